@@ -28,8 +28,9 @@ struct attempt {
 	uint64_t max; /* routes on a channel */
 };
 
-static int try_how(struct attempt *a, const struct fabric *f, const struct balanced_sssp_how *how,
-		   const struct engine_params *params, struct progress *progress, struct err *err)
+static int dfsssp_try_how(struct attempt *a, const struct fabric *f,
+			  const struct balanced_sssp_how *how, const struct engine_params *params,
+			  struct progress *progress, struct err *err)
 {
 	struct engine_params own = *params;
 	struct balanced_sssp_how mine = *how;
@@ -51,20 +52,20 @@ static int try_how(struct attempt *a, const struct fabric *f, const struct balan
 	return rc;
 }
 
-static void attempt_done(struct attempt *a)
+static void dfsssp_attempt_done(struct attempt *a)
 {
 	tables_put(a->t);
 	notes_done(&a->notes);
 }
 
-static void tell(struct notes *out, const struct notes *in)
+static void dfsssp_tell(struct notes *out, const struct notes *in)
 {
 	for (size_t i = 0; i < in->n; i++)
 		notes_set(out, in->list[i].key, in->list[i].value, "%s", in->list[i].text);
 }
 
 /* One that fits is better than one that does not; of those, which need the fewest. */
-static bool better(const struct attempt *a, const struct attempt *b)
+static bool dfsssp_better(const struct attempt *a, const struct attempt *b)
 {
 	if (!a->t || !b->t)
 		return a->t || (!b->t && a->vls < b->vls);
@@ -72,11 +73,11 @@ static bool better(const struct attempt *a, const struct attempt *b)
 }
 
 /* -ENOSPC with the sentence about the attempt that needs the fewest VLs. */
-static int fewest_vls(struct attempt *best, const struct fabric *f,
-		      const struct engine_params *params, struct progress *progress,
-		      struct err *err)
+static int dfsssp_fewest_vls(struct attempt *best, const struct fabric *f,
+			     const struct engine_params *params, struct progress *progress,
+			     struct err *err)
 {
-	int rc = try_how(best, f, &hows[0], params, progress, err);
+	int rc = dfsssp_try_how(best, f, &hows[0], params, progress, err);
 
 	for (size_t i = 1; i < NHOWS; i++) {
 		struct attempt next;
@@ -85,10 +86,10 @@ static int fewest_vls(struct attempt *best, const struct fabric *f,
 
 		if (rc ? rc != -ENOSPC : best->vls <= FEW_VLS)
 			break;
-		other = try_how(&next, f, &hows[i], params, progress, &why);
+		other = dfsssp_try_how(&next, f, &hows[i], params, progress, &why);
 		if (other && other != -ENOSPC) {
 			rc = other;
-		} else if (better(&next, best)) {
+		} else if (dfsssp_better(&next, best)) {
 			struct attempt worse = *best;
 
 			*best = next;
@@ -97,14 +98,14 @@ static int fewest_vls(struct attempt *best, const struct fabric *f,
 			if (rc && err)
 				*err = why;
 		}
-		attempt_done(&next);
+		dfsssp_attempt_done(&next);
 	}
 	return rc;
 }
 
-static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
-		 const struct demand *demand, const struct engine_params *params,
-		 struct progress *progress, struct err *err)
+static int dfsssp_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+			const struct demand *demand, const struct engine_params *params,
+			struct progress *progress, struct err *err)
 {
 	struct attempt best = { .t = NULL };
 	int rc = graph_check_connected(f, err);
@@ -112,13 +113,13 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 	(void)jobs;
 	(void)demand;
 	if (!rc)
-		rc = fewest_vls(&best, f, params, progress, err);
+		rc = dfsssp_fewest_vls(&best, f, params, progress, err);
 	if (!rc) {
-		tell(params->notes, &best.notes);
+		dfsssp_tell(params->notes, &best.notes);
 		*out = best.t;
 		best.t = NULL;
 	}
-	attempt_done(&best);
+	dfsssp_attempt_done(&best);
 	return rc;
 }
 
@@ -126,5 +127,5 @@ const struct engine engine_dfsssp = {
 	.name = "dfsssp",
 	.summary = "shortest paths balanced over the whole fabric; deadlock-free by virtual lanes",
 	.suits = graph_check_connected,
-	.route = route,
+	.route = dfsssp_route,
 };

@@ -31,7 +31,7 @@ struct dor {
 };
 
 /* The least loaded channel from u to v, FAB_NONE: none. */
-static uint32_t find_channel(const struct dor *r, uint32_t u, uint32_t v)
+static uint32_t dor_find_channel(const struct dor *r, uint32_t u, uint32_t v)
 {
 	const struct fabric *f = r->f;
 	uint32_t best = FAB_NONE;
@@ -44,7 +44,7 @@ static uint32_t find_channel(const struct dor *r, uint32_t u, uint32_t v)
 
 /* Hops along a ring from a to b, negative: towards smaller coordinates; half way round it is
  * even that decides. */
-static int ring_way(uint32_t size, uint32_t a, uint32_t b, bool even)
+static int dor_ring_way(uint32_t size, uint32_t a, uint32_t b, bool even)
 {
 	uint32_t up = (b + size - a) % size;
 
@@ -55,17 +55,17 @@ static int ring_way(uint32_t size, uint32_t a, uint32_t b, bool even)
 
 /* The same for every switch on a path: coordinates of the destination, and that of the path
  * where it enters the dimension. */
-static int way_in_ring(const struct dor *r, uint32_t d, uint32_t u, uint32_t dst)
+static int dor_way_in_ring(const struct dor *r, uint32_t d, uint32_t u, uint32_t dst)
 {
 	const uint16_t *a = grid_coord(r->grid, u), *b = grid_coord(r->grid, dst);
 	uint32_t sum = a[d];
 
 	for (uint32_t k = 0; k < r->grid->ndims; k++)
 		sum += b[k];
-	return ring_way(r->grid->size[d], a[d], b[d], sum % 2 == 0);
+	return dor_ring_way(r->grid->size[d], a[d], b[d], sum % 2 == 0);
 }
 
-static uint32_t cell_at(const struct dor *r, uint32_t u, uint32_t d, uint32_t coord)
+static uint32_t dor_cell_at(const struct dor *r, uint32_t u, uint32_t d, uint32_t coord)
 {
 	uint32_t cell = grid_cell(r->grid, grid_coord(r->grid, u));
 
@@ -73,19 +73,19 @@ static uint32_t cell_at(const struct dor *r, uint32_t u, uint32_t d, uint32_t co
 }
 
 /* The least loaded of the switches of the line that have cables to both u and v. */
-static uint32_t detour(const struct dor *r, uint32_t u, uint32_t v, uint32_t d)
+static uint32_t dor_detour(const struct dor *r, uint32_t u, uint32_t v, uint32_t d)
 {
 	uint32_t best = FAB_NONE;
 	uint64_t least = UINT64_MAX;
 
 	for (uint32_t k = 0; k < r->grid->size[d]; k++) {
-		uint32_t w = cell_at(r, u, d, k), a, b;
+		uint32_t w = dor_cell_at(r, u, d, k), a, b;
 		uint64_t load;
 
 		if (w == FAB_NONE || w == u || w == v)
 			continue;
-		a = find_channel(r, u, w);
-		b = find_channel(r, w, v);
+		a = dor_find_channel(r, u, w);
+		b = dor_find_channel(r, w, v);
 		if (a == FAB_NONE || b == FAB_NONE)
 			continue;
 		load = r->load[a] > r->load[b] ? r->load[a] : r->load[b];
@@ -97,7 +97,7 @@ static uint32_t detour(const struct dor *r, uint32_t u, uint32_t v, uint32_t d)
 	return best;
 }
 
-static int refuse_path(const struct dor *r, uint32_t u, uint32_t v, struct err *err)
+static int dor_refuse_path(const struct dor *r, uint32_t u, uint32_t v, struct err *err)
 {
 	return err_set(err, -EINVAL,
 		       "too many cables are missing for dimension order: switch %s cannot reach "
@@ -107,7 +107,7 @@ static int refuse_path(const struct dor *r, uint32_t u, uint32_t v, struct err *
 }
 
 /* Can every switch of a HyperX reach all others of its lines? */
-static int check_lines(const struct dor *r, struct err *err)
+static int dor_check_lines(const struct dor *r, struct err *err)
 {
 	const struct grid *g = r->grid;
 
@@ -120,17 +120,17 @@ static int check_lines(const struct dor *r, struct err *err)
 	for (uint32_t u = 0; u < g->nsw && r->detours; u++)
 		for (uint32_t d = 0; d < g->ndims; d++)
 			for (uint32_t k = 0; k < g->size[d]; k++) {
-				uint32_t v = cell_at(r, u, d, k);
+				uint32_t v = dor_cell_at(r, u, d, k);
 
-				if (v != u && find_channel(r, u, v) == FAB_NONE &&
-				    detour(r, u, v, d) == FAB_NONE)
-					return refuse_path(r, u, v, err);
+				if (v != u && dor_find_channel(r, u, v) == FAB_NONE &&
+				    dor_detour(r, u, v, d) == FAB_NONE)
+					return dor_refuse_path(r, u, v, err);
 			}
 	return 0;
 }
 
 /* The next switch on the path from u. */
-static uint32_t next_switch(struct dor *r, uint32_t u, uint32_t dst)
+static uint32_t dor_next_switch(struct dor *r, uint32_t u, uint32_t dst)
 {
 	const struct grid *g = r->grid;
 	const uint16_t *a = grid_coord(g, u), *b = grid_coord(g, dst);
@@ -141,22 +141,22 @@ static uint32_t next_switch(struct dor *r, uint32_t u, uint32_t dst)
 		d++;
 	switch (g->kind[d]) {
 	case GRID_FULL:
-		v = cell_at(r, u, d, b[d]);
-		if (!r->detours || find_channel(r, u, v) != FAB_NONE)
+		v = dor_cell_at(r, u, d, b[d]);
+		if (!r->detours || dor_find_channel(r, u, v) != FAB_NONE)
 			return v;
 		r->via[u] = d;
-		return detour(r, u, v, d);
+		return dor_detour(r, u, v, d);
 	case GRID_RING:
-		way = way_in_ring(r, d, u, dst);
-		return cell_at(r, u, d, (a[d] + (way > 0 ? 1 : g->size[d] - 1)) % g->size[d]);
+		way = dor_way_in_ring(r, d, u, dst);
+		return dor_cell_at(r, u, d, (a[d] + (way > 0 ? 1 : g->size[d] - 1)) % g->size[d]);
 	case GRID_LINE:
 		break;
 	}
-	return cell_at(r, u, d, a[d] < b[d] ? a[d] + 1u : a[d] - 1u);
+	return dor_cell_at(r, u, d, a[d] < b[d] ? a[d] + 1u : a[d] - 1u);
 }
 
 /* Bit k: the path crosses the last cable of the k-th ring. */
-static uint8_t path_sl(const struct dor *r, uint32_t u, uint32_t dst)
+static uint8_t dor_path_sl(const struct dor *r, uint32_t u, uint32_t dst)
 {
 	const uint16_t *a = grid_coord(r->grid, u);
 	uint8_t sl = 0;
@@ -166,7 +166,7 @@ static uint8_t path_sl(const struct dor *r, uint32_t u, uint32_t dst)
 
 		if (r->grid->kind[d] != GRID_RING)
 			continue;
-		end = a[d] + way_in_ring(r, d, u, dst);
+		end = a[d] + dor_way_in_ring(r, d, u, dst);
 		if (end < 0 || end >= (int)r->grid->size[d])
 			sl |= (uint8_t)(1u << r->ring[d]);
 	}
@@ -174,7 +174,7 @@ static uint8_t path_sl(const struct dor *r, uint32_t u, uint32_t dst)
 }
 
 /* Next switches and distances of all, and their order from the nearest to the farthest. */
-static void find_tree(struct dor *r, uint32_t dst)
+static void dor_find_tree(struct dor *r, uint32_t dst)
 {
 	const struct fabric *f = r->f;
 	uint32_t *stack = r->order;
@@ -187,7 +187,7 @@ static void find_tree(struct dor *r, uint32_t dst)
 		uint32_t u = s, k = 0;
 
 		while (r->depth[u] == FAB_NONE) {
-			r->next[u] = next_switch(r, u, dst);
+			r->next[u] = dor_next_switch(r, u, dst);
 			stack[k++] = u;
 			u = r->next[u];
 		}
@@ -203,7 +203,7 @@ static void find_tree(struct dor *r, uint32_t dst)
 
 /* The least loaded of parallel channels, and of detours, for every switch, the farthest first, so
  * that all that comes through is known.  All detours of a switch are equally long. */
-static void route_balanced(struct dor *r, const struct dest *d)
+static void dor_route_balanced(struct dor *r, const struct dest *d)
 {
 	const struct fabric *f = r->f;
 	bool counts = d->end < f->nterm;
@@ -216,10 +216,10 @@ static void route_balanced(struct dor *r, const struct dest *d)
 		if (r->via[u] != FAB_NONE) {
 			uint32_t dim = r->via[u];
 
-			r->next[u] = detour(
-				r, u, cell_at(r, u, dim, grid_coord(r->grid, d->sw)[dim]), dim);
+			r->next[u] = dor_detour(
+				r, u, dor_cell_at(r, u, dim, grid_coord(r->grid, d->sw)[dim]), dim);
 		}
-		c = find_channel(r, u, r->next[u]);
+		c = dor_find_channel(r, u, r->next[u]);
 		r->load[c] += r->routes[u];
 		r->routes[r->next[u]] += r->routes[u];
 		tables_row(r->t, u)[d->lid] = f->chan_port[c];
@@ -228,10 +228,10 @@ static void route_balanced(struct dor *r, const struct dest *d)
 }
 
 /* SLs from all switches to n LIDs of one. */
-static void write_sls(struct dor *r, const struct dest *d, uint32_t n)
+static void dor_write_sls(struct dor *r, const struct dest *d, uint32_t n)
 {
 	for (uint32_t u = 0; u < r->f->nsw; u++) {
-		uint8_t *row = r->t->sl + (size_t)u * r->t->stride, sl = path_sl(r, u, d->sw);
+		uint8_t *row = r->t->sl + (size_t)u * r->t->stride, sl = dor_path_sl(r, u, d->sw);
 
 		for (uint32_t k = 0; k < n; k++)
 			row[d[k].lid] = sl;
@@ -239,17 +239,17 @@ static void write_sls(struct dor *r, const struct dest *d, uint32_t n)
 }
 
 /* n LIDs of one switch; returns the work. */
-static uint64_t route_run(struct dor *r, const struct dest *d, uint32_t n)
+static uint64_t dor_route_run(struct dor *r, const struct dest *d, uint32_t n)
 {
-	find_tree(r, d->sw);
+	dor_find_tree(r, d->sw);
 	for (uint32_t k = 0; k < n; k++)
-		route_balanced(r, &d[k]);
+		dor_route_balanced(r, &d[k]);
 	if (r->t->sl)
-		write_sls(r, d, n);
+		dor_write_sls(r, d, n);
 	return 4ull * r->f->nsw * (r->grid->ndims + 2) + (uint64_t)n * (2ull * r->f->nchan);
 }
 
-static int route_all(struct dor *r, uint8_t lmc, struct progress *progress)
+static int dor_route_all(struct dor *r, uint8_t lmc, struct progress *progress)
 {
 	uint32_t n, k;
 	struct dest *d = graph_dests_by_switch(&n, r->f, lmc);
@@ -259,7 +259,7 @@ static int route_all(struct dor *r, uint8_t lmc, struct progress *progress)
 	for (uint32_t i = 0; i < n && !rc; i += k) {
 		for (k = 1; k < 64 && i + k < n && d[i + k].sw == d[i].sw; k++)
 			;
-		if (pace_tick(&p, i + k, route_run(r, d + i, k)))
+		if (pace_tick(&p, i + k, dor_route_run(r, d + i, k)))
 			rc = -ECANCELED;
 	}
 	free(d);
@@ -267,7 +267,7 @@ static int route_all(struct dor *r, uint8_t lmc, struct progress *progress)
 }
 
 /* The VL of a port is the bit of the SL that belongs to its ring. */
-static void write_sl2vl(struct dor *r)
+static void dor_write_sl2vl(struct dor *r)
 {
 	const struct fabric *f = r->f;
 
@@ -287,8 +287,8 @@ static void write_sl2vl(struct dor *r)
 }
 
 /* missing: pairs of neighbours without a cable, of a HyperX only. */
-static int find_grid(struct grid **out, uint32_t *missing, const struct fabric *f,
-		     struct progress *progress, struct err *err)
+static int dor_find_grid(struct grid **out, uint32_t *missing, const struct fabric *f,
+			 struct progress *progress, struct err *err)
 {
 	struct err why = { "" };
 	int rc = torus_find(out, f, &why);
@@ -321,7 +321,7 @@ static int dor_init(struct dor *r, const struct fabric *f, struct progress *prog
 		    struct err *err)
 {
 	uint32_t step = 1;
-	int rc = find_grid(&r->grid, &r->detours, f, progress, err);
+	int rc = dor_find_grid(&r->grid, &r->detours, f, progress, err);
 
 	if (rc)
 		return rc;
@@ -340,15 +340,15 @@ static int dor_init(struct dor *r, const struct fabric *f, struct progress *prog
 	r->via = xcalloc(f->nsw, sizeof(*r->via));
 	r->routes = xcalloc(f->nsw, sizeof(*r->routes));
 	r->count = xcalloc(f->nsw + 1, sizeof(*r->count));
-	rc = check_lines(r, err);
+	rc = dor_check_lines(r, err);
 	if (rc)
 		dor_done(r);
 	return rc;
 }
 
 /* Routes into r->t, whose forms of SL and SL2VL are set here. */
-static int route_grid(struct dor *r, const struct engine_params *params, struct progress *progress,
-		      struct err *err)
+static int dor_route_grid(struct dor *r, const struct engine_params *params,
+			  struct progress *progress, struct err *err)
 {
 	bool bits = r->nring && r->nring <= RINGS_MAX, layers = r->detours || r->nring > RINGS_MAX;
 	int rc;
@@ -359,7 +359,7 @@ static int route_grid(struct dor *r, const struct engine_params *params, struct 
 			       "or nue can do with 1");
 	if (bits)
 		graph_sls_by_switch(r->t, r->f, progress, "paths");
-	rc = route_all(r, graph_lmc(r->f, params), progress);
+	rc = dor_route_all(r, graph_lmc(r->f, params), progress);
 	if (rc)
 		return rc;
 	if (layers)
@@ -367,11 +367,11 @@ static int route_grid(struct dor *r, const struct engine_params *params, struct 
 	r->t->vls = bits ? 2 : 1;
 	r->t->sls = bits ? (uint8_t)(1u << r->nring) : 1;
 	if (bits)
-		write_sl2vl(r);
+		dor_write_sl2vl(r);
 	return 0;
 }
 
-static void note_grid(const struct dor *r, const struct engine_params *params)
+static void dor_note_grid(const struct dor *r, const struct engine_params *params)
 {
 	char dims[96];
 
@@ -383,7 +383,7 @@ static void note_grid(const struct dor *r, const struct engine_params *params)
 			  r->detours);
 }
 
-static int suits(const struct fabric *f, struct err *why)
+static int dor_suits(const struct fabric *f, struct err *why)
 {
 	struct dor r = { 0 };
 	int rc = dor_init(&r, f, NULL, why);
@@ -393,9 +393,9 @@ static int suits(const struct fabric *f, struct err *why)
 	return rc;
 }
 
-static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
-		 const struct demand *demand, const struct engine_params *params,
-		 struct progress *progress, struct err *err)
+static int dor_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		     const struct demand *demand, const struct engine_params *params,
+		     struct progress *progress, struct err *err)
 {
 	struct dor r = { 0 };
 	int rc = dor_init(&r, f, progress, err);
@@ -405,8 +405,8 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 	if (rc)
 		return rc;
 	r.t = graph_tables(f, "dor", params, progress);
-	rc = route_grid(&r, params, progress, err);
-	note_grid(&r, params);
+	rc = dor_route_grid(&r, params, progress, err);
+	dor_note_grid(&r, params);
 	dor_done(&r);
 	if (rc) {
 		tables_put(r.t);
@@ -419,7 +419,7 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 const struct engine engine_dor = {
 	.name = "dor",
 	.summary = "dimension order on tori, meshes and HyperX; 2 VLs on rings, else 1",
-	.suits = suits,
+	.suits = dor_suits,
 	.route_asks = true,
-	.route = route,
+	.route = dor_route,
 };

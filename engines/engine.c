@@ -27,10 +27,10 @@ static const struct engine *const engines[] = {
 #define NENGINES (sizeof(engines) / sizeof(*engines))
 
 /* The traffic LIDs; pinned may be NULL. */
-static int route_traffic(const struct engine *e, struct tables **out, const struct fabric *f,
-			 const struct jobset *jobs, const struct demand *demand,
-			 const struct engine_params *params, const struct pinned *pinned,
-			 struct progress *progress, struct err *err)
+static int engine_route_traffic(const struct engine *e, struct tables **out, const struct fabric *f,
+				const struct jobset *jobs, const struct demand *demand,
+				const struct engine_params *params, const struct pinned *pinned,
+				struct progress *progress, struct err *err)
 {
 	int rc = e->route(out, f, jobs, demand, params, progress, err);
 
@@ -39,16 +39,17 @@ static int route_traffic(const struct engine *e, struct tables **out, const stru
 	return rc;
 }
 
-static int run_with_escape(const struct engine *e, struct tables **out, const struct fabric *f,
-			   const struct jobset *jobs, const struct demand *demand,
-			   const struct engine_params *params, const struct pinned *pinned,
-			   struct progress *progress, struct err *err)
+static int engine_run_with_escape(const struct engine *e, struct tables **out,
+				  const struct fabric *f, const struct jobset *jobs,
+				  const struct demand *demand, const struct engine_params *params,
+				  const struct pinned *pinned, struct progress *progress,
+				  struct err *err)
 {
 	struct engine_params traffic;
 	int rc = escape_traffic_params(&traffic, f, params, err);
 
 	if (!rc)
-		rc = route_traffic(e, out, f, jobs, demand, &traffic, pinned, progress, err);
+		rc = engine_route_traffic(e, out, f, jobs, demand, &traffic, pinned, progress, err);
 	if (rc == -ENOSPC && err)
 		snprintf(err->text + strlen(err->text), sizeof(err->text) - strlen(err->text),
 			 " (one more VL is kept for the escape LIDs)");
@@ -59,23 +60,25 @@ static int run_with_escape(const struct engine *e, struct tables **out, const st
 	return rc;
 }
 
-static int run_whole(const struct engine *e, struct tables **out, const struct fabric *f,
-		     const struct jobset *jobs, const struct demand *demand,
-		     const struct engine_params *params, const struct pinned *pinned,
-		     struct progress *progress, struct err *err)
+static int engine_run_whole(const struct engine *e, struct tables **out, const struct fabric *f,
+			    const struct jobset *jobs, const struct demand *demand,
+			    const struct engine_params *params, const struct pinned *pinned,
+			    struct progress *progress, struct err *err)
 {
 	int rc = e->suits && !e->route_asks ? e->suits(f, err) : 0;
 
 	if (rc)
 		return rc;
 	if (params->escape)
-		return run_with_escape(e, out, f, jobs, demand, params, pinned, progress, err);
-	return route_traffic(e, out, f, jobs, demand, params, pinned, progress, err);
+		return engine_run_with_escape(e, out, f, jobs, demand, params, pinned, progress,
+					      err);
+	return engine_route_traffic(e, out, f, jobs, demand, params, pinned, progress, err);
 }
 
 /* The jobs that count; *jobs are the caller's own where that is all of them. */
-static struct jobset *drop_small_jobs(const struct jobset **jobs, const struct engine *e,
-				      const struct fabric *f, const struct engine_params *params)
+static struct jobset *engine_drop_small_jobs(const struct jobset **jobs, const struct engine *e,
+					     const struct fabric *f,
+					     const struct engine_params *params)
 {
 	struct jobset *large;
 
@@ -89,7 +92,7 @@ static struct jobset *drop_small_jobs(const struct jobset **jobs, const struct e
 	return large;
 }
 
-static void tell_jobs(struct tables *t, unsigned nodes)
+static void engine_tell_jobs(struct tables *t, unsigned nodes)
 {
 	size_t len = strlen(t->params);
 
@@ -97,8 +100,8 @@ static void tell_jobs(struct tables *t, unsigned nodes)
 }
 
 /* Would the engine take the fabric with what is excluded?  Then that is why it refused. */
-static void blame_exclusion(const struct engine *e, const struct fabric *f,
-			    const struct exclusion *x, struct err *err)
+static void engine_blame_exclusion(const struct engine *e, const struct fabric *f,
+				   const struct exclusion *x, struct err *err)
 {
 	struct err why;
 
@@ -110,20 +113,20 @@ static void blame_exclusion(const struct engine *e, const struct fabric *f,
 		why.text);
 }
 
-static int run_without(const struct engine *e, struct tables **out, const struct fabric *f,
-		       const struct jobset *jobs, const struct demand *demand,
-		       const struct engine_params *params, const struct pinned *pinned,
-		       struct progress *progress, struct err *err)
+static int engine_run_without(const struct engine *e, struct tables **out, const struct fabric *f,
+			      const struct jobset *jobs, const struct demand *demand,
+			      const struct engine_params *params, const struct pinned *pinned,
+			      struct progress *progress, struct err *err)
 {
 	struct exclusion x;
 	int rc = exclusion_init(&x, f, params, err);
 
 	if (!rc) {
-		rc = run_whole(e, out, x.f, jobs, demand, &x.params, pinned, progress, err);
+		rc = engine_run_whole(e, out, x.f, jobs, demand, &x.params, pinned, progress, err);
 		if (!rc)
 			exclusion_tell(&x, *out);
 		else if (rc != -ECANCELED)
-			blame_exclusion(e, f, &x, err);
+			engine_blame_exclusion(e, f, &x, err);
 	}
 	exclusion_done(&x);
 	return rc;
@@ -133,19 +136,19 @@ int engine_run(const struct engine *e, struct tables **out, const struct fabric 
 	       const struct jobset *jobs, const struct demand *demand,
 	       const struct engine_params *params, struct progress *progress, struct err *err)
 {
-	struct jobset *large = drop_small_jobs(&jobs, e, f, params);
+	struct jobset *large = engine_drop_small_jobs(&jobs, e, f, params);
 	struct pinned *pinned;
 	struct tables *t = NULL;
 	int rc = pin_new(&pinned, f, params, progress, err);
 
 	if (!rc && route_limits_excludes(params->limits))
-		rc = run_without(e, &t, f, jobs, demand, params, pinned, progress, err);
+		rc = engine_run_without(e, &t, f, jobs, demand, params, pinned, progress, err);
 	else if (!rc)
-		rc = run_whole(e, &t, f, jobs, demand, params, pinned, progress, err);
+		rc = engine_run_whole(e, &t, f, jobs, demand, params, pinned, progress, err);
 	if (!rc && progress && atomic_load_explicit(&progress->cancel, memory_order_relaxed))
 		rc = -ECANCELED;
 	if (!rc && large)
-		tell_jobs(t, params->job_nodes_min);
+		engine_tell_jobs(t, params->job_nodes_min);
 	if (!rc && pinned)
 		pin_tell(pinned, t);
 	pin_free(pinned);

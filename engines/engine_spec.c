@@ -10,14 +10,14 @@
 #include <string.h>
 
 /* What else than VLs an engine takes. */
-static const char *others(const struct engine_spec *spec)
+static const char *engine_spec_others(const struct engine_spec *spec)
 {
 	if (!strcmp(spec->engine->name, "sar"))
 		return ", or leafwise, paper, patch";
 	return strcmp(spec->engine->name, "dfdn") ? "" : ", or whose paths: sssp, minhop";
 }
 
-static int parse_how(struct engine_spec *out, const char *how, struct err *err)
+static int engine_spec_parse_how(struct engine_spec *out, const char *how, struct err *err)
 {
 	enum sar_method method = SAR_LEAFWISE;
 	char *end;
@@ -38,7 +38,7 @@ static int parse_how(struct engine_spec *out, const char *how, struct err *err)
 	if (!isdigit((unsigned char)*how) || *end || vls < 1 || vls > 15)
 		return err_set(err, -EINVAL,
 			       "%s: after the colon goes a number of data VLs, 1 to 15%s",
-			       out->label, others(out));
+			       out->label, engine_spec_others(out));
 	out->vls = (unsigned)vls;
 	return 0;
 }
@@ -54,7 +54,7 @@ int engine_spec_parse(struct engine_spec *out, const char *text, struct err *err
 	out->engine = engine_find(name, err);
 	if (!out->engine)
 		return -EINVAL;
-	return *colon ? parse_how(out, colon + 1, err) : 0;
+	return *colon ? engine_spec_parse_how(out, colon + 1, err) : 0;
 }
 
 void engine_spec_apply(const struct engine_spec *spec, struct engine_params *params)

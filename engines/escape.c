@@ -48,25 +48,25 @@ static struct dest *escape_dests(uint32_t *n, const struct fabric *f)
 	return out;
 }
 
-static size_t sl_rows(const struct tables *t)
+static size_t escape_sl_rows(const struct tables *t)
 {
 	return t->sl_kind == SL_BY_DLID ? 1 : t->sl_kind == SL_BY_SWITCH ? t->nsw : t->nend;
 }
 
 /* Gives every SL of the traffic that is from the SL to instead, with its VLs. */
-static void move_sl(struct tables *t, uint8_t from, uint8_t to)
+static void escape_move_sl(struct tables *t, uint8_t from, uint8_t to)
 {
 	size_t n = tables_sl2vl_bytes(t);
 
 	if (t->sl_kind == SL_CONST)
 		t->sl_const = t->sl_const == from ? to : t->sl_const;
-	for (size_t i = 0; t->sl && i < sl_rows(t) * t->stride; i++)
+	for (size_t i = 0; t->sl && i < escape_sl_rows(t) * t->stride; i++)
 		t->sl[i] = t->sl[i] == from ? to : t->sl[i];
 	for (size_t i = 0; i < n; i += FAB_SLS)
 		t->sl2vl[i + to] = t->sl2vl[i + from];
 }
 
-static int free_sl(struct tables *t, const struct fabric *f, uint8_t sl, struct err *err)
+static int escape_free_sl(struct tables *t, const struct fabric *f, uint8_t sl, struct err *err)
 {
 	uint16_t used = tables_sl_mask(t, f);
 
@@ -83,12 +83,12 @@ static int free_sl(struct tables *t, const struct fabric *f, uint8_t sl, struct 
 			       "%s uses VL %u for the traffic, which escape LIDs need for "
 			       "themselves; route without escape LIDs",
 			       t->engine, sl);
-	move_sl(t, sl, (uint8_t)__builtin_ctz(~(unsigned)used));
+	escape_move_sl(t, sl, (uint8_t)__builtin_ctz(~(unsigned)used));
 	return 0;
 }
 
 /* Rows for destinations where one SL for all was enough. */
-static void widen_sl(struct tables *t, const struct fabric *f)
+static void escape_widen_sl(struct tables *t, const struct fabric *f)
 {
 	uint8_t sl = t->sl_const;
 
@@ -98,12 +98,12 @@ static void widen_sl(struct tables *t, const struct fabric *f)
 	memset(t->sl, sl, t->stride);
 }
 
-static void set_sl(struct tables *t, const struct fabric *f, uint8_t sl)
+static void escape_set_sl(struct tables *t, const struct fabric *f, uint8_t sl)
 {
 	size_t rows, n = tables_sl2vl_bytes(t);
 
-	widen_sl(t, f);
-	rows = sl_rows(t);
+	escape_widen_sl(t, f);
+	rows = escape_sl_rows(t);
 	for (size_t r = 0; r < rows; r++)
 		for (uint32_t lid = 1; lid <= f->max_lid; lid++)
 			if (fabric_lid_escape(f, lid))
@@ -119,7 +119,7 @@ int escape_add(struct tables *t, const struct fabric *f, const struct engine_par
 	uint32_t n;
 	struct dest *dests;
 	size_t len = strlen(t->params);
-	int rc = free_sl(t, f, vl, err);
+	int rc = escape_free_sl(t, f, vl, err);
 
 	if (rc)
 		return rc;
@@ -128,7 +128,7 @@ int escape_add(struct tables *t, const struct fabric *f, const struct engine_par
 	free(dests);
 	if (rc)
 		return rc;
-	set_sl(t, f, vl);
+	escape_set_sl(t, f, vl);
 	t->escape = true;
 	t->vls = (uint8_t)(vl + 1);
 	t->sls++;

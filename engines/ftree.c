@@ -45,18 +45,18 @@ struct ftree {
 	uint32_t cut_level, cut_plane, cut;
 };
 
-static uint32_t level_at(const struct ftree *r, uint32_t i)
+static uint32_t ftree_level_at(const struct ftree *r, uint32_t i)
 {
 	return r->tree->level[r->dag.sw[i]];
 }
 
-static uint32_t slots_at(const struct ftree *r, uint32_t i)
+static uint32_t ftree_slots_at(const struct ftree *r, uint32_t i)
 {
 	return r->tree->pattern[r->tree->pattern_of[r->dag.sw[i]]].nslot;
 }
 
 /* Is the channel an edge of the DAG?  It leaves the switch at position i. */
-static bool is_edge(const struct ftree *r, uint32_t i, uint32_t c)
+static bool ftree_is_edge(const struct ftree *r, uint32_t i, uint32_t c)
 {
 	const struct spdag *g = &r->dag;
 	uint32_t to = g->pos[r->f->chan_dst[c]];
@@ -66,36 +66,36 @@ static bool is_edge(const struct ftree *r, uint32_t i, uint32_t c)
 	return r->up[i] || !to || !r->up[to];
 }
 
-static enum way way_up(const struct ftree *r, uint32_t i)
+static enum way ftree_way_up(const struct ftree *r, uint32_t i)
 {
 	const struct fattree *tree = r->tree;
 	const uint32_t *slot = tree->slot + tree->slot_off[r->dag.sw[i]];
-	uint32_t n = slots_at(r, i);
+	uint32_t n = ftree_slots_at(r, i);
 
 	if (!n)
 		return WAY_TURN;
 	for (uint32_t k = 0; k < n; k++)
-		if (slot[k] == FAB_NONE || !is_edge(r, i, slot[k]))
+		if (slot[k] == FAB_NONE || !ftree_is_edge(r, i, slot[k]))
 			return WAY_SOME;
 	return WAY_SLOT;
 }
 
-static enum way find_way(const struct ftree *r, uint32_t i)
+static enum way ftree_find_way(const struct ftree *r, uint32_t i)
 {
 	const struct spdag *g = &r->dag;
-	uint32_t first = g->to[g->off[i]], level = level_at(r, i);
+	uint32_t first = g->to[g->off[i]], level = ftree_level_at(r, i);
 
 	if (level == FATTREE_IDLE)
 		return WAY_TURN;
-	if (level_at(r, first) == level + 1)
-		return way_up(r, i);
+	if (ftree_level_at(r, first) == level + 1)
+		return ftree_way_up(r, i);
 	for (uint32_t e = g->off[i] + 1; e < g->off[i + 1]; e++)
 		if (g->to[e] != first)
 			return WAY_TURN;
 	return WAY_CHILD;
 }
 
-static void build(struct ftree *r, uint32_t root)
+static void ftree_build(struct ftree *r, uint32_t root)
 {
 	const struct spdag *g = &r->dag;
 
@@ -105,13 +105,13 @@ static void build(struct ftree *r, uint32_t root)
 	r->whole = true;
 	for (uint32_t i = 1; i < g->n; i++) {
 		r->up[i] = updown_is_up(&r->ud, r->f, g->chan[g->off[i]]);
-		r->way[i] = (uint8_t)find_way(r, i);
+		r->way[i] = (uint8_t)ftree_find_way(r, i);
 		r->whole &= r->way[i] != WAY_SOME;
 	}
 }
 
 /* The way up that destination number j would take by itself, backwards. */
-static void climb(struct ftree *r, uint64_t j)
+static void ftree_climb(struct ftree *r, uint64_t j)
 {
 	const struct fattree *tree = r->tree;
 	const struct fabric *f = r->f;
@@ -139,7 +139,7 @@ static void climb(struct ftree *r, uint64_t j)
 }
 
 /* Down to the only switch below.  FAB_NONE: the cable that j would come up is missing. */
-static uint32_t child_chan(const struct ftree *r, uint32_t i, uint64_t j)
+static uint32_t ftree_child_chan(const struct ftree *r, uint32_t i, uint64_t j)
 {
 	const struct spdag *g = &r->dag;
 	const struct fattree *tree = r->tree;
@@ -149,19 +149,19 @@ static uint32_t child_chan(const struct ftree *r, uint32_t i, uint64_t j)
 	if (below == r->cut && tree->plane[u] == r->cut_plane)
 		return FAB_NONE;
 	if (n > 1 && level && r->child[level - 1] != FAB_NONE &&
-	    r->f->chan_src[r->child[level - 1]] == u && is_edge(r, i, r->child[level - 1]))
+	    r->f->chan_src[r->child[level - 1]] == u && ftree_is_edge(r, i, r->child[level - 1]))
 		return r->child[level - 1];
 	return g->chan[g->off[i] + (uint32_t)(j / tree->div[level] % n)];
 }
 
-static uint32_t slot_chan(const struct ftree *r, uint32_t i)
+static uint32_t ftree_slot_chan(const struct ftree *r, uint32_t i)
 {
 	uint32_t u = r->dag.sw[i];
 
 	return r->tree->slot[r->tree->slot_off[u] + r->turn[r->tree->pattern_of[u]]];
 }
 
-static uint32_t any_chan(const struct ftree *r, uint32_t i, uint64_t j)
+static uint32_t ftree_any_chan(const struct ftree *r, uint32_t i, uint64_t j)
 {
 	const struct spdag *g = &r->dag;
 
@@ -169,42 +169,42 @@ static uint32_t any_chan(const struct ftree *r, uint32_t i, uint64_t j)
 }
 
 /* What position i would choose if all were well. */
-static uint32_t wanted_chan(const struct ftree *r, uint32_t i, uint64_t j)
+static uint32_t ftree_wanted_chan(const struct ftree *r, uint32_t i, uint64_t j)
 {
 	uint32_t c;
 
 	switch ((enum way)r->way[i]) {
 	case WAY_SLOT:
-		return slot_chan(r, i);
+		return ftree_slot_chan(r, i);
 	case WAY_SOME:
-		c = slot_chan(r, i);
-		return c != FAB_NONE && is_edge(r, i, c) ? c : FAB_NONE;
+		c = ftree_slot_chan(r, i);
+		return c != FAB_NONE && ftree_is_edge(r, i, c) ? c : FAB_NONE;
 	case WAY_CHILD:
-		return child_chan(r, i, j);
+		return ftree_child_chan(r, i, j);
 	case WAY_TURN:
 		break;
 	}
-	return any_chan(r, i, j);
+	return ftree_any_chan(r, i, j);
 }
 
 /* Channels of all positions towards destination number j.  free: leave those open that cannot
  * have theirs; returns how many that are.  Else they take any. */
-static uint32_t choose(struct ftree *r, uint64_t j, bool free)
+static uint32_t ftree_choose(struct ftree *r, uint64_t j, bool free)
 {
 	const struct spdag *g = &r->dag;
 	uint32_t nopen = 0;
 
-	climb(r, j);
+	ftree_climb(r, j);
 	if (r->whole && r->cut == FAB_NONE) {
 		for (uint32_t i = 1; i < g->n; i++)
-			r->chan[i] = wanted_chan(r, i, j);
+			r->chan[i] = ftree_wanted_chan(r, i, j);
 		return 0;
 	}
 	for (uint32_t i = 1; i < g->n; i++) {
-		uint32_t c = wanted_chan(r, i, j), to;
+		uint32_t c = ftree_wanted_chan(r, i, j), to;
 
 		if (c == FAB_NONE && !free)
-			c = any_chan(r, i, j);
+			c = ftree_any_chan(r, i, j);
 		to = c == FAB_NONE ? 0 : g->pos[r->f->chan_dst[c]];
 		if (to && r->chan[to] == FAB_NONE)
 			c = FAB_NONE;
@@ -215,7 +215,7 @@ static uint32_t choose(struct ftree *r, uint64_t j, bool free)
 }
 
 /* Adds what comes over ways that are not open. */
-static void add_loads(struct ftree *r)
+static void ftree_add_loads(struct ftree *r)
 {
 	const struct spdag *g = &r->dag;
 
@@ -231,7 +231,7 @@ static void add_loads(struct ftree *r)
 }
 
 /* The most loaded channel on the way from channel c on, then the sum, in one number. */
-static uint64_t way_cost(const struct ftree *r, uint32_t c)
+static uint64_t ftree_way_cost(const struct ftree *r, uint32_t c)
 {
 	uint64_t most = 0, sum = 0;
 
@@ -248,7 +248,7 @@ static uint64_t way_cost(const struct ftree *r, uint32_t c)
 }
 
 /* The cheapest way for an open position, starting to look at another edge for each j. */
-static void close_way(struct ftree *r, uint32_t i, uint64_t j)
+static void ftree_close_way(struct ftree *r, uint32_t i, uint64_t j)
 {
 	const struct spdag *g = &r->dag;
 	uint32_t n = g->off[i + 1] - g->off[i], best = FAB_NONE;
@@ -256,7 +256,7 @@ static void close_way(struct ftree *r, uint32_t i, uint64_t j)
 
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t c = g->chan[g->off[i] + (uint32_t)((j + k) % n)];
-		uint64_t cost = way_cost(r, c);
+		uint64_t cost = ftree_way_cost(r, c);
 
 		if (cost >= least)
 			continue;
@@ -271,7 +271,7 @@ static void close_way(struct ftree *r, uint32_t i, uint64_t j)
 }
 
 /* Looks at the open positions from the nearest to the farthest; returns the work. */
-static uint64_t close_ways(struct ftree *r, uint64_t j)
+static uint64_t ftree_close_ways(struct ftree *r, uint64_t j)
 {
 	const struct spdag *g = &r->dag;
 	uint64_t work = g->n;
@@ -279,14 +279,14 @@ static uint64_t close_ways(struct ftree *r, uint64_t j)
 	for (uint32_t i = 1; i < g->n; i++) {
 		if (r->chan[i] != FAB_NONE)
 			continue;
-		close_way(r, i, j);
+		ftree_close_way(r, i, j);
 		work += (uint64_t)(g->off[i + 1] - g->off[i]) * g->dist[i];
 	}
 	return work;
 }
 
 /* The ports chosen for the k-th LID of the batch. */
-static void keep_ports(struct ftree *r, uint32_t k)
+static void ftree_keep_ports(struct ftree *r, uint32_t k)
 {
 	uint8_t *port = r->port + (size_t)k * r->f->nsw;
 
@@ -294,7 +294,7 @@ static void keep_ports(struct ftree *r, uint32_t k)
 		port[i] = r->f->chan_port[r->chan[i]];
 }
 
-static void write_rows(struct ftree *r, const struct dest *d, uint32_t n)
+static void ftree_write_rows(struct ftree *r, const struct dest *d, uint32_t n)
 {
 	for (uint32_t i = 1; i < r->dag.n; i++) {
 		uint8_t *row = tables_row(r->t, r->dag.sw[i]);
@@ -306,7 +306,7 @@ static void write_rows(struct ftree *r, const struct dest *d, uint32_t n)
 		tables_row(r->t, r->dag.root)[d[k].lid] = d[k].port;
 }
 
-static uint64_t number_of(const struct ftree *r, const struct dest *d)
+static uint64_t ftree_number_of(const struct ftree *r, const struct dest *d)
 {
 	if (d->end >= r->f->nend)
 		return d->sw;
@@ -322,51 +322,51 @@ enum pass {
 
 /* Routes the LIDs of the run, all of one switch, that are at hand; open: by LID, set in
  * PASS_CLEAR.  Returns the work. */
-static uint64_t route_run(struct ftree *r, const struct dest *d, uint32_t n, enum pass pass,
-			  bool *open)
+static uint64_t ftree_route_run(struct ftree *r, const struct dest *d, uint32_t n, enum pass pass,
+				bool *open)
 {
 	struct dest batch[BATCH];
 	uint64_t work = r->dag.root == d->sw ? 0 : 2 * r->f->nchan;
 	uint32_t nbatch = 0;
 
-	build(r, d->sw);
+	ftree_build(r, d->sw);
 	for (uint32_t k = 0; k < n; k++) {
-		uint64_t j = number_of(r, &d[k]);
+		uint64_t j = ftree_number_of(r, &d[k]);
 
 		if (pass == PASS_OPEN && !open[d[k].lid])
 			continue;
-		open[d[k].lid] = choose(r, j, pass != PASS_REST);
+		open[d[k].lid] = ftree_choose(r, j, pass != PASS_REST);
 		work += r->dag.n;
 		if (pass == PASS_CLEAR && !r->tree->whole)
-			add_loads(r);
+			ftree_add_loads(r);
 		if (pass == PASS_CLEAR && open[d[k].lid])
 			continue;
 		if (pass == PASS_OPEN)
-			work += close_ways(r, j);
-		keep_ports(r, nbatch);
+			work += ftree_close_ways(r, j);
+		ftree_keep_ports(r, nbatch);
 		batch[nbatch++] = d[k];
 	}
-	write_rows(r, batch, nbatch);
+	ftree_write_rows(r, batch, nbatch);
 	return work;
 }
 
-static bool any_open(const bool *open, const struct dest *d, uint32_t n)
+static bool ftree_any_open(const bool *open, const struct dest *d, uint32_t n)
 {
 	while (n && !open[d[n - 1].lid])
 		n--;
 	return n;
 }
 
-static int route_pass(struct ftree *r, const struct dest *d, uint32_t n, enum pass pass, bool *open,
-		      struct pace *p, uint64_t *done)
+static int ftree_route_pass(struct ftree *r, const struct dest *d, uint32_t n, enum pass pass,
+			    bool *open, struct pace *p, uint64_t *done)
 {
 	for (uint32_t i = 0, k; i < n; i += k) {
 		uint64_t work = 1;
 
 		for (k = 1; k < BATCH && i + k < n && d[i + k].sw == d[i].sw; k++)
 			;
-		if (pass != PASS_OPEN || any_open(open, d + i, k))
-			work = route_run(r, d + i, k, pass, open);
+		if (pass != PASS_OPEN || ftree_any_open(open, d + i, k))
+			work = ftree_route_run(r, d + i, k, pass, open);
 		*done += pass == PASS_OPEN ? 0 : k;
 		if (pace_tick(p, *done, work))
 			return -ECANCELED;
@@ -374,7 +374,7 @@ static int route_pass(struct ftree *r, const struct dest *d, uint32_t n, enum pa
 	return 0;
 }
 
-static int route_all(struct ftree *r, uint8_t lmc, struct progress *progress)
+static int ftree_route_all(struct ftree *r, uint8_t lmc, struct progress *progress)
 {
 	uint32_t n, nterm = 0;
 	struct dest *d = graph_dests_by_switch(&n, r->f, lmc);
@@ -386,11 +386,11 @@ static int route_all(struct ftree *r, uint8_t lmc, struct progress *progress)
 	while (nterm < n && d[nterm].end < r->f->nterm)
 		nterm++;
 	if (!rc)
-		rc = route_pass(r, d, nterm, PASS_CLEAR, open, &p, &done);
+		rc = ftree_route_pass(r, d, nterm, PASS_CLEAR, open, &p, &done);
 	if (!rc)
-		rc = route_pass(r, d, nterm, PASS_OPEN, open, &p, &done);
+		rc = ftree_route_pass(r, d, nterm, PASS_OPEN, open, &p, &done);
 	if (!rc)
-		rc = route_pass(r, d + nterm, n - nterm, PASS_REST, open, &p, &done);
+		rc = ftree_route_pass(r, d + nterm, n - nterm, PASS_REST, open, &p, &done);
 	free(open);
 	free(d);
 	return rc;
@@ -428,7 +428,7 @@ static void ftree_done(struct ftree *r)
 }
 
 /* Routes per cable out of a switch, on average: no routing has a lower maximum. */
-static double leaf_bound(const struct ftree *r)
+static double ftree_leaf_bound(const struct ftree *r)
 {
 	const struct fabric *f = r->f;
 	double most = 0;
@@ -443,7 +443,7 @@ static double leaf_bound(const struct ftree *r)
 }
 
 /* Adds the routes to one base LID to the loads, along tables whose paths follow the DAG. */
-static void add_routes(struct ftree *r, const struct tables *t, uint32_t lid)
+static void ftree_add_routes(struct ftree *r, const struct tables *t, uint32_t lid)
 {
 	const struct spdag *g = &r->dag;
 
@@ -458,8 +458,8 @@ static void add_routes(struct ftree *r, const struct tables *t, uint32_t lid)
 }
 
 /* The most routes between base LIDs on one channel. */
-static int largest_load(uint64_t *max, struct ftree *r, const struct tables *t,
-			struct progress *progress)
+static int ftree_largest_load(uint64_t *max, struct ftree *r, const struct tables *t,
+			      struct progress *progress)
 {
 	const struct fabric *f = r->f;
 	struct pace p;
@@ -470,10 +470,10 @@ static int largest_load(uint64_t *max, struct ftree *r, const struct tables *t,
 		return -ECANCELED;
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		if (f->sw_nterm[u])
-			build(r, u);
+			ftree_build(r, u);
 		for (uint32_t k = f->term_off[u]; k < f->term_off[u + 1]; k++)
 			if (f->term_list[k] < f->nterm)
-				add_routes(r, t, f->term_lid[f->term_list[k]]);
+				ftree_add_routes(r, t, f->term_lid[f->term_list[k]]);
 		if (pace_tick(&p, u + 1, 2 * f->nchan + 4ull * f->sw_nterm[u] * f->nsw))
 			return -ECANCELED;
 	}
@@ -482,7 +482,7 @@ static int largest_load(uint64_t *max, struct ftree *r, const struct tables *t,
 	return 0;
 }
 
-static void build_dag(void *ctx, struct spdag *g, const struct fabric *f, uint32_t root)
+static void ftree_build_dag(void *ctx, struct spdag *g, const struct fabric *f, uint32_t root)
 {
 	const struct ftree *r = ctx;
 
@@ -491,21 +491,23 @@ static void build_dag(void *ctx, struct spdag *g, const struct fabric *f, uint32
 
 /* Trees that are far from regular are better balanced without turns: replaces r->t by such
  * tables when these have a lower maximum. */
-static int try_even(struct ftree *r, const struct engine_params *params, struct progress *progress)
+static int ftree_try_even(struct ftree *r, const struct engine_params *params,
+			  struct progress *progress)
 {
-	struct balanced_sssp_how how = {
-		.rule = BALANCE_PATHS, .build = build_dag, .ctx = r, .rounds = BALANCED_SSSP_ROUNDS
-	};
+	struct balanced_sssp_how how = { .rule = BALANCE_PATHS,
+					 .build = ftree_build_dag,
+					 .ctx = r,
+					 .rounds = BALANCED_SSSP_ROUNDS };
 	struct tables *other;
 	uint64_t turns, even = UINT64_MAX;
-	int rc = largest_load(&turns, r, r->t, progress);
+	int rc = ftree_largest_load(&turns, r, r->t, progress);
 
-	if (rc || (double)turns <= 1.1 * leaf_bound(r))
+	if (rc || (double)turns <= 1.1 * ftree_leaf_bound(r))
 		return rc;
 	other = graph_tables(r->f, "ftree", params, progress);
 	rc = balanced_sssp_route(other, r->f, params, &how, progress);
 	if (!rc)
-		rc = largest_load(&even, r, other, progress);
+		rc = ftree_largest_load(&even, r, other, progress);
 	if (!rc && even < turns) {
 		struct tables *swap = r->t;
 
@@ -516,7 +518,7 @@ static int try_even(struct ftree *r, const struct engine_params *params, struct 
 	return rc;
 }
 
-static int suits(const struct fabric *f, struct err *why)
+static int ftree_suits(const struct fabric *f, struct err *why)
 {
 	struct fattree *tree;
 	int rc = fattree_find(&tree, f, why);
@@ -526,9 +528,9 @@ static int suits(const struct fabric *f, struct err *why)
 	return rc;
 }
 
-static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
-		 const struct demand *demand, const struct engine_params *params,
-		 struct progress *progress, struct err *err)
+static int ftree_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		       const struct demand *demand, const struct engine_params *params,
+		       struct progress *progress, struct err *err)
 {
 	struct ftree r = { 0 };
 	int rc = fattree_find(&r.tree, f, err);
@@ -538,9 +540,9 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 	if (rc)
 		return rc;
 	ftree_init(&r, f, graph_tables(f, "ftree", params, progress));
-	rc = route_all(&r, graph_lmc(f, params), progress);
+	rc = ftree_route_all(&r, graph_lmc(f, params), progress);
 	if (!rc && !r.tree->whole)
-		rc = try_even(&r, params, progress);
+		rc = ftree_try_even(&r, params, progress);
 	notes_set(params->notes, "levels", r.tree->nlevel, "a fat tree of %u levels",
 		  r.tree->nlevel);
 	if (r.tree->missing)
@@ -559,6 +561,6 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 const struct engine engine_ftree = {
 	.name = "ftree",
 	.summary = "fat trees: destinations in turn over the cables up; shifts without contention",
-	.suits = suits,
-	.route = route,
+	.suits = ftree_suits,
+	.route = ftree_route,
 };

@@ -4,8 +4,9 @@
 #include "engines/graph/balanced_sssp.h"
 #include "engines/graph/vl_layers.h"
 
-static int paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
-		 const struct engine_params *params, struct progress *progress, struct err *err)
+static int minhop_paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
+			const struct engine_params *params, struct progress *progress,
+			struct err *err)
 {
 	static const struct balanced_sssp_how how = { .rule = BALANCE_PORTS,
 						      .rounds = BALANCED_SSSP_ROUNDS };
@@ -15,17 +16,17 @@ static int paths(struct tables *t, const struct fabric *f, const struct jobset *
 	return balanced_sssp_route(t, f, params, &how, progress);
 }
 
-static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
-		 const struct demand *demand, const struct engine_params *params,
-		 struct progress *progress, struct err *err)
+static int minhop_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+			const struct demand *demand, const struct engine_params *params,
+			struct progress *progress, struct err *err)
 {
 	(void)demand;
-	return vl_layers_route(out, f, "minhop", jobs, params, paths, progress, err);
+	return vl_layers_route(out, f, "minhop", jobs, params, minhop_paths, progress, err);
 }
 
 const struct engine engine_minhop = {
 	.name = "minhop",
 	.summary = "shortest paths balanced at every switch alone; deadlock-free by virtual lanes",
 	.suits = graph_check_connected,
-	.route = route,
+	.route = minhop_route,
 };

@@ -18,7 +18,7 @@ struct ways {
 	uint32_t from, to; /* ... the first: from this to that switch */
 };
 
-static void build(void *ctx, struct spdag *g, const struct fabric *f, uint32_t root)
+static void updn_build(void *ctx, struct spdag *g, const struct fabric *f, uint32_t root)
 {
 	struct ways *w = ctx;
 
@@ -33,7 +33,7 @@ static void build(void *ctx, struct spdag *g, const struct fabric *f, uint32_t r
 	}
 }
 
-static int refuse_missing(const struct fabric *f, uint32_t from, uint32_t to, struct err *err)
+static int updn_refuse_missing(const struct fabric *f, uint32_t from, uint32_t to, struct err *err)
 {
 	return err_set(err, -ENETUNREACH,
 		       "no path up*, then down* leads from switch %s to switch %s with these "
@@ -44,15 +44,15 @@ static int refuse_missing(const struct fabric *f, uint32_t from, uint32_t to, st
 /* -ENETUNREACH when these roots leave a pair of terminals without a legal path; -ENOSPC when
  * they leave such paths to switches' own LIDs, or between aggregation nodes, and the VLs do
  * not hold those. */
-static int route_from(struct tables **out, const struct fabric *f, const uint32_t *roots,
-		      uint32_t n, const struct engine_params *params, struct progress *progress,
-		      struct err *err)
+static int updn_route_from(struct tables **out, const struct fabric *f, const uint32_t *roots,
+			   uint32_t n, const struct engine_params *params,
+			   struct progress *progress, struct err *err)
 {
 	unsigned vls = graph_vls(f, params);
 	struct updown_score score;
 	struct tables *t = NULL;
 	struct ways w = { .illegal = false };
-	struct balanced_sssp_how how = { .build = build,
+	struct balanced_sssp_how how = { .build = updn_build,
 					 .ctx = &w,
 					 .rounds = BALANCED_SSSP_ROUNDS };
 	struct pace pace;
@@ -66,7 +66,7 @@ static int route_from(struct tables **out, const struct fabric *f, const uint32_
 	if (rc)
 		goto out;
 	if (score.missing) {
-		rc = refuse_missing(f, score.from, score.to, err);
+		rc = updn_refuse_missing(f, score.from, score.to, err);
 		goto out;
 	}
 	t = graph_tables(f, "updn", params, progress);
@@ -91,8 +91,8 @@ out:
 }
 
 /* Indices of the roots without duplicates. */
-static int given_roots(uint32_t *roots, uint32_t *n, const struct fabric *f,
-		       const struct engine_params *params, struct err *err)
+static int updn_given_roots(uint32_t *roots, uint32_t *n, const struct fabric *f,
+			    const struct engine_params *params, struct err *err)
 {
 	*n = 0;
 	for (size_t i = 0; i < params->nroots; i++) {
@@ -112,16 +112,16 @@ static int given_roots(uint32_t *roots, uint32_t *n, const struct fabric *f,
 	return 0;
 }
 
-static int route_found(struct tables **out, const struct fabric *f,
-		       const struct engine_params *params, struct progress *progress,
-		       struct err *err)
+static int updn_route_found(struct tables **out, const struct fabric *f,
+			    const struct engine_params *params, struct progress *progress,
+			    struct err *err)
 {
 	uint32_t *roots = xcalloc(f->nsw, sizeof(*roots)), n = updown_tree_roots(roots, f);
 	struct pace pace;
 	int rc = -ENETUNREACH;
 
 	if (n)
-		rc = route_from(out, f, roots, n, params, progress, err);
+		rc = updn_route_from(out, f, roots, n, params, progress, err);
 	if (rc == -ENETUNREACH || rc == -ENOSPC) {
 		rc = pace_begin(&pace, progress, "paths", graph_count_lids(f, graph_lmc(f, params)))
 			     ? -ECANCELED
@@ -129,26 +129,26 @@ static int route_found(struct tables **out, const struct fabric *f,
 		if (!rc)
 			rc = updown_single_root(roots, f, &pace);
 		if (!rc)
-			rc = route_from(out, f, roots, 1, params, progress, err);
+			rc = updn_route_from(out, f, roots, 1, params, progress, err);
 	}
 	free(roots);
 	return rc;
 }
 
 /* -ENETUNREACH when these roots leave a pair of these LIDs and any ends without a legal path. */
-static int dests_from(struct tables *t, const struct fabric *f, const struct dest *dests,
-		      uint32_t n, const uint32_t *roots, uint32_t nroots, struct pace *p,
-		      struct err *err)
+static int updn_dests_from(struct tables *t, const struct fabric *f, const struct dest *dests,
+			   uint32_t n, const uint32_t *roots, uint32_t nroots, struct pace *p,
+			   struct err *err)
 {
 	struct ways w = { .illegal = false };
-	struct min_load_tree *b = min_load_tree_new(f, t, BALANCE_PATHS, build, &w);
+	struct min_load_tree *b = min_load_tree_new(f, t, BALANCE_PATHS, updn_build, &w);
 	uint64_t done = 0;
 	int rc;
 
 	updown_init(&w.ud, f, roots, nroots);
 	rc = min_load_tree_route_all(b, dests, n, p, &done);
 	if (!rc && w.illegal)
-		rc = refuse_missing(f, w.from, w.to, err);
+		rc = updn_refuse_missing(f, w.from, w.to, err);
 	updown_done(&w.ud);
 	min_load_tree_free(b);
 	return rc;
@@ -168,27 +168,27 @@ int updn_route_dests(struct tables *t, const struct fabric *f, const struct dest
 		goto out;
 	}
 	if (given) {
-		rc = given_roots(roots, &nroots, f, params, err);
+		rc = updn_given_roots(roots, &nroots, f, params, err);
 		if (!rc)
-			rc = dests_from(t, f, dests, n, roots, nroots, &pace, err);
+			rc = updn_dests_from(t, f, dests, n, roots, nroots, &pace, err);
 		goto out;
 	}
 	nroots = updown_tree_roots(roots, f);
 	if (nroots)
-		rc = dests_from(t, f, dests, n, roots, nroots, &pace, err);
+		rc = updn_dests_from(t, f, dests, n, roots, nroots, &pace, err);
 	if (rc != -ENETUNREACH)
 		goto out;
 	rc = updown_single_root(roots, f, &pace);
 	if (!rc)
-		rc = dests_from(t, f, dests, n, roots, 1, &pace, err);
+		rc = updn_dests_from(t, f, dests, n, roots, 1, &pace, err);
 out:
 	free(roots);
 	return rc;
 }
 
-static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
-		 const struct demand *demand, const struct engine_params *params,
-		 struct progress *progress, struct err *err)
+static int updn_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		      const struct demand *demand, const struct engine_params *params,
+		      struct progress *progress, struct err *err)
 {
 	uint32_t *roots, n;
 	int rc = graph_check_connected(f, err);
@@ -198,11 +198,11 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 	if (rc)
 		return rc;
 	if (!params || !params->roots || !params->nroots)
-		return route_found(out, f, params, progress, err);
+		return updn_route_found(out, f, params, progress, err);
 	roots = xcalloc(f->nsw, sizeof(*roots));
-	rc = given_roots(roots, &n, f, params, err);
+	rc = updn_given_roots(roots, &n, f, params, err);
 	if (!rc)
-		rc = route_from(out, f, roots, n, params, progress, err);
+		rc = updn_route_from(out, f, roots, n, params, progress, err);
 	free(roots);
 	return rc;
 }
@@ -211,5 +211,5 @@ const struct engine engine_updn = {
 	.name = "updn",
 	.summary = "paths up, then down a ranking of the switches; one VL on any fabric",
 	.suits = graph_check_connected,
-	.route = route,
+	.route = updn_route,
 };

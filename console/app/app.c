@@ -30,14 +30,14 @@
 
 static volatile sig_atomic_t deadly_signal;
 
-static void on_signal(int sig)
+static void app_on_signal(int sig)
 {
 	deadly_signal = sig;
 }
 
 /* --- the screen -------------------------------------------------------------------------- */
 
-static void resize(struct app *a)
+static void app_resize(struct app *a)
 {
 	bool changed;
 	int w, h;
@@ -57,7 +57,7 @@ static void resize(struct app *a)
 
 void app_draw(struct app *a)
 {
-	resize(a);
+	app_resize(a);
 	if (!a->canvas)
 		return;
 	app_refresh(a);
@@ -77,7 +77,7 @@ void app_draw(struct app *a)
 
 /* A text from elsewhere is no row of commands: it goes where something is being typed, and
  * without its ends of lines, which would answer a question that was not read. */
-static bool is_for_typing(struct app *a, uint32_t key)
+static bool app_is_for_typing(struct app *a, uint32_t key)
 {
 	bool typing;
 
@@ -89,7 +89,7 @@ static bool is_for_typing(struct app *a, uint32_t key)
 	return typing && key >= ' ' && key < K_UP && key != K_BACKSPACE;
 }
 
-static void say_no_meaning(struct app *a, uint32_t key)
+static void app_say_no_meaning(struct app *a, uint32_t key)
 {
 	char name[8] = "Tab";
 
@@ -113,10 +113,10 @@ void app_key(struct app *a, uint32_t key)
 		return;
 	}
 	if (key == K_RESIZE) {
-		resize(a);
+		app_resize(a);
 		return;
 	}
-	if (a->term && terminal_pasting(a->term) && !is_for_typing(a, key))
+	if (a->term && terminal_pasting(a->term) && !app_is_for_typing(a, key))
 		return;
 	pthread_mutex_lock(&a->events_lock);
 	shown = app_shown(a);
@@ -138,13 +138,13 @@ void app_key(struct app *a, uint32_t key)
 	}
 	ui_input(a->ui, &in, shown, &r);
 	if (!in.req)
-		say_no_meaning(a, key);
+		app_say_no_meaning(a, key);
 	pthread_mutex_unlock(&a->events_lock);
 	app_act(a, &r);
 }
 
 /* True when there was one. */
-static bool take_keys(struct app *a)
+static bool app_take_keys(struct app *a)
 {
 	bool any = false;
 	uint32_t key;
@@ -156,7 +156,7 @@ static bool take_keys(struct app *a)
 	return any;
 }
 
-static void loop(struct app *a)
+static void app_loop(struct app *a)
 {
 	double shown = 0;
 
@@ -172,7 +172,7 @@ static void loop(struct app *a)
 		if (a->dirty)
 			fds[1].fd = -1;
 		poll(fds, 3, left > 0 ? (int)ceil(left * 1e3) : 0);
-		if (take_keys(a)) {
+		if (app_take_keys(a)) {
 			app_take_messages(a);
 			app_draw(a);
 			shown = clock_s();
@@ -188,9 +188,9 @@ static void loop(struct app *a)
 	}
 }
 
-static void catch_signals(void)
+static void app_catch_signals(void)
 {
-	struct sigaction sa = { .sa_handler = on_signal };
+	struct sigaction sa = { .sa_handler = app_on_signal };
 
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);
@@ -199,7 +199,7 @@ static void catch_signals(void)
 }
 
 /* --auto without a terminal */
-static int run_service(const struct app_opts *o)
+static int app_run_service(const struct app_opts *o)
 {
 	if (!o->demo)
 		return auto_run(o);
@@ -220,7 +220,7 @@ int app_main(int argc, char **argv)
 		return rc;
 	}
 	if (a->opts.automatic.on && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
-		rc = run_service(&a->opts);
+		rc = app_run_service(&a->opts);
 		free(a);
 		return rc;
 	}
@@ -231,7 +231,7 @@ int app_main(int argc, char **argv)
 	}
 	app_prepare(a);
 	if (a->opts.batch.on) {
-		catch_signals(); /* making a large fabric takes long, too */
+		app_catch_signals(); /* making a large fabric takes long, too */
 		progress_line_files_until(&watch, &deadly_signal);
 	}
 	rc = app_start(a, &err);
@@ -241,10 +241,10 @@ int app_main(int argc, char **argv)
 	} else if (!rc && a->opts.batch.on) {
 		rc = batch_run(a, &deadly_signal);
 	} else if (!rc) {
-		catch_signals();
+		app_catch_signals();
 		if (stderrlog_start(&captured, "libs", &err))
 			log_add(LOG_WARN, "libs", "%s", err.text);
-		loop(a);
+		app_loop(a);
 		rc = deadly_signal ? 128 + deadly_signal : a->exit_code;
 		err.text[0] = '\0';
 	}

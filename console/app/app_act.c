@@ -12,7 +12,7 @@ static const double intervals_s[] = { 0.2, 0.5, 1, 2, 5, 10, 30, 60 };
 
 /* --- polling ----------------------------------------------------------------------------- */
 
-static void change_interval(struct app *a, bool faster)
+static void app_act_change_interval(struct app *a, bool faster)
 {
 	double now = a->state.poll.interval_s, next = now;
 
@@ -30,7 +30,7 @@ static void change_interval(struct app *a, bool faster)
 	ui_say(a->ui, "counters every %g s", next);
 }
 
-static void set_interval(struct app *a, const char *text)
+static void app_act_set_interval(struct app *a, const char *text)
 {
 	char *end;
 	double s = strtod(text, &end);
@@ -46,7 +46,7 @@ static void set_interval(struct app *a, const char *text)
 }
 
 /* A preview with the engine of that name and the options as preset. */
-static void preview_by(struct app *a, const struct request *by)
+static void app_act_preview_by(struct app *a, const struct request *by)
 {
 	struct request r = { .type = REQ_PREVIEW_START, .options = by->options };
 	const char *name = by->text;
@@ -69,7 +69,7 @@ static void preview_by(struct app *a, const struct request *by)
 		app_preview_start(a, &r);
 }
 
-static void set(struct app *a, const char *text)
+static void app_act_set(struct app *a, const char *text)
 {
 	struct err err = { "" };
 
@@ -79,7 +79,7 @@ static void set(struct app *a, const char *text)
 		ui_say(a->ui, "%s, until the end of this session; :keep for later ones, too", text);
 }
 
-static void toggle_freeze(struct app *a)
+static void app_act_toggle_freeze(struct app *a)
 {
 	if (a->state.mode == RUN_FROZEN) {
 		app_unfreeze(a);
@@ -94,7 +94,7 @@ static void toggle_freeze(struct app *a)
 
 /* A stop stops the thread that writes as well, and the switches would be left between two
  * routings. */
-static void suspend(struct app *a)
+static void app_act_suspend(struct app *a)
 {
 	enum apply_state s = a->state.apply.state;
 
@@ -104,7 +104,7 @@ static void suspend(struct app *a)
 		terminal_suspend(a->term);
 }
 
-static void snapshot(struct app *a, const char *to)
+static void app_act_snapshot(struct app *a, const char *to)
 {
 	struct app_wait w;
 	char dir[PATH_TEXT];
@@ -126,7 +126,7 @@ static void snapshot(struct app *a, const char *to)
 	ui_say(a->ui, "saved; look at it with --load %s", dir);
 }
 
-static void quit(struct app *a)
+static void app_act_quit(struct app *a)
 {
 	if (app_updating(a)) {
 		ui_goto(a->ui, VIEW_APPLY);
@@ -139,7 +139,7 @@ static void quit(struct app *a)
 	a->quit = true;
 }
 
-static void act_on_update(struct app *a, const struct request *r)
+static void app_act_on_update(struct app *a, const struct request *r)
 {
 	switch (r->type) {
 	case REQ_APPLY_PREPARE:
@@ -176,11 +176,11 @@ static void act_on_update(struct app *a, const struct request *r)
 	}
 }
 
-static void act_on_proposal(struct app *a, const struct request *r)
+static void app_act_on_proposal(struct app *a, const struct request *r)
 {
 	switch (r->type) {
 	case REQ_ENGINE:
-		preview_by(a, r);
+		app_act_preview_by(a, r);
 		break;
 	case REQ_ORDER_AGAIN:
 		app_order_again(a);
@@ -207,7 +207,7 @@ static void act_on_proposal(struct app *a, const struct request *r)
 		app_plan_save(a, r->text);
 		break;
 	default:
-		act_on_update(a, r);
+		app_act_on_update(a, r);
 	}
 }
 
@@ -217,14 +217,14 @@ void app_act(struct app *a, const struct request *r)
 		return;
 	switch (r->type) {
 	case REQ_QUIT:
-		quit(a);
+		app_act_quit(a);
 		break;
 	case REQ_FREEZE:
-		toggle_freeze(a);
+		app_act_toggle_freeze(a);
 		break;
 	case REQ_FASTER:
 	case REQ_SLOWER:
-		change_interval(a, r->type == REQ_FASTER);
+		app_act_change_interval(a, r->type == REQ_FASTER);
 		break;
 	case REQ_POLL:
 		if (a->poller)
@@ -251,10 +251,10 @@ void app_act(struct app *a, const struct request *r)
 		app_tables_end(a);
 		break;
 	case REQ_SNAPSHOT:
-		snapshot(a, r->text);
+		app_act_snapshot(a, r->text);
 		break;
 	case REQ_SET:
-		set(a, r->text);
+		app_act_set(a, r->text);
 		break;
 	case REQ_COPY:
 		if (a->term)
@@ -265,14 +265,14 @@ void app_act(struct app *a, const struct request *r)
 		app_settings_keep(a);
 		break;
 	case REQ_INTERVAL:
-		set_interval(a, r->text);
+		app_act_set_interval(a, r->text);
 		break;
 	case REQ_REDRAW:
 		if (a->term)
 			terminal_redraw(a->term);
 		break;
 	case REQ_SUSPEND:
-		suspend(a);
+		app_act_suspend(a);
 		break;
 	case REQ_VIEW:
 		if (r->view == VIEW_AUDIT && !a->state.sessions_busy)
@@ -288,6 +288,6 @@ void app_act(struct app *a, const struct request *r)
 		app_sessions_replay(a, r->text);
 		break;
 	default:
-		act_on_proposal(a, r);
+		app_act_on_proposal(a, r);
 	}
 }

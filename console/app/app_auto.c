@@ -15,13 +15,13 @@
 #include <string.h>
 #include <time.h>
 
-static uint64_t now_s(void)
+static uint64_t app_auto_now_s(void)
 {
 	return (uint64_t)clock_s();
 }
 
 /* The same again is no event. */
-static void say(struct app *a, enum auto_act act)
+static void app_auto_say(struct app *a, enum auto_act act)
 {
 	struct state_auto *s = &a->state.automatic;
 	const char *why = a->automatic.policy.why;
@@ -40,13 +40,13 @@ void app_auto_start(struct app *a)
 
 	a->state.automatic.on = a->opts.automatic.on;
 	auto_opts_limits(&limits, &a->opts.automatic, a->opts.rw);
-	auto_policy_init(&a->automatic.policy, &limits, now_s());
+	auto_policy_init(&a->automatic.policy, &limits, app_auto_now_s());
 }
 
 /* --- what is there ----------------------------------------------------------------------- */
 
 /* Also of other processes; what is simulated has none. */
-static bool journal_open_somewhere(const struct app *a)
+static bool app_auto_journal_open_somewhere(const struct app *a)
 {
 	struct txn_info *list = NULL;
 	uint32_t n = 0;
@@ -61,7 +61,7 @@ static bool journal_open_somewhere(const struct app *a)
 }
 
 /* An operator's plan, or an update; a plan of our own that nobody took up gives way. */
-static bool update_open(const struct app *a)
+static bool app_auto_update_open(const struct app *a)
 {
 	enum apply_state s = a->state.apply.state;
 	bool ours = a->automatic.order && a->order_serial == a->automatic.order;
@@ -70,17 +70,18 @@ static bool update_open(const struct app *a)
 		return true;
 	if ((s == APPLY_ORDERING || s == APPLY_READY) && !ours)
 		return true;
-	return journal_open_somewhere(a);
+	return app_auto_journal_open_somewhere(a);
 }
 
-static const struct jobset *counted_jobs(const struct app *a)
+static const struct jobset *app_auto_counted_jobs(const struct app *a)
 {
 	struct job_filter filter = { .min_age_s = a->opts.automatic.min_age_s };
 
 	return job_filter_apply(&filter, a->jobs, a->fabric, time(NULL));
 }
 
-static void compare(struct auto_look *in, const struct app *a, const struct jobset *counted)
+static void app_auto_compare(struct auto_look *in, const struct app *a,
+			     const struct jobset *counted)
 {
 	const struct app_auto *u = &a->automatic;
 	struct job_change c;
@@ -97,15 +98,15 @@ static void compare(struct auto_look *in, const struct app *a, const struct jobs
 
 /* --- what is done ------------------------------------------------------------------------ */
 
-static void failed(struct app *a, const char *what)
+static void app_auto_failed(struct app *a, const char *what)
 {
 	a->automatic.stage = STAGE_IDLE;
-	auto_policy_failed(&a->automatic.policy, now_s(), what);
-	say(a, AUTO_WAIT);
+	auto_policy_failed(&a->automatic.policy, app_auto_now_s(), what);
+	app_auto_say(a, AUTO_WAIT);
 }
 
 /* Jobs that have ended are pinned no longer. */
-static void pin_now(const struct app *a, struct preview_options *o)
+static void app_auto_pin_now(const struct app *a, struct preview_options *o)
 {
 	char *now;
 
@@ -117,7 +118,7 @@ static void pin_now(const struct app *a, struct preview_options *o)
 }
 
 /* What is taken down is away for a while; names that are there may be longer than those given. */
-static void exclude_now(const struct app *a, struct preview_options *o)
+static void app_auto_exclude_now(const struct app *a, struct preview_options *o)
 {
 	const struct limits_missing gone = { auto_exclude_gone, NULL };
 	const char *text = a->opts.automatic.exclude;
@@ -132,7 +133,7 @@ static void exclude_now(const struct app *a, struct preview_options *o)
 	route_limits_free(l);
 }
 
-static void compute(struct app *a, const struct jobset *counted)
+static void app_auto_compute(struct app *a, const struct jobset *counted)
 {
 	const struct engine_spec *spec = &a->opts.automatic.engine;
 	const struct state_preview *p = &a->state.preview;
@@ -150,11 +151,11 @@ static void compute(struct app *a, const struct jobset *counted)
 	while (i < p->nengines && p->engines[i].engine != spec->engine)
 		i++;
 	if (i == p->nengines || !p->engines[i].suits) {
-		failed(a, i == p->nengines ? "no such engine" : p->engines[i].why);
+		app_auto_failed(a, i == p->nengines ? "no such engine" : p->engines[i].why);
 		return;
 	}
-	pin_now(a, &o);
-	exclude_now(a, &o);
+	app_auto_pin_now(a, &o);
+	app_auto_exclude_now(a, &o);
 	engine_spec_apply(spec, &params);
 	if (a->tables->escape && !params.vls)
 		params.vls = a->tables->vls; /* escape LIDs are on the last: they must stay there */
@@ -162,33 +163,33 @@ static void compute(struct app *a, const struct jobset *counted)
 	o.method = params.sar_method;
 	o.base = params.dfdn_base;
 	if (app_preview(a, i, &o, &err)) {
-		failed(a, err.text);
+		app_auto_failed(a, err.text);
 		return;
 	}
 	u->preview = a->preview_serial;
 	u->stage = STAGE_PREVIEW;
 }
 
-static void look(struct app *a)
+static void app_auto_look(struct app *a)
 {
 	struct auto_look in = { .known = a->jobs && a->state.jobs_source.state == JOBS_OK };
 	const struct jobset *counted = NULL;
 	enum auto_act act;
 
 	if (in.known) {
-		counted = counted_jobs(a);
-		compare(&in, a, counted);
-		in.busy = update_open(a);
+		counted = app_auto_counted_jobs(a);
+		app_auto_compare(&in, a, counted);
+		in.busy = app_auto_update_open(a);
 	}
-	act = auto_policy_look(&a->automatic.policy, now_s(), &in);
+	act = auto_policy_look(&a->automatic.policy, app_auto_now_s(), &in);
 	if (act != AUTO_WAIT || !a->state.automatic.alert) /* a proposal stands until the next */
-		say(a, act);
+		app_auto_say(a, act);
 	if (act == AUTO_COMPUTE)
-		compute(a, counted);
+		app_auto_compute(a, counted);
 	jobset_put(counted);
 }
 
-static void proposal(struct auto_proposal *out, const struct app *a)
+static void app_auto_proposal(struct auto_proposal *out, const struct app *a)
 {
 	const struct state_preview *p = &a->state.preview;
 
@@ -202,55 +203,55 @@ static void proposal(struct auto_proposal *out, const struct app *a)
 }
 
 /* Finished: is it worth a plan? */
-static void judge_preview(struct app *a)
+static void app_auto_judge_preview(struct app *a)
 {
 	struct app_auto *u = &a->automatic;
 	struct auto_proposal in;
 	enum auto_act act;
 
-	proposal(&in, a);
-	in.busy = update_open(a);
-	act = auto_policy_judge(&u->policy, now_s(), &in);
+	app_auto_proposal(&in, a);
+	in.busy = app_auto_update_open(a);
+	act = auto_policy_judge(&u->policy, app_auto_now_s(), &in);
 	u->stage = STAGE_IDLE;
 	if (act != AUTO_APPLY) {
-		say(a, act);
+		app_auto_say(a, act);
 		return;
 	}
 	app_prepare_update(a);
 	if (a->state.apply.state != APPLY_ORDERING && a->state.apply.state != APPLY_READY) {
-		failed(a, a->state.apply.result);
+		app_auto_failed(a, a->state.apply.result);
 		return;
 	}
 	u->order = a->order_serial;
 	u->stage = STAGE_ORDER;
 }
 
-static void watch_preview(struct app *a)
+static void app_auto_watch_preview(struct app *a)
 {
 	const struct state_preview *p = &a->state.preview;
 
 	if (a->preview_serial != a->automatic.preview || p->state == PREVIEW_CANCELLED)
-		failed(a, "another preview took its place, or it was stopped");
+		app_auto_failed(a, "another preview took its place, or it was stopped");
 	else if (p->state == PREVIEW_FAILED)
-		failed(a, p->error);
+		app_auto_failed(a, p->error);
 	else if (p->state == PREVIEW_DONE)
-		judge_preview(a);
+		app_auto_judge_preview(a);
 }
 
 /* It is known now who has to drain.  The plan stays there for an operator where it is not written;
  * who has agents is not known here. */
-static void judge_plan(struct app *a)
+static void app_auto_judge_plan(struct app *a)
 {
 	struct app_auto *u = &a->automatic;
 	struct auto_proposal in;
 	enum auto_act act;
 
-	proposal(&in, a);
+	app_auto_proposal(&in, a);
 	in.drain = drain_needed(&a->plan->drain);
-	in.busy = app_updating(a) || journal_open_somewhere(a);
-	act = auto_policy_judge(&u->policy, now_s(), &in);
+	in.busy = app_updating(a) || app_auto_journal_open_somewhere(a);
+	act = auto_policy_judge(&u->policy, app_auto_now_s(), &in);
 	u->stage = STAGE_IDLE;
-	say(a, act);
+	app_auto_say(a, act);
 	if (act != AUTO_APPLY)
 		return;
 	app_begin_update(a);
@@ -258,17 +259,17 @@ static void judge_plan(struct app *a)
 	u->stage = STAGE_UPDATE;
 }
 
-static void watch_order(struct app *a)
+static void app_auto_watch_order(struct app *a)
 {
 	if (a->order_serial != a->automatic.order)
-		failed(a, "an operator put the plan away");
+		app_auto_failed(a, "an operator put the plan away");
 	else if (a->state.apply.state == APPLY_READY && a->plan)
-		judge_plan(a);
+		app_auto_judge_plan(a);
 	else if (a->state.apply.state != APPLY_ORDERING)
-		failed(a, a->state.apply.result);
+		app_auto_failed(a, a->state.apply.result);
 }
 
-static void keep_when_quiet(struct app *a)
+static void app_auto_keep_when_quiet(struct app *a)
 {
 	double since;
 
@@ -283,36 +284,36 @@ static void keep_when_quiet(struct app *a)
 	a->updater.ops->confirm(a->updater.ctx);
 }
 
-static void ended(struct app *a, enum auto_end end)
+static void app_auto_ended(struct app *a, enum auto_end end)
 {
 	a->automatic.stage = STAGE_IDLE;
-	auto_policy_ended(&a->automatic.policy, now_s(), end, a->state.apply.result);
-	say(a, AUTO_WAIT);
+	auto_policy_ended(&a->automatic.policy, app_auto_now_s(), end, a->state.apply.result);
+	app_auto_say(a, AUTO_WAIT);
 }
 
-static void watch_update(struct app *a)
+static void app_auto_watch_update(struct app *a)
 {
 	switch (a->state.apply.state) {
 	case APPLY_CONFIRM:
-		keep_when_quiet(a);
+		app_auto_keep_when_quiet(a);
 		break;
 	case APPLY_KEPT:
-		ended(a, AUTO_KEPT);
+		app_auto_ended(a, AUTO_KEPT);
 		break;
 	case APPLY_ROLLED_BACK:
 	case APPLY_FAILED:
-		ended(a, AUTO_ROLLED_BACK);
+		app_auto_ended(a, AUTO_ROLLED_BACK);
 		break;
 	case APPLY_INCOMPLETE:
-		ended(a, AUTO_INCOMPLETE);
+		app_auto_ended(a, AUTO_INCOMPLETE);
 		break;
 	case APPLY_SUPERSEDED:
-		ended(a, AUTO_SUPERSEDED);
+		app_auto_ended(a, AUTO_SUPERSEDED);
 		break;
 	case APPLY_REFUSED:
 	case APPLY_NONE:
 	case APPLY_JOURNAL:
-		ended(a, AUTO_REFUSED);
+		app_auto_ended(a, AUTO_REFUSED);
 		break;
 	default:
 		break;
@@ -332,17 +333,17 @@ void app_auto_tick(struct app *a)
 	case STAGE_IDLE:
 		if (ready && a->state.preview.state != PREVIEW_RUNNING &&
 		    a->state.jobs_source.state != JOBS_WAITING &&
-		    auto_policy_due(&u->policy, now_s()))
-			look(a);
+		    auto_policy_due(&u->policy, app_auto_now_s()))
+			app_auto_look(a);
 		break;
 	case STAGE_PREVIEW:
-		watch_preview(a);
+		app_auto_watch_preview(a);
 		break;
 	case STAGE_ORDER:
-		watch_order(a);
+		app_auto_watch_order(a);
 		break;
 	case STAGE_UPDATE:
-		watch_update(a);
+		app_auto_watch_update(a);
 		break;
 	}
 	a->state.automatic.next_s =

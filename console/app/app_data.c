@@ -41,7 +41,7 @@ void app_drop_metrics(struct app *a)
 
 /* --- jobs -------------------------------------------------------------------------------- */
 
-static void set_jobs(struct app *a, const struct jobset *js)
+static void app_data_set_jobs(struct app *a, const struct jobset *js)
 {
 	bool same = jobset_same(a->jobs, js);
 
@@ -56,7 +56,7 @@ static void set_jobs(struct app *a, const struct jobset *js)
 	app_stale(a);
 }
 
-static void map_jobs(struct app *a)
+static void app_data_map_jobs(struct app *a)
 {
 	struct jobset *js = NULL;
 	struct err err;
@@ -66,7 +66,7 @@ static void map_jobs(struct app *a)
 	if (jobset_from_list(&js, a->job_list, a->fabric, &err))
 		log_add(LOG_WARN, "jobs", "%s", err.text);
 	if (js)
-		set_jobs(a, js);
+		app_data_set_jobs(a, js);
 }
 
 void app_set_list(struct app *a, const struct job_list *list)
@@ -77,7 +77,7 @@ void app_set_list(struct app *a, const struct job_list *list)
 	a->job_list = list;
 	a->jobs_at = clock_s();
 	if (!same || !a->jobs)
-		map_jobs(a);
+		app_data_map_jobs(a);
 }
 
 void app_take_jobs(struct app *a)
@@ -103,8 +103,8 @@ void app_take_jobs(struct app *a)
 
 /* --- fabric, tables, counters ------------------------------------------------------------ */
 
-static uint32_t missing(const uint64_t *of, uint32_t n, const struct fabric *f,
-			uint32_t (*find)(const struct fabric *, uint64_t))
+static uint32_t app_data_missing(const uint64_t *of, uint32_t n, const struct fabric *f,
+				 uint32_t (*find)(const struct fabric *, uint64_t))
 {
 	uint32_t gone = 0;
 
@@ -113,7 +113,7 @@ static uint32_t missing(const uint64_t *of, uint32_t n, const struct fabric *f,
 	return gone;
 }
 
-static void count_missing(struct app *a)
+static void app_data_count_missing(struct app *a)
 {
 	struct state_poll *p = &a->state.poll;
 
@@ -121,9 +121,10 @@ static void count_missing(struct app *a)
 		a->whole = fabric_get(a->fabric);
 		return;
 	}
-	p->missing_sw = missing(a->whole->sw_guid, a->whole->nsw, a->fabric, fabric_switch_by_guid);
-	p->missing_ca =
-		missing(a->whole->term_guid, a->whole->nterm, a->fabric, fabric_term_by_guid);
+	p->missing_sw = app_data_missing(a->whole->sw_guid, a->whole->nsw, a->fabric,
+					 fabric_switch_by_guid);
+	p->missing_ca = app_data_missing(a->whole->term_guid, a->whole->nterm, a->fabric,
+					 fabric_term_by_guid);
 	if (p->missing_sw || p->missing_ca) {
 		log_add(LOG_WARN, "sweep", "%u switch%s and %u end port%s known before: not found",
 			p->missing_sw, plural_es(p->missing_sw), p->missing_ca,
@@ -134,7 +135,7 @@ static void count_missing(struct app *a)
 	a->whole = fabric_get(a->fabric);
 }
 
-static void list_engines(struct app *a)
+static void app_data_list_engines(struct app *a)
 {
 	struct state_preview *p = &a->state.preview;
 	const struct engine *const *all;
@@ -181,13 +182,13 @@ void app_set_fabric(struct app *a, const struct fabric *f)
 	a->state.fabric = f;
 	a->history = history_new(f->nchan);
 	a->state.history = a->history;
-	count_missing(a);
-	list_engines(a);
-	map_jobs(a);
+	app_data_count_missing(a);
+	app_data_list_engines(a);
+	app_data_map_jobs(a);
 }
 
 /* After a pause of the screen the last sample that was taken is not the one before. */
-static void take_rates(struct app *a, const struct sample_reading *r)
+static void app_data_take_rates(struct app *a, const struct sample_reading *r)
 {
 	bool next = r->before == a->sample;
 
@@ -197,13 +198,13 @@ static void take_rates(struct app *a, const struct sample_reading *r)
 	a->tally = next ? sample_summary_get(r->tally) : NULL;
 }
 
-static void take_sample(struct app *a, struct msg *msg)
+static void app_data_take_sample(struct app *a, struct msg *msg)
 {
 	struct sample_reading *r = msg->reading;
 
 	if (!a->fabric || !digest_equal(&r->sample->fingerprint, &a->fabric->fingerprint))
 		return;
-	take_rates(a, r);
+	app_data_take_rates(a, r);
 	sample_put(a->sample);
 	a->sample = sample_get(r->sample);
 	a->prepared_s = r->cpu_s;
@@ -220,7 +221,7 @@ static void take_sample(struct app *a, struct msg *msg)
 	app_want_forecast(a);
 }
 
-static void take_metrics(struct app *a, struct msg *msg)
+static void app_data_take_metrics(struct app *a, struct msg *msg)
 {
 	struct metrics_set *before;
 
@@ -249,7 +250,7 @@ static void take_metrics(struct app *a, struct msg *msg)
 	app_past_figures(a);
 }
 
-static void take_sm(struct app *a, const struct msg *msg)
+static void app_data_take_sm(struct app *a, const struct msg *msg)
 {
 	struct state_sm *s = &a->state.sm;
 	uint32_t end;
@@ -280,7 +281,7 @@ static void take_sm(struct app *a, const struct msg *msg)
 /* --- the mailbox
  * ---------------------------------------------------------------------------------- */
 
-static int held_kind(enum msg_type type)
+static int app_data_held_kind(enum msg_type type)
 {
 	switch (type) {
 	case MSG_FABRIC:
@@ -300,7 +301,7 @@ static int held_kind(enum msg_type type)
 	}
 }
 
-static void take_discovering(struct app *a, const struct msg *msg)
+static void app_data_take_discovering(struct app *a, const struct msg *msg)
 {
 	struct state_poll *p = &a->state.poll;
 
@@ -317,7 +318,7 @@ static void take_discovering(struct app *a, const struct msg *msg)
 		ui_say(a->ui, "discovering anew: %s; Esc ends it", p->pace);
 }
 
-static void take_fabric(struct app *a, struct msg *msg)
+static void app_data_take_fabric(struct app *a, struct msg *msg)
 {
 	bool first = !a->fabric;
 
@@ -334,7 +335,7 @@ static void take_fabric(struct app *a, struct msg *msg)
 }
 
 /* Returns true when the message was kept. */
-static bool take(struct app *a, struct msg *msg)
+static bool app_data_take(struct app *a, struct msg *msg)
 {
 	switch (msg->type) {
 	case MSG_LOG:
@@ -342,13 +343,13 @@ static bool take(struct app *a, struct msg *msg)
 			app_record_error(a, msg->line.area, msg->line.text);
 		break;
 	case MSG_DISCOVERING:
-		take_discovering(a, msg);
+		app_data_take_discovering(a, msg);
 		break;
 	case MSG_READING:
 		snprintf(a->state.poll.reading, sizeof(a->state.poll.reading), "%.79s", msg->text);
 		break;
 	case MSG_FABRIC:
-		take_fabric(a, msg);
+		app_data_take_fabric(a, msg);
 		break;
 	case MSG_TABLES_READING:
 		app_tables_reading(a, msg);
@@ -360,10 +361,10 @@ static bool take(struct app *a, struct msg *msg)
 	case MSG_SAMPLE:
 		a->state.poll.busy = false;
 		a->state.poll.reading[0] = '\0';
-		take_sample(a, msg);
+		app_data_take_sample(a, msg);
 		break;
 	case MSG_SM:
-		take_sm(a, msg);
+		app_data_take_sm(a, msg);
 		break;
 	case MSG_LOST:
 		a->lost = true;
@@ -405,7 +406,7 @@ static bool take(struct app *a, struct msg *msg)
 	case MSG_BACKGROUND_STEP:
 		break;
 	case MSG_METRICS:
-		take_metrics(a, msg);
+		app_data_take_metrics(a, msg);
 		break;
 	case MSG_USAGE:
 		app_take_usage(a, msg);
@@ -435,7 +436,7 @@ static bool take(struct app *a, struct msg *msg)
 	return false;
 }
 
-static bool tells_a_step(enum msg_type type)
+static bool app_data_tells_a_step(enum msg_type type)
 {
 	return type == MSG_WORK_STEP || type == MSG_METRICS_STEP || type == MSG_BACKGROUND_STEP ||
 	       type == MSG_COST_STEP || type == MSG_ORDER_STEP;
@@ -446,11 +447,11 @@ void app_take_messages(struct app *a)
 	struct msg *msg;
 
 	while ((msg = mailbox_take(a->box))) {
-		int kind = a->state.mode == RUN_FROZEN ? held_kind(msg->type) : -1;
+		int kind = a->state.mode == RUN_FROZEN ? app_data_held_kind(msg->type) : -1;
 
 		a->dirty = true;
 		app_work_end(a, msg->type);
-		if (tells_a_step(msg->type))
+		if (app_data_tells_a_step(msg->type))
 			app_work_step(a, msg);
 		a->state.poll.sweep_asked &= msg->type != MSG_FABRIC;
 		if (kind == HELD_SAMPLE)
@@ -460,7 +461,7 @@ void app_take_messages(struct app *a)
 			a->held[kind] = msg;
 			continue;
 		}
-		if (!take(a, msg))
+		if (!app_data_take(a, msg))
 			msg_drop(msg);
 	}
 	app_preview_due(a);
@@ -473,18 +474,18 @@ void app_unfreeze(struct app *a)
 		struct msg *msg = a->held[k];
 
 		a->held[k] = NULL;
-		if (msg && !take(a, msg))
+		if (msg && !app_data_take(a, msg))
 			msg_drop(msg);
 	}
 }
 
 /* Age at which new counters are overdue: a poll may take longer than the interval. */
-static double overdue(const struct app *a)
+static double app_data_overdue(const struct app *a)
 {
 	return fmax(STALE_POLLS * fmax(a->state.poll.interval_s, a->sample_took), STALE_S);
 }
 
-static void name_bookmarks(struct app *a)
+static void app_data_name_bookmarks(struct app *a)
 {
 	const struct mark *mark;
 	uint32_t n = sample_history_marks(a->past, &mark);
@@ -500,7 +501,7 @@ void app_refresh(struct app *a)
 	double now = clock_s();
 	struct state *s = &a->state;
 
-	name_bookmarks(a);
+	app_data_name_bookmarks(a);
 	s->now_s = time(NULL);
 	s->rec_s = now - a->start;
 	s->poll.age_s = a->sample ? now - a->sample_at : NAN;
@@ -518,7 +519,7 @@ void app_refresh(struct app *a)
 	if (s->preview.state == PREVIEW_RUNNING)
 		s->preview.elapsed_s = now - a->preview_start;
 	s->poll.stale = s->mode == RUN_LIVE && a->sample && !s->poll.discovering &&
-			now - a->sample_at > overdue(a);
+			now - a->sample_at > app_data_overdue(a);
 }
 
 void app_data_free(struct app *a)

@@ -23,7 +23,7 @@
 
 /* --- the log ----------------------------------------------------------------------------- */
 
-static void sink(void *ctx, const struct log_line *line)
+static void app_life_sink(void *ctx, const struct log_line *line)
 {
 	struct app *a = ctx;
 	struct msg *msg = msg_new(MSG_LOG);
@@ -45,7 +45,7 @@ static void sink(void *ctx, const struct log_line *line)
 /* --- start ------------------------------------------------------------------------------- */
 
 /* Where an ordinary user may write: sessions on simulated fabrics and files. */
-static char *home_dir(const char *leaf)
+static char *app_life_home_dir(const char *leaf)
 {
 	const char *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 	char *base, *dir;
@@ -66,7 +66,7 @@ static char *home_dir(const char *leaf)
 }
 
 /* What simulated switches held dies with them, and so do the journals of their updates. */
-static char *demo_dir(void)
+static char *app_life_demo_dir(void)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *dir = xasprintf("%s/ibroute-demo-XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -74,10 +74,10 @@ static char *demo_dir(void)
 	if (mkdtemp(dir))
 		return dir;
 	free(dir);
-	return home_dir("state");
+	return app_life_home_dir("state");
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+static int app_life_remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
 {
 	(void)st;
 	(void)type;
@@ -85,13 +85,13 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 	return remove(path);
 }
 
-static void remove_demo_dir(const char *dir)
+static void app_life_remove_demo_dir(const char *dir)
 {
 	if (dir && strstr(dir, "/ibroute-demo-"))
-		nftw(dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+		nftw(dir, app_life_remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-static int open_record(struct app *a, struct err *err)
+static int app_life_open_record(struct app *a, struct err *err)
 {
 	struct record_opts ro = { .dir = a->opts.record_dir,
 				  .fabric = a->opts.name,
@@ -110,7 +110,7 @@ static int open_record(struct app *a, struct err *err)
 	return 0;
 }
 
-static int read_names(struct app *a, struct err *err)
+static int app_life_read_names(struct app *a, struct err *err)
 {
 	int rc = a->opts.node_names ? load_fabric_names(&a->names, a->opts.node_names, err) : 0;
 
@@ -121,7 +121,7 @@ static int read_names(struct app *a, struct err *err)
 	return rc;
 }
 
-static int open_jobs(struct app *a, struct err *err)
+static int app_life_open_jobs(struct app *a, struct err *err)
 {
 	struct source_opts so = { .interval_ms = a->opts.jobs_interval_s * 1000 };
 	const char *name = a->opts.jobs;
@@ -148,7 +148,7 @@ static int open_jobs(struct app *a, struct err *err)
 	return 0;
 }
 
-static int open_wire(struct wire **w, struct app *a, struct err *err)
+static int app_life_open_wire(struct wire **w, struct app *a, struct err *err)
 {
 	struct wire_opts wo = { .ca = a->opts.ca,
 				.port = a->opts.port,
@@ -201,7 +201,7 @@ static int open_wire(struct wire **w, struct app *a, struct err *err)
 }
 
 /* What is simulated is in this process and nowhere else. */
-static void start_updater(struct app *a)
+static void app_life_start_updater(struct app *a)
 {
 	const struct app_opts *o = &a->opts;
 
@@ -213,7 +213,7 @@ static void start_updater(struct app *a)
 	a->updater = update_link_new(&a->dog, a->box);
 }
 
-static int start_fabric(struct app *a, struct err *err)
+static int app_life_start_fabric(struct app *a, struct err *err)
 {
 	struct poller_opts po = {
 		.interval_s = a->opts.interval_s,
@@ -241,15 +241,15 @@ static int start_fabric(struct app *a, struct err *err)
 		app_wait_end(&wait);
 		return rc;
 	}
-	rc = open_wire(&w, a, err);
+	rc = app_life_open_wire(&w, a, err);
 	if (rc)
 		return rc;
 	a->poller = poller_start(w, &po, a->box, a->record);
-	start_updater(a);
+	app_life_start_updater(a);
 	return 0;
 }
 
-static int start_screen(struct app *a, struct err *err)
+static int app_life_start_screen(struct app *a, struct err *err)
 {
 	struct terminal_opts to = { .colours = a->opts.colours,
 				    .ascii = a->opts.ascii,
@@ -259,12 +259,12 @@ static int start_screen(struct app *a, struct err *err)
 	if (rc)
 		return EXIT_BAD_USAGE;
 	a->state.colours = terminal_colours(a->term);
-	return open_record(a, err) ? EXIT_NO_RECORD : 0;
+	return app_life_open_record(a, err) ? EXIT_NO_RECORD : 0;
 }
 
 int app_start(struct app *a, struct err *err)
 {
-	int rc = a->opts.batch.on || a->headless ? 0 : start_screen(a, err);
+	int rc = a->opts.batch.on || a->headless ? 0 : app_life_start_screen(a, err);
 
 	if (rc)
 		return rc;
@@ -274,9 +274,9 @@ int app_start(struct app *a, struct err *err)
 	app_settings_kept(a);
 	if (a->term)
 		ui_goto(a->ui, a->start_view);
-	if (read_names(a, err) || open_jobs(a, err))
+	if (app_life_read_names(a, err) || app_life_open_jobs(a, err))
 		return EXIT_UNREADABLE;
-	return start_fabric(a, err) ? EXIT_UNREADABLE : 0;
+	return app_life_start_fabric(a, err) ? EXIT_UNREADABLE : 0;
 }
 
 /* --- end
@@ -310,7 +310,7 @@ void app_end(struct app *a)
 	slurm_topology_free(a->racks);
 	mailbox_free(a->box);
 	pthread_mutex_destroy(&a->events_lock);
-	remove_demo_dir(a->own_dirs[1]);
+	app_life_remove_demo_dir(a->own_dirs[1]);
 	app_load_free(a);
 	free(a->own_dirs[0]);
 	free(a->own_dirs[1]);
@@ -342,13 +342,13 @@ void app_prepare(struct app *a)
 	a->state.setting = app_setting;
 	a->state.setting_of = a;
 	a->state.file_names = user_path_names;
-	log_set_sink(sink, a);
+	log_set_sink(app_life_sink, a);
 	app_load_folder(a);
 	if (a->opts.demo || a->opts.load) {
 		if (!a->opts.record_dir)
-			a->opts.record_dir = a->own_dirs[0] = home_dir("record");
+			a->opts.record_dir = a->own_dirs[0] = app_life_home_dir("record");
 		if (!a->opts.state_dir)
 			a->opts.state_dir = a->own_dirs[1] =
-				a->opts.demo ? demo_dir() : home_dir("state");
+				a->opts.demo ? app_life_demo_dir() : app_life_home_dir("state");
 	}
 }

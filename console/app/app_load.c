@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* The file of a snapshot's folder, NULL when it holds none; freed at the end. */
-static char *file_of(struct app *a, const char *name)
+static char *app_load_file_of(struct app *a, const char *name)
 {
 	char *path = xasprintf("%s/%s", a->folder, name);
 	size_t i = 0;
@@ -37,21 +37,21 @@ void app_load_folder(struct app *a)
 	if (!a->opts.load || stat(a->opts.load, &st) || !S_ISDIR(st.st_mode))
 		return;
 	a->folder = xstrdup(a->opts.load);
-	fabric = file_of(a, SNAPSHOT_FABRIC);
+	fabric = app_load_file_of(a, SNAPSHOT_FABRIC);
 	if (!fabric)
 		return;
 	a->opts.load = fabric;
 	if (!a->opts.lfts)
-		a->opts.lfts = file_of(a, SNAPSHOT_TABLES);
+		a->opts.lfts = app_load_file_of(a, SNAPSHOT_TABLES);
 	if (!a->opts.lfts)
-		a->opts.lfts = file_of(a, SNAPSHOT_LFTS);
+		a->opts.lfts = app_load_file_of(a, SNAPSHOT_LFTS);
 	if (!a->opts.node_names)
-		a->opts.node_names = file_of(a, SNAPSHOT_NAMES);
+		a->opts.node_names = app_load_file_of(a, SNAPSHOT_NAMES);
 	if (!a->opts.racks)
-		a->opts.racks = file_of(a, SNAPSHOT_RACKS);
+		a->opts.racks = app_load_file_of(a, SNAPSHOT_RACKS);
 	/* with names and users; the text is for folders that have no more */
-	if (!a->opts.jobs && !file_of(a, SNAPSHOT_LIST))
-		a->opts.jobs = file_of(a, SNAPSHOT_JOBS);
+	if (!a->opts.jobs && !app_load_file_of(a, SNAPSHOT_LIST))
+		a->opts.jobs = app_load_file_of(a, SNAPSHOT_JOBS);
 }
 
 void app_load_free(struct app *a)
@@ -62,7 +62,7 @@ void app_load_free(struct app *a)
 }
 
 /* *out NULL: there is none, as in folders of earlier versions.  -EBADMSG: a damaged one. */
-static int read_json(json_t **out, const struct app *a, const char *name, struct err *err)
+static int app_load_read_json(json_t **out, const struct app *a, const char *name, struct err *err)
 {
 	char *path = xasprintf("%s/%s", a->folder, name);
 	json_error_t why = { .line = 0 };
@@ -77,7 +77,7 @@ static int read_json(json_t **out, const struct app *a, const char *name, struct
 	return rc;
 }
 
-static const char *str(const json_t *j, const char *key)
+static const char *app_load_str(const json_t *j, const char *key)
 {
 	const char *s = json_string_value(json_object_get(j, key));
 
@@ -86,16 +86,16 @@ static const char *str(const json_t *j, const char *key)
 
 /* --- jobs ----------------------------------------------------------------------------------- */
 
-static void add_job(struct job_list *l, const json_t *j)
+static void app_load_add_job(struct job_list *l, const json_t *j)
 {
 	const json_t *hosts = json_object_get(j, "hosts");
 	size_t n = json_array_size(hosts);
 	const char **names = xcalloc(n + 1, sizeof(*names));
 	struct job_rec rec = {
 		.id = (uint64_t)json_integer_value(json_object_get(j, "id")),
-		.name = str(j, "name"),
-		.user = str(j, "user"),
-		.nodes = str(j, "nodes"),
+		.name = app_load_str(j, "name"),
+		.user = app_load_str(j, "user"),
+		.nodes = app_load_str(j, "nodes"),
 		.hosts = names,
 		.start_s = json_integer_value(json_object_get(j, "start_s")),
 	};
@@ -111,17 +111,18 @@ static void add_job(struct job_list *l, const json_t *j)
 	free(names);
 }
 
-static int load_jobs(struct app *a, struct err *err)
+static int app_load_jobs(struct app *a, struct err *err)
 {
 	struct job_list *l;
 	json_t *j = NULL, *job;
 	size_t i;
-	int rc = a->opts.jobs ? 0 : read_json(&j, a, SNAPSHOT_LIST, err);
+	int rc = a->opts.jobs ? 0 : app_load_read_json(&j, a, SNAPSHOT_LIST, err);
 
 	if (rc || !j)
 		return rc;
-	l = job_list_new(str(j, "source"), json_integer_value(json_object_get(j, "time_s")));
-	json_array_foreach(json_object_get(j, "jobs"), i, job) add_job(l, job);
+	l = job_list_new(app_load_str(j, "source"),
+			 json_integer_value(json_object_get(j, "time_s")));
+	json_array_foreach(json_object_get(j, "jobs"), i, job) app_load_add_job(l, job);
 	l->pending = (uint32_t)json_integer_value(json_object_get(j, "pending"));
 	l->other = (uint32_t)json_integer_value(json_object_get(j, "other"));
 	job_list_sort(l);
@@ -135,22 +136,22 @@ static int load_jobs(struct app *a, struct err *err)
 
 /* --- what was known of the fabric ------------------------------------------------------------ */
 
-static void load_sm(struct state_sm *sm, const json_t *j)
+static void app_load_sm(struct state_sm *sm, const json_t *j)
 {
 	if (!json_is_object(j))
 		return;
 	sm->known = true;
 	sm->lost = json_is_true(json_object_get(j, "lost"));
 	sm->lid = (uint16_t)json_integer_value(json_object_get(j, "lid"));
-	sm->guid = strtoull(str(j, "guid"), NULL, 16);
-	snprintf(sm->name, sizeof(sm->name), "%.63s", str(j, "name"));
-	snprintf(sm->state, sizeof(sm->state), "%.15s", str(j, "state"));
-	snprintf(sm->engine, sizeof(sm->engine), "%.23s", str(j, "engine"));
-	snprintf(sm->requested, sizeof(sm->requested), "%.23s", str(j, "requested"));
+	sm->guid = strtoull(app_load_str(j, "guid"), NULL, 16);
+	snprintf(sm->name, sizeof(sm->name), "%.63s", app_load_str(j, "name"));
+	snprintf(sm->state, sizeof(sm->state), "%.15s", app_load_str(j, "state"));
+	snprintf(sm->engine, sizeof(sm->engine), "%.23s", app_load_str(j, "engine"));
+	snprintf(sm->requested, sizeof(sm->requested), "%.23s", app_load_str(j, "requested"));
 }
 
 /* Read once, and line by line: what is no event is left out. */
-static void load_events(struct app *a)
+static void app_load_events(struct app *a)
 {
 	char *path = xasprintf("%s/%s", a->folder, SNAPSHOT_EVENTS), *line = NULL;
 	FILE *f = fopen(path, "re");
@@ -161,11 +162,12 @@ static void load_events(struct app *a)
 		struct log_line l = { .level = LOG_INFO };
 
 		for (int level = LOG_DEBUG; level <= LOG_ERROR; level++)
-			if (!strcmp(log_level_name((enum log_level)level), str(j, "level")))
+			if (!strcmp(log_level_name((enum log_level)level),
+				    app_load_str(j, "level")))
 				l.level = (enum log_level)level;
 		l.time_ns = (uint64_t)json_integer_value(json_object_get(j, "time_ns"));
-		snprintf(l.area, sizeof(l.area), "%s", str(j, "area"));
-		snprintf(l.text, sizeof(l.text), "%s", str(j, "text"));
+		snprintf(l.area, sizeof(l.area), "%s", app_load_str(j, "area"));
+		snprintf(l.text, sizeof(l.text), "%s", app_load_str(j, "text"));
 		if (l.text[0])
 			events_add(&a->events, &l);
 		json_decref(j);
@@ -176,7 +178,7 @@ static void load_events(struct app *a)
 	free(path);
 }
 
-static int load_past(struct app *a, struct fabric *f, bool ports_only, struct err *err)
+static int app_load_past(struct app *a, struct fabric *f, bool ports_only, struct err *err)
 {
 	char *path = xasprintf("%s/%s", a->folder, SNAPSHOT_PAST);
 	FILE *in = fopen(path, "re");
@@ -192,7 +194,7 @@ static int load_past(struct app *a, struct fabric *f, bool ports_only, struct er
 }
 
 /* The newest moment is what is on the screen first. */
-static void show_newest(struct app *a)
+static void app_load_show_newest(struct app *a)
 {
 	struct snapshot_at m;
 
@@ -218,34 +220,34 @@ static void show_newest(struct app *a)
 	a->sample_took = (double)a->sample->took_ns / 1e9;
 }
 
-static int load_folder(struct app *a, struct fabric *f, struct err *err)
+static int app_load_load_folder(struct app *a, struct fabric *f, struct err *err)
 {
 	json_t *j;
-	int rc = load_jobs(a, err);
+	int rc = app_load_jobs(a, err);
 
 	if (!rc)
-		rc = read_json(&j, a, SNAPSHOT_STATE, err);
+		rc = app_load_read_json(&j, a, SNAPSHOT_STATE, err);
 	if (rc)
 		return rc;
 	if (json_is_number(json_object_get(j, "interval_s")))
 		a->state.poll.interval_s = json_number_value(json_object_get(j, "interval_s"));
 	if (json_object_get(j, "sls_known"))
 		a->state.sls_known = json_is_true(json_object_get(j, "sls_known"));
-	load_sm(&a->state.sm, json_object_get(j, "sm"));
+	app_load_sm(&a->state.sm, json_object_get(j, "sm"));
 	json_decref(j);
-	rc = load_past(a, f, false, err);
+	rc = app_load_past(a, f, false, err);
 	if (!rc)
-		show_newest(a);
+		app_load_show_newest(a);
 	return rc;
 }
 
 /* The name that was typed to confirm updates is not in dumps. */
-static int saved_name(char **out, const struct app *a, struct err *err)
+static int app_load_saved_name(char **out, const struct app *a, struct err *err)
 {
 	json_t *j = NULL;
-	int rc = a->folder ? read_json(&j, a, SNAPSHOT_STATE, err) : 0;
+	int rc = a->folder ? app_load_read_json(&j, a, SNAPSHOT_STATE, err) : 0;
 
-	*out = *str(j, "fabric") ? xstrdup(str(j, "fabric")) : NULL;
+	*out = *app_load_str(j, "fabric") ? xstrdup(app_load_str(j, "fabric")) : NULL;
 	json_decref(j);
 	return rc;
 }
@@ -255,7 +257,7 @@ int app_load(struct app *a, struct err *err)
 	struct fabric *f;
 	struct tables *t = NULL;
 	char *saved;
-	int rc = saved_name(&saved, a, err);
+	int rc = app_load_saved_name(&saved, a, err);
 
 	a->state.mode = RUN_FILE;
 	if (!rc)
@@ -265,7 +267,7 @@ int app_load(struct app *a, struct err *err)
 	if (rc)
 		return rc;
 	if (a->folder)
-		rc = load_past(a, f, true, err);
+		rc = app_load_past(a, f, true, err);
 	if (!rc && a->opts.lfts)
 		rc = load_fabric_tables(&t, a->opts.lfts, f, err);
 	if (rc) {
@@ -273,7 +275,7 @@ int app_load(struct app *a, struct err *err)
 		return rc;
 	}
 	if (a->folder)
-		load_events(a);
+		app_load_events(a);
 	snprintf(a->state.source, sizeof(a->state.source), "file %.58s",
 		 a->folder ? a->folder : a->opts.load);
 	log_add(LOG_INFO, "load", "%u switch%s, %u host%s, %u cable%s; %s; %s", f->nsw,
@@ -282,5 +284,5 @@ int app_load(struct app *a, struct err *err)
 	app_set_fabric(a, f);
 	if (t)
 		app_set_tables(a, t, false);
-	return a->folder ? load_folder(a, f, err) : 0;
+	return a->folder ? app_load_load_folder(a, f, err) : 0;
 }

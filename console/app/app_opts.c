@@ -95,7 +95,7 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-static void colours(struct argp_state *s, struct app_opts *o, const char *arg)
+static void app_opts_colours(struct argp_state *s, struct app_opts *o, const char *arg)
 {
 	if (!strcmp(arg, "auto"))
 		o->colours = -1;
@@ -109,7 +109,7 @@ static void colours(struct argp_state *s, struct app_opts *o, const char *arg)
 		argp_error(s, "--color: '%s' is none of auto, 16, 256, true, never", arg);
 }
 
-static void check_auto(const struct app_opts *o, struct argp_state *s)
+static void app_opts_check_auto(const struct app_opts *o, struct argp_state *s)
 {
 	if (o->load)
 		argp_error(s, "--auto needs a fabric, not a file");
@@ -122,7 +122,7 @@ static void check_auto(const struct app_opts *o, struct argp_state *s)
 			   o->automatic.confirm_s, o->dog.confirm_s);
 }
 
-static const char *installer(struct argp_state *s, const char *arg)
+static const char *app_opts_installer(struct argp_state *s, const char *arg)
 {
 	if (strcmp(arg, "opensm") != 0 && strcmp(arg, "smp") != 0 &&
 	    (strncmp(arg, "file:", 5) != 0 || !arg[5]))
@@ -130,7 +130,7 @@ static const char *installer(struct argp_state *s, const char *arg)
 	return arg;
 }
 
-static error_t parse_screen(int key, char *arg, struct argp_state *s)
+static error_t app_opts_parse_screen(int key, char *arg, struct argp_state *s)
 {
 	struct app_opts *o = s->input;
 
@@ -154,7 +154,7 @@ static error_t parse_screen(int key, char *arg, struct argp_state *s)
 		o->no_mouse = true;
 		return 0;
 	case OPT_COLOUR:
-		colours(s, o, arg);
+		app_opts_colours(s, o, arg);
 		return 0;
 	case 'M':
 		o->colours = 0;
@@ -175,7 +175,7 @@ static error_t parse_screen(int key, char *arg, struct argp_state *s)
 		if (o->batch.at && !o->load)
 			argp_error(s, "--at is of samples that were saved: it goes with --load");
 		if (o->automatic.on)
-			check_auto(o, s);
+			app_opts_check_auto(o, s);
 		if (o->batch.on && (o->rw || o->automatic.on))
 			argp_error(s, "a batch only looks: --rw and --auto are not for it (see "
 				      "'ibroute-top apply')");
@@ -185,7 +185,7 @@ static error_t parse_screen(int key, char *arg, struct argp_state *s)
 	}
 }
 
-static error_t parse(int key, char *arg, struct argp_state *s)
+static error_t app_opts_do_parse(int key, char *arg, struct argp_state *s)
 {
 	struct app_opts *o = s->input;
 
@@ -246,7 +246,7 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 		o->state_dir = arg;
 		return 0;
 	case OPT_INSTALLER:
-		o->installer = installer(s, arg);
+		o->installer = app_opts_installer(s, arg);
 		return 0;
 	case OPT_SOCKET:
 		o->socket = arg;
@@ -257,11 +257,11 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 		s->child_inputs[2] = &o->batch;
 		return 0;
 	default:
-		return parse_screen(key, arg, s);
+		return app_opts_parse_screen(key, arg, s);
 	}
 }
 
-static int ask_m_key(struct app_opts *o)
+static int app_opts_ask_m_key(struct app_opts *o)
 {
 	struct err err = { "" };
 
@@ -281,7 +281,7 @@ int app_opts_parse(struct app_opts *o, int argc, char **argv)
 	};
 	const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = app_opts_do_parse,
 		.children = children,
 		.args_doc = "",
 		.doc = "Live console for the routes of an InfiniBand fabric: links, jobs, previews of "
@@ -304,7 +304,7 @@ int app_opts_parse(struct app_opts *o, int argc, char **argv)
 	argp_err_exit_status = EXIT_BAD_USAGE;
 	if (cmdline_parse(&argp, argc, argv, o))
 		return EXIT_BAD_USAGE;
-	return o->ask_m_key ? ask_m_key(o) : 0;
+	return o->ask_m_key ? app_opts_ask_m_key(o) : 0;
 }
 
 void app_opts_dog(struct watchdog_config *out, const struct app_opts *o)

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-static struct backdrop now(const struct app *a)
+static struct backdrop app_past_now(const struct app *a)
 {
 	return (struct backdrop){ .fabric = a->fabric,
 				  .tables = a->tables,
@@ -23,7 +23,7 @@ static struct backdrop now(const struct app *a)
 /* Also while the screen is frozen: it is missing nothing when one looks back later. */
 void app_past_add(struct app *a, struct sample_reading *r)
 {
-	struct backdrop b = now(a);
+	struct backdrop b = app_past_now(a);
 	uint64_t newest = sample_history_newest(a->past);
 
 	sample_history_add_reading(a->past, &b, r, time(NULL));
@@ -41,7 +41,7 @@ void app_past_held(struct app *a, struct sample_reading *r)
 
 void app_past_figures(struct app *a)
 {
-	struct backdrop b = now(a);
+	struct backdrop b = app_past_now(a);
 
 	sample_history_metrics(a->past, &b);
 }
@@ -70,13 +70,13 @@ bool app_past_take(struct app *a, struct msg *msg)
 }
 
 /* The sample on the screen when no moment of the past is. */
-static uint64_t present(const struct app *a)
+static uint64_t app_past_present(const struct app *a)
 {
 	return a->sample ? sample_history_find(a->past, a->sample->time_ns) : 0;
 }
 
 /* Events up to that time, so that the log is the one of the moment. */
-static void take_events(struct app_past *h, const struct events *all)
+static void app_past_take_events(struct app_past *h, const struct events *all)
 {
 	uint64_t until = (uint64_t)(h->at.time_s + 1) * 1000000000u;
 
@@ -90,7 +90,7 @@ static void take_events(struct app_past *h, const struct events *all)
 	h->events_total = all->total;
 }
 
-static const char *mark_name(const struct sample_history *p, uint64_t serial)
+static const char *app_past_mark_name(const struct sample_history *p, uint64_t serial)
 {
 	const struct mark *mark;
 	uint32_t n = sample_history_marks(p, &mark);
@@ -101,7 +101,7 @@ static const char *mark_name(const struct sample_history *p, uint64_t serial)
 	return "";
 }
 
-static void show_figures(struct state *s, const struct metrics_set *f)
+static void app_past_show_figures(struct state *s, const struct metrics_set *f)
 {
 	s->metrics = f ? f->metrics : NULL;
 	s->verdict = f ? f->verdict : NULL;
@@ -110,14 +110,14 @@ static void show_figures(struct state *s, const struct metrics_set *f)
 }
 
 /* Of another fabric, nothing about the present one may be drawn over it. */
-static void drop_present(struct state *s)
+static void app_past_drop_present(struct state *s)
 {
 	memset(&s->preview, 0, sizeof(s->preview));
 	s->apply.diff = NULL;
 	s->usage = NULL;
 }
 
-static void show_moment(struct app *a, struct state *s, const struct snapshot_at *m)
+static void app_past_show_moment(struct app *a, struct state *s, const struct snapshot_at *m)
 {
 	s->fabric = m->was.fabric;
 	s->tables = m->was.tables;
@@ -126,7 +126,7 @@ static void show_moment(struct app *a, struct state *s, const struct snapshot_at
 	s->sample = m->sample;
 	s->rates = m->rates;
 	s->tally = NULL;
-	show_figures(s, m->was.figures);
+	app_past_show_figures(s, m->was.figures);
 	s->poll.age_s = (double)(s->now_s - m->time_s);
 	s->poll.next_s = NAN;
 	s->poll.took_s = (double)m->sample->took_ns / 1e9;
@@ -135,7 +135,7 @@ static void show_moment(struct app *a, struct state *s, const struct snapshot_at
 	s->poll.partial = m->sample->answered < m->sample->asked;
 	s->poll.stale = false;
 	if (m->was.fabric != a->fabric)
-		drop_present(s);
+		app_past_drop_present(s);
 	else if (m->was.tables != a->tables || m->was.jobs != a->jobs)
 		s->usage = NULL;
 }
@@ -154,9 +154,9 @@ const struct state *app_shown(struct app *a)
 	if (!h->on)
 		return &a->state;
 	h->shown = a->state;
-	show_moment(a, &h->shown, &h->at);
+	app_past_show_moment(a, &h->shown, &h->at);
 	h->shown.history = h->at.was.fabric == a->fabric ? a->history : NULL;
-	take_events(h, &a->events);
+	app_past_take_events(h, &a->events);
 	h->shown.events = &h->events;
 	h->shown.past = (struct state_past){
 		.on = true,
@@ -165,7 +165,7 @@ const struct state *app_shown(struct app *a)
 		.count = sample_history_count(a->past),
 	};
 	snprintf(h->shown.past.mark, sizeof(h->shown.past.mark), "%s",
-		 mark_name(a->past, h->at.serial));
+		 app_past_mark_name(a->past, h->at.serial));
 	return &h->shown;
 }
 
@@ -183,11 +183,12 @@ void app_past_live(struct app *a)
 	a->shown_past.on = false;
 }
 
-static void go_to(struct app *a, uint64_t serial)
+static void app_past_go_to(struct app *a, uint64_t serial)
 {
 	struct snapshot_at m;
 
-	if (serial == (a->state.mode == RUN_FROZEN ? present(a) : sample_history_newest(a->past))) {
+	if (serial ==
+	    (a->state.mode == RUN_FROZEN ? app_past_present(a) : sample_history_newest(a->past))) {
 		app_past_live(a);
 		return;
 	}
@@ -205,21 +206,21 @@ static void go_to(struct app *a, uint64_t serial)
 
 void app_past_go(struct app *a, uint64_t serial)
 {
-	go_to(a, serial);
+	app_past_go_to(a, serial);
 }
 
 /* Where on the way through the history one is. */
-static uint64_t position(const struct app *a)
+static uint64_t app_past_position(const struct app *a)
 {
-	uint64_t at = a->shown_past.on ? a->shown_past.at.serial : present(a);
+	uint64_t at = a->shown_past.on ? a->shown_past.at.serial : app_past_present(a);
 
 	return at ? at : sample_history_newest(a->past);
 }
 
-static void step(struct app *a, long by)
+static void app_past_step(struct app *a, long by)
 {
 	uint64_t oldest = sample_history_oldest(a->past), newest = sample_history_newest(a->past),
-		 at = position(a);
+		 at = app_past_position(a);
 
 	if (!oldest) {
 		ui_say(a->ui, "there is no history yet");
@@ -234,37 +235,38 @@ static void step(struct app *a, long by)
 	} else {
 		at += (uint64_t)by;
 	}
-	go_to(a, at);
+	app_past_go_to(a, at);
 }
 
-static long count_of(const char *text)
+static long app_past_count_of(const char *text)
 {
 	long n = strtol(text, NULL, 10);
 
 	return n > 0 ? n : 1;
 }
 
-static void set_mark(struct app *a, const char *name)
+static void app_past_set_mark(struct app *a, const char *name)
 {
-	uint64_t at = position(a);
+	uint64_t at = app_past_position(a);
 	const struct mark *mark;
 	uint32_t n;
 
 	if (!at)
 		ui_say(a->ui, "there is no sample yet to mark");
-	else if (mark_name(a->past, at)[0])
-		ui_say(a->ui, "this moment is bookmark %s already", mark_name(a->past, at));
+	else if (app_past_mark_name(a->past, at)[0])
+		ui_say(a->ui, "this moment is bookmark %s already",
+		       app_past_mark_name(a->past, at));
 	else if (!sample_history_mark(a->past, at, sample_history_time(a->past, at), name))
 		ui_say(a->ui, "there are %d bookmarks already", PAST_MARKS);
 	else {
 		n = sample_history_marks(a->past, &mark);
 		ui_say(a->ui, "bookmark %s set; b goes back to it, w saves %s with the fabric",
-		       mark_name(a->past, at), n == 1 ? "it" : "all");
+		       app_past_mark_name(a->past, at), n == 1 ? "it" : "all");
 	}
 }
 
 /* "1 03:12:44, storm 03:15:02" */
-static void list_marks(struct app *a, const struct mark *mark, uint32_t n, uint32_t at)
+static void app_past_list_marks(struct app *a, const struct mark *mark, uint32_t n, uint32_t at)
 {
 	char text[200] = "", time[FIGURE_LEN];
 	size_t len = 0;
@@ -276,11 +278,11 @@ static void list_marks(struct app *a, const struct mark *mark, uint32_t n, uint3
 	ui_say(a->ui, "bookmarks: %s", text);
 }
 
-static void go_to_mark(struct app *a, const char *name)
+static void app_past_go_to_mark(struct app *a, const char *name)
 {
 	const struct mark *mark;
 	uint32_t n = sample_history_marks(a->past, &mark), pick = n;
-	uint64_t at = position(a);
+	uint64_t at = app_past_position(a);
 
 	if (!n) {
 		ui_say(a->ui, "no bookmarks yet; B sets one");
@@ -295,24 +297,24 @@ static void go_to_mark(struct app *a, const char *name)
 	}
 	if (pick == n)
 		pick = n - 1; /* before the first comes the last again */
-	go_to(a, mark[pick].serial);
-	list_marks(a, mark, n, pick);
+	app_past_go_to(a, mark[pick].serial);
+	app_past_list_marks(a, mark, n, pick);
 }
 
 bool app_past_act(struct app *a, const struct request *r)
 {
 	switch (r->type) {
 	case REQ_HIST_BACK:
-		step(a, -count_of(r->text));
+		app_past_step(a, -app_past_count_of(r->text));
 		return true;
 	case REQ_HIST_FORWARD:
-		step(a, count_of(r->text));
+		app_past_step(a, app_past_count_of(r->text));
 		return true;
 	case REQ_HIST_BACK5:
-		step(a, -5);
+		app_past_step(a, -5);
 		return true;
 	case REQ_HIST_FORWARD5:
-		step(a, 5);
+		app_past_step(a, 5);
 		return true;
 	case REQ_LIVE:
 		app_past_live(a);
@@ -320,10 +322,10 @@ bool app_past_act(struct app *a, const struct request *r)
 			app_unfreeze(a);
 		return true;
 	case REQ_BOOKMARK:
-		set_mark(a, r->text);
+		app_past_set_mark(a, r->text);
 		return true;
 	case REQ_BOOKMARKS:
-		go_to_mark(a, r->text);
+		app_past_go_to_mark(a, r->text);
 		return true;
 	default:
 		return false;

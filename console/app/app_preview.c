@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int find_kept(const struct app *a, uint64_t serial)
+static int app_preview_find_kept(const struct app *a, uint64_t serial)
 {
 	for (uint32_t i = 0; i < a->state.preview.n; i++)
 		if (a->kept[i].serial == serial)
@@ -27,7 +27,7 @@ static int find_kept(const struct app *a, uint64_t serial)
 	return -1;
 }
 
-static void drop_kept(struct app *a, uint32_t at)
+static void app_preview_drop_kept(struct app *a, uint32_t at)
 {
 	struct state_preview *p = &a->state.preview;
 
@@ -47,7 +47,7 @@ static void drop_kept(struct app *a, uint32_t at)
 /* --- asked ------------------------------------------------------------------------------- */
 
 /* ~ becomes a folder.  What is no file but may be read for ever (a pipe, a terminal) is refused. */
-static int own_paths(struct preview_options *o, struct err *err)
+static int app_preview_own_paths(struct preview_options *o, struct err *err)
 {
 	char *const paths[] = { o->roots, o->demand, o->tables, o->path_sl, o->sl2vl };
 
@@ -63,9 +63,9 @@ static int own_paths(struct preview_options *o, struct err *err)
 	return 0;
 }
 
-static int read_texts(struct preview_ask *ask, uint64_t **roots, struct demand **demand,
-		      struct route_limits **limits, const struct app *a,
-		      const struct preview_options *o, struct err *err)
+static int app_preview_read_texts(struct preview_ask *ask, uint64_t **roots, struct demand **demand,
+				  struct route_limits **limits, const struct app *a,
+				  const struct preview_options *o, struct err *err)
 {
 	int rc = 0;
 
@@ -83,8 +83,8 @@ static int read_texts(struct preview_ask *ask, uint64_t **roots, struct demand *
 	return rc;
 }
 
-static void record_asked(struct app *a, const struct engine_choice *e,
-			 const struct preview_options *o)
+static void app_preview_record_asked(struct app *a, const struct engine_choice *e,
+				     const struct preview_options *o)
 {
 	char text[400], detail[PATH_TEXT + 440];
 
@@ -118,13 +118,13 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 	uint64_t *roots = NULL;
 	struct route_limits *limits = NULL;
 	struct preview_options own = *o;
-	int rc = own_paths(&own, err);
+	int rc = app_preview_own_paths(&own, err);
 
 	ask.files = p->engines[engine].file ? &own : NULL;
 	if (ask.files) /* what is excluded or pinned it is held against */
 		own.roots[0] = own.demand[0] = '\0';
 	if (!rc)
-		rc = read_texts(&ask, &roots, &demand, &limits, a, &own, err);
+		rc = app_preview_read_texts(&ask, &roots, &demand, &limits, a, &own, err);
 	if (!rc) {
 		a->preview_serial++;
 		p->error[0] = p->step[0] = '\0';
@@ -134,7 +134,7 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 		p->step_done = p->step_total = 0;
 		a->asked = *o;
 		a->preview_start = a->step_start = clock_s();
-		record_asked(a, &p->engines[engine], &own);
+		app_preview_record_asked(a, &p->engines[engine], &own);
 		worker_preview(a->worker, &ask);
 	}
 	free(roots);
@@ -144,14 +144,14 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 }
 
 /* Nothing can be compared with LFTs alone: what somebody has ended goes on now. */
-static bool must_wait(struct app *a)
+static bool app_preview_must_wait(struct app *a)
 {
 	if (a->state.mode == RUN_LIVE && a->poller && a->state.poll.tables_ended)
 		app_tables_on(a);
 	return app_tables_awaited(a);
 }
 
-static void wait_for_tables(struct app *a, const struct request *r)
+static void app_preview_wait_for_tables(struct app *a, const struct request *r)
 {
 	struct state_preview *p = &a->state.preview;
 
@@ -196,8 +196,8 @@ void app_preview_start(struct app *a, const struct request *r)
 		ui_say(a->ui, "the fabric is not known yet");
 	else if (!p->engines[r->engine].suits)
 		ui_say(a->ui, "%s", p->engines[r->engine].why);
-	else if (must_wait(a))
-		wait_for_tables(a, r);
+	else if (app_preview_must_wait(a))
+		app_preview_wait_for_tables(a, r);
 	else if (app_preview(a, r->engine, &r->options, &err))
 		app_fail(a, "preview", err.text);
 }
@@ -209,7 +209,7 @@ void app_proposal_remove(struct app *a, uint32_t at)
 	if (at >= p->n)
 		return;
 	ui_say(a->ui, "proposal %s is put away", p->list[at].id);
-	drop_kept(a, at);
+	app_preview_drop_kept(a, at);
 	state_preview_select(p, at < p->n ? at : p->n ? p->n - 1 : 0);
 	if (!p->n && p->state == PREVIEW_DONE)
 		p->state = PREVIEW_IDLE;
@@ -222,7 +222,7 @@ void app_preview_drop(struct app *a)
 	worker_cancel(a->worker);
 	a->preview_serial++;
 	while (p->n)
-		drop_kept(a, p->n - 1);
+		app_preview_drop_kept(a, p->n - 1);
 	a->is_due = false;
 	p->state = PREVIEW_IDLE;
 	state_preview_select(p, 0);
@@ -230,7 +230,8 @@ void app_preview_drop(struct app *a)
 
 /* --- still true? ------------------------------------------------------------------------- */
 
-static void judge_stale(const struct app *a, struct proposal *x, const struct tables *from)
+static void app_preview_judge_stale(const struct app *a, struct proposal *x,
+				    const struct tables *from)
 {
 	x->stale[0] = '\0';
 	if (!jobset_same(a->jobs, x->jobs))
@@ -246,24 +247,24 @@ void app_stale(struct app *a)
 	struct state_preview *p = &a->state.preview;
 
 	for (uint32_t i = 0; a->fabric && i < p->n; i++)
-		judge_stale(a, &p->list[i], a->kept[i].msg->from);
+		app_preview_judge_stale(a, &p->list[i], a->kept[i].msg->from);
 	state_preview_select(p, p->at);
 }
 
 /* --- what came --------------------------------------------------------------------------- */
 
 /* The one that is looked at stays. */
-static void make_room(struct app *a)
+static void app_preview_make_room(struct app *a)
 {
 	struct state_preview *p = &a->state.preview;
 
 	if (p->n < PROPOSALS_MAX)
 		return;
-	drop_kept(a, p->at == 0);
+	app_preview_drop_kept(a, p->at == 0);
 }
 
 /* Under the name that it has from now on. */
-static void record_made(struct app *a, const struct proposal *x)
+static void app_preview_record_made(struct app *a, const struct proposal *x)
 {
 	char what[PATH_TEXT + 64];
 
@@ -274,7 +275,7 @@ static void record_made(struct app *a, const struct proposal *x)
 }
 
 /* Its plan has another name when the subnet manager is another one since. */
-static void follow_name(struct app *a, uint32_t at, const struct plan *plan)
+static void app_preview_follow_name(struct app *a, uint32_t at, const struct plan *plan)
 {
 	struct proposal *x = &a->state.preview.list[at];
 
@@ -282,15 +283,15 @@ static void follow_name(struct app *a, uint32_t at, const struct plan *plan)
 		return;
 	log_add(LOG_INFO, "preview", "proposal %s is plan %s now", x->id, plan->id);
 	snprintf(x->id, sizeof(x->id), "%s", plan->id);
-	record_made(a, x);
+	app_preview_record_made(a, x);
 }
 
-static void keep(struct app *a, struct msg *msg)
+static void app_preview_keep(struct app *a, struct msg *msg)
 {
 	struct state_preview *p = &a->state.preview;
 	struct proposal *x;
 
-	make_room(a);
+	app_preview_make_room(a);
 	a->kept[p->n] = (struct kept){ .msg = msg, .serial = msg->total };
 	x = &p->list[p->n++];
 	*x = (struct proposal){
@@ -314,7 +315,7 @@ static void keep(struct app *a, struct msg *msg)
 	if (!x->id[0]) /* of no plan */
 		snprintf(x->id, sizeof(x->id), "p-%u", ++a->numbered % 1000);
 	state_preview_select(p, p->n - 1);
-	record_made(a, x);
+	app_preview_record_made(a, x);
 }
 
 bool app_take_preview(struct app *a, struct msg *msg)
@@ -334,7 +335,7 @@ bool app_take_preview(struct app *a, struct msg *msg)
 		return false;
 	}
 	p->state = PREVIEW_DONE;
-	keep(a, msg);
+	app_preview_keep(a, msg);
 	if (msg->before)
 		log_add(LOG_INFO, "preview",
 			"%s %s: job EFI max %lu -> %lu (bound %lu), computed in %.2f s",
@@ -350,7 +351,7 @@ bool app_take_preview(struct app *a, struct msg *msg)
 /* --- what traffic is to expect ----------------------------------------------------------- */
 
 /* A preview may be older than the second sample of the counters. */
-static bool wants_traffic(const struct app *a, const struct proposal *x)
+static bool app_preview_wants_traffic(const struct app *a, const struct proposal *x)
 {
 	return a->rates && a->tally && a->tally->load_pct > 0 && !x->traffic_plan.known &&
 	       !x->traffic_tried && !x->forecast_ended && !x->stale[0];
@@ -371,7 +372,7 @@ void app_want_forecast(struct app *a)
 					    .traffic_only = !x->forecasting,
 					    .serial = a->kept[at].serial };
 
-		if (!x->forecasting && !wants_traffic(a, x))
+		if (!x->forecasting && !app_preview_wants_traffic(a, x))
 			continue;
 		a->forecast_serial = ask.serial;
 		worker_forecast(a->worker, &ask);
@@ -381,7 +382,7 @@ void app_want_forecast(struct app *a)
 /* What gave way to something else is asked for again. */
 void app_take_forecast(struct app *a, const struct msg *msg)
 {
-	int at = find_kept(a, msg->total);
+	int at = app_preview_find_kept(a, msg->total);
 	struct proposal *x = at < 0 ? NULL : &a->state.preview.list[at];
 	bool whole = msg->type == MSG_FORECAST;
 
@@ -405,7 +406,7 @@ void app_take_forecast(struct app *a, const struct msg *msg)
 
 void app_forecast_stop(struct app *a)
 {
-	int at = find_kept(a, a->forecast_serial);
+	int at = app_preview_find_kept(a, a->forecast_serial);
 	struct proposal *x = at < 0 ? NULL : &a->state.preview.list[at];
 
 	if (!x)
@@ -465,7 +466,7 @@ void app_want_cost(struct app *a)
 
 void app_take_cost(struct app *a, struct msg *msg)
 {
-	int at = find_kept(a, msg->total);
+	int at = app_preview_find_kept(a, msg->total);
 	struct proposal *x;
 
 	if (msg->total == a->cost_serial)
@@ -478,7 +479,7 @@ void app_take_cost(struct app *a, struct msg *msg)
 		x->ordered = a->kept[at].plan = msg->ordered;
 		msg->ordered = NULL;
 		if (x->ordered)
-			follow_name(a, (uint32_t)at, x->ordered);
+			app_preview_follow_name(a, (uint32_t)at, x->ordered);
 		app_order_known(a, msg->total, x->order_error);
 	}
 	app_want_cost(a);
@@ -495,7 +496,7 @@ int app_proposal_plan(struct plan **out, struct app *a, struct err *err)
 	if (a->tables != known->from && !tables_same(a->tables, known->from, a->fabric))
 		return err_set(err, -EAGAIN, "the order of writes is one of other tables");
 	*out = plan_again(known, &pin, time(NULL));
-	follow_name(a, p->at, *out);
+	app_preview_follow_name(a, p->at, *out);
 	return 0;
 }
 

@@ -23,7 +23,7 @@ void app_apply_log(struct app *a, enum log_level level, const char *text)
 	snprintf(line->text, sizeof(line->text), "%s", text);
 }
 
-static struct apply_step *known_step(struct state_apply *s, const char *name)
+static struct apply_step *app_progress_known_step(struct state_apply *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->nsteps; i++)
 		if (!strcmp(s->steps[i].name, name))
@@ -32,9 +32,9 @@ static struct apply_step *known_step(struct state_apply *s, const char *name)
 }
 
 /* Adds it where it is not yet; NULL: no room. */
-static struct apply_step *find_step(struct state_apply *s, const char *name)
+static struct apply_step *app_progress_find_step(struct state_apply *s, const char *name)
 {
-	struct apply_step *step = known_step(s, name);
+	struct apply_step *step = app_progress_known_step(s, name);
 
 	if (step)
 		return step;
@@ -45,9 +45,10 @@ static struct apply_step *find_step(struct state_apply *s, const char *name)
 	return &s->steps[s->nsteps++];
 }
 
-static void step_is(struct app *a, const char *name, enum step_state state, const char *text)
+static void app_progress_step_is(struct app *a, const char *name, enum step_state state,
+				 const char *text)
 {
-	struct apply_step *step = find_step(&a->state.apply, name);
+	struct apply_step *step = app_progress_find_step(&a->state.apply, name);
 
 	if (!step)
 		return;
@@ -62,7 +63,7 @@ static void step_is(struct app *a, const char *name, enum step_state state, cons
 }
 
 /* What a phase is about to do, for the log. */
-static void begun(struct app *a, const struct executor_event *ev)
+static void app_progress_begun(struct app *a, const struct executor_event *ev)
 {
 	char text[160];
 
@@ -92,7 +93,8 @@ static void begun(struct app *a, const struct executor_event *ev)
 		app_apply_log(a, ev->phase == PHASE_ROLLBACK ? LOG_WARN : LOG_INFO, text);
 }
 
-static void ended(struct app *a, const struct executor_event *ev, const struct executor_status *st)
+static void app_progress_ended(struct app *a, const struct executor_event *ev,
+			       const struct executor_status *st)
 {
 	const struct state_apply *s = &a->state.apply;
 	uint32_t switches = a->apply_diff ? a->apply_diff->switches : 0;
@@ -103,7 +105,7 @@ static void ended(struct app *a, const struct executor_event *ev, const struct e
 		snprintf(text, sizeof(text), "%llu block%s on %u switch%s",
 			 (unsigned long long)s->total, plural(s->total), switches,
 			 plural_es(switches));
-	step_is(a, phase_name(ev->phase), ev->rc ? STEP_FAILED : STEP_DONE, text);
+	app_progress_step_is(a, phase_name(ev->phase), ev->rc ? STEP_FAILED : STEP_DONE, text);
 	if (ev->phase == PHASE_PREPARE && !ev->rc)
 		snprintf(text, sizeof(text), "the plan is still true; old contents saved as %.48s",
 			 st->txn);
@@ -111,8 +113,8 @@ static void ended(struct app *a, const struct executor_event *ev, const struct e
 		app_apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
 }
 
-static void read_back(struct app *a, const struct executor_event *ev,
-		      const struct executor_status *st)
+static void app_progress_read_back(struct app *a, const struct executor_event *ev,
+				   const struct executor_status *st)
 {
 	bool back = ev->phase == PHASE_ROLLBACK;
 	const struct state_apply *s = &a->state.apply;
@@ -124,12 +126,12 @@ static void read_back(struct app *a, const struct executor_event *ev,
 	snprintf(text, sizeof(text), "%s of %llu read back %s, %u retr%s", done,
 		 (unsigned long long)s->total, back ? "as before" : "as written", st->retries,
 		 st->retries == 1 ? "y" : "ies");
-	step_is(a, back ? phase_name(PHASE_ROLLBACK) : "VERIFY",
-		ev->rc ? STEP_FAILED
-		: back ? STEP_RUNNING
-		       : STEP_DONE,
-		text);
-	step = known_step(&a->state.apply, "VERIFY");
+	app_progress_step_is(a, back ? phase_name(PHASE_ROLLBACK) : "VERIFY",
+			     ev->rc ? STEP_FAILED
+			     : back ? STEP_RUNNING
+				    : STEP_DONE,
+			     text);
+	step = app_progress_known_step(&a->state.apply, "VERIFY");
 	if (step)
 		step->took_s = NAN; /* part of writing */
 	if (step && !back && !ev->rc && ev->wave + 1 < s->nwaves)
@@ -140,7 +142,7 @@ static void read_back(struct app *a, const struct executor_event *ev,
 }
 
 /* The end: no step may look as if it still ran, and none is kept but by being confirmed. */
-static void end_steps(struct app *a, enum outcome outcome)
+static void app_progress_end_steps(struct app *a, enum outcome outcome)
 {
 	bool kept = outcome == OUTCOME_CONFIRMED, well = kept || outcome == OUTCOME_ROLLED_BACK;
 	struct state_apply *s = &a->state.apply;
@@ -159,7 +161,8 @@ static void end_steps(struct app *a, enum outcome outcome)
 	}
 }
 
-static void over(struct app *a, const struct executor_event *ev, const struct executor_status *st)
+static void app_progress_over(struct app *a, const struct executor_event *ev,
+			      const struct executor_status *st)
 {
 	const struct state_apply *s = &a->state.apply;
 	const char *what = s->plan[0] ? s->plan : st->txn;
@@ -167,7 +170,7 @@ static void over(struct app *a, const struct executor_event *ev, const struct ex
 	bool kept = ev->outcome == OUTCOME_CONFIRMED;
 	char text[320];
 
-	end_steps(a, ev->outcome);
+	app_progress_end_steps(a, ev->outcome);
 	if (kept)
 		snprintf(text, sizeof(text), "%.60s: kept, %u block%s on %u switch%s", what,
 			 (uint32_t)s->total, plural(s->total), switches, plural_es(switches));
@@ -181,8 +184,8 @@ static void over(struct app *a, const struct executor_event *ev, const struct ex
 }
 
 /* For the next preview: how long jobs stand still here. */
-static void take_pause(struct app *a, const struct executor_event *ev,
-		       const struct executor_status *st)
+static void app_progress_take_pause(struct app *a, const struct executor_event *ev,
+				    const struct executor_status *st)
 {
 	double took = clock_s() - a->asked_at;
 
@@ -198,8 +201,8 @@ static void take_pause(struct app *a, const struct executor_event *ev,
 }
 
 /* "7 of 7 returned"; who has not, where there are such. */
-static void settled(char *buf, size_t len, const struct executor_event *ev,
-		    const struct executor_status *st)
+static void app_progress_settled(char *buf, size_t len, const struct executor_event *ev,
+				 const struct executor_status *st)
 {
 	int n = snprintf(buf, len, "%u of %u %s", st->agents.done, st->agents.expected,
 			 ev->asked == PHASE_UNPATH ? "drained" : "returned");
@@ -215,17 +218,18 @@ static void settled(char *buf, size_t len, const struct executor_event *ev,
 }
 
 /* What agents are asked, and what became of it. */
-static void agents(struct app *a, const struct executor_event *ev, const struct executor_status *st)
+static void app_progress_agents(struct app *a, const struct executor_event *ev,
+				const struct executor_status *st)
 {
 	const char *what = ev->asked == PHASE_UNPATH ? "drain" : "return";
 	char text[200];
 
-	take_pause(a, ev, st);
+	app_progress_take_pause(a, ev, st);
 	switch (ev->kind) {
 	case APPLY_ASK:
 		snprintf(text, sizeof(text), "%u agents are asked to %s", ev->items, what);
 		if (ev->phase != PHASE_ROLLBACK)
-			step_is(a, phase_name(ev->phase), STEP_RUNNING, text);
+			app_progress_step_is(a, phase_name(ev->phase), STEP_RUNNING, text);
 		break;
 	case APPLY_ANSWER:
 		snprintf(text, sizeof(text), "%.190s", ev->text);
@@ -234,24 +238,25 @@ static void agents(struct app *a, const struct executor_event *ev, const struct 
 		snprintf(text, sizeof(text), "%.190s", ev->text);
 		if (ev->phase == PHASE_ROLLBACK)
 			break;
-		settled(text, sizeof(text), ev, st);
-		step_is(a, phase_name(ev->asked), ev->rc ? STEP_FAILED : STEP_DONE, text);
+		app_progress_settled(text, sizeof(text), ev, st);
+		app_progress_step_is(a, phase_name(ev->asked), ev->rc ? STEP_FAILED : STEP_DONE,
+				     text);
 	}
 	app_apply_log(a, ev->kind != APPLY_ASK && ev->rc ? LOG_WARN : LOG_INFO, text);
 }
 
 /* A phase that was passed over does not wait any more. */
-static void passed_over(struct app *a, const char *name)
+static void app_progress_passed_over(struct app *a, const char *name)
 {
-	struct apply_step *step = known_step(&a->state.apply, name);
+	struct apply_step *step = app_progress_known_step(&a->state.apply, name);
 
 	if (!step || step->state != STEP_WAIT)
 		return;
-	step_is(a, name, STEP_SKIPPED, "nobody to ask");
+	app_progress_step_is(a, name, STEP_SKIPPED, "nobody to ask");
 	step->took_s = NAN;
 }
 
-static void take_agents(struct state_apply *s, const struct executor_status *st)
+static void app_progress_take_agents(struct state_apply *s, const struct executor_status *st)
 {
 	s->agents = (struct apply_agents){
 		.asked = (uint8_t)st->agents.asked,
@@ -267,7 +272,7 @@ static void take_agents(struct state_apply *s, const struct executor_status *st)
 }
 
 /* The slowest first; what is not in the fabric any more is left out. */
-static void take_slow(struct app *a, const struct executor_status *st)
+static void app_progress_take_slow(struct app *a, const struct executor_status *st)
 {
 	struct state_apply *s = &a->state.apply;
 	uint32_t n = 0;
@@ -285,7 +290,7 @@ static void take_slow(struct app *a, const struct executor_status *st)
 	}
 }
 
-static uint64_t blocks_before(const struct state_apply *s, uint32_t wave)
+static uint64_t app_progress_blocks_before(const struct state_apply *s, uint32_t wave)
 {
 	uint64_t n = 0;
 
@@ -296,8 +301,8 @@ static uint64_t blocks_before(const struct state_apply *s, uint32_t wave)
 
 /* The status counts those of a wave, and twice what was tried again; here they are counted over all
  * waves, and stay while the fabric is as written. */
-static void take_counts(struct state_apply *s, const struct executor_event *ev,
-			const struct executor_status *st)
+static void app_progress_take_counts(struct state_apply *s, const struct executor_event *ev,
+				     const struct executor_status *st)
 {
 	uint64_t done = ev->kind == APPLY_VERIFY ? st->verified : st->written;
 
@@ -307,13 +312,13 @@ static void take_counts(struct state_apply *s, const struct executor_event *ev,
 	s->total = st->total;
 	if (ev->phase != PHASE_WRITE || !s->nwaves)
 		return;
-	s->total = blocks_before(s, s->nwaves);
-	s->done += blocks_before(s, st->wave);
+	s->total = app_progress_blocks_before(s, s->nwaves);
+	s->done += app_progress_blocks_before(s, st->wave);
 	s->done = s->done < s->total ? s->done : s->total;
 }
 
-static void take_waves(struct state_apply *s, const struct executor_event *ev,
-		       const struct executor_status *st)
+static void app_progress_take_waves(struct state_apply *s, const struct executor_event *ev,
+				    const struct executor_status *st)
 {
 	if (ev->phase != PHASE_WRITE || !s->nwaves)
 		return;
@@ -324,7 +329,7 @@ static void take_waves(struct state_apply *s, const struct executor_event *ev,
 }
 
 /* It waits, and who keeps the deadline then. */
-static void window(struct app *a)
+static void app_progress_window(struct app *a)
 {
 	const struct state_apply *s = &a->state.apply;
 	char text[160];
@@ -347,7 +352,7 @@ void app_apply_deadline(struct app *a, double left_s)
 	s->confirm_left_s = left_s;
 	if (!isfinite(s->confirm_all_s)) {
 		s->confirm_all_s = left_s;
-		window(a);
+		app_progress_window(a);
 	}
 	if (!(s->confirm_all_s >= left_s))
 		s->confirm_all_s = left_s;
@@ -388,46 +393,46 @@ void app_apply_event(struct app *a, const struct msg *msg)
 	snprintf(s->txn, sizeof(s->txn), "%s", st->txn);
 	app_wrote_read(a);
 	app_record_phase(a, ev);
-	take_counts(s, ev, st);
+	app_progress_take_counts(s, ev, st);
 	s->retries = st->retries;
-	take_agents(s, st);
-	take_slow(a, st);
-	take_waves(s, ev, st);
+	app_progress_take_agents(s, st);
+	app_progress_take_slow(a, st);
+	app_progress_take_waves(s, ev, st);
 	switch (ev->kind) {
 	case APPLY_PHASE_BEGIN:
 		if (ev->phase == PHASE_ROLLBACK) {
 			s->state = APPLY_ROLLING_BACK;
-			if (known_step(s, "CONFIRM"))
-				step_is(a, "CONFIRM", STEP_SKIPPED, "not kept");
+			if (app_progress_known_step(s, "CONFIRM"))
+				app_progress_step_is(a, "CONFIRM", STEP_SKIPPED, "not kept");
 		}
 		if (ev->phase == PHASE_WRITE)
-			passed_over(a, "UNPATH");
+			app_progress_passed_over(a, "UNPATH");
 		if (ev->phase == PHASE_CONFIRM)
-			passed_over(a, "REPATH");
-		step_is(a, phase_name(ev->phase), STEP_RUNNING, ev->text);
-		begun(a, ev);
+			app_progress_passed_over(a, "REPATH");
+		app_progress_step_is(a, phase_name(ev->phase), STEP_RUNNING, ev->text);
+		app_progress_begun(a, ev);
 		break;
 	case APPLY_PHASE_END:
 		if (ev->phase != PHASE_UNPATH && ev->phase != PHASE_REPATH)
-			ended(a, ev, st);
+			app_progress_ended(a, ev, st);
 		break;
 	case APPLY_ASK:
 	case APPLY_ANSWER:
 	case APPLY_SETTLED:
-		agents(a, ev, st);
+		app_progress_agents(a, ev, st);
 		break;
 	case APPLY_ITEM:
 		break;
 	case APPLY_VERIFY:
-		read_back(a, ev, st);
+		app_progress_read_back(a, ev, st);
 		break;
 	case APPLY_OUTCOME:
-		over(a, ev, st);
+		app_progress_over(a, ev, st);
 		break;
 	}
 }
 
-static enum apply_state ended_as(const struct app *a, const struct executor_status *st)
+static enum apply_state app_progress_ended_as(const struct app *a, const struct executor_status *st)
 {
 	if (st->waiting)
 		return APPLY_CONFIRM;
@@ -451,11 +456,11 @@ void app_apply_end(struct app *a, const struct msg *msg)
 {
 	struct state_apply *s = &a->state.apply;
 
-	s->state = ended_as(a, &msg->apply);
+	s->state = app_progress_ended_as(a, &msg->apply);
 	if (a->poller && a->updater.ops->free) /* another process has written */
 		poller_tables(a->poller);
 	s->retries = msg->apply.retries;
-	take_slow(a, &msg->apply);
+	app_progress_take_slow(a, &msg->apply);
 	a->deadline = s->confirm_left_s = NAN;
 	a->written_at = msg->made_s;
 	if (s->state != APPLY_CONFIRM)
@@ -464,7 +469,8 @@ void app_apply_end(struct app *a, const struct msg *msg)
 		a->confirm_at = clock_s();
 		if (!a->updater.ops->extend) /* simulated: no other process keeps it */
 			app_apply_deadline(a, a->opts.dog.confirm_s);
-		step_is(a, "CONFIRM", STEP_RUNNING, "waits for the fabric's name, or rollback");
+		app_progress_step_is(a, "CONFIRM", STEP_RUNNING,
+				     "waits for the fabric's name, or rollback");
 		s->done = s->total;
 	}
 	snprintf(s->result, sizeof(s->result), "%.255s", msg->text);

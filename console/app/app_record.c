@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void lost(struct app *a, const struct err *err)
+static void app_record_lost(struct app *a, const struct err *err)
 {
 	if (!a->state.record_lost)
 		log_add(LOG_ERROR, "record", "%s", err->text);
@@ -33,7 +33,7 @@ void app_record_action(struct app *a, const char *action, const char *detail)
 		 detail ? detail : "");
 	record_mark(a->record, label);
 	if (record_add(a->record, "key.action", data, &err))
-		lost(a, &err);
+		app_record_lost(a, &err);
 }
 
 /* The end of the chain by now, where an update is shown. */
@@ -65,23 +65,24 @@ void app_fail(struct app *a, const char *area, const char *text)
 	app_record_error(a, area, text);
 }
 
-static json_t *figure(double v)
+static json_t *app_record_figure(double v)
 {
 	return isfinite(v) ? json_real(v) : json_null();
 }
 
 /* What was measured on the links between switches. */
-static void live_line(struct app *a, const char *when, const struct live_figures *l)
+static void app_record_live_line(struct app *a, const char *when, const struct live_figures *l)
 {
 	struct err err;
 
 	if (l->known &&
 	    record_add(a->record, "live.figures",
 		       json_pack("{s:s, s:s, s:o, s:o, s:o}", "txn", a->state.apply.txn, "when",
-				 when, "util_max_pct", figure(l->util_max), "wait_max_pct",
-				 figure(l->wait_max), "errors_per_min", figure(l->errors_per_min)),
+				 when, "util_max_pct", app_record_figure(l->util_max),
+				 "wait_max_pct", app_record_figure(l->wait_max), "errors_per_min",
+				 app_record_figure(l->errors_per_min)),
 		       &err))
-		lost(a, &err);
+		app_record_lost(a, &err);
 }
 
 void app_record_phase(struct app *a, const struct executor_event *ev)
@@ -100,8 +101,8 @@ void app_record_phase(struct app *a, const struct executor_event *ev)
 	record_mark(a->record, label);
 	if (ev->kind == APPLY_OUTCOME) {
 		live_figures(&now, &a->state);
-		live_line(a, "before", &a->state.apply.before);
-		live_line(a, "after", &now);
+		app_record_live_line(a, "before", &a->state.apply.before);
+		app_record_live_line(a, "after", &now);
 	}
 }
 
@@ -112,7 +113,7 @@ void app_record_screen(struct app *a)
 	if (!a->record)
 		return;
 	if (record_screen(a->record, a->canvas, terminal_colours(a->term), &err)) {
-		lost(a, &err);
+		app_record_lost(a, &err);
 	} else if (a->state.record_lost) {
 		a->state.recording = true;
 		a->state.record_lost = false;
@@ -128,19 +129,19 @@ void app_record_resize(struct app *a)
 	    record_add(a->record, "session.resize",
 		       json_pack("{s:i, s:i}", "width", a->canvas->w, "height", a->canvas->h),
 		       &err))
-		lost(a, &err);
+		app_record_lost(a, &err);
 }
 
 /* --- polls ----------------------------------------------------------------------------------- */
 
 #define POLLS_S 60.0
 
-static double most(double a, double b)
+static double app_record_most(double a, double b)
 {
 	return isnan(a) || b > a ? b : a;
 }
 
-static uint32_t problem_ports(const struct app_polls *p)
+static uint32_t app_record_problem_ports(const struct app_polls *p)
 {
 	uint32_t n = 0;
 
@@ -149,7 +150,7 @@ static uint32_t problem_ports(const struct app_polls *p)
 	return n;
 }
 
-static json_t *problems(const struct app_polls *p)
+static json_t *app_record_problems(const struct app_polls *p)
 {
 	return json_pack("{s:I, s:I, s:I, s:I}", "down", (json_int_t)p->problem[PROBLEM_DOWN],
 			 "no_reply", (json_int_t)p->problem[PROBLEM_NO_REPLY], "errors",
@@ -169,16 +170,18 @@ void app_record_polls(struct app *a)
 			json_pack("{s:I, s:f, s:I, s:I, s:f, s:o, s:o, s:I, s:o}", "polls",
 				  (json_int_t)p->n, "seconds", clock_s() - p->since, "asked",
 				  (json_int_t)p->asked, "answered", (json_int_t)p->answered,
-				  "took_max_s", p->took_s, "util_max_pct", figure(p->util_max),
-				  "wait_max_pct", figure(p->wait_max), "problem_ports",
-				  (json_int_t)problem_ports(p), "problems", problems(p)),
+				  "took_max_s", p->took_s, "util_max_pct",
+				  app_record_figure(p->util_max), "wait_max_pct",
+				  app_record_figure(p->wait_max), "problem_ports",
+				  (json_int_t)app_record_problem_ports(p), "problems",
+				  app_record_problems(p)),
 			&err);
 	if (rc)
-		lost(a, &err);
+		app_record_lost(a, &err);
 	*p = (struct app_polls){ .told = p->asked - p->answered };
 }
 
-static void add_poll(struct app *a, const struct sample_reading *r)
+static void app_record_add_poll(struct app *a, const struct sample_reading *r)
 {
 	const struct sample_summary *t = r->tally;
 	const struct fabric_summary *v = ui_survey(a->ui);
@@ -193,9 +196,9 @@ static void add_poll(struct app *a, const struct sample_reading *r)
 	p->answered = r->sample->answered;
 	p->took_s = fmax(p->took_s, (double)r->sample->took_ns / 1e9);
 	if (t->top[HISTORY_UTIL].n)
-		p->util_max = most(p->util_max, t->util[t->top[HISTORY_UTIL].chan[0]]);
+		p->util_max = app_record_most(p->util_max, t->util[t->top[HISTORY_UTIL].chan[0]]);
 	for (uint32_t i = 0; i < TIERS; i++)
-		p->wait_max = most(p->wait_max, t->tier[i].wait_max);
+		p->wait_max = app_record_most(p->wait_max, t->tier[i].wait_max);
 	errors = p->problem[PROBLEM_ERRORS]; /* they come and go */
 	sample_summary_problems(p->problem, t, a->state.limits.errors_per_min);
 	if (p->problem[PROBLEM_ERRORS] < errors)
@@ -212,7 +215,7 @@ void app_record_poll(struct app *a, const struct sample_reading *r)
 
 	if (!a->record)
 		return;
-	add_poll(a, r);
+	app_record_add_poll(a, r);
 	if (p->asked - p->answered != p->told || clock_s() - p->since >= POLLS_S)
 		app_record_polls(a);
 }

@@ -29,7 +29,7 @@ struct app_sessions {
 	struct mailbox *box;
 };
 
-static bool stopped(void *arg)
+static bool app_sessions_stopped(void *arg)
 {
 	struct app_sessions *w = arg;
 	bool stop;
@@ -40,7 +40,7 @@ static bool stopped(void *arg)
 	return stop;
 }
 
-static void tell(void *ctx, const char *step, uint64_t done, uint64_t total)
+static void app_sessions_tell(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	struct app_sessions *w = ctx;
 	double now = clock_s();
@@ -54,13 +54,13 @@ static void tell(void *ctx, const char *step, uint64_t done, uint64_t total)
 	pthread_mutex_unlock(&w->lock);
 }
 
-static void *run(void *ctx)
+static void *app_sessions_run(void *ctx)
 {
 	struct app_sessions *w = ctx;
 	struct sessions *s;
 
 	file_progress_set(&w->progress);
-	s = session_read(w->dir, w->open, w->known, stopped, w);
+	s = session_read(w->dir, w->open, w->known, app_sessions_stopped, w);
 	pthread_mutex_lock(&w->lock);
 	w->done = s;
 	pthread_mutex_unlock(&w->lock);
@@ -68,7 +68,7 @@ static void *run(void *ctx)
 	return NULL;
 }
 
-static void end_reading(struct app_sessions *w)
+static void app_sessions_end_reading(struct app_sessions *w)
 {
 	pthread_mutex_lock(&w->lock);
 	w->stop = true;
@@ -86,11 +86,11 @@ void app_sessions_read(struct app *a, const char *open)
 		w = a->sessions = xcalloc(1, sizeof(*w));
 		pthread_mutex_init(&w->lock, NULL);
 		w->box = a->box;
-		w->progress.report = tell;
+		w->progress.report = app_sessions_tell;
 		w->progress.ctx = w;
 	}
 	if (w->running) {
-		end_reading(w);
+		app_sessions_end_reading(w);
 		ui_say(a->ui, "reading the records ends; V begins again");
 		return;
 	}
@@ -105,12 +105,12 @@ void app_sessions_read(struct app *a, const char *open)
 	w->known = open ? a->state.sessions : NULL; /* V reads them anew */
 	w->step[0] = '\0';
 	w->doing = NULL;
-	w->running = !pthread_create(&w->thread, NULL, run, w);
+	w->running = !pthread_create(&w->thread, NULL, app_sessions_run, w);
 	a->state.sessions_busy = w->running;
 }
 
 /* Of this session, as far as it is written. */
-static void mark_own(const struct app *a, struct sessions *s)
+static void app_sessions_mark_own(const struct app *a, struct sessions *s)
 {
 	const char *path = a->record ? record_path(a->record) : "", *name = strrchr(path, '/');
 
@@ -138,7 +138,7 @@ void app_sessions_take(struct app *a)
 	w->running = a->state.sessions_busy = false;
 	sessions_free((struct sessions *)(uintptr_t)a->state.sessions);
 	s->serial = ++w->read;
-	mark_own(a, s);
+	app_sessions_mark_own(a, s);
 	a->state.sessions = s;
 }
 
@@ -147,7 +147,7 @@ void app_sessions_free(struct app *a)
 	struct app_sessions *w = a->sessions;
 
 	if (w && w->running) {
-		end_reading(w);
+		app_sessions_end_reading(w);
 		pthread_join(w->thread, NULL);
 		sessions_free(w->done);
 	}

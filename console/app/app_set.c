@@ -16,8 +16,8 @@
 
 #define TOLD_MAX 3 /* events of one sample */
 
-static int number(double *out, const char *name, const char *text, double least, double most,
-		  struct err *err)
+static int app_set_number(double *out, const char *name, const char *text, double least,
+			  double most, struct err *err)
 {
 	char *end;
 	double v = strtod(text, &end);
@@ -29,7 +29,7 @@ static int number(double *out, const char *name, const char *text, double least,
 	return 0;
 }
 
-static int set_palette(struct app *a, const char *v, struct err *err)
+static int app_set_palette(struct app *a, const char *v, struct err *err)
 {
 	for (int i = 0; i < PALETTE_COUNT; i++)
 		if (!strcasecmp(palette_name((enum palette)i), v)) {
@@ -39,7 +39,7 @@ static int set_palette(struct app *a, const char *v, struct err *err)
 	return err_set(err, -EINVAL, "palette: '%s' is none of viridis, cividis, glyphs", v);
 }
 
-static int set_terminal(struct app *a, const char *name, const char *v, struct err *err)
+static int app_set_terminal(struct app *a, const char *name, const char *v, struct err *err)
 {
 	bool on = !strcasecmp(v, "yes");
 
@@ -59,7 +59,7 @@ static int set_terminal(struct app *a, const char *name, const char *v, struct e
 	return 0;
 }
 
-static int set_view(struct app *a, const char *v, struct err *err)
+static int app_set_view(struct app *a, const char *v, struct err *err)
 {
 	enum view_id view = command_view(v);
 
@@ -71,7 +71,7 @@ static int set_view(struct app *a, const char *v, struct err *err)
 }
 
 /* "columns" and "sort" are of links, those of others have that before. */
-static int set_table(struct app *a, const char *name, const char *v, struct err *err)
+static int app_set_table(struct app *a, const char *name, const char *v, struct err *err)
 {
 	static const struct {
 		const char *prefix, *rows;
@@ -107,21 +107,21 @@ int app_set(struct app *a, const char *text, struct err *err)
 	snprintf(name, sizeof(name), "%.*s", (int)(v - text), text);
 	v++;
 	if (!strcmp(name, "warn-util"))
-		return number(&l->util_pct, name, v, 0, 100, err);
+		return app_set_number(&l->util_pct, name, v, 0, 100, err);
 	if (!strcmp(name, "warn-wait"))
-		return number(&l->wait_pct, name, v, 0, 100, err);
+		return app_set_number(&l->wait_pct, name, v, 0, 100, err);
 	if (!strcmp(name, "warn-errors"))
-		return number(&l->errors_per_min, name, v, 0, 1e9, err);
+		return app_set_number(&l->errors_per_min, name, v, 0, 1e9, err);
 	if (!strcmp(name, "warn-seconds"))
-		return number(&l->for_s, name, v, 0, 86400, err);
+		return app_set_number(&l->for_s, name, v, 0, 86400, err);
 	if (!strcmp(name, "interval")) {
-		rc = number(&a->state.poll.interval_s, name, v, 0.1, 3600, err);
+		rc = app_set_number(&a->state.poll.interval_s, name, v, 0.1, 3600, err);
 		if (!rc && a->poller)
 			poller_interval(a->poller, a->state.poll.interval_s);
 		return rc;
 	}
 	if (!strcmp(name, "palette"))
-		return set_palette(a, v, err);
+		return app_set_palette(a, v, err);
 	if (!strcmp(name, "units") && (!strcmp(v, "bits") || !strcmp(v, "bytes"))) {
 		ui_bits_set(a->ui, !strcmp(v, "bits"));
 		return 0;
@@ -129,21 +129,22 @@ int app_set(struct app *a, const char *text, struct err *err)
 	if (!strcmp(name, "units"))
 		return err_set(err, -EINVAL, "units: '%s' is neither bytes nor bits", v);
 	if (!strcmp(name, "mouse") || !strcmp(name, "ascii"))
-		return set_terminal(a, name, v, err);
+		return app_set_terminal(a, name, v, err);
 	if (!strcmp(name, "view"))
-		return set_view(a, v, err);
-	return set_table(a, name, v, err);
+		return app_set_view(a, v, err);
+	return app_set_table(a, name, v, err);
 }
 
 /* --- what is over a limit -------------------------------------------------------------------- */
 
-static bool over(const struct state_limits *l, const struct port_rate *p)
+static bool app_set_over(const struct state_limits *l, const struct port_rate *p)
 {
 	return (l->util_pct > 0 && p->util_pct >= l->util_pct) ||
 	       (l->wait_pct > 0 && p->wait_pct >= l->wait_pct);
 }
 
-static void tell(const struct app *a, uint32_t chan, const struct port_rate *p, double for_s)
+static void app_set_tell(const struct app *a, uint32_t chan, const struct port_rate *p,
+			 double for_s)
 {
 	char label[256];
 
@@ -171,12 +172,12 @@ void app_warn(struct app *a)
 		const struct port_rate *p = &r->port[chan_fabric_port(f, c)];
 		float was = a->over_s[c];
 
-		a->over_s[c] = over(&a->state.limits, p) ? was + (float)r->interval_s : 0;
+		a->over_s[c] = app_set_over(&a->state.limits, p) ? was + (float)r->interval_s : 0;
 		if (a->over_s[c] < (float)a->state.limits.for_s || a->over_s[c] <= 0 ||
 		    (was > 0 && was >= (float)a->state.limits.for_s))
 			continue;
 		if (told++ < TOLD_MAX)
-			tell(a, c, p, (double)a->over_s[c]);
+			app_set_tell(a, c, p, (double)a->over_s[c]);
 		else
 			more++;
 	}

@@ -12,18 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void figure(struct setting *x, double v)
+static void app_settings_figure(struct setting *x, double v)
 {
 	snprintf(x->value, sizeof(x->value), "%g", v);
 }
 
-static void word(struct setting *x, const char *text)
+static void app_settings_word(struct setting *x, const char *text)
 {
 	snprintf(x->value, sizeof(x->value), "%s", text);
 }
 
 /* false: the table is not there now. */
-static bool of_table(struct setting *x, const struct app *a)
+static bool app_settings_of_table(struct setting *x, const struct app *a)
 {
 	enum view_id view = VIEW_LINKS;
 	const char *dash = strrchr(x->name, '-');
@@ -37,32 +37,32 @@ static bool of_table(struct setting *x, const struct app *a)
 	return ui_columns(a->ui, view, x->value, sizeof(x->value));
 }
 
-static bool value_of(struct setting *x, const struct app *a)
+static bool app_settings_value_of(struct setting *x, const struct app *a)
 {
 	const struct state_limits *l = &a->state.limits;
 
 	if (!strcmp(x->name, "interval"))
-		figure(x, a->state.poll.interval_s);
+		app_settings_figure(x, a->state.poll.interval_s);
 	else if (!strcmp(x->name, "warn-util"))
-		figure(x, l->util_pct);
+		app_settings_figure(x, l->util_pct);
 	else if (!strcmp(x->name, "warn-wait"))
-		figure(x, l->wait_pct);
+		app_settings_figure(x, l->wait_pct);
 	else if (!strcmp(x->name, "warn-errors"))
-		figure(x, l->errors_per_min);
+		app_settings_figure(x, l->errors_per_min);
 	else if (!strcmp(x->name, "warn-seconds"))
-		figure(x, l->for_s);
+		app_settings_figure(x, l->for_s);
 	else if (!strcmp(x->name, "palette"))
-		word(x, palette_name(ui_palette(a->ui)));
+		app_settings_word(x, palette_name(ui_palette(a->ui)));
 	else if (!strcmp(x->name, "units"))
-		word(x, ui_bits(a->ui) ? "bits" : "bytes");
+		app_settings_word(x, ui_bits(a->ui) ? "bits" : "bytes");
 	else if (!strcmp(x->name, "mouse"))
-		word(x, a->term && terminal_has_mouse(a->term) ? "yes" : "no");
+		app_settings_word(x, a->term && terminal_has_mouse(a->term) ? "yes" : "no");
 	else if (!strcmp(x->name, "ascii"))
-		word(x, a->term && terminal_ascii(a->term) ? "yes" : "no");
+		app_settings_word(x, a->term && terminal_ascii(a->term) ? "yes" : "no");
 	else if (!strcmp(x->name, "view"))
-		word(x, command_view_name(a->start_view));
+		app_settings_word(x, command_view_name(a->start_view));
 	else
-		return of_table(x, a);
+		return app_settings_of_table(x, a);
 	return true;
 }
 
@@ -74,8 +74,8 @@ bool app_setting(void *of, uint32_t i, struct setting *out)
 	out->name = config_screen(i, &out->words, &out->about);
 	if (!out->name)
 		return false;
-	if (!value_of(out, a) && i < SETTINGS_MAX)
-		word(out, a->settings_kept[i]);
+	if (!app_settings_value_of(out, a) && i < SETTINGS_MAX)
+		app_settings_word(out, a->settings_kept[i]);
 	out->changed = i < SETTINGS_MAX && strcmp(out->value, a->settings_kept[i]) != 0;
 	return true;
 }

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static int open_in(FILE **out, const char *dir, const char *name, struct err *err)
+static int app_snapshot_open_in(FILE **out, const char *dir, const char *name, struct err *err)
 {
 	char path[512];
 
@@ -26,7 +26,7 @@ static int open_in(FILE **out, const char *dir, const char *name, struct err *er
 	return *out ? 0 : err_set(err, -errno, "%s: %s", path, strerror(errno));
 }
 
-static int closed(FILE *f, int rc, const char *dir, struct err *err)
+static int app_snapshot_closed(FILE *f, int rc, const char *dir, struct err *err)
 {
 	bool bad = ferror(f) != 0;
 
@@ -37,28 +37,28 @@ static int closed(FILE *f, int rc, const char *dir, struct err *err)
 	return rc;
 }
 
-static int save_fabric(const struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_fabric(const struct app *a, const char *dir, struct err *err)
 {
 	FILE *f;
-	int rc = open_in(&f, dir, SNAPSHOT_FABRIC, err);
+	int rc = app_snapshot_open_in(&f, dir, SNAPSHOT_FABRIC, err);
 
-	return rc ? rc : closed(f, ibnd_write(f, a->fabric, err), dir, err);
+	return rc ? rc : app_snapshot_closed(f, ibnd_write(f, a->fabric, err), dir, err);
 }
 
-static int save_jobs(const struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_jobs(const struct app *a, const char *dir, struct err *err)
 {
 	FILE *f;
-	int rc = open_in(&f, dir, SNAPSHOT_JOBS, err);
+	int rc = app_snapshot_open_in(&f, dir, SNAPSHOT_JOBS, err);
 
 	if (rc)
 		return rc;
 	for (uint32_t j = 0; a->jobs && j < a->jobs->njob; j++)
 		fprintf(f, "%lu %s\n", (unsigned long)a->jobs->jobs[j].id, a->jobs->jobs[j].nodes);
-	return closed(f, 0, dir, err);
+	return app_snapshot_closed(f, 0, dir, err);
 }
 
 /* Not as text too, of which large fabrics make gigabytes: dump-lfts does that from here. */
-static int save_tables(const struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_tables(const struct app *a, const char *dir, struct err *err)
 {
 	char *path;
 	FILE *f;
@@ -66,38 +66,38 @@ static int save_tables(const struct app *a, const char *dir, struct err *err)
 
 	if (!a->tables)
 		return 0;
-	rc = open_in(&f, dir, SNAPSHOT_TABLES, err);
+	rc = app_snapshot_open_in(&f, dir, SNAPSHOT_TABLES, err);
 	if (rc)
 		return rc;
 	path = xasprintf("%s/%s", dir, SNAPSHOT_TABLES);
 	rc = tables_ibr_write_fd(fileno(f), a->tables, path, err);
 	free(path);
-	return closed(f, rc, dir, err);
+	return app_snapshot_closed(f, rc, dir, err);
 }
 
 /* Node names are whatever somebody typed into a node: no control characters, and UTF-8. */
-static json_t *text(const char *s)
+static json_t *app_snapshot_text(const char *s)
 {
 	json_t *j = json_string(s);
 
 	return j ? j : json_string("?");
 }
 
-static int save_json(json_t *j, const char *dir, const char *name, struct err *err)
+static int app_snapshot_save_json(json_t *j, const char *dir, const char *name, struct err *err)
 {
 	FILE *f;
-	int rc = open_in(&f, dir, name, err);
+	int rc = app_snapshot_open_in(&f, dir, name, err);
 
 	if (!rc) {
 		json_dumpf(j, f, JSON_INDENT(1));
 		fputc('\n', f);
-		rc = closed(f, 0, dir, err);
+		rc = app_snapshot_closed(f, 0, dir, err);
 	}
 	json_decref(j);
 	return rc;
 }
 
-static int save_list(const struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_list(const struct app *a, const char *dir, struct err *err)
 {
 	const struct job_list *l = a->job_list;
 	json_t *top, *jobs = json_array();
@@ -111,76 +111,81 @@ static int save_list(const struct app *a, const char *dir, struct err *err)
 		json_t *hosts = json_array();
 
 		for (uint32_t h = 0; h < r->nhost; h++)
-			json_array_append_new(hosts, text(r->hosts[h]));
-		json_array_append_new(jobs,
-				      json_pack("{s:I, s:o, s:o, s:o, s:o, s:I}", "id",
-						(json_int_t)r->id, "name", text(r->name), "user",
-						text(r->user), "nodes", text(r->nodes), "hosts",
-						hosts, "start_s", (json_int_t)r->start_s));
+			json_array_append_new(hosts, app_snapshot_text(r->hosts[h]));
+		json_array_append_new(jobs, json_pack("{s:I, s:o, s:o, s:o, s:o, s:I}", "id",
+						      (json_int_t)r->id, "name",
+						      app_snapshot_text(r->name), "user",
+						      app_snapshot_text(r->user), "nodes",
+						      app_snapshot_text(r->nodes), "hosts", hosts,
+						      "start_s", (json_int_t)r->start_s));
 	}
-	top = json_pack("{s:o, s:I, s:i, s:i, s:o}", "source", text(l->source), "time_s",
-			(json_int_t)l->time_s, "pending", (int)l->pending, "other", (int)l->other,
-			"jobs", jobs);
-	return save_json(top, dir, SNAPSHOT_LIST, err);
+	top = json_pack("{s:o, s:I, s:i, s:i, s:o}", "source", app_snapshot_text(l->source),
+			"time_s", (json_int_t)l->time_s, "pending", (int)l->pending, "other",
+			(int)l->other, "jobs", jobs);
+	return app_snapshot_save_json(top, dir, SNAPSHOT_LIST, err);
 }
 
-static int save_state(const struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_state(const struct app *a, const char *dir, struct err *err)
 {
 	const struct state_sm *sm = &a->state.sm;
 	char guid[24];
 	json_t *j = json_pack("{s:s, s:o, s:I, s:o, s:f, s:b}", "schema", "ibroute-top-snapshot/1",
-			      "fabric", text(a->fabric->name), "time_s", (json_int_t)time(NULL),
-			      "source", text(a->state.source), "interval_s",
-			      a->state.poll.interval_s, "sls_known", (int)a->state.sls_known);
+			      "fabric", app_snapshot_text(a->fabric->name), "time_s",
+			      (json_int_t)time(NULL), "source", app_snapshot_text(a->state.source),
+			      "interval_s", a->state.poll.interval_s, "sls_known",
+			      (int)a->state.sls_known);
 
 	snprintf(guid, sizeof(guid), "0x%016lx", (unsigned long)sm->guid);
 	if (sm->known)
 		json_object_set_new(j, "sm",
 				    json_pack("{s:b, s:i, s:s, s:o, s:o, s:o, s:o}", "lost",
 					      (int)sm->lost, "lid", (int)sm->lid, "guid", guid,
-					      "name", text(sm->name), "state", text(sm->state),
-					      "engine", text(sm->engine), "requested",
-					      text(sm->requested)));
-	return save_json(j, dir, SNAPSHOT_STATE, err);
+					      "name", app_snapshot_text(sm->name), "state",
+					      app_snapshot_text(sm->state), "engine",
+					      app_snapshot_text(sm->engine), "requested",
+					      app_snapshot_text(sm->requested)));
+	return app_snapshot_save_json(j, dir, SNAPSHOT_STATE, err);
 }
 
-static int save_events(struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_events(struct app *a, const char *dir, struct err *err)
 {
 	FILE *f;
-	int rc = open_in(&f, dir, SNAPSHOT_EVENTS, err);
+	int rc = app_snapshot_open_in(&f, dir, SNAPSHOT_EVENTS, err);
 
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&a->events_lock);
 	for (uint32_t i = events_count(&a->events); i-- > 0;) {
 		const struct log_line *l = events_get(&a->events, i);
-		json_t *j = json_pack("{s:I, s:s, s:o, s:o}", "time_ns", (json_int_t)l->time_ns,
-				      "level", log_level_name(l->level), "area", text(l->area),
-				      "text", text(l->text));
+		json_t *j =
+			json_pack("{s:I, s:s, s:o, s:o}", "time_ns", (json_int_t)l->time_ns,
+				  "level", log_level_name(l->level), "area",
+				  app_snapshot_text(l->area), "text", app_snapshot_text(l->text));
 
 		json_dumpf(j, f, JSON_COMPACT);
 		fputc('\n', f);
 		json_decref(j);
 	}
 	pthread_mutex_unlock(&a->events_lock);
-	return closed(f, 0, dir, err);
+	return app_snapshot_closed(f, 0, dir, err);
 }
 
-static int save_past(struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_past(struct app *a, const char *dir, struct err *err)
 {
 	struct backdrop b = { .fabric = a->fabric, .tables = a->tables, .jobs = a->jobs };
 	FILE *f;
-	int rc = open_in(&f, dir, SNAPSHOT_PAST, err);
+	int rc = app_snapshot_open_in(&f, dir, SNAPSHOT_PAST, err);
 
-	return rc ? rc : closed(f, sample_history_write(f, a->past, &b, err), dir, err);
+	return rc ? rc
+		  : app_snapshot_closed(f, sample_history_write(f, a->past, &b, err), dir, err);
 }
 
 /* What --node-name-map has said: dumps carry NodeDescriptions only. */
-static int save_names(const struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_names(const struct app *a, const char *dir, struct err *err)
 {
 	const struct fabric *fab = a->fabric;
 	FILE *f;
-	int rc = a->names ? open_in(&f, dir, SNAPSHOT_NAMES, err) : 0;
+	int rc = a->names ? app_snapshot_open_in(&f, dir, SNAPSHOT_NAMES, err) : 0;
 
 	if (rc || !a->names)
 		return rc;
@@ -192,57 +197,57 @@ static int save_names(const struct app *a, const char *dir, struct err *err)
 		if (name_map_find(a->names, fab->term_node_guid[i]))
 			fprintf(f, "0x%016lx \"%s\"\n", (unsigned long)fab->term_node_guid[i],
 				name_map_find(a->names, fab->term_node_guid[i]));
-	return closed(f, 0, dir, err);
+	return app_snapshot_closed(f, 0, dir, err);
 }
 
-static int save_racks(const struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_racks(const struct app *a, const char *dir, struct err *err)
 {
 	FILE *f;
-	int rc = a->racks ? open_in(&f, dir, SNAPSHOT_RACKS, err) : 0;
+	int rc = a->racks ? app_snapshot_open_in(&f, dir, SNAPSHOT_RACKS, err) : 0;
 
 	if (rc || !a->racks)
 		return rc;
 	slurm_topology_write(f, a->racks);
-	return closed(f, 0, dir, err);
+	return app_snapshot_closed(f, 0, dir, err);
 }
 
-static int save_screen(const struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_screen(const struct app *a, const char *dir, struct err *err)
 {
 	char *text = canvas_dump(a->canvas);
 	FILE *f;
-	int rc = open_in(&f, dir, "screen.txt", err);
+	int rc = app_snapshot_open_in(&f, dir, "screen.txt", err);
 
 	if (!rc) {
 		fputs(text, f);
-		rc = closed(f, 0, dir, err);
+		rc = app_snapshot_closed(f, 0, dir, err);
 	}
 	free(text);
 	return rc;
 }
 
-static int save_data(struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_data(struct app *a, const char *dir, struct err *err)
 {
-	int rc = save_fabric(a, dir, err);
+	int rc = app_snapshot_save_fabric(a, dir, err);
 
 	if (!rc)
-		rc = save_tables(a, dir, err);
+		rc = app_snapshot_save_tables(a, dir, err);
 	if (!rc)
-		rc = save_jobs(a, dir, err);
+		rc = app_snapshot_save_jobs(a, dir, err);
 	if (!rc)
-		rc = save_list(a, dir, err);
+		rc = app_snapshot_save_list(a, dir, err);
 	if (!rc)
-		rc = save_state(a, dir, err);
+		rc = app_snapshot_save_state(a, dir, err);
 	if (!rc)
-		rc = save_events(a, dir, err);
+		rc = app_snapshot_save_events(a, dir, err);
 	if (!rc)
-		rc = save_names(a, dir, err);
+		rc = app_snapshot_save_names(a, dir, err);
 	if (!rc)
-		rc = save_racks(a, dir, err);
-	return rc ? rc : save_past(a, dir, err);
+		rc = app_snapshot_save_racks(a, dir, err);
+	return rc ? rc : app_snapshot_save_past(a, dir, err);
 }
 
 /* What could not be finished must not look like a snapshot. */
-static void drop(const char *dir)
+static void app_snapshot_drop(const char *dir)
 {
 	DIR *d = opendir(dir);
 	const struct dirent *e;
@@ -256,7 +261,7 @@ static void drop(const char *dir)
 
 /* The folder gets its name when all is in it; one of that name is left alone: its files would mix
  * with those of another snapshot. */
-static int save_whole(struct app *a, const char *dir, bool screen, struct err *err)
+static int app_snapshot_save_whole(struct app *a, const char *dir, bool screen, struct err *err)
 {
 	size_t len = strlen(dir);
 	struct stat st;
@@ -271,13 +276,13 @@ static int save_whole(struct app *a, const char *dir, bool screen, struct err *e
 		free(part);
 		return err_set(err, rc, "cannot create the folder %s: %s", dir, strerror(-rc));
 	}
-	rc = save_data(a, part, err);
+	rc = app_snapshot_save_data(a, part, err);
 	if (!rc && screen)
-		rc = save_screen(a, part, err);
+		rc = app_snapshot_save_screen(a, part, err);
 	if (!rc && renameat2(AT_FDCWD, part, AT_FDCWD, dir, RENAME_NOREPLACE))
 		rc = err_set(err, -errno, "cannot create the folder %s: %s", dir, strerror(errno));
 	if (rc)
-		drop(part);
+		app_snapshot_drop(part);
 	free(part);
 	return rc;
 }
@@ -300,10 +305,10 @@ int app_snapshot(struct app *a, const char *to, char *dir, size_t len, struct er
 		snprintf(dir, len, "%s", to);
 		user_path_expand(dir, len);
 	}
-	return save_whole(a, dir, true, err);
+	return app_snapshot_save_whole(a, dir, true, err);
 }
 
 int app_snapshot_to(struct app *a, const char *dir, struct err *err)
 {
-	return save_whole(a, dir, false, err);
+	return app_snapshot_save_whole(a, dir, false, err);
 }

@@ -8,7 +8,7 @@
 
 /* Switches hold no SLs of paths.  Where they hold exactly what this session knows, the SLs
  * are those that went with it. */
-static const struct tables *with_sls(struct app *a, const struct tables *t)
+static const struct tables *app_data_with_sls(struct app *a, const struct tables *t)
 {
 	const struct tables *known[] = { a->applied, a->undo, a->first };
 
@@ -21,19 +21,19 @@ static const struct tables *with_sls(struct app *a, const struct tables *t)
 }
 
 /* Tables that came without SLs say 0 for all. */
-static bool knows_sls(const struct tables *t)
+static bool app_data_knows_sls(const struct tables *t)
 {
 	return t->sl_kind != SL_CONST || !tables_as_found(t);
 }
 
 /* Their SL2VL has come, and that is all: figures of LFTs hold for the new ones as well. */
-static bool only_vls_are_new(const struct tables *old, const struct tables *t)
+static bool app_data_only_vls_are_new(const struct tables *old, const struct tables *t)
 {
 	return !tables_know_vls(old) && tables_know_vls(t) && old->stride == t->stride &&
 	       old->nsw == t->nsw && !memcmp(old->lft, t->lft, (size_t)t->nsw * t->stride);
 }
 
-static void keep_usage(struct app *a, const struct tables *old)
+static void app_data_keep_usage(struct app *a, const struct tables *old)
 {
 	if (!a->usage || a->usage->tables != old)
 		return;
@@ -53,19 +53,19 @@ void app_set_tables(struct app *a, const struct tables *t, bool partial)
 	}
 	tables_put(a->read);
 	a->read = tables_get(t);
-	t = with_sls(a, t);
+	t = app_data_with_sls(a, t);
 	if (old && tables_same(old, t, a->fabric)) {
 		tables_put(t);
 		return;
 	}
 	a->tables = t;
 	a->state.tables = t;
-	if (old && only_vls_are_new(old, t))
-		keep_usage(a, old);
+	if (old && app_data_only_vls_are_new(old, t))
+		app_data_keep_usage(a, old);
 	else
 		app_drop_metrics(a);
 	tables_put(old);
-	a->state.sls_known = knows_sls(t);
+	a->state.sls_known = app_data_knows_sls(t);
 	app_want_metrics(a);
 	app_stale(a);
 }
@@ -112,7 +112,7 @@ void app_tables_reading(struct app *a, const struct msg *msg)
 		app_preview_cancel(a);
 }
 
-static bool incomplete(const struct app *a)
+static bool app_data_incomplete(const struct app *a)
 {
 	return !a->tables || !tables_know_vls(a->tables);
 }
@@ -121,7 +121,7 @@ bool app_tables_awaited(const struct app *a)
 {
 	const struct state_poll *p = &a->state.poll;
 
-	if (a->state.mode != RUN_LIVE || !incomplete(a))
+	if (a->state.mode != RUN_LIVE || !app_data_incomplete(a))
 		return false;
 	/* where reading them has failed, it is tried again */
 	return p->tables_on || (a->tables ? !p->tables_ended : !a->sample);
@@ -137,8 +137,8 @@ void app_tables_on(struct app *a)
 	}
 	poller_tables_on(a->poller);
 	p->tables_ended = false;
-	p->tables_on = incomplete(a);
-	if (!incomplete(a)) /* else the last line tells how far that is */
+	p->tables_on = app_data_incomplete(a);
+	if (!app_data_incomplete(a)) /* else the last line tells how far that is */
 		ui_say(a->ui, "the tables are read anew");
 }
 

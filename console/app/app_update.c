@@ -32,7 +32,7 @@ bool app_updating(const struct app *a)
 	return a->updater.ops && a->updater.ops->busy(a->updater.ctx);
 }
 
-static void set_steps(struct state_apply *s)
+static void app_update_set_steps(struct state_apply *s)
 {
 	static const char *const names[] = { "PREPARE", "UNPATH", "WRITE",
 					     "VERIFY",	"REPATH", "CONFIRM" };
@@ -52,7 +52,7 @@ static void set_steps(struct state_apply *s)
 
 /* Our plugin in the master SM gives hosts the SLs of their paths, unless it is not to be used;
  * files are for an SM that does. */
-static bool tells_sls(const struct app *a)
+static bool app_update_tells_sls(const struct app *a)
 {
 	const char *way = a->opts.installer;
 
@@ -62,7 +62,7 @@ static bool tells_sls(const struct app *a)
 }
 
 /* Why the preview cannot become a plan; NULL when it can. */
-static const char *not_ready(const struct app *a)
+static const char *app_update_not_ready(const struct app *a)
 {
 	const struct state_preview *p = &a->state.preview;
 
@@ -83,14 +83,14 @@ static const char *not_ready(const struct app *a)
 		return "not all installed tables could be read, so they could not be put back";
 	if (p->stale[0])
 		return "the preview is out of date: compute it again in view 6";
-	if (p->diff->sl_pairs && !a->demo && !tells_sls(a))
+	if (p->diff->sl_pairs && !a->demo && !app_update_tells_sls(a))
 		return "this routing needs other service levels, and writing tables does not tell "
 		       "the hosts: choose an engine that stays on one VL here (updn), or have the "
 		       "subnet manager load it (ibroute-top route --out)";
 	return NULL;
 }
 
-static void show_prediction(struct app *a)
+static void app_update_show_prediction(struct app *a)
 {
 	const struct proposal *x = state_proposal(&a->state);
 	struct state_apply *s = &a->state.apply;
@@ -103,7 +103,7 @@ static void show_prediction(struct app *a)
 		s->pred_dark = x->after->dark;
 }
 
-static void show_order(struct state_apply *s, const struct plan *plan)
+static void app_update_show_order(struct state_apply *s, const struct plan *plan)
 {
 	const struct changes *l = plan->changes;
 
@@ -116,8 +116,8 @@ static void show_order(struct state_apply *s, const struct plan *plan)
 }
 
 /* diff: what will be written, NULL not known yet. */
-static void show_ordering(struct app *a, const struct tables *from, const struct tables *to,
-			  const struct tdiff *diff)
+static void app_update_show_ordering(struct app *a, const struct tables *from,
+				     const struct tables *to, const struct tdiff *diff)
 {
 	struct state_apply *s = &a->state.apply;
 
@@ -125,7 +125,7 @@ static void show_ordering(struct app *a, const struct tables *from, const struct
 	a->plan = NULL;
 	tdiff_free(a->apply_diff);
 	memset(s, 0, sizeof(*s));
-	set_steps(s);
+	app_update_set_steps(s);
 	a->apply_diff = diff ? tdiff_copy(diff) : NULL;
 	s->diff = a->apply_diff;
 	snprintf(s->plan, sizeof(s->plan), "%.15s -> %.15s", from->engine, to->engine);
@@ -143,12 +143,12 @@ void app_offer_plan(struct app *a, struct plan *plan)
 	tdiff_free(a->apply_diff);
 	a->plan = plan;
 	memset(s, 0, sizeof(*s));
-	set_steps(s);
-	show_order(s, plan);
+	app_update_set_steps(s);
+	app_update_show_order(s, plan);
 	s->state = APPLY_READY;
 	a->apply_diff = tdiff_copy(plan->diff);
 	s->diff = a->apply_diff;
-	show_prediction(a);
+	app_update_show_prediction(a);
 	s->watched = a->updater.ops->free != NULL;
 	s->watching = s->watched ? a->dog.watch : 0;
 	snprintf(s->plan, sizeof(s->plan), "%.7s %.15s -> %.15s", plan->id, plan->from->engine,
@@ -186,7 +186,7 @@ struct sm_pin app_sm_pin(const struct app *a)
 void app_prepare_update(struct app *a)
 {
 	const struct state_preview *p = &a->state.preview;
-	const char *why = not_ready(a);
+	const char *why = app_update_not_ready(a);
 	struct plan *plan;
 	struct err err;
 
@@ -211,7 +211,7 @@ void app_prepare_update(struct app *a)
 		app_order_again(a);
 	else
 		app_order_hurry(a);
-	show_ordering(a, a->tables, p->tables, p->diff);
+	app_update_show_ordering(a, a->tables, p->tables, p->diff);
 	a->order_for = a->cost_serial;
 }
 
@@ -235,7 +235,7 @@ void app_order_known(struct app *a, uint64_t serial, const char *error)
 		app_offer_plan(a, plan);
 }
 
-static bool name_typed(struct app *a, const char *text)
+static bool app_update_name_typed(struct app *a, const char *text)
 {
 	if (a->fabric && !strcmp(text, a->fabric->name))
 		return true;
@@ -264,12 +264,12 @@ void app_begin_update(struct app *a)
 
 void app_update_start(struct app *a, const char *text)
 {
-	if (a->state.apply.state == APPLY_READY && a->plan && name_typed(a, text))
+	if (a->state.apply.state == APPLY_READY && a->plan && app_update_name_typed(a, text))
 		app_begin_update(a);
 }
 
 /* A kept update is undone by a plan of its own: typed and recorded like any other. */
-static void undo_kept(struct app *a)
+static void app_update_undo_kept(struct app *a)
 {
 	const struct tables *back = a->undo, *from = a->tables;
 	struct order_ask ask = { .fabric = a->fabric, .to = back, .jobs = a->jobs };
@@ -283,7 +283,7 @@ static void undo_kept(struct app *a)
 	if (!tables_know_vls(from) && a->applied &&
 	    digest_equal(&a->applied->fingerprint, &a->fabric->fingerprint))
 		from = a->applied;
-	show_ordering(a, from, back, NULL);
+	app_update_show_ordering(a, from, back, NULL);
 	app_order_begin(a);
 	ask.from = from;
 	ask.sm = app_sm_pin(a);
@@ -314,7 +314,7 @@ void app_update_roll_back(struct app *a)
 		a->updater.ops->rollback(a->updater.ctx);
 		break;
 	case APPLY_KEPT:
-		undo_kept(a);
+		app_update_undo_kept(a);
 		break;
 	default:
 		break;
@@ -366,7 +366,7 @@ void app_update_close(struct app *a)
 
 void app_update_keep(struct app *a, const char *text)
 {
-	if (a->state.apply.state != APPLY_CONFIRM || !name_typed(a, text))
+	if (a->state.apply.state != APPLY_CONFIRM || !app_update_name_typed(a, text))
 		return;
 	app_record_action(a, "apply.keep", a->state.apply.txn);
 	a->updater.ops->confirm(a->updater.ctx);

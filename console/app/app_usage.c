@@ -3,14 +3,14 @@
 #include "console/app/app_priv.h"
 
 /* Lanes do not depend on jobs: those of the same tables are kept. */
-static bool keeps_lanes(const struct app *a)
+static bool app_data_keeps_lanes(const struct app *a)
 {
 	return a->usage && a->usage->lanes && a->usage->tables == a->tables;
 }
 
 bool app_wants_lanes(const struct app *a)
 {
-	return a->state.sls_known && tables_know_vls(a->tables) && !keeps_lanes(a);
+	return a->state.sls_known && tables_know_vls(a->tables) && !app_data_keeps_lanes(a);
 }
 
 void app_take_usage(struct app *a, struct msg *msg)
@@ -21,7 +21,7 @@ void app_take_usage(struct app *a, struct msg *msg)
 	if (!u || u->tables != a->tables)
 		return;
 	msg->usage = NULL;
-	if (!u->lanes && keeps_lanes(a)) {
+	if (!u->lanes && app_data_keeps_lanes(a)) {
 		u->lanes = a->usage->lanes;
 		a->usage->lanes = NULL;
 	}

@@ -12,7 +12,7 @@
 #define ESCAPE	   27
 
 /* True: nobody wants to wait any longer.  Other keys are for what is not there yet. */
-static bool given_up(struct app *a)
+static bool app_wait_given_up(struct app *a)
 {
 	uint32_t key;
 
@@ -25,7 +25,8 @@ static bool given_up(struct app *a)
 	return false;
 }
 
-static void say(struct app_wait *w, const char *step, uint64_t done, uint64_t total, double now)
+static void app_wait_say(struct app_wait *w, const char *step, uint64_t done, uint64_t total,
+			 double now)
 {
 	char words[80];
 
@@ -33,7 +34,7 @@ static void say(struct app_wait *w, const char *step, uint64_t done, uint64_t to
 	ui_say(w->a->ui, "%s: %s; Esc ends it", w->what, words);
 }
 
-static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
+static void app_wait_report(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	struct app_wait *w = ctx;
 	double now = clock_s();
@@ -45,11 +46,11 @@ static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
 	if (now - w->drawn < DRAW_S)
 		return;
 	w->drawn = now;
-	if (given_up(w->a))
+	if (app_wait_given_up(w->a))
 		atomic_store(&w->progress.cancel, true);
 	if (now - w->begun < PATIENCE_S)
 		return;
-	say(w, step, done, total, now);
+	app_wait_say(w, step, done, total, now);
 	w->said = true;
 	app_draw(w->a);
 }
@@ -57,7 +58,7 @@ static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
 void app_wait_begin(struct app_wait *w, struct app *a, const char *what)
 {
 	*w = (struct app_wait){ .a = a, .what = what, .begun = clock_s() };
-	w->progress.report = report;
+	w->progress.report = app_wait_report;
 	w->progress.ctx = w;
 	w->drawn = w->since = w->begun;
 	if (a->term)

@@ -10,7 +10,7 @@
 
 #define PATIENCE_S 0.5 /* before there is a word of it */
 
-static void say_what(struct app *a, const struct msg *msg)
+static void app_preview_say_what(struct app *a, const struct msg *msg)
 {
 	const struct state_preview *p = &a->state.preview;
 	struct app_work *w = &a->work;
@@ -22,7 +22,7 @@ static void say_what(struct app *a, const struct msg *msg)
 		snprintf(w->what, sizeof(w->what), "%.47s", msg->text);
 }
 
-static void copy_words(struct app *a, const struct msg *msg, double now)
+static void app_preview_copy_words(struct app *a, const struct msg *msg, double now)
 {
 	const struct app_work *w = &a->work;
 	struct state *s = &a->state;
@@ -51,12 +51,12 @@ void app_work_step(struct app *a, const struct msg *msg)
 		w->counted = now;
 	w->step = msg->step;
 	w->done = msg->done;
-	say_what(a, msg);
+	app_preview_say_what(a, msg);
 	if (msg->parts > 1)
 		n = snprintf(w->words, sizeof(w->words), "%u of %u, ", msg->part, msg->parts);
 	progress_words(w->words + n, sizeof(w->words) - (size_t)n, msg->step, msg->done, msg->total,
 		       now - w->since);
-	copy_words(a, msg, now);
+	app_preview_copy_words(a, msg, now);
 }
 
 void app_work_end(struct app *a, enum msg_type type)
@@ -88,7 +88,7 @@ void app_work_refresh(struct app *a)
 }
 
 /* The order of a proposal's writes, whichever is selected, or of a way back. */
-static void stop_order(struct app *a)
+static void app_preview_stop_order(struct app *a)
 {
 	struct state_preview *p = &a->state.preview;
 
@@ -121,7 +121,7 @@ void app_work_stop(struct app *a)
 	       : w->type == MSG_COST_STEP ? "; A begins again in 6"
 					  : "; F5 begins again");
 	if (w->type == MSG_ORDER_STEP || w->type == MSG_COST_STEP) {
-		stop_order(a);
+		app_preview_stop_order(a);
 		return;
 	}
 	if (a->forecast_serial && !strcmp(w->what, "forecast")) {

@@ -17,7 +17,7 @@
 /* --- waves by what their switches are ------------------------------------------------------ */
 
 /* "spines A" and "spines B" where several waves are of one kind. */
-static void tell_apart(struct state_apply *s)
+static void app_progress_tell_apart(struct state_apply *s)
 {
 	bool done[APPLY_WAVES] = { false };
 
@@ -40,7 +40,8 @@ static void tell_apart(struct state_apply *s)
 }
 
 /* Marks those that wave w writes; returns how many blocks. */
-static uint32_t mark_wave(bool *in, const struct changes *l, uint32_t w, uint32_t nwaves)
+static uint32_t app_progress_mark_wave(bool *in, const struct changes *l, uint32_t w,
+				       uint32_t nwaves)
 {
 	uint32_t blocks = 0;
 
@@ -54,8 +55,8 @@ static uint32_t mark_wave(bool *in, const struct changes *l, uint32_t w, uint32_
 	return blocks;
 }
 
-static void name_wave(struct apply_wave *w, const bool *in, const struct fabric *f,
-		      const struct topology_kind *shape)
+static void app_progress_name_wave(struct apply_wave *w, const bool *in, const struct fabric *f,
+				   const struct topology_kind *shape)
 {
 	uint32_t *sw = xcalloc(f->nsw, sizeof(*sw)), n = 0;
 	char label[NAME_LEN];
@@ -82,10 +83,10 @@ void app_wrote_waves(struct state_apply *s, const struct plan *plan)
 	s->switches = plan->diff->switches;
 	for (uint32_t w = 0; w < s->nwaves; w++) {
 		memset(in, 0, f->nsw * sizeof(*in));
-		s->wave[w].blocks = mark_wave(in, plan->changes, w, s->nwaves);
-		name_wave(&s->wave[w], in, f, shape);
+		s->wave[w].blocks = app_progress_mark_wave(in, plan->changes, w, s->nwaves);
+		app_progress_name_wave(&s->wave[w], in, f, shape);
 	}
-	tell_apart(s);
+	app_progress_tell_apart(s);
 	free(in);
 	topology_kind_free(shape);
 }
@@ -125,7 +126,7 @@ void app_wrote_read(struct app *a)
 }
 
 /* The newest line of the log is about these blocks. */
-static void attach(struct state_apply *s, uint32_t first, uint32_t n, bool back)
+static void app_progress_attach(struct state_apply *s, uint32_t first, uint32_t n, bool back)
 {
 	if (s->log_total)
 		s->blocks[(s->log_total - 1) % APPLY_LOG] = (struct apply_blocks){ first, n, back };
@@ -139,7 +140,7 @@ void app_wrote_verified(struct app *a, uint32_t wave)
 	if (!s->wrote || wave >= s->wrote->changes->nwaves)
 		return;
 	first = wave ? s->wrote->wave_end[wave - 1] : 0;
-	attach(s, first, s->wrote->wave_end[wave] - first, false);
+	app_progress_attach(s, first, s->wrote->wave_end[wave] - first, false);
 }
 
 void app_wrote_undone(struct app *a, uint32_t wave)
@@ -153,7 +154,7 @@ void app_wrote_undone(struct app *a, uint32_t wave)
 	while (n < w->nfirst &&
 	       (!s->nwaves || w->changes->v[w->order[w->changes->n + n]].wave <= wave))
 		n++;
-	attach(s, w->changes->n, n, true);
+	app_progress_attach(s, w->changes->n, n, true);
 }
 
 /* --- what all switches hold afterwards ----------------------------------------------------- */
@@ -180,7 +181,7 @@ void app_wrote_reread(struct app *a, const struct tables *t, bool partial, doubl
 	app_apply_log(a, s->reread == REREAD_SAME ? LOG_INFO : LOG_WARN, text);
 }
 
-static double step_took(const struct state_apply *s, enum phase phase)
+static double app_progress_step_took(const struct state_apply *s, enum phase phase)
 {
 	for (uint32_t i = 0; i < s->nsteps; i++)
 		if (s->steps[i].phase == phase && s->steps[i].state != STEP_SKIPPED &&
@@ -192,13 +193,14 @@ static double step_took(const struct state_apply *s, enum phase phase)
 /* The way back drains, writes as many blocks and returns, as the way there has. */
 void app_wrote_estimate(struct state_apply *s)
 {
-	double write = step_took(s, PHASE_WRITE);
+	double write = app_progress_step_took(s, PHASE_WRITE);
 
 	if (s->state != APPLY_RUNNING && s->state != APPLY_CONFIRM) {
 		s->back_s = NAN;
 		return;
 	}
 	s->wrote_s = write > 0 ? write : NAN;
-	s->back_s =
-		write > 0 ? write + step_took(s, PHASE_UNPATH) + step_took(s, PHASE_REPATH) : NAN;
+	s->back_s = write > 0 ? write + app_progress_step_took(s, PHASE_UNPATH) +
+					app_progress_step_took(s, PHASE_REPATH)
+			      : NAN;
 }

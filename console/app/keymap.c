@@ -206,7 +206,7 @@ const struct binding *keymap_all(size_t *n)
 	return bindings;
 }
 
-static bool binding_has(const struct binding *b, uint32_t key)
+static bool keymap_binding_has(const struct binding *b, uint32_t key)
 {
 	for (int i = 0; i < BINDING_KEYS && b->keys[i]; i++)
 		if (b->keys[i] == key)
@@ -214,7 +214,7 @@ static bool binding_has(const struct binding *b, uint32_t key)
 	return false;
 }
 
-static void translate_text(struct input *out, uint32_t key)
+static void keymap_translate_text(struct input *out, uint32_t key)
 {
 	switch (key) {
 	case K_ENTER:
@@ -341,13 +341,13 @@ void keymap_translate(struct input *out, uint32_t key, enum view_id view, bool t
 		return;
 	}
 	if (typing) {
-		translate_text(out, key);
+		keymap_translate_text(out, key);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(bindings) / sizeof(bindings[0]); i++) {
 		const struct binding *b = &bindings[i];
 
-		if ((b->views && !(b->views & VIEW_BIT(view))) || !binding_has(b, key))
+		if ((b->views && !(b->views & VIEW_BIT(view))) || !keymap_binding_has(b, key))
 			continue;
 		out->req = b->req;
 		out->view = b->view;

@@ -66,7 +66,7 @@ const char *keymap_script(enum req req)
 	return (unsigned)req < REQ_COUNT ? scripts[req] : NULL;
 }
 
-static const char *command_of(const struct binding *b)
+static const char *keymap_scripts_command_of(const struct binding *b)
 {
 	size_t n;
 	const struct command *c = command_all(&n);
@@ -78,7 +78,7 @@ static const char *command_of(const struct binding *b)
 	return NULL;
 }
 
-static bool told_before(const struct binding *all, size_t i)
+static bool keymap_scripts_told_before(const struct binding *all, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
 		if (all[k].req == all[i].req && all[i].req != REQ_VIEW &&
@@ -93,9 +93,10 @@ void keymap_scripts_put(FILE *out)
 	const struct binding *b = keymap_all(&n);
 
 	for (size_t i = 0; i < n; i++) {
-		const char *name = command_of(&b[i]), *script = keymap_script(b[i].req);
+		const char *name = keymap_scripts_command_of(&b[i]),
+			   *script = keymap_script(b[i].req);
 
-		if (!b[i].help || told_before(b, i))
+		if (!b[i].help || keymap_scripts_told_before(b, i))
 			continue;
 		fputs(".TP\n\\fB", out);
 		roff_chars(out, b[i].shown, strlen(b[i].shown));

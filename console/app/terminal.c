@@ -56,7 +56,7 @@ static const int deadly[] = { SIGSEGV, SIGBUS, SIGFPE,	SIGILL, SIGABRT,
 #define NDEADLY (sizeof(deadly) / sizeof(deadly[0]))
 static struct sigaction deadly_before[NDEADLY];
 
-static void rescue_screen(int sig)
+static void terminal_rescue_screen(int sig)
 {
 	if (rescue.open) {
 		rescue.open = 0;
@@ -68,35 +68,35 @@ static void rescue_screen(int sig)
 	raise(sig);
 }
 
-static void on_continue(int sig)
+static void terminal_on_continue(int sig)
 {
 	(void)sig;
 	continued = 1;
 }
 
 /* The modes of before, for who has the terminal next. */
-static void give_back(void)
+static void terminal_give_back(void)
 {
 	fputs(PASTES_MUTE, stdout);
 	fflush(stdout);
 	endwin();
 }
 
-static void ask_for_pastes(void)
+static void terminal_ask_for_pastes(void)
 {
 	fputs(PASTES_TOLD, stdout);
 	fflush(stdout);
 }
 
-static void close_at_exit(void)
+static void terminal_close_at_exit(void)
 {
 	if (rescue.open)
-		give_back();
+		terminal_give_back();
 	rescue.open = 0;
 }
 
 /* A capability without its padding, which only hardware of old needs. */
-static void rescue_add(const char *name)
+static void terminal_rescue_add(const char *name)
 {
 	const char *s = tigetstr(name);
 
@@ -112,31 +112,32 @@ static void rescue_add(const char *name)
 	}
 }
 
-static void rescue_text(const char *text)
+static void terminal_rescue_text(const char *text)
 {
 	while (*text && rescue.nbytes < sizeof(rescue.bytes))
 		rescue.bytes[rescue.nbytes++] = *text++;
 }
 
 /* Only where nobody else has a handler: the application may want to leave in good order. */
-static void rescue_install(void)
+static void terminal_rescue_install(void)
 {
-	struct sigaction go_on = { .sa_handler = on_continue, .sa_flags = SA_RESTART };
+	struct sigaction go_on = { .sa_handler = terminal_on_continue, .sa_flags = SA_RESTART };
 	static bool registered;
 
 	rescue.nbytes = 0;
-	rescue_add("sgr0");
-	rescue_text("\033[?1000l\033[?1006l"); /* as ncurses switched it on */
-	rescue_text(PASTES_MUTE);
-	rescue_add("rmkx");
-	rescue_add("rmcup");
-	rescue_add("cnorm");
+	terminal_rescue_add("sgr0");
+	terminal_rescue_text("\033[?1000l\033[?1006l"); /* as ncurses switched it on */
+	terminal_rescue_text(PASTES_MUTE);
+	terminal_rescue_add("rmkx");
+	terminal_rescue_add("rmcup");
+	terminal_rescue_add("cnorm");
 	if (!registered)
-		atexit(close_at_exit);
+		atexit(terminal_close_at_exit);
 	registered = true;
 	sigaction(SIGCONT, &go_on, &continue_before);
 	for (size_t i = 0; i < NDEADLY; i++) {
-		struct sigaction sa = { .sa_handler = rescue_screen, .sa_flags = SA_RESETHAND };
+		struct sigaction sa = { .sa_handler = terminal_rescue_screen,
+					.sa_flags = SA_RESETHAND };
 
 		sigaction(deadly[i], NULL, &deadly_before[i]);
 		if (deadly_before[i].sa_handler == SIG_DFL)
@@ -144,7 +145,7 @@ static void rescue_install(void)
 	}
 }
 
-static void rescue_remove(void)
+static void terminal_rescue_remove(void)
 {
 	rescue.open = 0;
 	sigaction(SIGCONT, &continue_before, NULL);
@@ -152,12 +153,12 @@ static void rescue_remove(void)
 		struct sigaction now;
 
 		sigaction(deadly[i], NULL, &now);
-		if (now.sa_handler == rescue_screen)
+		if (now.sa_handler == terminal_rescue_screen)
 			sigaction(deadly[i], &deadly_before[i], NULL);
 	}
 }
 
-static int colours_asked(int asked)
+static int terminal_colours_asked(int asked)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("COLORTERM");
 
@@ -173,7 +174,7 @@ static int colours_asked(int asked)
  * true colours is TERM-direct, where the terminal database has it (Debian: ncurses-term).  A
  * multiplexer's keys are those of screen, whatever TERM says within it.
  */
-static SCREEN *screen_open(int asked)
+static SCREEN *terminal_screen_open(int asked)
 {
 	const char *term = getenv("TERM");
 	int family = (int)strcspn(term, "-");
@@ -190,7 +191,7 @@ static SCREEN *screen_open(int asked)
 	return screen ? screen : newterm(NULL, stdout, stdin);
 }
 
-static int colours_wanted(int asked)
+static int terminal_colours_wanted(int asked)
 {
 	int has;
 
@@ -207,7 +208,7 @@ static int colours_wanted(int asked)
 	return has >= 8 ? 16 : 0;
 }
 
-static void roles_init(int colours)
+static void terminal_roles_init(int colours)
 {
 	if (!colours)
 		return;
@@ -224,7 +225,7 @@ static void roles_init(int colours)
 	}
 }
 
-static int refuse(struct err *err)
+static int terminal_refuse(struct err *err)
 {
 	const char *term = getenv("TERM");
 
@@ -242,7 +243,7 @@ static int refuse(struct err *err)
 	return 0;
 }
 
-static void size_take(struct terminal *t)
+static void terminal_size_take(struct terminal *t)
 {
 	size_t n;
 
@@ -254,7 +255,7 @@ static void size_take(struct terminal *t)
 		t->shown[i].ch = UINT32_MAX;
 }
 
-static void modes_set(void)
+static void terminal_modes_set(void)
 {
 	set_escdelay(25);
 	raw();
@@ -266,18 +267,18 @@ static void modes_set(void)
 	curs_set(0);
 	define_key("\033[200~", PASTE_BEGIN);
 	define_key("\033[201~", PASTE_END);
-	ask_for_pastes();
+	terminal_ask_for_pastes();
 }
 
 /* Presses only: what terminals do with a double click is done by whoever gets two of them. */
-static void mouse_set(void)
+static void terminal_mouse_set(void)
 {
 	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	mouseinterval(0);
 }
 
 /* K_NONE: one that means nothing. */
-static uint32_t mouse_key(struct terminal *t)
+static uint32_t terminal_mouse_key(struct terminal *t)
 {
 	MEVENT m;
 
@@ -296,7 +297,7 @@ void terminal_set_mouse(struct terminal *t, bool on)
 {
 	t->mouse = on;
 	if (on)
-		mouse_set();
+		terminal_mouse_set();
 	else
 		mousemask(0, NULL);
 }
@@ -306,14 +307,14 @@ bool terminal_has_mouse(const struct terminal *t)
 	return t->mouse;
 }
 
-static bool is_utf8(void)
+static bool terminal_is_utf8(void)
 {
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
 void terminal_set_ascii(struct terminal *t, bool on)
 {
-	t->ascii = on || !is_utf8();
+	t->ascii = on || !terminal_is_utf8();
 }
 
 void terminal_mouse(const struct terminal *t, int *x, int *y)
@@ -325,15 +326,15 @@ void terminal_mouse(const struct terminal *t, int *x, int *y)
 int terminal_open(struct terminal **out, const struct terminal_opts *opts, struct err *err)
 {
 	struct terminal *t;
-	int colours, rc = refuse(err);
+	int colours, rc = terminal_refuse(err);
 
 	if (rc)
 		return rc;
 	setlocale(LC_CTYPE, "");
 	tcgetattr(STDIN_FILENO, &rescue.before);
 	t = xcalloc(1, sizeof(*t));
-	colours = colours_asked(opts->colours);
-	t->screen = screen_open(colours);
+	colours = terminal_colours_asked(opts->colours);
+	t->screen = terminal_screen_open(colours);
 	if (!t->screen) {
 		free(t);
 		return err_set(
@@ -343,15 +344,15 @@ int terminal_open(struct terminal **out, const struct terminal_opts *opts, struc
 			"ncurses-term describes more terminals)",
 			getenv("TERM"));
 	}
-	modes_set();
+	terminal_modes_set();
 	if (!opts->no_mouse)
 		terminal_set_mouse(t, true);
-	rescue_install();
+	terminal_rescue_install();
 	rescue.open = 1;
 	terminal_set_ascii(t, opts->ascii);
-	t->colours = colours_wanted(colours);
-	roles_init(t->colours);
-	size_take(t);
+	t->colours = terminal_colours_wanted(colours);
+	terminal_roles_init(t->colours);
+	terminal_size_take(t);
 	*out = t;
 	return 0;
 }
@@ -360,8 +361,8 @@ void terminal_close(struct terminal *t)
 {
 	if (!t)
 		return;
-	give_back();
-	rescue_remove();
+	terminal_give_back();
+	terminal_rescue_remove();
 	delscreen(t->screen);
 	free(t->shown);
 	free(t);
@@ -396,7 +397,7 @@ int terminal_colours(const struct terminal *t)
 
 /* curses' own SIGWINCH handler may not run when the application blocks the signal, so the
  * size is asked for. */
-static bool size_changed(struct terminal *t)
+static bool terminal_size_changed(struct terminal *t)
 {
 	struct winsize ws;
 
@@ -405,12 +406,12 @@ static bool size_changed(struct terminal *t)
 	if (ws.ws_row == t->h && ws.ws_col == t->w)
 		return false;
 	resizeterm(ws.ws_row, ws.ws_col);
-	size_take(t);
+	terminal_size_take(t);
 	clearok(stdscr, TRUE);
 	return true;
 }
 
-static uint32_t key_decode(wint_t ch)
+static uint32_t terminal_key_decode(wint_t ch)
 {
 	static const struct {
 		wint_t from;
@@ -432,13 +433,13 @@ static uint32_t key_decode(wint_t ch)
 }
 
 /* After a stop: our modes again, and everything is drawn anew. */
-static void take_back(struct terminal *t)
+static void terminal_take_back(struct terminal *t)
 {
 	continued = 0;
 	reset_prog_mode();
-	ask_for_pastes();
+	terminal_ask_for_pastes();
 	terminal_redraw(t);
-	size_changed(t);
+	terminal_size_changed(t);
 	refresh();
 }
 
@@ -458,10 +459,10 @@ uint32_t terminal_key(struct terminal *t)
 		int rc;
 
 		if (continued) {
-			take_back(t);
+			terminal_take_back(t);
 			return K_RESIZE;
 		}
-		if (size_changed(t))
+		if (terminal_size_changed(t))
 			return K_RESIZE;
 		if (t->pasting && clock_s() - t->paste_s > PASTE_GAP_S)
 			t->pasting = false;
@@ -473,9 +474,9 @@ uint32_t terminal_key(struct terminal *t)
 			return ch ? (uint32_t)ch : K_NONE;
 		if (ch == PASTE_BEGIN || ch == PASTE_END)
 			t->pasting = ch == PASTE_BEGIN;
-		key = ch == KEY_MOUSE ? mouse_key(t) : key_decode(ch);
+		key = ch == KEY_MOUSE ? terminal_mouse_key(t) : terminal_key_decode(ch);
 		if (key == K_RESIZE) {
-			size_take(t);
+			terminal_size_take(t);
 			return key;
 		}
 		if (key)
@@ -483,7 +484,7 @@ uint32_t terminal_key(struct terminal *t)
 	}
 }
 
-static attr_t role_attrs(const struct terminal *t, const struct cell *cell)
+static attr_t terminal_role_attrs(const struct terminal *t, const struct cell *cell)
 {
 	const struct palette_look *l = role_look((enum role)cell->role);
 	attr_t a = A_NORMAL;
@@ -495,14 +496,15 @@ static attr_t role_attrs(const struct terminal *t, const struct cell *cell)
 	return a;
 }
 
-static void cell_show(const struct terminal *t, int x, int y, const struct cell *cell)
+static void terminal_cell_show(const struct terminal *t, int x, int y, const struct cell *cell)
 {
 	wchar_t text[2] = { (wchar_t)cell->ch, 0 };
 	cchar_t cc;
 
 	if (!cell->ch)
 		return;
-	setcchar(&cc, text, role_attrs(t, cell), (short)(t->colours ? cell->role + 1 : 0), NULL);
+	setcchar(&cc, text, terminal_role_attrs(t, cell), (short)(t->colours ? cell->role + 1 : 0),
+		 NULL);
 	mvadd_wch(y, x, &cc);
 }
 
@@ -519,7 +521,7 @@ void terminal_show(struct terminal *t, const struct canvas *c)
 			    last->reverse == cell->reverse)
 				continue;
 			*last = *cell;
-			cell_show(t, x, y, cell);
+			terminal_cell_show(t, x, y, cell);
 		}
 	}
 	refresh();
@@ -539,7 +541,7 @@ void terminal_copy(struct terminal *t, const char *text)
 
 void terminal_redraw(struct terminal *t)
 {
-	size_take(t);
+	terminal_size_take(t);
 	clearok(stdscr, TRUE);
 }
 
@@ -547,20 +549,20 @@ void terminal_lend(struct terminal *t)
 {
 	(void)t;
 	def_prog_mode();
-	give_back();
+	terminal_give_back();
 }
 
 void terminal_return(struct terminal *t)
 {
-	take_back(t);
+	terminal_take_back(t);
 }
 
 void terminal_suspend(struct terminal *t)
 {
 	def_prog_mode();
-	give_back();
+	terminal_give_back();
 	rescue.open = 0;
 	raise(SIGTSTP);
 	rescue.open = 1;
-	take_back(t);
+	terminal_take_back(t);
 }

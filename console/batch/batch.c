@@ -36,7 +36,7 @@ struct batch {
 /* --- when a record is due ---------------------------------------------------------------- */
 
 /* A file is all there is: its jobs and figures may still come. */
-static bool has_data(const struct batch *b)
+static bool batch_has_data(const struct batch *b)
 {
 	const struct state *s = &b->a->state;
 
@@ -47,7 +47,7 @@ static bool has_data(const struct batch *b)
 	return s->rates && s->sample && s->sample->time_ns != b->sample_ns;
 }
 
-static bool settled(const struct state *s)
+static bool batch_settled(const struct state *s)
 {
 	bool no_tables = !s->tables && s->mode == RUN_FILE;
 
@@ -55,13 +55,13 @@ static bool settled(const struct state *s)
 	       (no_tables || (s->tables && !s->poll.tables_on && !s->metrics_busy));
 }
 
-static bool due(struct batch *b)
+static bool batch_due(struct batch *b)
 {
 	const struct state *s = &b->a->state;
 
-	if (!has_data(b))
+	if (!batch_has_data(b))
 		return false;
-	if (b->done || settled(s))
+	if (b->done || batch_settled(s))
 		return true;
 	if (s->poll.tables_on)
 		return false;
@@ -81,7 +81,7 @@ static bool due(struct batch *b)
 
 /* --- records ----------------------------------------------------------------------------- */
 
-static bool is_complete(const struct batch *b)
+static bool batch_is_complete(const struct batch *b)
 {
 	const struct state *s = &b->a->state;
 
@@ -91,7 +91,7 @@ static bool is_complete(const struct batch *b)
 	       !b->a->tables_partial && (!s->tables || state_vls_known(s));
 }
 
-static uint64_t faults(const struct state *s)
+static uint64_t batch_faults(const struct state *s)
 {
 	const struct verdict *v = s->verdict;
 
@@ -102,7 +102,7 @@ static uint64_t faults(const struct state *s)
 }
 
 /* Rows that fulfil a filter; without one, what is wrong with the fabric. */
-static uint64_t count_findings(struct batch *b, const struct batch_record *r)
+static uint64_t batch_count_findings(struct batch *b, const struct batch_record *r)
 {
 	const struct state *s = r->s;
 	const struct fabric_summary *v = r->v;
@@ -110,10 +110,10 @@ static uint64_t count_findings(struct batch *b, const struct batch_record *r)
 	if (b->o->filter)
 		return r->rows->n;
 	return (uint64_t)v->down + v->reduced + v->errors + v->no_reply + s->poll.missing_sw +
-	       s->poll.missing_ca + faults(s);
+	       s->poll.missing_ca + batch_faults(s);
 }
 
-static void select_rows(struct batch *b, struct batch_record *r)
+static void batch_select_rows(struct batch *b, struct batch_record *r)
 {
 	const struct rows rows = {
 		b->o->kind >= ROW_KINDS ? ROWS_PORTS : b->o->kind,
@@ -126,7 +126,7 @@ static void select_rows(struct batch *b, struct batch_record *r)
 	rows_select(&b->rows, &rows, b->o->filter, b->o->sort, b->o->reverse);
 }
 
-static void print_form(FILE *out, const struct batch_record *r)
+static void batch_print_form(FILE *out, const struct batch_record *r)
 {
 	json_t *j;
 
@@ -160,7 +160,7 @@ int batch_print(const struct batch_record *r, struct err *err)
 	FILE *out = open_memstream(&text, &len);
 	int rc = 0;
 
-	print_form(out, r);
+	batch_print_form(out, r);
 	fclose(out);
 	while (!rc && at < len) {
 		ssize_t n = write(STDOUT_FILENO, text + at, len - at);
@@ -176,7 +176,7 @@ int batch_print(const struct batch_record *r, struct err *err)
 	return rc;
 }
 
-static int write_file(const struct batch_record *r, struct err *err)
+static int batch_write_file(const struct batch_record *r, struct err *err)
 {
 	struct output_file o;
 	int rc = output_file_open(&o, r->o->prom_file, err);
@@ -187,7 +187,7 @@ static int write_file(const struct batch_record *r, struct err *err)
 	return output_file_end(&o, 0, err);
 }
 
-static void serve(struct batch *b, const struct batch_record *r)
+static void batch_serve(struct batch *b, const struct batch_record *r)
 {
 	char *text = NULL;
 	size_t len;
@@ -198,20 +198,20 @@ static void serve(struct batch *b, const struct batch_record *r)
 	prom_server_text(b->server, text);
 }
 
-static int put_out(struct batch *b, const struct batch_record *r, struct err *err)
+static int batch_put_out(struct batch *b, const struct batch_record *r, struct err *err)
 {
 	int rc = 0;
 
 	if (b->o->formed)
 		rc = batch_print(r, err);
 	if (!rc && b->o->prom_file)
-		rc = write_file(r, err);
+		rc = batch_write_file(r, err);
 	if (!rc && b->server)
-		serve(b, r);
+		batch_serve(b, r);
 	return rc;
 }
 
-static int record(struct batch *b, struct err *err)
+static int batch_record(struct batch *b, struct err *err)
 {
 	struct app *a = b->a;
 	struct batch_record r = { .a = a, .v = &b->survey, .o = b->o, .rows = &b->rows };
@@ -225,15 +225,15 @@ static int record(struct batch *b, struct err *err)
 	pthread_mutex_lock(&a->events_lock);
 	r.s = app_shown(a);
 	fabric_summary_update(&b->survey, r.s);
-	select_rows(b, &r);
-	r.complete = is_complete(b);
-	r.findings = count_findings(b, &r);
+	batch_select_rows(b, &r);
+	r.complete = batch_is_complete(b);
+	r.findings = batch_count_findings(b, &r);
 	if (b->o->top && b->rows.n > b->o->top)
 		b->rows.n = b->o->top;
 	if (b->o->kind == BATCH_HEATMAP)
 		rc = batch_heat_check(&r, err);
 	if (!rc)
-		rc = put_out(b, &r, err);
+		rc = batch_put_out(b, &r, err);
 	pthread_mutex_unlock(&a->events_lock);
 	b->partial = b->partial || !r.complete;
 	b->findings = b->findings || r.findings;
@@ -244,7 +244,7 @@ static int record(struct batch *b, struct err *err)
 
 /* --- the run ----------------------------------------------------------------------------- */
 
-static void wait_for_more(const struct app *a)
+static void batch_wait_for_more(const struct app *a)
 {
 	struct pollfd fds[2] = {
 		{ .fd = mailbox_fd(a->box), .events = POLLIN },
@@ -255,7 +255,7 @@ static void wait_for_more(const struct app *a)
 }
 
 /* A stream waits for the port to come back, and its last figures are no longer served. */
-static bool gave_up(struct batch *b, struct err *err)
+static bool batch_gave_up(struct batch *b, struct err *err)
 {
 	const struct state *s = &b->a->state;
 
@@ -272,7 +272,7 @@ static bool gave_up(struct batch *b, struct err *err)
 	return true;
 }
 
-static int exit_code(const struct batch *b)
+static int batch_exit_code(const struct batch *b)
 {
 	if (b->o->check && b->findings)
 		return EXIT_FINDINGS;
@@ -280,7 +280,7 @@ static int exit_code(const struct batch *b)
 }
 
 /* Needs neither samples nor jobs. */
-static int differences(struct batch *b, struct err *err)
+static int batch_differences(struct batch *b, struct err *err)
 {
 	const struct state *s = &b->a->state;
 	bool complete = !s->poll.missing_sw && !s->poll.missing_ca && !b->a->fabric_partial;
@@ -294,7 +294,7 @@ static int differences(struct batch *b, struct err *err)
 }
 
 /* What the first record waits for, where somebody looks on. */
-static void tell_wait(struct batch *b)
+static void batch_tell_wait(struct batch *b)
 {
 	const struct state *s = &b->a->state;
 	char text[160];
@@ -320,7 +320,7 @@ static void tell_wait(struct batch *b)
 	progress_line_tell(&b->watch, text);
 }
 
-static int loop(struct batch *b, const volatile sig_atomic_t *stop, struct err *err)
+static int batch_loop(struct batch *b, const volatile sig_atomic_t *stop, struct err *err)
 {
 	struct app *a = b->a;
 	bool file = a->state.mode == RUN_FILE;
@@ -328,34 +328,34 @@ static int loop(struct batch *b, const volatile sig_atomic_t *stop, struct err *
 	while (!*stop) {
 		app_take_messages(a);
 		app_take_jobs(a);
-		if (gave_up(b, err))
+		if (batch_gave_up(b, err))
 			return EXIT_UNREADABLE;
 		if (b->o->diff && a->state.fabric) {
 			progress_line_stop(&b->watch);
-			return differences(b, err);
+			return batch_differences(b, err);
 		}
-		if (!b->o->diff && due(b)) {
+		if (!b->o->diff && batch_due(b)) {
 			int rc;
 
 			progress_line_stop(&b->watch);
-			rc = record(b, err);
+			rc = batch_record(b, err);
 
 			if (rc == -EPIPE)
 				return 128 + SIGPIPE;
 			if (rc)
 				return EXIT_FINDINGS;
 			if (b->done == b->o->count || (file && !b->server))
-				return exit_code(b);
+				return batch_exit_code(b);
 		}
-		tell_wait(b);
-		wait_for_more(a);
+		batch_tell_wait(b);
+		batch_wait_for_more(a);
 	}
 	progress_line_stop(&b->watch);
 	return 128 + *stop;
 }
 
 /* rc, where that goes well. */
-static int save(struct batch *b, int rc, const volatile sig_atomic_t *stop, struct err *err)
+static int batch_save(struct batch *b, int rc, const volatile sig_atomic_t *stop, struct err *err)
 {
 	struct progress_line watch = { .files = false };
 	int failed;
@@ -379,11 +379,11 @@ int batch_run(struct app *a, const volatile sig_atomic_t *stop)
 	if (b.o->prom_listen && prom_server_start(&b.server, b.o->prom_listen, &err))
 		rc = EXIT_BAD_USAGE;
 	if (!rc)
-		rc = loop(&b, stop, &err);
+		rc = batch_loop(&b, stop, &err);
 	if (b.o->mark && b.done)
 		app_past_act(a, &b.o->set_mark);
 	if (b.o->save && b.done)
-		rc = save(&b, rc, stop, &err);
+		rc = batch_save(&b, rc, stop, &err);
 	if (err.text[0] && rc != 128 + SIGPIPE)
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 	prom_server_stop(b.server);

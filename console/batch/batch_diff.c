@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-static int read_before(struct fabric **out, const struct app *a, const char *path, struct err *err)
+static int batch_diff_read_before(struct fabric **out, const struct app *a, const char *path,
+				  struct err *err)
 {
 	char *inside = NULL;
 	struct stat st;
@@ -27,24 +28,25 @@ static int read_before(struct fabric **out, const struct app *a, const char *pat
 	return rc;
 }
 
-static json_t *guid_json(uint64_t guid)
+static json_t *batch_diff_guid_json(uint64_t guid)
 {
 	return guid ? json_sprintf("0x%016lx", (unsigned long)guid) : json_null();
 }
 
-static json_t *row_json(const struct fdiff_row *r)
+static json_t *batch_diff_row_json(const struct fdiff_row *r)
 {
 	bool both = r->change == FDIFF_CHANGED;
 
 	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "change",
 			 fdiff_change_name(r->change), "what", r->what, "subject",
-			 record_str(r->subject), "guid", guid_json(r->guid), "guid_b",
-			 guid_json(r->guid_b), "before", both ? record_str(r->before) : json_null(),
-			 "after", both ? record_str(r->after) : json_null());
+			 record_str(r->subject), "guid", batch_diff_guid_json(r->guid), "guid_b",
+			 batch_diff_guid_json(r->guid_b), "before",
+			 both ? record_str(r->before) : json_null(), "after",
+			 both ? record_str(r->after) : json_null());
 }
 
-static void print_json(FILE *out, const struct app *a, const struct fdiff *d, const char *since,
-		       bool complete)
+static void batch_diff_print_json(FILE *out, const struct app *a, const struct fdiff *d,
+				  const char *since, bool complete)
 {
 	const struct batch_opts *o = &a->opts.batch;
 	json_t *rows = json_array(), *j;
@@ -54,7 +56,7 @@ static void print_json(FILE *out, const struct app *a, const struct fdiff *d, co
 
 	strftime(ts, sizeof(ts), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
 	for (size_t i = 0; i < d->n; i++)
-		json_array_append_new(rows, row_json(&d->row[i]));
+		json_array_append_new(rows, batch_diff_row_json(&d->row[i]));
 	j = json_pack("{s:s, s:s, s:o, s:o, s:b, s:o}", "schema", "ibroute-top/1", "ts", ts,
 		      "fabric", record_str(a->state.fabric->name), "since", record_str(since),
 		      "complete", complete, "diff", rows);
@@ -63,7 +65,8 @@ static void print_json(FILE *out, const struct app *a, const struct fdiff *d, co
 	fputc('\n', out);
 }
 
-static void print_text(FILE *out, const struct app *a, const struct fdiff *d, const char *since)
+static void batch_diff_print_text(FILE *out, const struct app *a, const struct fdiff *d,
+				  const char *since)
 {
 	static const char marks[] = { '-', '+', '~' };
 
@@ -85,15 +88,15 @@ int batch_diff(struct app *a, bool complete, struct err *err)
 	const struct batch_opts *o = &a->opts.batch;
 	struct fabric *before;
 	struct fdiff *d;
-	int rc = read_before(&before, a, o->diff, err);
+	int rc = batch_diff_read_before(&before, a, o->diff, err);
 
 	if (rc)
 		return rc;
 	d = fdiff_new(before, a->state.fabric);
 	if (o->form == BATCH_TEXT)
-		print_text(stdout, a, d, o->diff);
+		batch_diff_print_text(stdout, a, d, o->diff);
 	else
-		print_json(stdout, a, d, o->diff, complete);
+		batch_diff_print_json(stdout, a, d, o->diff, complete);
 	rc = output_file_flush_stdout(err) ? -EIO : d->n != 0;
 	fdiff_free(d);
 	fabric_put(before);

@@ -21,7 +21,7 @@ struct heat {
 	uint32_t *count; /* channels of the cell */
 };
 
-static void fill_row(struct heat *h, const struct batch_record *r, uint32_t row)
+static void batch_heat_fill_row(struct heat *h, const struct batch_record *r, uint32_t row)
 {
 	const struct rows links = { ROWS_LINKS, r->s, r->v };
 	const struct heat_plane *p = h->plane;
@@ -41,7 +41,7 @@ static void fill_row(struct heat *h, const struct batch_record *r, uint32_t row)
 }
 
 /* False: there is no such matrix. */
-static bool heat_open(struct heat *h, const struct batch_record *r)
+static bool batch_heat_open(struct heat *h, const struct batch_record *r)
 {
 	const struct fabric *f = r->s->fabric;
 	uint32_t plane = 0;
@@ -60,11 +60,11 @@ static bool heat_open(struct heat *h, const struct batch_record *r)
 	for (size_t i = 0; i < n; i++)
 		h->cell[i] = NAN;
 	for (uint32_t row = 0; row < h->plane->nrow; row++)
-		fill_row(h, r, row);
+		batch_heat_fill_row(h, r, row);
 	return true;
 }
 
-static void heat_close(struct heat *h)
+static void batch_heat_close(struct heat *h)
 {
 	free(h->cell);
 	free(h->count);
@@ -76,7 +76,7 @@ int batch_heat_check(const struct batch_record *r, struct err *err)
 {
 	struct heat h = { 0 };
 	char names[300] = "";
-	bool good = heat_open(&h, r);
+	bool good = batch_heat_open(&h, r);
 
 	for (uint32_t i = 0; !good && i < h.layout->nplane; i++) {
 		size_t n = strlen(names);
@@ -84,13 +84,13 @@ int batch_heat_check(const struct batch_record *r, struct err *err)
 		snprintf(names + n, sizeof(names) - n, "%s'%s'", i ? ", " : "",
 			 h.layout->plane[i].title);
 	}
-	heat_close(&h);
+	batch_heat_close(&h);
 	return good ? 0
 		    : err_set(err, -1, "--layout '%s': this fabric has %s", r->o->layout,
 			      names[0] ? names : "no matrix");
 }
 
-static json_t *labels(const struct heat *h, const struct batch_record *r, bool rows)
+static json_t *batch_heat_labels(const struct heat *h, const struct batch_record *r, bool rows)
 {
 	json_t *list = json_array();
 	char name[NAME_LEN];
@@ -102,7 +102,7 @@ static json_t *labels(const struct heat *h, const struct batch_record *r, bool r
 	return list;
 }
 
-static json_t *figure(const struct batch_record *r, double v)
+static json_t *batch_heat_figure(const struct batch_record *r, double v)
 {
 	double scale = pow(10, r->o->metric->decimals);
 
@@ -117,8 +117,8 @@ json_t *batch_heat_json(const struct batch_record *r)
 	struct heat h = { 0 };
 	json_t *j = json_object(), *cells = json_array(), *cables = json_array();
 
-	if (!heat_open(&h, r)) {
-		heat_close(&h);
+	if (!batch_heat_open(&h, r)) {
+		batch_heat_close(&h);
 		return j;
 	}
 	for (uint32_t y = 0; y < h.plane->nrow; y++) {
@@ -127,7 +127,7 @@ json_t *batch_heat_json(const struct batch_record *r)
 		for (uint32_t x = 0; x < h.plane->ncol; x++) {
 			size_t at = (size_t)y * h.plane->ncol + x;
 
-			json_array_append_new(row, figure(r, h.cell[at]));
+			json_array_append_new(row, batch_heat_figure(r, h.cell[at]));
 			json_array_append_new(counts, json_integer(h.count[at]));
 		}
 		json_array_append_new(cells, row);
@@ -136,15 +136,15 @@ json_t *batch_heat_json(const struct batch_record *r)
 	json_object_set_new(j, "layout", json_string(h.plane->title));
 	json_object_set_new(j, "direction", record_str(h.plane->dir[r->o->down]));
 	json_object_set_new(j, "metric", json_string(r->o->metric->name));
-	json_object_set_new(j, "rows", labels(&h, r, true));
-	json_object_set_new(j, "columns", labels(&h, r, false));
+	json_object_set_new(j, "rows", batch_heat_labels(&h, r, true));
+	json_object_set_new(j, "columns", batch_heat_labels(&h, r, false));
 	json_object_set_new(j, "cells", cells);
 	json_object_set_new(j, "cables", cables);
-	heat_close(&h);
+	batch_heat_close(&h);
 	return j;
 }
 
-static int label_width(const struct heat *h, const struct batch_record *r)
+static int batch_heat_label_width(const struct heat *h, const struct batch_record *r)
 {
 	char name[NAME_LEN];
 	int most = 0;
@@ -157,8 +157,8 @@ static int label_width(const struct heat *h, const struct batch_record *r)
 	return most;
 }
 
-static void print_cell(FILE *out, const struct heat *h, const struct batch_record *r, size_t at,
-		       int width)
+static void batch_heat_print_cell(FILE *out, const struct heat *h, const struct batch_record *r,
+				  size_t at, int width)
 {
 	char text[32] = ""; /* no cable */
 
@@ -175,11 +175,11 @@ void batch_heat_text(FILE *out, const struct batch_record *r)
 	char name[NAME_LEN];
 	int wide, width = 7;
 
-	if (!heat_open(&h, r)) {
-		heat_close(&h);
+	if (!batch_heat_open(&h, r)) {
+		batch_heat_close(&h);
 		return;
 	}
-	wide = label_width(&h, r);
+	wide = batch_heat_label_width(&h, r);
 	fprintf(out, "%s, %s, %s\n%*s", h.plane->title, h.plane->dir[r->o->down],
 		r->o->metric->name, wide, "");
 	for (uint32_t x = 0; x < h.plane->ncol; x++) {
@@ -193,8 +193,8 @@ void batch_heat_text(FILE *out, const struct batch_record *r)
 	for (uint32_t y = 0; y < h.plane->nrow; y++) {
 		fprintf(out, "%-*s", wide, heat_row_label(name, h.plane, r->s->fabric, y));
 		for (uint32_t x = 0; x < h.plane->ncol; x++)
-			print_cell(out, &h, r, (size_t)y * h.plane->ncol + x, width);
+			batch_heat_print_cell(out, &h, r, (size_t)y * h.plane->ncol + x, width);
 		fputc('\n', out);
 	}
-	heat_close(&h);
+	batch_heat_close(&h);
 }

@@ -12,47 +12,47 @@
 
 #define HOT_SHOWN 10
 
-static json_t *number(double v, int decimals)
+static json_t *batch_json_number(double v, int decimals)
 {
 	double scale = pow(10, decimals);
 
 	return isfinite(v) ? json_real(round(v * scale) / scale) : json_null();
 }
 
-static json_t *whole(double v)
+static json_t *batch_json_whole(double v)
 {
 	return isfinite(v) ? json_integer((json_int_t)v) : json_null();
 }
 
-static json_t *text_or_null(const char *text)
+static json_t *batch_json_text_or_null(const char *text)
 {
 	return text && *text ? record_str(text) : json_null();
 }
 
-static json_t *guid(uint64_t v)
+static json_t *batch_json_guid(uint64_t v)
 {
 	return v ? json_sprintf("0x%016lx", (unsigned long)v) : json_null();
 }
 
-static json_t *value_json(const struct value *v, const struct field *f)
+static json_t *batch_json_value_json(const struct value *v, const struct field *f)
 {
 	switch (f->kind) {
 	case VALUE_NUMBER:
-		return number(v->num, f->decimals);
+		return batch_json_number(v->num, f->decimals);
 	case VALUE_COUNT:
-		return whole(v->num);
+		return batch_json_whole(v->num);
 	case VALUE_FLAG:
 		return isfinite(v->num) ? json_boolean(v->num > 0.5) : json_null();
 	case VALUE_TEXT:
 		return v->text ? record_str(v->text) : json_null();
 	case VALUE_GUID:
-		return guid(v->guid);
+		return batch_json_guid(v->guid);
 	}
 	return json_null();
 }
 
-static json_t *row_json(const struct rows *rows, uint32_t row, const struct field *const *field,
-			size_t n)
+static json_t *batch_json_row_json(const struct rows *rows, uint32_t row,
+				   const struct field *const *field, size_t n)
 {
 	json_t *j = json_object();
 
@@ -60,14 +60,14 @@ static json_t *row_json(const struct rows *rows, uint32_t row, const struct fiel
 		struct value v;
 
 		field_get(&v, field[i], rows, row);
-		json_object_set_new(j, field[i]->name, value_json(&v, field[i]));
+		json_object_set_new(j, field[i]->name, batch_json_value_json(&v, field[i]));
 	}
 	return j;
 }
 
 /* All usual fields of a few rows. */
-static json_t *rows_json(const struct batch_record *r, enum row_kind kind, const uint32_t *row,
-			 uint32_t n)
+static json_t *batch_json_rows_json(const struct batch_record *r, enum row_kind kind,
+				    const uint32_t *row, uint32_t n)
 {
 	const struct rows rows = { kind, r->s, r->v };
 	const struct field *usual[BATCH_FIELDS];
@@ -79,21 +79,22 @@ static json_t *rows_json(const struct batch_record *r, enum row_kind kind, const
 		if (all[i].usual)
 			usual[nusual++] = &all[i];
 	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(j, row_json(&rows, row ? row[i] : i, usual, nusual));
+		json_array_append_new(j,
+				      batch_json_row_json(&rows, row ? row[i] : i, usual, nusual));
 	return j;
 }
 
-static json_t *problems_json(const struct batch_record *r)
+static json_t *batch_json_problems_json(const struct batch_record *r)
 {
 	const struct fabric_summary *v = r->v;
 	uint32_t row[PROBLEM_MAX];
 
 	for (uint32_t i = 0; i < v->nproblem; i++)
 		row[i] = r->s->fabric->port_off[v->problem_sw[i]] + v->problem_port[i];
-	return rows_json(r, ROWS_PORTS, row, v->nproblem);
+	return batch_json_rows_json(r, ROWS_PORTS, row, v->nproblem);
 }
 
-static json_t *sm_json(const struct state_sm *sm)
+static json_t *batch_json_sm_json(const struct state_sm *sm)
 {
 	json_t *j = json_object();
 
@@ -101,17 +102,17 @@ static json_t *sm_json(const struct state_sm *sm)
 		json_decref(j);
 		return json_null();
 	}
-	json_object_set_new(j, "name", text_or_null(sm->name));
-	json_object_set_new(j, "state", text_or_null(sm->state));
+	json_object_set_new(j, "name", batch_json_text_or_null(sm->name));
+	json_object_set_new(j, "state", batch_json_text_or_null(sm->state));
 	json_object_set_new(j, "lid", json_integer(sm->lid));
-	json_object_set_new(j, "guid", guid(sm->guid));
-	json_object_set_new(j, "engine", text_or_null(sm->engine));
-	json_object_set_new(j, "requested", text_or_null(sm->requested));
+	json_object_set_new(j, "guid", batch_json_guid(sm->guid));
+	json_object_set_new(j, "engine", batch_json_text_or_null(sm->engine));
+	json_object_set_new(j, "requested", batch_json_text_or_null(sm->requested));
 	json_object_set_new(j, "answers", json_boolean(!sm->lost));
 	return j;
 }
 
-static json_t *routes_json(const struct state *s)
+static json_t *batch_json_routes_json(const struct state *s)
 {
 	const struct verdict *v = s->verdict;
 	const struct metrics *m = state_metrics(s);
@@ -122,7 +123,7 @@ static json_t *routes_json(const struct state *s)
 		json_decref(j);
 		return json_null();
 	}
-	json_object_set_new(j, "engine", text_or_null(s->tables->engine));
+	json_object_set_new(j, "engine", batch_json_text_or_null(s->tables->engine));
 	json_object_set_new(j, "connected", v ? json_boolean(v->connected) : json_null());
 	json_object_set_new(j, "loop_free", v ? json_boolean(v->loop_free) : json_null());
 	json_object_set_new(j, "deadlock_free",
@@ -132,36 +133,37 @@ static json_t *routes_json(const struct state *s)
 	json_object_set_new(j, "vls_used",
 			    m && state_vls_known(s) ? json_integer(m->vls_used) : json_null());
 	json_object_set_new(j, "hops_max", m ? json_integer(m->hops_max) : json_null());
-	json_object_set_new(j, "hops_mean", number(m ? m->hops_mean : NAN, 4));
+	json_object_set_new(j, "hops_mean", batch_json_number(m ? m->hops_mean : NAN, 4));
 	json_object_set_new(j, "unreachable_pairs",
 			    m ? json_integer((json_int_t)m->unreachable) : json_null());
 	json_object_set_new(j, "efi_max", m ? json_integer((json_int_t)m->efi_max) : json_null());
-	json_object_set_new(j, "efi_mean", number(m ? m->efi_mean : NAN, 2));
+	json_object_set_new(j, "efi_mean", batch_json_number(m ? m->efi_mean : NAN, 2));
 	json_object_set_new(j, "eff_efi_max",
 			    jobs ? json_integer((json_int_t)m->eff_efi_max) : json_null());
 	json_object_set_new(j, "eff_efi_bound",
 			    jobs ? json_integer((json_int_t)m->eff_efi_bound) : json_null());
-	json_object_set_new(j, "dark_fiber_pct", number(jobs ? m->dark_fiber_pct : NAN, 2));
+	json_object_set_new(j, "dark_fiber_pct",
+			    batch_json_number(jobs ? m->dark_fiber_pct : NAN, 2));
 	return j;
 }
 
-static json_t *jobs_json(const struct batch_record *r)
+static json_t *batch_json_jobs_json(const struct batch_record *r)
 {
 	static const char *const words[] = { "off", "waiting", "ok", "unreachable" };
 	const struct state_jobs *src = &r->s->jobs_source;
 	json_t *j = json_object();
 
-	json_object_set_new(j, "source", text_or_null(src->source));
+	json_object_set_new(j, "source", batch_json_text_or_null(src->source));
 	json_object_set_new(j, "state", json_string(words[src->state]));
 	json_object_set_new(j, "running",
 			    r->s->jobs ? json_integer(r->s->jobs->njob) : json_null());
 	json_object_set_new(j, "pending",
 			    r->s->jobs ? json_integer(r->s->jobs->pending) : json_null());
-	json_object_set_new(j, "age_s", number(src->age_s, 1));
+	json_object_set_new(j, "age_s", batch_json_number(src->age_s, 1));
 	return j;
 }
 
-static json_t *overview_json(const struct batch_record *r)
+static json_t *batch_json_overview_json(const struct batch_record *r)
 {
 	const struct state *s = r->s;
 	const struct fabric_summary *v = r->v;
@@ -182,21 +184,21 @@ static json_t *overview_json(const struct batch_record *r)
 	json_object_set_new(j, "ports_asked", polled ? json_integer(s->poll.asked) : json_null());
 	json_object_set_new(j, "ports_answered",
 			    polled ? json_integer(s->poll.answered) : json_null());
-	json_object_set_new(j, "poll_s", number(s->poll.took_s, 3));
-	json_object_set_new(j, "load_pct", number(v->load_pct, 2));
-	json_object_set_new(j, "jobs", jobs_json(r));
-	json_object_set_new(j, "sm", sm_json(&s->sm));
-	json_object_set_new(j, "routes", routes_json(s));
-	json_object_set_new(j, "tiers", rows_json(r, ROWS_TIERS, NULL, v->ntier));
-	json_object_set_new(
-		j, "hot_links",
-		rows_json(r, ROWS_LINKS, v->hot, v->nhot < HOT_SHOWN ? v->nhot : HOT_SHOWN));
-	json_object_set_new(j, "problems", problems_json(r));
+	json_object_set_new(j, "poll_s", batch_json_number(s->poll.took_s, 3));
+	json_object_set_new(j, "load_pct", batch_json_number(v->load_pct, 2));
+	json_object_set_new(j, "jobs", batch_json_jobs_json(r));
+	json_object_set_new(j, "sm", batch_json_sm_json(&s->sm));
+	json_object_set_new(j, "routes", batch_json_routes_json(s));
+	json_object_set_new(j, "tiers", batch_json_rows_json(r, ROWS_TIERS, NULL, v->ntier));
+	json_object_set_new(j, "hot_links",
+			    batch_json_rows_json(r, ROWS_LINKS, v->hot,
+						 v->nhot < HOT_SHOWN ? v->nhot : HOT_SHOWN));
+	json_object_set_new(j, "problems", batch_json_problems_json(r));
 	return j;
 }
 
 /* Where nobody answered the sweep: behind which port, or which node. */
-static void add_silent(json_t *j, const char *lines)
+static void batch_json_add_silent(json_t *j, const char *lines)
 {
 	for (const char *at = lines; at && *at; at += strcspn(at, "\n") + 1) {
 		char place[NAME_LEN];
@@ -207,7 +209,7 @@ static void add_silent(json_t *j, const char *lines)
 }
 
 /* Every silent port, not only those that a screen lists. */
-static json_t *no_reply_json(const struct batch_record *r)
+static json_t *batch_json_no_reply_json(const struct batch_record *r)
 {
 	const struct rows rows = { ROWS_PORTS, r->s, r->v };
 	json_t *j = json_array();
@@ -223,11 +225,11 @@ static json_t *no_reply_json(const struct batch_record *r)
 		json_array_append_new(j,
 				      json_sprintf("%s/%u", name, i - r->s->fabric->port_off[sw]));
 	}
-	add_silent(j, r->s->poll.silent);
+	batch_json_add_silent(j, r->s->poll.silent);
 	return j;
 }
 
-static json_t *now_json(void)
+static json_t *batch_json_now_json(void)
 {
 	struct timespec ts;
 	struct tm tm;
@@ -244,15 +246,15 @@ json_t *batch_json(const struct batch_record *r)
 	json_t *j = json_object(), *list;
 
 	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
-	json_object_set_new(j, "ts", now_json());
+	json_object_set_new(j, "ts", batch_json_now_json());
 	json_object_set_new(j, "fabric",
 			    r->s->fabric ? record_str(r->s->fabric->name) : json_null());
 	json_object_set_new(j, "source", record_str(r->s->source));
 	json_object_set_new(j, "view", json_string(batch_view_name(r->o->kind)));
 	json_object_set_new(j, "complete", json_boolean(r->complete));
-	json_object_set_new(j, "no_reply", no_reply_json(r));
+	json_object_set_new(j, "no_reply", batch_json_no_reply_json(r));
 	json_object_set_new(j, "interval_s",
-			    number(r->s->rates ? r->s->rates->interval_s : NAN, 3));
+			    batch_json_number(r->s->rates ? r->s->rates->interval_s : NAN, 3));
 	json_object_set_new(j, "findings", json_integer((json_int_t)r->findings));
 	if (r->o->at)
 		json_object_set_new(j, "at", batch_at_json(&r->s->past));
@@ -261,7 +263,7 @@ json_t *batch_json(const struct batch_record *r)
 		return j;
 	}
 	if (r->o->kind == BATCH_OVERVIEW) {
-		json_object_set_new(j, "overview", overview_json(r));
+		json_object_set_new(j, "overview", batch_json_overview_json(r));
 		return j;
 	}
 	if (r->o->kind == BATCH_HEATMAP) {
@@ -270,8 +272,8 @@ json_t *batch_json(const struct batch_record *r)
 	}
 	list = json_array();
 	for (uint32_t i = 0; i < r->rows->n; i++)
-		json_array_append_new(list,
-				      row_json(&rows, r->rows->row[i], r->o->field, r->o->nfield));
+		json_array_append_new(list, batch_json_row_json(&rows, r->rows->row[i], r->o->field,
+								r->o->nfield));
 	json_object_set_new(j, row_kind_name(r->o->kind), list);
 	return j;
 }

@@ -104,7 +104,7 @@ const char *batch_view_name(enum row_kind kind)
 				       : row_kind_name(kind);
 }
 
-static void take_view(struct batch_opts *o, const char *arg, struct argp_state *s)
+static void batch_opts_take_view(struct batch_opts *o, const char *arg, struct argp_state *s)
 {
 	o->viewed = true;
 	o->kind = !strcmp(arg, "heatmap")   ? BATCH_HEATMAP
@@ -117,7 +117,7 @@ static void take_view(struct batch_opts *o, const char *arg, struct argp_state *
 			   arg);
 }
 
-static void take_form(struct batch_opts *o, enum batch_form form, struct argp_state *s)
+static void batch_opts_take_form(struct batch_opts *o, enum batch_form form, struct argp_state *s)
 {
 	if (o->formed && o->form != form)
 		argp_error(s,
@@ -128,7 +128,7 @@ static void take_form(struct batch_opts *o, enum batch_form form, struct argp_st
 
 /* --- fields ------------------------------------------------------------------------------ */
 
-static void list_fields(enum row_kind kind)
+static void batch_opts_list_fields(enum row_kind kind)
 {
 	size_t n;
 	const struct field *f = fields_of(kind, &n);
@@ -139,16 +139,16 @@ static void list_fields(enum row_kind kind)
 		       f[i].alias ? f[i].alias : "", f[i].about);
 }
 
-static void help_fields(const struct batch_opts *o)
+static void batch_opts_help_fields(const struct batch_opts *o)
 {
 	puts("Fields by name, with the short form that filters and --sort also take; * usual.");
 	for (enum row_kind k = 0; k < ROW_KINDS; k++)
 		if (o->kind == BATCH_OVERVIEW || o->kind == k)
-			list_fields(k);
+			batch_opts_list_fields(k);
 	exit(EXIT_OK);
 }
 
-static void add_field(struct batch_opts *o, const struct field *f)
+static void batch_opts_add_field(struct batch_opts *o, const struct field *f)
 {
 	for (size_t i = 0; i < o->nfield; i++)
 		if (o->field[i] == f)
@@ -157,18 +157,19 @@ static void add_field(struct batch_opts *o, const struct field *f)
 		o->field[o->nfield++] = f;
 }
 
-static void add_fields(struct batch_opts *o, bool all)
+static void batch_opts_add_fields(struct batch_opts *o, bool all)
 {
 	size_t n;
 	const struct field *f = fields_of(o->kind, &n);
 
 	for (size_t i = 0; i < n; i++)
 		if (all || f[i].usual)
-			add_field(o, &f[i]);
+			batch_opts_add_field(o, &f[i]);
 }
 
-static const struct field *need_field(const struct batch_opts *o, const char *name, size_t len,
-				      const char *option, struct argp_state *s)
+static const struct field *batch_opts_need_field(const struct batch_opts *o, const char *name,
+						 size_t len, const char *option,
+						 struct argp_state *s)
 {
 	const struct field *f = field_find(o->kind, name, len);
 	const char *near = f ? NULL : field_guess(o->kind, name, len);
@@ -180,37 +181,37 @@ static const struct field *need_field(const struct batch_opts *o, const char *na
 	return f;
 }
 
-static void take_fields(struct batch_opts *o, struct argp_state *s)
+static void batch_opts_take_fields(struct batch_opts *o, struct argp_state *s)
 {
 	const char *at = o->fields_text;
 
 	if (at && !*at)
-		need_field(o, at, 0, "--fields", s);
+		batch_opts_need_field(o, at, 0, "--fields", s);
 	if (!at || *at == '+')
-		add_fields(o, false);
+		batch_opts_add_fields(o, false);
 	for (; at && *at; at += *at == ',') {
 		size_t n;
 
 		at += *at == '+';
 		n = strcspn(at, ",");
 		if (n == 3 && !strncmp(at, "all", 3))
-			add_fields(o, true);
+			batch_opts_add_fields(o, true);
 		else
-			add_field(o, need_field(o, at, n, "--fields", s));
+			batch_opts_add_field(o, batch_opts_need_field(o, at, n, "--fields", s));
 		at += n;
 	}
 }
 
 /* --- together ---------------------------------------------------------------------------- */
 
-static void take_table(struct batch_opts *o, struct argp_state *s)
+static void batch_opts_take_table(struct batch_opts *o, struct argp_state *s)
 {
 	bool table = o->kind < ROW_KINDS;
 	const char *sort = o->sort_text;
 	struct err err = { "" };
 
 	if (o->fields_text && !strcmp(o->fields_text, "help"))
-		help_fields(o);
+		batch_opts_help_fields(o);
 	if (o->form == BATCH_SCREEN && o->formed && (o->viewed || o->filter_text))
 		argp_error(s, "--screen has a view of its own; filter with --do 'filter util>80'");
 	if (o->form == BATCH_PROM && o->formed && (o->viewed || sort || o->fields_text || o->top))
@@ -220,18 +221,18 @@ static void take_table(struct batch_opts *o, struct argp_state *s)
 		argp_error(s, "--sort, --filter, --fields and --top need a --view with rows, such "
 			      "as --view links");
 	if (table)
-		take_fields(o, s);
+		batch_opts_take_fields(o, s);
 	if (sort) {
 		o->reverse = *sort == '-';
 		sort += *sort == '-' || *sort == '+';
-		o->sort = need_field(o, sort, strlen(sort), "--sort", s);
+		o->sort = batch_opts_need_field(o, sort, strlen(sort), "--sort", s);
 	}
 	if (o->filter_text &&
 	    row_filter_new(&o->filter, table ? o->kind : ROWS_PORTS, o->filter_text, NULL, &err))
 		argp_error(s, "--filter '%s': %s", o->filter_text, err.text);
 }
 
-static void take_heatmap(struct batch_opts *o, struct argp_state *s)
+static void batch_opts_take_heatmap(struct batch_opts *o, struct argp_state *s)
 {
 	const char *name = o->metric_text ? o->metric_text : "util_pct";
 
@@ -248,15 +249,15 @@ static void take_heatmap(struct batch_opts *o, struct argp_state *s)
 			   name);
 }
 
-static void take_screen(struct batch_opts *o, const char *arg, struct argp_state *s)
+static void batch_opts_take_screen(struct batch_opts *o, const char *arg, struct argp_state *s)
 {
-	take_form(o, BATCH_SCREEN, s);
+	batch_opts_take_form(o, BATCH_SCREEN, s);
 	o->screen = command_view(arg);
 	if (o->screen == VIEW_COUNT)
 		argp_error(s, "--screen: there is no view '%s'", arg);
 }
 
-static void take_thresholds(struct batch_opts *o, const char *path, struct argp_state *s)
+static void batch_opts_take_thresholds(struct batch_opts *o, const char *path, struct argp_state *s)
 {
 	struct err err = { "" };
 	char *text; /* kept until the program ends, as the others of the command line */
@@ -267,10 +268,10 @@ static void take_thresholds(struct batch_opts *o, const char *path, struct argp_
 		argp_error(s, "--threshold-file and --filter exclude each other");
 	o->filter_text = text;
 	if (!o->viewed)
-		take_view(o, "ports", s);
+		batch_opts_take_view(o, "ports", s);
 }
 
-static void take_size(struct batch_opts *o, const char *arg, struct argp_state *s)
+static void batch_opts_take_size(struct batch_opts *o, const char *arg, struct argp_state *s)
 {
 	char after;
 
@@ -281,7 +282,7 @@ static void take_size(struct batch_opts *o, const char *arg, struct argp_state *
 }
 
 /* What no view could take is a mistake of the script; what a value means is said on the screen. */
-static void check_commands(const char *text, struct argp_state *s)
+static void batch_opts_check_commands(const char *text, struct argp_state *s)
 {
 	for (; *text; text += *text == ';') {
 		size_t n, name;
@@ -302,7 +303,7 @@ static void check_commands(const char *text, struct argp_state *s)
 	}
 }
 
-static void take_all(struct batch_opts *o, struct argp_state *s)
+static void batch_opts_take_all(struct batch_opts *o, struct argp_state *s)
 {
 	bool alone = o->diff || o->prom_file || o->prom_listen || o->save || o->check;
 	bool any = o->counted || o->viewed || o->sort_text || o->filter_text || o->fields_text ||
@@ -311,7 +312,7 @@ static void take_all(struct batch_opts *o, struct argp_state *s)
 	if (alone)
 		o->on = true;
 	if (o->fields_text && !strcmp(o->fields_text, "help"))
-		help_fields(o);
+		batch_opts_help_fields(o);
 	if (any && !o->on)
 		argp_error(s,
 			   "--view, --sort, --filter, --fields, --top and -n go with -b, --json, "
@@ -322,18 +323,18 @@ static void take_all(struct batch_opts *o, struct argp_state *s)
 			o->counted || o->check || o->prom_file || o->prom_listen || o->save ||
 			o->form == BATCH_PROM || o->form == BATCH_SCREEN))
 		argp_error(s, "--diff goes with -b, --json or --jsonl and nothing else of a batch");
-	take_table(o, s);
+	batch_opts_take_table(o, s);
 	if (o->commands && o->form != BATCH_SCREEN)
 		argp_error(s, "--do goes with --screen");
 	if (o->commands)
-		check_commands(o->commands, s);
+		batch_opts_check_commands(o->commands, s);
 	if (o->mark && !o->save)
 		argp_error(s, "--mark goes with --save: a bookmark is kept in a snapshot");
 	if (o->session && o->kind != ROWS_ACTIONS)
 		argp_error(s, "--session is of --view actions");
 	if (batch_of_records(o) && (o->save || o->prom_file || o->prom_listen))
 		argp_error(s, "--save and --prom-... are of a fabric, not of records");
-	take_heatmap(o, s);
+	batch_opts_take_heatmap(o, s);
 	if (!o->counted) /* a stream ends with its reader, a document by itself */
 		o->count = (o->formed && (o->form == BATCH_TEXT || o->form == BATCH_JSONL)) ||
 					   o->prom_file || o->prom_listen
@@ -343,28 +344,28 @@ static void take_all(struct batch_opts *o, struct argp_state *s)
 		o->count = 1;
 }
 
-static error_t take(int key, char *arg, struct argp_state *s)
+static error_t batch_opts_take(int key, char *arg, struct argp_state *s)
 {
 	struct batch_opts *o = s->input;
 
 	switch (key) {
 	case 'b':
-		take_form(o, BATCH_TEXT, s);
+		batch_opts_take_form(o, BATCH_TEXT, s);
 		return 0;
 	case OPT_THRESHOLDS:
-		take_thresholds(o, arg, s);
+		batch_opts_take_thresholds(o, arg, s);
 		return 0;
 	case OPT_DIFF_WITH:
 		o->diff = arg;
 		return 0;
 	case OPT_BATCH_JSON:
-		take_form(o, BATCH_JSON, s);
+		batch_opts_take_form(o, BATCH_JSON, s);
 		return 0;
 	case OPT_JSONL:
-		take_form(o, BATCH_JSONL, s);
+		batch_opts_take_form(o, BATCH_JSONL, s);
 		return 0;
 	case OPT_PROM:
-		take_form(o, BATCH_PROM, s);
+		batch_opts_take_form(o, BATCH_PROM, s);
 		return 0;
 	case OPT_PROM_FILE:
 		o->prom_file = arg;
@@ -377,7 +378,7 @@ static error_t take(int key, char *arg, struct argp_state *s)
 		o->counted = true;
 		return 0;
 	case OPT_VIEW:
-		take_view(o, arg, s);
+		batch_opts_take_view(o, arg, s);
 		return 0;
 	case OPT_SORT:
 		o->sort_text = arg;
@@ -401,10 +402,10 @@ static error_t take(int key, char *arg, struct argp_state *s)
 		o->down = true;
 		return 0;
 	case OPT_SCREEN:
-		take_screen(o, arg, s);
+		batch_opts_take_screen(o, arg, s);
 		return 0;
 	case OPT_SIZE:
-		take_size(o, arg, s);
+		batch_opts_take_size(o, arg, s);
 		return 0;
 	case OPT_DO:
 		o->commands = arg;
@@ -427,14 +428,14 @@ static error_t take(int key, char *arg, struct argp_state *s)
 		o->save = arg;
 		return 0;
 	case ARGP_KEY_END:
-		take_all(o, s);
+		batch_opts_take_all(o, s);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-const struct argp batch_argp = { .options = rows, .parser = take };
+const struct argp batch_argp = { .options = rows, .parser = batch_opts_take };
 
 void batch_opts_init(struct batch_opts *o)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-static void utc(char buf[32], int64_t time_s)
+static void batch_past_utc(char buf[32], int64_t time_s)
 {
 	time_t t = (time_t)time_s;
 	struct tm tm;
@@ -18,7 +18,7 @@ static void utc(char buf[32], int64_t time_s)
 	strftime(buf, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
 }
 
-static const char *mark_of(const struct sample_history *p, uint64_t serial)
+static const char *batch_past_mark_of(const struct sample_history *p, uint64_t serial)
 {
 	const struct mark *mark;
 	uint32_t n = sample_history_marks(p, &mark);
@@ -32,7 +32,7 @@ static const char *mark_of(const struct sample_history *p, uint64_t serial)
 /* --- which sample ------------------------------------------------------------------------- */
 
 /* The newest that is not later. */
-static uint64_t at_time(const struct sample_history *p, int64_t time_s)
+static uint64_t batch_past_at_time(const struct sample_history *p, int64_t time_s)
 {
 	uint64_t found = 0;
 
@@ -42,7 +42,7 @@ static uint64_t at_time(const struct sample_history *p, int64_t time_s)
 	return found;
 }
 
-static bool whole_number(const char *text, long *out)
+static bool batch_past_whole_number(const char *text, long *out)
 {
 	char *end;
 
@@ -51,13 +51,13 @@ static bool whole_number(const char *text, long *out)
 	return !errno && isdigit((unsigned char)*text) && !*end;
 }
 
-static bool time_of(const char *text, int64_t *out)
+static bool batch_past_time_of(const char *text, int64_t *out)
 {
 	struct tm tm = { 0 };
 	const char *end;
 	long unix_s;
 
-	if (*text == '@' && whole_number(text + 1, &unix_s)) {
+	if (*text == '@' && batch_past_whole_number(text + 1, &unix_s)) {
 		*out = unix_s;
 		return true;
 	}
@@ -82,10 +82,10 @@ int batch_go_to(struct app *a, const char *at, struct err *err)
 	for (uint32_t i = 0; i < n; i++)
 		if (!strcmp(mark[i].name, at))
 			serial = mark[i].serial;
-	if (!serial && *at == '-' && whole_number(at + 1, &back))
+	if (!serial && *at == '-' && batch_past_whole_number(at + 1, &back))
 		serial = (uint64_t)back <= newest - oldest ? newest - (uint64_t)back : 0;
-	else if (!serial && time_of(at, &time_s))
-		serial = at_time(p, time_s);
+	else if (!serial && batch_past_time_of(at, &time_s))
+		serial = batch_past_at_time(p, time_s);
 	else if (!serial)
 		return err_set(err, -EINVAL,
 			       "--at: '%s' is no bookmark in it, no -N, and no time such as "
@@ -106,10 +106,10 @@ json_t *batch_history_json(struct app *a)
 	uint64_t newest = sample_history_newest(a->past);
 
 	for (uint64_t i = sample_history_oldest(a->past); i && i <= newest; i++) {
-		const char *mark = mark_of(a->past, i);
+		const char *mark = batch_past_mark_of(a->past, i);
 		char when[32];
 
-		utc(when, sample_history_time(a->past, i));
+		batch_past_utc(when, sample_history_time(a->past, i));
 		json_array_append_new(list, json_pack("{s:I, s:s, s:o}", "back",
 						      (json_int_t)(newest - i), "ts", when, "mark",
 						      mark ? json_string(mark) : json_null()));
@@ -123,10 +123,10 @@ void batch_history_text(FILE *out, struct app *a)
 
 	fputs("back  ts                    mark\n", out);
 	for (uint64_t i = sample_history_oldest(a->past); i && i <= newest; i++) {
-		const char *mark = mark_of(a->past, i);
+		const char *mark = batch_past_mark_of(a->past, i);
 		char when[32];
 
-		utc(when, sample_history_time(a->past, i));
+		batch_past_utc(when, sample_history_time(a->past, i));
 		fprintf(out, "%4llu  %s  %s\n", (unsigned long long)(newest - i), when,
 			mark ? mark : "-");
 	}
@@ -138,7 +138,7 @@ json_t *batch_at_json(const struct state_past *p)
 
 	if (!p->on)
 		return json_null();
-	utc(when, p->time_s);
+	batch_past_utc(when, p->time_s);
 	return json_pack("{s:I, s:s, s:o}", "back", (json_int_t)p->back, "ts", when, "mark",
 			 p->mark[0] ? json_string(p->mark) : json_null());
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Of what is left for the application only the history is for a batch, not previews and updates. */
-static void press(struct app *a, uint32_t key)
+static void batch_screen_press(struct app *a, uint32_t key)
 {
 	struct request r = { .type = REQ_NONE };
 	struct input in;
@@ -21,7 +21,7 @@ static void press(struct app *a, uint32_t key)
 	app_past_act(a, &r);
 }
 
-static void type_commands(struct app *a, const char *text)
+static void batch_screen_type_commands(struct app *a, const char *text)
 {
 	while (*text) {
 		size_t n = strcspn(text, ";");
@@ -30,10 +30,10 @@ static void type_commands(struct app *a, const char *text)
 			text++;
 			n--;
 		}
-		press(a, ':');
+		batch_screen_press(a, ':');
 		for (size_t i = 0; i < n; i++)
-			press(a, (unsigned char)text[i]);
-		press(a, K_ENTER);
+			batch_screen_press(a, (unsigned char)text[i]);
+		batch_screen_press(a, K_ENTER);
 		text += n;
 		text += *text == ';';
 	}
@@ -51,7 +51,7 @@ void batch_screen(FILE *out, struct app *a, const struct batch_opts *o)
 	ui_goto(a->ui, o->screen);
 	ui_draw(a->ui, c, app_shown(a)); /* views look at the state when they draw */
 	if (o->commands)
-		type_commands(a, o->commands);
+		batch_screen_type_commands(a, o->commands);
 	ui_draw(a->ui, c, app_shown(a));
 	text = canvas_dump(c);
 	fputs(text, out);

@@ -17,7 +17,8 @@ bool batch_of_records(const struct batch_opts *o)
 }
 
 /* The file of a session by the beginning of its name; without one the newest. */
-static int find_file(char out[80], const struct sessions *s, const char *sid, struct err *err)
+static int batch_sessions_find_file(char out[80], const struct sessions *s, const char *sid,
+				    struct err *err)
 {
 	size_t len = strlen(sid ? sid : "");
 
@@ -30,8 +31,8 @@ static int find_file(char out[80], const struct sessions *s, const char *sid, st
 		       sid ? " " : "", sid ? sid : "", s->dir);
 }
 
-static int open_records(struct sessions **out, const struct batch_opts *o, const char *dir,
-			struct err *err)
+static int batch_sessions_open_records(struct sessions **out, const struct batch_opts *o,
+				       const char *dir, struct err *err)
 {
 	struct sessions *s;
 	char file[80];
@@ -42,7 +43,7 @@ static int open_records(struct sessions **out, const struct batch_opts *o, const
 			       strerror(errno));
 	s = session_read(dir, "", NULL, NULL, NULL);
 	if (o->kind == ROWS_ACTIONS) {
-		rc = find_file(file, s, o->session, err);
+		rc = batch_sessions_find_file(file, s, o->session, err);
 		sessions_free(s);
 		if (rc)
 			return rc;
@@ -57,7 +58,7 @@ static int open_records(struct sessions **out, const struct batch_opts *o, const
 	return 0;
 }
 
-static uint64_t count_findings(const struct batch_record *r)
+static uint64_t batch_sessions_count_findings(const struct batch_record *r)
 {
 	const struct sessions *s = r->s->sessions;
 	uint64_t n = 0;
@@ -79,7 +80,7 @@ int batch_sessions(const struct batch_opts *o, const char *record)
 	struct err err = { "" };
 	struct batch_record r = { .s = &s, .v = &v, .o = o, .rows = &order, .complete = true };
 	const struct rows rows = { o->kind, &s, &v };
-	int rc = open_records(&all, o, dir, &err);
+	int rc = batch_sessions_open_records(&all, o, dir, &err);
 
 	if (rc) {
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
@@ -89,7 +90,7 @@ int batch_sessions(const struct batch_opts *o, const char *record)
 	s.sessions = all;
 	snprintf(s.source, sizeof(s.source), "%s", dir);
 	rows_select(&order, &rows, o->filter, o->sort, o->reverse);
-	r.findings = count_findings(&r);
+	r.findings = batch_sessions_count_findings(&r);
 	if (o->top && order.n > o->top)
 		order.n = o->top;
 	rc = o->formed ? batch_print(&r, &err) : 0;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-static void print_head(FILE *out, const struct batch_record *r)
+static void batch_text_print_head(FILE *out, const struct batch_record *r)
 {
 	const struct state *s = r->s;
 	time_t t = (time_t)(s->past.on ? s->past.time_s : s->now_s);
@@ -38,8 +38,8 @@ static void print_head(FILE *out, const struct batch_record *r)
 	fputc('\n', out);
 }
 
-static const char *shown(char *buf, const struct batch_record *r, const struct rows *rows,
-			 size_t col, uint32_t row)
+static const char *batch_text_shown(char *buf, const struct batch_record *r,
+				    const struct rows *rows, size_t col, uint32_t row)
 {
 	const struct field *f = r->o->field[col];
 	struct value v;
@@ -52,27 +52,28 @@ static const char *shown(char *buf, const struct batch_record *r, const struct r
 	return *text ? text : "-";
 }
 
-static bool to_the_right(const struct field *f)
+static bool batch_text_to_the_right(const struct field *f)
 {
 	return f->kind == VALUE_NUMBER || f->kind == VALUE_COUNT;
 }
 
 /* Control characters in names of nodes would end a line, or worse. */
-static void print_value(FILE *out, const struct field *f, const char *text, int width, bool last)
+static void batch_text_print_value(FILE *out, const struct field *f, const char *text, int width,
+				   bool last)
 {
 	int pad = width - text_width(text);
 
-	if (pad > 0 && to_the_right(f))
+	if (pad > 0 && batch_text_to_the_right(f))
 		fprintf(out, "%*s", pad, "");
 	for (const char *c = text; *c; c++)
 		fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, out);
 	if (last)
 		fputc('\n', out);
 	else
-		fprintf(out, "%*s", (pad > 0 && !to_the_right(f) ? pad : 0) + 2, "");
+		fprintf(out, "%*s", (pad > 0 && !batch_text_to_the_right(f) ? pad : 0) + 2, "");
 }
 
-static void print_table(FILE *out, const struct batch_record *r)
+static void batch_text_print_table(FILE *out, const struct batch_record *r)
 {
 	const struct rows rows = { r->o->kind, r->s, r->v };
 	const struct batch_opts *o = r->o;
@@ -82,21 +83,23 @@ static void print_table(FILE *out, const struct batch_record *r)
 	for (size_t c = 0; c < o->nfield; c++) {
 		width[c] = text_width(o->field[c]->name);
 		for (uint32_t i = 0; i < r->rows->n; i++) {
-			int w = text_width(shown(buf, r, &rows, c, r->rows->row[i]));
+			int w = text_width(batch_text_shown(buf, r, &rows, c, r->rows->row[i]));
 
 			width[c] = w > width[c] ? w : width[c];
 		}
 	}
 	for (size_t c = 0; c < o->nfield; c++)
-		print_value(out, o->field[c], o->field[c]->name, width[c], c + 1 == o->nfield);
+		batch_text_print_value(out, o->field[c], o->field[c]->name, width[c],
+				       c + 1 == o->nfield);
 	for (uint32_t i = 0; i < r->rows->n; i++)
 		for (size_t c = 0; c < o->nfield; c++)
-			print_value(out, o->field[c], shown(buf, r, &rows, c, r->rows->row[i]),
-				    width[c], c + 1 == o->nfield);
+			batch_text_print_value(out, o->field[c],
+					       batch_text_shown(buf, r, &rows, c, r->rows->row[i]),
+					       width[c], c + 1 == o->nfield);
 }
 
 /* The record as JSON has them: names and figures, one a line. */
-static void print_figures(FILE *out, const json_t *object, const char *prefix)
+static void batch_text_print_figures(FILE *out, const json_t *object, const char *prefix)
 {
 	const char *key;
 	json_t *v;
@@ -106,7 +109,7 @@ static void print_figures(FILE *out, const json_t *object, const char *prefix)
 		if (json_is_object(v)) {
 			char *deeper = xasprintf("%s%s.", prefix, key);
 
-			print_figures(out, v, deeper);
+			batch_text_print_figures(out, v, deeper);
 			free(deeper);
 		} else if (!json_is_array(v)) {
 			fprintf(out, "  %s%s ", prefix, key);
@@ -125,16 +128,16 @@ void batch_print_text(FILE *out, const struct batch_record *r)
 {
 	json_t *j;
 
-	print_head(out, r);
+	batch_text_print_head(out, r);
 	if (r->o->kind == BATCH_HEATMAP) {
 		batch_heat_text(out, r);
 	} else if (r->o->kind == BATCH_HISTORY) {
 		batch_history_text(out, r->a);
 	} else if (r->o->kind != BATCH_OVERVIEW) {
-		print_table(out, r);
+		batch_text_print_table(out, r);
 	} else {
 		j = batch_json(r);
-		print_figures(out, json_object_get(j, "overview"), "");
+		batch_text_print_figures(out, json_object_get(j, "overview"), "");
 		json_decref(j);
 	}
 	fputc('\n', out);

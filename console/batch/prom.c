@@ -67,7 +67,7 @@ static const struct family tier_families[] = {
 };
 
 /* Backslash, quote and newline are escaped; other control characters have no place in a name. */
-static void label_value(FILE *out, const char *text)
+static void prom_label_value(FILE *out, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '\\' || *text == '"')
@@ -79,14 +79,14 @@ static void label_value(FILE *out, const char *text)
 	}
 }
 
-static void label(FILE *out, char before, const char *name, const char *text)
+static void prom_label(FILE *out, char before, const char *name, const char *text)
 {
 	fprintf(out, "%c%s=\"", before, name);
-	label_value(out, text);
+	prom_label_value(out, text);
 	fputc('"', out);
 }
 
-static void head(FILE *out, const struct family *f)
+static void prom_head(FILE *out, const struct family *f)
 {
 	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", f->name, f->help, f->name, f->type);
 }
@@ -104,22 +104,22 @@ static const struct label_of job_labels[] = {
 };
 static const struct label_of tier_labels[] = { { "tier", "tier" }, { NULL, NULL } };
 
-static void labels(FILE *out, const struct batch_record *r, const struct rows *rows, uint32_t row,
-		   const struct label_of *l)
+static void prom_labels(FILE *out, const struct batch_record *r, const struct rows *rows,
+			uint32_t row, const struct label_of *l)
 {
-	label(out, '{', "fabric", r->s->fabric->name);
+	prom_label(out, '{', "fabric", r->s->fabric->name);
 	for (; l->name; l++) {
 		const struct field *f = field_find(rows->kind, l->field, strlen(l->field));
 		char buf[VALUE_LEN];
 		struct value v;
 
 		field_get(&v, f, rows, row);
-		label(out, ',', l->name, value_text(buf, &v, f));
+		prom_label(out, ',', l->name, value_text(buf, &v, f));
 	}
 	fputc('}', out);
 }
 
-static void number(FILE *out, double v)
+static void prom_number(FILE *out, double v)
 {
 	if (fabs(v) < 1e15 && v >= floor(v) && v <= floor(v))
 		fprintf(out, " %.0f\n", v);
@@ -128,9 +128,9 @@ static void number(FILE *out, double v)
 }
 
 /* All samples of a family stand together, as the format wants it. */
-static void print_family(FILE *out, const struct batch_record *r, enum row_kind kind,
-			 const struct family *fam, const struct label_of *l, const uint32_t *row,
-			 uint32_t n)
+static void prom_print_family(FILE *out, const struct batch_record *r, enum row_kind kind,
+			      const struct family *fam, const struct label_of *l,
+			      const uint32_t *row, uint32_t n)
 {
 	const struct rows rows = { kind, r->s, r->v };
 	const struct field *f = field_find(kind, fam->field, strlen(fam->field));
@@ -146,26 +146,26 @@ static void print_family(FILE *out, const struct batch_record *r, enum row_kind 
 		if (!value_known(&v, f))
 			continue;
 		if (!headed)
-			head(out, fam);
+			prom_head(out, fam);
 		headed = true;
 		fputs(fam->name, out);
-		labels(out, r, &rows, at, l);
-		number(out, v.num * fam->scale);
+		prom_labels(out, r, &rows, at, l);
+		prom_number(out, v.num * fam->scale);
 	}
 }
 
-static void one(FILE *out, const struct batch_record *r, const char *name, const char *help,
-		double v)
+static void prom_one(FILE *out, const struct batch_record *r, const char *name, const char *help,
+		     double v)
 {
 	if (!isfinite(v))
 		return;
 	fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n%s", name, help, name, name);
-	label(out, '{', "fabric", r->s->fabric->name);
+	prom_label(out, '{', "fabric", r->s->fabric->name);
 	fputc('}', out);
-	number(out, v);
+	prom_number(out, v);
 }
 
-static void print_ports_by_problem(FILE *out, const struct batch_record *r)
+static void prom_print_ports_by_problem(FILE *out, const struct batch_record *r)
 {
 	static const char *const words[] = { "down", "reduced", "errors", "no_reply" };
 	const uint32_t n[] = { r->v->down, r->v->reduced, r->v->errors, r->v->no_reply };
@@ -175,60 +175,60 @@ static void print_ports_by_problem(FILE *out, const struct batch_record *r)
 	      out);
 	for (int i = 0; i < 4; i++) {
 		fputs("ibroute_problem_ports", out);
-		label(out, '{', "fabric", r->s->fabric->name);
-		label(out, ',', "kind", words[i]);
+		prom_label(out, '{', "fabric", r->s->fabric->name);
+		prom_label(out, ',', "kind", words[i]);
 		fprintf(out, "} %u\n", n[i]);
 	}
 }
 
-static void print_fabric(FILE *out, const struct batch_record *r)
+static void prom_print_fabric(FILE *out, const struct batch_record *r)
 {
 	const struct state *s = r->s;
 	const struct metrics *m = state_metrics(s);
 	const struct verdict *v = s->verdict;
 
-	one(out, r, "ibroute_up", "1 while the fabric can be reached.", 1);
-	one(out, r, "ibroute_complete", "1 when nothing was missing in the newest poll.",
-	    r->complete);
-	one(out, r, "ibroute_sample_timestamp_seconds", "When the newest poll was, Unix time.",
-	    (double)s->now_s - (isfinite(s->poll.age_s) ? floor(s->poll.age_s) : 0));
-	one(out, r, "ibroute_poll_duration_seconds", "Time that the newest poll took.",
-	    s->poll.took_s);
-	one(out, r, "ibroute_switches", "Switches found.", s->fabric->nsw);
-	one(out, r, "ibroute_hosts", "Host ports found.", s->fabric->nterm);
-	one(out, r, "ibroute_missing_nodes", "Switches and hosts known before and not found.",
-	    s->poll.missing_sw + s->poll.missing_ca);
-	print_ports_by_problem(out, r);
-	one(out, r, "ibroute_jobs", "Jobs that run.", s->jobs ? s->jobs->njob : NAN);
-	one(out, r, "ibroute_job_source_up", "1 when the batch system answers.",
-	    s->jobs_source.state == JOBS_OFF ? NAN : s->jobs_source.state == JOBS_OK);
-	one(out, r, "ibroute_routes_connected", "1 when every host reaches every LID.",
-	    v ? v->connected && v->loop_free : NAN);
-	one(out, r, "ibroute_routes_deadlock_free",
-	    "1 when no packets can wait for each other for ever.",
-	    v && (s->sls_known || v->deadlock_free) ? v->deadlock_free : NAN);
-	one(out, r, "ibroute_efi_max_routes", "Most routes over one channel.",
-	    m ? (double)m->efi_max : NAN);
-	one(out, r, "ibroute_effective_efi_max_routes",
-	    "Most routes of pairs that share a job over one channel.",
-	    m && m->njob ? (double)m->eff_efi_max : NAN);
-	one(out, r, "ibroute_effective_efi_bound_routes",
-	    "What no routes of these jobs over these cables can have less than.",
-	    m && m->njob ? (double)m->eff_efi_bound : NAN);
-	one(out, r, "ibroute_dark_fiber_ratio", "Channels without a route of a job.",
-	    m && m->njob ? m->dark_fiber_pct / 100 : NAN);
+	prom_one(out, r, "ibroute_up", "1 while the fabric can be reached.", 1);
+	prom_one(out, r, "ibroute_complete", "1 when nothing was missing in the newest poll.",
+		 r->complete);
+	prom_one(out, r, "ibroute_sample_timestamp_seconds", "When the newest poll was, Unix time.",
+		 (double)s->now_s - (isfinite(s->poll.age_s) ? floor(s->poll.age_s) : 0));
+	prom_one(out, r, "ibroute_poll_duration_seconds", "Time that the newest poll took.",
+		 s->poll.took_s);
+	prom_one(out, r, "ibroute_switches", "Switches found.", s->fabric->nsw);
+	prom_one(out, r, "ibroute_hosts", "Host ports found.", s->fabric->nterm);
+	prom_one(out, r, "ibroute_missing_nodes", "Switches and hosts known before and not found.",
+		 s->poll.missing_sw + s->poll.missing_ca);
+	prom_print_ports_by_problem(out, r);
+	prom_one(out, r, "ibroute_jobs", "Jobs that run.", s->jobs ? s->jobs->njob : NAN);
+	prom_one(out, r, "ibroute_job_source_up", "1 when the batch system answers.",
+		 s->jobs_source.state == JOBS_OFF ? NAN : s->jobs_source.state == JOBS_OK);
+	prom_one(out, r, "ibroute_routes_connected", "1 when every host reaches every LID.",
+		 v ? v->connected && v->loop_free : NAN);
+	prom_one(out, r, "ibroute_routes_deadlock_free",
+		 "1 when no packets can wait for each other for ever.",
+		 v && (s->sls_known || v->deadlock_free) ? v->deadlock_free : NAN);
+	prom_one(out, r, "ibroute_efi_max_routes", "Most routes over one channel.",
+		 m ? (double)m->efi_max : NAN);
+	prom_one(out, r, "ibroute_effective_efi_max_routes",
+		 "Most routes of pairs that share a job over one channel.",
+		 m && m->njob ? (double)m->eff_efi_max : NAN);
+	prom_one(out, r, "ibroute_effective_efi_bound_routes",
+		 "What no routes of these jobs over these cables can have less than.",
+		 m && m->njob ? (double)m->eff_efi_bound : NAN);
+	prom_one(out, r, "ibroute_dark_fiber_ratio", "Channels without a route of a job.",
+		 m && m->njob ? m->dark_fiber_pct / 100 : NAN);
 }
 
-#define EACH(families, kind, labels, row, n)                                                       \
+#define EACH(families, kind, prom_labels, row, n)                                                  \
 	for (size_t i_ = 0; i_ < sizeof(families) / sizeof(*(families)); i_++)                     \
-	print_family(out, r, kind, &(families)[i_], labels, row, n)
+	prom_print_family(out, r, kind, &(families)[i_], prom_labels, row, n)
 
 void prom_print(FILE *out, const struct batch_record *r)
 {
 	const struct rows ports = { ROWS_PORTS, r->s, r->v }, jobs = { ROWS_JOBS, r->s, r->v };
 	bool some = r->o->filter && r->o->kind == BATCH_OVERVIEW;
 
-	print_fabric(out, r);
+	prom_print_fabric(out, r);
 	EACH(tier_families, ROWS_TIERS, tier_labels, NULL, r->v->ntier);
 	EACH(job_families, ROWS_JOBS, job_labels, NULL, rows_count(&jobs));
 	EACH(port_families, ROWS_PORTS, port_labels, some ? r->rows->row : NULL,

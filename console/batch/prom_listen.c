@@ -29,7 +29,7 @@ struct prom_server {
 	int fd;
 };
 
-static struct MHD_Response *page_new(char *text, enum MHD_ResponseMemoryMode mode)
+static struct MHD_Response *prom_listen_page_new(char *text, enum MHD_ResponseMemoryMode mode)
 {
 	struct MHD_Response *page = MHD_create_response_from_buffer(strlen(text), text, mode);
 
@@ -38,9 +38,10 @@ static struct MHD_Response *page_new(char *text, enum MHD_ResponseMemoryMode mod
 	return page;
 }
 
-static enum MHD_Result say(struct MHD_Connection *c, unsigned status, const char *text)
+static enum MHD_Result prom_listen_say(struct MHD_Connection *c, unsigned status, const char *text)
 {
-	struct MHD_Response *page = page_new((char *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+	struct MHD_Response *page =
+		prom_listen_page_new((char *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
 	enum MHD_Result rc;
 
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
@@ -50,7 +51,7 @@ static enum MHD_Result say(struct MHD_Connection *c, unsigned status, const char
 	return rc;
 }
 
-static enum MHD_Result metrics(struct prom_server *s, struct MHD_Connection *c)
+static enum MHD_Result prom_listen_metrics(struct prom_server *s, struct MHD_Connection *c)
 {
 	enum MHD_Result rc = MHD_NO;
 
@@ -58,12 +59,13 @@ static enum MHD_Result metrics(struct prom_server *s, struct MHD_Connection *c)
 	if (s->page)
 		rc = MHD_queue_response(c, MHD_HTTP_OK, s->page);
 	pthread_mutex_unlock(&s->lock);
-	return rc == MHD_YES ? rc : say(c, MHD_HTTP_SERVICE_UNAVAILABLE, "no sample yet\n");
+	return rc == MHD_YES ? rc
+			     : prom_listen_say(c, MHD_HTTP_SERVICE_UNAVAILABLE, "no sample yet\n");
 }
 
-static enum MHD_Result answer(void *ctx, struct MHD_Connection *c, const char *url,
-			      const char *method, const char *version, const char *body,
-			      size_t *body_len, void **request)
+static enum MHD_Result prom_listen_answer(void *ctx, struct MHD_Connection *c, const char *url,
+					  const char *method, const char *version, const char *body,
+					  size_t *body_len, void **request)
 {
 	static int seen;
 
@@ -73,18 +75,18 @@ static enum MHD_Result answer(void *ctx, struct MHD_Connection *c, const char *u
 		*request = &seen;
 		if (!strcmp(method, MHD_HTTP_METHOD_GET) || !strcmp(method, MHD_HTTP_METHOD_HEAD))
 			return MHD_YES;
-		return say(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
+		return prom_listen_say(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
 	}
 	*body_len = 0;
 	if (!strcmp(url, "/metrics"))
-		return metrics(ctx, c);
+		return prom_listen_metrics(ctx, c);
 	if (!strcmp(url, "/"))
-		return say(c, MHD_HTTP_OK, "ibroute-top: see /metrics\n");
-	return say(c, MHD_HTTP_NOT_FOUND, "only /metrics is here\n");
+		return prom_listen_say(c, MHD_HTTP_OK, "ibroute-top: see /metrics\n");
+	return prom_listen_say(c, MHD_HTTP_NOT_FOUND, "only /metrics is here\n");
 }
 
 /* Splits "[ADDRESS:]PORT"; both are copies. */
-static int split(char **host, char **port, const char *where, struct err *err)
+static int prom_listen_split(char **host, char **port, const char *where, struct err *err)
 {
 	const char *colon = strrchr(where, ':'), *end;
 	bool bracket = *where == '[';
@@ -100,12 +102,12 @@ static int split(char **host, char **port, const char *where, struct err *err)
 		       bracket ? where - 1 : where);
 }
 
-static int resolve(struct addrinfo **out, const char *where, struct err *err)
+static int prom_listen_resolve(struct addrinfo **out, const char *where, struct err *err)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
 				  .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE };
 	char *host, *port;
-	int rc = split(&host, &port, where, err);
+	int rc = prom_listen_split(&host, &port, where, err);
 
 	if (!rc && getaddrinfo(host, port, &hints, out))
 		rc = err_set(err, -EINVAL,
@@ -117,10 +119,10 @@ static int resolve(struct addrinfo **out, const char *where, struct err *err)
 	return rc;
 }
 
-static int listen_at(int *out, const char *where, struct err *err)
+static int prom_listen_at(int *out, const char *where, struct err *err)
 {
 	struct addrinfo *a;
-	int on = 1, fd, rc = resolve(&a, where, err);
+	int on = 1, fd, rc = prom_listen_resolve(&a, where, err);
 
 	if (rc)
 		return rc;
@@ -137,7 +139,7 @@ static int listen_at(int *out, const char *where, struct err *err)
 	return rc;
 }
 
-static void tell(int fd)
+static void prom_listen_tell(int fd)
 {
 	struct sockaddr_storage at;
 	socklen_t len = sizeof(at);
@@ -156,7 +158,7 @@ static void tell(int fd)
 int prom_server_start(struct prom_server **out, const char *where, struct err *err)
 {
 	struct prom_server *s = xcalloc(1, sizeof(*s));
-	int rc = listen_at(&s->fd, where, err);
+	int rc = prom_listen_at(&s->fd, where, err);
 
 	if (rc) {
 		free(s);
@@ -164,8 +166,8 @@ int prom_server_start(struct prom_server **out, const char *where, struct err *e
 	}
 	pthread_mutex_init(&s->lock, NULL);
 	s->daemon = MHD_start_daemon(
-		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL, NULL, answer, s,
-		MHD_OPTION_LISTEN_SOCKET, s->fd, MHD_OPTION_CONNECTION_LIMIT, CLIENTS,
+		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL, NULL, prom_listen_answer,
+		s, MHD_OPTION_LISTEN_SOCKET, s->fd, MHD_OPTION_CONNECTION_LIMIT, CLIENTS,
 		MHD_OPTION_PER_IP_CONNECTION_LIMIT, PER_IP, MHD_OPTION_CONNECTION_TIMEOUT,
 		TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY, MHD_OPTION_END);
 	if (!s->daemon) {
@@ -173,14 +175,14 @@ int prom_server_start(struct prom_server **out, const char *where, struct err *e
 		free(s);
 		return err_set(err, -EIO, "--prom-listen: the server could not be started");
 	}
-	tell(s->fd);
+	prom_listen_tell(s->fd);
 	*out = s;
 	return 0;
 }
 
 void prom_server_text(struct prom_server *s, char *text)
 {
-	struct MHD_Response *page = page_new(text, MHD_RESPMEM_MUST_FREE), *old;
+	struct MHD_Response *page = prom_listen_page_new(text, MHD_RESPMEM_MUST_FREE), *old;
 
 	pthread_mutex_lock(&s->lock);
 	old = s->page;

@@ -37,7 +37,7 @@ json_t *agent_status_new(void)
 	return j;
 }
 
-static json_t *value_json(enum value_kind kind, const char *text)
+static json_t *agent_status_value_json(enum value_kind kind, const char *text)
 {
 	char *end;
 	unsigned long long v = strtoull(text, &end, 10);
@@ -49,14 +49,14 @@ static json_t *value_json(enum value_kind kind, const char *text)
 	return end == text || *end ? json_null() : json_integer((json_int_t)v);
 }
 
-static json_t *peer_json(const char *job, unsigned rank, int pid)
+static json_t *agent_status_peer_json(const char *job, unsigned rank, int pid)
 {
 	return json_pack("{s:o, s:I, s:i}", "job", record_str(job), "rank", (json_int_t)rank, "pid",
 			 pid);
 }
 
 /* "client JOB rank R pid P at WHERE[?] told ORDER[ failed: WHY]" */
-static void add_client(json_t *list, const char *line)
+static void agent_status_add_client(json_t *list, const char *line)
 {
 	char job[AGENT_JOB_MAX], where[16], told[16];
 	unsigned rank;
@@ -71,7 +71,7 @@ static void add_client(json_t *list, const char *line)
 		return;
 	n = strlen(where);
 	why = strstr(line + at, "failed: ");
-	j = peer_json(job, rank, pid);
+	j = agent_status_peer_json(job, rank, pid);
 	json_object_set_new(j, "sure", json_boolean(where[n - 1] != '?'));
 	where[n - (where[n - 1] == '?')] = '\0';
 	json_object_set_new(j, "at", record_str(where));
@@ -80,14 +80,14 @@ static void add_client(json_t *list, const char *line)
 	json_array_append_new(list, j);
 }
 
-static void add_awaited(json_t *list, const char *line)
+static void agent_status_add_awaited(json_t *list, const char *line)
 {
 	char job[AGENT_JOB_MAX];
 	unsigned rank;
 	int pid;
 
 	if (sscanf(line, "awaited %63s rank %u pid %d", job, &rank, &pid) == 3)
-		json_array_append_new(list, peer_json(job, rank, pid));
+		json_array_append_new(list, agent_status_peer_json(job, rank, pid));
 }
 
 void agent_status_add(json_t *status, const char *line)
@@ -101,11 +101,11 @@ void agent_status_add(json_t *status, const char *line)
 	if (!strncmp(line, "job ", 4))
 		json_array_append_new(json_object_get(status, "jobs"), record_str(text));
 	else if (!strncmp(line, "client ", 7))
-		add_client(json_object_get(status, "clients"), line);
+		agent_status_add_client(json_object_get(status, "clients"), line);
 	else if (!strncmp(line, "awaited ", 8))
-		add_awaited(json_object_get(status, "awaited"), line);
+		agent_status_add_awaited(json_object_get(status, "awaited"), line);
 	for (size_t i = 0; i < NVALUES; i++)
 		if (strlen(values[i].word) == n && !strncmp(values[i].word, line, n))
 			json_object_set_new(status, values[i].key,
-					    value_json(values[i].kind, text));
+					    agent_status_value_json(values[i].kind, text));
 }

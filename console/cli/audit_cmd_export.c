@@ -20,18 +20,18 @@
 #include <string.h>
 
 /* At event i, of which each takes little. */
-static int tell(const struct cast_events *e, uint32_t i, struct err *err)
+static int audit_cmd_export_tell(const struct cast_events *e, uint32_t i, struct err *err)
 {
 	return i % EXPORT_TELL ? 0 : file_progress_write(i, e->n, err);
 }
 
-static int write_timing(FILE *f, const struct cast_events *e, struct err *err)
+static int audit_cmd_export_write_timing(FILE *f, const struct cast_events *e, struct err *err)
 {
 	double last = 0;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < e->n && !rc; i++) {
-		rc = tell(e, i, err);
+		rc = audit_cmd_export_tell(e, i, err);
 		if (e->v[i].code != 'o')
 			continue;
 		fprintf(f, "%.6f %zu\n", e->v[i].at_s - last, strlen(e->v[i].text));
@@ -40,20 +40,20 @@ static int write_timing(FILE *f, const struct cast_events *e, struct err *err)
 	return rc;
 }
 
-static int write_script(FILE *f, const struct cast_events *e, struct err *err)
+static int audit_cmd_export_write_script(FILE *f, const struct cast_events *e, struct err *err)
 {
 	int rc = 0;
 
 	fputs("Script started\n", f);
 	for (uint32_t i = 0; i < e->n && !rc; i++) {
-		rc = tell(e, i, err);
+		rc = audit_cmd_export_tell(e, i, err);
 		if (e->v[i].code == 'o')
 			fputs(e->v[i].text, f);
 	}
 	return rc;
 }
 
-static void put(FILE *f, json_t *j)
+static void audit_cmd_export_put(FILE *f, json_t *j)
 {
 	json_dumpf(j, f, JSON_COMPACT | JSON_REAL_PRECISION(9));
 	fputc('\n', f);
@@ -61,29 +61,32 @@ static void put(FILE *f, json_t *j)
 }
 
 /* As version 2, but with the size in "term" and with times since the event before. */
-static int version_3(FILE *f, const struct cast_events *e, struct err *err)
+static int audit_cmd_export_version_3(FILE *f, const struct cast_events *e, struct err *err)
 {
 	const struct cast_file *first = &e->file[0];
 	double last = 0;
 	int rc = 0;
 
-	put(f, json_pack("{s:i, s:{s:i, s:i, s:s}, s:I, s:s}", "version", 3, "term", "cols",
-			 first->w, "rows", first->h, "type", "xterm-256color", "timestamp",
-			 (json_int_t)first->timestamp, "title", "ibroute-top"));
+	audit_cmd_export_put(f, json_pack("{s:i, s:{s:i, s:i, s:s}, s:I, s:s}", "version", 3,
+					  "term", "cols", first->w, "rows", first->h, "type",
+					  "xterm-256color", "timestamp",
+					  (json_int_t)first->timestamp, "title", "ibroute-top"));
 	for (uint32_t i = 0; i < e->n && !rc; i++) {
 		char code[2] = { e->v[i].code, '\0' };
 		double after = e->v[i].at_s - last;
 
-		put(f, json_pack("[f, s, s]", after > 0 ? after : 0, code, e->v[i].text));
+		audit_cmd_export_put(
+			f, json_pack("[f, s, s]", after > 0 ? after : 0, code, e->v[i].text));
 		last = e->v[i].at_s;
-		rc = tell(e, i, err);
+		rc = audit_cmd_export_tell(e, i, err);
 	}
 	return rc;
 }
 
 typedef int (*export_fn)(FILE *f, const struct cast_events *e, struct err *err);
 
-static int to_one(const struct cast_events *e, export_fn write, const char *path, struct err *err)
+static int audit_cmd_export_to_one(const struct cast_events *e, export_fn write, const char *path,
+				   struct err *err)
 {
 	struct output_file o;
 	int rc;
@@ -100,16 +103,17 @@ static int to_one(const struct cast_events *e, export_fn write, const char *path
 
 /* Typescript and timing as scriptreplay(1) reads them: bytes behind a first line, and the seconds
  * before each piece.  What was asked for comes last, so that both are there when it is. */
-static int script(const struct cast_events *e, const char *path, struct err *err)
+static int audit_cmd_export_script(const struct cast_events *e, const char *path, struct err *err)
 {
 	char *timing = xasprintf("%s.timing", path);
-	int rc = to_one(e, write_timing, timing, err);
+	int rc = audit_cmd_export_to_one(e, audit_cmd_export_write_timing, timing, err);
 
 	free(timing);
-	return rc ? rc : to_one(e, write_script, path, err);
+	return rc ? rc : audit_cmd_export_to_one(e, audit_cmd_export_write_script, path, err);
 }
 
-static int convert(const struct audit_options *o, const struct cast_events *e, struct err *err)
+static int audit_cmd_export_convert(const struct audit_options *o, const struct cast_events *e,
+				    struct err *err)
 {
 	struct progress_line watch;
 	int rc;
@@ -118,13 +122,15 @@ static int convert(const struct audit_options *o, const struct cast_events *e, s
 		progress_line_files(&watch);
 	else
 		progress_line_output(&watch);
-	rc = o->script ? script(e, o->out, err)
-		       : to_one(e, o->tlog ? export_tlog : version_3, o->out, err);
+	rc = o->script ? audit_cmd_export_script(e, o->out, err)
+		       : audit_cmd_export_to_one(e,
+						 o->tlog ? export_tlog : audit_cmd_export_version_3,
+						 o->out, err);
 	progress_line_files_end(&watch);
 	return rc;
 }
 
-static int put_out(const char *path, const char *text, size_t len, struct err *err)
+static int audit_cmd_export_put_out(const char *path, const char *text, size_t len, struct err *err)
 {
 	struct output_file out;
 	int rc;
@@ -141,7 +147,7 @@ static int put_out(const char *path, const char *text, size_t len, struct err *e
 }
 
 /* Pictures are files of their own, so the text that names them is written last. */
-static int report(const struct audit_options *o, struct err *err)
+static int audit_cmd_export_report(const struct audit_options *o, struct err *err)
 {
 	char *dir = xstrdup(record_dir(o->record_dir)), *text = NULL;
 	size_t len = 0;
@@ -157,7 +163,7 @@ static int report(const struct audit_options *o, struct err *err)
 	fclose(d.f);
 	if (d.rc)
 		*err = d.err;
-	rc = d.rc ? d.rc : put_out(o->out, text, len, err);
+	rc = d.rc ? d.rc : audit_cmd_export_put_out(o->out, text, len, err);
 	free(text);
 	audit_change_free(&c);
 	return rc;
@@ -171,13 +177,13 @@ int audit_cmd_export(const struct audit_options *o)
 
 	output_file_guard_signals();
 	if (o->report)
-		rc = report(o, &err);
+		rc = audit_cmd_export_report(o, &err);
 	else if (o->script && !o->out)
 		rc = err_set(&err, -EINVAL, "--script writes two files: -o FILE is needed");
 	else
 		rc = cast_read_session(&e, o->names[0], &err);
 	if (!rc && !o->report)
-		rc = convert(o, &e, &err);
+		rc = audit_cmd_export_convert(o, &e, &err);
 	cast_events_free(&e);
 	if (rc)
 		fprintf(stderr, "ibroute-top: %s\n", err.text);

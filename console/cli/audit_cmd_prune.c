@@ -36,7 +36,7 @@ struct kept {
 };
 
 /* A session holds a lock on the part that it writes. */
-static bool is_open(const char *path)
+static bool audit_cmd_prune_is_open(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	bool open_now = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
@@ -47,7 +47,8 @@ static bool is_open(const char *path)
 }
 
 /* First file behind the session that file i belongs to. */
-static uint32_t session_end(const struct kept *k, uint32_t i, char *sid, size_t size)
+static uint32_t audit_cmd_prune_session_end(const struct kept *k, uint32_t i, char *sid,
+					    size_t size)
 {
 	char other[64];
 
@@ -60,25 +61,26 @@ static uint32_t session_end(const struct kept *k, uint32_t i, char *sid, size_t 
 	return i;
 }
 
-static void put_json(json_t *j)
+static void audit_cmd_prune_put_json(json_t *j)
 {
 	json_dumpf(j, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(j);
 }
 
-static uint32_t count_sessions(const struct kept *k)
+static uint32_t audit_cmd_prune_count_sessions(const struct kept *k)
 {
 	uint32_t n = 0;
 	char sid[64];
 
-	for (uint32_t i = 0; i < k->n; i = session_end(k, i, sid, sizeof(sid)))
+	for (uint32_t i = 0; i < k->n; i = audit_cmd_prune_session_end(k, i, sid, sizeof(sid)))
 		n++;
 	return n;
 }
 
 /* All parts: older than that, and none being written. */
-static bool session_old(const struct kept *k, uint32_t from, uint32_t to, time_t before)
+static bool audit_cmd_prune_session_old(const struct kept *k, uint32_t from, uint32_t to,
+					time_t before)
 {
 	bool old = true;
 
@@ -86,14 +88,15 @@ static bool session_old(const struct kept *k, uint32_t from, uint32_t to, time_t
 		char *path = xasprintf("%s/%s", k->dir, k->files[i]);
 		struct stat st;
 
-		old = !stat(path, &st) && (!before || st.st_mtime < before) && !is_open(path);
+		old = !stat(path, &st) && (!before || st.st_mtime < before) &&
+		      !audit_cmd_prune_is_open(path);
 		free(path);
 	}
 	return old;
 }
 
 /* That it was there, and what it ended with, is told before it goes. */
-static int tell(struct kept *k, const char *path, const char *name, struct err *err)
+static int audit_cmd_prune_tell(struct kept *k, const char *path, const char *name, struct err *err)
 {
 	struct audit_report r;
 	char hex[DIGEST_HEX];
@@ -114,11 +117,12 @@ static int tell(struct kept *k, const char *path, const char *name, struct err *
 	return rc ? rc : record_sync(k->record, err);
 }
 
-static int remove_file(struct kept *k, const char *name, bool dry_run, struct err *err)
+static int audit_cmd_prune_remove_file(struct kept *k, const char *name, bool dry_run,
+				       struct err *err)
 {
 	char *path = xasprintf("%s/%s", k->dir, name), *cast = audit_cast_path(path);
 	struct stat st;
-	int rc = dry_run ? 0 : tell(k, path, name, err);
+	int rc = dry_run ? 0 : audit_cmd_prune_tell(k, path, name, err);
 
 	k->bytes += stat(path, &st) ? 0 : (uint64_t)st.st_size;
 	k->bytes += stat(cast, &st) ? 0 : (uint64_t)st.st_size;
@@ -140,21 +144,21 @@ static int remove_file(struct kept *k, const char *name, bool dry_run, struct er
 	return rc;
 }
 
-static int prune(struct kept *k, const struct audit_options *o, struct err *err)
+static int audit_cmd_prune_prune(struct kept *k, const struct audit_options *o, struct err *err)
 {
 	time_t before = o->keep_days >= 0 ? time(NULL) - (time_t)o->keep_days * DAY_S : 0;
-	uint32_t left = count_sessions(k),
+	uint32_t left = audit_cmd_prune_count_sessions(k),
 		 keep = o->keep_sessions > 0 ? (uint32_t)o->keep_sessions : 0;
 	char sid[64];
 	int rc = 0;
 
 	for (uint32_t i = 0, next; !rc && i < k->n && left > keep; i = next) {
-		next = session_end(k, i, sid, sizeof(sid));
+		next = audit_cmd_prune_session_end(k, i, sid, sizeof(sid));
 		left--;
-		if (!session_old(k, i, next, before))
+		if (!audit_cmd_prune_session_old(k, i, next, before))
 			continue;
 		for (; !rc && i < next; i++)
-			rc = remove_file(k, k->files[i], o->dry_run, err);
+			rc = audit_cmd_prune_remove_file(k, k->files[i], o->dry_run, err);
 	}
 	return rc;
 }
@@ -168,14 +172,15 @@ int audit_cmd_prune(const struct audit_options *o)
 
 	if (!rc) {
 		k.files = record_files(k.dir, &k.n);
-		rc = prune(&k, o, &err);
+		rc = audit_cmd_prune_prune(&k, o, &err);
 	}
 	if (k.record && record_close(k.record, &end) && !rc)
 		rc = err_set(&err, -EIO, "%s", end.text);
 	if (o->json && !rc)
-		put_json(json_pack("{s:s, s:o, s:b, s:O, s:I}", "schema", "ibroute-top/1",
-				   "directory", record_str(k.dir), "dry_run", o->dry_run, "removed",
-				   k.list, "bytes", (json_int_t)k.bytes));
+		audit_cmd_prune_put_json(json_pack("{s:s, s:o, s:b, s:O, s:I}", "schema",
+						   "ibroute-top/1", "directory", record_str(k.dir),
+						   "dry_run", o->dry_run, "removed", k.list,
+						   "bytes", (json_int_t)k.bytes));
 	else if (!o->json && (k.files || !rc))
 		printf("%u file%s, %" PRIu64 " KiB%s\n", k.removed, plural(k.removed),
 		       k.bytes / 1024, o->dry_run ? ", if it were done" : "");
@@ -203,8 +208,9 @@ int audit_cmd_seal(const struct audit_options *o)
 		return EXIT_FINDINGS;
 	}
 	if (o->json)
-		put_json(json_pack("{s:s, s:o, s:s}", "schema", "ibroute-top/1", "directory",
-				   record_str(dir), "key", digest_hex(hex, &first)));
+		audit_cmd_prune_put_json(json_pack("{s:s, s:o, s:s}", "schema", "ibroute-top/1",
+						   "directory", record_str(dir), "key",
+						   digest_hex(hex, &first)));
 	else
 		printf("%s\n", digest_hex(hex, &first));
 	fprintf(stderr,

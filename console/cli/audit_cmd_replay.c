@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int print_at(const struct cast_events *e, uint32_t n, const char *path, struct err *err)
+static int audit_cmd_replay_print_at(const struct cast_events *e, uint32_t n, const char *path,
+				     struct err *err)
 {
 	struct progress_line watch;
 	struct cast_screen s;
@@ -32,7 +33,7 @@ static int print_at(const struct cast_events *e, uint32_t n, const char *path, s
 	return 0;
 }
 
-static int dump(const char *path, const char *where, struct err *err)
+static int audit_cmd_replay_dump(const char *path, const char *where, struct err *err)
 {
 	struct cast_events e = { 0 };
 	uint32_t n;
@@ -44,7 +45,7 @@ static int dump(const char *path, const char *where, struct err *err)
 	if (!rc && n && n < e.n && e.v[n - 1].code == 'm')
 		n++;
 	if (!rc)
-		rc = print_at(&e, n, path, err);
+		rc = audit_cmd_replay_print_at(&e, n, path, err);
 	cast_events_free(&e);
 	return rc;
 }
@@ -52,7 +53,7 @@ static int dump(const char *path, const char *where, struct err *err)
 int audit_cmd_replay(const struct audit_options *o)
 {
 	struct err err = { "" };
-	int rc = o->dump ? dump(o->names[0], o->dump, &err)
+	int rc = o->dump ? audit_cmd_replay_dump(o->names[0], o->dump, &err)
 			 : replay_run(o->names[0], o->speed, o->at, &err);
 
 	if (!rc)

@@ -28,17 +28,17 @@ const char audit_shell_check[] =
 	"  [ \"$l\" = \"$b$w,\\\"prev\\\":\\\"$p\\\"}\" ] || { echo \"$f:$n: not as written\"; exit 1; }; p=${w:+end} p=${p:-$h}; done <\"$f\"\n"
 	"[ $n -gt 0 ] && tr -d '\\000' <\"$f\" | cmp -s - \"$f\" && [ \"${2:-$h}\" = \"$h\" ] && echo \"$f: $n lines, head $h\" || exit 1\n";
 
-static json_t *text_or_null(const char *s)
+static json_t *audit_cmd_verify_text_or_null(const char *s)
 {
 	return s[0] ? record_str(s) : json_null();
 }
 
-static const char *cast_word(enum audit_cast cast)
+static const char *audit_cmd_verify_cast_word(enum audit_cast cast)
 {
 	return cast == AUDIT_CAST_GOOD ? "good" : cast == AUDIT_CAST_ABSENT ? "absent" : "none";
 }
 
-static json_t *report_json(const char *path, const struct audit_report *r)
+static json_t *audit_cmd_verify_report_json(const char *path, const struct audit_report *r)
 {
 	char hex[DIGEST_HEX];
 	json_t *j = json_pack(
@@ -46,24 +46,29 @@ static json_t *report_json(const char *path, const struct audit_report *r)
 		"file", record_str(path), "ok", r->ok, "ended", r->ended, "lines",
 		(json_int_t)r->lines, "bad_line",
 		r->bad_line ? json_integer((json_int_t)r->bad_line) : json_null(), "finding",
-		text_or_null(r->what), "sid", text_or_null(r->sid), "start", text_or_null(r->start),
-		"end", text_or_null(r->end), "fabric", text_or_null(r->fabric), "mode",
-		text_or_null(r->mode), "uid", (json_int_t)r->uid, "head", digest_hex(hex, &r->head),
-		"after", text_or_null(r->genesis_sid), "before", text_or_null(r->next_sid));
+		audit_cmd_verify_text_or_null(r->what), "sid",
+		audit_cmd_verify_text_or_null(r->sid), "start",
+		audit_cmd_verify_text_or_null(r->start), "end",
+		audit_cmd_verify_text_or_null(r->end), "fabric",
+		audit_cmd_verify_text_or_null(r->fabric), "mode",
+		audit_cmd_verify_text_or_null(r->mode), "uid", (json_int_t)r->uid, "head",
+		digest_hex(hex, &r->head), "after", audit_cmd_verify_text_or_null(r->genesis_sid),
+		"before", audit_cmd_verify_text_or_null(r->next_sid));
 	json_t *more = json_pack(
 		"{s:I, s:I, s:b, s:I, s:I, s:I, s:b, s:s, s:I, s:I, s:b, s:b, s:I}", "part",
 		(json_int_t)r->part, "first_seq", (json_int_t)r->first_seq, "rotated", r->rotated,
 		"gaps", (json_int_t)r->gaps, "updates", (json_int_t)r->updates, "heads",
-		(json_int_t)r->heads, "head_is_last", r->head_is_last, "cast", cast_word(r->cast),
-		"bytes", (json_int_t)r->bytes, "cast_bytes", (json_int_t)r->cast_bytes, "sealed",
-		r->sealed, "seal_checked", r->seal_checked, "epoch", (json_int_t)r->epoch);
+		(json_int_t)r->heads, "head_is_last", r->head_is_last, "cast",
+		audit_cmd_verify_cast_word(r->cast), "bytes", (json_int_t)r->bytes, "cast_bytes",
+		(json_int_t)r->cast_bytes, "sealed", r->sealed, "seal_checked", r->seal_checked,
+		"epoch", (json_int_t)r->epoch);
 
 	json_object_update_missing(j, more);
 	json_decref(more);
 	return j;
 }
 
-static const char *end_words(const struct audit_report *r)
+static const char *audit_cmd_verify_end_words(const struct audit_report *r)
 {
 	if (r->ended)
 		return "the session was ended";
@@ -74,7 +79,8 @@ static const char *end_words(const struct audit_report *r)
 	return "no end: the session is open, was killed, or the tail was cut";
 }
 
-static void print_vouchers(const struct audit_report *r, const struct audit_opts *o)
+static void audit_cmd_verify_print_vouchers(const struct audit_report *r,
+					    const struct audit_opts *o)
 {
 	if (r->next_sid[0])
 		printf("  session %s was chained to it\n", r->next_sid);
@@ -96,7 +102,8 @@ static void print_vouchers(const struct audit_report *r, const struct audit_opts
 		       plural(r->gaps));
 }
 
-static void print_report(const char *path, const struct audit_report *r, const struct audit_opts *o)
+static void audit_cmd_verify_print_report(const char *path, const struct audit_report *r,
+					  const struct audit_opts *o)
 {
 	char hex[DIGEST_HEX];
 
@@ -106,14 +113,14 @@ static void print_report(const char *path, const struct audit_report *r, const s
 		printf("%s: %s\n", path, r->what);
 	else
 		printf("%s: %" PRIu64 " lines, every one as written; %s\n", path, r->lines,
-		       end_words(r));
+		       audit_cmd_verify_end_words(r));
 	if (r->lines)
 		printf("  good lines %" PRIu64 ", head %s\n", r->lines, digest_hex(hex, &r->head));
 	if (r->ok)
-		print_vouchers(r, o);
+		audit_cmd_verify_print_vouchers(r, o);
 }
 
-static void put_json(json_t *j)
+static void audit_cmd_verify_put_json(json_t *j)
 {
 	json_dumpf(j, stdout, JSON_COMPACT);
 	putchar('\n');
@@ -128,46 +135,46 @@ struct round {
 	VEC(char *) sids; /* of sessions that are there, or were pruned */
 };
 
-static void add_sid(struct round *d, const char *sid)
+static void audit_cmd_verify_add_sid(struct round *d, const char *sid)
 {
 	if (sid && *sid)
 		vec_push(&d->sids, xstrdup(sid));
 }
 
-static void forget_sids(struct round *d)
+static void audit_cmd_verify_forget_sids(struct round *d)
 {
 	for (size_t i = 0; i < d->sids.n; i++)
 		free(d->sids.v[i]);
 	d->sids.n = 0;
 }
 
-static void worse(struct round *d, int rc)
+static void audit_cmd_verify_worse(struct round *d, int rc)
 {
 	d->worst = rc > d->worst ? rc : d->worst;
 }
 
-static void one_file(struct round *d, const char *path)
+static void audit_cmd_verify_one_file(struct round *d, const char *path)
 {
 	struct audit_report r;
 	struct err err = { "" };
 
 	if (audit_verify(&r, path, d->opts, &err)) {
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
-		worse(d, EXIT_UNREADABLE);
+		audit_cmd_verify_worse(d, EXIT_UNREADABLE);
 		return;
 	}
 	if (d->json)
-		put_json(report_json(path, &r));
+		audit_cmd_verify_put_json(audit_cmd_verify_report_json(path, &r));
 	else
-		print_report(path, &r, d->opts);
+		audit_cmd_verify_print_report(path, &r, d->opts);
 	if (r.epoch)
 		vec_push(&d->epochs, r.epoch);
-	add_sid(d, r.sid);
-	worse(d, r.ok ? EXIT_OK : EXIT_FINDINGS);
+	audit_cmd_verify_add_sid(d, r.sid);
+	audit_cmd_verify_worse(d, r.ok ? EXIT_OK : EXIT_FINDINGS);
 }
 
 /* Sessions that prune took away, as its records say. */
-static void add_pruned(struct round *d, const char *path)
+static void audit_cmd_verify_add_pruned(struct round *d, const char *path)
 {
 	FILE *f = fopen(path, "re");
 	char *line = NULL;
@@ -178,7 +185,7 @@ static void add_pruned(struct round *d, const char *path)
 		const json_t *data = json_object_get(j, "data");
 		json_int_t epoch = json_integer_value(json_object_get(data, "epoch"));
 
-		add_sid(d, json_string_value(json_object_get(data, "sid")));
+		audit_cmd_verify_add_sid(d, json_string_value(json_object_get(data, "sid")));
 		if (epoch > 0)
 			vec_push(&d->epochs, (uint64_t)epoch);
 		json_decref(j);
@@ -189,7 +196,7 @@ static void add_pruned(struct round *d, const char *path)
 }
 
 /* A session that is gone as a whole leaves its epoch behind. */
-static void check_epochs(struct round *d, const char *dir)
+static void audit_cmd_verify_check_epochs(struct round *d, const char *dir)
 {
 	uint64_t last = record_hmac_last_epoch(dir);
 
@@ -203,12 +210,12 @@ static void check_epochs(struct round *d, const char *dir)
 		fprintf(d->json ? stderr : stdout,
 			"%s: no session of epoch %" PRIu64 " of the seal: its record was removed\n",
 			dir, e);
-		worse(d, EXIT_FINDINGS);
+		audit_cmd_verify_worse(d, EXIT_FINDINGS);
 	}
 }
 
 /* One that the log of this machine saw begin here is gone without a word. */
-static void check_sessions(struct round *d, const char *dir)
+static void audit_cmd_verify_check_sessions(struct round *d, const char *dir)
 {
 	const struct audit_head *h = NULL;
 	char place[PATH_MAX];
@@ -225,44 +232,44 @@ static void check_sessions(struct round *d, const char *dir)
 		fprintf(d->json ? stderr : stdout,
 			"%s: no session %s, which the log saw begin here: its record was removed\n",
 			dir, h->sid);
-		worse(d, EXIT_FINDINGS);
-		add_sid(d, h->sid);
+		audit_cmd_verify_worse(d, EXIT_FINDINGS);
+		audit_cmd_verify_add_sid(d, h->sid);
 	}
 }
 
-static void dir_failed(struct round *d, const char *text)
+static void audit_cmd_verify_dir_failed(struct round *d, const char *text)
 {
 	fprintf(stderr, "ibroute-top: %s\n", text);
-	worse(d, EXIT_UNREADABLE);
+	audit_cmd_verify_worse(d, EXIT_UNREADABLE);
 }
 
-static void one_dir(struct round *d, const char *dir)
+static void audit_cmd_verify_one_dir(struct round *d, const char *dir)
 {
 	struct err err;
 	uint32_t n;
 	char **files = record_files(dir, &n);
 
 	d->epochs.n = 0;
-	forget_sids(d);
+	audit_cmd_verify_forget_sids(d);
 	for (uint32_t i = 0; i < n; i++) {
 		char *path = xasprintf("%s/%s", dir, files[i]);
 
-		one_file(d, path);
+		audit_cmd_verify_one_file(d, path);
 		if (d->opts->key || d->opts->heads)
-			add_pruned(d, path);
+			audit_cmd_verify_add_pruned(d, path);
 		free(path);
 		free(files[i]);
 	}
 	free(files);
 	if (d->opts->key)
-		check_epochs(d, dir);
+		audit_cmd_verify_check_epochs(d, dir);
 	if (d->opts->heads)
-		check_sessions(d, dir);
+		audit_cmd_verify_check_sessions(d, dir);
 	if (record_dir_check(dir, &err) || (!n && err_set(&err, -ENOENT, "%s: no records", dir)))
-		dir_failed(d, err.text);
+		audit_cmd_verify_dir_failed(d, err.text);
 }
 
-static int read_key(struct digest *key, const char *path, struct err *err)
+static int audit_cmd_verify_read_key(struct digest *key, const char *path, struct err *err)
 {
 	char hex[DIGEST_HEX] = "";
 	FILE *f = fopen(path, "re");
@@ -276,7 +283,7 @@ static int read_key(struct digest *key, const char *path, struct err *err)
 	return 0;
 }
 
-static bool is_dir(const char *path)
+static bool audit_cmd_verify_is_dir(const char *path)
 {
 	struct stat st;
 
@@ -299,7 +306,7 @@ int audit_cmd_verify(const struct audit_options *o)
 	if (o->heads)
 		rc = audit_heads_read(&heads, o->heads, &err);
 	if (!rc && o->key)
-		rc = read_key(&key, o->key, &err);
+		rc = audit_cmd_verify_read_key(&key, o->key, &err);
 	if (rc) {
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 		audit_heads_free(&heads);
@@ -308,19 +315,19 @@ int audit_cmd_verify(const struct audit_options *o)
 	opts.heads = o->heads ? &heads : NULL;
 	opts.key = o->key ? &key : NULL;
 	for (int i = 0; i < o->n; i++) {
-		if (is_dir(o->names[i]))
-			one_dir(&d, o->names[i]);
+		if (audit_cmd_verify_is_dir(o->names[i]))
+			audit_cmd_verify_one_dir(&d, o->names[i]);
 		else
-			one_file(&d, o->names[i]);
+			audit_cmd_verify_one_file(&d, o->names[i]);
 	}
 	vec_free(&d.epochs);
-	forget_sids(&d);
+	audit_cmd_verify_forget_sids(&d);
 	vec_free(&d.sids);
 	audit_heads_free(&heads);
 	return d.worst;
 }
 
-static void list_line(const char *path)
+static void audit_cmd_verify_list_line(const char *path)
 {
 	struct audit_report r;
 	struct err err = { "" };
@@ -347,7 +354,7 @@ int audit_cmd_list(const struct audit_options *o)
 	char **files;
 
 	if (record_dir_check(dir, &err)) {
-		dir_failed(&d, err.text);
+		audit_cmd_verify_dir_failed(&d, err.text);
 		return d.worst;
 	}
 	files = record_files(dir, &n);
@@ -358,15 +365,15 @@ int audit_cmd_list(const struct audit_options *o)
 		char *path = xasprintf("%s/%s", dir, files[i]);
 
 		if (o->json)
-			one_file(&d, path);
+			audit_cmd_verify_one_file(&d, path);
 		else
-			list_line(path);
+			audit_cmd_verify_list_line(path);
 		free(path);
 		free(files[i]);
 	}
 	free(files);
 	vec_free(&d.epochs);
-	forget_sids(&d);
+	audit_cmd_verify_forget_sids(&d);
 	vec_free(&d.sids);
 	return d.worst == EXIT_UNREADABLE ? EXIT_UNREADABLE : EXIT_OK;
 }

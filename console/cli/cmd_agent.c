@@ -156,12 +156,13 @@ static const char doc[] =
 	"port, or the state file is not right; 64 bad options; 255 the port cannot be used.";
 
 /* In ms. */
-static uint32_t seconds(const char *arg, const char *name, struct argp_state *s)
+static uint32_t cmd_agent_seconds(const char *arg, const char *name, struct argp_state *s)
 {
 	return (uint32_t)cmdline_count(s, name, arg, 1, 86400) * 1000;
 }
 
-static unsigned octal(const char *arg, const char *name, unsigned most, struct argp_state *s)
+static unsigned cmd_agent_octal(const char *arg, const char *name, unsigned most,
+				struct argp_state *s)
 {
 	char *end;
 	unsigned long v = strtoul(arg, &end, 8);
@@ -171,7 +172,7 @@ static unsigned octal(const char *arg, const char *name, unsigned most, struct a
 	return (unsigned)v;
 }
 
-static void take_job(struct agent_cmd *c, const char *arg, struct argp_state *s)
+static void cmd_agent_take_job(struct agent_cmd *c, const char *arg, struct argp_state *s)
 {
 	struct err err;
 
@@ -180,8 +181,8 @@ static void take_job(struct agent_cmd *c, const char *arg, struct argp_state *s)
 	vec_push(&c->jobs, arg);
 }
 
-static void take_question(struct agent_cmd *c, const char *verb, const char *job,
-			  struct argp_state *s)
+static void cmd_agent_take_question(struct agent_cmd *c, const char *verb, const char *job,
+				    struct argp_state *s)
 {
 	struct err err;
 
@@ -193,12 +194,12 @@ static void take_question(struct agent_cmd *c, const char *verb, const char *job
 	c->job = job;
 }
 
-static bool relative(const char *path)
+static bool cmd_agent_relative(const char *path)
 {
 	return path && *path != '/';
 }
 
-static error_t take_how(int key, char *arg, struct argp_state *s)
+static error_t cmd_agent_take_how(int key, char *arg, struct argp_state *s)
 {
 	struct agent_cmd *c = s->input;
 
@@ -207,16 +208,16 @@ static error_t take_how(int key, char *arg, struct argp_state *s)
 		c->o.state = arg;
 		return 0;
 	case OPT_LIMIT:
-		c->o.limit_ms = seconds(arg, "--limit", s);
+		c->o.limit_ms = cmd_agent_seconds(arg, "--limit", s);
 		return 0;
 	case OPT_HOLD:
-		c->o.hold_ms = seconds(arg, "--hold", s);
+		c->o.hold_ms = cmd_agent_seconds(arg, "--hold", s);
 		return 0;
 	case OPT_ASK:
-		c->o.ask_ms = seconds(arg, "--ask", s);
+		c->o.ask_ms = cmd_agent_seconds(arg, "--ask", s);
 		return 0;
 	case OPT_POLL:
-		c->o.poll_ms = seconds(arg, "--poll", s);
+		c->o.poll_ms = cmd_agent_seconds(arg, "--poll", s);
 		return 0;
 	case OPT_LOG:
 		c->log = arg;
@@ -250,13 +251,13 @@ static error_t take_how(int key, char *arg, struct argp_state *s)
 	}
 }
 
-static error_t take(int key, char *arg, struct argp_state *s)
+static error_t cmd_agent_take(int key, char *arg, struct argp_state *s)
 {
 	struct agent_cmd *c = s->input;
 
 	switch (key) {
 	case OPT_AGENT_JOB:
-		take_job(c, arg, s);
+		cmd_agent_take_job(c, arg, s);
 		return 0;
 	case OPT_DRAIN:
 		c->o.drain = arg;
@@ -271,16 +272,16 @@ static error_t take(int key, char *arg, struct argp_state *s)
 		c->o.socket = arg;
 		return 0;
 	case OPT_SOCKET_MODE:
-		c->o.socket_mode = octal(arg, "--socket-mode", 0777, s);
+		c->o.socket_mode = cmd_agent_octal(arg, "--socket-mode", 0777, s);
 		return 0;
 	case OPT_ADD_JOB:
-		take_question(c, "ADD", arg, s);
+		cmd_agent_take_question(c, "ADD", arg, s);
 		return 0;
 	case OPT_END_JOB:
-		take_question(c, "END", arg, s);
+		cmd_agent_take_question(c, "END", arg, s);
 		return 0;
 	case OPT_STATUS:
-		take_question(c, "STATUS", NULL, s);
+		cmd_agent_take_question(c, "STATUS", NULL, s);
 		return 0;
 	case OPT_JSON:
 		c->json = true;
@@ -294,12 +295,12 @@ static error_t take(int key, char *arg, struct argp_state *s)
 	case ARGP_KEY_END:
 		if (c->json && (!c->verb || strcmp(c->verb, "STATUS") != 0))
 			argp_error(s, "--json is of --status");
-		if (c->daemon &&
-		    (relative(c->o.state) || relative(c->o.socket) || relative(c->log)))
+		if (c->daemon && (cmd_agent_relative(c->o.state) ||
+				  cmd_agent_relative(c->o.socket) || cmd_agent_relative(c->log)))
 			argp_error(s, "with --daemon files are named from the root on: /...");
 		return 0;
 	default:
-		return take_how(key, arg, s);
+		return cmd_agent_take_how(key, arg, s);
 	}
 }
 
@@ -307,7 +308,7 @@ static error_t take(int key, char *arg, struct argp_state *s)
 
 /* The answer's last line is OK or ERROR and a reason; the lines before go into status or, where
  * that is NULL, to stdout. */
-static int take_answer(FILE *in, json_t *status, struct err *err)
+static int cmd_agent_take_answer(FILE *in, json_t *status, struct err *err)
 {
 	char line[1024];
 
@@ -325,7 +326,7 @@ static int take_answer(FILE *in, json_t *status, struct err *err)
 	return err_set(err, EXIT_UNREADABLE, "the agent hung up before it had answered");
 }
 
-static int print_answer(struct ibroute_agent *a, bool json, struct err *err)
+static int cmd_agent_print_answer(struct ibroute_agent *a, bool json, struct err *err)
 {
 	json_t *status = json ? agent_status_new() : NULL;
 	FILE *in;
@@ -333,7 +334,7 @@ static int print_answer(struct ibroute_agent *a, bool json, struct err *err)
 
 	fcntl(a->fd, F_SETFL, 0);
 	in = fdopen(a->fd, "r");
-	rc = in ? take_answer(in, status, err)
+	rc = in ? cmd_agent_take_answer(in, status, err)
 		: err_set(err, EXIT_UNREADABLE, "no stream: %s", strerror(errno));
 	if (in)
 		fclose(in);
@@ -343,8 +344,8 @@ static int print_answer(struct ibroute_agent *a, bool json, struct err *err)
 	return rc;
 }
 
-static int ask_agent(struct ibroute_agent *a, const struct agent_cmd *c, const char *verb,
-		     const char *job, struct err *err)
+static int cmd_agent_ask_agent(struct ibroute_agent *a, const struct agent_cmd *c, const char *verb,
+			       const char *job, struct err *err)
 {
 	struct timeval limit = { .tv_sec = 10 };
 	char line[AGENT_LINE_MAX];
@@ -362,7 +363,7 @@ static int ask_agent(struct ibroute_agent *a, const struct agent_cmd *c, const c
 }
 
 /* -errno: not known. */
-static int at_base(const struct agent_cmd *c)
+static int cmd_agent_at_base(const struct agent_cmd *c)
 {
 	struct ibroute_agent a;
 	char *text = NULL;
@@ -370,7 +371,7 @@ static int at_base(const struct agent_cmd *c)
 	FILE *in, *out;
 	int rc;
 
-	if (ask_agent(&a, c, "STATUS", NULL, NULL))
+	if (cmd_agent_ask_agent(&a, c, "STATUS", NULL, NULL))
 		return -ENOTCONN;
 	fcntl(a.fd, F_SETFL, 0);
 	in = fdopen(a.fd, "r");
@@ -387,11 +388,11 @@ static int at_base(const struct agent_cmd *c)
 
 /* While the node is on its escape LIDs, a command of the site would not be run for a job that
  * begins now before the next question: whoever begins it is kept back. */
-static void keep_back(const struct agent_cmd *c)
+static void cmd_agent_keep_back(const struct agent_cmd *c)
 {
 	uint64_t end = clock_ms() + BEGIN_WAIT_MS;
 
-	while (at_base(c) == 0) {
+	while (cmd_agent_at_base(c) == 0) {
 		if (clock_ms() >= end) {
 			fprintf(stderr,
 				"ibroute-top agent: job %s begins while an update is under way that "
@@ -404,15 +405,15 @@ static void keep_back(const struct agent_cmd *c)
 	}
 }
 
-static int question(const struct agent_cmd *c, struct err *err)
+static int cmd_agent_question(const struct agent_cmd *c, struct err *err)
 {
 	struct ibroute_agent a;
-	int rc = ask_agent(&a, c, c->verb, c->job, err);
+	int rc = cmd_agent_ask_agent(&a, c, c->verb, c->job, err);
 
 	if (!rc)
-		rc = print_answer(&a, c->json, err);
+		rc = cmd_agent_print_answer(&a, c->json, err);
 	if (!rc && !strcmp(c->verb, "ADD"))
-		keep_back(c);
+		cmd_agent_keep_back(c);
 	return rc;
 }
 
@@ -420,7 +421,7 @@ static int question(const struct agent_cmd *c, struct err *err)
 
 static FILE *log_file;
 
-static void to_file(void *ctx, const struct log_line *l)
+static void cmd_agent_to_file(void *ctx, const struct log_line *l)
 {
 	time_t t = (time_t)(l->time_ns / 1000000000u);
 	char when[32];
@@ -435,7 +436,7 @@ static void to_file(void *ctx, const struct log_line *l)
 	fflush(log_file);
 }
 
-static int open_log(const struct agent_cmd *c, struct err *err)
+static int cmd_agent_open_log(const struct agent_cmd *c, struct err *err)
 {
 	log_file = c->log ? fopen(c->log, "ae") : stderr;
 	if (!log_file)
@@ -445,7 +446,7 @@ static int open_log(const struct agent_cmd *c, struct err *err)
 		syslog_out_open("ibroute-agent");
 		log_set_sink(syslog_out, NULL);
 	} else {
-		log_set_sink(to_file, NULL);
+		log_set_sink(cmd_agent_to_file, NULL);
 	}
 	return 0;
 }
@@ -454,14 +455,14 @@ static int open_log(const struct agent_cmd *c, struct err *err)
 
 static volatile sig_atomic_t told_to_end;
 
-static void on_signal(int sig)
+static void cmd_agent_on_signal(int sig)
 {
 	told_to_end = sig;
 }
 
-static void catch_signals(void)
+static void cmd_agent_catch_signals(void)
 {
-	struct sigaction sa = { .sa_handler = on_signal };
+	struct sigaction sa = { .sa_handler = cmd_agent_on_signal };
 
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
@@ -469,7 +470,7 @@ static void catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static int preset_state(struct agent_cmd *c, struct err *err)
+static int cmd_agent_preset_state(struct agent_cmd *c, struct err *err)
 {
 	const char *dir = geteuid() ? getenv("XDG_RUNTIME_DIR") : RUN_DIR;
 
@@ -483,7 +484,7 @@ static int preset_state(struct agent_cmd *c, struct err *err)
 	return 0;
 }
 
-static void say_ready(struct agent_cmd *c, const struct agent *a)
+static void cmd_agent_say_ready(struct agent_cmd *c, const struct agent *a)
 {
 	if (c->ready_fd < 0)
 		return;
@@ -496,12 +497,12 @@ static void say_ready(struct agent_cmd *c, const struct agent *a)
 	c->ready_fd = -1;
 }
 
-static bool is_gone(pid_t pid, uint64_t start)
+static bool cmd_agent_is_gone(pid_t pid, uint64_t start)
 {
 	return pid && agent_pid_start(pid) != start;
 }
 
-static int serve(struct agent_cmd *c, struct agent *a, struct err *err)
+static int cmd_agent_serve(struct agent_cmd *c, struct agent *a, struct err *err)
 {
 	uint64_t start = c->while_pid ? agent_pid_start(c->while_pid) : 0;
 	int rc = 0;
@@ -512,14 +513,14 @@ static int serve(struct agent_cmd *c, struct agent *a, struct err *err)
 	while (!agent_over(a) && !rc) {
 		rc = agent_turn(a, IDLE_WAIT_MS, err);
 		if (agent_ready(a))
-			say_ready(c, a);
-		if (told_to_end || is_gone(c->while_pid, start))
+			cmd_agent_say_ready(c, a);
+		if (told_to_end || cmd_agent_is_gone(c->while_pid, start))
 			agent_end(a);
 	}
 	return rc ? EXIT_UNREADABLE : EXIT_OK;
 }
 
-static int busy(struct err *err, const struct agent_cmd *c)
+static int cmd_agent_busy(struct err *err, const struct agent_cmd *c)
 {
 	struct err why = *err;
 
@@ -530,7 +531,7 @@ static int busy(struct err *err, const struct agent_cmd *c)
 		why.text, c->jobs.n ? c->jobs.v[0] : "ID", ibroute_agent_path(c->o.socket));
 }
 
-static int run_once(struct agent_cmd *c, struct err *err)
+static int cmd_agent_run_once(struct agent_cmd *c, struct err *err)
 {
 	struct notice_port *np;
 	struct agent *a;
@@ -541,7 +542,7 @@ static int run_once(struct agent_cmd *c, struct err *err)
 	c->o.held = c->daemon;
 	rc = agent_open(&a, np, &c->o, err);
 	if (!rc) {
-		rc = serve(c, a, err);
+		rc = cmd_agent_serve(c, a, err);
 		agent_close(a);
 	} else if (rc != -EBUSY) {
 		rc = EXIT_REFUSED;
@@ -551,7 +552,7 @@ static int run_once(struct agent_cmd *c, struct err *err)
 }
 
 /* The agent of the job before may be about to end. */
-static int run(struct agent_cmd *c, struct err *err)
+static int cmd_agent_run(struct agent_cmd *c, struct err *err)
 {
 	int rc = -EBUSY;
 
@@ -560,14 +561,14 @@ static int run(struct agent_cmd *c, struct err *err)
 	for (int k = 0; k < BUSY_TRIES && rc == -EBUSY && !told_to_end; k++) {
 		if (k)
 			usleep(BUSY_WAIT_US);
-		rc = run_once(c, err);
+		rc = cmd_agent_run_once(c, err);
 	}
-	return rc == -EBUSY ? busy(err, c) : rc;
+	return rc == -EBUSY ? cmd_agent_busy(err, c) : rc;
 }
 
 /* The command waits for the line "ready" of the agent in the background; its end without one is the
  * agent's end. */
-static int wait_ready(pid_t pid, int fd)
+static int cmd_agent_wait_ready(pid_t pid, int fd)
 {
 	char line[128];
 	ssize_t n;
@@ -586,7 +587,7 @@ static int wait_ready(pid_t pid, int fd)
 }
 
 /* Returns true in the command, with its exit code, when the agent goes on in another process. */
-static bool go_into_background(struct agent_cmd *c, int *rc, struct err *err)
+static bool cmd_agent_go_into_background(struct agent_cmd *c, int *rc, struct err *err)
 {
 	int fds[2], null;
 	pid_t pid;
@@ -602,7 +603,7 @@ static bool go_into_background(struct agent_cmd *c, int *rc, struct err *err)
 	}
 	if (pid) {
 		close(fds[1]);
-		*rc = wait_ready(pid, fds[0]);
+		*rc = cmd_agent_wait_ready(pid, fds[0]);
 		return true;
 	}
 	close(fds[0]);
@@ -614,21 +615,21 @@ static bool go_into_background(struct agent_cmd *c, int *rc, struct err *err)
 	return chdir("/") != 0;
 }
 
-static int agent_main(struct agent_cmd *c, struct err *err)
+static int cmd_agent_main(struct agent_cmd *c, struct err *err)
 {
 	int rc;
 
 	if (c->ask_m_key && mkey_ask(&c->port.m_key, err))
 		return EXIT_BAD_USAGE;
-	rc = preset_state(c, err);
+	rc = cmd_agent_preset_state(c, err);
 	if (rc)
 		return rc;
-	if (c->daemon && go_into_background(c, &rc, err))
+	if (c->daemon && cmd_agent_go_into_background(c, &rc, err))
 		return rc;
-	catch_signals();
-	rc = open_log(c, err);
+	cmd_agent_catch_signals();
+	rc = cmd_agent_open_log(c, err);
 	if (!rc)
-		rc = run(c, err);
+		rc = cmd_agent_run(c, err);
 	if (rc && c->daemon && err->text[0])
 		log_add(LOG_ERROR, "agent", "%s", err->text);
 	log_set_sink(NULL, NULL);
@@ -637,7 +638,7 @@ static int agent_main(struct agent_cmd *c, struct err *err)
 
 int cmd_agent(int argc, char **argv)
 {
-	static const struct argp argp = { .options = rows, .parser = take, .doc = doc };
+	static const struct argp argp = { .options = rows, .parser = cmd_agent_take, .doc = doc };
 	struct agent_cmd c = { .ready_fd = STDOUT_FILENO, .o = { .socket_mode = 0600 } };
 	struct err err = { "" };
 	int rc;
@@ -645,7 +646,7 @@ int cmd_agent(int argc, char **argv)
 	cmdline_parse(&argp, argc, argv, &c);
 	c.o.jobs = c.jobs.v;
 	c.o.njobs = (uint32_t)c.jobs.n;
-	rc = c.verb ? question(&c, &err) : agent_main(&c, &err);
+	rc = c.verb ? cmd_agent_question(&c, &err) : cmd_agent_main(&c, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	explicit_bzero(&c.port.m_key, sizeof(c.port.m_key));

@@ -36,7 +36,7 @@ static const struct argp_option table[] = {
 	{ 0 },
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t cmd_apply_take(int key, char *arg, struct argp_state *state)
 {
 	struct apply_cmd *c = state->input;
 
@@ -73,7 +73,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 }
 
 /* Is this what the operator wants? */
-static int permitted(const struct apply_cmd *c, const struct plan *p, struct err *err)
+static int cmd_apply_permitted(const struct apply_cmd *c, const struct plan *p, struct err *err)
 {
 	char *prompt, drain[400];
 	enum answer a;
@@ -96,7 +96,7 @@ static int permitted(const struct apply_cmd *c, const struct plan *p, struct err
 	return a == ANSWER_YES ? 0 : err_set(err, EXIT_REFUSED, "not begun, nothing was written");
 }
 
-static int apply(struct apply_cmd *c, const struct plan *p, struct err *err)
+static int cmd_apply_apply(struct apply_cmd *c, const struct plan *p, struct err *err)
 {
 	struct update_follow f = {
 		.mode = FOLLOW_APPLY,
@@ -112,7 +112,7 @@ static int apply(struct apply_cmd *c, const struct plan *p, struct err *err)
 			       "plan %s does not say what has to be drained, as earlier versions "
 			       "made them: make it again (--without-agents writes it all the same)",
 			       p->id);
-	rc = permitted(c, p, err);
+	rc = cmd_apply_permitted(c, p, err);
 	if (rc)
 		return rc;
 	if (c->dog.live.ask_m_key && mkey_ask(&c->dog.live.m_key, err))
@@ -133,7 +133,7 @@ int cmd_apply(int argc, char **argv)
 	};
 	const struct argp argp = {
 		.options = table,
-		.parser = take,
+		.parser = cmd_apply_take,
 		.children = children,
 		.args_doc = "PLAN",
 		.doc = "Writes a plan into the switches, reads everything back, and keeps it when "
@@ -154,7 +154,7 @@ int cmd_apply(int argc, char **argv)
 
 	watchdog_config_init(&c.dog);
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = load_fabric_plan(&p, c.file, &err) ? EXIT_UNREADABLE : apply(&c, p, &err);
+	rc = load_fabric_plan(&p, c.file, &err) ? EXIT_UNREADABLE : cmd_apply_apply(&c, p, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	plan_free(p);

@@ -30,7 +30,7 @@ static const struct argp_option rows[] = {
 };
 
 /* "300", "300s", "5m", "1h"; 0: no such time, or a longer one than can be asked for. */
-static unsigned seconds(const char *arg)
+static unsigned cmd_attach_seconds(const char *arg)
 {
 	char *end;
 	unsigned long n = strtoul(arg, &end, 10), unit = 1;
@@ -44,7 +44,7 @@ static unsigned seconds(const char *arg)
 	return n * unit <= CONTROL_EXTEND_S ? (unsigned)(n * unit) : 0;
 }
 
-static void take_watches(struct attach_cmd *c, const char *arg, struct argp_state *state)
+static void cmd_attach_take_watches(struct attach_cmd *c, const char *arg, struct argp_state *state)
 {
 	struct err err;
 
@@ -52,7 +52,7 @@ static void take_watches(struct attach_cmd *c, const char *arg, struct argp_stat
 		argp_error(state, "%s", err.text);
 }
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t cmd_attach_take(int key, char *arg, struct argp_state *state)
 {
 	struct attach_cmd *c = state->input;
 
@@ -69,12 +69,12 @@ static error_t take(int key, char *arg, struct argp_state *state)
 			return 0;
 		}
 		if (c->override && !c->watches) {
-			take_watches(c, arg, state);
+			cmd_attach_take_watches(c, arg, state);
 			return 0;
 		}
 		if (!c->extend || c->seconds)
 			argp_error(state, "one update at a time");
-		c->seconds = seconds(arg);
+		c->seconds = cmd_attach_seconds(arg);
 		if (!c->seconds)
 			argp_error(state, "'%s' is no time up to %d seconds (300, 5m, 1h)", arg,
 				   CONTROL_EXTEND_S);
@@ -91,8 +91,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int find(struct update_follow *f, struct txn_info *t, const struct attach_cmd *c,
-		struct err *err)
+static int cmd_attach_find(struct update_follow *f, struct txn_info *t, const struct attach_cmd *c,
+			   struct err *err)
 {
 	int rc = txn_find(t, c->state_dir, c->id, err);
 
@@ -114,7 +114,7 @@ int cmd_attach(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = rows,
-		.parser = take,
+		.parser = cmd_attach_take,
 		.args_doc = "ID",
 		.doc = "Shows what an update under way has done and does. At a terminal, while it "
 		       "waits: the fabric's name keeps it, 'rollback' ends it, 'extend [S]' gives "
@@ -130,7 +130,7 @@ int cmd_attach(int argc, char **argv)
 	int rc;
 
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = find(&f, &t, &c, &err);
+	rc = cmd_attach_find(&f, &t, &c, &err);
 	if (!rc)
 		rc = update_follow_run(&f, &err);
 	if (err.text[0])
@@ -139,7 +139,7 @@ int cmd_attach(int argc, char **argv)
 }
 
 /* The answer to what was asked last; events are passed over. */
-static int answer(struct update_follow *f, enum control_op op, struct err *err)
+static int cmd_attach_answer(struct update_follow *f, enum control_op op, struct err *err)
 {
 	for (;;) {
 		json_t *j = NULL;
@@ -172,7 +172,7 @@ int cmd_extend(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = rows,
-		.parser = take,
+		.parser = cmd_attach_take,
 		.args_doc = "ID [TIME]",
 		.doc = "Gives an update that waits for its confirmation more time: so many seconds "
 		       "from now (300, 5m, 1h), or as many as it had at first."
@@ -185,11 +185,11 @@ int cmd_extend(int argc, char **argv)
 	int rc;
 
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = find(&f, &t, &c, &err);
+	rc = cmd_attach_find(&f, &t, &c, &err);
 	if (!rc)
 		rc = control_ask(&f.link, CONTROL_EXTEND, c.seconds)
 			     ? EXIT_REFUSED
-			     : answer(&f, CONTROL_EXTEND, &err);
+			     : cmd_attach_answer(&f, CONTROL_EXTEND, &err);
 	control_close(&f.link);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
@@ -200,7 +200,7 @@ int cmd_override(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = rows,
-		.parser = take,
+		.parser = cmd_attach_take,
 		.args_doc = "ID CONDITION[,CONDITION...]",
 		.doc = "Takes conditions off the watch over an update under way: they do not roll it "
 		       "back any more. sm: another master subnet manager, or none; errors: counters "
@@ -216,10 +216,11 @@ int cmd_override(int argc, char **argv)
 	int rc;
 
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = find(&f, &t, &c, &err);
+	rc = cmd_attach_find(&f, &t, &c, &err);
 	if (!rc)
-		rc = control_ask_override(&f.link, c.watches) ? EXIT_REFUSED
-							      : answer(&f, CONTROL_OVERRIDE, &err);
+		rc = control_ask_override(&f.link, c.watches)
+			     ? EXIT_REFUSED
+			     : cmd_attach_answer(&f, CONTROL_OVERRIDE, &err);
 	control_close(&f.link);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);

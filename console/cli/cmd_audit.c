@@ -50,7 +50,7 @@ static const struct audit_verb verbs[] = {
 	{ "seal", audit_cmd_seal, 0, 1, "one directory", true },
 };
 
-static const struct audit_verb *find_verb(const char *name)
+static const struct audit_verb *cmd_audit_find_verb(const char *name)
 {
 	for (size_t i = 0; name && i < sizeof(verbs) / sizeof(*verbs); i++)
 		if (!strcmp(verbs[i].name, name))
@@ -58,9 +58,9 @@ static const struct audit_verb *find_verb(const char *name)
 	return NULL;
 }
 
-static void check(const struct audit_options *o, struct argp_state *s)
+static void cmd_audit_check(const struct audit_options *o, struct argp_state *s)
 {
-	const struct audit_verb *v = find_verb(o->verb);
+	const struct audit_verb *v = cmd_audit_find_verb(o->verb);
 
 	if (!v)
 		argp_error(s, "verify, list, replay, export, prune or seal must be named");
@@ -77,7 +77,7 @@ static void check(const struct audit_options *o, struct argp_state *s)
 		argp_error(s, "--script, --tlog and --v3 take one record");
 }
 
-static error_t take_format(int key, char *arg, struct audit_options *o)
+static error_t cmd_audit_take_format(int key, char *arg, struct audit_options *o)
 {
 	switch (key) {
 	case OPT_REPORT:
@@ -103,7 +103,7 @@ static error_t take_format(int key, char *arg, struct audit_options *o)
 	}
 }
 
-static error_t parse(int key, char *arg, struct argp_state *s)
+static error_t cmd_audit_parse(int key, char *arg, struct argp_state *s)
 {
 	struct audit_options *o = s->input;
 
@@ -151,10 +151,10 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 			o->names[o->n++] = arg;
 		return 0;
 	case ARGP_KEY_END:
-		check(o, s);
+		cmd_audit_check(o, s);
 		return 0;
 	default:
-		return take_format(key, arg, o);
+		return cmd_audit_take_format(key, arg, o);
 	}
 }
 
@@ -199,7 +199,7 @@ int cmd_audit(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = rows,
-		.parser = parse,
+		.parser = cmd_audit_parse,
 		.args_doc =
 			"verify FILE|DIRECTORY...\nlist [DIRECTORY]\nreplay FILE\n"
 			"export --report ID [FILE|DIRECTORY...]\nexport --script|--tlog|--v3 FILE\n"
@@ -224,7 +224,7 @@ int cmd_audit(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_BAD_USAGE;
 	cmdline_parse(&argp, argc, argv, &o);
-	rc = find_verb(o.verb)->run(&o);
+	rc = cmd_audit_find_verb(o.verb)->run(&o);
 	free(o.names);
 	return rc;
 }

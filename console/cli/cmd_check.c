@@ -34,7 +34,7 @@ static const struct argp_option table[] = {
 	{ 0 },
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t cmd_check_take(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -49,7 +49,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = table,
-	.parser = take,
+	.parser = cmd_check_take,
 	.doc = "Judges any tables, ours or others': every terminal reaches every terminal and "
 	       "switch, no packet loops, no deadlock is possible, VLs within what the links "
 	       "offer."
@@ -59,7 +59,7 @@ static const struct argp argp = {
 	       "could not be read.",
 };
 
-static int tell(const struct options *o, const struct route_report *e, struct err *err)
+static int cmd_check_tell(const struct options *o, const struct route_report *e, struct err *err)
 {
 	json_t *summary;
 	int rc = 0;
@@ -80,7 +80,7 @@ static int tell(const struct options *o, const struct route_report *e, struct er
 	return rc ? rc : output_file_flush_stdout(err);
 }
 
-static int check(const struct options *o, struct err *err)
+static int cmd_check_check(const struct options *o, struct err *err)
 {
 	struct route_report e = { 0 };
 	struct command_inputs s;
@@ -93,7 +93,8 @@ static int check(const struct options *o, struct err *err)
 		s.installed = NULL;
 		s.choice = NULL;
 		if (evaluate_tables(&e, t, s.f, s.jobs, &s.eval, err) ||
-		    (choice && evaluate_choice(&e, choice, &s.eval, err)) || tell(o, &e, err))
+		    (choice && evaluate_choice(&e, choice, &s.eval, err)) ||
+		    cmd_check_tell(o, &e, err))
 			rc = EXIT_FINDINGS;
 	}
 	if (!rc && !route_report_ok(&e)) {
@@ -107,5 +108,5 @@ static int check(const struct options *o, struct err *err)
 
 int cmd_check(int argc, char **argv)
 {
-	return options_run(argc, argv, &argp, check);
+	return options_run(argc, argv, &argp, cmd_check_check);
 }

@@ -61,7 +61,7 @@ struct compare_cmd {
 	struct live_opts live;
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t cmd_compare_take(int key, char *arg, struct argp_state *state)
 {
 	struct compare_cmd *c = state->input;
 	struct options *o = &c->o;
@@ -85,7 +85,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = table,
-	.parser = take,
+	.parser = cmd_compare_take,
 	.children = live_children,
 	.doc = "Routes one fabric with several engines and prints all figures beside each other. "
 	       "Without --topology that is the fabric behind the port, for the jobs that run now; "
@@ -108,7 +108,7 @@ struct comparison {
 };
 
 /* "file:PATH": under the file's name without folders. */
-static void add_file(struct comparison *c, const char *path)
+static void cmd_compare_add_file(struct comparison *c, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	struct engine_spec *spec = &c->engine[c->nengine];
@@ -118,7 +118,7 @@ static void add_file(struct comparison *c, const char *path)
 	c->file[c->nengine++] = xstrdup(path);
 }
 
-static int find_engines(struct comparison *c, const char *text, struct err *err)
+static int cmd_compare_find_engines(struct comparison *c, const char *text, struct err *err)
 {
 	char *copy = xstrdup(text), *rest = copy, *word;
 	int rc = 0;
@@ -128,7 +128,7 @@ static int find_engines(struct comparison *c, const char *text, struct err *err)
 			rc = err_set(err, EXIT_BAD_USAGE, "--engines: at most %d are possible",
 				     MOST);
 		else if (!strncmp(word, "file:", 5) && word[5])
-			add_file(c, word + 5);
+			cmd_compare_add_file(c, word + 5);
 		else if (engine_spec_parse(&c->engine[c->nengine++], word, err))
 			rc = EXIT_BAD_USAGE;
 	}
@@ -136,7 +136,8 @@ static int find_engines(struct comparison *c, const char *text, struct err *err)
 	return rc;
 }
 
-static int evaluate_one(struct comparison *c, size_t i, struct route_report *e, struct err *err)
+static int cmd_compare_evaluate_one(struct comparison *c, size_t i, struct route_report *e,
+				    struct err *err)
 {
 	struct command_inputs *s = &c->scene;
 	struct engine_params params = s->params;
@@ -150,7 +151,7 @@ static int evaluate_one(struct comparison *c, size_t i, struct route_report *e, 
 }
 
 /* The installed tables, then each engine's; one that refuses keeps its reason and its place. */
-static void evaluate_all(struct comparison *c)
+static void cmd_compare_evaluate_all(struct comparison *c)
 {
 	struct command_inputs *s = &c->scene;
 	struct err err;
@@ -169,7 +170,7 @@ static void evaluate_all(struct comparison *c)
 	for (size_t i = 0; i < c->nengine; i++, c->n++) {
 		struct route_report *e = &c->list[c->n];
 
-		if (evaluate_one(c, i, e, &err))
+		if (cmd_compare_evaluate_one(c, i, e, &err))
 			c->why[c->n] = xstrdup(err.text);
 		else if (s->installed)
 			e->diff = tdiff_new(s->f, s->installed, e->t);
@@ -177,7 +178,7 @@ static void evaluate_all(struct comparison *c)
 	}
 }
 
-static int print_json(const struct comparison *c, bool per_job, struct err *err)
+static int cmd_compare_print_json(const struct comparison *c, bool per_job, struct err *err)
 {
 	json_t *list = json_array();
 	int rc;
@@ -202,7 +203,7 @@ static int print_json(const struct comparison *c, bool per_job, struct err *err)
 	return rc;
 }
 
-static int print_text(const struct comparison *c, bool per_job)
+static int cmd_compare_print_text(const struct comparison *c, bool per_job)
 {
 	const struct fabric *f = c->scene.f;
 
@@ -232,7 +233,7 @@ static int print_text(const struct comparison *c, bool per_job)
 }
 
 /* The fabric behind the port; the scene takes over what was read. */
-static int load_live(struct command_inputs *s, struct compare_cmd *c, struct err *err)
+static int cmd_compare_load_live(struct command_inputs *s, struct compare_cmd *c, struct err *err)
 {
 	struct live l;
 	int rc;
@@ -254,18 +255,19 @@ static int load_live(struct command_inputs *s, struct compare_cmd *c, struct err
 	return rc ? EXIT_UNREADABLE : 0;
 }
 
-static int compare_in(struct comparison *c, struct compare_cmd *cmd, struct err *err)
+static int cmd_compare_in(struct comparison *c, struct compare_cmd *cmd, struct err *err)
 {
 	const struct options *o = &cmd->o;
-	int rc = find_engines(c, o->engine, err);
+	int rc = cmd_compare_find_engines(c, o->engine, err);
 
 	if (!rc)
 		rc = o->topology ? command_inputs_load(&c->scene, o, err)
-				 : load_live(&c->scene, cmd, err);
+				 : cmd_compare_load_live(&c->scene, cmd, err);
 	if (rc)
 		return rc;
-	evaluate_all(c);
-	rc = o->json ? print_json(c, o->per_job, err) : print_text(c, o->per_job);
+	cmd_compare_evaluate_all(c);
+	rc = o->json ? cmd_compare_print_json(c, o->per_job, err)
+		     : cmd_compare_print_text(c, o->per_job);
 	if (!rc)
 		rc = output_file_flush_stdout(err);
 	if (rc)
@@ -277,10 +279,10 @@ static int compare_in(struct comparison *c, struct compare_cmd *cmd, struct err 
 	return 0;
 }
 
-static int compare(struct compare_cmd *cmd, struct err *err)
+static int cmd_compare_compare(struct compare_cmd *cmd, struct err *err)
 {
 	struct comparison c = { 0 };
-	int rc = compare_in(&c, cmd, err);
+	int rc = cmd_compare_in(&c, cmd, err);
 
 	for (size_t i = 0; i < c.n; i++) {
 		route_report_free(&c.list[i]);
@@ -303,7 +305,7 @@ int cmd_compare(int argc, char **argv)
 	c.o.jobs = c.live.jobs;
 	c.o.name_map = c.live.node_names;
 	output_file_guard_signals();
-	rc = compare(&c, &err);
+	rc = cmd_compare_compare(&c, &err);
 	if (rc)
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	return rc;

@@ -32,23 +32,24 @@ enum arg_kind {
 	VALUE_FIELD,
 };
 
-static bool called(const struct cmdline_row *row, const char *name)
+static bool cmd_completion_called(const struct cmdline_row *row, const char *name)
 {
 	return row->nnames && !strcmp(row->name[0], name);
 }
 
 /* What an argument is, by the name that the table gives it. */
-static enum arg_kind value_of(const struct cmdline_row *row)
+static enum arg_kind cmd_completion_value_of(const struct cmdline_row *row)
 {
 	const char *arg = row->arg;
 
 	if (!arg)
 		return VALUE_NONE;
-	if (called(row, "view"))
+	if (cmd_completion_called(row, "view"))
 		return VALUE_VIEW;
-	if (called(row, "screen"))
+	if (cmd_completion_called(row, "screen"))
 		return VALUE_SCREEN;
-	if (called(row, "sort") || called(row, "fields") || called(row, "metric"))
+	if (cmd_completion_called(row, "sort") || cmd_completion_called(row, "fields") ||
+	    cmd_completion_called(row, "metric"))
 		return VALUE_FIELD;
 	if (strchr(arg, '|'))
 		return strstr(arg, "FILE") ? VALUE_FILE : VALUE_WORDS;
@@ -61,7 +62,7 @@ static enum arg_kind value_of(const struct cmdline_row *row)
 	return VALUE_ANY;
 }
 
-static void engines_put(FILE *out)
+static void cmd_completion_engines_put(FILE *out)
 {
 	const struct engine *const *all;
 	size_t n;
@@ -72,7 +73,7 @@ static void engines_put(FILE *out)
 }
 
 /* "opensm|smp|file:DIR": the words, up to what is not fixed. */
-static void words_put(FILE *out, const char *arg)
+static void cmd_completion_words_put(FILE *out, const char *arg)
 {
 	for (; *arg; arg++)
 		fputc(islower((unsigned char)*arg) || isdigit((unsigned char)*arg) || *arg == ':'
@@ -81,20 +82,20 @@ static void words_put(FILE *out, const char *arg)
 		      out);
 }
 
-static void views_put(FILE *out)
+static void cmd_completion_views_put(FILE *out)
 {
 	for (int k = 0; k < ROW_KINDS; k++)
 		fprintf(out, "%s ", row_kind_name((enum row_kind)k));
 	fputs("overview heatmap history", out);
 }
 
-static void screens_put(FILE *out)
+static void cmd_completion_screens_put(FILE *out)
 {
 	for (int v = 0; v < VIEW_COUNT; v++)
 		fprintf(out, "%s%s", v ? " " : "", command_view_name((enum view_id)v));
 }
 
-static bool told_before(enum row_kind kind, const char *name)
+static bool cmd_completion_told_before(enum row_kind kind, const char *name)
 {
 	size_t n;
 
@@ -109,7 +110,7 @@ static bool told_before(enum row_kind kind, const char *name)
 }
 
 /* Of all kinds of rows: which of them --view asks for may stand later in the line. */
-static void fields_put(FILE *out)
+static void cmd_completion_fields_put(FILE *out)
 {
 	size_t n;
 
@@ -117,29 +118,29 @@ static void fields_put(FILE *out)
 		const struct field *f = fields_of((enum row_kind)k, &n);
 
 		for (size_t i = 0; i < n; i++)
-			if (!told_before((enum row_kind)k, f[i].name))
+			if (!cmd_completion_told_before((enum row_kind)k, f[i].name))
 				fprintf(out, "%s ", f[i].name);
 	}
 }
 
 /* The words that a value can be; false: it is none of a few. */
-static bool value_put(FILE *out, enum arg_kind v, const struct cmdline_row *row)
+static bool cmd_completion_value_put(FILE *out, enum arg_kind v, const struct cmdline_row *row)
 {
 	switch (v) {
 	case VALUE_ENGINE:
-		engines_put(out);
+		cmd_completion_engines_put(out);
 		return true;
 	case VALUE_WORDS:
-		words_put(out, row->arg);
+		cmd_completion_words_put(out, row->arg);
 		return true;
 	case VALUE_VIEW:
-		views_put(out);
+		cmd_completion_views_put(out);
 		return true;
 	case VALUE_SCREEN:
-		screens_put(out);
+		cmd_completion_screens_put(out);
 		return true;
 	case VALUE_FIELD:
-		fields_put(out);
+		cmd_completion_fields_put(out);
 		return true;
 	default:
 		return false;
@@ -148,7 +149,7 @@ static bool value_put(FILE *out, enum arg_kind v, const struct cmdline_row *row)
 
 /* "verify FILE\nlist [DIRECTORY]", "show|check": the small words, with which each way to call a
  * command begins; out may be NULL.  false: there are none. */
-static bool actions_put(FILE *out, const struct argp *argp)
+static bool cmd_completion_actions_put(FILE *out, const struct argp *argp)
 {
 	const char *at = argp->args_doc ? argp->args_doc : "";
 	bool any = false;
@@ -168,7 +169,7 @@ static bool actions_put(FILE *out, const struct argp *argp)
 }
 
 /* bash: " --name --name=" of one command. */
-static void bash_names(const struct cmdline_row *row, void *arg)
+static void cmd_completion_bash_names(const struct cmdline_row *row, void *arg)
 {
 	(void)arg;
 	for (int i = 0; !row->heading && i < row->nnames; i++)
@@ -177,14 +178,14 @@ static void bash_names(const struct cmdline_row *row, void *arg)
 		printf(" -%c", row->letter[i]);
 }
 
-static void bash_value(const struct cmdline_row *row, void *arg)
+static void cmd_completion_bash_value(const struct cmdline_row *row, void *arg)
 {
 	const struct shell *s = arg;
 	enum arg_kind v;
 
 	if (row->heading || row->arg_optional) /* those stand in the same word, after = */
 		return;
-	v = value_of(row);
+	v = cmd_completion_value_of(row);
 	if (v == VALUE_NONE || (v == VALUE_ANY && !row->nnames))
 		return;
 	fputs("\t", stdout);
@@ -200,30 +201,30 @@ static void bash_value(const struct cmdline_row *row, void *arg)
 		      stdout);
 	} else {
 		fputs("words='", stdout);
-		value_put(stdout, v, row);
+		cmd_completion_value_put(stdout, v, row);
 		fputs("'", stdout);
 	}
 	fputs(" ;;\n", stdout);
 }
 
-static void bash_command(const struct argp *argp, void *arg)
+static void cmd_completion_bash_command(const struct argp *argp, void *arg)
 {
 	const struct shell *s = arg;
 
 	if (s->values) {
-		cmdline_each(argp, bash_value, arg);
+		cmdline_each(argp, cmd_completion_bash_value, arg);
 		printf("\t%s:%s) [[ $cur == -* ]] || words='", s->command, s->command);
-		actions_put(stdout, argp);
+		cmd_completion_actions_put(stdout, argp);
 		puts("' ;;");
 		return;
 	}
 	printf("\t%s) names='", s->command[0] ? s->command : "''");
-	cmdline_each(argp, bash_names, arg);
+	cmdline_each(argp, cmd_completion_bash_names, arg);
 	printf(" --help --usage --version' ;;\n");
 }
 
 /* The console and all commands. */
-static int each_command(describe_fn *fn, bool values)
+static int cmd_completion_each_command(describe_fn *fn, bool values)
 {
 	struct shell s = { "", values };
 	int rc = cmdline_describe("ibroute-top", app_main, fn, &s);
@@ -235,7 +236,7 @@ static int each_command(describe_fn *fn, bool values)
 	return rc;
 }
 
-static int bash(void)
+static int cmd_completion_bash(void)
 {
 	int rc;
 
@@ -253,10 +254,10 @@ static int bash(void)
 	for (const struct subcommand *c = commands; c->name; c++)
 		printf("%s%s", c == commands ? "" : " ", c->name);
 	puts("'\n\tcase $command in");
-	rc = each_command(bash_command, false);
+	rc = cmd_completion_each_command(cmd_completion_bash_command, false);
 	puts("\tesac\n\tcase $command:$prev in");
 	if (!rc)
-		rc = each_command(bash_command, true);
+		rc = cmd_completion_each_command(cmd_completion_bash_command, true);
 	puts("\tesac\n"
 	     "\t# fields come with commas between\n"
 	     "\tlocal lead=\n"
@@ -283,7 +284,7 @@ static int bash(void)
 }
 
 /* Text within '...' of an _arguments spec: its brackets and colons are protected. */
-static void zsh_text(const char *text)
+static void cmd_completion_zsh_text(const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '\'')
@@ -295,68 +296,68 @@ static void zsh_text(const char *text)
 	}
 }
 
-static void zsh_value(const struct cmdline_row *row)
+static void cmd_completion_zsh_value(const struct cmdline_row *row)
 {
-	enum arg_kind v = value_of(row);
+	enum arg_kind v = cmd_completion_value_of(row);
 
 	if (v == VALUE_NONE)
 		return;
 	fputs(row->arg_optional ? "::" : ":", stdout);
-	zsh_text(row->arg);
+	cmd_completion_zsh_text(row->arg);
 	putchar(':');
 	if (v == VALUE_FILE || v == VALUE_DIR || v == VALUE_ANY) {
 		fputs(v == VALUE_FILE ? "_files" : v == VALUE_DIR ? "_files -/" : " ", stdout);
 		return;
 	}
 	/* fields come with commas between */
-	fputs(called(row, "fields") ? "_values -s , field " : "(", stdout);
-	value_put(stdout, v, row);
-	fputs(called(row, "fields") ? "" : ")", stdout);
+	fputs(cmd_completion_called(row, "fields") ? "_values -s , field " : "(", stdout);
+	cmd_completion_value_put(stdout, v, row);
+	fputs(cmd_completion_called(row, "fields") ? "" : ")", stdout);
 }
 
-static void zsh_option(const char *dashes, const char *name, const char *join,
-		       const struct cmdline_row *row)
+static void cmd_completion_zsh_option(const char *dashes, const char *name, const char *join,
+				      const struct cmdline_row *row)
 {
 	printf(" \\\n\t\t'*%s", dashes);
 	fputs(name, stdout);
 	fputs(row->arg ? join : "", stdout);
 	putchar('[');
-	zsh_text(row->doc ? row->doc : "");
+	cmd_completion_zsh_text(row->doc ? row->doc : "");
 	putchar(']');
-	zsh_value(row);
+	cmd_completion_zsh_value(row);
 	putchar('\'');
 }
 
-static void zsh_row(const struct cmdline_row *row, void *arg)
+static void cmd_completion_zsh_row(const struct cmdline_row *row, void *arg)
 {
 	(void)arg;
 	for (int i = 0; !row->heading && i < row->nnames; i++)
-		zsh_option("--", row->name[i], row->arg_optional ? "=-" : "=", row);
+		cmd_completion_zsh_option("--", row->name[i], row->arg_optional ? "=-" : "=", row);
 	for (int i = 0; !row->heading && i < row->nletters; i++) {
 		char letter[2] = { row->letter[i], '\0' };
 
-		zsh_option("-", letter, "+", row);
+		cmd_completion_zsh_option("-", letter, "+", row);
 	}
 }
 
-static void zsh_command(const struct argp *argp, void *arg)
+static void cmd_completion_zsh_command(const struct argp *argp, void *arg)
 {
 	const struct shell *s = arg;
 
 	printf("\t%s) _arguments -s", s->command[0] ? s->command : "''");
-	cmdline_each(argp, zsh_row, arg);
+	cmdline_each(argp, cmd_completion_zsh_row, arg);
 	fputs(" \\\n\t\t'(- *)--help[all options]' '--usage[short usage]' "
 	      "'(- *)--version[version]'",
 	      stdout);
-	if (actions_put(NULL, argp)) {
+	if (cmd_completion_actions_put(NULL, argp)) {
 		fputs(" '1:what:(", stdout);
-		actions_put(stdout, argp);
+		cmd_completion_actions_put(stdout, argp);
 		fputs(")'", stdout);
 	}
 	puts(" '*:file:_files' ;;");
 }
 
-static int zsh(void)
+static int cmd_completion_zsh(void)
 {
 	int rc;
 
@@ -368,14 +369,14 @@ static int zsh(void)
 	     "\tlist=(");
 	for (const struct subcommand *c = commands; c->name; c++) {
 		printf("\t\t'%s:", c->name);
-		zsh_text(c->summary);
+		cmd_completion_zsh_text(c->summary);
 		puts("'");
 	}
 	puts("\t)\n"
 	     "\tif (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then _describe command list; return; fi\n"
 	     "\tif [[ $words[2] != -* ]]; then command=$words[2]; shift words; (( CURRENT-- )); fi\n"
 	     "\tcase $command in");
-	rc = each_command(zsh_command, false);
+	rc = cmd_completion_each_command(cmd_completion_zsh_command, false);
 	/* as a file of fpath it is the function itself; read by source it has to say what it is for
 	 */
 	puts("\tesac\n}\n"
@@ -386,7 +387,7 @@ static int zsh(void)
 	return rc;
 }
 
-static error_t take(int key, char *text, struct argp_state *s)
+static error_t cmd_completion_take(int key, char *text, struct argp_state *s)
 {
 	const char **which = s->input;
 
@@ -407,7 +408,7 @@ static error_t take(int key, char *text, struct argp_state *s)
 int cmd_completion(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.parser = take,
+		.parser = cmd_completion_take,
 		.args_doc = "bash|zsh",
 		.doc = "Prints what lets the shell complete the commands, options and values of "
 		       "this program: source <(ibroute-top completion bash)",
@@ -417,7 +418,7 @@ int cmd_completion(int argc, char **argv)
 	int rc;
 
 	cmdline_parse(&argp, argc, argv, &which);
-	rc = strcmp(which, "zsh") ? bash() : zsh();
+	rc = strcmp(which, "zsh") ? cmd_completion_bash() : cmd_completion_zsh();
 	if (!rc)
 		rc = output_file_flush_stdout(&err);
 	else

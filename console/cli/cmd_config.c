@@ -20,7 +20,7 @@ static const struct argp_option rows[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *s)
+static error_t cmd_config_parse(int key, char *arg, struct argp_state *s)
 {
 	struct config_opts *o = s->input;
 
@@ -50,7 +50,7 @@ int cmd_config(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = rows,
-		.parser = parse,
+		.parser = cmd_config_parse,
 		.args_doc = "show|check",
 		.doc = "The settings of the configuration files: show prints each with where it comes "
 		       "from, check only says whether the files can be read.\vFiles: "

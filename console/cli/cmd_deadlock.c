@@ -43,7 +43,7 @@ static const struct argp_option table[] = {
 	{ 0 },
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t cmd_deadlock_take(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -61,7 +61,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = table,
-	.parser = take,
+	.parser = cmd_deadlock_take,
 	.doc = "Simulates packets over tables. Where the tables have a cycle of dependencies, they "
 	       "take exactly the paths that make it, until they wait for each other for ever; "
 	       "where they have none, the paths that would make one if all were on one VL, and "
@@ -75,8 +75,9 @@ static const struct argp argp = {
 };
 
 /* Takes over the tables of the scene, or makes them. */
-static int get_tables(struct tables **out, const struct options *o, struct command_inputs *s,
-		      struct progress *progress, struct err *err)
+static int cmd_deadlock_get_tables(struct tables **out, const struct options *o,
+				   struct command_inputs *s, struct progress *progress,
+				   struct err *err)
 {
 	struct engine_spec spec;
 	struct tables *t = s->installed;
@@ -100,8 +101,8 @@ static int get_tables(struct tables **out, const struct options *o, struct comma
 	return 0;
 }
 
-static int judge(struct verdict **out, const struct command_inputs *s, const struct tables *t,
-		 struct progress *progress, struct err *err)
+static int cmd_deadlock_judge(struct verdict **out, const struct command_inputs *s,
+			      const struct tables *t, struct progress *progress, struct err *err)
 {
 	struct verify_opts opts = { .terminals_only = s->eval.terminals_only,
 				    .threads = s->eval.threads };
@@ -117,12 +118,13 @@ static int judge(struct verdict **out, const struct command_inputs *s, const str
 }
 
 /* The paths that would wait for each other if there were one VL for all. */
-static int aim_at_one_vl(struct deadlock_test *stress, const struct command_inputs *s,
-			 const struct tables *t, struct progress *progress, struct err *err)
+static int cmd_deadlock_aim_at_one_vl(struct deadlock_test *stress, const struct command_inputs *s,
+				      const struct tables *t, struct progress *progress,
+				      struct err *err)
 {
 	struct tables *one = vl_fold(s->f, t, 1);
 	struct verdict *v = NULL;
-	int rc = judge(&v, s, one, progress, err);
+	int rc = cmd_deadlock_judge(&v, s, one, progress, err);
 
 	if (!rc && v->cycle)
 		deadlock_test_aim(stress, t, v->cycle, v->ncycle);
@@ -131,8 +133,8 @@ static int aim_at_one_vl(struct deadlock_test *stress, const struct command_inpu
 	return rc;
 }
 
-static int tell(const struct options *o, const struct deadlock_test *stress,
-		const struct verdict *v, struct err *err)
+static int cmd_deadlock_tell(const struct options *o, const struct deadlock_test *stress,
+			     const struct verdict *v, struct err *err)
 {
 	json_t *json;
 	int rc = 0;
@@ -155,12 +157,12 @@ static int tell(const struct options *o, const struct deadlock_test *stress,
 }
 
 /* v, where they passed, and the simulation of what they carry. */
-static int simulate(struct deadlock_test *stress, struct verdict **v, const struct options *o,
-		    const struct command_inputs *s, const struct tables *t,
-		    struct progress *progress, struct err *err)
+static int cmd_deadlock_simulate(struct deadlock_test *stress, struct verdict **v,
+				 const struct options *o, const struct command_inputs *s,
+				 const struct tables *t, struct progress *progress, struct err *err)
 {
 	uint64_t limit_ns = (o->time_ms ? o->time_ms : PRESET_MS) * 1000000ULL;
-	int rc = judge(v, s, t, progress, err);
+	int rc = cmd_deadlock_judge(v, s, t, progress, err);
 
 	if (rc)
 		return rc;
@@ -168,7 +170,7 @@ static int simulate(struct deadlock_test *stress, struct verdict **v, const stru
 	if ((*v)->cycle) {
 		deadlock_test_aim(stress, t, (*v)->cycle, (*v)->ncycle);
 	} else {
-		rc = aim_at_one_vl(stress, s, t, progress, err);
+		rc = cmd_deadlock_aim_at_one_vl(stress, s, t, progress, err);
 		deadlock_test_spread(stress, t, ROUNDS, o->seed);
 	}
 	if (!rc && deadlock_test_run(stress, limit_ns, progress, err))
@@ -176,15 +178,15 @@ static int simulate(struct deadlock_test *stress, struct verdict **v, const stru
 	return rc;
 }
 
-static int drive(const struct options *o, const struct command_inputs *s, const struct tables *t,
-		 struct progress_line *w, struct err *err)
+static int cmd_deadlock_drive(const struct options *o, const struct command_inputs *s,
+			      const struct tables *t, struct progress_line *w, struct err *err)
 {
 	struct deadlock_test stress = { 0 };
 	struct verdict *v = NULL;
-	int rc = simulate(&stress, &v, o, s, t, &w->progress, err);
+	int rc = cmd_deadlock_simulate(&stress, &v, o, s, t, &w->progress, err);
 
 	progress_line_stop(w);
-	if (!rc && tell(o, &stress, v, err))
+	if (!rc && cmd_deadlock_tell(o, &stress, v, err))
 		rc = EXIT_FINDINGS;
 	if (!rc && stress.ncycle) {
 		rc = EXIT_FINDINGS;
@@ -195,7 +197,7 @@ static int drive(const struct options *o, const struct command_inputs *s, const 
 	return rc;
 }
 
-static int deadlock(const struct options *o, struct err *err)
+static int cmd_deadlock_deadlock(const struct options *o, struct err *err)
 {
 	struct tables *t = NULL;
 	struct progress_line w;
@@ -204,9 +206,9 @@ static int deadlock(const struct options *o, struct err *err)
 
 	progress_line_start(&w);
 	if (!rc)
-		rc = get_tables(&t, o, &s, &w.progress, err);
+		rc = cmd_deadlock_get_tables(&t, o, &s, &w.progress, err);
 	if (!rc)
-		rc = drive(o, &s, t, &w, err);
+		rc = cmd_deadlock_drive(o, &s, t, &w, err);
 	progress_line_stop(&w);
 	tables_put(t);
 	command_inputs_free(&s);
@@ -215,5 +217,5 @@ static int deadlock(const struct options *o, struct err *err)
 
 int cmd_deadlock(int argc, char **argv)
 {
-	return options_run(argc, argv, &argp, deadlock);
+	return options_run(argc, argv, &argp, cmd_deadlock_deadlock);
 }

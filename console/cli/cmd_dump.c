@@ -35,7 +35,7 @@ static const struct argp_option table[] = {
 	{ 0 },
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t cmd_dump_take(int key, char *arg, struct argp_state *state)
 {
 	struct dump_cmd *c = state->input;
 
@@ -62,7 +62,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int dump(const struct dump_cmd *c, const struct tables_source *s, struct err *err)
+static int cmd_dump_dump(const struct dump_cmd *c, const struct tables_source *s, struct err *err)
 {
 	const struct tables *t = s->planned ? s->planned : s->t;
 	struct progress_line watch;
@@ -94,7 +94,7 @@ int cmd_dump_lfts(int argc, char **argv)
 	static const struct argp_child children[] = { { &subject_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.options = table,
-		.parser = take,
+		.parser = cmd_dump_take,
 		.children = children,
 		.doc = "Writes the forwarding tables of all switches: those installed now, of files, "
 		       "or of a plan. 'opensm -R file -U FILE' loads what it prints, and the screen "
@@ -111,7 +111,7 @@ int cmd_dump_lfts(int argc, char **argv)
 	cmdline_parse(&argp, argc, argv, &c);
 	rc = tables_source_open(&s, &c.s, &err);
 	if (!rc)
-		rc = dump(&c, &s, &err);
+		rc = cmd_dump_dump(&c, &s, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	tables_source_close(&s);

@@ -29,7 +29,7 @@ __asm__(".pushsection .rodata\n"
 	".popsection\n");
 extern const char manual_page_text[];
 
-static void option_put(const struct cmdline_row *row, void *arg)
+static void cmd_manual_option_put(const struct cmdline_row *row, void *arg)
 {
 	FILE *out = arg;
 	const char *comma = "";
@@ -59,12 +59,12 @@ static void option_put(const struct cmdline_row *row, void *arg)
 	roff_text(out, row->doc ? row->doc : "");
 }
 
-static void options_put(const struct argp *argp, void *arg)
+static void cmd_manual_options_put(const struct argp *argp, void *arg)
 {
-	cmdline_each(argp, option_put, arg);
+	cmdline_each(argp, cmd_manual_option_put, arg);
 }
 
-static void synopsis_put(FILE *out, const char *name, const char *args)
+static void cmd_manual_synopsis_put(FILE *out, const char *name, const char *args)
 {
 	do {
 		size_t n = strcspn(args, "\n");
@@ -79,18 +79,18 @@ static void synopsis_put(FILE *out, const char *name, const char *args)
 }
 
 /* arg_doc of argp: what comes before and after the options. */
-static void command_put(const struct argp *argp, void *arg)
+static void cmd_manual_command_put(const struct argp *argp, void *arg)
 {
 	const struct subcommand *c = arg;
 	const char *doc = argp->doc ? argp->doc : "", *after = strchr(doc, '\v');
 	char *before = after ? strndup(doc, (size_t)(after - doc)) : strdup(doc);
 	char *extra = argp->help_filter ? argp->help_filter(ARGP_KEY_HELP_EXTRA, NULL, NULL) : NULL;
 
-	synopsis_put(stdout, c->name, argp->args_doc ? argp->args_doc : "");
+	cmd_manual_synopsis_put(stdout, c->name, argp->args_doc ? argp->args_doc : "");
 	fputs(".PP\n", stdout);
 	if (before)
 		roff_text(stdout, before);
-	options_put(argp, stdout);
+	cmd_manual_options_put(argp, stdout);
 	if (after && after[1]) {
 		fputs(".PP\n", stdout);
 		roff_text(stdout, after + 1);
@@ -101,7 +101,7 @@ static void command_put(const struct argp *argp, void *arg)
 	free(before);
 }
 
-static int commands_put(FILE *out)
+static int cmd_manual_commands_put(FILE *out)
 {
 	for (const struct subcommand *c = commands; c->name; c++) {
 		int rc;
@@ -109,14 +109,15 @@ static int commands_put(FILE *out)
 		fprintf(out, ".SS \"%s: ", c->name);
 		roff_chars(out, c->summary, strlen(c->summary));
 		fputs("\"\n", out);
-		rc = cmdline_describe(c->name, c->run, command_put, (void *)(uintptr_t)c);
+		rc = cmdline_describe(c->name, c->run, cmd_manual_command_put,
+				      (void *)(uintptr_t)c);
 		if (rc)
 			return rc;
 	}
 	return 0;
 }
 
-static void engines_put(FILE *out)
+static void cmd_manual_engines_put(FILE *out)
 {
 	const struct engine *const *all;
 	size_t n;
@@ -128,7 +129,7 @@ static void engines_put(FILE *out)
 	}
 }
 
-static void keys_put(FILE *out, enum view_id view, const char *title)
+static void cmd_manual_keys_put(FILE *out, enum view_id view, const char *title)
 {
 	size_t n;
 	const struct binding *b = keymap_all(&n);
@@ -151,7 +152,7 @@ static void keys_put(FILE *out, enum view_id view, const char *title)
 	}
 }
 
-static void keymap_put(FILE *out)
+static void cmd_manual_keymap_put(FILE *out)
 {
 	static const struct {
 		enum view_id view;
@@ -171,12 +172,12 @@ static void keymap_put(FILE *out)
 		{ VIEW_HELP, "? Help" },
 	};
 
-	keys_put(out, VIEW_COUNT, "In every view");
+	cmd_manual_keys_put(out, VIEW_COUNT, "In every view");
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
-		keys_put(out, order[i].view, order[i].title);
+		cmd_manual_keys_put(out, order[i].view, order[i].title);
 }
 
-static void settings_put(FILE *out)
+static void cmd_manual_settings_put(FILE *out)
 {
 	const char *name, *option, *preset, *help;
 
@@ -193,28 +194,28 @@ static void settings_put(FILE *out)
 	}
 }
 
-static int insert(FILE *out, const char *what, size_t n)
+static int cmd_manual_insert(FILE *out, const char *what, size_t n)
 {
 #define IS(word) (n == sizeof(word) - 1 && !memcmp(what, word, n))
 	if (IS("@options@"))
-		return cmdline_describe("ibroute-top", app_main, options_put, out);
+		return cmdline_describe("ibroute-top", app_main, cmd_manual_options_put, out);
 	if (IS("@commands@"))
-		return commands_put(out);
+		return cmd_manual_commands_put(out);
 	if (IS("@engines@"))
-		return engines_put(out), 0;
+		return cmd_manual_engines_put(out), 0;
 	if (IS("@settings@"))
-		return settings_put(out), 0;
+		return cmd_manual_settings_put(out), 0;
 	if (IS("@prompt@"))
 		return manual_prompt_put(out), 0;
 	if (IS("@keys@"))
-		return keymap_put(out), 0;
+		return cmd_manual_keymap_put(out), 0;
 	if (IS("@scripts@"))
 		return keymap_scripts_put(out), 0;
 	return -EINVAL;
 #undef IS
 }
 
-static int page_put(FILE *out)
+static int cmd_manual_page_put(FILE *out)
 {
 	fputs(".TH IBROUTE\\-TOP 1 \"\" \"ibroute\\-top " IBROUTE_VERSION "\" \"User Commands\"\n",
 	      out);
@@ -223,7 +224,7 @@ static int page_put(FILE *out)
 		int rc = 0;
 
 		if (*line == '@')
-			rc = insert(out, line, n);
+			rc = cmd_manual_insert(out, line, n);
 		else
 			fprintf(out, "%.*s\n", (int)n, line);
 		if (rc)
@@ -233,7 +234,7 @@ static int page_put(FILE *out)
 	return 0;
 }
 
-static error_t take(int key, char *text, struct argp_state *s)
+static error_t cmd_manual_take(int key, char *text, struct argp_state *s)
 {
 	(void)text;
 	(void)s;
@@ -243,7 +244,7 @@ static error_t take(int key, char *text, struct argp_state *s)
 int cmd_manual(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.parser = take,
+		.parser = cmd_manual_take,
 		.doc = "Prints the manual page of this very program, options, keys and engines as "
 		       "they are in it: ibroute-top manual | man -l -",
 	};
@@ -251,7 +252,7 @@ int cmd_manual(int argc, char **argv)
 	int rc;
 
 	cmdline_parse(&argp, argc, argv, NULL);
-	rc = page_put(stdout);
+	rc = cmd_manual_page_put(stdout);
 	if (!rc)
 		rc = output_file_flush_stdout(&err);
 	else

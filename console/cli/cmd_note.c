@@ -25,7 +25,7 @@ static const struct argp_option rows[] = {
 	{ 0 },
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t cmd_note_take(int key, char *arg, struct argp_state *state)
 {
 	struct note_cmd *c = state->input;
 
@@ -54,7 +54,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int note(const struct note_cmd *c, const struct txn_info *t, struct err *err)
+static int cmd_note_note(const struct note_cmd *c, const struct txn_info *t, struct err *err)
 {
 	struct record_opts ro = {
 		.dir = c->record_dir, .fabric = t->head.fabric, .mode = "note", .syslog = true
@@ -78,7 +78,7 @@ int cmd_note(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = rows,
-		.parser = take,
+		.parser = cmd_note_take,
 		.args_doc = "ID TEXT",
 		.doc = "Writes a sentence about an update into the record: who agreed, the number of "
 		       "a ticket. The start of an id will do; 'last' is the newest."
@@ -92,7 +92,7 @@ int cmd_note(int argc, char **argv)
 
 	cmdline_parse(&argp, argc, argv, &c);
 	rc = txn_find(&t, c.state_dir, c.id, &err);
-	rc = rc ? txn_find_exit(rc) : note(&c, &t, &err);
+	rc = rc ? txn_find_exit(rc) : cmd_note_note(&c, &t, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	return rc;

@@ -60,7 +60,7 @@ static const struct argp_option table[] = {
 	{ 0 },
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t cmd_paths_take(int key, char *arg, struct argp_state *state)
 {
 	struct paths_cmd *c = state->input;
 
@@ -106,7 +106,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 /* --- what is known ----------------------------------------------------------------------- */
 
-static int measure(struct paths *x, double interval_s, struct err *err)
+static int cmd_paths_measure(struct paths *x, double interval_s, struct err *err)
 {
 	struct sample *before, *after = NULL;
 	int rc = wire_read_sample(&before, x->s.w, x->s.f, SAMPLE_ALL, NULL, err);
@@ -122,7 +122,8 @@ static int measure(struct paths *x, double interval_s, struct err *err)
 	return rc;
 }
 
-static int walk(struct way *w, const struct paths *x, const struct tables *t, struct err *err)
+static int cmd_paths_walk(struct way *w, const struct paths *x, const struct tables *t,
+			  struct err *err)
 {
 	w->t = t;
 	path_walk(&w->p, x->s.f, t, x->src, x->lid);
@@ -130,7 +131,7 @@ static int walk(struct way *w, const struct paths *x, const struct tables *t, st
 }
 
 /* The port that we look through, as an end. */
-static uint32_t local_end(const struct paths *x)
+static uint32_t cmd_paths_local_end(const struct paths *x)
 {
 	struct mad_local local;
 	uint32_t sw, term;
@@ -141,9 +142,9 @@ static uint32_t local_end(const struct paths *x)
 	return term != FAB_NONE ? term : sw != FAB_NONE ? x->s.f->nend + sw : FAB_NONE;
 }
 
-static int find(struct paths *x, const struct paths_cmd *c, struct err *err)
+static int cmd_paths_find(struct paths *x, const struct paths_cmd *c, struct err *err)
 {
-	uint32_t here = x->s.w ? local_end(x) : FAB_NONE;
+	uint32_t here = x->s.w ? cmd_paths_local_end(x) : FAB_NONE;
 	uint16_t unused;
 	int rc = end_find_as(&x->src, &unused, x->s.f, c->as, c->src, here, err);
 
@@ -152,25 +153,26 @@ static int find(struct paths *x, const struct paths_cmd *c, struct err *err)
 	return rc ? EXIT_BAD_USAGE : 0;
 }
 
-static int look(struct paths *x, struct paths_cmd *c, struct err *err)
+static int cmd_paths_look(struct paths *x, struct paths_cmd *c, struct err *err)
 {
 	int rc = tables_source_open(&x->s, &c->s, err);
 
 	if (!rc)
-		rc = find(x, c, err);
+		rc = cmd_paths_find(x, c, err);
 	if (rc)
 		return rc;
-	if (x->s.w && !c->no_load && measure(x, c->interval_s, err))
+	if (x->s.w && !c->no_load && cmd_paths_measure(x, c->interval_s, err))
 		return EXIT_UNREADABLE;
-	if (walk(&x->now, x, x->s.t, err) || (x->s.planned && walk(&x->plan, x, x->s.planned, err)))
+	if (cmd_paths_walk(&x->now, x, x->s.t, err) ||
+	    (x->s.planned && cmd_paths_walk(&x->plan, x, x->s.planned, err)))
 		return EXIT_UNREADABLE;
 	return 0;
 }
 
 /* --- output ------------------------------------------------------------------------------ */
 
-static const char *hop_to(char *buf, size_t len, uint32_t *port, const struct fabric *f,
-			  const struct path *p, const struct path_hop *h)
+static const char *cmd_paths_hop_to(char *buf, size_t len, uint32_t *port, const struct fabric *f,
+				    const struct path *p, const struct path_hop *h)
 {
 	const struct port *hw;
 
@@ -190,7 +192,7 @@ static const char *hop_to(char *buf, size_t len, uint32_t *port, const struct fa
 	return end_name(buf, len, f, hw->term);
 }
 
-static const struct port_rate *rate_of(const struct paths *x, const struct path_hop *h)
+static const struct port_rate *cmd_paths_rate_of(const struct paths *x, const struct path_hop *h)
 {
 	const struct fabric *f = x->s.f;
 
@@ -199,18 +201,19 @@ static const struct port_rate *rate_of(const struct paths *x, const struct path_
 	return &x->rates->port[f->port_off[h->sw] + h->out];
 }
 
-static json_t *real(double v)
+static json_t *cmd_paths_real(double v)
 {
 	return isfinite(v) ? json_real(round(v * 100) / 100) : json_null();
 }
 
-static json_t *hop_json(const struct paths *x, const struct way *w, const struct path_hop *h)
+static json_t *cmd_paths_hop_json(const struct paths *x, const struct way *w,
+				  const struct path_hop *h)
 {
-	const struct port_rate *r = rate_of(x, h);
+	const struct port_rate *r = cmd_paths_rate_of(x, h);
 	const bool chan = h->chan != FAB_NONE;
 	char to[300];
 	uint32_t port;
-	const char *name = hop_to(to, sizeof(to), &port, x->s.f, &w->p, h);
+	const char *name = cmd_paths_hop_to(to, sizeof(to), &port, x->s.f, &w->p, h);
 	json_t *j = json_object();
 
 	json_object_set_new(j, "switch", record_str(x->s.f->sw_name[h->sw]));
@@ -223,9 +226,9 @@ static json_t *hop_json(const struct paths *x, const struct way *w, const struct
 			    chan && h->vl != VL_UNREAD ? json_integer(h->vl) : json_null());
 	json_object_set_new(j, "to", name ? record_str(name) : json_null());
 	json_object_set_new(j, "to_port", name ? json_integer(port) : json_null());
-	json_object_set_new(j, "tx_Bps", real(r ? r->tx_Bps : NAN));
-	json_object_set_new(j, "util_pct", real(r ? r->util_pct : NAN));
-	json_object_set_new(j, "wait_pct", real(r ? r->wait_pct : NAN));
+	json_object_set_new(j, "tx_Bps", cmd_paths_real(r ? r->tx_Bps : NAN));
+	json_object_set_new(j, "util_pct", cmd_paths_real(r ? r->util_pct : NAN));
+	json_object_set_new(j, "wait_pct", cmd_paths_real(r ? r->wait_pct : NAN));
 	json_object_set_new(j, "efi",
 			    chan ? json_integer((json_int_t)w->m->efi[h->chan]) : json_null());
 	json_object_set_new(j, "eff_efi",
@@ -234,7 +237,7 @@ static json_t *hop_json(const struct paths *x, const struct way *w, const struct
 	return j;
 }
 
-static json_t *way_json(const struct paths *x, const struct way *w)
+static json_t *cmd_paths_way_json(const struct paths *x, const struct way *w)
 {
 	char fate[200];
 	json_t *j = json_object(), *hops = json_array();
@@ -247,12 +250,12 @@ static json_t *way_json(const struct paths *x, const struct way *w)
 			    record_str(path_fate_text(fate, sizeof(fate), &w->p, x->s.f)));
 	json_object_set_new(j, "links", json_integer(w->p.links));
 	for (uint32_t i = 0; i < w->p.nhop; i++)
-		json_array_append_new(hops, hop_json(x, w, &w->p.hop[i]));
+		json_array_append_new(hops, cmd_paths_hop_json(x, w, &w->p.hop[i]));
 	json_object_set_new(j, "hops", hops);
 	return j;
 }
 
-static json_t *end_json(const struct paths *x, uint32_t end)
+static json_t *cmd_paths_end_json(const struct paths *x, uint32_t end)
 {
 	const struct fabric *f = x->s.f;
 	uint64_t guid = end < f->nend ? f->term_guid[end] : f->sw_guid[end - f->nend];
@@ -265,7 +268,7 @@ static json_t *end_json(const struct paths *x, uint32_t end)
 	return j;
 }
 
-static int print_json(const struct paths *x, struct err *err)
+static int cmd_paths_print_json(const struct paths *x, struct err *err)
 {
 	uint32_t at = x->plan.t ? path_differs(&x->now.p, &x->plan.p) : FAB_NONE;
 	json_t *j = json_object();
@@ -273,26 +276,27 @@ static int print_json(const struct paths *x, struct err *err)
 
 	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
 	json_object_set_new(j, "fabric", record_str(x->s.f->name));
-	json_object_set_new(j, "source", end_json(x, x->src));
-	json_object_set_new(j, "destination", end_json(x, x->dst));
+	json_object_set_new(j, "source", cmd_paths_end_json(x, x->src));
+	json_object_set_new(j, "destination", cmd_paths_end_json(x, x->dst));
 	json_object_set_new(j, "dlid", json_integer(x->lid));
-	json_object_set_new(j, "interval_s", x->rates ? real(x->rates->interval_s) : json_null());
-	json_object_set_new(j, "now", way_json(x, &x->now));
-	json_object_set_new(j, "plan", x->plan.t ? way_json(x, &x->plan) : json_null());
+	json_object_set_new(j, "interval_s",
+			    x->rates ? cmd_paths_real(x->rates->interval_s) : json_null());
+	json_object_set_new(j, "now", cmd_paths_way_json(x, &x->now));
+	json_object_set_new(j, "plan", x->plan.t ? cmd_paths_way_json(x, &x->plan) : json_null());
 	json_object_set_new(j, "first_difference", at == FAB_NONE ? json_null() : json_integer(at));
 	rc = summary_dump(stdout, j, err);
 	json_decref(j);
 	return rc;
 }
 
-static void print_hop(const struct paths *x, const struct way *w, uint32_t i)
+static void cmd_paths_print_hop(const struct paths *x, const struct way *w, uint32_t i)
 {
 	const struct path_hop *h = &w->p.hop[i];
-	const struct port_rate *r = rate_of(x, h);
+	const struct port_rate *r = cmd_paths_rate_of(x, h);
 	char util[FIGURE_LEN], wait[FIGURE_LEN], to[300], vl[8] = "-", efi[24] = "-", eff[24] = "-";
 	char out[8] = "-";
 	uint32_t port;
-	const char *name = hop_to(to, sizeof(to), &port, x->s.f, &w->p, h);
+	const char *name = cmd_paths_hop_to(to, sizeof(to), &port, x->s.f, &w->p, h);
 
 	if (h->chan != FAB_NONE) {
 		if (h->vl != VL_UNREAD)
@@ -312,7 +316,7 @@ static void print_hop(const struct paths *x, const struct way *w, uint32_t i)
 	putchar('\n');
 }
 
-static void print_way(const struct paths *x, const struct way *w, const char *title)
+static void cmd_paths_print_way(const struct paths *x, const struct way *w, const char *title)
 {
 	char fate[200];
 
@@ -322,19 +326,19 @@ static void print_way(const struct paths *x, const struct way *w, const char *ti
 	printf("  hop  %-24s %4s %4s  %3s  %6s  %6s  %8s  %8s\n", "switch", "in", "out", "VL",
 	       "util %", "wait %", "EFI", "job EFI");
 	for (uint32_t i = 0; i < w->p.nhop; i++)
-		print_hop(x, w, i);
+		cmd_paths_print_hop(x, w, i);
 }
 
-static int print_text(const struct paths *x, struct err *err)
+static int cmd_paths_print_text(const struct paths *x, struct err *err)
 {
 	char src[300], dst[300];
 	uint32_t at;
 
 	printf("%s (LID %u) to %s, LID %u\n", end_name(src, sizeof(src), x->s.f, x->src),
 	       end_lid(x->s.f, x->src), end_name(dst, sizeof(dst), x->s.f, x->dst), x->lid);
-	print_way(x, &x->now, "now");
+	cmd_paths_print_way(x, &x->now, "now");
 	if (x->plan.t) {
-		print_way(x, &x->plan, "after the plan");
+		cmd_paths_print_way(x, &x->plan, "after the plan");
 		at = path_differs(&x->now.p, &x->plan.p);
 		if (at == FAB_NONE)
 			puts("the plan leaves this way as it is");
@@ -344,7 +348,7 @@ static int print_text(const struct paths *x, struct err *err)
 	return output_file_flush_stdout(err);
 }
 
-static bool arrives(const struct paths *x)
+static bool cmd_paths_arrives(const struct paths *x)
 {
 	return x->now.p.fate == PATH_ARRIVES && (!x->plan.t || x->plan.p.fate == PATH_ARRIVES);
 }
@@ -354,7 +358,7 @@ int cmd_paths(int argc, char **argv)
 	static const struct argp_child children[] = { { &subject_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.options = table,
-		.parser = take,
+		.parser = cmd_paths_take,
 		.children = children,
 		.args_doc = "SOURCE DESTINATION",
 		.doc = "Follows packets from one end to another through the installed tables, those "
@@ -370,10 +374,10 @@ int cmd_paths(int argc, char **argv)
 
 	tables_source_opts_init(&c.s);
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = look(&x, &c, &err);
-	if (!rc && (c.json ? print_json(&x, &err) : print_text(&x, &err)))
+	rc = cmd_paths_look(&x, &c, &err);
+	if (!rc && (c.json ? cmd_paths_print_json(&x, &err) : cmd_paths_print_text(&x, &err)))
 		rc = EXIT_FINDINGS;
-	else if (!rc && !arrives(&x))
+	else if (!rc && !cmd_paths_arrives(&x))
 		rc = EXIT_FINDINGS;
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);

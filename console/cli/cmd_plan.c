@@ -80,7 +80,7 @@ static const struct argp_option table[] = {
 	{ 0 },
 };
 
-static void check_sources(struct plan_cmd *c, const struct argp_state *state)
+static void cmd_plan_check_sources(struct plan_cmd *c, const struct argp_state *state)
 {
 	bool file = c->o.engine && !strncmp(c->o.engine, ROUTE_FILE, strlen(ROUTE_FILE)) &&
 		    strchr(":", c->o.engine[strlen(ROUTE_FILE)]);
@@ -106,7 +106,7 @@ static void check_sources(struct plan_cmd *c, const struct argp_state *state)
 				  "both, or without them to --tables");
 }
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t cmd_plan_take(int key, char *arg, struct argp_state *state)
 {
 	struct plan_cmd *c = state->input;
 
@@ -132,15 +132,15 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		c->detailed = true;
 		return 0;
 	case ARGP_KEY_END:
-		check_sources(c, state);
+		cmd_plan_check_sources(c, state);
 		return 0;
 	default:
 		return options_take(&c->o, key, arg, state);
 	}
 }
 
-static int propose(struct route_report *out, struct plan_cmd *c, const struct live *l,
-		   struct err *err)
+static int cmd_plan_propose(struct route_report *out, struct plan_cmd *c, const struct live *l,
+			    struct err *err)
 {
 	struct engine_params params = {
 		.vls = c->o.vls,
@@ -173,7 +173,7 @@ static int propose(struct route_report *out, struct plan_cmd *c, const struct li
 /* What the handler reaches. */
 static struct progress *volatile searching;
 
-static void on_interrupt(int sig)
+static void cmd_plan_on_interrupt(int sig)
 {
 	struct progress *p = searching;
 
@@ -183,9 +183,11 @@ static void on_interrupt(int sig)
 }
 
 /* An interrupt ends the search, a second one the program. */
-static int order_writes(struct transition **t, struct plan *p, struct err *err)
+static int cmd_plan_order_writes(struct transition **t, struct plan *p, struct err *err)
 {
-	struct sigaction sa = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND }, old;
+	struct sigaction sa = { .sa_handler = cmd_plan_on_interrupt,
+				.sa_flags = (int)SA_RESETHAND },
+			 old;
 	struct progress_line w;
 	bool guard = !sigaction(SIGINT, NULL, &old) && old.sa_handler != SIG_IGN;
 	int rc;
@@ -203,7 +205,7 @@ static int order_writes(struct transition **t, struct plan *p, struct err *err)
 }
 
 /* How many LIDs need the drain is all that people want; JSON has them one by one. */
-static void print_waves(const struct plan *p, const struct transition *t)
+static void cmd_plan_print_waves(const struct plan *p, const struct transition *t)
 {
 	char text[400];
 
@@ -228,7 +230,7 @@ static void print_waves(const struct plan *p, const struct transition *t)
 		       "to move to\n");
 }
 
-static json_t *waves_json(const struct plan *p, const struct transition *t)
+static json_t *cmd_plan_waves_json(const struct plan *p, const struct transition *t)
 {
 	json_t *drain = json_array();
 
@@ -245,8 +247,9 @@ static json_t *waves_json(const struct plan *p, const struct transition *t)
 			 plan_drain_jobs_json(p));
 }
 
-static int print_json(const struct plan_cmd *c, const struct plan *p, const struct transition *t,
-		      const struct route_report both[2], struct err *err)
+static int cmd_plan_print_json(const struct plan_cmd *c, const struct plan *p,
+			       const struct transition *t, const struct route_report both[2],
+			       struct err *err)
 {
 	const struct route_report *now = &both[0], *next = &both[1];
 	const struct tdiff *d = p->diff;
@@ -268,7 +271,7 @@ static int print_json(const struct plan_cmd *c, const struct plan *p, const stru
 	json_object_set_new(j, "switches", json_integer(d->switches));
 	json_object_set_new(j, "sl_paths", json_integer((json_int_t)d->sl_pairs));
 	json_object_set_new(j, "vls_needed", json_integer(p->vls_needed));
-	json_object_set_new(j, "transition", waves_json(p, t));
+	json_object_set_new(j, "transition", cmd_plan_waves_json(p, t));
 	json_object_set_new(j, "before", summary_json(now));
 	json_object_set_new(j, "after", after);
 	if (c->o.per_job)
@@ -278,24 +281,24 @@ static int print_json(const struct plan_cmd *c, const struct plan *p, const stru
 	return rc;
 }
 
-static int show(const struct plan_cmd *c, struct plan *p, const struct route_report *both,
-		struct err *err)
+static int cmd_plan_show(const struct plan_cmd *c, struct plan *p, const struct route_report *both,
+			 struct err *err)
 {
 	struct transition *t = NULL;
 	struct err why = { "" };
 	int rc = 0;
 
 	/* tables that must not be installed have no order of writes; the verdict says why */
-	if (verdict_ok(both[1].v) && order_writes(&t, p, &why) == -ECANCELED)
+	if (verdict_ok(both[1].v) && cmd_plan_order_writes(&t, p, &why) == -ECANCELED)
 		return err_set(err, -ECANCELED, "%s; there is no plan", why.text);
 	if (c->o.json) {
-		rc = print_json(c, p, t, both, err);
+		rc = cmd_plan_print_json(c, p, t, both, err);
 	} else {
 		summary_print_table(stdout, both, 2);
 		summary_print_notes(stdout, &both[1]);
 		summary_print_verdict(stdout, &both[1]);
 		plan_print(stdout, p);
-		print_waves(p, t);
+		cmd_plan_print_waves(p, t);
 		if (why.text[0])
 			printf("order of writes: none; %s\n", why.text);
 		if (c->o.per_job)
@@ -306,7 +309,7 @@ static int show(const struct plan_cmd *c, struct plan *p, const struct route_rep
 }
 
 /* Dumps mostly do not tell how many VLs a port has; the fabric itself does. */
-static int carries(const struct plan_cmd *c, const struct plan *p, struct err *err)
+static int cmd_plan_carries(const struct plan_cmd *c, const struct plan *p, struct err *err)
 {
 	int rc = plan_check_vls(p, err);
 
@@ -321,7 +324,8 @@ static int carries(const struct plan_cmd *c, const struct plan *p, struct err *e
 	return 0;
 }
 
-static int new_plan(struct plan **p, const struct live *l, const struct tables *t, struct err *err)
+static int cmd_plan_new_plan(struct plan **p, const struct live *l, const struct tables *t,
+			     struct err *err)
 {
 	struct progress_line w;
 	int rc;
@@ -332,7 +336,7 @@ static int new_plan(struct plan **p, const struct live *l, const struct tables *
 	return rc;
 }
 
-static int make(struct plan_cmd *c, const struct live *l, struct err *err)
+static int cmd_plan_make(struct plan_cmd *c, const struct live *l, struct err *err)
 {
 	struct route_report both[2] = { 0 };
 	struct route_report_opts found;
@@ -341,14 +345,14 @@ static int make(struct plan_cmd *c, const struct live *l, struct err *err)
 
 	options_eval(&found, &c->o);
 	found.terminals_only = true;
-	if (propose(&both[1], c, l, err) ||
+	if (cmd_plan_propose(&both[1], c, l, err) ||
 	    evaluate_tables(&both[0], tables_get(l->t), l->f, l->jobs, &found, err))
 		goto out;
 	both[1].diff = tdiff_new(l->f, l->t, both[1].t);
-	if (new_plan(&p, l, both[1].t, err))
+	if (cmd_plan_new_plan(&p, l, both[1].t, err))
 		goto out;
 	plan_from_files(p, &c->files);
-	if (show(c, p, both, err))
+	if (cmd_plan_show(c, p, both, err))
 		goto out;
 	if (!verdict_ok(both[1].v)) {
 		err_set(err, rc, "these routes must not be installed: see the verdict");
@@ -359,7 +363,7 @@ static int make(struct plan_cmd *c, const struct live *l, struct err *err)
 		err_set(err, rc, "no order of writes, no plan: nothing was written to %s", c->file);
 		goto out;
 	}
-	if (carries(c, p, err) || (c->file && plan_save(c->file, p, err)))
+	if (cmd_plan_carries(c, p, err) || (c->file && plan_save(c->file, p, err)))
 		goto out;
 	if (c->file && !c->o.json)
 		printf("written to %s; install it with: ibroute-top apply %s\n", c->file, c->file);
@@ -372,7 +376,7 @@ out:
 }
 
 /* The fabric of files as the one behind a port would be. */
-static int open_files(struct live *l, struct plan_cmd *c, struct err *err)
+static int cmd_plan_open_files(struct live *l, struct plan_cmd *c, struct err *err)
 {
 	struct command_inputs scene;
 	int rc;
@@ -399,7 +403,7 @@ int cmd_plan(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = table,
-		.parser = take,
+		.parser = cmd_plan_take,
 		.children = live_children,
 		.doc = "Computes routes for the fabric behind this port, or that of a dump, compares "
 		       "them with the installed ones, and keeps both as a plan for apply. Writes "
@@ -416,13 +420,13 @@ int cmd_plan(int argc, char **argv)
 
 	options_init(&c.o);
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = c.o.topology			  ? open_files(&l, &c, &err)
+	rc = c.o.topology			  ? cmd_plan_open_files(&l, &c, &err)
 	     : live_open(&l, &c.live, NULL, &err) ? EXIT_UNREADABLE
 						  : 0;
 	if (!rc && !c.limits && options_limits(&c.limits, &c.o, l.f, l.jobs, &err))
 		rc = EXIT_BAD_USAGE;
 	if (!rc)
-		rc = make(&c, &l, &err);
+		rc = cmd_plan_make(&c, &l, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	route_limits_free(c.limits);

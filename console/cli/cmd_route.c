@@ -52,7 +52,7 @@ static const struct argp_option table[] = {
 	{ 0 },
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t cmd_route_take(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -66,7 +66,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = table,
-	.parser = take,
+	.parser = cmd_route_take,
 	.doc = "Computes routes, judges and measures them, and writes them as files."
 	       "\vGiven the installed tables (--lfts, --fdbs or --tables), the summary tells how "
 	       "many entries and blocks would change. In JSON, what is not known is null: the "
@@ -76,8 +76,8 @@ static const struct argp argp = {
 	.help_filter = engines_help,
 };
 
-static int finish(const struct options *o, const struct command_inputs *s, struct route_report *e,
-		  struct err *err)
+static int cmd_route_finish(const struct options *o, const struct command_inputs *s,
+			    struct route_report *e, struct err *err)
 {
 	json_t *summary;
 	int rc = 0;
@@ -104,7 +104,7 @@ static int finish(const struct options *o, const struct command_inputs *s, struc
 	return rc ? rc : output_file_flush_stdout(err);
 }
 
-static int route(const struct options *o, struct err *err)
+static int cmd_route_route(const struct options *o, struct err *err)
 {
 	struct route_report e = { 0 };
 	struct engine_spec spec;
@@ -117,7 +117,7 @@ static int route(const struct options *o, struct err *err)
 	engine_spec_apply(&spec, &s.params);
 	if (!rc && evaluate_engine(&e, spec.engine, s.f, s.jobs, s.demand, &s.params, &s.eval, err))
 		rc = EXIT_FINDINGS;
-	if (!rc && finish(o, &s, &e, err))
+	if (!rc && cmd_route_finish(o, &s, &e, err))
 		rc = EXIT_FINDINGS;
 	if (!rc && !route_report_ok(&e)) {
 		rc = EXIT_FINDINGS;
@@ -130,5 +130,5 @@ static int route(const struct options *o, struct err *err)
 
 int cmd_route(int argc, char **argv)
 {
-	return options_run(argc, argv, &argp, route);
+	return options_run(argc, argv, &argp, cmd_route_route);
 }

@@ -43,7 +43,7 @@ static const struct argp_option table[] = {
 	{ 0 },
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t cmd_show_take(int key, char *arg, struct argp_state *state)
 {
 	struct show_cmd *c = state->input;
 
@@ -66,7 +66,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const char *made(char buf[32], const struct plan *p)
+static const char *cmd_show_made(char buf[32], const struct plan *p)
 {
 	time_t t = (time_t)p->time_s;
 	struct tm tm;
@@ -75,28 +75,28 @@ static const char *made(char buf[32], const struct plan *p)
 	return buf;
 }
 
-static json_t *digest_json(const struct digest *d)
+static json_t *cmd_show_digest_json(const struct digest *d)
 {
 	char hex[DIGEST_HEX];
 
 	return json_string(digest_hex(hex, d));
 }
 
-static void add_pins(json_t *j, const struct plan *p)
+static void cmd_show_add_pins(json_t *j, const struct plan *p)
 {
 	char when[32];
 
 	json_object_set_new(j, "plan", json_string(p->id));
 	json_object_set_new(j, "fabric", record_str(p->fabric->name));
-	json_object_set_new(j, "made", json_string(made(when, p)));
+	json_object_set_new(j, "made", json_string(cmd_show_made(when, p)));
 	json_object_set_new(j, "engine", record_str(p->to->engine));
 	json_object_set_new(j, "params", record_str(p->to->params));
 	json_object_set_new(j, "seed", json_integer((json_int_t)p->to->seed));
 	if (p->files.n)
 		json_object_set_new(j, "files", plan_files_encode(&p->files));
-	json_object_set_new(j, "topology", digest_json(&p->fabric->fingerprint));
-	json_object_set_new(j, "tables_from", digest_json(&p->from_hash));
-	json_object_set_new(j, "tables_to", digest_json(&p->to_hash));
+	json_object_set_new(j, "topology", cmd_show_digest_json(&p->fabric->fingerprint));
+	json_object_set_new(j, "tables_from", cmd_show_digest_json(&p->from_hash));
+	json_object_set_new(j, "tables_to", cmd_show_digest_json(&p->to_hash));
 	json_object_set_new(j, "sm_guid",
 			    p->sm.guid ? json_sprintf("0x%016lx", (unsigned long)p->sm.guid)
 				       : json_null());
@@ -105,7 +105,7 @@ static void add_pins(json_t *j, const struct plan *p)
 	json_object_set_new(j, "jobs", p->jobs ? json_integer(p->jobs->njob) : json_null());
 }
 
-static void add_cost(json_t *j, const struct plan *p)
+static void cmd_show_add_cost(json_t *j, const struct plan *p)
 {
 	const struct tdiff *d = p->diff;
 
@@ -123,8 +123,8 @@ static void add_cost(json_t *j, const struct plan *p)
 	json_object_set_new(j, "drain_jobs", plan_drain_jobs_json(p));
 }
 
-static int print_json(const struct show_cmd *c, const struct plan *p,
-		      const struct route_report *both, struct err *err)
+static int cmd_show_print_json(const struct show_cmd *c, const struct plan *p,
+			       const struct route_report *both, struct err *err)
 {
 	json_t *j = json_object(), *after = summary_json(&both[1]);
 	struct progress_line watch;
@@ -132,8 +132,8 @@ static int print_json(const struct show_cmd *c, const struct plan *p,
 
 	summary_add_verdict(after, &both[1]);
 	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
-	add_pins(j, p);
-	add_cost(j, p);
+	cmd_show_add_pins(j, p);
+	cmd_show_add_cost(j, p);
 	json_object_set_new(j, "before", summary_json(&both[0]));
 	json_object_set_new(j, "after", after);
 	if (c->o.per_job)
@@ -150,12 +150,12 @@ static int print_json(const struct show_cmd *c, const struct plan *p,
 	return rc;
 }
 
-static void print_text(const struct show_cmd *c, const struct plan *p,
-		       const struct route_report *both)
+static void cmd_show_print_text(const struct show_cmd *c, const struct plan *p,
+				const struct route_report *both)
 {
 	char when[32], drain[400];
 
-	printf("made %s by %s %s, %s%s\n", made(when, p), p->to->engine, p->to->params,
+	printf("made %s by %s %s, %s%s\n", cmd_show_made(when, p), p->to->engine, p->to->params,
 	       p->jobs ? "for the jobs then running" : "for no jobs",
 	       p->sm.guid ? "" : ", without an SM");
 	plan_print_files(stdout, p);
@@ -171,7 +171,7 @@ static void print_text(const struct show_cmd *c, const struct plan *p,
 		plan_print_links(stdout, p, both);
 }
 
-static int show(const struct show_cmd *c, const struct plan *p, struct err *err)
+static int cmd_show_show(const struct show_cmd *c, const struct plan *p, struct err *err)
 {
 	struct route_report both[2] = { 0 };
 	struct route_report_opts eval;
@@ -191,10 +191,10 @@ static int show(const struct show_cmd *c, const struct plan *p, struct err *err)
 	if (evaluate_tables(&both[0], tables_get(p->from), p->fabric, p->jobs, &eval, err))
 		goto out;
 	both[1].diff = tdiff_copy(p->diff);
-	if (c->o.json && print_json(c, p, both, err))
+	if (c->o.json && cmd_show_print_json(c, p, both, err))
 		goto out;
 	if (!c->o.json)
-		print_text(c, p, both);
+		cmd_show_print_text(c, p, both);
 	if (output_file_flush_stdout(err))
 		goto out;
 	rc = verdict_ok(both[1].v) ? EXIT_OK : EXIT_FINDINGS;
@@ -207,7 +207,7 @@ out:
 }
 
 /* A plan does not hold when it was made: equal inputs are equal bytes.  Its file knows. */
-static int load(struct plan **p, const char *file, struct err *err)
+static int cmd_show_load(struct plan **p, const char *file, struct err *err)
 {
 	struct stat st;
 	int rc = load_fabric_plan(p, file, err);
@@ -221,7 +221,7 @@ int cmd_show(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = table,
-		.parser = take,
+		.parser = cmd_show_take,
 		.args_doc = "PLAN",
 		.doc = "Shows what a plan changes, what it was made for, and how good both routings "
 		       "are. Needs no fabric: the plan holds all of it."
@@ -235,7 +235,7 @@ int cmd_show(int argc, char **argv)
 
 	options_init(&c.o);
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = load(&p, c.file, &err) ? EXIT_UNREADABLE : show(&c, p, &err);
+	rc = cmd_show_load(&p, c.file, &err) ? EXIT_UNREADABLE : cmd_show_show(&c, p, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	plan_free(p);

@@ -37,7 +37,7 @@ static const struct argp_option table[] = {
 	{ 0 },
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t cmd_sm_take(int key, char *arg, struct argp_state *state)
 {
 	struct sm_cmd *c = state->input;
 
@@ -74,7 +74,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 /* ---- orders ---- */
 
-static int give_policy(struct osm_link *l, const struct sm_cmd *c, struct err *err)
+static int cmd_sm_give_policy(struct osm_link *l, const struct sm_cmd *c, struct err *err)
 {
 	unsigned flags = (c->forget ? OSM_POLICY_FORGET : 0) | (c->save ? OSM_POLICY_SAVE : 0);
 	char *text = NULL;
@@ -89,7 +89,7 @@ static int give_policy(struct osm_link *l, const struct sm_cmd *c, struct err *e
 	return rc;
 }
 
-static int orders(struct live *l, const struct sm_cmd *c, struct err *err)
+static int cmd_sm_orders(struct live *l, const struct sm_cmd *c, struct err *err)
 {
 	struct osm_answer a = { 0 };
 	int rc = 0;
@@ -101,7 +101,7 @@ static int orders(struct live *l, const struct sm_cmd *c, struct err *err)
 	if (c->back)
 		rc = osm_link_return(l->osm, &a, err);
 	if (!rc && (c->policy || c->forget))
-		rc = give_policy(l->osm, c, err);
+		rc = cmd_sm_give_policy(l->osm, c, err);
 	if (!rc)
 		rc = osm_link_reroute(l->osm, c->reroute, 0, &a, err);
 	if (!rc)
@@ -111,7 +111,7 @@ static int orders(struct live *l, const struct sm_cmd *c, struct err *err)
 
 /* ---- the report ---- */
 
-static const char *host_of(const struct fabric *f, uint64_t port_guid)
+static const char *cmd_sm_host_of(const struct fabric *f, uint64_t port_guid)
 {
 	uint32_t t = fabric_term_by_guid(f, port_guid), sw;
 
@@ -121,7 +121,7 @@ static const char *host_of(const struct fabric *f, uint64_t port_guid)
 	return sw != FAB_NONE ? f->sw_name[sw] : "?";
 }
 
-static void routes_text(char *buf, size_t size, const struct osm_status *s)
+static void cmd_sm_routes_text(char *buf, size_t size, const struct osm_status *s)
 {
 	if (!s->ours) {
 		snprintf(buf, size, "%s%s", s->routes[0] ? s->routes : "nothing yet",
@@ -137,12 +137,12 @@ static void routes_text(char *buf, size_t size, const struct osm_status *s)
 		 s->vls, s->sls, s->hops_max, s->tables);
 }
 
-static void print_plugin(const struct live *l)
+static void cmd_sm_print_plugin(const struct live *l)
 {
 	const struct osm_status *s = &l->osm_status;
 	char routes[300];
 
-	routes_text(routes, sizeof(routes), s);
+	cmd_sm_routes_text(routes, sizeof(routes), s);
 	printf("OpenSM      %s, plugin %s; engines: %s; QoS %s\n", s->opensm, s->plugin,
 	       s->configured, s->qos ? "on" : "off: no SL2VL tables are set");
 	printf("routes by   %s\n", routes);
@@ -163,13 +163,13 @@ static void print_plugin(const struct live *l)
 	       s->routings, s->refused, s->heavy_sweeps, s->reroutes, s->link_events);
 }
 
-static void print_all(const struct live *l, const struct wire_sm *sm)
+static void cmd_sm_print_all(const struct live *l, const struct wire_sm *sm)
 {
 	printf("master SM   %s, port 0x%016" PRIx64 ", LID %u, priority %u, %s\n",
-	       host_of(l->f, sm->guid), sm->guid, sm->lid, sm->priority,
+	       cmd_sm_host_of(l->f, sm->guid), sm->guid, sm->lid, sm->priority,
 	       wire_sm_state_name(sm->state));
 	if (l->osm)
-		print_plugin(l);
+		cmd_sm_print_plugin(l);
 	else
 		printf("plugin      %s\n", l->osm_why);
 	printf("others      %s\n",
@@ -180,7 +180,7 @@ static void print_all(const struct live *l, const struct wire_sm *sm)
 		       : "not known: nobody tells what OpenSM has written");
 }
 
-static void print_json(const struct live *l, const struct wire_sm *sm)
+static void cmd_sm_print_json(const struct live *l, const struct wire_sm *sm)
 {
 	char guid[24], *body = osm_status_encode(&l->osm_status);
 	json_t *j, *plugin = l->osm ? json_loads(body, 0, NULL) : json_null();
@@ -188,7 +188,7 @@ static void print_json(const struct live *l, const struct wire_sm *sm)
 	snprintf(guid, sizeof(guid), "0x%016" PRIx64, sm->guid);
 	j = json_pack("{s:s, s:{s:s, s:o, s:i, s:i, s:s}, s:o, s:o, s:o}", "schema",
 		      "ibroute-top/1", "master", "guid", guid, "host",
-		      record_str(host_of(l->f, sm->guid)), "lid", (int)sm->lid, "priority",
+		      record_str(cmd_sm_host_of(l->f, sm->guid)), "lid", (int)sm->lid, "priority",
 		      (int)sm->priority, "state", wire_sm_state_name(sm->state), "plugin", plugin,
 		      "no_plugin", l->osm ? json_null() : record_str(l->osm_why), "foreign",
 		      l->foreign[0] ? record_str(l->foreign) : json_null());
@@ -199,14 +199,14 @@ static void print_json(const struct live *l, const struct wire_sm *sm)
 }
 
 /* Something that an operator should look at? */
-static bool findings(const struct live *l)
+static bool cmd_sm_findings(const struct live *l)
 {
 	const struct osm_status *s = &l->osm_status;
 
 	return l->foreign[0] || (l->osm && (!s->ours || s->why[0]));
 }
 
-static int sm(struct sm_cmd *c, struct err *err)
+static int cmd_sm_sm(struct sm_cmd *c, struct err *err)
 {
 	struct wire_sm info;
 	struct live l;
@@ -214,11 +214,11 @@ static int sm(struct sm_cmd *c, struct err *err)
 
 	if (live_discover(&l, &c->live, NULL, err))
 		return rc;
-	if (orders(&l, c, err))
+	if (cmd_sm_orders(&l, c, err))
 		rc = EXIT_REFUSED;
 	else if (!live_tables(&l, err) && !wire_sm_info(&info, l.w, err)) {
-		c->json ? print_json(&l, &info) : print_all(&l, &info);
-		rc = findings(&l) ? EXIT_FINDINGS : EXIT_OK;
+		c->json ? cmd_sm_print_json(&l, &info) : cmd_sm_print_all(&l, &info);
+		rc = cmd_sm_findings(&l) ? EXIT_FINDINGS : EXIT_OK;
 	}
 	live_close(&l);
 	return rc;
@@ -228,7 +228,7 @@ int cmd_sm(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = table,
-		.parser = take,
+		.parser = cmd_sm_take,
 		.children = live_children,
 		.doc = "Shows which subnet manager is the master; where our plugin is in it, what it "
 		       "routes by and why; and whether somebody else writes tables, by reading "
@@ -242,7 +242,7 @@ int cmd_sm(int argc, char **argv)
 	int rc;
 
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = sm(&c, &err);
+	rc = cmd_sm_sm(&c, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	return rc;

@@ -34,7 +34,7 @@ struct status_cmd {
 	unsigned prune_days, wait_s;
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t cmd_status_take(int key, char *arg, struct argp_state *state)
 {
 	struct status_cmd *c = state->input;
 
@@ -71,7 +71,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const char *when(char *buf, size_t size, int64_t s)
+static const char *cmd_status_when(char *buf, size_t size, int64_t s)
 {
 	time_t t = (time_t)s;
 	struct tm tm;
@@ -83,7 +83,7 @@ static const char *when(char *buf, size_t size, int64_t s)
 /* ---- one ---- */
 
 /* What the update's process says itself; NULL: it does not answer. */
-static json_t *ask_process(const struct status_cmd *c, const char *id)
+static json_t *cmd_status_ask_process(const struct status_cmd *c, const char *id)
 {
 	char *dir = xasprintf("%s/%s", journal_base(c->live.state_dir), id);
 	struct control_link l;
@@ -98,18 +98,20 @@ static json_t *ask_process(const struct status_cmd *c, const char *id)
 	return j;
 }
 
-static json_t *info_json(const struct status_cmd *c, const struct txn_info *t)
+static json_t *cmd_status_info_json(const struct status_cmd *c, const struct txn_info *t)
 {
 	char begun[32], changed[32];
 	const struct txn_head *h = &t->head;
-	json_t *j = json_pack(
-		"{s:s, s:o, s:s, s:s, s:o, s:o, s:I, s:s, s:s, s:b, s:b, s:b, s:s}", "id", h->id,
-		"fabric", record_str(h->fabric), "plan", h->plan, "engine", h->engine, "user",
-		record_str(h->user), "host", record_str(h->host), "pid", (json_int_t)h->pid,
-		"begun", when(begun, sizeof(begun), h->time_s), "state", txn_state_name(t->state),
-		"live", t->live, "guarded", t->guarded, "finished", txn_state_final(t->state),
-		"since", when(changed, sizeof(changed), t->state_s));
-	json_t *now = t->live && !txn_state_final(t->state) ? ask_process(c, h->id) : NULL;
+	json_t *j = json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:I, s:s, s:s, s:b, s:b, s:b, s:s}",
+			      "id", h->id, "fabric", record_str(h->fabric), "plan", h->plan,
+			      "engine", h->engine, "user", record_str(h->user), "host",
+			      record_str(h->host), "pid", (json_int_t)h->pid, "begun",
+			      cmd_status_when(begun, sizeof(begun), h->time_s), "state",
+			      txn_state_name(t->state), "live", t->live, "guarded", t->guarded,
+			      "finished", txn_state_final(t->state), "since",
+			      cmd_status_when(changed, sizeof(changed), t->state_s));
+	json_t *now =
+		t->live && !txn_state_final(t->state) ? cmd_status_ask_process(c, h->id) : NULL;
 
 	json_object_set_new(j, "wave", json_integer(t->wave));
 	json_object_set_new(j, "lft_blocks", json_integer(h->nlft));
@@ -120,82 +122,85 @@ static json_t *info_json(const struct status_cmd *c, const struct txn_info *t)
 	return j;
 }
 
-static const char *state_of(const struct txn_info *t)
+static const char *cmd_status_state_of(const struct txn_info *t)
 {
 	if (txn_state_final(t->state) || !t->live)
 		return txn_state_name(t->state);
 	return "under way";
 }
 
-static void print_line(const struct txn_info *t)
+static void cmd_status_print_line(const struct txn_info *t)
 {
 	char since[32];
 
 	printf("%-28s %-12s %-22s %-7s %-10s %-12s %u LFT blocks, %u SL2VL tables%s%s\n",
-	       t->head.id, state_of(t), when(since, sizeof(since), t->state_s), t->head.plan,
-	       t->head.user, t->head.fabric, t->head.nlft, t->head.nsl2vl, t->broken[0] ? "; " : "",
-	       t->broken);
+	       t->head.id, cmd_status_state_of(t),
+	       cmd_status_when(since, sizeof(since), t->state_s), t->head.plan, t->head.user,
+	       t->head.fabric, t->head.nlft, t->head.nsl2vl, t->broken[0] ? "; " : "", t->broken);
 }
 
-static json_int_t num(const json_t *j, const char *key)
+static json_int_t cmd_status_num(const json_t *j, const char *key)
 {
 	return json_integer_value(json_object_get(j, key));
 }
 
-static const char *str(const json_t *j, const char *key)
+static const char *cmd_status_str(const json_t *j, const char *key)
 {
 	const char *s = json_string_value(json_object_get(j, key));
 
 	return s ? s : "";
 }
 
-static void print_switches(const json_t *s)
+static void cmd_status_print_switches(const json_t *s)
 {
 	if (json_is_object(s))
 		printf("  switches  %lld blocks old, %lld new, %lld in between, %lld of somebody "
 		       "else, %lld without an answer, %lld on switches that are gone\n",
-		       (long long)num(s, "old"), (long long)num(s, "new"),
-		       (long long)num(s, "between"), (long long)num(s, "foreign"),
-		       (long long)num(s, "silent"), (long long)num(s, "missing"));
+		       (long long)cmd_status_num(s, "old"), (long long)cmd_status_num(s, "new"),
+		       (long long)cmd_status_num(s, "between"),
+		       (long long)cmd_status_num(s, "foreign"),
+		       (long long)cmd_status_num(s, "silent"),
+		       (long long)cmd_status_num(s, "missing"));
 }
 
-static void print_process(const json_t *p)
+static void cmd_status_print_process(const json_t *p)
 {
 	const json_t *st = json_object_get(p, "status"), *watch = json_object_get(p, "watch"), *v;
 	const json_t *left = json_object_get(p, "deadline_s");
 	const char *name;
 
-	printf("  process   %lld, guarded by %lld\n", (long long)num(p, "pid"),
-	       (long long)num(p, "guard"));
-	printf("  phase     %s, %s; wave %lld of %lld\n", str(st, "phase"), str(st, "step"),
-	       (long long)num(st, "wave") + 1, (long long)num(st, "waves"));
+	printf("  process   %lld, guarded by %lld\n", (long long)cmd_status_num(p, "pid"),
+	       (long long)cmd_status_num(p, "guard"));
+	printf("  phase     %s, %s; wave %lld of %lld\n", cmd_status_str(st, "phase"),
+	       cmd_status_str(st, "step"), (long long)cmd_status_num(st, "wave") + 1,
+	       (long long)cmd_status_num(st, "waves"));
 	printf("  blocks    %lld written, %lld read back of %lld; %lld failed, %lld retries, %lld of "
 	       "somebody else\n",
-	       (long long)num(st, "written"), (long long)num(st, "verified"),
-	       (long long)num(st, "total"), (long long)num(st, "failed"),
-	       (long long)num(st, "retries"), (long long)num(st, "foreign"));
+	       (long long)cmd_status_num(st, "written"), (long long)cmd_status_num(st, "verified"),
+	       (long long)cmd_status_num(st, "total"), (long long)cmd_status_num(st, "failed"),
+	       (long long)cmd_status_num(st, "retries"), (long long)cmd_status_num(st, "foreign"));
 	if (json_is_number(left))
 		printf("  deadline  rolls back in %.0f s unless confirmed or extended\n",
 		       json_number_value(left));
 	json_object_foreach((json_t *)watch, name, v)
-		printf("  watch     %-6s %s\n", name, str(v, "last"));
-	print_switches(json_object_get(p, "switches"));
+		printf("  watch     %-6s %s\n", name, cmd_status_str(v, "last"));
+	cmd_status_print_switches(json_object_get(p, "switches"));
 }
 
 /* How it ended, where the state does not say it all. */
-static void print_end(const struct txn_info *t)
+static void cmd_status_print_end(const struct txn_info *t)
 {
 	if (t->said[0])
 		printf("  ended     %s\n", t->said);
 }
 
-static void print_one(const struct status_cmd *c, const struct txn_info *t)
+static void cmd_status_print_one(const struct status_cmd *c, const struct txn_info *t)
 {
 	json_t *p = NULL;
 
-	print_line(t);
+	cmd_status_print_line(t);
 	if (txn_state_final(t->state)) {
-		print_end(t);
+		cmd_status_print_end(t);
 		return;
 	}
 	printf("  state     %s%s\n", txn_state_name(t->state),
@@ -206,16 +211,17 @@ static void print_one(const struct status_cmd *c, const struct txn_info *t)
 		       t->head.id);
 		return;
 	}
-	p = ask_process(c, t->head.id);
+	p = cmd_status_ask_process(c, t->head.id);
 	if (p)
-		print_process(p);
+		cmd_status_print_process(p);
 	else
 		printf("  process   %s\n", t->guarded ? "being started again by its guard"
 						      : "holds the journal and does not answer");
 	json_decref(p);
 }
 
-static int print_events(const struct status_cmd *c, const struct txn_info *t, struct err *err)
+static int cmd_status_print_events(const struct status_cmd *c, const struct txn_info *t,
+				   struct err *err)
 {
 	char *path = xasprintf("%s/%s/state.log", journal_base(c->live.state_dir), t->head.id);
 	char *data, *next;
@@ -235,15 +241,15 @@ static int print_events(const struct status_cmd *c, const struct txn_info *t, st
 			*next++ = '\0';
 		if (sscanf(line, "%*s %*s %" SCNd64 " %15s %u %255[^\n]", &s, state, &wave, said) >=
 		    3)
-			printf("  %s %-12s wave %u%s%s\n", when(at, sizeof(at), s), state, wave + 1,
-			       *said ? "  " : "", said);
+			printf("  %s %-12s wave %u%s%s\n", cmd_status_when(at, sizeof(at), s),
+			       state, wave + 1, *said ? "  " : "", said);
 	}
 	free(data);
 	return 0;
 }
 
 /* What is in the switches; nothing is written. */
-static int read_switches(struct status_cmd *c, const struct txn_info *t, struct err *err)
+static int cmd_status_read_switches(struct status_cmd *c, const struct txn_info *t, struct err *err)
 {
 	struct recovery_scan s;
 	struct installer in;
@@ -267,7 +273,7 @@ static int read_switches(struct status_cmd *c, const struct txn_info *t, struct 
 				      "foreign", (json_int_t)s.foreign, "silent",
 				      (json_int_t)s.silent, "missing", (json_int_t)s.missing);
 
-		print_switches(o);
+		cmd_status_print_switches(o);
 		json_decref(o);
 	}
 	executor_free(a);
@@ -276,53 +282,53 @@ static int read_switches(struct status_cmd *c, const struct txn_info *t, struct 
 }
 
 /* It waits for a decision, or nobody is left who could get it there. */
-static bool settled(const struct status_cmd *c, const struct txn_info *t)
+static bool cmd_status_settled(const struct status_cmd *c, const struct txn_info *t)
 {
 	json_t *p;
 	bool waits;
 
 	if (txn_state_final(t->state) || (!t->live && !t->guarded))
 		return true;
-	p = ask_process(c, t->head.id);
+	p = cmd_status_ask_process(c, t->head.id);
 	waits = json_is_number(json_object_get(p, "deadline_s"));
 	json_decref(p);
 	return waits;
 }
 
 /* A process that has just begun may not have its journal yet. */
-static int find(struct txn_info *t, const struct status_cmd *c, struct err *err)
+static int cmd_status_find(struct txn_info *t, const struct status_cmd *c, struct err *err)
 {
 	time_t until = time(NULL) + c->wait_s;
 	int rc = txn_find(t, c->live.state_dir, c->id, err);
 
-	while (c->wait_s && time(NULL) < until && (rc || !settled(c, t))) {
+	while (c->wait_s && time(NULL) < until && (rc || !cmd_status_settled(c, t))) {
 		poll(NULL, 0, WAIT_STEP_MS);
 		rc = txn_find(t, c->live.state_dir, c->id, err);
 	}
 	return rc;
 }
 
-static int status_of(struct status_cmd *c, struct err *err)
+static int cmd_status_of(struct status_cmd *c, struct err *err)
 {
 	struct txn_info t;
-	int rc = find(&t, c, err);
+	int rc = cmd_status_find(&t, c, err);
 
 	if (rc)
 		return txn_find_exit(rc);
 	if (c->json) {
-		json_t *j = info_json(c, &t);
+		json_t *j = cmd_status_info_json(c, &t);
 
 		json_object_set_new(j, "schema", json_string("ibroute-top/1"));
 		json_dumpf(j, stdout, JSON_INDENT(2));
 		putchar('\n');
 		json_decref(j);
 	} else {
-		print_one(c, &t);
+		cmd_status_print_one(c, &t);
 	}
 	if (c->events)
-		rc = print_events(c, &t, err);
+		rc = cmd_status_print_events(c, &t, err);
 	if (!rc && c->read)
-		rc = read_switches(c, &t, err);
+		rc = cmd_status_read_switches(c, &t, err);
 	if (rc)
 		return EXIT_UNREADABLE;
 	return txn_state_final(t.state) ? EXIT_OK : EXIT_FINDINGS;
@@ -330,7 +336,7 @@ static int status_of(struct status_cmd *c, struct err *err)
 
 /* ---- all ---- */
 
-static int prune(const struct status_cmd *c, struct err *err)
+static int cmd_status_prune(const struct status_cmd *c, struct err *err)
 {
 	uint32_t n = 0;
 	int rc = journal_prune(c->live.state_dir, time(NULL) - 86400 * (int64_t)c->prune_days, &n,
@@ -342,7 +348,7 @@ static int prune(const struct status_cmd *c, struct err *err)
 	return rc ? EXIT_UNREADABLE : EXIT_OK;
 }
 
-static int status(const struct status_cmd *c, struct err *err)
+static int cmd_status_status(const struct status_cmd *c, struct err *err)
 {
 	struct txn_info *list;
 	json_t *all = json_array(), *j;
@@ -355,9 +361,9 @@ static int status(const struct status_cmd *c, struct err *err)
 	for (uint32_t i = 0; i < n; i++) {
 		open += !txn_state_final(list[i].state);
 		if (c->json)
-			json_array_append_new(all, info_json(c, &list[i]));
+			json_array_append_new(all, cmd_status_info_json(c, &list[i]));
 		else
-			print_one(c, &list[i]);
+			cmd_status_print_one(c, &list[i]);
 	}
 	if (c->json) {
 		j = json_pack("{s:s, s:I, s:O}", "schema", "ibroute-top/1", "unfinished",
@@ -388,7 +394,7 @@ int cmd_status(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		.options = rows,
-		.parser = take,
+		.parser = cmd_status_take,
 		.children = live_children,
 		.args_doc = "[ID]",
 		.doc = "Lists the updates that this machine has made or begun, or tells all about "
@@ -402,7 +408,9 @@ int cmd_status(int argc, char **argv)
 	int rc;
 
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = c.prune_days ? prune(&c, &err) : c.id ? status_of(&c, &err) : status(&c, &err);
+	rc = c.prune_days ? cmd_status_prune(&c, &err)
+	     : c.id	  ? cmd_status_of(&c, &err)
+			  : cmd_status_status(&c, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	return rc;

@@ -23,7 +23,7 @@ static const struct argp_option table[] = {
 	{ 0 },
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t cmd_topo_take(int key, char *arg, struct argp_state *state)
 {
 	struct topo_opts *o = state->input;
 
@@ -49,14 +49,14 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static void print_keys(FILE *out, const struct topo_key *k)
+static void cmd_topo_print_keys(FILE *out, const struct topo_key *k)
 {
 	for (; k->name; k++)
 		fprintf(out, "    %-11s %-11s %s\n", k->name, k->preset ? k->preset : "needed",
 			k->what);
 }
 
-static void print_types(FILE *out)
+static void cmd_topo_print_types(FILE *out)
 {
 	size_t n;
 	const struct topo_type *const *types = topo_types(&n);
@@ -66,14 +66,14 @@ static void print_types(FILE *out)
 	for (size_t i = 0; i < n; i++) {
 		fprintf(out, "\n  %s: %s\n    for example %s\n", types[i]->name, types[i]->summary,
 			types[i]->example);
-		print_keys(out, types[i]->keys);
+		cmd_topo_print_keys(out, types[i]->keys);
 	}
 	fprintf(out, "\n  all types\n");
-	print_keys(out, topo_common_keys());
+	cmd_topo_print_keys(out, topo_common_keys());
 }
 
 /* --help shows the types below the options. */
-static char *help(int key, const char *text, void *input)
+static char *cmd_topo_help(int key, const char *text, void *input)
 {
 	char *types;
 	size_t len;
@@ -85,28 +85,28 @@ static char *help(int key, const char *text, void *input)
 	out = open_memstream(&types, &len);
 	if (!out)
 		return NULL;
-	print_types(out);
+	cmd_topo_print_types(out);
 	fclose(out);
 	return types;
 }
 
 static const struct argp argp = {
 	.options = table,
-	.parser = take,
+	.parser = cmd_topo_take,
 	.args_doc = "SPEC",
 	.doc = "Makes a fabric and writes it as ibnetdiscover text, which ibsim takes as a net "
 	       "file. SPEC is a type and its keys: TYPE:key=value,key=value,...\v",
-	.help_filter = help,
+	.help_filter = cmd_topo_help,
 };
 
-static int write_stdout(const struct fabric *f, struct err *err)
+static int cmd_topo_write_stdout(const struct fabric *f, struct err *err)
 {
 	int rc = ibnd_write(stdout, f, err);
 
 	return rc ? rc : output_file_flush_stdout(err);
 }
 
-static int write_file(const struct fabric *f, const char *path, struct err *err)
+static int cmd_topo_write_file(const struct fabric *f, const char *path, struct err *err)
 {
 	struct output_file o;
 	int rc = output_file_open(&o, path, err);
@@ -116,7 +116,7 @@ static int write_file(const struct fabric *f, const char *path, struct err *err)
 	return output_file_end(&o, ibnd_write(o.file, f, err), err);
 }
 
-static int make(struct fabric **out, const char *spec, struct err *err)
+static int cmd_topo_make(struct fabric **out, const char *spec, struct err *err)
 {
 	struct builder *b;
 	int rc = topo_build(&b, spec, err);
@@ -137,14 +137,14 @@ int cmd_topo(int argc, char **argv)
 
 	cmdline_parse(&argp, argc, argv, &o);
 	if (o.list) {
-		print_types(stdout);
+		cmd_topo_print_types(stdout);
 		rc = output_file_flush_stdout(&err);
-	} else if (make(&f, o.spec, &err)) {
+	} else if (cmd_topo_make(&f, o.spec, &err)) {
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 		return EXIT_BAD_USAGE;
 	} else {
 		output_file_guard_signals();
-		rc = o.out ? write_file(f, o.out, &err) : write_stdout(f, &err);
+		rc = o.out ? cmd_topo_write_file(f, o.out, &err) : cmd_topo_write_stdout(f, &err);
 	}
 	fabric_put(f);
 	if (rc)

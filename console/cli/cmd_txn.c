@@ -22,7 +22,7 @@ struct txn_cmd {
 	bool foreign, keep;
 };
 
-static error_t take_txn(int key, char *arg, struct argp_state *state)
+static error_t cmd_txn_take_txn(int key, char *arg, struct argp_state *state)
 {
 	struct txn_cmd *c = state->input;
 
@@ -53,8 +53,8 @@ static error_t take_txn(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int permitted(const struct txn_cmd *c, const struct txn_info *t, const char *verb,
-		     struct err *err)
+static int cmd_txn_permitted(const struct txn_cmd *c, const struct txn_info *t, const char *verb,
+			     struct err *err)
 {
 	const char *name = t->head.fabric;
 	enum answer a = ANSWER_NO;
@@ -72,7 +72,7 @@ static int permitted(const struct txn_cmd *c, const struct txn_info *t, const ch
 	return a == ANSWER_YES ? 0 : err_set(err, EXIT_REFUSED, "nothing was written");
 }
 
-static int finish(struct update_rollback *t, const struct txn_cmd *c, struct err *err)
+static int cmd_txn_finish(struct update_rollback *t, const struct txn_cmd *c, struct err *err)
 {
 	struct recovery_scan s;
 	int rc;
@@ -102,7 +102,7 @@ static int finish(struct update_rollback *t, const struct txn_cmd *c, struct err
 	return rc ? EXIT_INCOMPLETE : EXIT_OK;
 }
 
-static int work_on(struct journal *j, struct txn_cmd *c, struct err *err)
+static int cmd_txn_work_on(struct journal *j, struct txn_cmd *c, struct err *err)
 {
 	const struct txn_info *info = journal_info(j);
 	struct live l;
@@ -113,7 +113,11 @@ static int work_on(struct journal *j, struct txn_cmd *c, struct err *err)
 		err_set(err, rc, "%s is over: %s", info->head.id, txn_state_name(info->state));
 		goto out;
 	}
-	rc = permitted(c, info, c->keep ? "keep" : c->give_up ? "give up" : "roll back", err);
+	rc = cmd_txn_permitted(c, info,
+			       c->keep	    ? "keep"
+			       : c->give_up ? "give up"
+					    : "roll back",
+			       err);
 	if (rc)
 		goto out;
 	rc = EXIT_UNREADABLE;
@@ -125,7 +129,7 @@ static int work_on(struct journal *j, struct txn_cmd *c, struct err *err)
 		t.o.overwrite_foreign = c->foreign;
 		rc = EXIT_REFUSED;
 		if (!update_rollback_recover(&t, j, err))
-			rc = finish(&t, c, err);
+			rc = cmd_txn_finish(&t, c, err);
 		if (rc && err->text[0])
 			record_error(t.record, c->keep ? "confirm" : "rollback", err->text);
 		j = NULL;
@@ -138,7 +142,7 @@ out:
 }
 
 /* A process carries it out: it is told, and followed to the end. */
-static int ask_live(const struct txn_info *t, const struct txn_cmd *c, struct err *err)
+static int cmd_txn_ask_live(const struct txn_info *t, const struct txn_cmd *c, struct err *err)
 {
 	struct update_follow f = { .mode = FOLLOW_WAIT, .fabric = t->head.fabric };
 	int rc;
@@ -146,7 +150,7 @@ static int ask_live(const struct txn_info *t, const struct txn_cmd *c, struct er
 	if (c->give_up || c->foreign)
 		return err_set(err, EXIT_REFUSED,
 			       "%s is under way: that is for one that nobody works on", t->head.id);
-	rc = permitted(c, t, c->keep ? "keep" : "roll back", err);
+	rc = cmd_txn_permitted(c, t, c->keep ? "keep" : "roll back", err);
 	if (rc)
 		return rc;
 	if (update_follow_open(&f, c->live.state_dir, t->head.id, err) ||
@@ -160,17 +164,17 @@ static int ask_live(const struct txn_info *t, const struct txn_cmd *c, struct er
 								  : rc;
 }
 
-static int left_behind(struct txn_cmd *c, const char *id, struct err *err)
+static int cmd_txn_left_behind(struct txn_cmd *c, const char *id, struct err *err)
 {
 	struct journal *j;
 
 	if (journal_open(&j, c->live.state_dir, id, err))
 		return EXIT_REFUSED;
 	c->id = id;
-	return work_on(j, c, err);
+	return cmd_txn_work_on(j, c, err);
 }
 
-static int run_txn(struct txn_cmd *c, const struct argp *argp, int argc, char **argv)
+static int cmd_txn_run_txn(struct txn_cmd *c, const struct argp *argp, int argc, char **argv)
 {
 	struct txn_info t;
 	struct err err = { "" };
@@ -181,8 +185,8 @@ static int run_txn(struct txn_cmd *c, const struct argp *argp, int argc, char **
 	if (rc)
 		rc = txn_find_exit(rc);
 	else
-		rc = t.live && !txn_state_final(t.state) ? ask_live(&t, c, &err)
-							 : left_behind(c, t.head.id, &err);
+		rc = t.live && !txn_state_final(t.state) ? cmd_txn_ask_live(&t, c, &err)
+							 : cmd_txn_left_behind(c, t.head.id, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	return rc;
@@ -201,7 +205,7 @@ int cmd_rollback(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		.options = rows,
-		.parser = take_txn,
+		.parser = cmd_txn_take_txn,
 		.children = live_children,
 		.args_doc = "ID",
 		.doc = "Restores the tables that an unfinished update had found, from its journal, "
@@ -213,7 +217,7 @@ int cmd_rollback(int argc, char **argv)
 	};
 	struct txn_cmd c = { 0 };
 
-	return run_txn(&c, &argp, argc, argv);
+	return cmd_txn_run_txn(&c, &argp, argc, argv);
 }
 
 int cmd_confirm(int argc, char **argv)
@@ -225,7 +229,7 @@ int cmd_confirm(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		.options = rows,
-		.parser = take_txn,
+		.parser = cmd_txn_take_txn,
 		.children = live_children,
 		.args_doc = "ID",
 		.doc = "Keeps what an update wrote that waits for a decision. One that nobody works "
@@ -236,5 +240,5 @@ int cmd_confirm(int argc, char **argv)
 	};
 	struct txn_cmd c = { .keep = true };
 
-	return run_txn(&c, &argp, argc, argv);
+	return cmd_txn_run_txn(&c, &argp, argc, argv);
 }

@@ -20,7 +20,7 @@
 
 #define HELP_WIDTH 111
 
-static int run(const struct subcommand *c, int argc, char **argv)
+static int main_run(const struct subcommand *c, int argc, char **argv)
 {
 	static char name[64];
 
@@ -30,7 +30,7 @@ static int run(const struct subcommand *c, int argc, char **argv)
 }
 
 /* The lists at the end of --help are wider than argp's 79 columns, where the terminal is. */
-static void set_help_width(void)
+static void main_set_help_width(void)
 {
 	struct winsize size = { .ws_col = 0 };
 	char format[32];
@@ -43,7 +43,7 @@ static void set_help_width(void)
 }
 
 /* Those that say it themselves. */
-static bool knows_updates(const char *name)
+static bool main_knows_updates(const char *name)
 {
 	static const char *const names[] = { "status", "rollback", "confirm", "attach", "extend" };
 
@@ -55,7 +55,7 @@ static bool knows_updates(const char *name)
 
 /* A file that is opened in place of a closed stdout would get what is printed: tables, journals
  * and ports to the fabric are files, too.  What is written to these fails with EBADF. */
-static void hold_streams(void)
+static void main_hold_streams(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
@@ -64,7 +64,7 @@ static void hold_streams(void)
 }
 
 /* Who reads only the exit code must not take half of an answer for the whole. */
-static void check_output(int status, void *unused)
+static void main_check_output(int status, void *unused)
 {
 	struct err err;
 
@@ -76,7 +76,7 @@ static void check_output(int status, void *unused)
 }
 
 /* "--fabric hpc1 status": what argp would say of it helps nobody. */
-static void tell_misplaced(int argc, char **argv)
+static void main_tell_misplaced(int argc, char **argv)
 {
 	const struct subcommand *c = commands;
 	int last = argc - 1;
@@ -100,11 +100,11 @@ static void tell_misplaced(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	hold_streams();
-	on_exit(check_output, NULL);
+	main_hold_streams();
+	on_exit(main_check_output, NULL);
 	argp_program_version = "ibroute-top " IBROUTE_VERSION;
 	argp_err_exit_status = EXIT_BAD_USAGE;
-	set_help_width();
+	main_set_help_width();
 	if (argc > 1 && !strcmp(argv[1], "--version")) {
 		puts(argp_program_version);
 		return EXIT_OK;
@@ -113,11 +113,11 @@ int main(int argc, char **argv)
 		return slurm_poller_main(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], GUARD_ARG))
 		return watchdog_main(argc - 1, argv + 1);
-	if (argc < 2 || !knows_updates(argv[1]))
+	if (argc < 2 || !main_knows_updates(argv[1]))
 		txn_warn_left_behind();
 	for (const struct subcommand *c = commands; argc > 1 && c->name; c++)
 		if (!strcmp(c->name, argv[1]))
-			return run(c, argc - 1, argv + 1);
+			return main_run(c, argc - 1, argv + 1);
 	if (argc > 1 && argv[1][0] != '-') {
 		fprintf(stderr, "ibroute-top: there is no subcommand \"%s\"; there are\n", argv[1]);
 		commands_print(stderr);
@@ -125,6 +125,6 @@ int main(int argc, char **argv)
 		return EXIT_BAD_USAGE;
 	}
 	if (argc > 1)
-		tell_misplaced(argc, argv);
+		main_tell_misplaced(argc, argv);
 	return app_main(argc, argv);
 }

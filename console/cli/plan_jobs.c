@@ -6,7 +6,7 @@
 /* How an update treats a job. */
 enum disturbed { DISTURBED_NOT, DISTURBED_ORDER, DISTURBED_STOPPED, DISTURBED_UNKNOWN };
 
-static enum disturbed disturbed(const struct plan *p, uint32_t job)
+static enum disturbed plan_jobs_disturbed(const struct plan *p, uint32_t job)
 {
 	const struct drain *d = &p->drain;
 
@@ -18,16 +18,17 @@ static enum disturbed disturbed(const struct plan *p, uint32_t job)
 	return DISTURBED_NOT;
 }
 
-static const struct job_prediction *predicted(const struct route_report *e, uint32_t job)
+static const struct job_prediction *plan_jobs_predicted(const struct route_report *e, uint32_t job)
 {
 	return e->jobs_run ? &e->jobs_run->job[job] : NULL;
 }
 
 /* --- text -------------------------------------------------------------------------------- */
 
-static void print_slowdown(FILE *out, const struct route_report both[2], uint32_t job)
+static void plan_jobs_print_slowdown(FILE *out, const struct route_report both[2], uint32_t job)
 {
-	const struct job_prediction *a = predicted(&both[0], job), *b = predicted(&both[1], job);
+	const struct job_prediction *a = plan_jobs_predicted(&both[0], job),
+				    *b = plan_jobs_predicted(&both[1], job);
 	char before[16] = "-", after[16] = "-";
 
 	if (a)
@@ -37,8 +38,8 @@ static void print_slowdown(FILE *out, const struct route_report both[2], uint32_
 	fprintf(out, " %6s > %-6s", before, after);
 }
 
-static void print_job(FILE *out, const struct plan *p, const struct route_report both[2],
-		      uint32_t job)
+static void plan_jobs_print_job(FILE *out, const struct plan *p, const struct route_report both[2],
+				uint32_t job)
 {
 	static const char *const words[] = { "no", "order", "stands still", "-" };
 	const struct job *j = &p->jobs->jobs[job];
@@ -47,8 +48,8 @@ static void print_job(FILE *out, const struct plan *p, const struct route_report
 	fprintf(out, "%12llu %9u %8u %6u > %-6u %6llu > %-6llu", (unsigned long long)j->id,
 		j->nterm, j->nsw, a->links, b->links, (unsigned long long)a->efi_max,
 		(unsigned long long)b->efi_max);
-	print_slowdown(out, both, job);
-	fprintf(out, " %s\n", words[disturbed(p, job)]);
+	plan_jobs_print_slowdown(out, both, job);
+	fprintf(out, " %s\n", words[plan_jobs_disturbed(p, job)]);
 }
 
 void plan_print_jobs(FILE *out, const struct plan *p, const struct route_report both[2])
@@ -60,37 +61,39 @@ void plan_print_jobs(FILE *out, const struct plan *p, const struct route_report 
 	fprintf(out, "\n%12s %9s %8s %-15s %-15s %-15s %s\n", "job", "terminals", "switches",
 		" links", " EFI max", both[1].jobs_run ? " slowdown" : " slowdown -", "disturbed");
 	for (uint32_t job = 0; job < p->jobs->njob; job++)
-		print_job(out, p, both, job);
+		plan_jobs_print_job(out, p, both, job);
 }
 
 /* --- JSON -------------------------------------------------------------------------------- */
 
-static json_t *slowdown_json(const struct route_report *e, uint32_t job)
+static json_t *plan_jobs_slowdown_json(const struct route_report *e, uint32_t job)
 {
-	const struct job_prediction *run = predicted(e, job);
+	const struct job_prediction *run = plan_jobs_predicted(e, job);
 
 	return run ? json_real(run->slowdown) : json_null();
 }
 
-static json_t *known_json(enum disturbed d, bool value)
+static json_t *plan_jobs_known_json(enum disturbed d, bool value)
 {
 	return d == DISTURBED_UNKNOWN ? json_null() : json_boolean(value);
 }
 
-static json_t *job_json(const struct plan *p, const struct route_report both[2], uint32_t job)
+static json_t *plan_jobs_job_json(const struct plan *p, const struct route_report both[2],
+				  uint32_t job)
 {
 	const struct job *j = &p->jobs->jobs[job];
 	const struct job_metrics *a = &both[0].m->job[job], *b = &both[1].m->job[job];
-	enum disturbed d = disturbed(p, job);
+	enum disturbed d = plan_jobs_disturbed(p, job);
 
-	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "id", (json_int_t)j->id,
-		"terminals", (json_int_t)j->nterm, "switches", (json_int_t)j->nsw, "links_before",
-		(json_int_t)a->links, "links_after", (json_int_t)b->links, "efi_max_before",
-		(json_int_t)a->efi_max, "efi_max_after", (json_int_t)b->efi_max, "slowdown_before",
-		slowdown_json(&both[0], job), "slowdown_after", slowdown_json(&both[1], job),
-		"paths_change", known_json(d, d != DISTURBED_NOT), "stands_still",
-		known_json(d, d == DISTURBED_STOPPED));
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "id",
+			 (json_int_t)j->id, "terminals", (json_int_t)j->nterm, "switches",
+			 (json_int_t)j->nsw, "links_before", (json_int_t)a->links, "links_after",
+			 (json_int_t)b->links, "efi_max_before", (json_int_t)a->efi_max,
+			 "efi_max_after", (json_int_t)b->efi_max, "slowdown_before",
+			 plan_jobs_slowdown_json(&both[0], job), "slowdown_after",
+			 plan_jobs_slowdown_json(&both[1], job), "paths_change",
+			 plan_jobs_known_json(d, d != DISTURBED_NOT), "stands_still",
+			 plan_jobs_known_json(d, d == DISTURBED_STOPPED));
 }
 
 json_t *plan_jobs_json(const struct plan *p, const struct route_report both[2])
@@ -98,6 +101,6 @@ json_t *plan_jobs_json(const struct plan *p, const struct route_report both[2])
 	json_t *list = json_array();
 
 	for (uint32_t job = 0; p->jobs && job < p->jobs->njob; job++)
-		json_array_append_new(list, job_json(p, both, job));
+		json_array_append_new(list, plan_jobs_job_json(p, both, job));
 	return list;
 }

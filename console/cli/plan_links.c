@@ -12,7 +12,7 @@ struct load {
 	uint64_t efi, eff; /* after the plan */
 };
 
-static int worst_first(const void *x, const void *y)
+static int plan_links_worst_first(const void *x, const void *y)
 {
 	const struct load *a = x, *b = y;
 
@@ -24,21 +24,21 @@ static int worst_first(const void *x, const void *y)
 }
 
 /* All channels in order; the caller frees them. */
-static struct load *in_order(const struct plan *p, const struct metrics *after)
+static struct load *plan_links_in_order(const struct plan *p, const struct metrics *after)
 {
 	uint32_t n = p->fabric->nchan;
 	struct load *all = xcalloc(n ? n : 1, sizeof(*all));
 
 	for (uint32_t c = 0; c < n; c++)
 		all[c] = (struct load){ c, after->efi[c], after->eff_efi[c] };
-	qsort(all, n, sizeof(*all), worst_first);
+	qsort(all, n, sizeof(*all), plan_links_worst_first);
 	return all;
 }
 
 void plan_print_links(FILE *out, const struct plan *p, const struct route_report both[2])
 {
 	const struct fabric *f = p->fabric;
-	struct load *all = in_order(p, both[1].m);
+	struct load *all = plan_links_in_order(p, both[1].m);
 
 	fprintf(out, "\n%-24s %5s  %-24s %5s %17s %17s\n", "from", "port", "to", "port",
 		"EFI          ", p->jobs ? "in jobs        " : "");
@@ -56,12 +56,13 @@ void plan_print_links(FILE *out, const struct plan *p, const struct route_report
 	free(all);
 }
 
-static json_t *of_jobs(const struct plan *p, uint64_t eff)
+static json_t *plan_links_of_jobs(const struct plan *p, uint64_t eff)
 {
 	return p->jobs ? json_integer((json_int_t)eff) : json_null();
 }
 
-static json_t *link_json(const struct plan *p, const struct metrics *before, const struct load *l)
+static json_t *plan_links_link_json(const struct plan *p, const struct metrics *before,
+				    const struct load *l)
 {
 	const struct fabric *f = p->fabric;
 	uint32_t a = f->chan_src[l->chan], b = f->chan_dst[l->chan];
@@ -72,17 +73,17 @@ static json_t *link_json(const struct plan *p, const struct metrics *before, con
 			 record_str(f->sw_name[b]), "b_port", (int)f->chan_rport[l->chan], "b_guid",
 			 json_sprintf("0x%016lx", (unsigned long)f->sw_guid[b]), "efi_before",
 			 (json_int_t)before->efi[l->chan], "efi_after", (json_int_t)l->efi,
-			 "eff_efi_before", of_jobs(p, before->eff_efi[l->chan]), "eff_efi_after",
-			 of_jobs(p, l->eff));
+			 "eff_efi_before", plan_links_of_jobs(p, before->eff_efi[l->chan]),
+			 "eff_efi_after", plan_links_of_jobs(p, l->eff));
 }
 
 json_t *plan_links_json(const struct plan *p, const struct route_report both[2])
 {
-	struct load *all = in_order(p, both[1].m);
+	struct load *all = plan_links_in_order(p, both[1].m);
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < p->fabric->nchan; i++)
-		json_array_append_new(list, link_json(p, both[0].m, &all[i]));
+		json_array_append_new(list, plan_links_link_json(p, both[0].m, &all[i]));
 	free(all);
 	return list;
 }

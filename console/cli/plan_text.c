@@ -58,7 +58,7 @@ typedef void entry_fn(const struct plan *p, uint32_t sw, uint32_t lid, uint8_t f
 #define SAY_BLOCKS 1024
 
 /* tdiff names the blocks in order of switches and LIDs.  Tells file_progress(). */
-static void each_entry(const struct plan *p, entry_fn *fn, void *arg)
+static void plan_text_each_entry(const struct plan *p, entry_fn *fn, void *arg)
 {
 	for (uint32_t b = 0; b < p->diff->nblocks; b++) {
 		uint32_t sw = p->diff->blocks[b].sw, lid = p->diff->blocks[b].block * LFT_BLOCK;
@@ -75,44 +75,44 @@ static void each_entry(const struct plan *p, entry_fn *fn, void *arg)
 	}
 }
 
-static const char *owner(char *buf, size_t len, const struct plan *p, uint32_t lid)
+static const char *plan_text_owner(char *buf, size_t len, const struct plan *p, uint32_t lid)
 {
 	uint32_t end = fabric_lid_end(p->fabric, lid);
 
 	return end == FAB_NONE ? NULL : end_name(buf, len, p->fabric, end);
 }
 
-static const char *port_text(char buf[8], uint8_t port)
+static const char *plan_text_port_text(char buf[8], uint8_t port)
 {
 	snprintf(buf, 8, port == FAB_NO_PORT ? "none" : "%u", port);
 	return buf;
 }
 
-static void print_entry(const struct plan *p, uint32_t sw, uint32_t lid, uint8_t from, uint8_t to,
-			void *arg)
+static void plan_text_print_entry(const struct plan *p, uint32_t sw, uint32_t lid, uint8_t from,
+				  uint8_t to, void *arg)
 {
 	char name[300], a[8], b[8];
-	const char *who = owner(name, sizeof(name), p, lid);
+	const char *who = plan_text_owner(name, sizeof(name), p, lid);
 
 	fprintf(arg, "%s LID %u (%s): port %s -> %s\n", p->fabric->sw_name[sw], lid,
-		who ? who : "nobody's", port_text(a, from), port_text(b, to));
+		who ? who : "nobody's", plan_text_port_text(a, from), plan_text_port_text(b, to));
 }
 
 void plan_print_diff(FILE *out, const struct plan *p)
 {
-	each_entry(p, print_entry, out);
+	plan_text_each_entry(p, plan_text_print_entry, out);
 	for (uint32_t i = 0; i < p->diff->nsl2vl; i++)
 		fprintf(out, "%s SL2VL table of input port %u and output port %u\n",
 			p->fabric->sw_name[p->diff->sl2vl[i].sw], p->diff->sl2vl[i].in,
 			p->diff->sl2vl[i].out);
 }
 
-static json_t *port_json(uint8_t port)
+static json_t *plan_text_port_json(uint8_t port)
 {
 	return port == FAB_NO_PORT ? json_null() : json_integer(port);
 }
 
-static json_t *switch_json(const struct plan *p, uint32_t sw)
+static json_t *plan_text_switch_json(const struct plan *p, uint32_t sw)
 {
 	json_t *j = json_object();
 
@@ -122,17 +122,17 @@ static json_t *switch_json(const struct plan *p, uint32_t sw)
 	return j;
 }
 
-static void add_entry(const struct plan *p, uint32_t sw, uint32_t lid, uint8_t from, uint8_t to,
-		      void *arg)
+static void plan_text_add_entry(const struct plan *p, uint32_t sw, uint32_t lid, uint8_t from,
+				uint8_t to, void *arg)
 {
 	char name[300];
-	const char *who = owner(name, sizeof(name), p, lid);
-	json_t *j = switch_json(p, sw);
+	const char *who = plan_text_owner(name, sizeof(name), p, lid);
+	json_t *j = plan_text_switch_json(p, sw);
 
 	json_object_set_new(j, "lid", json_integer(lid));
 	json_object_set_new(j, "owner", who ? record_str(who) : json_null());
-	json_object_set_new(j, "from_port", port_json(from));
-	json_object_set_new(j, "to_port", port_json(to));
+	json_object_set_new(j, "from_port", plan_text_port_json(from));
+	json_object_set_new(j, "to_port", plan_text_port_json(to));
 	json_array_append_new(arg, j);
 }
 
@@ -140,9 +140,9 @@ json_t *plan_diff_json(const struct plan *p)
 {
 	json_t *entries = json_array(), *sl2vl = json_array();
 
-	each_entry(p, add_entry, entries);
+	plan_text_each_entry(p, plan_text_add_entry, entries);
 	for (uint32_t i = 0; i < p->diff->nsl2vl; i++) {
-		json_t *j = switch_json(p, p->diff->sl2vl[i].sw);
+		json_t *j = plan_text_switch_json(p, p->diff->sl2vl[i].sw);
 
 		json_object_set_new(j, "in_port", json_integer(p->diff->sl2vl[i].in));
 		json_object_set_new(j, "out_port", json_integer(p->diff->sl2vl[i].out));

@@ -19,17 +19,17 @@ struct figure {
 	double (*value)(const struct route_report *e); /* NAN unknown */
 };
 
-static double switches(const struct route_report *e)
+static double summary_switches(const struct route_report *e)
 {
 	return e->f->nsw;
 }
 
-static double terminals(const struct route_report *e)
+static double summary_terminals(const struct route_report *e)
 {
 	return e->f->nterm;
 }
 
-static double lids(const struct route_report *e)
+static double summary_lids(const struct route_report *e)
 {
 	uint32_t n = 0;
 
@@ -38,160 +38,160 @@ static double lids(const struct route_report *e)
 	return n;
 }
 
-static double channels(const struct route_report *e)
+static double summary_channels(const struct route_report *e)
 {
 	return e->f->nchan;
 }
 
-static double vls_used(const struct route_report *e)
+static double summary_vls_used(const struct route_report *e)
 {
 	return e->v->vls_used;
 }
 
-static double sls_used(const struct route_report *e)
+static double summary_sls_used(const struct route_report *e)
 {
 	return e->v->sls_used;
 }
 
-static double connected(const struct route_report *e)
+static double summary_connected(const struct route_report *e)
 {
 	return e->v->connected;
 }
 
-static double loop_free(const struct route_report *e)
+static double summary_loop_free(const struct route_report *e)
 {
 	return e->v->loop_free;
 }
 
 /* means nothing of tables that lose packets */
-static double deadlock_free(const struct route_report *e)
+static double summary_deadlock_free(const struct route_report *e)
 {
 	return e->v->connected && e->v->loop_free ? e->v->deadlock_free : NAN;
 }
 
-static double hops_max(const struct route_report *e)
+static double summary_hops_max(const struct route_report *e)
 {
 	return e->m->hops_max;
 }
 
-static double hops_mean(const struct route_report *e)
+static double summary_hops_mean(const struct route_report *e)
 {
 	return e->m->hops_mean;
 }
 
-static double efi_max(const struct route_report *e)
+static double summary_efi_max(const struct route_report *e)
 {
 	return (double)e->m->efi_max;
 }
 
-static double with_jobs(const struct route_report *e, double value)
+static double summary_with_jobs(const struct route_report *e, double value)
 {
 	return e->jobs ? value : NAN;
 }
 
-static double eff_efi_max(const struct route_report *e)
+static double summary_eff_efi_max(const struct route_report *e)
 {
-	return with_jobs(e, (double)e->m->eff_efi_max);
+	return summary_with_jobs(e, (double)e->m->eff_efi_max);
 }
 
-static double eff_efi_bound(const struct route_report *e)
+static double summary_eff_efi_bound(const struct route_report *e)
 {
-	return with_jobs(e, (double)e->m->eff_efi_bound);
+	return summary_with_jobs(e, (double)e->m->eff_efi_bound);
 }
 
-static double job_efi_max_mean(const struct route_report *e)
+static double summary_job_efi_max_mean(const struct route_report *e)
 {
-	return with_jobs(e, e->m->job_efi_max_mean);
+	return summary_with_jobs(e, e->m->job_efi_max_mean);
 }
 
-static double dark_fiber_pct(const struct route_report *e)
+static double summary_dark_fiber_pct(const struct route_report *e)
 {
-	return with_jobs(e, e->m->dark_fiber_pct);
+	return summary_with_jobs(e, e->m->dark_fiber_pct);
 }
 
-static double links_per_job_mean(const struct route_report *e)
+static double summary_links_per_job_mean(const struct route_report *e)
 {
-	return with_jobs(e, e->m->links_per_job_mean);
+	return summary_with_jobs(e, e->m->links_per_job_mean);
 }
 
-static double ebb(const struct route_report *e)
+static double summary_ebb(const struct route_report *e)
 {
 	return e->ebb.bisections ? e->ebb.mean : NAN;
 }
 
-static double ebb_ci95(const struct route_report *e)
+static double summary_ebb_ci95(const struct route_report *e)
 {
 	return e->ebb.bisections ? e->ebb.ci95 : NAN;
 }
 
-static double ebb_jobs(const struct route_report *e)
+static double summary_ebb_jobs(const struct route_report *e)
 {
 	return e->ebb_jobs && e->ebb_jobs->all.bisections ? e->ebb_jobs->all.mean : NAN;
 }
 
-static double ebb_jobs_ci95(const struct route_report *e)
+static double summary_ebb_jobs_ci95(const struct route_report *e)
 {
 	return e->ebb_jobs && e->ebb_jobs->all.bisections ? e->ebb_jobs->all.ci95 : NAN;
 }
 
-static double slowdown_mean(const struct route_report *e)
+static double summary_slowdown_mean(const struct route_report *e)
 {
 	return e->jobs_run ? e->jobs_run->slowdown_mean : NAN;
 }
 
-static double slowdown_max(const struct route_report *e)
+static double summary_slowdown_max(const struct route_report *e)
 {
 	return e->jobs_run ? e->jobs_run->slowdown_max : NAN;
 }
 
-static double lft_blocks(const struct route_report *e)
+static double summary_lft_blocks(const struct route_report *e)
 {
 	return (double)e->m->lft_blocks;
 }
 
-static double entries_changed(const struct route_report *e)
+static double summary_entries_changed(const struct route_report *e)
 {
 	return e->diff ? (double)e->diff->entries : NAN;
 }
 
-static double blocks_changed(const struct route_report *e)
+static double summary_blocks_changed(const struct route_report *e)
 {
 	return e->diff ? e->diff->nblocks : NAN;
 }
 
 /* In the order of the JSON object; "seconds" stands after sls_used. */
 static const struct figure figures[] = {
-	{ "switches", NULL, FIGURE_COUNT, switches },
-	{ "terminals", NULL, FIGURE_COUNT, terminals },
-	{ "lids", NULL, FIGURE_COUNT, lids },
-	{ "channels", NULL, FIGURE_COUNT, channels },
-	{ "vls_used", "VLs used", FIGURE_COUNT, vls_used },
-	{ "sls_used", "SLs used", FIGURE_COUNT, sls_used },
-	{ "connected", "connected", FIGURE_YES_NO, connected },
-	{ "loop_free", "loop-free", FIGURE_YES_NO, loop_free },
-	{ "deadlock_free", "deadlock-free", FIGURE_YES_NO, deadlock_free },
-	{ "hops_max", "hops, max", FIGURE_COUNT, hops_max },
-	{ "hops_mean", "hops, mean", FIGURE_REAL, hops_mean },
-	{ "efi_max", "EFI, max", FIGURE_COUNT, efi_max },
-	{ "eff_efi_max", "effective EFI, max", FIGURE_COUNT, eff_efi_max },
-	{ "eff_efi_bound", "  lower bound", FIGURE_COUNT, eff_efi_bound },
-	{ "job_efi_max_mean", "EFI of a job, max, mean", FIGURE_REAL, job_efi_max_mean },
-	{ "dark_fiber_pct", "dark fiber, %", FIGURE_REAL, dark_fiber_pct },
-	{ "links_per_job_mean", "links of a job, mean", FIGURE_REAL, links_per_job_mean },
-	{ "ebb", "effective bisection bw.", FIGURE_REAL, ebb },
-	{ "ebb_ci95", "  +-", FIGURE_REAL, ebb_ci95 },
-	{ "ebb_jobs", "  inside jobs, at once", FIGURE_REAL, ebb_jobs },
-	{ "ebb_jobs_ci95", "  +-", FIGURE_REAL, ebb_jobs_ci95 },
-	{ "slowdown_mean", "slowdown of jobs, mean", FIGURE_REAL, slowdown_mean },
-	{ "slowdown_max", "  of the slowest", FIGURE_REAL, slowdown_max },
-	{ "lft_blocks", "LFT blocks", FIGURE_COUNT, lft_blocks },
-	{ "lft_entries_changed", "  entries changed", FIGURE_COUNT, entries_changed },
-	{ "lft_blocks_changed", "  blocks changed", FIGURE_COUNT, blocks_changed },
+	{ "switches", NULL, FIGURE_COUNT, summary_switches },
+	{ "terminals", NULL, FIGURE_COUNT, summary_terminals },
+	{ "lids", NULL, FIGURE_COUNT, summary_lids },
+	{ "channels", NULL, FIGURE_COUNT, summary_channels },
+	{ "vls_used", "VLs used", FIGURE_COUNT, summary_vls_used },
+	{ "sls_used", "SLs used", FIGURE_COUNT, summary_sls_used },
+	{ "connected", "connected", FIGURE_YES_NO, summary_connected },
+	{ "loop_free", "loop-free", FIGURE_YES_NO, summary_loop_free },
+	{ "deadlock_free", "deadlock-free", FIGURE_YES_NO, summary_deadlock_free },
+	{ "hops_max", "hops, max", FIGURE_COUNT, summary_hops_max },
+	{ "hops_mean", "hops, mean", FIGURE_REAL, summary_hops_mean },
+	{ "efi_max", "EFI, max", FIGURE_COUNT, summary_efi_max },
+	{ "eff_efi_max", "effective EFI, max", FIGURE_COUNT, summary_eff_efi_max },
+	{ "eff_efi_bound", "  lower bound", FIGURE_COUNT, summary_eff_efi_bound },
+	{ "job_efi_max_mean", "EFI of a job, max, mean", FIGURE_REAL, summary_job_efi_max_mean },
+	{ "dark_fiber_pct", "dark fiber, %", FIGURE_REAL, summary_dark_fiber_pct },
+	{ "links_per_job_mean", "links of a job, mean", FIGURE_REAL, summary_links_per_job_mean },
+	{ "ebb", "effective bisection bw.", FIGURE_REAL, summary_ebb },
+	{ "ebb_ci95", "  +-", FIGURE_REAL, summary_ebb_ci95 },
+	{ "ebb_jobs", "  inside jobs, at once", FIGURE_REAL, summary_ebb_jobs },
+	{ "ebb_jobs_ci95", "  +-", FIGURE_REAL, summary_ebb_jobs_ci95 },
+	{ "slowdown_mean", "slowdown of jobs, mean", FIGURE_REAL, summary_slowdown_mean },
+	{ "slowdown_max", "  of the slowest", FIGURE_REAL, summary_slowdown_max },
+	{ "lft_blocks", "LFT blocks", FIGURE_COUNT, summary_lft_blocks },
+	{ "lft_entries_changed", "  entries changed", FIGURE_COUNT, summary_entries_changed },
+	{ "lft_blocks_changed", "  blocks changed", FIGURE_COUNT, summary_blocks_changed },
 };
 
 #define NFIGURES (sizeof(figures) / sizeof(*figures))
 
-static json_t *json_figure(enum figure_kind kind, double v)
+static json_t *summary_json_figure(enum figure_kind kind, double v)
 {
 	if (isnan(v))
 		return json_null();
@@ -200,14 +200,14 @@ static json_t *json_figure(enum figure_kind kind, double v)
 	return kind == FIGURE_COUNT ? json_integer((json_int_t)v) : json_real(v);
 }
 
-static json_t *json_seconds(const struct route_report *e)
+static json_t *summary_json_seconds(const struct route_report *e)
 {
 	json_t *s = json_object();
 
-	json_object_set_new(s, "total", json_figure(FIGURE_REAL, e->total_s));
-	json_object_set_new(s, "paths", json_figure(FIGURE_REAL, e->paths_s));
-	json_object_set_new(s, "layers", json_figure(FIGURE_REAL, e->layers_s));
-	json_object_set_new(s, "verify", json_figure(FIGURE_REAL, e->verify_s));
+	json_object_set_new(s, "total", summary_json_figure(FIGURE_REAL, e->total_s));
+	json_object_set_new(s, "paths", summary_json_figure(FIGURE_REAL, e->paths_s));
+	json_object_set_new(s, "layers", summary_json_figure(FIGURE_REAL, e->layers_s));
+	json_object_set_new(s, "verify", summary_json_figure(FIGURE_REAL, e->verify_s));
 	return s;
 }
 
@@ -218,15 +218,15 @@ json_t *summary_json(const struct route_report *e)
 	json_object_set_new(o, "engine", json_string(e->engine));
 	for (size_t i = 0; i < NFIGURES; i++) {
 		json_object_set_new(o, figures[i].key,
-				    json_figure(figures[i].kind, figures[i].value(e)));
+				    summary_json_figure(figures[i].kind, figures[i].value(e)));
 		if (!strcmp(figures[i].key, "sls_used"))
-			json_object_set_new(o, "seconds", json_seconds(e));
+			json_object_set_new(o, "seconds", summary_json_seconds(e));
 	}
 	return o;
 }
 
 /* Text of names that nobody promises to be UTF-8. */
-static json_t *json_text(const char *s)
+static json_t *summary_json_text(const char *s)
 {
 	json_t *v = json_string(s);
 	char *ascii;
@@ -262,7 +262,7 @@ void summary_print_notes(FILE *out, const struct route_report *e)
 }
 
 /* NAME and, how far it may be off, NAME_ci95. */
-static void json_add_ebb(json_t *o, const char *name, const struct ebb *e)
+static void summary_json_add_ebb(json_t *o, const char *name, const struct ebb *e)
 {
 	char key[32];
 
@@ -271,7 +271,7 @@ static void json_add_ebb(json_t *o, const char *name, const struct ebb *e)
 	json_object_set_new(o, key, json_real(e->ci95));
 }
 
-static json_t *json_job(const struct route_report *e, uint32_t j)
+static json_t *summary_json_job(const struct route_report *e, uint32_t j)
 {
 	const struct job *job = &e->jobs->jobs[j];
 	const struct job_metrics *m = &e->m->job[j];
@@ -283,8 +283,8 @@ static json_t *json_job(const struct route_report *e, uint32_t j)
 	json_object_set_new(o, "efi_max", json_integer((json_int_t)m->efi_max));
 	json_object_set_new(o, "links", json_integer(m->links));
 	if (e->ebb_jobs) {
-		json_add_ebb(o, "ebb_alone", &e->ebb_jobs->alone[j]);
-		json_add_ebb(o, "ebb_together", &e->ebb_jobs->together[j]);
+		summary_json_add_ebb(o, "ebb_alone", &e->ebb_jobs->alone[j]);
+		summary_json_add_ebb(o, "ebb_together", &e->ebb_jobs->together[j]);
 	}
 	if (e->jobs_run) {
 		json_object_set_new(o, "slowdown", json_real(e->jobs_run->job[j].slowdown));
@@ -299,14 +299,14 @@ void summary_add_jobs(json_t *summary, const struct route_report *e)
 	json_t *list = json_array();
 
 	for (uint32_t j = 0; e->jobs && j < e->jobs->njob; j++)
-		json_array_append_new(list, json_job(e, j));
+		json_array_append_new(list, summary_json_job(e, j));
 	if (e->jobs_run)
 		json_object_set_new(summary, "pattern",
 				    json_string(predict_pattern_name(e->pattern)));
 	json_object_set_new(summary, "jobs", list);
 }
 
-static void print_ebb(FILE *out, const struct ebb *e)
+static void summary_print_ebb(FILE *out, const struct ebb *e)
 {
 	fprintf(out, "   %.3f +- %.3f", e->mean, e->ci95);
 }
@@ -330,14 +330,14 @@ void summary_print_jobs(FILE *out, const struct route_report *e)
 			fprintf(out, " %8.2f %8.3f", e->jobs_run->job[j].slowdown,
 				e->jobs_run->job[j].rate_min);
 		if (e->ebb_jobs) {
-			print_ebb(out, &e->ebb_jobs->alone[j]);
-			print_ebb(out, &e->ebb_jobs->together[j]);
+			summary_print_ebb(out, &e->ebb_jobs->alone[j]);
+			summary_print_ebb(out, &e->ebb_jobs->together[j]);
 		}
 		fputc('\n', out);
 	}
 }
 
-static json_t *json_parx(const struct route_report *e)
+static json_t *summary_json_parx(const struct route_report *e)
 {
 	const struct parx_verdict *v = &e->parx;
 	json_t *o = json_object();
@@ -345,7 +345,7 @@ static json_t *json_parx(const struct route_report *e)
 
 	parx_verdict_sentence(line, sizeof(line), v, e->f);
 	json_object_set_new(o, "ok", json_boolean(parx_verdict_ok(v)));
-	json_object_set_new(o, "verdict", json_text(line));
+	json_object_set_new(o, "verdict", summary_json_text(line));
 	json_object_set_new(o, "pairs", json_integer((json_int_t)v->pairs));
 	json_object_set_new(o, "around", json_integer((json_int_t)v->around));
 	json_object_set_new(o, "no_choice", json_integer((json_int_t)v->no_choice));
@@ -354,12 +354,12 @@ static json_t *json_parx(const struct route_report *e)
 	json_object_set_new(o, "direct", json_integer((json_int_t)v->direct));
 	json_object_set_new(o, "only_way", json_integer((json_int_t)v->only));
 	json_object_set_new(o, "shared", json_integer((json_int_t)v->shared));
-	json_object_set_new(
-		o, "ebb_large",
-		json_figure(FIGURE_REAL, e->ebb_large.bisections ? e->ebb_large.mean : NAN));
-	json_object_set_new(
-		o, "ebb_large_ci95",
-		json_figure(FIGURE_REAL, e->ebb_large.bisections ? e->ebb_large.ci95 : NAN));
+	json_object_set_new(o, "ebb_large",
+			    summary_json_figure(FIGURE_REAL,
+						e->ebb_large.bisections ? e->ebb_large.mean : NAN));
+	json_object_set_new(o, "ebb_large_ci95",
+			    summary_json_figure(FIGURE_REAL,
+						e->ebb_large.bisections ? e->ebb_large.ci95 : NAN));
 	return o;
 }
 
@@ -368,23 +368,24 @@ void summary_add_verdict(json_t *summary, const struct route_report *e)
 	char line[LINE];
 
 	verdict_sentence(line, sizeof(line), e->v, e->f);
-	json_object_set_new(summary, "verdict", json_text(line));
+	json_object_set_new(summary, "verdict", summary_json_text(line));
 	if (e->v->pinned.hosts)
 		json_object_set_new(summary, "pinned",
 				    json_pack("{s:I, s:I}", "hosts", (json_int_t)e->v->pinned.hosts,
 					      "changed", (json_int_t)e->v->pinned.changed));
 	if (e->v->excluded[0])
 		json_object_set_new(summary, "excluded",
-				    json_pack("{s:o, s:I}", "what", json_text(e->v->excluded),
-					      "ways_through", (json_int_t)e->v->passes.n));
+				    json_pack("{s:o, s:I}", "what",
+					      summary_json_text(e->v->excluded), "ways_through",
+					      (json_int_t)e->v->passes.n));
 	if (e->choice)
-		json_object_set_new(summary, "parx", json_parx(e));
+		json_object_set_new(summary, "parx", summary_json_parx(e));
 	if (e->v->ncycle) {
 		json_t *list = json_array();
 
 		for (uint32_t i = 0; i < e->v->ncycle; i++) {
 			witness_line(line, sizeof(line), &e->v->cycle[i], e->f);
-			json_array_append_new(list, json_text(line));
+			json_array_append_new(list, summary_json_text(line));
 		}
 		json_object_set_new(summary, "witness", list);
 	}
@@ -417,7 +418,7 @@ void summary_print_verdict(FILE *out, const struct route_report *e)
 	}
 }
 
-static void print_value(FILE *out, enum figure_kind kind, double v)
+static void summary_print_value(FILE *out, enum figure_kind kind, double v)
 {
 	if (isnan(v))
 		fprintf(out, " %12s", "-");
@@ -427,14 +428,14 @@ static void print_value(FILE *out, enum figure_kind kind, double v)
 		fprintf(out, kind == FIGURE_COUNT ? " %12.0f" : " %12.3f", v);
 }
 
-static void print_seconds(FILE *out, const char *title, const struct route_report *list, size_t n,
-			  size_t offset)
+static void summary_print_seconds(FILE *out, const char *title, const struct route_report *list,
+				  size_t n, size_t offset)
 {
 	fprintf(out, "%-24s", title);
 	for (size_t i = 0; i < n; i++) {
 		const double *v = (const void *)((const char *)&list[i] + offset);
 
-		print_value(out, FIGURE_REAL, list[i].t ? *v : NAN);
+		summary_print_value(out, FIGURE_REAL, list[i].t ? *v : NAN);
 	}
 	fputc('\n', out);
 }
@@ -450,14 +451,14 @@ void summary_print_table(FILE *out, const struct route_report *list, size_t n)
 			continue;
 		fprintf(out, "%-24s", figures[k].title);
 		for (size_t i = 0; i < n; i++)
-			print_value(out, figures[k].kind,
-				    list[i].t ? figures[k].value(&list[i]) : NAN);
+			summary_print_value(out, figures[k].kind,
+					    list[i].t ? figures[k].value(&list[i]) : NAN);
 		fputc('\n', out);
 	}
-	print_seconds(out, "seconds", list, n, offsetof(struct route_report, total_s));
-	print_seconds(out, "  paths", list, n, offsetof(struct route_report, paths_s));
-	print_seconds(out, "  layers", list, n, offsetof(struct route_report, layers_s));
-	print_seconds(out, "  verify", list, n, offsetof(struct route_report, verify_s));
+	summary_print_seconds(out, "seconds", list, n, offsetof(struct route_report, total_s));
+	summary_print_seconds(out, "  paths", list, n, offsetof(struct route_report, paths_s));
+	summary_print_seconds(out, "  layers", list, n, offsetof(struct route_report, layers_s));
+	summary_print_seconds(out, "  verify", list, n, offsetof(struct route_report, verify_s));
 }
 
 int summary_dump(FILE *out, const json_t *value, struct err *err)

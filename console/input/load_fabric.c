@@ -42,7 +42,7 @@
 /* --- the fabric --------------------------------------------------------------------------- */
 
 /* "dragonfly:p=8" and the like, when there is no such file. */
-static bool is_spec(const char *path)
+static bool load_fabric_is_spec(const char *path)
 {
 	size_t n, len = strcspn(path, ":");
 	const struct topo_type *const *types = topo_types(&n);
@@ -65,7 +65,7 @@ enum fabric_form {
 };
 
 /* Told by words that no other form has: a prompt or a byte order mark may stand before them. */
-static enum fabric_form fabric_form(const char *head)
+static enum fabric_form load_fabric_form(const char *head)
 {
 	if (ibnd_cache_begins(head))
 		return FORM_CACHE;
@@ -81,19 +81,19 @@ static enum fabric_form fabric_form(const char *head)
 	return FORM_IBND;
 }
 
-static int read_topology(struct slurm_topology **out, const struct input_file *in,
-			 struct read_report *report, struct err *err)
+static int load_fabric_read_topology(struct slurm_topology **out, const struct input_file *in,
+				     struct read_report *report, struct err *err)
 {
 	return slurm_yaml_is(in->head) ? slurm_yaml_read(out, in->file, in->path, report, err)
 				       : slurm_topology_read(out, in->file, in->path, report, err);
 }
 
 /* A scheduler's view as a fabric: names, no real GUIDs, one link per pair. */
-static int read_slurm(struct builder *b, const struct input_file *in, struct read_report *report,
-		      struct err *err)
+static int load_fabric_read_slurm(struct builder *b, const struct input_file *in,
+				  struct read_report *report, struct err *err)
 {
 	struct slurm_topology *topo;
-	int rc = read_topology(&topo, in, report, err);
+	int rc = load_fabric_read_topology(&topo, in, report, err);
 
 	if (rc)
 		return rc;
@@ -103,8 +103,8 @@ static int read_slurm(struct builder *b, const struct input_file *in, struct rea
 }
 
 /* OpenSM's cache has the LIDs in a file beside it. */
-static int read_neighbors(struct builder *b, const struct input_file *in,
-			  struct read_report *report, struct err *err)
+static int load_fabric_read_neighbors(struct builder *b, const struct input_file *in,
+				      struct read_report *report, struct err *err)
 {
 	const char *slash = strrchr(in->path, '/');
 	char *beside = xasprintf("%.*sguid2lid", slash ? (int)(slash - in->path) + 1 : 0, in->path);
@@ -125,7 +125,7 @@ static int read_neighbors(struct builder *b, const struct input_file *in,
 	return rc;
 }
 
-static int read_fabric(struct builder **out, const char *path, struct err *err)
+static int load_fabric_read_fabric(struct builder **out, const char *path, struct err *err)
 {
 	struct ibnd_report report;
 	struct input_file in;
@@ -136,7 +136,7 @@ static int read_fabric(struct builder **out, const char *path, struct err *err)
 		return rc;
 	memset(&report, 0, sizeof(report));
 	*out = NULL;
-	switch (fabric_form(in.head)) {
+	switch (load_fabric_form(in.head)) {
 	case FORM_IBND:
 		rc = ibnd_read(out, in.file, in.path, &report, err);
 		break;
@@ -146,7 +146,7 @@ static int read_fabric(struct builder **out, const char *path, struct err *err)
 		break;
 	case FORM_NEIGHBORS:
 		*out = builder_new();
-		rc = read_neighbors(*out, &in, &report.read, err);
+		rc = load_fabric_read_neighbors(*out, &in, &report.read, err);
 		break;
 	case FORM_SUBNET_LST:
 		*out = builder_new();
@@ -160,7 +160,7 @@ static int read_fabric(struct builder **out, const char *path, struct err *err)
 		break;
 	case FORM_SLURM:
 		*out = builder_new();
-		rc = read_slurm(*out, &in, &report.read, err);
+		rc = load_fabric_read_slurm(*out, &in, &report.read, err);
 		break;
 	}
 	input_file_close(&in);
@@ -174,7 +174,8 @@ int load_fabric_lmc(struct fabric **out, const char *path, const char *name,
 {
 	struct freeze_opts opts = { .name = name, .lmc = lmc, .names = names };
 	struct builder *b = NULL;
-	int rc = is_spec(path) ? topo_build(&b, path, err) : read_fabric(&b, path, err);
+	int rc = load_fabric_is_spec(path) ? topo_build(&b, path, err)
+					   : load_fabric_read_fabric(&b, path, err);
 
 	*out = NULL;
 	if (!rc)
@@ -185,8 +186,8 @@ int load_fabric_lmc(struct fabric **out, const char *path, const char *name,
 
 /* --- tables ------------------------------------------------------------------------------- */
 
-static int load_ibr(struct tables **out, const struct input_file *in, const struct fabric *f,
-		    struct err *err)
+static int load_fabric_ibr(struct tables **out, const struct input_file *in, const struct fabric *f,
+			   struct err *err)
 {
 	/* the stream has read ahead, its descriptor must not have */
 	if (lseek(fileno(in->file), 0, SEEK_SET) < 0)
@@ -195,7 +196,7 @@ static int load_ibr(struct tables **out, const struct input_file *in, const stru
 }
 
 /* "X-log-paths.ndat.gz" goes with "X-nodes.ndat.gz"; NULL for other names.  The caller frees. */
-static char *netloc_nodes_path(const char *path)
+static char *load_fabric_netloc_nodes_path(const char *path)
 {
 	static const char *const kinds[] = { "-log-paths.ndat", "-phy-paths.ndat" };
 
@@ -209,8 +210,8 @@ static char *netloc_nodes_path(const char *path)
 	return NULL;
 }
 
-static int load_netloc_paths(struct tables **out, const char *path, const char *nodes,
-			     const struct fabric *f, struct err *err)
+static int load_fabric_netloc_paths(struct tables **out, const char *path, const char *nodes,
+				    const struct fabric *f, struct err *err)
 {
 	struct read_report report;
 	int rc;
@@ -222,7 +223,7 @@ static int load_netloc_paths(struct tables **out, const char *path, const char *
 	return rc;
 }
 
-static bool is_plan(const char *head)
+static bool load_fabric_is_plan(const char *head)
 {
 	static const char begin[] = "{\"schema\":\"ibroute-top plan/";
 
@@ -230,8 +231,8 @@ static bool is_plan(const char *head)
 }
 
 /* What a plan is to install.  It has its own fabric with it. */
-static int load_plan(struct tables **out, const struct input_file *in, const struct fabric *f,
-		     struct err *err)
+static int load_fabric_load_plan(struct tables **out, const struct input_file *in,
+				 const struct fabric *f, struct err *err)
 {
 	struct plan *p = NULL;
 	struct stat st;
@@ -272,14 +273,14 @@ int load_fabric_plan(struct plan **out, const char *path, struct err *err)
 int load_fabric_tables(struct tables **out, const char *path, const struct fabric *f,
 		       struct err *err)
 {
-	char *nodes = netloc_nodes_path(path);
+	char *nodes = load_fabric_netloc_nodes_path(path);
 	struct read_report report;
 	struct input_file in;
 	int rc;
 
 	*out = NULL;
 	if (nodes) {
-		rc = load_netloc_paths(out, path, nodes, f, err);
+		rc = load_fabric_netloc_paths(out, path, nodes, f, err);
 		free(nodes);
 		return rc;
 	}
@@ -288,9 +289,9 @@ int load_fabric_tables(struct tables **out, const char *path, const struct fabri
 		return rc;
 	memset(&report, 0, sizeof(report));
 	if (!strncmp(in.head, "IBROUTE\n", 8))
-		rc = load_ibr(out, &in, f, err);
-	else if (is_plan(in.head))
-		rc = load_plan(out, &in, f, err);
+		rc = load_fabric_ibr(out, &in, f, err);
+	else if (load_fabric_is_plan(in.head))
+		rc = load_fabric_load_plan(out, &in, f, err);
 	else if (strstr(in.head, "dump_ucast_routes:") || !strncmp(in.head, "Switch 0x", 9))
 		rc = osm_fdbs_read(out, in.file, in.path, f, &report, err);
 	else
@@ -356,7 +357,7 @@ int load_fabric_names(struct name_map **out, const char *path, struct err *err)
 
 /* A program of SLURM's own, since libslurm may end the process that calls it.  What is preloaded
  * for a simulated adapter is none of its business. */
-static int ask_racks(struct slurm_topology **out, struct err *err)
+static int load_fabric_ask_racks(struct slurm_topology **out, struct err *err)
 {
 	struct read_report report = { 0 };
 	struct err why = { "" };
@@ -379,7 +380,7 @@ static int ask_racks(struct slurm_topology **out, struct err *err)
 
 /* Of a folder with SLURM's configuration the file that SLURM takes: topology.yaml, where there is
  * one.  The caller frees. */
-static char *racks_file(const char *path)
+static char *load_fabric_racks_file(const char *path)
 {
 	size_t len = strlen(path), conf = strlen("topology.conf");
 	bool is_conf = len >= conf && !strcmp(path + len - conf, "topology.conf");
@@ -408,12 +409,12 @@ int load_fabric_racks(struct slurm_topology **out, const char *path, struct err 
 
 	*out = NULL;
 	if (!strcmp(path, "slurm") && access(path, F_OK))
-		return ask_racks(out, err);
-	file = racks_file(path);
+		return load_fabric_ask_racks(out, err);
+	file = load_fabric_racks_file(path);
 	rc = input_file_open(&in, file, err);
 	if (rc)
 		goto out;
-	rc = read_topology(out, &in, &report, err);
+	rc = load_fabric_read_topology(out, &in, &report, err);
 	/* switches of the fabric that are named and have no line of their own are meant to be so */
 	for (uint32_t i = 0; !rc && i < report.nnotes; i++)
 		lines = lines || report.notes[i].line;
@@ -425,7 +426,7 @@ out:
 	return rc;
 }
 
-static void tell_unknown_nodes(const struct jobset *js, const char *path)
+static void load_fabric_tell_unknown_nodes(const struct jobset *js, const char *path)
 {
 	uint32_t jobs = 0, nodes = 0, named = 0;
 
@@ -460,7 +461,7 @@ int load_fabric_jobs(struct jobset **out, const char *path, const struct fabric 
 	input_file_tell(&report);
 	rc = job_log_jobset(out, log, f, JOB_LOG_ALL, source, err);
 	if (!rc)
-		tell_unknown_nodes(*out, in.path);
+		load_fabric_tell_unknown_nodes(*out, in.path);
 	job_log_free(log);
 	return rc;
 }
@@ -482,7 +483,7 @@ int load_fabric_lid_choice(struct lid_choice **out, const char *path, const stru
 	return rc;
 }
 
-static int load_ranks(struct rank_file **out, const char *path, struct err *err)
+static int load_fabric_ranks(struct rank_file **out, const char *path, struct err *err)
 {
 	struct read_report report;
 	struct input_file in;
@@ -503,7 +504,7 @@ int load_fabric_demand(struct demand **out, const char *path, const char *ranks,
 	struct rank_file *nodes = NULL;
 	struct read_report report;
 	struct input_file in;
-	int rc = ranks ? load_ranks(&nodes, ranks, err) : 0;
+	int rc = ranks ? load_fabric_ranks(&nodes, ranks, err) : 0;
 
 	*out = NULL;
 	if (rc)

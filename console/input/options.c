@@ -50,7 +50,7 @@ int options_limits(struct route_limits **out, const struct options *o, const str
 	return rc;
 }
 
-static unsigned formats(char *arg, const struct argp_state *state)
+static unsigned options_formats(char *arg, const struct argp_state *state)
 {
 	static const struct {
 		const char *word;
@@ -79,8 +79,8 @@ static unsigned formats(char *arg, const struct argp_state *state)
 }
 
 /* A text that may be given once. */
-static error_t once(const char **to, const char *arg, const char *option,
-		    const struct argp_state *state)
+static error_t options_once(const char **to, const char *arg, const char *option,
+			    const struct argp_state *state)
 {
 	if (*to)
 		argp_error(state, "--%s: given twice, or beside another file for the same", option);
@@ -90,49 +90,51 @@ static error_t once(const char **to, const char *arg, const char *option,
 	return 0;
 }
 
-static error_t take_text(struct options *o, int key, char *arg, const struct argp_state *state)
+static error_t options_take_text(struct options *o, int key, char *arg,
+				 const struct argp_state *state)
 {
 	switch (key) {
 	case OPT_TOPOLOGY:
-		return once(&o->topology, arg, "topology", state);
+		return options_once(&o->topology, arg, "topology", state);
 	case OPT_NAME_MAP:
-		return once(&o->name_map, arg, "node-name-map", state);
+		return options_once(&o->name_map, arg, "node-name-map", state);
 	case OPT_JOBS:
-		return once(&o->jobs, arg, "jobs", state);
+		return options_once(&o->jobs, arg, "jobs", state);
 	case OPT_ENGINE:
-		return once(&o->engine, arg, "engine", state);
+		return options_once(&o->engine, arg, "engine", state);
 	case OPT_ENGINES:
-		return once(&o->engine, arg, "engines", state);
+		return options_once(&o->engine, arg, "engines", state);
 	case OPT_ROOTS:
-		return once(&o->roots, arg, "roots", state);
+		return options_once(&o->roots, arg, "roots", state);
 	case OPT_DEMAND:
-		return once(&o->demand, arg, "demand", state);
+		return options_once(&o->demand, arg, "demand", state);
 	case OPT_LID_CHOICE:
-		return once(&o->lid_choice, arg, "lid-choice", state);
+		return options_once(&o->lid_choice, arg, "lid-choice", state);
 	case OPT_EXCLUDE:
-		return once(&o->exclude, arg, "exclude", state);
+		return options_once(&o->exclude, arg, "exclude", state);
 	case OPT_PIN:
-		return once(&o->pin, arg, "pin", state);
+		return options_once(&o->pin, arg, "pin", state);
 	case OPT_RANKS:
-		return once(&o->ranks, arg, "ranks", state);
+		return options_once(&o->ranks, arg, "ranks", state);
 	case OPT_OUT:
-		return once(&o->out, arg, "out", state);
+		return options_once(&o->out, arg, "out", state);
 	case OPT_LFTS:
-		return once(&o->lfts, arg, "lfts", state);
+		return options_once(&o->lfts, arg, "lfts", state);
 	case OPT_FDBS:
-		return once(&o->lfts, arg, "fdbs", state);
+		return options_once(&o->lfts, arg, "fdbs", state);
 	case OPT_TABLES:
-		return once(&o->lfts, arg, "tables", state);
+		return options_once(&o->lfts, arg, "tables", state);
 	case OPT_PATH_SL:
-		return once(&o->path_sl, arg, "path-sl", state);
+		return options_once(&o->path_sl, arg, "path-sl", state);
 	case OPT_SL2VL:
-		return once(&o->sl2vl, arg, "sl2vl", state);
+		return options_once(&o->sl2vl, arg, "sl2vl", state);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static error_t take_method(struct options *o, const char *arg, const struct argp_state *state)
+static error_t options_take_method(struct options *o, const char *arg,
+				   const struct argp_state *state)
 {
 	struct err err;
 
@@ -141,7 +143,8 @@ static error_t take_method(struct options *o, const char *arg, const struct argp
 	return 0;
 }
 
-static error_t take_pattern(struct options *o, const char *arg, const struct argp_state *state)
+static error_t options_take_pattern(struct options *o, const char *arg,
+				    const struct argp_state *state)
 {
 	struct err err;
 
@@ -180,15 +183,15 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 		o->time_ms = (unsigned)cmdline_count(state, "--time-ms", arg, 1, 1000000);
 		return 0;
 	case OPT_FORMATS:
-		o->formats = formats(arg, state);
+		o->formats = options_formats(arg, state);
 		return 0;
 	case OPT_SAR_METHOD:
-		return take_method(o, arg, state);
+		return options_take_method(o, arg, state);
 	case OPT_BISECTIONS:
 		o->bisections = (int)cmdline_count(state, "--bisections", arg, 0, 1000000);
 		return 0;
 	case OPT_PATTERN:
-		return take_pattern(o, arg, state);
+		return options_take_pattern(o, arg, state);
 	case OPT_SPREAD:
 		o->spread = true;
 		return 0;
@@ -217,7 +220,7 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 				   arg, arg);
 		return 0;
 	default:
-		return take_text(o, key, arg, state);
+		return options_take_text(o, key, arg, state);
 	}
 }
 

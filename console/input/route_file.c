@@ -17,14 +17,14 @@ const struct engine route_file_engine = {
 		   "ibroute, fdbs, a saved plan",
 };
 
-static bool given(const char *path)
+static bool route_file_given(const char *path)
 {
 	return path && path[0];
 }
 
 /* Its contents as they were read; the whole path, since a record is read elsewhere. */
-static int add_file(struct plan_files *files, const char *kind, const char *path,
-		    struct input_file_watch *w, struct err *err)
+static int route_file_add_file(struct plan_files *files, const char *kind, const char *path,
+			       struct input_file_watch *w, struct err *err)
 {
 	char whole[PATH_MAX], hex[DIGEST_HEX], key[32];
 	const char *base;
@@ -51,31 +51,32 @@ static int add_file(struct plan_files *files, const char *kind, const char *path
 }
 
 /* Also where all of them are 0. */
-static bool sls_told(const struct route_file *from, const struct tables *t)
+static bool route_file_sls_told(const struct route_file *from, const struct tables *t)
 {
-	return given(from->path_sl) || tables_source_sls_known(t);
+	return route_file_given(from->path_sl) || tables_source_sls_known(t);
 }
 
-static int read_all(struct tables **out, struct plan_files *files, const struct route_file *from,
-		    const struct fabric *f, struct input_file_watch *w, struct err *err)
+static int route_file_read_all(struct tables **out, struct plan_files *files,
+			       const struct route_file *from, const struct fabric *f,
+			       struct input_file_watch *w, struct err *err)
 {
 	int rc = load_fabric_tables(out, from->tables, f, err);
 
 	if (!rc)
-		rc = add_file(files, "tables", from->tables, w, err);
-	if (!rc && given(from->path_sl))
+		rc = route_file_add_file(files, "tables", from->tables, w, err);
+	if (!rc && route_file_given(from->path_sl))
 		rc = load_fabric_path_sl(*out, from->path_sl, f, err);
-	if (!rc && given(from->path_sl))
-		rc = add_file(files, "path-sl", from->path_sl, w, err);
-	if (!rc && given(from->sl2vl) && !sls_told(from, *out))
+	if (!rc && route_file_given(from->path_sl))
+		rc = route_file_add_file(files, "path-sl", from->path_sl, w, err);
+	if (!rc && route_file_given(from->sl2vl) && !route_file_sls_told(from, *out))
 		rc = err_set(err, -EINVAL,
 			     "%s says nothing while the service levels of the paths are not known: "
 			     "a file of path SLs is needed beside it",
 			     from->sl2vl);
-	if (!rc && given(from->sl2vl))
+	if (!rc && route_file_given(from->sl2vl))
 		rc = load_fabric_sl2vl(*out, from->sl2vl, f, err);
-	if (!rc && given(from->sl2vl))
-		rc = add_file(files, "sl2vl", from->sl2vl, w, err);
+	if (!rc && route_file_given(from->sl2vl))
+		rc = route_file_add_file(files, "sl2vl", from->sl2vl, w, err);
 	return rc;
 }
 
@@ -103,14 +104,14 @@ int route_file_read(struct tables **out, struct plan_files *files, struct notes 
 
 	*out = NULL;
 	memset(files, 0, sizeof(*files));
-	rc = read_all(out, files, from, f, &w, err);
+	rc = route_file_read_all(out, files, from, f, &w, err);
 	input_file_watch_set(before);
 	if (rc) {
 		tables_put(*out);
 		*out = NULL;
 		return rc;
 	}
-	if (!sls_told(from, *out))
+	if (!route_file_sls_told(from, *out))
 		notes_set(notes, "sls_assumed", 0,
 			  "no service levels in the file: all paths are taken to use SL 0; free of "
 			  "deadlocks on one lane, they are so with any");

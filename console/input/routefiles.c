@@ -20,47 +20,47 @@
 
 #define FORMAT_CHOICE (1u << 31) /* not asked for by name: whenever LIDs are to be chosen */
 
-static int write_ibr(FILE *file, const struct route_report *e, struct err *err)
+static int routefiles_write_ibr(FILE *file, const struct route_report *e, struct err *err)
 {
 	return tables_ibr_write_fd(fileno(file), e->t, "tables.ibr", err);
 }
 
-static int write_lfts(FILE *file, const struct route_report *e, struct err *err)
+static int routefiles_write_lfts(FILE *file, const struct route_report *e, struct err *err)
 {
 	return osm_lfts_write(file, e->f, e->t, err);
 }
 
-static int write_sl2vl(FILE *file, const struct route_report *e, struct err *err)
+static int routefiles_write_sl2vl(FILE *file, const struct route_report *e, struct err *err)
 {
 	return osm_sl2vl_write(file, e->f, e->t, err);
 }
 
-static int write_path_sl(FILE *file, const struct route_report *e, struct err *err)
+static int routefiles_write_path_sl(FILE *file, const struct route_report *e, struct err *err)
 {
 	return path_sl_write(file, e->f, e->t, err);
 }
 
-static int write_fdbs(FILE *file, const struct route_report *e, struct err *err)
+static int routefiles_write_fdbs(FILE *file, const struct route_report *e, struct err *err)
 {
 	return osm_fdbs_write(file, e->f, e->t, err);
 }
 
-static int write_ibdm_sl2vl(FILE *file, const struct route_report *e, struct err *err)
+static int routefiles_write_ibdm_sl2vl(FILE *file, const struct route_report *e, struct err *err)
 {
 	return ibdm_sl2vl_write(file, e->f, e->t, err);
 }
 
-static int write_choice(FILE *file, const struct route_report *e, struct err *err)
+static int routefiles_write_choice(FILE *file, const struct route_report *e, struct err *err)
 {
 	return lid_choice_write(file, e->f, e->choice, err);
 }
 
-static int write_policy(FILE *file, const struct route_report *e, struct err *err)
+static int routefiles_write_policy(FILE *file, const struct route_report *e, struct err *err)
 {
 	return lid_policy_write(file, e->f, e->choice, NULL, err);
 }
 
-static int write_subnet(FILE *file, const struct route_report *e, struct err *err)
+static int routefiles_write_subnet(FILE *file, const struct route_report *e, struct err *err)
 {
 	return osm_subnet_write(file, e->f, err);
 }
@@ -70,18 +70,19 @@ static const struct {
 	unsigned formats; /* any of them asks for it; 0: always */
 	int (*write)(FILE *file, const struct route_report *e, struct err *err);
 } files[] = {
-	{ "tables.ibr", 0, write_ibr },
-	{ "opensm-lfts.dump", FORMAT_OPENSM, write_lfts },
-	{ "opensm-sl2vl.dump", FORMAT_OPENSM, write_sl2vl },
-	{ "path-sl.dump", FORMAT_OPENSM | FORMAT_IBDM | FORMAT_PATH_SL, write_path_sl },
-	{ "opensm-subnet.lst", FORMAT_IBDM, write_subnet },
-	{ "opensm.fdbs", FORMAT_IBDM, write_fdbs },
-	{ "ibdm-sl2vl.dump", FORMAT_IBDM, write_ibdm_sl2vl },
-	{ "lid-choice.txt", FORMAT_CHOICE, write_choice },
-	{ "guid2lid", FORMAT_CHOICE, write_policy },
+	{ "tables.ibr", 0, routefiles_write_ibr },
+	{ "opensm-lfts.dump", FORMAT_OPENSM, routefiles_write_lfts },
+	{ "opensm-sl2vl.dump", FORMAT_OPENSM, routefiles_write_sl2vl },
+	{ "path-sl.dump", FORMAT_OPENSM | FORMAT_IBDM | FORMAT_PATH_SL, routefiles_write_path_sl },
+	{ "opensm-subnet.lst", FORMAT_IBDM, routefiles_write_subnet },
+	{ "opensm.fdbs", FORMAT_IBDM, routefiles_write_fdbs },
+	{ "ibdm-sl2vl.dump", FORMAT_IBDM, routefiles_write_ibdm_sl2vl },
+	{ "lid-choice.txt", FORMAT_CHOICE, routefiles_write_choice },
+	{ "guid2lid", FORMAT_CHOICE, routefiles_write_policy },
 };
 
-static int write_one(const char *dir, size_t i, const struct route_report *e, struct err *err)
+static int routefiles_write_one(const char *dir, size_t i, const struct route_report *e,
+				struct err *err)
 {
 	char *path = xasprintf("%s/%s", dir, files[i].name);
 	struct output_file o;
@@ -102,7 +103,7 @@ static int write_one(const char *dir, size_t i, const struct route_report *e, st
 	return rc;
 }
 
-static int write_summary(const char *dir, const json_t *summary, struct err *err)
+static int routefiles_write_summary(const char *dir, const json_t *summary, struct err *err)
 {
 	char *path = xasprintf("%s/summary.json", dir);
 	struct output_file o;
@@ -127,7 +128,7 @@ int routefiles_write(const char *dir, const struct route_report *e, unsigned for
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !rc; i++) {
 		if (files[i].formats && !(files[i].formats & formats))
 			continue;
-		if (files[i].write == write_path_sl && !(formats & FORMAT_PATH_SL) &&
+		if (files[i].write == routefiles_write_path_sl && !(formats & FORMAT_PATH_SL) &&
 		    e->f->nterm > PATH_SL_TERMINALS) {
 			json_object_set_new(left_out, files[i].name,
 					    json_sprintf("a line per source and LID, and more than "
@@ -135,12 +136,12 @@ int routefiles_write(const char *dir, const struct route_report *e, unsigned for
 							 PATH_SL_TERMINALS));
 			continue;
 		}
-		rc = write_one(dir, i, e, err);
+		rc = routefiles_write_one(dir, i, e, err);
 		json_array_append_new(written, json_string(files[i].name));
 	}
 	if (!rc) {
 		json_array_append_new(written, json_string("summary.json"));
-		rc = write_summary(dir, summary, err);
+		rc = routefiles_write_summary(dir, summary, err);
 	}
 	return rc;
 }
@@ -154,12 +155,13 @@ int routefiles_tables(const char *dir, const struct fabric *f, const struct tabl
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !rc; i++) {
 		if (!(files[i].formats ? files[i].formats & formats : formats & FORMAT_IBR))
 			continue;
-		if (files[i].write == write_path_sl && (!sls_known || f->nterm > PATH_SL_TERMINALS))
+		if (files[i].write == routefiles_write_path_sl &&
+		    (!sls_known || f->nterm > PATH_SL_TERMINALS))
 			continue;
-		if (!tables_know_vls(t) &&
-		    (files[i].write == write_sl2vl || files[i].write == write_ibdm_sl2vl))
+		if (!tables_know_vls(t) && (files[i].write == routefiles_write_sl2vl ||
+					    files[i].write == routefiles_write_ibdm_sl2vl))
 			continue;
-		rc = write_one(dir, i, &e, err);
+		rc = routefiles_write_one(dir, i, &e, err);
 	}
 	return rc;
 }

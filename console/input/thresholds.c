@@ -32,7 +32,7 @@ static const struct limit {
 #define NLIMITS (sizeof(limits) / sizeof(limits[0]))
 
 /* The limit of that line; NLIMITS: none, an empty line or a comment. */
-static int read_line(size_t *which, uint64_t *value, const char *s)
+static int thresholds_read_line(size_t *which, uint64_t *value, const char *s)
 {
 	size_t n;
 
@@ -51,7 +51,8 @@ static int read_line(size_t *which, uint64_t *value, const char *s)
 	return scan_dec(value, &s) && (scan_end(&s) || *s == '#') ? 0 : -EINVAL;
 }
 
-static int read_limits(uint64_t limit[NLIMITS], FILE *in, const char *path, struct err *err)
+static int thresholds_read_limits(uint64_t limit[NLIMITS], FILE *in, const char *path,
+				  struct err *err)
 {
 	struct lines *l = lines_new(in, path, NULL);
 	char *s;
@@ -61,7 +62,7 @@ static int read_limits(uint64_t limit[NLIMITS], FILE *in, const char *path, stru
 		size_t which;
 		uint64_t value;
 
-		rc = read_line(&which, &value, s);
+		rc = thresholds_read_line(&which, &value, s);
 		if (rc)
 			err_set(err, rc, "%s:%" PRIu64 ": not COUNTER=NUMBER: %.60s", path,
 				lines_number(l), s);
@@ -93,7 +94,7 @@ int thresholds_filter(char **out, const char *path, struct err *err)
 		return err_set(err, -errno, "%s cannot be read: %s", path, strerror(errno));
 	for (size_t i = 0; i < NLIMITS; i++)
 		limit[i] = limits[i].preset;
-	rc = read_limits(limit, in, path, err);
+	rc = thresholds_read_limits(limit, in, path, err);
 	fclose(in);
 	if (rc)
 		return rc;

@@ -27,7 +27,7 @@ struct has {
 	bool found, is_fabric;
 };
 
-static void has_row(const struct cmdline_row *row, void *arg)
+static void cmdline_has_row(const struct cmdline_row *row, void *arg)
 {
 	struct has *h = arg;
 	bool here = false, fabric = false;
@@ -40,11 +40,11 @@ static void has_row(const struct cmdline_row *row, void *arg)
 	h->is_fabric |= here && fabric;
 }
 
-static struct has has_option(const struct argp *argp, const char *option)
+static struct has cmdline_has_option(const struct argp *argp, const char *option)
 {
 	struct has h = { .option = option };
 
-	cmdline_each(argp, has_row, &h);
+	cmdline_each(argp, cmdline_has_row, &h);
 	return h;
 }
 
@@ -55,7 +55,7 @@ struct typed {
 };
 
 /* What was typed wins; some options may be there once only.  Those of the screen add up. */
-static bool takes(const char *option, void *arg)
+static bool cmdline_takes(const char *option, void *arg)
 {
 	const struct typed *t = arg;
 	size_t n = strlen(option);
@@ -63,17 +63,17 @@ static bool takes(const char *option, void *arg)
 	for (int i = 1; i < t->argc && strcmp(option, "--set") != 0; i++)
 		if (!strncmp(t->argv[i], option, n) && (!t->argv[i][n] || t->argv[i][n] == '='))
 			return false;
-	return has_option(t->argp, option + 2).found;
+	return cmdline_has_option(t->argp, option + 2).found;
 }
 
 /* Files have no port and no jobs of SLURM's. */
-static bool of_files(const struct argp *argp, int argc, char **argv)
+static bool cmdline_of_files(const struct argp *argp, int argc, char **argv)
 {
-	return has_option(argp, "topology").found &&
+	return cmdline_has_option(argp, "topology").found &&
 	       config_asked(argc, argv, "--topology", 0) != NULL;
 }
 
-static void fail(const char *name, const char *why)
+static void cmdline_fail(const char *name, const char *why)
 {
 	fprintf(stderr, "%s: %s\n", strchr(name, ' ') ? name : "ibroute-top", why);
 	exit(argp_err_exit_status);
@@ -81,9 +81,9 @@ static void fail(const char *name, const char *why)
 
 /* --fabric is the profile of the console; elsewhere it is the fabric's name, and its profile where
  * there is one. */
-static void with_config(const struct argp *argp, int *argc, char ***argv)
+static void cmdline_with_config(const struct argp *argp, int *argc, char ***argv)
 {
-	struct has has = has_option(argp, "profile");
+	struct has has = cmdline_has_option(argp, "profile");
 	const char *file = config_asked(*argc, *argv, "--config", OPT_CONFIG_FILE);
 	const char *profile = config_asked(*argc, *argv, "--profile", 0);
 	const char *fabric = config_asked(*argc, *argv, "--fabric", 0);
@@ -94,10 +94,11 @@ static void with_config(const struct argp *argp, int *argc, char ***argv)
 
 	if (!has.found)
 		return;
-	if (of_files(argp, *argc, *argv)) {
+	if (cmdline_of_files(argp, *argc, *argv)) {
 		if (file || profile)
-			fail((*argv)[0], "--profile and --config are of a fabric, --topology is of "
-					 "files");
+			cmdline_fail((*argv)[0],
+				     "--profile and --config are of a fabric, --topology is of "
+				     "files");
 		return;
 	}
 	if (!profile && has.is_fabric)
@@ -106,15 +107,15 @@ static void with_config(const struct argp *argp, int *argc, char ***argv)
 	if (rc == -ENOENT && !profile && fabric)
 		rc = config_read(&c, file, NULL, &err);
 	if (rc)
-		fail((*argv)[0], err.text);
-	config_argv(c, takes, &typed, argc, argv);
+		cmdline_fail((*argv)[0], err.text);
+	config_argv(c, cmdline_takes, &typed, argc, argv);
 	config_free(c);
 }
 
 int cmdline_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
 	if (!describe) {
-		with_config(argp, &argc, &argv);
+		cmdline_with_config(argp, &argc, &argv);
 		return argp_parse(argp, argc, argv, 0, NULL, input);
 	}
 	describe(argp, describe_arg);
@@ -182,12 +183,12 @@ int cmdline_describe(const char *name, int (*run)(int argc, char **argv), descri
 	return WIFEXITED(status) && WEXITSTATUS(status) == DESCRIBED ? 0 : -ECHILD;
 }
 
-static int is_end(const struct argp_option *o)
+static int cmdline_is_end(const struct argp_option *o)
 {
 	return !o->key && !o->name && !o->doc && !o->group;
 }
 
-static void row_add(struct cmdline_row *row, const struct argp_option *o)
+static void cmdline_row_add(struct cmdline_row *row, const struct argp_option *o)
 {
 	if (o->flags & OPTION_HIDDEN)
 		return;
@@ -197,47 +198,49 @@ static void row_add(struct cmdline_row *row, const struct argp_option *o)
 		row->letter[row->nletters++] = (char)o->key;
 }
 
-static void row_put(const struct argp_option *o, cmdline_row_fn *fn, void *arg)
+static void cmdline_row_put(const struct argp_option *o, cmdline_row_fn *fn, void *arg)
 {
 	struct cmdline_row row = { .arg = o->arg, .doc = o->doc };
 
 	row.arg_optional = !!(o->flags & OPTION_ARG_OPTIONAL);
-	row_add(&row, o);
-	for (const struct argp_option *a = o + 1; !is_end(a) && (a->flags & OPTION_ALIAS); a++)
-		row_add(&row, a);
+	cmdline_row_add(&row, o);
+	for (const struct argp_option *a = o + 1; !cmdline_is_end(a) && (a->flags & OPTION_ALIAS);
+	     a++)
+		cmdline_row_add(&row, a);
 	if (row.nnames || row.nletters)
 		fn(&row, arg);
 }
 
 /* As argp counts: a row without a group of its own is in that of the row before, a heading
  * begins the next. */
-static int group_of(const struct argp_option *o, int before)
+static int cmdline_group_of(const struct argp_option *o, int before)
 {
 	return o->group ? o->group : o->name || o->key ? before : before + 1;
 }
 
 /* Rows of the first group not below *group: 0, 1, ... first, then the negative ones. */
-static int rank(int group)
+static int cmdline_rank(int group)
 {
 	return group >= 0 ? group : INT16_MAX + 1 - INT16_MIN + group;
 }
 
-static int each_of_rank(const struct argp_option *o, int want, cmdline_row_fn *fn, void *arg)
+static int cmdline_each_of_rank(const struct argp_option *o, int want, cmdline_row_fn *fn,
+				void *arg)
 {
 	int group = 0, next = INT32_MAX;
 
-	for (; o && !is_end(o); o++) {
+	for (; o && !cmdline_is_end(o); o++) {
 		struct cmdline_row heading = { .heading = o->doc };
 		int r;
 
-		group = group_of(o, group);
-		r = rank(group);
+		group = cmdline_group_of(o, group);
+		r = cmdline_rank(group);
 		if (r > want && r < next)
 			next = r;
 		if (r != want || (o->flags & (OPTION_ALIAS | OPTION_DOC)))
 			continue;
 		if (o->name || o->key)
-			row_put(o, fn, arg);
+			cmdline_row_put(o, fn, arg);
 		else
 			fn(&heading, arg);
 	}
@@ -247,7 +250,7 @@ static int each_of_rank(const struct argp_option *o, int want, cmdline_row_fn *f
 void cmdline_each(const struct argp *argp, cmdline_row_fn *fn, void *arg)
 {
 	for (int r = 0; r < INT32_MAX;)
-		r = each_of_rank(argp->options, r, fn, arg);
+		r = cmdline_each_of_rank(argp->options, r, fn, arg);
 	for (const struct argp_child *c = argp->children; c && c->argp; c++) {
 		struct cmdline_row heading = { .heading = c->header };
 

@@ -18,14 +18,14 @@
 
 enum kind { TEXT, NUMBER, WORD, FLAG };
 
-static bool fits_installer(const char *name, const char *value, char *why, size_t len)
+static bool config_fits_installer(const char *name, const char *value, char *why, size_t len)
 {
 	snprintf(why, len, "%s: '%s' is not opensm, smp or file:DIR", name, value);
 	return !strcmp(value, "opensm") || !strcmp(value, "smp") ||
 	       (!strncmp(value, "file:", 5) && value[5]);
 }
 
-static bool fits_limits(const char *name, const char *value, char *why, size_t len)
+static bool config_fits_limits(const char *name, const char *value, char *why, size_t len)
 {
 	struct watch_limits limits = { 0 };
 	struct err err;
@@ -37,16 +37,16 @@ static bool fits_limits(const char *name, const char *value, char *why, size_t l
 }
 
 /* A setting's name says of which rows it is: "columns", "switch-columns", "job-sort". */
-static enum row_kind kind_of(const char *name)
+static enum row_kind config_kind_of(const char *name)
 {
 	if (!strncmp(name, "switch-", 7))
 		return ROWS_SWITCHES;
 	return strncmp(name, "job-", 4) ? ROWS_LINKS : ROWS_JOBS;
 }
 
-static bool fits_columns(const char *name, const char *value, char *why, size_t len)
+static bool config_fits_columns(const char *name, const char *value, char *why, size_t len)
 {
-	enum row_kind kind = kind_of(name);
+	enum row_kind kind = config_kind_of(name);
 
 	for (const char *p = value; *p; p += strspn(p, ", ")) {
 		size_t n = strcspn(p, ", ");
@@ -61,16 +61,16 @@ static bool fits_columns(const char *name, const char *value, char *why, size_t 
 	return true;
 }
 
-static bool fits_sort(const char *name, const char *value, char *why, size_t len)
+static bool config_fits_sort(const char *name, const char *value, char *why, size_t len)
 {
-	enum row_kind kind = kind_of(name);
+	enum row_kind kind = config_kind_of(name);
 	const char *field = value + (value[0] == '-');
 
 	snprintf(why, len, "%s: %s have no '%s'", name, row_kind_name(kind), field);
 	return field_find(kind, field, strlen(field)) != NULL;
 }
 
-static bool fits_view(const char *name, const char *value, char *why, size_t len)
+static bool config_fits_view(const char *name, const char *value, char *why, size_t len)
 {
 	snprintf(why, len, "%s: there is no view '%s'", name, value);
 	return command_view(value) != VIEW_COUNT;
@@ -106,17 +106,17 @@ static const struct key {
 	{ "record-dir", "--record-dir", TEXT, .preset = "/var/log/ibroute-top" },
 	{ "state-dir", "--state-dir", TEXT, .preset = "/var/lib/ibroute-top" },
 	{ "installer", "--installer", TEXT, .preset = "opensm where our plugin answers, else smp",
-	  .fits = fits_installer },
+	  .fits = config_fits_installer },
 	/* that of the agent is another one */
 	{ "socket", "--socket", TEXT, .preset = "", .with = "--installer" },
 	{ "confirm-timeout", "--confirm-timeout", NUMBER, 1, 86400, .preset = "300" },
-	{ "error-limits", "--error-limits", TEXT, .preset = "", .fits = fits_limits },
+	{ "error-limits", "--error-limits", TEXT, .preset = "", .fits = config_fits_limits },
 	{ "color", "--color", WORD, .words = " auto 16 256 true never ", .preset = "auto" },
 	{ "ascii", "--ascii", FLAG, .preset = "no", .help = "only ASCII characters",
 	  .words = FLAG_WORDS, .live = true },
 	{ "mouse", "--no-mouse", FLAG, .preset = "yes", .words = FLAG_WORDS, .live = true,
 	  .help = "no: the terminal's own, to mark and copy text with" },
-	{ "view", NULL, TEXT, .preset = "overview", .screen = true, .fits = fits_view,
+	{ "view", NULL, TEXT, .preset = "overview", .screen = true, .fits = config_fits_view,
 	  .help = "where the console begins" },
 	{ "palette", NULL, WORD, .words = " viridis cividis glyphs ", .preset = "viridis",
 	  .help = "of levels: viridis, cividis, or glyphs without colours", .screen = true },
@@ -124,16 +124,16 @@ static const struct key {
 	  .screen = true },
 	{ "columns", NULL, TEXT, .preset = "",
 	  .help = "of the table of links, names with commas between", .screen = true,
-	  .fits = fits_columns },
-	{ "sort", NULL, TEXT, .preset = "", .screen = true, .fits = fits_sort,
+	  .fits = config_fits_columns },
+	{ "sort", NULL, TEXT, .preset = "", .screen = true, .fits = config_fits_sort,
 	  .help = "what links are sorted by; with - before it the other way round" },
-	{ "switch-columns", NULL, TEXT, .preset = "", .screen = true, .fits = fits_columns,
+	{ "switch-columns", NULL, TEXT, .preset = "", .screen = true, .fits = config_fits_columns,
 	  .help = "of the table of switches" },
-	{ "switch-sort", NULL, TEXT, .preset = "", .screen = true, .fits = fits_sort,
+	{ "switch-sort", NULL, TEXT, .preset = "", .screen = true, .fits = config_fits_sort,
 	  .help = "what switches are sorted by" },
-	{ "job-columns", NULL, TEXT, .preset = "", .screen = true, .fits = fits_columns,
+	{ "job-columns", NULL, TEXT, .preset = "", .screen = true, .fits = config_fits_columns,
 	  .help = "of the table of jobs" },
-	{ "job-sort", NULL, TEXT, .preset = "", .screen = true, .fits = fits_sort,
+	{ "job-sort", NULL, TEXT, .preset = "", .screen = true, .fits = config_fits_sort,
 	  .help = "what jobs are sorted by" },
 	{ "warn-util", NULL, NUMBER, 0, 100, .preset = "95",
 	  .help = "percent of a link's rate from which on it is a problem", .screen = true },
@@ -176,7 +176,7 @@ struct config {
 	int rc;
 };
 
-static void bad(struct config *c, const char *what)
+static void config_bad(struct config *c, const char *what)
 {
 	if (c->rc && c->line >= c->bad_line)
 		return; /* the first one is told */
@@ -185,7 +185,7 @@ static void bad(struct config *c, const char *what)
 }
 
 /* Settings are called as their options are, m_key and outstanding_smps too. */
-static const struct key *find(const char *name)
+static const struct key *config_find(const char *name)
 {
 	for (size_t i = 0; i < NKEYS; i++)
 		if (!strcasecmp(keys[i].name, name) ||
@@ -195,26 +195,26 @@ static const struct key *find(const char *name)
 }
 
 /* What ibdiag.conf may hold for the diags alone: -z takes one of its kind. */
-static bool of_the_diags(const char *name)
+static bool config_of_the_diags(const char *name)
 {
 	return !strcasecmp(name, "MLX_EPI") || !strcasecmp(name, "sa_key") ||
 	       !strcasecmp(name, "nd_format");
 }
 
-static bool yes(const char *v)
+static bool config_yes(const char *v)
 {
 	return !strcasecmp(v, "yes") || !strcasecmp(v, "true") || !strcasecmp(v, "on") ||
 	       !strcmp(v, "1");
 }
 
-static bool no(const char *v)
+static bool config_no(const char *v)
 {
 	return !strcasecmp(v, "no") || !strcasecmp(v, "false") || !strcasecmp(v, "off") ||
 	       !strcmp(v, "0");
 }
 
 /* "" fine; else what is wrong with it. */
-static const char *judge(const struct key *k, const char *value, char *buf, size_t len)
+static const char *config_judge(const struct key *k, const char *value, char *buf, size_t len)
 {
 	char word[64], *end;
 	double v;
@@ -234,7 +234,7 @@ static const char *judge(const struct key *k, const char *value, char *buf, size
 			snprintf(buf, len, "%s: '%s' is none of:%s", k->name, value, k->words);
 		break;
 	case FLAG:
-		if (!yes(value) && !no(value))
+		if (!config_yes(value) && !config_no(value))
 			snprintf(buf, len, "%s: '%s' is neither yes nor no", k->name, value);
 		break;
 	case TEXT:
@@ -248,7 +248,7 @@ static const char *judge(const struct key *k, const char *value, char *buf, size
 }
 
 /* As libibmad's tools call them; what else is in their file is not for us. */
-static const char *diags_name(const char *name)
+static const char *config_diags_name(const char *name)
 {
 	static const char *const same[][2] = {
 		{ "CA", "ca" }, { "Port", "port" }, { "timeout", "timeout" }, { "m_key", "m-key" }
@@ -261,7 +261,7 @@ static const char *diags_name(const char *name)
 }
 
 /* 0: not for this run; 1: for every fabric or for the profile; -1: wrong. */
-static int section_counts(struct config *c, const char *section)
+static int config_section_counts(struct config *c, const char *section)
 {
 	char buf[200];
 
@@ -269,7 +269,7 @@ static int section_counts(struct config *c, const char *section)
 		return 1;
 	if (strncmp(section, "fabric ", 7) != 0 || !section[7]) {
 		snprintf(buf, sizeof(buf), "[%.60s]: sections are called [fabric NAME]", section);
-		bad(c, buf);
+		config_bad(c, buf);
 		return -1;
 	}
 	if (strcmp(section + 7, c->profile) != 0)
@@ -278,30 +278,30 @@ static int section_counts(struct config *c, const char *section)
 	return 1;
 }
 
-static int take(void *ctx, const char *section, const char *name, const char *value)
+static int config_take(void *ctx, const char *section, const char *name, const char *value)
 {
 	struct config *c = ctx;
-	const char *ours = c->diags ? diags_name(name) : name;
-	const struct key *k = ours ? find(ours) : NULL;
+	const char *ours = c->diags ? config_diags_name(name) : name;
+	const struct key *k = ours ? config_find(ours) : NULL;
 	char why[300];
 	int counts;
 
 	if (c->diags && (!k || !value))
 		return 1;
-	counts = c->diags ? 1 : section_counts(c, section);
+	counts = c->diags ? 1 : config_section_counts(c, section);
 	if (counts < 0)
 		return 0;
-	if (!k && of_the_diags(name))
+	if (!k && config_of_the_diags(name))
 		return 1;
 	if (!k) {
 		snprintf(why, sizeof(why), "no setting is called '%.60s'; 'config show' lists them",
 			 name);
-		bad(c, why);
+		config_bad(c, why);
 		return 0;
 	}
 	/* profiles of other fabrics are judged too: a mistake should not wait for its day */
-	if (judge(k, value, why, sizeof(why))[0]) {
-		bad(c, why);
+	if (config_judge(k, value, why, sizeof(why))[0]) {
+		config_bad(c, why);
 		return 0;
 	}
 	if (!counts)
@@ -314,7 +314,7 @@ static int take(void *ctx, const char *section, const char *name, const char *va
 }
 
 /* inih tells handlers no line and cuts long ones: both are seen to here. */
-static char *read_line(char *buf, int size, void *ctx)
+static char *config_read_line(char *buf, int size, void *ctx)
 {
 	struct config *c = ctx;
 	char *got = fgets(buf, size, c->in), *from;
@@ -325,11 +325,11 @@ static char *read_line(char *buf, int size, void *ctx)
 	c->line++;
 	/* zero bytes end a text before its line ends */
 	if (n + 1 != (size_t)size && (!n || got[n - 1] != '\n') && !feof(c->in)) {
-		bad(c, "a zero byte: this is no text");
+		config_bad(c, "a zero byte: this is no text");
 		return NULL;
 	}
 	if (n + 1 == (size_t)size && got[n - 1] != '\n') {
-		bad(c, "the line is too long: 190 characters are enough");
+		config_bad(c, "the line is too long: 190 characters are enough");
 		return NULL;
 	}
 	/* a blank at the beginning would go on with the value of the line before */
@@ -339,7 +339,7 @@ static char *read_line(char *buf, int size, void *ctx)
 }
 
 /* must: it was named by somebody. */
-static int read_file(struct config *c, const char *path, bool must)
+static int config_read_file(struct config *c, const char *path, bool must)
 {
 	int line;
 
@@ -351,14 +351,14 @@ static int read_file(struct config *c, const char *path, bool must)
 	if (!c->in)
 		return err_set(c->err, -errno, "%s: %s", path, strerror(errno));
 	errno = 0;
-	line = ini_parse_stream(read_line, c, take, c);
+	line = ini_parse_stream(config_read_line, c, config_take, c);
 	if (ferror(c->in) && !c->rc)
 		c->rc = err_set(c->err, errno ? -errno : -EIO, "%s: %s", path,
 				strerror(errno ? errno : EIO));
 	fclose(c->in);
 	if (line > 0 && (!c->rc || line < c->bad_line)) {
 		c->line = line;
-		bad(c, "neither NAME = VALUE nor [fabric NAME]");
+		config_bad(c, "neither NAME = VALUE nor [fabric NAME]");
 	}
 	return c->diags ? 0 : c->rc; /* what the diags make of theirs is their business */
 }
@@ -372,13 +372,13 @@ char *config_user_file(void)
 	return home ? xasprintf("%s/.config/ibroute-top/config", home) : NULL;
 }
 
-static int read_usual(struct config *c)
+static int config_read_usual(struct config *c)
 {
 	char *user = config_user_file();
-	int rc = read_file(c, "/etc/ibroute-top/config", false);
+	int rc = config_read_file(c, "/etc/ibroute-top/config", false);
 
 	if (!rc && user)
-		rc = read_file(c, user, false);
+		rc = config_read_file(c, user, false);
 	free(user);
 	return rc;
 }
@@ -391,10 +391,10 @@ int config_read(struct config **out, const char *file, const char *profile, stru
 	c->err = err;
 	snprintf(c->profile, sizeof(c->profile), "%s", profile ? profile : "");
 	c->diags = true;
-	read_file(c, "/etc/infiniband-diags/ibdiag.conf", false);
+	config_read_file(c, "/etc/infiniband-diags/ibdiag.conf", false);
 	c->diags = false;
 	c->rc = 0;
-	rc = file ? read_file(c, file, true) : read_usual(c);
+	rc = file ? config_read_file(c, file, true) : config_read_usual(c);
 	if (!rc && c->profile[0] && !c->profile_found)
 		rc = err_set(err, -ENOENT, "no section [fabric %s] in %s", c->profile,
 			     file ? file
@@ -440,7 +440,7 @@ const char *config_setting(size_t i, const char **option, const char **preset, c
 }
 
 /* The option that a setting is, if the command has it. */
-static char *option_of(const struct config *c, size_t i, config_takes_fn *takes, void *arg)
+static char *config_option_of(const struct config *c, size_t i, config_takes_fn *takes, void *arg)
 {
 	const struct key *k = &keys[i];
 	const char *v = c->value[i];
@@ -452,7 +452,7 @@ static char *option_of(const struct config *c, size_t i, config_takes_fn *takes,
 		return xasprintf("--set=%s=%s", k->name, v);
 	if (k->kind != FLAG)
 		return xasprintf("%s=%s", k->option, v);
-	return yes(v) == !strcmp(k->name, "ascii") ? xstrdup(k->option) : NULL;
+	return config_yes(v) == !strcmp(k->name, "ascii") ? xstrdup(k->option) : NULL;
 }
 
 /* Options point into these words until the program ends. */
@@ -462,7 +462,7 @@ static struct words {
 	struct words *next;
 } * all_words;
 
-static void free_words(void)
+static void config_free_words(void)
 {
 	while (all_words) {
 		struct words *w = all_words;
@@ -475,12 +475,12 @@ static void free_words(void)
 	}
 }
 
-static void keep_words(char **v, int own)
+static void config_keep_words(char **v, int own)
 {
 	struct words *w = xcalloc(1, sizeof(*w));
 
 	if (!all_words)
-		atexit(free_words);
+		atexit(config_free_words);
 	*w = (struct words){ v, own, all_words };
 	all_words = w;
 }
@@ -492,13 +492,14 @@ void config_argv(const struct config *c, config_takes_fn *takes, void *arg, int 
 
 	all[n++] = (*argv)[0];
 	for (size_t i = 0; i < NKEYS; i++) {
-		all[n] = option_of(c, i, takes, arg);
+		all[n] = config_option_of(c, i, takes, arg);
 		n += all[n] != NULL;
 	}
 	/* a profile without a name has its own */
-	if (c->profile[0] && !c->value[find("name") - keys] && (!takes || takes("--name", arg)))
+	if (c->profile[0] && !c->value[config_find("name") - keys] &&
+	    (!takes || takes("--name", arg)))
 		all[n++] = xasprintf("--name=%s", c->profile);
-	keep_words(all, n - 1);
+	config_keep_words(all, n - 1);
 	for (int i = 1; i < *argc; i++)
 		all[n++] = (*argv)[i];
 	*argc = n;
@@ -509,7 +510,7 @@ void config_argv(const struct config *c, config_takes_fn *takes, void *arg, int 
 
 /* What stands behind the letter in "-zFILE" or "-bzFILE"; "" where it is the next word, NULL where
  * there is no such letter.  b and M are those that take no value themselves. */
-static const char *behind_letter(const char *word, char letter)
+static const char *config_behind_letter(const char *word, char letter)
 {
 	size_t n;
 
@@ -525,7 +526,7 @@ const char *config_asked(int argc, char **argv, const char *option, char letter)
 
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		size_t n = strcspn(argv[i], "=");
-		const char *value = behind_letter(argv[i], letter);
+		const char *value = config_behind_letter(argv[i], letter);
 
 		if (value && *value)
 			found = value;

@@ -28,7 +28,7 @@ struct keeper {
 };
 
 /* "[fabric hpc1]" is that section; other lines are none. */
-static bool is_head(const char *line, const char **name, size_t *len)
+static bool config_keep_is_head(const char *line, const char **name, size_t *len)
 {
 	const char *end;
 
@@ -42,7 +42,7 @@ static bool is_head(const char *line, const char **name, size_t *len)
 }
 
 /* The pair that a line sets; k->n: none of them. */
-static size_t set_by(const struct keeper *k, const char *line)
+static size_t config_keep_set_by(const struct keeper *k, const char *line)
 {
 	size_t len, i = 0;
 
@@ -58,14 +58,14 @@ static size_t set_by(const struct keeper *k, const char *line)
 	return i;
 }
 
-static void put(const struct keeper *k, size_t i, const char *remark)
+static void config_keep_put(const struct keeper *k, size_t i, const char *remark)
 {
 	if (k->pair[i].value[0])
 		fprintf(k->out, "%s = %s%s\n", k->pair[i].name, k->pair[i].value, remark);
 }
 
 /* What is behind a value: " ; since the upgrade"; "" nothing. */
-static const char *remark_of(char *line)
+static const char *config_keep_remark_of(char *line)
 {
 	char *at = strstr(line, " ;");
 
@@ -73,11 +73,11 @@ static const char *remark_of(char *line)
 	return at ? at : "";
 }
 
-static void put_rest(struct keeper *k)
+static void config_keep_put_rest(struct keeper *k)
 {
 	for (size_t i = 0; i < k->n; i++)
 		if (!k->done[i])
-			put(k, i, "");
+			config_keep_put(k, i, "");
 	memset(k->done, true, sizeof(k->done));
 }
 
@@ -88,60 +88,60 @@ struct held {
 	FILE *to;
 };
 
-static void held_open(struct held *h)
+static void config_keep_held_open(struct held *h)
 {
 	h->to = open_memstream(&h->text, &h->len);
 }
 
-static void held_put(struct held *h, FILE *out)
+static void config_keep_held_put(struct held *h, FILE *out)
 {
 	fclose(h->to);
 	fputs(h->text, out);
 	free(h->text);
-	held_open(h);
+	config_keep_held_open(h);
 }
 
-static bool is_quiet(const char *line)
+static bool config_keep_is_quiet(const char *line)
 {
 	line += strspn(line, " \t\n");
 	return !line[0] || line[0] == '#' || line[0] == ';';
 }
 
 /* Returns whether the section was there. */
-static bool copy(struct keeper *k, FILE *in)
+static bool config_keep_copy(struct keeper *k, FILE *in)
 {
 	bool here = !k->section[0], found = here;
 	struct held held;
 	char *line = NULL;
 	size_t size = 0;
 
-	held_open(&held);
+	config_keep_held_open(&held);
 	while (getline(&line, &size, in) >= 0) {
 		const char *name;
 		size_t len, i;
 
-		if (is_quiet(line)) {
+		if (config_keep_is_quiet(line)) {
 			fprintf(held.to, "%s%s", line, strchr(line, '\n') ? "" : "\n");
 			continue;
 		}
-		if (is_head(line, &name, &len)) {
+		if (config_keep_is_head(line, &name, &len)) {
 			if (here)
-				put_rest(k);
+				config_keep_put_rest(k);
 			here = strlen(k->section) == len && !strncmp(name, k->section, len);
 			found |= here;
 		}
-		held_put(&held, k->out);
-		i = here ? set_by(k, line) : k->n;
+		config_keep_held_put(&held, k->out);
+		i = here ? config_keep_set_by(k, line) : k->n;
 		if (i < k->n && !k->done[i])
-			put(k, i, remark_of(line));
+			config_keep_put(k, i, config_keep_remark_of(line));
 		else if (i == k->n)
 			fprintf(k->out, "%s%s", line, strchr(line, '\n') ? "" : "\n");
 		if (i < k->n)
 			k->done[i] = true;
 	}
 	if (here)
-		put_rest(k);
-	held_put(&held, k->out);
+		config_keep_put_rest(k);
+	config_keep_held_put(&held, k->out);
 	fclose(held.to);
 	free(held.text);
 	free(line);
@@ -149,7 +149,7 @@ static bool copy(struct keeper *k, FILE *in)
 }
 
 /* Rights and owner of the file that is replaced, as far as that is allowed. */
-static void take_rights(const struct output_file *o, FILE *in)
+static void config_keep_take_rights(const struct output_file *o, FILE *in)
 {
 	struct stat st;
 	int fd = fileno(o->file);
@@ -162,26 +162,26 @@ static void take_rights(const struct output_file *o, FILE *in)
 		return;
 }
 
-static int write_all(struct keeper *k, const char *path, FILE *in, struct err *err)
+static int config_keep_write_all(struct keeper *k, const char *path, FILE *in, struct err *err)
 {
 	struct output_file o;
 	int rc = output_file_open(&o, path, err);
 
 	if (rc)
 		return rc;
-	take_rights(&o, in);
+	config_keep_take_rights(&o, in);
 	k->out = o.file;
-	if (in && copy(k, in) && !ferror(in))
+	if (in && config_keep_copy(k, in) && !ferror(in))
 		return output_file_commit(&o, err);
 	if (in && ferror(in))
 		return output_file_end(&o, err_set(err, -EIO, "%s cannot be read", path), err);
 	if (k->section[0])
 		fprintf(o.file, "%s[%s]\n", in ? "\n" : "", k->section);
-	put_rest(k);
+	config_keep_put_rest(k);
 	return output_file_commit(&o, err);
 }
 
-static int folder_of(const char *path, struct err *err)
+static int config_keep_folder_of(const char *path, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
 	char *dir;
@@ -196,7 +196,7 @@ static int folder_of(const char *path, struct err *err)
 }
 
 /* Where a link leads to, not the link, is written. */
-static int open_old(FILE **in, char **path, const char *name, struct err *err)
+static int config_keep_open_old(FILE **in, char **path, const char *name, struct err *err)
 {
 	char *real = realpath(name, NULL);
 
@@ -204,7 +204,7 @@ static int open_old(FILE **in, char **path, const char *name, struct err *err)
 	*in = fopen(*path, "re");
 	if (!*in && errno != ENOENT)
 		return err_set(err, -errno, "%s cannot be read: %s", *path, strerror(errno));
-	return *in ? 0 : folder_of(*path, err);
+	return *in ? 0 : config_keep_folder_of(*path, err);
 }
 
 int config_keep(const char *file, const char *profile, const struct config_pair *pair, size_t n,
@@ -220,9 +220,9 @@ int config_keep(const char *file, const char *profile, const struct config_pair 
 			       "HOME is not set: start with --config FILE to keep settings there");
 	section = profile ? xasprintf("fabric %s", profile) : xstrdup("");
 	k.section = section;
-	rc = open_old(&in, &path, name, err);
+	rc = config_keep_open_old(&in, &path, name, err);
 	if (!rc)
-		rc = write_all(&k, path, in, err);
+		rc = config_keep_write_all(&k, path, in, err);
 	if (in)
 		fclose(in);
 	snprintf(file_out, len, "%s", path);

@@ -24,7 +24,7 @@ struct input_file_watch *input_file_watch_set(struct input_file_watch *w)
 }
 
 /* What comes through a pipe goes into an unnamed file, so that it can be read twice. */
-static int spool(FILE **out, FILE *pipe)
+static int input_file_spool(FILE **out, FILE *pipe)
 {
 	FILE *copy = tmpfile();
 	char buf[65536];
@@ -46,7 +46,7 @@ static int spool(FILE **out, FILE *pipe)
 	return 0;
 }
 
-static int open_any(struct input_file *in, const char *path)
+static int input_file_open_any(struct input_file *in, const char *path)
 {
 	struct stat st;
 	FILE *plain = strcmp(path, "-") ? fopen(path, "re") : stdin;
@@ -58,13 +58,13 @@ static int open_any(struct input_file *in, const char *path)
 	if (S_ISDIR(st.st_mode))
 		rc = -EISDIR;
 	else if (!S_ISREG(st.st_mode) || plain == stdin)
-		rc = spool(&in->file, plain);
+		rc = input_file_spool(&in->file, plain);
 	if (in->file != plain && plain != stdin)
 		fclose(plain);
 	return rc;
 }
 
-static int sum_up(struct input_file *in, struct err *err)
+static int input_file_sum_up(struct input_file *in, struct err *err)
 {
 	struct digest_stream *s;
 	struct file_pace pace = { 0 };
@@ -98,7 +98,7 @@ int input_file_open(struct input_file *in, const char *path, struct err *err)
 
 	memset(in, 0, sizeof(*in));
 	in->path = strcmp(path, "-") ? path : "stdin";
-	rc = open_any(in, path);
+	rc = input_file_open_any(in, path);
 	if (rc) {
 		input_file_close(in);
 		return err_set(err, rc, "%s cannot be read: %s", in->path, strerror(-rc));
@@ -109,7 +109,7 @@ int input_file_open(struct input_file *in, const char *path, struct err *err)
 			in->head[i] = ' ';
 	rewind(in->file);
 	progress_line_files(&in->watch);
-	rc = sum_up(in, err);
+	rc = input_file_sum_up(in, err);
 	if (rc)
 		input_file_close(in);
 	return rc;

@@ -13,7 +13,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-static bool parse(uint64_t *key, const char *text)
+static bool mkey_parse(uint64_t *key, const char *text)
 {
 	char *end;
 
@@ -24,7 +24,7 @@ static bool parse(uint64_t *key, const char *text)
 
 bool mkey_take(uint64_t *key, char *arg)
 {
-	bool number = parse(key, arg);
+	bool number = mkey_parse(key, arg);
 
 	explicit_bzero(arg, strlen(arg));
 	return !number;
@@ -50,7 +50,7 @@ int mkey_ask(uint64_t *key, struct err *err)
 	}
 	if (got) {
 		line[strcspn(line, "\n")] = '\0';
-		got = parse(key, line);
+		got = mkey_parse(key, line);
 	}
 	explicit_bzero(line, sizeof(line));
 	return got ? 0 : err_set(err, -EINVAL, "the M_Key is a number, such as 0x1234");
@@ -64,7 +64,7 @@ static struct kept {
 	struct kept *next;
 } * all_kept;
 
-static void wipe_kept(void)
+static void mkey_wipe_kept(void)
 {
 	while (all_kept) {
 		struct kept *k = all_kept;
@@ -75,12 +75,12 @@ static void wipe_kept(void)
 	}
 }
 
-static struct kept *keep(void)
+static struct kept *mkey_keep(void)
 {
 	struct kept *k = xcalloc(1, sizeof(*k));
 
 	if (!all_kept)
-		atexit(wipe_kept);
+		atexit(mkey_wipe_kept);
 	k->next = all_kept;
 	all_kept = k;
 	return k;
@@ -95,7 +95,7 @@ struct sample_reading {
 };
 
 /* "0x1234", or "0xguid 0x1234"; false: neither, or one more of the first kind. */
-static bool take_line(struct sample_reading *r, char *line)
+static bool mkey_take_line(struct sample_reading *r, char *line)
 {
 	char *rest = NULL, *first = strtok_r(line, " \t\r", &rest);
 	char *second = strtok_r(NULL, " \t\r", &rest);
@@ -105,17 +105,17 @@ static bool take_line(struct sample_reading *r, char *line)
 		return false;
 	if (!second) {
 		r->alone++;
-		return parse(&r->one, first);
+		return mkey_parse(&r->one, first);
 	}
 	r->ports++;
-	if (!parse(&guid, first) || !parse(&key, second))
+	if (!mkey_parse(&guid, first) || !mkey_parse(&key, second))
 		return false;
 	mkeys_add(r->keys, guid, key);
 	explicit_bzero(&key, sizeof(key));
 	return true;
 }
 
-static int read_keys(struct sample_reading *r, struct err *err)
+static int mkey_read_keys(struct sample_reading *r, struct err *err)
 {
 	char line[128];
 	int rc = 0;
@@ -125,7 +125,7 @@ static int read_keys(struct sample_reading *r, struct err *err)
 		line[strcspn(line, "\n")] = '\0';
 		if (!line[strspn(line, " \t\r")] || line[0] == '#')
 			continue;
-		if (!take_line(r, line))
+		if (!mkey_take_line(r, line))
 			rc = err_set(err, -EINVAL,
 				     "%s:%u: neither an M_Key alone nor \"0xguid 0xkey\"", r->path,
 				     r->line);
@@ -140,7 +140,7 @@ static int read_keys(struct sample_reading *r, struct err *err)
 
 /* Who is behind which port, as OpenSM knew it: so the right key comes first.  A file that is not
  * there or cannot be understood only costs that. */
-static void read_neighbors(struct mkeys *k, const char *path)
+static void mkey_read_neighbors(struct mkeys *k, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *beside = xasprintf("%.*sneighbors", slash ? (int)(slash - path) + 1 : 0, path);
@@ -177,7 +177,7 @@ int mkey_file(uint64_t *key, const struct mkeys **keys, const char *path, struct
 		rc = err_set(err, -EPERM,
 			     "%s: others than its owner may read this M_Key: chmod 600 it", path);
 	if (!rc)
-		rc = read_keys(&r, err);
+		rc = mkey_read_keys(&r, err);
 	if (r.in)
 		fclose(r.in);
 	if (!rc && r.alone)
@@ -187,9 +187,9 @@ int mkey_file(uint64_t *key, const struct mkeys **keys, const char *path, struct
 		mkeys_clear(&read);
 		return rc;
 	}
-	read_neighbors(&read, path);
+	mkey_read_neighbors(&read, path);
 	mkeys_sort(&read);
-	*keys = memcpy(&keep()->keys, &read, sizeof(read));
+	*keys = memcpy(&mkey_keep()->keys, &read, sizeof(read));
 	return 0;
 }
 
@@ -224,7 +224,7 @@ json_t *mkey_json(const struct mkeys *keys)
 	return json_pack("{s:o, s:o}", "ports", ports, "cables", cables);
 }
 
-static uint64_t num(const json_t *row, size_t i)
+static uint64_t mkey_num(const json_t *row, size_t i)
 {
 	return (uint64_t)json_integer_value(json_array_get(row, i));
 }
@@ -237,11 +237,11 @@ const struct mkeys *mkey_from_json(const json_t *j)
 
 	if (!json_is_object(j))
 		return NULL;
-	k = &keep()->keys;
+	k = &mkey_keep()->keys;
 	json_array_foreach(json_object_get(j, "ports"), i, row)
-		mkeys_add(k, num(row, 0), num(row, 1));
+		mkeys_add(k, mkey_num(row, 0), mkey_num(row, 1));
 	json_array_foreach(json_object_get(j, "cables"), i, row)
-		mkeys_add_cable(k, num(row, 0), (uint32_t)num(row, 1), num(row, 2));
+		mkeys_add_cable(k, mkey_num(row, 0), (uint32_t)mkey_num(row, 1), mkey_num(row, 2));
 	mkeys_sort(k);
 	return k;
 }

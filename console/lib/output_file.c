@@ -19,7 +19,7 @@
 static char unfinished[PATH_MAX];
 static volatile sig_atomic_t have_unfinished;
 
-static void stop(int sig)
+static void output_file_stop(int sig)
 {
 	if (have_unfinished)
 		unlink(unfinished);
@@ -29,7 +29,7 @@ static void stop(int sig)
 void output_file_guard_signals(void)
 {
 	static const int sigs[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction sa = { .sa_handler = stop };
+	struct sigaction sa = { .sa_handler = output_file_stop };
 	struct sigaction old;
 
 	for (size_t i = 0; i < sizeof(sigs) / sizeof(*sigs); i++)
@@ -37,7 +37,7 @@ void output_file_guard_signals(void)
 			sigaction(sigs[i], &sa, NULL);
 }
 
-static int open_temp(struct output_file *o)
+static int output_file_open_temp(struct output_file *o)
 {
 	mode_t mask = umask(0);
 	int fd;
@@ -70,7 +70,7 @@ int output_file_open(struct output_file *o, const char *path, struct err *err)
 		return rc;
 	o->path = xstrdup(path);
 	o->temp = xasprintf("%.*s.%s.XXXXXX", dir, path, path + dir);
-	rc = open_temp(o);
+	rc = output_file_open_temp(o);
 	if (!rc)
 		return 0;
 	output_file_abandon(o);

@@ -14,18 +14,18 @@
 #define SHOW_AFTER_S   0.1 /* between two updates of the line */
 #define LEFT_AFTER_S   0.5 /* of a step, before it can be told how long it takes */
 
-static void end_step(struct progress_line *w, double now)
+static void progress_line_end_step(struct progress_line *w, double now)
 {
 	if (w->running >= 0)
 		w->step[w->running].s += now - w->since;
 	w->running = -1;
 }
 
-static void begin_step(struct progress_line *w, const char *name, double now)
+static void progress_line_begin_step(struct progress_line *w, const char *name, double now)
 {
 	unsigned i = 0;
 
-	end_step(w, now);
+	progress_line_end_step(w, now);
 	while (i < w->nstep && strcmp(w->step[i].name, name))
 		i++;
 	if (i == STOPWATCH_STEPS)
@@ -40,7 +40,7 @@ static void begin_step(struct progress_line *w, const char *name, double now)
 }
 
 /* Of what a step counts; others count what their names say. */
-static const char *unit(const char *step)
+static const char *progress_line_unit(const char *step)
 {
 	static const struct {
 		const char *step, *unit;
@@ -56,8 +56,8 @@ static const char *unit(const char *step)
 }
 
 /* counted: with how many of how many, too. */
-static void put_words(char *out, size_t len, const char *step, uint64_t done, uint64_t total,
-		      double took_s, bool counted)
+static void progress_line_put_words(char *out, size_t len, const char *step, uint64_t done,
+				    uint64_t total, double took_s, bool counted)
 {
 	double share = total ? (double)done / (double)total : 0;
 	char figure[2][FIGURE_LEN];
@@ -68,11 +68,11 @@ static void put_words(char *out, size_t len, const char *step, uint64_t done, ui
 	if (total && counted && (size_t)n < len)
 		n += snprintf(out + n, len - (size_t)n, ", %s of %s%s",
 			      figure_short(figure[0], done), figure_short(figure[1], total),
-			      unit(step));
+			      progress_line_unit(step));
 	if (took_s > LEFT_AFTER_S && done && (size_t)n < len)
 		n += snprintf(out + n, len - (size_t)n, ", %s%s/s",
 			      figure_short(figure[0], (uint64_t)((double)done / took_s)),
-			      unit(step));
+			      progress_line_unit(step));
 	if (took_s > LEFT_AFTER_S && share > 0.02 && (size_t)n < len)
 		snprintf(out + n, len - (size_t)n, ", %.1f s left", took_s / share - took_s);
 }
@@ -80,11 +80,11 @@ static void put_words(char *out, size_t len, const char *step, uint64_t done, ui
 void progress_words(char *out, size_t len, const char *step, uint64_t done, uint64_t total,
 		    double took_s)
 {
-	put_words(out, len, step, done, total, took_s, false);
+	progress_line_put_words(out, len, step, done, total, took_s, false);
 }
 
-static void show(struct progress_line *w, const char *step, uint64_t done, uint64_t total,
-		 double now)
+static void progress_line_show(struct progress_line *w, const char *step, uint64_t done,
+			       uint64_t total, double now)
 {
 	char words[120], end[100];
 	double most, about;
@@ -104,27 +104,27 @@ static void show(struct progress_line *w, const char *step, uint64_t done, uint6
 			 now - w->begun, most);
 	else
 		snprintf(end, sizeof(end), "(%.0f s; Ctrl-C ends it)", now - w->begun);
-	put_words(words, sizeof(words), step, done, total, now - w->since, true);
+	progress_line_put_words(words, sizeof(words), step, done, total, now - w->since, true);
 	if (strlen(words) + strlen(end) > LINE_MAX_CHARS)
 		progress_words(words, sizeof(words), step, done, total, now - w->since);
 	fprintf(stderr, "\r\033[K%s %s", words, end);
 	fflush(stderr);
 }
 
-static void report(void *ctx, const char *step, uint64_t done, uint64_t total)
+static void progress_line_report(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	struct progress_line *w = ctx;
 	double now = clock_s();
 
 	if (w->running < 0 || strcmp(w->step[w->running].name, step) || done < w->done)
-		begin_step(w, step, now); /* some come several times */
+		progress_line_begin_step(w, step, now); /* some come several times */
 	w->done = done;
 	if (!w->progress.work)
 		w->counted = now;
 	if (w->stop && *w->stop)
 		atomic_store(&w->progress.cancel, true);
 	if (w->tty)
-		show(w, step, done, total, now);
+		progress_line_show(w, step, done, total, now);
 }
 
 /* Later steps take up to twice as long for the same work as those before: measured 30 to 150
@@ -160,7 +160,7 @@ void progress_line_tell(struct progress_line *w, const char *text)
 void progress_line_start(struct progress_line *w)
 {
 	memset(w, 0, sizeof(*w));
-	w->progress.report = report;
+	w->progress.report = progress_line_report;
 	w->progress.ctx = w;
 	atomic_init(&w->progress.cancel, false);
 	w->running = -1;
@@ -170,7 +170,7 @@ void progress_line_start(struct progress_line *w)
 
 void progress_line_stop(struct progress_line *w)
 {
-	end_step(w, clock_s());
+	progress_line_end_step(w, clock_s());
 	if (w->said) {
 		fputs("\r\033[K", stderr);
 		fflush(stderr);

@@ -13,7 +13,7 @@
 #define LABEL_PX 130
 #define TITLE_PX 44
 
-static void put(FILE *f, enum audit_format format, const char *s)
+static void report_doc_put(FILE *f, enum audit_format format, const char *s)
 {
 	for (; *s; s++) {
 		if (*s == '&')
@@ -36,18 +36,18 @@ void doc_begin(struct report_doc *d, const char *title)
 	if (d->format == AUDIT_HTML) {
 		fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>",
 		      d->f);
-		put(d->f, d->format, title);
+		report_doc_put(d->f, d->format, title);
 		fputs("</title>\n<style>body{font:14px sans-serif;max-width:70em;margin:2em auto}"
 		      "table{border-collapse:collapse}td,th{border:1px solid #bbb;padding:2px "
 		      "8px;text-align:left}th{background:#eee}svg{margin:4px}</style></head>"
 		      "<body>\n<h1>",
 		      d->f);
-		put(d->f, d->format, title);
+		report_doc_put(d->f, d->format, title);
 		fputs("</h1>\n", d->f);
 		return;
 	}
 	fputs("# ", d->f);
-	put(d->f, d->format, title);
+	report_doc_put(d->f, d->format, title);
 	fputs("\n\n", d->f);
 }
 
@@ -60,7 +60,7 @@ void doc_end(struct report_doc *d)
 void doc_heading(struct report_doc *d, const char *text)
 {
 	fputs(d->format == AUDIT_HTML ? "<h2>" : "## ", d->f);
-	put(d->f, d->format, text);
+	report_doc_put(d->f, d->format, text);
 	fputs(d->format == AUDIT_HTML ? "</h2>\n" : "\n\n", d->f);
 }
 
@@ -73,11 +73,11 @@ void doc_text(struct report_doc *d, const char *fmt, ...)
 	vsnprintf(buf, sizeof(buf), fmt, ap);
 	va_end(ap);
 	fputs(d->format == AUDIT_HTML ? "<p>" : "", d->f);
-	put(d->f, d->format, buf);
+	report_doc_put(d->f, d->format, buf);
 	fputs(d->format == AUDIT_HTML ? "</p>\n" : "\n\n", d->f);
 }
 
-static void row(struct report_doc *d, const char *const *cell, const char *tag)
+static void report_doc_row(struct report_doc *d, const char *const *cell, const char *tag)
 {
 	fputs(d->format == AUDIT_HTML ? "<tr>" : "|", d->f);
 	for (uint32_t i = 0; i < d->ncol; i++) {
@@ -85,7 +85,7 @@ static void row(struct report_doc *d, const char *const *cell, const char *tag)
 			fprintf(d->f, "<%s>", tag);
 		else
 			fputc(' ', d->f);
-		put(d->f, d->format, cell[i] ? cell[i] : "");
+		report_doc_put(d->f, d->format, cell[i] ? cell[i] : "");
 		if (d->format == AUDIT_HTML)
 			fprintf(d->f, "</%s>", tag);
 		else
@@ -99,7 +99,7 @@ void doc_table(struct report_doc *d, uint32_t ncol, const char *const *head)
 	d->ncol = ncol;
 	if (d->format == AUDIT_HTML)
 		fputs("<table>\n", d->f);
-	row(d, head, "th");
+	report_doc_row(d, head, "th");
 	if (d->format == AUDIT_HTML)
 		return;
 	for (uint32_t i = 0; i < ncol; i++)
@@ -109,7 +109,7 @@ void doc_table(struct report_doc *d, uint32_t ncol, const char *const *head)
 
 void doc_row(struct report_doc *d, const char *const *cell)
 {
-	row(d, cell, "td");
+	report_doc_row(d, cell, "td");
 }
 
 void doc_table_end(struct report_doc *d)
@@ -123,14 +123,14 @@ void doc_table_end(struct report_doc *d)
 static const char *const ramp[] = { "#440154", "#443983", "#31688e", "#21918c",
 				    "#35b779", "#90d743", "#fde725" };
 
-static const char *colour(double v, double top)
+static const char *report_doc_colour(double v, double top)
 {
 	int i = top > 0 ? (int)(v / top * 7) : 0;
 
 	return ramp[i < 0 ? 0 : i > 6 ? 6 : i];
 }
 
-static void svg_rows(FILE *f, const json_t *heat, const json_t *cells, double top)
+static void report_doc_svg_rows(FILE *f, const json_t *heat, const json_t *cells, double top)
 {
 	const json_t *names = json_object_get(heat, "rows"), *cols = json_object_get(heat, "cols");
 	size_t y, x;
@@ -142,7 +142,7 @@ static void svg_rows(FILE *f, const json_t *heat, const json_t *cells, double to
 
 		fprintf(f, "<text x=\"%d\" y=\"%zu\" font-size=\"9\" text-anchor=\"end\">",
 			LABEL_PX - 4, TITLE_PX + y * CELL_PX + 9);
-		put(f, AUDIT_HTML, name ? name : "");
+		report_doc_put(f, AUDIT_HTML, name ? name : "");
 		fputs("</text>\n", f);
 		json_array_foreach(line, x, v)
 		{
@@ -154,17 +154,17 @@ static void svg_rows(FILE *f, const json_t *heat, const json_t *cells, double to
 				"<rect x=\"%zu\" y=\"%zu\" width=\"%d\" height=\"%d\" "
 				"fill=\"%s\"><title>",
 				LABEL_PX + x * CELL_PX, TITLE_PX + y * CELL_PX, CELL_PX - 1,
-				CELL_PX - 1, colour((double)json_integer_value(v), top));
-			put(f, AUDIT_HTML, name ? name : "");
+				CELL_PX - 1, report_doc_colour((double)json_integer_value(v), top));
+			report_doc_put(f, AUDIT_HTML, name ? name : "");
 			fputs(" - ", f);
-			put(f, AUDIT_HTML, col ? col : "");
+			report_doc_put(f, AUDIT_HTML, col ? col : "");
 			fprintf(f, ": %lld</title></rect>\n", (long long)json_integer_value(v));
 		}
 	}
 }
 
 /* Names of the columns, below them, read downwards. */
-static void svg_columns(FILE *f, const json_t *heat, size_t rows, size_t cols)
+static void report_doc_svg_columns(FILE *f, const json_t *heat, size_t rows, size_t cols)
 {
 	const json_t *names = json_object_get(heat, "cols");
 
@@ -173,12 +173,12 @@ static void svg_columns(FILE *f, const json_t *heat, size_t rows, size_t cols)
 
 		fprintf(f, "<text transform=\"translate(%zu %zu) rotate(60)\" font-size=\"9\">",
 			LABEL_PX + x * CELL_PX + 2, TITLE_PX + rows * CELL_PX + 8);
-		put(f, AUDIT_HTML, name ? name : "");
+		report_doc_put(f, AUDIT_HTML, name ? name : "");
 		fputs("</text>\n", f);
 	}
 }
 
-static void svg(FILE *f, const json_t *heat, const char *which, double top)
+static void report_doc_svg(FILE *f, const json_t *heat, const char *which, double top)
 {
 	const json_t *cells = json_object_get(heat, which);
 	size_t rows = json_array_size(cells), cols = json_array_size(json_array_get(cells, 0));
@@ -193,23 +193,24 @@ static void svg(FILE *f, const json_t *heat, const char *which, double top)
 		"font-family=\"sans-serif\">\n<rect width=\"100%%\" height=\"100%%\" "
 		"fill=\"#ffffff\"/>\n<text x=\"4\" y=\"14\" font-size=\"12\">",
 		w, h);
-	put(f, AUDIT_HTML, which);
+	report_doc_put(f, AUDIT_HTML, which);
 	fputs(": ", f);
-	put(f, AUDIT_HTML, metric ? metric : "");
+	report_doc_put(f, AUDIT_HTML, metric ? metric : "");
 	fputs(" of ", f);
-	put(f, AUDIT_HTML, title ? title : "");
+	report_doc_put(f, AUDIT_HTML, title ? title : "");
 	fputs("</text>\n", f);
 	for (int i = 0; i < 7; i++)
 		fprintf(f, "<rect x=\"%d\" y=\"22\" width=\"14\" height=\"10\" fill=\"%s\"/>\n",
 			4 + i * 14, ramp[i]);
 	fprintf(f, "<text x=\"108\" y=\"31\" font-size=\"10\">0 to %.0f</text>\n", top);
-	svg_rows(f, heat, cells, top);
-	svg_columns(f, heat, rows, cols);
+	report_doc_svg_rows(f, heat, cells, top);
+	report_doc_svg_columns(f, heat, rows, cols);
 	fputs("</svg>\n", f);
 }
 
 /* Beside the Markdown: FILE-1.svg. */
-static void picture_file(struct report_doc *d, const json_t *heat, const char *which, double top)
+static void report_doc_picture_file(struct report_doc *d, const json_t *heat, const char *which,
+				    double top)
 {
 	char *copy = xstrdup(d->path), *name = xasprintf("%s-%u.svg", d->path, ++d->pictures);
 	char *name_copy = xstrdup(name);
@@ -217,7 +218,7 @@ static void picture_file(struct report_doc *d, const json_t *heat, const char *w
 	int rc = output_file_open(&o, name, &d->err);
 
 	if (!rc) {
-		svg(o.file, heat, which, top);
+		report_doc_svg(o.file, heat, which, top);
 		rc = output_file_end(&o, 0, &d->err);
 	}
 	if (rc)
@@ -232,7 +233,7 @@ static void picture_file(struct report_doc *d, const json_t *heat, const char *w
 void doc_heat(struct report_doc *d, const json_t *heat, const char *which, double top)
 {
 	if (d->format == AUDIT_HTML)
-		svg(d->f, heat, which, top);
+		report_doc_svg(d->f, heat, which, top);
 	else if (d->path && !d->rc)
-		picture_file(d, heat, which, top);
+		report_doc_picture_file(d, heat, which, top);
 }

@@ -31,7 +31,7 @@ void roff_chars(FILE *out, const char *text, size_t n)
 		}
 }
 
-static void line_put(FILE *out, const char *line, size_t n)
+static void roff_line_put(FILE *out, const char *line, size_t n)
 {
 	if (n && *line == '.')
 		fputs("\\&", out);
@@ -49,7 +49,7 @@ void roff_text(FILE *out, const char *text)
 		if (n) {
 			if (!first)
 				fputs(gap ? ".PP\n" : ".br\n", out);
-			line_put(out, text, n);
+			roff_line_put(out, text, n);
 			first = false;
 		}
 		gap = !n;
@@ -63,7 +63,7 @@ void roff_verbatim(FILE *out, const char *text)
 	while (*text) {
 		size_t n = strcspn(text, "\n");
 
-		line_put(out, text, n);
+		roff_line_put(out, text, n);
 		text += n + (text[n] == '\n');
 	}
 	fputs(".fi\n", out);

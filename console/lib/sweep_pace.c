@@ -14,7 +14,7 @@
 #define SURE_S	0.5 /* before a rate is one */
 
 /* NULL: there is no place for it. */
-static char *kept_file(uint64_t port_guid, bool make)
+static char *sweep_pace_kept_file(uint64_t port_guid, bool make)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	char *base, *dir, *file;
@@ -35,7 +35,7 @@ static char *kept_file(uint64_t port_guid, bool make)
 
 void sweep_pace_begin(struct sweep_pace *p, uint64_t port_guid)
 {
-	char *path = port_guid ? kept_file(port_guid, false) : NULL;
+	char *path = port_guid ? sweep_pace_kept_file(port_guid, false) : NULL;
 	FILE *f = path ? fopen(path, "re") : NULL;
 
 	p->port_guid = port_guid;
@@ -83,7 +83,7 @@ void sweep_pace_end(struct sweep_pace *p)
 	p->known = p->done;
 	if (!p->port_guid || clock_s() - p->begun < WORTH_S)
 		return;
-	path = kept_file(p->port_guid, true);
+	path = sweep_pace_kept_file(p->port_guid, true);
 	f = path ? fopen(path, "we") : NULL;
 	if (f) {
 		fprintf(f, "%" PRIu64 " requests\n", p->done);

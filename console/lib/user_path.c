@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *home_of(const char *user)
+static const char *user_path_home_of(const char *user)
 {
 	const char *home = user[0] ? NULL : getenv("HOME");
 	const struct passwd *pw = home ? NULL : user[0] ? getpwnam(user) : getpwuid(getuid());
@@ -31,7 +31,7 @@ void user_path_expand(char *path, size_t size)
 	if (path[0] != '~' || len > sizeof(user))
 		return;
 	snprintf(user, sizeof(user), "%.*s", (int)len - 1, path + 1);
-	home = home_of(user);
+	home = user_path_home_of(user);
 	if (!home || strlen(home) + strlen(path + len) >= size)
 		return;
 	whole = xasprintf("%s%s", home, path + len);
@@ -39,12 +39,12 @@ void user_path_expand(char *path, size_t size)
 	free(whole);
 }
 
-static int by_name(const void *a, const void *b)
+static int user_path_by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool is_folder(DIR *d, const struct dirent *e)
+static bool user_path_is_folder(DIR *d, const struct dirent *e)
 {
 	struct stat st;
 
@@ -75,12 +75,13 @@ void user_path_names(const char *path, void (*name)(void *to, const char *name),
 		if (strncmp(e->d_name, begun, strlen(begun)) || !strcmp(e->d_name, ".") ||
 		    !strcmp(e->d_name, "..") || (e->d_name[0] == '.' && begun[0] != '.'))
 			continue;
-		vec_push(&names, xasprintf("%s%s", e->d_name, is_folder(d, e) ? "/" : ""));
+		vec_push(&names,
+			 xasprintf("%s%s", e->d_name, user_path_is_folder(d, e) ? "/" : ""));
 	}
 	if (d)
 		closedir(d);
 	if (names.n)
-		qsort(names.v, names.n, sizeof(*names.v), by_name);
+		qsort(names.v, names.n, sizeof(*names.v), user_path_by_name);
 	for (size_t i = 0; i < names.n; i++) {
 		name(to, names.v[i]);
 		free(names.v[i]);

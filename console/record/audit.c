@@ -30,9 +30,9 @@ struct chain {
 	VEC(struct digest) lines;
 };
 
-static bool bad(struct chain *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool audit_bad(struct chain *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-static bool bad(struct chain *c, const char *fmt, ...)
+static bool audit_bad(struct chain *c, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -43,14 +43,14 @@ static bool bad(struct chain *c, const char *fmt, ...)
 	return false;
 }
 
-static void copy(char *dst, size_t size, const json_t *j, const char *key)
+static void audit_copy(char *dst, size_t size, const json_t *j, const char *key)
 {
 	const char *s = json_string_value(json_object_get(j, key));
 
 	snprintf(dst, size, "%s", s ? s : "");
 }
 
-static bool parse_hex(struct digest *out, const char *digits)
+static bool audit_parse_hex(struct digest *out, const char *digits)
 {
 	char hex[DIGEST_HEX];
 
@@ -60,35 +60,35 @@ static bool parse_hex(struct digest *out, const char *digits)
 }
 
 /* The hash at the very end of the line: ..."prev":"<64 hex>"} */
-static bool take_prev(struct digest *prev, const char *line, size_t len)
+static bool audit_take_prev(struct digest *prev, const char *line, size_t len)
 {
 	size_t key = strlen(RECORD_PREV_KEY);
 
 	return len >= RECORD_PREV_TAIL &&
 	       !memcmp(line + len - RECORD_PREV_TAIL, RECORD_PREV_KEY, key) &&
 	       !memcmp(line + len - 2, "\"}", 2) &&
-	       parse_hex(prev, line + len - RECORD_PREV_TAIL + key);
+	       audit_parse_hex(prev, line + len - RECORD_PREV_TAIL + key);
 }
 
-static void take_start(struct audit_report *r, const json_t *j)
+static void audit_take_start(struct audit_report *r, const json_t *j)
 {
 	const json_t *data = json_object_get(j, "data"), *g = json_object_get(data, "genesis");
 	const char *head = json_string_value(json_object_get(g, "head"));
 
-	copy(r->sid, sizeof(r->sid), j, "sid");
-	copy(r->start, sizeof(r->start), j, "ts");
-	copy(r->fabric, sizeof(r->fabric), data, "fabric");
-	copy(r->mode, sizeof(r->mode), data, "mode");
+	audit_copy(r->sid, sizeof(r->sid), j, "sid");
+	audit_copy(r->start, sizeof(r->start), j, "ts");
+	audit_copy(r->fabric, sizeof(r->fabric), data, "fabric");
+	audit_copy(r->mode, sizeof(r->mode), data, "mode");
 	r->uid = (uint32_t)json_integer_value(json_object_get(json_object_get(j, "user"), "uid"));
 	r->part = r->first_seq ? (uint32_t)json_integer_value(json_object_get(data, "part")) : 1;
 	if (head && !digest_parse(&r->genesis, head))
-		copy(r->genesis_sid, sizeof(r->genesis_sid), g, "sid");
+		audit_copy(r->genesis_sid, sizeof(r->genesis_sid), g, "sid");
 }
 
 /* --- lines ------------------------------------------------------------------------------- */
 
 /* The present line tells what the one before it was, and that is not the one that is there. */
-static bool bad_before(struct chain *c)
+static bool audit_bad_before(struct chain *c)
 {
 	struct audit_report *r = c->r;
 
@@ -98,13 +98,13 @@ static bool bad_before(struct chain *c)
 	memset(&r->head, 0, sizeof(r->head));
 	if (c->lines.n)
 		r->head = c->lines.v[c->lines.n - 1];
-	return bad(c,
-		   "changed after it was written: not the line that the next one was chained to");
+	return audit_bad(
+		c, "changed after it was written: not the line that the next one was chained to");
 }
 
 /* The first line of a session, or of a later part, which says what it is chained to. */
-static bool check_first(struct chain *c, const json_t *j, const char *type,
-			const struct digest *prev)
+static bool audit_check_first(struct chain *c, const json_t *j, const char *type,
+			      const struct digest *prev)
 {
 	const json_t *data = json_object_get(j, "data");
 	const char *hex = json_string_value(json_object_get(data, "head"));
@@ -114,22 +114,23 @@ static bool check_first(struct chain *c, const json_t *j, const char *type,
 	if (!strcmp(type, "record.part") && seq > 0) {
 		if (!hex || digest_parse(&head, hex) || !digest_equal(&head, prev) ||
 		    json_integer_value(json_object_get(data, "part")) < 2)
-			return bad(c, "does not fit the end of a part: changed");
+			return audit_bad(c, "does not fit the end of a part: changed");
 		c->r->first_seq = (uint64_t)seq;
 		return true;
 	}
 	if (seq)
-		return bad(c, "entry %" PRId64 " where 0 must stand: %" PRId64 " removed before it",
-			   (int64_t)seq, (int64_t)seq);
+		return audit_bad(
+			c, "entry %" PRId64 " where 0 must stand: %" PRId64 " removed before it",
+			(int64_t)seq, (int64_t)seq);
 	if (!digest_equal(prev, &none))
-		return bad(c, "does not begin a chain");
+		return audit_bad(c, "does not begin a chain");
 	if (strcmp(type, "session.start"))
-		return bad(c, "not the start of a session: removed before it");
+		return audit_bad(c, "not the start of a session: removed before it");
 	return true;
 }
 
 /* What the line says about itself fits its place. */
-static bool check_fields(struct chain *c, const json_t *j, const struct digest *prev)
+static bool audit_check_fields(struct chain *c, const json_t *j, const struct digest *prev)
 {
 	uint64_t n = c->r->first_seq + c->lines.n;
 	json_int_t seq = json_integer_value(json_object_get(j, "seq"));
@@ -138,31 +139,32 @@ static bool check_fields(struct chain *c, const json_t *j, const struct digest *
 
 	if (json_integer_value(json_object_get(j, "v")) != 1 || !sid || !type ||
 	    !json_is_integer(json_object_get(j, "seq")))
-		return bad(c, "not an entry of a record");
+		return audit_bad(c, "not an entry of a record");
 	if (!c->lines.n)
-		return check_first(c, j, type, prev);
+		return audit_check_first(c, j, type, prev);
 	if (c->r->ended || c->r->rotated)
-		return bad(c, "an entry behind the end of the %s: inserted",
-			   c->r->ended ? "session" : "part");
+		return audit_bad(c, "an entry behind the end of the %s: inserted",
+				 c->r->ended ? "session" : "part");
 	if ((uint64_t)seq > n)
-		return bad(c,
-			   "entry %" PRId64 " where %" PRIu64 " must stand: %" PRIu64
-			   " removed before it",
-			   (int64_t)seq, n, (uint64_t)seq - n);
+		return audit_bad(c,
+				 "entry %" PRId64 " where %" PRIu64 " must stand: %" PRIu64
+				 " removed before it",
+				 (int64_t)seq, n, (uint64_t)seq - n);
 	if ((uint64_t)seq < n)
-		return bad(c, "entry %" PRId64 " where %" PRIu64 " must stand: inserted or moved",
-			   (int64_t)seq, n);
+		return audit_bad(
+			c, "entry %" PRId64 " where %" PRIu64 " must stand: inserted or moved",
+			(int64_t)seq, n);
 	if (strcmp(sid, c->r->sid))
-		return bad(c, "of another session (%.40s): inserted", sid);
+		return audit_bad(c, "of another session (%.40s): inserted", sid);
 	if (!digest_equal(prev, &c->r->head))
-		return bad_before(c);
+		return audit_bad_before(c);
 	if (!strcmp(type, "session.start") || !strcmp(type, "record.part"))
-		return bad(c, "a second start: inserted");
+		return audit_bad(c, "a second start: inserted");
 	return true;
 }
 
 /* The last line of a file vouches for itself, as no later one does: what is before self. */
-static bool check_self(struct chain *c, const json_t *j, const char *line, size_t len)
+static bool audit_check_self(struct chain *c, const json_t *j, const char *line, size_t len)
 {
 	bool ends = record_line_ends(json_string_value(json_object_get(j, "type")));
 	size_t key = strlen(RECORD_SELF_KEY), at = len - RECORD_SELF_TAIL;
@@ -170,18 +172,19 @@ static bool check_self(struct chain *c, const json_t *j, const char *line, size_
 
 	if (!ends)
 		return !json_object_get(j, "self") ||
-		       bad(c, "has a hash of itself as the end has: inserted or changed");
+		       audit_bad(c, "has a hash of itself as the end has: inserted or changed");
 	if (len < RECORD_SELF_TAIL || memcmp(line + at, RECORD_SELF_KEY, key) ||
-	    !parse_hex(&was, line + at + key))
-		return bad(c, "its last line has no hash of itself (self): changed, or written by "
-			      "a version before it had one");
+	    !audit_parse_hex(&was, line + at + key))
+		return audit_bad(
+			c, "its last line has no hash of itself (self): changed, or written by "
+			   "a version before it had one");
 	digest_of(&is, line, at);
 	return digest_equal(&is, &was) ||
-	       bad(c, "changed after it was written: not what its own hash (self) is of");
+	       audit_bad(c, "changed after it was written: not what its own hash (self) is of");
 }
 
 /* The line as it was when it was sealed: without self, and zeros for the digits of mac. */
-static char *sealed_text(const char *line, size_t *len)
+static char *audit_sealed_text(const char *line, size_t *len)
 {
 	char *text = xcalloc(*len + 1, 1);
 	size_t at = *len < RECORD_SELF_TAIL ? 0 : *len - RECORD_SELF_TAIL;
@@ -195,13 +198,13 @@ static char *sealed_text(const char *line, size_t *len)
 	return text;
 }
 
-static bool check_mac(struct chain *c, const char *line, size_t len)
+static bool audit_check_mac(struct chain *c, const char *line, size_t len)
 {
-	char *text = sealed_text(line, &len), *mac = text + len - RECORD_MAC_TAIL;
+	char *text = audit_sealed_text(line, &len), *mac = text + len - RECORD_MAC_TAIL;
 	size_t key = strlen(RECORD_MAC_KEY);
 	struct digest is, was;
 	bool there = len >= RECORD_MAC_TAIL + key && !memcmp(mac - key, RECORD_MAC_KEY, key) &&
-		     parse_hex(&was, mac);
+		     audit_parse_hex(&was, mac);
 
 	if (there) {
 		memset(mac, '0', DIGEST_HEX - 1);
@@ -210,13 +213,14 @@ static bool check_mac(struct chain *c, const char *line, size_t len)
 	}
 	free(text);
 	if (!there)
-		return bad(c, "its seal is not where it must be: changed");
+		return audit_bad(c, "its seal is not where it must be: changed");
 	return digest_equal(&is, &was) ||
-	       bad(c, "the seal does not fit: changed, or written without the key of its epoch");
+	       audit_bad(c,
+			 "the seal does not fit: changed, or written without the key of its epoch");
 }
 
 /* Each line with the key of its own epoch and place, and of no other. */
-static bool check_seal(struct chain *c, const json_t *j, const char *line, size_t len)
+static bool audit_check_seal(struct chain *c, const json_t *j, const char *line, size_t len)
 {
 	const json_t *seal = json_object_get(j, "seal");
 	json_int_t epoch = json_integer_value(json_object_get(seal, "epoch"));
@@ -226,27 +230,27 @@ static bool check_seal(struct chain *c, const json_t *j, const char *line, size_
 		c->r->epoch = (uint64_t)epoch;
 	}
 	if (!seal != !c->r->sealed)
-		return bad(c, seal ? "sealed, in a record that is not: inserted"
-				   : "not sealed, in a record that is: inserted or changed");
+		return audit_bad(c, seal ? "sealed, in a record that is not: inserted"
+					 : "not sealed, in a record that is: inserted or changed");
 	if (seal && (epoch < 1 || (uint64_t)epoch != c->r->epoch))
-		return bad(c,
-			   "sealed in epoch %" PRId64 ", in a session of epoch %" PRIu64
-			   ": written later, or changed",
-			   (int64_t)epoch, c->r->epoch);
+		return audit_bad(c,
+				 "sealed in epoch %" PRId64 ", in a session of epoch %" PRIu64
+				 ": written later, or changed",
+				 (int64_t)epoch, c->r->epoch);
 	if (!c->o->key)
 		return true;
 	if (!seal)
-		return bad(c, "not sealed, and a key was given: written without it");
+		return audit_bad(c, "not sealed, and a key was given: written without it");
 	if (!c->lines.n && epoch > SEAL_EPOCHS)
-		return bad(c, "sealed in epoch %" PRId64 ", which cannot be", (int64_t)epoch);
+		return audit_bad(c, "sealed in epoch %" PRId64 ", which cannot be", (int64_t)epoch);
 	if (!c->lines.n)
 		record_hmac_at(&c->seal, c->o->key, c->r->epoch);
 	for (uint64_t i = 0; !c->lines.n && i < c->r->first_seq; i++)
 		record_hmac_forward(&c->seal);
-	return check_mac(c, line, len);
+	return audit_check_mac(c, line, len);
 }
 
-static bool check_screen(struct chain *c, const json_t *j)
+static bool audit_check_screen(struct chain *c, const json_t *j)
 {
 	const json_t *cast = json_object_get(j, "cast");
 	char why[128];
@@ -255,18 +259,18 @@ static bool check_screen(struct chain *c, const json_t *j)
 		return true;
 	c->r->cast = c->screen ? AUDIT_CAST_GOOD : AUDIT_CAST_ABSENT;
 	return !c->screen || audit_screen_line(c->screen, cast, why, sizeof(why)) ||
-	       bad(c, "%s", why);
+	       audit_bad(c, "%s", why);
 }
 
-static void take_line(struct chain *c, const json_t *j, const char *line, size_t len)
+static void audit_take_line(struct chain *c, const json_t *j, const char *line, size_t len)
 {
 	const char *type = json_string_value(json_object_get(j, "type"));
 	const char *phase = json_string_value(json_object_get(json_object_get(j, "data"), "phase"));
 	struct audit_report *r = c->r;
 
 	if (!c->lines.n)
-		take_start(r, j);
-	copy(r->end, sizeof(r->end), j, "ts");
+		audit_take_start(r, j);
+	audit_copy(r->end, sizeof(r->end), j, "ts");
 	r->ended = !strcmp(type, "session.end");
 	r->rotated = !strcmp(type, "record.rotate");
 	r->gaps += !strcmp(type, "record.gap");
@@ -277,26 +281,26 @@ static void take_line(struct chain *c, const json_t *j, const char *line, size_t
 	r->bad_line = 0;
 }
 
-static bool check_line(struct chain *c, const char *line, size_t len)
+static bool audit_check_line(struct chain *c, const char *line, size_t len)
 {
 	struct digest prev;
 	json_t *j = json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL);
 	bool ok;
 
 	c->r->bad_line = c->lines.n + 1;
-	if (!j || !take_prev(&prev, line, len))
-		ok = bad(c, "not JSON, or its last key is not prev: changed or cut");
+	if (!j || !audit_take_prev(&prev, line, len))
+		ok = audit_bad(c, "not JSON, or its last key is not prev: changed or cut");
 	else
-		ok = check_fields(c, j, &prev) && check_self(c, j, line, len) &&
-		     check_seal(c, j, line, len) && check_screen(c, j);
+		ok = audit_check_fields(c, j, &prev) && audit_check_self(c, j, line, len) &&
+		     audit_check_seal(c, j, line, len) && audit_check_screen(c, j);
 	if (ok)
-		take_line(c, j, line, len);
+		audit_take_line(c, j, line, len);
 	json_decref(j);
 	return ok;
 }
 
 /* -ECANCELED: nobody wants the verdict. */
-static int check_lines(struct chain *c, const char *data, size_t len)
+static int audit_check_lines(struct chain *c, const char *data, size_t len)
 {
 	size_t at = 0;
 
@@ -308,22 +312,22 @@ static int check_lines(struct chain *c, const char *data, size_t len)
 			return -ECANCELED;
 		if (!nl) {
 			c->r->bad_line = c->lines.n + 1;
-			bad(c, "cut in the middle of the line");
+			audit_bad(c, "cut in the middle of the line");
 			return 0;
 		}
-		if (!check_line(c, data + at, (size_t)(nl - data) - at))
+		if (!audit_check_line(c, data + at, (size_t)(nl - data) - at))
 			return 0;
 		at = (size_t)(nl - data) + 1;
 	}
 	if (!c->lines.n)
-		bad(c, "empty");
+		audit_bad(c, "empty");
 	return 0;
 }
 
 /* --- what vouches for the end ------------------------------------------------------------ */
 
 /* First line of a record, when it is one. */
-static json_t *start_of(const char *path)
+static json_t *audit_start_of(const char *path)
 {
 	char *line = NULL;
 	size_t cap = 0;
@@ -338,7 +342,7 @@ static json_t *start_of(const char *path)
 }
 
 /* A session that began later names the last line that it found. */
-static void check_next(struct chain *c, const json_t *j)
+static void audit_check_next(struct chain *c, const json_t *j)
 {
 	const json_t *g = json_object_get(json_object_get(j, "data"), "genesis");
 	const char *sid = json_string_value(json_object_get(g, "sid"));
@@ -350,17 +354,18 @@ static void check_next(struct chain *c, const json_t *j)
 	if (!sid || !hex || strcmp(sid, c->r->sid) || digest_parse(&head, hex) || seq < 0 ||
 	    (uint64_t)seq < first || (c->r->rotated && (uint64_t)seq >= first + c->lines.n))
 		return; /* or of another part */
-	copy(c->r->next_sid, sizeof(c->r->next_sid), j, "sid");
+	audit_copy(c->r->next_sid, sizeof(c->r->next_sid), j, "sid");
 	if ((uint64_t)seq >= first + c->lines.n ||
 	    !digest_equal(&head, &c->lines.v[(uint64_t)seq - first]))
-		bad(c,
-		    "the next session (%.50s) was chained to a line that is not here: the end was "
-		    "cut off or changed",
-		    c->r->next_sid);
+		audit_bad(
+			c,
+			"the next session (%.50s) was chained to a line that is not here: the end was "
+			"cut off or changed",
+			c->r->next_sid);
 }
 
 /* The next part of the same session begins with the hash of this one's last line. */
-static void check_next_part(struct chain *c, const json_t *j, const char *name)
+static void audit_check_next_part(struct chain *c, const json_t *j, const char *name)
 {
 	const char *sid = json_string_value(json_object_get(j, "sid"));
 	const json_t *data = json_object_get(j, "data");
@@ -371,12 +376,14 @@ static void check_next_part(struct chain *c, const json_t *j, const char *name)
 	    (uint64_t)json_integer_value(json_object_get(data, "part")) != c->r->part + 1ull)
 		return;
 	if (digest_parse(&head, hex) || !digest_equal(&head, &c->r->head))
-		bad(c, "the next part (%.80s) is not chained to its last line: cut off or changed",
-		    name);
+		audit_bad(
+			c,
+			"the next part (%.80s) is not chained to its last line: cut off or changed",
+			name);
 }
 
 /* Epochs of a seal only grow: a session of a later one that claims to be older was made up. */
-static void check_epoch(struct chain *c, const json_t *j)
+static void audit_check_epoch(struct chain *c, const json_t *j)
 {
 	json_int_t epoch = json_integer_value(json_object_get(json_object_get(j, "seal"), "epoch"));
 	const char *sid = json_string_value(json_object_get(j, "sid"));
@@ -389,14 +396,14 @@ static void check_epoch(struct chain *c, const json_t *j)
 	by_epoch = ((uint64_t)epoch > c->r->epoch) - ((uint64_t)epoch < c->r->epoch);
 	by_time = strcmp(ts, c->r->start);
 	if (!by_epoch || (by_epoch < 0 && by_time > 0) || (by_epoch > 0 && by_time < 0))
-		bad(c,
-		    "of epoch %" PRIu64 " and from %s, while session %.48s of epoch %" PRId64
-		    " is from %.30s: one of them was written later than it says",
-		    c->r->epoch, c->r->start, sid, (int64_t)epoch, ts);
+		audit_bad(c,
+			  "of epoch %" PRIu64 " and from %s, while session %.48s of epoch %" PRId64
+			  " is from %.30s: one of them was written later than it says",
+			  c->r->epoch, c->r->start, sid, (int64_t)epoch, ts);
 }
 
 /* Other files of the same directory. */
-static void check_followers(struct chain *c, const char *path)
+static void audit_check_followers(struct chain *c, const char *path)
 {
 	char *copy_of = xstrdup(path), *dir = dirname(copy_of);
 	uint32_t n;
@@ -404,14 +411,14 @@ static void check_followers(struct chain *c, const char *path)
 
 	for (uint32_t i = 0; i < n; i++) {
 		char *other = xasprintf("%s/%s", dir, files[i]);
-		json_t *j = c->r->ok ? start_of(other) : NULL;
+		json_t *j = c->r->ok ? audit_start_of(other) : NULL;
 
 		if (j) {
-			check_next(c, j);
-			check_next_part(c, j, files[i]);
+			audit_check_next(c, j);
+			audit_check_next_part(c, j, files[i]);
 		}
 		if (j && c->r->ok && c->o->key)
-			check_epoch(c, j);
+			audit_check_epoch(c, j);
 		json_decref(j);
 		free(other);
 		free(files[i]);
@@ -420,7 +427,7 @@ static void check_followers(struct chain *c, const char *path)
 	free(copy_of);
 }
 
-static void check_head(struct chain *c, const struct audit_head *h)
+static void audit_check_head(struct chain *c, const struct audit_head *h)
 {
 	struct audit_report *r = c->r;
 	uint64_t end = r->first_seq + c->lines.n;
@@ -428,33 +435,34 @@ static void check_head(struct chain *c, const struct audit_head *h)
 	if (strcmp(h->sid, r->sid) || h->lines <= r->first_seq || (h->lines > end && r->rotated))
 		return;
 	if (h->lines > end) {
-		bad(c,
-		    "the log saw %" PRIu64 " lines of the session, and here it ends with %" PRIu64
-		    ": the end was cut off",
-		    h->lines, end);
+		audit_bad(c,
+			  "the log saw %" PRIu64
+			  " lines of the session, and here it ends with %" PRIu64
+			  ": the end was cut off",
+			  h->lines, end);
 		return;
 	}
 	if (!digest_equal(&h->head, &c->lines.v[h->lines - r->first_seq - 1])) {
 		r->bad_line = h->lines - r->first_seq;
-		bad(c, "not the line that the log saw: changed");
+		audit_bad(c, "not the line that the log saw: changed");
 		return;
 	}
 	r->heads++;
 	r->head_is_last |= h->lines == end;
 }
 
-static void check_end(struct chain *c, const char *path)
+static void audit_check_end(struct chain *c, const char *path)
 {
 	const struct audit_heads *h = c->o->heads;
 	char why[128];
 
 	if (c->screen && c->r->cast == AUDIT_CAST_GOOD && (c->r->ended || c->r->rotated) &&
 	    !audit_screen_end(c->screen, why, sizeof(why)))
-		bad(c, "%s", why);
+		audit_bad(c, "%s", why);
 	for (uint32_t i = 0; h && c->r->ok && i < h->n; i++)
-		check_head(c, &h->v[i]);
+		audit_check_head(c, &h->v[i]);
 	if (c->r->ok)
-		check_followers(c, path);
+		audit_check_followers(c, path);
 }
 
 int audit_verify(struct audit_report *out, const char *path, const struct audit_opts *o,
@@ -476,12 +484,12 @@ int audit_verify(struct audit_report *out, const char *path, const struct audit_
 	*out = (struct audit_report){ .ok = true, .bytes = len };
 	c.screen = audit_screen_open(path);
 	out->cast_bytes = audit_screen_bytes(c.screen);
-	rc = check_lines(&c, data, len);
+	rc = audit_check_lines(&c, data, len);
 	progress_line_files_end(&watch);
 	if (rc)
 		err_set(err, rc, "%s: not verified: cancelled", path);
 	if (!rc && out->ok)
-		check_end(&c, path);
+		audit_check_end(&c, path);
 	out->seal_checked = out->ok && out->sealed && c.o->key;
 	digest_erase(&c.seal.key);
 	audit_screen_close(c.screen);

@@ -22,7 +22,7 @@ struct gather {
 	struct err *err;
 };
 
-static const char *text_of(const json_t *j, const char *key)
+static const char *audit_text_of(const json_t *j, const char *key)
 {
 	const char *s = json_string_value(json_object_get(j, key));
 
@@ -30,24 +30,24 @@ static const char *text_of(const json_t *j, const char *key)
 }
 
 /* The update a line is about; actions name it as their detail. */
-static const char *txn_of(const json_t *j)
+static const char *audit_txn_of(const json_t *j)
 {
 	const json_t *data = json_object_get(j, "data");
-	const char *txn = text_of(data, "txn");
+	const char *txn = audit_text_of(data, "txn");
 
-	if (txn[0] || strcmp(text_of(j, "type"), "key.action"))
+	if (txn[0] || strcmp(audit_text_of(j, "type"), "key.action"))
 		return txn;
-	return text_of(data, "detail");
+	return audit_text_of(data, "detail");
 }
 
-static bool about(struct gather *g, const json_t *j)
+static bool audit_about(struct gather *g, const json_t *j)
 {
-	const char *txn = txn_of(j);
+	const char *txn = audit_txn_of(j);
 
 	if (!txn[0] || strncmp(txn, g->id, strlen(g->id)))
 		return false;
 	/* details of other actions are no ids of updates */
-	if (!strcmp(text_of(j, "type"), "key.action") && strcmp(g->c->txn, txn))
+	if (!strcmp(audit_text_of(j, "type"), "key.action") && strcmp(g->c->txn, txn))
 		return false;
 	if (g->c->txn[0] && strcmp(g->c->txn, txn)) {
 		g->rc = err_set(g->err, -EINVAL, "%s and %s both begin with %s: say more of it",
@@ -61,29 +61,29 @@ static bool about(struct gather *g, const json_t *j)
 /* What comes before an update has its id: its plan, what that means, the order to begin, and how it
  * begins.  The place among those; PENDING: none of them. */
 #define PENDING 5
-static int pending_of(const json_t *j)
+static int audit_pending_of(const json_t *j)
 {
 	const json_t *data = json_object_get(j, "data");
-	const char *type = text_of(j, "type");
+	const char *type = audit_text_of(j, "type");
 
 	if (!strcmp(type, "plan.create"))
 		return 0;
 	if (!strcmp(type, "plan.figures"))
 		return 1;
-	if (!strcmp(type, "key.action") && !strcmp(text_of(data, "action"), "apply.start"))
+	if (!strcmp(type, "key.action") && !strcmp(audit_text_of(data, "action"), "apply.start"))
 		return 2;
 	if (!strcmp(type, "apply.begin"))
 		return 3;
-	if (!strcmp(type, "phase.begin") && !txn_of(j)[0])
+	if (!strcmp(type, "phase.begin") && !audit_txn_of(j)[0])
 		return 4;
 	return PENDING;
 }
 
-static void one_line(struct gather *g, json_t *j, json_t **pending)
+static void audit_one_line(struct gather *g, json_t *j, json_t **pending)
 {
-	int which = pending_of(j);
+	int which = audit_pending_of(j);
 
-	if (about(g, j)) {
+	if (audit_about(g, j)) {
 		for (int i = 0; i < PENDING; i++)
 			if (pending[i])
 				vec_push(&g->lines, pending[i]);
@@ -95,7 +95,7 @@ static void one_line(struct gather *g, json_t *j, json_t **pending)
 	}
 }
 
-static void one_file(struct gather *g, const char *path)
+static void audit_one_file(struct gather *g, const char *path)
 {
 	FILE *f = fopen(path, "re");
 	json_t *pending[PENDING] = { NULL };
@@ -112,7 +112,7 @@ static void one_file(struct gather *g, const char *path)
 		json_t *j = json_loads(line, 0, NULL);
 
 		if (j)
-			one_line(g, j, pending);
+			audit_one_line(g, j, pending);
 		json_decref(j);
 		file_progress_read(&pace, f, (size_t)len);
 	}
@@ -131,14 +131,14 @@ static void one_file(struct gather *g, const char *path)
 		fclose(f);
 }
 
-static void one_name(struct gather *g, const char *name)
+static void audit_one_name(struct gather *g, const char *name)
 {
 	struct stat st;
 	uint32_t n;
 	char **files;
 
 	if (stat(name, &st) || !S_ISDIR(st.st_mode)) {
-		one_file(g, name);
+		audit_one_file(g, name);
 		return;
 	}
 	files = record_files(name, &n);
@@ -146,17 +146,17 @@ static void one_name(struct gather *g, const char *name)
 		char *path = xasprintf("%s/%s", name, files[i]);
 
 		if (!g->rc)
-			one_file(g, path);
+			audit_one_file(g, path);
 		free(path);
 		free(files[i]);
 	}
 	free(files);
 }
 
-static int by_time(const void *a, const void *b)
+static int audit_by_time(const void *a, const void *b)
 {
 	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
-	int by_ts = strcmp(text_of(x, "ts"), text_of(y, "ts"));
+	int by_ts = strcmp(audit_text_of(x, "ts"), audit_text_of(y, "ts"));
 	json_int_t sx = json_integer_value(json_object_get(x, "seq"));
 	json_int_t sy = json_integer_value(json_object_get(y, "seq"));
 
@@ -170,11 +170,11 @@ int audit_change_read(struct audit_change *out, const char *id, char *const *nam
 
 	memset(out, 0, sizeof(*out));
 	for (int i = 0; i < n && !g.rc; i++)
-		one_name(&g, names[i]);
+		audit_one_name(&g, names[i]);
 	if (!g.rc && !g.lines.n)
 		g.rc = err_set(err, -ENOENT, "no record tells of an update %s", id);
 	if (g.lines.n)
-		qsort(g.lines.v, g.lines.n, sizeof(*g.lines.v), by_time);
+		qsort(g.lines.v, g.lines.n, sizeof(*g.lines.v), audit_by_time);
 	out->line = g.lines.v;
 	out->n = (uint32_t)g.lines.n;
 	out->file = g.files.v;
@@ -182,9 +182,9 @@ int audit_change_read(struct audit_change *out, const char *id, char *const *nam
 	for (uint32_t i = 0; i < out->n; i++) {
 		json_t *data = json_object_get(out->line[i], "data");
 
-		if (!strcmp(text_of(out->line[i], "type"), "plan.create"))
+		if (!strcmp(audit_text_of(out->line[i], "type"), "plan.create"))
 			out->plan = data;
-		if (!strcmp(text_of(out->line[i], "type"), "plan.figures"))
+		if (!strcmp(audit_text_of(out->line[i], "type"), "plan.figures"))
 			out->figures = data;
 	}
 	if (g.rc)

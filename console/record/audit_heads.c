@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool take(struct audit_head *h, const char *at)
+static bool audit_take(struct audit_head *h, const char *at)
 {
 	char hex[DIGEST_HEX];
 	int end = 0, place = 0;
@@ -42,7 +42,7 @@ int audit_heads_read(struct audit_heads *out, const char *path, struct err *err)
 		struct audit_head h;
 
 		n++;
-		if (at && take(&h, at))
+		if (at && audit_take(&h, at))
 			vec_push(&v, h);
 		else if (at)
 			rc = err_set(err, -EINVAL,

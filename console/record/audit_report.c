@@ -8,24 +8,24 @@
 
 #define WRITES_SHOWN 200 /* blocks with their hashes; the record has them all */
 
-static const char *text_of(const json_t *j, const char *key)
+static const char *audit_report_text_of(const json_t *j, const char *key)
 {
 	const char *s = json_string_value(json_object_get(j, key));
 
 	return s ? s : "";
 }
 
-static const json_t *data_of(const struct audit_change *c, uint32_t i)
+static const json_t *audit_report_data_of(const struct audit_change *c, uint32_t i)
 {
 	return json_object_get(c->line[i], "data");
 }
 
-static bool is(const struct audit_change *c, uint32_t i, const char *type)
+static bool audit_report_is(const struct audit_change *c, uint32_t i, const char *type)
 {
-	return !strcmp(text_of(c->line[i], "type"), type);
+	return !strcmp(audit_report_text_of(c->line[i], "type"), type);
 }
 
-static json_int_t int_of(const json_t *j, const char *key)
+static json_int_t audit_report_int_of(const json_t *j, const char *key)
 {
 	return json_integer_value(json_object_get(j, key));
 }
@@ -33,17 +33,17 @@ static json_int_t int_of(const json_t *j, const char *key)
 /* --- who, what, how it ended ------------------------------------------------------------- */
 
 /* Two sessions tell of an update by turns. */
-static bool told_before(const struct audit_change *c, uint32_t i)
+static bool audit_report_told_before(const struct audit_change *c, uint32_t i)
 {
-	const char *sid = text_of(c->line[i], "sid");
+	const char *sid = audit_report_text_of(c->line[i], "sid");
 
 	for (uint32_t k = 0; k < i; k++)
-		if (!strcmp(text_of(c->line[k], "sid"), sid))
+		if (!strcmp(audit_report_text_of(c->line[k], "sid"), sid))
 			return true;
 	return false;
 }
 
-static void put_who(struct report_doc *d, const struct audit_change *c)
+static void audit_report_put_who(struct report_doc *d, const struct audit_change *c)
 {
 	static const char *const head[] = { "uid", "login uid", "from", "session", "record" };
 
@@ -52,12 +52,13 @@ static void put_who(struct report_doc *d, const struct audit_change *c)
 	for (uint32_t i = 0; i < c->n; i++) {
 		const json_t *user = json_object_get(c->line[i], "user");
 		const json_t *login = json_object_get(user, "loginuid");
-		const char *sid = text_of(c->line[i], "sid"), *ssh = text_of(user, "ssh");
+		const char *sid = audit_report_text_of(c->line[i], "sid"),
+			   *ssh = audit_report_text_of(user, "ssh");
 		char uid[24], loginuid[24] = "not set", file[80] = "";
 
-		if (told_before(c, i))
+		if (audit_report_told_before(c, i))
 			continue;
-		snprintf(uid, sizeof(uid), "%" PRId64, (int64_t)int_of(user, "uid"));
+		snprintf(uid, sizeof(uid), "%" PRId64, (int64_t)audit_report_int_of(user, "uid"));
 		if (json_is_integer(login))
 			snprintf(loginuid, sizeof(loginuid), "%" PRId64,
 				 (int64_t)json_integer_value(login));
@@ -68,16 +69,16 @@ static void put_who(struct report_doc *d, const struct audit_change *c)
 	doc_table_end(d);
 }
 
-static const char *outcome(const struct audit_change *c)
+static const char *audit_report_outcome(const struct audit_change *c)
 {
 	for (uint32_t i = c->n; i--;)
-		if (is(c, i, "confirm") || is(c, i, "apply.end"))
-			return text_of(data_of(c, i), "outcome");
+		if (audit_report_is(c, i, "confirm") || audit_report_is(c, i, "apply.end"))
+			return audit_report_text_of(audit_report_data_of(c, i), "outcome");
 	return "no outcome is recorded";
 }
 
 /* What the tables were read from. */
-static void put_files(struct report_doc *d, const json_t *files)
+static void audit_report_put_files(struct report_doc *d, const json_t *files)
 {
 	json_t *one;
 	size_t i;
@@ -86,13 +87,13 @@ static void put_files(struct report_doc *d, const json_t *files)
 	{
 		char what[32];
 
-		snprintf(what, sizeof(what), "file of %.16s", text_of(one, "kind"));
-		doc_row(d, (const char *[]){ what, text_of(one, "path") });
-		doc_row(d, (const char *[]){ "its SHA-256", text_of(one, "sha256") });
+		snprintf(what, sizeof(what), "file of %.16s", audit_report_text_of(one, "kind"));
+		doc_row(d, (const char *[]){ what, audit_report_text_of(one, "path") });
+		doc_row(d, (const char *[]){ "its SHA-256", audit_report_text_of(one, "sha256") });
 	}
 }
 
-static void put_plan(struct report_doc *d, const struct audit_change *c)
+static void audit_report_put_plan(struct report_doc *d, const struct audit_change *c)
 {
 	static const char *const head[] = { "", "" };
 	static const char *const keys[][2] = {
@@ -112,21 +113,24 @@ static void put_plan(struct report_doc *d, const struct audit_change *c)
 	doc_heading(d, "Plan");
 	doc_table(d, 2, head);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		doc_row(d, (const char *[]){ keys[i][1], text_of(c->plan, keys[i][0]) });
-	snprintf(buf, sizeof(buf), "%" PRId64, (int64_t)int_of(c->plan, "lft_blocks"));
+		doc_row(d,
+			(const char *[]){ keys[i][1], audit_report_text_of(c->plan, keys[i][0]) });
+	snprintf(buf, sizeof(buf), "%" PRId64, (int64_t)audit_report_int_of(c->plan, "lft_blocks"));
 	doc_row(d, (const char *[]){ "LFT blocks", buf });
-	snprintf(buf, sizeof(buf), "%" PRId64, (int64_t)int_of(c->plan, "lft_entries"));
+	snprintf(buf, sizeof(buf), "%" PRId64,
+		 (int64_t)audit_report_int_of(c->plan, "lft_entries"));
 	doc_row(d, (const char *[]){ "LFT entries changed", buf });
-	snprintf(buf, sizeof(buf), "%" PRId64, (int64_t)int_of(c->plan, "sl2vl_tables"));
+	snprintf(buf, sizeof(buf), "%" PRId64,
+		 (int64_t)audit_report_int_of(c->plan, "sl2vl_tables"));
 	doc_row(d, (const char *[]){ "SL2VL tables", buf });
-	put_files(d, json_object_get(c->plan, "files"));
-	doc_row(d, (const char *[]){ "drained", text_of(c->plan, "drain") });
+	audit_report_put_files(d, json_object_get(c->plan, "files"));
+	doc_row(d, (const char *[]){ "drained", audit_report_text_of(c->plan, "drain") });
 	doc_table_end(d);
 }
 
 /* --- figures ----------------------------------------------------------------------------- */
 
-static const char *number(char buf[32], const json_t *j, const char *key)
+static const char *audit_report_number(char buf[32], const json_t *j, const char *key)
 {
 	const json_t *v = json_object_get(j, key);
 
@@ -139,15 +143,16 @@ static const char *number(char buf[32], const json_t *j, const char *key)
 	return buf;
 }
 
-static const json_t *live(const struct audit_change *c, const char *when)
+static const json_t *audit_report_live(const struct audit_change *c, const char *when)
 {
 	for (uint32_t i = c->n; i--;)
-		if (is(c, i, "live.figures") && !strcmp(text_of(data_of(c, i), "when"), when))
-			return data_of(c, i);
+		if (audit_report_is(c, i, "live.figures") &&
+		    !strcmp(audit_report_text_of(audit_report_data_of(c, i), "when"), when))
+			return audit_report_data_of(c, i);
 	return NULL;
 }
 
-static double largest(const json_t *cells)
+static double audit_report_largest(const json_t *cells)
 {
 	double top = 0;
 	size_t y, x;
@@ -164,17 +169,17 @@ static double largest(const json_t *cells)
 	return top;
 }
 
-static void put_pictures(struct report_doc *d, const json_t *heat)
+static void audit_report_put_pictures(struct report_doc *d, const json_t *heat)
 {
-	double before = largest(json_object_get(heat, "before"));
-	double after = largest(json_object_get(heat, "after"));
+	double before = audit_report_largest(json_object_get(heat, "before"));
+	double after = audit_report_largest(json_object_get(heat, "after"));
 	double top = before > after ? before : after;
 
 	doc_heat(d, heat, "before", top);
 	doc_heat(d, heat, "after", top);
 }
 
-static void put_figures(struct report_doc *d, const struct audit_change *c)
+static void audit_report_put_figures(struct report_doc *d, const struct audit_change *c)
 {
 	static const char *const head[] = { "figure", "before", "predicted" };
 	static const char *const keys[][2] = {
@@ -200,17 +205,17 @@ static void put_figures(struct report_doc *d, const struct audit_change *c)
 		return;
 	doc_heading(d, "Figures");
 	doc_text(d, "Computed from the routes; jobs: %" PRId64 ".",
-		 (int64_t)int_of(c->figures, "jobs"));
+		 (int64_t)audit_report_int_of(c->figures, "jobs"));
 	doc_table(d, 3, head);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		doc_row(d, (const char *[]){ keys[i][1], number(a, before, keys[i][0]),
-					     number(b, after, keys[i][0]) });
+		doc_row(d, (const char *[]){ keys[i][1], audit_report_number(a, before, keys[i][0]),
+					     audit_report_number(b, after, keys[i][0]) });
 	doc_table_end(d);
 	if (json_is_object(heat))
-		put_pictures(d, heat);
+		audit_report_put_pictures(d, heat);
 }
 
-static void put_measured(struct report_doc *d, const struct audit_change *c)
+static void audit_report_put_measured(struct report_doc *d, const struct audit_change *c)
 {
 	static const char *const head[] = { "measured", "before", "after" };
 	static const char *const keys[][2] = {
@@ -218,74 +223,84 @@ static void put_measured(struct report_doc *d, const struct audit_change *c)
 		{ "wait_max_pct", "XmitWait, largest, %" },
 		{ "errors_per_min", "port errors a minute" },
 	};
-	const json_t *before = live(c, "before"), *after = live(c, "after");
+	const json_t *before = audit_report_live(c, "before"),
+		     *after = audit_report_live(c, "after");
 	char a[32], b[32];
 
 	if (!before && !after)
 		return;
 	doc_table(d, 3, head);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		doc_row(d, (const char *[]){ keys[i][1], number(a, before, keys[i][0]),
-					     number(b, after, keys[i][0]) });
+		doc_row(d, (const char *[]){ keys[i][1], audit_report_number(a, before, keys[i][0]),
+					     audit_report_number(b, after, keys[i][0]) });
 	doc_table_end(d);
 }
 
 /* --- what happened ----------------------------------------------------------------------- */
 
-static bool same_phase(const json_t *a, const json_t *b)
+static bool audit_report_same_phase(const json_t *a, const json_t *b)
 {
-	return !strcmp(text_of(a, "phase"), text_of(b, "phase")) &&
-	       int_of(a, "wave") == int_of(b, "wave");
+	return !strcmp(audit_report_text_of(a, "phase"), audit_report_text_of(b, "phase")) &&
+	       audit_report_int_of(a, "wave") == audit_report_int_of(b, "wave");
 }
 
 /* Index of the end of the phase that line i begins; 0: none.  CONFIRM ends with the outcome. */
-static uint32_t end_of(const struct audit_change *c, uint32_t i)
+static uint32_t audit_report_end_of(const struct audit_change *c, uint32_t i)
 {
-	bool confirm = !strcmp(text_of(data_of(c, i), "phase"), "CONFIRM");
+	bool confirm =
+		!strcmp(audit_report_text_of(audit_report_data_of(c, i), "phase"), "CONFIRM");
 
 	for (uint32_t k = i + 1; k < c->n; k++)
-		if (confirm && (is(c, k, "confirm") || is(c, k, "apply.end")))
+		if (confirm &&
+		    (audit_report_is(c, k, "confirm") || audit_report_is(c, k, "apply.end")))
 			return k;
-		else if ((is(c, k, "phase.end") || is(c, k, "rollback.end")) &&
-			 !strcmp(text_of(c->line[k], "sid"), text_of(c->line[i], "sid")) &&
-			 same_phase(data_of(c, i), data_of(c, k)))
+		else if ((audit_report_is(c, k, "phase.end") ||
+			  audit_report_is(c, k, "rollback.end")) &&
+			 !strcmp(audit_report_text_of(c->line[k], "sid"),
+				 audit_report_text_of(c->line[i], "sid")) &&
+			 audit_report_same_phase(audit_report_data_of(c, i),
+						 audit_report_data_of(c, k)))
 			return k;
 	return 0;
 }
 
-static void put_phases(struct report_doc *d, const struct audit_change *c)
+static void audit_report_put_phases(struct report_doc *d, const struct audit_change *c)
 {
 	static const char *const head[] = { "phase", "wave", "begin (UTC)", "took", "result" };
 
 	doc_heading(d, "Phases");
 	doc_table(d, 5, head);
 	for (uint32_t i = 0; i < c->n; i++) {
-		const json_t *data = data_of(c, i);
+		const json_t *data = audit_report_data_of(c, i);
 		char wave[24], took[32] = "-";
 		uint32_t end;
 
-		if (!is(c, i, "phase.begin") && !is(c, i, "rollback.begin"))
+		if (!audit_report_is(c, i, "phase.begin") &&
+		    !audit_report_is(c, i, "rollback.begin"))
 			continue;
-		end = end_of(c, i);
+		end = audit_report_end_of(c, i);
 		wave[0] = '\0';
-		if (!strcmp(text_of(data, "phase"), "WRITE"))
-			snprintf(wave, sizeof(wave), "%" PRId64, (int64_t)int_of(data, "wave") + 1);
+		if (!strcmp(audit_report_text_of(data, "phase"), "WRITE"))
+			snprintf(wave, sizeof(wave), "%" PRId64,
+				 (int64_t)audit_report_int_of(data, "wave") + 1);
 		if (end)
 			snprintf(took, sizeof(took), "%.3f s",
-				 (double)(int_of(c->line[end], "mono_ns") -
-					  int_of(c->line[i], "mono_ns")) /
+				 (double)(audit_report_int_of(c->line[end], "mono_ns") -
+					  audit_report_int_of(c->line[i], "mono_ns")) /
 					 1e9);
-		doc_row(d, (const char *[]){ text_of(data, "phase"), wave,
-					     text_of(c->line[i], "ts"), took,
-					     !end ? "no end is recorded"
-					     : int_of(data_of(c, end), "status")
-						     ? text_of(data_of(c, end), "text")
-						     : "done" });
+		doc_row(d,
+			(const char *[]){
+				audit_report_text_of(data, "phase"), wave,
+				audit_report_text_of(c->line[i], "ts"), took,
+				!end ? "no end is recorded"
+				: audit_report_int_of(audit_report_data_of(c, end), "status")
+					? audit_report_text_of(audit_report_data_of(c, end), "text")
+					: "done" });
 	}
 	doc_table_end(d);
 }
 
-static const char *short_hash(char buf[16], const json_t *j)
+static const char *audit_report_short_hash(char buf[16], const json_t *j)
 {
 	const char *s = json_string_value(j);
 
@@ -294,12 +309,12 @@ static const char *short_hash(char buf[16], const json_t *j)
 }
 
 /* Of a block or table; before they had names: by its place. */
-static const json_t *part_of(const json_t *w, const char *name, size_t at)
+static const json_t *audit_report_part_of(const json_t *w, const char *name, size_t at)
 {
 	return json_is_object(w) ? json_object_get(w, name) : json_array_get(w, at);
 }
 
-static void put_took(char buf[32], const json_t *w, size_t at)
+static void audit_report_put_took(char buf[32], const json_t *w, size_t at)
 {
 	const json_t *ms = json_object_get(w, "ms");
 	json_int_t us = json_integer_value(json_array_get(w, at));
@@ -312,32 +327,33 @@ static void put_took(char buf[32], const json_t *w, size_t at)
 		snprintf(buf, 32, "-"); /* OpenSM does not tell */
 }
 
-static void put_write(struct report_doc *d, const json_t *sw, const json_t *w, bool lft,
-		      const char *wave)
+static void audit_report_put_write(struct report_doc *d, const json_t *sw, const json_t *w,
+				   bool lft, const char *wave)
 {
 	char where[64], from[16], to[16], took[32];
-	const char *name = text_of(sw, "name");
+	const char *name = audit_report_text_of(sw, "name");
 	size_t at = lft ? 1 : 2;
 
 	if (lft)
 		snprintf(where, sizeof(where), "block %" PRId64,
-			 (int64_t)json_integer_value(part_of(w, "block", 0)));
+			 (int64_t)json_integer_value(audit_report_part_of(w, "block", 0)));
 	else
 		snprintf(where, sizeof(where), "in %" PRId64 " out %" PRId64,
-			 (int64_t)json_integer_value(part_of(w, "in", 0)),
-			 (int64_t)json_integer_value(part_of(w, "out", 1)));
-	put_took(took, w, at + 3);
-	doc_row(d, (const char *[]){ wave, name[0] ? name : text_of(sw, "sw"), where,
-				     short_hash(from, part_of(w, "old", at)),
-				     short_hash(to, part_of(w, "new", at + 1)),
-				     json_integer_value(part_of(w, "status", at + 2)) ? "failed"
-										      : "ok",
-				     took });
+			 (int64_t)json_integer_value(audit_report_part_of(w, "in", 0)),
+			 (int64_t)json_integer_value(audit_report_part_of(w, "out", 1)));
+	audit_report_put_took(took, w, at + 3);
+	doc_row(d, (const char *[]){
+			   wave, name[0] ? name : audit_report_text_of(sw, "sw"), where,
+			   audit_report_short_hash(from, audit_report_part_of(w, "old", at)),
+			   audit_report_short_hash(to, audit_report_part_of(w, "new", at + 1)),
+			   json_integer_value(audit_report_part_of(w, "status", at + 2)) ? "failed"
+											 : "ok",
+			   took });
 }
 
 /* One switch of a lft.write or sl2vl.write line. */
-static void put_writes(struct report_doc *d, const json_t *sw, bool lft, json_int_t wave, bool back,
-		       uint32_t *shown, uint32_t *all)
+static void audit_report_put_writes(struct report_doc *d, const json_t *sw, bool lft,
+				    json_int_t wave, bool back, uint32_t *shown, uint32_t *all)
 {
 	const json_t *list = json_object_get(sw, lft ? "blocks" : "tables");
 	char num[32];
@@ -350,11 +366,11 @@ static void put_writes(struct report_doc *d, const json_t *sw, bool lft, json_in
 		if ((*all)++ >= WRITES_SHOWN)
 			continue;
 		(*shown)++;
-		put_write(d, sw, w, lft, num);
+		audit_report_put_write(d, sw, w, lft, num);
 	}
 }
 
-static void put_blocks(struct report_doc *d, const struct audit_change *c)
+static void audit_report_put_blocks(struct report_doc *d, const struct audit_change *c)
 {
 	static const char *const head[] = { "wave",	   "switch", "what", "old SHA-256",
 					    "new SHA-256", "status", "ms" };
@@ -363,16 +379,17 @@ static void put_blocks(struct report_doc *d, const struct audit_change *c)
 	doc_heading(d, "Writes");
 	doc_table(d, 7, head);
 	for (uint32_t i = 0; i < c->n; i++) {
-		const json_t *data = data_of(c, i), *list = json_object_get(data, "switches");
-		bool lft = is(c, i, "lft.write");
+		const json_t *data = audit_report_data_of(c, i),
+			     *list = json_object_get(data, "switches");
+		bool lft = audit_report_is(c, i, "lft.write");
 		size_t k;
 		json_t *sw;
 
-		if (!lft && !is(c, i, "sl2vl.write"))
+		if (!lft && !audit_report_is(c, i, "sl2vl.write"))
 			continue;
-		json_array_foreach(list, k, sw)
-			put_writes(d, sw, lft, int_of(data, "wave"),
-				   json_is_true(json_object_get(data, "rollback")), &shown, &all);
+		json_array_foreach(list, k, sw) audit_report_put_writes(
+			d, sw, lft, audit_report_int_of(data, "wave"),
+			json_is_true(json_object_get(data, "rollback")), &shown, &all);
 	}
 	doc_table_end(d);
 	doc_text(d, "%" PRIu32 " writes%s.", all,
@@ -380,26 +397,30 @@ static void put_blocks(struct report_doc *d, const struct audit_change *c)
 }
 
 /* What a line says, in words. */
-static void line_words(char buf[300], const struct audit_change *c, uint32_t i)
+static void audit_report_line_words(char buf[300], const struct audit_change *c, uint32_t i)
 {
-	const json_t *data = data_of(c, i);
+	const json_t *data = audit_report_data_of(c, i);
 
-	snprintf(buf, 300, "%.250s", text_of(data, "text"));
-	if (is(c, i, "key.action"))
-		snprintf(buf, 300, "%.60s %.180s", text_of(data, "action"),
-			 text_of(data, "detail"));
-	if (is(c, i, "apply.begin"))
+	snprintf(buf, 300, "%.250s", audit_report_text_of(data, "text"));
+	if (audit_report_is(c, i, "key.action"))
+		snprintf(buf, 300, "%.60s %.180s", audit_report_text_of(data, "action"),
+			 audit_report_text_of(data, "detail"));
+	if (audit_report_is(c, i, "apply.begin"))
 		snprintf(buf, 300, "written by %.80s; %" PRId64 " s to confirm",
-			 text_of(data, "installer"), (int64_t)int_of(data, "confirm_s"));
-	if (is(c, i, "agents.ask"))
-		snprintf(buf, 300, "%" PRId64 " agents, %.40s", (int64_t)int_of(data, "agents"),
-			 text_of(data, "asked"));
-	if (is(c, i, "verify"))
-		snprintf(buf, 300, "%" PRId64 " read back, %s", (int64_t)int_of(data, "items"),
-			 int_of(data, "status") ? "not all as written" : "all as they should be");
+			 audit_report_text_of(data, "installer"),
+			 (int64_t)audit_report_int_of(data, "confirm_s"));
+	if (audit_report_is(c, i, "agents.ask"))
+		snprintf(buf, 300, "%" PRId64 " agents, %.40s",
+			 (int64_t)audit_report_int_of(data, "agents"),
+			 audit_report_text_of(data, "asked"));
+	if (audit_report_is(c, i, "verify"))
+		snprintf(buf, 300, "%" PRId64 " read back, %s",
+			 (int64_t)audit_report_int_of(data, "items"),
+			 audit_report_int_of(data, "status") ? "not all as written"
+							     : "all as they should be");
 }
 
-static void put_lines(struct report_doc *d, const struct audit_change *c)
+static void audit_report_put_lines(struct report_doc *d, const struct audit_change *c)
 {
 	static const char *const types[] = { "apply.begin",    "agents.ask", "agents.answer",
 					     "agents.settled", "verify",     "note",
@@ -413,15 +434,16 @@ static void put_lines(struct report_doc *d, const struct audit_change *c)
 	doc_table(d, 3, head);
 	for (uint32_t i = 0; i < c->n; i++)
 		for (size_t k = 0; k < sizeof(types) / sizeof(*types); k++) {
-			if (!is(c, i, types[k]))
+			if (!audit_report_is(c, i, types[k]))
 				continue;
-			line_words(buf, c, i);
-			doc_row(d, (const char *[]){ text_of(c->line[i], "ts"), types[k], buf });
+			audit_report_line_words(buf, c, i);
+			doc_row(d, (const char *[]){ audit_report_text_of(c->line[i], "ts"),
+						     types[k], buf });
 		}
 	doc_table_end(d);
 }
 
-static void put_verdict(struct report_doc *d, const struct audit_change *c)
+static void audit_report_put_verdict(struct report_doc *d, const struct audit_change *c)
 {
 	static const char *const head[] = { "record", "chain", "lines", "head" };
 
@@ -449,17 +471,18 @@ void audit_report_write(struct report_doc *d, const struct audit_change *c)
 	char title[160];
 
 	snprintf(title, sizeof(title), "Update %s of %s: %s", c->txn,
-		 c->plan ? text_of(c->plan, "fabric") : "a fabric", outcome(c));
+		 c->plan ? audit_report_text_of(c->plan, "fabric") : "a fabric",
+		 audit_report_outcome(c));
 	doc_begin(d, title);
-	doc_text(d, "From %s to %s.", c->n ? text_of(c->line[0], "ts") : "-",
-		 c->n ? text_of(c->line[c->n - 1], "ts") : "-");
-	put_who(d, c);
-	put_plan(d, c);
-	put_figures(d, c);
-	put_measured(d, c);
-	put_phases(d, c);
-	put_blocks(d, c);
-	put_lines(d, c);
-	put_verdict(d, c);
+	doc_text(d, "From %s to %s.", c->n ? audit_report_text_of(c->line[0], "ts") : "-",
+		 c->n ? audit_report_text_of(c->line[c->n - 1], "ts") : "-");
+	audit_report_put_who(d, c);
+	audit_report_put_plan(d, c);
+	audit_report_put_figures(d, c);
+	audit_report_put_measured(d, c);
+	audit_report_put_phases(d, c);
+	audit_report_put_blocks(d, c);
+	audit_report_put_lines(d, c);
+	audit_report_put_verdict(d, c);
 	doc_end(d);
 }

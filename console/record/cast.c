@@ -28,7 +28,7 @@ struct cast {
 };
 
 /* All of the line or nothing of it. */
-static int put(struct cast *c, json_t *j, struct err *err)
+static int cast_put(struct cast *c, json_t *j, struct err *err)
 {
 	char *text = j ? json_dumps(j, JSON_COMPACT | JSON_REAL_PRECISION(TIME_DIGITS)) : NULL;
 	char *line;
@@ -52,14 +52,14 @@ static int put(struct cast *c, json_t *j, struct err *err)
 	return rc;
 }
 
-static int event(struct cast *c, const char *code, const char *text, struct err *err)
+static int cast_event(struct cast *c, const char *code, const char *text, struct err *err)
 {
 	double at = clock_s() - c->start_s;
 
-	return put(c, json_pack("[f, s, s]", at > 0 ? at : 0, code, text), err);
+	return cast_put(c, json_pack("[f, s, s]", at > 0 ? at : 0, code, text), err);
 }
 
-static void forget(struct cast *c, int w, int h)
+static void cast_forget(struct cast *c, int w, int h)
 {
 	size_t n = (size_t)w * (size_t)h;
 
@@ -81,18 +81,18 @@ int cast_open(struct cast **out, const char *path, int w, int h, int colours, do
 	c->start_s = clock_s();
 	c->colours = colours;
 	c->hash = digest_begin();
-	forget(c, w, h);
+	cast_forget(c, w, h);
 	c->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0640);
 	if (c->fd < 0 || fchmod(c->fd, 0640))
 		rc = err_set(err, -errno, "%s: cannot be created: %s", path, strerror(errno));
 	if (!rc)
-		rc = put(c,
-			 json_pack("{s:i, s:i, s:i, s:I, s:s, s:{s:s}, s:f}", "version", 2, "width",
-				   w, "height", h, "timestamp", (json_int_t)time(NULL), "title",
-				   "ibroute-top", "env", "TERM",
-				   colours >= 256 ? "xterm-256color" : "xterm", "at_s",
-				   c->start_s - epoch_s),
-			 err);
+		rc = cast_put(c,
+			      json_pack("{s:i, s:i, s:i, s:I, s:s, s:{s:s}, s:f}", "version", 2,
+					"width", w, "height", h, "timestamp",
+					(json_int_t)time(NULL), "title", "ibroute-top", "env",
+					"TERM", colours >= 256 ? "xterm-256color" : "xterm", "at_s",
+					c->start_s - epoch_s),
+			      err);
 	if (rc) {
 		cast_free(c);
 		return rc;
@@ -101,7 +101,7 @@ int cast_open(struct cast **out, const char *path, int w, int h, int colours, do
 	return 0;
 }
 
-static void put_ch(FILE *f, uint32_t ch)
+static void cast_put_ch(FILE *f, uint32_t ch)
 {
 	char text[8] = "";
 
@@ -109,7 +109,7 @@ static void put_ch(FILE *f, uint32_t ch)
 	fputs(text, f);
 }
 
-static void put_colour(FILE *f, int colour, int basic, int wide)
+static void cast_put_colour(FILE *f, int colour, int basic, int wide)
 {
 	if (colour < 0)
 		return;
@@ -119,7 +119,7 @@ static void put_colour(FILE *f, int colour, int basic, int wide)
 		fprintf(f, ";%d", colour < 8 ? basic + colour : basic + 60 + colour - 8);
 }
 
-static void put_look(FILE *f, const struct cell *cell, int colours)
+static void cast_put_look(FILE *f, const struct cell *cell, int colours)
 {
 	const struct palette_look *l = role_look((enum role)cell->role);
 	bool wide = colours >= 256;
@@ -130,24 +130,24 @@ static void put_look(FILE *f, const struct cell *cell, int colours)
 	if (cell->reverse || (!colours && l->reverse))
 		fputs(";7", f);
 	if (colours) {
-		put_colour(f, wide ? l->fg : l->fg16, 30, wide);
-		put_colour(f, wide ? l->bg : l->bg16, 40, wide);
+		cast_put_colour(f, wide ? l->fg : l->fg16, 30, wide);
+		cast_put_colour(f, wide ? l->bg : l->bg16, 40, wide);
 	}
 	fputc('m', f);
 }
 
-static bool same_cell(const struct cell *a, const struct cell *b)
+static bool cast_same_cell(const struct cell *a, const struct cell *b)
 {
 	return a->ch == b->ch && a->role == b->role && a->reverse == b->reverse;
 }
 
-static bool same_look(const struct cell *a, const struct cell *b)
+static bool cast_same_look(const struct cell *a, const struct cell *b)
 {
 	return a && a->role == b->role && a->reverse == b->reverse;
 }
 
 /* What turns the screen shown into this one; "" when that is nothing. */
-static void put_changes(FILE *f, const struct cast *c, const struct canvas *v)
+static void cast_put_changes(FILE *f, const struct cast *c, const struct canvas *v)
 {
 	const struct cell *pen = NULL;
 
@@ -157,13 +157,13 @@ static void put_changes(FILE *f, const struct cast *c, const struct canvas *v)
 		for (int x = 0; x < v->w; x++) {
 			const struct cell *cell = &v->cell[y * v->w + x];
 
-			if (!cell->ch || same_cell(cell, &c->shown[y * v->w + x]))
+			if (!cell->ch || cast_same_cell(cell, &c->shown[y * v->w + x]))
 				continue;
 			if (at != x)
 				fprintf(f, "\x1b[%d;%dH", y + 1, x + 1);
-			if (!same_look(pen, cell))
-				put_look(f, cell, c->colours);
-			put_ch(f, cell->ch);
+			if (!cast_same_look(pen, cell))
+				cast_put_look(f, cell, c->colours);
+			cast_put_ch(f, cell->ch);
 			pen = cell;
 			at = x + text_char_width(cell->ch);
 		}
@@ -171,23 +171,23 @@ static void put_changes(FILE *f, const struct cast *c, const struct canvas *v)
 }
 
 /* First of a file or a size: no wrapping at the edge, no cursor, nothing from before. */
-static int begin_picture(struct cast *c, const struct canvas *v, struct err *err)
+static int cast_begin_picture(struct cast *c, const struct canvas *v, struct err *err)
 {
 	char size[32];
 	int rc = 0;
 
 	if (v->w != c->w || v->h != c->h) {
 		snprintf(size, sizeof(size), "%dx%d", v->w, v->h);
-		rc = event(c, "r", size, err);
+		rc = cast_event(c, "r", size, err);
 	}
 	if (!rc)
-		rc = event(c, "o", "\x1b[?7l\x1b[?25l\x1b[0m\x1b[2J", err);
+		rc = cast_event(c, "o", "\x1b[?7l\x1b[?25l\x1b[0m\x1b[2J", err);
 	if (!rc)
-		forget(c, v->w, v->h);
+		cast_forget(c, v->w, v->h);
 	return rc;
 }
 
-static bool unknown(const struct cast *c)
+static bool cast_unknown(const struct cast *c)
 {
 	return c->w > 0 && c->h > 0 && c->shown[0].ch == UINT32_MAX;
 }
@@ -201,16 +201,16 @@ int cast_frame(struct cast *c, const struct canvas *v, int colours, struct err *
 
 	if (v->w <= 0 || v->h <= 0)
 		return 0;
-	if (v->w != c->w || v->h != c->h || colours != c->colours || unknown(c))
-		rc = begin_picture(c, v, err);
+	if (v->w != c->w || v->h != c->h || colours != c->colours || cast_unknown(c))
+		rc = cast_begin_picture(c, v, err);
 	if (rc)
 		return rc;
 	c->colours = colours;
 	f = open_memstream(&text, &len);
-	put_changes(f, c, v);
+	cast_put_changes(f, c, v);
 	fclose(f);
 	if (len)
-		rc = event(c, "o", text, err);
+		rc = cast_event(c, "o", text, err);
 	if (!rc && len)
 		memcpy(c->shown, v->cell, (size_t)v->w * (size_t)v->h * sizeof(*c->shown));
 	free(text);
@@ -219,7 +219,7 @@ int cast_frame(struct cast *c, const struct canvas *v, int colours, struct err *
 
 int cast_mark(struct cast *c, const char *label, struct err *err)
 {
-	return event(c, "m", label, err);
+	return cast_event(c, "m", label, err);
 }
 
 int cast_sync(struct cast *c, struct err *err)
@@ -235,7 +235,7 @@ int cast_end(struct cast *c, struct err *err)
 	if (!c)
 		return 0;
 	snprintf(text, sizeof(text), "\x1b[0m\x1b[?7h\x1b[?25h\x1b[%d;1H\r\n", c->h > 0 ? c->h : 1);
-	rc = event(c, "o", text, err);
+	rc = cast_event(c, "o", text, err);
 	return rc ? rc : cast_sync(c, err);
 }
 

@@ -20,7 +20,7 @@
 #define SAY_LINES 1000 /* are read, before the next word of how far that is */
 #define MAX_SIDE  2000 /* columns or rows; more is no terminal */
 
-static bool take_header(struct cast_file *f, const json_t *j)
+static bool cast_read_take_header(struct cast_file *f, const json_t *j)
 {
 	f->w = (int)json_integer_value(json_object_get(j, "width"));
 	f->h = (int)json_integer_value(json_object_get(j, "height"));
@@ -30,7 +30,7 @@ static bool take_header(struct cast_file *f, const json_t *j)
 	       f->w <= MAX_SIDE && f->h <= MAX_SIDE;
 }
 
-static bool take_event(struct cast_events *e, const json_t *j, uint64_t end)
+static bool cast_read_take_event(struct cast_events *e, const json_t *j, uint64_t end)
 {
 	const struct cast_file *f = &e->file[e->nfiles - 1];
 	const char *code = json_string_value(json_array_get(j, 1));
@@ -47,7 +47,7 @@ static bool take_event(struct cast_events *e, const json_t *j, uint64_t end)
 	return true;
 }
 
-static uint32_t count_lines(const char *data, size_t len)
+static uint32_t cast_read_count_lines(const char *data, size_t len)
 {
 	uint32_t n = 0;
 
@@ -56,19 +56,20 @@ static uint32_t count_lines(const char *data, size_t len)
 	return n;
 }
 
-static int take_lines(struct cast_events *e, const char *data, size_t len, struct err *err)
+static int cast_read_take_lines(struct cast_events *e, const char *data, size_t len,
+				struct err *err)
 {
 	struct cast_file *f = &e->file[e->nfiles - 1];
 	uint32_t line = 0;
 	size_t at = 0;
 	const char *nl;
 
-	e->v = xrealloc(e->v, (size_t)e->n + count_lines(data, len) + 1, sizeof(*e->v));
+	e->v = xrealloc(e->v, (size_t)e->n + cast_read_count_lines(data, len) + 1, sizeof(*e->v));
 	for (; (nl = memchr(data + at, '\n', len - at)); at = (size_t)(nl - data) + 1) {
 		json_error_t why;
 		json_t *j = json_loadb(data + at, (size_t)(nl - data) - at, 0, &why);
-		bool good = j && (line ? take_event(e, j, (uint64_t)(nl - data) + 1)
-				       : take_header(f, j));
+		bool good = j && (line ? cast_read_take_event(e, j, (uint64_t)(nl - data) + 1)
+				       : cast_read_take_header(f, j));
 
 		json_decref(j);
 		if (line++ % SAY_LINES == 0 && progress_step(file_progress(), "parsing", at, len))
@@ -92,7 +93,7 @@ int cast_read(struct cast_events *e, const char *path, struct err *err)
 	if (!rc) {
 		e->file = xrealloc(e->file, e->nfiles + 1, sizeof(*e->file));
 		e->file[e->nfiles++] = (struct cast_file){ .path = xstrdup(path) };
-		rc = take_lines(e, data, len, err);
+		rc = cast_read_take_lines(e, data, len, err);
 		free(data);
 	}
 	progress_line_files_end(&watch);
@@ -100,8 +101,8 @@ int cast_read(struct cast_events *e, const char *path, struct err *err)
 }
 
 /* Parts that are there; one may have shown nothing, or have been dropped. */
-static int read_parts(struct cast_events *e, const char *dir, const char *sid, unsigned part,
-		      struct err *err)
+static int cast_read_parts(struct cast_events *e, const char *dir, const char *sid, unsigned part,
+			   struct err *err)
 {
 	uint32_t n;
 	char **files = record_files(dir, &n), name[64];
@@ -129,7 +130,7 @@ int cast_read_session(struct cast_events *e, const char *path, struct err *err)
 	int rc = cast_read(e, cast, err);
 
 	if (!rc)
-		rc = read_parts(e, dirname(for_dir), sid, part, err);
+		rc = cast_read_parts(e, dirname(for_dir), sid, part, err);
 	free(cast);
 	free(for_dir);
 	free(for_name);

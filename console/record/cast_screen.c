@@ -14,7 +14,7 @@
 
 static const struct cast_pen plain = { .fg = -1, .bg = -1 };
 
-static void clear(struct cast_screen *s)
+static void cast_read_clear(struct cast_screen *s)
 {
 	for (int i = 0; i < s->w * s->h; i++)
 		s->cell[i] = (struct cast_cell){ .ch = ' ', .pen = s->pen };
@@ -24,7 +24,7 @@ void cast_screen_init(struct cast_screen *s, int w, int h)
 {
 	*s = (struct cast_screen){ .w = w, .h = h, .pen = plain };
 	s->cell = xcalloc((size_t)w * (size_t)h + 1, sizeof(*s->cell));
-	clear(s);
+	cast_read_clear(s);
 }
 
 void cast_screen_free(struct cast_screen *s)
@@ -34,7 +34,7 @@ void cast_screen_free(struct cast_screen *s)
 }
 
 /* 38;5;N: returns how many arguments that were. */
-static int wide_colour(int16_t *out, const int *arg, int n)
+static int cast_read_wide_colour(int16_t *out, const int *arg, int n)
 {
 	if (n < 3 || arg[1] != 5)
 		return n;
@@ -42,7 +42,7 @@ static int wide_colour(int16_t *out, const int *arg, int n)
 	return 3;
 }
 
-static void look(struct cast_pen *p, const int *arg, int n)
+static void cast_read_look(struct cast_pen *p, const int *arg, int n)
 {
 	for (int i = 0; i < n; i++) {
 		int a = arg[i];
@@ -54,9 +54,9 @@ static void look(struct cast_pen *p, const int *arg, int n)
 		else if (a == 7)
 			p->reverse = true;
 		else if (a == 38)
-			i += wide_colour(&p->fg, arg + i, n - i) - 1;
+			i += cast_read_wide_colour(&p->fg, arg + i, n - i) - 1;
 		else if (a == 48)
-			i += wide_colour(&p->bg, arg + i, n - i) - 1;
+			i += cast_read_wide_colour(&p->bg, arg + i, n - i) - 1;
 		else if (a >= 30 && a <= 37)
 			p->fg = (int16_t)(a - 30);
 		else if (a >= 90 && a <= 97)
@@ -69,7 +69,7 @@ static void look(struct cast_pen *p, const int *arg, int n)
 }
 
 /* Behind ESC [; returns what follows the sequence. */
-static const char *control(struct cast_screen *s, const char *p)
+static const char *cast_read_control(struct cast_screen *s, const char *p)
 {
 	int arg[MAX_ARGS] = { 0 }, n = 0;
 
@@ -80,9 +80,9 @@ static const char *control(struct cast_screen *s, const char *p)
 			arg[n] = arg[n] * 10 + *p - '0';
 	}
 	if (*p == 'm')
-		look(&s->pen, arg, n + 1);
+		cast_read_look(&s->pen, arg, n + 1);
 	if (*p == 'J' && arg[0] == 2)
-		clear(s);
+		cast_read_clear(s);
 	if (*p == 'H') {
 		s->y = arg[0] ? arg[0] - 1 : 0;
 		s->x = arg[1] ? arg[1] - 1 : 0;
@@ -90,7 +90,7 @@ static const char *control(struct cast_screen *s, const char *p)
 	return *p ? p + 1 : p;
 }
 
-static void put(struct cast_screen *s, uint32_t ch)
+static void cast_read_put(struct cast_screen *s, uint32_t ch)
 {
 	int wide = text_char_width(ch);
 
@@ -104,17 +104,17 @@ static void put(struct cast_screen *s, uint32_t ch)
 	s->x += wide;
 }
 
-static void feed(struct cast_screen *s, const char *p)
+static void cast_read_feed(struct cast_screen *s, const char *p)
 {
 	while (*p) {
 		if (p[0] == '\x1b' && p[1] == '[') {
-			p = control(s, p + 2);
+			p = cast_read_control(s, p + 2);
 		} else if (*p == '\r' || *p == '\n') {
 			s->x = 0;
 			s->y += *p == '\n';
 			p++;
 		} else {
-			put(s, text_next(&p));
+			cast_read_put(s, text_next(&p));
 		}
 	}
 }
@@ -124,7 +124,7 @@ void cast_screen_event(struct cast_screen *s, const struct cast_event *ev)
 	int w, h;
 
 	if (ev->code == 'o') {
-		feed(s, ev->text);
+		cast_read_feed(s, ev->text);
 	} else if (ev->code == 'r' && sscanf(ev->text, "%dx%d", &w, &h) == 2 && w > 0 && h > 0 &&
 		   w <= 2000 && h <= 2000) {
 		cast_screen_free(s);
@@ -169,7 +169,7 @@ char *cast_screen_text(const struct cast_screen *s)
 	return out;
 }
 
-static void put_colour(FILE *f, int colour, int basic)
+static void cast_read_put_colour(FILE *f, int colour, int basic)
 {
 	if (colour >= 16)
 		fprintf(f, ";%d;5;%d", basic + 8, colour);
@@ -177,16 +177,16 @@ static void put_colour(FILE *f, int colour, int basic)
 		fprintf(f, ";%d", colour < 8 ? basic + colour : basic + 60 + colour - 8);
 }
 
-static bool same_pen(const struct cast_pen *a, const struct cast_pen *b)
+static bool cast_read_same_pen(const struct cast_pen *a, const struct cast_pen *b)
 {
 	return a->fg == b->fg && a->bg == b->bg && a->bold == b->bold && a->reverse == b->reverse;
 }
 
-static void put_pen(FILE *f, const struct cast_pen *p)
+static void cast_read_put_pen(FILE *f, const struct cast_pen *p)
 {
 	fprintf(f, "\x1b[0%s%s", p->bold ? ";1" : "", p->reverse ? ";7" : "");
-	put_colour(f, p->fg, 30);
-	put_colour(f, p->bg, 40);
+	cast_read_put_colour(f, p->fg, 30);
+	cast_read_put_colour(f, p->bg, 40);
 	fputc('m', f);
 }
 
@@ -205,12 +205,13 @@ void cast_screen_paint(FILE *f, const struct cast_screen *s, const struct cast_s
 			const struct cast_cell *c = &s->cell[y * s->w + x];
 			const struct cast_cell *was = known ? &last->cell[y * s->w + x] : NULL;
 
-			if (!c->ch || (was && was->ch == c->ch && same_pen(&was->pen, &c->pen)))
+			if (!c->ch ||
+			    (was && was->ch == c->ch && cast_read_same_pen(&was->pen, &c->pen)))
 				continue;
 			if (at != x)
 				fprintf(f, "\x1b[%d;%dH", y + 1, x + 1);
-			if (!pen || !same_pen(pen, &c->pen))
-				put_pen(f, &c->pen);
+			if (!pen || !cast_read_same_pen(pen, &c->pen))
+				cast_read_put_pen(f, &c->pen);
 			pen = &c->pen;
 			ch[0] = '\0';
 			text_append(ch, sizeof(ch), c->ch);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Characters, not bytes: what begins one in UTF-8. */
-static size_t letters(const char *s)
+static size_t export_tlog_letters(const char *s)
 {
 	size_t n = 0;
 
@@ -20,7 +20,7 @@ static size_t letters(const char *s)
 }
 
 /* SID.cast, SID.2.cast: the session. */
-static char *session_of(const char *path)
+static char *export_tlog_session_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *name = xstrdup(slash ? slash + 1 : path);
@@ -36,7 +36,7 @@ struct tlog {
 	int id;
 };
 
-static void message(struct tlog *t, double at_s, const char *timing, const char *out)
+static void export_tlog_message(struct tlog *t, double at_s, const char *timing, const char *out)
 {
 	json_t *j =
 		json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:I, s:f, s:s, s:s, s:[], s:o, "
@@ -54,25 +54,25 @@ static void message(struct tlog *t, double at_s, const char *timing, const char 
 int export_tlog(FILE *f, const struct cast_events *e, struct err *err)
 {
 	const struct cast_file *first = &e->file[0];
-	char *rec = session_of(first->path);
+	char *rec = export_tlog_session_of(first->path);
 	struct tlog t = { .f = f, .rec = rec, .began = first->timestamp };
 	char timing[40];
 	int rc = 0;
 
 	snprintf(timing, sizeof(timing), "=%dx%d", first->w, first->h);
-	message(&t, 0, timing, "");
+	export_tlog_message(&t, 0, timing, "");
 	for (uint32_t i = 0; i < e->n && !rc; i++) {
 		const struct cast_event *ev = &e->v[i];
 
 		if (i % EXPORT_TELL == 0)
 			rc = file_progress_write(i, e->n, err);
 		if (ev->code == 'o')
-			snprintf(timing, sizeof(timing), ">%zu", letters(ev->text));
+			snprintf(timing, sizeof(timing), ">%zu", export_tlog_letters(ev->text));
 		else if (ev->code == 'r')
 			snprintf(timing, sizeof(timing), "=%.30s", ev->text);
 		else
 			continue;
-		message(&t, ev->at_s, timing, ev->code == 'o' ? ev->text : "");
+		export_tlog_message(&t, ev->at_s, timing, ev->code == 'o' ? ev->text : "");
 	}
 	free(rec);
 	return rc;

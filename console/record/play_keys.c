@@ -8,7 +8,7 @@
 
 #define ESC 27
 
-static enum play_key arrow(char c)
+static enum play_key play_keys_arrow(char c)
 {
 	switch (c) {
 	case 'A':
@@ -34,7 +34,7 @@ static enum play_key arrow(char c)
 	}
 }
 
-static enum play_key letter(char c)
+static enum play_key play_keys_letter(char c)
 {
 	switch (c) {
 	case 'q':
@@ -76,18 +76,18 @@ size_t play_key_take(enum play_key *key, const char *in, size_t n, bool no_more)
 	if (n == 1 && in[0] == ESC && !no_more)
 		return 0;
 	if (n == 1 || in[0] != ESC || (in[1] != '[' && in[1] != 'O')) {
-		*key = letter(in[0]);
+		*key = play_keys_letter(in[0]);
 		return 1;
 	}
 	while (i < n && (in[i] < '@' || in[i] > '~'))
 		i++;
 	if (i == n)
 		return no_more ? n : 0;
-	*key = arrow(in[2]);
+	*key = play_keys_arrow(in[2]);
 	return i + 1;
 }
 
-static bool comes(int fd, int wait_ms)
+static bool play_keys_comes(int fd, int wait_ms)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
@@ -99,7 +99,7 @@ bool play_keys_read(int fd, int wait_ms, void (*fn)(void *ctx, enum play_key key
 	char in[64];
 	size_t n = 0, used;
 	enum play_key key;
-	bool more = comes(fd, wait_ms);
+	bool more = play_keys_comes(fd, wait_ms);
 
 	while (more || n) {
 		ssize_t got = more ? read(fd, in + n, sizeof(in) - n) : 0;
@@ -112,7 +112,7 @@ bool play_keys_read(int fd, int wait_ms, void (*fn)(void *ctx, enum play_key key
 			n -= used;
 			memmove(in, in + used, n);
 		}
-		more = n && comes(fd, PLAY_ESCAPE_MS);
+		more = n && play_keys_comes(fd, PLAY_ESCAPE_MS);
 	}
 	return true;
 }

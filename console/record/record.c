@@ -65,7 +65,7 @@ const char *record_dir(const char *dir)
 	return env && *env ? env : RECORD_DIR;
 }
 
-static void cast_state(char *buf, size_t size, const struct cast *cast)
+static void record_cast_state(char *buf, size_t size, const struct cast *cast)
 {
 	char hex[DIGEST_HEX];
 	struct digest d;
@@ -76,7 +76,7 @@ static void cast_state(char *buf, size_t size, const struct cast *cast)
 }
 
 /* data: one JSON value. */
-static int put_text(struct record *r, const char *type, const char *data, struct err *err)
+static int record_put_text(struct record *r, const char *type, const char *data, struct err *err)
 {
 	char cast[120];
 	struct record_line l = { .seq = r->seq,
@@ -90,7 +90,7 @@ static int put_text(struct record *r, const char *type, const char *data, struct
 	int rc;
 
 	if (r->cast)
-		cast_state(cast, sizeof(cast), r->cast);
+		record_cast_state(cast, sizeof(cast), r->cast);
 	record_line_put(&r->line, &l);
 	vec_push(&r->line, '\n');
 	rc = store_append(r->fd, r->path, r->line.v, r->line.n, err);
@@ -106,10 +106,10 @@ static int put_text(struct record *r, const char *type, const char *data, struct
 	return rc;
 }
 
-static int put_line(struct record *r, const char *type, const json_t *data, struct err *err)
+static int record_put_line(struct record *r, const char *type, const json_t *data, struct err *err)
 {
 	char *text = json_dumps(data, JSON_COMPACT);
-	int rc = text ? put_text(r, type, text, err)
+	int rc = text ? record_put_text(r, type, text, err)
 		      : err_set(err, -EINVAL, "%s: a %s entry cannot be put into JSON", r->path,
 				type);
 
@@ -117,7 +117,7 @@ static int put_line(struct record *r, const char *type, const json_t *data, stru
 	return rc;
 }
 
-static const char *file_of(const char *path)
+static const char *record_file_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -125,7 +125,7 @@ static const char *file_of(const char *path)
 }
 
 /* Before the first line of a part but the first, whenever that can be written. */
-static int put_part(struct record *r, struct err *err)
+static int record_put_part(struct record *r, struct err *err)
 {
 	char hex[DIGEST_HEX];
 	json_t *data;
@@ -134,23 +134,23 @@ static int put_part(struct record *r, struct err *err)
 	if (r->part == 1 || r->size)
 		return 0;
 	data = json_pack("{s:i, s:s}", "part", (int)r->part, "head", digest_hex(hex, &r->head));
-	rc = put_line(r, "record.part", data, err);
+	rc = record_put_line(r, "record.part", data, err);
 	json_decref(data);
 	return rc;
 }
 
 /* What was lost must show before anything else is written. */
-static int put_gap(struct record *r, struct err *err)
+static int record_put_gap(struct record *r, struct err *err)
 {
 	json_t *gap;
-	int rc = put_part(r, err);
+	int rc = record_put_part(r, err);
 
 	if (rc || (!r->lost && !r->frames_lost))
 		return rc;
 	gap = json_pack("{s:I}", "lost", (json_int_t)r->lost);
 	if (r->frames_lost)
 		json_object_set_new(gap, "frames", json_integer((json_int_t)r->frames_lost));
-	rc = put_line(r, "record.gap", gap, err);
+	rc = record_put_line(r, "record.gap", gap, err);
 	json_decref(gap);
 	if (!rc)
 		r->lost = r->frames_lost = 0;
@@ -158,7 +158,7 @@ static int put_gap(struct record *r, struct err *err)
 }
 
 /* The next part, open as fd, is the one that is written from here on. */
-static void enter_part(struct record *r, int fd, char *path)
+static void record_enter_part(struct record *r, int fd, char *path)
 {
 	close(r->fd);
 	free(r->path);
@@ -172,9 +172,9 @@ static void enter_part(struct record *r, int fd, char *path)
 	r->cast = NULL;
 }
 
-/* Ends this part; the next begins with put_part().  Behind the line that ends it nothing is added,
- * also when it cannot be synced: that is what sync_locked() says from then on. */
-static int rotate(struct record *r, struct err *err)
+/* Ends this part; the next begins with record_put_part().  Behind the line that ends it nothing is
+ * added, also when it cannot be synced: that is what record_sync_locked() says from then on. */
+static int record_rotate(struct record *r, struct err *err)
 {
 	char *next = record_part_path(r->dir, r->sid, r->part + 1, "jsonl");
 	json_t *data;
@@ -186,8 +186,8 @@ static int rotate(struct record *r, struct err *err)
 	}
 	if (r->cast && cast_end(r->cast, err))
 		r->frames_lost++;
-	data = json_pack("{s:o}", "next", record_str(file_of(next)));
-	rc = put_line(r, "record.rotate", data, err);
+	data = json_pack("{s:o}", "next", record_str(record_file_of(next)));
+	rc = record_put_line(r, "record.rotate", data, err);
 	json_decref(data);
 	if (rc) {
 		close(fd);
@@ -196,7 +196,7 @@ static int rotate(struct record *r, struct err *err)
 		return rc;
 	}
 	rc = store_sync(r->fd, r->path, err);
-	enter_part(r, fd, next);
+	record_enter_part(r, fd, next);
 	if (!rc)
 		rc = store_sync_dir(r->dir, err);
 	if (rc)
@@ -205,7 +205,7 @@ static int rotate(struct record *r, struct err *err)
 }
 
 /* Of the screens before this part's, the oldest go when all are more than may be kept. */
-static int drop_casts(struct record *r, struct err *err)
+static int record_drop_casts(struct record *r, struct err *err)
 {
 	uint64_t all = 0;
 	int rc = 0;
@@ -218,9 +218,9 @@ static int drop_casts(struct record *r, struct err *err)
 
 		if (!p->cast || p->keep)
 			continue;
-		data = json_pack("{s:o, s:s}", "file", record_str(file_of(p->cast)), "why",
+		data = json_pack("{s:o, s:s}", "file", record_str(record_file_of(p->cast)), "why",
 				 "the screens of this session are longer than may be kept");
-		rc = put_line(r, "record.drop", data, err);
+		rc = record_put_line(r, "record.drop", data, err);
 		json_decref(data);
 		if (rc)
 			break;
@@ -233,7 +233,7 @@ static int drop_casts(struct record *r, struct err *err)
 }
 
 /* A part too long is ended; where that cannot be done, it goes on until it is as long again. */
-static void rotate_when_due(struct record *r)
+static void record_rotate_when_due(struct record *r)
 {
 	uint64_t size = (uint64_t)r->size, shown = r->cast ? cast_size(r->cast) : 0;
 	struct err err;
@@ -241,27 +241,27 @@ static void rotate_when_due(struct record *r)
 
 	if (size < r->rotate_at && shown < r->rotate_at)
 		return;
-	rc = rotate(r, &err);
+	rc = record_rotate(r, &err);
 	r->rotate_at = rc ? r->rotate_at + r->part_bytes : r->part_bytes;
 	if (!rc)
-		rc = put_part(r, &err);
+		rc = record_put_part(r, &err);
 	if (!rc)
-		drop_casts(r, &err);
+		record_drop_casts(r, &err);
 }
 
 /* With the lock held.  data NULL: it could not be made. */
-static int add_text(struct record *r, const char *type, const char *data, struct err *err)
+static int record_do_add_text(struct record *r, const char *type, const char *data, struct err *err)
 {
 	int rc;
 
 	if (!data) {
 		rc = err_set(err, -EINVAL, "%s: a %s entry cannot be put into JSON", r->path, type);
 	} else {
-		rotate_when_due(r);
-		rc = put_gap(r, err);
+		record_rotate_when_due(r);
+		rc = record_put_gap(r, err);
 	}
 	if (!rc)
-		rc = put_text(r, type, data, err);
+		rc = record_put_text(r, type, data, err);
 	if (rc) {
 		r->lost++;
 		r->lost_all++;
@@ -270,10 +270,10 @@ static int add_text(struct record *r, const char *type, const char *data, struct
 }
 
 /* data is only borrowed. */
-static int add(struct record *r, const char *type, const json_t *data, struct err *err)
+static int record_do_add(struct record *r, const char *type, const json_t *data, struct err *err)
 {
 	char *text = data ? json_dumps(data, JSON_COMPACT) : NULL;
-	int rc = add_text(r, type, text, err);
+	int rc = record_do_add_text(r, type, text, err);
 
 	free(text);
 	return rc;
@@ -284,7 +284,7 @@ int record_add(struct record *r, const char *type, json_t *data, struct err *err
 	int rc;
 
 	pthread_mutex_lock(&r->lock);
-	rc = add(r, type, data, err);
+	rc = record_do_add(r, type, data, err);
 	pthread_mutex_unlock(&r->lock);
 	json_decref(data);
 	return rc;
@@ -295,7 +295,7 @@ int record_add_text(struct record *r, const char *type, const char *data, struct
 	int rc;
 
 	pthread_mutex_lock(&r->lock);
-	rc = add_text(r, type, data, err);
+	rc = record_do_add_text(r, type, data, err);
 	pthread_mutex_unlock(&r->lock);
 	return rc;
 }
@@ -309,7 +309,7 @@ void record_error(struct record *r, const char *area, const char *text)
 
 /* --- the screen -------------------------------------------------------------------------- */
 
-static int open_cast(struct record *r, const struct canvas *c, int colours, struct err *err)
+static int record_open_cast(struct record *r, const struct canvas *c, int colours, struct err *err)
 {
 	struct record_part p = { .cast = record_part_path(r->dir, r->sid, r->part, "cast") };
 	int rc = cast_open(&r->cast, p.cast, c->w, c->h, colours, r->epoch_s, err);
@@ -326,9 +326,9 @@ int record_screen(struct record *r, const struct canvas *c, int colours, struct 
 	int rc = 0;
 
 	pthread_mutex_lock(&r->lock);
-	rotate_when_due(r);
+	record_rotate_when_due(r);
 	if (!r->cast)
-		rc = open_cast(r, c, colours, &r->screen);
+		rc = record_open_cast(r, c, colours, &r->screen);
 	if (!rc)
 		rc = cast_frame(r->cast, c, colours, &r->screen);
 	if (rc)
@@ -356,9 +356,9 @@ void record_mark(struct record *r, const char *label)
 
 /* A sync that failed once says nothing when it is tried again (fsync(2)): a part that it failed on
  * is not vouched for any more. */
-static int whole(struct record *r, struct err *err)
+static int record_do_whole(struct record *r, struct err *err)
 {
-	int rc = put_gap(r, err);
+	int rc = record_put_gap(r, err);
 
 	if (rc || !r->ended.text[0])
 		return rc;
@@ -368,10 +368,10 @@ static int whole(struct record *r, struct err *err)
 		       r->ended.text);
 }
 
-static int sync_locked(struct record *r, struct err *err)
+static int record_sync_locked(struct record *r, struct err *err)
 {
 	char hex[DIGEST_HEX];
-	int rc = whole(r, err);
+	int rc = record_do_whole(r, err);
 
 	if (!rc && r->screen.text[0])
 		rc = err_set(err, -EIO, "the screen cannot be recorded: %s", r->screen.text);
@@ -393,7 +393,7 @@ int record_whole(struct record *r, struct err *err)
 	int rc;
 
 	pthread_mutex_lock(&r->lock);
-	rc = whole(r, err);
+	rc = record_do_whole(r, err);
 	pthread_mutex_unlock(&r->lock);
 	return rc;
 }
@@ -403,13 +403,13 @@ int record_sync(struct record *r, struct err *err)
 	int rc;
 
 	pthread_mutex_lock(&r->lock);
-	rc = sync_locked(r, err);
+	rc = record_sync_locked(r, err);
 	pthread_mutex_unlock(&r->lock);
 	return rc;
 }
 
 /* A file of its own for each session, also for several in the same second. */
-static int create(struct record *r, struct err *err)
+static int record_create(struct record *r, struct err *err)
 {
 	time_t now = time(NULL);
 	struct tm tm;
@@ -431,7 +431,7 @@ static int create(struct record *r, struct err *err)
 	return -EEXIST;
 }
 
-static int first_line(struct record *r, const struct record_opts *o, struct err *err)
+static int record_first_line(struct record *r, const struct record_opts *o, struct err *err)
 {
 	char sid[64] = "", hex[DIGEST_HEX];
 	struct digest last;
@@ -446,12 +446,12 @@ static int first_line(struct record *r, const struct record_opts *o, struct err 
 			 o->fabric ? record_str(o->fabric) : json_null(), "mode",
 			 o->mode ? o->mode : "ro", "host", record_str(r->host), "pid",
 			 (json_int_t)getpid(), "genesis", genesis);
-	rc = add(r, "session.start", data, err);
+	rc = record_do_add(r, "session.start", data, err);
 	json_decref(data);
 	return rc;
 }
 
-static void free_record(struct record *r)
+static void record_free_record(struct record *r)
 {
 	if (r->fd >= 0)
 		close(r->fd);
@@ -493,18 +493,18 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
 	if (!rc)
 		rc = record_hmac_begin(&r->seal, r->dir, err);
 	if (!rc)
-		rc = create(r, err);
+		rc = record_create(r, err);
 	if (!rc)
-		rc = first_line(r, o, err);
+		rc = record_first_line(r, o, err);
 	if (!rc)
-		rc = sync_locked(r, err);
+		rc = record_sync_locked(r, err);
 	if (!rc)
 		rc = store_sync_dir(r->dir, err);
 	if (rc) {
 		/* a session that never began; nothing else was written */
 		if (r->fd >= 0 && !r->seq)
 			unlink(r->path);
-		free_record(r);
+		record_free_record(r);
 		return rc;
 	}
 	r->first = xstrdup(r->path);
@@ -513,7 +513,7 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
 }
 
 /* The last line tells of the whole screen; a part that begins now would have nothing in it. */
-static int last_line(struct record *r, struct err *err)
+static int record_last_line(struct record *r, struct err *err)
 {
 	json_t *data;
 	int rc;
@@ -523,9 +523,9 @@ static int last_line(struct record *r, struct err *err)
 	data = json_pack("{s:I, s:I}", "lines", (json_int_t)r->seq, "lost",
 			 (json_int_t)r->lost_all);
 	r->rotate_at = UINT64_MAX;
-	rc = add(r, "session.end", data, err);
+	rc = record_do_add(r, "session.end", data, err);
 	json_decref(data);
-	return rc ? rc : sync_locked(r, err);
+	return rc ? rc : record_sync_locked(r, err);
 }
 
 int record_close(struct record *r, struct err *err)
@@ -535,9 +535,9 @@ int record_close(struct record *r, struct err *err)
 	if (!r)
 		return 0;
 	pthread_mutex_lock(&r->lock);
-	rc = last_line(r, err);
+	rc = record_last_line(r, err);
 	pthread_mutex_unlock(&r->lock);
-	free_record(r);
+	record_free_record(r);
 	return rc;
 }
 

@@ -17,7 +17,7 @@
 #define STATE_FORMAT "ibroute-seal 1\nepoch %020" PRIu64 "\nkey %s\n" /* one length for all */
 #define STATE_BYTES  (15 + 6 + 20 + 1 + 4 + 64 + 1)
 
-static void forward(struct digest *key, const char *what)
+static void record_hmac_do_forward(struct digest *key, const char *what)
 {
 	struct digest next;
 
@@ -26,19 +26,20 @@ static void forward(struct digest *key, const char *what)
 	digest_erase(&next);
 }
 
-static void next_epoch(struct digest *key)
+static void record_hmac_next_epoch(struct digest *key)
 {
-	forward(key, "ibroute-top seal epoch");
+	record_hmac_do_forward(key, "ibroute-top seal epoch");
 }
 
-static void line_key(struct record_hmac *out, uint64_t epoch, const struct digest *key)
+static void record_hmac_line_key(struct record_hmac *out, uint64_t epoch, const struct digest *key)
 {
 	out->epoch = epoch;
 	out->key = *key;
-	forward(&out->key, "ibroute-top seal session");
+	record_hmac_do_forward(&out->key, "ibroute-top seal session");
 }
 
-static void state_text(char text[STATE_BYTES + 1], uint64_t epoch, const struct digest *key)
+static void record_hmac_state_text(char text[STATE_BYTES + 1], uint64_t epoch,
+				   const struct digest *key)
 {
 	char hex[DIGEST_HEX];
 
@@ -54,7 +55,7 @@ int record_hmac_setup(struct digest *first, const char *dir, struct err *err)
 	if (getrandom(first->b, DIGEST_BYTES, 0) != DIGEST_BYTES)
 		rc = err_set(err, -EIO, "no random bytes for a key: %s", strerror(errno));
 	if (!rc) {
-		state_text(text, 1, first);
+		record_hmac_state_text(text, 1, first);
 		rc = store_write(path, text, STATE_BYTES, err);
 	}
 	if (!rc)
@@ -64,8 +65,8 @@ int record_hmac_setup(struct digest *first, const char *dir, struct err *err)
 	return rc;
 }
 
-static int state_take(struct digest *key, uint64_t *epoch, int fd, const char *path,
-		      struct err *err)
+static int record_hmac_state_take(struct digest *key, uint64_t *epoch, int fd, const char *path,
+				  struct err *err)
 {
 	char text[STATE_BYTES + 1] = "", hex[DIGEST_HEX] = "";
 	bool good = pread(fd, text, STATE_BYTES, 0) == STATE_BYTES &&
@@ -82,13 +83,13 @@ static int state_take(struct digest *key, uint64_t *epoch, int fd, const char *p
 			      path);
 }
 
-static int state_put(int fd, const char *path, uint64_t epoch, const struct digest *key,
-		     struct err *err)
+static int record_hmac_state_put(int fd, const char *path, uint64_t epoch, const struct digest *key,
+				 struct err *err)
 {
 	char text[STATE_BYTES + 1];
 	bool written;
 
-	state_text(text, epoch, key);
+	record_hmac_state_text(text, epoch, key);
 	written = pwrite(fd, text, STATE_BYTES, 0) == STATE_BYTES;
 	explicit_bzero(text, sizeof(text));
 	if (!written)
@@ -110,13 +111,13 @@ int record_hmac_begin(struct record_hmac **out, const char *dir, struct err *err
 		rc = err_set(err, -errno, "%s: cannot be opened: %s", path, strerror(errno));
 		goto out;
 	}
-	rc = state_take(&key, &epoch, fd, path, err);
+	rc = record_hmac_state_take(&key, &epoch, fd, path, err);
 	if (rc)
 		goto out;
 	*out = xcalloc(1, sizeof(**out));
-	line_key(*out, epoch, &key);
-	next_epoch(&key);
-	rc = state_put(fd, path, epoch + 1, &key, err);
+	record_hmac_line_key(*out, epoch, &key);
+	record_hmac_next_epoch(&key);
+	rc = record_hmac_state_put(fd, path, epoch + 1, &key, err);
 	digest_erase(&key);
 	if (rc) {
 		record_hmac_end(*out);
@@ -144,7 +145,7 @@ void record_hmac_line(struct digest *mac, const struct record_hmac *s, const cha
 
 void record_hmac_forward(struct record_hmac *s)
 {
-	forward(&s->key, "ibroute-top seal line");
+	record_hmac_do_forward(&s->key, "ibroute-top seal line");
 }
 
 void record_hmac_at(struct record_hmac *out, const struct digest *first, uint64_t epoch)
@@ -152,8 +153,8 @@ void record_hmac_at(struct record_hmac *out, const struct digest *first, uint64_
 	struct digest key = *first;
 
 	for (uint64_t i = 1; i < epoch; i++)
-		next_epoch(&key);
-	line_key(out, epoch, &key);
+		record_hmac_next_epoch(&key);
+	record_hmac_line_key(out, epoch, &key);
 	digest_erase(&key);
 }
 
@@ -165,7 +166,7 @@ uint64_t record_hmac_last_epoch(const char *dir)
 	uint64_t epoch = 1;
 
 	if (fd >= 0) {
-		if (state_take(&key, &epoch, fd, path, NULL))
+		if (record_hmac_state_take(&key, &epoch, fd, path, NULL))
 			epoch = 1;
 		digest_erase(&key);
 		close(fd);

@@ -25,7 +25,7 @@ unsigned record_name(char *sid, size_t size, const char *name)
 	return part;
 }
 
-static int by_name(const void *a, const void *b)
+static int record_by_name(const void *a, const void *b)
 {
 	char sid_a[64], sid_b[64];
 	unsigned part_a = record_name(sid_a, sizeof(sid_a), *(char *const *)a);
@@ -52,7 +52,7 @@ char **record_files(const char *dir, uint32_t *n)
 	}
 	closedir(d);
 	if (v.n)
-		qsort(v.v, v.n, sizeof(*v.v), by_name);
+		qsort(v.v, v.n, sizeof(*v.v), record_by_name);
 	*n = (uint32_t)v.n;
 	return v.v;
 }
@@ -67,7 +67,7 @@ int record_dir_check(const char *dir, struct err *err)
 	return 0;
 }
 
-static bool last_line(struct digest *head, int64_t *seq, const char *path)
+static bool record_last_last_line(struct digest *head, int64_t *seq, const char *path)
 {
 	char *data, *end, *begin;
 	json_t *j;
@@ -99,7 +99,7 @@ bool record_last(char *sid_out, size_t size, struct digest *head, int64_t *seq, 
 		char *path = xasprintf("%s/%s", dir, files[i]);
 
 		record_name(name, sizeof(name), files[i]);
-		if (!found && strcmp(name, sid) && last_line(head, seq, path)) {
+		if (!found && strcmp(name, sid) && record_last_last_line(head, seq, path)) {
 			snprintf(sid_out, size, "%s", name);
 			found = true;
 		}

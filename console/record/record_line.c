@@ -24,7 +24,7 @@ json_t *record_str(const char *s)
 	return j;
 }
 
-static void stamp(char *buf, size_t size)
+static void record_stamp(char *buf, size_t size)
 {
 	struct timespec t;
 	struct tm tm;
@@ -35,59 +35,59 @@ static void stamp(char *buf, size_t size)
 	snprintf(buf, size, "%s.%03ldZ", day, t.tv_nsec / 1000000);
 }
 
-static void put(struct record_text *out, const char *text, size_t len)
+static void record_put(struct record_text *out, const char *text, size_t len)
 {
 	vec_reserve(out, out->n + len);
 	memcpy(out->v + out->n, text, len);
 	out->n += len;
 }
 
-static void put_text(struct record_text *out, const char *text)
+static void record_line_put_text(struct record_text *out, const char *text)
 {
-	put(out, text, strlen(text));
+	record_put(out, text, strlen(text));
 }
 
-static void put_head(struct record_text *out, const struct record_line *l)
+static void record_put_head(struct record_text *out, const struct record_line *l)
 {
 	struct timespec mono;
 	char head[200], ts[40];
 
 	clock_gettime(CLOCK_MONOTONIC, &mono);
-	stamp(ts, sizeof(ts));
+	record_stamp(ts, sizeof(ts));
 	snprintf(head, sizeof(head),
 		 "{\"v\":1,\"seq\":%" PRIu64 ",\"ts\":\"%s\",\"mono_ns\":%" PRId64
 		 ",\"sid\":\"%s\"",
 		 l->seq, ts, (int64_t)mono.tv_sec * 1000000000 + mono.tv_nsec, l->sid);
-	put_text(out, head);
-	put_text(out, ",\"type\":\"");
-	put_text(out, l->type);
-	put_text(out, "\",\"user\":");
-	put_text(out, l->user);
+	record_line_put_text(out, head);
+	record_line_put_text(out, ",\"type\":\"");
+	record_line_put_text(out, l->type);
+	record_line_put_text(out, "\",\"user\":");
+	record_line_put_text(out, l->user);
 }
 
 static const char no_mac[] = "0000000000000000000000000000000000000000000000000000000000000000";
 
-static void put_seal(struct record_text *out, const struct record_hmac *seal)
+static void record_put_seal(struct record_text *out, const struct record_hmac *seal)
 {
 	char epoch[60];
 
 	snprintf(epoch, sizeof(epoch), ",\"seal\":{\"epoch\":%" PRIu64 "," RECORD_MAC_KEY,
 		 seal->epoch);
-	put_text(out, epoch);
-	put_text(out, no_mac);
-	put_text(out, "\"}");
+	record_line_put_text(out, epoch);
+	record_line_put_text(out, no_mac);
+	record_line_put_text(out, "\"}");
 }
 
-static void put_prev(struct record_text *out, const struct digest *prev)
+static void record_put_prev(struct record_text *out, const struct digest *prev)
 {
 	char hex[DIGEST_HEX];
 
-	put_text(out, "," RECORD_PREV_KEY);
-	put_text(out, digest_hex(hex, prev));
-	put_text(out, "\"}");
+	record_line_put_text(out, "," RECORD_PREV_KEY);
+	record_line_put_text(out, digest_hex(hex, prev));
+	record_line_put_text(out, "\"}");
 }
 
-static void put_mac(struct record_text *line, const struct record_hmac *seal)
+static void record_put_mac(struct record_text *line, const struct record_hmac *seal)
 {
 	char hex[DIGEST_HEX];
 	struct digest mac;
@@ -101,17 +101,17 @@ bool record_line_ends(const char *type)
 	return !strcmp(type, "session.end") || !strcmp(type, "record.rotate");
 }
 
-static void put_self(struct record_text *line, const struct digest *prev)
+static void record_put_self(struct record_text *line, const struct digest *prev)
 {
 	char hex[DIGEST_HEX];
 	struct digest self;
 
 	line->n -= 1 + RECORD_PREV_TAIL;
 	digest_of(&self, line->v, line->n);
-	put_text(line, RECORD_SELF_KEY);
-	put_text(line, digest_hex(hex, &self));
-	put_text(line, "\"");
-	put_prev(line, prev);
+	record_line_put_text(line, RECORD_SELF_KEY);
+	record_line_put_text(line, digest_hex(hex, &self));
+	record_line_put_text(line, "\"");
+	record_put_prev(line, prev);
 }
 
 void record_line_put(struct record_text *out, const struct record_line *l)
@@ -120,18 +120,18 @@ void record_line_put(struct record_text *out, const struct record_line *l)
 
 	out->n = 0;
 	vec_reserve(out, len + 1000);
-	put_head(out, l);
-	put_text(out, ",\"data\":");
-	put(out, l->data, len);
+	record_put_head(out, l);
+	record_line_put_text(out, ",\"data\":");
+	record_put(out, l->data, len);
 	if (l->cast) {
-		put_text(out, ",\"cast\":");
-		put_text(out, l->cast);
+		record_line_put_text(out, ",\"cast\":");
+		record_line_put_text(out, l->cast);
 	}
 	if (l->seal)
-		put_seal(out, l->seal);
-	put_prev(out, l->prev);
+		record_put_seal(out, l->seal);
+	record_put_prev(out, l->prev);
 	if (l->seal)
-		put_mac(out, l->seal);
+		record_put_mac(out, l->seal);
 	if (record_line_ends(l->type))
-		put_self(out, l->prev);
+		record_put_self(out, l->prev);
 }

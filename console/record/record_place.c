@@ -54,7 +54,7 @@ int record_file(int *fd, const char *path, struct err *err)
 	return rc;
 }
 
-static json_t *loginuid(void)
+static json_t *record_loginuid(void)
 {
 	FILE *f = fopen("/proc/self/loginuid", "re");
 	uint32_t id = LOGINUID_UNSET;
@@ -70,7 +70,7 @@ char *record_user(void)
 {
 	const char *ssh = getenv("SSH_CONNECTION");
 	json_t *user = json_pack("{s:I, s:o, s:o}", "uid", (json_int_t)getuid(), "loginuid",
-				 loginuid(), "ssh", ssh ? record_str(ssh) : json_null());
+				 record_loginuid(), "ssh", ssh ? record_str(ssh) : json_null());
 	char *text = json_dumps(user, JSON_COMPACT);
 
 	json_decref(user);

@@ -46,7 +46,7 @@ struct seeking {
 	double begun, said;
 };
 
-static void on_signal(int sig)
+static void replay_on_signal(int sig)
 {
 	if (sig == SIGWINCH)
 		resized = 1;
@@ -56,7 +56,7 @@ static void on_signal(int sig)
 
 /* --- places ------------------------------------------------------------------------------ */
 
-static void copy(struct cast_screen *to, const struct cast_screen *from)
+static void replay_copy(struct cast_screen *to, const struct cast_screen *from)
 {
 	struct cast_cell *cell =
 		xrealloc(to->cell, (size_t)from->w * (size_t)from->h, sizeof(*cell));
@@ -67,7 +67,7 @@ static void copy(struct cast_screen *to, const struct cast_screen *from)
 }
 
 /* Screens on the way, so that no seek begins at the beginning twice. */
-static void keep(struct player *p, uint32_t n)
+static void replay_keep(struct player *p, uint32_t n)
 {
 	uint32_t slot = n / KEEP_EVENTS;
 
@@ -76,11 +76,11 @@ static void keep(struct player *p, uint32_t n)
 	if (!p->kept)
 		p->kept = xcalloc(p->e->n / KEEP_EVENTS + 1u, sizeof(*p->kept));
 	if (!p->kept[slot].cell)
-		copy(&p->kept[slot], &p->now);
+		replay_copy(&p->kept[slot], &p->now);
 }
 
 /* Of that file, with as many as possible of its first n events; returns of how many. */
-static uint32_t nearest(struct player *p, uint32_t n, uint32_t file)
+static uint32_t replay_nearest(struct player *p, uint32_t n, uint32_t file)
 {
 	const struct cast_event *v = p->e->v;
 	bool here = p->now.cell && p->n && p->n <= n && v[p->n - 1].file == file;
@@ -91,7 +91,7 @@ static uint32_t nearest(struct player *p, uint32_t n, uint32_t file)
 
 		if (!p->kept[slot].cell || v[at - 1].file != file)
 			continue;
-		copy(&p->now, &p->kept[slot]);
+		replay_copy(&p->now, &p->kept[slot]);
 		return at;
 	}
 	if (here)
@@ -101,27 +101,27 @@ static uint32_t nearest(struct player *p, uint32_t n, uint32_t file)
 	return 0;
 }
 
-static void put_line(FILE *f, const struct player *p, const char *text)
+static void replay_put_line(FILE *f, const struct player *p, const char *text)
 {
 	fprintf(f, "\x1b[%d;1H\x1b[0;7m%-*.*s\x1b[0m", p->h, p->w, p->w, text);
 }
 
-static void quits(void *ctx, enum play_key key)
+static void replay_quits(void *ctx, enum play_key key)
 {
 	bool *quit = ctx;
 
 	*quit |= key == PLAY_QUIT;
 }
 
-static bool escape_waits(void)
+static bool replay_escape_waits(void)
 {
 	bool quit = false;
 
-	return !play_keys_read(STDIN_FILENO, 0, quits, &quit) || quit;
+	return !play_keys_read(STDIN_FILENO, 0, replay_quits, &quit) || quit;
 }
 
 /* True: nobody wants to wait until the place is reached. */
-static bool seek_tells(const struct player *p, struct seeking *s, uint32_t i)
+static bool replay_seek_tells(const struct player *p, struct seeking *s, uint32_t i)
 {
 	double now = clock_s();
 	char words[80], line[128];
@@ -132,23 +132,23 @@ static bool seek_tells(const struct player *p, struct seeking *s, uint32_t i)
 	progress_words(words, sizeof(words), "seeking", i - s->from, s->to - s->from,
 		       now - s->begun);
 	snprintf(line, sizeof(line), " REPLAY %s  Esc: stay where it is then", words);
-	put_line(stdout, p, line);
+	replay_put_line(stdout, p, line);
 	fflush(stdout);
-	return escape_waits() || ended;
+	return replay_escape_waits() || ended;
 }
 
-static void seek(struct player *p, uint32_t n)
+static void replay_seek(struct player *p, uint32_t n)
 {
 	const struct cast_event *v = p->e->v;
-	uint32_t file = n ? v[n - 1].file : 0, i = nearest(p, n, file);
+	uint32_t file = n ? v[n - 1].file : 0, i = replay_nearest(p, n, file);
 	struct seeking s = { .from = i, .to = n, .begun = clock_s() };
 
 	for (; i < n; i++) {
 		if (v[i].file != file)
 			continue; /* each begins with a whole picture */
 		cast_screen_event(&p->now, &v[i]);
-		keep(p, i + 1);
-		if (i % SAY_EVENTS == 0 && seek_tells(p, &s, i)) {
+		replay_keep(p, i + 1);
+		if (i % SAY_EVENTS == 0 && replay_seek_tells(p, &s, i)) {
 			p->paused = true;
 			n = i + 1;
 		}
@@ -157,49 +157,49 @@ static void seek(struct player *p, uint32_t n)
 	p->at_s = n ? v[n - 1].at_s : 0;
 }
 
-static void forget(struct player *p)
+static void replay_forget(struct player *p)
 {
 	for (uint32_t i = 0; p->kept && i <= p->e->n / KEEP_EVENTS; i++)
 		cast_screen_free(&p->kept[i]);
 	free(p->kept);
 }
 
-static void seek_time(struct player *p, double at_s)
+static void replay_seek_time(struct player *p, double at_s)
 {
 	uint32_t n = 0;
 
 	at_s = at_s < 0 ? 0 : at_s > p->end_s ? p->end_s : at_s;
 	while (n < p->e->n && p->e->v[n].at_s <= at_s)
 		n++;
-	seek(p, n);
+	replay_seek(p, n);
 	if (p->n == n)
 		p->at_s = at_s;
 }
 
 /* The frame that belongs to a mark is the one after it. */
-static void seek_mark(struct player *p, bool forward)
+static void replay_seek_mark(struct player *p, bool forward)
 {
 	const struct cast_event *v = p->e->v;
 
 	if (forward) {
 		for (uint32_t i = p->n; i < p->e->n; i++)
 			if (v[i].code == 'm') {
-				seek(p, i + 1);
+				replay_seek(p, i + 1);
 				return;
 			}
-		seek(p, p->e->n);
+		replay_seek(p, p->e->n);
 		return;
 	}
 	/* one that was just passed is not meant, nor the one stood on */
 	for (uint32_t i = p->n ? p->n - 1 : 0; i--;)
 		if (v[i].code == 'm' && (p->paused || v[i].at_s < p->at_s - p->speed)) {
-			seek(p, i + 1);
+			replay_seek(p, i + 1);
 			return;
 		}
-	seek(p, 0);
+	replay_seek(p, 0);
 }
 
-static const char *last_mark(const struct player *p)
+static const char *replay_last_mark(const struct player *p)
 {
 	for (uint32_t i = p->n; i--;)
 		if (p->e->v[i].code == 'm')
@@ -208,23 +208,23 @@ static const char *last_mark(const struct player *p)
 }
 
 /* Shows what is due at at_s. */
-static void advance(struct player *p)
+static void replay_advance(struct player *p)
 {
 	while (p->n < p->e->n && p->e->v[p->n].at_s <= p->at_s) {
 		const struct cast_event *ev = &p->e->v[p->n];
 
 		if (p->n && ev->file != ev[-1].file) {
-			seek(p, p->n + 1);
+			replay_seek(p, p->n + 1);
 			continue;
 		}
 		cast_screen_event(&p->now, ev);
-		keep(p, ++p->n);
+		replay_keep(p, ++p->n);
 	}
 }
 
 /* --- the terminal ------------------------------------------------------------------------ */
 
-static void take_size(struct player *p)
+static void replay_take_size(struct player *p)
 {
 	struct winsize ws;
 
@@ -237,28 +237,28 @@ static void take_size(struct player *p)
 	p->painted = false;
 }
 
-static void clock_text(char *buf, size_t len, double s)
+static void replay_clock_text(char *buf, size_t len, double s)
 {
 	unsigned t = (unsigned)s;
 
 	snprintf(buf, len, "%u:%02u:%02u", t / 3600, t / 60 % 60, t % 60);
 }
 
-static void put_status(FILE *f, const struct player *p)
+static void replay_put_status(FILE *f, const struct player *p)
 {
 	char at[24], end[24], line[256];
 
-	clock_text(at, sizeof(at), p->at_s);
-	clock_text(end, sizeof(end), p->end_s);
+	replay_clock_text(at, sizeof(at), p->at_s);
+	replay_clock_text(end, sizeof(end), p->end_s);
 	snprintf(line, sizeof(line), " REPLAY %s of %s  x%g%s  %.60s", at, end, p->speed,
-		 p->paused ? "  PAUSED" : "", last_mark(p));
-	put_line(f, p, line);
+		 p->paused ? "  PAUSED" : "", replay_last_mark(p));
+	replay_put_line(f, p, line);
 	if (p->w >= 80)
 		fprintf(f, "\x1b[%d;%dH\x1b[0;7m%s\x1b[0m", p->h, p->w - 45,
 			"Space pause  arrows 10 s  [ ] marks  + -  q ");
 }
 
-static void show(struct player *p)
+static void replay_show(struct player *p)
 {
 	size_t cells = (size_t)p->now.w * (size_t)p->now.h;
 	char *text = NULL;
@@ -266,7 +266,7 @@ static void show(struct player *p)
 	FILE *f = open_memstream(&text, &len);
 
 	cast_screen_paint(f, &p->now, p->painted ? &p->shown : NULL, p->w, p->h - 1);
-	put_status(f, p);
+	replay_put_status(f, p);
 	fclose(f);
 	if (fwrite(text, 1, len, stdout) != len || fflush(stdout))
 		p->quit = true;
@@ -279,17 +279,17 @@ static void show(struct player *p)
 	p->painted = true;
 }
 
-static void step(struct player *p)
+static void replay_step(struct player *p)
 {
 	uint32_t i = p->n;
 
 	while (i < p->e->n && p->e->v[i].code != 'o')
 		i++;
 	p->paused = true;
-	seek(p, i < p->e->n ? i + 1 : p->e->n);
+	replay_seek(p, i < p->e->n ? i + 1 : p->e->n);
 }
 
-static void act(void *ctx, enum play_key key)
+static void replay_act(void *ctx, enum play_key key)
 {
 	struct player *p = ctx;
 
@@ -301,16 +301,16 @@ static void act(void *ctx, enum play_key key)
 		p->paused = !p->paused;
 		break;
 	case PLAY_BACK:
-		seek_time(p, p->at_s - JUMP_S);
+		replay_seek_time(p, p->at_s - JUMP_S);
 		break;
 	case PLAY_ON:
-		seek_time(p, p->at_s + JUMP_S);
+		replay_seek_time(p, p->at_s + JUMP_S);
 		break;
 	case PLAY_PREV:
-		seek_mark(p, false);
+		replay_seek_mark(p, false);
 		break;
 	case PLAY_NEXT:
-		seek_mark(p, true);
+		replay_seek_mark(p, true);
 		break;
 	case PLAY_FASTER:
 		p->speed *= p->speed < 512 ? SPEED_STEP : 1;
@@ -319,13 +319,13 @@ static void act(void *ctx, enum play_key key)
 		p->speed /= p->speed > 0.02 ? SPEED_STEP : 1;
 		break;
 	case PLAY_START:
-		seek(p, 0);
+		replay_seek(p, 0);
 		break;
 	case PLAY_END:
-		seek(p, p->e->n);
+		replay_seek(p, p->e->n);
 		break;
 	case PLAY_STEP:
-		step(p);
+		replay_step(p);
 		break;
 	case PLAY_NONE:
 		break;
@@ -333,7 +333,7 @@ static void act(void *ctx, enum play_key key)
 }
 
 /* Until a key, the next event or the next look at the clock. */
-static void wait_for_key(struct player *p)
+static void replay_wait_for_key(struct player *p)
 {
 	double left = STATUS_S, before = clock_s();
 
@@ -342,7 +342,7 @@ static void wait_for_key(struct player *p)
 
 		left = due < left ? due : left;
 	}
-	if (!play_keys_read(STDIN_FILENO, left > 0 ? (int)(left * 1e3) + 1 : 0, act, p))
+	if (!play_keys_read(STDIN_FILENO, left > 0 ? (int)(left * 1e3) + 1 : 0, replay_act, p))
 		p->quit = true;
 	if (!p->paused && p->at_s < p->end_s)
 		p->at_s += (clock_s() - before) * p->speed;
@@ -350,25 +350,25 @@ static void wait_for_key(struct player *p)
 		p->at_s = p->end_s;
 }
 
-static void play(struct player *p, uint32_t from)
+static void replay_do_play(struct player *p, uint32_t from)
 {
-	take_size(p);
-	seek(p, from);
+	replay_take_size(p);
+	replay_seek(p, from);
 	while (!p->quit && !ended) {
 		if (resized) {
 			resized = 0;
-			take_size(p);
+			replay_take_size(p);
 		}
-		advance(p);
-		show(p);
-		wait_for_key(p);
+		replay_advance(p);
+		replay_show(p);
+		replay_wait_for_key(p);
 	}
 }
 
 /* The terminal as one keystroke at a time, and as it was. */
-static int on_terminal(struct player *p, uint32_t from, struct err *err)
+static int replay_on_terminal(struct player *p, uint32_t from, struct err *err)
 {
-	struct sigaction sa = { .sa_handler = on_signal }, before[3];
+	struct sigaction sa = { .sa_handler = replay_on_signal }, before[3];
 	static const int sigs[3] = { SIGWINCH, SIGTERM, SIGHUP };
 	struct termios was, raw;
 
@@ -385,7 +385,7 @@ static int on_terminal(struct player *p, uint32_t from, struct err *err)
 	raw.c_cc[VTIME] = 0;
 	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 	fputs("\x1b[?1049h\x1b[?25l\x1b[?7l", stdout);
-	play(p, from);
+	replay_do_play(p, from);
 	fputs("\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l", stdout);
 	fflush(stdout);
 	tcsetattr(STDIN_FILENO, TCSANOW, &was);
@@ -397,11 +397,11 @@ static int on_terminal(struct player *p, uint32_t from, struct err *err)
 int replay_play(const struct cast_events *e, uint32_t from, double speed, struct err *err)
 {
 	struct player p = { .e = e, .speed = speed, .end_s = cast_events_end(e) };
-	int rc = on_terminal(&p, from, err);
+	int rc = replay_on_terminal(&p, from, err);
 
 	cast_screen_free(&p.now);
 	cast_screen_free(&p.shown);
-	forget(&p);
+	replay_forget(&p);
 	return rc;
 }
 

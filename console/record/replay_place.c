@@ -19,7 +19,7 @@
 #include <time.h>
 
 /* Events up to a time of the session. */
-static uint32_t up_to(const struct cast_events *e, double at_s)
+static uint32_t replay_up_to(const struct cast_events *e, double at_s)
 {
 	uint32_t n = 0;
 
@@ -28,7 +28,7 @@ static uint32_t up_to(const struct cast_events *e, double at_s)
 	return n;
 }
 
-static bool take_clock(double *at_s, const char *where)
+static bool replay_take_clock(double *at_s, const char *where)
 {
 	unsigned h = 0, m = 0;
 	double s = 0;
@@ -51,7 +51,7 @@ static bool take_clock(double *at_s, const char *where)
 	return false;
 }
 
-static bool take_date(double *at_s, const struct cast_events *e, const char *where)
+static bool replay_take_date(double *at_s, const struct cast_events *e, const char *where)
 {
 	struct tm tm = { 0 };
 	char *end = strptime(where, "%Y-%m-%dT%H:%M:%S", &tm);
@@ -68,8 +68,8 @@ static bool take_date(double *at_s, const struct cast_events *e, const char *whe
 }
 
 /* Where the cast was when the line with that seq was written. */
-static bool find_seq(uint32_t *n, const struct cast_events *e, uint32_t file, const char *record,
-		     int64_t seq)
+static bool replay_find_seq(uint32_t *n, const struct cast_events *e, uint32_t file,
+			    const char *record, int64_t seq)
 {
 	FILE *f = fopen(record, "re");
 	bool found = false;
@@ -100,7 +100,7 @@ static bool find_seq(uint32_t *n, const struct cast_events *e, uint32_t file, co
 	return found;
 }
 
-static bool take_seq(uint32_t *n, const struct cast_events *e, const char *where)
+static bool replay_take_seq(uint32_t *n, const struct cast_events *e, const char *where)
 {
 	char *end;
 	int64_t seq = strtoll(where, &end, 10);
@@ -112,13 +112,13 @@ static bool take_seq(uint32_t *n, const struct cast_events *e, const char *where
 		const char *cast = e->file[i].path, *dot = strrchr(cast, '.');
 		char *record = xasprintf("%.*s.jsonl", (int)(dot ? dot - cast : 0), cast);
 
-		found = find_seq(n, e, i, record, seq);
+		found = replay_find_seq(n, e, i, record, seq);
 		free(record);
 	}
 	return found;
 }
 
-static bool take_mark(uint32_t *n, const struct cast_events *e, const char *where)
+static bool replay_take_mark(uint32_t *n, const struct cast_events *e, const char *where)
 {
 	for (uint32_t i = 0; i < e->n; i++) {
 		if (e->v[i].code != 'm' || !strcasestr(e->v[i].text, where))
@@ -135,11 +135,11 @@ int replay_place(uint32_t *n, const struct cast_events *e, const char *path, con
 {
 	double at_s;
 
-	if (take_clock(&at_s, where) || take_date(&at_s, e, where)) {
-		*n = up_to(e, at_s);
+	if (replay_take_clock(&at_s, where) || replay_take_date(&at_s, e, where)) {
+		*n = replay_up_to(e, at_s);
 		return 0;
 	}
-	if (take_seq(n, e, where) || take_mark(n, e, where))
+	if (replay_take_seq(n, e, where) || replay_take_mark(n, e, where))
 		return 0;
 	return err_set(
 		err, -EINVAL,

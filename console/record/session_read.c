@@ -14,7 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void take_report(struct session_row *row, const char *file, const struct audit_report *r)
+static void session_read_take_report(struct session_row *row, const char *file,
+				     const struct audit_report *r)
 {
 	snprintf(row->file, sizeof(row->file), "%s", file);
 	snprintf(row->sid, sizeof(row->sid), "%s", r->sid[0] ? r->sid : file);
@@ -43,7 +44,7 @@ struct span {
 	uint64_t before, of, all; /* bytes: of those done, of this one, together */
 };
 
-static void span_report(void *ctx, const char *step, uint64_t done, uint64_t total)
+static void session_read_span_report(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	struct span *s = ctx;
 	uint64_t here = total ? (uint64_t)((double)done / (double)total * (double)s->of) : 0;
@@ -52,7 +53,7 @@ static void span_report(void *ctx, const char *step, uint64_t done, uint64_t tot
 		atomic_store(&s->progress.cancel, true);
 }
 
-static uint64_t size_of(const char *dir, const char *file)
+static uint64_t session_read_size_of(const char *dir, const char *file)
 {
 	char *path = xasprintf("%s/%s", dir, file);
 	struct stat st;
@@ -62,23 +63,23 @@ static uint64_t size_of(const char *dir, const char *file)
 	return size;
 }
 
-static void span_begin(struct span *s, const char *dir, char **files, uint32_t n)
+static void session_read_span_begin(struct span *s, const char *dir, char **files, uint32_t n)
 {
-	*s = (struct span){ .outer = file_progress(), .progress.report = span_report };
+	*s = (struct span){ .outer = file_progress(), .progress.report = session_read_span_report };
 	s->progress.ctx = s;
 	atomic_init(&s->progress.cancel, false);
 	for (uint32_t i = 0; i < n; i++)
-		s->all += size_of(dir, files[i]);
+		s->all += session_read_size_of(dir, files[i]);
 	file_progress_set(&s->progress);
 }
 
-static void read_rows(struct sessions *s, session_stop_fn *stop, void *arg)
+static void session_read_rows(struct sessions *s, session_stop_fn *stop, void *arg)
 {
 	uint32_t n;
 	char **files = record_files(s->dir, &n);
 	struct span span;
 
-	span_begin(&span, s->dir, files, n);
+	session_read_span_begin(&span, s->dir, files, n);
 	s->row = xcalloc(n ? n : 1, sizeof(*s->row));
 	for (uint32_t i = n; i--;) {
 		char *path = xasprintf("%s/%s", s->dir, files[i]);
@@ -86,13 +87,13 @@ static void read_rows(struct sessions *s, session_stop_fn *stop, void *arg)
 		struct err err = { "" };
 		int rc;
 
-		span.of = size_of(s->dir, files[i]);
+		span.of = session_read_size_of(s->dir, files[i]);
 		rc = stop && stop(arg) ? -ECANCELED : audit_verify(&r, path, NULL, &err);
 		span.before += span.of;
 		if (rc)
 			snprintf(r.what, sizeof(r.what), "%.255s", err.text);
 		if (rc != -ECANCELED)
-			take_report(&s->row[s->nrow++], files[i], &r);
+			session_read_take_report(&s->row[s->nrow++], files[i], &r);
 		free(path);
 		free(files[i]);
 	}
@@ -100,7 +101,7 @@ static void read_rows(struct sessions *s, session_stop_fn *stop, void *arg)
 	file_progress_set(span.outer);
 }
 
-static const char *text_of(const json_t *j, const char *key)
+static const char *session_read_text_of(const json_t *j, const char *key)
 {
 	const char *s = json_string_value(json_object_get(j, key));
 
@@ -108,10 +109,10 @@ static const char *text_of(const json_t *j, const char *key)
 }
 
 /* What a line says, in a few words. */
-static void take_action(struct session_action *a, const json_t *j)
+static void session_read_take_action(struct session_action *a, const json_t *j)
 {
 	const json_t *data = json_object_get(j, "data");
-	const char *ts = text_of(j, "ts"), *type = text_of(j, "type");
+	const char *ts = session_read_text_of(j, "ts"), *type = session_read_text_of(j, "type");
 
 	memset(a, 0, sizeof(*a));
 	a->seq = (uint64_t)json_integer_value(json_object_get(j, "seq"));
@@ -120,31 +121,33 @@ static void take_action(struct session_action *a, const json_t *j)
 	a->loud = !strncmp(type, "rollback", 8) || !strcmp(type, "record.gap") ||
 		  !strcmp(type, "error") || json_integer_value(json_object_get(data, "status"));
 	if (!strcmp(type, "key.action"))
-		snprintf(a->text, sizeof(a->text), "%.60s %.120s", text_of(data, "action"),
-			 text_of(data, "detail"));
+		snprintf(a->text, sizeof(a->text), "%.60s %.120s",
+			 session_read_text_of(data, "action"),
+			 session_read_text_of(data, "detail"));
 	else if (json_object_get(data, "phase"))
-		snprintf(a->text, sizeof(a->text), "%.20s %.160s", text_of(data, "phase"),
-			 text_of(data, "text"));
-	else if (text_of(data, "text")[0])
-		snprintf(a->text, sizeof(a->text), "%.199s", text_of(data, "text"));
+		snprintf(a->text, sizeof(a->text), "%.20s %.160s",
+			 session_read_text_of(data, "phase"), session_read_text_of(data, "text"));
+	else if (session_read_text_of(data, "text")[0])
+		snprintf(a->text, sizeof(a->text), "%.199s", session_read_text_of(data, "text"));
 	else if (json_object_get(data, "engine"))
-		snprintf(a->text, sizeof(a->text), "%.16s %.16s %.140s", text_of(data, "plan"),
-			 text_of(data, "engine"), text_of(data, "params"));
+		snprintf(a->text, sizeof(a->text), "%.16s %.16s %.140s",
+			 session_read_text_of(data, "plan"), session_read_text_of(data, "engine"),
+			 session_read_text_of(data, "params"));
 	else if (!strcmp(type, "apply.begin"))
 		snprintf(a->text, sizeof(a->text),
 			 "%.16s: %" JSON_INTEGER_FORMAT " blocks, %" JSON_INTEGER_FORMAT " tables",
-			 text_of(data, "plan"),
+			 session_read_text_of(data, "plan"),
 			 json_integer_value(json_object_get(data, "lft_blocks")),
 			 json_integer_value(json_object_get(data, "sl2vl_tables")));
 	else if (json_object_get(data, "fabric"))
-		snprintf(a->text, sizeof(a->text), "fabric %.64s on %.64s", text_of(data, "fabric"),
-			 text_of(data, "host"));
+		snprintf(a->text, sizeof(a->text), "fabric %.64s on %.64s",
+			 session_read_text_of(data, "fabric"), session_read_text_of(data, "host"));
 	else
-		snprintf(a->text, sizeof(a->text), "%.64s %.64s", text_of(data, "txn"),
-			 text_of(data, "outcome"));
+		snprintf(a->text, sizeof(a->text), "%.64s %.64s", session_read_text_of(data, "txn"),
+			 session_read_text_of(data, "outcome"));
 }
 
-static void take_actions(struct sessions *s, FILE *f)
+static void session_read_take_actions(struct sessions *s, FILE *f)
 {
 	VEC(struct session_action) v = { 0 };
 	struct file_pace pace = { 0 };
@@ -157,7 +160,7 @@ static void take_actions(struct sessions *s, FILE *f)
 		struct session_action a;
 
 		if (j) {
-			take_action(&a, j);
+			session_read_take_action(&a, j);
 			vec_push(&v, a);
 		}
 		json_decref(j);
@@ -171,13 +174,13 @@ static void take_actions(struct sessions *s, FILE *f)
 	free(line);
 }
 
-static void read_actions(struct sessions *s)
+static void session_read_actions(struct sessions *s)
 {
 	char *path = xasprintf("%s/%s", s->dir, s->opened);
 	FILE *f = fopen(path, "re");
 
 	if (f)
-		take_actions(s, f);
+		session_read_take_actions(s, f);
 	else
 		snprintf(s->why, sizeof(s->why), "%.200s cannot be opened", path);
 	if (f)
@@ -185,7 +188,7 @@ static void read_actions(struct sessions *s)
 	free(path);
 }
 
-static void take_rows(struct sessions *s, const struct sessions *known)
+static void session_read_take_rows(struct sessions *s, const struct sessions *known)
 {
 	s->nrow = known->nrow;
 	s->row = xcalloc(s->nrow ? s->nrow : 1, sizeof(*s->row));
@@ -201,10 +204,10 @@ struct sessions *session_read(const char *dir, const char *open, const struct se
 	snprintf(s->dir, sizeof(s->dir), "%s", dir);
 	snprintf(s->opened, sizeof(s->opened), "%s", open);
 	if (known)
-		take_rows(s, known);
+		session_read_take_rows(s, known);
 	else
-		read_rows(s, stop, arg);
+		session_read_rows(s, stop, arg);
 	if (s->opened[0])
-		read_actions(s);
+		session_read_actions(s);
 	return s;
 }

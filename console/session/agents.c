@@ -28,7 +28,7 @@ static const struct argp_option rows[] = {
 	{ 0 },
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t agents_take(int key, char *arg, struct argp_state *state)
 {
 	struct agents_opts *o = state->input;
 
@@ -49,10 +49,10 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp agents_argp = { .options = rows, .parser = take };
+const struct argp agents_argp = { .options = rows, .parser = agents_take };
 
 /* They are only looked at while agents are awaited, and before waves: a source never blocks. */
-static void watch_jobs(struct agents *a, const char *name)
+static void agents_do_watch_jobs(struct agents *a, const char *name)
 {
 	bool slurm = name && !strcmp(name, "slurm");
 	struct source_opts so = { .path = slurm ? NULL : name, .interval_ms = JOBS_MS };
@@ -74,7 +74,7 @@ void agents_open(struct agents *a, const struct live *l, const struct live_opts 
 			 "no answers of agents can be heard on this port: does another program "
 			 "listen to notices there?");
 	if (jobs)
-		watch_jobs(a, o->jobs);
+		agents_do_watch_jobs(a, o->jobs);
 }
 
 void agents_close(struct agents *a)
@@ -96,7 +96,7 @@ void agents_apply(struct executor_opts *out, const struct agents *a, const struc
 	out->answer_ms = o->answer_s * 1000;
 }
 
-static bool runs(const struct job_list *l, uint64_t id)
+static bool agents_runs(const struct job_list *l, uint64_t id)
 {
 	for (uint32_t i = 0; i < l->njob; i++)
 		if (l->jobs[i].id == id)
@@ -104,7 +104,7 @@ static bool runs(const struct job_list *l, uint64_t id)
 	return false;
 }
 
-static void look(struct agents *a)
+static void agents_look(struct agents *a)
 {
 	const struct job_list *list;
 
@@ -121,9 +121,9 @@ static void look(struct agents *a)
 
 void agents_ended(struct agents *a, const uint64_t *id, bool *over, uint32_t n)
 {
-	look(a);
+	agents_look(a);
 	for (uint32_t i = 0; a->running && i < n; i++)
-		over[i] = !runs(a->running, id[i]);
+		over[i] = !agents_runs(a->running, id[i]);
 }
 
 const struct jobset *agents_running(struct agents *a, const struct fabric *f)
@@ -131,7 +131,7 @@ const struct jobset *agents_running(struct agents *a, const struct fabric *f)
 	struct jobset *jobs = NULL;
 	struct err err = { "" };
 
-	look(a);
+	agents_look(a);
 	if (!a->fresh)
 		return NULL;
 	a->fresh = false;
@@ -144,5 +144,5 @@ void agents_watch_jobs(struct agents *a, const struct live_opts *o)
 {
 	*a = (struct agents){ 0 };
 	snprintf(a->why, sizeof(a->why), "no job is to be asked");
-	watch_jobs(a, o->jobs);
+	agents_do_watch_jobs(a, o->jobs);
 }

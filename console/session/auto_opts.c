@@ -54,7 +54,7 @@ static const struct argp_option rows[] = {
 	{ 0 },
 };
 
-static void set_engine(struct auto_opts *o, const char *arg, struct argp_state *s)
+static void auto_opts_set_engine(struct auto_opts *o, const char *arg, struct argp_state *s)
 {
 	struct err err = { "" };
 
@@ -63,7 +63,7 @@ static void set_engine(struct auto_opts *o, const char *arg, struct argp_state *
 }
 
 /* The previews of the console have so much room for it. */
-static void set_exclude(struct auto_opts *o, const char *arg, struct argp_state *s)
+static void auto_opts_set_exclude(struct auto_opts *o, const char *arg, struct argp_state *s)
 {
 	const size_t room = sizeof(((struct preview_options *)0)->exclude);
 
@@ -72,7 +72,7 @@ static void set_exclude(struct auto_opts *o, const char *arg, struct argp_state 
 	o->exclude = arg;
 }
 
-static void set_pin(struct auto_opts *o, const char *arg, struct argp_state *s)
+static void auto_opts_set_pin(struct auto_opts *o, const char *arg, struct argp_state *s)
 {
 	const size_t room = sizeof(((struct preview_options *)0)->pin);
 
@@ -81,7 +81,7 @@ static void set_pin(struct auto_opts *o, const char *arg, struct argp_state *s)
 	o->pin = arg;
 }
 
-static error_t take(int key, char *arg, struct argp_state *s)
+static error_t auto_opts_take(int key, char *arg, struct argp_state *s)
 {
 	struct auto_opts *o = s->input;
 
@@ -94,10 +94,10 @@ static error_t take(int key, char *arg, struct argp_state *s)
 					   0.5);
 		return 0;
 	case OPT_AUTO_ENGINE:
-		set_engine(o, arg, s);
+		auto_opts_set_engine(o, arg, s);
 		return 0;
 	case OPT_AUTO_EXCLUDE:
-		set_exclude(o, arg, s);
+		auto_opts_set_exclude(o, arg, s);
 		return 0;
 	case OPT_AUTO_ESCAPE:
 		o->escape = true;
@@ -106,7 +106,7 @@ static error_t take(int key, char *arg, struct argp_state *s)
 		o->strangers = true;
 		return 0;
 	case OPT_AUTO_PIN:
-		set_pin(o, arg, s);
+		auto_opts_set_pin(o, arg, s);
 		return 0;
 	case OPT_AUTO_NODES:
 		o->job_nodes_min =
@@ -126,7 +126,7 @@ static error_t take(int key, char *arg, struct argp_state *s)
 	}
 }
 
-const struct argp auto_argp = { .options = rows, .parser = take };
+const struct argp auto_argp = { .options = rows, .parser = auto_opts_take };
 
 void auto_opts_init(struct auto_opts *o)
 {

@@ -6,9 +6,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void say(struct auto_policy *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void auto_policy_say(struct auto_policy *p, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
-static void say(struct auto_policy *p, const char *fmt, ...)
+static void auto_policy_say(struct auto_policy *p, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -18,7 +19,7 @@ static void say(struct auto_policy *p, const char *fmt, ...)
 }
 
 /* Nothing is known to be computed for: the next look computes. */
-static uint64_t back_off(struct auto_policy *p, uint64_t now_s, bool written)
+static uint64_t auto_policy_back_off(struct auto_policy *p, uint64_t now_s, bool written)
 {
 	uint64_t pause = p->limits.period_s;
 
@@ -34,7 +35,7 @@ static uint64_t back_off(struct auto_policy *p, uint64_t now_s, bool written)
 	return pause;
 }
 
-static uint32_t busy_pause(const struct auto_policy *p)
+static uint32_t auto_policy_busy_pause(const struct auto_policy *p)
 {
 	return p->limits.period_s < AUTO_BUSY_S ? p->limits.period_s : AUTO_BUSY_S;
 }
@@ -42,10 +43,10 @@ static uint32_t busy_pause(const struct auto_policy *p)
 void auto_policy_init(struct auto_policy *p, const struct auto_limits *limits, uint64_t now_s)
 {
 	*p = (struct auto_policy){ .limits = *limits, .next_s = now_s };
-	say(p, "waits for the jobs");
+	auto_policy_say(p, "waits for the jobs");
 }
 
-static enum auto_act wait_for(struct auto_policy *p, uint64_t next_s)
+static enum auto_act auto_policy_wait_for(struct auto_policy *p, uint64_t next_s)
 {
 	p->next_s = next_s;
 	return AUTO_WAIT;
@@ -58,30 +59,31 @@ enum auto_act auto_policy_look(struct auto_policy *p, uint64_t now_s, const stru
 	if (!auto_policy_due(p, now_s))
 		return AUTO_WAIT;
 	if (!in->known) {
-		say(p, "the jobs are not known now: the installed routes stay");
-		return wait_for(p, later);
+		auto_policy_say(p, "the jobs are not known now: the installed routes stay");
+		return auto_policy_wait_for(p, later);
 	}
 	if (in->busy) {
-		say(p, "another update is under way or was left unfinished: waits for its end");
-		return wait_for(p, now_s + busy_pause(p));
+		auto_policy_say(
+			p, "another update is under way or was left unfinished: waits for its end");
+		return auto_policy_wait_for(p, now_s + auto_policy_busy_pause(p));
 	}
 	if (!in->njobs) {
 		p->computed = false;
-		say(p, "no job of several switches counts: the installed routes stay");
-		return wait_for(p, later);
+		auto_policy_say(p, "no job of several switches counts: the installed routes stay");
+		return auto_policy_wait_for(p, later);
 	}
 	if (p->computed && !in->changed && !in->fabric_changed) {
-		say(p, "the jobs are the same: the installed routes stay");
-		return wait_for(p, later);
+		auto_policy_say(p, "the jobs are the same: the installed routes stay");
+		return auto_policy_wait_for(p, later);
 	}
 	if (!p->computed)
-		say(p, "computes routes for %u job%s", in->njobs, plural(in->njobs));
+		auto_policy_say(p, "computes routes for %u job%s", in->njobs, plural(in->njobs));
 	else if (in->fabric_changed)
-		say(p, "the fabric changed: computes routes for %u job%s", in->njobs,
-		    plural(in->njobs));
+		auto_policy_say(p, "the fabric changed: computes routes for %u job%s", in->njobs,
+				plural(in->njobs));
 	else
-		say(p, "%u job%s began and %u ended: computes routes for %u", in->started,
-		    plural(in->started), in->ended, in->njobs);
+		auto_policy_say(p, "%u job%s began and %u ended: computes routes for %u",
+				in->started, plural(in->started), in->ended, in->njobs);
 	p->next_s = later;
 	return AUTO_COMPUTE;
 }
@@ -91,11 +93,13 @@ double auto_gain(const struct auto_proposal *in)
 	return in->before ? 1.0 - (double)in->after / (double)in->before : 0;
 }
 
-static enum auto_act propose(struct auto_policy *p, const struct auto_proposal *in, const char *why)
+static enum auto_act auto_policy_propose(struct auto_policy *p, const struct auto_proposal *in,
+					 const char *why)
 {
-	say(p, "%u block%s would gain %.1f %% (maximum effective EFI %lu -> %lu), but %s",
-	    in->blocks, plural(in->blocks), 100 * auto_gain(in), (unsigned long)in->before,
-	    (unsigned long)in->after, why);
+	auto_policy_say(p,
+			"%u block%s would gain %.1f %% (maximum effective EFI %lu -> %lu), but %s",
+			in->blocks, plural(in->blocks), 100 * auto_gain(in),
+			(unsigned long)in->before, (unsigned long)in->after, why);
 	return AUTO_PROPOSE;
 }
 
@@ -112,47 +116,51 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s,
 	p->computed = true;
 	if (!in->blocks) {
 		p->failures = 0;
-		say(p, "the installed routes are the best that this engine finds: they stay");
+		auto_policy_say(
+			p, "the installed routes are the best that this engine finds: they stay");
 		return AUTO_WAIT;
 	}
 	if (gain <= p->limits.gain) {
 		p->failures = 0;
-		say(p,
-		    "%u block%s would gain %.1f %% (maximum effective EFI %lu -> %lu), not more than "
-		    "%.1f %%: the installed routes stay",
-		    in->blocks, plural(in->blocks), 100 * gain, (unsigned long)in->before,
-		    (unsigned long)in->after, 100 * p->limits.gain);
+		auto_policy_say(
+			p,
+			"%u block%s would gain %.1f %% (maximum effective EFI %lu -> %lu), not more than "
+			"%.1f %%: the installed routes stay",
+			in->blocks, plural(in->blocks), 100 * gain, (unsigned long)in->before,
+			(unsigned long)in->after, 100 * p->limits.gain);
 		return AUTO_WAIT;
 	}
 	if (!p->limits.armed)
-		return propose(p, in, "it is not armed (--rw): nothing is written");
+		return auto_policy_propose(p, in, "it is not armed (--rw): nothing is written");
 	if (p->disarmed)
-		return propose(
+		return auto_policy_propose(
 			p, in,
 			"it disarmed itself when somebody else had routed: look who that is, "
 			"then start it anew");
 	if (in->drain && !in->agents)
-		return propose(p, in,
-			       "not all whose traffic has to be away have agents: an "
-			       "operator has to apply it");
+		return auto_policy_propose(p, in,
+					   "not all whose traffic has to be away have agents: an "
+					   "operator has to apply it");
 	if (in->busy) {
 		p->computed = false;
-		p->next_s = now_s + busy_pause(p);
-		say(p, "another update began meanwhile: waits for its end, then computes anew");
+		p->next_s = now_s + auto_policy_busy_pause(p);
+		auto_policy_say(
+			p, "another update began meanwhile: waits for its end, then computes anew");
 		return AUTO_WAIT;
 	}
-	say(p, "writes %u block%s, which gain %.1f %% (maximum effective EFI %lu -> %lu)%s",
-	    in->blocks, plural(in->blocks), 100 * gain, (unsigned long)in->before,
-	    (unsigned long)in->after, in->drain ? "; agents drain" : "");
+	auto_policy_say(
+		p, "writes %u block%s, which gain %.1f %% (maximum effective EFI %lu -> %lu)%s",
+		in->blocks, plural(in->blocks), 100 * gain, (unsigned long)in->before,
+		(unsigned long)in->after, in->drain ? "; agents drain" : "");
 	return AUTO_APPLY;
 }
 
 void auto_policy_failed(struct auto_policy *p, uint64_t now_s, const char *what)
 {
-	uint64_t pause = back_off(p, now_s, false);
+	uint64_t pause = auto_policy_back_off(p, now_s, false);
 
-	say(p, "no proposal (%.140s): the installed routes stay, next try in %lu s",
-	    what && *what ? what : "the engine failed", (unsigned long)pause);
+	auto_policy_say(p, "no proposal (%.140s): the installed routes stay, next try in %lu s",
+			what && *what ? what : "the engine failed", (unsigned long)pause);
 }
 
 void auto_policy_ended(struct auto_policy *p, uint64_t now_s, enum auto_end end, const char *text)
@@ -163,33 +171,36 @@ void auto_policy_ended(struct auto_policy *p, uint64_t now_s, enum auto_end end,
 	case AUTO_KEPT:
 		p->failures = 0;
 		p->next_s = now_s + p->limits.period_s;
-		say(p, "the new routes are confirmed");
+		auto_policy_say(p, "the new routes are confirmed");
 		break;
 	case AUTO_REFUSED:
-		say(p, "nothing was written (%.130s), next try in %lu s", why,
-		    (unsigned long)back_off(p, now_s, false));
+		auto_policy_say(p, "nothing was written (%.130s), next try in %lu s", why,
+				(unsigned long)auto_policy_back_off(p, now_s, false));
 		break;
 	case AUTO_ROLLED_BACK:
-		say(p, "the old routes are back (%.130s), next try in %lu s", why,
-		    (unsigned long)back_off(p, now_s, true));
+		auto_policy_say(p, "the old routes are back (%.130s), next try in %lu s", why,
+				(unsigned long)auto_policy_back_off(p, now_s, true));
 		break;
 	case AUTO_INCOMPLETE:
-		say(p,
-		    "some switches may hold new routes still (%.90s): an operator has to end "
-		    "that update; next try in %lu s",
-		    why, (unsigned long)back_off(p, now_s, true));
+		auto_policy_say(
+			p,
+			"some switches may hold new routes still (%.90s): an operator has to end "
+			"that update; next try in %lu s",
+			why, (unsigned long)auto_policy_back_off(p, now_s, true));
 		break;
 	case AUTO_SUPERSEDED:
 		p->disarmed = true;
-		say(p,
-		    "somebody else has routed (%.120s): writes nothing any more, next look in %lu s",
-		    why, (unsigned long)back_off(p, now_s, true));
+		auto_policy_say(
+			p,
+			"somebody else has routed (%.120s): writes nothing any more, next look in %lu s",
+			why, (unsigned long)auto_policy_back_off(p, now_s, true));
 		break;
 	case AUTO_LEFT:
-		say(p,
-		    "the update is left to its own process, which rolls back unless it is "
-		    "confirmed; next try in %lu s",
-		    (unsigned long)back_off(p, now_s, true));
+		auto_policy_say(
+			p,
+			"the update is left to its own process, which rolls back unless it is "
+			"confirmed; next try in %lu s",
+			(unsigned long)auto_policy_back_off(p, now_s, true));
 		break;
 	}
 }

@@ -17,8 +17,8 @@
 #include <time.h>
 
 /* A node with an agent on any of its ports counts with all of them. */
-static bool node_there(const struct fabric *f, const struct job *job, const struct agent_place *at,
-		       uint32_t i)
+static bool auto_propose_node_there(const struct fabric *f, const struct job *job,
+				    const struct agent_place *at, uint32_t i)
 {
 	for (uint32_t k = 0; k < job->nterm; k++)
 		if (at[k].there == AGENT_PRESENT &&
@@ -28,8 +28,8 @@ static bool node_there(const struct fabric *f, const struct job *job, const stru
 }
 
 /* Not known counts as absent: nobody looks on who could decide. */
-static bool job_there(const struct agent_link *link, const struct fabric *f, const struct job *job,
-		      struct progress *progress)
+static bool auto_propose_job_there(const struct agent_link *link, const struct fabric *f,
+				   const struct job *job, struct progress *progress)
 {
 	struct agent_place *at = xcalloc(job->nterm, sizeof(*at));
 	bool there;
@@ -38,13 +38,14 @@ static bool job_there(const struct agent_link *link, const struct fabric *f, con
 		at[i].guid = f->term_guid[job->terms[i]];
 	there = !link->ops->present(link->ctx, at, job->nterm, progress, NULL);
 	for (uint32_t i = 0; there && i < job->nterm; i++)
-		there = node_there(f, job, at, i);
+		there = auto_propose_node_there(f, job, at, i);
 	free(at);
 	return there;
 }
 
-static bool agents_there(struct live *l, const struct live_opts *o, const struct plan *p,
-			 bool strangers, struct progress *progress)
+static bool auto_propose_agents_there(struct live *l, const struct live_opts *o,
+				      const struct plan *p, bool strangers,
+				      struct progress *progress)
 {
 	const struct drain *d = &p->drain;
 	struct agents a = { 0 };
@@ -56,14 +57,15 @@ static bool agents_there(struct live *l, const struct live_opts *o, const struct
 	there = a.link.ops && a.link.ops->present;
 	for (uint32_t i = 0; there && i < d->njob; i++)
 		if (d->job[i].needed)
-			there = job_there(&a.link, p->fabric, &p->jobs->jobs[d->job[i].job],
-					  progress);
+			there = auto_propose_job_there(&a.link, p->fabric,
+						       &p->jobs->jobs[d->job[i].job], progress);
 	agents_close(&a);
 	return there;
 }
 
-static int worst_effective(uint64_t *out, const struct live *l, const struct tables *t,
-			   const struct jobset *jobs, struct progress *progress, struct err *err)
+static int auto_propose_worst_effective(uint64_t *out, const struct live *l, const struct tables *t,
+					const struct jobset *jobs, struct progress *progress,
+					struct err *err)
 {
 	struct metrics *m = NULL;
 	int rc = metrics_compute(&m, l->f, t, jobs, NULL, progress, err);
@@ -73,7 +75,7 @@ static int worst_effective(uint64_t *out, const struct live *l, const struct tab
 	return rc;
 }
 
-static int unsound(struct auto_routes *r)
+static int auto_propose_unsound(struct auto_routes *r)
 {
 	r->proposal.sound = false;
 	plan_free(r->plan);
@@ -82,8 +84,8 @@ static int unsound(struct auto_routes *r)
 }
 
 /* In which order it is written, whether the links carry it, and who has to drain. */
-static int order(struct auto_routes *r, struct live *l, const struct live_opts *o, bool strangers,
-		 struct progress *progress, struct err *err)
+static int auto_propose_order(struct auto_routes *r, struct live *l, const struct live_opts *o,
+			      bool strangers, struct progress *progress, struct err *err)
 {
 	struct err why = { "" };
 	int rc = plan_check_vls(r->plan, &why);
@@ -94,18 +96,19 @@ static int order(struct auto_routes *r, struct live *l, const struct live_opts *
 		return err_set(err, rc, "%s", why.text);
 	if (rc) {
 		snprintf(r->why_not, sizeof(r->why_not), "%.199s", why.text);
-		return unsound(r);
+		return auto_propose_unsound(r);
 	}
 	r->proposal.blocks = r->plan->changes->nlft + r->plan->changes->nsl2vl;
 	r->proposal.drain = drain_needed(&r->plan->drain);
-	r->proposal.agents = r->proposal.drain && agents_there(l, o, r->plan, strangers, progress);
+	r->proposal.agents =
+		r->proposal.drain && auto_propose_agents_there(l, o, r->plan, strangers, progress);
 	return 0;
 }
 
-static int judge(struct auto_routes *r, struct live *l, const struct live_opts *o, bool strangers,
-		 const struct tables *t, const struct route_limits *limits,
-		 const struct jobset *counted, const struct jobset *all, struct progress *progress,
-		 struct err *err)
+static int auto_propose_judge(struct auto_routes *r, struct live *l, const struct live_opts *o,
+			      bool strangers, const struct tables *t,
+			      const struct route_limits *limits, const struct jobset *counted,
+			      const struct jobset *all, struct progress *progress, struct err *err)
 {
 	struct verify_opts opts = { .limits = limits, .installed = l->t };
 	struct verdict *v = NULL;
@@ -119,13 +122,13 @@ static int judge(struct auto_routes *r, struct live *l, const struct live_opts *
 	verdict_free(v);
 	if (!r->proposal.sound)
 		return 0;
-	rc = worst_effective(&r->proposal.before, l, l->t, counted, progress, err);
+	rc = auto_propose_worst_effective(&r->proposal.before, l, l->t, counted, progress, err);
 	if (!rc)
-		rc = worst_effective(&r->proposal.after, l, t, counted, progress, err);
+		rc = auto_propose_worst_effective(&r->proposal.after, l, t, counted, progress, err);
 	if (!rc)
 		rc = plan_new_told(&r->plan, l->f, l->t, t, all, &l->sm, time(NULL), progress, err);
 	if (!rc && !plan_empty(r->plan))
-		rc = order(r, l, o, strangers, progress, err);
+		rc = auto_propose_order(r, l, o, strangers, progress, err);
 	return rc;
 }
 
@@ -136,8 +139,9 @@ void auto_exclude_gone(void *ctx, const char *sentence)
 }
 
 /* Jobs that have ended are pinned no longer. */
-static int find_limits(struct route_limits **out, const struct auto_opts *how,
-		       const struct fabric *f, const struct jobset *all, struct err *err)
+static int auto_propose_find_limits(struct route_limits **out, const struct auto_opts *how,
+				    const struct fabric *f, const struct jobset *all,
+				    struct err *err)
 {
 	char *now = how->pin ? pin_text_of_now(how->pin, all) : NULL;
 	int rc = now ? route_limits_pin(out, f, all, now, err) : 0;
@@ -165,13 +169,14 @@ int auto_propose(struct auto_routes *out, struct live *l, const struct live_opts
 	engine_spec_apply(&how->engine, &params);
 	if (l->t->escape && !params.vls)
 		params.vls = l->t->vls; /* escape LIDs are on the last: they must stay there */
-	rc = find_limits(&limits, how, l->f, all, err);
+	rc = auto_propose_find_limits(&limits, how, l->f, all, err);
 	params.limits = limits;
 	if (!rc)
 		rc = engine_run(how->engine.engine, &t, l->f, counted, NULL, &params, progress,
 				err);
 	if (!rc)
-		rc = judge(out, l, o, how->strangers, t, limits, counted, all, progress, err);
+		rc = auto_propose_judge(out, l, o, how->strangers, t, limits, counted, all,
+					progress, err);
 	tables_put(t);
 	route_limits_free(limits);
 	out->proposal.why_not = out->why_not;

@@ -43,7 +43,7 @@ struct auto_run {
 static struct progress working;
 static volatile sig_atomic_t stopped;
 
-static void on_stop(int sig)
+static void auto_run_on_stop(int sig)
 {
 	stopped = sig;
 	atomic_store(&working.cancel, true);
@@ -51,14 +51,14 @@ static void on_stop(int sig)
 
 /* --- what is told ------------------------------------------------------------------------ */
 
-static const char *act_name(enum auto_act act)
+static const char *auto_run_act_name(enum auto_act act)
 {
 	static const char *const names[] = { "wait", "compute", "propose", "apply" };
 
 	return names[act];
 }
 
-static void note(struct auto_run *r, const char *type, json_t *data)
+static void auto_run_note(struct auto_run *r, const char *type, json_t *data)
 {
 	struct err err;
 
@@ -68,13 +68,14 @@ static void note(struct auto_run *r, const char *type, json_t *data)
 		log_add(LOG_ERROR, "record", "%s", err.text);
 }
 
-static void went_wrong(struct auto_run *r, const char *text)
+static void auto_run_went_wrong(struct auto_run *r, const char *text)
 {
-	note(r, "error", json_pack("{s:s, s:o}", "area", "auto", "text", record_str(text)));
+	auto_run_note(r, "error",
+		      json_pack("{s:s, s:o}", "area", "auto", "text", record_str(text)));
 }
 
 /* The same again is not worth a line. */
-static void say(struct auto_run *r, enum auto_act act)
+static void auto_run_say(struct auto_run *r, enum auto_act act)
 {
 	const char *why = r->policy.why;
 
@@ -83,12 +84,14 @@ static void say(struct auto_run *r, enum auto_act act)
 	snprintf(r->said, sizeof(r->said), "%s", why);
 	printf("auto: %s%s\n", act == AUTO_PROPOSE ? "PROPOSAL: " : "", why);
 	fflush(stdout);
-	note(r, "auto", json_pack("{s:s, s:o}", "act", act_name(act), "why", record_str(why)));
+	auto_run_note(
+		r, "auto",
+		json_pack("{s:s, s:o}", "act", auto_run_act_name(act), "why", record_str(why)));
 }
 
 /* --- jobs -------------------------------------------------------------------------------- */
 
-static int open_source(struct auto_run *r, struct err *err)
+static int auto_run_open_source(struct auto_run *r, struct err *err)
 {
 	const char *name = r->dog.live.jobs;
 	bool slurm = !strcmp(name, "slurm");
@@ -98,7 +101,7 @@ static int open_source(struct auto_run *r, struct err *err)
 	return source_open(&r->source, slurm ? &job_source_slurm : &job_source_file, &so, err);
 }
 
-static void take_jobs(struct auto_run *r)
+static void auto_run_take_jobs(struct auto_run *r)
 {
 	const struct source_status *st;
 	const struct job_list *list;
@@ -116,7 +119,7 @@ static void take_jobs(struct auto_run *r)
 	r->list = list;
 }
 
-static bool jobs_known(const struct auto_run *r)
+static bool auto_run_jobs_known(const struct auto_run *r)
 {
 	return r->list && r->source_state == SOURCE_OK;
 }
@@ -124,7 +127,7 @@ static bool jobs_known(const struct auto_run *r)
 /* --- updates ----------------------------------------------------------------------------- */
 
 /* Any that is not over, also one that nobody works on. */
-static bool update_open(const struct auto_run *r)
+static bool auto_run_update_open(const struct auto_run *r)
 {
 	struct txn_info *list = NULL;
 	uint32_t n = 0;
@@ -138,7 +141,7 @@ static bool update_open(const struct auto_run *r)
 	return open;
 }
 
-static enum auto_end end_of(const struct update_follow *f, int code)
+static enum auto_end auto_run_end_of(const struct update_follow *f, int code)
 {
 	switch (code) {
 	case EXIT_OK:
@@ -155,7 +158,7 @@ static enum auto_end end_of(const struct update_follow *f, int code)
 	}
 }
 
-static void apply(struct auto_run *r, const char *file, const char *fabric)
+static void auto_run_apply(struct auto_run *r, const char *file, const char *fabric)
 {
 	struct update_follow f = {
 		.mode = FOLLOW_AUTO,
@@ -169,17 +172,18 @@ static void apply(struct auto_run *r, const char *file, const char *fabric)
 
 	if (!watchdog_launch(&fd, &r->dog, file, NULL, &err)) {
 		control_link_init(&f.link, fd);
-		end = end_of(&f, update_follow_run(&f, &err));
+		end = auto_run_end_of(&f, update_follow_run(&f, &err));
 	}
 	if (f.left)
 		stopped = SIGTERM;
 	auto_policy_ended(&r->policy, (uint64_t)clock_s(), end, err.text);
-	say(r, AUTO_WAIT);
-	note(r, "auto.end", json_pack("{s:s, s:i}", "txn", f.id, "end", (int)end));
+	auto_run_say(r, AUTO_WAIT);
+	auto_run_note(r, "auto.end", json_pack("{s:s, s:i}", "txn", f.id, "end", (int)end));
 }
 
 /* Where an operator, or the watchdog, finds it. */
-static int keep_plan(char **path, const struct auto_run *r, const struct plan *p, struct err *err)
+static int auto_run_keep_plan(char **path, const struct auto_run *r, const struct plan *p,
+			      struct err *err)
 {
 	const char *base = journal_base(r->dog.live.state_dir);
 	int rc = store_mkdir(base, err);
@@ -188,21 +192,21 @@ static int keep_plan(char **path, const struct auto_run *r, const struct plan *p
 	return rc ? rc : plan_save(*path, p, err);
 }
 
-static void carry_out(struct auto_run *r, const struct live *l, struct auto_routes *routes,
-		      enum auto_act act)
+static void auto_run_carry_out(struct auto_run *r, const struct live *l, struct auto_routes *routes,
+			       enum auto_act act)
 {
 	char *path;
 	struct err err = { "" };
-	int rc = keep_plan(&path, r, routes->plan, &err);
+	int rc = auto_run_keep_plan(&path, r, routes->plan, &err);
 
 	if (rc && act == AUTO_APPLY) {
 		auto_policy_ended(&r->policy, (uint64_t)clock_s(), AUTO_REFUSED, err.text);
-		say(r, AUTO_WAIT);
+		auto_run_say(r, AUTO_WAIT);
 	} else if (rc) {
 		printf("auto: the proposal could not be kept as a plan: %s\n", err.text);
-		went_wrong(r, err.text);
+		auto_run_went_wrong(r, err.text);
 	} else if (act == AUTO_APPLY) {
-		apply(r, path, l->f->name);
+		auto_run_apply(r, path, l->f->name);
 	} else {
 		printf("auto: look at it and write it with: ibroute-top apply %s\n", path);
 	}
@@ -212,8 +216,8 @@ static void carry_out(struct auto_run *r, const struct live *l, struct auto_rout
 
 /* --- a round ----------------------------------------------------------------------------- */
 
-static void compute(struct auto_run *r, struct live *l, const struct jobset *counted,
-		    const struct jobset *all)
+static void auto_run_compute(struct auto_run *r, struct live *l, const struct jobset *counted,
+			     const struct jobset *all)
 {
 	struct auto_routes routes = { 0 };
 	struct err err = { "" };
@@ -227,19 +231,20 @@ static void compute(struct auto_run *r, struct live *l, const struct jobset *cou
 	now = (uint64_t)clock_s();
 	if (stopped)
 		goto out;
-	routes.proposal.busy = update_open(r);
+	routes.proposal.busy = auto_run_update_open(r);
 	if (rc)
 		auto_policy_failed(&r->policy, now, err.text);
 	else
 		act = auto_policy_judge(&r->policy, now, &routes.proposal);
-	say(r, act);
+	auto_run_say(r, act);
 	if (act == AUTO_PROPOSE || act == AUTO_APPLY)
-		carry_out(r, l, &routes, act);
+		auto_run_carry_out(r, l, &routes, act);
 out:
 	auto_routes_clear(&routes);
 }
 
-static void remember(struct auto_run *r, const struct live *l, const struct jobset *counted)
+static void auto_run_remember(struct auto_run *r, const struct live *l,
+			      const struct jobset *counted)
 {
 	jobset_put(r->routed_for);
 	r->routed_for = jobset_get(counted);
@@ -247,8 +252,8 @@ static void remember(struct auto_run *r, const struct live *l, const struct jobs
 }
 
 /* Against what was computed for last; jobs of another fabric cannot be compared. */
-static void compare(struct auto_look *in, const struct auto_run *r, const struct live *l,
-		    const struct jobset *counted)
+static void auto_run_compare(struct auto_look *in, const struct auto_run *r, const struct live *l,
+			     const struct jobset *counted)
 {
 	struct job_change c;
 
@@ -262,8 +267,8 @@ static void compare(struct auto_look *in, const struct auto_run *r, const struct
 	in->ended = c.ended;
 }
 
-static int read_jobs(struct jobset **all, struct jobset **counted, const struct auto_run *r,
-		     const struct live *l, struct err *err)
+static int auto_run_read_jobs(struct jobset **all, struct jobset **counted,
+			      const struct auto_run *r, const struct live *l, struct err *err)
 {
 	struct job_filter filter = { .min_age_s = r->o->automatic.min_age_s };
 	int rc = jobset_from_list(all, r->list, l->f, err);
@@ -274,7 +279,7 @@ static int read_jobs(struct jobset **all, struct jobset **counted, const struct 
 }
 
 /* The jobs are known and nobody else updates. */
-static void look_at_fabric(struct auto_run *r, struct auto_look *in)
+static void auto_run_look_at_fabric(struct auto_run *r, struct auto_look *in)
 {
 	struct live_opts lo = r->dog.live;
 	struct jobset *all = NULL, *counted = NULL;
@@ -282,51 +287,51 @@ static void look_at_fabric(struct auto_run *r, struct auto_look *in)
 	struct err err = { "" };
 	enum auto_act act;
 
-	if (live_again(l, &lo, NULL, &err) || read_jobs(&all, &counted, r, l, &err)) {
+	if (live_again(l, &lo, NULL, &err) || auto_run_read_jobs(&all, &counted, r, l, &err)) {
 		auto_policy_failed(&r->policy, (uint64_t)clock_s(), err.text);
-		say(r, AUTO_WAIT);
+		auto_run_say(r, AUTO_WAIT);
 		goto out;
 	}
-	compare(in, r, l, counted);
+	auto_run_compare(in, r, l, counted);
 	act = auto_policy_look(&r->policy, (uint64_t)clock_s(), in);
-	say(r, act);
+	auto_run_say(r, act);
 	if (act == AUTO_COMPUTE) {
-		remember(r, l, counted);
-		compute(r, l, counted, all);
+		auto_run_remember(r, l, counted);
+		auto_run_compute(r, l, counted, all);
 	}
 out:
 	jobset_put(counted);
 	jobset_put(all);
 }
 
-static void look(struct auto_run *r)
+static void auto_run_look(struct auto_run *r)
 {
-	struct auto_look in = { .known = jobs_known(r) };
+	struct auto_look in = { .known = auto_run_jobs_known(r) };
 
-	in.busy = in.known && update_open(r);
+	in.busy = in.known && auto_run_update_open(r);
 	if (in.known && !in.busy) {
-		look_at_fabric(r, &in);
+		auto_run_look_at_fabric(r, &in);
 		return;
 	}
-	say(r, auto_policy_look(&r->policy, (uint64_t)clock_s(), &in));
+	auto_run_say(r, auto_policy_look(&r->policy, (uint64_t)clock_s(), &in));
 }
 
-static void loop(struct auto_run *r)
+static void auto_run_loop(struct auto_run *r)
 {
 	while (!stopped) {
 		struct pollfd p = { .fd = source_fd(r->source), .events = POLLIN };
 
 		poll(&p, 1, 500);
-		take_jobs(r);
+		auto_run_take_jobs(r);
 		if (!stopped && r->source_state != SOURCE_STARTING &&
 		    auto_policy_due(&r->policy, (uint64_t)clock_s()))
-			look(r);
+			auto_run_look(r);
 	}
 }
 
 /* --- start and end ----------------------------------------------------------------------- */
 
-static int start(struct auto_run *r, struct err *err)
+static int auto_run_start(struct auto_run *r, struct err *err)
 {
 	struct record_opts ro = { .dir = r->o->record_dir,
 				  .fabric = r->o->name,
@@ -342,10 +347,10 @@ static int start(struct auto_run *r, struct err *err)
 		log_add(LOG_WARN, "record", "this session is not recorded: %s", err->text);
 		err->text[0] = '\0';
 	}
-	return open_source(r, err) ? EXIT_BAD_USAGE : EXIT_OK;
+	return auto_run_open_source(r, err) ? EXIT_BAD_USAGE : EXIT_OK;
 }
 
-static void begin(const struct auto_run *r)
+static void auto_run_begin(const struct auto_run *r)
 {
 	const struct auto_opts *a = &r->o->automatic;
 
@@ -355,7 +360,7 @@ static void begin(const struct auto_run *r)
 	fflush(stdout);
 }
 
-static void end(struct auto_run *r)
+static void auto_run_end(struct auto_run *r)
 {
 	struct err err = { "" };
 
@@ -369,7 +374,7 @@ static void end(struct auto_run *r)
 
 int auto_run(const struct app_opts *o)
 {
-	struct sigaction sa = { .sa_handler = on_stop };
+	struct sigaction sa = { .sa_handler = auto_run_on_stop };
 	struct auto_run r = { .o = o };
 	struct err err = { "" };
 	int rc;
@@ -378,14 +383,14 @@ int auto_run(const struct app_opts *o)
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	rc = start(&r, &err);
+	rc = auto_run_start(&r, &err);
 	if (!rc) {
-		begin(&r);
-		loop(&r);
+		auto_run_begin(&r);
+		auto_run_loop(&r);
 		puts("auto: ends; the installed routes stay");
 	} else {
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 	}
-	end(&r);
+	auto_run_end(&r);
 	return rc;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int load_roots(struct command_inputs *s, const char *path, struct err *err)
+static int command_inputs_load_roots(struct command_inputs *s, const char *path, struct err *err)
 {
 	int rc = load_fabric_guids(&s->roots, &s->params.nroots, path, err);
 
@@ -25,7 +25,8 @@ static int load_roots(struct command_inputs *s, const char *path, struct err *er
 	return 0;
 }
 
-static int load_tables(struct command_inputs *s, const struct options *o, struct err *err)
+static int command_inputs_load_tables(struct command_inputs *s, const struct options *o,
+				      struct err *err)
 {
 	int rc = load_fabric_tables(&s->installed, o->lfts, s->f, err);
 
@@ -41,7 +42,7 @@ static int load_tables(struct command_inputs *s, const struct options *o, struct
 	return rc;
 }
 
-static void set_params(struct command_inputs *s, const struct options *o)
+static void command_inputs_set_params(struct command_inputs *s, const struct options *o)
 {
 	s->params.vls = o->vls;
 	s->params.threads = o->threads;
@@ -55,18 +56,20 @@ static void set_params(struct command_inputs *s, const struct options *o)
 }
 
 /* What belongs to the fabric, whichever way that came. */
-static int load_rest(struct command_inputs *s, const struct options *o, struct err *err)
+static int command_inputs_load_rest(struct command_inputs *s, const struct options *o,
+				    struct err *err)
 {
 	int rc = 0;
 
 	if (o->demand)
 		rc = load_fabric_demand(&s->demand, o->demand, o->ranks, s->f, err);
 	if (!rc && o->roots)
-		rc = load_roots(s, o->roots, err);
+		rc = command_inputs_load_roots(s, o->roots, err);
 	return rc;
 }
 
-static int load_limits(struct command_inputs *s, const struct options *o, struct err *err)
+static int command_inputs_load_limits(struct command_inputs *s, const struct options *o,
+				      struct err *err)
 {
 	int rc = options_limits(&s->limits, o, s->f, s->jobs, err);
 
@@ -77,9 +80,11 @@ static int load_limits(struct command_inputs *s, const struct options *o, struct
 
 int command_inputs_complete(struct command_inputs *s, const struct options *o, struct err *err)
 {
-	set_params(s, o);
+	command_inputs_set_params(s, o);
 	s->params.current = s->installed;
-	return load_rest(s, o, err) || load_limits(s, o, err) ? -EINVAL : 0;
+	return command_inputs_load_rest(s, o, err) || command_inputs_load_limits(s, o, err)
+		       ? -EINVAL
+		       : 0;
 }
 
 int command_inputs_load(struct command_inputs *s, const struct options *o, struct err *err)
@@ -87,7 +92,7 @@ int command_inputs_load(struct command_inputs *s, const struct options *o, struc
 	int rc = 0;
 
 	memset(s, 0, sizeof(*s));
-	set_params(s, o);
+	command_inputs_set_params(s, o);
 	if (o->name_map)
 		rc = load_fabric_names(&s->names, o->name_map, err);
 	if (!rc)
@@ -97,13 +102,13 @@ int command_inputs_load(struct command_inputs *s, const struct options *o, struc
 	if (!rc && o->lid_choice)
 		rc = load_fabric_lid_choice(&s->choice, o->lid_choice, s->f, err);
 	if (!rc)
-		rc = load_rest(s, o, err);
+		rc = command_inputs_load_rest(s, o, err);
 	if (!rc && o->lfts)
-		rc = load_tables(s, o, err);
+		rc = command_inputs_load_tables(s, o, err);
 	s->params.current = s->installed;
 	if (rc)
 		return EXIT_UNREADABLE;
-	return load_limits(s, o, err) ? EXIT_BAD_USAGE : 0;
+	return command_inputs_load_limits(s, o, err) ? EXIT_BAD_USAGE : 0;
 }
 
 void command_inputs_free(struct command_inputs *s)

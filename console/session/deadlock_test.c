@@ -32,8 +32,8 @@ void deadlock_test_free(struct deadlock_test *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static void connect_pair(struct deadlock_test *s, const struct tables *t, uint32_t src,
-			 uint16_t dlid)
+static void deadlock_test_connect_pair(struct deadlock_test *s, const struct tables *t,
+				       uint32_t src, uint16_t dlid)
 {
 	uint8_t sl = tables_path_sl(t, src, s->f->term_sw[src], dlid);
 	uint32_t c = packets_connect(s->p, src, dlid, sl);
@@ -54,14 +54,14 @@ void deadlock_test_aim(struct deadlock_test *s, const struct tables *t, const st
 		const struct witness *w = &cycle[i];
 		uint32_t sw = f->term_sw[w->src_term], hosts = 1;
 
-		connect_pair(s, t, w->src_term, w->dlid);
+		deadlock_test_connect_pair(s, t, w->src_term, w->dlid);
 		for (uint32_t k = f->term_off[sw]; k < f->term_off[sw + 1]; k++) {
 			uint32_t src = f->term_list[k];
 
 			if (src == w->src_term || hosts == DEADLOCK_TEST_HOSTS ||
 			    tables_path_sl(t, src, sw, w->dlid) != w->sl)
 				continue;
-			connect_pair(s, t, src, w->dlid);
+			deadlock_test_connect_pair(s, t, src, w->dlid);
 			hosts++;
 		}
 	}
@@ -69,7 +69,7 @@ void deadlock_test_aim(struct deadlock_test *s, const struct tables *t, const st
 }
 
 /* The first terminals of each switch. */
-static uint32_t choose_hosts(uint32_t *out, const struct fabric *f)
+static uint32_t deadlock_test_choose_hosts(uint32_t *out, const struct fabric *f)
 {
 	uint32_t n = 0;
 
@@ -90,7 +90,7 @@ void deadlock_test_spread(struct deadlock_test *s, const struct tables *t, unsig
 			  uint64_t seed)
 {
 	const struct fabric *f = s->f;
-	uint32_t *host = xcalloc(f->nterm, sizeof(*host)), n = choose_hosts(host, f);
+	uint32_t *host = xcalloc(f->nterm, sizeof(*host)), n = deadlock_test_choose_hosts(host, f);
 	struct rng r;
 
 	rng_seed(&r, seed);
@@ -99,7 +99,8 @@ void deadlock_test_spread(struct deadlock_test *s, const struct tables *t, unsig
 		uint32_t shift = 1 + (uint32_t)rng_below(&r, n - 1);
 
 		for (uint32_t i = 0; i < n; i++)
-			connect_pair(s, t, host[i], f->term_lid[host[(i + shift) % n]]);
+			deadlock_test_connect_pair(s, t, host[i],
+						   f->term_lid[host[(i + shift) % n]]);
 	}
 	free(host);
 }
@@ -110,8 +111,8 @@ struct stretch {
 	uint64_t from_ns, until_ns, end_ns;
 };
 
-static int run_stretch(struct deadlock_test *s, const struct stretch *w, struct progress *progress,
-		       struct err *err)
+static int deadlock_test_run_stretch(struct deadlock_test *s, const struct stretch *w,
+				     struct progress *progress, struct err *err)
 {
 	bool there = false;
 
@@ -125,8 +126,8 @@ static int run_stretch(struct deadlock_test *s, const struct stretch *w, struct 
 }
 
 /* Until packets wait in a circle, nothing moves any more, or the time is over. */
-static int seek_deadlock(struct deadlock_test *s, uint64_t *t, struct progress *progress,
-			 struct err *err)
+static int deadlock_test_seek_deadlock(struct deadlock_test *s, uint64_t *t,
+				       struct progress *progress, struct err *err)
 {
 	struct stretch w = { .step = "simulating", .end_ns = s->limit_ns };
 	int rc = 0;
@@ -134,7 +135,7 @@ static int seek_deadlock(struct deadlock_test *s, uint64_t *t, struct progress *
 	while (!rc && *t < s->limit_ns && !s->ncycle && !packets_still(s->p)) {
 		*t = *t + LOOK_ns < s->limit_ns ? *t + LOOK_ns : s->limit_ns;
 		w.until_ns = *t;
-		rc = run_stretch(s, &w, progress, err);
+		rc = deadlock_test_run_stretch(s, &w, progress, err);
 		if (!rc)
 			s->ncycle = packets_deadlock(s->p, NULL, NULL);
 	}
@@ -148,11 +149,11 @@ int deadlock_test_run(struct deadlock_test *s, uint64_t limit_ns, struct progres
 	int rc;
 
 	s->limit_ns = limit_ns;
-	rc = seek_deadlock(s, &t, progress, err);
+	rc = deadlock_test_seek_deadlock(s, &t, progress, err);
 	if (!rc && s->ncycle) {
 		struct stretch w = { "settling", t, t + QUIET_ns, t + QUIET_ns };
 
-		rc = run_stretch(s, &w, progress, err);
+		rc = deadlock_test_run_stretch(s, &w, progress, err);
 		if (!rc)
 			s->ncycle = packets_deadlock(s->p, &s->cycle, &s->closed_ns);
 	}
@@ -172,7 +173,7 @@ void deadlock_test_line(char *buf, size_t len, const struct deadlock_test *s, ui
 		 f->term_name[s->src[w->conn]], w->dlid, w->sl);
 }
 
-static json_t *wait_json(const struct deadlock_test *s, const struct packets_wait *w)
+static json_t *deadlock_test_wait_json(const struct deadlock_test *s, const struct packets_wait *w)
 {
 	const struct fabric *f = s->f;
 
@@ -188,7 +189,7 @@ json_t *deadlock_test_json(const struct deadlock_test *s)
 	json_t *list = json_array(), *o;
 
 	for (uint32_t i = 0; i < s->ncycle; i++)
-		json_array_append_new(list, wait_json(s, &s->cycle[i]));
+		json_array_append_new(list, deadlock_test_wait_json(s, &s->cycle[i]));
 	o = json_pack("{s:b, s:f, s:i, s:i, s:I, s:I, s:I, s:I, s:I}", "deadlock", s->ncycle > 0,
 		      "simulated_us", (double)packets_now_ns(s->p) * 1e-3, "connections",
 		      (int)s->nconn, "on_cycle", (int)s->aimed, "injected",
@@ -203,7 +204,7 @@ json_t *deadlock_test_json(const struct deadlock_test *s)
 	return o;
 }
 
-static void print_deadlock(FILE *out, const struct deadlock_test *s)
+static void deadlock_test_print_deadlock(FILE *out, const struct deadlock_test *s)
 {
 	char line[512];
 
@@ -228,7 +229,7 @@ void deadlock_test_print(FILE *out, const struct deadlock_test *s)
 		fprintf(out, ", %u of them on paths that make a cycle", s->aimed);
 	fprintf(out, ".\n");
 	if (s->ncycle) {
-		print_deadlock(out, s);
+		deadlock_test_print_deadlock(out, s);
 		return;
 	}
 	fprintf(out,

@@ -36,7 +36,7 @@ struct demo {
 	uint64_t flows_serial;
 };
 
-static void send_jobs(struct demo *d)
+static void demo_send_jobs(struct demo *d)
 {
 	const struct job_list *list;
 	struct msg *msg;
@@ -50,7 +50,7 @@ static void send_jobs(struct demo *d)
 	mailbox_send(d->box, msg);
 }
 
-static void set_flows(struct demo *d)
+static void demo_set_flows(struct demo *d)
 {
 	uint64_t serial = workload_flows_serial(d->load);
 	const struct sim_flow *flows;
@@ -63,7 +63,7 @@ static void set_flows(struct demo *d)
 	sim_set_flows(d->sim, flows, n);
 }
 
-static void *run(void *arg)
+static void *demo_run(void *arg)
 {
 	struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
 	struct demo *d = arg;
@@ -75,16 +75,16 @@ static void *run(void *arg)
 
 		last = now;
 		workload_advance(d->load, dt * d->speed);
-		set_flows(d);
+		demo_set_flows(d);
 		sim_traffic_follow(d->sim);
-		send_jobs(d);
+		demo_send_jobs(d);
 		nanosleep(&tick, NULL);
 	}
 	return NULL;
 }
 
 /* The routes that the operator finds: what a subnet manager that knows no jobs installs. */
-static int install_first(struct demo *d, const struct fabric *f, struct err *err)
+static int demo_install_first(struct demo *d, const struct fabric *f, struct err *err)
 {
 	const struct engine *e = engine_find(FIRST_ENGINE, err);
 	struct engine_params params = { 0 };
@@ -100,7 +100,7 @@ static int install_first(struct demo *d, const struct fabric *f, struct err *err
 	return sim_install_tables(d->sim, t, err);
 }
 
-static int build(struct demo *d, const struct demo_opts *o, struct err *err)
+static int demo_build(struct demo *d, const struct demo_opts *o, struct err *err)
 {
 	struct freeze_opts fo = { .lmc = -1, .name = o->name ? o->name : "demo" };
 	struct workload_opts wo = { .seed = o->seed, .start_s = time(NULL) };
@@ -119,7 +119,7 @@ static int build(struct demo *d, const struct demo_opts *o, struct err *err)
 	if (!rc)
 		rc = sim_new(&d->sim, f, &opts, err);
 	if (!rc)
-		rc = install_first(d, f, err);
+		rc = demo_install_first(d, f, err);
 	if (rc)
 		goto out;
 	wo.mean_s = f->nterm * MEAN_S_PER_HOST;
@@ -145,12 +145,12 @@ int demo_start(struct demo **out, const struct demo_opts *opts, struct mailbox *
 	d->box = box;
 	d->speed = opts->speed > 0 ? opts->speed : SPEED;
 	d->flows_serial = UINT64_MAX;
-	rc = build(d, opts, err);
+	rc = demo_build(d, opts, err);
 	if (rc) {
 		demo_stop(d);
 		return rc;
 	}
-	d->running = !pthread_create(&d->thread, NULL, run, d);
+	d->running = !pthread_create(&d->thread, NULL, demo_run, d);
 	*out = d;
 	return 0;
 }

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void begin(struct route_report *e, const char *engine, const struct fabric *f,
-		  const struct jobset *jobs)
+static void evaluate_begin(struct route_report *e, const char *engine, const struct fabric *f,
+			   const struct jobset *jobs)
 {
 	*e = (struct route_report){ .f = f,
 				    .jobs = jobs,
@@ -23,8 +23,8 @@ static void begin(struct route_report *e, const char *engine, const struct fabri
 	snprintf(e->engine, sizeof(e->engine), "%s", engine);
 }
 
-static int predict(struct route_report *e, struct progress_line *w,
-		   const struct route_report_opts *o, struct err *err)
+static int evaluate_predict(struct route_report *e, struct progress_line *w,
+			    const struct route_report_opts *o, struct err *err)
 {
 	struct ebb_opts opts = {
 		.bisections = o->bisections < 0 ? 0 : (uint32_t)o->bisections,
@@ -51,8 +51,8 @@ static int predict(struct route_report *e, struct progress_line *w,
 	return rc;
 }
 
-static int judge(struct route_report *e, struct progress_line *w, const struct route_report_opts *o,
-		 struct err *err)
+static int evaluate_judge(struct route_report *e, struct progress_line *w,
+			  const struct route_report_opts *o, struct err *err)
 {
 	struct verify_opts opts = { .terminals_only = o->terminals_only,
 				    .threads = o->threads,
@@ -66,14 +66,14 @@ static int judge(struct route_report *e, struct progress_line *w, const struct r
 	if (!rc)
 		rc = metrics_compute(&e->m, e->f, e->t, e->jobs, &mo, &w->progress, err);
 	if (!rc)
-		rc = predict(e, w, o, err);
+		rc = evaluate_predict(e, w, o, err);
 	return rc;
 }
 
 /* left: the fabric without what is excluded. */
-static int judge_choice(struct route_report *e, const struct fabric *left,
-			const struct route_report_opts *o, struct progress *progress,
-			struct err *err)
+static int evaluate_judge_choice(struct route_report *e, const struct fabric *left,
+				 const struct route_report_opts *o, struct progress *progress,
+				 struct err *err)
 {
 	struct parx_lids lids = { e->f, e->choice };
 	struct ebb_opts opts = {
@@ -98,14 +98,14 @@ int evaluate_choice(struct route_report *e, struct lid_choice *choice,
 
 	e->choice = choice;
 	progress_line_start(&w);
-	rc = judge_choice(e, e->f, opts, &w.progress, err);
+	rc = evaluate_judge_choice(e, e->f, opts, &w.progress, err);
 	progress_line_stop(&w);
 	return rc;
 }
 
 /* The choice that comes with tables of parx. */
-static int find_choice(struct route_report *e, const struct route_report_opts *opts,
-		       struct progress *progress, struct err *err)
+static int evaluate_find_choice(struct route_report *e, const struct route_report_opts *opts,
+				struct progress *progress, struct err *err)
 {
 	const struct fabric *left;
 	int rc = exclusion_left(&left, e->f, opts->limits, err);
@@ -113,7 +113,7 @@ static int find_choice(struct route_report *e, const struct route_report_opts *o
 	if (!rc)
 		rc = parx_choice_find(&e->choice, left, e->t, err);
 	if (!rc && e->choice)
-		rc = judge_choice(e, left, opts, progress, err);
+		rc = evaluate_judge_choice(e, left, opts, progress, err);
 	fabric_put(left);
 	return rc;
 }
@@ -129,7 +129,7 @@ int evaluate_engine(struct route_report *out, const struct engine *engine, const
 	double start = clock_s();
 	int rc;
 
-	begin(out, engine->name, f, jobs);
+	evaluate_begin(out, engine->name, f, jobs);
 	progress_line_start(&w);
 	own.notes = &out->notes;
 	rc = engine_run(engine, &t, f, jobs, demand, &own, &w.progress, err);
@@ -140,9 +140,9 @@ int evaluate_engine(struct route_report *out, const struct engine *engine, const
 	out->layers_s = progress_line_seconds(&w, "layers");
 	if (!rc) {
 		progress_line_start(&w);
-		rc = judge(out, &w, opts, err);
+		rc = evaluate_judge(out, &w, opts, err);
 		if (!rc && engine == &engine_parx)
-			rc = find_choice(out, opts, &w.progress, err);
+			rc = evaluate_find_choice(out, opts, &w.progress, err);
 		progress_line_stop(&w);
 		out->total_s += out->verify_s;
 	}
@@ -158,10 +158,10 @@ int evaluate_tables(struct route_report *out, const struct tables *t, const stru
 	struct progress_line w;
 	int rc;
 
-	begin(out, t->engine, f, jobs);
+	evaluate_begin(out, t->engine, f, jobs);
 	out->t = t;
 	progress_line_start(&w);
-	rc = judge(out, &w, opts, err);
+	rc = evaluate_judge(out, &w, opts, err);
 	progress_line_stop(&w);
 	out->total_s = out->verify_s;
 	if (rc)
@@ -170,7 +170,8 @@ int evaluate_tables(struct route_report *out, const struct tables *t, const stru
 }
 
 /* As those of an engine, but that of others management's routes may not wait for each other. */
-static int judge_again(struct route_report *e, const struct route_report_opts *o, struct err *err)
+static int evaluate_judge_again(struct route_report *e, const struct route_report_opts *o,
+				struct err *err)
 {
 	struct verify_opts opts = { .terminals_only = o->terminals_only,
 				    .threads = o->threads,
@@ -208,7 +209,7 @@ int evaluate_file(struct route_report *out, struct plan_files *files, const stru
 		return rc;
 	}
 	out->notes = notes;
-	rc = judge_again(out, opts, err);
+	rc = evaluate_judge_again(out, opts, err);
 	if (rc)
 		route_report_free(out);
 	return rc;

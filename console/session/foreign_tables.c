@@ -45,7 +45,8 @@ void foreign_tables_close(struct foreign_tables *t)
 }
 
 /* Twice the same: nobody writes any more. */
-static int read_settled(struct live *now, const struct foreign_tables *t, struct err *err)
+static int foreign_tables_read_settled(struct live *now, const struct foreign_tables *t,
+				       struct err *err)
 {
 	const struct tables *before = NULL;
 	int rc = live_read(now, t->w, t->opts, t->name, err);
@@ -69,7 +70,7 @@ struct patience {
 	struct progress progress;
 };
 
-static void lose_patience(void *ctx, const char *step, uint64_t done, uint64_t total)
+static void foreign_tables_lose_patience(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	struct patience *p = ctx;
 
@@ -81,14 +82,14 @@ static void lose_patience(void *ctx, const char *step, uint64_t done, uint64_t t
 }
 
 /* false: the SM does not tell, or not in time. */
-static bool ask_sls(struct live *now, struct wire *w)
+static bool foreign_tables_ask_sls(struct live *now, struct wire *w)
 {
 	struct patience p = { .until_ms = clock_ms() + SL_MS };
 	struct path_sl_report report = { 0 };
 	struct err err = { "" };
 	int rc;
 
-	p.progress.report = lose_patience;
+	p.progress.report = foreign_tables_lose_patience;
 	p.progress.ctx = &p;
 	rc = wire_check_path_sls(w, now->f, now->t, 4, 1, &report, &p.progress, &err);
 	if (!rc)
@@ -101,7 +102,7 @@ static bool ask_sls(struct live *now, struct wire *w)
 }
 
 /* All on one VL: what is free of deadlocks then is so whatever the service levels are. */
-static const struct tables *on_one_vl(const struct live *now)
+static const struct tables *foreign_tables_on_one_vl(const struct live *now)
 {
 	struct tables *t = tables_new(now->f, TABLES_WIRE);
 
@@ -110,8 +111,8 @@ static const struct tables *on_one_vl(const struct live *now)
 	return t;
 }
 
-static void put_verdict(struct executor_foreign *out, const struct verdict *v,
-			const struct fabric *f, bool sls)
+static void foreign_tables_put_verdict(struct executor_foreign *out, const struct verdict *v,
+				       const struct fabric *f, bool sls)
 {
 	char text[300];
 
@@ -130,16 +131,17 @@ static void put_verdict(struct executor_foreign *out, const struct verdict *v,
 	}
 }
 
-static int verify(struct executor_foreign *out, struct live *now, struct wire *w, struct err *err)
+static int foreign_tables_verify(struct executor_foreign *out, struct live *now, struct wire *w,
+				 struct err *err)
 {
 	struct verify_opts vo = { .terminals_only = true };
-	bool sls = ask_sls(now, w);
-	const struct tables *t = sls ? tables_get(now->t) : on_one_vl(now);
+	bool sls = foreign_tables_ask_sls(now, w);
+	const struct tables *t = sls ? tables_get(now->t) : foreign_tables_on_one_vl(now);
 	struct verdict *v;
 	int rc = verify_tables(&v, now->f, t, &vo, NULL, err);
 
 	if (!rc)
-		put_verdict(out, v, now->f, sls);
+		foreign_tables_put_verdict(out, v, now->f, sls);
 	if (!rc)
 		verdict_free(v);
 	tables_put(t);
@@ -147,7 +149,8 @@ static int verify(struct executor_foreign *out, struct live *now, struct wire *w
 }
 
 /* Against those of the plan, on the same fabric.  Of another one nobody knows what is missing. */
-static void count(struct executor_foreign *out, const struct live *now, const struct plan *p)
+static void foreign_tables_count(struct executor_foreign *out, const struct live *now,
+				 const struct plan *p)
 {
 	struct tdiff *old, *new;
 	char text[sizeof(out->text)];
@@ -177,13 +180,13 @@ int foreign_tables_judge(const struct foreign_tables *t, struct executor_foreign
 			 struct err *err)
 {
 	struct live now = { 0 };
-	int rc = read_settled(&now, t, err);
+	int rc = foreign_tables_read_settled(&now, t, err);
 
 	*out = (struct executor_foreign){ 0 };
 	if (!rc)
-		rc = verify(out, &now, t->w, err);
+		rc = foreign_tables_verify(out, &now, t->w, err);
 	if (!rc)
-		count(out, &now, t->plan);
+		foreign_tables_count(out, &now, t->plan);
 	live_close(&now);
 	return rc;
 }

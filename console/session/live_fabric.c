@@ -58,7 +58,7 @@ static const struct argp_option rows[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *s)
+static error_t live_parse(int key, char *arg, struct argp_state *s)
 {
 	struct live_opts *o = s->input;
 
@@ -113,7 +113,7 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 	}
 }
 
-static const struct argp argp = { .options = rows, .parser = parse };
+static const struct argp argp = { .options = rows, .parser = live_parse };
 
 const struct argp_child live_children[] = { { &argp, 0, "The fabric:", 9 }, { 0 } };
 
@@ -125,7 +125,7 @@ struct watched {
 	const struct sweep_report *report;
 };
 
-static void sweep_step(void *ctx, const char *step, uint64_t done, uint64_t total)
+static void live_sweep_step(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	struct watched *w = ctx;
 	char pace[80], text[160];
@@ -137,10 +137,10 @@ static void sweep_step(void *ctx, const char *step, uint64_t done, uint64_t tota
 	progress_line_tell(&w->watch, text);
 }
 
-static int watched_sweep(struct live *l, struct sweep_report *report, const struct sweep_opts *so,
-			 struct err *err)
+static int live_watched_sweep(struct live *l, struct sweep_report *report,
+			      const struct sweep_opts *so, struct err *err)
 {
-	struct watched w = { .progress.report = sweep_step, .report = report };
+	struct watched w = { .progress.report = live_sweep_step, .report = report };
 	struct mad_local local;
 	int rc;
 
@@ -156,7 +156,7 @@ static int watched_sweep(struct live *l, struct sweep_report *report, const stru
 	return rc;
 }
 
-static int sweep(struct live *l, const struct live_opts *o, const char *name, struct err *err)
+static int live_sweep(struct live *l, const struct live_opts *o, const char *name, struct err *err)
 {
 	struct name_map *names = NULL;
 	struct sweep_report report = { 0 };
@@ -167,7 +167,7 @@ static int sweep(struct live *l, const struct live_opts *o, const char *name, st
 		rc = load_fabric_names(&names, o->node_names, err);
 	so.names = names;
 	if (!rc)
-		rc = watched_sweep(l, &report, &so, err);
+		rc = live_watched_sweep(l, &report, &so, err);
 	for (uint32_t i = 0; !rc && i < report.ngaps; i++)
 		fprintf(stderr, "warning: %s\n", report.gaps[i].text);
 	sweep_report_clear(&report);
@@ -185,7 +185,7 @@ struct sm_pin live_sm(struct wire *w)
 }
 
 /* Another node's OpenSM may be the master: then this one cannot install anything. */
-static int usable(struct live *l, struct err *err)
+static int live_usable(struct live *l, struct err *err)
 {
 	const struct osm_status *s = &l->osm_status;
 	int rc = osm_link_status(l->osm, &l->osm_status, err);
@@ -211,7 +211,7 @@ void live_link(struct live *l, const char *socket)
 	l->osm = NULL;
 	l->osm_why[0] = '\0';
 	memset(&l->osm_status, 0, sizeof(l->osm_status));
-	if (!osm_link_open(&l->osm, socket, 0, &err) && !usable(l, &err))
+	if (!osm_link_open(&l->osm, socket, 0, &err) && !live_usable(l, &err))
 		return;
 	osm_link_close(l->osm);
 	l->osm = NULL;
@@ -219,7 +219,7 @@ void live_link(struct live *l, const char *socket)
 }
 
 /* Another program may listen already: then nobody can be asked, but all else goes on. */
-static int open_wire(struct wire **w, struct wire_opts *wo, bool notices, struct err *err)
+static int live_open_wire(struct wire **w, struct wire_opts *wo, bool notices, struct err *err)
 {
 	int rc;
 
@@ -234,7 +234,7 @@ static int open_wire(struct wire **w, struct wire_opts *wo, bool notices, struct
 
 /* Then nobody has to listen on a port, see agents_open().  On ibsim nobody may: OpenSM waits for
  * ever for a port that poses as an SM but whose process waits for OpenSM. */
-static bool osm_asks_agents(const struct live_opts *o)
+static bool live_osm_asks_agents(const struct live_opts *o)
 {
 	struct osm_link *link;
 	struct osm_status s = { 0 };
@@ -248,7 +248,7 @@ static bool osm_asks_agents(const struct live_opts *o)
 	return master;
 }
 
-static int open_port(struct live *l, struct live_opts *o, bool notices, struct err *err)
+static int live_open_port(struct live *l, struct live_opts *o, bool notices, struct err *err)
 {
 	struct wire_opts wo = {
 		.ca = o->ca,
@@ -261,21 +261,21 @@ static int open_port(struct live *l, struct live_opts *o, bool notices, struct e
 	o->ask_m_key = false;
 	wo.m_key = o->m_key;
 	wo.m_keys = o->m_keys;
-	return rc ? rc : open_wire(&l->w, &wo, notices, err);
+	return rc ? rc : live_open_wire(&l->w, &wo, notices, err);
 }
 
 int live_again(struct live *l, struct live_opts *o, const char *name, struct err *err)
 {
 	struct wire *w = l->w;
-	bool osm_asks = !w && o->notices && osm_asks_agents(o);
+	bool osm_asks = !w && o->notices && live_osm_asks_agents(o);
 	int rc;
 
 	l->w = NULL;
 	live_close(l);
 	l->w = w;
-	rc = w ? 0 : open_port(l, o, o->notices && !osm_asks, err);
+	rc = w ? 0 : live_open_port(l, o, o->notices && !osm_asks, err);
 	if (!rc)
-		rc = sweep(l, o, name, err);
+		rc = live_sweep(l, o, name, err);
 	if (rc)
 		live_close(l);
 	else
@@ -285,7 +285,7 @@ int live_again(struct live *l, struct live_opts *o, const char *name, struct err
 	if (!rc && osm_asks && !l->osm) { /* it is another fabric's */
 		wire_close(l->w);
 		l->w = NULL;
-		rc = open_port(l, o, true, err);
+		rc = live_open_port(l, o, true, err);
 		if (rc)
 			live_close(l);
 	}
@@ -298,7 +298,7 @@ int live_discover(struct live *l, struct live_opts *o, const char *name, struct 
 	return live_again(l, o, name, err);
 }
 
-static int read_tables(struct live *l, struct err *err)
+static int live_read_tables(struct live *l, struct err *err)
 {
 	struct tables_report report = { 0 };
 	struct progress_line watch;
@@ -325,7 +325,7 @@ static int read_tables(struct live *l, struct err *err)
 	return rc;
 }
 
-static int ask_slurm(struct jobset **out, const struct fabric *f, struct err *err)
+static int live_ask_slurm(struct jobset **out, const struct fabric *f, struct err *err)
 {
 	const struct job_list *list = NULL;
 	struct source_opts so = { 0 };
@@ -353,7 +353,7 @@ static int ask_slurm(struct jobset **out, const struct fabric *f, struct err *er
 }
 
 /* Takes over what OpenSM says of service levels, if the switches hold what it says at all. */
-static void ask_plugin(struct live *l)
+static void live_ask_plugin(struct live *l)
 {
 	struct tables *known;
 	struct err err;
@@ -375,23 +375,23 @@ int live_read(struct live *now, struct wire *w, const struct live_opts *o, const
 
 	if (!now->f) {
 		now->w = w;
-		rc = sweep(now, o, name, err);
+		rc = live_sweep(now, o, name, err);
 	}
 	now->w = w;
 	tables_put(now->t);
 	now->t = NULL;
 	if (!rc)
-		rc = read_tables(now, err);
+		rc = live_read_tables(now, err);
 	now->w = NULL; /* stays open */
 	return rc;
 }
 
 int live_tables(struct live *l, struct err *err)
 {
-	int rc = read_tables(l, err);
+	int rc = live_read_tables(l, err);
 
 	if (!rc)
-		ask_plugin(l);
+		live_ask_plugin(l);
 	return rc;
 }
 
@@ -401,7 +401,7 @@ int live_open(struct live *l, struct live_opts *o, const char *name, struct err 
 
 	if (!rc && o->jobs)
 		rc = strcmp(o->jobs, "slurm") ? load_fabric_jobs(&l->jobs, o->jobs, l->f, err)
-					      : ask_slurm(&l->jobs, l->f, err);
+					      : live_ask_slurm(&l->jobs, l->f, err);
 	if (!rc)
 		rc = live_tables(l, err);
 	if (!rc && l->foreign[0])

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum osm_seen look_for_sm(void *ctx)
+static enum osm_seen live_install_look_for_sm(void *ctx)
 {
 	const struct live_install *i = ctx;
 	struct wire_sm sm;
@@ -21,7 +21,8 @@ static enum osm_seen look_for_sm(void *ctx)
 	return sm.state == SM_MASTER && sm.guid != i->sm_guid ? OSM_SEEN_MASTER : OSM_SEEN_SOMEBODY;
 }
 
-static int by_opensm(struct live_install *i, struct live *l, const struct plan *p, struct err *err)
+static int live_install_by_opensm(struct live_install *i, struct live *l, const struct plan *p,
+				  struct err *err)
 {
 	const struct osm_status *s = &l->osm_status;
 	int rc;
@@ -46,14 +47,14 @@ static int by_opensm(struct live_install *i, struct live *l, const struct plan *
 	i->osm = osm_install_new(l->osm, smp_installer(l->w));
 	i->w = l->w;
 	i->sm_guid = s->sm_guid;
-	osm_install_sm(i->osm, look_for_sm, i);
+	osm_install_sm(i->osm, live_install_look_for_sm, i);
 	if (p)
 		osm_install_plan(i->osm, p->fabric, p->from, p->to);
 	i->in = osm_installer(i->osm);
 	return 0;
 }
 
-static int by_smp(struct live_install *i, struct live *l, struct err *err)
+static int live_install_by_smp(struct live_install *i, struct live *l, struct err *err)
 {
 	if (l->t && l->top_min < l->f->max_lid)
 		return err_set(err, -ERANGE,
@@ -75,8 +76,8 @@ static int by_smp(struct live_install *i, struct live *l, struct err *err)
 	return 0;
 }
 
-static int by_files(struct live_install *i, const char *dir, struct live *l, const struct plan *p,
-		    struct err *err)
+static int live_install_by_files(struct live_install *i, const char *dir, struct live *l,
+				 const struct plan *p, struct err *err)
 {
 	int rc;
 
@@ -95,7 +96,7 @@ static int by_files(struct live_install *i, const char *dir, struct live *l, con
 
 /* Who takes over from a process that was killed: the OpenSM that it wrote through may live on
  * beside the new master, and is not to come back with what nobody confirmed. */
-static void call_off(const struct live_opts *o, uint64_t sm_guid)
+static void live_install_call_off(const struct live_opts *o, uint64_t sm_guid)
 {
 	struct osm_link *link;
 	struct osm_status s = { 0 };
@@ -119,15 +120,15 @@ int live_install_open(struct live_install *out, struct live *l, const struct liv
 
 	*out = (struct live_install){ 0 };
 	if (theirs)
-		call_off(o, sm_guid);
+		live_install_call_off(o, sm_guid);
 	/* the way back is not to fail for want of a way */
 	if (!p && by_osm && (theirs || !(l->osm && l->osm_status.ours)))
-		return by_smp(out, l, err);
+		return live_install_by_smp(out, l, err);
 	if (by_osm)
-		return by_opensm(out, l, p, err);
+		return live_install_by_opensm(out, l, p, err);
 	if (!strncmp(name, "file:", 5))
-		return by_files(out, name + 5, l, p, err);
-	return by_smp(out, l, err);
+		return live_install_by_files(out, name + 5, l, p, err);
+	return live_install_by_smp(out, l, err);
 }
 
 void live_install_close(struct live_install *i)

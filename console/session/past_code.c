@@ -10,7 +10,7 @@
 #define DIFF_VALID (1u << CTR_COUNT)
 #define DIFF_TIME  (1u << (CTR_COUNT + 1))
 
-static void room(struct bytes *b, size_t n)
+static void sample_history_room(struct bytes *b, size_t n)
 {
 	if (b->n + n <= b->cap)
 		return;
@@ -20,7 +20,7 @@ static void room(struct bytes *b, size_t n)
 
 void put_uint(struct bytes *b, uint64_t v)
 {
-	room(b, 10);
+	sample_history_room(b, 10);
 	while (v >= 0x80) {
 		b->p[b->n++] = (uint8_t)(v | 0x80);
 		v >>= 7;
@@ -35,7 +35,7 @@ void put_int(struct bytes *b, int64_t v)
 
 void put_raw(struct bytes *b, const void *p, size_t n)
 {
-	room(b, n);
+	sample_history_room(b, n);
 	memcpy(b->p + b->n, p, n);
 	b->n += n;
 }
@@ -76,8 +76,8 @@ bool get_raw(struct reader *r, void *p, size_t n)
 	return true;
 }
 
-static unsigned differs(const struct port_counters *a, const struct port_counters *b,
-			uint64_t passed)
+static unsigned sample_history_differs(const struct port_counters *a, const struct port_counters *b,
+				       uint64_t passed)
 {
 	unsigned mask = 0;
 
@@ -90,8 +90,8 @@ static unsigned differs(const struct port_counters *a, const struct port_counter
 	return mask;
 }
 
-static void put_port(struct bytes *b, const struct port_counters *was,
-		     const struct port_counters *p, unsigned mask, uint64_t passed)
+static void sample_history_put_port(struct bytes *b, const struct port_counters *was,
+				    const struct port_counters *p, unsigned mask, uint64_t passed)
 {
 	put_uint(b, mask);
 	if (mask & DIFF_VALID) {
@@ -117,21 +117,21 @@ uint8_t *sample_history_encode(size_t *len, const struct sample *before, const s
 	put_uint(&b, s->answered);
 	for (uint32_t i = 0; i < s->nport; i++) {
 		const struct port_counters *was = before ? &before->port[i] : &none;
-		unsigned mask = differs(was, &s->port[i], passed);
+		unsigned mask = sample_history_differs(was, &s->port[i], passed);
 
 		if (!mask) {
 			same++;
 			continue;
 		}
 		put_uint(&b, same);
-		put_port(&b, was, &s->port[i], mask, passed);
+		sample_history_put_port(&b, was, &s->port[i], mask, passed);
 		same = 0;
 	}
 	*len = b.n;
 	return xrealloc(b.p, b.n, 1);
 }
 
-static void get_port(struct reader *r, struct port_counters *p)
+static void sample_history_get_port(struct reader *r, struct port_counters *p)
 {
 	unsigned mask = (unsigned)get_uint(r);
 
@@ -167,7 +167,7 @@ struct sample *sample_history_decode(const struct fabric *f, const struct sample
 		if (at >= s->nport)
 			r.bad = true;
 		else
-			get_port(&r, &s->port[at++]);
+			sample_history_get_port(&r, &s->port[at++]);
 	}
 	if (!r.bad)
 		return s;

@@ -20,7 +20,7 @@
 #define SETS_MAX 10000
 #define PIECE	 ((size_t)1 << 20) /* is packed at once */
 
-static void put_ports(struct bytes *b, const struct fabric *f)
+static void sample_history_put_ports(struct bytes *b, const struct fabric *f)
 {
 	put_raw(b, &f->fingerprint, sizeof(f->fingerprint));
 	put_uint(b, f->nport);
@@ -35,7 +35,7 @@ static void put_ports(struct bytes *b, const struct fabric *f)
 	}
 }
 
-static void put_text(struct bytes *b, const char *text)
+static void sample_history_put_text(struct bytes *b, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -43,9 +43,9 @@ static void put_text(struct bytes *b, const char *text)
 	put_raw(b, text, n);
 }
 
-static void put_jobs(struct bytes *b, const struct jobset *js)
+static void sample_history_put_jobs(struct bytes *b, const struct jobset *js)
 {
-	put_text(b, js->source);
+	sample_history_put_text(b, js->source);
 	put_uint(b, js->pending);
 	put_int(b, js->time_s);
 	put_uint(b, js->njob);
@@ -53,9 +53,9 @@ static void put_jobs(struct bytes *b, const struct jobset *js)
 		const struct job *job = &js->jobs[j];
 
 		put_uint(b, job->id);
-		put_text(b, job->name);
-		put_text(b, job->user);
-		put_text(b, job->nodes);
+		sample_history_put_text(b, job->name);
+		sample_history_put_text(b, job->user);
+		sample_history_put_text(b, job->nodes);
 		put_int(b, job->start_s);
 		put_uint(b, job->unknown);
 		put_uint(b, job->nterm);
@@ -71,7 +71,7 @@ struct sets {
 };
 
 /* 0: none; else its number, from 1. */
-static uint32_t set_number(struct sets *s, const struct jobset *js, struct bytes *b)
+static uint32_t sample_history_set_number(struct sets *s, const struct jobset *js, struct bytes *b)
 {
 	if (!js)
 		return 0;
@@ -80,13 +80,14 @@ static uint32_t set_number(struct sets *s, const struct jobset *js, struct bytes
 			return i;
 	s->set = xrealloc(s->set, s->n + 1u, sizeof(*s->set));
 	s->set[s->n++] = js;
-	put_jobs(b, js);
+	sample_history_put_jobs(b, js);
 	return s->n;
 }
 
 /* Each as its difference to the one written before it. */
-static uint32_t put_samples(struct bytes *b, struct sample_history *p, const struct backdrop *with,
-			    struct sets *sets, struct bytes *jobs)
+static uint32_t sample_history_put_samples(struct bytes *b, struct sample_history *p,
+					   const struct backdrop *with, struct sets *sets,
+					   struct bytes *jobs)
 {
 	const struct sample *before = NULL;
 	uint32_t n = 0;
@@ -98,13 +99,13 @@ static uint32_t put_samples(struct bytes *b, struct sample_history *p, const str
 
 		if (progress_step(file_progress(), "history", i - sample_history_oldest(p),
 				  sample_history_newest(p) - sample_history_oldest(p)))
-			break; /* pack() is told so, too */
+			break; /* sample_history_pack() is told so, too */
 		if (!sample_history_get(&m, p, i))
 			continue;
 		if (m.was.fabric == with->fabric) {
 			code = sample_history_encode(&len, before, m.sample);
 			put_uint(b, m.was.tables == with->tables);
-			put_uint(b, set_number(sets, m.was.jobs, jobs));
+			put_uint(b, sample_history_set_number(sets, m.was.jobs, jobs));
 			put_int(b, m.time_s);
 			put_uint(b, len);
 			put_raw(b, code, len);
@@ -119,7 +120,7 @@ static uint32_t put_samples(struct bytes *b, struct sample_history *p, const str
 	return n;
 }
 
-static void put_marks(struct bytes *b, const struct sample_history *p)
+static void sample_history_put_marks(struct bytes *b, const struct sample_history *p)
 {
 	const struct mark *mark;
 	uint32_t n = sample_history_marks(p, &mark);
@@ -136,7 +137,8 @@ static void put_marks(struct bytes *b, const struct sample_history *p)
 }
 
 /* As compress2() does it, but it can be told how far that is, and cancelled. */
-static int deflate_all(uint8_t *out, uLongf *n, const struct bytes *raw, struct err *err)
+static int sample_history_deflate_all(uint8_t *out, uLongf *n, const struct bytes *raw,
+				      struct err *err)
 {
 	z_stream z = { .next_in = raw->p, .next_out = out };
 	size_t left = raw->n;
@@ -157,12 +159,12 @@ static int deflate_all(uint8_t *out, uLongf *n, const struct bytes *raw, struct 
 	return cancelled ? err_set(err, -ECANCELED, "cancelled") : 0;
 }
 
-static int pack(FILE *out, const struct bytes *raw, struct err *err)
+static int sample_history_pack(FILE *out, const struct bytes *raw, struct err *err)
 {
 	uLongf n = compressBound(raw->n);
 	struct bytes head = { 0 };
 	uint8_t *packed = xcalloc(n, 1);
-	int rc = deflate_all(packed, &n, raw, err);
+	int rc = sample_history_deflate_all(packed, &n, raw, err);
 
 	put_raw(&head, MAGIC, 8);
 	put_uint(&head, raw->n);
@@ -179,18 +181,18 @@ int sample_history_write(FILE *out, struct sample_history *p, const struct backd
 {
 	struct bytes raw = { 0 }, samples = { 0 }, jobs = { 0 };
 	struct sets sets = { 0 };
-	uint32_t n = put_samples(&samples, p, b, &sets, &jobs);
+	uint32_t n = sample_history_put_samples(&samples, p, b, &sets, &jobs);
 	int rc;
 
-	put_ports(&raw, b->fabric);
+	sample_history_put_ports(&raw, b->fabric);
 	put_uint(&raw, sets.n);
 	if (jobs.n)
 		put_raw(&raw, jobs.p, jobs.n);
 	put_uint(&raw, n);
 	if (samples.n)
 		put_raw(&raw, samples.p, samples.n);
-	put_marks(&raw, p);
-	rc = pack(out, &raw, err);
+	sample_history_put_marks(&raw, p);
+	rc = sample_history_pack(out, &raw, err);
 	free(sets.set);
 	free(jobs.p);
 	free(samples.p);
@@ -200,7 +202,7 @@ int sample_history_write(FILE *out, struct sample_history *p, const struct backd
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-static uint8_t *read_all(FILE *in, size_t *len)
+static uint8_t *sample_history_read_all(FILE *in, size_t *len)
 {
 	struct bytes b = { 0 };
 	uint8_t buf[65536];
@@ -212,10 +214,11 @@ static uint8_t *read_all(FILE *in, size_t *len)
 	return b.p;
 }
 
-static int unpack(uint8_t **out, size_t *len, FILE *in, const char *what, struct err *err)
+static int sample_history_unpack(uint8_t **out, size_t *len, FILE *in, const char *what,
+				 struct err *err)
 {
 	size_t nfile;
-	uint8_t *file = read_all(in, &nfile);
+	uint8_t *file = sample_history_read_all(in, &nfile);
 	struct reader r = { file, nfile ? file + nfile : file, false };
 	char magic[8] = "";
 	uint64_t raw, packed;
@@ -240,7 +243,8 @@ static int unpack(uint8_t **out, size_t *len, FILE *in, const char *what, struct
 	return rc;
 }
 
-static int get_ports(struct reader *r, struct fabric *f, const char *what, struct err *err)
+static int sample_history_get_ports(struct reader *r, struct fabric *f, const char *what,
+				    struct err *err)
 {
 	struct digest of;
 
@@ -262,7 +266,7 @@ static int get_ports(struct reader *r, struct fabric *f, const char *what, struc
 }
 
 /* The caller frees. */
-static char *get_text(struct reader *r)
+static char *sample_history_get_text(struct reader *r)
 {
 	uint64_t n = get_uint(r);
 	char *text;
@@ -276,15 +280,16 @@ static char *get_text(struct reader *r)
 	return text;
 }
 
-static void get_job(struct reader *r, struct jobset_builder *b, const struct fabric *f)
+static void sample_history_get_job(struct reader *r, struct jobset_builder *b,
+				   const struct fabric *f)
 {
 	struct job head = { .id = get_uint(r) };
 	const char **names;
 	uint64_t unknown, nterm, term = 0;
 
-	head.name = get_text(r);
-	head.user = get_text(r);
-	head.nodes = get_text(r);
+	head.name = sample_history_get_text(r);
+	head.user = sample_history_get_text(r);
+	head.nodes = sample_history_get_text(r);
 	head.start_s = get_int(r);
 	unknown = get_uint(r);
 	nterm = get_uint(r);
@@ -308,9 +313,9 @@ static void get_job(struct reader *r, struct jobset_builder *b, const struct fab
 	free(head.nodes);
 }
 
-static const struct jobset *get_jobs(struct reader *r, const struct fabric *f)
+static const struct jobset *sample_history_get_jobs(struct reader *r, const struct fabric *f)
 {
-	char *source = get_text(r);
+	char *source = sample_history_get_text(r);
 	struct jobset_builder *b = jobset_builder_new(f, source);
 	struct jobset *js;
 	int64_t time_s;
@@ -320,7 +325,7 @@ static const struct jobset *get_jobs(struct reader *r, const struct fabric *f)
 	time_s = get_int(r);
 	n = get_uint(r);
 	for (uint64_t i = 0; i < n && !r->bad; i++)
-		get_job(r, b, f);
+		sample_history_get_job(r, b, f);
 	js = jobset_build(b);
 	js->time_s = time_s;
 	free(source);
@@ -328,7 +333,8 @@ static const struct jobset *get_jobs(struct reader *r, const struct fabric *f)
 }
 
 /* Those of now stand for what is the same: nothing is computed twice. */
-static const struct jobset **get_sets(struct reader *r, uint64_t *n, const struct fabric *f)
+static const struct jobset **sample_history_get_sets(struct reader *r, uint64_t *n,
+						     const struct fabric *f)
 {
 	const struct jobset **set;
 
@@ -339,11 +345,11 @@ static const struct jobset **get_sets(struct reader *r, uint64_t *n, const struc
 	}
 	set = xcalloc(*n + 1, sizeof(*set));
 	for (uint64_t i = 1; i <= *n && !r->bad; i++)
-		set[i] = get_jobs(r, f);
+		set[i] = sample_history_get_jobs(r, f);
 	return set;
 }
 
-static bool same_jobs(const struct jobset *a, const struct jobset *b)
+static bool sample_history_same_jobs(const struct jobset *a, const struct jobset *b)
 {
 	if (!a || !b || a->njob != b->njob || !jobset_same(a, b))
 		return false;
@@ -353,8 +359,9 @@ static bool same_jobs(const struct jobset *a, const struct jobset *b)
 	return true;
 }
 
-static void get_samples(struct reader *r, struct sample_history *p, const struct backdrop *b,
-			const struct jobset **set, uint64_t nset)
+static void sample_history_get_samples(struct reader *r, struct sample_history *p,
+				       const struct backdrop *b, const struct jobset **set,
+				       uint64_t nset)
 {
 	uint64_t n = get_uint(r);
 	const struct sample *before = NULL;
@@ -375,7 +382,8 @@ static void get_samples(struct reader *r, struct sample_history *p, const struct
 		r->p += len;
 		if (!tables)
 			was.tables = NULL;
-		was.jobs = jobs && same_jobs(set[jobs], b->jobs) ? b->jobs : set[jobs];
+		was.jobs =
+			jobs && sample_history_same_jobs(set[jobs], b->jobs) ? b->jobs : set[jobs];
 		sample_history_add(p, &was, s, time_s);
 		sample_put(before);
 		before = s;
@@ -384,7 +392,8 @@ static void get_samples(struct reader *r, struct sample_history *p, const struct
 }
 
 /* back: samples before the newest, where the file says it; else the first of that second. */
-static uint64_t marked(const struct sample_history *p, int64_t time_s, const uint64_t *back)
+static uint64_t sample_history_marked(const struct sample_history *p, int64_t time_s,
+				      const uint64_t *back)
 {
 	uint64_t oldest = sample_history_oldest(p), newest = sample_history_newest(p);
 
@@ -397,7 +406,7 @@ static uint64_t marked(const struct sample_history *p, int64_t time_s, const uin
 	return 0;
 }
 
-static void get_marks(struct reader *r, struct sample_history *p)
+static void sample_history_get_marks(struct reader *r, struct sample_history *p)
 {
 	struct mark mark[PAST_MARKS] = { 0 };
 	uint64_t n = get_uint(r), got = 0;
@@ -414,7 +423,7 @@ static void get_marks(struct reader *r, struct sample_history *p)
 	for (uint64_t i = 0; i < got; i++) {
 		bool told = !r->bad && got == n && r->p < r->end;
 		uint64_t back = told ? get_uint(r) : 0;
-		uint64_t at = marked(p, mark[i].time_s, told ? &back : NULL);
+		uint64_t at = sample_history_marked(p, mark[i].time_s, told ? &back : NULL);
 
 		if (at)
 			sample_history_mark(p, at, mark[i].time_s, mark[i].name);
@@ -429,21 +438,21 @@ int sample_history_read(struct sample_history *p, FILE *in, struct fabric *f,
 	uint8_t *raw = NULL;
 	size_t len;
 	struct reader r;
-	int rc = unpack(&raw, &len, in, what, err);
+	int rc = sample_history_unpack(&raw, &len, in, what, err);
 
 	r = (struct reader){ raw, raw ? raw + len : raw, false };
 	if (!rc)
-		rc = get_ports(&r, f, what, err);
+		rc = sample_history_get_ports(&r, f, what, err);
 	if (!rc && p) {
 		uint64_t nset;
-		const struct jobset **set = get_sets(&r, &nset, f);
+		const struct jobset **set = sample_history_get_sets(&r, &nset, f);
 
 		if (!r.bad)
-			get_samples(&r, p, &b, set, nset);
+			sample_history_get_samples(&r, p, &b, set, nset);
 		for (uint64_t i = 1; i <= nset; i++)
 			jobset_put(set[i]);
 		free(set);
-		get_marks(&r, p);
+		sample_history_get_marks(&r, p);
 		if (r.bad)
 			rc = err_set(err, -EINVAL, "%s: damaged", what);
 	}

@@ -11,7 +11,7 @@ _Static_assert((int)TRANSITION_OLD_LOOP == (int)DRAIN_OLD_LOOP &&
 		       (int)TRANSITION_NO_ORDER == (int)DRAIN_NO_ORDER,
 	       "a plan keeps the reasons as numbers");
 
-static int set_order(struct plan *p, const struct transition *t, struct err *err)
+static int plan_order_set_order(struct plan *p, const struct transition *t, struct err *err)
 {
 	struct change_order o = { .n = t->nwrites, .nwaves = t->nwaves };
 	int rc;
@@ -28,8 +28,8 @@ static int set_order(struct plan *p, const struct transition *t, struct err *err
 	return rc;
 }
 
-static int find_drain(struct drain *d, const struct plan *p, const struct transition *t,
-		      struct progress *progress, struct err *err)
+static int plan_order_find_drain(struct drain *d, const struct plan *p, const struct transition *t,
+				 struct progress *progress, struct err *err)
 {
 	*d = (struct drain){ .nlid = t->ndrain };
 	d->lid = xcalloc(t->ndrain, sizeof(*d->lid));
@@ -46,9 +46,9 @@ int plan_order_find(struct plan *p, struct transition **out, struct progress *pr
 	int rc = transition_plan(&t, p->fabric, p->from, p->to, NULL, progress, err);
 
 	if (!rc)
-		rc = find_drain(&d, p, t, progress, err);
+		rc = plan_order_find_drain(&d, p, t, progress, err);
 	if (!rc)
-		rc = set_order(p, t, err);
+		rc = plan_order_set_order(p, t, err);
 	if (!rc)
 		plan_with_drain(p, &d);
 	drain_clear(&d);

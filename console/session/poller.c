@@ -26,7 +26,7 @@
 #define PLUGIN_MS   300
 #define PATIENCE_MS 400 /* before there is a word of it */
 
-static void report_loss(struct poller *p, const char *why)
+static void poller_report_loss(struct poller *p, const char *why)
 {
 	struct msg *msg;
 
@@ -39,7 +39,7 @@ static void report_loss(struct poller *p, const char *why)
 	mailbox_send(p->box, msg);
 }
 
-static void report_found(struct poller *p)
+static void poller_report_found(struct poller *p)
 {
 	if (!p->lost)
 		return;
@@ -49,8 +49,8 @@ static void report_found(struct poller *p)
 }
 
 /* Tables and counters: nothing where it is done at once. */
-static void reading_step(struct poller *p, const char *step, uint64_t done, uint64_t total,
-			 uint64_t now)
+static void poller_reading_step(struct poller *p, const char *step, uint64_t done, uint64_t total,
+				uint64_t now)
 {
 	struct msg *msg;
 
@@ -67,7 +67,7 @@ static void reading_step(struct poller *p, const char *step, uint64_t done, uint
 	mailbox_send(p->box, msg);
 }
 
-static void sweep_step(void *ctx, const char *step, uint64_t done, uint64_t total)
+static void poller_sweep_step(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	struct poller *p = ctx;
 	uint64_t now = clock_ms();
@@ -76,7 +76,7 @@ static void sweep_step(void *ctx, const char *step, uint64_t done, uint64_t tota
 	if (poller_tables_step(p, step, done, total, now))
 		return;
 	if (!p->discovering)
-		reading_step(p, step, done, total, now);
+		poller_reading_step(p, step, done, total, now);
 	if (!p->discovering || now - p->last_step_ms < STEP_MS)
 		return;
 	p->last_step_ms = now;
@@ -92,7 +92,7 @@ double poller_due(double interval_s, double took_s)
 	return clock_s() + fmax(interval_s, took_s * SHARE);
 }
 
-static void log_gaps(const struct sweep_report *r)
+static void poller_log_gaps(const struct sweep_report *r)
 {
 	uint32_t shown = r->ngaps < 5 ? r->ngaps : 5;
 
@@ -103,7 +103,7 @@ static void log_gaps(const struct sweep_report *r)
 }
 
 /* A node that went silent may be named again when it is left out. */
-static char *silent_places(const struct sweep_report *r)
+static char *poller_silent_places(const struct sweep_report *r)
 {
 	char *text = NULL;
 	const char *last = "";
@@ -140,16 +140,16 @@ int poller_discover(const struct fabric **out, struct poller *p, bool *partial, 
 		return rc;
 	}
 	sweep_pace_end(&p->pace);
-	log_gaps(&report);
+	poller_log_gaps(&report);
 	*partial = report.no_answer || report.clashes;
 	if (silent)
-		*silent = silent_places(&report);
+		*silent = poller_silent_places(&report);
 	sweep_report_clear(&report);
 	*out = f;
 	return 0;
 }
 
-static void set_sweeping(struct poller *p, bool on)
+static void poller_set_sweeping(struct poller *p, bool on)
 {
 	pthread_mutex_lock(&p->lock);
 	p->sweeping = on;
@@ -158,7 +158,7 @@ static void set_sweeping(struct poller *p, bool on)
 	pthread_mutex_unlock(&p->lock);
 }
 
-static void report_ended(struct poller *p)
+static void poller_report_ended(struct poller *p)
 {
 	struct msg *msg = msg_new(MSG_DISCOVERING);
 
@@ -167,16 +167,16 @@ static void report_ended(struct poller *p)
 }
 
 /* Nobody waits for it any more, nor for the tables that were to follow. */
-static void sweep_ended(struct poller *p)
+static void poller_sweep_ended(struct poller *p)
 {
 	if (p->tables) {
 		p->tables_read = true;
 		p->tables_at = poller_due(p->opts.tables_s, 0);
 	}
-	report_ended(p);
+	poller_report_ended(p);
 }
 
-static void sweep(struct poller *p)
+static void poller_do_sweep(struct poller *p)
 {
 	double start = clock_s();
 	const struct fabric *f;
@@ -187,21 +187,21 @@ static void sweep(struct poller *p)
 	int rc;
 
 	wire_pace(p->wire, p->tables_read && !p->apply && !p->lost);
-	set_sweeping(p, true);
+	poller_set_sweeping(p, true);
 	rc = poller_discover(&f, p, &partial, &silent, &err);
-	set_sweeping(p, false);
+	poller_set_sweeping(p, false);
 	wire_pace(p->wire, false);
 	p->sweep_at = poller_due(p->opts.sweep_s, clock_s() - start);
 	if (rc == -ECANCELED) {
-		sweep_ended(p);
+		poller_sweep_ended(p);
 		return;
 	}
 	if (rc) {
-		report_loss(p, err.text);
+		poller_report_loss(p, err.text);
 		p->sweep_at = clock_s() + RETRY_S;
 		return;
 	}
-	report_found(p);
+	poller_report_found(p);
 	same = p->fabric && digest_equal(&p->fabric->fingerprint, &f->fingerprint);
 	if (same) {
 		fabric_put(f);
@@ -226,7 +226,7 @@ static void sweep(struct poller *p)
 	}
 }
 
-static void sample(struct poller *p)
+static void poller_sample(struct poller *p)
 {
 	struct sample *s;
 	struct err err;
@@ -247,15 +247,16 @@ static void sample(struct poller *p)
 	if (rc == -ECANCELED)
 		return;
 	if (rc) {
-		report_loss(p, err.text);
+		poller_report_loss(p, err.text);
 		p->sample_at = clock_s() + RETRY_S;
 		return;
 	}
 	if (s->asked && !s->answered)
-		report_loss(p, "no switch answers: the port to the fabric or everything behind it "
-			       "is down");
+		poller_report_loss(
+			p, "no switch answers: the port to the fabric or everything behind it "
+			   "is down");
 	else
-		report_found(p);
+		poller_report_found(p);
 	msg = msg_new(MSG_SAMPLE);
 	msg->fabric = fabric_get(p->fabric);
 	msg->reading = sample_reading_new(p->readings, p->fabric, s);
@@ -264,7 +265,7 @@ static void sample(struct poller *p)
 
 /* What really routes, where our plugin is in that SM on this machine.  A local socket: it answers
  * at once or never. */
-static void ask_plugin(struct poller *p, struct msg *msg)
+static void poller_ask_plugin(struct poller *p, struct msg *msg)
 {
 	struct osm_status s;
 
@@ -280,7 +281,7 @@ static void ask_plugin(struct poller *p, struct msg *msg)
 		snprintf(msg->text, sizeof(msg->text), "%s", s.why);
 }
 
-static void ask_sm(struct poller *p)
+static void poller_ask_sm(struct poller *p)
 {
 	struct wire_sm sm;
 	struct err err;
@@ -297,7 +298,7 @@ static void ask_sm(struct poller *p)
 	msg->rc = rc;
 	if (!rc) {
 		msg->sm = sm;
-		ask_plugin(p, msg);
+		poller_ask_plugin(p, msg);
 	} else {
 		snprintf(msg->text, sizeof(msg->text), "%s", err.text);
 	}
@@ -306,7 +307,7 @@ static void ask_sm(struct poller *p)
 
 /* --- the thread ----------------------------------------------------------------------------- */
 
-static bool take_want(struct poller *p, struct want *out)
+static bool poller_take_want(struct poller *p, struct want *out)
 {
 	bool any;
 
@@ -320,7 +321,7 @@ static bool take_want(struct poller *p, struct want *out)
 	return any;
 }
 
-static void do_want(struct poller *p, struct want *t)
+static void poller_do_want(struct poller *p, struct want *t)
 {
 	switch (t->type) {
 	case WANT_SWEEP:
@@ -354,7 +355,7 @@ static void do_want(struct poller *p, struct want *t)
 	}
 }
 
-static double next_due(const struct poller *p)
+static double poller_next_due(const struct poller *p)
 {
 	double at = fmin(p->sweep_at, p->sm_at);
 
@@ -363,27 +364,27 @@ static double next_due(const struct poller *p)
 	return at;
 }
 
-static void do_due(struct poller *p)
+static void poller_do_due(struct poller *p)
 {
 	double now = clock_s(), took = 0;
 
 	if (!p->fabric || now >= p->sweep_at)
-		sweep(p);
+		poller_do_sweep(p);
 	if (now >= p->sm_at)
-		ask_sm(p);
+		poller_ask_sm(p);
 	if (p->fabric && now >= p->sample_at) {
 		now = clock_s();
-		sample(p);
+		poller_sample(p);
 		took = clock_s() - now;
 	}
 	if (p->fabric && !p->lost && clock_s() >= p->tables_at)
 		poller_tables_due(p);
 	if (poller_reads_sl2vl(p))
-		poller_sl2vl_run(p,
-				 fmax(clock_s() + fmax(SLICE_S, took * SLICE_SHARE), next_due(p)));
+		poller_sl2vl_run(
+			p, fmax(clock_s() + fmax(SLICE_S, took * SLICE_SHARE), poller_next_due(p)));
 }
 
-static void wait_until(struct poller *p, double at)
+static void poller_wait_until(struct poller *p, double at)
 {
 	double left = fmax(0, fmin(at - clock_s(), 1.0));
 	struct timespec ts;
@@ -398,7 +399,7 @@ static void wait_until(struct poller *p, double at)
 	pthread_mutex_unlock(&p->lock);
 }
 
-static void *run(void *arg)
+static void *poller_run(void *arg)
 {
 	struct poller *p = arg;
 	struct want want;
@@ -412,13 +413,13 @@ static void *run(void *arg)
 		pthread_mutex_unlock(&p->lock);
 		if (stop)
 			return NULL;
-		if (take_want(p, &want)) {
-			do_want(p, &want);
+		if (poller_take_want(p, &want)) {
+			poller_do_want(p, &want);
 			continue;
 		}
-		do_due(p);
+		poller_do_due(p);
 		if (!poller_reads_sl2vl(p))
-			wait_until(p, next_due(p));
+			poller_wait_until(p, poller_next_due(p));
 	}
 }
 
@@ -434,14 +435,14 @@ struct poller *poller_start(struct wire *w, const struct poller_opts *opts, stru
 	p->box = box;
 	p->record = record;
 	p->readings = sample_readings_new();
-	p->progress.report = sweep_step;
+	p->progress.report = poller_sweep_step;
 	p->progress.ctx = p;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&p->wake, &attr);
 	pthread_condattr_destroy(&attr);
-	pthread_create(&p->thread, NULL, run, p);
+	pthread_create(&p->thread, NULL, poller_run, p);
 	return p;
 }
 
@@ -521,7 +522,7 @@ void poller_end_sweep(struct poller *p)
 		atomic_store(&p->progress.cancel, true);
 	pthread_mutex_unlock(&p->lock);
 	if (waits)
-		report_ended(p);
+		poller_report_ended(p);
 }
 
 void poller_tables(struct poller *p)

@@ -21,7 +21,7 @@
 #define PATIENCE_S  0.3 /* before LFTs are told without their SL2VL */
 
 /* How often OpenSM has routed; 0: nobody tells, or it is about to write, or an update is. */
-static uint64_t plugin_routings(struct poller *p)
+static uint64_t poller_tables_plugin_routings(struct poller *p)
 {
 	struct osm_status s;
 
@@ -31,8 +31,8 @@ static uint64_t plugin_routings(struct poller *p)
 	return s.routings;
 }
 
-/* before: what plugin_routings() was before t was read. */
-static void watch_writers(struct poller *p, const struct tables *t, uint64_t before)
+/* before: what poller_tables_plugin_routings() was before t was read. */
+static void poller_tables_watch_writers(struct poller *p, const struct tables *t, uint64_t before)
 {
 	struct tables *known;
 	struct err err = { "" };
@@ -42,7 +42,7 @@ static void watch_writers(struct poller *p, const struct tables *t, uint64_t bef
 		return;
 	rc = osm_foreign(&known, p->osm, p->fabric, t, &err);
 	tables_put(known);
-	if (before != plugin_routings(p))
+	if (before != poller_tables_plugin_routings(p))
 		return;
 	if (rc == -EUCLEAN && !p->foreign)
 		log_add(LOG_WARN, "sm", "%s", err.text);
@@ -52,7 +52,8 @@ static void watch_writers(struct poller *p, const struct tables *t, uint64_t bef
 }
 
 /* Takes t. */
-static void tell_tables(struct poller *p, const struct tables *t, const struct tables_report *r)
+static void poller_tables_tell_tables(struct poller *p, const struct tables *t,
+				      const struct tables_report *r)
 {
 	struct msg *msg = msg_new(MSG_TABLES);
 
@@ -65,7 +66,7 @@ static void tell_tables(struct poller *p, const struct tables *t, const struct t
 	mailbox_send(p->box, msg);
 }
 
-static void tell_end(struct poller *p, int rc)
+static void poller_tables_tell_end(struct poller *p, int rc)
 {
 	struct msg *msg = msg_new(MSG_TABLES_READING);
 
@@ -73,7 +74,7 @@ static void tell_end(struct poller *p, int rc)
 	mailbox_send(p->box, msg);
 }
 
-static bool same_lfts(const struct tables *a, const struct tables *b, uint32_t nsw)
+static bool poller_tables_same_lfts(const struct tables *a, const struct tables *b, uint32_t nsw)
 {
 	bool same = a->max_lid == b->max_lid;
 
@@ -82,13 +83,13 @@ static bool same_lfts(const struct tables *a, const struct tables *b, uint32_t n
 	return same;
 }
 
-static void drop_sl2vl(struct poller *p)
+static void poller_tables_drop_sl2vl(struct poller *p)
 {
 	wire_sl2vl_free(p->sl2vl);
 	p->sl2vl = NULL;
 }
 
-static void drop_told(struct poller *p)
+static void poller_tables_drop_told(struct poller *p)
 {
 	tables_put(p->tables);
 	p->tables = NULL;
@@ -97,8 +98,8 @@ static void drop_told(struct poller *p)
 
 void poller_forget_tables(struct poller *p)
 {
-	drop_sl2vl(p);
-	drop_told(p);
+	poller_tables_drop_sl2vl(p);
+	poller_tables_drop_told(p);
 	tables_put(p->lfts);
 	p->lfts = NULL;
 	p->ended = false;
@@ -111,7 +112,7 @@ bool poller_reads_sl2vl(const struct poller *p)
 	return p->sl2vl && !p->ended && !p->lost;
 }
 
-static void all_read(struct poller *p)
+static void poller_tables_all_read(struct poller *p)
 {
 	struct tables_report r;
 	struct tables *t = wire_sl2vl_take(&r, p->sl2vl);
@@ -132,14 +133,14 @@ static void all_read(struct poller *p)
 			plural_es(r.nmissing));
 	tables_put(p->lfts);
 	p->lfts = tables_get(t);
-	drop_told(p);
+	poller_tables_drop_told(p);
 	p->tables = t;
 	p->partial = r.nmissing > 0;
 	p->tables_read = true;
 	p->sl2vl_at = clock_s() + fmax(SL2VL_S, took_s * SL2VL_SHARE);
 	if (!p->partial)
-		watch_writers(p, t, p->routings);
-	tell_tables(p, tables_get(t), &r);
+		poller_tables_watch_writers(p, t, p->routings);
+	poller_tables_tell_tables(p, tables_get(t), &r);
 	tables_report_clear(&r);
 }
 
@@ -157,21 +158,21 @@ void poller_sl2vl_run(struct poller *p, double until_s)
 	if (rc == -EAGAIN)
 		return;
 	if (!rc) {
-		all_read(p);
+		poller_tables_all_read(p);
 		return;
 	}
-	drop_sl2vl(p);
-	tell_end(p, rc == -ECANCELED ? -EINTR : rc);
+	poller_tables_drop_sl2vl(p);
+	poller_tables_tell_end(p, rc == -ECANCELED ? -EINTR : rc);
 	if (rc != -ECANCELED)
 		log_add(LOG_WARN, "tables", "%s", err.text);
 }
 
-static void begin_sl2vl(struct poller *p)
+static void poller_tables_begin_sl2vl(struct poller *p)
 {
 	struct err err = { "" };
 	int rc;
 
-	drop_sl2vl(p);
+	poller_tables_drop_sl2vl(p);
 	rc = wire_sl2vl_begin(&p->sl2vl, p->wire, p->fabric, p->lfts, &p->progress, &err);
 	if (rc && rc != -ECANCELED)
 		log_add(LOG_WARN, "tables", "%s", err.text);
@@ -180,7 +181,7 @@ static void begin_sl2vl(struct poller *p)
 		poller_sl2vl_run(p, clock_s() + PATIENCE_S);
 }
 
-static bool is_wanted(struct poller *p)
+static bool poller_tables_is_wanted(struct poller *p)
 {
 	bool any;
 
@@ -196,7 +197,7 @@ bool poller_tables_step(struct poller *p, const char *step, uint64_t done, uint6
 	double now = (double)now_ms / 1e3, share;
 	struct msg *msg;
 
-	if (p->slicing && (now >= p->slice_end || is_wanted(p)))
+	if (p->slicing && (now >= p->slice_end || poller_tables_is_wanted(p)))
 		wire_sl2vl_pause(p->sl2vl);
 	if (p->tables || !(p->slicing || p->reading_lfts))
 		return p->slicing;
@@ -223,7 +224,7 @@ bool poller_tables_step(struct poller *p, const char *step, uint64_t done, uint6
 
 /* --- LFTs, and all --------------------------------------------------------------------------- */
 
-static void set_reading(struct poller *p, bool on)
+static void poller_tables_set_reading(struct poller *p, bool on)
 {
 	pthread_mutex_lock(&p->lock);
 	p->reading_lfts = on;
@@ -233,26 +234,26 @@ static void set_reading(struct poller *p, bool on)
 }
 
 /* Those that were read are told alone when the rest does not follow soon. */
-static void take_lfts(struct poller *p, struct tables *t)
+static void poller_tables_take_lfts(struct poller *p, struct tables *t)
 {
-	drop_told(p);
+	poller_tables_drop_told(p);
 	tables_put(p->lfts);
 	p->lfts = t;
 	if (p->ended) {
-		drop_sl2vl(p);
+		poller_tables_drop_sl2vl(p);
 	} else if (p->opts.want_sl2vl) {
-		begin_sl2vl(p);
+		poller_tables_begin_sl2vl(p);
 	} else {
 		p->tables = tables_get(t);
 		p->tables_read = true;
 	}
 	if (!p->tables || !p->opts.want_sl2vl)
-		tell_tables(p, tables_get(t), &p->of_lfts);
+		poller_tables_tell_tables(p, tables_get(t), &p->of_lfts);
 	if (!p->tables && !p->sl2vl && !p->ended)
-		tell_end(p, -EIO);
+		poller_tables_tell_end(p, -EIO);
 }
 
-static void read_lfts(struct poller *p, bool again)
+static void poller_tables_read_lfts(struct poller *p, bool again)
 {
 	bool waited = !p->lfts;
 	struct tables_report report = { 0 };
@@ -263,18 +264,18 @@ static void read_lfts(struct poller *p, bool again)
 	int rc;
 
 	p->slice_from = UINT64_MAX;
-	p->routings = plugin_routings(p);
+	p->routings = poller_tables_plugin_routings(p);
 	if (waited)
-		set_reading(p, true);
+		poller_tables_set_reading(p, true);
 	wire_pace(p->wire, p->tables_read && !p->apply);
 	rc = wire_read_tables(&t, p->wire, p->fabric, false, &report, &p->progress, &err);
 	wire_pace(p->wire, false);
 	if (waited)
-		set_reading(p, false);
+		poller_tables_set_reading(p, false);
 	p->tables_at = poller_due(p->opts.tables_s, clock_s() - start);
 	if (rc == -ECANCELED && waited) {
 		p->ended = true;
-		tell_end(p, rc);
+		poller_tables_tell_end(p, rc);
 	} else if (rc && rc != -ECANCELED) {
 		log_add(LOG_WARN, "tables", "%s", err.text);
 	}
@@ -284,20 +285,20 @@ static void read_lfts(struct poller *p, bool again)
 	p->of_lfts = report;
 	free(p->of_lfts.missing_sw);
 	p->of_lfts.missing_sw = NULL;
-	same = p->lfts && !p->written && same_lfts(t, p->lfts, p->fabric->nsw);
+	same = p->lfts && !p->written && poller_tables_same_lfts(t, p->lfts, p->fabric->nsw);
 	if (!p->sl2vl || again || !same)
 		p->read_since = start;
 	if (!same) {
 		p->written = false;
-		take_lfts(p, t);
+		poller_tables_take_lfts(p, t);
 		return;
 	}
 	tables_put(t);
 	if (again)
-		begin_sl2vl(p);
+		poller_tables_begin_sl2vl(p);
 	else if (p->tables && !p->sl2vl && !p->partial) {
-		watch_writers(p, p->tables, p->routings);
-		tell_tables(p, tables_get(p->tables), &report);
+		poller_tables_watch_writers(p, p->tables, p->routings);
+		poller_tables_tell_tables(p, tables_get(p->tables), &report);
 	}
 }
 
@@ -305,7 +306,7 @@ void poller_read_tables(struct poller *p)
 {
 	p->ended = false;
 	p->written = true;
-	read_lfts(p, p->opts.want_sl2vl);
+	poller_tables_read_lfts(p, p->opts.want_sl2vl);
 }
 
 void poller_tables_due(struct poller *p)
@@ -317,7 +318,7 @@ void poller_tables_due(struct poller *p)
 	if (p->ended && !p->lfts)
 		p->tables_at = poller_due(p->opts.tables_s, 0);
 	else
-		read_lfts(p, !stand);
+		poller_tables_read_lfts(p, !stand);
 }
 
 void poller_read_anew(struct poller *p)
@@ -343,5 +344,5 @@ void poller_read_end(struct poller *p)
 	if (!p->sl2vl || p->tables || p->ended)
 		return;
 	p->ended = true;
-	tell_end(p, -ECANCELED);
+	poller_tables_tell_end(p, -ECANCELED);
 }

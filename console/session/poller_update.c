@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-static const struct jobset *jobs_now(struct poller *p)
+static const struct jobset *poller_update_jobs_now(struct poller *p)
 {
 	const struct jobset *jobs;
 
@@ -20,10 +20,10 @@ static const struct jobset *jobs_now(struct poller *p)
 }
 
 /* The check before the first write: everything is read anew. */
-static int still_fresh(void *ctx, struct err *err)
+static int poller_update_still_fresh(void *ctx, struct err *err)
 {
 	struct poller *p = ctx;
-	const struct jobset *jobs = jobs_now(p);
+	const struct jobset *jobs = poller_update_jobs_now(p);
 	const struct fabric *f = NULL;
 	struct tables *t = NULL;
 	struct sm_pin pin;
@@ -42,14 +42,14 @@ static int still_fresh(void *ctx, struct err *err)
 	return rc;
 }
 
-static int may_act(void *ctx, const struct executor_event *ev, struct err *err)
+static int poller_update_may_act(void *ctx, const struct executor_event *ev, struct err *err)
 {
 	struct poller *p = ctx;
 
 	return p->record ? update_record_gate(p->record, ev, err) : 0;
 }
 
-static void apply_event(void *ctx, const struct executor_event *ev)
+static void poller_update_apply_event(void *ctx, const struct executor_event *ev)
 {
 	struct poller *p = ctx;
 	struct msg *msg = msg_new(MSG_APPLY_EVENT);
@@ -67,18 +67,18 @@ static void apply_event(void *ctx, const struct executor_event *ev)
 	mailbox_send(p->box, msg);
 }
 
-static void set_apply(struct poller *p, struct executor *a)
+static void poller_update_set_apply(struct poller *p, struct executor *a)
 {
 	pthread_mutex_lock(&p->lock);
 	p->apply = a;
 	pthread_mutex_unlock(&p->lock);
 }
 
-static void end_update(struct poller *p)
+static void poller_update_end_update(struct poller *p)
 {
 	struct executor *a = p->apply;
 
-	set_apply(p, NULL);
+	poller_update_set_apply(p, NULL);
 	executor_free(a);
 	agents_close(&p->agents);
 	plan_free(p->plan);
@@ -88,7 +88,7 @@ static void end_update(struct poller *p)
 }
 
 /* Tells how a step of the update ended, and puts the update away when all is over. */
-static void report_update(struct poller *p, int rc, const struct err *err)
+static void poller_update_report_update(struct poller *p, int rc, const struct err *err)
 {
 	struct msg *msg = msg_new(MSG_APPLY_END);
 
@@ -98,15 +98,15 @@ static void report_update(struct poller *p, int rc, const struct err *err)
 	snprintf(msg->text, sizeof(msg->text), "%s", rc ? err->text : msg->apply.text);
 	mailbox_send(p->box, msg);
 	if (p->apply && !msg->apply.waiting && msg->apply.outcome != OUTCOME_INCOMPLETE)
-		end_update(p);
+		poller_update_end_update(p);
 	if (p->fabric)
 		poller_read_tables(p);
 }
 
 /* The application hands over what the job source says. */
-static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
+static void poller_update_ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
 {
-	const struct jobset *jobs = jobs_now(ctx);
+	const struct jobset *jobs = poller_update_jobs_now(ctx);
 
 	for (uint32_t i = 0; jobs && i < n; i++) {
 		over[i] = true;
@@ -116,15 +116,15 @@ static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
 	jobset_put(jobs);
 }
 
-static struct executor_opts update_opts(struct poller *p, bool check_fresh, bool agents)
+static struct executor_opts poller_update_opts(struct poller *p, bool check_fresh, bool agents)
 {
 	struct executor_opts o = {
 		.base = p->opts.journal_dir,
 		.accept_sl_change = p->opts.accept_sl_change,
-		.fresh = check_fresh ? still_fresh : NULL,
-		.gate = may_act,
-		.event = apply_event,
-		.ended = ended,
+		.fresh = check_fresh ? poller_update_still_fresh : NULL,
+		.gate = poller_update_may_act,
+		.event = poller_update_apply_event,
+		.ended = poller_update_ended,
 		.ctx = p,
 	};
 
@@ -147,17 +147,17 @@ void poller_start_update(struct poller *p, struct plan *plan)
 	if (p->apply) {
 		plan_free(plan);
 		err_set(&err, -EBUSY, "another update is under way");
-		report_update(p, -EBUSY, &err);
+		poller_update_report_update(p, -EBUSY, &err);
 		return;
 	}
 	p->plan = plan;
 	p->installer = smp_installer(p->wire);
-	o = update_opts(p, true, plan->drain.njob);
+	o = poller_update_opts(p, true, plan->drain.njob);
 	if (p->record)
 		update_record_figures(p->record, plan);
-	set_apply(p, executor_new(plan, &p->installer, &o));
+	poller_update_set_apply(p, executor_new(plan, &p->installer, &o));
 	rc = executor_run(p->apply, &err);
-	report_update(p, rc, &err);
+	poller_update_report_update(p, rc, &err);
 }
 
 void poller_decide_update(struct poller *p, bool keep)
@@ -168,7 +168,7 @@ void poller_decide_update(struct poller *p, bool keep)
 	if (!p->apply)
 		return;
 	rc = keep ? executor_confirm(p->apply, &err) : executor_rollback(p->apply, &err);
-	report_update(p, rc, &err);
+	poller_update_report_update(p, rc, &err);
 }
 
 void poller_recover_update(struct poller *p, const char *txn)
@@ -186,16 +186,16 @@ void poller_recover_update(struct poller *p, const char *txn)
 		rc = journal_open(&j, journal_base(p->opts.journal_dir), txn, &err);
 	if (!rc) {
 		p->installer = smp_installer(p->wire);
-		o = update_opts(p, false, journal_info(j)->asked);
-		set_apply(p, executor_recover(j, p->fabric, &p->installer, &o));
+		o = poller_update_opts(p, false, journal_info(j)->asked);
+		poller_update_set_apply(p, executor_recover(j, p->fabric, &p->installer, &o));
 		rc = executor_rollback(p->apply, &err);
 	}
-	report_update(p, rc, &err);
+	poller_update_report_update(p, rc, &err);
 }
 
 /* --- what others ask for: the seam ----------------------------------------------------------- */
 
-static void take_jobs(void *ctx, const struct jobset *jobs)
+static void poller_update_take_jobs(void *ctx, const struct jobset *jobs)
 {
 	struct poller *p = ctx;
 	const struct jobset *old;
@@ -207,23 +207,23 @@ static void take_jobs(void *ctx, const struct jobset *jobs)
 	jobset_put(old);
 }
 
-static void want_apply(void *ctx, struct plan *plan, const struct jobset *jobs)
+static void poller_update_want_apply(void *ctx, struct plan *plan, const struct jobset *jobs)
 {
-	take_jobs(ctx, jobs);
+	poller_update_take_jobs(ctx, jobs);
 	poller_want(ctx, (struct want){ .type = WANT_APPLY, .plan = plan });
 }
 
-static void want_confirm(void *ctx)
+static void poller_update_want_confirm(void *ctx)
 {
 	poller_want(ctx, (struct want){ .type = WANT_CONFIRM });
 }
 
-static void want_rollback(void *ctx)
+static void poller_update_want_rollback(void *ctx)
 {
 	poller_want(ctx, (struct want){ .type = WANT_ROLLBACK });
 }
 
-static void want_recover(void *ctx, const char *txn)
+static void poller_update_want_recover(void *ctx, const char *txn)
 {
 	struct poller *p = ctx;
 	struct want t = { .type = WANT_RECOVER };
@@ -232,7 +232,7 @@ static void want_recover(void *ctx, const char *txn)
 	poller_want(p, t);
 }
 
-static void cancel(void *ctx)
+static void poller_update_cancel(void *ctx)
 {
 	struct poller *p = ctx;
 
@@ -242,7 +242,7 @@ static void cancel(void *ctx)
 	pthread_mutex_unlock(&p->lock);
 }
 
-static bool is_busy(void *ctx)
+static bool poller_update_is_busy(void *ctx)
 {
 	struct poller *p = ctx;
 	bool yes;
@@ -258,13 +258,13 @@ static bool is_busy(void *ctx)
 struct updater poller_updater(struct poller *p)
 {
 	static const struct updater_ops ops = {
-		.apply = want_apply,
-		.jobs = take_jobs,
-		.confirm = want_confirm,
-		.rollback = want_rollback,
-		.recover = want_recover,
-		.cancel = cancel,
-		.busy = is_busy,
+		.apply = poller_update_want_apply,
+		.jobs = poller_update_take_jobs,
+		.confirm = poller_update_want_confirm,
+		.rollback = poller_update_want_rollback,
+		.recover = poller_update_want_recover,
+		.cancel = poller_update_cancel,
+		.busy = poller_update_is_busy,
 		.name = "poller",
 	};
 

@@ -76,13 +76,13 @@ void metrics_set_put(struct metrics_set *f)
 	free(f);
 }
 
-static bool same_backdrop(const struct backdrop *a, const struct backdrop *b)
+static bool sample_history_same_backdrop(const struct backdrop *a, const struct backdrop *b)
 {
 	return a->fabric == b->fabric && a->tables == b->tables && a->jobs == b->jobs &&
 	       a->sls_known == b->sls_known;
 }
 
-static struct backdrop backdrop_get(const struct backdrop *b)
+static struct backdrop sample_history_backdrop_get(const struct backdrop *b)
 {
 	struct backdrop c = *b;
 
@@ -95,7 +95,7 @@ static struct backdrop backdrop_get(const struct backdrop *b)
 	return c;
 }
 
-static void backdrop_put(struct backdrop *b)
+static void sample_history_backdrop_put(struct backdrop *b)
 {
 	metrics_set_put(b->figures);
 	jobset_put(b->jobs);
@@ -105,7 +105,7 @@ static void backdrop_put(struct backdrop *b)
 }
 
 /* About: tables, jobs and figures that nothing else keeps once they are of the past. */
-static size_t backdrop_bytes(const struct backdrop *b, const struct backdrop *before)
+static size_t sample_history_backdrop_bytes(const struct backdrop *b, const struct backdrop *before)
 {
 	const struct fabric *f = b->fabric;
 	size_t n = 0;
@@ -118,12 +118,12 @@ static size_t backdrop_bytes(const struct backdrop *b, const struct backdrop *be
 	return n;
 }
 
-static void scenery_put(struct sample_history *p, struct scenery *s)
+static void sample_history_scenery_put(struct sample_history *p, struct scenery *s)
 {
 	if (--s->refs)
 		return;
 	p->bytes -= s->bytes;
-	backdrop_put(&s->b);
+	sample_history_backdrop_put(&s->b);
 	free(s);
 }
 
@@ -140,28 +140,28 @@ struct sample_history *sample_history_new(size_t bytes_max, uint32_t samples_max
 	return p;
 }
 
-static struct slot *slot_of(const struct sample_history *p, uint64_t serial)
+static struct slot *sample_history_slot_of(const struct sample_history *p, uint64_t serial)
 {
 	return &p->slot[serial % p->max];
 }
 
-static void drop_first(struct sample_history *p)
+static void sample_history_drop_first(struct sample_history *p)
 {
-	struct slot *s = slot_of(p, p->first);
+	struct slot *s = sample_history_slot_of(p, p->first);
 
 	p->bytes -= s->len;
-	scenery_put(p, s->scenery);
+	sample_history_scenery_put(p, s->scenery);
 	free(s->code);
 	memset(s, 0, sizeof(*s));
 	p->first++;
 }
 
 /* Up to the next whole one: what follows can only be read from there. */
-static void drop_group(struct sample_history *p)
+static void sample_history_drop_group(struct sample_history *p)
 {
 	do
-		drop_first(p);
-	while (p->first < p->next && !slot_of(p, p->first)->whole);
+		sample_history_drop_first(p);
+	while (p->first < p->next && !sample_history_slot_of(p, p->first)->whole);
 	while (p->nmark && p->mark[0].serial < p->first) {
 		memmove(p->mark, p->mark + 1, (p->nmark - 1) * sizeof(*p->mark));
 		p->nmark--;
@@ -173,26 +173,28 @@ void sample_history_free(struct sample_history *p)
 	if (!p)
 		return;
 	while (p->first < p->next)
-		drop_first(p);
+		sample_history_drop_first(p);
 	sample_put(p->last);
 	sample_put(p->read);
 	free(p->slot);
 	free(p);
 }
 
-static struct scenery *scenery_for(struct sample_history *p, const struct backdrop *b)
+static struct scenery *sample_history_scenery_for(struct sample_history *p,
+						  const struct backdrop *b)
 {
-	struct scenery *s = p->first < p->next ? slot_of(p, p->next - 1)->scenery : NULL;
+	struct scenery *s =
+		p->first < p->next ? sample_history_slot_of(p, p->next - 1)->scenery : NULL;
 	struct scenery *n;
 
-	if (s && same_backdrop(&s->b, b)) {
+	if (s && sample_history_same_backdrop(&s->b, b)) {
 		s->refs++;
 		return s;
 	}
 	n = xcalloc(1, sizeof(*n));
 	n->refs = 1;
-	n->b = backdrop_get(b);
-	n->bytes = backdrop_bytes(b, s ? &s->b : NULL);
+	n->b = sample_history_backdrop_get(b);
+	n->bytes = sample_history_backdrop_bytes(b, s ? &s->b : NULL);
 	p->bytes += n->bytes;
 	return n;
 }
@@ -202,7 +204,7 @@ void sample_history_metrics(struct sample_history *p, const struct backdrop *b)
 	struct scenery *last = NULL;
 
 	for (uint64_t i = p->next; i-- > p->first;) {
-		struct scenery *s = slot_of(p, i)->scenery;
+		struct scenery *s = sample_history_slot_of(p, i)->scenery;
 
 		if (s == last || s->b.tables != b->tables || s->b.jobs != b->jobs)
 			continue;
@@ -214,35 +216,35 @@ void sample_history_metrics(struct sample_history *p, const struct backdrop *b)
 	}
 }
 
-static bool is_new(const struct sample_history *p, const struct sample *s)
+static bool sample_history_is_new(const struct sample_history *p, const struct sample *s)
 {
-	return p->first == p->next || slot_of(p, p->next - 1)->time_ns < s->time_ns;
+	return p->first == p->next || sample_history_slot_of(p, p->next - 1)->time_ns < s->time_ns;
 }
 
 /* The next must be kept whole. */
-static bool must_be_whole(const struct sample_history *p, const struct sample *s)
+static bool sample_history_must_be_whole(const struct sample_history *p, const struct sample *s)
 {
 	return !p->last || !digest_equal(&p->last->fingerprint, &s->fingerprint) ||
 	       p->since_whole >= PAST_GROUP || p->first == p->next;
 }
 
 /* Takes code. */
-static void add(struct sample_history *p, const struct backdrop *b, const struct sample *s,
-		int64_t time_s, const struct slot *coded)
+static void sample_history_do_add(struct sample_history *p, const struct backdrop *b,
+				  const struct sample *s, int64_t time_s, const struct slot *coded)
 {
-	struct slot *to = slot_of(p, p->next);
+	struct slot *to = sample_history_slot_of(p, p->next);
 
 	*to = *coded;
 	p->since_whole = to->whole ? 1 : p->since_whole + 1;
 	to->time_ns = s->time_ns;
 	to->time_s = time_s;
-	to->scenery = scenery_for(p, b);
+	to->scenery = sample_history_scenery_for(p, b);
 	p->bytes += to->len;
 	p->next++;
 	sample_put(p->last);
 	p->last = sample_get(s);
 	while (p->bytes > p->bytes_max && p->next - p->first > 2 * PAST_GROUP)
-		drop_group(p);
+		sample_history_drop_group(p);
 }
 
 void sample_history_add(struct sample_history *p, const struct backdrop *b, const struct sample *s,
@@ -250,13 +252,13 @@ void sample_history_add(struct sample_history *p, const struct backdrop *b, cons
 {
 	struct slot coded = { 0 };
 
-	if (!is_new(p, s))
+	if (!sample_history_is_new(p, s))
 		return;
 	if (p->next - p->first == p->max)
-		drop_group(p);
-	coded.whole = must_be_whole(p, s);
+		sample_history_drop_group(p);
+	coded.whole = sample_history_must_be_whole(p, s);
 	coded.code = sample_history_encode(&coded.len, coded.whole ? NULL : p->last, s);
-	add(p, b, s, time_s, &coded);
+	sample_history_do_add(p, b, s, time_s, &coded);
 }
 
 void sample_history_add_reading(struct sample_history *p, const struct backdrop *b,
@@ -264,16 +266,17 @@ void sample_history_add_reading(struct sample_history *p, const struct backdrop 
 {
 	struct slot coded = { .code = r->code, .len = r->len, .whole = r->whole };
 
-	if (!r->code || (!r->whole && (must_be_whole(p, r->sample) || r->before != p->last))) {
+	if (!r->code ||
+	    (!r->whole && (sample_history_must_be_whole(p, r->sample) || r->before != p->last))) {
 		sample_history_add(p, b, r->sample, time_s);
 		return;
 	}
-	if (!is_new(p, r->sample))
+	if (!sample_history_is_new(p, r->sample))
 		return;
 	if (p->next - p->first == p->max)
-		drop_group(p);
+		sample_history_drop_group(p);
 	r->code = NULL;
-	add(p, b, r->sample, time_s, &coded);
+	sample_history_do_add(p, b, r->sample, time_s, &coded);
 }
 
 uint64_t sample_history_oldest(const struct sample_history *p)
@@ -299,23 +302,23 @@ size_t sample_history_bytes(const struct sample_history *p)
 uint64_t sample_history_find(const struct sample_history *p, uint64_t time_ns)
 {
 	for (uint64_t i = p->next; i-- > p->first;)
-		if (slot_of(p, i)->time_ns == time_ns)
+		if (sample_history_slot_of(p, i)->time_ns == time_ns)
 			return i;
 	return 0;
 }
 
 int64_t sample_history_time(const struct sample_history *p, uint64_t serial)
 {
-	return slot_of(p, serial)->time_s;
+	return sample_history_slot_of(p, serial)->time_s;
 }
 
 /* The sample of a serial, from the whole one before it or from the one decoded last. */
-static const struct sample *decode(struct sample_history *p, uint64_t serial)
+static const struct sample *sample_history_do_decode(struct sample_history *p, uint64_t serial)
 {
 	uint64_t at = serial;
 	struct sample *s = NULL;
 
-	while (!slot_of(p, at)->whole && at != p->read_serial)
+	while (!sample_history_slot_of(p, at)->whole && at != p->read_serial)
 		at--;
 	if (p->read && at == p->read_serial) {
 		s = p->read;
@@ -324,7 +327,7 @@ static const struct sample *decode(struct sample_history *p, uint64_t serial)
 		at++;
 	}
 	for (; at <= serial; at++) {
-		const struct slot *slot = slot_of(p, at);
+		const struct slot *slot = sample_history_slot_of(p, at);
 		struct sample *n = sample_history_decode(
 			slot->scenery->b.fabric, slot->whole ? NULL : s, slot->code, slot->len);
 
@@ -347,17 +350,17 @@ bool sample_history_get(struct snapshot_at *out, struct sample_history *p, uint6
 	memset(out, 0, sizeof(*out));
 	if (serial < p->first || serial >= p->next)
 		return false;
-	s = slot_of(p, serial);
+	s = sample_history_slot_of(p, serial);
 	if (serial > p->first)
-		before = decode(p, serial - 1);
-	out->sample = decode(p, serial);
+		before = sample_history_do_decode(p, serial - 1);
+	out->sample = sample_history_do_decode(p, serial);
 	if (!out->sample) {
 		sample_put(before);
 		return false;
 	}
 	out->serial = serial;
 	out->time_s = s->time_s;
-	out->was = backdrop_get(&s->scenery->b);
+	out->was = sample_history_backdrop_get(&s->scenery->b);
 	out->rates = rates_new(out->was.fabric, before, out->sample);
 	sample_put(before);
 	return true;
@@ -367,7 +370,7 @@ void snapshot_at_done(struct snapshot_at *m)
 {
 	rates_put(m->rates);
 	sample_put(m->sample);
-	backdrop_put(&m->was);
+	sample_history_backdrop_put(&m->was);
 	memset(m, 0, sizeof(*m));
 }
 

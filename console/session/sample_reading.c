@@ -16,7 +16,7 @@ struct readings {
 	uint32_t since_whole;
 };
 
-static double cpu_s(void)
+static double sample_reading_cpu_s(void)
 {
 	struct timespec t;
 
@@ -29,7 +29,7 @@ struct readings *sample_readings_new(void)
 	return xcalloc(1, sizeof(struct readings));
 }
 
-static void drop(struct readings *r)
+static void sample_reading_drop(struct readings *r)
 {
 	sample_put(r->last);
 	tiers_free(r->tiers);
@@ -43,11 +43,11 @@ void sample_readings_free(struct readings *r)
 {
 	if (!r)
 		return;
-	drop(r);
+	sample_reading_drop(r);
 	free(r);
 }
 
-static void take_fabric(struct readings *r, const struct fabric *f)
+static void sample_reading_take_fabric(struct readings *r, const struct fabric *f)
 {
 	struct topology_kind *shape;
 
@@ -60,7 +60,7 @@ static void take_fabric(struct readings *r, const struct fabric *f)
 				     r->tiers); /* ports may have another state or rate */
 		return;
 	}
-	drop(r);
+	sample_reading_drop(r);
 	r->fabric = fabric_get(f);
 	shape = topology_kind_new(f);
 	r->tiers = tiers_new(f, shape);
@@ -74,8 +74,8 @@ struct sample_reading *sample_reading_new(struct readings *r, const struct fabri
 	struct sample_reading *out = xcalloc(1, sizeof(*out));
 	double start;
 
-	take_fabric(r, f);
-	start = cpu_s();
+	sample_reading_take_fabric(r, f);
+	start = sample_reading_cpu_s();
 	out->sample = s;
 	out->before = sample_get(r->last);
 	out->rates = rates_new(f, out->before, s);
@@ -85,7 +85,7 @@ struct sample_reading *sample_reading_new(struct readings *r, const struct fabri
 	out->code = sample_history_encode(&out->len, out->whole ? NULL : out->before, s);
 	sample_put(r->last);
 	r->last = sample_get(s);
-	out->cpu_s = cpu_s() - start;
+	out->cpu_s = sample_reading_cpu_s() - start;
 	return out;
 }
 

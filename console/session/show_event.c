@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void show_begin(const struct executor_event *ev)
+static void show_event_begin(const struct executor_event *ev)
 {
 	const char *name = phase_name(ev->phase);
 
@@ -23,7 +23,7 @@ void show_event(const struct executor_event *ev, const char *block, const char *
 {
 	switch (ev->kind) {
 	case APPLY_PHASE_BEGIN:
-		show_begin(ev);
+		show_event_begin(ev);
 		break;
 	case APPLY_ASK:
 		printf("         %u agents are asked to %s\n", ev->items,

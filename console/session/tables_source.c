@@ -16,7 +16,7 @@ static const struct argp_option rows[] = {
 	{ 0 },
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t tables_source_take(int key, char *arg, struct argp_state *state)
 {
 	struct tables_source_opts *o = state->input;
 
@@ -36,7 +36,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp subject_argp = { .options = rows, .parser = take, .children = live_children };
+const struct argp subject_argp = { .options = rows,
+				   .parser = tables_source_take,
+				   .children = live_children };
 
 void tables_source_opts_init(struct tables_source_opts *o)
 {
@@ -44,7 +46,7 @@ void tables_source_opts_init(struct tables_source_opts *o)
 	options_init(&o->o);
 }
 
-static int of_plan(struct tables_source *s, const char *path, struct err *err)
+static int tables_source_of_plan(struct tables_source *s, const char *path, struct err *err)
 {
 	if (load_fabric_plan(&s->p, path, err))
 		return EXIT_UNREADABLE;
@@ -55,7 +57,8 @@ static int of_plan(struct tables_source *s, const char *path, struct err *err)
 	return 0;
 }
 
-static int of_files(struct tables_source *s, struct tables_source_opts *o, struct err *err)
+static int tables_source_of_files(struct tables_source *s, struct tables_source_opts *o,
+				  struct err *err)
 {
 	struct command_inputs scene;
 	int rc;
@@ -76,9 +79,9 @@ int tables_source_open(struct tables_source *s, struct tables_source_opts *o, st
 {
 	memset(s, 0, sizeof(*s));
 	if (o->plan)
-		return of_plan(s, o->plan, err);
+		return tables_source_of_plan(s, o->plan, err);
 	if (o->o.topology)
-		return of_files(s, o, err);
+		return tables_source_of_files(s, o, err);
 	if (live_open(&s->l, &o->live, NULL, err))
 		return EXIT_UNREADABLE;
 	s->f = s->l.f;

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-static json_t *figures_of(const struct metrics *m)
+static json_t *update_figures_of(const struct metrics *m)
 {
 	return json_pack("{s:I, s:f, s:f, s:I, s:I, s:f, s:I, s:f, s:i, s:f, s:i, s:I}", "efi_max",
 			 (json_int_t)m->efi_max, "efi_mean", m->efi_mean, "efi_stddev",
@@ -21,15 +21,16 @@ static json_t *figures_of(const struct metrics *m)
 			 (int)m->vls_used, "unreachable", (json_int_t)m->unreachable);
 }
 
-static uint32_t bins(uint32_t n)
+static uint32_t update_figures_bins(uint32_t n)
 {
 	return n < FIGURES_CELLS ? n : FIGURES_CELLS;
 }
 
 /* Cells of direction 0, or of both where a cable is there once. */
-static json_t *cells_of(const struct heat_plane *p, const struct fabric *f, const uint64_t *value)
+static json_t *update_figures_cells_of(const struct heat_plane *p, const struct fabric *f,
+				       const uint64_t *value)
 {
-	uint32_t nrow = bins(p->nrow), ncol = bins(p->ncol);
+	uint32_t nrow = update_figures_bins(p->nrow), ncol = update_figures_bins(p->ncol);
 	int64_t *cell = xcalloc((size_t)nrow * ncol + 1, sizeof(*cell));
 	json_t *rows = json_array();
 
@@ -63,20 +64,21 @@ static json_t *cells_of(const struct heat_plane *p, const struct fabric *f, cons
 typedef const char *label_fn(char *buf, const struct heat_plane *p, const struct fabric *f,
 			     uint32_t i);
 
-static json_t *labels_of(const struct heat_plane *p, const struct fabric *f, uint32_t n,
-			 label_fn *label)
+static json_t *update_figures_labels_of(const struct heat_plane *p, const struct fabric *f,
+					uint32_t n, label_fn *label)
 {
 	json_t *j = json_array();
 	char buf[NAME_LEN];
 
-	for (uint32_t i = 0; i < bins(n); i++)
+	for (uint32_t i = 0; i < update_figures_bins(n); i++)
 		json_array_append_new(
-			j, record_str(label(buf, p, f, (uint32_t)((uint64_t)i * n / bins(n)))));
+			j, record_str(label(buf, p, f,
+					    (uint32_t)((uint64_t)i * n / update_figures_bins(n)))));
 	return j;
 }
 
-static json_t *heat_of(const struct fabric *f, const struct metrics *before,
-		       const struct metrics *after)
+static json_t *update_figures_heat_of(const struct fabric *f, const struct metrics *before,
+				      const struct metrics *after)
 {
 	struct topology_kind *s = topology_kind_new(f);
 	struct racks *racks = racks_new(f, NULL, NULL);
@@ -89,10 +91,11 @@ static json_t *heat_of(const struct fabric *f, const struct metrics *before,
 
 		j = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "title", p->title, "metric",
 			      jobs ? "job EFI" : "EFI", "rows",
-			      labels_of(p, f, p->nrow, heat_row_label), "cols",
-			      labels_of(p, f, p->ncol, heat_col_label), "before",
-			      cells_of(p, f, jobs ? before->eff_efi : before->efi), "after",
-			      cells_of(p, f, jobs ? after->eff_efi : after->efi));
+			      update_figures_labels_of(p, f, p->nrow, heat_row_label), "cols",
+			      update_figures_labels_of(p, f, p->ncol, heat_col_label), "before",
+			      update_figures_cells_of(p, f, jobs ? before->eff_efi : before->efi),
+			      "after",
+			      update_figures_cells_of(p, f, jobs ? after->eff_efi : after->efi));
 	}
 	heat_layout_free(l);
 	racks_free(racks);
@@ -112,8 +115,8 @@ json_t *update_figures(const struct plan *p)
 	else
 		j = json_pack("{s:s, s:I, s:o, s:o, s:o}", "plan", p->id, "jobs",
 			      (json_int_t)(p->jobs ? p->jobs->njob : 0), "before",
-			      figures_of(before), "after", figures_of(after), "heat",
-			      heat_of(p->fabric, before, after));
+			      update_figures_of(before), "after", update_figures_of(after), "heat",
+			      update_figures_heat_of(p->fabric, before, after));
 	metrics_free(before);
 	metrics_free(after);
 	return j;

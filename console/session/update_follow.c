@@ -25,26 +25,26 @@
 
 static volatile sig_atomic_t signalled;
 
-static void on_signal(int sig)
+static void update_follow_on_signal(int sig)
 {
 	signalled = sig;
 }
 
-static bool interactive(const struct update_follow *f)
+static bool update_follow_interactive(const struct update_follow *f)
 {
 	return f->mode < FOLLOW_WAIT && !f->no_input && confirm_prompt_possible();
 }
 
 /* ---- what comes ---- */
 
-static const char *str(const json_t *j, const char *key)
+static const char *update_follow_str(const json_t *j, const char *key)
 {
 	const char *s = json_string_value(json_object_get(j, key));
 
 	return s ? s : "";
 }
 
-static void begin_to_wait(struct update_follow *f, const json_t *j)
+static void update_follow_begin_to_wait(struct update_follow *f, const json_t *j)
 {
 	f->waiting = true;
 	f->confirm_s = (unsigned)json_integer_value(json_object_get(j, "confirm_s"));
@@ -57,7 +57,7 @@ static void begin_to_wait(struct update_follow *f, const json_t *j)
 		       "rolls back\n",
 		       f->quiet_s, f->confirm_s);
 		fflush(stdout);
-	} else if (interactive(f)) {
+	} else if (update_follow_interactive(f)) {
 		tcflush(STDIN_FILENO, TCIFLUSH); /* what was typed before was not meant for this */
 		fprintf(stderr,
 			"All is written and read back. Type the name of the fabric, %s, within %u s "
@@ -72,8 +72,8 @@ static void begin_to_wait(struct update_follow *f, const json_t *j)
 	}
 }
 
-static void take_update(struct update_follow *f, const struct executor_event *ev,
-			const struct executor_status *st, const json_t *j)
+static void update_follow_take_update(struct update_follow *f, const struct executor_event *ev,
+				      const struct executor_status *st, const json_t *j)
 {
 	if (st->txn[0])
 		snprintf(f->id, sizeof(f->id), "%s", st->txn);
@@ -81,60 +81,61 @@ static void take_update(struct update_follow *f, const struct executor_event *ev
 		f->waiting = false;
 	if (ev->kind == APPLY_ITEM && (!ev->rc || f->failed++ >= SHOWN))
 		return;
-	show_event(ev, str(j, "block"), f->id);
+	show_event(ev, update_follow_str(j, "block"), f->id);
 }
 
-static void take_over(struct update_follow *f, const json_t *j)
+static void update_follow_take_over(struct update_follow *f, const json_t *j)
 {
 	f->over = true;
 	f->result = (int)json_integer_value(json_object_get(j, "exit"));
-	snprintf(f->text, sizeof(f->text), "%s", str(j, "text"));
+	snprintf(f->text, sizeof(f->text), "%s", update_follow_str(j, "text"));
 }
 
 /* Who came only to ask that has nothing more to wait for. */
-static void refused(struct update_follow *f, const json_t *j)
+static void update_follow_refused(struct update_follow *f, const json_t *j)
 {
 	if (f->mode != FOLLOW_WAIT) {
-		fprintf(stderr, "%s: %s\n", str(j, "re"), str(j, "error"));
+		fprintf(stderr, "%s: %s\n", update_follow_str(j, "re"),
+			update_follow_str(j, "error"));
 		return;
 	}
 	f->over = true;
 	f->result = EXIT_REFUSED;
-	snprintf(f->text, sizeof(f->text), "%s", str(j, "error"));
+	snprintf(f->text, sizeof(f->text), "%s", update_follow_str(j, "error"));
 }
 
-static void found(struct update_follow *f, const json_t *j)
+static void update_follow_found(struct update_follow *f, const json_t *j)
 {
 	f->quiet_ms = clock_ms();
-	printf("         %s: %s\n", str(j, "what"), str(j, "text"));
+	printf("         %s: %s\n", update_follow_str(j, "what"), update_follow_str(j, "text"));
 }
 
-static void take(struct update_follow *f, const json_t *j)
+static void update_follow_take(struct update_follow *f, const json_t *j)
 {
-	const char *event = str(j, "event");
+	const char *event = update_follow_str(j, "event");
 	struct executor_event ev;
 	struct executor_status st;
 
 	if (update_event_parse(&ev, &st, j))
-		take_update(f, &ev, &st, j);
+		update_follow_take_update(f, &ev, &st, j);
 	else if (!strcmp(event, "hello"))
 		f->worker = (pid_t)json_integer_value(json_object_get(j, "pid"));
 	else if (!strcmp(event, "waiting"))
-		begin_to_wait(f, j);
+		update_follow_begin_to_wait(f, j);
 	else if (!strcmp(event, "over"))
-		take_over(f, j);
+		update_follow_take_over(f, j);
 	else if (!strcmp(event, "watch"))
-		found(f, j);
+		update_follow_found(f, j);
 	else if (*event)
-		printf("         %s\n", str(j, "text"));
+		printf("         %s\n", update_follow_str(j, "text"));
 	else if (json_is_false(json_object_get(j, "ok")))
-		refused(f, j);
+		update_follow_refused(f, j);
 	fflush(stdout);
 }
 
 /* ---- what is typed ---- */
 
-static void typed(struct update_follow *f, char *line)
+static void update_follow_typed(struct update_follow *f, char *line)
 {
 	bool extend = !strncmp(line, "extend", 6) && (!line[6] || line[6] == ' ');
 
@@ -152,7 +153,7 @@ static void typed(struct update_follow *f, char *line)
 }
 
 /* The end of the input is no decision: the deadline goes on. */
-static bool read_input(struct update_follow *f)
+static bool update_follow_read_input(struct update_follow *f)
 {
 	char line[256];
 	ssize_t n = read(STDIN_FILENO, line, sizeof(line) - 1);
@@ -162,14 +163,15 @@ static bool read_input(struct update_follow *f)
 	line[n] = '\0';
 	line[strcspn(line, "\r\n")] = '\0';
 	if (f->waiting)
-		typed(f, line);
+		update_follow_typed(f, line);
 	return true;
 }
 
 /* ---- the connection ---- */
 
 /* How it stands, from the journal alone. */
-static int as_journalled(const struct update_follow *f, const struct txn_info *t, struct err *err)
+static int update_follow_as_journalled(const struct update_follow *f, const struct txn_info *t,
+				       struct err *err)
 {
 	switch (t->state) {
 	case TXN_CONFIRMED:
@@ -190,21 +192,22 @@ static int as_journalled(const struct update_follow *f, const struct txn_info *t
 	}
 }
 
-static bool interrupted(void *ctx)
+static bool update_follow_interrupted(void *ctx)
 {
 	(void)ctx;
 	return signalled != 0;
 }
 
 /* true: connected again.  Else f->over and result are set. */
-static bool look_for_another(struct update_follow *f, struct err *err)
+static bool update_follow_look_for_another(struct update_follow *f, struct err *err)
 {
 	struct txn_info t = { 0 };
 	int rc;
 
 	control_close(&f->link);
 	f->waiting = f->asked = false;
-	rc = update_reconnect(&f->link, &t, f->base, f->id, f->worker, interrupted, NULL);
+	rc = update_reconnect(&f->link, &t, f->base, f->id, f->worker, update_follow_interrupted,
+			      NULL);
 	if (rc == 1) {
 		printf("         the process that carried it out has died; another one has taken "
 		       "over\n");
@@ -212,7 +215,7 @@ static bool look_for_another(struct update_follow *f, struct err *err)
 	}
 	f->over = true;
 	if (!rc)
-		f->result = as_journalled(f, &t, err);
+		f->result = update_follow_as_journalled(f, &t, err);
 	else
 		f->result = err_set(err, EXIT_REFUSED,
 				    "the watchdog has died before anything was written");
@@ -220,7 +223,7 @@ static bool look_for_another(struct update_follow *f, struct err *err)
 }
 
 /* true: go on. */
-static bool on_interrupt(struct update_follow *f, struct err *err)
+static bool update_follow_on_interrupt(struct update_follow *f, struct err *err)
 {
 	signalled = 0;
 	if (f->mode == FOLLOW_APPLY) {
@@ -236,7 +239,7 @@ static bool on_interrupt(struct update_follow *f, struct err *err)
 	return false;
 }
 
-static bool detached(struct update_follow *f)
+static bool update_follow_detached(struct update_follow *f)
 {
 	if (!f->detach || !f->id[0])
 		return false;
@@ -245,7 +248,7 @@ static bool detached(struct update_follow *f)
 }
 
 /* Milliseconds until it has been quiet for long enough, -1: nothing to wait for. */
-static int quiet_left(const struct update_follow *f)
+static int update_follow_quiet_left(const struct update_follow *f)
 {
 	uint64_t passed = clock_ms() - f->quiet_ms, all = 1000ull * f->quiet_s;
 
@@ -254,9 +257,9 @@ static int quiet_left(const struct update_follow *f)
 	return passed < all ? (int)(all - passed) : 0;
 }
 
-static void keep_when_quiet(struct update_follow *f)
+static void update_follow_keep_when_quiet(struct update_follow *f)
 {
-	if (quiet_left(f) != 0)
+	if (update_follow_quiet_left(f) != 0)
 		return;
 	f->asked = true;
 	printf("         nothing was found for %u s\n", f->quiet_s);
@@ -264,46 +267,46 @@ static void keep_when_quiet(struct update_follow *f)
 }
 
 /* Waits for either side; true: the server's. */
-static bool wait_for(struct update_follow *f, bool *input)
+static bool update_follow_wait_for(struct update_follow *f, bool *input)
 {
 	struct pollfd p[] = { { .fd = f->link.fd, .events = POLLIN },
 			      { .fd = *input ? STDIN_FILENO : -1, .events = POLLIN } };
 
-	if (poll(p, 2, quiet_left(f)) < 0)
+	if (poll(p, 2, update_follow_quiet_left(f)) < 0)
 		return false;
 	if (p[1].revents)
-		*input = read_input(f);
+		*input = update_follow_read_input(f);
 	return p[0].revents != 0;
 }
 
-static void loop(struct update_follow *f, struct err *err)
+static void update_follow_loop(struct update_follow *f, struct err *err)
 {
-	bool input = interactive(f);
+	bool input = update_follow_interactive(f);
 
-	while (!f->over && !detached(f)) {
+	while (!f->over && !update_follow_detached(f)) {
 		json_t *j = NULL;
 		int rc = control_next(&j, &f->link, 0);
 
 		if (rc == 1)
-			take(f, j);
+			update_follow_take(f, j);
 		json_decref(j);
-		if (rc < 0 && rc != -EINTR && !look_for_another(f, err))
+		if (rc < 0 && rc != -EINTR && !update_follow_look_for_another(f, err))
 			return;
-		if (signalled && !on_interrupt(f, err))
+		if (signalled && !update_follow_on_interrupt(f, err))
 			return;
-		if (!rc && !wait_for(f, &input))
-			keep_when_quiet(f);
+		if (!rc && !update_follow_wait_for(f, &input))
+			update_follow_keep_when_quiet(f);
 	}
 }
 
 int update_follow_run(struct update_follow *f, struct err *err)
 {
-	struct sigaction sa = { .sa_handler = on_signal }, old[2];
+	struct sigaction sa = { .sa_handler = update_follow_on_signal }, old[2];
 
 	sigaction(SIGINT, &sa, &old[0]);
 	sigaction(SIGTERM, &sa, &old[1]);
 	signal(SIGPIPE, SIG_IGN);
-	loop(f, err);
+	update_follow_loop(f, err);
 	sigaction(SIGINT, &old[0], NULL);
 	sigaction(SIGTERM, &old[1], NULL);
 	if (f->text[0])

@@ -44,7 +44,7 @@ struct update_link {
 	bool over;
 };
 
-static bool stopped(void *ctx)
+static bool update_link_stopped(void *ctx)
 {
 	struct update_link *u = ctx;
 	bool yes;
@@ -57,7 +57,7 @@ static bool stopped(void *ctx)
 
 /* ---- what is told ---- */
 
-static void tell_end(struct update_link *u, int rc, const char *text)
+static void update_link_tell_end(struct update_link *u, int rc, const char *text)
 {
 	struct msg *msg = msg_new(MSG_APPLY_END);
 
@@ -67,7 +67,7 @@ static void tell_end(struct update_link *u, int rc, const char *text)
 	mailbox_send(u->box, msg);
 }
 
-static void ended(struct update_link *u, enum outcome outcome, const char *text)
+static void update_link_ended(struct update_link *u, enum outcome outcome, const char *text)
 {
 	u->over = true;
 	u->last.waiting = false;
@@ -75,18 +75,18 @@ static void ended(struct update_link *u, enum outcome outcome, const char *text)
 	pthread_mutex_lock(&u->lock);
 	u->waiting = u->busy = false;
 	pthread_mutex_unlock(&u->lock);
-	tell_end(u, outcome == OUTCOME_CONFIRMED ? 0 : -ECANCELED, text);
+	update_link_tell_end(u, outcome == OUTCOME_CONFIRMED ? 0 : -ECANCELED, text);
 }
 
-static const char *str(const json_t *j, const char *key)
+static const char *update_link_str(const json_t *j, const char *key)
 {
 	const char *s = json_string_value(json_object_get(j, key));
 
 	return s ? s : "";
 }
 
-static void take_update(struct update_link *u, const struct executor_event *ev,
-			const struct executor_status *st)
+static void update_link_take_update(struct update_link *u, const struct executor_event *ev,
+				    const struct executor_status *st)
 {
 	struct msg *msg = msg_new(MSG_APPLY_EVENT);
 
@@ -98,7 +98,7 @@ static void take_update(struct update_link *u, const struct executor_event *ev,
 	mailbox_send(u->box, msg);
 }
 
-static void tell_deadline(struct update_link *u, double seconds)
+static void update_link_tell_deadline(struct update_link *u, double seconds)
 {
 	struct msg *msg = msg_new(MSG_APPLY_DEADLINE);
 
@@ -106,7 +106,7 @@ static void tell_deadline(struct update_link *u, double seconds)
 	mailbox_send(u->box, msg);
 }
 
-static void tell_way(struct update_link *u, const char *installer)
+static void update_link_tell_way(struct update_link *u, const char *installer)
 {
 	struct msg *msg = msg_new(MSG_APPLY_WAY);
 
@@ -115,14 +115,14 @@ static void tell_way(struct update_link *u, const char *installer)
 	mailbox_send(u->box, msg);
 }
 
-static uint32_t count(const json_t *j, const char *key)
+static uint32_t update_link_count(const json_t *j, const char *key)
 {
 	json_int_t v = json_integer_value(json_object_get(j, key));
 
 	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
 }
 
-static void tell_seen(struct update_link *u, const json_t *status)
+static void update_link_tell_seen(struct update_link *u, const json_t *status)
 {
 	const json_t *watch = json_object_get(status, "watch"),
 		     *sw = json_object_get(status, "switches");
@@ -133,55 +133,59 @@ static void tell_seen(struct update_link *u, const json_t *status)
 		const json_t *one = json_object_get(watch, watch_name((enum watch_what)w));
 
 		seen->of[w].on = json_is_true(json_object_get(one, "on"));
-		seen->of[w].looks = count(one, "looks");
-		snprintf(seen->of[w].last, sizeof(seen->of[w].last), "%s", str(one, "last"));
+		seen->of[w].looks = update_link_count(one, "looks");
+		snprintf(seen->of[w].last, sizeof(seen->of[w].last), "%s",
+			 update_link_str(one, "last"));
 	}
 	seen->scanned = json_is_object(sw);
-	seen->as_written = count(sw, "new");
-	seen->other = count(sw, "old") + count(sw, "between") + count(sw, "foreign");
-	seen->silent = count(sw, "silent") + count(sw, "missing");
+	seen->as_written = update_link_count(sw, "new");
+	seen->other = update_link_count(sw, "old") + update_link_count(sw, "between") +
+		      update_link_count(sw, "foreign");
+	seen->silent = update_link_count(sw, "silent") + update_link_count(sw, "missing");
 	msg->seen = seen;
 	mailbox_send(u->box, msg);
 }
 
-static void found(struct update_link *u, const json_t *j)
+static void update_link_found(struct update_link *u, const json_t *j)
 {
 	struct msg *msg = msg_new(MSG_APPLY_FOUND);
 	bool tripped = json_is_true(json_object_get(j, "tripped"));
 
 	for (int w = 0; w < WATCHES; w++)
-		if (!strcmp(str(j, "what"), watch_name((enum watch_what)w)))
+		if (!strcmp(update_link_str(j, "what"), watch_name((enum watch_what)w)))
 			msg->step = watch_name((enum watch_what)w);
 	msg->rc = tripped;
-	snprintf(msg->text, sizeof(msg->text), "%s", str(j, "text"));
-	log_add(tripped ? LOG_ERROR : LOG_INFO, "watch", "%s: %s", str(j, "what"), msg->text);
+	snprintf(msg->text, sizeof(msg->text), "%s", update_link_str(j, "text"));
+	log_add(tripped ? LOG_ERROR : LOG_INFO, "watch", "%s: %s", update_link_str(j, "what"),
+		msg->text);
 	mailbox_send(u->box, msg);
 }
 
 /* Somebody may have asked for more time, here or elsewhere. */
-static void asked(struct update_link *u, const json_t *j)
+static void update_link_asked(struct update_link *u, const json_t *j)
 {
-	log_add(LOG_INFO, "apply", "%s", str(j, "text"));
+	log_add(LOG_INFO, "apply", "%s", update_link_str(j, "text"));
 	pthread_mutex_lock(&u->lock);
 	if (u->waiting && u->link.fd >= 0)
 		control_ask(&u->link, CONTROL_STATUS, 0);
 	pthread_mutex_unlock(&u->lock);
 }
 
-static void answered(struct update_link *u, const json_t *j)
+static void update_link_answered(struct update_link *u, const json_t *j)
 {
 	const json_t *left = json_object_get(j, "deadline_s");
 
 	if (json_is_false(json_object_get(j, "ok")))
-		log_add(LOG_WARN, "apply", "%s: %s", str(j, "re"), str(j, "error"));
+		log_add(LOG_WARN, "apply", "%s: %s", update_link_str(j, "re"),
+			update_link_str(j, "error"));
 	else if (json_is_number(left))
-		tell_deadline(u, json_number_value(left));
+		update_link_tell_deadline(u, json_number_value(left));
 	if (u->waiting && json_is_object(json_object_get(j, "watch")))
-		tell_seen(u, j);
+		update_link_tell_seen(u, j);
 }
 
 /* Its answer comes like any other line. */
-static void ask_seen(struct update_link *u)
+static void update_link_ask_seen(struct update_link *u)
 {
 	uint64_t now = clock_ms();
 
@@ -194,49 +198,50 @@ static void ask_seen(struct update_link *u)
 	pthread_mutex_unlock(&u->lock);
 }
 
-static void waits(struct update_link *u, const json_t *j)
+static void update_link_waits(struct update_link *u, const json_t *j)
 {
 	pthread_mutex_lock(&u->lock);
 	u->waiting = true;
 	pthread_mutex_unlock(&u->lock);
 	u->last.waiting = true;
-	tell_end(u, 0, "");
-	tell_deadline(u, (double)json_integer_value(json_object_get(j, "confirm_s")));
+	update_link_tell_end(u, 0, "");
+	update_link_tell_deadline(u, (double)json_integer_value(json_object_get(j, "confirm_s")));
 }
 
-static void met(struct update_link *u, const json_t *j)
+static void update_link_met(struct update_link *u, const json_t *j)
 {
 	u->worker = (pid_t)json_integer_value(json_object_get(j, "pid"));
-	tell_way(u, "");
+	update_link_tell_way(u, "");
 }
 
-static void take(struct update_link *u, const json_t *j)
+static void update_link_take(struct update_link *u, const json_t *j)
 {
-	const char *event = str(j, "event");
+	const char *event = update_link_str(j, "event");
 	struct executor_event ev;
 	struct executor_status st;
 
 	if (update_event_parse(&ev, &st, j))
-		take_update(u, &ev, &st);
+		update_link_take_update(u, &ev, &st);
 	else if (!strcmp(event, "hello"))
-		met(u, j);
+		update_link_met(u, j);
 	else if (!strcmp(event, "installer"))
-		tell_way(u, str(j, "name"));
+		update_link_tell_way(u, update_link_str(j, "name"));
 	else if (!strcmp(event, "waiting"))
-		waits(u, j);
+		update_link_waits(u, j);
 	else if (!strcmp(event, "over"))
-		ended(u, outcome_by_name(str(j, "outcome")), str(j, "text"));
+		update_link_ended(u, outcome_by_name(update_link_str(j, "outcome")),
+				  update_link_str(j, "text"));
 	else if (!strcmp(event, "watch"))
-		found(u, j);
+		update_link_found(u, j);
 	else if (*event)
-		asked(u, j);
+		update_link_asked(u, j);
 	else
-		answered(u, j);
+		update_link_answered(u, j);
 }
 
 /* ---- the connection ---- */
 
-static void left_alone(struct update_link *u, const struct txn_info *t)
+static void update_link_left_alone(struct update_link *u, const struct txn_info *t)
 {
 	char text[320];
 
@@ -245,23 +250,24 @@ static void left_alone(struct update_link *u, const struct txn_info *t)
 		 t->state == TXN_SUPERSEDED ? ": " : "");
 	if (t->state == TXN_SUPERSEDED)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s", t->said);
-	ended(u,
-	      t->state == TXN_CONFIRMED	    ? OUTCOME_CONFIRMED
-	      : t->state == TXN_ROLLED_BACK ? OUTCOME_ROLLED_BACK
-	      : t->state == TXN_ABANDONED   ? OUTCOME_REFUSED
-	      : t->state == TXN_SUPERSEDED  ? OUTCOME_SUPERSEDED
-					    : OUTCOME_INCOMPLETE,
-	      text);
+	update_link_ended(u,
+			  t->state == TXN_CONFIRMED	? OUTCOME_CONFIRMED
+			  : t->state == TXN_ROLLED_BACK ? OUTCOME_ROLLED_BACK
+			  : t->state == TXN_ABANDONED	? OUTCOME_REFUSED
+			  : t->state == TXN_SUPERSEDED	? OUTCOME_SUPERSEDED
+							: OUTCOME_INCOMPLETE,
+			  text);
 }
 
-static void look_for_another(struct update_link *u)
+static void update_link_look_for_another(struct update_link *u)
 {
 	struct control_link link, old;
 	struct txn_info t;
 	int rc;
 
 	control_link_init(&link, -1);
-	rc = update_reconnect(&link, &t, u->config->live.state_dir, u->id, u->worker, stopped, u);
+	rc = update_reconnect(&link, &t, u->config->live.state_dir, u->id, u->worker,
+			      update_link_stopped, u);
 	pthread_mutex_lock(&u->lock);
 	old = u->link;
 	u->link = link;
@@ -272,22 +278,23 @@ static void look_for_another(struct update_link *u)
 		log_add(LOG_WARN, "apply",
 			"the process of update %s has died; another one has taken over", u->id);
 	else if (rc)
-		ended(u, OUTCOME_NONE, "the watchdog has died before anything was written");
-	else if (!stopped(u))
-		left_alone(u, &t);
+		update_link_ended(u, OUTCOME_NONE,
+				  "the watchdog has died before anything was written");
+	else if (!update_link_stopped(u))
+		update_link_left_alone(u, &t);
 }
 
-static char *plan_path(void)
+static char *update_link_plan_path(void)
 {
 	const char *tmp = getenv("TMPDIR");
 
 	return xasprintf("%s/ibroute-plan-%ld", tmp && *tmp ? tmp : "/tmp", (long)getpid());
 }
 
-static int launch(struct update_link *u, struct err *err)
+static int update_link_launch(struct update_link *u, struct err *err)
 {
 	struct watchdog_config c = *u->config;
-	char *path = u->plan ? plan_path() : NULL;
+	char *path = u->plan ? update_link_plan_path() : NULL;
 	int fd = -1, rc = 0;
 
 	if (!u->jobs_known) /* those of the plan are not, either */
@@ -311,32 +318,32 @@ static int launch(struct update_link *u, struct err *err)
 	return 0;
 }
 
-static void *run(void *arg)
+static void *update_link_run(void *arg)
 {
 	struct update_link *u = arg;
 	struct err err = { "" };
 
-	if (launch(u, &err)) {
-		ended(u, OUTCOME_REFUSED, err.text);
+	if (update_link_launch(u, &err)) {
+		update_link_ended(u, OUTCOME_REFUSED, err.text);
 		return NULL;
 	}
-	while (!u->over && !stopped(u)) {
+	while (!u->over && !update_link_stopped(u)) {
 		json_t *j = NULL;
 		int rc = control_next(&j, &u->link, TURN_MS);
 
 		if (rc == 1)
-			take(u, j);
+			update_link_take(u, j);
 		json_decref(j);
 		if (rc < 0 && rc != -EINTR)
-			look_for_another(u);
-		ask_seen(u);
+			update_link_look_for_another(u);
+		update_link_ask_seen(u);
 	}
 	return NULL;
 }
 
 /* ---- the seam ---- */
 
-static bool start(struct update_link *u)
+static bool update_link_start(struct update_link *u)
 {
 	pthread_mutex_lock(&u->lock);
 	if (u->busy) {
@@ -356,39 +363,39 @@ static bool start(struct update_link *u)
 	return true;
 }
 
-static void go(struct update_link *u)
+static void update_link_go(struct update_link *u)
 {
-	u->started = !pthread_create(&u->thread, NULL, run, u);
+	u->started = !pthread_create(&u->thread, NULL, update_link_run, u);
 	if (!u->started)
-		ended(u, OUTCOME_REFUSED, "no thread for it");
+		update_link_ended(u, OUTCOME_REFUSED, "no thread for it");
 }
 
-static void link_apply(void *ctx, struct plan *plan, const struct jobset *jobs)
+static void update_link_apply(void *ctx, struct plan *plan, const struct jobset *jobs)
 {
 	struct update_link *u = ctx;
 
-	if (!start(u)) {
+	if (!update_link_start(u)) {
 		plan_free(plan);
 		return;
 	}
 	u->plan = plan;
 	u->jobs_known = jobs != NULL;
 	u->recover[0] = '\0';
-	go(u);
+	update_link_go(u);
 }
 
-static void link_recover(void *ctx, const char *txn)
+static void update_link_recover(void *ctx, const char *txn)
 {
 	struct update_link *u = ctx;
 
-	if (!start(u))
+	if (!update_link_start(u))
 		return;
 	snprintf(u->recover, sizeof(u->recover), "%s", txn);
 	snprintf(u->id, sizeof(u->id), "%s", txn);
-	go(u);
+	update_link_go(u);
 }
 
-static void ask(struct update_link *u, enum control_op op)
+static void update_link_ask(struct update_link *u, enum control_op op)
 {
 	pthread_mutex_lock(&u->lock);
 	u->want_rollback |= op == CONTROL_ROLLBACK;
@@ -397,12 +404,12 @@ static void ask(struct update_link *u, enum control_op op)
 	pthread_mutex_unlock(&u->lock);
 }
 
-static void link_confirm(void *ctx)
+static void update_link_confirm(void *ctx)
 {
-	ask(ctx, CONTROL_CONFIRM);
+	update_link_ask(ctx, CONTROL_CONFIRM);
 }
 
-static void link_extend(void *ctx, uint32_t seconds)
+static void update_link_extend(void *ctx, uint32_t seconds)
 {
 	struct update_link *u = ctx;
 
@@ -412,7 +419,7 @@ static void link_extend(void *ctx, uint32_t seconds)
 	pthread_mutex_unlock(&u->lock);
 }
 
-static void link_override(void *ctx, unsigned watches)
+static void update_link_override(void *ctx, unsigned watches)
 {
 	struct update_link *u = ctx;
 
@@ -422,7 +429,7 @@ static void link_override(void *ctx, unsigned watches)
 	pthread_mutex_unlock(&u->lock);
 }
 
-static bool link_busy(void *ctx)
+static bool update_link_busy(void *ctx)
 {
 	struct update_link *u = ctx;
 	bool yes;
@@ -434,27 +441,27 @@ static bool link_busy(void *ctx)
 }
 
 /* One that is over and was not complete is done again from its journal. */
-static void link_rollback(void *ctx)
+static void update_link_rollback(void *ctx)
 {
 	struct update_link *u = ctx;
 	char id[48];
 
-	if (link_busy(u)) {
-		ask(u, CONTROL_ROLLBACK);
+	if (update_link_busy(u)) {
+		update_link_ask(u, CONTROL_ROLLBACK);
 		return;
 	}
 	memcpy(id, u->id, sizeof(id));
 	if (id[0])
-		link_recover(u, id);
+		update_link_recover(u, id);
 }
 
-static void link_jobs(void *ctx, const struct jobset *jobs)
+static void update_link_jobs(void *ctx, const struct jobset *jobs)
 {
 	(void)ctx; /* the process asks for itself */
 	(void)jobs;
 }
 
-static void link_free(void *ctx)
+static void update_link_free(void *ctx)
 {
 	struct update_link *u = ctx;
 
@@ -472,16 +479,16 @@ static void link_free(void *ctx)
 struct updater update_link_new(const struct watchdog_config *config, struct mailbox *box)
 {
 	static const struct updater_ops ops = {
-		.apply = link_apply,
-		.jobs = link_jobs,
-		.confirm = link_confirm,
-		.extend = link_extend,
-		.override = link_override,
-		.rollback = link_rollback,
-		.recover = link_recover,
-		.cancel = link_rollback,
-		.busy = link_busy,
-		.free = link_free,
+		.apply = update_link_apply,
+		.jobs = update_link_jobs,
+		.confirm = update_link_confirm,
+		.extend = update_link_extend,
+		.override = update_link_override,
+		.rollback = update_link_rollback,
+		.recover = update_link_recover,
+		.cancel = update_link_rollback,
+		.busy = update_link_busy,
+		.free = update_link_free,
 		.name = "watchdog",
 	};
 	struct update_link *u = xcalloc(1, sizeof(*u));

@@ -12,7 +12,7 @@
 
 #define NOBODY_MS 3000 /* that a worker may be away while its guard starts another */
 
-static bool find(struct txn_info *out, const char *base, char id[48], pid_t worker)
+static bool update_reconnect_find(struct txn_info *out, const char *base, char id[48], pid_t worker)
 {
 	struct txn_info *list;
 	bool found = false;
@@ -30,7 +30,7 @@ static bool find(struct txn_info *out, const char *base, char id[48], pid_t work
 	return found;
 }
 
-static bool follows(struct control_link *l, const char *base, const char *id)
+static bool update_reconnect_follows(struct control_link *l, const char *base, const char *id)
 {
 	char *dir = xasprintf("%s/%s", journal_base(base), id);
 	bool ok = !control_connect(l, dir, NULL) && !control_ask(l, CONTROL_FOLLOW, 0);
@@ -47,13 +47,13 @@ int update_reconnect(struct control_link *l, struct txn_info *t, const char *bas
 	while (clock_ms() - seen < NOBODY_MS && !(stop && stop(ctx))) {
 		struct timespec pause = { .tv_nsec = 50000000 };
 
-		if (!find(t, base, id, worker))
+		if (!update_reconnect_find(t, base, id, worker))
 			return -ENOENT;
 		if (txn_state_final(t->state))
 			return 0;
 		if (t->live)
 			seen = clock_ms();
-		if (follows(l, base, id))
+		if (update_reconnect_follows(l, base, id))
 			return 1;
 		nanosleep(&pause, NULL);
 	}

@@ -11,7 +11,7 @@
 
 #define LINE_ITEMS 512 /* writes that share a line, at most */
 
-static void add(struct record *r, const char *type, json_t *data)
+static void update_record_add(struct record *r, const char *type, json_t *data)
 {
 	struct err err;
 
@@ -19,7 +19,7 @@ static void add(struct record *r, const char *type, json_t *data)
 		log_add(LOG_ERROR, "record", "%s", err.text);
 }
 
-static json_t *hex_guid(uint64_t guid)
+static json_t *update_record_hex_guid(uint64_t guid)
 {
 	char buf[24];
 
@@ -27,7 +27,8 @@ static json_t *hex_guid(uint64_t guid)
 	return json_string(buf);
 }
 
-static void hash_of(struct digest *old, struct digest *new, const struct changes *l, uint32_t i)
+static void update_record_hash_of(struct digest *old, struct digest *new, const struct changes *l,
+				  uint32_t i)
 {
 	const struct change *c = &l->v[i];
 
@@ -45,20 +46,20 @@ static void hash_of(struct digest *old, struct digest *new, const struct changes
 
 typedef VEC(char) text;
 
-static void put_n(text *out, const char *s, size_t len)
+static void update_record_put_n(text *out, const char *s, size_t len)
 {
 	vec_reserve(out, out->n + len);
 	memcpy(out->v + out->n, s, len);
 	out->n += len;
 }
 
-static void put(text *out, const char *s)
+static void update_record_put(text *out, const char *s)
 {
-	put_n(out, s, strlen(s));
+	update_record_put_n(out, s, strlen(s));
 }
 
 /* At least that many digits; returns their end, without a zero there. */
-static char *number(char *at, uint32_t n, unsigned digits)
+static char *update_record_number(char *at, uint32_t n, unsigned digits)
 {
 	char buf[16];
 	size_t first = sizeof(buf);
@@ -68,7 +69,7 @@ static char *number(char *at, uint32_t n, unsigned digits)
 	return mempcpy(at, buf + first, sizeof(buf) - first);
 }
 
-static char *quoted_hash(char *at, const struct digest *d)
+static char *update_record_quoted_hash(char *at, const struct digest *d)
 {
 	*at++ = '"';
 	digest_hex(at, d);
@@ -79,31 +80,32 @@ static char *quoted_hash(char *at, const struct digest *d)
 
 #define ENTRY_MAX 260 /* bytes of one, at most */
 
-static void put_entry(text *out, const struct executor_event *ev, const struct executor_item *it)
+static void update_record_put_entry(text *out, const struct executor_event *ev,
+				    const struct executor_item *it)
 {
 	const struct change *c = &ev->list->v[it->change];
 	bool back = ev->phase == PHASE_ROLLBACK;
 	struct digest old, new;
 	char *at;
 
-	hash_of(&old, &new, ev->list, it->change);
+	update_record_hash_of(&old, &new, ev->list, it->change);
 	vec_reserve(out, out->n + ENTRY_MAX);
 	at = out->v + out->n;
 	if (c->kind == CHANGE_LFT) {
-		at = number(stpcpy(at, "{\"block\":"), c->block, 1);
+		at = update_record_number(stpcpy(at, "{\"block\":"), c->block, 1);
 	} else {
-		at = number(stpcpy(at, "{\"in\":"), c->in, 1);
-		at = number(stpcpy(at, ",\"out\":"), c->out, 1);
+		at = update_record_number(stpcpy(at, "{\"in\":"), c->in, 1);
+		at = update_record_number(stpcpy(at, ",\"out\":"), c->out, 1);
 	}
-	at = quoted_hash(stpcpy(at, ",\"old\":"), back ? &new : &old);
-	at = quoted_hash(stpcpy(at, ",\"new\":"), back ? &old : &new);
+	at = update_record_quoted_hash(stpcpy(at, ",\"old\":"), back ? &new : &old);
+	at = update_record_quoted_hash(stpcpy(at, ",\"new\":"), back ? &old : &new);
 	at = stpcpy(at, it->rc < 0 ? ",\"status\":-" : ",\"status\":");
-	at = number(at, (uint32_t)abs(it->rc), 1);
+	at = update_record_number(at, (uint32_t)abs(it->rc), 1);
 	at = stpcpy(at, ",\"ms\":");
 	if (it->us) {
-		at = number(at, it->us / 1000, 1);
+		at = update_record_number(at, it->us / 1000, 1);
 		*at++ = '.';
-		at = number(at, it->us % 1000, 3);
+		at = update_record_number(at, it->us % 1000, 3);
 	} else { /* OpenSM does not tell */
 		at = stpcpy(at, "null");
 	}
@@ -111,27 +113,27 @@ static void put_entry(text *out, const struct executor_event *ev, const struct e
 	out->n = (size_t)(at - out->v);
 }
 
-static void put_switch(text *out, const struct change *c, const struct fabric *f)
+static void update_record_put_switch(text *out, const struct change *c, const struct fabric *f)
 {
 	char guid[40];
 
 	snprintf(guid, sizeof(guid), "{\"sw\":\"0x%016lx\"", (unsigned long)c->guid);
-	put(out, guid);
+	update_record_put(out, guid);
 	if (f && c->sw < f->nsw) {
 		json_t *name = record_str(f->sw_name[c->sw]);
 		char *quoted = json_dumps(name, JSON_ENCODE_ANY);
 
-		put(out, ",\"name\":");
-		put(out, quoted);
+		update_record_put(out, ",\"name\":");
+		update_record_put(out, quoted);
 		free(quoted);
 		json_decref(name);
 	}
-	put(out, c->kind == CHANGE_LFT ? ",\"blocks\":[" : ",\"tables\":[");
+	update_record_put(out, c->kind == CHANGE_LFT ? ",\"blocks\":[" : ",\"tables\":[");
 }
 
 /* From item first on as many as are of the same kind and fit a line; returns how many. */
-static uint32_t put_list(text *out, const struct executor_event *ev, const struct fabric *f,
-			 uint32_t first)
+static uint32_t update_record_put_list(text *out, const struct executor_event *ev,
+				       const struct fabric *f, uint32_t first)
 {
 	const struct change *v = ev->list->v, *c, *last = NULL;
 	uint8_t kind = v[ev->item[first].change].kind;
@@ -142,51 +144,52 @@ static uint32_t put_list(text *out, const struct executor_event *ev, const struc
 		if (c->kind != kind)
 			break;
 		if (last)
-			put(out, c->guid == last->guid ? "," : "]},");
+			update_record_put(out, c->guid == last->guid ? "," : "]},");
 		if (!last || c->guid != last->guid)
-			put_switch(out, c, f);
-		put_entry(out, ev, &ev->item[first + n]);
+			update_record_put_switch(out, c, f);
+		update_record_put_entry(out, ev, &ev->item[first + n]);
 	}
-	put(out, "]}");
+	update_record_put(out, "]}");
 	return n;
 }
 
 /* Of the writes from item first on; returns how many. */
-static uint32_t write_line(struct record *r, const struct executor_event *ev,
-			   const struct fabric *f, uint32_t first, text *out)
+static uint32_t update_record_write_line(struct record *r, const struct executor_event *ev,
+					 const struct fabric *f, uint32_t first, text *out)
 {
 	bool lft = ev->list->v[ev->item[first].change].kind == CHANGE_LFT;
 	struct err err = { "" };
 	uint32_t n;
 
 	out->n = 0;
-	put(out, "{\"txn\":\"");
-	put(out, ev->txn ? ev->txn : "");
-	put(out, "\",\"wave\":");
+	update_record_put(out, "{\"txn\":\"");
+	update_record_put(out, ev->txn ? ev->txn : "");
+	update_record_put(out, "\",\"wave\":");
 	vec_reserve(out, out->n + 16);
-	out->n = (size_t)(number(out->v + out->n, ev->wave, 1) - out->v);
-	put(out, ",\"rollback\":");
-	put(out, ev->phase == PHASE_ROLLBACK ? "true" : "false");
-	put(out, ",\"switches\":[");
-	n = put_list(out, ev, f, first);
-	put_n(out, "]}", sizeof("]}"));
+	out->n = (size_t)(update_record_number(out->v + out->n, ev->wave, 1) - out->v);
+	update_record_put(out, ",\"rollback\":");
+	update_record_put(out, ev->phase == PHASE_ROLLBACK ? "true" : "false");
+	update_record_put(out, ",\"switches\":[");
+	n = update_record_put_list(out, ev, f, first);
+	update_record_put_n(out, "]}", sizeof("]}"));
 	if (record_add_text(r, lft ? "lft.write" : "sl2vl.write", out->v, &err))
 		log_add(LOG_ERROR, "record", "%s", err.text);
 	return n;
 }
 
-static void write_lines(struct record *r, const struct executor_event *ev, const struct fabric *f)
+static void update_record_write_lines(struct record *r, const struct executor_event *ev,
+				      const struct fabric *f)
 {
 	uint32_t most = ev->items < LINE_ITEMS ? ev->items : LINE_ITEMS;
 	text out = { 0 };
 
 	vec_reserve(&out, 200 + ENTRY_MAX * (size_t)most);
 	for (uint32_t i = 0; i < ev->items;)
-		i += write_line(r, ev, f, i, &out);
+		i += update_record_write_line(r, ev, f, i, &out);
 	vec_free(&out);
 }
 
-static void phase_line(struct record *r, const struct executor_event *ev)
+static void update_record_phase_line(struct record *r, const struct executor_event *ev)
 {
 	bool begin = ev->kind == APPLY_PHASE_BEGIN;
 	json_t *data = json_object();
@@ -199,10 +202,10 @@ static void phase_line(struct record *r, const struct executor_event *ev)
 	json_object_set_new(data, "wave", json_integer(ev->wave));
 	json_object_set_new(data, "status", json_integer(ev->rc));
 	json_object_set_new(data, "text", record_str(ev->text));
-	add(r, type, data);
+	update_record_add(r, type, data);
 }
 
-static void agents_line(struct record *r, const struct executor_event *ev)
+static void update_record_agents_line(struct record *r, const struct executor_event *ev)
 {
 	json_t *data = json_object();
 
@@ -212,11 +215,11 @@ static void agents_line(struct record *r, const struct executor_event *ev)
 	json_object_set_new(data, "agents", json_integer(ev->items));
 	json_object_set_new(data, "status", json_integer(ev->rc));
 	json_object_set_new(data, "text", record_str(ev->text));
-	add(r,
-	    ev->kind == APPLY_ASK      ? "agents.ask"
-	    : ev->kind == APPLY_ANSWER ? "agents.answer"
-				       : "agents.settled",
-	    data);
+	update_record_add(r,
+			  ev->kind == APPLY_ASK	     ? "agents.ask"
+			  : ev->kind == APPLY_ANSWER ? "agents.answer"
+						     : "agents.settled",
+			  data);
 }
 
 void update_record_event(struct record *r, const struct executor_event *ev, const struct fabric *f)
@@ -226,15 +229,15 @@ void update_record_event(struct record *r, const struct executor_event *ev, cons
 	switch (ev->kind) {
 	case APPLY_PHASE_BEGIN:
 	case APPLY_PHASE_END:
-		phase_line(r, ev);
+		update_record_phase_line(r, ev);
 		break;
 	case APPLY_ITEM:
-		write_lines(r, ev, f);
+		update_record_write_lines(r, ev, f);
 		break;
 	case APPLY_ASK:
 	case APPLY_ANSWER:
 	case APPLY_SETTLED:
-		agents_line(r, ev);
+		update_record_agents_line(r, ev);
 		break;
 	case APPLY_VERIFY:
 		data = json_object();
@@ -244,14 +247,15 @@ void update_record_event(struct record *r, const struct executor_event *ev, cons
 		json_object_set_new(data, "status", json_integer(ev->rc));
 		if (ev->text[0])
 			json_object_set_new(data, "text", record_str(ev->text));
-		add(r, "verify", data);
+		update_record_add(r, "verify", data);
 		break;
 	case APPLY_OUTCOME:
 		data = json_object();
 		json_object_set_new(data, "txn", json_string(ev->txn ? ev->txn : ""));
 		json_object_set_new(data, "outcome", json_string(outcome_name(ev->outcome)));
 		json_object_set_new(data, "text", record_str(ev->text));
-		add(r, ev->outcome == OUTCOME_CONFIRMED ? "confirm" : "apply.end", data);
+		update_record_add(r, ev->outcome == OUTCOME_CONFIRMED ? "confirm" : "apply.end",
+				  data);
 		break;
 	}
 }
@@ -268,12 +272,13 @@ int update_record_gate(struct record *r, const struct executor_event *ev, struct
 void update_record_begin(struct record *r, const struct plan *p, const char *installer,
 			 unsigned confirm_s)
 {
-	add(r, "apply.begin",
-	    json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:o}", "txn", "", "plan", p->id, "fabric",
-		      record_str(p->fabric->name), "installer",
-		      installer ? record_str(installer) : json_null(), "lft_blocks",
-		      (json_int_t)p->diff->nblocks, "sl2vl_tables", (json_int_t)p->diff->nsl2vl,
-		      "confirm_s", confirm_s ? json_integer(confirm_s) : json_null()));
+	update_record_add(r, "apply.begin",
+			  json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:o}", "txn", "", "plan", p->id,
+				    "fabric", record_str(p->fabric->name), "installer",
+				    installer ? record_str(installer) : json_null(), "lft_blocks",
+				    (json_int_t)p->diff->nblocks, "sl2vl_tables",
+				    (json_int_t)p->diff->nsl2vl, "confirm_s",
+				    confirm_s ? json_integer(confirm_s) : json_null()));
 }
 
 void update_record_plan(struct record *r, const struct plan *p)
@@ -296,10 +301,10 @@ void update_record_plan(struct record *r, const struct plan *p)
 		json_object_set_new(data, "files", plan_files_encode(&p->files));
 	if (p->jobs)
 		json_object_set_new(data, "jobs", json_string(digest_hex(hex, &p->jobs->key)));
-	json_object_set_new(data, "sm", hex_guid(p->sm.guid));
+	json_object_set_new(data, "sm", update_record_hex_guid(p->sm.guid));
 	json_object_set_new(data, "lft_blocks", json_integer(p->diff->nblocks));
 	json_object_set_new(data, "lft_entries", json_integer((json_int_t)p->diff->entries));
 	json_object_set_new(data, "sl2vl_tables", json_integer(p->diff->nsl2vl));
 	json_object_set_new(data, "drain", record_str(drain));
-	add(r, "plan.create", data);
+	update_record_add(r, "plan.create", data);
 }

@@ -11,12 +11,12 @@
 #include <string.h>
 
 /* A way back is not called off half-way. */
-static void go_on(int sig)
+static void update_rollback_go_on(int sig)
 {
 	(void)sig;
 }
 
-static int gate(void *ctx, const struct executor_event *ev, struct err *err)
+static int update_rollback_gate(void *ctx, const struct executor_event *ev, struct err *err)
 {
 	struct update_rollback *t = ctx;
 	int rc = update_record_gate(t->record, ev, err);
@@ -25,7 +25,7 @@ static int gate(void *ctx, const struct executor_event *ev, struct err *err)
 	return rc;
 }
 
-static void event(void *ctx, const struct executor_event *ev)
+static void update_rollback_event(void *ctx, const struct executor_event *ev)
 {
 	struct update_rollback *t = ctx;
 	char name[160] = "";
@@ -38,14 +38,14 @@ static void event(void *ctx, const struct executor_event *ev)
 	show_event(ev, name, ev->txn);
 }
 
-static int judge(void *ctx, struct executor_foreign *out, struct err *err)
+static int update_rollback_judge(void *ctx, struct executor_foreign *out, struct err *err)
 {
 	struct update_rollback *t = ctx;
 
 	return foreign_tables_judge(&t->theirs, out, err);
 }
 
-static int others(void *ctx)
+static int update_rollback_others(void *ctx)
 {
 	struct update_rollback *t = ctx;
 
@@ -61,7 +61,7 @@ int update_rollback_open(struct update_rollback *t, struct live *l, const struct
 		.mode = "rw",
 		.syslog = true,
 	};
-	struct sigaction sa = { .sa_handler = go_on };
+	struct sigaction sa = { .sa_handler = update_rollback_go_on };
 	int rc;
 
 	*t = (struct update_rollback){ .live = l, .opts = o };
@@ -70,10 +70,10 @@ int update_rollback_open(struct update_rollback *t, struct live *l, const struct
 		return rc;
 	t->o = (struct executor_opts){
 		.base = o->state_dir,
-		.gate = gate,
-		.event = event,
-		.others = others,
-		.judge = judge,
+		.gate = update_rollback_gate,
+		.event = update_rollback_event,
+		.others = update_rollback_others,
+		.judge = update_rollback_judge,
 		.ctx = t,
 	};
 	sigaction(SIGINT, &sa, NULL);
@@ -82,7 +82,7 @@ int update_rollback_open(struct update_rollback *t, struct live *l, const struct
 	return 0;
 }
 
-static int choose_way(struct update_rollback *t, struct err *err)
+static int update_rollback_choose_way(struct update_rollback *t, struct err *err)
 {
 	const struct plan *made = t->theirs.plan;
 	int rc = live_install_open(&t->way, t->live, t->opts, NULL, made ? made->sm.guid : 0, err);
@@ -92,7 +92,7 @@ static int choose_way(struct update_rollback *t, struct err *err)
 	return rc;
 }
 
-static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
+static void update_rollback_ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
 {
 	struct update_rollback *t = ctx;
 
@@ -104,7 +104,7 @@ int update_rollback_recover(struct update_rollback *t, struct journal *j, struct
 	int rc;
 
 	foreign_tables_open(&t->theirs, t->live, t->opts, NULL, journal_info(j)->head.id);
-	rc = choose_way(t, err);
+	rc = update_rollback_choose_way(t, err);
 	if (rc) {
 		journal_close(j);
 		return rc;
@@ -112,7 +112,7 @@ int update_rollback_recover(struct update_rollback *t, struct journal *j, struct
 	if (journal_info(j)->asked) {
 		agents_open(&t->agents, t->live, t->opts, true);
 		agents_apply(&t->o, &t->agents, NULL);
-		t->o.ended = ended;
+		t->o.ended = update_rollback_ended;
 	}
 	t->a = executor_recover(j, t->live->f, &t->way.in, &t->o);
 	return 0;

@@ -32,7 +32,7 @@ static const struct argp_option rows[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *s)
+static error_t watchdog_config_parse(int key, char *arg, struct argp_state *s)
 {
 	struct watchdog_config *c = s->input;
 	struct err err = { "" };
@@ -57,7 +57,7 @@ static error_t parse(int key, char *arg, struct argp_state *s)
 	}
 }
 
-const struct argp watchdog_argp = { .options = rows, .parser = parse };
+const struct argp watchdog_argp = { .options = rows, .parser = watchdog_config_parse };
 
 void watchdog_config_init(struct watchdog_config *c)
 {
@@ -66,40 +66,40 @@ void watchdog_config_init(struct watchdog_config *c)
 				       .limits = watch_limits_preset };
 }
 
-static void put(json_t *j, const char *key, const char *value)
+static void watchdog_config_put(json_t *j, const char *key, const char *value)
 {
 	if (value)
 		json_object_set_new(j, key, record_str(value));
 }
 
 /* The watchdog may be somewhere else. */
-static void put_path(json_t *j, const char *key, const char *path)
+static void watchdog_config_put_path(json_t *j, const char *key, const char *path)
 {
 	char here[4096], *full;
 
 	if (!path || path[0] == '/' || !getcwd(here, sizeof(here))) {
-		put(j, key, path);
+		watchdog_config_put(j, key, path);
 		return;
 	}
 	full = xasprintf("%s/%s", here, path);
-	put(j, key, full);
+	watchdog_config_put(j, key, full);
 	free(full);
 }
 
-static void put_installer(json_t *j, const char *name)
+static void watchdog_config_put_installer(json_t *j, const char *name)
 {
 	char here[4096], *full;
 
 	if (!name || strncmp(name, "file:", 5) || name[5] == '/' || !getcwd(here, sizeof(here))) {
-		put(j, "installer", name);
+		watchdog_config_put(j, "installer", name);
 		return;
 	}
 	full = xasprintf("file:%s/%s", here, name + 5);
-	put(j, "installer", full);
+	watchdog_config_put(j, "installer", full);
 	free(full);
 }
 
-static json_t *encode(const struct watchdog_config *c)
+static json_t *watchdog_config_encode(const struct watchdog_config *c)
 {
 	const struct live_opts *o = &c->live;
 	json_t *j = json_pack(
@@ -114,23 +114,23 @@ static json_t *encode(const struct watchdog_config *c)
 	json_object_set_new(j, "without_silent", json_boolean(c->agents.silent_go_on));
 	json_object_set_new(j, "answer_s", json_integer(c->agents.answer_s));
 	json_object_set_new(j, "m_keys", mkey_json(o->m_keys));
-	put(j, "ca", o->ca);
-	put(j, "name", o->name);
-	put_path(j, "node_names", o->node_names);
+	watchdog_config_put(j, "ca", o->ca);
+	watchdog_config_put(j, "name", o->name);
+	watchdog_config_put_path(j, "node_names", o->node_names);
 	if (o->jobs && strcmp(o->jobs, "slurm"))
-		put_path(j, "jobs", o->jobs);
+		watchdog_config_put_path(j, "jobs", o->jobs);
 	else
-		put(j, "jobs", o->jobs);
-	put_path(j, "record_dir", record_dir(o->record_dir));
-	put_path(j, "state_dir", journal_base(o->state_dir));
-	put_path(j, "socket", osm_link_path(o->socket));
-	put_installer(j, o->installer);
+		watchdog_config_put(j, "jobs", o->jobs);
+	watchdog_config_put_path(j, "record_dir", record_dir(o->record_dir));
+	watchdog_config_put_path(j, "state_dir", journal_base(o->state_dir));
+	watchdog_config_put_path(j, "socket", osm_link_path(o->socket));
+	watchdog_config_put_installer(j, o->installer);
 	return j;
 }
 
 int watchdog_config_file(const struct watchdog_config *c, struct err *err)
 {
-	json_t *j = encode(c);
+	json_t *j = watchdog_config_encode(c);
 	char *text = json_dumps(j, JSON_COMPACT);
 	int fd = text ? supervisor_memory("ibroute-watchdog", text, strlen(text)) : -EINVAL;
 
@@ -141,12 +141,12 @@ int watchdog_config_file(const struct watchdog_config *c, struct err *err)
 	return fd >= 0 ? fd : err_set(err, fd, "the watchdog's options: %s", strerror(-fd));
 }
 
-static uint64_t num(const struct watchdog_config *c, const char *key)
+static uint64_t watchdog_config_num(const struct watchdog_config *c, const char *key)
 {
 	return (uint64_t)json_integer_value(json_object_get(c->text, key));
 }
 
-static const char *str(const struct watchdog_config *c, const char *key)
+static const char *watchdog_config_str(const struct watchdog_config *c, const char *key)
 {
 	return json_string_value(json_object_get(c->text, key));
 }
@@ -168,30 +168,32 @@ int watchdog_config_read(struct watchdog_config *c, int fd, struct err *err)
 	if (!c->text)
 		return err_set(err, -EBADMSG, "the watchdog's options are not JSON");
 	c->live = (struct live_opts){
-		.ca = str(c, "ca"),
-		.port = (unsigned)num(c, "port"),
-		.timeout_ms = (unsigned)num(c, "timeout_ms"),
-		.window = (unsigned)num(c, "window"),
-		.m_key = num(c, "m_key"),
+		.ca = watchdog_config_str(c, "ca"),
+		.port = (unsigned)watchdog_config_num(c, "port"),
+		.timeout_ms = (unsigned)watchdog_config_num(c, "timeout_ms"),
+		.window = (unsigned)watchdog_config_num(c, "window"),
+		.m_key = watchdog_config_num(c, "m_key"),
 		.m_keys = mkey_from_json(json_object_get(c->text, "m_keys")),
-		.name = str(c, "name"),
-		.node_names = str(c, "node_names"),
-		.jobs = str(c, "jobs"),
-		.record_dir = str(c, "record_dir"),
-		.state_dir = str(c, "state_dir"),
-		.socket = str(c, "socket"),
-		.installer = str(c, "installer"),
+		.name = watchdog_config_str(c, "name"),
+		.node_names = watchdog_config_str(c, "node_names"),
+		.jobs = watchdog_config_str(c, "jobs"),
+		.record_dir = watchdog_config_str(c, "record_dir"),
+		.state_dir = watchdog_config_str(c, "state_dir"),
+		.socket = watchdog_config_str(c, "socket"),
+		.installer = watchdog_config_str(c, "installer"),
 	};
 	c->accept_sl = json_is_true(json_object_get(c->text, "accept_sl"));
 	c->agents = (struct agents_opts){
 		.without = json_is_true(json_object_get(c->text, "without_agents")),
 		.silent_go_on = json_is_true(json_object_get(c->text, "without_silent")),
-		.answer_s = (unsigned)num(c, "answer_s"),
+		.answer_s = (unsigned)watchdog_config_num(c, "answer_s"),
 	};
-	c->confirm_s = (unsigned)num(c, "confirm_s");
-	c->watch = (unsigned)num(c, "watch");
-	c->limits = (struct watch_limits){ num(c, "symbol"), num(c, "rcv"), num(c, "discard"),
-					   num(c, "downed") };
+	c->confirm_s = (unsigned)watchdog_config_num(c, "confirm_s");
+	c->watch = (unsigned)watchdog_config_num(c, "watch");
+	c->limits = (struct watch_limits){ watchdog_config_num(c, "symbol"),
+					   watchdog_config_num(c, "rcv"),
+					   watchdog_config_num(c, "discard"),
+					   watchdog_config_num(c, "downed") };
 	return 0;
 }
 
@@ -202,7 +204,7 @@ void watchdog_config_clear(struct watchdog_config *c)
 }
 
 /* The plan as it is now: what the file becomes later does not matter. */
-static int plan_memory(const char *path, struct err *err)
+static int watchdog_config_plan_memory(const char *path, struct err *err)
 {
 	char *data;
 	size_t len;
@@ -227,7 +229,7 @@ int watchdog_launch(int *fd, const struct watchdog_config *c, const char *plan_f
 	if (config < 0)
 		return config;
 	if (plan_file) {
-		plan = plan_memory(plan_file, err);
+		plan = watchdog_config_plan_memory(plan_file, err);
 		rc = plan < 0 ? plan : 0;
 	}
 	if (!rc && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))

@@ -41,7 +41,7 @@ struct worker {
 	char user[40];
 };
 
-static int gate(void *ctx, const struct executor_event *ev, struct err *err)
+static int watchdog_main_gate(void *ctx, const struct executor_event *ev, struct err *err)
 {
 	struct worker *w = ctx;
 	int rc = update_record_gate(w->record, ev, err);
@@ -50,14 +50,14 @@ static int gate(void *ctx, const struct executor_event *ev, struct err *err)
 	return rc;
 }
 
-static void event(void *ctx, const struct executor_event *ev)
+static void watchdog_main_event(void *ctx, const struct executor_event *ev)
 {
 	struct worker *w = ctx;
 
 	update_record_event(w->record, ev, w->live.f);
 }
 
-static void note(void *ctx, const char *type, json_t *data)
+static void watchdog_main_note(void *ctx, const char *type, json_t *data)
 {
 	struct worker *w = ctx;
 	struct err err = { "" };
@@ -66,28 +66,28 @@ static void note(void *ctx, const char *type, json_t *data)
 		log_add(LOG_ERROR, "record", "%s", err.text);
 }
 
-static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
+static void watchdog_main_ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
 {
 	struct worker *w = ctx;
 
 	agents_ended(&w->agents, id, over, n);
 }
 
-static int others(void *ctx)
+static int watchdog_main_others(void *ctx)
 {
 	struct worker *w = ctx;
 
 	return foreign_tables_others(&w->theirs);
 }
 
-static int judge(void *ctx, struct executor_foreign *out, struct err *err)
+static int watchdog_main_judge(void *ctx, struct executor_foreign *out, struct err *err)
 {
 	struct worker *w = ctx;
 
 	return foreign_tables_judge(&w->theirs, out, err);
 }
 
-static const struct jobset *running(void *ctx)
+static const struct jobset *watchdog_main_running(void *ctx)
 {
 	struct worker *w = ctx;
 
@@ -95,21 +95,22 @@ static const struct jobset *running(void *ctx)
 }
 
 /* Through the plugin, that takes no port, also for the first job that begins meanwhile. */
-static bool may_ask(const struct worker *w, const struct plan *p)
+static bool watchdog_main_may_ask(const struct worker *w, const struct plan *p)
 {
 	return p->drain.njob || (p->drain.jobs && p->drain.escape && w->live.osm);
 }
 
 /* Only where somebody is to be asked: a port has one listener. */
-static void reach_agents(struct worker *w, const struct plan *p, const struct journal *j)
+static void watchdog_main_reach_agents(struct worker *w, const struct plan *p,
+				       const struct journal *j)
 {
-	if (p ? may_ask(w, p) && !w->config.agents.without : journal_info(j)->asked)
+	if (p ? watchdog_main_may_ask(w, p) && !w->config.agents.without : journal_info(j)->asked)
 		agents_open(&w->agents, &w->live, &w->config.live, true);
 	else if (p && p->drain.nlid && !w->config.agents.without)
 		agents_watch_jobs(&w->agents, &w->config.live);
 }
 
-static int open_record(struct worker *w, const char *fabric, struct err *err)
+static int watchdog_main_open_record(struct worker *w, const char *fabric, struct err *err)
 {
 	struct record_opts ro = {
 		.dir = w->config.live.record_dir, .fabric = fabric, .mode = "rw", .syslog = true
@@ -119,7 +120,7 @@ static int open_record(struct worker *w, const char *fabric, struct err *err)
 }
 
 /* Whose jobs die is asked of the same batch system as the plan's; a file knows no failures. */
-static void open_jobs(struct worker *w)
+static void watchdog_main_open_jobs(struct worker *w)
 {
 	struct source_opts so = { 0 };
 	struct err err = { "" };
@@ -131,7 +132,7 @@ static void open_jobs(struct worker *w)
 		log_add(LOG_WARN, "watchdog", "%s", err.text);
 }
 
-static int choose_way(struct worker *w, const struct plan *plan, struct err *err)
+static int watchdog_main_choose_way(struct worker *w, const struct plan *plan, struct err *err)
 {
 	const struct plan *made = w->theirs.plan;
 	int rc = live_install_open(&w->way, &w->live, &w->config.live, plan,
@@ -139,9 +140,9 @@ static int choose_way(struct worker *w, const struct plan *plan, struct err *err
 
 	if (rc)
 		return rc;
-	note(w, "installer",
-	     json_pack("{s:s, s:o}", "name", w->way.in.ops->name, "text",
-		       w->way.warning[0] ? record_str(w->way.warning) : json_null()));
+	watchdog_main_note(w, "installer",
+			   json_pack("{s:s, s:o}", "name", w->way.in.ops->name, "text",
+				     w->way.warning[0] ? record_str(w->way.warning) : json_null()));
 	watchdog_way(w->dog, w->way.in.ops->name);
 	if (w->way.warning[0]) {
 		log_add(LOG_WARN, "watchdog", "%s", w->way.warning);
@@ -150,7 +151,8 @@ static int choose_way(struct worker *w, const struct plan *plan, struct err *err
 	return 0;
 }
 
-static int run(struct worker *w, const struct plan *plan, struct journal *j, struct err *err)
+static int watchdog_main_run(struct worker *w, const struct plan *plan, struct journal *j,
+			     struct err *err)
 {
 	struct watchdog_job job = {
 		.plan = plan,
@@ -158,30 +160,30 @@ static int run(struct worker *w, const struct plan *plan, struct journal *j, str
 		.fabric = w->live.f,
 		.wire = w->live.w,
 		.in = &w->way.in,
-		.apply = { .gate = gate,
-			   .event = event,
-			   .ended = ended,
-			   .running = running,
-			   .others = others,
-			   .judge = judge,
+		.apply = { .gate = watchdog_main_gate,
+			   .event = watchdog_main_event,
+			   .ended = watchdog_main_ended,
+			   .running = watchdog_main_running,
+			   .others = watchdog_main_others,
+			   .judge = watchdog_main_judge,
 			   .ctx = w,
 			   .accept_sl_change = w->config.accept_sl },
 		.watch = { .mask = w->config.watch, .limits = w->config.limits, .jobs = w->jobs },
 		.file = w->file,
 		.file_len = w->file_len,
-		.note = note,
+		.note = watchdog_main_note,
 	};
 	int code = EXIT_REFUSED;
 
 	foreign_tables_open(&w->theirs, &w->live, &w->config.live, plan,
 			    j ? journal_info(j)->head.id : NULL);
-	if (choose_way(w, plan, err)) {
+	if (watchdog_main_choose_way(w, plan, err)) {
 		journal_close(j);
 		goto out;
 	}
 	if (plan)
 		update_record_begin(w->record, plan, w->way.in.ops->name, w->config.confirm_s);
-	reach_agents(w, plan, j);
+	watchdog_main_reach_agents(w, plan, j);
 	agents_apply(&job.apply, &w->agents, &w->config.agents);
 	code = watchdog_run(w->dog, &job, &w->outcome, err);
 	agents_close(&w->agents);
@@ -192,7 +194,7 @@ out:
 }
 
 /* The plan on the fabric as it is now. */
-static int run_plan(struct worker *w, const struct plan *p, struct err *err)
+static int watchdog_main_run_plan(struct worker *w, const struct plan *p, struct err *err)
 {
 	struct live *l = &w->live;
 	struct plan *now;
@@ -202,20 +204,21 @@ static int run_plan(struct worker *w, const struct plan *p, struct err *err)
 	if (!rc)
 		rc = plan_rebase(&now, p, l->f, from, err);
 	if (rc) {
-		note(w, "plan.stale",
-		     json_pack("{s:s, s:o}", "plan", p->id, "text", record_str(err->text)));
+		watchdog_main_note(
+			w, "plan.stale",
+			json_pack("{s:s, s:o}", "plan", p->id, "text", record_str(err->text)));
 		return EXIT_REFUSED;
 	}
 	update_record_plan(w->record, now);
 	update_record_figures(w->record, now);
-	open_jobs(w);
-	rc = run(w, now, NULL, err);
+	watchdog_main_open_jobs(w);
+	rc = watchdog_main_run(w, now, NULL, err);
 	source_close(w->jobs);
 	plan_free(now);
 	return rc;
 }
 
-static int apply(struct worker *w, struct err *err)
+static int watchdog_main_apply(struct worker *w, struct err *err)
 {
 	struct plan *p = NULL;
 	int rc = EXIT_REFUSED;
@@ -223,20 +226,20 @@ static int apply(struct worker *w, struct err *err)
 	if (store_read(&w->file, &w->file_len, PLAN_FILE, err) || plan_load(&p, PLAN_FILE, err))
 		goto out;
 	rc = EXIT_NO_RECORD;
-	if (open_record(w, p->fabric->name, err))
+	if (watchdog_main_open_record(w, p->fabric->name, err))
 		goto out;
 	w->config.live.notices = p->drain.njob && p->drain.escape && !w->config.agents.without;
 	watchdog_step(w->dog, "reading the fabric");
 	rc = EXIT_UNREADABLE;
 	if (!live_open(&w->live, &w->config.live, p->fabric->name, err))
-		rc = run_plan(w, p, err);
+		rc = watchdog_main_run_plan(w, p, err);
 out:
 	plan_free(p);
 	return rc;
 }
 
 /* After a worker that died: the same switches, the way back. */
-static int recover(struct worker *w, const char *id, struct err *err)
+static int watchdog_main_recover(struct worker *w, const char *id, struct err *err)
 {
 	struct journal *j;
 	int rc = journal_open(&j, w->config.live.state_dir, id, err);
@@ -245,7 +248,7 @@ static int recover(struct worker *w, const char *id, struct err *err)
 		return rc == -EBUSY ? GUARD_BUSY : EXIT_REFUSED;
 	snprintf(w->user, sizeof(w->user), "%s", journal_info(j)->head.user);
 	rc = EXIT_NO_RECORD;
-	if (open_record(w, journal_info(j)->head.fabric, err))
+	if (watchdog_main_open_record(w, journal_info(j)->head.fabric, err))
 		goto out;
 	rc = EXIT_UNREADABLE;
 	w->config.live.notices = journal_info(j)->asked;
@@ -253,7 +256,7 @@ static int recover(struct worker *w, const char *id, struct err *err)
 	if (live_discover(&w->live, &w->config.live, journal_info(j)->head.fabric, err))
 		goto out;
 	if (!txn_state_final(journal_info(j)->state)) {
-		rc = run(w, NULL, j, err);
+		rc = watchdog_main_run(w, NULL, j, err);
 		j = NULL;
 	} else {
 		rc = EXIT_OK;
@@ -264,7 +267,7 @@ out:
 }
 
 /* Whose terminals are told. */
-static void who(struct worker *w)
+static void watchdog_main_who(struct worker *w)
 {
 	const char *sudo = getenv("SUDO_USER");
 	const struct passwd *pw = getpwuid(getuid());
@@ -275,12 +278,12 @@ static void who(struct worker *w)
 					    : "root");
 }
 
-static int start(struct worker *w, struct err *err)
+static int watchdog_main_start(struct worker *w, struct err *err)
 {
 	struct watchdog_opts o = { .client = -1 };
 	int rc;
 
-	who(w);
+	watchdog_main_who(w);
 	o.client = fcntl(GUARD_CLIENT, F_GETFD) < 0 ? -1 : GUARD_CLIENT;
 	o.guard = supervisor_link_new("");
 	rc = watchdog_config_read(&w->config, GUARD_CONFIG, err);
@@ -293,23 +296,23 @@ static int start(struct worker *w, struct err *err)
 }
 
 /* The operator wanted it: rollback.begin and end say all, and nothing is wrong. */
-static bool rolled_back_as_told(const struct worker *w)
+static bool watchdog_main_rolled_back_as_told(const struct worker *w)
 {
 	return w->outcome == OUTCOME_ROLLED_BACK && watchdog_why(w->dog) == WHY_OPERATOR;
 }
 
-static int worker_main(const char *id)
+static int watchdog_main_worker_main(const char *id)
 {
 	struct worker w = { 0 };
 	struct err err = { "" }, end = { "" };
 	int rc;
 
-	if (start(&w, &err)) {
+	if (watchdog_main_start(&w, &err)) {
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 		return EXIT_REFUSED;
 	}
-	rc = id ? recover(&w, id, &err) : apply(&w, &err);
-	if (rc && w.record && err.text[0] && !rolled_back_as_told(&w))
+	rc = id ? watchdog_main_recover(&w, id, &err) : watchdog_main_apply(&w, &err);
+	if (rc && w.record && err.text[0] && !watchdog_main_rolled_back_as_told(&w))
 		record_error(w.record, "apply", err.text);
 	if (record_close(w.record, &end))
 		log_add(LOG_ERROR, "record", "%s", end.text);
@@ -325,7 +328,7 @@ int watchdog_main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "guard"))
 		return supervisor_main(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "worker"))
-		return worker_main(argc > 2 ? argv[2] : NULL);
+		return watchdog_main_worker_main(argc > 2 ? argv[2] : NULL);
 	fprintf(stderr, "%s is for this program's own use\n", GUARD_ARG);
 	return EXIT_BAD_USAGE;
 }

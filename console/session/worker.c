@@ -58,7 +58,7 @@ struct worker {
 	const char *what; /* of MSG_BACKGROUND_STEP */
 };
 
-static void work_drop(struct work *k)
+static void worker_work_drop(struct work *k)
 {
 	fabric_put(k->fabric);
 	tables_put(k->tables);
@@ -71,7 +71,7 @@ static void work_drop(struct work *k)
 	memset(k, 0, sizeof(*k));
 }
 
-static void step(void *ctx, const char *name, uint64_t done, uint64_t total)
+static void worker_step(void *ctx, const char *name, uint64_t done, uint64_t total)
 {
 	struct worker *w = ctx;
 	uint64_t now = clock_ms();
@@ -96,7 +96,7 @@ static void step(void *ctx, const char *name, uint64_t done, uint64_t total)
 }
 
 /* What follows consists of so many parts, 0 not known; its steps are told as such messages. */
-static void begin(struct worker *w, enum msg_type type, const char *what, unsigned parts)
+static void worker_begin(struct worker *w, enum msg_type type, const char *what, unsigned parts)
 {
 	w->last_step = NULL;
 	w->step_type = type;
@@ -104,13 +104,13 @@ static void begin(struct worker *w, enum msg_type type, const char *what, unsign
 	progress_parts(&w->progress, parts);
 }
 
-static void do_metrics(struct worker *w, struct work *k)
+static void worker_do_metrics(struct worker *w, struct work *k)
 {
 	struct msg *msg = msg_new(MSG_METRICS);
 	struct verify_opts vo = { .terminals_only = true };
 	struct err err = { "" };
 
-	begin(w, MSG_METRICS_STEP, "figures", 1 + (k->verify && tables_know_vls(k->tables)));
+	worker_begin(w, MSG_METRICS_STEP, "figures", 1 + (k->verify && tables_know_vls(k->tables)));
 	progress_next(&w->progress);
 	msg->rc = metrics_compute(&msg->after, k->fabric, k->tables, k->jobs, NULL, &w->progress,
 				  &err);
@@ -126,12 +126,12 @@ static void do_metrics(struct worker *w, struct work *k)
 }
 
 /* Who uses what: only to look at, so that everything else goes first. */
-static void do_usage(struct worker *w, struct work *k)
+static void worker_do_usage(struct worker *w, struct work *k)
 {
 	struct msg *msg = msg_new(MSG_USAGE);
 	struct err err = { "" };
 
-	begin(w, MSG_BACKGROUND_STEP, "who uses what", 0);
+	worker_begin(w, MSG_BACKGROUND_STEP, "who uses what", 0);
 	msg->rc = link_usage_compute(&msg->usage, k->fabric, k->tables, k->jobs, k->lanes,
 				     &w->progress, &err);
 	if (msg->rc && msg->rc != -ECANCELED)
@@ -139,8 +139,8 @@ static void do_usage(struct worker *w, struct work *k)
 	mailbox_send(w->box, msg);
 }
 
-static int read_file(struct worker *w, const struct work *k, struct tables **out, struct msg *msg,
-		     struct err *err)
+static int worker_read_file(struct worker *w, const struct work *k, struct tables **out,
+			    struct msg *msg, struct err *err)
 {
 	struct route_file from = { k->tables_file, k->path_sl, k->sl2vl };
 	struct progress *before = file_progress_set(&w->progress);
@@ -151,7 +151,7 @@ static int read_file(struct worker *w, const struct work *k, struct tables **out
 }
 
 /* What would be written, as a plan says it: under the id that it will have. */
-static int onto_installed(struct worker *w, const struct work *k, struct msg *msg)
+static int worker_onto_installed(struct worker *w, const struct work *k, struct msg *msg)
 {
 	const struct tables *t = msg->tables;
 	struct plan *p;
@@ -176,7 +176,8 @@ static int onto_installed(struct worker *w, const struct work *k, struct msg *ms
 	return 0;
 }
 
-static int compute_preview(struct worker *w, const struct work *k, struct msg *msg, struct err *err)
+static int worker_compute_preview(struct worker *w, const struct work *k, struct msg *msg,
+				  struct err *err)
 {
 	struct verify_opts vo = { .limits = k->limits, .installed = k->tables };
 	struct engine_params params = k->params;
@@ -188,7 +189,7 @@ static int compute_preview(struct worker *w, const struct work *k, struct msg *m
 	params.notes = &msg->notes;
 	progress_next(&w->progress);
 	if (k->engine == &route_file_engine)
-		rc = read_file(w, k, &t, msg, err);
+		rc = worker_read_file(w, k, &t, msg, err);
 	else
 		rc = engine_run(k->engine, &t, k->fabric, k->jobs, k->demand, &params, &w->progress,
 				err);
@@ -212,13 +213,13 @@ static int compute_preview(struct worker *w, const struct work *k, struct msg *m
 				     &w->progress, err);
 	progress_next(&w->progress);
 	if (!rc && k->tables)
-		rc = onto_installed(w, k, msg);
+		rc = worker_onto_installed(w, k, msg);
 	return rc;
 }
 
 /* What takes long and is not needed to judge a plan. */
-static int expect(struct worker *w, const struct work *k, struct forecast *out,
-		  const struct tables *t, struct err *err)
+static int worker_expect(struct worker *w, const struct work *k, struct forecast *out,
+			 const struct tables *t, struct err *err)
 {
 	if (!t || k->traffic_only)
 		return 0;
@@ -226,8 +227,8 @@ static int expect(struct worker *w, const struct work *k, struct forecast *out,
 	return forecast_compute(out, k->fabric, t, k->jobs, &w->progress, err);
 }
 
-static int carry(struct worker *w, const struct work *k, struct traffic *out,
-		 const struct tables *t, struct err *err)
+static int worker_carry(struct worker *w, const struct work *k, struct traffic *out,
+			const struct tables *t, struct err *err)
 {
 	if (!t || !k->rates)
 		return 0;
@@ -235,21 +236,21 @@ static int carry(struct worker *w, const struct work *k, struct traffic *out,
 	return traffic_predict(out, k->fabric, t, k->jobs, k->rates, &w->progress, err);
 }
 
-static void do_forecast(struct worker *w, struct work *k)
+static void worker_do_forecast(struct worker *w, struct work *k)
 {
 	struct msg *msg = msg_new(k->traffic_only ? MSG_TRAFFIC : MSG_FORECAST);
 	unsigned each = !k->traffic_only + (k->rates != NULL);
 	struct err err = { "" };
 	int rc;
 
-	begin(w, MSG_BACKGROUND_STEP, "forecast", each * (k->tables ? 2 : 1));
-	rc = expect(w, k, &msg->plan, k->to, &err);
+	worker_begin(w, MSG_BACKGROUND_STEP, "forecast", each * (k->tables ? 2 : 1));
+	rc = worker_expect(w, k, &msg->plan, k->to, &err);
 	if (!rc)
-		rc = expect(w, k, &msg->now, k->tables, &err);
+		rc = worker_expect(w, k, &msg->now, k->tables, &err);
 	if (!rc)
-		rc = carry(w, k, &msg->traffic_plan, k->to, &err);
+		rc = worker_carry(w, k, &msg->traffic_plan, k->to, &err);
 	if (!rc)
-		rc = carry(w, k, &msg->traffic_now, k->tables, &err);
+		rc = worker_carry(w, k, &msg->traffic_now, k->tables, &err);
 	if (rc && rc != -ECANCELED)
 		log_add(LOG_WARN, "forecast", "%s", err.text);
 	msg->rc = rc;
@@ -257,13 +258,13 @@ static void do_forecast(struct worker *w, struct work *k)
 	mailbox_send(w->box, msg);
 }
 
-static void do_preview(struct worker *w, struct work *k)
+static void worker_do_preview(struct worker *w, struct work *k)
 {
 	struct msg *msg = msg_new(MSG_PREVIEW);
 	struct err err = { "" };
 
-	begin(w, MSG_WORK_STEP, NULL, k->tables ? 5 : 3);
-	msg->rc = compute_preview(w, k, msg, &err);
+	worker_begin(w, MSG_WORK_STEP, NULL, k->tables ? 5 : 3);
+	msg->rc = worker_compute_preview(w, k, msg, &err);
 	if (msg->rc) {
 		msg->type = MSG_PREVIEW_FAILED;
 		snprintf(msg->text, sizeof(msg->text), "%s", err.text);
@@ -276,13 +277,14 @@ static void do_preview(struct worker *w, struct work *k)
 }
 
 /* The plan, and the order of its writes. */
-static void do_order(struct worker *w, struct work *k, enum msg_type steps, enum msg_type end)
+static void worker_do_order(struct worker *w, struct work *k, enum msg_type steps,
+			    enum msg_type end)
 {
 	struct msg *msg = msg_new(end);
 	struct err err = { "" };
 	struct plan *p = NULL;
 
-	begin(w, steps, "order of writes", 0);
+	worker_begin(w, steps, "order of writes", 0);
 	msg->total = k->serial;
 	msg->rc = plan_new_told(&p, k->fabric, k->tables, k->to, k->jobs, &k->sm, time(NULL),
 				&w->progress, &err);
@@ -299,7 +301,7 @@ static void do_order(struct worker *w, struct work *k, enum msg_type steps, enum
 	mailbox_send(w->box, msg);
 }
 
-static struct work *next_work(struct worker *w)
+static struct work *worker_next_work(struct worker *w)
 {
 	return w->order.wanted			  ? &w->order
 	       : w->cost.wanted && w->cost.urgent ? &w->cost
@@ -310,25 +312,25 @@ static struct work *next_work(struct worker *w)
 						  : &w->usage;
 }
 
-static void do_work(struct worker *w, struct work *k)
+static void worker_do_work(struct worker *w, struct work *k)
 {
 	if (w->running == &w->usage)
-		do_usage(w, k);
+		worker_do_usage(w, k);
 	else if (w->running == &w->order)
-		do_order(w, k, MSG_ORDER_STEP, MSG_ORDERED);
+		worker_do_order(w, k, MSG_ORDER_STEP, MSG_ORDERED);
 	else if (w->running == &w->cost)
-		do_order(w, k, MSG_COST_STEP, MSG_COST);
+		worker_do_order(w, k, MSG_COST_STEP, MSG_COST);
 	else if (w->running == &w->forecast)
-		do_forecast(w, k);
+		worker_do_forecast(w, k);
 	else if (w->running == &w->preview)
-		do_preview(w, k);
+		worker_do_preview(w, k);
 	else
-		do_metrics(w, k);
+		worker_do_metrics(w, k);
 }
 
-static void submit(struct worker *w, struct work *slot, const struct work *k)
+static void worker_submit(struct worker *w, struct work *slot, const struct work *k)
 {
-	work_drop(slot);
+	worker_work_drop(slot);
 	*slot = *k;
 	slot->wanted = true;
 	fabric_get(slot->fabric);
@@ -338,7 +340,7 @@ static void submit(struct worker *w, struct work *slot, const struct work *k)
 }
 
 /* With the lock held: usage gives way, and is taken up again afterwards. */
-static void put_off_usage(struct worker *w)
+static void worker_put_off_usage(struct worker *w)
 {
 	if (w->running != &w->usage)
 		return;
@@ -346,14 +348,14 @@ static void put_off_usage(struct worker *w)
 	atomic_store(&w->progress.cancel, true);
 }
 
-static void *run(void *arg)
+static void *worker_run(void *arg)
 {
 	struct worker *w = arg;
 
 	pthread_setname_np(pthread_self(), "worker");
 	pthread_mutex_lock(&w->lock);
 	while (!w->stop) {
-		struct work *from = next_work(w), k;
+		struct work *from = worker_next_work(w), k;
 
 		if (!from->wanted) {
 			pthread_cond_wait(&w->wake, &w->lock);
@@ -364,12 +366,12 @@ static void *run(void *arg)
 		w->running = from;
 		atomic_store(&w->progress.cancel, false);
 		pthread_mutex_unlock(&w->lock);
-		do_work(w, &k);
+		worker_do_work(w, &k);
 		pthread_mutex_lock(&w->lock);
 		if (from == &w->usage && w->put_off && !from->wanted)
-			submit(w, from, &k);
+			worker_submit(w, from, &k);
 		w->put_off = false;
-		work_drop(&k);
+		worker_work_drop(&k);
 		w->running = NULL;
 	}
 	pthread_mutex_unlock(&w->lock);
@@ -381,11 +383,11 @@ struct worker *worker_start(struct mailbox *box)
 	struct worker *w = xcalloc(1, sizeof(*w));
 
 	w->box = box;
-	w->progress.report = step;
+	w->progress.report = worker_step;
 	w->progress.ctx = w;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->wake, NULL);
-	pthread_create(&w->thread, NULL, run, w);
+	pthread_create(&w->thread, NULL, worker_run, w);
 	return w;
 }
 
@@ -399,12 +401,12 @@ void worker_stop(struct worker *w)
 	pthread_cond_signal(&w->wake);
 	pthread_mutex_unlock(&w->lock);
 	pthread_join(w->thread, NULL);
-	work_drop(&w->metrics);
-	work_drop(&w->preview);
-	work_drop(&w->order);
-	work_drop(&w->usage);
-	work_drop(&w->cost);
-	work_drop(&w->forecast);
+	worker_work_drop(&w->metrics);
+	worker_work_drop(&w->preview);
+	worker_work_drop(&w->order);
+	worker_work_drop(&w->usage);
+	worker_work_drop(&w->cost);
+	worker_work_drop(&w->forecast);
 	pthread_cond_destroy(&w->wake);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
@@ -418,9 +420,9 @@ void worker_metrics(struct worker *w, const struct fabric *f, const struct table
 	};
 
 	pthread_mutex_lock(&w->lock);
-	put_off_usage(w);
-	submit(w, &w->metrics, &k);
-	submit(w, &w->usage, &k);
+	worker_put_off_usage(w);
+	worker_submit(w, &w->metrics, &k);
+	worker_submit(w, &w->usage, &k);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -430,7 +432,7 @@ void worker_figures(struct worker *w, const struct fabric *f, const struct table
 	struct work k = { .fabric = f, .tables = t, .jobs = jobs, .verify = verify };
 
 	pthread_mutex_lock(&w->lock);
-	submit(w, &w->metrics, &k);
+	worker_submit(w, &w->metrics, &k);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -459,8 +461,8 @@ void worker_preview(struct worker *w, const struct preview_ask *ask)
 	pthread_mutex_lock(&w->lock);
 	if (w->running == &w->preview || w->running == &w->cost || w->running == &w->forecast)
 		atomic_store(&w->progress.cancel, true);
-	put_off_usage(w);
-	submit(w, &w->preview, &k);
+	worker_put_off_usage(w);
+	worker_submit(w, &w->preview, &k);
 	w->preview.demand = ask->demand ? demand_get(ask->demand) : NULL;
 	pthread_mutex_unlock(&w->lock);
 }
@@ -477,23 +479,23 @@ void worker_cancel(struct worker *w)
 		msg->total = w->preview.serial;
 		mailbox_send(w->box, msg);
 	}
-	work_drop(&w->preview);
+	worker_work_drop(&w->preview);
 	if (w->running == &w->preview)
 		atomic_store(&w->progress.cancel, true);
 	pthread_mutex_unlock(&w->lock);
 }
 
 /* With the lock held: what runs can be asked for again, and somebody waits for this. */
-static void make_way(struct worker *w)
+static void worker_make_way(struct worker *w)
 {
 	if (w->running && w->running != &w->metrics)
 		atomic_store(&w->progress.cancel, true);
-	put_off_usage(w);
+	worker_put_off_usage(w);
 }
 
 /* With the lock held. */
-static void submit_order(struct worker *w, struct work *slot, const struct order_ask *ask,
-			 bool urgent)
+static void worker_submit_order(struct worker *w, struct work *slot, const struct order_ask *ask,
+				bool urgent)
 {
 	struct work k = { .fabric = ask->fabric,
 			  .tables = ask->from,
@@ -504,22 +506,22 @@ static void submit_order(struct worker *w, struct work *slot, const struct order
 
 	if (ask->files)
 		k.files = *ask->files;
-	submit(w, slot, &k);
+	worker_submit(w, slot, &k);
 	slot->to = tables_get(ask->to);
 }
 
 void worker_order(struct worker *w, const struct order_ask *ask)
 {
 	pthread_mutex_lock(&w->lock);
-	make_way(w);
-	submit_order(w, &w->order, ask, true);
+	worker_make_way(w);
+	worker_submit_order(w, &w->order, ask, true);
 	pthread_mutex_unlock(&w->lock);
 }
 
 void worker_cancel_order(struct worker *w)
 {
 	pthread_mutex_lock(&w->lock);
-	work_drop(&w->order);
+	worker_work_drop(&w->order);
 	if (w->running == &w->order)
 		atomic_store(&w->progress.cancel, true);
 	pthread_mutex_unlock(&w->lock);
@@ -529,10 +531,10 @@ void worker_cost(struct worker *w, const struct order_ask *ask, bool urgent)
 {
 	pthread_mutex_lock(&w->lock);
 	if (urgent)
-		make_way(w);
+		worker_make_way(w);
 	else
-		put_off_usage(w);
-	submit_order(w, &w->cost, ask, urgent);
+		worker_put_off_usage(w);
+	worker_submit_order(w, &w->cost, ask, urgent);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -545,8 +547,8 @@ void worker_forecast(struct worker *w, const struct forecast_ask *ask)
 			  .serial = ask->serial };
 
 	pthread_mutex_lock(&w->lock);
-	put_off_usage(w);
-	submit(w, &w->forecast, &k);
+	worker_put_off_usage(w);
+	worker_submit(w, &w->forecast, &k);
 	w->forecast.to = tables_get(ask->to);
 	w->forecast.rates = ask->rates ? rates_get(ask->rates) : NULL;
 	pthread_mutex_unlock(&w->lock);
@@ -565,7 +567,7 @@ void worker_cancel_cost(struct worker *w)
 	if (!w)
 		return;
 	pthread_mutex_lock(&w->lock);
-	work_drop(&w->cost);
+	worker_work_drop(&w->cost);
 	if (w->running == &w->cost)
 		atomic_store(&w->progress.cancel, true);
 	pthread_mutex_unlock(&w->lock);

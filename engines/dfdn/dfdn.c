@@ -53,7 +53,7 @@ struct attempt {
 	bool *placed; /* by position: the path from there, or one that it is part of */
 };
 
-static void place(struct attempt *a, const struct dfdn_tree *tree, uint32_t i)
+static void dfdn_place(struct attempt *a, const struct dfdn_tree *tree, uint32_t i)
 {
 	uint32_t n = dfdn_tree_path(tree, i, a->x->turn);
 	unsigned sl;
@@ -67,7 +67,7 @@ static void place(struct attempt *a, const struct dfdn_tree *tree, uint32_t i)
 }
 
 /* Farthest switches first: those on the way have the same SL and nothing to add. */
-static bool place_tree(void *ctx, const struct dfdn_tree *tree, uint32_t k)
+static bool dfdn_place_tree(void *ctx, const struct dfdn_tree *tree, uint32_t k)
 {
 	struct attempt *a = ctx;
 
@@ -80,14 +80,14 @@ static bool place_tree(void *ctx, const struct dfdn_tree *tree, uint32_t k)
 		if (!a->placed[i] && !tree->source[i])
 			continue;
 		if (!a->placed[i])
-			place(a, tree, i);
+			dfdn_place(a, tree, i);
 		a->placed[tree->parent[i]] = true;
 	}
 	return a->misfit;
 }
 
 /* Takes over an assignment if it is the best so far, and frees it otherwise. */
-static void judge(struct dfdn *x, struct attempt *a)
+static void dfdn_judge(struct dfdn *x, struct attempt *a)
 {
 	bool better = !x->levels || a->nvl < x->nvl || (a->nvl == x->nvl && a->sls < x->sls);
 
@@ -103,9 +103,9 @@ static void judge(struct dfdn *x, struct attempt *a)
 }
 
 /* In the order of LIDs; gives up where the best so far has no more SLs. */
-static int vl_first_fit(struct dfdn *x, struct attempt *a)
+static int dfdn_vl_first_fit(struct dfdn *x, struct attempt *a)
 {
-	struct dfdn_visit v = { .tree = place_tree, .ctx = a };
+	struct dfdn_visit v = { .tree = dfdn_place_tree, .ctx = a };
 	int rc;
 
 	a->x = x;
@@ -120,12 +120,12 @@ static int vl_first_fit(struct dfdn *x, struct attempt *a)
 	if (!rc && !a->misfit && a->sls > FAB_SLS && (!x->need_sls || a->sls < x->need_sls))
 		x->need_sls = a->sls;
 	a->misfit |= rc != 0;
-	judge(x, a);
+	dfdn_judge(x, a);
 	return rc;
 }
 
 /* Most constrained first, where that is no long work for little and has a chance. */
-static int tight(struct dfdn *x, struct attempt *a)
+static int dfdn_tight(struct dfdn *x, struct attempt *a)
 {
 	int rc = 0;
 
@@ -140,24 +140,25 @@ static int tight(struct dfdn *x, struct attempt *a)
 	a->levels = dfdn_levels_new(x->tree.turns.n, a->nvl, x->rises.rise);
 	rc = dfdn_paths_place(x->paths, a->levels, a->align, &a->misfit, &a->sls, &x->pace);
 	a->misfit |= rc != 0;
-	judge(x, a);
+	dfdn_judge(x, a);
 	return rc;
 }
 
 /* Assignments to that many VLs. */
-static int assign(struct dfdn *x, unsigned nvl)
+static int dfdn_assign(struct dfdn *x, unsigned nvl)
 {
 	int rc = 0;
 
 	for (int align = DFDN_ALIGN_DESTINATION; align <= DFDN_ALIGN_SOURCE && !rc; align++)
-		rc = vl_first_fit(x, &(struct attempt){ .nvl = nvl, .align = align });
+		rc = dfdn_vl_first_fit(x, &(struct attempt){ .nvl = nvl, .align = align });
 	if (!rc)
-		rc = tight(x, &(struct attempt){ .nvl = nvl, .align = DFDN_ALIGN_DESTINATION });
+		rc = dfdn_tight(x,
+				&(struct attempt){ .nvl = nvl, .align = DFDN_ALIGN_DESTINATION });
 	return rc;
 }
 
 /* Up is towards these roots.  With more VLs than needed there may be an SL less. */
-static int try_roots(struct dfdn *x, const uint32_t *roots, uint32_t n)
+static int dfdn_try_roots(struct dfdn *x, const uint32_t *roots, uint32_t n)
 {
 	unsigned most, nvl;
 	int rc;
@@ -172,37 +173,37 @@ static int try_roots(struct dfdn *x, const uint32_t *roots, uint32_t n)
 	if (!x->need_vls || nvl < x->need_vls)
 		x->need_vls = nvl;
 	if (nvl <= most)
-		rc = assign(x, nvl);
+		rc = dfdn_assign(x, nvl);
 	if (!rc && !x->levels && nvl < most)
-		rc = assign(x, most);
+		rc = dfdn_assign(x, most);
 	return rc;
 }
 
 /* Switches looked at so far. */
-static uint64_t effort(const struct dfdn *x)
+static uint64_t dfdn_effort(const struct dfdn *x)
 {
 	return (uint64_t)x->tree.visits * x->tree.ndest * x->tree.n;
 }
 
 /* The top of a tree, else switches from all over the fabric. */
-static int try_all_roots(struct dfdn *x)
+static int dfdn_try_all_roots(struct dfdn *x)
 {
 	uint32_t *roots = xcalloc(x->f->nsw, sizeof(*roots));
 	uint32_t n = updown_tree_roots(roots, x->f), k;
-	int rc = n ? try_roots(x, roots, n) : 0;
+	int rc = n ? dfdn_try_roots(x, roots, n) : 0;
 
 	for (k = 0; k < ROOTS && !rc && !x->needless; k++) {
 		uint32_t root = (uint32_t)((uint64_t)k * x->f->nsw / ROOTS);
 
-		if (x->levels && ((x->nvl <= 2 && x->sls <= 2) || effort(x) > EFFORT))
+		if (x->levels && ((x->nvl <= 2 && x->sls <= 2) || dfdn_effort(x) > EFFORT))
 			break;
-		rc = try_roots(x, &root, 1);
+		rc = dfdn_try_roots(x, &root, 1);
 	}
 	free(roots);
 	return rc;
 }
 
-static int refuse(const struct dfdn *x, struct err *err)
+static int dfdn_refuse(const struct dfdn *x, struct err *err)
 {
 	if (x->need_vls > x->vls)
 		return err_set(
@@ -223,7 +224,7 @@ static int refuse(const struct dfdn *x, struct err *err)
 		x->need_vls, x->need_sls, FAB_SLS);
 }
 
-static void tell(const struct dfdn *x, struct notes *notes)
+static void dfdn_tell(const struct dfdn *x, struct notes *notes)
 {
 	if (x->t->vls == 1) {
 		notes_set(notes, "rises", 0, "no VL rises: these paths cannot deadlock on one");
@@ -242,12 +243,12 @@ static void tell(const struct dfdn *x, struct notes *notes)
 }
 
 /* VLs and SLs for the paths, which are complete. */
-static int assign_vls(struct dfdn *x, struct err *err)
+static int dfdn_assign_vls(struct dfdn *x, struct err *err)
 {
 	int rc;
 
 	x->t->vls = x->t->sls = 1;
-	rc = try_all_roots(x);
+	rc = dfdn_try_all_roots(x);
 	if (rc || x->needless)
 		return rc;
 	if (x->rises.longest == 2 && x->vls >= 2)
@@ -255,13 +256,13 @@ static int assign_vls(struct dfdn *x, struct err *err)
 	else if (x->levels)
 		rc = dfdn_write(x->t, &x->tree, x->levels, x->sls, &x->pace);
 	else
-		rc = refuse(x, err);
+		rc = dfdn_refuse(x, err);
 	return rc;
 }
 
-static int route_how(struct tables **out, const struct fabric *f,
-		     const struct balanced_sssp_how *how, const struct engine_params *params,
-		     struct progress *progress, struct err *err)
+static int dfdn_route_how(struct tables **out, const struct fabric *f,
+			  const struct balanced_sssp_how *how, const struct engine_params *params,
+			  struct progress *progress, struct err *err)
 {
 	struct dfdn x = { .f = f, .vls = graph_vls(f, params) };
 	int rc;
@@ -275,11 +276,11 @@ static int route_how(struct tables **out, const struct fabric *f,
 	if (!rc) {
 		dfdn_tree_init(&x.tree, f, x.t, graph_lmc(f, params));
 		rc = pace_begin(&x.pace, progress, "layers", PACE_TOTAL) ? -ECANCELED : 0;
-		rc = rc ? rc : assign_vls(&x, err);
+		rc = rc ? rc : dfdn_assign_vls(&x, err);
 		dfdn_tree_done(&x.tree);
 	}
 	if (!rc) {
-		tell(&x, params->notes);
+		dfdn_tell(&x, params->notes);
 		*out = x.t;
 	} else {
 		tables_put(x.t);
@@ -293,9 +294,9 @@ static int route_how(struct tables **out, const struct fabric *f,
 
 /* The most even paths, or else those of fewer turns or in another order; refuses with the sentence
  * on the first. */
-static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
-		 const struct demand *demand, const struct engine_params *params,
-		 struct progress *progress, struct err *err)
+static int dfdn_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		      const struct demand *demand, const struct engine_params *params,
+		      struct progress *progress, struct err *err)
 {
 	static const struct balanced_sssp_how hows[][2] = {
 		[DFDN_SSSP] = { { .rounds = BALANCED_SSSP_ROUNDS }, { .rounds = 0 } },
@@ -303,12 +304,12 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 				  { .rule = BALANCE_PORTS, .by_switch = true } },
 	};
 	const struct balanced_sssp_how *how = hows[params->dfdn_base];
-	int rc = route_how(out, f, &how[0], params, progress, err);
+	int rc = dfdn_route_how(out, f, &how[0], params, progress, err);
 
 	(void)jobs;
 	(void)demand;
 	if (rc == -ENOSPC)
-		rc = route_how(out, f, &how[1], params, progress, NULL);
+		rc = dfdn_route_how(out, f, &how[1], params, progress, NULL);
 	return rc;
 }
 
@@ -316,5 +317,5 @@ const struct engine engine_dfdn = {
 	.name = "dfdn",
 	.summary = "balanced shortest paths; deadlock-free because the VL rises on the way (SL2VL)",
 	.suits = graph_check_connected,
-	.route = route,
+	.route = dfdn_route,
 };

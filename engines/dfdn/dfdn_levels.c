@@ -46,7 +46,7 @@ void dfdn_levels_free(struct dfdn_levels *l)
 	free(l);
 }
 
-static lanes load(const uint8_t *level, uint32_t turn)
+static lanes dfdn_levels_load(const uint8_t *level, uint32_t turn)
 {
 	lanes v;
 
@@ -56,14 +56,14 @@ static lanes load(const uint8_t *level, uint32_t turn)
 
 /* All ones in the lanes of SLs that the path fits: each free turn takes the lowest level that
  * the turns before it leave.  missing: free turns by lane. */
-static lanes fit(const struct dfdn_levels *l, const uint8_t *level, const uint32_t *turn,
-		 uint32_t n, lanes *missing)
+static lanes dfdn_levels_fit(const struct dfdn_levels *l, const uint8_t *level,
+			     const uint32_t *turn, uint32_t n, lanes *missing)
 {
 	lanes low = (lanes){ 0 } + FIRST, ok, lack = { 0 };
 
 	memset(&ok, 0xff, sizeof(ok));
 	for (uint32_t i = 0; i < n; i++) {
-		lanes have = load(level, turn[i]), need = low + l->rise[turn[i]];
+		lanes have = dfdn_levels_load(level, turn[i]), need = low + l->rise[turn[i]];
 		lanes is_free = (lanes)(have == 0);
 
 		ok &= is_free | (lanes)(have >= need);
@@ -75,7 +75,7 @@ static lanes fit(const struct dfdn_levels *l, const uint8_t *level, const uint32
 }
 
 /* The lane among n that fits with the fewest missing; LANES when none fits. */
-static unsigned best_lane(lanes ok, lanes missing, unsigned n)
+static unsigned dfdn_levels_best_lane(lanes ok, lanes missing, unsigned n)
 {
 	uint8_t score[LANES];
 	unsigned best = 0;
@@ -87,7 +87,8 @@ static unsigned best_lane(lanes ok, lanes missing, unsigned n)
 	return score[best] == UINT8_MAX ? LANES : best;
 }
 
-static void take_high(const struct dfdn_levels *l, uint8_t *level, const uint32_t *turn, uint32_t n)
+static void dfdn_levels_take_high(const struct dfdn_levels *l, uint8_t *level, const uint32_t *turn,
+				  uint32_t n)
 {
 	uint8_t high = l->top;
 
@@ -99,7 +100,8 @@ static void take_high(const struct dfdn_levels *l, uint8_t *level, const uint32_
 	}
 }
 
-static void take_low(const struct dfdn_levels *l, uint8_t *level, const uint32_t *turn, uint32_t n)
+static void dfdn_levels_take_low(const struct dfdn_levels *l, uint8_t *level, const uint32_t *turn,
+				 uint32_t n)
 {
 	uint8_t low = FIRST;
 
@@ -113,7 +115,7 @@ static void take_low(const struct dfdn_levels *l, uint8_t *level, const uint32_t
 
 /* Do all of its turns have fitting levels in the first SL already?  Nothing is better, and most
  * paths of a large fabric find it so. */
-static bool fits_first(const struct dfdn_levels *l, const uint32_t *turn, uint32_t n)
+static bool dfdn_levels_fits_first(const struct dfdn_levels *l, const uint32_t *turn, uint32_t n)
 {
 	unsigned low = FIRST;
 
@@ -130,7 +132,7 @@ static bool fits_first(const struct dfdn_levels *l, const uint32_t *turn, uint32
 unsigned dfdn_levels_place(struct dfdn_levels *l, const uint32_t *turn, uint32_t n,
 			   unsigned max_sls, enum dfdn_align align, uint32_t *taken)
 {
-	if (max_sls && fits_first(l, turn, n)) {
+	if (max_sls && dfdn_levels_fits_first(l, turn, n)) {
 		if (taken)
 			*taken = 0;
 		return 0;
@@ -141,16 +143,16 @@ unsigned dfdn_levels_place(struct dfdn_levels *l, const uint32_t *turn, uint32_t
 
 		if (!l->level[g])
 			l->level[g] = xcalloc_large((size_t)l->nturns * LANES, 1);
-		ok = fit(l, l->level[g], turn, n, &missing);
-		sl = best_lane(ok, missing, nlanes);
+		ok = dfdn_levels_fit(l, l->level[g], turn, n, &missing);
+		sl = dfdn_levels_best_lane(ok, missing, nlanes);
 		if (sl == LANES)
 			continue;
 		if (taken)
 			*taken = missing[sl];
 		if (missing[sl] && align == DFDN_ALIGN_SOURCE)
-			take_low(l, l->level[g] + sl, turn, n);
+			dfdn_levels_take_low(l, l->level[g] + sl, turn, n);
 		else if (missing[sl])
-			take_high(l, l->level[g] + sl, turn, n);
+			dfdn_levels_take_high(l, l->level[g] + sl, turn, n);
 		for (uint32_t i = 0; !g && !sl && i < n; i++)
 			l->first[turn[i]] = (uint8_t)(l->level[0][(size_t)turn[i] * LANES] << 1 |
 						      l->rise[turn[i]]);
@@ -184,7 +186,8 @@ bool dfdn_levels_good_first(const struct dfdn_levels *l, uint32_t turn, uint32_t
 void dfdn_levels_good(struct dfdn_good *out, const struct dfdn_levels *l, uint32_t turn,
 		      uint32_t next, const struct dfdn_good *behind)
 {
-	lanes a = load(l->level[0], turn), b = load(l->level[0], next), good;
+	lanes a = dfdn_levels_load(l->level[0], turn), b = dfdn_levels_load(l->level[0], next),
+	      good;
 
 	memcpy(&good, behind->sl, LANES);
 	good &= (lanes)(a != 0) & (lanes)(b >= a + l->rise[next]);

@@ -15,7 +15,7 @@ struct fabric_summary {
 	bool *used;    /* by turn */
 };
 
-static bool survey_tree(void *ctx, const struct dfdn_tree *x, uint32_t k)
+static bool dfdn_tree_survey_tree(void *ctx, const struct dfdn_tree *x, uint32_t k)
 {
 	struct fabric_summary *s = ctx;
 	uint32_t most = s->r->most, longest = s->r->longest;
@@ -43,7 +43,7 @@ static bool survey_tree(void *ctx, const struct dfdn_tree *x, uint32_t k)
 }
 
 /* Takes away channels that no other one leads to. */
-static bool acyclic(const struct fabric *f, const struct turns *turns, const bool *used)
+static bool dfdn_tree_acyclic(const struct fabric *f, const struct turns *turns, const bool *used)
 {
 	uint32_t *in = xcalloc(f->nchan, sizeof(*in)), *queue = xcalloc(f->nchan, sizeof(*queue));
 	uint32_t head = 0, tail = 0;
@@ -67,8 +67,8 @@ static bool acyclic(const struct fabric *f, const struct turns *turns, const boo
 }
 
 /* Turns from a channel that leads down to one that leads up. */
-static void mark_rises(struct dfdn_rises *r, const struct dfdn_tree *tree, const uint32_t *roots,
-		       uint32_t nroots)
+static void dfdn_tree_mark_rises(struct dfdn_rises *r, const struct dfdn_tree *tree,
+				 const uint32_t *roots, uint32_t nroots)
 {
 	const struct fabric *f = tree->f;
 	struct updown ud;
@@ -89,17 +89,17 @@ int dfdn_rises_init(struct dfdn_rises *r, struct dfdn_tree *tree, const uint32_t
 		    uint32_t nroots, struct pace *p)
 {
 	struct fabric_summary s = { .r = r };
-	struct dfdn_visit v = { .tree = survey_tree, .ctx = &s };
+	struct dfdn_visit v = { .tree = dfdn_tree_survey_tree, .ctx = &s };
 	int rc;
 
 	*r = (struct dfdn_rises){ .rise = xcalloc(tree->turns.n, 1) };
-	mark_rises(r, tree, roots, nroots);
+	dfdn_tree_mark_rises(r, tree, roots, nroots);
 	s.rises = xcalloc(tree->n, sizeof(*s.rises));
 	s.hops = xcalloc(tree->n, sizeof(*s.hops));
 	s.crossed = xcalloc(tree->n, sizeof(*s.crossed));
 	s.used = xcalloc(tree->turns.n, sizeof(*s.used));
 	rc = dfdn_tree_visit(tree, &v, p);
-	r->needless = !rc && (!r->most || acyclic(tree->f, &tree->turns, s.used));
+	r->needless = !rc && (!r->most || dfdn_tree_acyclic(tree->f, &tree->turns, s.used));
 	free(s.rises);
 	free(s.hops);
 	free(s.crossed);

@@ -21,7 +21,7 @@ struct dfdn_paths {
 	bool full;
 };
 
-static uint64_t hash_of(const uint32_t *turn, uint32_t n)
+static uint64_t dfdn_tight_hash_of(const uint32_t *turn, uint32_t n)
 {
 	uint64_t h = n;
 
@@ -30,27 +30,28 @@ static uint64_t hash_of(const uint32_t *turn, uint32_t n)
 	return h ^ h >> 29;
 }
 
-static bool same_path(const struct dfdn_paths *l, uint32_t path, const uint32_t *turn, uint32_t n)
+static bool dfdn_tight_same_path(const struct dfdn_paths *l, uint32_t path, const uint32_t *turn,
+				 uint32_t n)
 {
 	return l->off[path + 1] - l->off[path] == n &&
 	       !memcmp(l->turn + l->off[path], turn, n * sizeof(*turn));
 }
 
 /* The path is at the end of the list already: keeps it there unless it is known. */
-static void keep(struct dfdn_paths *l, uint32_t n)
+static void dfdn_tight_keep(struct dfdn_paths *l, uint32_t n)
 {
 	const uint32_t *turn = l->turn + l->off[l->n];
-	uint32_t at = (uint32_t)hash_of(turn, n) & (l->nhash - 1);
+	uint32_t at = (uint32_t)dfdn_tight_hash_of(turn, n) & (l->nhash - 1);
 
 	for (; l->hash[at]; at = (at + 1) & (l->nhash - 1))
-		if (same_path(l, l->hash[at] - 1, turn, n))
+		if (dfdn_tight_same_path(l, l->hash[at] - 1, turn, n))
 			return;
 	l->hash[at] = l->n + 1;
 	l->off[l->n + 1] = l->off[l->n] + n;
 	l->n++;
 }
 
-static bool list_tree(void *ctx, const struct dfdn_tree *x, uint32_t k)
+static bool dfdn_tight_list_tree(void *ctx, const struct dfdn_tree *x, uint32_t k)
 {
 	struct dfdn_paths *l = ctx;
 
@@ -68,7 +69,7 @@ static bool list_tree(void *ctx, const struct dfdn_tree *x, uint32_t k)
 			continue;
 		n = dfdn_tree_path(x, i, l->turn + l->off[l->n]);
 		if (n >= 2)
-			keep(l, n);
+			dfdn_tight_keep(l, n);
 		l->full = l->off[l->n] > MAX_TURNS;
 	}
 	return l->full;
@@ -77,7 +78,7 @@ static bool list_tree(void *ctx, const struct dfdn_tree *x, uint32_t k)
 int dfdn_paths_list(struct dfdn_paths **out, struct dfdn_tree *tree, struct pace *p)
 {
 	struct dfdn_paths *l = xcalloc(1, sizeof(*l));
-	struct dfdn_visit v = { .tree = list_tree, .ctx = l };
+	struct dfdn_visit v = { .tree = dfdn_tight_list_tree, .ctx = l };
 	int rc;
 
 	l->nturns = tree->turns.n;
@@ -118,29 +119,29 @@ struct queue {
 	uint32_t *user_off, *user;
 };
 
-static uint32_t path_len(const struct dfdn_paths *l, uint32_t path)
+static uint32_t dfdn_tight_path_len(const struct dfdn_paths *l, uint32_t path)
 {
 	return l->off[path + 1] - l->off[path];
 }
 
-static unsigned choices(const struct queue *q, uint32_t path)
+static unsigned dfdn_tight_choices(const struct queue *q, uint32_t path)
 {
 	return (unsigned)__builtin_popcount(q->fits[path]);
 }
 
-static void unlink_path(struct queue *q, uint32_t path)
+static void dfdn_tight_unlink_path(struct queue *q, uint32_t path)
 {
 	if (q->prev[path] != NO_PATH)
 		q->next[q->prev[path]] = q->next[path];
 	else
-		q->head[choices(q, path)] = q->next[path];
+		q->head[dfdn_tight_choices(q, path)] = q->next[path];
 	if (q->next[path] != NO_PATH)
 		q->prev[q->next[path]] = q->prev[path];
 }
 
-static void link_path(struct queue *q, uint32_t path)
+static void dfdn_tight_link_path(struct queue *q, uint32_t path)
 {
-	uint32_t *head = &q->head[choices(q, path)];
+	uint32_t *head = &q->head[dfdn_tight_choices(q, path)];
 
 	q->prev[path] = NO_PATH;
 	q->next[path] = *head;
@@ -149,7 +150,7 @@ static void link_path(struct queue *q, uint32_t path)
 	*head = path;
 }
 
-static void list_users(struct queue *q)
+static void dfdn_tight_list_users(struct queue *q)
 {
 	const struct dfdn_paths *l = q->paths;
 	uint32_t *fill = xcalloc(l->nturns + 1, sizeof(*fill));
@@ -169,8 +170,8 @@ static void list_users(struct queue *q)
 }
 
 /* Long paths come first where nothing else tells them apart. */
-static void queue_init(struct queue *q, const struct dfdn_paths *l,
-		       const struct dfdn_levels *levels)
+static void dfdn_tight_queue_init(struct queue *q, const struct dfdn_paths *l,
+				  const struct dfdn_levels *levels)
 {
 	uint32_t longest = 0;
 
@@ -182,15 +183,16 @@ static void queue_init(struct queue *q, const struct dfdn_paths *l,
 	memset(q->head, 0xff, sizeof(q->head));
 	memset(q->fits, 0xff, l->n * sizeof(*q->fits));
 	for (uint32_t path = 0; path < l->n; path++)
-		longest = path_len(l, path) > longest ? path_len(l, path) : longest;
+		longest = dfdn_tight_path_len(l, path) > longest ? dfdn_tight_path_len(l, path)
+								 : longest;
 	for (uint32_t len = 2; len <= longest; len++)
 		for (uint32_t path = l->n; path--;)
-			if (path_len(l, path) == len)
-				link_path(q, path);
-	list_users(q);
+			if (dfdn_tight_path_len(l, path) == len)
+				dfdn_tight_link_path(q, path);
+	dfdn_tight_list_users(q);
 }
 
-static void queue_done(struct queue *q)
+static void dfdn_tight_queue_done(struct queue *q)
 {
 	free(q->next);
 	free(q->prev);
@@ -202,7 +204,7 @@ static void queue_done(struct queue *q)
 
 /* Looks again whether the paths that share a turn with the one just placed in that SL still fit
  * it; returns how many did before. */
-static uint64_t update(struct queue *q, uint32_t placed, unsigned sl)
+static uint64_t dfdn_tight_update(struct queue *q, uint32_t placed, unsigned sl)
 {
 	const struct dfdn_paths *l = q->paths;
 	uint64_t work = 0;
@@ -216,19 +218,19 @@ static uint64_t update(struct queue *q, uint32_t placed, unsigned sl)
 			if (q->placed[path] || !(q->fits[path] >> sl & 1))
 				continue;
 			work++;
-			if (dfdn_levels_fits(q->levels, l->turn + l->off[path], path_len(l, path),
-					     sl))
+			if (dfdn_levels_fits(q->levels, l->turn + l->off[path],
+					     dfdn_tight_path_len(l, path), sl))
 				continue;
-			unlink_path(q, path);
+			dfdn_tight_unlink_path(q, path);
 			q->fits[path] &= (uint16_t) ~(1u << sl);
-			link_path(q, path);
+			dfdn_tight_link_path(q, path);
 		}
 	}
 	return work;
 }
 
 /* The path with the fewest SLs to choose from. */
-static uint32_t next_path(struct queue *q)
+static uint32_t dfdn_tight_next_path(struct queue *q)
 {
 	uint32_t path;
 	unsigned left = 0;
@@ -236,7 +238,7 @@ static uint32_t next_path(struct queue *q)
 	while (q->head[left] == NO_PATH)
 		left++;
 	path = q->head[left];
-	unlink_path(q, path);
+	dfdn_tight_unlink_path(q, path);
 	q->placed[path] = true;
 	return path;
 }
@@ -249,20 +251,21 @@ int dfdn_paths_place(const struct dfdn_paths *paths, struct dfdn_levels *l, enum
 
 	*misfit = false;
 	*sls = 1;
-	queue_init(&q, paths, l);
+	dfdn_tight_queue_init(&q, paths, l);
 	for (uint32_t placed = 0; placed < paths->n && !rc && !*misfit; placed++) {
-		uint32_t path = next_path(&q), taken = 0;
-		unsigned sl = dfdn_levels_place(l, paths->turn + paths->off[path],
-						path_len(paths, path), 16, align, &taken);
+		uint32_t path = dfdn_tight_next_path(&q), taken = 0;
+		unsigned sl =
+			dfdn_levels_place(l, paths->turn + paths->off[path],
+					  dfdn_tight_path_len(paths, path), 16, align, &taken);
 		uint64_t work = 1;
 
 		*misfit = sl == 16;
 		*sls = sl >= *sls ? sl + 1 : *sls;
 		if (!*misfit && taken)
-			work += update(&q, path, sl);
+			work += dfdn_tight_update(&q, path, sl);
 		rc = pace_tick(p, p->total - 1, 16 * work) ? -ECANCELED : 0;
 	}
-	queue_done(&q);
+	dfdn_tight_queue_done(&q);
 	return rc;
 }
 

@@ -15,7 +15,7 @@
 
 /* A switch's own LID goes the way of its first terminal (balance.h), so it has no tree of its
  * own where there is one. */
-static void list_dests(struct dfdn_tree *x, uint8_t lmc)
+static void dfdn_tree_list_dests(struct dfdn_tree *x, uint8_t lmc)
 {
 	const struct fabric *f = x->f;
 
@@ -33,7 +33,7 @@ void dfdn_tree_init(struct dfdn_tree *x, const struct fabric *f, const struct ta
 {
 	*x = (struct dfdn_tree){ .f = f, .t = t, .n = f->nsw };
 	turns_init(&x->turns, f);
-	list_dests(x, lmc);
+	dfdn_tree_list_dests(x, lmc);
 	x->at = xcalloc(f->nsw, sizeof(*x->at));
 	x->source = xcalloc(f->nsw, sizeof(*x->source));
 	x->parent = xcalloc(f->nsw, sizeof(*x->parent));
@@ -67,7 +67,7 @@ void dfdn_tree_done(struct dfdn_tree *x)
 }
 
 /* Output ports of all switches towards n LIDs, as many at once as follow each other. */
-static void gather(struct dfdn_tree *x, const struct dest *d, uint32_t n)
+static void dfdn_tree_gather(struct dfdn_tree *x, const struct dest *d, uint32_t n)
 {
 	for (uint32_t k = 0, run; k < n; k += run) {
 		for (run = 1; k + run < n && d[k + run].lid == d[k].lid + run;)
@@ -78,7 +78,7 @@ static void gather(struct dfdn_tree *x, const struct dest *d, uint32_t n)
 }
 
 /* Where all switches forward. */
-static void find_next(struct dfdn_tree *x, const uint8_t *port, uint32_t root)
+static void dfdn_tree_find_next(struct dfdn_tree *x, const uint8_t *port, uint32_t root)
 {
 	const struct fabric *f = x->f;
 
@@ -94,7 +94,7 @@ static void find_next(struct dfdn_tree *x, const uint8_t *port, uint32_t root)
 
 /* Of n switches in left those that forward to one at depth - 1: into at, and out of left.  No
  * branch could foresee which.  Returns how many. */
-static uint32_t take_level(struct dfdn_tree *x, uint32_t *at, uint32_t *n, uint32_t depth)
+static uint32_t dfdn_tree_take_level(struct dfdn_tree *x, uint32_t *at, uint32_t *n, uint32_t depth)
 {
 	uint32_t found = 0, stay = 0;
 
@@ -113,7 +113,7 @@ static uint32_t take_level(struct dfdn_tree *x, uint32_t *at, uint32_t *n, uint3
 }
 
 /* Those of switches that are far away are followed one by one. */
-static void follow_all(struct dfdn_tree *x)
+static void dfdn_tree_follow_all(struct dfdn_tree *x)
 {
 	uint32_t *depth = x->depth, *count = x->count, *stack = x->left, n = x->n;
 
@@ -134,20 +134,20 @@ static void follow_all(struct dfdn_tree *x)
 }
 
 /* Positions by hops to the switch, then by switch; all its LIDs share them. */
-static void order(struct dfdn_tree *x, uint32_t root, const uint8_t *port)
+static void dfdn_tree_order(struct dfdn_tree *x, uint32_t root, const uint8_t *port)
 {
 	uint32_t n = 0, known = 1;
 
-	find_next(x, port, root);
+	dfdn_tree_find_next(x, port, root);
 	x->at[0] = root;
 	for (uint32_t u = 0; u < x->n; u++) {
 		x->left[n] = u;
 		n += u != root;
 	}
 	for (uint32_t depth = 1; depth <= LEVELS && n; depth++)
-		known += take_level(x, x->at + known, &n, depth);
+		known += dfdn_tree_take_level(x, x->at + known, &n, depth);
 	if (n)
-		follow_all(x);
+		dfdn_tree_follow_all(x);
 	for (uint32_t i = 0; i < x->n; i++) {
 		x->pos[x->at[i]] = i;
 		x->source[i] = x->is_source[x->at[i]];
@@ -155,7 +155,7 @@ static void order(struct dfdn_tree *x, uint32_t root, const uint8_t *port)
 }
 
 /* All positions. */
-static void show_all(struct dfdn_tree *x)
+static void dfdn_tree_show_all(struct dfdn_tree *x)
 {
 	memset(x->kids, 0, x->n * sizeof(*x->kids));
 	x->parent[0] = 0;
@@ -172,7 +172,7 @@ static void show_all(struct dfdn_tree *x)
 }
 
 /* Positions that go elsewhere than to the LID before. */
-static uint32_t find_moved(struct dfdn_tree *x, const uint8_t *port)
+static uint32_t dfdn_tree_find_moved(struct dfdn_tree *x, const uint8_t *port)
 {
 	const uint8_t *prev = port - x->n;
 	uint32_t n = 0, len;
@@ -189,7 +189,7 @@ static uint32_t find_moved(struct dfdn_tree *x, const uint8_t *port)
 	return n;
 }
 
-static void move(struct dfdn_tree *x, uint32_t i, uint8_t port)
+static void dfdn_tree_move(struct dfdn_tree *x, uint32_t i, uint8_t port)
 {
 	x->chan[i] = fabric_chan(x->f, x->at[i], port);
 	x->parent[i] = x->pos[x->f->chan_dst[x->chan[i]]];
@@ -197,7 +197,7 @@ static void move(struct dfdn_tree *x, uint32_t i, uint8_t port)
 	x->same[i] = false;
 }
 
-static int ascending(const void *a, const void *b)
+static int dfdn_tree_ascending(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
 
@@ -205,13 +205,13 @@ static int ascending(const void *a, const void *b)
 }
 
 /* What differs from the LID before: those that moved, and all behind them. */
-static void show_changes(struct dfdn_tree *x, const uint8_t *port)
+static void dfdn_tree_show_changes(struct dfdn_tree *x, const uint8_t *port)
 {
-	uint32_t moved = find_moved(x, port), n = 0;
+	uint32_t moved = dfdn_tree_find_moved(x, port), n = 0;
 	bool behind = moved > MANY_MOVED;
 
 	for (uint32_t k = 0; k < moved; k++)
-		move(x, x->news[k], port[x->at[x->news[k]]]);
+		dfdn_tree_move(x, x->news[k], port[x->at[x->news[k]]]);
 	for (uint32_t k = 0; k < moved; k++)
 		behind |= x->kids[x->news[k]];
 	if (behind) {
@@ -221,7 +221,7 @@ static void show_changes(struct dfdn_tree *x, const uint8_t *port)
 			n += !x->same[i];
 		}
 	} else {
-		qsort(x->news, moved, sizeof(*x->news), ascending);
+		qsort(x->news, moved, sizeof(*x->news), dfdn_tree_ascending);
 		n = moved;
 	}
 	for (uint32_t k = 0; k < n; k++) {
@@ -234,7 +234,7 @@ static void show_changes(struct dfdn_tree *x, const uint8_t *port)
 }
 
 /* Keeps the tree at hand for later visits. */
-static void record(struct dfdn_tree *x, bool anew)
+static void dfdn_tree_record(struct dfdn_tree *x, bool anew)
 {
 	struct dfdn_step *step;
 
@@ -255,7 +255,7 @@ static void record(struct dfdn_tree *x, bool anew)
 }
 
 /* The next tree of the tape. */
-static void replay(struct dfdn_tree *x, uint32_t root, bool anew)
+static void dfdn_tree_replay(struct dfdn_tree *x, uint32_t root, bool anew)
 {
 	const struct dfdn_step *step = x->tape + x->ntape;
 
@@ -278,14 +278,14 @@ static void replay(struct dfdn_tree *x, uint32_t root, bool anew)
 }
 
 /* The tape of the first visit serves all others, unless it gets long. */
-static void start_tape(struct dfdn_tree *x)
+static void dfdn_tree_start_tape(struct dfdn_tree *x)
 {
 	if (!x->visits)
 		x->recording = x->n <= UINT16_MAX;
 	x->ntape = 0;
 }
 
-static void watch_tape(struct dfdn_tree *x, uint32_t done)
+static void dfdn_tree_watch_tape(struct dfdn_tree *x, uint32_t done)
 {
 	if (x->recording && x->ntape > (uint64_t)TAPE_STEPS * done / x->ndest + 64 * x->n) {
 		x->recording = false;
@@ -295,7 +295,7 @@ static void watch_tape(struct dfdn_tree *x, uint32_t done)
 }
 
 /* How many visits there will be is not known: each takes half of what is left. */
-static bool tell(struct dfdn_tree *x, struct pace *p, uint32_t done)
+static bool dfdn_tree_tell(struct dfdn_tree *x, struct pace *p, uint32_t done)
 {
 	unsigned shift = x->visits < 30 ? x->visits : 30;
 	uint64_t left = p->total >> shift, share = left - (left >> 1);
@@ -306,27 +306,27 @@ static bool tell(struct dfdn_tree *x, struct pace *p, uint32_t done)
 }
 
 /* The trees of one block of LIDs. */
-static int visit_block(struct dfdn_tree *x, const struct dfdn_visit *v, const struct dest *d,
-		       uint32_t n, struct pace *p, bool *stop)
+static int dfdn_tree_visit_block(struct dfdn_tree *x, const struct dfdn_visit *v,
+				 const struct dest *d, uint32_t n, struct pace *p, bool *stop)
 {
 	if (!x->taped)
-		gather(x, d, n);
+		dfdn_tree_gather(x, d, n);
 	for (uint32_t k = 0; k < n && !*stop; k++) {
 		const uint8_t *port = x->port + (size_t)k * x->n;
 		bool anew = !k || d[k].sw != d[k - 1].sw;
 
 		if (x->taped) {
-			replay(x, d[k].sw, anew);
+			dfdn_tree_replay(x, d[k].sw, anew);
 		} else if (anew) {
-			order(x, d[k].sw, port);
-			show_all(x);
+			dfdn_tree_order(x, d[k].sw, port);
+			dfdn_tree_show_all(x);
 		} else {
-			show_changes(x, port);
+			dfdn_tree_show_changes(x, port);
 		}
 		if (x->recording)
-			record(x, anew);
+			dfdn_tree_record(x, anew);
 		*stop = v->tree(v->ctx, x, k);
-		if (tell(x, p, (uint32_t)(d - x->dests) + k))
+		if (dfdn_tree_tell(x, p, (uint32_t)(d - x->dests) + k))
 			return -ECANCELED;
 	}
 	if (v->lids && !*stop)
@@ -339,13 +339,13 @@ int dfdn_tree_visit(struct dfdn_tree *x, const struct dfdn_visit *v, struct pace
 	bool stop = false;
 	int rc = 0;
 
-	start_tape(x);
+	dfdn_tree_start_tape(x);
 	for (uint32_t done = 0; done < x->ndest && !stop && !rc; done += DFDN_TREE_LIDS) {
 		uint32_t left = x->ndest - done;
 
-		rc = visit_block(x, v, x->dests + done,
-				 left < DFDN_TREE_LIDS ? left : DFDN_TREE_LIDS, p, &stop);
-		watch_tape(x, done + DFDN_TREE_LIDS);
+		rc = dfdn_tree_visit_block(x, v, x->dests + done,
+					   left < DFDN_TREE_LIDS ? left : DFDN_TREE_LIDS, p, &stop);
+		dfdn_tree_watch_tape(x, done + DFDN_TREE_LIDS);
 	}
 	x->taped |= x->recording && !stop && !rc;
 	x->recording = false;

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_switch(const struct fabric *f, uint32_t sw, uint32_t port)
+static bool dfdn_write_is_switch(const struct fabric *f, uint32_t sw, uint32_t port)
 {
 	return fabric_chan(f, sw, (uint8_t)port) != FAB_NONE;
 }
 
 /* Do the links of adapters, too, have two VLs, as far as known? */
-static bool two_vls_everywhere(const struct fabric *f)
+static bool dfdn_write_two_vls_everywhere(const struct fabric *f)
 {
 	for (uint32_t p = 0; p < f->nport; p++)
 		if (f->port[p].term != FAB_NONE && f->port[p].op_vls == 1)
@@ -26,7 +26,7 @@ void dfdn_write_two(struct tables *t, const struct fabric *f)
 {
 	t->vls = 2;
 	t->sls = 1;
-	if (two_vls_everywhere(f)) {
+	if (dfdn_write_two_vls_everywhere(f)) {
 		tables_sl2vl_form(t, SL2VL_BY_INPUT, f);
 		memset(t->sl2vl + 2 * FAB_SLS, 1, FAB_SLS);
 		return;
@@ -35,7 +35,8 @@ void dfdn_write_two(struct tables *t, const struct fabric *f)
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		for (uint32_t in = 1; in <= f->sw_nports[sw]; in++)
 			for (uint32_t out = 1; out <= f->sw_nports[sw]; out++)
-				if (is_switch(f, sw, in) && is_switch(f, sw, out))
+				if (dfdn_write_is_switch(f, sw, in) &&
+				    dfdn_write_is_switch(f, sw, out))
 					memset(tables_sl2vl_row(t, sw, in, out), 1, FAB_SLS);
 }
 
@@ -50,7 +51,7 @@ struct write {
 	uint16_t all;
 };
 
-static unsigned first_sl(const struct dfdn_good *good)
+static unsigned dfdn_write_first_sl(const struct dfdn_good *good)
 {
 	unsigned sl = 0;
 
@@ -60,7 +61,7 @@ static unsigned first_sl(const struct dfdn_good *good)
 }
 
 /* The first SL that is good for the path from position i. */
-static unsigned search_sl(struct write *w, const struct dfdn_tree *x, uint32_t i)
+static unsigned dfdn_write_search_sl(struct write *w, const struct dfdn_tree *x, uint32_t i)
 {
 	uint32_t n = dfdn_tree_path(x, i, w->turn);
 	struct dfdn_good good;
@@ -68,19 +69,19 @@ static unsigned search_sl(struct write *w, const struct dfdn_tree *x, uint32_t i
 	memset(&good, 0xff, sizeof(good));
 	while (--n)
 		dfdn_levels_good(&good, w->levels, w->turn[n - 1], w->turn[n], &good);
-	return first_sl(&good);
+	return dfdn_write_first_sl(&good);
 }
 
-static uint8_t choose(struct write *w, const struct dfdn_tree *x, uint32_t i)
+static uint8_t dfdn_write_choose(struct write *w, const struct dfdn_tree *x, uint32_t i)
 {
 	uint32_t p = x->parent[i];
 
 	w->first[i] = !p || !x->parent[p] ||
 		      (w->first[p] && dfdn_levels_good_first(w->levels, x->turn[i], x->turn[p]));
-	return x->source[i] && !w->first[i] ? (uint8_t)search_sl(w, x, i) : 0;
+	return x->source[i] && !w->first[i] ? (uint8_t)dfdn_write_search_sl(w, x, i) : 0;
 }
 
-static bool write_tree(void *ctx, const struct dfdn_tree *x, uint32_t k)
+static bool dfdn_write_tree(void *ctx, const struct dfdn_tree *x, uint32_t k)
 {
 	struct write *w = ctx;
 	uint8_t *sl = w->sl + (size_t)k * x->n;
@@ -92,7 +93,7 @@ static bool write_tree(void *ctx, const struct dfdn_tree *x, uint32_t k)
 		uint32_t i = x->news[a];
 		uint16_t bit;
 
-		sl[x->at[i]] = choose(w, x, i);
+		sl[x->at[i]] = dfdn_write_choose(w, x, i);
 		if (!x->source[i])
 			continue;
 		bit = (uint16_t)(1u << sl[x->at[i]]);
@@ -104,7 +105,7 @@ static bool write_tree(void *ctx, const struct dfdn_tree *x, uint32_t k)
 }
 
 /* The switch's own LID when d is the LID that it follows, else 0. */
-static uint32_t follower(const struct fabric *f, const struct dest *d)
+static uint32_t dfdn_write_follower(const struct fabric *f, const struct dest *d)
 {
 	uint32_t k = f->term_off[d->sw];
 
@@ -115,7 +116,7 @@ static uint32_t follower(const struct fabric *f, const struct dest *d)
 	return f->term_list[k] == d->end ? f->sw_lid[d->sw] : 0;
 }
 
-static void write_lids(void *ctx, const struct dest *d, uint32_t n)
+static void dfdn_write_lids(void *ctx, const struct dest *d, uint32_t n)
 {
 	struct write *w = ctx;
 	struct tables *t = w->t;
@@ -129,20 +130,20 @@ static void write_lids(void *ctx, const struct dest *d, uint32_t n)
 			  t->nsw);
 	}
 	for (uint32_t k = 0; k < n && to; k++) {
-		uint32_t own = follower(w->f, &d[k]);
+		uint32_t own = dfdn_write_follower(w->f, &d[k]);
 
 		for (uint32_t u = 0; own && u < t->nsw; u++)
 			to[(size_t)u * t->stride + own] = w->sl[(size_t)k * t->nsw + u];
 	}
 }
 
-static void fill_row(const struct write *w, uint8_t *vl, uint32_t turn)
+static void dfdn_write_fill_row(const struct write *w, uint8_t *vl, uint32_t turn)
 {
 	dfdn_levels_row(vl, w->levels, turn, w->seen[turn]);
 }
 
 /* What comes from adapters or goes to them is on VL 0, which the table holds already. */
-static int write_sl2vl(const struct write *w, const struct dfdn_tree *x, struct pace *p)
+static int dfdn_write_sl2vl(const struct write *w, const struct dfdn_tree *x, struct pace *p)
 {
 	struct tables *t = w->t;
 	const struct fabric *f = x->f;
@@ -152,8 +153,9 @@ static int write_sl2vl(const struct write *w, const struct dfdn_tree *x, struct 
 		uint32_t sw = f->chan_dst[c];
 
 		for (uint32_t e = f->chan_off[sw]; e < f->chan_off[sw + 1]; e++)
-			fill_row(w, tables_sl2vl_row(t, sw, f->chan_rport[c], f->chan_port[e]),
-				 turns_at(&x->turns, c, e));
+			dfdn_write_fill_row(
+				w, tables_sl2vl_row(t, sw, f->chan_rport[c], f->chan_port[e]),
+				turns_at(&x->turns, c, e));
 		if (pace_tick(p, p->total - 1, 16ull * f->sw_nports[sw]))
 			return -ECANCELED;
 	}
@@ -164,7 +166,7 @@ int dfdn_write(struct tables *t, struct dfdn_tree *tree, struct dfdn_levels *l, 
 	       struct pace *p)
 {
 	struct write w = { .f = tree->f, .t = t, .levels = l };
-	struct dfdn_visit v = { .tree = write_tree, .lids = write_lids, .ctx = &w };
+	struct dfdn_visit v = { .tree = dfdn_write_tree, .lids = dfdn_write_lids, .ctx = &w };
 	int rc;
 
 	if (nsls > 1)
@@ -177,7 +179,7 @@ int dfdn_write(struct tables *t, struct dfdn_tree *tree, struct dfdn_levels *l, 
 	if (!rc) {
 		t->vls = (uint8_t)dfdn_levels_close(l, w.seen);
 		t->sls = (uint8_t)__builtin_popcount(w.all);
-		rc = write_sl2vl(&w, tree, p);
+		rc = dfdn_write_sl2vl(&w, tree, p);
 	}
 	free(w.first);
 	free(w.turn);

@@ -22,7 +22,7 @@ struct finder {
 };
 
 /* Distance from the switches with at least least terminals. */
-static void find_hops(struct finder *x, uint32_t least)
+static void fattree_find_hops(struct finder *x, uint32_t least)
 {
 	const struct fabric *f = x->f;
 	uint32_t n = 0;
@@ -43,7 +43,7 @@ static void find_hops(struct finder *x, uint32_t least)
 
 /* Components of the switches of level lo..hi that are not idle; returns how many.  They are
  * numbered by their first switch. */
-static uint32_t find_components(struct finder *x, uint32_t lo, uint32_t hi)
+static uint32_t fattree_find_components(struct finder *x, uint32_t lo, uint32_t hi)
 {
 	const struct fabric *f = x->f;
 	const uint8_t *level = x->t->level;
@@ -74,7 +74,7 @@ static uint32_t find_components(struct finder *x, uint32_t lo, uint32_t hi)
 	return n;
 }
 
-static void swap_components(struct finder *x)
+static void fattree_swap_components(struct finder *x)
 {
 	uint32_t *swap = x->comp;
 
@@ -83,7 +83,7 @@ static void swap_components(struct finder *x)
 }
 
 /* Subtrees of the level below (in other) that hang on a switch. */
-static uint32_t count_children(struct finder *x, uint32_t u)
+static uint32_t fattree_count_children(struct finder *x, uint32_t u)
 {
 	const struct fabric *f = x->f;
 	uint32_t n = 0;
@@ -100,13 +100,13 @@ static uint32_t count_children(struct finder *x, uint32_t u)
 }
 
 /* Adds the switches of a level that join subtrees (in other); returns how many. */
-static uint32_t add_level(struct finder *x, uint32_t l)
+static uint32_t fattree_add_level(struct finder *x, uint32_t l)
 {
 	uint32_t n = 0;
 
 	memset(x->seen, 0xff, x->f->nsw * sizeof(*x->seen));
 	for (uint32_t u = 0; u < x->f->nsw; u++)
-		if (x->hops[u] == l && count_children(x, u) > 1) {
+		if (x->hops[u] == l && fattree_count_children(x, u) > 1) {
 			x->t->level[u] = (uint8_t)l;
 			n++;
 		}
@@ -114,7 +114,7 @@ static uint32_t add_level(struct finder *x, uint32_t l)
 }
 
 /* What a full tree would have: every switch of the level a way to every subtree of its own. */
-static void count_ways(struct finder *x, uint32_t l)
+static void fattree_count_ways(struct finder *x, uint32_t l)
 {
 	uint32_t nsw = x->f->nsw, *below = xcalloc(nsw, sizeof(*below));
 	bool *counted = xcalloc(nsw, sizeof(*counted));
@@ -129,13 +129,13 @@ static void count_ways(struct finder *x, uint32_t l)
 	for (uint32_t u = 0; u < nsw; u++)
 		if (x->t->level[u] == l) {
 			x->want += below[x->comp[u]];
-			x->have += count_children(x, u);
+			x->have += fattree_count_children(x, u);
 		}
 	free(below);
 	free(counted);
 }
 
-static int check_cables(struct finder *x, struct err *err)
+static int fattree_check_cables(struct finder *x, struct err *err)
 {
 	const struct fabric *f = x->f;
 	const uint8_t *level = x->t->level;
@@ -158,37 +158,37 @@ static int check_cables(struct finder *x, struct err *err)
 }
 
 /* Levels from the leaves upwards, as long as switches join subtrees. */
-static int find_levels(struct finder *x, uint32_t least, struct err *err)
+static int fattree_find_levels(struct finder *x, uint32_t least, struct err *err)
 {
 	const struct fabric *f = x->f;
 	struct fattree *t = x->t;
 	uint32_t l = 0;
 
-	find_hops(x, least);
+	fattree_find_hops(x, least);
 	for (uint32_t u = 0; u < f->nsw; u++)
 		t->level[u] = x->hops[u] ? FATTREE_IDLE : 0;
 	x->have = x->want = 0;
-	find_components(x, 0, 0);
-	for (swap_components(x); add_level(x, l + 1); swap_components(x)) {
+	fattree_find_components(x, 0, 0);
+	for (fattree_swap_components(x); fattree_add_level(x, l + 1); fattree_swap_components(x)) {
 		if (++l == FATTREE_LEVELS)
 			return err_set(err, -EINVAL,
 				       "this is no fat tree: it has more than %d levels",
 				       FATTREE_LEVELS);
-		find_components(x, 0, l);
-		count_ways(x, l);
+		fattree_find_components(x, 0, l);
+		fattree_count_ways(x, l);
 	}
 	t->nlevel = l + 1;
-	if (find_components(x, 0, l) > 1)
+	if (fattree_find_components(x, 0, l) > 1)
 		return err_set(err, -EINVAL,
 			       "this is no fat tree: its leaves hang together neither directly "
 			       "nor through switches that join subtrees");
 	t->missing = (uint32_t)(x->want - x->have);
-	return check_cables(x, err);
+	return fattree_check_cables(x, err);
 }
 
 /* Planes of level l in those of the level below (in other): their numbers there; planes: how many
  * there are above a switch of the level below; returns the most. */
-static uint32_t number_planes(struct finder *x, uint32_t l, uint32_t *planes)
+static uint32_t fattree_number_planes(struct finder *x, uint32_t l, uint32_t *planes)
 {
 	uint32_t nsw = x->f->nsw, most = 1;
 	uint32_t *count = xcalloc(nsw + 1, sizeof(*count));
@@ -214,7 +214,7 @@ static uint32_t number_planes(struct finder *x, uint32_t l, uint32_t *planes)
 }
 
 /* Cables from u to every plane above. */
-static void count_up(uint32_t *count, const struct finder *x, uint32_t u)
+static void fattree_count_up(uint32_t *count, const struct finder *x, uint32_t u)
 {
 	const struct fabric *f = x->f;
 
@@ -227,15 +227,15 @@ static void count_up(uint32_t *count, const struct finder *x, uint32_t u)
 }
 
 /* The cables that most switches of a plane have to each of n planes above. */
-static void common_cables(uint32_t *usual, const struct finder *x, const uint32_t *member,
-			  uint32_t nmember, uint32_t n)
+static void fattree_common_cables(uint32_t *usual, const struct finder *x, const uint32_t *member,
+				  uint32_t nmember, uint32_t n)
 {
 	uint32_t *votes = xcalloc((size_t)n * 256, sizeof(*votes));
 	uint32_t *count = xcalloc(n, sizeof(*count));
 
 	for (uint32_t i = 0; i < nmember; i++) {
 		memset(count, 0, n * sizeof(*count));
-		count_up(count, x, member[i]);
+		fattree_count_up(count, x, member[i]);
 		for (uint32_t d = 0; d < n; d++)
 			votes[d * 256 + count[d]]++;
 	}
@@ -251,7 +251,7 @@ static void common_cables(uint32_t *usual, const struct finder *x, const uint32_
 }
 
 /* The r-th cable from u to that plane, or FAB_NONE. */
-static uint32_t up_cable(const struct finder *x, uint32_t u, uint32_t plane, uint32_t r)
+static uint32_t fattree_up_cable(const struct finder *x, uint32_t u, uint32_t plane, uint32_t r)
 {
 	const struct fabric *f = x->f;
 
@@ -265,12 +265,12 @@ static uint32_t up_cable(const struct finder *x, uint32_t u, uint32_t plane, uin
 }
 
 /* Slots of u: its own cables where it has all the usual ones and more, else the usual ones. */
-static uint32_t add_slots(struct finder *x, uint32_t u, const uint32_t *usual, uint32_t n)
+static uint32_t fattree_add_slots(struct finder *x, uint32_t u, const uint32_t *usual, uint32_t n)
 {
 	uint32_t *count = xcalloc(n, sizeof(*count)), most = 0, sum = 0, k;
 	bool more = true;
 
-	count_up(count, x, u);
+	fattree_count_up(count, x, u);
 	for (uint32_t d = 0; d < n; d++)
 		more &= count[d] >= usual[d];
 	if (!more)
@@ -291,7 +291,7 @@ static uint32_t add_slots(struct finder *x, uint32_t u, const uint32_t *usual, u
 		if (r >= count[d])
 			continue;
 		x->t->slot_plane[k] = d;
-		x->t->slot[k] = up_cable(x, u, d, r);
+		x->t->slot[k] = fattree_up_cable(x, u, d, r);
 		x->t->whole &= x->t->slot[k++] != FAB_NONE;
 	}
 	x->nslot = k;
@@ -299,7 +299,7 @@ static uint32_t add_slots(struct finder *x, uint32_t u, const uint32_t *usual, u
 	return sum;
 }
 
-static uint32_t find_pattern(struct fattree *t, uint32_t level, uint32_t nslot)
+static uint32_t fattree_find_pattern(struct fattree *t, uint32_t level, uint32_t nslot)
 {
 	uint32_t p = 0;
 
@@ -311,28 +311,29 @@ static uint32_t find_pattern(struct fattree *t, uint32_t level, uint32_t nslot)
 }
 
 /* Slots of the switches of one plane. */
-static void slots_of_plane(struct finder *x, const uint32_t *member, uint32_t n, uint32_t planes)
+static void fattree_slots_of_plane(struct finder *x, const uint32_t *member, uint32_t n,
+				   uint32_t planes)
 {
 	struct fattree *t = x->t;
 	uint32_t *usual = xcalloc(planes, sizeof(*usual));
 
-	common_cables(usual, x, member, n, planes);
+	fattree_common_cables(usual, x, member, n, planes);
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t u = member[i], k = add_slots(x, u, usual, planes);
+		uint32_t u = member[i], k = fattree_add_slots(x, u, usual, planes);
 
-		t->pattern_of[u] = find_pattern(t, t->level[u], k);
+		t->pattern_of[u] = fattree_find_pattern(t, t->level[u], k);
 	}
 	free(usual);
 }
 
 /* Slots of all switches below level l, whose planes are in other, with those of l in comp. */
-static void slots_of_level(struct finder *x, uint32_t l)
+static void fattree_slots_of_level(struct finder *x, uint32_t l)
 {
 	uint32_t nsw = x->f->nsw;
 	uint32_t *planes = xcalloc(nsw, sizeof(*planes));
 	uint32_t *off = xcalloc(nsw + 2, sizeof(*off)), *member = xcalloc(nsw, sizeof(*member));
 
-	x->t->div[l] = x->t->div[l - 1] * number_planes(x, l, planes);
+	x->t->div[l] = x->t->div[l - 1] * fattree_number_planes(x, l, planes);
 	for (uint32_t u = 0; u < nsw; u++)
 		if (x->t->level[u] + 1u == l)
 			off[x->other[u] + 2]++;
@@ -345,25 +346,25 @@ static void slots_of_level(struct finder *x, uint32_t l)
 		uint32_t n = off[i + 1] - off[i];
 
 		if (n)
-			slots_of_plane(x, member + off[i], n, planes[member[off[i]]]);
+			fattree_slots_of_plane(x, member + off[i], n, planes[member[off[i]]]);
 	}
 	free(planes);
 	free(off);
 	free(member);
 }
 
-static void make_slots(struct finder *x)
+static void fattree_make_slots(struct finder *x)
 {
 	struct fattree *t = x->t;
 
 	t->whole = !t->missing;
 	t->div[0] = 1;
-	find_pattern(t, FATTREE_IDLE, 0);
-	find_components(x, 0, t->nlevel - 1);
+	fattree_find_pattern(t, FATTREE_IDLE, 0);
+	fattree_find_components(x, 0, t->nlevel - 1);
 	for (uint32_t l = 1; l < t->nlevel; l++) {
-		swap_components(x);
-		find_components(x, l, t->nlevel - 1);
-		slots_of_level(x, l);
+		fattree_swap_components(x);
+		fattree_find_components(x, l, t->nlevel - 1);
+		fattree_slots_of_level(x, l);
 	}
 	t->div[t->nlevel] = t->div[t->nlevel - 1];
 }
@@ -373,7 +374,7 @@ struct leaf {
 	uint32_t sw;
 };
 
-static int by_key(const void *a, const void *b)
+static int fattree_by_key(const void *a, const void *b)
 {
 	const struct leaf *x = a, *y = b;
 
@@ -383,13 +384,13 @@ static int by_key(const void *a, const void *b)
 	return x->sw < y->sw ? -1 : x->sw > y->sw;
 }
 
-static void key_leaves(struct finder *x, struct leaf *leaf, uint32_t n, uint32_t l)
+static void fattree_key_leaves(struct finder *x, struct leaf *leaf, uint32_t n, uint32_t l)
 {
 	const struct fabric *f = x->f;
 	uint32_t *least = xcalloc(f->nsw, sizeof(*least));
 
 	memset(least, 0xff, f->nsw * sizeof(*least));
-	find_components(x, 0, l);
+	fattree_find_components(x, 0, l);
 	for (uint32_t term = 0; term < f->nterm; term++) {
 		uint32_t k = x->comp[f->term_sw[term]];
 
@@ -406,7 +407,7 @@ static void key_leaves(struct finder *x, struct leaf *leaf, uint32_t n, uint32_t
  * cable up of their own share the number of one that has; the two then meet on all of their way
  * instead of each meeting a third end somewhere else.
  */
-static uint32_t number_leaf(struct finder *x, uint32_t sw, uint32_t j, bool pairs)
+static uint32_t fattree_number_leaf(struct finder *x, uint32_t sw, uint32_t j, bool pairs)
 {
 	const struct fabric *f = x->f;
 	uint32_t ups = f->chan_off[sw + 1] - f->chan_off[sw], h = 0;
@@ -424,7 +425,8 @@ static uint32_t number_leaf(struct finder *x, uint32_t sw, uint32_t j, bool pair
 }
 
 /* Most ends of a subtree below level l + 1 that the same way leads down to. */
-static uint32_t fullest_way(const struct finder *x, const struct leaf *leaf, uint32_t n, uint32_t l)
+static uint32_t fattree_fullest_way(const struct finder *x, const struct leaf *leaf, uint32_t n,
+				    uint32_t l)
 {
 	const struct fabric *f = x->f;
 	const struct fattree *t = x->t;
@@ -451,7 +453,7 @@ static uint32_t fullest_way(const struct finder *x, const struct leaf *leaf, uin
 }
 
 /* Terminals on leaves, in pairs where that fills no way more than without. */
-static uint32_t number_leaves(struct finder *x, const struct leaf *leaf, uint32_t n)
+static uint32_t fattree_number_leaves(struct finder *x, const struct leaf *leaf, uint32_t n)
 {
 	uint32_t most[2][FATTREE_LEVELS] = { 0 }, j = 0;
 	bool pairs = true;
@@ -459,9 +461,9 @@ static uint32_t number_leaves(struct finder *x, const struct leaf *leaf, uint32_
 	for (int k = 0; k < 2; k++) {
 		j = 0;
 		for (uint32_t i = 0; i < n; i++)
-			j = number_leaf(x, leaf[i].sw, j, k);
+			j = fattree_number_leaf(x, leaf[i].sw, j, k);
 		for (uint32_t l = 0; l + 1 < x->t->nlevel; l++)
-			most[k][l] = fullest_way(x, leaf, n, l);
+			most[k][l] = fattree_fullest_way(x, leaf, n, l);
 	}
 	for (uint32_t l = 0; l + 1 < x->t->nlevel; l++)
 		pairs &= most[1][l] <= most[0][l];
@@ -469,11 +471,11 @@ static uint32_t number_leaves(struct finder *x, const struct leaf *leaf, uint32_
 		return j;
 	j = 0;
 	for (uint32_t i = 0; i < n; i++)
-		j = number_leaf(x, leaf[i].sw, j, false);
+		j = fattree_number_leaf(x, leaf[i].sw, j, false);
 	return j;
 }
 
-static void number_ends(struct finder *x)
+static void fattree_number_ends(struct finder *x)
 {
 	const struct fabric *f = x->f;
 	struct fattree *t = x->t;
@@ -485,16 +487,16 @@ static void number_ends(struct finder *x)
 		if (!t->level[u])
 			leaf[n++].sw = u;
 	for (uint32_t l = 0; l < t->nlevel; l++)
-		key_leaves(x, leaf, n, l);
-	qsort(leaf, n, sizeof(*leaf), by_key);
-	j = number_leaves(x, leaf, n);
+		fattree_key_leaves(x, leaf, n, l);
+	qsort(leaf, n, sizeof(*leaf), fattree_by_key);
+	j = fattree_number_leaves(x, leaf, n);
 	for (uint32_t k = 0; k < f->nend; k++)
 		if (t->number[f->term_list[k]] == FAB_NONE)
 			t->number[f->term_list[k]] = j++;
 	free(leaf);
 }
 
-static void find_root(struct fattree *t, const struct fabric *f)
+static void fattree_find_root(struct fattree *t, const struct fabric *f)
 {
 	uint32_t most = 0;
 
@@ -509,7 +511,7 @@ static void find_root(struct fattree *t, const struct fabric *f)
 	}
 }
 
-static int find(struct finder *x, struct err *err)
+static int fattree_do_find(struct finder *x, struct err *err)
 {
 	const struct fabric *f = x->f;
 	uint32_t fullest = 0;
@@ -520,15 +522,15 @@ static int find(struct finder *x, struct err *err)
 	if (!fullest)
 		return err_set(err, -EINVAL,
 			       "this is no fat tree: it has no terminals, and so no leaves");
-	rc = find_levels(x, 1, err);
+	rc = fattree_find_levels(x, 1, err);
 	/* terminals above the leaves: leaves are the switches that have more of them */
 	if (rc && fullest > 2)
-		rc = find_levels(x, (fullest + 1) / 2, err);
+		rc = fattree_find_levels(x, (fullest + 1) / 2, err);
 	if (rc)
 		return rc;
-	make_slots(x);
-	number_ends(x);
-	find_root(x->t, f);
+	fattree_make_slots(x);
+	fattree_number_ends(x);
+	fattree_find_root(x->t, f);
 	return 0;
 }
 
@@ -552,7 +554,7 @@ int fattree_find(struct fattree **out, const struct fabric *f, struct err *err)
 	x.comp = xcalloc(f->nsw, sizeof(*x.comp));
 	x.other = xcalloc(f->nsw, sizeof(*x.other));
 	x.seen = xcalloc(f->nsw, sizeof(*x.seen));
-	rc = find(&x, err);
+	rc = fattree_do_find(&x, err);
 	free(x.hops);
 	free(x.queue);
 	free(x.comp);

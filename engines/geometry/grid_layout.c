@@ -28,7 +28,7 @@ void grid_layout_free(struct grid_layout *l)
 	free(l);
 }
 
-static uint64_t cell_of(const struct grid_layout *l, const uint16_t *at)
+static uint64_t grid_layout_cell_of(const struct grid_layout *l, const uint16_t *at)
 {
 	uint64_t cell = 0;
 
@@ -38,7 +38,7 @@ static uint64_t cell_of(const struct grid_layout *l, const uint16_t *at)
 }
 
 /* The dimension that a cable is in; FAB_NONE: its ends are no neighbours. */
-static uint32_t cable_dim(const struct grid_layout *l, uint32_t a, uint32_t b)
+static uint32_t grid_layout_cable_dim(const struct grid_layout *l, uint32_t a, uint32_t b)
 {
 	const uint16_t *x = &l->coord[(size_t)a * GRID_LAYOUT_DIMS];
 	const uint16_t *y = &l->coord[(size_t)b * GRID_LAYOUT_DIMS];
@@ -56,12 +56,13 @@ static uint32_t cable_dim(const struct grid_layout *l, uint32_t a, uint32_t b)
 	return dim;
 }
 
-static int place_all(uint32_t *at, uint64_t ncell, const struct grid_layout *l,
-		     const struct fabric *f, struct err *err)
+static int grid_layout_place_all(uint32_t *at, uint64_t ncell, const struct grid_layout *l,
+				 const struct fabric *f, struct err *err)
 {
 	memset(at, 0xff, ncell * sizeof(*at));
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		uint32_t *cell = &at[cell_of(l, &l->coord[(size_t)sw * GRID_LAYOUT_DIMS])];
+		uint32_t *cell =
+			&at[grid_layout_cell_of(l, &l->coord[(size_t)sw * GRID_LAYOUT_DIMS])];
 
 		if (*cell != FAB_NONE)
 			return err_set(err, -EINVAL, "switches %s and %s get the same place",
@@ -71,11 +72,11 @@ static int place_all(uint32_t *at, uint64_t ncell, const struct grid_layout *l,
 	return 0;
 }
 
-static int check_cables(struct grid_layout *l, const struct fabric *f, struct err *err)
+static int grid_layout_check_cables(struct grid_layout *l, const struct fabric *f, struct err *err)
 {
 	memset(l->ring, 0, sizeof(l->ring));
 	for (uint32_t c = 0; c < f->nchan; c++) {
-		uint32_t a = f->chan_src[c], b = f->chan_dst[c], d = cable_dim(l, a, b);
+		uint32_t a = f->chan_src[c], b = f->chan_dst[c], d = grid_layout_cable_dim(l, a, b);
 		const uint16_t *x, *y;
 
 		if (d == FAB_NONE)
@@ -89,7 +90,7 @@ static int check_cables(struct grid_layout *l, const struct fabric *f, struct er
 	return 0;
 }
 
-static bool adjacent(const struct fabric *f, uint32_t a, uint32_t b)
+static bool grid_layout_adjacent(const struct fabric *f, uint32_t a, uint32_t b)
 {
 	for (uint32_t c = f->chan_off[a]; c < f->chan_off[a + 1]; c++)
 		if (f->chan_dst[c] == b)
@@ -98,8 +99,8 @@ static bool adjacent(const struct fabric *f, uint32_t a, uint32_t b)
 }
 
 /* Neighbours in places without a cable; all gets how many neighbours there are. */
-static uint32_t count_missing(const struct grid_layout *l, const struct fabric *f,
-			      const uint32_t *at, uint32_t *all)
+static uint32_t grid_layout_count_missing(const struct grid_layout *l, const struct fabric *f,
+					  const uint32_t *at, uint32_t *all)
 {
 	uint32_t missing = 0;
 
@@ -115,11 +116,11 @@ static uint32_t count_missing(const struct grid_layout *l, const struct fabric *
 				continue;
 			memcpy(to, x, sizeof(to));
 			to[d] = (uint16_t)((x[d] + 1u) % l->dim[d]);
-			next = at[cell_of(l, to)];
+			next = at[grid_layout_cell_of(l, to)];
 			if (next == FAB_NONE)
 				continue;
 			++*all;
-			missing += !adjacent(f, sw, next);
+			missing += !grid_layout_adjacent(f, sw, next);
 		}
 	}
 	return missing;
@@ -138,12 +139,12 @@ int grid_layout_check(struct grid_layout *l, const struct fabric *f, struct err 
 			       "its %u switches do not fill a grid of the dimensions found",
 			       f->nsw);
 	at = xcalloc(ncell, sizeof(*at));
-	rc = place_all(at, ncell, l, f, err);
+	rc = grid_layout_place_all(at, ncell, l, f, err);
 	if (!rc)
-		rc = check_cables(l, f, err);
+		rc = grid_layout_check_cables(l, f, err);
 	if (!rc) {
 		l->holes = (uint32_t)ncell - f->nsw;
-		l->missing = count_missing(l, f, at, &all);
+		l->missing = grid_layout_count_missing(l, f, at, &all);
 		if (l->missing * 100ull > all * (uint64_t)MISSING_PCT)
 			rc = err_set(err, -EINVAL, "%u of %u cables of a grid are missing",
 				     l->missing, all);
@@ -153,7 +154,7 @@ int grid_layout_check(struct grid_layout *l, const struct fabric *f, struct err 
 }
 
 /* All cables are there: as the engines see it. */
-static bool from_torus(struct grid_layout *l, const struct fabric *f)
+static bool grid_layout_from_torus(struct grid_layout *l, const struct fabric *f)
 {
 	struct grid *g = NULL;
 
@@ -169,10 +170,10 @@ static bool from_torus(struct grid_layout *l, const struct fabric *f)
 	return true;
 }
 
-static int from_cables(struct grid_layout *l, const struct fabric *f, struct err *err)
+static int grid_layout_from_cables(struct grid_layout *l, const struct fabric *f, struct err *err)
 {
 	struct err none;
-	int rc = from_torus(l, f) ? grid_layout_check(l, f, &none) : -EINVAL;
+	int rc = grid_layout_from_torus(l, f) ? grid_layout_check(l, f, &none) : -EINVAL;
 
 	l->from = GRID_LAYOUT_CABLES;
 	if (rc) {
@@ -186,7 +187,7 @@ static int from_cables(struct grid_layout *l, const struct fabric *f, struct err
 	return grid_layout_check(l, f, err);
 }
 
-static int from_steps(struct grid_layout *l, const struct fabric *f)
+static int grid_layout_from_steps(struct grid_layout *l, const struct fabric *f)
 {
 	struct err none;
 	int rc;
@@ -210,9 +211,9 @@ int grid_layout_find(struct grid_layout **out, const struct fabric *f, struct er
 	if (!rc)
 		rc = grid_layout_check(l, f, &none);
 	if (rc)
-		rc = from_cables(l, f, err);
+		rc = grid_layout_from_cables(l, f, err);
 	if (rc)
-		rc = from_steps(l, f);
+		rc = grid_layout_from_steps(l, f);
 	if (rc)
 		grid_layout_free(l);
 	else

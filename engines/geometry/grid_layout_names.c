@@ -13,7 +13,7 @@
 #define BEYOND	60000
 
 /* Numbers in a name from the left; returns how many (NUMBERS + 1: too many). */
-static uint32_t read_numbers(uint32_t *out, const char *s)
+static uint32_t grid_layout_read_numbers(uint32_t *out, const char *s)
 {
 	uint32_t n = 0;
 
@@ -38,11 +38,12 @@ struct column {
 	uint32_t least, most;
 };
 
-static int read_all(uint32_t *num, uint32_t *count, const struct fabric *f, struct err *err)
+static int grid_layout_read_all(uint32_t *num, uint32_t *count, const struct fabric *f,
+				struct err *err)
 {
 	*count = 0;
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		uint32_t n = read_numbers(num + (size_t)sw * NUMBERS, f->sw_name[sw]);
+		uint32_t n = grid_layout_read_numbers(num + (size_t)sw * NUMBERS, f->sw_name[sw]);
 
 		if (!sw)
 			*count = n;
@@ -56,7 +57,7 @@ static int read_all(uint32_t *num, uint32_t *count, const struct fabric *f, stru
 int grid_layout_from_names(struct grid_layout *l, const struct fabric *f, struct err *err)
 {
 	uint32_t *num = xcalloc((size_t)f->nsw * NUMBERS, sizeof(*num)), count;
-	int rc = read_all(num, &count, f, err);
+	int rc = grid_layout_read_all(num, &count, f, err);
 	uint64_t ncell = 1;
 
 	l->ndim = 0;

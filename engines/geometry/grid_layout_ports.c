@@ -16,7 +16,7 @@
 
 #define PORTS (FAB_MAX_PORT + 1)
 
-static uint32_t root(uint32_t *up, uint32_t x)
+static uint32_t grid_layout_root(uint32_t *up, uint32_t x)
 {
 	while (up[x] != x) {
 		up[x] = up[up[x]];
@@ -26,15 +26,15 @@ static uint32_t root(uint32_t *up, uint32_t x)
 }
 
 /* The lower one names both. */
-static void join(uint32_t *up, uint32_t a, uint32_t b)
+static void grid_layout_join(uint32_t *up, uint32_t a, uint32_t b)
 {
-	a = root(up, a);
-	b = root(up, b);
+	a = grid_layout_root(up, a);
+	b = grid_layout_root(up, b);
 	up[a < b ? b : a] = a < b ? a : b;
 }
 
 /* Ports of one dimension: those at both ends of a cable, and of cables side by side. */
-static uint32_t find_dims(uint32_t *dim_of, const struct fabric *f)
+static uint32_t grid_layout_find_dims(uint32_t *dim_of, const struct fabric *f)
 {
 	uint32_t up[PORTS], n = 0;
 
@@ -42,19 +42,19 @@ static uint32_t find_dims(uint32_t *dim_of, const struct fabric *f)
 		up[p] = p;
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		for (uint32_t c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++) {
-			join(up, f->chan_port[c], f->chan_rport[c]);
+			grid_layout_join(up, f->chan_port[c], f->chan_rport[c]);
 			for (uint32_t e = f->chan_off[sw]; e < c; e++)
 				if (f->chan_dst[e] == f->chan_dst[c])
-					join(up, f->chan_port[e], f->chan_port[c]);
+					grid_layout_join(up, f->chan_port[e], f->chan_port[c]);
 		}
 	memset(dim_of, 0xff, PORTS * sizeof(*dim_of));
 	for (uint32_t c = 0; c < f->nchan; c++)
-		dim_of[root(up, f->chan_port[c])] = 0;
+		dim_of[grid_layout_root(up, f->chan_port[c])] = 0;
 	for (uint32_t p = 0; p < PORTS; p++)
 		if (dim_of[p] != FAB_NONE)
 			dim_of[p] = n++;
 	for (uint32_t p = 0; p < PORTS; p++)
-		dim_of[p] = dim_of[root(up, p)];
+		dim_of[p] = dim_of[grid_layout_root(up, p)];
 	return n;
 }
 
@@ -65,7 +65,7 @@ struct layers {
 	uint32_t n;
 };
 
-static bool are_next(struct layers *l, uint32_t a, uint32_t b)
+static bool grid_layout_are_next(struct layers *l, uint32_t a, uint32_t b)
 {
 	for (int k = 0; k < 2; k++) {
 		if (l->next[a][k] == FAB_NONE)
@@ -78,8 +78,8 @@ static bool are_next(struct layers *l, uint32_t a, uint32_t b)
 
 /* Between the same two whole layers, and together not more than one: pieces of one that has lost
  * several cables. */
-static bool are_pieces(const struct layers *l, const uint32_t *size, uint32_t whole, uint32_t a,
-		       uint32_t b)
+static bool grid_layout_are_pieces(const struct layers *l, const uint32_t *size, uint32_t whole,
+				   uint32_t a, uint32_t b)
 {
 	const uint32_t *x = l->next[a], *y = l->next[b];
 
@@ -88,13 +88,13 @@ static bool are_pieces(const struct layers *l, const uint32_t *size, uint32_t wh
 }
 
 /* Sizes of layers by their lowest switch; returns the largest. */
-static uint32_t measure(uint32_t *size, const struct layers *l, uint32_t nsw)
+static uint32_t grid_layout_measure(uint32_t *size, const struct layers *l, uint32_t nsw)
 {
 	uint32_t most = 0;
 
 	memset(size, 0, nsw * sizeof(*size));
 	for (uint32_t sw = 0; sw < nsw; sw++) {
-		uint32_t n = ++size[root(l->of, sw)];
+		uint32_t n = ++size[grid_layout_root(l->of, sw)];
 
 		most = n > most ? n : most;
 	}
@@ -103,17 +103,18 @@ static uint32_t measure(uint32_t *size, const struct layers *l, uint32_t nsw)
 
 #define PIECES 64 /* more of them are no layers of a few missing cables */
 
-static void join_pieces(struct layers *l, const struct fabric *f, const uint32_t *dim_of,
-			uint32_t dim)
+static void grid_layout_join_pieces(struct layers *l, const struct fabric *f,
+				    const uint32_t *dim_of, uint32_t dim)
 {
 	uint32_t *size = xcalloc(f->nsw, sizeof(*size)), piece[PIECES], n = 0;
-	uint32_t whole = measure(size, l, f->nsw);
+	uint32_t whole = grid_layout_measure(size, l, f->nsw);
 
 	for (uint32_t c = 0; c < f->nchan; c++) {
-		uint32_t a = root(l->of, f->chan_src[c]), b = root(l->of, f->chan_dst[c]);
+		uint32_t a = grid_layout_root(l->of, f->chan_src[c]),
+			 b = grid_layout_root(l->of, f->chan_dst[c]);
 
 		if (dim_of[f->chan_port[c]] == dim && size[a] < whole && size[b] == whole)
-			are_next(l, a, b);
+			grid_layout_are_next(l, a, b);
 	}
 	for (uint32_t sw = 0; sw < f->nsw && n < PIECES; sw++)
 		if (l->of[sw] == sw && size[sw] < whole)
@@ -121,16 +122,16 @@ static void join_pieces(struct layers *l, const struct fabric *f, const uint32_t
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = i + 1; k < n; k++)
 			if (l->of[piece[i]] == piece[i] && l->of[piece[k]] == piece[k] &&
-			    are_pieces(l, size, whole, piece[i], piece[k])) {
+			    grid_layout_are_pieces(l, size, whole, piece[i], piece[k])) {
 				size[piece[i]] += size[piece[k]];
-				join(l->of, piece[i], piece[k]);
+				grid_layout_join(l->of, piece[i], piece[k]);
 			}
 	free(size);
 	memset(l->next, 0xff, f->nsw * sizeof(*l->next));
 }
 
-static bool find_layers(struct layers *l, const struct fabric *f, const uint32_t *dim_of,
-			uint32_t dim)
+static bool grid_layout_find_layers(struct layers *l, const struct fabric *f,
+				    const uint32_t *dim_of, uint32_t dim)
 {
 	bool ok = true;
 
@@ -139,24 +140,24 @@ static bool find_layers(struct layers *l, const struct fabric *f, const uint32_t
 		l->of[sw] = sw;
 	for (uint32_t c = 0; c < f->nchan; c++)
 		if (dim_of[f->chan_port[c]] != dim)
-			join(l->of, f->chan_src[c], f->chan_dst[c]);
-	join_pieces(l, f, dim_of, dim);
+			grid_layout_join(l->of, f->chan_src[c], f->chan_dst[c]);
+	grid_layout_join_pieces(l, f, dim_of, dim);
 	l->n = 0;
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		l->of[sw] = root(l->of, sw);
+		l->of[sw] = grid_layout_root(l->of, sw);
 		l->n += l->of[sw] == sw;
 	}
 	for (uint32_t c = 0; c < f->nchan && ok; c++) {
 		uint32_t a = l->of[f->chan_src[c]], b = l->of[f->chan_dst[c]];
 
 		if (dim_of[f->chan_port[c]] == dim)
-			ok = a != b && are_next(l, a, b);
+			ok = a != b && grid_layout_are_next(l, a, b);
 	}
 	return ok;
 }
 
 /* From one end, or around from the first; place: by the layer's lowest switch. */
-static bool follow(uint32_t *place, const struct layers *l, uint32_t nsw)
+static bool grid_layout_follow(uint32_t *place, const struct layers *l, uint32_t nsw)
 {
 	uint32_t at = 0, from = FAB_NONE, n = 0;
 
@@ -181,11 +182,12 @@ int grid_layout_from_ports(struct grid_layout *l, const struct fabric *f, struct
 	uint32_t *place = xcalloc(f->nsw, sizeof(*place)), dim_of[PORTS];
 	int rc = 0;
 
-	l->ndim = find_dims(dim_of, f);
+	l->ndim = grid_layout_find_dims(dim_of, f);
 	if (l->ndim < 2 || l->ndim > GRID_LAYOUT_DIMS)
 		rc = err_set(err, -EINVAL, "the ports of its cables tell no dimensions");
 	for (uint32_t d = 0; !rc && d < l->ndim; d++) {
-		if (!find_layers(&layers, f, dim_of, d) || !follow(place, &layers, f->nsw)) {
+		if (!grid_layout_find_layers(&layers, f, dim_of, d) ||
+		    !grid_layout_follow(place, &layers, f->nsw)) {
 			rc = err_set(err, -EINVAL, "the ports of its cables tell no dimensions");
 			break;
 		}

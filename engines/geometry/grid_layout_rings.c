@@ -14,7 +14,8 @@ struct ports {
 	uint32_t all;
 };
 
-static void count_ports(struct ports *of, const struct grid_layout *l, const struct fabric *f)
+static void grid_layout_count_ports(struct ports *of, const struct grid_layout *l,
+				    const struct fabric *f)
 {
 	for (uint32_t c = 0; c < f->nchan; c++) {
 		const uint16_t *x = &l->coord[(size_t)f->chan_src[c] * GRID_LAYOUT_DIMS];
@@ -29,7 +30,7 @@ static void count_ports(struct ports *of, const struct grid_layout *l, const str
 	}
 }
 
-static uint32_t alike(const struct ports *a, const struct ports *b)
+static uint32_t grid_layout_alike(const struct ports *a, const struct ports *b)
 {
 	uint32_t n = 0;
 
@@ -39,19 +40,19 @@ static uint32_t alike(const struct ports *a, const struct ports *b)
 }
 
 /* 00 10 11 01: each next to the one before. */
-static uint16_t around(uint16_t a, uint16_t b)
+static uint16_t grid_layout_around(uint16_t a, uint16_t b)
 {
 	return b ? (a ? 2 : 3) : a;
 }
 
 /* b goes into a. */
-static void join_two(struct grid_layout *l, struct ports *ports, const struct fabric *f, uint32_t a,
-		     uint32_t b)
+static void grid_layout_join_two(struct grid_layout *l, struct ports *ports, const struct fabric *f,
+				 uint32_t a, uint32_t b)
 {
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		uint16_t *x = &l->coord[(size_t)sw * GRID_LAYOUT_DIMS];
 
-		x[a] = around(x[a], x[b]);
+		x[a] = grid_layout_around(x[a], x[b]);
 		for (uint32_t d = b; d + 1 < l->ndim; d++)
 			x[d] = x[d + 1];
 	}
@@ -65,15 +66,15 @@ static void join_two(struct grid_layout *l, struct ports *ports, const struct fa
 }
 
 /* The two dimensions of two whose ports are most alike; false: there are no two. */
-static bool most_alike(uint32_t *a, uint32_t *b, const struct grid_layout *l,
-		       const struct ports *ports)
+static bool grid_layout_most_alike(uint32_t *a, uint32_t *b, const struct grid_layout *l,
+				   const struct ports *ports)
 {
 	uint32_t best = 0;
 	bool found = false;
 
 	for (uint32_t i = 0; i < l->ndim; i++)
 		for (uint32_t k = i + 1; k < l->ndim; k++) {
-			uint32_t n = alike(&ports[i], &ports[k]);
+			uint32_t n = grid_layout_alike(&ports[i], &ports[k]);
 
 			if (l->dim[i] != 2 || l->dim[k] != 2 || (found && n <= best))
 				continue;
@@ -86,15 +87,16 @@ static bool most_alike(uint32_t *a, uint32_t *b, const struct grid_layout *l,
 }
 
 /* Two that are clearly more alike than either is to a third. */
-static bool no_other(const struct grid_layout *l, const struct ports *ports, uint32_t a, uint32_t b)
+static bool grid_layout_no_other(const struct grid_layout *l, const struct ports *ports, uint32_t a,
+				 uint32_t b)
 {
-	uint32_t n = alike(&ports[a], &ports[b]);
+	uint32_t n = grid_layout_alike(&ports[a], &ports[b]);
 	bool clear = n > 0;
 
 	for (uint32_t d = 0; d < l->ndim; d++)
 		if (l->dim[d] == 2 && d != a && d != b)
-			clear &= 2 * alike(&ports[a], &ports[d]) < n &&
-				 2 * alike(&ports[b], &ports[d]) < n;
+			clear &= 2 * grid_layout_alike(&ports[a], &ports[d]) < n &&
+				 2 * grid_layout_alike(&ports[b], &ports[d]) < n;
 	return clear;
 }
 
@@ -134,10 +136,10 @@ void grid_layout_join_rings(struct grid_layout *l, const struct fabric *f)
 	if (two < 2 || (lines && !rings) || l->ndim < 3)
 		return;
 	ports = xcalloc(GRID_LAYOUT_DIMS, sizeof(*ports));
-	count_ports(ports, l, f);
-	while (most_alike(&a, &b, l, ports)) {
-		sure &= no_other(l, ports, a, b);
-		join_two(l, ports, f, a, b);
+	grid_layout_count_ports(ports, l, f);
+	while (grid_layout_most_alike(&a, &b, l, ports)) {
+		sure &= grid_layout_no_other(l, ports, a, b);
+		grid_layout_join_two(l, ports, f, a, b);
 	}
 	if (two > 2)
 		l->from = sure ? GRID_LAYOUT_PORTS : GRID_LAYOUT_ANY;

@@ -31,21 +31,21 @@ struct squares {
 	uint32_t *dim;	       /* by step */
 };
 
-static uint32_t root(uint32_t *of, uint32_t i)
+static uint32_t grid_layout_squares_root(uint32_t *of, uint32_t i)
 {
 	while (of[i] != i)
 		i = of[i] = of[of[i]];
 	return i;
 }
 
-static void unite(uint32_t *of, uint32_t a, uint32_t b)
+static void grid_layout_unite(uint32_t *of, uint32_t a, uint32_t b)
 {
-	a = root(of, a);
-	b = root(of, b);
+	a = grid_layout_squares_root(of, a);
+	b = grid_layout_squares_root(of, b);
 	of[a > b ? a : b] = a < b ? a : b;
 }
 
-static void find_first(struct squares *q)
+static void grid_layout_find_first(struct squares *q)
 {
 	const struct fabric *f = q->f;
 
@@ -61,9 +61,9 @@ static void find_first(struct squares *q)
 	}
 }
 
-/* The switches two hops from u, with the one or two ways there; the next call or leave() takes
- * them back. */
-static int look(struct squares *q, uint32_t u, struct err *err)
+/* The switches two hops from u, with the one or two ways there; the next call or
+ * grid_layout_leave() takes them back. */
+static int grid_layout_look(struct squares *q, uint32_t u, struct err *err)
 {
 	const struct fabric *f = q->f;
 
@@ -90,7 +90,7 @@ static int look(struct squares *q, uint32_t u, struct err *err)
 	return 0;
 }
 
-static void leave(struct squares *q, uint32_t u)
+static void grid_layout_leave(struct squares *q, uint32_t u)
 {
 	const struct fabric *f = q->f;
 
@@ -100,7 +100,7 @@ static void leave(struct squares *q, uint32_t u)
 		q->mids[q->far[--q->nfar]] = 0;
 }
 
-static int join_sides(struct squares *q, struct err *err)
+static int grid_layout_join_sides(struct squares *q, struct err *err)
 {
 	const struct fabric *f = q->f;
 	int rc = 0;
@@ -108,29 +108,29 @@ static int join_sides(struct squares *q, struct err *err)
 	for (uint32_t c = 0; c < f->nchan; c++)
 		q->step[c] = c;
 	for (uint32_t u = 0; u < f->nsw && !rc; u++) {
-		rc = look(q, u, err);
+		rc = grid_layout_look(q, u, err);
 		for (uint32_t i = 0; i < q->nfar && !rc; i++) {
 			uint32_t *m = q->mid + 4 * (size_t)q->far[i];
 
 			if (q->mids[q->far[i]] != 2)
 				continue;
-			unite(q->step, m[0], m[3]);
-			unite(q->step, m[2], m[1]);
+			grid_layout_unite(q->step, m[0], m[3]);
+			grid_layout_unite(q->step, m[2], m[1]);
 		}
-		leave(q, u);
+		grid_layout_leave(q, u);
 	}
 	return rc;
 }
 
 /* Numbers the steps; a channel on no square is in none. */
-static int number_steps(struct squares *q, struct err *err)
+static int grid_layout_number_steps(struct squares *q, struct err *err)
 {
 	const struct fabric *f = q->f;
 	uint32_t *count = xcalloc(f->nchan + 1u, sizeof(*count));
 	uint32_t *number = xcalloc(f->nchan + 1u, sizeof(*number));
 
 	for (uint32_t c = 0; c < f->nchan; c++)
-		count[root(q->step, c)] += q->first[c] == c;
+		count[grid_layout_squares_root(q->step, c)] += q->first[c] == c;
 	for (uint32_t c = 0; c < f->nchan; c++)
 		number[c] = q->step[c] == c && count[c] > 1 ? q->nstep++ : FAB_NONE;
 	q->size = xcalloc(q->nstep + 1u, sizeof(*q->size));
@@ -139,7 +139,7 @@ static int number_steps(struct squares *q, struct err *err)
 		if (number[c] != FAB_NONE)
 			q->size[number[c]] = count[c];
 	for (uint32_t c = 0; c < f->nchan; c++)
-		count[c] = number[root(q->step, q->first[c])];
+		count[c] = number[grid_layout_squares_root(q->step, q->first[c])];
 	memcpy(q->step, count, f->nchan * sizeof(*count));
 	for (uint32_t c = 0; c < f->nchan; c++)
 		if (q->step[c] != FAB_NONE)
@@ -151,7 +151,7 @@ static int number_steps(struct squares *q, struct err *err)
 	return 0;
 }
 
-static void count_meetings(struct squares *q)
+static void grid_layout_count_meetings(struct squares *q)
 {
 	const struct fabric *f = q->f;
 
@@ -163,7 +163,7 @@ static void count_meetings(struct squares *q)
 				if (q->first[c] == c && q->first[e] == e && c != e &&
 				    q->step[c] != FAB_NONE && q->step[e] != FAB_NONE)
 					q->meet[q->step[c] * q->nstep + q->step[e]]++;
-		look(q, u, NULL);
+		grid_layout_look(q, u, NULL);
 		for (uint32_t i = 0; i < q->nfar; i++) {
 			uint32_t *m = q->mid + 4 * (size_t)q->far[i], a, b;
 
@@ -174,12 +174,12 @@ static void count_meetings(struct squares *q)
 			q->span[a * q->nstep + b]++;
 			q->span[b * q->nstep + a]++;
 		}
-		leave(q, u);
+		grid_layout_leave(q, u);
 	}
 }
 
 /* Steps that begin in the same layer of the same dimension. */
-static bool same_layer(const struct squares *q, uint32_t a, uint32_t b)
+static bool grid_layout_same_layer(const struct squares *q, uint32_t a, uint32_t b)
 {
 	size_t at = (size_t)a * q->nstep + b;
 	uint32_t least = q->size[a] < q->size[b] ? q->size[a] : q->size[b];
@@ -187,28 +187,28 @@ static bool same_layer(const struct squares *q, uint32_t a, uint32_t b)
 	return !q->span[at] && q->meet[at] * 2 > least;
 }
 
-static void find_layers(struct squares *q)
+static void grid_layout_squares_find_layers(struct squares *q)
 {
 	q->layer = xcalloc(q->nstep, sizeof(*q->layer));
 	q->dim = xcalloc(q->nstep, sizeof(*q->dim));
 	for (uint32_t a = 0; a < q->nstep; a++)
 		q->layer[a] = q->dim[a] = a;
 	for (uint32_t a = 0; a < q->nstep; a++) {
-		unite(q->dim, a, q->back[a]);
+		grid_layout_unite(q->dim, a, q->back[a]);
 		for (uint32_t b = 0; b < a; b++)
-			if (same_layer(q, a, b)) {
-				unite(q->layer, a, b);
-				unite(q->dim, a, b);
+			if (grid_layout_same_layer(q, a, b)) {
+				grid_layout_unite(q->layer, a, b);
+				grid_layout_unite(q->dim, a, b);
 			}
 	}
 	for (uint32_t a = 0; a < q->nstep; a++) {
-		q->layer[a] = root(q->layer, a);
-		q->dim[a] = root(q->dim, a);
+		q->layer[a] = grid_layout_squares_root(q->layer, a);
+		q->dim[a] = grid_layout_squares_root(q->dim, a);
 	}
 }
 
 /* The layers next to one, two at most; false: there are more. */
-static bool beside(uint32_t side[2], const struct squares *q, uint32_t layer)
+static bool grid_layout_beside(uint32_t side[2], const struct squares *q, uint32_t layer)
 {
 	side[0] = side[1] = FAB_NONE;
 	for (uint32_t a = 0; a < q->nstep; a++) {
@@ -224,7 +224,7 @@ static bool beside(uint32_t side[2], const struct squares *q, uint32_t layer)
 }
 
 /* Numbers the layers of a dimension in at (by layer); 0: they are no line and no ring. */
-static uint32_t order_dim(uint32_t *at, const struct squares *q, uint32_t dim)
+static uint32_t grid_layout_order_dim(uint32_t *at, const struct squares *q, uint32_t dim)
 {
 	uint32_t from = FAB_NONE, all = 0, n = 0, last = FAB_NONE, side[2];
 
@@ -232,7 +232,7 @@ static uint32_t order_dim(uint32_t *at, const struct squares *q, uint32_t dim)
 		if (q->layer[k] != k || q->dim[k] != dim)
 			continue;
 		all++;
-		if (!beside(side, q, k))
+		if (!grid_layout_beside(side, q, k))
 			return 0;
 		if (from == FAB_NONE)
 			from = k;
@@ -244,7 +244,7 @@ static uint32_t order_dim(uint32_t *at, const struct squares *q, uint32_t dim)
 	while (from != FAB_NONE && at[from] == FAB_NONE) {
 		uint32_t next;
 
-		beside(side, q, from);
+		grid_layout_beside(side, q, from);
 		next = side[0] == last ? side[1] : side[0];
 		if (last == FAB_NONE && side[1] != FAB_NONE)
 			next = side[0] < side[1] ? side[0] : side[1];
@@ -256,8 +256,8 @@ static uint32_t order_dim(uint32_t *at, const struct squares *q, uint32_t dim)
 }
 
 /* By the steps that begin at it; what these do not say its neighbours do. */
-static int place(struct grid_layout *l, const struct squares *q, const uint32_t *number,
-		 const uint32_t *at, struct err *err)
+static int grid_layout_place(struct grid_layout *l, const struct squares *q, const uint32_t *number,
+			     const uint32_t *at, struct err *err)
 {
 	const struct fabric *f = q->f;
 	uint32_t left, before = UINT32_MAX;
@@ -287,7 +287,8 @@ static int place(struct grid_layout *l, const struct squares *q, const uint32_t 
 		    : 0;
 }
 
-static int place_by_layers(struct grid_layout *l, const struct squares *q, struct err *err)
+static int grid_layout_place_by_layers(struct grid_layout *l, const struct squares *q,
+				       struct err *err)
 {
 	uint32_t *at = xcalloc(q->nstep, sizeof(*at));
 	uint32_t *number = xcalloc(q->nstep, sizeof(*number));
@@ -303,12 +304,12 @@ static int place_by_layers(struct grid_layout *l, const struct squares *q, struc
 			break;
 		}
 		number[k] = l->ndim;
-		l->dim[l->ndim++] = order_dim(at, q, k);
+		l->dim[l->ndim++] = grid_layout_order_dim(at, q, k);
 		if (!l->dim[number[k]])
 			rc = err_set(err, -EINVAL, "its cables do not fall into rings or lines");
 	}
 	if (!rc)
-		rc = place(l, q, number, at, err);
+		rc = grid_layout_place(l, q, number, at, err);
 	free(number);
 	free(at);
 	return rc;
@@ -327,14 +328,14 @@ int grid_layout_from_squares(struct grid_layout *l, const struct fabric *f, stru
 	q.mid = xcalloc(4 * (size_t)f->nsw, sizeof(*q.mid));
 	q.far = xcalloc(f->nsw, sizeof(*q.far));
 	l->ndim = 0;
-	find_first(&q);
-	rc = join_sides(&q, err);
+	grid_layout_find_first(&q);
+	rc = grid_layout_join_sides(&q, err);
 	if (!rc)
-		rc = number_steps(&q, err);
+		rc = grid_layout_number_steps(&q, err);
 	if (!rc) {
-		count_meetings(&q);
-		find_layers(&q);
-		rc = place_by_layers(l, &q, err);
+		grid_layout_count_meetings(&q);
+		grid_layout_squares_find_layers(&q);
+		rc = grid_layout_place_by_layers(l, &q, err);
 	}
 	free(q.first);
 	free(q.step);

@@ -28,14 +28,14 @@ struct finder {
 	uint32_t *part; /* dimension * nsw + switch: its coordinate */
 };
 
-static int by_u32(const void *x, const void *y)
+static int hyperx_by_u32(const void *x, const void *y)
 {
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 
 	return (a > b) - (a < b);
 }
 
-static void list_neighbours(struct finder *h)
+static void hyperx_list_neighbours(struct finder *h)
 {
 	const struct fabric *f = h->f;
 	uint32_t n = 0;
@@ -47,7 +47,7 @@ static void list_neighbours(struct finder *h)
 		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
 			if (f->chan_dst[c] != u)
 				h->nbr[n++] = f->chan_dst[c];
-		qsort(h->nbr + first, n - first, sizeof(*h->nbr), by_u32);
+		qsort(h->nbr + first, n - first, sizeof(*h->nbr), hyperx_by_u32);
 		for (uint32_t k = first, end = n; k < end; k++)
 			if (k == h->off[u] || h->nbr[k] != h->nbr[first - 1])
 				h->nbr[first++] = h->nbr[k];
@@ -56,7 +56,7 @@ static void list_neighbours(struct finder *h)
 	h->off[f->nsw] = n;
 }
 
-static uint32_t place_of(const struct finder *h, uint32_t u, uint32_t v)
+static uint32_t hyperx_place_of(const struct finder *h, uint32_t u, uint32_t v)
 {
 	uint32_t lo = h->off[u], hi = h->off[u + 1];
 
@@ -71,14 +71,14 @@ static uint32_t place_of(const struct finder *h, uint32_t u, uint32_t v)
 	return lo;
 }
 
-static void number_edges(struct finder *h)
+static void hyperx_number_edges(struct finder *h)
 {
 	for (uint32_t u = 0; u < h->f->nsw; u++) {
 		for (uint32_t k = h->off[u]; k < h->off[u + 1]; k++) {
 			uint32_t v = h->nbr[k];
 
 			if (v < u) {
-				h->edge[k] = h->edge[place_of(h, v, u)];
+				h->edge[k] = h->edge[hyperx_place_of(h, v, u)];
 				continue;
 			}
 			h->end_a[h->nedge] = u;
@@ -89,7 +89,7 @@ static void number_edges(struct finder *h)
 	}
 }
 
-static uint32_t root_of(uint32_t *up, uint32_t e)
+static uint32_t hyperx_root_of(uint32_t *up, uint32_t e)
 {
 	while (up[e] != e) {
 		up[e] = up[up[e]];
@@ -98,29 +98,29 @@ static uint32_t root_of(uint32_t *up, uint32_t e)
 	return e;
 }
 
-static void join(uint32_t *up, uint32_t a, uint32_t b)
+static void hyperx_join(uint32_t *up, uint32_t a, uint32_t b)
 {
-	a = root_of(up, a);
-	b = root_of(up, b);
+	a = hyperx_root_of(up, a);
+	b = hyperx_root_of(up, b);
 	if (a < b)
 		up[b] = a;
 	else
 		up[a] = b;
 }
 
-static void mark_neighbours(struct finder *h, uint32_t u, bool set)
+static void hyperx_mark_neighbours(struct finder *h, uint32_t u, bool set)
 {
 	for (uint32_t k = h->off[u]; k < h->off[u + 1]; k++)
 		h->mark[h->nbr[k]] = set ? h->edge[k] + 1 : 0;
 }
 
 /* The three edges of a triangle lie in one line.  True when cancelled. */
-static bool join_triangles(struct finder *h)
+static bool hyperx_join_triangles(struct finder *h)
 {
 	for (uint32_t u = 0; u < h->f->nsw; u++) {
 		uint64_t work = 0;
 
-		mark_neighbours(h, u, true);
+		hyperx_mark_neighbours(h, u, true);
 		for (uint32_t k = h->off[u]; k < h->off[u + 1]; k++) {
 			uint32_t v = h->nbr[k];
 
@@ -130,11 +130,11 @@ static bool join_triangles(struct finder *h)
 
 				if (w < v || !h->mark[w])
 					continue;
-				join(h->up, h->edge[k], h->edge[i]);
-				join(h->up, h->edge[k], h->mark[w] - 1);
+				hyperx_join(h->up, h->edge[k], h->edge[i]);
+				hyperx_join(h->up, h->edge[k], h->mark[w] - 1);
 			}
 		}
-		mark_neighbours(h, u, false);
+		hyperx_mark_neighbours(h, u, false);
 		if (pace_work(&h->pace, work))
 			return true;
 	}
@@ -142,7 +142,7 @@ static bool join_triangles(struct finder *h)
 }
 
 /* Opposite edges of the cycles u-v-x-w, where v and w are next to u at places i and k. */
-static void join_opposite(struct finder *h, uint32_t u, uint32_t i, uint32_t k)
+static void hyperx_join_opposite(struct finder *h, uint32_t u, uint32_t i, uint32_t k)
 {
 	uint32_t w = h->nbr[k];
 
@@ -151,37 +151,38 @@ static void join_opposite(struct finder *h, uint32_t u, uint32_t i, uint32_t k)
 
 		if (x == u || !h->mark[x])
 			continue;
-		join(h->up, h->edge[i], h->edge[m]);
-		join(h->up, h->edge[k], h->mark[x] - 1);
+		hyperx_join(h->up, h->edge[i], h->edge[m]);
+		hyperx_join(h->up, h->edge[k], h->mark[x] - 1);
 	}
 }
 
 /* All cycles of four through a switch whose edges there are of two classes; of each class at
  * most limit edges are looked at.  True when cancelled. */
-static bool join_squares(struct finder *h, uint32_t limit)
+static bool hyperx_join_squares(struct finder *h, uint32_t limit)
 {
 	for (uint32_t u = 0; u < h->f->nsw; u++) {
 		uint32_t n = 0;
 
 		for (uint32_t k = h->off[u]; k < h->off[u + 1]; k++)
-			if (h->count[root_of(h->up, h->edge[k])]++ < limit)
+			if (h->count[hyperx_root_of(h->up, h->edge[k])]++ < limit)
 				h->rep[n++] = k;
 		for (uint32_t k = h->off[u]; k < h->off[u + 1]; k++)
-			h->count[root_of(h->up, h->edge[k])] = 0;
+			h->count[hyperx_root_of(h->up, h->edge[k])] = 0;
 		for (uint32_t i = 0; i + 1 < n; i++) {
 			uint32_t e = h->edge[h->rep[i]];
 
-			mark_neighbours(h, h->nbr[h->rep[i]], true);
+			hyperx_mark_neighbours(h, h->nbr[h->rep[i]], true);
 			for (uint32_t k = i + 1; k < n; k++) {
 				uint32_t w = h->nbr[h->rep[k]];
 
 				pace_work(&h->pace, 2);
-				if (root_of(h->up, e) == root_of(h->up, h->edge[h->rep[k]]))
+				if (hyperx_root_of(h->up, e) ==
+				    hyperx_root_of(h->up, h->edge[h->rep[k]]))
 					continue;
-				join_opposite(h, u, h->rep[i], h->rep[k]);
+				hyperx_join_opposite(h, u, h->rep[i], h->rep[k]);
 				pace_work(&h->pace, h->off[w + 1] - h->off[w]);
 			}
-			mark_neighbours(h, h->nbr[h->rep[i]], false);
+			hyperx_mark_neighbours(h, h->nbr[h->rep[i]], false);
 			if (pace_cancelled(&h->pace))
 				return true;
 		}
@@ -191,12 +192,12 @@ static bool join_squares(struct finder *h, uint32_t limit)
 
 /* The classes that are large enough to be a dimension.  The others are single cables whose
  * neighbours are missing: they get their dimension from the coordinates. */
-static int pick_classes(struct finder *h, struct err *err)
+static int hyperx_pick_classes(struct finder *h, struct err *err)
 {
 	uint32_t n = 0;
 
 	for (uint32_t e = 0; e < h->nedge; e++)
-		h->count[root_of(h->up, e)]++;
+		h->count[hyperx_root_of(h->up, e)]++;
 	for (uint32_t e = 0; e < h->nedge; e++) {
 		if (4 * (uint64_t)h->count[e] <= h->f->nsw)
 			continue;
@@ -219,7 +220,7 @@ static int pick_classes(struct finder *h, struct err *err)
 }
 
 /* Switches that are joined without the cables of dimension d share its coordinate. */
-static void split_parts(struct finder *h, uint32_t d, uint32_t *up)
+static void hyperx_split_parts(struct finder *h, uint32_t d, uint32_t *up)
 {
 	bool dim[GRID_DIMS_MAX] = { false };
 
@@ -227,12 +228,12 @@ static void split_parts(struct finder *h, uint32_t d, uint32_t *up)
 		up[u] = u;
 	dim[d] = true;
 	for (uint32_t e = 0; e < h->nedge; e++) {
-		uint32_t root = root_of(h->up, e), k = 0;
+		uint32_t root = hyperx_root_of(h->up, e), k = 0;
 
 		while (k < h->ndims && h->class[k] != root)
 			k++;
 		if (k < h->ndims && !dim[k])
-			join(up, h->end_a[e], h->end_b[e]);
+			hyperx_join(up, h->end_a[e], h->end_b[e]);
 	}
 }
 
@@ -241,7 +242,7 @@ struct part {
 	uint32_t group; /* the part that it belongs to: itself, or a larger one before it */
 };
 
-static int by_size(const void *x, const void *y)
+static int hyperx_by_size(const void *x, const void *y)
 {
 	const struct part *a = x, *b = y;
 
@@ -251,13 +252,13 @@ static int by_size(const void *x, const void *y)
 }
 
 /* cables[k]: cables of dimension d between part i and the parts of group k. */
-static void count_cables(const struct finder *h, uint32_t d, const uint32_t *of,
-			 const struct part *p, uint32_t i, uint32_t *cables)
+static void hyperx_count_cables(const struct finder *h, uint32_t d, const uint32_t *of,
+				const struct part *p, uint32_t i, uint32_t *cables)
 {
 	for (uint32_t e = 0; e < h->nedge; e++) {
 		uint32_t a = of[h->end_a[e]], b = of[h->end_b[e]];
 
-		if (root_of(h->up, e) != h->class[d] || (a == i) == (b == i))
+		if (hyperx_root_of(h->up, e) != h->class[d] || (a == i) == (b == i))
 			continue;
 		cables[p[a == i ? b : a].group]++;
 	}
@@ -265,8 +266,8 @@ static void count_cables(const struct finder *h, uint32_t d, const uint32_t *of,
 
 /* Parts that lost all cables to the rest of their like: the first group that they have no
  * cable of dimension d to, and that has room for them. */
-static void mend_parts(const struct finder *h, uint32_t d, const uint32_t *of, struct part *p,
-		       uint32_t n)
+static void hyperx_mend_parts(const struct finder *h, uint32_t d, const uint32_t *of,
+			      struct part *p, uint32_t n)
 {
 	uint32_t *cables = xcalloc(n, sizeof(*cables)), *room = xcalloc(n, sizeof(*room));
 
@@ -278,7 +279,7 @@ static void mend_parts(const struct finder *h, uint32_t d, const uint32_t *of, s
 		if (p[i].n == p[0].n)
 			continue;
 		memset(cables, 0, n * sizeof(*cables));
-		count_cables(h, d, of, p, i, cables);
+		hyperx_count_cables(h, d, of, p, i, cables);
 		for (uint32_t k = 0; k < i; k++) {
 			if (p[k].group != k || cables[k] || room[k] < p[i].n)
 				continue;
@@ -292,26 +293,26 @@ static void mend_parts(const struct finder *h, uint32_t d, const uint32_t *of, s
 }
 
 /* Coordinates in dimension d, numbered by the first switch that has them. */
-static void find_coord(struct finder *h, uint32_t d)
+static void hyperx_find_coord(struct finder *h, uint32_t d)
 {
 	uint32_t nsw = h->f->nsw, n = 0, *coord = h->part + (size_t)d * nsw;
 	uint32_t *up = xcalloc(nsw, sizeof(*up)), *of = xcalloc(nsw, sizeof(*of));
 	struct part *p = xcalloc(nsw, sizeof(*p));
 
-	split_parts(h, d, up);
+	hyperx_split_parts(h, d, up);
 	for (uint32_t u = 0; u < nsw; u++) {
-		if (root_of(up, u) == u) {
+		if (hyperx_root_of(up, u) == u) {
 			of[u] = n;
 			p[n++].root = u;
 		}
-		p[of[root_of(up, u)]].n++;
+		p[of[hyperx_root_of(up, u)]].n++;
 	}
-	qsort(p, n, sizeof(*p), by_size);
+	qsort(p, n, sizeof(*p), hyperx_by_size);
 	for (uint32_t i = 0; i < n; i++)
 		of[p[i].root] = i;
 	for (uint32_t u = 0; u < nsw; u++)
-		of[u] = of[root_of(up, u)];
-	mend_parts(h, d, of, p, n);
+		of[u] = of[hyperx_root_of(up, u)];
+	hyperx_mend_parts(h, d, of, p, n);
 	for (uint32_t i = 0; i < n; i++)
 		up[i] = FAB_NONE;
 	h->size[d] = 0;
@@ -328,7 +329,7 @@ static void find_coord(struct finder *h, uint32_t d)
 }
 
 /* Dimensions by size, the largest first, then by the first cable in them. */
-static struct grid *make_grid(const struct finder *h)
+static struct grid *hyperx_make_grid(const struct finder *h)
 {
 	enum grid_kind kind[GRID_DIMS_MAX];
 	uint32_t order[GRID_DIMS_MAX], size[GRID_DIMS_MAX];
@@ -352,7 +353,7 @@ static struct grid *make_grid(const struct finder *h)
 	return g;
 }
 
-static int check_size(const struct finder *h, struct err *err)
+static int hyperx_check_size(const struct finder *h, struct err *err)
 {
 	uint64_t cells = 1;
 
@@ -368,7 +369,7 @@ static int check_size(const struct finder *h, struct err *err)
 }
 
 /* Every switch at a point of its own, every cable along one dimension. */
-static int place_switches(struct grid *g, const struct finder *h, struct err *err)
+static int hyperx_place_switches(struct grid *g, const struct finder *h, struct err *err)
 {
 	char dims[96];
 
@@ -394,7 +395,7 @@ static int place_switches(struct grid *g, const struct finder *h, struct err *er
 }
 
 /* Pairs of switches that differ in one dimension. */
-static uint64_t count_pairs(const struct grid *g)
+static uint64_t hyperx_count_pairs(const struct grid *g)
 {
 	uint64_t pairs = 0;
 
@@ -416,9 +417,9 @@ static uint64_t count_pairs(const struct grid *g)
 	return pairs;
 }
 
-static int check_full(const struct grid *g, const struct finder *h, struct err *err)
+static int hyperx_check_full(const struct grid *g, const struct finder *h, struct err *err)
 {
-	uint64_t pairs = count_pairs(g);
+	uint64_t pairs = hyperx_count_pairs(g);
 	char dims[96];
 
 	if (3 * (uint64_t)h->nedge > 2 * pairs)
@@ -429,21 +430,21 @@ static int check_full(const struct grid *g, const struct finder *h, struct err *
 		       grid_dims_text(dims, sizeof(dims), g), (unsigned long long)pairs, h->nedge);
 }
 
-static int try_grid(struct grid **out, struct finder *h, struct err *err)
+static int hyperx_try_grid(struct grid **out, struct finder *h, struct err *err)
 {
 	struct grid *g;
-	int rc = pick_classes(h, err);
+	int rc = hyperx_pick_classes(h, err);
 
 	for (uint32_t d = 0; d < h->ndims && !rc; d++)
-		find_coord(h, d);
+		hyperx_find_coord(h, d);
 	if (!rc)
-		rc = check_size(h, err);
+		rc = hyperx_check_size(h, err);
 	if (rc)
 		return rc;
-	g = make_grid(h);
-	rc = place_switches(g, h, err);
+	g = hyperx_make_grid(h);
+	rc = hyperx_place_switches(g, h, err);
 	if (!rc)
-		rc = check_full(g, h, err);
+		rc = hyperx_check_full(g, h, err);
 	if (rc)
 		grid_free(g);
 	else
@@ -451,12 +452,12 @@ static int try_grid(struct grid **out, struct finder *h, struct err *err)
 	return rc;
 }
 
-static void finder_init(struct finder *h, const struct fabric *f)
+static void hyperx_finder_init(struct finder *h, const struct fabric *f)
 {
 	*h = (struct finder){ .f = f };
 	h->off = xcalloc(f->nsw + 1, sizeof(uint32_t));
 	h->nbr = xcalloc(f->nchan, sizeof(uint32_t));
-	list_neighbours(h);
+	hyperx_list_neighbours(h);
 	h->edge = xcalloc(f->nchan, sizeof(uint32_t));
 	h->end_a = xcalloc(f->nchan, sizeof(uint32_t));
 	h->end_b = xcalloc(f->nchan, sizeof(uint32_t));
@@ -465,10 +466,10 @@ static void finder_init(struct finder *h, const struct fabric *f)
 	h->count = xcalloc(f->nchan, sizeof(uint32_t));
 	h->rep = xcalloc(f->nsw, sizeof(uint32_t));
 	h->part = xcalloc((size_t)f->nsw * GRID_DIMS_MAX, sizeof(uint32_t));
-	number_edges(h);
+	hyperx_number_edges(h);
 }
 
-static void finder_done(struct finder *h)
+static void hyperx_finder_done(struct finder *h)
 {
 	free(h->off);
 	free(h->nbr);
@@ -483,17 +484,17 @@ static void finder_done(struct finder *h)
 }
 
 /* Few squares are enough where no cables are missing. */
-static int find(struct grid **out, struct finder *h, struct err *err)
+static int hyperx_do_find(struct grid **out, struct finder *h, struct err *err)
 {
 	int rc;
 
-	if (join_triangles(h) || join_squares(h, 2))
+	if (hyperx_join_triangles(h) || hyperx_join_squares(h, 2))
 		return -ECANCELED;
-	rc = try_grid(out, h, NULL);
+	rc = hyperx_try_grid(out, h, NULL);
 	if (!rc)
 		return 0;
 	pace_work(&h->pace, h->pace.work_max);
-	return join_squares(h, UINT32_MAX) ? -ECANCELED : try_grid(out, h, err);
+	return hyperx_join_squares(h, UINT32_MAX) ? -ECANCELED : hyperx_try_grid(out, h, err);
 }
 
 int hyperx_find(struct grid **out, const struct fabric *f, struct progress *progress,
@@ -510,12 +511,12 @@ int hyperx_find(struct grid **out, const struct fabric *f, struct progress *prog
 		(*out)->at[0] = 0;
 		return 0;
 	}
-	finder_init(&h, f);
+	hyperx_finder_init(&h, f);
 	if (pace_begin(&h.pace, progress, "grid", 1))
 		rc = -ECANCELED;
 	else
-		rc = find(out, &h, err);
-	finder_done(&h);
+		rc = hyperx_do_find(out, &h, err);
+	hyperx_finder_done(&h);
 	return rc == -ECANCELED ? err_set(err, rc, "cancelled while looking for a grid") : rc;
 }
 
@@ -534,5 +535,5 @@ uint32_t hyperx_missing(const struct grid *g, const struct fabric *f)
 			cabled++;
 		}
 	free(seen);
-	return (uint32_t)(count_pairs(g) - cabled);
+	return (uint32_t)(hyperx_count_pairs(g) - cabled);
 }

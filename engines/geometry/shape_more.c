@@ -17,7 +17,7 @@
 #define UNEVEN_PCT  25 /* the smallest may lack so many of the largest: broken switches */
 #define CLOSE_SHARE 2  /* triangles of a cable inside: at least the largest number / this */
 
-static void note_torus(struct topology_kind *s, const struct grid_layout *l)
+static void topology_kind_note_torus(struct topology_kind *s, const struct grid_layout *l)
 {
 	static const char *const how[] = {
 		[GRID_LAYOUT_CABLES] = "",
@@ -40,7 +40,7 @@ static void note_torus(struct topology_kind *s, const struct grid_layout *l)
 }
 
 /* Two or three switches in a row are no torus that anybody speaks of. */
-static bool is_torus(const struct grid_layout *l)
+static bool topology_kind_is_torus(const struct grid_layout *l)
 {
 	return l->ndim <= TOPOLOGY_DIMS && (l->ndim > 1 || l->dim[0] > 3);
 }
@@ -55,12 +55,12 @@ bool topology_kind_find_torus(struct topology_kind *s, const struct fabric *f)
 		snprintf(s->note, sizeof(s->note), "no torus: %.140s", err.text);
 		return false;
 	}
-	ok = is_torus(l);
+	ok = topology_kind_is_torus(l);
 	if (ok) {
 		s->kind = TOPOLOGY_TORUS;
 		s->ndim = l->ndim;
 		s->missing = l->missing;
-		note_torus(s, l);
+		topology_kind_note_torus(s, l);
 		for (uint32_t d = 0; d < l->ndim; d++) {
 			s->dim[d] = l->dim[d];
 			s->ring[d] = l->ring[d];
@@ -78,7 +78,7 @@ bool topology_kind_find_torus(struct topology_kind *s, const struct fabric *f)
 }
 
 /* Of every channel: neighbours that its two switches have in common.  Returns the most. */
-static uint32_t count_triangles(const struct fabric *f, uint32_t *common)
+static uint32_t topology_kind_count_triangles(const struct fabric *f, uint32_t *common)
 {
 	uint32_t *mark = xcalloc(f->nsw, sizeof(*mark)), *seen = xcalloc(f->nsw, sizeof(*seen));
 	uint32_t most = 0, turn = 0;
@@ -107,8 +107,9 @@ static uint32_t count_triangles(const struct fabric *f, uint32_t *common)
 }
 
 /* Components of the channels with at least that many triangles. */
-static void join_groups(struct topology_kind *s, const struct fabric *f, const uint32_t *common,
-			uint32_t least, const uint32_t *by_name)
+static void topology_kind_join_groups(struct topology_kind *s, const struct fabric *f,
+				      const uint32_t *common, uint32_t least,
+				      const uint32_t *by_name)
 {
 	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue));
 
@@ -142,7 +143,7 @@ struct named {
 	uint32_t sw;
 };
 
-static int named_cmp(const void *pa, const void *pb)
+static int topology_kind_named_cmp(const void *pa, const void *pb)
 {
 	const struct named *a = pa, *b = pb;
 	int d = natural_cmp(a->name, b->name);
@@ -150,14 +151,14 @@ static int named_cmp(const void *pa, const void *pb)
 	return d ? d : a->sw < b->sw ? -1 : a->sw > b->sw;
 }
 
-static uint32_t *order_by_name(const struct fabric *f)
+static uint32_t *topology_kind_order_by_name(const struct fabric *f)
 {
 	struct named *all = xcalloc(f->nsw, sizeof(*all));
 	uint32_t *out = xcalloc(f->nsw, sizeof(*out));
 
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		all[sw] = (struct named){ f->sw_name[sw], sw };
-	qsort(all, f->nsw, sizeof(*all), named_cmp);
+	qsort(all, f->nsw, sizeof(*all), topology_kind_named_cmp);
 	for (uint32_t i = 0; i < f->nsw; i++)
 		out[i] = all[i].sw;
 	free(all);
@@ -165,7 +166,7 @@ static uint32_t *order_by_name(const struct fabric *f)
 }
 
 /* Several groups of about the same size? */
-static bool even_groups(const struct topology_kind *s, const struct fabric *f)
+static bool topology_kind_even_groups(const struct topology_kind *s, const struct fabric *f)
 {
 	uint32_t *size = xcalloc(s->ngroup, sizeof(*size)), least = UINT32_MAX, most = 0;
 
@@ -180,19 +181,19 @@ static bool even_groups(const struct topology_kind *s, const struct fabric *f)
 	       least * 100 >= most * (100 - UNEVEN_PCT);
 }
 
-static bool find_groups(struct topology_kind *s, const struct fabric *f)
+static bool topology_kind_find_groups(struct topology_kind *s, const struct fabric *f)
 {
 	uint32_t *common = xcalloc(f->nchan + 1ull, sizeof(*common));
-	uint32_t most = count_triangles(f, common);
-	uint32_t *by_name = order_by_name(f), *size = xcalloc(f->nsw, sizeof(*size));
+	uint32_t most = topology_kind_count_triangles(f, common);
+	uint32_t *by_name = topology_kind_order_by_name(f), *size = xcalloc(f->nsw, sizeof(*size));
 	uint32_t least = most > CLOSE_SHARE ? most / CLOSE_SHARE : 1;
 	bool ok = false;
 
 	s->group = xcalloc(f->nsw, sizeof(*s->group));
 	s->place = xcalloc(f->nsw, sizeof(*s->place));
 	if (most) {
-		join_groups(s, f, common, least, by_name);
-		ok = even_groups(s, f);
+		topology_kind_join_groups(s, f, common, least, by_name);
+		ok = topology_kind_even_groups(s, f);
 	}
 	for (uint32_t i = 0; ok && i < f->nsw; i++)
 		s->place[by_name[i]] = size[s->group[by_name[i]]]++;
@@ -204,7 +205,7 @@ static bool find_groups(struct topology_kind *s, const struct fabric *f)
 
 void topology_kind_find_more(struct topology_kind *s, const struct fabric *f)
 {
-	if (topology_kind_find_torus(s, f) || !find_groups(s, f))
+	if (topology_kind_find_torus(s, f) || !topology_kind_find_groups(s, f))
 		return;
 	s->kind = TOPOLOGY_GROUPS;
 	s->note[0] = '\0';

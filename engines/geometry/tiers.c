@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint8_t tier_find(struct tiers *t, const char *name)
+static uint8_t tiers_find(struct tiers *t, const char *name)
 {
 	uint32_t i = 0;
 
@@ -20,33 +20,33 @@ static uint8_t tier_find(struct tiers *t, const char *name)
 	return (uint8_t)i;
 }
 
-static uint8_t tier_between(struct tiers *t, const char *from, const char *to)
+static uint8_t tiers_between(struct tiers *t, const char *from, const char *to)
 {
 	char name[20];
 
 	snprintf(name, sizeof(name), "%.8s -> %.7s", from, to);
-	return tier_find(t, name);
+	return tiers_find(t, name);
 }
 
-static uint8_t tier_of_chan(struct tiers *t, const struct fabric *f, const struct topology_kind *s,
-			    uint32_t c)
+static uint8_t tiers_of_chan(struct tiers *t, const struct fabric *f, const struct topology_kind *s,
+			     uint32_t c)
 {
 	uint32_t a = f->chan_src[c], b = f->chan_dst[c];
 	char from[16], to[16], dim[16];
 
 	if (s->kind == TOPOLOGY_TREE)
-		return tier_between(t, topology_kind_level_name(from, s, s->level[a]),
-				    topology_kind_level_name(to, s, s->level[b]));
+		return tiers_between(t, topology_kind_level_name(from, s, s->level[a]),
+				     topology_kind_level_name(to, s, s->level[b]));
 	if (s->kind == TOPOLOGY_GENERAL)
-		return tier_find(t, "switch -> switch");
+		return tiers_find(t, "switch -> switch");
 	if (s->kind == TOPOLOGY_GROUPS)
-		return tier_find(t,
-				 s->group[a] == s->group[b] ? "inside groups" : "group -> group");
+		return tiers_find(t,
+				  s->group[a] == s->group[b] ? "inside groups" : "group -> group");
 	for (uint32_t d = 0; d < s->ndim; d++) {
 		if (s->coord[a * TOPOLOGY_DIMS + d] == s->coord[b * TOPOLOGY_DIMS + d])
 			continue;
 		snprintf(dim, sizeof(dim), "dim %u", d + 1);
-		return tier_between(t, "switch", dim);
+		return tiers_between(t, "switch", dim);
 	}
 	return NO_TIER;
 }
@@ -59,10 +59,10 @@ struct tiers *tiers_new(const struct fabric *f, const struct topology_kind *s)
 
 	t->of = xcalloc(f->nport, 1);
 	memset(t->of, NO_TIER, f->nport);
-	tier_between(t, "hosts", edge);
+	tiers_between(t, "hosts", edge);
 	for (uint32_t c = 0; c < f->nchan; c++)
-		t->of[f->port_off[f->chan_src[c]] + f->chan_port[c]] = tier_of_chan(t, f, s, c);
-	out = tier_between(t, edge, "hosts");
+		t->of[f->port_off[f->chan_src[c]] + f->chan_port[c]] = tiers_of_chan(t, f, s, c);
+	out = tiers_between(t, edge, "hosts");
 	for (uint32_t i = 0; i < f->nterm; i++)
 		t->of[f->port_off[f->term_sw[i]] + f->term_port[i]] = out;
 	return t;

@@ -16,8 +16,8 @@
 #define UNREACHED 255
 
 /* Levels from every switch with at least min terminals; false when that is no tree. */
-static bool levels_from(struct topology_kind *s, const struct fabric *f, uint32_t min,
-			uint32_t *queue)
+static bool topology_kind_levels_from(struct topology_kind *s, const struct fabric *f, uint32_t min,
+				      uint32_t *queue)
 {
 	uint32_t head = 0, tail = 0;
 
@@ -49,7 +49,7 @@ static bool levels_from(struct topology_kind *s, const struct fabric *f, uint32_
 	return s->nlevel >= 2;
 }
 
-static bool find_tree(struct topology_kind *s, const struct fabric *f)
+static bool topology_kind_find_tree(struct topology_kind *s, const struct fabric *f)
 {
 	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue));
 	uint32_t most = 0;
@@ -58,14 +58,15 @@ static bool find_tree(struct topology_kind *s, const struct fabric *f)
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		most = f->sw_nterm[sw] > most ? f->sw_nterm[sw] : most;
 	/* the second try takes spines with a few storage nodes for spines */
-	ok = levels_from(s, f, 1, queue) || (most > 4 && levels_from(s, f, most / 4 + 1, queue));
+	ok = topology_kind_levels_from(s, f, 1, queue) ||
+	     (most > 4 && topology_kind_levels_from(s, f, most / 4 + 1, queue));
 	free(queue);
 	return ok;
 }
 
 /* Neighbours without repetition; returns their number. */
-static uint32_t neighbours(const struct fabric *f, uint32_t sw, uint32_t *seen, uint32_t mark,
-			   uint32_t out[FAB_MAX_PORT])
+static uint32_t topology_kind_neighbours(const struct fabric *f, uint32_t sw, uint32_t *seen,
+					 uint32_t mark, uint32_t out[FAB_MAX_PORT])
 {
 	uint32_t n = 0;
 
@@ -80,7 +81,7 @@ static uint32_t neighbours(const struct fabric *f, uint32_t sw, uint32_t *seen, 
 	return n;
 }
 
-static bool adjacent(const struct fabric *f, uint32_t a, uint32_t b)
+static bool topology_kind_adjacent(const struct fabric *f, uint32_t a, uint32_t b)
 {
 	for (uint32_t c = f->chan_off[a]; c < f->chan_off[a + 1]; c++)
 		if (f->chan_dst[c] == b)
@@ -89,17 +90,18 @@ static bool adjacent(const struct fabric *f, uint32_t a, uint32_t b)
 }
 
 /* Puts the origin's neighbours on the axes; false when the sizes do not multiply to nsw. */
-static bool axes(struct topology_kind *s, const struct fabric *f, uint32_t origin, uint32_t *seen)
+static bool topology_kind_axes(struct topology_kind *s, const struct fabric *f, uint32_t origin,
+			       uint32_t *seen)
 {
 	uint32_t nb[FAB_MAX_PORT], dim_of[FAB_MAX_PORT];
-	uint32_t n = neighbours(f, origin, seen, origin + 1, nb);
+	uint32_t n = topology_kind_neighbours(f, origin, seen, origin + 1, nb);
 	uint64_t product = 1;
 
 	s->ndim = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t j = 0;
 
-		while (j < i && !adjacent(f, nb[i], nb[j]))
+		while (j < i && !topology_kind_adjacent(f, nb[i], nb[j]))
 			j++;
 		if (j == i && s->ndim == TOPOLOGY_DIMS)
 			return false;
@@ -116,8 +118,8 @@ static bool axes(struct topology_kind *s, const struct fabric *f, uint32_t origi
 }
 
 /* Coordinate that most neighbours of known place have; of equals the one off the axis. */
-static uint16_t vote(const struct topology_kind *s, const uint32_t *nb, uint32_t n, uint32_t d,
-		     const uint8_t *dist, uint8_t below)
+static uint16_t topology_kind_vote(const struct topology_kind *s, const uint32_t *nb, uint32_t n,
+				   uint32_t d, const uint8_t *dist, uint8_t below)
 {
 	uint16_t best = 0;
 	uint32_t best_count = 0;
@@ -138,8 +140,8 @@ static uint16_t vote(const struct topology_kind *s, const uint32_t *nb, uint32_t
 	return best;
 }
 
-static void place(struct topology_kind *s, const struct fabric *f, uint32_t origin, uint32_t *seen,
-		  uint8_t *dist)
+static void topology_kind_place(struct topology_kind *s, const struct fabric *f, uint32_t origin,
+				uint32_t *seen, uint8_t *dist)
 {
 	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue));
 	uint32_t head = 0, tail = 0, mark = f->nsw + 1;
@@ -149,10 +151,11 @@ static void place(struct topology_kind *s, const struct fabric *f, uint32_t orig
 	queue[tail++] = origin;
 	while (head < tail) {
 		uint32_t nb[FAB_MAX_PORT], sw = queue[head++];
-		uint32_t n = neighbours(f, sw, seen, mark++, nb);
+		uint32_t n = topology_kind_neighbours(f, sw, seen, mark++, nb);
 
 		for (uint32_t d = 0; dist[sw] > 1 && d < s->ndim; d++)
-			s->coord[sw * TOPOLOGY_DIMS + d] = vote(s, nb, n, d, dist, dist[sw]);
+			s->coord[sw * TOPOLOGY_DIMS + d] =
+				topology_kind_vote(s, nb, n, d, dist, dist[sw]);
 		for (uint32_t i = 0; i < n; i++) {
 			if (dist[nb[i]] != UNREACHED)
 				continue;
@@ -163,7 +166,7 @@ static void place(struct topology_kind *s, const struct fabric *f, uint32_t orig
 	free(queue);
 }
 
-static bool placed_right(const struct topology_kind *s, const struct fabric *f)
+static bool topology_kind_placed_right(const struct topology_kind *s, const struct fabric *f)
 {
 	uint8_t *taken = xcalloc(f->nsw, 1);
 	bool ok = true;
@@ -191,20 +194,21 @@ static bool placed_right(const struct topology_kind *s, const struct fabric *f)
 }
 
 /* A missing cable misplaces a switch at first: all its neighbours together know better. */
-static void place_again(struct topology_kind *s, const struct fabric *f, uint32_t *seen,
-			const uint8_t *dist)
+static void topology_kind_place_again(struct topology_kind *s, const struct fabric *f,
+				      uint32_t *seen, const uint8_t *dist)
 {
 	memset(seen, 0, f->nsw * sizeof(*seen));
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		uint32_t nb[FAB_MAX_PORT];
-		uint32_t n = neighbours(f, sw, seen, sw + 1, nb);
+		uint32_t n = topology_kind_neighbours(f, sw, seen, sw + 1, nb);
 
 		for (uint32_t d = 0; dist[sw] > 1 && d < s->ndim; d++)
-			s->coord[sw * TOPOLOGY_DIMS + d] = vote(s, nb, n, d, dist, UNREACHED);
+			s->coord[sw * TOPOLOGY_DIMS + d] =
+				topology_kind_vote(s, nb, n, d, dist, UNREACHED);
 	}
 }
 
-static bool find_hyperx(struct topology_kind *s, const struct fabric *f)
+static bool topology_kind_find_hyperx(struct topology_kind *s, const struct fabric *f)
 {
 	uint32_t *seen = xcalloc(f->nsw, sizeof(*seen));
 	uint8_t *dist = xcalloc(f->nsw, 1);
@@ -215,13 +219,13 @@ static bool find_hyperx(struct topology_kind *s, const struct fabric *f)
 	for (uint32_t sw = 0; !ok && sw < f->nsw && tries < 16; sw++, tries++) {
 		memset(s->coord, 0, (size_t)f->nsw * TOPOLOGY_DIMS * sizeof(*s->coord));
 		memset(seen, 0, f->nsw * sizeof(*seen));
-		if (!axes(s, f, sw, seen))
+		if (!topology_kind_axes(s, f, sw, seen))
 			continue;
-		place(s, f, sw, seen, dist);
-		ok = placed_right(s, f);
+		topology_kind_place(s, f, sw, seen, dist);
+		ok = topology_kind_placed_right(s, f);
 		if (!ok) {
-			place_again(s, f, seen, dist);
-			ok = placed_right(s, f);
+			topology_kind_place_again(s, f, seen, dist);
+			ok = topology_kind_placed_right(s, f);
 		}
 	}
 	free(dist);
@@ -230,7 +234,7 @@ static bool find_hyperx(struct topology_kind *s, const struct fabric *f)
 }
 
 /* Full graphs of two and three are rings as well, and two of two a ring of four. */
-static bool like_rings(const struct topology_kind *s)
+static bool topology_kind_like_rings(const struct topology_kind *s)
 {
 	uint32_t two = 0;
 
@@ -248,9 +252,10 @@ struct topology_kind *topology_kind_new(const struct fabric *f)
 
 	s->level = xcalloc(f->nsw, 1);
 	s->coord = xcalloc((size_t)f->nsw * TOPOLOGY_DIMS, sizeof(*s->coord));
-	if (find_tree(s, f))
+	if (topology_kind_find_tree(s, f))
 		s->kind = TOPOLOGY_TREE;
-	else if (find_hyperx(s, f) && !(like_rings(s) && topology_kind_find_torus(s, f)))
+	else if (topology_kind_find_hyperx(s, f) &&
+		 !(topology_kind_like_rings(s) && topology_kind_find_torus(s, f)))
 		s->kind = TOPOLOGY_HYPERX;
 	else if (s->kind != TOPOLOGY_TORUS)
 		topology_kind_find_more(s, f);
@@ -283,7 +288,8 @@ const char *topology_kind_level_name(char buf[16], const struct topology_kind *s
 	return buf;
 }
 
-static void put_dims(char *buf, size_t len, const char *what, const struct topology_kind *s)
+static void topology_kind_put_dims(char *buf, size_t len, const char *what,
+				   const struct topology_kind *s)
 {
 	int n = snprintf(buf, len, "%s %u", what, s->dim[0]);
 
@@ -302,9 +308,9 @@ void topology_kind_name(char *buf, size_t len, const struct topology_kind *s)
 	else if (s->kind == TOPOLOGY_GROUPS)
 		snprintf(buf, len, "%u groups", s->ngroup);
 	else if (s->kind == TOPOLOGY_HYPERX)
-		put_dims(buf, len, "HyperX", s);
+		topology_kind_put_dims(buf, len, "HyperX", s);
 	else if (s->kind == TOPOLOGY_TORUS)
-		put_dims(buf, len, rings ? "torus" : "mesh", s);
+		topology_kind_put_dims(buf, len, rings ? "torus" : "mesh", s);
 	else
 		snprintf(buf, len, "general graph");
 }

@@ -27,7 +27,7 @@ struct finder {
 	uint32_t ndim;
 };
 
-static uint32_t class_of(struct finder *x, uint32_t c)
+static uint32_t torus_class_of(struct finder *x, uint32_t c)
 {
 	while (x->join[c] != c)
 		c = x->join[c] = x->join[x->join[c]];
@@ -35,15 +35,15 @@ static uint32_t class_of(struct finder *x, uint32_t c)
 }
 
 /* The smaller number stands for both. */
-static void join(struct finder *x, uint32_t a, uint32_t b)
+static void torus_join(struct finder *x, uint32_t a, uint32_t b)
 {
-	a = class_of(x, a);
-	b = class_of(x, b);
+	a = torus_class_of(x, a);
+	b = torus_class_of(x, b);
 	x->join[a > b ? a : b] = a < b ? a : b;
 }
 
 /* Notes the first of parallel channels; near is all FAB_NONE before and after. */
-static void find_first(struct finder *x)
+static void torus_find_first(struct finder *x)
 {
 	const struct fabric *f = x->f;
 
@@ -59,7 +59,7 @@ static void find_first(struct finder *x)
 	}
 }
 
-static int refuse_square(const struct fabric *f, uint32_t u, uint32_t v, struct err *err)
+static int torus_refuse_square(const struct fabric *f, uint32_t u, uint32_t v, struct err *err)
 {
 	return err_set(err, -EINVAL,
 		       "this is no torus or mesh: switches %s and %s have more than two "
@@ -68,7 +68,8 @@ static int refuse_square(const struct fabric *f, uint32_t u, uint32_t v, struct 
 }
 
 /* Ways of two hops from u over v. */
-static int look_over(struct finder *x, uint32_t u, uint32_t c, uint32_t *nfar, struct err *err)
+static int torus_look_over(struct finder *x, uint32_t u, uint32_t c, uint32_t *nfar,
+			   struct err *err)
 {
 	const struct fabric *f = x->f;
 	uint32_t v = f->chan_dst[c];
@@ -79,12 +80,12 @@ static int look_over(struct finder *x, uint32_t u, uint32_t c, uint32_t *nfar, s
 		if (w == u || x->first[e] != e)
 			continue;
 		if (x->near[w] != FAB_NONE) {
-			join(x, c, e);
-			join(x, c, x->near[w]);
+			torus_join(x, c, e);
+			torus_join(x, c, x->near[w]);
 			continue;
 		}
 		if (x->mids[w] == 2)
-			return refuse_square(f, u, w, err);
+			return torus_refuse_square(f, u, w, err);
 		if (!x->mids[w])
 			x->queue[(*nfar)++] = w;
 		x->mid[4 * w + 2 * x->mids[w]] = c;
@@ -94,7 +95,7 @@ static int look_over(struct finder *x, uint32_t u, uint32_t c, uint32_t *nfar, s
 }
 
 /* Joins the cables around u that lie in one dimension. */
-static int look_around(struct finder *x, uint32_t u, struct err *err)
+static int torus_look_around(struct finder *x, uint32_t u, struct err *err)
 {
 	const struct fabric *f = x->f;
 	uint32_t nfar = 0;
@@ -102,27 +103,27 @@ static int look_around(struct finder *x, uint32_t u, struct err *err)
 
 	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
 		x->near[f->chan_dst[c]] = x->first[c];
-		join(x, c, f->chan_rev[c]);
-		join(x, c, x->first[c]);
+		torus_join(x, c, f->chan_rev[c]);
+		torus_join(x, c, x->first[c]);
 	}
 	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1] && !rc; c++)
 		if (x->first[c] == c)
-			rc = look_over(x, u, c, &nfar, err);
+			rc = torus_look_over(x, u, c, &nfar, err);
 	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
 		x->near[f->chan_dst[c]] = FAB_NONE;
 	for (uint32_t i = 0; i < nfar; i++) {
 		uint32_t w = x->queue[i], *m = x->mid + 4 * w;
 
 		/* one way: straight on; two: opposite sides of a square */
-		join(x, m[0], m[x->mids[w] == 1 ? 1 : 3]);
+		torus_join(x, m[0], m[x->mids[w] == 1 ? 1 : 3]);
 		if (x->mids[w] == 2)
-			join(x, m[1], m[2]);
+			torus_join(x, m[1], m[2]);
 		x->mids[w] = 0;
 	}
 	return rc;
 }
 
-static int find_classes(struct finder *x, struct err *err)
+static int torus_find_classes(struct finder *x, struct err *err)
 {
 	const struct fabric *f = x->f;
 	int rc = 0;
@@ -130,9 +131,9 @@ static int find_classes(struct finder *x, struct err *err)
 	for (uint32_t c = 0; c < f->nchan; c++)
 		x->join[c] = c;
 	for (uint32_t u = 0; u < f->nsw && !rc; u++)
-		rc = look_around(x, u, err);
+		rc = torus_look_around(x, u, err);
 	for (uint32_t c = 0; c < f->nchan && !rc; c++) {
-		if (class_of(x, c) != c)
+		if (torus_class_of(x, c) != c)
 			continue;
 		if (x->ndim == GRID_DIMS_MAX)
 			return err_set(err, -EINVAL,
@@ -145,7 +146,7 @@ static int find_classes(struct finder *x, struct err *err)
 
 /* Layers of a dimension: what hangs together without its cables, in the order of their first
  * switches. */
-static void find_layers(struct finder *x, struct dimension *d)
+static void torus_find_layers(struct finder *x, struct dimension *d)
 {
 	const struct fabric *f = x->f;
 
@@ -164,7 +165,7 @@ static void find_layers(struct finder *x, struct dimension *d)
 			for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
 				uint32_t v = f->chan_dst[c];
 
-				if (class_of(x, c) == d->class || d->layer[v] != FAB_NONE)
+				if (torus_class_of(x, c) == d->class || d->layer[v] != FAB_NONE)
 					continue;
 				d->layer[v] = d->size;
 				x->queue[n++] = v;
@@ -174,7 +175,7 @@ static void find_layers(struct finder *x, struct dimension *d)
 	}
 }
 
-static bool add_neighbour(uint32_t *side, uint32_t layer)
+static bool torus_add_neighbour(uint32_t *side, uint32_t layer)
 {
 	for (int k = 0; k < 2; k++) {
 		if (side[k] == FAB_NONE)
@@ -186,7 +187,7 @@ static bool add_neighbour(uint32_t *side, uint32_t layer)
 }
 
 /* Walks from layer to layer; new numbers in at.  Returns how many it meets. */
-static uint32_t walk_layers(uint32_t *at, const uint32_t *side, uint32_t from, uint32_t size)
+static uint32_t torus_walk_layers(uint32_t *at, const uint32_t *side, uint32_t from, uint32_t size)
 {
 	uint32_t n = 0, last = FAB_NONE, k = from;
 
@@ -206,35 +207,35 @@ static uint32_t walk_layers(uint32_t *at, const uint32_t *side, uint32_t from, u
 }
 
 /* The neighbours of each layer, two at most; false when one has more. */
-static bool find_sides(uint32_t *side, struct finder *x, const struct dimension *d)
+static bool torus_find_sides(uint32_t *side, struct finder *x, const struct dimension *d)
 {
 	const struct fabric *f = x->f;
 	bool two = true;
 
 	memset(side, 0xff, 2 * d->size * sizeof(*side));
 	for (uint32_t c = 0; c < f->nchan; c++)
-		if (class_of(x, c) == d->class)
-			two &= add_neighbour(side + 2 * (size_t)d->layer[f->chan_src[c]],
-					     d->layer[f->chan_dst[c]]);
+		if (torus_class_of(x, c) == d->class)
+			two &= torus_add_neighbour(side + 2 * (size_t)d->layer[f->chan_src[c]],
+						   d->layer[f->chan_dst[c]]);
 	return two;
 }
 
 /* Numbers the layers along a ring or a line; those of a full graph stay as they are. */
-static int order_layers(struct finder *x, struct dimension *d, struct err *err)
+static int torus_order_layers(struct finder *x, struct dimension *d, struct err *err)
 {
 	uint32_t *side = xcalloc(2 * (size_t)d->size, sizeof(*side)), from = FAB_NONE;
 	uint32_t *at = xcalloc(d->size, sizeof(*at));
 	int rc = 0;
 
 	d->kind = GRID_FULL;
-	if (d->size < 3 || !find_sides(side, x, d))
+	if (d->size < 3 || !torus_find_sides(side, x, d))
 		goto out;
 	for (uint32_t k = d->size; k-- > 0;)
 		from = side[2 * k + 1] == FAB_NONE ? k : from;
 	if (from == FAB_NONE && d->size == 3)
 		goto out;
 	d->kind = from == FAB_NONE ? GRID_RING : GRID_LINE;
-	if (walk_layers(at, side, from == FAB_NONE ? 0 : from, d->size) < d->size)
+	if (torus_walk_layers(at, side, from == FAB_NONE ? 0 : from, d->size) < d->size)
 		rc = err_set(err, -EINVAL, "this is no torus or mesh: a ring closes too early");
 	for (uint32_t u = 0; u < x->f->nsw; u++)
 		d->layer[u] = at[d->layer[u]];
@@ -244,14 +245,14 @@ out:
 	return rc;
 }
 
-static bool are_neighbours(const struct dimension *d, uint32_t a, uint32_t b)
+static bool torus_are_neighbours(const struct dimension *d, uint32_t a, uint32_t b)
 {
 	uint32_t apart = a < b ? b - a : a - b;
 
 	return d->kind == GRID_FULL || apart == 1 || (d->kind == GRID_RING && apart == d->size - 1);
 }
 
-static uint32_t degree(const struct dimension *d, uint32_t at)
+static uint32_t torus_degree(const struct dimension *d, uint32_t at)
 {
 	if (d->kind == GRID_FULL)
 		return d->size - 1;
@@ -259,7 +260,7 @@ static uint32_t degree(const struct dimension *d, uint32_t at)
 }
 
 /* Every cable leads to a neighbour on the grid, and every switch has all of them. */
-static int check_cables(struct finder *x, const struct grid *g, struct err *err)
+static int torus_check_cables(struct finder *x, const struct grid *g, struct err *err)
 {
 	const struct fabric *f = x->f;
 
@@ -267,12 +268,12 @@ static int check_cables(struct finder *x, const struct grid *g, struct err *err)
 		uint32_t missing = 0;
 
 		for (uint32_t d = 0; d < x->ndim; d++)
-			missing += degree(&x->dim[d], x->dim[d].layer[u]);
+			missing += torus_degree(&x->dim[d], x->dim[d].layer[u]);
 		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
 			uint32_t v = f->chan_dst[c], d = grid_dim(g, u, v);
 
-			if (d == FAB_NONE ||
-			    !are_neighbours(&x->dim[d], grid_coord(g, u)[d], grid_coord(g, v)[d]))
+			if (d == FAB_NONE || !torus_are_neighbours(&x->dim[d], grid_coord(g, u)[d],
+								   grid_coord(g, v)[d]))
 				return err_set(err, -EINVAL,
 					       "this is no torus or mesh: the cable from switch %s "
 					       "to switch %s joins no neighbours",
@@ -290,7 +291,7 @@ static int check_cables(struct finder *x, const struct grid *g, struct err *err)
 	return 0;
 }
 
-static int by_size(const void *a, const void *b)
+static int torus_by_size(const void *a, const void *b)
 {
 	const struct dimension *x = a, *y = b;
 
@@ -300,7 +301,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* A switch at every point. */
-static int fill_grid(struct grid **out, struct finder *x, struct err *err)
+static int torus_fill_grid(struct grid **out, struct finder *x, struct err *err)
 {
 	enum grid_kind kind[GRID_DIMS_MAX];
 	uint32_t size[GRID_DIMS_MAX];
@@ -332,7 +333,7 @@ static int fill_grid(struct grid **out, struct finder *x, struct err *err)
 			       "of the dimensions that its cables have",
 			       x->f->nsw);
 	}
-	rc = check_cables(x, g, err);
+	rc = torus_check_cables(x, g, err);
 	if (rc)
 		grid_free(g);
 	else
@@ -340,20 +341,20 @@ static int fill_grid(struct grid **out, struct finder *x, struct err *err)
 	return rc;
 }
 
-static int find(struct grid **out, struct finder *x, struct err *err)
+static int torus_do_find(struct grid **out, struct finder *x, struct err *err)
 {
 	int rc;
 
-	find_first(x);
-	rc = find_classes(x, err);
+	torus_find_first(x);
+	rc = torus_find_classes(x, err);
 	for (uint32_t d = 0; d < x->ndim && !rc; d++) {
-		find_layers(x, &x->dim[d]);
-		rc = order_layers(x, &x->dim[d], err);
+		torus_find_layers(x, &x->dim[d]);
+		rc = torus_order_layers(x, &x->dim[d], err);
 	}
 	if (rc)
 		return rc;
-	qsort(x->dim, x->ndim, sizeof(*x->dim), by_size);
-	return fill_grid(out, x, err);
+	qsort(x->dim, x->ndim, sizeof(*x->dim), torus_by_size);
+	return torus_fill_grid(out, x, err);
 }
 
 int torus_find(struct grid **out, const struct fabric *f, struct err *err)
@@ -370,7 +371,7 @@ int torus_find(struct grid **out, const struct fabric *f, struct err *err)
 	x.mids = xcalloc(f->nsw, sizeof(*x.mids));
 	x.mid = xcalloc(4 * (size_t)f->nsw, sizeof(*x.mid));
 	x.queue = xcalloc(f->nsw, sizeof(*x.queue));
-	rc = find(out, &x, err);
+	rc = torus_do_find(out, &x, err);
 	for (uint32_t d = 0; d < x.ndim; d++)
 		free(x.dim[d].layer);
 	free(x.join);

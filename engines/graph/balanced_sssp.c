@@ -40,7 +40,7 @@ struct round {
 	uint32_t n, room;
 };
 
-static bool takes_turns(const struct fabric *f)
+static bool balanced_sssp_takes_turns(const struct fabric *f)
 {
 	uint32_t without = 0;
 
@@ -50,7 +50,7 @@ static bool takes_turns(const struct fabric *f)
 }
 
 /* Those of terminals from the first on: the pinned ones go behind the others. */
-static void set_apart(struct even *e)
+static void balanced_sssp_set_apart(struct even *e)
 {
 	uint32_t all = e->f->nterm << e->lmc;
 	struct dest *last = xcalloc(all, sizeof(*last));
@@ -65,15 +65,15 @@ static void set_apart(struct even *e)
 	free(last);
 }
 
-static void by_switch(struct even *e)
+static void balanced_sssp_by_switch(struct even *e)
 {
 	free(e->dests);
 	e->dests = graph_dests_by_switch(&e->n, e->f, e->lmc);
-	set_apart(e);
+	balanced_sssp_set_apart(e);
 }
 
 /* The first LID of every switch, then the second of every switch, ... */
-static void take_turns(struct even *e)
+static void balanced_sssp_take_turns(struct even *e)
 {
 	struct dest *out = xcalloc(e->n, sizeof(*out));
 	uint32_t *next = xcalloc(e->f->nsw + 1, sizeof(*next)), k = 0;
@@ -96,8 +96,8 @@ static void take_turns(struct even *e)
 	free(next);
 }
 
-static void build_one(void *ctx, unsigned worker, struct spdag *g, const struct fabric *f,
-		      uint32_t root)
+static void balanced_sssp_build_one(void *ctx, unsigned worker, struct spdag *g,
+				    const struct fabric *f, uint32_t root)
 {
 	struct even *e = ctx;
 
@@ -108,7 +108,7 @@ static void build_one(void *ctx, unsigned worker, struct spdag *g, const struct 
 		spdag_shortest(g, f, root);
 }
 
-static bool stop_building(void *ctx)
+static bool balanced_sssp_stop_building(void *ctx)
 {
 	struct even *e = ctx;
 
@@ -116,17 +116,18 @@ static bool stop_building(void *ctx)
 }
 
 /* The callers' build may keep notes of its own, so only ours runs on several threads. */
-static void make_dags(struct even *e, const struct engine_params *params)
+static void balanced_sssp_make_dags(struct even *e, const struct engine_params *params)
 {
 	struct pool *pool = pool_new(e->how->build ? 1 : params ? params->threads : 1);
 
-	e->set = dagset_new(e->f, pool, DAGS_MAX, build_one, stop_building, e);
+	e->set = dagset_new(e->f, pool, DAGS_MAX, balanced_sssp_build_one,
+			    balanced_sssp_stop_building, e);
 	if (e->set)
 		min_load_tree_use(e->b, e->set);
 	pool_free(pool);
 }
 
-static int route_terminals(struct even *e)
+static int balanced_sssp_route_terminals(struct even *e)
 {
 	for (uint32_t i = 0; i < e->nterm;) {
 		uint64_t work;
@@ -141,7 +142,7 @@ static int route_terminals(struct even *e)
 	return 0;
 }
 
-static uint64_t greatest(const struct even *e)
+static uint64_t balanced_sssp_greatest(const struct even *e)
 {
 	const uint64_t *load = min_load_tree_loads(e->b);
 	uint64_t max = 0;
@@ -152,7 +153,7 @@ static uint64_t greatest(const struct even *e)
 }
 
 /* What must leave, or arrive at, the switch that is worst off. */
-static uint64_t least_possible(const struct even *e)
+static uint64_t balanced_sssp_least_possible(const struct even *e)
 {
 	const struct fabric *f = e->f;
 	uint64_t bound = 0;
@@ -168,7 +169,7 @@ static uint64_t least_possible(const struct even *e)
 }
 
 /* LIDs by number whose paths use a channel with that load or more. */
-static int find_hot(struct even *e, uint64_t least, uint8_t *hot)
+static int balanced_sssp_find_hot(struct even *e, uint64_t least, uint8_t *hot)
 {
 	const uint64_t *load = min_load_tree_loads(e->b);
 	const struct fabric *f = e->f;
@@ -188,7 +189,7 @@ static int find_hot(struct even *e, uint64_t least, uint8_t *hot)
 	return 0;
 }
 
-static void remember(struct round *r, const struct even *e, uint32_t i)
+static void balanced_sssp_remember(struct round *r, const struct even *e, uint32_t i)
 {
 	uint32_t nsw = e->f->nsw;
 
@@ -203,7 +204,7 @@ static void remember(struct round *r, const struct even *e, uint32_t i)
 }
 
 /* By some switches at a time, whose rows stay near. */
-static int take_back(const struct round *r, struct even *e)
+static int balanced_sssp_take_back(const struct round *r, struct even *e)
 {
 	const uint32_t nsw = e->f->nsw, some = 64;
 
@@ -225,7 +226,7 @@ static int take_back(const struct round *r, struct even *e)
 }
 
 /* Routes the hot LIDs once more. */
-static int route_hot(struct even *e, const uint8_t *hot, struct round *r)
+static int balanced_sssp_route_hot(struct even *e, const uint8_t *hot, struct round *r)
 {
 	for (uint32_t i = 0; i < e->nterm && e->work; i++) {
 		const struct dest *d = &e->dests[i];
@@ -233,7 +234,7 @@ static int route_hot(struct even *e, const uint8_t *hot, struct round *r)
 
 		if (!hot[d->lid])
 			continue;
-		remember(r, e, i);
+		balanced_sssp_remember(r, e, i);
 		taken = min_load_tree_take_out(e->b, d, e->f->sw_nterm);
 		min_load_tree_route_some(e->b, d, 1, e->f->sw_nterm, &work);
 		work += e->f->nsw + taken;
@@ -245,45 +246,46 @@ static int route_hot(struct even *e, const uint8_t *hot, struct round *r)
 }
 
 /* Sets *max to the greatest load afterwards, unless that is no less: then nothing has changed. */
-static int one_round(struct even *e, uint64_t *max, uint8_t *hot)
+static int balanced_sssp_one_round(struct even *e, uint64_t *max, uint8_t *hot)
 {
 	struct round r = { .load = NULL };
 	size_t size = e->f->nchan * sizeof(*r.load);
 	uint64_t now;
-	int rc = find_hot(e, *max - *max / AGAIN_SHARE, hot);
+	int rc = balanced_sssp_find_hot(e, *max - *max / AGAIN_SHARE, hot);
 
 	r.load = memcpy(xcalloc(e->f->nchan, sizeof(*r.load)), min_load_tree_loads(e->b), size);
 	if (!rc)
-		rc = route_hot(e, hot, &r);
-	now = greatest(e);
+		rc = balanced_sssp_route_hot(e, hot, &r);
+	now = balanced_sssp_greatest(e);
 	if (now < *max)
 		*max = now;
 	else if (!rc)
-		rc = take_back(&r, e);
+		rc = balanced_sssp_take_back(&r, e);
 	free(r.load);
 	free(r.dest);
 	free(r.column);
 	return rc;
 }
 
-static int route_again(struct even *e)
+static int balanced_sssp_route_again(struct even *e)
 {
 	uint8_t *hot = xcalloc(e->f->max_lid + 1u, 1);
-	uint64_t max = greatest(e), bound = least_possible(e), before = max + 1;
+	uint64_t max = balanced_sssp_greatest(e), bound = balanced_sssp_least_possible(e),
+		 before = max + 1;
 	int rc = 0;
 
 	e->work = AGAIN_WORK;
 	for (unsigned i = 0; !rc && i < e->how->rounds && max > bound && max < before && e->work;
 	     i++) {
 		before = max;
-		rc = one_round(e, &max, hot);
+		rc = balanced_sssp_one_round(e, &max, hot);
 	}
 	free(hot);
 	return rc;
 }
 
 /* Terminals in the order at hand, from the loads of the pinned ones on. */
-static int route_ordered(struct even *e, uint64_t *max)
+static int balanced_sssp_route_ordered(struct even *e, uint64_t *max)
 {
 	int rc;
 
@@ -292,35 +294,35 @@ static int route_ordered(struct even *e, uint64_t *max)
 		memcpy(min_load_tree_loads(e->b), e->pinned, e->f->nchan * sizeof(uint64_t));
 	else
 		memset(min_load_tree_loads(e->b), 0, e->f->nchan * sizeof(uint64_t));
-	rc = route_terminals(e);
-	*max = greatest(e);
+	rc = balanced_sssp_route_terminals(e);
+	*max = balanced_sssp_greatest(e);
 	return rc;
 }
 
 /* The order that is better as a rule is not on every uneven tree or irregular net; trying the other
  * one is not worth while on a large net. */
-static int try_other_order(struct even *e, const struct engine_params *params, bool turns,
-			   uint64_t *max)
+static int balanced_sssp_try_other_order(struct even *e, const struct engine_params *params,
+					 bool turns, uint64_t *max)
 {
 	size_t size = (size_t)e->t->nsw * e->t->stride;
 	size_t loads = e->f->nchan * sizeof(uint64_t);
-	uint64_t bound = least_possible(e), other, *load;
+	uint64_t bound = balanced_sssp_least_possible(e), other, *load;
 	uint8_t *lft;
 	int rc;
 
 	if (*max <= bound + bound / 50 || (uint64_t)e->nterm * e->f->nchan > AGAIN_WORK)
 		return 0;
 	if (!turns)
-		make_dags(e, params);
+		balanced_sssp_make_dags(e, params);
 	if (!e->set)
 		return 0;
 	lft = memcpy(xcalloc(size, 1), e->t->lft, size);
 	load = memcpy(xcalloc(loads, 1), min_load_tree_loads(e->b), loads);
 	if (turns)
-		by_switch(e);
+		balanced_sssp_by_switch(e);
 	else
-		take_turns(e);
-	rc = route_ordered(e, &other);
+		balanced_sssp_take_turns(e);
+	rc = balanced_sssp_route_ordered(e, &other);
 	if (other < *max) {
 		*max = other;
 	} else {
@@ -332,27 +334,29 @@ static int try_other_order(struct even *e, const struct engine_params *params, b
 	return rc;
 }
 
-static int route_all_terminals(struct even *e, const struct engine_params *params, uint64_t *max)
+static int balanced_sssp_route_all_terminals(struct even *e, const struct engine_params *params,
+					     uint64_t *max)
 {
-	bool turns = !e->how->by_switch && takes_turns(e->f);
+	bool turns = !e->how->by_switch && balanced_sssp_takes_turns(e->f);
 	int rc;
 
 	if (turns)
-		make_dags(e, params);
+		balanced_sssp_make_dags(e, params);
 	if (e->set)
-		take_turns(e);
-	rc = route_ordered(e, max);
+		balanced_sssp_take_turns(e);
+	rc = balanced_sssp_route_ordered(e, max);
 	if (!rc && !e->how->by_switch && e->how->rounds &&
 	    (!turns || e->how->rule == BALANCE_PORTS))
-		rc = try_other_order(e, params, turns, max);
+		rc = balanced_sssp_try_other_order(e, params, turns, max);
 	if (!rc)
-		rc = route_again(e);
-	*max = greatest(e);
+		rc = balanced_sssp_route_again(e);
+	*max = balanced_sssp_greatest(e);
 	return rc;
 }
 
 /* The routes to a LID as installed, from every terminal. */
-static void count_installed(struct even *e, const struct tables *t, uint32_t dst, uint32_t lid)
+static void balanced_sssp_count_installed(struct even *e, const struct tables *t, uint32_t dst,
+					  uint32_t lid)
 {
 	const struct fabric *f = e->f;
 
@@ -371,7 +375,7 @@ static void count_installed(struct even *e, const struct tables *t, uint32_t dst
 }
 
 /* What the other routes have to share the channels with. */
-static void find_pinned(struct even *e, const struct engine_params *params)
+static void balanced_sssp_find_pinned(struct even *e, const struct engine_params *params)
 {
 	const struct fabric *f = e->f;
 
@@ -381,12 +385,12 @@ static void find_pinned(struct even *e, const struct engine_params *params)
 	e->pinned = xcalloc(f->nchan, sizeof(*e->pinned));
 	for (uint32_t term = 0; term < f->nterm; term++)
 		for (uint32_t k = 0; e->pin[term] && k < 1u << e->lmc; k++)
-			count_installed(e, params->current, f->term_sw[term],
-					f->term_lid[term] + k);
+			balanced_sssp_count_installed(e, params->current, f->term_sw[term],
+						      f->term_lid[term] + k);
 }
 
 /* Paths that make these tables whole, in loads that have them as they are installed. */
-static int route_pinned(struct even *e)
+static int balanced_sssp_route_pinned(struct even *e)
 {
 	const struct dest *d = e->dests + e->nterm;
 
@@ -410,15 +414,15 @@ int balanced_sssp_route(struct tables *t, const struct fabric *f,
 	uint64_t max = 0;
 	int rc;
 
-	find_pinned(&e, params);
-	by_switch(&e);
+	balanced_sssp_find_pinned(&e, params);
+	balanced_sssp_by_switch(&e);
 	e.b = min_load_tree_new(f, t, how->rule, how->build, how->ctx);
 	min_load_tree_tell(e.b, how->hops);
 	rc = pace_begin(&e.pace, progress, "paths", e.n) ? -ECANCELED : 0;
 	if (!rc && f->nterm)
-		rc = route_all_terminals(&e, params, &max);
+		rc = balanced_sssp_route_all_terminals(&e, params, &max);
 	if (!rc)
-		rc = route_pinned(&e);
+		rc = balanced_sssp_route_pinned(&e);
 	if (!rc)
 		rc = min_load_tree_route_all(e.b, e.dests + e.nterm + e.npinned,
 					     e.n - e.nterm - e.npinned, &e.pace, &e.done);

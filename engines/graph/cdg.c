@@ -81,7 +81,7 @@ void cdg_work_limit(struct cdg_work *w, uint32_t channels)
 }
 
 /* Labels at equal distances again. */
-static void relabel(struct cdg *g)
+static void cdg_relabel(struct cdg *g)
 {
 	uint32_t end = g->w->f->nchan;
 	uint64_t step = LABEL_END / (end + 1ull), label = 0;
@@ -105,7 +105,7 @@ struct cdg *cdg_new(struct cdg_work *w)
 		g->prev[c] = c ? c - 1 : n;
 		g->next[c] = c < n ? c + 1 : 0;
 	}
-	relabel(g);
+	cdg_relabel(g);
 	return g;
 }
 
@@ -135,7 +135,7 @@ void cdg_restart(struct cdg *g, const uint32_t *order)
 	}
 	g->next[last] = n;
 	g->prev[n] = last;
-	relabel(g);
+	cdg_relabel(g);
 }
 
 void cdg_places(const struct cdg *g, uint32_t *place)
@@ -156,7 +156,7 @@ const uint64_t *cdg_turns(const struct cdg *g)
 	return g->pred;
 }
 
-static uint64_t *succ_word(const struct cdg *g, uint32_t c, uint32_t e, uint64_t *bit)
+static uint64_t *cdg_succ_word(const struct cdg *g, uint32_t c, uint32_t e, uint64_t *bit)
 {
 	uint32_t place = e - g->w->f->chan_off[g->w->f->chan_dst[c]];
 
@@ -164,7 +164,7 @@ static uint64_t *succ_word(const struct cdg *g, uint32_t c, uint32_t e, uint64_t
 	return &g->succ[(size_t)c * g->w->words + place / 64];
 }
 
-static uint64_t *pred_word(const struct cdg *g, uint32_t c, uint32_t e, uint64_t *bit)
+static uint64_t *cdg_pred_word(const struct cdg *g, uint32_t c, uint32_t e, uint64_t *bit)
 {
 	uint32_t place = g->w->rplace[c];
 
@@ -174,26 +174,26 @@ static uint64_t *pred_word(const struct cdg *g, uint32_t c, uint32_t e, uint64_t
 
 bool cdg_has(const struct cdg *g, uint32_t c, uint32_t e)
 {
-	uint64_t bit, *word = succ_word(g, c, e, &bit);
+	uint64_t bit, *word = cdg_succ_word(g, c, e, &bit);
 
 	return *word & bit;
 }
 
-static void link_turn(struct cdg *g, uint32_t c, uint32_t e)
+static void cdg_link_turn(struct cdg *g, uint32_t c, uint32_t e)
 {
-	uint64_t bit, *word = succ_word(g, c, e, &bit);
+	uint64_t bit, *word = cdg_succ_word(g, c, e, &bit);
 
 	*word |= bit;
-	word = pred_word(g, c, e, &bit);
+	word = cdg_pred_word(g, c, e, &bit);
 	*word |= bit;
 }
 
 void cdg_remove(struct cdg *g, uint32_t c, uint32_t e)
 {
-	uint64_t bit, *word = succ_word(g, c, e, &bit);
+	uint64_t bit, *word = cdg_succ_word(g, c, e, &bit);
 
 	*word &= ~bit;
-	word = pred_word(g, c, e, &bit);
+	word = cdg_pred_word(g, c, e, &bit);
 	*word &= ~bit;
 }
 
@@ -213,26 +213,26 @@ struct front {
 
 #define RECENT 32
 
-static void front_move(struct front *s, uint32_t to, uint32_t from)
+static void cdg_front_move(struct front *s, uint32_t to, uint32_t from)
 {
 	s->key[to] = s->key[from];
 	s->chan[to] = s->chan[from];
 }
 
 /* The first of the recent ones joins the heap. */
-static void front_sift_up(struct front *s)
+static void cdg_front_sift_up(struct front *s)
 {
 	uint32_t i = s->nheap++, c = s->chan[i];
 	uint64_t key = s->key[i];
 
 	for (; i && s->key[(i - 1) / 2] > key; i = (i - 1) / 2)
-		front_move(s, i, (i - 1) / 2);
+		cdg_front_move(s, i, (i - 1) / 2);
 	s->key[i] = key;
 	s->chan[i] = c;
 }
 
 /* Takes the top off the heap. */
-static void front_sift_down(struct front *s)
+static void cdg_front_sift_down(struct front *s)
 {
 	uint32_t last = --s->nheap, i = 0, child;
 
@@ -240,45 +240,46 @@ static void front_sift_down(struct front *s)
 		child += child + 1 < last && s->key[child + 1] < s->key[child];
 		if (s->key[child] >= s->key[last])
 			break;
-		front_move(s, i, child);
+		cdg_front_move(s, i, child);
 		i = child;
 	}
-	front_move(s, i, last);
-	front_move(s, last, --s->n);
+	cdg_front_move(s, i, last);
+	cdg_front_move(s, last, --s->n);
 }
 
-static void front_find(struct front *s)
+static void cdg_front_find(struct front *s)
 {
 	const uint64_t *key = s->key;
 	uint32_t best = 0;
 
 	while (s->n > s->nheap + RECENT)
-		front_sift_up(s);
+		cdg_front_sift_up(s);
 	for (uint32_t i = s->nheap + !s->nheap; i < s->n; i++)
 		best = key[i] < key[best] ? i : best;
 	s->best = best;
 }
 
-static uint32_t front_pop(struct front *s)
+static uint32_t cdg_front_pop(struct front *s)
 {
 	uint32_t c = s->chan[s->best];
 
 	if (s->best < s->nheap)
-		front_sift_down(s);
+		cdg_front_sift_down(s);
 	else
-		front_move(s, s->best, --s->n);
+		cdg_front_move(s, s->best, --s->n);
 	s->done[s->ndone++] = c;
 	return c;
 }
 
-static uint64_t front_label(const struct front *s)
+static uint64_t cdg_front_label(const struct front *s)
 {
 	return s->key[s->best] ^ s->turn;
 }
 
 /* Notes a channel unless it is out of range.  No branches: nobody could foretell them.  True when
  * the other search has met it, too, which closes a cycle. */
-static inline bool meet(struct front *s, uint32_t *mark, uint64_t label, bool in_range, uint32_t e)
+static inline bool cdg_meet(struct front *s, uint32_t *mark, uint64_t label, bool in_range,
+			    uint32_t e)
 {
 	uint32_t was = mark[e];
 	bool is_new = in_range & (was != s->stamp);
@@ -291,10 +292,10 @@ static inline bool meet(struct front *s, uint32_t *mark, uint64_t label, bool in
 }
 
 /* Returns a channel that both searches have met, or FAB_NONE. */
-static uint32_t expand_ahead(struct cdg *g, struct front *front, uint64_t high)
+static uint32_t cdg_expand_ahead(struct cdg *g, struct front *front, uint64_t high)
 {
 	const struct cdg_work *w = g->w;
-	uint32_t c = front_pop(front), first = w->f->chan_off[w->f->chan_dst[c]];
+	uint32_t c = cdg_front_pop(front), first = w->f->chan_off[w->f->chan_dst[c]];
 	const uint64_t *succ = &g->succ[(size_t)c * w->words], *label = g->label;
 	struct front s = *front;
 	uint32_t met = FAB_NONE;
@@ -303,18 +304,18 @@ static uint32_t expand_ahead(struct cdg *g, struct front *front, uint64_t high)
 		for (uint64_t m = succ[k]; m; m &= m - 1) {
 			uint32_t e = first + (uint32_t)__builtin_ctzll(m);
 
-			met = meet(&s, w->mark, label[e], label[e] <= high, e) ? e : met;
+			met = cdg_meet(&s, w->mark, label[e], label[e] <= high, e) ? e : met;
 		}
 	}
 	front->n = s.n;
-	front_find(front);
+	cdg_front_find(front);
 	return met;
 }
 
-static uint32_t expand_behind(struct cdg *g, struct front *front, uint64_t low)
+static uint32_t cdg_expand_behind(struct cdg *g, struct front *front, uint64_t low)
 {
 	const struct cdg_work *w = g->w;
-	uint32_t c = front_pop(front);
+	uint32_t c = cdg_front_pop(front);
 	const uint64_t *pred = &g->pred[(size_t)c * w->words], *label = g->label;
 	const uint32_t *rev = w->f->chan_rev + w->f->chan_off[w->f->chan_src[c]];
 	struct front s = *front;
@@ -324,16 +325,17 @@ static uint32_t expand_behind(struct cdg *g, struct front *front, uint64_t low)
 		for (uint64_t m = pred[k]; m; m &= m - 1) {
 			uint32_t e = rev[__builtin_ctzll(m)];
 
-			met = meet(&s, w->mark, label[e], label[e] >= low, e) ? e : met;
+			met = cdg_meet(&s, w->mark, label[e], label[e] >= low, e) ? e : met;
 		}
 	}
 	front->n = s.n;
-	front_find(front);
+	cdg_front_find(front);
 	return met;
 }
 
 /* Has it looked at more than it may?  Searches that end without a cycle are seldom wide. */
-static bool is_too_wide(const struct cdg *g, const struct front *ahead, const struct front *behind)
+static bool cdg_is_too_wide(const struct cdg *g, const struct front *ahead,
+			    const struct front *behind)
 {
 	uint64_t limit = g->w->limit;
 
@@ -343,14 +345,14 @@ static bool is_too_wide(const struct cdg *g, const struct front *ahead, const st
 
 /* Lowest label first from e, highest first from c, until the searches pass each other; true
  * when they meet, or have looked at as much as they may. */
-static bool search(struct cdg *g, struct front *ahead, struct front *behind, uint64_t low,
-		   uint64_t high)
+static bool cdg_search(struct cdg *g, struct front *ahead, struct front *behind, uint64_t low,
+		       uint64_t high)
 {
-	while (ahead->n && behind->n && front_label(ahead) < front_label(behind)) {
-		if (is_too_wide(g, ahead, behind))
+	while (ahead->n && behind->n && cdg_front_label(ahead) < cdg_front_label(behind)) {
+		if (cdg_is_too_wide(g, ahead, behind))
 			return true;
-		uint32_t met = ahead->ndone <= behind->ndone ? expand_ahead(g, ahead, high)
-							     : expand_behind(g, behind, low);
+		uint32_t met = ahead->ndone <= behind->ndone ? cdg_expand_ahead(g, ahead, high)
+							     : cdg_expand_behind(g, behind, low);
 
 		if (met == FAB_NONE)
 			continue;
@@ -361,13 +363,13 @@ static bool search(struct cdg *g, struct front *ahead, struct front *behind, uin
 	return false;
 }
 
-static void take_out(struct cdg *g, uint32_t c)
+static void cdg_take_out(struct cdg *g, uint32_t c)
 {
 	g->next[g->prev[c]] = g->next[c];
 	g->prev[g->next[c]] = g->prev[c];
 }
 
-static uint64_t gap_before(const struct cdg *g, uint32_t q)
+static uint64_t cdg_gap_before(const struct cdg *g, uint32_t q)
 {
 	uint32_t end = g->w->f->nchan, p = g->prev[q];
 
@@ -376,14 +378,14 @@ static uint64_t gap_before(const struct cdg *g, uint32_t q)
 
 /* Puts c into the list before q (nchan: at the end).  Most of the room stays between c and q,
  * where the next ones of the same move, and often of the next moves, come. */
-static void put_before(struct cdg *g, uint32_t q, uint32_t c)
+static void cdg_put_before(struct cdg *g, uint32_t q, uint32_t c)
 {
 	uint32_t p = g->prev[q];
 	uint64_t gap;
 
-	if (gap_before(g, q) < LABEL_GAP)
-		relabel(g);
-	gap = gap_before(g, q);
+	if (cdg_gap_before(g, q) < LABEL_GAP)
+		cdg_relabel(g);
+	gap = cdg_gap_before(g, q);
 	g->label[c] = (q == g->w->f->nchan ? LABEL_END : g->label[q]) - (gap - gap / 16);
 	g->prev[c] = p;
 	g->next[c] = q;
@@ -395,21 +397,21 @@ static void put_before(struct cdg *g, uint32_t q, uint32_t c)
  * and beyond the split comes right before it, followed by what it went through ahead of e.  When
  * none was left, all that is ahead goes after c.  The others stay.
  */
-static void reorder(struct cdg *g, const struct front *ahead, const struct front *behind,
-		    uint32_t c, uint64_t high)
+static void cdg_reorder(struct cdg *g, const struct front *ahead, const struct front *behind,
+			uint32_t c, uint64_t high)
 {
-	bool left = ahead->n && front_label(ahead) < high;
+	bool left = ahead->n && cdg_front_label(ahead) < high;
 	uint32_t nbehind = 0, before = left ? ahead->chan[ahead->best] : g->next[c];
 
 	while (left && nbehind < behind->ndone &&
 	       g->label[behind->done[nbehind]] > g->label[before])
-		take_out(g, behind->done[nbehind++]);
+		cdg_take_out(g, behind->done[nbehind++]);
 	for (uint32_t i = 0; i < ahead->ndone; i++)
-		take_out(g, ahead->done[i]);
+		cdg_take_out(g, ahead->done[i]);
 	for (uint32_t i = nbehind; i-- > 0;)
-		put_before(g, before, behind->done[i]);
+		cdg_put_before(g, before, behind->done[i]);
 	for (uint32_t i = 0; i < ahead->ndone; i++)
-		put_before(g, before, ahead->done[i]);
+		cdg_put_before(g, before, ahead->done[i]);
 }
 
 bool cdg_add(struct cdg *g, uint32_t c, uint32_t e)
@@ -421,7 +423,7 @@ bool cdg_add(struct cdg *g, uint32_t c, uint32_t e)
 	bool cycle;
 
 	if (high < low) {
-		link_turn(g, c, e);
+		cdg_link_turn(g, c, e);
 		return true;
 	}
 	if (g->hubs && hubs_lead(g->hubs, e, c))
@@ -430,21 +432,21 @@ bool cdg_add(struct cdg *g, uint32_t c, uint32_t e)
 	ahead.stamp = behind.other = w->stamp;
 	behind.stamp = ahead.other = w->stamp + 1;
 	behind.turn = UINT64_MAX;
-	meet(&ahead, w->mark, low, true, e);
-	meet(&behind, w->mark, high, true, c);
-	cycle = search(g, &ahead, &behind, low, high);
+	cdg_meet(&ahead, w->mark, low, true, e);
+	cdg_meet(&behind, w->mark, high, true, c);
+	cycle = cdg_search(g, &ahead, &behind, low, high);
 	w->looked += ahead.ndone + behind.ndone;
 	if (cycle && g->hubs)
 		g->hubs->spent += ahead.ndone + behind.ndone + ahead.n + behind.n;
 	if (cycle)
 		return false;
-	reorder(g, &ahead, &behind, c, high);
-	link_turn(g, c, e);
+	cdg_reorder(g, &ahead, &behind, c, high);
+	cdg_link_turn(g, c, e);
 	return true;
 }
 
 /* Who is led to from some hubs, or to whom they lead: what is known at x goes on from there. */
-static void pass_on(struct cdg *g, uint32_t x, bool ahead)
+static void cdg_pass_on(struct cdg *g, uint32_t x, bool ahead)
 {
 	struct cdg_work *w = g->w;
 	uint64_t *know = ahead ? g->hubs->from : g->hubs->to;
@@ -484,11 +486,11 @@ void cdg_keep(struct cdg *g, uint32_t c, uint32_t e)
 		return;
 	if (h->from[c] & ~h->from[e]) {
 		h->from[e] |= h->from[c];
-		pass_on(g, e, true);
+		cdg_pass_on(g, e, true);
 	}
 	if (h->to[e] & ~h->to[c]) {
 		h->to[c] |= h->to[e];
-		pass_on(g, c, false);
+		cdg_pass_on(g, c, false);
 	}
 }
 

@@ -32,7 +32,7 @@ void cdg_index_free(struct cdg_index *h)
 }
 
 /* Marks the channels with the highest scores, the first ones if equal. */
-static void elect(struct cdg_index *h)
+static void cdg_index_elect(struct cdg_index *h)
 {
 	uint32_t best[HUBS], n = 0;
 
@@ -59,7 +59,7 @@ void cdg_index_learn(struct cdg_index *h, const uint32_t *order, const uint64_t 
 
 	memset(h->to, 0, size);
 	memset(h->from, 0, size);
-	elect(h);
+	cdg_index_elect(h);
 	for (uint32_t i = 0; i < f->nchan; i++) {
 		uint32_t e = order[i];
 		const uint32_t *rev = f->chan_rev + f->chan_off[f->chan_src[e]];

@@ -37,31 +37,31 @@ struct making {
 	atomic_size_t bytes;
 };
 
-static void order_init(struct order *o, uint32_t nsw)
+static void dagset_order_init(struct order *o, uint32_t nsw)
 {
 	o->at = xcalloc(nsw, sizeof(*o->at));
 	o->to = xcalloc(nsw, sizeof(*o->to));
 	o->inner = xcalloc(nsw, sizeof(*o->inner));
 }
 
-static void order_done(struct order *o)
+static void dagset_order_done(struct order *o)
 {
 	free(o->at);
 	free(o->to);
 	free(o->inner);
 }
 
-static uint32_t degree_of(const struct spdag *g, uint32_t i)
+static uint32_t dagset_degree_of(const struct spdag *g, uint32_t i)
 {
 	return g->off[i + 1] - g->off[i];
 }
 
 /* Where the positions of one class go, from m on; returns where the next class begins. */
-static uint32_t place_class(struct order *o, const struct spdag *g, bool inner, bool single,
-			    uint32_t m)
+static uint32_t dagset_place_class(struct order *o, const struct spdag *g, bool inner, bool single,
+				   uint32_t m)
 {
 	for (uint32_t i = 0; i < g->n; i++) {
-		if (o->inner[i] != inner || (!inner && (degree_of(g, i) == 1) != single))
+		if (o->inner[i] != inner || (!inner && (dagset_degree_of(g, i) == 1) != single))
 			continue;
 		o->to[i] = (uint16_t)m;
 		o->at[m++] = i;
@@ -69,29 +69,30 @@ static uint32_t place_class(struct order *o, const struct spdag *g, bool inner, 
 	return m;
 }
 
-static void find_order(struct packed *p, struct order *o, const struct spdag *g)
+static void dagset_find_order(struct packed *p, struct order *o, const struct spdag *g)
 {
 	memset(o->inner, 0, g->n * sizeof(*o->inner));
 	o->inner[0] = true;
 	for (uint32_t k = 0; k < g->nedge; k++)
 		o->inner[g->to[k]] = true;
-	p->ninner = place_class(o, g, true, false, 0);
-	p->nsingle = g->n - place_class(o, g, false, false, p->ninner);
-	place_class(o, g, false, true, g->n - p->nsingle);
+	p->ninner = dagset_place_class(o, g, true, false, 0);
+	p->nsingle = g->n - dagset_place_class(o, g, false, false, p->ninner);
+	dagset_place_class(o, g, false, true, g->n - p->nsingle);
 }
 
-static void pack(struct packed *p, const struct spdag *g, struct order *o, const struct fabric *f)
+static void dagset_pack(struct packed *p, const struct spdag *g, struct order *o,
+			const struct fabric *f)
 {
 	uint16_t *sw = xcalloc((size_t)g->n + g->nedge, 3), *to = sw + g->n;
 	uint8_t *degree = (uint8_t *)(to + g->nedge), *place = degree + g->n;
 
 	*p = (struct packed){ .n = g->n, .nedge = g->nedge, .data = sw };
-	find_order(p, o, g);
+	dagset_find_order(p, o, g);
 	for (uint32_t i = 0; i < g->n; i++) {
 		uint32_t was = o->at[i], u = g->sw[was];
 
 		sw[i] = (uint16_t)u;
-		degree[i] = (uint8_t)degree_of(g, was);
+		degree[i] = (uint8_t)dagset_degree_of(g, was);
 		for (uint32_t k = g->off[was]; k < g->off[was + 1]; k++) {
 			*to++ = o->to[g->to[k]];
 			*place++ = (uint8_t)(g->chan[k] - f->chan_off[u]);
@@ -99,7 +100,7 @@ static void pack(struct packed *p, const struct spdag *g, struct order *o, const
 	}
 }
 
-static bool make_one(void *ctx, unsigned worker, uint32_t root)
+static bool dagset_make_one(void *ctx, unsigned worker, uint32_t root)
 {
 	struct making *m = ctx;
 	const struct fabric *f = m->set->f;
@@ -114,7 +115,7 @@ static bool make_one(void *ctx, unsigned worker, uint32_t root)
 	size = 3 * ((size_t)g->n + g->nedge);
 	if (atomic_fetch_add(&m->bytes, size) + size > m->max)
 		return true;
-	pack(&m->set->dag[root], g, &m->order[worker], f);
+	dagset_pack(&m->set->dag[root], g, &m->order[worker], f);
 	return false;
 }
 
@@ -135,15 +136,15 @@ struct dagset *dagset_new(const struct fabric *f, struct pool *pool, size_t max,
 	m.order = xcalloc(workers, sizeof(*m.order));
 	for (unsigned i = 0; i < workers; i++) {
 		spdag_init(&m.dag[i], f);
-		order_init(&m.order[i], f->nsw);
+		dagset_order_init(&m.order[i], f->nsw);
 	}
-	if (pool_for(pool, f->nsw, make_one, &m)) {
+	if (pool_for(pool, f->nsw, dagset_make_one, &m)) {
 		dagset_free(s);
 		s = NULL;
 	}
 	for (unsigned i = 0; i < workers; i++) {
 		spdag_done(&m.dag[i]);
-		order_done(&m.order[i]);
+		dagset_order_done(&m.order[i]);
 	}
 	free(m.dag);
 	free(m.order);

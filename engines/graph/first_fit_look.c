@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* SL that all terminals of the switch use there, or OPEN. */
-static uint8_t sl_of_switch(const struct tables *t, const struct fabric *f, uint32_t u,
-			    uint32_t lid)
+static uint8_t vl_first_fit_sl_of_switch(const struct tables *t, const struct fabric *f, uint32_t u,
+					 uint32_t lid)
 {
 	uint32_t k = f->term_off[u], end = f->term_off[u + 1];
 	uint8_t sl;
@@ -27,7 +27,7 @@ void vl_first_fit_read_old(const struct fit *l, struct batch *b)
 	lft_columns_read(&b->old, l->keep, b->d, b->n);
 	for (uint32_t u = 0; u < f->nsw; u++)
 		for (uint32_t k = 0; k < b->n; k++) {
-			uint8_t sl = sl_of_switch(l->keep, f, u, b->d[k].lid);
+			uint8_t sl = vl_first_fit_sl_of_switch(l->keep, f, u, b->d[k].lid);
 
 			b->was[(size_t)k * f->nsw + u] = sl < l->most ? sl : OPEN;
 		}
@@ -49,7 +49,7 @@ bool vl_first_fit_order(const struct fit *l, struct order *o, struct batch *b, u
 	return b->bad_sw == FAB_NONE;
 }
 
-static void list_add(struct list *l, uint32_t sw, uint32_t turn)
+static void vl_first_fit_list_add(struct list *l, uint32_t sw, uint32_t turn)
 {
 	if (l->n == l->room) {
 		l->room = l->room ? 2 * l->room : 1024;
@@ -61,20 +61,21 @@ static void list_add(struct list *l, uint32_t sw, uint32_t turn)
 }
 
 /* The first turn of the path from position i, which is not next to the LID's switch. */
-static inline uint32_t first_turn(const struct fit *l, const struct order *o, uint32_t i)
+static inline uint32_t vl_first_fit_first_turn(const struct fit *l, const struct order *o,
+					       uint32_t i)
 {
 	return turns_at(&l->turns, o->chan[i], o->chan[o->parent[i]]);
 }
 
 /* Notes which layers hold the whole path from position i. */
-static inline void find_layers(const struct fit *l, struct order *o, uint32_t i)
+static inline void vl_first_fit_find_layers(const struct fit *l, struct order *o, uint32_t i)
 {
 	uint32_t p = o->parent[i];
 
-	o->have[i] = p ? o->have[p] & layers_of(l, first_turn(l, o, i)) : UINT16_MAX;
+	o->have[i] = p ? o->have[p] & layers_of(l, vl_first_fit_first_turn(l, o, i)) : UINT16_MAX;
 }
 
-static uint8_t first_layer(const struct fit *l, const struct order *o, uint32_t i)
+static uint8_t vl_first_fit_first_layer(const struct fit *l, const struct order *o, uint32_t i)
 {
 	uint32_t u = o->at[i];
 
@@ -83,19 +84,20 @@ static uint8_t first_layer(const struct fit *l, const struct order *o, uint32_t 
 	return l->f->term_off[u] < l->f->term_off[u + 1] ? OPEN : 0;
 }
 
-static void look_at_path(const struct fit *l, struct order *o, struct batch *b, uint32_t i,
-			 uint8_t *layer)
+static void vl_first_fit_look_at_path(const struct fit *l, struct order *o, struct batch *b,
+				      uint32_t i, uint8_t *layer)
 {
 	uint32_t u = o->at[i];
 
-	find_layers(l, o, i);
-	layer[u] = first_layer(l, o, i);
+	vl_first_fit_find_layers(l, o, i);
+	layer[u] = vl_first_fit_first_layer(l, o, i);
 	if (layer[u] == OPEN)
-		list_add(&b->open, u, first_turn(l, o, i));
+		vl_first_fit_list_add(&b->open, u, vl_first_fit_first_turn(l, o, i));
 }
 
 /* Layers of all paths to LID k that are whole in one. */
-static void look_at_lid(const struct fit *l, struct order *o, struct batch *b, uint32_t k)
+static void vl_first_fit_look_at_lid(const struct fit *l, struct order *o, struct batch *b,
+				     uint32_t k)
 {
 	uint8_t *layer = b->layer + (size_t)k * l->f->nsw;
 
@@ -104,23 +106,25 @@ static void look_at_lid(const struct fit *l, struct order *o, struct batch *b, u
 		if (o->same[i])
 			layer[o->at[i]] = SAME;
 		else
-			look_at_path(l, o, b, i, layer);
+			vl_first_fit_look_at_path(l, o, b, i, layer);
 	}
 }
 
 /* The same where all that differs from the LID before is in moved. */
-static void look_at_moved(const struct fit *l, struct order *o, struct batch *b, uint32_t k)
+static void vl_first_fit_look_at_moved(const struct fit *l, struct order *o, struct batch *b,
+				       uint32_t k)
 {
 	uint8_t *layer = b->layer + (size_t)k * l->f->nsw;
 
 	memset(layer, SAME, l->f->nsw);
 	layer[o->at[0]] = 0;
 	for (uint32_t m = 0; m < o->nmoved; m++)
-		look_at_path(l, o, b, o->pos[o->moved[m]], layer);
+		vl_first_fit_look_at_path(l, o, b, o->pos[o->moved[m]], layer);
 }
 
 /* The same where layers are to be kept. */
-static void look_for_kept(const struct fit *l, struct order *o, struct batch *b, uint32_t k)
+static void vl_first_fit_look_for_kept(const struct fit *l, struct order *o, struct batch *b,
+				       uint32_t k)
 {
 	uint8_t *layer = b->layer + (size_t)k * l->f->nsw;
 	const uint8_t *was = b->was + (size_t)k * l->f->nsw;
@@ -131,18 +135,19 @@ static void look_for_kept(const struct fit *l, struct order *o, struct batch *b,
 		uint32_t u = o->at[i];
 
 		if (!o->same[i])
-			find_layers(l, o, i);
+			vl_first_fit_find_layers(l, o, i);
 		if (o->kept[i] && was[u] != OPEN && o->have[i] >> was[u] & 1)
 			layer[u] = was[u];
 		else
-			layer[u] = first_layer(l, o, i);
+			layer[u] = vl_first_fit_first_layer(l, o, i);
 		if (layer[u] == OPEN)
-			list_add(&b->open, u, first_turn(l, o, i));
+			vl_first_fit_list_add(&b->open, u, vl_first_fit_first_turn(l, o, i));
 	}
 }
 
 /* The turns of open paths to LID k that layer 0 does not have. */
-static void list_missing(const struct fit *l, struct order *o, struct batch *b, uint32_t k)
+static void vl_first_fit_list_missing(const struct fit *l, struct order *o, struct batch *b,
+				      uint32_t k)
 {
 	const struct fabric *f = l->f;
 	const uint8_t *layer = b->layer + (size_t)k * f->nsw;
@@ -156,12 +161,12 @@ static void list_missing(const struct fit *l, struct order *o, struct batch *b, 
 		need[p] |= need[i];
 		if (need[i] && p &&
 		    !(layers_of(l, turns_at(&l->turns, o->chan[i], o->chan[p])) & 1))
-			list_add(&b->miss, o->at[i], first_turn(l, o, i));
+			vl_first_fit_list_add(&b->miss, o->at[i], vl_first_fit_first_turn(l, o, i));
 	}
 }
 
 /* The LID of the first terminal where a switch's own LID is alone in the batch, else 0. */
-static uint16_t maybe_twin(const struct fit *l, const struct batch *b)
+static uint16_t vl_first_fit_maybe_twin(const struct fit *l, const struct batch *b)
 {
 	const struct fabric *f = l->f;
 	uint32_t k = f->term_off[b->d->sw], end = f->term_off[b->d->sw + 1];
@@ -177,7 +182,8 @@ void vl_first_fit_find_equal(struct fit *l, uint32_t nbatch)
 	uint32_t some = 0;
 
 	for (uint32_t i = 0; i < nbatch; i++)
-		some |= l->batch[i].twin = l->keep || l->fixed ? 0 : maybe_twin(l, &l->batch[i]);
+		some |= l->batch[i].twin =
+			l->keep || l->fixed ? 0 : vl_first_fit_maybe_twin(l, &l->batch[i]);
 	for (uint32_t u = 0; some && u < l->f->nsw; u++) {
 		const uint8_t *row = tables_row(l->t, u);
 
@@ -191,7 +197,7 @@ void vl_first_fit_find_equal(struct fit *l, uint32_t nbatch)
 		l->batch[i].twin = differ[i] ? 0 : l->batch[i].twin;
 }
 
-static bool look_at_batch(struct fit *l, struct order *o, struct batch *b)
+static bool vl_first_fit_look_at_batch(struct fit *l, struct order *o, struct batch *b)
 {
 	for (uint32_t k = 0; k < b->n; k++) {
 		uint32_t nopen = b->open.n;
@@ -202,13 +208,13 @@ static bool look_at_batch(struct fit *l, struct order *o, struct batch *b)
 		if (few && l->keep)
 			order_spread_moves(o, l->f->nsw);
 		if (l->keep)
-			look_for_kept(l, o, b, k);
+			vl_first_fit_look_for_kept(l, o, b, k);
 		else if (few)
-			look_at_moved(l, o, b, k);
+			vl_first_fit_look_at_moved(l, o, b, k);
 		else
-			look_at_lid(l, o, b, k);
+			vl_first_fit_look_at_lid(l, o, b, k);
 		if (b->open.n > nopen && l->tries)
-			list_missing(l, o, b, k);
+			vl_first_fit_list_missing(l, o, b, k);
 		b->open.end[k] = b->open.n;
 		b->miss.end[k] = b->miss.n;
 	}
@@ -230,5 +236,5 @@ bool vl_first_fit_look_ahead(void *ctx, unsigned worker, uint32_t i)
 	lft_columns_read(&b->col, l->t, b->d, b->n);
 	if (l->keep)
 		vl_first_fit_read_old(l, b);
-	return look_at_batch(l, &l->order[worker], b);
+	return vl_first_fit_look_at_batch(l, &l->order[worker], b);
 }

@@ -49,8 +49,8 @@ void order_done(struct order *o)
 }
 
 /* Fills hop and next for LID k. */
-static void find_hops(struct order *o, const struct fabric *f, const struct lft_columns *col,
-		      uint32_t k)
+static void vl_first_fit_find_hops(struct order *o, const struct fabric *f,
+				   const struct lft_columns *col, uint32_t k)
 {
 	lft_columns_chans(col, k, o->hop);
 	for (uint32_t u = 0; u < f->nsw; u++)
@@ -58,7 +58,7 @@ static void find_hops(struct order *o, const struct fabric *f, const struct lft_
 }
 
 /* Fills parent and chan from hop and next. */
-static void put_in_order(struct order *o, uint32_t n)
+static void vl_first_fit_put_in_order(struct order *o, uint32_t n)
 {
 	memset(o->inner, 0, n * sizeof(*o->inner));
 	memset(o->same, 0, n * sizeof(*o->same));
@@ -72,16 +72,16 @@ static void put_in_order(struct order *o, uint32_t n)
 	o->inner[0] = true;
 }
 
-static bool by_position(const struct order *o, uint32_t a, uint32_t b)
+static bool vl_first_fit_by_position(const struct order *o, uint32_t a, uint32_t b)
 {
 	return o->pos[o->moved[a]] < o->pos[o->moved[b]];
 }
 
 /* Few, and nearly sorted: switches of a level come in ascending order. */
-static void sort_moved(struct order *o)
+static void vl_first_fit_sort_moved(struct order *o)
 {
 	for (uint32_t i = 1; i < o->nmoved; i++) {
-		for (uint32_t k = i; k && by_position(o, k, k - 1); k--) {
+		for (uint32_t k = i; k && vl_first_fit_by_position(o, k, k - 1); k--) {
 			uint32_t u = o->moved[k];
 
 			o->moved[k] = o->moved[k - 1];
@@ -104,8 +104,8 @@ void order_spread_moves(struct order *o, uint32_t n)
 
 /* From LID k - 1 to LID k, at whatever has moved; false when the positions do not suit this tree.
  */
-static bool move_on(struct order *o, const struct fabric *f, const struct lft_columns *col,
-		    uint32_t k, bool *few)
+static bool vl_first_fit_move_on(struct order *o, const struct fabric *f,
+				 const struct lft_columns *col, uint32_t k, bool *few)
 {
 	o->nmoved =
 		lft_columns_differ(columns_at(col, k), columns_at(col, k - 1), f->nsw, o->moved);
@@ -128,7 +128,7 @@ static bool move_on(struct order *o, const struct fabric *f, const struct lft_co
 		o->inner[p] = true;
 	}
 	if (*few)
-		sort_moved(o);
+		vl_first_fit_sort_moved(o);
 	else
 		order_spread_moves(o, f->nsw);
 	return true;
@@ -136,7 +136,7 @@ static bool move_on(struct order *o, const struct fabric *f, const struct lft_co
 
 /* Positions by hops to the LID, then by switch; all LIDs of a switch share them as long as
  * their paths are equally long.  Returns a switch from which there is no way, or FAB_NONE. */
-static uint32_t order_by_depth(struct order *o, uint32_t n, uint32_t root)
+static uint32_t vl_first_fit_order_by_depth(struct order *o, uint32_t n, uint32_t root)
 {
 	uint32_t *depth = o->depth, *count = o->count;
 
@@ -170,12 +170,12 @@ uint32_t order_find(struct order *o, const struct fabric *f, const struct lft_co
 {
 	uint32_t bad;
 
-	if (k && move_on(o, f, col, k, few))
+	if (k && vl_first_fit_move_on(o, f, col, k, few))
 		return FAB_NONE;
 	*few = false;
-	find_hops(o, f, col, k);
-	bad = order_by_depth(o, f->nsw, root);
+	vl_first_fit_find_hops(o, f, col, k);
+	bad = vl_first_fit_order_by_depth(o, f->nsw, root);
 	if (bad == FAB_NONE)
-		put_in_order(o, f->nsw);
+		vl_first_fit_put_in_order(o, f->nsw);
 	return bad;
 }

@@ -36,7 +36,7 @@ uint32_t graph_count_lids(const struct fabric *f, uint8_t lmc)
 	return (f->nend << lmc) + f->nsw;
 }
 
-static int dest_class(const struct fabric *f, uint32_t end)
+static int graph_dest_class(const struct fabric *f, uint32_t end)
 {
 	return end < f->nterm ? 0 : end < f->nend ? 1 : 2;
 }
@@ -51,7 +51,7 @@ struct dest *graph_dests_by_lid(uint32_t *n, const struct fabric *f, uint8_t lmc
 			uint32_t end = f->lid_end[lid];
 			uint8_t port;
 
-			if (end == FAB_NONE || dest_class(f, end) != class)
+			if (end == FAB_NONE || graph_dest_class(f, end) != class)
 				continue;
 			if (end < f->nend && lid - f->term_lid[end] >= 1u << lmc)
 				continue;
@@ -90,7 +90,7 @@ struct dest *graph_dests_in_order(uint32_t *n, const struct fabric *f, uint8_t l
 }
 
 /* Something on the switch that an operator knows by name. */
-static void name_of(char *buf, size_t len, const struct fabric *f, uint32_t sw)
+static void graph_name_of(char *buf, size_t len, const struct fabric *f, uint32_t sw)
 {
 	if (f->term_off[sw] < f->term_off[sw + 1])
 		snprintf(buf, len, "%s (on switch %s)", f->term_name[f->term_list[f->term_off[sw]]],
@@ -100,7 +100,7 @@ static void name_of(char *buf, size_t len, const struct fabric *f, uint32_t sw)
 }
 
 /* Prefers a pair with terminals on both sides. */
-static int refuse_disconnected(const struct fabric *f, const bool *seen, struct err *err)
+static int graph_refuse_disconnected(const struct fabric *f, const bool *seen, struct err *err)
 {
 	uint32_t side[2] = { FAB_NONE, FAB_NONE };
 	char a[160], b[160];
@@ -111,8 +111,8 @@ static int refuse_disconnected(const struct fabric *f, const bool *seen, struct 
 		if (*s == FAB_NONE || (!f->sw_nterm[*s] && f->sw_nterm[u]))
 			*s = u;
 	}
-	name_of(a, sizeof(a), f, side[1]);
-	name_of(b, sizeof(b), f, side[0]);
+	graph_name_of(a, sizeof(a), f, side[1]);
+	graph_name_of(b, sizeof(b), f, side[0]);
 	return err_set(
 		err, -ENETUNREACH,
 		"the fabric is not connected: no cables lead from %s to %s; connect the parts "
@@ -146,7 +146,7 @@ int graph_check_connected(const struct fabric *f, struct err *err)
 		}
 	}
 	if (tail < f->nsw)
-		rc = refuse_disconnected(f, seen, err);
+		rc = graph_refuse_disconnected(f, seen, err);
 	free(seen);
 	free(queue);
 	return rc;

@@ -6,7 +6,7 @@ struct proxy {
 	struct progress self, *to;
 };
 
-static void hand_on(void *ctx, const char *step, uint64_t done, uint64_t total)
+static void layers_verdict_hand_on(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	struct proxy *p = ctx;
 
@@ -18,7 +18,8 @@ static void hand_on(void *ctx, const char *step, uint64_t done, uint64_t total)
 int layers_verdict(struct verdict **out, const struct fabric *f, const struct tables *t,
 		   unsigned threads, struct progress *progress, struct err *err)
 {
-	struct proxy p = { .self = { .report = hand_on, .ctx = &p }, .to = progress };
+	struct proxy p = { .self = { .report = layers_verdict_hand_on, .ctx = &p },
+			   .to = progress };
 	struct verify_opts opts = { .threads = threads };
 
 	return verify_tables(out, f, t, &opts, &p.self, err);

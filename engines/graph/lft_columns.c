@@ -30,7 +30,7 @@ void lft_columns_done(struct lft_columns *c)
 }
 
 /* LIDs from the first on that follow each other. */
-static uint32_t without_gap(const struct dest *d, uint32_t n)
+static uint32_t lft_columns_without_gap(const struct dest *d, uint32_t n)
 {
 	uint32_t k = 1;
 
@@ -43,7 +43,7 @@ void lft_columns_turn(uint8_t *column, const uint8_t *rows, uint32_t stride, uin
 		      const struct dest *d, uint32_t n)
 {
 	for (uint32_t k = 0, run; k < n; k += run) {
-		run = without_gap(d + k, n - k);
+		run = lft_columns_without_gap(d + k, n - k);
 		tile_turn(column + (size_t)k * nsw, nsw, rows + d[k].lid, stride, nsw, run);
 	}
 }
@@ -52,7 +52,7 @@ void lft_columns_turn_back(uint8_t *rows, const uint8_t *column, uint32_t stride
 			   const struct dest *d, uint32_t n)
 {
 	for (uint32_t k = 0, run; k < n; k += run) {
-		run = without_gap(d + k, n - k);
+		run = lft_columns_without_gap(d + k, n - k);
 		tile_turn(rows + d[k].lid, stride, column + (size_t)k * nsw, nsw, run, nsw);
 	}
 }

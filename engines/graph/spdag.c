@@ -33,7 +33,7 @@ void spdag_done(struct spdag *g)
 }
 
 /* Appends the edges that arrive at position i, and the switches that it discovers. */
-static void expand(struct spdag *g, const struct fabric *f, uint32_t i)
+static void spdag_expand(struct spdag *g, const struct fabric *f, uint32_t i)
 {
 	uint32_t u = g->sw[i], m = g->nfound;
 
@@ -89,7 +89,7 @@ void spdag_shortest(struct spdag *g, const struct fabric *f, uint32_t root)
 		/* nothing is left to discover beyond the last level */
 		if (g->n == f->nsw && g->dist[i] == g->dist[g->n - 1])
 			break;
-		expand(g, f, i);
+		spdag_expand(g, f, i);
 	}
 	spdag_sort_edges(g);
 }

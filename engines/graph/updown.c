@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Hops from the nearest of the n switches in queue, which has room for all. */
-static void spread(uint32_t *hops, const struct fabric *f, uint32_t *queue, uint32_t n)
+static void updown_spread(uint32_t *hops, const struct fabric *f, uint32_t *queue, uint32_t n)
 {
 	memset(hops, 0xff, f->nsw * sizeof(*hops));
 	for (uint32_t i = 0; i < n; i++)
@@ -35,7 +35,7 @@ void updown_init(struct updown *ud, const struct fabric *f, const uint32_t *root
 	ud->place = xcalloc(f->nsw, sizeof(uint32_t));
 	ud->order = xcalloc(f->nsw, sizeof(uint32_t));
 	memcpy(ud->order, roots, nroots * sizeof(*roots));
-	spread(ud->rank, f, ud->order, nroots);
+	updown_spread(ud->rank, f, ud->order, nroots);
 	for (uint32_t u = 0; u < f->nsw; u++)
 		count[ud->rank[u] + 1]++;
 	for (uint32_t r = 0; r < f->nsw; r++)
@@ -55,14 +55,14 @@ void updown_done(struct updown *ud)
 	*ud = (struct updown){ 0 };
 }
 
-static void place_switch(struct spdag *g, uint32_t u, uint32_t dist)
+static void updown_place_switch(struct spdag *g, uint32_t u, uint32_t dist)
 {
 	g->pos[u] = g->n;
 	g->sw[g->n] = u;
 	g->dist[g->n++] = dist;
 }
 
-static void found_edge(struct spdag *g, uint32_t from, uint32_t c, uint32_t to)
+static void updown_found_edge(struct spdag *g, uint32_t from, uint32_t c, uint32_t to)
 {
 	g->found_from[g->nfound] = from;
 	g->found_chan[g->nfound] = c;
@@ -70,14 +70,14 @@ static void found_edge(struct spdag *g, uint32_t from, uint32_t c, uint32_t to)
 }
 
 /* Everything that reaches the root going down only, nearest first. */
-static void climb_from_root(const struct updown *ud, struct spdag *g, const struct fabric *f)
+static void updown_climb_from_root(const struct updown *ud, struct spdag *g, const struct fabric *f)
 {
 	for (uint32_t i = 0; i < g->n; i++) {
 		uint32_t v = g->sw[i];
 
 		for (uint32_t c = f->chan_off[v]; c < f->chan_off[v + 1]; c++)
 			if (updown_is_up(ud, f, c) && g->pos[f->chan_dst[c]] == FAB_NONE)
-				place_switch(g, f->chan_dst[c], g->dist[i] + 1);
+				updown_place_switch(g, f->chan_dst[c], g->dist[i] + 1);
 	}
 }
 
@@ -89,8 +89,8 @@ struct descent {
 
 /* Adds one to the ways of those that go down through the switch at position i; true: that leaves
  * one without any. */
-static bool offer(const struct updown *ud, const struct spdag *g, const struct fabric *f,
-		  struct descent *d, uint32_t i, uint32_t one)
+static bool updown_offer(const struct updown *ud, const struct spdag *g, const struct fabric *f,
+			 struct descent *d, uint32_t i, uint32_t one)
 {
 	uint32_t u = g->sw[i];
 	bool none = false;
@@ -108,8 +108,8 @@ static bool offer(const struct updown *ud, const struct spdag *g, const struct f
 }
 
 /* Hops of u by the best switch above it; FAB_NONE when there is none. */
-static uint32_t hops_up(const struct updown *ud, const struct fabric *f, const struct descent *d,
-			uint32_t u)
+static uint32_t updown_hops_up(const struct updown *ud, const struct fabric *f,
+			       const struct descent *d, uint32_t u)
 {
 	uint32_t least = FAB_NONE;
 
@@ -119,8 +119,8 @@ static uint32_t hops_up(const struct updown *ud, const struct fabric *f, const s
 	return least == FAB_NONE ? FAB_NONE : least + 1;
 }
 
-static uint32_t ways_down(const struct updown *ud, const struct spdag *g, const struct fabric *f,
-			  uint32_t i)
+static uint32_t updown_ways_down(const struct updown *ud, const struct spdag *g,
+				 const struct fabric *f, uint32_t i)
 {
 	uint32_t u = g->sw[i], n = 0;
 
@@ -134,22 +134,22 @@ static uint32_t ways_down(const struct updown *ud, const struct spdag *g, const 
 
 /* Switches that reach the root going down, but sooner going up, go up, unless they are the only
  * way down of another.  From the top on: what is above a switch is decided before it. */
-static bool decide(const struct updown *ud, const struct spdag *g, const struct fabric *f,
-		   struct descent *d)
+static bool updown_decide(const struct updown *ud, const struct spdag *g, const struct fabric *f,
+			  struct descent *d)
 {
 	bool any = false;
 
 	for (uint32_t k = 0; k < f->nsw; k++) {
-		uint32_t u = ud->order[k], i = g->pos[u], up = hops_up(ud, f, d, u);
+		uint32_t u = ud->order[k], i = g->pos[u], up = updown_hops_up(ud, f, d, u);
 
 		d->hops[u] = i == FAB_NONE ? up : g->dist[i];
 		if (i == FAB_NONE)
 			continue;
-		d->ways[u] = ways_down(ud, g, f, i);
+		d->ways[u] = updown_ways_down(ud, g, f, i);
 		if (up >= g->dist[i])
 			continue;
-		if (offer(ud, g, f, d, i, UINT32_MAX)) {
-			offer(ud, g, f, d, i, 1);
+		if (updown_offer(ud, g, f, d, i, UINT32_MAX)) {
+			updown_offer(ud, g, f, d, i, 1);
 			continue;
 		}
 		d->hops[u] = up;
@@ -159,7 +159,7 @@ static bool decide(const struct updown *ud, const struct spdag *g, const struct 
 }
 
 /* Takes those that go up out of the DAG again. */
-static void leave_out(struct spdag *g, const struct descent *d)
+static void updown_leave_out(struct spdag *g, const struct descent *d)
 {
 	uint32_t n = 0;
 
@@ -177,7 +177,7 @@ static void leave_out(struct spdag *g, const struct descent *d)
 }
 
 /* Ranks are hops from the nearest root, so no way is shorter than they differ: in trees all are. */
-static bool all_shortest(const struct updown *ud, const struct spdag *g)
+static bool updown_all_shortest(const struct updown *ud, const struct spdag *g)
 {
 	for (uint32_t i = 0; i < g->n; i++)
 		if (g->dist[i] > ud->rank[g->root] - ud->rank[g->sw[i]])
@@ -185,22 +185,23 @@ static bool all_shortest(const struct updown *ud, const struct spdag *g)
 	return true;
 }
 
-static void go_up_where_shorter(const struct updown *ud, struct spdag *g, const struct fabric *f)
+static void updown_go_up_where_shorter(const struct updown *ud, struct spdag *g,
+				       const struct fabric *f)
 {
 	struct descent d;
 
-	if (all_shortest(ud, g))
+	if (updown_all_shortest(ud, g))
 		return;
 	d = (struct descent){ .hops = xcalloc(f->nsw, sizeof(*d.hops)),
 			      .ways = xcalloc(f->nsw, sizeof(*d.ways)) };
 
-	if (decide(ud, g, f, &d))
-		leave_out(g, &d);
+	if (updown_decide(ud, g, f, &d))
+		updown_leave_out(g, &d);
 	free(d.hops);
 	free(d.ways);
 }
 
-static void find_ways_down(const struct updown *ud, struct spdag *g, const struct fabric *f)
+static void updown_find_ways_down(const struct updown *ud, struct spdag *g, const struct fabric *f)
 {
 	for (uint32_t i = 0; i < g->n; i++) {
 		uint32_t v = g->sw[i];
@@ -209,14 +210,14 @@ static void find_ways_down(const struct updown *ud, struct spdag *g, const struc
 			uint32_t p = g->pos[f->chan_dst[c]];
 
 			if (updown_is_up(ud, f, c) && p != FAB_NONE && g->dist[p] == g->dist[i] + 1)
-				found_edge(g, p, f->chan_rev[c], i);
+				updown_found_edge(g, p, f->chan_rev[c], i);
 		}
 	}
 }
 
 /* Puts u behind its best neighbours among those in the DAG; up: only those above it. */
-static bool attach(const struct updown *ud, struct spdag *g, const struct fabric *f, uint32_t u,
-		   bool up)
+static bool updown_attach(const struct updown *ud, struct spdag *g, const struct fabric *f,
+			  uint32_t u, bool up)
 {
 	uint32_t least = FAB_NONE;
 
@@ -232,9 +233,9 @@ static bool attach(const struct updown *ud, struct spdag *g, const struct fabric
 		uint32_t p = g->pos[f->chan_dst[c]];
 
 		if (p != FAB_NONE && (!up || updown_is_up(ud, f, c)) && g->dist[p] == least)
-			found_edge(g, g->n, c, p);
+			updown_found_edge(g, g->n, c, p);
 	}
-	place_switch(g, u, least + 1);
+	updown_place_switch(g, u, least + 1);
 	return true;
 }
 
@@ -245,26 +246,26 @@ uint32_t updown_dag(const struct updown *ud, struct spdag *g, const struct fabri
 	memset(g->pos, 0xff, f->nsw * sizeof(*g->pos));
 	g->root = root;
 	g->n = g->nfound = 0;
-	place_switch(g, root, 0);
-	climb_from_root(ud, g, f);
-	go_up_where_shorter(ud, g, f);
-	find_ways_down(ud, g, f);
+	updown_place_switch(g, root, 0);
+	updown_climb_from_root(ud, g, f);
+	updown_go_up_where_shorter(ud, g, f);
+	updown_find_ways_down(ud, g, f);
 	for (uint32_t k = 0; k < f->nsw; k++)
 		if (g->pos[ud->order[k]] == FAB_NONE)
-			attach(ud, g, f, ud->order[k], true);
+			updown_attach(ud, g, f, ud->order[k], true);
 	legal = g->n;
 	for (bool more = legal < f->nsw; more;) {
 		more = false;
 		for (uint32_t k = 0; k < f->nsw; k++)
 			if (g->pos[ud->order[k]] == FAB_NONE)
-				more |= attach(ud, g, f, ud->order[k], false);
+				more |= updown_attach(ud, g, f, ud->order[k], false);
 	}
 	spdag_sort_edges(g);
 	return f->nsw - legal;
 }
 
-static void score_dag(struct updown_score *s, const struct spdag *g, const struct fabric *f,
-		      uint32_t legal)
+static void updown_score_dag(struct updown_score *s, const struct spdag *g, const struct fabric *f,
+			     uint32_t legal)
 {
 	s->choices += g->nedge;
 	for (uint32_t i = 0; i < f->nsw; i++) {
@@ -289,7 +290,7 @@ int updown_score(struct updown_score *out, const struct updown *ud, const struct
 	for (uint32_t t = 0; t < f->nsw && !rc; t++) {
 		if (!f->sw_nterm[t])
 			continue;
-		score_dag(out, &g, f, f->nsw - updown_dag(ud, &g, f, t));
+		updown_score_dag(out, &g, f, f->nsw - updown_dag(ud, &g, f, t));
 		if (pace_tick(p, 0, 2 * f->nchan))
 			rc = -ECANCELED;
 	}
@@ -297,7 +298,7 @@ int updown_score(struct updown_score *out, const struct updown *ud, const struct
 	return rc;
 }
 
-static uint32_t fullest(const struct fabric *f)
+static uint32_t updown_fullest(const struct fabric *f)
 {
 	uint32_t max = 0;
 
@@ -306,20 +307,20 @@ static uint32_t fullest(const struct fabric *f)
 	return max;
 }
 
-static bool is_leaf(const struct fabric *f, uint32_t u, uint32_t full)
+static bool updown_is_leaf(const struct fabric *f, uint32_t u, uint32_t full)
 {
 	return 2 * f->sw_nterm[u] >= full;
 }
 
 uint32_t updown_tree_roots(uint32_t *out, const struct fabric *f)
 {
-	uint32_t *level = xcalloc(f->nsw, sizeof(*level)), full = fullest(f), n = 0, top = 0;
+	uint32_t *level = xcalloc(f->nsw, sizeof(*level)), full = updown_fullest(f), n = 0, top = 0;
 	bool tree = true;
 
 	for (uint32_t u = 0; u < f->nsw; u++)
-		if (is_leaf(f, u, full))
+		if (updown_is_leaf(f, u, full))
 			out[n++] = u;
-	spread(level, f, out, n);
+	updown_spread(level, f, out, n);
 	for (uint32_t u = 0; u < f->nsw; u++)
 		top = level[u] > top ? level[u] : top;
 	for (uint32_t c = 0; c < f->nchan; c++)
@@ -334,23 +335,23 @@ uint32_t updown_tree_roots(uint32_t *out, const struct fabric *f)
 
 /* The switch with the least greatest distance to the others, then the least sum; [1] the same
  * among the leaves. */
-static int central(uint32_t best[2], const struct fabric *f, struct pace *p)
+static int updown_central(uint32_t best[2], const struct fabric *f, struct pace *p)
 {
 	uint32_t *hops = xcalloc(f->nsw, sizeof(*hops)), *queue = xcalloc(f->nsw, sizeof(*queue));
 	uint64_t least[2] = { UINT64_MAX, UINT64_MAX };
-	uint32_t full = fullest(f);
+	uint32_t full = updown_fullest(f);
 	int rc = 0;
 
 	for (uint32_t u = 0; u < f->nsw && !rc; u++) {
 		uint64_t far = 0, sum = 0;
 
 		queue[0] = u;
-		spread(hops, f, queue, 1);
+		updown_spread(hops, f, queue, 1);
 		for (uint32_t v = 0; v < f->nsw; v++) {
 			far = hops[v] > far ? hops[v] : far;
 			sum += hops[v];
 		}
-		for (int k = 0; k <= is_leaf(f, u, full); k++) {
+		for (int k = 0; k <= updown_is_leaf(f, u, full); k++) {
 			if ((far << 48 | sum) >= least[k])
 				continue;
 			least[k] = far << 48 | sum;
@@ -364,8 +365,8 @@ static int central(uint32_t best[2], const struct fabric *f, struct pace *p)
 	return rc;
 }
 
-static int score_root(struct updown_score *out, const struct fabric *f, uint32_t root,
-		      struct pace *p)
+static int updown_score_root(struct updown_score *out, const struct fabric *f, uint32_t root,
+			     struct pace *p)
 {
 	struct updown ud;
 	int rc;
@@ -380,14 +381,14 @@ int updown_single_root(uint32_t *root, const struct fabric *f, struct pace *p)
 {
 	struct updown_score any, leaf;
 	uint32_t best[2] = { 0, 0 };
-	int rc = central(best, f, p);
+	int rc = updown_central(best, f, p);
 
 	*root = best[0];
 	if (rc || best[1] == best[0])
 		return rc;
-	rc = score_root(&any, f, best[0], p);
+	rc = updown_score_root(&any, f, best[0], p);
 	if (!rc)
-		rc = score_root(&leaf, f, best[1], p);
+		rc = updown_score_root(&leaf, f, best[1], p);
 	if (rc)
 		return rc;
 	if (leaf.hops < any.hops || (leaf.hops == any.hops && leaf.choices > any.choices))

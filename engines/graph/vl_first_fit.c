@@ -10,8 +10,8 @@
 #define OFTEN 256 /* insertions between two reports */
 #define TRIES 64  /* LIDs as a whole that may fail more often than not */
 
-static void fit_init(struct fit *l, const struct fabric *f, struct tables *t,
-		     const struct tables *keep, unsigned threads)
+static void vl_first_fit_init(struct fit *l, const struct fabric *f, struct tables *t,
+			      const struct tables *keep, unsigned threads)
 {
 	*l = (struct fit){ .f = f, .t = t, .keep = keep };
 	turns_init(&l->turns, f);
@@ -36,7 +36,7 @@ static void fit_init(struct fit *l, const struct fabric *f, struct tables *t,
 	l->added = xcalloc(f->nsw, sizeof(*l->added));
 }
 
-static void fit_done(struct fit *l)
+static void vl_first_fit_done(struct fit *l)
 {
 	turns_done(&l->turns);
 	free(l->has[0]);
@@ -64,13 +64,13 @@ static void fit_done(struct fit *l)
 	free(l->added);
 }
 
-static uint32_t turn_of(const struct fit *l, uint32_t i)
+static uint32_t vl_first_fit_turn_of(const struct fit *l, uint32_t i)
 {
 	return turns_at(&l->turns, l->path[i], l->path[i + 1]);
 }
 
 /* Keeps the turns that were added to layer k for a path, or takes them out again. */
-static void settle(struct fit *l, unsigned k, uint32_t nadded, bool keep)
+static void vl_first_fit_settle(struct fit *l, unsigned k, uint32_t nadded, bool keep)
 {
 	for (uint32_t a = 0; a < nadded; a++) {
 		uint32_t i = l->added[a];
@@ -79,42 +79,42 @@ static void settle(struct fit *l, unsigned k, uint32_t nadded, bool keep)
 			cdg_remove(l->cdg[k], l->path[i], l->path[i + 1]);
 			continue;
 		}
-		note_layer(l, turn_of(l, i), k);
+		note_layer(l, vl_first_fit_turn_of(l, i), k);
 		cdg_keep(l->cdg[k], l->path[i], l->path[i + 1]);
 	}
 }
 
 /* A turn that did not fit: does it close a cycle without those added before it too? */
-static void judge_alone(struct fit *l, uint32_t i, unsigned k, bool alone)
+static void vl_first_fit_judge_alone(struct fit *l, uint32_t i, unsigned k, bool alone)
 {
 	if (!alone && cdg_add(l->cdg[k], l->path[i], l->path[i + 1]))
 		cdg_remove(l->cdg[k], l->path[i], l->path[i + 1]);
 	else
-		l->never[turn_of(l, i)] |= (uint16_t)(1u << k);
+		l->never[vl_first_fit_turn_of(l, i)] |= (uint16_t)(1u << k);
 }
 
 /* Puts the path of n channels into layer k unless that closes a cycle. */
-static bool fits(struct fit *l, uint32_t n, unsigned k)
+static bool vl_first_fit_fits(struct fit *l, uint32_t n, unsigned k)
 {
 	uint32_t nadded = 0, last = 0;
 	bool ok = true;
 
 	for (uint32_t i = 0; i + 1 < n && ok; i++) {
-		if (layers_of(l, turn_of(l, i)) >> k & 1)
+		if (layers_of(l, vl_first_fit_turn_of(l, i)) >> k & 1)
 			continue;
 		last = i;
 		ok = cdg_add(l->cdg[k], l->path[i], l->path[i + 1]);
 		if (ok)
 			l->added[nadded++] = i;
 	}
-	settle(l, k, nadded, ok);
+	vl_first_fit_settle(l, k, nadded, ok);
 	if (!ok)
-		judge_alone(l, last, k, !nadded);
+		vl_first_fit_judge_alone(l, last, k, !nadded);
 	return ok;
 }
 
 /* Layer for the path from u to a LID of the batch; FIRST_FIT_MAX when there is none. */
-static unsigned place(struct fit *l, const struct batch *b, uint32_t lid, uint32_t u)
+static unsigned vl_first_fit_place(struct fit *l, const struct batch *b, uint32_t lid, uint32_t u)
 {
 	const struct lft_columns *col = &b->col;
 	uint32_t have = UINT16_MAX, never = 0, n = 0, c;
@@ -123,23 +123,23 @@ static unsigned place(struct fit *l, const struct batch *b, uint32_t lid, uint32
 	     c = columns_chan(col, lid, l->f->chan_dst[c]))
 		l->path[n++] = c;
 	for (uint32_t i = 0; i + 1 < n; i++)
-		have &= layers_of(l, turn_of(l, i));
+		have &= layers_of(l, vl_first_fit_turn_of(l, i));
 	if (have)
 		return (unsigned)__builtin_ctz(have);
 	for (uint32_t i = 0; i + 1 < n; i++)
-		never |= l->never[turn_of(l, i)];
+		never |= l->never[vl_first_fit_turn_of(l, i)];
 	for (unsigned k = 0; k < FIRST_FIT_MAX; k++) {
 		if (never >> k & 1)
 			continue;
 		if (k == l->n)
 			l->cdg[l->n++] = cdg_new(l->work);
-		if (fits(l, n, k))
+		if (vl_first_fit_fits(l, n, k))
 			return k;
 	}
 	return FIRST_FIT_MAX;
 }
 
-static bool report(struct fit *l, uint32_t done, uint64_t work)
+static bool vl_first_fit_report(struct fit *l, uint32_t done, uint64_t work)
 {
 	uint64_t looked = cdg_work_done(l->work);
 
@@ -151,26 +151,26 @@ static bool report(struct fit *l, uint32_t done, uint64_t work)
 }
 
 /* The channel from a switch towards LID k of the batch, and the one after it. */
-static void turn_from(const struct fit *l, const struct batch *b, uint32_t k, uint32_t u,
-		      uint32_t *c, uint32_t *e)
+static void vl_first_fit_turn_from(const struct fit *l, const struct batch *b, uint32_t k,
+				   uint32_t u, uint32_t *c, uint32_t *e)
 {
 	*c = columns_chan(&b->col, k, u);
 	*e = columns_chan(&b->col, k, l->f->chan_dst[*c]);
 }
 
 /* Puts n missing turns of LID k into layer 0 unless that closes a cycle. */
-static bool fits_whole(struct fit *l, const struct batch *b, uint32_t k, const uint32_t *miss,
-		       uint32_t n)
+static bool vl_first_fit_whole(struct fit *l, const struct batch *b, uint32_t k,
+			       const uint32_t *miss, uint32_t n)
 {
 	uint32_t nadded = 0, c, e;
 	bool ok = true;
 
 	for (uint32_t i = 0; i < n && ok; i++) {
-		turn_from(l, b, k, miss[i], &c, &e);
+		vl_first_fit_turn_from(l, b, k, miss[i], &c, &e);
 		ok = !(l->never[turns_at(&l->turns, c, e)] & 1);
 	}
 	for (uint32_t i = 0; i < n && ok; i++) {
-		turn_from(l, b, k, miss[i], &c, &e);
+		vl_first_fit_turn_from(l, b, k, miss[i], &c, &e);
 		if (layers_of(l, turns_at(&l->turns, c, e)) & 1)
 			continue;
 		ok = cdg_add(l->cdg[0], c, e);
@@ -178,7 +178,7 @@ static bool fits_whole(struct fit *l, const struct batch *b, uint32_t k, const u
 			l->added[nadded++] = miss[i];
 	}
 	for (uint32_t i = 0; i < nadded; i++) {
-		turn_from(l, b, k, l->added[i], &c, &e);
+		vl_first_fit_turn_from(l, b, k, l->added[i], &c, &e);
 		if (!ok) {
 			cdg_remove(l->cdg[0], c, e);
 			continue;
@@ -191,21 +191,21 @@ static bool fits_whole(struct fit *l, const struct batch *b, uint32_t k, const u
 }
 
 /* Begin of what the list has for LID k. */
-static uint32_t begin_of(const struct list *list, uint32_t k)
+static uint32_t vl_first_fit_begin_of(const struct list *list, uint32_t k)
 {
 	return k ? list->end[k - 1] : 0;
 }
 
 /* All open paths to LID k at once; counts how often that works. */
-static bool insert_whole(struct fit *l, const struct batch *b, uint32_t k)
+static bool vl_first_fit_insert_whole(struct fit *l, const struct batch *b, uint32_t k)
 {
-	uint32_t first = begin_of(&b->miss, k);
+	uint32_t first = vl_first_fit_begin_of(&b->miss, k);
 
 	if (!l->tries)
 		return false;
 	if (!l->n)
 		l->cdg[l->n++] = cdg_new(l->work);
-	if (!fits_whole(l, b, k, b->miss.at + first, b->miss.end[k] - first)) {
+	if (!vl_first_fit_whole(l, b, k, b->miss.at + first, b->miss.end[k] - first)) {
 		l->failed++;
 		return false;
 	}
@@ -214,7 +214,7 @@ static bool insert_whole(struct fit *l, const struct batch *b, uint32_t k)
 }
 
 /* Turns lie anywhere in tables larger than caches. */
-static void look_ahead(const struct fit *l, const struct list *open, uint32_t i)
+static void vl_first_fit_do_look_ahead(const struct fit *l, const struct list *open, uint32_t i)
 {
 	if (i + AHEAD < open->n) {
 		__builtin_prefetch(&l->has[0][open->turn[i + AHEAD]]);
@@ -223,31 +223,32 @@ static void look_ahead(const struct fit *l, const struct list *open, uint32_t i)
 }
 
 /* The paths to LID k that are in no layer yet. */
-static int insert(struct fit *l, struct batch *b, uint32_t k, uint32_t done)
+static int vl_first_fit_insert(struct fit *l, struct batch *b, uint32_t k, uint32_t done)
 {
-	uint32_t first = begin_of(&b->open, k), end = b->open.end[k];
+	uint32_t first = vl_first_fit_begin_of(&b->open, k), end = b->open.end[k];
 	uint8_t *layer = b->layer + (size_t)k * l->f->nsw;
-	bool whole = first < end && insert_whole(l, b, k);
+	bool whole = first < end && vl_first_fit_insert_whole(l, b, k);
 
-	if (first < end && report(l, done, 0))
+	if (first < end && vl_first_fit_report(l, done, 0))
 		return -ECANCELED;
 	for (uint32_t i = first; i < end; i++) {
 		uint32_t u = b->open.at[i];
 		unsigned to;
 
-		look_ahead(l, &b->open, i);
-		to = whole ? 0 : place(l, b, k, u);
+		vl_first_fit_do_look_ahead(l, &b->open, i);
+		to = whole ? 0 : vl_first_fit_place(l, b, k, u);
 		if (to == FIRST_FIT_MAX)
 			return -ENOSPC;
 		layer[u] = (uint8_t)to;
-		if (i % OFTEN == OFTEN - 1 && report(l, done, whole ? OFTEN : 4 * OFTEN))
+		if (i % OFTEN == OFTEN - 1 &&
+		    vl_first_fit_report(l, done, whole ? OFTEN : 4 * OFTEN))
 			return -ECANCELED;
 	}
 	return 0;
 }
 
 /* Layers of LID k where they are those of the LID before it. */
-static void fill_same(uint8_t *layer, const uint8_t *before, uint32_t n)
+static void vl_first_fit_fill_same(uint8_t *layer, const uint8_t *before, uint32_t n)
 {
 	static const uint8_t same[8] = { SAME, SAME, SAME, SAME, SAME, SAME, SAME, SAME };
 
@@ -264,7 +265,7 @@ static void fill_same(uint8_t *layer, const uint8_t *before, uint32_t n)
 	}
 }
 
-static bool write_sls(void *ctx, unsigned worker, uint32_t i)
+static bool vl_first_fit_write_sls(void *ctx, unsigned worker, uint32_t i)
 {
 	struct fit *l = ctx;
 	struct batch *b = &l->batch[i];
@@ -274,13 +275,14 @@ static bool write_sls(void *ctx, unsigned worker, uint32_t i)
 	if (b->twin)
 		return false;
 	for (uint32_t k = 1; k < b->n; k++)
-		fill_same(b->layer + (size_t)k * nsw, b->layer + (k - 1ull) * nsw, nsw);
+		vl_first_fit_fill_same(b->layer + (size_t)k * nsw, b->layer + (k - 1ull) * nsw,
+				       nsw);
 	lft_columns_turn_back(l->t->sl, b->layer, l->t->stride, nsw, b->d, b->n);
 	return false;
 }
 
 /* After the others, whose SLs they take. */
-static void write_twins(struct fit *l, uint32_t nbatch)
+static void vl_first_fit_write_twins(struct fit *l, uint32_t nbatch)
 {
 	uint32_t twins = 0;
 
@@ -296,7 +298,8 @@ static void write_twins(struct fit *l, uint32_t nbatch)
 }
 
 /* One chunk of nbatch batches with n LIDs; done: LIDs so far. */
-static int fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uint32_t n, struct err *err)
+static int vl_first_fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uint32_t n,
+			      struct err *err)
 {
 	int rc = 0;
 
@@ -307,7 +310,7 @@ static int fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uint32_t n, 
 	for (unsigned i = 0; i < l->n; i++)
 		if (cdg_learn(l->cdg[i]))
 			l->unseen += 16ull * l->f->nchan;
-	if (report(l, done, l->pace->work_max))
+	if (vl_first_fit_report(l, done, l->pace->work_max))
 		return -ECANCELED;
 	for (uint32_t i = 0; i < nbatch && !rc; i++) {
 		const struct batch *b = &l->batch[i];
@@ -317,21 +320,22 @@ static int fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uint32_t n, 
 				       "the tables do not lead from switch %s to LID %u",
 				       l->f->sw_name[b->bad_sw], b->bad_lid);
 		for (uint32_t k = 0; k < b->n && !rc; k++)
-			rc = insert(l, &l->batch[i], k, done);
+			rc = vl_first_fit_insert(l, &l->batch[i], k, done);
 	}
 	if (rc)
 		return rc;
 	if (l->n > 1 && l->t->sl_kind != SL_BY_SWITCH)
 		graph_sls_by_switch(l->t, l->f, l->pace->progress, l->pace->step);
 	if (l->n > 1) {
-		pool_for(l->pool, nbatch, write_sls, l);
-		write_twins(l, nbatch);
+		pool_for(l->pool, nbatch, vl_first_fit_write_sls, l);
+		vl_first_fit_write_twins(l, nbatch);
 	}
-	return report(l, done + n, 2 * (n + 4ull * nbatch) * l->f->nsw) ? -ECANCELED : 0;
+	return vl_first_fit_report(l, done + n, 2 * (n + 4ull * nbatch) * l->f->nsw) ? -ECANCELED
+										     : 0;
 }
 
 /* The turn from the path at position i, into those layers. */
-static void add_kept(struct fit *l, uint32_t c, uint32_t e, uint16_t layers)
+static void vl_first_fit_add_kept(struct fit *l, uint32_t c, uint32_t e, uint16_t layers)
 {
 	uint32_t turn = turns_at(&l->turns, c, e);
 
@@ -347,7 +351,7 @@ static void add_kept(struct fit *l, uint32_t c, uint32_t e, uint16_t layers)
 }
 
 /* Those that are there whatever the paths are. */
-static void add_fixed(struct fit *l)
+static void vl_first_fit_add_fixed(struct fit *l)
 {
 	const struct fabric *f = l->f;
 
@@ -358,13 +362,13 @@ static void add_fixed(struct fit *l)
 			uint16_t layers = l->fixed[turns_at(&l->turns, c, e)];
 
 			if (layers)
-				add_kept(l, c, e, layers);
+				vl_first_fit_add_kept(l, c, e, layers);
 		}
 	}
 }
 
 /* The paths to LID k that are to keep their layers. */
-static void keep_lid(struct fit *l, struct order *o, const struct batch *b, uint32_t k)
+static void vl_first_fit_keep_lid(struct fit *l, struct order *o, const struct batch *b, uint32_t k)
 {
 	const uint8_t *was = b->was + (size_t)k * l->f->nsw;
 
@@ -381,12 +385,12 @@ static void keep_lid(struct fit *l, struct order *o, const struct batch *b, uint
 
 		o->pass[p] |= o->pass[i];
 		if (p && o->pass[i])
-			add_kept(l, o->chan[i], o->chan[p], o->pass[i]);
+			vl_first_fit_add_kept(l, o->chan[i], o->chan[p], o->pass[i]);
 	}
 }
 
 /* What is to stay goes in first, as a step of its own. */
-static int keep_layers(struct fit *l, const struct dest *dests, uint32_t n)
+static int vl_first_fit_keep_layers(struct fit *l, const struct dest *dests, uint32_t n)
 {
 	const char *step = l->pace->step;
 	struct order *o = &l->order[0];
@@ -402,8 +406,8 @@ static int keep_layers(struct fit *l, const struct dest *dests, uint32_t n)
 			bool few;
 
 			if (vl_first_fit_order(l, o, b, k, &few))
-				keep_lid(l, o, b, k);
-			if (report(l, done + k, 8ull * l->f->nsw))
+				vl_first_fit_keep_lid(l, o, b, k);
+			if (vl_first_fit_report(l, done + k, 8ull * l->f->nsw))
 				return -ECANCELED;
 		}
 	}
@@ -418,14 +422,14 @@ int vl_first_fit(struct tables *t, const struct fabric *f, const struct dest *de
 	struct fit l;
 	int rc = 0;
 
-	fit_init(&l, f, t, keep, threads);
+	vl_first_fit_init(&l, f, t, keep, threads);
 	l.most = most;
 	l.pace = pace;
 	l.fixed = fixed;
 	if (fixed)
-		add_fixed(&l);
+		vl_first_fit_add_fixed(&l);
 	if (keep)
-		rc = keep_layers(&l, dests, n);
+		rc = vl_first_fit_keep_layers(&l, dests, n);
 	for (uint32_t done = 0; done < n && !rc;) {
 		uint32_t nbatch = 0, next = done;
 
@@ -438,10 +442,10 @@ int vl_first_fit(struct tables *t, const struct fabric *f, const struct dest *de
 			b->open.n = b->miss.n = 0;
 			next += b->n;
 		}
-		rc = fit_chunk(&l, nbatch, done, next - done, err);
+		rc = vl_first_fit_chunk(&l, nbatch, done, next - done, err);
 		done = next;
 	}
 	*layers = l.n;
-	fit_done(&l);
+	vl_first_fit_done(&l);
 	return rc;
 }

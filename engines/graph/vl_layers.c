@@ -17,7 +17,7 @@ struct layering {
 };
 
 /* Paths with a turn; the others fit every layer, and LIDs without a path are not ours. */
-static bool has_turn(const struct layering *l, uint32_t u, uint32_t lid, uint32_t dst)
+static bool vl_layers_has_turn(const struct layering *l, uint32_t u, uint32_t lid, uint32_t dst)
 {
 	uint32_t c = fabric_chan(l->f, u, tables_row(l->t, u)[lid]);
 
@@ -25,7 +25,7 @@ static bool has_turn(const struct layering *l, uint32_t u, uint32_t lid, uint32_
 }
 
 /* True when the SL depends on the destination only. */
-static bool by_dlid(const struct layering *l, uint8_t *sl)
+static bool vl_layers_by_dlid(const struct layering *l, uint8_t *sl)
 {
 	const struct fabric *f = l->f;
 
@@ -37,7 +37,8 @@ static bool by_dlid(const struct layering *l, uint8_t *sl)
 		for (uint32_t u = 0; u < f->nsw && dst != FAB_NONE; u++) {
 			uint8_t v = l->t->sl[(size_t)u * l->t->stride + lid];
 
-			if (f->term_off[u] == f->term_off[u + 1] || !has_turn(l, u, lid, dst))
+			if (f->term_off[u] == f->term_off[u + 1] ||
+			    !vl_layers_has_turn(l, u, lid, dst))
 				continue;
 			if (one >= 0 && one != v)
 				return false;
@@ -49,12 +50,12 @@ static bool by_dlid(const struct layering *l, uint8_t *sl)
 }
 
 /* What was written by switch goes into one row where that is enough. */
-static void store_sls(struct layering *l)
+static void vl_layers_store_sls(struct layering *l)
 {
 	struct tables *t = l->t;
 	uint8_t *sl = xcalloc(t->stride, 1);
 
-	if (t->sl_kind == SL_BY_SWITCH && by_dlid(l, sl)) {
+	if (t->sl_kind == SL_BY_SWITCH && vl_layers_by_dlid(l, sl)) {
 		tables_sl_form(t, SL_BY_DLID, l->f);
 		memcpy(t->sl, sl, t->stride);
 	}
@@ -62,8 +63,8 @@ static void store_sls(struct layering *l)
 }
 
 /* more: not even FIRST_FIT_MAX were enough. */
-static int too_few(struct err *err, const struct layering *l, bool more, unsigned vls,
-		   const struct engine_params *params)
+static int vl_layers_too_few(struct err *err, const struct layering *l, bool more, unsigned vls,
+			     const struct engine_params *params)
 {
 	if (params)
 		notes_set(params->notes, "vls_needed", more ? FIRST_FIT_MAX + 1 : l->n,
@@ -76,8 +77,8 @@ static int too_few(struct err *err, const struct layering *l, bool more, unsigne
 }
 
 /* The VLs that are left over; dests: all. */
-static int use_spare(struct layering *l, const struct engine_params *params, unsigned vls,
-		     const struct dest *dests, uint32_t n, struct pace *pace)
+static int vl_layers_use_spare(struct layering *l, const struct engine_params *params, unsigned vls,
+			       const struct dest *dests, uint32_t n, struct pace *pace)
 {
 	struct spread_stats stats;
 	int rc = vl_spread(l->t, l->f, dests, n, l->t->vls, vls, pace, &stats);
@@ -91,9 +92,9 @@ static int use_spare(struct layering *l, const struct engine_params *params, uns
 	return 0;
 }
 
-static int assign(struct tables *t, const struct fabric *f, const uint32_t *switches,
-		  const struct tables *keep, const struct engine_params *params,
-		  struct progress *progress, struct err *err)
+static int vl_layers_do_assign(struct tables *t, const struct fabric *f, const uint32_t *switches,
+			       const struct tables *keep, const struct engine_params *params,
+			       struct progress *progress, struct err *err)
 {
 	unsigned vls = graph_vls(f, params);
 	bool spread = params && params->spread;
@@ -109,11 +110,11 @@ static int assign(struct tables *t, const struct fabric *f, const uint32_t *swit
 		rc = vl_first_fit(t, f, dests, n, keep, NULL, vls, params ? params->threads : 1,
 				  &l.n, &pace, err);
 	if (rc == -ENOSPC || (!rc && l.n > vls))
-		rc = too_few(err, &l, rc == -ENOSPC, vls, params);
+		rc = vl_layers_too_few(err, &l, rc == -ENOSPC, vls, params);
 	if (!rc) {
 		/* a form by LID would change SLs of paths without a turn */
 		if (!keep || keep->sl_kind == SL_CONST || keep->sl_kind == SL_BY_DLID)
-			store_sls(&l);
+			vl_layers_store_sls(&l);
 		t->vls = t->sls = (uint8_t)(l.n ? l.n : 1);
 		if (params)
 			notes_set(params->notes, "vls_needed", t->vls,
@@ -121,7 +122,7 @@ static int assign(struct tables *t, const struct fabric *f, const uint32_t *swit
 				  t->vls == 1 ? "" : "s", t->vls == 1 ? "s" : "");
 	}
 	if (!rc && spread && t->vls < vls)
-		rc = use_spare(&l, params, vls, dests, n, &pace);
+		rc = vl_layers_use_spare(&l, params, vls, dests, n, &pace);
 	free(dests);
 	return rc;
 }
@@ -130,7 +131,7 @@ int layers_assign_in_order(struct tables *t, const struct fabric *f, const uint3
 			   const struct engine_params *params, struct progress *progress,
 			   struct err *err)
 {
-	return assign(t, f, switches, NULL, params, progress, err);
+	return vl_layers_do_assign(t, f, switches, NULL, params, progress, err);
 }
 
 int layers_assign_from(struct tables *t, const struct fabric *f, const struct tables *from,
@@ -139,7 +140,7 @@ int layers_assign_from(struct tables *t, const struct fabric *f, const struct ta
 {
 	bool keep =
 		!(params && params->spread) && (from->sl_kind != SL_CONST || from->sl_const == 0);
-	int rc = keep ? assign(t, f, NULL, from, params, progress, err) : -ENOSPC;
+	int rc = keep ? vl_layers_do_assign(t, f, NULL, from, params, progress, err) : -ENOSPC;
 
 	return rc == -ENOSPC ? vl_layers_assign(t, f, params, progress, err) : rc;
 }

@@ -18,59 +18,60 @@ struct spread {
 	uint16_t used;				 /* VLs with a path */
 };
 
-static uint64_t *loads_at(const struct spread *s, uint32_t chan, unsigned vl)
+static uint64_t *vl_spread_loads_at(const struct spread *s, uint32_t chan, unsigned vl)
 {
 	return s->load + (size_t)chan * FAB_SLS + vl;
 }
 
 /* Follows the path from u; weight more routes on that VL. */
-static void add_path(struct spread *s, const uint32_t *hop, uint32_t u, unsigned vl)
+static void vl_spread_add_path(struct spread *s, const uint32_t *hop, uint32_t u, unsigned vl)
 {
 	for (uint32_t c = hop[u]; c != FAB_NONE; c = hop[s->f->chan_dst[c]])
-		*loads_at(s, c, vl) += s->f->sw_nterm[u];
+		*vl_spread_loads_at(s, c, vl) += s->f->sw_nterm[u];
 }
 
 /* The VL of the layer on which the path from u meets the fewest routes, the first if equal. */
-static unsigned lightest(const struct spread *s, const uint32_t *hop, uint32_t u, unsigned layer)
+static unsigned vl_spread_lightest(const struct spread *s, const uint32_t *hop, uint32_t u,
+				   unsigned layer)
 {
 	unsigned first = s->first[layer], count = s->count[layer], best = 0;
 	uint64_t sum[FAB_SLS] = { 0 };
 
 	for (uint32_t c = hop[u]; c != FAB_NONE; c = hop[s->f->chan_dst[c]])
 		for (unsigned i = 0; i < count; i++)
-			sum[i] += *loads_at(s, c, first + i);
+			sum[i] += *vl_spread_loads_at(s, c, first + i);
 	for (unsigned i = 1; i < count; i++)
 		best = sum[i] < sum[best] ? i : best;
 	return first + best;
 }
 
-static void count_lid(struct spread *s, const uint32_t *hop, const struct dest *d)
+static void vl_spread_count_lid(struct spread *s, const uint32_t *hop, const struct dest *d)
 {
 	if (d->end >= s->f->nterm)
 		return;
 	for (uint32_t u = 0; u < s->f->nsw; u++)
 		if (s->f->sw_nterm[u])
-			add_path(s, hop, u, s->t->sl[(size_t)u * s->t->stride + d->lid]);
+			vl_spread_add_path(s, hop, u, s->t->sl[(size_t)u * s->t->stride + d->lid]);
 }
 
-static void move_lid(struct spread *s, const uint32_t *hop, const struct dest *d)
+static void vl_spread_move_lid(struct spread *s, const uint32_t *hop, const struct dest *d)
 {
 	for (uint32_t u = 0; u < s->f->nsw; u++) {
 		uint8_t *sl = &s->t->sl[(size_t)u * s->t->stride + d->lid];
 		unsigned vl = s->first[*sl];
 
 		if (d->end < s->f->nterm && s->f->sw_nterm[u] && hop[u] != FAB_NONE) {
-			vl = lightest(s, hop, u, *sl);
-			add_path(s, hop, u, vl);
+			vl = vl_spread_lightest(s, hop, u, *sl);
+			vl_spread_add_path(s, hop, u, vl);
 		}
 		*sl = (uint8_t)vl;
 		s->used |= (uint16_t)(1u << vl);
 	}
 }
 
-static int each_lid(struct spread *s, const struct dest *dests, uint32_t n, struct pace *pace,
-		    uint64_t done,
-		    void (*visit)(struct spread *, const uint32_t *, const struct dest *))
+static int vl_spread_each_lid(struct spread *s, const struct dest *dests, uint32_t n,
+			      struct pace *pace, uint64_t done,
+			      void (*visit)(struct spread *, const uint32_t *, const struct dest *))
 {
 	for (uint32_t i = 0; i < n;) {
 		uint32_t run = lft_columns_run(dests + i, n - i);
@@ -89,24 +90,25 @@ static int each_lid(struct spread *s, const struct dest *dests, uint32_t n, stru
 	return 0;
 }
 
-static uint64_t most(const struct spread *s, unsigned vl)
+static uint64_t vl_spread_most(const struct spread *s, unsigned vl)
 {
 	uint64_t max = 0;
 
 	for (uint32_t c = 0; c < s->f->nchan; c++)
-		max = *loads_at(s, c, vl) > max ? *loads_at(s, c, vl) : max;
+		max = *vl_spread_loads_at(s, c, vl) > max ? *vl_spread_loads_at(s, c, vl) : max;
 	return max;
 }
 
 /* One spare VL after another goes to the layer whose busiest channel has the most routes per VL;
  * the VLs of a layer follow each other. */
-static void share_vls(struct spread *s, unsigned layers, unsigned vls, struct spread_stats *stats)
+static void vl_spread_share_vls(struct spread *s, unsigned layers, unsigned vls,
+				struct spread_stats *stats)
 {
 	uint64_t max[FAB_SLS];
 
 	stats->before = 0;
 	for (unsigned i = 0; i < layers; i++) {
-		max[i] = most(s, i);
+		max[i] = vl_spread_most(s, i);
 		s->count[i] = 1;
 		stats->before = max[i] > stats->before ? max[i] : stats->before;
 	}
@@ -123,7 +125,7 @@ static void share_vls(struct spread *s, unsigned layers, unsigned vls, struct sp
 }
 
 /* Small fabrics leave some VLs without a path: those in use become 0, 1, 2, ... */
-static void close_gaps(struct spread *s, const struct dest *dests, uint32_t n)
+static void vl_spread_close_gaps(struct spread *s, const struct dest *dests, uint32_t n)
 {
 	uint8_t to[FAB_SLS];
 
@@ -140,7 +142,7 @@ static void close_gaps(struct spread *s, const struct dest *dests, uint32_t n)
 }
 
 /* One row of SLs per source switch, whatever form they had. */
-static void by_switch(struct tables *t, const struct fabric *f)
+static void vl_spread_by_switch(struct tables *t, const struct fabric *f)
 {
 	uint8_t *row = xcalloc(t->stride, 1);
 
@@ -167,19 +169,19 @@ int vl_spread(struct tables *t, const struct fabric *f, const struct dest *dests
 	lft_columns_init(&s.col, f, s.out);
 	s.hop = xcalloc(f->nsw, sizeof(*s.hop));
 	s.load = xcalloc((size_t)f->nchan * FAB_SLS, sizeof(*s.load));
-	by_switch(t, f);
-	rc = each_lid(&s, dests, n, pace, done, count_lid);
+	vl_spread_by_switch(t, f);
+	rc = vl_spread_each_lid(&s, dests, n, pace, done, vl_spread_count_lid);
 	if (!rc) {
-		share_vls(&s, layers, vls, stats);
+		vl_spread_share_vls(&s, layers, vls, stats);
 		memset(s.load, 0, (size_t)f->nchan * FAB_SLS * sizeof(*s.load));
-		rc = each_lid(&s, dests, n, pace, done + n, move_lid);
+		rc = vl_spread_each_lid(&s, dests, n, pace, done + n, vl_spread_move_lid);
 	}
 	if (!rc) {
-		close_gaps(&s, dests, n);
+		vl_spread_close_gaps(&s, dests, n);
 		stats->vls = (unsigned)__builtin_popcount(s.used);
 		stats->after = 0;
 		for (unsigned vl = 0; vl < FAB_SLS; vl++) {
-			uint64_t max = most(&s, vl);
+			uint64_t max = vl_spread_most(&s, vl);
 
 			stats->after = max > stats->after ? max : stats->after;
 		}

@@ -23,18 +23,18 @@ struct finder {
 	uint32_t *serves; /* by switch: so many excluded ones hang on it */
 };
 
-static bool switch_out(const struct finder *x, uint32_t sw)
+static bool exclusion_switch_out(const struct finder *x, uint32_t sw)
 {
 	return x->l->exclude_sw && x->l->exclude_sw[sw];
 }
 
-static bool cable_out(const struct finder *x, uint32_t c)
+static bool exclusion_cable_out(const struct finder *x, uint32_t c)
 {
 	return x->l->exclude_chan && x->l->exclude_chan[c];
 }
 
 /* Marks what is reached from a switch without what is excluded; returns how many. */
-static uint32_t flood(struct finder *x, bool *seen, uint32_t from)
+static uint32_t exclusion_flood(struct finder *x, bool *seen, uint32_t from)
 {
 	const struct fabric *f = x->f;
 	uint32_t head = 0, tail = 0;
@@ -47,7 +47,7 @@ static uint32_t flood(struct finder *x, bool *seen, uint32_t from)
 		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
 			uint32_t v = f->chan_dst[c];
 
-			if (seen[v] || switch_out(x, v) || cable_out(x, c))
+			if (seen[v] || exclusion_switch_out(x, v) || exclusion_cable_out(x, c))
 				continue;
 			seen[v] = true;
 			x->queue[tail++] = v;
@@ -57,19 +57,19 @@ static uint32_t flood(struct finder *x, bool *seen, uint32_t from)
 }
 
 /* From the switch with the most terminals that is not excluded: what is cut off is small. */
-static uint32_t middle(const struct finder *x)
+static uint32_t exclusion_middle(const struct finder *x)
 {
 	uint32_t best = FAB_NONE;
 
 	for (uint32_t u = 0; u < x->f->nsw; u++)
-		if (!switch_out(x, u) &&
+		if (!exclusion_switch_out(x, u) &&
 		    (best == FAB_NONE || x->f->sw_nterm[u] > x->f->sw_nterm[best]))
 			best = u;
 	return best;
 }
 
 /* Adds a switch, or with a port a cable, to a list of at most three for a sentence. */
-static void name_one(char *buf, size_t len, uint32_t *n, const char *name, unsigned port)
+static void exclusion_name_one(char *buf, size_t len, uint32_t *n, const char *name, unsigned port)
 {
 	size_t at = strlen(buf);
 	char end[8] = "";
@@ -81,11 +81,11 @@ static void name_one(char *buf, size_t len, uint32_t *n, const char *name, unsig
 }
 
 /* The excluded things next to the part in which sw is. */
-static int refuse_cut(struct finder *x, uint32_t sw, struct err *err)
+static int exclusion_refuse_cut(struct finder *x, uint32_t sw, struct err *err)
 {
 	const struct fabric *f = x->f;
 	bool *part = xcalloc(f->nsw, sizeof(*part)), *named = xcalloc(f->nsw, sizeof(*named));
-	uint32_t size = flood(x, part, sw), n = 0;
+	uint32_t size = exclusion_flood(x, part, sw), n = 0;
 	char list[240] = "", others[48] = "", more[40] = "";
 
 	for (uint32_t c = 0; c < f->nchan; c++) {
@@ -93,12 +93,12 @@ static int refuse_cut(struct finder *x, uint32_t sw, struct err *err)
 
 		if (!part[f->chan_src[c]] || part[v] || named[v])
 			continue;
-		named[v] = switch_out(x, v);
+		named[v] = exclusion_switch_out(x, v);
 		if (named[v])
-			name_one(list, sizeof(list), &n, f->sw_name[v], 0);
+			exclusion_name_one(list, sizeof(list), &n, f->sw_name[v], 0);
 		else
-			name_one(list, sizeof(list), &n, f->sw_name[f->chan_src[c]],
-				 f->chan_port[c]);
+			exclusion_name_one(list, sizeof(list), &n, f->sw_name[f->chan_src[c]],
+					   f->chan_port[c]);
 	}
 	if (size > 1)
 		snprintf(others, sizeof(others), " and %u other switch%s", size - 1,
@@ -119,39 +119,39 @@ static int refuse_cut(struct finder *x, uint32_t sw, struct err *err)
 		       f->sw_name[sw], others, list, more);
 }
 
-static int check_rest(struct finder *x, struct err *err)
+static int exclusion_check_rest(struct finder *x, struct err *err)
 {
-	uint32_t from = middle(x);
+	uint32_t from = exclusion_middle(x);
 
 	if (from == FAB_NONE)
 		return err_set(err, -ENETUNREACH,
 			       "every switch is excluded, which leaves nothing to route");
-	flood(x, x->joined, from);
+	exclusion_flood(x, x->joined, from);
 	for (uint32_t u = 0; u < x->f->nsw; u++)
-		if (!x->joined[u] && !switch_out(x, u))
-			return refuse_cut(x, u, err);
+		if (!x->joined[u] && !exclusion_switch_out(x, u))
+			return exclusion_refuse_cut(x, u, err);
 	return 0;
 }
 
 /* Cables between two switches that are not excluded themselves. */
-static uint32_t cables(const struct finder *x, uint32_t u, uint32_t v)
+static uint32_t exclusion_cables(const struct finder *x, uint32_t u, uint32_t v)
 {
 	uint32_t n = 0;
 
 	for (uint32_t c = x->f->chan_off[u]; c < x->f->chan_off[u + 1]; c++)
-		n += x->f->chan_dst[c] == v && !cable_out(x, c);
+		n += x->f->chan_dst[c] == v && !exclusion_cable_out(x, c);
 	return n;
 }
 
-static bool better(const struct finder *x, uint32_t u, uint32_t v, uint32_t than)
+static bool exclusion_better(const struct finder *x, uint32_t u, uint32_t v, uint32_t than)
 {
 	const uint32_t *nterm = x->f->sw_nterm;
 	uint32_t a, b;
 
 	if (than == FAB_NONE)
 		return true;
-	a = cables(x, u, v);
-	b = cables(x, u, than);
+	a = exclusion_cables(x, u, v);
+	b = exclusion_cables(x, u, than);
 	if (a != b)
 		return a > b;
 	if (nterm[v] != nterm[than])
@@ -162,42 +162,43 @@ static bool better(const struct finder *x, uint32_t u, uint32_t v, uint32_t than
 }
 
 /* The neighbour on which an excluded switch is to hang; FAB_NONE: none is joined yet. */
-static uint32_t best_neighbour(const struct finder *x, uint32_t u)
+static uint32_t exclusion_best_neighbour(const struct finder *x, uint32_t u)
 {
 	uint32_t best = FAB_NONE;
 
 	for (uint32_t c = x->f->chan_off[u]; c < x->f->chan_off[u + 1]; c++) {
 		uint32_t v = x->f->chan_dst[c];
 
-		if (x->joined[v] && !cable_out(x, c) && v != best && better(x, u, v, best))
+		if (x->joined[v] && !exclusion_cable_out(x, c) && v != best &&
+		    exclusion_better(x, u, v, best))
 			best = v;
 	}
 	return best;
 }
 
 /* Of an excluded switch all cables go, but those to that neighbour stay. */
-static void hang(struct finder *x, uint32_t u, uint32_t v)
+static void exclusion_hang(struct finder *x, uint32_t u, uint32_t v)
 {
 	const struct fabric *f = x->f;
 
 	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
-		if (f->chan_dst[c] == v && !cable_out(x, c))
+		if (f->chan_dst[c] == v && !exclusion_cable_out(x, c))
 			x->drop[c] = x->drop[f->chan_rev[c]] = false;
 	x->serves[v]++;
 }
 
 /* First those next to what is left, then those next to these, and so on. */
-static int hang_excluded(struct finder *x, struct err *err)
+static int exclusion_hang_excluded(struct finder *x, struct err *err)
 {
 	uint32_t *at = xcalloc(x->f->nsw, sizeof(*at)), n;
 
 	do {
 		n = 0;
 		for (uint32_t u = 0; u < x->f->nsw; u++) {
-			at[u] = x->joined[u] ? FAB_NONE : best_neighbour(x, u);
+			at[u] = x->joined[u] ? FAB_NONE : exclusion_best_neighbour(x, u);
 			if (at[u] == FAB_NONE)
 				continue;
-			hang(x, u, at[u]);
+			exclusion_hang(x, u, at[u]);
 			n++;
 		}
 		for (uint32_t u = 0; u < x->f->nsw; u++)
@@ -213,17 +214,17 @@ static int hang_excluded(struct finder *x, struct err *err)
 	return 0;
 }
 
-static int find_left(struct finder *x, struct err *err)
+static int exclusion_find_left(struct finder *x, struct err *err)
 {
 	const struct fabric *f = x->f;
-	int rc = check_rest(x, err);
+	int rc = exclusion_check_rest(x, err);
 
 	for (uint32_t c = 0; c < f->nchan; c++) {
-		x->drop[c] = cable_out(x, c) || switch_out(x, f->chan_src[c]) ||
-			     switch_out(x, f->chan_dst[c]);
+		x->drop[c] = exclusion_cable_out(x, c) || exclusion_switch_out(x, f->chan_src[c]) ||
+			     exclusion_switch_out(x, f->chan_dst[c]);
 		x->ways[f->chan_src[c]] += !x->drop[c];
 	}
-	return rc ? rc : hang_excluded(x, err);
+	return rc ? rc : exclusion_hang_excluded(x, err);
 }
 
 int exclusion_init(struct exclusion *x, const struct fabric *f, const struct engine_params *params,
@@ -241,7 +242,7 @@ int exclusion_init(struct exclusion *x, const struct fabric *f, const struct eng
 	y.queue = xcalloc(f->nsw, sizeof(*y.queue));
 	y.ways = xcalloc(f->nsw, sizeof(*y.ways));
 	y.serves = xcalloc(f->nsw, sizeof(*y.serves));
-	rc = find_left(&y, err);
+	rc = exclusion_find_left(&y, err);
 	if (!rc) {
 		x->f = fabric_without(f, y.drop);
 		x->text = xstrdup(l->exclude_text ? l->exclude_text : "");
@@ -286,7 +287,7 @@ int exclusion_left(const struct fabric **out, const struct fabric *f, const stru
 
 /* --- what is told ---------------------------------------------------------------------------- */
 
-static void tell_hosts(const struct exclusion *x)
+static void exclusion_tell_hosts(const struct exclusion *x)
 {
 	const struct fabric *f = x->f;
 	const bool *out = x->params.limits->exclude_sw;
@@ -322,5 +323,5 @@ void exclusion_tell(const struct exclusion *x, struct tables *t)
 		memcpy(t->params + sizeof(t->params) - 4, "...", 4);
 	notes_set(x->params.notes, "excluded", sw + cables / 2, "routed around %.100s%s", x->text,
 		  strlen(x->text) > 100 ? "..." : "");
-	tell_hosts(x);
+	exclusion_tell_hosts(x);
 }

@@ -18,7 +18,7 @@ struct leader {
 	uint32_t *load; /* by channel: routes to base LIDs */
 };
 
-static void measure(struct leader *x, uint32_t root)
+static void exclusion_lead_measure(struct leader *x, uint32_t root)
 {
 	const struct fabric *f = x->f;
 	uint32_t head = 0;
@@ -42,7 +42,7 @@ static void measure(struct leader *x, uint32_t root)
 }
 
 /* Follows the tables from u as far as it is known whether they lead there. */
-static void follow(struct leader *x, uint32_t lid, uint32_t u)
+static void exclusion_lead_follow(struct leader *x, uint32_t lid, uint32_t u)
 {
 	uint32_t n = 0;
 	uint8_t end;
@@ -62,7 +62,7 @@ static void follow(struct leader *x, uint32_t lid, uint32_t u)
 }
 
 /* Routes of the terminals on u to that LID, over each channel of their way. */
-static void add_routes(struct leader *x, uint32_t u, uint32_t lid, uint32_t root)
+static void exclusion_lead_add_routes(struct leader *x, uint32_t u, uint32_t lid, uint32_t root)
 {
 	uint32_t n = x->f->sw_nterm[u];
 
@@ -75,7 +75,8 @@ static void add_routes(struct leader *x, uint32_t u, uint32_t lid, uint32_t root
 }
 
 /* The most that a channel of the way to root over c carries. */
-static uint32_t most_on_way(const struct leader *x, uint32_t c, uint32_t lid, uint32_t root)
+static uint32_t exclusion_lead_most_on_way(const struct leader *x, uint32_t c, uint32_t lid,
+					   uint32_t root)
 {
 	uint32_t most = x->load[c];
 
@@ -87,7 +88,7 @@ static uint32_t most_on_way(const struct leader *x, uint32_t c, uint32_t lid, ui
 }
 
 /* Its own way on where that gets nearer, for what then follows is led around itself. */
-static uint8_t way(const struct leader *x, uint32_t u, uint32_t lid, uint32_t root)
+static uint8_t exclusion_lead_way(const struct leader *x, uint32_t u, uint32_t lid, uint32_t root)
 {
 	const struct fabric *f = x->f;
 	uint8_t port = tables_row(x->t, u)[lid];
@@ -101,7 +102,7 @@ static uint8_t way(const struct leader *x, uint32_t u, uint32_t lid, uint32_t ro
 
 		if (x->hops[f->chan_dst[c]] >= x->hops[u])
 			continue;
-		load = most_on_way(x, c, lid, root);
+		load = exclusion_lead_most_on_way(x, c, lid, root);
 		if (best != FAB_NONE && load >= least)
 			continue;
 		best = c;
@@ -111,54 +112,54 @@ static uint8_t way(const struct leader *x, uint32_t u, uint32_t lid, uint32_t ro
 }
 
 /* Who is led to the LID, and are all? */
-static bool all_led(struct leader *x, uint32_t lid, uint32_t root, uint8_t port)
+static bool exclusion_lead_all_led(struct leader *x, uint32_t lid, uint32_t root, uint8_t port)
 {
 	bool lost = false;
 
 	memset(x->state, UNKNOWN, x->f->nsw);
 	x->state[root] = tables_row(x->t, root)[lid] == port ? LEADS : LOST;
 	for (uint32_t u = 0; u < x->f->nsw; u++) {
-		follow(x, lid, u);
+		exclusion_lead_follow(x, lid, u);
 		lost |= x->state[u] == LOST;
 	}
 	return !lost;
 }
 
-static bool is_counted(const struct fabric *f, uint32_t lid)
+static bool exclusion_lead_is_counted(const struct fabric *f, uint32_t lid)
 {
 	uint32_t end = fabric_lid_end(f, lid);
 
 	return end < f->nterm && f->term_lid[end] == lid;
 }
 
-static void count(struct leader *x, uint32_t lid, uint32_t root, uint8_t port)
+static void exclusion_lead_count(struct leader *x, uint32_t lid, uint32_t root, uint8_t port)
 {
-	if (!is_counted(x->f, lid))
+	if (!exclusion_lead_is_counted(x->f, lid))
 		return;
-	all_led(x, lid, root, port);
+	exclusion_lead_all_led(x, lid, root, port);
 	for (uint32_t u = 0; u < x->f->nsw; u++)
 		if (x->state[u] == LEADS)
-			add_routes(x, u, lid, root);
+			exclusion_lead_add_routes(x, u, lid, root);
 }
 
-static void lead(struct leader *x, uint32_t lid, uint32_t root, uint8_t port)
+static void exclusion_lead_lead(struct leader *x, uint32_t lid, uint32_t root, uint8_t port)
 {
-	if (all_led(x, lid, root, port) || x->state[root] == LOST)
+	if (exclusion_lead_all_led(x, lid, root, port) || x->state[root] == LOST)
 		return;
-	measure(x, root);
+	exclusion_lead_measure(x, root);
 	for (uint32_t i = 1; i < x->reached; i++) {
 		uint32_t u = x->order[i];
 
 		if (x->state[u] != LOST)
 			continue;
-		tables_row(x->t, u)[lid] = way(x, u, lid, root);
-		if (is_counted(x->f, lid))
-			add_routes(x, u, lid, root);
+		tables_row(x->t, u)[lid] = exclusion_lead_way(x, u, lid, root);
+		if (exclusion_lead_is_counted(x->f, lid))
+			exclusion_lead_add_routes(x, u, lid, root);
 	}
 }
 
-static void each_lid(struct leader *x,
-		     void (*fn)(struct leader *x, uint32_t lid, uint32_t root, uint8_t port))
+static void exclusion_lead_each_lid(struct leader *x, void (*fn)(struct leader *x, uint32_t lid,
+								 uint32_t root, uint8_t port))
 {
 	for (uint32_t lid = 1; lid <= x->f->max_lid; lid++) {
 		uint8_t port;
@@ -182,8 +183,10 @@ struct tables *exclusion_lead(const struct tables *t, const struct fabric *f)
 	x.state = xcalloc(f->nsw, sizeof(*x.state));
 	x.stack = xcalloc(f->nsw, sizeof(*x.stack));
 	x.load = xcalloc(f->nchan, sizeof(*x.load));
-	each_lid(&x, count); /* those of all that stays, before any is led elsewhere */
-	each_lid(&x, lead);
+	exclusion_lead_each_lid(
+		&x,
+		exclusion_lead_count); /* those of all that stays, before any is led elsewhere */
+	exclusion_lead_each_lid(&x, exclusion_lead_lead);
 	free(x.hops);
 	free(x.order);
 	free(x.state);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void find_dests(struct pinned *p, uint8_t lmc)
+static void pin_find_dests(struct pinned *p, uint8_t lmc)
 {
 	p->dest = xcalloc((size_t)p->nend << lmc, sizeof(*p->dest));
 	for (uint32_t e = 0; e < p->f->nend; e++)
@@ -20,7 +20,7 @@ static void find_dests(struct pinned *p, uint8_t lmc)
 			p->n += graph_end_dests(p->dest + p->n, p->f, lmc, e);
 }
 
-static int check_known(const struct pinned *p, struct err *err)
+static int pin_check_known(const struct pinned *p, struct err *err)
 {
 	if (!p->cur)
 		return err_set(err, -EINVAL,
@@ -56,9 +56,9 @@ int pin_new(struct pinned **out, const struct fabric *f, const struct engine_par
 	p->vls = graph_vls(f, params) - params->escape;
 	for (uint32_t e = 0; e < f->nend; e++)
 		p->nend += pin[e];
-	rc = p->nend ? check_known(p, err) : 0;
+	rc = p->nend ? pin_check_known(p, err) : 0;
 	if (!rc && p->nend) {
-		find_dests(p, graph_lmc(f, params));
+		pin_find_dests(p, graph_lmc(f, params));
 		rc = pin_look(p, params, progress, err);
 	}
 	if (rc || !p->nend)
@@ -79,7 +79,7 @@ void pin_free(struct pinned *p)
 	free(p);
 }
 
-static void put_lfts(const struct pinned *p, struct tables *t)
+static void pin_put_lfts(const struct pinned *p, struct tables *t)
 {
 	for (uint32_t u = 0; u < p->f->nsw; u++) {
 		const uint8_t *from = tables_row(p->cur, u);
@@ -91,7 +91,7 @@ static void put_lfts(const struct pinned *p, struct tables *t)
 }
 
 /* The same fabric as if nobody owned the escape LIDs, which are not routed yet. */
-static uint32_t *owners_of_traffic(const struct fabric *f, bool escape)
+static uint32_t *pin_owners_of_traffic(const struct fabric *f, bool escape)
 {
 	uint32_t *end = xcalloc(f->max_lid + 1u, sizeof(*end));
 
@@ -101,14 +101,15 @@ static uint32_t *owners_of_traffic(const struct fabric *f, bool escape)
 }
 
 /* Free of deadlocks as it is? */
-static int is_sound(bool *ok, const struct pinned *p, const struct tables *t,
-		    const struct engine_params *params, struct progress *progress, struct err *err)
+static int pin_is_sound(bool *ok, const struct pinned *p, const struct tables *t,
+			const struct engine_params *params, struct progress *progress,
+			struct err *err)
 {
 	struct fabric f = *p->f;
 	struct verdict *v;
 	int rc;
 
-	f.lid_end = owners_of_traffic(p->f, params->escape);
+	f.lid_end = pin_owners_of_traffic(p->f, params->escape);
 	rc = layers_verdict(&v, &f, t, params->threads, progress, err);
 	free(f.lid_end);
 	if (rc)
@@ -125,11 +126,11 @@ int pin_apply(const struct pinned *p, struct tables *t, const struct engine_para
 	bool ok;
 	int rc = 0;
 
-	put_lfts(p, t);
+	pin_put_lfts(p, t);
 	ok = pin_put_sl2vl(p, t);
 	if (ok) {
 		pin_put_sls(p, t);
-		rc = is_sound(&ok, p, t, params, progress, err);
+		rc = pin_is_sound(&ok, p, t, params, progress, err);
 	}
 	if (!rc && !ok) {
 		rc = pin_layers(p, t, params, progress, err);
@@ -156,7 +157,7 @@ void pin_tell(const struct pinned *p, struct tables *t)
 		memcpy(t->params + sizeof(t->params) - 4, "...", 4);
 }
 
-static bool same_entries(const struct pinned *p, const struct tables *t, uint16_t lid)
+static bool pin_same_entries(const struct pinned *p, const struct tables *t, uint16_t lid)
 {
 	for (uint32_t u = 0; u < p->f->nsw; u++)
 		if (tables_row(t, u)[lid] != tables_row(p->cur, u)[lid])
@@ -174,7 +175,8 @@ int pin_check_escape(const struct pinned *p, const struct tables *t, struct note
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
 		uint32_t end = fabric_lid_end(f, lid);
 
-		if (!fabric_lid_escape(f, lid) || !p->pin[end] || same_entries(p, t, (uint16_t)lid))
+		if (!fabric_lid_escape(f, lid) || !p->pin[end] ||
+		    pin_same_entries(p, t, (uint16_t)lid))
 			continue;
 		if (!p->cur->escape)
 			return err_set(

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 /* The LIDs that are left, switch by switch. */
-static struct dest *others(uint32_t *n, const struct pinned *p, const struct engine_params *params)
+static struct dest *pin_others(uint32_t *n, const struct pinned *p,
+			       const struct engine_params *params)
 {
 	struct dest *all = graph_dests_by_switch(n, p->f, graph_lmc(p->f, params));
 	uint32_t kept = 0;
@@ -21,8 +22,8 @@ static struct dest *others(uint32_t *n, const struct pinned *p, const struct eng
 	return all;
 }
 
-static int too_few(const struct pinned *p, const struct tables *t, unsigned layers,
-		   struct notes *notes, struct err *err)
+static int pin_too_few(const struct pinned *p, const struct tables *t, unsigned layers,
+		       struct notes *notes, struct err *err)
 {
 	bool more = layers > FIRST_FIT_MAX;
 
@@ -37,7 +38,7 @@ static int too_few(const struct pinned *p, const struct tables *t, unsigned laye
 		       plural(p->hosts), p->vls);
 }
 
-static int turn_back(const struct pinned *p, const struct tables *t, struct err *err)
+static int pin_turn_back(const struct pinned *p, const struct tables *t, struct err *err)
 {
 	return err_set(
 		err, -ENOSPC,
@@ -48,12 +49,12 @@ static int turn_back(const struct pinned *p, const struct tables *t, struct err 
 }
 
 /* -ENOSPC, too, when they do not fit the VLs; *layers: those that it takes. */
-static int fit(const struct pinned *p, struct tables *t, const struct engine_params *params,
-	       bool keep, unsigned *layers, struct progress *progress, struct err *err)
+static int pin_fit(const struct pinned *p, struct tables *t, const struct engine_params *params,
+		   bool keep, unsigned *layers, struct progress *progress, struct err *err)
 {
 	struct pace pace;
 	uint32_t n;
-	struct dest *dests = others(&n, p, params);
+	struct dest *dests = pin_others(&n, p, params);
 	int rc = pace_begin(&pace, progress, "layers", n) ? -ECANCELED : 0;
 
 	*layers = 0;
@@ -75,15 +76,15 @@ int pin_layers(const struct pinned *p, struct tables *t, const struct engine_par
 	bool keep = p->cur->sl2vl_kind == SL2VL_IDENTITY;
 	uint8_t sl_of[FAB_SLS];
 	unsigned layers;
-	int rc = p->in_order ? 0 : turn_back(p, t, err);
+	int rc = p->in_order ? 0 : pin_turn_back(p, t, err);
 
 	if (!rc)
-		rc = fit(p, t, params, keep, &layers, progress, err);
+		rc = pin_fit(p, t, params, keep, &layers, progress, err);
 
 	if (rc == -ENOSPC && p->in_order && keep)
-		rc = fit(p, t, params, false, &layers, progress, err);
+		rc = pin_fit(p, t, params, false, &layers, progress, err);
 	if (rc == -ENOSPC && p->in_order)
-		return too_few(p, t, layers, params->notes, err);
+		return pin_too_few(p, t, layers, params->notes, err);
 	if (rc)
 		return rc;
 	layers = layers ? layers : 1;

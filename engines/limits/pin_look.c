@@ -26,7 +26,7 @@ struct look {
 
 /* --- SL2VL ------------------------------------------------------------------------------- */
 
-static bool carries(const struct fabric *f, uint32_t sw, uint32_t port)
+static bool pin_carries(const struct fabric *f, uint32_t sw, uint32_t port)
 {
 	const struct port *x = fabric_port(f, sw, (uint8_t)port);
 
@@ -34,7 +34,7 @@ static bool carries(const struct fabric *f, uint32_t sw, uint32_t port)
 }
 
 /* The VLs that an SL has between two ports of a switch, compared with what is known of it. */
-static void learn_vl(struct pinned *p, uint32_t sw, uint32_t in, uint32_t out)
+static void pin_learn_vl(struct pinned *p, uint32_t sw, uint32_t in, uint32_t out)
 {
 	for (uint8_t sl = 0; sl < FAB_SLS; sl++) {
 		uint8_t vl = tables_vl(p->cur, p->f, sw, (uint8_t)in, (uint8_t)out, sl);
@@ -43,7 +43,7 @@ static void learn_vl(struct pinned *p, uint32_t sw, uint32_t in, uint32_t out)
 	}
 }
 
-static void learn_vls(struct pinned *p)
+static void pin_learn_vls(struct pinned *p)
 {
 	const struct fabric *f = p->f;
 
@@ -56,8 +56,8 @@ static void learn_vls(struct pinned *p)
 		uint32_t sw = f->chan_src[c];
 
 		for (uint32_t in = 1; in <= f->sw_nports[sw]; in++)
-			if (in != f->chan_port[c] && carries(f, sw, in))
-				learn_vl(p, sw, in, f->chan_port[c]);
+			if (in != f->chan_port[c] && pin_carries(f, sw, in))
+				pin_learn_vl(p, sw, in, f->chan_port[c]);
 	}
 	for (uint8_t sl = 0; sl < FAB_SLS; sl++)
 		p->vl[sl] = p->vl[sl] == FAB_SLS ? PIN_DIFFERS : p->vl[sl];
@@ -65,13 +65,13 @@ static void learn_vls(struct pinned *p)
 
 /* --- paths ------------------------------------------------------------------------------- */
 
-static uint32_t next_chan(const struct pinned *p, uint32_t sw, uint16_t lid)
+static uint32_t pin_next_chan(const struct pinned *p, uint32_t sw, uint16_t lid)
 {
 	return fabric_chan(p->f, sw, tables_row(p->cur, sw)[lid]);
 }
 
 /* Does every switch lead to the LID?  If not, *from is one that does not. */
-static bool all_lead(struct look *l, const struct dest *d, uint32_t *from)
+static bool pin_all_lead(struct look *l, const struct dest *d, uint32_t *from)
 {
 	const struct fabric *f = l->p->f;
 
@@ -81,17 +81,18 @@ static bool all_lead(struct look *l, const struct dest *d, uint32_t *from)
 		uint32_t n = 0, u, c;
 
 		for (u = *from; !l->leads[u]; u = f->chan_dst[c]) {
-			c = next_chan(l->p, u, d->lid);
+			c = pin_next_chan(l->p, u, d->lid);
 			if (u == d->sw || c == FAB_NONE || ++n == f->nsw)
 				return false;
 		}
-		for (u = *from; !l->leads[u]; u = f->chan_dst[next_chan(l->p, u, d->lid)])
+		for (u = *from; !l->leads[u]; u = f->chan_dst[pin_next_chan(l->p, u, d->lid)])
 			l->leads[u] = true;
 	}
 	return true;
 }
 
-static int check_vl(struct look *l, const struct dest *d, uint8_t sl, uint8_t vl, struct err *err)
+static int pin_check_vl(struct look *l, const struct dest *d, uint8_t sl, uint8_t vl,
+			struct err *err)
 {
 	const struct pinned *p = l->p;
 	bool escape = p->vls < l->all_vls; /* on the VL, and the SL, of that number */
@@ -116,24 +117,25 @@ static int check_vl(struct look *l, const struct dest *d, uint8_t sl, uint8_t vl
 }
 
 /* Packets of an SL that is on one VL everywhere, from switch u. */
-static void add_way(struct look *l, const struct dest *d, uint32_t u, uint8_t vl)
+static void pin_add_way(struct look *l, const struct dest *d, uint32_t u, uint8_t vl)
 {
 	struct pinned *p = l->p;
 	const uint16_t bit = (uint16_t)(1u << vl);
 
 	while (u != d->sw && !(l->seen[u] & bit)) {
-		uint32_t c = next_chan(p, u, d->lid), w = p->f->chan_dst[c];
+		uint32_t c = pin_next_chan(p, u, d->lid), w = p->f->chan_dst[c];
 
 		l->seen[u] |= bit;
 		p->on_vls |= bit;
 		if (w != d->sw)
-			p->turn[turns_at(&p->turns, c, next_chan(p, w, d->lid))] |= bit;
+			p->turn[turns_at(&p->turns, c, pin_next_chan(p, w, d->lid))] |= bit;
 		u = w;
 	}
 }
 
 /* Hop by hop, where the VL depends on the ports. */
-static int add_hops(struct look *l, const struct dest *d, uint32_t end, uint8_t sl, struct err *err)
+static int pin_add_hops(struct look *l, const struct dest *d, uint32_t end, uint8_t sl,
+			struct err *err)
 {
 	struct pinned *p = l->p;
 	const struct fabric *f = p->f;
@@ -141,9 +143,9 @@ static int add_hops(struct look *l, const struct dest *d, uint32_t end, uint8_t 
 	uint8_t in = f->term_port[end], was = 0;
 
 	while (u != d->sw) {
-		uint32_t c = next_chan(p, u, d->lid);
+		uint32_t c = pin_next_chan(p, u, d->lid);
 		uint8_t vl = tables_vl(p->cur, f, u, in, f->chan_port[c], sl);
-		int rc = check_vl(l, d, sl, vl, err);
+		int rc = pin_check_vl(l, d, sl, vl, err);
 
 		if (rc)
 			return rc;
@@ -161,41 +163,41 @@ static int add_hops(struct look *l, const struct dest *d, uint32_t end, uint8_t 
 }
 
 /* From one end on another switch. */
-static int add_path(struct look *l, const struct dest *d, uint32_t end, struct err *err)
+static int pin_add_path(struct look *l, const struct dest *d, uint32_t end, struct err *err)
 {
 	struct pinned *p = l->p;
 	uint32_t u = p->f->term_sw[end];
 	uint8_t sl = tables_path_sl(p->cur, end, u, d->lid);
-	int rc = sl < FAB_SLS ? 0 : check_vl(l, d, sl, 0, err);
+	int rc = sl < FAB_SLS ? 0 : pin_check_vl(l, d, sl, 0, err);
 
 	if (rc)
 		return rc;
 	p->sls |= (uint16_t)(1u << sl);
 	if (p->vl[sl] == PIN_DIFFERS)
-		return add_hops(l, d, end, sl, err);
-	rc = check_vl(l, d, sl, p->vl[sl], err);
+		return pin_add_hops(l, d, end, sl, err);
+	rc = pin_check_vl(l, d, sl, p->vl[sl], err);
 	if (!rc)
-		add_way(l, d, u, p->vl[sl]);
+		pin_add_way(l, d, u, p->vl[sl]);
 	return rc;
 }
 
 /* From those of one other switch; the first stands for all where they are on the same VLs. */
-static int add_paths(struct look *l, const struct dest *d, uint32_t u, struct err *err)
+static int pin_add_paths(struct look *l, const struct dest *d, uint32_t u, struct err *err)
 {
 	const struct fabric *f = l->p->f;
 	const struct tables *cur = l->p->cur;
 	uint32_t i = f->term_off[u];
 	uint8_t sl = tables_path_sl(cur, f->term_list[i], u, d->lid);
 	bool by_port = cur->sl2vl_kind == SL2VL_FULL && sl < FAB_SLS && l->p->vl[sl] == PIN_DIFFERS;
-	int rc = add_path(l, d, f->term_list[i++], err);
+	int rc = pin_add_path(l, d, f->term_list[i++], err);
 
 	while (!rc && i < f->term_off[u + 1] && (by_port || cur->sl_kind == SL_BY_TERM))
-		rc = add_path(l, d, f->term_list[i++], err);
+		rc = pin_add_path(l, d, f->term_list[i++], err);
 	return rc;
 }
 
 /* No way may come through what is excluded; one that begins or ends on such a switch does not. */
-static int check_excluded(const struct look *l, const struct dest *d, struct err *err)
+static int pin_check_excluded(const struct look *l, const struct dest *d, struct err *err)
 {
 	const struct fabric *f = l->p->f;
 	const struct route_limits *x = l->limits;
@@ -204,7 +206,7 @@ static int check_excluded(const struct look *l, const struct dest *d, struct err
 		return 0;
 	for (uint32_t first = 0; first < f->nsw; first++) {
 		for (uint32_t u = first; u != d->sw;) {
-			uint32_t c = next_chan(l->p, u, d->lid), w = f->chan_dst[c];
+			uint32_t c = pin_next_chan(l->p, u, d->lid), w = f->chan_dst[c];
 
 			if (x->exclude_chan && x->exclude_chan[c])
 				return err_set(
@@ -225,31 +227,31 @@ static int check_excluded(const struct look *l, const struct dest *d, struct err
 	return 0;
 }
 
-static int look_at(struct look *l, const struct dest *d, struct err *err)
+static int pin_look_at(struct look *l, const struct dest *d, struct err *err)
 {
 	const struct fabric *f = l->p->f;
 	uint32_t from = d->sw;
 	int rc;
 
 	end_name(l->name, sizeof(l->name), f, d->end);
-	if (!all_lead(l, d, &from))
+	if (!pin_all_lead(l, d, &from))
 		return err_set(
 			err, -EINVAL,
 			"the installed tables do not lead from switch %s to LID %u of %s: its "
 			"routes cannot stay as they are",
 			f->sw_name[from], d->lid, l->name);
 	memset(l->seen, 0, f->nsw * sizeof(*l->seen));
-	rc = check_excluded(l, d, err);
+	rc = pin_check_excluded(l, d, err);
 	for (uint32_t u = 0; u < f->nsw && !rc; u++)
 		if (u != d->sw && f->term_off[u] < f->term_off[u + 1])
-			rc = add_paths(l, d, u, err);
+			rc = pin_add_paths(l, d, u, err);
 	return rc;
 }
 
 /* --- cycles ------------------------------------------------------------------------------ */
 
 /* VLs that lead to each other leave no order in which their layers could be looked at alone. */
-static bool vls_in_order(const struct pinned *p)
+static bool pin_vls_in_order(const struct pinned *p)
 {
 	uint16_t left = UINT16_MAX;
 
@@ -271,7 +273,7 @@ struct layering {
 };
 
 /* One turn, on all its VLs; false when that closes a cycle. */
-static bool add_turn(struct layering *y, uint32_t turn, uint32_t c, uint32_t e)
+static bool pin_add_turn(struct layering *y, uint32_t turn, uint32_t c, uint32_t e)
 {
 	for (uint16_t left = y->left[turn]; left; left &= (uint16_t)(left - 1)) {
 		unsigned v = (unsigned)__builtin_ctz(left);
@@ -285,23 +287,23 @@ static bool add_turn(struct layering *y, uint32_t turn, uint32_t c, uint32_t e)
 	return true;
 }
 
-static bool add_turns(const struct pinned *p, struct layering *y, const struct dest *d)
+static bool pin_add_turns(const struct pinned *p, struct layering *y, const struct dest *d)
 {
 	for (uint32_t u = 0; u < p->f->nsw; u++) {
-		uint32_t c = u == d->sw ? FAB_NONE : next_chan(p, u, d->lid);
+		uint32_t c = u == d->sw ? FAB_NONE : pin_next_chan(p, u, d->lid);
 		uint32_t w = c == FAB_NONE ? d->sw : p->f->chan_dst[c], e;
 
 		if (w == d->sw)
 			continue;
-		e = next_chan(p, w, d->lid);
-		if (!add_turn(y, turns_at(&p->turns, c, e), c, e))
+		e = pin_next_chan(p, w, d->lid);
+		if (!pin_add_turn(y, turns_at(&p->turns, c, e), c, e))
 			return false;
 	}
 	return true;
 }
 
 /* In the order of the ends, so that the sentence names the first that is too much. */
-static int check_cycles(const struct pinned *p, struct progress *progress, struct err *err)
+static int pin_check_cycles(const struct pinned *p, struct progress *progress, struct err *err)
 {
 	struct layering y = { .work = cdg_work_new(p->f) };
 	char name[64];
@@ -310,7 +312,7 @@ static int check_cycles(const struct pinned *p, struct progress *progress, struc
 	y.left = xcalloc(p->turns.n, sizeof(*y.left));
 	memcpy(y.left, p->turn, p->turns.n * sizeof(*y.left));
 	for (uint32_t i = 0; i < p->n && !rc; i++) {
-		if (!add_turns(p, &y, &p->dest[i]))
+		if (!pin_add_turns(p, &y, &p->dest[i]))
 			rc = err_set(
 				err, -EDEADLK,
 				"the installed routes to %s close a cycle of dependencies with "
@@ -333,18 +335,18 @@ int pin_look(struct pinned *p, const struct engine_params *params, struct progre
 	struct look l = { .p = p, .limits = params->limits, .all_vls = graph_vls(p->f, params) };
 	int rc = 0;
 
-	learn_vls(p);
+	pin_learn_vls(p);
 	turns_init(&p->turns, p->f);
 	p->turn = xcalloc(p->turns.n, sizeof(*p->turn));
 	l.seen = xcalloc(p->f->nsw, sizeof(*l.seen));
 	l.leads = xcalloc(p->f->nsw, sizeof(*l.leads));
 	for (uint32_t i = 0; i < p->n && !rc; i++) {
-		rc = look_at(&l, &p->dest[i], err);
+		rc = pin_look_at(&l, &p->dest[i], err);
 		if (!rc && i % OFTEN == 0 && progress_step(progress, STEP, i, 2ull * p->n))
 			rc = -ECANCELED;
 	}
 	free(l.seen);
 	free(l.leads);
-	p->in_order = vls_in_order(p);
-	return rc ? rc : check_cycles(p, progress, err);
+	p->in_order = pin_vls_in_order(p);
+	return rc ? rc : pin_check_cycles(p, progress, err);
 }

@@ -7,7 +7,7 @@
 /* --- SLs --------------------------------------------------------------------------------- */
 
 /* SLs by terminal that are the same for all of a switch need no such table. */
-static bool same_by_switch(const struct pinned *p)
+static bool pin_same_by_switch(const struct pinned *p)
 {
 	const struct fabric *f = p->f;
 
@@ -22,19 +22,19 @@ static bool same_by_switch(const struct pinned *p)
 	return true;
 }
 
-static enum sl_kind form_needed(const struct pinned *p, const struct tables *t)
+static enum sl_kind pin_form_needed(const struct pinned *p, const struct tables *t)
 {
 	enum sl_kind kind = p->cur->sl_kind;
 
 	if (kind == SL_CONST)
 		kind = t->sl_kind == SL_CONST && t->sl_const == p->cur->sl_const ? SL_CONST
 										 : SL_BY_DLID;
-	if (kind == SL_BY_TERM && same_by_switch(p))
+	if (kind == SL_BY_TERM && pin_same_by_switch(p))
 		kind = SL_BY_SWITCH;
 	return kind > t->sl_kind ? kind : t->sl_kind;
 }
 
-static uint32_t rows_of(const struct pinned *p, enum sl_kind kind)
+static uint32_t pin_rows_of(const struct pinned *p, enum sl_kind kind)
 {
 	return kind == SL_CONST	      ? 0
 	       : kind == SL_BY_DLID   ? 1
@@ -43,7 +43,7 @@ static uint32_t rows_of(const struct pinned *p, enum sl_kind kind)
 }
 
 /* An end whose packets row r is for, and its switch; FAB_NONE: nobody's. */
-static uint32_t end_of_row(const struct pinned *p, enum sl_kind kind, uint32_t r, uint32_t *sw)
+static uint32_t pin_end_of_row(const struct pinned *p, enum sl_kind kind, uint32_t r, uint32_t *sw)
 {
 	const struct fabric *f = p->f;
 
@@ -55,16 +55,16 @@ static uint32_t end_of_row(const struct pinned *p, enum sl_kind kind, uint32_t r
 	return f->term_off[r] < f->term_off[r + 1] ? f->term_list[f->term_off[r]] : FAB_NONE;
 }
 
-static void widen(const struct pinned *p, struct tables *t, enum sl_kind kind)
+static void pin_widen(const struct pinned *p, struct tables *t, enum sl_kind kind)
 {
 	struct tables old = *t;
 
 	if (kind == t->sl_kind)
 		return;
 	tables_sl_form(t, kind, p->f);
-	for (uint32_t r = 0; r < rows_of(p, kind); r++) {
+	for (uint32_t r = 0; r < pin_rows_of(p, kind); r++) {
 		uint8_t *row = t->sl + (size_t)r * t->stride;
-		uint32_t sw = 0, end = kind == SL_BY_DLID ? 0 : end_of_row(p, kind, r, &sw);
+		uint32_t sw = 0, end = kind == SL_BY_DLID ? 0 : pin_end_of_row(p, kind, r, &sw);
 
 		for (uint32_t lid = 0; lid < t->stride; lid++)
 			row[lid] = end == FAB_NONE ? 0 : tables_path_sl(&old, end, sw, lid);
@@ -73,12 +73,12 @@ static void widen(const struct pinned *p, struct tables *t, enum sl_kind kind)
 
 void pin_put_sls(const struct pinned *p, struct tables *t)
 {
-	enum sl_kind kind = form_needed(p, t);
+	enum sl_kind kind = pin_form_needed(p, t);
 
-	widen(p, t, kind);
-	for (uint32_t r = 0; r < rows_of(p, kind); r++) {
+	pin_widen(p, t, kind);
+	for (uint32_t r = 0; r < pin_rows_of(p, kind); r++) {
 		uint8_t *row = t->sl + (size_t)r * t->stride;
-		uint32_t sw = 0, end = kind == SL_BY_DLID ? 0 : end_of_row(p, kind, r, &sw);
+		uint32_t sw = 0, end = kind == SL_BY_DLID ? 0 : pin_end_of_row(p, kind, r, &sw);
 
 		for (uint32_t i = 0; end != FAB_NONE && i < p->n; i++)
 			row[p->dest[i].lid] = tables_path_sl(p->cur, end, sw, p->dest[i].lid);
@@ -88,7 +88,7 @@ void pin_put_sls(const struct pinned *p, struct tables *t)
 /* --- SL2VL ------------------------------------------------------------------------------- */
 
 /* Does an SL have the same VLs in both, wherever a packet may come and go? */
-static bool same_column(const struct pinned *p, const struct tables *t, uint8_t sl)
+static bool pin_same_column(const struct pinned *p, const struct tables *t, uint8_t sl)
 {
 	const struct fabric *f = p->f;
 
@@ -115,8 +115,8 @@ static bool same_column(const struct pinned *p, const struct tables *t, uint8_t 
 
 /* Full tables in which each SL has the VLs of another one in the installed tables (from_cur) or in
  * those that t had. */
-static void mix_sl2vl(const struct pinned *p, struct tables *t, uint16_t from_cur,
-		      const uint8_t *like)
+static void pin_mix_sl2vl(const struct pinned *p, struct tables *t, uint16_t from_cur,
+			  const uint8_t *like)
 {
 	const struct fabric *f = p->f;
 	struct tables old = *t;
@@ -135,9 +135,9 @@ static void mix_sl2vl(const struct pinned *p, struct tables *t, uint16_t from_cu
 }
 
 /* All SLs of t by that map. */
-static void rename_sls(const struct pinned *p, struct tables *t, const uint8_t *to)
+static void pin_rename_sls(const struct pinned *p, struct tables *t, const uint8_t *to)
 {
-	size_t n = (size_t)rows_of(p, t->sl_kind) * t->stride;
+	size_t n = (size_t)pin_rows_of(p, t->sl_kind) * t->stride;
 
 	if (t->sl_kind == SL_CONST)
 		t->sl_const = to[t->sl_const];
@@ -152,7 +152,7 @@ bool pin_put_sl2vl(const struct pinned *p, struct tables *t)
 
 	for (uint8_t sl = 0; sl < FAB_SLS; sl++) {
 		to[sl] = like[sl] = sl;
-		if (p->sls >> sl & 1 && !same_column(p, t, sl))
+		if (p->sls >> sl & 1 && !pin_same_column(p, t, sl))
 			differs |= (uint16_t)(1u << sl);
 	}
 	if (!differs)
@@ -166,8 +166,8 @@ bool pin_put_sl2vl(const struct pinned *p, struct tables *t)
 		like[to[sl]] = sl;
 		used |= (uint16_t)(1u << to[sl]);
 	}
-	rename_sls(p, t, to);
-	mix_sl2vl(p, t, p->sls, like);
+	pin_rename_sls(p, t, to);
+	pin_mix_sl2vl(p, t, p->sls, like);
 	return true;
 }
 
@@ -212,6 +212,6 @@ void pin_name_sls(const struct pinned *p, struct tables *t, const uint8_t *sl_of
 	}
 	if (plain)
 		return;
-	rename_sls(p, t, to);
-	mix_sl2vl(p, t, p->sls, like);
+	pin_rename_sls(p, t, to);
+	pin_mix_sl2vl(p, t, p->sls, like);
 }

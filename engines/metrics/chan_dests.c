@@ -25,14 +25,14 @@ struct count {
 	uint32_t *turn;
 };
 
-static bool seed_all(struct count *x, uint32_t dst_sw)
+static bool chan_dests_seed_all(struct count *x, uint32_t dst_sw)
 {
 	for (uint32_t sw = 0; sw < x->f->nsw; sw++)
 		x->routes[sw] = sw == dst_sw ? 0 : x->f->sw_nterm[sw];
 	return true;
 }
 
-static bool seed_jobs(struct count *x, const struct jobset *jobs, uint32_t term)
+static bool chan_dests_seed_jobs(struct count *x, const struct jobset *jobs, uint32_t term)
 {
 	uint32_t dst_sw = x->f->term_sw[term];
 	bool any = false;
@@ -51,7 +51,7 @@ static bool seed_jobs(struct count *x, const struct jobset *jobs, uint32_t term)
 	return any;
 }
 
-static void add(struct chan_dest_list *l, uint32_t term, uint32_t routes)
+static void chan_dests_add(struct chan_dest_list *l, uint32_t term, uint32_t routes)
 {
 	uint32_t k;
 
@@ -67,7 +67,7 @@ static void add(struct chan_dest_list *l, uint32_t term, uint32_t routes)
 	l->term[k] = term;
 }
 
-static void look_up(struct count *x, uint32_t lid, uint32_t dst_sw)
+static void chan_dests_look_up(struct count *x, uint32_t lid, uint32_t dst_sw)
 {
 	memset(x->from, 0, x->f->nsw * sizeof(*x->from));
 	for (uint32_t sw = 0; sw < x->f->nsw; sw++) {
@@ -79,7 +79,7 @@ static void look_up(struct count *x, uint32_t lid, uint32_t dst_sw)
 }
 
 /* In turn: first the switches that nobody sends to.  Returns how many there are. */
-static uint32_t put_in_turn(struct count *x)
+static uint32_t chan_dests_put_in_turn(struct count *x)
 {
 	uint32_t n = 0;
 
@@ -100,7 +100,7 @@ static uint32_t put_in_turn(struct count *x)
 }
 
 /* Backwards, so that it is known whether the routes of a switch arrive. */
-static void take(struct count *x, uint32_t term, uint32_t n)
+static void chan_dests_take(struct count *x, uint32_t term, uint32_t n)
 {
 	uint32_t dst_sw = x->f->term_sw[term];
 	uint32_t *arrives = x->from; /* that is counted */
@@ -114,12 +114,12 @@ static void take(struct count *x, uint32_t term, uint32_t n)
 			continue;
 		arrives[sw] = 1;
 		if (x->routes[sw])
-			add(&x->out->of[chan], term, x->routes[sw]);
+			chan_dests_add(&x->out->of[chan], term, x->routes[sw]);
 	}
 }
 
-static int count_all(struct count *x, const struct jobset *jobs, struct progress *progress,
-		     struct err *err)
+static int chan_dests_count_all(struct count *x, const struct jobset *jobs,
+				struct progress *progress, struct err *err)
 {
 	const struct fabric *f = x->f;
 
@@ -129,10 +129,11 @@ static int count_all(struct count *x, const struct jobset *jobs, struct progress
 		if (term % SAY_DESTS == 0 &&
 		    progress_step(progress, "destinations", term, f->nterm))
 			return err_set(err, -ECANCELED, "cancelled");
-		if (lid > x->t->max_lid || !(jobs ? seed_jobs(x, jobs, term) : seed_all(x, dst_sw)))
+		if (lid > x->t->max_lid ||
+		    !(jobs ? chan_dests_seed_jobs(x, jobs, term) : chan_dests_seed_all(x, dst_sw)))
 			continue;
-		look_up(x, lid, dst_sw);
-		take(x, term, put_in_turn(x));
+		chan_dests_look_up(x, lid, dst_sw);
+		chan_dests_take(x, term, chan_dests_put_in_turn(x));
 	}
 	return 0;
 }
@@ -156,7 +157,7 @@ int chan_dests_compute(struct chan_dests **out, const struct fabric *f, const st
 	x.routes = x.chan + f->nsw;
 	x.from = x.routes + f->nsw;
 	x.turn = x.from + f->nsw;
-	rc = count_all(&x, in_jobs ? jobs : NULL, progress, err);
+	rc = chan_dests_count_all(&x, in_jobs ? jobs : NULL, progress, err);
 	free(x.chan);
 	if (rc)
 		chan_dests_free(x.out);

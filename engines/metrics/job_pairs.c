@@ -16,7 +16,7 @@ struct search {
 };
 
 /* Walks until the answer is known; a loop ends where it meets itself, as not using the channel. */
-static bool uses(struct search *x, uint32_t from)
+static bool job_pairs_uses(struct search *x, uint32_t from)
 {
 	const struct fabric *f = x->f;
 	uint32_t at = from, n = 0;
@@ -42,8 +42,9 @@ static bool uses(struct search *x, uint32_t from)
 	return yes;
 }
 
-static uint64_t count_to(struct search *x, const struct job *j, const uint32_t *sws, uint32_t nsw,
-			 uint32_t dst, struct job_pair *out, uint32_t max, uint64_t have)
+static uint64_t job_pairs_count_to(struct search *x, const struct job *j, const uint32_t *sws,
+				   uint32_t nsw, uint32_t dst, struct job_pair *out, uint32_t max,
+				   uint64_t have)
 {
 	uint64_t n = 0;
 
@@ -51,10 +52,11 @@ static uint64_t count_to(struct search *x, const struct job *j, const uint32_t *
 	x->dst_sw = x->f->term_sw[dst];
 	x->stamp++;
 	for (uint32_t i = 0; i < nsw; i++)
-		if (sws[i] != x->dst_sw && uses(x, sws[i]))
+		if (sws[i] != x->dst_sw && job_pairs_uses(x, sws[i]))
 			n += x->count[sws[i]];
 	for (uint32_t i = 0; n && i < j->nterm && have < max; i++)
-		if (x->f->term_sw[j->terms[i]] != x->dst_sw && uses(x, x->f->term_sw[j->terms[i]]))
+		if (x->f->term_sw[j->terms[i]] != x->dst_sw &&
+		    job_pairs_uses(x, x->f->term_sw[j->terms[i]]))
 			out[have++] = (struct job_pair){ j->terms[i], dst };
 	return n;
 }
@@ -77,7 +79,7 @@ uint64_t job_pairs_find(struct job_pair *out, uint32_t max, const struct fabric 
 
 		if (lid <= t->max_lid &&
 		    tables_row(t, f->chan_src[chan])[lid] == f->chan_port[chan])
-			n += count_to(&x, j, sws, nsw, dst, out, max, n < max ? n : max);
+			n += job_pairs_count_to(&x, j, sws, nsw, dst, out, max, n < max ? n : max);
 	}
 	free(x.count);
 	free(x.queue);

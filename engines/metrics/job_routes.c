@@ -30,7 +30,7 @@ struct count {
 
 /* Goes on from sw until a switch that was met before, and appends what is new to the order from
  * the far end on.  What leads nowhere or in a circle gets no routes. */
-static void add_way(struct count *k, uint32_t sw, uint32_t lid, uint32_t dsw)
+static void job_routes_add_way(struct count *k, uint32_t sw, uint32_t lid, uint32_t dsw)
 {
 	uint32_t first = k->norder, n = 0;
 	bool arrives;
@@ -61,7 +61,7 @@ static void add_way(struct count *k, uint32_t sw, uint32_t lid, uint32_t dsw)
 	k->norder += n;
 }
 
-static void count_destination(struct count *k, uint32_t term)
+static void job_routes_count_destination(struct count *k, uint32_t term)
 {
 	uint32_t dsw = k->f->term_sw[term], lid = k->f->term_lid[term];
 
@@ -70,7 +70,7 @@ static void count_destination(struct count *k, uint32_t term)
 	k->stamp++;
 	k->norder = 0;
 	for (uint32_t i = 0; i < k->nsources; i++)
-		add_way(k, k->sources[i], lid, dsw);
+		job_routes_add_way(k, k->sources[i], lid, dsw);
 	for (uint32_t i = 0; i < k->nsources; i++)
 		if (k->sources[i] != dsw)
 			k->routes[k->sources[i]] += k->weight[k->sources[i]];
@@ -87,7 +87,7 @@ static void count_destination(struct count *k, uint32_t term)
 	}
 }
 
-static int chan_cmp(const void *a, const void *b)
+static int job_routes_chan_cmp(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -96,7 +96,7 @@ static int chan_cmp(const void *a, const void *b)
 
 typedef VEC(struct entry) entries;
 
-static void count_job(struct count *k, const struct job *j, entries *all)
+static void job_routes_count_job(struct count *k, const struct job *j, entries *all)
 {
 	k->nsources = k->nused = 0;
 	for (uint32_t i = 0; j->multi && i < j->nterm; i++) {
@@ -106,8 +106,8 @@ static void count_job(struct count *k, const struct job *j, entries *all)
 			k->sources[k->nsources++] = sw;
 	}
 	for (uint32_t i = 0; j->multi && i < j->nterm; i++)
-		count_destination(k, j->terms[i]);
-	qsort(k->used, k->nused, sizeof(*k->used), chan_cmp);
+		job_routes_count_destination(k, j->terms[i]);
+	qsort(k->used, k->nused, sizeof(*k->used), job_routes_chan_cmp);
 	for (uint32_t i = 0; i < k->nused; i++) {
 		vec_push(all, (struct entry){ k->used[i], k->load[k->used[i]] });
 		k->load[k->used[i]] = 0;
@@ -116,7 +116,7 @@ static void count_job(struct count *k, const struct job *j, entries *all)
 		k->weight[k->sources[i]] = 0;
 }
 
-static void take_jobs(struct job_routes *r, const entries *all)
+static void job_routes_take_jobs(struct job_routes *r, const entries *all)
 {
 	r->chan = xcalloc(all->n + 1, sizeof(*r->chan));
 	r->routes = xcalloc(all->n + 1, sizeof(*r->routes));
@@ -127,7 +127,7 @@ static void take_jobs(struct job_routes *r, const entries *all)
 }
 
 /* The same by channel. */
-static void transpose(struct job_routes *r)
+static void job_routes_transpose(struct job_routes *r)
 {
 	uint64_t n = r->off[r->njob], *at;
 
@@ -156,7 +156,7 @@ static void transpose(struct job_routes *r)
 	free(at);
 }
 
-static void count_begin(struct count *k)
+static void job_routes_count_begin(struct count *k)
 {
 	uint32_t nsw = k->f->nsw;
 
@@ -170,7 +170,7 @@ static void count_begin(struct count *k)
 	k->seen = xcalloc(nsw, sizeof(*k->seen));
 }
 
-static void count_end(struct count *k)
+static void job_routes_count_end(struct count *k)
 {
 	free(k->weight);
 	free(k->sources);
@@ -197,22 +197,22 @@ int job_routes_compute(struct job_routes **out, const struct fabric *f, const st
 	r->njob = jobs->njob;
 	r->nchan = f->nchan;
 	r->off = xcalloc(r->njob + 1ull, sizeof(*r->off));
-	count_begin(&k);
+	job_routes_count_begin(&k);
 	for (uint32_t j = 0; !rc && j < r->njob; j++) {
-		count_job(&k, &jobs->jobs[j], &all);
+		job_routes_count_job(&k, &jobs->jobs[j], &all);
 		r->off[j + 1] = all.n;
 		if (progress_step(progress, "job routes", j + 1, r->njob))
 			rc = -ECANCELED;
 	}
 	if (!rc) {
-		take_jobs(r, &all);
-		transpose(r);
+		job_routes_take_jobs(r, &all);
+		job_routes_transpose(r);
 		*out = r;
 	} else {
 		job_routes_free(r);
 	}
 	vec_free(&all);
-	count_end(&k);
+	job_routes_count_end(&k);
 	return rc;
 }
 

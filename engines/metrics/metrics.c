@@ -45,27 +45,27 @@ struct sweep {
 };
 
 /* Adds what a switch has carried since it was looked at last. */
-static inline void settle(struct sample_summary *s, struct branch *b)
+static inline void metrics_settle(struct sample_summary *s, struct branch *b)
 {
 	s->efi[b->chan] += b->routes * (s->counted - b->since);
 	b->since = s->counted;
 }
 
 /* The LIDs of the switch at hand are through. */
-static void close_tree(const struct fabric *f, struct sample_summary *s, uint32_t root)
+static void metrics_close_tree(const struct fabric *f, struct sample_summary *s, uint32_t root)
 {
 	uint32_t u;
 
 	for (u = 0; s->lid && u < f->nsw; u++) {
 		if (u != root)
-			settle(s, &s->tree[u]);
+			metrics_settle(s, &s->tree[u]);
 	}
 	s->lid = 0;
 	s->counted = 0;
 }
 
 /* Routes of all counted terminals, collected down the tree of a LID that all switches reach. */
-static void open_tree(const struct fabric *f, struct sample_summary *s, uint32_t lid)
+static void metrics_open_tree(const struct fabric *f, struct sample_summary *s, uint32_t lid)
 {
 	const struct walk *w = s->walk;
 	uint32_t i;
@@ -87,17 +87,17 @@ static void open_tree(const struct fabric *f, struct sample_summary *s, uint32_t
 }
 
 /* Takes the routes of a switch off the way from its next one on, or adds them there. */
-static void carry(struct sample_summary *s, uint32_t u, uint64_t routes)
+static void metrics_carry(struct sample_summary *s, uint32_t u, uint64_t routes)
 {
 	for (; u != s->walk->dsw; u = s->tree[u].next) {
-		settle(s, &s->tree[u]);
+		metrics_settle(s, &s->tree[u]);
 		s->tree[u].routes += routes;
 	}
 }
 
 /* From the LID before to this one, over the same distances: where few have moved, most of the tree
  * stays, and what it carries is added up later. */
-static void move_tree(const struct fabric *f, struct sample_summary *s, uint32_t lid)
+static void metrics_move_tree(const struct fabric *f, struct sample_summary *s, uint32_t lid)
 {
 	const struct walk *w = s->walk;
 	uint32_t i;
@@ -105,17 +105,17 @@ static void move_tree(const struct fabric *f, struct sample_summary *s, uint32_t
 	for (i = 0; i < w->nmoved; i++) {
 		struct branch *b = &s->tree[w->moved[i]];
 
-		settle(s, b);
-		carry(s, b->next, -b->routes);
+		metrics_settle(s, b);
+		metrics_carry(s, b->next, -b->routes);
 		b->chan = w->chan[w->moved[i]];
 		b->next = f->chan_dst[b->chan];
-		carry(s, b->next, b->routes);
+		metrics_carry(s, b->next, b->routes);
 	}
 	s->lid = lid;
 }
 
 /* A LID that not all switches reach: counted alone. */
-static void sweep_broken(const struct fabric *f, struct sample_summary *s)
+static void metrics_sweep_broken(const struct fabric *f, struct sample_summary *s)
 {
 	const struct walk *w = s->walk;
 	uint64_t arrived = 0;
@@ -142,19 +142,20 @@ static void sweep_broken(const struct fabric *f, struct sample_summary *s)
 }
 
 /* The LID walked last, which counts or not. */
-static void sweep_lid(const struct fabric *f, struct sample_summary *s, uint32_t lid, bool counts)
+static void metrics_sweep_lid(const struct fabric *f, struct sample_summary *s, uint32_t lid,
+			      bool counts)
 {
 	const struct walk *w = s->walk;
 
 	if (s->lid && s->lid == w->before) {
-		move_tree(f, s, lid);
+		metrics_move_tree(f, s, lid);
 	} else {
-		close_tree(f, s, s->root);
+		metrics_close_tree(f, s, s->root);
 		s->root = w->dsw;
 		if (w->norder == f->nsw)
-			open_tree(f, s, lid);
+			metrics_open_tree(f, s, lid);
 		else if (counts)
-			sweep_broken(f, s);
+			metrics_sweep_broken(f, s);
 	}
 	if (!counts || !s->lid)
 		return;
@@ -165,7 +166,7 @@ static void sweep_lid(const struct fabric *f, struct sample_summary *s, uint32_t
 		s->hops_max = s->tree_hops_max;
 }
 
-static bool sweep_block(void *ctx, unsigned worker, uint32_t block)
+static bool metrics_sweep_block(void *ctx, unsigned worker, uint32_t block)
 {
 	struct sweep *s = ctx;
 	struct sample_summary *k = &s->tally[worker];
@@ -183,12 +184,12 @@ static bool sweep_block(void *ctx, unsigned worker, uint32_t block)
 		if (!walk_lid(k->walk, lid))
 			continue;
 		deps_add(k->deps, k->walk, lid);
-		sweep_lid(f, k, lid, counts);
+		metrics_sweep_lid(f, k, lid, counts);
 	}
 	return false;
 }
 
-static void summarise(struct metrics *m)
+static void metrics_summarise(struct metrics *m)
 {
 	double sum = 0, square = 0, eff = 0;
 	uint32_t c;
@@ -218,7 +219,7 @@ static void summarise(struct metrics *m)
 	m->efi_stddev = sqrt(square / m->nchan);
 }
 
-static void summarise_jobs(struct metrics *m)
+static void metrics_summarise_jobs(struct metrics *m)
 {
 	uint32_t j, n = 0;
 
@@ -237,7 +238,7 @@ static void summarise_jobs(struct metrics *m)
 
 #define TELL_SWITCHES 256 /* between two reports of progress */
 
-static uint64_t count_blocks(const struct tables *t, struct progress *progress)
+static uint64_t metrics_count_blocks(const struct tables *t, struct progress *progress)
 {
 	uint8_t none[LFT_BLOCK];
 	uint32_t sw, b, nblock = tables_blocks(t);
@@ -255,7 +256,7 @@ static uint64_t count_blocks(const struct tables *t, struct progress *progress)
 	return n;
 }
 
-static void add_up(struct metrics *m, const struct sample_summary *tally, unsigned workers)
+static void metrics_add_up(struct metrics *m, const struct sample_summary *tally, unsigned workers)
 {
 	struct deps *deps = tally[0].deps;
 	uint64_t hops = 0, pairs = 0;
@@ -279,13 +280,13 @@ static void add_up(struct metrics *m, const struct sample_summary *tally, unsign
 	m->sls_used = (uint32_t)__builtin_popcount(deps_sls(deps));
 }
 
-static bool tell_end(const struct sweep *s)
+static bool metrics_tell_end(const struct sweep *s)
 {
 	return progress_step(s->progress, "metrics", s->f->max_lid, s->f->max_lid);
 }
 
 /* True when cancelled. */
-static bool sweep_all(struct metrics *m, struct sweep *s, struct pool *pool)
+static bool metrics_sweep_all(struct metrics *m, struct sweep *s, struct pool *pool)
 {
 	struct deps *deps = deps_new(s->f, s->t, false, s->progress);
 	unsigned w, workers = pool_threads(pool);
@@ -298,12 +299,13 @@ static bool sweep_all(struct metrics *m, struct sweep *s, struct pool *pool)
 		s->tally[w].efi = w ? xcalloc(m->nchan, sizeof(*m->efi)) : m->efi;
 		s->tally[w].tree = xcalloc(s->f->nsw, sizeof(*s->tally[w].tree));
 	}
-	stopped = pool_for(pool, s->f->max_lid / LFT_BLOCK + 1u, sweep_block, s) || tell_end(s);
+	stopped = pool_for(pool, s->f->max_lid / LFT_BLOCK + 1u, metrics_sweep_block, s) ||
+		  metrics_tell_end(s);
 	for (w = 0; w < workers; w++)
-		close_tree(s->f, &s->tally[w], s->tally[w].root);
+		metrics_close_tree(s->f, &s->tally[w], s->tally[w].root);
 	if (!stopped)
-		add_up(m, s->tally, workers);
-	stopped = stopped || tell_end(s);
+		metrics_add_up(m, s->tally, workers);
+	stopped = stopped || metrics_tell_end(s);
 	for (w = workers; w-- > 0;) {
 		walk_free(s->tally[w].walk);
 		deps_free(s->tally[w].deps);
@@ -315,14 +317,14 @@ static bool sweep_all(struct metrics *m, struct sweep *s, struct pool *pool)
 	return stopped;
 }
 
-static int compute(struct metrics *m, const struct fabric *f, const struct tables *t,
-		   const struct jobset *jobs, const struct metrics_opts *opts,
-		   struct progress *progress)
+static int metrics_do_compute(struct metrics *m, const struct fabric *f, const struct tables *t,
+			      const struct jobset *jobs, const struct metrics_opts *opts,
+			      struct progress *progress)
 {
 	struct sweep s = { .f = f, .t = t, .opts = opts, .progress = progress };
 	bool small = (uint64_t)f->max_lid * f->nsw < SMALL;
 	struct pool *pool = pool_new(small ? 1 : opts->threads);
-	int rc = sweep_all(m, &s, pool) || tell_end(&s) ? -ECANCELED : 0;
+	int rc = metrics_sweep_all(m, &s, pool) || metrics_tell_end(&s) ? -ECANCELED : 0;
 
 	if (!rc && jobs)
 		rc = metrics_jobs(m, f, t, jobs, opts, pool, progress);
@@ -353,11 +355,11 @@ int metrics_compute(struct metrics **out, const struct fabric *f, const struct t
 	m->efi = xcalloc(m->nchan, sizeof(*m->efi));
 	m->eff_efi = xcalloc(m->nchan, sizeof(*m->eff_efi));
 	m->job = xcalloc(m->njob, sizeof(*m->job));
-	rc = compute(m, f, t, jobs, opts, progress);
+	rc = metrics_do_compute(m, f, t, jobs, opts, progress);
 	if (!rc) {
-		summarise(m);
-		summarise_jobs(m);
-		m->lft_blocks = count_blocks(t, progress);
+		metrics_summarise(m);
+		metrics_summarise_jobs(m);
+		m->lft_blocks = metrics_count_blocks(t, progress);
 		if (!opts->all_lids || !f->lmc)
 			m->eff_efi_bound = metrics_eff_efi_bound_with_progress(f, jobs, progress,
 									       "metrics", 1);

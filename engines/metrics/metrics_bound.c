@@ -33,7 +33,7 @@ struct bound {
 };
 
 /* First come, first served: leaves out a job that shares two terminals with an earlier one. */
-static void choose_jobs(struct bound *b)
+static void metrics_bound_choose_jobs(struct bound *b)
 {
 	const struct jobset *js = b->jobs;
 	uint32_t *met = xcalloc(js->njob, sizeof(*met)); /* terminals shared with each job ... */
@@ -62,7 +62,7 @@ static void choose_jobs(struct bound *b)
 	free(stamp);
 }
 
-static uint32_t used_jobs(const struct bound *b, uint32_t term, uint32_t *first)
+static uint32_t metrics_bound_used_jobs(const struct bound *b, uint32_t term, uint32_t *first)
 {
 	const struct jobset *js = b->jobs;
 	uint32_t k, n = 0;
@@ -76,12 +76,12 @@ static uint32_t used_jobs(const struct bound *b, uint32_t term, uint32_t *first)
 	return n;
 }
 
-static void sort_terms(struct bound *b)
+static void metrics_bound_sort_terms(struct bound *b)
 {
 	uint32_t term, first = 0, n;
 
 	for (term = 0; term < b->f->nterm; term++) {
-		n = used_jobs(b, term, &first);
+		n = metrics_bound_used_jobs(b, term, &first);
 		if (n == 1)
 			b->alone[first]++;
 		else if (n > 1)
@@ -90,7 +90,7 @@ static void sort_terms(struct bound *b)
 }
 
 /* Counts the job terminals of a switch into here[]. */
-static void gather(struct bound *b, uint32_t sw)
+static void metrics_bound_gather(struct bound *b, uint32_t sw)
 {
 	const struct jobset *js = b->jobs;
 	uint32_t i, k, first = 0;
@@ -106,12 +106,12 @@ static void gather(struct bound *b, uint32_t sw)
 			if (b->use[j] && !b->here[j]++)
 				b->touched[b->ntouched++] = j;
 		}
-		if (used_jobs(b, term, &first) == 1)
+		if (metrics_bound_used_jobs(b, term, &first) == 1)
 			b->alone_here[first]++;
 	}
 }
 
-static void forget(struct bound *b)
+static void metrics_bound_forget(struct bound *b)
 {
 	while (b->ntouched > 0) {
 		uint32_t j = b->touched[--b->ntouched];
@@ -120,14 +120,14 @@ static void forget(struct bound *b)
 	}
 }
 
-static uint64_t spread(uint64_t sum, uint64_t links)
+static uint64_t metrics_bound_spread(uint64_t sum, uint64_t links)
 {
 	return links ? (sum + links - 1) / links : 0;
 }
 
 /* Destinations elsewhere, by how many terminals of switch sw send to them; returns the
  * largest weight. */
-static uint32_t count_items(struct bound *b, uint32_t sw)
+static uint32_t metrics_bound_count_items(struct bound *b, uint32_t sw)
 {
 	const struct jobset *js = b->jobs;
 	uint32_t i, k, w, max = 0;
@@ -160,7 +160,7 @@ struct heaviest {
 	uint64_t left, n, sum; /* left of this weight */
 };
 
-static uint64_t heaviest_sum(struct heaviest *h, uint64_t n)
+static uint64_t metrics_bound_heaviest_sum(struct heaviest *h, uint64_t n)
 {
 	while (h->n < n) {
 		uint64_t take = n - h->n < h->left ? n - h->n : h->left;
@@ -178,7 +178,7 @@ static uint64_t heaviest_sum(struct heaviest *h, uint64_t n)
  * Items on m channels, the fullest holds at least: the mean; and of the heaviest q*m + 1 items
  * some channel holds q + 1, which weigh no less than the lightest q + 1 among them.
  */
-static uint64_t pack(const uint64_t *count, uint32_t max, uint64_t m)
+static uint64_t metrics_bound_pack(const uint64_t *count, uint32_t max, uint64_t m)
 {
 	struct heaviest all = { count, max, count[max], 0, 0 }, head = all;
 	uint64_t items = 0, sum = 0, best, q, x;
@@ -188,30 +188,31 @@ static uint64_t pack(const uint64_t *count, uint32_t max, uint64_t m)
 		items += count[w];
 		sum += count[w] * w;
 	}
-	best = spread(sum, m);
+	best = metrics_bound_spread(sum, m);
 	for (q = 0; q * m < items; q++) {
-		x = heaviest_sum(&all, q * m + 1) - heaviest_sum(&head, q * m - q);
+		x = metrics_bound_heaviest_sum(&all, q * m + 1) -
+		    metrics_bound_heaviest_sum(&head, q * m - q);
 		best = x > best ? x : best;
 	}
 	return best;
 }
 
-static uint64_t bound_switch(struct bound *b, uint32_t sw)
+static uint64_t metrics_bound_switch(struct bound *b, uint32_t sw)
 {
 	uint64_t links = b->f->chan_off[sw + 1] - b->f->chan_off[sw], best = 0;
 	uint32_t max;
 
-	gather(b, sw);
-	max = count_items(b, sw);
+	metrics_bound_gather(b, sw);
+	max = metrics_bound_count_items(b, sw);
 	if (links && max)
-		best = pack(b->count, max, links);
+		best = metrics_bound_pack(b->count, max, links);
 	memset(b->count, 0, (max + 1) * sizeof(*b->count));
-	forget(b);
+	metrics_bound_forget(b);
 	return best;
 }
 
 /* Terminals of the used jobs on a switch, job by job. */
-static void count_own(struct bound *b, uint32_t sw)
+static void metrics_bound_count_own(struct bound *b, uint32_t sw)
 {
 	const struct jobset *js = b->jobs;
 	uint32_t i, k;
@@ -235,7 +236,8 @@ static void count_own(struct bound *b, uint32_t sw)
  * and so do those from one switch outside to one destination inside.  here[] is that of the set.
  * Returns the bound for either direction.
  */
-static uint64_t pack_edge(struct bound *b, const uint32_t *sws, uint32_t n, uint64_t links)
+static uint64_t metrics_bound_pack_edge(struct bound *b, const uint32_t *sws, uint32_t n,
+					uint64_t links)
 {
 	uint64_t out, in;
 	uint32_t i, k, w, max = 0;
@@ -245,7 +247,7 @@ static uint64_t pack_edge(struct bound *b, const uint32_t *sws, uint32_t n, uint
 			b->count[b->hist[k].n] +=
 				(uint64_t)b->hist[k].switches * b->here[b->touched[i]];
 	for (i = 0; i < n; i++) {
-		count_own(b, sws[i]);
+		metrics_bound_count_own(b, sws[i]);
 		while (b->nown) {
 			uint32_t j = b->own_jobs[--b->nown];
 
@@ -257,15 +259,15 @@ static uint64_t pack_edge(struct bound *b, const uint32_t *sws, uint32_t n, uint
 	}
 	for (w = 1; w <= b->heaviest; w++)
 		max = b->count[w] || b->count_out[w] ? w : max;
-	in = max ? pack(b->count, max, links) : 0;
-	out = max ? pack(b->count_out, max, links) : 0;
+	in = max ? metrics_bound_pack(b->count, max, links) : 0;
+	out = max ? metrics_bound_pack(b->count_out, max, links) : 0;
 	memset(b->count, 0, (b->heaviest + 1) * sizeof(*b->count));
 	memset(b->count_out, 0, (b->heaviest + 1) * sizeof(*b->count_out));
 	return in > out ? in : out;
 }
 
 /* Best bound over the sets of switches with equal, valid label (below nsw). */
-static uint64_t bound_sets(struct bound *b, const uint32_t *label)
+static uint64_t metrics_bound_sets(struct bound *b, const uint32_t *label)
 {
 	const struct fabric *f = b->f;
 	uint32_t *off = xcalloc((size_t)f->nsw + 2, sizeof(*off)), *list, sw, s, i, c;
@@ -286,14 +288,15 @@ static uint64_t bound_sets(struct bound *b, const uint32_t *label)
 		uint64_t links = 0;
 
 		for (i = off[s]; i < off[s + 1]; i++) {
-			gather(b, list[i]);
+			metrics_bound_gather(b, list[i]);
 			for (c = f->chan_off[list[i]]; c < f->chan_off[list[i] + 1]; c++)
 				links += label[f->chan_dst[c]] != s;
 		}
-		q = links && b->ntouched ? pack_edge(b, list + off[s], off[s + 1] - off[s], links)
-					 : 0;
+		q = links && b->ntouched
+			    ? metrics_bound_pack_edge(b, list + off[s], off[s + 1] - off[s], links)
+			    : 0;
 		best = q > best ? q : best;
-		forget(b);
+		metrics_bound_forget(b);
 	}
 	free(off);
 	free(list);
@@ -301,7 +304,7 @@ static uint64_t bound_sets(struct bound *b, const uint32_t *label)
 }
 
 /* For every used job, how many switches have how many of its terminals. */
-static void count_hist(struct bound *b)
+static void metrics_bound_count_hist(struct bound *b)
 {
 	const struct jobset *js = b->jobs;
 	uint32_t *on = xcalloc(b->f->nsw, sizeof(*on)), *at, j, i, n = 0;
@@ -334,8 +337,8 @@ static void count_hist(struct bound *b)
 }
 
 /* Labels the components over channels with keep[], among switches with level below limit. */
-static void components(const struct fabric *f, const uint32_t *level, uint32_t limit,
-		       const bool *keep, uint32_t *label)
+static void metrics_bound_components(const struct fabric *f, const uint32_t *level, uint32_t limit,
+				     const bool *keep, uint32_t *label)
 {
 	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), start, c;
 
@@ -364,7 +367,7 @@ static void components(const struct fabric *f, const uint32_t *level, uint32_t l
 }
 
 /* Distance from the nearest switch with counted terminals; returns the largest. */
-static uint32_t find_levels(const struct fabric *f, uint32_t *level)
+static uint32_t metrics_bound_find_levels(const struct fabric *f, uint32_t *level)
 {
 	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), head = 0, tail = 0, sw, c, max = 0;
 
@@ -388,7 +391,7 @@ static uint32_t find_levels(const struct fabric *f, uint32_t *level)
 }
 
 /* keep[c]: the two switches of c have a common neighbour. */
-static void find_triangles(const struct fabric *f, bool *keep)
+static void metrics_bound_find_triangles(const struct fabric *f, bool *keep)
 {
 	uint32_t *mark = xcalloc(f->nsw, sizeof(*mark)), sw, c, e;
 
@@ -407,7 +410,7 @@ static void find_triangles(const struct fabric *f, bool *keep)
 	free(mark);
 }
 
-static uint64_t bound_groups(struct bound *b)
+static uint64_t metrics_bound_groups(struct bound *b)
 {
 	const struct fabric *f = b->f;
 	uint32_t *level = xcalloc(f->nsw, sizeof(*level)), *label, r, max;
@@ -418,16 +421,16 @@ static uint64_t bound_groups(struct bound *b)
 	memset(keep, true, f->nchan * sizeof(*keep));
 	for (r = 0; r < f->nsw; r++)
 		label[r] = r;
-	best = bound_sets(b, label);
-	max = find_levels(f, level);
+	best = metrics_bound_sets(b, label);
+	max = metrics_bound_find_levels(f, level);
 	for (r = 1; r <= max; r++) {
-		components(f, level, r, keep, label);
-		q = bound_sets(b, label);
+		metrics_bound_components(f, level, r, keep, label);
+		q = metrics_bound_sets(b, label);
 		best = q > best ? q : best;
 	}
-	find_triangles(f, keep);
-	components(f, level, FAB_NONE, keep, label);
-	q = bound_sets(b, label);
+	metrics_bound_find_triangles(f, keep);
+	metrics_bound_components(f, level, FAB_NONE, keep, label);
+	q = metrics_bound_sets(b, label);
 	free(level);
 	free(label);
 	free(keep);
@@ -461,12 +464,12 @@ uint64_t metrics_eff_efi_bound_with_progress(const struct fabric *f, const struc
 	b.own_jobs = xcalloc(jobs->njob, sizeof(*b.own_jobs));
 	b.hist_off = xcalloc(jobs->njob + 1ull, sizeof(*b.hist_off));
 	b.hist = xcalloc(jobs->term_off[f->nterm], sizeof(*b.hist));
-	choose_jobs(&b);
-	sort_terms(&b);
-	count_hist(&b);
+	metrics_bound_choose_jobs(&b);
+	metrics_bound_sort_terms(&b);
+	metrics_bound_count_hist(&b);
 	if (progress_step(progress, step, done, 1))
 		goto out;
-	best = bound_groups(&b);
+	best = metrics_bound_groups(&b);
 	if (progress_step(progress, step, done, 1))
 		goto out;
 	q = metrics_cuts_bound(f, jobs, b.use);
@@ -474,7 +477,7 @@ uint64_t metrics_eff_efi_bound_with_progress(const struct fabric *f, const struc
 	for (sw = 0; sw < f->nsw; sw++) {
 		if (sw % TELL_SWITCHES == 0 && progress_step(progress, step, done, 1))
 			break;
-		q = f->sw_nterm[sw] ? bound_switch(&b, sw) : 0;
+		q = f->sw_nterm[sw] ? metrics_bound_switch(&b, sw) : 0;
 		best = q > best ? q : best;
 	}
 out:

@@ -27,7 +27,7 @@ struct cuts {
 };
 
 /* Notes the used jobs of a terminal; the list has n members, those of its switch last. */
-static uint32_t note_jobs(struct cuts *c, const bool *use, uint32_t term, uint32_t n)
+static uint32_t metrics_bound_note_jobs(struct cuts *c, const bool *use, uint32_t term, uint32_t n)
 {
 	const struct jobset *js = c->jobs;
 
@@ -45,7 +45,7 @@ static uint32_t note_jobs(struct cuts *c, const bool *use, uint32_t term, uint32
 	return n;
 }
 
-static void find_members(struct cuts *c, const bool *use)
+static void metrics_bound_find_members(struct cuts *c, const bool *use)
 {
 	const struct fabric *f = c->f;
 	uint32_t n = 0;
@@ -54,7 +54,7 @@ static void find_members(struct cuts *c, const bool *use)
 		c->off[u] = n;
 		for (uint32_t i = f->term_off[u]; i < f->term_off[u + 1]; i++)
 			if (f->term_list[i] < f->nterm)
-				n = note_jobs(c, use, f->term_list[i], n);
+				n = metrics_bound_note_jobs(c, use, f->term_list[i], n);
 		for (uint32_t k = c->off[u]; k < n; k++)
 			c->inside[c->member[k].job] = 0;
 	}
@@ -62,7 +62,7 @@ static void find_members(struct cuts *c, const bool *use)
 }
 
 /* Takes a switch into the set. */
-static void add(struct cuts *c, uint32_t u)
+static void metrics_bound_add(struct cuts *c, uint32_t u)
 {
 	const struct fabric *f = c->f;
 	uint64_t least;
@@ -85,26 +85,26 @@ static void add(struct cuts *c, uint32_t u)
 	c->best = least > c->best ? least : c->best;
 }
 
-static void clear(struct cuts *c)
+static void metrics_bound_clear(struct cuts *c)
 {
 	memset(c->in, 0, c->f->nsw * sizeof(*c->in));
 	memset(c->inside, 0, c->jobs->njob * sizeof(*c->inside));
 	c->crossing = c->links = 0;
 }
 
-static void sweep_nearest_first(struct cuts *c, uint32_t root)
+static void metrics_bound_sweep_nearest_first(struct cuts *c, uint32_t root)
 {
 	const struct fabric *f = c->f;
 	uint32_t head = 0, tail = 0;
 
-	clear(c);
+	metrics_bound_clear(c);
 	memset(c->met, 0, f->nsw * sizeof(*c->met));
 	c->met[root] = true;
 	c->queue[tail++] = root;
 	while (head < tail) {
 		uint32_t u = c->queue[head++];
 
-		add(c, u);
+		metrics_bound_add(c, u);
 		for (uint32_t e = f->chan_off[u]; e < f->chan_off[u + 1]; e++) {
 			uint32_t v = f->chan_dst[e];
 
@@ -115,11 +115,11 @@ static void sweep_nearest_first(struct cuts *c, uint32_t root)
 	}
 }
 
-static void sweep_in_order(struct cuts *c, uint32_t root)
+static void metrics_bound_sweep_in_order(struct cuts *c, uint32_t root)
 {
-	clear(c);
+	metrics_bound_clear(c);
 	for (uint32_t i = 0; i < c->f->nsw; i++)
-		add(c, (root + i) % c->f->nsw);
+		metrics_bound_add(c, (root + i) % c->f->nsw);
 }
 
 uint64_t metrics_cuts_bound(const struct fabric *f, const struct jobset *jobs, const bool *use)
@@ -134,10 +134,10 @@ uint64_t metrics_cuts_bound(const struct fabric *f, const struct jobset *jobs, c
 	c.in = xcalloc(f->nsw, sizeof(*c.in));
 	c.met = xcalloc(f->nsw, sizeof(*c.met));
 	c.queue = xcalloc(f->nsw, sizeof(*c.queue));
-	find_members(&c, use);
+	metrics_bound_find_members(&c, use);
 	for (uint32_t u = 0; u < f->nsw; u++) {
-		sweep_nearest_first(&c, u);
-		sweep_in_order(&c, u);
+		metrics_bound_sweep_nearest_first(&c, u);
+		metrics_bound_sweep_in_order(&c, u);
 	}
 	free(c.off);
 	free(c.member);

@@ -60,7 +60,7 @@ struct crew {
 };
 
 /* The channel from a switch towards the LID, or FAB_NONE. */
-static inline uint32_t next_chan(const struct count *k, uint32_t sw, uint32_t lid)
+static inline uint32_t metrics_next_chan(const struct count *k, uint32_t sw, uint32_t lid)
 {
 	const uint8_t *block = k->turned->block[lid / LFT_BLOCK];
 	uint8_t port = block ? block[(size_t)(lid % LFT_BLOCK) * k->f->nsw + sw]
@@ -70,12 +70,12 @@ static inline uint32_t next_chan(const struct count *k, uint32_t sw, uint32_t li
 }
 
 /* The channels from sw to the LID; FAB_NONE when there is no way. */
-static uint32_t follow(struct count *k, uint32_t sw, uint32_t lid, uint32_t dsw)
+static uint32_t metrics_follow(struct count *k, uint32_t sw, uint32_t lid, uint32_t dsw)
 {
 	uint32_t n = 0;
 
 	while (sw != dsw) {
-		uint32_t c = next_chan(k, sw, lid);
+		uint32_t c = metrics_next_chan(k, sw, lid);
 
 		if (c == FAB_NONE || n == k->f->nsw - 1)
 			return FAB_NONE;
@@ -86,7 +86,7 @@ static uint32_t follow(struct count *k, uint32_t sw, uint32_t lid, uint32_t dsw)
 }
 
 /* Terminals of job j per switch whose pair with dest no earlier job has: into fresh. */
-static void find_fresh(struct count *k, uint32_t j, uint32_t dest)
+static void metrics_find_fresh(struct count *k, uint32_t j, uint32_t dest)
 {
 	const struct jobset *js = k->jobs;
 	uint32_t i, o;
@@ -109,8 +109,8 @@ static void find_fresh(struct count *k, uint32_t j, uint32_t dest)
 
 /* Of the routes on a way, known ones were counted for an earlier job.  The sum over jobs gets
  * all of them in the end, so here they are taken off. */
-static void add_way(struct count *k, const uint32_t *way, uint32_t n, uint32_t routes,
-		    uint32_t known)
+static void metrics_add_way(struct count *k, const uint32_t *way, uint32_t n, uint32_t routes,
+			    uint32_t known)
 {
 	uint32_t h, c;
 
@@ -126,13 +126,13 @@ static void add_way(struct count *k, const uint32_t *way, uint32_t n, uint32_t r
 }
 
 /* All of a batch one switch further. */
-static void advance(struct count *k, uint32_t hop, uint32_t lid, uint32_t dsw)
+static void metrics_advance(struct count *k, uint32_t hop, uint32_t lid, uint32_t dsw)
 {
 	uint32_t i, n = 0;
 
 	for (i = 0; i < k->nactive; i++) {
 		uint32_t a = k->active[i], sw = k->where[a];
-		uint32_t c = next_chan(k, sw, lid);
+		uint32_t c = metrics_next_chan(k, sw, lid);
 
 		if (c == FAB_NONE) {
 			k->hops[a] = FAB_NONE;
@@ -147,8 +147,8 @@ static void advance(struct count *k, uint32_t hop, uint32_t lid, uint32_t dsw)
 	k->nactive = n;
 }
 
-static void count_batch(struct count *k, uint32_t n, uint32_t lid, uint32_t dsw,
-			const uint32_t *fresh)
+static void metrics_count_batch(struct count *k, uint32_t n, uint32_t lid, uint32_t dsw,
+				const uint32_t *fresh)
 {
 	uint32_t i, hop, sw, ways;
 
@@ -158,25 +158,25 @@ static void count_batch(struct count *k, uint32_t n, uint32_t lid, uint32_t dsw,
 	}
 	k->nactive = n;
 	for (hop = 0; hop < SHORT_WAY && k->nactive; hop++)
-		advance(k, hop, lid, dsw);
+		metrics_advance(k, hop, lid, dsw);
 	for (i = 0; i < k->nactive; i++) {
 		uint32_t a = k->active[i];
 
 		sw = k->from[a];
 		k->hops[a] = FAB_NONE;
-		ways = follow(k, sw, lid, dsw);
+		ways = metrics_follow(k, sw, lid, dsw);
 		if (ways != FAB_NONE)
-			add_way(k, k->way, ways, k->weight[sw], k->weight[sw] - fresh[sw]);
+			metrics_add_way(k, k->way, ways, k->weight[sw], k->weight[sw] - fresh[sw]);
 	}
 	for (i = 0; i < n; i++) {
 		sw = k->from[i];
 		if (k->hops[i] != FAB_NONE)
-			add_way(k, k->ways + (size_t)i * SHORT_WAY, k->hops[i], k->weight[sw],
-				k->weight[sw] - fresh[sw]);
+			metrics_add_way(k, k->ways + (size_t)i * SHORT_WAY, k->hops[i],
+					k->weight[sw], k->weight[sw] - fresh[sw]);
 	}
 }
 
-static void count_lid(struct count *k, uint32_t lid, uint32_t dest, const uint32_t *fresh)
+static void metrics_count_lid(struct count *k, uint32_t lid, uint32_t dest, const uint32_t *fresh)
 {
 	uint32_t i, n = 0, dsw = k->f->term_sw[dest];
 
@@ -187,29 +187,29 @@ static void count_lid(struct count *k, uint32_t lid, uint32_t dest, const uint32
 			k->from[n++] = k->sources[i];
 		if (n < BATCH)
 			continue;
-		count_batch(k, n, lid, dsw, fresh);
+		metrics_count_batch(k, n, lid, dsw, fresh);
 		n = 0;
 	}
-	count_batch(k, n, lid, dsw, fresh);
+	metrics_count_batch(k, n, lid, dsw, fresh);
 }
 
-static void count_dest(struct count *k, uint32_t j, uint32_t dest)
+static void metrics_count_dest(struct count *k, uint32_t j, uint32_t dest)
 {
 	const struct fabric *f = k->f;
 	const uint32_t *fresh = k->weight;
 	uint32_t lid = f->term_lid[dest], end = lid + (1u << f->lmc);
 
 	if (k->jobs->term_off[dest + 1] - k->jobs->term_off[dest] > 1) {
-		find_fresh(k, j, dest);
+		metrics_find_fresh(k, j, dest);
 		fresh = k->fresh;
 	}
 	for (; lid < end; lid++) {
 		if (metrics_counts(f, k->t, k->opts, lid))
-			count_lid(k, lid, dest, fresh);
+			metrics_count_lid(k, lid, dest, fresh);
 	}
 }
 
-static void gather(struct count *k, const struct job *job)
+static void metrics_gather(struct count *k, const struct job *job)
 {
 	uint32_t i;
 
@@ -222,7 +222,7 @@ static void gather(struct count *k, const struct job *job)
 }
 
 /* Moves the loads of the job in hand to another worker's. */
-static void hand_over(struct count *to, struct count *from)
+static void metrics_hand_over(struct count *to, struct count *from)
 {
 	while (from->nused > 0) {
 		uint32_t c = from->used[--from->nused];
@@ -235,7 +235,7 @@ static void hand_over(struct count *to, struct count *from)
 }
 
 /* Adds the job's loads to the sum, and leaves the scratch empty. */
-static void finish(struct count *k, struct job_metrics *jm)
+static void metrics_finish(struct count *k, struct job_metrics *jm)
 {
 	jm->links = k->nused;
 	while (k->nused > 0) {
@@ -248,13 +248,13 @@ static void finish(struct count *k, struct job_metrics *jm)
 	}
 }
 
-static void forget_sources(struct count *k)
+static void metrics_forget_sources(struct count *k)
 {
 	while (k->nsources > 0)
 		k->weight[k->sources[--k->nsources]] = 0;
 }
 
-static bool count_job(void *ctx, unsigned worker, uint32_t i)
+static bool metrics_count_job(void *ctx, unsigned worker, uint32_t i)
 {
 	struct crew *crew = ctx;
 	struct count *k = &crew->count[worker];
@@ -264,15 +264,15 @@ static bool count_job(void *ctx, unsigned worker, uint32_t i)
 	if (worker == 0 && progress_step(crew->progress, "metrics", j, crew->jobs->njob))
 		return true;
 	k->result = &crew->m->job[j];
-	gather(k, job);
+	metrics_gather(k, job);
 	for (n = 0; n < job->nterm; n++)
-		count_dest(k, j, job->terms[n]);
-	finish(k, k->result);
-	forget_sources(k);
+		metrics_count_dest(k, j, job->terms[n]);
+	metrics_finish(k, k->result);
+	metrics_forget_sources(k);
 	return false;
 }
 
-static bool count_chunk(void *ctx, unsigned worker, uint32_t i)
+static bool metrics_count_chunk(void *ctx, unsigned worker, uint32_t i)
 {
 	struct crew *crew = ctx;
 	struct count *k = &crew->count[worker];
@@ -283,11 +283,11 @@ static bool count_chunk(void *ctx, unsigned worker, uint32_t i)
 		return true;
 	k->result = &crew->part[worker];
 	for (n = i * CHUNK; n < end; n++)
-		count_dest(k, crew->large, job->terms[n]);
+		metrics_count_dest(k, crew->large, job->terms[n]);
 	return false;
 }
 
-static bool count_large(struct crew *crew, struct pool *pool, uint32_t j)
+static bool metrics_count_large(struct crew *crew, struct pool *pool, uint32_t j)
 {
 	const struct job *job = &crew->jobs->jobs[j];
 	struct job_metrics *result = &crew->m->job[j];
@@ -297,20 +297,20 @@ static bool count_large(struct crew *crew, struct pool *pool, uint32_t j)
 	crew->large = j;
 	for (w = 0; w < workers; w++) {
 		crew->part[w] = (struct job_metrics){ 0 };
-		gather(&crew->count[w], job);
+		metrics_gather(&crew->count[w], job);
 	}
-	stopped = pool_for(pool, (job->nterm + CHUNK - 1) / CHUNK, count_chunk, crew);
+	stopped = pool_for(pool, (job->nterm + CHUNK - 1) / CHUNK, metrics_count_chunk, crew);
 	for (w = 0; w < workers; w++) {
 		result->routes += crew->part[w].routes;
 		if (w)
-			hand_over(&crew->count[0], &crew->count[w]);
-		forget_sources(&crew->count[w]);
+			metrics_hand_over(&crew->count[0], &crew->count[w]);
+		metrics_forget_sources(&crew->count[w]);
 	}
-	finish(&crew->count[0], result);
+	metrics_finish(&crew->count[0], result);
 	return stopped;
 }
 
-static bool count_all(struct crew *crew, struct pool *pool)
+static bool metrics_count_all(struct crew *crew, struct pool *pool)
 {
 	const struct jobset *js = crew->jobs;
 	uint32_t j, n = 0;
@@ -322,14 +322,15 @@ static bool count_all(struct crew *crew, struct pool *pool)
 			continue;
 		if ((uint64_t)job->nterm * job->nsw < LARGE)
 			crew->list[n++] = j;
-		else if (count_large(crew, pool, j))
+		else if (metrics_count_large(crew, pool, j))
 			return true;
 	}
-	return pool_for(pool, n, count_job, crew);
+	return pool_for(pool, n, metrics_count_job, crew);
 }
 
 /* Ways that are looked up in each block, about. */
-static uint64_t *count_ways(const struct turned *x, const struct fabric *f, const struct jobset *js)
+static uint64_t *metrics_count_ways(const struct turned *x, const struct fabric *f,
+				    const struct jobset *js)
 {
 	uint64_t *ways = xcalloc(x->nblock, sizeof(*ways));
 	uint32_t j, i;
@@ -343,7 +344,7 @@ static uint64_t *count_ways(const struct turned *x, const struct fabric *f, cons
 	return ways;
 }
 
-static bool turn_block(void *ctx, unsigned worker, uint32_t i)
+static bool metrics_turn_block(void *ctx, unsigned worker, uint32_t i)
 {
 	struct crew *crew = ctx;
 	const struct count *k = &crew->count[worker];
@@ -359,9 +360,9 @@ static bool turn_block(void *ctx, unsigned worker, uint32_t i)
 }
 
 /* Blocks where that costs less than it saves.  True when cancelled. */
-static bool turn_blocks(struct crew *crew, const struct fabric *f, struct pool *pool)
+static bool metrics_turn_blocks(struct crew *crew, const struct fabric *f, struct pool *pool)
 {
-	uint64_t *ways = count_ways(&crew->turned, f, crew->jobs);
+	uint64_t *ways = metrics_count_ways(&crew->turned, f, crew->jobs);
 	bool stopped = false;
 	uint32_t i;
 
@@ -372,11 +373,11 @@ static bool turn_blocks(struct crew *crew, const struct fabric *f, struct pool *
 			  progress_step(crew->progress, "metrics", 0, crew->jobs->njob);
 	}
 	free(ways);
-	return stopped || pool_for(pool, crew->turned.nblock, turn_block, crew);
+	return stopped || pool_for(pool, crew->turned.nblock, metrics_turn_block, crew);
 }
 
 /* Much memory takes long to give back, too.  True when stopped or cancelled; all is given back. */
-static bool turned_done(struct turned *x, struct progress *progress, bool stopped)
+static bool metrics_turned_done(struct turned *x, struct progress *progress, bool stopped)
 {
 	uint32_t i;
 
@@ -389,7 +390,7 @@ static bool turned_done(struct turned *x, struct progress *progress, bool stoppe
 	return stopped;
 }
 
-static void count_init(struct count *k, const struct fabric *f, uint64_t *eff)
+static void metrics_count_init(struct count *k, const struct fabric *f, uint64_t *eff)
 {
 	k->eff = eff;
 	k->load = xcalloc(f->nchan, sizeof(*k->load));
@@ -401,7 +402,7 @@ static void count_init(struct count *k, const struct fabric *f, uint64_t *eff)
 	k->way = xcalloc(f->nsw, sizeof(*k->way));
 }
 
-static void count_done(struct count *k)
+static void metrics_count_done(struct count *k)
 {
 	free(k->load);
 	free(k->used);
@@ -434,22 +435,22 @@ int metrics_jobs(struct metrics *m, const struct fabric *f, const struct tables 
 						.turned = &crew.turned,
 						.jobs = jobs,
 						.opts = opts };
-		count_init(&crew.count[w], f,
-			   w ? xcalloc(f->nchan, sizeof(*m->eff_efi)) : m->eff_efi);
+		metrics_count_init(&crew.count[w], f,
+				   w ? xcalloc(f->nchan, sizeof(*m->eff_efi)) : m->eff_efi);
 	}
 	stopped = progress_step(progress, "metrics", 0, jobs->njob) ||
-		  turn_blocks(&crew, f, pool) || count_all(&crew, pool);
+		  metrics_turn_blocks(&crew, f, pool) || metrics_count_all(&crew, pool);
 	for (w = 0; w < workers; w++) {
 		for (c = 0; w && c < f->nchan; c++)
 			m->eff_efi[c] += crew.count[w].eff[c];
 		if (w)
 			free(crew.count[w].eff);
-		count_done(&crew.count[w]);
+		metrics_count_done(&crew.count[w]);
 	}
 	free(crew.count);
 	free(crew.part);
 	free(crew.list);
-	stopped = turned_done(&crew.turned, progress, stopped);
+	stopped = metrics_turned_done(&crew.turned, progress, stopped);
 	walk_free(walk);
 	return stopped ? -ECANCELED : 0;
 }

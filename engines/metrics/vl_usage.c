@@ -21,7 +21,7 @@ struct count {
 };
 
 /* Do all terminals of a switch use the same SLs, mapped to the same VLs? */
-static bool terminals_alike(const struct fabric *f, const struct tables *t, uint32_t sw)
+static bool vl_usage_terminals_alike(const struct fabric *f, const struct tables *t, uint32_t sw)
 {
 	uint32_t begin = f->term_off[sw], end = f->term_off[sw + 1];
 
@@ -38,7 +38,7 @@ static bool terminals_alike(const struct fabric *f, const struct tables *t, uint
 	return true;
 }
 
-static void count_begin(struct count *k)
+static void vl_usage_count_begin(struct count *k)
 {
 	const struct fabric *f = k->f;
 
@@ -47,14 +47,14 @@ static void count_begin(struct count *k)
 	k->alike = xcalloc(f->nsw, sizeof(*k->alike));
 	k->first = xcalloc(f->nsw, sizeof(*k->first));
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		k->alike[sw] = terminals_alike(f, k->t, sw);
+		k->alike[sw] = vl_usage_terminals_alike(f, k->t, sw);
 		k->first[sw] = FAB_NONE;
 	}
 	for (uint32_t term = f->nterm; term-- > 0;)
 		k->first[f->term_sw[term]] = term;
 }
 
-static void count_end(struct count *k)
+static void vl_usage_count_end(struct count *k)
 {
 	free(k->sls);
 	free(k->has);
@@ -63,7 +63,8 @@ static void count_end(struct count *k)
 }
 
 /* n routes of an SL come into sw by a port and leave it by a channel. */
-static void pass(struct count *k, uint32_t sw, uint8_t in, uint32_t chan, uint8_t sl, uint32_t n)
+static void vl_usage_pass(struct count *k, uint32_t sw, uint8_t in, uint32_t chan, uint8_t sl,
+			  uint32_t n)
 {
 	uint8_t vl = tables_vl(k->t, k->f, sw, in, k->f->chan_port[chan], sl);
 
@@ -74,33 +75,33 @@ static void pass(struct count *k, uint32_t sw, uint8_t in, uint32_t chan, uint8_
 	k->has[sw] |= (uint16_t)(1u << sl);
 }
 
-static void pass_own(struct count *k, uint32_t sw, uint32_t term, uint32_t chan, uint32_t lid,
-		     uint32_t n)
+static void vl_usage_pass_own(struct count *k, uint32_t sw, uint32_t term, uint32_t chan,
+			      uint32_t lid, uint32_t n)
 {
 	uint8_t sl = tables_path_sl(k->t, term, sw, lid);
 
 	if (sl < FAB_SLS)
-		pass(k, sw, k->f->term_port[term], chan, sl, n);
+		vl_usage_pass(k, sw, k->f->term_port[term], chan, sl, n);
 }
 
 /* What the terminals of a switch send. */
-static void send_own(struct count *k, uint32_t sw, uint32_t chan, uint32_t lid)
+static void vl_usage_send_own(struct count *k, uint32_t sw, uint32_t chan, uint32_t lid)
 {
 	const struct fabric *f = k->f;
 
 	if (k->first[sw] == FAB_NONE)
 		return;
 	if (k->alike[sw]) {
-		pass_own(k, sw, k->first[sw], chan, lid, f->sw_nterm[sw]);
+		vl_usage_pass_own(k, sw, k->first[sw], chan, lid, f->sw_nterm[sw]);
 		return;
 	}
 	for (uint32_t i = f->term_off[sw]; i < f->term_off[sw + 1]; i++)
 		if (f->term_list[i] < f->nterm)
-			pass_own(k, sw, f->term_list[i], chan, lid, 1);
+			vl_usage_pass_own(k, sw, f->term_list[i], chan, lid, 1);
 }
 
 /* What leaves a switch comes into the next one, which sends it on. */
-static void hand_on(struct count *k, const struct walk *w, uint32_t sw, uint32_t chan)
+static void vl_usage_hand_on(struct count *k, const struct walk *w, uint32_t sw, uint32_t chan)
 {
 	uint32_t to = k->f->chan_dst[chan];
 	const uint32_t *sls = k->sls + (size_t)sw * FAB_SLS;
@@ -108,31 +109,31 @@ static void hand_on(struct count *k, const struct walk *w, uint32_t sw, uint32_t
 	for (uint32_t has = to == w->dsw ? 0 : k->has[sw]; has; has &= has - 1) {
 		uint8_t sl = (uint8_t)__builtin_ctz(has);
 
-		pass(k, to, k->f->chan_rport[chan], w->chan[to], sl, sls[sl]);
+		vl_usage_pass(k, to, k->f->chan_rport[chan], w->chan[to], sl, sls[sl]);
 	}
 }
 
-static void forget(struct count *k, uint32_t sw)
+static void vl_usage_forget(struct count *k, uint32_t sw)
 {
 	for (uint32_t has = k->has[sw]; has; has &= has - 1)
 		k->sls[(size_t)sw * FAB_SLS + (uint32_t)__builtin_ctz(has)] = 0;
 	k->has[sw] = 0;
 }
 
-static void count_lid(struct count *k, const struct walk *w, uint32_t lid)
+static void vl_usage_count_lid(struct count *k, const struct walk *w, uint32_t lid)
 {
 	for (uint32_t i = 0; i < w->norder; i++) {
 		uint32_t sw = w->order[i];
 
 		if (sw == w->dsw)
 			continue;
-		send_own(k, sw, w->chan[sw], lid);
-		hand_on(k, w, sw, w->chan[sw]);
-		forget(k, sw);
+		vl_usage_send_own(k, sw, w->chan[sw], lid);
+		vl_usage_hand_on(k, w, sw, w->chan[sw]);
+		vl_usage_forget(k, sw);
 	}
 }
 
-static void find_highest(struct vl_usage *u)
+static void vl_usage_find_highest(struct vl_usage *u)
 {
 	for (uint32_t c = 0; c < u->nchan; c++)
 		for (uint32_t vl = u->vls; vl < VL_USE_LANES; vl++)
@@ -153,19 +154,19 @@ int vl_usage_compute(struct vl_usage **out, const struct fabric *f, const struct
 	k.u = xcalloc(1, sizeof(*k.u));
 	k.u->nchan = f->nchan;
 	k.u->routes = xcalloc((size_t)f->nchan * VL_USE_LANES + 1, sizeof(*k.u->routes));
-	count_begin(&k);
+	vl_usage_count_begin(&k);
 	w = walk_new(f, t);
 	for (uint32_t lid = 1; !rc && lid <= t->max_lid; lid++) {
 		uint32_t end = fabric_lid_end(f, lid);
 
 		if (end < f->nterm && f->term_lid[end] == lid && walk_lid(w, lid))
-			count_lid(&k, w, lid);
+			vl_usage_count_lid(&k, w, lid);
 		if (lid % LFT_BLOCK == 0 && progress_step(progress, "lanes", lid, t->max_lid))
 			rc = -ECANCELED;
 	}
 	walk_free(w);
-	count_end(&k);
-	find_highest(k.u);
+	vl_usage_count_end(&k);
+	vl_usage_find_highest(k.u);
 	if (rc)
 		vl_usage_free(k.u);
 	else

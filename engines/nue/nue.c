@@ -79,7 +79,7 @@ struct turn_of {
 };
 
 /* Only the first worker may report. */
-static bool stop(void *ctx, uint32_t steps)
+static bool nue_stop(void *ctx, uint32_t steps)
 {
 	struct turn_of *turn = ctx;
 	struct router *r = turn->r;
@@ -91,20 +91,20 @@ static bool stop(void *ctx, uint32_t steps)
 	return r->progress && atomic_load_explicit(&r->progress->cancel, memory_order_relaxed);
 }
 
-static bool init_layer(void *ctx, unsigned worker, uint32_t l)
+static bool nue_init_layer(void *ctx, unsigned worker, uint32_t l)
 {
 	struct router *r = ctx;
 	struct turn_of turn = { r, worker };
-	struct nue_pause pause = { stop, &turn };
+	struct nue_pause pause = { nue_stop, &turn };
 
 	return nue_layer_init(&r->layer[l], &pause);
 }
 
-static bool search_layer(void *ctx, unsigned worker, uint32_t l)
+static bool nue_search_layer(void *ctx, unsigned worker, uint32_t l)
 {
 	struct router *r = ctx;
 	struct turn_of turn = { r, worker };
-	struct nue_pause pause = { stop, &turn };
+	struct nue_pause pause = { nue_stop, &turn };
 
 	if (!r->search[worker])
 		r->search[worker] = nue_search_new(&r->net);
@@ -112,7 +112,7 @@ static bool search_layer(void *ctx, unsigned worker, uint32_t l)
 }
 
 /* Blocks of neighbouring switches with ends; those without are dealt out. */
-static void divide(struct router *r, uint32_t vls)
+static void nue_divide(struct router *r, uint32_t vls)
 {
 	const struct fabric *f = r->f;
 	uint32_t n = 0, i = 0;
@@ -133,7 +133,7 @@ static void divide(struct router *r, uint32_t vls)
 	}
 }
 
-static void attempt_done(struct attempt *a, uint32_t k)
+static void nue_attempt_done(struct attempt *a, uint32_t k)
 {
 	for (uint32_t l = 0; l < k && a->trees; l++)
 		nue_trees_done(&a->trees[l]);
@@ -143,7 +143,7 @@ static void attempt_done(struct attempt *a, uint32_t k)
 	*a = (struct attempt){ .trees = NULL };
 }
 
-static int try_recipe(struct attempt *a, struct router *r, const struct nue_how *how)
+static int nue_try_recipe(struct attempt *a, struct router *r, const struct nue_how *how)
 {
 	*a = (struct attempt){ .trees = xcalloc(r->k, sizeof(*a->trees)) };
 	r->trees = a->trees;
@@ -151,7 +151,7 @@ static int try_recipe(struct attempt *a, struct router *r, const struct nue_how 
 	r->how.full = r->full;
 	if (r->k > 1) /* few turns close cycles, and it is soon seen */
 		r->how.limit = UINT32_MAX;
-	if (pool_for(r->pool, r->k, search_layer, r))
+	if (pool_for(r->pool, r->k, nue_search_layer, r))
 		return -ECANCELED;
 	for (uint32_t l = 0; l < r->k; l++)
 		a->cost += a->trees[l].cost;
@@ -161,7 +161,7 @@ static int try_recipe(struct attempt *a, struct router *r, const struct nue_how 
 }
 
 /* Marks the switches with LIDs on full channels. */
-static void mark_full(struct router *r, const struct attempt *a)
+static void nue_mark_full(struct router *r, const struct attempt *a)
 {
 	const struct fabric *f = r->f;
 
@@ -180,7 +180,7 @@ static void mark_full(struct router *r, const struct attempt *a)
 }
 
 /* Lower maximum, or fewer hops: one per cent of these is worth sixteen of that. */
-static bool is_better(const struct attempt *a, const struct attempt *b)
+static bool nue_is_better(const struct attempt *a, const struct attempt *b)
 {
 	double hops = (double)a->cost / (double)b->cost;
 	double max = (double)a->load.max / (double)b->load.max;
@@ -189,7 +189,7 @@ static bool is_better(const struct attempt *a, const struct attempt *b)
 }
 
 /* Are detours so few that other trees would not matter? */
-static bool is_near(const struct router *r, const struct attempt *a)
+static bool nue_is_near(const struct router *r, const struct attempt *a)
 {
 	uint64_t detours = 0;
 
@@ -198,7 +198,7 @@ static bool is_near(const struct router *r, const struct attempt *a)
 	return detours * FEW_DETOURS < (uint64_t)r->f->nsw * r->f->nsw;
 }
 
-static uint64_t work_limit(const struct router *r)
+static uint64_t nue_work_limit(const struct router *r)
 {
 	const struct fabric *f = r->f;
 	uint64_t lids = ((uint64_t)f->nterm << graph_lmc(f, r->params)) + f->nsw, turns = 0, share;
@@ -213,35 +213,35 @@ static uint64_t work_limit(const struct router *r)
 	return share < WORK_MOST ? share : WORK_MOST;
 }
 
-static int try_recipes(struct attempt *best, struct router *r)
+static int nue_try_recipes(struct attempt *best, struct router *r)
 {
-	uint64_t work = 0, limit = work_limit(r);
-	int rc = try_recipe(best, r, &recipes[0]);
+	uint64_t work = 0, limit = nue_work_limit(r);
+	int rc = nue_try_recipe(best, r, &recipes[0]);
 
 	for (uint32_t l = 0; l < r->k; l++)
 		work += r->layer[l].work;
 	work += best->load.work;
-	for (uint32_t i = 1; i < NRECIPES && !rc && !is_near(r, best) && (i + 1) * work <= limit;
-	     i++) {
+	for (uint32_t i = 1;
+	     i < NRECIPES && !rc && !nue_is_near(r, best) && (i + 1) * work <= limit; i++) {
 		struct attempt a;
 
 		if (i == 1)
-			mark_full(r, best);
-		rc = try_recipe(&a, r, 3 * work > limit ? &single : &recipes[i]);
+			nue_mark_full(r, best);
+		rc = nue_try_recipe(&a, r, 3 * work > limit ? &single : &recipes[i]);
 		if (!rc)
-			mark_full(r, &a);
-		if (!rc && is_better(&a, best)) {
+			nue_mark_full(r, &a);
+		if (!rc && nue_is_better(&a, best)) {
 			struct attempt worse = *best;
 
 			*best = a;
 			a = worse;
 		}
-		attempt_done(&a, r->k);
+		nue_attempt_done(&a, r->k);
 	}
 	return rc;
 }
 
-static void set_sls(struct tables *t, const struct router *r)
+static void nue_set_sls(struct tables *t, const struct router *r)
 {
 	const struct fabric *f = r->f;
 	uint32_t lids = 1u << graph_lmc(f, r->params);
@@ -261,7 +261,7 @@ static void set_sls(struct tables *t, const struct router *r)
 	}
 }
 
-static void tell(struct notes *notes, const struct router *r, const struct nue_trees *trees)
+static void nue_tell(struct notes *notes, const struct router *r, const struct nue_trees *trees)
 {
 	uint64_t detours = 0, impasses = 0, escape = 0;
 
@@ -281,7 +281,7 @@ static void tell(struct notes *notes, const struct router *r, const struct nue_t
 		  (unsigned long long)escape, plural_es(escape));
 }
 
-static void router_done(struct router *r)
+static void nue_router_done(struct router *r)
 {
 	for (uint32_t l = 0; l < r->k; l++)
 		nue_layer_done(&r->layer[l]);
@@ -294,9 +294,9 @@ static void router_done(struct router *r)
 	nue_net_done(&r->net);
 }
 
-static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
-		 const struct demand *demand, const struct engine_params *params,
-		 struct progress *progress, struct err *err)
+static int nue_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		     const struct demand *demand, const struct engine_params *params,
+		     struct progress *progress, struct err *err)
 {
 	struct router r = { .f = f, .params = params, .progress = progress };
 	struct attempt best = { .trees = NULL };
@@ -312,17 +312,17 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 	r.search = xcalloc(pool_threads(r.pool), sizeof(*r.search));
 	r.total = (uint64_t)f->nsw * NUE_STEPS;
 	r.full = xcalloc(f->nsw, sizeof(*r.full));
-	divide(&r, graph_vls(f, params));
-	rc = pool_for(r.pool, r.k, init_layer, &r) ? -ECANCELED : try_recipes(&best, &r);
+	nue_divide(&r, graph_vls(f, params));
+	rc = pool_for(r.pool, r.k, nue_init_layer, &r) ? -ECANCELED : nue_try_recipes(&best, &r);
 	if (!rc) {
-		set_sls(best.t, &r);
+		nue_set_sls(best.t, &r);
 		if (params)
-			tell(params->notes, &r, best.trees);
+			nue_tell(params->notes, &r, best.trees);
 		*out = best.t;
 		best.t = NULL;
 	}
-	attempt_done(&best, r.k);
-	router_done(&r);
+	nue_attempt_done(&best, r.k);
+	nue_router_done(&r);
 	return rc;
 }
 
@@ -330,5 +330,5 @@ const struct engine engine_nue = {
 	.name = "nue",
 	.summary = "any connected fabric and any number of VLs, without deadlocks",
 	.suits = graph_check_connected,
-	.route = route,
+	.route = nue_route,
 };

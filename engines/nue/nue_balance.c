@@ -43,7 +43,7 @@ struct min_load_tree {
 	uint64_t done, work;
 };
 
-static void flush(struct min_load_tree *b)
+static void nue_balance_flush(struct min_load_tree *b)
 {
 	const struct fabric *f = b->f;
 
@@ -58,7 +58,7 @@ static void flush(struct min_load_tree *b)
 
 /* The least loaded path of every switch, from the destination outwards.  No branch in the inner
  * loop: nobody could foretell it. */
-static void choose_free(struct min_load_tree *b, const struct nue_escape_paths *w)
+static void nue_balance_choose_free(struct min_load_tree *b, const struct nue_escape_paths *w)
 {
 	const uint32_t *chan = w->chan;
 	const uint16_t *to = w->to;
@@ -84,8 +84,8 @@ static void choose_free(struct min_load_tree *b, const struct nue_escape_paths *
 }
 
 /* The same among edges that are bound. */
-static void choose_bound(struct min_load_tree *b, const struct nue_escape_paths *w,
-			 const uint32_t *place)
+static void nue_balance_choose_bound(struct min_load_tree *b, const struct nue_escape_paths *w,
+				     const uint32_t *place)
 {
 	b->cost[0] = 0;
 	b->top[0] = UINT32_MAX;
@@ -106,22 +106,22 @@ static void choose_bound(struct min_load_tree *b, const struct nue_escape_paths 
 	}
 }
 
-static void choose(struct min_load_tree *b, const struct target *t)
+static void nue_balance_choose(struct min_load_tree *b, const struct target *t)
 {
 	if (t->ways.bound)
-		choose_bound(b, &t->ways, t->trees->place);
+		nue_balance_choose_bound(b, &t->ways, t->trees->place);
 	else
-		choose_free(b, &t->ways);
+		nue_balance_choose_free(b, &t->ways);
 }
 
-static void sum_up(struct min_load_tree *b, const struct nue_escape_paths *w)
+static void nue_balance_sum_up(struct min_load_tree *b, const struct nue_escape_paths *w)
 {
 	memcpy(b->sum, w->ends, w->n * sizeof(*b->sum));
 	for (uint32_t p = w->n; p-- > 1;)
 		b->sum[w->to[b->taken[p]]] += b->sum[p];
 }
 
-static void add_loads(struct min_load_tree *b, const struct nue_escape_paths *w)
+static void nue_balance_add_loads(struct min_load_tree *b, const struct nue_escape_paths *w)
 {
 	memcpy(b->sum, w->ends, w->n * sizeof(*b->sum));
 	for (uint32_t p = w->n; p-- > 1;) {
@@ -132,8 +132,8 @@ static void add_loads(struct min_load_tree *b, const struct nue_escape_paths *w)
 	}
 }
 
-static void write_lid(struct min_load_tree *b, const struct nue_escape_paths *w, uint16_t lid,
-		      uint8_t own)
+static void nue_balance_write_lid(struct min_load_tree *b, const struct nue_escape_paths *w,
+				  uint16_t lid, uint8_t own)
 {
 	const struct fabric *f = b->f;
 	uint8_t *port = b->port + (size_t)b->nlid * f->nsw;
@@ -143,36 +143,40 @@ static void write_lid(struct min_load_tree *b, const struct nue_escape_paths *w,
 		port[w->sw[p]] = w->port[b->taken[p]];
 	b->lid[b->nlid++] = lid;
 	if (b->nlid == BATCH)
-		flush(b);
+		nue_balance_flush(b);
 }
 
 /* Of the r-th LID of a switch: first come the base LIDs of its ends, then their next ones. */
-static uint32_t target_end(const struct min_load_tree *b, const struct target *t, uint32_t r)
+static uint32_t nue_balance_target_end(const struct min_load_tree *b, const struct target *t,
+				       uint32_t r)
 {
 	const uint32_t *off = b->f->term_off;
 
 	return b->f->term_list[off[t->sw] + r % (off[t->sw + 1] - off[t->sw])];
 }
 
-static uint16_t target_lid(const struct min_load_tree *b, const struct target *t, uint32_t r)
+static uint16_t nue_balance_target_lid(const struct min_load_tree *b, const struct target *t,
+				       uint32_t r)
 {
 	const uint32_t *off = b->f->term_off;
 
-	return (uint16_t)(b->f->term_lid[target_end(b, t, r)] + r / (off[t->sw + 1] - off[t->sw]));
+	return (uint16_t)(b->f->term_lid[nue_balance_target_end(b, t, r)] +
+			  r / (off[t->sw + 1] - off[t->sw]));
 }
 
-static void route_lid(struct min_load_tree *b, struct target *t, uint32_t r)
+static void nue_balance_route_lid(struct min_load_tree *b, struct target *t, uint32_t r)
 {
-	uint32_t end = target_end(b, t, r);
+	uint32_t end = nue_balance_target_end(b, t, r);
 
-	choose(b, t);
+	nue_balance_choose(b, t);
 	if (end < b->f->nterm)
-		add_loads(b, &t->ways);
-	write_lid(b, &t->ways, target_lid(b, t, r), b->f->term_port[end]);
+		nue_balance_add_loads(b, &t->ways);
+	nue_balance_write_lid(b, &t->ways, nue_balance_target_lid(b, t, r), b->f->term_port[end]);
 }
 
 /* The LID's edges, as written. */
-static void read_lid(struct min_load_tree *b, const struct nue_escape_paths *w, uint16_t lid)
+static void nue_balance_read_lid(struct min_load_tree *b, const struct nue_escape_paths *w,
+				 uint16_t lid)
 {
 	for (uint32_t p = 1; p < w->n; p++) {
 		uint8_t port = tables_row(b->t, w->sw[p])[lid];
@@ -184,14 +188,14 @@ static void read_lid(struct min_load_tree *b, const struct nue_escape_paths *w, 
 	}
 }
 
-static void take_loads_away(struct min_load_tree *b, const struct nue_escape_paths *w)
+static void nue_balance_take_loads_away(struct min_load_tree *b, const struct nue_escape_paths *w)
 {
 	for (uint32_t p = 1; p < w->n; p++)
 		b->load[w->chan[b->taken[p]]] -= b->sum[p];
 }
 
 /* The fullest channel with a path of this LID. */
-static uint64_t fullest(const struct min_load_tree *b, const struct nue_escape_paths *w)
+static uint64_t nue_balance_fullest(const struct min_load_tree *b, const struct nue_escape_paths *w)
 {
 	uint64_t max = 0;
 
@@ -203,7 +207,7 @@ static uint64_t fullest(const struct min_load_tree *b, const struct nue_escape_p
 	return max;
 }
 
-static void swap_taken(struct min_load_tree *b)
+static void nue_balance_swap_taken(struct min_load_tree *b)
 {
 	uint32_t *taken = b->taken;
 
@@ -212,38 +216,39 @@ static void swap_taken(struct min_load_tree *b)
 }
 
 /* Once more, if that makes the fullest of the LID's channels less full. */
-static void reroute_lid(struct min_load_tree *b, struct target *t, uint32_t r)
+static void nue_balance_reroute_lid(struct min_load_tree *b, struct target *t, uint32_t r)
 {
 	const struct nue_escape_paths *w = &t->ways;
-	uint16_t lid = target_lid(b, t, r);
+	uint16_t lid = nue_balance_target_lid(b, t, r);
 	uint64_t was;
 
-	read_lid(b, w, lid);
-	sum_up(b, w);
-	was = fullest(b, w);
-	take_loads_away(b, w);
-	swap_taken(b);
-	choose(b, t);
-	add_loads(b, w);
-	if (fullest(b, w) < was) {
-		write_lid(b, w, lid, b->f->term_port[target_end(b, t, r)]);
+	nue_balance_read_lid(b, w, lid);
+	nue_balance_sum_up(b, w);
+	was = nue_balance_fullest(b, w);
+	nue_balance_take_loads_away(b, w);
+	nue_balance_swap_taken(b);
+	nue_balance_choose(b, t);
+	nue_balance_add_loads(b, w);
+	if (nue_balance_fullest(b, w) < was) {
+		nue_balance_write_lid(b, w, lid, b->f->term_port[nue_balance_target_end(b, t, r)]);
 		b->vain = 0;
 		return;
 	}
 	b->vain++;
-	take_loads_away(b, w);
-	swap_taken(b);
-	add_loads(b, w);
+	nue_balance_take_loads_away(b, w);
+	nue_balance_swap_taken(b);
+	nue_balance_add_loads(b, w);
 }
 
-static uint32_t target_lids(const struct min_load_tree *b, const struct target *t)
+static uint32_t nue_balance_target_lids(const struct min_load_tree *b, const struct target *t)
 {
 	uint32_t u = t->sw;
 
 	return (b->f->term_off[u + 1] - b->f->term_off[u]) << b->lmc;
 }
 
-static bool tick(struct min_load_tree *b, const struct target *t, uint32_t lids, uint64_t more)
+static bool nue_balance_tick(struct min_load_tree *b, const struct target *t, uint32_t lids,
+			     uint64_t more)
 {
 	uint64_t work = lids * (2ull * t->ways.nedge + t->ways.n) + more;
 
@@ -254,36 +259,36 @@ static bool tick(struct min_load_tree *b, const struct target *t, uint32_t lids,
 
 /* The first time all LIDs are due, later those that are too full, until many in a row have nowhere
  * to go. */
-static bool is_due(const struct min_load_tree *b, const struct target *t, uint32_t r)
+static bool nue_balance_is_due(const struct min_load_tree *b, const struct target *t, uint32_t r)
 {
-	return !b->again || (b->vain < VAIN && b->full[target_lid(b, t, r)]);
+	return !b->again || (b->vain < VAIN && b->full[nue_balance_target_lid(b, t, r)]);
 }
 
-static bool one_lid(struct min_load_tree *b, struct target *t, uint32_t r)
+static bool nue_balance_one_lid(struct min_load_tree *b, struct target *t, uint32_t r)
 {
-	if (!is_due(b, t, r))
+	if (!nue_balance_is_due(b, t, r))
 		return false;
 	if (b->again)
-		reroute_lid(b, t, r);
+		nue_balance_reroute_lid(b, t, r);
 	else
-		route_lid(b, t, r);
-	return tick(b, t, !b->again, (uint64_t)t->ways.nedge + t->ways.n);
+		nue_balance_route_lid(b, t, r);
+	return nue_balance_tick(b, t, !b->again, (uint64_t)t->ways.nedge + t->ways.n);
 }
 
-static int by_switch(struct min_load_tree *b, struct target *t, uint32_t n)
+static int nue_balance_by_switch(struct min_load_tree *b, struct target *t, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t lids = target_lids(b, &t[i]), r = 0;
+		uint32_t lids = nue_balance_target_lids(b, &t[i]), r = 0;
 		bool stop;
 
-		while (r < lids && !is_due(b, &t[i], r))
+		while (r < lids && !nue_balance_is_due(b, &t[i], r))
 			r++;
 		if (r == lids)
 			continue;
 		nue_escape_paths_make(&t[i].ways, b->maker, t[i].trees, t[i].i, b->parallel);
-		stop = tick(b, &t[i], 0, b->f->nchan);
+		stop = nue_balance_tick(b, &t[i], 0, b->f->nchan);
 		for (; r < lids && !stop; r++)
-			stop = one_lid(b, &t[i], r);
+			stop = nue_balance_one_lid(b, &t[i], r);
 		nue_escape_paths_done(&t[i].ways);
 		if (stop)
 			return -ECANCELED;
@@ -291,47 +296,47 @@ static int by_switch(struct min_load_tree *b, struct target *t, uint32_t n)
 	return 0;
 }
 
-static int by_round(struct min_load_tree *b, struct target *t, uint32_t n)
+static int nue_balance_by_round(struct min_load_tree *b, struct target *t, uint32_t n)
 {
 	bool more = true, stop = false;
 
 	for (uint32_t r = 0; more && !stop; r++) {
 		more = false;
 		for (uint32_t i = 0; i < n && !stop; i++) {
-			if (r >= target_lids(b, &t[i]))
+			if (r >= nue_balance_target_lids(b, &t[i]))
 				continue;
 			more = true;
-			stop = one_lid(b, &t[i], r);
+			stop = nue_balance_one_lid(b, &t[i], r);
 		}
 	}
 	return stop ? -ECANCELED : 0;
 }
 
 /* Keeps the ways of all switches; -ENOMEM when they are too many. */
-static int make_ways(struct min_load_tree *b, struct target *t, uint32_t n)
+static int nue_balance_make_ways(struct min_load_tree *b, struct target *t, uint32_t n)
 {
 	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (!target_lids(b, &t[i]))
+		if (!nue_balance_target_lids(b, &t[i]))
 			continue;
 		nue_escape_paths_make(&t[i].ways, b->maker, t[i].trees, t[i].i, b->parallel);
 		bytes += nue_escape_paths_bytes(&t[i].ways);
 		if (bytes > WAYS_BYTES)
 			return -ENOMEM;
-		if (tick(b, &t[i], 0, b->f->nchan))
+		if (nue_balance_tick(b, &t[i], 0, b->f->nchan))
 			return -ECANCELED;
 	}
 	return 0;
 }
 
-static void drop_ways(struct target *t, uint32_t n)
+static void nue_balance_drop_ways(struct target *t, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		nue_escape_paths_done(&t[i].ways);
 }
 
-static uint64_t load_max(const struct min_load_tree *b)
+static uint64_t nue_balance_load_max(const struct min_load_tree *b)
 {
 	uint64_t max = 0;
 
@@ -341,7 +346,7 @@ static uint64_t load_max(const struct min_load_tree *b)
 }
 
 /* Marks the LIDs of terminals over channels with that load or more. */
-static void mark_full(struct min_load_tree *b, uint64_t load)
+static void nue_balance_mark_full(struct min_load_tree *b, uint64_t load)
 {
 	const struct fabric *f = b->f;
 
@@ -357,7 +362,7 @@ static void mark_full(struct min_load_tree *b, uint64_t load)
 /* Is it worth while to route full LIDs once more?  Not when the fullest channel is hardly above the
  * mean of those in use, nor when the last time gained less than one per cent (last: 0 the first
  * time). */
-static bool is_uneven(const struct min_load_tree *b, uint64_t max, uint64_t last)
+static bool nue_balance_is_uneven(const struct min_load_tree *b, uint64_t max, uint64_t last)
 {
 	uint64_t sum = 0, used = 0;
 
@@ -368,29 +373,31 @@ static bool is_uneven(const struct min_load_tree *b, uint64_t max, uint64_t last
 	return used && max > sum / used + sum / used / 32 && (!last || max + max / 100 < last);
 }
 
-static int route_targets(struct min_load_tree *b, struct target *t, uint32_t n, bool rounds)
+static int nue_balance_route_targets(struct min_load_tree *b, struct target *t, uint32_t n,
+				     bool rounds)
 {
-	int rc = rounds ? make_ways(b, t, n) : -ENOMEM;
+	int rc = rounds ? nue_balance_make_ways(b, t, n) : -ENOMEM;
 	uint64_t max = 0, last;
 	bool more;
 
 	if (rc == -ENOMEM) {
-		drop_ways(t, n);
+		nue_balance_drop_ways(t, n);
 		rounds = false;
 		rc = 0;
 	}
 	do {
 		last = max;
 		if (!rc)
-			rc = rounds ? by_round(b, t, n) : by_switch(b, t, n);
-		flush(b);
-		max = load_max(b);
-		more = !rc && b->again++ < AGAIN && is_uneven(b, max, last);
+			rc = rounds ? nue_balance_by_round(b, t, n)
+				    : nue_balance_by_switch(b, t, n);
+		nue_balance_flush(b);
+		max = nue_balance_load_max(b);
+		more = !rc && b->again++ < AGAIN && nue_balance_is_uneven(b, max, last);
 		if (more)
-			mark_full(b, max - max / 50);
+			nue_balance_mark_full(b, max - max / 50);
 		b->vain = 0;
 	} while (more);
-	drop_ways(t, n);
+	nue_balance_drop_ways(t, n);
 	return rc;
 }
 
@@ -398,7 +405,7 @@ static int route_targets(struct min_load_tree *b, struct target *t, uint32_t n, 
 
 /* A switch is reached the way of the first LID there, which needs no turn of its own; a switch
  * without ends by its tree. */
-static int route_switches(struct min_load_tree *b, const struct target *t, uint32_t n)
+static int nue_balance_route_switches(struct min_load_tree *b, const struct target *t, uint32_t n)
 {
 	const struct fabric *f = b->f;
 
@@ -423,8 +430,9 @@ static int route_switches(struct min_load_tree *b, const struct target *t, uint3
 }
 
 /* By switch. */
-static struct target *list_targets(const struct nue_layer *layer, const struct nue_trees *trees,
-				   uint32_t k, uint32_t nsw)
+static struct target *nue_balance_list_targets(const struct nue_layer *layer,
+					       const struct nue_trees *trees, uint32_t k,
+					       uint32_t nsw)
 {
 	struct target *t = xcalloc(nsw, sizeof(*t));
 
@@ -436,7 +444,7 @@ static struct target *list_targets(const struct nue_layer *layer, const struct n
 	return t;
 }
 
-static void balance_init(struct min_load_tree *b, struct tables *t, const struct fabric *f)
+static void nue_balance_init(struct min_load_tree *b, struct tables *t, const struct fabric *f)
 {
 	*b = (struct min_load_tree){ .f = f, .t = t };
 	b->maker = nue_escape_paths_maker_new(f);
@@ -450,7 +458,7 @@ static void balance_init(struct min_load_tree *b, struct tables *t, const struct
 	b->port = xcalloc((size_t)f->nsw * BATCH, 1);
 }
 
-static void balance_done(struct min_load_tree *b)
+static void nue_balance_done(struct min_load_tree *b)
 {
 	nue_escape_paths_maker_free(b->maker);
 	free(b->cost);
@@ -467,20 +475,20 @@ int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *
 		struct progress *progress)
 {
 	const struct fabric *f = layer->net->f;
-	struct target *target = list_targets(layer, trees, k, f->nsw);
+	struct target *target = nue_balance_list_targets(layer, trees, k, f->nsw);
 	struct min_load_tree b;
 	int rc;
 
-	balance_init(&b, t, f);
+	nue_balance_init(&b, t, f);
 	b.lmc = lmc;
 	b.parallel = layer->net->parallel;
 	rc = pace_begin(&b.pace, progress, "paths", (uint64_t)f->nend << lmc) ? -ECANCELED : 0;
 	if (!rc)
-		rc = route_targets(&b, target, f->nsw, by_rounds);
+		rc = nue_balance_route_targets(&b, target, f->nsw, by_rounds);
 	if (!rc)
-		rc = route_switches(&b, target, f->nsw);
-	*out = (struct nue_load){ .chan = b.load, .max = load_max(&b), .work = b.work };
-	balance_done(&b);
+		rc = nue_balance_route_switches(&b, target, f->nsw);
+	*out = (struct nue_load){ .chan = b.load, .max = nue_balance_load_max(&b), .work = b.work };
+	nue_balance_done(&b);
 	free(target);
 	return rc;
 }

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static void grow(struct nue_escape *e, const struct fabric *f)
+static void nue_escape_grow(struct nue_escape *e, const struct fabric *f)
 {
 	uint32_t n = 0;
 
@@ -33,7 +33,7 @@ void nue_escape_init(struct nue_escape *e, const struct fabric *f, uint32_t root
 	e->up = xcalloc(f->nsw, sizeof(*e->up));
 	e->to = xcalloc(f->nsw, sizeof(*e->to));
 	e->from = xcalloc(f->nsw, sizeof(*e->from));
-	grow(e, f);
+	nue_escape_grow(e, f);
 	for (uint32_t i = f->nsw; i-- > 0;) {
 		uint32_t u = e->at[i];
 
@@ -55,7 +55,7 @@ void nue_escape_done(struct nue_escape *e)
 }
 
 /* Does channel d lead down the tree to destinations? */
-static bool leads_down(const struct nue_escape *e, const struct fabric *f, uint32_t d)
+static bool nue_escape_leads_down(const struct nue_escape *e, const struct fabric *f, uint32_t d)
 {
 	return e->up[f->chan_dst[d]] == f->chan_rev[d] && e->to[f->chan_dst[d]];
 }
@@ -70,13 +70,13 @@ void nue_escape_turns(const struct nue_escape *e, const struct fabric *f,
 		if (e->from[u] && p != e->root && e->to[e->root] > e->to[p])
 			add(ctx, c, e->up[p]);
 		for (uint32_t d = f->chan_off[p]; d < f->chan_off[p + 1] && e->from[u]; d++)
-			if (f->chan_dst[d] != u && leads_down(e, f, d))
+			if (f->chan_dst[d] != u && nue_escape_leads_down(e, f, d))
 				add(ctx, c, d);
 		/* from elsewhere on past u */
 		if (e->from[e->root] == e->from[u])
 			continue;
 		for (uint32_t d = f->chan_off[u]; d < f->chan_off[u + 1]; d++)
-			if (leads_down(e, f, d))
+			if (nue_escape_leads_down(e, f, d))
 				add(ctx, f->chan_rev[c], d);
 	}
 }

@@ -59,7 +59,8 @@ void nue_escape_paths_maker_free(struct nue_ways_maker *m)
 	free(m);
 }
 
-static void put_in_order(struct nue_escape_paths *w, struct nue_ways_maker *m, const uint16_t *hops)
+static void nue_escape_paths_put_in_order(struct nue_escape_paths *w, struct nue_ways_maker *m,
+					  const uint16_t *hops)
 {
 	uint32_t n = m->f->nsw;
 
@@ -78,8 +79,9 @@ static void put_in_order(struct nue_escape_paths *w, struct nue_ways_maker *m, c
 }
 
 /* Which switches the tree leads on in the order. */
-static void find_climbs(struct nue_ways_maker *m, const struct nue_escape_paths *w,
-			const struct nue_trees *t, uint32_t i, const uint16_t *hops)
+static void nue_escape_paths_find_climbs(struct nue_ways_maker *m, const struct nue_escape_paths *w,
+					 const struct nue_trees *t, uint32_t i,
+					 const uint16_t *hops)
 {
 	const struct fabric *f = m->f;
 
@@ -101,7 +103,7 @@ static void find_climbs(struct nue_ways_maker *m, const struct nue_escape_paths 
  * sure channel is the one that asks least of the switch where it arrives, as it comes first in the
  * order; all come before the tree's channel from there.  Returns where the edges begin.
  */
-static uint32_t find_edges(struct nue_ways_maker *m, uint32_t u, uint32_t n)
+static uint32_t nue_escape_paths_find_edges(struct nue_ways_maker *m, uint32_t u, uint32_t n)
 {
 	const struct nue_complete_layer *r = m->order.out + m->f->chan_off[u];
 	const struct nue_complete_layer *end = m->order.out + m->f->chan_off[u + 1];
@@ -128,7 +130,7 @@ static uint32_t find_edges(struct nue_ways_maker *m, uint32_t u, uint32_t n)
 /* Copies the edges that can be taken whatever is chosen where they arrive, as the sure ones can;
  * nearly all others come after every choice there.  With parallel cables those between are many,
  * and copied, too. */
-static void keep_edges(struct nue_escape_paths *w, struct nue_ways_maker *m)
+static void nue_escape_paths_keep_edges(struct nue_escape_paths *w, struct nue_ways_maker *m)
 {
 	const uint32_t *chan = m->order.chan;
 	const uint8_t *chan_port = m->f->chan_port;
@@ -175,17 +177,17 @@ void nue_escape_paths_make(struct nue_escape_paths *w, struct nue_ways_maker *m,
 	m->sw = w->sw = xcalloc(f->nsw, sizeof(*w->sw));
 	w->off = xcalloc(f->nsw + 1, sizeof(*w->off));
 	w->ends = xcalloc(f->nsw, sizeof(*w->ends));
-	put_in_order(w, m, hops);
-	find_climbs(m, w, t, i, hops);
+	nue_escape_paths_put_in_order(w, m, hops);
+	nue_escape_paths_find_climbs(m, w, t, i, hops);
 	w->off[f->nsw] = n;
 	for (uint32_t p = f->nsw; p-- > 1;)
-		w->off[p] = n = find_edges(m, w->sw[p], n);
+		w->off[p] = n = nue_escape_paths_find_edges(m, w->sw[p], n);
 	w->off[0] = n;
 	n = f->nchan + 1 - n;
 	w->chan = xcalloc(n, sizeof(*w->chan));
 	w->to = xcalloc(n, sizeof(*w->to));
 	w->port = xcalloc(n, 1);
-	keep_edges(w, m);
+	nue_escape_paths_keep_edges(w, m);
 }
 
 void nue_escape_paths_done(struct nue_escape_paths *w)

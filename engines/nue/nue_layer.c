@@ -25,7 +25,7 @@ struct pauses {
 	bool stopped;
 };
 
-static bool pause_after(struct pauses *p, uint64_t work, uint32_t steps)
+static bool nue_layer_pause_after(struct pauses *p, uint64_t work, uint32_t steps)
 {
 	p->work += work;
 	p->steps += steps;
@@ -86,7 +86,7 @@ void nue_search_free(struct nue_search *s)
 	free(s);
 }
 
-static void find_roots(struct nue_layer *l)
+static void nue_layer_find_roots(struct nue_layer *l)
 {
 	const struct fabric *f = l->net->f;
 	uint64_t *sum = xcalloc(f->nsw, sizeof(*sum));
@@ -121,10 +121,10 @@ bool nue_layer_init(struct nue_layer *l, const struct nue_pause *pause)
 		uint32_t n = l->ndst - i < NUE_NET_MANY ? l->ndst - i : NUE_NET_MANY;
 
 		nue_net_hops(l->net, l->dst + i, n, l->dist + (size_t)i * nsw);
-		stop = pause_after(&p, (uint64_t)n * l->net->f->nchan, 0);
+		stop = nue_layer_pause_after(&p, (uint64_t)n * l->net->f->nchan, 0);
 	}
 	if (!stop)
-		find_roots(l);
+		nue_layer_find_roots(l);
 	if (l->net->tree)
 		l->root[0] = l->root[1] = l->net->at[0];
 	return stop;
@@ -137,24 +137,25 @@ void nue_layer_done(struct nue_layer *l)
 }
 
 /* To be called after every step; true when the search was stopped. */
-static bool after_step(struct nue_layer *l, struct nue_search *s, uint64_t more, uint32_t steps)
+static bool nue_layer_after_step(struct nue_layer *l, struct nue_search *s, uint64_t more,
+				 uint32_t steps)
 {
 	uint64_t work = nue_tree_work(s->tree) - s->counted;
 
 	s->counted += work;
 	l->work += work + more;
-	return pause_after(&s->pauses, work + more, steps);
+	return nue_layer_pause_after(&s->pauses, work + more, steps);
 }
 
 /* Places of all channels as the order is now, sorted at each switch, too. */
-static void take_places(struct nue_search *s, uint32_t *place)
+static void nue_layer_take_places(struct nue_search *s, uint32_t *place)
 {
 	nue_tree_places(s->tree, place);
 	nue_complete_layers_set(&s->sorted, s->net->f, place);
 }
 
 /* How much farther than need be the terminals are from destination i in the tree as it is. */
-static uint64_t excess(const struct nue_layer *l, const struct nue_search *s, uint32_t i)
+static uint64_t nue_layer_excess(const struct nue_layer *l, const struct nue_search *s, uint32_t i)
 {
 	const struct fabric *f = l->net->f;
 	const uint16_t *dist = l->dist + (size_t)i * f->nsw;
@@ -169,7 +170,7 @@ static uint64_t excess(const struct nue_layer *l, const struct nue_search *s, ui
 	return sum * f->sw_nterm[l->dst[i]];
 }
 
-static uint32_t common_divisor(uint32_t a, uint32_t b)
+static uint32_t nue_layer_common_divisor(uint32_t a, uint32_t b)
 {
 	while (b) {
 		uint32_t r = a % b;
@@ -180,11 +181,11 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 	return a;
 }
 
-static void rank_by_stride(struct nue_layer *l, struct nue_search *s, bool backward)
+static void nue_layer_rank_by_stride(struct nue_layer *l, struct nue_search *s, bool backward)
 {
 	uint32_t step = (uint32_t)((uint64_t)l->ndst * 618 / 1000); /* the golden section */
 
-	while (common_divisor(step, l->ndst) != 1)
+	while (nue_layer_common_divisor(step, l->ndst) != 1)
 		step++;
 	step = backward ? l->ndst - step : step;
 	for (uint32_t i = 0; i < l->ndst; i++)
@@ -196,7 +197,7 @@ struct ranked {
 	uint32_t at, i;
 };
 
-static int worse_first(const void *a, const void *b)
+static int nue_layer_worse_first(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
@@ -206,22 +207,22 @@ static int worse_first(const void *a, const void *b)
 }
 
 /* In classes; those of a class stay in the order they are in. */
-static void rank_by_excess(struct nue_layer *l, struct nue_search *s, uint32_t *place)
+static void nue_layer_rank_by_excess(struct nue_layer *l, struct nue_search *s, uint32_t *place)
 {
 	struct ranked *r = xcalloc(l->ndst, sizeof(*r));
 	uint64_t max = 0;
 
-	take_places(s, place);
+	nue_layer_take_places(s, place);
 	for (uint32_t k = 0; k < l->ndst; k++) {
-		if (after_step(l, s, 0, 0))
+		if (nue_layer_after_step(l, s, 0, 0))
 			break;
 		nue_tree_climb(s->tree, &s->sorted, l->dst[s->turn[k]]);
-		r[k] = (struct ranked){ excess(l, s, s->turn[k]), k, s->turn[k] };
+		r[k] = (struct ranked){ nue_layer_excess(l, s, s->turn[k]), k, s->turn[k] };
 		max = r[k].excess > max ? r[k].excess : max;
 	}
 	for (uint32_t k = 0; k < l->ndst; k++)
 		r[k].excess = r[k].excess * CLASSES / (max + 1);
-	qsort(r, l->ndst, sizeof(*r), worse_first);
+	qsort(r, l->ndst, sizeof(*r), nue_layer_worse_first);
 	for (uint32_t k = 0; k < l->ndst && !s->pauses.stopped; k++)
 		s->turn[k] = r[k].i;
 	free(r);
@@ -229,18 +230,18 @@ static void rank_by_excess(struct nue_layer *l, struct nue_search *s, uint32_t *
 
 /* Are paths up, then down from the root much longer than the shortest?  Judged by the first few
  * destinations.  So it is in dragonflies. */
-static bool is_far(struct nue_layer *l, struct nue_search *s, uint32_t *place)
+static bool nue_layer_is_far(struct nue_layer *l, struct nue_search *s, uint32_t *place)
 {
 	const struct fabric *f = l->net->f;
 	uint64_t more = 0, least = 0;
 
-	take_places(s, place);
+	nue_layer_take_places(s, place);
 	for (uint32_t k = 0; k < l->ndst && k < SAMPLE; k++) {
 		uint32_t i = s->turn[k];
 		const uint16_t *dist = l->dist + (size_t)i * f->nsw;
 
 		nue_tree_climb(s->tree, &s->sorted, l->dst[i]);
-		more += excess(l, s, i);
+		more += nue_layer_excess(l, s, i);
 		for (uint32_t u = 0; u < f->nsw; u++)
 			least += (uint64_t)dist[u] * f->sw_nterm[u] * f->sw_nterm[l->dst[i]];
 	}
@@ -248,7 +249,8 @@ static bool is_far(struct nue_layer *l, struct nue_search *s, uint32_t *place)
 }
 
 /* Destinations with that mark come last, the others stay in the order they are in. */
-static void marked_last(struct nue_layer *l, struct nue_search *s, const bool *mark, bool marked)
+static void nue_layer_marked_last(struct nue_layer *l, struct nue_search *s, const bool *mark,
+				  bool marked)
 {
 	uint32_t n = 0;
 
@@ -260,23 +262,24 @@ static void marked_last(struct nue_layer *l, struct nue_search *s, const bool *m
 }
 
 /* Destinations without ends come last: they matter to nobody but the management. */
-static void rank(struct nue_layer *l, struct nue_search *s, enum nue_order order, uint32_t *place)
+static void nue_layer_rank(struct nue_layer *l, struct nue_search *s, enum nue_order order,
+			   uint32_t *place)
 {
 	for (uint32_t i = 0; i < l->ndst; i++)
 		s->turn[i] = i;
 	if (order != NUE_BY_INDEX)
-		rank_by_stride(l, s, false);
-	if (order == NUE_WORST_FIRST || (order == NUE_BY_NEED && is_far(l, s, place)))
-		rank_by_excess(l, s, place);
+		nue_layer_rank_by_stride(l, s, false);
+	if (order == NUE_WORST_FIRST || (order == NUE_BY_NEED && nue_layer_is_far(l, s, place)))
+		nue_layer_rank_by_excess(l, s, place);
 	else if (s->how->backward)
-		rank_by_stride(l, s, true);
+		nue_layer_rank_by_stride(l, s, true);
 	if (s->how->full_first)
-		marked_last(l, s, s->how->full, false);
-	marked_last(l, s, l->net->bare, true);
+		nue_layer_marked_last(l, s, s->how->full, false);
+	nue_layer_marked_last(l, s, l->net->bare, true);
 }
 
-static void keep_tree(struct nue_trees *t, const struct nue_layer *l, const struct nue_search *s,
-		      uint32_t i)
+static void nue_layer_keep_tree(struct nue_trees *t, const struct nue_layer *l,
+				const struct nue_search *s, uint32_t i)
 {
 	const struct fabric *f = l->net->f;
 	const uint32_t *from_next = nue_tree_next(s->tree), *from_hops = nue_tree_hops(s->tree);
@@ -290,7 +293,7 @@ static void keep_tree(struct nue_trees *t, const struct nue_layer *l, const stru
 }
 
 /* The layer's first turns: those of the escape tree. */
-static void begin_layer(struct nue_layer *l, struct nue_search *s, struct nue_escape *e)
+static void nue_layer_begin_layer(struct nue_layer *l, struct nue_search *s, struct nue_escape *e)
 {
 	const struct nue_net *net = l->net;
 	const struct fabric *f = net->f;
@@ -311,7 +314,7 @@ static void begin_layer(struct nue_layer *l, struct nue_search *s, struct nue_es
 
 /* Up, then down: the layer's paths to all destinations that these serve best, and to those without
  * ends that they serve.  True when those are all. */
-static bool climb_all(struct nue_layer *l, struct nue_search *s, struct nue_trees *t)
+static bool nue_layer_climb_all(struct nue_layer *l, struct nue_search *s, struct nue_trees *t)
 {
 	const struct fabric *f = l->net->f;
 	bool all = true;
@@ -322,18 +325,18 @@ static bool climb_all(struct nue_layer *l, struct nue_search *s, struct nue_tree
 	nue_complete_layers_set(&s->sorted, f, t->place);
 	for (uint32_t i = 0; i < l->ndst && !s->pauses.stopped; i++) {
 		s->led[i] = nue_tree_climb(s->tree, &s->sorted, l->dst[i]) &&
-			    (l->net->bare[l->dst[i]] || !excess(l, s, i));
+			    (l->net->bare[l->dst[i]] || !nue_layer_excess(l, s, i));
 		all &= s->led[i];
 		if (s->led[i])
-			keep_tree(t, l, s, i);
-		after_step(l, s, f->nsw, 0);
+			nue_layer_keep_tree(t, l, s, i);
+		nue_layer_after_step(l, s, f->nsw, 0);
 	}
 	return all;
 }
 
 /* Lists, for each switch, the channels that are as near as the tree's and can follow with it. */
-static void find_open(const struct nue_layer *l, struct nue_search *s, const struct nue_trees *t,
-		      uint32_t i)
+static void nue_layer_find_open(const struct nue_layer *l, struct nue_search *s,
+				const struct nue_trees *t, uint32_t i)
 {
 	const struct fabric *f = l->net->f;
 	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
@@ -355,13 +358,13 @@ static void find_open(const struct nue_layer *l, struct nue_search *s, const str
 
 /* Turns that would let switches choose between channels that are equally near: first onto the
  * tree, then from the tree onto those channels. */
-static void widen(const struct nue_layer *l, struct nue_search *s, const struct nue_trees *t,
-		  uint32_t i)
+static void nue_layer_widen(const struct nue_layer *l, struct nue_search *s,
+			    const struct nue_trees *t, uint32_t i)
 {
 	const struct fabric *f = l->net->f;
 	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
 
-	find_open(l, s, t, i);
+	nue_layer_find_open(l, s, t, i);
 	for (uint32_t w = 0; w < f->nsw; w++) {
 		uint32_t c, u;
 
@@ -376,8 +379,8 @@ static void widen(const struct nue_layer *l, struct nue_search *s, const struct 
 
 /* The same between those channels themselves, where cables run in parallel.  Returns the turns
  * looked at. */
-static uint64_t widen_parallel(const struct nue_layer *l, struct nue_search *s,
-			       const struct nue_trees *t, uint32_t i)
+static uint64_t nue_layer_widen_parallel(const struct nue_layer *l, struct nue_search *s,
+					 const struct nue_trees *t, uint32_t i)
 {
 	const struct fabric *f = l->net->f;
 	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
@@ -397,7 +400,8 @@ static uint64_t widen_parallel(const struct nue_layer *l, struct nue_search *s,
 }
 
 /* Takes the tree that climbs unless the one at hand is nearer for more. */
-static void improve(struct nue_layer *l, struct nue_search *s, struct nue_trees *t, uint32_t i)
+static void nue_layer_improve(struct nue_layer *l, struct nue_search *s, struct nue_trees *t,
+			      uint32_t i)
 {
 	const struct fabric *f = l->net->f;
 	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
@@ -413,11 +417,12 @@ static void improve(struct nue_layer *l, struct nue_search *s, struct nue_trees 
 		is += weight * climbed[u];
 	}
 	if (is <= was)
-		keep_tree(t, l, s, i);
+		nue_layer_keep_tree(t, l, s, i);
 }
 
 /* Switches with ends that are farther from destination i than need be. */
-static uint32_t count_detours(const struct nue_layer *l, const struct nue_trees *t, uint32_t i)
+static uint32_t nue_layer_count_detours(const struct nue_layer *l, const struct nue_trees *t,
+					uint32_t i)
 {
 	const struct fabric *f = l->net->f;
 	const uint16_t *hops = t->hops + (size_t)i * f->nsw, *dist = l->dist + (size_t)i * f->nsw;
@@ -428,7 +433,7 @@ static uint32_t count_detours(const struct nue_layer *l, const struct nue_trees 
 	return n;
 }
 
-static void count_hops(const struct nue_layer *l, struct nue_trees *t, uint32_t i)
+static void nue_layer_count_hops(const struct nue_layer *l, struct nue_trees *t, uint32_t i)
 {
 	const struct fabric *f = l->net->f;
 	const uint16_t *hops = t->hops + (size_t)i * f->nsw;
@@ -436,11 +441,11 @@ static void count_hops(const struct nue_layer *l, struct nue_trees *t, uint32_t 
 
 	for (uint32_t u = 0; u < f->nsw; u++)
 		sum += (uint64_t)hops[u] * f->sw_nterm[u];
-	t->detours += count_detours(l, t, i);
+	t->detours += nue_layer_count_detours(l, t, i);
 	t->cost += sum * f->sw_nterm[l->dst[i]];
 }
 
-static void grow_all(struct nue_trees *t, struct nue_layer *l, struct nue_search *s)
+static void nue_layer_grow_all(struct nue_trees *t, struct nue_layer *l, struct nue_search *s)
 {
 	for (uint32_t k = 0; k < l->ndst; k++) {
 		uint32_t i = s->turn[k];
@@ -450,64 +455,64 @@ static void grow_all(struct nue_trees *t, struct nue_layer *l, struct nue_search
 			continue;
 		t->impasses += nue_tree_grow(s->tree, l->dst[i], s->how->limit, &all);
 		t->escape_dst += all;
-		keep_tree(t, l, s, i);
-		if (after_step(l, s, 0, 1))
+		nue_layer_keep_tree(t, l, s, i);
+		if (nue_layer_after_step(l, s, 0, 1))
 			return;
 	}
 }
 
-static void widen_all(struct nue_trees *t, struct nue_layer *l, struct nue_search *s)
+static void nue_layer_widen_all(struct nue_trees *t, struct nue_layer *l, struct nue_search *s)
 {
 	uint32_t n = 0; /* those with ends come first */
 	uint64_t detours = 0;
 
 	for (; n < l->ndst && !l->net->bare[l->dst[s->turn[n]]]; n++)
-		detours += count_detours(l, t, s->turn[n]);
+		detours += nue_layer_count_detours(l, t, s->turn[n]);
 	if (detours > (uint64_t)n * l->net->f->nsw / MANY_DETOURS)
 		return;
 	for (uint32_t k = 0; k < n; k++) {
 		if (!s->led[s->turn[k]])
-			widen(l, s, t, s->turn[k]);
-		if (after_step(l, s, l->net->f->nchan, 1))
+			nue_layer_widen(l, s, t, s->turn[k]);
+		if (nue_layer_after_step(l, s, l->net->f->nchan, 1))
 			return;
 	}
 	for (uint32_t k = 0; k < n && l->net->parallel; k++)
-		if (after_step(l, s, widen_parallel(l, s, t, s->turn[k]), 0))
+		if (nue_layer_after_step(l, s, nue_layer_widen_parallel(l, s, t, s->turn[k]), 0))
 			return;
 }
 
-static void improve_all(struct nue_trees *t, struct nue_layer *l, struct nue_search *s)
+static void nue_layer_improve_all(struct nue_trees *t, struct nue_layer *l, struct nue_search *s)
 {
-	take_places(s, t->place);
+	nue_layer_take_places(s, t->place);
 	for (uint32_t i = 0; i < l->ndst; i++) {
 		if (l->net->bare[l->dst[i]])
 			continue;
-		if (count_detours(l, t, i))
-			improve(l, s, t, i);
-		count_hops(l, t, i);
-		if (after_step(l, s, 0, 1))
+		if (nue_layer_count_detours(l, t, i))
+			nue_layer_improve(l, s, t, i);
+		nue_layer_count_hops(l, t, i);
+		if (nue_layer_after_step(l, s, 0, 1))
 			return;
 	}
 }
 
 /* Around an escape tree. */
-static void search(struct nue_trees *t, struct nue_layer *l, struct nue_search *s)
+static void nue_layer_do_search(struct nue_trees *t, struct nue_layer *l, struct nue_search *s)
 {
 	struct nue_escape e;
 
-	begin_layer(l, s, &e);
-	rank(l, s, s->how->order, t->place);
+	nue_layer_begin_layer(l, s, &e);
+	nue_layer_rank(l, s, s->how->order, t->place);
 	if (!s->pauses.stopped)
-		grow_all(t, l, s);
+		nue_layer_grow_all(t, l, s);
 	if (!s->pauses.stopped)
-		widen_all(t, l, s);
+		nue_layer_widen_all(t, l, s);
 	if (!s->pauses.stopped)
-		improve_all(t, l, s);
+		nue_layer_improve_all(t, l, s);
 	nue_escape_done(&e);
 }
 
 /* The switch with ends that has the most channels, of those with as many the skip-th next one. */
-static uint32_t leaf_root(const struct nue_net *net, uint32_t skip)
+static uint32_t nue_layer_leaf_root(const struct nue_net *net, uint32_t skip)
 {
 	const uint32_t *off = net->f->chan_off;
 	uint32_t best = FAB_NONE;
@@ -528,8 +533,8 @@ static uint32_t leaf_root(const struct nue_net *net, uint32_t skip)
 
 /* An escape tree for the destinations that are left, beside all turns that climb.  From a leaf it
  * turns up again only near that leaf, which closes no cycle but where many cables are missing. */
-static bool begin_leaf(struct nue_layer *l, struct nue_search *s, struct nue_escape *e,
-		       const uint32_t *place)
+static bool nue_layer_begin_leaf(struct nue_layer *l, struct nue_search *s, struct nue_escape *e,
+				 const uint32_t *place)
 {
 	const struct fabric *f = l->net->f;
 	bool *to = xcalloc(f->nsw, sizeof(*to)), found = false;
@@ -539,7 +544,7 @@ static bool begin_leaf(struct nue_layer *l, struct nue_search *s, struct nue_esc
 	for (uint32_t i = 0; i < LEAVES && !found; i++) {
 		nue_tree_layer(s->tree, s->order);
 		nue_tree_climbing(s->tree, place);
-		nue_escape_init(e, f, leaf_root(l->net, i), to);
+		nue_escape_init(e, f, nue_layer_leaf_root(l->net, i), to);
 		found = nue_tree_escape(s->tree, e);
 		if (!found)
 			nue_escape_done(e);
@@ -550,22 +555,22 @@ static bool begin_leaf(struct nue_layer *l, struct nue_search *s, struct nue_esc
 
 /* In a tree, paths up, then down serve nearly all destinations, even when cables are missing.  The
  * turns of all such paths come first, and what is left grows around them.  False when it cannot. */
-static bool search_tree(struct nue_trees *t, struct nue_layer *l, struct nue_search *s)
+static bool nue_layer_search_tree(struct nue_trees *t, struct nue_layer *l, struct nue_search *s)
 {
 	struct nue_escape e;
 
-	if (!climb_all(l, s, t) && !s->pauses.stopped) {
-		if (!begin_leaf(l, s, &e, t->place))
+	if (!nue_layer_climb_all(l, s, t) && !s->pauses.stopped) {
+		if (!nue_layer_begin_leaf(l, s, &e, t->place))
 			return false;
-		rank(l, s, NUE_BY_INDEX, t->place);
-		grow_all(t, l, s);
+		nue_layer_rank(l, s, NUE_BY_INDEX, t->place);
+		nue_layer_grow_all(t, l, s);
 		if (!s->pauses.stopped)
-			widen_all(t, l, s);
+			nue_layer_widen_all(t, l, s);
 		nue_tree_places(s->tree, t->place);
 		nue_escape_done(&e);
 	}
 	for (uint32_t i = 0; i < l->ndst && !s->pauses.stopped; i++)
-		count_hops(l, t, i);
+		nue_layer_count_hops(l, t, i);
 	return true;
 }
 
@@ -580,8 +585,8 @@ bool nue_layer_search(struct nue_trees *t, struct nue_layer *l, struct nue_searc
 	t->place = xcalloc(f->nchan, sizeof(*t->place));
 	s->how = how;
 	s->pauses = (struct pauses){ .pause = pause };
-	if (!l->net->tree || !search_tree(t, l, s))
-		search(t, l, s);
+	if (!l->net->tree || !nue_layer_search_tree(t, l, s))
+		nue_layer_do_search(t, l, s);
 	return s->pauses.stopped;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_parallel(const struct fabric *f)
+static bool nue_net_has_parallel(const struct fabric *f)
 {
 	uint32_t *seen = xcalloc(f->nsw, sizeof(*seen)); /* last source switch, plus 1 */
 	bool found = false;
@@ -21,7 +21,7 @@ static bool has_parallel(const struct fabric *f)
 }
 
 /* One host or none on every cable up, or as many on each, on most switches. */
-static bool is_even(const struct nue_net *net)
+static bool nue_net_is_even(const struct nue_net *net)
 {
 	const struct fabric *f = net->f;
 	uint32_t odd = 0, all = 0;
@@ -55,9 +55,9 @@ void nue_net_init(struct nue_net *net, const struct fabric *f)
 		memcpy(net->at, ud.order, f->nsw * sizeof(*net->at));
 		memcpy(net->place, ud.place, f->nsw * sizeof(*net->place));
 		updown_done(&ud);
-		net->even = is_even(net);
+		net->even = nue_net_is_even(net);
 	}
-	net->parallel = !net->tree && has_parallel(f);
+	net->parallel = !net->tree && nue_net_has_parallel(f);
 	free(roots);
 }
 
@@ -69,8 +69,8 @@ void nue_net_done(struct nue_net *net)
 }
 
 /* One hop farther: whom it finds first now.  True when that is anybody. */
-static bool find_next(const struct fabric *f, const uint64_t *seen, const uint64_t *at,
-		      uint64_t *next)
+static bool nue_net_find_next(const struct fabric *f, const uint64_t *seen, const uint64_t *at,
+			      uint64_t *next)
 {
 	uint64_t any = 0;
 
@@ -104,7 +104,7 @@ void nue_net_hops(const struct nue_net *net, const uint32_t *dst, uint32_t n, ui
 		}
 		at = next;
 		next = last;
-		more = find_next(net->f, seen, at, next);
+		more = nue_net_find_next(net->f, seen, at, next);
 	}
 	free(seen);
 }

@@ -113,7 +113,7 @@ uint64_t nue_tree_work(const struct nue_tree *t)
 }
 
 /* Of the bits of the turns to d: the word with that of c, and where it is there. */
-static size_t turn_word(const struct nue_tree *t, uint32_t c, uint32_t d, uint64_t *bit)
+static size_t nue_tree_turn_word(const struct nue_tree *t, uint32_t c, uint32_t d, uint64_t *bit)
 {
 	*bit = 1ull << (t->bit[c] & 63);
 	return (size_t)d * t->words + t->bit[c] / 64;
@@ -127,7 +127,7 @@ void nue_tree_layer(struct nue_tree *t, const uint32_t *order)
 	memset(t->blocked, 0, (size_t)f->nchan * t->words * sizeof(*t->blocked));
 	for (uint32_t c = 0; c < f->nchan; c++) {
 		uint64_t bit;
-		size_t word = turn_word(t, c, f->chan_rev[c], &bit);
+		size_t word = nue_tree_turn_word(t, c, f->chan_rev[c], &bit);
 
 		t->blocked[word] |= bit;
 	}
@@ -154,7 +154,7 @@ struct escape_adding {
 	bool closed; /* a cycle */
 };
 
-static void add_escape_turn(void *ctx, uint32_t c, uint32_t d)
+static void nue_tree_add_escape_turn(void *ctx, uint32_t c, uint32_t d)
 {
 	struct escape_adding *a = ctx;
 
@@ -166,11 +166,11 @@ bool nue_tree_escape(struct nue_tree *t, const struct nue_escape *e)
 	struct escape_adding a = { .t = t };
 
 	t->escape = e;
-	nue_escape_turns(e, t->net->f, add_escape_turn, &a);
+	nue_escape_turns(e, t->net->f, nue_tree_add_escape_turn, &a);
 	return !a.closed;
 }
 
-static void log_turn(struct nue_tree *t, uint32_t c, uint32_t d)
+static void nue_tree_log_turn(struct nue_tree *t, uint32_t c, uint32_t d)
 {
 	if (t->nlog == t->log_room) {
 		t->log_room = t->log_room ? 2 * t->log_room : 1024;
@@ -179,10 +179,10 @@ static void log_turn(struct nue_tree *t, uint32_t c, uint32_t d)
 	t->log[t->nlog++] = (struct turn_pair){ c, d };
 }
 
-static bool add_turn(struct nue_tree *t, uint32_t c, uint32_t d)
+static bool nue_tree_add_turn(struct nue_tree *t, uint32_t c, uint32_t d)
 {
 	uint64_t bit;
-	size_t word = turn_word(t, c, d, &bit);
+	size_t word = nue_tree_turn_word(t, c, d, &bit);
 	bool closes;
 
 	if ((t->used[word] | t->blocked[word]) & bit)
@@ -190,32 +190,32 @@ static bool add_turn(struct nue_tree *t, uint32_t c, uint32_t d)
 	closes = !cdg_add(t->cdg, c, d);
 	if (closes)
 		t->blocked[word] |= bit;
-	log_turn(t, c, d);
+	nue_tree_log_turn(t, c, d);
 	return !closes;
 }
 
 bool nue_tree_easy_turn(struct nue_tree *t, uint32_t c, uint32_t d)
 {
 	uint64_t bit;
-	size_t word = turn_word(t, c, d, &bit);
+	size_t word = nue_tree_turn_word(t, c, d, &bit);
 	bool has;
 
 	if ((t->used[word] | t->blocked[word]) & bit)
 		return t->used[word] & bit;
 	cdg_work_limit(t->work, EASY);
 	t->nlog = 0;
-	has = add_turn(t, c, d);
+	has = nue_tree_add_turn(t, c, d);
 	cdg_work_limit(t->work, UINT32_MAX);
 	return has;
 }
 
 /* Takes back all turns, and what they blocked, since the log began. */
-static void undo(struct nue_tree *t)
+static void nue_tree_undo(struct nue_tree *t)
 {
 	while (t->nlog) {
 		struct turn_pair *p = &t->log[--t->nlog];
 		uint64_t bit;
-		size_t word = turn_word(t, p->c, p->d, &bit);
+		size_t word = nue_tree_turn_word(t, p->c, p->d, &bit);
 
 		if (t->used[word] & bit)
 			cdg_remove(t->cdg, p->c, p->d);
@@ -223,7 +223,7 @@ static void undo(struct nue_tree *t)
 	}
 }
 
-static void join(struct nue_tree *t, uint32_t u, uint32_t c, uint32_t hops, bool idle)
+static void nue_tree_join(struct nue_tree *t, uint32_t u, uint32_t c, uint32_t hops, bool idle)
 {
 	t->next[u] = c;
 	t->hops[u] = hops;
@@ -239,17 +239,17 @@ static void join(struct nue_tree *t, uint32_t u, uint32_t c, uint32_t hops, bool
 	t->joined++;
 }
 
-static void begin(struct nue_tree *t, uint32_t dst)
+static void nue_tree_begin(struct nue_tree *t, uint32_t dst)
 {
 	memset(t->hops, 0xff, t->net->f->nsw * sizeof(*t->hops));
 	t->dst = dst;
 	t->joined = t->far = 0;
 	t->level[0] = FAB_NONE;
-	join(t, dst, FAB_NONE, 0, false);
+	nue_tree_join(t, dst, FAB_NONE, 0, false);
 }
 
 /* Lets those neighbours of v join whose bits are set, from channel first of v on. */
-static void join_bits(struct nue_tree *t, uint64_t bits, uint32_t first, uint32_t hops)
+static void nue_tree_join_bits(struct nue_tree *t, uint64_t bits, uint32_t first, uint32_t hops)
 {
 	const struct fabric *f = t->net->f;
 
@@ -257,11 +257,12 @@ static void join_bits(struct nue_tree *t, uint64_t bits, uint32_t first, uint32_
 		uint32_t o = first + (uint32_t)__builtin_ctzll(bits), w = f->chan_dst[o];
 
 		if (t->hops[w] == FAB_NONE)
-			join(t, w, f->chan_rev[o], hops, false);
+			nue_tree_join(t, w, f->chan_rev[o], hops, false);
 	}
 }
 
-static uint32_t wait_bits(struct nue_tree *t, uint64_t bits, uint32_t first, uint32_t nwait)
+static uint32_t nue_tree_wait_bits(struct nue_tree *t, uint64_t bits, uint32_t first,
+				   uint32_t nwait)
 {
 	const struct fabric *f = t->net->f;
 
@@ -275,7 +276,7 @@ static uint32_t wait_bits(struct nue_tree *t, uint64_t bits, uint32_t first, uin
 }
 
 /* Lets the neighbours of v join whose turn the layer has; those with a new turn wait. */
-static uint32_t reach_from(struct nue_tree *t, uint32_t v, uint32_t nwait)
+static uint32_t nue_tree_reach_from(struct nue_tree *t, uint32_t v, uint32_t nwait)
 {
 	const uint32_t *off = t->net->f->chan_off;
 	uint32_t d = t->next[v], hops = t->hops[v] + 1, deg = off[v + 1] - off[v];
@@ -289,27 +290,27 @@ static uint32_t reach_from(struct nue_tree *t, uint32_t v, uint32_t nwait)
 		if (t->idle[v])
 			left |= used;
 		else
-			join_bits(t, used, off[v] + k, hops);
-		nwait = wait_bits(t, left, off[v] + k, nwait);
+			nue_tree_join_bits(t, used, off[v] + k, hops);
+		nwait = nue_tree_wait_bits(t, left, off[v] + k, nwait);
 	}
 	t->looked += deg;
 	return nwait;
 }
 
 /* Gives idle switches from v on their turns: all of them, or it does not count. */
-static bool wake(struct nue_tree *t, uint32_t v)
+static bool nue_tree_wake(struct nue_tree *t, uint32_t v)
 {
 	const struct fabric *f = t->net->f;
 
 	for (uint32_t u = v; t->idle[u]; u = f->chan_dst[t->next[u]])
-		if (!add_turn(t, t->next[u], t->next[f->chan_dst[t->next[u]]]))
+		if (!nue_tree_add_turn(t, t->next[u], t->next[f->chan_dst[t->next[u]]]))
 			return false;
 	for (uint32_t u = v; t->idle[u]; u = f->chan_dst[t->next[u]])
 		t->idle[u] = false;
 	return true;
 }
 
-static void join_waiting(struct nue_tree *t, uint32_t c, uint32_t hops)
+static void nue_tree_join_waiting(struct nue_tree *t, uint32_t c, uint32_t hops)
 {
 	const struct fabric *f = t->net->f;
 	uint32_t w = f->chan_src[c], v = f->chan_dst[c];
@@ -317,26 +318,26 @@ static void join_waiting(struct nue_tree *t, uint32_t c, uint32_t hops)
 	if (t->hops[w] != FAB_NONE)
 		return;
 	if (t->net->bare[w])
-		join(t, w, c, hops, true);
-	else if (wake(t, v) && add_turn(t, c, t->next[v]))
-		join(t, w, c, hops, false);
+		nue_tree_join(t, w, c, hops, true);
+	else if (nue_tree_wake(t, v) && nue_tree_add_turn(t, c, t->next[v]))
+		nue_tree_join(t, w, c, hops, false);
 }
 
 /* As far as it gets. */
-static void spread(struct nue_tree *t)
+static void nue_tree_spread(struct nue_tree *t)
 {
 	for (uint32_t h = 0; h <= t->far && t->joined < t->net->f->nsw; h++) {
 		uint32_t nwait = 0;
 
 		for (uint32_t v = t->level[h]; v != FAB_NONE; v = t->after[v])
-			nwait = reach_from(t, v, nwait);
+			nwait = nue_tree_reach_from(t, v, nwait);
 		for (uint32_t i = 0; i < nwait; i++)
-			join_waiting(t, t->wait[i], h + 1);
+			nue_tree_join_waiting(t, t->wait[i], h + 1);
 	}
 }
 
 /* Switches with ends that have not joined. */
-static uint32_t count_stuck(const struct nue_tree *t)
+static uint32_t nue_tree_count_stuck(const struct nue_tree *t)
 {
 	uint32_t n = 0;
 
@@ -346,7 +347,7 @@ static uint32_t count_stuck(const struct nue_tree *t)
 }
 
 /* Bare switches that are left join wherever they can: nobody comes through them. */
-static void join_rest(struct nue_tree *t)
+static void nue_tree_join_rest(struct nue_tree *t)
 {
 	const struct fabric *f = t->net->f;
 
@@ -354,11 +355,12 @@ static void join_rest(struct nue_tree *t)
 		for (uint32_t v = t->level[h]; v != FAB_NONE; v = t->after[v])
 			for (uint32_t o = f->chan_off[v]; o < f->chan_off[v + 1]; o++)
 				if (t->hops[f->chan_dst[o]] == FAB_NONE)
-					join(t, f->chan_dst[o], f->chan_rev[o], h + 1, true);
+					nue_tree_join(t, f->chan_dst[o], f->chan_rev[o], h + 1,
+						      true);
 }
 
 /* u joins along the escape tree, and so do all on its way. */
-static void join_forced(struct nue_tree *t, uint32_t u)
+static void nue_tree_join_forced(struct nue_tree *t, uint32_t u)
 {
 	const struct fabric *f = t->net->f;
 	uint32_t hops = 0, v;
@@ -367,14 +369,14 @@ static void join_forced(struct nue_tree *t, uint32_t u)
 		hops++;
 	hops += t->hops[v];
 	while (t->hops[u] == FAB_NONE) {
-		join(t, u, t->way[u], hops--, false);
+		nue_tree_join(t, u, t->way[u], hops--, false);
 		u = f->chan_dst[t->way[u]];
 	}
 }
 
 /* Whoever is stuck takes the escape tree, and so does who is on the way; the others begin again
  * around them.  Returns how many are forced now, in all. */
-static uint32_t force(struct nue_tree *t)
+static uint32_t nue_tree_force(struct nue_tree *t)
 {
 	const struct fabric *f = t->net->f;
 	uint32_t n = 0;
@@ -385,12 +387,12 @@ static uint32_t force(struct nue_tree *t)
 		for (uint32_t v = u; v != t->dst; v = f->chan_dst[t->way[v]])
 			t->forced[v] = true;
 	}
-	undo(t);
-	begin(t, t->dst);
+	nue_tree_undo(t);
+	nue_tree_begin(t, t->dst);
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		n += t->forced[u];
 		if (t->forced[u] && t->hops[u] == FAB_NONE)
-			join_forced(t, u);
+			nue_tree_join_forced(t, u);
 	}
 	return n;
 }
@@ -401,39 +403,40 @@ uint32_t nue_tree_grow(struct nue_tree *t, uint32_t dst, uint32_t limit, bool *a
 
 	t->nlog = 0;
 	cdg_work_limit(t->work, limit);
-	begin(t, dst);
-	spread(t);
-	stuck = count_stuck(t);
+	nue_tree_begin(t, dst);
+	nue_tree_spread(t);
+	stuck = nue_tree_count_stuck(t);
 	if (stuck) {
 		nue_escape_way(t->escape, t->net->f, dst, t->way);
-		while (count_stuck(t)) {
-			forced = force(t);
-			spread(t);
+		while (nue_tree_count_stuck(t)) {
+			forced = nue_tree_force(t);
+			nue_tree_spread(t);
 		}
 		memset(t->forced, 0, nsw * sizeof(*t->forced));
 	}
 	cdg_work_limit(t->work, UINT32_MAX);
-	join_rest(t);
+	nue_tree_join_rest(t);
 	*all = forced && forced == nsw - 1;
 	return stuck;
 }
 
 /* Hops in the upper half, below them the place, turned, so that less is better. */
-static uint64_t climb_key(uint32_t hops, uint32_t place)
+static uint64_t nue_tree_climb_key(uint32_t hops, uint32_t place)
 {
 	return (uint64_t)hops << 32 | ~place;
 }
 
 /* Fills key by switch; returns how many are in reach, in the queue by hops.  No branch on what a
  * channel finds: nobody could foretell it. */
-static uint32_t climb_from(struct nue_tree *t, const struct nue_complete_layers *o, uint32_t dst)
+static uint32_t nue_tree_climb_from(struct nue_tree *t, const struct nue_complete_layers *o,
+				    uint32_t dst)
 {
 	const uint32_t *off = t->net->f->chan_off;
 	uint32_t nsw = t->net->f->nsw, *queue = t->wait, n = 0, last = UINT32_MAX;
 	uint64_t *key = t->key;
 
 	memset(key, 0xff, nsw * sizeof(*key));
-	key[dst] = climb_key(0, UINT32_MAX);
+	key[dst] = nue_tree_climb_key(0, UINT32_MAX);
 	queue[n++] = dst;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t v = queue[i], hops = (uint32_t)(key[v] >> 32), top = ~(uint32_t)key[v];
@@ -444,7 +447,7 @@ static uint32_t climb_from(struct nue_tree *t, const struct nue_complete_layers 
 		if (hops == last)
 			break;
 		for (; r < end && r->place < top; r++) {
-			uint64_t x = climb_key(hops + 1, r->place), was = key[r->sw];
+			uint64_t x = nue_tree_climb_key(hops + 1, r->place), was = key[r->sw];
 
 			key[r->sw] = x < was ? x : was;
 			queue[n] = r->sw;
@@ -456,9 +459,9 @@ static uint32_t climb_from(struct nue_tree *t, const struct nue_complete_layers 
 
 bool nue_tree_climb(struct nue_tree *t, const struct nue_complete_layers *o, uint32_t dst)
 {
-	uint32_t n = climb_from(t, o, dst);
+	uint32_t n = nue_tree_climb_from(t, o, dst);
 
-	begin(t, dst);
+	nue_tree_begin(t, dst);
 	t->looked += t->net->f->nchan;
 	if (n == t->net->f->nsw) {
 		for (uint32_t u = 0; u < n; u++) {
@@ -470,10 +473,11 @@ bool nue_tree_climb(struct nue_tree *t, const struct nue_complete_layers *o, uin
 	for (uint32_t i = 1; i < n; i++) {
 		uint32_t w = t->wait[i];
 
-		join(t, w, o->chan[~(uint32_t)t->key[w]], (uint32_t)(t->key[w] >> 32), false);
+		nue_tree_join(t, w, o->chan[~(uint32_t)t->key[w]], (uint32_t)(t->key[w] >> 32),
+			      false);
 	}
-	if (count_stuck(t))
+	if (nue_tree_count_stuck(t))
 		return false;
-	join_rest(t);
+	nue_tree_join_rest(t);
 	return true;
 }

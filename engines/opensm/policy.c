@@ -41,13 +41,13 @@ struct sample_reading {
 };
 
 /* What is wrong with this line; it names the line itself. */
-static int wrong(struct sample_reading *r, const char *why)
+static int policy_wrong(struct sample_reading *r, const char *why)
 {
 	return err_set(r->err, -EINVAL, "%s:%llu: %s", r->path,
 		       (unsigned long long)lines_number(r->lines), why);
 }
 
-static char *beside(const char *path, const char *name)
+static char *policy_beside(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -56,7 +56,7 @@ static char *beside(const char *path, const char *name)
 	return xasprintf("%.*s%s", (int)(slash + 1 - path), path, name);
 }
 
-static int take_number(struct sample_reading *r, const struct key *k, const char *value)
+static int policy_take_number(struct sample_reading *r, const struct key *k, const char *value)
 {
 	char *at = (char *)r->p + k->at, why[80];
 	const char *s = value;
@@ -65,7 +65,7 @@ static int take_number(struct sample_reading *r, const struct key *k, const char
 	if (!scan_dec(&n, &s) || *s || n > k->max) {
 		snprintf(why, sizeof(why), "%s is a number from 0 to %llu", k->name,
 			 (unsigned long long)k->max);
-		return wrong(r, why);
+		return policy_wrong(r, why);
 	}
 	if (k->form == FORM_SEED)
 		*(uint64_t *)at = n;
@@ -74,25 +74,26 @@ static int take_number(struct sample_reading *r, const struct key *k, const char
 	return 0;
 }
 
-static int take_value(struct sample_reading *r, const struct key *k, const char *value)
+static int policy_take_value(struct sample_reading *r, const struct key *k, const char *value)
 {
 	char *at = (char *)r->p + k->at;
 	struct err why;
 
 	switch (k->form) {
 	case FORM_ENGINE:
-		return engine_spec_parse((struct engine_spec *)at, value, &why) ? wrong(r, why.text)
-										: 0;
+		return engine_spec_parse((struct engine_spec *)at, value, &why)
+			       ? policy_wrong(r, why.text)
+			       : 0;
 	case FORM_COUNT:
 	case FORM_SEED:
-		return take_number(r, k, value);
+		return policy_take_number(r, k, value);
 	case FORM_SWITCH:
 		if (strcmp(value, "yes") && strcmp(value, "no"))
-			return wrong(r, "yes or no is expected");
+			return policy_wrong(r, "yes or no is expected");
 		*(bool *)at = *value == 'y';
 		return 0;
 	case FORM_PATH:
-		*(char **)at = beside(r->path, value);
+		*(char **)at = policy_beside(r->path, value);
 		return 0;
 	case FORM_TEXT:
 		*(char **)at = xstrdup(value);
@@ -102,7 +103,7 @@ static int take_value(struct sample_reading *r, const struct key *k, const char 
 }
 
 /* "key value", cut apart in place; false for a line without either. */
-static bool cut_line(char *line, char **name, char **value)
+static bool policy_cut_line(char *line, char **name, char **value)
 {
 	char *end = strpbrk(line, "#\r");
 
@@ -121,24 +122,24 @@ static bool cut_line(char *line, char **name, char **value)
 	return true;
 }
 
-static int take_line(struct sample_reading *r, char *line, bool seen[NKEYS])
+static int policy_take_line(struct sample_reading *r, char *line, bool seen[NKEYS])
 {
 	char *name, *value;
 
-	if (!cut_line(line, &name, &value))
+	if (!policy_cut_line(line, &name, &value))
 		return 0;
 	for (size_t i = 0; i < NKEYS; i++) {
 		if (strcmp(keys[i].name, name))
 			continue;
 		if (seen[i])
-			return wrong(r, "this key is here for the second time");
+			return policy_wrong(r, "this key is here for the second time");
 		if (!*value)
-			return wrong(r, "a value is missing");
+			return policy_wrong(r, "a value is missing");
 		seen[i] = true;
-		return take_value(r, &keys[i], value);
+		return policy_take_value(r, &keys[i], value);
 	}
-	return wrong(r, "unknown key: there are engine, tables, vls, seed, threads, spread, "
-			"escape, roots, jobs, demand, ranks and exclude");
+	return policy_wrong(r, "unknown key: there are engine, tables, vls, seed, threads, spread, "
+			       "escape, roots, jobs, demand, ranks and exclude");
 }
 
 int policy_read(struct policy **out, FILE *file, const char *path, struct err *err)
@@ -151,7 +152,7 @@ int policy_read(struct policy **out, FILE *file, const char *path, struct err *e
 
 	p->seed = 1;
 	while (!rc && (line = lines_next(r.lines, NULL)))
-		rc = take_line(&r, line, seen);
+		rc = policy_take_line(&r, line, seen);
 	if (!rc && lines_error(r.lines))
 		rc = err_set(err, lines_error(r.lines), "%s cannot be read: %s", path,
 			     strerror(-lines_error(r.lines)));
@@ -180,7 +181,7 @@ int policy_load(struct policy **out, const char *path, struct err *err)
 	return rc;
 }
 
-static char *copy_of(const char *s)
+static char *policy_copy_of(const char *s)
 {
 	return s ? xstrdup(s) : NULL;
 }
@@ -190,12 +191,12 @@ struct policy *policy_copy(const struct policy *p)
 	struct policy *c = xcalloc(1, sizeof(*c));
 
 	*c = *p;
-	c->tables = copy_of(p->tables);
-	c->roots = copy_of(p->roots);
-	c->jobs = copy_of(p->jobs);
-	c->demand = copy_of(p->demand);
-	c->ranks = copy_of(p->ranks);
-	c->exclude = copy_of(p->exclude);
+	c->tables = policy_copy_of(p->tables);
+	c->roots = policy_copy_of(p->roots);
+	c->jobs = policy_copy_of(p->jobs);
+	c->demand = policy_copy_of(p->demand);
+	c->ranks = policy_copy_of(p->ranks);
+	c->exclude = policy_copy_of(p->exclude);
 	return c;
 }
 

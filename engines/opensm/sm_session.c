@@ -70,8 +70,8 @@ void sm_session_free(struct sm_session *d)
 /* ---- routing ---- */
 
 /* A file that is broken now does not take the routes away: the one before holds. */
-static int renew_policy(struct sm_session *d, const struct table_selection_log *log,
-			struct err *err)
+static int sm_session_renew_policy(struct sm_session *d, const struct table_selection_log *log,
+				   struct err *err)
 {
 	struct policy *fresh, *old = NULL;
 	char sentence[600];
@@ -94,9 +94,9 @@ static int renew_policy(struct sm_session *d, const struct table_selection_log *
 	return rc < 0 ? err_set(err, rc, "%s", why.text) : 0;
 }
 
-/* Policies are only exchanged by renew_policy(), in the same thread, and by the socket, which
- * replaces the override: that one is copied. */
-static struct policy *policy_now(struct sm_session *d)
+/* Policies are only exchanged by sm_session_renew_policy(), in the same thread, and by the socket,
+ * which replaces the override: that one is copied. */
+static struct policy *sm_session_policy_now(struct sm_session *d)
 {
 	return policy_copy(d->override ? d->override : d->policy);
 }
@@ -113,11 +113,11 @@ int sm_session_choose(struct sm_session *d, struct table_selection *out, const s
 	pthread_mutex_lock(&d->lock);
 	d->begun = d->ordered;
 	pthread_mutex_unlock(&d->lock);
-	rc = renew_policy(d, log, err);
+	rc = sm_session_renew_policy(d, log, err);
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&d->lock);
-	policy = policy_now(d);
+	policy = sm_session_policy_now(d);
 	old = d->seen;
 	d->seen = fabric_get(f);
 	if (d->given)
@@ -156,7 +156,7 @@ void sm_session_routed(struct sm_session *d, const struct fabric *f,
 }
 
 /* From here on what the policy excludes goes before what was returned to, too. */
-static void finish_orders(struct sm_session *d)
+static void sm_session_finish_orders(struct sm_session *d)
 {
 	d->finished = d->begun;
 	if (d->finished >= d->back)
@@ -174,7 +174,7 @@ void sm_session_refused(struct sm_session *d, const char *why)
 	snprintf(d->refusal, sizeof(d->refusal), "%s", why);
 	d->count.routes[0] = '\0'; /* until another has routed, nobody has */
 	d->count.refused++;
-	finish_orders(d);
+	sm_session_finish_orders(d);
 	pthread_mutex_unlock(&d->lock);
 	tables_put(old);
 }
@@ -184,7 +184,7 @@ void sm_session_finished(struct sm_session *d, const char *routes, bool again)
 	pthread_mutex_lock(&d->lock);
 	snprintf(d->count.routes, sizeof(d->count.routes), "%s", routes);
 	if (!again)
-		finish_orders(d);
+		sm_session_finish_orders(d);
 	pthread_mutex_unlock(&d->lock);
 }
 
@@ -204,7 +204,7 @@ void sm_session_count(struct sm_session *d, enum sm_session_event e)
 
 /* ---- questions ---- */
 
-static void tell_tables(const struct sm_session *d, struct osm_status *s)
+static void sm_session_tell_tables(const struct sm_session *d, struct osm_status *s)
 {
 	const struct tables *t = d->installed;
 
@@ -223,7 +223,7 @@ static void tell_tables(const struct sm_session *d, struct osm_status *s)
 }
 
 /* The policy of the next routing, NULL when there is none yet. */
-static struct policy *policy_next(struct sm_session *d)
+static struct policy *sm_session_policy_next(struct sm_session *d)
 {
 	struct policy *fresh = NULL, *p;
 
@@ -233,19 +233,19 @@ static struct policy *policy_next(struct sm_session *d)
 	if (p || !policy_load(&fresh, d->policy_path, NULL))
 		return p ? p : fresh;
 	pthread_mutex_lock(&d->lock);
-	p = d->override || d->policy ? policy_now(d) : NULL;
+	p = d->override || d->policy ? sm_session_policy_now(d) : NULL;
 	pthread_mutex_unlock(&d->lock);
 	return p;
 }
 
 void sm_session_status(struct sm_session *d, struct osm_status *s)
 {
-	struct policy *next = policy_next(d);
+	struct policy *next = sm_session_policy_next(d);
 
 	pthread_mutex_lock(&d->lock);
 	*s = d->count;
 	snprintf(s->plugin, sizeof(s->plugin), "%s", PLUGIN_VERSION);
-	tell_tables(d, s);
+	sm_session_tell_tables(d, s);
 	snprintf(s->why, sizeof(s->why), "%s", d->refusal[0] ? d->refusal : d->last.away);
 	snprintf(s->away, sizeof(s->away), "%s", d->last.confirmed_away);
 	if (d->seen) {
@@ -269,7 +269,7 @@ void sm_session_status(struct sm_session *d, struct osm_status *s)
 	policy_free(next);
 }
 
-static const struct fabric *fabric_now(struct sm_session *d, struct err *err)
+static const struct fabric *sm_session_fabric_now(struct sm_session *d, struct err *err)
 {
 	const struct fabric *f;
 
@@ -284,7 +284,7 @@ static const struct fabric *fabric_now(struct sm_session *d, struct err *err)
 }
 
 /* Takes over t.  What routes now is what there is to return to, unless that is known already. */
-static void give(struct sm_session *d, const struct tables *t, bool step)
+static void sm_session_give(struct sm_session *d, const struct tables *t, bool step)
 {
 	const struct tables *old;
 
@@ -305,7 +305,8 @@ static void give(struct sm_session *d, const struct tables *t, bool step)
 	tables_put(old);
 }
 
-static void answer_tables(struct osm_answer *a, const struct tables *t, const struct fabric *f)
+static void sm_session_answer_tables(struct osm_answer *a, const struct tables *t,
+				     const struct fabric *f)
 {
 	struct digest hash;
 
@@ -313,8 +314,8 @@ static void answer_tables(struct osm_answer *a, const struct tables *t, const st
 	digest_hex(a->tables, &hash);
 }
 
-static int judge_step(struct sm_session *d, const struct fabric *f, const struct tables *t,
-		      struct err *err)
+static int sm_session_judge_step(struct sm_session *d, const struct fabric *f,
+				 const struct tables *t, struct err *err)
 {
 	const struct tables *before;
 	int rc = 0;
@@ -330,7 +331,7 @@ static int judge_step(struct sm_session *d, const struct fabric *f, const struct
 	return rc;
 }
 
-static void keep_quiet(void *ctx, const char *sentence)
+static void sm_session_keep_quiet(void *ctx, const char *sentence)
 {
 	(void)ctx;
 	(void)sentence;
@@ -338,11 +339,11 @@ static void keep_quiet(void *ctx, const char *sentence)
 
 /* Where an update ends may not be what the routing after it would not use.  What is on the way may
  * pass what is excluded: it may be the update that leads around it. */
-static int judge_target(struct sm_session *d, struct table_selection *c, const struct fabric *f,
-			const struct tables *t, struct err *err)
+static int sm_session_judge_target(struct sm_session *d, struct table_selection *c,
+				   const struct fabric *f, const struct tables *t, struct err *err)
 {
-	static const struct table_selection_log quiet = { keep_quiet, NULL };
-	struct policy *p = policy_next(d);
+	static const struct table_selection_log quiet = { sm_session_keep_quiet, NULL };
+	struct policy *p = sm_session_policy_next(d);
 	struct route_limits *l = NULL;
 	struct err why = { "" };
 	int rc = table_selection_judge(c, f, t, NULL, false, err);
@@ -360,12 +361,12 @@ static int judge_target(struct sm_session *d, struct table_selection *c, const s
 }
 
 /* What the console sent, and the fabric it is of; the caller puts both. */
-static int take_tables(struct tables **t, const struct fabric **f, struct sm_session *d,
-		       const uint8_t *buf, size_t len, struct err *err)
+static int sm_session_take_tables(struct tables **t, const struct fabric **f, struct sm_session *d,
+				  const uint8_t *buf, size_t len, struct err *err)
 {
 	int rc;
 
-	*f = fabric_now(d, err);
+	*f = sm_session_fabric_now(d, err);
 	if (!*f)
 		return -EAGAIN;
 	rc = tables_ibr_decode(t, buf, len, *f, "tables of the console", err);
@@ -380,22 +381,22 @@ int sm_session_load(struct sm_session *d, const uint8_t *buf, size_t len, bool s
 	const struct fabric *f;
 	struct table_selection c;
 	struct tables *t;
-	int rc = take_tables(&t, &f, d, buf, len, err);
+	int rc = sm_session_take_tables(&t, &f, d, buf, len, err);
 
 	if (rc)
 		return rc;
 	rc = step ? table_selection_judge(&c, f, t, NULL, true, err)
-		  : judge_target(d, &c, f, t, err);
+		  : sm_session_judge_target(d, &c, f, t, err);
 	if (!rc && step)
-		rc = judge_step(d, f, t, err);
+		rc = sm_session_judge_step(d, f, t, err);
 	if (!rc) {
-		answer_tables(a, t, f);
+		sm_session_answer_tables(a, t, f);
 		if (c.looping)
 			snprintf(a->text, sizeof(a->text),
 				 "until the next step packets to %u LIDs go round in a circle "
 				 "(LID %u first): whoever sends there has to be drained",
 				 c.looping, c.loop_lid);
-		give(d, t, step);
+		sm_session_give(d, t, step);
 	} else {
 		tables_put(t);
 	}
@@ -409,19 +410,19 @@ int sm_session_judge(struct sm_session *d, const uint8_t *buf, size_t len, struc
 	const struct fabric *f;
 	struct table_selection c;
 	struct tables *t;
-	int rc = take_tables(&t, &f, d, buf, len, err);
+	int rc = sm_session_take_tables(&t, &f, d, buf, len, err);
 
 	if (rc)
 		return rc;
-	rc = judge_target(d, &c, f, t, err);
+	rc = sm_session_judge_target(d, &c, f, t, err);
 	if (!rc)
-		answer_tables(a, t, f);
+		sm_session_answer_tables(a, t, f);
 	tables_put(t);
 	fabric_put(f);
 	return rc;
 }
 
-static int save_confirmed(struct sm_session *d, const struct tables *t, struct err *err)
+static int sm_session_save_confirmed(struct sm_session *d, const struct tables *t, struct err *err)
 {
 	char *dir = xstrdup(d->confirmed_path), *slash = strrchr(dir, '/');
 	int rc = 0;
@@ -439,7 +440,7 @@ static int save_confirmed(struct sm_session *d, const struct tables *t, struct e
 int sm_session_keep(struct sm_session *d, struct osm_answer *a, struct err *err)
 {
 	const struct tables *t = NULL, *base = NULL;
-	const struct fabric *f = fabric_now(d, err);
+	const struct fabric *f = sm_session_fabric_now(d, err);
 	int rc = f ? 0 : -EAGAIN;
 
 	if (!rc) {
@@ -454,9 +455,9 @@ int sm_session_keep(struct sm_session *d, struct osm_answer *a, struct err *err)
 		pthread_mutex_unlock(&d->lock);
 	}
 	if (!rc)
-		rc = save_confirmed(d, t, err);
+		rc = sm_session_save_confirmed(d, t, err);
 	if (!rc) {
-		answer_tables(a, t, f);
+		sm_session_answer_tables(a, t, f);
 		pthread_mutex_lock(&d->lock);
 		if (d->given == t) {
 			d->given_is = CHOICE_CONFIRMED;
@@ -512,7 +513,7 @@ int sm_session_tables(struct sm_session *d, bool base, uint8_t **buf, size_t *le
 }
 
 /* Beside it, synced, renamed. */
-static int save_policy(const char *path, const char *text, size_t len, struct err *err)
+static int sm_session_save_policy(const char *path, const char *text, size_t len, struct err *err)
 {
 	char *tmp = xasprintf("%s.%d", path, (int)getpid());
 	int rc;
@@ -527,8 +528,8 @@ static int save_policy(const char *path, const char *text, size_t len, struct er
 	return rc;
 }
 
-static int read_policy(struct policy **out, const struct sm_session *d, const char *text,
-		       size_t len, struct err *err)
+static int sm_session_read_policy(struct policy **out, const struct sm_session *d, const char *text,
+				  size_t len, struct err *err)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)text, len, "r");
 	int rc;
@@ -541,7 +542,7 @@ static int read_policy(struct policy **out, const struct sm_session *d, const ch
 	return rc;
 }
 
-static int forget(struct sm_session *d, struct err *err)
+static int sm_session_forget(struct sm_session *d, struct err *err)
 {
 	const struct tables *given, *base;
 
@@ -564,15 +565,15 @@ int sm_session_policy(struct sm_session *d, const char *text, size_t len, unsign
 		      struct osm_answer *a, struct err *err)
 {
 	struct policy *p = NULL, *old;
-	int rc = len ? read_policy(&p, d, text, len, err) : 0;
+	int rc = len ? sm_session_read_policy(&p, d, text, len, err) : 0;
 
 	if (!rc && len && flags & OSM_POLICY_SAVE) {
-		rc = save_policy(d->policy_path, text, len, err);
+		rc = sm_session_save_policy(d->policy_path, text, len, err);
 		policy_free(p);
 		p = NULL;
 	}
 	if (!rc && flags & OSM_POLICY_FORGET)
-		rc = forget(d, err);
+		rc = sm_session_forget(d, err);
 	if (rc) {
 		policy_free(p);
 		return rc;

@@ -69,7 +69,7 @@ struct socket_server {
 
 /* ---- clients ---- */
 
-static void hang_up(struct client *c)
+static void socket_server_hang_up(struct client *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
@@ -80,7 +80,7 @@ static void hang_up(struct client *c)
 	c->fd = -1;
 }
 
-static void put(struct client *c, const void *data, size_t len)
+static void socket_server_put(struct client *c, const void *data, size_t len)
 {
 	if (!c->out.n)
 		c->out_ms = clock_ms();
@@ -90,7 +90,8 @@ static void put(struct client *c, const void *data, size_t len)
 	c->out.n += len;
 }
 
-static void answer(struct client *c, uint8_t type, uint32_t id, const void *body, size_t len)
+static void socket_server_answer(struct client *c, uint8_t type, uint32_t id, const void *body,
+				 size_t len)
 {
 	struct osm_msg m = { .type = type, .id = id, .len = (uint32_t)len };
 	uint8_t head[OSM_MSG_HEAD];
@@ -100,29 +101,30 @@ static void answer(struct client *c, uint8_t type, uint32_t id, const void *body
 		return;
 	}
 	osm_msg_put(head, &m);
-	put(c, head, sizeof(head));
-	put(c, body, len);
+	socket_server_put(c, head, sizeof(head));
+	socket_server_put(c, body, len);
 }
 
-static void answer_plain(struct client *c, uint8_t type, uint32_t id, const struct osm_answer *a)
+static void socket_server_answer_plain(struct client *c, uint8_t type, uint32_t id,
+				       const struct osm_answer *a)
 {
 	char *body = osm_answer_encode(a);
 
-	answer(c, type, id, body, strlen(body));
+	socket_server_answer(c, type, id, body, strlen(body));
 	free(body);
 }
 
-static void answer_error(struct client *c, uint32_t id, int rc, const char *text)
+static void socket_server_answer_error(struct client *c, uint32_t id, int rc, const char *text)
 {
 	struct osm_answer a = { .rc = rc };
 
 	snprintf(a.text, sizeof(a.text), "%s", text);
-	answer_plain(c, OSM_MSG_ERROR, id, &a);
+	socket_server_answer_plain(c, OSM_MSG_ERROR, id, &a);
 }
 
 /* ---- questions ---- */
 
-static void do_status(struct socket_server *s, struct client *c)
+static void socket_server_do_status(struct socket_server *s, struct client *c)
 {
 	struct osm_status st;
 	char *body;
@@ -132,11 +134,11 @@ static void do_status(struct socket_server *s, struct client *c)
 	st.clients = s->nclients;
 	st.notices = s->nnotices;
 	body = osm_status_encode(&st);
-	answer(c, OSM_MSG_STATUS | OSM_MSG_ANSWER, c->m.id, body, strlen(body));
+	socket_server_answer(c, OSM_MSG_STATUS | OSM_MSG_ANSWER, c->m.id, body, strlen(body));
 	free(body);
 }
 
-static void do_tables(struct socket_server *s, struct client *c)
+static void socket_server_do_tables(struct socket_server *s, struct client *c)
 {
 	struct err err;
 	uint8_t *buf;
@@ -148,14 +150,14 @@ static void do_tables(struct socket_server *s, struct client *c)
 		rc = err_set(&err, -EMSGSIZE, "the tables are too large for the socket");
 	}
 	if (rc) {
-		answer_error(c, c->m.id, rc, err.text);
+		socket_server_answer_error(c, c->m.id, rc, err.text);
 		return;
 	}
-	answer(c, OSM_MSG_TABLES | OSM_MSG_ANSWER, c->m.id, buf, len);
+	socket_server_answer(c, OSM_MSG_TABLES | OSM_MSG_ANSWER, c->m.id, buf, len);
 	free(buf);
 }
 
-static int order(struct socket_server *s, struct client *c, struct err *err)
+static int socket_server_order(struct socket_server *s, struct client *c, struct err *err)
 {
 	int rc;
 
@@ -170,7 +172,7 @@ static int order(struct socket_server *s, struct client *c, struct err *err)
 	return rc;
 }
 
-static int queue(struct client *c, struct err *err)
+static int socket_server_queue(struct client *c, struct err *err)
 {
 	struct pending p = { .id = c->m.id, .listeners = c->m.type == OSM_MSG_LISTENERS };
 	struct notice n;
@@ -188,8 +190,8 @@ static int queue(struct client *c, struct err *err)
 }
 
 /* 1: answered later. */
-static int do_plain(struct socket_server *s, struct client *c, struct osm_answer *a,
-		    struct err *err)
+static int socket_server_do_plain(struct socket_server *s, struct client *c, struct osm_answer *a,
+				  struct err *err)
 {
 	const char *text = (const char *)c->body.v;
 	int rc;
@@ -203,11 +205,11 @@ static int do_plain(struct socket_server *s, struct client *c, struct osm_answer
 	case OSM_MSG_POLICY:
 		return sm_session_policy(s->desk, text, c->body.n, c->m.flags, a, err);
 	case OSM_MSG_REROUTE:
-		rc = order(s, c, err);
+		rc = socket_server_order(s, c, err);
 		return rc ? rc : 1;
 	case OSM_MSG_NOTICE:
 	case OSM_MSG_LISTENERS:
-		rc = queue(c, err);
+		rc = socket_server_queue(c, err);
 		return rc ? rc : 1;
 	case OSM_MSG_WATCH:
 		c->watches = true;
@@ -222,7 +224,7 @@ static int do_plain(struct socket_server *s, struct client *c, struct osm_answer
 	}
 }
 
-static void serve(struct socket_server *s, struct client *c)
+static void socket_server_serve(struct socket_server *s, struct client *c)
 {
 	struct osm_answer a = { 0 };
 	struct err err = { "" };
@@ -230,24 +232,24 @@ static void serve(struct socket_server *s, struct client *c)
 
 	c->last_ms = clock_ms();
 	if (c->m.type == OSM_MSG_STATUS) {
-		do_status(s, c);
+		socket_server_do_status(s, c);
 		return;
 	}
 	if (c->m.type == OSM_MSG_TABLES) {
-		do_tables(s, c);
+		socket_server_do_tables(s, c);
 		return;
 	}
-	rc = do_plain(s, c, &a, &err);
+	rc = socket_server_do_plain(s, c, &a, &err);
 	if (rc < 0)
-		answer_error(c, c->m.id, rc, err.text);
+		socket_server_answer_error(c, c->m.id, rc, err.text);
 	else if (!rc)
-		answer_plain(c, c->m.type | OSM_MSG_ANSWER, c->m.id, &a);
+		socket_server_answer_plain(c, c->m.type | OSM_MSG_ANSWER, c->m.id, &a);
 }
 
 /* ---- bytes ---- */
 
 /* 0: nothing more now.  A body is given room as it comes, whatever its length is said to be. */
-static ssize_t take_bytes(struct client *c)
+static ssize_t socket_server_take_bytes(struct client *c)
 {
 	size_t want, have;
 	ssize_t n;
@@ -271,31 +273,32 @@ static ssize_t take_bytes(struct client *c)
 	return n > 0 ? n : 0;
 }
 
-static void refuse_head(struct socket_server *s, struct client *c, int rc, const struct err *err)
+static void socket_server_refuse_head(struct socket_server *s, struct client *c, int rc,
+				      const struct err *err)
 {
 	char sentence[600];
 
 	snprintf(sentence, sizeof(sentence), "a client of the socket is hung up on: %s", err->text);
 	s->ops->say(s->ctx, sentence);
-	answer_error(c, 0, rc, err->text);
+	socket_server_answer_error(c, 0, rc, err->text);
 	c->hang_up = true;
 }
 
 /* One message at most, so that nobody has to wait for the many of another. */
-static void hear_client(struct socket_server *s, struct client *c)
+static void socket_server_hear_client(struct socket_server *s, struct client *c)
 {
 	struct err err;
 	ssize_t n;
 	int rc;
 
-	while (!c->hang_up && (n = take_bytes(c)) > 0) {
+	while (!c->hang_up && (n = socket_server_take_bytes(c)) > 0) {
 		if (!c->got)
 			c->in_ms = clock_ms();
 		c->got += (size_t)n;
 		if (c->got == OSM_MSG_HEAD && !c->body.n) {
 			rc = osm_msg_get(&c->m, c->head, &err);
 			if (rc) {
-				refuse_head(s, c, rc, &err);
+				socket_server_refuse_head(s, c, rc, &err);
 				return;
 			}
 			vec_reserve(&c->body, 1);
@@ -303,14 +306,14 @@ static void hear_client(struct socket_server *s, struct client *c)
 		if (c->got < OSM_MSG_HEAD || c->got < OSM_MSG_HEAD + (size_t)c->m.len)
 			continue;
 		c->body.v[c->body.n] = 0;
-		serve(s, c);
+		socket_server_serve(s, c);
 		c->got = 0;
 		vec_free(&c->body);
 		return;
 	}
 }
 
-static void write_client(struct client *c)
+static void socket_server_write_client(struct client *c)
 {
 	while (c->out_at < c->out.n) {
 		ssize_t n = send(c->fd, c->out.v + c->out_at, c->out.n - c->out_at, MSG_NOSIGNAL);
@@ -334,7 +337,7 @@ static void write_client(struct client *c)
 /* ---- what comes by itself ---- */
 
 /* It has left off in the middle: nobody will route. */
-static bool not_master(const struct socket_server *s)
+static bool socket_server_not_master(const struct socket_server *s)
 {
 	struct osm_status now = { 0 };
 
@@ -342,27 +345,31 @@ static bool not_master(const struct socket_server *s)
 	return !strcmp(now.state, "standby") || !strcmp(now.state, "not active");
 }
 
-static void watch_order(struct socket_server *s, struct client *c)
+static void socket_server_watch_order(struct socket_server *s, struct client *c)
 {
 	struct osm_answer a = { 0 };
 
 	if (!c->order)
 		return;
 	if (sm_session_answered(s->desk, c->order, &a)) {
-		answer_plain(c, a.rc ? OSM_MSG_ERROR : OSM_MSG_REROUTE | OSM_MSG_ANSWER,
-			     c->order_id, &a);
+		socket_server_answer_plain(c,
+					   a.rc ? OSM_MSG_ERROR : OSM_MSG_REROUTE | OSM_MSG_ANSWER,
+					   c->order_id, &a);
 		c->order = 0;
-	} else if (not_master(s)) {
-		answer_error(c, c->order_id, -ENOTSUP,
-			     "this OpenSM is not the master any more, it has not routed");
+	} else if (socket_server_not_master(s)) {
+		socket_server_answer_error(
+			c, c->order_id, -ENOTSUP,
+			"this OpenSM is not the master any more, it has not routed");
 		c->order = 0;
 	} else if (clock_ms() - c->order_ms > s->limits.reroute_ms) {
-		answer_error(c, c->order_id, -ETIMEDOUT, "OpenSM has not finished in time");
+		socket_server_answer_error(c, c->order_id, -ETIMEDOUT,
+					   "OpenSM has not finished in time");
 		c->order = 0;
 	}
 }
 
-static int tell_listeners(struct socket_server *s, struct client *c, uint32_t id, struct err *err)
+static int socket_server_tell_listeners(struct socket_server *s, struct client *c, uint32_t id,
+					struct err *err)
 {
 	uint64_t *guid = NULL;
 	uint8_t *body;
@@ -374,14 +381,14 @@ static int tell_listeners(struct socket_server *s, struct client *c, uint32_t id
 	body = xcalloc(n, 8);
 	for (uint32_t i = 0; i < n; i++)
 		osm_put_u64(body + (size_t)i * 8, guid[i]);
-	answer(c, OSM_MSG_LISTENERS | OSM_MSG_ANSWER, id, body, (size_t)n * 8);
+	socket_server_answer(c, OSM_MSG_LISTENERS | OSM_MSG_ANSWER, id, body, (size_t)n * 8);
 	free(body);
 	free(guid);
 	return 0;
 }
 
-static int send_notice(struct socket_server *s, struct client *c, const struct pending *p,
-		       struct err *err)
+static int socket_server_send_notice(struct socket_server *s, struct client *c,
+				     const struct pending *p, struct err *err)
 {
 	struct osm_answer a = { 0 };
 	int rc = s->ops->notice(s->ctx, p->d, err);
@@ -389,24 +396,24 @@ static int send_notice(struct socket_server *s, struct client *c, const struct p
 	if (rc)
 		return rc;
 	s->nnotices++;
-	answer_plain(c, OSM_MSG_NOTICE | OSM_MSG_ANSWER, p->id, &a);
+	socket_server_answer_plain(c, OSM_MSG_NOTICE | OSM_MSG_ANSWER, p->id, &a);
 	return 0;
 }
 
-static void do_waiting(struct socket_server *s, struct client *c)
+static void socket_server_do_waiting(struct socket_server *s, struct client *c)
 {
 	struct err err = { "" };
 	size_t n = 0;
 
 	while (n < c->waiting.n) {
 		const struct pending *p = &c->waiting.v[n];
-		int rc = p->listeners ? tell_listeners(s, c, p->id, &err)
-				      : send_notice(s, c, p, &err);
+		int rc = p->listeners ? socket_server_tell_listeners(s, c, p->id, &err)
+				      : socket_server_send_notice(s, c, p, &err);
 
 		if (rc == -EAGAIN)
 			break;
 		if (rc)
-			answer_error(c, p->id, rc, err.text);
+			socket_server_answer_error(c, p->id, rc, err.text);
 		n++;
 	}
 	if (n)
@@ -415,7 +422,7 @@ static void do_waiting(struct socket_server *s, struct client *c)
 }
 
 /* Who does not fetch what it watches for is hung up on, rather than be told a part of it. */
-static void pass_heard(struct socket_server *s)
+static void socket_server_pass_heard(struct socket_server *s)
 {
 	struct pending *list;
 	size_t n;
@@ -431,33 +438,34 @@ static void pass_heard(struct socket_server *s)
 
 			if (c->fd < 0 || !c->watches)
 				continue;
-			answer(c, OSM_MSG_HEARD, 0, list[i].d, NOTICE_SA_DATA);
+			socket_server_answer(c, OSM_MSG_HEARD, 0, list[i].d, NOTICE_SA_DATA);
 		}
 	free(list);
 }
 
-static bool overdue(const struct socket_server *s, const struct client *c, uint64_t now)
+static bool socket_server_overdue(const struct socket_server *s, const struct client *c,
+				  uint64_t now)
 {
 	if (c->got && now - c->in_ms > s->limits.message_ms)
 		return true;
 	return c->out.n && now - c->out_ms > s->limits.message_ms;
 }
 
-static void tend_client(struct socket_server *s, struct client *c, short events)
+static void socket_server_tend_client(struct socket_server *s, struct client *c, short events)
 {
 	if (events & (POLLIN | POLLHUP | POLLERR) && !c->hang_up)
-		hear_client(s, c);
-	watch_order(s, c);
-	do_waiting(s, c);
+		socket_server_hear_client(s, c);
+	socket_server_watch_order(s, c);
+	socket_server_do_waiting(s, c);
 	if (c->out.n)
-		write_client(c);
-	if (c->hang_up || overdue(s, c, clock_ms()))
-		hang_up(c);
+		socket_server_write_client(c);
+	if (c->hang_up || socket_server_overdue(s, c, clock_ms()))
+		socket_server_hang_up(c);
 }
 
 /* ---- coming in ---- */
 
-static struct client *place(struct socket_server *s)
+static struct client *socket_server_place(struct socket_server *s)
 {
 	struct client *idle = NULL;
 	uint64_t now = clock_ms();
@@ -474,11 +482,11 @@ static struct client *place(struct socket_server *s)
 			idle = c;
 	}
 	if (idle)
-		hang_up(idle);
+		socket_server_hang_up(idle);
 	return idle;
 }
 
-static bool may_come_in(int fd)
+static bool socket_server_may_come_in(int fd)
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
@@ -488,14 +496,14 @@ static bool may_come_in(int fd)
 	return !peer.uid || peer.uid == geteuid();
 }
 
-static void let_in(struct socket_server *s)
+static void socket_server_let_in(struct socket_server *s)
 {
 	int fd = accept4(s->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	struct client *c;
 
 	if (fd < 0)
 		return;
-	c = may_come_in(fd) ? place(s) : NULL;
+	c = socket_server_may_come_in(fd) ? socket_server_place(s) : NULL;
 	if (!c) {
 		close(fd);
 		return;
@@ -507,7 +515,7 @@ static void let_in(struct socket_server *s)
 
 /* ---- the thread ---- */
 
-static int wait_ms(const struct socket_server *s)
+static int socket_server_wait_ms(const struct socket_server *s)
 {
 	int ms = 1000;
 
@@ -517,7 +525,7 @@ static int wait_ms(const struct socket_server *s)
 	return ms;
 }
 
-static void turn(struct socket_server *s)
+static void socket_server_turn(struct socket_server *s)
 {
 	struct pollfd p[SERVER_CLIENTS + 2];
 	uint64_t kicks;
@@ -531,31 +539,31 @@ static void turn(struct socket_server *s)
 		if (c->out.n)
 			p[i + 2].events |= POLLOUT;
 	}
-	if (poll(p, SERVER_CLIENTS + 2, wait_ms(s)) < 0)
+	if (poll(p, SERVER_CLIENTS + 2, socket_server_wait_ms(s)) < 0)
 		return;
 	if (p[1].revents & POLLIN && read(s->wake, &kicks, sizeof(kicks)) < 0 && errno != EAGAIN)
 		return;
-	pass_heard(s);
+	socket_server_pass_heard(s);
 	for (int i = 0; i < SERVER_CLIENTS; i++)
 		if (s->client[i].fd >= 0)
-			tend_client(s, &s->client[i], p[i + 2].revents);
+			socket_server_tend_client(s, &s->client[i], p[i + 2].revents);
 	if (p[0].revents & POLLIN)
-		let_in(s);
+		socket_server_let_in(s);
 }
 
-static void *run(void *arg)
+static void *socket_server_run(void *arg)
 {
 	struct socket_server *s = arg;
 
 	while (!atomic_load(&s->stop))
-		turn(s);
+		socket_server_turn(s);
 	return NULL;
 }
 
 /* ---- life ---- */
 
 /* A socket without anybody behind it is what a killed OpenSM leaves. */
-static int clear_path(const struct sockaddr_un *at, struct err *err)
+static int socket_server_clear_path(const struct sockaddr_un *at, struct err *err)
 {
 	struct stat st;
 	int fd, rc;
@@ -574,7 +582,7 @@ static int clear_path(const struct sockaddr_un *at, struct err *err)
 	return 0;
 }
 
-static int make_folder(const char *path, struct err *err)
+static int socket_server_make_folder(const char *path, struct err *err)
 {
 	char *dir = xstrdup(path), *slash = strrchr(dir, '/');
 	int rc = 0;
@@ -588,7 +596,7 @@ static int make_folder(const char *path, struct err *err)
 	return rc;
 }
 
-static int listen_at(struct socket_server *s, const char *path, struct err *err)
+static int socket_server_listen_at(struct socket_server *s, const char *path, struct err *err)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int rc;
@@ -597,9 +605,9 @@ static int listen_at(struct socket_server *s, const char *path, struct err *err)
 		return err_set(err, -ENAMETOOLONG, "%s: a socket's name has at most %zu letters",
 			       path, sizeof(at.sun_path) - 1);
 	strcpy(at.sun_path, path);
-	rc = make_folder(path, err);
+	rc = socket_server_make_folder(path, err);
 	if (!rc)
-		rc = clear_path(&at, err);
+		rc = socket_server_clear_path(&at, err);
 	if (rc)
 		return rc;
 	s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -613,22 +621,22 @@ static int listen_at(struct socket_server *s, const char *path, struct err *err)
 }
 
 /* Signals are for OpenSM's own threads. */
-static int start_thread(struct socket_server *s)
+static int socket_server_start_thread(struct socket_server *s)
 {
 	sigset_t all, old;
 	int rc;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(&s->thread, NULL, run, s);
+	rc = pthread_create(&s->thread, NULL, socket_server_run, s);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return -rc;
 }
 
-static void release(struct socket_server *s)
+static void socket_server_release(struct socket_server *s)
 {
 	for (int i = 0; i < SERVER_CLIENTS; i++)
-		hang_up(&s->client[i]);
+		socket_server_hang_up(&s->client[i]);
 	if (s->listener >= 0)
 		close(s->listener);
 	if (s->path[0])
@@ -665,11 +673,11 @@ int socket_server_start(struct socket_server **out, const char *path, struct sm_
 	pthread_mutex_init(&s->lock, NULL);
 	s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	rc = s->wake < 0 ? err_set(err, -errno, "no eventfd: %s", strerror(errno))
-			 : listen_at(s, path, err);
-	if (!rc && (rc = start_thread(s)))
+			 : socket_server_listen_at(s, path, err);
+	if (!rc && (rc = socket_server_start_thread(s)))
 		err_set(err, rc, "no thread for the socket: %s", strerror(-rc));
 	if (rc)
-		release(s);
+		socket_server_release(s);
 	else
 		*out = s;
 	return rc;
@@ -690,7 +698,7 @@ void socket_server_stop(struct socket_server *s)
 	atomic_store(&s->stop, true);
 	socket_server_kick(s);
 	pthread_join(s->thread, NULL);
-	release(s);
+	socket_server_release(s);
 }
 
 void socket_server_heard(struct socket_server *s, const uint8_t d[NOTICE_SA_DATA])

@@ -44,7 +44,7 @@ const char *table_source_name(enum table_source s)
 }
 
 /* Does a packet to lid that is at a switch with hosts come back to where it was? */
-static bool lid_loops(const struct fabric *f, const struct tables *t, uint32_t lid)
+static bool table_selection_lid_loops(const struct fabric *f, const struct tables *t, uint32_t lid)
 {
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		uint32_t at = sw, hops = 0;
@@ -63,10 +63,11 @@ static bool lid_loops(const struct fabric *f, const struct tables *t, uint32_t l
 	return false;
 }
 
-static void count_loops(struct table_selection *out, const struct fabric *f, const struct tables *t)
+static void table_selection_count_loops(struct table_selection *out, const struct fabric *f,
+					const struct tables *t)
 {
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
-		if (!lid_loops(f, t, lid))
+		if (!table_selection_lid_loops(f, t, lid))
 			continue;
 		if (!out->looping++)
 			out->loop_lid = (uint16_t)lid;
@@ -95,7 +96,7 @@ int table_selection_judge(struct table_selection *out, const struct fabric *f,
 		out->step = step;
 		out->looping = out->loop_lid = 0;
 		if (v->looping)
-			count_loops(out, f, t);
+			table_selection_count_loops(out, f, t);
 	} else {
 		verdict_sentence(why, sizeof(why), v, f);
 		rc = err_set(err, -EPROTO, "the tables did not pass: %s", why);
@@ -130,8 +131,9 @@ int table_selection_judge_step(const struct fabric *f, const struct tables *befo
 	return 0;
 }
 
-static int take(struct table_selection *out, const struct fabric *f, const struct tables *t,
-		const struct route_limits *l, enum table_source source, bool step, struct err *err)
+static int table_selection_take(struct table_selection *out, const struct fabric *f,
+				const struct tables *t, const struct route_limits *l,
+				enum table_source source, bool step, struct err *err)
 {
 	int rc = table_selection_judge(out, f, t, l, step, err);
 
@@ -142,28 +144,31 @@ static int take(struct table_selection *out, const struct fabric *f, const struc
 	return 0;
 }
 
-static int from_file(struct table_selection *out, const struct fabric *f, const char *path,
-		     const struct route_limits *l, enum table_source source, struct err *err)
+static int table_selection_from_file(struct table_selection *out, const struct fabric *f,
+				     const char *path, const struct route_limits *l,
+				     enum table_source source, struct err *err)
 {
 	struct tables *t;
 	int rc = tables_ibr_load(&t, path, f, err);
 
 	if (rc)
 		return rc;
-	rc = take(out, f, t, l, source, false, err);
+	rc = table_selection_take(out, f, t, l, source, false, err);
 	tables_put(t);
 	return rc;
 }
 
-static int from_console(struct table_selection *out, const struct fabric *f,
-			const struct table_offer *o, const struct route_limits *l, struct err *err)
+static int table_selection_from_console(struct table_selection *out, const struct fabric *f,
+					const struct table_offer *o, const struct route_limits *l,
+					struct err *err)
 {
 	if (!digest_equal(&o->given->fingerprint, &f->fingerprint))
 		return err_set(err, -ESTALE, "the fabric is not the one that they are for");
-	return take(out, f, o->given, o->anyway ? NULL : l, o->given_is, o->step, err);
+	return table_selection_take(out, f, o->given, o->anyway ? NULL : l, o->given_is, o->step,
+				    err);
 }
 
-static FILE *open_input(const char *path, struct err *err)
+static FILE *table_selection_open_input(const char *path, struct err *err)
 {
 	FILE *file = fopen(path, "re");
 
@@ -173,13 +178,13 @@ static FILE *open_input(const char *path, struct err *err)
 }
 
 /* Jobs and demand make routes better, not right: without them the engine routes all the same. */
-static struct jobset *load_jobs(const struct fabric *f, const char *path,
-				const struct table_selection_log *log)
+static struct jobset *table_selection_load_jobs(const struct fabric *f, const char *path,
+						const struct table_selection_log *log)
 {
 	struct jobset *jobs = NULL;
 	struct job_log *list;
 	struct err why;
-	FILE *file = open_input(path, &why);
+	FILE *file = table_selection_open_input(path, &why);
 	int rc = -EINVAL;
 
 	if (file) {
@@ -195,9 +200,9 @@ static struct jobset *load_jobs(const struct fabric *f, const char *path,
 	return rc ? NULL : jobs;
 }
 
-static int load_ranks(struct rank_file **out, const char *path, struct err *err)
+static int table_selection_load_ranks(struct rank_file **out, const char *path, struct err *err)
 {
-	FILE *file = open_input(path, err);
+	FILE *file = table_selection_open_input(path, err);
 	int rc = -EINVAL;
 
 	if (file) {
@@ -207,14 +212,14 @@ static int load_ranks(struct rank_file **out, const char *path, struct err *err)
 	return rc;
 }
 
-static struct demand *load_demand(const struct fabric *f, const struct policy *p,
-				  const struct table_selection_log *log)
+static struct demand *table_selection_load_demand(const struct fabric *f, const struct policy *p,
+						  const struct table_selection_log *log)
 {
 	struct rank_file *ranks = NULL;
 	struct demand *demand = NULL;
 	struct err why;
-	int rc = p->ranks ? load_ranks(&ranks, p->ranks, &why) : 0;
-	FILE *file = rc ? NULL : open_input(p->demand, &why);
+	int rc = p->ranks ? table_selection_load_ranks(&ranks, p->ranks, &why) : 0;
+	FILE *file = rc ? NULL : table_selection_open_input(p->demand, &why);
 
 	if (file) {
 		rc = demand_file_read(&demand, file, p->demand, ranks, f, NULL, &why);
@@ -228,9 +233,9 @@ static struct demand *load_demand(const struct fabric *f, const struct policy *p
 	return rc ? NULL : demand;
 }
 
-static int load_roots(uint64_t **out, size_t *n, const char *path, struct err *err)
+static int table_selection_load_roots(uint64_t **out, size_t *n, const char *path, struct err *err)
 {
-	FILE *file = open_input(path, err);
+	FILE *file = table_selection_open_input(path, err);
 	int rc;
 
 	if (!file)
@@ -240,13 +245,14 @@ static int load_roots(uint64_t **out, size_t *n, const char *path, struct err *e
 	return rc;
 }
 
-static void say_missing(void *ctx, const char *sentence)
+static void table_selection_say_missing(void *ctx, const char *sentence)
 {
 	say(ctx, "left out of what is excluded: %s", sentence);
 }
 
 /* Maintenance must not keep a subnet manager from routing. */
-static void say_all_is_routed(const struct table_selection_log *log, const struct err *why)
+static void table_selection_say_all_is_routed(const struct table_selection_log *log,
+					      const struct err *why)
 {
 	say(log, "routing through what is excluded, too: %s", why->text);
 }
@@ -254,7 +260,7 @@ static void say_all_is_routed(const struct table_selection_log *log, const struc
 void table_selection_limits(struct route_limits **out, const struct fabric *f,
 			    const struct policy *p, const struct table_selection_log *log)
 {
-	struct limits_missing missing = { say_missing, (void *)log };
+	struct limits_missing missing = { table_selection_say_missing, (void *)log };
 	const struct fabric *left = NULL;
 	struct err why = { "" };
 	int rc;
@@ -266,16 +272,17 @@ void table_selection_limits(struct route_limits **out, const struct fabric *f,
 	if (!rc)
 		rc = exclusion_left(&left, f, *out, &why);
 	if (rc) {
-		say_all_is_routed(log, &why);
+		table_selection_say_all_is_routed(log, &why);
 		route_limits_free(*out);
 		*out = NULL;
 	}
 	fabric_put(left);
 }
 
-static int from_engine(struct table_selection *out, const struct fabric *f, const struct policy *p,
-		       const struct route_limits *l, const struct tables *current,
-		       const struct table_selection_log *log, struct err *err)
+static int table_selection_from_engine(struct table_selection *out, const struct fabric *f,
+				       const struct policy *p, const struct route_limits *l,
+				       const struct tables *current,
+				       const struct table_selection_log *log, struct err *err)
 {
 	struct engine_params params = { .vls = p->vls,
 					.current = current,
@@ -288,19 +295,19 @@ static int from_engine(struct table_selection *out, const struct fabric *f, cons
 	struct demand *demand = NULL;
 	struct tables *t = NULL;
 	uint64_t *roots = NULL;
-	int rc = p->roots ? load_roots(&roots, &params.nroots, p->roots, err) : 0;
+	int rc = p->roots ? table_selection_load_roots(&roots, &params.nroots, p->roots, err) : 0;
 
 	if (rc)
 		return rc;
 	params.roots = roots;
 	engine_spec_apply(&p->spec, &params);
 	if (p->jobs)
-		jobs = load_jobs(f, p->jobs, log);
+		jobs = table_selection_load_jobs(f, p->jobs, log);
 	if (p->demand)
-		demand = load_demand(f, p, log);
+		demand = table_selection_load_demand(f, p, log);
 	rc = engine_run(p->spec.engine, &t, f, jobs, demand, &params, NULL, err);
 	if (!rc) {
-		rc = take(out, f, t, l, CHOICE_ENGINE, false, err);
+		rc = table_selection_take(out, f, t, l, CHOICE_ENGINE, false, err);
 		tables_put(t);
 	}
 	demand_put(demand);
@@ -310,8 +317,9 @@ static int from_engine(struct table_selection *out, const struct fabric *f, cons
 }
 
 /* Also said when there is nothing wrong with what is used instead. */
-static void note_away(struct table_selection *out, const struct table_selection_log *log,
-		      const char *what, const struct policy *policy, const struct err *why)
+static void table_selection_note_away(struct table_selection *out,
+				      const struct table_selection_log *log, const char *what,
+				      const struct policy *policy, const struct err *why)
 {
 	char sentence[sizeof(out->away)];
 
@@ -322,25 +330,26 @@ static void note_away(struct table_selection *out, const struct table_selection_
 	say(log, "%s", sentence);
 }
 
-static bool on_disk(const char *path)
+static bool table_selection_on_disk(const char *path)
 {
 	return path && !access(path, F_OK);
 }
 
-static bool take_confirmed(struct table_selection *out, const struct fabric *f, const char *path,
-			   const struct route_limits *l, struct err *why)
+static bool table_selection_take_confirmed(struct table_selection *out, const struct fabric *f,
+					   const char *path, const struct route_limits *l,
+					   struct err *why)
 {
 	int rc;
 
-	if (!on_disk(path))
+	if (!table_selection_on_disk(path))
 		return false;
-	rc = from_file(out, f, path, l, CHOICE_CONFIRMED, why);
+	rc = table_selection_from_file(out, f, path, l, CHOICE_CONFIRMED, why);
 	if (rc)
 		snprintf(out->confirmed_away, sizeof(out->confirmed_away), "%.390s", why->text);
 	return !rc;
 }
 
-static const char *given_name(const struct table_offer *o)
+static const char *table_selection_given_name(const struct table_offer *o)
 {
 	switch (o->given_is) {
 	case CHOICE_CONFIRMED:
@@ -352,33 +361,36 @@ static const char *given_name(const struct table_offer *o)
 	}
 }
 
-static int choose(struct table_selection *out, const struct fabric *f, const struct policy *policy,
-		  const struct route_limits *l, const struct table_offer *offer,
-		  const struct table_selection_log *log, struct err *err)
+static int table_selection_choose(struct table_selection *out, const struct fabric *f,
+				  const struct policy *policy, const struct route_limits *l,
+				  const struct table_offer *offer,
+				  const struct table_selection_log *log, struct err *err)
 {
 	const struct tables *current;
 	struct err why = { "" };
 
 	*out = (struct table_selection){ 0 };
 	if (offer->given) {
-		if (!from_console(out, f, offer, l, &why))
+		if (!table_selection_from_console(out, f, offer, l, &why))
 			return 0;
-		if (offer->given_is != CHOICE_CONFIRMED || !on_disk(offer->confirmed))
-			note_away(out, log, given_name(offer), policy, &why);
+		if (offer->given_is != CHOICE_CONFIRMED ||
+		    !table_selection_on_disk(offer->confirmed))
+			table_selection_note_away(out, log, table_selection_given_name(offer),
+						  policy, &why);
 	}
-	if (take_confirmed(out, f, offer->confirmed, l, &why))
+	if (table_selection_take_confirmed(out, f, offer->confirmed, l, &why))
 		return 0;
 	if (out->confirmed_away[0])
-		note_away(out, log, "the confirmed tables", policy, &why);
+		table_selection_note_away(out, log, "the confirmed tables", policy, &why);
 	if (policy->tables) {
-		if (!from_file(out, f, policy->tables, l, CHOICE_FILE, &why))
+		if (!table_selection_from_file(out, f, policy->tables, l, CHOICE_FILE, &why))
 			return 0;
-		note_away(out, log, "the given tables", policy, &why);
+		table_selection_note_away(out, log, "the given tables", policy, &why);
 	}
 	current = offer->current;
 	if (current && !digest_equal(&current->fingerprint, &f->fingerprint))
 		current = NULL;
-	return from_engine(out, f, policy, l, current, log, err);
+	return table_selection_from_engine(out, f, policy, l, current, log, err);
 }
 
 int table_selection_make(struct table_selection *out, const struct fabric *f,
@@ -393,10 +405,10 @@ int table_selection_make(struct table_selection *out, const struct fabric *f,
 	if (!offer)
 		offer = &nothing;
 	table_selection_limits(&l, f, policy, log);
-	rc = choose(out, f, policy, l, offer, log, l ? &why : err);
+	rc = table_selection_choose(out, f, policy, l, offer, log, l ? &why : err);
 	if (rc && l) {
-		say_all_is_routed(log, &why);
-		rc = choose(out, f, policy, NULL, offer, log, err);
+		table_selection_say_all_is_routed(log, &why);
+		rc = table_selection_choose(out, f, policy, NULL, offer, log, err);
 	}
 	route_limits_free(l);
 	return rc;

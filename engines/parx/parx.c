@@ -50,7 +50,7 @@ static void parx_done(struct parx *x)
  * The paper adds the whole weight for each of a port's LIDs.  But messages take only those that
  * the rule names, and most bytes are in large ones: only they should keep paths apart.
  */
-static const uint32_t *share(struct parx *x, uint32_t root, uint32_t i, const uint32_t *weight)
+static const uint32_t *parx_share(struct parx *x, uint32_t root, uint32_t i, const uint32_t *weight)
 {
 	const struct parx_rules *r = &x->dags.rules;
 
@@ -67,7 +67,7 @@ static const uint32_t *share(struct parx *x, uint32_t root, uint32_t i, const ui
 	return x->share;
 }
 
-static uint64_t route_end(struct parx *x, uint32_t end, bool ordered, const uint32_t *weight)
+static uint64_t parx_route_end(struct parx *x, uint32_t end, bool ordered, const uint32_t *weight)
 {
 	struct dest d[128];
 	uint32_t n = graph_end_dests(d, x->f, x->lmc, end), nrule = x->dags.rules.n;
@@ -75,14 +75,14 @@ static uint64_t route_end(struct parx *x, uint32_t end, bool ordered, const uint
 
 	for (uint32_t i = 0; i < n && i < nrule; i++)
 		work += min_load_tree_route_in(x->balance, &x->dags.dag[i], d + i, 1,
-					       share(x, d->sw, i, weight));
+					       parx_share(x, d->sw, i, weight));
 	if (n > nrule)
 		work += min_load_tree_route_in(x->balance, &x->dags.dag[nrule], d + nrule,
 					       n - nrule, weight);
 	return work;
 }
 
-static void weigh(struct parx *x, const struct demand *demand, uint32_t dst)
+static void parx_weigh(struct parx *x, const struct demand *demand, uint32_t dst)
 {
 	memset(x->weight, 0, x->f->nsw * sizeof(*x->weight));
 	for (uint32_t k = demand->off[dst]; k < demand->off[dst + 1]; k++)
@@ -90,18 +90,18 @@ static void weigh(struct parx *x, const struct demand *demand, uint32_t dst)
 }
 
 /* First the destinations in the demand, in its order, then all others. */
-static int route_terminals(struct parx *x, const struct demand *demand, struct pace *p,
-			   uint64_t *done)
+static int parx_route_terminals(struct parx *x, const struct demand *demand, struct pace *p,
+				uint64_t *done)
 {
 	const struct fabric *f = x->f;
 	bool *routed = xcalloc(f->nterm, sizeof(*routed));
 	int rc = 0;
 
 	for (uint32_t i = 0; demand && i < demand->ndest && !rc; i++) {
-		weigh(x, demand, demand->dest[i]);
+		parx_weigh(x, demand, demand->dest[i]);
 		routed[demand->dest[i]] = true;
 		*done += 1u << x->lmc;
-		if (pace_tick(p, *done, route_end(x, demand->dest[i], x->ordered, x->weight)))
+		if (pace_tick(p, *done, parx_route_end(x, demand->dest[i], x->ordered, x->weight)))
 			rc = -ECANCELED;
 	}
 	for (uint32_t k = 0; k < f->nend && !rc; k++) {
@@ -110,19 +110,19 @@ static int route_terminals(struct parx *x, const struct demand *demand, struct p
 		if (end >= f->nterm || routed[end])
 			continue;
 		*done += 1u << x->lmc;
-		if (pace_tick(p, *done, route_end(x, end, true, f->sw_nterm)))
+		if (pace_tick(p, *done, parx_route_end(x, end, true, f->sw_nterm)))
 			rc = -ECANCELED;
 	}
 	free(routed);
 	return rc;
 }
 
-static int route_paths(struct parx *x, const struct demand *demand, struct pace *pace,
-		       uint64_t *done)
+static int parx_route_paths(struct parx *x, const struct demand *demand, struct pace *pace,
+			    uint64_t *done)
 {
 	uint32_t n, nterm = x->f->nterm << x->lmc;
 	struct dest *dests = graph_dests_by_lid(&n, x->f, x->lmc);
-	int rc = route_terminals(x, demand, pace, done);
+	int rc = parx_route_terminals(x, demand, pace, done);
 
 	if (!rc)
 		rc = min_load_tree_route_all(x->balance, dests + nterm, n - nterm, pace, done);
@@ -130,7 +130,7 @@ static int route_paths(struct parx *x, const struct demand *demand, struct pace 
 	return rc;
 }
 
-static uint64_t most_load(const struct parx *x)
+static uint64_t parx_most_load(const struct parx *x)
 {
 	const uint64_t *load = min_load_tree_loads(x->balance);
 	uint64_t most = 0;
@@ -140,7 +140,7 @@ static uint64_t most_load(const struct parx *x)
 	return most;
 }
 
-static void note(const struct parx *x, struct notes *notes)
+static void parx_note(const struct parx *x, struct notes *notes)
 {
 	uint32_t missing = hyperx_missing(x->grid, x->f);
 	char dims[96];
@@ -166,7 +166,7 @@ static void note(const struct parx *x, struct notes *notes)
 			(unsigned long long)x->dags.ncut);
 }
 
-static int check_lmc(const struct grid *g, uint8_t have, bool escape, struct err *err)
+static int parx_check_lmc(const struct grid *g, uint8_t have, bool escape, struct err *err)
 {
 	uint8_t lmc = parx_lmc(g->ndims);
 	char dims[96];
@@ -181,7 +181,7 @@ static int check_lmc(const struct grid *g, uint8_t have, bool escape, struct err
 		escape ? " and as many escape LIDs" : "", lmc + escape, have + escape);
 }
 
-static int suits(const struct fabric *f, struct err *why)
+static int parx_suits(const struct fabric *f, struct err *why)
 {
 	struct grid *g;
 	int rc = graph_check_connected(f, why);
@@ -190,7 +190,7 @@ static int suits(const struct fabric *f, struct err *why)
 		rc = hyperx_find(&g, f, NULL, why);
 	if (rc)
 		return rc;
-	rc = check_lmc(g, f->lmc, false, why);
+	rc = parx_check_lmc(g, f->lmc, false, why);
 	grid_free(g);
 	return rc;
 }
@@ -204,7 +204,7 @@ struct work {
 	uint64_t done;
 };
 
-static int attempt(struct tables **out, uint64_t *most, struct work *w, bool ordered)
+static int parx_attempt(struct tables **out, uint64_t *most, struct work *w, bool ordered)
 {
 	struct tables *t = graph_tables(w->f, "parx", w->params, w->pace.progress);
 	size_t len = strlen(t->params);
@@ -215,10 +215,10 @@ static int attempt(struct tables **out, uint64_t *most, struct work *w, bool ord
 	snprintf(t->params + len, sizeof(t->params) - len, ",hyperx=%s%s",
 		 grid_dims_text(dims, sizeof(dims), w->grid), w->demand ? ",demand" : "");
 	parx_init(&x, w->f, w->grid, t, graph_lmc(w->f, w->params), ordered);
-	rc = route_paths(&x, w->demand, &w->pace, &w->done);
+	rc = parx_route_paths(&x, w->demand, &w->pace, &w->done);
 	if (!rc && ordered)
-		note(&x, w->params->notes);
-	*most = most_load(&x);
+		parx_note(&x, w->params->notes);
+	*most = parx_most_load(&x);
 	parx_done(&x);
 	if (rc)
 		tables_put(t);
@@ -229,14 +229,14 @@ static int attempt(struct tables **out, uint64_t *most, struct work *w, bool ord
 
 /* With a demand both ways: in dimension order, and by load among all equal paths.  The lower
  * maximum comes first, the other is for want of VLs. */
-static int route_both(struct tables *t[2], struct work *w)
+static int parx_route_both(struct tables *t[2], struct work *w)
 {
 	uint64_t most[2];
-	int rc = attempt(&t[0], &most[0], w, true);
+	int rc = parx_attempt(&t[0], &most[0], w, true);
 
 	if (rc || !w->demand)
 		return rc;
-	rc = attempt(&t[1], &most[1], w, false);
+	rc = parx_attempt(&t[1], &most[1], w, false);
 	if (!rc && most[1] < most[0]) {
 		struct tables *swap = t[0];
 
@@ -247,8 +247,8 @@ static int route_both(struct tables *t[2], struct work *w)
 }
 
 /* Switches of a line follow each other. */
-static int assign_layers(struct tables *t, struct work *w, struct progress *progress,
-			 struct err *err)
+static int parx_assign_layers(struct tables *t, struct work *w, struct progress *progress,
+			      struct err *err)
 {
 	uint32_t *switches = xcalloc(w->f->nsw, sizeof(*switches)), n = 0;
 	int rc;
@@ -261,22 +261,22 @@ static int assign_layers(struct tables *t, struct work *w, struct progress *prog
 	return rc;
 }
 
-static int route_grid(struct tables **out, struct work *w, struct progress *progress,
-		      struct err *err)
+static int parx_route_grid(struct tables **out, struct work *w, struct progress *progress,
+			   struct err *err)
 {
 	uint64_t n = graph_count_lids(w->f, graph_lmc(w->f, w->params)) * (w->demand ? 2ull : 1);
 	struct tables *t[2] = { NULL, NULL };
 	int rc = pace_begin(&w->pace, progress, "paths", n) ? -ECANCELED : 0;
 
 	if (!rc)
-		rc = route_both(t, w);
+		rc = parx_route_both(t, w);
 	if (!rc)
-		rc = assign_layers(t[0], w, progress, err);
+		rc = parx_assign_layers(t[0], w, progress, err);
 	if (rc == -ENOSPC && t[1]) {
 		tables_put(t[0]);
 		t[0] = t[1];
 		t[1] = NULL;
-		rc = assign_layers(t[0], w, progress, err);
+		rc = parx_assign_layers(t[0], w, progress, err);
 	}
 	if (!rc)
 		*out = t[0];
@@ -286,9 +286,9 @@ static int route_grid(struct tables **out, struct work *w, struct progress *prog
 	return rc;
 }
 
-static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
-		 const struct demand *demand, const struct engine_params *params,
-		 struct progress *progress, struct err *err)
+static int parx_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		      const struct demand *demand, const struct engine_params *params,
+		      struct progress *progress, struct err *err)
 {
 	struct work w = { .f = f, .demand = demand, .params = params };
 	struct grid *g;
@@ -305,9 +305,9 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 	if (rc)
 		return rc;
 	w.grid = g;
-	rc = check_lmc(g, graph_lmc(f, params), params->escape, err);
+	rc = parx_check_lmc(g, graph_lmc(f, params), params->escape, err);
 	if (!rc)
-		rc = route_grid(out, &w, progress, err);
+		rc = parx_route_grid(out, &w, progress, err);
 	grid_free(g);
 	return rc;
 }
@@ -315,6 +315,6 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 const struct engine engine_parx = {
 	.name = "parx",
 	.summary = "minimal paths and detours to choose from on a HyperX, by demand (SC19)",
-	.suits = suits,
-	.route = route,
+	.suits = parx_suits,
+	.route = parx_route,
 };

@@ -25,7 +25,7 @@ struct check {
 	uint32_t nlid;
 };
 
-static void count_hops(struct check *x, uint32_t dst)
+static void parx_check_count_hops(struct check *x, uint32_t dst)
 {
 	const struct fabric *f = x->f;
 	uint32_t n = 0;
@@ -42,7 +42,8 @@ static void count_hops(struct check *x, uint32_t dst)
 }
 
 /* Hops from every switch to a LID, NO_WAY where it goes nowhere or in circles. */
-static void follow(struct check *x, uint32_t dst, uint32_t lid, uint8_t end_port, uint32_t i)
+static void parx_check_follow(struct check *x, uint32_t dst, uint32_t lid, uint8_t end_port,
+			      uint32_t i)
 {
 	const struct fabric *f = x->f;
 	uint32_t *dist = x->dist + (size_t)i * f->nsw, *to = x->to + (size_t)i * f->nsw;
@@ -71,7 +72,7 @@ static void follow(struct check *x, uint32_t dst, uint32_t lid, uint8_t end_port
 }
 
 /* Does some half of some dimension hold both?  The middle of an odd one is in both halves. */
-static bool in_one_half(const struct grid *g, uint32_t a, uint32_t b)
+static bool parx_check_in_one_half(const struct grid *g, uint32_t a, uint32_t b)
 {
 	const uint16_t *x = grid_coord(g, a), *y = grid_coord(g, b);
 
@@ -84,7 +85,7 @@ static bool in_one_half(const struct grid *g, uint32_t a, uint32_t b)
 	return false;
 }
 
-static bool on_shortest(const struct grid *g, uint32_t src, uint32_t dst, uint32_t u)
+static bool parx_check_on_shortest(const struct grid *g, uint32_t src, uint32_t dst, uint32_t u)
 {
 	const uint16_t *s = grid_coord(g, src), *t = grid_coord(g, dst), *x = grid_coord(g, u);
 	uint32_t d = 0;
@@ -95,18 +96,19 @@ static bool on_shortest(const struct grid *g, uint32_t src, uint32_t dst, uint32
 }
 
 /* Does the path take a cable that a shortest path in the full grid could take? */
-static bool shares(const struct check *x, uint32_t src, uint32_t dst, uint32_t i)
+static bool parx_check_shares(const struct check *x, uint32_t src, uint32_t dst, uint32_t i)
 {
 	const uint32_t *to = x->to + (size_t)i * x->f->nsw;
 
 	for (uint32_t u = src; u != dst; u = to[u])
-		if (on_shortest(x->g, src, dst, u) && on_shortest(x->g, src, dst, to[u]))
+		if (parx_check_on_shortest(x->g, src, dst, u) &&
+		    parx_check_on_shortest(x->g, src, dst, to[u]))
 			return true;
 	return false;
 }
 
-static void fault(struct parx_verdict *v, enum parx_fault what, uint32_t src, uint32_t term,
-		  uint32_t lid)
+static void parx_check_fault(struct parx_verdict *v, enum parx_fault what, uint32_t src,
+			     uint32_t term, uint32_t lid)
 {
 	if (v->fault != PARX_OK && v->fault <= what)
 		return;
@@ -117,8 +119,8 @@ static void fault(struct parx_verdict *v, enum parx_fault what, uint32_t src, ui
 }
 
 /* First LID of a set that is bad in that way; nlid: none. */
-static uint32_t first_bad(const struct check *x, uint32_t src, uint32_t dst, uint32_t lids,
-			  enum parx_fault how)
+static uint32_t parx_check_first_bad(const struct check *x, uint32_t src, uint32_t dst,
+				     uint32_t lids, enum parx_fault how)
 {
 	for (uint32_t i = 0; i < x->nlid; i++) {
 		uint32_t hops = x->dist[(size_t)i * x->f->nsw + src];
@@ -137,7 +139,7 @@ static uint32_t first_bad(const struct check *x, uint32_t src, uint32_t dst, uin
 }
 
 /* Is there no way from src to dst but over their direct cables?  A search of its own, for few. */
-static bool only_way(const struct check *x, uint32_t src, uint32_t dst)
+static bool parx_check_only_way(const struct check *x, uint32_t src, uint32_t dst)
 {
 	const struct fabric *f = x->f;
 	bool *seen = xcalloc(f->nsw, sizeof(*seen)), found;
@@ -159,13 +161,13 @@ static bool only_way(const struct check *x, uint32_t src, uint32_t dst)
 	return !found;
 }
 
-static void note_direct(struct check *x, uint32_t src, uint32_t term, uint32_t i)
+static void parx_check_note_direct(struct check *x, uint32_t src, uint32_t term, uint32_t i)
 {
 	struct parx_verdict *v = x->v;
 
-	if (!only_way(x, src, x->f->term_sw[term])) {
+	if (!parx_check_only_way(x, src, x->f->term_sw[term])) {
 		v->direct++;
-		fault(v, PARX_DIRECT, src, term, x->f->term_lid[term] + i);
+		parx_check_fault(v, PARX_DIRECT, src, term, x->f->term_lid[term] + i);
 		return;
 	}
 	if (!v->only++) {
@@ -174,26 +176,26 @@ static void note_direct(struct check *x, uint32_t src, uint32_t term, uint32_t i
 	}
 }
 
-static void judge_large(struct check *x, uint32_t src, uint32_t term, uint32_t large)
+static void parx_check_judge_large(struct check *x, uint32_t src, uint32_t term, uint32_t large)
 {
 	uint32_t dst = x->f->term_sw[term], i;
 
-	if (!in_one_half(x->g, src, dst))
+	if (!parx_check_in_one_half(x->g, src, dst))
 		return;
 	x->v->around++;
-	i = first_bad(x, src, dst, large, PARX_DIRECT);
+	i = parx_check_first_bad(x, src, dst, large, PARX_DIRECT);
 	if (i < x->nlid) {
-		note_direct(x, src, term, i);
+		parx_check_note_direct(x, src, term, i);
 		return;
 	}
 	for (i = 0; i < x->nlid; i++)
-		if (large >> i & 1 && shares(x, src, dst, i)) {
+		if (large >> i & 1 && parx_check_shares(x, src, dst, i)) {
 			x->v->shared++;
 			return;
 		}
 }
 
-static void judge_pair(struct check *x, uint32_t src, uint32_t term)
+static void parx_check_judge_pair(struct check *x, uint32_t src, uint32_t term)
 {
 	uint32_t dst = x->f->term_sw[term], i;
 	struct lid_set lids = lid_choice_get(x->c, src, dst);
@@ -203,48 +205,48 @@ static void judge_pair(struct check *x, uint32_t src, uint32_t term)
 	v->pairs++;
 	if (!lids.small || !lids.large || (lids.small | lids.large) & ~has) {
 		v->no_choice++;
-		fault(v, PARX_NO_CHOICE, src, term, 0);
+		parx_check_fault(v, PARX_NO_CHOICE, src, term, 0);
 		return;
 	}
-	i = first_bad(x, src, dst, lids.small | lids.large, PARX_NO_WAY);
+	i = parx_check_first_bad(x, src, dst, lids.small | lids.large, PARX_NO_WAY);
 	if (i < x->nlid) {
 		v->no_way++;
-		fault(v, PARX_NO_WAY, src, term, x->f->term_lid[term] + i);
+		parx_check_fault(v, PARX_NO_WAY, src, term, x->f->term_lid[term] + i);
 		return;
 	}
-	i = first_bad(x, src, dst, lids.small, PARX_LONGER);
+	i = parx_check_first_bad(x, src, dst, lids.small, PARX_LONGER);
 	if (i < x->nlid) {
 		v->longer++;
 		if (v->fault == PARX_OK || v->fault > PARX_LONGER) {
 			v->bad_hops = x->dist[(size_t)i * x->f->nsw + src];
 			v->least_hops = x->least[src];
 		}
-		fault(v, PARX_LONGER, src, term, x->f->term_lid[term] + i);
+		parx_check_fault(v, PARX_LONGER, src, term, x->f->term_lid[term] + i);
 	}
-	judge_large(x, src, term, lids.large);
+	parx_check_judge_large(x, src, term, lids.large);
 }
 
-static void judge_term(struct check *x, uint32_t term)
+static void parx_check_judge_term(struct check *x, uint32_t term)
 {
 	const struct fabric *f = x->f;
 	uint32_t dst = f->term_sw[term];
 
 	for (uint32_t i = 0; i < x->nlid; i++)
-		follow(x, dst, f->term_lid[term] + i, f->term_port[term], i);
+		parx_check_follow(x, dst, f->term_lid[term] + i, f->term_port[term], i);
 	for (uint32_t u = 0; u < f->nsw; u++)
 		if (u != dst && f->sw_nterm[u])
-			judge_pair(x, u, term);
+			parx_check_judge_pair(x, u, term);
 }
 
-static int judge_all(struct check *x, struct progress *progress)
+static int parx_check_judge_all(struct check *x, struct progress *progress)
 {
 	const struct fabric *f = x->f;
 
 	for (uint32_t u = 0; u < f->nsw; u++) {
-		count_hops(x, u);
+		parx_check_count_hops(x, u);
 		for (uint32_t k = f->term_off[u]; k < f->term_off[u + 1]; k++) {
 			if (f->term_list[k] < f->nterm)
-				judge_term(x, f->term_list[k]);
+				parx_check_judge_term(x, f->term_list[k]);
 			if (progress_step(progress, "parx", k, f->nend))
 				return -ECANCELED;
 		}
@@ -274,7 +276,7 @@ int parx_check(struct parx_verdict *out, const struct fabric *f, const struct ta
 	x.path = xcalloc(f->nsw, sizeof(*x.path));
 	x.dist = xcalloc((size_t)x.nlid * f->nsw, sizeof(*x.dist));
 	x.to = xcalloc((size_t)x.nlid * f->nsw, sizeof(*x.to));
-	rc = judge_all(&x, progress);
+	rc = parx_check_judge_all(&x, progress);
 	free(x.least);
 	free(x.queue);
 	free(x.path);

@@ -27,7 +27,8 @@ struct finder {
 };
 
 /* Do both ends of a channel lie on shortest paths of the full grid from src to dst? */
-static bool between(const struct grid *g, uint32_t src, uint32_t dst, uint32_t a, uint32_t b)
+static bool parx_choice_between(const struct grid *g, uint32_t src, uint32_t dst, uint32_t a,
+				uint32_t b)
 {
 	const uint16_t *s = grid_coord(g, src), *d = grid_coord(g, dst);
 	const uint16_t *x = grid_coord(g, a), *y = grid_coord(g, b);
@@ -38,8 +39,8 @@ static bool between(const struct grid *g, uint32_t src, uint32_t dst, uint32_t a
 	return ok;
 }
 
-static int walk(struct finder *x, uint32_t src, uint32_t dst, uint32_t lid, uint32_t i,
-		struct err *err)
+static int parx_choice_walk(struct finder *x, uint32_t src, uint32_t dst, uint32_t lid, uint32_t i,
+			    struct err *err)
 {
 	const struct fabric *f = x->f;
 	uint32_t *hops = &x->hops[(size_t)i * f->nsw + src], n = 0;
@@ -51,7 +52,8 @@ static int walk(struct finder *x, uint32_t src, uint32_t dst, uint32_t lid, uint
 			return err_set(err, -EINVAL,
 				       "the tables do not lead from switch %s to LID %u",
 				       f->sw_name[src], lid);
-		if (!(x->meets[src] >> i & 1) && between(x->grid, src, dst, u, f->chan_dst[c]))
+		if (!(x->meets[src] >> i & 1) &&
+		    parx_choice_between(x->grid, src, dst, u, f->chan_dst[c]))
 			x->meets[src] |= 1u << i;
 		u = f->chan_dst[c];
 	}
@@ -59,7 +61,8 @@ static int walk(struct finder *x, uint32_t src, uint32_t dst, uint32_t lid, uint
 	return 0;
 }
 
-static int walk_all(struct finder *x, uint32_t dst, uint32_t lid, uint32_t i, struct err *err)
+static int parx_choice_walk_all(struct finder *x, uint32_t dst, uint32_t lid, uint32_t i,
+				struct err *err)
 {
 	const struct fabric *f = x->f;
 	int rc = 0;
@@ -67,12 +70,12 @@ static int walk_all(struct finder *x, uint32_t dst, uint32_t lid, uint32_t i, st
 	for (uint32_t u = 0; u < f->nsw; u++)
 		x->next[u] = fabric_chan(f, u, tables_row(x->t, u)[lid]);
 	for (uint32_t u = 0; u < f->nsw && !rc; u++)
-		rc = walk(x, u, dst, lid, i, err);
+		rc = parx_choice_walk(x, u, dst, lid, i, err);
 	return rc;
 }
 
 /* LIDs with the fewest hops. */
-static uint32_t nearest(const struct finder *x, uint32_t src)
+static uint32_t parx_choice_nearest(const struct finder *x, uint32_t src)
 {
 	uint32_t least = UINT32_MAX, lids = 0;
 
@@ -87,11 +90,11 @@ static uint32_t nearest(const struct finder *x, uint32_t src)
 	return lids;
 }
 
-static void choose(struct finder *x, uint32_t src, uint32_t dst)
+static void parx_choice_choose(struct finder *x, uint32_t src, uint32_t dst)
 {
 	uint32_t s = x->rules.half[src], d = x->rules.half[dst];
 	struct lid_set rule = parx_rules_lids(&x->rules, x->lmc, s, d), lids = rule;
-	uint32_t near = nearest(x, src), around = x->rules.all & ~x->meets[src];
+	uint32_t near = parx_choice_nearest(x, src), around = x->rules.all & ~x->meets[src];
 
 	lids.small = rule.small & near ? rule.small & near : near;
 	if (s & d && around)
@@ -101,7 +104,7 @@ static void choose(struct finder *x, uint32_t src, uint32_t dst)
 	vec_push(&x->except, (struct lid_except){ src, dst, lids });
 }
 
-static int judge_switch(struct finder *x, uint32_t dst, struct err *err)
+static int parx_choice_judge_switch(struct finder *x, uint32_t dst, struct err *err)
 {
 	const struct fabric *f = x->f;
 
@@ -113,7 +116,7 @@ static int judge_switch(struct finder *x, uint32_t dst, struct err *err)
 		uint32_t term = f->term_list[k];
 
 		for (uint32_t i = 0; term < f->nterm && i < x->nlid; i++) {
-			int rc = walk_all(x, dst, f->term_lid[term] + i, i, err);
+			int rc = parx_choice_walk_all(x, dst, f->term_lid[term] + i, i, err);
 
 			if (rc)
 				return rc;
@@ -121,12 +124,12 @@ static int judge_switch(struct finder *x, uint32_t dst, struct err *err)
 	}
 	for (uint32_t u = 0; u < f->nsw; u++)
 		if (u != dst)
-			choose(x, u, dst);
+			parx_choice_choose(x, u, dst);
 	return 0;
 }
 
 /* The number whose Gray code has the bits of the upper halves, the first dimension's on top. */
-static uint32_t quadrant(const struct parx_rules *r, uint32_t half)
+static uint32_t parx_choice_quadrant(const struct parx_rules *r, uint32_t half)
 {
 	uint32_t q = 0, bit = 0;
 
@@ -142,7 +145,7 @@ struct class
 	uint32_t quadrant, half;
 };
 
-static int by_quadrant(const void *x, const void *y)
+static int parx_choice_by_quadrant(const void *x, const void *y)
 {
 	const struct class *a = x, *b = y;
 
@@ -152,23 +155,23 @@ static int by_quadrant(const void *x, const void *y)
 }
 
 /* The different halves that switches are in; returns how many. */
-static uint32_t list_classes(struct class *out, const struct finder *x)
+static uint32_t parx_choice_list_classes(struct class *out, const struct finder *x)
 {
 	uint32_t n = 0, nsw = x->f->nsw;
 
 	for (uint32_t u = 0; u < nsw; u++) {
 		uint32_t half = x->rules.half[u];
 
-		out[u] = (struct class){ quadrant(&x->rules, half), half };
+		out[u] = (struct class){ parx_choice_quadrant(&x->rules, half), half };
 	}
-	qsort(out, nsw, sizeof(*out), by_quadrant);
+	qsort(out, nsw, sizeof(*out), parx_choice_by_quadrant);
 	for (uint32_t u = 0; u < nsw; u++)
-		if (!n || by_quadrant(&out[n - 1], &out[u]))
+		if (!n || parx_choice_by_quadrant(&out[n - 1], &out[u]))
 			out[n++] = out[u];
 	return n;
 }
 
-static int by_switches(const void *x, const void *y)
+static int parx_choice_by_switches(const void *x, const void *y)
 {
 	const struct lid_except *a = x, *b = y;
 
@@ -178,7 +181,8 @@ static int by_switches(const void *x, const void *y)
 }
 
 /* Of two classes.  A class of the middle of every dimension has one switch, and no rule. */
-static struct lid_set class_lids(const struct finder *x, uint32_t src_half, uint32_t dst_half)
+static struct lid_set parx_choice_class_lids(const struct finder *x, uint32_t src_half,
+					     uint32_t dst_half)
 {
 	struct lid_set lids = parx_rules_lids(&x->rules, x->lmc, src_half, dst_half);
 	uint32_t all = x->nlid < 32 ? (1u << x->nlid) - 1 : UINT32_MAX;
@@ -188,11 +192,11 @@ static struct lid_set class_lids(const struct finder *x, uint32_t src_half, uint
 	return lids;
 }
 
-static struct lid_choice *make_choice(struct finder *x)
+static struct lid_choice *parx_choice_make_choice(struct finder *x)
 {
 	const struct fabric *f = x->f;
 	struct class *class = xcalloc(f->nsw, sizeof(*class));
-	uint32_t n = list_classes(class, x);
+	uint32_t n = parx_choice_list_classes(class, x);
 	struct lid_choice *c = lid_choice_new(f->nsw, n, (uint32_t)x->except.n);
 	char dims[96];
 
@@ -205,17 +209,18 @@ static struct lid_choice *make_choice(struct finder *x)
 	for (uint32_t i = 0; i < n; i++) {
 		c->quadrant[i] = class[i].quadrant;
 		for (uint32_t k = 0; k < n; k++)
-			c->lids[(size_t)i * n + k] = class_lids(x, class[i].half, class[k].half);
+			c->lids[(size_t)i * n + k] =
+				parx_choice_class_lids(x, class[i].half, class[k].half);
 	}
 	if (x->except.n) {
-		qsort(x->except.v, x->except.n, sizeof(*x->except.v), by_switches);
+		qsort(x->except.v, x->except.n, sizeof(*x->except.v), parx_choice_by_switches);
 		memcpy(c->except, x->except.v, x->except.n * sizeof(*x->except.v));
 	}
 	free(class);
 	return c;
 }
 
-static int find(struct lid_choice **out, struct finder *x, struct err *err)
+static int parx_choice_do_find(struct lid_choice **out, struct finder *x, struct err *err)
 {
 	const struct fabric *f = x->f;
 	int rc = 0;
@@ -225,9 +230,9 @@ static int find(struct lid_choice **out, struct finder *x, struct err *err)
 	x->meets = xcalloc(f->nsw, sizeof(*x->meets));
 	x->next = xcalloc(f->nsw, sizeof(*x->next));
 	for (uint32_t u = 0; u < f->nsw && !rc; u++)
-		rc = judge_switch(x, u, err);
+		rc = parx_choice_judge_switch(x, u, err);
 	if (!rc)
-		*out = make_choice(x);
+		*out = parx_choice_make_choice(x);
 	parx_rules_done(&x->rules);
 	free(x->hops);
 	free(x->meets);
@@ -253,12 +258,13 @@ int parx_choice_find(struct lid_choice **out, const struct fabric *f, const stru
 			     1u << parx_lmc(x.grid->ndims),
 			     grid_dims_text(dims, sizeof(dims), x.grid), 1u << x.lmc);
 	else
-		rc = find(out, &x, err);
+		rc = parx_choice_do_find(out, &x, err);
 	grid_free(x.grid);
 	return rc;
 }
 
-static uint32_t list_lids(const struct parx_lids *p, uint32_t dst, uint32_t set, uint16_t *lids)
+static uint32_t parx_choice_list_lids(const struct parx_lids *p, uint32_t dst, uint32_t set,
+				      uint16_t *lids)
 {
 	uint32_t n = 0;
 
@@ -271,16 +277,16 @@ uint32_t parx_small_lids(void *ctx, uint32_t src, uint32_t dst, uint16_t *lids)
 {
 	const struct parx_lids *p = ctx;
 
-	return list_lids(p, dst,
-			 lid_choice_get(p->choice, p->f->term_sw[src], p->f->term_sw[dst]).small,
-			 lids);
+	return parx_choice_list_lids(
+		p, dst, lid_choice_get(p->choice, p->f->term_sw[src], p->f->term_sw[dst]).small,
+		lids);
 }
 
 uint32_t parx_large_lids(void *ctx, uint32_t src, uint32_t dst, uint16_t *lids)
 {
 	const struct parx_lids *p = ctx;
 
-	return list_lids(p, dst,
-			 lid_choice_get(p->choice, p->f->term_sw[src], p->f->term_sw[dst]).large,
-			 lids);
+	return parx_choice_list_lids(
+		p, dst, lid_choice_get(p->choice, p->f->term_sw[src], p->f->term_sw[dst]).large,
+		lids);
 }

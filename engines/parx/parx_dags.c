@@ -38,7 +38,7 @@ void parx_dags_done(struct parx_dags *x)
 	free(x->touched);
 }
 
-static bool is_avoided(const struct parx_dags *x, uint32_t rule, uint32_t c)
+static bool parx_dags_is_avoided(const struct parx_dags *x, uint32_t rule, uint32_t c)
 {
 	uint32_t lids = parx_avoids(&x->rules, x->f->chan_src[c], x->f->chan_dst[c]);
 
@@ -46,7 +46,7 @@ static bool is_avoided(const struct parx_dags *x, uint32_t rule, uint32_t c)
 }
 
 /* Takes in the switches from which a channel leads to position i, that is avoided or not. */
-static void discover(struct parx_dags *x, uint32_t rule, uint32_t i, bool avoided)
+static void parx_dags_discover(struct parx_dags *x, uint32_t rule, uint32_t i, bool avoided)
 {
 	const struct fabric *f = x->f;
 	struct spdag *g = &x->dag[rule];
@@ -55,7 +55,7 @@ static void discover(struct parx_dags *x, uint32_t rule, uint32_t i, bool avoide
 	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
 		uint32_t v = f->chan_dst[c], back = f->chan_rev[c];
 
-		if (g->pos[v] != FAB_NONE || is_avoided(x, rule, back) != avoided ||
+		if (g->pos[v] != FAB_NONE || parx_dags_is_avoided(x, rule, back) != avoided ||
 		    x->cut[back] >> rule & 1)
 			continue;
 		g->pos[v] = g->n;
@@ -68,7 +68,7 @@ static void discover(struct parx_dags *x, uint32_t rule, uint32_t i, bool avoide
 /* Positions by (avoided cables, hops).  Switches with one avoided cable more come from those
  * before, over an avoided cable, or from each other: whichever is nearer first.  False when
  * not all switches reach the root. */
-static bool order_switches(struct parx_dags *x, uint32_t rule, uint32_t root)
+static bool parx_dags_order_switches(struct parx_dags *x, uint32_t rule, uint32_t root)
 {
 	struct spdag *g = &x->dag[rule];
 	uint32_t begin = 0, end = 0;
@@ -81,22 +81,22 @@ static bool order_switches(struct parx_dags *x, uint32_t rule, uint32_t root)
 	g->dist[0] = 0;
 	x->avoided[0] = 0;
 	for (uint32_t i = 0; i < g->n; i++)
-		discover(x, rule, i, false);
+		parx_dags_discover(x, rule, i, false);
 	while (begin < g->n && g->n < x->f->nsw) {
 		uint32_t i = end = g->n;
 
 		while (begin < end || i < g->n) {
 			if (i < g->n && (begin == end || g->dist[i] <= g->dist[begin]))
-				discover(x, rule, i++, false);
+				parx_dags_discover(x, rule, i++, false);
 			else
-				discover(x, rule, begin++, true);
+				parx_dags_discover(x, rule, begin++, true);
 		}
 	}
 	return g->n == x->f->nsw;
 }
 
 /* Keeps of every position the edges of the first dimension that it has some of. */
-static void keep_first_dim(struct parx_dags *x, struct spdag *g)
+static void parx_dags_keep_first_dim(struct parx_dags *x, struct spdag *g)
 {
 	uint32_t n = 0;
 
@@ -117,7 +117,7 @@ static void keep_first_dim(struct parx_dags *x, struct spdag *g)
 	g->nfound = n;
 }
 
-static void list_edges(struct parx_dags *x, uint32_t rule)
+static void parx_dags_list_edges(struct parx_dags *x, uint32_t rule)
 {
 	const struct fabric *f = x->f;
 	struct spdag *g = &x->dag[rule];
@@ -130,7 +130,7 @@ static void list_edges(struct parx_dags *x, uint32_t rule)
 			uint32_t p = g->pos[f->chan_dst[c]], back = f->chan_rev[c];
 
 			if (g->dist[p] != g->dist[i] + 1 || x->cut[back] >> rule & 1 ||
-			    x->avoided[p] != x->avoided[i] + is_avoided(x, rule, back))
+			    x->avoided[p] != x->avoided[i] + parx_dags_is_avoided(x, rule, back))
 				continue;
 			g->found_from[g->nfound] = p;
 			g->found_chan[g->nfound] = back;
@@ -138,22 +138,22 @@ static void list_edges(struct parx_dags *x, uint32_t rule)
 		}
 	}
 	if (x->ordered)
-		keep_first_dim(x, g);
+		parx_dags_keep_first_dim(x, g);
 	spdag_sort_edges(g);
 }
 
 /* False, and no DAG, when cut cables leave a switch without a way. */
-static bool build(struct parx_dags *x, uint32_t rule, uint32_t root)
+static bool parx_dags_do_build(struct parx_dags *x, uint32_t rule, uint32_t root)
 {
-	if (!order_switches(x, rule, root))
+	if (!parx_dags_order_switches(x, rule, root))
 		return false;
-	list_edges(x, rule);
+	parx_dags_list_edges(x, rule);
 	return true;
 }
 
 /* Avoided cables on the shortest path from a switch that has fewest of them; UINT32_MAX: all have
  * cables that are cut. */
-static uint32_t fewest_avoided(struct parx_dags *x, uint32_t rule, uint32_t from)
+static uint32_t parx_dags_fewest_avoided(struct parx_dags *x, uint32_t rule, uint32_t from)
 {
 	const struct spdag *g = &x->dag[x->rules.n];
 
@@ -165,14 +165,14 @@ static uint32_t fewest_avoided(struct parx_dags *x, uint32_t rule, uint32_t from
 
 			if (n == UINT32_MAX || x->cut[g->chan[k]] >> rule & 1)
 				continue;
-			n += is_avoided(x, rule, g->chan[k]);
+			n += parx_dags_is_avoided(x, rule, g->chan[k]);
 			x->avoided[i] = n < x->avoided[i] ? n : x->avoided[i];
 		}
 	}
 	return x->avoided[g->pos[from]];
 }
 
-static void touch(struct parx_dags *x, uint32_t *what, uint32_t c, uint32_t rule)
+static void parx_dags_touch(struct parx_dags *x, uint32_t *what, uint32_t c, uint32_t rule)
 {
 	if (!(x->lift[c] | x->cut[c]))
 		x->touched[x->ntouched++] = c;
@@ -180,36 +180,37 @@ static void touch(struct parx_dags *x, uint32_t *what, uint32_t c, uint32_t rule
 }
 
 /* Lets a LID use the cables of that path. */
-static void lift_path(struct parx_dags *x, uint32_t rule, uint32_t from)
+static void parx_dags_lift_path(struct parx_dags *x, uint32_t rule, uint32_t from)
 {
 	const struct spdag *g = &x->dag[x->rules.n];
 
-	fewest_avoided(x, rule, from);
+	parx_dags_fewest_avoided(x, rule, from);
 	for (uint32_t i = g->pos[from]; i;) {
 		uint32_t k = g->off[i];
 
 		while (x->cut[g->chan[k]] >> rule & 1 ||
-		       x->avoided[g->to[k]] + is_avoided(x, rule, g->chan[k]) != x->avoided[i])
+		       x->avoided[g->to[k]] + parx_dags_is_avoided(x, rule, g->chan[k]) !=
+			       x->avoided[i])
 			k++;
-		if (is_avoided(x, rule, g->chan[k]))
-			touch(x, x->lift, g->chan[k], rule);
+		if (parx_dags_is_avoided(x, rule, g->chan[k]))
+			parx_dags_touch(x, x->lift, g->chan[k], rule);
 		i = g->to[k];
 	}
 }
 
 /* Are there LIDs whose paths are all shortest? */
-static bool has_spare(const struct parx_dags *x)
+static bool parx_dags_has_spare(const struct parx_dags *x)
 {
 	return 1u << x->lmc > x->rules.n;
 }
 
-static void order_shortest(struct parx_dags *x)
+static void parx_dags_order_shortest(struct parx_dags *x)
 {
-	keep_first_dim(x, &x->dag[x->rules.n]);
+	parx_dags_keep_first_dim(x, &x->dag[x->rules.n]);
 	spdag_sort_edges(&x->dag[x->rules.n]);
 }
 
-static bool has_shortest(const struct parx_dags *x, uint32_t u)
+static bool parx_dags_has_shortest(const struct parx_dags *x, uint32_t u)
 {
 	const struct spdag *all = &x->dag[x->rules.n];
 
@@ -220,32 +221,32 @@ static bool has_shortest(const struct parx_dags *x, uint32_t u)
 }
 
 /* The first switch from which no LID has a shortest path; FAB_NONE. */
-static uint32_t find_detoured(const struct parx_dags *x)
+static uint32_t parx_dags_find_detoured(const struct parx_dags *x)
 {
 	uint32_t u = 0;
 
-	while (u < x->f->nsw && has_shortest(x, u))
+	while (u < x->f->nsw && parx_dags_has_shortest(x, u))
 		u++;
 	return u < x->f->nsw ? u : FAB_NONE;
 }
 
 /* Every round lifts at least one cable of one LID, so it ends with shortest paths for that.  False
  * when cut cables leave a switch none. */
-static bool make_minimal(struct parx_dags *x, uint32_t root)
+static bool parx_dags_make_minimal(struct parx_dags *x, uint32_t root)
 {
 	uint32_t u, best = 0, least = UINT32_MAX;
 
-	while ((u = find_detoured(x)) != FAB_NONE) {
+	while ((u = parx_dags_find_detoured(x)) != FAB_NONE) {
 		for (uint32_t i = 0; i < x->rules.n; i++) {
-			uint32_t n = fewest_avoided(x, i, u);
+			uint32_t n = parx_dags_fewest_avoided(x, i, u);
 
 			best = n < least ? i : best;
 			least = n < least ? n : least;
 		}
 		if (least == UINT32_MAX)
 			return false;
-		lift_path(x, best, u);
-		if (!build(x, best, root))
+		parx_dags_lift_path(x, best, u);
+		if (!parx_dags_do_build(x, best, root))
 			return false;
 		x->nlift++;
 		least = UINT32_MAX;
@@ -254,7 +255,7 @@ static bool make_minimal(struct parx_dags *x, uint32_t root)
 }
 
 /* Does a LID lead a neighbour of the root around its cable there, as it should? */
-static bool goes_around(const struct parx_dags *x, uint32_t rule, uint32_t u)
+static bool parx_dags_goes_around(const struct parx_dags *x, uint32_t rule, uint32_t u)
 {
 	const struct spdag *g = &x->dag[rule];
 	uint32_t p = g->pos[u];
@@ -266,39 +267,40 @@ static bool goes_around(const struct parx_dags *x, uint32_t rule, uint32_t u)
 }
 
 /* Does no LID lead the neighbour at the end of channel c around its cable, as one should? */
-static bool is_direct(const struct parx_dags *x, uint32_t c)
+static bool parx_dags_is_direct(const struct parx_dags *x, uint32_t c)
 {
 	uint32_t u = x->f->chan_dst[c], i = 0;
 
 	if (!parx_avoids(&x->rules, u, x->f->chan_src[c]))
 		return false;
-	while (i < x->rules.n && !goes_around(x, i, u))
+	while (i < x->rules.n && !parx_dags_goes_around(x, i, u))
 		i++;
 	return i == x->rules.n;
 }
 
-static uint32_t count_direct(const struct parx_dags *x, uint32_t root)
+static uint32_t parx_dags_count_direct(const struct parx_dags *x, uint32_t root)
 {
 	const struct fabric *f = x->f;
 	uint32_t n = 0;
 
 	for (uint32_t c = f->chan_off[root]; c < f->chan_off[root + 1]; c++)
-		n += is_direct(x, c);
+		n += parx_dags_is_direct(x, c);
 	return n;
 }
 
-static void build_all(struct parx_dags *x, uint32_t root)
+static void parx_dags_build_all(struct parx_dags *x, uint32_t root)
 {
 	for (uint32_t i = 0; i < x->rules.n; i++)
-		build(x, i, root);
+		parx_dags_do_build(x, i, root);
 }
 
 /* Takes the cables between the root and v, of channel c, from a LID if that helps and harms none,
  * be it that other LIDs then use cables that they avoid. */
-static bool cut_cable(struct parx_dags *x, uint32_t root, uint32_t c, uint32_t rule)
+static bool parx_dags_cut_cable(struct parx_dags *x, uint32_t root, uint32_t c, uint32_t rule)
 {
 	const struct fabric *f = x->f;
-	uint32_t v = f->chan_dst[c], before = count_direct(x, root), ntouched = x->ntouched;
+	uint32_t v = f->chan_dst[c], before = parx_dags_count_direct(x, root),
+		 ntouched = x->ntouched;
 	size_t size = f->nchan * sizeof(*x->cut);
 	uint32_t *cut = memcpy(xcalloc(1, size), x->cut, size);
 	uint32_t *lift = memcpy(xcalloc(1, size), x->lift, size);
@@ -307,15 +309,16 @@ static bool cut_cable(struct parx_dags *x, uint32_t root, uint32_t c, uint32_t r
 
 	for (uint32_t k = f->chan_off[root]; k < f->chan_off[root + 1]; k++)
 		if (f->chan_dst[k] == v)
-			touch(x, x->cut, f->chan_rev[k], rule);
-	good = build(x, rule, root) && (has_spare(x) || make_minimal(x, root)) &&
-	       count_direct(x, root) < before;
+			parx_dags_touch(x, x->cut, f->chan_rev[k], rule);
+	good = parx_dags_do_build(x, rule, root) &&
+	       (parx_dags_has_spare(x) || parx_dags_make_minimal(x, root)) &&
+	       parx_dags_count_direct(x, root) < before;
 	if (!good) {
 		memcpy(x->cut, cut, size);
 		memcpy(x->lift, lift, size);
 		x->ntouched = ntouched;
 		x->nlift = nlift;
-		build_all(x, root);
+		parx_dags_build_all(x, root);
 	}
 	free(cut);
 	free(lift);
@@ -323,25 +326,26 @@ static bool cut_cable(struct parx_dags *x, uint32_t root, uint32_t c, uint32_t r
 }
 
 /* Of some LID, those first that avoid the cable by their rule. */
-static bool lead_neighbour(struct parx_dags *x, uint32_t root, uint32_t c)
+static bool parx_dags_lead_neighbour(struct parx_dags *x, uint32_t root, uint32_t c)
 {
 	uint32_t lids = parx_avoids(&x->rules, x->f->chan_dst[c], root);
 
 	for (int other = 0; other < 2; other++)
 		for (uint32_t i = 0; i < x->rules.n; i++)
-			if ((lids >> i & 1) != (uint32_t)other && cut_cable(x, root, c, i))
+			if ((lids >> i & 1) != (uint32_t)other &&
+			    parx_dags_cut_cable(x, root, c, i))
 				return true;
 	return false;
 }
 
 /* Where a switch has lost all cables that lead out of its half, every neighbour in that half would
  * take the direct cable: leave it to some of them. */
-static void lead_around(struct parx_dags *x, uint32_t root)
+static void parx_dags_lead_around(struct parx_dags *x, uint32_t root)
 {
 	const struct fabric *f = x->f;
 
 	for (uint32_t c = f->chan_off[root + 1]; c-- > f->chan_off[root];)
-		x->ncut += is_direct(x, c) && lead_neighbour(x, root, c);
+		x->ncut += parx_dags_is_direct(x, c) && parx_dags_lead_neighbour(x, root, c);
 }
 
 uint64_t parx_dags_build(struct parx_dags *x, uint32_t root, bool ordered)
@@ -357,14 +361,14 @@ uint64_t parx_dags_build(struct parx_dags *x, uint32_t root, bool ordered)
 	}
 	spdag_shortest(&x->dag[x->rules.n], x->f, root);
 	for (uint32_t i = 0; i < x->rules.n; i++) {
-		build(x, i, root);
+		parx_dags_do_build(x, i, root);
 		for (uint32_t p = x->f->nsw; p-- && x->avoided[p];)
 			x->nforced++;
 	}
-	if (!has_spare(x))
-		make_minimal(x, root);
+	if (!parx_dags_has_spare(x))
+		parx_dags_make_minimal(x, root);
 	else if (ordered)
-		order_shortest(x);
-	lead_around(x, root);
+		parx_dags_order_shortest(x);
+	parx_dags_lead_around(x, root);
 	return (uint64_t)(2 * x->rules.n + 1) * x->f->nchan;
 }

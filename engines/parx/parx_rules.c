@@ -37,7 +37,7 @@ uint8_t parx_lmc(uint32_t ndims)
 	return lmc;
 }
 
-static uint32_t first_of(uint32_t a, uint32_t b, uint32_t c)
+static uint32_t parx_rules_first_of(uint32_t a, uint32_t b, uint32_t c)
 {
 	return a ? a : b ? b : c;
 }
@@ -49,6 +49,6 @@ struct lid_set parx_rules_lids(const struct parx_rules *r, uint8_t lmc, uint32_t
 	uint32_t both = src_half & dst_half, src = src_half & ~dst_half, dst = dst_half & ~src_half;
 	uint32_t neither = (r->all & ~(src_half | dst_half)) | (lids & ~r->all);
 
-	return (struct lid_set){ .small = first_of(neither, src, dst),
-				 .large = first_of(both, src, dst) };
+	return (struct lid_set){ .small = parx_rules_first_of(neither, src, dst),
+				 .large = parx_rules_first_of(both, src, dst) };
 }

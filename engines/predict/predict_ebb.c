@@ -71,13 +71,14 @@ uint32_t predict_default_bisections(const struct fabric *f)
 	return n < BISECTIONS_MIN ? BISECTIONS_MIN : n;
 }
 
-static uint32_t group_flows(const struct group *g)
+static uint32_t predict_ebb_group_flows(const struct group *g)
 {
 	return g->n & ~1u;
 }
 
 /* Pairs off a group at random, both directions. */
-static void pair_off(struct flow *flows, uint32_t *term, const struct group *g, struct rng *r)
+static void predict_ebb_pair_off(struct flow *flows, uint32_t *term, const struct group *g,
+				 struct rng *r)
 {
 	uint32_t i;
 
@@ -98,21 +99,21 @@ static void pair_off(struct flow *flows, uint32_t *term, const struct group *g, 
 }
 
 /* Own streams per bisection, so that any worker may do any of them. */
-static void stream(struct rng *r, uint64_t seed, uint32_t index)
+static void predict_ebb_stream(struct rng *r, uint64_t seed, uint32_t index)
 {
 	rng_seed(r, seed);
 	rng_seed(r, rng_u64(r) + index);
 }
 
-static void raise(float *v, float to)
+static void predict_ebb_raise(float *v, float to)
 {
 	*v = to > *v ? to : *v;
 }
 
 /* Delays of the flows of those groups when they alone send: every link serves its flows in turn.
  * shared: a terminal may be in several of the groups. */
-static void measure(struct sm_session *d, const struct paths *p, uint32_t first, uint32_t last,
-		    bool shared)
+static void predict_ebb_measure(struct sm_session *d, const struct paths *p, uint32_t first,
+				uint32_t last, bool shared)
 {
 	const struct step *steps = d->trace.steps;
 	uint32_t from = d->step[first], to = d->step[last], i, up, down;
@@ -127,11 +128,12 @@ static void measure(struct sm_session *d, const struct paths *p, uint32_t first,
 		up = paths_up(p, d->flows[i].src);
 		down = paths_down(p, d->flows[i].dst);
 		d->delay[i] = paths_least_delay(p, &d->flows[i]);
-		raise(&d->delay[i], d->load[up] * p->slow[up]);
-		raise(&d->delay[i], d->load[down] * p->slow[down]);
+		predict_ebb_raise(&d->delay[i], d->load[up] * p->slow[up]);
+		predict_ebb_raise(&d->delay[i], d->load[down] * p->slow[down]);
 	}
 	for (i = from; i < to; i++)
-		raise(&d->delay[steps[i].flow], d->load[steps[i].link] * p->slow[steps[i].link]);
+		predict_ebb_raise(&d->delay[steps[i].flow],
+				  d->load[steps[i].link] * p->slow[steps[i].link]);
 	for (i = from; i < to; i++)
 		d->load[steps[i].link] = 0;
 	for (i = d->first[first]; shared && i < d->first[last]; i++) {
@@ -141,7 +143,7 @@ static void measure(struct sm_session *d, const struct paths *p, uint32_t first,
 }
 
 /* Sum over the flows of a group of the share of full bandwidth that they get. */
-static double gains(const struct sm_session *d, const struct paths *p, uint32_t group)
+static double predict_ebb_gains(const struct sm_session *d, const struct paths *p, uint32_t group)
 {
 	double sum = 0;
 	uint32_t i;
@@ -153,7 +155,7 @@ static double gains(const struct sm_session *d, const struct paths *p, uint32_t 
 	return sum;
 }
 
-static bool bisect_once(void *ctx, unsigned worker, uint32_t i)
+static bool predict_ebb_bisect_once(void *ctx, unsigned worker, uint32_t i)
 {
 	struct bisect *b = ctx;
 	struct sm_session *d = &b->desk[worker];
@@ -163,29 +165,30 @@ static bool bisect_once(void *ctx, unsigned worker, uint32_t i)
 
 	if (worker == 0 && progress_step(b->progress, "bisections", i, b->n))
 		return true;
-	stream(&r, b->seed, i);
+	predict_ebb_stream(&r, b->seed, i);
 	trace_clear(&d->trace);
 	for (g = 0; g < b->ngroup; g++) {
 		uint32_t lost = d->trace.nstranded;
 
-		pair_off(d->flows + n, d->term, &b->group[g], &r);
-		trace_flows(&d->trace, &b->paths, d->flows + n, group_flows(&b->group[g]));
-		n += group_flows(&b->group[g]);
+		predict_ebb_pair_off(d->flows + n, d->term, &b->group[g], &r);
+		trace_flows(&d->trace, &b->paths, d->flows + n,
+			    predict_ebb_group_flows(&b->group[g]));
+		n += predict_ebb_group_flows(&b->group[g]);
 		d->first[g + 1] = n;
 		d->step[g + 1] = d->trace.n;
-		measure(d, &b->paths, g, g + 1, false);
-		score[g].alone = gains(d, &b->paths, g);
+		predict_ebb_measure(d, &b->paths, g, g + 1, false);
+		score[g].alone = predict_ebb_gains(d, &b->paths, g);
 		score[g].stranded = d->trace.nstranded - lost;
 	}
 	if (!b->together)
 		return false;
-	measure(d, &b->paths, 0, b->ngroup, true);
+	predict_ebb_measure(d, &b->paths, 0, b->ngroup, true);
 	for (g = 0; g < b->ngroup; g++)
-		score[g].together = gains(d, &b->paths, g);
+		score[g].together = predict_ebb_gains(d, &b->paths, g);
 	return false;
 }
 
-static void desk_init(struct sm_session *d, const struct bisect *b)
+static void predict_ebb_desk_init(struct sm_session *d, const struct bisect *b)
 {
 	trace_init(&d->trace);
 	d->flows = xcalloc(b->nterm, sizeof(*d->flows));
@@ -196,7 +199,7 @@ static void desk_init(struct sm_session *d, const struct bisect *b)
 	d->delay = xcalloc(b->nterm, sizeof(*d->delay));
 }
 
-static void desk_done(struct sm_session *d)
+static void predict_ebb_desk_done(struct sm_session *d)
 {
 	trace_done(&d->trace);
 	free(d->flows);
@@ -209,7 +212,7 @@ static void desk_done(struct sm_session *d)
 
 /* Quantile 0.975 of Student's t, by its expansion around the normal one; within 1 % from 4
  * degrees of freedom. */
-static double student(uint32_t freedom)
+static double predict_ebb_student(uint32_t freedom)
 {
 	double n = freedom;
 
@@ -217,8 +220,9 @@ static double student(uint32_t freedom)
 }
 
 /* Mean of one figure over the bisections: value(i) over n flows each. */
-static void summarise(struct ebb *out, const struct bisect *b, uint32_t n,
-		      double (*value)(const struct bisect *b, uint32_t i, uint32_t g), uint32_t g)
+static void predict_ebb_summarise(struct ebb *out, const struct bisect *b, uint32_t n,
+				  double (*value)(const struct bisect *b, uint32_t i, uint32_t g),
+				  uint32_t g)
 {
 	double sum = 0, square = 0, v;
 	uint32_t i;
@@ -241,29 +245,29 @@ static void summarise(struct ebb *out, const struct bisect *b, uint32_t n,
 		square += v * v;
 	}
 	if (b->n > 1)
-		out->ci95 = student(b->n - 1) * sqrt(square / (b->n - 1) / b->n);
+		out->ci95 = predict_ebb_student(b->n - 1) * sqrt(square / (b->n - 1) / b->n);
 }
 
-static double alone(const struct bisect *b, uint32_t i, uint32_t g)
+static double predict_ebb_alone(const struct bisect *b, uint32_t i, uint32_t g)
 {
 	return b->score[(size_t)i * b->ngroup + g].alone;
 }
 
-static double together(const struct bisect *b, uint32_t i, uint32_t g)
+static double predict_ebb_together(const struct bisect *b, uint32_t i, uint32_t g)
 {
 	return b->score[(size_t)i * b->ngroup + g].together;
 }
 
-static double all(const struct bisect *b, uint32_t i, uint32_t g)
+static double predict_ebb_all(const struct bisect *b, uint32_t i, uint32_t g)
 {
 	double sum = 0;
 
 	for (g = 0; g < b->ngroup; g++)
-		sum += together(b, i, g);
+		sum += predict_ebb_together(b, i, g);
 	return sum;
 }
 
-static uint64_t stranded(const struct bisect *b, uint32_t g)
+static uint64_t predict_ebb_stranded(const struct bisect *b, uint32_t g)
 {
 	uint64_t sum = 0;
 	uint32_t i;
@@ -274,8 +278,8 @@ static uint64_t stranded(const struct bisect *b, uint32_t g)
 }
 
 /* Draws and measures everything; on success the caller frees b->score. */
-static int run(struct bisect *b, const struct fabric *f, const struct tables *t,
-	       const struct ebb_opts *opts, struct err *err)
+static int predict_ebb_run(struct bisect *b, const struct fabric *f, const struct tables *t,
+			   const struct ebb_opts *opts, struct err *err)
 {
 	struct pool *pool = pool_new(opts->threads);
 	unsigned w, workers = pool_threads(pool);
@@ -287,11 +291,11 @@ static int run(struct bisect *b, const struct fabric *f, const struct tables *t,
 	paths_init(&b->paths, f, t, opts->lids, opts->lids_ctx);
 	b->desk = xcalloc(workers, sizeof(*b->desk));
 	for (w = 0; w < workers; w++)
-		desk_init(&b->desk[w], b);
-	stopped = pool_for(pool, b->n, bisect_once, b) ||
+		predict_ebb_desk_init(&b->desk[w], b);
+	stopped = pool_for(pool, b->n, predict_ebb_bisect_once, b) ||
 		  progress_step(b->progress, "bisections", b->n, b->n);
 	for (w = 0; w < workers; w++)
-		desk_done(&b->desk[w]);
+		predict_ebb_desk_done(&b->desk[w]);
 	free(b->desk);
 	paths_done(&b->paths);
 	pool_free(pool);
@@ -313,30 +317,31 @@ int predict_ebb(struct ebb *out, const struct fabric *f, const struct tables *t,
 	for (i = 0; i < f->nterm; i++)
 		term[i] = i;
 	if (!rc)
-		rc = run(&b, f, t, opts ? opts : &none, err);
+		rc = predict_ebb_run(&b, f, t, opts ? opts : &none, err);
 	if (!rc) {
-		summarise(out, &b, group_flows(&group), alone, 0);
-		out->stranded = stranded(&b, 0);
+		predict_ebb_summarise(out, &b, predict_ebb_group_flows(&group), predict_ebb_alone,
+				      0);
+		out->stranded = predict_ebb_stranded(&b, 0);
 		free(b.score);
 	}
 	free(term);
 	return rc;
 }
 
-static void summarise_jobs(struct ebb_jobs *e, const struct bisect *b)
+static void predict_ebb_summarise_jobs(struct ebb_jobs *e, const struct bisect *b)
 {
 	uint32_t j, n, flows = 0;
 	uint64_t lost = 0;
 
 	for (j = 0; j < e->njob; j++) {
-		n = group_flows(&b->group[j]);
+		n = predict_ebb_group_flows(&b->group[j]);
 		flows += n;
-		summarise(&e->alone[j], b, n, alone, j);
-		summarise(&e->together[j], b, n, together, j);
-		e->alone[j].stranded = e->together[j].stranded = stranded(b, j);
+		predict_ebb_summarise(&e->alone[j], b, n, predict_ebb_alone, j);
+		predict_ebb_summarise(&e->together[j], b, n, predict_ebb_together, j);
+		e->alone[j].stranded = e->together[j].stranded = predict_ebb_stranded(b, j);
 		lost += e->alone[j].stranded;
 	}
-	summarise(&e->all, b, flows, all, 0);
+	predict_ebb_summarise(&e->all, b, flows, predict_ebb_all, 0);
 	e->all.stranded = lost;
 }
 
@@ -358,13 +363,13 @@ int predict_ebb_jobs(struct ebb_jobs **out, const struct fabric *f, const struct
 	}
 	b.group = group;
 	if (!rc)
-		rc = run(&b, f, t, opts ? opts : &none, err);
+		rc = predict_ebb_run(&b, f, t, opts ? opts : &none, err);
 	if (!rc) {
 		e = xcalloc(1, sizeof(*e));
 		e->njob = jobs->njob;
 		e->alone = xcalloc(e->njob, sizeof(*e->alone));
 		e->together = xcalloc(e->njob, sizeof(*e->together));
-		summarise_jobs(e, &b);
+		predict_ebb_summarise_jobs(e, &b);
 		free(b.score);
 		*out = e;
 	}

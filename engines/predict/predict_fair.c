@@ -44,7 +44,7 @@ void fair_done(struct fair *fr)
 	free(fr->heap);
 }
 
-static void reserve(struct fair *fr, uint32_t flows, uint32_t shares)
+static void predict_fair_reserve(struct fair *fr, uint32_t flows, uint32_t shares)
 {
 	if (fr->cap_flow < flows) {
 		fr->cap_flow = flows;
@@ -58,7 +58,7 @@ static void reserve(struct fair *fr, uint32_t flows, uint32_t shares)
 	}
 }
 
-static void put_share(struct fair *fr, uint32_t flow, uint32_t link, float part)
+static void predict_fair_put_share(struct fair *fr, uint32_t flow, uint32_t link, float part)
 {
 	struct link *l = &fr->link[link];
 
@@ -69,12 +69,12 @@ static void put_share(struct fair *fr, uint32_t flow, uint32_t link, float part)
 }
 
 /* Links by flow: counts, then places; off[flow + 1] runs from a flow's first to its last. */
-static void sort_shares(struct fair *fr, const struct paths *p, const struct trace *tr,
-			const struct flow *flows)
+static void predict_fair_sort_shares(struct fair *fr, const struct paths *p, const struct trace *tr,
+				     const struct flow *flows)
 {
 	uint32_t i, n = tr->nflow;
 
-	reserve(fr, n, tr->n + 2 * n);
+	predict_fair_reserve(fr, n, tr->n + 2 * n);
 	memset(fr->off, 0, (n + 2u) * sizeof(*fr->off));
 	for (i = 0; i < tr->n; i++)
 		fr->off[tr->steps[i].flow + 2] += !tr->stranded[tr->steps[i].flow];
@@ -85,18 +85,18 @@ static void sort_shares(struct fair *fr, const struct paths *p, const struct tra
 		const struct step *s = &tr->steps[i];
 
 		if (!tr->stranded[s->flow])
-			put_share(fr, s->flow, s->link, s->part);
+			predict_fair_put_share(fr, s->flow, s->link, s->part);
 	}
 	for (i = 0; i < n; i++) {
 		fr->rate[i] = tr->stranded[i] ? 0 : -1;
 		if (tr->stranded[i])
 			continue;
-		put_share(fr, i, paths_up(p, flows[i].src), 1);
-		put_share(fr, i, paths_down(p, flows[i].dst), 1);
+		predict_fair_put_share(fr, i, paths_up(p, flows[i].src), 1);
+		predict_fair_put_share(fr, i, paths_down(p, flows[i].dst), 1);
 	}
 }
 
-static void sort_users(struct fair *fr, const struct paths *p, uint32_t nflow)
+static void predict_fair_sort_users(struct fair *fr, const struct paths *p, uint32_t nflow)
 {
 	uint32_t i, k, at = 0;
 
@@ -116,20 +116,20 @@ static void sort_users(struct fair *fr, const struct paths *p, uint32_t nflow)
 	}
 }
 
-static bool below(const struct level *a, const struct level *b)
+static bool predict_fair_below(const struct level *a, const struct level *b)
 {
 	return a->rate < b->rate || (a->rate <= b->rate && a->link < b->link);
 }
 
-static void sift(struct fair *fr, uint32_t i)
+static void predict_fair_sift(struct fair *fr, uint32_t i)
 {
 	struct level moved = fr->heap[i];
 	uint32_t kid;
 
 	while ((kid = 2 * i + 1) < fr->nheap) {
-		if (kid + 1 < fr->nheap && below(&fr->heap[kid + 1], &fr->heap[kid]))
+		if (kid + 1 < fr->nheap && predict_fair_below(&fr->heap[kid + 1], &fr->heap[kid]))
 			kid++;
-		if (!below(&fr->heap[kid], &moved))
+		if (!predict_fair_below(&fr->heap[kid], &moved))
 			break;
 		fr->heap[i] = fr->heap[kid];
 		i = kid;
@@ -137,13 +137,13 @@ static void sift(struct fair *fr, uint32_t i)
 	fr->heap[i] = moved;
 }
 
-static void pop(struct fair *fr)
+static void predict_fair_pop(struct fair *fr)
 {
 	fr->heap[0] = fr->heap[--fr->nheap];
-	sift(fr, 0);
+	predict_fair_sift(fr, 0);
 }
 
-static void fill_heap(struct fair *fr)
+static void predict_fair_fill_heap(struct fair *fr)
 {
 	uint32_t i;
 
@@ -154,11 +154,11 @@ static void fill_heap(struct fair *fr)
 		fr->heap[i] = (struct level){ l->left / l->weight, fr->used[i] };
 	}
 	for (i = fr->nheap / 2; i-- > 0;)
-		sift(fr, i);
+		predict_fair_sift(fr, i);
 }
 
 /* Gives the unsettled flows of a full link their rate; returns how many shares it looked at. */
-static uint32_t settle(struct fair *fr, const struct link *full, double rate)
+static uint32_t predict_fair_settle(struct fair *fr, const struct link *full, double rate)
 {
 	uint32_t i, k, work = full->n;
 
@@ -180,7 +180,7 @@ static uint32_t settle(struct fair *fr, const struct link *full, double rate)
 	return work;
 }
 
-static bool fill(struct fair *fr, struct pace *pace, uint64_t done)
+static bool predict_fair_fill(struct fair *fr, struct pace *pace, uint64_t done)
 {
 	double rate = 0; /* never falls, whatever is rounded */
 
@@ -190,18 +190,18 @@ static bool fill(struct fair *fr, struct pace *pace, uint64_t done)
 		double now;
 
 		if (!l->open) {
-			pop(fr);
+			predict_fair_pop(fr);
 			continue;
 		}
 		now = l->left / l->weight;
 		if (now > top->rate) {
 			top->rate = now; /* others left more than was thought */
-			sift(fr, 0);
+			predict_fair_sift(fr, 0);
 			continue;
 		}
 		rate = top->rate > rate ? top->rate : rate;
-		pop(fr);
-		if (pace_tick(pace, done, settle(fr, l, rate)))
+		predict_fair_pop(fr);
+		if (pace_tick(pace, done, predict_fair_settle(fr, l, rate)))
 			return true;
 	}
 	return false;
@@ -216,15 +216,15 @@ bool fair_rates(struct fair *fr, const struct paths *p, const struct trace *tr,
 
 	if (!tr->nflow) /* no room was ever needed */
 		return false;
-	sort_shares(fr, p, tr, flows);
+	predict_fair_sort_shares(fr, p, tr, flows);
 	stop = pace_tick(pace, done, shares);
 	if (!stop) {
-		sort_users(fr, p, tr->nflow);
+		predict_fair_sort_users(fr, p, tr->nflow);
 		stop = pace_tick(pace, done, shares);
 	}
 	if (!stop) {
-		fill_heap(fr);
-		stop = fill(fr, pace, done);
+		predict_fair_fill_heap(fr);
+		stop = predict_fair_fill(fr, pace, done);
 	}
 	for (i = 0; i < fr->nused; i++)
 		fr->link[fr->used[i]] = (struct link){ 0 };

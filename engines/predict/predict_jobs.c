@@ -80,7 +80,7 @@ uint32_t predict_default_phases(const struct fabric *f)
 }
 
 /* The shifts of a job: one of every equal part of them all, in random order. */
-static void draw_shifts(struct rehearsal *k, uint32_t j, uint32_t *order)
+static void predict_jobs_draw_shifts(struct rehearsal *k, uint32_t j, uint32_t *order)
 {
 	uint64_t all = k->teams[j].nrank - 1, first, last;
 	struct rng r;
@@ -101,7 +101,7 @@ static void draw_shifts(struct rehearsal *k, uint32_t j, uint32_t *order)
 }
 
 /* As many phases as the largest job has shifts, but for the limit. */
-static void plan_phases(struct rehearsal *k)
+static void predict_jobs_plan_phases(struct rehearsal *k)
 {
 	uint32_t j, most = 1, limit, *order;
 
@@ -118,12 +118,13 @@ static void plan_phases(struct rehearsal *k)
 	order = xcalloc(k->phases, sizeof(*order));
 	for (j = 0; j < k->jobs->njob; j++) {
 		if (k->teams[j].nrank > 1)
-			draw_shifts(k, j, order);
+			predict_jobs_draw_shifts(k, j, order);
 	}
 	free(order);
 }
 
-static void add_flows(const struct rehearsal *k, struct flow_list *out, uint32_t phase, uint32_t j)
+static void predict_jobs_add_flows(const struct rehearsal *k, struct flow_list *out, uint32_t phase,
+				   uint32_t j)
 {
 	const struct team *t = &k->teams[j];
 
@@ -146,7 +147,8 @@ static void add_flows(const struct rehearsal *k, struct flow_list *out, uint32_t
 	}
 }
 
-static void put(struct sm_session *d, const struct paths *p, uint32_t link, float part, double *max)
+static void predict_jobs_put(struct sm_session *d, const struct paths *p, uint32_t link, float part,
+			     double *max)
 {
 	d->load[link] += part;
 	if ((double)(d->load[link] * p->slow[link]) > *max)
@@ -154,7 +156,8 @@ static void put(struct sm_session *d, const struct paths *p, uint32_t link, floa
 }
 
 /* The slowest flow of a job on a quiet network is one on the link with the longest queue. */
-static void time_alone(struct sm_session *d, const struct paths *p, uint32_t j, struct score *s)
+static void predict_jobs_time_alone(struct sm_session *d, const struct paths *p, uint32_t j,
+				    struct score *s)
 {
 	const struct trace *tr = &d->trace;
 	const struct flow *flows = d->list.flows.v;
@@ -163,13 +166,13 @@ static void time_alone(struct sm_session *d, const struct paths *p, uint32_t j, 
 	for (i = d->first[j]; i < d->first[j + 1]; i++) {
 		if (tr->stranded[i])
 			continue;
-		put(d, p, paths_up(p, flows[i].src), 1, &s->ideal);
-		put(d, p, paths_down(p, flows[i].dst), 1, &s->ideal);
+		predict_jobs_put(d, p, paths_up(p, flows[i].src), 1, &s->ideal);
+		predict_jobs_put(d, p, paths_down(p, flows[i].dst), 1, &s->ideal);
 	}
 	s->alone = s->ideal;
 	for (i = d->step[j]; i < d->step[j + 1]; i++) {
 		if (!tr->stranded[tr->steps[i].flow])
-			put(d, p, tr->steps[i].link, tr->steps[i].part, &s->alone);
+			predict_jobs_put(d, p, tr->steps[i].link, tr->steps[i].part, &s->alone);
 	}
 	for (i = d->first[j]; i < d->first[j + 1]; i++) {
 		d->load[paths_up(p, flows[i].src)] = 0;
@@ -179,8 +182,8 @@ static void time_alone(struct sm_session *d, const struct paths *p, uint32_t j, 
 		d->load[tr->steps[i].link] = 0;
 }
 
-static void time_together(const struct sm_session *d, const struct paths *p, uint32_t j,
-			  struct score *s)
+static void predict_jobs_time_together(const struct sm_session *d, const struct paths *p,
+				       uint32_t j, struct score *s)
 {
 	uint32_t i;
 
@@ -200,7 +203,7 @@ static void time_together(const struct sm_session *d, const struct paths *p, uin
 	}
 }
 
-static bool run_phase(void *ctx, unsigned worker, uint32_t phase)
+static bool predict_jobs_run_phase(void *ctx, unsigned worker, uint32_t phase)
 {
 	struct rehearsal *k = ctx;
 	struct sm_session *d = &k->desk[worker];
@@ -213,23 +216,24 @@ static bool run_phase(void *ctx, unsigned worker, uint32_t phase)
 	d->list.flows.n = 0;
 	trace_clear(&d->trace);
 	for (j = 0; j < k->jobs->njob; j++) {
-		add_flows(k, &d->list, phase, j);
+		predict_jobs_add_flows(k, &d->list, phase, j);
 		d->first[j + 1] = (uint32_t)d->list.flows.n;
 		trace_flows(&d->trace, &k->paths, d->list.flows.v + d->first[j],
 			    d->first[j + 1] - d->first[j]);
 		d->step[j + 1] = d->trace.n;
-		time_alone(d, &k->paths, j, &score[j]);
+		predict_jobs_time_alone(d, &k->paths, j, &score[j]);
 		if (pace_tick(&pace, phase, d->step[j + 1] - d->step[j]))
 			return true;
 	}
 	if (fair_rates(&d->fair, &k->paths, &d->trace, d->list.flows.v, &pace, phase))
 		return true;
 	for (j = 0; j < k->jobs->njob; j++)
-		time_together(d, &k->paths, j, &score[j]);
+		predict_jobs_time_together(d, &k->paths, j, &score[j]);
 	return progress_step(pace.progress, "phases", phase + 1u, k->phases);
 }
 
-static void summarise_job(struct job_prediction *out, const struct rehearsal *k, uint32_t j)
+static void predict_jobs_summarise_job(struct job_prediction *out, const struct rehearsal *k,
+				       uint32_t j)
 {
 	double ideal = 0, rate = 0;
 	uint32_t i;
@@ -257,7 +261,7 @@ static void summarise_job(struct job_prediction *out, const struct rehearsal *k,
 	out->rate_mean = rate / (double)out->flows;
 }
 
-static struct prediction *summarise(const struct rehearsal *k)
+static struct prediction *predict_jobs_summarise(const struct rehearsal *k)
 {
 	struct prediction *p = xcalloc(1, sizeof(*p));
 	uint32_t j, n = 0;
@@ -271,7 +275,7 @@ static struct prediction *summarise(const struct rehearsal *k)
 	for (j = 0; j < p->njob; j++) {
 		struct job_prediction *job = &p->job[j];
 
-		summarise_job(job, k, j);
+		predict_jobs_summarise_job(job, k, j);
 		if (!job->flows)
 			continue;
 		n++;
@@ -290,7 +294,7 @@ static struct prediction *summarise(const struct rehearsal *k)
 	return p;
 }
 
-static void desk_init(struct sm_session *d, const struct rehearsal *k)
+static void predict_jobs_desk_init(struct sm_session *d, const struct rehearsal *k)
 {
 	*d = (struct sm_session){ 0 };
 	trace_init(&d->trace);
@@ -301,7 +305,7 @@ static void desk_init(struct sm_session *d, const struct rehearsal *k)
 	vec_reserve(&d->list.flows, k->paths.f->nterm);
 }
 
-static void desk_done(struct sm_session *d)
+static void predict_jobs_desk_done(struct sm_session *d)
 {
 	trace_done(&d->trace);
 	fair_done(&d->fair);
@@ -311,7 +315,7 @@ static void desk_done(struct sm_session *d)
 	vec_free(&d->list.flows);
 }
 
-static bool run(struct rehearsal *k)
+static bool predict_jobs_run(struct rehearsal *k)
 {
 	struct pool *pool = pool_new(k->phases > 1 ? k->opts->threads : 1);
 	unsigned w, workers = pool_threads(pool);
@@ -320,10 +324,10 @@ static bool run(struct rehearsal *k)
 	k->score = xcalloc((size_t)k->phases * k->jobs->njob, sizeof(*k->score));
 	k->desk = xcalloc(workers, sizeof(*k->desk));
 	for (w = 0; w < workers; w++)
-		desk_init(&k->desk[w], k);
-	stopped = pool_for(pool, k->phases, run_phase, k);
+		predict_jobs_desk_init(&k->desk[w], k);
+	stopped = pool_for(pool, k->phases, predict_jobs_run_phase, k);
 	for (w = 0; w < workers; w++)
-		desk_done(&k->desk[w]);
+		predict_jobs_desk_done(&k->desk[w]);
 	free(k->desk);
 	pool_free(pool);
 	return stopped;
@@ -342,11 +346,11 @@ int predict_jobs(struct prediction **out, const struct fabric *f, const struct t
 		return rc;
 	paths_init(&k.paths, f, t, k.opts->lids, k.opts->lids_ctx);
 	k.teams = teams_new(f, jobs);
-	plan_phases(&k);
-	if (run(&k))
+	predict_jobs_plan_phases(&k);
+	if (predict_jobs_run(&k))
 		rc = err_set(err, -ECANCELED, "the prediction was cancelled");
 	else
-		*out = summarise(&k);
+		*out = predict_jobs_summarise(&k);
 	free(k.score);
 	free(k.shift);
 	teams_free(k.teams, jobs->njob);

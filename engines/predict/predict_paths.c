@@ -16,13 +16,13 @@ struct leg {
 	float part;
 };
 
-static uint32_t term_rate(const struct fabric *f, uint32_t term)
+static uint32_t predict_paths_term_rate(const struct fabric *f, uint32_t term)
 {
 	return fabric_port(f, f->term_sw[term], f->term_port[term])->rate_Mbps;
 }
 
 /* What either end says: the other may not be known. */
-static uint32_t chan_rate(const struct fabric *f, uint32_t c)
+static uint32_t predict_paths_chan_rate(const struct fabric *f, uint32_t c)
 {
 	uint32_t near = fabric_port(f, f->chan_src[c], f->chan_port[c])->rate_Mbps;
 	uint32_t far = fabric_port(f, f->chan_dst[c], f->chan_rport[c])->rate_Mbps;
@@ -30,28 +30,30 @@ static uint32_t chan_rate(const struct fabric *f, uint32_t c)
 	return near ? near : far;
 }
 
-static uint32_t fastest_terminal(const struct fabric *f)
+static uint32_t predict_paths_fastest_terminal(const struct fabric *f)
 {
 	uint32_t term, max = 0;
 
 	for (term = 0; term < f->nterm; term++)
-		max = term_rate(f, term) > max ? term_rate(f, term) : max;
+		max = predict_paths_term_rate(f, term) > max ? predict_paths_term_rate(f, term)
+							     : max;
 	return max;
 }
 
-static void set_speeds(struct paths *p)
+static void predict_paths_set_speeds(struct paths *p)
 {
 	const struct fabric *f = p->f;
-	uint32_t base = fastest_terminal(f), i, rate;
+	uint32_t base = predict_paths_fastest_terminal(f), i, rate;
 
 	p->slow = xcalloc(p->nlink, sizeof(*p->slow));
 	for (i = 0; i < p->nlink; i++) {
-		rate = i < f->nchan ? chan_rate(f, i) : term_rate(f, (i - f->nchan) / 2);
+		rate = i < f->nchan ? predict_paths_chan_rate(f, i)
+				    : predict_paths_term_rate(f, (i - f->nchan) / 2);
 		p->slow[i] = base && rate ? (float)base / (float)rate : 1;
 	}
 }
 
-static void find_arrivals(struct paths *p)
+static void predict_paths_find_arrivals(struct paths *p)
 {
 	const struct fabric *f = p->f;
 	uint32_t lid, sw;
@@ -91,8 +93,8 @@ void paths_init(struct paths *p, const struct fabric *f, const struct tables *t,
 		for (port = 0; port < p->width; port++)
 			p->hop[sw * p->width + port] = fabric_chan(f, sw, (uint8_t)port);
 	}
-	set_speeds(p);
-	find_arrivals(p);
+	predict_paths_set_speeds(p);
+	predict_paths_find_arrivals(p);
 }
 
 void paths_done(struct paths *p)
@@ -115,14 +117,14 @@ void trace_done(struct trace *tr)
 	free(tr->leg);
 }
 
-static void strand(struct trace *tr, uint32_t flow)
+static void predict_paths_strand(struct trace *tr, uint32_t flow)
 {
 	tr->nstranded += !tr->stranded[flow];
 	tr->stranded[flow] = true;
 }
 
 /* All legs one switch further; returns how many have not arrived. */
-static uint32_t advance(struct trace *tr, const struct paths *p, uint32_t n)
+static uint32_t predict_paths_advance(struct trace *tr, const struct paths *p, uint32_t n)
 {
 	const struct fabric *f = p->f;
 	const uint8_t *lft = p->t->lft;
@@ -139,7 +141,7 @@ static uint32_t advance(struct trace *tr, const struct paths *p, uint32_t n)
 		uint32_t c = p->hop[leg.sw * p->width + (port < last ? port : last)];
 
 		if (c == FAB_NONE) {
-			strand(tr, leg.flow);
+			predict_paths_strand(tr, leg.flow);
 			continue;
 		}
 		tr->steps[tr->n++] = (struct step){ c, leg.flow, leg.part };
@@ -150,19 +152,19 @@ static uint32_t advance(struct trace *tr, const struct paths *p, uint32_t n)
 	return left;
 }
 
-static void walk_legs(struct trace *tr, const struct paths *p, uint32_t n)
+static void predict_paths_walk_legs(struct trace *tr, const struct paths *p, uint32_t n)
 {
 	uint32_t i, hops;
 
 	for (hops = 1; n && hops < p->f->nsw; hops++)
-		n = advance(tr, p, n);
+		n = predict_paths_advance(tr, p, n);
 	for (i = 0; i < n; i++)
-		strand(tr, tr->leg[i].flow); /* they circle */
+		predict_paths_strand(tr, tr->leg[i].flow); /* they circle */
 }
 
 /* Legs of one flow behind those that are there; returns how many there are then. */
-static uint32_t add_legs(struct trace *tr, const struct paths *p, const struct flow *fl,
-			 uint32_t flow, uint32_t n)
+static uint32_t predict_paths_add_legs(struct trace *tr, const struct paths *p,
+				       const struct flow *fl, uint32_t flow, uint32_t n)
 {
 	const struct fabric *f = p->f;
 	struct leg leg = { .sw = f->term_sw[fl->src], .dsw = f->term_sw[fl->dst], .flow = flow };
@@ -173,7 +175,7 @@ static uint32_t add_legs(struct trace *tr, const struct paths *p, const struct f
 	for (i = 0; i < count; i++) {
 		leg.lid = lids[i];
 		if (fabric_lid_end(f, leg.lid) != fl->dst || !p->arrives[leg.lid])
-			strand(tr, flow);
+			predict_paths_strand(tr, flow);
 		else if (leg.sw != leg.dsw)
 			tr->leg[n++] = leg;
 	}
@@ -196,11 +198,11 @@ void trace_flows(struct trace *tr, const struct paths *p, const struct flow *flo
 	tr->nflow += n;
 	for (i = 0; i < n; i++) {
 		tr->stranded[first + i] = false;
-		legs = add_legs(tr, p, &flows[i], first + i, legs);
+		legs = predict_paths_add_legs(tr, p, &flows[i], first + i, legs);
 		if (legs < LEGS)
 			continue;
-		walk_legs(tr, p, legs);
+		predict_paths_walk_legs(tr, p, legs);
 		legs = 0;
 	}
-	walk_legs(tr, p, legs);
+	predict_paths_walk_legs(tr, p, legs);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool same_node(const struct fabric *f, uint32_t a, uint32_t b)
+static bool predict_teams_same_node(const struct fabric *f, uint32_t a, uint32_t b)
 {
 	return !strcmp(f->term_name[a], f->term_name[b]);
 }
@@ -28,7 +28,7 @@ struct team *teams_new(const struct fabric *f, const struct jobset *jobs)
 			struct team *t = &teams[jobs->term_job[k]];
 			uint32_t *at = &n[jobs->term_job[k]];
 
-			if (!*at || !same_node(f, t->term[*at - 1], term))
+			if (!*at || !predict_teams_same_node(f, t->term[*at - 1], term))
 				t->nrank++;
 			t->term[(*at)++] = term;
 			t->off[t->nrank] = *at;
@@ -49,7 +49,8 @@ void teams_free(struct team *teams, uint32_t njob)
 	free(teams);
 }
 
-static void connect(struct flow_list *out, const struct team *t, uint32_t from, uint32_t to)
+static void predict_teams_connect(struct flow_list *out, const struct team *t, uint32_t from,
+				  uint32_t to)
 {
 	uint32_t rails = t->off[to + 1] - t->off[to], i;
 
@@ -68,11 +69,12 @@ void team_shift(struct flow_list *out, const struct team *t, uint32_t shift)
 	if (!t->nrank || shift % t->nrank == 0)
 		return;
 	for (i = 0; i < t->nrank; i++)
-		connect(out, t, i, (i + shift) % t->nrank);
+		predict_teams_connect(out, t, i, (i + shift) % t->nrank);
 }
 
 /* Both neighbours of every rank in a dimension of that many ranks, stride apart. */
-static void neighbours(struct flow_list *out, const struct team *t, uint32_t size, uint32_t stride)
+static void predict_teams_neighbours(struct flow_list *out, const struct team *t, uint32_t size,
+				     uint32_t stride)
 {
 	uint32_t i, at, line;
 
@@ -81,19 +83,19 @@ static void neighbours(struct flow_list *out, const struct team *t, uint32_t siz
 	for (i = 0; i < t->nrank; i++) {
 		at = i / stride % size;
 		line = i - at * stride;
-		connect(out, t, i, line + (at + 1) % size * stride);
+		predict_teams_connect(out, t, i, line + (at + 1) % size * stride);
 		if (size > 2)
-			connect(out, t, i, line + (at + size - 1) % size * stride);
+			predict_teams_connect(out, t, i, line + (at + size - 1) % size * stride);
 	}
 }
 
 void team_ring(struct flow_list *out, const struct team *t)
 {
-	neighbours(out, t, t->nrank, 1);
+	predict_teams_neighbours(out, t, t->nrank, 1);
 }
 
 /* The largest divisor of n whose power is not above n. */
-static uint32_t side(uint32_t n, unsigned power)
+static uint32_t predict_teams_side(uint32_t n, unsigned power)
 {
 	uint32_t d, best = 1;
 
@@ -111,10 +113,10 @@ void team_stencil(struct flow_list *out, const struct team *t, unsigned dims)
 	if (!t->nrank)
 		return;
 	if (dims == 3)
-		z = side(t->nrank, 3);
-	b = side(t->nrank / z, 2);
+		z = predict_teams_side(t->nrank, 3);
+	b = predict_teams_side(t->nrank / z, 2);
 	a = t->nrank / z / b;
-	neighbours(out, t, a, 1);
-	neighbours(out, t, b, a);
-	neighbours(out, t, z, a * b);
+	predict_teams_neighbours(out, t, a, 1);
+	predict_teams_neighbours(out, t, b, a);
+	predict_teams_neighbours(out, t, z, a * b);
 }

@@ -26,7 +26,7 @@ struct crowd {
 };
 
 /* What the switch port of a host receives is what the host sends. */
-static uint32_t measure(struct crowd *x, const struct rates *rates)
+static uint32_t traffic_measure(struct crowd *x, const struct rates *rates)
 {
 	const struct fabric *f = x->f;
 	uint32_t unknown = 0;
@@ -42,7 +42,7 @@ static uint32_t measure(struct crowd *x, const struct rates *rates)
 	return unknown;
 }
 
-static uint32_t group_of(const struct jobset *jobs, uint32_t t)
+static uint32_t traffic_group_of(const struct jobset *jobs, uint32_t t)
 {
 	if (!jobs)
 		return 0;
@@ -50,7 +50,7 @@ static uint32_t group_of(const struct jobset *jobs, uint32_t t)
 							 : jobs->njob;
 }
 
-static void form_groups(struct crowd *x, const struct jobset *jobs)
+static void traffic_form_groups(struct crowd *x, const struct jobset *jobs)
 {
 	uint32_t at = 0;
 
@@ -58,14 +58,14 @@ static void form_groups(struct crowd *x, const struct jobset *jobs)
 	x->group = xcalloc(x->ngroup, sizeof(*x->group));
 	x->member = xcalloc(x->f->nterm + 1, sizeof(*x->member));
 	for (uint32_t t = 0; t < x->f->nterm; t++)
-		x->group[group_of(jobs, t)].n++;
+		x->group[traffic_group_of(jobs, t)].n++;
 	for (uint32_t g = 0; g < x->ngroup; g++) {
 		x->group[g].term = x->member + at;
 		at += x->group[g].n;
 		x->group[g].n = 0;
 	}
 	for (uint32_t t = 0; t < x->f->nterm; t++) {
-		struct group *g = &x->group[group_of(jobs, t)];
+		struct group *g = &x->group[traffic_group_of(jobs, t)];
 
 		g->term[g->n++] = t;
 		g->in += x->in[t];
@@ -73,7 +73,8 @@ static void form_groups(struct crowd *x, const struct jobset *jobs)
 }
 
 /* What all of a group send to one of them, down the tree of its LID. */
-static void send_to(struct crowd *x, const struct walk *w, const struct group *g, uint32_t dst)
+static void traffic_send_to(struct crowd *x, const struct walk *w, const struct group *g,
+			    uint32_t dst)
 {
 	const struct fabric *f = x->f;
 
@@ -98,8 +99,8 @@ static void send_to(struct crowd *x, const struct walk *w, const struct group *g
 			x->at[u] = 0;
 }
 
-static int send_all(struct crowd *x, const struct tables *t, struct progress *progress,
-		    struct err *err)
+static int traffic_send_all(struct crowd *x, const struct tables *t, struct progress *progress,
+			    struct err *err)
 {
 	struct walk *w = walk_new(x->f, t);
 	uint32_t done = 0;
@@ -112,14 +113,14 @@ static int send_all(struct crowd *x, const struct tables *t, struct progress *pr
 			if (!(done++ & 63) && progress_step(progress, "traffic", done, x->f->nterm))
 				rc = err_set(err, -ECANCELED, "cancelled");
 			if (x->in[dst] > 0 && walk_lid(w, x->f->term_lid[dst]))
-				send_to(x, w, &x->group[g], dst);
+				traffic_send_to(x, w, &x->group[g], dst);
 		}
 	}
 	walk_free(w);
 	return rc;
 }
 
-static void summarise(struct traffic *out, const struct crowd *x)
+static void traffic_summarise(struct traffic *out, const struct crowd *x)
 {
 	const struct fabric *f = x->f;
 	uint32_t n = 0;
@@ -160,11 +161,11 @@ int traffic_predict(struct traffic *out, const struct fabric *f, const struct ta
 	x.in = xcalloc(f->nterm + 1, sizeof(*x.in));
 	x.load = xcalloc(f->nchan + 1, sizeof(*x.load));
 	x.at = xcalloc(f->nsw + 1, sizeof(*x.at));
-	out->unknown = measure(&x, rates);
-	form_groups(&x, jobs);
-	rc = send_all(&x, t, progress, err);
+	out->unknown = traffic_measure(&x, rates);
+	traffic_form_groups(&x, jobs);
+	rc = traffic_send_all(&x, t, progress, err);
 	if (!rc)
-		summarise(out, &x);
+		traffic_summarise(out, &x);
 	free(x.out);
 	free(x.in);
 	free(x.load);

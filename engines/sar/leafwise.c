@@ -35,7 +35,7 @@ bool leafwise_better(const struct leafwise_reach *a, const struct leafwise_reach
 	return a->over != b->over ? a->over < b->over : a->meet < b->meet;
 }
 
-static double fullest(const struct leafwise *l)
+static double leafwise_fullest(const struct leafwise *l)
 {
 	const struct sar_tree_load *load = sar_tree_loads(l->g);
 	double max = 0;
@@ -50,8 +50,8 @@ bool leafwise_near_bound(const struct leafwise *l, uint32_t plane, double max)
 	return max <= NEAR * (double)l->bound * (plane + 1);
 }
 
-static struct sar_tree_rule rule_for(const struct leafwise *l, uint32_t plane, double keep,
-				     double gain, double block)
+static struct sar_tree_rule leafwise_rule_for(const struct leafwise *l, uint32_t plane, double keep,
+					      double gain, double block)
 {
 	return (struct sar_tree_rule){ .aim = (double)l->bound,
 				       .planes = plane + 1.0,
@@ -62,7 +62,7 @@ static struct sar_tree_rule rule_for(const struct leafwise *l, uint32_t plane, d
 				       .batch = 1 };
 }
 
-static struct dest dest_of(const struct leafwise *l, uint32_t term, uint32_t plane)
+static struct dest leafwise_dest_of(const struct leafwise *l, uint32_t term, uint32_t plane)
 {
 	return (struct dest){ .sw = l->f->term_sw[term],
 			      .end = term,
@@ -71,21 +71,21 @@ static struct dest dest_of(const struct leafwise *l, uint32_t term, uint32_t pla
 }
 
 /* Huge jobs grow in larger steps, so that the time stays in bounds: work is that of one tree. */
-static void adapt_batch(struct leafwise *l, uint64_t work)
+static void leafwise_adapt_batch(struct leafwise *l, uint64_t work)
 {
 	if (work > l->work_max / l->members && l->batch < l->f->nsw)
 		l->batch *= 2;
 }
 
-static bool tick(struct leafwise *l, uint64_t before)
+static bool leafwise_tick(struct leafwise *l, uint64_t before)
 {
 	l->done += l->done < l->pace.total;
-	adapt_batch(l, sar_tree_work(l->g) - before);
+	leafwise_adapt_batch(l, sar_tree_work(l->g) - before);
 	return pace_tick(&l->pace, l->done, 2 * (sar_tree_work(l->g) - before));
 }
 
 /* Are the routes to it to stay as they are installed? */
-static bool is_pinned(const struct leafwise *l, uint32_t term)
+static bool leafwise_is_pinned(const struct leafwise *l, uint32_t term)
 {
 	const struct route_limits *limits = l->params->limits;
 
@@ -98,7 +98,7 @@ int leafwise_count(struct leafwise *l, uint32_t plane)
 		const struct sar_job_members *crew = &l->jobs.crew[k];
 
 		for (uint32_t i = 0; i < crew->nterm; i++) {
-			struct dest d = dest_of(l, crew->terms[i], plane);
+			struct dest d = leafwise_dest_of(l, crew->terms[i], plane);
 			uint64_t before = sar_tree_work(l->g);
 			uint32_t n;
 			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
@@ -114,39 +114,39 @@ int leafwise_count(struct leafwise *l, uint32_t plane)
 
 void leafwise_measure(const struct leafwise *l, struct leafwise_reach *o)
 {
-	*o = (struct leafwise_reach){ .max = fullest(l) };
+	*o = (struct leafwise_reach){ .max = leafwise_fullest(l) };
 	o->over = leafwise_near_bound(l, 0, o->max) ? 0 : o->max;
 	o->meet = sar_tree_collisions(l->g);
 }
 
 /* All jobs, in descending size. */
-static int grow_jobs(struct leafwise *l, uint32_t plane)
+static int leafwise_grow_jobs(struct leafwise *l, uint32_t plane)
 {
-	struct sar_tree_rule rule = rule_for(l, plane, 1, 1, 0);
+	struct sar_tree_rule rule = leafwise_rule_for(l, plane, 1, 1, 0);
 
 	for (uint32_t k = 0; k < l->jobs.ncrew; k++) {
 		const struct sar_job_members *crew = &l->jobs.crew[k];
 
 		l->batch = 1;
 		for (uint32_t i = 0; i < crew->nterm; i++) {
-			struct dest d = dest_of(l, crew->terms[i], plane);
+			struct dest d = leafwise_dest_of(l, crew->terms[i], plane);
 			uint64_t before = sar_tree_work(l->g);
 			uint32_t n;
 			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
 			rule.batch = l->batch;
-			if (is_pinned(l, crew->terms[i]))
+			if (leafwise_is_pinned(l, crew->terms[i]))
 				sar_tree_count(l->g, &d, s, n);
 			else
 				sar_tree_tree(l->g, &d, s, n, &rule);
-			if (tick(l, before))
+			if (leafwise_tick(l, before))
 				return -ECANCELED;
 		}
 	}
 	return 0;
 }
 
-static int dearest_first(const void *a, const void *b)
+static int leafwise_dearest_first(const void *a, const void *b)
 {
 	const struct plight *x = a, *y = b;
 
@@ -156,9 +156,10 @@ static int dearest_first(const void *a, const void *b)
 }
 
 /* Jobs whose routes cost more than those of others. */
-static int find_plights(struct leafwise *l, struct plight *list, uint32_t *n, uint32_t plane)
+static int leafwise_find_plights(struct leafwise *l, struct plight *list, uint32_t *n,
+				 uint32_t plane)
 {
-	struct sar_tree_rule rule = rule_for(l, plane, 1, 1, 0);
+	struct sar_tree_rule rule = leafwise_rule_for(l, plane, 1, 1, 0);
 	double all = 0;
 	uint32_t kept = 0;
 
@@ -167,7 +168,7 @@ static int find_plights(struct leafwise *l, struct plight *list, uint32_t *n, ui
 
 		list[*n] = (struct plight){ .crew = *n };
 		for (uint32_t i = 0; i < crew->nterm; i++) {
-			struct dest d = dest_of(l, crew->terms[i], plane);
+			struct dest d = leafwise_dest_of(l, crew->terms[i], plane);
 			uint64_t before = sar_tree_work(l->g);
 			uint32_t k;
 			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &k);
@@ -185,40 +186,41 @@ static int find_plights(struct leafwise *l, struct plight *list, uint32_t *n, ui
 		if (list[i].price > UNFAIR * all)
 			list[kept++] = list[i];
 	*n = kept;
-	qsort(list, kept, sizeof(*list), dearest_first);
+	qsort(list, kept, sizeof(*list), leafwise_dearest_first);
 	return 0;
 }
 
-static int repair_crew(struct leafwise *l, const struct sar_job_members *crew, uint32_t plane)
+static int leafwise_repair_crew(struct leafwise *l, const struct sar_job_members *crew,
+				uint32_t plane)
 {
-	struct sar_tree_rule rule = rule_for(l, plane, 1.2, 0.99, BLOCK_PRICE);
+	struct sar_tree_rule rule = leafwise_rule_for(l, plane, 1.2, 0.99, BLOCK_PRICE);
 
 	l->batch = 1;
 	for (uint32_t i = 0; i < crew->nterm && sar_tree_blocks(l->g) < l->limit; i++) {
-		struct dest d = dest_of(l, crew->terms[i], plane);
+		struct dest d = leafwise_dest_of(l, crew->terms[i], plane);
 		uint64_t before = sar_tree_work(l->g);
 		uint32_t n;
 		const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
 		rule.batch = l->batch;
-		if (!is_pinned(l, crew->terms[i]))
+		if (!leafwise_is_pinned(l, crew->terms[i]))
 			sar_tree_restart(l->g, &d, s, n, &rule);
-		if (tick(l, before))
+		if (leafwise_tick(l, before))
 			return -ECANCELED;
 	}
 	return 0;
 }
 
 /* Helps the jobs that fare badly, the worst first. */
-static int repair_jobs(struct leafwise *l, uint32_t plane)
+static int leafwise_repair_jobs(struct leafwise *l, uint32_t plane)
 {
 	struct plight *list = xcalloc(l->jobs.ncrew, sizeof(*list));
 	uint64_t before = sar_tree_work(l->g);
 	uint32_t n;
-	int rc = find_plights(l, list, &n, plane);
+	int rc = leafwise_find_plights(l, list, &n, plane);
 
 	for (uint32_t i = 0; i < n && !rc && sar_tree_blocks(l->g) < l->limit; i++) {
-		rc = repair_crew(l, &l->jobs.crew[list[i].crew], plane);
+		rc = leafwise_repair_crew(l, &l->jobs.crew[list[i].crew], plane);
 		if (sar_tree_work(l->g) - before > l->work_max)
 			break;
 	}
@@ -227,32 +229,32 @@ static int repair_jobs(struct leafwise *l, uint32_t plane)
 }
 
 /* Grows the trees of the crew anew that use a hot channel. */
-static int cool_crew(struct leafwise *l, const struct sar_job_members *crew, uint32_t plane,
-		     struct sar_tree_rule *rule, uint32_t *changed)
+static int leafwise_cool_crew(struct leafwise *l, const struct sar_job_members *crew,
+			      uint32_t plane, struct sar_tree_rule *rule, uint32_t *changed)
 {
 	l->batch = 1;
 	for (uint32_t i = 0; i < crew->nterm; i++) {
-		struct dest d = dest_of(l, crew->terms[i], plane);
+		struct dest d = leafwise_dest_of(l, crew->terms[i], plane);
 		uint64_t before = sar_tree_work(l->g);
 
 		if (i + AHEAD < crew->nterm)
 			sar_tree_look_ahead(l->g, l->f->term_lid[crew->terms[i + AHEAD]] + plane);
-		if (!is_pinned(l, crew->terms[i]) && sar_tree_is_hot(l->g, &d)) {
+		if (!leafwise_is_pinned(l, crew->terms[i]) && sar_tree_is_hot(l->g, &d)) {
 			uint32_t n;
 			const struct sar_source *s = sar_jobs_sources(&l->jobs, crew->terms[i], &n);
 
 			rule->batch = l->batch;
 			*changed += sar_tree_restart(l->g, &d, s, n, rule);
 		}
-		if (tick(l, before))
+		if (leafwise_tick(l, before))
 			return -ECANCELED;
 	}
 	return 0;
 }
 
 /* Takes load off the channels with at least limit, until the work is done that may be. */
-static int cool_round(struct leafwise *l, uint32_t plane, double limit, struct sar_tree_rule *rule,
-		      uint64_t work_end, uint32_t *changed)
+static int leafwise_cool_round(struct leafwise *l, uint32_t plane, double limit,
+			       struct sar_tree_rule *rule, uint64_t work_end, uint32_t *changed)
 {
 	int rc = 0;
 
@@ -261,16 +263,16 @@ static int cool_round(struct leafwise *l, uint32_t plane, double limit, struct s
 	if (pace_tick(&l->pace, l->done, l->f->nchan))
 		return -ECANCELED;
 	for (uint32_t k = 0; k < l->jobs.ncrew && !rc && sar_tree_work(l->g) <= work_end; k++)
-		rc = cool_crew(l, &l->jobs.crew[k], plane, rule, changed);
+		rc = leafwise_cool_crew(l, &l->jobs.crew[k], plane, rule, changed);
 	return rc;
 }
 
 /* Adds the crew's routes that cannot leave a hot channel. */
-static int add_forced(struct leafwise *l, const struct sar_job_members *crew, uint32_t plane,
-		      uint32_t *forced)
+static int leafwise_add_forced(struct leafwise *l, const struct sar_job_members *crew,
+			       uint32_t plane, uint32_t *forced)
 {
 	for (uint32_t i = 0; i < crew->nterm; i++) {
-		struct dest d = dest_of(l, crew->terms[i], plane);
+		struct dest d = leafwise_dest_of(l, crew->terms[i], plane);
 		uint64_t before = sar_tree_work(l->g);
 
 		if (sar_tree_is_hot(l->g, &d)) {
@@ -287,14 +289,14 @@ static int add_forced(struct leafwise *l, const struct sar_job_members *crew, ui
 
 /* Raises *least to what the maximum cannot fall below: the routes on a channel that has it now,
  * and without which they have no shortest path. */
-static int find_forced(struct leafwise *l, uint32_t plane, double max, double *least)
+static int leafwise_find_forced(struct leafwise *l, uint32_t plane, double max, double *least)
 {
 	uint32_t *forced = xcalloc(l->f->nchan, sizeof(*forced));
 	int rc = 0;
 
 	sar_tree_watch(l->g, max);
 	for (uint32_t k = 0; k < l->jobs.ncrew && !rc; k++)
-		rc = add_forced(l, &l->jobs.crew[k], plane, forced);
+		rc = leafwise_add_forced(l, &l->jobs.crew[k], plane, forced);
 	for (uint32_t c = 0; c < l->f->nchan; c++)
 		*least = forced[c] > *least ? forced[c] : *least;
 	free(forced);
@@ -302,9 +304,9 @@ static int find_forced(struct leafwise *l, uint32_t plane, double max, double *l
 }
 
 /* Takes load off the fullest channels: gently at first, so that little changes. */
-static int cool(struct leafwise *l, uint32_t plane)
+static int leafwise_cool(struct leafwise *l, uint32_t plane)
 {
-	struct sar_tree_rule rule = rule_for(l, plane, KEEP_FIRST, 0.999, 0);
+	struct sar_tree_rule rule = leafwise_rule_for(l, plane, KEEP_FIRST, 0.999, 0);
 	double bound = (double)l->bound * (plane + 1), last = HUGE_VAL;
 	uint64_t work_end = sar_tree_work(l->g) + l->work_max;
 	uint32_t stale = 0, changed = 0;
@@ -313,7 +315,7 @@ static int cool(struct leafwise *l, uint32_t plane)
 
 	rule.hot_only = l->effort == LEAFWISE_RELIEVE;
 	for (uint32_t round = 0; round < HOT_ROUNDS && !rc; round++) {
-		double max = fullest(l), limit = max > 20 ? 0.95 * max : max - 1;
+		double max = leafwise_fullest(l), limit = max > 20 ? 0.95 * max : max - 1;
 		bool enough = leafwise_near_bound(l, plane, max) || max > 0.98 * last;
 		bool stuck = max > 0.96 * last;
 
@@ -325,11 +327,11 @@ static int cool(struct leafwise *l, uint32_t plane)
 		last = max;
 		limit = limit > bound + 1 ? limit : bound + 1;
 		if (rule.hot_only && (!round || (stuck && least < FORCED * max)))
-			rc = find_forced(l, plane, max, &least);
+			rc = leafwise_find_forced(l, plane, max, &least);
 		if (rc || least >= FORCED * max)
 			return rc;
 		limit = limit > least ? limit : least;
-		rc = cool_round(l, plane, limit, &rule, work_end, &changed);
+		rc = leafwise_cool_round(l, plane, limit, &rule, work_end, &changed);
 		if (sar_tree_work(l->g) > work_end || (!changed && rule.keep < KEEP_FIRST))
 			return rc;
 		if (!changed || round >= HOT_ROUNDS / 2)
@@ -338,28 +340,28 @@ static int cool(struct leafwise *l, uint32_t plane)
 	return rc;
 }
 
-static int grow_plane(struct leafwise *l, uint32_t plane, struct leafwise_reach *installed)
+static int leafwise_grow_plane(struct leafwise *l, uint32_t plane, struct leafwise_reach *installed)
 {
 	int rc;
 
 	if (l->effort == LEAFWISE_AFRESH) {
-		rc = grow_jobs(l, plane);
-		return rc ? rc : cool(l, plane);
+		rc = leafwise_grow_jobs(l, plane);
+		return rc ? rc : leafwise_cool(l, plane);
 	}
 	rc = leafwise_count(l, plane);
 	if (!rc && !plane)
 		leafwise_measure(l, installed);
 	if (!rc)
-		rc = cool(l, plane);
+		rc = leafwise_cool(l, plane);
 	if (!rc && l->effort == LEAFWISE_BUDGET)
-		rc = repair_jobs(l, plane);
+		rc = leafwise_repair_jobs(l, plane);
 	return rc;
 }
 
 int leafwise_grow(struct leafwise *l, struct leafwise_reach *installed)
 {
 	for (uint32_t plane = 0; plane < 1u << l->lmc; plane++) {
-		int rc = grow_plane(l, plane, installed);
+		int rc = leafwise_grow_plane(l, plane, installed);
 
 		if (rc)
 			return rc;

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static int paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
-		 const struct engine_params *params, struct progress *progress, struct err *err)
+static int sar_paths(struct tables *t, const struct fabric *f, const struct jobset *jobs,
+		     const struct engine_params *params, struct progress *progress, struct err *err)
 {
 	uint8_t lmc = graph_lmc(f, params);
 	struct sar_paths *s = sar_paths_new(t, f, jobs, lmc, params->sar_method);
@@ -29,9 +29,9 @@ static int paths(struct tables *t, const struct fabric *f, const struct jobset *
 	return rc;
 }
 
-static int route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
-		 const struct demand *demand, const struct engine_params *params,
-		 struct progress *progress, struct err *err)
+static int sar_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		     const struct demand *demand, const struct engine_params *params,
+		     struct progress *progress, struct err *err)
 {
 	size_t len;
 	int rc;
@@ -46,7 +46,7 @@ static int route(struct tables **out, const struct fabric *f, const struct jobse
 	if (params->sar_method == SAR_LEAFWISE)
 		rc = sar_leafwise_route(out, f, jobs, params, progress, err);
 	else
-		rc = vl_layers_route(out, f, "sar", jobs, params, paths, progress, err);
+		rc = vl_layers_route(out, f, "sar", jobs, params, sar_paths, progress, err);
 	if (rc)
 		return rc;
 	len = strlen((*out)->params);
@@ -60,5 +60,5 @@ const struct engine engine_sar = {
 	.summary = "few changes to the installed routes that balance what each job sends (SC16)",
 	.uses_jobs = true,
 	.suits = graph_check_connected,
-	.route = route,
+	.route = sar_route,
 };

@@ -38,7 +38,7 @@ void sar_dags_done(struct sar_dags *s)
 
 /* Hops to the root, and into found[] the channels that lead nearer; returns how many.  Looks
  * only at the channels of switches that are not farthest away. */
-static uint32_t find_nearer(struct sar_dags *s, uint16_t *dist, uint32_t root)
+static uint32_t sar_dags_find_nearer(struct sar_dags *s, uint16_t *dist, uint32_t root)
 {
 	const struct fabric *f = s->f;
 	uint32_t head = 0, tail = 0, n = 0;
@@ -66,10 +66,10 @@ static uint32_t find_nearer(struct sar_dags *s, uint16_t *dist, uint32_t root)
 	return n;
 }
 
-static void build(struct sar_dags *s, struct sar_dag *d)
+static void sar_dags_build(struct sar_dags *s, struct sar_dag *d)
 {
 	const struct fabric *f = s->f;
-	uint32_t n = find_nearer(s, d->dist, d->root), sum = 0;
+	uint32_t n = sar_dags_find_nearer(s, d->dist, d->root), sum = 0;
 
 	d->nedge = n;
 	d->edge = d->own = xrealloc(d->own, n ? n : 1, sizeof(*d->own));
@@ -89,7 +89,7 @@ static void build(struct sar_dags *s, struct sar_dag *d)
 }
 
 /* Positions in the set grow away from the root. */
-static void unpack(struct sar_dags *s, struct sar_dag *d, const struct packed_dag *p)
+static void sar_dags_unpack(struct sar_dags *s, struct sar_dag *d, const struct packed_dag *p)
 {
 	uint32_t k = 0;
 
@@ -121,8 +121,8 @@ const struct sar_dag *sar_dags_find(struct sar_dags *s, uint32_t root)
 	}
 	d->root = root;
 	if (s->set && dagset_find(s->set, &p, root))
-		unpack(s, d, &p);
+		sar_dags_unpack(s, d, &p);
 	else
-		build(s, d);
+		sar_dags_build(s, d);
 	return d;
 }

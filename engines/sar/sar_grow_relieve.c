@@ -3,8 +3,8 @@
 
 /* Counts the tree that is in the loads, without taking it out; returns how many of the sources,
  * into g->moving, send over a hot channel. */
-static uint32_t find_moving(struct sar_tree *g, const struct dest *d, const struct sar_source *s,
-			    uint32_t n)
+static uint32_t sar_tree_find_moving(struct sar_tree *g, const struct dest *d,
+				     const struct sar_source *s, uint32_t n)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 	const uint64_t *bits = through(g, d);
@@ -37,7 +37,8 @@ static uint32_t find_moving(struct sar_tree *g, const struct dest *d, const stru
 }
 
 /* Is there a shortest path from u without that channel? */
-static bool has_way_without(struct sar_tree *g, const struct sar_dag *d, uint32_t u, uint32_t chan)
+static bool sar_tree_has_way_without(struct sar_tree *g, const struct sar_dag *d, uint32_t u,
+				     uint32_t chan)
 {
 	uint32_t *queue = g->queue, *seen = g->seen, stamp = ++g->stamp, head = 0, tail = 0;
 
@@ -63,7 +64,7 @@ void sar_tree_add_forced(struct sar_tree *g, const struct dest *d, const struct 
 			 uint32_t n, uint32_t *forced)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
-	uint32_t k = find_moving(g, d, s, n);
+	uint32_t k = sar_tree_find_moving(g, d, s, n);
 	const struct sar_dag *dag = k ? sar_dags_find(&g->dags, d->sw) : NULL;
 
 	while (g->ntree > 0)
@@ -74,14 +75,14 @@ void sar_tree_add_forced(struct sar_tree *g, const struct dest *d, const struct 
 		for (uint32_t u = from->sw; u != d->sw; u = next_switch(g, u, ports)) {
 			uint32_t c = next_chan(g, u, ports);
 
-			if (g->hot[c] && !has_way_without(g, dag, from->sw, c))
+			if (g->hot[c] && !sar_tree_has_way_without(g, dag, from->sw, c))
 				forced[c] += from->n;
 		}
 	}
 }
 
 /* The paths of the first k in g->moving leave the tree. */
-static void lift(struct sar_tree *g, const struct dest *d, uint32_t k, struct tariff t)
+static void sar_tree_lift(struct sar_tree *g, const struct dest *d, uint32_t k, struct tariff t)
 {
 	g->out_stamp++;
 	g->nwas = 0;
@@ -93,7 +94,7 @@ static void lift(struct sar_tree *g, const struct dest *d, uint32_t k, struct ta
 }
 
 /* What is out of the loads joins them again; nothing is in hand then. */
-static void lay_down(struct sar_tree *g, const struct dest *d)
+static void sar_tree_lay_down(struct sar_tree *g, const struct dest *d)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 	uint64_t *bits = through(g, d);
@@ -115,7 +116,7 @@ static void lay_down(struct sar_tree *g, const struct dest *d)
 }
 
 /* Of what is out of the loads. */
-static double price_parts(const struct sar_tree *g, const uint8_t *ports, struct tariff t)
+static double sar_tree_price_parts(const struct sar_tree *g, const uint8_t *ports, struct tariff t)
 {
 	double sum = 0;
 
@@ -134,23 +135,24 @@ bool sar_tree_offload_hot_links(struct sar_tree *g, const struct dest *d,
 {
 	struct tariff t = tariff(g, r);
 	uint64_t blocks = g->nblocks;
-	uint32_t k = find_moving(g, d, s, n);
+	uint32_t k = sar_tree_find_moving(g, d, s, n);
 	const struct sar_dag *dag = k ? sar_dags_find(&g->dags, d->sw) : NULL;
 	bool better;
 
 	g->partly = true;
 	g->nundo = 0;
-	lift(g, d, k, t);
+	sar_tree_lift(g, d, k, t);
 	for (uint32_t i = 0; i < k; i += r->batch)
 		sar_tree_place_batch(g, d, dag, g->moving + i, k - i < r->batch ? k - i : r->batch,
 				     r);
 	better = sar_tree_is_worth_it(g, g->cost_before,
-				      price_parts(g, hopmap_at(&g->hops, d->lid), t), blocks, r);
+				      sar_tree_price_parts(g, hopmap_at(&g->hops, d->lid), t),
+				      blocks, r);
 	if (!better) {
 		sar_tree_undo(g, d->lid);
 		for (uint32_t i = 0; i < g->nwas; i++)
 			g->own[g->was[i].sw] = g->was[i].own;
 	}
-	lay_down(g, d);
+	sar_tree_lay_down(g, d);
 	return better;
 }

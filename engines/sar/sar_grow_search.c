@@ -7,8 +7,9 @@
 
 /* Switches that paths from the sources (in descending hops, then as given) can come through, in
  * descending hops to the destination; returns how many. */
-static uint32_t find_region(struct sar_tree *g, const struct sar_dag *d, const uint8_t *ports,
-			    const struct sar_source *const *s, uint32_t n)
+static uint32_t sar_tree_find_region(struct sar_tree *g, const struct sar_dag *d,
+				     const uint8_t *ports, const struct sar_source *const *s,
+				     uint32_t n)
 {
 	uint32_t *queue = g->queue, *seen = g->seen, stamp = ++g->stamp;
 	uint32_t head = 0, tail = 0, i = 0;
@@ -42,8 +43,9 @@ struct way {
 };
 
 /* Cheapest way on from u; present gets that by its place, if that is one. */
-static inline struct way find_cheapest(const struct sar_tree *g, const struct sar_dag *d,
-				       uint32_t u, uint32_t n, struct tariff t, struct way *present)
+static inline struct way sar_tree_find_cheapest(const struct sar_tree *g, const struct sar_dag *d,
+						uint32_t u, uint32_t n, struct tariff t,
+						struct way *present)
 {
 	uint32_t first = g->f->chan_off[u];
 	struct way best = { .place = PLACE_NONE, .cost = HUGE_VAL };
@@ -62,12 +64,12 @@ static inline struct way find_cheapest(const struct sar_tree *g, const struct sa
 
 /* Cheapest way on from u, or the present one when that is not much dearer; where the block differs
  * already, and so costs nothing more, when it is not dearer. */
-static void choose(struct sar_tree *g, const struct sar_dag *d, uint32_t u, uint32_t lid,
-		   uint32_t n, struct tariff t, const struct sar_tree_rule *r)
+static void sar_tree_choose(struct sar_tree *g, const struct sar_dag *d, uint32_t u, uint32_t lid,
+			    uint32_t n, struct tariff t, const struct sar_tree_rule *r)
 {
 	uint8_t port = hopmap_at(&g->hops, lid)[u];
 	struct way present = { .place = hopmap_place(&g->hops, u, port), .cost = HUGE_VAL };
-	struct way best = find_cheapest(g, d, u, n, t, &present);
+	struct way best = sar_tree_find_cheapest(g, d, u, n, t, &present);
 	double most = g->nblocks >= r->limit ? DBL_MAX : best.cost * r->keep;
 
 	if (present.cost <= best.cost ||
@@ -77,14 +79,15 @@ static void choose(struct sar_tree *g, const struct sar_dag *d, uint32_t u, uint
 	g->cost[u] = best.cost;
 }
 
-static void search(struct sar_tree *g, const struct sar_dag *d, uint32_t lid,
-		   const struct sar_source *const *s, uint32_t n, const struct sar_tree_rule *r)
+static void sar_tree_search(struct sar_tree *g, const struct sar_dag *d, uint32_t lid,
+			    const struct sar_source *const *s, uint32_t n,
+			    const struct sar_tree_rule *r)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, lid);
 	struct tariff t = tariff(g, r);
 	uint32_t weight = s[0]->n;
 
-	for (uint32_t i = find_region(g, d, ports, s, n); i-- > 0;) {
+	for (uint32_t i = sar_tree_find_region(g, d, ports, s, n); i-- > 0;) {
 		uint32_t u = g->queue[i];
 
 		if (u == d->root) {
@@ -96,12 +99,12 @@ static void search(struct sar_tree *g, const struct sar_dag *d, uint32_t lid,
 			g->cost[u] = price(&g->load[c], g->own[u] + weight, t) +
 				     g->cost[g->f->chan_dst[c]];
 		} else {
-			choose(g, d, u, lid, weight, t, r);
+			sar_tree_choose(g, d, u, lid, weight, t, r);
 		}
 	}
 }
 
-static void write_entry(struct sar_tree *g, uint32_t u, uint32_t lid, uint8_t port)
+static void sar_tree_write_entry(struct sar_tree *g, uint32_t u, uint32_t lid, uint8_t port)
 {
 	uint8_t *differ = g->differ + (size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK;
 	uint8_t was = tables_row(g->t, u)[lid], old = g->from ? tables_row(g->from, u)[lid] : was;
@@ -115,7 +118,7 @@ static void write_entry(struct sar_tree *g, uint32_t u, uint32_t lid, uint8_t po
 }
 
 /* Makes the path that was found from u part of the tree. */
-static void fix_path(struct sar_tree *g, uint32_t u, const struct dest *d)
+static void sar_tree_fix_path(struct sar_tree *g, uint32_t u, const struct dest *d)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 
@@ -124,7 +127,7 @@ static void fix_path(struct sar_tree *g, uint32_t u, const struct dest *d)
 			uint8_t present = tables_row(g->t, u)[d->lid];
 
 			g->undo[g->nundo++] = (struct change){ .sw = u, .port = present };
-			write_entry(g, u, d->lid, g->f->chan_port[g->pick[u]]);
+			sar_tree_write_entry(g, u, d->lid, g->f->chan_port[g->pick[u]]);
 		}
 		u = g->f->chan_dst[g->pick[u]];
 	}
@@ -148,7 +151,7 @@ void sar_tree_move_routes(struct sar_tree *g, uint32_t u, const struct dest *d, 
 	}
 }
 
-static int farthest_first(const void *a, const void *b, void *dist)
+static int sar_tree_farthest_first(const void *a, const void *b, void *dist)
 {
 	const struct sar_source *x = *(const struct sar_source *const *)a;
 	const struct sar_source *y = *(const struct sar_source *const *)b;
@@ -167,11 +170,11 @@ void sar_tree_place_batch(struct sar_tree *g, const struct dest *dest, const str
 	struct tariff t = tariff(g, r);
 
 	if (n > 1)
-		qsort_r(batch, n, sizeof(*batch), farthest_first, d->dist);
+		qsort_r(batch, n, sizeof(*batch), sar_tree_farthest_first, d->dist);
 	if (n > 1 || !g->own[batch[0]->sw])
-		search(g, d, dest->lid, batch, n, r);
+		sar_tree_search(g, d, dest->lid, batch, n, r);
 	for (uint32_t b = 0; b < n; b++) {
-		fix_path(g, batch[b]->sw, dest);
+		sar_tree_fix_path(g, batch[b]->sw, dest);
 		if (g->partly) {
 			sar_tree_touch_path(g, batch[b]->sw, dest, t);
 			sar_tree_move_routes(g, batch[b]->sw, dest, batch[b]->n);
@@ -186,6 +189,6 @@ void sar_tree_undo(struct sar_tree *g, uint32_t lid)
 	while (g->nundo > 0) {
 		const struct change *c = &g->undo[--g->nundo];
 
-		write_entry(g, c->sw, lid, c->port);
+		sar_tree_write_entry(g, c->sw, lid, c->port);
 	}
 }

@@ -19,7 +19,7 @@ struct walker {
 	bool *leads;   /* by switch */
 };
 
-static void gather(struct walker *w, const struct dest *d, uint32_t n)
+static void sar_installed_gather(struct walker *w, const struct dest *d, uint32_t n)
 {
 	const struct fabric *f = w->f;
 
@@ -37,7 +37,8 @@ static void gather(struct walker *w, const struct dest *d, uint32_t n)
 }
 
 /* Does every switch lead to the root?  If not, *from is one that does not. */
-static bool all_lead(struct walker *w, const uint32_t *hop, uint32_t root, uint32_t *from)
+static bool sar_installed_all_lead(struct walker *w, const uint32_t *hop, uint32_t root,
+				   uint32_t *from)
 {
 	memset(w->leads, 0, w->f->nsw * sizeof(*w->leads));
 	w->leads[root] = true;
@@ -53,14 +54,15 @@ static bool all_lead(struct walker *w, const uint32_t *hop, uint32_t root, uint3
 	return true;
 }
 
-static bool check_batch(struct walker *w, const struct dest *d, uint32_t n, struct err *err)
+static bool sar_installed_check_batch(struct walker *w, const struct dest *d, uint32_t n,
+				      struct err *err)
 {
-	gather(w, d, n);
+	sar_installed_gather(w, d, n);
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t from = d[k].sw;
 
 		if (tables_row(w->t, from)[d[k].lid] == d[k].port &&
-		    all_lead(w, w->hop + (size_t)k * w->f->nsw, d[k].sw, &from))
+		    sar_installed_all_lead(w, w->hop + (size_t)k * w->f->nsw, d[k].sw, &from))
 			continue;
 		err_set(err, -EINVAL, "they do not lead from switch %s to LID %u",
 			w->f->sw_name[from], d[k].lid);
@@ -95,7 +97,7 @@ int sar_installed_check(bool *usable, const struct tables *t, const struct fabri
 	for (uint32_t i = 0; i < n && *usable && !rc; i += BATCH) {
 		uint32_t k = n - i < BATCH ? n - i : BATCH;
 
-		*usable = check_batch(&w, dests + i, k, why);
+		*usable = sar_installed_check_batch(&w, dests + i, k, why);
 		rc = pace_tick(&pace, i, 4ull * k * f->nsw) ? -ECANCELED : 0;
 	}
 	free(dests);
@@ -124,7 +126,7 @@ int sar_installed_sound(bool *ok, const struct tables *t, const struct fabric *f
 	return 0;
 }
 
-static size_t sl_rows(const struct tables *t)
+static size_t sar_installed_sl_rows(const struct tables *t)
 {
 	switch (t->sl_kind) {
 	case SL_CONST:
@@ -141,7 +143,7 @@ static size_t sl_rows(const struct tables *t)
 
 void sar_installed_copy(struct tables *out, const struct tables *t, const struct fabric *f)
 {
-	size_t rows = sl_rows(t);
+	size_t rows = sar_installed_sl_rows(t);
 
 	sar_installed_copy_lfts(out, t);
 	tables_sl_form(out, t->sl_kind, f);

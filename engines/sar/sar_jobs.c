@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_weight(const void *a, const void *b)
+static int sar_jobs_by_weight(const void *a, const void *b)
 {
 	const struct sar_source *x = a, *y = b;
 
@@ -16,7 +16,7 @@ static int by_weight(const void *a, const void *b)
 }
 
 /* Crews without terminals yet; first_of[job] is the crew of each job. */
-static void make_crews(struct sar_jobs *s, uint32_t *first_of)
+static void sar_jobs_make_crews(struct sar_jobs *s, uint32_t *first_of)
 {
 	uint32_t nsource = 0;
 
@@ -33,7 +33,7 @@ static void make_crews(struct sar_jobs *s, uint32_t *first_of)
 }
 
 /* The largest job is the first in canonical order. */
-static void choose_crews(struct sar_jobs *s, const uint32_t *first_of)
+static void sar_jobs_choose_crews(struct sar_jobs *s, const uint32_t *first_of)
 {
 	const struct jobset *js = s->jobs;
 
@@ -43,7 +43,7 @@ static void choose_crews(struct sar_jobs *s, const uint32_t *first_of)
 				s->crew_of[term] = first_of[js->term_job[k]];
 }
 
-static void fill_terms(struct sar_jobs *s)
+static void sar_jobs_fill_terms(struct sar_jobs *s)
 {
 	const struct fabric *f = s->f;
 	uint32_t *next = s->terms;
@@ -68,8 +68,8 @@ static void fill_terms(struct sar_jobs *s)
 }
 
 /* Adds the terminals of a job that were not met since the stamp changed. */
-static uint32_t add_sources(struct sar_jobs *s, struct sar_source *list, uint32_t n,
-			    const struct job *job)
+static uint32_t sar_jobs_add_sources(struct sar_jobs *s, struct sar_source *list, uint32_t n,
+				     const struct job *job)
 {
 	for (uint32_t i = 0; i < job->nterm; i++) {
 		uint32_t term = job->terms[i], sw = s->f->term_sw[term];
@@ -87,7 +87,7 @@ static uint32_t add_sources(struct sar_jobs *s, struct sar_source *list, uint32_
 	return n;
 }
 
-static void fill_sources(struct sar_jobs *s)
+static void sar_jobs_fill_sources(struct sar_jobs *s)
 {
 	struct sar_source *next = s->sources;
 
@@ -96,8 +96,8 @@ static void fill_sources(struct sar_jobs *s)
 
 		s->stamp++;
 		c->sources = next;
-		c->nsource = add_sources(s, next, 0, &s->jobs->jobs[c->job]);
-		qsort(next, c->nsource, sizeof(*next), by_weight);
+		c->nsource = sar_jobs_add_sources(s, next, 0, &s->jobs->jobs[c->job]);
+		qsort(next, c->nsource, sizeof(*next), sar_jobs_by_weight);
 		next += c->nsource;
 	}
 }
@@ -114,10 +114,10 @@ void sar_jobs_init(struct sar_jobs *s, const struct fabric *f, const struct jobs
 	s->seen = xcalloc(f->nterm, sizeof(*s->seen));
 	s->at = xcalloc(f->nsw, sizeof(*s->at));
 	if (jobs) {
-		make_crews(s, first_of);
-		choose_crews(s, first_of);
-		fill_terms(s);
-		fill_sources(s);
+		sar_jobs_make_crews(s, first_of);
+		sar_jobs_choose_crews(s, first_of);
+		sar_jobs_fill_terms(s);
+		sar_jobs_fill_sources(s);
 	}
 	free(first_of);
 }
@@ -151,8 +151,8 @@ const struct sar_source *sar_jobs_sources(struct sar_jobs *s, uint32_t term, uin
 		const struct job *job = &js->jobs[js->term_job[k]];
 
 		if (job->multi)
-			*n = add_sources(s, s->together, *n, job);
+			*n = sar_jobs_add_sources(s, s->together, *n, job);
 	}
-	qsort(s->together, *n, sizeof(*s->together), by_weight);
+	qsort(s->together, *n, sizeof(*s->together), sar_jobs_by_weight);
 	return s->together;
 }

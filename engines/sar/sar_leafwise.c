@@ -31,7 +31,7 @@
 #define WORK_TWICE (1ull << 26)
 
 /* Blocks of 64 LIDs, of all switches, with a LID in use. */
-static uint64_t blocks_in_use(const struct fabric *f)
+static uint64_t sar_leafwise_blocks_in_use(const struct fabric *f)
 {
 	uint64_t n = 0;
 
@@ -46,15 +46,15 @@ static uint64_t blocks_in_use(const struct fabric *f)
 	return n;
 }
 
-static uint64_t budget(const struct leafwise *l)
+static uint64_t sar_leafwise_budget(const struct leafwise *l)
 {
 	double share = l->params->sar_change > 0 ? l->params->sar_change : BUDGET;
 
-	return (uint64_t)(share * (double)blocks_in_use(l->f));
+	return (uint64_t)(share * (double)sar_leafwise_blocks_in_use(l->f));
 }
 
 /* Lower maxima may need routes to one LID over several cables, where those to others meet them. */
-static void say_meets(const struct leafwise *l, const struct leafwise_reach *was)
+static void sar_leafwise_say_meets(const struct leafwise *l, const struct leafwise_reach *was)
 {
 	double pct = was->meet > 0 ? 100 * l->reached.meet / was->meet - 100 : 0;
 
@@ -65,7 +65,7 @@ static void say_meets(const struct leafwise *l, const struct leafwise_reach *was
 			  l->reached.max, was->max, pct);
 }
 
-static void say_budget(const struct leafwise *l, const struct leafwise_reach *was)
+static void sar_leafwise_say_budget(const struct leafwise *l, const struct leafwise_reach *was)
 {
 	if (sar_tree_blocks(l->g) + l->f->nsw / 64 < l->limit || !l->reached.over)
 		return;
@@ -77,14 +77,15 @@ static void say_budget(const struct leafwise *l, const struct leafwise_reach *wa
 }
 
 /* A step of many: the tables are ours, or the caller says how much may change. */
-static bool insists(const struct leafwise *l)
+static bool sar_leafwise_insists(const struct leafwise *l)
 {
 	return l->params->sar_change > 0 || !strcmp(l->params->current->engine, "sar");
 }
 
 /* Is b to be taken, which moved no more than it had to?  Also for a maximum that is a little higher
  * when clearly fewer flows meet. */
-static bool moved_better(const struct leafwise_reach *b, const struct leafwise_reach *a)
+static bool sar_leafwise_moved_better(const struct leafwise_reach *b,
+				      const struct leafwise_reach *a)
 {
 	double most = a->max * LITTLE > a->max + 1 ? a->max * LITTLE : a->max + 1;
 
@@ -93,7 +94,7 @@ static bool moved_better(const struct leafwise_reach *b, const struct leafwise_r
 
 /* Without a budget: all trees anew, or only those over full channels moved, whichever is better.
  * The latter leaves more of what meets nobody where it is.  *blocks: those that change. */
-static int grow_freely(struct leafwise *l, uint64_t *blocks)
+static int sar_leafwise_grow_freely(struct leafwise *l, uint64_t *blocks)
 {
 	struct leafwise_reach first, installed;
 	struct tables *t;
@@ -105,7 +106,7 @@ static int grow_freely(struct leafwise *l, uint64_t *blocks)
 	t = (struct tables *)tables_get(l->t);
 	*blocks = sar_tree_blocks(l->g);
 	rc = leafwise_from_installed(l, LEAFWISE_COOL, UINT64_MAX, &installed);
-	if (rc || !moved_better(&l->reached, &first)) {
+	if (rc || !sar_leafwise_moved_better(&l->reached, &first)) {
 		tables_put(l->t);
 		l->t = t;
 		l->reached = first;
@@ -118,21 +119,22 @@ static int grow_freely(struct leafwise *l, uint64_t *blocks)
 
 /* Within the budget; where that leaves the maximum far from the bound, and it need not be kept to,
  * without one, when the maximum falls much for it. */
-static int start_from_installed(struct leafwise *l, struct leafwise_reach *installed)
+static int sar_leafwise_start_from_installed(struct leafwise *l, struct leafwise_reach *installed)
 {
 	struct leafwise_reach first;
 	struct tables *t;
 	uint64_t blocks;
-	int rc = leafwise_from_installed(l, LEAFWISE_BUDGET, budget(l), installed);
+	int rc = leafwise_from_installed(l, LEAFWISE_BUDGET, sar_leafwise_budget(l), installed);
 
 	if (rc)
 		return rc;
-	say_budget(l, installed);
+	sar_leafwise_say_budget(l, installed);
 	first = l->reached;
-	if (insists(l) || first.max <= FAR * (double)l->bound || sar_tree_work(l->g) > WORK_TWICE)
+	if (sar_leafwise_insists(l) || first.max <= FAR * (double)l->bound ||
+	    sar_tree_work(l->g) > WORK_TWICE)
 		return 0;
 	t = (struct tables *)tables_get(l->t);
-	rc = grow_freely(l, &blocks);
+	rc = sar_leafwise_grow_freely(l, &blocks);
 	if (rc || l->reached.max > WORTH * first.max) {
 		tables_put(l->t);
 		l->t = t;
@@ -148,7 +150,7 @@ static int start_from_installed(struct leafwise *l, struct leafwise_reach *insta
 	return 0;
 }
 
-static int copy_even(struct leafwise *l, struct tables **even)
+static int sar_leafwise_copy_even(struct leafwise *l, struct tables **even)
 {
 	struct balanced_sssp_how how = { .rounds = l->small ? BALANCED_SSSP_ROUNDS : 0 };
 
@@ -157,7 +159,8 @@ static int copy_even(struct leafwise *l, struct tables **even)
 }
 
 /* The trees of those tables, in the loads. */
-static int take_even(struct leafwise *l, const struct tables *even, struct leafwise_reach *o)
+static int sar_leafwise_take_even(struct leafwise *l, const struct tables *even,
+				  struct leafwise_reach *o)
 {
 	int rc = leafwise_begin(l, LEAFWISE_COOL, even, UINT64_MAX);
 
@@ -170,7 +173,7 @@ static int take_even(struct leafwise *l, const struct tables *even, struct leafw
 }
 
 /* Takes the hot trees of those tables elsewhere, unless that is not better. */
-static int cool_even(struct leafwise *l, const struct tables *even)
+static int sar_leafwise_cool_even(struct leafwise *l, const struct tables *even)
 {
 	struct leafwise_reach first;
 	int rc = leafwise_begin(l, LEAFWISE_COOL, even, UINT64_MAX);
@@ -179,11 +182,11 @@ static int cool_even(struct leafwise *l, const struct tables *even)
 		rc = leafwise_grow(l, &first);
 	if (rc || !leafwise_better(&first, &l->reached))
 		return rc;
-	return take_even(l, even, &l->reached);
+	return sar_leafwise_take_even(l, even, &l->reached);
 }
 
 /* Storage, then the others, over the loads of the jobs' LIDs. */
-static int route_rest(struct leafwise *l)
+static int sar_leafwise_route_rest(struct leafwise *l)
 {
 	struct sar_paths *p = sar_paths_new(l->t, l->f, l->jobs.jobs, l->lmc, SAR_PAPER);
 	int rc = sar_paths_count_jobs(p, &l->pace, &l->done);
@@ -197,7 +200,7 @@ static int route_rest(struct leafwise *l)
 }
 
 /* The installed tables as they are where they are sound, else with layers of our own. */
-static int keep_installed(struct leafwise *l, struct err *err)
+static int sar_leafwise_keep_installed(struct leafwise *l, struct err *err)
 {
 	const struct tables *current = l->params->current;
 	bool sound = false;
@@ -217,7 +220,7 @@ static int keep_installed(struct leafwise *l, struct err *err)
 	return vl_layers_assign(l->t, l->f, l->params, l->progress, err);
 }
 
-static void say_kept(const struct leafwise *l, const struct leafwise_reach *installed)
+static void sar_leafwise_say_kept(const struct leafwise *l, const struct leafwise_reach *installed)
 {
 	notes_set(l->params->notes, "sar_kept_installed", (uint64_t)installed->max,
 		  "the installed paths stay: none were found with a lower maximum than their %.0f, "
@@ -226,10 +229,10 @@ static void say_kept(const struct leafwise *l, const struct leafwise_reach *inst
 }
 
 /* Better tables than the installed ones, or those; -ENOSPC: neither fits the VLs. */
-static int improve(struct leafwise *l, struct err *err)
+static int sar_leafwise_improve(struct leafwise *l, struct err *err)
 {
 	struct leafwise_reach installed;
-	int rc = start_from_installed(l, &installed);
+	int rc = sar_leafwise_start_from_installed(l, &installed);
 
 	if (rc)
 		return rc;
@@ -237,18 +240,18 @@ static int improve(struct leafwise *l, struct err *err)
 		rc = layers_assign_from(l->t, l->f, l->params->current, l->params, l->progress,
 					err);
 		if (!rc)
-			say_meets(l, &installed);
+			sar_leafwise_say_meets(l, &installed);
 		if (rc != -ENOSPC)
 			return rc;
 	}
-	rc = keep_installed(l, err);
+	rc = sar_leafwise_keep_installed(l, err);
 	if (!rc)
-		say_kept(l, &installed);
+		sar_leafwise_say_kept(l, &installed);
 	return rc;
 }
 
 /* Grows all trees over those tables. */
-static int grow_over(struct leafwise *l, const struct tables *even)
+static int sar_leafwise_grow_over(struct leafwise *l, const struct tables *even)
 {
 	int rc = leafwise_begin(l, LEAFWISE_AFRESH, even, UINT64_MAX);
 
@@ -256,15 +259,15 @@ static int grow_over(struct leafwise *l, const struct tables *even)
 }
 
 /* The better of the two, unless what grows is good enough. */
-static int grow_or_cool(struct leafwise *l, const struct tables *even)
+static int sar_leafwise_grow_or_cool(struct leafwise *l, const struct tables *even)
 {
 	struct leafwise_reach grown, plain;
 	struct tables *t;
 	struct sar_tree *g;
-	int rc = take_even(l, even, &plain);
+	int rc = sar_leafwise_take_even(l, even, &plain);
 
 	if (!rc)
-		rc = grow_over(l, even);
+		rc = sar_leafwise_grow_over(l, even);
 	if (rc ||
 	    (leafwise_near_bound(l, 0, l->reached.max) && leafwise_better(&l->reached, &plain)))
 		return rc;
@@ -273,7 +276,7 @@ static int grow_or_cool(struct leafwise *l, const struct tables *even)
 	g = l->g;
 	l->t = NULL;
 	l->g = NULL;
-	rc = cool_even(l, even);
+	rc = sar_leafwise_cool_even(l, even);
 	if (!rc && leafwise_better(&grown, &l->reached)) {
 		struct tables *other = l->t;
 		struct sar_tree *theirs = l->g;
@@ -290,7 +293,7 @@ static int grow_or_cool(struct leafwise *l, const struct tables *even)
 }
 
 /* The same in tables of our own, with what is known from making them. */
-static int grow_even(struct leafwise *l)
+static int sar_leafwise_grow_even(struct leafwise *l)
 {
 	struct tables *t = graph_tables(l->f, "sar", l->params, l->progress);
 	struct balanced_sssp_how how = { .dags = &l->dags };
@@ -305,7 +308,7 @@ static int grow_even(struct leafwise *l)
 }
 
 /* The layers may have that memory; to give so much back takes its time. */
-static void drop_maps(struct leafwise *l)
+static void sar_leafwise_drop_maps(struct leafwise *l)
 {
 	sar_tree_free(l->g);
 	l->g = NULL;
@@ -314,44 +317,44 @@ static void drop_maps(struct leafwise *l)
 	l->dags = NULL;
 }
 
-/* cool_even() without a copy of tables that are huge: in the rare case that the even paths were
- * better they are made again. */
-static int cool_huge(struct leafwise *l)
+/* sar_leafwise_cool_even() without a copy of tables that are huge: in the rare case that the even
+ * paths were better they are made again. */
+static int sar_leafwise_cool_huge(struct leafwise *l)
 {
 	struct leafwise_reach first;
-	int rc = grow_even(l);
+	int rc = sar_leafwise_grow_even(l);
 
 	if (!rc)
 		rc = leafwise_grow(l, &first);
-	drop_maps(l);
+	sar_leafwise_drop_maps(l);
 	if (rc || !leafwise_better(&first, &l->reached))
 		return rc;
 	tables_put(l->t);
 	l->reached = first;
-	return copy_even(l, &l->t);
+	return sar_leafwise_copy_even(l, &l->t);
 }
 
-static int grow_small(struct leafwise *l)
+static int sar_leafwise_grow_small(struct leafwise *l)
 {
 	struct tables *even;
-	int rc = copy_even(l, &even);
+	int rc = sar_leafwise_copy_even(l, &even);
 
 	if (!rc)
-		rc = grow_or_cool(l, even);
+		rc = sar_leafwise_grow_or_cool(l, even);
 	if (!rc)
-		rc = route_rest(l);
+		rc = sar_leafwise_route_rest(l);
 	tables_put(even);
 	return rc;
 }
 
-static int route_from_scratch(struct leafwise *l, struct err *err)
+static int sar_leafwise_route_from_scratch(struct leafwise *l, struct err *err)
 {
-	int rc = l->large ? cool_huge(l) : grow_small(l);
+	int rc = l->large ? sar_leafwise_cool_huge(l) : sar_leafwise_grow_small(l);
 
 	return rc ? rc : vl_layers_assign(l->t, l->f, l->params, l->progress, err);
 }
 
-static int route(struct leafwise *l, struct err *err)
+static int sar_leafwise_do_route(struct leafwise *l, struct err *err)
 {
 	const struct tables *current = l->params->current;
 	struct err why;
@@ -365,8 +368,8 @@ static int route(struct leafwise *l, struct err *err)
 	if (current && !usable)
 		notes_set(l->params->notes, "sar_from_scratch", 1,
 			  "the installed tables are of no use: %s", why.text);
-	rc = usable ? improve(l, err) : -ENOSPC;
-	return rc == -ENOSPC ? route_from_scratch(l, err) : rc;
+	rc = usable ? sar_leafwise_improve(l, err) : -ENOSPC;
+	return rc == -ENOSPC ? sar_leafwise_route_from_scratch(l, err) : rc;
 }
 
 int sar_leafwise_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
@@ -389,7 +392,7 @@ int sar_leafwise_route(struct tables **out, const struct fabric *f, const struct
 		l.work_max = WORK_MOST;
 	l.small = (uint64_t)f->nterm * f->nchan <= SIZE_SMALL;
 	l.large = (uint64_t)f->nterm * f->nchan > SIZE_LARGE;
-	rc = route(&l, err);
+	rc = sar_leafwise_do_route(&l, err);
 	sar_tree_free(l.g);
 	dagset_free(l.dags);
 	sar_jobs_done(&l.jobs);

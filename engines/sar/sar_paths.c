@@ -32,7 +32,7 @@ struct sar_paths {
 };
 
 /* Multi-switch jobs of a terminal, in canonical order: the first is the largest. */
-static uint32_t next_job(const struct jobset *jobs, uint32_t term, uint32_t *at)
+static uint32_t sar_paths_next_job(const struct jobset *jobs, uint32_t term, uint32_t *at)
 {
 	while (jobs && *at < jobs->term_off[term + 1]) {
 		uint32_t j = jobs->term_job[(*at)++];
@@ -44,18 +44,18 @@ static uint32_t next_job(const struct jobset *jobs, uint32_t term, uint32_t *at)
 }
 
 /* Place of the terminal's job in the order of the method; FAB_NONE without one. */
-static uint32_t job_class(const struct sar_paths *s, uint32_t term)
+static uint32_t sar_paths_job_class(const struct sar_paths *s, uint32_t term)
 {
 	uint32_t at = s->jobs ? s->jobs->term_off[term] : 0, best = FAB_NONE, j;
 
 	if (s->method == SAR_PAPER)
-		return next_job(s->jobs, term, &at);
-	while ((j = next_job(s->jobs, term, &at)) != FAB_NONE)
+		return sar_paths_next_job(s->jobs, term, &at);
+	while ((j = sar_paths_next_job(s->jobs, term, &at)) != FAB_NONE)
 		best = s->jobs->jobs[j].given < best ? s->jobs->jobs[j].given : best;
 	return best;
 }
 
-static int by_rank(const void *a, const void *b)
+static int sar_paths_by_rank(const void *a, const void *b)
 {
 	const struct rank *x = a, *y = b;
 
@@ -64,7 +64,7 @@ static int by_rank(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-static void sort_terminals(struct sar_paths *s)
+static void sar_paths_sort_terminals(struct sar_paths *s)
 {
 	uint32_t njob = s->jobs ? s->jobs->njob : 0;
 	bool paper = s->method == SAR_PAPER;
@@ -72,7 +72,7 @@ static void sort_terminals(struct sar_paths *s)
 	for (uint32_t i = 0; i < s->f->nterm; i++) {
 		struct rank *r = &s->order[i];
 
-		*r = (struct rank){ .term = i, .key = i, .class = job_class(s, i) };
+		*r = (struct rank){ .term = i, .key = i, .class = sar_paths_job_class(s, i) };
 		if (r->class != FAB_NONE) {
 			s->njobs++;
 			continue;
@@ -81,7 +81,7 @@ static void sort_terminals(struct sar_paths *s)
 		if (!paper)
 			r->key = s->f->term_lid[i];
 	}
-	qsort(s->order, s->f->nterm, sizeof(*s->order), by_rank);
+	qsort(s->order, s->f->nterm, sizeof(*s->order), sar_paths_by_rank);
 }
 
 struct sar_paths *sar_paths_new(struct tables *t, const struct fabric *f, const struct jobset *jobs,
@@ -102,7 +102,7 @@ struct sar_paths *sar_paths_new(struct tables *t, const struct fabric *f, const 
 	s->seen = xcalloc(f->nterm, sizeof(*s->seen));
 	for (uint32_t u = 0; u < f->nsw; u++)
 		s->full[u] = f->sw_nterm[u] << (method == SAR_PATCH ? lmc : 0);
-	sort_terminals(s);
+	sar_paths_sort_terminals(s);
 	return s;
 }
 
@@ -124,19 +124,19 @@ uint64_t *sar_paths_loads(struct sar_paths *s)
 	return min_load_tree_loads(s->balance);
 }
 
-static bool same_jobs(const struct jobset *jobs, uint32_t a, uint32_t b)
+static bool sar_paths_same_jobs(const struct jobset *jobs, uint32_t a, uint32_t b)
 {
 	uint32_t i = jobs->term_off[a], k = jobs->term_off[b], ja, jb;
 
 	do {
-		ja = next_job(jobs, a, &i);
-		jb = next_job(jobs, b, &k);
+		ja = sar_paths_next_job(jobs, a, &i);
+		jb = sar_paths_next_job(jobs, b, &k);
 	} while (ja == jb && ja != FAB_NONE);
 	return ja == jb;
 }
 
 /* Every terminal of the union of the jobs once. */
-static void weigh_paper(struct sar_paths *s, const struct job *job)
+static void sar_paths_weigh_paper(struct sar_paths *s, const struct job *job)
 {
 	for (uint32_t k = 0; k < job->nterm; k++) {
 		if (s->seen[job->terms[k]] == s->stamp)
@@ -147,7 +147,7 @@ static void weigh_paper(struct sar_paths *s, const struct job *job)
 }
 
 /* The largest number of LIDs that one of the jobs has on a switch. */
-static void weigh_patch(struct sar_paths *s, const struct job *job)
+static void sar_paths_weigh_patch(struct sar_paths *s, const struct job *job)
 {
 	for (uint32_t k = 0; k < job->nterm; k++) {
 		uint32_t sw = s->f->term_sw[job->terms[k]];
@@ -159,25 +159,25 @@ static void weigh_patch(struct sar_paths *s, const struct job *job)
 		s->here[s->f->term_sw[job->terms[k]]] = 0;
 }
 
-static void weigh(struct sar_paths *s, uint32_t term)
+static void sar_paths_weigh(struct sar_paths *s, uint32_t term)
 {
 	uint32_t at = s->jobs->term_off[term], j;
 
-	if (s->last != FAB_NONE && same_jobs(s->jobs, s->last, term))
+	if (s->last != FAB_NONE && sar_paths_same_jobs(s->jobs, s->last, term))
 		return;
 	s->last = term;
 	s->stamp++;
 	memset(s->weight, 0, s->f->nsw * sizeof(*s->weight));
-	while ((j = next_job(s->jobs, term, &at)) != FAB_NONE) {
+	while ((j = sar_paths_next_job(s->jobs, term, &at)) != FAB_NONE) {
 		if (s->method == SAR_PAPER)
-			weigh_paper(s, &s->jobs->jobs[j]);
+			sar_paths_weigh_paper(s, &s->jobs->jobs[j]);
 		else
-			weigh_patch(s, &s->jobs->jobs[j]);
+			sar_paths_weigh_patch(s, &s->jobs->jobs[j]);
 	}
 }
 
-static int route_terminals(struct sar_paths *s, uint32_t from, uint32_t to, struct pace *p,
-			   uint64_t *done)
+static int sar_paths_route_terminals(struct sar_paths *s, uint32_t from, uint32_t to,
+				     struct pace *p, uint64_t *done)
 {
 	struct dest d[128];
 
@@ -187,7 +187,7 @@ static int route_terminals(struct sar_paths *s, uint32_t from, uint32_t to, stru
 		uint64_t work;
 
 		if (i < s->njobs) {
-			weigh(s, s->order[i].term);
+			sar_paths_weigh(s, s->order[i].term);
 			weight = s->weight;
 		}
 		work = min_load_tree_route(s->balance, d, n, weight);
@@ -206,7 +206,7 @@ int sar_paths_count_jobs(struct sar_paths *s, struct pace *p, uint64_t *done)
 		uint32_t term = s->f->term_list[i], n;
 		uint64_t work = 0;
 
-		if (term >= s->f->nterm || job_class(s, term) == FAB_NONE)
+		if (term >= s->f->nterm || sar_paths_job_class(s, term) == FAB_NONE)
 			continue;
 		n = graph_end_dests(d, s->f, s->lmc, term);
 		for (uint32_t k = 0; k < n; k++)
@@ -220,7 +220,7 @@ int sar_paths_count_jobs(struct sar_paths *s, struct pace *p, uint64_t *done)
 
 int sar_paths_jobs(struct sar_paths *s, struct pace *p, uint64_t *done)
 {
-	return route_terminals(s, 0, s->njobs, p, done);
+	return sar_paths_route_terminals(s, 0, s->njobs, p, done);
 }
 
 /* LIDs that are no terminals' come last, in the order of graph_dests_by_lid(). */
@@ -228,7 +228,7 @@ int sar_paths_rest(struct sar_paths *s, struct pace *p, uint64_t *done)
 {
 	uint32_t n, nterm = s->f->nterm << s->lmc;
 	struct dest *dests;
-	int rc = route_terminals(s, s->njobs, s->f->nterm, p, done);
+	int rc = sar_paths_route_terminals(s, s->njobs, s->f->nterm, p, done);
 
 	if (rc)
 		return rc;

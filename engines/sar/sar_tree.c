@@ -136,7 +136,7 @@ bool sar_tree_is_hot(struct sar_tree *g, const struct dest *d)
 }
 
 /* A terminal counts as one of its own sources. */
-static void take_in_hand(struct sar_tree *g, const struct sar_source *s, uint32_t n)
+static void sar_tree_take_in_hand(struct sar_tree *g, const struct sar_source *s, uint32_t n)
 {
 	uint64_t terms = 0;
 
@@ -145,7 +145,8 @@ static void take_in_hand(struct sar_tree *g, const struct sar_source *s, uint32_
 	g->share = terms > 1 ? SAR_TREE_FLOW / (terms - 1) : SAR_TREE_FLOW;
 }
 
-static void put_in(struct sar_tree *g, const struct dest *d, const struct sar_source *s, uint32_t n)
+static void sar_tree_put_in(struct sar_tree *g, const struct dest *d, const struct sar_source *s,
+			    uint32_t n)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 
@@ -154,7 +155,7 @@ static void put_in(struct sar_tree *g, const struct dest *d, const struct sar_so
 }
 
 /* The tree in hand is complete: adds it to the loads of all.  Returns what it costs there. */
-static double settle(struct sar_tree *g, const struct dest *d, struct tariff t)
+static double sar_tree_settle(struct sar_tree *g, const struct dest *d, struct tariff t)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 	uint64_t *bits = through(g, d);
@@ -178,8 +179,8 @@ void sar_tree_count(struct sar_tree *g, const struct dest *d, const struct sar_s
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 	uint64_t *bits = through(g, d);
 
-	take_in_hand(g, s, n);
-	put_in(g, d, s, n);
+	sar_tree_take_in_hand(g, s, n);
+	sar_tree_put_in(g, d, s, n);
 	while (g->ntree > 0) {
 		uint32_t u = g->tree[--g->ntree];
 
@@ -190,14 +191,14 @@ void sar_tree_count(struct sar_tree *g, const struct dest *d, const struct sar_s
 }
 
 /* Takes the tree out of the loads; returns what it cost to have it there. */
-static double take_out(struct sar_tree *g, const struct dest *d, const struct sar_source *s,
-		       uint32_t n, struct tariff t)
+static double sar_tree_take_out(struct sar_tree *g, const struct dest *d,
+				const struct sar_source *s, uint32_t n, struct tariff t)
 {
 	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
 	double sum = 0;
 
 	memset(through(g, d), 0, g->words * sizeof(*g->through));
-	put_in(g, d, s, n);
+	sar_tree_put_in(g, d, s, n);
 	while (g->ntree > 0) {
 		uint32_t u = g->tree[--g->ntree], c = next_chan(g, u, ports);
 
@@ -215,9 +216,9 @@ double sar_tree_price(struct sar_tree *g, const struct dest *d, const struct sar
 	struct tariff t;
 	double sum = 0;
 
-	take_in_hand(g, s, n);
+	sar_tree_take_in_hand(g, s, n);
 	t = tariff(g, rule);
-	put_in(g, d, s, n);
+	sar_tree_put_in(g, d, s, n);
 	while (g->ntree > 0) {
 		uint32_t u = g->tree[--g->ntree], own = g->own[u];
 		struct sar_tree_load without = g->load[next_chan(g, u, ports)];
@@ -231,7 +232,7 @@ double sar_tree_price(struct sar_tree *g, const struct dest *d, const struct sar
 }
 
 /* Asks for a DAG that many sources will need, all of it at once and in order. */
-static void ask_for(const struct sar_tree *g, const struct sar_dag *d)
+static void sar_tree_ask_for(const struct sar_tree *g, const struct sar_dag *d)
 {
 	uint32_t nsw = g->f->nsw;
 
@@ -242,8 +243,9 @@ static void ask_for(const struct sar_tree *g, const struct sar_dag *d)
 }
 
 /* Sources from *i on that are to be placed at once, into g->batch; returns how many. */
-static uint32_t next_batch(struct sar_tree *g, const struct dest *d, const struct sar_source *s,
-			   uint32_t n, const struct sar_tree_rule *r, uint32_t *i)
+static uint32_t sar_tree_next_batch(struct sar_tree *g, const struct dest *d,
+				    const struct sar_source *s, uint32_t n,
+				    const struct sar_tree_rule *r, uint32_t *i)
 {
 	uint32_t k = 0;
 
@@ -254,25 +256,26 @@ static uint32_t next_batch(struct sar_tree *g, const struct dest *d, const struc
 }
 
 /* Returns the cost of having the tree in the loads. */
-static double grow_all(struct sar_tree *g, const struct dest *dest, const struct sar_source *s,
-		       uint32_t n, const struct sar_tree_rule *r)
+static double sar_tree_grow_all(struct sar_tree *g, const struct dest *dest,
+				const struct sar_source *s, uint32_t n,
+				const struct sar_tree_rule *r)
 {
 	const struct sar_dag *d = sar_dags_find(&g->dags, dest->sw);
 	uint32_t i = 0, k;
 
 	g->nundo = 0;
 	if (n > g->f->nsw / LINE)
-		ask_for(g, d);
-	while ((k = next_batch(g, dest, s, n, r, &i)) > 0)
+		sar_tree_ask_for(g, d);
+	while ((k = sar_tree_next_batch(g, dest, s, n, r, &i)) > 0)
 		sar_tree_place_batch(g, dest, d, g->batch, k, r);
-	return settle(g, dest, tariff(g, r));
+	return sar_tree_settle(g, dest, tariff(g, r));
 }
 
 void sar_tree_tree(struct sar_tree *g, const struct dest *d, const struct sar_source *s, uint32_t n,
 		   const struct sar_tree_rule *rule)
 {
-	take_in_hand(g, s, n);
-	grow_all(g, d, s, n, rule);
+	sar_tree_take_in_hand(g, s, n);
+	sar_tree_grow_all(g, d, s, n, rule);
 }
 
 bool sar_tree_is_worth_it(const struct sar_tree *g, double before, double after, uint64_t blocks,
@@ -290,19 +293,19 @@ bool sar_tree_restart(struct sar_tree *g, const struct dest *d, const struct sar
 	struct tariff t;
 	double before, after;
 
-	take_in_hand(g, s, n);
+	sar_tree_take_in_hand(g, s, n);
 	if (rule->hot_only)
 		return sar_tree_offload_hot_links(g, d, s, n, rule);
 	t = tariff(g, rule);
-	before = take_out(g, d, s, n, t);
-	after = grow_all(g, d, s, n, rule);
+	before = sar_tree_take_out(g, d, s, n, t);
+	after = sar_tree_grow_all(g, d, s, n, rule);
 	if (sar_tree_is_worth_it(g, before, after, blocks, rule))
 		return true;
 	if (!g->nundo)
 		return false;
-	take_out(g, d, s, n, t);
+	sar_tree_take_out(g, d, s, n, t);
 	sar_tree_undo(g, d->lid);
-	put_in(g, d, s, n);
-	settle(g, d, t);
+	sar_tree_put_in(g, d, s, n);
+	sar_tree_settle(g, d, t);
 	return false;
 }

@@ -22,7 +22,7 @@
 
 /* ---- what is certain beforehand ---- */
 
-static int loop_in_new(const struct search *s, uint32_t lid, struct err *err)
+static int transition_loop_in_new(const struct search *s, uint32_t lid, struct err *err)
 {
 	return err_set(err, -EINVAL,
 		       "the new tables of fabric %s have a forwarding loop to LID %u: check them "
@@ -30,7 +30,7 @@ static int loop_in_new(const struct search *s, uint32_t lid, struct err *err)
 		       s->f->name, lid);
 }
 
-static int cycle_in_new(const struct search *s, struct err *err)
+static int transition_cycle_in_new(const struct search *s, struct err *err)
 {
 	return err_set(
 		err, -EINVAL,
@@ -41,7 +41,7 @@ static int cycle_in_new(const struct search *s, struct err *err)
 
 /* 0, or -ECANCELED; *any: does anything change that packets can notice?  drained gets those that
  * loop in the old tables. */
-static int look_for_changes(struct search *s, bool *any, uint8_t *drained)
+static int transition_look_for_changes(struct search *s, bool *any, uint8_t *drained)
 {
 	const struct ages old = { .lft_all = AGE_OLD };
 
@@ -62,7 +62,7 @@ static int look_for_changes(struct search *s, bool *any, uint8_t *drained)
 	return 0;
 }
 
-static struct found *nothing_found(const struct search *s)
+static struct found *transition_nothing_found(const struct search *s)
 {
 	struct found *r = xcalloc(1, sizeof(*r));
 
@@ -71,7 +71,7 @@ static struct found *nothing_found(const struct search *s)
 }
 
 /* The new tables with new SLs. */
-static int put_new(struct search *s, struct err *err)
+static int transition_put_new(struct search *s, struct err *err)
 {
 	const struct ages a = { .lft_all = AGE_NEW, .sl = AGE_NEW, .sl2vl = AGE_NEW };
 
@@ -82,17 +82,17 @@ static int put_new(struct search *s, struct err *err)
 
 		mixture_load(s->flow, it->lid);
 		if (!mixture_no_loop(s->flow, &a))
-			return loop_in_new(s, it->lid, err);
+			return transition_loop_in_new(s, it->lid, err);
 		search_put(s, it, a);
 		if (search_at(s, i + 1))
 			return -ECANCELED;
 	}
-	return search_sort(s) ? 0 : cycle_in_new(s, err);
+	return search_sort(s) ? 0 : transition_cycle_in_new(s, err);
 }
 
 /* In the end packets with old SLs meet the new tables: who cannot stay, alone (sure) or with
  * others. */
-static int look_at_old_sls(struct search *s, uint8_t *drained, bool sure)
+static int transition_look_at_old_sls(struct search *s, uint8_t *drained, bool sure)
 {
 	const struct ages both = { .lft_all = AGE_NEW, .sl = AGE_BOTH, .sl2vl = AGE_NEW };
 
@@ -113,7 +113,7 @@ static int look_at_old_sls(struct search *s, uint8_t *drained, bool sure)
 }
 
 /* Does the end stay without a cycle, however long the old SLs of all but those drained last? */
-static int end_holds(struct search *s, const uint8_t *drained, bool *holds)
+static int transition_end_holds(struct search *s, const uint8_t *drained, bool *holds)
 {
 	struct ages a = { .lft_all = AGE_NEW, .sl2vl = AGE_NEW };
 
@@ -131,7 +131,7 @@ static int end_holds(struct search *s, const uint8_t *drained, bool *holds)
 	return 0;
 }
 
-static bool sls_change(const struct search *s)
+static bool transition_sls_change(const struct search *s)
 {
 	uint32_t i = 0;
 
@@ -140,7 +140,7 @@ static bool sls_change(const struct search *s)
 	return i < s->n;
 }
 
-static uint32_t count_certain(const struct search *s, const uint8_t *drained)
+static uint32_t transition_count_certain(const struct search *s, const uint8_t *drained)
 {
 	uint32_t n = 0;
 
@@ -149,7 +149,7 @@ static uint32_t count_certain(const struct search *s, const uint8_t *drained)
 	return n;
 }
 
-static void free_end(struct search *s)
+static void transition_free_end(struct search *s)
 {
 	tgraph_free(s->end);
 	s->end = NULL;
@@ -158,34 +158,36 @@ static void free_end(struct search *s)
 /* sure gets those that cannot stay whatever becomes of the others, drained some more that cannot
  * stay together.  When so much changes, where many are sure to go the others hardly ever can all
  * stay: that they cannot is found one by one. */
-static int look_at_end(struct search *s, uint8_t *sure, uint8_t *drained, struct err *err)
+static int transition_look_at_end(struct search *s, uint8_t *sure, uint8_t *drained,
+				  struct err *err)
 {
-	int rc = put_new(s, err);
+	int rc = transition_put_new(s, err);
 
-	s->end_holds = !sls_change(s);
+	s->end_holds = !transition_sls_change(s);
 	if (!rc && !s->end_holds)
 		rc = transition_search_alone(s, sure, s->big ? ALONE_EFFORT : s->effort);
 	if (!rc && !s->end_holds && !s->big)
-		rc = look_at_old_sls(s, sure, true);
+		rc = transition_look_at_old_sls(s, sure, true);
 	memcpy(drained, sure, s->n);
 	if (!rc && !s->end_holds && s->big)
 		s->end = search_take_graph(s);
-	if (rc || s->end_holds || (s->huge && count_certain(s, sure) > s->n / MANY_CERTAIN))
+	if (rc || s->end_holds ||
+	    (s->huge && transition_count_certain(s, sure) > s->n / MANY_CERTAIN))
 		return rc;
 	if (s->big) {
-		rc = end_holds(s, sure, &s->end_holds);
+		rc = transition_end_holds(s, sure, &s->end_holds);
 		if (s->end_holds)
-			free_end(s);
+			transition_free_end(s);
 		return rc;
 	}
-	rc = look_at_old_sls(s, drained, false);
+	rc = transition_look_at_old_sls(s, drained, false);
 	s->end_holds = !memcmp(drained, sure, s->n);
 	return rc;
 }
 
 /* ---- the best of several attempts ---- */
 
-static bool better(const struct found *a, const struct found *b)
+static bool transition_better(const struct found *a, const struct found *b)
 {
 	if (!b || a->ndrain != b->ndrain)
 		return !b || a->ndrain < b->ndrain;
@@ -194,11 +196,11 @@ static bool better(const struct found *a, const struct found *b)
 	return a->nwaves < b->nwaves;
 }
 
-static void keep_better(struct found **best, struct found *r)
+static void transition_keep_better(struct found **best, struct found *r)
 {
 	bool proved = *best && !(*best)->tired;
 
-	if (r && better(r, *best) && !(proved && r->tired)) {
+	if (r && transition_better(r, *best) && !(proved && r->tired)) {
 		found_free(*best);
 		*best = r;
 	} else {
@@ -207,7 +209,7 @@ static void keep_better(struct found **best, struct found *r)
 }
 
 /* Those that did not fit come first the next time. */
-static void drained_first(uint32_t *order, uint32_t n, const struct found *r)
+static void transition_drained_first(uint32_t *order, uint32_t n, const struct found *r)
 {
 	uint32_t *next = xcalloc(n, sizeof(*next)), k = 0;
 
@@ -221,8 +223,8 @@ static void drained_first(uint32_t *order, uint32_t n, const struct found *r)
 
 /* First fit, again and again as long as there is effort left; when so much changes the first time
  * is for going through all of it. */
-static int fit_several(struct found **best, struct search *s, const uint8_t *drained,
-		       uint64_t effort)
+static int transition_fit_several(struct found **best, struct search *s, const uint8_t *drained,
+				  uint64_t effort)
 {
 	uint64_t limit = search_work(s) + effort;
 	uint32_t *order = xcalloc(s->n, sizeof(*order));
@@ -239,8 +241,8 @@ static int fit_several(struct found **best, struct search *s, const uint8_t *dra
 				      k + 1 < FITS ? limit : 0);
 		if (rc)
 			break;
-		drained_first(order, s->n, r);
-		keep_better(best, r);
+		transition_drained_first(order, s->n, r);
+		transition_keep_better(best, r);
 		if ((*best)->ndrain == s->certain || search_work(s) > limit)
 			break;
 	}
@@ -250,7 +252,7 @@ static int fit_several(struct found **best, struct search *s, const uint8_t *dra
 
 /* ---- how much more it can be ---- */
 
-static void most_rounds(struct search *s, uint64_t rounds, uint64_t more)
+static void transition_most_rounds(struct search *s, uint64_t rounds, uint64_t more)
 {
 	if (s->big)
 		search_most(s, rounds * PASS_LOOKS * s->n * s->f->nsw + more);
@@ -258,20 +260,22 @@ static void most_rounds(struct search *s, uint64_t rounds, uint64_t more)
 
 /* Several first fits, of which the last may have begun just before the effort was spent, and the
  * writes. */
-static void most_fits(struct search *s, uint64_t rounds, uint64_t more)
+static void transition_most_fits(struct search *s, uint64_t rounds, uint64_t more)
 {
-	most_rounds(s, rounds + 4, more + FIT_EFFORT + BIG_EFFORT);
+	transition_most_rounds(s, rounds + 4, more + FIT_EFFORT + BIG_EFFORT);
 }
 
 /* After it is known what changes: new routes, old SLs alone and at the end, old routes; or new
  * routes and the ways to move all at once. */
-static void most_of_all(struct search *s)
+static void transition_most_of_all(struct search *s)
 {
-	most_fits(s, sls_change(s) ? 4 : 8, sls_change(s) ? ALONE_EFFORT : 0);
+	transition_most_fits(s, transition_sls_change(s) ? 4 : 8,
+			     transition_sls_change(s) ? ALONE_EFFORT : 0);
 }
 
 /* SL2VL before or after, LIDs ascending or descending. */
-static int try_ways(struct found **best, struct search *s, const uint8_t *drained, uint64_t effort)
+static int transition_try_ways(struct found **best, struct search *s, const uint8_t *drained,
+			       uint64_t effort)
 {
 	uint64_t limit = 0;
 
@@ -287,7 +291,7 @@ static int try_ways(struct found **best, struct search *s, const uint8_t *draine
 		rc = search_attempt(&r, s, drained);
 		if (rc)
 			return rc == -EAGAIN ? 0 : rc;
-		keep_better(best, r);
+		transition_keep_better(best, r);
 		limit = limit ? limit : search_work(s) + effort / 2;
 		if ((*best)->ndrain == s->certain || search_work(s) > limit || s->hurried)
 			break;
@@ -296,10 +300,10 @@ static int try_ways(struct found **best, struct search *s, const uint8_t *draine
 }
 
 /* 0 with *out when these need not be drained more; NULL when they must, as far as is found. */
-static int without(struct found **out, struct search *s, const uint8_t *drained)
+static int transition_without(struct found **out, struct search *s, const uint8_t *drained)
 {
 	bool holds = false;
-	int rc = end_holds(s, drained, &holds);
+	int rc = transition_end_holds(s, drained, &holds);
 
 	*out = NULL;
 	for (uint32_t k = 0; holds && k < 4 && !*out && rc != -ECANCELED; k++) {
@@ -313,7 +317,7 @@ static int without(struct found **out, struct search *s, const uint8_t *drained)
 }
 
 /* Leaves out of the drain what need not be there; true in *all when each was tried. */
-static int shrink(struct found **best, struct search *s, bool *all, uint64_t effort)
+static int transition_shrink(struct found **best, struct search *s, bool *all, uint64_t effort)
 {
 	uint64_t limit = search_work(s) + effort;
 	uint8_t *drained = xcalloc(s->n, 1);
@@ -336,7 +340,7 @@ static int shrink(struct found **best, struct search *s, bool *all, uint64_t eff
 		}
 		memcpy(drained, (*best)->drained, s->n);
 		drained[i] = 0;
-		rc = without(&r, s, drained);
+		rc = transition_without(&r, s, drained);
 		if (r) {
 			found_free(*best);
 			*best = r;
@@ -347,10 +351,10 @@ static int shrink(struct found **best, struct search *s, bool *all, uint64_t eff
 	return rc;
 }
 
-/* -ECANCELED; search_done() is needed also then. */
-static int search_init(struct search *s, const struct fabric *f, const struct tables *old,
-		       const struct tables *new, const struct transition_params *params,
-		       struct progress *progress)
+/* -ECANCELED; transition_search_done() is needed also then. */
+static int transition_search_init(struct search *s, const struct fabric *f,
+				  const struct tables *old, const struct tables *new,
+				  const struct transition_params *params, struct progress *progress)
 {
 	s->f = f;
 	turns_init(&s->turns, f);
@@ -367,7 +371,7 @@ static int search_init(struct search *s, const struct fabric *f, const struct ta
 	return s->flow ? 0 : -ECANCELED;
 }
 
-static void search_done(struct search *s)
+static void transition_search_done(struct search *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		free(s->item[i].lft_age);
@@ -375,14 +379,14 @@ static void search_done(struct search *s)
 	}
 	free(s->item);
 	tgraph_free(s->g);
-	free_end(s);
+	transition_free_end(s);
 	mixture_free(s->flow);
 	turns_done(&s->turns);
 }
 
 /* Looks that trying whether everything that changes can move costs, more or less.  Other SL2VL
  * tables change all. */
-static bool is_big(const struct search *s)
+static bool transition_is_big(const struct search *s)
 {
 	bool all = mixture_sl2vl_changes(s->flow);
 	uint64_t n = 0;
@@ -393,7 +397,7 @@ static bool is_big(const struct search *s)
 }
 
 /* What search_attempt() finds out otherwise. */
-static int look_for_old_cycles(struct search *s, const uint8_t *drained)
+static int transition_look_for_old_cycles(struct search *s, const uint8_t *drained)
 {
 	const struct ages old = { .lft_all = AGE_OLD, .sl = AGE_OLD, .sl2vl = AGE_OLD };
 
@@ -409,51 +413,52 @@ static int look_for_old_cycles(struct search *s, const uint8_t *drained)
 	return 0;
 }
 
-static int search_all(struct found **best, struct search *s, const uint8_t *sure,
-		      const uint8_t *drained, uint64_t effort, bool *all)
+static int transition_search_all(struct found **best, struct search *s, const uint8_t *sure,
+				 const uint8_t *drained, uint64_t effort, bool *all)
 {
 	int rc;
 
 	if (s->big && !s->end_holds)
-		rc = look_for_old_cycles(s, sure);
+		rc = transition_look_for_old_cycles(s, sure);
 	else
-		rc = try_ways(best, s, drained, effort);
-	most_fits(s, 0, 0);
+		rc = transition_try_ways(best, s, drained, effort);
+	transition_most_fits(s, 0, 0);
 	if (!rc && (!*best || (*best)->ndrain > s->certain))
-		rc = fit_several(best, s, sure, s->big ? BIG_EFFORT : effort / 2);
+		rc = transition_fit_several(best, s, sure, s->big ? BIG_EFFORT : effort / 2);
 	if (!rc && !s->big)
-		rc = shrink(best, s, all, effort);
+		rc = transition_shrink(best, s, all, effort);
 	else if (!rc)
 		*all = (*best)->ndrain == s->certain || !(*best)->tired;
 	return rc;
 }
 
-/* The best that is found; *all as of shrink(). */
-static int find(struct found **best, struct search *s, uint64_t effort, bool *all, struct err *err)
+/* The best that is found; *all as of transition_shrink(). */
+static int transition_find(struct found **best, struct search *s, uint64_t effort, bool *all,
+			   struct err *err)
 {
 	uint8_t *sure = xcalloc(s->n, 1), *drained = xcalloc(s->n, 1);
 	bool any;
 	int rc;
 
 	*all = true;
-	rc = look_for_changes(s, &any, sure);
+	rc = transition_look_for_changes(s, &any, sure);
 	if (!rc && !any) {
-		*best = nothing_found(s);
+		*best = transition_nothing_found(s);
 		goto out;
 	}
-	s->huge = is_big(s);
+	s->huge = transition_is_big(s);
 	s->big |= s->huge;
 	s->effort = s->big ? BIG_EFFORT : LEAST_WORK;
-	most_of_all(s);
+	transition_most_of_all(s);
 	if (!rc)
-		rc = look_at_end(s, sure, drained, err);
+		rc = transition_look_at_end(s, sure, drained, err);
 	if (!s->huge)
 		s->effort = ROUNDS * search_work(s) + 4 * LEAST_WORK;
 	effort = effort ? effort : ROUNDS * search_work(s) + LEAST_WORK;
-	s->certain = count_certain(s, sure);
-	most_fits(s, s->end_holds ? 7 : 1, 0);
+	s->certain = transition_count_certain(s, sure);
+	transition_most_fits(s, s->end_holds ? 7 : 1, 0);
 	if (!rc)
-		rc = search_all(best, s, sure, drained, effort, all);
+		rc = transition_search_all(best, s, sure, drained, effort, all);
 out:
 	free(sure);
 	free(drained);
@@ -474,13 +479,13 @@ int transition_plan(struct transition **out, const struct fabric *f, const struc
 		return err_set(err, -EINVAL, "the tables were made for another state of fabric %s",
 			       f->name);
 	progress_parts(progress, 0);
-	rc = search_init(&s, f, old, new, params, progress);
+	rc = transition_search_init(&s, f, old, new, params, progress);
 	if (!rc)
-		rc = find(&best, &s, params ? params->effort : 0, &all, err);
+		rc = transition_find(&best, &s, params ? params->effort : 0, &all, err);
 	if (pace_cancelled(&s.pace))
 		rc = -ECANCELED; /* what graphs say after that is not to be relied on */
 	if (!rc) {
-		most_rounds(&s, 1, 0);
+		transition_most_rounds(&s, 1, 0);
 		*out = transition_result(&s, best, old, new);
 		if (*out)
 			(*out)->irreducible = all;
@@ -490,7 +495,7 @@ int transition_plan(struct transition **out, const struct fabric *f, const struc
 	if (rc == -ECANCELED)
 		err_set(err, rc, "cancelled while looking for an order of the writes");
 	found_free(best);
-	search_done(&s);
+	transition_search_done(&s);
 	return rc;
 }
 

@@ -13,7 +13,7 @@
 #define LOOKS 16384 /* for one dependency */
 #define TRIES 16    /* new dependencies for one LID */
 
-static bool closes_cycle(struct search *s, bool try_new)
+static bool transition_search_closes_cycle(struct search *s, bool try_new)
 {
 	uint32_t n, left = TRIES;
 	const struct tdep *d = mixture_deps(s->flow, &n);
@@ -42,7 +42,8 @@ int transition_search_alone(struct search *s, uint8_t *drained, uint64_t effort)
 
 		if (!it->sl || drained[i])
 			continue;
-		if (!search_run(s, it, &old) || closes_cycle(s, search_work(s) < limit))
+		if (!search_run(s, it, &old) ||
+		    transition_search_closes_cycle(s, search_work(s) < limit))
 			drained[i] = TRANSITION_OLD_SL + 1;
 		if (search_at(s, i + 1))
 			rc = -ECANCELED;

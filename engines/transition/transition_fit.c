@@ -41,18 +41,18 @@ struct fit {
 	struct found *r;
 };
 
-static struct tgraph *new_graph(struct search *s)
+static struct tgraph *transition_fit_new_graph(struct search *s)
 {
 	return tgraph_new(s->f, &s->turns, mixture_nvl(s->flow), &s->pace);
 }
 
 /* Has no choice of its own: the same dependencies in all waves. */
-static bool is_static(const struct fit *x, const struct item *it)
+static bool transition_fit_is_static(const struct fit *x, const struct item *it)
 {
 	return !x->sl2vl && !it->lft && !(it->sl && x->s->sl_waves == AGE_BOTH);
 }
 
-static uint64_t count_work(struct fit *x, uint32_t g, uint64_t before)
+static uint64_t transition_fit_count_work(struct fit *x, uint32_t g, uint64_t before)
 {
 	uint64_t now = tgraph_work(x->g[g]);
 
@@ -61,7 +61,7 @@ static uint64_t count_work(struct fit *x, uint32_t g, uint64_t before)
 }
 
 /* Those that have no choice; what cycles they make is none of ours. */
-static int put_static(struct fit *x, const uint8_t *drained)
+static int transition_fit_put_static(struct fit *x, const uint8_t *drained)
 {
 	struct search *s = x->s;
 	const struct tdep *d;
@@ -72,7 +72,7 @@ static int put_static(struct fit *x, const uint8_t *drained)
 		const struct item *it = &s->item[i];
 		struct ages a = { .lft_all = AGE_OLD, .sl = AGE_OLD, .sl2vl = AGE_OLD };
 
-		if (drained[i] || !is_static(x, it))
+		if (drained[i] || !transition_fit_is_static(x, it))
 			continue;
 		mixture_load(s->flow, it->lid);
 		mixture_run(s->flow, &a);
@@ -92,7 +92,7 @@ static int put_static(struct fit *x, const uint8_t *drained)
 }
 
 /* In the end all LIDs are there, with the new SLs at least. */
-static int put_end(struct fit *x)
+static int transition_fit_put_end(struct fit *x)
 {
 	const struct ages a = { .lft_all = AGE_NEW, .sl = AGE_NEW, .sl2vl = AGE_NEW };
 	struct search *s = x->s;
@@ -105,7 +105,7 @@ static int put_end(struct fit *x)
 		return 0;
 	}
 	if (x->end)
-		x->g[x->nwaves] = new_graph(s);
+		x->g[x->nwaves] = transition_fit_new_graph(s);
 	search_step(s, "routes at the end");
 	for (uint32_t i = 0; i < s->n && x->end; i++) {
 		mixture_load(s->flow, s->item[i].lid);
@@ -123,7 +123,7 @@ static int put_end(struct fit *x)
 
 /* Which entries of the LID change in which wave, in as few as this finds; false: too many.  The
  * LID is loaded. */
-static bool choose_levels(struct fit *x, const struct item *it)
+static bool transition_fit_choose_levels(struct fit *x, const struct item *it)
 {
 	struct search *s = x->s;
 	struct ages a = { .lft_all = AGE_BOTH };
@@ -153,14 +153,14 @@ static bool choose_levels(struct fit *x, const struct item *it)
 	return false;
 }
 
-static uint8_t age_in(uint32_t level, uint32_t now)
+static uint8_t transition_fit_age_in(uint32_t level, uint32_t now)
 {
 	return level > now ? AGE_OLD : level == now ? AGE_BOTH : AGE_NEW;
 }
 
 /* Of which run are the dependencies of a LID in a stage when its first level changes in the LFT
  * wave first?  RUNS: of none, it changes in parts. */
-static enum run run_in(const struct fit *x, uint32_t stage, uint32_t first)
+static enum run transition_fit_run_in(const struct fit *x, uint32_t stage, uint32_t first)
 {
 	if (stage == x->nwaves)
 		return RUN_END;
@@ -174,7 +174,7 @@ static enum run run_in(const struct fit *x, uint32_t stage, uint32_t first)
 	return stage < first ? RUN_OLD : stage == first ? RUN_BOTH : RUN_NEW;
 }
 
-static struct ages ages_of(const struct fit *x, enum run run)
+static struct ages transition_fit_ages_of(const struct fit *x, enum run run)
 {
 	struct ages a = { .lft_all = AGE_OLD,
 			  .sl = x->s->sl_waves,
@@ -191,15 +191,15 @@ static struct ages ages_of(const struct fit *x, enum run run)
 	return a;
 }
 
-static bool run_parts(struct fit *x, struct item *it, uint32_t stage, uint32_t first)
+static bool transition_fit_run_parts(struct fit *x, struct item *it, uint32_t stage, uint32_t first)
 {
-	struct ages a = ages_of(x, RUN_BOTH);
+	struct ages a = transition_fit_ages_of(x, RUN_BOTH);
 	const struct tdep *d;
 	uint32_t n;
 
 	a.lft = x->lft;
 	for (uint32_t sw = 0; sw < x->s->f->nsw; sw++)
-		x->lft[sw] = age_in(first + x->level[sw], stage - x->sl2vl);
+		x->lft[sw] = transition_fit_age_in(first + x->level[sw], stage - x->sl2vl);
 	x->part.n = 0;
 	if (!search_run(x->s, it, &a))
 		return false;
@@ -210,16 +210,16 @@ static bool run_parts(struct fit *x, struct item *it, uint32_t stage, uint32_t f
 }
 
 /* The dependencies in a stage; false: a loop, or losses. */
-static bool deps_in(struct fit *x, struct item *it, uint32_t stage, uint32_t first,
-		    const struct tdep **d, uint32_t *n)
+static bool transition_fit_deps_in(struct fit *x, struct item *it, uint32_t stage, uint32_t first,
+				   const struct tdep **d, uint32_t *n)
 {
-	enum run run = run_in(x, stage, first);
-	struct ages a = ages_of(x, run);
+	enum run run = transition_fit_run_in(x, stage, first);
+	struct ages a = transition_fit_ages_of(x, run);
 	const struct tdep *v;
 	uint32_t k;
 
 	if (run == RUNS) {
-		if (!run_parts(x, it, stage, first))
+		if (!transition_fit_run_parts(x, it, stage, first))
 			return false;
 		*d = x->part.v;
 		*n = (uint32_t)x->part.n;
@@ -238,7 +238,7 @@ static bool deps_in(struct fit *x, struct item *it, uint32_t stage, uint32_t fir
 	return x->sound[run];
 }
 
-static bool add_stage(struct fit *x, struct item *it, uint32_t g, uint32_t first)
+static bool transition_fit_add_stage(struct fit *x, struct item *it, uint32_t g, uint32_t first)
 {
 	struct search *s = x->s;
 	uint64_t before = tgraph_work(x->g[g]);
@@ -246,13 +246,14 @@ static bool add_stage(struct fit *x, struct item *it, uint32_t g, uint32_t first
 	uint32_t n, i = 0, more;
 
 	x->added[g].n = 0;
-	if (!deps_in(x, it, g, first, &d, &n) || tgraph_closed_any(x->g[g], d, n) < n)
+	if (!transition_fit_deps_in(x, it, g, first, &d, &n) ||
+	    tgraph_closed_any(x->g[g], d, n) < n)
 		return false;
 	s->graphs_done += n;
 	do {
 		more = tgraph_add_some(x->g[g], d + i, n - i, SOME);
 		i += more;
-		before = count_work(x, g, before);
+		before = transition_fit_count_work(x, g, before);
 		search_tick(s); /* shows that it lives; whether cancelled is asked soon enough */
 	} while (more == SOME);
 	vec_reserve(&x->added[g], i);
@@ -264,50 +265,52 @@ static bool add_stage(struct fit *x, struct item *it, uint32_t g, uint32_t first
 
 /* Does what did not go in close a cycle alone?  Then others that need it can be told at once: the
  * graph only grows. */
-static void learn(struct fit *x, struct item *it, uint32_t g, uint32_t first)
+static void transition_fit_learn(struct fit *x, struct item *it, uint32_t g, uint32_t first)
 {
 	const struct tdep *d;
 	uint32_t n;
 
-	if (deps_in(x, it, g, first, &d, &n) && x->added[g].n < n)
+	if (transition_fit_deps_in(x, it, g, first, &d, &n) && x->added[g].n < n)
 		tgraph_closes(x->g[g], &d[x->added[g].n], LOOKS);
 }
 
 /* Is it known of a stage that it does not fit there?  Asked of all of them before it is added to
  * the first: most that do not fit show here, and adding is what costs. */
-static bool known_closed(struct fit *x, struct item *it, uint32_t first, uint32_t from)
+static bool transition_fit_known_closed(struct fit *x, struct item *it, uint32_t first,
+					uint32_t from)
 {
 	const struct tdep *d;
 	uint32_t n;
 
 	for (uint32_t g = x->nstages; g-- > from;) {
-		if (run_in(x, g, first) == RUNS) /* costs a run each time */
+		if (transition_fit_run_in(x, g, first) == RUNS) /* costs a run each time */
 			continue;
 		x->failed = g;
-		if (!deps_in(x, it, g, first, &d, &n) || tgraph_closed_any(x->g[g], d, n) < n)
+		if (!transition_fit_deps_in(x, it, g, first, &d, &n) ||
+		    tgraph_closed_any(x->g[g], d, n) < n)
 			return true;
 	}
 	return false;
 }
 
 /* In those stages, or in none; the end first, where most fail. */
-static bool add_stages(struct fit *x, struct item *it, uint32_t first, uint32_t from)
+static bool transition_fit_add_stages(struct fit *x, struct item *it, uint32_t first, uint32_t from)
 {
-	if (known_closed(x, it, first, from))
+	if (transition_fit_known_closed(x, it, first, from))
 		return false;
 	for (uint32_t g = x->nstages; g-- > from;) {
-		if (add_stage(x, it, g, first))
+		if (transition_fit_add_stage(x, it, g, first))
 			continue;
 		x->failed = g;
 		for (uint32_t k = g; k < x->nstages; k++)
 			tgraph_remove_all(x->g[k], x->added[k].v, (uint32_t)x->added[k].n);
-		learn(x, it, g, first);
+		transition_fit_learn(x, it, g, first);
 		return false;
 	}
 	return true;
 }
 
-static void note_moves(struct fit *x, uint32_t item, uint32_t first)
+static void transition_fit_note_moves(struct fit *x, uint32_t item, uint32_t first)
 {
 	uint32_t nsw = x->s->f->nsw;
 
@@ -317,26 +320,26 @@ static void note_moves(struct fit *x, uint32_t item, uint32_t first)
 		if (x->nlevels > 1) {
 			m.lft_wide = xcalloc(nsw, 1);
 			for (uint32_t sw = 0; sw < nsw; sw++)
-				m.lft_wide[sw] = age_in(x->level[sw], k);
+				m.lft_wide[sw] = transition_fit_age_in(x->level[sw], k);
 		}
 		vec_push(&x->r->moves, m);
 	}
 }
 
-static bool fits(struct fit *x, uint32_t i)
+static bool transition_fit_fits(struct fit *x, uint32_t i)
 {
 	struct item *it = &x->s->item[i];
 
 	memset(x->ran, 0, sizeof(x->ran));
 	mixture_load(x->s->flow, it->lid);
 	x->failed = 0;
-	if (is_static(x, it))
-		return add_stages(x, it, 0, x->nwaves);
-	if (!choose_levels(x, it))
+	if (transition_fit_is_static(x, it))
+		return transition_fit_add_stages(x, it, 0, x->nwaves);
+	if (!transition_fit_choose_levels(x, it))
 		return false;
 	for (uint32_t first = 0; first + x->nlevels <= LEVELS; first++) {
-		if (add_stages(x, it, first, 0)) {
-			note_moves(x, i, first);
+		if (transition_fit_add_stages(x, it, first, 0)) {
+			transition_fit_note_moves(x, i, first);
 			return true;
 		}
 		if (search_work(x->s) > x->limit) {
@@ -350,7 +353,7 @@ static bool fits(struct fit *x, uint32_t i)
 }
 
 /* At so many LIDs, since a first look at the work: does it look as if nothing long follows? */
-static void tell_last(const struct fit *x, uint32_t done, uint64_t from)
+static void transition_fit_tell_last(const struct fit *x, uint32_t done, uint64_t from)
 {
 	const struct search *s = x->s;
 	struct progress *p = s->pace.progress;
@@ -361,7 +364,7 @@ static void tell_last(const struct fit *x, uint32_t done, uint64_t from)
 			  (double)from + (double)spent * s->n / done > (double)x->enough;
 }
 
-static int join_all(struct fit *x, const uint32_t *order, const uint8_t *drained)
+static int transition_fit_join_all(struct fit *x, const uint32_t *order, const uint8_t *drained)
 {
 	struct search *s = x->s;
 
@@ -374,23 +377,24 @@ static int join_all(struct fit *x, const uint32_t *order, const uint8_t *drained
 
 		x->r->drained[i] = drained[i];
 		x->r->ndrain += drained[i] != 0;
-		if (drained[i] || (is_static(x, &s->item[i]) && !(x->end && s->item[i].sl)))
+		if (drained[i] ||
+		    (transition_fit_is_static(x, &s->item[i]) && !(x->end && s->item[i].sl)))
 			continue;
-		if (tired || !fits(x, i)) {
+		if (tired || !transition_fit_fits(x, i)) {
 			x->r->drained[i] = !tired && x->end && x->failed == x->nwaves
 						   ? TRANSITION_OTHERS + 1
 						   : TRANSITION_NO_ORDER + 1;
 			x->r->ndrain++;
 			x->r->tired |= tired;
 		}
-		tell_last(x, k + 1, from);
+		transition_fit_tell_last(x, k + 1, from);
 		if (search_at(s, k + 1))
 			return -ECANCELED;
 	}
 	return 0;
 }
 
-static int by_wave(const void *a, const void *b)
+static int transition_fit_by_wave(const void *a, const void *b)
 {
 	const struct move *x = a, *y = b;
 
@@ -400,14 +404,14 @@ static int by_wave(const void *a, const void *b)
 }
 
 /* Waves in which nothing moves are none; entries without traffic need one that is. */
-static void close_gaps(struct fit *x)
+static void transition_fit_close_gaps(struct fit *x)
 {
 	struct found *r = x->r;
 	uint32_t last = FAB_NONE;
 
 	r->nwaves = r->first_lft = x->sl2vl;
 	if (r->moves.n)
-		qsort(r->moves.v, r->moves.n, sizeof(*r->moves.v), by_wave);
+		qsort(r->moves.v, r->moves.n, sizeof(*r->moves.v), transition_fit_by_wave);
 	for (size_t i = 0; i < r->moves.n; i++) {
 		uint32_t wave = r->moves.v[i].wave;
 
@@ -419,7 +423,7 @@ static void close_gaps(struct fit *x)
 
 /* Waves of LFTs that have to be looked at: where no LFT changes, one mixture is like the other, and
  * that of the SL2VL tables holds all of them. */
-static uint32_t count_levels(const struct search *s, bool sl2vl)
+static uint32_t transition_fit_count_levels(const struct search *s, bool sl2vl)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->item[i].lft)
@@ -436,7 +440,7 @@ int search_first_fit(struct found **out, struct search *s, const uint32_t *order
 	int rc;
 
 	search_no_graph(s);
-	x.nwaves = count_levels(s, x.sl2vl) + x.sl2vl;
+	x.nwaves = transition_fit_count_levels(s, x.sl2vl) + x.sl2vl;
 	x.end = !s->end_holds;
 	x.nstages = x.nwaves + x.end;
 	x.r = xcalloc(1, sizeof(*x.r));
@@ -445,14 +449,14 @@ int search_first_fit(struct found **out, struct search *s, const uint32_t *order
 	x.level = xcalloc(s->f->nsw, 1);
 	x.lft = xcalloc(s->f->nsw, 1);
 	for (uint32_t g = 0; g < x.nwaves; g++)
-		x.g[g] = new_graph(s);
-	rc = put_static(&x, drained);
+		x.g[g] = transition_fit_new_graph(s);
+	rc = transition_fit_put_static(&x, drained);
 	if (!rc)
-		rc = put_end(&x);
+		rc = transition_fit_put_end(&x);
 	if (!rc)
-		rc = join_all(&x, order, drained);
+		rc = transition_fit_join_all(&x, order, drained);
 	if (!rc)
-		close_gaps(&x);
+		transition_fit_close_gaps(&x);
 	*out = rc ? NULL : x.r;
 	if (rc)
 		found_free(x.r);

@@ -45,7 +45,7 @@ struct mixture_flow {
 	uint32_t *to;	/* the switches where they lead */
 	uint32_t *degree, *order;
 	uint8_t chosen;		 /* age of all entries of which slot and order are; 0: of no such */
-	bool ordered;		 /* what order_hops() said of them */
+	bool ordered;		 /* what transition_mixture_order_hops() said of them */
 	uint16_t (*vl)[FAB_SLS]; /* by slot and SL: VLs */
 	uint16_t *sls;		 /* by slot: SLs with something in vl */
 	VEC(struct tdep) dep;
@@ -54,7 +54,8 @@ struct mixture_flow {
 
 /* ---- set-up ---- */
 
-static bool rows_alike(const struct fabric *f, const struct tables *t, uint32_t sw)
+static bool transition_mixture_rows_alike(const struct fabric *f, const struct tables *t,
+					  uint32_t sw)
 {
 	uint32_t first = f->term_off[sw], end = f->term_off[sw + 1];
 
@@ -70,19 +71,21 @@ static bool rows_alike(const struct fabric *f, const struct tables *t, uint32_t 
 	return true;
 }
 
-static bool ends_differ(const struct fabric *f, const struct tables *t, struct pace *pace)
+static bool transition_mixture_ends_differ(const struct fabric *f, const struct tables *t,
+					   struct pace *pace)
 {
 	if (t->sl_kind == SL_BY_TERM)
 		return true;
 	for (uint32_t sw = 0; t->sl2vl_kind == SL2VL_FULL && sw < f->nsw; sw++)
-		if (!rows_alike(f, t, sw) ||
+		if (!transition_mixture_rows_alike(f, t, sw) ||
 		    pace_work(pace, 4ull * f->sw_nterm[sw] * f->sw_nports[sw]))
 			return true;
 	return false;
 }
 
 /* SLs that paths have. */
-static uint32_t sls_in_use(const struct fabric *f, const struct tables *t, struct pace *pace)
+static uint32_t transition_mixture_sls_in_use(const struct fabric *f, const struct tables *t,
+					      struct pace *pace)
 {
 	uint32_t mask = 0;
 
@@ -97,29 +100,30 @@ static uint32_t sls_in_use(const struct fabric *f, const struct tables *t, struc
 	return mask;
 }
 
-static uint16_t vl_bit(uint8_t vl)
+static uint16_t transition_mixture_vl_bit(uint8_t vl)
 {
 	return vl < DATA_VLS ? (uint16_t)(1u << vl) : DROPPED;
 }
 
-static uint16_t vls_of_port(const struct port *p)
+static uint16_t transition_mixture_vls_of_port(const struct port *p)
 {
 	return p->op_vls ? (uint16_t)((1u << p->op_vls) - 1) & ALL_VLS : ALL_VLS;
 }
 
 /* The smaller of both ends, where OperVLs are known. */
-static uint16_t vls_of_link(const struct fabric *f, const struct port *p)
+static uint16_t transition_mixture_vls_of_link(const struct fabric *f, const struct port *p)
 {
-	uint16_t vls = vls_of_port(p);
+	uint16_t vls = transition_mixture_vls_of_port(p);
 
 	if (p->chan != FAB_NONE)
-		vls &= vls_of_port(fabric_port(f, f->chan_dst[p->chan], f->chan_rport[p->chan]));
+		vls &= transition_mixture_vls_of_port(
+			fabric_port(f, f->chan_dst[p->chan], f->chan_rport[p->chan]));
 	return vls;
 }
 
 /* What an output port makes of VLs: one that the link does not have is lost, or folds onto
  * another where OpenSM cuts the table off. */
-static uint16_t carried(struct mixture_flow *x, size_t port, uint16_t vls)
+static uint16_t transition_mixture_carried(struct mixture_flow *x, size_t port, uint16_t vls)
 {
 	uint16_t has = x->carries[port], kept = vls & has;
 	uint32_t beyond = vls & ALL_VLS & ~(uint32_t)has;
@@ -133,22 +137,22 @@ static uint16_t carried(struct mixture_flow *x, size_t port, uint16_t vls)
 }
 
 /* SLs that no path has do not matter. */
-static void load_kinds(struct mixture_flow *x, int k, uint32_t sls)
+static void transition_mixture_load_kinds(struct mixture_flow *x, int k, uint32_t sls)
 {
 	const struct tables *t = x->t[k];
 
 	for (uint32_t kind = 0; kind < 2; kind++)
 		for (uint8_t sl = 0; sl < FAB_SLS; sl++)
 			if (sls >> sl & 1)
-				x->kind_vl[k][kind][sl] =
-					vl_bit(t->sl2vl_kind == SL2VL_IDENTITY
-						       ? sl
-						       : t->sl2vl[(kind + 1) * FAB_SLS + sl]);
+				x->kind_vl[k][kind][sl] = transition_mixture_vl_bit(
+					t->sl2vl_kind == SL2VL_IDENTITY
+						? sl
+						: t->sl2vl[(kind + 1) * FAB_SLS + sl]);
 }
 
 /* VLs that a table can give from one port of a switch to another, and whether they change. */
-static uint32_t look_at_row(struct mixture_flow *x, uint32_t sw, uint8_t in, uint8_t out,
-			    uint32_t sls)
+static uint32_t transition_mixture_look_at_row(struct mixture_flow *x, uint32_t sw, uint8_t in,
+					       uint8_t out, uint32_t sls)
 {
 	uint32_t vls = 0;
 
@@ -157,14 +161,14 @@ static uint32_t look_at_row(struct mixture_flow *x, uint32_t sw, uint8_t in, uin
 		uint8_t a = tables_vl(x->t[0], x->f, sw, in, out, sl);
 		uint8_t b = tables_vl(x->t[1], x->f, sw, in, out, sl);
 
-		vls |= (uint32_t)vl_bit(a) | vl_bit(b);
+		vls |= (uint32_t)transition_mixture_vl_bit(a) | transition_mixture_vl_bit(b);
 		x->sl2vl_changes |= a != b;
 	}
 	return vls;
 }
 
 /* Highest VL on channels that a table can give, and whether the two tables differ on one. */
-static void look_at_sl2vl(struct mixture_flow *x, uint32_t sls)
+static void transition_mixture_look_at_sl2vl(struct mixture_flow *x, uint32_t sls)
 {
 	const struct fabric *f = x->f;
 	uint32_t vls = 1;
@@ -176,7 +180,8 @@ static void look_at_sl2vl(struct mixture_flow *x, uint32_t sls)
 			const struct port *p = fabric_port(f, sw, (uint8_t)in);
 
 			if (p->chan != FAB_NONE || p->term != FAB_NONE)
-				vls |= look_at_row(x, sw, (uint8_t)in, f->chan_port[c], sls);
+				vls |= transition_mixture_look_at_row(x, sw, (uint8_t)in,
+								      f->chan_port[c], sls);
 		}
 		if (pace_work(x->pace, 4ull * FAB_SLS * f->sw_nports[sw]))
 			break;
@@ -184,12 +189,12 @@ static void look_at_sl2vl(struct mixture_flow *x, uint32_t sls)
 	x->nvl = 32u - (uint32_t)__builtin_clz(vls & ALL_VLS);
 }
 
-static void size_vls(struct mixture_flow *x, uint32_t sls)
+static void transition_mixture_size_vls(struct mixture_flow *x, uint32_t sls)
 {
 	uint32_t vls = 1;
 
 	if (x->full) {
-		look_at_sl2vl(x, sls);
+		transition_mixture_look_at_sl2vl(x, sls);
 		return;
 	}
 	x->sl2vl_changes = memcmp(x->kind_vl[0], x->kind_vl[1], sizeof(x->kind_vl[0])) != 0;
@@ -199,7 +204,7 @@ static void size_vls(struct mixture_flow *x, uint32_t sls)
 }
 
 /* Does an SL have one VL at that age, whatever the ports are, and every link that VL? */
-static void find_plain(struct mixture_flow *x, unsigned age, uint32_t sls)
+static void transition_mixture_find_plain(struct mixture_flow *x, unsigned age, uint32_t sls)
 {
 	uint32_t has = ALL_VLS, vls = 0;
 
@@ -224,7 +229,8 @@ struct mixture_flow *mixture_new(const struct fabric *f, const struct turns *tur
 				 struct pace *pace)
 {
 	struct mixture_flow *x = xcalloc(1, sizeof(*x));
-	uint32_t sls = sls_in_use(f, old, pace) | sls_in_use(f, new, pace);
+	uint32_t sls = transition_mixture_sls_in_use(f, old, pace) |
+		       transition_mixture_sls_in_use(f, new, pace);
 
 	x->f = f;
 	x->turns = turns;
@@ -232,19 +238,20 @@ struct mixture_flow *mixture_new(const struct fabric *f, const struct turns *tur
 	x->t[1] = new;
 	x->pace = pace;
 	x->full = old->sl2vl_kind == SL2VL_FULL || new->sl2vl_kind == SL2VL_FULL;
-	x->by_end = ends_differ(f, old, pace) || ends_differ(f, new, pace);
+	x->by_end = transition_mixture_ends_differ(f, old, pace) ||
+		    transition_mixture_ends_differ(f, new, pace);
 	for (int k = 0; k < 2 && !x->full; k++)
-		load_kinds(x, k, sls);
-	size_vls(x, sls);
+		transition_mixture_load_kinds(x, k, sls);
+	transition_mixture_size_vls(x, sls);
 	x->block = FAB_NONE;
 	x->chan_of = xcalloc(f->nport, sizeof(*x->chan_of));
 	x->carries = xcalloc(f->nport, sizeof(*x->carries));
 	for (uint32_t i = 0; i < f->nport; i++) {
 		x->chan_of[i] = f->port[i].chan;
-		x->carries[i] = vls_of_link(f, &f->port[i]);
+		x->carries[i] = transition_mixture_vls_of_link(f, &f->port[i]);
 	}
 	for (unsigned age = AGE_OLD; age <= AGE_BOTH; age++)
-		find_plain(x, age, sls);
+		transition_mixture_find_plain(x, age, sls);
 	x->port = xcalloc(2 * LFT_BLOCK, f->nsw);
 	x->sent = xcalloc((size_t)2 * LFT_BLOCK * f->nsw, sizeof(*x->sent));
 	x->hop = xcalloc(2 * (size_t)f->nsw, sizeof(*x->hop));
@@ -296,25 +303,26 @@ uint64_t mixture_work(const struct mixture_flow *x)
 
 /* ---- one LID ---- */
 
-static uint16_t sl_bit(uint8_t sl)
+static uint16_t transition_mixture_sl_bit(uint8_t sl)
 {
 	return sl < FAB_SLS ? (uint16_t)(1u << sl) : 0;
 }
 
 /* Of the ends on one switch, each with its own. */
-static uint16_t sls_of_ends(const struct mixture_flow *x, const struct tables *t, uint32_t sw,
-			    uint32_t lid)
+static uint16_t transition_mixture_sls_of_ends(const struct mixture_flow *x, const struct tables *t,
+					       uint32_t sw, uint32_t lid)
 {
 	const struct fabric *f = x->f;
 	uint16_t sls = 0;
 
 	for (uint32_t i = f->term_off[sw]; i < f->term_off[sw + 1]; i++)
-		sls |= sl_bit(tables_path_sl(t, f->term_list[i], sw, lid));
+		sls |= transition_mixture_sl_bit(tables_path_sl(t, f->term_list[i], sw, lid));
 	return sls;
 }
 
 /* SLs that the ends on a few switches use for a block's LIDs. */
-static void load_sls(struct mixture_flow *x, int k, uint32_t block, uint32_t first, uint32_t n)
+static void transition_mixture_load_sls(struct mixture_flow *x, int k, uint32_t block,
+					uint32_t first, uint32_t n)
 {
 	const struct tables *t = x->t[k];
 	const uint32_t *off = x->f->term_off + first;
@@ -328,22 +336,24 @@ static void load_sls(struct mixture_flow *x, int k, uint32_t block, uint32_t fir
 		switch (t->sl_kind) {
 		case SL_BY_TERM:
 			for (uint32_t j = 0; j < n; j++)
-				to[j] = sls_of_ends(x, t, first + j, lid);
+				to[j] = transition_mixture_sls_of_ends(x, t, first + j, lid);
 			break;
 		case SL_BY_SWITCH:
 			for (uint32_t j = 0; j < n; j++)
 				to[j] = ends[j] &
-					sl_bit(t->sl[(first + j) * (size_t)t->stride + lid]);
+					transition_mixture_sl_bit(
+						t->sl[(first + j) * (size_t)t->stride + lid]);
 			break;
 		default:
-			one = sl_bit(tables_path_sl(t, 0, 0, lid));
+			one = transition_mixture_sl_bit(tables_path_sl(t, 0, 0, lid));
 			for (uint32_t j = 0; j < n; j++)
 				to[j] = ends[j] & one;
 		}
 }
 
 /* Where the tile after that is: each row is a miss of the cache. */
-static void fetch_tile(const struct mixture_flow *x, int k, uint32_t block, uint32_t first)
+static void transition_mixture_fetch_tile(const struct mixture_flow *x, int k, uint32_t block,
+					  uint32_t first)
 {
 	const struct tables *t = x->t[k];
 
@@ -355,7 +365,7 @@ static void fetch_tile(const struct mixture_flow *x, int k, uint32_t block, uint
 }
 
 /* In tiles: rows are read and columns written a line of the cache at a time. */
-static void load_block(struct mixture_flow *x, uint32_t block)
+static void transition_mixture_load_block(struct mixture_flow *x, uint32_t block)
 {
 	uint32_t nsw = x->f->nsw, first = 0, n;
 
@@ -365,7 +375,7 @@ static void load_block(struct mixture_flow *x, uint32_t block)
 		for (int k = 0; k < 2; k++) {
 			const uint8_t *row[TILE];
 
-			fetch_tile(x, k, block, first + TILE);
+			transition_mixture_fetch_tile(x, k, block, first + TILE);
 			for (uint32_t j = 0; j < n; j++)
 				row[j] = tables_row(x->t[k], first + j) + (size_t)block * LFT_BLOCK;
 			for (uint32_t i = 0; i < LFT_BLOCK; i++) {
@@ -374,14 +384,14 @@ static void load_block(struct mixture_flow *x, uint32_t block)
 				for (uint32_t j = 0; j < n; j++)
 					to[j] = row[j][i];
 			}
-			load_sls(x, k, block, first, n);
+			transition_mixture_load_sls(x, k, block, first, n);
 		}
 		pace_work(x->pace, 8ull * LFT_BLOCK * n);
 	}
 }
 
 /* The channels that one of the tables takes. */
-static void load_hops(struct mixture_flow *x, uint32_t k)
+static void transition_mixture_load_hops(struct mixture_flow *x, uint32_t k)
 {
 	const struct fabric *f = x->f;
 	const uint8_t *port = x->port + ((size_t)k * LFT_BLOCK + x->lid % LFT_BLOCK) * f->nsw;
@@ -406,7 +416,7 @@ void mixture_load(struct mixture_flow *x, uint32_t lid)
 	if (x->lid == lid)
 		return;
 	if (x->block != lid / LFT_BLOCK)
-		load_block(x, lid / LFT_BLOCK);
+		transition_mixture_load_block(x, lid / LFT_BLOCK);
 	x->lid = lid;
 	x->chosen = 0;
 	x->dport = 0;
@@ -416,12 +426,12 @@ void mixture_load(struct mixture_flow *x, uint32_t lid)
 	x->has_hops[0] = x->has_hops[1] = false;
 }
 
-static const uint8_t *port_row(const struct mixture_flow *x, uint32_t k)
+static const uint8_t *transition_mixture_port_row(const struct mixture_flow *x, uint32_t k)
 {
 	return x->port + ((size_t)k * LFT_BLOCK + x->lid % LFT_BLOCK) * x->f->nsw;
 }
 
-static const uint16_t *sent_row(const struct mixture_flow *x, uint32_t k)
+static const uint16_t *transition_mixture_sent_row(const struct mixture_flow *x, uint32_t k)
 {
 	return x->sent + ((size_t)k * LFT_BLOCK + x->lid % LFT_BLOCK) * x->f->nsw;
 }
@@ -433,7 +443,7 @@ bool mixture_lft_changes(const struct mixture_flow *x)
 
 bool mixture_lft_changes_at(const struct mixture_flow *x, uint32_t sw)
 {
-	return port_row(x, 0)[sw] != port_row(x, 1)[sw];
+	return transition_mixture_port_row(x, 0)[sw] != transition_mixture_port_row(x, 1)[sw];
 }
 
 bool mixture_sl_changes(const struct mixture_flow *x)
@@ -441,7 +451,8 @@ bool mixture_sl_changes(const struct mixture_flow *x)
 	const struct fabric *f = x->f;
 
 	if (x->t[0]->sl_kind != SL_BY_TERM && x->t[1]->sl_kind != SL_BY_TERM)
-		return memcmp(sent_row(x, 0), sent_row(x, 1), f->nsw * sizeof(uint16_t)) != 0;
+		return memcmp(transition_mixture_sent_row(x, 0), transition_mixture_sent_row(x, 1),
+			      f->nsw * sizeof(uint16_t)) != 0;
 	for (uint32_t end = 0; end < f->nend; end++)
 		if (tables_path_sl(x->t[0], end, f->term_sw[end], x->lid) !=
 		    tables_path_sl(x->t[1], end, f->term_sw[end], x->lid))
@@ -451,14 +462,14 @@ bool mixture_sl_changes(const struct mixture_flow *x)
 
 uint32_t mixture_new_hop(struct mixture_flow *x, uint32_t sw)
 {
-	load_hops(x, 1);
+	transition_mixture_load_hops(x, 1);
 	return x->hop[2 * sw + 1];
 }
 
 /* ---- a run ---- */
 
-static uint16_t vls_at(struct mixture_flow *x, uint32_t sw, uint32_t in, uint8_t out, uint32_t sl,
-		       uint8_t age, bool from_switch)
+static uint16_t transition_mixture_vls_at(struct mixture_flow *x, uint32_t sw, uint32_t in,
+					  uint8_t out, uint32_t sl, uint8_t age, bool from_switch)
 {
 	uint16_t vls = 0;
 
@@ -468,21 +479,24 @@ static uint16_t vls_at(struct mixture_flow *x, uint32_t sw, uint32_t in, uint8_t
 		if (!x->full)
 			vls |= x->kind_vl[k][from_switch][sl];
 		else if (x->t[k]->sl2vl_kind == SL2VL_FULL)
-			vls |= vl_bit(tables_sl2vl_row(x->t[k], sw, in, out)[sl]);
+			vls |= transition_mixture_vl_bit(
+				tables_sl2vl_row(x->t[k], sw, in, out)[sl]);
 		else
-			vls |= vl_bit(tables_vl(x->t[k], x->f, sw, (uint8_t)in, out, (uint8_t)sl));
+			vls |= transition_mixture_vl_bit(
+				tables_vl(x->t[k], x->f, sw, (uint8_t)in, out, (uint8_t)sl));
 	}
-	return carried(x, x->f->port_off[sw] + out, vls);
+	return transition_mixture_carried(x, x->f->port_off[sw] + out, vls);
 }
 
-static void send_from(struct mixture_flow *x, uint32_t s, uint32_t end, uint32_t sls, uint8_t age)
+static void transition_mixture_send_from(struct mixture_flow *x, uint32_t s, uint32_t end,
+					 uint32_t sls, uint8_t age)
 {
 	const struct fabric *f = x->f;
 
 	for (uint32_t m = sls; m; m &= m - 1) {
 		uint32_t sl = (uint32_t)__builtin_ctz(m);
-		uint16_t vls = vls_at(x, s / 2, f->term_port[end], f->chan_port[x->slot[s]], sl,
-				      age, false);
+		uint16_t vls = transition_mixture_vls_at(x, s / 2, f->term_port[end],
+							 f->chan_port[x->slot[s]], sl, age, false);
 
 		x->vl[s][sl] |= vls;
 		x->sls[s] |= (uint16_t)((vls != 0) << sl);
@@ -490,21 +504,23 @@ static void send_from(struct mixture_flow *x, uint32_t s, uint32_t end, uint32_t
 }
 
 /* SLs that an end, or each end, on a switch may use. */
-static uint32_t sls_sent(const struct mixture_flow *x, uint32_t sw, uint32_t term, uint8_t age)
+static uint32_t transition_mixture_sls_sent(const struct mixture_flow *x, uint32_t sw,
+					    uint32_t term, uint8_t age)
 {
 	uint32_t sls = 0;
 
 	for (uint32_t k = 0; k < 2; k++) {
 		if (!(age >> k & 1))
 			continue;
-		sls |= x->by_end ? sl_bit(tables_path_sl(x->t[k], term, sw, x->lid))
-				 : sent_row(x, k)[sw];
+		sls |= x->by_end ? transition_mixture_sl_bit(
+					   tables_path_sl(x->t[k], term, sw, x->lid))
+				 : transition_mixture_sent_row(x, k)[sw];
 	}
 	return sls;
 }
 
 /* The ends of a switch that have to be looked at: one, or all where they differ. */
-static uint32_t last_sender(const struct mixture_flow *x, uint32_t sw)
+static uint32_t transition_mixture_last_sender(const struct mixture_flow *x, uint32_t sw)
 {
 	uint32_t i = x->f->term_off[sw], end = x->f->term_off[sw + 1];
 
@@ -512,39 +528,45 @@ static uint32_t last_sender(const struct mixture_flow *x, uint32_t sw)
 }
 
 /* What the ends on a switch may put on one of its channels. */
-static void send(struct mixture_flow *x, uint32_t s, const struct ages *a)
+static void transition_mixture_send(struct mixture_flow *x, uint32_t s, const struct ages *a)
 {
 	const struct fabric *f = x->f;
-	uint32_t sw = s / 2, end = last_sender(x, sw);
+	uint32_t sw = s / 2, end = transition_mixture_last_sender(x, sw);
 
 	for (uint32_t i = f->term_off[sw]; i < end; i++)
-		send_from(x, s, f->term_list[i], sls_sent(x, sw, f->term_list[i], a->sl), a->sl2vl);
+		transition_mixture_send_from(
+			x, s, f->term_list[i],
+			transition_mixture_sls_sent(x, sw, f->term_list[i], a->sl), a->sl2vl);
 }
 
 /* What leaves for the LID's own end; only whether it is lost there matters. */
-static void deliver(struct mixture_flow *x, uint32_t in, uint32_t sls, uint8_t age,
-		    bool from_switch)
+static void transition_mixture_deliver(struct mixture_flow *x, uint32_t in, uint32_t sls,
+				       uint8_t age, bool from_switch)
 {
 	for (; sls && x->dport; sls &= sls - 1)
-		vls_at(x, x->dsw, in, x->dport, (uint32_t)__builtin_ctz(sls), age, from_switch);
+		transition_mixture_vls_at(x, x->dsw, in, x->dport, (uint32_t)__builtin_ctz(sls),
+					  age, from_switch);
 }
 
-static void deliver_near(struct mixture_flow *x, const struct ages *a)
+static void transition_mixture_deliver_near(struct mixture_flow *x, const struct ages *a)
 {
 	const struct fabric *f = x->f;
-	uint32_t end = x->dsw == FAB_NONE ? 0 : last_sender(x, x->dsw);
+	uint32_t end = x->dsw == FAB_NONE ? 0 : transition_mixture_last_sender(x, x->dsw);
 
 	for (uint32_t i = end ? f->term_off[x->dsw] : 0; i < end; i++) {
 		uint32_t term = f->term_list[i];
 
 		if (f->term_port[term] != x->dport || !x->by_end)
-			deliver(x, f->term_port[term], sls_sent(x, x->dsw, term, a->sl), a->sl2vl,
+			transition_mixture_deliver(
+				x, f->term_port[term],
+				transition_mixture_sls_sent(x, x->dsw, term, a->sl), a->sl2vl,
 				false);
 	}
 }
 
 /* What comes over slot s turns onto slot o of the switch where s leads. */
-static void turn(struct mixture_flow *x, uint32_t s, uint32_t o, const struct ages *a)
+static void transition_mixture_turn(struct mixture_flow *x, uint32_t s, uint32_t o,
+				    const struct ages *a)
 {
 	uint32_t c = x->slot[s], e = x->slot[o], nvl = x->nvl, before = 0;
 	uint32_t turn_no = turns_at(x->turns, c, e);
@@ -552,8 +574,8 @@ static void turn(struct mixture_flow *x, uint32_t s, uint32_t o, const struct ag
 
 	for (uint32_t m = x->sls[s]; m; m &= m - 1) {
 		uint32_t sl = (uint32_t)__builtin_ctz(m);
-		uint16_t vls = vls_at(x, o / 2, x->f->chan_rport[c], x->f->chan_port[e], sl,
-				      a->sl2vl, true);
+		uint16_t vls = transition_mixture_vls_at(x, o / 2, x->f->chan_rport[c],
+							 x->f->chan_port[e], sl, a->sl2vl, true);
 
 		if (!vls)
 			continue;
@@ -575,11 +597,11 @@ static void turn(struct mixture_flow *x, uint32_t s, uint32_t o, const struct ag
 	}
 }
 
-static void choose_one(struct mixture_flow *x, uint32_t k)
+static void transition_mixture_choose_one(struct mixture_flow *x, uint32_t k)
 {
 	const struct fabric *f = x->f;
 
-	load_hops(x, k);
+	transition_mixture_load_hops(x, k);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		uint32_t c = x->hop[2 * sw + k];
 
@@ -590,12 +612,12 @@ static void choose_one(struct mixture_flow *x, uint32_t k)
 	}
 }
 
-static void choose_some(struct mixture_flow *x, const uint8_t *lft, uint8_t age)
+static void transition_mixture_choose_some(struct mixture_flow *x, const uint8_t *lft, uint8_t age)
 {
 	const struct fabric *f = x->f;
 
-	load_hops(x, 0);
-	load_hops(x, 1);
+	transition_mixture_load_hops(x, 0);
+	transition_mixture_load_hops(x, 1);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		uint32_t *slot = &x->slot[2 * sw], n = 0;
 
@@ -613,17 +635,17 @@ static void choose_some(struct mixture_flow *x, const uint8_t *lft, uint8_t age)
 	}
 }
 
-static void choose_hops(struct mixture_flow *x, const uint8_t *lft, uint8_t age)
+static void transition_mixture_choose_hops(struct mixture_flow *x, const uint8_t *lft, uint8_t age)
 {
 	memset(x->degree, 0, x->f->nsw * sizeof(*x->degree));
 	if (lft || age == AGE_BOTH)
-		choose_some(x, lft, age);
+		transition_mixture_choose_some(x, lft, age);
 	else
-		choose_one(x, age == AGE_NEW);
+		transition_mixture_choose_one(x, age == AGE_NEW);
 }
 
 /* False when not all switches can be ordered. */
-static bool order_hops(struct mixture_flow *x)
+static bool transition_mixture_order_hops(struct mixture_flow *x)
 {
 	const struct fabric *f = x->f;
 	uint32_t n = 0;
@@ -652,14 +674,15 @@ bool mixture_no_loop(struct mixture_flow *x, const struct ages *a)
 	x->work += x->f->nsw;
 	if (!lft && x->chosen == age)
 		return x->ordered;
-	choose_hops(x, lft, age);
-	x->ordered = order_hops(x);
+	transition_mixture_choose_hops(x, lft, age);
+	x->ordered = transition_mixture_order_hops(x);
 	x->chosen = lft ? 0 : age;
 	return x->ordered;
 }
 
 /* The VLs of SLs where they are plain. */
-static uint32_t plain_vls(const struct mixture_flow *x, uint32_t sls, uint8_t age)
+static uint32_t transition_mixture_plain_vls(const struct mixture_flow *x, uint32_t sls,
+					     uint8_t age)
 {
 	uint32_t vls = 0;
 
@@ -668,11 +691,12 @@ static uint32_t plain_vls(const struct mixture_flow *x, uint32_t sls, uint8_t ag
 	return vls;
 }
 
-/* As turn() for all, where a packet keeps its VL and none is lost. */
-static void run_plain(struct mixture_flow *x, const struct ages *a)
+/* As transition_mixture_turn() for all, where a packet keeps its VL and none is lost. */
+static void transition_mixture_run_plain(struct mixture_flow *x, const struct ages *a)
 {
 	const struct fabric *f = x->f;
-	const uint16_t *old = sent_row(x, 0), *new = sent_row(x, 1);
+	const uint16_t *old = transition_mixture_sent_row(x, 0),
+		       *new = transition_mixture_sent_row(x, 1);
 	uint32_t nvl = x->nvl, last = 0, vls = 0;
 	struct tdep *d;
 
@@ -689,7 +713,7 @@ static void run_plain(struct mixture_flow *x, const struct ages *a)
 				break;
 			x->sls[s] = 0;
 			o = 2 * x->to[s];
-			vls = sls == last ? vls : plain_vls(x, sls, a->sl2vl);
+			vls = sls == last ? vls : transition_mixture_plain_vls(x, sls, a->sl2vl);
 			last = sls;
 			for (uint32_t k = o; k < o + 2 && x->slot[k] != FAB_NONE; k++) {
 				uint32_t e = x->slot[k], turn_no = turns_at(x->turns, c, e);
@@ -706,24 +730,25 @@ static void run_plain(struct mixture_flow *x, const struct ages *a)
 	x->dep.n = (size_t)(d - x->dep.v);
 }
 
-static void run_full(struct mixture_flow *x, const struct ages *a)
+static void transition_mixture_run_full(struct mixture_flow *x, const struct ages *a)
 {
 	const struct fabric *f = x->f;
 
-	deliver_near(x, a);
+	transition_mixture_deliver_near(x, a);
 	for (uint32_t i = 0; i < f->nsw; i++)
 		for (uint32_t s = 2 * x->order[i]; s < 2 * x->order[i] + 2; s++) {
 			uint32_t o;
 
 			if (x->slot[s] == FAB_NONE)
 				break;
-			send(x, s, a);
+			transition_mixture_send(x, s, a);
 			o = 2 * x->to[s];
 			if (o == 2 * x->dsw)
-				deliver(x, f->chan_rport[x->slot[s]], x->sls[s], a->sl2vl, true);
+				transition_mixture_deliver(x, f->chan_rport[x->slot[s]], x->sls[s],
+							   a->sl2vl, true);
 			for (uint32_t k = o; k < o + 2 && x->sls[s]; k++)
 				if (x->slot[k] != FAB_NONE)
-					turn(x, s, k, a);
+					transition_mixture_turn(x, s, k, a);
 			memset(x->vl[s], 0, sizeof(x->vl[s]));
 			x->sls[s] = 0;
 		}
@@ -736,9 +761,9 @@ bool mixture_run(struct mixture_flow *x, const struct ages *a)
 	if (!mixture_no_loop(x, a))
 		return false;
 	if (x->plain[a->sl2vl])
-		run_plain(x, a);
+		transition_mixture_run_plain(x, a);
 	else
-		run_full(x, a);
+		transition_mixture_run_full(x, a);
 	x->work += x->dep.n;
 	return true;
 }
@@ -762,8 +787,8 @@ const uint32_t *mixture_outwards(struct mixture_flow *x)
 
 	x->work += nsw;
 	x->chosen = 0;
-	choose_hops(x, NULL, AGE_NEW);
-	if (!order_hops(x))
+	transition_mixture_choose_hops(x, NULL, AGE_NEW);
+	if (!transition_mixture_order_hops(x))
 		return NULL;
 	for (uint32_t i = 0; i < nsw / 2; i++) {
 		uint32_t sw = x->order[i];
@@ -775,8 +800,9 @@ const uint32_t *mixture_outwards(struct mixture_flow *x)
 }
 
 /* Do packets that leave there possibly come by again? */
-static bool may_return(struct mixture_flow *x, uint32_t sw, uint32_t to, const uint8_t *lft,
-		       uint32_t *stack, uint32_t *seen, uint32_t stamp)
+static bool transition_mixture_may_return(struct mixture_flow *x, uint32_t sw, uint32_t to,
+					  const uint8_t *lft, uint32_t *stack, uint32_t *seen,
+					  uint32_t stamp)
 {
 	uint32_t n = 0;
 
@@ -809,13 +835,14 @@ uint32_t mixture_grow(struct mixture_flow *x, uint8_t *lft)
 	uint32_t nsw = x->f->nsw, grown = 0;
 	uint32_t *stack = xcalloc(2 * (size_t)nsw, sizeof(*stack)), *seen = stack + nsw;
 
-	load_hops(x, 0);
+	transition_mixture_load_hops(x, 0);
 	for (uint32_t i = 0; order && i < nsw; i++) {
 		uint32_t sw = order[i], c = x->hop[2 * sw + 1];
 
 		if (lft[sw] != AGE_OLD || !mixture_lft_changes_at(x, sw))
 			continue;
-		if (c != FAB_NONE && may_return(x, sw, x->f->chan_dst[c], lft, stack, seen, i + 1))
+		if (c != FAB_NONE && transition_mixture_may_return(x, sw, x->f->chan_dst[c], lft,
+								   stack, seen, i + 1))
 			continue;
 		lft[sw] = AGE_BOTH;
 		grown++;

@@ -85,7 +85,7 @@ bool search_sort(struct search *s)
 
 /* ---- dependencies of one LID ---- */
 
-static struct ages now_of(const struct search *s, const struct item *it)
+static struct ages transition_search_now_of(const struct search *s, const struct item *it)
 {
 	return (struct ages){ .lft = it->lft_age,
 			      .lft_all = it->place == DONE ? AGE_NEW : AGE_OLD,
@@ -93,36 +93,38 @@ static struct ages now_of(const struct search *s, const struct item *it)
 			      .sl2vl = s->sl2vl };
 }
 
-static struct ages wide_of(const struct search *s, const struct item *it)
+static struct ages transition_search_wide_of(const struct search *s, const struct item *it)
 {
 	return (struct ages){
 		.lft = it->lft_wide, .lft_all = AGE_BOTH, .sl = s->sl_waves, .sl2vl = s->sl2vl
 	};
 }
 
-static bool run(struct search *s, const struct item *it, const struct ages *a)
+static bool transition_search_run(struct search *s, const struct item *it, const struct ages *a)
 {
 	mixture_load(s->flow, it->lid);
 	return mixture_run(s->flow, a);
 }
 
-static bool loses_with(struct search *s, const struct item *it, uint8_t age)
+static bool transition_search_loses_with(struct search *s, const struct item *it, uint8_t age)
 {
 	const struct ages a = { .lft_all = age, .sl = age, .sl2vl = age };
 
-	return !run(s, it, &a) || mixture_loses(s->flow);
+	return !transition_search_run(s, it, &a) || mixture_loses(s->flow);
 }
 
 bool search_run(struct search *s, struct item *it, const struct ages *a)
 {
-	if (!run(s, it, a))
+	if (!transition_search_run(s, it, a))
 		return false;
 	if (!mixture_loses(s->flow) || it->losses == LOSSES_IGNORED)
 		return true;
 	if (it->losses == LOSSES_COUNT)
 		return false;
-	it->losses = loses_with(s, it, AGE_OLD) || loses_with(s, it, AGE_NEW) ? LOSSES_IGNORED
-									      : LOSSES_COUNT;
+	it->losses = transition_search_loses_with(s, it, AGE_OLD) ||
+				     transition_search_loses_with(s, it, AGE_NEW)
+			     ? LOSSES_IGNORED
+			     : LOSSES_COUNT;
 	return search_run(s, it, a);
 }
 
@@ -136,7 +138,7 @@ void search_put_run(struct search *s)
 
 void search_put(struct search *s, const struct item *it, struct ages a)
 {
-	run(s, it, &a);
+	transition_search_run(s, it, &a);
 	search_put_run(s);
 }
 
@@ -145,7 +147,7 @@ void search_take(struct search *s, const struct item *it, struct ages a)
 	const struct tdep *d;
 	uint32_t n;
 
-	run(s, it, &a);
+	transition_search_run(s, it, &a);
 	d = mixture_deps(s->flow, &n);
 	tgraph_remove_all(s->g, d, n);
 }
@@ -176,7 +178,7 @@ enum added search_add(struct search *s, struct item *it, struct ages a, bool bla
 
 /* ---- the drain ---- */
 
-static void drain(struct search *s, uint32_t i, enum transition_why why)
+static void transition_search_drain(struct search *s, uint32_t i, enum transition_why why)
 {
 	struct item *it = &s->item[i];
 
@@ -188,24 +190,24 @@ static void drain(struct search *s, uint32_t i, enum transition_why why)
 }
 
 /* False when this search may not drain. */
-static bool drain_flowing(struct search *s, uint32_t i, enum transition_why why)
+static bool transition_search_drain_flowing(struct search *s, uint32_t i, enum transition_why why)
 {
 	if (!s->may_drain)
 		return false;
-	search_take(s, &s->item[i], now_of(s, &s->item[i]));
-	drain(s, i, why);
+	search_take(s, &s->item[i], transition_search_now_of(s, &s->item[i]));
+	transition_search_drain(s, i, why);
 	return true;
 }
 
 /* ---- steps of an attempt: 0, -EDEADLK (may not drain), -ECANCELED ---- */
 
 /* The i-th item of a pass. */
-static uint32_t nth(const struct search *s, uint32_t i)
+static uint32_t transition_search_nth(const struct search *s, uint32_t i)
 {
 	return s->descending ? s->n - 1 - i : i;
 }
 
-static int begin(struct search *s)
+static int transition_search_begin(struct search *s)
 {
 	uint8_t sl = s->sl_waves;
 
@@ -214,7 +216,7 @@ static int begin(struct search *s)
 	s->sl2vl = AGE_OLD;
 	s->sl_waves = AGE_OLD;
 	for (uint32_t i = 0; i < s->n; i++) {
-		struct ages a = now_of(s, &s->item[i]);
+		struct ages a = transition_search_now_of(s, &s->item[i]);
 
 		if (s->item[i].place == DRAINED)
 			continue;
@@ -233,11 +235,11 @@ static int begin(struct search *s)
 }
 
 /* Where hosts may use new SLs from the beginning. */
-static int widen_sl(struct search *s)
+static int transition_search_widen_sl(struct search *s)
 {
 	for (uint32_t k = 0; k < s->n && s->sl_waves == AGE_BOTH; k++) {
-		uint32_t i = nth(s, k);
-		struct ages a = now_of(s, &s->item[i]), old = a;
+		uint32_t i = transition_search_nth(s, k);
+		struct ages a = transition_search_now_of(s, &s->item[i]), old = a;
 
 		if (s->item[i].place == DRAINED || !s->item[i].sl)
 			continue;
@@ -246,7 +248,7 @@ static int widen_sl(struct search *s)
 			search_take(s, &s->item[i], old);
 		} else if (s->may_drain) {
 			search_take(s, &s->item[i], old);
-			drain(s, i, TRANSITION_NO_ORDER);
+			transition_search_drain(s, i, TRANSITION_NO_ORDER);
 		} else {
 			return -EDEADLK;
 		}
@@ -257,19 +259,19 @@ static int widen_sl(struct search *s)
 }
 
 /* The wave in which the SL2VL tables are written. */
-static int change_sl2vl(struct search *s)
+static int transition_search_change_sl2vl(struct search *s)
 {
 	search_step(s, "SL2VL wave");
 	for (uint32_t k = 0; k < s->n; k++) {
-		uint32_t i = nth(s, k);
-		struct ages a = now_of(s, &s->item[i]);
+		uint32_t i = transition_search_nth(s, k);
+		struct ages a = transition_search_now_of(s, &s->item[i]);
 
 		if (s->item[i].place == DRAINED)
 			continue;
 		a.sl2vl = AGE_BOTH;
 		if (search_add(s, &s->item[i], a, false) == ADDED)
-			search_take(s, &s->item[i], now_of(s, &s->item[i]));
-		else if (!drain_flowing(s, i, TRANSITION_NO_ORDER))
+			search_take(s, &s->item[i], transition_search_now_of(s, &s->item[i]));
+		else if (!transition_search_drain_flowing(s, i, TRANSITION_NO_ORDER))
 			return -EDEADLK;
 		if (search_at(s, k + 1))
 			return -ECANCELED;
@@ -282,7 +284,7 @@ static int change_sl2vl(struct search *s)
 		if (s->item[i].place == DRAINED)
 			continue;
 		s->sl2vl = AGE_NEW;
-		a = now_of(s, &s->item[i]);
+		a = transition_search_now_of(s, &s->item[i]);
 		search_put(s, &s->item[i], a);
 		a.sl2vl = AGE_BOTH;
 		search_take(s, &s->item[i], a);
@@ -294,7 +296,7 @@ static int change_sl2vl(struct search *s)
 	return 0;
 }
 
-static void note_move(struct search *s, uint32_t i)
+static void transition_search_note_move(struct search *s, uint32_t i)
 {
 	struct item *it = &s->item[i];
 	struct move m = { .item = i, .wave = s->wave };
@@ -308,7 +310,7 @@ static void note_move(struct search *s, uint32_t i)
 }
 
 /* Does what it was stuck at still close a cycle, without the rest of it? */
-static bool still_stuck(struct search *s, struct item *it)
+static bool transition_search_still_stuck(struct search *s, struct item *it)
 {
 	if (!it->stuck)
 		return false;
@@ -322,12 +324,12 @@ static bool still_stuck(struct search *s, struct item *it)
 }
 
 /* All entries that are still old at once. */
-static enum added try_whole(struct search *s, uint32_t i)
+static enum added transition_search_try_whole(struct search *s, uint32_t i)
 {
 	struct item *it = &s->item[i];
 	enum added how;
 
-	if (still_stuck(s, it))
+	if (transition_search_still_stuck(s, it))
 		return CYCLE;
 
 	if (it->lft_age) {
@@ -335,9 +337,9 @@ static enum added try_whole(struct search *s, uint32_t i)
 		for (uint32_t sw = 0; sw < s->f->nsw; sw++)
 			it->lft_wide[sw] = it->lft_age[sw] == AGE_OLD ? AGE_BOTH : it->lft_age[sw];
 	}
-	how = search_add(s, it, wide_of(s, it), true);
+	how = search_add(s, it, transition_search_wide_of(s, it), true);
 	if (how == ADDED) {
-		note_move(s, i);
+		transition_search_note_move(s, i);
 		return how;
 	}
 	free(it->lft_wide);
@@ -345,7 +347,8 @@ static enum added try_whole(struct search *s, uint32_t i)
 	return how;
 }
 
-static void only(const struct search *s, struct item *it, const uint32_t *sw, uint32_t n)
+static void transition_search_only(const struct search *s, struct item *it, const uint32_t *sw,
+				   uint32_t n)
 {
 	if (it->lft_age)
 		memcpy(it->lft_wide, it->lft_age, s->f->nsw);
@@ -356,12 +359,12 @@ static void only(const struct search *s, struct item *it, const uint32_t *sw, ui
 }
 
 /* The entries that may change together without a loop, from the destination outwards. */
-static uint32_t without_loop(struct search *s, struct item *it, uint32_t *list)
+static uint32_t transition_search_without_loop(struct search *s, struct item *it, uint32_t *list)
 {
 	const uint32_t *order;
 	uint32_t n = 0;
 
-	only(s, it, NULL, 0);
+	transition_search_only(s, it, NULL, 0);
 	mixture_load(s->flow, it->lid);
 	mixture_grow(s->flow, it->lft_wide);
 	order = mixture_outwards(s->flow);
@@ -372,25 +375,25 @@ static uint32_t without_loop(struct search *s, struct item *it, uint32_t *list)
 }
 
 /* Some of the entries that are still old; in fine steps when nothing else moves. */
-static bool try_part(struct search *s, uint32_t i, bool fine)
+static bool transition_search_try_part(struct search *s, uint32_t i, bool fine)
 {
 	struct item *it = &s->item[i];
 	uint32_t *list = xcalloc(s->f->nsw, sizeof(*list)), n, k;
 	bool done = false;
 
 	it->lft_wide = xcalloc(s->f->nsw, 1);
-	n = without_loop(s, it, list);
+	n = transition_search_without_loop(s, it, list);
 	for (k = n; k > 0 && !done; k = fine ? k / 2 : 0) {
-		only(s, it, list, k);
-		done = search_add(s, it, wide_of(s, it), false) == ADDED;
+		transition_search_only(s, it, list, k);
+		done = search_add(s, it, transition_search_wide_of(s, it), false) == ADDED;
 	}
 	for (k = 1; fine && k < n && !done && s->fine > s->f->nsw; k++) {
-		only(s, it, list + k, 1);
-		done = search_add(s, it, wide_of(s, it), false) == ADDED;
+		transition_search_only(s, it, list + k, 1);
+		done = search_add(s, it, transition_search_wide_of(s, it), false) == ADDED;
 		s->fine -= s->f->nsw;
 	}
 	if (done) {
-		note_move(s, i);
+		transition_search_note_move(s, i);
 	} else {
 		free(it->lft_wide);
 		it->lft_wide = NULL;
@@ -400,13 +403,13 @@ static bool try_part(struct search *s, uint32_t i, bool fine)
 }
 
 /* Everything that waits at once, with one look at the whole graph. */
-static bool all_at_once(struct search *s)
+static bool transition_search_all_at_once(struct search *s)
 {
 	uint32_t i;
 
 	for (i = 0; i < s->n; i++) {
 		struct item *it = &s->item[i];
-		struct ages a = wide_of(s, it);
+		struct ages a = transition_search_wide_of(s, it);
 
 		if (it->place != WAITS)
 			continue;
@@ -419,23 +422,24 @@ static bool all_at_once(struct search *s)
 	if (i == s->n && search_sort(s)) {
 		for (i = 0; i < s->n; i++)
 			if (s->item[i].place == WAITS)
-				note_move(s, i);
+				transition_search_note_move(s, i);
 		return true;
 	}
 	while (i-- > 0) {
 		if (s->item[i].place == WAITS)
-			search_take(s, &s->item[i], wide_of(s, &s->item[i]));
+			search_take(s, &s->item[i], transition_search_wide_of(s, &s->item[i]));
 		search_tick(s); /* whether cancelled shows at the next step */
 	}
 	return false;
 }
 
 /* The end of a wave: what moved is new. */
-static int settle(struct search *s)
+static int transition_search_settle(struct search *s)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct item *it = &s->item[i];
-		struct ages wide = wide_of(s, it), now = now_of(s, it);
+		struct ages wide = transition_search_wide_of(s, it),
+			    now = transition_search_now_of(s, it);
 		uint8_t *age = it->lft_age;
 		bool left = false;
 
@@ -457,7 +461,7 @@ static int settle(struct search *s)
 			s->nwait--;
 		}
 		it->lft_wide = NULL;
-		search_put(s, it, now_of(s, it));
+		search_put(s, it, transition_search_now_of(s, it));
 		if (search_at(s, s->n - s->nwait))
 			return -ECANCELED;
 	}
@@ -466,14 +470,14 @@ static int settle(struct search *s)
 }
 
 /* How much of what kept others from moving is this LID's. */
-static uint64_t guilt(struct search *s, const struct item *it)
+static uint64_t transition_search_guilt(struct search *s, const struct item *it)
 {
-	struct ages a = now_of(s, it);
+	struct ages a = transition_search_now_of(s, it);
 	const struct tdep *d;
 	uint64_t points = 0;
 	uint32_t n;
 
-	run(s, it, &a);
+	transition_search_run(s, it, &a);
 	d = mixture_deps(s->flow, &n);
 	for (uint32_t i = 0; i < n; i++)
 		points += tgraph_blamed(s->g, &d[i]);
@@ -485,7 +489,7 @@ struct guilty {
 	uint32_t item;
 };
 
-static int by_points(const void *a, const void *b)
+static int transition_search_by_points(const void *a, const void *b)
 {
 	const struct guilty *x = a, *y = b;
 
@@ -495,7 +499,7 @@ static int by_points(const void *a, const void *b)
 }
 
 /* Nothing moves: the LIDs most in the way are to be drained. */
-static int give_up_some(struct search *s)
+static int transition_search_give_up_some(struct search *s)
 {
 	struct guilty *list = xcalloc(s->n, sizeof(*list));
 	uint32_t many = search_work(s) > s->hurry ? s->nwait / 2 + 1 : s->nwait / 64 + 1, n = 0;
@@ -503,14 +507,14 @@ static int give_up_some(struct search *s)
 
 	for (uint32_t i = 0; i < s->n && !rc; i++) {
 		if (s->item[i].place == WAITS)
-			list[n++] = (struct guilty){ guilt(s, &s->item[i]), i };
+			list[n++] = (struct guilty){ transition_search_guilt(s, &s->item[i]), i };
 		if (search_tick(s))
 			rc = -ECANCELED;
 	}
 	if (n)
-		qsort(list, n, sizeof(*list), by_points);
+		qsort(list, n, sizeof(*list), transition_search_by_points);
 	for (uint32_t i = 0; i < n && i < many && !rc; i++) {
-		drain_flowing(s, list[i].item, TRANSITION_NO_ORDER);
+		transition_search_drain_flowing(s, list[i].item, TRANSITION_NO_ORDER);
 		if (search_tick(s))
 			rc = -ECANCELED;
 	}
@@ -518,24 +522,24 @@ static int give_up_some(struct search *s)
 	return rc;
 }
 
-static int pass(struct search *s, uint32_t *moved, bool fine)
+static int transition_search_pass(struct search *s, uint32_t *moved, bool fine)
 {
 	*moved = 0;
 	for (uint32_t k = 0; k < s->n; k++) {
-		uint32_t i = nth(s, k);
+		uint32_t i = transition_search_nth(s, k);
 		enum added how;
 
 		if (s->item[i].place != WAITS)
 			continue;
-		how = fine ? LOOP : try_whole(s, i);
-		*moved += how == ADDED || (how == LOOP && try_part(s, i, fine));
+		how = fine ? LOOP : transition_search_try_whole(s, i);
+		*moved += how == ADDED || (how == LOOP && transition_search_try_part(s, i, fine));
 		if (search_tick(s))
 			return -ECANCELED;
 	}
 	return 0;
 }
 
-static int lft_waves(struct search *s)
+static int transition_search_lft_waves(struct search *s)
 {
 	uint32_t moved = 0, idle = 0; /* idle: waves since one was through */
 	int rc = 0;
@@ -543,8 +547,8 @@ static int lft_waves(struct search *s)
 	search_step(s, "LFT waves");
 	s->found->first_lft = s->wave;
 	s->at = s->in_a_step ? s->at : s->n - s->nwait;
-	if (s->nwait && all_at_once(s))
-		return settle(s);
+	if (s->nwait && transition_search_all_at_once(s))
+		return transition_search_settle(s);
 	if (s->nwait && s->big)
 		return -EAGAIN;
 	while (s->nwait && !rc) {
@@ -552,22 +556,22 @@ static int lft_waves(struct search *s)
 		bool tired;
 
 		tgraph_forgive(s->g);
-		rc = pass(s, &moved, false);
+		rc = transition_search_pass(s, &moved, false);
 		if (!rc && !moved && search_work(s) < s->hurry)
-			rc = pass(s, &moved, true);
+			rc = transition_search_pass(s, &moved, true);
 		if (!rc && moved)
-			rc = settle(s);
+			rc = transition_search_settle(s);
 		idle = s->nwait < before ? 0 : idle + 1;
 		tired = search_work(s) > s->hurry || (s->may_drain && idle >= PATIENCE);
 		if (!rc && s->nwait && (!moved || tired)) {
-			rc = give_up_some(s);
+			rc = transition_search_give_up_some(s);
 			idle = 0;
 		}
 	}
 	return rc;
 }
 
-static void reset(struct search *s, const uint8_t *drained)
+static void transition_search_reset(struct search *s, const uint8_t *drained)
 {
 	s->wave = s->nwait = 0;
 	s->fine = FINE_EFFORT;
@@ -581,7 +585,7 @@ static void reset(struct search *s, const uint8_t *drained)
 		it->place = it->lft ? WAITS : STAYS;
 		s->nwait += it->lft;
 		if (drained[i])
-			drain(s, i, drained[i] - 1);
+			transition_search_drain(s, i, drained[i] - 1);
 	}
 }
 
@@ -606,17 +610,17 @@ int search_attempt(struct found **out, struct search *s, const uint8_t *drained)
 	s->found = xcalloc(1, sizeof(*s->found));
 	s->found->drained = xcalloc(s->n, 1);
 	s->hurry = search_work(s) + s->effort;
-	reset(s, drained);
+	transition_search_reset(s, drained);
 	given = s->found->ndrain;
-	rc = begin(s);
+	rc = transition_search_begin(s);
 	if (!rc)
-		rc = widen_sl(s);
+		rc = transition_search_widen_sl(s);
 	if (!rc && sl2vl && !s->sl2vl_last)
-		rc = change_sl2vl(s);
+		rc = transition_search_change_sl2vl(s);
 	if (!rc)
-		rc = lft_waves(s);
+		rc = transition_search_lft_waves(s);
 	if (!rc && sl2vl && s->sl2vl_last)
-		rc = change_sl2vl(s);
+		rc = transition_search_change_sl2vl(s);
 	s->found->nwaves = s->wave;
 	s->found->tired = s->big && s->found->ndrain > given;
 	s->hurried = search_work(s) > s->hurry;

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* Does the LID's entry differ anywhere, or SL of a path? */
-static bool lid_changes(const struct fabric *f, const struct tables *a, const struct tables *b,
-			uint32_t lid)
+static bool transition_via_lid_changes(const struct fabric *f, const struct tables *a,
+				       const struct tables *b, uint32_t lid)
 {
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		if (tables_row(a, sw)[lid] != tables_row(b, sw)[lid])
@@ -20,7 +20,8 @@ static bool lid_changes(const struct fabric *f, const struct tables *a, const st
 }
 
 /* The LID's entries up*, then down*; the LIDs of one switch take turns where ways are equal. */
-static void route_lid(struct tables *t, const struct fabric *f, const struct spdag *g, uint32_t lid)
+static void transition_via_route_lid(struct tables *t, const struct fabric *f,
+				     const struct spdag *g, uint32_t lid)
 {
 	uint8_t dport = 0;
 	uint32_t dsw = fabric_lid_switch(f, lid, &dport);
@@ -36,8 +37,8 @@ static void route_lid(struct tables *t, const struct fabric *f, const struct spd
 }
 
 /* Old tables, but for LIDs that change (all: for every LID in use) from that root. */
-static struct tables *between(const struct fabric *f, const struct tables *old,
-			      const struct tables *new, uint32_t root, bool all)
+static struct tables *transition_via_between(const struct fabric *f, const struct tables *old,
+					     const struct tables *new, uint32_t root, bool all)
 {
 	struct tables *t = tables_onto(f, old, old);
 	struct updown ud;
@@ -48,11 +49,11 @@ static struct tables *between(const struct fabric *f, const struct tables *old,
 	updown_init(&ud, f, &root, 1);
 	spdag_init(&g, f);
 	for (uint32_t i = 0; i < n; i++) {
-		if (!all && !lid_changes(f, old, new, d[i].lid))
+		if (!all && !transition_via_lid_changes(f, old, new, d[i].lid))
 			continue;
 		if (g.root != d[i].sw)
 			updown_dag(&ud, &g, f, d[i].sw);
-		route_lid(t, f, &g, d[i].lid);
+		transition_via_route_lid(t, f, &g, d[i].lid);
 	}
 	spdag_done(&g);
 	updown_done(&ud);
@@ -62,7 +63,7 @@ static struct tables *between(const struct fabric *f, const struct tables *old,
 }
 
 /* Switches with the most channels first, then by index. */
-static uint32_t *roots_by_degree(const struct fabric *f)
+static uint32_t *transition_via_roots_by_degree(const struct fabric *f)
 {
 	uint32_t *v = xcalloc(f->nsw, sizeof(*v)), n = 0;
 
@@ -74,17 +75,18 @@ static uint32_t *roots_by_degree(const struct fabric *f)
 }
 
 /* *out NULL when a step needs the drain. */
-static int try_between(struct transition_via **out, const struct fabric *f,
-		       const struct tables *old, const struct tables *new, uint32_t root, bool all,
-		       const struct transition_params *params, struct progress *progress,
-		       struct err *err)
+static int transition_via_try_between(struct transition_via **out, const struct fabric *f,
+				      const struct tables *old, const struct tables *new,
+				      uint32_t root, bool all,
+				      const struct transition_params *params,
+				      struct progress *progress, struct err *err)
 {
 	struct transition_via *v = xcalloc(1, sizeof(*v));
 	int rc;
 
 	*out = NULL;
 	v->root = root;
-	v->tables = between(f, old, new, root, all);
+	v->tables = transition_via_between(f, old, new, root, all);
 	rc = transition_plan(&v->first, f, old, v->tables, params, progress, err);
 	if (!rc && !v->first->ndrain)
 		rc = transition_plan(&v->second, f, v->tables, new, params, progress, err);
@@ -96,7 +98,7 @@ static int try_between(struct transition_via **out, const struct fabric *f,
 	return rc == -EINVAL ? 0 : rc; /* tables in between that have cycles of their own */
 }
 
-static uint32_t writes_of(const struct transition_via *v)
+static uint32_t transition_via_writes_of(const struct transition_via *v)
 {
 	return v->first->nwrites + v->second->nwrites;
 }
@@ -114,15 +116,16 @@ int transition_find_via(struct transition_via **out, const struct fabric *f,
 
 	if (rc)
 		return rc;
-	roots = roots_by_degree(f);
+	roots = transition_via_roots_by_degree(f);
 	tries = tries ? tries : 4;
 	for (uint32_t i = 0; i < 2 * tries && i / 2 < f->nsw && !rc; i++) {
 		struct transition_via *v;
 
-		rc = try_between(&v, f, old, new, roots[i / 2], i & 1, &quick, progress, err);
+		rc = transition_via_try_between(&v, f, old, new, roots[i / 2], i & 1, &quick,
+						progress, err);
 		if (rc || !v)
 			continue;
-		if (best && writes_of(best) <= writes_of(v)) {
+		if (best && transition_via_writes_of(best) <= transition_via_writes_of(v)) {
 			transition_via_free(v);
 			continue;
 		}

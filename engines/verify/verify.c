@@ -44,13 +44,13 @@ struct judge {
 	bool *clean; /* by LID: all traffic to it arrives */
 };
 
-static bool is_source(const struct fabric *f, uint32_t sw)
+static bool verify_is_source(const struct fabric *f, uint32_t sw)
 {
 	return f->term_off[sw] != f->term_off[sw + 1];
 }
 
-static void note(const struct judge *j, struct clerk *k, enum verdict_fault fault, uint32_t sw,
-		 uint32_t lid, uint32_t at)
+static void verify_note(const struct judge *j, struct clerk *k, enum verdict_fault fault,
+			uint32_t sw, uint32_t lid, uint32_t at)
 {
 	if (fault == FAULT_LOOP)
 		k->looping++;
@@ -65,7 +65,7 @@ static void note(const struct judge *j, struct clerk *k, enum verdict_fault faul
 }
 
 /* The pairs of one LID, one by one: only where something is known to be wrong. */
-static void judge_sources(const struct judge *j, struct clerk *k, uint32_t lid, bool lost)
+static void verify_judge_sources(const struct judge *j, struct clerk *k, uint32_t lid, bool lost)
 {
 	const struct fabric *f = j->f;
 	uint32_t sw, i, at = 0;
@@ -73,23 +73,24 @@ static void judge_sources(const struct judge *j, struct clerk *k, uint32_t lid, 
 	for (sw = 0; sw < f->nsw; sw++) {
 		uint32_t hops = k->walk->hops[sw];
 
-		if (!is_source(f, sw))
+		if (!verify_is_source(f, sw))
 			continue;
 		if (hops == WALK_DEAD || hops == WALK_LOOP) {
-			note(j, k, hops == WALK_LOOP ? FAULT_LOOP : FAULT_NO_WAY, sw, lid, 0);
+			verify_note(j, k, hops == WALK_LOOP ? FAULT_LOOP : FAULT_NO_WAY, sw, lid,
+				    0);
 			continue;
 		}
 		for (i = f->term_off[sw]; lost && i < f->term_off[sw + 1]; i++) {
 			if (path_arrives(&at, f, j->t, f->term_list[i], lid))
 				continue;
-			note(j, k, FAULT_DROP, sw, lid, at);
+			verify_note(j, k, FAULT_DROP, sw, lid, at);
 			break;
 		}
 	}
 }
 
 /* Hops of the routes of counted terminals to the LID walked last. */
-static void add_hops(const struct judge *j, struct clerk *k)
+static void verify_add_hops(const struct judge *j, struct clerk *k)
 {
 	const struct fabric *f = j->f;
 	const struct walk *w = k->walk;
@@ -108,7 +109,7 @@ static void add_hops(const struct judge *j, struct clerk *k)
 }
 
 /* Hops of the counted routes: to the base LID of a counted terminal. */
-static void count_hops(const struct judge *j, struct clerk *k, uint32_t lid)
+static void verify_count_hops(const struct judge *j, struct clerk *k, uint32_t lid)
 {
 	const struct fabric *f = j->f;
 	uint32_t end = fabric_lid_end(f, lid);
@@ -117,13 +118,13 @@ static void count_hops(const struct judge *j, struct clerk *k, uint32_t lid)
 		return;
 	/* on the same switch and at the same distances they are those of the LID before */
 	if (!k->walk->before || k->walk->before != k->hops_lid)
-		add_hops(j, k);
+		verify_add_hops(j, k);
 	k->hops_lid = lid;
 	k->routes += k->lid_routes;
 	k->hops += k->lid_hops;
 }
 
-static void judge_lid(struct judge *j, struct clerk *k, uint32_t lid)
+static void verify_judge_lid(struct judge *j, struct clerk *k, uint32_t lid)
 {
 	bool lost;
 
@@ -133,11 +134,11 @@ static void judge_lid(struct judge *j, struct clerk *k, uint32_t lid)
 	k->pairs += j->nsources;
 	j->clean[lid] = !lost && k->walk->norder == j->f->nsw;
 	if (!j->clean[lid])
-		judge_sources(j, k, lid, lost);
-	count_hops(j, k, lid);
+		verify_judge_sources(j, k, lid, lost);
+	verify_count_hops(j, k, lid);
 }
 
-static bool judge_block(void *ctx, unsigned worker, uint32_t block)
+static bool verify_judge_block(void *ctx, unsigned worker, uint32_t block)
 {
 	struct judge *j = ctx;
 	const struct fabric *f = j->f;
@@ -150,14 +151,14 @@ static bool judge_block(void *ctx, unsigned worker, uint32_t block)
 		if (j->opts->terminals_only && fabric_lid_end(f, lid) >= f->nend)
 			continue;
 		if (!twins_find(&j->twins, f, lid))
-			judge_lid(j, &j->clerk[worker], lid);
+			verify_judge_lid(j, &j->clerk[worker], lid);
 	}
 	return false;
 }
 
 /* Switches' LIDs to which all goes as to a LID that was judged: where all arrives there, it does
  * here, and needs no turn that is not known. */
-static bool judge_twins(struct judge *j)
+static bool verify_judge_twins(struct judge *j)
 {
 	const struct fabric *f = j->f;
 	struct clerk *k = &j->clerk[0];
@@ -170,7 +171,7 @@ static bool judge_twins(struct judge *j)
 		if (j->clean[twin])
 			k->pairs += j->nsources;
 		else
-			judge_lid(j, k, lid);
+			verify_judge_lid(j, k, lid);
 		if (!j->clean[twin] && progress_step(j->progress, "verify", f->max_lid, f->max_lid))
 			return true;
 	}
@@ -178,8 +179,8 @@ static bool judge_twins(struct judge *j)
 }
 
 /* Says why packets can deadlock.  True when cancelled. */
-static bool find_cycle(const struct judge *j, struct verdict *v, const struct depgraph *g,
-		       const uint32_t *order)
+static bool verify_find_cycle(const struct judge *j, struct verdict *v, const struct depgraph *g,
+			      const uint32_t *order)
 {
 	uint32_t *cycle = NULL;
 	int rc = depgraph_cycle(&cycle, &v->ncycle, g, order, j->progress);
@@ -191,7 +192,7 @@ static bool find_cycle(const struct judge *j, struct verdict *v, const struct de
 	return rc != 0;
 }
 
-static bool judge_deadlock(const struct judge *j, struct verdict *v)
+static bool verify_judge_deadlock(const struct judge *j, struct verdict *v)
 {
 	struct depgraph *g = deps_graph(j->clerk[0].deps, j->progress);
 	uint32_t *order = xcalloc(g->n, sizeof(*order));
@@ -202,7 +203,7 @@ static bool judge_deadlock(const struct judge *j, struct verdict *v)
 	v->edges = g->off[g->n];
 	v->deadlock_free = !stopped && depgraph_order(g, order, j->progress, &stopped);
 	if (!stopped && !v->deadlock_free)
-		stopped = find_cycle(j, v, g, order);
+		stopped = verify_find_cycle(j, v, g, order);
 	if (v->deadlock_free && j->opts->certificate)
 		v->order = order;
 	else
@@ -213,7 +214,7 @@ static bool judge_deadlock(const struct judge *j, struct verdict *v)
 }
 
 /* Sums up what the workers found; whether a fault is the first goes by LID. */
-static void add_up(const struct judge *j, struct verdict *v, unsigned workers)
+static void verify_add_up(const struct judge *j, struct verdict *v, unsigned workers)
 {
 	uint64_t hops = 0, routes = 0;
 	unsigned w;
@@ -239,7 +240,7 @@ static void add_up(const struct judge *j, struct verdict *v, unsigned workers)
 	v->hops_mean = routes ? (double)hops / (double)routes : 0;
 }
 
-static bool conclude(const struct judge *j, struct verdict *v)
+static bool verify_conclude(const struct judge *j, struct verdict *v)
 {
 	const struct deps *deps = j->clerk[0].deps;
 	struct vl_misfit misfit = { 0 };
@@ -253,11 +254,11 @@ static bool conclude(const struct judge *j, struct verdict *v)
 	v->misfit_op_vls = misfit.op_vls;
 	v->vls_used = (uint32_t)__builtin_popcount(deps_vls(deps));
 	v->sls_used = (uint32_t)__builtin_popcount(deps_sls(deps));
-	return judge_deadlock(j, v);
+	return verify_judge_deadlock(j, v);
 }
 
 /* Threads that pay: not for small fabrics, and not more than there is memory for. */
-static struct pool *make_pool(const struct judge *j, const struct deps *deps)
+static struct pool *verify_make_pool(const struct judge *j, const struct deps *deps)
 {
 	size_t own = deps_own_bytes(deps);
 	struct pool *pool;
@@ -274,10 +275,10 @@ static struct pool *make_pool(const struct judge *j, const struct deps *deps)
 }
 
 /* True when cancelled. */
-static bool judge_all(struct judge *j, struct verdict *v)
+static bool verify_judge_all(struct judge *j, struct verdict *v)
 {
 	struct deps *deps = deps_new(j->f, j->t, true, j->progress);
-	struct pool *pool = make_pool(j, deps);
+	struct pool *pool = verify_make_pool(j, deps);
 	unsigned w, workers = pool_threads(pool);
 	bool stopped;
 
@@ -288,13 +289,14 @@ static bool judge_all(struct judge *j, struct verdict *v)
 	}
 	j->clean = xcalloc(j->f->max_lid + 1u, sizeof(*j->clean));
 	stopped = equal_columns_init(&j->twins, j->f, j->t, j->progress) ||
-		  pool_for(pool, j->f->max_lid / LFT_BLOCK + 1u, judge_block, j) || judge_twins(j);
+		  pool_for(pool, j->f->max_lid / LFT_BLOCK + 1u, verify_judge_block, j) ||
+		  verify_judge_twins(j);
 	pool_free(pool);
 	free(j->clean);
 	equal_columns_done(&j->twins);
 	if (!stopped) {
-		add_up(j, v, workers);
-		stopped = conclude(j, v);
+		verify_add_up(j, v, workers);
+		stopped = verify_conclude(j, v);
 	}
 	for (w = workers; w-- > 0;) {
 		walk_free(j->clerk[w].walk);
@@ -306,7 +308,7 @@ static bool judge_all(struct judge *j, struct verdict *v)
 	return stopped;
 }
 
-static bool judge_passes(const struct judge *j, struct verdict *v)
+static bool verify_judge_passes(const struct judge *j, struct verdict *v)
 {
 	const struct route_limits *l = j->opts->limits;
 
@@ -319,15 +321,15 @@ static bool judge_passes(const struct judge *j, struct verdict *v)
 }
 
 /* True when cancelled. */
-static bool judge_limits(const struct judge *j, struct verdict *v)
+static bool verify_judge_limits(const struct judge *j, struct verdict *v)
 {
 	if (j->opts->limits && j->opts->installed)
 		verify_pinned(&v->pinned, j->f, j->opts->installed, j->t, j->opts->limits);
-	return judge_passes(j, v);
+	return verify_judge_passes(j, v);
 }
 
 /* Were the limits, and what is installed, said of this fabric? */
-static int check_limits(const struct judge *j, struct err *err)
+static int verify_check_limits(const struct judge *j, struct err *err)
 {
 	const struct route_limits *l = j->opts->limits;
 	const struct tables *from = j->opts->installed;
@@ -365,12 +367,12 @@ int verify_tables(struct verdict **out, const struct fabric *f, const struct tab
 			       "the SL2VL tables (%s) are not known: no verdict without them",
 			       t->engine);
 	for (sw = 0; sw < f->nsw; sw++)
-		j.nsources += is_source(f, sw);
-	rc = check_limits(&j, err);
+		j.nsources += verify_is_source(f, sw);
+	rc = verify_check_limits(&j, err);
 	if (rc)
 		return rc;
 	v = xcalloc(1, sizeof(*v));
-	if (judge_all(&j, v) || judge_limits(&j, v)) {
+	if (verify_judge_all(&j, v) || verify_judge_limits(&j, v)) {
 		verdict_free(v);
 		return err_set(err, -ECANCELED, "checking the tables was cancelled");
 	}
@@ -387,7 +389,7 @@ void verdict_free(struct verdict *v)
 	free(v);
 }
 
-static const char *lid_name(const struct fabric *f, uint32_t lid)
+static const char *verify_lid_name(const struct fabric *f, uint32_t lid)
 {
 	uint32_t end = fabric_lid_end(f, lid);
 
@@ -396,7 +398,7 @@ static const char *lid_name(const struct fabric *f, uint32_t lid)
 	return end < f->nend ? f->term_name[end] : f->sw_name[end - f->nend];
 }
 
-static const char *fault_text(enum verdict_fault fault)
+static const char *verify_fault_text(enum verdict_fault fault)
 {
 	switch (fault) {
 	case FAULT_LOOP:
@@ -430,7 +432,7 @@ const char *verdict_exclusion_text(char *buf, size_t len, const struct verdict *
 		 "%" PRIu64 " way%s what is excluded; the first, from switch %s to LID %u (%s), "
 		 "passes %s",
 		 p->n, p->n == 1 ? " passes" : "s pass", f->sw_name[p->from], p->lid,
-		 lid_name(f, p->lid), at);
+		 verify_lid_name(f, p->lid), at);
 	return buf;
 }
 
@@ -443,7 +445,8 @@ void verdict_sentence(char *buf, size_t len, const struct verdict *v, const stru
 			 "%" PRIu64 " of %" PRIu64 " ways are missing and %" PRIu64
 			 " loop; the first, from switch %s to LID %u (%s), %s switch %s.",
 			 v->unreachable, v->pairs, v->looping, f->sw_name[v->bad_sw], v->bad_lid,
-			 lid_name(f, v->bad_lid), fault_text(v->fault), f->sw_name[v->bad_at]);
+			 verify_lid_name(f, v->bad_lid), verify_fault_text(v->fault),
+			 f->sw_name[v->bad_at]);
 	else if (!v->deadlock_free)
 		snprintf(buf, len,
 			 "Connected and free of loops, but packets can deadlock: %u channels wait "

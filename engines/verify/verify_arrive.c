@@ -20,7 +20,8 @@ void arrivals_done(struct arrivals *a)
 }
 
 /* One source more on these SLs, or with sign -1 one less. */
-static void add(struct arrivals *a, const struct walk *w, uint32_t last, uint16_t sls, int sign)
+static void verify_deps_add(struct arrivals *a, const struct walk *w, uint32_t last, uint16_t sls,
+			    int sign)
 {
 	uint32_t place = a->f->chan_rev[last] - a->f->chan_off[w->dsw], x;
 
@@ -29,7 +30,7 @@ static void add(struct arrivals *a, const struct walk *w, uint32_t last, uint16_
 }
 
 /* Last channel of the way of u, when that of the next switch is known. */
-static uint32_t last_of(const struct arrivals *a, const struct walk *w, uint32_t u)
+static uint32_t verify_deps_last_of(const struct arrivals *a, const struct walk *w, uint32_t u)
 {
 	uint32_t c = w->chan[u], v = a->f->chan_dst[c];
 
@@ -44,8 +45,8 @@ void arrivals_count(struct arrivals *a, const struct walk *w, const uint16_t *se
 	for (i = w->norder - 1; i-- > 0;) {
 		uint32_t u = w->order[i];
 
-		a->last[u] = last_of(a, w, u);
-		add(a, w, a->last[u], sent[u], 1);
+		a->last[u] = verify_deps_last_of(a, w, u);
+		verify_deps_add(a, w, a->last[u], sent[u], 1);
 	}
 }
 
@@ -56,9 +57,9 @@ void arrivals_update(struct arrivals *a, const struct walk *w, uint32_t u, uint1
 
 	while (a->f->chan_dst[c] != w->dsw)
 		c = w->chan[a->f->chan_dst[c]];
-	add(a, w, a->last[u], old, -1);
+	verify_deps_add(a, w, a->last[u], old, -1);
 	a->last[u] = c;
-	add(a, w, c, sent, 1);
+	verify_deps_add(a, w, c, sent, 1);
 }
 
 uint16_t arrivals_sls(const struct arrivals *a, const struct walk *w, uint32_t c)

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-static bool rises(const struct fabric *f, const struct tables *t, uint32_t nvl,
-		  const uint32_t *order, uint32_t end, uint32_t lid)
+static bool verify_certificate_rises(const struct fabric *f, const struct tables *t, uint32_t nvl,
+				     const uint32_t *order, uint32_t end, uint32_t lid)
 {
 	uint32_t sw = f->term_sw[end];
 	uint8_t in = f->term_port[end], sl = tables_path_sl(t, end, sw, lid);
@@ -44,7 +44,7 @@ int certificate_check(const struct fabric *f, const struct tables *t, uint32_t n
 		for (end = 0; end < f->nend; end++) {
 			if (alike && f->term_list[f->term_off[f->term_sw[end]]] != end)
 				continue;
-			if (rises(f, t, nvl, order, end, lid))
+			if (verify_certificate_rises(f, t, nvl, order, end, lid))
 				continue;
 			return err_set(err, -EINVAL,
 				       "the order does not rise along the path from %s to LID %u",

@@ -15,7 +15,8 @@ struct pairs {
 	bool *differ;
 };
 
-static void list_pairs(struct pairs *p, const struct fabric *f, const struct tables *t)
+static void verify_columns_list_pairs(struct pairs *p, const struct fabric *f,
+				      const struct tables *t)
 {
 	p->sw = xcalloc(f->nsw, sizeof(*p->sw));
 	p->own = xcalloc(f->nsw, sizeof(*p->own));
@@ -32,24 +33,25 @@ static void list_pairs(struct pairs *p, const struct fabric *f, const struct tab
 	}
 }
 
-static void compare(struct pairs *p, const uint8_t *row)
+static void verify_columns_compare(struct pairs *p, const uint8_t *row)
 {
 	for (uint32_t i = 0; i < p->n; i++)
 		p->differ[i] |= row[p->own[i]] != row[p->twin[i]];
 }
 
 /* All but the entry on the switch itself. */
-static void compare_ports(struct pairs *p, const struct tables *t, uint32_t sw, uint32_t *at)
+static void verify_columns_compare_ports(struct pairs *p, const struct tables *t, uint32_t sw,
+					 uint32_t *at)
 {
 	while (*at < p->n && p->sw[*at] < sw)
 		++*at;
 	if (*at < p->n && p->sw[*at] == sw) {
 		bool before = p->differ[*at];
 
-		compare(p, tables_row(t, sw));
+		verify_columns_compare(p, tables_row(t, sw));
 		p->differ[*at] = before;
 	} else {
-		compare(p, tables_row(t, sw));
+		verify_columns_compare(p, tables_row(t, sw));
 	}
 }
 
@@ -63,13 +65,13 @@ bool equal_columns_init(struct equal_columns *x, const struct fabric *f, const s
 	x->of = xcalloc(f->nsw, sizeof(*x->of));
 	if (t->sl_kind == SL_BY_TERM)
 		return false;
-	list_pairs(&p, f, t);
+	verify_columns_list_pairs(&p, f, t);
 	if (t->sl_kind == SL_BY_DLID)
-		compare(&p, t->sl);
+		verify_columns_compare(&p, t->sl);
 	for (sw = 0; sw < f->nsw && p.n && !stopped; sw++) {
-		compare_ports(&p, t, sw, &at);
+		verify_columns_compare_ports(&p, t, sw, &at);
 		if (t->sl_kind == SL_BY_SWITCH && f->term_off[sw] != f->term_off[sw + 1])
-			compare(&p, t->sl + (size_t)sw * t->stride);
+			verify_columns_compare(&p, t->sl + (size_t)sw * t->stride);
 		stopped = sw % REPORT_SWITCHES == 0 &&
 			  progress_step(progress, "verify", 0, f->max_lid);
 	}

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool port_leads_somewhere(const struct fabric *f, uint32_t sw, uint32_t p)
+static bool verify_deps_port_leads_somewhere(const struct fabric *f, uint32_t sw, uint32_t p)
 {
 	const struct port *port = fabric_port(f, sw, (uint8_t)p);
 
@@ -13,7 +13,7 @@ static bool port_leads_somewhere(const struct fabric *f, uint32_t sw, uint32_t p
 }
 
 /* Folds full SL2VL tables to one row per kind of input where they say no more than that. */
-static bool fold_switch(struct deps *d, uint32_t sw, bool known[2])
+static bool verify_deps_fold_switch(struct deps *d, uint32_t sw, bool known[2])
 {
 	uint8_t *row[2] = { d->vl_sent, d->vl_passing };
 	uint32_t in, out, nports = d->f->sw_nports[sw];
@@ -21,10 +21,11 @@ static bool fold_switch(struct deps *d, uint32_t sw, bool known[2])
 	for (in = 1; in <= nports; in++) {
 		uint32_t k = fabric_chan(d->f, sw, (uint8_t)in) != FAB_NONE;
 
-		for (out = 1; out <= nports && port_leads_somewhere(d->f, sw, in); out++) {
+		for (out = 1; out <= nports && verify_deps_port_leads_somewhere(d->f, sw, in);
+		     out++) {
 			const uint8_t *vl = tables_sl2vl_row(d->t, sw, in, out);
 
-			if (in == out || !port_leads_somewhere(d->f, sw, out))
+			if (in == out || !verify_deps_port_leads_somewhere(d->f, sw, out))
 				continue;
 			if (!known[k])
 				memcpy(row[k], vl, FAB_SLS);
@@ -36,7 +37,7 @@ static bool fold_switch(struct deps *d, uint32_t sw, bool known[2])
 	return true;
 }
 
-static bool depends_on_ports(struct deps *d)
+static bool verify_deps_depends_on_ports(struct deps *d)
 {
 	bool known[2] = { false, false };
 	uint32_t sw;
@@ -44,13 +45,13 @@ static bool depends_on_ports(struct deps *d)
 	if (d->t->sl2vl_kind != SL2VL_FULL)
 		return false;
 	for (sw = 0; sw < d->f->nsw; sw++) {
-		if (!fold_switch(d, sw, known))
+		if (!verify_deps_fold_switch(d, sw, known))
 			return true;
 	}
 	return false;
 }
 
-static void load_rows(struct deps *d)
+static void verify_deps_load_rows(struct deps *d)
 {
 	uint8_t sl;
 
@@ -67,7 +68,7 @@ static void load_rows(struct deps *d)
 }
 
 /* What every worker has for itself. */
-static void make_own(struct deps *d)
+static void verify_deps_make_own(struct deps *d)
 {
 	const struct fabric *f = d->f;
 	size_t kept = d->turns ? d->nturns : 0;
@@ -109,13 +110,13 @@ struct deps *deps_new(const struct fabric *f, const struct tables *t, bool turns
 		d->turn_base[c] = d->nturns - f->chan_off[v];
 		d->nturns += f->chan_off[v + 1] - f->chan_off[v] + 1;
 	}
-	d->by_port = depends_on_ports(d);
+	d->by_port = verify_deps_depends_on_ports(d);
 	if (d->by_port)
 		rows_init(&d->rows, f, t, d->turn_base, d->nturns, progress,
 			  turns ? "verify" : "metrics");
 	else
-		load_rows(d);
-	make_own(d);
+		verify_deps_load_rows(d);
+	verify_deps_make_own(d);
 	return d;
 }
 
@@ -127,7 +128,7 @@ struct deps *deps_share(const struct deps *parent)
 	d->parent = parent;
 	d->seen = 0;
 	memset(d->all, 0, sizeof(d->all));
-	make_own(d);
+	verify_deps_make_own(d);
 	return d;
 }
 
@@ -182,14 +183,14 @@ void deps_free(struct deps *d)
 }
 
 /* Without turns there is nothing to learn from SLs that were seen both sent and passing. */
-static bool knows_all(const struct deps *d, uint32_t sls)
+static bool verify_deps_knows_all(const struct deps *d, uint32_t sls)
 {
 	return !d->turns && !(sls & (d->drop_sent | d->drop_passing)) &&
 	       !((sls | sls << 16) & ~d->seen);
 }
 
 /* The same where SL2VL depends on the ports: all SLs and VLs that there can be were seen. */
-static bool knows_all_by_port(const struct deps *d)
+static bool verify_deps_knows_all_by_port(const struct deps *d)
 {
 	return !d->turns && deps_sls(d) == d->rows.sls && deps_vls(d) == d->rows.vls;
 }
@@ -197,24 +198,24 @@ static bool knows_all_by_port(const struct deps *d)
 bool deps_wants(struct deps *d, uint32_t lid)
 {
 	if (d->by_port)
-		return !knows_all_by_port(d);
+		return !verify_deps_knows_all_by_port(d);
 	if (d->block != lid / LFT_BLOCK)
 		deps_load_block(d, lid / LFT_BLOCK);
-	return !knows_all(d, d->any_sl[lid % LFT_BLOCK]);
+	return !verify_deps_knows_all(d, d->any_sl[lid % LFT_BLOCK]);
 }
 
 bool deps_add(struct deps *d, struct walk *w, uint32_t lid)
 {
 	uint32_t k = lid % LFT_BLOCK;
 
-	if (d->by_port && knows_all_by_port(d))
+	if (d->by_port && verify_deps_knows_all_by_port(d))
 		return false;
 	if (d->block != lid / LFT_BLOCK)
 		deps_load_block(d, lid / LFT_BLOCK);
 	d->sent = d->sent_block + (size_t)k * d->f->nsw;
 	if (d->by_port)
 		return deps_add_by_port(d, w, lid) || d->bad_sl[k];
-	if (knows_all(d, d->any_sl[k]))
+	if (verify_deps_knows_all(d, d->any_sl[k]))
 		return d->bad_sl[k];
 	return deps_add_by_sl(d, w, lid) || d->bad_sl[k];
 }

@@ -2,7 +2,7 @@
 #include "engines/verify/verify_deps_in.h"
 
 /* One end sends with one SL by that row: onto a VL of words, or nowhere. */
-static bool send(uint64_t *words, const uint8_t *row, uint8_t sl)
+static bool verify_deps_send(uint64_t *words, const uint8_t *row, uint8_t sl)
 {
 	uint8_t vl;
 
@@ -16,7 +16,8 @@ static bool send(uint64_t *words, const uint8_t *row, uint8_t sl)
 }
 
 /* Ends that differ in their SLs send from u into channel c. */
-static bool send_each(const struct deps *d, uint64_t *words, uint32_t u, uint32_t c, uint32_t lid)
+static bool verify_deps_send_each(const struct deps *d, uint64_t *words, uint32_t u, uint32_t c,
+				  uint32_t lid)
 {
 	const struct fabric *f = d->f;
 	bool lost = false;
@@ -26,13 +27,13 @@ static bool send_each(const struct deps *d, uint64_t *words, uint32_t u, uint32_
 		uint32_t end = f->term_list[i];
 		const uint8_t *row = tables_sl2vl_row(d->t, u, f->term_port[end], f->chan_port[c]);
 
-		lost |= send(words, row, tables_path_sl(d->t, end, u, lid));
+		lost |= verify_deps_send(words, row, tables_path_sl(d->t, end, u, lid));
 	}
 	return lost;
 }
 
 /* The ends on the LID's own switch send straight to its port. */
-static bool send_here(struct deps *d, const struct walk *w, uint32_t lid)
+static bool verify_deps_send_here(struct deps *d, const struct walk *w, uint32_t lid)
 {
 	const struct fabric *f = d->f;
 	uint64_t words[ROWS_MAX_WORDS] = { 0 };
@@ -46,7 +47,7 @@ static bool send_here(struct deps *d, const struct walk *w, uint32_t lid)
 
 		if (sl < FAB_SLS && (!w->dport || in == w->dport))
 			continue;
-		lost |= send(words, tables_sl2vl_row(d->t, w->dsw, in, w->dport), sl);
+		lost |= verify_deps_send(words, tables_sl2vl_row(d->t, w->dsw, in, w->dport), sl);
 	}
 	for (vl = 0; vl < ALL_VLS; vl++)
 		*vls |= (uint16_t)((words[vl / 4] >> vl % 4 * 16 & 0xffff ? 1u : 0) << vl);
@@ -54,7 +55,7 @@ static bool send_here(struct deps *d, const struct walk *w, uint32_t lid)
 }
 
 /* SLs that come over channel c leave by the LID's port. */
-static bool deliver(struct deps *d, const struct walk *w, uint32_t c, uint32_t sls)
+static bool verify_deps_deliver(struct deps *d, const struct walk *w, uint32_t c, uint32_t sls)
 {
 	uint16_t *vls = &d->port_vl[d->f->port_off[w->dsw] + w->dport];
 	const uint8_t *row;
@@ -75,8 +76,8 @@ static bool deliver(struct deps *d, const struct walk *w, uint32_t c, uint32_t s
 }
 
 /* Adds what the ends on u send into channel c, all with the same SLs. */
-static inline bool send_alike(const struct deps *d, uint64_t *words, uint32_t u, uint32_t c,
-			      uint32_t n)
+static inline bool verify_deps_send_alike(const struct deps *d, uint64_t *words, uint32_t u,
+					  uint32_t c, uint32_t n)
 {
 	uint64_t sent = rows_spread(d->sent[u]);
 	const struct rows *r = &d->rows;
@@ -96,7 +97,8 @@ static inline bool send_alike(const struct deps *d, uint64_t *words, uint32_t u,
 }
 
 /* SLs by VL that the traffic of u brings to its turn; out: SLs of any VL. */
-static inline uint32_t keep_lanes(struct deps *d, uint32_t u, const uint64_t *words, uint32_t n)
+static inline uint32_t verify_deps_keep_lanes(struct deps *d, uint32_t u, const uint64_t *words,
+					      uint32_t n)
 {
 	uint64_t *last = d->last_sls + (size_t)u * n, any = 0, news = 0;
 	uint32_t k;
@@ -114,7 +116,7 @@ static inline uint32_t keep_lanes(struct deps *d, uint32_t u, const uint64_t *wo
 	return rows_fold(any);
 }
 
-static inline uint32_t last_row(struct deps *d, uint32_t u)
+static inline uint32_t verify_deps_last_row(struct deps *d, uint32_t u)
 {
 	struct last_turn *l = &d->last[u];
 
@@ -137,22 +139,23 @@ static inline __attribute__((always_inline)) bool add_words(struct deps *d, cons
 
 		if (i == end)
 			end = look_ahead(d, w, i);
-		lost |= each ? send_each(d, flow, u, c, lid) : send_alike(d, flow, u, c, n);
-		sls = keep_lanes(d, u, flow, n);
+		lost |= each ? verify_deps_send_each(d, flow, u, c, lid)
+			     : verify_deps_send_alike(d, flow, u, c, n);
+		sls = verify_deps_keep_lanes(d, u, flow, n);
 		if (!sls)
 			continue;
 		for (k = 0; k < n; k++)
 			flow[k] = 0;
 		if (v == w->dsw) {
-			lost |= deliver(d, w, c, sls);
+			lost |= verify_deps_deliver(d, w, c, sls);
 			continue;
 		}
-		row = last_row(d, u);
+		row = verify_deps_last_row(d, u);
 		lost |= (sls & r->drop[row]) != 0;
 		for (k = 0; k < n; k++)
 			d->flow[(size_t)v * n + k] |= rows_spread(sls) & r->lanes[row * n + k];
 	}
-	return w->norder ? send_here(d, w, lid) || lost : lost;
+	return w->norder ? verify_deps_send_here(d, w, lid) || lost : lost;
 }
 
 /* What u sends, all the way to the LID's switch.  True when some SL is lost. */
@@ -161,16 +164,16 @@ static inline __attribute__((always_inline)) bool follow_words(struct deps *d, c
 {
 	uint64_t words[ROWS_MAX_WORDS] = { 0 };
 	const struct rows *r = &d->rows;
-	bool lost = send_alike(d, words, u, w->chan[u], n);
+	bool lost = verify_deps_send_alike(d, words, u, w->chan[u], n);
 
 	for (;;) {
 		uint32_t v = d->f->chan_dst[w->chan[u]], k, sls, row;
 
 		turn_of(d, w, u);
-		sls = keep_lanes(d, u, words, n);
+		sls = verify_deps_keep_lanes(d, u, words, n);
 		if (v == w->dsw || !sls)
 			return lost;
-		row = last_row(d, u);
+		row = verify_deps_last_row(d, u);
 		lost |= (sls & r->drop[row]) != 0;
 		for (k = 0; k < n; k++)
 			words[k] = rows_spread(sls) & r->lanes[row * n + k];
@@ -178,7 +181,7 @@ static inline __attribute__((always_inline)) bool follow_words(struct deps *d, c
 	}
 }
 
-static bool follow_by_port(struct deps *d, const struct walk *w, uint32_t u)
+static bool verify_deps_follow_by_port(struct deps *d, const struct walk *w, uint32_t u)
 {
 	switch (d->rows.nwords) {
 	case 1:
@@ -191,18 +194,18 @@ static bool follow_by_port(struct deps *d, const struct walk *w, uint32_t u)
 }
 
 /* Where no SL is lost on the way, what arrives is what was sent. */
-static bool deliver_all(struct deps *d, const struct walk *w, uint32_t lid)
+static bool verify_deps_deliver_all(struct deps *d, const struct walk *w, uint32_t lid)
 {
 	const struct fabric *f = d->f;
 	bool lost = false;
 	uint32_t c;
 
 	for (c = f->chan_off[w->dsw]; c < f->chan_off[w->dsw + 1]; c++)
-		lost |= deliver(d, w, f->chan_rev[c], arrivals_sls(&d->arrivals, w, c));
-	return send_here(d, w, lid) || lost;
+		lost |= verify_deps_deliver(d, w, f->chan_rev[c], arrivals_sls(&d->arrivals, w, c));
+	return verify_deps_send_here(d, w, lid) || lost;
 }
 
-static bool add_all_by_port(struct deps *d, const struct walk *w, uint32_t lid)
+static bool verify_deps_add_all_by_port(struct deps *d, const struct walk *w, uint32_t lid)
 {
 	switch (d->rows.nwords) {
 	case 1:
@@ -215,9 +218,9 @@ static bool add_all_by_port(struct deps *d, const struct walk *w, uint32_t lid)
 }
 
 /* All traffic, and who arrives over which channel. */
-static bool add_whole_by_port(struct deps *d, const struct walk *w, uint32_t lid)
+static bool verify_deps_add_whole_by_port(struct deps *d, const struct walk *w, uint32_t lid)
 {
-	bool lost = add_all_by_port(d, w, lid);
+	bool lost = verify_deps_add_all_by_port(d, w, lid);
 
 	if (!lost && w->norder == d->f->nsw)
 		arrivals_count(&d->arrivals, w, d->sent);
@@ -226,37 +229,37 @@ static bool add_whole_by_port(struct deps *d, const struct walk *w, uint32_t lid
 
 /* The same where that is known of the LID before it, on the same switch: only traffic that goes
  * another way, or with another SL, can bring something new. */
-static bool add_fresh_by_port(struct deps *d, struct walk *w, uint32_t lid)
+static bool verify_deps_add_fresh_by_port(struct deps *d, struct walk *w, uint32_t lid)
 {
 	const uint16_t *old = d->sent_block + (size_t)(w->before % LFT_BLOCK) * d->f->nsw;
 	uint32_t i, n = deps_find_changed(d, w);
 	bool lost = false;
 
 	if (n > d->f->nsw / FEW)
-		return add_whole_by_port(d, w, lid);
+		return verify_deps_add_whole_by_port(d, w, lid);
 	for (i = 0; i < n; i++)
 		if (d->changed[i] != w->dsw)
-			lost |= follow_by_port(d, w, d->changed[i]);
+			lost |= verify_deps_follow_by_port(d, w, d->changed[i]);
 	if (lost)
-		return add_all_by_port(d, w, lid);
+		return verify_deps_add_all_by_port(d, w, lid);
 	for (i = 0; i < n; i++)
 		if (d->changed[i] != w->dsw)
 			arrivals_update(&d->arrivals, w, d->changed[i], d->sent[d->changed[i]],
 					old[d->changed[i]]);
-	return deliver_all(d, w, lid);
+	return verify_deps_deliver_all(d, w, lid);
 }
 
 /* The same where only SLs and VLs are wanted, not who loses what. */
-static bool add_vls_by_port(struct deps *d, struct walk *w, uint32_t lid)
+static bool verify_deps_add_vls_by_port(struct deps *d, struct walk *w, uint32_t lid)
 {
 	uint32_t i, n = w->before && w->before == d->before ? deps_find_changed(d, w) : UNKNOWN;
 
 	d->before = lid;
 	if (n > d->f->nsw / FEW)
-		return add_all_by_port(d, w, lid);
+		return verify_deps_add_all_by_port(d, w, lid);
 	for (i = 0; i < n; i++)
 		if (d->changed[i] != w->dsw)
-			follow_by_port(d, w, d->changed[i]);
+			verify_deps_follow_by_port(d, w, d->changed[i]);
 	return false;
 }
 
@@ -266,13 +269,13 @@ bool deps_add_by_port(struct deps *d, struct walk *w, uint32_t lid)
 	bool lost;
 
 	if (d->t->sl_kind == SL_BY_TERM)
-		return add_all_by_port(d, w, lid);
+		return verify_deps_add_all_by_port(d, w, lid);
 	if (!d->turns)
-		return add_vls_by_port(d, w, lid);
+		return verify_deps_add_vls_by_port(d, w, lid);
 	if (w->before && w->before == d->before)
-		lost = add_fresh_by_port(d, w, lid);
+		lost = verify_deps_add_fresh_by_port(d, w, lid);
 	else
-		lost = add_whole_by_port(d, w, lid);
+		lost = verify_deps_add_whole_by_port(d, w, lid);
 	d->before = lost ? 0 : lid;
 	return lost;
 }

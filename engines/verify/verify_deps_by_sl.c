@@ -2,7 +2,7 @@
 #include "engines/verify/verify_deps_in.h"
 
 /* SLs (as masks) that the traffic of u brings to its turn. */
-static inline void keep_sls(struct deps *d, uint32_t u, uint32_t sls)
+static inline void verify_deps_keep_sls(struct deps *d, uint32_t u, uint32_t sls)
 {
 	struct last_turn *l = &d->last[u];
 
@@ -12,7 +12,7 @@ static inline void keep_sls(struct deps *d, uint32_t u, uint32_t sls)
 	l->sls |= sls;
 }
 
-static bool add_by_sl(struct deps *d, const struct walk *w)
+static bool verify_deps_add_by_sl(struct deps *d, const struct walk *w)
 {
 	const uint32_t *dst = d->f->chan_dst;
 	uint16_t *passing = d->passing;
@@ -31,7 +31,7 @@ static bool add_by_sl(struct deps *d, const struct walk *w)
 			continue;
 		seen |= m;
 		if (d->turns)
-			keep_sls(d, u, m);
+			verify_deps_keep_sls(d, u, m);
 		on = (m | m >> 16) & 0xffff;
 		lost |= on & d->drop_passing;
 		passing[v] |= (uint16_t)(on & stay_passing);
@@ -48,7 +48,7 @@ static bool add_by_sl(struct deps *d, const struct walk *w)
 }
 
 /* SLs that others than dsw send and that no SL2VL drops. */
-static uint16_t sent_by_others(const struct deps *d, uint32_t dsw)
+static uint16_t verify_deps_sent_by_others(const struct deps *d, uint32_t dsw)
 {
 	uint32_t sw;
 	uint16_t all = 0;
@@ -61,7 +61,7 @@ static uint16_t sent_by_others(const struct deps *d, uint32_t dsw)
 }
 
 /* What u sends, all the way to the LID's switch.  SLs that are lost. */
-static uint32_t follow_by_sl(struct deps *d, const struct walk *w, uint32_t u)
+static uint32_t verify_deps_follow_by_sl(struct deps *d, const struct walk *w, uint32_t u)
 {
 	uint32_t m = d->sent[u] & (uint16_t)~d->drop_sent;
 	uint32_t lost = d->sent[u] & (d->drop_sent | d->drop_passing);
@@ -69,27 +69,28 @@ static uint32_t follow_by_sl(struct deps *d, const struct walk *w, uint32_t u)
 	for (; m && u != w->dsw; u = d->f->chan_dst[w->chan[u]]) {
 		d->seen |= m;
 		turn_of(d, w, u);
-		keep_sls(d, u, m);
+		verify_deps_keep_sls(d, u, m);
 		m = ((m | m >> 16) & (uint16_t)~d->drop_passing) << 16;
 	}
 	return lost;
 }
 
 /*
- * The same as add_by_sl() where all turns of the LID before it, on the same switch, are known:
- * only traffic that goes another way, or with another SL, can bring new ones.
+ * The same as verify_deps_add_by_sl() where all turns of the LID before it, on the same switch, are
+ * known: only traffic that goes another way, or with another SL, can bring new ones.
  */
-static bool add_fresh(struct deps *d, struct walk *w)
+static bool verify_deps_add_fresh(struct deps *d, struct walk *w)
 {
 	uint32_t i, m, n = deps_find_changed(d, w), dsw = w->dsw, lost = 0;
 
 	if (n > d->f->nsw / FEW)
-		return add_by_sl(d, w);
+		return verify_deps_add_by_sl(d, w);
 	for (i = 0; i < n; i++)
 		if (d->changed[i] != dsw)
-			lost |= follow_by_sl(d, w, d->changed[i]);
+			lost |= verify_deps_follow_by_sl(d, w, d->changed[i]);
 	lost |= d->sent[dsw] & d->drop_sent;
-	m = (uint32_t)sent_by_others(d, dsw) << 16 | (d->sent[dsw] & (uint16_t)~d->drop_sent);
+	m = (uint32_t)verify_deps_sent_by_others(d, dsw) << 16 |
+	    (d->sent[dsw] & (uint16_t)~d->drop_sent);
 	if (w->dport)
 		d->delivered[d->f->port_off[dsw] + w->dport] |= m;
 	return lost != 0;
@@ -99,7 +100,8 @@ bool deps_add_by_sl(struct deps *d, struct walk *w, uint32_t lid)
 {
 	bool lost;
 
-	lost = d->turns && w->before && w->before == d->before ? add_fresh(d, w) : add_by_sl(d, w);
+	lost = d->turns && w->before && w->before == d->before ? verify_deps_add_fresh(d, w)
+							       : verify_deps_add_by_sl(d, w);
 	d->before = lost ? 0 : lid;
 	return lost;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* VLs of masks of SLs as a turn keeps them. */
-static uint16_t masks_to_vls(const struct deps *d, uint32_t masks)
+static uint16_t verify_deps_masks_to_vls(const struct deps *d, uint32_t masks)
 {
 	uint32_t vls = 0, x;
 
@@ -17,7 +17,7 @@ static uint16_t masks_to_vls(const struct deps *d, uint32_t masks)
 }
 
 /* VLs whose lane holds an SL. */
-static uint16_t lanes_to_vls(const uint64_t *words, uint32_t n)
+static uint16_t verify_deps_lanes_to_vls(const uint64_t *words, uint32_t n)
 {
 	uint32_t vl, vls = 0;
 
@@ -28,7 +28,8 @@ static uint16_t lanes_to_vls(const uint64_t *words, uint32_t n)
 
 uint16_t deps_vls(const struct deps *d)
 {
-	return d->by_port ? lanes_to_vls(d->all, d->rows.nwords) : masks_to_vls(d, d->seen);
+	return d->by_port ? verify_deps_lanes_to_vls(d->all, d->rows.nwords)
+			  : verify_deps_masks_to_vls(d, d->seen);
 }
 
 uint16_t deps_sls(const struct deps *d)
@@ -40,7 +41,7 @@ uint16_t deps_sls(const struct deps *d)
 	return (uint16_t)sls;
 }
 
-static uint32_t turns_of(const struct deps *d, uint32_t c, size_t *first)
+static uint32_t verify_deps_turns_of(const struct deps *d, uint32_t c, size_t *first)
 {
 	uint32_t v = d->f->chan_dst[c];
 
@@ -48,12 +49,12 @@ static uint32_t turns_of(const struct deps *d, uint32_t c, size_t *first)
 	return d->f->chan_off[v + 1] - d->f->chan_off[v];
 }
 
-static uint16_t chan_vls(const struct deps *d, uint32_t c)
+static uint16_t verify_deps_chan_vls(const struct deps *d, uint32_t c)
 {
 	uint32_t masks = 0, i, n;
 	size_t first;
 
-	n = turns_of(d, c, &first);
+	n = verify_deps_turns_of(d, c, &first);
 	if (d->by_port) {
 		uint64_t words[ROWS_MAX_WORDS] = { 0 };
 		uint32_t k, nwords = d->rows.nwords;
@@ -62,20 +63,20 @@ static uint16_t chan_vls(const struct deps *d, uint32_t c)
 			for (k = 0; k < nwords; k++)
 				words[k] |= d->turn_sls[(first + i) * nwords + k];
 		}
-		return lanes_to_vls(words, nwords);
+		return verify_deps_lanes_to_vls(words, nwords);
 	}
 	for (i = 0; i <= n; i++)
 		masks |= d->turn[first + i];
-	return masks_to_vls(d, masks);
+	return verify_deps_masks_to_vls(d, masks);
 }
 
-static uint16_t port_vls(const struct deps *d, size_t port)
+static uint16_t verify_deps_port_vls(const struct deps *d, size_t port)
 {
-	return d->by_port ? d->port_vl[port] : masks_to_vls(d, d->delivered[port]);
+	return d->by_port ? d->port_vl[port] : verify_deps_masks_to_vls(d, d->delivered[port]);
 }
 
 /* OperVLs of the link on a port: the smaller of both ends; 0 unknown. */
-static uint8_t link_op_vls(const struct fabric *f, uint32_t sw, uint32_t p)
+static uint8_t verify_deps_link_op_vls(const struct fabric *f, uint32_t sw, uint32_t p)
 {
 	const struct port *port = fabric_port(f, sw, (uint8_t)p);
 	uint8_t far;
@@ -96,9 +97,10 @@ bool deps_vls_fit(const struct deps *d, struct vl_misfit *first)
 	for (sw = 0; sw < f->nsw; sw++) {
 		for (p = 1; p <= f->sw_nports[sw]; p++) {
 			uint32_t c = fabric_chan(f, sw, (uint8_t)p), vls;
-			uint8_t op_vls = link_op_vls(f, sw, p);
+			uint8_t op_vls = verify_deps_link_op_vls(f, sw, p);
 
-			vls = c != FAB_NONE ? chan_vls(d, c) : port_vls(d, f->port_off[sw] + p);
+			vls = c != FAB_NONE ? verify_deps_chan_vls(d, c)
+					    : verify_deps_port_vls(d, f->port_off[sw] + p);
 			if (!op_vls || !(vls >> op_vls))
 				continue;
 			first->sw = sw;
@@ -112,7 +114,7 @@ bool deps_vls_fit(const struct deps *d, struct vl_misfit *first)
 }
 
 /* The VLs after a turn for each VL before it, where SL2VL depends on the ports. */
-static void turn_rows_by_port(const struct deps *d, size_t turn, uint16_t row[FAB_SLS])
+static void verify_deps_turn_rows_by_port(const struct deps *d, size_t turn, uint16_t row[FAB_SLS])
 {
 	const uint64_t *words = d->turn_sls + turn * d->rows.nwords;
 	const uint8_t *vls = d->rows.vl + (size_t)d->rows.turn[turn] * FAB_SLS;
@@ -129,13 +131,13 @@ static void turn_rows_by_port(const struct deps *d, size_t turn, uint16_t row[FA
 }
 
 /* Adds the VLs after a turn to the row of each VL before it. */
-static void turn_rows(const struct deps *d, size_t turn, uint16_t row[FAB_SLS])
+static void verify_deps_turn_rows(const struct deps *d, size_t turn, uint16_t row[FAB_SLS])
 {
 	uint32_t x, m;
 
 	memset(row, 0, FAB_SLS * sizeof(*row));
 	if (d->by_port) {
-		turn_rows_by_port(d, turn, row);
+		verify_deps_turn_rows_by_port(d, turn, row);
 		return;
 	}
 	m = d->turn[turn];
@@ -152,15 +154,16 @@ static void turn_rows(const struct deps *d, size_t turn, uint16_t row[FAB_SLS])
 }
 
 /* Edges out of the vertices of channel c; only counted unless store. */
-static uint64_t emit(const struct deps *d, uint32_t c, struct depgraph *g, uint64_t at, bool store)
+static uint64_t verify_deps_emit(const struct deps *d, uint32_t c, struct depgraph *g, uint64_t at,
+				 bool store)
 {
 	uint16_t row[FAB_MAX_PORT + 1][FAB_SLS];
 	uint32_t v = d->f->chan_dst[c], i, vl, x, n;
 	size_t first;
 
-	n = turns_of(d, c, &first);
+	n = verify_deps_turns_of(d, c, &first);
 	for (i = 0; i < n; i++)
-		turn_rows(d, first + i, row[i]);
+		verify_deps_turn_rows(d, first + i, row[i]);
 	for (vl = 0; vl < g->nvl; vl++) {
 		g->off[(size_t)c * g->nvl + vl] = at;
 		for (i = 0; i < n; i++) {
@@ -186,12 +189,12 @@ struct depgraph *deps_graph(const struct deps *d, struct progress *progress)
 	g->used = xcalloc(g->n, sizeof(*g->used));
 	g->off = xcalloc((size_t)g->n + 1, sizeof(*g->off));
 	for (c = 0; c < d->f->nchan; c++) {
-		for (x = chan_vls(d, c); x; x &= x - 1, g->nused++)
+		for (x = verify_deps_chan_vls(d, c); x; x &= x - 1, g->nused++)
 			g->used[c * g->nvl + (uint32_t)__builtin_ctz(x)] = true;
 	}
 	for (pass = 0; pass < 2; pass++) {
 		for (c = 0, n = 0; c < d->f->nchan; c++) {
-			n = emit(d, c, g, n, pass == 1);
+			n = verify_deps_emit(d, c, g, n, pass == 1);
 			if (!(c % 4096))
 				progress_step(progress, "verify", d->f->max_lid, d->f->max_lid);
 		}

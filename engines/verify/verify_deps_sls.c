@@ -6,13 +6,13 @@
 
 #define GROUP 16 /* switches compared at once */
 
-static uint16_t sl_bit(uint8_t sl)
+static uint16_t verify_deps_sl_bit(uint8_t sl)
 {
 	return sl < FAB_SLS ? (uint16_t)(1u << sl) : 0;
 }
 
 /* SLs of one LID by switch, as masks. */
-static void load_lid(struct deps *d, const uint8_t *sl, uint32_t k)
+static void verify_deps_load_lid(struct deps *d, const uint8_t *sl, uint32_t k)
 {
 	const uint32_t *off = d->f->term_off;
 	uint16_t *sent = d->sent_block + (size_t)k * d->f->nsw, any = 0;
@@ -21,7 +21,7 @@ static void load_lid(struct deps *d, const uint8_t *sl, uint32_t k)
 
 	for (sw = 0; sw < d->f->nsw; sw++) {
 		bool source = off[sw] != off[sw + 1];
-		uint16_t bit = source ? sl_bit(sl[sw]) : 0;
+		uint16_t bit = source ? verify_deps_sl_bit(sl[sw]) : 0;
 
 		sent[sw] = bit;
 		any |= bit;
@@ -32,7 +32,7 @@ static void load_lid(struct deps *d, const uint8_t *sl, uint32_t k)
 }
 
 /* The same as those of the LID before. */
-static void load_again(struct deps *d, uint32_t k)
+static void verify_deps_load_again(struct deps *d, uint32_t k)
 {
 	uint16_t *sent = d->sent_block + (size_t)k * d->f->nsw;
 
@@ -42,7 +42,7 @@ static void load_again(struct deps *d, uint32_t k)
 }
 
 /* SLs of one block of LIDs by switch. */
-static void load_by_switch(struct deps *d, const uint8_t *sl)
+static void verify_deps_load_by_switch(struct deps *d, const uint8_t *sl)
 {
 	uint32_t k, nsw = d->f->nsw;
 
@@ -51,32 +51,32 @@ static void load_by_switch(struct deps *d, const uint8_t *sl)
 		const uint8_t *lid = d->sls + (size_t)k * nsw;
 
 		if (k && !memcmp(lid, lid - nsw, nsw))
-			load_again(d, k);
+			verify_deps_load_again(d, k);
 		else
-			load_lid(d, lid, k);
+			verify_deps_load_lid(d, lid, k);
 	}
 }
 
 /* The same where all switches have those SLs. */
-static void load_same(struct deps *d, const uint8_t sl[LFT_BLOCK])
+static void verify_deps_load_same(struct deps *d, const uint8_t sl[LFT_BLOCK])
 {
 	uint32_t k;
 
 	for (k = 0; k < LFT_BLOCK; k++) {
 		memset(d->sls, sl[k], d->f->nsw);
-		load_lid(d, d->sls, k);
+		verify_deps_load_lid(d, d->sls, k);
 	}
 }
 
 /* The same by terminal: a switch sends with the SLs of all its ends. */
-static void load_by_term(struct deps *d, const uint8_t *sl, size_t stride)
+static void verify_deps_load_by_term(struct deps *d, const uint8_t *sl, size_t stride)
 {
 	uint32_t end, k, nsw = d->f->nsw;
 
 	memset(d->sent_block, 0, (size_t)nsw * LFT_BLOCK * sizeof(*d->sent_block));
 	for (end = 0; end < d->f->nend; end++) {
 		for (k = 0; k < LFT_BLOCK; k++) {
-			uint16_t bit = sl_bit(sl[end * stride + k]);
+			uint16_t bit = verify_deps_sl_bit(sl[end * stride + k]);
 
 			d->sent_block[(size_t)k * nsw + d->f->term_sw[end]] |= bit;
 			d->any_sl[k] |= bit;
@@ -100,16 +100,16 @@ void deps_load_block(struct deps *d, uint32_t block)
 	memset(same, t->sl_const, sizeof(same));
 	switch (t->sl_kind) {
 	case SL_CONST:
-		load_same(d, same);
+		verify_deps_load_same(d, same);
 		break;
 	case SL_BY_DLID:
-		load_same(d, t->sl + at);
+		verify_deps_load_same(d, t->sl + at);
 		break;
 	case SL_BY_SWITCH:
-		load_by_switch(d, t->sl + at);
+		verify_deps_load_by_switch(d, t->sl + at);
 		break;
 	case SL_BY_TERM:
-		load_by_term(d, t->sl + at, t->stride);
+		verify_deps_load_by_term(d, t->sl + at, t->stride);
 		break;
 	}
 }

@@ -18,41 +18,42 @@ struct looker {
 	uint32_t *stack; /* nsw */
 };
 
-static bool switch_out(const struct looker *x, uint32_t sw)
+static bool verify_exclusion_switch_out(const struct looker *x, uint32_t sw)
 {
 	return x->l->exclude_sw && x->l->exclude_sw[sw];
 }
 
-static bool cable_out(const struct looker *x, uint32_t c)
+static bool verify_exclusion_cable_out(const struct looker *x, uint32_t c)
 {
 	return x->l->exclude_chan && x->l->exclude_chan[c];
 }
 
-static void find_enclosed(struct looker *x)
+static void verify_exclusion_find_enclosed(struct looker *x)
 {
 	const struct fabric *f = x->f;
 
 	for (uint32_t u = 0; u < f->nsw; u++) {
-		x->enclosed[u] = switch_out(x, u);
+		x->enclosed[u] = verify_exclusion_switch_out(x, u);
 		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
-			if (!cable_out(x, c) && !switch_out(x, f->chan_dst[c]))
+			if (!verify_exclusion_cable_out(x, c) &&
+			    !verify_exclusion_switch_out(x, f->chan_dst[c]))
 				x->enclosed[u] = false;
 	}
 }
 
-static uint32_t hop(const struct looker *x, uint32_t u, uint32_t lid)
+static uint32_t verify_exclusion_hop(const struct looker *x, uint32_t u, uint32_t lid)
 {
 	return fabric_chan(x->f, u, tables_row(x->t, u)[lid]);
 }
 
 /* What the way from u passes, from what is known of the switches behind it. */
-static void follow(struct looker *x, uint32_t u, uint32_t lid, uint32_t dst)
+static void verify_exclusion_follow(struct looker *x, uint32_t u, uint32_t lid, uint32_t dst)
 {
 	uint32_t n = 0;
 	uint8_t via;
 
 	while (!x->via[u]) {
-		uint32_t c = u == dst ? FAB_NONE : hop(x, u, lid);
+		uint32_t c = u == dst ? FAB_NONE : verify_exclusion_hop(x, u, lid);
 
 		x->via[u] = OPEN;
 		x->stack[n++] = u;
@@ -66,35 +67,36 @@ static void follow(struct looker *x, uint32_t u, uint32_t lid, uint32_t dst)
 		n--;
 	}
 	while (n) {
-		uint32_t at = x->stack[--n], c = hop(x, at, lid), next = x->f->chan_dst[c];
+		uint32_t at = x->stack[--n], c = verify_exclusion_hop(x, at, lid),
+			 next = x->f->chan_dst[c];
 
-		if (next != dst && switch_out(x, next))
+		if (next != dst && verify_exclusion_switch_out(x, next))
 			via |= VIA_SWITCH;
-		if (cable_out(x, c))
+		if (verify_exclusion_cable_out(x, c))
 			via |= VIA_CABLE;
 		x->via[at] = KNOWN | via;
 	}
 }
 
 /* Where the way from u first passes what is excluded. */
-static void remember(struct looker *x, uint32_t u, uint32_t lid, uint32_t dst)
+static void verify_exclusion_remember(struct looker *x, uint32_t u, uint32_t lid, uint32_t dst)
 {
 	struct excluded_paths *p = x->out;
 	uint32_t at = u;
 
 	*p = (struct excluded_paths){ 1, u, (uint16_t)lid, FAB_NONE, FAB_NONE };
 	while (p->sw == FAB_NONE && p->chan == FAB_NONE) {
-		uint32_t c = hop(x, at, lid);
+		uint32_t c = verify_exclusion_hop(x, at, lid);
 
 		at = x->f->chan_dst[c];
-		if (cable_out(x, c))
+		if (verify_exclusion_cable_out(x, c))
 			p->chan = c;
-		else if (at != dst && switch_out(x, at))
+		else if (at != dst && verify_exclusion_switch_out(x, at))
 			p->sw = at;
 	}
 }
 
-static void look_at(struct looker *x, uint32_t lid)
+static void verify_exclusion_look_at(struct looker *x, uint32_t lid)
 {
 	uint8_t port;
 	uint32_t dst = fabric_lid_switch(x->f, lid, &port);
@@ -103,14 +105,14 @@ static void look_at(struct looker *x, uint32_t lid)
 		return;
 	memset(x->via, 0, x->f->nsw);
 	for (uint32_t u = 0; u < x->f->nsw; u++) {
-		follow(x, u, lid, dst);
+		verify_exclusion_follow(x, u, lid, dst);
 		if (!(x->via[u] & VIA_CABLE) &&
 		    (!(x->via[u] & VIA_SWITCH) || x->enclosed[u] || x->enclosed[dst]))
 			continue;
 		if (x->out->n)
 			x->out->n++;
 		else
-			remember(x, u, lid, dst);
+			verify_exclusion_remember(x, u, lid, dst);
 	}
 }
 
@@ -124,9 +126,9 @@ bool verify_exclusion(struct excluded_paths *out, const struct fabric *f, const 
 	x.enclosed = xcalloc(f->nsw, sizeof(*x.enclosed));
 	x.via = xcalloc(f->nsw, sizeof(*x.via));
 	x.stack = xcalloc(f->nsw, sizeof(*x.stack));
-	find_enclosed(&x);
+	verify_exclusion_find_enclosed(&x);
 	for (uint32_t lid = 1; lid <= f->max_lid && !stopped; lid++) {
-		look_at(&x, lid);
+		verify_exclusion_look_at(&x, lid);
 		if (lid % LFT_BLOCK == 0)
 			stopped = progress_step(progress, "verify", lid, f->max_lid);
 	}

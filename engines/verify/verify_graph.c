@@ -69,7 +69,7 @@ struct tarjan {
 	uint32_t best, best_size; /* smallest component that holds a cycle */
 };
 
-static bool has_self_edge(const struct depgraph *g, uint32_t v)
+static bool verify_graph_has_self_edge(const struct depgraph *g, uint32_t v)
 {
 	uint64_t e;
 
@@ -80,7 +80,7 @@ static bool has_self_edge(const struct depgraph *g, uint32_t v)
 	return false;
 }
 
-static void enter(struct tarjan *s, uint32_t v)
+static void verify_graph_enter(struct tarjan *s, uint32_t v)
 {
 	s->index[v] = s->low[v] = ++s->seen;
 	s->next[v] = s->g->off[v];
@@ -88,7 +88,7 @@ static void enter(struct tarjan *s, uint32_t v)
 	s->call[s->ncall++] = v;
 }
 
-static void close_component(struct tarjan *s, uint32_t root)
+static void verify_graph_close_component(struct tarjan *s, uint32_t root)
 {
 	uint32_t size = 0, v;
 
@@ -97,32 +97,32 @@ static void close_component(struct tarjan *s, uint32_t root)
 		s->comp[v] = s->ncomp;
 		size++;
 	} while (v != root);
-	if ((size > 1 || has_self_edge(s->g, root)) && size < s->best_size) {
+	if ((size > 1 || verify_graph_has_self_edge(s->g, root)) && size < s->best_size) {
 		s->best = s->ncomp;
 		s->best_size = size;
 	}
 	s->ncomp++;
 }
 
-static void explore(struct tarjan *s, uint32_t start)
+static void verify_graph_explore(struct tarjan *s, uint32_t start)
 {
 	const struct depgraph *g = s->g;
 
-	enter(s, start);
+	verify_graph_enter(s, start);
 	while (s->ncall > 0) {
 		uint32_t v = s->call[s->ncall - 1], u;
 
 		if (s->next[v] < g->off[v + 1]) {
 			u = g->to[s->next[v]++];
 			if (!s->index[u])
-				enter(s, u);
+				verify_graph_enter(s, u);
 			else if (s->comp[u] == NONE && s->index[u] < s->low[v])
 				s->low[v] = s->index[u];
 			continue;
 		}
 		s->ncall--;
 		if (s->low[v] == s->index[v])
-			close_component(s, v);
+			verify_graph_close_component(s, v);
 		if (s->ncall > 0 && s->low[v] < s->low[s->call[s->ncall - 1]])
 			s->low[s->call[s->ncall - 1]] = s->low[v];
 	}
@@ -130,9 +130,10 @@ static void explore(struct tarjan *s, uint32_t start)
 
 /* Breadth first from root inside its component, to less than limit edges; returns the length
  * of the shortest cycle through root, or limit. */
-static uint32_t cycle_through(const struct depgraph *g, const uint32_t *comp, uint32_t root,
-			      uint32_t limit, uint32_t *from, uint32_t *depth, uint32_t *queue,
-			      uint64_t *budget, uint32_t *last)
+static uint32_t verify_graph_cycle_through(const struct depgraph *g, const uint32_t *comp,
+					   uint32_t root, uint32_t limit, uint32_t *from,
+					   uint32_t *depth, uint32_t *queue, uint64_t *budget,
+					   uint32_t *last)
 {
 	uint32_t head = 0, tail = 0, len = limit;
 
@@ -164,8 +165,8 @@ static uint32_t cycle_through(const struct depgraph *g, const uint32_t *comp, ui
 }
 
 /* Cancelled: false. */
-static bool shortest_cycle(uint32_t **out, uint32_t *best, const struct tarjan *s,
-			   struct progress *progress)
+static bool verify_graph_shortest_cycle(uint32_t **out, uint32_t *best, const struct tarjan *s,
+					struct progress *progress)
 {
 	const struct depgraph *g = s->g;
 	uint32_t *from = xcalloc(g->n, sizeof(*from)), *depth = xcalloc(g->n, sizeof(*depth));
@@ -185,7 +186,8 @@ static bool shortest_cycle(uint32_t **out, uint32_t *best, const struct tarjan *
 			told = budget;
 			stop = progress_step(progress, "verify", 1, 1);
 		}
-		l = cycle_through(g, s->comp, root, len, from, depth, queue, &budget, &last);
+		l = verify_graph_cycle_through(g, s->comp, root, len, from, depth, queue, &budget,
+					       &last);
 		if (l == len)
 			continue;
 		len = l;
@@ -217,11 +219,11 @@ int depgraph_cycle(uint32_t **out, uint32_t *len, const struct depgraph *g, cons
 	memset(s.comp, 0xff, g->n * sizeof(*s.comp));
 	for (v = 0; v < g->n; v++) {
 		if (g->used[v] && order[v] == NONE && !s.index[v])
-			explore(&s, v);
+			verify_graph_explore(&s, v);
 	}
 	*out = NULL;
 	*len = 0;
-	if (s.best_size != NONE && !shortest_cycle(out, len, &s, progress))
+	if (s.best_size != NONE && !verify_graph_shortest_cycle(out, len, &s, progress))
 		rc = -ECANCELED;
 	free(s.index);
 	free(s.low);

@@ -9,8 +9,8 @@ struct pair {
 	struct pin_verdict *v;
 };
 
-static void note(const struct pair *p, enum pin_fault fault, uint32_t sw, uint32_t end,
-		 uint32_t lid)
+static void verify_pinned_note(const struct pair *p, enum pin_fault fault, uint32_t sw,
+			       uint32_t end, uint32_t lid)
 {
 	struct pin_verdict *v = p->v;
 
@@ -22,15 +22,16 @@ static void note(const struct pair *p, enum pin_fault fault, uint32_t sw, uint32
 	}
 }
 
-static void compare_entries(const struct pair *p, uint32_t end, uint32_t lid)
+static void verify_pinned_compare_entries(const struct pair *p, uint32_t end, uint32_t lid)
 {
 	for (uint32_t sw = 0; sw < p->f->nsw; sw++)
 		if (tables_row(p->from, sw)[lid] != tables_row(p->to, sw)[lid])
-			note(p, PIN_ENTRY, sw, end, lid);
+			verify_pinned_note(p, PIN_ENTRY, sw, end, lid);
 }
 
 /* VLs along the old path, which is the new one where no entry differs. */
-static void compare_vls(const struct pair *p, uint32_t src, uint32_t end, uint32_t lid, uint8_t sl)
+static void verify_pinned_compare_vls(const struct pair *p, uint32_t src, uint32_t end,
+				      uint32_t lid, uint8_t sl)
 {
 	const struct fabric *f = p->f;
 	uint32_t sw = f->term_sw[src], hops = 0;
@@ -43,22 +44,23 @@ static void compare_vls(const struct pair *p, uint32_t src, uint32_t end, uint32
 		if (chan == FAB_NONE)
 			return;
 		if (tables_vl(p->from, f, sw, in, out, sl) != tables_vl(p->to, f, sw, in, out, sl))
-			note(p, PIN_VL, sw, end, lid);
+			verify_pinned_note(p, PIN_VL, sw, end, lid);
 		in = f->chan_rport[chan];
 		sw = f->chan_dst[chan];
 	}
 }
 
-static void compare_source(const struct pair *p, uint32_t src, uint32_t end, uint32_t lid)
+static void verify_pinned_compare_source(const struct pair *p, uint32_t src, uint32_t end,
+					 uint32_t lid)
 {
 	uint32_t sw = p->f->term_sw[src];
 	uint8_t sl = tables_path_sl(p->from, src, sw, lid);
 
 	if (sl != tables_path_sl(p->to, src, sw, lid))
-		note(p, PIN_SL, sw, end, lid);
+		verify_pinned_note(p, PIN_SL, sw, end, lid);
 	else if (sl < FAB_SLS &&
 		 (p->from->sl2vl_kind != SL2VL_IDENTITY || p->to->sl2vl_kind != SL2VL_IDENTITY))
-		compare_vls(p, src, end, lid, sl);
+		verify_pinned_compare_vls(p, src, end, lid, sl);
 }
 
 void verify_pinned(struct pin_verdict *v, const struct fabric *f, const struct tables *from,
@@ -74,10 +76,10 @@ void verify_pinned(struct pin_verdict *v, const struct fabric *f, const struct t
 		if (end >= f->nend || !pin[end] ||
 		    (from->escape && to->escape && fabric_lid_escape(f, lid)))
 			continue;
-		compare_entries(&p, end, lid);
+		verify_pinned_compare_entries(&p, end, lid);
 		for (uint32_t src = 0; src < f->nend; src++)
 			if (f->term_sw[src] != f->term_sw[end])
-				compare_source(&p, src, end, lid);
+				verify_pinned_compare_source(&p, src, end, lid);
 	}
 }
 

@@ -20,7 +20,7 @@ struct index {
 	uint32_t *slot;	     /* row + 1 */
 };
 
-static uint32_t slot_of(const struct index *x, const uint8_t *vl)
+static uint32_t verify_rows_slot_of(const struct index *x, const uint8_t *vl)
 {
 	uint64_t a, b;
 
@@ -30,16 +30,16 @@ static uint32_t slot_of(const struct index *x, const uint8_t *vl)
 	return (uint32_t)(a >> 32) & (x->slots - 1);
 }
 
-static void place(struct index *x, uint32_t row)
+static void verify_rows_place(struct index *x, uint32_t row)
 {
-	uint32_t i = slot_of(x, x->rows->vl + (size_t)row * FAB_SLS);
+	uint32_t i = verify_rows_slot_of(x, x->rows->vl + (size_t)row * FAB_SLS);
 
 	while (x->slot[i])
 		i = (i + 1) & (x->slots - 1);
 	x->slot[i] = row + 1;
 }
 
-static void grow(struct index *x)
+static void verify_rows_grow(struct index *x)
 {
 	uint32_t row;
 
@@ -49,17 +49,17 @@ static void grow(struct index *x)
 	free(x->slot);
 	x->slot = xcalloc(x->slots, sizeof(*x->slot));
 	for (row = 0; row < x->rows->n; row++)
-		place(x, row);
+		verify_rows_place(x, row);
 }
 
-static uint32_t find(struct index *x, const uint8_t *vl)
+static uint32_t verify_rows_find(struct index *x, const uint8_t *vl)
 {
 	struct rows *r = x->rows;
 	uint32_t i;
 
 	if (r->n == x->cap)
-		grow(x);
-	for (i = slot_of(x, vl); x->slot[i]; i = (i + 1) & (x->slots - 1)) {
+		verify_rows_grow(x);
+	for (i = verify_rows_slot_of(x, vl); x->slot[i]; i = (i + 1) & (x->slots - 1)) {
 		uint32_t row = x->slot[i] - 1;
 
 		if (!memcmp(r->vl + (size_t)row * FAB_SLS, vl, FAB_SLS))
@@ -70,8 +70,8 @@ static uint32_t find(struct index *x, const uint8_t *vl)
 	return r->n - 1;
 }
 
-static void find_turns(struct index *x, const struct fabric *f, const struct tables *t,
-		       const size_t *base, struct progress *progress, const char *step)
+static void verify_rows_find_turns(struct index *x, const struct fabric *f, const struct tables *t,
+				   const size_t *base, struct progress *progress, const char *step)
 {
 	uint32_t c, e;
 
@@ -81,12 +81,13 @@ static void find_turns(struct index *x, const struct fabric *f, const struct tab
 		if (!(c % 4096))
 			progress_step(progress, step, 0, f->max_lid);
 		for (e = f->chan_off[v]; e < f->chan_off[v + 1]; e++)
-			x->rows->turn[base[c] + e] =
-				find(x, tables_sl2vl_row(t, v, f->chan_rport[c], f->chan_port[e]));
+			x->rows->turn[base[c] + e] = verify_rows_find(
+				x, tables_sl2vl_row(t, v, f->chan_rport[c], f->chan_port[e]));
 	}
 }
 
-static void find_sources(struct index *x, const struct fabric *f, const struct tables *t)
+static void verify_rows_find_sources(struct index *x, const struct fabric *f,
+				     const struct tables *t)
 {
 	struct rows *r = x->rows;
 	uint32_t c, i, k, n = 0;
@@ -101,7 +102,8 @@ static void find_sources(struct index *x, const struct fabric *f, const struct t
 		r->src_off[c] = n;
 		for (i = f->term_off[u]; i < f->term_off[u + 1]; i++) {
 			uint8_t in = f->term_port[f->term_list[i]];
-			uint32_t row = find(x, tables_sl2vl_row(t, u, in, f->chan_port[c]));
+			uint32_t row =
+				verify_rows_find(x, tables_sl2vl_row(t, u, in, f->chan_port[c]));
 
 			for (k = r->src_off[c]; k < n && r->src[k] != row; k++)
 				;
@@ -117,7 +119,7 @@ static void find_sources(struct index *x, const struct fabric *f, const struct t
 
 /* Are all SLs of a piece among those seen?  Few are, and the same ones everywhere, so that this is
  * a look or two at each. */
-static bool all_seen(const bool seen[256], const uint8_t *sl)
+static bool verify_rows_all_seen(const bool seen[256], const uint8_t *sl)
 {
 	lanes odd[PIECE / LANES], sum = { 0 };
 	uint64_t half[2];
@@ -138,8 +140,8 @@ static bool all_seen(const bool seen[256], const uint8_t *sl)
 }
 
 /* SLs that paths may have, and perhaps some more that stand where nobody owns the LID. */
-static uint32_t sls_in_use(const struct fabric *f, const struct tables *t,
-			   struct progress *progress, const char *step)
+static uint32_t verify_rows_sls_in_use(const struct fabric *f, const struct tables *t,
+				       struct progress *progress, const char *step)
 {
 	bool seen[256] = { false };
 	size_t i, k, rows = 0;
@@ -160,7 +162,7 @@ static uint32_t sls_in_use(const struct fabric *f, const struct tables *t,
 		break;
 	}
 	for (i = 0; i < rows * t->stride; i += PIECE) { /* a stride is whole blocks */
-		for (k = 0; k < PIECE && (k || !all_seen(seen, t->sl + i)); k++)
+		for (k = 0; k < PIECE && (k || !verify_rows_all_seen(seen, t->sl + i)); k++)
 			seen[t->sl[i + k]] = true;
 		if (!(i % SLICE) && progress_step(progress, step, 0, f->max_lid))
 			break;
@@ -170,7 +172,7 @@ static uint32_t sls_in_use(const struct fabric *f, const struct tables *t,
 	return mask;
 }
 
-static void find_vls(struct rows *r)
+static void verify_rows_find_vls(struct rows *r)
 {
 	uint32_t row, x, vl;
 
@@ -183,7 +185,7 @@ static void find_vls(struct rows *r)
 	r->nwords = r->vls >> 8 ? 4 : r->vls >> 4 ? 2 : 1;
 }
 
-static void make_masks(struct rows *r)
+static void verify_rows_make_masks(struct rows *r)
 {
 	uint32_t row, x;
 
@@ -210,12 +212,12 @@ void rows_init(struct rows *r, const struct fabric *f, const struct tables *t, c
 
 	*r = (struct rows){ 0 };
 	r->turn = xcalloc_large(nturns, sizeof(*r->turn));
-	find_turns(&x, f, t, base, progress, step);
-	find_sources(&x, f, t);
+	verify_rows_find_turns(&x, f, t, base, progress, step);
+	verify_rows_find_sources(&x, f, t);
 	progress_step(progress, step, 0, f->max_lid);
-	r->sls = sls_in_use(f, t, progress, step);
-	find_vls(r);
-	make_masks(r);
+	r->sls = verify_rows_sls_in_use(f, t, progress, step);
+	verify_rows_find_vls(r);
+	verify_rows_make_masks(r);
 	free(x.slot);
 }
 

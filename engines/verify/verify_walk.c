@@ -63,7 +63,7 @@ void walk_free(struct walk *w)
 }
 
 /* Turns rows per switch into rows per LID. */
-static void load_block(struct walk *w, uint32_t block)
+static void verify_walk_load_block(struct walk *w, uint32_t block)
 {
 	tile_turn(w->cols, w->f->nsw, w->t->lft + (size_t)block * LFT_BLOCK, w->t->stride,
 		  w->f->nsw, LFT_BLOCK);
@@ -72,7 +72,7 @@ static void load_block(struct walk *w, uint32_t block)
 }
 
 /* Channels of switches first..last-1; true when each leads to a switch that is nearer by one. */
-static bool nearer(struct walk *w, const uint8_t *col, uint32_t first, uint32_t last)
+static bool verify_walk_nearer(struct walk *w, const uint8_t *col, uint32_t first, uint32_t last)
 {
 	const uint32_t *dst = w->f->chan_dst;
 	uint32_t u, bad = 0;
@@ -89,15 +89,15 @@ static bool nearer(struct walk *w, const uint8_t *col, uint32_t first, uint32_t 
 }
 
 /* The same for those of switches first..last-1 that forward elsewhere than for LID before. */
-static bool moved_nearer(struct walk *w, const uint8_t *col, const uint8_t *old, uint32_t first,
-			 uint32_t last)
+static bool verify_walk_moved_nearer(struct walk *w, const uint8_t *col, const uint8_t *old,
+				     uint32_t first, uint32_t last)
 {
 	uint32_t u;
 
 	for (u = first; u < last; u++) {
 		if (col[u] == old[u] || u == w->dsw)
 			continue;
-		if (!nearer(w, col, u, u + 1))
+		if (!verify_walk_nearer(w, col, u, u + 1))
 			return false;
 		w->moved[w->nmoved++] = u;
 	}
@@ -105,34 +105,36 @@ static bool moved_nearer(struct walk *w, const uint8_t *col, const uint8_t *old,
 }
 
 /* Eight switches at a time, since few differ. */
-static bool all_moved_nearer(struct walk *w, const uint8_t *col, const uint8_t *old)
+static bool verify_walk_all_moved_nearer(struct walk *w, const uint8_t *col, const uint8_t *old)
 {
 	uint32_t u, nsw = w->f->nsw;
 
 	w->nmoved = 0;
 	for (u = 0; u + 8 <= nsw; u += 8) {
-		if (memcmp(col + u, old + u, 8) && !moved_nearer(w, col, old, u, u + 8))
+		if (memcmp(col + u, old + u, 8) && !verify_walk_moved_nearer(w, col, old, u, u + 8))
 			return false;
 	}
-	return moved_nearer(w, col, old, u, nsw);
+	return verify_walk_moved_nearer(w, col, old, u, nsw);
 }
 
 /*
  * LIDs of one switch mostly lie at the same distances, whichever ways they take.  Then one pass
  * proves that all arrive: each forwards to a switch that is nearer by one, and only dsw is at 0.
  */
-static bool same_distances(struct walk *w, const uint8_t *col)
+static bool verify_walk_same_distances(struct walk *w, const uint8_t *col)
 {
 	if (w->lid) {
 		w->before = w->lid;
-		return all_moved_nearer(w, col, w->cols + (size_t)(w->lid % LFT_BLOCK) * w->f->nsw);
+		return verify_walk_all_moved_nearer(
+			w, col, w->cols + (size_t)(w->lid % LFT_BLOCK) * w->f->nsw);
 	}
-	return nearer(w, col, 0, w->dsw) && nearer(w, col, w->dsw + 1, w->f->nsw);
+	return verify_walk_nearer(w, col, 0, w->dsw) &&
+	       verify_walk_nearer(w, col, w->dsw + 1, w->f->nsw);
 }
 
 /* Where all switches forward, looked up before the ways are followed: nothing waits for it then.
  * nsw: nowhere. */
-static void find_next(struct walk *w, const uint8_t *col)
+static void verify_walk_find_next(struct walk *w, const uint8_t *col)
 {
 	uint32_t u, nsw = w->f->nsw;
 
@@ -148,7 +150,7 @@ static void find_next(struct walk *w, const uint8_t *col)
 
 /* Of n switches in left those that forward to one at hops - 1: into level, and out of left.  No
  * branch could foresee which.  Returns how many. */
-static uint32_t take_level(struct walk *w, uint32_t *level, uint32_t *n, uint32_t hops)
+static uint32_t verify_walk_take_level(struct walk *w, uint32_t *level, uint32_t *n, uint32_t hops)
 {
 	uint32_t i, found = 0, stay = 0;
 
@@ -167,7 +169,7 @@ static uint32_t take_level(struct walk *w, uint32_t *level, uint32_t *n, uint32_
 }
 
 /* Hops and order by levels; false when some switches are left. */
-static bool find_levels(struct walk *w)
+static bool verify_walk_find_levels(struct walk *w)
 {
 	uint32_t begin[LEVELS + 2] = { 0, 1 }, n = 0, u, h, sum = 0;
 
@@ -177,7 +179,7 @@ static bool find_levels(struct walk *w)
 		n += u != w->dsw;
 	}
 	for (h = 1; h <= LEVELS && n; h++) {
-		uint32_t found = take_level(w, w->level + begin[h], &n, h);
+		uint32_t found = verify_walk_take_level(w, w->level + begin[h], &n, h);
 
 		begin[h + 1] = begin[h] + found;
 		if (!found)
@@ -197,7 +199,7 @@ static bool find_levels(struct walk *w)
 }
 
 /* Follows the way of u until something known, then colours what was passed. */
-static void colour(struct walk *w, uint32_t u)
+static void verify_walk_colour(struct walk *w, uint32_t u)
 {
 	uint32_t n = 0, known;
 
@@ -219,7 +221,7 @@ static void colour(struct walk *w, uint32_t u)
 }
 
 /* Counting sort of those that arrive, farthest first. */
-static void sort_by_hops(struct walk *w)
+static void verify_walk_sort_by_hops(struct walk *w)
 {
 	uint32_t sw, h, nsw = w->f->nsw, sum = 0;
 
@@ -253,34 +255,34 @@ bool walk_lid(struct walk *w, uint32_t lid)
 	if (dsw == FAB_NONE)
 		return false;
 	if (w->block != block)
-		load_block(w, block);
+		verify_walk_load_block(w, block);
 	col = w->cols + (size_t)(lid % LFT_BLOCK) * f->nsw;
 	delivers = col[dsw] == w->dport;
 	w->before = 0;
-	if (w->sorted && w->dsw == dsw && delivers && same_distances(w, col)) {
+	if (w->sorted && w->dsw == dsw && delivers && verify_walk_same_distances(w, col)) {
 		w->lid = lid;
 		return true;
 	}
 	w->before = 0;
 	w->lid = lid;
 	w->dsw = dsw;
-	find_next(w, col);
+	verify_walk_find_next(w, col);
 	if (delivers) {
 		w->hops[dsw] = 0;
 		w->chan[dsw] = f->chan_off[dsw + 1];
-		if (find_levels(w))
+		if (verify_walk_find_levels(w))
 			return true;
 	}
 	for (u = 0; u < f->nsw; u++) {
 		if (w->hops[u] == UNSEEN)
-			colour(w, u);
+			verify_walk_colour(w, u);
 	}
-	sort_by_hops(w);
+	verify_walk_sort_by_hops(w);
 	return true;
 }
 
 /* Marks the switches to which others forward, or did for a LID before it on the same switch. */
-static void find_passed(struct walk *w)
+static void verify_walk_find_passed(struct walk *w)
 {
 	const uint32_t *dst = w->f->chan_dst;
 	uint32_t u;
@@ -302,7 +304,7 @@ void walk_fresh(struct walk *w)
 	uint32_t i;
 	bool any = false;
 
-	find_passed(w);
+	verify_walk_find_passed(w);
 	memset(w->fresh, 0, w->f->nsw * sizeof(*w->fresh));
 	for (i = 0; i < w->nmoved; i++) {
 		w->fresh[w->moved[i]] = true;

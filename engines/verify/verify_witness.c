@@ -12,8 +12,8 @@ struct edge {
 };
 
 /* Follows one packet: does it hold (chan, vl) while it asks for (next, next_vl)? */
-static bool path_makes(const struct fabric *f, const struct tables *t, uint32_t end, uint32_t lid,
-		       const struct edge *e)
+static bool verify_witness_path_makes(const struct fabric *f, const struct tables *t, uint32_t end,
+				      uint32_t lid, const struct edge *e)
 {
 	uint32_t sw = f->term_sw[end], last = FAB_NONE, left;
 	uint8_t in = f->term_port[end], sl = tables_path_sl(t, end, sw, lid), last_vl = VL_DROP;
@@ -38,7 +38,8 @@ static bool path_makes(const struct fabric *f, const struct tables *t, uint32_t 
 }
 
 /* Among the ends whose way to the LID goes through chan, one that makes the dependency. */
-static uint32_t find_source(const struct walk *w, uint32_t lid, const struct edge *e, bool *through)
+static uint32_t verify_witness_find_source(const struct walk *w, uint32_t lid, const struct edge *e,
+					   bool *through)
 {
 	const struct fabric *f = w->f;
 	uint32_t i, k;
@@ -48,15 +49,15 @@ static uint32_t find_source(const struct walk *w, uint32_t lid, const struct edg
 
 		through[sw] = sw != w->dsw && (c == e->chan || through[f->chan_dst[c]]);
 		for (k = f->term_off[sw]; through[sw] && k < f->term_off[sw + 1]; k++) {
-			if (path_makes(f, w->t, f->term_list[k], lid, e))
+			if (verify_witness_path_makes(f, w->t, f->term_list[k], lid, e))
 				return f->term_list[k];
 		}
 	}
 	return FAB_NONE;
 }
 
-static bool fill(struct witness *out, struct walk *w, const struct edge *e, bool *through,
-		 bool terminals_only)
+static bool verify_witness_fill(struct witness *out, struct walk *w, const struct edge *e,
+				bool *through, bool terminals_only)
 {
 	const struct fabric *f = w->f;
 	const uint8_t *row = tables_row(w->t, f->chan_src[e->chan]);
@@ -70,7 +71,7 @@ static bool fill(struct witness *out, struct walk *w, const struct edge *e, bool
 			continue;
 		if (!walk_lid(w, lid))
 			continue;
-		end = find_source(w, lid, e, through);
+		end = verify_witness_find_source(w, lid, e, through);
 		if (end == FAB_NONE)
 			continue;
 		out->chan = e->chan;
@@ -95,7 +96,7 @@ struct witness *witness_find(const struct fabric *f, const struct tables *t, con
 		uint32_t v = cycle[i], u = cycle[(i + 1) % n];
 		struct edge e = { v / nvl, u / nvl, (uint8_t)(v % nvl), (uint8_t)(u % nvl) };
 
-		if (!fill(&list[i], w, &e, through, terminals_only))
+		if (!verify_witness_fill(&list[i], w, &e, through, terminals_only))
 			abort(); /* every edge of the graph was put there by such a path */
 	}
 	walk_free(w);

@@ -22,7 +22,7 @@ uint64_t agent_now_ms(const struct agent *a)
 
 /* ---- what survives ---- */
 
-static bool save(struct agent *a)
+static bool agent_save(struct agent *a)
 {
 	uint64_t ago = agent_now_ms(a) - a->heard_ms;
 	struct agent_save s = {
@@ -53,7 +53,7 @@ bool agent_has_job(const struct agent *a, const char *name)
 	return false;
 }
 
-static int add_job(struct agent *a, const char *name, struct err *err)
+static int agent_add_job(struct agent *a, const char *name, struct err *err)
 {
 	struct agent_job j;
 	int rc = agent_job_check(name, err);
@@ -69,17 +69,17 @@ static int add_job(struct agent *a, const char *name, struct err *err)
 
 /* Jobs that are named now replace those of the file.  When none of them was there before, the
  * queue pairs of then are gone with their jobs; the numbers stay, for notices that are late. */
-static int take_over(struct agent *a, struct agent_save *s, struct err *err)
+static int agent_take_over(struct agent *a, struct agent_save *s, struct err *err)
 {
 	bool same = !a->o.njobs || !s->jobs.n;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < a->o.njobs && !rc; i++)
-		rc = add_job(a, a->o.jobs[i], err);
+		rc = agent_add_job(a, a->o.jobs[i], err);
 	for (size_t i = 0; i < s->jobs.n && !rc; i++) {
 		same |= agent_has_job(a, s->jobs.v[i].name);
 		if (!a->o.njobs)
-			rc = add_job(a, s->jobs.v[i].name, err);
+			rc = agent_add_job(a, s->jobs.v[i].name, err);
 	}
 	if (!same)
 		s->state.mode = AGENT_BASE;
@@ -88,7 +88,7 @@ static int take_over(struct agent *a, struct agent_save *s, struct err *err)
 	return rc;
 }
 
-static int load(struct agent *a, struct err *err)
+static int agent_load(struct agent *a, struct err *err)
 {
 	struct agent_save s;
 	struct err why;
@@ -104,7 +104,7 @@ static int load(struct agent *a, struct err *err)
 		age = agent_boottime_ms() - s.heard_ms;
 		a->heard_ms = age < a->heard_ms ? a->heard_ms - age : 0;
 	}
-	rc = take_over(a, &s, err);
+	rc = agent_take_over(a, &s, err);
 	if (s.state.txn) {
 		agent_state_init(&a->st, &s.state);
 		a->st.hold_s = s.hold_s;
@@ -117,7 +117,7 @@ static int load(struct agent *a, struct err *err)
 
 /* ---- actions ---- */
 
-static void acknowledge(struct agent *a)
+static void agent_acknowledge(struct agent *a)
 {
 	struct phase_notice ack;
 	struct err err;
@@ -140,10 +140,10 @@ static void acknowledge(struct agent *a)
 		log_add(LOG_WARN, "agent", "the answer could not be sent: %s", err.text);
 }
 
-static void perform(struct agent *a, unsigned act)
+static void agent_perform(struct agent *a, unsigned act)
 {
 	if (act & AGENT_SAVE)
-		save(a);
+		agent_save(a);
 	if (act & AGENT_HURRY)
 		agent_step_hurry(a);
 	if (act & AGENT_DRAIN)
@@ -153,7 +153,7 @@ static void perform(struct agent *a, unsigned act)
 	if (act & AGENT_RETURN)
 		agent_step_begin(a, STEP_RETURN);
 	if (act & AGENT_ACK)
-		acknowledge(a);
+		agent_acknowledge(a);
 	if (act & AGENT_SUBSCRIBE)
 		a->subscribe_ms = a->retry_ms = 0;
 	if (act & AGENT_UNSUBSCRIBE)
@@ -164,11 +164,11 @@ static void perform(struct agent *a, unsigned act)
 
 void agent_event(struct agent *a, enum agent_event ev)
 {
-	perform(a, agent_state_step(&a->st, ev));
+	agent_perform(a, agent_state_step(&a->st, ev));
 }
 
 /* One hook may end at once and start the next. */
-static void turn_step(struct agent *a)
+static void agent_turn_step(struct agent *a)
 {
 	while (a->step && agent_step_ended(a)) {
 		enum agent_step step = a->step;
@@ -186,7 +186,7 @@ static void turn_step(struct agent *a)
 
 /* ---- the wire ---- */
 
-static void take_notice(struct agent *a, const struct notice_in *in)
+static void agent_take_notice(struct agent *a, const struct notice_in *in)
 {
 	struct phase_notice n;
 	unsigned act;
@@ -207,10 +207,10 @@ static void take_notice(struct agent *a, const struct notice_in *in)
 	log_add(LOG_INFO, "agent", "LID %u says %s%s: transaction %" PRIu64 ", question %u",
 		in->notice.issuer_lid, phase_name(n.phase),
 		n.flags & NOTICE_ABORT ? " (called off)" : "", n.txn, n.seq);
-	perform(a, act);
+	agent_perform(a, act);
 }
 
-static int take_notices(struct agent *a, uint32_t wait_ms, struct err *err)
+static int agent_take_notices(struct agent *a, uint32_t wait_ms, struct err *err)
 {
 	struct notice_in in;
 	int rc = 1;
@@ -218,12 +218,12 @@ static int take_notices(struct agent *a, uint32_t wait_ms, struct err *err)
 	for (int k = 0; k < NOTICES_MAX && rc == 1; k++) {
 		rc = notice_recv(a->np, &in, k ? 0 : wait_ms * 1000000ull, err);
 		if (rc == 1)
-			take_notice(a, &in);
+			agent_take_notice(a, &in);
 	}
 	return rc < 0 ? rc : 0;
 }
 
-static void hold(struct agent *a)
+static void agent_hold(struct agent *a)
 {
 	uint64_t hold_ms = a->st.hold_s * 1000ull;
 
@@ -248,7 +248,7 @@ void agent_greet(struct agent *a)
 	a->patience_ms = a->greet_ms + a->o.limit_ms;
 }
 
-static void greet(struct agent *a)
+static void agent_do_greet(struct agent *a)
 {
 	if (!a->greets || agent_now_ms(a) < a->greet_ms)
 		return;
@@ -258,7 +258,7 @@ static void greet(struct agent *a)
 		agent_event(a, AGENT_EV_NEWS);
 }
 
-static void turn_timers(struct agent *a)
+static void agent_turn_timers(struct agent *a)
 {
 	if (agent_now_ms(a) >= a->poll_ms) {
 		agent_look_at_sm(a);
@@ -266,29 +266,29 @@ static void turn_timers(struct agent *a)
 	}
 	if (a->sm_known && !a->sm_silent && agent_now_ms(a) >= a->subscribe_ms)
 		agent_subscribe(a);
-	greet(a);
+	agent_do_greet(a);
 	if (agent_now_ms(a) >= a->ask_ms) {
 		a->ask_ms = agent_now_ms(a) + a->o.ask_ms;
 		agent_event(a, AGENT_EV_TIMEOUT);
 	}
-	hold(a);
+	agent_hold(a);
 }
 
 /* ---- what the socket asks for ---- */
 
-static void on_changed(void *ctx)
+static void agent_on_changed(void *ctx)
 {
-	save(ctx);
+	agent_save(ctx);
 }
 
-static int on_add_job(void *ctx, const char *job, struct err *err)
+static int agent_on_add_job(void *ctx, const char *job, struct err *err)
 {
 	struct agent *a = ctx;
-	int rc = add_job(a, job, err);
+	int rc = agent_add_job(a, job, err);
 
 	if (rc)
 		return rc;
-	save(a);
+	agent_save(a);
 	log_add(LOG_INFO, "agent", "job %s begins%s", job,
 		a->st.mode == AGENT_BASE
 			? ""
@@ -296,7 +296,7 @@ static int on_add_job(void *ctx, const char *job, struct err *err)
 	return a->saved ? 0 : err_set(err, -EIO, "the state could not be saved");
 }
 
-static int on_end_job(void *ctx, const char *job, struct err *err)
+static int agent_on_end_job(void *ctx, const char *job, struct err *err)
 {
 	struct agent *a = ctx;
 	size_t n = 0;
@@ -317,7 +317,7 @@ static int on_end_job(void *ctx, const char *job, struct err *err)
 	return 0;
 }
 
-static void on_status(void *ctx, FILE *out)
+static void agent_on_status(void *ctx, FILE *out)
 {
 	agent_print(ctx, out);
 }
@@ -337,7 +337,7 @@ void agent_print(const struct agent *a, FILE *out)
 /* ---- life ---- */
 
 /* Two agents on one state file would each believe the other's half. */
-static int take_lock(struct agent *a, struct err *err)
+static int agent_take_lock(struct agent *a, struct err *err)
 {
 	char pid[16] = "";
 	ssize_t n;
@@ -359,7 +359,7 @@ static int take_lock(struct agent *a, struct err *err)
 	return 0;
 }
 
-static void presets(struct agent_opts *o)
+static void agent_presets(struct agent_opts *o)
 {
 	o->limit_ms = o->limit_ms ? o->limit_ms : 60000;
 	o->hold_ms = o->hold_ms ? o->hold_ms : 900000;
@@ -371,23 +371,23 @@ static void presets(struct agent_opts *o)
 int agent_open(struct agent **out, struct notice_port *np, const struct agent_opts *opts,
 	       struct err *err)
 {
-	static const struct agent_socket_ops ops = { on_changed, on_add_job, on_end_job,
-						     on_status };
+	static const struct agent_socket_ops ops = { agent_on_changed, agent_on_add_job,
+						     agent_on_end_job, agent_on_status };
 	struct agent *a = xcalloc(1, sizeof(*a));
 	struct mad_local local;
 	int rc;
 
 	a->np = np;
 	a->o = *opts;
-	presets(&a->o);
+	agent_presets(&a->o);
 	notice_port_mad(np)->ops->local(notice_port_mad(np)->ctx, &local);
 	a->local.port_guid = local.port_guid;
-	rc = take_lock(a, err);
+	rc = agent_take_lock(a, err);
 	if (!rc && a->o.socket)
 		rc = agent_socket_open(&a->socket, a->o.socket, a->o.socket_mode, &ops, a, err);
 	if (!rc)
-		rc = load(a, err);
-	if (!rc && !save(a))
+		rc = agent_load(a, err);
+	if (!rc && !agent_save(a))
 		rc = err_set(err, -EIO, "%s cannot be written", a->o.state);
 	if (rc) {
 		agent_close(a);
@@ -429,14 +429,14 @@ int agent_turn(struct agent *a, uint32_t wait_ms, struct err *err)
 
 	if (a->step && wait_ms > BUSY_WAIT_MS)
 		wait_ms = BUSY_WAIT_MS;
-	rc = take_notices(a, wait_ms, err);
+	rc = agent_take_notices(a, wait_ms, err);
 	if (rc)
 		return rc;
 	if (a->socket)
 		agent_socket_turn(a->socket, agent_now_ms(a));
-	turn_step(a);
-	turn_timers(a);
-	turn_step(a);
+	agent_turn_step(a);
+	agent_turn_timers(a);
+	agent_turn_step(a);
 	a->begun = a->begun || agent_ready(a);
 	if (a->o.njobs && !a->jobs.n && !agent_socket_count(a->socket, NULL))
 		agent_end(a);

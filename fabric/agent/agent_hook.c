@@ -23,7 +23,7 @@
 /* ---- the process between; only what is allowed between fork and exec of a threaded process ----
  */
 
-static void default_signals(void)
+static void agent_hook_default_signals(void)
 {
 	sigset_t none;
 
@@ -33,7 +33,7 @@ static void default_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static pid_t start_shell(const char *command, char *const env[])
+static pid_t agent_hook_start_shell(const char *command, char *const env[])
 {
 	char *argv[] = { (char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",
 			 (char *)(uintptr_t)command, NULL };
@@ -44,7 +44,7 @@ static pid_t start_shell(const char *command, char *const env[])
 		return pid;
 	}
 	setpgid(0, 0);
-	default_signals();
+	agent_hook_default_signals();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != between)
 		_exit(127);
@@ -54,7 +54,7 @@ static pid_t start_shell(const char *command, char *const env[])
 }
 
 /* Returns its exit code, 128 and more after a signal. */
-static int watch(pid_t shell, int signals)
+static int agent_hook_watch(pid_t shell, int signals)
 {
 	struct pollfd fds[2] = { { .fd = LIFE_FD, .events = POLLIN },
 				 { .fd = signals, .events = POLLIN } };
@@ -86,14 +86,14 @@ static int watch(pid_t shell, int signals)
 	return WIFEXITED(w) ? WEXITSTATUS(w) : 128 + WTERMSIG(w);
 }
 
-static void between(const char *command, char *const env[], int life, int out)
+static void agent_hook_between(const char *command, char *const env[], int life, int out)
 {
 	int null = open("/dev/null", O_RDWR), signals;
 	sigset_t child;
 	pid_t shell;
 
 	setsid();
-	default_signals();
+	agent_hook_default_signals();
 	/* out of the way of the numbers that they get */
 	life = fcntl(life, F_DUPFD, 10);
 	out = fcntl(out, F_DUPFD, 10);
@@ -104,17 +104,17 @@ static void between(const char *command, char *const env[], int life, int out)
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, NULL);
 	signals = signalfd(-1, &child, SFD_CLOEXEC);
-	shell = start_shell(command, env);
+	shell = agent_hook_start_shell(command, env);
 	if (shell < 0 || signals < 0)
 		_exit(127);
 	close(1);
 	close(2);
-	_exit(watch(shell, signals));
+	_exit(agent_hook_watch(shell, signals));
 }
 
 /* ---- ours ---- */
 
-static bool named(const char *entry, const char *const *more)
+static bool agent_hook_named(const char *entry, const char *const *more)
 {
 	size_t n = strcspn(entry, "=") + 1;
 
@@ -127,7 +127,7 @@ static bool named(const char *entry, const char *const *more)
 
 /* The environment with more in it, without what is preloaded for the wire: that is none of a hook's
  * business.  The caller frees the array, not the strings. */
-static char **environment(const char *const *more)
+static char **agent_hook_environment(const char *const *more)
 {
 	size_t n = 0, have = 0;
 	char **env;
@@ -138,7 +138,7 @@ static char **environment(const char *const *more)
 		n++;
 	env = xcalloc(n + 1, sizeof(*env));
 	for (char **e = environ; e && *e; e++) {
-		if (strncmp(*e, "LD_PRELOAD=", 11) && !named(*e, more))
+		if (strncmp(*e, "LD_PRELOAD=", 11) && !agent_hook_named(*e, more))
 			env[have++] = *e;
 	}
 	for (; *more; more++)
@@ -146,7 +146,7 @@ static char **environment(const char *const *more)
 	return env;
 }
 
-static void close_fd(int *fd)
+static void agent_hook_close_fd(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -163,29 +163,29 @@ int agent_hook_start(struct agent_hook *h, const char *command, const char *cons
 	snprintf(h->what, sizeof(h->what), "%s", what);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, life) || pipe2(out, O_CLOEXEC))
 		rc = -errno;
-	all = environment(env);
+	all = agent_hook_environment(env);
 	if (!rc) {
 		h->pid = fork();
 		if (!h->pid)
-			between(command, all, life[0], out[1]);
+			agent_hook_between(command, all, life[0], out[1]);
 		rc = h->pid < 0 ? -errno : 0;
 	}
 	free(all);
-	close_fd(&life[0]);
-	close_fd(&out[1]);
+	agent_hook_close_fd(&life[0]);
+	agent_hook_close_fd(&out[1]);
 	if (!rc) {
 		h->life = life[1];
 		h->out = out[0];
 		fcntl(h->out, F_SETFL, O_NONBLOCK);
 		return 0;
 	}
-	close_fd(&life[1]);
-	close_fd(&out[0]);
+	agent_hook_close_fd(&life[1]);
+	agent_hook_close_fd(&out[0]);
 	h->pid = 0;
 	return err_set(err, rc, "the %s cannot be started: %s", what, strerror(-rc));
 }
 
-static void log_line(struct agent_hook *h)
+static void agent_hook_log_line(struct agent_hook *h)
 {
 	h->line[h->nline] = 0;
 	if (h->nline && h->lines < LINES_MAX)
@@ -196,7 +196,7 @@ static void log_line(struct agent_hook *h)
 	h->nline = 0;
 }
 
-static void read_output(struct agent_hook *h)
+static void agent_hook_read_output(struct agent_hook *h)
 {
 	char buf[4096];
 	ssize_t n;
@@ -205,7 +205,7 @@ static void read_output(struct agent_hook *h)
 	for (int k = 0; k < 16 && h->out >= 0; k++) {
 		n = read(h->out, buf, sizeof(buf));
 		if (!n)
-			close_fd(&h->out);
+			agent_hook_close_fd(&h->out);
 		if (n <= 0)
 			return;
 		for (ssize_t i = 0; i < n; i++) {
@@ -214,12 +214,12 @@ static void read_output(struct agent_hook *h)
 			if (!end)
 				h->line[h->nline++] = buf[i] >= ' ' && buf[i] <= '~' ? buf[i] : '?';
 			if (end || h->nline == sizeof(h->line) - 1)
-				log_line(h);
+				agent_hook_log_line(h);
 		}
 	}
 }
 
-static int verdict(const struct agent_hook *h, int w, struct err *err)
+static int agent_hook_verdict(const struct agent_hook *h, int w, struct err *err)
 {
 	int code = WIFEXITED(w) ? WEXITSTATUS(w) : 128 + WTERMSIG(w);
 
@@ -247,15 +247,16 @@ bool agent_hook_turn(struct agent_hook *h, uint64_t now_ms, int *rc, struct err 
 		agent_hook_stop(h, now_ms);
 	}
 	if (h->kill_ms && now_ms >= h->kill_ms)
-		close_fd(&h->life);
+		agent_hook_close_fd(&h->life);
 	got = waitpid(h->pid, &w, WNOHANG);
-	read_output(h);
+	agent_hook_read_output(h);
 	if (!got)
 		return false;
-	*rc = got < 0 ? err_set(err, -ECHILD, "the %s got lost", h->what) : verdict(h, w, err);
-	log_line(h);
-	close_fd(&h->life);
-	close_fd(&h->out);
+	*rc = got < 0 ? err_set(err, -ECHILD, "the %s got lost", h->what)
+		      : agent_hook_verdict(h, w, err);
+	agent_hook_log_line(h);
+	agent_hook_close_fd(&h->life);
+	agent_hook_close_fd(&h->out);
 	h->pid = 0;
 	return true;
 }
@@ -267,7 +268,7 @@ void agent_hook_stop(struct agent_hook *h, uint64_t now_ms)
 	h->kill_ms = now_ms + AGENT_HOOK_GRACE_MS;
 	/* what cannot be sent finds the other end gone: then it is over anyway */
 	if (h->life >= 0 && send(h->life, "t", 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
-		close_fd(&h->life);
+		agent_hook_close_fd(&h->life);
 }
 
 void agent_hook_kill(struct agent_hook *h)
@@ -276,11 +277,11 @@ void agent_hook_kill(struct agent_hook *h)
 
 	if (!h->pid)
 		return;
-	close_fd(&h->life);
+	agent_hook_close_fd(&h->life);
 	while (waitpid(h->pid, &w, 0) < 0 && errno == EINTR)
 		;
-	read_output(h);
-	log_line(h);
-	close_fd(&h->out);
+	agent_hook_read_output(h);
+	agent_hook_log_line(h);
+	agent_hook_close_fd(&h->out);
 	h->pid = 0;
 }

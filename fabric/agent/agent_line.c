@@ -12,7 +12,7 @@ const char *agent_where_name(enum agent_where w)
 	return wheres[w];
 }
 
-static bool job_char(char c)
+static bool agent_line_job_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       (c && strchr("_.+-:@", c));
@@ -22,7 +22,7 @@ int agent_job_check(const char *job, struct err *err)
 {
 	size_t n = 0;
 
-	while (n < AGENT_JOB_MAX && job_char(job[n]))
+	while (n < AGENT_JOB_MAX && agent_line_job_char(job[n]))
 		n++;
 	if (n && n < AGENT_JOB_MAX && !job[n])
 		return 0;
@@ -38,7 +38,7 @@ struct rest {
 };
 
 /* The next word, without its end; false: there is none, or it does not fit. */
-static bool word(struct rest *r, char *out, size_t size)
+static bool agent_line_word(struct rest *r, char *out, size_t size)
 {
 	size_t n = 0;
 
@@ -57,12 +57,12 @@ static bool word(struct rest *r, char *out, size_t size)
 	return true;
 }
 
-static bool number(struct rest *r, uint32_t *out)
+static bool agent_line_number(struct rest *r, uint32_t *out)
 {
 	uint64_t v = 0;
 	char text[16];
 
-	if (!word(r, text, sizeof(text)))
+	if (!agent_line_word(r, text, sizeof(text)))
 		return false;
 	for (const char *c = text; *c; c++) {
 		if (*c < '0' || *c > '9')
@@ -75,11 +75,11 @@ static bool number(struct rest *r, uint32_t *out)
 	return true;
 }
 
-static bool where(struct rest *r, enum agent_where *out)
+static bool agent_line_where(struct rest *r, enum agent_where *out)
 {
 	char text[16];
 
-	if (!word(r, text, sizeof(text)))
+	if (!agent_line_word(r, text, sizeof(text)))
 		return false;
 	for (int i = 0; i < 3; i++) {
 		if (strcmp(text, wheres[i]))
@@ -91,7 +91,7 @@ static bool where(struct rest *r, enum agent_where *out)
 }
 
 /* The rest of the line as it may be shown. */
-static void why(struct rest *r, char out[AGENT_WHY_MAX])
+static void agent_line_why(struct rest *r, char out[AGENT_WHY_MAX])
 {
 	size_t n;
 
@@ -119,27 +119,27 @@ static const struct {
 	{ "STATUS", "STATUS", AGENT_GET_STATUS },
 };
 
-static bool job(struct rest *r, struct agent_line *out)
+static bool agent_line_job(struct rest *r, struct agent_line *out)
 {
-	return word(r, out->job, sizeof(out->job)) && !agent_job_check(out->job, NULL);
+	return agent_line_word(r, out->job, sizeof(out->job)) && !agent_job_check(out->job, NULL);
 }
 
-static bool arguments(struct agent_line *out, struct rest *r)
+static bool agent_line_arguments(struct agent_line *out, struct rest *r)
 {
 	switch (out->verb) {
 	case AGENT_HELLO:
-		return number(r, &out->version) && job(r, out) && number(r, &out->rank) &&
-		       where(r, &out->where);
+		return agent_line_number(r, &out->version) && agent_line_job(r, out) &&
+		       agent_line_number(r, &out->rank) && agent_line_where(r, &out->where);
 	case AGENT_DONE:
-		return number(r, &out->seq);
+		return agent_line_number(r, &out->seq);
 	case AGENT_FAILED:
-		if (!number(r, &out->seq))
+		if (!agent_line_number(r, &out->seq))
 			return false;
-		why(r, out->why);
+		agent_line_why(r, out->why);
 		return true;
 	case AGENT_ADD_JOB:
 	case AGENT_END_JOB:
-		return job(r, out);
+		return agent_line_job(r, out);
 	case AGENT_BYE:
 	case AGENT_GET_STATUS:
 		break;
@@ -157,13 +157,14 @@ int agent_line_parse(struct agent_line *out, const char *line, size_t n, struct 
 		r.n--;
 	if (n >= AGENT_LINE_MAX)
 		return err_set(err, -EINVAL, "a line of more than %d bytes", AGENT_LINE_MAX - 1);
-	if (!word(&r, verb, sizeof(verb)))
+	if (!agent_line_word(&r, verb, sizeof(verb)))
 		return err_set(err, -EINVAL, "a line that does not begin with a word");
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
 		if (strcmp(verb, verbs[i].name))
 			continue;
 		out->verb = verbs[i].verb;
-		if (!arguments(out, &r) || word(&r, verb, sizeof(verb)) || r.n)
+		if (!agent_line_arguments(out, &r) || agent_line_word(&r, verb, sizeof(verb)) ||
+		    r.n)
 			return err_set(err, -EINVAL, "not as it has to be: %s", verbs[i].form);
 		return 0;
 	}

@@ -14,7 +14,7 @@ struct by_notices {
 	uint16_t sm_lid; /* when it last listened */
 };
 
-static int notices_listen(void *ctx, struct progress *progress, struct err *err)
+static int agent_link_notices_listen(void *ctx, struct progress *progress, struct err *err)
 {
 	struct by_notices *b = ctx;
 	struct notice_local local;
@@ -37,14 +37,15 @@ static int notices_listen(void *ctx, struct progress *progress, struct err *err)
 	return rc;
 }
 
-static int notices_send(void *ctx, const struct phase_notice *n, struct err *err)
+static int agent_link_notices_send(void *ctx, const struct phase_notice *n, struct err *err)
 {
 	struct by_notices *b = ctx;
 
 	return notice_send_phase(b->np, n, false, err);
 }
 
-static int notices_recv(void *ctx, struct agent_answer *out, uint64_t wait_ns, struct err *err)
+static int agent_link_notices_recv(void *ctx, struct agent_answer *out, uint64_t wait_ns,
+				   struct err *err)
 {
 	struct by_notices *b = ctx;
 	struct notice_in in;
@@ -61,14 +62,14 @@ static int notices_recv(void *ctx, struct agent_answer *out, uint64_t wait_ns, s
 	return 1;
 }
 
-static uint64_t notices_now_ns(void *ctx)
+static uint64_t agent_link_notices_now_ns(void *ctx)
 {
 	struct by_notices *b = ctx;
 
 	return notice_port_now_ns(b->np);
 }
 
-static void notices_close(void *ctx)
+static void agent_link_notices_close(void *ctx)
 {
 	struct by_notices *b = ctx;
 
@@ -81,11 +82,11 @@ void agent_link_over(struct agent_link *out, struct notice_port *np)
 {
 	static const struct agent_link_ops ops = {
 		.name = "notices through the SM",
-		.listen = notices_listen,
-		.send = notices_send,
-		.recv = notices_recv,
-		.now_ns = notices_now_ns,
-		.close = notices_close,
+		.listen = agent_link_notices_listen,
+		.send = agent_link_notices_send,
+		.recv = agent_link_notices_recv,
+		.now_ns = agent_link_notices_now_ns,
+		.close = agent_link_notices_close,
 	};
 	struct by_notices *b = xcalloc(1, sizeof(*b));
 

@@ -49,7 +49,7 @@ bool agent_peer_alive(const struct agent_peer *p)
 	return !p->pid || (p->start && agent_pid_start(p->pid) == p->start);
 }
 
-static void boot_id(char out[64])
+static void agent_save_boot_id(char out[64])
 {
 	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
 
@@ -60,7 +60,7 @@ static void boot_id(char out[64])
 		fclose(f);
 }
 
-static bool take_state(struct agent_save *s, const char *line)
+static bool agent_save_take_state(struct agent_save *s, const char *line)
 {
 	unsigned want, mode;
 	int n = 0;
@@ -76,7 +76,7 @@ static bool take_state(struct agent_save *s, const char *line)
 	return true;
 }
 
-static bool take_peer(struct agent_save *s, const char *line)
+static bool agent_save_take_peer(struct agent_save *s, const char *line)
 {
 	struct agent_peer p = { .rank = 0 };
 	int n = 0;
@@ -90,7 +90,7 @@ static bool take_peer(struct agent_save *s, const char *line)
 	return true;
 }
 
-static bool take_job(struct agent_save *s, const char *line)
+static bool agent_save_take_job(struct agent_save *s, const char *line)
 {
 	struct agent_job j;
 
@@ -101,7 +101,7 @@ static bool take_job(struct agent_save *s, const char *line)
 	return true;
 }
 
-static bool take_line(struct agent_save *s, uint32_t nr, const char *line, char boot[64])
+static bool agent_save_take_line(struct agent_save *s, uint32_t nr, const char *line, char boot[64])
 {
 	int n = 0;
 
@@ -113,9 +113,10 @@ static bool take_line(struct agent_save *s, uint32_t nr, const char *line, char 
 	case 3:
 		return sscanf(line, "port %" SCNx64 "%n", &s->port_guid, &n) == 1 && !line[n];
 	case 4:
-		return take_state(s, line);
+		return agent_save_take_state(s, line);
 	default:
-		return strncmp(line, "job ", 4) ? take_peer(s, line) : take_job(s, line);
+		return strncmp(line, "job ", 4) ? agent_save_take_peer(s, line)
+						: agent_save_take_job(s, line);
 	}
 }
 
@@ -137,7 +138,7 @@ int agent_save_parse(struct agent_save *out, const char *text, size_t n, const c
 		memcpy(line, text, (size_t)(end - text));
 		line[end - text] = 0;
 		ended = nr > 4 && !strcmp(line, "end");
-		if (!ended && !take_line(out, nr, line, of))
+		if (!ended && !agent_save_take_line(out, nr, line, of))
 			break;
 	}
 	if (!ended || n) {
@@ -150,7 +151,7 @@ int agent_save_parse(struct agent_save *out, const char *text, size_t n, const c
 	return err_set(err, -ENOENT, "it is of another boot");
 }
 
-static int read_file(char **out, size_t *n, const char *path)
+static int agent_save_read_file(char **out, size_t *n, const char *path)
 {
 	FILE *f = fopen(path, "re");
 
@@ -172,14 +173,14 @@ int agent_save_load(struct agent_save *out, const char *path, uint64_t port_guid
 	struct err why = { "" };
 	char boot[64], *text = NULL;
 	size_t n = 0;
-	int rc = read_file(&text, &n, path);
+	int rc = agent_save_read_file(&text, &n, path);
 
 	*out = (struct agent_save){ .port_guid = 0 };
 	if (rc == -ENOENT)
 		return err_set(err, rc, "%s is not there", path);
 	if (rc)
 		return err_set(err, -EINVAL, "%s cannot be read: %s", path, strerror(-rc));
-	boot_id(boot);
+	agent_save_boot_id(boot);
 	rc = agent_save_parse(out, text, n, boot, &why);
 	free(text);
 	if (rc == -ENOENT)
@@ -199,12 +200,12 @@ int agent_save_load(struct agent_save *out, const char *path, uint64_t port_guid
 	return rc;
 }
 
-static int write_to(FILE *f, const struct agent_save *s)
+static int agent_save_write_to(FILE *f, const struct agent_save *s)
 {
 	const struct agent_saved *a = &s->state;
 	char boot[64];
 
-	boot_id(boot);
+	agent_save_boot_id(boot);
 	fprintf(f, HEAD "\nboot %s\nport 0x%016" PRIx64 "\n", boot, s->port_guid);
 	fprintf(f, "state %" PRIu64 " %u %u %u %u %u %" PRIu64 "\n", a->txn, a->seq, a->repeat,
 		a->want, a->mode, s->hold_s, s->heard_ms);
@@ -229,7 +230,7 @@ int agent_save_store(const struct agent_save *s, const char *path, struct err *e
 	if (!f)
 		rc = -errno;
 	if (!rc)
-		rc = write_to(f, s);
+		rc = agent_save_write_to(f, s);
 	if (f && fclose(f) && !rc)
 		rc = -errno;
 	if (!rc && rename(next, path))

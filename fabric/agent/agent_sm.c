@@ -9,14 +9,14 @@
 #define RETRY_MAX_MS 30000
 
 /* Once for each sentence, not each try. */
-static void sm_trouble(struct agent *a, const struct err *err)
+static void agent_sm_trouble(struct agent *a, const struct err *err)
 {
 	if (strcmp(a->sm_err.text, err->text))
 		log_add(LOG_WARN, "agent", "%s", err->text);
 	a->sm_err = *err;
 }
 
-static void sm_changed(struct agent *a, const char *what)
+static void agent_sm_changed(struct agent *a, const char *what)
 {
 	log_add(LOG_INFO, "agent", "%s: subscribes again", what);
 	agent_event(a, AGENT_EV_SM);
@@ -34,16 +34,16 @@ void agent_look_at_sm(struct agent *a)
 	if (!rc)
 		rc = notice_port_sm(a->np, &sm, &err);
 	if (rc) {
-		sm_trouble(a, &err);
+		agent_sm_trouble(a, &err);
 		a->sm_silent = a->sm_known;
 		return;
 	}
 	if (a->sm_known && (old.lid != a->local.lid || old.sm_lid != a->local.sm_lid))
-		sm_changed(a, "the port has another LID or another subnet manager");
+		agent_sm_changed(a, "the port has another LID or another subnet manager");
 	else if (a->sm_known && sm.guid != a->sm.guid)
-		sm_changed(a, "another subnet manager has taken over");
+		agent_sm_changed(a, "another subnet manager has taken over");
 	else if (a->sm_known && (a->sm_silent || sm.act_count < a->sm.act_count))
-		sm_changed(a, "the subnet manager is back");
+		agent_sm_changed(a, "the subnet manager is back");
 	a->sm = sm;
 	a->sm_known = true;
 	a->sm_silent = false;
@@ -60,7 +60,7 @@ void agent_subscribe(struct agent *a)
 	if (!rc)
 		rc = notice_subscribe(a->np, NOTICE_REPATH, &err);
 	if (rc) {
-		sm_trouble(a, &err);
+		agent_sm_trouble(a, &err);
 		a->retry_ms = a->retry_ms ? 2 * a->retry_ms : 500;
 		if (a->retry_ms > RETRY_MAX_MS)
 			a->retry_ms = RETRY_MAX_MS;

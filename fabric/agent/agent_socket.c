@@ -80,23 +80,23 @@ __attribute__((format(printf, 3, 4))) static void say(struct agent_socket *s, en
 	log_add(level, "agent", "%s", text);
 }
 
-static const char *peer_name(char buf[128], const struct agent_peer *p)
+static const char *agent_socket_peer_name(char buf[128], const struct agent_peer *p)
 {
 	snprintf(buf, 128, "rank %u of job %s (pid %d)", p->rank, p->job, (int)p->pid);
 	return buf;
 }
 
-static const char *client_name(char buf[128], const struct client *c)
+static const char *agent_socket_client_name(char buf[128], const struct client *c)
 {
 	if (c->known)
-		return peer_name(buf, &c->peer);
+		return agent_socket_peer_name(buf, &c->peer);
 	snprintf(buf, 128, "pid %d of user %u", (int)c->peer.pid, (unsigned)c->uid);
 	return buf;
 }
 
 /* ---- sending ---- */
 
-static void flush_out(struct client *c)
+static void agent_socket_flush_out(struct client *c)
 {
 	size_t done = 0;
 	ssize_t n;
@@ -111,20 +111,21 @@ static void flush_out(struct client *c)
 	c->out.n -= done;
 }
 
-static void hang_up(struct agent_socket *s, struct client *c, const char *why);
+static void agent_socket_hang_up(struct agent_socket *s, struct client *c, const char *why);
 
-static void tell_bytes(struct agent_socket *s, struct client *c, const char *text, size_t n)
+static void agent_socket_tell_bytes(struct agent_socket *s, struct client *c, const char *text,
+				    size_t n)
 {
 	if (c->fd < 0 || !n)
 		return;
 	if (c->out.n + n > OUT_MAX) {
-		hang_up(s, c, "does not read what it is told");
+		agent_socket_hang_up(s, c, "does not read what it is told");
 		return;
 	}
 	vec_reserve(&c->out, c->out.n + n);
 	memcpy(c->out.v + c->out.n, text, n);
 	c->out.n += n;
-	flush_out(c);
+	agent_socket_flush_out(c);
 }
 
 __attribute__((format(printf, 3, 4))) static void tell(struct agent_socket *s, struct client *c,
@@ -140,12 +141,12 @@ __attribute__((format(printf, 3, 4))) static void tell(struct agent_socket *s, s
 	if (n >= AGENT_LINE_MAX)
 		n = AGENT_LINE_MAX - 1;
 	text[n++] = '\n';
-	tell_bytes(s, c, text, (size_t)n);
+	agent_socket_tell_bytes(s, c, text, (size_t)n);
 }
 
 /* ---- who comes and goes ---- */
 
-static void close_client(struct client *c)
+static void agent_socket_close_client(struct client *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
@@ -153,42 +154,42 @@ static void close_client(struct client *c)
 }
 
 /* Its queue pairs are still there if it is. */
-static void lose(struct agent_socket *s, struct client *c)
+static void agent_socket_lose(struct agent_socket *s, struct client *c)
 {
 	if (c->fd < 0)
 		return;
-	close_client(c);
+	agent_socket_close_client(c);
 	if (c->known && agent_peer_alive(&c->peer) && s->lost.n < AGENT_PEERS_MAX)
 		vec_push(&s->lost, c->peer);
 	if (c->known)
 		s->ops->changed(s->ctx);
 }
 
-static void hang_up(struct agent_socket *s, struct client *c, const char *why)
+static void agent_socket_hang_up(struct agent_socket *s, struct client *c, const char *why)
 {
 	char name[128];
 
 	if (c->fd >= 0)
-		say(s, LOG_WARN, "%s %s: hung up", client_name(name, c), why);
-	lose(s, c);
+		say(s, LOG_WARN, "%s %s: hung up", agent_socket_client_name(name, c), why);
+	agent_socket_lose(s, c);
 }
 
 /* Tells the reason; what does not fit into the socket at once is not sent. */
-static void turn_away(struct agent_socket *s, struct client *c, const char *why)
+static void agent_socket_turn_away(struct agent_socket *s, struct client *c, const char *why)
 {
 	char text[200];
 
 	snprintf(text, sizeof(text), "has sent %.150s", why);
 	tell(s, c, "ERROR %s", why);
-	hang_up(s, c, text);
+	agent_socket_hang_up(s, c, text);
 }
 
-static void forget_lost(struct agent_socket *s, size_t i)
+static void agent_socket_forget_lost(struct agent_socket *s, size_t i)
 {
 	s->lost.v[i] = s->lost.v[--s->lost.n];
 }
 
-static void forget_dead(struct agent_socket *s)
+static void agent_socket_forget_dead(struct agent_socket *s)
 {
 	size_t before = s->lost.n;
 
@@ -196,27 +197,27 @@ static void forget_dead(struct agent_socket *s)
 		if (agent_peer_alive(&s->lost.v[i]))
 			i++;
 		else
-			forget_lost(s, i);
+			agent_socket_forget_lost(s, i);
 	}
 	if (s->lost.n != before)
 		s->ops->changed(s->ctx);
 }
 
-static void is_back(struct agent_socket *s, const struct agent_peer *p)
+static void agent_socket_is_back(struct agent_socket *s, const struct agent_peer *p)
 {
 	for (size_t i = 0; i < s->lost.n; i++) {
 		const struct agent_peer *l = &s->lost.v[i];
 
 		if (l->pid != p->pid || l->rank != p->rank || strcmp(l->job, p->job))
 			continue;
-		forget_lost(s, i);
+		agent_socket_forget_lost(s, i);
 		return;
 	}
 }
 
 /* ---- orders ---- */
 
-static void order(struct agent_socket *s, struct client *c, enum told what)
+static void agent_socket_order(struct agent_socket *s, struct client *c, enum told what)
 {
 	static const char *const name[] = { "", "DRAIN", "MIGRATE", "RETURN" };
 	const struct agent_order *o = &s->order;
@@ -231,7 +232,7 @@ static void order(struct agent_socket *s, struct client *c, enum told what)
 		     o->limit_s);
 }
 
-static bool is_there(const struct agent_socket *s, const struct client *c)
+static bool agent_socket_is_there(const struct agent_socket *s, const struct client *c)
 {
 	if (s->goal == AGENT_GOAL_NONE)
 		return true;
@@ -242,16 +243,16 @@ static bool is_there(const struct agent_socket *s, const struct client *c)
 					      : c->where != AGENT_AT_BASE;
 }
 
-static void lead(struct agent_socket *s, struct client *c)
+static void agent_socket_lead(struct agent_socket *s, struct client *c)
 {
-	if (!c->known || c->told != TOLD_NOTHING || c->failed || is_there(s, c))
+	if (!c->known || c->told != TOLD_NOTHING || c->failed || agent_socket_is_there(s, c))
 		return;
 	if (s->goal == AGENT_GOAL_BASE)
-		order(s, c, TOLD_RETURN);
+		agent_socket_order(s, c, TOLD_RETURN);
 	else if (!c->sure || c->where == AGENT_AT_BASE)
-		order(s, c, TOLD_DRAIN);
+		agent_socket_order(s, c, TOLD_DRAIN);
 	else
-		order(s, c, TOLD_MIGRATE);
+		agent_socket_order(s, c, TOLD_MIGRATE);
 }
 
 void agent_socket_want(struct agent_socket *s, enum agent_goal goal, const struct agent_order *o)
@@ -265,7 +266,7 @@ void agent_socket_want(struct agent_socket *s, enum agent_goal goal, const struc
 			c->sure = false;
 		c->told = TOLD_NOTHING;
 		c->failed = false;
-		lead(s, c);
+		agent_socket_lead(s, c);
 	}
 }
 
@@ -282,49 +283,51 @@ int agent_socket_there(const struct agent_socket *s, struct err *err)
 			continue;
 		if (c->failed)
 			return err_set(err, -EIO, "%s says that it could not: %s",
-				       peer_name(name, &c->peer), c->why[0] ? c->why : "no reason");
-		if (!is_there(s, c) && !nlate++)
+				       agent_socket_peer_name(name, &c->peer),
+				       c->why[0] ? c->why : "no reason");
+		if (!agent_socket_is_there(s, c) && !nlate++)
 			late = c;
 	}
 	if (nlate)
 		return err_set(err, -EAGAIN, "%s and %u more have not answered",
-			       peer_name(name, &late->peer), nlate - 1);
+			       agent_socket_peer_name(name, &late->peer), nlate - 1);
 	if (!s->lost.n || s->goal == AGENT_GOAL_NONE)
 		return 0;
 	return err_set(err, -EAGAIN,
 		       "%s and %zu more have hung up without BYE and are still running",
-		       peer_name(name, &s->lost.v[0]), s->lost.n - 1);
+		       agent_socket_peer_name(name, &s->lost.v[0]), s->lost.n - 1);
 }
 
 /* ---- what clients say ---- */
 
-static void hello(struct agent_socket *s, struct client *c, const struct agent_line *l)
+static void agent_socket_hello(struct agent_socket *s, struct client *c, const struct agent_line *l)
 {
 	bool escape = s->goal == AGENT_GOAL_DRAINED || s->goal == AGENT_GOAL_ESCAPE;
 	char name[128];
 
 	if (l->version != AGENT_PROTOCOL) {
-		turn_away(s, c, "another version of the protocol than 1");
+		agent_socket_turn_away(s, c, "another version of the protocol than 1");
 		return;
 	}
 	if (c->known) {
-		turn_away(s, c, "HELLO twice");
+		agent_socket_turn_away(s, c, "HELLO twice");
 		return;
 	}
 	c->known = c->sure = true;
 	c->where = l->where;
 	c->peer.rank = l->rank;
 	snprintf(c->peer.job, sizeof(c->peer.job), "%s", l->job);
-	is_back(s, &c->peer);
+	agent_socket_is_back(s, &c->peer);
 	s->ops->changed(s->ctx);
 	say(s, LOG_INFO, "%s of user %u is here, its queue pairs are at %s",
-	    peer_name(name, &c->peer), (unsigned)c->uid, agent_where_name(c->where));
+	    agent_socket_peer_name(name, &c->peer), (unsigned)c->uid, agent_where_name(c->where));
 	tell(s, c, "WELCOME %u %s %u", AGENT_PROTOCOL, escape ? "escape" : "base",
 	     s->order.escape_offset);
-	lead(s, c);
+	agent_socket_lead(s, c);
 }
 
-static void answer(struct agent_socket *s, struct client *c, const struct agent_line *l)
+static void agent_socket_answer(struct agent_socket *s, struct client *c,
+				const struct agent_line *l)
 {
 	static const enum agent_where end[] = { [TOLD_DRAIN] = AGENT_AT_DRAINED,
 						[TOLD_MIGRATE] = AGENT_AT_ESCAPE,
@@ -332,7 +335,7 @@ static void answer(struct agent_socket *s, struct client *c, const struct agent_
 	char name[128];
 
 	if (!c->seq || (int32_t)(l->seq - c->seq) > 0) {
-		turn_away(s, c, "an answer to what it was not asked");
+		agent_socket_turn_away(s, c, "an answer to what it was not asked");
 		return;
 	}
 	if (l->seq != c->seq || c->told == TOLD_NOTHING)
@@ -341,24 +344,26 @@ static void answer(struct agent_socket *s, struct client *c, const struct agent_
 	if (c->sure)
 		c->where = end[c->told];
 	else
-		say(s, LOG_WARN, "%s could not: %s", peer_name(name, &c->peer), l->why);
+		say(s, LOG_WARN, "%s could not: %s", agent_socket_peer_name(name, &c->peer),
+		    l->why);
 	c->failed = !c->sure;
 	memcpy(c->why, l->why, sizeof(c->why));
 	c->told = TOLD_NOTHING;
-	lead(s, c);
+	agent_socket_lead(s, c);
 }
 
-static void bye(struct agent_socket *s, struct client *c)
+static void agent_socket_bye(struct agent_socket *s, struct client *c)
 {
 	char name[128];
 
 	if (c->known)
-		say(s, LOG_INFO, "%s says BYE", client_name(name, c));
-	close_client(c);
+		say(s, LOG_INFO, "%s says BYE", agent_socket_client_name(name, c));
+	agent_socket_close_client(c);
 	s->ops->changed(s->ctx);
 }
 
-static void control(struct agent_socket *s, struct client *c, const struct agent_line *l)
+static void agent_socket_control(struct agent_socket *s, struct client *c,
+				 const struct agent_line *l)
 {
 	struct err err = { "" };
 	char *text = NULL;
@@ -375,7 +380,7 @@ static void control(struct agent_socket *s, struct client *c, const struct agent
 		f = open_memstream(&text, &n);
 		s->ops->status(s->ctx, f);
 		fclose(f);
-		tell_bytes(s, c, text, n);
+		agent_socket_tell_bytes(s, c, text, n);
 		free(text);
 	} else {
 		rc = l->verb == AGENT_ADD_JOB ? s->ops->add_job(s->ctx, l->job, &err)
@@ -387,55 +392,55 @@ static void control(struct agent_socket *s, struct client *c, const struct agent
 		tell(s, c, "OK");
 }
 
-static void take(struct agent_socket *s, struct client *c, const char *line, size_t n)
+static void agent_socket_take(struct agent_socket *s, struct client *c, const char *line, size_t n)
 {
 	struct agent_line l;
 	struct err err;
 
 	if (agent_line_parse(&l, line, n, &err)) {
-		turn_away(s, c, err.text);
+		agent_socket_turn_away(s, c, err.text);
 		return;
 	}
 	if (!c->known && (l.verb == AGENT_DONE || l.verb == AGENT_FAILED)) {
-		turn_away(s, c, "an answer before HELLO");
+		agent_socket_turn_away(s, c, "an answer before HELLO");
 		return;
 	}
 	switch (l.verb) {
 	case AGENT_HELLO:
-		hello(s, c, &l);
+		agent_socket_hello(s, c, &l);
 		return;
 	case AGENT_DONE:
 	case AGENT_FAILED:
-		answer(s, c, &l);
+		agent_socket_answer(s, c, &l);
 		return;
 	case AGENT_BYE:
-		bye(s, c);
+		agent_socket_bye(s, c);
 		return;
 	case AGENT_ADD_JOB:
 	case AGENT_END_JOB:
 	case AGENT_GET_STATUS:
-		control(s, c, &l);
+		agent_socket_control(s, c, &l);
 		return;
 	}
 }
 
-static void take_lines(struct agent_socket *s, struct client *c)
+static void agent_socket_take_lines(struct agent_socket *s, struct client *c)
 {
 	size_t from = 0;
 	char *end;
 
 	while (c->fd >= 0 && !c->over && (end = memchr(c->in + from, '\n', c->nin - from))) {
-		take(s, c, c->in + from, (size_t)(end - c->in) - from);
+		agent_socket_take(s, c, c->in + from, (size_t)(end - c->in) - from);
 		from = (size_t)(end - c->in) + 1;
 	}
 	memmove(c->in, c->in + from, c->nin - from);
 	c->nin -= from;
 	if (c->fd >= 0 && c->nin == sizeof(c->in))
-		turn_away(s, c, "a line without an end");
+		agent_socket_turn_away(s, c, "a line without an end");
 }
 
 /* No more than this at once: a flood must not keep us from the others. */
-static void read_client(struct agent_socket *s, struct client *c)
+static void agent_socket_read_client(struct agent_socket *s, struct client *c)
 {
 	char name[128];
 	ssize_t n;
@@ -447,16 +452,16 @@ static void read_client(struct agent_socket *s, struct client *c)
 		if (n <= 0) {
 			if (c->known)
 				say(s, LOG_WARN, "%s has hung up without BYE",
-				    client_name(name, c));
-			lose(s, c);
+				    agent_socket_client_name(name, c));
+			agent_socket_lose(s, c);
 			return;
 		}
 		c->nin += (size_t)n;
-		take_lines(s, c);
+		agent_socket_take_lines(s, c);
 	}
 }
 
-static uint32_t of_user(const struct agent_socket *s, uid_t uid)
+static uint32_t agent_socket_of_user(const struct agent_socket *s, uid_t uid)
 {
 	uint32_t n = 0;
 
@@ -473,7 +478,7 @@ void agent_socket_adopt(struct agent_socket *s, int fd)
 	struct client *c;
 
 	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len);
-	full |= who.uid && who.uid != geteuid() && of_user(s, who.uid) >= PER_USER_MAX;
+	full |= who.uid && who.uid != geteuid() && agent_socket_of_user(s, who.uid) >= PER_USER_MAX;
 	if (full) {
 		say(s, LOG_WARN, "pid %d of user %u is turned away: too many connections",
 		    (int)who.pid, (unsigned)who.uid);
@@ -488,10 +493,10 @@ void agent_socket_adopt(struct agent_socket *s, int fd)
 	c->hello_ms = s->now_ms + HELLO_MS;
 	vec_push(&s->clients, c);
 	/* what it has said already counts now: an update may be beginning */
-	read_client(s, c);
+	agent_socket_read_client(s, c);
 }
 
-static void accept_all(struct agent_socket *s)
+static void agent_socket_accept_all(struct agent_socket *s)
 {
 	int fd;
 
@@ -503,14 +508,14 @@ static void accept_all(struct agent_socket *s)
 	}
 }
 
-static void free_client(struct client *c)
+static void agent_socket_free_client(struct client *c)
 {
-	close_client(c);
+	agent_socket_close_client(c);
 	vec_free(&c->out);
 	free(c);
 }
 
-static void sweep_out(struct agent_socket *s)
+static void agent_socket_sweep_out(struct agent_socket *s)
 {
 	size_t n = 0;
 
@@ -518,11 +523,12 @@ static void sweep_out(struct agent_socket *s)
 		struct client *c = s->clients.v[i];
 
 		if (c->fd >= 0 && c->over && !c->out.n)
-			close_client(c);
+			agent_socket_close_client(c);
 		if (c->fd >= 0 && !c->known && s->now_ms >= c->hello_ms)
-			hang_up(s, c, c->over ? "does not read its answer" : "does not say HELLO");
+			agent_socket_hang_up(
+				s, c, c->over ? "does not read its answer" : "does not say HELLO");
 		if (c->fd < 0)
-			free_client(c);
+			agent_socket_free_client(c);
 		else
 			s->clients.v[n++] = c;
 	}
@@ -546,21 +552,21 @@ void agent_socket_turn(struct agent_socket *s, uint64_t now_ms)
 	if (poll(s->fds.v, n + 1, 0) > 0) {
 		for (size_t i = 0; i < n; i++) {
 			if (s->fds.v[i + 1].revents & POLLOUT)
-				flush_out(s->clients.v[i]);
+				agent_socket_flush_out(s->clients.v[i]);
 			if (s->fds.v[i + 1].revents & ~POLLOUT)
-				read_client(s, s->clients.v[i]);
+				agent_socket_read_client(s, s->clients.v[i]);
 		}
 		if (s->fds.v[0].revents)
-			accept_all(s);
+			agent_socket_accept_all(s);
 	}
-	sweep_out(s);
-	forget_dead(s);
+	agent_socket_sweep_out(s);
+	agent_socket_forget_dead(s);
 }
 
 /* ---- life ---- */
 
 /* A socket that nobody listens on was left behind. */
-static int make_way(const struct sockaddr_un *at, struct err *err)
+static int agent_socket_make_way(const struct sockaddr_un *at, struct err *err)
 {
 	struct stat st;
 	int fd, rc;
@@ -580,8 +586,8 @@ static int make_way(const struct sockaddr_un *at, struct err *err)
 	return 0;
 }
 
-static int listen_on(struct agent_socket *s, const struct sockaddr_un *at, unsigned mode,
-		     struct err *err)
+static int agent_socket_listen_on(struct agent_socket *s, const struct sockaddr_un *at,
+				  unsigned mode, struct err *err)
 {
 	mode_t mask;
 	int rc;
@@ -610,7 +616,7 @@ int agent_socket_open(struct agent_socket **out, const char *path, unsigned mode
 			       path, sizeof(at.sun_path) - 1);
 	snprintf(at.sun_path, sizeof(at.sun_path), "%s", path ? path : "");
 	if (path)
-		rc = make_way(&at, err);
+		rc = agent_socket_make_way(&at, err);
 	if (rc)
 		return rc;
 	s = xcalloc(1, sizeof(*s));
@@ -619,7 +625,7 @@ int agent_socket_open(struct agent_socket **out, const char *path, unsigned mode
 	s->ctx = ctx;
 	s->goal = AGENT_GOAL_NONE;
 	if (path)
-		rc = listen_on(s, &at, mode, err);
+		rc = agent_socket_listen_on(s, &at, mode, err);
 	if (!rc && path)
 		s->path = xstrdup(path);
 	if (rc)
@@ -640,7 +646,7 @@ void agent_socket_close(struct agent_socket *s)
 	for (size_t i = 0; i < s->clients.n; i++) {
 		if (s->clients.v[i]->known)
 			tell(s, s->clients.v[i], "BYE");
-		free_client(s->clients.v[i]);
+		agent_socket_free_client(s->clients.v[i]);
 	}
 	vec_free(&s->clients);
 	vec_free(&s->lost);
@@ -651,7 +657,7 @@ void agent_socket_close(struct agent_socket *s)
 
 /* ---- questions ---- */
 
-static bool of_job(const struct agent_peer *p, const char *job)
+static bool agent_socket_of_job(const struct agent_peer *p, const char *job)
 {
 	return !job || !strcmp(p->job, job);
 }
@@ -663,10 +669,10 @@ uint32_t agent_socket_count(const struct agent_socket *s, const char *job)
 	for (size_t i = 0; i < s->clients.n; i++) {
 		const struct client *c = s->clients.v[i];
 
-		n += c->fd >= 0 && c->known && of_job(&c->peer, job);
+		n += c->fd >= 0 && c->known && agent_socket_of_job(&c->peer, job);
 	}
 	for (size_t i = 0; i < s->lost.n; i++)
-		n += of_job(&s->lost.v[i], job);
+		n += agent_socket_of_job(&s->lost.v[i], job);
 	return n;
 }
 
@@ -675,14 +681,14 @@ void agent_socket_forget(struct agent_socket *s, const char *job)
 	for (size_t i = 0; i < s->clients.n; i++) {
 		struct client *c = s->clients.v[i];
 
-		if (c->fd < 0 || !c->known || !of_job(&c->peer, job))
+		if (c->fd < 0 || !c->known || !agent_socket_of_job(&c->peer, job))
 			continue;
 		tell(s, c, "BYE");
-		close_client(c);
+		agent_socket_close_client(c);
 	}
 	for (size_t i = 0; i < s->lost.n;) {
-		if (of_job(&s->lost.v[i], job))
-			forget_lost(s, i);
+		if (agent_socket_of_job(&s->lost.v[i], job))
+			agent_socket_forget_lost(s, i);
 		else
 			i++;
 	}

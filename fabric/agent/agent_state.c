@@ -54,14 +54,14 @@ void agent_state_ack(const struct agent_state *a, struct phase_notice *out)
 	};
 }
 
-static unsigned answer(struct agent_state *a, uint16_t flags)
+static unsigned agent_state_answer(struct agent_state *a, uint16_t flags)
 {
 	a->repeat++;
 	a->flags = flags;
 	return AGENT_SAVE | AGENT_ACK;
 }
 
-static unsigned run(struct agent_state *a, enum agent_mode mode)
+static unsigned agent_state_run(struct agent_state *a, enum agent_mode mode)
 {
 	a->mode = mode;
 	return AGENT_SAVE | (mode == AGENT_DRAINING    ? AGENT_DRAIN
@@ -70,85 +70,87 @@ static unsigned run(struct agent_state *a, enum agent_mode mode)
 }
 
 /* No hook is under way: start the next one, or answer. */
-static unsigned go_on(struct agent_state *a)
+static unsigned agent_state_go_on(struct agent_state *a)
 {
 	if (a->failed)
-		return answer(a, NOTICE_FAILED);
+		return agent_state_answer(a, NOTICE_FAILED);
 	if (a->want == PHASE_UNPATH)
-		return a->mode == AGENT_ESCAPE ? answer(a, 0) : run(a, AGENT_DRAINING);
-	return a->mode == AGENT_BASE ? answer(a, 0) : run(a, AGENT_RETURNING);
+		return a->mode == AGENT_ESCAPE ? agent_state_answer(a, 0)
+					       : agent_state_run(a, AGENT_DRAINING);
+	return a->mode == AGENT_BASE ? agent_state_answer(a, 0)
+				     : agent_state_run(a, AGENT_RETURNING);
 }
 
-static unsigned hook_ended(struct agent_state *a, bool ok)
+static unsigned agent_state_hook_ended(struct agent_state *a, bool ok)
 {
 	bool wanted = a->want == PHASE_UNPATH;
 
 	switch (a->mode) {
 	case AGENT_DRAINING:
 		a->failed = wanted && !ok;
-		return run(a, wanted && ok ? AGENT_MIGRATING : AGENT_RETURNING);
+		return agent_state_run(a, wanted && ok ? AGENT_MIGRATING : AGENT_RETURNING);
 	case AGENT_MIGRATING:
 		a->failed = wanted && !ok;
 		if (!ok)
-			return run(a, AGENT_RETURNING);
+			return agent_state_run(a, AGENT_RETURNING);
 		a->mode = AGENT_ESCAPE;
-		return AGENT_SAVE | go_on(a);
+		return AGENT_SAVE | agent_state_go_on(a);
 	case AGENT_RETURNING:
 		a->failed = a->failed || !ok;
 		a->mode = ok ? AGENT_BASE : AGENT_MIXED;
-		return AGENT_SAVE | go_on(a);
+		return AGENT_SAVE | agent_state_go_on(a);
 	default:
 		return 0;
 	}
 }
 
 /* Nobody says anything: ask; and try again what did not work. */
-static unsigned silence(struct agent_state *a)
+static unsigned agent_state_silence(struct agent_state *a)
 {
 	unsigned act = a->subscribed ? 0 : AGENT_SUBSCRIBE;
 
 	if (a->mode == AGENT_ESCAPE)
-		return act | answer(a, NOTICE_ASK);
+		return act | agent_state_answer(a, NOTICE_ASK);
 	if (a->mode != AGENT_MIXED)
 		return act;
 	a->failed = a->want == PHASE_UNPATH;
-	return act | run(a, AGENT_RETURNING);
+	return act | agent_state_run(a, AGENT_RETURNING);
 }
 
 /* Some queue pairs may stand still: they come first.  Whoever asked for the escape LIDs was not
  * answered yet. */
-static unsigned start(struct agent_state *a)
+static unsigned agent_state_start(struct agent_state *a)
 {
 	if (a->mode != AGENT_MIXED)
 		return AGENT_SUBSCRIBE;
 	a->failed = a->want == PHASE_UNPATH;
-	return AGENT_SUBSCRIBE | run(a, AGENT_RETURNING);
+	return AGENT_SUBSCRIBE | agent_state_run(a, AGENT_RETURNING);
 }
 
 unsigned agent_state_step(struct agent_state *a, enum agent_event ev)
 {
 	switch (ev) {
 	case AGENT_EV_START:
-		return start(a);
+		return agent_state_start(a);
 	case AGENT_EV_DONE:
-		return hook_ended(a, true);
+		return agent_state_hook_ended(a, true);
 	case AGENT_EV_FAILED:
-		return hook_ended(a, false);
+		return agent_state_hook_ended(a, false);
 	case AGENT_EV_SUBSCRIBED:
 		a->subscribed = true;
 		return 0;
 	case AGENT_EV_NEWS:
-		return a->mode == AGENT_BASE ? answer(a, NOTICE_ASK) : 0;
+		return a->mode == AGENT_BASE ? agent_state_answer(a, NOTICE_ASK) : 0;
 	case AGENT_EV_SM:
 		a->subscribed = false;
 		return AGENT_SUBSCRIBE;
 	case AGENT_EV_TIMEOUT:
-		return silence(a);
+		return agent_state_silence(a);
 	case AGENT_EV_SAFETY:
 		if (a->mode != AGENT_ESCAPE)
 			return 0;
 		a->failed = true; /* who asked for the escape LIDs is told that they were left */
-		return run(a, AGENT_RETURNING);
+		return agent_state_run(a, AGENT_RETURNING);
 	case AGENT_EV_EXIT:
 		return (a->subscribed ? AGENT_UNSUBSCRIBE : 0) | AGENT_EXIT;
 	}
@@ -170,7 +172,7 @@ unsigned agent_state_notice(struct agent_state *a, const struct phase_notice *n)
 	a->aborted = n->flags & NOTICE_ABORT;
 	a->hold_s = n->hold_s;
 	if (!agent_state_busy(a))
-		return AGENT_SAVE | go_on(a);
+		return AGENT_SAVE | agent_state_go_on(a);
 	if (a->want == PHASE_REPATH && a->mode != AGENT_RETURNING)
 		return AGENT_SAVE | AGENT_HURRY;
 	return AGENT_SAVE;

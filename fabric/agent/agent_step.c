@@ -23,12 +23,12 @@ uint32_t agent_escape_offset(const struct agent *a)
 	return a->local.lmc ? 1u << (a->local.lmc - 1) : 0;
 }
 
-static uint32_t limit_s(const struct agent *a)
+static uint32_t agent_limit_s(const struct agent *a)
 {
 	return (a->o.limit_ms + 999) / 1000;
 }
 
-static const char *command(const struct agent *a, enum agent_step step)
+static const char *agent_command(const struct agent *a, enum agent_step step)
 {
 	if (step == STEP_DRAIN)
 		return a->o.drain;
@@ -47,7 +47,7 @@ __attribute__((format(printf, 2, 3))) static void step_fails(struct agent *a, co
 	va_end(ap);
 }
 
-static void start_command(struct agent *a, const char *job)
+static void agent_start_command(struct agent *a, const char *job)
 {
 	const struct agent_state *st = &a->st;
 	char text[8][ENV_TEXT], what[100];
@@ -61,7 +61,7 @@ static void start_command(struct agent *a, const char *job)
 	snprintf(text[3], ENV_TEXT, "IBROUTE_SEQ=%u", st->seq);
 	snprintf(text[4], ENV_TEXT, "IBROUTE_LID=%u", a->local.lid);
 	snprintf(text[5], ENV_TEXT, "IBROUTE_ESCAPE_OFFSET=%u", agent_escape_offset(a));
-	snprintf(text[6], ENV_TEXT, "IBROUTE_LIMIT_S=%u", limit_s(a));
+	snprintf(text[6], ENV_TEXT, "IBROUTE_LIMIT_S=%u", agent_limit_s(a));
 	snprintf(text[7], ENV_TEXT, "IBROUTE_SAME_ROUTES=%d", st->aborted);
 	for (int i = 0; i < 8; i++)
 		env[i] = text[i];
@@ -69,8 +69,8 @@ static void start_command(struct agent *a, const char *job)
 		 *job ? " of job " : "", job);
 	h = xcalloc(1, sizeof(*h));
 	snprintf(h->job, sizeof(h->job), "%s", job);
-	if (!agent_hook_start(&h->h, command(a, a->step), env, what, agent_now_ms(a), a->o.limit_ms,
-			      &err)) {
+	if (!agent_hook_start(&h->h, agent_command(a, a->step), env, what, agent_now_ms(a),
+			      a->o.limit_ms, &err)) {
 		vec_push(&a->hooks, h);
 		return;
 	}
@@ -80,7 +80,7 @@ static void start_command(struct agent *a, const char *job)
 
 /* A job that was named is there to be drained: when nobody can, that is no success.  One without
  * queue pairs yet has no process that could say so; unless it has not begun. */
-static void check_jobs(struct agent *a)
+static void agent_check_jobs(struct agent *a)
 {
 	if (a->o.drain || a->o.migrate || (a->o.held && !a->begun))
 		return;
@@ -92,7 +92,7 @@ static void check_jobs(struct agent *a)
 	}
 }
 
-static void check_escape(struct agent *a)
+static void agent_check_escape(struct agent *a)
 {
 	if (!agent_escape_offset(a) &&
 	    (a->o.migrate || (a->socket && agent_socket_count(a->socket, NULL))))
@@ -104,7 +104,7 @@ void agent_step_want(struct agent *a, enum agent_goal goal)
 	struct agent_order o = {
 		.txn = a->st.txn,
 		.escape_offset = agent_escape_offset(a),
-		.limit_s = limit_s(a),
+		.limit_s = agent_limit_s(a),
 		.same = a->st.aborted,
 	};
 
@@ -124,24 +124,24 @@ void agent_step_begin(struct agent *a, enum agent_step step)
 	log_add(LOG_INFO, "agent", "transaction %" PRIu64 ", question %u: %s", a->st.txn, a->st.seq,
 		agent_step_name(step));
 	if (step == STEP_DRAIN) {
-		check_jobs(a);
-		check_escape(a);
+		agent_check_jobs(a);
+		agent_check_escape(a);
 	}
 	if (step != STEP_RETURN && !a->saved)
 		step_fails(a, "the state could not be saved, so nothing was begun");
 	if (a->step_rc)
 		return;
 	agent_step_want(a, goal[step]);
-	if (!command(a, step))
+	if (!agent_command(a, step))
 		return;
 	for (size_t i = 0; i < a->jobs.n; i++)
-		start_command(a, a->jobs.v[i].name);
+		agent_start_command(a, a->jobs.v[i].name);
 	/* with a socket jobs come and go over it, and there is none now */
 	if (!a->jobs.n && !a->socket)
-		start_command(a, "");
+		agent_start_command(a, "");
 }
 
-static void stop_commands(struct agent *a)
+static void agent_stop_commands(struct agent *a)
 {
 	for (size_t i = 0; i < a->hooks.n; i++)
 		agent_hook_stop(&a->hooks.v[i]->h, agent_now_ms(a));
@@ -150,10 +150,10 @@ static void stop_commands(struct agent *a)
 void agent_step_hurry(struct agent *a)
 {
 	step_fails(a, "it is not wanted any more");
-	stop_commands(a);
+	agent_stop_commands(a);
 }
 
-static void turn_commands(struct agent *a)
+static void agent_turn_commands(struct agent *a)
 {
 	size_t n = 0;
 	struct err err;
@@ -175,7 +175,7 @@ static void turn_commands(struct agent *a)
 }
 
 /* True when clients have nothing left to do in it. */
-static bool clients_end(struct agent *a)
+static bool agent_clients_end(struct agent *a)
 {
 	struct err err;
 	int rc = a->socket ? agent_socket_there(a->socket, &err) : 0;
@@ -183,7 +183,7 @@ static bool clients_end(struct agent *a)
 	if (rc == -EAGAIN && agent_now_ms(a) < a->step_end_ms)
 		return false;
 	if (rc == -EAGAIN)
-		step_fails(a, "%s after %u s", err.text, limit_s(a));
+		step_fails(a, "%s after %u s", err.text, agent_limit_s(a));
 	else if (rc)
 		step_fails(a, "%s", err.text);
 	return true;
@@ -194,9 +194,9 @@ bool agent_step_ended(struct agent *a)
 {
 	bool clients;
 
-	turn_commands(a);
-	clients = a->step_rc && a->step != STEP_RETURN ? true : clients_end(a);
+	agent_turn_commands(a);
+	clients = a->step_rc && a->step != STEP_RETURN ? true : agent_clients_end(a);
 	if (a->step_rc && a->step != STEP_RETURN)
-		stop_commands(a);
+		agent_stop_commands(a);
 	return clients && !a->hooks.n;
 }

@@ -20,7 +20,7 @@ struct digest_stream {
 static pthread_once_t fetched = PTHREAD_ONCE_INIT;
 static EVP_MD *sha256;
 
-static void fetch(void)
+static void digest_fetch(void)
 {
 	sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
 }
@@ -29,7 +29,7 @@ struct digest_stream *digest_begin(void)
 {
 	struct digest_stream *s = xcalloc(1, sizeof(*s));
 
-	pthread_once(&fetched, fetch);
+	pthread_once(&fetched, digest_fetch);
 	s->md = EVP_MD_CTX_new();
 	if (!s->md || !sha256 || EVP_DigestInit_ex(s->md, sha256, NULL) != 1) {
 		fprintf(stderr, "ibroute-top: libcrypto offers no SHA-256\n");
@@ -75,14 +75,14 @@ static _Thread_local EVP_MD_CTX *own; /* kept: new ones cost more than a short h
 static pthread_once_t keyed = PTHREAD_ONCE_INIT;
 static pthread_key_t at_exit;
 
-static void free_own(void *md)
+static void digest_free_own(void *md)
 {
 	EVP_MD_CTX_free(md);
 }
 
-static void make_key(void)
+static void digest_make_key(void)
 {
-	pthread_key_create(&at_exit, free_own);
+	pthread_key_create(&at_exit, digest_free_own);
 }
 
 void digest_of(struct digest *out, const void *data, size_t len)
@@ -97,7 +97,7 @@ void digest_of(struct digest *out, const void *data, size_t len)
 	s = digest_begin();
 	digest_add(s, data, len);
 	EVP_DigestFinal_ex(s->md, out->b, NULL);
-	pthread_once(&keyed, make_key);
+	pthread_once(&keyed, digest_make_key);
 	EVP_MD_CTX_free(own);
 	own = s->md;
 	pthread_setspecific(at_exit, own);
@@ -124,7 +124,7 @@ bool digest_equal(const struct digest *a, const struct digest *b)
 	return !memcmp(a->b, b->b, DIGEST_BYTES);
 }
 
-static void hex_of(char *hex, const struct digest *d, int bytes)
+static void digest_hex_of(char *hex, const struct digest *d, int bytes)
 {
 	static const char digits[] = "0123456789abcdef";
 
@@ -137,17 +137,17 @@ static void hex_of(char *hex, const struct digest *d, int bytes)
 
 char *digest_hex(char hex[DIGEST_HEX], const struct digest *d)
 {
-	hex_of(hex, d, DIGEST_BYTES);
+	digest_hex_of(hex, d, DIGEST_BYTES);
 	return hex;
 }
 
 char *digest_short(char hex[9], const struct digest *d)
 {
-	hex_of(hex, d, 4);
+	digest_hex_of(hex, d, 4);
 	return hex;
 }
 
-static int nibble(char c)
+static int digest_nibble(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -159,7 +159,8 @@ static int nibble(char c)
 int digest_parse(struct digest *out, const char *hex)
 {
 	for (int i = 0; i < DIGEST_BYTES; i++) {
-		int hi = nibble(hex[2 * i]), lo = hi < 0 ? -1 : nibble(hex[2 * i + 1]);
+		int hi = digest_nibble(hex[2 * i]),
+		    lo = hi < 0 ? -1 : digest_nibble(hex[2 * i + 1]);
 
 		if (hi < 0 || lo < 0)
 			return -EINVAL;

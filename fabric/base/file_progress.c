@@ -25,7 +25,7 @@ struct progress *file_progress_set(struct progress *p)
 }
 
 /* 0: not known.  What is read from memory has no file. */
-static uint64_t length(FILE *f)
+static uint64_t file_progress_length(FILE *f)
 {
 	off_t at = fileno(f) < 0 ? ftello(f) : -1, end;
 	struct stat st;
@@ -46,7 +46,7 @@ bool file_progress_read(struct file_pace *p, FILE *f, size_t got)
 		return false;
 	p->unsaid = 0;
 	if (!p->total)
-		p->total = length(f);
+		p->total = file_progress_length(f);
 	at = ftello(f);
 	return progress_step(watcher, "reading", at > 0 ? (uint64_t)at : 0, p->total);
 }
@@ -59,7 +59,7 @@ int file_progress_write(uint32_t done, uint32_t total, struct err *err)
 }
 
 /* An error of the disk is told only once: to the call that meets it, not to a later fsync(). */
-static int sync_error(void)
+static int file_progress_sync_error(void)
 {
 	return errno == EINVAL || errno == ENOSYS || errno == ESPIPE || errno == EOPNOTSUPP
 		       ? 0 /* cannot be done in pieces: the fsync() that follows does all */
@@ -67,7 +67,7 @@ static int sync_error(void)
 }
 
 /* While the disk writes one piece it already has the next. */
-static int sync_pieces(int fd, off_t size)
+static int file_progress_sync_pieces(int fd, off_t size)
 {
 	const unsigned begin = SYNC_FILE_RANGE_WRITE;
 	const unsigned end = SYNC_FILE_RANGE_WAIT_BEFORE | begin | SYNC_FILE_RANGE_WAIT_AFTER;
@@ -76,7 +76,7 @@ static int sync_pieces(int fd, off_t size)
 		next = at + SYNC_BYTES < size ? at + SYNC_BYTES : size;
 		if (sync_file_range(fd, next, SYNC_BYTES, begin) ||
 		    sync_file_range(fd, at, next - at, end))
-			return sync_error();
+			return file_progress_sync_error();
 		if (progress_step(watcher, "to disk", (uint64_t)next, (uint64_t)size))
 			return -ECANCELED;
 	}
@@ -89,7 +89,7 @@ int file_progress_sync(int fd)
 	int rc = 0;
 
 	if (watcher && !fstat(fd, &st) && S_ISREG(st.st_mode))
-		rc = sync_pieces(fd, st.st_size);
+		rc = file_progress_sync_pieces(fd, st.st_size);
 	if (!rc && fsync(fd))
 		rc = -errno;
 	return rc;

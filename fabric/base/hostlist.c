@@ -41,63 +41,64 @@ struct parser {
 	VEC(struct piece) pieces;
 };
 
-static int mistake(const struct parser *x, int rc, const char *what)
+static int hostlist_mistake(const struct parser *x, int rc, const char *what)
 {
 	return err_set(x->err, rc, "node list, position %zu (\"%.20s\"): %s",
 		       (size_t)(x->p - x->text) + 1, x->p, what);
 }
 
-static int read_number(struct parser *x, uint64_t *v, unsigned *width)
+static int hostlist_read_number(struct parser *x, uint64_t *v, unsigned *width)
 {
 	*v = 0;
 	*width = 0;
 	while (*x->p >= '0' && *x->p <= '9') {
 		if (++*width > MAX_DIGITS)
-			return mistake(x, -EINVAL, "the number is too long");
+			return hostlist_mistake(x, -EINVAL, "the number is too long");
 		*v = *v * 10 + (uint64_t)(*x->p++ - '0');
 	}
-	return *width ? 0 : mistake(x, -EINVAL, "a number is expected here");
+	return *width ? 0 : hostlist_mistake(x, -EINVAL, "a number is expected here");
 }
 
-static int read_range(struct parser *x)
+static int hostlist_read_range(struct parser *x)
 {
 	struct range r;
 	unsigned width;
-	int rc = read_number(x, &r.lo, &r.width);
+	int rc = hostlist_read_number(x, &r.lo, &r.width);
 
 	if (rc)
 		return rc;
 	r.hi = r.lo;
 	if (*x->p == '-') {
 		x->p++;
-		rc = read_number(x, &r.hi, &width);
+		rc = hostlist_read_number(x, &r.hi, &width);
 		if (rc)
 			return rc;
 		if (r.hi < r.lo)
-			return mistake(x, -EINVAL, "the range before this ends below its start");
+			return hostlist_mistake(x, -EINVAL,
+						"the range before this ends below its start");
 		if (r.hi - r.lo >= HOSTLIST_MAX)
-			return mistake(x, -E2BIG, "the range before this is too long");
+			return hostlist_mistake(x, -E2BIG, "the range before this is too long");
 	}
 	vec_push(&x->ranges, r);
 	return 0;
 }
 
-static int read_bracket(struct parser *x)
+static int hostlist_read_bracket(struct parser *x)
 {
 	struct piece piece = { .first = x->ranges.n };
 	int rc;
 
 	x->p++;
 	for (;;) {
-		rc = read_range(x);
+		rc = hostlist_read_range(x);
 		if (rc)
 			return rc;
 		if (*x->p == ']')
 			break;
 		if (!*x->p)
-			return mistake(x, -EINVAL, "the bracket is not closed");
+			return hostlist_mistake(x, -EINVAL, "the bracket is not closed");
 		if (*x->p != ',')
-			return mistake(x, -EINVAL, "a comma or ] is expected here");
+			return hostlist_mistake(x, -EINVAL, "a comma or ] is expected here");
 		x->p++;
 	}
 	x->p++;
@@ -106,7 +107,7 @@ static int read_bracket(struct parser *x)
 	return 0;
 }
 
-static int read_item(struct parser *x)
+static int hostlist_read_item(struct parser *x)
 {
 	int rc;
 
@@ -115,16 +116,17 @@ static int read_item(struct parser *x)
 		struct piece text = { .text = x->p };
 
 		if (*x->p == '[') {
-			rc = read_bracket(x);
+			rc = hostlist_read_bracket(x);
 			if (rc)
 				return rc;
 			continue;
 		}
 		if (*x->p == ']')
-			return mistake(x, -EINVAL, "a bracket is closed that was not opened");
+			return hostlist_mistake(x, -EINVAL,
+						"a bracket is closed that was not opened");
 		text.len = strcspn(x->p, ",[] \t");
 		if (!text.len)
-			return mistake(x, -EINVAL, "a name has no blanks");
+			return hostlist_mistake(x, -EINVAL, "a name has no blanks");
 		x->p += text.len;
 		vec_push(&x->pieces, text);
 	}
@@ -132,7 +134,7 @@ static int read_item(struct parser *x)
 }
 
 /* Writes the name that the pieces stand at; 0 when it would be too long. */
-static size_t spell(const struct parser *x, char name[MAX_NAME + 1])
+static size_t hostlist_spell(const struct parser *x, char name[MAX_NAME + 1])
 {
 	size_t len = 0;
 	int n;
@@ -152,7 +154,7 @@ static size_t spell(const struct parser *x, char name[MAX_NAME + 1])
 	return len;
 }
 
-static void rewind_piece(const struct parser *x, struct piece *p)
+static void hostlist_rewind_piece(const struct parser *x, struct piece *p)
 {
 	p->at = 0;
 	if (p->n)
@@ -160,7 +162,7 @@ static void rewind_piece(const struct parser *x, struct piece *p)
 }
 
 /* The next combination, the last bracket fastest; false after the last. */
-static bool step(struct parser *x)
+static bool hostlist_step(struct parser *x)
 {
 	for (size_t i = x->pieces.n; i-- > 0;) {
 		struct piece *p = &x->pieces.v[i];
@@ -176,28 +178,29 @@ static bool step(struct parser *x)
 			p->value = x->ranges.v[p->first + p->at].lo;
 			return true;
 		}
-		rewind_piece(x, p);
+		hostlist_rewind_piece(x, p);
 	}
 	return false;
 }
 
-static int expand(struct parser *x)
+static int hostlist_expand(struct parser *x)
 {
 	char name[MAX_NAME + 1];
 
 	for (size_t i = 0; i < x->pieces.n; i++)
-		rewind_piece(x, &x->pieces.v[i]);
+		hostlist_rewind_piece(x, &x->pieces.v[i]);
 	do {
 		if (x->h->names.n == HOSTLIST_MAX)
-			return mistake(x, -E2BIG, "the list has more than a million names");
-		if (!spell(x, name))
-			return mistake(x, -EINVAL, "the name before this is too long");
+			return hostlist_mistake(x, -E2BIG,
+						"the list has more than a million names");
+		if (!hostlist_spell(x, name))
+			return hostlist_mistake(x, -EINVAL, "the name before this is too long");
 		vec_push(&x->h->names, arena_strdup(x->h->arena, name));
-	} while (step(x));
+	} while (hostlist_step(x));
 	return 0;
 }
 
-static int parse(struct parser *x)
+static int hostlist_do_parse(struct parser *x)
 {
 	int rc = 0;
 
@@ -206,14 +209,14 @@ static int parse(struct parser *x)
 			x->p++;
 			continue;
 		}
-		rc = read_item(x);
+		rc = hostlist_read_item(x);
 		if (!rc)
-			rc = expand(x);
+			rc = hostlist_expand(x);
 	}
 	return rc;
 }
 
-static bool is_empty(const char *s)
+static bool hostlist_is_empty(const char *s)
 {
 	return !*s || !strcmp(s, "(null)") || !strcmp(s, "None assigned");
 }
@@ -233,8 +236,8 @@ int hostlist_parse(struct hostlist **out, const char *text, struct err *err)
 	copy[len] = '\0';
 	x.text = copy;
 	x.p = copy + strspn(copy, " \t");
-	if (!is_empty(x.p))
-		rc = parse(&x);
+	if (!hostlist_is_empty(x.p))
+		rc = hostlist_do_parse(&x);
 	vec_free(&x.ranges);
 	vec_free(&x.pieces);
 	free(copy);
@@ -272,7 +275,7 @@ struct parts {
 	uint64_t value;
 };
 
-static struct parts split(const char *name)
+static struct parts hostlist_split(const char *name)
 {
 	struct parts p = { .name = name };
 	size_t end = strlen(name), start;
@@ -294,7 +297,7 @@ static struct parts split(const char *name)
 	return p;
 }
 
-static int compare_group(const struct parts *a, const struct parts *b)
+static int hostlist_compare_group(const struct parts *a, const struct parts *b)
 {
 	size_t n = a->prefix < b->prefix ? a->prefix : b->prefix;
 	int c = memcmp(a->name, b->name, n);
@@ -309,10 +312,10 @@ static int compare_group(const struct parts *a, const struct parts *b)
 }
 
 /* Within a group by number; the same number in two ways of writing stays two names. */
-static int by_parts(const void *x, const void *y)
+static int hostlist_by_parts(const void *x, const void *y)
 {
 	const struct parts *a = x, *b = y;
-	int c = compare_group(a, b);
+	int c = hostlist_compare_group(a, b);
 
 	if (c)
 		return c;
@@ -321,7 +324,7 @@ static int by_parts(const void *x, const void *y)
 	return (int)a->digits - (int)b->digits;
 }
 
-static unsigned natural_width(uint64_t v)
+static unsigned hostlist_natural_width(uint64_t v)
 {
 	unsigned n = 1;
 
@@ -333,32 +336,32 @@ static unsigned natural_width(uint64_t v)
 }
 
 /* b can follow in the range that began with lo and now ends with a. */
-static bool follows(const struct parts *lo, const struct parts *a, const struct parts *b)
+static bool hostlist_follows(const struct parts *lo, const struct parts *a, const struct parts *b)
 {
-	unsigned width = natural_width(b->value);
+	unsigned width = hostlist_natural_width(b->value);
 
 	return b->value == a->value + 1 && b->digits == (width > lo->digits ? width : lo->digits);
 }
 
-static void print_number(FILE *f, const struct parts *p)
+static void hostlist_print_number(FILE *f, const struct parts *p)
 {
 	fprintf(f, "%.*s", (int)p->digits, p->name + p->prefix);
 }
 
 /* Names first .. end - 1 differ only in their number. */
-static void print_group(FILE *f, const struct parts *p, size_t n)
+static void hostlist_print_group(FILE *f, const struct parts *p, size_t n)
 {
 	fprintf(f, "%.*s", (int)p->prefix, p->name);
 	if (p->digits) {
 		fputs(n > 1 ? "[" : "", f);
 		for (size_t i = 0, k; i < n; i = k) {
-			for (k = i + 1; k < n && follows(&p[i], &p[k - 1], &p[k]); k++)
+			for (k = i + 1; k < n && hostlist_follows(&p[i], &p[k - 1], &p[k]); k++)
 				;
 			fputs(i ? "," : "", f);
-			print_number(f, &p[i]);
+			hostlist_print_number(f, &p[i]);
 			if (k > i + 1) {
 				fputs("-", f);
-				print_number(f, &p[k - 1]);
+				hostlist_print_number(f, &p[k - 1]);
 			}
 		}
 		fputs(n > 1 ? "]" : "", f);
@@ -376,16 +379,16 @@ char *hostlist_compress(const char *const *names, uint32_t n)
 	if (!f)
 		abort(); /* only for want of memory, which ends the program everywhere */
 	for (uint32_t i = 0; i < n; i++)
-		p[i] = split(names[i]);
-	qsort(p, n, sizeof(*p), by_parts);
+		p[i] = hostlist_split(names[i]);
+	qsort(p, n, sizeof(*p), hostlist_by_parts);
 	for (uint32_t i = 0; i < n; i++)
 		if (!i || strcmp(p[i].name, p[m - 1].name))
 			p[m++] = p[i];
 	for (size_t i = 0, k; i < m; i = k) {
-		for (k = i + 1; k < m && p[i].digits && !compare_group(&p[i], &p[k]); k++)
+		for (k = i + 1; k < m && p[i].digits && !hostlist_compare_group(&p[i], &p[k]); k++)
 			;
 		fputs(i ? "," : "", f);
-		print_group(f, &p[i], k - i);
+		hostlist_print_group(f, &p[i], k - i);
 	}
 	fclose(f);
 	free(p);

@@ -44,7 +44,7 @@ void lines_free(struct lines *l)
 }
 
 /* Moves what is left to the front and reads behind it. */
-static void refill(struct lines *l)
+static void lines_refill(struct lines *l)
 {
 	size_t got;
 
@@ -72,7 +72,7 @@ static void refill(struct lines *l)
 }
 
 /* Throws away the rest of a line that is too long. */
-static void skip_long(struct lines *l)
+static void lines_skip_long(struct lines *l)
 {
 	char *end;
 
@@ -93,11 +93,11 @@ static void skip_long(struct lines *l)
 		l->at = l->have;
 		if (l->eof)
 			return;
-		refill(l);
+		lines_refill(l);
 	}
 }
 
-static char *take(struct lines *l, char *end, size_t *len)
+static char *lines_take(struct lines *l, char *end, size_t *len)
 {
 	char *line = l->buf + l->at;
 	size_t n = (size_t)(end - line);
@@ -127,17 +127,17 @@ char *lines_next(struct lines *l, size_t *len)
 	for (;;) {
 		end = memchr(l->buf + l->at, '\n', l->have - l->at);
 		if (end)
-			return take(l, end, len);
+			return lines_take(l, end, len);
 		if (l->eof)
 			break;
 		if (!l->at && l->have >= LINES_MAX)
-			skip_long(l);
+			lines_skip_long(l);
 		else
-			refill(l);
+			lines_refill(l);
 	}
 	if (l->at == l->have || l->error)
 		return NULL;
-	return take(l, l->buf + l->have, len);
+	return lines_take(l, l->buf + l->have, len);
 }
 
 uint64_t lines_number(const struct lines *l)
@@ -185,7 +185,7 @@ bool scan_word(const char **s, const char *word)
 	return true;
 }
 
-static int hex_digit(char c)
+static int lines_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -202,9 +202,9 @@ bool scan_hex(uint64_t *out, const char **s)
 	uint64_t v = 0;
 	int n = 0, d;
 
-	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && hex_digit(p[2]) >= 0)
+	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && lines_hex_digit(p[2]) >= 0)
 		p += 2;
-	for (; (d = hex_digit(*p)) >= 0; p++, n++)
+	for (; (d = lines_hex_digit(*p)) >= 0; p++, n++)
 		v = v << 4 | (uint64_t)d;
 	if (!n || n > 16)
 		return false;

@@ -27,7 +27,7 @@ struct arena {
 	size_t next; /* bytes of the next chunk */
 };
 
-static _Noreturn void out_of_memory(size_t n, size_t size)
+static _Noreturn void mem_out_of_memory(size_t n, size_t size)
 {
 	fprintf(stderr, "ibroute-top: out of memory (%zu x %zu bytes)\n", n, size);
 	exit(255);
@@ -38,7 +38,7 @@ void *xcalloc(size_t n, size_t size)
 	void *p = calloc(n ? n : 1, size ? size : 1);
 
 	if (!p)
-		out_of_memory(n, size);
+		mem_out_of_memory(n, size);
 	return p;
 }
 
@@ -59,11 +59,11 @@ void *xrealloc(void *p, size_t n, size_t size)
 	void *q;
 
 	if (size && n > SIZE_MAX / size)
-		out_of_memory(n, size);
+		mem_out_of_memory(n, size);
 	n *= size;
 	q = realloc(p, n ? n : 1);
 	if (!q)
-		out_of_memory(n, size);
+		mem_out_of_memory(n, size);
 	return q;
 }
 
@@ -81,7 +81,7 @@ char *xasprintf(const char *fmt, ...)
 
 	va_start(ap, fmt);
 	if (vasprintf(&s, fmt, ap) < 0)
-		out_of_memory(1, strlen(fmt));
+		mem_out_of_memory(1, strlen(fmt));
 	va_end(ap);
 	return s;
 }
@@ -108,7 +108,7 @@ void arena_free(struct arena *a)
 }
 
 /* Large ones come zero from the kernel, page by page as they are used. */
-static struct chunk *chunk_new(size_t size)
+static struct chunk *mem_chunk_new(size_t size)
 {
 	bool large = size >= 2 * HUGE_BYTES;
 	size_t line = large ? HUGE_BYTES : LINE_BYTES;
@@ -117,7 +117,7 @@ static struct chunk *chunk_new(size_t size)
 	struct chunk *c = (struct chunk *)(((uintptr_t)block + line - 1) & ~(line - 1));
 
 	if (!block)
-		out_of_memory(1, total);
+		mem_out_of_memory(1, total);
 	/* tables are walked row by row: with small pages each step would miss the TLB */
 	if (large)
 		madvise(c, total, MADV_HUGEPAGE);
@@ -136,7 +136,7 @@ void *arena_alloc(struct arena *a, size_t n, size_t size)
 	void *p;
 
 	if (size && n > (SIZE_MAX / 2) / size)
-		out_of_memory(n, size);
+		mem_out_of_memory(n, size);
 	want = n * size;
 	if (!want)
 		want = 1;
@@ -146,7 +146,7 @@ void *arena_alloc(struct arena *a, size_t n, size_t size)
 	if (!c || c->used > c->size || c->size - c->used < want) {
 		bool own = want > a->next / 4;
 
-		c = chunk_new(own ? want : a->next);
+		c = mem_chunk_new(own ? want : a->next);
 		if (a->next < CHUNK_BYTES)
 			a->next *= 2;
 		/* a large block must not hide the free space of the current chunk */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Bytes of the sequence that begins there (RFC 3629), 0: none does, or a control character. */
-static size_t sequence(const unsigned char *s)
+static size_t plain_sequence(const unsigned char *s)
 {
 	static const uint32_t least[] = { 0, 0x20, 0xa0, 0x800, 0x10000 };
 	size_t n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : 4;
@@ -27,7 +27,7 @@ static size_t sequence(const unsigned char *s)
 char *plain_text(char *text, const char *keep)
 {
 	for (char *p = text; *p;) {
-		size_t n = strchr(keep, *p) ? 1 : sequence((const unsigned char *)p);
+		size_t n = strchr(keep, *p) ? 1 : plain_sequence((const unsigned char *)p);
 
 		if (!n)
 			*p = '?';

@@ -30,7 +30,7 @@ struct seat {
 	unsigned worker;
 };
 
-static void work(struct pool *p, unsigned worker)
+static void pool_work(struct pool *p, unsigned worker)
 {
 	while (!atomic_load_explicit(&p->stop, memory_order_relaxed)) {
 		uint32_t i = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed);
@@ -42,7 +42,7 @@ static void work(struct pool *p, unsigned worker)
 	}
 }
 
-static void *run(void *arg)
+static void *pool_run(void *arg)
 {
 	struct seat *seat = arg;
 	struct pool *p = seat->pool;
@@ -58,7 +58,7 @@ static void *run(void *arg)
 			break;
 		seen = p->round;
 		pthread_mutex_unlock(&p->lock);
-		work(p, worker);
+		pool_work(p, worker);
 		pthread_mutex_lock(&p->lock);
 		if (!--p->busy)
 			pthread_cond_signal(&p->idle);
@@ -67,7 +67,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static unsigned cores(void)
+static unsigned pool_cores(void)
 {
 	cpu_set_t set;
 
@@ -79,7 +79,7 @@ static unsigned cores(void)
 struct pool *pool_new(unsigned threads)
 {
 	struct pool *p = xcalloc(1, sizeof(*p));
-	unsigned want = threads ? threads : cores();
+	unsigned want = threads ? threads : pool_cores();
 
 	p->n = 1;
 	p->thread = xcalloc(want, sizeof(*p->thread));
@@ -90,7 +90,7 @@ struct pool *pool_new(unsigned threads)
 		struct seat *seat = xcalloc(1, sizeof(*seat));
 
 		*seat = (struct seat){ .pool = p, .worker = p->n };
-		if (pthread_create(&p->thread[p->n], NULL, run, seat)) {
+		if (pthread_create(&p->thread[p->n], NULL, pool_run, seat)) {
 			free(seat); /* fewer workers do the same */
 			break;
 		}
@@ -138,7 +138,7 @@ bool pool_for(struct pool *p, uint32_t n, bool (*turn)(void *ctx, unsigned worke
 		pthread_cond_broadcast(&p->wake);
 		pthread_mutex_unlock(&p->lock);
 	}
-	work(p, 0);
+	pool_work(p, 0);
 	if (!alone) {
 		pthread_mutex_lock(&p->lock);
 		while (p->busy)

@@ -24,7 +24,7 @@ struct stderrlog {
 	char line[256];
 };
 
-static void flush_line(struct stderrlog *s)
+static void stderrlog_flush_line(struct stderrlog *s)
 {
 	if (s->n)
 		log_add(LOG_INFO, s->area, "%.*s", (int)s->n, s->line);
@@ -32,7 +32,7 @@ static void flush_line(struct stderrlog *s)
 }
 
 /* Everything that is in the pipe now. */
-static void drain(struct stderrlog *s)
+static void stderrlog_drain(struct stderrlog *s)
 {
 	char buf[1024];
 	ssize_t got;
@@ -40,14 +40,14 @@ static void drain(struct stderrlog *s)
 	while ((got = read(s->pipe_out, buf, sizeof(buf))) > 0)
 		for (ssize_t i = 0; i < got; i++) {
 			if (buf[i] == '\n' || s->n == sizeof(s->line))
-				flush_line(s);
+				stderrlog_flush_line(s);
 			if ((unsigned char)buf[i] >= 0x20)
 				s->line[s->n++] = buf[i];
 		}
 }
 
 /* A child may hold the pipe's writing end for ever: the end of the work is told by an event. */
-static void *reader(void *arg)
+static void *stderrlog_reader(void *arg)
 {
 	struct stderrlog *s = arg;
 	struct pollfd fds[2] = { { .fd = s->pipe_out, .events = POLLIN },
@@ -55,9 +55,9 @@ static void *reader(void *arg)
 
 	do {
 		poll(fds, 2, -1);
-		drain(s);
+		stderrlog_drain(s);
 	} while (!fds[1].revents);
-	flush_line(s);
+	stderrlog_flush_line(s);
 	return NULL;
 }
 
@@ -74,7 +74,7 @@ int stderrlog_start(struct stderrlog **out, const char *area, struct err *err)
 		goto fail;
 	fcntl(fds[0], F_SETFL, O_NONBLOCK);
 	s->pipe_out = fds[0];
-	if (pthread_create(&s->thread, NULL, reader, s))
+	if (pthread_create(&s->thread, NULL, stderrlog_reader, s))
 		goto fail;
 	log_set_stderr(s->saved);
 	dup2(fds[1], STDERR_FILENO);

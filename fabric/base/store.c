@@ -15,7 +15,7 @@
 
 #define READ_PIECE (4u << 20)
 
-static int fail(struct err *err, const char *path, const char *what)
+static int store_fail(struct err *err, const char *path, const char *what)
 {
 	int e = errno;
 
@@ -33,7 +33,7 @@ int store_mkdir(const char *path, struct err *err)
 		*s = '/';
 	}
 	if (mkdir(p, 0700) && errno != EEXIST)
-		rc = fail(err, path, "cannot create the directory");
+		rc = store_fail(err, path, "cannot create the directory");
 	free(p);
 	return rc;
 }
@@ -48,7 +48,7 @@ int store_append(int fd, const char *path, const void *data, size_t len, struct 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return fail(err, path, "cannot write");
+			return store_fail(err, path, "cannot write");
 		p += n;
 		len -= (size_t)n;
 	}
@@ -57,7 +57,7 @@ int store_append(int fd, const char *path, const void *data, size_t len, struct 
 
 int store_sync(int fd, const char *path, struct err *err)
 {
-	return fsync(fd) ? fail(err, path, "cannot sync to disk") : 0;
+	return fsync(fd) ? store_fail(err, path, "cannot sync to disk") : 0;
 }
 
 int store_sync_dir(const char *path, struct err *err)
@@ -66,7 +66,7 @@ int store_sync_dir(const char *path, struct err *err)
 	int rc;
 
 	if (fd < 0)
-		return fail(err, path, "cannot open");
+		return store_fail(err, path, "cannot open");
 	rc = store_sync(fd, path, err);
 	close(fd);
 	return rc;
@@ -88,12 +88,12 @@ int store_write(const char *path, const void *data, size_t len, struct err *err)
 	int rc;
 
 	if (fd < 0)
-		return fail(err, path, "cannot create");
+		return store_fail(err, path, "cannot create");
 	rc = store_append(fd, path, data, len, err);
 	if (!rc)
 		rc = store_sync(fd, path, err);
 	if (close(fd) && !rc)
-		rc = fail(err, path, "cannot write");
+		rc = store_fail(err, path, "cannot write");
 	return rc;
 }
 
@@ -106,7 +106,7 @@ int store_read(char **data, size_t *len, const char *path, struct err *err)
 	int rc = 0;
 
 	if (fd < 0)
-		return fail(err, path, "cannot open");
+		return store_fail(err, path, "cannot open");
 	*data = NULL;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		rc = err_set(err, -EINVAL, "%s: not a regular file", path);
@@ -118,7 +118,7 @@ int store_read(char **data, size_t *len, const char *path, struct err *err)
 
 		got = read(fd, *data + n, want < READ_PIECE ? want : READ_PIECE);
 		if (got < 0 && errno != EINTR) {
-			rc = fail(err, path, "cannot read");
+			rc = store_fail(err, path, "cannot read");
 			goto out;
 		}
 		n += got > 0 ? (size_t)got : 0;
@@ -151,7 +151,7 @@ void store_remove(const char *dir)
 	rmdir(dir);
 }
 
-static int lock_file(int fd, bool wait)
+static int store_lock_file(int fd, bool wait)
 {
 	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	int rc;
@@ -169,8 +169,8 @@ int store_lock(int *fd, const char *path, const char *holder, bool wait, struct 
 
 	*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (*fd < 0)
-		return fail(err, path, "cannot open");
-	if (lock_file(*fd, wait)) {
+		return store_fail(err, path, "cannot open");
+	if (store_lock_file(*fd, wait)) {
 		int e = errno;
 		ssize_t n = read(*fd, who, sizeof(who) - 1);
 
@@ -183,7 +183,7 @@ int store_lock(int *fd, const char *path, const char *holder, bool wait, struct 
 	}
 	/* the text is for people only; the lock itself is what counts */
 	if (ftruncate(*fd, 0) || pwrite(*fd, holder, len, 0) != (ssize_t)len) {
-		int rc = fail(err, path, "cannot write");
+		int rc = store_fail(err, path, "cannot write");
 
 		store_unlock(*fd);
 		*fd = -1;

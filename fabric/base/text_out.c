@@ -24,7 +24,7 @@ struct text_out *text_out_new(FILE *f)
 	return o;
 }
 
-static void flush(struct text_out *o)
+static void text_out_flush(struct text_out *o)
 {
 	if (!o->error && o->n && fwrite(o->buf, 1, o->n, o->f) != o->n)
 		o->error = errno ? errno : EIO;
@@ -40,7 +40,7 @@ void text_out_bytes(struct text_out *o, const char *s, size_t len)
 		o->n += part;
 		s += part;
 		len -= part;
-		flush(o);
+		text_out_flush(o);
 	}
 	memcpy(o->buf + o->n, s, len);
 	o->n += len;
@@ -51,7 +51,7 @@ void text_out_str(struct text_out *o, const char *s)
 	text_out_bytes(o, s, strlen(s));
 }
 
-static void put_hex(struct text_out *o, uint64_t v, unsigned width, const char *digits)
+static void text_out_put_hex(struct text_out *o, uint64_t v, unsigned width, const char *digits)
 {
 	char tmp[16];
 	unsigned n = 0;
@@ -65,12 +65,12 @@ static void put_hex(struct text_out *o, uint64_t v, unsigned width, const char *
 
 void text_out_hex(struct text_out *o, uint64_t v, unsigned width)
 {
-	put_hex(o, v, width, "0123456789abcdef");
+	text_out_put_hex(o, v, width, "0123456789abcdef");
 }
 
 void text_out_HEX(struct text_out *o, uint64_t v, unsigned width)
 {
-	put_hex(o, v, width, "0123456789ABCDEF");
+	text_out_put_hex(o, v, width, "0123456789ABCDEF");
 }
 
 void text_out_dec(struct text_out *o, uint64_t v, unsigned width)
@@ -89,7 +89,7 @@ int text_out_end(struct text_out *o, const char *what, struct err *err)
 {
 	int error;
 
-	flush(o);
+	text_out_flush(o);
 	if (!o->error && fflush(o->f))
 		o->error = errno ? errno : EIO;
 	error = o->error;

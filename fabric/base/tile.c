@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Swaps what mask covers in *b with what lies shift bits higher in *a. */
-static inline void swap(uint64_t *a, uint64_t *b, unsigned shift, uint64_t mask)
+static inline void tile_swap(uint64_t *a, uint64_t *b, unsigned shift, uint64_t mask)
 {
 	uint64_t x = ((*a >> shift) ^ *b) & mask;
 
@@ -14,18 +14,19 @@ static inline void swap(uint64_t *a, uint64_t *b, unsigned shift, uint64_t mask)
 
 /* Blocks of 4 x 4, then of 2 x 2, then bytes, change places across the diagonal; the byte of
  * column 0 is the lowest of its row. */
-static inline void turn_words(uint64_t x[8])
+static inline void tile_turn_words(uint64_t x[8])
 {
 	for (int i = 0; i < 4; i++)
-		swap(&x[i], &x[i + 4], 32, 0x00000000ffffffff);
+		tile_swap(&x[i], &x[i + 4], 32, 0x00000000ffffffff);
 	for (int i = 0; i < 8; i += 4)
 		for (int k = i; k < i + 2; k++)
-			swap(&x[k], &x[k + 2], 16, 0x0000ffff0000ffff);
+			tile_swap(&x[k], &x[k + 2], 16, 0x0000ffff0000ffff);
 	for (int i = 0; i < 8; i += 2)
-		swap(&x[i], &x[i + 1], 8, 0x00ff00ff00ff00ff);
+		tile_swap(&x[i], &x[i + 1], 8, 0x00ff00ff00ff00ff);
 }
 
-static inline void turn_8x8(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride)
+static inline void tile_turn_8x8(uint8_t *to, size_t to_stride, const uint8_t *from,
+				 size_t from_stride)
 {
 	uint64_t x[8];
 
@@ -34,7 +35,7 @@ static inline void turn_8x8(uint8_t *to, size_t to_stride, const uint8_t *from, 
 		if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 			x[i] = __builtin_bswap64(x[i]);
 	}
-	turn_words(x);
+	tile_turn_words(x);
 	for (int i = 0; i < 8; i++) {
 		if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 			x[i] = __builtin_bswap64(x[i]);
@@ -69,7 +70,7 @@ static inline __attribute__((always_inline)) void weave(line to[16], const line 
 	weave_two(to + 14, x[7], x[15]);
 }
 
-static void turn_16x16(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride)
+static void tile_turn_16x16(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride)
 {
 	line x[16], y[16];
 
@@ -83,8 +84,8 @@ static void turn_16x16(uint8_t *to, size_t to_stride, const uint8_t *from, size_
 		memcpy(to + i * to_stride, &x[i], sizeof(x[i]));
 }
 
-static void turn_bytes(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride,
-		       uint32_t rows, uint32_t cols)
+static void tile_turn_bytes(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride,
+			    uint32_t rows, uint32_t cols)
 {
 	for (uint32_t i = 0; i < rows; i++)
 		for (uint32_t k = 0; k < cols; k++)
@@ -92,23 +93,24 @@ static void turn_bytes(uint8_t *to, size_t to_stride, const uint8_t *from, size_
 }
 
 /* In tiles of 8 x 8, and what is left byte by byte. */
-static void turn_small(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride,
-		       uint32_t rows, uint32_t cols)
+static void tile_turn_small(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride,
+			    uint32_t rows, uint32_t cols)
 {
 	uint32_t whole_cols = cols & ~7u, i = 0;
 
 	for (; i + 8 <= rows; i += 8) {
 		for (uint32_t k = 0; k < whole_cols; k += 8)
-			turn_8x8(to + k * to_stride + i, to_stride, from + i * from_stride + k,
-				 from_stride);
-		turn_bytes(to + whole_cols * to_stride + i, to_stride,
-			   from + i * from_stride + whole_cols, from_stride, 8, cols - whole_cols);
+			tile_turn_8x8(to + k * to_stride + i, to_stride, from + i * from_stride + k,
+				      from_stride);
+		tile_turn_bytes(to + whole_cols * to_stride + i, to_stride,
+				from + i * from_stride + whole_cols, from_stride, 8,
+				cols - whole_cols);
 	}
-	turn_bytes(to + i, to_stride, from + i * from_stride, from_stride, rows - i, cols);
+	tile_turn_bytes(to + i, to_stride, from + i * from_stride, from_stride, rows - i, cols);
 }
 
 /* Rows lie far from each other, where no processor looks ahead by itself. */
-static void ask_for(const uint8_t *from, size_t from_stride, uint32_t rows, uint32_t cols)
+static void tile_ask_for(const uint8_t *from, size_t from_stride, uint32_t rows, uint32_t cols)
 {
 	for (uint32_t i = 0; i < rows; i++)
 		for (uint32_t k = 0; k < cols; k += 64)
@@ -124,11 +126,11 @@ void tile_turn(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_s
 		const uint8_t *strip = from + i * from_stride;
 
 		if (whole_cols && i + 48 <= rows)
-			ask_for(strip + 32 * from_stride, from_stride, 16, cols);
+			tile_ask_for(strip + 32 * from_stride, from_stride, 16, cols);
 		for (uint32_t k = 0; k < whole_cols; k += 16)
-			turn_16x16(to + k * to_stride + i, to_stride, strip + k, from_stride);
-		turn_small(to + whole_cols * to_stride + i, to_stride, strip + whole_cols,
-			   from_stride, 16, cols - whole_cols);
+			tile_turn_16x16(to + k * to_stride + i, to_stride, strip + k, from_stride);
+		tile_turn_small(to + whole_cols * to_stride + i, to_stride, strip + whole_cols,
+				from_stride, 16, cols - whole_cols);
 	}
-	turn_small(to + i, to_stride, from + i * from_stride, from_stride, rows - i, cols);
+	tile_turn_small(to + i, to_stride, from + i * from_stride, from_stride, rows - i, cols);
 }

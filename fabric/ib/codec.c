@@ -32,7 +32,7 @@ enum {
 #define STATUS_DIRECTION 0x8000
 #define SA_VERSION	 2
 
-static bool class_known(const uint8_t *d)
+static bool codec_class_known(const uint8_t *d)
 {
 	uint8_t c = d[OFF_CLASS];
 
@@ -41,7 +41,7 @@ static bool class_known(const uint8_t *d)
 		(c == MAD_SA && d[OFF_CLASS_VERSION] == SA_VERSION));
 }
 
-static size_t data_offset(const uint8_t *d)
+static size_t codec_data_offset(const uint8_t *d)
 {
 	return d[OFF_CLASS] == MAD_SA ? OFF_SA_DATA : OFF_DATA;
 }
@@ -60,7 +60,7 @@ void mad_build(struct mad_packet *out, const struct mad_request *r, uint32_t tid
 	be32_put(d + OFF_TID_LOW, tid);
 	be16_put(d + OFF_ATTR, r->attr);
 	be32_put(d + OFF_MOD, r->mod);
-	memcpy(d + data_offset(d), r->data, SMP_DATA);
+	memcpy(d + codec_data_offset(d), r->data, SMP_DATA);
 	if (r->mgmt_class == MAD_PERF || r->mgmt_class == MAD_SA) {
 		out->addr.qpn = 1;
 		out->addr.qkey = MAD_QP1_QKEY;
@@ -82,7 +82,7 @@ int mad_parse(struct mad_answer *out, const struct mad_packet *p)
 {
 	const uint8_t *d = p->data;
 
-	if (!class_known(d) || d[OFF_METHOD] != MAD_GET_RESP)
+	if (!codec_class_known(d) || d[OFF_METHOD] != MAD_GET_RESP)
 		return -EPROTO;
 	out->mgmt_class = d[OFF_CLASS];
 	out->method = d[OFF_METHOD];
@@ -90,7 +90,7 @@ int mad_parse(struct mad_answer *out, const struct mad_packet *p)
 	out->tid = be32_get(d + OFF_TID_LOW);
 	out->attr = be16_get(d + OFF_ATTR);
 	out->mod = be32_get(d + OFF_MOD);
-	out->data = d + data_offset(d);
+	out->data = d + codec_data_offset(d);
 	return 0;
 }
 
@@ -98,7 +98,7 @@ int mad_parse_request(struct mad_request *out, uint32_t *tid, const struct mad_p
 {
 	const uint8_t *d = p->data;
 
-	if (!class_known(d) || (d[OFF_METHOD] != MAD_GET && d[OFF_METHOD] != MAD_SET))
+	if (!codec_class_known(d) || (d[OFF_METHOD] != MAD_GET && d[OFF_METHOD] != MAD_SET))
 		return -EPROTO;
 	memset(out, 0, sizeof(*out));
 	out->mgmt_class = d[OFF_CLASS];
@@ -107,7 +107,7 @@ int mad_parse_request(struct mad_request *out, uint32_t *tid, const struct mad_p
 	out->mod = be32_get(d + OFF_MOD);
 	out->lid = p->addr.lid;
 	out->sl = p->addr.sl;
-	memcpy(out->data, d + data_offset(d), SMP_DATA);
+	memcpy(out->data, d + codec_data_offset(d), SMP_DATA);
 	if (out->mgmt_class == MAD_SA)
 		out->comp_mask = be64_get(d + OFF_COMP_MASK);
 	else if (out->mgmt_class != MAD_PERF)
@@ -126,18 +126,18 @@ void mad_head(struct mad_head *out, const struct mad_packet *p)
 {
 	const uint8_t *d = p->data;
 
-	out->mgmt_class = class_known(d) ? d[OFF_CLASS] : 0;
+	out->mgmt_class = codec_class_known(d) ? d[OFF_CLASS] : 0;
 	out->method = d[OFF_METHOD];
 	out->attr = be16_get(d + OFF_ATTR);
 	out->status = be16_get(d + OFF_STATUS) & (uint16_t)~STATUS_DIRECTION;
 	out->mod = be32_get(d + OFF_MOD);
 	out->tid = be32_get(d + OFF_TID_LOW);
-	out->data = d + data_offset(d);
+	out->data = d + codec_data_offset(d);
 }
 
 uint8_t *mad_data(struct mad_packet *p)
 {
-	return p->data + data_offset(p->data);
+	return p->data + codec_data_offset(p->data);
 }
 
 void mad_answer_method(struct mad_packet *p, uint8_t method)
@@ -159,7 +159,7 @@ void mad_reply(struct mad_packet *p, uint16_t status, const uint8_t *data, size_
 	if (d[OFF_CLASS] == MAD_SMP_DIRECTED)
 		status |= STATUS_DIRECTION;
 	be16_put(d + OFF_STATUS, status);
-	memcpy(d + data_offset(d), data, len);
+	memcpy(d + codec_data_offset(d), data, len);
 }
 
 int node_info_decode(struct node_info *out, const uint8_t *d)

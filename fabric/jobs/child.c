@@ -26,7 +26,7 @@ void child_close_fd(int *fd)
 }
 
 /* A pipe whose end `ours` does not block. */
-static int pipe_pair(int fds[2], int ours)
+static int child_pipe_pair(int fds[2], int ours)
 {
 	if (pipe2(fds, O_CLOEXEC))
 		return -errno;
@@ -36,7 +36,7 @@ static int pipe_pair(int fds[2], int ours)
 
 /* What is preloaded for the wire has no business in a child: ibsim's library takes a client's
  * place in every program it is in.  The caller frees the array, not the strings. */
-static char **clean_environ(void)
+static char **child_clean_environ(void)
 {
 	size_t n = 0, have = 0;
 	char **env;
@@ -51,11 +51,11 @@ static char **clean_environ(void)
 	return env;
 }
 
-static int spawn(pid_t *pid, const char *path, char *const argv[], const int fds[3])
+static int child_spawn(pid_t *pid, const char *path, char *const argv[], const int fds[3])
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
-	char **env = clean_environ();
+	char **env = child_clean_environ();
 	sigset_t all, none;
 	int rc;
 
@@ -81,15 +81,15 @@ static int spawn(pid_t *pid, const char *path, char *const argv[], const int fds
 int child_start(struct child *c, const char *path, char *const argv[])
 {
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, log[2] = { -1, -1 };
-	int rc = pipe_pair(in, 1);
+	int rc = child_pipe_pair(in, 1);
 
 	child_init(c);
 	if (!rc)
-		rc = pipe_pair(out, 0);
+		rc = child_pipe_pair(out, 0);
 	if (!rc)
-		rc = pipe_pair(log, 0);
+		rc = child_pipe_pair(log, 0);
 	if (!rc)
-		rc = spawn(&c->pid, path, argv, (int[3]){ in[0], out[1], log[1] });
+		rc = child_spawn(&c->pid, path, argv, (int[3]){ in[0], out[1], log[1] });
 	child_close_fd(&in[0]);
 	child_close_fd(&out[1]);
 	child_close_fd(&log[1]);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool passes(const struct job_filter *flt, const struct job *j, int64_t now_s)
+static bool filter_passes(const struct job_filter *flt, const struct job *j, int64_t now_s)
 {
 	if (!j->multi || j->nnodes < flt->min_nodes)
 		return false;
@@ -15,7 +15,7 @@ static bool passes(const struct job_filter *flt, const struct job *j, int64_t no
 }
 
 /* The names of a job's nodes, each once however many rails it has. */
-static uint32_t names_of(const char **names, const struct job *j, const struct fabric *f)
+static uint32_t filter_names_of(const char **names, const struct job *j, const struct fabric *f)
 {
 	uint32_t n = 0;
 
@@ -40,8 +40,8 @@ struct jobset *job_filter_apply(const struct job_filter *flt, const struct jobse
 	for (uint32_t i = 0; i < js->njob; i++) {
 		const struct job *j = &js->jobs[i];
 
-		if (passes(flt, j, now_s))
-			jobset_builder_add(b, j, names, names_of(names, j, f));
+		if (filter_passes(flt, j, now_s))
+			jobset_builder_add(b, j, names, filter_names_of(names, j, f));
 	}
 	free(names);
 	jobset_builder_pending(b, js->pending);
@@ -50,7 +50,7 @@ struct jobset *job_filter_apply(const struct job_filter *flt, const struct jobse
 	return out;
 }
 
-static int by_terms(const void *pa, const void *pb)
+static int filter_by_terms(const void *pa, const void *pb)
 {
 	const struct job *a = *(const struct job *const *)pa, *b = *(const struct job *const *)pb;
 
@@ -60,7 +60,7 @@ static int by_terms(const void *pa, const void *pb)
 }
 
 /* The multi-switch jobs, sorted by node set. */
-static const struct job **sorted(const struct jobset *js, uint32_t *n)
+static const struct job **filter_sorted(const struct jobset *js, uint32_t *n)
 {
 	const struct job **v = xcalloc(js ? js->njob : 0, sizeof(struct job *));
 
@@ -69,18 +69,18 @@ static const struct job **sorted(const struct jobset *js, uint32_t *n)
 		if (js->jobs[i].multi)
 			v[(*n)++] = &js->jobs[i];
 	}
-	qsort(v, *n, sizeof(struct job *), by_terms);
+	qsort(v, *n, sizeof(struct job *), filter_by_terms);
 	return v;
 }
 
 void job_change(struct job_change *out, const struct jobset *routed_for, const struct jobset *now)
 {
 	uint32_t no, nn, o = 0, n = 0;
-	const struct job **old = sorted(routed_for, &no), **new = sorted(now, &nn);
+	const struct job **old = filter_sorted(routed_for, &no), **new = filter_sorted(now, &nn);
 
 	memset(out, 0, sizeof(*out));
 	while (o < no && n < nn) {
-		int c = by_terms(&old[o], &new[n]);
+		int c = filter_by_terms(&old[o], &new[n]);
 
 		out->kept += c == 0;
 		out->ended += c < 0;

@@ -20,7 +20,7 @@ struct job_list *job_list_new(const char *source, int64_t time_s)
 }
 
 /* Names come from users: nothing in them may steer a terminal. */
-static const char *clean_copy(struct arena *a, const char *s)
+static const char *job_list_clean_copy(struct arena *a, const char *s)
 {
 	char *out = arena_strdup(a, s ? s : "");
 
@@ -41,12 +41,12 @@ void job_list_add(struct job_list *l, const struct job_rec *rec)
 		l->jobs = xrealloc(l->jobs, l->cap, sizeof(*l->jobs));
 	}
 	for (uint32_t i = 0; i < rec->nhost; i++)
-		hosts[i] = clean_copy(l->arena, rec->hosts[i]);
+		hosts[i] = job_list_clean_copy(l->arena, rec->hosts[i]);
 	to = &l->jobs[l->njob++];
 	*to = *rec;
-	to->name = clean_copy(l->arena, rec->name);
-	to->user = clean_copy(l->arena, rec->user);
-	to->nodes = clean_copy(l->arena, rec->nodes);
+	to->name = job_list_clean_copy(l->arena, rec->name);
+	to->user = job_list_clean_copy(l->arena, rec->user);
+	to->nodes = job_list_clean_copy(l->arena, rec->nodes);
 	to->hosts = hosts;
 }
 
@@ -56,14 +56,14 @@ void job_list_failed(struct job_list *l, uint64_t id)
 	l->failed[l->nfailed++] = id;
 }
 
-static int by_number(const void *pa, const void *pb)
+static int job_list_by_number(const void *pa, const void *pb)
 {
 	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
 
 	return (a > b) - (a < b);
 }
 
-static int by_id(const void *pa, const void *pb)
+static int job_list_by_id(const void *pa, const void *pb)
 {
 	const struct job_rec *a = pa, *b = pb;
 
@@ -75,9 +75,9 @@ static int by_id(const void *pa, const void *pb)
 void job_list_sort(struct job_list *l)
 {
 	if (l->njob)
-		qsort(l->jobs, l->njob, sizeof(*l->jobs), by_id);
+		qsort(l->jobs, l->njob, sizeof(*l->jobs), job_list_by_id);
 	if (l->nfailed)
-		qsort(l->failed, l->nfailed, sizeof(*l->failed), by_number);
+		qsort(l->failed, l->nfailed, sizeof(*l->failed), job_list_by_number);
 }
 
 const struct job_list *job_list_get(const struct job_list *l)
@@ -98,7 +98,7 @@ void job_list_put(const struct job_list *l)
 	free(own);
 }
 
-static bool same_hosts(const struct job_rec *a, const struct job_rec *b)
+static bool job_list_same_hosts(const struct job_rec *a, const struct job_rec *b)
 {
 	if (a->nhost != b->nhost)
 		return false;
@@ -116,14 +116,15 @@ bool job_list_same(const struct job_list *a, const struct job_list *b)
 	if (na != nb)
 		return false;
 	for (uint32_t i = 0; i < na; i++) {
-		if (a->jobs[i].id != b->jobs[i].id || !same_hosts(&a->jobs[i], &b->jobs[i]))
+		if (a->jobs[i].id != b->jobs[i].id ||
+		    !job_list_same_hosts(&a->jobs[i], &b->jobs[i]))
 			return false;
 	}
 	return true;
 }
 
 /* The first node name that some job uses, for the message; NULL when no job has nodes. */
-static const char *first_host(const struct job_list *l)
+static const char *job_list_first_host(const struct job_list *l)
 {
 	for (uint32_t i = 0; i < l->njob; i++) {
 		if (l->jobs[i].nhost)
@@ -136,7 +137,7 @@ int jobset_from_list(struct jobset **out, const struct job_list *l, const struct
 		     struct err *err)
 {
 	struct jobset_builder *b = jobset_builder_new(f, l->source);
-	const char *host = first_host(l);
+	const char *host = job_list_first_host(l);
 	bool found = false;
 
 	for (uint32_t i = 0; i < l->njob; i++) {

@@ -13,31 +13,31 @@
 
 typedef VEC(uint8_t) bytes;
 
-static void put_raw(bytes *b, const void *data, size_t len)
+static void jobwire_put_raw(bytes *b, const void *data, size_t len)
 {
 	vec_reserve(b, b->n + len);
 	memcpy(b->v + b->n, data, len);
 	b->n += len;
 }
 
-static void put_int(bytes *b, uint64_t v, int size)
+static void jobwire_put_int(bytes *b, uint64_t v, int size)
 {
 	uint8_t le[8];
 
 	for (int i = 0; i < size; i++)
 		le[i] = (uint8_t)(v >> (8 * i));
-	put_raw(b, le, (size_t)size);
+	jobwire_put_raw(b, le, (size_t)size);
 }
 
-static void put_str(bytes *b, const char *s)
+static void jobwire_put_str(bytes *b, const char *s)
 {
 	size_t len = strlen(s);
 
-	put_int(b, len, 4);
-	put_raw(b, s, len);
+	jobwire_put_int(b, len, 4);
+	jobwire_put_raw(b, s, len);
 }
 
-static uint64_t get_le(const uint8_t *p, int size)
+static uint64_t jobwire_get_le(const uint8_t *p, int size)
 {
 	uint64_t v = 0;
 
@@ -46,29 +46,29 @@ static uint64_t get_le(const uint8_t *p, int size)
 	return v;
 }
 
-/* Starts a frame; the length and the checksum follow in frame_end(). */
-static void frame_begin(bytes *b, enum jobwire_type type)
+/* Starts a frame; the length and the checksum follow in jobwire_frame_end(). */
+static void jobwire_frame_begin(bytes *b, enum jobwire_type type)
 {
-	put_int(b, MAGIC, 4);
-	put_int(b, JOBWIRE_VERSION, 2);
-	put_int(b, type, 2);
-	put_int(b, 0, 8);
+	jobwire_put_int(b, MAGIC, 4);
+	jobwire_put_int(b, JOBWIRE_VERSION, 2);
+	jobwire_put_int(b, type, 2);
+	jobwire_put_int(b, 0, 8);
 }
 
 /* Over all that precedes it in the header, and the payload. */
-static uint32_t checksum(const uint8_t *head, uint32_t payload)
+static uint32_t jobwire_checksum(const uint8_t *head, uint32_t payload)
 {
 	return (uint32_t)crc32(crc32(0, head, 12), head + HEAD_BYTES, payload);
 }
 
-static uint8_t *frame_end(size_t *len, bytes *b)
+static uint8_t *jobwire_frame_end(size_t *len, bytes *b)
 {
 	uint32_t payload = (uint32_t)(b->n - HEAD_BYTES);
 	uint32_t crc;
 
 	for (int i = 0; i < 4; i++)
 		b->v[8 + i] = (uint8_t)(payload >> (8 * i));
-	crc = checksum(b->v, payload);
+	crc = jobwire_checksum(b->v, payload);
 	for (int i = 0; i < 4; i++)
 		b->v[12 + i] = (uint8_t)(crc >> (8 * i));
 	*len = b->n;
@@ -79,37 +79,37 @@ uint8_t *jobwire_list(size_t *len, const struct job_list *l)
 {
 	bytes b = { 0 };
 
-	frame_begin(&b, JOBWIRE_LIST);
-	put_int(&b, (uint64_t)l->time_s, 8);
-	put_int(&b, l->pending, 4);
-	put_int(&b, l->other, 4);
-	put_int(&b, l->nfailed, 4);
+	jobwire_frame_begin(&b, JOBWIRE_LIST);
+	jobwire_put_int(&b, (uint64_t)l->time_s, 8);
+	jobwire_put_int(&b, l->pending, 4);
+	jobwire_put_int(&b, l->other, 4);
+	jobwire_put_int(&b, l->nfailed, 4);
 	for (uint32_t i = 0; i < l->nfailed; i++)
-		put_int(&b, l->failed[i], 8);
-	put_int(&b, l->njob, 4);
+		jobwire_put_int(&b, l->failed[i], 8);
+	jobwire_put_int(&b, l->njob, 4);
 	for (uint32_t i = 0; i < l->njob; i++) {
 		const struct job_rec *r = &l->jobs[i];
 
-		put_int(&b, r->id, 8);
-		put_int(&b, (uint64_t)r->start_s, 8);
-		put_str(&b, r->name);
-		put_str(&b, r->user);
-		put_str(&b, r->nodes);
-		put_int(&b, r->nhost, 4);
+		jobwire_put_int(&b, r->id, 8);
+		jobwire_put_int(&b, (uint64_t)r->start_s, 8);
+		jobwire_put_str(&b, r->name);
+		jobwire_put_str(&b, r->user);
+		jobwire_put_str(&b, r->nodes);
+		jobwire_put_int(&b, r->nhost, 4);
 		for (uint32_t h = 0; h < r->nhost; h++)
-			put_str(&b, r->hosts[h]);
+			jobwire_put_str(&b, r->hosts[h]);
 	}
-	return frame_end(len, &b);
+	return jobwire_frame_end(len, &b);
 }
 
 uint8_t *jobwire_text(size_t *len, enum jobwire_type type, int64_t time_s, const char *text)
 {
 	bytes b = { 0 };
 
-	frame_begin(&b, type);
-	put_int(&b, (uint64_t)time_s, 8);
-	put_str(&b, text);
-	return frame_end(len, &b);
+	jobwire_frame_begin(&b, type);
+	jobwire_put_int(&b, (uint64_t)time_s, 8);
+	jobwire_put_str(&b, text);
+	return jobwire_frame_end(len, &b);
 }
 
 struct jobwire_reader {
@@ -140,7 +140,7 @@ void jobwire_feed(struct jobwire_reader *r, const void *data, size_t len)
 		r->in.n -= r->done;
 		r->done = 0;
 	}
-	put_raw(&r->in, data, len);
+	jobwire_put_raw(&r->in, data, len);
 }
 
 /* A payload being read; bad is set by the first read past its end and stays. */
@@ -150,7 +150,7 @@ struct cursor {
 	bool bad;
 };
 
-static uint64_t take_int(struct cursor *c, int size)
+static uint64_t jobwire_take_int(struct cursor *c, int size)
 {
 	uint64_t v;
 
@@ -159,16 +159,16 @@ static uint64_t take_int(struct cursor *c, int size)
 		c->left = 0;
 		return 0;
 	}
-	v = get_le(c->p, size);
+	v = jobwire_get_le(c->p, size);
 	c->p += size;
 	c->left -= (size_t)size;
 	return v;
 }
 
 /* A copy in the arena, up to the first zero if there is one. */
-static const char *take_str(struct cursor *c, struct arena *a)
+static const char *jobwire_take_str(struct cursor *c, struct arena *a)
 {
-	size_t len = (size_t)take_int(c, 4);
+	size_t len = (size_t)jobwire_take_int(c, 4);
 	char *s;
 
 	if (len > c->left) {
@@ -183,16 +183,16 @@ static const char *take_str(struct cursor *c, struct arena *a)
 	return s;
 }
 
-static void take_job(struct job_list *l, struct cursor *c, struct arena *scratch)
+static void jobwire_take_job(struct job_list *l, struct cursor *c, struct arena *scratch)
 {
-	struct job_rec r = { .id = take_int(c, 8) };
+	struct job_rec r = { .id = jobwire_take_int(c, 8) };
 	const char **hosts;
 
-	r.start_s = (int64_t)take_int(c, 8);
-	r.name = take_str(c, scratch);
-	r.user = take_str(c, scratch);
-	r.nodes = take_str(c, scratch);
-	r.nhost = (uint32_t)take_int(c, 4);
+	r.start_s = (int64_t)jobwire_take_int(c, 8);
+	r.name = jobwire_take_str(c, scratch);
+	r.user = jobwire_take_str(c, scratch);
+	r.nodes = jobwire_take_str(c, scratch);
+	r.nhost = (uint32_t)jobwire_take_int(c, 4);
 	/* each name takes four bytes at least: a lie about the count must not cost memory */
 	if (r.nhost > c->left / 4) {
 		c->bad = true;
@@ -200,35 +200,35 @@ static void take_job(struct job_list *l, struct cursor *c, struct arena *scratch
 	}
 	hosts = arena_array(scratch, const char *, r.nhost);
 	for (uint32_t h = 0; h < r.nhost; h++)
-		hosts[h] = take_str(c, scratch);
+		hosts[h] = jobwire_take_str(c, scratch);
 	r.hosts = hosts;
 	if (!c->bad)
 		job_list_add(l, &r);
 }
 
-static void take_list(struct jobwire_msg *m, struct cursor *c)
+static void jobwire_take_list(struct jobwire_msg *m, struct cursor *c)
 {
 	struct arena *scratch = arena_new();
 	uint32_t njob, nfailed;
 
 	m->list = job_list_new("slurm", m->time_s);
-	m->list->pending = (uint32_t)take_int(c, 4);
-	m->list->other = (uint32_t)take_int(c, 4);
-	nfailed = (uint32_t)take_int(c, 4);
+	m->list->pending = (uint32_t)jobwire_take_int(c, 4);
+	m->list->other = (uint32_t)jobwire_take_int(c, 4);
+	nfailed = (uint32_t)jobwire_take_int(c, 4);
 	for (uint32_t i = 0; i < nfailed && !c->bad; i++)
-		job_list_failed(m->list, take_int(c, 8));
-	njob = (uint32_t)take_int(c, 4);
+		job_list_failed(m->list, jobwire_take_int(c, 8));
+	njob = (uint32_t)jobwire_take_int(c, 4);
 	for (uint32_t i = 0; i < njob && !c->bad; i++)
-		take_job(m->list, c, scratch);
+		jobwire_take_job(m->list, c, scratch);
 	job_list_sort(m->list);
 	arena_free(scratch);
 }
 
-static void take_text(struct jobwire_msg *m, struct cursor *c)
+static void jobwire_take_text(struct jobwire_msg *m, struct cursor *c)
 {
 	struct arena *scratch = arena_new();
 
-	snprintf(m->text, sizeof(m->text), "%s", take_str(c, scratch));
+	snprintf(m->text, sizeof(m->text), "%s", jobwire_take_str(c, scratch));
 	for (char *t = m->text; *t; t++) {
 		if ((unsigned char)*t < 0x20 || *t == 0x7f)
 			*t = '?';
@@ -236,7 +236,7 @@ static void take_text(struct jobwire_msg *m, struct cursor *c)
 	arena_free(scratch);
 }
 
-static int broken(struct jobwire_reader *r, struct err *err, const char *what)
+static int jobwire_broken(struct jobwire_reader *r, struct err *err, const char *what)
 {
 	r->broken = true;
 	r->in.n = r->done = 0;
@@ -244,27 +244,27 @@ static int broken(struct jobwire_reader *r, struct err *err, const char *what)
 		       what);
 }
 
-static int take_payload(struct jobwire_msg *m, struct jobwire_reader *r, struct cursor *c,
-			struct err *err)
+static int jobwire_take_payload(struct jobwire_msg *m, struct jobwire_reader *r, struct cursor *c,
+				struct err *err)
 {
-	m->time_s = (int64_t)take_int(c, 8);
+	m->time_s = (int64_t)jobwire_take_int(c, 8);
 	switch (m->type) {
 	case JOBWIRE_LIST:
-		take_list(m, c);
+		jobwire_take_list(m, c);
 		break;
 	case JOBWIRE_HELLO:
 	case JOBWIRE_SAME:
 	case JOBWIRE_FAIL:
-		take_text(m, c);
+		jobwire_take_text(m, c);
 		break;
 	default:
-		return broken(r, err, "unknown type of message");
+		return jobwire_broken(r, err, "unknown type of message");
 	}
 	if (!c->bad && !c->left)
 		return 1;
 	job_list_put(m->list);
 	m->list = NULL;
-	return broken(r, err, c->bad ? "message shorter than it says" : "message too long");
+	return jobwire_broken(r, err, c->bad ? "message shorter than it says" : "message too long");
 }
 
 int jobwire_next(struct jobwire_msg *out, struct jobwire_reader *r, struct err *err)
@@ -276,23 +276,23 @@ int jobwire_next(struct jobwire_msg *out, struct jobwire_reader *r, struct err *
 
 	memset(out, 0, sizeof(*out));
 	if (r->broken)
-		return broken(r, err, "closed after an earlier fault");
+		return jobwire_broken(r, err, "closed after an earlier fault");
 	if (have < HEAD_BYTES)
 		return 0;
 	head = r->in.v + r->done;
-	if (get_le(head, 4) != MAGIC)
-		return broken(r, err, "wrong magic number");
-	if (get_le(head + 4, 2) != JOBWIRE_VERSION)
-		return broken(r, err, "other version, two releases are mixed");
-	len = (uint32_t)get_le(head + 8, 4);
+	if (jobwire_get_le(head, 4) != MAGIC)
+		return jobwire_broken(r, err, "wrong magic number");
+	if (jobwire_get_le(head + 4, 2) != JOBWIRE_VERSION)
+		return jobwire_broken(r, err, "other version, two releases are mixed");
+	len = (uint32_t)jobwire_get_le(head + 8, 4);
 	if (len > JOBWIRE_MAX_BYTES)
-		return broken(r, err, "message larger than allowed");
+		return jobwire_broken(r, err, "message larger than allowed");
 	if (have - HEAD_BYTES < len)
 		return 0;
-	if (get_le(head + 12, 4) != checksum(head, len))
-		return broken(r, err, "checksum does not match");
-	out->type = (enum jobwire_type)get_le(head + 6, 2);
+	if (jobwire_get_le(head + 12, 4) != jobwire_checksum(head, len))
+		return jobwire_broken(r, err, "checksum does not match");
+	out->type = (enum jobwire_type)jobwire_get_le(head + 6, 2);
 	c = (struct cursor){ .p = head + HEAD_BYTES, .left = len };
 	r->done += HEAD_BYTES + len;
-	return take_payload(out, r, &c, err);
+	return jobwire_take_payload(out, r, &c, err);
 }

@@ -41,7 +41,7 @@ struct poller {
 };
 
 /* Takes ownership of the frame; false when nobody reads any more. */
-static bool send_frame(const struct poller *p, uint8_t *frame, size_t len)
+static bool slurm_poller_send_frame(const struct poller *p, uint8_t *frame, size_t len)
 {
 	size_t at = 0;
 
@@ -56,16 +56,16 @@ static bool send_frame(const struct poller *p, uint8_t *frame, size_t len)
 	return at == len;
 }
 
-static bool send_text(const struct poller *p, enum jobwire_type type, const char *text)
+static bool slurm_poller_send_text(const struct poller *p, enum jobwire_type type, const char *text)
 {
 	size_t len;
 	uint8_t *frame = jobwire_text(&len, type, time(NULL), text);
 
-	return send_frame(p, frame, len);
+	return slurm_poller_send_frame(p, frame, len);
 }
 
 /* Waits for the next question; false when the parent is gone. */
-static bool wait_turn(uint32_t ms)
+static bool slurm_poller_wait_turn(uint32_t ms)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 	uint64_t end = clock_ms() + ms;
@@ -82,7 +82,7 @@ static bool wait_turn(uint32_t ms)
 	return true;
 }
 
-static const char *user_of(const slurm_job_info_t *j, char *buf, size_t size)
+static const char *slurm_poller_user_of(const slurm_job_info_t *j, char *buf, size_t size)
 {
 	struct passwd *pw;
 
@@ -95,7 +95,7 @@ static const char *user_of(const slurm_job_info_t *j, char *buf, size_t size)
 	return buf;
 }
 
-static void add_job(struct job_list *l, const slurm_job_info_t *j)
+static void slurm_poller_add_job(struct job_list *l, const slurm_job_info_t *j)
 {
 	hostlist_t hl = slurm_hostlist_create(j->nodes);
 	VEC(const char *) hosts = { 0 };
@@ -107,7 +107,7 @@ static void add_job(struct job_list *l, const slurm_job_info_t *j)
 	if (hl)
 		slurm_hostlist_destroy(hl);
 	r.name = j->name;
-	r.user = user_of(j, uid, sizeof(uid));
+	r.user = slurm_poller_user_of(j, uid, sizeof(uid));
 	r.hosts = hosts.v;
 	r.nhost = (uint32_t)hosts.n;
 	job_list_add(l, &r);
@@ -118,21 +118,21 @@ static void add_job(struct job_list *l, const slurm_job_info_t *j)
 
 /* ---- jobs that were requeued ---- */
 
-static int by_id(const void *pa, const void *pb)
+static int slurm_poller_by_id(const void *pa, const void *pb)
 {
 	const struct ran *a = pa, *b = pb;
 
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-static const struct ran *find_ran(const struct poller *p, uint32_t id)
+static const struct ran *slurm_poller_find_ran(const struct poller *p, uint32_t id)
 {
 	struct ran key = { .id = id };
 
-	return p->ran.n ? bsearch(&key, p->ran.v, p->ran.n, sizeof(key), by_id) : NULL;
+	return p->ran.n ? bsearch(&key, p->ran.v, p->ran.n, sizeof(key), slurm_poller_by_id) : NULL;
 }
 
-static void clear_ran(ran_list *l)
+static void slurm_poller_clear_ran(ran_list *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		free(l->v[i].nodes);
@@ -140,7 +140,7 @@ static void clear_ran(ran_list *l)
 }
 
 /* The first of those nodes that is down or does not answer slurmctld; NULL: none, or not known. */
-static const char *down_node(const char *nodes, const node_info_msg_t *all)
+static const char *slurm_poller_down_node(const char *nodes, const node_info_msg_t *all)
 {
 	hostlist_t hl = slurm_hostlist_create(nodes);
 	const char *down = NULL;
@@ -158,7 +158,7 @@ static const char *down_node(const char *nodes, const node_info_msg_t *all)
 	return down;
 }
 
-static bool is_lost(const struct poller *p, uint32_t id)
+static bool slurm_poller_is_lost(const struct poller *p, uint32_t id)
 {
 	for (size_t i = 0; i < p->lost.n; i++)
 		if (p->lost.v[i] == id)
@@ -168,19 +168,19 @@ static bool is_lost(const struct poller *p, uint32_t id)
 
 /* SLURM requeues a batch job at once when it loses a node: it is never seen with NODE_FAIL, only
  * with one restart more.  So has one that somebody requeued, but then its nodes are up. */
-static void look_for_lost(struct poller *p, const job_info_msg_t *msg)
+static void slurm_poller_look_for_lost(struct poller *p, const job_info_msg_t *msg)
 {
 	node_info_msg_t *all = NULL;
 
 	for (uint32_t i = 0; i < msg->record_count; i++) {
 		const slurm_job_info_t *j = &msg->job_array[i];
-		const struct ran *was = find_ran(p, j->job_id);
+		const struct ran *was = slurm_poller_find_ran(p, j->job_id);
 
-		if (!was || j->restart_cnt <= was->restarts || is_lost(p, j->job_id))
+		if (!was || j->restart_cnt <= was->restarts || slurm_poller_is_lost(p, j->job_id))
 			continue;
 		if (!all && slurm_load_node(0, &all, SHOW_ALL))
 			return;
-		if (down_node(was->nodes, all))
+		if (slurm_poller_down_node(was->nodes, all))
 			vec_push(&p->lost, j->job_id);
 	}
 	if (all)
@@ -188,14 +188,14 @@ static void look_for_lost(struct poller *p, const job_info_msg_t *msg)
 }
 
 /* A job that waits keeps the nodes that it had: they may be seen to be down a moment later. */
-static void remember(struct poller *p, const job_info_msg_t *msg)
+static void slurm_poller_remember(struct poller *p, const job_info_msg_t *msg)
 {
 	ran_list now = { 0 };
 
 	for (uint32_t i = 0; i < msg->record_count; i++) {
 		const slurm_job_info_t *j = &msg->job_array[i];
 		bool runs = (j->job_state & JOB_STATE_BASE) == JOB_RUNNING && j->nodes && *j->nodes;
-		const struct ran *was = runs ? NULL : find_ran(p, j->job_id);
+		const struct ran *was = runs ? NULL : slurm_poller_find_ran(p, j->job_id);
 
 		if (runs || was)
 			vec_push(&now,
@@ -203,41 +203,41 @@ static void remember(struct poller *p, const job_info_msg_t *msg)
 						xstrdup(was ? was->nodes : j->nodes) }));
 	}
 	if (now.n)
-		qsort(now.v, now.n, sizeof(*now.v), by_id);
-	clear_ran(&p->ran);
+		qsort(now.v, now.n, sizeof(*now.v), slurm_poller_by_id);
+	slurm_poller_clear_ran(&p->ran);
 	p->ran = now;
 }
 
-static bool send_jobs(struct poller *p, const job_info_msg_t *msg, time_t asked)
+static bool slurm_poller_send_jobs(struct poller *p, const job_info_msg_t *msg, time_t asked)
 {
 	struct job_list *l = job_list_new("slurm", asked);
 	uint8_t *frame;
 	size_t len;
 
-	look_for_lost(p, msg);
-	remember(p, msg);
+	slurm_poller_look_for_lost(p, msg);
+	slurm_poller_remember(p, msg);
 	for (uint32_t i = 0; i < msg->record_count; i++) {
 		const slurm_job_info_t *j = &msg->job_array[i];
 		/* the upper bits are flags (completing, requeued, ...) */
 		uint32_t state = j->job_state & JOB_STATE_BASE;
 
 		if (state == JOB_RUNNING && j->nodes && *j->nodes)
-			add_job(l, j);
+			slurm_poller_add_job(l, j);
 		else if (state == JOB_PENDING)
 			l->pending++;
 		else
 			l->other++;
-		if (state == JOB_NODE_FAIL || is_lost(p, j->job_id))
+		if (state == JOB_NODE_FAIL || slurm_poller_is_lost(p, j->job_id))
 			job_list_failed(l, j->job_id);
 	}
 	job_list_sort(l);
 	frame = jobwire_list(&len, l);
 	job_list_put(l);
-	return send_frame(p, frame, len);
+	return slurm_poller_send_frame(p, frame, len);
 }
 
 /* One question.  Every rc but 0 is a failure, whatever errno says; 0 errno included. */
-static bool ask(struct poller *p)
+static bool slurm_poller_ask(struct poller *p)
 {
 	job_info_msg_t *msg = NULL;
 	time_t asked = time(NULL);
@@ -249,17 +249,17 @@ static bool ask(struct poller *p)
 	rc = slurm_load_jobs(p->last_update, &msg, SHOW_ALL);
 	e = rc ? slurm_get_errno() : 0;
 	if (!rc && msg) {
-		sent = send_jobs(p, msg, asked);
+		sent = slurm_poller_send_jobs(p, msg, asked);
 		p->last_update = msg->last_update;
 		slurm_free_job_info_msg(msg);
 		return sent;
 	}
 	if (p->last_update && e == SLURM_NO_CHANGE_IN_DATA)
-		return send_text(p, JOBWIRE_SAME, "");
+		return slurm_poller_send_text(p, JOBWIRE_SAME, "");
 	snprintf(text, sizeof(text), "slurmctld does not answer: %s",
 		 e ? slurm_strerror(e) : "no reason given");
 	p->last_update = 0;
-	sent = send_text(p, JOBWIRE_FAIL, text);
+	sent = slurm_poller_send_text(p, JOBWIRE_FAIL, text);
 	/* the controller may have moved: read slurm.conf again before the next question */
 	slurm_fini();
 	slurm_init(NULL);
@@ -267,7 +267,7 @@ static bool ask(struct poller *p)
 }
 
 /* Frames go to a descriptor of their own, so that nothing a library prints gets between them. */
-static int private_stdout(void)
+static int slurm_poller_private_stdout(void)
 {
 	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 
@@ -276,29 +276,29 @@ static int private_stdout(void)
 	return fd;
 }
 
-static int run(uint32_t interval_ms)
+static int slurm_poller_do_run(uint32_t interval_ms)
 {
-	struct poller p = { .out = private_stdout(), .interval_ms = interval_ms };
+	struct poller p = { .out = slurm_poller_private_stdout(), .interval_ms = interval_ms };
 	unsigned v = (unsigned)slurm_api_version();
 	char text[64];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (p.out < 0 || !wait_turn(0))
+	if (p.out < 0 || !slurm_poller_wait_turn(0))
 		return 1;
 	snprintf(text, sizeof(text), "libslurm API %u.%u.%u", (unsigned)SLURM_VERSION_MAJOR(v),
 		 (unsigned)SLURM_VERSION_MINOR(v), (unsigned)SLURM_VERSION_MICRO(v));
-	if (!send_text(&p, JOBWIRE_HELLO, text))
+	if (!slurm_poller_send_text(&p, JOBWIRE_HELLO, text))
 		return 1;
 	slurm_init(NULL);
-	while (ask(&p) && wait_turn(p.interval_ms))
+	while (slurm_poller_ask(&p) && slurm_poller_wait_turn(p.interval_ms))
 		;
 	slurm_fini();
-	clear_ran(&p.ran);
+	slurm_poller_clear_ran(&p.ran);
 	vec_free(&p.lost);
 	return 0;
 }
 #else
-static int run(uint32_t interval_ms)
+static int slurm_poller_do_run(uint32_t interval_ms)
 {
 	(void)interval_ms;
 	fputs("this program was built without libslurm (WITH_SLURM=0)\n", stderr);
@@ -316,5 +316,5 @@ int slurm_poller_main(int argc, char **argv)
 		fprintf(stderr, "usage: %s [--interval-ms N]\n", SLURM_POLLER_ARG);
 		return 64;
 	}
-	return run(interval_ms < 100 ? 100 : interval_ms);
+	return slurm_poller_do_run(interval_ms < 100 ? 100 : interval_ms);
 }

@@ -29,18 +29,18 @@ struct file_source {
 	int64_t next_change_s; /* when a job of it starts or ends; INT64_MAX: never */
 };
 
-static bool same_file(const struct stat *a, const struct stat *b)
+static bool source_file_same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static bool runs_at(const struct job_record *r, int64_t now_s)
+static bool source_file_runs_at(const struct job_record *r, int64_t now_s)
 {
 	return (!r->start_s || r->start_s <= now_s) && (!r->end_s || now_s < r->end_s);
 }
 
-static void add_record(struct job_list *l, const struct job_record *r)
+static void source_file_add_record(struct job_list *l, const struct job_record *r)
 {
 	struct job_rec rec = {
 		.id = r->id,
@@ -64,7 +64,7 @@ static void add_record(struct job_list *l, const struct job_record *r)
 }
 
 /* Of the jobs in the file, those that run now; a history also has waiting and ended ones. */
-static void hand_out(struct file_source *s, int64_t now_s)
+static void source_file_hand_out(struct file_source *s, int64_t now_s)
 {
 	const char *slash = strrchr(s->path, '/');
 	struct job_list *l;
@@ -79,8 +79,8 @@ static void hand_out(struct file_source *s, int64_t now_s)
 
 		if (change > now_s && change < s->next_change_s)
 			s->next_change_s = change;
-		if (runs_at(r, now_s))
-			add_record(l, r);
+		if (source_file_runs_at(r, now_s))
+			source_file_add_record(l, r);
 		else if (r->start_s > now_s)
 			l->pending++;
 		else
@@ -92,7 +92,7 @@ static void hand_out(struct file_source *s, int64_t now_s)
 }
 
 /* Reads the whole file; the old jobs stay when it cannot be read. */
-static int load(struct file_source *s, struct err *err)
+static int source_file_load(struct file_source *s, struct err *err)
 {
 	FILE *file = fopen(s->path, "re");
 	struct read_report report;
@@ -121,15 +121,15 @@ static int load(struct file_source *s, struct err *err)
 	return 0;
 }
 
-static void reload(struct file_source *s, int64_t now_s)
+static void source_file_reload(struct file_source *s, int64_t now_s)
 {
 	struct source_status *st = &s->base.status;
 	struct err err;
 
-	if (!load(s, &err)) {
+	if (!source_file_load(s, &err)) {
 		st->state = SOURCE_OK;
 		st->text[0] = '\0';
-		hand_out(s, now_s);
+		source_file_hand_out(s, now_s);
 		return;
 	}
 	if (st->state == SOURCE_OK || strncmp(st->text, err.text, sizeof(st->text) - 1))
@@ -138,7 +138,7 @@ static void reload(struct file_source *s, int64_t now_s)
 	snprintf(st->text, sizeof(st->text), "%.*s", (int)sizeof(st->text) - 1, err.text);
 }
 
-static void file_poll(struct job_source *base)
+static void source_file_poll(struct job_source *base)
 {
 	struct file_source *s = (struct file_source *)base;
 	int64_t now_s = time(NULL);
@@ -147,15 +147,15 @@ static void file_poll(struct job_source *base)
 
 	if (read(base->fd, &ticks, sizeof(ticks)) < 0 && errno != EAGAIN)
 		return;
-	if (stat(s->path, &now) || !same_file(&now, &s->seen))
-		reload(s, now_s);
+	if (stat(s->path, &now) || !source_file_same_file(&now, &s->seen))
+		source_file_reload(s, now_s);
 	else if (now_s >= s->next_change_s)
-		hand_out(s, now_s);
+		source_file_hand_out(s, now_s);
 	if (base->status.state == SOURCE_OK)
 		base->status.last_good_s = now_s;
 }
 
-static void file_close(struct job_source *base)
+static void source_file_close(struct job_source *base)
 {
 	struct file_source *s = (struct file_source *)base;
 
@@ -166,7 +166,7 @@ static void file_close(struct job_source *base)
 	free(s);
 }
 
-static int start_timer(int fd, uint32_t ms)
+static int source_file_start_timer(int fd, uint32_t ms)
 {
 	struct itimerspec it = {
 		.it_value.tv_nsec = 1,
@@ -176,7 +176,7 @@ static int start_timer(int fd, uint32_t ms)
 	return fd < 0 || timerfd_settime(fd, 0, &it, NULL) ? -errno : 0;
 }
 
-static int file_open(struct job_source **out, const struct source_opts *o, struct err *err)
+static int source_file_open(struct job_source **out, const struct source_opts *o, struct err *err)
 {
 	struct file_source *s;
 	int rc;
@@ -187,16 +187,16 @@ static int file_open(struct job_source **out, const struct source_opts *o, struc
 	s->base.type = &job_source_file;
 	s->path = xstrdup(o->path);
 	s->base.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	rc = start_timer(s->base.fd, o->interval_ms ? o->interval_ms : LOOK_MS);
+	rc = source_file_start_timer(s->base.fd, o->interval_ms ? o->interval_ms : LOOK_MS);
 	if (rc)
 		err_set(err, rc, "Cannot watch the jobs file %s: %s", o->path, strerror(-rc));
 	else
-		rc = load(s, err);
+		rc = source_file_load(s, err);
 	if (rc) {
-		file_close(&s->base);
+		source_file_close(&s->base);
 		return rc;
 	}
-	hand_out(s, time(NULL));
+	source_file_hand_out(s, time(NULL));
 	s->base.status.state = SOURCE_OK;
 	s->base.status.last_good_s = time(NULL);
 	*out = &s->base;
@@ -206,7 +206,7 @@ static int file_open(struct job_source **out, const struct source_opts *o, struc
 const struct job_source_type job_source_file = {
 	.name = "file",
 	.summary = "jobs from a file (host lists, sacct -P or CSV), read again when it changes",
-	.open = file_open,
-	.poll = file_poll,
-	.close = file_close,
+	.open = source_file_open,
+	.poll = source_file_poll,
+	.close = source_file_close,
 };

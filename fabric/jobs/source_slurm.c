@@ -60,7 +60,7 @@ struct slurm_source {
 };
 
 /* Makes the descriptor readable in ms milliseconds; 0 is at once. */
-static void arm(const struct slurm_source *s, uint64_t ms)
+static void source_slurm_arm(const struct slurm_source *s, uint64_t ms)
 {
 	struct itimerspec it = {
 		.it_value = { .tv_sec = (time_t)(ms / 1000),
@@ -70,7 +70,8 @@ static void arm(const struct slurm_source *s, uint64_t ms)
 	timerfd_settime(s->timer, 0, &it, NULL);
 }
 
-static void set_state(struct slurm_source *s, enum source_state state, const char *text)
+static void source_slurm_set_state(struct slurm_source *s, enum source_state state,
+				   const char *text)
 {
 	struct source_status *st = &s->base.status;
 
@@ -81,21 +82,21 @@ static void set_state(struct slurm_source *s, enum source_state state, const cha
 	snprintf(st->text, sizeof(st->text), "%s", text);
 }
 
-static int watch(const struct slurm_source *s, int fd)
+static int source_slurm_watch(const struct slurm_source *s, int fd)
 {
 	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
 
 	return epoll_ctl(s->base.fd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
 }
 
-static void pause_poller(struct slurm_source *s)
+static void source_slurm_pause_poller(struct slurm_source *s)
 {
 	s->phase = PHASE_PAUSED;
 	s->wake_ms = clock_ms() + s->pause_ms;
 	s->pause_ms = s->pause_ms * 2 > BACKOFF_MAX_MS ? BACKOFF_MAX_MS : s->pause_ms * 2;
 }
 
-static void start(struct slurm_source *s)
+static void source_slurm_start(struct slurm_source *s)
 {
 	char text[300];
 	int rc;
@@ -106,7 +107,7 @@ static void start(struct slurm_source *s)
 	jobwire_reader_free(s->reader);
 	s->reader = jobwire_reader_new();
 	rc = child_start(&s->child, s->path, s->poller);
-	if (!rc && (watch(s, s->child.out) || watch(s, s->child.log)))
+	if (!rc && (source_slurm_watch(s, s->child.out) || source_slurm_watch(s, s->child.log)))
 		rc = -ENOMEM;
 	if (!rc) {
 		s->phase = PHASE_RUNNING;
@@ -115,12 +116,12 @@ static void start(struct slurm_source *s)
 	child_end(&s->child);
 	snprintf(text, sizeof(text), "cannot start the SLURM poller %s: %s", s->path,
 		 strerror(-rc));
-	set_state(s, SOURCE_DEAD, text);
-	pause_poller(s);
+	source_slurm_set_state(s, SOURCE_DEAD, text);
+	source_slurm_pause_poller(s);
 }
 
 /* libslurm repeats itself with every question, and every new poller says what the last said. */
-static bool is_news(struct slurm_source *s)
+static bool source_slurm_is_news(struct slurm_source *s)
 {
 	uint32_t sum = (uint32_t)crc32(0, (const Bytef *)s->line, (uInt)s->line_len);
 
@@ -133,18 +134,18 @@ static bool is_news(struct slurm_source *s)
 }
 
 /* One line of the poller's stderr. */
-static void take_line(struct slurm_source *s)
+static void source_slurm_take_line(struct slurm_source *s)
 {
 	s->line[s->line_len] = '\0';
 	if (s->line_len) {
 		memcpy(s->last_line, s->line, s->line_len + 1);
-		if (is_news(s))
+		if (source_slurm_is_news(s))
 			log_add(LOG_WARN, "slurm", "%s", s->line);
 	}
 	s->line_len = 0;
 }
 
-static void read_log(struct slurm_source *s)
+static void source_slurm_read_log(struct slurm_source *s)
 {
 	char buf[4096];
 
@@ -157,21 +158,21 @@ static void read_log(struct slurm_source *s)
 			return;
 		for (ssize_t i = 0; i < n; i++) {
 			if (buf[i] == '\n' || s->line_len + 1 == sizeof(s->line))
-				take_line(s);
+				source_slurm_take_line(s);
 			else if ((unsigned char)buf[i] >= 0x20)
 				s->line[s->line_len++] = buf[i];
 		}
 	}
 }
 
-static void take_msg(struct slurm_source *s, struct jobwire_msg *m)
+static void source_slurm_take_msg(struct slurm_source *s, struct jobwire_msg *m)
 {
 	struct source_status *st = &s->base.status;
 
 	if (m->type == JOBWIRE_HELLO)
 		return;
 	if (m->type == JOBWIRE_FAIL) {
-		set_state(s, SOURCE_UNREACHABLE, m->text);
+		source_slurm_set_state(s, SOURCE_UNREACHABLE, m->text);
 		return;
 	}
 	if (m->type == JOBWIRE_LIST) {
@@ -181,11 +182,11 @@ static void take_msg(struct slurm_source *s, struct jobwire_msg *m)
 	st->last_good_s = m->time_s;
 	s->pause_ms = s->backoff_ms;
 	s->nlogged = 0;
-	set_state(s, SOURCE_OK, "");
+	source_slurm_set_state(s, SOURCE_OK, "");
 }
 
 /* Takes the whole frames that are there. */
-static void take_msgs(struct slurm_source *s)
+static void source_slurm_take_msgs(struct slurm_source *s)
 {
 	struct jobwire_msg m;
 	struct err err;
@@ -193,13 +194,13 @@ static void take_msgs(struct slurm_source *s)
 
 	while ((rc = jobwire_next(&m, s->reader, &err)) > 0) {
 		s->heard_ms = clock_ms();
-		take_msg(s, &m);
+		source_slurm_take_msg(s, &m);
 	}
 	if (rc < 0)
 		snprintf(s->fault, sizeof(s->fault), "%.*s", (int)sizeof(s->fault) - 1, err.text);
 }
 
-static void read_msgs(struct slurm_source *s)
+static void source_slurm_read_msgs(struct slurm_source *s)
 {
 	static const size_t size = READ_BYTES;
 	uint8_t *buf = xcalloc(size, 1);
@@ -210,7 +211,7 @@ static void read_msgs(struct slurm_source *s)
 		if (n <= 0)
 			break;
 		jobwire_feed(s->reader, buf, (size_t)n);
-		take_msgs(s);
+		source_slurm_take_msgs(s);
 	}
 	if (n == 0)
 		child_close_fd(&s->child.out);
@@ -218,7 +219,7 @@ static void read_msgs(struct slurm_source *s)
 }
 
 /* The process is to go: its stdin tells it, SIGKILL at wake_ms makes it. */
-static void end_poller(struct slurm_source *s, uint32_t grace_ms)
+static void source_slurm_end_poller(struct slurm_source *s, uint32_t grace_ms)
 {
 	s->phase = PHASE_ENDING;
 	s->wake_ms = clock_ms() + grace_ms;
@@ -226,19 +227,19 @@ static void end_poller(struct slurm_source *s, uint32_t grace_ms)
 	child_close_fd(&s->child.out);
 }
 
-static void poll_running(struct slurm_source *s)
+static void source_slurm_poll_running(struct slurm_source *s)
 {
 	uint64_t silent;
 	char text[120];
 
-	read_msgs(s);
+	source_slurm_read_msgs(s);
 	silent = clock_ms() - s->heard_ms;
 	if (!s->fault[0] && silent >= s->deadline_ms)
 		snprintf(s->fault, sizeof(s->fault),
 			 "no answer for %u s, the SLURM poller was killed",
 			 (unsigned)(silent / 1000));
 	if (s->fault[0] || s->child.out < 0) {
-		end_poller(s, s->fault[0] ? 0 : GRACE_MS);
+		source_slurm_end_poller(s, s->fault[0] ? 0 : GRACE_MS);
 		return;
 	}
 	/* a new poller that is silent does not make a dead one better */
@@ -246,11 +247,11 @@ static void poll_running(struct slurm_source *s)
 		return;
 	snprintf(text, sizeof(text), "SLURM has not answered for %.1f s",
 		 (double)s->quiet_ms / 1000);
-	set_state(s, SOURCE_UNREACHABLE, text);
+	source_slurm_set_state(s, SOURCE_UNREACHABLE, text);
 }
 
 /* What to tell about a poller that is gone: our reason, its last words, or how it ended. */
-static void tell_end(struct slurm_source *s, int wstatus)
+static void source_slurm_tell_end(struct slurm_source *s, int wstatus)
 {
 	char text[sizeof(s->fault)];
 
@@ -264,10 +265,10 @@ static void tell_end(struct slurm_source *s, int wstatus)
 	else
 		snprintf(text, sizeof(text), "the SLURM poller ended with exit code %d",
 			 WEXITSTATUS(wstatus));
-	set_state(s, SOURCE_DEAD, text);
+	source_slurm_set_state(s, SOURCE_DEAD, text);
 }
 
-static void poll_ending(struct slurm_source *s)
+static void source_slurm_poll_ending(struct slurm_source *s)
 {
 	int wstatus;
 
@@ -276,34 +277,34 @@ static void poll_ending(struct slurm_source *s)
 			kill(s->child.pid, SIGKILL);
 		return;
 	}
-	take_line(s);
+	source_slurm_take_line(s);
 	child_close_fd(&s->child.log);
-	tell_end(s, wstatus);
+	source_slurm_tell_end(s, wstatus);
 	s->base.status.restarts++;
-	pause_poller(s);
+	source_slurm_pause_poller(s);
 }
 
-static uint64_t until(uint64_t when, uint64_t now)
+static uint64_t source_slurm_until(uint64_t when, uint64_t now)
 {
 	return when > now ? when - now : 0;
 }
 
 /* The next moment at which something is to be done without any input. */
-static void arm_next(const struct slurm_source *s)
+static void source_slurm_arm_next(const struct slurm_source *s)
 {
 	uint64_t now = clock_ms(), quiet = s->heard_ms + s->quiet_ms;
 
 	if (s->phase == PHASE_ENDING)
-		arm(s, REAP_MS);
+		source_slurm_arm(s, REAP_MS);
 	else if (s->phase == PHASE_PAUSED)
-		arm(s, until(s->wake_ms, now));
+		source_slurm_arm(s, source_slurm_until(s->wake_ms, now));
 	else if (quiet > now)
-		arm(s, quiet - now);
+		source_slurm_arm(s, quiet - now);
 	else
-		arm(s, until(s->heard_ms + s->deadline_ms, now));
+		source_slurm_arm(s, source_slurm_until(s->heard_ms + s->deadline_ms, now));
 }
 
-static void slurm_poll(struct job_source *base)
+static void source_slurm_poll(struct job_source *base)
 {
 	struct slurm_source *s = (struct slurm_source *)base;
 	uint64_t ticks;
@@ -311,16 +312,16 @@ static void slurm_poll(struct job_source *base)
 	if (read(s->timer, &ticks, sizeof(ticks)) < 0 && errno != EAGAIN)
 		log_add(LOG_ERROR, "slurm", "timer: %s", strerror(errno));
 	if (s->phase == PHASE_PAUSED && clock_ms() >= s->wake_ms)
-		start(s);
+		source_slurm_start(s);
 	if (s->phase == PHASE_RUNNING)
-		poll_running(s);
-	read_log(s);
+		source_slurm_poll_running(s);
+	source_slurm_read_log(s);
 	if (s->phase == PHASE_ENDING)
-		poll_ending(s);
-	arm_next(s);
+		source_slurm_poll_ending(s);
+	source_slurm_arm_next(s);
 }
 
-static void slurm_close(struct job_source *base)
+static void source_slurm_close(struct job_source *base)
 {
 	struct slurm_source *s = (struct slurm_source *)base;
 
@@ -333,7 +334,7 @@ static void slurm_close(struct job_source *base)
 	free(s);
 }
 
-static void set_options(struct slurm_source *s, const struct source_opts *o)
+static void source_slurm_set_options(struct slurm_source *s, const struct source_opts *o)
 {
 	uint32_t interval = o->interval_ms ? o->interval_ms : INTERVAL_MS;
 	char ms[16];
@@ -350,7 +351,7 @@ static void set_options(struct slurm_source *s, const struct source_opts *o)
 	s->pause_ms = s->backoff_ms;
 }
 
-static int slurm_open(struct job_source **out, const struct source_opts *o, struct err *err)
+static int source_slurm_open(struct job_source **out, const struct source_opts *o, struct err *err)
 {
 	struct slurm_source *s;
 	int rc;
@@ -364,14 +365,14 @@ static int slurm_open(struct job_source **out, const struct source_opts *o, stru
 	s->base.type = &job_source_slurm;
 	s->base.fd = epoll_create1(EPOLL_CLOEXEC);
 	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	set_options(s, o);
-	if (s->base.fd < 0 || s->timer < 0 || watch(s, s->timer)) {
+	source_slurm_set_options(s, o);
+	if (s->base.fd < 0 || s->timer < 0 || source_slurm_watch(s, s->timer)) {
 		rc = -errno;
-		slurm_close(&s->base);
+		source_slurm_close(&s->base);
 		return err_set(err, rc, "Cannot watch the SLURM poller: %s", strerror(-rc));
 	}
-	start(s);
-	arm_next(s);
+	source_slurm_start(s);
+	source_slurm_arm_next(s);
 	*out = &s->base;
 	return 0;
 }
@@ -379,7 +380,7 @@ static int slurm_open(struct job_source **out, const struct source_opts *o, stru
 const struct job_source_type job_source_slurm = {
 	.name = "slurm",
 	.summary = "running jobs from slurmctld, through libslurm in a process of its own",
-	.open = slurm_open,
-	.poll = slurm_poll,
-	.close = slurm_close,
+	.open = source_slurm_open,
+	.poll = source_slurm_poll,
+	.close = source_slurm_close,
 };

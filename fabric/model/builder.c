@@ -36,38 +36,38 @@ void builder_free(struct builder *b)
 	free(b);
 }
 
-static uint32_t hash_guid(uint64_t guid)
+static uint32_t builder_hash_guid(uint64_t guid)
 {
 	return (uint32_t)((guid * 0x9e3779b97f4a7c15u) >> 32);
 }
 
 /* Slot of a GUID, or the empty one where it belongs; slots hold id + 1. */
-static uint32_t *find_slot(const struct builder *b, uint64_t guid)
+static uint32_t *builder_find_slot(const struct builder *b, uint64_t guid)
 {
-	uint32_t i = hash_guid(guid) & (b->nslot - 1);
+	uint32_t i = builder_hash_guid(guid) & (b->nslot - 1);
 
 	while (b->slot[i] && b->node.v[b->slot[i] - 1].guid != guid)
 		i = (i + 1) & (b->nslot - 1);
 	return &b->slot[i];
 }
 
-static void grow_hash(struct builder *b)
+static void builder_grow_hash(struct builder *b)
 {
 	free(b->slot);
 	b->nslot *= 2;
 	b->slot = xcalloc(b->nslot, sizeof(*b->slot));
 	for (size_t i = 0; i < b->node.n; i++)
-		*find_slot(b, b->node.v[i].guid) = (uint32_t)i + 1;
+		*builder_find_slot(b, b->node.v[i].guid) = (uint32_t)i + 1;
 }
 
 uint32_t builder_find(const struct builder *b, uint64_t node_guid)
 {
-	uint32_t slot = *find_slot(b, node_guid);
+	uint32_t slot = *builder_find_slot(b, node_guid);
 
 	return slot ? slot - 1 : FAB_NONE;
 }
 
-static void want_ports(struct bnode *n, uint32_t nports)
+static void builder_want_ports(struct bnode *n, uint32_t nports)
 {
 	if (nports + 1 <= n->port_cap)
 		return;
@@ -77,7 +77,7 @@ static void want_ports(struct bnode *n, uint32_t nports)
 	n->port_cap = nports + 1;
 }
 
-static const char *kind_name(enum node_kind kind)
+static const char *builder_kind_name(enum node_kind kind)
 {
 	static const char *const names[] = { "switch", "channel adapter", "router" };
 
@@ -97,19 +97,20 @@ int builder_node(uint32_t *id, struct builder *b, enum node_kind kind, uint64_t 
 		struct bnode fresh = { .guid = node_guid, .kind = kind };
 
 		if ((b->node.n + 1) * 2 > b->nslot)
-			grow_hash(b);
+			builder_grow_hash(b);
 		at = (uint32_t)b->node.n;
-		*find_slot(b, node_guid) = at + 1;
+		*builder_find_slot(b, node_guid) = at + 1;
 		vec_push(&b->node, fresh);
 	}
 	n = &b->node.v[at];
 	if (n->kind != kind)
 		return err_set(err, -EINVAL,
 			       "GUID 0x%016lx is a %s in one place and a %s in another",
-			       (unsigned long)node_guid, kind_name(n->kind), kind_name(kind));
+			       (unsigned long)node_guid, builder_kind_name(n->kind),
+			       builder_kind_name(kind));
 	if (nports > n->nports)
 		n->nports = nports;
-	want_ports(n, n->nports);
+	builder_want_ports(n, n->nports);
 	if (desc)
 		builder_set_desc(b, at, desc);
 	*id = at;
@@ -134,19 +135,19 @@ void builder_set_kind(struct builder *b, uint32_t id, enum term_kind kind)
 }
 
 /* The port, after growing the node when its size is not known yet. */
-static int get_port(struct bport **out, struct builder *b, uint32_t id, uint32_t port,
-		    struct err *err)
+static int builder_get_port(struct bport **out, struct builder *b, uint32_t id, uint32_t port,
+			    struct err *err)
 {
 	struct bnode *n = &b->node.v[id];
 
 	*out = NULL;
 	if (port > FAB_MAX_PORT || (n->kind != NODE_SWITCH && !port))
 		return err_set(err, -EINVAL, "node 0x%016lx (%s): there is no port %u",
-			       (unsigned long)n->guid, n->desc ? n->desc : kind_name(n->kind),
-			       port);
+			       (unsigned long)n->guid,
+			       n->desc ? n->desc : builder_kind_name(n->kind), port);
 	if (port > n->nports)
 		n->nports = port;
-	want_ports(n, n->nports);
+	builder_want_ports(n, n->nports);
 	*out = &n->port[port];
 	return 0;
 }
@@ -155,7 +156,7 @@ int builder_port_guid(struct builder *b, uint32_t id, uint32_t port, uint64_t po
 		      struct err *err)
 {
 	struct bport *p;
-	int rc = get_port(&p, b, id, port, err);
+	int rc = builder_get_port(&p, b, id, port, err);
 
 	if (p)
 		p->guid = port_guid;
@@ -166,7 +167,7 @@ int builder_port_lid(struct builder *b, uint32_t id, uint32_t port, uint32_t lid
 		     struct err *err)
 {
 	struct bport *p;
-	int rc = get_port(&p, b, id, port, err);
+	int rc = builder_get_port(&p, b, id, port, err);
 
 	if (!p)
 		return rc;
@@ -181,7 +182,7 @@ int builder_port_state(struct builder *b, uint32_t id, uint32_t port, enum port_
 		       uint32_t op_vls, struct err *err)
 {
 	struct bport *p;
-	int rc = get_port(&p, b, id, port, err);
+	int rc = builder_get_port(&p, b, id, port, err);
 
 	if (!p)
 		return rc;
@@ -195,15 +196,15 @@ int builder_port_link(struct builder *b, uint32_t id, uint32_t port, const char 
 		      struct err *err)
 {
 	struct bport *p;
-	int rc = get_port(&p, b, id, port, err);
+	int rc = builder_get_port(&p, b, id, port, err);
 
 	if (p)
 		p->rate_Mbps = link_rate_Mbps(link, &p->width, p->speed);
 	return rc;
 }
 
-static int check_peer(const struct builder *b, uint32_t id, uint32_t port, uint32_t peer,
-		      uint32_t peer_port, struct err *err)
+static int builder_check_peer(const struct builder *b, uint32_t id, uint32_t port, uint32_t peer,
+			      uint32_t peer_port, struct err *err)
 {
 	const struct bnode *n = &b->node.v[id];
 	const struct bport *p = &n->port[port];
@@ -225,13 +226,13 @@ int builder_link(struct builder *b, uint32_t id_a, uint32_t port_a, uint32_t id_
 	if (!port_a || !port_b || (id_a == id_b && port_a == port_b))
 		return err_set(err, -EINVAL, "node 0x%016lx port %u cannot be cabled to port %u",
 			       (unsigned long)b->node.v[id_a].guid, port_a, port_b);
-	rc = get_port(&a, b, id_a, port_a, err);
+	rc = builder_get_port(&a, b, id_a, port_a, err);
 	if (!rc)
-		rc = get_port(&z, b, id_b, port_b, err);
+		rc = builder_get_port(&z, b, id_b, port_b, err);
 	if (!rc)
-		rc = check_peer(b, id_a, port_a, id_b, port_b, err);
+		rc = builder_check_peer(b, id_a, port_a, id_b, port_b, err);
 	if (!rc)
-		rc = check_peer(b, id_b, port_b, id_a, port_a, err);
+		rc = builder_check_peer(b, id_b, port_b, id_a, port_a, err);
 	if (rc)
 		return rc;
 	/* get_port may have moved a's array when both ends are one node */

@@ -46,7 +46,7 @@ void demand_builder_add(struct demand_builder *b, uint32_t src, uint32_t dst, ui
 		vec_push(&b->flows, (struct flow){ src, dst, bytes });
 }
 
-static int by_pair(const void *x, const void *y)
+static int demand_by_pair(const void *x, const void *y)
 {
 	const struct flow *a = x, *b = y;
 
@@ -56,16 +56,16 @@ static int by_pair(const void *x, const void *y)
 }
 
 /* Sums up equal pairs; returns the largest sum. */
-static uint64_t sum_pairs(struct demand_builder *b)
+static uint64_t demand_sum_pairs(struct demand_builder *b)
 {
 	struct flow *flow = b->flows.v;
 	uint64_t most = 0;
 	size_t n = 0;
 
 	if (b->flows.n)
-		qsort(flow, b->flows.n, sizeof(*flow), by_pair);
+		qsort(flow, b->flows.n, sizeof(*flow), demand_by_pair);
 	for (size_t i = 0; i < b->flows.n; i++) {
-		if (n && !by_pair(&flow[n - 1], &flow[i])) {
+		if (n && !demand_by_pair(&flow[n - 1], &flow[i])) {
 			if (__builtin_add_overflow(flow[n - 1].bytes, flow[i].bytes,
 						   &flow[n - 1].bytes))
 				flow[n - 1].bytes = UINT64_MAX;
@@ -78,7 +78,7 @@ static uint64_t sum_pairs(struct demand_builder *b)
 	return most;
 }
 
-static uint8_t normal(uint64_t bytes, uint64_t most)
+static uint8_t demand_normal(uint64_t bytes, uint64_t most)
 {
 	unsigned __int128 scaled = (unsigned __int128)bytes * DEMAND_MAX;
 
@@ -93,7 +93,7 @@ struct demand *demand_build(struct demand_builder *b)
 	d->arena = arena;
 	d->refs = 1;
 	d->nterm = b->nterm;
-	d->max_bytes = sum_pairs(b);
+	d->max_bytes = demand_sum_pairs(b);
 	d->npair = (uint32_t)b->flows.n;
 	d->off = arena_array(arena, uint32_t, d->nterm + 1);
 	d->src = arena_array(arena, uint32_t, d->npair);
@@ -103,7 +103,7 @@ struct demand *demand_build(struct demand_builder *b)
 
 		d->off[flow->dst + 1]++;
 		d->src[i] = flow->src;
-		d->w[i] = normal(flow->bytes, d->max_bytes);
+		d->w[i] = demand_normal(flow->bytes, d->max_bytes);
 	}
 	for (uint32_t t = 0; t < d->nterm; t++)
 		d->off[t + 1] += d->off[t];

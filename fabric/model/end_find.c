@@ -13,7 +13,7 @@ uint16_t end_lid(const struct fabric *f, uint32_t end)
 	return end < f->nend ? f->term_lid[end] : f->sw_lid[end - f->nend];
 }
 
-static bool has_twin(const struct fabric *f, uint32_t term)
+static bool end_find_has_twin(const struct fabric *f, uint32_t term)
 {
 	uint32_t twin[2];
 
@@ -24,7 +24,7 @@ const char *end_name(char *buf, size_t len, const struct fabric *f, uint32_t end
 {
 	if (end >= f->nend)
 		snprintf(buf, len, "%s", f->sw_name[end - f->nend]);
-	else if (has_twin(f, end))
+	else if (end_find_has_twin(f, end))
 		snprintf(buf, len, "%s/%u", f->term_name[end], f->term_ca_port[end]);
 	else
 		snprintf(buf, len, "%s", f->term_name[end]);
@@ -32,7 +32,7 @@ const char *end_name(char *buf, size_t len, const struct fabric *f, uint32_t end
 }
 
 /* Ends of that very name: the first two in found, and how many. */
-static uint32_t by_name(const struct fabric *f, const char *text, uint32_t found[2])
+static uint32_t end_find_by_name(const struct fabric *f, const char *text, uint32_t found[2])
 {
 	const char *slash = strrchr(text, '/');
 	size_t word = slash ? (size_t)(slash - text) : 0;
@@ -51,7 +51,7 @@ static uint32_t by_name(const struct fabric *f, const char *text, uint32_t found
 	return n;
 }
 
-static uint32_t by_guid(const struct fabric *f, uint64_t guid)
+static uint32_t end_find_by_guid(const struct fabric *f, uint64_t guid)
 {
 	uint32_t i = fabric_term_by_guid(f, guid);
 
@@ -66,8 +66,8 @@ static uint32_t by_guid(const struct fabric *f, uint64_t guid)
 	return FAB_NONE;
 }
 
-static int by_number(uint32_t *end, uint16_t *lid, const struct fabric *f, const char *text,
-		     struct err *err)
+static int end_find_by_number(uint32_t *end, uint16_t *lid, const struct fabric *f,
+			      const char *text, struct err *err)
 {
 	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 	char *rest;
@@ -76,7 +76,7 @@ static int by_number(uint32_t *end, uint16_t *lid, const struct fabric *f, const
 	if (*rest)
 		return err_set(err, -ENOENT, "no host or switch is called \"%s\"", text);
 	if (hex && strlen(text) > 6) {
-		*end = by_guid(f, v);
+		*end = end_find_by_guid(f, v);
 		if (*end == FAB_NONE)
 			return err_set(err, -ENOENT, "no port or node has the GUID %s", text);
 		*lid = end_lid(f, *end);
@@ -97,7 +97,7 @@ int end_find(uint32_t *end, uint16_t *lid, const struct fabric *f, const char *t
 
 	if (!text[0])
 		return err_set(err, -ENOENT, "a name, a LID or a GUID is needed");
-	n = by_name(f, text, found);
+	n = end_find_by_name(f, text, found);
 	if (n > 1 && (found[0] >= f->nend || strcmp(end_name(a, sizeof(a), f, found[0]), text)))
 		return err_set(err, -EINVAL, "%u are called \"%s\": say %s, %s or a LID or GUID", n,
 			       text, end_name(a, sizeof(a), f, found[0]),
@@ -108,12 +108,12 @@ int end_find(uint32_t *end, uint16_t *lid, const struct fabric *f, const char *t
 		return 0;
 	}
 	if (isdigit((unsigned char)text[0]))
-		return by_number(end, lid, f, text, err);
+		return end_find_by_number(end, lid, f, text, err);
 	return err_set(err, -ENOENT, "no host or switch is called \"%s\"", text);
 }
 
 /* Behind a port of an end; FAB_NONE: no cable, or no such port. */
-static uint32_t behind(const struct fabric *f, uint32_t end, unsigned long port)
+static uint32_t end_find_behind(const struct fabric *f, uint32_t end, unsigned long port)
 {
 	uint32_t sw = end - f->nend;
 	const struct port *p;
@@ -128,8 +128,8 @@ static uint32_t behind(const struct fabric *f, uint32_t end, unsigned long port)
 	return p->term;
 }
 
-static int by_route(uint32_t *end, const struct fabric *f, const char *text, uint32_t here,
-		    struct err *err)
+static int end_find_by_route(uint32_t *end, const struct fabric *f, const char *text, uint32_t here,
+			     struct err *err)
 {
 	const char *at = text;
 	char name[128];
@@ -143,7 +143,7 @@ static int by_route(uint32_t *end, const struct fabric *f, const char *text, uin
 	for (*end = here; *at; at += *at == ',') {
 		char *rest;
 		unsigned long port = strtoul(at, &rest, 10);
-		uint32_t next = at == text && !port ? here : behind(f, *end, port);
+		uint32_t next = at == text && !port ? here : end_find_behind(f, *end, port);
 
 		if (rest == at || !isdigit((unsigned char)*at) || (*rest && *rest != ','))
 			return err_set(
@@ -171,7 +171,7 @@ int end_find_as(uint32_t *end, uint16_t *lid, const struct fabric *f, enum end_a
 	if (as == END_ANY)
 		return end_find(end, lid, f, text, err);
 	if (as == END_ROUTE) {
-		rc = by_route(end, f, text, here, err);
+		rc = end_find_by_route(end, f, text, here, err);
 		*lid = rc ? 0 : end_lid(f, *end);
 		return rc;
 	}
@@ -179,8 +179,8 @@ int end_find_as(uint32_t *end, uint16_t *lid, const struct fabric *f, enum end_a
 	if (!isxdigit((unsigned char)text[0]) || *rest || (as == END_LID && v > FAB_MAX_LID))
 		return err_set(err, -EINVAL, "%s is no %s", text, as == END_LID ? "LID" : "GUID");
 	if (as == END_LID)
-		return by_number(end, lid, f, text, err);
-	*end = by_guid(f, v);
+		return end_find_by_number(end, lid, f, text, err);
+	*end = end_find_by_guid(f, v);
 	if (*end == FAB_NONE)
 		return err_set(err, -ENOENT, "no port or node has the GUID %s", text);
 	*lid = end_lid(f, *end);
@@ -188,7 +188,7 @@ int end_find_as(uint32_t *end, uint16_t *lid, const struct fabric *f, enum end_a
 }
 
 /* 0 begins with the text, 1 has it inside, 2 neither */
-static int fits(const struct fabric *f, uint32_t end, const char *text, size_t len)
+static int end_find_fits(const struct fabric *f, uint32_t end, const char *text, size_t len)
 {
 	const char *name = end < f->nend ? f->term_name[end] : f->sw_name[end - f->nend];
 	char with_port[128];
@@ -211,7 +211,7 @@ uint32_t end_complete(uint32_t *out, uint32_t max, const struct fabric *f, const
 		for (uint32_t i = 0; i < f->nend + f->nsw; i++) {
 			uint32_t end = i < f->nterm ? f->term_by_name[i] : i;
 
-			if (fits(f, end, text, len) == how && n++ < max)
+			if (end_find_fits(f, end, text, len) == how && n++ < max)
 				out[n - 1] = end;
 		}
 	return n;

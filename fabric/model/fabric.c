@@ -24,7 +24,7 @@ void fabric_put(const struct fabric *f)
 	fabric_put(base);
 }
 
-static uint32_t find_u64(const uint64_t *v, uint32_t lo, uint32_t hi, uint64_t key)
+static uint32_t fabric_find_u64(const uint64_t *v, uint32_t lo, uint32_t hi, uint64_t key)
 {
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
@@ -41,14 +41,14 @@ static uint32_t find_u64(const uint64_t *v, uint32_t lo, uint32_t hi, uint64_t k
 
 uint32_t fabric_switch_by_guid(const struct fabric *f, uint64_t node_guid)
 {
-	return find_u64(f->sw_guid, 0, f->nsw, node_guid);
+	return fabric_find_u64(f->sw_guid, 0, f->nsw, node_guid);
 }
 
 uint32_t fabric_term_by_guid(const struct fabric *f, uint64_t port_guid)
 {
-	uint32_t t = find_u64(f->term_guid, 0, f->nterm, port_guid);
+	uint32_t t = fabric_find_u64(f->term_guid, 0, f->nterm, port_guid);
 
-	return t != FAB_NONE ? t : find_u64(f->term_guid, f->nterm, f->nend, port_guid);
+	return t != FAB_NONE ? t : fabric_find_u64(f->term_guid, f->nterm, f->nend, port_guid);
 }
 
 uint32_t fabric_terms_by_name(const struct fabric *f, const char *name, uint32_t *out, uint32_t max)

@@ -9,12 +9,12 @@
 #include <string.h>
 
 /* A node as an end (fabric.h): terminals and other CA or router ports, then switches. */
-static uint64_t guid_of(const struct fabric *f, uint32_t end)
+static uint64_t fdiff_guid_of(const struct fabric *f, uint32_t end)
 {
 	return end < f->nend ? f->term_guid[end] : f->sw_guid[end - f->nend];
 }
 
-static uint32_t find(const struct fabric *f, uint64_t guid, bool is_switch)
+static uint32_t fdiff_find(const struct fabric *f, uint64_t guid, bool is_switch)
 {
 	uint32_t i = is_switch ? fabric_switch_by_guid(f, guid) : fabric_term_by_guid(f, guid);
 
@@ -29,13 +29,13 @@ static uint32_t find(const struct fabric *f, uint64_t guid, bool is_switch)
 }
 
 /* The same node in another fabric. */
-static uint32_t twin(const struct fabric *other, const struct fabric *f, uint32_t end)
+static uint32_t fdiff_twin(const struct fabric *other, const struct fabric *f, uint32_t end)
 {
-	return find(other, guid_of(f, end), end >= f->nend);
+	return fdiff_find(other, fdiff_guid_of(f, end), end >= f->nend);
 }
 
-static struct fdiff_row *add(struct fdiff *d, enum fdiff_change change, const char *what,
-			     uint64_t guid, char *subject)
+static struct fdiff_row *fdiff_add(struct fdiff *d, enum fdiff_change change, const char *what,
+				   uint64_t guid, char *subject)
 {
 	if (d->n == d->cap) {
 		d->cap = d->cap ? d->cap * 2 : 64;
@@ -50,29 +50,29 @@ static struct fdiff_row *add(struct fdiff *d, enum fdiff_change change, const ch
 	return &d->row[d->n++];
 }
 
-static void changed(struct fdiff *d, const char *what, uint64_t guid, char *subject, char *before,
-		    char *after)
+static void fdiff_changed(struct fdiff *d, const char *what, uint64_t guid, char *subject,
+			  char *before, char *after)
 {
-	struct fdiff_row *r = add(d, FDIFF_CHANGED, what, guid, subject);
+	struct fdiff_row *r = fdiff_add(d, FDIFF_CHANGED, what, guid, subject);
 
 	r->before = before;
 	r->after = after;
 }
 
-static char *name_of(const struct fabric *f, uint32_t end)
+static char *fdiff_name_of(const struct fabric *f, uint32_t end)
 {
 	char name[128];
 
 	return xstrdup(end_name(name, sizeof(name), f, end));
 }
 
-static void nodes(struct fdiff *d, const struct fabric *f, const struct fabric *other,
-		  enum fdiff_change change)
+static void fdiff_nodes(struct fdiff *d, const struct fabric *f, const struct fabric *other,
+			enum fdiff_change change)
 {
 	for (uint32_t e = 0; e < f->nend + f->nsw; e++)
-		if (twin(other, f, e) == FAB_NONE)
-			add(d, change, e < f->nend ? "host" : "switch", guid_of(f, e),
-			    name_of(f, e));
+		if (fdiff_twin(other, f, e) == FAB_NONE)
+			fdiff_add(d, change, e < f->nend ? "host" : "switch", fdiff_guid_of(f, e),
+				  fdiff_name_of(f, e));
 }
 
 /* --- cables ------------------------------------------------------------------------------ */
@@ -82,7 +82,7 @@ struct far_end {
 	uint8_t port;
 };
 
-static struct far_end far_end(const struct fabric *f, uint32_t sw, uint8_t port)
+static struct far_end fdiff_far_end(const struct fabric *f, uint32_t sw, uint8_t port)
 {
 	struct far_end e = { FAB_NONE, 0 };
 	const struct port *p;
@@ -97,7 +97,7 @@ static struct far_end far_end(const struct fabric *f, uint32_t sw, uint8_t port)
 	return e;
 }
 
-static char *cable_name(const struct fabric *f, uint32_t sw, uint8_t port, struct far_end to)
+static char *fdiff_cable_name(const struct fabric *f, uint32_t sw, uint8_t port, struct far_end to)
 {
 	const char *name = to.end < f->nend ? f->term_name[to.end] : f->sw_name[to.end - f->nend];
 
@@ -105,30 +105,30 @@ static char *cable_name(const struct fabric *f, uint32_t sw, uint8_t port, struc
 }
 
 /* Each cable once: from the switch with the smaller GUID, or port. */
-static bool is_first(const struct fabric *f, uint32_t sw, uint8_t port, struct far_end to)
+static bool fdiff_is_first(const struct fabric *f, uint32_t sw, uint8_t port, struct far_end to)
 {
 	uint32_t b = to.end - f->nend;
 
 	return to.end < f->nend || sw < b || (sw == b && port <= to.port);
 }
 
-static bool same_cable(const struct fabric *f, uint32_t sw, uint8_t port, struct far_end to,
-		       const struct fabric *other)
+static bool fdiff_same_cable(const struct fabric *f, uint32_t sw, uint8_t port, struct far_end to,
+			     const struct fabric *other)
 {
-	uint32_t there = find(other, f->sw_guid[sw], true);
-	struct far_end e = far_end(other, there - other->nend, port);
+	uint32_t there = fdiff_find(other, f->sw_guid[sw], true);
+	struct far_end e = fdiff_far_end(other, there - other->nend, port);
 
 	return e.end != FAB_NONE && (e.end < other->nend) == (to.end < f->nend) &&
-	       guid_of(other, e.end) == guid_of(f, to.end) && e.port == to.port;
+	       fdiff_guid_of(other, e.end) == fdiff_guid_of(f, to.end) && e.port == to.port;
 }
 
-static char *link_text(const struct port *p)
+static char *fdiff_link_text(const struct port *p)
 {
 	return xasprintf("%ux%s", p->width, p->speed);
 }
 
-static void link_changes(struct fdiff *d, const struct fabric *f, uint32_t sw, uint8_t port,
-			 struct far_end to, const struct fabric *after)
+static void fdiff_link_changes(struct fdiff *d, const struct fabric *f, uint32_t sw, uint8_t port,
+			       struct far_end to, const struct fabric *after)
 {
 	const struct port *a = fabric_port(f, sw, port),
 			  *b = fabric_port(after, fabric_switch_by_guid(after, f->sw_guid[sw]),
@@ -137,40 +137,42 @@ static void link_changes(struct fdiff *d, const struct fabric *f, uint32_t sw, u
 	if (!a->width || !b->width || !a->speed[0] || !b->speed[0] ||
 	    (a->width == b->width && !strcmp(a->speed, b->speed)))
 		return;
-	changed(d, "link", f->sw_guid[sw], cable_name(f, sw, port, to), link_text(a), link_text(b));
-	d->row[d->n - 1].guid_b = guid_of(f, to.end);
+	fdiff_changed(d, "link", f->sw_guid[sw], fdiff_cable_name(f, sw, port, to),
+		      fdiff_link_text(a), fdiff_link_text(b));
+	d->row[d->n - 1].guid_b = fdiff_guid_of(f, to.end);
 }
 
 /* The cables of f between nodes that other has, too, and has not; or, links, what changed of those
  * that it has. */
-static void cables(struct fdiff *d, const struct fabric *f, const struct fabric *other,
-		   enum fdiff_change change)
+static void fdiff_cables(struct fdiff *d, const struct fabric *f, const struct fabric *other,
+			 enum fdiff_change change)
 {
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		for (unsigned p = 1; p <= f->sw_nports[sw]; p++) {
-			struct far_end to = far_end(f, sw, (uint8_t)p);
+			struct far_end to = fdiff_far_end(f, sw, (uint8_t)p);
 
-			if (to.end == FAB_NONE || !is_first(f, sw, (uint8_t)p, to) ||
+			if (to.end == FAB_NONE || !fdiff_is_first(f, sw, (uint8_t)p, to) ||
 			    fabric_switch_by_guid(other, f->sw_guid[sw]) == FAB_NONE ||
-			    twin(other, f, to.end) == FAB_NONE)
+			    fdiff_twin(other, f, to.end) == FAB_NONE)
 				continue;
-			if (same_cable(f, sw, (uint8_t)p, to, other)) {
+			if (fdiff_same_cable(f, sw, (uint8_t)p, to, other)) {
 				if (change == FDIFF_CHANGED)
-					link_changes(d, f, sw, (uint8_t)p, to, other);
+					fdiff_link_changes(d, f, sw, (uint8_t)p, to, other);
 			} else if (change != FDIFF_CHANGED) {
-				add(d, change, "cable", f->sw_guid[sw],
-				    cable_name(f, sw, (uint8_t)p, to))
-					->guid_b = guid_of(f, to.end);
+				fdiff_add(d, change, "cable", f->sw_guid[sw],
+					  fdiff_cable_name(f, sw, (uint8_t)p, to))
+					->guid_b = fdiff_guid_of(f, to.end);
 			}
 		}
 }
 
 /* --- LIDs and names ---------------------------------------------------------------------- */
 
-static void node_changes(struct fdiff *d, const struct fabric *before, const struct fabric *after)
+static void fdiff_node_changes(struct fdiff *d, const struct fabric *before,
+			       const struct fabric *after)
 {
 	for (uint32_t e = 0; e < before->nend + before->nsw; e++) {
-		uint32_t t = twin(after, before, e);
+		uint32_t t = fdiff_twin(after, before, e);
 		uint16_t was, is;
 		const char *old, *new;
 
@@ -181,11 +183,11 @@ static void node_changes(struct fdiff *d, const struct fabric *before, const str
 		old = e < before->nend ? before->term_desc[e] : before->sw_desc[e - before->nend];
 		new = t < after->nend ? after->term_desc[t] : after->sw_desc[t - after->nend];
 		if (before->lids_given && after->lids_given && was != is)
-			changed(d, "lid", guid_of(before, e), name_of(before, e),
-				xasprintf("%u", was), xasprintf("%u", is));
+			fdiff_changed(d, "lid", fdiff_guid_of(before, e), fdiff_name_of(before, e),
+				      xasprintf("%u", was), xasprintf("%u", is));
 		if (old && new &&strcmp(old, new) != 0)
-			changed(d, "name", guid_of(before, e), name_of(before, e), xstrdup(old),
-				xstrdup(new));
+			fdiff_changed(d, "name", fdiff_guid_of(before, e), fdiff_name_of(before, e),
+				      xstrdup(old), xstrdup(new));
 	}
 }
 
@@ -193,12 +195,12 @@ struct fdiff *fdiff_new(const struct fabric *before, const struct fabric *after)
 {
 	struct fdiff *d = xcalloc(1, sizeof(*d));
 
-	nodes(d, before, after, FDIFF_GONE);
-	nodes(d, after, before, FDIFF_NEW);
-	cables(d, before, after, FDIFF_GONE);
-	cables(d, after, before, FDIFF_NEW);
-	cables(d, before, after, FDIFF_CHANGED);
-	node_changes(d, before, after);
+	fdiff_nodes(d, before, after, FDIFF_GONE);
+	fdiff_nodes(d, after, before, FDIFF_NEW);
+	fdiff_cables(d, before, after, FDIFF_GONE);
+	fdiff_cables(d, after, before, FDIFF_NEW);
+	fdiff_cables(d, before, after, FDIFF_CHANGED);
+	fdiff_node_changes(d, before, after);
 	return d;
 }
 

@@ -36,14 +36,14 @@ struct guid_node {
 	uint32_t node;
 };
 
-static int by_guid(const void *x, const void *y)
+static int freeze_by_guid(const void *x, const void *y)
 {
 	const struct guid_node *a = x, *b = y;
 
 	return (a->guid > b->guid) - (a->guid < b->guid);
 }
 
-static void sort_switches(struct freezer *z)
+static void freeze_sort_switches(struct freezer *z)
 {
 	size_t n = z->b->node.n;
 	struct guid_node *list = xcalloc(n, sizeof(*list));
@@ -55,7 +55,7 @@ static void sort_switches(struct freezer *z)
 		if (z->b->node.v[i].kind == NODE_SWITCH)
 			list[nsw++] = (struct guid_node){ z->b->node.v[i].guid, (uint32_t)i };
 	}
-	qsort(list, nsw, sizeof(*list), by_guid);
+	qsort(list, nsw, sizeof(*list), freeze_by_guid);
 	z->sw_node = xcalloc(nsw, sizeof(*z->sw_node));
 	for (uint32_t sw = 0; sw < nsw; sw++) {
 		z->sw_node[sw] = list[sw].node;
@@ -66,7 +66,7 @@ static void sort_switches(struct freezer *z)
 }
 
 /* Counted terminals first, each group by port GUID; node and port settle ties. */
-static int end_order(const void *x, const void *y)
+static int freeze_end_order(const void *x, const void *y)
 {
 	const struct end *a = x, *b = y;
 
@@ -79,7 +79,7 @@ static int end_order(const void *x, const void *y)
 	return (int)a->ca_port - (int)b->ca_port;
 }
 
-static enum term_kind end_kind(const struct bnode *n)
+static enum term_kind freeze_end_kind(const struct bnode *n)
 {
 	if (n->kind == NODE_ROUTER)
 		return TERM_ROUTER;
@@ -91,7 +91,7 @@ static enum term_kind end_kind(const struct bnode *n)
 	return TERM_COMPUTE;
 }
 
-static void collect_ends(struct freezer *z)
+static void freeze_collect_ends(struct freezer *z)
 {
 	for (size_t i = 0; i < z->b->node.n; i++) {
 		const struct bnode *n = &z->b->node.v[i];
@@ -105,7 +105,7 @@ static void collect_ends(struct freezer *z)
 				.node_guid = n->guid,
 				.node = (uint32_t)i,
 				.ca_port = (uint8_t)p,
-				.kind = end_kind(n),
+				.kind = freeze_end_kind(n),
 			};
 
 			if (port->peer == FAB_NONE || z->node_sw[port->peer] == FAB_NONE)
@@ -118,13 +118,13 @@ static void collect_ends(struct freezer *z)
 		}
 	}
 	if (z->end.n)
-		qsort(z->end.v, z->end.n, sizeof(*z->end.v), end_order);
+		qsort(z->end.v, z->end.n, sizeof(*z->end.v), freeze_end_order);
 	z->f->nend = (uint32_t)z->end.n;
 }
 
 /* --- names ------------------------------------------------------------------------------ */
 
-static char *first_word(struct arena *a, const char *s)
+static char *freeze_first_word(struct arena *a, const char *s)
 {
 	char *w;
 
@@ -134,7 +134,7 @@ static char *first_word(struct arena *a, const char *s)
 	return w;
 }
 
-static char *guid_name(struct arena *a, uint64_t guid)
+static char *freeze_guid_name(struct arena *a, uint64_t guid)
 {
 	char buf[24];
 
@@ -142,7 +142,7 @@ static char *guid_name(struct arena *a, uint64_t guid)
 	return arena_strdup(a, buf);
 }
 
-static void name_terms(struct freezer *z)
+static void freeze_name_terms(struct freezer *z)
 {
 	struct fabric *f = z->f;
 
@@ -155,11 +155,11 @@ static void name_terms(struct freezer *z)
 
 		f->term_desc[t] = arena_strdup(f->arena, desc);
 		if (mapped)
-			f->term_name[t] = first_word(f->arena, mapped);
+			f->term_name[t] = freeze_first_word(f->arena, mapped);
 		else if (desc[strspn(desc, " \t")])
-			f->term_name[t] = first_word(f->arena, desc);
+			f->term_name[t] = freeze_first_word(f->arena, desc);
 		else
-			f->term_name[t] = guid_name(f->arena, n->guid);
+			f->term_name[t] = freeze_guid_name(f->arena, n->guid);
 	}
 }
 
@@ -168,7 +168,7 @@ struct named {
 	uint32_t at;
 };
 
-static int by_name(const void *x, const void *y)
+static int freeze_by_name(const void *x, const void *y)
 {
 	const struct named *a = x, *b = y;
 	int c = strcmp(a->name, b->name);
@@ -176,19 +176,19 @@ static int by_name(const void *x, const void *y)
 	return c ? c : (a->at > b->at) - (a->at < b->at);
 }
 
-static struct named *sorted_names(char **names, uint32_t n)
+static struct named *freeze_sorted_names(char **names, uint32_t n)
 {
 	struct named *list = xcalloc(n, sizeof(*list));
 
 	for (uint32_t i = 0; i < n; i++)
 		list[i] = (struct named){ names[i], i };
-	qsort(list, n, sizeof(*list), by_name);
+	qsort(list, n, sizeof(*list), freeze_by_name);
 	return list;
 }
 
-static void index_term_names(struct fabric *f)
+static void freeze_index_term_names(struct fabric *f)
 {
-	struct named *list = sorted_names(f->term_name, f->nterm);
+	struct named *list = freeze_sorted_names(f->term_name, f->nterm);
 
 	f->term_by_name = arena_array(f->arena, uint32_t, f->nterm);
 	for (uint32_t i = 0; i < f->nterm; i++)
@@ -197,9 +197,9 @@ static void index_term_names(struct fabric *f)
 }
 
 /* Vendors ship switches that are all called alike: these get the end of their GUID. */
-static void tell_apart(struct fabric *f)
+static void freeze_tell_apart(struct fabric *f)
 {
-	struct named *list = sorted_names(f->sw_name, f->nsw);
+	struct named *list = freeze_sorted_names(f->sw_name, f->nsw);
 
 	for (uint32_t i = 0, j; i < f->nsw; i = j) {
 		for (j = i + 1; j < f->nsw && !strcmp(list[i].name, list[j].name); j++)
@@ -220,7 +220,7 @@ static void tell_apart(struct fabric *f)
 
 /* --- switches, ports, channels ------------------------------------------------------------ */
 
-static void fill_switches(struct freezer *z)
+static void freeze_fill_switches(struct freezer *z)
 {
 	struct fabric *f = z->f;
 
@@ -242,16 +242,16 @@ static void fill_switches(struct freezer *z)
 		if (mapped || *desc)
 			f->sw_name[sw] = arena_strdup(f->arena, mapped ? mapped : desc);
 		else
-			f->sw_name[sw] = guid_name(f->arena, n->guid);
+			f->sw_name[sw] = freeze_guid_name(f->arena, n->guid);
 		f->sw_nports[sw] = (uint8_t)n->nports;
 		f->sw_enhanced_sp0[sw] = n->enhanced_sp0;
 		f->port_off[sw + 1] = f->port_off[sw] + n->nports + 1;
 	}
 	f->nport = f->port_off[f->nsw];
-	tell_apart(f);
+	freeze_tell_apart(f);
 }
 
-static void fill_port(struct freezer *z, struct port *to, const struct bport *from)
+static void freeze_fill_port(struct freezer *z, struct port *to, const struct bport *from)
 {
 	const struct bport *speed = from;
 
@@ -267,12 +267,12 @@ static void fill_port(struct freezer *z, struct port *to, const struct bport *fr
 	memcpy(to->speed, speed->speed, sizeof(to->speed));
 }
 
-static bool is_channel(const struct freezer *z, uint32_t sw, const struct bport *p)
+static bool freeze_is_channel(const struct freezer *z, uint32_t sw, const struct bport *p)
 {
 	return p->peer != FAB_NONE && z->node_sw[p->peer] != FAB_NONE && z->node_sw[p->peer] != sw;
 }
 
-static void fill_ports(struct freezer *z)
+static void freeze_fill_ports(struct freezer *z)
 {
 	struct fabric *f = z->f;
 
@@ -282,14 +282,14 @@ static void fill_ports(struct freezer *z)
 		const struct bnode *n = &z->b->node.v[z->sw_node[sw]];
 
 		for (uint32_t p = 0; p <= n->nports; p++) {
-			fill_port(z, &f->port[f->port_off[sw] + p], &n->port[p]);
-			f->nchan += is_channel(z, sw, &n->port[p]);
+			freeze_fill_port(z, &f->port[f->port_off[sw] + p], &n->port[p]);
+			f->nchan += freeze_is_channel(z, sw, &n->port[p]);
 		}
 		f->chan_off[sw + 1] = f->nchan;
 	}
 }
 
-static void fill_channels(struct freezer *z)
+static void freeze_fill_channels(struct freezer *z)
 {
 	struct fabric *f = z->f;
 	uint32_t c = 0;
@@ -303,7 +303,7 @@ static void fill_channels(struct freezer *z)
 		const struct bnode *n = &z->b->node.v[z->sw_node[sw]];
 
 		for (uint32_t p = 1; p <= n->nports; p++) {
-			if (!is_channel(z, sw, &n->port[p]))
+			if (!freeze_is_channel(z, sw, &n->port[p]))
 				continue;
 			f->chan_src[c] = sw;
 			f->chan_dst[c] = z->node_sw[n->port[p].peer];
@@ -316,7 +316,7 @@ static void fill_channels(struct freezer *z)
 		f->chan_rev[c] = fabric_port(f, f->chan_dst[c], f->chan_rport[c])->chan;
 }
 
-static void fill_terms(struct freezer *z)
+static void freeze_fill_terms(struct freezer *z)
 {
 	struct fabric *f = z->f;
 	uint32_t at = 0;
@@ -355,7 +355,7 @@ static void fill_terms(struct freezer *z)
 
 /* --- LIDs ----------------------------------------------------------------------------------- */
 
-static uint8_t common_lmc(const struct freezer *z)
+static uint8_t freeze_common_lmc(const struct freezer *z)
 {
 	int lmc = -1;
 
@@ -371,7 +371,7 @@ static uint8_t common_lmc(const struct freezer *z)
 }
 
 /* Marks lid..lid+n-1 as owned; false when one is taken or out of range. */
-static bool claim(uint32_t *owner, uint32_t lid, uint32_t n, uint32_t end)
+static bool freeze_claim(uint32_t *owner, uint32_t lid, uint32_t n, uint32_t end)
 {
 	if (!lid || lid % n || lid + n - 1 > FAB_MAX_LID)
 		return false;
@@ -383,7 +383,7 @@ static bool claim(uint32_t *owner, uint32_t lid, uint32_t n, uint32_t end)
 	return true;
 }
 
-static bool lids_as_found(struct freezer *z, uint32_t *owner)
+static bool freeze_lids_as_found(struct freezer *z, uint32_t *owner)
 {
 	struct fabric *f = z->f;
 
@@ -391,39 +391,39 @@ static bool lids_as_found(struct freezer *z, uint32_t *owner)
 		const struct end *e = &z->end.v[t];
 		uint16_t lid = z->b->node.v[e->node].port[e->ca_port].lid;
 
-		if (!claim(owner, lid, 1u << f->lmc, t))
+		if (!freeze_claim(owner, lid, 1u << f->lmc, t))
 			return false;
 		f->term_lid[t] = lid;
 	}
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		uint16_t lid = z->b->node.v[z->sw_node[sw]].port[0].lid;
 
-		if (!claim(owner, lid, 1, f->nend + sw))
+		if (!freeze_claim(owner, lid, 1, f->nend + sw))
 			return false;
 		f->sw_lid[sw] = lid;
 	}
 	return true;
 }
 
-static bool claim_in_order(struct freezer *z, uint32_t *owner, const uint32_t *order)
+static bool freeze_claim_in_order(struct freezer *z, uint32_t *owner, const uint32_t *order)
 {
 	struct fabric *f = z->f;
 	uint32_t step = 1u << f->lmc, lid = step;
 
 	for (uint32_t i = 0; i < f->nend; i++, lid += step) {
-		if (!claim(owner, lid, step, order[i]))
+		if (!freeze_claim(owner, lid, step, order[i]))
 			return false;
 		f->term_lid[order[i]] = (uint16_t)lid;
 	}
 	for (uint32_t sw = 0; sw < f->nsw; sw++, lid++) {
-		if (!claim(owner, lid, 1, f->nend + sw))
+		if (!freeze_claim(owner, lid, 1, f->nend + sw))
 			return false;
 		f->sw_lid[sw] = (uint16_t)lid;
 	}
 	return true;
 }
 
-static int assign_lids(struct freezer *z, uint32_t *owner, struct err *err)
+static int freeze_assign_lids(struct freezer *z, uint32_t *owner, struct err *err)
 {
 	struct fabric *f = z->f;
 	uint32_t *order = xcalloc(f->nend, sizeof(*order));
@@ -437,7 +437,7 @@ static int assign_lids(struct freezer *z, uint32_t *owner, struct err *err)
 		rng_seed(&rng, z->opts->lid_seed);
 		rng_shuffle_u32(&rng, order, f->nterm);
 	}
-	fits = claim_in_order(z, owner, order);
+	fits = freeze_claim_in_order(z, owner, order);
 	free(order);
 	if (fits)
 		return 0;
@@ -448,7 +448,7 @@ static int assign_lids(struct freezer *z, uint32_t *owner, struct err *err)
 }
 
 /* No LID above it will be claimed, neither as found nor as assigned. */
-static uint32_t lid_bound(const struct freezer *z)
+static uint32_t freeze_lid_bound(const struct freezer *z)
 {
 	const struct fabric *f = z->f;
 	uint32_t step = 1u << f->lmc, bound = (f->nend + 1) * step + f->nsw;
@@ -467,22 +467,22 @@ static uint32_t lid_bound(const struct freezer *z)
 	return bound < FAB_MAX_LID ? bound : FAB_MAX_LID;
 }
 
-static int give_lids(struct freezer *z, struct err *err)
+static int freeze_give_lids(struct freezer *z, struct err *err)
 {
 	struct fabric *f = z->f;
 	uint32_t *owner, bound;
 	size_t bytes;
 	int rc = 0;
 
-	f->lmc = z->opts->lmc < 0 ? common_lmc(z) : (uint8_t)z->opts->lmc;
-	bound = lid_bound(z);
+	f->lmc = z->opts->lmc < 0 ? freeze_common_lmc(z) : (uint8_t)z->opts->lmc;
+	bound = freeze_lid_bound(z);
 	bytes = (bound + 1) * sizeof(*owner);
 	owner = xcalloc(bytes, 1);
 	memset(owner, 0xff, bytes);
-	f->lids_given = !z->opts->assign_lids && lids_as_found(z, owner);
+	f->lids_given = !z->opts->assign_lids && freeze_lids_as_found(z, owner);
 	if (!f->lids_given) {
 		memset(owner, 0xff, bytes);
-		rc = assign_lids(z, owner, err);
+		rc = freeze_assign_lids(z, owner, err);
 	}
 	for (uint32_t lid = 1; lid <= bound; lid++)
 		if (owner[lid] != FAB_NONE)
@@ -495,7 +495,7 @@ static int give_lids(struct freezer *z, struct err *err)
 
 /* --- identity ------------------------------------------------------------------------------- */
 
-static void fingerprint(struct fabric *f)
+static void freeze_fingerprint(struct fabric *f)
 {
 	struct digest_stream *s = digest_begin();
 
@@ -517,7 +517,7 @@ static void fingerprint(struct fabric *f)
 	digest_end(&f->fingerprint, s);
 }
 
-static void name_fabric(struct fabric *f, const char *name)
+static void freeze_name_fabric(struct fabric *f, const char *name)
 {
 	char buf[16] = "fab-";
 
@@ -540,24 +540,24 @@ int builder_freeze(struct fabric **out, const struct builder *b, const struct fr
 	z.f = arena_alloc(a, 1, sizeof(*z.f));
 	z.f->arena = a;
 	z.f->refs = 1;
-	sort_switches(&z);
+	freeze_sort_switches(&z);
 	if (!z.f->nsw) {
 		rc = err_set(err, -EINVAL,
 			     "there is no switch in this fabric, so there is nothing to route");
 		goto out;
 	}
-	collect_ends(&z);
-	fill_switches(&z);
-	fill_ports(&z);
-	fill_channels(&z);
-	fill_terms(&z);
-	name_terms(&z);
-	index_term_names(z.f);
-	rc = give_lids(&z, err);
+	freeze_collect_ends(&z);
+	freeze_fill_switches(&z);
+	freeze_fill_ports(&z);
+	freeze_fill_channels(&z);
+	freeze_fill_terms(&z);
+	freeze_name_terms(&z);
+	freeze_index_term_names(z.f);
+	rc = freeze_give_lids(&z, err);
 	if (rc)
 		goto out;
-	fingerprint(z.f);
-	name_fabric(z.f, z.opts->name);
+	freeze_fingerprint(z.f);
+	freeze_name_fabric(z.f, z.opts->name);
 	*out = z.f;
 	z.f = NULL;
 out:

@@ -33,27 +33,27 @@ void jobset_builder_pending(struct jobset_builder *b, uint32_t pending)
 	b->pending = pending;
 }
 
-static int by_u32(const void *x, const void *y)
+static int jobset_by_u32(const void *x, const void *y)
 {
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 
 	return (a > b) - (a < b);
 }
 
-static uint32_t count_switches(const struct fabric *f, const uint32_t *terms, uint32_t n)
+static uint32_t jobset_count_switches(const struct fabric *f, const uint32_t *terms, uint32_t n)
 {
 	uint32_t *sw = xcalloc(n, sizeof(*sw)), count = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		sw[i] = f->term_sw[terms[i]];
-	qsort(sw, n, sizeof(*sw), by_u32);
+	qsort(sw, n, sizeof(*sw), jobset_by_u32);
 	for (uint32_t i = 0; i < n; i++)
 		count += !i || sw[i] != sw[i - 1];
 	free(sw);
 	return count;
 }
 
-static char *keep(struct arena *a, const char *s)
+static char *jobset_keep(struct arena *a, const char *s)
 {
 	return arena_strdup(a, s ? s : "");
 }
@@ -63,9 +63,9 @@ void jobset_builder_add(struct jobset_builder *b, const struct job *head, const 
 {
 	struct job job = {
 		.id = head->id,
-		.name = keep(b->arena, head->name),
-		.user = keep(b->arena, head->user),
-		.nodes = keep(b->arena, head->nodes),
+		.name = jobset_keep(b->arena, head->name),
+		.user = jobset_keep(b->arena, head->user),
+		.nodes = jobset_keep(b->arena, head->nodes),
 		.start_s = head->start_s,
 		.nnodes = n,
 		.given = (uint32_t)b->list.n,
@@ -82,18 +82,18 @@ void jobset_builder_add(struct jobset_builder *b, const struct job *head, const 
 			vec_push(&b->terms, rail[k]);
 	}
 	if (b->terms.n)
-		qsort(b->terms.v, b->terms.n, sizeof(uint32_t), by_u32);
+		qsort(b->terms.v, b->terms.n, sizeof(uint32_t), jobset_by_u32);
 	terms = arena_array(b->arena, uint32_t, b->terms.n);
 	for (size_t i = 0; i < b->terms.n; i++)
 		if (!i || b->terms.v[i] != b->terms.v[i - 1])
 			terms[job.nterm++] = b->terms.v[i];
 	job.terms = terms;
-	job.nsw = count_switches(b->f, terms, job.nterm);
+	job.nsw = jobset_count_switches(b->f, terms, job.nterm);
 	job.multi = job.nsw >= 2;
 	vec_push(&b->list, job);
 }
 
-static int canonical(const void *x, const void *y)
+static int jobset_canonical(const void *x, const void *y)
 {
 	const struct job *a = x, *b = y;
 
@@ -102,7 +102,7 @@ static int canonical(const void *x, const void *y)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-static void index_terms(struct jobset *js)
+static void jobset_index_terms(struct jobset *js)
 {
 	uint32_t *at;
 
@@ -123,13 +123,13 @@ static void index_terms(struct jobset *js)
 	free(at);
 }
 
-static int by_digest(const void *x, const void *y)
+static int jobset_by_digest(const void *x, const void *y)
 {
 	return memcmp(x, y, DIGEST_BYTES);
 }
 
 /* Node sets as a multiset: the digests of the sets, sorted. */
-static void make_key(struct jobset *js, const struct fabric *f)
+static void jobset_make_key(struct jobset *js, const struct fabric *f)
 {
 	struct digest *sets = xcalloc(js->nmulti, sizeof(*sets));
 	struct digest_stream *s;
@@ -145,7 +145,7 @@ static void make_key(struct jobset *js, const struct fabric *f)
 			digest_add_u64(s, f->term_guid[job->terms[i]]);
 		digest_end(&sets[n++], s);
 	}
-	qsort(sets, n, sizeof(*sets), by_digest);
+	qsort(sets, n, sizeof(*sets), jobset_by_digest);
 	digest_of(&js->key, sets, n * sizeof(*sets));
 	free(sets);
 }
@@ -162,28 +162,28 @@ struct jobset *jobset_build(struct jobset_builder *b)
 	js->time_s = time(NULL);
 	memcpy(js->source, b->source, sizeof(js->source));
 	if (js->njob)
-		qsort(b->list.v, js->njob, sizeof(*b->list.v), canonical);
+		qsort(b->list.v, js->njob, sizeof(*b->list.v), jobset_canonical);
 	js->jobs = arena_array(js->arena, struct job, js->njob);
 	for (uint32_t j = 0; j < js->njob; j++) {
 		js->jobs[j] = b->list.v[j];
 		js->nmulti += js->jobs[j].multi;
 	}
-	index_terms(js);
-	make_key(js, b->f);
+	jobset_index_terms(js);
+	jobset_make_key(js, b->f);
 	vec_free(&b->list);
 	vec_free(&b->terms);
 	free(b);
 	return js;
 }
 
-static struct job job_copy(struct arena *a, const struct job *job)
+static struct job jobset_job_copy(struct arena *a, const struct job *job)
 {
 	struct job to = *job;
 	uint32_t *terms = arena_array(a, uint32_t, job->nterm);
 
-	to.name = keep(a, job->name);
-	to.user = keep(a, job->user);
-	to.nodes = keep(a, job->nodes);
+	to.name = jobset_keep(a, job->name);
+	to.user = jobset_keep(a, job->user);
+	to.nodes = jobset_keep(a, job->nodes);
 	if (job->nterm)
 		memcpy(terms, job->terms, job->nterm * sizeof(*terms));
 	to.terms = terms;
@@ -200,7 +200,7 @@ struct jobset *jobset_at_least(const struct jobset *js, uint32_t nodes, const st
 
 		if (js->jobs[j].nnodes < nodes)
 			continue;
-		job = job_copy(b->arena, &js->jobs[j]);
+		job = jobset_job_copy(b->arena, &js->jobs[j]);
 		vec_push(&b->list, job);
 	}
 	jobset_builder_pending(b, js->pending);

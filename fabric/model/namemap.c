@@ -29,7 +29,7 @@ void name_map_free(struct name_map *m)
 }
 
 /* Position of the first entry with a GUID not below the given one. */
-static size_t lower_bound(const struct name_map *m, uint64_t guid)
+static size_t namemap_lower_bound(const struct name_map *m, uint64_t guid)
 {
 	size_t lo = 0, hi = m->list.n;
 
@@ -47,7 +47,7 @@ static size_t lower_bound(const struct name_map *m, uint64_t guid)
 void name_map_add(struct name_map *m, uint64_t node_guid, const char *name)
 {
 	struct entry e = { node_guid, plain_text(xstrdup(name), "") };
-	size_t at = lower_bound(m, node_guid);
+	size_t at = namemap_lower_bound(m, node_guid);
 
 	if (at < m->list.n && m->list.v[at].guid == node_guid) {
 		free(m->list.v[at].name);
@@ -66,6 +66,6 @@ const char *name_map_find(const struct name_map *m, uint64_t node_guid)
 
 	if (!m)
 		return NULL;
-	at = lower_bound(m, node_guid);
+	at = namemap_lower_bound(m, node_guid);
 	return at < m->list.n && m->list.v[at].guid == node_guid ? m->list.v[at].name : NULL;
 }

@@ -13,7 +13,7 @@ static uint8_t path_sl(const struct tables *t, uint32_t src, uint32_t nend, uint
 	return tables_path_sl(t, src, sw, dlid);
 }
 
-static bool visited(const struct path *p, uint32_t sw)
+static bool path_visited(const struct path *p, uint32_t sw)
 {
 	for (uint32_t i = 0; i < p->nhop; i++)
 		if (p->hop[i].sw == sw)
@@ -22,8 +22,8 @@ static bool visited(const struct path *p, uint32_t sw)
 }
 
 /* What becomes of a packet that leaves switch sw by a port that is no channel. */
-static enum path_fate fate_at(const struct fabric *f, const struct path *p, uint32_t sw,
-			      uint8_t out)
+static enum path_fate path_fate_at(const struct fabric *f, const struct path *p, uint32_t sw,
+				   uint8_t out)
 {
 	uint32_t end;
 
@@ -38,8 +38,8 @@ static enum path_fate fate_at(const struct fabric *f, const struct path *p, uint
 }
 
 /* Adds the hop on sw; true when the way goes on, to next by its input port. */
-static bool add_hop(struct path *p, const struct fabric *f, const struct tables *t, uint32_t *sw,
-		    uint8_t *in)
+static bool path_add_hop(struct path *p, const struct fabric *f, const struct tables *t,
+			 uint32_t *sw, uint8_t *in)
 {
 	struct path_hop *h = &p->hop[p->nhop++];
 
@@ -47,7 +47,7 @@ static bool add_hop(struct path *p, const struct fabric *f, const struct tables 
 	h->out = p->dlid <= t->max_lid ? tables_row(t, *sw)[p->dlid] : FAB_NO_PORT;
 	h->chan = fabric_chan(f, *sw, h->out);
 	if (h->chan == FAB_NONE) {
-		p->fate = fate_at(f, p, *sw, h->out);
+		p->fate = path_fate_at(f, p, *sw, h->out);
 		return false;
 	}
 	h->vl = tables_know_vls(t) ? tables_vl(t, f, *sw, *in, h->out, p->sl) : VL_UNREAD;
@@ -74,8 +74,8 @@ void path_walk(struct path *out, const struct fabric *f, const struct tables *t,
 	out->sl = path_sl(t, src, f->nend, sw, dlid);
 	out->fate = PATH_ARRIVES;
 	out->nhop = out->links = 0;
-	while (add_hop(out, f, t, &sw, &in)) {
-		if (visited(out, sw))
+	while (path_add_hop(out, f, t, &sw, &in)) {
+		if (path_visited(out, sw))
 			out->fate = PATH_LOOP;
 		else if (out->nhop == PATH_HOPS)
 			out->fate = PATH_LONG;

@@ -16,7 +16,7 @@ struct route_limits *route_limits_new(const struct fabric *f)
 	return l;
 }
 
-static void set_flag(bool **flags, uint32_t n, uint32_t i)
+static void route_limits_set_flag(bool **flags, uint32_t n, uint32_t i)
 {
 	if (!*flags)
 		*flags = xcalloc(n, sizeof(**flags));
@@ -26,14 +26,14 @@ static void set_flag(bool **flags, uint32_t n, uint32_t i)
 void route_limits_add(struct route_limits *l, const struct fabric *f, uint32_t sw, uint32_t chan)
 {
 	if (sw != FAB_NONE)
-		set_flag(&l->exclude_sw, l->nsw, sw);
+		route_limits_set_flag(&l->exclude_sw, l->nsw, sw);
 	if (chan == FAB_NONE)
 		return;
-	set_flag(&l->exclude_chan, l->nchan, chan);
-	set_flag(&l->exclude_chan, l->nchan, f->chan_rev[chan]);
+	route_limits_set_flag(&l->exclude_chan, l->nchan, chan);
+	route_limits_set_flag(&l->exclude_chan, l->nchan, f->chan_rev[chan]);
 }
 
-static bool *copy_flags(const bool *flags, uint32_t n)
+static bool *route_limits_copy_flags(const bool *flags, uint32_t n)
 {
 	bool *to = flags ? xcalloc(n, sizeof(*to)) : NULL;
 
@@ -48,10 +48,10 @@ struct route_limits *route_limits_copy(const struct route_limits *l)
 		return NULL;
 	to = xcalloc(1, sizeof(*to));
 	*to = *l;
-	to->exclude_sw = copy_flags(l->exclude_sw, l->nsw);
-	to->exclude_chan = copy_flags(l->exclude_chan, l->nchan);
+	to->exclude_sw = route_limits_copy_flags(l->exclude_sw, l->nsw);
+	to->exclude_chan = route_limits_copy_flags(l->exclude_chan, l->nchan);
 	to->exclude_text = l->exclude_text ? xstrdup(l->exclude_text) : NULL;
-	to->pin = copy_flags(l->pin, l->nend);
+	to->pin = route_limits_copy_flags(l->pin, l->nend);
 	to->pin_text = l->pin_text ? xstrdup(l->pin_text) : NULL;
 	return to;
 }
@@ -86,7 +86,7 @@ uint32_t route_limits_pinned(const struct route_limits *l, const struct fabric *
 	return n;
 }
 
-static bool any(const bool *flags, uint32_t n)
+static bool route_limits_any(const bool *flags, uint32_t n)
 {
 	for (uint32_t i = 0; flags && i < n; i++)
 		if (flags[i])
@@ -96,5 +96,6 @@ static bool any(const bool *flags, uint32_t n)
 
 bool route_limits_excludes(const struct route_limits *l)
 {
-	return l && (any(l->exclude_sw, l->nsw) || any(l->exclude_chan, l->nchan));
+	return l && (route_limits_any(l->exclude_sw, l->nsw) ||
+		     route_limits_any(l->exclude_chan, l->nchan));
 }

@@ -34,8 +34,8 @@ void sample_put(const struct sample *s)
 }
 
 /* Growth of a counter per second; NAN when unknown, cleared in between, or narrow. */
-static double per_second(const struct port_counters *a, const struct port_counters *b,
-			 enum counter c)
+static double sample_per_second(const struct port_counters *a, const struct port_counters *b,
+				enum counter c)
 {
 	uint32_t bit = 1u << c;
 
@@ -46,24 +46,24 @@ static double per_second(const struct port_counters *a, const struct port_counte
 
 /* Byte counters of 32 bits stick at their end within a second of a busy link, so they
  * tell a rate only while they still move. */
-static double bytes_per_second(const struct port_counters *a, const struct port_counters *b,
-			       enum counter c)
+static double sample_bytes_per_second(const struct port_counters *a, const struct port_counters *b,
+				      enum counter c)
 {
 	uint64_t stuck = (uint64_t)UINT32_MAX * 4;
 
 	if (!(b->wide & 1u << c) && b->v[c] >= stuck)
 		return NAN;
-	return per_second(a, b, c);
+	return sample_per_second(a, b, c);
 }
 
-static double errors_per_minute(const struct port_counters *a, const struct port_counters *b)
+static double sample_errors_per_minute(const struct port_counters *a, const struct port_counters *b)
 {
 	static const enum counter errors[] = { CTR_SYMBOL_ERR, CTR_LINK_RECOVERED, CTR_LINK_DOWNED,
 					       CTR_RX_ERR, CTR_TX_DISCARD };
 	double sum = NAN;
 
 	for (unsigned i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
-		double r = per_second(a, b, errors[i]);
+		double r = sample_per_second(a, b, errors[i]);
 
 		if (!isnan(r))
 			sum = (isnan(sum) ? 0 : sum) + r * 60;
@@ -71,19 +71,19 @@ static double errors_per_minute(const struct port_counters *a, const struct port
 	return sum;
 }
 
-static void port_rate(struct port_rate *r, const struct port *port, const struct port_counters *a,
-		      const struct port_counters *b)
+static void sample_port_rate(struct port_rate *r, const struct port *port,
+			     const struct port_counters *a, const struct port_counters *b)
 {
 	double link_Bps = port->rate_Mbps * 1e6 / 8, wait;
 
-	r->tx_Bps = bytes_per_second(a, b, CTR_TX_BYTES);
-	r->rx_Bps = bytes_per_second(a, b, CTR_RX_BYTES);
+	r->tx_Bps = sample_bytes_per_second(a, b, CTR_TX_BYTES);
+	r->rx_Bps = sample_bytes_per_second(a, b, CTR_RX_BYTES);
 	r->util_pct = link_Bps > 0 ? 100 * r->tx_Bps / link_Bps : NAN;
-	wait = per_second(a, b, CTR_TX_WAIT);
+	wait = sample_per_second(a, b, CTR_TX_WAIT);
 	r->wait_pct = link_Bps > 0 ? fmin(100, 100 * wait * FLIT_BYTES / link_Bps) : NAN;
 	if (isnan(wait))
 		r->wait_pct = NAN;
-	r->errors_per_min = errors_per_minute(a, b);
+	r->errors_per_min = sample_errors_per_minute(a, b);
 }
 
 struct rates *rates_new(const struct fabric *f, const struct sample *before,
@@ -106,7 +106,7 @@ struct rates *rates_new(const struct fabric *f, const struct sample *before,
 	for (uint32_t i = 0; i < f->nport; i++) {
 		const struct port *port = &f->port[i];
 
-		port_rate(&r->port[i], port, &before->port[i], &after->port[i]);
+		sample_port_rate(&r->port[i], port, &before->port[i], &after->port[i]);
 		if ((port->chan != FAB_NONE || port->term != FAB_NONE) && isnan(r->port[i].tx_Bps))
 			r->no_reply++;
 	}

@@ -118,20 +118,21 @@ uint8_t tables_vl(const struct tables *t, const struct fabric *f, uint32_t sw, u
 }
 
 /* True when traffic can enter (or leave) the switch by that port. */
-static bool port_in_use(const struct fabric *f, uint32_t sw, uint32_t p)
+static bool tables_port_in_use(const struct fabric *f, uint32_t sw, uint32_t p)
 {
 	const struct port *port = fabric_port(f, sw, (uint8_t)p);
 
 	return port->chan != FAB_NONE || port->term != FAB_NONE;
 }
 
-static void hash_sl2vl(struct digest_stream *s, const struct tables *t, const struct fabric *f)
+static void tables_hash_sl2vl(struct digest_stream *s, const struct tables *t,
+			      const struct fabric *f)
 {
 	uint8_t row[FAB_SLS];
 
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++) {
-			if (!port_in_use(f, sw, in))
+			if (!tables_port_in_use(f, sw, in))
 				continue;
 			for (uint32_t out = 1; out <= f->sw_nports[sw]; out++) {
 				if (fabric_port(f, sw, (uint8_t)out)->chan == FAB_NONE)
@@ -145,7 +146,8 @@ static void hash_sl2vl(struct digest_stream *s, const struct tables *t, const st
 }
 
 /* SLs of one source towards every LID in use; returns their number. */
-static uint32_t sl_row(uint8_t *row, const struct tables *t, const struct fabric *f, uint32_t term)
+static uint32_t tables_sl_row(uint8_t *row, const struct tables *t, const struct fabric *f,
+			      uint32_t term)
 {
 	uint32_t n = 0;
 
@@ -156,8 +158,8 @@ static uint32_t sl_row(uint8_t *row, const struct tables *t, const struct fabric
 }
 
 /* One row per switch with terminals; a terminal that differs from the first adds its own. */
-static bool hash_sl(struct digest_stream *s, const struct tables *t, const struct fabric *f,
-		    struct span *p)
+static bool tables_hash_sl(struct digest_stream *s, const struct tables *t, const struct fabric *f,
+			   struct span *p)
 {
 	uint8_t *row = xcalloc(2, t->stride), *other = row + t->stride;
 	bool stopped = false;
@@ -172,13 +174,13 @@ static bool hash_sl(struct digest_stream *s, const struct tables *t, const struc
 
 			if (first == FAB_NONE) {
 				first = term;
-				n = sl_row(row, t, f, term);
+				n = tables_sl_row(row, t, f, term);
 				digest_add(s, row, n);
 				if (t->sl_kind != SL_BY_TERM)
 					break;
 				continue;
 			}
-			sl_row(other, t, f, term);
+			tables_sl_row(other, t, f, term);
 			if (memcmp(row, other, n)) {
 				digest_add_u64(s, f->term_guid[term]);
 				digest_add(s, other, n);
@@ -200,9 +202,9 @@ bool tables_hash_told(struct digest *out, const struct tables *t, const struct f
 		stopped = span_at(p, sw);
 		digest_add(s, tables_row(t, sw), t->max_lid + 1u);
 	}
-	stopped = stopped || hash_sl(s, t, f, p);
+	stopped = stopped || tables_hash_sl(s, t, f, p);
 	if (!stopped)
-		hash_sl2vl(s, t, f);
+		tables_hash_sl2vl(s, t, f);
 	digest_end(out, s);
 	return stopped;
 }
@@ -264,7 +266,7 @@ bool tables_as_found(const struct tables *t)
 }
 
 /* SLs above 15, which tables of others may hold, have no bit. */
-static uint16_t sl_bit(uint8_t sl)
+static uint16_t tables_sl_bit(uint8_t sl)
 {
 	return sl < FAB_SLS ? (uint16_t)(1u << sl) : 0;
 }
@@ -279,7 +281,7 @@ uint16_t tables_sl_mask_at(const struct tables *t, const struct fabric *f, uint3
 	for (uint32_t i = first; i < end; i++)
 		for (uint32_t lid = 1; lid <= t->max_lid; lid++)
 			if (f->lid_end[lid] != FAB_NONE)
-				mask |= sl_bit(tables_path_sl(t, f->term_list[i], sw, lid));
+				mask |= tables_sl_bit(tables_path_sl(t, f->term_list[i], sw, lid));
 	return mask;
 }
 
@@ -288,7 +290,7 @@ uint16_t tables_sl_mask(const struct tables *t, const struct fabric *f)
 	uint16_t mask = 0;
 
 	if (t->sl_kind == SL_CONST)
-		return sl_bit(t->sl_const);
+		return tables_sl_bit(t->sl_const);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		mask |= tables_sl_mask_at(t, f, sw);
 		if (t->sl_kind == SL_BY_DLID && mask)
@@ -297,8 +299,8 @@ uint16_t tables_sl_mask(const struct tables *t, const struct fabric *f)
 	return mask;
 }
 
-static void lft_onto(struct tables *out, const struct fabric *f, const struct tables *installed,
-		     const struct tables *wanted)
+static void tables_lft_onto(struct tables *out, const struct fabric *f,
+			    const struct tables *installed, const struct tables *wanted)
 {
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		uint8_t *to = tables_row(out, sw);
@@ -309,8 +311,8 @@ static void lft_onto(struct tables *out, const struct fabric *f, const struct ta
 	}
 }
 
-static void sl2vl_onto(struct tables *out, const struct fabric *f, const struct tables *installed,
-		       const struct tables *wanted)
+static void tables_sl2vl_onto(struct tables *out, const struct fabric *f,
+			      const struct tables *installed, const struct tables *wanted)
 {
 	uint16_t mask = tables_sl_mask(wanted, f);
 
@@ -333,12 +335,12 @@ struct tables *tables_onto(const struct fabric *f, const struct tables *installe
 {
 	struct tables *out = tables_new(f, wanted->engine);
 
-	lft_onto(out, f, installed, wanted);
+	tables_lft_onto(out, f, installed, wanted);
 	tables_sl_form(out, wanted->sl_kind, f);
 	out->sl_const = wanted->sl_const;
 	if (out->sl)
 		memcpy(out->sl, wanted->sl, tables_sl_bytes(wanted));
-	sl2vl_onto(out, f, installed, wanted);
+	tables_sl2vl_onto(out, f, installed, wanted);
 	out->vls = wanted->vls;
 	out->sls = wanted->sls;
 	out->escape = wanted->escape;

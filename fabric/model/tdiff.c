@@ -14,7 +14,7 @@ struct differ {
 	VEC(struct tdiff_sl2vl) sl2vl;
 };
 
-static uint32_t changed_entries(const uint8_t *a, const uint8_t *b)
+static uint32_t tdiff_changed_entries(const uint8_t *a, const uint8_t *b)
 {
 	uint32_t n = 0;
 
@@ -23,7 +23,7 @@ static uint32_t changed_entries(const uint8_t *a, const uint8_t *b)
 	return n;
 }
 
-static void diff_lft(struct differ *x, uint32_t sw)
+static void tdiff_diff_lft(struct differ *x, uint32_t sw)
 {
 	const uint8_t *a = tables_row(x->from, sw), *b = tables_row(x->to, sw);
 
@@ -32,14 +32,14 @@ static void diff_lft(struct differ *x, uint32_t sw)
 
 		if (!memcmp(a + at, b + at, LFT_BLOCK))
 			continue;
-		n = changed_entries(a + at, b + at);
+		n = tdiff_changed_entries(a + at, b + at);
 		x->d->entries += n;
 		vec_push(&x->blocks, (struct tdiff_block){ sw, block, n });
 	}
 }
 
 /* An SL2VL table counts where packets can come in and leave towards another switch. */
-static void diff_sl2vl(struct differ *x, uint32_t sw)
+static void tdiff_diff_sl2vl(struct differ *x, uint32_t sw)
 {
 	const struct fabric *f = x->f;
 
@@ -62,8 +62,8 @@ static void diff_sl2vl(struct differ *x, uint32_t sw)
 	}
 }
 
-static uint64_t count_sl_pairs(const struct fabric *f, const struct tables *from,
-			       const struct tables *to)
+static uint64_t tdiff_count_sl_pairs(const struct fabric *f, const struct tables *from,
+				     const struct tables *to)
 {
 	uint64_t n = 0;
 
@@ -91,15 +91,15 @@ struct tdiff *tdiff_new(const struct fabric *f, const struct tables *from, const
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		size_t blocks = x.blocks.n, sl2vl = x.sl2vl.n;
 
-		diff_lft(&x, sw);
-		diff_sl2vl(&x, sw);
+		tdiff_diff_lft(&x, sw);
+		tdiff_diff_sl2vl(&x, sw);
 		x.d->switches += x.blocks.n != blocks || x.sl2vl.n != sl2vl;
 	}
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
 		lids += f->lid_end[lid] != FAB_NONE;
 	x.d->entries_all = (uint64_t)lids * f->nsw;
 	x.d->blocks_all = tables_blocks(to) * f->nsw;
-	x.d->sl_pairs = count_sl_pairs(f, from, to);
+	x.d->sl_pairs = tdiff_count_sl_pairs(f, from, to);
 	x.d->blocks = x.blocks.v;
 	x.d->nblocks = (uint32_t)x.blocks.n;
 	x.d->sl2vl = x.sl2vl.v;
@@ -140,7 +140,7 @@ bool tables_forward_same(const struct fabric *f, const struct tables *a, const s
 	    memcmp(a->lft, b->lft, (size_t)a->nsw * a->stride))
 		return false;
 	for (uint32_t sw = 0; sw < f->nsw && !x.sl2vl.n; sw++)
-		diff_sl2vl(&x, sw);
+		tdiff_diff_sl2vl(&x, sw);
 	same = !x.sl2vl.n;
 	vec_free(&x.sl2vl);
 	return same;

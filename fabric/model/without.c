@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* now: the new number of each channel of f, FAB_NONE for those that are dropped. */
-static uint32_t number(uint32_t *now, const struct fabric *f, const bool *drop)
+static uint32_t without_number(uint32_t *now, const struct fabric *f, const bool *drop)
 {
 	uint32_t n = 0;
 
@@ -16,7 +16,7 @@ static uint32_t number(uint32_t *now, const struct fabric *f, const bool *drop)
 	return n;
 }
 
-static void copy_channels(struct fabric *to, const struct fabric *f, const uint32_t *now)
+static void without_copy_channels(struct fabric *to, const struct fabric *f, const uint32_t *now)
 {
 	struct arena *a = to->arena;
 
@@ -42,7 +42,7 @@ static void copy_channels(struct fabric *to, const struct fabric *f, const uint3
 		to->chan_off[u + 1] += to->chan_off[u];
 }
 
-static void copy_ports(struct fabric *to, const struct fabric *f, const uint32_t *now)
+static void without_copy_ports(struct fabric *to, const struct fabric *f, const uint32_t *now)
 {
 	to->port = arena_array(to->arena, struct port, f->nport);
 	memcpy(to->port, f->port, f->nport * sizeof(*f->port));
@@ -65,9 +65,9 @@ struct fabric *fabric_without(const struct fabric *f, const bool *drop)
 	to->arena = a;
 	to->refs = 1;
 	to->base = fabric_get(f);
-	to->nchan = number(now, f, drop);
-	copy_channels(to, f, now);
-	copy_ports(to, f, now);
+	to->nchan = without_number(now, f, drop);
+	without_copy_channels(to, f, now);
+	without_copy_ports(to, f, now);
 	free(now);
 	return to;
 }

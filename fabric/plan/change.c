@@ -26,8 +26,8 @@ void change_contents(uint8_t *out, const struct change *c, const struct fabric *
 					(tables_vl(t, f, c->sw, c->in, c->out, sl + 1) & 0xf));
 }
 
-static void add(struct changes *l, struct change c, const struct fabric *f,
-		const struct tables *from, const struct tables *to)
+static void change_add(struct changes *l, struct change c, const struct fabric *f,
+		       const struct tables *from, const struct tables *to)
 {
 	c.guid = f->sw_guid[c.sw];
 	c.prev = c.next = FAB_NONE;
@@ -54,17 +54,18 @@ struct changes *changes_new(const struct fabric *f, const struct tables *from,
 	for (uint32_t i = 0; i < diff->nsl2vl; i++) {
 		const struct tdiff_sl2vl *d = &diff->sl2vl[i];
 
-		add(l,
-		    (struct change){
-			    .sw = d->sw, .kind = CHANGE_SL2VL, .in = d->in, .out = d->out },
-		    f, from, to);
+		change_add(l,
+			   (struct change){
+				   .sw = d->sw, .kind = CHANGE_SL2VL, .in = d->in, .out = d->out },
+			   f, from, to);
 	}
 	for (uint32_t i = 0; i < diff->nblocks; i++) {
 		const struct tdiff_block *d = &diff->blocks[i];
 
-		add(l,
-		    (struct change){ .sw = d->sw, .kind = CHANGE_LFT, .block = (uint16_t)d->block },
-		    f, from, to);
+		change_add(l,
+			   (struct change){
+				   .sw = d->sw, .kind = CHANGE_LFT, .block = (uint16_t)d->block },
+			   f, from, to);
 	}
 	return l;
 }
@@ -93,7 +94,7 @@ struct chaining {
 };
 
 /* Its place in the diff, nblocks when it does not differ. */
-static uint32_t place_of(const struct tdiff *d, uint32_t sw, uint32_t block)
+static uint32_t change_place_of(const struct tdiff *d, uint32_t sw, uint32_t block)
 {
 	uint32_t a = 0, b = d->nblocks;
 
@@ -112,15 +113,15 @@ static uint32_t place_of(const struct tdiff *d, uint32_t sw, uint32_t block)
 }
 
 /* False when it takes nothing from the new tables. */
-static bool step(uint8_t *next, const uint8_t *now, const uint8_t *goal, uint64_t bits)
+static bool change_step(uint8_t *next, const uint8_t *now, const uint8_t *goal, uint64_t bits)
 {
 	for (uint32_t k = 0; k < LFT_BLOCK; k++)
 		next[k] = bits >> k & 1 ? goal[k] : now[k];
 	return memcmp(next, now, LFT_BLOCK) != 0;
 }
 
-static void add_step(struct changes *l, struct change c, const struct fabric *f, uint8_t *now,
-		     const uint8_t *next)
+static void change_add_step(struct changes *l, struct change c, const struct fabric *f,
+			    uint8_t *now, const uint8_t *next)
 {
 	c.guid = f->sw_guid[c.sw];
 	c.prev = c.next = FAB_NONE;
@@ -133,15 +134,15 @@ static void add_step(struct changes *l, struct change c, const struct fabric *f,
 	l->nlft++;
 }
 
-static int add_waves(struct changes *l, const struct chaining *x, const struct fabric *f,
-		     const struct tables *to, struct err *err)
+static int change_add_waves(struct changes *l, const struct chaining *x, const struct fabric *f,
+			    const struct tables *to, struct err *err)
 {
 	uint8_t goal[LFT_BLOCK], next[LFT_BLOCK];
 
 	for (uint32_t i = 0; i < x->order->n; i++) {
 		const struct change_write *w = &x->order->v[i];
 		struct change c = { .sw = w->sw, .kind = CHANGE_LFT, .wave = (uint16_t)w->wave };
-		uint32_t at = place_of(x->diff, w->sw, w->block);
+		uint32_t at = change_place_of(x->diff, w->sw, w->block);
 
 		if (at == x->diff->nblocks)
 			continue;
@@ -149,8 +150,8 @@ static int add_waves(struct changes *l, const struct chaining *x, const struct f
 			return err_set(err, -EINVAL, "the order of writes has its waves mixed up");
 		c.block = (uint16_t)w->block;
 		change_contents(goal, &c, f, to);
-		if (step(next, x->now + (size_t)at * LFT_BLOCK, goal, w->now))
-			add_step(l, c, f, x->now + (size_t)at * LFT_BLOCK, next);
+		if (change_step(next, x->now + (size_t)at * LFT_BLOCK, goal, w->now))
+			change_add_step(l, c, f, x->now + (size_t)at * LFT_BLOCK, next);
 	}
 	for (uint32_t i = 0; i < x->diff->nblocks; i++) {
 		const struct tdiff_block *b = &x->diff->blocks[i];
@@ -188,7 +189,7 @@ int changes_in_order(struct changes **out, const struct fabric *f, const struct 
 		struct change c = { .sw = d->sw, .kind = CHANGE_SL2VL, .in = d->in, .out = d->out };
 
 		c.wave = (uint16_t)order->sl2vl_wave;
-		add(l, c, f, from, to);
+		change_add(l, c, f, from, to);
 	}
 	x.now = xcalloc((size_t)diff->nblocks, LFT_BLOCK);
 	for (uint32_t i = 0; i < diff->nblocks; i++) {
@@ -197,7 +198,7 @@ int changes_in_order(struct changes **out, const struct fabric *f, const struct 
 		c.block = (uint16_t)diff->blocks[i].block;
 		change_contents(x.now + (size_t)i * LFT_BLOCK, &c, f, from);
 	}
-	rc = add_waves(l, &x, f, to, err);
+	rc = change_add_waves(l, &x, f, to, err);
 	free(x.now);
 	if (!rc)
 		rc = changes_link(l);
@@ -213,7 +214,7 @@ struct link_key {
 	uint32_t wave, index;
 };
 
-static int by_block(const void *a, const void *b)
+static int change_by_block(const void *a, const void *b)
 {
 	const struct link_key *x = a, *y = b;
 
@@ -224,7 +225,7 @@ static int by_block(const void *a, const void *b)
 	return (x->wave > y->wave) - (x->wave < y->wave);
 }
 
-static int link_two(struct changes *l, const struct link_key *a, const struct link_key *b)
+static int change_link_two(struct changes *l, const struct link_key *a, const struct link_key *b)
 {
 	struct change *x = &l->v[a->index], *y = &l->v[b->index];
 
@@ -251,9 +252,9 @@ int changes_link(struct changes *l)
 			      (uint64_t)c->in << 8 | c->out;
 	}
 	if (l->n)
-		qsort(key, l->n, sizeof(*key), by_block);
+		qsort(key, l->n, sizeof(*key), change_by_block);
 	for (uint32_t i = 1; i < l->n && !rc; i++)
-		rc = link_two(l, &key[i - 1], &key[i]);
+		rc = change_link_two(l, &key[i - 1], &key[i]);
 	free(key);
 	return rc;
 }

@@ -49,7 +49,7 @@ void changefile_encode(uint8_t **data, size_t *len, const struct changes *l)
 	}
 }
 
-static int decode_one(struct changes *l, const uint8_t **p, const uint8_t *end)
+static int changefile_decode_one(struct changes *l, const uint8_t **p, const uint8_t *end)
 {
 	struct file_change fc;
 	struct change c = { .sw = FAB_NONE };
@@ -96,7 +96,7 @@ int changefile_decode(struct changes **out, const uint8_t *data, size_t len, con
 	l->v = xcalloc(n, sizeof(*l->v));
 	l->data = xcalloc(len, 1);
 	while (l->n < n)
-		if (decode_one(l, &p, end))
+		if (changefile_decode_one(l, &p, end))
 			break;
 	if (l->n < n || p != end || changes_link(l)) {
 		uint32_t at = l->n;

@@ -33,7 +33,7 @@ struct look {
 };
 
 /* What escape LIDs lead to must not change while traffic is on them. */
-static bool escape_stays(const struct look *l)
+static bool drain_escape_stays(const struct look *l)
 {
 	const struct fabric *f = l->f;
 	uint32_t sls = 0;
@@ -64,7 +64,7 @@ static bool escape_stays(const struct look *l)
 	return true;
 }
 
-static bool path_changes(const struct look *l, uint32_t sw, uint32_t lid)
+static bool drain_path_changes(const struct look *l, uint32_t sw, uint32_t lid)
 {
 	uint8_t port;
 	uint32_t dst = fabric_lid_switch(l->f, lid, &port);
@@ -83,7 +83,7 @@ static bool path_changes(const struct look *l, uint32_t sw, uint32_t lid)
 	return true; /* goes round in a circle */
 }
 
-static bool term_changes(const struct look *l, const struct job *job, uint32_t dst)
+static bool drain_term_changes(const struct look *l, const struct job *job, uint32_t dst)
 {
 	const struct fabric *f = l->f;
 	uint32_t lids = 1u << f->lmc;
@@ -101,7 +101,7 @@ static bool term_changes(const struct look *l, const struct job *job, uint32_t d
 			if (l->diff->sl_pairs && tables_path_sl(l->from, t, sw, lid) !=
 							 tables_path_sl(l->to, t, sw, lid))
 				return true;
-			if (sw != last && l->changes[lid] && path_changes(l, sw, lid))
+			if (sw != last && l->changes[lid] && drain_path_changes(l, sw, lid))
 				return true;
 			last = sw;
 		}
@@ -109,7 +109,7 @@ static bool term_changes(const struct look *l, const struct job *job, uint32_t d
 	return false;
 }
 
-static bool job_needs(const struct look *l, const struct job *job)
+static bool drain_job_needs(const struct look *l, const struct job *job)
 {
 	for (uint32_t i = 0; i < job->nterm; i++)
 		for (uint32_t k = 0; k < 1u << l->f->lmc; k++)
@@ -118,17 +118,17 @@ static bool job_needs(const struct look *l, const struct job *job)
 	return false;
 }
 
-static bool job_changes(const struct look *l, const struct job *job)
+static bool drain_job_changes(const struct look *l, const struct job *job)
 {
 	if (l->diff->nsl2vl)
 		return true;
 	for (uint32_t i = 0; i < job->nterm; i++)
-		if (term_changes(l, job, job->terms[i]))
+		if (drain_term_changes(l, job, job->terms[i]))
 			return true;
 	return false;
 }
 
-static void mark_changes(struct look *l)
+static void drain_mark_changes(struct look *l)
 {
 	for (uint32_t i = 0; i < l->diff->nblocks; i++) {
 		const struct tdiff_block *b = &l->diff->blocks[i];
@@ -143,7 +143,7 @@ static void mark_changes(struct look *l)
 		l->drained[l->d->lid[i].lid] = true;
 }
 
-static uint32_t count_strangers(const struct look *l, const struct jobset *jobs)
+static uint32_t drain_count_strangers(const struct look *l, const struct jobset *jobs)
 {
 	bool *known = xcalloc(l->f->nend, sizeof(*known));
 	uint32_t n = 0;
@@ -170,11 +170,11 @@ int drain_find(struct drain *d, const struct fabric *f, const struct tables *fro
 
 	l.changes = xcalloc(lids, sizeof(*l.changes));
 	l.drained = xcalloc(lids, sizeof(*l.drained));
-	mark_changes(&l);
+	drain_mark_changes(&l);
 	d->known = true;
 	d->jobs = jobs != NULL;
-	d->escape = escape_stays(&l);
-	d->strangers = count_strangers(&l, jobs);
+	d->escape = drain_escape_stays(&l);
+	d->strangers = drain_count_strangers(&l, jobs);
 	d->njob = d->nneeded = 0;
 	d->job = xcalloc(jobs ? jobs->njob : 0, sizeof(*d->job));
 	for (uint32_t i = 0; jobs && i < jobs->njob && !rc; i++) {
@@ -185,8 +185,8 @@ int drain_find(struct drain *d, const struct fabric *f, const struct tables *fro
 			rc = err_set(err, -ECANCELED, "cancelled");
 		if (rc || !job->multi)
 			continue;
-		needed = job_needs(&l, job);
-		if (!needed && !job_changes(&l, job))
+		needed = drain_job_needs(&l, job);
+		if (!needed && !drain_job_changes(&l, job))
 			continue;
 		d->job[d->njob++] = (struct drain_job){ i, needed };
 		d->nneeded += needed;
@@ -244,7 +244,7 @@ json_t *drain_encode(const struct drain *d, const struct jobset *jobs)
 			 "strangers", (json_int_t)d->strangers, "lids", lids, "jobs", list);
 }
 
-static uint32_t job_of(const struct jobset *jobs, json_int_t id)
+static uint32_t drain_job_of(const struct jobset *jobs, json_int_t id)
 {
 	for (uint32_t i = 0; jobs && i < jobs->njob; i++)
 		if (jobs->jobs[i].id == (uint64_t)id)
@@ -278,7 +278,7 @@ int drain_decode(struct drain *out, const json_t *j, const struct fabric *f,
 	}
 	json_array_foreach(list, i, x)
 	{
-		uint32_t job = job_of(jobs, json_integer_value(json_array_get(x, 0)));
+		uint32_t job = drain_job_of(jobs, json_integer_value(json_array_get(x, 0)));
 		bool needed = json_is_true(json_array_get(x, 1));
 
 		ok = ok && job != FAB_NONE && (!d.njob || job > d.job[d.njob - 1].job);
@@ -294,7 +294,7 @@ int drain_decode(struct drain *out, const json_t *j, const struct fabric *f,
 	return 0;
 }
 
-static uint32_t nodes_of(const struct drain *d, const struct jobset *jobs, bool needed)
+static uint32_t drain_nodes_of(const struct drain *d, const struct jobset *jobs, bool needed)
 {
 	uint32_t n = 0;
 
@@ -304,7 +304,7 @@ static uint32_t nodes_of(const struct drain *d, const struct jobset *jobs, bool 
 	return n;
 }
 
-static const char *s(uint32_t n)
+static const char *drain_s(uint32_t n)
 {
 	return n == 1 ? "" : "s";
 }
@@ -321,19 +321,20 @@ void drain_text(char *buf, size_t size, const struct drain *d, const struct jobs
 		snprintf(buf, size, "no LID needs the drain");
 	else if (!d->jobs)
 		snprintf(buf, size, "%u LID%s need%s the drain; which jobs send there is not known",
-			 d->nlid, s(d->nlid), d->nlid == 1 ? "s" : "");
+			 d->nlid, drain_s(d->nlid), d->nlid == 1 ? "s" : "");
 	else
 		snprintf(buf, size,
 			 "%u LID%s need%s the drain, by %u job%s on %u port%s; %u of them no job "
 			 "has",
-			 d->nlid, s(d->nlid), d->nlid == 1 ? "s" : "", d->nneeded, s(d->nneeded),
-			 nodes_of(d, jobs, true), s(nodes_of(d, jobs, true)), d->strangers);
+			 d->nlid, drain_s(d->nlid), d->nlid == 1 ? "s" : "", d->nneeded,
+			 drain_s(d->nneeded), drain_nodes_of(d, jobs, true),
+			 drain_s(drain_nodes_of(d, jobs, true)), d->strangers);
 	len = strlen(buf);
 	if (d->njob > d->nneeded && len < size)
 		snprintf(buf + len, size - len,
 			 "; paths of %u more job%s change and may see packets out of order unless "
 			 "drained, too",
-			 d->njob - d->nneeded, s(d->njob - d->nneeded));
+			 d->njob - d->nneeded, drain_s(d->njob - d->nneeded));
 	len = strlen(buf);
 	if (d->njob && !d->escape && len < size)
 		snprintf(buf + len, size - len,

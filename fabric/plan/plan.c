@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_text(struct digest_stream *s, const char *text)
+static void plan_add_text(struct digest_stream *s, const char *text)
 {
 	digest_add_u64(s, strlen(text));
 	digest_add(s, text, strlen(text));
 }
 
-static void add_order(struct digest_stream *s, const struct change_order *o)
+static void plan_add_order(struct digest_stream *s, const struct change_order *o)
 {
 	digest_add_u64(s, o->nwaves);
 	digest_add_u64(s, o->sl2vl_wave);
@@ -25,27 +25,27 @@ static void add_order(struct digest_stream *s, const struct change_order *o)
 	}
 }
 
-static void make_id(struct plan *p)
+static void plan_make_id(struct plan *p)
 {
 	struct digest_stream *s = digest_begin();
 	struct digest none = { { 0 } }, made;
 	bool jobs = p->jobs && p->jobs->nmulti;
 	char hex[DIGEST_HEX];
 
-	add_text(s, "plan 1");
+	plan_add_text(s, "plan 1");
 	digest_add(s, p->fabric->fingerprint.b, DIGEST_BYTES);
 	digest_add(s, p->from_hash.b, DIGEST_BYTES);
 	digest_add(s, p->to_hash.b, DIGEST_BYTES);
 	digest_add(s, jobs ? p->jobs->key.b : none.b, DIGEST_BYTES);
 	digest_add_u64(s, p->sm.guid);
 	digest_add_u64(s, p->sm.priority);
-	add_text(s, p->to->engine);
-	add_text(s, p->to->params);
+	plan_add_text(s, p->to->engine);
+	plan_add_text(s, p->to->params);
 	digest_add_u64(s, p->to->seed);
 	plan_files_digest(s, &p->files);
 	digest_peek(&made, s);
 	if (p->order.n)
-		add_order(s, &p->order);
+		plan_add_order(s, &p->order);
 	if (p->drain.known)
 		drain_digest(s, &p->drain, p->jobs);
 	digest_end(&p->hash, s);
@@ -54,7 +54,7 @@ static void make_id(struct plan *p)
 }
 
 /* Highest VL that a packet with one of those SLs gets towards another switch, plus 1. */
-static uint8_t vls_towards(const struct plan *p, uint32_t chan, uint32_t sls)
+static uint8_t plan_vls_towards(const struct plan *p, uint32_t chan, uint32_t sls)
 {
 	const struct fabric *f = p->fabric;
 	uint32_t sw = f->chan_src[chan];
@@ -79,7 +79,7 @@ static uint8_t vls_towards(const struct plan *p, uint32_t chan, uint32_t sls)
 }
 
 /* What made them knows best; tables of others are judged by all turns that there are. */
-static uint8_t vls_needed(const struct plan *p)
+static uint8_t plan_vls_needed(const struct plan *p)
 {
 	uint32_t sls;
 	uint8_t most = 0;
@@ -90,22 +90,22 @@ static uint8_t vls_needed(const struct plan *p)
 	if (p->to->sl2vl_kind == SL2VL_IDENTITY)
 		return (uint8_t)(32 - __builtin_clz(sls | 1));
 	for (uint32_t c = 0; c < p->fabric->nchan; c++) {
-		uint8_t vls = vls_towards(p, c, sls);
+		uint8_t vls = plan_vls_towards(p, c, sls);
 
 		most = vls > most ? vls : most;
 	}
 	return most;
 }
 
-static uint8_t link_op_vls(const struct fabric *f, uint32_t chan)
+static uint8_t plan_link_op_vls(const struct fabric *f, uint32_t chan)
 {
 	return fabric_port(f, f->chan_src[chan], f->chan_port[chan])->op_vls;
 }
 
-static uint8_t least_op_vls(const struct fabric *f)
+static uint8_t plan_least_op_vls(const struct fabric *f)
 {
 	for (uint32_t c = 0; c < f->nchan; c++)
-		if (!link_op_vls(f, c))
+		if (!plan_link_op_vls(f, c))
 			return 0;
 	return fabric_min_op_vls(f);
 }
@@ -118,7 +118,7 @@ int plan_check_vls(const struct plan *p, struct err *err)
 	if (p->vls_needed <= 1)
 		return 0;
 	for (uint32_t c = 0; c < f->nchan; c++) {
-		uint8_t have = link_op_vls(f, c);
+		uint8_t have = plan_link_op_vls(f, c);
 		const char *name = f->sw_name[f->chan_src[c]];
 
 		unknown = have || unknown != FAB_NONE ? unknown : c;
@@ -143,7 +143,7 @@ int plan_check_vls(const struct plan *p, struct err *err)
 enum { AT_ONTO, AT_FROM, AT_TO = AT_FROM + 2, AT_DIFF = AT_TO + 2, AT_CHANGES, TURNS };
 
 /* True: cancelled. */
-static bool fill(struct plan *p, const struct tables *to, struct progress *progress)
+static bool plan_fill(struct plan *p, const struct tables *to, struct progress *progress)
 {
 	const struct fabric *f = p->fabric;
 	uint64_t n = f->nsw;
@@ -166,8 +166,8 @@ static bool fill(struct plan *p, const struct tables *to, struct progress *progr
 	if (span_at(&span, 0))
 		return true;
 	p->changes = changes_new(f, p->from, p->to, p->diff);
-	p->vls_needed = vls_needed(p);
-	p->op_vls = least_op_vls(f);
+	p->vls_needed = plan_vls_needed(p);
+	p->op_vls = plan_least_op_vls(f);
 	return progress_step(progress, span.step, span.total, span.total);
 }
 
@@ -204,16 +204,16 @@ int plan_new_told(struct plan **out, const struct fabric *f, const struct tables
 	if (sm)
 		p->sm = *sm;
 	p->time_s = time_s;
-	if (fill(p, to, progress)) {
+	if (plan_fill(p, to, progress)) {
 		plan_free(p);
 		return err_set(err, -ECANCELED, "cancelled: there is no plan");
 	}
-	make_id(p);
+	plan_make_id(p);
 	*out = p;
 	return 0;
 }
 
-static void copy_order(struct change_order *out, const struct change_order *order)
+static void plan_copy_order(struct change_order *out, const struct change_order *order)
 {
 	free(out->v);
 	*out = *order;
@@ -235,12 +235,12 @@ struct plan *plan_again(const struct plan *known, const struct sm_pin *sm, int64
 	p->diff = tdiff_copy(known->diff);
 	p->changes = changes_copy(known->changes);
 	p->order.v = NULL;
-	copy_order(&p->order, &known->order);
+	plan_copy_order(&p->order, &known->order);
 	p->drain = (struct drain){ 0 };
 	drain_copy(&p->drain, &known->drain);
 	p->sm = *sm;
 	p->time_s = time_s;
-	make_id(p);
+	plan_make_id(p);
 	return p;
 }
 
@@ -256,8 +256,8 @@ int plan_in_order(struct plan *p, const struct change_order *order, struct err *
 		return rc;
 	changes_free(p->changes);
 	p->changes = l;
-	copy_order(&p->order, order);
-	make_id(p);
+	plan_copy_order(&p->order, order);
+	plan_make_id(p);
 	return 0;
 }
 
@@ -265,13 +265,13 @@ void plan_with_drain(struct plan *p, const struct drain *d)
 {
 	drain_clear(&p->drain);
 	drain_copy(&p->drain, d);
-	make_id(p);
+	plan_make_id(p);
 }
 
 void plan_from_files(struct plan *p, const struct plan_files *files)
 {
 	p->files = *files;
-	make_id(p);
+	plan_make_id(p);
 }
 
 void plan_free(struct plan *p)

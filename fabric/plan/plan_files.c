@@ -22,7 +22,7 @@ void plan_files_add(struct plan_files *files, const char *kind, const char *path
 }
 
 /* Names of files are any bytes. */
-static json_t *text(const char *s)
+static json_t *plan_files_text(const char *s)
 {
 	json_t *j = json_string(s);
 
@@ -38,7 +38,7 @@ json_t *plan_files_encode(const struct plan_files *files)
 		const struct plan_file *x = &files->file[i];
 
 		json_array_append_new(list, json_pack("{s:s, s:o, s:s}", "kind", x->kind, "path",
-						      text(x->path), "sha256",
+						      plan_files_text(x->path), "sha256",
 						      digest_hex(hex, &x->sha256)));
 	}
 	return list;

@@ -14,9 +14,10 @@ struct drift {
 	char first[96];
 };
 
-static void note(struct drift *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void plan_staleness_note(struct drift *d, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
-static void note(struct drift *d, const char *fmt, ...)
+static void plan_staleness_note(struct drift *d, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -27,7 +28,8 @@ static void note(struct drift *d, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void say(char *text, size_t size, const struct drift *d, const char *one, const char *many)
+static void plan_staleness_say(char *text, size_t size, const struct drift *d, const char *one,
+			       const char *many)
 {
 	size_t len = strlen(text);
 
@@ -38,8 +40,8 @@ static void say(char *text, size_t size, const struct drift *d, const char *one,
 }
 
 /* Adds the sorted GUIDs of a that b does not have. */
-static void missing(struct drift *d, const uint64_t *a, uint32_t na, char *const *name,
-		    const uint64_t *b, uint32_t nb)
+static void plan_staleness_missing(struct drift *d, const uint64_t *a, uint32_t na,
+				   char *const *name, const uint64_t *b, uint32_t nb)
 {
 	uint32_t k = 0;
 
@@ -47,12 +49,13 @@ static void missing(struct drift *d, const uint64_t *a, uint32_t na, char *const
 		while (k < nb && b[k] < a[i])
 			k++;
 		if (k == nb || b[k] != a[i])
-			note(d, "%s", name[i]);
+			plan_staleness_note(d, "%s", name[i]);
 	}
 }
 
 /* Cables between switches that both snapshots have, but that only a has. */
-static void missing_cables(struct drift *d, const struct fabric *a, const struct fabric *b)
+static void plan_staleness_missing_cables(struct drift *d, const struct fabric *a,
+					  const struct fabric *b)
 {
 	for (uint32_t c = 0; c < a->nchan; c++) {
 		uint32_t rev = a->chan_rev[c], sw, peer, there;
@@ -66,28 +69,31 @@ static void missing_cables(struct drift *d, const struct fabric *a, const struct
 		there = fabric_chan(b, sw, a->chan_port[c]);
 		if (there == FAB_NONE || b->chan_dst[there] != peer ||
 		    b->chan_rport[there] != a->chan_rport[c])
-			note(d, "%s/%u-%s/%u", a->sw_name[a->chan_src[c]], a->chan_port[c],
-			     a->sw_name[a->chan_dst[c]], a->chan_rport[c]);
+			plan_staleness_note(d, "%s/%u-%s/%u", a->sw_name[a->chan_src[c]],
+					    a->chan_port[c], a->sw_name[a->chan_dst[c]],
+					    a->chan_rport[c]);
 	}
 }
 
-static void changed_lids(struct drift *d, const struct fabric *a, const struct fabric *b)
+static void plan_staleness_changed_lids(struct drift *d, const struct fabric *a,
+					const struct fabric *b)
 {
 	for (uint32_t i = 0; i < a->nend; i++) {
 		uint32_t k = fabric_term_by_guid(b, a->term_guid[i]);
 
 		if (k != FAB_NONE && (a->term_lid[i] != b->term_lid[k] || a->lmc != b->lmc))
-			note(d, "%s", a->term_name[i]);
+			plan_staleness_note(d, "%s", a->term_name[i]);
 	}
 	for (uint32_t i = 0; i < a->nsw; i++) {
 		uint32_t k = fabric_switch_by_guid(b, a->sw_guid[i]);
 
 		if (k != FAB_NONE && a->sw_lid[i] != b->sw_lid[k])
-			note(d, "%s", a->sw_name[i]);
+			plan_staleness_note(d, "%s", a->sw_name[i]);
 	}
 }
 
-static int fabric_drift(const struct fabric *was, const struct fabric *is, struct err *err)
+static int plan_staleness_fabric_drift(const struct fabric *was, const struct fabric *is,
+				       struct err *err)
 {
 	struct drift sw_gone = { 0 }, sw_new = { 0 }, cable_gone = { 0 }, cable_new = { 0 };
 	struct drift end_gone = { 0 }, end_new = { 0 }, lids = { 0 };
@@ -95,26 +101,29 @@ static int fabric_drift(const struct fabric *was, const struct fabric *is, struc
 
 	if (digest_equal(&was->fingerprint, &is->fingerprint))
 		return 0;
-	missing(&sw_gone, was->sw_guid, was->nsw, was->sw_name, is->sw_guid, is->nsw);
-	missing(&sw_new, is->sw_guid, is->nsw, is->sw_name, was->sw_guid, was->nsw);
-	missing_cables(&cable_gone, was, is);
-	missing_cables(&cable_new, is, was);
-	missing(&end_gone, was->term_guid, was->nterm, was->term_name, is->term_guid, is->nterm);
-	missing(&end_new, is->term_guid, is->nterm, is->term_name, was->term_guid, was->nterm);
-	changed_lids(&lids, was, is);
-	say(text, sizeof(text), &sw_gone, "switch gone", "switches gone");
-	say(text, sizeof(text), &sw_new, "new switch", "new switches");
-	say(text, sizeof(text), &cable_gone, "cable gone", "cables gone");
-	say(text, sizeof(text), &cable_new, "new cable", "new cables");
-	say(text, sizeof(text), &end_gone, "host gone", "hosts gone");
-	say(text, sizeof(text), &end_new, "new host", "new hosts");
-	say(text, sizeof(text), &lids, "LID changed", "LIDs changed");
+	plan_staleness_missing(&sw_gone, was->sw_guid, was->nsw, was->sw_name, is->sw_guid,
+			       is->nsw);
+	plan_staleness_missing(&sw_new, is->sw_guid, is->nsw, is->sw_name, was->sw_guid, was->nsw);
+	plan_staleness_missing_cables(&cable_gone, was, is);
+	plan_staleness_missing_cables(&cable_new, is, was);
+	plan_staleness_missing(&end_gone, was->term_guid, was->nterm, was->term_name, is->term_guid,
+			       is->nterm);
+	plan_staleness_missing(&end_new, is->term_guid, is->nterm, is->term_name, was->term_guid,
+			       was->nterm);
+	plan_staleness_changed_lids(&lids, was, is);
+	plan_staleness_say(text, sizeof(text), &sw_gone, "switch gone", "switches gone");
+	plan_staleness_say(text, sizeof(text), &sw_new, "new switch", "new switches");
+	plan_staleness_say(text, sizeof(text), &cable_gone, "cable gone", "cables gone");
+	plan_staleness_say(text, sizeof(text), &cable_new, "new cable", "new cables");
+	plan_staleness_say(text, sizeof(text), &end_gone, "host gone", "hosts gone");
+	plan_staleness_say(text, sizeof(text), &end_new, "new host", "new hosts");
+	plan_staleness_say(text, sizeof(text), &lids, "LID changed", "LIDs changed");
 	return err_set(err, -ESTALE, "the fabric changed: %s",
 		       text[0] ? text : "hosts were moved or other ports changed");
 }
 
-static int tables_drift(const struct plan *p, const struct fabric *f, const struct tables *t,
-			struct err *err)
+static int plan_staleness_tables_drift(const struct plan *p, const struct fabric *f,
+				       const struct tables *t, struct err *err)
 {
 	struct digest now;
 	struct tdiff *d;
@@ -139,7 +148,7 @@ static int tables_drift(const struct plan *p, const struct fabric *f, const stru
 	return rc;
 }
 
-static bool has_job(const struct jobset *js, const struct job *j)
+static bool plan_staleness_has_job(const struct jobset *js, const struct job *j)
 {
 	for (uint32_t i = 0; i < js->njob; i++)
 		if (js->jobs[i].multi && js->jobs[i].nterm == j->nterm &&
@@ -148,14 +157,17 @@ static bool has_job(const struct jobset *js, const struct job *j)
 	return false;
 }
 
-static void missing_jobs(struct drift *d, const struct jobset *a, const struct jobset *b)
+static void plan_staleness_missing_jobs(struct drift *d, const struct jobset *a,
+					const struct jobset *b)
 {
 	for (uint32_t i = 0; i < a->njob; i++)
-		if (a->jobs[i].multi && (!b || !has_job(b, &a->jobs[i])))
-			note(d, "%" PRIu64 " on %u nodes", a->jobs[i].id, a->jobs[i].nnodes);
+		if (a->jobs[i].multi && (!b || !plan_staleness_has_job(b, &a->jobs[i])))
+			plan_staleness_note(d, "%" PRIu64 " on %u nodes", a->jobs[i].id,
+					    a->jobs[i].nnodes);
 }
 
-static int jobs_drift(const struct jobset *was, const struct jobset *is, struct err *err)
+static int plan_staleness_jobs_drift(const struct jobset *was, const struct jobset *is,
+				     struct err *err)
 {
 	struct drift gone = { 0 }, new = { 0 };
 	char text[300] = "";
@@ -163,23 +175,23 @@ static int jobs_drift(const struct jobset *was, const struct jobset *is, struct 
 	if (jobset_same(was, is))
 		return 0;
 	if (was)
-		missing_jobs(&gone, was, is);
-	missing_jobs(&new, is, was);
-	say(text, sizeof(text), &new, "job started", "jobs started");
-	say(text, sizeof(text), &gone, "job ended", "jobs ended");
+		plan_staleness_missing_jobs(&gone, was, is);
+	plan_staleness_missing_jobs(&new, is, was);
+	plan_staleness_say(text, sizeof(text), &new, "job started", "jobs started");
+	plan_staleness_say(text, sizeof(text), &gone, "job ended", "jobs ended");
 	return err_set(err, -ESTALE, "the jobs changed: %s",
 		       text[0] ? text : "other numbers of jobs share the same nodes");
 }
 
 int plan_staleness_of_fabric(const struct plan *p, const struct fabric *f, struct err *err)
 {
-	return fabric_drift(p->fabric, f, err);
+	return plan_staleness_fabric_drift(p->fabric, f, err);
 }
 
 int plan_staleness(const struct plan *p, const struct fabric *f, const struct tables *tables,
 		   const struct jobset *jobs, const struct sm_pin *sm, struct err *err)
 {
-	int rc = fabric_drift(p->fabric, f, err);
+	int rc = plan_staleness_fabric_drift(p->fabric, f, err);
 
 	if (!rc && sm && (sm->guid != p->sm.guid || sm->priority != p->sm.priority))
 		rc = err_set(err, -ESTALE,
@@ -187,9 +199,9 @@ int plan_staleness(const struct plan *p, const struct fabric *f, const struct ta
 			     " priority %u, was 0x%016" PRIx64 " priority %u",
 			     sm->guid, sm->priority, p->sm.guid, p->sm.priority);
 	if (!rc)
-		rc = tables_drift(p, f, tables, err);
+		rc = plan_staleness_tables_drift(p, f, tables, err);
 	if (!rc && jobs)
-		rc = jobs_drift(p->jobs, jobs, err);
+		rc = plan_staleness_jobs_drift(p->jobs, jobs, err);
 	return rc;
 }
 

@@ -40,7 +40,7 @@ struct order_write {
 
 /* ---- writing ---- */
 
-static void order_bytes(struct part *part, const struct change_order *o)
+static void planfile_order_bytes(struct part *part, const struct change_order *o)
 {
 	struct order_head h = { htole32(o->nwaves), htole32(o->sl2vl_wave) };
 	uint8_t *at;
@@ -58,7 +58,7 @@ static void order_bytes(struct part *part, const struct change_order *o)
 	}
 }
 
-static int fabric_text(struct part *part, const struct fabric *f, struct err *err)
+static int planfile_fabric_text(struct part *part, const struct fabric *f, struct err *err)
 {
 	char *text = NULL;
 	FILE *m = open_memstream(&text, &part->len);
@@ -70,7 +70,7 @@ static int fabric_text(struct part *part, const struct fabric *f, struct err *er
 	return rc;
 }
 
-static json_t *jobs_json(const struct plan *p)
+static json_t *planfile_jobs_json(const struct plan *p)
 {
 	json_t *list = json_array();
 
@@ -94,7 +94,7 @@ static json_t *jobs_json(const struct plan *p)
 	return list;
 }
 
-static char *header(const struct plan *p, const struct part *parts)
+static char *planfile_header(const struct plan *p, const struct part *parts)
 {
 	char hex[DIGEST_HEX], guid[24];
 	json_t *list = json_array(), *j;
@@ -120,7 +120,7 @@ static char *header(const struct plan *p, const struct part *parts)
 	json_object_set_new(j, "lft_blocks", json_integer(p->diff->nblocks));
 	json_object_set_new(j, "sl2vl_tables", json_integer(p->diff->nsl2vl));
 	json_object_set_new(j, "job_source", p->jobs ? json_string(p->jobs->source) : json_null());
-	json_object_set_new(j, "jobs", p->jobs ? jobs_json(p) : json_null());
+	json_object_set_new(j, "jobs", p->jobs ? planfile_jobs_json(p) : json_null());
 	if (p->drain.known)
 		json_object_set_new(j, "drain", drain_encode(&p->drain, p->jobs));
 	if (p->files.n)
@@ -131,7 +131,8 @@ static char *header(const struct plan *p, const struct part *parts)
 	return text;
 }
 
-static int put_file(const char *path, const char *head, const struct part *parts, struct err *err)
+static int planfile_put_file(const char *path, const char *head, const struct part *parts,
+			     struct err *err)
 {
 	char *temp = xasprintf("%s.new-%ld", path, (long)getpid()), *all = NULL, *at;
 	size_t len = strlen(head) + 1;
@@ -164,15 +165,15 @@ int plan_save(const char *path, const struct plan *p, struct err *err)
 		{ .name = "fabric" }, { .name = "from" }, { .name = "to" }, { .name = "order" }
 	};
 	char *head = NULL;
-	int rc = fabric_text(&parts[PART_FABRIC], p->fabric, err);
+	int rc = planfile_fabric_text(&parts[PART_FABRIC], p->fabric, err);
 
 	if (!rc) {
 		tables_ibr_encode(&parts[PART_FROM].data, &parts[PART_FROM].len, p->from);
 		tables_ibr_encode(&parts[PART_TO].data, &parts[PART_TO].len, p->to);
 		if (p->order.n)
-			order_bytes(&parts[PART_ORDER], &p->order);
-		head = header(p, parts);
-		rc = head ? put_file(path, head, parts, err)
+			planfile_order_bytes(&parts[PART_ORDER], &p->order);
+		head = planfile_header(p, parts);
+		rc = head ? planfile_put_file(path, head, parts, err)
 			  : err_set(err, -EINVAL, "%s: a name in the fabric is not UTF-8", path);
 	}
 	for (int i = 0; i < PARTS; i++)
@@ -195,7 +196,7 @@ struct sample_reading {
 	struct change_order order;
 };
 
-static int split(struct sample_reading *r, struct err *err)
+static int planfile_split(struct sample_reading *r, struct err *err)
 {
 	const char *at = memchr(r->data, '\n', r->len), *end = r->data + r->len;
 	const char *schema;
@@ -228,7 +229,7 @@ static int split(struct sample_reading *r, struct err *err)
 	return 0;
 }
 
-static int read_fabric(struct sample_reading *r, struct err *err)
+static int planfile_read_fabric(struct sample_reading *r, struct err *err)
 {
 	json_int_t lmc = json_integer_value(json_object_get(r->head, "lmc"));
 	struct freeze_opts o = {
@@ -254,7 +255,7 @@ static int read_fabric(struct sample_reading *r, struct err *err)
 	return rc;
 }
 
-static struct jobset *read_jobs(const struct sample_reading *r)
+static struct jobset *planfile_read_jobs(const struct sample_reading *r)
 {
 	json_t *list = json_object_get(r->head, "jobs"), *job, *node;
 	const char *source = json_string_value(json_object_get(r->head, "job_source"));
@@ -281,7 +282,7 @@ static struct jobset *read_jobs(const struct sample_reading *r)
 	return jobset_build(b);
 }
 
-static int read_order(struct sample_reading *r, struct err *err)
+static int planfile_read_order(struct sample_reading *r, struct err *err)
 {
 	const struct part *part = &r->parts[PART_ORDER];
 	struct order_head h;
@@ -306,7 +307,7 @@ static int read_order(struct sample_reading *r, struct err *err)
 	return 0;
 }
 
-static int assemble(struct plan **out, const struct sample_reading *r, struct err *err)
+static int planfile_assemble(struct plan **out, const struct sample_reading *r, struct err *err)
 {
 	const char *guid = json_string_value(json_object_get(r->head, "sm_guid"));
 	const char *hex = json_string_value(json_object_get(r->head, "hash"));
@@ -350,10 +351,10 @@ static int assemble(struct plan **out, const struct sample_reading *r, struct er
 int plan_decode(struct plan **out, const void *data, size_t len, const char *path, struct err *err)
 {
 	struct sample_reading r = { .path = path, .data = data, .len = len };
-	int rc = split(&r, err);
+	int rc = planfile_split(&r, err);
 
 	if (!rc)
-		rc = read_fabric(&r, err);
+		rc = planfile_read_fabric(&r, err);
 	if (!rc)
 		rc = tables_ibr_decode(&r.from, r.parts[PART_FROM].data, r.parts[PART_FROM].len,
 				       r.f, path, err);
@@ -361,10 +362,10 @@ int plan_decode(struct plan **out, const void *data, size_t len, const char *pat
 		rc = tables_ibr_decode(&r.to, r.parts[PART_TO].data, r.parts[PART_TO].len, r.f,
 				       path, err);
 	if (!rc)
-		rc = read_order(&r, err);
+		rc = planfile_read_order(&r, err);
 	if (!rc) {
-		r.jobs = read_jobs(&r);
-		rc = assemble(out, &r, err);
+		r.jobs = planfile_read_jobs(&r);
+		rc = planfile_assemble(out, &r, err);
 	}
 	jobset_put(r.jobs);
 	tables_put(r.to);

@@ -19,17 +19,17 @@
 #define GREET	   (50 * MS) /* between answers to agents that begin: all hear each */
 #define JOBS	   (500 * MS)
 
-static uint64_t now_ns(const struct executor *a)
+static uint64_t agent_set_now_ns(const struct executor *a)
 {
 	return a->crowd.link->ops->now_ns(a->crowd.link->ctx);
 }
 
-static bool worth_naming(const struct coord_agent *g)
+static bool agent_set_worth_naming(const struct coord_agent *g)
 {
 	return g->state == COORD_FAILED || g->state == COORD_SILENT;
 }
 
-static void name_some(char *buf, size_t size, const struct executor *a)
+static void agent_set_name_some(char *buf, size_t size, const struct executor *a)
 {
 	const struct agent_set *w = &a->crowd;
 	size_t len = 0;
@@ -41,7 +41,7 @@ static void name_some(char *buf, size_t size, const struct executor *a)
 			const struct coord_agent *g = &w->state[i];
 			size_t need = strlen(agent_set_name(w, i)) + 8;
 
-			if (pass ? g->state != COORD_ASKED : !worth_naming(g))
+			if (pass ? g->state != COORD_ASKED : !agent_set_worth_naming(g))
 				continue;
 			if (len + need > size) {
 				snprintf(buf + len, size - len, ", ...");
@@ -61,7 +61,7 @@ void agent_set_status(struct executor *a)
 		return;
 	for (uint32_t i = 0; i < a->crowd.n; i++)
 		n[a->crowd.state[i].state]++;
-	name_some(who, sizeof(who), a);
+	agent_set_name_some(who, sizeof(who), a);
 	pthread_mutex_lock(&a->lock);
 	a->st.agents.asked = a->c.asked;
 	a->st.agents.expected = a->crowd.n;
@@ -76,7 +76,7 @@ void agent_set_status(struct executor *a)
 	pthread_mutex_unlock(&a->lock);
 }
 
-static void tell(struct executor *a, uint32_t agent)
+static void agent_set_tell(struct executor *a, uint32_t agent)
 {
 	static const char *const words[] = {
 		[COORD_FAILED] = "could not",
@@ -97,13 +97,13 @@ static void tell(struct executor *a, uint32_t agent)
 	executor_emit(a, &ev);
 }
 
-static void settled(struct executor *a, enum phase phase, enum phase asked)
+static void agent_set_settled(struct executor *a, enum phase phase, enum phase asked)
 {
 	struct executor_event ev = { .kind = APPLY_SETTLED, .asked = asked };
-	double took_s = (double)(now_ns(a) - a->crowd.ask_ns) / 1e9;
+	double took_s = (double)(agent_set_now_ns(a) - a->crowd.ask_ns) / 1e9;
 
 	for (uint32_t i = 0; i < a->crowd.n; i++)
-		tell(a, i);
+		agent_set_tell(a, i);
 	agent_set_status(a);
 	ev.items = a->st.agents.done;
 	ev.rc = ev.items + a->st.agents.gone < a->crowd.n ? -ETIMEDOUT : 0;
@@ -133,7 +133,7 @@ static void settled(struct executor *a, enum phase phase, enum phase asked)
 /* ---- the question ---- */
 
 /* The SM may have been restarted: listen anew; or be another one. */
-static void look_for_sm(struct executor *a)
+static void agent_set_look_for_sm(struct executor *a)
 {
 	bool back = a->c.phase == PHASE_ROLLBACK || a->c.cancelled;
 	struct err err = { "" };
@@ -146,13 +146,13 @@ static void look_for_sm(struct executor *a)
 	if (rc && rc != -ESTALE && !a->crowd.deaf)
 		log_add(LOG_WARN, "apply", "agents cannot be asked now: %s", err.text);
 	a->crowd.deaf = rc && rc != -ESTALE;
-	a->crowd.listen_ns = now_ns(a) + LISTEN;
+	a->crowd.listen_ns = agent_set_now_ns(a) + LISTEN;
 }
 
 bool agent_set_notify(struct executor *a)
 {
 	struct agent_set *w = &a->crowd;
-	uint64_t now = now_ns(a);
+	uint64_t now = agent_set_now_ns(a);
 	struct phase_notice n;
 	struct err err = { "" };
 	int rc;
@@ -177,12 +177,12 @@ bool agent_set_notify(struct executor *a)
 		executor_emit(a, &ev);
 	}
 	if (a->c.sends == 1 && a->c.why == WHY_SM)
-		look_for_sm(a); /* through the new one */
+		agent_set_look_for_sm(a); /* through the new one */
 	coordinator_notice(&a->c, &n);
 	rc = w->link->ops->send(w->link->ctx, &n, &err);
 	if (rc)
 		log_add(LOG_WARN, "apply", "a notice to agents was not sent: %s", err.text);
-	w->resend_ns = now_ns(a) + w->pause_ns;
+	w->resend_ns = agent_set_now_ns(a) + w->pause_ns;
 	w->pause_ns = 2 * w->pause_ns < RESEND_MAX ? 2 * w->pause_ns : RESEND_MAX;
 	agent_set_status(a);
 	return !rc;
@@ -207,10 +207,10 @@ void agent_set_take_answer(struct executor *a, const struct agent_answer *ans)
 		return;
 	coordinator_ack(&a->c, agent, &ans->notice);
 	if (a->crowd.state[agent].state == COORD_FAILED)
-		tell(a, agent);
+		agent_set_tell(a, agent);
 }
 
-static void look_for_ended(struct executor *a)
+static void agent_set_look_for_ended(struct executor *a)
 {
 	struct agent_set *w = &a->crowd;
 	uint64_t *id = xcalloc(w->nport, sizeof(*id));
@@ -228,16 +228,16 @@ static void look_for_ended(struct executor *a)
 			continue;
 		w->told[g] = false;
 		coordinator_gone(&a->c, g);
-		tell(a, g);
+		agent_set_tell(a, g);
 	}
 	free(id);
 	free(over);
 }
 
-static void due(struct executor *a)
+static void agent_set_due(struct executor *a)
 {
 	struct agent_set *w = &a->crowd;
-	uint64_t now = now_ns(a);
+	uint64_t now = agent_set_now_ns(a);
 
 	if (w->hold_ns && now >= w->hold_ns) {
 		w->hold_ns = 0;
@@ -248,10 +248,10 @@ static void due(struct executor *a)
 		return;
 	if (a->o.ended && now >= w->jobs_ns) {
 		w->jobs_ns = now + JOBS;
-		look_for_ended(a);
+		agent_set_look_for_ended(a);
 	}
 	if (a->c.action == ACT_AWAIT && now >= w->listen_ns)
-		look_for_sm(a);
+		agent_set_look_for_sm(a);
 	/* without an SM nobody hears that he is called back: he waits as well, but not for ever */
 	if (w->deaf && a->c.asked == PHASE_REPATH && now < w->ask_ns + a->c.drain.hold_s * SECOND)
 		w->until_ns = now + (a->o.answer_ms ? a->o.answer_ms : APPLY_ANSWER_MS) * MS;
@@ -263,18 +263,18 @@ static void due(struct executor *a)
 
 /* Agents that have just begun are told what all were asked: a thousand that begin together by a few
  * notices, not by one each that a thousand hear. */
-static void greet(struct executor *a)
+static void agent_set_greet(struct executor *a)
 {
 	struct agent_set *w = &a->crowd;
 	struct phase_notice n;
 	struct err err;
 
-	if (!w->greets || now_ns(a) < w->greeted_ns + GREET)
+	if (!w->greets || agent_set_now_ns(a) < w->greeted_ns + GREET)
 		return;
 	w->greets = false;
 	if (a->c.asked != PHASE_UNPATH)
 		return;
-	w->greeted_ns = now_ns(a);
+	w->greeted_ns = agent_set_now_ns(a);
 	coordinator_notice(&a->c, &n);
 	if (w->link->ops->send(w->link->ctx, &n, &err))
 		log_add(LOG_WARN, "apply", "a notice to agents was not sent: %s", err.text);
@@ -290,7 +290,7 @@ void agent_set_listen(struct executor *a)
 		return;
 	while (l->ops->recv(l->ctx, &ans, 0, &err) == 1)
 		agent_set_take_answer(a, &ans);
-	greet(a);
+	agent_set_greet(a);
 }
 
 void agent_set_hear(struct executor *a)
@@ -298,10 +298,10 @@ void agent_set_hear(struct executor *a)
 	if (!a->crowd.n || !a->crowd.link)
 		return;
 	agent_set_listen(a);
-	due(a);
+	agent_set_due(a);
 }
 
-static void cancelled(struct executor *a)
+static void agent_set_cancelled(struct executor *a)
 {
 	if (!atomic_load(&a->progress.cancel) || a->c.cancelled)
 		return;
@@ -313,7 +313,7 @@ enum coord_action agent_set_await(struct executor *a)
 {
 	const struct agent_link *l = a->crowd.link;
 	enum phase phase = a->c.phase, asked = a->c.asked;
-	uint64_t shown = now_ns(a);
+	uint64_t shown = agent_set_now_ns(a);
 	struct agent_answer ans;
 	struct err err = { "" };
 
@@ -324,15 +324,15 @@ enum coord_action agent_set_await(struct executor *a)
 			agent_set_take_answer(a, &ans);
 		if (rc < 0) /* as good as silent; resends and the deadline go on */
 			log_add(LOG_WARN, "apply", "answers of agents: %s", err.text);
-		cancelled(a);
-		greet(a);
-		due(a);
-		if (now_ns(a) - shown >= 2 * SLICE) {
-			shown = now_ns(a);
+		agent_set_cancelled(a);
+		agent_set_greet(a);
+		agent_set_due(a);
+		if (agent_set_now_ns(a) - shown >= 2 * SLICE) {
+			shown = agent_set_now_ns(a);
 			agent_set_status(a);
 		}
 	}
 	if (a->c.action != ACT_NOTIFY || a->c.asked != asked || a->c.sends == 1)
-		settled(a, phase, asked);
+		agent_set_settled(a, phase, asked);
 	return a->c.action;
 }

@@ -20,7 +20,7 @@ void agent_set_free(struct agent_set *w)
 	*w = (struct agent_set){ 0 };
 }
 
-static int by_name(const void *a, const void *b)
+static int agent_set_by_name(const void *a, const void *b)
 {
 	const struct txn_agent *x = a, *y = b;
 	int c = strcmp(x->name, y->name);
@@ -32,7 +32,7 @@ static int by_name(const void *a, const void *b)
 	return (x->job > y->job) - (x->job < y->job);
 }
 
-static int by_guid(const void *a, const void *b, void *ctx)
+static int agent_set_by_guid(const void *a, const void *b, void *ctx)
 {
 	const struct txn_agent *port = ctx;
 	uint64_t x = port[*(const uint32_t *)a].guid, y = port[*(const uint32_t *)b].guid;
@@ -43,7 +43,7 @@ static int by_guid(const void *a, const void *b, void *ctx)
 void agent_set_index(struct agent_set *w)
 {
 	if (w->nport)
-		qsort(w->port, w->nport, sizeof(*w->port), by_name);
+		qsort(w->port, w->nport, sizeof(*w->port), agent_set_by_name);
 	w->first = xcalloc((size_t)w->nport + 1, sizeof(*w->first));
 	w->by_guid = xcalloc(w->nport, sizeof(*w->by_guid));
 	w->by_lid = xcalloc(LIDS, sizeof(*w->by_lid));
@@ -58,13 +58,13 @@ void agent_set_index(struct agent_set *w)
 	}
 	w->first[w->n] = w->nport;
 	if (w->nport)
-		qsort_r(w->by_guid, w->nport, sizeof(*w->by_guid), by_guid, w->port);
+		qsort_r(w->by_guid, w->nport, sizeof(*w->by_guid), agent_set_by_guid, w->port);
 	w->state = xcalloc(w->n, sizeof(*w->state));
 	w->told = xcalloc(w->n, sizeof(*w->told));
 }
 
 /* A port lies between the first ports of two agents. */
-static uint32_t agent_of_port(const struct agent_set *w, uint32_t port)
+static uint32_t agent_set_of_port(const struct agent_set *w, uint32_t port)
 {
 	uint32_t a = 0, b = w->n;
 
@@ -95,7 +95,7 @@ uint32_t agent_set_find(const struct agent_set *w, const struct agent_answer *an
 	}
 	if (a == w->nport || w->port[w->by_guid[a]].guid != ans->guid)
 		return FAB_NONE;
-	return agent_of_port(w, w->by_guid[a]);
+	return agent_set_of_port(w, w->by_guid[a]);
 }
 
 const char *agent_set_name(const struct agent_set *w, uint32_t agent)

@@ -11,21 +11,21 @@
 #include <string.h>
 
 /* A job that was requeued has the same id on other nodes. */
-static bool same_job(const struct job *a, const struct job *b)
+static bool agent_set_same_job(const struct job *a, const struct job *b)
 {
 	return a->id == b->id && a->nterm == b->nterm &&
 	       !memcmp(a->terms, b->terms, a->nterm * sizeof(*a->terms));
 }
 
-static bool was_planned(const struct jobset *jobs, const struct job *job)
+static bool agent_set_was_planned(const struct jobset *jobs, const struct job *job)
 {
 	for (uint32_t i = 0; i < jobs->njob; i++)
-		if (same_job(&jobs->jobs[i], job))
+		if (agent_set_same_job(&jobs->jobs[i], job))
 			return true;
 	return false;
 }
 
-static bool was_named(const struct executor *a, uint64_t id)
+static bool agent_set_was_named(const struct executor *a, uint64_t id)
 {
 	for (size_t i = 0; i < a->newcomers.n; i++)
 		if (a->newcomers.v[i] == id)
@@ -33,7 +33,8 @@ static bool was_named(const struct executor *a, uint64_t id)
 	return false;
 }
 
-static void put_job(struct jobset_builder *b, const struct fabric *f, const struct job *job)
+static void agent_set_put_job(struct jobset_builder *b, const struct fabric *f,
+			      const struct job *job)
 {
 	const char **names = xcalloc(job->nterm, sizeof(*names));
 	struct job head = { .id = job->id,
@@ -49,7 +50,7 @@ static void put_job(struct jobset_builder *b, const struct fabric *f, const stru
 }
 
 /* The last list that the batch system gave; fresh: it has not been looked at. */
-static const struct jobset *jobs_now(struct executor *a, bool *fresh)
+static const struct jobset *agent_set_jobs_now(struct executor *a, bool *fresh)
 {
 	const struct jobset *now = a->o.running ? a->o.running(a->o.ctx) : NULL;
 
@@ -62,21 +63,21 @@ static const struct jobset *jobs_now(struct executor *a, bool *fresh)
 }
 
 /* Those that neither the plan knows nor the agents who are asked. */
-static struct jobset *newcomers(const struct executor *a, const struct jobset *now)
+static struct jobset *agent_set_newcomers(const struct executor *a, const struct jobset *now)
 {
 	struct jobset_builder *b = jobset_builder_new(a->fabric, now->source);
 
 	for (uint32_t i = 0; i < now->njob; i++) {
 		const struct job *job = &now->jobs[i];
 
-		if (job->multi && !(a->plan && was_planned(a->plan->jobs, job)) &&
+		if (job->multi && !(a->plan && agent_set_was_planned(a->plan->jobs, job)) &&
 		    !agent_set_has(a, job))
-			put_job(b, a->fabric, job);
+			agent_set_put_job(b, a->fabric, job);
 	}
 	return jobset_build(b);
 }
 
-static void say(struct executor *a, const char *text)
+static void agent_set_say(struct executor *a, const char *text)
 {
 	struct executor_event ev = { .kind = APPLY_ANSWER };
 
@@ -85,19 +86,19 @@ static void say(struct executor *a, const char *text)
 	executor_emit(a, &ev);
 }
 
-static bool said_before(struct executor *a, uint64_t id)
+static bool agent_set_said_before(struct executor *a, uint64_t id)
 {
-	if (was_named(a, id))
+	if (agent_set_was_named(a, id))
 		return true;
 	vec_push(&a->newcomers, id);
 	return false;
 }
 
 /* false: it is not to go on. */
-static bool judge(struct executor *a, const struct job *job, bool needed)
+static bool agent_set_judge(struct executor *a, const struct job *job, bool needed)
 {
 	bool over = a->c.wave == a->c.nwaves, back = a->c.phase == PHASE_ROLLBACK;
-	bool known = was_named(a, job->id), waits = a->c.action == ACT_WAIT;
+	bool known = agent_set_was_named(a, job->id), waits = a->c.action == ACT_WAIT;
 	char text[200];
 
 	if (over && !back && job->start_s > a->written_s) {
@@ -109,7 +110,7 @@ static bool judge(struct executor *a, const struct job *job, bool needed)
 	}
 	if (!waits && agent_set_join(a, job, needed && !back && !known))
 		return true;
-	if (said_before(a, job->id))
+	if (agent_set_said_before(a, job->id))
 		return true;
 	snprintf(text, sizeof(text), "job %lu (%.60s) began after jobs were asked to drain: %s",
 		 (unsigned long)job->id, job->nodes,
@@ -117,7 +118,7 @@ static bool judge(struct executor *a, const struct job *job, bool needed)
 		 : over && !back
 			 ? "all was written meanwhile; should it hang, requeue it or roll back"
 			 : "it sends to LIDs that need the drain");
-	say(a, text);
+	agent_set_say(a, text);
 	if (!needed || over || back || a->o.without_silent)
 		return true;
 	return executor_fail(
@@ -128,7 +129,7 @@ static bool judge(struct executor *a, const struct job *job, bool needed)
 }
 
 /* Which of them it concerns. */
-static bool judge_all(struct executor *a, const struct jobset *new)
+static bool agent_set_judge_all(struct executor *a, const struct jobset *new)
 {
 	const struct plan *p = a->plan;
 	struct drain d;
@@ -141,7 +142,7 @@ static bool judge_all(struct executor *a, const struct jobset *new)
 	if (drain_find(&d, a->fabric, p->from, p->to, new, p->diff, NULL, &err))
 		log_add(LOG_ERROR, "apply", "jobs that began: %s", err.text);
 	for (uint32_t i = 0; i < d.njob && d.job; i++)
-		ok = judge(a, &new->jobs[d.job[i].job], d.job[i].needed) && ok;
+		ok = agent_set_judge(a, &new->jobs[d.job[i].job], d.job[i].needed) && ok;
 	drain_clear(&d);
 	return ok;
 }
@@ -155,12 +156,12 @@ bool executor_newcomers(struct executor *a)
 
 	if (p && (!p->jobs || !p->drain.known))
 		return true;
-	now = jobs_now(a, &fresh);
+	now = agent_set_jobs_now(a, &fresh);
 	if (!now || (a->c.action == ACT_WAIT && !fresh))
 		return true;
-	new = newcomers(a, now);
+	new = agent_set_newcomers(a, now);
 	if (p && new->njob)
-		ok = judge_all(a, new);
+		ok = agent_set_judge_all(a, new);
 	/* who recovers does not know whose routes change */
 	for (uint32_t i = 0; !p && i < new->njob; i++)
 		agent_set_join(a, &new->jobs[i], false);

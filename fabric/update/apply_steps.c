@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-static void status_step(struct executor *a, const char *step, uint32_t total, bool anew)
+static void executor_status_step(struct executor *a, const char *step, uint32_t total, bool anew)
 {
 	pthread_mutex_lock(&a->lock);
 	snprintf(a->st.step, sizeof(a->st.step), "%s", step);
@@ -25,7 +25,8 @@ static void status_step(struct executor *a, const char *step, uint32_t total, bo
 	pthread_mutex_unlock(&a->lock);
 }
 
-static void phase_event(struct executor *a, enum executor_event_kind kind, int rc, const char *text)
+static void executor_phase_event(struct executor *a, enum executor_event_kind kind, int rc,
+				 const char *text)
 {
 	struct executor_event ev = { .kind = kind, .items = a->ntodo, .rc = rc };
 
@@ -33,7 +34,7 @@ static void phase_event(struct executor *a, enum executor_event_kind kind, int r
 	executor_emit(a, &ev);
 }
 
-static bool plan_allowed(struct executor *a)
+static bool executor_plan_allowed(struct executor *a)
 {
 	const struct plan *p = a->plan;
 	struct err err = { "" };
@@ -73,7 +74,7 @@ void executor_keep_others(struct executor *a, enum holds h)
 }
 
 /* Every block that is to be written must hold what the way back would restore. */
-static bool do_prepare(struct executor *a)
+static bool executor_do_prepare(struct executor *a)
 {
 	uint32_t total;
 	char first[220];
@@ -82,12 +83,12 @@ static bool do_prepare(struct executor *a)
 
 	executor_todo_all(a, a->c.nwaves);
 	total = a->ntodo;
-	status_step(a, "checking", total, true);
-	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
+	executor_status_step(a, "checking", total, true);
+	executor_phase_event(a, APPLY_PHASE_BEGIN, 0, "");
 	rc = executor_gate(a, &err);
 	if (rc)
 		return executor_fail(a, rc, "%s", err.text);
-	if (!plan_allowed(a) || !agent_set_gather(a))
+	if (!executor_plan_allowed(a) || !agent_set_gather(a))
 		return false;
 	for (uint32_t i = 0; i < a->c.max_tries && a->ntodo; i++) {
 		executor_read(a);
@@ -113,7 +114,7 @@ struct marking {
 	int rc;
 };
 
-static void *mark_wave(void *arg)
+static void *executor_mark_wave(void *arg)
 {
 	struct marking *m = arg;
 
@@ -122,25 +123,25 @@ static void *mark_wave(void *arg)
 }
 
 /* The record is told by the gate, the journal if mark; beside: both at once. */
-static bool note_wave(struct executor *a, bool beside, bool mark)
+static bool executor_note_wave(struct executor *a, bool beside, bool mark)
 {
 	struct marking m = { .a = a };
 	struct err err = { "" };
 	pthread_t thread;
 	int rc;
 
-	beside = beside && mark && !pthread_create(&thread, NULL, mark_wave, &m);
+	beside = beside && mark && !pthread_create(&thread, NULL, executor_mark_wave, &m);
 	rc = executor_gate(a, &err);
 	if (beside)
 		pthread_join(thread, NULL);
 	else if (mark)
-		mark_wave(&m);
+		executor_mark_wave(&m);
 	if (rc)
 		return executor_fail(a, rc, "%s", err.text);
 	return m.rc ? executor_fail(a, m.rc, "%s", m.err.text) : true;
 }
 
-static bool do_journal(struct executor *a)
+static bool executor_do_journal(struct executor *a)
 {
 	const struct plan *p = a->plan;
 	struct txn_head h = { 0 };
@@ -148,7 +149,7 @@ static bool do_journal(struct executor *a)
 	char text[80];
 	int rc;
 
-	status_step(a, "saving the old tables", 0, false);
+	executor_status_step(a, "saving the old tables", 0, false);
 	snprintf(h.fabric, sizeof(h.fabric), "%s", p->fabric->name);
 	snprintf(h.plan, sizeof(h.plan), "%s", p->id);
 	snprintf(h.engine, sizeof(h.engine), "%s", p->to->engine);
@@ -170,29 +171,29 @@ static bool do_journal(struct executor *a)
 		snprintf(text, sizeof(text), "plan fresh, old tables saved, %u agents to ask",
 			 a->crowd.n);
 	changes_hash(journal_changes(a->journal));
-	phase_event(a, APPLY_PHASE_END, 0, text);
-	return agent_set_begin(a) && (a->crowd.n || note_wave(a, true, true));
+	executor_phase_event(a, APPLY_PHASE_END, 0, text);
+	return agent_set_begin(a) && (a->crowd.n || executor_note_wave(a, true, true));
 }
 
 /* What is going to be done is recorded and synced (the gate) and noted in the journal, both at
  * once since either takes as long as hundreds of writes; only then written.  Later waves are noted
  * without a sync, and a thread would take longer than that; the first one is noted when PREPARE
  * ends, unless agents are asked in between. */
-static bool do_begin_wave(struct executor *a)
+static bool executor_do_begin_wave(struct executor *a)
 {
 	const struct txn_info *t = journal_info(a->journal);
 
 	executor_todo_wave(a, a->c.wave);
-	status_step(a, "writing", a->ntodo, true);
-	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
+	executor_status_step(a, "writing", a->ntodo, true);
+	executor_phase_event(a, APPLY_PHASE_BEGIN, 0, "");
 	if (!executor_newcomers(a))
 		return false;
-	return note_wave(a, t->state != TXN_WRITING,
-			 t->state != TXN_WRITING || t->wave != a->c.wave);
+	return executor_note_wave(a, t->state != TXN_WRITING,
+				  t->state != TXN_WRITING || t->wave != a->c.wave);
 }
 
 /* What agents are about to be asked is noted first: who comes after a crash asks them back. */
-static bool do_begin_ask(struct executor *a, enum txn_state state, const char *step)
+static bool executor_do_begin_ask(struct executor *a, enum txn_state state, const char *step)
 {
 	struct err err = { "" };
 	int rc;
@@ -203,8 +204,8 @@ static bool do_begin_ask(struct executor *a, enum txn_state state, const char *s
 			return true;
 	}
 	a->ntodo = a->crowd.n;
-	status_step(a, step, 0, false);
-	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
+	executor_status_step(a, step, 0, false);
+	executor_phase_event(a, APPLY_PHASE_BEGIN, 0, "");
 	rc = executor_gate(a, &err);
 	if (!rc)
 		rc = journal_mark(a->journal, state, a->c.wave, NULL, &err);
@@ -212,24 +213,24 @@ static bool do_begin_ask(struct executor *a, enum txn_state state, const char *s
 	return rc ? executor_fail(a, rc, "%s", err.text) : true;
 }
 
-static bool do_write(struct executor *a)
+static bool executor_do_write(struct executor *a)
 {
 	pthread_mutex_lock(&a->lock);
 	if (a->c.tries > 1)
 		a->st.retries += a->ntodo;
 	pthread_mutex_unlock(&a->lock);
-	status_step(a, "writing", 0, false);
+	executor_status_step(a, "writing", 0, false);
 	executor_write(a, false);
 	return true;
 }
 
-static bool do_read(struct executor *a)
+static bool executor_do_read(struct executor *a)
 {
 	uint32_t items = a->ntodo, foreign;
 	struct executor_event ev = { .kind = APPLY_VERIFY, .items = items };
 	char first[220];
 
-	status_step(a, "reading back", 0, false);
+	executor_status_step(a, "reading back", 0, false);
 	if (!a->read_back) /* while it was written, switch by switch */
 		executor_read(a);
 	if (a->c.cancelled)
@@ -244,7 +245,7 @@ static bool do_read(struct executor *a)
 	executor_emit(a, &ev);
 	if (!a->ntodo) {
 		a->written_s = time(NULL);
-		phase_event(a, APPLY_PHASE_END, 0, "");
+		executor_phase_event(a, APPLY_PHASE_END, 0, "");
 		return true;
 	}
 	if (foreign || a->c.tries >= a->c.max_tries)
@@ -260,7 +261,7 @@ static bool do_read(struct executor *a)
 	return false;
 }
 
-static bool do_begin_confirm(struct executor *a)
+static bool executor_do_begin_confirm(struct executor *a)
 {
 	struct err err = { "" };
 	int rc;
@@ -270,8 +271,8 @@ static bool do_begin_confirm(struct executor *a)
 	if (a->c.joined)
 		return true;
 	a->ntodo = 0;
-	status_step(a, "waiting for the operator", 0, false);
-	phase_event(a, APPLY_PHASE_BEGIN, 0, "");
+	executor_status_step(a, "waiting for the operator", 0, false);
+	executor_phase_event(a, APPLY_PHASE_BEGIN, 0, "");
 	rc = executor_gate(a, &err);
 	if (!rc)
 		rc = journal_mark(a->journal, TXN_CONFIRMING, 0, NULL, &err);
@@ -280,7 +281,7 @@ static bool do_begin_confirm(struct executor *a)
 
 /* Neither a full disk nor a record that cannot be written keeps the old tables from coming
  * back: without a new line the journal still says that there is something to undo. */
-static bool do_begin_rollback(struct executor *a)
+static bool executor_do_begin_rollback(struct executor *a)
 {
 	struct err err = { "" };
 	uint32_t waves;
@@ -294,8 +295,8 @@ static bool do_begin_rollback(struct executor *a)
 	for (uint32_t i = 0; i < a->list->n; i++)
 		if (a->list->v[i].sw == FAB_NONE && executor_is_last(a, i, waves))
 			a->left[a->nleft++] = i;
-	status_step(a, "reading what is there", a->ntodo, true);
-	phase_event(a, APPLY_PHASE_BEGIN, 0, a->why.text);
+	executor_status_step(a, "reading what is there", a->ntodo, true);
+	executor_phase_event(a, APPLY_PHASE_BEGIN, 0, a->why.text);
 	if (executor_gate(a, &err))
 		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
 	if (journal_mark(a->journal, TXN_ROLLBACK, a->c.wave, a->why.text, &err))
@@ -310,7 +311,7 @@ static bool do_begin_rollback(struct executor *a)
 }
 
 /* What somebody else wrote meanwhile is not ours to undo, unless told so. */
-static void set_aside_foreign(struct executor *a)
+static void executor_set_aside_foreign(struct executor *a)
 {
 	uint32_t foreign = executor_count(a, HOLDS_FOREIGN);
 
@@ -328,7 +329,7 @@ static void set_aside_foreign(struct executor *a)
 }
 
 /* Jobs that began under what was there in between are to leave it as well. */
-static bool restored(struct executor *a)
+static bool executor_restored(struct executor *a)
 {
 	bool all = !a->ntodo && !a->nleft && !a->found_theirs;
 
@@ -337,20 +338,20 @@ static bool restored(struct executor *a)
 	return all;
 }
 
-static bool do_scan(struct executor *a)
+static bool executor_do_scan(struct executor *a)
 {
 	if (a->others) {
-		status_step(a, "waiting for the other SM", a->ntodo, true);
+		executor_status_step(a, "waiting for the other SM", a->ntodo, true);
 		superseded_wait(a);
-		return restored(a);
+		return executor_restored(a);
 	}
 	executor_read(a);
 	executor_keep_others(a, HOLDS_OLD);
-	set_aside_foreign(a);
-	status_step(a, "writing back", a->ntodo, true);
+	executor_set_aside_foreign(a);
+	executor_status_step(a, "writing back", a->ntodo, true);
 	if (!a->ntodo && a->nleft)
 		superseded_stay(a);
-	return restored(a);
+	return executor_restored(a);
 }
 
 /* A block that is to be written back, and the change that it holds the contents of. */
@@ -359,7 +360,7 @@ struct way_back {
 };
 
 /* Unknown contents go all the way at once, in the last step. */
-static struct way_back way_back(const struct executor *a, uint32_t last)
+static struct way_back executor_way_back(const struct executor *a, uint32_t last)
 {
 	struct way_back w = { last, a->level[last] };
 
@@ -369,7 +370,7 @@ static struct way_back way_back(const struct executor *a, uint32_t last)
 }
 
 /* The change that this wave made of the block, if it is to be taken back; else FAB_NONE. */
-static uint32_t made_in(const struct executor *a, const struct way_back *w, uint32_t wave)
+static uint32_t executor_made_in(const struct executor *a, const struct way_back *w, uint32_t wave)
 {
 	uint32_t k = w->level;
 
@@ -378,7 +379,7 @@ static uint32_t made_in(const struct executor *a, const struct way_back *w, uint
 	return k != FAB_NONE && a->list->v[k].wave == wave ? k : FAB_NONE;
 }
 
-static void wave_back(struct executor *a, uint32_t wave)
+static void executor_wave_back(struct executor *a, uint32_t wave)
 {
 	for (uint32_t i = 0; i < a->c.max_tries && a->ntodo; i++) {
 		executor_write(a, true);
@@ -392,7 +393,7 @@ static void wave_back(struct executor *a, uint32_t wave)
 /* The waves in reverse, each complete and read back before the one before it: no mixture on the
  * way back that was not possible on the way there.  What does not answer is left to the last
  * look at everything. */
-static bool do_write_back(struct executor *a)
+static bool executor_do_write_back(struct executor *a)
 {
 	struct way_back *all;
 	uint32_t n = a->ntodo;
@@ -401,18 +402,18 @@ static bool do_write_back(struct executor *a)
 		return true;
 	all = xcalloc(n, sizeof(*all));
 	for (uint32_t i = 0; i < n; i++)
-		all[i] = way_back(a, a->todo[i]);
-	status_step(a, "writing back", 0, false);
+		all[i] = executor_way_back(a, a->todo[i]);
+	executor_status_step(a, "writing back", 0, false);
 	a->chains = false;
 	for (uint32_t wave = a->c.nwaves; wave-- > 0;) {
 		a->ntodo = 0;
 		for (uint32_t i = 0; i < n; i++) {
-			uint32_t k = made_in(a, &all[i], wave);
+			uint32_t k = executor_made_in(a, &all[i], wave);
 
 			if (k != FAB_NONE)
 				a->todo[a->ntodo++] = k;
 		}
-		wave_back(a, wave);
+		executor_wave_back(a, wave);
 	}
 	a->chains = true;
 	a->ntodo = n;
@@ -422,13 +423,13 @@ static bool do_write_back(struct executor *a)
 	return true;
 }
 
-static bool do_read_back(struct executor *a)
+static bool executor_do_read_back(struct executor *a)
 {
 	struct executor_event ev = { .kind = APPLY_VERIFY, .items = a->ntodo };
 	char first[220];
 	bool back;
 
-	status_step(a, "reading back", 0, false);
+	executor_status_step(a, "reading back", 0, false);
 	if (a->others) {
 		back = superseded_wait(a);
 	} else {
@@ -441,8 +442,8 @@ static bool do_read_back(struct executor *a)
 	snprintf(ev.text, sizeof(ev.text), "%.190s", first);
 	executor_emit(a, &ev);
 	if (a->found_theirs || (a->others && a->c.tries < a->c.max_tries))
-		return restored(a);
-	set_aside_foreign(a);
+		return executor_restored(a);
+	executor_set_aside_foreign(a);
 	if (!a->ntodo && a->nleft)
 		superseded_stay(a);
 	if (a->c.tries >= a->c.max_tries) {
@@ -450,10 +451,10 @@ static bool do_read_back(struct executor *a)
 		a->nleft += a->ntodo;
 		a->ntodo = 0;
 	}
-	return restored(a);
+	return executor_restored(a);
 }
 
-static bool do_finish(struct executor *a)
+static bool executor_do_finish(struct executor *a)
 {
 	static const enum txn_state last[] = {
 		[OUTCOME_CONFIRMED] = TXN_CONFIRMED,	 [OUTCOME_REFUSED] = TXN_ABANDONED,
@@ -488,31 +489,31 @@ bool executor_do(struct executor *a, enum coord_action act)
 {
 	switch (act) {
 	case ACT_PREPARE:
-		return do_prepare(a);
+		return executor_do_prepare(a);
 	case ACT_JOURNAL:
-		return do_journal(a);
+		return executor_do_journal(a);
 	case ACT_BEGIN_WAVE:
-		return do_begin_wave(a);
+		return executor_do_begin_wave(a);
 	case ACT_WRITE:
-		return do_write(a);
+		return executor_do_write(a);
 	case ACT_READ:
-		return do_read(a);
+		return executor_do_read(a);
 	case ACT_BEGIN_CONFIRM:
-		return do_begin_confirm(a);
+		return executor_do_begin_confirm(a);
 	case ACT_BEGIN_ROLLBACK:
-		return do_begin_rollback(a);
+		return executor_do_begin_rollback(a);
 	case ACT_SCAN:
-		return do_scan(a);
+		return executor_do_scan(a);
 	case ACT_WRITE_BACK:
-		return do_write_back(a);
+		return executor_do_write_back(a);
 	case ACT_READ_BACK:
-		return do_read_back(a);
+		return executor_do_read_back(a);
 	case ACT_FINISH:
-		return do_finish(a);
+		return executor_do_finish(a);
 	case ACT_BEGIN_UNPATH:
-		return do_begin_ask(a, TXN_UNPATH, "waiting for agents to drain");
+		return executor_do_begin_ask(a, TXN_UNPATH, "waiting for agents to drain");
 	case ACT_BEGIN_REPATH:
-		return do_begin_ask(a, TXN_REPATH, "waiting for agents to return");
+		return executor_do_begin_ask(a, TXN_REPATH, "waiting for agents to return");
 	case ACT_NOTIFY:
 		return agent_set_notify(a);
 	case ACT_AWAIT: /* not carried out but waited for, see drive() */

@@ -16,9 +16,10 @@
 #define JOIN   (5000 * MS) /* for the agents of a job that began to be there */
 #define HOLD_S 900
 
-static void note(struct executor *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void agent_set_note(struct executor *a, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
-static void note(struct executor *a, const char *fmt, ...)
+static void agent_set_note(struct executor *a, const char *fmt, ...)
 {
 	struct executor_event ev = { .kind = APPLY_ANSWER };
 	va_list ap;
@@ -30,7 +31,7 @@ static void note(struct executor *a, const char *fmt, ...)
 	executor_emit(a, &ev);
 }
 
-static struct agent_place *places_of(const struct executor *a, const struct job *job)
+static struct agent_place *agent_set_places_of(const struct executor *a, const struct job *job)
 {
 	struct agent_place *at = xcalloc(job->nterm, sizeof(*at));
 
@@ -39,23 +40,24 @@ static struct agent_place *places_of(const struct executor *a, const struct job 
 	return at;
 }
 
-static bool same_node(const struct executor *a, const struct job *job, uint32_t i, uint32_t k)
+static bool agent_set_same_node(const struct executor *a, const struct job *job, uint32_t i,
+				uint32_t k)
 {
 	return !strcmp(a->fabric->term_name[job->terms[i]], a->fabric->term_name[job->terms[k]]);
 }
 
 /* How many ports are of nodes with an agent (of any of their ports), how many are not known; the
  * first node without one. */
-static void count_there(const struct executor *a, const struct job *job,
-			const struct agent_place *at, uint32_t *there, uint32_t *unknown,
-			const char **absent)
+static void agent_set_count_there(const struct executor *a, const struct job *job,
+				  const struct agent_place *at, uint32_t *there, uint32_t *unknown,
+				  const char **absent)
 {
 	*there = *unknown = 0;
 	*absent = "";
 	for (uint32_t i = 0, k; i < job->nterm; i = k) {
 		bool yes = false, dunno = false;
 
-		for (k = i; k < job->nterm && same_node(a, job, i, k); k++) {
+		for (k = i; k < job->nterm && agent_set_same_node(a, job, i, k); k++) {
 			yes = yes || at[k].there == AGENT_PRESENT;
 			dunno = dunno || at[k].there == AGENT_UNKNOWN;
 		}
@@ -68,7 +70,7 @@ static void count_there(const struct executor *a, const struct job *job,
 	}
 }
 
-static void add_job(struct executor *a, const struct job *job)
+static void agent_set_add_job(struct executor *a, const struct job *job)
 {
 	struct agent_set *w = &a->crowd;
 	const struct fabric *f = a->fabric;
@@ -88,10 +90,10 @@ static void add_job(struct executor *a, const struct job *job)
 
 /* A job is asked as a whole or not at all: both ends of a connection have to move.  false:
  * refused. */
-static bool take_job(struct executor *a, const struct job *job, bool needed)
+static bool agent_set_take_job(struct executor *a, const struct job *job, bool needed)
 {
 	const struct agent_link *l = a->o.agents;
-	struct agent_place *at = places_of(a, job);
+	struct agent_place *at = agent_set_places_of(a, job);
 	uint32_t there, unknown;
 	const char *absent;
 	struct err err = { "" };
@@ -102,21 +104,23 @@ static bool take_job(struct executor *a, const struct job *job, bool needed)
 		free(at);
 		return executor_fail(a, rc, "cancelled before anything was written");
 	}
-	count_there(a, job, at, &there, &unknown, &absent);
+	agent_set_count_there(a, job, at, &there, &unknown, &absent);
 	free(at);
 	if (there + unknown == job->nterm && (needed || !unknown)) {
-		add_job(a, job);
+		agent_set_add_job(a, job);
 	} else if (!needed) {
 		if (there)
-			note(a,
-			     "job %lu is not asked to drain: only %u of its %u ports have agents; its "
-			     "packets may come out of order",
-			     (unsigned long)job->id, there, job->nterm);
+			agent_set_note(
+				a,
+				"job %lu is not asked to drain: only %u of its %u ports have agents; its "
+				"packets may come out of order",
+				(unsigned long)job->id, there, job->nterm);
 	} else if (a->o.without_silent) {
-		note(a,
-		     "going on without job %lu, which needs the drain: %u of its %u ports have no "
-		     "agent (%s)",
-		     (unsigned long)job->id, job->nterm - there - unknown, job->nterm, absent);
+		agent_set_note(
+			a,
+			"going on without job %lu, which needs the drain: %u of its %u ports have no "
+			"agent (%s)",
+			(unsigned long)job->id, job->nterm - there - unknown, job->nterm, absent);
 	} else {
 		ok = executor_fail(
 			a, -EHOSTUNREACH,
@@ -128,19 +132,20 @@ static bool take_job(struct executor *a, const struct job *job, bool needed)
 	return ok;
 }
 
-static const char *no_way(const struct executor *a)
+static const char *agent_set_no_way(const struct executor *a)
 {
 	const char *why = a->o.no_agents;
 
 	return why && *why ? why : "there is no way to ask agents from here";
 }
 
-static bool cannot_ask(struct executor *a, int rc, const char *why)
+static bool agent_set_cannot_ask(struct executor *a, int rc, const char *why)
 {
 	const struct drain *d = &a->plan->drain;
 
 	if (!d->nneeded) {
-		note(a, "nobody is asked to drain (%.110s): packets may come out of order", why);
+		agent_set_note(
+			a, "nobody is asked to drain (%.110s): packets may come out of order", why);
 		return true;
 	}
 	return executor_fail(
@@ -151,7 +156,7 @@ static bool cannot_ask(struct executor *a, int rc, const char *why)
 		d->nneeded, d->nlid, why);
 }
 
-static void name_without(struct executor *a)
+static void agent_set_name_without(struct executor *a)
 {
 	const struct plan *p = a->plan;
 	char ids[120] = "";
@@ -168,8 +173,9 @@ static void name_without(struct executor *a)
 		}
 	}
 	if (len)
-		note(a, "going on without %u jobs that need the drain, nobody is asked: %s",
-		     p->drain.nneeded, ids);
+		agent_set_note(a,
+			       "going on without %u jobs that need the drain, nobody is asked: %s",
+			       p->drain.nneeded, ids);
 }
 
 bool agent_set_gather(struct executor *a)
@@ -189,30 +195,32 @@ bool agent_set_gather(struct executor *a)
 			"with --without-agents",
 			d->nlid);
 	if (d->strangers)
-		note(a,
-		     "%u LIDs need the drain that no job has: what else sends there should pause",
-		     d->strangers);
+		agent_set_note(
+			a,
+			"%u LIDs need the drain that no job has: what else sends there should pause",
+			d->strangers);
 	if (a->o.without_agents)
-		name_without(a);
+		agent_set_name_without(a);
 	if (!d->njob || a->o.without_agents)
 		return true;
 	if (!d->escape)
-		return cannot_ask(a, -EADDRNOTAVAIL,
-				  "there are no escape LIDs to move to that the new tables leave "
-				  "alone: install routes with --escape first (LMC 1 or more)");
+		return agent_set_cannot_ask(
+			a, -EADDRNOTAVAIL,
+			"there are no escape LIDs to move to that the new tables leave "
+			"alone: install routes with --escape first (LMC 1 or more)");
 	if (!a->o.agents)
-		return cannot_ask(a, -ENOTCONN, no_way(a));
+		return agent_set_cannot_ask(a, -ENOTCONN, agent_set_no_way(a));
 	rc = a->o.agents->ops->listen(a->o.agents->ctx, &a->progress, &err);
 	if (rc)
-		return cannot_ask(a, rc, err.text);
+		return agent_set_cannot_ask(a, rc, err.text);
 	for (uint32_t i = 0; i < d->njob && ok; i++)
-		ok = take_job(a, &a->plan->jobs->jobs[d->job[i].job], d->job[i].needed);
+		ok = agent_set_take_job(a, &a->plan->jobs->jobs[d->job[i].job], d->job[i].needed);
 	if (ok && a->crowd.nport)
 		agent_set_index(&a->crowd);
 	return ok;
 }
 
-static void drain_on(struct executor *a, uint16_t epoch)
+static void agent_set_drain_on(struct executor *a, uint16_t epoch)
 {
 	struct coord_drain d = {
 		.agents = a->crowd.state,
@@ -238,25 +246,25 @@ bool agent_set_begin(struct executor *a)
 	rc = journal_put_agents(a->journal, a->crowd.port, a->crowd.nport, &err);
 	if (rc)
 		return executor_fail(a, rc, "%s", err.text);
-	drain_on(a, 0);
+	agent_set_drain_on(a, 0);
 	return true;
 }
 
-static bool all_there(struct executor *a, const struct job *job)
+static bool agent_set_all_there(struct executor *a, const struct job *job)
 {
 	const struct agent_link *l = a->crowd.link;
-	struct agent_place *at = places_of(a, job);
+	struct agent_place *at = agent_set_places_of(a, job);
 	uint32_t there, unknown;
 	const char *absent;
 	int rc = l->ops->present(l->ctx, at, job->nterm, &a->progress, NULL);
 
-	count_there(a, job, at, &there, &unknown, &absent);
+	agent_set_count_there(a, job, at, &there, &unknown, &absent);
 	free(at);
 	return !rc && there == job->nterm;
 }
 
 /* They may have been started with the job. */
-static bool come_in_time(struct executor *a, const struct job *job, uint64_t patience)
+static bool agent_set_come_in_time(struct executor *a, const struct job *job, uint64_t patience)
 {
 	const struct agent_link *l = a->crowd.link;
 	uint64_t until = l->ops->now_ns(l->ctx) + patience;
@@ -264,7 +272,7 @@ static bool come_in_time(struct executor *a, const struct job *job, uint64_t pat
 
 	if (!l->ops->present)
 		return false;
-	while (!(there = all_there(a, job)) && l->ops->now_ns(l->ctx) < until &&
+	while (!(there = agent_set_all_there(a, job)) && l->ops->now_ns(l->ctx) < until &&
 	       !atomic_load(&a->progress.cancel)) {
 		struct agent_answer ans;
 
@@ -275,8 +283,9 @@ static bool come_in_time(struct executor *a, const struct job *job, uint64_t pat
 }
 
 /* Who was there before, as he was. */
-static void keep_states(struct agent_set *w, const struct txn_agent *port, const uint32_t *first,
-			const struct coord_agent *state, uint32_t n)
+static void agent_set_keep_states(struct agent_set *w, const struct txn_agent *port,
+				  const uint32_t *first, const struct coord_agent *state,
+				  uint32_t n)
 {
 	for (uint32_t i = 0, k = 0; i < w->n && k < n; i++)
 		if (!strcmp(agent_set_name(w, i), port[first[k]].name))
@@ -295,7 +304,7 @@ bool agent_set_has(const struct executor *a, const struct job *job)
 }
 
 /* Nobody was to be asked so far.  Not on the way back: the journal says that nobody was. */
-static bool crowd_start(struct executor *a)
+static bool agent_set_crowd_start(struct executor *a)
 {
 	const struct agent_link *l = a->o.agents;
 	struct err err = { "" };
@@ -309,12 +318,12 @@ static bool crowd_start(struct executor *a)
 		log_add(LOG_WARN, "apply", "agents of jobs that begin: %s", err.text);
 		return false;
 	}
-	drain_on(a, 0);
+	agent_set_drain_on(a, 0);
 	return true;
 }
 
 /* A node whose jobs were over and that has this one now. */
-static void call_again(struct agent_set *w, uint64_t job)
+static void agent_set_call_again(struct agent_set *w, uint64_t job)
 {
 	for (uint32_t i = 0; i < w->n; i++)
 		for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
@@ -328,13 +337,14 @@ bool agent_set_join(struct executor *a, const struct job *job, bool wait)
 	struct err err = { "" };
 	bool ok;
 
-	if ((!w->n && !crowd_start(a)) || !come_in_time(a, job, wait ? JOIN : 0))
+	if ((!w->n && !agent_set_crowd_start(a)) ||
+	    !agent_set_come_in_time(a, job, wait ? JOIN : 0))
 		return false;
 	was = *w;
 	w->port = xcalloc(was.nport, sizeof(*w->port));
 	if (was.nport)
 		memcpy(w->port, was.port, was.nport * sizeof(*w->port));
-	add_job(a, job);
+	agent_set_add_job(a, job);
 	ok = !journal_put_agents(a->journal, w->port, w->nport, &err);
 	if (!ok) { /* those of before are in the journal */
 		log_add(LOG_ERROR, "apply", "%s", err.text);
@@ -344,17 +354,20 @@ bool agent_set_join(struct executor *a, const struct job *job, bool wait)
 		return false;
 	}
 	agent_set_index(w);
-	keep_states(w, was.port, was.first, was.state, was.n);
-	call_again(w, job->id);
+	agent_set_keep_states(w, was.port, was.first, was.state, was.n);
+	agent_set_call_again(w, job->id);
 	coordinator_join(&a->c, w->state, w->n);
 	if (w->n > was.n)
-		note(a, "job %lu (%.60s) began meanwhile: %u agents join, all are asked once more",
-		     (unsigned long)job->id, job->nodes, w->n - was.n);
+		agent_set_note(
+			a,
+			"job %lu (%.60s) began meanwhile: %u agents join, all are asked once more",
+			(unsigned long)job->id, job->nodes, w->n - was.n);
 	else
-		note(a,
-		     "job %lu (%.60s) began meanwhile on nodes whose agents take part: all are "
-		     "asked once more",
-		     (unsigned long)job->id, job->nodes);
+		agent_set_note(
+			a,
+			"job %lu (%.60s) began meanwhile on nodes whose agents take part: all are "
+			"asked once more",
+			(unsigned long)job->id, job->nodes);
 	agent_set_free(&was);
 	return true;
 }
@@ -376,7 +389,7 @@ void agent_set_recover(struct executor *a)
 	if (!rc && a->o.agents)
 		rc = a->o.agents->ops->listen(a->o.agents->ctx, NULL, &err);
 	else if (!rc)
-		rc = err_set(&err, -ENOTCONN, "%s", no_way(a));
+		rc = err_set(&err, -ENOTCONN, "%s", agent_set_no_way(a));
 	if (rc && rc != -ETIMEDOUT) {
 		log_add(LOG_ERROR, "apply",
 			"%s: %u ports may be on their escape LIDs and are not told to return "
@@ -388,5 +401,5 @@ void agent_set_recover(struct executor *a)
 		return;
 	}
 	agent_set_index(w);
-	drain_on(a, (uint16_t)(journal_info(a->journal)->taken));
+	agent_set_drain_on(a, (uint16_t)(journal_info(a->journal)->taken));
 }

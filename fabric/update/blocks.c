@@ -10,13 +10,13 @@
 #define TELL_MS 100
 
 /* What is to be there again: from before the wave, or from before all of them. */
-static const uint8_t *old_of(const struct executor *a, const struct change *c)
+static const uint8_t *blocks_old_of(const struct executor *a, const struct change *c)
 {
 	return change_old(a->list, a->chains ? change_first(a->list, c) : c);
 }
 
-static void fill(struct install_item *it, const struct executor *a, const struct change *c,
-		 bool back)
+static void blocks_fill(struct install_item *it, const struct executor *a, const struct change *c,
+			bool back)
 {
 	*it = (struct install_item){
 		.sw = c->sw,
@@ -25,10 +25,10 @@ static void fill(struct install_item *it, const struct executor *a, const struct
 		.in = c->in,
 		.out = c->out,
 	};
-	memcpy(it->data, back ? old_of(a, c) : change_new(a->list, c), change_bytes(c));
+	memcpy(it->data, back ? blocks_old_of(a, c) : change_new(a->list, c), change_bytes(c));
 }
 
-static void note_time(struct executor *a, const struct install_item *it)
+static void blocks_note_time(struct executor *a, const struct install_item *it)
 {
 	int worst = 0;
 
@@ -51,7 +51,7 @@ static void note_time(struct executor *a, const struct install_item *it)
 }
 
 /* What became of an item by itself. */
-static const char *item_words(int rc)
+static const char *blocks_item_words(int rc)
 {
 	switch (rc) {
 	case -ETIMEDOUT:
@@ -72,12 +72,12 @@ static const char *item_words(int rc)
 }
 
 /* Where none could be written, that is the cause, and not the switch. */
-static const char *write_words(const struct executor *a, int rc)
+static const char *blocks_write_words(const struct executor *a, int rc)
 {
-	return a->write_why.text[0] ? a->write_why.text : item_words(rc);
+	return a->write_why.text[0] ? a->write_why.text : blocks_item_words(rc);
 }
 
-static void emit_items(struct executor *a, const uint32_t *idx, uint32_t n)
+static void blocks_emit_items(struct executor *a, const uint32_t *idx, uint32_t n)
 {
 	struct executor_event ev = {
 		.kind = APPLY_ITEM, .list = a->list, .item = a->item, .items = n
@@ -95,7 +95,7 @@ static void emit_items(struct executor *a, const uint32_t *idx, uint32_t n)
 		ev.change = &a->list->v[idx[i]];
 	}
 	if (ev.rc)
-		snprintf(ev.text, sizeof(ev.text), "%.190s", write_words(a, ev.rc));
+		snprintf(ev.text, sizeof(ev.text), "%.190s", blocks_write_words(a, ev.rc));
 	executor_emit(a, &ev);
 }
 
@@ -125,7 +125,7 @@ void executor_steps_report(void *ctx, const char *step, uint64_t done, uint64_t 
 	executor_emit(a, &ev);
 }
 
-static void count(struct executor *a, uint32_t *which)
+static void blocks_count(struct executor *a, uint32_t *which)
 {
 	pthread_mutex_lock(&a->lock);
 	a->counts = which;
@@ -135,45 +135,45 @@ static void count(struct executor *a, uint32_t *which)
 }
 
 /* What went wrong is in the items, and why none could be written in write_why. */
-static void write_items(struct executor *a, const uint32_t *idx, uint32_t n, bool back)
+static void blocks_write_items(struct executor *a, const uint32_t *idx, uint32_t n, bool back)
 {
 	a->write_why.text[0] = '\0';
-	count(a, &a->st.written);
+	blocks_count(a, &a->st.written);
 	if (back || !a->in->ops->put) {
 		if (!a->in->ops->write(a->in->ctx, a->fabric, a->batch, n,
 				       back ? &a->steady : &a->progress, &a->write_why))
 			a->write_why.text[0] = '\0';
 	} else {
 		for (uint32_t i = 0; i < n; i++)
-			fill(&a->back[i], a, &a->list->v[idx[i]], true);
+			blocks_fill(&a->back[i], a, &a->list->v[idx[i]], true);
 		a->writes = n;
 		a->in->ops->put(a->in->ctx, a->fabric, a->batch, a->back, n, &a->progress, NULL);
 		a->writes = 0;
 	}
-	count(a, NULL);
+	blocks_count(a, NULL);
 }
 
-static void take_read(struct executor *a, const struct install_item *it, const uint32_t *idx,
-		      uint32_t n);
+static void blocks_take_read(struct executor *a, const struct install_item *it, const uint32_t *idx,
+			     uint32_t n);
 
-static void write_batch(struct executor *a, const uint32_t *idx, uint32_t n, bool back)
+static void blocks_write_batch(struct executor *a, const uint32_t *idx, uint32_t n, bool back)
 {
 	uint32_t failed = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		fill(&a->batch[i], a, &a->list->v[idx[i]], back);
-	write_items(a, idx, n, back);
+		blocks_fill(&a->batch[i], a, &a->list->v[idx[i]], back);
+	blocks_write_items(a, idx, n, back);
 	pthread_mutex_lock(&a->lock);
 	for (uint32_t i = 0; i < n; i++) {
 		failed += a->batch[i].rc != 0;
-		note_time(a, &a->batch[i]);
+		blocks_note_time(a, &a->batch[i]);
 	}
 	a->st.written = a->counted + n - failed;
 	a->st.failed += failed;
 	pthread_mutex_unlock(&a->lock);
-	emit_items(a, idx, n);
+	blocks_emit_items(a, idx, n);
 	if (!back && a->in->ops->put)
-		take_read(a, a->back, idx, n);
+		blocks_take_read(a, a->back, idx, n);
 }
 
 void executor_write(struct executor *a, bool back)
@@ -185,20 +185,20 @@ void executor_write(struct executor *a, bool back)
 		if (!back && (atomic_load(&a->progress.cancel) || executor_called_off(a)))
 			return;
 		n = a->ntodo - i < a->batch_max ? a->ntodo - i : a->batch_max;
-		write_batch(a, a->todo + i, n, back);
+		blocks_write_batch(a, a->todo + i, n, back);
 	}
 	a->read_back = !back && a->in->ops->put;
 }
 
 /* The change of its chain, from k back, that has left that; FAB_NONE: none. */
-static uint32_t left_by(const struct changes *l, uint32_t k, const uint8_t *data)
+static uint32_t blocks_left_by(const struct changes *l, uint32_t k, const uint8_t *data)
 {
 	while (k != FAB_NONE && memcmp(data, change_new(l, &l->v[k]), change_bytes(&l->v[k])))
 		k = l->v[k].prev;
 	return k;
 }
 
-static enum holds classify(struct executor *a, uint32_t k, const struct install_item *it)
+static enum holds blocks_classify(struct executor *a, uint32_t k, const struct install_item *it)
 {
 	const struct change *c = &a->list->v[k];
 	uint32_t by;
@@ -206,9 +206,9 @@ static enum holds classify(struct executor *a, uint32_t k, const struct install_
 	a->level[k] = FAB_NONE;
 	if (it->rc)
 		return HOLDS_SILENT;
-	if (!memcmp(it->data, old_of(a, c), change_bytes(c)))
+	if (!memcmp(it->data, blocks_old_of(a, c), change_bytes(c)))
 		return HOLDS_OLD;
-	by = left_by(a->list, k, it->data);
+	by = blocks_left_by(a->list, k, it->data);
 	a->level[k] = by;
 	if (by == k)
 		return HOLDS_NEW;
@@ -216,15 +216,15 @@ static enum holds classify(struct executor *a, uint32_t k, const struct install_
 }
 
 /* What was read of changes idx; a->counted were read before. */
-static void take_read(struct executor *a, const struct install_item *it, const uint32_t *idx,
-		      uint32_t n)
+static void blocks_take_read(struct executor *a, const struct install_item *it, const uint32_t *idx,
+			     uint32_t n)
 {
 	uint32_t got = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t k = idx[i];
 
-		a->holds[k] = (uint8_t)classify(a, k, &it[i]);
+		a->holds[k] = (uint8_t)blocks_classify(a, k, &it[i]);
 		if (it[i].rc)
 			a->rc[k] = it[i].rc;
 		got += !it[i].rc;
@@ -232,21 +232,21 @@ static void take_read(struct executor *a, const struct install_item *it, const u
 	pthread_mutex_lock(&a->lock);
 	a->st.verified = a->counted + got;
 	for (uint32_t i = 0; i < n; i++)
-		note_time(a, &it[i]);
+		blocks_note_time(a, &it[i]);
 	pthread_mutex_unlock(&a->lock);
 }
 
-static void read_batch(struct executor *a, const uint32_t *idx, uint32_t n)
+static void blocks_read_batch(struct executor *a, const uint32_t *idx, uint32_t n)
 {
 	bool back = a->c.phase == PHASE_ROLLBACK || !a->plan;
 
 	for (uint32_t i = 0; i < n; i++)
-		fill(&a->batch[i], a, &a->list->v[idx[i]], true);
-	count(a, &a->st.verified);
+		blocks_fill(&a->batch[i], a, &a->list->v[idx[i]], true);
+	blocks_count(a, &a->st.verified);
 	a->in->ops->read(a->in->ctx, a->fabric, a->batch, n, back ? &a->steady : &a->progress,
 			 NULL);
-	count(a, NULL);
-	take_read(a, a->batch, idx, n);
+	blocks_count(a, NULL);
+	blocks_take_read(a, a->batch, idx, n);
 }
 
 void executor_read(struct executor *a)
@@ -258,7 +258,7 @@ void executor_read(struct executor *a)
 		if (forward && executor_called_off(a))
 			return;
 		n = a->ntodo - i < a->batch_max ? a->ntodo - i : a->batch_max;
-		read_batch(a, a->todo + i, n);
+		blocks_read_batch(a, a->todo + i, n);
 	}
 }
 
@@ -302,7 +302,7 @@ uint32_t executor_count(const struct executor *a, enum holds h)
 	return n;
 }
 
-static const char *reason(const struct executor *a, uint32_t i)
+static const char *blocks_reason(const struct executor *a, uint32_t i)
 {
 	switch (a->holds[i]) {
 	case HOLDS_FOREIGN:
@@ -310,12 +310,12 @@ static const char *reason(const struct executor *a, uint32_t i)
 	case HOLDS_NOBODY:
 		return "the switch is not there";
 	case HOLDS_SILENT:
-		return item_words(a->rc[i]);
+		return blocks_item_words(a->rc[i]);
 	default:
 		break;
 	}
 	if (a->rc[i])
-		return write_words(a, a->rc[i]);
+		return blocks_write_words(a, a->rc[i]);
 	if (a->holds[i] == HOLDS_OLD)
 		return "holds the old entries though the write was answered: has the SM put them "
 		       "back?";
@@ -333,7 +333,7 @@ void executor_first_not(char *buf, size_t size, const struct executor *a, enum h
 		if (a->holds[k] == h)
 			continue;
 		change_name(name, sizeof(name), &a->list->v[k], a->fabric);
-		snprintf(buf, size, "%s: %s", name, reason(a, k));
+		snprintf(buf, size, "%s: %s", name, blocks_reason(a, k));
 		return;
 	}
 }

@@ -79,19 +79,19 @@ void coordinator_notice(const struct coordinator *c, struct phase_notice *out)
 	};
 }
 
-static void because(struct coordinator *c, enum coord_why why)
+static void coordinator_because(struct coordinator *c, enum coord_why why)
 {
 	if (!c->why)
 		c->why = why;
 }
 
-static enum coord_action finish(struct coordinator *c, enum outcome o)
+static enum coord_action coordinator_finish(struct coordinator *c, enum outcome o)
 {
 	c->outcome = o;
 	return ACT_FINISH;
 }
 
-static enum coord_action notify(struct coordinator *c)
+static enum coord_action coordinator_notify(struct coordinator *c)
 {
 	c->sends++;
 	c->seq++;
@@ -99,7 +99,7 @@ static enum coord_action notify(struct coordinator *c)
 }
 
 /* A question to everybody, awaited from all but those who are known not to answer. */
-static enum coord_action ask(struct coordinator *c, enum phase what)
+static enum coord_action coordinator_ask(struct coordinator *c, enum phase what)
 {
 	c->asked = what;
 	c->drained = c->joined = false;
@@ -113,10 +113,10 @@ static enum coord_action ask(struct coordinator *c, enum phase what)
 		g->state = COORD_ASKED;
 		c->pending++;
 	}
-	return notify(c);
+	return coordinator_notify(c);
 }
 
-static enum coord_action begin_repath(struct coordinator *c)
+static enum coord_action coordinator_begin_repath(struct coordinator *c)
 {
 	c->phase = PHASE_REPATH;
 	return ACT_BEGIN_REPATH;
@@ -124,112 +124,116 @@ static enum coord_action begin_repath(struct coordinator *c)
 
 /* Whatever stops an update: back if a switch may have been touched, else nothing happened but
  * that agents may have moved. */
-static enum coord_action back(struct coordinator *c)
+static enum coord_action coordinator_back(struct coordinator *c)
 {
-	because(c, WHY_FAILED);
+	coordinator_because(c, WHY_FAILED);
 	if (!c->touched)
-		return c->asked ? begin_repath(c) : finish(c, OUTCOME_REFUSED);
+		return c->asked ? coordinator_begin_repath(c)
+				: coordinator_finish(c, OUTCOME_REFUSED);
 	c->phase = PHASE_ROLLBACK;
 	c->tries = 0;
 	c->restored = false;
 	return ACT_BEGIN_ROLLBACK;
 }
 
-static bool must_drain(const struct coordinator *c)
+static bool coordinator_must_drain(const struct coordinator *c)
 {
 	return c->drain.nagents && !c->drained;
 }
 
-static enum coord_action begin_confirm(struct coordinator *c)
+static enum coord_action coordinator_begin_confirm(struct coordinator *c)
 {
 	c->phase = PHASE_CONFIRM;
 	return ACT_BEGIN_CONFIRM;
 }
 
-static enum coord_action begin_unpath(struct coordinator *c)
+static enum coord_action coordinator_begin_unpath(struct coordinator *c)
 {
 	c->phase = PHASE_UNPATH;
 	return ACT_BEGIN_UNPATH;
 }
 
-static enum coord_action begin_wave(struct coordinator *c)
+static enum coord_action coordinator_begin_wave(struct coordinator *c)
 {
 	if (c->cancelled)
-		return back(c);
+		return coordinator_back(c);
 	if (c->wave == c->nwaves)
-		return c->asked ? begin_repath(c) : begin_confirm(c);
-	if (must_drain(c))
-		return begin_unpath(c);
+		return c->asked ? coordinator_begin_repath(c) : coordinator_begin_confirm(c);
+	if (coordinator_must_drain(c))
+		return coordinator_begin_unpath(c);
 	c->phase = PHASE_WRITE;
 	return ACT_BEGIN_WAVE;
 }
 
-static enum coord_action write_again(struct coordinator *c)
+static enum coord_action coordinator_write_again(struct coordinator *c)
 {
 	if (c->cancelled || c->tries >= c->max_tries)
-		return back(c);
-	if (must_drain(c))
-		return begin_wave(c);
+		return coordinator_back(c);
+	if (coordinator_must_drain(c))
+		return coordinator_begin_wave(c);
 	c->tries++;
 	c->touched = true;
 	return ACT_WRITE;
 }
 
-static enum coord_action write_back_again(struct coordinator *c)
+static enum coord_action coordinator_write_back_again(struct coordinator *c)
 {
 	if (c->tries >= c->max_tries)
-		return finish(c, OUTCOME_INCOMPLETE);
-	if (must_drain(c))
-		return ask(c, PHASE_UNPATH);
+		return coordinator_finish(c, OUTCOME_INCOMPLETE);
+	if (coordinator_must_drain(c))
+		return coordinator_ask(c, PHASE_UNPATH);
 	c->tries++;
 	return ACT_WRITE_BACK;
 }
 
-static enum outcome end_of_rollback(const struct coordinator *c)
+static enum outcome coordinator_end_of_rollback(const struct coordinator *c)
 {
 	return c->theirs ? OUTCOME_SUPERSEDED : OUTCOME_ROLLED_BACK;
 }
 
-static enum coord_action written_back(struct coordinator *c, bool theirs)
+static enum coord_action coordinator_written_back(struct coordinator *c, bool theirs)
 {
 	/* who was being asked when it came has had its packets led by both */
-	bool again = theirs && !c->restored && c->asked == PHASE_UNPATH && must_drain(c);
+	bool again =
+		theirs && !c->restored && c->asked == PHASE_UNPATH && coordinator_must_drain(c);
 
 	c->theirs = theirs;
 	c->restored = true;
 	if (c->joined || again)
-		return ask(c, PHASE_UNPATH);
-	return c->asked ? ask(c, PHASE_REPATH) : finish(c, end_of_rollback(c));
+		return coordinator_ask(c, PHASE_UNPATH);
+	return c->asked ? coordinator_ask(c, PHASE_REPATH)
+			: coordinator_finish(c, coordinator_end_of_rollback(c));
 }
 
-static enum coord_action forward(struct coordinator *c, bool ok)
+static enum coord_action coordinator_forward(struct coordinator *c, bool ok)
 {
 	switch (c->action) {
 	case ACT_PREPARE:
-		return ok && !c->cancelled ? ACT_JOURNAL : back(c);
+		return ok && !c->cancelled ? ACT_JOURNAL : coordinator_back(c);
 	case ACT_JOURNAL:
 		c->journalled = ok;
-		return ok ? begin_wave(c) : back(c);
+		return ok ? coordinator_begin_wave(c) : coordinator_back(c);
 	case ACT_BEGIN_UNPATH:
-		return ok && !c->cancelled ? ask(c, PHASE_UNPATH) : back(c);
+		return ok && !c->cancelled ? coordinator_ask(c, PHASE_UNPATH) : coordinator_back(c);
 	case ACT_BEGIN_WAVE:
-		return ok ? write_again(c) : back(c);
+		return ok ? coordinator_write_again(c) : coordinator_back(c);
 	case ACT_WRITE: /* what failed shows when it is read */
-		return c->cancelled ? back(c) : ACT_READ;
+		return c->cancelled ? coordinator_back(c) : ACT_READ;
 	case ACT_READ:
 		if (!ok || c->cancelled)
-			return write_again(c);
+			return coordinator_write_again(c);
 		c->wave++;
 		c->tries = 0;
-		return begin_wave(c);
+		return coordinator_begin_wave(c);
 	case ACT_BEGIN_REPATH: /* agents are called back though nobody may know of it later */
 		if (c->touched && (!ok || c->cancelled))
-			return back(c);
-		return c->touched && c->joined ? begin_unpath(c) : ask(c, PHASE_REPATH);
+			return coordinator_back(c);
+		return c->touched && c->joined ? coordinator_begin_unpath(c)
+					       : coordinator_ask(c, PHASE_REPATH);
 	case ACT_BEGIN_CONFIRM:
 		if (!ok || c->cancelled)
-			return back(c);
-		return c->joined ? begin_unpath(c) : ACT_WAIT;
+			return coordinator_back(c);
+		return c->joined ? coordinator_begin_unpath(c) : ACT_WAIT;
 	default:
 		return ACT_STOP;
 	}
@@ -237,24 +241,24 @@ static enum coord_action forward(struct coordinator *c, bool ok)
 
 /* Nothing keeps the way back from going on: a step that cannot be journalled, a switch that
  * does not answer, an agent that is silent. */
-static enum coord_action backward(struct coordinator *c, bool ok)
+static enum coord_action coordinator_backward(struct coordinator *c, bool ok)
 {
 	switch (c->action) {
 	case ACT_BEGIN_ROLLBACK:
 		return ACT_SCAN;
 	case ACT_SCAN: /* ok: the old contents are everywhere already */
-		return ok ? written_back(c, false) : write_back_again(c);
+		return ok ? coordinator_written_back(c, false) : coordinator_write_back_again(c);
 	case ACT_WRITE_BACK:
 		return ACT_READ_BACK;
 	case ACT_READ_BACK:
-		return ok ? written_back(c, false) : write_back_again(c);
+		return ok ? coordinator_written_back(c, false) : coordinator_write_back_again(c);
 	default:
 		return ACT_STOP;
 	}
 }
 
 /* Everybody has drained who will.  Returns whether to write. */
-static bool drain_settled(struct coordinator *c)
+static bool coordinator_drain_settled(struct coordinator *c)
 {
 	bool forced = c->drain.without_silent || c->phase == PHASE_ROLLBACK;
 	bool all = true;
@@ -266,14 +270,14 @@ static bool drain_settled(struct coordinator *c)
 		all = all && !g->without;
 	}
 	if (!all && !forced) {
-		because(c, WHY_SILENT);
+		coordinator_because(c, WHY_SILENT);
 		return false;
 	}
 	c->drained = true;
 	return true;
 }
 
-static enum coord_action settled(struct coordinator *c)
+static enum coord_action coordinator_settled(struct coordinator *c)
 {
 	bool write;
 
@@ -282,36 +286,37 @@ static enum coord_action settled(struct coordinator *c)
 			c->drain.agents[i].state = COORD_SILENT;
 	c->pending = 0;
 	if (c->asked == PHASE_UNPATH) {
-		write = drain_settled(c);
+		write = coordinator_drain_settled(c);
 		if (c->phase == PHASE_ROLLBACK)
-			return c->restored ? written_back(c, c->theirs) : write_back_again(c);
-		return write ? begin_wave(c) : back(c);
+			return c->restored ? coordinator_written_back(c, c->theirs)
+					   : coordinator_write_back_again(c);
+		return write ? coordinator_begin_wave(c) : coordinator_back(c);
 	}
 	if (c->phase == PHASE_ROLLBACK)
-		return finish(c, end_of_rollback(c));
-	return c->touched ? begin_confirm(c) : finish(c, OUTCOME_REFUSED);
+		return coordinator_finish(c, coordinator_end_of_rollback(c));
+	return c->touched ? coordinator_begin_confirm(c) : coordinator_finish(c, OUTCOME_REFUSED);
 }
 
 /* Being called off or rolled back cannot be called off. */
-static bool stoppable(const struct coordinator *c)
+static bool coordinator_stoppable(const struct coordinator *c)
 {
 	return c->phase != PHASE_ROLLBACK && (c->phase != PHASE_REPATH || c->touched);
 }
 
-static enum coord_action talk(struct coordinator *c, enum coord_event ev)
+static enum coord_action coordinator_talk(struct coordinator *c, enum coord_event ev)
 {
 	if (c->action == ACT_NOTIFY) { /* what was not sent is sent again in its time */
-		if (c->cancelled && stoppable(c))
-			return back(c);
-		return c->pending ? ACT_AWAIT : settled(c);
+		if (c->cancelled && coordinator_stoppable(c))
+			return coordinator_back(c);
+		return c->pending ? ACT_AWAIT : coordinator_settled(c);
 	}
 	if (ev == EV_RESEND && c->sends < c->drain.max_sends)
-		return notify(c);
-	return ev == EV_DEADLINE ? settled(c) : ACT_AWAIT;
+		return coordinator_notify(c);
+	return ev == EV_DEADLINE ? coordinator_settled(c) : ACT_AWAIT;
 }
 
 /* A confirmation that did not reach the disk is none: the operator may try again. */
-static enum coord_action finished(struct coordinator *c, bool ok)
+static enum coord_action coordinator_finished(struct coordinator *c, bool ok)
 {
 	if (ok || c->outcome != OUTCOME_CONFIRMED)
 		return ACT_STOP;
@@ -321,54 +326,54 @@ static enum coord_action finished(struct coordinator *c, bool ok)
 
 /* Whoever recovers does not know whom the one before had asked, nor who has drained since he was
  * asked for the first time. */
-static enum coord_action start(struct coordinator *c, enum coord_event ev)
+static enum coord_action coordinator_start(struct coordinator *c, enum coord_event ev)
 {
 	c->outcome = OUTCOME_NONE;
 	c->theirs = false;
 	if (ev == EV_RECOVER) {
-		because(c, WHY_RECOVERED);
+		coordinator_because(c, WHY_RECOVERED);
 		c->touched = c->journalled = true;
 		c->drained = false;
 		c->joined = c->drain.nagents > 0;
 		if (c->drain.nagents && !c->asked)
 			c->asked = PHASE_REPATH;
-		return back(c);
+		return coordinator_back(c);
 	}
 	if (ev == EV_KEEP) {
 		c->touched = c->journalled = true;
 		c->wave = c->nwaves;
 		if (c->drain.nagents)
 			c->asked = PHASE_REPATH;
-		return begin_wave(c);
+		return coordinator_begin_wave(c);
 	}
 	c->phase = PHASE_PREPARE;
 	return ACT_PREPARE;
 }
 
-static enum coord_action stop(struct coordinator *c, enum coord_why why)
+static enum coord_action coordinator_stop(struct coordinator *c, enum coord_why why)
 {
-	if (c->action == ACT_STOP || c->action == ACT_FINISH || !stoppable(c))
+	if (c->action == ACT_STOP || c->action == ACT_FINISH || !coordinator_stoppable(c))
 		return c->action;
-	because(c, why);
+	coordinator_because(c, why);
 	c->cancelled = true;
-	return c->action == ACT_WAIT || c->action == ACT_AWAIT ? back(c) : c->action;
+	return c->action == ACT_WAIT || c->action == ACT_AWAIT ? coordinator_back(c) : c->action;
 }
 
-static enum coord_action outside(struct coordinator *c, enum coord_event ev)
+static enum coord_action coordinator_outside(struct coordinator *c, enum coord_event ev)
 {
 	bool waiting = c->action == ACT_WAIT;
 
 	switch (ev) {
 	case EV_CANCEL:
-		return stop(c, WHY_OPERATOR);
+		return coordinator_stop(c, WHY_OPERATOR);
 	case EV_GUARD:
-		return stop(c, WHY_GUARD);
+		return coordinator_stop(c, WHY_GUARD);
 	case EV_SM:
-		return stop(c, WHY_SM);
+		return coordinator_stop(c, WHY_SM);
 	case EV_TIMEOUT:
-		return waiting ? stop(c, WHY_TIMEOUT) : c->action;
+		return waiting ? coordinator_stop(c, WHY_TIMEOUT) : c->action;
 	case EV_CONFIRM:
-		return waiting ? finish(c, OUTCOME_CONFIRMED) : c->action;
+		return waiting ? coordinator_finish(c, OUTCOME_CONFIRMED) : c->action;
 	case EV_EXTEND:
 		c->extended += waiting;
 		return c->action;
@@ -376,7 +381,7 @@ static enum coord_action outside(struct coordinator *c, enum coord_event ev)
 		c->drained = false;
 		return c->action;
 	default:
-		return c->action == ACT_AWAIT ? talk(c, ev) : c->action;
+		return c->action == ACT_AWAIT ? coordinator_talk(c, ev) : c->action;
 	}
 }
 
@@ -385,27 +390,28 @@ enum coord_action coordinator_step(struct coordinator *c, enum coord_event ev)
 	bool ok = ev == EV_DONE;
 
 	if (ev == EV_START || ev == EV_RECOVER || ev == EV_KEEP)
-		c->action = start(c, ev);
+		c->action = coordinator_start(c, ev);
 	else if (ev == EV_THEIRS)
 		c->action = c->action == ACT_SCAN || c->action == ACT_READ_BACK
-				    ? written_back(c, true)
+				    ? coordinator_written_back(c, true)
 				    : c->action;
 	else if (ev != EV_DONE && ev != EV_FAILED)
-		c->action = outside(c, ev);
+		c->action = coordinator_outside(c, ev);
 	else if (c->action == ACT_NOTIFY)
-		c->action = talk(c, ev);
+		c->action = coordinator_talk(c, ev);
 	else if (c->action == ACT_FINISH)
-		c->action = finished(c, ok);
+		c->action = coordinator_finished(c, ok);
 	else if (c->action == ACT_WAIT || c->action == ACT_AWAIT)
 		return c->action;
 	else if (c->phase == PHASE_ROLLBACK)
-		c->action = backward(c, ok);
+		c->action = coordinator_backward(c, ok);
 	else
-		c->action = forward(c, ok);
+		c->action = coordinator_forward(c, ok);
 	return c->action;
 }
 
-static enum coord_action answered(struct coordinator *c, struct coord_agent *g, uint8_t state)
+static enum coord_action coordinator_answered(struct coordinator *c, struct coord_agent *g,
+					      uint8_t state)
 {
 	bool awaited = g->state == COORD_ASKED;
 
@@ -414,11 +420,11 @@ static enum coord_action answered(struct coordinator *c, struct coord_agent *g, 
 		return c->action;
 	c->pending--;
 	if (!c->pending && c->action == ACT_AWAIT)
-		c->action = settled(c);
+		c->action = coordinator_settled(c);
 	return c->action;
 }
 
-static bool newer(const struct coord_agent *g, const struct phase_notice *ack)
+static bool coordinator_newer(const struct coord_agent *g, const struct phase_notice *ack)
 {
 	return ack->seq > g->seq || (ack->seq == g->seq && ack->repeat > g->repeat);
 }
@@ -434,7 +440,7 @@ enum coord_action coordinator_ack(struct coordinator *c, uint32_t agent,
 	    ack->seq > c->seq)
 		return c->action;
 	g = &c->drain.agents[agent];
-	if (g->state == COORD_GONE || !newer(g, ack))
+	if (g->state == COORD_GONE || !coordinator_newer(g, ack))
 		return c->action;
 	/* one that has left the escape LIDs: not again before all are asked again */
 	if (failed && c->asked == PHASE_UNPATH && g->state == COORD_DONE)
@@ -443,7 +449,7 @@ enum coord_action coordinator_ack(struct coordinator *c, uint32_t agent,
 	g->repeat = ack->repeat;
 	if (!failed && c->asked == PHASE_UNPATH)
 		g->without = false;
-	return answered(c, g, failed ? COORD_FAILED : COORD_DONE);
+	return coordinator_answered(c, g, failed ? COORD_FAILED : COORD_DONE);
 }
 
 enum coord_action coordinator_gone(struct coordinator *c, uint32_t agent)
@@ -451,7 +457,7 @@ enum coord_action coordinator_gone(struct coordinator *c, uint32_t agent)
 	if (agent >= c->drain.nagents || c->drain.agents[agent].state == COORD_GONE)
 		return c->action;
 	c->drain.agents[agent].without = false;
-	return answered(c, &c->drain.agents[agent], COORD_GONE);
+	return coordinator_answered(c, &c->drain.agents[agent], COORD_GONE);
 }
 
 bool coordinator_answer(struct phase_notice *out, const struct coordinator *c,

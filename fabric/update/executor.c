@@ -51,8 +51,8 @@ bool executor_fail(struct executor *a, int rc, const char *fmt, ...)
 	return false;
 }
 
-static struct executor *alloc(const struct fabric *f, const struct changes *l,
-			      const struct installer *in, const struct executor_opts *o)
+static struct executor *executor_alloc(const struct fabric *f, const struct changes *l,
+				       const struct installer *in, const struct executor_opts *o)
 {
 	struct executor *a = xcalloc(1, sizeof(*a));
 
@@ -86,7 +86,7 @@ static struct executor *alloc(const struct fabric *f, const struct changes *l,
 struct executor *executor_new(const struct plan *p, const struct installer *in,
 			      const struct executor_opts *o)
 {
-	struct executor *a = alloc(p->fabric, p->changes, in, o);
+	struct executor *a = executor_alloc(p->fabric, p->changes, in, o);
 
 	a->plan = p;
 	return a;
@@ -96,7 +96,7 @@ struct executor *executor_recover(struct journal *j, const struct fabric *f,
 				  const struct installer *in, const struct executor_opts *o)
 {
 	struct changes *l = journal_changes(j);
-	struct executor *a = alloc(f, l, in, o);
+	struct executor *a = executor_alloc(f, l, in, o);
 
 	changes_bind(l, f);
 	a->journal = j;
@@ -127,7 +127,7 @@ void executor_free(struct executor *a)
 	free(a);
 }
 
-static void sync_status(struct executor *a)
+static void executor_sync_status(struct executor *a)
 {
 	pthread_mutex_lock(&a->lock);
 	a->st.phase = a->c.phase;
@@ -140,14 +140,14 @@ static void sync_status(struct executor *a)
 }
 
 /* Carries out actions until the operator has to decide or it is over. */
-static void drive(struct executor *a, enum coord_event ev)
+static void executor_drive(struct executor *a, enum coord_event ev)
 {
 	enum coord_action act = coordinator_step(&a->c, ev);
 
 	while (act != ACT_WAIT && act != ACT_STOP) {
 		bool ok;
 
-		sync_status(a);
+		executor_sync_status(a);
 		if (act == ACT_AWAIT) {
 			act = agent_set_await(a);
 			continue;
@@ -163,11 +163,11 @@ static void drive(struct executor *a, enum coord_event ev)
 					      : a->found_theirs ? EV_THEIRS
 								: EV_FAILED);
 	}
-	sync_status(a);
+	executor_sync_status(a);
 }
 
 /* "leaf01, leaf02, ..." of what was not undone. */
-static void name_left(char *buf, size_t size, const struct executor *a)
+static void executor_name_left(char *buf, size_t size, const struct executor *a)
 {
 	size_t len = 0;
 	uint64_t last = 0;
@@ -191,11 +191,11 @@ static void name_left(char *buf, size_t size, const struct executor *a)
 	}
 }
 
-static int incomplete(const struct executor *a, struct err *err)
+static int executor_incomplete(const struct executor *a, struct err *err)
 {
 	char names[300];
 
-	name_left(names, sizeof(names), a);
+	executor_name_left(names, sizeof(names), a);
 	return err_set(err, -EUCLEAN,
 		       "rollback incomplete: %u blocks do not hold their old contents, on %s; "
 		       "the journal %s is kept, roll back again when they answer%s%s",
@@ -205,11 +205,11 @@ static int incomplete(const struct executor *a, struct err *err)
 
 int executor_run(struct executor *a, struct err *err)
 {
-	drive(a, EV_START);
+	executor_drive(a, EV_START);
 	if (a->c.action == ACT_WAIT)
 		return 0;
 	if (a->c.outcome == OUTCOME_INCOMPLETE)
-		return incomplete(a, err);
+		return executor_incomplete(a, err);
 	return err_set(err, a->why_rc, "%.400s (%s)", a->why.text, outcome_name(a->c.outcome));
 }
 
@@ -237,7 +237,7 @@ void executor_end(struct executor *a, bool keep)
 		log_add(LOG_ERROR, "apply", "%s: %s", a->txn, err.text);
 }
 
-static int keep_recovered(struct executor *a, struct err *err)
+static int executor_keep_recovered(struct executor *a, struct err *err)
 {
 	uint32_t new;
 	int rc;
@@ -253,15 +253,15 @@ static int keep_recovered(struct executor *a, struct err *err)
 	agent_set_recover(a);
 	if (!a->crowd.n) {
 		a->c.outcome = OUTCOME_CONFIRMED;
-		sync_status(a);
+		executor_sync_status(a);
 		rc = journal_mark(a->journal, TXN_CONFIRMED, 0, "kept after a recovery", err);
 		if (!rc)
 			executor_end(a, true);
 		return rc;
 	}
-	drive(a, EV_KEEP);
+	executor_drive(a, EV_KEEP);
 	if (a->c.action == ACT_WAIT)
-		drive(a, EV_CONFIRM);
+		executor_drive(a, EV_CONFIRM);
 	if (a->c.outcome == OUTCOME_CONFIRMED)
 		return 0;
 	return err_set(err, a->why_rc, "not kept: %.400s", a->why.text);
@@ -272,14 +272,14 @@ int executor_confirm(struct executor *a, struct err *err)
 	int rc;
 
 	if (!a->plan)
-		return keep_recovered(a, err);
+		return executor_keep_recovered(a, err);
 	if (a->c.action != ACT_WAIT)
 		return err_set(err, -EINVAL, "there is nothing to confirm: %s",
 			       outcome_name(a->c.outcome));
 	rc = executor_gate(a, err);
 	if (rc)
 		return rc;
-	drive(a, EV_CONFIRM);
+	executor_drive(a, EV_CONFIRM);
 	if (a->c.outcome == OUTCOME_CONFIRMED)
 		return 0;
 	rc = err_set(err, a->why_rc, "not confirmed: %.400s", a->why.text);
@@ -287,32 +287,33 @@ int executor_confirm(struct executor *a, struct err *err)
 	return rc;
 }
 
-static int roll_back(struct executor *a, enum coord_event ev, const char *why, struct err *err)
+static int executor_roll_back(struct executor *a, enum coord_event ev, const char *why,
+			      struct err *err)
 {
 	if (a->c.action == ACT_WAIT) {
 		executor_fail(a, -ECANCELED, "%s", why);
-		drive(a, ev);
+		executor_drive(a, ev);
 	} else if (a->journal && !txn_state_final(journal_info(a->journal)->state)) {
 		agent_set_recover(a);
-		drive(a, EV_RECOVER);
+		executor_drive(a, EV_RECOVER);
 	} else {
 		return err_set(err, -EINVAL, "there is nothing to roll back");
 	}
 	if (a->c.outcome == OUTCOME_SUPERSEDED)
 		return err_set(err, -ESTALE, "%.400s", a->why.text);
-	return a->c.outcome == OUTCOME_ROLLED_BACK ? 0 : incomplete(a, err);
+	return a->c.outcome == OUTCOME_ROLLED_BACK ? 0 : executor_incomplete(a, err);
 }
 
 int executor_rollback(struct executor *a, struct err *err)
 {
-	return roll_back(a, EV_CANCEL, "rolled back by the operator", err);
+	return executor_roll_back(a, EV_CANCEL, "rolled back by the operator", err);
 }
 
 int executor_abort(struct executor *a, enum coord_event ev, const char *why, struct err *err)
 {
 	if (a->c.action != ACT_WAIT)
 		return err_set(err, -EINVAL, "there is nothing that waits");
-	return roll_back(a, ev, why, err);
+	return executor_roll_back(a, ev, why, err);
 }
 
 int executor_give_up(struct executor *a, const char *why, struct err *err)

@@ -38,7 +38,7 @@ const char *journal_base(const char *dir)
 
 /* ---- head ---- */
 
-static void who_am_i(struct txn_head *h)
+static void journal_who_am_i(struct txn_head *h)
 {
 	const char *sudo = getenv("SUDO_USER");
 	struct passwd pw, *found = NULL;
@@ -60,7 +60,7 @@ static void who_am_i(struct txn_head *h)
 		snprintf(h->user, sizeof(h->user), "uid %u", (unsigned)getuid());
 }
 
-static void choose_id(struct txn_head *h, const char *base)
+static void journal_choose_id(struct txn_head *h, const char *base)
 {
 	time_t t = (time_t)h->time_s;
 	char stamp[20];
@@ -84,8 +84,8 @@ static void choose_id(struct txn_head *h, const char *base)
 
 /* ---- what is on the disk ---- */
 
-static int log_load(struct txn_info *info, size_t *valid, uint64_t *seq, const char *path,
-		    struct err *err)
+static int journal_log_load(struct txn_info *info, size_t *valid, uint64_t *seq, const char *path,
+			    struct err *err)
 {
 	char *data;
 	size_t len;
@@ -98,8 +98,8 @@ static int log_load(struct txn_info *info, size_t *valid, uint64_t *seq, const c
 	return 0;
 }
 
-static int add_line(struct journal *j, enum txn_state s, uint32_t wave, const char *said, bool sync,
-		    struct err *err)
+static int journal_add_line(struct journal *j, enum txn_state s, uint32_t wave, const char *said,
+			    bool sync, struct err *err)
 {
 	char *path = xasprintf("%s/state.log", j->dir);
 	char *line = txn_mark_line(j->seq, s, wave, said, time(NULL));
@@ -130,7 +130,7 @@ static int add_line(struct journal *j, enum txn_state s, uint32_t wave, const ch
 int journal_mark(struct journal *j, enum txn_state s, uint32_t wave, const char *said,
 		 struct err *err)
 {
-	int rc = add_line(j, s, wave, said, true, err);
+	int rc = journal_add_line(j, s, wave, said, true, err);
 
 	if (rc)
 		return rc;
@@ -148,7 +148,7 @@ int journal_wave(struct journal *j, uint32_t wave, struct err *err)
 
 	if (j->info.state != TXN_WRITING)
 		return journal_mark(j, TXN_WRITING, wave, NULL, err);
-	rc = add_line(j, TXN_WRITING, wave, NULL, false, err);
+	rc = journal_add_line(j, TXN_WRITING, wave, NULL, false, err);
 	if (!rc)
 		j->info.wave = wave;
 	return rc;
@@ -156,7 +156,7 @@ int journal_wave(struct journal *j, uint32_t wave, struct err *err)
 
 int journal_take(struct journal *j, struct err *err)
 {
-	int rc = add_line(j, TXN_TAKEN, j->info.wave, NULL, true, err);
+	int rc = journal_add_line(j, TXN_TAKEN, j->info.wave, NULL, true, err);
 
 	j->info.taken += !rc;
 	return rc;
@@ -196,7 +196,7 @@ int journal_agents(struct txn_agent **out, uint32_t *n, const struct journal *j,
 /* ---- one transaction ---- */
 
 /* Above all that agents may have heard, also when the clock was set back. */
-static uint64_t next_number(const char *base, int64_t now)
+static uint64_t journal_next_number(const char *base, int64_t now)
 {
 	uint64_t next = now > 0 ? (uint64_t)now : 1;
 	struct txn_info *list;
@@ -243,11 +243,11 @@ struct changes *journal_changes(struct journal *j)
 	return j->changes;
 }
 
-static int open_log(struct journal *j, struct err *err)
+static int journal_open_log(struct journal *j, struct err *err)
 {
 	char *path = xasprintf("%s/state.log", j->dir);
 	size_t valid;
-	int rc = log_load(&j->info, &valid, &j->seq, path, err);
+	int rc = journal_log_load(&j->info, &valid, &j->seq, path, err);
 
 	if (rc)
 		goto out;
@@ -259,17 +259,17 @@ out:
 	return rc;
 }
 
-static char *holder_text(void)
+static char *journal_holder_text(void)
 {
 	struct txn_head me = { 0 };
 
-	who_am_i(&me);
+	journal_who_am_i(&me);
 	return xasprintf("%s on %s, process %ld", me.user, me.host, (long)me.pid);
 }
 
-static int take_lock(struct journal *j, const char *dir, struct err *err)
+static int journal_take_lock(struct journal *j, const char *dir, struct err *err)
 {
-	char *path = xasprintf("%s/lock", dir), *holder = holder_text();
+	char *path = xasprintf("%s/lock", dir), *holder = journal_holder_text();
 	int rc = store_lock(&j->lock, path, holder, false, err);
 
 	free(holder);
@@ -278,14 +278,14 @@ static int take_lock(struct journal *j, const char *dir, struct err *err)
 }
 
 /* Head (path) and changes as they are on the disk; the log is opened behind what it holds. */
-static int read_back(struct journal *j, const char *path, struct err *err)
+static int journal_read_back(struct journal *j, const char *path, struct err *err)
 {
 	struct digest sum;
 	int rc = txn_head_load(&j->info.head, &sum, path, err);
 
 	if (!rc)
 		rc = txn_changes_load(&j->changes, j->dir, &sum, err);
-	return rc ? rc : open_log(j, err);
+	return rc ? rc : journal_open_log(j, err);
 }
 
 int journal_open(struct journal **out, const char *base, const char *id, struct err *err)
@@ -302,9 +302,9 @@ int journal_open(struct journal **out, const char *base, const char *id, struct 
 		rc = err_set(err, -ENOENT, "%s: no transaction of that name in %s", id, base);
 		goto out;
 	}
-	rc = take_lock(j, j->dir, err);
+	rc = journal_take_lock(j, j->dir, err);
 	if (!rc)
-		rc = read_back(j, path, err);
+		rc = journal_read_back(j, path, err);
 	j->info.live = true;
 out:
 	free(path);
@@ -316,8 +316,8 @@ out:
 }
 
 /* Everything under a temporary name, then the rename that makes it a transaction. */
-static int put_files(const char *tmp, const struct txn_head *h, const struct changes *l,
-		     struct err *err)
+static int journal_put_files(const char *tmp, const struct txn_head *h, const struct changes *l,
+			     struct err *err)
 {
 	char *head = NULL, *line = txn_mark_line(0, TXN_PREPARED, 0, NULL, time(NULL));
 	char *p_chg = xasprintf("%s/changes.bin", tmp), *p_head = xasprintf("%s/head.json", tmp);
@@ -346,7 +346,7 @@ static int put_files(const char *tmp, const struct txn_head *h, const struct cha
 	return rc;
 }
 
-static int busy(struct err *err, const struct txn_info *t)
+static int journal_busy(struct err *err, const struct txn_info *t)
 {
 	if (t->live)
 		return err_set(
@@ -361,7 +361,7 @@ static int busy(struct err *err, const struct txn_info *t)
 		       t->head.id);
 }
 
-static bool touches(const char *base, const struct txn_info *t, const struct fabric *f)
+static bool journal_touches(const char *base, const struct txn_info *t, const struct fabric *f)
 {
 	char *dir = xasprintf("%s/%s", base, t->head.id), *path = xasprintf("%s/head.json", dir);
 	struct changes *l = NULL;
@@ -377,7 +377,7 @@ static bool touches(const char *base, const struct txn_info *t, const struct fab
 	return yes;
 }
 
-static int check_free(const char *base, const struct fabric *f, struct err *err)
+static int journal_check_free(const char *base, const struct fabric *f, struct err *err)
 {
 	struct txn_info *list;
 	uint32_t n;
@@ -386,26 +386,26 @@ static int check_free(const char *base, const struct fabric *f, struct err *err)
 	if (rc)
 		return rc;
 	for (uint32_t i = 0; i < n && !rc; i++)
-		if (!txn_state_final(list[i].state) && touches(base, &list[i], f))
-			rc = busy(err, &list[i]);
+		if (!txn_state_final(list[i].state) && journal_touches(base, &list[i], f))
+			rc = journal_busy(err, &list[i]);
 	free(list);
 	return rc;
 }
 
-static int begin_locked(struct journal *j, const char *base, const struct fabric *f,
-			const struct changes *l, struct err *err)
+static int journal_begin_locked(struct journal *j, const char *base, const struct fabric *f,
+				const struct changes *l, struct err *err)
 {
 	char *tmp = xasprintf("%s/.new-%s", base, j->info.head.id);
-	int rc = check_free(base, f, err);
+	int rc = journal_check_free(base, f, err);
 
 	if (rc)
 		goto out;
 	store_remove(tmp);
 	rc = store_mkdir(tmp, err);
 	if (!rc)
-		rc = take_lock(j, tmp, err);
+		rc = journal_take_lock(j, tmp, err);
 	if (!rc)
-		rc = put_files(tmp, &j->info.head, l, err);
+		rc = journal_put_files(tmp, &j->info.head, l, err);
 	if (!rc && rename(tmp, j->dir))
 		rc = err_set(err, -errno, "%s: cannot rename: %s", tmp, strerror(errno));
 	if (rc) {
@@ -425,7 +425,7 @@ int journal_begin(struct journal **out, const char *base, const struct fabric *f
 {
 	struct journal *j = NULL;
 	struct txn_head h = *head;
-	char *gate, *holder = holder_text(), *path = NULL;
+	char *gate, *holder = journal_holder_text(), *path = NULL;
 	int fd = -1, rc;
 
 	base = journal_base(base);
@@ -435,21 +435,21 @@ int journal_begin(struct journal **out, const char *base, const struct fabric *f
 		rc = store_lock(&fd, gate, holder, true, err);
 	if (rc)
 		goto out;
-	who_am_i(&h);
+	journal_who_am_i(&h);
 	if (!h.id[0])
-		choose_id(&h, base);
+		journal_choose_id(&h, base);
 	if (!h.number)
-		h.number = next_number(base, h.time_s);
+		h.number = journal_next_number(base, h.time_s);
 	h.nlft = l->nlft;
 	h.nsl2vl = l->nsl2vl;
 	h.nwaves = l->nwaves;
 	j = journal_alloc(base, h.id);
 	j->info.head = h;
-	rc = begin_locked(j, base, f, l, err);
+	rc = journal_begin_locked(j, base, f, l, err);
 	/* a way back that cannot be read is none: take it from the disk right away */
 	path = xasprintf("%s/head.json", j->dir);
 	if (!rc)
-		rc = read_back(j, path, err);
+		rc = journal_read_back(j, path, err);
 out:
 	store_unlock(fd);
 	free(path);
@@ -467,7 +467,7 @@ out:
 
 /* ---- all of them ---- */
 
-static void read_info(struct txn_info *t, const char *base, const char *id)
+static void journal_read_info(struct txn_info *t, const char *base, const char *id)
 {
 	char *dir = xasprintf("%s/%s", base, id);
 	char *head = xasprintf("%s/head.json", dir), *log = xasprintf("%s/state.log", dir);
@@ -480,7 +480,8 @@ static void read_info(struct txn_info *t, const char *base, const char *id)
 	*t = (struct txn_info){ .state = TXN_WRITING };
 	t->guarded = store_locked(guard);
 	t->live = store_locked(lock) || t->guarded;
-	if (txn_head_load(&t->head, &sum, head, &err) || log_load(t, &valid, &seq, log, &err))
+	if (txn_head_load(&t->head, &sum, head, &err) ||
+	    journal_log_load(t, &valid, &seq, log, &err))
 		snprintf(t->broken, sizeof(t->broken), "%.*s", (int)sizeof(t->broken) - 1,
 			 err.text);
 	snprintf(t->head.id, sizeof(t->head.id), "%.47s", id);
@@ -491,13 +492,13 @@ static void read_info(struct txn_info *t, const char *base, const char *id)
 	free(dir);
 }
 
-static int by_id(const void *a, const void *b)
+static int journal_by_id(const void *a, const void *b)
 {
 	return strcmp(((const struct txn_info *)a)->head.id, ((const struct txn_info *)b)->head.id);
 }
 
 /* A transaction's directory begins with its time. */
-static bool is_txn(const char *name)
+static bool journal_is_txn(const char *name)
 {
 	return strlen(name) < sizeof(((struct txn_head *)0)->id) && name[0] >= '0' &&
 	       name[0] <= '9' && strchr(name, '-');
@@ -520,14 +521,14 @@ int journal_list(struct txn_info **list, uint32_t *n, const char *base, struct e
 	while ((e = readdir(d))) {
 		struct txn_info t;
 
-		if (!is_txn(e->d_name))
+		if (!journal_is_txn(e->d_name))
 			continue;
-		read_info(&t, base, e->d_name);
+		journal_read_info(&t, base, e->d_name);
 		vec_push(&v, t);
 	}
 	closedir(d);
 	if (v.n)
-		qsort(v.v, v.n, sizeof(*v.v), by_id);
+		qsort(v.v, v.n, sizeof(*v.v), journal_by_id);
 	*list = v.v;
 	*n = (uint32_t)v.n;
 	return 0;
@@ -547,7 +548,7 @@ int journal_find(struct txn_info **list, uint32_t *n, const char *base, const st
 	for (uint32_t i = 0; i < all; i++) {
 		struct txn_info *t = &(*list)[i];
 
-		if (txn_state_final(t->state) || t->live || (f && !touches(base, t, f)))
+		if (txn_state_final(t->state) || t->live || (f && !journal_touches(base, t, f)))
 			continue;
 		(*list)[kept++] = *t;
 	}

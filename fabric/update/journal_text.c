@@ -30,7 +30,7 @@ const char *txn_state_name(enum txn_state s)
 /* ---- head ---- */
 
 /* Names come from node descriptions and from the command line: any bytes. */
-static json_t *text(const char *s)
+static json_t *journal_text_text(const char *s)
 {
 	json_t *j = json_string(s);
 
@@ -41,9 +41,10 @@ char *txn_head_encode(const struct txn_head *h, const struct digest *sum)
 {
 	char fp[DIGEST_HEX], from[DIGEST_HEX], to[DIGEST_HEX], chg[DIGEST_HEX];
 	json_t *j = json_pack("{s:i, s:s, s:o, s:s, s:s, s:o, s:o, s:I, s:I}", "version", 1, "id",
-			      h->id, "fabric", text(h->fabric), "plan", h->plan, "engine",
-			      h->engine, "user", text(h->user), "host", text(h->host), "pid",
-			      (json_int_t)h->pid, "time_s", (json_int_t)h->time_s);
+			      h->id, "fabric", journal_text_text(h->fabric), "plan", h->plan,
+			      "engine", h->engine, "user", journal_text_text(h->user), "host",
+			      journal_text_text(h->host), "pid", (json_int_t)h->pid, "time_s",
+			      (json_int_t)h->time_s);
 	char *out;
 
 	json_object_set_new(j, "fingerprint", json_string(digest_hex(fp, &h->fingerprint)));
@@ -59,14 +60,14 @@ char *txn_head_encode(const struct txn_head *h, const struct digest *sum)
 	return out;
 }
 
-static void copy(char *dst, size_t size, const json_t *j, const char *key)
+static void journal_text_copy(char *dst, size_t size, const json_t *j, const char *key)
 {
 	const char *s = json_string_value(json_object_get(j, key));
 
 	snprintf(dst, size, "%s", s ? s : "");
 }
 
-static int copy_digest(struct digest *d, const json_t *j, const char *key)
+static int journal_text_copy_digest(struct digest *d, const json_t *j, const char *key)
 {
 	const char *s = json_string_value(json_object_get(j, key));
 
@@ -82,12 +83,12 @@ int txn_head_decode(struct txn_head *h, struct digest *sum, const char *data, si
 
 	if (!j)
 		return err_set(err, -EBADMSG, "%s:%d: %s", name, je.line, je.text);
-	copy(h->id, sizeof(h->id), j, "id");
-	copy(h->fabric, sizeof(h->fabric), j, "fabric");
-	copy(h->plan, sizeof(h->plan), j, "plan");
-	copy(h->engine, sizeof(h->engine), j, "engine");
-	copy(h->user, sizeof(h->user), j, "user");
-	copy(h->host, sizeof(h->host), j, "host");
+	journal_text_copy(h->id, sizeof(h->id), j, "id");
+	journal_text_copy(h->fabric, sizeof(h->fabric), j, "fabric");
+	journal_text_copy(h->plan, sizeof(h->plan), j, "plan");
+	journal_text_copy(h->engine, sizeof(h->engine), j, "engine");
+	journal_text_copy(h->user, sizeof(h->user), j, "user");
+	journal_text_copy(h->host, sizeof(h->host), j, "host");
 	h->pid = (pid_t)json_integer_value(json_object_get(j, "pid"));
 	h->time_s = json_integer_value(json_object_get(j, "time_s"));
 	h->nlft = (uint32_t)json_integer_value(json_object_get(j, "lft_blocks"));
@@ -96,9 +97,10 @@ int txn_head_decode(struct txn_head *h, struct digest *sum, const char *data, si
 	h->nwaves = (uint32_t)json_integer_value(json_object_get(j, "waves"));
 	if (json_integer_value(json_object_get(j, "version")) != 1)
 		rc = err_set(err, -EBADMSG, "%s: of another version of this program", name);
-	else if (copy_digest(&h->fingerprint, j, "fingerprint") ||
-		 copy_digest(&h->from_hash, j, "from_hash") ||
-		 copy_digest(&h->to_hash, j, "to_hash") || copy_digest(sum, j, "changes_sha256"))
+	else if (journal_text_copy_digest(&h->fingerprint, j, "fingerprint") ||
+		 journal_text_copy_digest(&h->from_hash, j, "from_hash") ||
+		 journal_text_copy_digest(&h->to_hash, j, "to_hash") ||
+		 journal_text_copy_digest(sum, j, "changes_sha256"))
 		rc = err_set(err, -EBADMSG, "%s: a checksum is missing", name);
 	json_decref(j);
 	return rc;
@@ -106,7 +108,7 @@ int txn_head_decode(struct txn_head *h, struct digest *sum, const char *data, si
 
 /* ---- state log ---- */
 
-static void mark_sum(char sum[MARK_SUM + 1], const char *line, size_t len)
+static void journal_text_mark_sum(char sum[MARK_SUM + 1], const char *line, size_t len)
 {
 	char hex[DIGEST_HEX];
 	struct digest d;
@@ -117,7 +119,8 @@ static void mark_sum(char sum[MARK_SUM + 1], const char *line, size_t len)
 }
 
 /* "<sum> <seq> <time> <state> <wave> <text>"; true when it is the line that must come next. */
-static bool mark_parse(struct txn_info *info, const char *line, size_t len, uint64_t seq)
+static bool journal_text_mark_parse(struct txn_info *info, const char *line, size_t len,
+				    uint64_t seq)
 {
 	char sum[MARK_SUM + 1], state[16], buf[128 + JOURNAL_SAID];
 	int said = 0;
@@ -127,7 +130,7 @@ static bool mark_parse(struct txn_info *info, const char *line, size_t len, uint
 
 	if (len < MARK_SUM + 2 || line[MARK_SUM] != ' ')
 		return false;
-	mark_sum(sum, line + MARK_SUM + 1, len - MARK_SUM - 1);
+	journal_text_mark_sum(sum, line + MARK_SUM + 1, len - MARK_SUM - 1);
 	if (memcmp(sum, line, MARK_SUM))
 		return false;
 	snprintf(buf, sizeof(buf), "%.*s", (int)(len - MARK_SUM - 1), line + MARK_SUM + 1);
@@ -165,7 +168,7 @@ size_t txn_log_decode(struct txn_info *info, uint64_t *seq, const char *data, si
 	info->said[0] = '\0';
 	info->asked = false;
 	while (valid < len && (nl = memchr(data + valid, '\n', len - valid))) {
-		if (!mark_parse(info, data + valid, (size_t)(nl - data) - valid, *seq))
+		if (!journal_text_mark_parse(info, data + valid, (size_t)(nl - data) - valid, *seq))
 			break;
 		valid = (size_t)(nl - data) + 1;
 		(*seq)++;
@@ -183,7 +186,7 @@ char *txn_mark_line(uint64_t seq, enum txn_state s, uint32_t wave, const char *s
 	for (char *p = body; *p; p++)
 		if ((unsigned char)*p < ' ')
 			*p = ' ';
-	mark_sum(sum, body, strlen(body));
+	journal_text_mark_sum(sum, body, strlen(body));
 	line = xasprintf("%s %s\n", sum, body);
 	free(body);
 	return line;
@@ -198,9 +201,9 @@ char *txn_agents_encode(const struct txn_agent *v, uint32_t n)
 	struct digest d;
 
 	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(list,
-				      json_pack("[I, i, i, I, o]", (json_int_t)v[i].guid, v[i].lid,
-						v[i].nlids, (json_int_t)v[i].job, text(v[i].name)));
+		json_array_append_new(list, json_pack("[I, i, i, I, o]", (json_int_t)v[i].guid,
+						      v[i].lid, v[i].nlids, (json_int_t)v[i].job,
+						      journal_text_text(v[i].name)));
 	body = json_dumps(list, JSON_COMPACT);
 	digest_of(&d, body, strlen(body));
 	all = xasprintf("%s\n%s", digest_hex(hex, &d), body);
@@ -209,7 +212,7 @@ char *txn_agents_encode(const struct txn_agent *v, uint32_t n)
 	return all;
 }
 
-static void agent_decode(struct txn_agent *g, const json_t *x)
+static void journal_text_agent_decode(struct txn_agent *g, const json_t *x)
 {
 	const char *name = json_string_value(json_array_get(x, 4));
 
@@ -238,7 +241,7 @@ int txn_agents_decode(struct txn_agent **out, uint32_t *n, const char *data, siz
 	list = json_loadb(nl, len - (size_t)(nl - data), 0, NULL);
 	*n = (uint32_t)json_array_size(list);
 	*out = xcalloc(*n, sizeof(**out));
-	json_array_foreach(list, i, x) agent_decode(&(*out)[i], x);
+	json_array_foreach(list, i, x) journal_text_agent_decode(&(*out)[i], x);
 	json_decref(list);
 	return 0;
 }

@@ -15,7 +15,7 @@
 #define WAIT	  20 /* times that, until an SM that is master has routed */
 
 /* Nobody but this update has written: another SM may be about to. */
-static bool only_ours(const struct executor *a)
+static bool superseded_only_ours(const struct executor *a)
 {
 	uint32_t new = executor_count(a, HOLDS_NEW);
 
@@ -25,7 +25,7 @@ static bool only_ours(const struct executor *a)
 }
 
 /* All of the update's blocks, read until they stay as they are. */
-static void wait_for_others(struct executor *a)
+static void superseded_wait_for_others(struct executor *a)
 {
 	uint32_t gap = a->o.settle_ms ? a->o.settle_ms : SETTLE_MS;
 	uint8_t *before = xcalloc(a->list->n, 1);
@@ -36,7 +36,7 @@ static void wait_for_others(struct executor *a)
 		executor_todo_all(a, a->back_waves);
 		executor_read(a);
 		agent_set_hear(a);
-		done = again && !memcmp(before, a->holds, a->list->n) && !only_ours(a);
+		done = again && !memcmp(before, a->holds, a->list->n) && !superseded_only_ours(a);
 		done = done || clock_ms() - begin >= (uint64_t)WAIT * gap;
 		memcpy(before, a->holds, a->list->n);
 		if (!done)
@@ -45,7 +45,7 @@ static void wait_for_others(struct executor *a)
 	free(before);
 }
 
-static void judge(struct executor *a)
+static void superseded_judge(struct executor *a)
 {
 	struct executor_foreign *t = &a->theirs;
 	struct err err = { "" };
@@ -61,7 +61,7 @@ static void judge(struct executor *a)
 }
 
 /* n: blocks and tables of the update that are not the old ones. */
-static void words(struct executor *a, uint32_t n)
+static void superseded_words(struct executor *a, uint32_t n)
 {
 	const struct executor_foreign *t = &a->theirs;
 	const char *who = a->others ? "another subnet manager" : "somebody else";
@@ -83,7 +83,7 @@ static void words(struct executor *a, uint32_t n)
 			 who, n, a->nall, t->text);
 }
 
-static void count_foreign(struct executor *a, uint32_t n)
+static void superseded_count_foreign(struct executor *a, uint32_t n)
 {
 	pthread_mutex_lock(&a->lock);
 	a->st.foreign += n;
@@ -94,8 +94,8 @@ bool superseded_wait(struct executor *a)
 {
 	bool ours;
 
-	wait_for_others(a);
-	ours = only_ours(a);
+	superseded_wait_for_others(a);
+	ours = superseded_only_ours(a);
 	executor_keep_others(a, HOLDS_OLD);
 	if (ours) {
 		log_add(LOG_WARN, "apply",
@@ -106,11 +106,11 @@ bool superseded_wait(struct executor *a)
 	}
 	if (executor_count(a, HOLDS_SILENT) || a->nleft)
 		return false;
-	judge(a);
+	superseded_judge(a);
 	if (!a->ntodo && !a->theirs.old_lft && !a->theirs.old_sl2vl)
 		return true;
-	count_foreign(a, executor_count(a, HOLDS_FOREIGN));
-	words(a, a->ntodo);
+	superseded_count_foreign(a, executor_count(a, HOLDS_FOREIGN));
+	superseded_words(a, a->ntodo);
 	a->found_theirs = true;
 	return false;
 }
@@ -124,10 +124,10 @@ void superseded_stay(struct executor *a)
 	for (uint32_t i = 0; i < a->nleft; i++)
 		if (a->holds[a->left[i]] != HOLDS_FOREIGN)
 			return;
-	judge(a);
+	superseded_judge(a);
 	if (a->theirs.verdict != FOREIGN_SOUND)
 		return;
-	words(a, a->nleft);
+	superseded_words(a, a->nleft);
 	a->nleft = 0;
 	a->found_theirs = true;
 }

@@ -20,7 +20,7 @@ static const char *const whys[] = {
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 /* Texts come from descriptions of nodes: any bytes. */
-static json_t *text(const char *s)
+static json_t *update_event_text(const char *s)
 {
 	json_t *j = json_string(s);
 	char clean[600];
@@ -34,7 +34,7 @@ static json_t *text(const char *s)
 	return json_string(clean);
 }
 
-static json_t *agents_json(const struct executor_status *st)
+static json_t *update_event_agents_json(const struct executor_status *st)
 {
 	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "asked",
 			 phase_name(st->agents.asked), "resent", (json_int_t)st->agents.resent,
@@ -42,11 +42,11 @@ static json_t *agents_json(const struct executor_status *st)
 			 (json_int_t)st->agents.waiting, "done", (json_int_t)st->agents.done,
 			 "failed", (json_int_t)st->agents.failed, "silent",
 			 (json_int_t)st->agents.silent, "gone", (json_int_t)st->agents.gone, "who",
-			 text(st->agents.who));
+			 update_event_text(st->agents.who));
 }
 
 /* [[GUID, microseconds], ...] */
-static json_t *slow_json(const struct executor_status *st)
+static json_t *update_event_slow_json(const struct executor_status *st)
 {
 	json_t *list = json_array();
 	char guid[20];
@@ -70,8 +70,9 @@ json_t *update_status_json(const struct executor_status *st)
 		"waves", (json_int_t)st->nwaves, "total", (json_int_t)st->total, "written",
 		(json_int_t)st->written, "verified", (json_int_t)st->verified, "retries",
 		(json_int_t)st->retries, "failed", (json_int_t)st->failed, "foreign",
-		(json_int_t)st->foreign, "waiting", st->waiting, "text", text(st->text), "agents",
-		agents_json(st), "slow", slow_json(st));
+		(json_int_t)st->foreign, "waiting", st->waiting, "text",
+		update_event_text(st->text), "agents", update_event_agents_json(st), "slow",
+		update_event_slow_json(st));
 }
 
 json_t *update_event_json(const struct executor_event *ev, const struct executor_status *st,
@@ -79,8 +80,8 @@ json_t *update_event_json(const struct executor_event *ev, const struct executor
 {
 	json_t *j = json_pack("{s:s, s:s, s:I, s:I, s:i, s:o, s:o}", "event", kinds[ev->kind],
 			      "phase", phase_name(ev->phase), "wave", (json_int_t)ev->wave, "items",
-			      (json_int_t)ev->items, "rc", ev->rc, "text", text(ev->text), "status",
-			      update_status_json(st));
+			      (json_int_t)ev->items, "rc", ev->rc, "text",
+			      update_event_text(ev->text), "status", update_status_json(st));
 	char name[160];
 
 	if (ev->asked)
@@ -90,26 +91,26 @@ json_t *update_event_json(const struct executor_event *ev, const struct executor
 	if (ev->kind != APPLY_ITEM || !ev->change)
 		return j;
 	change_name(name, sizeof(name), ev->change, f);
-	json_object_set_new(j, "block", text(name));
+	json_object_set_new(j, "block", update_event_text(name));
 	json_object_set_new(j, "us", json_integer(ev->us));
 	return j;
 }
 
-static const char *str(const json_t *j, const char *key)
+static const char *update_event_str(const json_t *j, const char *key)
 {
 	const char *s = json_string_value(json_object_get(j, key));
 
 	return s ? s : "";
 }
 
-static uint32_t num(const json_t *j, const char *key)
+static uint32_t update_event_num(const json_t *j, const char *key)
 {
 	json_int_t v = json_integer_value(json_object_get(j, key));
 
 	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
 }
 
-static enum phase phase_of(const char *s)
+static enum phase update_event_phase_of(const char *s)
 {
 	for (int p = PHASE_NONE; p <= PHASE_ROLLBACK; p++)
 		if (!strcmp(s, phase_name((enum phase)p)))
@@ -117,20 +118,20 @@ static enum phase phase_of(const char *s)
 	return PHASE_NONE;
 }
 
-static void agents_parse(struct executor_status *st, const json_t *j)
+static void update_event_agents_parse(struct executor_status *st, const json_t *j)
 {
-	st->agents.asked = phase_of(str(j, "asked"));
-	st->agents.expected = num(j, "expected");
-	st->agents.waiting = num(j, "waiting");
-	st->agents.done = num(j, "done");
-	st->agents.failed = num(j, "failed");
-	st->agents.silent = num(j, "silent");
-	st->agents.gone = num(j, "gone");
-	st->agents.resent = num(j, "resent");
-	snprintf(st->agents.who, sizeof(st->agents.who), "%s", str(j, "who"));
+	st->agents.asked = update_event_phase_of(update_event_str(j, "asked"));
+	st->agents.expected = update_event_num(j, "expected");
+	st->agents.waiting = update_event_num(j, "waiting");
+	st->agents.done = update_event_num(j, "done");
+	st->agents.failed = update_event_num(j, "failed");
+	st->agents.silent = update_event_num(j, "silent");
+	st->agents.gone = update_event_num(j, "gone");
+	st->agents.resent = update_event_num(j, "resent");
+	snprintf(st->agents.who, sizeof(st->agents.who), "%s", update_event_str(j, "who"));
 }
 
-static void slow_parse(struct executor_status *st, const json_t *list)
+static void update_event_slow_parse(struct executor_status *st, const json_t *list)
 {
 	for (size_t i = 0; i < APPLY_SLOW && i < json_array_size(list); i++) {
 		const json_t *one = json_array_get(list, i);
@@ -146,31 +147,31 @@ static void slow_parse(struct executor_status *st, const json_t *list)
 void update_status_parse(struct executor_status *st, const json_t *j)
 {
 	*st = (struct executor_status){
-		.phase = phase_of(str(j, "phase")),
-		.outcome = outcome_by_name(str(j, "outcome")),
-		.wave = num(j, "wave"),
-		.nwaves = num(j, "waves"),
-		.total = num(j, "total"),
-		.written = num(j, "written"),
-		.verified = num(j, "verified"),
-		.retries = num(j, "retries"),
-		.failed = num(j, "failed"),
-		.foreign = num(j, "foreign"),
+		.phase = update_event_phase_of(update_event_str(j, "phase")),
+		.outcome = outcome_by_name(update_event_str(j, "outcome")),
+		.wave = update_event_num(j, "wave"),
+		.nwaves = update_event_num(j, "waves"),
+		.total = update_event_num(j, "total"),
+		.written = update_event_num(j, "written"),
+		.verified = update_event_num(j, "verified"),
+		.retries = update_event_num(j, "retries"),
+		.failed = update_event_num(j, "failed"),
+		.foreign = update_event_num(j, "foreign"),
 		.waiting = json_is_true(json_object_get(j, "waiting")),
 	};
-	agents_parse(st, json_object_get(j, "agents"));
-	slow_parse(st, json_object_get(j, "slow"));
+	update_event_agents_parse(st, json_object_get(j, "agents"));
+	update_event_slow_parse(st, json_object_get(j, "slow"));
 	for (size_t i = 0; i < COUNT(whys); i++)
-		if (!strcmp(str(j, "why"), whys[i]))
+		if (!strcmp(update_event_str(j, "why"), whys[i]))
 			st->why = (enum coord_why)i;
-	snprintf(st->txn, sizeof(st->txn), "%s", str(j, "txn"));
-	snprintf(st->step, sizeof(st->step), "%s", str(j, "step"));
-	snprintf(st->text, sizeof(st->text), "%s", str(j, "text"));
+	snprintf(st->txn, sizeof(st->txn), "%s", update_event_str(j, "txn"));
+	snprintf(st->step, sizeof(st->step), "%s", update_event_str(j, "step"));
+	snprintf(st->text, sizeof(st->text), "%s", update_event_str(j, "text"));
 }
 
 bool update_event_parse(struct executor_event *ev, struct executor_status *st, const json_t *j)
 {
-	const char *kind = str(j, "event");
+	const char *kind = update_event_str(j, "event");
 	size_t k = 0;
 
 	while (k < COUNT(kinds) && strcmp(kind, kinds[k]))
@@ -179,15 +180,15 @@ bool update_event_parse(struct executor_event *ev, struct executor_status *st, c
 		return false;
 	*ev = (struct executor_event){
 		.kind = (enum executor_event_kind)k,
-		.phase = phase_of(str(j, "phase")),
-		.asked = phase_of(str(j, "asked")),
-		.wave = num(j, "wave"),
-		.items = num(j, "items"),
-		.us = num(j, "us"),
-		.outcome = outcome_by_name(str(j, "outcome")),
+		.phase = update_event_phase_of(update_event_str(j, "phase")),
+		.asked = update_event_phase_of(update_event_str(j, "asked")),
+		.wave = update_event_num(j, "wave"),
+		.items = update_event_num(j, "items"),
+		.us = update_event_num(j, "us"),
+		.outcome = outcome_by_name(update_event_str(j, "outcome")),
 	};
 	ev->rc = (int)json_integer_value(json_object_get(j, "rc"));
-	snprintf(ev->text, sizeof(ev->text), "%s", str(j, "text"));
+	snprintf(ev->text, sizeof(ev->text), "%s", update_event_str(j, "text"));
 	update_status_parse(st, json_object_get(j, "status"));
 	return true;
 }

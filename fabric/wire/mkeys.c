@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool power_of_two(uint32_t n)
+static bool mkeys_power_of_two(uint32_t n)
 {
 	return !(n & (n - 1));
 }
 
 /* Room for one more.  Not by realloc(), which leaves keys behind in memory given back. */
-static void *grow(void *v, uint32_t n, size_t size)
+static void *mkeys_grow(void *v, uint32_t n, size_t size)
 {
 	void *more;
 
-	if (!power_of_two(n))
+	if (!mkeys_power_of_two(n))
 		return v;
 	more = xcalloc(n ? 2ull * n : 1, size);
 	if (n) {
@@ -29,62 +29,64 @@ static void *grow(void *v, uint32_t n, size_t size)
 
 void mkeys_add(struct mkeys *k, uint64_t guid, uint64_t key)
 {
-	k->port = grow(k->port, k->nport, sizeof(*k->port));
+	k->port = mkeys_grow(k->port, k->nport, sizeof(*k->port));
 	k->port[k->nport] = (struct mkey_port){ guid, key, k->nport };
 	k->nport++;
 }
 
 void mkeys_add_cable(struct mkeys *k, uint64_t guid, uint32_t port, uint64_t peer)
 {
-	k->cable = grow(k->cable, k->ncable, sizeof(*k->cable));
+	k->cable = mkeys_grow(k->cable, k->ncable, sizeof(*k->cable));
 	k->cable[k->ncable] = (struct mkey_cable){ guid, peer, port, k->ncable };
 	k->ncable++;
 }
 
-static int order(uint64_t a, uint64_t b)
+static int mkeys_order(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
-static int find_port(const void *a, const void *b)
+static int mkeys_find_port(const void *a, const void *b)
 {
-	return order(((const struct mkey_port *)a)->guid, ((const struct mkey_port *)b)->guid);
+	return mkeys_order(((const struct mkey_port *)a)->guid,
+			   ((const struct mkey_port *)b)->guid);
 }
 
-static int by_guid(const void *a, const void *b)
+static int mkeys_by_guid(const void *a, const void *b)
 {
 	const struct mkey_port *x = a, *y = b;
 
-	return x->guid != y->guid ? order(x->guid, y->guid) : order(x->at, y->at);
+	return x->guid != y->guid ? mkeys_order(x->guid, y->guid) : mkeys_order(x->at, y->at);
 }
 
-static int by_key(const void *a, const void *b)
+static int mkeys_by_key(const void *a, const void *b)
 {
-	return order(((const struct mkey_port *)a)->key, ((const struct mkey_port *)b)->key);
+	return mkeys_order(((const struct mkey_port *)a)->key, ((const struct mkey_port *)b)->key);
 }
 
-static int find_end(const void *a, const void *b)
+static int mkeys_find_end(const void *a, const void *b)
 {
 	const struct mkey_cable *x = a, *y = b;
 
-	return x->guid != y->guid ? order(x->guid, y->guid) : order(x->port, y->port);
+	return x->guid != y->guid ? mkeys_order(x->guid, y->guid) : mkeys_order(x->port, y->port);
 }
 
-static int by_end(const void *a, const void *b)
+static int mkeys_by_end(const void *a, const void *b)
 {
-	int rc = find_end(a, b);
+	int rc = mkeys_find_end(a, b);
 
 	return rc ? rc
-		  : order(((const struct mkey_cable *)a)->at, ((const struct mkey_cable *)b)->at);
+		  : mkeys_order(((const struct mkey_cable *)a)->at,
+				((const struct mkey_cable *)b)->at);
 }
 
-static void sort_ports(struct mkeys *k)
+static void mkeys_sort_ports(struct mkeys *k)
 {
 	uint32_t n = 0;
 
 	if (!k->nport)
 		return;
-	qsort(k->port, k->nport, sizeof(*k->port), by_guid);
+	qsort(k->port, k->nport, sizeof(*k->port), mkeys_by_guid);
 	for (uint32_t i = 0; i < k->nport; i++) {
 		n -= n && k->port[n - 1].guid == k->port[i].guid;
 		k->port[n++] = k->port[i];
@@ -93,22 +95,22 @@ static void sort_ports(struct mkeys *k)
 	k->nport = n;
 }
 
-static void sort_cables(struct mkeys *k)
+static void mkeys_sort_cables(struct mkeys *k)
 {
 	uint32_t n = 0;
 
 	if (!k->ncable)
 		return;
-	qsort(k->cable, k->ncable, sizeof(*k->cable), by_end);
+	qsort(k->cable, k->ncable, sizeof(*k->cable), mkeys_by_end);
 	for (uint32_t i = 0; i < k->ncable; i++) {
-		n -= n && !find_end(&k->cable[n - 1], &k->cable[i]);
+		n -= n && !mkeys_find_end(&k->cable[n - 1], &k->cable[i]);
 		k->cable[n++] = k->cable[i];
 	}
 	k->ncable = n;
 }
 
 /* Into the few most frequent keys, where equal numbers stand in the order of the keys. */
-static void rank(struct mkeys *k, uint32_t *count, uint64_t key, uint32_t n)
+static void mkeys_rank(struct mkeys *k, uint32_t *count, uint64_t key, uint32_t n)
 {
 	uint32_t at = k->ncommon;
 
@@ -125,7 +127,7 @@ static void rank(struct mkeys *k, uint32_t *count, uint64_t key, uint32_t n)
 	count[at] = n;
 }
 
-static void find_common(struct mkeys *k)
+static void mkeys_find_common(struct mkeys *k)
 {
 	size_t bytes = k->nport * sizeof(*k->port);
 	struct mkey_port *all = xcalloc(k->nport + 1u, sizeof(*all));
@@ -134,13 +136,13 @@ static void find_common(struct mkeys *k)
 	k->ncommon = 0;
 	if (k->nport) {
 		memcpy(all, k->port, bytes);
-		qsort(all, k->nport, sizeof(*all), by_key);
+		qsort(all, k->nport, sizeof(*all), mkeys_by_key);
 	}
 	for (uint32_t i = 0, n; i < k->nport; i += n) {
 		for (n = 1; i + n < k->nport && all[i + n].key == all[i].key; n++)
 			;
 		if (all[i].key) /* a port without one takes any */
-			rank(k, count, all[i].key, n);
+			mkeys_rank(k, count, all[i].key, n);
 	}
 	explicit_bzero(all, bytes);
 	free(all);
@@ -148,9 +150,9 @@ static void find_common(struct mkeys *k)
 
 void mkeys_sort(struct mkeys *k)
 {
-	sort_ports(k);
-	sort_cables(k);
-	find_common(k);
+	mkeys_sort_ports(k);
+	mkeys_sort_cables(k);
+	mkeys_find_common(k);
 }
 
 void mkeys_clear(struct mkeys *k)
@@ -167,7 +169,7 @@ bool mkeys_find(uint64_t *key, const struct mkeys *k, uint64_t guid)
 	const struct mkey_port want = { .guid = guid }, *p = NULL;
 
 	if (k && k->nport)
-		p = bsearch(&want, k->port, k->nport, sizeof(want), find_port);
+		p = bsearch(&want, k->port, k->nport, sizeof(want), mkeys_find_port);
 	if (p)
 		*key = p->key;
 	return p != NULL;
@@ -187,7 +189,7 @@ bool mkeys_peer(uint64_t *peer, const struct mkeys *k, uint64_t guid, uint32_t p
 	const struct mkey_cable want = { .guid = guid, .port = port }, *c = NULL;
 
 	if (k && k->ncable)
-		c = bsearch(&want, k->cable, k->ncable, sizeof(want), find_end);
+		c = bsearch(&want, k->cable, k->ncable, sizeof(want), mkeys_find_end);
 	if (c)
 		*peer = c->peer;
 	return c != NULL;
@@ -201,7 +203,7 @@ bool mkeys_has(const struct mkeys *k, uint64_t key)
 	return false;
 }
 
-static void add_try(uint64_t *key, uint32_t *n, uint64_t one)
+static void mkeys_add_try(uint64_t *key, uint32_t *n, uint64_t one)
 {
 	for (uint32_t i = 0; i < *n; i++)
 		if (key[i] == one)
@@ -218,13 +220,13 @@ uint32_t mkeys_tries(uint64_t key[MKEYS_TRIES], bool *sure, const struct mkeys *
 
 	*sure = guid && mkeys_find(&own, k, guid);
 	if (*sure)
-		add_try(key, &n, own);
+		mkeys_add_try(key, &n, own);
 	if (preset)
-		add_try(key, &n, preset);
+		mkeys_add_try(key, &n, preset);
 	if (near)
-		add_try(key, &n, near);
+		mkeys_add_try(key, &n, near);
 	for (uint32_t i = 0; k && i < k->ncommon; i++)
-		add_try(key, &n, k->common[i]);
+		mkeys_add_try(key, &n, k->common[i]);
 	if (!n)
 		key[n++] = 0;
 	return n;

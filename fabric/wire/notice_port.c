@@ -27,7 +27,7 @@ struct notice_port {
 	struct notice_stats stats;
 };
 
-static void keep(struct notice_port *np, const struct notice_in *in)
+static void notice_port_keep(struct notice_port *np, const struct notice_in *in)
 {
 	if (np->n == np->size) {
 		uint32_t size = np->size ? np->size * 2 : 64;
@@ -49,12 +49,13 @@ static void keep(struct notice_port *np, const struct notice_in *in)
 }
 
 /* Answers are lost like any other packet: a failure to send is none of the reader's. */
-static void answer_sm(struct notice_port *np, const struct mad_packet *p)
+static void notice_port_answer_sm(struct notice_port *np, const struct mad_packet *p)
 {
 	np->inner.ops->send(np->inner.ctx, p, NULL);
 }
 
-static int filter_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
+static int notice_port_filter_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns,
+				   struct err *err)
 {
 	struct notice_port *np = ctx;
 	struct notice_in in;
@@ -67,39 +68,39 @@ static int filter_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct
 		in.sm_lid = p->addr.lid;
 		in.at_ns = np->inner.ops->now_ns(np->inner.ctx);
 		np->stats.reports++;
-		keep(np, &in);
+		notice_port_keep(np, &in);
 		report_answer(p);
-		answer_sm(np, p);
+		notice_port_answer_sm(np, p);
 		return 0;
 	}
 	return rc;
 }
 
-static int filter_send(void *ctx, const struct mad_packet *p, struct err *err)
+static int notice_port_filter_send(void *ctx, const struct mad_packet *p, struct err *err)
 {
 	struct notice_port *np = ctx;
 
 	return np->inner.ops->send(np->inner.ctx, p, err);
 }
 
-static uint64_t filter_now_ns(void *ctx)
+static uint64_t notice_port_filter_now_ns(void *ctx)
 {
 	return notice_port_now_ns(ctx);
 }
 
-static void filter_local(void *ctx, struct mad_local *out)
+static void notice_port_filter_local(void *ctx, struct mad_local *out)
 {
 	struct notice_port *np = ctx;
 
 	np->inner.ops->local(np->inner.ctx, out);
 }
 
-static void filter_close(void *ctx)
+static void notice_port_filter_close(void *ctx)
 {
 	notice_port_close(ctx);
 }
 
-static void filter_pace(void *ctx, uint64_t pause_ns)
+static void notice_port_filter_pace(void *ctx, uint64_t pause_ns)
 {
 	struct notice_port *np = ctx;
 
@@ -107,10 +108,12 @@ static void filter_pace(void *ctx, uint64_t pause_ns)
 		np->inner.ops->pace(np->inner.ctx, pause_ns);
 }
 
-static struct notice_port *port_new(const struct mad_port *inner, const struct notice_opts *opts)
+static struct notice_port *notice_port_new(const struct mad_port *inner,
+					   const struct notice_opts *opts)
 {
-	static const struct mad_ops ops = { filter_send,  filter_recv,	filter_now_ns,
-					    filter_local, filter_close, filter_pace };
+	static const struct mad_ops ops = { notice_port_filter_send,   notice_port_filter_recv,
+					    notice_port_filter_now_ns, notice_port_filter_local,
+					    notice_port_filter_close,  notice_port_filter_pace };
 	struct queue_opts q = { .timeout_ms = opts->timeout_ms, .retries = opts->retries };
 	struct notice_port *np = xcalloc(1, sizeof(*np));
 	struct mad_local local;
@@ -134,7 +137,7 @@ int notice_port_open_umad(struct notice_port **out, const struct notice_opts *op
 	rc = opts->deaf ? umad_port_open(&port, opts->ca, opts->port, err)
 			: umad_port_listen(&port, opts->ca, opts->port, err);
 	if (!rc)
-		*out = port_new(&port, opts);
+		*out = notice_port_new(&port, opts);
 	return rc;
 }
 
@@ -148,7 +151,7 @@ int notice_port_open_sim(struct notice_port **out, struct sim *sim, const struct
 	opts = opts ? opts : &none;
 	rc = sim_port_open(&port, sim, opts->term, err);
 	if (!rc)
-		*out = port_new(&port, opts);
+		*out = notice_port_new(&port, opts);
 	return rc;
 }
 
@@ -187,7 +190,7 @@ struct ask {
 	uint8_t data[SMP_DATA];
 };
 
-static bool ask_next(void *ctx, struct queue_request *out)
+static bool notice_port_ask_next(void *ctx, struct queue_request *out)
 {
 	struct ask *a = ctx;
 
@@ -199,7 +202,8 @@ static bool ask_next(void *ctx, struct queue_request *out)
 	return true;
 }
 
-static void ask_done(void *ctx, const struct queue_request *req, int rc, const struct mad_answer *m)
+static void notice_port_ask_done(void *ctx, const struct queue_request *req, int rc,
+				 const struct mad_answer *m)
 {
 	struct ask *a = ctx;
 
@@ -211,9 +215,12 @@ static void ask_done(void *ctx, const struct queue_request *req, int rc, const s
 	}
 }
 
-static int ask(struct notice_port *np, struct ask *a, const struct mad_request *r, struct err *err)
+static int notice_port_ask(struct notice_port *np, struct ask *a, const struct mad_request *r,
+			   struct err *err)
 {
-	struct queue_source src = { .next = ask_next, .done = ask_done, .ctx = a };
+	struct queue_source src = { .next = notice_port_ask_next,
+				    .done = notice_port_ask_done,
+				    .ctx = a };
 	int rc;
 
 	*a = (struct ask){ .r = r };
@@ -236,7 +243,7 @@ int notice_port_refresh(struct notice_port *np, struct notice_local *out, struct
 				 .m_key = np->m_key };
 	struct port_info pi;
 	struct ask a;
-	int rc = ask(np, &a, &r, err);
+	int rc = notice_port_ask(np, &a, &r, err);
 
 	explicit_bzero(&r, sizeof(r));
 	if (!rc)
@@ -260,7 +267,7 @@ int notice_port_refresh(struct notice_port *np, struct notice_local *out, struct
 	return 0;
 }
 
-static int know_sm(struct notice_port *np, struct err *err)
+static int notice_port_know_sm(struct notice_port *np, struct err *err)
 {
 	return np->local.sm_lid ? 0 : notice_port_refresh(np, NULL, err);
 }
@@ -269,13 +276,13 @@ int notice_port_sm(struct notice_port *np, struct sm_info *out, struct err *err)
 {
 	struct mad_request r = { .mgmt_class = MAD_SMP, .method = MAD_GET, .attr = SMP_SM_INFO };
 	struct ask a;
-	int rc = know_sm(np, err);
+	int rc = notice_port_know_sm(np, err);
 
 	if (rc)
 		return rc;
 	r.lid = np->local.sm_lid;
 	r.sl = np->local.sm_sl;
-	rc = ask(np, &a, &r, err);
+	rc = notice_port_ask(np, &a, &r, err);
 	if (!rc)
 		rc = sm_info_decode(out, a.data);
 	if (rc)
@@ -284,13 +291,14 @@ int notice_port_sm(struct notice_port *np, struct sm_info *out, struct err *err)
 	return 0;
 }
 
-static int inform(struct notice_port *np, uint16_t trap, bool subscribe, struct err *err)
+static int notice_port_inform(struct notice_port *np, uint16_t trap, bool subscribe,
+			      struct err *err)
 {
 	struct mad_request r = { .mgmt_class = MAD_SA, .method = MAD_SET, .attr = SA_INFORM_INFO };
 	const char *what = subscribe ? "subscribe this port to" : "unsubscribe this port from";
 	struct inform_info ii;
 	struct ask a;
-	int rc = know_sm(np, err);
+	int rc = notice_port_know_sm(np, err);
 
 	if (rc)
 		return rc;
@@ -298,7 +306,7 @@ static int inform(struct notice_port *np, uint16_t trap, bool subscribe, struct 
 	inform_info_encode(r.data, &ii);
 	r.lid = np->local.sm_lid;
 	r.sl = np->local.sm_sl;
-	rc = ask(np, &a, &r, err);
+	rc = notice_port_ask(np, &a, &r, err);
 	if (rc == -ETIMEDOUT)
 		return err_set(err, rc,
 			       "the subnet manager at LID %u does not answer the request to %s "
@@ -312,19 +320,19 @@ static int inform(struct notice_port *np, uint16_t trap, bool subscribe, struct 
 
 int notice_subscribe(struct notice_port *np, uint16_t trap, struct err *err)
 {
-	return inform(np, trap, true, err);
+	return notice_port_inform(np, trap, true, err);
 }
 
 int notice_unsubscribe(struct notice_port *np, uint16_t trap, struct err *err)
 {
-	return inform(np, trap, false, err);
+	return notice_port_inform(np, trap, false, err);
 }
 
 int notice_send(struct notice_port *np, const struct notice *n, struct err *err)
 {
 	struct notice mine = *n;
 	struct mad_packet p;
-	int rc = know_sm(np, err);
+	int rc = notice_port_know_sm(np, err);
 
 	if (rc)
 		return rc;
@@ -341,7 +349,7 @@ int notice_send_phase(struct notice_port *np, const struct phase_notice *a, bool
 {
 	struct notice_sender from;
 	struct notice n;
-	int rc = know_sm(np, err);
+	int rc = notice_port_know_sm(np, err);
 
 	if (rc)
 		return rc;
@@ -358,7 +366,7 @@ int notice_recv(struct notice_port *np, struct notice_in *out, uint64_t wait_ns,
 
 	while (!np->n) {
 		/* anything else is a late answer that nobody waits for any more */
-		rc = filter_recv(np, &p, until - now, err);
+		rc = notice_port_filter_recv(np, &p, until - now, err);
 		if (rc < 0)
 			return rc;
 		now = notice_port_now_ns(np);

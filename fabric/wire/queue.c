@@ -70,7 +70,7 @@ struct queue {
 
 static const struct list empty_list = { NONE, NONE };
 
-static void list_add(struct queue *q, struct list *l, uint32_t i)
+static void queue_list_add(struct queue *q, struct list *l, uint32_t i)
 {
 	q->items.v[i].link = NONE;
 	if (l->head == NONE)
@@ -80,7 +80,7 @@ static void list_add(struct queue *q, struct list *l, uint32_t i)
 	l->tail = i;
 }
 
-static uint32_t list_take(struct queue *q, struct list *l)
+static uint32_t queue_list_take(struct queue *q, struct list *l)
 {
 	uint32_t i = l->head;
 
@@ -133,12 +133,12 @@ const struct queue_stats *queue_stats(const struct queue *q)
 	return &q->stats;
 }
 
-static uint64_t now(struct queue *q)
+static uint64_t queue_now(struct queue *q)
 {
 	return q->port.ops->now_ns(q->port.ctx);
 }
 
-static struct node *node_of(struct queue *q, uint32_t n)
+static struct node *queue_node_of(struct queue *q, uint32_t n)
 {
 	if (n == QUEUE_NO_NODE)
 		return NULL;
@@ -147,7 +147,7 @@ static struct node *node_of(struct queue *q, uint32_t n)
 	return &q->nodes.v[n];
 }
 
-static uint32_t item_new(struct queue *q, const struct queue_request *req)
+static uint32_t queue_item_new(struct queue *q, const struct queue_request *req)
 {
 	uint32_t i = q->free_item;
 
@@ -162,7 +162,7 @@ static uint32_t item_new(struct queue *q, const struct queue_request *req)
 }
 
 /* The item's place is free again before the source hears of it. */
-static void item_done(struct queue *q, uint32_t i, int rc, const struct mad_answer *answer)
+static void queue_item_done(struct queue *q, uint32_t i, int rc, const struct mad_answer *answer)
 {
 	struct queue_request req = q->items.v[i].req;
 
@@ -172,10 +172,10 @@ static void item_done(struct queue *q, uint32_t i, int rc, const struct mad_answ
 	q->src->done(q->src->ctx, &req, rc, answer);
 }
 
-static void slot_release(struct queue *q, uint32_t i)
+static void queue_slot_release(struct queue *q, uint32_t i)
 {
 	struct item *it = &q->items.v[i];
-	struct node *node = node_of(q, it->req.node);
+	struct node *node = queue_node_of(q, it->req.node);
 
 	q->slot[it->slot].item = NONE;
 	q->slot[it->slot].link = q->free_slot;
@@ -188,7 +188,7 @@ static void slot_release(struct queue *q, uint32_t i)
 		node->under_way--;
 }
 
-static uint32_t node_limit(const struct queue *q, const struct node *n)
+static uint32_t queue_node_limit(const struct queue *q, const struct node *n)
 {
 	if (n->doubtful || n->fails)
 		return 1;
@@ -196,70 +196,70 @@ static uint32_t node_limit(const struct queue *q, const struct node *n)
 }
 
 /* Lets go what the node may take now. */
-static void node_unpark(struct queue *q, struct node *n)
+static void queue_node_unpark(struct queue *q, struct node *n)
 {
-	uint32_t room = node_limit(q, n), i;
+	uint32_t room = queue_node_limit(q, n), i;
 
 	if (n->under_way >= room)
 		return;
-	for (room -= n->under_way; room && (i = list_take(q, &n->parked)) != NONE; room--) {
+	for (room -= n->under_way; room && (i = queue_list_take(q, &n->parked)) != NONE; room--) {
 		q->parked--;
 		q->ready_n++;
-		list_add(q, &q->ready, i);
+		queue_list_add(q, &q->ready, i);
 	}
 }
 
-static void node_give_up(struct queue *q, uint32_t n)
+static void queue_node_give_up(struct queue *q, uint32_t n)
 {
 	struct node *node = &q->nodes.v[n];
 	uint64_t pause = q->timeout_ms * MS;
 	uint32_t i;
 
 	pause <<= node->fails < 16 ? node->fails : 16;
-	node->until_ns = now(q) + (pause < PAUSE_MAX_NS ? pause : PAUSE_MAX_NS);
+	node->until_ns = queue_now(q) + (pause < PAUSE_MAX_NS ? pause : PAUSE_MAX_NS);
 	node->fails++;
 	node->silent = true;
-	while ((i = list_take(q, &q->nodes.v[n].parked)) != NONE) {
+	while ((i = queue_list_take(q, &q->nodes.v[n].parked)) != NONE) {
 		q->parked--;
 		q->stats.skipped++;
-		item_done(q, i, -EHOSTDOWN, NULL); /* may move the nodes */
+		queue_item_done(q, i, -EHOSTDOWN, NULL); /* may move the nodes */
 	}
 }
 
 /* A new or ready item goes to its node's list when the node has enough: true then. */
-static bool item_parked(struct queue *q, uint32_t i, uint64_t t)
+static bool queue_item_parked(struct queue *q, uint32_t i, uint64_t t)
 {
-	struct node *n = node_of(q, q->items.v[i].req.node);
+	struct node *n = queue_node_of(q, q->items.v[i].req.node);
 
 	if (!n)
 		return false;
 	if (n->silent || (n->fails && t < n->until_ns)) {
 		q->stats.skipped++;
-		item_done(q, i, -EHOSTDOWN, NULL);
+		queue_item_done(q, i, -EHOSTDOWN, NULL);
 		return true;
 	}
-	if (n->under_way < node_limit(q, n))
+	if (n->under_way < queue_node_limit(q, n))
 		return false;
-	list_add(q, &n->parked, i);
+	queue_list_add(q, &n->parked, i);
 	q->parked++;
 	return true;
 }
 
-static uint64_t try_timeout_ms(const struct queue *q, uint32_t tries)
+static uint64_t queue_try_timeout_ms(const struct queue *q, uint32_t tries)
 {
 	uint64_t ms = (uint64_t)q->timeout_ms << (tries < 16 ? tries : 16);
 
 	return ms < TIMEOUT_MAX_MS ? ms : TIMEOUT_MAX_MS;
 }
 
-static int item_send(struct queue *q, uint32_t i, struct err *err)
+static int queue_item_send(struct queue *q, uint32_t i, struct err *err)
 {
 	struct item *it = &q->items.v[i];
-	struct node *node = node_of(q, it->req.node);
+	struct node *node = queue_node_of(q, it->req.node);
 	uint32_t s = it->slot == NONE ? q->free_slot : it->slot;
 	struct slot *slot = &q->slot[s];
 	uint32_t gen = (slot->generation + 1) & GENERATION_MASK;
-	uint64_t ms = try_timeout_ms(q, it->tries);
+	uint64_t ms = queue_try_timeout_ms(q, it->tries);
 	struct mad_packet p;
 	int rc;
 
@@ -278,7 +278,7 @@ static int item_send(struct queue *q, uint32_t i, struct err *err)
 		if (node)
 			node->under_way++;
 	}
-	it->deadline_ns = now(q) + ms * MS;
+	it->deadline_ns = queue_now(q) + ms * MS;
 	if (!it->first_ns)
 		it->first_ns = it->deadline_ns - ms * MS;
 	if (it->deadline_ns < q->deadline_ns)
@@ -294,36 +294,36 @@ static int item_send(struct queue *q, uint32_t i, struct err *err)
 }
 
 /* The next item to send, or NONE. */
-static uint32_t item_next(struct queue *q)
+static uint32_t queue_item_next(struct queue *q)
 {
 	struct queue_request req;
-	uint64_t t = now(q);
+	uint64_t t = queue_now(q);
 	uint32_t i;
 
 	for (;;) {
-		i = list_take(q, &q->ready);
+		i = queue_list_take(q, &q->ready);
 		if (i != NONE) {
 			q->ready_n--;
 		} else {
 			memset(&req, 0, sizeof(req));
 			if (!q->src->next(q->src->ctx, &req))
 				return NONE;
-			i = item_new(q, &req);
+			i = queue_item_new(q, &req);
 		}
-		if (!item_parked(q, i, t))
+		if (!queue_item_parked(q, i, t))
 			return i;
 	}
 }
 
-static int fill(struct queue *q, struct err *err)
+static int queue_fill(struct queue *q, struct err *err)
 {
 	while (q->on_wire < q->window && q->under_way < q->nslot) {
-		uint32_t i = item_next(q);
+		uint32_t i = queue_item_next(q);
 		int rc;
 
 		if (i == NONE)
 			return 0;
-		rc = item_send(q, i, err);
+		rc = queue_item_send(q, i, err);
 		if (!rc)
 			continue;
 		/* not sent: first in line next time */
@@ -338,10 +338,10 @@ static int fill(struct queue *q, struct err *err)
 }
 
 /* One try has had no answer. */
-static int item_expired(struct queue *q, uint32_t i, struct err *err)
+static int queue_item_expired(struct queue *q, uint32_t i, struct err *err)
 {
 	struct item *it = &q->items.v[i];
-	struct node *node = node_of(q, it->req.node);
+	struct node *node = queue_node_of(q, it->req.node);
 	bool probe = node && node->fails;
 	uint32_t tries = it->req.tries ? it->req.tries : q->tries;
 	bool last = it->tries >= tries || probe || (node && node->silent);
@@ -352,35 +352,35 @@ static int item_expired(struct queue *q, uint32_t i, struct err *err)
 	if (node)
 		node->doubtful = true;
 	if (!last && (!node || node->under_way == 1)) {
-		rc = item_send(q, i, err);
+		rc = queue_item_send(q, i, err);
 		if (rc == -EAGAIN) {
-			it->deadline_ns = now(q) + MS;
+			it->deadline_ns = queue_now(q) + MS;
 			if (it->deadline_ns < q->deadline_ns)
 				q->deadline_ns = it->deadline_ns;
 			rc = 0;
 		}
 		return rc;
 	}
-	slot_release(q, i);
+	queue_slot_release(q, i);
 	if (!last) {
-		list_add(q, &node->parked, i);
+		queue_list_add(q, &node->parked, i);
 		q->parked++;
 		return 0;
 	}
 	q->stats.timed_out++;
 	if (node && !node->silent) {
 		if (node->answer_ns < it->first_ns || probe)
-			node_give_up(q, it->req.node);
+			queue_node_give_up(q, it->req.node);
 		else
-			node_unpark(q, node);
+			queue_node_unpark(q, node);
 	}
-	item_done(q, i, -ETIMEDOUT, NULL);
+	queue_item_done(q, i, -ETIMEDOUT, NULL);
 	return 0;
 }
 
-static int expire(struct queue *q, struct err *err)
+static int queue_expire(struct queue *q, struct err *err)
 {
-	uint64_t t = now(q);
+	uint64_t t = queue_now(q);
 	int rc = 0;
 
 	if (t < q->deadline_ns)
@@ -388,7 +388,7 @@ static int expire(struct queue *q, struct err *err)
 	q->deadline_ns = UINT64_MAX;
 	for (uint32_t s = 0; s < q->nslot && !rc; s++)
 		if (q->slot[s].item != NONE && q->items.v[q->slot[s].item].deadline_ns <= t)
-			rc = item_expired(q, q->slot[s].item, err);
+			rc = queue_item_expired(q, q->slot[s].item, err);
 	for (uint32_t s = 0; s < q->nslot; s++)
 		if (q->slot[s].item != NONE &&
 		    q->items.v[q->slot[s].item].deadline_ns < q->deadline_ns)
@@ -397,7 +397,7 @@ static int expire(struct queue *q, struct err *err)
 }
 
 /* The item that a packet belongs to, or NONE. */
-static uint32_t item_of(struct queue *q, const struct mad_packet *p, bool only_last_try)
+static uint32_t queue_item_of(struct queue *q, const struct mad_packet *p, bool only_last_try)
 {
 	uint32_t tid = mad_tid(p), s = tid & (WINDOW_MAX - 1), gen = tid >> SLOT_BITS;
 	const struct slot *slot;
@@ -413,17 +413,17 @@ static uint32_t item_of(struct queue *q, const struct mad_packet *p, bool only_l
 	return slot->item;
 }
 
-static int take(struct queue *q, const struct mad_packet *p, struct err *err)
+static int queue_take(struct queue *q, const struct mad_packet *p, struct err *err)
 {
 	struct mad_answer a;
 	struct node *node;
 	uint32_t i;
 
 	if (p->status) { /* given back by the driver: its timer ran out before ours */
-		i = item_of(q, p, true);
-		return i == NONE ? 0 : item_expired(q, i, err);
+		i = queue_item_of(q, p, true);
+		return i == NONE ? 0 : queue_item_expired(q, i, err);
 	}
-	i = mad_parse(&a, p) ? NONE : item_of(q, p, false);
+	i = mad_parse(&a, p) ? NONE : queue_item_of(q, p, false);
 	if (i == NONE || a.attr != q->items.v[i].req.mad.attr ||
 	    a.mod != q->items.v[i].req.mad.mod ||
 	    a.mgmt_class != q->items.v[i].req.mad.mgmt_class) {
@@ -433,41 +433,41 @@ static int take(struct queue *q, const struct mad_packet *p, struct err *err)
 	if (a.status & MAD_STATUS_BUSY)
 		return 0;
 	q->stats.answered++;
-	slot_release(q, i);
-	node = node_of(q, q->items.v[i].req.node);
+	queue_slot_release(q, i);
+	node = queue_node_of(q, q->items.v[i].req.node);
 	if (node) {
-		node->answer_ns = now(q);
+		node->answer_ns = queue_now(q);
 		node->doubtful = node->silent = false;
 		node->fails = 0;
-		node_unpark(q, node);
+		queue_node_unpark(q, node);
 	}
-	item_done(q, i, a.status ? -EPROTO : 0, &a);
+	queue_item_done(q, i, a.status ? -EPROTO : 0, &a);
 	return 0;
 }
 
 /* After a cancel or a failure of the port: everything that was taken is given back. */
-static void abandon(struct queue *q)
+static void queue_abandon(struct queue *q)
 {
 	uint32_t i;
 
 	for (uint32_t s = 0; s < q->nslot; s++)
 		if ((i = q->slot[s].item) != NONE) {
-			slot_release(q, i);
-			item_done(q, i, -ECANCELED, NULL);
+			queue_slot_release(q, i);
+			queue_item_done(q, i, -ECANCELED, NULL);
 		}
-	while ((i = list_take(q, &q->ready)) != NONE)
-		item_done(q, i, -ECANCELED, NULL);
+	while ((i = queue_list_take(q, &q->ready)) != NONE)
+		queue_item_done(q, i, -ECANCELED, NULL);
 	for (size_t n = 0; n < q->nodes.n; n++)
-		while ((i = list_take(q, &q->nodes.v[n].parked)) != NONE)
-			item_done(q, i, -ECANCELED, NULL);
+		while ((i = queue_list_take(q, &q->nodes.v[n].parked)) != NONE)
+			queue_item_done(q, i, -ECANCELED, NULL);
 	q->parked = q->ready_n = 0;
 	q->deadline_ns = UINT64_MAX;
 }
 
-static int turn(struct queue *q, struct err *err)
+static int queue_turn(struct queue *q, struct err *err)
 {
 	struct mad_packet p;
-	uint64_t t = now(q), wait = SLICE_NS;
+	uint64_t t = queue_now(q), wait = SLICE_NS;
 	int rc;
 
 	if (q->deadline_ns <= t)
@@ -478,8 +478,8 @@ static int turn(struct queue *q, struct err *err)
 	if (rc < 0)
 		return rc;
 	if (rc)
-		rc = take(q, &p, err);
-	return rc ? rc : expire(q, err);
+		rc = queue_take(q, &p, err);
+	return rc ? rc : queue_expire(q, err);
 }
 
 int queue_run(struct queue *q, const struct queue_source *src, struct progress *progress,
@@ -495,7 +495,7 @@ int queue_run(struct queue *q, const struct queue_source *src, struct progress *
 		q->nodes.v[n].doubtful = false;
 	}
 	for (;;) {
-		t = now(q);
+		t = queue_now(q);
 		if (t >= next_report) {
 			next_report = t + SLICE_NS;
 			if (progress_step(progress, step, q->finished,
@@ -503,16 +503,16 @@ int queue_run(struct queue *q, const struct queue_source *src, struct progress *
 				rc = -ECANCELED;
 		}
 		if (!rc)
-			rc = fill(q, err);
+			rc = queue_fill(q, err);
 		if (!rc && !q->under_way && !q->parked && !q->ready_n)
 			break;
 		if (!rc)
-			rc = turn(q, err);
+			rc = queue_turn(q, err);
 		if (rc)
 			break;
 	}
 	if (rc)
-		abandon(q);
+		queue_abandon(q);
 	q->src = NULL;
 	return rc;
 }

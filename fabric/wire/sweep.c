@@ -20,13 +20,13 @@ void sweep_report_clear(struct sweep_report *r)
 	*r = (struct sweep_report){ 0 };
 }
 
-static void ask(struct sweep *s, uint32_t node, uint16_t attr, uint8_t port)
+static void sweep_ask(struct sweep *s, uint32_t node, uint16_t attr, uint8_t port)
 {
 	vec_push(&s->todo, (struct question){ node, attr, port, 0 });
 	s->total++;
 }
 
-static void ask_again(struct sweep *s, struct question q)
+static void sweep_ask_again(struct sweep *s, struct question q)
 {
 	q.nth++;
 	vec_push(&s->todo, q);
@@ -34,13 +34,13 @@ static void ask_again(struct sweep *s, struct question q)
 }
 
 /* As which a cable has it: of a switch, port 0's. */
-static uint64_t end_guid(const struct found *x, uint8_t port)
+static uint64_t sweep_end_guid(const struct found *x, uint8_t port)
 {
 	return x->port[x->kind == NODE_SWITCH ? 0 : port].guid;
 }
 
 /* The keys for a NodeInfo that nobody has told yet. */
-static void tries_of(struct wire_tries *t, struct sweep *s, const struct question *q)
+static void sweep_tries_of(struct wire_tries *t, struct sweep *s, const struct question *q)
 {
 	const struct found *x;
 
@@ -49,16 +49,16 @@ static void tries_of(struct wire_tries *t, struct sweep *s, const struct questio
 		return;
 	}
 	x = &s->node.v[q->node];
-	wire_tries_behind(t, s->w, end_guid(x, q->port), q->port, x->m_key);
+	wire_tries_behind(t, s->w, sweep_end_guid(x, q->port), q->port, x->m_key);
 }
 
-static bool is_linked(const struct found *x, uint8_t port)
+static bool sweep_is_linked(const struct found *x, uint8_t port)
 {
 	return x->port[port].peer != NO_NODE;
 }
 
 /* Slot of a GUID, or the empty one where it belongs. */
-static uint32_t *slot_of(const struct sweep *s, uint64_t guid)
+static uint32_t *sweep_slot_of(const struct sweep *s, uint64_t guid)
 {
 	uint32_t i = (uint32_t)((guid * 0x9e3779b97f4a7c15u) >> 32) & (s->nslot - 1);
 
@@ -67,7 +67,7 @@ static uint32_t *slot_of(const struct sweep *s, uint64_t guid)
 	return &s->slot[i];
 }
 
-static void grow_slots(struct sweep *s)
+static void sweep_grow_slots(struct sweep *s)
 {
 	if (s->nslot > 2 * s->node.n)
 		return;
@@ -75,7 +75,7 @@ static void grow_slots(struct sweep *s)
 	s->nslot = s->nslot ? s->nslot * 2 : 1024;
 	s->slot = xcalloc(s->nslot, sizeof(*s->slot));
 	for (size_t n = 0; n < s->node.n; n++)
-		*slot_of(s, s->node.v[n].guid) = (uint32_t)n + 1;
+		*sweep_slot_of(s, s->node.v[n].guid) = (uint32_t)n + 1;
 }
 
 static bool sweep_next(void *ctx, struct queue_request *out)
@@ -91,7 +91,7 @@ static bool sweep_next(void *ctx, struct queue_request *out)
 		q = &s->todo.v[s->at];
 		x = q->node == NO_NODE ? NULL : &s->node.v[q->node];
 		/* meanwhile found from its other side, or gone silent */
-		if (!x || !((q->attr == SMP_NODE_INFO && is_linked(x, q->port)) || x->silent))
+		if (!x || !((q->attr == SMP_NODE_INFO && sweep_is_linked(x, q->port)) || x->silent))
 			break;
 		s->total--;
 	}
@@ -107,7 +107,7 @@ static bool sweep_next(void *ctx, struct queue_request *out)
 		out->node = x->key_old || q->nth ? QUEUE_NO_NODE : q->node;
 		return true;
 	}
-	tries_of(&t, s, q);
+	sweep_tries_of(&t, s, q);
 	out->mad.m_key = t.key[q->nth];
 	out->tries = wire_tries_times(&t, q->nth);
 	if (x)
@@ -115,17 +115,18 @@ static bool sweep_next(void *ctx, struct queue_request *out)
 	return true;
 }
 
-static enum node_kind kind_of(uint8_t type)
+static enum node_kind sweep_kind_of(uint8_t type)
 {
 	return type == 2 ? NODE_SWITCH : type == 3 ? NODE_ROUTER : NODE_CA;
 }
 
 /* A node seen for the first time: what else there is to know about it. */
-static uint32_t new_node(struct sweep *s, const struct node_info *ni, const struct mad_request *by)
+static uint32_t sweep_new_node(struct sweep *s, const struct node_info *ni,
+			       const struct mad_request *by)
 {
 	uint32_t n = (uint32_t)s->node.n;
 	struct found x = { .guid = ni->node_guid,
-			   .kind = kind_of(ni->type),
+			   .kind = sweep_kind_of(ni->type),
 			   .nports = ni->nports,
 			   .port = xcalloc(ni->nports + 1u, sizeof(*x.port)),
 			   .route = by->route,
@@ -136,12 +137,12 @@ static uint32_t new_node(struct sweep *s, const struct node_info *ni, const stru
 	for (uint32_t p = 0; p <= x.nports; p++)
 		x.port[p].peer = NO_NODE;
 	vec_push(&s->node, x);
-	ask(s, n, SMP_NODE_DESC, 0);
+	sweep_ask(s, n, SMP_NODE_DESC, 0);
 	if (x.kind == NODE_SWITCH) {
 		s->report->switches++;
 		x.port[0].guid = ni->port_guid;
-		ask(s, n, SMP_SWITCH_INFO, 0);
-		ask(s, n, SMP_PORT_INFO, 0);
+		sweep_ask(s, n, SMP_SWITCH_INFO, 0);
+		sweep_ask(s, n, SMP_PORT_INFO, 0);
 	} else if (x.kind == NODE_CA) {
 		s->report->cas++;
 	} else {
@@ -150,11 +151,11 @@ static uint32_t new_node(struct sweep *s, const struct node_info *ni, const stru
 	return n;
 }
 
-static void add_link(struct sweep *s, uint32_t a, uint8_t pa, uint32_t b, uint8_t pb)
+static void sweep_add_link(struct sweep *s, uint32_t a, uint8_t pa, uint32_t b, uint8_t pb)
 {
 	struct found_port *x = &s->node.v[a].port[pa], *y = &s->node.v[b].port[pb];
-	bool taken = (is_linked(&s->node.v[a], pa) && (x->peer != b || x->peer_port != pb)) ||
-		     (is_linked(&s->node.v[b], pb) && (y->peer != a || y->peer_port != pa));
+	bool taken = (sweep_is_linked(&s->node.v[a], pa) && (x->peer != b || x->peer_port != pb)) ||
+		     (sweep_is_linked(&s->node.v[b], pb) && (y->peer != a || y->peer_port != pa));
 
 	if (taken || x == y || !pb) {
 		sweep_gap_add(s, &s->report->clashes, s->node.v[b].guid,
@@ -170,27 +171,28 @@ static void add_link(struct sweep *s, uint32_t a, uint8_t pa, uint32_t b, uint8_
 	y->peer_port = pa;
 }
 
-static void learn_peer(struct sweep *s, uint32_t node, uint8_t port, uint64_t peer, uint64_t key)
+static void sweep_learn_peer(struct sweep *s, uint32_t node, uint8_t port, uint64_t peer,
+			     uint64_t key)
 {
 	if (!s->w->opts.m_keys || port > s->node.v[node].nports)
 		return;
-	vec_push(&s->peers, (struct wire_peer){ .guid = end_guid(&s->node.v[node], port),
+	vec_push(&s->peers, (struct wire_peer){ .guid = sweep_end_guid(&s->node.v[node], port),
 						.peer = peer,
 						.m_key = key,
 						.port = port });
 }
 
 /* A port that took none of the keys keeps the time of that while it takes no more of them. */
-static void learn_refusal(struct sweep *s, const struct question *q, uint64_t since_ns)
+static void sweep_learn_refusal(struct sweep *s, const struct question *q, uint64_t since_ns)
 {
 	if (q->node == NO_NODE || !s->w->opts.m_keys)
 		return;
-	learn_peer(s, q->node, q->port, 0, 0);
+	sweep_learn_peer(s, q->node, q->port, 0, 0);
 	s->peers.v[s->peers.n - 1].ns = since_ns ? since_ns : wire_now_ns(s->w);
 }
 
-static void got_node_info(struct sweep *s, const struct question *q, const struct mad_request *by,
-			  const uint8_t *d)
+static void sweep_got_node_info(struct sweep *s, const struct question *q,
+				const struct mad_request *by, const uint8_t *d)
 {
 	struct node_info ni;
 	struct found *x;
@@ -202,33 +204,33 @@ static void got_node_info(struct sweep *s, const struct question *q, const struc
 			q->node == NO_NODE ? "the local" : sweep_label(s, q->node).text, q->port);
 		return;
 	}
-	grow_slots(s);
-	n = *slot_of(s, ni.node_guid);
+	sweep_grow_slots(s);
+	n = *sweep_slot_of(s, ni.node_guid);
 	if (n--) {
 		x = &s->node.v[n];
 	} else {
-		n = new_node(s, &ni, by);
-		*slot_of(s, ni.node_guid) = n + 1;
+		n = sweep_new_node(s, &ni, by);
+		*sweep_slot_of(s, ni.node_guid) = n + 1;
 		x = &s->node.v[n];
 	}
-	if (x->kind != kind_of(ni.type) || ni.local_port > x->nports) {
+	if (x->kind != sweep_kind_of(ni.type) || ni.local_port > x->nports) {
 		sweep_gap_add(s, &s->report->clashes, x->guid,
 			      "two nodes of different kinds have GUID 0x%016" PRIx64, x->guid);
 		return;
 	}
 	if (x->kind != NODE_SWITCH) {
 		x->port[ni.local_port].guid = ni.port_guid;
-		ask(s, n, SMP_PORT_INFO, ni.local_port);
+		sweep_ask(s, n, SMP_PORT_INFO, ni.local_port);
 	}
 	if (q->node == NO_NODE)
 		return;
-	learn_peer(s, q->node, q->port, ni.port_guid, by->m_key);
-	learn_peer(s, n, ni.local_port, end_guid(&s->node.v[q->node], q->port),
-		   s->node.v[q->node].told_by);
-	add_link(s, q->node, q->port, n, ni.local_port);
+	sweep_learn_peer(s, q->node, q->port, ni.port_guid, by->m_key);
+	sweep_learn_peer(s, n, ni.local_port, sweep_end_guid(&s->node.v[q->node], q->port),
+			 s->node.v[q->node].told_by);
+	sweep_add_link(s, q->node, q->port, n, ni.local_port);
 }
 
-static void port_facts(struct sweep *s, const struct question *q, const struct port_info *pi)
+static void sweep_port_facts(struct sweep *s, const struct question *q, const struct port_info *pi)
 {
 	struct found *x = &s->node.v[q->node];
 	struct found_port *p = &x->port[q->port];
@@ -246,7 +248,7 @@ static void port_facts(struct sweep *s, const struct question *q, const struct p
 
 /* A switch that tells its M_Key tells which of those given to write with; one that hides it tells
  * that this was a wrong one, without counting it (protection level 1).  True: asked again. */
-static bool other_key(struct sweep *s, const struct question *q, const struct port_info *pi)
+static bool sweep_other_key(struct sweep *s, const struct question *q, const struct port_info *pi)
 {
 	struct found *x = &s->node.v[q->node];
 	struct wire_tries t;
@@ -265,11 +267,11 @@ static bool other_key(struct sweep *s, const struct question *q, const struct po
 	x->m_key = t.key[q->nth < t.n ? q->nth : 0];
 	if (q->nth == t.n)
 		return false;
-	ask_again(s, *q);
+	sweep_ask_again(s, *q);
 	return true;
 }
 
-static void got_port_info(struct sweep *s, const struct question *q, const uint8_t *d)
+static void sweep_got_port_info(struct sweep *s, const struct question *q, const uint8_t *d)
 {
 	struct found *x = &s->node.v[q->node];
 	struct port_info pi;
@@ -280,18 +282,18 @@ static void got_port_info(struct sweep *s, const struct question *q, const uint8
 			      sweep_label(s, q->node).text, q->port);
 		return;
 	}
-	if (x->kind == NODE_SWITCH && !q->port && other_key(s, q, &pi))
+	if (x->kind == NODE_SWITCH && !q->port && sweep_other_key(s, q, &pi))
 		return;
 	if (x->kind == NODE_SWITCH && !q->port) {
 		x->ext_speed = pi.cap_mask & PORT_CAP_EXT_SPEED;
-		port_facts(s, q, &pi);
+		sweep_port_facts(s, q, &pi);
 		if (local)
 			s->report->sm_lid = pi.sm_lid;
 		for (uint32_t p = 1; p <= x->nports; p++)
-			ask(s, q->node, SMP_PORT_INFO, (uint8_t)p);
+			sweep_ask(s, q->node, SMP_PORT_INFO, (uint8_t)p);
 		return;
 	}
-	port_facts(s, q, &pi);
+	sweep_port_facts(s, q, &pi);
 	if (x->kind != NODE_SWITCH && !local)
 		return;
 	if (x->kind != NODE_SWITCH) {
@@ -300,23 +302,23 @@ static void got_port_info(struct sweep *s, const struct question *q, const uint8
 	} else if (pi.state < 2) {
 		s->report->links_down++;
 	}
-	if (pi.state >= 2 && x->route.hops < ROUTE_HOPS && !is_linked(x, q->port))
-		ask(s, q->node, SMP_NODE_INFO, q->port);
+	if (pi.state >= 2 && x->route.hops < ROUTE_HOPS && !sweep_is_linked(x, q->port))
+		sweep_ask(s, q->node, SMP_NODE_INFO, q->port);
 }
 
 /* A NodeInfo with the next key; another attribute with the key to which the node told that one,
  * when the key that is known of it was an old one.  True: asked again. */
-static bool next_key(struct sweep *s, const struct question *q, uint64_t by)
+static bool sweep_next_key(struct sweep *s, const struct question *q, uint64_t by)
 {
 	struct wire_tries t;
 	struct found *x;
 
 	if (q->attr == SMP_NODE_INFO) {
-		tries_of(&t, s, q);
+		sweep_tries_of(&t, s, q);
 		if (q->nth + 1u < t.n)
-			ask_again(s, *q);
+			sweep_ask_again(s, *q);
 		else
-			learn_refusal(s, q, t.refused_ns);
+			sweep_learn_refusal(s, q, t.refused_ns);
 		return q->nth + 1u < t.n;
 	}
 	x = &s->node.v[q->node];
@@ -324,15 +326,15 @@ static bool next_key(struct sweep *s, const struct question *q, uint64_t by)
 		return false;
 	x->m_key = x->told_by;
 	x->key_old = true;
-	ask_again(s, *q);
+	sweep_ask_again(s, *q);
 	return true;
 }
 
-static void no_answer(struct sweep *s, const struct question *q, int rc, uint64_t by)
+static void sweep_no_answer(struct sweep *s, const struct question *q, int rc, uint64_t by)
 {
 	struct found *x;
 
-	if (rc != -EPROTO && next_key(s, q, by))
+	if (rc != -EPROTO && sweep_next_key(s, q, by))
 		return;
 	if (q->node == NO_NODE) {
 		s->local_rc = rc;
@@ -365,12 +367,12 @@ static void sweep_done(void *ctx, const struct queue_request *req, int rc,
 	if (rc == -ECANCELED)
 		return;
 	if (rc) {
-		no_answer(s, &q, rc, req->mad.m_key);
+		sweep_no_answer(s, &q, rc, req->mad.m_key);
 		return;
 	}
 	switch (q.attr) {
 	case SMP_NODE_INFO:
-		got_node_info(s, &q, &req->mad, a->data);
+		sweep_got_node_info(s, &q, &req->mad, a->data);
 		break;
 	case SMP_NODE_DESC:
 		node_desc_decode(s->node.v[q.node].desc, a->data);
@@ -380,19 +382,19 @@ static void sweep_done(void *ctx, const struct queue_request *req, int rc,
 			s->node.v[q.node].enhanced_sp0 = si.enhanced_sp0;
 		break;
 	case SMP_PORT_INFO:
-		got_port_info(s, &q, a->data);
+		sweep_got_port_info(s, &q, a->data);
 		break;
 	}
 }
 
-static int by_guid(const void *a, const void *b)
+static int sweep_by_guid(const void *a, const void *b)
 {
 	uint64_t x = ((const struct wire_route *)a)->guid, y = ((const struct wire_route *)b)->guid;
 
 	return (x > y) - (x < y);
 }
 
-static void keep_routes(struct sweep *s)
+static void sweep_keep_routes(struct sweep *s)
 {
 	struct wire *w = s->w;
 
@@ -404,11 +406,11 @@ static void keep_routes(struct sweep *s)
 			w->routes[w->nroutes++] =
 				(struct wire_route){ s->node.v[n].guid, s->node.v[n].m_key,
 						     s->node.v[n].route };
-	qsort(w->routes, w->nroutes, sizeof(*w->routes), by_guid);
+	qsort(w->routes, w->nroutes, sizeof(*w->routes), sweep_by_guid);
 }
 
 /* Ports of a CA may have keys of their own. */
-static void keep_keys(struct sweep *s)
+static void sweep_keep_keys(struct sweep *s)
 {
 	VEC(struct wire_lid) lids = { 0 };
 
@@ -430,7 +432,7 @@ static void keep_keys(struct sweep *s)
 	s->peers.n = s->peers.cap = 0;
 }
 
-static int conclude(struct fabric **out, struct sweep *s, struct err *err)
+static int sweep_conclude(struct fabric **out, struct sweep *s, struct err *err)
 {
 	if (!s->node.n)
 		return err_set(
@@ -446,8 +448,8 @@ static int conclude(struct fabric **out, struct sweep *s, struct err *err)
 			err, -EHOSTUNREACH,
 			"no switch answers behind the local port%s: there is no fabric to see",
 			s->w->opts.m_keys ? " to any M_Key that it may have" : "");
-	keep_routes(s);
-	keep_keys(s);
+	sweep_keep_routes(s);
+	sweep_keep_keys(s);
 	return sweep_build(out, s, err);
 }
 
@@ -467,13 +469,13 @@ int wire_sweep(struct fabric **out, struct sweep_report *report, struct wire *w,
 
 	*s.report = (struct sweep_report){ 0 };
 	queue_forget(w->queue);
-	ask(&s, NO_NODE, SMP_NODE_INFO, 0);
+	sweep_ask(&s, NO_NODE, SMP_NODE_INFO, 0);
 	rc = queue_run(w->queue, &src, progress, "sweep", err);
 	queue_forget(w->queue);
 	if (rc == -ECANCELED)
 		err_set(err, rc, "the sweep was cancelled");
 	if (!rc)
-		rc = conclude(out, &s, err);
+		rc = sweep_conclude(out, &s, err);
 	s.report->took_ns = wire_now_ns(w) - start;
 	s.report->mads = queue_stats(w->queue)->sent - sent;
 	for (size_t n = 0; n < s.node.n; n++)

@@ -54,7 +54,7 @@ struct label sweep_label(const struct sweep *s, uint32_t n)
 }
 
 /* Whether a port has what a configured fabric's port must have; else it is left out. */
-static bool has_lid(struct sweep *s, uint32_t n, uint8_t port)
+static bool sweep_has_lid(struct sweep *s, uint32_t n, uint8_t port)
 {
 	const struct found *x = &s->node.v[n];
 
@@ -66,13 +66,13 @@ static bool has_lid(struct sweep *s, uint32_t n, uint8_t port)
 	return false;
 }
 
-static int build_node(struct sweep *s, struct builder *b, uint32_t n, bool configured,
-		      struct err *err)
+static int sweep_build_node(struct sweep *s, struct builder *b, uint32_t n, bool configured,
+			    struct err *err)
 {
 	struct found *x = &s->node.v[n];
 	int rc;
 
-	x->left_out = x->kind == NODE_SWITCH && configured && !has_lid(s, n, 0);
+	x->left_out = x->kind == NODE_SWITCH && configured && !sweep_has_lid(s, n, 0);
 	if (x->left_out)
 		return 0;
 	rc = builder_node(&x->id, b, x->kind, x->guid, x->nports, x->desc, err);
@@ -97,8 +97,8 @@ static int build_node(struct sweep *s, struct builder *b, uint32_t n, bool confi
 	return rc;
 }
 
-static int build_links(struct sweep *s, struct builder *b, uint32_t n, bool configured,
-		       struct err *err)
+static int sweep_build_links(struct sweep *s, struct builder *b, uint32_t n, bool configured,
+			     struct err *err)
 {
 	const struct found *x = &s->node.v[n];
 	int rc = 0;
@@ -108,7 +108,7 @@ static int build_links(struct sweep *s, struct builder *b, uint32_t n, bool conf
 
 		if (p->peer == NO_NODE || s->node.v[p->peer].left_out)
 			continue;
-		if (x->kind != NODE_SWITCH && configured && !has_lid(s, n, (uint8_t)i))
+		if (x->kind != NODE_SWITCH && configured && !sweep_has_lid(s, n, (uint8_t)i))
 			continue;
 		if (x->kind == NODE_SWITCH && s->node.v[p->peer].kind != NODE_SWITCH)
 			continue; /* comes from the other side */
@@ -129,9 +129,9 @@ int sweep_build(struct fabric **out, struct sweep *s, struct err *err)
 	for (uint32_t p = 0; p <= s->node.v[0].nports; p++)
 		configured |= s->node.v[0].port[p].lid != 0;
 	for (uint32_t n = 0; n < s->node.n && !rc; n++)
-		rc = build_node(s, b, n, configured, err);
+		rc = sweep_build_node(s, b, n, configured, err);
 	for (uint32_t n = 0; n < s->node.n && !rc; n++)
-		rc = build_links(s, b, n, configured, err);
+		rc = sweep_build_links(s, b, n, configured, err);
 	if (!rc)
 		rc = builder_freeze(out, b, &fo, err);
 	builder_free(b);

@@ -51,14 +51,14 @@ struct hca {
 	int fd;
 	int agent_smp, agent_directed, agent_perf, agent_sa;
 	bool simulated; /* the port is one of ibsim's */
-	int issm_fd;	/* it poses as a subnet manager, see pose_as_sm() */
+	int issm_fd;	/* it poses as a subnet manager, see umad_port_pose_as_sm() */
 	uint64_t posed_ns, asked_ns;
-	uint64_t pause_ns; /* see hca_pace() */
+	uint64_t pause_ns; /* see umad_port_hca_pace() */
 	struct mad_local local;
 	void *out, *in;
 };
 
-static int hca_send(void *ctx, const struct mad_packet *p, struct err *err)
+static int umad_port_hca_send(void *ctx, const struct mad_packet *p, struct err *err)
 {
 	struct hca *h = ctx;
 	uint8_t mgmt_class = p->data[1];
@@ -78,7 +78,7 @@ static int hca_send(void *ctx, const struct mad_packet *p, struct err *err)
 		       h->local.ca, h->local.port, strerror(errno));
 }
 
-static bool asks_sm(const struct mad_packet *p)
+static bool umad_port_asks_sm(const struct mad_packet *p)
 {
 	struct mad_head m;
 
@@ -87,7 +87,7 @@ static bool asks_sm(const struct mad_packet *p)
 	       m.method == MAD_GET && m.attr == SMP_SM_INFO;
 }
 
-static void answer_as_sm(struct hca *h, struct mad_packet *p)
+static void umad_port_answer_as_sm(struct hca *h, struct mad_packet *p)
 {
 	struct sm_info si = { .guid = h->local.port_guid, .state = SM_NOTACTIVE };
 	uint8_t data[SMP_DATA];
@@ -96,10 +96,10 @@ static void answer_as_sm(struct hca *h, struct mad_packet *p)
 	sm_info_encode(data, &si);
 	mad_reply(p, 0, data, sizeof(data));
 	p->timeout_ms = 0;
-	hca_send(h, p, NULL);
+	umad_port_hca_send(h, p, NULL);
 }
 
-static bool nothing_came(int rc)
+static bool umad_port_nothing_came(int rc)
 {
 	return rc == -ETIMEDOUT || rc == -EWOULDBLOCK || rc == -EINTR || rc == -ENOSPC;
 }
@@ -107,14 +107,14 @@ static bool nothing_came(int rc)
 /* The library waits by poll() and then reads, two system calls a packet and one wake-up.  At a
  * pace, what has gathered is read without waiting; only when nothing has, all is left to rest once.
  */
-static int take_packet(struct hca *h, int *len, uint64_t wait_ns)
+static int umad_port_take_packet(struct hca *h, int *len, uint64_t wait_ns)
 {
 	struct timespec ts = { 0, (long)h->pause_ns };
 	int rc;
 
 	if (h->pause_ns && wait_ns) {
 		rc = umad_recv(h->fd, h->in, len, 0);
-		if (!nothing_came(rc))
+		if (!umad_port_nothing_came(rc))
 			return rc;
 		if (wait_ns > h->pause_ns) {
 			nanosleep(&ts, NULL);
@@ -122,21 +122,21 @@ static int take_packet(struct hca *h, int *len, uint64_t wait_ns)
 		}
 		*len = MAD_BYTES;
 		rc = umad_recv(h->fd, h->in, len, 0);
-		if (!nothing_came(rc))
+		if (!umad_port_nothing_came(rc))
 			return rc;
 		*len = MAD_BYTES;
 	}
 	return umad_recv(h->fd, h->in, len, (int)((wait_ns + MS - 1) / MS));
 }
 
-static int hca_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
+static int umad_port_hca_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
 {
 	struct hca *h = ctx;
 	int len = MAD_BYTES, rc;
 	ib_mad_addr_t *from;
 
-	rc = take_packet(h, &len, wait_ns);
-	if (nothing_came(rc))
+	rc = umad_port_take_packet(h, &len, wait_ns);
+	if (umad_port_nothing_came(rc))
 		return 0;
 	if (rc < 0)
 		return err_set(err, rc, "receiving from %s port %u failed: %s", h->local.ca,
@@ -148,38 +148,38 @@ static int hca_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct er
 	p->addr.sl = from->sl;
 	p->status = umad_status(h->in) ? -ETIMEDOUT : 0;
 	memcpy(p->data, umad_get_mad(h->in), MAD_BYTES);
-	if (h->issm_fd < 0 || p->status || !asks_sm(p))
+	if (h->issm_fd < 0 || p->status || !umad_port_asks_sm(p))
 		return 1;
-	answer_as_sm(h, p);
+	umad_port_answer_as_sm(h, p);
 	return 0;
 }
 
-static uint64_t hca_now_ns(void *ctx)
+static uint64_t umad_port_hca_now_ns(void *ctx)
 {
 	(void)ctx;
 	return clock_ns();
 }
 
-static void hca_pace(void *ctx, uint64_t pause_ns)
+static void umad_port_hca_pace(void *ctx, uint64_t pause_ns)
 {
 	((struct hca *)ctx)->pause_ns = pause_ns < 1000 * MS ? pause_ns : 1000 * MS - 1;
 }
 
-static void hca_local(void *ctx, struct mad_local *out)
+static void umad_port_hca_local(void *ctx, struct mad_local *out)
 {
 	*out = ((struct hca *)ctx)->local;
 }
 
 /* Where nothing times out, a subnet manager waits for ever for a port that posed as one and went
  * before it was asked. */
-static void stop_posing(struct hca *h)
+static void umad_port_stop_posing(struct hca *h)
 {
 	uint64_t end = clock_ns() + 1000 * MS, now;
 	struct mad_packet p;
 
 	while ((now = clock_ns()) < end &&
 	       (h->asked_ns ? now - h->asked_ns < 100 * MS : now - h->posed_ns < 500 * MS))
-		if (hca_recv(h, &p, 20 * MS, NULL) < 0)
+		if (umad_port_hca_recv(h, &p, 20 * MS, NULL) < 0)
 			break;
 	close(h->issm_fd);
 }
@@ -187,7 +187,7 @@ static void stop_posing(struct hca *h)
 /* ibsim's library falls over a datagram that comes for a port that is closed.  The simulator
  * answers in turn: after the answer to a last question to ourselves there is none to come.  False:
  * it does not answer, and will answer all when it does again. */
-static bool answered_all(struct hca *h)
+static bool umad_port_answered_all(struct hca *h)
 {
 	struct mad_request ask = { .mgmt_class = MAD_SMP_DIRECTED,
 				   .method = MAD_GET,
@@ -197,10 +197,10 @@ static bool answered_all(struct hca *h)
 
 	mad_build(&p, &ask, LAST_TID);
 	p.timeout_ms = 0;
-	if (hca_send(h, &p, NULL))
+	if (umad_port_hca_send(h, &p, NULL))
 		return true; /* nobody is there */
 	while (clock_ns() < end) {
-		int rc = hca_recv(h, &p, 20 * MS, NULL);
+		int rc = umad_port_hca_recv(h, &p, 20 * MS, NULL);
 
 		if (rc < 0)
 			return true;
@@ -210,14 +210,14 @@ static bool answered_all(struct hca *h)
 	return false;
 }
 
-static void hca_close(void *ctx)
+static void umad_port_hca_close(void *ctx)
 {
 	struct hca *h = ctx;
 
 	if (h->issm_fd >= 0)
-		stop_posing(h);
+		umad_port_stop_posing(h);
 	/* the agents go with it */
-	if (h->fd >= 0 && (!h->simulated || h->agent_sa < 0 || answered_all(h)))
+	if (h->fd >= 0 && (!h->simulated || h->agent_sa < 0 || umad_port_answered_all(h)))
 		umad_close_port(h->fd);
 	umad_done();
 	free(h->out);
@@ -225,19 +225,20 @@ static void hca_close(void *ctx)
 	free(h);
 }
 
-static bool is_simulated(const char *link_layer)
+static bool umad_port_is_simulated(const char *link_layer)
 {
 	return !strcmp(link_layer, "IB");
 }
 
 /* The kernel says "InfiniBand" or "Ethernet", old ones nothing, ibsim's library "IB". */
-static bool is_infiniband(const char *link_layer)
+static bool umad_port_is_infiniband(const char *link_layer)
 {
-	return !*link_layer || !strcmp(link_layer, "InfiniBand") || is_simulated(link_layer);
+	return !*link_layer || !strcmp(link_layer, "InfiniBand") ||
+	       umad_port_is_simulated(link_layer);
 }
 
 /* The port that was asked for, or the best one: active before only up. */
-static int choose(struct hca *h, const char *ca, uint32_t port, struct err *err)
+static int umad_port_choose(struct hca *h, const char *ca, uint32_t port, struct err *err)
 {
 	char names[UMAD_MAX_DEVICES][UMAD_CA_NAME_LEN];
 	int n = umad_get_cas_names(names, UMAD_MAX_DEVICES);
@@ -253,13 +254,13 @@ static int choose(struct hca *h, const char *ca, uint32_t port, struct err *err)
 			const umad_port_t *p = c.ports[k];
 
 			if (!p || (port && (int)port != p->portnum) ||
-			    !is_infiniband(p->link_layer))
+			    !umad_port_is_infiniband(p->link_layer))
 				continue;
 			seen = true;
 			if (p->state <= best)
 				continue;
 			best = p->state;
-			h->simulated = is_simulated(p->link_layer);
+			h->simulated = umad_port_is_simulated(p->link_layer);
 			snprintf(h->local.ca, sizeof(h->local.ca), "%.19s", names[i]);
 			h->local.port = (uint32_t)p->portnum;
 			h->local.port_guid = be64toh(p->port_guid);
@@ -297,18 +298,18 @@ static int choose(struct hca *h, const char *ca, uint32_t port, struct err *err)
 
 #define METHOD_LONGS (16 / sizeof(long))
 
-static void method_add(long mask[METHOD_LONGS], uint8_t method)
+static void umad_port_method_add(long mask[METHOD_LONGS], uint8_t method)
 {
 	mask[method / (8 * sizeof(long))] |= 1l << method % (8 * sizeof(long));
 }
 
-static int register_agents(struct hca *h, bool listen, struct err *err)
+static int umad_port_register_agents(struct hca *h, bool listen, struct err *err)
 {
 	long reports[METHOD_LONGS] = { 0 }, asks[METHOD_LONGS] = { 0 };
 	bool sm = listen && h->simulated;
 
-	method_add(reports, MAD_REPORT);
-	method_add(asks, MAD_GET);
+	umad_port_method_add(reports, MAD_REPORT);
+	umad_port_method_add(asks, MAD_GET);
 	h->agent_smp = umad_register(h->fd, MAD_SMP, 1, 0, sm ? asks : NULL);
 	h->agent_directed = umad_register(h->fd, MAD_SMP_DIRECTED, 1, 0, sm ? asks : NULL);
 	h->agent_perf = umad_register(h->fd, MAD_PERF, 1, 0, NULL);
@@ -327,7 +328,7 @@ static int register_agents(struct hca *h, bool listen, struct err *err)
 
 /* ibsim has unsolicited datagrams for subnet managers only, and knows them by this; to be done
  * after the agents were registered. */
-static int pose_as_sm(struct hca *h, struct err *err)
+static int umad_port_pose_as_sm(struct hca *h, struct err *err)
 {
 	char path[256];
 
@@ -340,11 +341,12 @@ static int pose_as_sm(struct hca *h, struct err *err)
 		       h->local.ca, h->local.port, strerror(errno));
 }
 
-static int open_port(struct mad_port *out, const char *ca, uint32_t port, bool listen,
-		     struct err *err)
+static int umad_port_start(struct mad_port *out, const char *ca, uint32_t port, bool listen,
+			   struct err *err)
 {
-	static const struct mad_ops ops = { hca_send,  hca_recv,  hca_now_ns,
-					    hca_local, hca_close, hca_pace };
+	static const struct mad_ops ops = { umad_port_hca_send,	  umad_port_hca_recv,
+					    umad_port_hca_now_ns, umad_port_hca_local,
+					    umad_port_hca_close,  umad_port_hca_pace };
 	struct hca *h;
 	int rc;
 
@@ -357,7 +359,7 @@ static int open_port(struct mad_port *out, const char *ca, uint32_t port, bool l
 	/* umad_size() is the smaller one of the old interface until a port is open */
 	h->out = xcalloc(1, sizeof(ib_user_mad_t) + MAD_BYTES);
 	h->in = xcalloc(1, sizeof(ib_user_mad_t) + MAD_BYTES);
-	rc = choose(h, ca, port, err);
+	rc = umad_port_choose(h, ca, port, err);
 	if (rc)
 		goto out;
 	h->fd = umad_open_port(h->local.ca, (int)h->local.port);
@@ -374,12 +376,12 @@ static int open_port(struct mad_port *out, const char *ca, uint32_t port, bool l
 			     h->local.port, strerror(errno));
 		goto out;
 	}
-	rc = register_agents(h, listen, err);
+	rc = umad_port_register_agents(h, listen, err);
 	if (!rc && listen && h->simulated)
-		rc = pose_as_sm(h, err);
+		rc = umad_port_pose_as_sm(h, err);
 out:
 	if (rc)
-		hca_close(h);
+		umad_port_hca_close(h);
 	else
 		*out = (struct mad_port){ &ops, h };
 	return rc;
@@ -387,12 +389,12 @@ out:
 
 int umad_port_open(struct mad_port *out, const char *ca, uint32_t port, struct err *err)
 {
-	return open_port(out, ca, port, false, err);
+	return umad_port_start(out, ca, port, false, err);
 }
 
 int umad_port_listen(struct mad_port *out, const char *ca, uint32_t port, struct err *err)
 {
-	return open_port(out, ca, port, true, err);
+	return umad_port_start(out, ca, port, true, err);
 }
 
 #endif

@@ -15,7 +15,7 @@
 #define KNOWN_NS 1000000000ull
 #define PACE_NS	 1000000ull
 
-static void use_port(struct wire *w, const struct mad_port *port)
+static void wire_use_port(struct wire *w, const struct mad_port *port)
 {
 	struct queue_opts q = { .window = w->opts.window,
 				.timeout_ms = w->opts.timeout_ms,
@@ -33,11 +33,11 @@ static struct wire *wire_new(const struct mad_port *port, const struct wire_opts
 	w->opts.ca = opts->ca ? xstrdup(opts->ca) : NULL;
 	w->opts.m_key = 0; /* once is enough */
 	w->m_key = opts->m_key;
-	use_port(w, port);
+	wire_use_port(w, port);
 	return w;
 }
 
-static struct notice_opts notice_opts(const struct wire_opts *opts)
+static struct notice_opts wire_notice_opts(const struct wire_opts *opts)
 {
 	return (struct notice_opts){ .ca = opts->ca,
 				     .port = opts->port,
@@ -65,7 +65,7 @@ int wire_open_umad(struct wire **out, const struct wire_opts *opts, struct err *
 	int rc;
 
 	opts = opts ? opts : &none;
-	no = notice_opts(opts);
+	no = wire_notice_opts(opts);
 	rc = opts->notices ? notice_port_open_umad(&np, &no, err)
 			   : umad_port_open(&port, opts->ca, opts->port, err);
 	if (!rc)
@@ -82,7 +82,7 @@ int wire_open_sim(struct wire **out, struct sim *sim, const struct wire_opts *op
 	int rc;
 
 	opts = opts ? opts : &none;
-	no = notice_opts(opts);
+	no = wire_notice_opts(opts);
 	rc = opts->notices ? notice_port_open_sim(&np, sim, &no, err)
 			   : sim_port_open(&port, sim, opts->term, err);
 	if (!rc) {
@@ -99,14 +99,14 @@ struct notice_port *wire_notices(struct wire *w)
 
 /* ---- a port that could not be opened again: nothing gets out ---- */
 
-static int gone_send(void *ctx, const struct mad_packet *p, struct err *err)
+static int wire_gone_send(void *ctx, const struct mad_packet *p, struct err *err)
 {
 	(void)ctx;
 	(void)p;
 	return err_set(err, -ENODEV, "the port could not be opened again");
 }
 
-static int gone_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
+static int wire_gone_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
 {
 	(void)ctx;
 	(void)p;
@@ -114,44 +114,44 @@ static int gone_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct e
 	return err_set(err, -ENODEV, "the port could not be opened again");
 }
 
-static uint64_t gone_now_ns(void *ctx)
+static uint64_t wire_gone_now_ns(void *ctx)
 {
 	(void)ctx;
 	return clock_ns();
 }
 
-static void gone_local(void *ctx, struct mad_local *out)
+static void wire_gone_local(void *ctx, struct mad_local *out)
 {
 	(void)ctx;
 	*out = (struct mad_local){ 0 };
 }
 
-static void gone_close(void *ctx)
+static void wire_gone_close(void *ctx)
 {
 	(void)ctx;
 }
 
 static const struct mad_port gone = {
-	.ops = &(const struct mad_ops){ .send = gone_send,
-					.recv = gone_recv,
-					.now_ns = gone_now_ns,
-					.local = gone_local,
-					.close = gone_close },
+	.ops = &(const struct mad_ops){ .send = wire_gone_send,
+					.recv = wire_gone_recv,
+					.now_ns = wire_gone_now_ns,
+					.local = wire_gone_local,
+					.close = wire_gone_close },
 };
 
-static void reopen(struct wire *w)
+static void wire_reopen(struct wire *w)
 {
 	struct mad_port port;
 	int rc = w->sim ? sim_port_open(&port, w->sim, w->opts.term, NULL)
 			: umad_port_open(&port, w->opts.ca, w->opts.port, NULL);
 
-	use_port(w, rc ? &gone : &port);
+	wire_use_port(w, rc ? &gone : &port);
 }
 
 /* The old one goes first: ibsim's library gives what comes to one of both only. */
 int wire_listen(struct wire *w, struct err *err)
 {
-	struct notice_opts no = notice_opts(&w->opts);
+	struct notice_opts no = wire_notice_opts(&w->opts);
 	struct notice_port *np;
 	int rc;
 
@@ -164,10 +164,10 @@ int wire_listen(struct wire *w, struct err *err)
 		    : notice_port_open_umad(&np, &no, err);
 	explicit_bzero(&no.m_key, sizeof(no.m_key));
 	if (rc) {
-		reopen(w);
+		wire_reopen(w);
 		return rc;
 	}
-	use_port(w, notice_port_mad(np));
+	wire_use_port(w, notice_port_mad(np));
 	w->notices = np;
 	return 0;
 }
@@ -246,7 +246,7 @@ void wire_smp(const struct wire *w, struct mad_request *r, uint8_t method, uint1
 	r->m_key = w->m_key;
 }
 
-static const struct wire_route *find_route(const struct wire *w, uint64_t guid)
+static const struct wire_route *wire_find_route(const struct wire *w, uint64_t guid)
 {
 	uint32_t lo = 0, hi = w->nroutes;
 
@@ -264,7 +264,7 @@ static const struct wire_route *find_route(const struct wire *w, uint64_t guid)
 bool wire_address(const struct wire *w, const struct fabric *f, uint32_t sw, enum wire_way way,
 		  struct mad_request *r)
 {
-	const struct wire_route *route = find_route(w, f->sw_guid[sw]);
+	const struct wire_route *route = wire_find_route(w, f->sw_guid[sw]);
 
 	r->m_key = route ? route->m_key : mkeys_of(w->opts.m_keys, f->sw_guid[sw], w->m_key);
 	if (way == WAY_LID) {
@@ -286,7 +286,7 @@ struct one {
 	uint8_t *data;
 };
 
-static bool one_next(void *ctx, struct queue_request *out)
+static bool wire_one_next(void *ctx, struct queue_request *out)
 {
 	struct one *o = ctx;
 
@@ -298,7 +298,8 @@ static bool one_next(void *ctx, struct queue_request *out)
 	return true;
 }
 
-static void one_done(void *ctx, const struct queue_request *req, int rc, const struct mad_answer *a)
+static void wire_one_done(void *ctx, const struct queue_request *req, int rc,
+			  const struct mad_answer *a)
 {
 	struct one *o = ctx;
 
@@ -309,10 +310,10 @@ static void one_done(void *ctx, const struct queue_request *req, int rc, const s
 }
 
 /* One SMP to the local port or to a LID (0: local), answer into data. */
-static int ask(struct wire *w, struct mad_request *r, uint8_t data[SMP_DATA], struct err *err)
+static int wire_ask(struct wire *w, struct mad_request *r, uint8_t data[SMP_DATA], struct err *err)
 {
 	struct one o = { .r = r, .data = data };
-	struct queue_source src = { .next = one_next, .done = one_done, .ctx = &o };
+	struct queue_source src = { .next = wire_one_next, .done = wire_one_done, .ctx = &o };
 	int rc;
 
 	r->mgmt_class = r->lid ? MAD_SMP : MAD_SMP_DIRECTED;
@@ -330,7 +331,7 @@ int wire_sm_info(struct wire_sm *out, struct wire *w, struct err *err)
 	int rc;
 
 	wire_smp(w, &r, MAD_GET, SMP_PORT_INFO, 0);
-	rc = ask(w, &r, d, err);
+	rc = wire_ask(w, &r, d, err);
 	if (rc || port_info_decode(&pi, d))
 		return err_set(err, rc ? rc : -EPROTO,
 			       "the local port does not tell its SM (%s); if the fabric uses "
@@ -342,7 +343,7 @@ int wire_sm_info(struct wire_sm *out, struct wire *w, struct err *err)
 	wire_smp(w, &r, MAD_GET, SMP_SM_INFO, 0);
 	r.lid = pi.sm_lid;
 	r.sl = pi.sm_sl;
-	rc = ask(w, &r, d, err);
+	rc = wire_ask(w, &r, d, err);
 	if (!rc)
 		rc = sm_info_decode(&si, d);
 	if (rc)
@@ -374,7 +375,7 @@ struct identify {
 	uint64_t total;
 };
 
-static bool identify_next(void *ctx, struct queue_request *out)
+static bool wire_identify_next(void *ctx, struct queue_request *out)
 {
 	struct identify *x = ctx;
 
@@ -394,8 +395,8 @@ static bool identify_next(void *ctx, struct queue_request *out)
 	return false;
 }
 
-static void identify_done(void *ctx, const struct queue_request *req, int rc,
-			  const struct mad_answer *a)
+static void wire_identify_done(void *ctx, const struct queue_request *req, int rc,
+			       const struct mad_answer *a)
 {
 	struct identify *x = ctx;
 	uint32_t sw = (uint32_t)req->tag;
@@ -424,7 +425,7 @@ void wire_forget(struct wire *w)
 }
 
 /* Places for n switches, those that are new without anything. */
-static void known_room(struct wire *w, uint32_t n)
+static void wire_known_room(struct wire *w, uint32_t n)
 {
 	if (n <= w->nknown)
 		return;
@@ -433,8 +434,8 @@ static void known_room(struct wire *w, uint32_t n)
 	w->nknown = n;
 }
 
-static enum wire_way known_way(const struct wire *w, const struct fabric *f, uint32_t sw,
-			       uint64_t now_ns)
+static enum wire_way wire_known_way(const struct wire *w, const struct fabric *f, uint32_t sw,
+				    uint64_t now_ns)
 {
 	const struct wire_known *k = &w->known[sw];
 
@@ -450,11 +451,11 @@ int wire_identify(struct wire *w, const struct fabric *f, const bool *want, uint
 {
 	struct identify x = { .w = w, .f = f, .want = want, .way = way, .rc = rc };
 	struct queue_source src = {
-		.next = identify_next, .done = identify_done, .ctx = &x, .total = &x.total
+		.next = wire_identify_next, .done = wire_identify_done, .ctx = &x, .total = &x.total
 	};
 	int ret = 0;
 
-	known_room(w, f->nsw);
+	wire_known_room(w, f->nsw);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		way[sw] = WAY_NONE;
 		rc[sw] = -EHOSTUNREACH;
@@ -478,10 +479,10 @@ int wire_recall(struct wire *w, const struct fabric *f, bool *want, uint8_t *way
 	bool any = false;
 	int ret = 0;
 
-	known_room(w, f->nsw);
+	wire_known_room(w, f->nsw);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		if (want[sw])
-			known[sw] = (uint8_t)known_way(w, f, sw, now_ns);
+			known[sw] = (uint8_t)wire_known_way(w, f, sw, now_ns);
 		want[sw] = want[sw] && !known[sw];
 		any = any || want[sw];
 	}

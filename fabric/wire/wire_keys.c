@@ -16,7 +16,7 @@ uint64_t wire_local_key(struct wire *w)
 	return mkeys_of(w->opts.m_keys, local.port_guid, w->m_key);
 }
 
-static int by_spot(const void *a, const void *b)
+static int wire_by_spot(const void *a, const void *b)
 {
 	const struct wire_peer *x = a, *y = b;
 
@@ -25,18 +25,18 @@ static int by_spot(const void *a, const void *b)
 	return x->port - y->port;
 }
 
-static const struct wire_peer *find_peer(const struct wire *w, uint64_t guid, uint8_t port)
+static const struct wire_peer *wire_find_peer(const struct wire *w, uint64_t guid, uint8_t port)
 {
 	struct wire_peer want = { .guid = guid, .port = port };
 
-	return w->npeers ? bsearch(&want, w->peers, w->npeers, sizeof(want), by_spot) : NULL;
+	return w->npeers ? bsearch(&want, w->peers, w->npeers, sizeof(want), wire_by_spot) : NULL;
 }
 
 void wire_tries_behind(struct wire_tries *out, struct wire *w, uint64_t guid, uint8_t port,
 		       uint64_t near)
 {
 	const struct mkeys *k = w->opts.m_keys;
-	const struct wire_peer *p = find_peer(w, guid, port);
+	const struct wire_peer *p = wire_find_peer(w, guid, port);
 	uint64_t peer = 0;
 
 	if (p && p->peer)
@@ -78,7 +78,7 @@ bool wire_key_given(const struct wire *w, uint64_t key)
 	return key == w->m_key || mkeys_has(w->opts.m_keys, key);
 }
 
-static int by_lid(const void *a, const void *b)
+static int wire_by_lid(const void *a, const void *b)
 {
 	return ((const struct wire_lid *)a)->lid - ((const struct wire_lid *)b)->lid;
 }
@@ -87,9 +87,9 @@ void wire_keep_keys(struct wire *w, struct wire_lid *lids, uint32_t nlids, struc
 		    uint32_t npeers)
 {
 	if (nlids)
-		qsort(lids, nlids, sizeof(*lids), by_lid);
+		qsort(lids, nlids, sizeof(*lids), wire_by_lid);
 	if (npeers)
-		qsort(peers, npeers, sizeof(*peers), by_spot);
+		qsort(peers, npeers, sizeof(*peers), wire_by_spot);
 	wire_forget_keys(w);
 	w->lids = lids;
 	w->nlids = nlids;
@@ -97,7 +97,7 @@ void wire_keep_keys(struct wire *w, struct wire_lid *lids, uint32_t nlids, struc
 	w->npeers = npeers;
 }
 
-static void wipe(void *v, size_t bytes)
+static void wire_wipe(void *v, size_t bytes)
 {
 	if (v)
 		explicit_bzero(v, bytes);
@@ -106,8 +106,8 @@ static void wipe(void *v, size_t bytes)
 
 void wire_forget_keys(struct wire *w)
 {
-	wipe(w->lids, w->nlids * sizeof(*w->lids));
-	wipe(w->peers, w->npeers * sizeof(*w->peers));
+	wire_wipe(w->lids, w->nlids * sizeof(*w->lids));
+	wire_wipe(w->peers, w->npeers * sizeof(*w->peers));
 	w->lids = NULL;
 	w->peers = NULL;
 	w->nlids = w->npeers = 0;
@@ -115,7 +115,7 @@ void wire_forget_keys(struct wire *w)
 
 void wire_forget_routes(struct wire *w)
 {
-	wipe(w->routes, w->nroutes * sizeof(*w->routes));
+	wire_wipe(w->routes, w->nroutes * sizeof(*w->routes));
 	w->routes = NULL;
 	w->nroutes = 0;
 }

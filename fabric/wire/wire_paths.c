@@ -30,7 +30,7 @@ struct asker {
 	struct path_sl_report *report;
 };
 
-static bool asker_next(void *ctx, struct queue_request *out)
+static bool wire_paths_asker_next(void *ctx, struct queue_request *out)
 {
 	struct asker *x = ctx;
 	struct path_record pr = { 0 };
@@ -55,8 +55,8 @@ static bool asker_next(void *ctx, struct queue_request *out)
 	return true;
 }
 
-static void asker_done(void *ctx, const struct queue_request *req, int rc,
-		       const struct mad_answer *a)
+static void wire_paths_asker_done(void *ctx, const struct queue_request *req, int rc,
+				  const struct mad_answer *a)
 {
 	struct asker *x = ctx;
 	struct path *p = &x->paths.v[req->tag];
@@ -71,16 +71,17 @@ static void asker_done(void *ctx, const struct queue_request *req, int rc,
 	x->report->answered++;
 }
 
-static void add(struct asker *x, uint32_t term, uint16_t dlid)
+static void wire_paths_add(struct asker *x, uint32_t term, uint16_t dlid)
 {
 	vec_push(&x->paths, (struct path){ .term = term, .dlid = dlid, .sl = NO_SL });
 }
 
-static int run(struct asker *x, struct progress *progress, struct err *err)
+static int wire_paths_run(struct asker *x, struct progress *progress, struct err *err)
 {
-	struct queue_source src = {
-		.next = asker_next, .done = asker_done, .ctx = x, .total = &x->total
-	};
+	struct queue_source src = { .next = wire_paths_asker_next,
+				    .done = wire_paths_asker_done,
+				    .ctx = x,
+				    .total = &x->total };
 	uint64_t start = wire_now_ns(x->w);
 	struct wire_sm sm;
 	int rc = wire_sm_info(&sm, x->w, err);
@@ -97,7 +98,7 @@ static int run(struct asker *x, struct progress *progress, struct err *err)
 	return rc;
 }
 
-static int unanswered(const struct asker *x, struct err *err)
+static int wire_paths_unanswered(const struct asker *x, struct err *err)
 {
 	const struct path_sl_report *r = x->report;
 
@@ -107,7 +108,7 @@ static int unanswered(const struct asker *x, struct err *err)
 		(unsigned long long)r->asked, x->status ? sa_status_text(x->status) : "no answer");
 }
 
-static void compare(struct path_sl_report *r, const struct path *p, uint8_t claimed)
+static void wire_paths_compare(struct path_sl_report *r, const struct path *p, uint8_t claimed)
 {
 	if (p->sl == NO_SL || p->sl == claimed || r->differ++)
 		return;
@@ -118,7 +119,7 @@ static void compare(struct path_sl_report *r, const struct path *p, uint8_t clai
 }
 
 /* Random paths between counted terminals and LIDs in use, none to the source itself. */
-static void add_random(struct asker *x, uint32_t n, uint64_t seed)
+static void wire_paths_add_random(struct asker *x, uint32_t n, uint64_t seed)
 {
 	const struct fabric *f = x->f;
 	uint64_t tries = 64ull * n;
@@ -132,7 +133,7 @@ static void add_random(struct asker *x, uint32_t n, uint64_t seed)
 
 		if (end == FAB_NONE || end == term)
 			continue;
-		add(x, term, dlid);
+		wire_paths_add(x, term, dlid);
 		n--;
 	}
 }
@@ -145,20 +146,21 @@ int wire_check_path_sls(struct wire *w, const struct fabric *f, const struct tab
 	int rc;
 
 	memset(report, 0, sizeof(*report));
-	add_random(&x, n, seed);
-	rc = run(&x, progress, err);
+	wire_paths_add_random(&x, n, seed);
+	rc = wire_paths_run(&x, progress, err);
 	for (size_t i = 0; i < x.paths.n && !rc; i++)
-		compare(report, &x.paths.v[i],
-			tables_path_sl(t, x.paths.v[i].term, f->term_sw[x.paths.v[i].term],
-				       x.paths.v[i].dlid));
+		wire_paths_compare(report, &x.paths.v[i],
+				   tables_path_sl(t, x.paths.v[i].term,
+						  f->term_sw[x.paths.v[i].term],
+						  x.paths.v[i].dlid));
 	if (!rc && report->asked && !report->answered)
-		rc = unanswered(&x, err);
+		rc = wire_paths_unanswered(&x, err);
 	vec_free(&x.paths);
 	return rc;
 }
 
 /* The counted terminal that speaks for a switch; FAB_NONE: it has none. */
-static uint32_t speaker(const struct fabric *f, uint32_t sw)
+static uint32_t wire_paths_speaker(const struct fabric *f, uint32_t sw)
 {
 	for (uint32_t i = f->term_off[sw]; i < f->term_off[sw + 1]; i++)
 		if (f->term_list[i] < f->nterm)
@@ -167,7 +169,7 @@ static uint32_t speaker(const struct fabric *f, uint32_t sw)
 }
 
 /* Another counted terminal of the same switch. */
-static uint32_t second(const struct fabric *f, uint32_t term)
+static uint32_t wire_paths_second(const struct fabric *f, uint32_t term)
 {
 	uint32_t sw = f->term_sw[term];
 
@@ -178,30 +180,30 @@ static uint32_t second(const struct fabric *f, uint32_t term)
 }
 
 /* A terminal's LIDs are not asked from itself, but from its stand-in, if any. */
-static void add_row(struct asker *x, uint32_t term, uint32_t stand_in)
+static void wire_paths_add_row(struct asker *x, uint32_t term, uint32_t stand_in)
 {
 	for (uint32_t lid = 1; lid <= x->f->max_lid; lid++) {
 		uint32_t end = fabric_lid_end(x->f, lid);
 		uint32_t from = end == term ? stand_in : term;
 
 		if (end != FAB_NONE && from != FAB_NONE)
-			add(x, from, (uint16_t)lid);
+			wire_paths_add(x, from, (uint16_t)lid);
 	}
 }
 
-static uint64_t queries_max(const struct fabric *f, bool by_term)
+static uint64_t wire_paths_queries_max(const struct fabric *f, bool by_term)
 {
 	uint64_t sources = by_term ? f->nterm : 0, lids = 0;
 
 	for (uint32_t sw = 0; sw < f->nsw && !by_term; sw++)
-		sources += speaker(f, sw) != FAB_NONE;
+		sources += wire_paths_speaker(f, sw) != FAB_NONE;
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
 		lids += fabric_lid_end(f, lid) != FAB_NONE;
 	return sources * lids;
 }
 
 /* The cheapest form that holds what was told. */
-static enum sl_kind cheapest(const struct asker *x, size_t n, bool by_term)
+static enum sl_kind wire_paths_cheapest(const struct asker *x, size_t n, bool by_term)
 {
 	uint8_t *by_lid = xcalloc(x->f->max_lid + 1u, 1);
 	bool same = true, one = true;
@@ -219,9 +221,9 @@ static enum sl_kind cheapest(const struct asker *x, size_t n, bool by_term)
 	return one ? SL_CONST : same ? SL_BY_DLID : by_term ? SL_BY_TERM : SL_BY_SWITCH;
 }
 
-static void keep(struct tables *t, const struct asker *x, size_t n, bool by_term)
+static void wire_paths_keep(struct tables *t, const struct asker *x, size_t n, bool by_term)
 {
-	tables_sl_form(t, cheapest(x, n, by_term), x->f);
+	tables_sl_form(t, wire_paths_cheapest(x, n, by_term), x->f);
 	if (t->sl_kind == SL_CONST) {
 		t->sl_const = n ? x->paths.v[0].sl : 0;
 		return;
@@ -244,11 +246,11 @@ struct sample_reading {
 	uint64_t seed;
 };
 
-static int read_all(struct tables *t, struct asker *x, const struct sample_reading *how,
-		    struct progress *progress, struct err *err)
+static int wire_paths_read_all(struct tables *t, struct asker *x, const struct sample_reading *how,
+			       struct progress *progress, struct err *err)
 {
 	const struct fabric *f = x->f;
-	uint64_t queries = queries_max(f, how->by_term) + how->extra;
+	uint64_t queries = wire_paths_queries_max(f, how->by_term) + how->extra;
 	size_t all;
 	int rc;
 
@@ -261,21 +263,22 @@ static int read_all(struct tables *t, struct asker *x, const struct sample_readi
 			       (unsigned long long)queries, (unsigned long long)how->max);
 	for (uint32_t term = 0; term < f->nterm; term++)
 		if (how->by_term)
-			add_row(x, term, FAB_NONE);
-		else if (term == speaker(f, f->term_sw[term]))
-			add_row(x, term, second(f, term));
+			wire_paths_add_row(x, term, FAB_NONE);
+		else if (term == wire_paths_speaker(f, f->term_sw[term]))
+			wire_paths_add_row(x, term, wire_paths_second(f, term));
 	all = x->paths.n;
-	add_random(x, how->extra, how->seed);
-	rc = run(x, progress, err);
+	wire_paths_add_random(x, how->extra, how->seed);
+	rc = wire_paths_run(x, progress, err);
 	if (!rc && x->report->answered < x->report->asked)
-		rc = unanswered(x, err);
+		rc = wire_paths_unanswered(x, err);
 	if (rc)
 		return rc;
-	keep(t, x, all, how->by_term);
+	wire_paths_keep(t, x, all, how->by_term);
 	for (size_t i = all; i < x->paths.n; i++)
-		compare(x->report, &x->paths.v[i],
-			tables_path_sl(t, x->paths.v[i].term, f->term_sw[x->paths.v[i].term],
-				       x->paths.v[i].dlid));
+		wire_paths_compare(x->report, &x->paths.v[i],
+				   tables_path_sl(t, x->paths.v[i].term,
+						  f->term_sw[x->paths.v[i].term],
+						  x->paths.v[i].dlid));
 	return 0;
 }
 
@@ -291,7 +294,7 @@ int wire_read_path_sls(struct tables *t, struct wire *w, const struct fabric *f,
 
 		how.by_term = pass == 1;
 		memset(report, 0, sizeof(*report));
-		rc = read_all(t, &x, &how, progress, err);
+		rc = wire_paths_read_all(t, &x, &how, progress, err);
 		vec_free(&x.paths);
 		if (!report->differ)
 			break;

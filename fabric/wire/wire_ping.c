@@ -13,7 +13,7 @@ struct pings {
 	uint64_t total;
 };
 
-static bool ping_next(void *ctx, struct queue_request *out)
+static bool wire_ping_next(void *ctx, struct queue_request *out)
 {
 	struct pings *s = ctx;
 
@@ -30,8 +30,8 @@ static bool ping_next(void *ctx, struct queue_request *out)
 }
 
 /* Any answer is one, also a refusal. */
-static void ping_done(void *ctx, const struct queue_request *req, int rc,
-		      const struct mad_answer *a)
+static void wire_ping_done(void *ctx, const struct queue_request *req, int rc,
+			   const struct mad_answer *a)
 {
 	struct pings *s = ctx;
 
@@ -44,7 +44,7 @@ int wire_ping(struct wire *w, struct wire_ping *p, uint32_t n, struct progress *
 {
 	struct pings s = { .w = w, .p = p, .n = n, .total = n };
 	struct queue_source src = {
-		.next = ping_next, .done = ping_done, .ctx = &s, .total = &s.total
+		.next = wire_ping_next, .done = wire_ping_done, .ctx = &s, .total = &s.total
 	};
 
 	for (uint32_t i = 0; i < n; i++)

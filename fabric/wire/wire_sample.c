@@ -53,7 +53,7 @@ void sampler_ask(struct sampler *x, uint32_t port, struct queue_request *out)
 	out->tag = (uint64_t)port << 32 | x->sw;
 }
 
-static bool classes_next(void *ctx, struct queue_request *out)
+static bool wire_sample_classes_next(void *ctx, struct queue_request *out)
 {
 	struct sampler *x = ctx;
 
@@ -73,8 +73,8 @@ static bool classes_next(void *ctx, struct queue_request *out)
 	return false;
 }
 
-static void classes_done(void *ctx, const struct queue_request *req, int rc,
-			 const struct mad_answer *a)
+static void wire_sample_classes_done(void *ctx, const struct queue_request *req, int rc,
+				     const struct mad_answer *a)
 {
 	struct sampler *x = ctx;
 	uint32_t sw = (uint32_t)req->tag;
@@ -99,12 +99,12 @@ static void classes_done(void *ctx, const struct queue_request *req, int rc,
 	x->w->pma[sw] = pma;
 }
 
-static bool asked(const struct sampler *x, uint32_t sw, uint32_t kind)
+static bool wire_sample_asked(const struct sampler *x, uint32_t sw, uint32_t kind)
 {
 	return sampler_needs(x, sw, kind) && !sums_hold(x, sw, kind);
 }
 
-static bool ports_next(void *ctx, struct queue_request *out)
+static bool wire_sample_ports_next(void *ctx, struct queue_request *out)
 {
 	struct sampler *x = ctx;
 
@@ -112,7 +112,7 @@ static bool ports_next(void *ctx, struct queue_request *out)
 		for (; x->sw < x->f->nsw; x->sw++, x->kind = ASK_WIDE) {
 			if (!sampler_has_link(x->f, x->sw, x->port))
 				continue;
-			while (x->kind < ASK_COUNT && !asked(x, x->sw, x->kind))
+			while (x->kind < ASK_COUNT && !wire_sample_asked(x, x->sw, x->kind))
 				x->kind++;
 			if (x->kind == ASK_COUNT)
 				continue;
@@ -123,7 +123,7 @@ static bool ports_next(void *ctx, struct queue_request *out)
 	return false;
 }
 
-static void put(struct port_counters *c, enum counter which, uint64_t v, bool wide)
+static void wire_sample_put(struct port_counters *c, enum counter which, uint64_t v, bool wide)
 {
 	if (!wide && c->wide >> which & 1)
 		return;
@@ -132,51 +132,51 @@ static void put(struct port_counters *c, enum counter which, uint64_t v, bool wi
 	c->wide |= (uint32_t)wide << which;
 }
 
-static void got_wide(const struct sampler *x, struct port_counters *c, uint8_t pma,
-		     const uint8_t *d)
+static void wire_sample_got_wide(const struct sampler *x, struct port_counters *c, uint8_t pma,
+				 const uint8_t *d)
 {
 	struct perf_counters_ext pc;
 
 	perf_counters_ext_decode(&pc, d);
 	if (x->what & SAMPLE_TRAFFIC) {
-		put(c, CTR_TX_BYTES, pc.tx_words * 4, true);
-		put(c, CTR_RX_BYTES, pc.rx_words * 4, true);
-		put(c, CTR_TX_PKTS, pc.tx_pkts, true);
-		put(c, CTR_RX_PKTS, pc.rx_pkts, true);
+		wire_sample_put(c, CTR_TX_BYTES, pc.tx_words * 4, true);
+		wire_sample_put(c, CTR_RX_BYTES, pc.rx_words * 4, true);
+		wire_sample_put(c, CTR_TX_PKTS, pc.tx_pkts, true);
+		wire_sample_put(c, CTR_RX_PKTS, pc.rx_pkts, true);
 	}
 	if (!(pma & PMA_WIDE_ERRORS))
 		return;
 	if (x->what & SAMPLE_WAIT)
-		put(c, CTR_TX_WAIT, pc.tx_wait, true);
+		wire_sample_put(c, CTR_TX_WAIT, pc.tx_wait, true);
 	if (x->what & SAMPLE_ERRORS) {
-		put(c, CTR_SYMBOL_ERR, pc.symbol_err, true);
-		put(c, CTR_LINK_RECOVERED, pc.link_recovered, true);
-		put(c, CTR_LINK_DOWNED, pc.link_downed, true);
-		put(c, CTR_RX_ERR, pc.rx_err, true);
-		put(c, CTR_TX_DISCARD, pc.tx_discard, true);
+		wire_sample_put(c, CTR_SYMBOL_ERR, pc.symbol_err, true);
+		wire_sample_put(c, CTR_LINK_RECOVERED, pc.link_recovered, true);
+		wire_sample_put(c, CTR_LINK_DOWNED, pc.link_downed, true);
+		wire_sample_put(c, CTR_RX_ERR, pc.rx_err, true);
+		wire_sample_put(c, CTR_TX_DISCARD, pc.tx_discard, true);
 	}
 }
 
-static void got_narrow(const struct sampler *x, struct port_counters *c, uint8_t pma,
-		       const uint8_t *d)
+static void wire_sample_got_narrow(const struct sampler *x, struct port_counters *c, uint8_t pma,
+				   const uint8_t *d)
 {
 	struct perf_counters pc;
 
 	perf_counters_decode(&pc, d);
 	if (x->what & SAMPLE_TRAFFIC && !(pma & PMA_WIDE)) {
-		put(c, CTR_TX_BYTES, (uint64_t)pc.tx_words * 4, false);
-		put(c, CTR_RX_BYTES, (uint64_t)pc.rx_words * 4, false);
-		put(c, CTR_TX_PKTS, pc.tx_pkts, false);
-		put(c, CTR_RX_PKTS, pc.rx_pkts, false);
+		wire_sample_put(c, CTR_TX_BYTES, (uint64_t)pc.tx_words * 4, false);
+		wire_sample_put(c, CTR_RX_BYTES, (uint64_t)pc.rx_words * 4, false);
+		wire_sample_put(c, CTR_TX_PKTS, pc.tx_pkts, false);
+		wire_sample_put(c, CTR_RX_PKTS, pc.rx_pkts, false);
 	}
 	if (x->what & SAMPLE_WAIT && pma & PMA_WAIT)
-		put(c, CTR_TX_WAIT, pc.tx_wait, false);
+		wire_sample_put(c, CTR_TX_WAIT, pc.tx_wait, false);
 	if (x->what & SAMPLE_ERRORS) {
-		put(c, CTR_SYMBOL_ERR, pc.symbol_err, false);
-		put(c, CTR_LINK_RECOVERED, pc.link_recovered, false);
-		put(c, CTR_LINK_DOWNED, pc.link_downed, false);
-		put(c, CTR_RX_ERR, pc.rx_err, false);
-		put(c, CTR_TX_DISCARD, pc.tx_discard, false);
+		wire_sample_put(c, CTR_SYMBOL_ERR, pc.symbol_err, false);
+		wire_sample_put(c, CTR_LINK_RECOVERED, pc.link_recovered, false);
+		wire_sample_put(c, CTR_LINK_DOWNED, pc.link_downed, false);
+		wire_sample_put(c, CTR_RX_ERR, pc.rx_err, false);
+		wire_sample_put(c, CTR_TX_DISCARD, pc.tx_discard, false);
 	}
 }
 
@@ -184,13 +184,13 @@ void sampler_take(const struct sampler *x, struct port_counters *c, uint32_t sw,
 		  const uint8_t *data)
 {
 	if (kind == ASK_WIDE)
-		got_wide(x, c, x->w->pma[sw], data);
+		wire_sample_got_wide(x, c, x->w->pma[sw], data);
 	else
-		got_narrow(x, c, x->w->pma[sw], data);
+		wire_sample_got_narrow(x, c, x->w->pma[sw], data);
 }
 
-static void ports_done(void *ctx, const struct queue_request *req, int rc,
-		       const struct mad_answer *a)
+static void wire_sample_ports_done(void *ctx, const struct queue_request *req, int rc,
+				   const struct mad_answer *a)
 {
 	struct sampler *x = ctx;
 	uint32_t sw = (uint32_t)req->tag, port = (uint32_t)(req->tag >> 32);
@@ -209,7 +209,7 @@ static void ports_done(void *ctx, const struct queue_request *req, int rc,
 	sampler_take(x, c, sw, wide ? ASK_WIDE : ASK_NARROW, a->data);
 }
 
-static void count_ports(struct sampler *x)
+static void wire_sample_count_ports(struct sampler *x)
 {
 	for (uint32_t sw = 0; sw < x->f->nsw; sw++) {
 		if (x->f->sw_nports[sw] > x->ports)
@@ -218,7 +218,8 @@ static void count_ports(struct sampler *x)
 			if (!sampler_has_link(x->f, sw, p))
 				continue;
 			x->s->asked++;
-			x->total += asked(x, sw, ASK_WIDE) + asked(x, sw, ASK_NARROW);
+			x->total += wire_sample_asked(x, sw, ASK_WIDE) +
+				    wire_sample_asked(x, sw, ASK_NARROW);
 		}
 	}
 }
@@ -237,10 +238,13 @@ int wire_read_sample(struct sample **out, struct wire *w, const struct fabric *f
 		     struct progress *progress, struct err *err)
 {
 	struct sampler x = { .w = w, .f = f, .s = sample_new(f), .what = what };
-	struct queue_source classes = { .next = classes_next, .done = classes_done, .ctx = &x };
-	struct queue_source ports = {
-		.next = ports_next, .done = ports_done, .ctx = &x, .total = &x.total
-	};
+	struct queue_source classes = { .next = wire_sample_classes_next,
+					.done = wire_sample_classes_done,
+					.ctx = &x };
+	struct queue_source ports = { .next = wire_sample_ports_next,
+				      .done = wire_sample_ports_done,
+				      .ctx = &x,
+				      .total = &x.total };
 	int rc;
 
 	if (!w->pma || !digest_equal(&w->pma_fabric, &f->fingerprint)) {
@@ -253,7 +257,7 @@ int wire_read_sample(struct sample **out, struct wire *w, const struct fabric *f
 	rc = queue_run(w->queue, &classes, progress, "counters", err);
 	if (!rc && what & SAMPLE_SUMS)
 		rc = sums_read(&x, progress, err);
-	count_ports(&x);
+	wire_sample_count_ports(&x);
 	x.sw = 0;
 	x.kind = ASK_WIDE;
 	if (!rc)

@@ -33,7 +33,7 @@ struct switch_sum {
 };
 
 /* What a kind of question tells of a switch's ports. */
-static uint32_t told_by(const struct sampler *x, uint32_t sw, uint32_t kind)
+static uint32_t wire_sample_told_by(const struct sampler *x, uint32_t sw, uint32_t kind)
 {
 	uint32_t all = (1u << CTR_COUNT) - 1;
 	uint8_t pma = x->w->pma[sw];
@@ -43,13 +43,13 @@ static uint32_t told_by(const struct sampler *x, uint32_t sw, uint32_t kind)
 	return all & ~TRAFFIC & ~(pma & PMA_WAIT ? 0 : 1u << CTR_TX_WAIT);
 }
 
-static struct switch_sum *sum_of(const struct sampler *x, uint32_t sw, uint32_t kind)
+static struct switch_sum *wire_sample_sum_of(const struct sampler *x, uint32_t sw, uint32_t kind)
 {
 	return &x->w->sum[2 * sw + (kind == ASK_NARROW)];
 }
 
 /* Narrow counters stay at their end; some switches end the sum of one as that of a smaller one. */
-static bool at_end(const struct port_counters *c, enum counter which)
+static bool wire_sample_at_end(const struct port_counters *c, enum counter which)
 {
 	uint64_t v = c->v[which];
 
@@ -60,8 +60,8 @@ static bool at_end(const struct port_counters *c, enum counter which)
 
 /* Do all counters of mask stand still from a to b, but for traffic?  Its bytes are added to *bytes,
  * and one for each packet. */
-static bool stands(const struct port_counters *a, const struct port_counters *b, uint32_t mask,
-		   uint64_t *bytes)
+static bool wire_sample_stands(const struct port_counters *a, const struct port_counters *b,
+			       uint32_t mask, uint64_t *bytes)
 {
 	if ((a->valid & b->valid & mask) != mask)
 		return false;
@@ -72,14 +72,14 @@ static bool stands(const struct port_counters *a, const struct port_counters *b,
 			return false;
 		if (TRAFFIC >> c & 1)
 			*bytes += b->v[c] - a->v[c];
-		else if (b->v[c] != a->v[c] || at_end(b, c))
+		else if (b->v[c] != a->v[c] || wire_sample_at_end(b, c))
 			return false;
 	}
 	return true;
 }
 
 /* So many bytes in all since its ports were read do not show. */
-static uint64_t allowance(const struct sampler *x, uint32_t sw)
+static uint64_t wire_sample_allowance(const struct sampler *x, uint32_t sw)
 {
 	double slowest_Bps = 0;
 
@@ -96,8 +96,8 @@ static uint64_t allowance(const struct sampler *x, uint32_t sw)
 }
 
 /* Every port has told it last time, and the sum is not less than what they told. */
-static bool covers_ports(const struct sampler *x, uint32_t sw, const struct port_counters *sum,
-			 uint32_t mask, bool *less)
+static bool wire_sample_covers_ports(const struct sampler *x, uint32_t sw,
+				     const struct port_counters *sum, uint32_t mask, bool *less)
 {
 	uint64_t all[CTR_COUNT] = { 0 };
 
@@ -113,25 +113,25 @@ static bool covers_ports(const struct sampler *x, uint32_t sw, const struct port
 			all[k] += mask >> k & 1 ? c->v[k] : 0;
 	}
 	for (unsigned k = 0; k < CTR_COUNT; k++)
-		*less |= sum->v[k] < all[k] && !at_end(sum, k);
+		*less |= sum->v[k] < all[k] && !wire_sample_at_end(sum, k);
 	return !*less;
 }
 
-static void strike(struct sampler *x, uint32_t sw, struct switch_sum *m)
+static void wire_sample_strike(struct sampler *x, uint32_t sw, struct switch_sum *m)
 {
 	m->told.valid = 0;
 	if (++m->strikes >= STRIKES_MAX)
 		x->w->pma[sw] &= (uint8_t)~PMA_SUMS;
 }
 
-static bool sums_next(void *ctx, struct queue_request *out)
+static bool wire_sample_sums_next(void *ctx, struct queue_request *out)
 {
 	struct sampler *x = ctx;
 
 	for (; x->sw < x->f->nsw; x->sw++, x->kind = ASK_WIDE)
 		for (; x->kind < ASK_COUNT; x->kind++) {
 			if (!sampler_needs(x, x->sw, x->kind) || !(x->w->pma[x->sw] & PMA_SUMS) ||
-			    !sum_of(x, x->sw, x->kind)->calm)
+			    !wire_sample_sum_of(x, x->sw, x->kind)->calm)
 				continue;
 			sampler_ask(x, ALL_PORTS, out);
 			x->kind++;
@@ -140,7 +140,7 @@ static bool sums_next(void *ctx, struct queue_request *out)
 	return false;
 }
 
-static void keep_ports(struct sampler *x, uint32_t sw, uint32_t kind, uint32_t mask)
+static void wire_sample_keep_ports(struct sampler *x, uint32_t sw, uint32_t kind, uint32_t mask)
 {
 	for (uint32_t p = 1; p <= x->f->sw_nports[sw]; p++) {
 		uint32_t i = x->f->port_off[sw] + p;
@@ -160,14 +160,14 @@ static void keep_ports(struct sampler *x, uint32_t sw, uint32_t kind, uint32_t m
 	}
 }
 
-static void sums_done(void *ctx, const struct queue_request *req, int rc,
-		      const struct mad_answer *a)
+static void wire_sample_sums_done(void *ctx, const struct queue_request *req, int rc,
+				  const struct mad_answer *a)
 {
 	struct sampler *x = ctx;
 	uint32_t sw = (uint32_t)req->tag;
 	uint32_t kind = req->mad.attr == PERF_COUNTERS_EXT ? ASK_WIDE : ASK_NARROW;
-	struct switch_sum *m = sum_of(x, sw, kind);
-	uint32_t mask = told_by(x, sw, kind);
+	struct switch_sum *m = wire_sample_sum_of(x, sw, kind);
+	uint32_t mask = wire_sample_told_by(x, sw, kind);
 	struct port_counters now = { .time_ns = 0 };
 	uint64_t bytes = 0, now_ns = wire_now_ns(x->w);
 	bool less;
@@ -177,25 +177,28 @@ static void sums_done(void *ctx, const struct queue_request *req, int rc,
 	if (rc || a->data[1] != ALL_PORTS)
 		return;
 	sampler_take(x, &now, sw, kind, a->data);
-	if (!covers_ports(x, sw, &now, mask, &less)) {
+	if (!wire_sample_covers_ports(x, sw, &now, mask, &less)) {
 		m->told.valid = 0;
 		if (less)
-			strike(x, sw, m);
+			wire_sample_strike(x, sw, m);
 		return;
 	}
-	m->held = stands(&m->told, &now, mask, &bytes) && bytes <= allowance(x, sw);
+	m->held = wire_sample_stands(&m->told, &now, mask, &bytes) &&
+		  bytes <= wire_sample_allowance(x, sw);
 	m->aged = m->held && now_ns - m->read_ns >= HOLD_NS;
 	m->held = m->held && !m->aged;
 	m->first = !m->told.valid;
 	if (m->held)
-		keep_ports(x, sw, kind, mask);
+		wire_sample_keep_ports(x, sw, kind, mask);
 	else
 		m->told = now;
 }
 
 int sums_read(struct sampler *x, struct progress *progress, struct err *err)
 {
-	struct queue_source src = { .next = sums_next, .done = sums_done, .ctx = x };
+	struct queue_source src = { .next = wire_sample_sums_next,
+				    .done = wire_sample_sums_done,
+				    .ctx = x };
 
 	if (!x->w->sum)
 		x->w->sum = xcalloc(2ull * x->f->nsw, sizeof(*x->w->sum));
@@ -210,13 +213,13 @@ int sums_read(struct sampler *x, struct progress *progress, struct err *err)
 
 bool sums_hold(const struct sampler *x, uint32_t sw, uint32_t kind)
 {
-	return x->w->sum && x->what & SAMPLE_SUMS && sum_of(x, sw, kind)->held;
+	return x->w->sum && x->what & SAMPLE_SUMS && wire_sample_sum_of(x, sw, kind)->held;
 }
 
-static void learn(struct sampler *x, uint32_t sw, uint32_t kind)
+static void wire_sample_learn(struct sampler *x, uint32_t sw, uint32_t kind)
 {
-	struct switch_sum *m = sum_of(x, sw, kind);
-	uint32_t mask = told_by(x, sw, kind);
+	struct switch_sum *m = wire_sample_sum_of(x, sw, kind);
+	uint32_t mask = wire_sample_told_by(x, sw, kind);
 	uint64_t bytes = 0;
 	bool calm = x->w->last != NULL;
 
@@ -224,11 +227,11 @@ static void learn(struct sampler *x, uint32_t sw, uint32_t kind)
 		uint32_t i = x->f->port_off[sw] + p;
 
 		calm = !sampler_has_link(x->f, sw, p) ||
-		       stands(&x->w->last->port[i], &x->s->port[i], mask, &bytes);
+		       wire_sample_stands(&x->w->last->port[i], &x->s->port[i], mask, &bytes);
 	}
-	m->calm = calm && bytes <= allowance(x, sw);
+	m->calm = calm && bytes <= wire_sample_allowance(x, sw);
 	if (m->aged && !m->calm)
-		strike(x, sw, m);
+		wire_sample_strike(x, sw, m);
 	else if (m->aged)
 		m->strikes = 0;
 	m->read_ns = wire_now_ns(x->w);
@@ -243,8 +246,8 @@ void sums_learn(struct sampler *x)
 	for (uint32_t sw = 0; sw < x->f->nsw; sw++)
 		for (uint32_t kind = ASK_WIDE; kind < ASK_COUNT; kind++)
 			if (x->w->pma[sw] & PMA_SUMS && sampler_needs(x, sw, kind) &&
-			    !sum_of(x, sw, kind)->held)
-				learn(x, sw, kind);
+			    !wire_sample_sum_of(x, sw, kind)->held)
+				wire_sample_learn(x, sw, kind);
 	sample_put(x->w->last);
 	x->w->last = sample_get(x->s);
 }

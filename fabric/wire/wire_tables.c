@@ -24,14 +24,14 @@ struct reader {
 	bool paused; /* nothing more is asked for at the moment */
 };
 
-static bool cabled(const struct fabric *f, uint32_t sw, uint32_t port)
+static bool wire_tables_cabled(const struct fabric *f, uint32_t sw, uint32_t port)
 {
 	const struct port *p = fabric_port(f, sw, (uint8_t)port);
 
 	return p->chan != FAB_NONE || p->term != FAB_NONE;
 }
 
-static bool wanted(const struct reader *x, uint32_t sw, uint32_t round)
+static bool wire_tables_wanted(const struct reader *x, uint32_t sw, uint32_t round)
 {
 	uint32_t in = round >> 8, out = round & 0xff, n = x->f->sw_nports[sw];
 
@@ -41,16 +41,17 @@ static bool wanted(const struct reader *x, uint32_t sw, uint32_t round)
 		return true;
 	if (x->attr == SMP_LFT)
 		return round < x->blocks[sw];
-	return in <= n && out && out <= n && cabled(x->f, sw, out) && (!in || cabled(x->f, sw, in));
+	return in <= n && out && out <= n && wire_tables_cabled(x->f, sw, out) &&
+	       (!in || wire_tables_cabled(x->f, sw, in));
 }
 
-static bool reader_next(void *ctx, struct queue_request *out)
+static bool wire_tables_reader_next(void *ctx, struct queue_request *out)
 {
 	struct reader *x = ctx;
 
 	for (; !x->paused && x->round < x->rounds; x->round++, x->sw = 0)
 		for (; x->sw < x->f->nsw; x->sw++) {
-			if (!wanted(x, x->sw, x->round))
+			if (!wire_tables_wanted(x, x->sw, x->round))
 				continue;
 			wire_smp(x->w, &out->mad, MAD_GET, x->attr, x->round);
 			wire_address(x->w, x->f, x->sw, (enum wire_way)x->way[x->sw], &out->mad);
@@ -61,7 +62,8 @@ static bool reader_next(void *ctx, struct queue_request *out)
 	return false;
 }
 
-static void note_linear(struct tables_report *r, uint32_t sw, const struct switch_info *si)
+static void wire_tables_note_linear(struct tables_report *r, uint32_t sw,
+				    const struct switch_info *si)
 {
 	if (si->linear_top > r->top_max)
 		r->top_max = si->linear_top;
@@ -75,7 +77,7 @@ static void note_linear(struct tables_report *r, uint32_t sw, const struct switc
 	}
 }
 
-static void got_switch_info(struct reader *x, uint32_t sw, const uint8_t *d)
+static void wire_tables_got_switch_info(struct reader *x, uint32_t sw, const uint8_t *d)
 {
 	struct switch_info si;
 	uint32_t blocks;
@@ -84,13 +86,13 @@ static void got_switch_info(struct reader *x, uint32_t sw, const uint8_t *d)
 		x->missing[sw] = true;
 		return;
 	}
-	note_linear(x->report, sw, &si);
+	wire_tables_note_linear(x->report, sw, &si);
 	blocks = si.linear_top / LFT_BLOCK + 1u;
 	x->blocks[sw] = blocks < tables_blocks(x->t) ? blocks : tables_blocks(x->t);
 }
 
-static void reader_done(void *ctx, const struct queue_request *req, int rc,
-			const struct mad_answer *a)
+static void wire_tables_reader_done(void *ctx, const struct queue_request *req, int rc,
+				    const struct mad_answer *a)
 {
 	struct reader *x = ctx;
 	uint32_t sw = (uint32_t)req->tag, round = (uint32_t)(req->tag >> 32);
@@ -102,7 +104,7 @@ static void reader_done(void *ctx, const struct queue_request *req, int rc,
 		x->report->sl2vl_missing += x->attr == SMP_SL2VL;
 		x->missing[sw] = true;
 	} else if (x->attr == SMP_SWITCH_INFO) {
-		got_switch_info(x, sw, a->data);
+		wire_tables_got_switch_info(x, sw, a->data);
 	} else if (x->attr == SMP_LFT) {
 		memcpy(tables_row(x->t, sw) + (size_t)round * LFT_BLOCK, a->data, LFT_BLOCK);
 	} else {
@@ -110,7 +112,7 @@ static void reader_done(void *ctx, const struct queue_request *req, int rc,
 	}
 }
 
-static void reader_aim(struct reader *x, uint16_t attr, uint32_t rounds)
+static void wire_tables_reader_aim(struct reader *x, uint16_t attr, uint32_t rounds)
 {
 	x->attr = attr;
 	x->rounds = rounds;
@@ -118,29 +120,30 @@ static void reader_aim(struct reader *x, uint16_t attr, uint32_t rounds)
 	x->total = 0;
 	for (uint32_t r = 0; r < rounds; r++)
 		for (uint32_t sw = 0; sw < x->f->nsw; sw++)
-			x->total += wanted(x, sw, r);
+			x->total += wire_tables_wanted(x, sw, r);
 }
 
 /* From where it stands. */
-static int reader_run(struct reader *x, const char *step, struct progress *progress,
-		      struct err *err)
+static int wire_tables_reader_run(struct reader *x, const char *step, struct progress *progress,
+				  struct err *err)
 {
-	struct queue_source src = {
-		.next = reader_next, .done = reader_done, .ctx = x, .total = &x->total
-	};
+	struct queue_source src = { .next = wire_tables_reader_next,
+				    .done = wire_tables_reader_done,
+				    .ctx = x,
+				    .total = &x->total };
 
 	return queue_run(x->w->queue, &src, progress, step, err);
 }
 
-static int read_all(struct reader *x, uint16_t attr, uint32_t rounds, const char *step,
-		    struct progress *progress, struct err *err)
+static int wire_tables_read_all(struct reader *x, uint16_t attr, uint32_t rounds, const char *step,
+				struct progress *progress, struct err *err)
 {
-	reader_aim(x, attr, rounds);
-	return reader_run(x, step, progress, err);
+	wire_tables_reader_aim(x, attr, rounds);
+	return wire_tables_reader_run(x, step, progress, err);
 }
 
 /* What no switch is asked for: pairs with an empty port. */
-static void sl2vl_identity(struct tables *t, const struct fabric *f)
+static void wire_tables_sl2vl_identity(struct tables *t, const struct fabric *f)
 {
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++)
@@ -149,7 +152,7 @@ static void sl2vl_identity(struct tables *t, const struct fabric *f)
 					tables_sl2vl_row(t, sw, in, out)[sl] = sl;
 }
 
-static uint32_t most_ports(const struct fabric *f)
+static uint32_t wire_tables_most_ports(const struct fabric *f)
 {
 	uint32_t n = 0;
 
@@ -159,15 +162,15 @@ static uint32_t most_ports(const struct fabric *f)
 	return n;
 }
 
-static void aim_at_sl2vl(struct reader *x)
+static void wire_tables_aim_at_sl2vl(struct reader *x)
 {
 	tables_sl2vl_form(x->t, SL2VL_FULL, x->f);
-	sl2vl_identity(x->t, x->f);
-	reader_aim(x, SMP_SL2VL, (most_ports(x->f) + 1) << 8);
+	wire_tables_sl2vl_identity(x->t, x->f);
+	wire_tables_reader_aim(x, SMP_SL2VL, (wire_tables_most_ports(x->f) + 1) << 8);
 }
 
 /* -EIO: nobody answers. */
-static int find_ways(struct reader *x, struct progress *progress, struct err *err)
+static int wire_tables_find_ways(struct reader *x, struct progress *progress, struct err *err)
 {
 	bool *want = xcalloc(x->f->nsw, sizeof(bool));
 	int *sw_rc = xcalloc(x->f->nsw, sizeof(int));
@@ -188,17 +191,19 @@ static int find_ways(struct reader *x, struct progress *progress, struct err *er
 	return rc;
 }
 
-static int read_parts(struct reader *x, bool want_sl2vl, struct progress *progress, struct err *err)
+static int wire_tables_read_parts(struct reader *x, bool want_sl2vl, struct progress *progress,
+				  struct err *err)
 {
-	int rc = find_ways(x, progress, err);
+	int rc = wire_tables_find_ways(x, progress, err);
 
 	if (!rc)
-		rc = read_all(x, SMP_SWITCH_INFO, 1, "ask switches", progress, err);
+		rc = wire_tables_read_all(x, SMP_SWITCH_INFO, 1, "ask switches", progress, err);
 	if (!rc)
-		rc = read_all(x, SMP_LFT, tables_blocks(x->t), "read LFTs", progress, err);
+		rc = wire_tables_read_all(x, SMP_LFT, tables_blocks(x->t), "read LFTs", progress,
+					  err);
 	if (!rc && want_sl2vl) {
-		aim_at_sl2vl(x);
-		rc = reader_run(x, "read SL2VL", progress, err);
+		wire_tables_aim_at_sl2vl(x);
+		rc = wire_tables_reader_run(x, "read SL2VL", progress, err);
 	}
 	return rc;
 }
@@ -209,7 +214,8 @@ void tables_report_clear(struct tables_report *r)
 	*r = (struct tables_report){ 0 };
 }
 
-static struct reader reader_new(struct wire *w, const struct fabric *f, struct tables *t)
+static struct reader wire_tables_reader_new(struct wire *w, const struct fabric *f,
+					    struct tables *t)
 {
 	return (struct reader){ .w = w,
 				.f = f,
@@ -219,14 +225,14 @@ static struct reader reader_new(struct wire *w, const struct fabric *f, struct t
 				.missing = xcalloc(f->nsw, sizeof(bool)) };
 }
 
-static void reader_clear(struct reader *x)
+static void wire_tables_reader_clear(struct reader *x)
 {
 	free(x->way);
 	free(x->blocks);
 	free(x->missing);
 }
 
-static void list_missing(struct tables_report *r, const struct reader *x)
+static void wire_tables_list_missing(struct tables_report *r, const struct reader *x)
 {
 	r->missing_sw = xcalloc(x->f->nsw, sizeof(uint32_t));
 	for (uint32_t sw = 0; sw < x->f->nsw; sw++)
@@ -238,20 +244,20 @@ int wire_read_tables(struct tables **out, struct wire *w, const struct fabric *f
 		     struct tables_report *report, struct progress *progress, struct err *err)
 {
 	struct tables_report own = { 0 };
-	struct reader x = reader_new(w, f, tables_new(f, TABLES_WIRE));
+	struct reader x = wire_tables_reader_new(w, f, tables_new(f, TABLES_WIRE));
 	uint64_t start = wire_now_ns(w), sent = queue_stats(w->queue)->sent;
 	int rc;
 
 	tables_sl2vl_form(x.t, SL2VL_UNREAD, f);
 	x.report = report ? report : &own;
 	*x.report = (struct tables_report){ .top_min = UINT16_MAX, .cap_min = UINT16_MAX };
-	rc = read_parts(&x, want_sl2vl, progress, err);
+	rc = wire_tables_read_parts(&x, want_sl2vl, progress, err);
 	if (rc == -ECANCELED)
 		err_set(err, rc, "reading the tables was cancelled");
 	x.report->mads = queue_stats(w->queue)->sent - sent;
 	x.report->took_ns = wire_now_ns(w) - start;
-	list_missing(x.report, &x);
-	reader_clear(&x);
+	wire_tables_list_missing(x.report, &x);
+	wire_tables_reader_clear(&x);
 	tables_report_clear(&own);
 	if (rc)
 		tables_put(x.t);
@@ -270,7 +276,7 @@ struct sl2vl_reading {
 	uint64_t before; /* pairs answered or given up in earlier runs */
 };
 
-static void add_earlier(void *ctx, const char *step, uint64_t done, uint64_t total)
+static void wire_tables_add_earlier(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	struct sl2vl_reading *r = ctx;
 
@@ -278,7 +284,8 @@ static void add_earlier(void *ctx, const char *step, uint64_t done, uint64_t tot
 		atomic_store(&r->inner.cancel, true);
 }
 
-static struct tables *with_room_for_sl2vl(const struct fabric *f, const struct tables *lfts)
+static struct tables *wire_tables_with_room_for_sl2vl(const struct fabric *f,
+						      const struct tables *lfts)
 {
 	struct tables *t = tables_new_blank(f, lfts->engine);
 
@@ -292,18 +299,18 @@ int wire_sl2vl_begin(struct sl2vl_reading **out, struct wire *w, const struct fa
 	struct sl2vl_reading *r = xcalloc(1, sizeof(*r));
 	int rc;
 
-	r->x = reader_new(w, fabric_get(f), with_room_for_sl2vl(f, lfts));
+	r->x = wire_tables_reader_new(w, fabric_get(f), wire_tables_with_room_for_sl2vl(f, lfts));
 	r->x.report = &r->report;
-	r->inner.report = add_earlier;
+	r->inner.report = wire_tables_add_earlier;
 	r->inner.ctx = r;
-	rc = find_ways(&r->x, progress, err);
+	rc = wire_tables_find_ways(&r->x, progress, err);
 	if (rc == -ECANCELED)
 		err_set(err, rc, "reading the tables was cancelled");
 	if (rc) {
 		wire_sl2vl_free(r);
 		return rc;
 	}
-	aim_at_sl2vl(&r->x);
+	wire_tables_aim_at_sl2vl(&r->x);
 	*out = r;
 	return 0;
 }
@@ -321,7 +328,7 @@ int wire_sl2vl_read(struct sl2vl_reading *r, struct progress *progress, struct e
 	r->x.paused = false;
 	r->outer = progress;
 	atomic_store(&r->inner.cancel, false);
-	rc = reader_run(&r->x, "read SL2VL", &r->inner, err);
+	rc = wire_tables_reader_run(&r->x, "read SL2VL", &r->inner, err);
 	r->before = r->report.sl2vl;
 	r->report.mads += queue_stats(r->x.w->queue)->sent - sent;
 	r->report.took_ns += wire_now_ns(r->x.w) - start;
@@ -336,7 +343,7 @@ struct tables *wire_sl2vl_take(struct tables_report *report, struct sl2vl_readin
 {
 	struct tables *t = r->x.t;
 
-	list_missing(&r->report, &r->x);
+	wire_tables_list_missing(&r->report, &r->x);
 	*report = r->report;
 	r->report = (struct tables_report){ 0 };
 	r->x.t = NULL;
@@ -351,6 +358,6 @@ void wire_sl2vl_free(struct sl2vl_reading *r)
 	tables_put(r->x.t);
 	tables_report_clear(&r->report);
 	fabric_put(r->x.f);
-	reader_clear(&r->x);
+	wire_tables_reader_clear(&r->x);
 	free(r);
 }

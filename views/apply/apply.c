@@ -29,33 +29,33 @@ struct apply_ui {
 	uint64_t log_back;	    /* so many newer lines are not shown */
 };
 
-static bool may_roll_back(const struct state *s)
+static bool apply_may_roll_back(const struct state *s)
 {
 	return s->apply.state == APPLY_RUNNING || s->apply.state == APPLY_CONFIRM ||
 	       s->apply.state == APPLY_JOURNAL || s->apply.state == APPLY_INCOMPLETE ||
 	       s->apply.state == APPLY_KEPT;
 }
 
-static bool wants_name(const struct state *s)
+static bool apply_wants_name(const struct state *s)
 {
 	return s->rw && (s->apply.state == APPLY_READY || s->apply.state == APPLY_CONFIRM);
 }
 
-static bool under_way(const struct state *s)
+static bool apply_under_way(const struct state *s)
 {
 	return s->apply.state == APPLY_RUNNING || s->apply.state == APPLY_CONFIRM ||
 	       s->apply.state == APPLY_ROLLING_BACK;
 }
 
 /* It has begun: what happens is shown instead of what would. */
-static bool begun(const struct state *s)
+static bool apply_begun(const struct state *s)
 {
-	return under_way(s) || s->apply.state == APPLY_KEPT ||
+	return apply_under_way(s) || s->apply.state == APPLY_KEPT ||
 	       s->apply.state == APPLY_ROLLED_BACK || s->apply.state == APPLY_FAILED ||
 	       s->apply.state == APPLY_INCOMPLETE || s->apply.state == APPLY_SUPERSEDED;
 }
 
-static const char *state_words(enum apply_state state)
+static const char *apply_state_words(enum apply_state state)
 {
 	static const char *const words[] = {
 		[APPLY_NONE] = "no plan",
@@ -76,7 +76,7 @@ static const char *state_words(enum apply_state state)
 	return words[state];
 }
 
-static enum role state_role(enum apply_state state)
+static enum role apply_state_role(enum apply_state state)
 {
 	switch (state) {
 	case APPLY_KEPT:
@@ -97,7 +97,7 @@ static enum role state_role(enum apply_state state)
 }
 
 /* As --installer names them; "best": not given, the plugin is asked when it begins. */
-static const char *installer_words(const char *name)
+static const char *apply_installer_words(const char *name)
 {
 	return !strcmp(name, "smp")	 ? "SMPs to each switch"
 	       : !strcmp(name, "SMPs")	 ? "own SMPs to each switch"
@@ -109,7 +109,7 @@ static const char *installer_words(const char *name)
 					 : name;
 }
 
-static int draw_search(const struct state *s, struct canvas *c, struct rect r, int y)
+static int apply_draw_search(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	char text[80];
 
@@ -121,7 +121,7 @@ static int draw_search(const struct state *s, struct canvas *c, struct rect r, i
 	return y + 1;
 }
 
-static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
+static int apply_draw_plan(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct state_apply *a = &s->apply;
 	char e[FIGURE_LEN], b[FIGURE_LEN], title[200];
@@ -134,14 +134,15 @@ static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 		 a->txn, a->user[0] ? ", by " : "", a->user);
 	canvas_rule(c, r, 0, title);
 	x = canvas_text(c, r, 1, 1, ROLE_LABEL, "state  ");
-	x = canvas_text(c, r, x, 1, state_role(a->state), state_words(a->state));
+	x = canvas_text(c, r, x, 1, apply_state_role(a->state), apply_state_words(a->state));
 	if (a->installer[0] && !isfinite(a->took_s))
-		canvas_textf(c, r, x, 1, ROLE_DIM, "  (through %s)", installer_words(a->installer));
-	if (isfinite(a->took_s) && begun(s) && !under_way(s))
+		canvas_textf(c, r, x, 1, ROLE_DIM, "  (through %s)",
+			     apply_installer_words(a->installer));
+	if (isfinite(a->took_s) && apply_begun(s) && !apply_under_way(s))
 		canvas_rightf(c, r, r.w - 1, 1, ROLE_DIM, "after %s", figure_age(e, a->took_s));
 	if (!a->diff && a->state == APPLY_ORDERING)
-		return draw_search(s, c, r, 2);
-	if (!a->diff || begun(s))
+		return apply_draw_search(s, c, r, 2);
+	if (!a->diff || apply_begun(s))
 		return 2;
 	canvas_textf(c, r, 1, 2, ROLE_TEXT,
 		     "plan   %s LFT entr%s in %s block%s on %u of %u switches, %u SL2VL table%s",
@@ -149,7 +150,7 @@ static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 		     figure_count(b, a->diff->nblocks), plural(a->diff->nblocks), a->diff->switches,
 		     s->fabric ? s->fabric->nsw : 0, a->diff->nsl2vl, plural(a->diff->nsl2vl));
 	if (a->state == APPLY_ORDERING)
-		return draw_search(s, c, r, 3);
+		return apply_draw_search(s, c, r, 3);
 	if (!a->waves[0])
 		return 3;
 	canvas_textf(c, r, 1, 3, ROLE_TEXT, "order  %s", a->waves);
@@ -158,7 +159,7 @@ static int draw_plan(const struct state *s, struct canvas *c, struct rect r)
 	return 4 + (y ? y : 1);
 }
 
-static const char *question(const struct state *s)
+static const char *apply_question(const struct state *s)
 {
 	switch (s->apply.state) {
 	case APPLY_NONE:
@@ -197,7 +198,7 @@ static const char *question(const struct state *s)
 }
 
 /* How long the way back takes, as fast as it went there. */
-static const char *back_text(char buf[48], const struct state_apply *a)
+static const char *apply_back_text(char buf[48], const struct state_apply *a)
 {
 	char time[FIGURE_LEN];
 
@@ -209,12 +210,12 @@ static const char *back_text(char buf[48], const struct state_apply *a)
 	return buf;
 }
 
-static void draw_words(const struct state *s, struct canvas *c, struct rect r, int y)
+static void apply_draw_words(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct state_apply *a = &s->apply;
 	char text[400], back[48];
 
-	back_text(back, a);
+	apply_back_text(back, a);
 	if (a->state == APPLY_RUNNING)
 		snprintf(text, sizeof(text), "Writing.  R then Y stops and rolls back%s.%s", back,
 			 a->watched ? "  D leaves it to its watchdog." : "");
@@ -226,12 +227,12 @@ static void draw_words(const struct state *s, struct canvas *c, struct rect r, i
 			 a->watched ? "O: override the watch.  D: leave it to its watchdog.  "
 				    : "");
 	else
-		snprintf(text, sizeof(text), "%s", question(s));
+		snprintf(text, sizeof(text), "%s", apply_question(s));
 	canvas_wrap(c, r, 1, y, ROLE_TEXT, text);
 }
 
-static void draw_question(const struct apply_ui *u, const struct state *s, struct canvas *c,
-			  struct rect r)
+static void apply_draw_question(const struct apply_ui *u, const struct state *s, struct canvas *c,
+				struct rect r)
 {
 	const struct state_apply *a = &s->apply;
 	const char *text = a->state == APPLY_JOURNAL ? a->journal : a->result;
@@ -242,7 +243,8 @@ static void draw_question(const struct apply_ui *u, const struct state *s, struc
 	canvas_rule(c, r, 0, NULL);
 	if (text[0])
 		y += canvas_wrap(c, in, 1, y,
-				 state_role(a->state) == ROLE_GOOD ? ROLE_GOOD : ROLE_WARN, text);
+				 apply_state_role(a->state) == ROLE_GOOD ? ROLE_GOOD : ROLE_WARN,
+				 text);
 	if (u->name.active && u->asking != ASK_NAME) {
 		canvas_text(c, in, 1, y++, ROLE_WARN,
 			    u->asking == ASK_NOTE ? "A note for the record of this session:"
@@ -251,27 +253,27 @@ static void draw_question(const struct apply_ui *u, const struct state *s, struc
 		entry_draw(&u->name, c, in, 1, y, u->asking == ASK_NOTE ? "note" : "override");
 		return;
 	}
-	if (u->name.active && u->entry_for == a->state && wants_name(s)) {
+	if (u->name.active && u->entry_for == a->state && apply_wants_name(s)) {
 		canvas_textf(c, in, 1, y++, ROLE_WARN, "Type the fabric's name (%s) to %s:",
 			     s->fabric ? s->fabric->name : "?",
 			     a->state == APPLY_READY ? "START the update" : "KEEP the new routing");
 		entry_draw(&u->name, c, in, 1, y, "name");
 		return;
 	}
-	if (u->asked && may_roll_back(s)) {
+	if (u->asked && apply_may_roll_back(s)) {
 		canvas_textf(c, in, 1, y, ROLE_LOUD,
 			     " Roll back?  Y does it%s; any other key leaves all as it is. ",
-			     back_text(back, a));
+			     apply_back_text(back, a));
 		return;
 	}
 	if (!s->rw && a->state != APPLY_NONE)
 		canvas_text(c, in, 1, y, ROLE_DIM, "This console is read-only and only watches.");
 	else
-		draw_words(s, c, in, y);
+		apply_draw_words(s, c, in, y);
 }
 
 /* Whose packets may come out of order, where all of it has room. */
-static int draw_risk(const struct state_apply *a, struct canvas *c, struct rect r, int y)
+static int apply_draw_risk(const struct state_apply *a, struct canvas *c, struct rect r, int y)
 {
 	const struct rect none = { r.x, r.y, r.w - 1, 0 }, in = { r.x, r.y, r.w - 1, r.h };
 	char time[FIGURE_LEN];
@@ -288,7 +290,7 @@ static int draw_risk(const struct state_apply *a, struct canvas *c, struct rect 
 }
 
 /* Waves beside the figures; one above the other where the screen is narrow and high. */
-static int draw_happening(const struct state *s, struct canvas *c, struct rect r, int y)
+static int apply_draw_happening(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	int half = r.w / 2;
 	struct rect left = { r.x, r.y, half - 1, r.h },
@@ -297,15 +299,15 @@ static int draw_happening(const struct state *s, struct canvas *c, struct rect r
 
 	if (left.h > y + APPLY_LIVE_LINES + 2)
 		left.h = y + APPLY_LIVE_LINES + 2;
-	if (s->apply.watched && under_way(s) && left.h > r.h - 1)
+	if (s->apply.watched && apply_under_way(s) && left.h > r.h - 1)
 		left.h = r.h - 1; /* what it rolls back on matters more */
 	a = apply_waves_draw(&s->apply, c, left, y);
-	a = draw_risk(&s->apply, c, left, a);
+	a = apply_draw_risk(&s->apply, c, left, a);
 	b = apply_live_draw(s, c, right, y);
 	return a > b ? a : b;
 }
 
-static bool seen_known(const struct state_apply *a)
+static bool apply_seen_known(const struct state_apply *a)
 {
 	bool any = a->seen.scanned;
 
@@ -314,13 +316,13 @@ static bool seen_known(const struct state_apply *a)
 	return any;
 }
 
-static int draw_watch(const struct state *s, struct canvas *c, struct rect r, int y)
+static int apply_draw_watch(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct state_apply *a = &s->apply;
 
 	y = apply_conditions_draw(s, c, r, y);
 	y = apply_dog_draw(s, c, r, y);
-	if (a->state == APPLY_CONFIRM && seen_known(a)) {
+	if (a->state == APPLY_CONFIRM && apply_seen_known(a)) {
 		if (r.h - y > APPLY_SEEN_LINES + 2) /* and some of the log */
 			return apply_seen_draw(a, c, r, y);
 		return apply_errors_draw(a, c, r, y);
@@ -330,7 +332,7 @@ static int draw_watch(const struct state *s, struct canvas *c, struct rect r, in
 	return y;
 }
 
-static int draw_automatic(const struct state *s, struct canvas *c, struct rect r, int y)
+static int apply_draw_automatic(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	char text[300];
 
@@ -342,9 +344,9 @@ static int draw_automatic(const struct state *s, struct canvas *c, struct rect r
 }
 
 /* The log with what the watch has seen, in the place of all else. */
-static int draw_log_page(const struct state *s, struct canvas *c, struct rect r, int y)
+static int apply_draw_log_page(const struct state *s, struct canvas *c, struct rect r, int y)
 {
-	if (s->apply.state != APPLY_CONFIRM || !seen_known(&s->apply))
+	if (s->apply.state != APPLY_CONFIRM || !apply_seen_known(&s->apply))
 		return y;
 	canvas_rule(c, r, y++, "Watch");
 	y = apply_dog_draw(s, c, r, apply_conditions_draw(s, c, r, y));
@@ -356,30 +358,30 @@ static void apply_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 {
 	struct apply_ui *u = own;
 	/* no result takes a line while it goes on */
-	int below = r.h < 30 && under_way(s) ? 4 : 5, foot = r.h - below, y;
+	int below = r.h < 30 && apply_under_way(s) ? 4 : 5, foot = r.h - below, y;
 	struct rect body = { r.x, r.y, r.w, foot };
 
 	(void)ui;
-	y = draw_plan(s, c, r);
-	y = draw_automatic(s, c, body, y);
+	y = apply_draw_plan(s, c, r);
+	y = apply_draw_automatic(s, c, body, y);
 	if (u->log_only) {
-		y = draw_log_page(s, c, body, y);
+		y = apply_draw_log_page(s, c, body, y);
 	} else {
 		y = apply_phases_draw(s, c, body, y);
-		if (begun(s)) {
-			y = draw_happening(s, c, body, y);
-			y = draw_watch(s, c, body, y);
+		if (apply_begun(s)) {
+			y = apply_draw_happening(s, c, body, y);
+			y = apply_draw_watch(s, c, body, y);
 		}
 	}
 	apply_log_draw(&s->apply, c, (struct rect){ r.x, r.y + y, r.w, foot - y }, &u->log_back);
 	canvas_fill(c, (struct rect){ r.x, r.y + foot, r.w, below }, ROLE_TEXT, ' ');
-	draw_question(u, s, c, (struct rect){ r.x, r.y + foot, r.w, below });
+	apply_draw_question(u, s, c, (struct rect){ r.x, r.y + foot, r.w, below });
 }
 
-static void take_name(struct ui *ui, const struct apply_ui *u, const struct state *s,
-		      struct request *out)
+static void apply_take_name(struct ui *ui, const struct apply_ui *u, const struct state *s,
+			    struct request *out)
 {
-	if (!wants_name(s) || u->entry_for != s->apply.state) {
+	if (!apply_wants_name(s) || u->entry_for != s->apply.state) {
 		ui_say(ui, "the update has moved on meanwhile: nothing was done");
 		return;
 	}
@@ -391,23 +393,23 @@ static void take_name(struct ui *ui, const struct apply_ui *u, const struct stat
 	snprintf(out->text, sizeof(out->text), "%s", u->name.text);
 }
 
-static void taken(struct ui *ui, const struct apply_ui *u, const struct state *s,
-		  struct request *out)
+static void apply_taken(struct ui *ui, const struct apply_ui *u, const struct state *s,
+			struct request *out)
 {
 	if (u->asking == ASK_NAME) {
-		take_name(ui, u, s, out);
+		apply_take_name(ui, u, s, out);
 		return;
 	}
 	out->type = u->asking == ASK_NOTE ? REQ_APPLY_NOTE : REQ_APPLY_OVERRIDE;
 	snprintf(out->text, sizeof(out->text), "%s", u->name.text);
 }
 
-static bool name_input(struct apply_ui *u, struct ui *ui, const struct input *in,
-		       const struct state *s, struct request *out)
+static bool apply_name_input(struct apply_ui *u, struct ui *ui, const struct input *in,
+			     const struct state *s, struct request *out)
 {
 	switch (entry_input(&u->name, in)) {
 	case ENTRY_DONE:
-		taken(ui, u, s, out);
+		apply_taken(ui, u, s, out);
 		u->name.text[0] = '\0';
 		break;
 	case ENTRY_LEFT:
@@ -419,21 +421,21 @@ static bool name_input(struct apply_ui *u, struct ui *ui, const struct input *in
 	return true;
 }
 
-static bool typing_now(const struct apply_ui *u, const struct state *s)
+static bool apply_typing_now(const struct apply_ui *u, const struct state *s)
 {
 	if (u->asking != ASK_NAME)
 		return u->name.active;
-	return u->name.active && wants_name(s) && u->entry_for == s->apply.state;
+	return u->name.active && apply_wants_name(s) && u->entry_for == s->apply.state;
 }
 
-static void ask(struct apply_ui *u, const struct state *s, enum asking what)
+static void apply_ask(struct apply_ui *u, const struct state *s, enum asking what)
 {
 	u->asking = what;
 	u->entry_for = s->apply.state;
 	entry_open(&u->name, "");
 }
 
-static void close_plan(struct ui *ui, const struct state *s, struct request *out)
+static void apply_close_plan(struct ui *ui, const struct state *s, struct request *out)
 {
 	switch (s->apply.state) {
 	case APPLY_NONE:
@@ -456,7 +458,7 @@ static void close_plan(struct ui *ui, const struct state *s, struct request *out
 #define LOG_PAGE 10
 
 /* true: it was one of these. */
-static bool move_log(struct apply_ui *u, enum req req)
+static bool apply_move_log(struct apply_ui *u, enum req req)
 {
 	uint64_t up = req == REQ_UP || req == REQ_WHEEL_UP ? 1 : req == REQ_PAGE_UP ? LOG_PAGE : 0;
 	uint64_t down = req == REQ_DOWN || req == REQ_WHEEL_DOWN ? 1
@@ -480,25 +482,25 @@ static bool apply_input(void *own, struct ui *ui, const struct input *in, const 
 	struct apply_ui *u = own;
 	bool asked = u->asked;
 
-	if (typing_now(u, s))
-		return name_input(u, ui, in, s, out);
+	if (apply_typing_now(u, s))
+		return apply_name_input(u, ui, in, s, out);
 	u->name.active = false;
 	u->asked = false;
-	if (!asked && move_log(u, in->req))
+	if (!asked && apply_move_log(u, in->req))
 		return true;
 	switch (in->req) {
 	case REQ_PANE:
 		u->log_only = !asked ? !u->log_only : u->log_only;
 		return true;
 	case REQ_ENTER:
-		if (!wants_name(s)) {
+		if (!apply_wants_name(s)) {
 			ui_say(ui,
 			       s->apply.state == APPLY_ORDERING
 				       ? "the order of writes is being found: x puts the plan away"
 				       : "nothing to confirm now");
 			return true;
 		}
-		ask(u, s, ASK_NAME);
+		apply_ask(u, s, ASK_NAME);
 		return true;
 	case REQ_APPLY_EXTEND:
 		if (s->apply.state == APPLY_CONFIRM)
@@ -509,28 +511,28 @@ static bool apply_input(void *own, struct ui *ui, const struct input *in, const 
 	case REQ_APPLY_NOTE:
 		if (in->text) /* ":note TEXT" */
 			return false;
-		ask(u, s, ASK_NOTE);
+		apply_ask(u, s, ASK_NOTE);
 		return true;
 	case REQ_APPLY_OVERRIDE:
 		if (in->text)
 			return false;
-		if (under_way(s))
-			ask(u, s, ASK_OVERRIDE);
+		if (apply_under_way(s))
+			apply_ask(u, s, ASK_OVERRIDE);
 		else
 			ui_say(ui, "nothing is watched now: no update is under way");
 		return true;
 	case REQ_ROLLBACK_ASK:
-		if (may_roll_back(s))
+		if (apply_may_roll_back(s))
 			u->asked = true;
 		else
 			ui_say(ui, "nothing to roll back");
 		return true;
 	case REQ_YES:
-		if (asked && may_roll_back(s))
+		if (asked && apply_may_roll_back(s))
 			out->type = REQ_APPLY_ROLLBACK;
 		return true;
 	case REQ_APPLY_CLOSE:
-		close_plan(ui, s, out);
+		apply_close_plan(ui, s, out);
 		return true;
 	default:
 		/* the key that leaves the question does nothing else */
@@ -540,7 +542,7 @@ static bool apply_input(void *own, struct ui *ui, const struct input *in, const 
 
 static bool apply_typing(const void *own, const struct state *s)
 {
-	return typing_now(own, s);
+	return apply_typing_now(own, s);
 }
 
 static void apply_context(const void *own, const struct state *s, char *buf, size_t len)
@@ -550,7 +552,7 @@ static void apply_context(const void *own, const struct state *s, char *buf, siz
 	char cast[32] = "";
 
 	(void)own;
-	if (!under_way(s) || !s->rec_head[0]) {
+	if (!apply_under_way(s) || !s->rec_head[0]) {
 		snprintf(buf, len, "%s",
 			 s->rw ? "no single key starts or keeps an update"
 			       : "read-only: --rw arms");

@@ -6,37 +6,37 @@
 
 #include <stdio.h>
 
-static uint32_t entries(const struct state_apply *a)
+static uint32_t apply_entries(const struct state_apply *a)
 {
 	return a->log_total < APPLY_LOG ? (uint32_t)a->log_total : APPLY_LOG;
 }
 
 /* i = 0 is the newest. */
-static uint32_t at(const struct state_apply *a, uint32_t i)
+static uint32_t apply_at(const struct state_apply *a, uint32_t i)
 {
 	return (uint32_t)((a->log_total - 1 - i) % APPLY_LOG);
 }
 
-static uint32_t blocks(const struct state_apply *a, uint32_t i)
+static uint32_t apply_blocks(const struct state_apply *a, uint32_t i)
 {
-	return a->wrote ? a->blocks[at(a, i)].n : 0;
+	return a->wrote ? a->blocks[apply_at(a, i)].n : 0;
 }
 
 uint64_t apply_log_lines(const struct state_apply *a)
 {
 	uint64_t n = 0;
 
-	for (uint32_t i = 0; i < entries(a); i++)
-		n += 1 + (uint64_t)blocks(a, i);
+	for (uint32_t i = 0; i < apply_entries(a); i++)
+		n += 1 + (uint64_t)apply_blocks(a, i);
 	return n;
 }
 
 /* Line k of entry i, counted from its last: itself, then its blocks. */
-static void draw_line(const struct state_apply *a, struct canvas *c, struct rect r, int y,
-		      uint32_t i, uint32_t k)
+static void apply_draw_line(const struct state_apply *a, struct canvas *c, struct rect r, int y,
+			    uint32_t i, uint32_t k)
 {
-	const struct apply_blocks *b = &a->blocks[at(a, i)];
-	struct log_line line = a->log[at(a, i)];
+	const struct apply_blocks *b = &a->blocks[apply_at(a, i)];
+	struct log_line line = a->log[apply_at(a, i)];
 
 	if (k) {
 		line.level = LOG_INFO;
@@ -67,11 +67,11 @@ void apply_log_draw(const struct state_apply *a, struct canvas *c, struct rect r
 	canvas_rule(c, r, 0, title);
 	skip = *back;
 	y = (int)(all - *back < fit ? all - *back : fit);
-	for (uint32_t i = 0; i < entries(a) && y > 0; i++) {
-		uint64_t n = 1 + (uint64_t)blocks(a, i), k = skip < n ? skip : n;
+	for (uint32_t i = 0; i < apply_entries(a) && y > 0; i++) {
+		uint64_t n = 1 + (uint64_t)apply_blocks(a, i), k = skip < n ? skip : n;
 
 		skip -= k;
 		for (; k < n && y > 0; k++)
-			draw_line(a, c, r, y--, i, (uint32_t)k);
+			apply_draw_line(a, c, r, y--, i, (uint32_t)k);
 	}
 }

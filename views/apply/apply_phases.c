@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *step_words(enum step_state st)
+static const char *apply_phases_step_words(enum step_state st)
 {
 	static const char *const words[] = { "-", "RUNNING", "done", "FAILED", "skipped" };
 
 	return words[st];
 }
 
-static enum role step_role(enum step_state st)
+static enum role apply_phases_step_role(enum step_state st)
 {
 	static const enum role roles[] = { ROLE_DIM, ROLE_KEY, ROLE_GOOD, ROLE_BAD, ROLE_DIM };
 
@@ -23,8 +23,8 @@ static enum role step_role(enum step_state st)
 }
 
 /* How long until it is rolled back, as a bar that runs empty. */
-static void draw_deadline(const struct state_apply *a, struct canvas *c, struct rect r, int x,
-			  int y)
+static void apply_phases_draw_deadline(const struct state_apply *a, struct canvas *c, struct rect r,
+				       int x, int y)
 {
 	int left = (int)a->confirm_left_s;
 	int width = r.w - x - 34;
@@ -37,7 +37,7 @@ static void draw_deadline(const struct state_apply *a, struct canvas *c, struct 
 }
 
 /* What a check of all tables that the switches hold now says: "" not known. */
-static enum role reread_text(char *buf, size_t len, const struct state *s)
+static enum role apply_phases_reread_text(char *buf, size_t len, const struct state *s)
 {
 	const struct verdict *v = s->verdict;
 
@@ -65,8 +65,8 @@ static enum role reread_text(char *buf, size_t len, const struct state *s)
 	return verdict_ok(v) ? ROLE_TEXT : ROLE_BAD;
 }
 
-static void draw_text(const struct state *s, struct canvas *c, struct rect r, int y,
-		      const struct apply_step *st)
+static void apply_phases_draw_text(const struct state *s, struct canvas *c, struct rect r, int y,
+				   const struct apply_step *st)
 {
 	const struct state_apply *a = &s->apply;
 	char text[200], check[80] = "", cut[200];
@@ -77,14 +77,15 @@ static void draw_text(const struct state *s, struct canvas *c, struct rect r, in
 		return;
 	}
 	if (st->phase == PHASE_REPATH)
-		role = reread_text(check, sizeof(check), s);
+		role = apply_phases_reread_text(check, sizeof(check), s);
 	snprintf(text, sizeof(text), "%s%s%s", st->text, st->text[0] && check[0] ? "; " : "",
 		 check);
 	canvas_text(c, r, 30, y, role, text_shorten_words(cut, sizeof(cut), text, r.w - 31));
 }
 
 /* Where rows are few, what was read back before it was all rolled back is not worth one. */
-static bool passed_over(const struct state_apply *a, const struct apply_step *st, struct rect r)
+static bool apply_phases_passed_over(const struct state_apply *a, const struct apply_step *st,
+				     struct rect r)
 {
 	return r.h < 18 && a->nsteps > APPLY_STEPS - 2 && !st->phase && st->state == STEP_DONE &&
 	       st != &a->steps[a->nsteps - 1];
@@ -101,25 +102,26 @@ int apply_phases_draw(const struct state *s, struct canvas *c, struct rect r, in
 		const struct apply_step *st = &a->steps[i];
 		char took[FIGURE_LEN];
 
-		if (passed_over(a, st, r))
+		if (apply_phases_passed_over(a, st, r))
 			continue;
 		if (st->phase)
 			canvas_textf(c, r, 1, y, ROLE_TEXT, "%u", st->phase);
 		canvas_textf(c, r, 3, y, ROLE_TEXT, "%-10.15s", st->name);
-		canvas_text(c, r, 14, y, step_role(st->state), step_words(st->state));
+		canvas_text(c, r, 14, y, apply_phases_step_role(st->state),
+			    apply_phases_step_words(st->state));
 		if (isfinite(st->took_s))
 			canvas_right(c, r, 28, y, ROLE_DIM, figure_age(took, st->took_s));
 		if (a->state == APPLY_CONFIRM && st->phase == PHASE_CONFIRM &&
 		    isfinite(a->confirm_left_s))
-			draw_deadline(a, c, r, 30, y++);
+			apply_phases_draw_deadline(a, c, r, 30, y++);
 		else
-			draw_text(s, c, r, y++, st);
+			apply_phases_draw_text(s, c, r, y++, st);
 	}
 	return y;
 }
 
-static void draw_wave(const struct state_apply *a, struct canvas *c, struct rect r, int y,
-		      uint32_t w)
+static void apply_phases_draw_wave(const struct state_apply *a, struct canvas *c, struct rect r,
+				   int y, uint32_t w)
 {
 	uint32_t done = w < a->at_wave ? a->wave[w].blocks : w == a->at_wave ? a->wave_done : 0;
 	uint32_t all = a->wave[w].blocks;
@@ -139,7 +141,8 @@ static void draw_wave(const struct state_apply *a, struct canvas *c, struct rect
 }
 
 /* Who was asked and has not done it, by name. */
-static int draw_agents(const struct state_apply *a, struct canvas *c, struct rect r, int y)
+static int apply_phases_draw_agents(const struct state_apply *a, struct canvas *c, struct rect r,
+				    int y)
 {
 	const struct apply_agents *g = &a->agents;
 	bool bad = g->failed || g->silent;
@@ -164,7 +167,8 @@ static int draw_agents(const struct state_apply *a, struct canvas *c, struct rec
 			       bad ? ROLE_WARN : ROLE_TEXT, text);
 }
 
-static int draw_slow(const struct state_apply *a, struct canvas *c, struct rect r, int y)
+static int apply_phases_draw_slow(const struct state_apply *a, struct canvas *c, struct rect r,
+				  int y)
 {
 	int x = 1;
 
@@ -201,15 +205,15 @@ int apply_waves_draw(const struct state_apply *a, struct canvas *c, struct rect 
 			 a->retries);
 	canvas_rule(c, r, y++, a->total ? title : "Waves");
 	for (uint32_t w = first; w < a->nwaves && w < first + fit; w++)
-		draw_wave(a, c, r, y++, w);
-	y = draw_agents(a, c, r, y);
-	return draw_slow(a, c, r, y);
+		apply_phases_draw_wave(a, c, r, y++, w);
+	y = apply_phases_draw_agents(a, c, r, y);
+	return apply_phases_draw_slow(a, c, r, y);
 }
 
 /* --- before, predicted, now -------------------------------------------------------------- */
 
-static void draw_figure(struct canvas *c, struct rect r, int y, const char *name, double before,
-			double pred, double now, int digits)
+static void apply_phases_draw_figure(struct canvas *c, struct rect r, int y, const char *name,
+				     double before, double pred, double now, int digits)
 {
 	const double v[] = { before, pred, now };
 	const int end[] = { r.w - 19, r.w - 10, r.w - 1 };
@@ -242,13 +246,15 @@ int apply_live_draw(const struct state *s, struct canvas *c, struct rect r, int 
 	canvas_text(c, r, r.w - 25, y, ROLE_LABEL, "before");
 	canvas_text(c, r, r.w - 16, y, ROLE_LABEL, "model");
 	canvas_text(c, r, r.w - 4, y++, ROLE_LABEL, "now");
-	draw_figure(c, r, y++, "max util %", b->known ? b->util_max : NAN, a->pred_util,
-		    now.util_max, 0);
-	draw_figure(c, r, y++, "max wait %", b->known ? b->wait_max : NAN, NAN, now.wait_max, 1);
-	draw_figure(c, r, y++, "dark links", b->known ? b->dark : NAN, a->pred_dark, now.dark, 0);
-	draw_figure(c, r, y++, "errors/min", b->known ? b->errors_per_min : NAN, NAN,
-		    now.errors_per_min, 0);
-	draw_figure(c, r, y++, "jobs failed", a->watched ? 0 : NAN, NAN,
-		    a->watched ? a->job_failed : NAN, 0);
+	apply_phases_draw_figure(c, r, y++, "max util %", b->known ? b->util_max : NAN,
+				 a->pred_util, now.util_max, 0);
+	apply_phases_draw_figure(c, r, y++, "max wait %", b->known ? b->wait_max : NAN, NAN,
+				 now.wait_max, 1);
+	apply_phases_draw_figure(c, r, y++, "dark links", b->known ? b->dark : NAN, a->pred_dark,
+				 now.dark, 0);
+	apply_phases_draw_figure(c, r, y++, "errors/min", b->known ? b->errors_per_min : NAN, NAN,
+				 now.errors_per_min, 0);
+	apply_phases_draw_figure(c, r, y++, "jobs failed", a->watched ? 0 : NAN, NAN,
+				 a->watched ? a->job_failed : NAN, 0);
 	return y;
 }

@@ -53,8 +53,8 @@ int apply_dog_draw(const struct state *s, struct canvas *c, struct rect r, int y
 	return y + 1;
 }
 
-static void draw_seen(const struct state_apply *a, struct canvas *c, struct rect r, int y,
-		      enum watch_what w)
+static void apply_draw_seen(const struct state_apply *a, struct canvas *c, struct rect r, int y,
+			    enum watch_what w)
 {
 	const struct apply_seen *v = &a->seen;
 	char text[320], more[240];
@@ -70,7 +70,7 @@ int apply_errors_draw(const struct state_apply *a, struct canvas *c, struct rect
 {
 	if (!a->seen.of[WATCH_ERRORS].looks || y >= r.h)
 		return y;
-	draw_seen(a, c, r, y, WATCH_ERRORS);
+	apply_draw_seen(a, c, r, y, WATCH_ERRORS);
 	return y + 1;
 }
 
@@ -80,7 +80,7 @@ int apply_seen_draw(const struct state_apply *a, struct canvas *c, struct rect r
 
 	for (int w = 0; w < APPLY_WATCHES && y < r.h; w++)
 		if (v->of[w].looks)
-			draw_seen(a, c, r, y++, (enum watch_what)w);
+			apply_draw_seen(a, c, r, y++, (enum watch_what)w);
 	if (!v->scanned || y >= r.h)
 		return y;
 	canvas_text(c, r, 1, y, ROLE_LABEL, "blocks");

@@ -45,7 +45,7 @@ void apply_wrote_free(struct apply_wrote *w)
 	free(w);
 }
 
-static uint32_t entries(const struct changes *l, const struct change *c)
+static uint32_t apply_wrote_entries(const struct changes *l, const struct change *c)
 {
 	const uint8_t *old = change_old(l, c), *new = change_new(l, c);
 	uint32_t n = 0;
@@ -65,13 +65,14 @@ void apply_wrote_line(char *buf, size_t len, const struct apply_wrote *w, uint32
 	digest_of(&sum, back ? change_old(l, c) : change_new(l, c), change_bytes(c));
 	change_name(name, sizeof(name), c, w->fabric);
 	if (c->kind == CHANGE_LFT && !back)
-		snprintf(part, sizeof(part), " (%u of %d entries)", entries(l, c),
+		snprintf(part, sizeof(part), " (%u of %d entries)", apply_wrote_entries(l, c),
 			 CHANGE_LFT_BYTES);
 	snprintf(buf, len, "%.120s %s%s  sha256 %.8s..", name,
 		 back ? "as before, read back" : "read-back ok", part, digest_hex(hex, &sum));
 }
 
-static const char *plural_level(char buf[24], const struct topology_kind *s, uint32_t level)
+static const char *apply_wrote_plural_level(char buf[24], const struct topology_kind *s,
+					    uint32_t level)
 {
 	char room[16];
 	const char *one = topology_kind_level_name(room, s, level);
@@ -83,8 +84,8 @@ static const char *plural_level(char buf[24], const struct topology_kind *s, uin
 	return buf;
 }
 
-static bool tiers_name(char *buf, size_t len, const struct topology_kind *s, const uint32_t *sw,
-		       uint32_t n)
+static bool apply_wrote_tiers_name(char *buf, size_t len, const struct topology_kind *s,
+				   const uint32_t *sw, uint32_t n)
 {
 	uint64_t has = 0;
 	uint32_t kinds = 0;
@@ -99,7 +100,7 @@ static bool tiers_name(char *buf, size_t len, const struct topology_kind *s, con
 	for (uint32_t level = s->nlevel; level-- > 0;)
 		if (has >> (level & 63) & 1 && at < len)
 			at += (size_t)snprintf(buf + at, len - at, "%s%s", at ? ", " : "",
-					       plural_level(one, s, level));
+					       apply_wrote_plural_level(one, s, level));
 	return kinds && at < len;
 }
 
@@ -112,7 +113,7 @@ const char *switches_name(char *buf, size_t len, const struct topology_kind *s, 
 		one_group = s->group[sw[i]] == s->group[sw[0]];
 	if (one_group)
 		snprintf(buf, len, "group %u", s->group[sw[0]] + 1);
-	else if (s->kind != TOPOLOGY_TREE || !tiers_name(buf, len, s, sw, n))
+	else if (s->kind != TOPOLOGY_TREE || !apply_wrote_tiers_name(buf, len, s, sw, n))
 		snprintf(buf, len, "switches");
 	return buf;
 }

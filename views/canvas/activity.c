@@ -26,7 +26,7 @@ static const struct brevity {
 
 #define BREVITIES (sizeof(brevities) / sizeof(brevities[0]))
 
-static bool ends_with(const char *part, size_t len, const char *end)
+static bool activity_ends_with(const char *part, size_t len, const char *end)
 {
 	size_t n = strlen(end);
 
@@ -34,19 +34,19 @@ static bool ends_with(const char *part, size_t len, const char *end)
 }
 
 /* One of "2 of 5", "paths 37 %", "12k/s", "3.1 s left". */
-static bool left_out(const char *part, size_t len, unsigned without)
+static bool activity_left_out(const char *part, size_t len, unsigned without)
 {
 	const char *of = strstr(part, " of ");
 
-	if (ends_with(part, len, "/s"))
+	if (activity_ends_with(part, len, "/s"))
 		return without & NO_RATE;
-	if (ends_with(part, len, " left"))
+	if (activity_ends_with(part, len, " left"))
 		return without & NO_LEFT;
 	return without & NO_COUNT && isdigit((unsigned char)*part) && of && of < part + len;
 }
 
 /* Of "preview by sar: 2 of 5, layers 37 %, 12k/s, 3.1 s left": the name is always told. */
-static void put_parts(char *out, size_t len, const char *text, unsigned without)
+static void activity_put_parts(char *out, size_t len, const char *text, unsigned without)
 {
 	const char *colon = strstr(text, ": "), *part = colon ? colon + 2 : text;
 	const char *between = colon ? ": " : "";
@@ -59,7 +59,7 @@ static void put_parts(char *out, size_t len, const char *text, unsigned without)
 		const char *comma = strstr(part, ", ");
 		size_t k = comma ? (size_t)(comma - part) : strlen(part);
 
-		if (!left_out(part, k, without)) {
+		if (!activity_left_out(part, k, without)) {
 			n += (size_t)snprintf(out + n, len - n, "%s%.*s", between, (int)k, part);
 			between = ", ";
 		}
@@ -67,24 +67,24 @@ static void put_parts(char *out, size_t len, const char *text, unsigned without)
 	}
 }
 
-static void put_key(char *out, size_t len, const char *key, unsigned without)
+static void activity_put_key(char *out, size_t len, const char *key, unsigned without)
 {
 	size_t n = strlen(out);
 
 	snprintf(out + n, len - n, without & BRIEF_KEY ? " (%s)" : "; %s ends it", key);
 }
 
-static void put_work(char *out, size_t len, const struct state *s, unsigned without)
+static void activity_put_work(char *out, size_t len, const struct state *s, unsigned without)
 {
 	out[0] = '\0';
 	if (!s->work[0])
 		return;
-	put_parts(out, len, s->work, without);
-	put_key(out, len, "Ctrl-X", without);
+	activity_put_parts(out, len, s->work, without);
+	activity_put_key(out, len, "Ctrl-X", without);
 }
 
 /* What was ended, and the key that goes on. */
-static void put_ended(char *out, size_t len, const struct state *s, unsigned without)
+static void activity_put_ended(char *out, size_t len, const struct state *s, unsigned without)
 {
 	if (without & BRIEF_KEY)
 		snprintf(out, len, "%s not read (M)", s->tables ? "SL2VL" : "routes");
@@ -94,7 +94,7 @@ static void put_ended(char *out, size_t len, const struct state *s, unsigned wit
 				   : "routes not read; M reads them");
 }
 
-static void put_tables(char *out, size_t len, const struct state *s, unsigned without)
+static void activity_put_tables(char *out, size_t len, const struct state *s, unsigned without)
 {
 	const struct state_poll *p = &s->poll;
 	const char *rest = strchr(p->tables_pace, '%');
@@ -104,7 +104,7 @@ static void put_tables(char *out, size_t len, const struct state *s, unsigned wi
 	if (s->past.on || !(p->tables_on || p->tables_ended))
 		return;
 	if (p->tables_ended) {
-		put_ended(out, len, s, without);
+		activity_put_ended(out, len, s, without);
 		return;
 	}
 	if (rest)
@@ -113,8 +113,8 @@ static void put_tables(char *out, size_t len, const struct state *s, unsigned wi
 			 figure_short(total, p->tables_total), rest + 1);
 	else
 		snprintf(text, sizeof(text), "reading SL2VL");
-	put_parts(out, len, text, without);
-	put_key(out, len, "Esc", without);
+	activity_put_parts(out, len, text, without);
+	activity_put_key(out, len, "Esc", without);
 }
 
 void activity_fit(struct activity *out, const struct state *s, int room)
@@ -122,8 +122,8 @@ void activity_fit(struct activity *out, const struct state *s, int room)
 	for (size_t i = 0; i < BREVITIES; i++) {
 		int w;
 
-		put_tables(out->tables, sizeof(out->tables), s, brevities[i].tables);
-		put_work(out->work, sizeof(out->work), s, brevities[i].work);
+		activity_put_tables(out->tables, sizeof(out->tables), s, brevities[i].tables);
+		activity_put_work(out->work, sizeof(out->work), s, brevities[i].work);
 		w = text_width(out->tables) + text_width(out->work);
 		if (w + (out->tables[0] && out->work[0] ? GAP : 0) <= room)
 			return;
@@ -137,7 +137,7 @@ void activity_fit_work(struct activity *out, const struct state *s, int room)
 {
 	out->tables[0] = out->work[0] = '\0';
 	for (size_t i = 0; i < BREVITIES; i++) {
-		put_work(out->work, sizeof(out->work), s, brevities[i].work);
+		activity_put_work(out->work, sizeof(out->work), s, brevities[i].work);
 		if (text_width(out->work) <= room)
 			return;
 	}

@@ -42,7 +42,7 @@ struct rect canvas_rect(const struct canvas *c)
 }
 
 /* The cell at (x, y) of r, NULL when clipped. */
-static struct cell *cell_at(struct canvas *c, struct rect r, int x, int y)
+static struct cell *canvas_cell_at(struct canvas *c, struct rect r, int x, int y)
 {
 	int cx = r.x + x, cy = r.y + y;
 
@@ -51,7 +51,7 @@ static struct cell *cell_at(struct canvas *c, struct rect r, int x, int y)
 	return &c->cell[cy * c->w + cx];
 }
 
-static uint32_t ascii_of(uint32_t ch)
+static uint32_t canvas_ascii_of(uint32_t ch)
 {
 	switch (ch) {
 	case 0x2500: /* line */
@@ -74,7 +74,7 @@ static uint32_t ascii_of(uint32_t ch)
 }
 
 /* Writes one cell; a wide character that loses a half becomes a blank. */
-static void cell_set(struct canvas *c, struct cell *cell, uint32_t ch, enum role role)
+static void canvas_cell_set(struct canvas *c, struct cell *cell, uint32_t ch, enum role role)
 {
 	struct cell *end = c->cell + c->w * c->h;
 
@@ -87,10 +87,10 @@ static void cell_set(struct canvas *c, struct cell *cell, uint32_t ch, enum role
 
 void canvas_char(struct canvas *c, struct rect r, int x, int y, enum role role, uint32_t ch)
 {
-	struct cell *cell = cell_at(c, r, x, y);
+	struct cell *cell = canvas_cell_at(c, r, x, y);
 
 	if (cell)
-		cell_set(c, cell, c->ascii ? ascii_of(ch) : ch, role);
+		canvas_cell_set(c, cell, c->ascii ? canvas_ascii_of(ch) : ch, role);
 }
 
 int canvas_text(struct canvas *c, struct rect r, int x, int y, enum role role, const char *text)
@@ -101,16 +101,16 @@ int canvas_text(struct canvas *c, struct rect r, int x, int y, enum role role, c
 		int w;
 
 		if (c->ascii)
-			ch = ascii_of(ch);
+			ch = canvas_ascii_of(ch);
 		w = text_char_width(ch);
 		if (w == 1) {
 			canvas_char(c, r, x, y, role, ch);
 		} else if (w == 2) {
-			struct cell *right = cell_at(c, r, x + 1, y);
+			struct cell *right = canvas_cell_at(c, r, x + 1, y);
 
 			canvas_char(c, r, x, y, role, right ? ch : ' ');
-			if (right && cell_at(c, r, x, y)) {
-				cell_set(c, right, ' ', role);
+			if (right && canvas_cell_at(c, r, x, y)) {
+				canvas_cell_set(c, right, ' ', role);
 				right->ch = 0;
 			}
 		}
@@ -157,7 +157,7 @@ void canvas_name(struct canvas *c, struct rect r, int x, int y, int width, enum 
 }
 
 /* Bytes of text that fit width columns, broken after a blank where there is one. */
-static size_t line_bytes(const char *text, int width)
+static size_t canvas_line_bytes(const char *text, int width)
 {
 	const char *p = text, *blank = NULL;
 	int w = 0;
@@ -181,7 +181,7 @@ int canvas_wrap(struct canvas *c, struct rect r, int x, int y, enum role role, c
 
 	while (*text && r.w > x) {
 		char buf[LINE_MAX_BYTES];
-		size_t n = line_bytes(text, r.w - x);
+		size_t n = canvas_line_bytes(text, r.w - x);
 
 		if (n >= sizeof(buf))
 			n = sizeof(buf) - 1;
@@ -204,7 +204,7 @@ void canvas_style(struct canvas *c, struct rect r, enum role role, bool reverse)
 {
 	for (int y = 0; y < r.h; y++) {
 		for (int x = 0; x < r.w; x++) {
-			struct cell *cell = cell_at(c, r, x, y);
+			struct cell *cell = canvas_cell_at(c, r, x, y);
 
 			if (!cell)
 				continue;
@@ -259,7 +259,7 @@ void canvas_spark(struct canvas *c, struct rect r, int x, int y, const uint8_t *
 	}
 }
 
-static void put_utf8(FILE *f, uint32_t ch)
+static void canvas_put_utf8(FILE *f, uint32_t ch)
 {
 	char u[8] = "";
 
@@ -268,7 +268,7 @@ static void put_utf8(FILE *f, uint32_t ch)
 }
 
 /* One past the last cell of a row that is not a plain blank. */
-static int row_end(const struct canvas *c, int y, bool styles)
+static int canvas_row_end(const struct canvas *c, int y, bool styles)
 {
 	int end = c->w;
 
@@ -290,18 +290,18 @@ char *canvas_dump(const struct canvas *c)
 	FILE *f = open_memstream(&out, &len);
 
 	for (int y = 0; y < c->h; y++) {
-		int end = row_end(c, y, false);
+		int end = canvas_row_end(c, y, false);
 
 		for (int x = 0; x < end; x++)
 			if (c->cell[y * c->w + x].ch)
-				put_utf8(f, c->cell[y * c->w + x].ch);
+				canvas_put_utf8(f, c->cell[y * c->w + x].ch);
 		fputc('\n', f);
 	}
 	fclose(f);
 	return out;
 }
 
-static void put_look(FILE *f, const struct cell *cell)
+static void canvas_put_look(FILE *f, const struct cell *cell)
 {
 	const struct palette_look *look = role_look((enum role)cell->role);
 
@@ -325,15 +325,15 @@ char *canvas_dump_ansi(const struct canvas *c)
 
 	for (int y = 0; y < c->h; y++) {
 		const struct cell *row = &c->cell[y * c->w], *last = NULL;
-		int end = row_end(c, y, true);
+		int end = canvas_row_end(c, y, true);
 
 		for (int x = 0; x < end; x++) {
 			if (!row[x].ch)
 				continue;
 			if (!last || last->role != row[x].role || last->reverse != row[x].reverse)
-				put_look(f, &row[x]);
+				canvas_put_look(f, &row[x]);
 			last = &row[x];
-			put_utf8(f, row[x].ch);
+			canvas_put_utf8(f, row[x].ch);
 		}
 		fputs(last ? "\x1b[0m\n" : "\n", f);
 	}

@@ -32,7 +32,7 @@ void line_canvas_done(struct line_canvas *l)
 }
 
 /* Narrows [*t0, *t1] to where start + t * step is in 0..size; false: nowhere. */
-static bool clip(float start, float step, float size, float *t0, float *t1)
+static bool line_canvas_clip(float start, float step, float size, float *t0, float *t1)
 {
 	float a, b;
 
@@ -45,7 +45,8 @@ static bool clip(float start, float step, float size, float *t0, float *t1)
 	return *t0 <= *t1;
 }
 
-static void mark(struct line_canvas *l, int x, int y, uint8_t dot, const struct chan_value *v)
+static void line_canvas_mark(struct line_canvas *l, int x, int y, uint8_t dot,
+			     const struct chan_value *v)
 {
 	struct line_canvas_cell *cell = &l->cell[y * l->w + x];
 
@@ -65,7 +66,8 @@ uint32_t line_canvas_add(struct line_canvas *l, float x0, float y0, float x1, fl
 	float sx = l->glyphs ? 1 : 2, sy = l->glyphs ? 1 : 4, t0 = 0, t1 = 1, dx, dy;
 	int n;
 
-	if (!clip(x0, x1 - x0, (float)l->w, &t0, &t1) || !clip(y0, y1 - y0, (float)l->h, &t0, &t1))
+	if (!line_canvas_clip(x0, x1 - x0, (float)l->w, &t0, &t1) ||
+	    !line_canvas_clip(y0, y1 - y0, (float)l->h, &t0, &t1))
 		return 0;
 	dx = (x1 - x0) * sx;
 	dy = (y1 - y0) * sy;
@@ -77,7 +79,7 @@ uint32_t line_canvas_add(struct line_canvas *l, float x0, float y0, float x1, fl
 
 		if (x < 0 || y < 0 || cx >= l->w || cy >= l->h)
 			continue;
-		mark(l, cx, cy, l->glyphs ? 1 : dots[y % 4][x % 2], v);
+		line_canvas_mark(l, cx, cy, l->glyphs ? 1 : dots[y % 4][x % 2], v);
 	}
 	return (uint32_t)n;
 }

@@ -4,25 +4,25 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint32_t less(uint32_t v, uint32_t by)
+static uint32_t list_less(uint32_t v, uint32_t by)
 {
 	return v > by ? v - by : 0;
 }
 
 bool list_move(struct list *l, enum req req, uint32_t nrow)
 {
-	uint32_t page = l->page > 1 ? l->page - 1 : 1, last = less(nrow, 1);
+	uint32_t page = l->page > 1 ? l->page - 1 : 1, last = list_less(nrow, 1);
 
 	switch (req) {
 	case REQ_UP:
-		l->cursor = less(l->cursor, 1);
+		l->cursor = list_less(l->cursor, 1);
 		break;
 	case REQ_DOWN:
 		l->cursor++;
 		break;
 	case REQ_PAGE_UP:
-		l->cursor = less(l->cursor, page);
-		l->top = less(l->top, page);
+		l->cursor = list_less(l->cursor, page);
+		l->top = list_less(l->top, page);
 		break;
 	case REQ_PAGE_DOWN:
 		l->cursor += page;
@@ -48,13 +48,13 @@ void list_fit(struct list *l, uint32_t nrow, int height)
 
 	l->page = h;
 	if (l->cursor >= nrow)
-		l->cursor = less(nrow, 1);
+		l->cursor = list_less(nrow, 1);
 	if (l->cursor < l->top)
 		l->top = l->cursor;
 	if (h && l->cursor >= l->top + h)
 		l->top = l->cursor - h + 1;
 	if (l->top + h > nrow)
-		l->top = less(nrow, h);
+		l->top = list_less(nrow, h);
 }
 
 int list_detail_lines(int height, int want)

@@ -7,7 +7,7 @@
 #include <time.h>
 
 /* Length of the sequence that begins with that byte, 0 when none does. */
-static int sequence_length(unsigned char b)
+static int text_sequence_length(unsigned char b)
 {
 	if (b < 0x80)
 		return 1;
@@ -18,7 +18,7 @@ static int sequence_length(unsigned char b)
 	return b >= 0xf0 && b < 0xf5 ? 4 : 0;
 }
 
-static bool code_point_ok(uint32_t ch, int n)
+static bool text_code_point_ok(uint32_t ch, int n)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 
@@ -32,7 +32,7 @@ static bool code_point_ok(uint32_t ch, int n)
 uint32_t text_next(const char **text)
 {
 	const unsigned char *p = (const unsigned char *)*text;
-	int n = sequence_length(*p);
+	int n = text_sequence_length(*p);
 	uint32_t ch;
 
 	if (!*p)
@@ -50,7 +50,7 @@ uint32_t text_next(const char **text)
 		ch = ch << 6 | (p[i] & 0x3f);
 	}
 	*text += n;
-	return code_point_ok(ch, n) ? ch : '?';
+	return text_code_point_ok(ch, n) ? ch : '?';
 }
 
 /* Own tables, so that a screen is the same in every locale. */
@@ -132,7 +132,7 @@ void text_chop(char *buf)
 	buf[n] = '\0';
 }
 
-static void append_columns(char *buf, size_t len, const char *text, int from, int to)
+static void text_append_columns(char *buf, size_t len, const char *text, int from, int to)
 {
 	int at = 0;
 	uint32_t ch;
@@ -153,20 +153,20 @@ const char *text_shorten(char *buf, size_t len, const char *text, int width)
 
 	buf[0] = '\0';
 	if (w <= width) {
-		append_columns(buf, len, text, 0, w);
+		text_append_columns(buf, len, text, 0, w);
 	} else if (width < 5) {
-		append_columns(buf, len, text, 0, width);
+		text_append_columns(buf, len, text, 0, width);
 	} else {
-		append_columns(buf, len, text, 0, head);
+		text_append_columns(buf, len, text, 0, head);
 		text_append(buf, len, '.');
 		text_append(buf, len, '.');
-		append_columns(buf, len, text, w - (width - 2 - head), w);
+		text_append_columns(buf, len, text, w - (width - 2 - head), w);
 	}
 	return buf;
 }
 
 /* Columns of the text up to column most, without the beginning of a word. */
-static int words_before(const char *text, int most)
+static int text_words_before(const char *text, int most)
 {
 	int at = 0, end = 0;
 	uint32_t ch;
@@ -180,7 +180,7 @@ static int words_before(const char *text, int most)
 }
 
 /* The column of the first word that begins at or after column least. */
-static int words_from(const char *text, int least)
+static int text_words_from(const char *text, int least)
 {
 	int at = 0;
 	bool blank = false;
@@ -199,26 +199,26 @@ const char *text_shorten_words(char *buf, size_t len, const char *text, int widt
 {
 	int w = text_width(text), head, tail;
 
-	head = words_before(text, (width - 4) * 2 / 3);
-	tail = words_from(text, w - (width - 4 - head));
+	head = text_words_before(text, (width - 4) * 2 / 3);
+	tail = text_words_from(text, w - (width - 4 - head));
 	if (w <= width || width < 12 || head < width / 3 || tail >= w)
 		return text_shorten(buf, len, text, width);
 	buf[0] = '\0';
-	append_columns(buf, len, text, 0, head);
+	text_append_columns(buf, len, text, 0, head);
 	for (const char *p = " .. "; *p; p++)
 		text_append(buf, len, (uint32_t)*p);
-	append_columns(buf, len, text, tail, w);
+	text_append_columns(buf, len, text, tail, w);
 	return buf;
 }
 
 const char *text_shorten_list(char *buf, size_t len, const char *text, int width)
 {
-	int head = words_before(text, width - 3);
+	int head = text_words_before(text, width - 3);
 
 	if (text_width(text) <= width || !head)
 		return text_shorten(buf, len, text, width);
 	buf[0] = '\0';
-	append_columns(buf, len, text, 0, head);
+	text_append_columns(buf, len, text, 0, head);
 	for (const char *p = " .."; *p; p++)
 		text_append(buf, len, (uint32_t)*p);
 	return buf;

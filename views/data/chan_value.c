@@ -13,51 +13,52 @@ const char *chan_metric_name(enum chan_metric m)
 	return names[m];
 }
 
-static struct chan_value sign(char glyph, enum role role, uint8_t bad)
+static struct chan_value chan_value_sign(char glyph, enum role role, uint8_t bad)
 {
 	return (struct chan_value){ .pct = NAN, .bad = bad, .glyph = glyph, .role = role };
 }
 
-/* How bad a share is; the order of heat(). */
-static uint8_t share_bad(double pct)
+/* How bad a share is; the order of chan_value_heat(). */
+static uint8_t chan_value_share_bad(double pct)
 {
 	return isfinite(pct) ? (uint8_t)(2 + (pct > 100 ? 100 : pct > 0 ? pct : 0) * 2) : 1;
 }
 
-static struct chan_value heat(double pct, enum palette palette)
+static struct chan_value chan_value_heat(double pct, enum palette palette)
 {
 	int level;
 
 	if (!isfinite(pct))
-		return sign('?', ROLE_DIM, 1);
+		return chan_value_sign('?', ROLE_DIM, 1);
 	level = heat_level(pct);
 	return (struct chan_value){ .pct = pct,
-				    .bad = share_bad(pct),
+				    .bad = chan_value_share_bad(pct),
 				    .glyph = heat_glyph(level),
 				    .role = heat_role(palette, level) };
 }
 
-static struct chan_value share(uint64_t part, uint64_t max, enum palette palette)
+static struct chan_value chan_value_share(uint64_t part, uint64_t max, enum palette palette)
 {
-	return heat((double)part * 100 / (double)(max ? max : 1), palette);
+	return chan_value_heat((double)part * 100 / (double)(max ? max : 1), palette);
 }
 
 /* Hardly used, as no route leads there: that is to be seen. */
-static struct chan_value unless_dark(struct chan_value v, bool dark)
+static struct chan_value chan_value_unless_dark(struct chan_value v, bool dark)
 {
 	if (dark && v.pct < 5)
 		v.glyph = 'o';
 	return v;
 }
 
-static bool is_unrouted(const struct state *s, uint32_t chan)
+static bool chan_value_is_unrouted(const struct state *s, uint32_t chan)
 {
 	const struct metrics *k = state_metrics(s);
 
 	return k && !k->efi[chan];
 }
 
-static struct chan_value change(const struct state *s, enum palette palette, uint32_t chan)
+static struct chan_value chan_value_change(const struct state *s, enum palette palette,
+					   uint32_t chan)
 {
 	const struct state_preview *p = &s->preview;
 	bool jobs;
@@ -66,7 +67,7 @@ static struct chan_value change(const struct state *s, enum palette palette, uin
 	int level;
 
 	if (!state_preview_ready(s) || !p->before)
-		return sign('?', ROLE_DIM, 1);
+		return chan_value_sign('?', ROLE_DIM, 1);
 	jobs = p->after->njob > 0;
 	max = jobs ? p->before->eff_efi_max : p->before->efi_max;
 	pct = ((double)(jobs ? p->after->eff_efi : p->after->efi)[chan] -
@@ -79,39 +80,40 @@ static struct chan_value change(const struct state *s, enum palette palette, uin
 				    .role = delta_role(palette, level) };
 }
 
-static struct chan_value of_rate(enum chan_metric m, enum palette palette, const struct state *s,
-				 uint32_t port)
+static struct chan_value chan_value_of_rate(enum chan_metric m, enum palette palette,
+					    const struct state *s, uint32_t port)
 {
 	const struct port_rate *r = state_rate(s, port);
 
 	if (!r)
-		return sign('?', ROLE_DIM, 1);
+		return chan_value_sign('?', ROLE_DIM, 1);
 	if (m == CHAN_UTIL)
-		return heat(r->util_pct, palette);
+		return chan_value_heat(r->util_pct, palette);
 	if (m == CHAN_WAIT)
-		return heat(r->wait_pct, palette);
-	return heat(history_errors_pct(r->errors_per_min),
-		    palette); /* each tenfold is two levels */
+		return chan_value_heat(r->wait_pct, palette);
+	return chan_value_heat(history_errors_pct(r->errors_per_min),
+			       palette); /* each tenfold is two levels */
 }
 
 /* How many lanes its routes are on, as a digit; and how evenly, as the colour. */
-static struct chan_value of_lanes(const struct link_usage *u, enum palette palette, uint32_t chan)
+static struct chan_value chan_value_of_lanes(const struct link_usage *u, enum palette palette,
+					     uint32_t chan)
 {
 	struct chan_value v;
 	uint32_t n;
 
 	if (!u || !u->lanes)
-		return sign('?', ROLE_DIM, 1);
+		return chan_value_sign('?', ROLE_DIM, 1);
 	n = vl_usage_lanes(u->lanes, chan);
 	if (!n)
-		return sign('o', ROLE_DIM, 2);
-	v = heat(100 * vl_usage_spread(u->lanes, chan), palette);
+		return chan_value_sign('o', ROLE_DIM, 2);
+	v = chan_value_heat(100 * vl_usage_spread(u->lanes, chan), palette);
 	v.glyph = (char)(n < 10 ? '0' + n : 'a' + n - 10);
 	v.bad = (uint8_t)(10 + n * 10);
 	return v;
 }
 
-static struct chan_value of_problem(enum problem p)
+static struct chan_value chan_value_of_problem(enum problem p)
 {
 	if (p == PROBLEM_NONE)
 		return (struct chan_value){ .glyph = '.', .role = ROLE_DIM };
@@ -122,7 +124,8 @@ static struct chan_value of_problem(enum problem p)
 }
 
 /* Where nothing is down or silent, a channel is as bad as its utilisation, which is in a column. */
-static bool is_plain(enum chan_metric m, const struct state *s, const struct fabric_summary *v)
+static bool chan_value_is_plain(enum chan_metric m, const struct state *s,
+				const struct fabric_summary *v)
 {
 	return m == CHAN_UTIL && s->rates && !v->down && !v->no_reply && v->tally &&
 	       v->tally->rates == s->rates;
@@ -135,35 +138,40 @@ struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const 
 	enum problem p;
 	uint32_t port;
 
-	if (is_plain(m, s, v))
-		return unless_dark(heat(v->tally->util[chan], palette), is_unrouted(s, chan));
+	if (chan_value_is_plain(m, s, v))
+		return chan_value_unless_dark(chan_value_heat(v->tally->util[chan], palette),
+					      chan_value_is_unrouted(s, chan));
 	port = chan_fabric_port(s->fabric, chan);
 	p = (enum problem)v->problem[port];
 	if (m == CHAN_PROBLEM)
-		return of_problem(p);
+		return chan_value_of_problem(p);
 	if (p == PROBLEM_DOWN)
-		return sign('x', ROLE_BAD, 255);
+		return chan_value_sign('x', ROLE_BAD, 255);
 	if (m == CHAN_DELTA)
-		return change(s, palette, chan);
+		return chan_value_change(s, palette, chan);
 	if (m == CHAN_LANES)
-		return of_lanes(state_usage(s), palette, chan);
+		return chan_value_of_lanes(state_usage(s), palette, chan);
 	k = state_metrics(s);
 	if (m < CHAN_EFI || m == CHAN_ERRORS)
-		return p == PROBLEM_NO_REPLY ? sign('!', ROLE_WARN, 60)
+		return p == PROBLEM_NO_REPLY ? chan_value_sign('!', ROLE_WARN, 60)
 		       : m == CHAN_UTIL
-			       ? unless_dark(of_rate(m, palette, s, port), is_unrouted(s, chan))
-			       : of_rate(m, palette, s, port);
+			       ? chan_value_unless_dark(chan_value_of_rate(m, palette, s, port),
+							chan_value_is_unrouted(s, chan))
+			       : chan_value_of_rate(m, palette, s, port);
 	if (!k || (m != CHAN_EFI && !k->njob))
-		return sign('?', ROLE_DIM, 1);
+		return chan_value_sign('?', ROLE_DIM, 1);
 	if (m == CHAN_DARK)
 		return k->eff_efi[chan] ? (struct chan_value){ .glyph = '.', .role = ROLE_DIM }
-					: sign('o', ROLE_WARN, 100);
-	return m == CHAN_EFI ? unless_dark(share(k->efi[chan], k->efi_max, palette), !k->efi[chan])
-			     : unless_dark(share(k->eff_efi[chan], k->eff_efi_max, palette),
-					   !k->eff_efi[chan]);
+					: chan_value_sign('o', ROLE_WARN, 100);
+	return m == CHAN_EFI
+		       ? chan_value_unless_dark(chan_value_share(k->efi[chan], k->efi_max, palette),
+						!k->efi[chan])
+		       : chan_value_unless_dark(
+				 chan_value_share(k->eff_efi[chan], k->eff_efi_max, palette),
+				 !k->eff_efi[chan]);
 }
 
-static uint32_t most_used(const double *util, const uint32_t *chan, uint32_t n)
+static uint32_t chan_value_most_used(const double *util, const uint32_t *chan, uint32_t n)
 {
 	uint32_t worst = 0;
 	double most = -1;
@@ -182,8 +190,8 @@ uint32_t chan_worst(enum chan_metric m, enum palette palette, const struct state
 	uint32_t worst = 0;
 	int bad = -1;
 
-	if (is_plain(m, s, v))
-		return most_used(v->tally->util, chan, n);
+	if (chan_value_is_plain(m, s, v))
+		return chan_value_most_used(v->tally->util, chan, n);
 	for (uint32_t i = 0; i < n && bad < 255; i++) {
 		int b = chan_value_of(m, palette, s, v, chan[i]).bad;
 
@@ -195,7 +203,8 @@ uint32_t chan_worst(enum chan_metric m, enum palette palette, const struct state
 	return worst;
 }
 
-static int legend_levels(enum palette palette, struct canvas *c, struct rect r, int x, int y)
+static int chan_value_legend_levels(enum palette palette, struct canvas *c, struct rect r, int x,
+				    int y)
 {
 	static const char *const limits[] = {
 		"<5", "<15", "<30", "<45", "<60", "<75", "<90", ">=90"
@@ -238,7 +247,7 @@ void chan_value_legend(enum chan_metric m, enum palette palette, struct canvas *
 		canvas_text(c, r, x, y, ROLE_DIM, "errors per minute, rising  x=down !=no reply");
 		return;
 	default:
-		x = legend_levels(palette, c, r, x, y);
+		x = chan_value_legend_levels(palette, c, r, x, y);
 		x = canvas_text(c, r, x, y, ROLE_DIM,
 				m == CHAN_UTIL ? "%  o=dark x=down !=no reply ?=unknown"
 				: m < CHAN_EFI ? "%  x=down !=no reply ?=not known"

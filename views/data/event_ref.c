@@ -8,7 +8,7 @@
 #define WORD 128
 
 /* The next word of the text; NULL: none.  Signs that belong to sentences are not part of it. */
-static const char *next_word(char word[WORD], const char *text)
+static const char *event_ref_next_word(char word[WORD], const char *text)
 {
 	size_t n;
 
@@ -22,7 +22,7 @@ static const char *next_word(char word[WORD], const char *text)
 	return text + n;
 }
 
-static uint32_t switch_named(const struct fabric *f, const char *word)
+static uint32_t event_ref_switch_named(const struct fabric *f, const char *word)
 {
 	char label[NAME_LEN];
 
@@ -33,7 +33,7 @@ static uint32_t switch_named(const struct fabric *f, const char *word)
 	return FAB_NONE;
 }
 
-static uint32_t term_named(const struct fabric *f, const char *word)
+static uint32_t event_ref_term_named(const struct fabric *f, const char *word)
 {
 	for (uint32_t t = 0; t < f->nterm; t++)
 		if (!strcmp(f->term_name[t], word))
@@ -42,7 +42,7 @@ static uint32_t term_named(const struct fabric *f, const char *word)
 }
 
 /* "leaf17/33": what is at that port. */
-static bool port_named(struct event_ref *out, const struct fabric *f, const char *word)
+static bool event_ref_port_named(struct event_ref *out, const struct fabric *f, const char *word)
 {
 	char name[WORD], *slash, *end;
 	unsigned long port;
@@ -56,7 +56,7 @@ static bool port_named(struct event_ref *out, const struct fabric *f, const char
 	port = strtoul(slash + 1, &end, 10);
 	if (end == slash + 1 || *end || port > 254)
 		return false;
-	sw = switch_named(f, name);
+	sw = event_ref_switch_named(f, name);
 	if (sw == FAB_NONE)
 		return false;
 	out->at = fabric_chan(f, sw, (uint8_t)port);
@@ -68,7 +68,7 @@ static bool port_named(struct event_ref *out, const struct fabric *f, const char
 	return true;
 }
 
-static bool job_named(struct event_ref *out, const struct state *s, const char *word)
+static bool event_ref_job_named(struct event_ref *out, const struct state *s, const char *word)
 {
 	uint64_t id = strtoull(word, NULL, 10);
 
@@ -81,16 +81,16 @@ static bool job_named(struct event_ref *out, const struct state *s, const char *
 	return false;
 }
 
-static bool named(struct event_ref *out, const struct state *s, const char *word)
+static bool event_ref_named(struct event_ref *out, const struct state *s, const char *word)
 {
 	const struct fabric *f = s->fabric;
 
-	if (port_named(out, f, word))
+	if (event_ref_port_named(out, f, word))
 		return true;
-	out->at = switch_named(f, word);
+	out->at = event_ref_switch_named(f, word);
 	out->kind = REF_SWITCH;
 	if (out->at == FAB_NONE) {
-		out->at = term_named(f, word);
+		out->at = event_ref_term_named(f, word);
 		out->kind = REF_TERM;
 	}
 	return out->at != FAB_NONE;
@@ -100,11 +100,12 @@ void event_ref_find(struct event_ref *out, const struct state *s, const char *te
 {
 	char word[WORD], before[WORD] = "";
 
-	while (s->fabric && (text = next_word(word, text))) {
+	while (s->fabric && (text = event_ref_next_word(word, text))) {
 		*out = (struct event_ref){ .kind = REF_NONE };
-		if ((!strcmp(before, "job") || !strcmp(before, "Job")) && job_named(out, s, word))
+		if ((!strcmp(before, "job") || !strcmp(before, "Job")) &&
+		    event_ref_job_named(out, s, word))
 			return;
-		if (named(out, s, word))
+		if (event_ref_named(out, s, word))
 			return;
 		memcpy(before, word, sizeof(before));
 	}

@@ -20,7 +20,7 @@ const char *problem_word(enum problem p)
 }
 
 /* Ports that lead nowhere, but did before. */
-static void find_lost(struct fabric_summary *v)
+static void fabric_summary_find_lost(struct fabric_summary *v)
 {
 	const struct fabric *f = v->fabric;
 
@@ -33,7 +33,7 @@ static void find_lost(struct fabric_summary *v)
 	v->lost = xrealloc(v->lost, v->nlost + 1ull, sizeof(*v->lost));
 }
 
-static void take_fabric(struct fabric_summary *v, const struct state *s)
+static void fabric_summary_take_fabric(struct fabric_summary *v, const struct state *s)
 {
 	const struct fabric *f = s->fabric;
 	struct port_problems *troubles = v->troubles ? v->troubles : port_problems_new();
@@ -56,10 +56,10 @@ static void take_fabric(struct fabric_summary *v, const struct state *s)
 	v->cables = f->nchan / 2;
 	v->hosts = f->nterm;
 	v->problem = xcalloc(f->nport + 1ull, 1);
-	find_lost(v);
+	fabric_summary_find_lost(v);
 }
 
-static void list_problem(struct fabric_summary *v, uint32_t port)
+static void fabric_summary_list_problem(struct fabric_summary *v, uint32_t port)
 {
 	const struct fabric *f = v->fabric;
 	uint32_t lo = 0, hi = f->nsw;
@@ -77,7 +77,7 @@ static void list_problem(struct fabric_summary *v, uint32_t port)
 }
 
 /* The worst kind first, each in the order of ports; most ports have none. */
-static void list_problems(struct fabric_summary *v, const uint32_t *count)
+static void fabric_summary_list_problems(struct fabric_summary *v, const uint32_t *count)
 {
 	uint32_t n = v->fabric->nport;
 
@@ -88,12 +88,12 @@ static void list_problems(struct fabric_summary *v, const uint32_t *count)
 
 		for (; left && v->nproblem < PROBLEM_MAX; left--) {
 			p = memchr(p, kind, (size_t)(end - p));
-			list_problem(v, (uint32_t)(p++ - v->problem));
+			fabric_summary_list_problem(v, (uint32_t)(p++ - v->problem));
 		}
 	}
 }
 
-static void find_problems(struct fabric_summary *v, const struct state *s)
+static void fabric_summary_find_problems(struct fabric_summary *v, const struct state *s)
 {
 	const struct sample_summary *t = v->tally;
 	uint32_t count[PROBLEM_KINDS];
@@ -111,12 +111,12 @@ static void find_problems(struct fabric_summary *v, const struct state *s)
 	v->no_reply = count[PROBLEM_NO_REPLY];
 	v->errors = count[PROBLEM_ERRORS];
 	v->reduced = count[PROBLEM_REDUCED];
-	list_problems(v, count);
+	fabric_summary_list_problems(v, count);
 	if (!s->past.on)
 		port_problems_note(v->troubles, v->problem, s->now_s);
 }
 
-static void take_sums(struct fabric_summary *v)
+static void fabric_summary_take_sums(struct fabric_summary *v)
 {
 	const struct sample_summary *t = v->tally;
 
@@ -135,7 +135,8 @@ static void take_sums(struct fabric_summary *v)
 	memcpy(v->hot, t->top[HISTORY_UTIL].chan, sizeof(v->hot));
 }
 
-static double job_rate(const struct fabric_summary *v, const struct state *s, const struct job *j)
+static double fabric_summary_job_rate(const struct fabric_summary *v, const struct state *s,
+				      const struct job *j)
 {
 	const struct fabric *f = v->fabric;
 	double sum = 0;
@@ -158,7 +159,7 @@ struct busy {
 };
 
 /* Unknown last; equals in the order of the job set, which is by size. */
-static int busy_cmp(const void *pa, const void *pb)
+static int fabric_summary_busy_cmp(const void *pa, const void *pb)
 {
 	const struct busy *a = pa, *b = pb;
 	double x = isfinite(a->Bps) ? a->Bps : -1, y = isfinite(b->Bps) ? b->Bps : -1;
@@ -168,7 +169,7 @@ static int busy_cmp(const void *pa, const void *pb)
 	return a->job < b->job ? -1 : a->job > b->job;
 }
 
-static void sort_by_traffic(struct fabric_summary *v)
+static void fabric_summary_sort_by_traffic(struct fabric_summary *v)
 {
 	uint32_t n = v->jobs->njob;
 	struct busy *all = xcalloc(n + 1ull, sizeof(*all));
@@ -176,13 +177,13 @@ static void sort_by_traffic(struct fabric_summary *v)
 	v->by_traffic = xcalloc(n + 1ull, sizeof(*v->by_traffic));
 	for (uint32_t j = 0; j < n; j++)
 		all[j] = (struct busy){ v->job_Bps[j], j };
-	qsort(all, n, sizeof(*all), busy_cmp);
+	qsort(all, n, sizeof(*all), fabric_summary_busy_cmp);
 	for (uint32_t j = 0; j < n; j++)
 		v->by_traffic[j] = all[j].job;
 	free(all);
 }
 
-static void rate_jobs(struct fabric_summary *v, const struct state *s)
+static void fabric_summary_rate_jobs(struct fabric_summary *v, const struct state *s)
 {
 	const struct jobset *js = v->jobs;
 
@@ -194,12 +195,12 @@ static void rate_jobs(struct fabric_summary *v, const struct state *s)
 		return;
 	v->job_Bps = xcalloc(js->njob, sizeof(*v->job_Bps));
 	for (uint32_t j = 0; j < js->njob; j++)
-		v->job_Bps[j] = job_rate(v, s, &js->jobs[j]);
-	sort_by_traffic(v);
+		v->job_Bps[j] = fabric_summary_job_rate(v, s, &js->jobs[j]);
+	fabric_summary_sort_by_traffic(v);
 }
 
-static void load_of_job(struct job_load *l, const struct sample_summary *t,
-			const struct job_routes *r, uint32_t job)
+static void fabric_summary_load_of_job(struct job_load *l, const struct sample_summary *t,
+				       const struct job_routes *r, uint32_t job)
 {
 	double routes = 0;
 
@@ -220,7 +221,7 @@ static void load_of_job(struct job_load *l, const struct sample_summary *t,
 		l->efi_mean = routes / l->links;
 }
 
-static void forget_loads(struct fabric_summary *v)
+static void fabric_summary_forget_loads(struct fabric_summary *v)
 {
 	free(v->job_load);
 	free(v->job_load_made);
@@ -229,11 +230,11 @@ static void forget_loads(struct fabric_summary *v)
 }
 
 /* Room for what fabric_summary_job_load() will be asked for. */
-static void load_jobs(struct fabric_summary *v, const struct state *s)
+static void fabric_summary_load_jobs(struct fabric_summary *v, const struct state *s)
 {
 	const struct link_usage *u = state_usage(s);
 
-	forget_loads(v);
+	fabric_summary_forget_loads(v);
 	v->usage_serial = u ? u->serial : 0;
 	if (!u || !u->routes || !v->jobs)
 		return;
@@ -254,13 +255,13 @@ const struct job_load *fabric_summary_job_load(const struct fabric_summary *v,
 	at = link_usage_job(u, v->jobs->jobs[job].id);
 	v->job_load[job] = (struct job_load){ .worst = FAB_NONE, .util_max = NAN, .efi_mean = NAN };
 	if (at != FAB_NONE)
-		load_of_job(&v->job_load[job], v->tally, u->routes, at);
+		fabric_summary_load_of_job(&v->job_load[job], v->tally, u->routes, at);
 	v->job_load_made[job] = 1;
 	return &v->job_load[job];
 }
 
 /* That of the state where it is of what the state shows: another thread has made it. */
-static void take_tally(struct fabric_summary *v, const struct state *s)
+static void fabric_summary_take_tally(struct fabric_summary *v, const struct state *s)
 {
 	const struct sample_summary *t = s->tally;
 
@@ -282,7 +283,7 @@ void fabric_summary_update(struct fabric_summary *v, const struct state *s)
 		return;
 	}
 	if (v->fabric != s->fabric) {
-		take_fabric(v, s);
+		fabric_summary_take_fabric(v, s);
 		fresh = true;
 	}
 	if (v->errors_limit > s->limits.errors_per_min ||
@@ -299,11 +300,11 @@ void fabric_summary_update(struct fabric_summary *v, const struct state *s)
 	v->rates = s->rates ? rates_get(s->rates) : NULL;
 	v->sample = s->sample ? sample_get(s->sample) : NULL;
 	if (!v->tally || v->tally->rates != v->rates || v->tally->sample != v->sample)
-		take_tally(v, s);
-	find_problems(v, s);
-	take_sums(v);
-	rate_jobs(v, s);
-	load_jobs(v, s);
+		fabric_summary_take_tally(v, s);
+	fabric_summary_find_problems(v, s);
+	fabric_summary_take_sums(v);
+	fabric_summary_rate_jobs(v, s);
+	fabric_summary_load_jobs(v, s);
 }
 
 void fabric_summary_done(struct fabric_summary *v)
@@ -316,7 +317,7 @@ void fabric_summary_done(struct fabric_summary *v)
 	racks_free(v->racks);
 	free(v->job_Bps);
 	free(v->by_traffic);
-	forget_loads(v);
+	fabric_summary_forget_loads(v);
 	port_problems_free(v->troubles);
 	free(v->problem);
 	free(v->lost);

@@ -22,7 +22,7 @@ size_t history_row_bytes(uint32_t nchan)
 	return (size_t)nchan * HISTORY_METRICS;
 }
 
-static uint32_t rows_kept(uint32_t nchan)
+static uint32_t history_rows_kept(uint32_t nchan)
 {
 	uint64_t fit = nchan ? KEPT_MAX / history_row_bytes(nchan) : KEPT;
 
@@ -34,7 +34,7 @@ struct history *history_new(uint32_t nchan)
 	struct history *h = xcalloc(1, sizeof(*h));
 
 	h->nchan = nchan;
-	h->kept = rows_kept(nchan);
+	h->kept = history_rows_kept(nchan);
 	h->row = xcalloc(h->kept * history_row_bytes(nchan) + 1, 1);
 	return h;
 }
@@ -57,7 +57,7 @@ double history_errors_of(double pct)
 	return pct > 20 ? pow(10, (pct - 20) / 25) - 1 : 0;
 }
 
-static uint8_t byte_of(double pct)
+static uint8_t history_byte_of(double pct)
 {
 	if (isnan(pct))
 		return HISTORY_UNKNOWN;
@@ -76,13 +76,13 @@ void history_row(uint8_t *row, const struct fabric *f, const struct rates *r)
 	for (uint32_t c = 0; c < f->nchan; c++) {
 		const struct port_rate *p = &r->port[f->port_off[f->chan_src[c]] + f->chan_port[c]];
 
-		row[c] = byte_of(p->util_pct);
-		wait[c] = byte_of(p->wait_pct);
-		errors[c] = byte_of(history_errors_pct(p->errors_per_min));
+		row[c] = history_byte_of(p->util_pct);
+		wait[c] = history_byte_of(p->wait_pct);
+		errors[c] = history_byte_of(history_errors_pct(p->errors_per_min));
 	}
 }
 
-static uint8_t *next_row(struct history *h)
+static uint8_t *history_next_row(struct history *h)
 {
 	return h->row + (size_t)(h->total++ % h->kept) * history_row_bytes(h->nchan);
 }
@@ -90,13 +90,13 @@ static uint8_t *next_row(struct history *h)
 void history_push(struct history *h, const struct fabric *f, const struct rates *r)
 {
 	if (f->nchan == h->nchan && (!r || r->nport == f->nport))
-		history_row(next_row(h), f, r);
+		history_row(history_next_row(h), f, r);
 }
 
 void history_push_row(struct history *h, uint32_t nchan, const uint8_t *row)
 {
 	if (nchan == h->nchan)
-		memcpy(next_row(h), row, history_row_bytes(nchan));
+		memcpy(history_next_row(h), row, history_row_bytes(nchan));
 }
 
 void history_hide(struct history *h, uint64_t newest)

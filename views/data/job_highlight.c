@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void forget(struct job_highlight *f)
+static void job_highlight_forget(struct job_highlight *f)
 {
 	free(f->routes);
 	*f = (struct job_highlight){ .id = f->id };
 }
 
-static void take_routes(struct job_highlight *f, const struct job_routes *r, uint32_t job)
+static void job_highlight_take_routes(struct job_highlight *f, const struct job_routes *r,
+				      uint32_t job)
 {
 	f->known = true;
 	f->nchan = r->nchan;
@@ -33,13 +34,13 @@ void job_highlight_update(struct job_highlight *f, const struct state *s)
 		return;
 	if (u && f->serial == u->serial)
 		return;
-	forget(f);
+	job_highlight_forget(f);
 	if (!u)
 		return;
 	f->serial = u->serial;
 	job = link_usage_job(u, f->id);
 	if (job != FAB_NONE && u->routes)
-		take_routes(f, u->routes, job);
+		job_highlight_take_routes(f, u->routes, job);
 }
 
 void job_highlight_set(struct job_highlight *f, uint64_t id)
@@ -50,6 +51,6 @@ void job_highlight_set(struct job_highlight *f, uint64_t id)
 
 void job_highlight_done(struct job_highlight *f)
 {
-	forget(f);
+	job_highlight_forget(f);
 	f->id = 0;
 }

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static double larger(double a, double b)
+static double live_figures_larger(double a, double b)
 {
 	return isfinite(b) && !(a >= b) ? b : a;
 }
@@ -24,8 +24,8 @@ void live_figures(struct live_figures *out, const struct state *s)
 
 		if (!r)
 			continue;
-		out->util_max = larger(out->util_max, r->util_pct);
-		out->wait_max = larger(out->wait_max, r->wait_pct);
+		out->util_max = live_figures_larger(out->util_max, r->util_pct);
+		out->wait_max = live_figures_larger(out->wait_max, r->wait_pct);
 		any |= isfinite(r->errors_per_min);
 		errors += isfinite(r->errors_per_min) ? r->errors_per_min : 0;
 	}

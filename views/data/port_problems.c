@@ -27,7 +27,7 @@ struct port_problems *port_problems_new(void)
 	return xcalloc(1, sizeof(struct port_problems));
 }
 
-static void drop(struct port_problems *t)
+static void port_problems_drop(struct port_problems *t)
 {
 	for (uint32_t i = 0; t->f && i < t->f->nport; i++)
 		free(t->port[i].was);
@@ -40,12 +40,12 @@ void port_problems_free(struct port_problems *t)
 {
 	if (!t)
 		return;
-	drop(t);
+	port_problems_drop(t);
 	free(t);
 }
 
 /* "spine07/9" or "n0031/1" */
-static char *other_end(const struct fabric *f, const struct port *p)
+static char *port_problems_other_end(const struct fabric *f, const struct port *p)
 {
 	char buf[NAME_LEN + 8], name[NAME_LEN];
 
@@ -59,24 +59,24 @@ static char *other_end(const struct fabric *f, const struct port *p)
 	return strcpy(xcalloc(strlen(buf) + 1, 1), buf);
 }
 
-static bool has_link(const struct port *p)
+static bool port_problems_has_link(const struct port *p)
 {
 	return p->chan != FAB_NONE || p->term != FAB_NONE;
 }
 
-static void take_along(struct port_problems *t, struct port_trouble *to, const struct fabric *f,
-		       uint32_t port, uint32_t old)
+static void port_problems_take_along(struct port_problems *t, struct port_trouble *to,
+				     const struct fabric *f, uint32_t port, uint32_t old)
 {
 	const struct port *before = &t->f->port[old];
 
 	*to = t->port[old];
 	t->port[old].was = NULL;
-	if (has_link(&f->port[port])) {
+	if (port_problems_has_link(&f->port[port])) {
 		free(to->was);
 		to->was = NULL;
-	} else if (has_link(before)) {
+	} else if (port_problems_has_link(before)) {
 		free(to->was);
-		to->was = other_end(t->f, before);
+		to->was = port_problems_other_end(t->f, before);
 	}
 }
 
@@ -90,12 +90,12 @@ void port_problems_fabric(struct port_problems *t, const struct fabric *f)
 
 		for (uint32_t p = 1;
 		     old != FAB_NONE && p <= f->sw_nports[sw] && p <= t->f->sw_nports[old]; p++) {
-			take_along(t, &port[f->port_off[sw] + p], f, f->port_off[sw] + p,
-				   t->f->port_off[old] + p);
+			port_problems_take_along(t, &port[f->port_off[sw] + p], f,
+						 f->port_off[sw] + p, t->f->port_off[old] + p);
 			kind[f->port_off[sw] + p] = t->kind[t->f->port_off[old] + p];
 		}
 	}
-	drop(t);
+	port_problems_drop(t);
 	t->f = fabric_get(f);
 	t->port = port;
 	t->kind = kind;

@@ -17,7 +17,7 @@
 #define RACK_LEN 32
 #define MOST_PCT 60 /* switches that must have one */
 
-static size_t count_digits(const char *s)
+static size_t racks_count_digits(const char *s)
 {
 	size_t n = 0;
 
@@ -27,7 +27,7 @@ static size_t count_digits(const char *s)
 }
 
 /* Length of the rack that begins at s, where a word begins; 0: none does. */
-static size_t rack_at(const char *s)
+static size_t racks_at(const char *s)
 {
 	static const char *const words[] = { "rack", "cabinet", "cab", "r", "x" };
 
@@ -38,7 +38,7 @@ static size_t rack_at(const char *s)
 			continue;
 		if (n > 2 && s[n] && strchr("-_ ", s[n]))
 			n++;
-		digits = count_digits(s + n);
+		digits = racks_count_digits(s + n);
 		/* x1000c2 is a place in a cabinet, x12 any name */
 		if (!digits || (words[i][0] == 'x' && s[n + digits] != 'c'))
 			continue;
@@ -54,7 +54,7 @@ bool rack_in_name(char *buf, size_t len, const char *name)
 
 		if (s > name && isalpha((unsigned char)s[-1]))
 			continue;
-		n = rack_at(s);
+		n = racks_at(s);
 		if (!n)
 			continue;
 		snprintf(buf, len, "%.*s", (int)n, s);
@@ -69,7 +69,7 @@ struct tagged {
 };
 
 /* Those without a rack last. */
-static int tagged_cmp(const void *pa, const void *pb)
+static int racks_tagged_cmp(const void *pa, const void *pb)
 {
 	const struct tagged *a = pa, *b = pb;
 	int d;
@@ -81,7 +81,7 @@ static int tagged_cmp(const void *pa, const void *pb)
 }
 
 /* The rack that most hosts of a switch say. */
-static void rack_of_hosts(char buf[RACK_LEN], const struct fabric *f, uint32_t sw)
+static void racks_of_hosts(char buf[RACK_LEN], const struct fabric *f, uint32_t sw)
 {
 	uint32_t best = 0;
 
@@ -101,7 +101,7 @@ static void rack_of_hosts(char buf[RACK_LEN], const struct fabric *f, uint32_t s
 	}
 }
 
-static bool take_tags(struct racks *r, const struct fabric *f, struct tagged *all, bool hosts)
+static bool racks_take_tags(struct racks *r, const struct fabric *f, struct tagged *all, bool hosts)
 {
 	uint32_t with = 0, of = 0, n = 0;
 
@@ -111,7 +111,7 @@ static bool take_tags(struct racks *r, const struct fabric *f, struct tagged *al
 	}
 	if (!with || with * 100ull < of * (uint64_t)MOST_PCT)
 		return false;
-	qsort(all, f->nsw, sizeof(*all), tagged_cmp);
+	qsort(all, f->nsw, sizeof(*all), racks_tagged_cmp);
 	for (uint32_t i = 0; i < f->nsw; i++) {
 		if (!i || strcmp(all[i].rack, all[i - 1].rack) != 0)
 			r->name[n++] =
@@ -123,13 +123,13 @@ static bool take_tags(struct racks *r, const struct fabric *f, struct tagged *al
 }
 
 /* Hosts know only of the switches that they are on: the others, spines, are elsewhere. */
-static void tag(struct tagged *all, const struct fabric *f, bool hosts)
+static void racks_tag(struct tagged *all, const struct fabric *f, bool hosts)
 {
 	memset(all, 0, f->nsw * sizeof(*all));
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		all[sw].sw = sw;
 		if (hosts)
-			rack_of_hosts(all[sw].rack, f, sw);
+			racks_of_hosts(all[sw].rack, f, sw);
 		else if (!rack_in_name(all[sw].rack, sizeof(all[sw].rack), f->sw_name[sw]))
 			all[sw].rack[0] = '\0';
 	}
@@ -153,20 +153,20 @@ struct blocks {
 	uint32_t *of;	 /* by switch of the fabric: block; FAB_NONE */
 };
 
-static int member_cmp(const void *pa, const void *pb)
+static int racks_member_cmp(const void *pa, const void *pb)
 {
 	return strcmp(((const struct member *)pa)->name, ((const struct member *)pb)->name);
 }
 
-static uint32_t block_of(const struct member *all, uint32_t n, const char *name)
+static uint32_t racks_block_of(const struct member *all, uint32_t n, const char *name)
 {
 	struct member key = { name, 0 };
-	const struct member *m = n ? bsearch(&key, all, n, sizeof(*all), member_cmp) : NULL;
+	const struct member *m = n ? bsearch(&key, all, n, sizeof(*all), racks_member_cmp) : NULL;
 
 	return m ? m->block : FAB_NONE;
 }
 
-static void blocks_read(struct blocks *b, const struct slurm_topology *file)
+static void racks_blocks_read(struct blocks *b, const struct slurm_topology *file)
 {
 	uint32_t n = 0;
 
@@ -188,44 +188,46 @@ static void blocks_read(struct blocks *b, const struct slurm_topology *file)
 			if (b->above[s->below[k]] == FAB_NONE)
 				b->above[s->below[k]] = i;
 	}
-	qsort(b->sw, b->n, sizeof(*b->sw), member_cmp);
-	qsort(b->node, b->nnode, sizeof(*b->node), member_cmp);
+	qsort(b->sw, b->n, sizeof(*b->sw), racks_member_cmp);
+	qsort(b->node, b->nnode, sizeof(*b->node), racks_member_cmp);
 }
 
 /* "n001 mlx5_0" is host n001. */
-static uint32_t block_of_host(const struct blocks *b, const char *name)
+static uint32_t racks_block_of_host(const struct blocks *b, const char *name)
 {
 	char host[128];
 
 	snprintf(host, sizeof(host), "%.*s", (int)strcspn(name, " "), name);
-	return block_of(b->node, b->nnode, host);
+	return racks_block_of(b->node, b->nnode, host);
 }
 
 /* The block that most hosts of a switch are in; else the one of its own name. */
-static uint32_t block_of_switch(const struct blocks *b, const struct fabric *f, uint32_t sw,
-				uint32_t *votes)
+static uint32_t racks_block_of_switch(const struct blocks *b, const struct fabric *f, uint32_t sw,
+				      uint32_t *votes)
 {
 	uint32_t best = FAB_NONE;
 	char name[NAME_LEN];
 
 	for (uint32_t i = f->term_off[sw]; i < f->term_off[sw + 1]; i++) {
-		uint32_t k = block_of_host(b, f->term_name[f->term_list[i]]);
+		uint32_t k = racks_block_of_host(b, f->term_name[f->term_list[i]]);
 
 		if (k != FAB_NONE && (++votes[k], best == FAB_NONE || votes[k] > votes[best]))
 			best = k;
 	}
 	for (uint32_t i = f->term_off[sw]; i < f->term_off[sw + 1]; i++) {
-		uint32_t k = block_of_host(b, f->term_name[f->term_list[i]]);
+		uint32_t k = racks_block_of_host(b, f->term_name[f->term_list[i]]);
 
 		if (k != FAB_NONE)
 			votes[k] = 0;
 	}
-	return best != FAB_NONE ? best
-				: block_of(b->sw, b->n, switch_label(name, sizeof(name), f, sw));
+	return best != FAB_NONE
+		       ? best
+		       : racks_block_of(b->sw, b->n, switch_label(name, sizeof(name), f, sw));
 }
 
 /* How many blocks the switches are in; with: switches that are in any. */
-static uint32_t count_blocks(const uint32_t *of, uint32_t nsw, uint32_t nblock, uint32_t *with)
+static uint32_t racks_count_blocks(const uint32_t *of, uint32_t nsw, uint32_t nblock,
+				   uint32_t *with)
 {
 	uint8_t *seen = xcalloc(nblock + 1ull, 1);
 	uint32_t n = 0;
@@ -243,15 +245,15 @@ static uint32_t count_blocks(const uint32_t *of, uint32_t nsw, uint32_t nblock, 
 }
 
 /* A switch each: what is above them, as long as this is more than one. */
-static void climb(struct blocks *b, const struct fabric *f)
+static void racks_climb(struct blocks *b, const struct fabric *f)
 {
 	uint32_t *up = xcalloc(f->nsw, sizeof(*up)), with, n, above;
 
-	n = count_blocks(b->of, f->nsw, b->n, &with);
+	n = racks_count_blocks(b->of, f->nsw, b->n, &with);
 	while (n * 3ull > with * 2ull) {
 		for (uint32_t sw = 0; sw < f->nsw; sw++)
 			up[sw] = b->of[sw] == FAB_NONE ? FAB_NONE : b->above[b->of[sw]];
-		above = count_blocks(up, f->nsw, b->n, &with);
+		above = racks_count_blocks(up, f->nsw, b->n, &with);
 		if (above < 2 || above >= n)
 			break;
 		memcpy(b->of, up, f->nsw * sizeof(*up));
@@ -260,18 +262,18 @@ static void climb(struct blocks *b, const struct fabric *f)
 	free(up);
 }
 
-static void tag_by_file(struct tagged *all, const struct fabric *f,
-			const struct slurm_topology *file)
+static void racks_tag_by_file(struct tagged *all, const struct fabric *f,
+			      const struct slurm_topology *file)
 {
 	struct blocks b = { 0 };
 	uint32_t *votes;
 
-	blocks_read(&b, file);
+	racks_blocks_read(&b, file);
 	votes = xcalloc(b.n + 1ull, sizeof(*votes));
 	b.of = xcalloc(f->nsw, sizeof(*b.of));
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		b.of[sw] = block_of_switch(&b, f, sw, votes);
-	climb(&b, f);
+		b.of[sw] = racks_block_of_switch(&b, f, sw, votes);
+	racks_climb(&b, f);
 	memset(all, 0, f->nsw * sizeof(*all));
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		all[sw].sw = sw;
@@ -293,10 +295,10 @@ static bool racks_by_file(struct racks *r, const struct fabric *f, struct tagged
 	uint32_t with = 0;
 
 	r->from = arena_strdup(r->arena, slash ? slash + 1 : path);
-	tag_by_file(all, f, file);
+	racks_tag_by_file(all, f, file);
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		with += all[sw].rack[0] != '\0';
-	if (take_tags(r, f, all, true))
+	if (racks_take_tags(r, f, all, true))
 		return true;
 	r->n = 0;
 	log_add(LOG_WARN, "racks",
@@ -317,11 +319,11 @@ struct racks *racks_new(const struct fabric *f, const struct slurm_topology *fil
 	if (file && racks_by_file(r, f, all, file, path))
 		goto out;
 	r->from = "switch names";
-	tag(all, f, false);
-	if (!take_tags(r, f, all, false)) {
+	racks_tag(all, f, false);
+	if (!racks_take_tags(r, f, all, false)) {
 		r->from = "host names";
-		tag(all, f, true);
-		if (!take_tags(r, f, all, true))
+		racks_tag(all, f, true);
+		if (!racks_take_tags(r, f, all, true))
 			r->n = 0;
 	}
 out:

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Most common rate of the ports that lead to switches, or to hosts. */
-static uint32_t common_rate(const struct fabric *f, bool isl)
+static uint32_t sample_summary_common_rate(const struct fabric *f, bool isl)
 {
 	struct {
 		uint32_t rate, count;
@@ -34,15 +34,15 @@ static uint32_t common_rate(const struct fabric *f, bool isl)
 
 void reference_rates_take(struct reference_rates *n, const struct fabric *f, const struct tiers *t)
 {
-	n->isl_Mbps = common_rate(f, true);
-	n->host_Mbps = common_rate(f, false);
+	n->isl_Mbps = sample_summary_common_rate(f, true);
+	n->host_Mbps = sample_summary_common_rate(f, false);
 	n->tiers = t;
 }
 
 /* --- problems -------------------------------------------------------------------------------- */
 
-static enum problem problem_of(const struct reference_rates *n, const struct port *p,
-			       const struct port_counters *pc)
+static enum problem sample_summary_problem_of(const struct reference_rates *n, const struct port *p,
+					      const struct port_counters *pc)
 {
 	uint32_t expect = p->chan != FAB_NONE ? n->isl_Mbps : n->host_Mbps;
 
@@ -57,7 +57,7 @@ static enum problem problem_of(const struct reference_rates *n, const struct por
 	return PROBLEM_NONE;
 }
 
-static void note_rising(struct sample_summary *t, uint32_t port, double per_min)
+static void sample_summary_note_rising(struct sample_summary *t, uint32_t port, double per_min)
 {
 	uint8_t other = t->problem[port];
 
@@ -68,24 +68,25 @@ static void note_rising(struct sample_summary *t, uint32_t port, double per_min)
 	t->rising[t->nrising++] = (struct rising){ port, other, per_min };
 }
 
-static void find_problems(struct sample_summary *t, const struct reference_rates *n)
+static void sample_summary_find_problems(struct sample_summary *t, const struct reference_rates *n)
 {
 	const struct fabric *f = t->fabric;
 
 	for (uint32_t i = 0; i < f->nport; i++) {
 		const struct port *p = &f->port[i];
 
-		t->problem[i] = (uint8_t)problem_of(n, p, t->sample ? &t->sample->port[i] : NULL);
+		t->problem[i] = (uint8_t)sample_summary_problem_of(
+			n, p, t->sample ? &t->sample->port[i] : NULL);
 		t->count[t->problem[i]]++;
 		if (t->rates && t->rates->port[i].errors_per_min > 0 &&
 		    (p->chan != FAB_NONE || p->term != FAB_NONE))
-			note_rising(t, i, t->rates->port[i].errors_per_min);
+			sample_summary_note_rising(t, i, t->rates->port[i].errors_per_min);
 	}
 }
 
 /* --- tiers ----------------------------------------------------------------------------------- */
 
-static void tier_add(struct tier_sum *t, double util, double wait)
+static void sample_summary_tier_add(struct tier_sum *t, double util, double wait)
 {
 	t->links++;
 	if (isfinite(wait))
@@ -98,7 +99,7 @@ static void tier_add(struct tier_sum *t, double util, double wait)
 	t->known++;
 }
 
-static void sum_tiers(struct sample_summary *v, const struct reference_rates *n)
+static void sample_summary_sum_tiers(struct sample_summary *v, const struct reference_rates *n)
 {
 	const struct fabric *f = v->fabric;
 	double sum = 0;
@@ -111,16 +112,18 @@ static void sum_tiers(struct sample_summary *v, const struct reference_rates *n)
 
 		if (n->tiers->of[i] == NO_TIER)
 			continue;
-		tier_add(&v->tier[n->tiers->of[i]], r ? r->util_pct : NAN, r ? r->wait_pct : NAN);
+		sample_summary_tier_add(&v->tier[n->tiers->of[i]], r ? r->util_pct : NAN,
+					r ? r->wait_pct : NAN);
 		if (f->port[i].chan != FAB_NONE && r && isfinite(r->util_pct)) {
 			sum += r->util_pct;
 			known++;
 		}
 		if (f->port[i].term != FAB_NONE) /* what the host sends comes in here */
-			tier_add(&v->tier[0],
-				 r && f->port[i].rate_Mbps ? r->rx_Bps * 8e-4 / f->port[i].rate_Mbps
-							   : NAN,
-				 NAN);
+			sample_summary_tier_add(&v->tier[0],
+						r && f->port[i].rate_Mbps
+							? r->rx_Bps * 8e-4 / f->port[i].rate_Mbps
+							: NAN,
+						NAN);
 	}
 	for (uint32_t t = 0; t < TIERS; t++)
 		v->tier[t].util_avg /= v->tier[t].known ? v->tier[t].known : 1;
@@ -129,7 +132,7 @@ static void sum_tiers(struct sample_summary *v, const struct reference_rates *n)
 
 /* --- channels -------------------------------------------------------------------------------- */
 
-static void top_add(struct sample_top *t, double *figure, double v, uint32_t c)
+static void sample_summary_top_add(struct sample_top *t, double *figure, double v, uint32_t c)
 {
 	uint32_t k;
 
@@ -144,7 +147,7 @@ static void top_add(struct sample_top *t, double *figure, double v, uint32_t c)
 	t->chan[k] = c;
 }
 
-static void find_tops(struct sample_summary *t)
+static void sample_summary_find_tops(struct sample_summary *t)
 {
 	const struct fabric *f = t->fabric;
 	double figure[HISTORY_METRICS][HOT_LINKS];
@@ -154,12 +157,13 @@ static void find_tops(struct sample_summary *t)
 			&t->rates->port[f->port_off[f->chan_src[c]] + f->chan_port[c]];
 
 		t->util[c] = r->util_pct;
-		top_add(&t->top[HISTORY_UTIL], figure[HISTORY_UTIL], r->util_pct, c);
+		sample_summary_top_add(&t->top[HISTORY_UTIL], figure[HISTORY_UTIL], r->util_pct, c);
 		if (r->wait_pct > 0)
-			top_add(&t->top[HISTORY_WAIT], figure[HISTORY_WAIT], r->wait_pct, c);
+			sample_summary_top_add(&t->top[HISTORY_WAIT], figure[HISTORY_WAIT],
+					       r->wait_pct, c);
 		if (r->errors_per_min > 0)
-			top_add(&t->top[HISTORY_ERRORS], figure[HISTORY_ERRORS], r->errors_per_min,
-				c);
+			sample_summary_top_add(&t->top[HISTORY_ERRORS], figure[HISTORY_ERRORS],
+					       r->errors_per_min, c);
 	}
 	for (uint32_t c = 0; !t->rates && c < f->nchan; c++)
 		t->util[c] = NAN;
@@ -177,10 +181,10 @@ struct sample_summary *sample_summary_new(const struct fabric *f, const struct r
 	t->util = xcalloc(f->nchan + 1ull, sizeof(*t->util));
 	t->problem = xcalloc(f->nport + 1ull, 1);
 	t->row = xcalloc(history_row_bytes(f->nchan) + 1, 1);
-	find_tops(t);
+	sample_summary_find_tops(t);
 	history_row(t->row, f, t->rates);
-	find_problems(t, n);
-	sum_tiers(t, n);
+	sample_summary_find_problems(t, n);
+	sample_summary_sum_tiers(t, n);
 	return t;
 }
 

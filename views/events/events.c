@@ -39,7 +39,7 @@ void event_draw(struct canvas *c, struct rect r, int y, const struct log_line *l
 }
 
 /* To what the event names. */
-static void open_ref(const struct table_in *in, uint32_t row)
+static void events_open_ref(const struct table_in *in, uint32_t row)
 {
 	const struct state *s = in->s;
 	struct ui *ui = in->ui;
@@ -76,8 +76,8 @@ static const struct table_col columns[] = {
 	[COL_TEXT] = { "text", NULL, 0, 0, 0, 19 },
 };
 
-static bool draw_cell(const struct table_in *in, uint32_t row, uint32_t col, struct canvas *c,
-		      struct rect r, int x, int y, int w)
+static bool events_draw_cell(const struct table_in *in, uint32_t row, uint32_t col,
+			     struct canvas *c, struct rect r, int x, int y, int w)
 {
 	const struct events_ui *u = in->own;
 	const struct log_line *l = events_get(in->s->events, row);
@@ -113,8 +113,8 @@ static const struct table_ops ops = {
 	.col = columns,
 	.ncol = sizeof(columns) / sizeof(columns[0]),
 	.only = "(warnings and errors only)",
-	.draw = draw_cell,
-	.open = open_ref,
+	.draw = events_draw_cell,
+	.open = events_open_ref,
 };
 
 static struct table *events_table(void *own, const struct table_ops **out)
@@ -128,7 +128,7 @@ static struct table *events_table(void *own, const struct table_ops **out)
 /* --- the view ------------------------------------------------------------------------------- */
 
 /* What came since the view was left is new. */
-static void note_visit(struct events_ui *u, const struct state *s)
+static void events_note_visit(struct events_ui *u, const struct state *s)
 {
 	if (s->now_s - u->drawn_s > VISIT_S || s->now_s < u->drawn_s)
 		u->read = u->drawn;
@@ -136,7 +136,7 @@ static void note_visit(struct events_ui *u, const struct state *s)
 	u->drawn = s->events ? s->events->total : 0;
 }
 
-static void title_of(char *buf, size_t len, const struct events_ui *u, const struct state *s)
+static void events_title_of(char *buf, size_t len, const struct events_ui *u, const struct state *s)
 {
 	uint32_t n[4] = { 0 }, fresh = 0, all = s->events ? events_count(s->events) : 0;
 
@@ -151,8 +151,8 @@ static void title_of(char *buf, size_t len, const struct events_ui *u, const str
 		snprintf(buf + strlen(buf), len - strlen(buf), ", * %u new", fresh);
 }
 
-static void draw_selected(struct events_ui *u, const struct state *s, struct canvas *c,
-			  struct rect r)
+static void events_draw_selected(struct events_ui *u, const struct state *s, struct canvas *c,
+				 struct rect r)
 {
 	uint32_t row = table_cursor(&u->table);
 	const struct log_line *at = row == FAB_NONE ? NULL : events_get(s->events, row);
@@ -177,8 +177,8 @@ static void draw_selected(struct events_ui *u, const struct state *s, struct can
 }
 
 /* Lines for all of the text of the selected event, its rule, and where it leads. */
-static int foot_lines(const struct events_ui *u, const struct state *s, struct canvas *c,
-		      struct rect r)
+static int events_foot_lines(const struct events_ui *u, const struct state *s, struct canvas *c,
+			     struct rect r)
 {
 	uint32_t row = table_cursor(&u->table);
 	int least = r.h >= 20 ? 5 : 4, need = 2;
@@ -199,13 +199,13 @@ static void events_draw(void *own, struct ui *ui, struct canvas *c, struct rect 
 	char title[100];
 	int foot;
 
-	note_visit(u, s);
+	events_note_visit(u, s);
 	table_follow(&u->table, &ops, &in);
-	foot = foot_lines(u, s, c, r);
-	title_of(title, sizeof(title), u, s);
+	foot = events_foot_lines(u, s, c, r);
+	events_title_of(title, sizeof(title), u, s);
 	table_draw(&u->table, &ops, &in, c, (struct rect){ r.x, r.y, r.w, r.h - foot }, title);
 	if (foot)
-		draw_selected(u, s, c, (struct rect){ r.x, r.y + r.h - foot, r.w, foot });
+		events_draw_selected(u, s, c, (struct rect){ r.x, r.y + r.h - foot, r.w, foot });
 }
 
 static bool events_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
@@ -219,7 +219,7 @@ static bool events_input(void *own, struct ui *ui, const struct input *in, const
 		return false;
 	table_follow(&u->table, &ops, &at);
 	if (table_cursor(&u->table) != FAB_NONE)
-		open_ref(&at, table_cursor(&u->table));
+		events_open_ref(&at, table_cursor(&u->table));
 	return true;
 }
 

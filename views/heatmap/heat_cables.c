@@ -32,13 +32,13 @@ uint32_t heat_cables_cursor(const struct heat_cables *k)
 	return k->list.cursor < k->n ? k->chan[k->list.cursor] : FAB_NONE;
 }
 
-static const char *count_or_dash(char buf[FIGURE_LEN], bool known, uint64_t v)
+static const char *heat_cables_count_or_dash(char buf[FIGURE_LEN], bool known, uint64_t v)
 {
 	return known ? figure_short(buf, v) : strcpy(buf, "-");
 }
 
-static void draw_figures(const struct ui *ui, struct canvas *c, struct rect r, int y,
-			 const struct state *s, uint32_t chan, enum role role)
+static void heat_cables_draw_figures(const struct ui *ui, struct canvas *c, struct rect r, int y,
+				     const struct state *s, uint32_t chan, enum role role)
 {
 	const struct port_rate *p = state_rate(s, chan_fabric_port(s->fabric, chan));
 	const struct port_rate *back =
@@ -57,14 +57,14 @@ static void draw_figures(const struct ui *ui, struct canvas *c, struct rect r, i
 		     "%4s", figure_pct(util, u));
 	canvas_textf(c, r, 9, y, role, "%5s %6s %7s %5s %3s %5s",
 		     figure_pct(wait, p ? p->wait_pct : NAN),
-		     count_or_dash(efi, m, m ? m->efi[chan] : 0),
-		     count_or_dash(eff, m && m->njob, m ? m->eff_efi[chan] : 0),
+		     heat_cables_count_or_dash(efi, m, m ? m->efi[chan] : 0),
+		     heat_cables_count_or_dash(eff, m && m->njob, m ? m->eff_efi[chan] : 0),
 		     figure_pct(err, p ? p->errors_per_min : NAN), vls,
 		     figure_pct(in, back ? back->util_pct : NAN));
 }
 
-static void draw_row(const struct ui *ui, struct canvas *c, struct rect r, int y,
-		     const struct state *s, uint32_t chan, int spark_w)
+static void heat_cables_draw_row(const struct ui *ui, struct canvas *c, struct rect r, int y,
+				 const struct state *s, uint32_t chan, int spark_w)
 {
 	uint32_t port = chan_fabric_port(s->fabric, chan);
 	enum problem problem = (enum problem)ui_survey(ui)->problem[port];
@@ -75,7 +75,7 @@ static void draw_row(const struct ui *ui, struct canvas *c, struct rect r, int y
 		canvas_char(c, r, 3, y, ROLE_KEY, '+');
 	canvas_char(c, r, 2, y, problem >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
 		    (uint32_t)problem_glyph(problem));
-	draw_figures(ui, c, r, y, s, chan, role);
+	heat_cables_draw_figures(ui, c, r, y, s, chan, role);
 	canvas_name(c, r, 46, y, r.w - 47 - spark_w, role,
 		    chan_label(label, sizeof(label), s->fabric, chan));
 	past_spark(s, ui_past(ui), c, r, r.w - spark_w, y, spark_w - 1, chan);
@@ -91,7 +91,8 @@ void heat_cables_draw(struct heat_cables *k, const struct ui *ui, struct canvas 
 	list_draw_range(&k->list, k->n, c, r, 0);
 	canvas_text(c, r, 4, 1, ROLE_LABEL, "util  wait    EFI job EFI   err VLs  back  cable");
 	for (int y = 0; y < r.h - 2 && k->list.top + (uint32_t)y < k->n; y++) {
-		draw_row(ui, c, r, y + 2, s, k->chan[k->list.top + (uint32_t)y], spark_w);
+		heat_cables_draw_row(ui, c, r, y + 2, s, k->chan[k->list.top + (uint32_t)y],
+				     spark_w);
 		if (k->list.top + (uint32_t)y == k->list.cursor)
 			list_draw_cursor(c, r, y + 2);
 	}

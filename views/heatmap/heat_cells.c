@@ -9,15 +9,16 @@
 #include <string.h>
 
 /* A figure says more than a sign; but what is dark is what one looks for. */
-static bool worse(enum chan_metric m, const struct chan_value *a, const struct chan_value *b)
+static bool heat_cells_worse(enum chan_metric m, const struct chan_value *a,
+			     const struct chan_value *b)
 {
 	if (m != CHAN_DARK && m != CHAN_PROBLEM && !isfinite(a->pct) != !isfinite(b->pct))
 		return isfinite(a->pct);
 	return a->bad > b->bad;
 }
 
-static void cell_add(struct heat_cell *cell, const struct heat_sight *at, const struct ui *ui,
-		     const struct state *s, uint32_t chan)
+static void heat_cells_add(struct heat_cell *cell, const struct heat_sight *at, const struct ui *ui,
+			   const struct state *s, uint32_t chan)
 {
 	const struct fabric_summary *v = ui_survey(ui);
 	enum problem problem = PROBLEM_NONE;
@@ -34,20 +35,22 @@ static void cell_add(struct heat_cell *cell, const struct heat_sight *at, const 
 			ui_chan_tagged(ui, chan) ||
 			(!at->plane->row_sw && (ui_switch_tagged(ui, s->fabric->chan_src[chan]) ||
 						ui_switch_tagged(ui, s->fabric->chan_dst[chan])));
-	if (!first && (dim != cell->dim ? dim : !worse(at->metric, &value, &cell->value)))
+	if (!first &&
+	    (dim != cell->dim ? dim : !heat_cells_worse(at->metric, &value, &cell->value)))
 		return;
 	cell->value = value;
 	cell->chan = chan;
 	cell->dim = dim;
 }
 
-static uint32_t in_direction(const struct heat_sight *at, const struct state *s, uint32_t chan)
+static uint32_t heat_cells_in_direction(const struct heat_sight *at, const struct state *s,
+					uint32_t chan)
 {
 	return at->dir ? s->fabric->chan_rev[chan] : chan;
 }
 
-static void read_row(struct heat_cell *cells, const struct heat_sight *at, const struct ui *ui,
-		     const struct state *s, uint32_t row)
+static void heat_cells_read_row(struct heat_cell *cells, const struct heat_sight *at,
+				const struct ui *ui, const struct state *s, uint32_t row)
 {
 	const struct heat_plane *p = at->plane;
 	const struct heat_window *w = at->window;
@@ -56,7 +59,8 @@ static void read_row(struct heat_cell *cells, const struct heat_sight *at, const
 		uint32_t col = p->col[i] / w->col_n;
 
 		if (col >= w->left && col < w->left + w->vis_cols)
-			cell_add(&cells[col - w->left], at, ui, s, in_direction(at, s, p->chan[i]));
+			heat_cells_add(&cells[col - w->left], at, ui, s,
+				       heat_cells_in_direction(at, s, p->chan[i]));
 	}
 }
 
@@ -75,7 +79,8 @@ void heat_cells_read(struct heat_cells *out, const struct heat_sight *at, const 
 		uint32_t first = (w->top + y) * w->row_n;
 
 		for (uint32_t r = first; r < first + w->row_n && r < at->plane->nrow; r++)
-			read_row(&out->cell[(size_t)y * w->vis_cols], at, ui, s, at->rows->row[r]);
+			heat_cells_read_row(&out->cell[(size_t)y * w->vis_cols], at, ui, s,
+					    at->rows->row[r]);
 	}
 }
 
@@ -100,8 +105,8 @@ const struct heat_cell *heat_cells_at(const struct heat_cells *cells, const stru
 }
 
 /* Before the cell's sign; behind it, where there are two columns; and in one it takes its place. */
-static void draw_tag(const struct heat_cell *cell, const struct heat_window *w, struct canvas *c,
-		     int mid, int y)
+static void heat_cells_draw_tag(const struct heat_cell *cell, const struct heat_window *w,
+				struct canvas *c, int mid, int y)
 {
 	if (!cell->tagged)
 		return;
@@ -121,13 +126,13 @@ void heat_cell_draw(const struct heat_cell *cell, const struct heat_window *w, s
 		return;
 	if (cell->dim) {
 		canvas_char(c, w->rows, mid, (int)y, ROLE_DIM, '\'');
-		draw_tag(cell, w, c, mid, (int)y);
+		heat_cells_draw_tag(cell, w, c, mid, (int)y);
 		return;
 	}
 	for (int dx = 0; w->cell_w == 3 && role >= ROLE_FILL && dx < 3; dx += 2)
 		canvas_char(c, w->rows, mid - 1 + dx, (int)y, role, ' ');
 	canvas_char(c, w->rows, mid, (int)y, role, (uint32_t)(unsigned char)cell->value.glyph);
-	draw_tag(cell, w, c, mid, (int)y);
+	heat_cells_draw_tag(cell, w, c, mid, (int)y);
 }
 
 struct listed {
@@ -137,15 +142,15 @@ struct listed {
 	enum chan_metric metric;
 };
 
-static int listed_cmp(const void *pa, const void *pb)
+static int heat_cells_listed_cmp(const void *pa, const void *pb)
 {
 	const struct listed *a = pa, *b = pb;
 
 	if (a->dim != b->dim)
 		return a->dim ? 1 : -1;
-	if (worse(a->metric, &a->value, &b->value))
+	if (heat_cells_worse(a->metric, &a->value, &b->value))
 		return -1;
-	if (worse(a->metric, &b->value, &a->value))
+	if (heat_cells_worse(a->metric, &b->value, &a->value))
 		return 1;
 	return a->chan < b->chan ? -1 : a->chan > b->chan;
 }
@@ -162,7 +167,7 @@ uint32_t heat_cell_list(const struct heat_sight *at, const struct ui *ui, const 
 		uint32_t r = at->rows->row[y];
 
 		for (uint32_t i = p->row_off[r]; i < p->row_off[r + 1] && n < max; i++) {
-			uint32_t chan = in_direction(at, s, p->chan[i]);
+			uint32_t chan = heat_cells_in_direction(at, s, p->chan[i]);
 
 			if (p->col[i] / w->col_n != col / w->col_n)
 				continue;
@@ -171,7 +176,7 @@ uint32_t heat_cell_list(const struct heat_sight *at, const struct ui *ui, const 
 						    chan, ui_job_dims(ui, chan), at->metric };
 		}
 	}
-	qsort(all, n, sizeof(*all), listed_cmp);
+	qsort(all, n, sizeof(*all), heat_cells_listed_cmp);
 	for (uint32_t i = 0; i < n; i++)
 		out[i] = all[i].chan;
 	free(all);

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 /* Does text begin a word of name, with all that follows? */
-static bool begins(const char *name, const char *text)
+static bool heat_window_begins(const char *name, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -20,7 +20,7 @@ static bool begins(const char *name, const char *text)
 uint32_t heat_metric_named(const char *text)
 {
 	for (uint32_t i = 0; i < CHAN_METRICS; i++)
-		if (begins(chan_metric_name((enum chan_metric)i), text))
+		if (heat_window_begins(chan_metric_name((enum chan_metric)i), text))
 			return i;
 	return HEAT_NO_CHOICE;
 }
@@ -28,17 +28,17 @@ uint32_t heat_metric_named(const char *text)
 uint32_t heat_plane_named(const struct heat_layout *l, const char *text)
 {
 	for (uint32_t i = 0; i < l->nplane; i++)
-		if (begins(l->plane[i].title, text))
+		if (heat_window_begins(l->plane[i].title, text))
 			return i;
 	return HEAT_NO_CHOICE;
 }
 
 uint32_t heat_sort_named(const char *text)
 {
-	if (begins("place", text) || begins("name", text))
+	if (heat_window_begins("place", text) || heat_window_begins("name", text))
 		return HEAT_BY_PLACE;
 	for (uint32_t i = 1; i < HEAT_SORTS; i++)
-		if (begins(heat_sort_name((enum heat_sort)i), text))
+		if (heat_window_begins(heat_sort_name((enum heat_sort)i), text))
 			return i;
 	return HEAT_NO_CHOICE;
 }

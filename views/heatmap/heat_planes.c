@@ -19,7 +19,7 @@ struct place {
 	const char *name;
 };
 
-static int place_cmp(const void *pa, const void *pb)
+static int heat_layout_place_cmp(const void *pa, const void *pb)
 {
 	const struct place *a = pa, *b = pb;
 	int d;
@@ -31,17 +31,17 @@ static int place_cmp(const void *pa, const void *pb)
 }
 
 /* Switches of a set in the order of their places; returns how many. */
-static uint32_t take_sorted(uint32_t *out, struct place *all, uint32_t n)
+static uint32_t heat_layout_take_sorted(uint32_t *out, struct place *all, uint32_t n)
 {
-	qsort(all, n, sizeof(*all), place_cmp);
+	qsort(all, n, sizeof(*all), heat_layout_place_cmp);
 	for (uint32_t i = 0; i < n; i++)
 		out[i] = all[i].sw;
 	return n;
 }
 
 /* Components of the cables between two levels; group[sw] for both, else FAB_NONE. */
-static uint32_t components(const struct fabric *f, const struct topology_kind *s, uint32_t low,
-			   uint32_t *group)
+static uint32_t heat_layout_components(const struct fabric *f, const struct topology_kind *s,
+				       uint32_t low, uint32_t *group)
 {
 	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), n = 0;
 
@@ -73,8 +73,9 @@ static uint32_t components(const struct fabric *f, const struct topology_kind *s
 }
 
 /* Switches of a level by (component, name); first gets the place in its component of each. */
-static uint32_t level_order(const struct fabric *f, const struct topology_kind *s, uint32_t level,
-			    const uint32_t *group, uint32_t *out, uint32_t *rank)
+static uint32_t heat_layout_level_order(const struct fabric *f, const struct topology_kind *s,
+					uint32_t level, const uint32_t *group, uint32_t *out,
+					uint32_t *rank)
 {
 	struct place *all = xcalloc(f->nsw, sizeof(*all));
 	uint32_t n = 0, in_group = 0;
@@ -82,7 +83,7 @@ static uint32_t level_order(const struct fabric *f, const struct topology_kind *
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		if (s->level[sw] == level)
 			all[n++] = (struct place){ sw, group[sw], group[sw], f->sw_name[sw] };
-	take_sorted(out, all, n);
+	heat_layout_take_sorted(out, all, n);
 	for (uint32_t i = 0; i < n; i++) {
 		in_group = i && all[i].group == all[i - 1].group ? in_group + 1 : 0;
 		rank[out[i]] = in_group;
@@ -98,7 +99,7 @@ void tree_plane(struct heat_layout *l, const struct fabric *f, const struct topo
 	uint32_t *group = xcalloc(f->nsw, sizeof(*group)), *rank = xcalloc(f->nsw, sizeof(*rank));
 	uint32_t *col_of = xcalloc(f->nchan, sizeof(*col_of));
 	uint32_t *upper = arena_array(l->arena, uint32_t, f->nsw);
-	uint32_t ngroup = components(f, s, low, group), nupper;
+	uint32_t ngroup = heat_layout_components(f, s, low, group), nupper;
 	char from[16], to[16];
 
 	p = plane_add(l, SET_SHAPE, topology_kind_level_name(from, s, low),
@@ -107,8 +108,8 @@ void tree_plane(struct heat_layout *l, const struct fabric *f, const struct topo
 	p->dir[0] = "up";
 	p->dir[1] = "down";
 	p->row_sw = arena_array(l->arena, uint32_t, f->nsw);
-	p->nrow = level_order(f, s, low, group, p->row_sw, rank);
-	nupper = level_order(f, s, low + 1, group, upper, rank);
+	p->nrow = heat_layout_level_order(f, s, low, group, p->row_sw, rank);
+	nupper = heat_layout_level_order(f, s, low + 1, group, upper, rank);
 	for (uint32_t i = 0; i < nupper; i++) {
 		if (ngroup == 1)
 			rank[upper[i]] = i;
@@ -146,7 +147,7 @@ void hyperx_plane(struct heat_layout *l, const struct fabric *f, const struct to
 		all[sw] = (struct place){ sw, at, at * s->dim[d] + x[d], f->sw_name[sw] };
 	}
 	p->row_sw = arena_array(l->arena, uint32_t, f->nsw);
-	p->nrow = take_sorted(p->row_sw, all, f->nsw);
+	p->nrow = heat_layout_take_sorted(p->row_sw, all, f->nsw);
 	p->ncol = s->dim[d];
 	for (uint32_t c = 0; c < f->nchan; c++) {
 		uint32_t from = s->coord[f->chan_src[c] * TOPOLOGY_DIMS + d];
@@ -160,7 +161,7 @@ void hyperx_plane(struct heat_layout *l, const struct fabric *f, const struct to
 }
 
 /* Reverse Cuthill-McKee: breadth first from a switch of least degree, neighbours by degree. */
-static void rcm_order(const struct fabric *f, uint32_t *out)
+static void heat_layout_rcm_order(const struct fabric *f, uint32_t *out)
 {
 	uint32_t n = 0, head = 0;
 	uint8_t *seen = xcalloc(f->nsw, 1);
@@ -210,13 +211,13 @@ void square_plane(struct heat_layout *l, const struct fabric *f, bool rcm)
 	p->row_sw = arena_array(l->arena, uint32_t, f->nsw);
 	p->nrow = p->ncol = f->nsw;
 	if (rcm) {
-		rcm_order(f, p->row_sw);
+		heat_layout_rcm_order(f, p->row_sw);
 	} else {
 		struct place *all = xcalloc(f->nsw, sizeof(*all));
 
 		for (uint32_t sw = 0; sw < f->nsw; sw++)
 			all[sw] = (struct place){ sw, 0, 0, f->sw_name[sw] };
-		take_sorted(p->row_sw, all, f->nsw);
+		heat_layout_take_sorted(p->row_sw, all, f->nsw);
 		free(all);
 	}
 	p->col_sw = p->row_sw;
@@ -230,8 +231,8 @@ void square_plane(struct heat_layout *l, const struct fabric *f, bool rcm)
 }
 
 /* "*,3,1": the line of dimension d through a switch. */
-static char *line_name(struct arena *arena, const struct topology_kind *s, const uint16_t *x,
-		       uint32_t d)
+static char *heat_layout_line_name(struct arena *arena, const struct topology_kind *s,
+				   const uint16_t *x, uint32_t d)
 {
 	char *name = arena_array(arena, char, 8 * TOPOLOGY_DIMS);
 	int n = 0;
@@ -246,7 +247,8 @@ static char *line_name(struct arena *arena, const struct topology_kind *s, const
 }
 
 /* Position of a step up along the dimension; FAB_NONE for all others. */
-static uint32_t step_up(const struct topology_kind *s, uint32_t from, uint32_t to, uint32_t d)
+static uint32_t heat_layout_step_up(const struct topology_kind *s, uint32_t from, uint32_t to,
+				    uint32_t d)
 {
 	if (to == from + 1)
 		return from;
@@ -280,7 +282,7 @@ void torus_plane(struct heat_layout *l, const struct fabric *f, const struct top
 			at = i == d ? at : at * s->dim[i] + x[i];
 		row_of[sw] = at;
 		if (!p->row_text[at])
-			p->row_text[at] = line_name(l->arena, s, x, d);
+			p->row_text[at] = heat_layout_line_name(l->arena, s, x, d);
 	}
 	for (uint32_t r = 0; r < p->nrow; r++)
 		if (!p->row_text[r])
@@ -289,7 +291,7 @@ void torus_plane(struct heat_layout *l, const struct fabric *f, const struct top
 		uint32_t from = s->coord[f->chan_src[c] * TOPOLOGY_DIMS + d];
 		uint32_t to = s->coord[f->chan_dst[c] * TOPOLOGY_DIMS + d];
 
-		col_of[c] = from == to ? FAB_NONE : step_up(s, from, to, d);
+		col_of[c] = from == to ? FAB_NONE : heat_layout_step_up(s, from, to, d);
 	}
 	plane_fill(l, p, f, row_of, col_of);
 	free(col_of);
@@ -297,8 +299,9 @@ void torus_plane(struct heat_layout *l, const struct fabric *f, const struct top
 }
 
 /* A square of sets of switches; text: their names. */
-static void sets_plane(struct heat_layout *l, struct heat_plane *p, const struct fabric *f,
-		       const uint32_t *of, uint32_t n, char **text)
+static void heat_layout_sets_plane(struct heat_layout *l, struct heat_plane *p,
+				   const struct fabric *f, const uint32_t *of, uint32_t n,
+				   char **text)
 {
 	uint32_t *col_of = xcalloc(f->nchan, sizeof(*col_of));
 
@@ -311,8 +314,8 @@ static void sets_plane(struct heat_layout *l, struct heat_plane *p, const struct
 }
 
 /* "sw0001..sw0016" is long: a group goes by its number and its first switch. */
-static char **group_names(struct heat_layout *l, const struct fabric *f,
-			  const struct topology_kind *s)
+static char **heat_layout_group_names(struct heat_layout *l, const struct fabric *f,
+				      const struct topology_kind *s)
 {
 	char **text = arena_array(l->arena, char *, s->ngroup);
 
@@ -328,8 +331,8 @@ static char **group_names(struct heat_layout *l, const struct fabric *f,
 }
 
 /* Rows are switches by group; columns are places in the group, or the other groups. */
-static void member_plane(struct heat_layout *l, const struct fabric *f,
-			 const struct topology_kind *s, char **text, bool inside)
+static void heat_layout_member_plane(struct heat_layout *l, const struct fabric *f,
+				     const struct topology_kind *s, char **text, bool inside)
 {
 	struct heat_plane *p =
 		plane_add(l, SET_MEMBERS, "switch", inside ? "of its group" : "group");
@@ -348,7 +351,7 @@ static void member_plane(struct heat_layout *l, const struct fabric *f,
 		p->ncol = s->ngroup;
 		p->col_text = text;
 	}
-	p->nrow = take_sorted(p->row_sw, all, f->nsw);
+	p->nrow = heat_layout_take_sorted(p->row_sw, all, f->nsw);
 	for (uint32_t c = 0; c < f->nchan; c++) {
 		uint32_t a = f->chan_src[c], b = f->chan_dst[c];
 
@@ -365,12 +368,12 @@ static void member_plane(struct heat_layout *l, const struct fabric *f,
 void group_planes(struct heat_layout *l, const struct fabric *f, const struct topology_kind *s)
 {
 	struct heat_plane *p = plane_add(l, SET_SHAPE, "group", "group");
-	char **text = group_names(l, f, s);
+	char **text = heat_layout_group_names(l, f, s);
 
 	snprintf(p->title, sizeof(p->title), "group x group");
-	sets_plane(l, p, f, s->group, s->ngroup, text);
-	member_plane(l, f, s, text, true);
-	member_plane(l, f, s, text, false);
+	heat_layout_sets_plane(l, p, f, s->group, s->ngroup, text);
+	heat_layout_member_plane(l, f, s, text, true);
+	heat_layout_member_plane(l, f, s, text, false);
 }
 
 void rack_plane(struct heat_layout *l, const struct fabric *f, const struct racks *r)
@@ -381,5 +384,5 @@ void rack_plane(struct heat_layout *l, const struct fabric *f, const struct rack
 	for (uint32_t i = 0; i < r->n; i++)
 		text[i] = arena_strdup(l->arena, r->name[i]);
 	snprintf(p->title, sizeof(p->title), "rack x rack by %s", r->from);
-	sets_plane(l, p, f, r->of, r->n, text);
+	heat_layout_sets_plane(l, p, f, r->of, r->n, text);
 }

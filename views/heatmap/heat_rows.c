@@ -12,7 +12,7 @@ struct key {
 	uint32_t row;
 };
 
-static int key_cmp(const void *pa, const void *pb)
+static int heat_window_key_cmp(const void *pa, const void *pb)
 {
 	const struct key *a = pa, *b = pb;
 
@@ -33,20 +33,20 @@ bool heat_sort_suits(enum heat_sort sort, const struct heat_plane *p, const stru
 	return sort != HEAT_BY_RACK || (p->row_sw && r && r->n);
 }
 
-static double util_of(const struct state *s, uint32_t chan)
+static double heat_window_util_of(const struct state *s, uint32_t chan)
 {
 	const struct port_rate *r = state_rate(s, chan_fabric_port(s->fabric, chan));
 
 	return r && isfinite(r->util_pct) ? r->util_pct : -1;
 }
 
-static double most_used(const struct heat_plane *p, const struct state *s, uint32_t row)
+static double heat_window_most_used(const struct heat_plane *p, const struct state *s, uint32_t row)
 {
 	double most = -1;
 
 	for (uint32_t i = p->row_off[row]; i < p->row_off[row + 1]; i++) {
-		most = fmax(most, util_of(s, p->chan[i]));
-		most = fmax(most, util_of(s, s->fabric->chan_rev[p->chan[i]]));
+		most = fmax(most, heat_window_util_of(s, p->chan[i]));
+		most = fmax(most, heat_window_util_of(s, s->fabric->chan_rev[p->chan[i]]));
 	}
 	return most;
 }
@@ -69,9 +69,10 @@ void heat_rows_set(struct heat_rows *out, const struct heat_plane *p, enum heat_
 	keys = xcalloc(p->nrow, sizeof(*keys));
 	for (uint32_t i = 0; i < p->nrow; i++) {
 		keys[i].row = i;
-		keys[i].first = sort == HEAT_BY_UTIL ? -most_used(p, s, i) : r->of[p->row_sw[i]];
+		keys[i].first = sort == HEAT_BY_UTIL ? -heat_window_most_used(p, s, i)
+						     : r->of[p->row_sw[i]];
 	}
-	qsort(keys, p->nrow, sizeof(*keys), key_cmp);
+	qsort(keys, p->nrow, sizeof(*keys), heat_window_key_cmp);
 	for (uint32_t i = 0; i < p->nrow; i++)
 		out->row[i] = keys[i].row;
 	free(keys);

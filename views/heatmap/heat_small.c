@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void follow(struct heat_small *h, const struct ui *ui, const struct state *s)
+static void heat_small_follow(struct heat_small *h, const struct ui *ui, const struct state *s)
 {
 	const struct fabric_summary *v = ui_survey(ui);
 
@@ -15,7 +15,7 @@ static void follow(struct heat_small *h, const struct ui *ui, const struct state
 	heat_rows_set(&h->rows, &h->layout->plane[0], HEAT_BY_PLACE, s, v->racks);
 }
 
-static void read_cells(struct heat_small *h, const struct ui *ui, const struct state *s)
+static void heat_small_read_cells(struct heat_small *h, const struct ui *ui, const struct state *s)
 {
 	struct heat_sight at = { &h->layout->plane[0], &h->rows, &h->window, CHAN_UTIL, 0 };
 	struct heat_small_key now;
@@ -45,9 +45,9 @@ void heat_small_draw(struct heat_small *h, const struct ui *ui, struct canvas *c
 		canvas_rule(c, r, 0, "Heatmap");
 		return;
 	}
-	follow(h, ui, s);
+	heat_small_follow(h, ui, s);
 	heat_window_set(w, &h->layout->plane[0], matrix, 1, UINT32_MAX, 0, 0);
-	read_cells(h, ui, s);
+	heat_small_read_cells(h, ui, s);
 	snprintf(title, sizeof(title), "%s, %% used%s (2: all of it)", h->layout->plane[0].title,
 		 w->row_n > 1 || w->col_n > 1 ? ", worst of each cell" : "");
 	canvas_rule(c, r, 0, title);

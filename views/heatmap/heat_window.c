@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/heatmap/heat_window.h"
 
-static uint32_t div_up(uint32_t a, uint32_t b)
+static uint32_t heat_window_div_up(uint32_t a, uint32_t b)
 {
 	return b ? (a + b - 1) / b : a;
 }
 
 /* The first cell in sight: moved no more than needed to have at in sight. */
-static uint32_t scroll_to(uint32_t first, uint32_t at, uint32_t n, uint32_t seen)
+static uint32_t heat_window_scroll_to(uint32_t first, uint32_t at, uint32_t n, uint32_t seen)
 {
 	if (at < first)
 		first = at;
@@ -31,15 +31,15 @@ void heat_window_set(struct heat_window *w, const struct heat_plane *p, struct r
 	w->label_w = label_w;
 	h = (uint32_t)w->rows.h;
 	width = (uint32_t)w->rows.w;
-	need = div_up(p->ncol, width);
-	w->fit = div_up(p->nrow, h) > need ? div_up(p->nrow, h) : need;
+	need = heat_window_div_up(p->ncol, width);
+	w->fit = heat_window_div_up(p->nrow, h) > need ? heat_window_div_up(p->nrow, h) : need;
 	if (w->fit < 1)
 		w->fit = 1;
 	w->row_n = zoom < 1 ? 1 : zoom > w->fit ? w->fit : zoom;
 	/* columns are never joined more than they need to be in sight */
 	w->col_n = w->row_n < need ? w->row_n : need ? need : 1;
-	w->nrow = div_up(p->nrow, w->row_n);
-	w->ncol = div_up(p->ncol, w->col_n);
+	w->nrow = heat_window_div_up(p->nrow, w->row_n);
+	w->ncol = heat_window_div_up(p->ncol, w->col_n);
 	w->cell_w = w->ncol * 3 <= width ? 3 : w->ncol * 2 <= width ? 2 : 1;
 	w->vis_cols = width / (uint32_t)w->cell_w;
 	w->vis_rows = h;
@@ -47,6 +47,6 @@ void heat_window_set(struct heat_window *w, const struct heat_plane *p, struct r
 		w->vis_cols = w->ncol;
 	if (w->vis_rows > w->nrow)
 		w->vis_rows = w->nrow;
-	w->top = scroll_to(w->top, row / w->row_n, w->nrow, w->vis_rows);
-	w->left = scroll_to(w->left, col / w->col_n, w->ncol, w->vis_cols);
+	w->top = heat_window_scroll_to(w->top, row / w->row_n, w->nrow, w->vis_rows);
+	w->left = heat_window_scroll_to(w->left, col / w->col_n, w->ncol, w->vis_cols);
 }

@@ -34,7 +34,7 @@ struct heat_sight heatmap_sight(const struct heatmap_ui *u, const struct ui *ui,
 }
 
 /* The cursor stays on the row of the plane that it was on. */
-static void sort_rows(struct heatmap_ui *u, const struct ui *ui, const struct state *s)
+static void heatmap_sort_rows(struct heatmap_ui *u, const struct ui *ui, const struct state *s)
 {
 	uint32_t at = u->row < u->rows.n ? u->rows.row[u->row] : 0;
 
@@ -43,8 +43,8 @@ static void sort_rows(struct heatmap_ui *u, const struct ui *ui, const struct st
 	u->sorted_by = s->rates;
 }
 
-static void set_plane(struct heatmap_ui *u, const struct ui *ui, const struct state *s,
-		      uint32_t plane)
+static void heatmap_set_plane(struct heatmap_ui *u, const struct ui *ui, const struct state *s,
+			      uint32_t plane)
 {
 	const struct heat_plane *p = &u->layout->plane[plane];
 	uint32_t row = 0;
@@ -69,7 +69,8 @@ static void set_plane(struct heatmap_ui *u, const struct ui *ui, const struct st
 }
 
 /* To the channel that another view selected, in the nearest plane that has it. */
-static void go_to(struct heatmap_ui *u, const struct ui *ui, const struct state *s, uint32_t chan)
+static void heatmap_go_to(struct heatmap_ui *u, const struct ui *ui, const struct state *s,
+			  uint32_t chan)
 {
 	for (uint32_t i = 0; i < u->layout->nplane; i++) {
 		uint32_t k = (u->plane + i) % u->layout->nplane;
@@ -78,7 +79,7 @@ static void go_to(struct heatmap_ui *u, const struct ui *ui, const struct state 
 		if (!heat_plane_find(&u->layout->plane[k], s->fabric, chan, &spot))
 			continue;
 		if (k != u->plane)
-			set_plane(u, ui, s, k);
+			heatmap_set_plane(u, ui, s, k);
 		u->cables.open = false;
 		u->dir = spot.opposite;
 		u->row = heat_rows_find(&u->rows, spot.row);
@@ -88,7 +89,7 @@ static void go_to(struct heatmap_ui *u, const struct ui *ui, const struct state 
 }
 
 /* Follows the state and the other views. */
-static void follow(struct heatmap_ui *u, const struct ui *ui, const struct state *s)
+static void heatmap_follow(struct heatmap_ui *u, const struct ui *ui, const struct state *s)
 {
 	const struct fabric_summary *v = ui_survey(ui);
 	uint32_t chan = ui_selected_chan(ui);
@@ -96,15 +97,15 @@ static void follow(struct heatmap_ui *u, const struct ui *ui, const struct state
 	if (!u->layout || u->layout->fabric != s->fabric) {
 		heat_layout_free(u->layout);
 		u->layout = heat_layout_new(s->fabric, v->shape, v->racks);
-		set_plane(u, ui, s, 0);
+		heatmap_set_plane(u, ui, s, 0);
 		u->told = FAB_NONE;
 	}
 	if (u->sort == HEAT_BY_UTIL && s->rates != u->sorted_by && s->now_s - u->moved_s >= HOLD_S)
-		sort_rows(u, ui, s);
+		heatmap_sort_rows(u, ui, s);
 	if (chan == FAB_NONE || chan == u->told)
 		return;
 	u->told = chan;
-	go_to(u, ui, s, chan);
+	heatmap_go_to(u, ui, s, chan);
 }
 
 static void heatmap_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
@@ -124,7 +125,7 @@ static void heatmap_draw(void *own, struct ui *ui, struct canvas *c, struct rect
 				      : "no fabric yet");
 		return;
 	}
-	follow(u, ui, s);
+	heatmap_follow(u, ui, s);
 	label_w = heatmap_label_width(u, s, r);
 	if (!u->zoom) {
 		heat_window_set(&u->window, heatmap_plane(u), matrix, label_w, 1, 0, 0);
@@ -139,7 +140,7 @@ static void heatmap_draw(void *own, struct ui *ui, struct canvas *c, struct rect
 	u->drawn = heatmap_sight(u, ui, s).metric;
 }
 
-static void move_by(uint32_t *at, int64_t by, uint32_t n)
+static void heatmap_move_by(uint32_t *at, int64_t by, uint32_t n)
 {
 	int64_t to = (int64_t)*at + by;
 
@@ -154,22 +155,22 @@ static bool heatmap_move(struct heatmap_ui *u, enum req req)
 
 	switch (req) {
 	case REQ_UP:
-		move_by(&u->row, -(int64_t)w->row_n, p->nrow);
+		heatmap_move_by(&u->row, -(int64_t)w->row_n, p->nrow);
 		return true;
 	case REQ_DOWN:
-		move_by(&u->row, w->row_n, p->nrow);
+		heatmap_move_by(&u->row, w->row_n, p->nrow);
 		return true;
 	case REQ_LEFT:
-		move_by(&u->col, -(int64_t)w->col_n, p->ncol);
+		heatmap_move_by(&u->col, -(int64_t)w->col_n, p->ncol);
 		return true;
 	case REQ_RIGHT:
-		move_by(&u->col, w->col_n, p->ncol);
+		heatmap_move_by(&u->col, w->col_n, p->ncol);
 		return true;
 	case REQ_PAGE_UP:
-		move_by(&u->row, -page, p->nrow);
+		heatmap_move_by(&u->row, -page, p->nrow);
 		return true;
 	case REQ_PAGE_DOWN:
-		move_by(&u->row, page, p->nrow);
+		heatmap_move_by(&u->row, page, p->nrow);
 		return true;
 	case REQ_TOP:
 		u->row = 0;
@@ -182,7 +183,7 @@ static bool heatmap_move(struct heatmap_ui *u, enum req req)
 	}
 }
 
-static void open_cables(struct heatmap_ui *u, struct ui *ui, const struct state *s)
+static void heatmap_open_cables(struct heatmap_ui *u, struct ui *ui, const struct state *s)
 {
 	struct heat_sight at = heatmap_sight(u, ui, s);
 
@@ -191,7 +192,7 @@ static void open_cables(struct heatmap_ui *u, struct ui *ui, const struct state 
 }
 
 /* All, halves of it, single pairs, the cables of the pair; then all again. */
-static void zoom_in(struct heatmap_ui *u, struct ui *ui, const struct state *s)
+static void heatmap_zoom_in(struct heatmap_ui *u, struct ui *ui, const struct state *s)
 {
 	if (u->cables.open) {
 		u->cables.open = false;
@@ -200,11 +201,11 @@ static void zoom_in(struct heatmap_ui *u, struct ui *ui, const struct state *s)
 		u->zoom = u->zoom > u->window.fit ? u->window.fit / 2 : u->zoom / 2;
 		u->zoom = u->zoom ? u->zoom : 1;
 	} else {
-		open_cables(u, ui, s);
+		heatmap_open_cables(u, ui, s);
 	}
 }
 
-static void select_and_go(struct heatmap_ui *u, struct ui *ui, uint32_t chan)
+static void heatmap_select_and_go(struct heatmap_ui *u, struct ui *ui, uint32_t chan)
 {
 	u->told = chan;
 	ui_select_chan(ui, chan);
@@ -212,14 +213,14 @@ static void select_and_go(struct heatmap_ui *u, struct ui *ui, uint32_t chan)
 }
 
 /* Nearer: from several pairs to the worst of them, from a pair to its cables, then the link. */
-static void open_cell(struct heatmap_ui *u, struct ui *ui, const struct state *s)
+static void heatmap_open_cell(struct heatmap_ui *u, struct ui *ui, const struct state *s)
 {
 	const struct heat_window *w = &u->window;
 	const struct heat_cell *cell;
 	struct heat_spot spot;
 
 	if (u->cables.open) {
-		select_and_go(u, ui, heat_cables_cursor(&u->cables));
+		heatmap_select_and_go(u, ui, heat_cables_cursor(&u->cables));
 		return;
 	}
 	cell = heat_cells_at(&u->cells, w, u->row, u->col);
@@ -229,9 +230,9 @@ static void open_cell(struct heatmap_ui *u, struct ui *ui, const struct state *s
 		ui_say(ui, "no link in this cell");
 	} else if (w->row_n == 1 && w->col_n == 1) {
 		if (cell->count > 1)
-			open_cables(u, ui, s);
+			heatmap_open_cables(u, ui, s);
 		else
-			select_and_go(u, ui, cell->chan);
+			heatmap_select_and_go(u, ui, cell->chan);
 	} else if (heat_plane_find(heatmap_plane(u), s->fabric,
 				   u->dir ? s->fabric->chan_rev[cell->chan] : cell->chan, &spot)) {
 		u->zoom = 1;
@@ -240,7 +241,7 @@ static void open_cell(struct heatmap_ui *u, struct ui *ui, const struct state *s
 	}
 }
 
-static void exclude_cell(struct heatmap_ui *u, struct ui *ui, const struct state *s)
+static void heatmap_exclude_cell(struct heatmap_ui *u, struct ui *ui, const struct state *s)
 {
 	const struct heat_cell *cell = heat_cells_at(&u->cells, &u->window, u->row, u->col);
 
@@ -254,7 +255,7 @@ static void exclude_cell(struct heatmap_ui *u, struct ui *ui, const struct state
 }
 
 /* What a proposal changes comes after the last metric, where there is one. */
-static void next_metric(struct heatmap_ui *u, struct ui *ui, const struct state *s)
+static void heatmap_next_metric(struct heatmap_ui *u, struct ui *ui, const struct state *s)
 {
 	bool delta = heatmap_shows_delta(ui, s);
 
@@ -269,17 +270,17 @@ static void next_metric(struct heatmap_ui *u, struct ui *ui, const struct state 
 		u->metric = CHAN_UTIL;
 }
 
-static void next_sort(struct heatmap_ui *u, struct ui *ui, const struct state *s)
+static void heatmap_next_sort(struct heatmap_ui *u, struct ui *ui, const struct state *s)
 {
 	do
 		u->sort = (u->sort + 1) % HEAT_SORTS;
 	while (!heat_sort_suits(u->sort, heatmap_plane(u), ui_survey(ui)->racks));
-	sort_rows(u, ui, s);
+	heatmap_sort_rows(u, ui, s);
 	ui_say(ui, "rows %s",
 	       u->sort == HEAT_BY_PLACE ? "in the order of the layout" : heat_sort_name(u->sort));
 }
 
-static void toggle_compare(struct ui *ui, const struct state *s)
+static void heatmap_toggle_compare(struct ui *ui, const struct state *s)
 {
 	if (!state_preview_ready(s) || !s->preview.before)
 		ui_say(ui, "nothing to compare yet: 6, choose an engine, Space computes a preview");
@@ -287,14 +288,14 @@ static void toggle_compare(struct ui *ui, const struct state *s)
 		ui_compare(ui, !ui_comparing(ui));
 }
 
-static void no_choice(struct ui *ui, const char *text)
+static void heatmap_no_choice(struct ui *ui, const char *text)
 {
 	ui_say(ui, "the heatmap has no '%s'; the key goes through what it has", text);
 }
 
 /* A choice by name, as a command gives it; false: it has no name, the next one is wanted. */
-static bool named_setting(struct heatmap_ui *u, struct ui *ui, const struct state *s,
-			  const struct input *in)
+static bool heatmap_named_setting(struct heatmap_ui *u, struct ui *ui, const struct state *s,
+				  const struct input *in)
 {
 	uint32_t i;
 
@@ -305,15 +306,15 @@ static bool named_setting(struct heatmap_ui *u, struct ui *ui, const struct stat
 	    : in->req == REQ_ROWS   ? heat_sort_named(in->text)
 				    : HEAT_NO_CHOICE;
 	if (i == HEAT_NO_CHOICE) {
-		no_choice(ui, in->text);
+		heatmap_no_choice(ui, in->text);
 	} else if (in->req == REQ_METRIC) {
 		ui_compare(ui, i == CHAN_DELTA);
 		u->metric = i == CHAN_DELTA ? u->metric : (enum chan_metric)i;
 	} else if (in->req == REQ_LAYOUT) {
-		set_plane(u, ui, s, i);
+		heatmap_set_plane(u, ui, s, i);
 	} else if (heat_sort_suits((enum heat_sort)i, heatmap_plane(u), ui_survey(ui)->racks)) {
 		u->sort = (enum heat_sort)i;
-		sort_rows(u, ui, s);
+		heatmap_sort_rows(u, ui, s);
 	} else {
 		ui_say(ui,
 		       "no racks are known: names have none, and --racks gives no file that suits");
@@ -322,8 +323,8 @@ static bool named_setting(struct heatmap_ui *u, struct ui *ui, const struct stat
 }
 
 /* The cell under the mouse; clicked again it is opened. */
-static bool click(struct heatmap_ui *u, struct ui *ui, const struct input *in,
-		  const struct state *s)
+static bool heatmap_click(struct heatmap_ui *u, struct ui *ui, const struct input *in,
+			  const struct state *s)
 {
 	const struct heat_window *w = &u->window;
 	int x = in->x - w->rows.x, y = in->y - w->rows.y;
@@ -335,7 +336,7 @@ static bool click(struct heatmap_ui *u, struct ui *ui, const struct input *in,
 	row = (w->top + (uint32_t)y) * w->row_n;
 	col = (w->left + (uint32_t)(x / w->cell_w)) * w->col_n;
 	if (u->row / w->row_n == row / w->row_n && u->col / w->col_n == col / w->col_n) {
-		open_cell(u, ui, s);
+		heatmap_open_cell(u, ui, s);
 	} else {
 		u->row = row;
 		u->col = col;
@@ -349,26 +350,26 @@ static bool heatmap_settings(struct heatmap_ui *u, struct ui *ui, const struct s
 {
 	switch (req) {
 	case REQ_METRIC:
-		next_metric(u, ui, s);
+		heatmap_next_metric(u, ui, s);
 		return true;
 	case REQ_DIRECTION:
 		u->dir = !u->dir;
 		u->cables.open = false;
 		return true;
 	case REQ_LAYOUT:
-		set_plane(u, ui, s, (u->plane + 1) % u->layout->nplane);
+		heatmap_set_plane(u, ui, s, (u->plane + 1) % u->layout->nplane);
 		return true;
 	case REQ_ROWS:
-		next_sort(u, ui, s);
+		heatmap_next_sort(u, ui, s);
 		return true;
 	case REQ_ZOOM:
-		zoom_in(u, ui, s);
+		heatmap_zoom_in(u, ui, s);
 		return true;
 	case REQ_COMPARE:
-		toggle_compare(ui, s);
+		heatmap_toggle_compare(ui, s);
 		return true;
 	case REQ_ENTER:
-		open_cell(u, ui, s);
+		heatmap_open_cell(u, ui, s);
 		return true;
 	case REQ_BACK:
 		if (!u->cables.open)
@@ -396,12 +397,12 @@ static bool heatmap_input(void *own, struct ui *ui, const struct input *in, cons
 		return true;
 	}
 	if (in->req == REQ_CLICK)
-		return click(u, ui, in, s);
+		return heatmap_click(u, ui, in, s);
 	if (in->req == REQ_EXCLUDE && !(in->text && in->text[0])) {
-		exclude_cell(u, ui, s);
+		heatmap_exclude_cell(u, ui, s);
 		return true;
 	}
-	return named_setting(u, ui, s, in) || heatmap_settings(u, ui, s, in->req);
+	return heatmap_named_setting(u, ui, s, in) || heatmap_settings(u, ui, s, in->req);
 }
 
 static void heatmap_context(const void *own, const struct state *s, char *buf, size_t len)
@@ -418,7 +419,7 @@ static void heatmap_context(const void *own, const struct state *s, char *buf, s
 			 u->plane + 1, u->layout->nplane, u->window.row_n);
 }
 
-static const char *layout_name(const void *own, const struct state *s, uint32_t i)
+static const char *heatmap_layout_name(const void *own, const struct state *s, uint32_t i)
 {
 	const struct heatmap_ui *u = own;
 	bool known = u->layout && u->layout->fabric == s->fabric;
@@ -434,5 +435,5 @@ const struct view view_heatmap = {
 	.draw = heatmap_draw,
 	.input = heatmap_input,
 	.context = heatmap_context,
-	.layout = layout_name,
+	.layout = heatmap_layout_name,
 };

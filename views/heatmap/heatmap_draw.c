@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void draw_cursor(struct heatmap_ui *u, struct canvas *c)
+static void heatmap_draw_cursor(struct heatmap_ui *u, struct canvas *c)
 {
 	const struct heat_window *w = &u->window;
 	int x = (int)(u->col / w->col_n - w->left) * w->cell_w;
@@ -20,7 +20,7 @@ static void draw_cursor(struct heatmap_ui *u, struct canvas *c)
 }
 
 /* A switch among the rows that a label stands for is tagged. */
-static bool row_tagged(const struct heatmap_ui *u, const struct ui *ui, uint32_t first)
+static bool heatmap_row_tagged(const struct heatmap_ui *u, const struct ui *ui, uint32_t first)
 {
 	const struct heat_plane *p = heatmap_plane(u);
 
@@ -30,8 +30,8 @@ static bool row_tagged(const struct heatmap_ui *u, const struct ui *ui, uint32_t
 	return false;
 }
 
-static void draw_row_label(const struct heatmap_ui *u, const struct ui *ui, const struct state *s,
-			   struct canvas *c, int y)
+static void heatmap_draw_row_label(const struct heatmap_ui *u, const struct ui *ui,
+				   const struct state *s, struct canvas *c, int y)
 {
 	const struct heat_window *w = &u->window;
 	uint32_t first = (w->top + (uint32_t)y) * w->row_n;
@@ -43,13 +43,13 @@ static void draw_row_label(const struct heatmap_ui *u, const struct ui *ui, cons
 	canvas_char(c, r, 0, y, role, here ? '>' : ' ');
 	canvas_name(c, r, 1, y, w->label_w - 2, role,
 		    heat_row_label(name, heatmap_plane(u), s->fabric, u->rows.row[first]));
-	if (row_tagged(u, ui, first))
+	if (heatmap_row_tagged(u, ui, first))
 		canvas_char(c, r, w->label_w - 1, y, ROLE_KEY, '+');
 }
 
 /* Column numbers, from 1, in the units of the matrix. */
-static void draw_heads(const struct heatmap_ui *u, const struct ui *ui, struct canvas *c,
-		       struct rect r, int y)
+static void heatmap_draw_heads(const struct heatmap_ui *u, const struct ui *ui, struct canvas *c,
+			       struct rect r, int y)
 {
 	const struct heat_window *w = &u->window;
 	uint32_t step = w->cell_w == 3 ? 1 : w->cell_w == 2 ? 2 : 10;
@@ -72,13 +72,13 @@ static void draw_heads(const struct heatmap_ui *u, const struct ui *ui, struct c
 	canvas_name(c, r, 1, y, w->label_w - 2, ROLE_LABEL, heatmap_plane(u)->row_name);
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t heatmap_least(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
 
-static void draw_title(const struct heatmap_ui *u, const struct ui *ui, const struct state *s,
-		       struct canvas *c, struct rect r)
+static void heatmap_draw_title(const struct heatmap_ui *u, const struct ui *ui,
+			       const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct heat_plane *p = heatmap_plane(u);
 	const struct heat_window *w = &u->window;
@@ -94,11 +94,11 @@ static void draw_title(const struct heatmap_ui *u, const struct ui *ui, const st
 		 sort[0] ? " | rows " : "", sort, zoom);
 	if (w->vis_rows < w->nrow)
 		n = snprintf(range, sizeof(range), " rows %u-%u of %u", w->top * w->row_n + 1,
-			     least((w->top + w->vis_rows) * w->row_n, p->nrow), p->nrow);
+			     heatmap_least((w->top + w->vis_rows) * w->row_n, p->nrow), p->nrow);
 	if (w->vis_cols < w->ncol)
 		snprintf(range + n, sizeof(range) - (size_t)n, " columns %u-%u of %u",
-			 w->left * w->col_n + 1, least((w->left + w->vis_cols) * w->col_n, p->ncol),
-			 p->ncol);
+			 w->left * w->col_n + 1,
+			 heatmap_least((w->left + w->vis_cols) * w->col_n, p->ncol), p->ncol);
 	/* the range is not cut: it tells that there is more */
 	end = r.w - text_width(range) - 2;
 	text_note(title, sizeof(title), note, end - 6);
@@ -108,8 +108,8 @@ static void draw_title(const struct heatmap_ui *u, const struct ui *ui, const st
 		canvas_textf(c, r, end, 0, ROLE_RULE, "%s ", range);
 }
 
-static void draw_detail(struct heatmap_ui *u, const struct ui *ui, const struct state *s,
-			struct canvas *c, struct rect r)
+static void heatmap_draw_detail(struct heatmap_ui *u, const struct ui *ui, const struct state *s,
+				struct canvas *c, struct rect r)
 {
 	const struct heat_cell *cell = heat_cells_at(&u->cells, &u->window, u->row, u->col);
 	char label[256], title[400], from[NAME_LEN], to[NAME_LEN];
@@ -159,16 +159,17 @@ void heatmap_matrix(struct heatmap_ui *u, const struct ui *ui, struct canvas *c,
 
 	at = heatmap_sight(u, ui, s);
 	heat_cells_read(&u->cells, &at, ui, s);
-	draw_title(u, ui, s, c, r);
-	draw_heads(u, ui, c, r, 1);
+	heatmap_draw_title(u, ui, s, c, r);
+	heatmap_draw_heads(u, ui, c, r, 1);
 	for (uint32_t y = 0; y < w->vis_rows; y++) {
-		draw_row_label(u, ui, s, c, (int)y);
+		heatmap_draw_row_label(u, ui, s, c, (int)y);
 		for (uint32_t x = 0; x < w->vis_cols; x++)
 			heat_cell_draw(&u->cells.cell[(size_t)y * w->vis_cols + x], w, c, x, y);
 	}
-	draw_cursor(u, c);
+	heatmap_draw_cursor(u, c);
 	if (below)
-		draw_detail(u, ui, s, c, (struct rect){ r.x, r.y + r.h - below, r.w, below });
+		heatmap_draw_detail(u, ui, s, c,
+				    (struct rect){ r.x, r.y + r.h - below, r.w, below });
 }
 
 void heatmap_cables(struct heatmap_ui *u, const struct ui *ui, struct canvas *c, struct rect r,

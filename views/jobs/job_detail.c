@@ -19,19 +19,19 @@ struct ranked {
 	uint32_t chan;
 };
 
-static double key_of(const struct sample_summary *t, uint32_t chan, uint32_t routes)
+static double job_detail_key_of(const struct sample_summary *t, uint32_t chan, uint32_t routes)
 {
 	return t->rates ? (isfinite(t->util[chan]) ? t->util[chan] : -1) : routes;
 }
 
-static void find_links(struct job_detail *d, const struct sample_summary *t,
-		       const struct job_routes *r, uint32_t job)
+static void job_detail_find_links(struct job_detail *d, const struct sample_summary *t,
+				  const struct job_routes *r, uint32_t job)
 {
 	struct ranked top[LINKS_MAX];
 
 	d->nlinks = 0;
 	for (uint64_t i = r->off[job]; i < r->off[job + 1]; i++) {
-		double key = key_of(t, r->chan[i], r->routes[i]);
+		double key = job_detail_key_of(t, r->chan[i], r->routes[i]);
 		uint32_t k;
 
 		if (d->nlinks == LINKS_MAX && key <= top[LINKS_MAX - 1].key)
@@ -45,7 +45,7 @@ static void find_links(struct job_detail *d, const struct sample_summary *t,
 		d->links[i] = top[i].chan;
 }
 
-static bool takes(const struct state *s, uint32_t src, uint32_t dst, uint32_t chan)
+static bool job_detail_takes(const struct state *s, uint32_t src, uint32_t dst, uint32_t chan)
 {
 	const struct fabric *f = s->fabric;
 	uint32_t sw = f->term_sw[src], lid = f->term_lid[dst], hops = 0;
@@ -65,8 +65,8 @@ static bool takes(const struct state *s, uint32_t src, uint32_t dst, uint32_t ch
 /* A host of the job whose route to dst takes the channel: the first, but after FEW switches rather
  * one beside the channel, whose route takes it for certain.  FAB_NONE: none, or walks are used up.
  */
-static uint32_t source_of(const struct state *s, const struct job *j, uint32_t dst, uint32_t chan,
-			  uint32_t *walks)
+static uint32_t job_detail_source_of(const struct state *s, const struct job *j, uint32_t dst,
+				     uint32_t chan, uint32_t *walks)
 {
 	const struct fabric *f = s->fabric;
 	uint32_t tried = 0;
@@ -83,14 +83,14 @@ static uint32_t source_of(const struct state *s, const struct job *j, uint32_t d
 					return j->terms[i];
 		tried++;
 		--*walks;
-		if (takes(s, src, dst, chan))
+		if (job_detail_takes(s, src, dst, chan))
 			return src;
 	}
 	return FAB_NONE;
 }
 
 /* One pair of each destination, so that the few that are shown differ. */
-static void find_pairs(struct job_detail *d, const struct state *s, const struct job *j)
+static void job_detail_find_pairs(struct job_detail *d, const struct state *s, const struct job *j)
 {
 	const struct fabric *f = s->fabric;
 	uint32_t chan = d->nlinks ? d->links[0] : FAB_NONE, walks = WALKS_MAX;
@@ -102,7 +102,7 @@ static void find_pairs(struct job_detail *d, const struct state *s, const struct
 		if (lid > s->tables->max_lid ||
 		    tables_row(s->tables, f->chan_src[chan])[lid] != f->chan_port[chan])
 			continue;
-		src = source_of(s, j, j->terms[b], chan, &walks);
+		src = job_detail_source_of(s, j, j->terms[b], chan, &walks);
 		if (src == FAB_NONE)
 			continue;
 		d->src[d->npairs] = src;
@@ -110,7 +110,8 @@ static void find_pairs(struct job_detail *d, const struct state *s, const struct
 	}
 }
 
-static void follow(struct job_detail *d, const struct ui *ui, const struct state *s, uint64_t id)
+static void job_detail_follow(struct job_detail *d, const struct ui *ui, const struct state *s,
+			      uint64_t id)
 {
 	const struct link_usage *u = state_usage(s);
 	uint32_t job = link_usage_job(u, id);
@@ -124,11 +125,12 @@ static void follow(struct job_detail *d, const struct ui *ui, const struct state
 	d->rates = s->rates ? rates_get(s->rates) : NULL;
 	if (job == FAB_NONE || !u->routes)
 		return;
-	find_links(d, ui_survey(ui)->tally, u->routes, job);
-	find_pairs(d, s, &u->jobs->jobs[job]);
+	job_detail_find_links(d, ui_survey(ui)->tally, u->routes, job);
+	job_detail_find_pairs(d, s, &u->jobs->jobs[job]);
 }
 
-static void draw_place(const struct state *s, struct canvas *c, struct rect r, const struct job *j)
+static void job_detail_draw_place(const struct state *s, struct canvas *c, struct rect r,
+				  const struct job *j)
 {
 	char time[FIGURE_LEN], age[FIGURE_LEN];
 	int x = canvas_textf(c, r, 1, 0, ROLE_TEXT, "%u host%s on %u switch%s%s", j->nterm,
@@ -146,8 +148,8 @@ static void draw_place(const struct state *s, struct canvas *c, struct rect r, c
 }
 
 /* Switches of the job with how many of its hosts, as many as fit. */
-static void draw_switches(const struct state *s, struct canvas *c, struct rect r, int y,
-			  const struct job *j)
+static void job_detail_draw_switches(const struct state *s, struct canvas *c, struct rect r, int y,
+				     const struct job *j)
 {
 	const struct fabric *f = s->fabric;
 	int x = canvas_text(c, r, 1, y, ROLE_LABEL, "on ");
@@ -168,8 +170,9 @@ static void draw_switches(const struct state *s, struct canvas *c, struct rect r
 	}
 }
 
-static void draw_link(const struct job_detail *d, const struct ui *ui, const struct state *s,
-		      struct canvas *c, struct rect r, int y, uint32_t i)
+static void job_detail_draw_link(const struct job_detail *d, const struct ui *ui,
+				 const struct state *s, struct canvas *c, struct rect r, int y,
+				 uint32_t i)
 {
 	const struct link_usage *u = state_usage(s);
 	uint32_t chan = d->links[i], job = link_usage_job(u, d->id);
@@ -186,19 +189,19 @@ static void draw_link(const struct job_detail *d, const struct ui *ui, const str
 		    chan_label(label, sizeof(label), s->fabric, chan));
 }
 
-static void draw_links(const struct job_detail *d, const struct ui *ui, const struct state *s,
-		       struct canvas *c, struct rect r)
+static void job_detail_draw_links(const struct job_detail *d, const struct ui *ui,
+				  const struct state *s, struct canvas *c, struct rect r)
 {
 	canvas_text(c, r, 1, 0, ROLE_LABEL, " util   routes  worst of its links");
 	if (!d->nlinks)
 		canvas_text(c, r, 2, 1, ROLE_DIM,
 			    state_usage(s) ? "it uses none" : "not known yet");
 	for (uint32_t i = 0; i < d->nlinks && (int)i + 1 < r.h; i++)
-		draw_link(d, ui, s, c, r, (int)i + 1, i);
+		job_detail_draw_link(d, ui, s, c, r, (int)i + 1, i);
 }
 
-static void draw_pairs(const struct job_detail *d, const struct state *s, struct canvas *c,
-		       struct rect r)
+static void job_detail_draw_pairs(const struct job_detail *d, const struct state *s,
+				  struct canvas *c, struct rect r)
 {
 	const struct fabric *f = s->fabric;
 
@@ -221,14 +224,16 @@ void job_detail_draw(struct job_detail *d, const struct ui *ui, const struct sta
 	int half = r.w * 3 / 5, top = r.h > 8 ? 4 : 2;
 	char title[64];
 
-	follow(d, ui, s, j->id);
+	job_detail_follow(d, ui, s, j->id);
 	snprintf(title, sizeof(title), "Job %llu", (unsigned long long)j->id);
 	canvas_rule(c, r, 0, title);
-	draw_place(s, c, (struct rect){ r.x, r.y + 1, r.w, top }, j);
+	job_detail_draw_place(s, c, (struct rect){ r.x, r.y + 1, r.w, top }, j);
 	if (top > 2)
-		draw_switches(s, c, (struct rect){ r.x, r.y + 1, r.w, top }, 3, j);
-	draw_links(d, ui, s, c, (struct rect){ r.x, r.y + 1 + top, half, r.h - 1 - top });
-	draw_pairs(d, s, c, (struct rect){ r.x + half, r.y + 1 + top, r.w - half, r.h - 1 - top });
+		job_detail_draw_switches(s, c, (struct rect){ r.x, r.y + 1, r.w, top }, 3, j);
+	job_detail_draw_links(d, ui, s, c,
+			      (struct rect){ r.x, r.y + 1 + top, half, r.h - 1 - top });
+	job_detail_draw_pairs(
+		d, s, c, (struct rect){ r.x + half, r.y + 1 + top, r.w - half, r.h - 1 - top });
 }
 
 void job_detail_done(struct job_detail *d)

@@ -48,7 +48,7 @@ static const struct table_col columns[] = {
 	{ "nodelist", "nodes", 0, 126, 0, 0 },
 };
 
-static double figure(const struct table_in *in, uint32_t job, const char *name)
+static double jobs_figure(const struct table_in *in, uint32_t job, const char *name)
 {
 	const struct rows rows = { ROWS_JOBS, in->s, ui_survey(in->ui) };
 	struct value v;
@@ -58,10 +58,10 @@ static double figure(const struct table_in *in, uint32_t job, const char *name)
 }
 
 /* What the preview makes of the job's worst link. */
-static void draw_change(const struct table_in *in, uint32_t job, struct canvas *c, struct rect r,
-			int end, int y)
+static void jobs_draw_change(const struct table_in *in, uint32_t job, struct canvas *c,
+			     struct rect r, int end, int y)
 {
-	double now = figure(in, job, "efi"), plan = figure(in, job, "plan_efi");
+	double now = jobs_figure(in, job, "efi"), plan = jobs_figure(in, job, "plan_efi");
 	double pct = (plan - now) / (now > 0 ? now : 1) * 100;
 
 	if (!isfinite(pct))
@@ -72,8 +72,8 @@ static void draw_change(const struct table_in *in, uint32_t job, struct canvas *
 		canvas_rightf(c, r, end, y, pct < 0 ? ROLE_GOOD : ROLE_WARN, "%+.0f%%", pct);
 }
 
-static bool draw_picture(const struct table_in *in, uint32_t job, uint32_t col, struct canvas *c,
-			 struct rect r, int x, int y, int w)
+static bool jobs_draw_picture(const struct table_in *in, uint32_t job, uint32_t col,
+			      struct canvas *c, struct rect r, int x, int y, int w)
 {
 	if (col == COL_MARK) {
 		if (ui_survey(in->ui)->jobs->jobs[job].id == ui_selected_job(in->ui))
@@ -82,12 +82,12 @@ static bool draw_picture(const struct table_in *in, uint32_t job, uint32_t col, 
 	}
 	if (col != COL_CHANGE)
 		return false;
-	draw_change(in, job, c, r, x + w, y);
+	jobs_draw_change(in, job, c, r, x + w, y);
 	return true;
 }
 
 /* Its links in all views; again: no longer. */
-static void mark_job(const struct table_in *in, uint32_t job)
+static void jobs_mark_job(const struct table_in *in, uint32_t job)
 {
 	unsigned long long id = ui_survey(in->ui)->jobs->jobs[job].id;
 	const struct link_usage *use = state_usage(in->s);
@@ -116,8 +116,8 @@ static const struct table_ops ops = {
 	.col = columns,
 	.ncol = sizeof(columns) / sizeof(columns[0]),
 	.sort = "nodes",
-	.draw = draw_picture,
-	.open = mark_job,
+	.draw = jobs_draw_picture,
+	.open = jobs_mark_job,
 };
 
 static struct table *jobs_table(void *own, const struct table_ops **out)
@@ -130,7 +130,7 @@ static struct table *jobs_table(void *own, const struct table_ops **out)
 
 /* --- the view ------------------------------------------------------------------------------- */
 
-static void draw_source(const struct state *s, struct canvas *c, struct rect r, int y)
+static void jobs_draw_source(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct state_jobs *src = &s->jobs_source;
 	char age[FIGURE_LEN], text[sizeof(src->sentence) + 64];
@@ -163,7 +163,7 @@ static void jobs_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
 	int below = list_detail_lines(r.h - 1, r.h >= 40 ? 16 : r.h >= 24 ? 10 : 7);
 	uint32_t job;
 
-	draw_source(s, c, r, r.h - 1);
+	jobs_draw_source(s, c, r, r.h - 1);
 	if (!ui_survey(ui)->jobs) {
 		canvas_rule(c, r, 0, "Jobs");
 		canvas_text(c, r, 2, 2, ROLE_DIM, "no jobs known");
@@ -188,7 +188,7 @@ static bool jobs_input(void *own, struct ui *ui, const struct input *in, const s
 		return false;
 	table_follow(&u->table, &ops, &at);
 	if (table_cursor(&u->table) != FAB_NONE)
-		mark_job(&at, table_cursor(&u->table));
+		jobs_mark_job(&at, table_cursor(&u->table));
 	return true;
 }
 

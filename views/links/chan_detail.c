@@ -8,13 +8,13 @@
 #include <string.h>
 
 /* No sign of percent behind a dash. */
-static const char *sign(double v)
+static const char *chan_detail_sign(double v)
 {
 	return isfinite(v) ? "%" : "";
 }
 
-static void draw_rates(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
-		       uint32_t chan)
+static void chan_detail_draw_rates(const struct ui *ui, const struct state *s, struct canvas *c,
+				   struct rect r, uint32_t chan)
 {
 	uint32_t port = chan_fabric_port(s->fabric, chan);
 	const struct port_rate *p = state_rate(s, port);
@@ -24,13 +24,13 @@ static void draw_rates(const struct ui *ui, const struct state *s, struct canvas
 	char util[FIGURE_LEN], wait[FIGURE_LEN], tx[FIGURE_LEN], rx[FIGURE_LEN], err[FIGURE_LEN];
 	int x;
 
-	x = canvas_textf(c, r, 1, 0, ROLE_TEXT,
-			 "util %s%s  wait %s%s  tx %s  rx %s %s  errors/min %s",
-			 figure_pct(util, p ? p->util_pct : NAN), sign(p ? p->util_pct : NAN),
-			 figure_pct(wait, p ? p->wait_pct : NAN), sign(p ? p->wait_pct : NAN),
-			 figure_rate(tx, p ? p->tx_Bps : NAN, ui_bits(ui)),
-			 figure_rate(rx, p ? p->rx_Bps : NAN, ui_bits(ui)), unit,
-			 figure_pct(err, p ? p->errors_per_min : NAN));
+	x = canvas_textf(
+		c, r, 1, 0, ROLE_TEXT, "util %s%s  wait %s%s  tx %s  rx %s %s  errors/min %s",
+		figure_pct(util, p ? p->util_pct : NAN), chan_detail_sign(p ? p->util_pct : NAN),
+		figure_pct(wait, p ? p->wait_pct : NAN), chan_detail_sign(p ? p->wait_pct : NAN),
+		figure_rate(tx, p ? p->tx_Bps : NAN, ui_bits(ui)),
+		figure_rate(rx, p ? p->rx_Bps : NAN, ui_bits(ui)), unit,
+		figure_pct(err, p ? p->errors_per_min : NAN));
 	if (hw->width && hw->speed[0])
 		x = canvas_textf(c, r, x, 0, ROLE_DIM, "  %ux%.6s", hw->width, hw->speed);
 	if (problem)
@@ -66,7 +66,7 @@ const char *chan_lanes_text(char *buf, size_t len, const struct state *s, uint32
 	return buf;
 }
 
-static uint64_t routes_of_jobs(const struct job_routes *r, uint32_t chan)
+static uint64_t chan_detail_routes_of_jobs(const struct job_routes *r, uint32_t chan)
 {
 	uint64_t sum = 0;
 
@@ -76,7 +76,7 @@ static uint64_t routes_of_jobs(const struct job_routes *r, uint32_t chan)
 }
 
 /* Of all links before they are sorted by this: printf() would be half of the time. */
-static char *put_number(char *to, uint64_t v)
+static char *chan_detail_put_number(char *to, uint64_t v)
 {
 	char digits[20];
 	int n = 0;
@@ -93,7 +93,7 @@ const char *chan_jobs_text(char *buf, size_t len, const struct state *s, uint32_
 {
 	const struct link_usage *u = state_usage(s);
 	const struct job_routes *r = u ? u->routes : NULL;
-	double all = r ? (double)routes_of_jobs(r, chan) : 0;
+	double all = r ? (double)chan_detail_routes_of_jobs(r, chan) : 0;
 	char one[48];
 	size_t n = 0, w;
 
@@ -102,9 +102,9 @@ const char *chan_jobs_text(char *buf, size_t len, const struct state *s, uint32_
 
 		if (n)
 			*end++ = ' ';
-		end = put_number(end, u->jobs->jobs[r->job[i]].id);
+		end = chan_detail_put_number(end, u->jobs->jobs[r->job[i]].id);
 		*end++ = ':';
-		end = put_number(end, (uint64_t)rint(r->job_routes[i] * 100.0 / all));
+		end = chan_detail_put_number(end, (uint64_t)rint(r->job_routes[i] * 100.0 / all));
 		*end++ = '%';
 		w = (size_t)(end - one);
 		if (n + w > (size_t)width || n + w >= len)
@@ -126,7 +126,8 @@ double chan_planned_util(const struct state *s, uint32_t chan)
 	return fmin(100, p->util_pct * (double)plan->eff_efi[chan] / (double)now->eff_efi[chan]);
 }
 
-static void draw_routes(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
+static void chan_detail_draw_routes(const struct state *s, struct canvas *c, struct rect r,
+				    uint32_t chan)
 {
 	const struct metrics *m = state_metrics(s);
 	char efi[FIGURE_LEN], eff[FIGURE_LEN], lanes[200];
@@ -146,8 +147,8 @@ static void draw_routes(const struct state *s, struct canvas *c, struct rect r, 
 		     chan_lanes_text(lanes, sizeof(lanes), s, chan, r.w - x - 3));
 }
 
-static void draw_jobs(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
-		      uint32_t chan)
+static void chan_detail_draw_jobs(const struct ui *ui, const struct state *s, struct canvas *c,
+				  struct rect r, uint32_t chan)
 {
 	const struct link_usage *u = state_usage(s);
 	uint64_t id = ui_selected_job(ui);
@@ -177,7 +178,8 @@ static void draw_jobs(const struct ui *ui, const struct state *s, struct canvas 
 }
 
 /* What the proposal makes of the link; "" without one. */
-static const char *plan_text(char *buf, size_t len, const struct state *s, uint32_t chan)
+static const char *chan_detail_plan_text(char *buf, size_t len, const struct state *s,
+					 uint32_t chan)
 {
 	const struct metrics *plan = s->preview.after;
 	double util = chan_planned_util(s, chan);
@@ -195,8 +197,8 @@ static const char *plan_text(char *buf, size_t len, const struct state *s, uint3
 }
 
 /* Of the past as much as fits before what is to come. */
-static void draw_history(const struct ui *ui, const struct state *s, struct canvas *c,
-			 struct rect r, uint32_t chan)
+static void chan_detail_draw_history(const struct ui *ui, const struct state *s, struct canvas *c,
+				     struct rect r, uint32_t chan)
 {
 	enum history_metric m = ui_past(ui);
 	int x = canvas_textf(c, r, 1, 3, ROLE_LABEL, "%s ", history_metric_name(m)), n, first;
@@ -204,7 +206,7 @@ static void draw_history(const struct ui *ui, const struct state *s, struct canv
 	uint8_t past[HISTORY_LEN];
 	char plan[120];
 
-	plan_text(plan, sizeof(plan), s, chan);
+	chan_detail_plan_text(plan, sizeof(plan), s, chan);
 	left = r.w - x - text_width(" now") - text_width(plan);
 	room = left < room ? left : room;
 	room = room < 8 ? 8 : room;
@@ -220,8 +222,8 @@ static void draw_history(const struct ui *ui, const struct state *s, struct canv
 void chan_detail_draw(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
 		      uint32_t chan)
 {
-	draw_rates(ui, s, c, r, chan);
-	draw_routes(s, c, r, chan);
-	draw_jobs(ui, s, c, r, chan);
-	draw_history(ui, s, c, r, chan);
+	chan_detail_draw_rates(ui, s, c, r, chan);
+	chan_detail_draw_routes(s, c, r, chan);
+	chan_detail_draw_jobs(ui, s, c, r, chan);
+	chan_detail_draw_history(ui, s, c, r, chan);
 }

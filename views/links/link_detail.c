@@ -14,21 +14,21 @@
 #define GRAPH_MAX      10
 #define SIDE_BY_SIDE_W 96 /* columns from which the past is beside the ports */
 
-static uint32_t port_of(const struct state *s, uint32_t chan)
+static uint32_t link_detail_port_of(const struct state *s, uint32_t chan)
 {
 	return chan_fabric_port(s->fabric, chan);
 }
 
 /* --- both ports ----------------------------------------------------------------------------- */
 
-static const char *state_word(enum port_state state)
+static const char *link_detail_state_word(enum port_state state)
 {
 	static const char *const words[] = { "-", "down", "init", "armed", "active" };
 
 	return words[state];
 }
 
-static const char *vls_text(char buf[16], unsigned vls)
+static const char *link_detail_vls_text(char buf[16], unsigned vls)
 {
 	if (!vls)
 		return "";
@@ -37,8 +37,8 @@ static const char *vls_text(char buf[16], unsigned vls)
 }
 
 /* One figure of both ends, in two columns. */
-static void draw_pair(struct canvas *c, struct rect r, int y, const char *name, const char *a,
-		      const char *b)
+static void link_detail_draw_pair(struct canvas *c, struct rect r, int y, const char *name,
+				  const char *a, const char *b)
 {
 	canvas_text(c, r, 1, y, ROLE_LABEL, name);
 	canvas_name(c, r, NAMES_W, y, SIDE_W - 1, ROLE_TEXT, a);
@@ -46,7 +46,8 @@ static void draw_pair(struct canvas *c, struct rect r, int y, const char *name, 
 }
 
 /* Returns the lines used: fewer on small screens. */
-static int draw_ends(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
+static int link_detail_draw_ends(const struct state *s, struct canvas *c, struct rect r,
+				 uint32_t chan)
 {
 	int y = 0;
 	const struct fabric *f = s->fabric;
@@ -54,7 +55,7 @@ static int draw_ends(const struct state *s, struct canvas *c, struct rect r, uin
 
 	for (int i = 0; i < 2; i++) {
 		uint32_t at = i ? f->chan_rev[chan] : chan, sw = f->chan_src[at];
-		const struct port *p = &f->port[port_of(s, at)];
+		const struct port *p = &f->port[link_detail_port_of(s, at)];
 		char name[NAME_LEN], vls[16];
 
 		snprintf(t[i][0], sizeof(t[i][0]), "%s/%u", switch_label(name, sizeof(name), f, sw),
@@ -62,47 +63,49 @@ static int draw_ends(const struct state *s, struct canvas *c, struct rect r, uin
 		snprintf(t[i][1], sizeof(t[i][1]), "0x%016llx", (unsigned long long)f->sw_guid[sw]);
 		snprintf(t[i][2], sizeof(t[i][2]), "LID %u (0x%x)", f->sw_lid[sw], f->sw_lid[sw]);
 		snprintf(t[i][3], sizeof(t[i][3]), "%s %ux%.6s %s",
-			 state_word((enum port_state)p->state), p->width,
-			 p->speed[0] ? p->speed : "?", vls_text(vls, p->op_vls));
+			 link_detail_state_word((enum port_state)p->state), p->width,
+			 p->speed[0] ? p->speed : "?", link_detail_vls_text(vls, p->op_vls));
 	}
-	draw_pair(c, r, y++, "port", t[0][0], t[1][0]);
+	link_detail_draw_pair(c, r, y++, "port", t[0][0], t[1][0]);
 	if (r.h > 3)
-		draw_pair(c, r, y++, "switch", t[0][1], t[1][1]);
-	draw_pair(c, r, y++, r.h > 3 ? "" : "switch", t[0][2], t[1][2]);
-	draw_pair(c, r, y++, "link", t[0][3], t[1][3]);
+		link_detail_draw_pair(c, r, y++, "switch", t[0][1], t[1][1]);
+	link_detail_draw_pair(c, r, y++, r.h > 3 ? "" : "switch", t[0][2], t[1][2]);
+	link_detail_draw_pair(c, r, y++, "link", t[0][3], t[1][3]);
 	return y;
 }
 
 /* No unit behind a dash. */
-static const char *sign(double v)
+static const char *link_detail_sign(double v)
 {
 	return isfinite(v) ? "%" : "";
 }
 
-static void draw_rates(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
-		       uint32_t chan)
+static void link_detail_draw_rates(const struct ui *ui, const struct state *s, struct canvas *c,
+				   struct rect r, uint32_t chan)
 {
 	static const struct port_rate none = { NAN, NAN, NAN, NAN, NAN };
 	char t[2][3][48];
 
 	for (int i = 0; i < 2; i++) {
 		const struct port_rate *p =
-			state_rate(s, port_of(s, i ? s->fabric->chan_rev[chan] : chan));
+			state_rate(s, link_detail_port_of(s, i ? s->fabric->chan_rev[chan] : chan));
 		char a[FIGURE_LEN], b[FIGURE_LEN];
 
 		p = p ? p : &none;
 		snprintf(t[i][0], sizeof(t[i][0]), "%s%s  wait %s%s", figure_pct(a, p->util_pct),
-			 sign(p->util_pct), figure_pct(b, p->wait_pct), sign(p->wait_pct));
+			 link_detail_sign(p->util_pct), figure_pct(b, p->wait_pct),
+			 link_detail_sign(p->wait_pct));
 		snprintf(t[i][1], sizeof(t[i][1]), "%s %s", figure_rate(a, p->tx_Bps, ui_bits(ui)),
 			 ui_bits(ui) ? "Gb/s" : "GB/s");
 		snprintf(t[i][2], sizeof(t[i][2]), "%s /min", figure_pct(a, p->errors_per_min));
 	}
-	draw_pair(c, r, 0, "utilisation", t[0][0], t[1][0]);
-	draw_pair(c, r, 1, "sends", t[0][1], t[1][1]);
-	draw_pair(c, r, 2, "errors", t[0][2], t[1][2]);
+	link_detail_draw_pair(c, r, 0, "utilisation", t[0][0], t[1][0]);
+	link_detail_draw_pair(c, r, 1, "sends", t[0][1], t[1][1]);
+	link_detail_draw_pair(c, r, 2, "errors", t[0][2], t[1][2]);
 }
 
-static const char *counter_text(char buf[FIGURE_LEN], const struct state *s, uint32_t port, int ctr)
+static const char *link_detail_counter_text(char buf[FIGURE_LEN], const struct state *s,
+					    uint32_t port, int ctr)
 {
 	const struct sample *sample = s->sample;
 
@@ -112,7 +115,8 @@ static const char *counter_text(char buf[FIGURE_LEN], const struct state *s, uin
 }
 
 /* Returns the lines used. */
-static int draw_counters(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
+static int link_detail_draw_counters(const struct state *s, struct canvas *c, struct rect r,
+				     uint32_t chan)
 {
 	static const char *const names[CTR_COUNT] = {
 		"sent bytes",	 "received bytes", "sent packets", "recv. packets", "wait ticks",
@@ -121,15 +125,18 @@ static int draw_counters(const struct state *s, struct canvas *c, struct rect r,
 	char a[FIGURE_LEN], b[FIGURE_LEN];
 
 	for (int i = 0; i < CTR_COUNT; i++)
-		draw_pair(c, r, i, names[i], counter_text(a, s, port_of(s, chan), i),
-			  counter_text(b, s, port_of(s, s->fabric->chan_rev[chan]), i));
+		link_detail_draw_pair(
+			c, r, i, names[i],
+			link_detail_counter_text(a, s, link_detail_port_of(s, chan), i),
+			link_detail_counter_text(
+				b, s, link_detail_port_of(s, s->fabric->chan_rev[chan]), i));
 	return CTR_COUNT;
 }
 
 /* --- the past ------------------------------------------------------------------------------- */
 
 /* What a height of the graph means: per cent, or errors per minute. */
-static const char *scale_text(char buf[FIGURE_LEN], enum history_metric m, int pct)
+static const char *link_detail_scale_text(char buf[FIGURE_LEN], enum history_metric m, int pct)
 {
 	if (m == HISTORY_ERRORS)
 		return figure_short(buf, (uint64_t)history_errors_of(pct));
@@ -138,8 +145,8 @@ static const char *scale_text(char buf[FIGURE_LEN], enum history_metric m, int p
 }
 
 /* Bars from the bottom of r, newest right, with the scale at the left. */
-static void draw_graph(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
-		       uint32_t chan)
+static void link_detail_draw_graph(const struct ui *ui, const struct state *s, struct canvas *c,
+				   struct rect r, uint32_t chan)
 {
 	enum history_metric m = ui_past(ui);
 	uint8_t past[HISTORY_LEN];
@@ -157,7 +164,8 @@ static void draw_graph(const struct ui *ui, const struct state *s, struct canvas
 	for (int y = 0; y < h; y++) {
 		int least = 100 * (h - 1 - y) / h;
 
-		canvas_right(c, r, 5, y, ROLE_LABEL, scale_text(scale, m, 100 * (h - y) / h));
+		canvas_right(c, r, 5, y, ROLE_LABEL,
+			     link_detail_scale_text(scale, m, 100 * (h - y) / h));
 		for (int i = first; i < n; i++) {
 			enum role role = heat_role(ui_palette(ui), heat_level(past[i]));
 
@@ -172,7 +180,8 @@ static void draw_graph(const struct ui *ui, const struct state *s, struct canvas
 
 /* --- routes --------------------------------------------------------------------------------- */
 
-static void draw_routes(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
+static void link_detail_draw_routes(const struct state *s, struct canvas *c, struct rect r,
+				    uint32_t chan)
 {
 	const struct metrics *m = state_metrics(s);
 	char a[FIGURE_LEN], b[FIGURE_LEN], lanes[200], why[64], util[FIGURE_LEN + 16];
@@ -210,8 +219,8 @@ static void draw_routes(const struct state *s, struct canvas *c, struct rect r, 
 		canvas_text(c, r, 1, 4, ROLE_TEXT, util + 2);
 }
 
-static void draw_jobs(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
-		      uint32_t chan)
+static void link_detail_draw_jobs(const struct ui *ui, const struct state *s, struct canvas *c,
+				  struct rect r, uint32_t chan)
 {
 	const struct link_usage *u = state_usage(s);
 	const struct job_routes *k = u ? u->routes : NULL;
@@ -237,7 +246,8 @@ static void draw_jobs(const struct ui *ui, const struct state *s, struct canvas 
 }
 
 /* In columns as wide as the longest name, the most routes first. */
-static void draw_dests(const struct state *s, struct canvas *c, struct rect r, uint32_t chan)
+static void link_detail_draw_dests(const struct state *s, struct canvas *c, struct rect r,
+				   uint32_t chan)
 {
 	const struct chan_dest_list *k = state_chan_dests(s, chan);
 	int wide = 0, across, fit, x;
@@ -270,47 +280,50 @@ static void draw_dests(const struct state *s, struct canvas *c, struct rect r, u
 	}
 }
 
-static int section(struct canvas *c, struct rect r, int y, const char *title)
+static int link_detail_section(struct canvas *c, struct rect r, int y, const char *title)
 {
 	canvas_rule(c, r, y, title);
 	return y + 1;
 }
 
 /* Both ports, with their counters where there is room; returns the lines used. */
-static int draw_ports(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
-		      uint32_t chan, bool counters)
+static int link_detail_draw_ports(const struct ui *ui, const struct state *s, struct canvas *c,
+				  struct rect r, uint32_t chan, bool counters)
 {
-	int y = draw_ends(s, c, (struct rect){ r.x, r.y, r.w, r.h < 23 ? 3 : 4 }, chan);
+	int y = link_detail_draw_ends(s, c, (struct rect){ r.x, r.y, r.w, r.h < 23 ? 3 : 4 }, chan);
 
-	draw_rates(ui, s, c, (struct rect){ r.x, r.y + y, r.w, 3 }, chan);
+	link_detail_draw_rates(ui, s, c, (struct rect){ r.x, r.y + y, r.w, 3 }, chan);
 	y += 3;
 	if (counters)
-		y += draw_counters(s, c, (struct rect){ r.x, r.y + y, r.w, r.h - y }, chan);
+		y += link_detail_draw_counters(s, c, (struct rect){ r.x, r.y + y, r.w, r.h - y },
+					       chan);
 	return y;
 }
 
 /* The past, graph lines high, and the routes below it; returns the lines used. */
-static int draw_past_and_routes(const struct ui *ui, const struct state *s, struct canvas *c,
-				struct rect r, uint32_t chan, int graph)
+static int link_detail_draw_past_and_routes(const struct ui *ui, const struct state *s,
+					    struct canvas *c, struct rect r, uint32_t chan,
+					    int graph)
 {
 	static const char *const titles[] = { "Utilisation so far, newest right",
 					      "Wait so far, newest right",
 					      "Errors a minute so far, newest right" };
-	int y = section(c, r, 0, titles[ui_past(ui)]);
+	int y = link_detail_section(c, r, 0, titles[ui_past(ui)]);
 
-	draw_graph(ui, s, c, (struct rect){ r.x, r.y + y, r.w, graph }, chan);
-	y = section(c, r, y + graph, "Routes over it");
-	draw_routes(s, c, (struct rect){ r.x, r.y + y, r.w, 5 }, chan);
+	link_detail_draw_graph(ui, s, c, (struct rect){ r.x, r.y + y, r.w, graph }, chan);
+	y = link_detail_section(c, r, y + graph, "Routes over it");
+	link_detail_draw_routes(s, c, (struct rect){ r.x, r.y + y, r.w, 5 }, chan);
 	return y + (state_plan_ahead(s) ? 4 : 3);
 }
 
-static void draw_users(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
-		       uint32_t chan)
+static void link_detail_draw_users(const struct ui *ui, const struct state *s, struct canvas *c,
+				   struct rect r, uint32_t chan)
 {
-	int y = section(c, r, 0, "Whose they are, and where to"), jobs = r.w * 3 / 5;
+	int y = link_detail_section(c, r, 0, "Whose they are, and where to"), jobs = r.w * 3 / 5;
 
-	draw_jobs(ui, s, c, (struct rect){ r.x, r.y + y, jobs, r.h - y }, chan);
-	draw_dests(s, c, (struct rect){ r.x + jobs, r.y + y, r.w - jobs, r.h - y }, chan);
+	link_detail_draw_jobs(ui, s, c, (struct rect){ r.x, r.y + y, jobs, r.h - y }, chan);
+	link_detail_draw_dests(s, c, (struct rect){ r.x + jobs, r.y + y, r.w - jobs, r.h - y },
+			       chan);
 }
 
 /* What is there to see comes first: on small screens the counters go. */
@@ -323,7 +336,7 @@ void link_detail_draw(const struct ui *ui, const struct state *s, struct canvas 
 	char label[256];
 
 	canvas_rule(c, r, 0, chan_label(label, sizeof(label), s->fabric, chan));
-	y = 1 + draw_ports(ui, s, c, a, chan, beside || r.h >= 36);
+	y = 1 + link_detail_draw_ports(ui, s, c, a, chan, beside || r.h >= 36);
 	if (beside) {
 		b = (struct rect){ r.x + left, r.y, r.w - left, r.h };
 		graph = wide ? r.h / 4 : y - 7;
@@ -332,10 +345,10 @@ void link_detail_draw(const struct ui *ui, const struct state *s, struct canvas 
 		graph = b.h < 16 ? 2 : b.h / 4;
 	}
 	graph = graph < GRAPH_MAX ? graph : GRAPH_MAX;
-	used = draw_past_and_routes(ui, s, c, b, chan, graph);
+	used = link_detail_draw_past_and_routes(ui, s, c, b, chan, graph);
 	if (beside && !wide) /* jobs below both */
 		b = (struct rect){ r.x, r.y + y, r.w, r.h - y };
 	else
 		b = (struct rect){ b.x, b.y + used, b.w, b.h - used };
-	draw_users(ui, s, c, b, chan);
+	link_detail_draw_users(ui, s, c, b, chan);
 }

@@ -44,14 +44,14 @@ static const struct table_col columns[] = {
 };
 
 /* What is known decides what comes first. */
-static const char *first_sort(const struct table_in *in)
+static const char *links_first_sort(const struct table_in *in)
 {
 	return in->s->rates ? "util_pct" : state_metrics(in->s) ? "efi" : "link";
 }
 
 /* The picture columns: what the table is sorted by, or was chosen, so far. */
-static bool draw_history(const struct table_in *in, uint32_t chan, uint32_t col, struct canvas *c,
-			 struct rect r, int x, int y, int w)
+static bool links_draw_history(const struct table_in *in, uint32_t chan, uint32_t col,
+			       struct canvas *c, struct rect r, int x, int y, int w)
 {
 	if (columns[col].field)
 		return false;
@@ -59,7 +59,7 @@ static bool draw_history(const struct table_in *in, uint32_t chan, uint32_t col,
 	return true;
 }
 
-static void moved(const struct table_in *in, uint32_t chan)
+static void links_moved(const struct table_in *in, uint32_t chan)
 {
 	struct links_ui *u = in->own;
 
@@ -67,21 +67,21 @@ static void moved(const struct table_in *in, uint32_t chan)
 	ui_select_chan(in->ui, chan);
 }
 
-static void open_detail(const struct table_in *in, uint32_t chan)
+static void links_open_detail(const struct table_in *in, uint32_t chan)
 {
 	struct links_ui *u = in->own;
 
-	moved(in, chan);
+	links_moved(in, chan);
 	u->open = true;
 }
 
 /* Of a marked job only its own. */
-static bool wanted(const struct table_in *in, uint32_t chan)
+static bool links_wanted(const struct table_in *in, uint32_t chan)
 {
 	return !ui_job_dims(in->ui, chan);
 }
 
-static uint64_t version(const struct table_in *in)
+static uint64_t links_version(const struct table_in *in)
 {
 	return ui_selected_job(in->ui) << 24 ^ ui_job_links(in->ui);
 }
@@ -92,12 +92,12 @@ static const struct table_ops ops = {
 	.one = "link",
 	.col = columns,
 	.ncol = sizeof(columns) / sizeof(columns[0]),
-	.sort_by = first_sort,
-	.draw = draw_history,
-	.moved = moved,
-	.open = open_detail,
-	.wanted = wanted,
-	.version = version,
+	.sort_by = links_first_sort,
+	.draw = links_draw_history,
+	.moved = links_moved,
+	.open = links_open_detail,
+	.wanted = links_wanted,
+	.version = links_version,
 };
 
 static struct table *links_table(void *own, const struct table_ops **out)
@@ -112,7 +112,7 @@ static struct table *links_table(void *own, const struct table_ops **out)
 
 /* Sorted by one of the figures that have a past, the past is that one's, else of
  * utilisation. */
-static void follow_sort(struct links_ui *u, struct ui *ui)
+static void links_follow_sort(struct links_ui *u, struct ui *ui)
 {
 	static const char *const fields[HISTORY_METRICS] = { "util_pct", "wait_pct",
 							     "errors_per_min" };
@@ -127,7 +127,7 @@ static void follow_sort(struct links_ui *u, struct ui *ui)
 }
 
 /* Another fabric numbers its channels anew; a channel chosen elsewhere takes the cursor along. */
-static void follow(struct links_ui *u, struct ui *ui, const struct state *s)
+static void links_follow(struct links_ui *u, struct ui *ui, const struct state *s)
 {
 	const struct table_in in = { u, ui, s };
 	const struct rows rows = { ROWS_LINKS, s, ui_survey(ui) };
@@ -139,7 +139,7 @@ static void follow(struct links_ui *u, struct ui *ui, const struct state *s)
 		u->told = FAB_NONE;
 	}
 	table_follow(&u->table, &ops, &in);
-	follow_sort(u, ui);
+	links_follow_sort(u, ui);
 	if (chan == FAB_NONE || chan == u->told)
 		return;
 	u->told = chan;
@@ -162,7 +162,7 @@ static void links_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 		canvas_text(c, r, 1, 2, ROLE_DIM, "no fabric yet");
 		return;
 	}
-	follow(u, ui, s);
+	links_follow(u, ui, s);
 	chan = table_cursor(&u->table);
 	if (u->open && chan != FAB_NONE) {
 		link_detail_draw(ui, s, c, r, chan);
@@ -182,7 +182,7 @@ static void links_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 }
 
 /* What is for a table leads back to it from the page. */
-static bool of_the_table(const struct input *in)
+static bool links_of_the_table(const struct input *in)
 {
 	switch (in->req) {
 	case REQ_SORT:
@@ -208,14 +208,14 @@ static bool links_input(void *own, struct ui *ui, const struct input *in, const 
 	(void)out;
 	if (!s->fabric)
 		return false;
-	follow(u, ui, s);
+	links_follow(u, ui, s);
 	if (in->req == REQ_BACK && u->open) {
 		u->open = false;
 		return true;
 	}
 	if (u->open && in->req == REQ_CLICK)
 		return true; /* the rows are not there to be hit */
-	if (of_the_table(in))
+	if (links_of_the_table(in))
 		u->open = false;
 	if (in->req == REQ_METRIC) {
 		ui_past_choose(ui, in);
@@ -227,7 +227,7 @@ static bool links_input(void *own, struct ui *ui, const struct input *in, const 
 		u->open = false;
 		ui_goto(ui, VIEW_HEATMAP);
 	} else {
-		open_detail(&at, table_cursor(&u->table));
+		links_open_detail(&at, table_cursor(&u->table));
 	}
 	return true;
 }
@@ -248,7 +248,7 @@ static const char *links_label(const void *own, const struct binding *b)
 	case REQ_BACK:
 		return "table";
 	default:
-		return of_the_table(&in) ? NULL : b->label;
+		return links_of_the_table(&in) ? NULL : b->label;
 	}
 }
 

@@ -35,16 +35,16 @@ static void overview_done(void *own)
 	heat_small_done(&u->heat);
 }
 
-static int at_least(int v, int least)
+static int overview_at_least(int v, int least)
 {
 	return v > least ? v : least;
 }
 
 /* Two columns below the head: lists at the left, the heatmap and jobs at the right. */
-static struct overview_layout roomy(struct rect r, uint32_t ntier)
+static struct overview_layout overview_roomy(struct rect r, uint32_t ntier)
 {
-	int top = at_least((int)ntier + 3, 8), left = r.w * 3 / 5, half = r.w * 9 / 20;
-	int events = at_least((r.h - top) / 5, 6), mid = r.h - top - events - 2;
+	int top = overview_at_least((int)ntier + 3, 8), left = r.w * 3 / 5, half = r.w * 9 / 20;
+	int events = overview_at_least((r.h - top) / 5, 6), mid = r.h - top - events - 2;
 	struct overview_layout l;
 	int y = r.y + top, hot = mid * 3 / 5;
 
@@ -59,14 +59,14 @@ static struct overview_layout roomy(struct rect r, uint32_t ntier)
 	return l;
 }
 
-static struct overview_layout layout(struct rect r, uint32_t ntier)
+static struct overview_layout overview_layout(struct rect r, uint32_t ntier)
 {
 	int half = r.w * 9 / 20, top = 8, rest = r.h - top - 1;
 	int hot = rest * 2 / 5, mid = rest / 3, y = r.y;
 	struct overview_layout l = { .sel = -1 };
 
 	if (r.w >= 160 && r.h >= 40)
-		return roomy(r, ntier);
+		return overview_roomy(r, ntier);
 	if (r.h >= 26) {
 		l.sel = r.h - 2;
 		rest--;
@@ -85,7 +85,7 @@ static struct overview_layout layout(struct rect r, uint32_t ntier)
 	return l;
 }
 
-static void draw_absence(struct canvas *c, struct rect r, const struct state *s)
+static void overview_draw_absence(struct canvas *c, struct rect r, const struct state *s)
 {
 	canvas_rule(c, r, 0, "Fabric");
 	if (s->mode == RUN_LOST) {
@@ -104,7 +104,7 @@ static void draw_absence(struct canvas *c, struct rect r, const struct state *s)
 	}
 }
 
-static void draw_events(struct canvas *c, struct rect r, const struct state *s)
+static void overview_draw_events(struct canvas *c, struct rect r, const struct state *s)
 {
 	uint32_t n = s->events ? events_count(s->events) : 0;
 
@@ -115,7 +115,7 @@ static void draw_events(struct canvas *c, struct rect r, const struct state *s)
 		event_draw(c, r, (int)i + 1, events_get(s->events, i));
 }
 
-static void draw_auto(struct canvas *c, struct rect r, const struct state *s)
+static void overview_draw_auto(struct canvas *c, struct rect r, const struct state *s)
 {
 	const struct state_auto *a = &s->automatic;
 	char age[FIGURE_LEN], text[sizeof(a->text)];
@@ -130,7 +130,7 @@ static void draw_auto(struct canvas *c, struct rect r, const struct state *s)
 		    text_shorten(text, sizeof(text), a->text, r.w - x - 1));
 }
 
-static void draw_hint(struct canvas *c, struct rect r)
+static void overview_draw_hint(struct canvas *c, struct rect r)
 {
 	int x = canvas_text(c, r, 1, r.h - 1, ROLE_LABEL, "To change the routing: ");
 
@@ -140,7 +140,8 @@ static void draw_hint(struct canvas *c, struct rect r)
 }
 
 /* The channel under the cursor, FAB_NONE when there is none. */
-static uint32_t cursor_chan(const struct overview_ui *u, const struct ui *ui, const struct state *s)
+static uint32_t overview_cursor_chan(const struct overview_ui *u, const struct ui *ui,
+				     const struct state *s)
 {
 	const struct fabric_summary *v = ui_survey(ui);
 	uint32_t i = u->list[u->pane].cursor, nhot;
@@ -154,8 +155,8 @@ static uint32_t cursor_chan(const struct overview_ui *u, const struct ui *ui, co
 }
 
 /* To whom most of its routes lead. */
-static void draw_dests(const struct state *s, struct canvas *c, struct rect r, int x, int y,
-		       uint32_t chan)
+static void overview_draw_dests(const struct state *s, struct canvas *c, struct rect r, int x,
+				int y, uint32_t chan)
 {
 	const struct chan_dest_list *k = state_chan_dests(s, chan);
 
@@ -170,10 +171,10 @@ static void draw_dests(const struct state *s, struct canvas *c, struct rect r, i
 	}
 }
 
-static void draw_selected(const struct overview_ui *u, const struct ui *ui, struct canvas *c,
-			  struct rect r, int y, const struct state *s)
+static void overview_draw_selected(const struct overview_ui *u, const struct ui *ui,
+				   struct canvas *c, struct rect r, int y, const struct state *s)
 {
-	uint32_t chan = cursor_chan(u, ui, s);
+	uint32_t chan = overview_cursor_chan(u, ui, s);
 	const struct port_rate *p;
 	const struct port *hw;
 	char label[256], tx[FIGURE_LEN], rx[FIGURE_LEN], wait[FIGURE_LEN], jobs[200];
@@ -198,11 +199,11 @@ static void draw_selected(const struct overview_ui *u, const struct ui *ui, stru
 	if (chan_jobs_text(jobs, sizeof(jobs), s, chan, r.w - x - 6 - (r.w >= WIDE ? 40 : 0))[0])
 		x = canvas_textf(c, r, x, y, ROLE_TEXT, "jobs %s", jobs);
 	if (r.w >= WIDE)
-		draw_dests(s, c, r, x, y, chan);
+		overview_draw_dests(s, c, r, x, y, chan);
 }
 
-static void draw_panes(struct overview_ui *u, const struct ui *ui, struct canvas *c,
-		       const struct overview_layout *l, const struct state *s)
+static void overview_draw_panes(struct overview_ui *u, const struct ui *ui, struct canvas *c,
+				const struct overview_layout *l, const struct state *s)
 {
 	u->at[PANE_HOT] = l->hot;
 	u->at[PANE_PROBLEMS] = l->problems;
@@ -217,28 +218,28 @@ static void overview_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 {
 	struct overview_ui *u = own;
 	const struct fabric_summary *v = ui_survey(ui);
-	struct overview_layout l = layout(r, v->ntier);
+	struct overview_layout l = overview_layout(r, v->ntier);
 
 	if (!s->fabric) {
-		draw_absence(c, r, s);
-		draw_events(c, l.events, s);
+		overview_draw_absence(c, r, s);
+		overview_draw_events(c, l.events, s);
 		return;
 	}
 	pane_fabric(c, l.fabric, s, v);
 	pane_tiers(ui, c, l.tiers, v);
-	draw_panes(u, ui, c, &l, s);
+	overview_draw_panes(u, ui, c, &l, s);
 	if (l.heat.h)
 		heat_small_draw(&u->heat, ui, c, l.heat, s);
-	draw_events(c, l.events, s);
+	overview_draw_events(c, l.events, s);
 	if (l.sel >= 0)
-		draw_selected(u, ui, c, r, l.sel, s);
+		overview_draw_selected(u, ui, c, r, l.sel, s);
 	if (s->automatic.on)
-		draw_auto(c, r, s);
+		overview_draw_auto(c, r, s);
 	else
-		draw_hint(c, r);
+		overview_draw_hint(c, r);
 }
 
-static uint32_t pane_rows(const struct overview_ui *u, const struct ui *ui)
+static uint32_t overview_pane_rows(const struct overview_ui *u, const struct ui *ui)
 {
 	const struct fabric_summary *v = ui_survey(ui);
 	uint32_t n;
@@ -252,32 +253,32 @@ static uint32_t pane_rows(const struct overview_ui *u, const struct ui *ui)
 	return v->jobs ? v->jobs->njob : 0;
 }
 
-static uint32_t job_at(const struct fabric_summary *v, uint32_t row)
+static uint32_t overview_job_at(const struct fabric_summary *v, uint32_t row)
 {
 	return v->by_traffic ? v->by_traffic[row] : row;
 }
 
 /* A job is marked as Enter in its own view does, and shown there. */
-static void open_job(struct ui *ui, const struct fabric_summary *v, uint32_t row)
+static void overview_open_job(struct ui *ui, const struct fabric_summary *v, uint32_t row)
 {
-	ui_select_job(ui, v->jobs->jobs[job_at(v, row)].id);
+	ui_select_job(ui, v->jobs->jobs[overview_job_at(v, row)].id);
 	ui_goto(ui, VIEW_JOBS);
 }
 
-static void open_row(const struct overview_ui *u, struct ui *ui, const struct state *s)
+static void overview_open_row(const struct overview_ui *u, struct ui *ui, const struct state *s)
 {
 	const struct fabric_summary *v = ui_survey(ui);
 	uint32_t i = u->list[u->pane].cursor, chan;
 
-	if (i >= pane_rows(u, ui)) {
+	if (i >= overview_pane_rows(u, ui)) {
 		ui_say(ui, "nothing is in this pane to be opened; Tab goes to the next");
 		return;
 	}
 	if (u->pane == PANE_JOBS) {
-		open_job(ui, v, i);
+		overview_open_job(ui, v, i);
 		return;
 	}
-	chan = cursor_chan(u, ui, s);
+	chan = overview_cursor_chan(u, ui, s);
 	if (chan == FAB_NONE) {
 		ui_select_switch(ui, v->problem_sw[i]);
 		ui_goto(ui, VIEW_SWITCHES);
@@ -288,8 +289,8 @@ static void open_row(const struct overview_ui *u, struct ui *ui, const struct st
 }
 
 /* The pane under the mouse, and the row in it; a row clicked again is opened. */
-static bool click(struct overview_ui *u, struct ui *ui, const struct input *in,
-		  const struct state *s)
+static bool overview_click(struct overview_ui *u, struct ui *ui, const struct input *in,
+			   const struct state *s)
 {
 	for (int k = 0; k < PANE_COUNT; k++) {
 		struct rect r = u->at[k];
@@ -300,11 +301,11 @@ static bool click(struct overview_ui *u, struct ui *ui, const struct input *in,
 		if (in->x < r.x || in->x >= r.x + r.w || in->y < r.y || in->y >= r.y + r.h)
 			continue;
 		u->pane = k;
-		if (y < 0 || row >= pane_rows(u, ui))
+		if (y < 0 || row >= overview_pane_rows(u, ui))
 			return true;
 		u->list[k].cursor = row;
 		if (again)
-			open_row(u, ui, s);
+			overview_open_row(u, ui, s);
 		return true;
 	}
 	return false;
@@ -328,7 +329,7 @@ static bool overview_input(void *own, struct ui *ui, const struct input *in, con
 			u->list[PANE_HOT].cursor = 0;
 		return true;
 	case REQ_ENTER:
-		open_row(u, ui, s);
+		overview_open_row(u, ui, s);
 		return true;
 	case REQ_FILTER:
 	case REQ_FIND:
@@ -336,15 +337,15 @@ static bool overview_input(void *own, struct ui *ui, const struct input *in, con
 		ui_goto(ui, u->pane == PANE_JOBS ? VIEW_JOBS : VIEW_LINKS);
 		return ui_prompt_open(ui, in, s);
 	case REQ_CLICK:
-		return click(u, ui, in, s);
+		return overview_click(u, ui, in, s);
 	case REQ_WHEEL_UP:
 	case REQ_WHEEL_DOWN:
 		for (int i = 0; i < 3; i++)
 			list_move(&u->list[u->pane], in->req == REQ_WHEEL_UP ? REQ_UP : REQ_DOWN,
-				  pane_rows(u, ui));
+				  overview_pane_rows(u, ui));
 		return true;
 	default:
-		return list_move(&u->list[u->pane], in->req, pane_rows(u, ui));
+		return list_move(&u->list[u->pane], in->req, overview_pane_rows(u, ui));
 	}
 }
 

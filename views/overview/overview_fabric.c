@@ -9,20 +9,21 @@
 #include <string.h>
 
 /* Words as long as they fit; else fewer, so that all numbers are there. */
-static int put(struct canvas *c, struct rect r, int y, enum role role, const char *full,
-	       const char *brief)
+static int overview_put(struct canvas *c, struct rect r, int y, enum role role, const char *full,
+			const char *brief)
 {
 	return canvas_text(c, r, 1, y, role, text_width(full) < r.w ? full : brief);
 }
 
-static int put_bad(struct canvas *c, struct rect r, int x, int y, enum role role, const char *word,
-		   uint32_t n)
+static int overview_put_bad(struct canvas *c, struct rect r, int x, int y, enum role role,
+			    const char *word, uint32_t n)
 {
 	return n ? canvas_textf(c, r, x, y, role, "  %s%u", word, n) : x;
 }
 
 /* What is wrong, in a narrow pane by the signs of the lists. */
-static void draw_links(struct canvas *c, struct rect r, int y, const struct fabric_summary *v)
+static void overview_draw_links(struct canvas *c, struct rect r, int y,
+				const struct fabric_summary *v)
 {
 	int x = canvas_textf(c, r, 1, y, ROLE_TEXT, "links %u", v->cables + v->hosts);
 	char all[120];
@@ -36,24 +37,25 @@ static void draw_links(struct canvas *c, struct rect r, int y, const struct fabr
 		 v->reduced ? "  reduced " : "", v->reduced, v->errors ? "  errors " : "",
 		 v->errors, v->no_reply ? "  silent " : "", v->no_reply);
 	full = x + text_width(all) <= r.w;
-	x = put_bad(c, r, x, y, ROLE_BAD, full ? "down " : "x", v->down);
-	x = put_bad(c, r, x, y, ROLE_WARN, full ? "reduced " : "~", v->reduced);
-	x = put_bad(c, r, x, y, ROLE_WARN, full ? "errors " : "s", v->errors);
-	put_bad(c, r, x, y, ROLE_WARN, full ? "silent " : "!", v->no_reply);
+	x = overview_put_bad(c, r, x, y, ROLE_BAD, full ? "down " : "x", v->down);
+	x = overview_put_bad(c, r, x, y, ROLE_WARN, full ? "reduced " : "~", v->reduced);
+	x = overview_put_bad(c, r, x, y, ROLE_WARN, full ? "errors " : "s", v->errors);
+	overview_put_bad(c, r, x, y, ROLE_WARN, full ? "silent " : "!", v->no_reply);
 }
 
 /* "read LFTs 37 %, 12k/s, 3.1 s left": the rate, from its comma on, goes where it is narrow. */
-static void put_pace(struct canvas *c, struct rect r, int y, const char *full, const char *rate)
+static void overview_put_pace(struct canvas *c, struct rect r, int y, const char *full,
+			      const char *rate)
 {
 	const char *left = rate ? strchr(rate + 1, ',') : NULL;
 	char brief[96];
 
 	snprintf(brief, sizeof(brief), "%.*s%s", (int)(rate ? rate - full : 90), full,
 		 left ? left : "");
-	put(c, r, y, ROLE_DIM, full, brief);
+	overview_put(c, r, y, ROLE_DIM, full, brief);
 }
 
-static void draw_poll(struct canvas *c, struct rect r, int y, const struct state *s)
+static void overview_draw_poll(struct canvas *c, struct rect r, int y, const struct state *s)
 {
 	const struct state_poll *p = &s->poll;
 	char took[FIGURE_LEN], full[96], brief[80];
@@ -65,15 +67,15 @@ static void draw_poll(struct canvas *c, struct rect r, int y, const struct state
 	}
 	if (p->discovering && p->pace[0]) {
 		snprintf(full, sizeof(full), "sweep %.*s", (int)sizeof(full) - 7, p->pace);
-		put_pace(c, r, y, full, strchr(full, ','));
+		overview_put_pace(c, r, y, full, strchr(full, ','));
 		return;
 	}
 	if (p->tables_on && !s->tables && p->tables_pace[0]) {
-		put_pace(c, r, y, p->tables_pace, strchr(p->tables_pace, ','));
+		overview_put_pace(c, r, y, p->tables_pace, strchr(p->tables_pace, ','));
 		return;
 	}
 	if (p->reading[0] && (!s->sample || !s->tables)) {
-		put_pace(c, r, y, p->reading, strchr(p->reading, ','));
+		overview_put_pace(c, r, y, p->reading, strchr(p->reading, ','));
 		return;
 	}
 	if (!s->sample) {
@@ -90,13 +92,13 @@ static void draw_poll(struct canvas *c, struct rect r, int y, const struct state
 	if (p->answered < p->asked)
 		snprintf(full + strlen(full), sizeof(full) - strlen(full), "  no reply %u",
 			 p->asked - p->answered);
-	x = put(c, r, y, p->answered < p->asked ? ROLE_WARN : ROLE_TEXT, full, brief);
+	x = overview_put(c, r, y, p->answered < p->asked ? ROLE_WARN : ROLE_TEXT, full, brief);
 	if (p->partial && x + 9 <= r.w)
 		canvas_text(c, r, x, y, ROLE_WARN, "  PARTIAL");
 }
 
-static void draw_jobs_line(struct canvas *c, struct rect r, int y, const struct state *s,
-			   const struct fabric_summary *v)
+static void overview_draw_jobs_line(struct canvas *c, struct rect r, int y, const struct state *s,
+				    const struct fabric_summary *v)
 {
 	char load[FIGURE_LEN];
 	int x = 1;
@@ -121,7 +123,7 @@ static void draw_jobs_line(struct canvas *c, struct rect r, int y, const struct 
 		     isfinite(v->load_pct) ? "%" : "");
 }
 
-static void draw_metrics(struct canvas *c, struct rect r, int y, const struct state *s)
+static void overview_draw_metrics(struct canvas *c, struct rect r, int y, const struct state *s)
 {
 	const struct metrics *m = state_metrics(s);
 	char a[FIGURE_LEN], b[FIGURE_LEN], e[FIGURE_LEN], full[80], brief[80];
@@ -149,10 +151,10 @@ static void draw_metrics(struct canvas *c, struct rect r, int y, const struct st
 		 m->dark_fiber_pct, m->hops_mean);
 	snprintf(brief, sizeof(brief), "dark %u (%.0f%%)  hops %.2f", m->dark, m->dark_fiber_pct,
 		 m->hops_mean);
-	put(c, r, y + 1, ROLE_TEXT, full, brief);
+	overview_put(c, r, y + 1, ROLE_TEXT, full, brief);
 }
 
-static void draw_verdict(struct canvas *c, struct rect r, int y, const struct state *s)
+static void overview_draw_verdict(struct canvas *c, struct rect r, int y, const struct state *s)
 {
 	const struct verdict *v = s->verdict;
 	char why[64];
@@ -177,7 +179,8 @@ static void draw_verdict(struct canvas *c, struct rect r, int y, const struct st
 			     v->vls_fit ? "" : " TOO MANY VLs");
 }
 
-static void draw_counts(struct canvas *c, struct rect r, const struct state *s, uint32_t cables)
+static void overview_draw_counts(struct canvas *c, struct rect r, const struct state *s,
+				 uint32_t cables)
 {
 	const struct fabric *f = s->fabric;
 	const struct state_poll *p = &s->poll;
@@ -193,7 +196,7 @@ static void draw_counts(struct canvas *c, struct rect r, const struct state *s, 
 		snprintf(full, sizeof(full), "switches %u  hosts %u  cables %u", sw, hosts, cables);
 		snprintf(brief, sizeof(brief), "sw %u  hosts %u  cables %u", sw, hosts, cables);
 	}
-	put(c, r, 1, p->missing_sw || p->missing_ca ? ROLE_BAD : ROLE_TEXT, full, brief);
+	overview_put(c, r, 1, p->missing_sw || p->missing_ca ? ROLE_BAD : ROLE_TEXT, full, brief);
 }
 
 void pane_fabric(struct canvas *c, struct rect r, const struct state *s,
@@ -208,16 +211,16 @@ void pane_fabric(struct canvas *c, struct rect r, const struct state *s,
 		snprintf(title, sizeof(title), "Fabric: %s", shape);
 	}
 	canvas_rule(c, r, 0, title);
-	draw_counts(c, r, s, v->cables);
-	draw_links(c, r, 2, v);
-	draw_poll(c, r, 3, s);
-	draw_jobs_line(c, r, 4, s, v);
-	draw_verdict(c, r, 5, s);
-	draw_metrics(c, r, 6, s);
+	overview_draw_counts(c, r, s, v->cables);
+	overview_draw_links(c, r, 2, v);
+	overview_draw_poll(c, r, 3, s);
+	overview_draw_jobs_line(c, r, 4, s, v);
+	overview_draw_verdict(c, r, 5, s);
+	overview_draw_metrics(c, r, 6, s);
 }
 
-static void draw_tier_bar(const struct ui *ui, struct canvas *c, struct rect r, int x, int y,
-			  const struct tier *t)
+static void overview_draw_tier_bar(const struct ui *ui, struct canvas *c, struct rect r, int x,
+				   int y, const struct tier *t)
 {
 	canvas_bar(c, r, x, y, r.w - x - 1,
 		   heat_role(ui_palette(ui), t->known ? heat_level(t->util_avg) : 0),
@@ -225,7 +228,7 @@ static void draw_tier_bar(const struct ui *ui, struct canvas *c, struct rect r, 
 }
 
 /* What the bars below are made of, and that they end at 100 %. */
-static void draw_bar_key(struct canvas *c, struct rect r, int x)
+static void overview_draw_bar_key(struct canvas *c, struct rect r, int x)
 {
 	int end;
 
@@ -249,7 +252,7 @@ void pane_tiers(const struct ui *ui, struct canvas *c, struct rect r,
 	canvas_text(c, r, 0, 1, ROLE_LABEL,
 		    brief ? "tier              avg  max  wait"
 			  : "tier               min  avg  max  wait");
-	draw_bar_key(c, r, brief ? 33 : 40);
+	overview_draw_bar_key(c, r, brief ? 33 : 40);
 	for (uint32_t t = 0; t < v->ntier && (int)t + 2 < r.h; t++) {
 		const struct tier *x = &v->tier[t];
 		int y = (int)t + 2;
@@ -263,6 +266,6 @@ void pane_tiers(const struct ui *ui, struct canvas *c, struct rect r,
 		else
 			canvas_textf(c, r, 18, y, ROLE_TEXT, "%4s %4s %4s %5s",
 				     figure_pct(min, x->util_min), avg, max, wait);
-		draw_tier_bar(ui, c, r, brief ? 33 : 40, y, x);
+		overview_draw_tier_bar(ui, c, r, brief ? 33 : 40, y, x);
 	}
 }

@@ -10,7 +10,7 @@
 #define HOT_FIGURES 25 /* columns before the link */
 #define HOT_NAME    56
 
-static void mark_row(struct canvas *c, struct rect r, int y, bool on)
+static void overview_mark_row(struct canvas *c, struct rect r, int y, bool on)
 {
 	if (on)
 		list_draw_cursor(c, r, y);
@@ -18,21 +18,21 @@ static void mark_row(struct canvas *c, struct rect r, int y, bool on)
 
 /* --- hot links ------------------------------------------------------------------------------ */
 
-static int spark_width(struct rect r)
+static int overview_spark_width(struct rect r)
 {
 	return r.w >= 115 ? HISTORY_LEN : r.w >= 100 ? HISTORY_LEN * 2 / 3 : 14;
 }
 
 /* Column after the history: not far from the names on wide screens. */
-static int hot_end(struct rect r)
+static int overview_hot_end(struct rect r)
 {
-	int end = HOT_FIGURES + 2 + HOT_NAME + spark_width(r);
+	int end = HOT_FIGURES + 2 + HOT_NAME + overview_spark_width(r);
 
 	return r.w - 1 < end ? r.w - 1 : end;
 }
 
-static void draw_hot_row(const struct ui *ui, struct canvas *c, struct rect r, int y, uint32_t chan,
-			 const struct state *s)
+static void overview_draw_hot_row(const struct ui *ui, struct canvas *c, struct rect r, int y,
+				  uint32_t chan, const struct state *s)
 {
 	const struct fabric *f = s->fabric;
 	const struct port_rate *p = state_rate(s, chan_fabric_port(f, chan));
@@ -55,9 +55,11 @@ static void draw_hot_row(const struct ui *ui, struct canvas *c, struct rect r, i
 	if (ui_chan_tagged(ui, chan))
 		canvas_char(c, r, 1, y, ROLE_KEY, '+');
 	canvas_textf(c, r, 8, y, role, "%5s %6s %2s", figure_pct(b, second), e, vls);
-	canvas_name(c, r, HOT_FIGURES, y, hot_end(r) - spark_width(r) - HOT_FIGURES - 1, role,
+	canvas_name(c, r, HOT_FIGURES, y,
+		    overview_hot_end(r) - overview_spark_width(r) - HOT_FIGURES - 1, role,
 		    chan_label(label, sizeof(label), f, chan));
-	past_spark(s, ui_past(ui), c, r, hot_end(r) - spark_width(r), y, spark_width(r), chan);
+	past_spark(s, ui_past(ui), c, r, overview_hot_end(r) - overview_spark_width(r), y,
+		   overview_spark_width(r), chan);
 }
 
 const uint32_t *overview_hot(const struct ui *ui, uint32_t *n)
@@ -69,7 +71,7 @@ const uint32_t *overview_hot(const struct ui *ui, uint32_t *n)
 	return top ? top->chan : NULL;
 }
 
-static void draw_hot_head(const struct ui *ui, bool on, struct canvas *c, struct rect r)
+static void overview_draw_hot_head(const struct ui *ui, bool on, struct canvas *c, struct rect r)
 {
 	static const char *const titles[] = { "Hot links", "Links that wait", "Links with errors" };
 	char title[64];
@@ -83,7 +85,7 @@ static void draw_hot_head(const struct ui *ui, bool on, struct canvas *c, struct
 }
 
 /* Why the list is empty. */
-static const char *nothing_hot(const struct ui *ui, const struct state *s)
+static const char *overview_nothing_hot(const struct ui *ui, const struct state *s)
 {
 	if (s->mode == RUN_FILE && !s->rates)
 		return "no rates: a file has no counters";
@@ -92,12 +94,12 @@ static const char *nothing_hot(const struct ui *ui, const struct state *s)
 	return ui_past(ui) == HISTORY_WAIT ? "no link waits" : "no link has errors";
 }
 
-static void draw_past_head(const struct ui *ui, struct canvas *c, struct rect r)
+static void overview_draw_past_head(const struct ui *ui, struct canvas *c, struct rect r)
 {
 	if (ui_past(ui) == HISTORY_UTIL)
-		canvas_right(c, r, hot_end(r), 1, ROLE_LABEL, "history, newest right");
+		canvas_right(c, r, overview_hot_end(r), 1, ROLE_LABEL, "history, newest right");
 	else
-		canvas_rightf(c, r, hot_end(r), 1, ROLE_LABEL, "%s, newest right",
+		canvas_rightf(c, r, overview_hot_end(r), 1, ROLE_LABEL, "%s, newest right",
 			      history_metric_name(ui_past(ui)));
 }
 
@@ -108,14 +110,14 @@ void pane_hot(struct list *l, bool on, const struct ui *ui, struct canvas *c, st
 	const uint32_t *hot = overview_hot(ui, &n);
 
 	list_fit(l, n, r.h - 2);
-	draw_hot_head(ui, on, c, r);
+	overview_draw_hot_head(ui, on, c, r);
 	if (!n)
-		canvas_text(c, r, 2, 2, ROLE_DIM, nothing_hot(ui, s));
+		canvas_text(c, r, 2, 2, ROLE_DIM, overview_nothing_hot(ui, s));
 	else if (r.w >= 100)
-		draw_past_head(ui, c, r);
+		overview_draw_past_head(ui, c, r);
 	for (int y = 0; y < r.h - 2 && l->top + (uint32_t)y < n; y++) {
-		draw_hot_row(ui, c, r, y + 2, hot[l->top + (uint32_t)y], s);
-		mark_row(c, r, y + 2, on && l->top + (uint32_t)y == l->cursor);
+		overview_draw_hot_row(ui, c, r, y + 2, hot[l->top + (uint32_t)y], s);
+		overview_mark_row(c, r, y + 2, on && l->top + (uint32_t)y == l->cursor);
 	}
 }
 
@@ -146,8 +148,8 @@ const char *problem_text(char *buf, size_t len, const struct state *s,
 	return buf;
 }
 
-static void draw_problem(const struct ui *ui, struct canvas *c, struct rect r, int y,
-			 const struct state *s, const struct fabric_summary *v, uint32_t i)
+static void overview_draw_problem(const struct ui *ui, struct canvas *c, struct rect r, int y,
+				  const struct state *s, const struct fabric_summary *v, uint32_t i)
 {
 	uint32_t sw = v->problem_sw[i], port = s->fabric->port_off[sw] + v->problem_port[i];
 	enum problem kind = (enum problem)v->problem[port];
@@ -177,15 +179,15 @@ void pane_problems(struct list *l, bool on, const struct ui *ui, struct canvas *
 	if (!v->nproblem)
 		canvas_text(c, r, 2, 1, ROLE_DIM, s->sample ? "none" : "none known");
 	for (int y = 0; y < r.h - 1 && l->top + (uint32_t)y < v->nproblem; y++) {
-		draw_problem(ui, c, r, y + 1, s, v, l->top + (uint32_t)y);
-		mark_row(c, r, y + 1, on && l->top + (uint32_t)y == l->cursor);
+		overview_draw_problem(ui, c, r, y + 1, s, v, l->top + (uint32_t)y);
+		overview_mark_row(c, r, y + 1, on && l->top + (uint32_t)y == l->cursor);
 	}
 }
 
 /* --- jobs ----------------------------------------------------------------------------------- */
 
-static void draw_job(const struct ui *ui, struct canvas *c, struct rect r, int y,
-		     const struct state *s, uint32_t i)
+static void overview_draw_job(const struct ui *ui, struct canvas *c, struct rect r, int y,
+			      const struct state *s, uint32_t i)
 {
 	const struct fabric_summary *v = ui_survey(ui);
 	const struct job *j = &v->jobs->jobs[i];
@@ -226,7 +228,7 @@ void pane_jobs(struct list *l, bool on, const struct ui *ui, struct canvas *c, s
 	for (int y = 0; y < r.h - 1 && l->top + (uint32_t)y < n; y++) {
 		uint32_t i = l->top + (uint32_t)y;
 
-		draw_job(ui, c, r, y + 1, s, v->by_traffic ? v->by_traffic[i] : i);
-		mark_row(c, r, y + 1, on && i == l->cursor);
+		overview_draw_job(ui, c, r, y + 1, s, v->by_traffic ? v->by_traffic[i] : i);
+		overview_mark_row(c, r, y + 1, on && i == l->cursor);
 	}
 }

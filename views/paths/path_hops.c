@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static bool fits(const struct tables *t, const struct fabric *f)
+static bool path_hops_fits(const struct tables *t, const struct fabric *f)
 {
 	return t && t->nsw == f->nsw && t->nend == f->nend;
 }
@@ -17,7 +17,7 @@ void path_both_find(struct path_both *p, const struct state *s, struct path_ends
 	const struct tables *plan = state_preview_ready(s) ? s->preview.tables : NULL;
 
 	path_walk(&p->now, s->fabric, s->tables, ends.src, ends.dlid);
-	p->has_plan = fits(plan, s->fabric);
+	p->has_plan = path_hops_fits(plan, s->fabric);
 	if (p->has_plan)
 		path_walk(&p->plan, s->fabric, plan, ends.src, ends.dlid);
 }
@@ -39,7 +39,7 @@ struct lft_columns {
 #define JOB_EFI_W 8
 #define ALL_W	  96 /* from here on there is room for all of it */
 
-static struct lft_columns columns_for(struct rect r, bool plan)
+static struct lft_columns path_hops_columns_for(struct rect r, bool plan)
 {
 	struct lft_columns l = { .jobs = !plan || r.w >= ALL_W };
 	int job_w = l.jobs ? JOB_EFI_W : 0, fixed = 5 + 12 + FIGURES_W + job_w, rest;
@@ -54,8 +54,8 @@ static struct lft_columns columns_for(struct rect r, bool plan)
 	return l;
 }
 
-static void draw_head(const struct path_both *p, struct canvas *c, struct rect r, int y,
-		      const struct lft_columns *l)
+static void path_hops_draw_head(const struct path_both *p, struct canvas *c, struct rect r, int y,
+				const struct lft_columns *l)
 {
 	int x = 5 + l->name_w;
 
@@ -69,7 +69,7 @@ static void draw_head(const struct path_both *p, struct canvas *c, struct rect r
 			     "plan", l->jobs ? " job EFI" : "");
 }
 
-static const char *port_text(char buf[8], uint8_t port)
+static const char *path_hops_port_text(char buf[8], uint8_t port)
 {
 	if (port == FAB_NO_PORT)
 		snprintf(buf, 8, "-");
@@ -78,7 +78,7 @@ static const char *port_text(char buf[8], uint8_t port)
 	return buf;
 }
 
-static const char *vl_text(char buf[8], const struct path_hop *h)
+static const char *path_hops_vl_text(char buf[8], const struct path_hop *h)
 {
 	if (h->chan == FAB_NONE)
 		snprintf(buf, 8, " ");
@@ -91,7 +91,8 @@ static const char *vl_text(char buf[8], const struct path_hop *h)
 	return buf;
 }
 
-static const char *efi_text(char buf[FIGURE_LEN], const struct metrics *m, uint32_t chan, bool jobs)
+static const char *path_hops_efi_text(char buf[FIGURE_LEN], const struct metrics *m, uint32_t chan,
+				      bool jobs)
 {
 	if (!m || chan == FAB_NONE || (jobs && !m->njob))
 		snprintf(buf, FIGURE_LEN, "-");
@@ -100,13 +101,13 @@ static const char *efi_text(char buf[FIGURE_LEN], const struct metrics *m, uint3
 	return buf;
 }
 
-static enum role heat_of(const struct ui *ui, double pct)
+static enum role path_hops_heat_of(const struct ui *ui, double pct)
 {
 	return isfinite(pct) ? heat_role(ui_palette(ui), heat_level(pct)) : ROLE_DIM;
 }
 
-static void draw_now(const struct path_hop *h, const struct ui *ui, const struct state *s,
-		     struct canvas *c, struct rect r, int y, const struct lft_columns *l)
+static void path_hops_draw_now(const struct path_hop *h, const struct ui *ui, const struct state *s,
+			       struct canvas *c, struct rect r, int y, const struct lft_columns *l)
 {
 	const struct fabric *f = s->fabric;
 	bool port = h->out && h->out <= f->sw_nports[h->sw];
@@ -117,22 +118,23 @@ static void draw_now(const struct path_hop *h, const struct ui *ui, const struct
 
 	canvas_name(c, r, 5, y, l->name_w - 1, ROLE_TEXT,
 		    switch_label(name, sizeof(name), f, h->sw));
-	x = canvas_textf(c, r, x, y, ROLE_TEXT, "%4s%4s", port_text(in, h->in),
-			 port_text(out, h->out));
-	canvas_textf(c, r, x, y, h->vl == VL_DROP ? ROLE_BAD : ROLE_KEY, "%4s", vl_text(vl, h));
-	x = canvas_textf(c, r, l->figures, y, heat_of(ui, rate ? rate->util_pct : NAN), "%6s",
-			 figure_pct(util, rate ? rate->util_pct : NAN));
-	x = canvas_textf(c, r, x, y, heat_of(ui, rate ? rate->wait_pct : NAN), "%6s",
+	x = canvas_textf(c, r, x, y, ROLE_TEXT, "%4s%4s", path_hops_port_text(in, h->in),
+			 path_hops_port_text(out, h->out));
+	canvas_textf(c, r, x, y, h->vl == VL_DROP ? ROLE_BAD : ROLE_KEY, "%4s",
+		     path_hops_vl_text(vl, h));
+	x = canvas_textf(c, r, l->figures, y, path_hops_heat_of(ui, rate ? rate->util_pct : NAN),
+			 "%6s", figure_pct(util, rate ? rate->util_pct : NAN));
+	x = canvas_textf(c, r, x, y, path_hops_heat_of(ui, rate ? rate->wait_pct : NAN), "%6s",
 			 figure_pct(wait, rate ? rate->wait_pct : NAN));
 	x = canvas_textf(c, r, x, y, ROLE_TEXT, "%7s",
-			 efi_text(efi, state_metrics(s), h->chan, false));
+			 path_hops_efi_text(efi, state_metrics(s), h->chan, false));
 	if (l->jobs)
 		canvas_textf(c, r, x, y, ROLE_TEXT, "%8s",
-			     efi_text(eff, state_metrics(s), h->chan, true));
+			     path_hops_efi_text(eff, state_metrics(s), h->chan, true));
 }
 
-static void draw_plan(const struct path_both *p, uint32_t i, const struct state *s,
-		      struct canvas *c, struct rect r, int y, const struct lft_columns *l)
+static void path_hops_draw_plan(const struct path_both *p, uint32_t i, const struct state *s,
+				struct canvas *c, struct rect r, int y, const struct lft_columns *l)
 {
 	const struct path_hop *h = &p->plan.hop[i];
 	bool same = path_hop_same(&p->now, &p->plan, i);
@@ -146,31 +148,32 @@ static void draw_plan(const struct path_both *p, uint32_t i, const struct state 
 	canvas_char(c, r, l->plan + 1, y, ROLE_WARN, same ? ' ' : '*');
 	canvas_name(c, r, l->plan + 2, y, l->name_w - 1, role,
 		    switch_label(name, sizeof(name), s->fabric, h->sw));
-	x = canvas_textf(c, r, l->plan + 2 + l->name_w, y, role, "%4s%4s", port_text(out, h->out),
-			 vl_text(vl, h));
-	x = canvas_textf(c, r, x, y, role, "%7s", efi_text(efi, s->preview.after, h->chan, false));
+	x = canvas_textf(c, r, l->plan + 2 + l->name_w, y, role, "%4s%4s",
+			 path_hops_port_text(out, h->out), path_hops_vl_text(vl, h));
+	x = canvas_textf(c, r, x, y, role, "%7s",
+			 path_hops_efi_text(efi, s->preview.after, h->chan, false));
 	if (l->jobs)
 		canvas_textf(c, r, x, y, role, "%8s",
-			     efi_text(eff, s->preview.after, h->chan, true));
+			     path_hops_efi_text(eff, s->preview.after, h->chan, true));
 }
 
 void hops_draw(const struct path_both *p, struct list *list, const struct ui *ui,
 	       const struct state *s, struct canvas *c, struct rect r)
 {
-	struct lft_columns l = columns_for(r, p->has_plan);
+	struct lft_columns l = path_hops_columns_for(r, p->has_plan);
 	uint32_t n = path_both_rows(p);
 	struct rect rows = { r.x, r.y + 1, r.w, r.h - 1 };
 
 	list_fit(list, n, rows.h);
-	draw_head(p, c, r, 0, &l);
+	path_hops_draw_head(p, c, r, 0, &l);
 	for (int y = 0; y < rows.h && list->top + (uint32_t)y < n; y++) {
 		uint32_t i = list->top + (uint32_t)y;
 
 		canvas_textf(c, rows, 1, y, ROLE_DIM, "%3u", i + 1);
 		if (i < p->now.nhop)
-			draw_now(&p->now.hop[i], ui, s, c, rows, y, &l);
+			path_hops_draw_now(&p->now.hop[i], ui, s, c, rows, y, &l);
 		if (p->has_plan)
-			draw_plan(p, i, s, c, rows, y, &l);
+			path_hops_draw_plan(p, i, s, c, rows, y, &l);
 		if (i == list->cursor)
 			canvas_char(c, rows, 0, y, ROLE_KEY, '>');
 	}

@@ -13,14 +13,14 @@ void pairs_done(struct pairs_pane *p)
 	free(p->pair);
 }
 
-static bool usable(const struct tables *t, const struct fabric *f)
+static bool path_pairs_usable(const struct tables *t, const struct fabric *f)
 {
 	return t && t->nsw == f->nsw && t->nend == f->nend;
 }
 
 /* The jobs that may be meant: the marked one, else those with routes over the link, most first. */
-static uint32_t find_job(const struct pairs_pane *p, const struct ui *ui, const struct state *s,
-			 uint32_t chan)
+static uint32_t path_pairs_find_job(const struct pairs_pane *p, const struct ui *ui,
+				    const struct state *s, uint32_t chan)
 {
 	const struct jobset *js = s->jobs;
 	const struct link_usage *u = state_usage(s);
@@ -39,15 +39,15 @@ static uint32_t find_job(const struct pairs_pane *p, const struct ui *ui, const 
 	return FAB_NONE;
 }
 
-static void find_pairs(struct pairs_pane *p, const struct ui *ui, const struct state *s)
+static void path_pairs_find_pairs(struct pairs_pane *p, const struct ui *ui, const struct state *s)
 {
 	const struct tables *plan = state_preview_ready(s) ? s->preview.tables : NULL;
 	uint32_t chan = ui_selected_chan(ui), job;
 
-	if (!usable(plan, s->fabric))
+	if (!path_pairs_usable(plan, s->fabric))
 		plan = NULL;
 	job = s->jobs && s->jobs->nterm == s->fabric->nterm && chan != FAB_NONE
-		      ? find_job(p, ui, s, chan)
+		      ? path_pairs_find_job(p, ui, s, chan)
 		      : FAB_NONE;
 	if (p->fabric == s->fabric && p->tables == s->tables && p->planned == plan &&
 	    p->set == s->jobs && p->chan == chan && p->job == job)
@@ -62,7 +62,7 @@ static void find_pairs(struct pairs_pane *p, const struct ui *ui, const struct s
 	p->all = p->plan = 0;
 	p->has_plan = plan != NULL;
 	p->list = (struct list){ 0 };
-	if (job == FAB_NONE || !usable(s->tables, s->fabric))
+	if (job == FAB_NONE || !path_pairs_usable(s->tables, s->fabric))
 		return;
 	if (!p->pair)
 		p->pair = xcalloc(PAIRS_MAX, sizeof(*p->pair));
@@ -73,8 +73,8 @@ static void find_pairs(struct pairs_pane *p, const struct ui *ui, const struct s
 		p->plan = job_pairs_find(NULL, 0, s->fabric, plan, &s->jobs->jobs[job], chan);
 }
 
-static void draw_title(const struct pairs_pane *p, const struct state *s, struct canvas *c,
-		       struct rect r)
+static void path_pairs_draw_title(const struct pairs_pane *p, const struct state *s,
+				  struct canvas *c, struct rect r)
 {
 	const struct job *j = &s->jobs->jobs[p->job];
 	char label[256], all[FIGURE_LEN], of[FIGURE_LEN], plan[FIGURE_LEN];
@@ -91,8 +91,8 @@ static void draw_title(const struct pairs_pane *p, const struct state *s, struct
 			     "  after the plan: %s", figure_count(plan, p->plan));
 }
 
-static void draw_pair(const struct pairs_pane *p, const struct state *s, struct canvas *c,
-		      struct rect r, int y, uint32_t i)
+static void path_pairs_draw_pair(const struct pairs_pane *p, const struct state *s,
+				 struct canvas *c, struct rect r, int y, uint32_t i)
 {
 	const struct fabric *f = s->fabric;
 	char a[128], b[128];
@@ -114,7 +114,7 @@ void pairs_draw(struct pairs_pane *p, const struct ui *ui, const struct state *s
 {
 	struct rect rows = { r.x, r.y + 2, r.w, r.h - 3 };
 
-	find_pairs(p, ui, s);
+	path_pairs_find_pairs(p, ui, s);
 	if (p->chan == FAB_NONE) {
 		canvas_text(c, r, 2, 0, ROLE_DIM,
 			    "no link chosen: in 2 or 3, or the hop of a path");
@@ -126,10 +126,10 @@ void pairs_draw(struct pairs_pane *p, const struct ui *ui, const struct state *s
 				     : "no job is known to use this link: Enter in 5 marks one");
 		return;
 	}
-	draw_title(p, s, c, r);
+	path_pairs_draw_title(p, s, c, r);
 	list_fit(&p->list, p->n, rows.h);
 	for (int y = 0; y < rows.h && p->list.top + (uint32_t)y < p->n; y++) {
-		draw_pair(p, s, c, rows, y, p->list.top + (uint32_t)y);
+		path_pairs_draw_pair(p, s, c, rows, y, p->list.top + (uint32_t)y);
 		if (p->list.top + (uint32_t)y == p->list.cursor)
 			list_draw_cursor(c, rows, y);
 	}
@@ -145,7 +145,7 @@ bool pairs_input(struct pairs_pane *p, struct ui *ui, const struct state *s, con
 		 bool *chosen)
 {
 	*chosen = false;
-	find_pairs(p, ui, s);
+	path_pairs_find_pairs(p, ui, s);
 	if (!p->n &&
 	    (in->req == REQ_FIND_NEXT || in->req == REQ_FIND_PREV || in->req == REQ_ENTER)) {
 		ui_say(ui, "there are no pairs: no job's route goes over the chosen link, or none "

@@ -32,12 +32,13 @@ static void paths_done(void *own)
 	pairs_done(&((struct paths_ui *)own)->pairs);
 }
 
-static bool has_tables(const struct state *s)
+static bool paths_has_tables(const struct state *s)
 {
 	return s->tables && s->tables->nsw == s->fabric->nsw && s->tables->nend == s->fabric->nend;
 }
 
-static void end_text(char *buf, size_t len, const struct fabric *f, uint32_t end, uint32_t lid)
+static void paths_end_text(char *buf, size_t len, const struct fabric *f, uint32_t end,
+			   uint32_t lid)
 {
 	char name[128], sw[NAME_LEN];
 
@@ -49,8 +50,8 @@ static void end_text(char *buf, size_t len, const struct fabric *f, uint32_t end
 		snprintf(buf, len, "%.60s  LID %u  (switch)", name, lid);
 }
 
-static void draw_end(const struct paths_ui *u, const struct state *s, struct canvas *c,
-		     struct rect r, int y, bool from, struct path_ends ends)
+static void paths_draw_end(const struct paths_ui *u, const struct state *s, struct canvas *c,
+			   struct rect r, int y, bool from, struct path_ends ends)
 {
 	const struct fabric *f = s->fabric;
 	uint32_t end = from ? ends.src : ends.dlid ? fabric_lid_end(f, ends.dlid) : FAB_NONE;
@@ -66,12 +67,12 @@ static void draw_end(const struct paths_ui *u, const struct state *s, struct can
 		canvas_text(c, r, 7, y, ROLE_DIM, "not chosen: e to type it, < and > in 4 and t");
 		return;
 	}
-	end_text(text, sizeof(text), f, end, from ? end_lid(f, end) : ends.dlid);
+	paths_end_text(text, sizeof(text), f, end, from ? end_lid(f, end) : ends.dlid);
 	canvas_text(c, r, 7, y, ROLE_TEXT, text);
 }
 
-static void draw_guesses(const struct paths_ui *u, const struct state *s, struct canvas *c,
-			 struct rect r)
+static void paths_draw_guesses(const struct paths_ui *u, const struct state *s, struct canvas *c,
+			       struct rect r)
 {
 	uint32_t out[GUESSES], n = end_complete(out, GUESSES, s->fabric, u->stem);
 	char name[128];
@@ -95,8 +96,8 @@ static void draw_guesses(const struct paths_ui *u, const struct state *s, struct
 }
 
 /* One line: what becomes of packets, now and after the plan. */
-static void draw_fate(const struct path_both *p, const struct state *s, struct canvas *c,
-		      struct rect r, int y)
+static void paths_draw_fate(const struct path_both *p, const struct state *s, struct canvas *c,
+			    struct rect r, int y)
 {
 	const struct fabric *f = s->fabric;
 	uint32_t differs = p->has_plan ? path_differs(&p->now, &p->plan) : FAB_NONE;
@@ -122,7 +123,7 @@ static void draw_fate(const struct path_both *p, const struct state *s, struct c
 			     plural(p->plan.links), p->plan.sl, differs + 1);
 }
 
-static uint64_t worst_efi(const struct path *p, const struct state *s)
+static uint64_t paths_worst_efi(const struct path *p, const struct state *s)
 {
 	const struct metrics *m = state_metrics(s);
 	uint64_t worst = 0;
@@ -133,7 +134,7 @@ static uint64_t worst_efi(const struct path *p, const struct state *s)
 	return worst;
 }
 
-static double worst_util(const struct path *p, const struct state *s)
+static double paths_worst_util(const struct path *p, const struct state *s)
 {
 	double worst = -1;
 
@@ -149,7 +150,7 @@ static double worst_util(const struct path *p, const struct state *s)
 	return worst;
 }
 
-static uint32_t lids_of(const struct fabric *f, struct path_ends ends)
+static uint32_t paths_lids_of(const struct fabric *f, struct path_ends ends)
 {
 	uint32_t end = fabric_lid_end(f, ends.dlid);
 
@@ -157,10 +158,11 @@ static uint32_t lids_of(const struct fabric *f, struct path_ends ends)
 }
 
 /* All LIDs of the destination, one a line; returns how many lines. */
-static int draw_lids(const struct state *s, struct canvas *c, struct rect r, struct path_ends ends)
+static int paths_draw_lids(const struct state *s, struct canvas *c, struct rect r,
+			   struct path_ends ends)
 {
 	const struct fabric *f = s->fabric;
-	uint32_t end = fabric_lid_end(f, ends.dlid), n = lids_of(f, ends);
+	uint32_t end = fabric_lid_end(f, ends.dlid), n = paths_lids_of(f, ends);
 	int y = 0;
 
 	if (n < 2)
@@ -173,7 +175,7 @@ static int draw_lids(const struct state *s, struct canvas *c, struct rect r, str
 		bool here = lid == ends.dlid;
 
 		path_both_find(&p, s, (struct path_ends){ ends.src, lid });
-		busy = worst_util(&p.now, s);
+		busy = paths_worst_util(&p.now, s);
 		canvas_textf(c, r, 1, y, here ? ROLE_KEY : ROLE_TEXT,
 			     "%c LID %-5u %-6s  %2u links  SL %-2u  max util %5s  max EFI %7s %s",
 			     here ? '>' : ' ', lid,
@@ -181,7 +183,7 @@ static int draw_lids(const struct state *s, struct canvas *c, struct rect r, str
 			     : i					    ? ""
 									    : "base",
 			     p.now.links, p.now.sl, busy < 0 ? "-" : figure_pct(util, busy),
-			     figure_count(efi, worst_efi(&p.now, s)),
+			     figure_count(efi, paths_worst_efi(&p.now, s)),
 			     p.now.fate != PATH_ARRIVES ? "NO WAY"
 			     : p.has_plan && path_differs(&p.now, &p.plan) != FAB_NONE
 				     ? "* plan differs"
@@ -190,8 +192,8 @@ static int draw_lids(const struct state *s, struct canvas *c, struct rect r, str
 	return y;
 }
 
-static void draw_path(struct paths_ui *u, const struct ui *ui, const struct state *s,
-		      struct canvas *c, struct rect r, struct path_ends ends)
+static void paths_draw_path(struct paths_ui *u, const struct ui *ui, const struct state *s,
+			    struct canvas *c, struct rect r, struct path_ends ends)
 {
 	struct path_both p;
 	int below = r.h >= 14 ? CHAN_DETAIL_LINES + 1 : 0, lids;
@@ -199,8 +201,8 @@ static void draw_path(struct paths_ui *u, const struct ui *ui, const struct stat
 	uint32_t chan;
 
 	path_both_find(&p, s, ends);
-	draw_fate(&p, s, c, r, 0);
-	lids = draw_lids(s, c, (struct rect){ r.x, r.y + 1, r.w, r.h / 3 }, ends);
+	paths_draw_fate(&p, s, c, r, 0);
+	lids = paths_draw_lids(s, c, (struct rect){ r.x, r.y + 1, r.w, r.h / 3 }, ends);
 	canvas_rule(c, r, 1 + lids, "Hops");
 	hops_draw(&p, &u->hops, ui, s, c,
 		  (struct rect){ r.x, r.y + 2 + lids, r.w, r.h - 2 - lids - below });
@@ -219,8 +221,8 @@ static void draw_path(struct paths_ui *u, const struct ui *ui, const struct stat
 			chan);
 }
 
-static void draw_title(const struct paths_ui *u, struct canvas *c, struct rect r,
-		       const struct state *s, struct path_ends ends)
+static void paths_draw_title(const struct paths_ui *u, struct canvas *c, struct rect r,
+			     const struct state *s, struct path_ends ends)
 {
 	char a[128] = "?", b[128] = "?", title[300];
 	int x = r.w - 18;
@@ -253,17 +255,17 @@ static void paths_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 	if (ends.src != u->shown.src || ends.dlid != u->shown.dlid)
 		u->hops = (struct list){ 0 };
 	u->shown = ends;
-	draw_title(u, c, r, s, ends);
-	draw_end(u, s, c, r, 1, true, ends);
-	draw_end(u, s, c, r, 2, false, ends);
+	paths_draw_title(u, c, r, s, ends);
+	paths_draw_end(u, s, c, r, 1, true, ends);
+	paths_draw_end(u, s, c, r, 2, false, ends);
 	if (u->stage != STAGE_NONE)
-		draw_guesses(u, s, c, body);
-	else if (!has_tables(s))
+		paths_draw_guesses(u, s, c, body);
+	else if (!paths_has_tables(s))
 		canvas_text(c, body, 2, 0, ROLE_DIM, state_no_tables(s));
 	else if (u->in_pairs)
 		pairs_draw(&u->pairs, ui, s, c, body);
 	else if (ends.src != FAB_NONE && ends.dlid)
-		draw_path(u, ui, s, c, body, ends);
+		paths_draw_path(u, ui, s, c, body, ends);
 	else
 		canvas_wrap(
 			c, body, 2, 1, ROLE_DIM,
@@ -274,7 +276,7 @@ static void paths_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 
 /* --- keys --- */
 
-static void ask(struct paths_ui *u, enum stage stage)
+static void paths_ask(struct paths_ui *u, enum stage stage)
 {
 	u->stage = stage;
 	u->stem[0] = u->bad[0] = '\0';
@@ -283,7 +285,7 @@ static void ask(struct paths_ui *u, enum stage stage)
 }
 
 /* Takes what was typed; stays where nobody is called so.  Nothing typed keeps what is there. */
-static void take(struct paths_ui *u, struct ui *ui, const struct state *s)
+static void paths_take(struct paths_ui *u, struct ui *ui, const struct state *s)
 {
 	struct path_ends ends = ui_path_ends(ui);
 	bool from = u->stage == STAGE_FROM;
@@ -304,13 +306,13 @@ static void take(struct paths_ui *u, struct ui *ui, const struct state *s)
 		ui_select_path(ui, ends);
 	}
 	if (from)
-		ask(u, STAGE_TO);
+		paths_ask(u, STAGE_TO);
 	else
 		u->stage = STAGE_NONE;
 }
 
 /* Tab: what all candidates begin with, then one after the other. */
-static void complete(struct paths_ui *u, const struct state *s)
+static void paths_complete(struct paths_ui *u, const struct state *s)
 {
 	uint32_t out[GUESSES], n = end_complete(out, GUESSES, s->fabric, u->stem);
 	char common[128], name[128];
@@ -335,10 +337,11 @@ static void complete(struct paths_ui *u, const struct state *s)
 	end_name(u->entry.text, sizeof(u->entry.text), s->fabric, out[u->turn++ % n]);
 }
 
-static void type(struct paths_ui *u, struct ui *ui, const struct input *in, const struct state *s)
+static void paths_type(struct paths_ui *u, struct ui *ui, const struct input *in,
+		       const struct state *s)
 {
 	if (in->req == REQ_PANE) {
-		complete(u, s);
+		paths_complete(u, s);
 		return;
 	}
 	switch (entry_input(&u->entry, in)) {
@@ -348,7 +351,7 @@ static void type(struct paths_ui *u, struct ui *ui, const struct input *in, cons
 		strcpy(u->stem, u->entry.text);
 		break;
 	case ENTRY_DONE:
-		take(u, ui, s);
+		paths_take(u, ui, s);
 		break;
 	case ENTRY_LEFT:
 		u->stage = STAGE_NONE;
@@ -359,7 +362,7 @@ static void type(struct paths_ui *u, struct ui *ui, const struct input *in, cons
 }
 
 /* The way back: from the host that was the destination to the one that was the source. */
-static void turn_round(struct ui *ui, const struct state *s)
+static void paths_turn_round(struct ui *ui, const struct state *s)
 {
 	const struct fabric *f = s->fabric;
 	struct path_ends ends = ui_path_ends(ui);
@@ -372,7 +375,7 @@ static void turn_round(struct ui *ui, const struct state *s)
 	ui_select_path(ui, (struct path_ends){ dst, (uint16_t)(end_lid(f, src) + nth) });
 }
 
-static void next_lid(struct ui *ui, const struct state *s, int step)
+static void paths_next_lid(struct ui *ui, const struct state *s, int step)
 {
 	const struct fabric *f = s->fabric;
 	struct path_ends ends = ui_path_ends(ui);
@@ -387,14 +390,14 @@ static void next_lid(struct ui *ui, const struct state *s, int step)
 }
 
 /* The channel of the hop under the cursor, or FAB_NONE. */
-static uint32_t hop_chan(const struct paths_ui *u, const struct ui *ui, const struct state *s,
-			 uint32_t *sw)
+static uint32_t paths_hop_chan(const struct paths_ui *u, const struct ui *ui, const struct state *s,
+			       uint32_t *sw)
 {
 	struct path_ends ends = ui_path_ends(ui);
 	struct path p;
 
 	*sw = FAB_NONE;
-	if (ends.src == FAB_NONE || !ends.dlid || !has_tables(s))
+	if (ends.src == FAB_NONE || !ends.dlid || !paths_has_tables(s))
 		return FAB_NONE;
 	path_walk(&p, s->fabric, s->tables, ends.src, ends.dlid);
 	if (u->hops.cursor >= p.nhop)
@@ -403,20 +406,21 @@ static uint32_t hop_chan(const struct paths_ui *u, const struct ui *ui, const st
 	return p.hop[u->hops.cursor].chan;
 }
 
-static uint32_t hop_rows(const struct ui *ui, const struct state *s)
+static uint32_t paths_hop_rows(const struct ui *ui, const struct state *s)
 {
 	struct path_ends ends = ui_path_ends(ui);
 	struct path_both p;
 
-	if (ends.src == FAB_NONE || !ends.dlid || !has_tables(s))
+	if (ends.src == FAB_NONE || !ends.dlid || !paths_has_tables(s))
 		return 0;
 	path_both_find(&p, s, ends);
 	return path_both_rows(&p);
 }
 
-static void open_hop(const struct paths_ui *u, struct ui *ui, const struct state *s, bool link)
+static void paths_open_hop(const struct paths_ui *u, struct ui *ui, const struct state *s,
+			   bool link)
 {
-	uint32_t sw, chan = hop_chan(u, ui, s, &sw);
+	uint32_t sw, chan = paths_hop_chan(u, ui, s, &sw);
 
 	if (link && chan != FAB_NONE) {
 		ui_select_chan(ui, chan);
@@ -427,39 +431,39 @@ static void open_hop(const struct paths_ui *u, struct ui *ui, const struct state
 	}
 }
 
-static bool is_for_hops(enum req req)
+static bool paths_is_for_hops(enum req req)
 {
 	return req == REQ_LEFT || req == REQ_RIGHT || req == REQ_ENTER || req == REQ_FOLLOW ||
 	       req == REQ_DIRECTION;
 }
 
-static bool hops_input(struct paths_ui *u, struct ui *ui, const struct input *in,
-		       const struct state *s)
+static bool paths_hops_input(struct paths_ui *u, struct ui *ui, const struct input *in,
+			     const struct state *s)
 {
 	uint32_t sw, chan;
 
-	if (!hop_rows(ui, s) && is_for_hops(in->req)) {
+	if (!paths_hop_rows(ui, s) && paths_is_for_hops(in->req)) {
 		ui_say(ui, "there is no path to do that with: e types its ends, < and > take them "
 			   "from views 4 and t");
 		return true;
 	}
-	if (list_move(&u->hops, in->req, hop_rows(ui, s))) {
-		chan = hop_chan(u, ui, s, &sw);
+	if (list_move(&u->hops, in->req, paths_hop_rows(ui, s))) {
+		chan = paths_hop_chan(u, ui, s, &sw);
 		if (chan != FAB_NONE)
 			ui_select_chan(ui, chan);
 		return true;
 	}
 	switch (in->req) {
 	case REQ_DIRECTION:
-		turn_round(ui, s);
+		paths_turn_round(ui, s);
 		return true;
 	case REQ_LEFT:
 	case REQ_RIGHT:
-		next_lid(ui, s, in->req == REQ_RIGHT ? 1 : -1);
+		paths_next_lid(ui, s, in->req == REQ_RIGHT ? 1 : -1);
 		return true;
 	case REQ_ENTER:
 	case REQ_FOLLOW:
-		open_hop(u, ui, s, in->req == REQ_ENTER);
+		paths_open_hop(u, ui, s, in->req == REQ_ENTER);
 		return true;
 	default:
 		return false;
@@ -476,12 +480,12 @@ static bool paths_input(void *own, struct ui *ui, const struct input *in, const 
 	if (!s->fabric)
 		return false;
 	if (u->stage != STAGE_NONE) {
-		type(u, ui, in, s);
+		paths_type(u, ui, in, s);
 		return true;
 	}
 	switch (in->req) {
 	case REQ_OPTIONS:
-		ask(u, STAGE_FROM);
+		paths_ask(u, STAGE_FROM);
 		return true;
 	case REQ_PANE:
 		u->in_pairs = !u->in_pairs;
@@ -490,8 +494,8 @@ static bool paths_input(void *own, struct ui *ui, const struct input *in, const 
 		break;
 	}
 	if (!u->in_pairs)
-		return hops_input(u, ui, in, s);
-	if (!has_tables(s))
+		return paths_hops_input(u, ui, in, s);
+	if (!paths_has_tables(s))
 		return false;
 	if (!pairs_input(&u->pairs, ui, s, in, &chosen))
 		return false;

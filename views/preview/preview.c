@@ -32,16 +32,16 @@ struct preview_layout {
 };
 
 /* Too narrow for engines and figures side by side. */
-static bool narrow(struct rect r)
+static bool preview_narrow(struct rect r)
 {
 	return r.w < 60;
 }
 
 /* A low screen shows one page at a time, a higher one the figures above those that are lists, a
  * wide and high one the cost beside them. */
-static struct preview_layout layout(struct rect r, enum page page)
+static struct preview_layout preview_layout(struct rect r, enum page page)
 {
-	int left = r.w >= 140 ? 56 : r.w >= 100 ? 42 : narrow(r) ? 0 : 30;
+	int left = r.w >= 140 ? 56 : r.w >= 100 ? 42 : preview_narrow(r) ? 0 : 30;
 	struct rect right = { r.x + left, r.y, r.w - left, r.h };
 	struct preview_layout l = { .menu = { r.x, r.y, left - 1, r.h }, .tall = r.h >= 40 };
 	int top = l.tall ? PREVIEW_TABLE_TALL + 1 : PREVIEW_TABLE_LINES;
@@ -64,7 +64,7 @@ static struct preview_layout layout(struct rect r, enum page page)
 }
 
 /* The cursor begins on an engine that knows the jobs, or at least is not in use already. */
-static void first_suiting(struct preview_ui *u, const struct state *s)
+static void preview_first_suiting(struct preview_ui *u, const struct state *s)
 {
 	const char *now = s->tables ? s->tables->engine : "";
 	int best = 0;
@@ -85,7 +85,7 @@ static void first_suiting(struct preview_ui *u, const struct state *s)
 	}
 }
 
-static void draw_running(const struct state *s, struct canvas *c, struct rect r)
+static void preview_draw_running(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct state_preview *p = &s->preview;
 	const struct engine_choice *e = preview_choice(s, p->engine);
@@ -112,7 +112,7 @@ static void draw_running(const struct state *s, struct canvas *c, struct rect r)
 	canvas_text(c, r, 3, 7, ROLE_TEXT, "cancels; the fabric is not touched either way");
 }
 
-static void draw_idle(const struct state *s, struct canvas *c, struct rect r)
+static void preview_draw_idle(const struct state *s, struct canvas *c, struct rect r)
 {
 	canvas_rule(c, r, 0, "Preview");
 	canvas_wrap(c, r, 1, 2, ROLE_TEXT,
@@ -133,7 +133,7 @@ static void draw_idle(const struct state *s, struct canvas *c, struct rect r)
 }
 
 /* Instead of figures, while there are none. */
-static void draw_without(const struct state *s, struct canvas *c, struct rect r)
+static void preview_draw_without(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct state_preview *p = &s->preview;
 	const struct engine_choice *e = preview_choice(s, p->engine);
@@ -141,7 +141,7 @@ static void draw_without(const struct state *s, struct canvas *c, struct rect r)
 
 	switch (p->state) {
 	case PREVIEW_RUNNING:
-		draw_running(s, c, r);
+		preview_draw_running(s, c, r);
 		return;
 	case PREVIEW_FAILED:
 		snprintf(title, sizeof(title), "%s gave up", e ? e->engine->name : "Engine");
@@ -154,12 +154,12 @@ static void draw_without(const struct state *s, struct canvas *c, struct rect r)
 			     figure_age(took, p->elapsed_s));
 		return;
 	default:
-		draw_idle(s, c, r);
+		preview_draw_idle(s, c, r);
 	}
 }
 
 /* Whether it may be done goes before what the engine has to say. */
-static void draw_cost(const struct state *s, struct canvas *c, struct rect r)
+static void preview_draw_cost(const struct state *s, struct canvas *c, struct rect r)
 {
 	int y = preview_cost_draw(s, c, r, 0), last = r.h - PREVIEW_CHECKS_LINES;
 
@@ -170,14 +170,15 @@ static void draw_cost(const struct state *s, struct canvas *c, struct rect r)
 	preview_notes_draw(s, c, r, preview_checks_draw(s, c, r, y + 1));
 }
 
-static void draw_figures(const struct state *s, struct canvas *c, const struct preview_layout *l)
+static void preview_draw_figures(const struct state *s, struct canvas *c,
+				 const struct preview_layout *l)
 {
 	struct rect r = l->table;
 	int y = preview_table_draw(s, c, r, l->tall);
 	char brief[120];
 
 	if (l->cost.w) {
-		draw_cost(s, c, l->cost);
+		preview_draw_cost(s, c, l->cost);
 	} else if (!l->page.w) {
 		canvas_rule(c, r, y, preview_cost_brief(brief, sizeof(brief), s));
 		y = preview_checks_draw(s, c, r, y + 1);
@@ -185,7 +186,7 @@ static void draw_figures(const struct state *s, struct canvas *c, const struct p
 	}
 }
 
-static void draw_links(const struct state *s, struct canvas *c, struct rect r)
+static void preview_draw_links(const struct state *s, struct canvas *c, struct rect r)
 {
 	int half = r.w / 2, h = r.h > 20 ? 9 : r.h / 2;
 
@@ -198,23 +199,23 @@ static void draw_links(const struct state *s, struct canvas *c, struct rect r)
 	preview_worst_draw(s, c, (struct rect){ r.x, r.y + h, r.w, r.h - h });
 }
 
-static void draw_page(struct preview_ui *u, const struct state *s, struct canvas *c,
-		      const struct preview_layout *l)
+static void preview_draw_page(struct preview_ui *u, const struct state *s, struct canvas *c,
+			      const struct preview_layout *l)
 {
 	struct rect r = l->page;
 
 	switch (u->page) {
 	case PAGE_FIGURES:
 		if (l->cost.w) { /* which is shown beside the figures */
-			draw_links(s, c, r);
+			preview_draw_links(s, c, r);
 			return;
 		}
 		/* fall through */
 	case PAGE_COST:
-		draw_cost(s, c, r);
+		preview_draw_cost(s, c, r);
 		return;
 	case PAGE_LINKS:
-		draw_links(s, c, r);
+		preview_draw_links(s, c, r);
 		return;
 	case PAGE_JOBS:
 		preview_jobs_draw(&u->jobs, s, c, r);
@@ -228,34 +229,35 @@ static void preview_draw(void *own, struct ui *ui, struct canvas *c, struct rect
 			 const struct state *s)
 {
 	struct preview_ui *u = own;
-	struct preview_layout l = layout(r, u->page);
+	struct preview_layout l = preview_layout(r, u->page);
 	struct rect right = { l.menu.x + l.menu.w + 1, r.y, r.w - l.menu.w - 1, r.h };
 
 	(void)ui;
-	first_suiting(u, s);
-	if (narrow(r) && !u->form.open && !state_proposal(s) && s->preview.state == PREVIEW_IDLE) {
+	preview_first_suiting(u, s);
+	if (preview_narrow(r) && !u->form.open && !state_proposal(s) &&
+	    s->preview.state == PREVIEW_IDLE) {
 		preview_menu_draw(&u->list, &u->form.o, s, c,
 				  r); /* there is room for one of both */
 		return;
 	}
-	if (!narrow(r))
+	if (!preview_narrow(r))
 		preview_menu_draw(&u->list, &u->form.o, s, c, l.menu);
 	if (u->form.open) {
 		preview_form_draw(&u->form, s, c, right);
 		return;
 	}
 	if (!state_proposal(s)) {
-		draw_without(s, c, right);
+		preview_draw_without(s, c, right);
 		return;
 	}
 	if (l.table.w)
-		draw_figures(s, c, &l);
+		preview_draw_figures(s, c, &l);
 	if (l.page.w)
-		draw_page(u, s, c, &l);
+		preview_draw_page(u, s, c, &l);
 }
 
-static void start(const struct preview_ui *u, struct ui *ui, const struct state *s,
-		  struct request *out)
+static void preview_start(const struct preview_ui *u, struct ui *ui, const struct state *s,
+			  struct request *out)
 {
 	const struct engine_choice *e = preview_choice(s, u->list.cursor);
 
@@ -272,7 +274,7 @@ static void start(const struct preview_ui *u, struct ui *ui, const struct state 
 	}
 }
 
-static void again(struct ui *ui, const struct state *s, struct request *out)
+static void preview_again(struct ui *ui, const struct state *s, struct request *out)
 {
 	const struct proposal *x = state_proposal(s);
 
@@ -287,7 +289,7 @@ static void again(struct ui *ui, const struct state *s, struct request *out)
 	}
 }
 
-static void to_apply(struct ui *ui, const struct state *s, struct request *out)
+static void preview_to_apply(struct ui *ui, const struct state *s, struct request *out)
 {
 	const struct state_preview *p = &s->preview;
 
@@ -303,7 +305,7 @@ static void to_apply(struct ui *ui, const struct state *s, struct request *out)
 		ui_goto(ui, VIEW_APPLY);
 }
 
-static void compare(struct ui *ui, const struct state *s)
+static void preview_compare(struct ui *ui, const struct state *s)
 {
 	if (!state_preview_ready(s) || !s->preview.before) {
 		ui_say(ui, "nothing to compare: compute a preview first");
@@ -314,7 +316,7 @@ static void compare(struct ui *ui, const struct state *s)
 }
 
 /* x: what is computed or looked for, else the proposal that is looked at. */
-static void put_away(struct ui *ui, const struct state *s, struct request *out)
+static void preview_put_away(struct ui *ui, const struct state *s, struct request *out)
 {
 	const struct proposal *x = state_proposal(s);
 
@@ -330,7 +332,7 @@ static void put_away(struct ui *ui, const struct state *s, struct request *out)
 	}
 }
 
-static void select_next(const struct state *s, int by, struct request *out)
+static void preview_select_next(const struct state *s, int by, struct request *out)
 {
 	const struct state_preview *p = &s->preview;
 
@@ -340,7 +342,8 @@ static void select_next(const struct state *s, int by, struct request *out)
 	out->proposal = (p->at + p->n + (uint32_t)by) % p->n;
 }
 
-static void show_page(struct preview_ui *u, struct ui *ui, const struct state *s, enum page page)
+static void preview_show_page(struct preview_ui *u, struct ui *ui, const struct state *s,
+			      enum page page)
 {
 	if (!state_proposal(s))
 		ui_say(ui, "compute a preview first: Space");
@@ -349,7 +352,7 @@ static void show_page(struct preview_ui *u, struct ui *ui, const struct state *s
 }
 
 /* In the command line, which completes names of files. */
-static void ask_file(const struct preview_ui *u, struct ui *ui)
+static void preview_ask_file(const struct preview_ui *u, struct ui *ui)
 {
 	char text[PATH_TEXT + 8];
 
@@ -358,7 +361,7 @@ static void ask_file(const struct preview_ui *u, struct ui *ui)
 	ui_say(ui, "tables.ibr, opensm-lfts.dump, ibroute text, fdbs or a saved plan");
 }
 
-static void confirm_prompt_name(struct ui *ui, const struct state *s, struct request *out)
+static void preview_confirm_prompt_name(struct ui *ui, const struct state *s, struct request *out)
 {
 	const struct proposal *x = state_proposal(s);
 	char text[64];
@@ -384,8 +387,8 @@ static void confirm_prompt_name(struct ui *ui, const struct state *s, struct req
 }
 
 /* ":file PATH": tables that somebody else has made. */
-static void take_file(struct preview_ui *u, struct ui *ui, const struct input *in,
-		      const struct state *s, struct request *out)
+static void preview_take_file(struct preview_ui *u, struct ui *ui, const struct input *in,
+			      const struct state *s, struct request *out)
 {
 	uint32_t i = 0;
 
@@ -399,11 +402,11 @@ static void take_file(struct preview_ui *u, struct ui *ui, const struct input *i
 	u->chosen = true;
 	u->form.open = false;
 	snprintf(u->form.o.tables, sizeof(u->form.o.tables), "%s", in->text ? in->text : "");
-	start(u, ui, s, out);
+	preview_start(u, ui, s, out);
 }
 
 /* Up and down move in the page where that is a list. */
-static bool move(struct preview_ui *u, const struct input *in, const struct state *s)
+static bool preview_move(struct preview_ui *u, const struct input *in, const struct state *s)
 {
 	if (state_proposal(s) && u->page == PAGE_JOBS)
 		return list_move(&u->jobs, in->req, preview_jobs_rows(s));
@@ -419,38 +422,38 @@ static bool preview_input(void *own, struct ui *ui, const struct input *in, cons
 
 	if (u->form.open && preview_form_input(&u->form, ui, in, s))
 		return true;
-	first_suiting(u, s);
-	if (move(u, in, s))
+	preview_first_suiting(u, s);
+	if (preview_move(u, in, s))
 		return true;
 	switch (in->req) {
 	case REQ_SELECT:
 	case REQ_ENTER:
 		if (preview_choice(s, u->list.cursor) && preview_choice(s, u->list.cursor)->file)
-			ask_file(u, ui);
+			preview_ask_file(u, ui);
 		else
-			start(u, ui, s, out);
+			preview_start(u, ui, s, out);
 		return true;
 	case REQ_TABLES_FILE:
-		take_file(u, ui, in, s, out);
+		preview_take_file(u, ui, in, s, out);
 		return true;
 	case REQ_AGAIN:
-		again(ui, s, out);
+		preview_again(ui, s, out);
 		return true;
 	case REQ_OPTIONS:
 		preview_form_open(&u->form);
 		return true;
 	case REQ_LEFT:
 	case REQ_RIGHT:
-		select_next(s, in->req == REQ_LEFT ? -1 : 1, out);
+		preview_select_next(s, in->req == REQ_LEFT ? -1 : 1, out);
 		return true;
 	case REQ_PANE:
 		u->page = (u->page + 1) % PAGES;
 		return true;
 	case REQ_IMPACT:
-		show_page(u, ui, s, PAGE_JOBS);
+		preview_show_page(u, ui, s, PAGE_JOBS);
 		return true;
 	case REQ_DIFF:
-		show_page(u, ui, s, PAGE_DIFF);
+		preview_show_page(u, ui, s, PAGE_DIFF);
 		return true;
 	case REQ_BACK:
 		if (u->page == PAGE_FIGURES)
@@ -460,16 +463,16 @@ static bool preview_input(void *own, struct ui *ui, const struct input *in, cons
 	case REQ_PLAN_SAVE:
 		if (in->text) /* ":plan FILE" */
 			return false;
-		confirm_prompt_name(ui, s, out);
+		preview_confirm_prompt_name(ui, s, out);
 		return true;
 	case REQ_PREVIEW_CANCEL:
-		put_away(ui, s, out);
+		preview_put_away(ui, s, out);
 		return true;
 	case REQ_COMPARE:
-		compare(ui, s);
+		preview_compare(ui, s);
 		return true;
 	case REQ_APPLY_PREPARE:
-		to_apply(ui, s, out);
+		preview_to_apply(ui, s, out);
 		return true;
 	default:
 		return false;

@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool nothing_changes(const struct tdiff *d)
+static bool preview_cost_nothing_changes(const struct tdiff *d)
 {
 	return d && !d->nblocks && !d->nsl2vl && !d->sl_pairs;
 }
 
 /* Old contents are read, new ones written and read back: as fast as this session reads. */
-static double seconds(const struct state *s, const struct plan *plan)
+static double preview_cost_seconds(const struct state *s, const struct plan *plan)
 {
 	return fmax(0.1, s->preview.sweep_s + 3.0 * plan->changes->n / s->preview.mads_per_s);
 }
@@ -25,7 +25,7 @@ struct touched {
 	uint32_t jobs, nodes, needed;
 };
 
-static struct touched touched(const struct plan *plan)
+static struct touched preview_cost_touched(const struct plan *plan)
 {
 	struct touched t = { 0 };
 
@@ -38,15 +38,15 @@ static struct touched touched(const struct plan *plan)
 }
 
 /* A few words, their sentence beside them over as many lines as it takes. */
-static int fact(struct canvas *c, struct rect r, int y, enum role role, const char *what,
-		const char *text)
+static int preview_cost_fact(struct canvas *c, struct rect r, int y, enum role role,
+			     const char *what, const char *text)
 {
 	canvas_text(c, r, 1, y, ROLE_TEXT, what);
 	return y + canvas_wrap(c, (struct rect){ r.x + 7, r.y, r.w - 8, r.h }, 1, y, role, text);
 }
 
 /* As the last update here measured it, else the time that agents are given. */
-static const char *pause_each(char *buf, size_t len, const struct state *s, bool back)
+static const char *preview_cost_pause_each(char *buf, size_t len, const struct state *s, bool back)
 {
 	double out = s->preview.drained_s, in = s->preview.returned_s;
 	char a[FIGURE_LEN], b[FIGURE_LEN];
@@ -65,8 +65,8 @@ static const char *pause_each(char *buf, size_t len, const struct state *s, bool
 
 /* How long jobs stand still: while their agents drain them, once on the way out and once on the
  * way back, and without escape LIDs while is written. */
-static int draw_pause(const struct state *s, struct canvas *c, struct rect r, int y,
-		      const struct plan *plan, const char *time)
+static int preview_cost_draw_pause(const struct state *s, struct canvas *c, struct rect r, int y,
+				   const struct plan *plan, const char *time)
 {
 	const struct drain *d = &plan->drain;
 	char text[240], how_long[120];
@@ -82,14 +82,14 @@ static int draw_pause(const struct state *s, struct canvas *c, struct rect r, in
 			 drain_needed(d) ? "" : " with agents",
 			 d->escape ? "as it moves to its escape LIDs, and back"
 				   : "while its agents drain it",
-			 pause_each(how_long, sizeof(how_long), s, d->escape),
+			 preview_cost_pause_each(how_long, sizeof(how_long), s, d->escape),
 			 !d->escape && *time ? ", and while switches are written: " : "",
 			 d->escape ? "" : time);
-	return fact(c, r, y, drain_needed(d) ? ROLE_WARN : ROLE_TEXT, "pause", text);
+	return preview_cost_fact(c, r, y, drain_needed(d) ? ROLE_WARN : ROLE_TEXT, "pause", text);
 }
 
 /* Never less than it is. */
-static const char *bound_text(char buf[FIGURE_LEN], double s)
+static const char *preview_cost_bound_text(char buf[FIGURE_LEN], double s)
 {
 	return figure_age(buf, s < 120 ? ceil(s) : 60 * ceil(s / 60));
 }
@@ -100,7 +100,7 @@ const char *preview_search_text(char *buf, size_t len, const struct state *s)
 	char took[FIGURE_LEN], most[FIGURE_LEN], about[FIGURE_LEN];
 
 	figure_age(took, o->took_s);
-	bound_text(most, o->most_s);
+	preview_cost_bound_text(most, o->most_s);
 	if (isfinite(o->most_s) && isfinite(o->about_s))
 		snprintf(buf, len, "about %s more, at most %s; %s so far",
 			 figure_age(about, fmin(o->about_s, o->most_s)), most, took);
@@ -112,8 +112,8 @@ const char *preview_search_text(char *buf, size_t len, const struct state *s)
 }
 
 /* The order of writes, the drain and the jobs touched are still to be found. */
-static int draw_search(const struct state *s, struct canvas *c, struct rect r, int y,
-		       const struct proposal *x)
+static int preview_cost_draw_search(const struct state *s, struct canvas *c, struct rect r, int y,
+				    const struct proposal *x)
 {
 	char text[80];
 
@@ -130,8 +130,8 @@ static int draw_search(const struct state *s, struct canvas *c, struct rect r, i
 	return y + 1;
 }
 
-static int draw_order(const struct state *s, struct canvas *c, struct rect r, int y,
-		      const struct proposal *x)
+static int preview_cost_draw_order(const struct state *s, struct canvas *c, struct rect r, int y,
+				   const struct proposal *x)
 {
 	const struct plan *plan = x->ordered;
 	char text[400], est[FIGURE_LEN] = "";
@@ -141,7 +141,7 @@ static int draw_order(const struct state *s, struct canvas *c, struct rect r, in
 	case ORDER_NONE:
 		return y;
 	case ORDER_WAITS:
-		return draw_search(s, c, r, y, x);
+		return preview_cost_draw_search(s, c, r, y, x);
 	case ORDER_FAILED:
 	case ORDER_ENDED:
 		return y + canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_BAD,
@@ -149,24 +149,25 @@ static int draw_order(const struct state *s, struct canvas *c, struct rect r, in
 	case ORDER_FOUND:
 		break;
 	}
-	t = touched(plan);
+	t = preview_cost_touched(plan);
 	canvas_textf(c, r, 1, y++, ROLE_TEXT, "order  %u wave%s of %u block write%s, %u SL2VL",
 		     plan->changes->nwaves, plural(plan->changes->nwaves), plan->changes->nlft,
 		     plural(plan->changes->nlft), plan->changes->nsl2vl);
-	if (isfinite(seconds(s, plan)))
+	if (isfinite(preview_cost_seconds(s, plan)))
 		canvas_textf(c, r, 1, y++, ROLE_TEXT, "time   about %s by SMPs, without agents",
-			     figure_age(est, seconds(s, plan)));
+			     figure_age(est, preview_cost_seconds(s, plan)));
 	if (plan->drain.jobs && plan->jobs)
 		canvas_textf(c, r, 1, y++, ROLE_TEXT, "jobs   %u touched (%u node%s), %u untouched",
 			     t.jobs, t.nodes, plural(t.nodes), plan->jobs->njob - t.jobs);
-	y = draw_pause(s, c, r, y, plan, est);
+	y = preview_cost_draw_pause(s, c, r, y, plan, est);
 	drain_text(text, sizeof(text), &plan->drain, plan->jobs);
-	return fact(c, r, y, drain_needed(&plan->drain) ? ROLE_WARN : ROLE_TEXT, "drain", text);
+	return preview_cost_fact(c, r, y, drain_needed(&plan->drain) ? ROLE_WARN : ROLE_TEXT,
+				 "drain", text);
 }
 
 /* What it was made from: whose jobs, of when, and with which options. */
-static int draw_inputs(const struct state *s, struct canvas *c, struct rect r, int y,
-		       const struct proposal *x)
+static int preview_cost_draw_inputs(const struct state *s, struct canvas *c, struct rect r, int y,
+				    const struct proposal *x)
 {
 	const struct jobset *jobs = s->preview.jobs;
 	struct rect in = { r.x, r.y, r.w - 1, r.h };
@@ -178,7 +179,7 @@ static int draw_inputs(const struct state *s, struct canvas *c, struct rect r, i
 			 jobs->time_s ? figure_time(at, jobs->time_s) : "");
 	else
 		snprintf(text, sizeof(text), "no jobs");
-	y = fact(c, r, y, ROLE_TEXT, "for", text);
+	y = preview_cost_fact(c, r, y, ROLE_TEXT, "for", text);
 	if (!preview_options_text(text, sizeof(text), &x->options)[0])
 		return y;
 	snprintf(made, sizeof(made), "made with %s", text);
@@ -191,7 +192,7 @@ int preview_facts_draw(const struct state *s, struct canvas *c, struct rect r, i
 	const struct tdiff *d = x->diff;
 	char a[FIGURE_LEN], b[FIGURE_LEN];
 
-	if (!d || nothing_changes(d))
+	if (!d || preview_cost_nothing_changes(d))
 		return y;
 	canvas_textf(c, r, 1, y++, ROLE_TEXT, "LFT entries %s of %s (%.1f%%)",
 		     figure_count(a, d->entries), figure_count(b, d->entries_all),
@@ -201,8 +202,8 @@ int preview_facts_draw(const struct state *s, struct canvas *c, struct rect r, i
 	canvas_textf(c, r, 1, y++, ROLE_TEXT, "SL changes for %s switch-LID pair%s%s",
 		     figure_count(a, d->sl_pairs), plural(d->sl_pairs),
 		     d->sl_pairs && !s->sls_known ? " (now taken as SL 0)" : "");
-	y = draw_order(s, c, r, y, x);
-	return draw_inputs(s, c, r, y, x);
+	y = preview_cost_draw_order(s, c, r, y, x);
+	return preview_cost_draw_inputs(s, c, r, y, x);
 }
 
 int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, int y)
@@ -210,7 +211,7 @@ int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, in
 	const struct tdiff *d = state_proposal(s)->diff;
 	char title[64];
 
-	if (!d || nothing_changes(d)) {
+	if (!d || preview_cost_nothing_changes(d)) {
 		canvas_rule(c, r, y++, "Cost of applying it");
 		canvas_text(c, r, 1, y++, ROLE_DIM,
 			    d ? "none: it is the current routing" : "not known: no current tables");
@@ -242,7 +243,7 @@ const char *preview_cost_brief(char *buf, size_t len, const struct state *s)
 	const struct tdiff *d = x->diff;
 	char a[FIGURE_LEN], est[FIGURE_LEN] = "", waves[64] = "";
 
-	if (!d || nothing_changes(d)) {
+	if (!d || preview_cost_nothing_changes(d)) {
 		snprintf(buf, len, "%s", d ? "Cost none: it is installed" : "Cost not known");
 		return buf;
 	}
@@ -253,8 +254,8 @@ const char *preview_cost_brief(char *buf, size_t len, const struct state *s)
 		snprintf(waves, sizeof(waves), ", order being found");
 	if (x->order == ORDER_WAITS && x->ordering && s->ordering.words[0])
 		snprintf(waves, sizeof(waves), ": %.61s", s->ordering.words);
-	if (x->order == ORDER_FOUND && isfinite(seconds(s, x->ordered)))
-		figure_age(est, seconds(s, x->ordered));
+	if (x->order == ORDER_FOUND && isfinite(preview_cost_seconds(s, x->ordered)))
+		figure_age(est, preview_cost_seconds(s, x->ordered));
 	snprintf(buf, len, "%s block%s on %u switch%s%s%s%s", figure_count(a, d->nblocks),
 		 plural(d->nblocks), d->switches, plural_es(d->switches), waves,
 		 est[0] ? ", ~" : "", est);
@@ -271,7 +272,7 @@ struct checks {
 	int x, y;
 };
 
-static void check(struct checks *k, enum mark m, const char *text)
+static void preview_cost_check(struct checks *k, enum mark m, const char *text)
 {
 	static const char *const marks[] = { "[ok] ", "[!!] ", "[NO] ", "[..] " };
 	static const enum role roles[] = { ROLE_GOOD, ROLE_WARN, ROLE_BAD, ROLE_DIM };
@@ -285,26 +286,28 @@ static void check(struct checks *k, enum mark m, const char *text)
 }
 
 /* Free of deadlocks in every step: what the order of writes was found for. */
-static void check_steps(struct checks *k, const struct state *s, const struct proposal *x)
+static void preview_cost_check_steps(struct checks *k, const struct state *s,
+				     const struct proposal *x)
 {
 	const struct verdict *now = s->verdict;
 
-	check(k, x->verdict->deadlock_free ? MARK_OK : MARK_BAD,
-	      x->verdict->deadlock_free ? "no deadlock" : "DEADLOCK");
+	preview_cost_check(k, x->verdict->deadlock_free ? MARK_OK : MARK_BAD,
+			   x->verdict->deadlock_free ? "no deadlock" : "DEADLOCK");
 	if (now && !now->deadlock_free)
-		check(k, s->sls_known ? MARK_BAD : MARK_WARN,
-		      s->sls_known ? "nor now: CYCLES" : "now: not known, SLs");
+		preview_cost_check(k, s->sls_known ? MARK_BAD : MARK_WARN,
+				   s->sls_known ? "nor now: CYCLES" : "now: not known, SLs");
 	if (x->order == ORDER_FOUND)
-		check(k, drain_needed(&x->ordered->drain) ? MARK_WARN : MARK_OK,
-		      drain_needed(&x->ordered->drain) ? "every step, drained" : "nor in any step");
+		preview_cost_check(k, drain_needed(&x->ordered->drain) ? MARK_WARN : MARK_OK,
+				   drain_needed(&x->ordered->drain) ? "every step, drained"
+								    : "nor in any step");
 	else if (x->order != ORDER_NONE)
-		check(k, x->order == ORDER_FAILED ? MARK_BAD : MARK_WAIT,
-		      x->order == ORDER_WAITS	? "every step ..."
-		      : x->order == ORDER_ENDED ? "every step: ended"
-						: "NO ORDER OF WRITES");
+		preview_cost_check(k, x->order == ORDER_FAILED ? MARK_BAD : MARK_WAIT,
+				   x->order == ORDER_WAITS   ? "every step ..."
+				   : x->order == ORDER_ENDED ? "every step: ended"
+							     : "NO ORDER OF WRITES");
 }
 
-static const char *pinned_text(char *buf, size_t len, const struct verdict *v)
+static const char *preview_cost_pinned_text(char *buf, size_t len, const struct verdict *v)
 {
 	const struct pin_verdict *p = &v->pinned;
 
@@ -324,21 +327,25 @@ int preview_checks_draw(const struct state *s, struct canvas *c, struct rect r, 
 		canvas_text(c, r, 1, y, ROLE_WARN, "not checked: it cannot be applied");
 		return y + 1;
 	}
-	check(&k, v->connected ? MARK_OK : MARK_BAD, v->connected ? "complete" : "INCOMPLETE");
-	check(&k, v->loop_free ? MARK_OK : MARK_BAD, v->loop_free ? "no loops" : "LOOPS");
-	check_steps(&k, s, x);
+	preview_cost_check(&k, v->connected ? MARK_OK : MARK_BAD,
+			   v->connected ? "complete" : "INCOMPLETE");
+	preview_cost_check(&k, v->loop_free ? MARK_OK : MARK_BAD,
+			   v->loop_free ? "no loops" : "LOOPS");
+	preview_cost_check_steps(&k, s, x);
 	if (x->notes && notes_find(x->notes, "sls_assumed"))
-		check(&k, MARK_WARN, "SL 0 for all");
-	check(&k, v->vls_fit ? MARK_OK : MARK_BAD, v->vls_fit ? "VLs fit" : "TOO MANY VLs");
+		preview_cost_check(&k, MARK_WARN, "SL 0 for all");
+	preview_cost_check(&k, v->vls_fit ? MARK_OK : MARK_BAD,
+			   v->vls_fit ? "VLs fit" : "TOO MANY VLs");
 	if (v->pinned.hosts)
-		check(&k, v->pinned.changed ? MARK_BAD : MARK_OK, pinned_text(buf, sizeof(buf), v));
+		preview_cost_check(&k, v->pinned.changed ? MARK_BAD : MARK_OK,
+				   preview_cost_pinned_text(buf, sizeof(buf), v));
 	if (v->excluded[0]) {
 		snprintf(buf, sizeof(buf), v->passes.n ? "ROUTES PASS %s" : "nothing passes %s",
 			 v->excluded);
-		check(&k, v->passes.n ? MARK_BAD : MARK_OK, buf);
+		preview_cost_check(&k, v->passes.n ? MARK_BAD : MARK_OK, buf);
 	}
 	if (!x->stale[0]) {
-		check(&k, MARK_OK, "nothing changed since");
+		preview_cost_check(&k, MARK_OK, "nothing changed since");
 		return k.y + 1;
 	}
 	snprintf(buf, sizeof(buf), "STALE: %s", x->stale);

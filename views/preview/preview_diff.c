@@ -13,7 +13,8 @@ uint32_t preview_diff_rows(const struct state *s)
 	return x && x->diff && x->from ? x->diff->nblocks + x->diff->nsl2vl : 0;
 }
 
-static void draw_row(const struct state *s, struct canvas *c, struct rect r, int y, uint32_t i)
+static void preview_links_draw_row(const struct state *s, struct canvas *c, struct rect r, int y,
+				   uint32_t i)
 {
 	const struct tdiff *d = state_proposal(s)->diff;
 	char name[NAME_LEN];
@@ -33,7 +34,8 @@ static void draw_row(const struct state *s, struct canvas *c, struct rect r, int
 	canvas_rightf(c, r, r.w - 1, y, ROLE_DIM, "%u", d->blocks[i].entries);
 }
 
-static void port_text(char *buf, size_t len, const struct fabric *f, uint32_t sw, uint8_t port)
+static void preview_links_port_text(char *buf, size_t len, const struct fabric *f, uint32_t sw,
+				    uint8_t port)
 {
 	uint32_t c = fabric_chan(f, sw, port);
 	char name[NAME_LEN];
@@ -47,7 +49,7 @@ static void port_text(char *buf, size_t len, const struct fabric *f, uint32_t sw
 		snprintf(buf, len, "%u", port);
 }
 
-static const char *lid_name(const struct fabric *f, uint32_t lid, char name[NAME_LEN])
+static const char *preview_links_lid_name(const struct fabric *f, uint32_t lid, char name[NAME_LEN])
 {
 	uint32_t end = fabric_lid_end(f, lid);
 
@@ -59,7 +61,8 @@ static const char *lid_name(const struct fabric *f, uint32_t lid, char name[NAME
 }
 
 /* The entries of one block: LID, whose it is, old port, new port. */
-static void draw_entries(const struct state *s, struct canvas *c, struct rect r, uint32_t i)
+static void preview_links_draw_entries(const struct state *s, struct canvas *c, struct rect r,
+				       uint32_t i)
 {
 	const struct proposal *x = state_proposal(s);
 	const struct tdiff_block *b = &x->diff->blocks[i];
@@ -74,11 +77,12 @@ static void draw_entries(const struct state *s, struct canvas *c, struct rect r,
 	for (; lid < end && lid <= s->fabric->max_lid && y < r.h; lid++) {
 		if (was[lid] == is[lid])
 			continue;
-		port_text(from, sizeof(from), s->fabric, b->sw, was[lid]);
-		port_text(to, sizeof(to), s->fabric, b->sw, is[lid]);
+		preview_links_port_text(from, sizeof(from), s->fabric, b->sw, was[lid]);
+		preview_links_port_text(to, sizeof(to), s->fabric, b->sw, is[lid]);
 		snprintf(line, sizeof(line), "%s > %s", from, to);
 		canvas_textf(c, r, 1, y, ROLE_LABEL, "%u", lid);
-		canvas_name(c, r, 7, y, 10, ROLE_TEXT, lid_name(s->fabric, lid, name));
+		canvas_name(c, r, 7, y, 10, ROLE_TEXT,
+			    preview_links_lid_name(s->fabric, lid, name));
 		canvas_name(c, r, 18, y++, r.w - 19, ROLE_TEXT, line);
 	}
 }
@@ -99,10 +103,10 @@ void preview_diff_draw(struct list *l, const struct state *s, struct canvas *c, 
 	for (int y = 0; y < list.h - 1 && l->top + (uint32_t)y < n; y++) {
 		struct rect row = { list.x, list.y + 1, list.w, list.h - 1 };
 
-		draw_row(s, c, row, y, l->top + (uint32_t)y);
+		preview_links_draw_row(s, c, row, y, l->top + (uint32_t)y);
 		if (l->top + (uint32_t)y == l->cursor)
 			list_draw_cursor(c, row, y);
 	}
 	if (l->cursor < nblocks)
-		draw_entries(s, c, at, l->cursor);
+		preview_links_draw_entries(s, c, at, l->cursor);
 }

@@ -92,7 +92,7 @@ void preview_form_open(struct preview_form *m)
 	m->typing = false;
 }
 
-static unsigned long long number_of(const struct preview_options *o, enum field f)
+static unsigned long long preview_form_number_of(const struct preview_options *o, enum field f)
 {
 	return f == FIELD_VLS	    ? o->vls
 	       : f == FIELD_SEED    ? o->seed
@@ -101,7 +101,7 @@ static unsigned long long number_of(const struct preview_options *o, enum field 
 				    : o->change_pct;
 }
 
-static void set_number(struct preview_options *o, enum field f, unsigned long long v)
+static void preview_form_set_number(struct preview_options *o, enum field f, unsigned long long v)
 {
 	if (f == FIELD_VLS)
 		o->vls = (unsigned)v;
@@ -115,13 +115,13 @@ static void set_number(struct preview_options *o, enum field f, unsigned long lo
 		o->change_pct = (unsigned)v;
 }
 
-static bool names_file(enum field f)
+static bool preview_form_names_file(enum field f)
 {
 	return fields[f].kind == KIND_TEXT && f != FIELD_PIN && f != FIELD_EXCLUDE;
 }
 
 /* Where a text is kept: sizeof(o->roots), as all of them. */
-static char *text_of(struct preview_options *o, enum field f)
+static char *preview_form_text_of(struct preview_options *o, enum field f)
 {
 	return f == FIELD_ROOTS	    ? o->roots
 	       : f == FIELD_PIN	    ? o->pin
@@ -132,13 +132,13 @@ static char *text_of(struct preview_options *o, enum field f)
 				    : o->demand;
 }
 
-static const char *base_name(enum dfdn_base b)
+static const char *preview_form_base_name(enum dfdn_base b)
 {
 	return b == DFDN_MINHOP ? "minhop" : "sssp";
 }
 
-static void value_text(char *buf, size_t len, struct preview_options *o, enum field f,
-		       const struct state *s)
+static void preview_form_value_text(char *buf, size_t len, struct preview_options *o, enum field f,
+				    const struct state *s)
 {
 	static const char *const preset[] = { [FIELD_VLS] = "as the links offer",
 					      [FIELD_SEED] = "as preset",
@@ -156,21 +156,21 @@ static void value_text(char *buf, size_t len, struct preview_options *o, enum fi
 
 	switch (fields[f].kind) {
 	case KIND_NUMBER:
-		if (number_of(o, f)) {
+		if (preview_form_number_of(o, f)) {
 			snprintf(buf, len, f == FIELD_WEIGHTS ? "jobs >= %llu nodes" : "%llu",
-				 number_of(o, f));
+				 preview_form_number_of(o, f));
 			return;
 		}
 		word = preset[f];
 		break;
 	case KIND_CHOICE:
-		word = f == FIELD_METHOD			     ? sar_method_name(o->method)
-		       : f == FIELD_BASE			     ? base_name(o->base)
+		word = f == FIELD_METHOD ? sar_method_name(o->method)
+		       : f == FIELD_BASE ? preview_form_base_name(o->base)
 		       : (f == FIELD_SPREAD ? o->spread : o->escape) ? "yes"
 								     : "no";
 		break;
 	case KIND_TEXT:
-		word = text_of(o, f);
+		word = preview_form_text_of(o, f);
 		word = *word ? word : preset[f];
 		break;
 	case KIND_FIXED:
@@ -197,7 +197,7 @@ void preview_form_draw(struct preview_form *m, const struct state *s, struct can
 		enum field f = (enum field)(m->list.top + (uint32_t)y);
 		char value[PATH_TEXT];
 
-		value_text(value, sizeof(value), &m->o, f, s);
+		preview_form_value_text(value, sizeof(value), &m->o, f, s);
 		canvas_text(c, r, 1, y + 1, ROLE_LABEL, fields[f].name);
 		if (fields[f].of)
 			canvas_textf(c, r, 13, y + 1, ROLE_DIM, "%s", fields[f].of);
@@ -218,7 +218,7 @@ void preview_form_draw(struct preview_form *m, const struct state *s, struct can
 		canvas_wrap(c, in, 1, rows + 3, ROLE_DIM, fields[m->list.cursor].hint);
 }
 
-static void toggle(struct preview_options *o, enum field f)
+static void preview_form_toggle(struct preview_options *o, enum field f)
 {
 	if (f == FIELD_METHOD)
 		o->method = (o->method + 1) % (SAR_PATCH + 1);
@@ -230,7 +230,7 @@ static void toggle(struct preview_options *o, enum field f)
 		o->escape = !o->escape;
 }
 
-static void change(struct preview_form *m, struct ui *ui, const struct state *s)
+static void preview_form_change(struct preview_form *m, struct ui *ui, const struct state *s)
 {
 	enum field f = (enum field)m->list.cursor;
 	char text[PATH_TEXT] = "";
@@ -240,16 +240,16 @@ static void change(struct preview_form *m, struct ui *ui, const struct state *s)
 		if (f == FIELD_ESCAPE && s->fabric && !s->fabric->lmc && !m->o.escape)
 			ui_say(ui, "escape LIDs need LMC 1 or more, this fabric has 0");
 		else
-			toggle(&m->o, f);
+			preview_form_toggle(&m->o, f);
 		return;
 	case KIND_FIXED:
 		ui_say(ui, "%s: %s", fields[f].name, fields[f].hint);
 		return;
 	case KIND_NUMBER:
-		snprintf(text, sizeof(text), "%llu", number_of(&m->o, f));
+		snprintf(text, sizeof(text), "%llu", preview_form_number_of(&m->o, f));
 		break;
 	case KIND_TEXT:
-		snprintf(text, sizeof(text), "%s", text_of(&m->o, f));
+		snprintf(text, sizeof(text), "%s", preview_form_text_of(&m->o, f));
 		break;
 	}
 	m->typing = true;
@@ -257,7 +257,8 @@ static void change(struct preview_form *m, struct ui *ui, const struct state *s)
 }
 
 /* What can be told before an engine is asked. */
-static int check_text(enum field f, const char *text, const struct state *s, struct err *err)
+static int preview_form_check_text(enum field f, const char *text, const struct state *s,
+				   struct err *err)
 {
 	struct route_limits *l = NULL;
 	int rc = 0;
@@ -273,21 +274,21 @@ static int check_text(enum field f, const char *text, const struct state *s, str
 	return rc;
 }
 
-static void take_text(struct preview_form *m, struct ui *ui, const struct state *s)
+static void preview_form_take_text(struct preview_form *m, struct ui *ui, const struct state *s)
 {
 	enum field f = (enum field)m->list.cursor;
 	struct err err = { "" };
 
-	if (check_text(f, m->entry.text, s, &err)) {
+	if (preview_form_check_text(f, m->entry.text, s, &err)) {
 		ui_say(ui, "%s", err.text);
 		m->typing = true;
 		entry_open(&m->entry, m->entry.text);
 		return;
 	}
-	snprintf(text_of(&m->o, f), sizeof(m->o.roots), "%s", m->entry.text);
+	snprintf(preview_form_text_of(&m->o, f), sizeof(m->o.roots), "%s", m->entry.text);
 }
 
-static void take(struct preview_form *m, struct ui *ui, const struct state *s)
+static void preview_form_take(struct preview_form *m, struct ui *ui, const struct state *s)
 {
 	enum field f = (enum field)m->list.cursor;
 	unsigned long long v;
@@ -295,7 +296,7 @@ static void take(struct preview_form *m, struct ui *ui, const struct state *s)
 
 	m->typing = false;
 	if (fields[f].kind == KIND_TEXT) {
-		take_text(m, ui, s);
+		preview_form_take_text(m, ui, s);
 		return;
 	}
 	v = strtoull(m->entry.text, &end, 10);
@@ -305,15 +306,15 @@ static void take(struct preview_form *m, struct ui *ui, const struct state *s)
 		entry_open(&m->entry, m->entry.text);
 		return;
 	}
-	set_number(&m->o, f, v);
+	preview_form_set_number(&m->o, f, v);
 }
 
-static void typed(struct preview_form *m, struct ui *ui, const struct input *in,
-		  const struct state *s)
+static void preview_form_typed(struct preview_form *m, struct ui *ui, const struct input *in,
+			       const struct state *s)
 {
 	struct input enter = *in;
 
-	if (in->req == REQ_PANE && names_file((enum field)m->list.cursor)) {
+	if (in->req == REQ_PANE && preview_form_names_file((enum field)m->list.cursor)) {
 		choices_file(&m->files, m->entry.text, sizeof(m->entry.text), s);
 		return;
 	}
@@ -322,7 +323,7 @@ static void typed(struct preview_form *m, struct ui *ui, const struct input *in,
 		enter.req = REQ_ENTER;
 	switch (entry_input(&m->entry, &enter)) {
 	case ENTRY_DONE:
-		take(m, ui, s);
+		preview_form_take(m, ui, s);
 		if (in->req == REQ_PANE && !m->typing && m->list.cursor + 1 < FIELDS)
 			m->list.cursor++;
 		break;
@@ -338,7 +339,7 @@ bool preview_form_input(struct preview_form *m, struct ui *ui, const struct inpu
 			const struct state *s)
 {
 	if (m->typing) {
-		typed(m, ui, in, s);
+		preview_form_typed(m, ui, in, s);
 		return true;
 	}
 	if (list_move(&m->list, in->req, FIELDS))
@@ -346,7 +347,7 @@ bool preview_form_input(struct preview_form *m, struct ui *ui, const struct inpu
 	switch (in->req) {
 	case REQ_ENTER:
 	case REQ_SELECT:
-		change(m, ui, s);
+		preview_form_change(m, ui, s);
 		return true;
 	case REQ_OPTIONS:
 	case REQ_BACK:
@@ -361,7 +362,7 @@ bool preview_form_input(struct preview_form *m, struct ui *ui, const struct inpu
 	}
 }
 
-static bool has_flags(const bool *from, const bool *what, uint32_t n)
+static bool preview_form_has_flags(const bool *from, const bool *what, uint32_t n)
 {
 	bool all = true;
 
@@ -370,7 +371,7 @@ static bool has_flags(const bool *from, const bool *what, uint32_t n)
 	return all;
 }
 
-static void clear_flags(bool *from, const bool *what, uint32_t n)
+static void preview_form_clear_flags(bool *from, const bool *what, uint32_t n)
 {
 	for (uint32_t i = 0; from && what && i < n; i++)
 		from[i] = from[i] && !what[i];
@@ -389,10 +390,10 @@ int preview_form_exclude(struct preview_form *m, const struct state *s, const ch
 		m->o.exclude[0] = '\0';
 	if (rc)
 		goto out;
-	if (toggle && has_flags(l->exclude_sw, what->exclude_sw, f->nsw) &&
-	    has_flags(l->exclude_chan, what->exclude_chan, f->nchan)) {
-		clear_flags(l->exclude_sw, what->exclude_sw, f->nsw);
-		clear_flags(l->exclude_chan, what->exclude_chan, f->nchan);
+	if (toggle && preview_form_has_flags(l->exclude_sw, what->exclude_sw, f->nsw) &&
+	    preview_form_has_flags(l->exclude_chan, what->exclude_chan, f->nchan)) {
+		preview_form_clear_flags(l->exclude_sw, what->exclude_sw, f->nsw);
+		preview_form_clear_flags(l->exclude_chan, what->exclude_chan, f->nchan);
 	} else {
 		rc = route_limits_exclude(&l, f, text, err);
 	}
@@ -412,7 +413,7 @@ out:
 	return rc;
 }
 
-static void add(char *buf, size_t len, const char *text)
+static void preview_form_add(char *buf, size_t len, const char *text)
 {
 	size_t n = strlen(buf);
 
@@ -426,43 +427,43 @@ const char *preview_options_text(char *buf, size_t len, const struct preview_opt
 	buf[0] = '\0';
 	if (o->vls) {
 		snprintf(part, sizeof(part), "VLs %u", o->vls);
-		add(buf, len, part);
+		preview_form_add(buf, len, part);
 	}
 	if (o->seed) {
 		snprintf(part, sizeof(part), "seed %" PRIu64, o->seed);
-		add(buf, len, part);
+		preview_form_add(buf, len, part);
 	}
 	if (o->method != SAR_LEAFWISE)
-		add(buf, len, sar_method_name(o->method));
+		preview_form_add(buf, len, sar_method_name(o->method));
 	if (o->change_pct) {
 		snprintf(part, sizeof(part), "change %u%%", o->change_pct);
-		add(buf, len, part);
+		preview_form_add(buf, len, part);
 	}
 	if (o->job_nodes_min) {
 		snprintf(part, sizeof(part), "jobs>=%u", o->job_nodes_min);
-		add(buf, len, part);
+		preview_form_add(buf, len, part);
 	}
 	if (o->base != DFDN_SSSP)
-		add(buf, len, "dfdn:minhop");
+		preview_form_add(buf, len, "dfdn:minhop");
 	if (o->spread)
-		add(buf, len, "spread");
+		preview_form_add(buf, len, "spread");
 	if (o->escape)
-		add(buf, len, "escape");
+		preview_form_add(buf, len, "escape");
 	if (o->pin[0]) {
 		snprintf(part, sizeof(part), "pin %s", o->pin);
-		add(buf, len, part);
+		preview_form_add(buf, len, part);
 	}
 	if (o->exclude[0]) {
 		snprintf(part, sizeof(part), "exclude %s", o->exclude);
-		add(buf, len, part);
+		preview_form_add(buf, len, part);
 	}
 	if (o->roots[0])
-		add(buf, len, "roots");
+		preview_form_add(buf, len, "roots");
 	if (o->demand[0])
-		add(buf, len, "demand");
+		preview_form_add(buf, len, "demand");
 	if (o->path_sl[0])
-		add(buf, len, "path SLs");
+		preview_form_add(buf, len, "path SLs");
 	if (o->sl2vl[0])
-		add(buf, len, "SL2VL");
+		preview_form_add(buf, len, "SL2VL");
 	return buf;
 }

@@ -14,7 +14,7 @@ uint32_t preview_jobs_rows(const struct state *s)
 }
 
 /* What the update does to it while it runs. */
-static const char *fate(const struct proposal *x, uint32_t job, enum role *role)
+static const char *preview_links_fate(const struct proposal *x, uint32_t job, enum role *role)
 {
 	*role = ROLE_DIM;
 	if (x->order != ORDER_FOUND)
@@ -30,8 +30,8 @@ static const char *fate(const struct proposal *x, uint32_t job, enum role *role)
 	return "untouched";
 }
 
-static void draw_pair(struct canvas *c, struct rect r, int end, int y, bool known, uint64_t was,
-		      uint64_t is, bool less_is_better)
+static void preview_links_draw_pair(struct canvas *c, struct rect r, int end, int y, bool known,
+				    uint64_t was, uint64_t is, bool less_is_better)
 {
 	char a[FIGURE_LEN] = "-", b[FIGURE_LEN];
 	enum role role = !known || was == is		? ROLE_TEXT
@@ -43,7 +43,8 @@ static void draw_pair(struct canvas *c, struct rect r, int end, int y, bool know
 	canvas_rightf(c, r, end, y, role, "%s > %s", a, figure_short(b, is));
 }
 
-static void draw_job(const struct state *s, struct canvas *c, struct rect r, int y, uint32_t i)
+static void preview_links_draw_job(const struct state *s, struct canvas *c, struct rect r, int y,
+				   uint32_t i)
 {
 	const struct proposal *x = state_proposal(s);
 	const struct job *j = &x->jobs->jobs[i];
@@ -51,13 +52,13 @@ static void draw_job(const struct state *s, struct canvas *c, struct rect r, int
 	const struct job_metrics *is = &x->after->job[i];
 	const struct job_metrics *was = known ? &x->before->job[i] : is;
 	enum role role;
-	const char *word = fate(x, i, &role);
+	const char *word = preview_links_fate(x, i, &role);
 	int at = 38;
 
 	canvas_textf(c, r, 1, y, ROLE_TEXT, "%llu", (unsigned long long)j->id);
 	canvas_rightf(c, r, 14, y, ROLE_TEXT, "%u", j->nnodes);
-	draw_pair(c, r, 25, y, known, was->efi_max, is->efi_max, true);
-	draw_pair(c, r, 36, y, known, was->links, is->links, false);
+	preview_links_draw_pair(c, r, 25, y, known, was->efi_max, is->efi_max, true);
+	preview_links_draw_pair(c, r, 36, y, known, was->links, is->links, false);
 	canvas_text(c, r, at, y, role, word);
 	canvas_name(c, r, at + 12, y, 8, ROLE_DIM, j->user);
 	canvas_name(c, r, at + 21, y, r.w - at - 22, ROLE_DIM, j->name);
@@ -81,7 +82,7 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 	if (!n)
 		canvas_text(c, rows, 1, 0, ROLE_DIM, "no jobs known");
 	for (int y = 0; y < rows.h && l->top + (uint32_t)y < n; y++) {
-		draw_job(s, c, rows, y, l->top + (uint32_t)y);
+		preview_links_draw_job(s, c, rows, y, l->top + (uint32_t)y);
 		if (l->top + (uint32_t)y == l->cursor)
 			list_draw_cursor(c, rows, y);
 	}

@@ -9,21 +9,21 @@
 #define BUCKETS 8
 #define WORST	32
 
-static const uint64_t *efi_of(const struct metrics *m)
+static const uint64_t *preview_links_efi_of(const struct metrics *m)
 {
 	return m->njob ? m->eff_efi : m->efi;
 }
 
-static void fill_buckets(uint32_t *count, const struct metrics *m, uint64_t width)
+static void preview_links_fill_buckets(uint32_t *count, const struct metrics *m, uint64_t width)
 {
-	const uint64_t *efi = efi_of(m);
+	const uint64_t *efi = preview_links_efi_of(m);
 
 	for (uint32_t i = 0; i < m->nchan; i++)
 		count[efi[i] / width]++;
 }
 
 /* Length of a bar: logarithmic, so that one link alone is still seen. */
-static int bar_length(uint32_t n, uint32_t all, int width)
+static int preview_links_bar_length(uint32_t n, uint32_t all, int width)
 {
 	if (!n)
 		return 0;
@@ -44,15 +44,15 @@ void preview_histogram_draw(const struct state *s, struct canvas *c, struct rect
 		other = a->njob ? a->eff_efi_max : a->efi_max;
 	width = (max > other ? max : other) / (uint64_t)n + 1;
 	if (a)
-		fill_buckets(now, a, width);
-	fill_buckets(plan, b, width);
+		preview_links_fill_buckets(now, a, width);
+	preview_links_fill_buckets(plan, b, width);
 	canvas_rule(c, r, 0,
 		    b->njob ? "Links by job EFI: now, plan (log)"
 			    : "Links by EFI: now, plan (log)");
 	for (int i = 0; i < n; i++) {
 		char range[64];
-		int x = bar_length(now[i], b->nchan, half - 8);
-		int p = bar_length(plan[i], b->nchan, half - 8);
+		int x = preview_links_bar_length(now[i], b->nchan, half - 8);
+		int p = preview_links_bar_length(plan[i], b->nchan, half - 8);
 
 		snprintf(range, sizeof(range), "%llu-%llu",
 			 (unsigned long long)(width * (uint64_t)i),
@@ -70,7 +70,7 @@ void preview_histogram_draw(const struct state *s, struct canvas *c, struct rect
 void preview_worst_draw(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct metrics *a = s->preview.before, *b = s->preview.after;
-	const uint64_t *efi = efi_of(b);
+	const uint64_t *efi = preview_links_efi_of(b);
 	uint32_t top[WORST], n = 0, want = r.h - 1 < WORST ? (uint32_t)(r.h - 1) : WORST;
 
 	if (r.h < 2)
@@ -92,7 +92,7 @@ void preview_worst_draw(const struct state *s, struct canvas *c, struct rect r)
 		char label[256], v[FIGURE_LEN], w[FIGURE_LEN] = "-";
 
 		if (a)
-			figure_short(w, efi_of(a)[top[i]]);
+			figure_short(w, preview_links_efi_of(a)[top[i]]);
 		canvas_textf(c, r, 1, (int)i + 1, ROLE_TEXT, "%6s (%s)",
 			     figure_short(v, efi[top[i]]), w);
 		canvas_name(c, r, 17, (int)i + 1, r.w - 18, ROLE_TEXT,

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void draw_engine(const struct preview_options *o, const struct state *s, struct canvas *c,
-			struct rect r, int y, uint32_t i, bool at)
+static void preview_menu_draw_engine(const struct preview_options *o, const struct state *s,
+				     struct canvas *c, struct rect r, int y, uint32_t i, bool at)
 {
 	const struct engine_choice *e = preview_choice(s, i);
 	const struct state_preview *p = &s->preview;
@@ -35,7 +35,8 @@ static void draw_engine(const struct preview_options *o, const struct state *s, 
 
 /* Long file names lose their middle, so that what to press stays below.  Returns the lines that it
  * took. */
-static int draw_options(const struct preview_options *o, struct canvas *c, struct rect r, int y)
+static int preview_menu_draw_options(const struct preview_options *o, struct canvas *c,
+				     struct rect r, int y)
 {
 	struct rect in = { r.x, r.y, r.w - 1, r.h };
 	const struct rect none = { r.x, r.y, r.w - 1, 0 };
@@ -54,7 +55,7 @@ static int draw_options(const struct preview_options *o, struct canvas *c, struc
 }
 
 /* Strangers take the larger EFI of all pairs for a loss: only routes within jobs carry load. */
-static bool traded_for_jobs(const struct state *s)
+static bool preview_menu_traded_for_jobs(const struct state *s)
 {
 	const struct state_preview *p = &s->preview;
 
@@ -63,7 +64,7 @@ static bool traded_for_jobs(const struct state *s)
 }
 
 /* What is computed, or how that ended, below the engines while the figures stay. */
-static int draw_run(const struct state *s, struct canvas *c, struct rect r, int y)
+static int preview_menu_draw_run(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct state_preview *p = &s->preview;
 	const struct engine_choice *e = preview_choice(s, p->engine);
@@ -86,7 +87,7 @@ static int draw_run(const struct state *s, struct canvas *c, struct rect r, int 
 }
 
 /* What to press next. */
-static int draw_next(const struct state *s, struct canvas *c, struct rect r, int y)
+static int preview_menu_draw_next(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct state_preview *p = &s->preview;
 	struct rect in = { r.x, r.y, r.w - 1, r.h };
@@ -115,14 +116,15 @@ static int draw_next(const struct state *s, struct canvas *c, struct rect r, int
 }
 
 /* What the checks found first. */
-static const struct note *refused(const struct state *s)
+static const struct note *preview_menu_refused(const struct state *s)
 {
 	const struct proposal *x = state_proposal(s);
 
 	return x && x->notes ? notes_find(x->notes, "verdict") : NULL;
 }
 
-static void draw_automatic(const struct state *s, struct canvas *c, struct rect r, int y)
+static void preview_menu_draw_automatic(const struct state *s, struct canvas *c, struct rect r,
+					int y)
 {
 	struct rect in = { r.x, r.y, r.w - 1, r.h };
 	char text[300];
@@ -149,20 +151,20 @@ void preview_menu_draw(struct list *l, const struct preview_options *o, const st
 	for (y = 0; y < rows; y++) {
 		uint32_t i = l->top + (uint32_t)y;
 
-		draw_engine(o, s, c, r, y + 1, i, i == l->cursor);
+		preview_menu_draw_engine(o, s, c, r, y + 1, i, i == l->cursor);
 	}
 	y += 2;
 	if (e)
 		y += canvas_wrap(c, text, 1, y, e->suits ? ROLE_LABEL : ROLE_WARN,
 				 e->suits ? e->engine->summary : e->why);
-	y += draw_options(o, c, r, y);
-	y = draw_next(s, c, r, y + 1);
+	y += preview_menu_draw_options(o, c, r, y);
+	y = preview_menu_draw_next(s, c, r, y + 1);
 	if (state_proposal(s))
-		y = draw_run(s, c, r, y);
-	if (y < r.h - 1 && refused(s))
-		y += canvas_wrap(c, text, 1, y, ROLE_BAD, refused(s)->text);
-	if (y < r.h - 1 && traded_for_jobs(s))
+		y = preview_menu_draw_run(s, c, r, y);
+	if (y < r.h - 1 && preview_menu_refused(s))
+		y += canvas_wrap(c, text, 1, y, ROLE_BAD, preview_menu_refused(s)->text);
+	if (y < r.h - 1 && preview_menu_traded_for_jobs(s))
 		y += canvas_wrap(c, text, 1, y, ROLE_LABEL,
 				 "EFI max grew: it counts pairs of hosts that share no job, too.");
-	draw_automatic(s, c, r, y + 1);
+	preview_menu_draw_automatic(s, c, r, y + 1);
 }

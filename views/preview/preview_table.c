@@ -57,7 +57,7 @@ static const struct {
 	[LOOPS] = { "credit loops", 0, LESS, false },
 };
 
-static double of_metrics(const struct metrics *m, enum figure f, bool vls_known)
+static double preview_table_of_metrics(const struct metrics *m, enum figure f, bool vls_known)
 {
 	bool jobs = m && m->njob;
 
@@ -92,8 +92,8 @@ static double of_metrics(const struct metrics *m, enum figure f, bool vls_known)
 }
 
 /* on_its_way: what is not known yet is being computed (infinity). */
-static double of_forecast(const struct forecast *p, const struct traffic *t, enum figure f,
-			  bool on_its_way)
+static double preview_table_of_forecast(const struct forecast *p, const struct traffic *t,
+					enum figure f, bool on_its_way)
 {
 	double none = on_its_way ? INFINITY : NAN;
 
@@ -111,25 +111,25 @@ static double of_forecast(const struct forecast *p, const struct traffic *t, enu
 	}
 }
 
-static double now_of(const struct state *s, const struct proposal *x, enum figure f)
+static double preview_table_now_of(const struct state *s, const struct proposal *x, enum figure f)
 {
 	if (f >= UTIL && f <= SLOWEST)
-		return of_forecast(&x->now, &x->traffic_now, f, x->forecasting);
+		return preview_table_of_forecast(&x->now, &x->traffic_now, f, x->forecasting);
 	if (f == LOOPS)
 		return s->verdict ? !s->verdict->deadlock_free : NAN;
-	return of_metrics(x->before, f, s->sls_known);
+	return preview_table_of_metrics(x->before, f, s->sls_known);
 }
 
-static double plan_of(const struct proposal *x, enum figure f)
+static double preview_table_plan_of(const struct proposal *x, enum figure f)
 {
 	if (f >= UTIL && f <= SLOWEST)
-		return of_forecast(&x->plan, &x->traffic_plan, f, x->forecasting);
+		return preview_table_of_forecast(&x->plan, &x->traffic_plan, f, x->forecasting);
 	if (f == LOOPS)
 		return x->verdict ? !x->verdict->deadlock_free : NAN;
-	return of_metrics(x->after, f, true);
+	return preview_table_of_metrics(x->after, f, true);
 }
 
-static const char *number(char buf[FIGURE_LEN], double v, enum figure f)
+static const char *preview_table_number(char buf[FIGURE_LEN], double v, enum figure f)
 {
 	if (isnan(v))
 		return strcpy(buf, "-");
@@ -144,7 +144,7 @@ static const char *number(char buf[FIGURE_LEN], double v, enum figure f)
 	return buf;
 }
 
-static bool shown(const struct state *s, enum figure f, bool tall)
+static bool preview_table_shown(const struct state *s, enum figure f, bool tall)
 {
 	const struct proposal *x = state_proposal(s);
 	bool missing = x->after->unreachable || (x->before && x->before->unreachable);
@@ -154,7 +154,8 @@ static bool shown(const struct state *s, enum figure f, bool tall)
 	return tall || !figures[f].tall;
 }
 
-static void draw_name(const struct state *s, struct canvas *c, struct rect r, int y, enum figure f)
+static void preview_table_draw_name(const struct state *s, struct canvas *c, struct rect r, int y,
+				    enum figure f)
 {
 	const struct metrics *m = s->preview.after;
 	char bound[FIGURE_LEN];
@@ -167,8 +168,8 @@ static void draw_name(const struct state *s, struct canvas *c, struct rect r, in
 }
 
 /* Loops on SL 0 need not be there: switches do not tell the SLs. */
-static void draw_now(const struct state *s, struct canvas *c, struct rect r, int end, int y,
-		     enum figure f, double v)
+static void preview_table_draw_now(const struct state *s, struct canvas *c, struct rect r, int end,
+				   int y, enum figure f, double v)
 {
 	char buf[FIGURE_LEN];
 
@@ -176,12 +177,12 @@ static void draw_now(const struct state *s, struct canvas *c, struct rect r, int
 		canvas_right(c, r, end, y, ROLE_WARN, "on SL 0");
 	else
 		canvas_right(c, r, end, y, f == LOOPS && v > 0 ? ROLE_BAD : ROLE_TEXT,
-			     number(buf, v, f));
+			     preview_table_number(buf, v, f));
 }
 
 /* One proposal: what changes, in words too. */
-static void draw_change(struct canvas *c, struct rect r, int end, int y, enum figure f, double now,
-			double plan)
+static void preview_table_draw_change(struct canvas *c, struct rect r, int end, int y,
+				      enum figure f, double now, double plan)
 {
 	double change = (plan - now) / (fabs(now) > 0 ? fabs(now) : 1) * 100;
 	bool good = figures[f].better == LESS ? plan < now : plan > now;
@@ -199,23 +200,24 @@ static void draw_change(struct canvas *c, struct rect r, int end, int y, enum fi
 }
 
 /* Of what changes, with its words; a very narrow table leaves it out. */
-static int change_width(struct rect r)
+static int preview_table_change_width(struct rect r)
 {
 	return r.w >= NAME_WIDTH + 31 ? 14 : 0;
 }
 
-static void draw_alone(const struct state *s, struct canvas *c, struct rect r, int y, enum figure f)
+static void preview_table_draw_alone(const struct state *s, struct canvas *c, struct rect r, int y,
+				     enum figure f)
 {
 	const struct proposal *x = state_proposal(s);
-	double now = now_of(s, x, f), plan = plan_of(x, f);
+	double now = preview_table_now_of(s, x, f), plan = preview_table_plan_of(x, f);
 	char buf[FIGURE_LEN];
-	int end = r.w - 1, change = change_width(r);
+	int end = r.w - 1, change = preview_table_change_width(r);
 
-	draw_now(s, c, r, end - change - 10, y, f, now);
+	preview_table_draw_now(s, c, r, end - change - 10, y, f, now);
 	canvas_right(c, r, end - change, y, f == LOOPS && plan > 0 ? ROLE_BAD : ROLE_TEXT,
-		     number(buf, plan, f));
+		     preview_table_number(buf, plan, f));
 	if (change)
-		draw_change(c, r, end, y, f, now, plan);
+		preview_table_draw_change(c, r, end, y, f, now, plan);
 }
 
 /* Columns of several: which are in sight. */
@@ -223,7 +225,7 @@ struct lft_columns {
 	uint32_t first, n;
 };
 
-static struct lft_columns columns(const struct state *s, int width)
+static struct lft_columns preview_table_columns(const struct state *s, int width)
 {
 	int fit = (width - NAME_WIDTH - COLUMN - 1) / COLUMN;
 	struct lft_columns k = { .n = s->preview.n };
@@ -237,51 +239,51 @@ static struct lft_columns columns(const struct state *s, int width)
 	return k;
 }
 
-static bool as_good(double a, double b, enum figure f)
+static bool preview_table_as_good(double a, double b, enum figure f)
 {
 	return figures[f].better == LESS ? a <= b : a >= b;
 }
 
 /* Of all, in sight or not; NAN: all are alike, so none is the best. */
-static double best_of(const struct state *s, enum figure f)
+static double preview_table_best_of(const struct state *s, enum figure f)
 {
 	const struct state_preview *p = &s->preview;
 	double best = NAN, worst = NAN;
 
 	for (uint32_t i = 0; i < p->n; i++) {
-		double v = plan_of(&p->list[i], f);
+		double v = preview_table_plan_of(&p->list[i], f);
 
 		if (!isfinite(v))
 			continue;
-		if (isnan(best) || as_good(v, best, f))
+		if (isnan(best) || preview_table_as_good(v, best, f))
 			best = v;
-		if (isnan(worst) || as_good(worst, v, f))
+		if (isnan(worst) || preview_table_as_good(worst, v, f))
 			worst = v;
 	}
 	return best == worst ? NAN : best;
 }
 
-static void draw_several(const struct state *s, struct canvas *c, struct rect r, int y,
-			 enum figure f, struct lft_columns k)
+static void preview_table_draw_several(const struct state *s, struct canvas *c, struct rect r,
+				       int y, enum figure f, struct lft_columns k)
 {
-	double best = best_of(s, f);
+	double best = preview_table_best_of(s, f);
 	int x = NAME_WIDTH + COLUMN;
 
-	draw_now(s, c, r, x, y, f, now_of(s, state_proposal(s), f));
+	preview_table_draw_now(s, c, r, x, y, f, preview_table_now_of(s, state_proposal(s), f));
 	for (uint32_t i = 0; i < k.n; i++) {
 		uint32_t at = k.first + i;
-		double v = plan_of(&s->preview.list[at], f);
+		double v = preview_table_plan_of(&s->preview.list[at], f);
 		char buf[FIGURE_LEN];
 		enum role role = f == LOOPS && v > 0 ? ROLE_BAD : v == best ? ROLE_GOOD : ROLE_TEXT;
 
 		x += COLUMN;
-		canvas_right(c, r, x - 1, y, role, number(buf, v, f));
+		canvas_right(c, r, x - 1, y, role, preview_table_number(buf, v, f));
 		if (v == best)
 			canvas_text(c, r, x - 1, y, ROLE_GOOD, "*");
 	}
 }
 
-static const char *engine_of(const struct state *s, const struct proposal *x)
+static const char *preview_table_engine_of(const struct state *s, const struct proposal *x)
 {
 	return x->engine < s->preview.nengines ? s->preview.engines[x->engine].engine->name
 	       : x->tables		       ? x->tables->engine
@@ -289,7 +291,7 @@ static const char *engine_of(const struct state *s, const struct proposal *x)
 }
 
 /* The name of the file that it was read from, without folders; "" it was computed. */
-static const char *file_of(const struct proposal *x)
+static const char *preview_table_file_of(const struct proposal *x)
 {
 	const char *path = x->files && x->files->n ? x->files->file[0].path : "";
 	const char *slash = strrchr(path, '/');
@@ -297,8 +299,8 @@ static const char *file_of(const struct proposal *x)
 	return slash ? slash + 1 : path;
 }
 
-static int draw_heads(const struct state *s, struct canvas *c, struct rect r, int y,
-		      struct lft_columns k)
+static int preview_table_draw_heads(const struct state *s, struct canvas *c, struct rect r, int y,
+				    struct lft_columns k)
 {
 	int x = NAME_WIDTH + COLUMN;
 
@@ -313,16 +315,16 @@ static int draw_heads(const struct state *s, struct canvas *c, struct rect r, in
 
 		x += COLUMN;
 		snprintf(id, sizeof(id), on ? ">%s%s" : "%s%s ", p->id, p->stale[0] ? "!" : "");
-		snprintf(name, sizeof(name), "%.7s", engine_of(s, p));
+		snprintf(name, sizeof(name), "%.7s", preview_table_engine_of(s, p));
 		canvas_right(c, r, x, y, p->stale[0] ? ROLE_WARN : on ? ROLE_KEY : ROLE_LABEL, id);
 		canvas_right(c, r, x - 1, y + 1, on ? ROLE_KEY : ROLE_LABEL, name);
 	}
 	return y + 2;
 }
 
-static int draw_head(const struct state *s, struct canvas *c, struct rect r, int y)
+static int preview_table_draw_head(const struct state *s, struct canvas *c, struct rect r, int y)
 {
-	int end = r.w - 1, change = change_width(r);
+	int end = r.w - 1, change = preview_table_change_width(r);
 
 	canvas_text(c, r, 1, y, ROLE_LABEL, "figure");
 	canvas_right(c, r, end - change - 10, y, ROLE_LABEL, "now");
@@ -332,17 +334,17 @@ static int draw_head(const struct state *s, struct canvas *c, struct rect r, int
 	return y + 1;
 }
 
-static void draw_title(const struct state *s, struct canvas *c, struct rect r)
+static void preview_table_draw_title(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct proposal *p = state_proposal(s);
 	char title[240], how[160], took[FIGURE_LEN], age[FIGURE_LEN], file[100];
 
-	if (*file_of(p))
+	if (*preview_table_file_of(p))
 		snprintf(how, sizeof(how), "file %s",
-			 text_shorten(file, sizeof(file), file_of(p), 24));
+			 text_shorten(file, sizeof(file), preview_table_file_of(p), 24));
 	else
 		snprintf(how, sizeof(how), "%s -> %s, in %s", s->tables ? s->tables->engine : "?",
-			 engine_of(s, p), figure_age(took, p->seconds));
+			 preview_table_engine_of(s, p), figure_age(took, p->seconds));
 	snprintf(title, sizeof(title), "%s: %s%s%s%s", p->id, how,
 		 p->stale[0] ? ", STALE" : ", fresh", p->made_s ? " " : "",
 		 p->made_s ? figure_age(age, (double)(s->now_s - p->made_s)) : "");
@@ -357,17 +359,17 @@ int preview_table_draw(const struct state *s, struct canvas *c, struct rect r, b
 
 	if (r.w > TABLE_WIDTH)
 		r.w = TABLE_WIDTH;
-	k = columns(s, r.w);
-	draw_title(s, c, r);
-	y = several ? draw_heads(s, c, r, 1, k) : draw_head(s, c, r, 1);
+	k = preview_table_columns(s, r.w);
+	preview_table_draw_title(s, c, r);
+	y = several ? preview_table_draw_heads(s, c, r, 1, k) : preview_table_draw_head(s, c, r, 1);
 	for (int f = 0; f < FIGURES; f++) {
-		if (!shown(s, (enum figure)f, tall))
+		if (!preview_table_shown(s, (enum figure)f, tall))
 			continue;
-		draw_name(s, c, r, y, (enum figure)f);
+		preview_table_draw_name(s, c, r, y, (enum figure)f);
 		if (several)
-			draw_several(s, c, r, y, (enum figure)f, k);
+			preview_table_draw_several(s, c, r, y, (enum figure)f, k);
 		else
-			draw_alone(s, c, r, y, (enum figure)f);
+			preview_table_draw_alone(s, c, r, y, (enum figure)f);
 		y++;
 	}
 	return y;

@@ -35,7 +35,7 @@ void sessions_free(struct sessions *s)
 }
 
 /* "2026-11-22 04:43:32" of 2026-11-22T04:43:32.123Z */
-static const char *when(char buf[24], const char *ts)
+static const char *sessions_when(char buf[24], const char *ts)
 {
 	snprintf(buf, 24, "%.19s", ts[0] ? ts : "?");
 	if (strlen(buf) > 10)
@@ -57,7 +57,7 @@ bool session_problem(const struct session_row *row)
 	return !row->ok || row->gaps || (row->open_end && !row->now);
 }
 
-static enum role verdict_role(const struct session_row *row)
+static enum role sessions_verdict_role(const struct session_row *row)
 {
 	return !row->ok ? ROLE_BAD : session_problem(row) ? ROLE_WARN : ROLE_GOOD;
 }
@@ -78,8 +78,8 @@ static const struct table_col columns[] = {
 	{ "sid", NULL, 28, 140, 0, 0 },
 };
 
-static bool draw_cell(const struct table_in *in, uint32_t row, uint32_t col, struct canvas *c,
-		      struct rect r, int x, int y, int w)
+static bool sessions_draw_cell(const struct table_in *in, uint32_t row, uint32_t col,
+			       struct canvas *c, struct rect r, int x, int y, int w)
 {
 	const struct sessions_ui *u = in->own;
 	const struct session_row *s = &in->s->sessions->row[row];
@@ -87,12 +87,12 @@ static bool draw_cell(const struct table_in *in, uint32_t row, uint32_t col, str
 
 	switch (col) {
 	case COL_START:
-		canvas_text(c, r, x, y, ROLE_TEXT, when(time, s->start));
+		canvas_text(c, r, x, y, ROLE_TEXT, sessions_when(time, s->start));
 		return true;
 	case COL_PART:
 		return s->part < 2; /* most have no other */
 	case COL_RECORD:
-		table_text(&u->list, c, r, x, y, w, verdict_role(s), session_verdict(s));
+		table_text(&u->list, c, r, x, y, w, sessions_verdict_role(s), session_verdict(s));
 		return true;
 	default:
 		return false;
@@ -106,7 +106,7 @@ static const struct table_ops list_ops = {
 	.col = columns,
 	.ncol = sizeof(columns) / sizeof(columns[0]),
 	.only = "(with findings only)",
-	.draw = draw_cell,
+	.draw = sessions_draw_cell,
 };
 
 /* --- what was done in one ------------------------------------------------------------------- */
@@ -120,8 +120,8 @@ static const struct table_col action_columns[] = {
 	{ "text", NULL, 0, 0, 0, 14 },
 };
 
-static bool draw_action(const struct table_in *in, uint32_t row, uint32_t col, struct canvas *c,
-			struct rect r, int x, int y, int w)
+static bool sessions_draw_action(const struct table_in *in, uint32_t row, uint32_t col,
+				 struct canvas *c, struct rect r, int x, int y, int w)
 {
 	const struct sessions_ui *u = in->own;
 	const struct session_action *a = &in->s->sessions->action[row];
@@ -139,7 +139,7 @@ static const struct table_ops action_ops = {
 	.col = action_columns,
 	.ncol = sizeof(action_columns) / sizeof(action_columns[0]),
 	.only = "(what went wrong only)",
-	.draw = draw_action,
+	.draw = sessions_draw_action,
 };
 
 static struct table *sessions_table(void *own, const struct table_ops **out)
@@ -152,7 +152,7 @@ static struct table *sessions_table(void *own, const struct table_ops **out)
 
 /* --- the view ------------------------------------------------------------------------------- */
 
-static void draw_detail(struct canvas *c, struct rect r, const struct session_row *row)
+static void sessions_draw_detail(struct canvas *c, struct rect r, const struct session_row *row)
 {
 	char time[24], text[320], words[320];
 
@@ -160,7 +160,7 @@ static void draw_detail(struct canvas *c, struct rect r, const struct session_ro
 	snprintf(text, sizeof(text), "%llu line%s  screen %s%s  fabric %s  until %s",
 		 (unsigned long long)row->lines, plural(row->lines),
 		 row->screen ? "recorded" : "not there", row->epoch ? "  sealed" : "",
-		 row->fabric[0] ? row->fabric : "-", when(time, row->end));
+		 row->fabric[0] ? row->fabric : "-", sessions_when(time, row->end));
 	canvas_text(c, r, 1, 1, ROLE_TEXT, text_shorten_words(words, sizeof(words), text, r.w - 2));
 	if (!row->ok)
 		canvas_text(c, r, 1, 2, ROLE_BAD,
@@ -170,8 +170,8 @@ static void draw_detail(struct canvas *c, struct rect r, const struct session_ro
 			     text_shorten(text, sizeof(text), row->head, r.w - 7));
 }
 
-static void draw_list(struct sessions_ui *u, const struct table_in *in, struct canvas *c,
-		      struct rect r)
+static void sessions_draw_list(struct sessions_ui *u, const struct table_in *in, struct canvas *c,
+			       struct rect r)
 {
 	const struct sessions *s = in->s->sessions;
 	int below = list_detail_lines(r.h, DETAIL_ROWS);
@@ -190,11 +190,12 @@ static void draw_list(struct sessions_ui *u, const struct table_in *in, struct c
 	table_draw(&u->list, &list_ops, in, c, (struct rect){ r.x, r.y, r.w, r.h - below }, title);
 	at = table_cursor(&u->list);
 	if (below && at != FAB_NONE)
-		draw_detail(c, (struct rect){ r.x, r.y + r.h - below, r.w, below }, &s->row[at]);
+		sessions_draw_detail(c, (struct rect){ r.x, r.y + r.h - below, r.w, below },
+				     &s->row[at]);
 }
 
-static void draw_actions(struct sessions_ui *u, const struct table_in *in, struct canvas *c,
-			 struct rect r)
+static void sessions_draw_actions(struct sessions_ui *u, const struct table_in *in,
+				  struct canvas *c, struct rect r)
 {
 	const struct sessions *s = in->s->sessions;
 	struct rect rows = { r.x, r.y, r.w, r.h - 3 };
@@ -236,12 +237,12 @@ static void sessions_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 		return;
 	}
 	if (u->inside[0])
-		draw_actions(u, &in, c, r);
+		sessions_draw_actions(u, &in, c, r);
 	else
-		draw_list(u, &in, c, r);
+		sessions_draw_list(u, &in, c, r);
 }
 
-static void open_row(struct sessions_ui *u, const struct table_in *in, struct request *out)
+static void sessions_open_row(struct sessions_ui *u, const struct table_in *in, struct request *out)
 {
 	uint32_t at;
 
@@ -255,8 +256,8 @@ static void open_row(struct sessions_ui *u, const struct table_in *in, struct re
 	snprintf(out->text, sizeof(out->text), "%s", u->inside);
 }
 
-static bool inside_input(struct sessions_ui *u, const struct table_in *at, const struct input *in,
-			 struct request *out)
+static bool sessions_inside_input(struct sessions_ui *u, const struct table_in *at,
+				  const struct input *in, struct request *out)
 {
 	const struct sessions *s = at->s->sessions;
 	bool read = !strcmp(s->opened, u->inside);
@@ -294,10 +295,10 @@ static bool sessions_input(void *own, struct ui *ui, const struct input *in, con
 	if (!s->sessions)
 		return false;
 	if (u->inside[0])
-		return inside_input(u, &at, in, out);
+		return sessions_inside_input(u, &at, in, out);
 	if (in->req != REQ_ENTER)
 		return false;
-	open_row(u, &at, out);
+	sessions_open_row(u, &at, out);
 	return true;
 }
 

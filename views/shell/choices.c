@@ -19,7 +19,7 @@ struct word {
 	size_t len;
 };
 
-static size_t alike(const char *a, const char *b, size_t most, bool exact)
+static size_t choices_alike(const char *a, const char *b, size_t most, bool exact)
 {
 	size_t n = 0;
 
@@ -31,50 +31,51 @@ static size_t alike(const char *a, const char *b, size_t most, bool exact)
 }
 
 /* One more that begins like the word. */
-static void add(struct choices *out, const char *name, bool exact)
+static void choices_add(struct choices *out, const char *name, bool exact)
 {
 	if (!out->all)
 		out->common = strlen(name);
 	else
-		out->common = alike(out->text[0], name, out->common, exact);
+		out->common = choices_alike(out->text[0], name, out->common, exact);
 	if (out->n < CHOICES)
 		snprintf(out->text[out->n++], CHOICE_LEN, "%s", name);
 	out->all++;
 }
 
-static void offer(struct choices *out, struct word w, const char *name)
+static void choices_offer(struct choices *out, struct word w, const char *name)
 {
 	if (!strncasecmp(name, w.text, w.len))
-		add(out, name, false);
+		choices_add(out, name, false);
 }
 
-static void offer_all(struct choices *out, struct word w, const char *const *names)
+static void choices_offer_all(struct choices *out, struct word w, const char *const *names)
 {
 	for (; *names; names++)
-		offer(out, w, *names);
+		choices_offer(out, w, *names);
 }
 
-static void commands(struct choices *out, struct word w)
+static void choices_commands(struct choices *out, struct word w)
 {
 	size_t n;
 	const struct command *c = command_all(&n);
 
 	for (size_t i = 0; i < n; i++)
 		if (c[i].req != REQ_VIEW || c[i].arg == ARG_VIEW || view_find(c[i].view))
-			offer(out, w, c[i].name);
+			choices_offer(out, w, c[i].name);
 }
 
-static void view_names(struct choices *out, struct word w)
+static void choices_view_names(struct choices *out, struct word w)
 {
 	for (int i = VIEW_OVERVIEW; i <= VIEW_COUNT; i++) {
 		enum view_id id = (enum view_id)(i % VIEW_COUNT);
 
 		if (view_find(id) && command_view_name(id))
-			offer(out, w, command_view_name(id));
+			choices_offer(out, w, command_view_name(id));
 	}
 }
 
-static void field_names(struct choices *out, struct word w, const struct prompt_context *ctx)
+static void choices_field_names(struct choices *out, struct word w,
+				const struct prompt_context *ctx)
 {
 	size_t n;
 	const struct field *f;
@@ -83,10 +84,10 @@ static void field_names(struct choices *out, struct word w, const struct prompt_
 		return;
 	f = fields_of(ctx->kind, &n);
 	for (size_t i = 0; i < n; i++)
-		offer(out, w, f[i].name);
+		choices_offer(out, w, f[i].name);
 }
 
-static void node_names(struct choices *out, struct word w, const struct prompt_context *ctx)
+static void choices_node_names(struct choices *out, struct word w, const struct prompt_context *ctx)
 {
 	uint32_t end[CHOICES], all, n;
 	char text[CHOICE_LEN], name[CHOICE_LEN];
@@ -97,20 +98,21 @@ static void node_names(struct choices *out, struct word w, const struct prompt_c
 	all = end_complete(end, CHOICES, ctx->s->fabric, text);
 	n = all < CHOICES ? all : CHOICES;
 	for (uint32_t i = 0; i < n; i++)
-		offer(out, w, end_name(name, sizeof(name), ctx->s->fabric, end[i]));
+		choices_offer(out, w, end_name(name, sizeof(name), ctx->s->fabric, end[i]));
 	out->all += all - n;
 	if (all > n)
 		out->common = 0; /* of the others nothing is known */
 }
 
-static void offer_file(void *to, const char *name)
+static void choices_offer_file(void *to, const char *name)
 {
 	if (strlen(name) < CHOICE_LEN)
-		add(to, name, true);
+		choices_add(to, name, true);
 }
 
 /* The whole of a path so far: of its folder nobody else knows the names. */
-static void file_names(struct choices *out, const char *text, size_t len, const struct state *s)
+static void choices_file_names(struct choices *out, const char *text, size_t len,
+			       const struct state *s)
 {
 	char path[PROMPT_LEN];
 
@@ -118,60 +120,63 @@ static void file_names(struct choices *out, const char *text, size_t len, const 
 		return;
 	snprintf(path, sizeof(path), "%.*s", (int)len, text);
 	out->files = true;
-	s->file_names(path, offer_file, out);
+	s->file_names(path, choices_offer_file, out);
 }
 
-static void job_ids(struct choices *out, struct word w, const struct prompt_context *ctx)
+static void choices_job_ids(struct choices *out, struct word w, const struct prompt_context *ctx)
 {
 	const struct jobset *jobs = ctx->s ? ctx->s->jobs : NULL;
 	char id[24];
 
 	for (uint32_t i = 0; jobs && i < jobs->njob; i++) {
 		snprintf(id, sizeof(id), "%llu", (unsigned long long)jobs->jobs[i].id);
-		offer(out, w, id);
+		choices_offer(out, w, id);
 	}
 }
 
-static void engine_names(struct choices *out, struct word w, const struct prompt_context *ctx)
+static void choices_engine_names(struct choices *out, struct word w,
+				 const struct prompt_context *ctx)
 {
 	for (uint32_t i = 0; ctx->s && i < ctx->s->preview.nengines; i++)
-		offer(out, w, ctx->s->preview.engines[i].engine->name);
+		choices_offer(out, w, ctx->s->preview.engines[i].engine->name);
 }
 
-static void palette_names(struct choices *out, struct word w)
+static void choices_palette_names(struct choices *out, struct word w)
 {
 	for (int i = 0; i < PALETTE_COUNT; i++)
-		offer(out, w, palette_name((enum palette)i));
+		choices_offer(out, w, palette_name((enum palette)i));
 }
 
 /* Tables show the past of links; other views colour by more. */
-static void metric_names(struct choices *out, struct word w, const struct prompt_context *ctx)
+static void choices_metric_names(struct choices *out, struct word w,
+				 const struct prompt_context *ctx)
 {
 	for (int i = 0; ctx->kind < ROW_KINDS && i < HISTORY_METRICS; i++)
-		offer(out, w, history_metric_name((enum history_metric)i));
+		choices_offer(out, w, history_metric_name((enum history_metric)i));
 	for (int i = 0; ctx->kind >= ROW_KINDS && i < CHAN_METRICS; i++)
-		offer(out, w, chan_metric_name((enum chan_metric)i));
+		choices_offer(out, w, chan_metric_name((enum chan_metric)i));
 }
 
-static void row_orders(struct choices *out, struct word w)
+static void choices_row_orders(struct choices *out, struct word w)
 {
-	offer(out, w, "place");
+	choices_offer(out, w, "place");
 	for (int i = HEAT_BY_PLACE + 1; i < HEAT_SORTS; i++)
-		offer(out, w, heat_sort_name((enum heat_sort)i));
+		choices_offer(out, w, heat_sort_name((enum heat_sort)i));
 }
 
-static void layout_names(struct choices *out, struct word w, const struct prompt_context *ctx)
+static void choices_layout_names(struct choices *out, struct word w,
+				 const struct prompt_context *ctx)
 {
 	const char *name;
 
 	if (!ctx->s || !ctx->view || !ctx->view->layout)
 		return;
 	for (uint32_t i = 0; (name = ctx->view->layout(ctx->own, ctx->s, i)); i++)
-		offer(out, w, name);
+		choices_offer(out, w, name);
 }
 
 /* Their names, and behind the = the words that one may be. */
-static void settings(struct choices *out, struct word w, const struct state *s)
+static void choices_settings(struct choices *out, struct word w, const struct state *s)
 {
 	struct setting x;
 	char text[CHOICE_LEN];
@@ -181,20 +186,20 @@ static void settings(struct choices *out, struct word w, const struct state *s)
 		const char *word = x.words;
 
 		if (!memchr(w.text, '=', w.len)) {
-			offer(out, w, text);
+			choices_offer(out, w, text);
 			continue;
 		}
 		if (!word || strncasecmp(w.text, text, n) != 0)
 			continue;
 		for (; *(word += strspn(word, " ")); word += strcspn(word, " ")) {
 			snprintf(text + n, sizeof(text) - n, "%.*s", (int)strcspn(word, " "), word);
-			offer(out, w, text);
+			choices_offer(out, w, text);
 		}
 	}
 }
 
 /* Rows of the view that a command goes to, else of the table in view. */
-static enum row_kind rows_of(const struct command *c, enum row_kind here)
+static enum row_kind choices_rows_of(const struct command *c, enum row_kind here)
 {
 	if (c->req != REQ_VIEW)
 		return here;
@@ -214,58 +219,58 @@ static enum row_kind rows_of(const struct command *c, enum row_kind here)
 	}
 }
 
-static void argument(struct choices *out, struct word w, enum command_arg arg,
-		     const struct prompt_context *ctx)
+static void choices_argument(struct choices *out, struct word w, enum command_arg arg,
+			     const struct prompt_context *ctx)
 {
 	static const char *const units[] = { "bytes", "bits", NULL };
 	static const char *const conditions[] = { "sm", "errors", "reach", "jobs", NULL };
 
 	switch (arg) {
 	case ARG_VIEW:
-		view_names(out, w);
+		choices_view_names(out, w);
 		break;
 	case ARG_COLUMN:
 	case ARG_COLUMNS:
 	case ARG_FILTER:
-		field_names(out, w, ctx);
+		choices_field_names(out, w, ctx);
 		break;
 	case ARG_NODE:
 	case ARG_NODES:
-		node_names(out, w, ctx);
+		choices_node_names(out, w, ctx);
 		break;
 	case ARG_JOB:
-		job_ids(out, w, ctx);
+		choices_job_ids(out, w, ctx);
 		break;
 	case ARG_ENGINE:
-		engine_names(out, w, ctx);
+		choices_engine_names(out, w, ctx);
 		break;
 	case ARG_PALETTE:
-		palette_names(out, w);
+		choices_palette_names(out, w);
 		break;
 	case ARG_UNITS:
-		offer_all(out, w, units);
+		choices_offer_all(out, w, units);
 		break;
 	case ARG_COMMAND:
-		commands(out, w);
+		choices_commands(out, w);
 		break;
 	case ARG_SETTING:
-		settings(out, w, ctx->s);
+		choices_settings(out, w, ctx->s);
 		break;
 	case ARG_METRIC:
-		metric_names(out, w, ctx);
+		choices_metric_names(out, w, ctx);
 		break;
 	case ARG_ROWS:
-		row_orders(out, w);
+		choices_row_orders(out, w);
 		break;
 	case ARG_LAYOUT:
-		layout_names(out, w, ctx);
+		choices_layout_names(out, w, ctx);
 		break;
 	case ARG_BOOKMARK:
 		if (ctx->s && ctx->s->bookmarks)
-			offer_all(out, w, ctx->s->bookmarks);
+			choices_offer_all(out, w, ctx->s->bookmarks);
 		break;
 	case ARG_CONDITIONS:
-		offer_all(out, w, conditions);
+		choices_offer_all(out, w, conditions);
 		break;
 	case ARG_FILE: /* choices_find() */
 	case ARG_NONE:
@@ -275,7 +280,7 @@ static void argument(struct choices *out, struct word w, enum command_arg arg,
 }
 
 /* Where the word before the cursor begins. */
-static size_t word_start(const char *text, size_t at, const char *ends)
+static size_t choices_word_start(const char *text, size_t at, const char *ends)
 {
 	while (at && !strchr(ends, text[at - 1]))
 		at--;
@@ -309,7 +314,7 @@ void choices_find(struct choices *out, enum prompt_kind kind, const char *text, 
 		if (!c)
 			return;
 		arg = c->arg;
-		there.kind = rows_of(c, ctx->kind);
+		there.kind = choices_rows_of(c, ctx->kind);
 	}
 	if (arg == ARG_FILTER)
 		ends = " (!";
@@ -319,19 +324,20 @@ void choices_find(struct choices *out, enum prompt_kind kind, const char *text, 
 		ends = ""; /* names with blanks */
 	if (arg == ARG_FILE) {
 		name += strspn(text + name, " ");
-		out->from = name + word_start(text + name, at - name, "/");
-		file_names(out, text + name, at - name, ctx->s);
+		out->from = name + choices_word_start(text + name, at - name, "/");
+		choices_file_names(out, text + name, at - name, ctx->s);
 		return;
 	}
-	out->from = *ends ? word_start(text, at, ends) : name + 1;
-	argument(out, (struct word){ text + out->from, at - out->from }, arg, &there);
+	out->from = *ends ? choices_word_start(text, at, ends) : name + 1;
+	choices_argument(out, (struct word){ text + out->from, at - out->from }, arg, &there);
 }
 
 /* --- Tab ---------------------------------------------------------------------------------------
  */
 
 /* The word before at becomes the first n bytes of text. */
-static bool put(struct choices *c, const char *with, size_t n, char *text, size_t size, size_t *at)
+static bool choices_put(struct choices *c, const char *with, size_t n, char *text, size_t size,
+			size_t *at)
 {
 	size_t rest = strlen(text + *at);
 
@@ -359,19 +365,19 @@ bool choices_take(struct choices *c, char *text, size_t size, size_t *at)
 	if (!c->n)
 		return false;
 	if (c->n == 1) {
-		done = put(c, c->text[0], strlen(c->text[0]), text, size, at);
+		done = choices_put(c, c->text[0], strlen(c->text[0]), text, size, at);
 		c->n = 0;
 		return done;
 	}
 	if (!c->choosing && c->common > *at - c->from)
-		return put(c, c->text[0], c->common, text, size, at);
+		return choices_put(c, c->text[0], c->common, text, size, at);
 	if (c->files && !c->listed) {
 		c->listed = true;
 		return false;
 	}
 	c->choice = c->choosing ? (c->choice + 1) % c->n : 0;
 	c->choosing = true;
-	return put(c, c->text[c->choice], strlen(c->text[c->choice]), text, size, at);
+	return choices_put(c, c->text[c->choice], strlen(c->text[c->choice]), text, size, at);
 }
 
 bool choices_file(struct choices *c, char *text, size_t size, const struct state *s)
@@ -379,8 +385,8 @@ bool choices_file(struct choices *c, char *text, size_t size, const struct state
 	size_t at = strlen(text);
 
 	if (!c->n) {
-		choices_none(c, word_start(text, at, "/"));
-		file_names(c, text, at, s);
+		choices_none(c, choices_word_start(text, at, "/"));
+		choices_file_names(c, text, at, s);
 	}
 	return choices_take(c, text, size, &at);
 }

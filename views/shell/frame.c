@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *run_word(const struct state *s, char *buf, size_t len)
+static const char *frame_run_word(const struct state *s, char *buf, size_t len)
 {
 	char age[FIGURE_LEN];
 
@@ -35,14 +35,15 @@ static const char *run_word(const struct state *s, char *buf, size_t len)
 }
 
 /* Writes one item from the right, returns the column where it begins. */
-static int status_item(struct canvas *c, struct rect r, int end, enum role role, const char *text)
+static int frame_status_item(struct canvas *c, struct rect r, int end, enum role role,
+			     const char *text)
 {
 	canvas_textf(c, r, end - text_width(text) - 2, 0, role, " %s ", text);
 	return end - text_width(text) - 3;
 }
 
 /* What must not be forgotten in any view; "" nothing. */
-static const char *update_word(const struct state *s, char *buf, size_t len)
+static const char *frame_update_word(const struct state *s, char *buf, size_t len)
 {
 	const struct state_apply *a = &s->apply;
 	int left = isfinite(a->confirm_left_s) ? (int)a->confirm_left_s : -1;
@@ -65,30 +66,30 @@ static const char *update_word(const struct state *s, char *buf, size_t len)
 	return buf;
 }
 
-static int draw_modes(struct canvas *c, struct rect r, const struct state *s, uint64_t job)
+static int frame_draw_modes(struct canvas *c, struct rect r, const struct state *s, uint64_t job)
 {
 	char buf[128], clock[FIGURE_LEN];
 	int x = r.w;
 
-	if (update_word(s, buf, sizeof(buf))[0]) {
-		x = status_item(c, r, x, ROLE_LOUD, buf);
+	if (frame_update_word(s, buf, sizeof(buf))[0]) {
+		x = frame_status_item(c, r, x, ROLE_LOUD, buf);
 	} else if (s->record_lost) {
-		x = status_item(c, r, x, ROLE_LOUD, "NOT RECORDED");
+		x = frame_status_item(c, r, x, ROLE_LOUD, "NOT RECORDED");
 	} else if (s->recording) {
 		snprintf(buf, sizeof(buf), "REC %s", figure_clock(clock, s->rec_s));
-		x = status_item(c, r, x, ROLE_STATUS, buf);
+		x = frame_status_item(c, r, x, ROLE_STATUS, buf);
 	}
-	x = status_item(c, r, x, s->rw ? ROLE_LOUD : ROLE_STATUS, s->rw ? "RW" : "RO");
-	x = status_item(c, r, x, s->mode == RUN_LIVE ? ROLE_STATUS : ROLE_LOUD,
-			run_word(s, buf, sizeof(buf)));
+	x = frame_status_item(c, r, x, s->rw ? ROLE_LOUD : ROLE_STATUS, s->rw ? "RW" : "RO");
+	x = frame_status_item(c, r, x, s->mode == RUN_LIVE ? ROLE_STATUS : ROLE_LOUD,
+			      frame_run_word(s, buf, sizeof(buf)));
 	if (!job)
 		return x;
 	snprintf(buf, sizeof(buf), "JOB %llu", (unsigned long long)job);
-	return status_item(c, r, x, ROLE_TAB_ON, buf);
+	return frame_status_item(c, r, x, ROLE_TAB_ON, buf);
 }
 
 /* brief: 0 all of it .. 2 no more than who it is. */
-static void sm_text(char *buf, size_t len, const struct state_sm *sm, int brief)
+static void frame_sm_text(char *buf, size_t len, const struct state_sm *sm, int brief)
 {
 	const char *name = sm->name[0] ? sm->name : "unnamed";
 
@@ -102,14 +103,14 @@ static void sm_text(char *buf, size_t len, const struct state_sm *sm, int brief)
 		snprintf(buf, len, brief == 1 ? "SM %s %s" : "SM %s", name, sm->state);
 }
 
-static void left_text(char *buf, size_t len, const struct state *s, int brief)
+static void frame_left_text(char *buf, size_t len, const struct state *s, int brief)
 {
 	const char *engine = s->sm.engine[0] ? s->sm.engine : s->tables ? s->tables->engine : "?";
 	const char *what = s->sm.engine[0] ? "engine" : "routes";
 	const char *fabric = s->fabric ? s->fabric->name : "no fabric yet";
 	char sm[160];
 
-	sm_text(sm, sizeof(sm), &s->sm, brief);
+	frame_sm_text(sm, sizeof(sm), &s->sm, brief);
 	if (s->sm.requested[0] && strcmp(s->sm.requested, engine) != 0)
 		snprintf(buf, len, " %.60s | %s | %s %s (asked: %s)", fabric, sm, what, engine,
 			 s->sm.requested);
@@ -117,16 +118,16 @@ static void left_text(char *buf, size_t len, const struct state *s, int brief)
 		snprintf(buf, len, " %.60s | %s | %s %s", fabric, sm, what, engine);
 }
 
-static void draw_status(struct canvas *c, struct rect r, const struct state *s, uint64_t job)
+static void frame_draw_status(struct canvas *c, struct rect r, const struct state *s, uint64_t job)
 {
 	bool loud = s->mode == RUN_FROZEN || s->mode == RUN_LOST || s->past.on;
 	char left[512];
 	int end, brief = 0;
 
 	canvas_fill(c, (struct rect){ 0, 0, r.w, 1 }, loud ? ROLE_LOUD : ROLE_STATUS, ' ');
-	end = draw_modes(c, r, s, job);
+	end = frame_draw_modes(c, r, s, job);
 	do
-		left_text(left, sizeof(left), s, brief);
+		frame_left_text(left, sizeof(left), s, brief);
 	while (text_width(left) > end && ++brief <= 2);
 	canvas_name(c, r, 0, 0, end, loud || s->sm.lost ? ROLE_LOUD : ROLE_STATUS, left);
 }
@@ -149,7 +150,7 @@ static const struct tab {
 #define TABS_BRIEF 79  /* columns of "[1Over]2Heat ..." */
 #define TABS_WIDE  120 /* of "[1 Overview] 2 Heatmap ..." */
 
-static void draw_tabs(struct canvas *c, struct rect r, enum view_id view)
+static void frame_draw_tabs(struct canvas *c, struct rect r, enum view_id view)
 {
 	int x = 0;
 
@@ -198,13 +199,13 @@ enum view_id frame_tab_at(int w, enum view_id view, int x)
 }
 
 /* Help and quit have a place of their own. */
-static bool at_the_end(const struct binding *b)
+static bool frame_at_the_end(const struct binding *b)
 {
 	return b->req == REQ_HELP || b->req == REQ_QUIT;
 }
 
 /* Has the key something to do at this point of an update? */
-static bool apply_takes(enum req req, enum apply_state st)
+static bool frame_apply_takes(enum req req, enum apply_state st)
 {
 	unsigned open = 1u << APPLY_CONFIRM;
 
@@ -222,14 +223,15 @@ static bool apply_takes(enum req req, enum apply_state st)
 	return open >> st & 1;
 }
 
-static bool binding_holds(const struct binding *b, const struct state *s, enum view_id view)
+static bool frame_binding_holds(const struct binding *b, const struct state *s, enum view_id view)
 {
-	return !at_the_end(b) && (!b->views || (b->views & VIEW_BIT(view))) && (s->rw || !b->rw) &&
-	       (view != VIEW_APPLY || apply_takes(b->req, s->apply.state));
+	return !frame_at_the_end(b) && (!b->views || (b->views & VIEW_BIT(view))) &&
+	       (s->rw || !b->rw) &&
+	       (view != VIEW_APPLY || frame_apply_takes(b->req, s->apply.state));
 }
 
-static int draw_key(struct canvas *c, struct rect r, int x, int y, const char *key,
-		    const char *label)
+static int frame_draw_key(struct canvas *c, struct rect r, int x, int y, const char *key,
+			  const char *label)
 {
 	if (x + text_width(key) + text_width(label) + 1 > r.w)
 		return x;
@@ -246,7 +248,7 @@ struct hints {
 	const struct binding *hit;
 };
 
-static int put_hint(struct hints *k, int x, const struct binding *b, const char *label)
+static int frame_put_hint(struct hints *k, int x, const struct binding *b, const char *label)
 {
 	int w = text_width(b->shown) + text_width(label) + 1;
 
@@ -255,12 +257,12 @@ static int put_hint(struct hints *k, int x, const struct binding *b, const char 
 	if (k->want >= x && k->want < x + w)
 		k->hit = b;
 	if (k->c)
-		draw_key(k->c, k->r, x, k->y, b->shown, label);
+		frame_draw_key(k->c, k->r, x, k->y, b->shown, label);
 	return x + w + 2;
 }
 
-static void put_hints(struct hints *k, const struct state *s, enum view_id view,
-		      const struct frame_keys *keys)
+static void frame_put_hints(struct hints *k, const struct state *s, enum view_id view,
+			    const struct frame_keys *keys)
 {
 	int x = 1;
 
@@ -268,10 +270,10 @@ static void put_hints(struct hints *k, const struct state *s, enum view_id view,
 		const struct binding *b = &keys->binding[i];
 		int w;
 
-		if (!at_the_end(b) || !b->label)
+		if (!frame_at_the_end(b) || !b->label)
 			continue;
 		w = text_width(b->shown) + text_width(b->label) + 3;
-		put_hint(k, k->r.w - w, b, b->label);
+		frame_put_hint(k, k->r.w - w, b, b->label);
 		k->r.w -= w;
 	}
 	k->r.w -= 1;
@@ -279,16 +281,17 @@ static void put_hints(struct hints *k, const struct state *s, enum view_id view,
 		const struct binding *b = &keys->binding[i];
 		const char *label;
 
-		if (!binding_holds(b, s, view) || (b->req == REQ_VIEW && b->view == view))
+		if (!frame_binding_holds(b, s, view) || (b->req == REQ_VIEW && b->view == view))
 			continue;
 		label = keys->label ? keys->label(keys->own, b) : b->label;
 		if (label)
-			x = put_hint(k, x, b, label);
+			x = frame_put_hint(k, x, b, label);
 	}
 }
 
-static void draw_keys(struct canvas *c, struct rect r, int y, const struct state *s,
-		      enum view_id view, const struct frame_text *t, const struct frame_keys *keys)
+static void frame_draw_keys(struct canvas *c, struct rect r, int y, const struct state *s,
+			    enum view_id view, const struct frame_text *t,
+			    const struct frame_keys *keys)
 {
 	struct hints k = { .c = c, .r = r, .y = y, .want = -1 };
 	int x = 1;
@@ -298,12 +301,12 @@ static void draw_keys(struct canvas *c, struct rect r, int y, const struct state
 		return;
 	}
 	if (t->typing) {
-		x = draw_key(c, r, x, y, "Enter", "done");
-		x = draw_key(c, r, x, y, "Esc", "leave");
-		draw_key(c, r, x, y, "Ctrl-U", "clear");
+		x = frame_draw_key(c, r, x, y, "Enter", "done");
+		x = frame_draw_key(c, r, x, y, "Esc", "leave");
+		frame_draw_key(c, r, x, y, "Ctrl-U", "clear");
 		return;
 	}
-	put_hints(&k, s, view, keys);
+	frame_put_hints(&k, s, view, keys);
 }
 
 const struct binding *frame_hint_at(int w, const struct state *s, enum view_id view,
@@ -311,12 +314,12 @@ const struct binding *frame_hint_at(int w, const struct state *s, enum view_id v
 {
 	struct hints k = { .r = { 0, 0, w, 1 }, .want = x };
 
-	put_hints(&k, s, view, keys);
+	frame_put_hints(&k, s, view, keys);
 	return k.hit;
 }
 
 /* What is wrong with the data, worst first; "" when nothing is. */
-static void trouble_text(char *buf, size_t len, const struct state *s)
+static void frame_trouble_text(char *buf, size_t len, const struct state *s)
 {
 	const struct state_poll *p = &s->poll;
 	char age[FIGURE_LEN];
@@ -344,7 +347,7 @@ static void trouble_text(char *buf, size_t len, const struct state *s)
 		snprintf(buf, len, "AUTO: %s", s->automatic.text);
 }
 
-static void age_text(char *buf, size_t len, const struct state *s)
+static void frame_age_text(char *buf, size_t len, const struct state *s)
 {
 	char age[FIGURE_LEN], next[FIGURE_LEN];
 
@@ -359,17 +362,17 @@ static void age_text(char *buf, size_t len, const struct state *s)
 		snprintf(buf, len, "age %s", figure_age(age, s->poll.age_s));
 }
 
-static void draw_data(struct canvas *c, struct rect r, int y, const struct state *s,
-		      const struct frame_text *t)
+static void frame_draw_data(struct canvas *c, struct rect r, int y, const struct state *s,
+			    const struct frame_text *t)
 {
 	char trouble[256], age[64], buf[256];
 	struct activity busy;
 	int end, x = 1;
 
-	age_text(age, sizeof(age), s);
+	frame_age_text(age, sizeof(age), s);
 	end = r.w - 1 - text_width(age);
 	canvas_text(c, r, end, y, ROLE_DIM, age);
-	trouble_text(trouble, sizeof(trouble), s);
+	frame_trouble_text(trouble, sizeof(trouble), s);
 	if (trouble[0]) {
 		text_shorten_words(buf, sizeof(buf), trouble, end - x - 2);
 		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ", buf);
@@ -391,8 +394,8 @@ void frame_draw(struct canvas *c, const struct state *s, enum view_id view,
 {
 	struct rect r = canvas_rect(c);
 
-	draw_status(c, r, s, t->job);
-	draw_tabs(c, r, view);
-	draw_keys(c, r, c->h - 2, s, view, t, keys);
-	draw_data(c, r, c->h - 1, s, t);
+	frame_draw_status(c, r, s, t->job);
+	frame_draw_tabs(c, r, view);
+	frame_draw_keys(c, r, c->h - 2, s, view, t, keys);
+	frame_draw_data(c, r, c->h - 1, s, t);
 }

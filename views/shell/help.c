@@ -25,7 +25,7 @@ struct help_ui {
 	VEC(struct help_line) lines;
 };
 
-static bool matches(const struct help_ui *u, const struct help_row *row)
+static bool help_matches(const struct help_ui *u, const struct help_row *row)
 {
 	const char *text = u->filter.text;
 
@@ -33,7 +33,7 @@ static bool matches(const struct help_ui *u, const struct help_row *row)
 }
 
 /* As many bytes as fit the width, up to a blank where there is one. */
-static int fit(const char *text, int width)
+static int help_fit(const char *text, int width)
 {
 	int n = (int)strlen(text), k = width;
 
@@ -44,7 +44,7 @@ static int fit(const char *text, int width)
 	return k > 0 ? k : width;
 }
 
-static void add_row(struct help_ui *u, uint32_t i, int width)
+static void help_add_row(struct help_ui *u, uint32_t i, int width)
 {
 	const struct help_row *row = &u->rows.list.v[i];
 	const char *at = row->text;
@@ -52,7 +52,7 @@ static void add_row(struct help_ui *u, uint32_t i, int width)
 
 	do {
 		line.text = at;
-		line.len = fit(at, width);
+		line.len = help_fit(at, width);
 		vec_push(&u->lines, line);
 		line.first = false;
 		at += line.len;
@@ -61,7 +61,7 @@ static void add_row(struct help_ui *u, uint32_t i, int width)
 }
 
 /* A heading is there when something below it is, or itself is looked for. */
-static void lay_out(struct help_ui *u, int width)
+static void help_lay_out(struct help_ui *u, int width)
 {
 	const struct help_row *head = NULL;
 	uint32_t head_at = 0;
@@ -75,16 +75,16 @@ static void lay_out(struct help_ui *u, int width)
 			head_at = i;
 			continue;
 		}
-		if (!matches(u, row) && !(head && matches(u, head)))
+		if (!help_matches(u, row) && !(head && help_matches(u, head)))
 			continue;
 		if (head && (!u->lines.n || u->lines.v[u->lines.n - 1].row < head_at))
 			vec_push(&u->lines, ((struct help_line){ .row = head_at }));
-		add_row(u, i, width > 8 ? width : 8);
+		help_add_row(u, i, width > 8 ? width : 8);
 	}
 }
 
-static void draw_swatch(const struct help_row *row, const struct ui *ui, struct canvas *c,
-			struct rect r, int y)
+static void help_draw_swatch(const struct help_row *row, const struct ui *ui, struct canvas *c,
+			     struct rect r, int y)
 {
 	enum palette p = ui_palette(ui);
 	static const char *const levels[] = { "error", "warn", "info", "debug" };
@@ -101,8 +101,8 @@ static void draw_swatch(const struct help_row *row, const struct ui *ui, struct 
 		x = canvas_text(c, r, x, y, roles[i], levels[i]) + 1;
 }
 
-static void draw_line(const struct help_ui *u, const struct ui *ui, struct canvas *c, struct rect r,
-		      int y, const struct help_line *line)
+static void help_draw_line(const struct help_ui *u, const struct ui *ui, struct canvas *c,
+			   struct rect r, int y, const struct help_line *line)
 {
 	const struct help_row *row = &u->rows.list.v[line->row];
 
@@ -114,11 +114,11 @@ static void draw_line(const struct help_ui *u, const struct ui *ui, struct canva
 		canvas_text(c, r, 2, y, ROLE_KEY, row->key);
 	canvas_textf(c, r, KEY_WIDTH, y, ROLE_TEXT, "%.*s", line->len, line->text);
 	if (line->first && row->swatch)
-		draw_swatch(row, ui, c, r, y);
+		help_draw_swatch(row, ui, c, r, y);
 }
 
 /* Of what the first line belongs to, unless that is one itself.  Returns where the lines begin. */
-static int draw_heading(const struct help_ui *u, struct canvas *c, struct rect r)
+static int help_draw_heading(const struct help_ui *u, struct canvas *c, struct rect r)
 {
 	uint32_t i = u->list.top;
 
@@ -139,12 +139,12 @@ static void help_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
 	int y;
 
 	help_rows_fill(&u->rows, ui, s, ui_from(ui));
-	lay_out(u, r.w - KEY_WIDTH - 1);
+	help_lay_out(u, r.w - KEY_WIDTH - 1);
 	/* the cursor is the first line here: help scrolls like a page */
 	list_fit(&u->list, (uint32_t)u->lines.n, page.h - 1);
-	y = draw_heading(u, c, page);
+	y = help_draw_heading(u, c, page);
 	for (uint32_t i = u->list.top; y < page.h && i < u->lines.n; i++)
-		draw_line(u, ui, c, page, y++, &u->lines.v[i]);
+		help_draw_line(u, ui, c, page, y++, &u->lines.v[i]);
 	list_draw_range(&u->list, (uint32_t)u->lines.n, c, page, 0);
 	if (!u->lines.n)
 		canvas_textf(c, page, 1, 0, ROLE_DIM, "nothing in the help has \"%s\"",

@@ -70,25 +70,25 @@ static const struct help_row words[] = {
 	  .text = "time in which the port had data but no credit (PortXmitWait), %" },
 };
 
-static void add(struct help_rows *rows, struct help_row row)
+static void help_text_add(struct help_rows *rows, struct help_row row)
 {
 	vec_push(&rows->list, row);
 }
 
-static void add_all(struct help_rows *rows, const struct help_row *list, size_t n)
+static void help_text_add_all(struct help_rows *rows, const struct help_row *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		add(rows, list[i]);
+		help_text_add(rows, list[i]);
 }
 
 /* The keys of one view (view_bit), or those that hold everywhere (0). */
-static void add_view(struct help_rows *rows, const struct ui *ui, const struct state *s,
-		     uint32_t view_bit, const char *title)
+static void help_text_add_view(struct help_rows *rows, const struct ui *ui, const struct state *s,
+			       uint32_t view_bit, const char *title)
 {
 	size_t first = rows->list.n, n;
 	const struct binding *b = ui_bindings(ui, &n);
 
-	add(rows, (struct help_row){ .text = title });
+	help_text_add(rows, (struct help_row){ .text = title });
 	for (size_t i = 0; i < n; i++) {
 		if (!b[i].help || !b[i].shown || (b[i].rw && !s->rw))
 			continue;
@@ -97,14 +97,14 @@ static void add_view(struct help_rows *rows, const struct ui *ui, const struct s
 		if (view_bit && b[i].req >= REQ_UP && b[i].req <= REQ_BOTTOM &&
 		    b[i].req != REQ_LEFT && b[i].req != REQ_RIGHT)
 			continue;
-		add(rows, (struct help_row){ .key = b[i].shown, .text = b[i].help });
+		help_text_add(rows, (struct help_row){ .key = b[i].shown, .text = b[i].help });
 	}
 	if (rows->list.n == first + 1)
 		rows->list.n = first;
 }
 
 /* What a stranger comes for. */
-static void add_start(struct help_rows *rows, const struct state *s)
+static void help_text_add_start(struct help_rows *rows, const struct state *s)
 {
 	static const struct help_row start[] = {
 		{ .text = "To change the routing" },
@@ -114,31 +114,33 @@ static void add_start(struct help_rows *rows, const struct state *s)
 		{ .key = "c", .text = "there: the change link by link in the heatmap" },
 	};
 
-	add_all(rows, start, sizeof(start) / sizeof(start[0]));
+	help_text_add_all(rows, start, sizeof(start) / sizeof(start[0]));
 	if (s->rw)
-		add(rows,
-		    (struct help_row){ .key = "A",
-				       .text = "there: to the apply view, where Enter and the "
-					       "fabric's name write it, and the same again "
-					       "keeps it" });
+		help_text_add(rows, (struct help_row){
+					    .key = "A",
+					    .text = "there: to the apply view, where Enter and the "
+						    "fabric's name write it, and the same again "
+						    "keeps it" });
 	else
-		add(rows, (struct help_row){ .key = "--rw",
-					     .text = "this console is read-only: start it with "
-						     "--rw to be able to apply" });
+		help_text_add(rows,
+			      (struct help_row){ .key = "--rw",
+						 .text = "this console is read-only: start it with "
+							 "--rw to be able to apply" });
 }
 
-static void add_commands(struct help_rows *rows)
+static void help_text_add_commands(struct help_rows *rows)
 {
 	size_t n;
 	const struct command *c = command_all(&n);
 
-	add(rows, (struct help_row){ .text = "Commands, after : (Tab completes)" });
+	help_text_add(rows, (struct help_row){ .text = "Commands, after : (Tab completes)" });
 	for (size_t i = 0; i < n; i++)
 		if (c[i].help)
-			add(rows, (struct help_row){ .key = c[i].name, .text = c[i].help });
+			help_text_add(rows,
+				      (struct help_row){ .key = c[i].name, .text = c[i].help });
 }
 
-static void add_mouse(struct help_rows *rows)
+static void help_text_add_mouse(struct help_rows *rows)
 {
 	static const struct help_row mouse[] = {
 		{ .text = "Mouse" },
@@ -151,7 +153,7 @@ static void add_mouse(struct help_rows *rows)
 			  "= no: without it, too; y copies a row's name" },
 	};
 
-	add_all(rows, mouse, sizeof(mouse) / sizeof(mouse[0]));
+	help_text_add_all(rows, mouse, sizeof(mouse) / sizeof(mouse[0]));
 }
 
 void help_rows_fill(struct help_rows *rows, const struct ui *ui, const struct state *s,
@@ -159,19 +161,20 @@ void help_rows_fill(struct help_rows *rows, const struct ui *ui, const struct st
 {
 	rows->list.n = 0;
 	if (from != VIEW_HELP && view_find(from))
-		add_view(rows, ui, s, VIEW_BIT(from), view_find(from)->title);
-	add_start(rows, s);
-	add_view(rows, ui, s, 0, "Everywhere");
-	add(rows, (struct help_row){ .key = "Up k ...",
-				     .text = "arrows or hjkl, PgUp PgDn, g G Home End: move" });
-	add_mouse(rows);
+		help_text_add_view(rows, ui, s, VIEW_BIT(from), view_find(from)->title);
+	help_text_add_start(rows, s);
+	help_text_add_view(rows, ui, s, 0, "Everywhere");
+	help_text_add(rows,
+		      (struct help_row){ .key = "Up k ...",
+					 .text = "arrows or hjkl, PgUp PgDn, g G Home End: move" });
+	help_text_add_mouse(rows);
 	for (int i = VIEW_OVERVIEW; i < VIEW_OVERVIEW + VIEW_COUNT; i++) {
 		enum view_id v = (enum view_id)(i % VIEW_COUNT); /* 1 to 9, 0, t, as the tabs */
 
 		if (v != from && view_find(v))
-			add_view(rows, ui, s, VIEW_BIT(v), view_find(v)->title);
+			help_text_add_view(rows, ui, s, VIEW_BIT(v), view_find(v)->title);
 	}
-	add_all(rows, signs, sizeof(signs) / sizeof(signs[0]));
-	add_all(rows, words, sizeof(words) / sizeof(words[0]));
-	add_commands(rows);
+	help_text_add_all(rows, signs, sizeof(signs) / sizeof(signs[0]));
+	help_text_add_all(rows, words, sizeof(words) / sizeof(words[0]));
+	help_text_add_commands(rows);
 }

@@ -19,7 +19,7 @@ void prompt_open(struct prompt *p, enum prompt_kind kind, const char *text)
 /* --- editing -------------------------------------------------------------------------------- */
 
 /* Bytes of the character before the cursor. */
-static size_t before(const struct prompt *p)
+static size_t prompt_before(const struct prompt *p)
 {
 	size_t n = 0;
 
@@ -28,7 +28,7 @@ static size_t before(const struct prompt *p)
 	return n;
 }
 
-static size_t after(const struct prompt *p)
+static size_t prompt_after(const struct prompt *p)
 {
 	size_t n = p->text[p->at] != '\0';
 
@@ -38,7 +38,7 @@ static size_t after(const struct prompt *p)
 }
 
 /* Where the word before the cursor begins: parts of names and paths are words. */
-static size_t word_before(const struct prompt *p)
+static size_t prompt_word_before(const struct prompt *p)
 {
 	size_t at = p->at;
 
@@ -49,7 +49,7 @@ static size_t word_before(const struct prompt *p)
 	return at;
 }
 
-static bool insert(struct prompt *p, const char *text, size_t n)
+static bool prompt_insert(struct prompt *p, const char *text, size_t n)
 {
 	size_t len = strlen(p->text);
 
@@ -61,38 +61,38 @@ static bool insert(struct prompt *p, const char *text, size_t n)
 	return true;
 }
 
-static void cut(struct prompt *p, size_t from, size_t to)
+static void prompt_cut(struct prompt *p, size_t from, size_t to)
 {
 	memmove(p->text + from, p->text + to, strlen(p->text + to) + 1);
 	p->at = from;
 }
 
-static void type(struct prompt *p, uint32_t ch)
+static void prompt_type(struct prompt *p, uint32_t ch)
 {
 	char text[8] = "";
 
 	if (text_append(text, sizeof(text), ch))
-		insert(p, text, strlen(text));
+		prompt_insert(p, text, strlen(text));
 }
 
 /* --- what was typed before ------------------------------------------------------------------- */
 
-static const char *past(const struct prompt *p, uint32_t back)
+static const char *prompt_past(const struct prompt *p, uint32_t back)
 {
 	return p->past[p->kind][(p->npast[p->kind] - back) % PROMPT_PAST];
 }
 
-static void keep(struct prompt *p)
+static void prompt_keep(struct prompt *p)
 {
 	uint32_t *n = &p->npast[p->kind];
 
-	if (!p->text[0] || (*n && !strcmp(past(p, 1), p->text)))
+	if (!p->text[0] || (*n && !strcmp(prompt_past(p, 1), p->text)))
 		return;
 	memcpy(p->past[p->kind][*n % PROMPT_PAST], p->text, sizeof(p->text));
 	(*n)++;
 }
 
-static bool step_back(struct prompt *p, int by)
+static bool prompt_step_back(struct prompt *p, int by)
 {
 	uint32_t n = p->npast[p->kind], most = n < PROMPT_PAST ? n : PROMPT_PAST;
 
@@ -101,14 +101,14 @@ static bool step_back(struct prompt *p, int by)
 	if (!p->back)
 		memcpy(p->draft, p->text, sizeof(p->draft));
 	p->back += (uint32_t)by;
-	memcpy(p->text, p->back ? past(p, p->back) : p->draft, sizeof(p->text));
+	memcpy(p->text, p->back ? prompt_past(p, p->back) : p->draft, sizeof(p->text));
 	p->at = strlen(p->text);
 	return true;
 }
 
 /* --- completion ------------------------------------------------------------------------------ */
 
-static bool complete(struct prompt *p, const struct prompt_context *ctx, bool back)
+static bool prompt_complete(struct prompt *p, const struct prompt_context *ctx, bool back)
 {
 	struct choices *c = &p->choices;
 	bool one;
@@ -122,7 +122,7 @@ static bool complete(struct prompt *p, const struct prompt_context *ctx, bool ba
 		return false;
 	/* an argument may follow, and a name of a field an operator */
 	if (one && p->kind == PROMPT_COMMAND && !c->from && !p->text[p->at])
-		insert(p, " ", 1);
+		prompt_insert(p, " ", 1);
 	return true;
 }
 
@@ -137,34 +137,35 @@ enum prompt_result prompt_input(struct prompt *p, const struct input *in,
 				const struct prompt_context *ctx)
 {
 	if (in->req == REQ_PANE || in->req == REQ_CHOICE_BACK)
-		return complete(p, ctx, in->req == REQ_CHOICE_BACK) ? PROMPT_CHANGED : PROMPT_SAME;
+		return prompt_complete(p, ctx, in->req == REQ_CHOICE_BACK) ? PROMPT_CHANGED
+									   : PROMPT_SAME;
 	p->choices.choosing = false;
 	p->choices.n = 0;
 	switch (in->req) {
 	case REQ_CHAR:
-		type(p, in->ch);
+		prompt_type(p, in->ch);
 		return PROMPT_CHANGED;
 	case REQ_ERASE:
 		if (!p->text[0]) {
 			p->kind = PROMPT_NONE;
 			return PROMPT_LEFT;
 		}
-		cut(p, p->at - before(p), p->at);
+		prompt_cut(p, p->at - prompt_before(p), p->at);
 		return PROMPT_CHANGED;
 	case REQ_ERASE_WORD:
-		cut(p, word_before(p), p->at);
+		prompt_cut(p, prompt_word_before(p), p->at);
 		return PROMPT_CHANGED;
 	case REQ_ERASE_NEXT:
-		cut(p, p->at, p->at + after(p));
+		prompt_cut(p, p->at, p->at + prompt_after(p));
 		return PROMPT_CHANGED;
 	case REQ_ERASE_ALL:
-		cut(p, 0, p->at);
+		prompt_cut(p, 0, p->at);
 		return PROMPT_CHANGED;
 	case REQ_LEFT:
-		p->at -= before(p);
+		p->at -= prompt_before(p);
 		return PROMPT_SAME;
 	case REQ_RIGHT:
-		p->at += after(p);
+		p->at += prompt_after(p);
 		return PROMPT_SAME;
 	case REQ_TOP:
 		p->at = 0;
@@ -174,9 +175,10 @@ enum prompt_result prompt_input(struct prompt *p, const struct input *in,
 		return PROMPT_SAME;
 	case REQ_UP:
 	case REQ_DOWN:
-		return step_back(p, in->req == REQ_UP ? 1 : -1) ? PROMPT_CHANGED : PROMPT_SAME;
+		return prompt_step_back(p, in->req == REQ_UP ? 1 : -1) ? PROMPT_CHANGED
+								       : PROMPT_SAME;
 	case REQ_ENTER:
-		keep(p);
+		prompt_keep(p);
 		p->kind = PROMPT_NONE;
 		return PROMPT_DONE;
 	case REQ_BACK:
@@ -190,7 +192,7 @@ enum prompt_result prompt_input(struct prompt *p, const struct input *in,
 /* --- drawing --------------------------------------------------------------------------------- */
 
 /* What may follow: the arguments of the command so far, and what it does. */
-static const char *hint(char *buf, size_t len, const struct prompt *p)
+static const char *prompt_hint(char *buf, size_t len, const struct prompt *p)
 {
 	size_t name = strcspn(p->text, " ");
 	const struct command *c = p->kind == PROMPT_COMMAND ? command_find(p->text, name) : NULL;
@@ -232,9 +234,9 @@ void prompt_draw(const struct prompt *p, struct canvas *c, int y, const char *wh
 	if (p->text[p->at])
 		canvas_style(c, (struct rect){ x, y, 1, 1 }, ROLE_CURSOR, false);
 	else
-		canvas_text(
-			c, r, x + 1, y, ROLE_DIM,
-			text_shorten(buf, sizeof(buf), hint(text, sizeof(text), p), r.w - x - 2));
+		canvas_text(c, r, x + 1, y, ROLE_DIM,
+			    text_shorten(buf, sizeof(buf), prompt_hint(text, sizeof(text), p),
+					 r.w - x - 2));
 	if (p->choices.n)
 		choices_draw(&p->choices, c, r, y + 1);
 	else if (why[0])

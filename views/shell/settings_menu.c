@@ -10,7 +10,7 @@
 #define NAMES  16
 #define VALUES 24
 
-static uint32_t count(const struct state *s)
+static uint32_t settings_menu_count(const struct state *s)
 {
 	struct setting x;
 	uint32_t n = 0;
@@ -22,11 +22,11 @@ static uint32_t count(const struct state *s)
 
 void settings_menu_open(struct settings_menu *m, const struct state *s)
 {
-	m->menu = (struct menu){ .open = true, .n = count(s) };
+	m->menu = (struct menu){ .open = true, .n = settings_menu_count(s) };
 }
 
 /* The word so many places from the one that it is now, round and round. */
-static void other_word(const struct setting *x, int by, char *out, size_t len)
+static void settings_menu_other_word(const struct setting *x, int by, char *out, size_t len)
 {
 	const char *word[16];
 	size_t size[16], n = 0, at = 0;
@@ -43,17 +43,18 @@ static void other_word(const struct setting *x, int by, char *out, size_t len)
 	snprintf(out, len, "set %s=%.*s", x->name, (int)size[at], word[at]);
 }
 
-static enum settings_act change(const struct setting *x, int by, char *line, size_t len)
+static enum settings_act settings_menu_change(const struct setting *x, int by, char *line,
+					      size_t len)
 {
 	if (!x->words) {
 		snprintf(line, len, "set %s=%s", x->name, x->value);
 		return SETTINGS_TYPE;
 	}
-	other_word(x, by, line, len);
+	settings_menu_other_word(x, by, line, len);
 	return SETTINGS_DO;
 }
 
-static void click(struct settings_menu *m, const struct input *in)
+static void settings_menu_click(struct settings_menu *m, const struct input *in)
 {
 	uint32_t line = menu_line_at(&m->menu, in);
 
@@ -71,7 +72,7 @@ enum settings_act settings_menu_input(struct settings_menu *m, const struct stat
 	if (menu_move(&m->menu, in))
 		return SETTINGS_NONE;
 	if (in->req == REQ_CLICK)
-		click(m, in);
+		settings_menu_click(m, in);
 	if (in->req == REQ_BACK || in->req == REQ_QUIT)
 		m->menu.open = false;
 	if (!m->menu.open || !s->setting || !s->setting(s->setting_of, m->menu.list.cursor, &x))
@@ -81,9 +82,9 @@ enum settings_act settings_menu_input(struct settings_menu *m, const struct stat
 	case REQ_ENTER:
 	case REQ_SELECT:
 	case REQ_RIGHT:
-		return change(&x, 1, line, len);
+		return settings_menu_change(&x, 1, line, len);
 	case REQ_LEFT:
-		return change(&x, -1, line, len);
+		return settings_menu_change(&x, -1, line, len);
 	case REQ_CHAR:
 		if (in->ch != 'w')
 			return SETTINGS_NONE;
@@ -94,8 +95,8 @@ enum settings_act settings_menu_input(struct settings_menu *m, const struct stat
 	}
 }
 
-static void draw_line(const struct settings_menu *m, const struct setting *x, struct canvas *c,
-		      int y, bool on)
+static void settings_menu_draw_line(const struct settings_menu *m, const struct setting *x,
+				    struct canvas *c, int y, bool on)
 {
 	struct rect at = m->menu.at;
 	char value[SETTING_LEN], about[160];
@@ -124,7 +125,7 @@ void settings_menu_draw(struct settings_menu *m, const struct state *s, struct c
 
 		if (!s->setting(s->setting_of, i, &x))
 			break;
-		draw_line(m, &x, c, (int)y, i == m->menu.list.cursor);
+		settings_menu_draw_line(m, &x, c, (int)y, i == m->menu.list.cursor);
 		if (i == m->menu.list.cursor)
 			menu_about(&m->menu, c, x.about);
 	}

@@ -57,7 +57,7 @@ void ui_free(struct ui *ui)
 	free(ui);
 }
 
-static void take_tags(struct ui *ui, const struct state *s)
+static void shell_take_tags(struct ui *ui, const struct state *s)
 {
 	static const enum view_id from[] = { VIEW_LINKS, VIEW_SWITCHES, VIEW_JOBS };
 
@@ -71,11 +71,11 @@ static void take_tags(struct ui *ui, const struct state *s)
 	tags_update(&ui->marks, s, &ui->survey);
 }
 
-static void forget_stale(struct ui *ui, const struct state *s)
+static void shell_forget_stale(struct ui *ui, const struct state *s)
 {
 	fabric_summary_update(&ui->survey, s);
 	job_highlight_update(&ui->focus, s);
-	take_tags(ui, s);
+	shell_take_tags(ui, s);
 	if (ui->chan != FAB_NONE && (!s->fabric || ui->chan >= s->fabric->nchan))
 		ui->chan = FAB_NONE;
 	if (ui->sw != FAB_NONE && (!s->fabric || ui->sw >= s->fabric->nsw))
@@ -88,7 +88,7 @@ static void forget_stale(struct ui *ui, const struct state *s)
 }
 
 /* What is cut off looks like what is not there. */
-static void draw_small(struct canvas *c)
+static void shell_draw_small(struct canvas *c)
 {
 	struct rect r = canvas_rect(c);
 	char text[64];
@@ -100,14 +100,14 @@ static void draw_small(struct canvas *c)
 	canvas_text(c, r, 0, r.h - 1, ROLE_LOUD, text);
 }
 
-static void say_units(const struct ui *ui, char *context, size_t len)
+static void shell_say_units(const struct ui *ui, char *context, size_t len)
 {
 	size_t n = strlen(context);
 
 	snprintf(context + n, len - n, "  rates in %s (U)", ui_bits(ui) ? "Gb/s" : "GB/s");
 }
 
-static struct frame_keys frame_keys(const struct ui *ui)
+static struct frame_keys shell_frame_keys(const struct ui *ui)
 {
 	return (struct frame_keys){ ui->bindings, ui->nbindings, views[ui->view]->label,
 				    ui->own[ui->view] };
@@ -117,14 +117,14 @@ void ui_draw(struct ui *ui, struct canvas *c, const struct state *s)
 {
 	const struct view *v = views[ui->view];
 	struct frame_text t = { .note = ui->note, .job = ui->focus.id };
-	const struct frame_keys keys = frame_keys(ui);
+	const struct frame_keys keys = shell_frame_keys(ui);
 	const struct table_ops *ops;
 	struct table *table;
 	struct rect r = { 0, 2, c->w, c->h - 4 };
 
 	ui->w = c->w;
 	ui->h = c->h;
-	forget_stale(ui, s);
+	shell_forget_stale(ui, s);
 	canvas_clear(c);
 	if (r.h > 0)
 		v->draw(ui->own[ui->view], ui, c, r, s);
@@ -134,14 +134,14 @@ void ui_draw(struct ui *ui, struct canvas *c, const struct state *s)
 	else if (table)
 		table_context(table, ops, t.context, sizeof(t.context));
 	if (table && table->nrow && table_shows_rates(table))
-		say_units(ui, t.context, sizeof(t.context));
+		shell_say_units(ui, t.context, sizeof(t.context));
 	t.typing = ui_typing(ui, s);
 	frame_draw(c, s, ui->view, &t, &keys);
 	ui_menu_draw(ui, c, s);
 	if (ui->prompt.kind)
 		ui_prompt_draw(ui, c, s);
 	if (c->w < 80 || c->h < 24)
-		draw_small(c);
+		shell_draw_small(c);
 }
 
 void ui_say(struct ui *ui, const char *fmt, ...)
@@ -153,7 +153,7 @@ void ui_say(struct ui *ui, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void trail_add(struct ui *ui)
+static void shell_trail_add(struct ui *ui)
 {
 	if (ui->ntrail == TRAIL) {
 		memmove(ui->trail, ui->trail + 1, (TRAIL - 1) * sizeof(ui->trail[0]));
@@ -168,11 +168,11 @@ void ui_goto(struct ui *ui, enum view_id view)
 		return;
 	if (view == ui->view)
 		return;
-	trail_add(ui);
+	shell_trail_add(ui);
 	ui->view = view;
 }
 
-static void go_back(struct ui *ui)
+static void shell_go_back(struct ui *ui)
 {
 	if (ui->ntrail)
 		ui->view = ui->trail[--ui->ntrail];
@@ -185,7 +185,7 @@ enum view_id ui_from(const struct ui *ui)
 	return ui->ntrail ? ui->trail[ui->ntrail - 1] : VIEW_OVERVIEW;
 }
 
-static void leave_job(struct ui *ui)
+static void shell_leave_job(struct ui *ui)
 {
 	ui_say(ui, "job %llu is not marked any more", (unsigned long long)ui->focus.id);
 	job_highlight_done(&ui->focus);
@@ -204,8 +204,8 @@ void ui_palette_set(struct ui *ui, enum palette palette)
 }
 
 /* What every view does alike; true when that was it. */
-static bool common_input(struct ui *ui, const struct input *in, const struct state *s,
-			 struct request *out)
+static bool shell_common_input(struct ui *ui, const struct input *in, const struct state *s,
+			       struct request *out)
 {
 	switch (in->req) {
 	case REQ_VIEW:
@@ -215,17 +215,17 @@ static bool common_input(struct ui *ui, const struct input *in, const struct sta
 		return true;
 	case REQ_HELP:
 		if (ui->view == VIEW_HELP)
-			go_back(ui);
+			shell_go_back(ui);
 		else
 			ui_goto(ui, VIEW_HELP);
 		return true;
 	case REQ_BACK:
 		if (ui->focus.id)
-			leave_job(ui);
+			shell_leave_job(ui);
 		else if (in->esc && s->poll.tables_on && ui->view != VIEW_HELP)
 			out->type = REQ_TABLES_END;
 		else
-			go_back(ui);
+			shell_go_back(ui);
 		return true;
 	case REQ_UNITS:
 		ui_bits_set(ui, !ui->bits);
@@ -252,7 +252,7 @@ static bool common_input(struct ui *ui, const struct input *in, const struct sta
 	}
 }
 
-static bool table_is_empty(struct ui *ui)
+static bool shell_table_is_empty(struct ui *ui)
 {
 	const struct table_ops *ops;
 	const struct table *t = ui_table(ui, &ops);
@@ -261,11 +261,11 @@ static bool table_is_empty(struct ui *ui)
 }
 
 /* A key of this view that has nothing to do in the place where one is now. */
-static void say_no_use(struct ui *ui, enum req req, const struct state *s)
+static void shell_say_no_use(struct ui *ui, enum req req, const struct state *s)
 {
 	if (!s->fabric && req != REQ_CLICK && !ui->note[0])
 		ui_say(ui, "the fabric is not known yet: there is nothing to do that with");
-	if (req == REQ_ENTER && table_is_empty(ui) && !ui->note[0])
+	if (req == REQ_ENTER && shell_table_is_empty(ui) && !ui->note[0])
 		ui_say(ui, "no row is shown: there is nothing to open");
 	for (size_t i = 0; req > REQ_BOTTOM && i < ui->nbindings && !ui->note[0]; i++) {
 		const struct binding *b = &ui->bindings[i];
@@ -296,15 +296,15 @@ void ui_do(struct ui *ui, const struct input *in, const struct state *s, struct 
 	t = ui_table(ui, &ops);
 	if (t && table_input(t, ops, &at, in))
 		return;
-	if (!ui_command_input(ui, in, s, out) && !common_input(ui, in, s, out))
-		say_no_use(ui, in->req, s);
+	if (!ui_command_input(ui, in, s, out) && !shell_common_input(ui, in, s, out))
+		shell_say_no_use(ui, in->req, s);
 }
 
 void ui_input(struct ui *ui, const struct input *in, const struct state *s, struct request *out)
 {
 	memset(out, 0, sizeof(*out));
 	ui->note[0] = '\0';
-	forget_stale(ui, s);
+	shell_forget_stale(ui, s);
 	if (ui->prompt.kind)
 		ui_prompt_input(ui, in, s, out);
 	else if (!ui_menu_input(ui, in, s, out))
@@ -320,7 +320,7 @@ bool ui_typing(const struct ui *ui, const struct state *s)
 
 uint32_t ui_key_at(const struct ui *ui, const struct state *s, int x, int y)
 {
-	const struct frame_keys keys = frame_keys(ui);
+	const struct frame_keys keys = shell_frame_keys(ui);
 	const struct binding *b;
 
 	if (y != ui->h - 2 || ui->note[0] || ui_typing(ui, s) || ui_menu(ui))

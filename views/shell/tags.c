@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void forget(struct tags *m)
+static void tags_forget(struct tags *m)
 {
 	fabric_put(m->fabric);
 	free(m->chan);
@@ -30,24 +30,24 @@ void tags_take(struct tags *m, const struct table *t, enum row_kind kind)
 	if (size)
 		memcpy(m->key[k], t->tag, size);
 	m->n[k] = t->ntag;
-	forget(m);
+	tags_forget(m);
 }
 
-static int key_cmp(const void *pa, const void *pb)
+static int tags_key_cmp(const void *pa, const void *pb)
 {
 	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
 
 	return a < b ? -1 : a > b;
 }
 
-static bool has(const struct tags *m, enum tag_kind k, uint64_t key)
+static bool tags_has(const struct tags *m, enum tag_kind k, uint64_t key)
 {
-	return m->n[k] && bsearch(&key, m->key[k], m->n[k], sizeof(key), key_cmp);
+	return m->n[k] && bsearch(&key, m->key[k], m->n[k], sizeof(key), tags_key_cmp);
 }
 
 bool tags_job(const struct tags *m, uint64_t id)
 {
-	return has(m, MARK_JOBS, id);
+	return tags_has(m, MARK_JOBS, id);
 }
 
 void tags_update(struct tags *m, const struct state *s, const struct fabric_summary *v)
@@ -57,22 +57,22 @@ void tags_update(struct tags *m, const struct state *s, const struct fabric_summ
 
 	if (m->fabric == f && (!f || m->chan))
 		return;
-	forget(m);
+	tags_forget(m);
 	if (!f)
 		return;
 	m->fabric = fabric_get(f);
 	m->chan = xcalloc(f->nchan + 1ull, 1);
 	m->sw = xcalloc(f->nsw + 1ull, 1);
 	for (uint32_t c = 0; m->n[MARK_LINKS] && c < f->nchan; c++)
-		if (has(m, MARK_LINKS, table_key(&links, c)))
+		if (tags_has(m, MARK_LINKS, table_key(&links, c)))
 			m->chan[c] = m->chan[f->chan_rev[c]] = 1;
 	for (uint32_t sw = 0; m->n[MARK_SWITCHES] && sw < f->nsw; sw++)
-		m->sw[sw] = has(m, MARK_SWITCHES, table_key(&switches, sw));
+		m->sw[sw] = tags_has(m, MARK_SWITCHES, table_key(&switches, sw));
 }
 
 void tags_done(struct tags *m)
 {
-	forget(m);
+	tags_forget(m);
 	for (int k = 0; k < MARK_KINDS; k++)
 		free(m->key[k]);
 	memset(m, 0, sizeof(*m));

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void say(struct ui *ui, const struct preview_form *form)
+static void shell_say(struct ui *ui, const struct preview_form *form)
 {
 	if (form->o.exclude[0])
 		ui_say(ui, "the next preview (6) routes around %s", form->o.exclude);
@@ -19,7 +19,7 @@ static void say(struct ui *ui, const struct preview_form *form)
 
 /* Puts what a text names into the options of previews, or takes it out where it is there already
  * and toggle is said. */
-static void choose(struct ui *ui, const struct state *s, const char *text, bool toggle)
+static void shell_choose(struct ui *ui, const struct state *s, const char *text, bool toggle)
 {
 	struct preview_form *form = preview_form_of(ui->own[VIEW_PREVIEW]);
 	struct err err;
@@ -29,32 +29,32 @@ static void choose(struct ui *ui, const struct state *s, const char *text, bool 
 	else if (preview_form_exclude(form, s, text, toggle, &err))
 		ui_say(ui, "%s", err.text);
 	else
-		say(ui, form);
+		shell_say(ui, form);
 }
 
-static void choose_flag(struct ui *ui, const struct state *s, uint32_t sw, uint32_t chan)
+static void shell_choose_flag(struct ui *ui, const struct state *s, uint32_t sw, uint32_t chan)
 {
 	struct route_limits *l = route_limits_new(s->fabric);
 	char *text;
 
 	route_limits_add(l, s->fabric, sw, chan);
 	text = route_limits_exclude_text(l, s->fabric);
-	choose(ui, s, text, true);
+	shell_choose(ui, s, text, true);
 	free(text);
 	route_limits_free(l);
 }
 
 void ui_exclude_switch(struct ui *ui, const struct state *s, uint32_t sw)
 {
-	choose_flag(ui, s, sw, FAB_NONE);
+	shell_choose_flag(ui, s, sw, FAB_NONE);
 }
 
 void ui_exclude_cable(struct ui *ui, const struct state *s, uint32_t chan)
 {
-	choose_flag(ui, s, FAB_NONE, chan);
+	shell_choose_flag(ui, s, FAB_NONE, chan);
 }
 
-static void row(struct ui *ui, const struct state *s, enum row_kind kind, uint32_t i)
+static void shell_row(struct ui *ui, const struct state *s, enum row_kind kind, uint32_t i)
 {
 	if (kind == ROWS_LINKS)
 		ui_exclude_cable(ui, s, i);
@@ -73,13 +73,13 @@ void ui_exclude(struct ui *ui, const struct state *s, const char *text)
 
 	if (!strcasecmp(text, "none")) {
 		preview_form_of(ui->own[VIEW_PREVIEW])->o.exclude[0] = '\0';
-		say(ui, preview_form_of(ui->own[VIEW_PREVIEW]));
+		shell_say(ui, preview_form_of(ui->own[VIEW_PREVIEW]));
 	} else if (text[0]) {
-		choose(ui, s, text, false);
+		shell_choose(ui, s, text, false);
 	} else if (!s->fabric) {
 		ui_say(ui, "the fabric is not known yet");
 	} else if (t && table_cursor(t) != FAB_NONE) {
-		row(ui, s, ops->kind, table_cursor(t));
+		shell_row(ui, s, ops->kind, table_cursor(t));
 	} else if (ui->view == VIEW_SWITCHES && ui->sw < s->fabric->nsw) {
 		ui_exclude_switch(ui, s, ui->sw);
 	} else {

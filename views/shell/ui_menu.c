@@ -32,7 +32,7 @@ bool ui_menu_open(struct ui *ui, const struct input *in, const struct state *s)
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-static bool choose_sort(struct ui *ui, const struct input *in)
+static bool shell_choose_sort(struct ui *ui, const struct input *in)
 {
 	const struct table_ops *ops;
 	struct table *t = ui_table(ui, &ops);
@@ -47,7 +47,7 @@ static bool choose_sort(struct ui *ui, const struct input *in)
 	return true;
 }
 
-static bool choose_columns(struct ui *ui, const struct input *in)
+static bool shell_choose_columns(struct ui *ui, const struct input *in)
 {
 	const struct table_ops *ops;
 	struct table *t = ui_table(ui, &ops);
@@ -61,8 +61,8 @@ static bool choose_columns(struct ui *ui, const struct input *in)
 	return true;
 }
 
-static void change_setting(struct ui *ui, const struct input *in, const struct state *s,
-			   struct request *out)
+static void shell_change_setting(struct ui *ui, const struct input *in, const struct state *s,
+				 struct request *out)
 {
 	char line[SETTING_LEN + 64];
 
@@ -84,15 +84,15 @@ bool ui_menu_input(struct ui *ui, const struct input *in, const struct state *s,
 	if (in->req == REQ_REDRAW || in->req == REQ_SUSPEND)
 		return false;
 	if (ui->settings.menu.open) {
-		change_setting(ui, in, s, out);
+		shell_change_setting(ui, in, s, out);
 		return true;
 	}
-	return choose_sort(ui, in) || choose_columns(ui, in);
+	return shell_choose_sort(ui, in) || shell_choose_columns(ui, in);
 }
 
 /* --- drawing ---------------------------------------------------------------------------------- */
 
-static void draw_keys(struct canvas *c, const char *const *keys)
+static void shell_draw_keys(struct canvas *c, const char *const *keys)
 {
 	struct rect r = canvas_rect(c);
 	int x = 1, y = c->h - 2;
@@ -126,13 +126,14 @@ void ui_menu_draw(struct ui *ui, struct canvas *c, const struct state *s)
 	if (ui->settings.menu.open)
 		settings_menu_draw(&ui->settings, s, c, (struct rect){ 0, 2, c->w, c->h - 4 });
 	if (ui_menu(ui) && !ui->note[0])
-		draw_keys(c, ui->settings.menu.open ? setting_keys : column_keys);
+		shell_draw_keys(c, ui->settings.menu.open ? setting_keys : column_keys);
 }
 
 /* --- what a file may hold --------------------------------------------------------------------- */
 
 /* The view's own table, not one that is deeper in it. */
-static struct table *table_of(const struct ui *ui, enum view_id view, const struct table_ops **ops)
+static struct table *shell_table_of(const struct ui *ui, enum view_id view,
+				    const struct table_ops **ops)
 {
 	static const struct {
 		enum view_id view;
@@ -155,7 +156,7 @@ static struct table *table_of(const struct ui *ui, enum view_id view, const stru
 bool ui_columns_set(struct ui *ui, enum view_id view, const char *columns)
 {
 	const struct table_ops *ops;
-	struct table *t = table_of(ui, view, &ops);
+	struct table *t = shell_table_of(ui, view, &ops);
 
 	return t && table_columns(t, columns, ops);
 }
@@ -163,7 +164,7 @@ bool ui_columns_set(struct ui *ui, enum view_id view, const char *columns)
 bool ui_sort_set(struct ui *ui, enum view_id view, const char *sort)
 {
 	const struct table_ops *ops;
-	struct table *t = table_of(ui, view, &ops);
+	struct table *t = shell_table_of(ui, view, &ops);
 	bool reverse = sort[0] == '-';
 	const struct field *f =
 		t ? field_find(ops->kind, sort + reverse, strlen(sort + reverse)) : NULL;
@@ -181,7 +182,7 @@ bool ui_sort_set(struct ui *ui, enum view_id view, const char *sort)
 bool ui_columns(const struct ui *ui, enum view_id view, char *buf, size_t len)
 {
 	const struct table_ops *ops;
-	const struct table *t = table_of(ui, view, &ops);
+	const struct table *t = shell_table_of(ui, view, &ops);
 
 	snprintf(buf, len, "%s", t ? t->columns : "");
 	return t != NULL;
@@ -190,7 +191,7 @@ bool ui_columns(const struct ui *ui, enum view_id view, char *buf, size_t len)
 bool ui_sort(const struct ui *ui, enum view_id view, char *buf, size_t len)
 {
 	const struct table_ops *ops;
-	const struct table *t = table_of(ui, view, &ops);
+	const struct table *t = shell_table_of(ui, view, &ops);
 
 	buf[0] = '\0';
 	if (t && t->sort && (t->sort_chosen || t->reverse))

@@ -21,7 +21,7 @@ struct table *ui_table(struct ui *ui, const struct table_ops **ops)
 	return v && v->table ? v->table(ui->own[ui->view], ops) : NULL;
 }
 
-static struct prompt_context context(struct ui *ui, const struct state *s)
+static struct prompt_context shell_context(struct ui *ui, const struct state *s)
 {
 	const struct table_ops *ops;
 	struct table *t = ui_table(ui, &ops);
@@ -34,7 +34,7 @@ static struct prompt_context context(struct ui *ui, const struct state *s)
 
 bool ui_prompt_open(struct ui *ui, const struct input *in, const struct state *s)
 {
-	struct prompt_context ctx = context(ui, s);
+	struct prompt_context ctx = shell_context(ui, s);
 
 	const struct table_ops *ops;
 	struct table *t = ui_table(ui, &ops);
@@ -64,12 +64,12 @@ void ui_command_begin(struct ui *ui, const char *text)
 
 /* --- commands ------------------------------------------------------------------------------- */
 
-static bool holds_here(const struct binding *b, const struct ui *ui)
+static bool shell_holds_here(const struct binding *b, const struct ui *ui)
 {
 	return !b->views || (b->views & VIEW_BIT(ui->view));
 }
 
-static const char *a_view_of(const struct binding *b)
+static const char *shell_a_view_of(const struct binding *b)
 {
 	for (int i = 0; i < VIEW_COUNT; i++)
 		if ((b->views & VIEW_BIT(i)) && command_view_name((enum view_id)i))
@@ -78,8 +78,8 @@ static const char *a_view_of(const struct binding *b)
 }
 
 /* As the key of the same request would be: in these views only, and not without --rw. */
-static bool allowed(struct ui *ui, struct input *in, const struct command *cmd,
-		    const struct state *s)
+static bool shell_allowed(struct ui *ui, struct input *in, const struct command *cmd,
+			  const struct state *s)
 {
 	const struct binding *elsewhere = NULL;
 	bool any = false;
@@ -92,7 +92,7 @@ static bool allowed(struct ui *ui, struct input *in, const struct command *cmd,
 		if (b->req != in->req || (in->req == REQ_VIEW && b->view != in->view))
 			continue;
 		any = true;
-		if (holds_here(b, ui)) {
+		if (shell_holds_here(b, ui)) {
 			in->refused_ro = b->rw && !s->rw;
 			return true;
 		}
@@ -101,12 +101,12 @@ static bool allowed(struct ui *ui, struct input *in, const struct command *cmd,
 	if (!any)
 		return true;
 	ui_say(ui, "'%s' means nothing here: it is a command of %s", cmd->name,
-	       a_view_of(elsewhere));
+	       shell_a_view_of(elsewhere));
 	return false;
 }
 
 /* A field's name that has just been begun is no word to look for. */
-static void typed_so_far(char *out, size_t len, const char *text, enum row_kind kind)
+static void shell_typed_so_far(char *out, size_t len, const char *text, enum row_kind kind)
 {
 	size_t n = strlen(text), from = n;
 
@@ -117,7 +117,8 @@ static void typed_so_far(char *out, size_t len, const char *text, enum row_kind 
 	snprintf(out, len, "%.*s", (int)from, text);
 }
 
-static void typed(struct ui *ui, enum prompt_kind kind, const char *text, const struct state *s)
+static void shell_typed(struct ui *ui, enum prompt_kind kind, const char *text,
+			const struct state *s)
 {
 	const struct table_ops *ops;
 	struct table *t = ui_table(ui, &ops);
@@ -130,12 +131,12 @@ static void typed(struct ui *ui, enum prompt_kind kind, const char *text, const 
 }
 
 /* By a command: there is no line any more below which a mistake could stand. */
-static void filter(struct ui *ui, const char *text, const struct state *s)
+static void shell_filter(struct ui *ui, const char *text, const struct state *s)
 {
 	const struct table_ops *ops;
 	const struct table *t = ui_table(ui, &ops);
 
-	typed(ui, PROMPT_FILTER, text, s);
+	shell_typed(ui, PROMPT_FILTER, text, s);
 	if (t && t->filter.why[0])
 		ui_say(ui, "filter: %s", t->filter.why);
 }
@@ -181,14 +182,14 @@ void ui_run(struct ui *ui, const char *line, const struct state *s, struct reque
 			return;
 		}
 	}
-	if (!allowed(ui, &in, cmd, s))
+	if (!shell_allowed(ui, &in, cmd, s))
 		return;
 	ui_do(ui, &in, s, out);
 	if (cmd->req == REQ_VIEW && cmd->arg == ARG_FILTER && arg[0])
-		filter(ui, arg, s);
+		shell_filter(ui, arg, s);
 }
 
-static void choose_palette(struct ui *ui, const char *name)
+static void shell_choose_palette(struct ui *ui, const char *name)
 {
 	for (int i = 0; i < PALETTE_COUNT; i++)
 		if (!strncasecmp(palette_name((enum palette)i), name, strlen(name))) {
@@ -203,7 +204,7 @@ void ui_prompt_input(struct ui *ui, const struct input *in, const struct state *
 {
 	struct prompt *p = &ui->prompt;
 	enum prompt_kind kind = p->kind;
-	struct prompt_context ctx = context(ui, s);
+	struct prompt_context ctx = shell_context(ui, s);
 	const struct table_ops *ops;
 	struct table *t;
 	char so_far[sizeof(p->text)];
@@ -212,22 +213,22 @@ void ui_prompt_input(struct ui *ui, const struct input *in, const struct state *
 	switch (prompt_input(p, in, &ctx)) {
 	case PROMPT_CHANGED:
 		if (kind == PROMPT_FILTER && t) {
-			typed_so_far(so_far, sizeof(so_far), p->text, ops->kind);
-			typed(ui, kind, so_far, s);
+			shell_typed_so_far(so_far, sizeof(so_far), p->text, ops->kind);
+			shell_typed(ui, kind, so_far, s);
 			break;
 		}
 		if (kind == PROMPT_COMMAND && !strncmp(p->text, "palette ", 8))
-			choose_palette(ui, p->text + 8); /* seen while it is picked */
-		typed(ui, kind, p->text, s);
+			shell_choose_palette(ui, p->text + 8); /* seen while it is picked */
+		shell_typed(ui, kind, p->text, s);
 		break;
 	case PROMPT_LEFT:
-		typed(ui, kind, "", s);
+		shell_typed(ui, kind, "", s);
 		break;
 	case PROMPT_DONE:
 		if (kind == PROMPT_COMMAND)
 			ui_run(ui, p->text, s, out);
 		else
-			typed(ui, kind, p->text, s);
+			shell_typed(ui, kind, p->text, s);
 		/* what is wrong stands below it: there is more to type, or Esc */
 		if (kind == PROMPT_FILTER && t && t->filter.why[0]) {
 			memcpy(so_far, p->text, sizeof(so_far));
@@ -241,7 +242,7 @@ void ui_prompt_input(struct ui *ui, const struct input *in, const struct state *
 
 void ui_prompt_draw(struct ui *ui, struct canvas *c, const struct state *s)
 {
-	struct prompt_context ctx = context(ui, s);
+	struct prompt_context ctx = shell_context(ui, s);
 	const struct table_ops *ops;
 	struct table *t = ui_table(ui, &ops);
 
@@ -251,7 +252,7 @@ void ui_prompt_draw(struct ui *ui, struct canvas *c, const struct state *s)
 
 /* --- what only commands ask for --------------------------------------------------------------- */
 
-static void go_to(struct ui *ui, const char *name, const struct state *s)
+static void shell_go_to(struct ui *ui, const char *name, const struct state *s)
 {
 	struct err err;
 	uint32_t end, sw;
@@ -271,7 +272,7 @@ static void go_to(struct ui *ui, const char *name, const struct state *s)
 		ui_goto(ui, VIEW_SWITCHES);
 }
 
-static void choose_job(struct ui *ui, const char *text, const struct state *s)
+static void shell_choose_job(struct ui *ui, const char *text, const struct state *s)
 {
 	char *end;
 	unsigned long long id = strtoull(text, &end, 10);
@@ -292,7 +293,7 @@ static void choose_job(struct ui *ui, const char *text, const struct state *s)
 	ui_say(ui, "job %llu is highlighted", id);
 }
 
-static void choose_path(struct ui *ui, const char *text, const struct state *s)
+static void shell_choose_path(struct ui *ui, const char *text, const struct state *s)
 {
 	struct path_ends ends;
 	char a[PROMPT_LEN], b[PROMPT_LEN], more[2];
@@ -317,7 +318,7 @@ static void choose_path(struct ui *ui, const char *text, const struct state *s)
 	ui_goto(ui, VIEW_PATHS);
 }
 
-static void choose_units(struct ui *ui, const char *name)
+static void shell_choose_units(struct ui *ui, const char *name)
 {
 	if (!strcasecmp(name, "bits") || !strcasecmp(name, "bytes"))
 		ui_bits_set(ui, !strcasecmp(name, "bits"));
@@ -325,7 +326,8 @@ static void choose_units(struct ui *ui, const char *name)
 		ui_say(ui, "units: bytes (GB/s) or bits (Gb/s), not '%s'", name);
 }
 
-static void click(struct ui *ui, const struct input *in, const struct state *s, struct request *out)
+static void shell_click(struct ui *ui, const struct input *in, const struct state *s,
+			struct request *out)
 {
 	struct input go = { .req = REQ_VIEW };
 
@@ -337,7 +339,7 @@ static void click(struct ui *ui, const struct input *in, const struct state *s, 
 }
 
 /* false: there is no row. */
-static bool copy_row(struct ui *ui, const struct state *s, struct request *out)
+static bool shell_copy_row(struct ui *ui, const struct state *s, struct request *out)
 {
 	const struct table_ops *ops;
 	const struct table *t = ui_table(ui, &ops);
@@ -359,13 +361,13 @@ bool ui_command_input(struct ui *ui, const struct input *in, const struct state 
 
 	switch (in->req) {
 	case REQ_GOTO:
-		go_to(ui, text, s);
+		shell_go_to(ui, text, s);
 		return true;
 	case REQ_JOB:
-		choose_job(ui, text, s);
+		shell_choose_job(ui, text, s);
 		return true;
 	case REQ_PATH:
-		choose_path(ui, text, s);
+		shell_choose_path(ui, text, s);
 		return true;
 	case REQ_EXCLUDE:
 		ui_exclude(ui, s, text);
@@ -377,26 +379,26 @@ bool ui_command_input(struct ui *ui, const struct input *in, const struct state 
 		return true;
 	case REQ_PALETTE:
 		if (text[0])
-			choose_palette(ui, text);
+			shell_choose_palette(ui, text);
 		return text[0];
 	case REQ_UNITS:
 		if (text[0])
-			choose_units(ui, text);
+			shell_choose_units(ui, text);
 		return text[0];
 	case REQ_CLICK:
-		click(ui, in, s, out);
+		shell_click(ui, in, s, out);
 		return true;
 	case REQ_TABLES_FILE: /* with the options that are set there */
 		ui_goto(ui, VIEW_PREVIEW);
 		view_preview.input(ui->own[VIEW_PREVIEW], ui, in, s, out);
 		return true;
 	case REQ_COPY:
-		return copy_row(ui, s, out);
+		return shell_copy_row(ui, s, out);
 	case REQ_FILTER:
-		filter(ui, text, s);
+		shell_filter(ui, text, s);
 		return true;
 	case REQ_FIND:
-		typed(ui, PROMPT_FIND, text, s);
+		shell_typed(ui, PROMPT_FIND, text, s);
 		return true;
 	case REQ_SNAPSHOT:
 	case REQ_HIST_BACK:

@@ -17,35 +17,36 @@ void lft_pane_done(struct lft_pane *p)
 	free(p->row);
 }
 
-static bool fits(const struct tables *t, const struct fabric *f)
+static bool switch_lft_fits(const struct tables *t, const struct fabric *f)
 {
 	return t && t->nsw == f->nsw && t->nend == f->nend;
 }
 
-static const struct tables *now_of(const struct pane_in *in)
+static const struct tables *switch_lft_now_of(const struct pane_in *in)
 {
-	return fits(in->s->tables, in->s->fabric) ? in->s->tables : NULL;
+	return switch_lft_fits(in->s->tables, in->s->fabric) ? in->s->tables : NULL;
 }
 
-static const struct tables *plan_of(const struct pane_in *in)
+static const struct tables *switch_lft_plan_of(const struct pane_in *in)
 {
 	const struct tables *t = state_preview_ready(in->s) ? in->s->preview.tables : NULL;
 
-	return fits(t, in->s->fabric) ? t : NULL;
+	return switch_lft_fits(t, in->s->fabric) ? t : NULL;
 }
 
-static uint8_t entry_of(const struct tables *t, uint32_t sw, uint32_t lid)
+static uint8_t switch_lft_entry_of(const struct tables *t, uint32_t sw, uint32_t lid)
 {
 	return t && lid <= t->max_lid ? tables_row(t, sw)[lid] : FAB_NO_PORT;
 }
 
-static bool changes(const struct pane_in *in, uint32_t lid)
+static bool switch_lft_changes(const struct pane_in *in, uint32_t lid)
 {
-	return plan_of(in) &&
-	       entry_of(now_of(in), in->sw, lid) != entry_of(plan_of(in), in->sw, lid);
+	return switch_lft_plan_of(in) &&
+	       switch_lft_entry_of(switch_lft_now_of(in), in->sw, lid) !=
+		       switch_lft_entry_of(switch_lft_plan_of(in), in->sw, lid);
 }
 
-static void lid_name(char *buf, size_t len, const struct fabric *f, uint32_t lid)
+static void switch_lft_lid_name(char *buf, size_t len, const struct fabric *f, uint32_t lid)
 {
 	uint32_t end = fabric_lid_end(f, lid);
 
@@ -55,33 +56,33 @@ static void lid_name(char *buf, size_t len, const struct fabric *f, uint32_t lid
 		end_name(buf, len, f, end);
 }
 
-static bool lid_wanted(const struct lft_pane *p, const struct pane_in *in, uint32_t lid)
+static bool switch_lft_lid_wanted(const struct lft_pane *p, const struct pane_in *in, uint32_t lid)
 {
 	char name[128], number[16];
 
 	if (fabric_lid_end(in->s->fabric, lid) == FAB_NONE)
 		return false;
-	if (p->changed && !changes(in, lid))
+	if (p->changed && !switch_lft_changes(in, lid))
 		return false;
 	if (!p->find.text[0])
 		return true;
-	lid_name(name, sizeof(name), in->s->fabric, lid);
+	switch_lft_lid_name(name, sizeof(name), in->s->fabric, lid);
 	snprintf(number, sizeof(number), "%u", lid);
 	return strcasestr(name, p->find.text) || !strcmp(number, p->find.text);
 }
 
-static void make_rows(struct lft_pane *p, const struct pane_in *in)
+static void switch_lft_make_rows(struct lft_pane *p, const struct pane_in *in)
 {
 	const struct fabric *f = in->s->fabric;
 	uint32_t most = p->by_port ? f->sw_nports[in->sw] + 1u : f->max_lid + 1u;
 
-	if (p->fabric == f && p->tables == now_of(in) && p->plan == plan_of(in) &&
-	    p->sw == in->sw && p->made_by_port == p->by_port && p->made_changed == p->changed &&
-	    !strcmp(p->made_text, p->find.text))
+	if (p->fabric == f && p->tables == switch_lft_now_of(in) &&
+	    p->plan == switch_lft_plan_of(in) && p->sw == in->sw && p->made_by_port == p->by_port &&
+	    p->made_changed == p->changed && !strcmp(p->made_text, p->find.text))
 		return;
 	p->fabric = f;
-	p->tables = now_of(in);
-	p->plan = plan_of(in);
+	p->tables = switch_lft_now_of(in);
+	p->plan = switch_lft_plan_of(in);
 	p->sw = in->sw;
 	p->made_by_port = p->by_port;
 	p->made_changed = p->changed;
@@ -92,12 +93,13 @@ static void make_rows(struct lft_pane *p, const struct pane_in *in)
 	for (uint32_t i = p->by_port ? 0 : 1; i < most; i++)
 		if (p->by_port ? !i || fabric_port(f, in->sw, (uint8_t)i)->chan != FAB_NONE ||
 					 fabric_port(f, in->sw, (uint8_t)i)->term != FAB_NONE
-			       : lid_wanted(p, in, i))
+			       : switch_lft_lid_wanted(p, in, i))
 			p->row[p->nrow++] = i;
 }
 
 /* "port 17 -> spine3/4", "no entry" */
-static void way_text(char *buf, size_t len, const struct fabric *f, uint32_t sw, uint8_t port)
+static void switch_lft_way_text(char *buf, size_t len, const struct fabric *f, uint32_t sw,
+				uint8_t port)
 {
 	char peer[128];
 
@@ -111,7 +113,7 @@ static void way_text(char *buf, size_t len, const struct fabric *f, uint32_t sw,
 		snprintf(buf, len, "%3u %.80s", port, peer);
 }
 
-static bool bad_way(const struct fabric *f, uint32_t sw, uint8_t port)
+static bool switch_lft_bad_way(const struct fabric *f, uint32_t sw, uint8_t port)
 {
 	const struct port *p;
 
@@ -121,88 +123,92 @@ static bool bad_way(const struct fabric *f, uint32_t sw, uint8_t port)
 	return port && p->chan == FAB_NONE && p->term == FAB_NONE;
 }
 
-static void draw_lid(const struct pane_in *in, struct canvas *c, struct rect r, int y, uint32_t lid)
+static void switch_lft_draw_lid(const struct pane_in *in, struct canvas *c, struct rect r, int y,
+				uint32_t lid)
 {
 	const struct fabric *f = in->s->fabric;
-	uint8_t now = entry_of(now_of(in), in->sw, lid), plan = entry_of(plan_of(in), in->sw, lid);
-	int w = (r.w - 10) / (plan_of(in) ? 3 : 2);
+	uint8_t now = switch_lft_entry_of(switch_lft_now_of(in), in->sw, lid),
+		plan = switch_lft_entry_of(switch_lft_plan_of(in), in->sw, lid);
+	int w = (r.w - 10) / (switch_lft_plan_of(in) ? 3 : 2);
 	char name[128], way[128];
 
-	lid_name(name, sizeof(name), f, lid);
+	switch_lft_lid_name(name, sizeof(name), f, lid);
 	canvas_textf(c, r, 2, y, ROLE_TEXT, "%6u", lid);
 	canvas_name(c, r, 10, y, w - 1, ROLE_TEXT, name);
-	way_text(way, sizeof(way), f, in->sw, now);
-	canvas_name(c, r, 10 + w, y, w - 2, bad_way(f, in->sw, now) ? ROLE_BAD : ROLE_TEXT, way);
-	if (!plan_of(in))
+	switch_lft_way_text(way, sizeof(way), f, in->sw, now);
+	canvas_name(c, r, 10 + w, y, w - 2,
+		    switch_lft_bad_way(f, in->sw, now) ? ROLE_BAD : ROLE_TEXT, way);
+	if (!switch_lft_plan_of(in))
 		return;
-	way_text(way, sizeof(way), f, in->sw, plan);
+	switch_lft_way_text(way, sizeof(way), f, in->sw, plan);
 	canvas_char(c, r, 9 + 2 * w, y, ROLE_WARN, now != plan ? '*' : ' ');
 	canvas_name(c, r, 10 + 2 * w, y, w - 1, now != plan ? ROLE_WARN : ROLE_DIM,
 		    now != plan ? way : "  = same");
 }
 
 /* LIDs that an entry sends out of a port, and the first few of them. */
-static uint32_t count_lids(const struct tables *t, const struct pane_in *in, uint32_t port,
-			   uint32_t first[NAMES])
+static uint32_t switch_lft_count_lids(const struct tables *t, const struct pane_in *in,
+				      uint32_t port, uint32_t first[NAMES])
 {
 	uint32_t n = 0;
 
 	for (uint32_t lid = 1; t && lid <= in->s->fabric->max_lid; lid++)
-		if (entry_of(t, in->sw, lid) == port &&
+		if (switch_lft_entry_of(t, in->sw, lid) == port &&
 		    fabric_lid_end(in->s->fabric, lid) != FAB_NONE && n++ < NAMES)
 			first[n - 1] = lid;
 	return n;
 }
 
-static void draw_port_row(const struct pane_in *in, struct canvas *c, struct rect r, int y,
-			  uint32_t port)
+static void switch_lft_draw_port_row(const struct pane_in *in, struct canvas *c, struct rect r,
+				     int y, uint32_t port)
 {
 	const struct fabric *f = in->s->fabric;
-	uint32_t first[NAMES], other[NAMES], n = count_lids(now_of(in), in, port, first), plan = n;
+	uint32_t first[NAMES], other[NAMES],
+		n = switch_lft_count_lids(switch_lft_now_of(in), in, port, first), plan = n;
 	int name_w = r.w >= 100 ? 24 : 16, x;
 	char name[128];
 
-	if (plan_of(in))
-		plan = count_lids(plan_of(in), in, port, other);
+	if (switch_lft_plan_of(in))
+		plan = switch_lft_count_lids(switch_lft_plan_of(in), in, port, other);
 	canvas_textf(c, r, 2, y, ROLE_TEXT, "%4u", port);
 	canvas_name(c, r, 8, y, name_w - 1, ROLE_TEXT,
 		    peer_label(name, sizeof(name), f, in->sw, port));
 	x = canvas_textf(c, r, 8 + name_w, y, ROLE_TEXT, "%6u", n);
-	if (plan_of(in))
+	if (switch_lft_plan_of(in))
 		canvas_textf(c, r, x, y, plan != n ? ROLE_WARN : ROLE_DIM, "%7u", plan);
 	x += 9;
 	canvas_bar(c, r, x, y, 10, ROLE_GOOD,
 		   f->max_lid ? (double)n * f->sw_nports[in->sw] / (4.0 * f->max_lid) : 0, 0);
 	x += 12;
 	for (uint32_t i = 0; i < n && i < NAMES && x < r.w - 6; i++) {
-		lid_name(name, sizeof(name), f, first[i]);
+		switch_lft_lid_name(name, sizeof(name), f, first[i]);
 		x = canvas_textf(c, r, x, y, ROLE_DIM, "%.40s ", name);
 	}
 	if (n > NAMES)
 		canvas_text(c, r, x, y, ROLE_DIM, "...");
 }
 
-static void draw_head(const struct lft_pane *p, const struct pane_in *in, struct canvas *c,
-		      struct rect r, int y)
+static void switch_lft_draw_head(const struct lft_pane *p, const struct pane_in *in,
+				 struct canvas *c, struct rect r, int y)
 {
-	int w = (r.w - 10) / (plan_of(in) ? 3 : 2), name_w = r.w >= 100 ? 24 : 16;
+	int w = (r.w - 10) / (switch_lft_plan_of(in) ? 3 : 2), name_w = r.w >= 100 ? 24 : 16;
 
 	if (p->by_port) {
 		canvas_text(c, r, 2, y, ROLE_LABEL, "port  to");
 		canvas_right(c, r, 14 + name_w, y, ROLE_LABEL, "LIDs");
-		if (plan_of(in))
+		if (switch_lft_plan_of(in))
 			canvas_right(c, r, 21 + name_w, y, ROLE_LABEL, "plan");
 		canvas_text(c, r, 35 + name_w, y, ROLE_LABEL, "for");
 		return;
 	}
 	canvas_text(c, r, 2, y, ROLE_LABEL, "   LID  of");
 	canvas_text(c, r, 10 + w, y, ROLE_LABEL, "goes out by");
-	if (plan_of(in))
+	if (switch_lft_plan_of(in))
 		canvas_text(c, r, 10 + 2 * w, y, ROLE_LABEL, "after the plan");
 }
 
-static void draw_sum(const struct lft_pane *p, const struct pane_in *in, struct canvas *c,
-		     struct rect r, int y)
+static void switch_lft_draw_sum(const struct lft_pane *p, const struct pane_in *in,
+				struct canvas *c, struct rect r, int y)
 {
 	const struct fabric *f = in->s->fabric;
 	uint32_t used = 0, none = 0, changed = 0, blocks = 0, last = FAB_NONE;
@@ -212,8 +218,8 @@ static void draw_sum(const struct lft_pane *p, const struct pane_in *in, struct 
 		if (fabric_lid_end(f, lid) == FAB_NONE)
 			continue;
 		used++;
-		none += entry_of(now_of(in), in->sw, lid) == FAB_NO_PORT;
-		if (!changes(in, lid))
+		none += switch_lft_entry_of(switch_lft_now_of(in), in->sw, lid) == FAB_NO_PORT;
+		if (!switch_lft_changes(in, lid))
 			continue;
 		changed++;
 		blocks += lid / LFT_BLOCK != last;
@@ -225,7 +231,7 @@ static void draw_sum(const struct lft_pane *p, const struct pane_in *in, struct 
 	}
 	x = canvas_textf(c, r, 1, y, ROLE_DIM, "%u LID%s, %u without an entry", used, plural(used),
 			 none);
-	if (plan_of(in))
+	if (switch_lft_plan_of(in))
 		x = canvas_textf(c, r, x, y, ROLE_WARN, "; %u change%s, in %u block%s", changed,
 				 changed == 1 ? "s" : "", blocks, plural(blocks));
 	if (p->changed && !p->by_port)
@@ -238,47 +244,48 @@ void lft_pane_draw(struct lft_pane *p, const struct pane_in *in, struct canvas *
 {
 	struct rect rows = { r.x, r.y + 1, r.w, r.h - 2 };
 
-	if (!now_of(in)) {
+	if (!switch_lft_now_of(in)) {
 		canvas_text(c, r, 2, 0, ROLE_DIM, state_no_tables(in->s));
 		return;
 	}
 	if (p->sw != in->sw)
 		p->list = (struct list){ 0 };
-	make_rows(p, in);
+	switch_lft_make_rows(p, in);
 	list_fit(&p->list, p->nrow, rows.h);
 	p->at = rows;
-	draw_head(p, in, c, r, 0);
+	switch_lft_draw_head(p, in, c, r, 0);
 	for (int y = 0; y < rows.h && p->list.top + (uint32_t)y < p->nrow; y++) {
 		uint32_t i = p->list.top + (uint32_t)y;
 
 		if (p->by_port)
-			draw_port_row(in, c, rows, y, p->row[i]);
+			switch_lft_draw_port_row(in, c, rows, y, p->row[i]);
 		else
-			draw_lid(in, c, rows, y, p->row[i]);
+			switch_lft_draw_lid(in, c, rows, y, p->row[i]);
 		if (i == p->list.cursor)
 			list_draw_cursor(c, rows, y);
 	}
 	if (!p->nrow)
 		canvas_text(c, rows, 2, 0, ROLE_DIM,
 			    p->changed ? "the plan changes nothing here" : "no LID is like that");
-	draw_sum(p, in, c, r, r.h - 1);
+	switch_lft_draw_sum(p, in, c, r, r.h - 1);
 }
 
 /* The LID under the cursor, 0 none. */
-static uint32_t lid_at(const struct lft_pane *p)
+static uint32_t switch_lft_lid_at(const struct lft_pane *p)
 {
 	return !p->by_port && p->list.cursor < p->nrow ? p->row[p->list.cursor] : 0;
 }
 
-static bool take_path(struct lft_pane *p, struct ui *ui, const struct pane_in *in, enum req req)
+static bool switch_lft_take_path(struct lft_pane *p, struct ui *ui, const struct pane_in *in,
+				 enum req req)
 {
 	struct path_ends ends = ui_path_ends(ui);
-	uint32_t lid = lid_at(p);
+	uint32_t lid = switch_lft_lid_at(p);
 	char name[128];
 
 	if (!lid)
 		return false;
-	lid_name(name, sizeof(name), in->s->fabric, lid);
+	switch_lft_lid_name(name, sizeof(name), in->s->fabric, lid);
 	if (req == REQ_PATH_FROM)
 		ends.src = fabric_lid_end(in->s->fabric, lid);
 	else
@@ -302,7 +309,7 @@ bool lft_pane_input(struct lft_pane *p, struct ui *ui, const struct pane_in *in,
 		return true;
 	if (pane_mouse(&p->list, p->nrow, p->at, key, &again)) {
 		if (again)
-			take_path(p, ui, in, REQ_ENTER);
+			switch_lft_take_path(p, ui, in, REQ_ENTER);
 		return true;
 	}
 	if (list_move(&p->list, key->req, p->nrow))
@@ -313,7 +320,7 @@ bool lft_pane_input(struct lft_pane *p, struct ui *ui, const struct pane_in *in,
 		p->list = (struct list){ 0 };
 		return true;
 	case REQ_COMPARE:
-		if (plan_of(in))
+		if (switch_lft_plan_of(in))
 			p->changed = !p->changed;
 		else
 			ui_say(ui,
@@ -322,7 +329,7 @@ bool lft_pane_input(struct lft_pane *p, struct ui *ui, const struct pane_in *in,
 	case REQ_ENTER:
 	case REQ_PATH_FROM:
 	case REQ_PATH_TO:
-		return take_path(p, ui, in, key->req);
+		return switch_lft_take_path(p, ui, in, key->req);
 	default:
 		return filter_ask(&p->find, key->req);
 	}

@@ -21,17 +21,17 @@ const char *peer_label(char *buf, size_t len, const struct fabric *f, uint32_t s
 	return buf;
 }
 
-static struct chan_value sign(char glyph, enum role role)
+static struct chan_value switch_ports_sign(char glyph, enum role role)
 {
 	return (struct chan_value){ .pct = NAN, .glyph = glyph, .role = role };
 }
 
-static struct chan_value level_of(double pct, enum palette palette)
+static struct chan_value switch_ports_level_of(double pct, enum palette palette)
 {
 	int level;
 
 	if (!isfinite(pct))
-		return sign('?', ROLE_DIM);
+		return switch_ports_sign('?', ROLE_DIM);
 	level = heat_level(pct);
 	return (struct chan_value){ .pct = pct,
 				    .glyph = heat_glyph(level),
@@ -47,22 +47,23 @@ struct chan_value port_value(enum chan_metric m, const struct pane_in *in, uint3
 	enum problem problem = (enum problem)v->problem[i];
 
 	if (f->port[i].chan == FAB_NONE && f->port[i].term == FAB_NONE)
-		return sign('_', ROLE_DIM);
+		return switch_ports_sign('_', ROLE_DIM);
 	if (f->port[i].chan != FAB_NONE)
 		return chan_value_of(m, ui_palette(in->ui), in->s, v, f->port[i].chan);
 	if (problem >= PROBLEM_NO_REPLY || (problem && m == CHAN_PROBLEM))
-		return sign(problem_glyph(problem), problem == PROBLEM_DOWN ? ROLE_BAD : ROLE_WARN);
+		return switch_ports_sign(problem_glyph(problem),
+					 problem == PROBLEM_DOWN ? ROLE_BAD : ROLE_WARN);
 	if (m == CHAN_UTIL)
-		return level_of(rate ? rate->util_pct : NAN, ui_palette(in->ui));
+		return switch_ports_level_of(rate ? rate->util_pct : NAN, ui_palette(in->ui));
 	if (m == CHAN_WAIT)
-		return level_of(rate ? rate->wait_pct : NAN, ui_palette(in->ui));
+		return switch_ports_level_of(rate ? rate->wait_pct : NAN, ui_palette(in->ui));
 	if (m == CHAN_ERRORS && problem == PROBLEM_ERRORS)
-		return sign(problem_glyph(problem), ROLE_WARN);
-	return sign('h', ROLE_DIM);
+		return switch_ports_sign(problem_glyph(problem), ROLE_WARN);
+	return switch_ports_sign('h', ROLE_DIM);
 }
 
-static void draw_port(const struct pane_in *in, struct canvas *c, struct rect r, int x, int y,
-		      int w, enum chan_metric m, uint32_t p, bool cursor)
+static void switch_ports_draw_port(const struct pane_in *in, struct canvas *c, struct rect r, int x,
+				   int y, int w, enum chan_metric m, uint32_t p, bool cursor)
 {
 	struct chan_value v = port_value(m, in, p);
 	enum role role = fill_role(v.role);
@@ -88,7 +89,7 @@ struct grid {
 #define GRID_X	   6 /* of the first port */
 #define GRID_LINES 4 /* of a row: numbers, odd, even, nothing */
 
-static struct grid grid_in(const struct pane_in *in, struct rect r)
+static struct grid switch_ports_grid_in(const struct pane_in *in, struct rect r)
 {
 	uint32_t n = in->s->fabric->sw_nports[in->sw], cols = (n + 1) / 2;
 	int w = (int)cols * 3 <= r.w - 8 ? 3 : (int)cols * 2 <= r.w - 8 ? 2 : 1;
@@ -98,7 +99,7 @@ static struct grid grid_in(const struct pane_in *in, struct rect r)
 
 uint32_t port_grid_at(const struct pane_in *in, struct rect r, int x, int y)
 {
-	struct grid g = grid_in(in, r);
+	struct grid g = switch_ports_grid_in(in, r);
 	uint32_t col, port;
 
 	x -= r.x + GRID_X;
@@ -138,7 +139,7 @@ bool pane_mouse(struct list *l, uint32_t n, struct rect rows, const struct input
 int port_grid_draw(const struct pane_in *in, struct canvas *c, struct rect r, enum chan_metric m,
 		   uint32_t port)
 {
-	struct grid g = grid_in(in, r);
+	struct grid g = switch_ports_grid_in(in, r);
 	uint32_t step = g.w == 3 ? 1 : g.w == 2 ? 5 : 10, y = 0;
 
 	if (!g.a_row)
@@ -150,9 +151,10 @@ int port_grid_draw(const struct pane_in *in, struct canvas *c, struct rect r, en
 
 			if (k % step == 0)
 				canvas_textf(c, r, x, (int)y, ROLE_LABEL, "%u", p);
-			draw_port(in, c, r, x, (int)y + 1, g.w, m, p, p == port);
+			switch_ports_draw_port(in, c, r, x, (int)y + 1, g.w, m, p, p == port);
 			if (p + 1 <= g.n)
-				draw_port(in, c, r, x, (int)y + 2, g.w, m, p + 1, p + 1 == port);
+				switch_ports_draw_port(in, c, r, x, (int)y + 2, g.w, m, p + 1,
+						       p + 1 == port);
 		}
 		canvas_text(c, r, 1, (int)y + 1, ROLE_LABEL, "odd");
 		canvas_text(c, r, 1, (int)y + 2, ROLE_LABEL, "even");

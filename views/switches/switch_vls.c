@@ -7,20 +7,20 @@
 
 /* --- SL2VL --- */
 
-static bool usable(const struct tables *t, const struct fabric *f)
+static bool switch_vls_usable(const struct tables *t, const struct fabric *f)
 {
 	return t && t->nsw == f->nsw && t->nend == f->nend;
 }
 
-static bool port_used(const struct fabric *f, uint32_t sw, uint32_t p)
+static bool switch_vls_port_used(const struct fabric *f, uint32_t sw, uint32_t p)
 {
 	const struct port *port = fabric_port(f, sw, (uint8_t)p);
 
 	return !p || port->chan != FAB_NONE || port->term != FAB_NONE;
 }
 
-static void row_of(uint8_t row[FAB_SLS], const struct tables *t, const struct fabric *f,
-		   uint32_t sw, uint32_t in, uint32_t out)
+static void switch_vls_row_of(uint8_t row[FAB_SLS], const struct tables *t, const struct fabric *f,
+			      uint32_t sw, uint32_t in, uint32_t out)
 {
 	for (uint8_t sl = 0; sl < FAB_SLS; sl++)
 		row[sl] = tables_vl(t, f, sw, (uint8_t)in, (uint8_t)out, sl);
@@ -32,8 +32,8 @@ struct run {
 	uint8_t now[FAB_SLS], plan[FAB_SLS];
 };
 
-static uint32_t find_runs(struct run runs[FAB_MAX_PORT + 1], const struct pane_in *in,
-			  const struct tables *plan, uint32_t out)
+static uint32_t switch_vls_find_runs(struct run runs[FAB_MAX_PORT + 1], const struct pane_in *in,
+				     const struct tables *plan, uint32_t out)
 {
 	const struct fabric *f = in->s->fabric;
 	uint32_t n = 0;
@@ -41,11 +41,11 @@ static uint32_t find_runs(struct run runs[FAB_MAX_PORT + 1], const struct pane_i
 	for (uint32_t p = 0; p <= f->sw_nports[in->sw]; p++) {
 		struct run *r = &runs[n];
 
-		if (!port_used(f, in->sw, p))
+		if (!switch_vls_port_used(f, in->sw, p))
 			continue;
 		r->first = r->last = p;
-		row_of(r->now, in->s->tables, f, in->sw, p, out);
-		row_of(r->plan, plan ? plan : in->s->tables, f, in->sw, p, out);
+		switch_vls_row_of(r->now, in->s->tables, f, in->sw, p, out);
+		switch_vls_row_of(r->plan, plan ? plan : in->s->tables, f, in->sw, p, out);
 		if (n && !memcmp(runs[n - 1].now, r->now, FAB_SLS) &&
 		    !memcmp(runs[n - 1].plan, r->plan, FAB_SLS))
 			runs[n - 1].last = p;
@@ -56,19 +56,19 @@ static uint32_t find_runs(struct run runs[FAB_MAX_PORT + 1], const struct pane_i
 }
 
 /* The nearest output port with a cable, from one on in a direction. */
-static uint32_t next_out(const struct fabric *f, uint32_t sw, uint32_t from, int step)
+static uint32_t switch_vls_next_out(const struct fabric *f, uint32_t sw, uint32_t from, int step)
 {
 	uint32_t n = f->sw_nports[sw];
 
 	for (uint32_t k = 0, p = from; k <= n; k++) {
 		p = step > 0 ? (p >= n ? 1 : p + 1) : (p <= 1 ? n : p - 1);
-		if (p && p <= n && port_used(f, sw, p))
+		if (p && p <= n && switch_vls_port_used(f, sw, p))
 			return p;
 	}
 	return from;
 }
 
-static const char *kind_text(const struct tables *t)
+static const char *switch_vls_kind_text(const struct tables *t)
 {
 	static const char *const words[] = { "identity: VL = SL on every port",
 					     "by kind of input: port 0, a host, a switch",
@@ -77,8 +77,8 @@ static const char *kind_text(const struct tables *t)
 	return words[t->sl2vl_kind];
 }
 
-static void draw_run(const struct run *run, const struct pane_in *in, struct canvas *c,
-		     struct rect r, int y)
+static void switch_vls_draw_run(const struct run *run, const struct pane_in *in, struct canvas *c,
+				struct rect r, int y)
 {
 	char ports[24], peer[128];
 	int w = (r.w - 32) / FAB_SLS < 5 ? 3 : 5;
@@ -121,7 +121,7 @@ void sl2vl_pane_draw(struct sl2vl_pane *p, const struct pane_in *in, struct canv
 	char peer[128];
 	uint32_t n;
 
-	if (!usable(in->s->tables, f)) {
+	if (!switch_vls_usable(in->s->tables, f)) {
 		canvas_text(c, r, 2, 0, ROLE_DIM, state_no_tables(in->s));
 		return;
 	}
@@ -129,22 +129,23 @@ void sl2vl_pane_draw(struct sl2vl_pane *p, const struct pane_in *in, struct canv
 		canvas_text(c, r, 2, 0, ROLE_WARN, state_no_vls(peer, sizeof(peer), in->s));
 		return;
 	}
-	if (!usable(plan, f))
+	if (!switch_vls_usable(plan, f))
 		plan = NULL;
-	if (!p->out || p->out > f->sw_nports[in->sw] || !port_used(f, in->sw, p->out))
-		p->out = next_out(f, in->sw, 0, 1);
-	n = find_runs(runs, in, plan, p->out);
+	if (!p->out || p->out > f->sw_nports[in->sw] || !switch_vls_port_used(f, in->sw, p->out))
+		p->out = switch_vls_next_out(f, in->sw, 0, 1);
+	n = switch_vls_find_runs(runs, in, plan, p->out);
 	list_fit(&p->list, n, rows.h);
 	p->at = rows;
 	p->nrow = n;
-	canvas_textf(c, r, 2, 0, ROLE_TEXT, "%s; out by port %u, %s", kind_text(in->s->tables),
-		     p->out, peer_label(peer, sizeof(peer), f, in->sw, p->out));
+	canvas_textf(c, r, 2, 0, ROLE_TEXT, "%s; out by port %u, %s",
+		     switch_vls_kind_text(in->s->tables), p->out,
+		     peer_label(peer, sizeof(peer), f, in->sw, p->out));
 	canvas_text(c, r, 2, 1, ROLE_LABEL, "in by");
 	for (int sl = 0; sl < FAB_SLS; sl++)
 		canvas_rightf(c, r, 28 + (sl + 1) * w - (w == 5 ? 2 : 0), 1, ROLE_LABEL,
 			      sl ? "%d" : "SL %d", sl);
 	for (int y = 0; y < rows.h && p->list.top + (uint32_t)y < n; y++) {
-		draw_run(&runs[p->list.top + (uint32_t)y], in, c, rows, y);
+		switch_vls_draw_run(&runs[p->list.top + (uint32_t)y], in, c, rows, y);
 		if (p->list.top + (uint32_t)y == p->list.cursor)
 			list_draw_cursor(c, rows, y);
 	}
@@ -163,7 +164,7 @@ bool sl2vl_pane_input(struct sl2vl_pane *p, const struct pane_in *in, const stru
 
 	/* the line that tells the output port goes to the next one */
 	if (key->req == REQ_LEFT || key->req == REQ_RIGHT || (mouse && key->y == p->at.y - 2)) {
-		p->out = next_out(f, in->sw, p->out, back ? -1 : 1);
+		p->out = switch_vls_next_out(f, in->sw, p->out, back ? -1 : 1);
 		return true;
 	}
 	return pane_mouse(&p->list, p->nrow, p->at, key, &again) ||
@@ -172,8 +173,8 @@ bool sl2vl_pane_input(struct sl2vl_pane *p, const struct pane_in *in, const stru
 
 /* --- lanes --- */
 
-static void draw_lanes(const struct pane_in *in, const struct link_usage *u, struct canvas *c,
-		       struct rect r, int y, uint32_t chan)
+static void switch_vls_draw_lanes(const struct pane_in *in, const struct link_usage *u,
+				  struct canvas *c, struct rect r, int y, uint32_t chan)
 {
 	const uint32_t *routes = vl_use_of(u->lanes, chan);
 	const struct fabric *f = in->s->fabric;
@@ -223,7 +224,7 @@ void lanes_pane_draw(struct lanes_pane *p, const struct pane_in *in, struct canv
 	for (uint32_t vl = 0; vl < u->lanes->vls; vl++)
 		canvas_rightf(c, r, 41 + (int)vl * 7, 0, ROLE_LABEL, "VL%u", vl);
 	for (int y = 0; y < rows.h && p->list.top + (uint32_t)y < n; y++) {
-		draw_lanes(in, u, c, rows, y, first + p->list.top + (uint32_t)y);
+		switch_vls_draw_lanes(in, u, c, rows, y, first + p->list.top + (uint32_t)y);
 		if (p->list.top + (uint32_t)y == p->list.cursor)
 			list_draw_cursor(c, rows, y);
 	}

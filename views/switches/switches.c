@@ -68,7 +68,7 @@ static const struct table_col columns[] = {
 	{ "description", NULL, 0, 180, 0, 0 },
 };
 
-static void moved(const struct table_in *in, uint32_t sw)
+static void switches_moved(const struct table_in *in, uint32_t sw)
 {
 	struct switches_ui *u = in->own;
 
@@ -76,7 +76,7 @@ static void moved(const struct table_in *in, uint32_t sw)
 	ui_select_switch(in->ui, sw);
 }
 
-static void show(struct switches_ui *u, struct ui *ui, uint32_t sw)
+static void switches_show(struct switches_ui *u, struct ui *ui, uint32_t sw)
 {
 	u->sw = sw;
 	u->told = sw;
@@ -87,15 +87,15 @@ static void show(struct switches_ui *u, struct ui *ui, uint32_t sw)
 	ui_select_switch(ui, sw);
 }
 
-static void open_switch(const struct table_in *in, uint32_t sw)
+static void switches_open_switch(const struct table_in *in, uint32_t sw)
 {
 	struct switches_ui *u = in->own;
 
 	u->ntrail = 0;
-	show(u, in->ui, sw);
+	switches_show(u, in->ui, sw);
 }
 
-static const char *first_sort(const struct table_in *in)
+static const char *switches_first_sort(const struct table_in *in)
 {
 	return in->s->rates ? "util_pct" : state_metrics(in->s) ? "efi" : NULL;
 }
@@ -106,9 +106,9 @@ static const struct table_ops list_ops = {
 	.one = "switch",
 	.col = columns,
 	.ncol = sizeof(columns) / sizeof(columns[0]),
-	.sort_by = first_sort,
-	.moved = moved,
-	.open = open_switch,
+	.sort_by = switches_first_sort,
+	.moved = switches_moved,
+	.open = switches_open_switch,
 };
 
 static const struct table_col port_columns[] = {
@@ -122,7 +122,7 @@ static const struct table_col port_columns[] = {
 	{ "problem", NULL, 8, 0, 0, 0 },
 };
 
-static bool port_wanted(const struct table_in *in, uint32_t row)
+static bool switches_port_wanted(const struct table_in *in, uint32_t row)
 {
 	const struct switches_ui *u = in->own;
 	const struct fabric *f = in->s->fabric;
@@ -130,29 +130,29 @@ static bool port_wanted(const struct table_in *in, uint32_t row)
 	return u->sw != FAB_NONE && row >= f->port_off[u->sw] && row < f->port_off[u->sw + 1];
 }
 
-static uint64_t port_version(const struct table_in *in)
+static uint64_t switches_port_version(const struct table_in *in)
 {
 	return ((const struct switches_ui *)in->own)->sw;
 }
 
-static uint32_t port_number(const struct table_in *in, uint32_t row)
+static uint32_t switches_port_number(const struct table_in *in, uint32_t row)
 {
 	return row - in->s->fabric->port_off[((const struct switches_ui *)in->own)->sw];
 }
 
-static void port_moved(const struct table_in *in, uint32_t row)
+static void switches_port_moved(const struct table_in *in, uint32_t row)
 {
 	if (in->s->fabric->port[row].chan != FAB_NONE)
 		ui_select_chan(in->ui, in->s->fabric->port[row].chan);
 }
 
-static void open_port(const struct table_in *in, uint32_t row)
+static void switches_open_port(const struct table_in *in, uint32_t row)
 {
 	const struct port *p = &in->s->fabric->port[row];
 
 	if (p->chan == FAB_NONE) {
 		ui_say(in->ui, "port %u leads to a host: < and > take it for a path, in 0",
-		       port_number(in, row));
+		       switches_port_number(in, row));
 		return;
 	}
 	ui_select_chan(in->ui, p->chan);
@@ -165,10 +165,10 @@ static const struct table_ops port_ops = {
 	.one = "port",
 	.col = port_columns,
 	.ncol = sizeof(port_columns) / sizeof(port_columns[0]),
-	.wanted = port_wanted,
-	.version = port_version,
-	.moved = port_moved,
-	.open = open_port,
+	.wanted = switches_port_wanted,
+	.version = switches_port_version,
+	.moved = switches_port_moved,
+	.open = switches_open_port,
 };
 
 static struct table *switches_table(void *own, const struct table_ops **ops)
@@ -184,7 +184,7 @@ static struct table *switches_table(void *own, const struct table_ops **ops)
 
 /* --- drawing --------------------------------------------------------------------------------- */
 
-static void follow(struct switches_ui *u, struct ui *ui, const struct state *s)
+static void switches_follow(struct switches_ui *u, struct ui *ui, const struct state *s)
 {
 	const struct table_in in = { u, ui, s };
 	const struct rows rows = { ROWS_SWITCHES, s, ui_survey(ui) };
@@ -205,14 +205,14 @@ static void follow(struct switches_ui *u, struct ui *ui, const struct state *s)
 	u->told = sw;
 	table_select(&u->list, table_key(&rows, sw));
 	u->ntrail = 0;
-	show(u, ui, sw);
+	switches_show(u, ui, sw);
 }
 
 struct port_counts {
 	uint32_t up, down, bare, hosts, links;
 };
 
-static struct port_counts count_ports(const struct pane_in *in)
+static struct port_counts switches_count_ports(const struct pane_in *in)
 {
 	const struct fabric *f = in->s->fabric;
 	struct port_counts n = { 0 };
@@ -232,11 +232,11 @@ static struct port_counts count_ports(const struct pane_in *in)
 	return n;
 }
 
-static void draw_facts(const struct pane_in *in, struct canvas *c, struct rect r, int y)
+static void switches_draw_facts(const struct pane_in *in, struct canvas *c, struct rect r, int y)
 {
 	const struct fabric *f = in->s->fabric;
 	const struct topology_kind *shape = ui_survey(in->ui)->shape;
-	struct port_counts n = count_ports(in);
+	struct port_counts n = switches_count_ports(in);
 	char level[16] = "";
 	const char *at = shape->kind == TOPOLOGY_TREE
 				 ? topology_kind_level_name(level, shape, shape->level[in->sw])
@@ -253,8 +253,8 @@ static void draw_facts(const struct pane_in *in, struct canvas *c, struct rect r
 	canvas_textf(c, r, x, y, ROLE_DIM, "  %s", f->sw_desc[in->sw]);
 }
 
-static void draw_tabs(const struct switches_ui *u, const struct pane_in *in, struct canvas *c,
-		      struct rect r)
+static void switches_draw_tabs(const struct switches_ui *u, const struct pane_in *in,
+			       struct canvas *c, struct rect r)
 {
 	static const char *const names[] = { "Ports", "LFT", "SL2VL", "Lanes" };
 	char name[NAME_LEN], title[NAME_LEN + 32];
@@ -270,8 +270,8 @@ static void draw_tabs(const struct switches_ui *u, const struct pane_in *in, str
 				 i == (int)u->pane ? "[%s]" : " %s ", names[i]);
 }
 
-static void draw_ports(struct switches_ui *u, struct ui *ui, const struct pane_in *in,
-		       struct canvas *c, struct rect r)
+static void switches_draw_ports(struct switches_ui *u, struct ui *ui, const struct pane_in *in,
+				struct canvas *c, struct rect r)
 {
 	const struct table_in at = { u, ui, in->s };
 	uint32_t row;
@@ -281,7 +281,8 @@ static void draw_ports(struct switches_ui *u, struct ui *ui, const struct pane_i
 	table_follow(&u->ports, &port_ops, &at);
 	row = table_cursor(&u->ports);
 	u->panel = r;
-	n = port_grid_draw(in, c, r, u->metric, row == FAB_NONE ? 0 : port_number(&at, row));
+	n = port_grid_draw(in, c, r, u->metric,
+			   row == FAB_NONE ? 0 : switches_port_number(&at, row));
 	if (r.h < n + 4)
 		return;
 	chan_value_legend(u->metric, ui_palette(ui), c, r, 1, n);
@@ -290,16 +291,16 @@ static void draw_ports(struct switches_ui *u, struct ui *ui, const struct pane_i
 		   (struct rect){ r.x, r.y + n + 1, r.w, r.h - n - 1 }, title);
 }
 
-static void draw_inside(struct switches_ui *u, struct ui *ui, const struct pane_in *in,
-			struct canvas *c, struct rect r)
+static void switches_draw_inside(struct switches_ui *u, struct ui *ui, const struct pane_in *in,
+				 struct canvas *c, struct rect r)
 {
 	struct rect below = { r.x, r.y + 2, r.w, r.h - 2 };
 
-	draw_tabs(u, in, c, r);
-	draw_facts(in, c, r, 1);
+	switches_draw_tabs(u, in, c, r);
+	switches_draw_facts(in, c, r, 1);
 	switch (u->pane) {
 	case PANE_PORTS:
-		draw_ports(u, ui, in, c, below);
+		switches_draw_ports(u, ui, in, c, below);
 		break;
 	case PANE_LFT:
 		lft_pane_draw(&u->lft, in, c, below);
@@ -328,10 +329,10 @@ static void switches_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 		canvas_text(c, r, 1, 2, ROLE_DIM, "no fabric yet");
 		return;
 	}
-	follow(u, ui, s);
+	switches_follow(u, ui, s);
 	pane.sw = u->sw;
 	if (u->sw != FAB_NONE) {
-		draw_inside(u, ui, &pane, c, r);
+		switches_draw_inside(u, ui, &pane, c, r);
 		return;
 	}
 	table_draw(&u->list, &list_ops, &in, c, rows, "Switches");
@@ -341,7 +342,7 @@ static void switches_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 					: switch_label(name, sizeof(name), s->fabric, pane.sw));
 	if (pane.sw == FAB_NONE)
 		return;
-	draw_facts(&pane, c, below, 1);
+	switches_draw_facts(&pane, c, below, 1);
 	for (uint32_t p = 1; p <= s->fabric->sw_nports[pane.sw]; p++) {
 		struct chan_value v = port_value(CHAN_UTIL, &pane, p);
 
@@ -355,7 +356,7 @@ static void switches_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 /* --- keys ------------------------------------------------------------------------------------ */
 
 /* To the switch at the other end of the port under the cursor. */
-static void go_across(struct switches_ui *u, struct ui *ui, const struct state *s)
+static void switches_go_across(struct switches_ui *u, struct ui *ui, const struct state *s)
 {
 	uint32_t row = table_cursor(&u->ports), chan;
 
@@ -369,11 +370,12 @@ static void go_across(struct switches_ui *u, struct ui *ui, const struct state *
 		u->ntrail--;
 	}
 	u->trail[u->ntrail++] = u->sw;
-	show(u, ui, s->fabric->chan_dst[chan]);
+	switches_show(u, ui, s->fabric->chan_dst[chan]);
 }
 
 /* < and >: the host on the port under the cursor, or else the switch. */
-static void take_path(struct switches_ui *u, struct ui *ui, const struct state *s, bool from)
+static void switches_take_path(struct switches_ui *u, struct ui *ui, const struct state *s,
+			       bool from)
 {
 	const struct fabric *f = s->fabric;
 	struct path_ends ends = ui_path_ends(ui);
@@ -393,10 +395,10 @@ static void take_path(struct switches_ui *u, struct ui *ui, const struct state *
 	       end < f->nend ? f->term_name[end] : switch_label(name, sizeof(name), f, sw));
 }
 
-static void leave(struct switches_ui *u, struct ui *ui)
+static void switches_leave(struct switches_ui *u, struct ui *ui)
 {
 	if (u->ntrail) {
-		show(u, ui, u->trail[--u->ntrail]);
+		switches_show(u, ui, u->trail[--u->ntrail]);
 		return;
 	}
 	u->list.moved = true;
@@ -404,7 +406,8 @@ static void leave(struct switches_ui *u, struct ui *ui)
 }
 
 /* Left and right in the front panel: the port next to it. */
-static bool panel_move(struct switches_ui *u, struct ui *ui, const struct state *s, enum req req)
+static bool switches_panel_move(struct switches_ui *u, struct ui *ui, const struct state *s,
+				enum req req)
 {
 	const struct table_in in = { u, ui, s };
 	const struct rows rows = { ROWS_PORTS, s, ui_survey(ui) };
@@ -414,14 +417,14 @@ static bool panel_move(struct switches_ui *u, struct ui *ui, const struct state 
 	if ((req != REQ_LEFT && req != REQ_RIGHT) || row == FAB_NONE)
 		return false;
 	table_follow(&u->ports, &port_ops, &in);
-	p = port_number(&in, row);
+	p = switches_port_number(&in, row);
 	for (int k = 0; k < FAB_MAX_PORT; k++) {
 		p = req == REQ_RIGHT ? p + 2 : p - 2;
 		if (p < 1 || p > f->sw_nports[u->sw])
 			break;
 		if (table_select(&u->ports, table_key(&rows, f->port_off[u->sw] + p))) {
 			u->ports.moved = true;
-			port_moved(&in, f->port_off[u->sw] + p);
+			switches_port_moved(&in, f->port_off[u->sw] + p);
 			break;
 		}
 	}
@@ -429,8 +432,8 @@ static bool panel_move(struct switches_ui *u, struct ui *ui, const struct state 
 }
 
 /* A port of the front panel; clicked again it is opened. */
-static bool panel_click(struct switches_ui *u, struct ui *ui, const struct state *s,
-			const struct input *key)
+static bool switches_panel_click(struct switches_ui *u, struct ui *ui, const struct state *s,
+				 const struct input *key)
 {
 	const struct table_in in = { u, ui, s };
 	const struct rows rows = { ROWS_PORTS, s, ui_survey(ui) };
@@ -444,18 +447,18 @@ static bool panel_click(struct switches_ui *u, struct ui *ui, const struct state
 		return false;
 	row = s->fabric->port_off[u->sw] + p;
 	if (row == table_cursor(&u->ports) && u->ports.moved) {
-		open_port(&in, row);
+		switches_open_port(&in, row);
 	} else if (table_select(&u->ports, table_key(&rows, row))) {
 		u->ports.moved = true;
-		port_moved(&in, row);
+		switches_port_moved(&in, row);
 	} else {
 		ui_say(ui, "port %u is not among the rows shown: Esc takes the filter away", p);
 	}
 	return true;
 }
 
-static bool pane_input(struct switches_ui *u, struct ui *ui, const struct input *in,
-		       const struct state *s)
+static bool switches_pane_input(struct switches_ui *u, struct ui *ui, const struct input *in,
+				const struct state *s)
 {
 	const struct pane_in pane = { ui, s, u->sw };
 
@@ -467,16 +470,16 @@ static bool pane_input(struct switches_ui *u, struct ui *ui, const struct input 
 	case PANE_LANES:
 		return lanes_pane_input(&u->lanes, ui, &pane, in);
 	default:
-		return panel_click(u, ui, s, in) || panel_move(u, ui, s, in->req);
+		return switches_panel_click(u, ui, s, in) || switches_panel_move(u, ui, s, in->req);
 	}
 }
 
-static bool inside_input(struct switches_ui *u, struct ui *ui, const struct input *in,
-			 const struct state *s)
+static bool switches_inside_input(struct switches_ui *u, struct ui *ui, const struct input *in,
+				  const struct state *s)
 {
 	const struct table_in at = { u, ui, s };
 
-	if (pane_input(u, ui, in, s))
+	if (switches_pane_input(u, ui, in, s))
 		return true;
 	switch (in->req) {
 	case REQ_PANE:
@@ -487,22 +490,22 @@ static bool inside_input(struct switches_ui *u, struct ui *ui, const struct inpu
 		return true;
 	case REQ_ENTER:
 		if (u->pane == PANE_PORTS && table_cursor(&u->ports) != FAB_NONE)
-			open_port(&at, table_cursor(&u->ports));
+			switches_open_port(&at, table_cursor(&u->ports));
 		return true;
 	case REQ_FOLLOW:
-		go_across(u, ui, s);
+		switches_go_across(u, ui, s);
 		return true;
 	case REQ_BACK:
 		if (u->pane == PANE_PORTS && table_input(&u->ports, &port_ops, &at, in))
 			return true;
-		leave(u, ui);
+		switches_leave(u, ui);
 		return true;
 	default:
 		return false;
 	}
 }
 
-static bool is_for_inside(enum req req)
+static bool switches_is_for_inside(enum req req)
 {
 	return req == REQ_PANE || req == REQ_METRIC || req == REQ_FOLLOW || req == REQ_LAYOUT ||
 	       req == REQ_COMPARE || req == REQ_LEFT || req == REQ_RIGHT;
@@ -514,7 +517,7 @@ static const char *switches_label(const void *own, const struct binding *b)
 	const struct switches_ui *u = own;
 	bool inside = u->begun && u->sw != FAB_NONE;
 
-	return inside || !is_for_inside(b->req) ? b->label : NULL;
+	return inside || !switches_is_for_inside(b->req) ? b->label : NULL;
 }
 
 static bool switches_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
@@ -526,21 +529,21 @@ static bool switches_input(void *own, struct ui *ui, const struct input *in, con
 	(void)out;
 	if (!s->fabric || !s->fabric->nsw)
 		return false;
-	follow(u, ui, s);
-	if (u->sw != FAB_NONE && inside_input(u, ui, in, s))
+	switches_follow(u, ui, s);
+	if (u->sw != FAB_NONE && switches_inside_input(u, ui, in, s))
 		return true;
 	if (in->req == REQ_PATH_FROM || in->req == REQ_PATH_TO) {
-		take_path(u, ui, s, in->req == REQ_PATH_FROM);
+		switches_take_path(u, ui, s, in->req == REQ_PATH_FROM);
 		return true;
 	}
-	if (u->sw == FAB_NONE && is_for_inside(in->req)) {
+	if (u->sw == FAB_NONE && switches_is_for_inside(in->req)) {
 		ui_say(ui, "that is for what is inside a switch: Enter opens the one under the "
 			   "cursor");
 		return true;
 	}
 	if (u->sw != FAB_NONE || in->req != REQ_ENTER || table_cursor(&u->list) == FAB_NONE)
 		return false;
-	open_switch(&at, table_cursor(&u->list));
+	switches_open_switch(&at, table_cursor(&u->list));
 	return true;
 }
 

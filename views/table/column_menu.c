@@ -17,7 +17,7 @@ void column_menu_done(struct column_menu *m)
 	memset(m, 0, sizeof(*m));
 }
 
-static bool has(const struct column_menu *m, const struct field *f)
+static bool column_menu_has(const struct column_menu *m, const struct field *f)
 {
 	for (uint32_t i = 0; i < m->menu.n; i++)
 		if (m->field[i] == f)
@@ -25,18 +25,18 @@ static bool has(const struct column_menu *m, const struct field *f)
 	return false;
 }
 
-static void fill(struct column_menu *m, const struct table *t)
+static void column_menu_fill(struct column_menu *m, const struct table *t)
 {
 	size_t n;
 	const struct field *all = fields_of(m->kind, &n);
 
 	m->menu.n = 0;
 	for (uint32_t i = 0; i < t->nshown; i++)
-		if (t->shown[i].field && !has(m, t->shown[i].field))
+		if (t->shown[i].field && !column_menu_has(m, t->shown[i].field))
 			m->field[m->menu.n++] = t->shown[i].field;
 	m->shown = m->menu.n;
 	for (size_t i = 0; i < n; i++)
-		if (!has(m, &all[i]))
+		if (!column_menu_has(m, &all[i]))
 			m->field[m->menu.n++] = &all[i];
 }
 
@@ -49,11 +49,12 @@ void column_menu_open(struct column_menu *m, const struct table *t, const struct
 	m->menu.open = true;
 	m->kind = ops->kind;
 	m->field = xcalloc(n + 1, sizeof(*m->field));
-	fill(m, t);
+	column_menu_fill(m, t);
 }
 
 /* The columns as the menu has them now; false: their names are longer than a table keeps. */
-static bool give(const struct column_menu *m, struct table *t, const struct table_ops *ops)
+static bool column_menu_give(const struct column_menu *m, struct table *t,
+			     const struct table_ops *ops)
 {
 	char text[sizeof(t->columns)] = "";
 	size_t len = 0;
@@ -69,7 +70,7 @@ static bool give(const struct column_menu *m, struct table *t, const struct tabl
 	return table_columns(t, text, ops);
 }
 
-static void move(struct column_menu *m, uint32_t from, uint32_t to)
+static void column_menu_move(struct column_menu *m, uint32_t from, uint32_t to)
 {
 	const struct field *f = m->field[from];
 
@@ -80,41 +81,43 @@ static void move(struct column_menu *m, uint32_t from, uint32_t to)
 	m->field[to] = f;
 }
 
-static const char *toggle(struct column_menu *m, struct table *t, const struct table_ops *ops)
+static const char *column_menu_toggle(struct column_menu *m, struct table *t,
+				      const struct table_ops *ops)
 {
 	uint32_t at = m->menu.list.cursor;
 
 	if (at < m->shown && m->shown == 1)
 		return "one column has to stay";
 	if (at < m->shown) {
-		move(m, at, --m->shown);
-		give(m, t, ops);
+		column_menu_move(m, at, --m->shown);
+		column_menu_give(m, t, ops);
 		return NULL;
 	}
 	if (m->shown == TABLE_COLS)
 		return "more columns than that do not fit";
-	move(m, at, m->shown++);
-	if (give(m, t, ops)) { /* on to the next that may be wanted */
+	column_menu_move(m, at, m->shown++);
+	if (column_menu_give(m, t, ops)) { /* on to the next that may be wanted */
 		m->menu.list.cursor = at + 1 < m->menu.n ? at + 1 : at;
 		return NULL;
 	}
-	move(m, --m->shown, at);
+	column_menu_move(m, --m->shown, at);
 	return "no room for more columns: take one away first";
 }
 
 /* Of a column that is shown, among those. */
-static void shift(struct column_menu *m, struct table *t, const struct table_ops *ops, int by)
+static void column_menu_shift(struct column_menu *m, struct table *t, const struct table_ops *ops,
+			      int by)
 {
 	uint32_t at = m->menu.list.cursor, to = at + (uint32_t)by;
 
 	if (at >= m->shown || to >= m->shown)
 		return;
-	move(m, at, to);
+	column_menu_move(m, at, to);
 	m->menu.list.cursor = to;
-	give(m, t, ops);
+	column_menu_give(m, t, ops);
 }
 
-static void click(struct column_menu *m, const struct input *in)
+static void column_menu_click(struct column_menu *m, const struct input *in)
 {
 	uint32_t line = menu_line_at(&m->menu, in);
 
@@ -131,14 +134,14 @@ const char *column_menu_input(struct column_menu *m, struct table *t, const stru
 		return NULL;
 	switch (in->req) {
 	case REQ_CLICK:
-		click(m, in);
-		return m->menu.open ? toggle(m, t, ops) : NULL;
+		column_menu_click(m, in);
+		return m->menu.open ? column_menu_toggle(m, t, ops) : NULL;
 	case REQ_ENTER:
 	case REQ_SELECT:
-		return toggle(m, t, ops);
+		return column_menu_toggle(m, t, ops);
 	case REQ_LEFT:
 	case REQ_RIGHT:
-		shift(m, t, ops, in->req == REQ_LEFT ? -1 : 1);
+		column_menu_shift(m, t, ops, in->req == REQ_LEFT ? -1 : 1);
 		return NULL;
 	case REQ_BACK:
 	case REQ_QUIT:
@@ -155,7 +158,7 @@ const char *column_menu_input(struct column_menu *m, struct table *t, const stru
 	}
 }
 
-static void draw_line(const struct column_menu *m, struct canvas *c, int y, uint32_t i)
+static void column_menu_draw_line(const struct column_menu *m, struct canvas *c, int y, uint32_t i)
 {
 	const struct field *f = m->field[i];
 	struct rect at = m->menu.at;
@@ -182,6 +185,6 @@ void column_menu_draw(struct column_menu *m, const struct table *t, struct canva
 		over.h -= 6;
 	menu_frame(&m->menu, c, over, WIDTH, "Columns");
 	for (uint32_t y = 0; y < menu_seen(&m->menu); y++)
-		draw_line(m, c, (int)y, m->menu.list.top + y);
+		column_menu_draw_line(m, c, (int)y, m->menu.list.top + y);
 	menu_about(&m->menu, c, m->field[m->menu.list.cursor]->about);
 }

@@ -46,7 +46,7 @@ const struct field *fields_of(enum row_kind kind, size_t *n)
 	return list[kind];
 }
 
-static bool is_name(const char *a, const char *name, size_t len)
+static bool fields_is_name(const char *a, const char *name, size_t len)
 {
 	return a && strlen(a) == len && !strncasecmp(a, name, len);
 }
@@ -57,10 +57,10 @@ const struct field *field_find(enum row_kind kind, const char *name, size_t len)
 	const struct field *f = fields_of(kind, &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (is_name(f[i].name, name, len))
+		if (fields_is_name(f[i].name, name, len))
 			return &f[i];
 	for (size_t i = 0; i < n; i++)
-		if (is_name(f[i].alias, name, len))
+		if (fields_is_name(f[i].alias, name, len))
 			return &f[i];
 	return NULL;
 }
@@ -68,7 +68,7 @@ const struct field *field_find(enum row_kind kind, const char *name, size_t len)
 #define GUESS_LEN 24
 
 /* Levenshtein distance in any case; names longer than GUESS_LEN are far from all. */
-static unsigned distance(const char *a, const char *b, size_t nb)
+static unsigned fields_distance(const char *a, const char *b, size_t nb)
 {
 	size_t na = strlen(a);
 	unsigned row[GUESS_LEN + 1];
@@ -103,8 +103,8 @@ const char *field_guess(enum row_kind kind, const char *name, size_t len)
 		for (int k = 0; k < 2; k++) {
 			const char *a = k ? f[i].alias : f[i].name;
 
-			if (a && distance(a, name, len) < least) {
-				least = distance(a, name, len);
+			if (a && fields_distance(a, name, len) < least) {
+				least = fields_distance(a, name, len);
 				best = f[i].name;
 			}
 		}
@@ -255,7 +255,7 @@ struct order {
 	const uint32_t *text; /* ranks by row, where sort is a text and rows are many */
 };
 
-static int value_cmp(const struct key *a, const struct key *b, enum value_kind kind)
+static int fields_value_cmp(const struct key *a, const struct key *b, enum value_kind kind)
 {
 	if (kind == VALUE_TEXT)
 		return natural_cmp(a->text, b->text);
@@ -264,7 +264,7 @@ static int value_cmp(const struct key *a, const struct key *b, enum value_kind k
 	return a->num > b->num ? -1 : a->num < b->num;
 }
 
-static int key_cmp(const void *pa, const void *pb, void *ctx)
+static int fields_key_cmp(const void *pa, const void *pb, void *ctx)
 {
 	const struct key *a = pa, *b = pb;
 	const struct order *o = ctx;
@@ -273,7 +273,7 @@ static int key_cmp(const void *pa, const void *pb, void *ctx)
 	if (a->known != b->known)
 		return a->known ? -1 : 1;
 	if (o->sort && a->known)
-		d = value_cmp(a, b, o->sort->kind);
+		d = fields_value_cmp(a, b, o->sort->kind);
 	else if (!o->sort)
 		d = a->place < b->place ? -1 : a->place > b->place;
 	if (d)
@@ -286,7 +286,7 @@ struct named {
 	const char *name;
 };
 
-static int named_cmp(const void *pa, const void *pb)
+static int fields_named_cmp(const void *pa, const void *pb)
 {
 	const struct named *a = pa, *b = pb;
 	int d = natural_cmp(a->name, b->name);
@@ -295,7 +295,7 @@ static int named_cmp(const void *pa, const void *pb)
 }
 
 /* The order of switches by name, once per fabric. */
-static void place_switches(struct row_order *o, const struct fabric *f)
+static void fields_place_switches(struct row_order *o, const struct fabric *f)
 {
 	struct named *all;
 
@@ -309,13 +309,13 @@ static void place_switches(struct row_order *o, const struct fabric *f)
 	all = xcalloc(f->nsw, sizeof(*all));
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		all[sw] = (struct named){ sw, f->sw_name[sw] };
-	qsort(all, f->nsw, sizeof(*all), named_cmp);
+	qsort(all, f->nsw, sizeof(*all), fields_named_cmp);
 	for (uint32_t i = 0; i < f->nsw; i++)
 		o->place[all[i].sw] = i;
 	free(all);
 }
 
-static uint64_t place_of(const struct row_order *o, const struct rows *r, uint32_t row)
+static uint64_t fields_place_of(const struct row_order *o, const struct rows *r, uint32_t row)
 {
 	const struct fabric *f = r->s->fabric;
 	uint32_t sw;
@@ -333,8 +333,8 @@ static uint64_t place_of(const struct row_order *o, const struct rows *r, uint32
 	}
 }
 
-static void make_key(struct key *k, char *text, const struct rows *r, uint32_t row,
-		     const struct field *sort)
+static void fields_make_key(struct key *k, char *text, const struct rows *r, uint32_t row,
+			    const struct field *sort)
 {
 	struct value c;
 
@@ -354,7 +354,7 @@ static void make_key(struct key *k, char *text, const struct rows *r, uint32_t r
 	}
 }
 
-static void *grow(void *p, size_t *cap, size_t n, size_t size)
+static void *fields_grow(void *p, size_t *cap, size_t n, size_t size)
 {
 	if (n <= *cap)
 		return p;
@@ -362,8 +362,9 @@ static void *grow(void *p, size_t *cap, size_t n, size_t size)
 	return xrealloc(p, n, size);
 }
 
-/* As a number whose order is that of key_cmp(): what is unknown last, figures highest first. */
-static uint64_t rank_of(const struct rows *r, uint32_t row, const struct order *o)
+/* As a number whose order is that of fields_key_cmp(): what is unknown last, figures highest first.
+ */
+static uint64_t fields_rank_of(const struct rows *r, uint32_t row, const struct order *o)
 {
 	struct value c;
 
@@ -381,7 +382,7 @@ static uint64_t rank_of(const struct rows *r, uint32_t row, const struct order *
 }
 
 /* All rows of that kind in their natural order, once per fabric. */
-static void natural_order(struct row_order *o, const struct rows *r)
+static void fields_natural_order(struct row_order *o, const struct rows *r)
 {
 	uint32_t n = rows_count(r);
 	struct row_rank *tmp;
@@ -397,7 +398,7 @@ static void natural_order(struct row_order *o, const struct rows *r)
 	o->natural_n = n;
 	for (uint32_t i = 0; i < n; i++) {
 		o->natural[i] = i;
-		rank[i] = place_of(o, r, i);
+		rank[i] = fields_place_of(o, r, i);
 	}
 	row_sort(o->natural, rank, n, tmp);
 	free(rank);
@@ -405,23 +406,23 @@ static void natural_order(struct row_order *o, const struct rows *r)
 }
 
 /* A table of all cables of a large fabric is sorted anew with every sample. */
-static void select_many(struct row_order *out, const struct rows *r,
-			const struct row_filter *filter, struct order *o)
+static void fields_select_many(struct row_order *out, const struct rows *r,
+			       const struct row_filter *filter, struct order *o)
 {
 	uint32_t n = rows_count(r);
 	uint64_t *rank, *of_row = NULL;
 
-	natural_order(out, r);
+	fields_natural_order(out, r);
 	if (o->sort && o->sort->kind == VALUE_TEXT)
 		o->text = text_order(&out->by_text, r, o->sort, out->natural);
 	/* ranks, and behind them what sorting needs */
 	_Static_assert(sizeof(*rank) + 3 * sizeof(struct row_rank) <= KEY_LEN, "room for a rank");
-	out->keys = rank = grow(out->keys, &out->keys_cap, n, KEY_LEN);
+	out->keys = rank = fields_grow(out->keys, &out->keys_cap, n, KEY_LEN);
 	/* all of them in the order of memory, before sorting needs that room */
 	if (o->sort && !filter) {
 		of_row = rank + n;
 		for (uint32_t row = 0; row < n; row++)
-			of_row[row] = rank_of(r, row, o);
+			of_row[row] = fields_rank_of(r, row, o);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t row = out->natural[o->sort || !o->reverse ? i : n - 1 - i];
@@ -429,7 +430,7 @@ static void select_many(struct row_order *out, const struct rows *r,
 		if (!rows_wanted(r, row) || !row_filter_match(filter, r, row))
 			continue;
 		if (o->sort)
-			rank[out->n] = of_row ? of_row[row] : rank_of(r, row, o);
+			rank[out->n] = of_row ? of_row[row] : fields_rank_of(r, row, o);
 		out->row[out->n++] = row;
 	}
 	if (o->sort)
@@ -445,27 +446,28 @@ void rows_select(struct row_order *out, const struct rows *r, const struct row_f
 
 	out->n = 0;
 	if (r->s->fabric)
-		place_switches(out, r->s->fabric);
-	out->row = grow(out->row, &out->cap, n, sizeof(*out->row));
+		fields_place_switches(out, r->s->fabric);
+	out->row = fields_grow(out->row, &out->cap, n, sizeof(*out->row));
 	if (n >= MANY && r->s->fabric) {
-		select_many(out, r, filter, &order);
+		fields_select_many(out, r, filter, &order);
 		return;
 	}
 	_Static_assert(sizeof(*keys) <= KEY_LEN, "room for a key");
-	out->keys = keys = grow(out->keys, &out->keys_cap, n, KEY_LEN);
+	out->keys = keys = fields_grow(out->keys, &out->keys_cap, n, KEY_LEN);
 	if (sort && sort->kind == VALUE_TEXT)
-		out->texts = grow(out->texts, &out->texts_cap, n, TEXT_LEN);
+		out->texts = fields_grow(out->texts, &out->texts_cap, n, TEXT_LEN);
 	for (uint32_t i = 0; i < n; i++) {
 		struct key *k = &keys[out->n];
 
 		if (!rows_wanted(r, i) || !row_filter_match(filter, r, i))
 			continue;
-		make_key(k, out->texts ? out->texts + (size_t)TEXT_LEN * out->n : NULL, r, i, sort);
-		k->place = place_of(out, r, i);
+		fields_make_key(k, out->texts ? out->texts + (size_t)TEXT_LEN * out->n : NULL, r, i,
+				sort);
+		k->place = fields_place_of(out, r, i);
 		out->n++;
 	}
 	if (out->n)
-		qsort_r(keys, out->n, sizeof(*keys), key_cmp, &order);
+		qsort_r(keys, out->n, sizeof(*keys), fields_key_cmp, &order);
 	for (uint32_t i = 0; i < out->n; i++)
 		out->row[i] = keys[i].row;
 }

@@ -5,116 +5,117 @@
 #include <stdio.h>
 #include <time.h>
 
-static const struct job *job_of(const struct rows *r, uint32_t row)
+static const struct job *fields_jobs_of(const struct rows *r, uint32_t row)
 {
 	return &r->v->jobs->jobs[row];
 }
 
 void job_label(char *buf, const struct rows *r, uint32_t row)
 {
-	const struct job *j = job_of(r, row);
+	const struct job *j = fields_jobs_of(r, row);
 
 	snprintf(buf, VALUE_LEN, "%llu %.60s %.60s %.100s", (unsigned long long)j->id, j->user,
 		 j->name, j->nodes);
 }
 
-static void get_id(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_id(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = (double)job_of(r, row)->id;
+	c->num = (double)fields_jobs_of(r, row)->id;
 }
 
-static void text_if(struct value *c, const char *text)
+static void fields_jobs_text_if(struct value *c, const char *text)
 {
 	c->text = text && text[0] ? text : NULL;
 }
 
-static void get_user(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_user(struct value *c, const struct rows *r, uint32_t row)
 {
-	text_if(c, job_of(r, row)->user);
+	fields_jobs_text_if(c, fields_jobs_of(r, row)->user);
 }
 
-static void get_name(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_name(struct value *c, const struct rows *r, uint32_t row)
 {
-	text_if(c, job_of(r, row)->name);
+	fields_jobs_text_if(c, fields_jobs_of(r, row)->name);
 }
 
-static void get_nodes(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_nodes(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = job_of(r, row)->nnodes;
+	c->num = fields_jobs_of(r, row)->nnodes;
 }
 
-static void get_nodelist(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_nodelist(struct value *c, const struct rows *r, uint32_t row)
 {
-	text_if(c, job_of(r, row)->nodes);
+	fields_jobs_text_if(c, fields_jobs_of(r, row)->nodes);
 }
 
-static void get_hosts(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_hosts(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = job_of(r, row)->nterm;
+	c->num = fields_jobs_of(r, row)->nterm;
 }
 
-static void get_unknown(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_unknown(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = job_of(r, row)->unknown;
+	c->num = fields_jobs_of(r, row)->unknown;
 }
 
-static void get_switches(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_switches(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = job_of(r, row)->nsw;
+	c->num = fields_jobs_of(r, row)->nsw;
 }
 
-static void get_start(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_start(struct value *c, const struct rows *r, uint32_t row)
 {
-	if (job_of(r, row)->start_s)
-		c->num = (double)job_of(r, row)->start_s;
+	if (fields_jobs_of(r, row)->start_s)
+		c->num = (double)fields_jobs_of(r, row)->start_s;
 }
 
-static void get_tx(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_tx(struct value *c, const struct rows *r, uint32_t row)
 {
 	if (r->v->job_Bps)
 		c->num = r->v->job_Bps[row];
 }
 
-static const struct job_metrics *now_of(const struct rows *r, uint32_t row)
+static const struct job_metrics *fields_jobs_now_of(const struct rows *r, uint32_t row)
 {
-	return job_metrics_of(state_metrics(r->s), r->s->metrics_jobs, job_of(r, row)->id);
+	return job_metrics_of(state_metrics(r->s), r->s->metrics_jobs, fields_jobs_of(r, row)->id);
 }
 
-static void get_links(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_links(struct value *c, const struct rows *r, uint32_t row)
 {
-	const struct job_metrics *m = now_of(r, row);
+	const struct job_metrics *m = fields_jobs_now_of(r, row);
 
 	if (m)
 		c->num = m->links;
 }
 
-static void get_efi(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_efi(struct value *c, const struct rows *r, uint32_t row)
 {
-	const struct job_metrics *m = now_of(r, row);
+	const struct job_metrics *m = fields_jobs_now_of(r, row);
 
 	if (m)
 		c->num = (double)m->efi_max;
 }
 
-static void get_plan(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_plan(struct value *c, const struct rows *r, uint32_t row)
 {
 	const struct state_preview *p = &r->s->preview;
 	const struct job_metrics *m =
-		state_preview_ready(r->s) ? job_metrics_of(p->after, p->jobs, job_of(r, row)->id)
-					  : NULL;
+		state_preview_ready(r->s)
+			? job_metrics_of(p->after, p->jobs, fields_jobs_of(r, row)->id)
+			: NULL;
 
 	if (m)
 		c->num = (double)m->efi_max;
 }
 
-static const struct job_load *load_of(const struct rows *r, uint32_t row)
+static const struct job_load *fields_jobs_load_of(const struct rows *r, uint32_t row)
 {
 	const struct job_load *l = fabric_summary_job_load(r->v, r->s, row);
 
 	return l && l->links ? l : NULL;
 }
 
-static void get_hot(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_hot(struct value *c, const struct rows *r, uint32_t row)
 {
 	const struct job_load *l = fabric_summary_job_load(r->v, r->s, row);
 
@@ -122,92 +123,93 @@ static void get_hot(struct value *c, const struct rows *r, uint32_t row)
 		c->num = l->hot;
 }
 
-static void get_util_max(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_util_max(struct value *c, const struct rows *r, uint32_t row)
 {
-	if (load_of(r, row))
-		c->num = load_of(r, row)->util_max;
+	if (fields_jobs_load_of(r, row))
+		c->num = fields_jobs_load_of(r, row)->util_max;
 }
 
-static void get_worst(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_worst(struct value *c, const struct rows *r, uint32_t row)
 {
-	if (load_of(r, row) && load_of(r, row)->worst != FAB_NONE)
-		c->text = chan_label(c->buf, sizeof(c->buf), r->s->fabric, load_of(r, row)->worst);
+	if (fields_jobs_load_of(r, row) && fields_jobs_load_of(r, row)->worst != FAB_NONE)
+		c->text = chan_label(c->buf, sizeof(c->buf), r->s->fabric,
+				     fields_jobs_load_of(r, row)->worst);
 }
 
-static void get_efi_mean(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_efi_mean(struct value *c, const struct rows *r, uint32_t row)
 {
-	if (load_of(r, row))
-		c->num = load_of(r, row)->efi_mean;
+	if (fields_jobs_load_of(r, row))
+		c->num = fields_jobs_load_of(r, row)->efi_mean;
 }
 
-static void get_slowdown(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_slowdown(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = link_usage_slowdown(state_usage(r->s), job_of(r, row)->id);
+	c->num = link_usage_slowdown(state_usage(r->s), fields_jobs_of(r, row)->id);
 }
 
-static void get_age(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_age(struct value *c, const struct rows *r, uint32_t row)
 {
-	if (job_of(r, row)->start_s)
-		c->num = (double)(state_moment_s(r->s) - job_of(r, row)->start_s);
+	if (fields_jobs_of(r, row)->start_s)
+		c->num = (double)(state_moment_s(r->s) - fields_jobs_of(r, row)->start_s);
 }
 
 /* Only running jobs are in a job set. */
-static void get_state(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_get_state(struct value *c, const struct rows *r, uint32_t row)
 {
-	const struct job *j = job_of(r, row);
+	const struct job *j = fields_jobs_of(r, row);
 
 	c->text = j->unknown ? "in part elsewhere" : j->multi ? "running" : "on one switch";
 }
 
-static const struct tier *tier_of(const struct rows *r, uint32_t row)
+static const struct tier *fields_jobs_tier_of(const struct rows *r, uint32_t row)
 {
 	return &r->v->tier[row];
 }
 
-static void tier_name(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_tier_name(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->text = tier_of(r, row)->name;
+	c->text = fields_jobs_tier_of(r, row)->name;
 }
 
-static void tier_links(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_tier_links(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = tier_of(r, row)->links;
+	c->num = fields_jobs_tier_of(r, row)->links;
 }
 
-static void tier_known(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_tier_known(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = tier_of(r, row)->known;
+	c->num = fields_jobs_tier_of(r, row)->known;
 }
 
-static void tier_min(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_tier_min(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = tier_of(r, row)->util_min;
+	c->num = fields_jobs_tier_of(r, row)->util_min;
 }
 
-static void tier_avg(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_tier_avg(struct value *c, const struct rows *r, uint32_t row)
 {
-	if (tier_of(r, row)->known)
-		c->num = tier_of(r, row)->util_avg;
+	if (fields_jobs_tier_of(r, row)->known)
+		c->num = fields_jobs_tier_of(r, row)->util_avg;
 }
 
-static void tier_max(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_tier_max(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = tier_of(r, row)->util_max;
+	c->num = fields_jobs_tier_of(r, row)->util_max;
 }
 
-static void tier_wait(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_tier_wait(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = tier_of(r, row)->wait_max;
+	c->num = fields_jobs_tier_of(r, row)->wait_max;
 }
 
-static const struct log_line *line_of(const struct rows *r, uint32_t row)
+static const struct log_line *fields_jobs_line_of(const struct rows *r, uint32_t row)
 {
 	return events_get(r->s->events, row);
 }
 
-static void line_ts(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_line_ts(struct value *c, const struct rows *r, uint32_t row)
 {
-	uint64_t ns = line_of(r, row)->time_ns;
+	uint64_t ns = fields_jobs_line_of(r, row)->time_ns;
 	time_t s = (time_t)(ns / 1000000000u);
 	struct tm tm;
 	size_t n;
@@ -218,68 +220,68 @@ static void line_ts(struct value *c, const struct rows *r, uint32_t row)
 	c->text = c->buf;
 }
 
-static void line_level(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_line_level(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->text = log_level_name(line_of(r, row)->level);
+	c->text = log_level_name(fields_jobs_line_of(r, row)->level);
 }
 
-static void line_severity(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_line_severity(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = line_of(r, row)->level;
+	c->num = fields_jobs_line_of(r, row)->level;
 }
 
-static void line_area(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_line_area(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->text = line_of(r, row)->area;
+	c->text = fields_jobs_line_of(r, row)->area;
 }
 
-static void line_text(struct value *c, const struct rows *r, uint32_t row)
+static void fields_jobs_line_text(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->text = line_of(r, row)->text;
+	c->text = fields_jobs_line_of(r, row)->text;
 }
 
 /* clang-format off */
 const struct field fields_jobs[] = {
-	{ "id", "job", "job", "", VALUE_COUNT, 0, true, "its id", get_id },
-	{ "user", NULL, "user", "", VALUE_TEXT, 0, true, "who runs it", get_user },
-	{ "name", NULL, "name", "", VALUE_TEXT, 0, true, "its name", get_name },
-	{ "nodes", NULL, "nodes", "", VALUE_COUNT, 0, true, "nodes that it has", get_nodes },
-	{ "nodelist", "list", "node list", "", VALUE_TEXT, 0, false, "their names", get_nodelist },
-	{ "unknown_nodes", "unknown", "unknown", "", VALUE_COUNT, 0, false, "nodes that are not in this fabric", get_unknown },
-	{ "hosts", NULL, "hosts", "", VALUE_COUNT, 0, false, "host ports of its nodes", get_hosts },
-	{ "switches", "sw", "switches", "", VALUE_COUNT, 0, true, "switches that they are on", get_switches },
-	{ "start_s", "start", "start", "s", VALUE_COUNT, 0, false, "when it began, Unix time", get_start },
-	{ "tx_Bps", "rate", "rate", "B/s", VALUE_NUMBER, 0, true, "what its hosts send", get_tx },
-	{ "links", NULL, "links used", "", VALUE_COUNT, 0, true, "channels that its routes use", get_links },
-	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true, "most of its routes on one channel", get_efi },
-	{ "efi_mean", "mean", "mean EFI", "", VALUE_NUMBER, 1, false, "mean of its routes on the channels that it uses", get_efi_mean },
-	{ "hot_links", "hot", "hot", "", VALUE_COUNT, 0, false, "of these channels, used at 80 % or more", get_hot },
-	{ "util_max_pct", "util", "util", "%", VALUE_NUMBER, 2, false, "the most used of these channels", get_util_max },
-	{ "worst_link", "worst", "worst link", "", VALUE_TEXT, 0, false, "that channel", get_worst },
-	{ "slowdown", NULL, "slowdown", "", VALUE_NUMBER, 2, false, "predicted time of its all-to-all while all jobs send, against alone", get_slowdown },
-	{ "age_s", "age", "age", "s", VALUE_COUNT, 0, false, "time that it has run", get_age },
-	{ "state", NULL, "state", "", VALUE_TEXT, 0, false, "running, on one switch, in part elsewhere (nodes not in this fabric)", get_state },
-	{ "plan_efi", "plan", "EFI after the plan", "", VALUE_COUNT, 0, false, "the same after the preview", get_plan },
+	{ "id", "job", "job", "", VALUE_COUNT, 0, true, "its id", fields_jobs_get_id },
+	{ "user", NULL, "user", "", VALUE_TEXT, 0, true, "who runs it", fields_jobs_get_user },
+	{ "name", NULL, "name", "", VALUE_TEXT, 0, true, "its name", fields_jobs_get_name },
+	{ "nodes", NULL, "nodes", "", VALUE_COUNT, 0, true, "nodes that it has", fields_jobs_get_nodes },
+	{ "nodelist", "list", "node list", "", VALUE_TEXT, 0, false, "their names", fields_jobs_get_nodelist },
+	{ "unknown_nodes", "unknown", "unknown", "", VALUE_COUNT, 0, false, "nodes that are not in this fabric", fields_jobs_get_unknown },
+	{ "hosts", NULL, "hosts", "", VALUE_COUNT, 0, false, "host ports of its nodes", fields_jobs_get_hosts },
+	{ "switches", "sw", "switches", "", VALUE_COUNT, 0, true, "switches that they are on", fields_jobs_get_switches },
+	{ "start_s", "start", "start", "s", VALUE_COUNT, 0, false, "when it began, Unix time", fields_jobs_get_start },
+	{ "tx_Bps", "rate", "rate", "B/s", VALUE_NUMBER, 0, true, "what its hosts send", fields_jobs_get_tx },
+	{ "links", NULL, "links used", "", VALUE_COUNT, 0, true, "channels that its routes use", fields_jobs_get_links },
+	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true, "most of its routes on one channel", fields_jobs_get_efi },
+	{ "efi_mean", "mean", "mean EFI", "", VALUE_NUMBER, 1, false, "mean of its routes on the channels that it uses", fields_jobs_get_efi_mean },
+	{ "hot_links", "hot", "hot", "", VALUE_COUNT, 0, false, "of these channels, used at 80 % or more", fields_jobs_get_hot },
+	{ "util_max_pct", "util", "util", "%", VALUE_NUMBER, 2, false, "the most used of these channels", fields_jobs_get_util_max },
+	{ "worst_link", "worst", "worst link", "", VALUE_TEXT, 0, false, "that channel", fields_jobs_get_worst },
+	{ "slowdown", NULL, "slowdown", "", VALUE_NUMBER, 2, false, "predicted time of its all-to-all while all jobs send, against alone", fields_jobs_get_slowdown },
+	{ "age_s", "age", "age", "s", VALUE_COUNT, 0, false, "time that it has run", fields_jobs_get_age },
+	{ "state", NULL, "state", "", VALUE_TEXT, 0, false, "running, on one switch, in part elsewhere (nodes not in this fabric)", fields_jobs_get_state },
+	{ "plan_efi", "plan", "EFI after the plan", "", VALUE_COUNT, 0, false, "the same after the preview", fields_jobs_get_plan },
 };
 FIELDS_END(fields_jobs);
 
 const struct field fields_tiers[] = {
-	{ "tier", "name", "tier", "", VALUE_TEXT, 0, true, "from what to what", tier_name },
-	{ "links", NULL, "links", "", VALUE_COUNT, 0, true, "directions", tier_links },
-	{ "known", NULL, "known", "", VALUE_COUNT, 0, true, "of them with a rate", tier_known },
-	{ "util_min_pct", "min", "min", "%", VALUE_NUMBER, 2, true, "least used", tier_min },
-	{ "util_avg_pct", "avg", "avg", "%", VALUE_NUMBER, 2, true, "mean", tier_avg },
-	{ "util_max_pct", "max", "max", "%", VALUE_NUMBER, 2, true, "most used", tier_max },
-	{ "wait_max_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true, "longest wait for credits", tier_wait },
+	{ "tier", "name", "tier", "", VALUE_TEXT, 0, true, "from what to what", fields_jobs_tier_name },
+	{ "links", NULL, "links", "", VALUE_COUNT, 0, true, "directions", fields_jobs_tier_links },
+	{ "known", NULL, "known", "", VALUE_COUNT, 0, true, "of them with a rate", fields_jobs_tier_known },
+	{ "util_min_pct", "min", "min", "%", VALUE_NUMBER, 2, true, "least used", fields_jobs_tier_min },
+	{ "util_avg_pct", "avg", "avg", "%", VALUE_NUMBER, 2, true, "mean", fields_jobs_tier_avg },
+	{ "util_max_pct", "max", "max", "%", VALUE_NUMBER, 2, true, "most used", fields_jobs_tier_max },
+	{ "wait_max_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true, "longest wait for credits", fields_jobs_tier_wait },
 };
 FIELDS_END(fields_tiers);
 
 const struct field fields_events[] = {
-	{ "ts", "time", "time", "", VALUE_TEXT, 0, true, "when, UTC", line_ts },
-	{ "level", NULL, "level", "", VALUE_TEXT, 0, true, "debug, info, warn, error", line_level },
-	{ "severity", NULL, "level", "", VALUE_COUNT, 0, false, "the same from 0 to 3, for sorting and for severity>=2", line_severity },
-	{ "area", NULL, "area", "", VALUE_TEXT, 0, true, "who says it", line_area },
-	{ "text", NULL, "text", "", VALUE_TEXT, 0, true, "what happened", line_text },
+	{ "ts", "time", "time", "", VALUE_TEXT, 0, true, "when, UTC", fields_jobs_line_ts },
+	{ "level", NULL, "level", "", VALUE_TEXT, 0, true, "debug, info, warn, error", fields_jobs_line_level },
+	{ "severity", NULL, "level", "", VALUE_COUNT, 0, false, "the same from 0 to 3, for sorting and for severity>=2", fields_jobs_line_severity },
+	{ "area", NULL, "area", "", VALUE_TEXT, 0, true, "who says it", fields_jobs_line_area },
+	{ "text", NULL, "text", "", VALUE_TEXT, 0, true, "what happened", fields_jobs_line_text },
 };
 FIELDS_END(fields_events);
 /* clang-format on */

@@ -6,14 +6,14 @@
 
 #include <stdio.h>
 
-static uint32_t port_of(const struct rows *r, uint32_t row)
+static uint32_t fields_ports_of(const struct rows *r, uint32_t row)
 {
 	return r->kind == ROWS_LINKS ? chan_fabric_port(r->s->fabric, row) : row;
 }
 
-static const struct port *hw(const struct rows *r, uint32_t row)
+static const struct port *fields_ports_hw(const struct rows *r, uint32_t row)
 {
-	return &r->s->fabric->port[port_of(r, row)];
+	return &r->s->fabric->port[fields_ports_of(r, row)];
 }
 
 /* The switch of a fabric port: the last whose ports begin at or before it. */
@@ -35,41 +35,41 @@ uint32_t rows_switch(const struct rows *r, uint32_t row)
 	return lo;
 }
 
-static uint32_t port_no(const struct rows *r, uint32_t row)
+static uint32_t fields_ports_no(const struct rows *r, uint32_t row)
 {
-	return port_of(r, row) - r->s->fabric->port_off[rows_switch(r, row)];
+	return fields_ports_of(r, row) - r->s->fabric->port_off[rows_switch(r, row)];
 }
 
-static void get_label(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_label(struct value *c, const struct rows *r, uint32_t row)
 {
 	c->text = port_label(c->buf, sizeof(c->buf), r->s->fabric, rows_switch(r, row),
-			     port_no(r, row));
+			     fields_ports_no(r, row));
 }
 
-static void get_a(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_a(struct value *c, const struct rows *r, uint32_t row)
 {
 	c->text = switch_label(c->buf, NAME_LEN, r->s->fabric, rows_switch(r, row));
 }
 
-static void get_a_port(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_a_port(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = port_no(r, row);
+	c->num = fields_ports_no(r, row);
 }
 
-static void get_a_guid(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_a_guid(struct value *c, const struct rows *r, uint32_t row)
 {
 	c->guid = r->s->fabric->sw_guid[rows_switch(r, row)];
 }
 
-static void get_a_lid(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_a_lid(struct value *c, const struct rows *r, uint32_t row)
 {
 	c->num = r->s->fabric->sw_lid[rows_switch(r, row)];
 }
 
-static void get_b(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_b(struct value *c, const struct rows *r, uint32_t row)
 {
 	const struct fabric *f = r->s->fabric;
-	const struct port *p = hw(r, row);
+	const struct port *p = fields_ports_hw(r, row);
 
 	if (p->chan != FAB_NONE)
 		c->text = switch_label(c->buf, NAME_LEN, f, f->chan_dst[p->chan]);
@@ -77,10 +77,10 @@ static void get_b(struct value *c, const struct rows *r, uint32_t row)
 		c->text = f->term_name[p->term];
 }
 
-static void get_b_port(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_b_port(struct value *c, const struct rows *r, uint32_t row)
 {
 	const struct fabric *f = r->s->fabric;
-	const struct port *p = hw(r, row);
+	const struct port *p = fields_ports_hw(r, row);
 
 	if (p->chan != FAB_NONE)
 		c->num = f->chan_rport[p->chan];
@@ -88,10 +88,10 @@ static void get_b_port(struct value *c, const struct rows *r, uint32_t row)
 		c->num = f->term_ca_port[p->term];
 }
 
-static void get_b_guid(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_b_guid(struct value *c, const struct rows *r, uint32_t row)
 {
 	const struct fabric *f = r->s->fabric;
-	const struct port *p = hw(r, row);
+	const struct port *p = fields_ports_hw(r, row);
 
 	if (p->chan != FAB_NONE)
 		c->guid = f->sw_guid[f->chan_dst[p->chan]];
@@ -99,10 +99,10 @@ static void get_b_guid(struct value *c, const struct rows *r, uint32_t row)
 		c->guid = f->term_guid[p->term];
 }
 
-static void get_b_lid(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_b_lid(struct value *c, const struct rows *r, uint32_t row)
 {
 	const struct fabric *f = r->s->fabric;
-	const struct port *p = hw(r, row);
+	const struct port *p = fields_ports_hw(r, row);
 
 	if (p->chan != FAB_NONE)
 		c->num = f->sw_lid[f->chan_dst[p->chan]];
@@ -110,78 +110,78 @@ static void get_b_lid(struct value *c, const struct rows *r, uint32_t row)
 		c->num = f->term_lid[p->term];
 }
 
-static void get_kind(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_kind(struct value *c, const struct rows *r, uint32_t row)
 {
-	const struct port *p = hw(r, row);
+	const struct port *p = fields_ports_hw(r, row);
 
 	c->text = p->chan != FAB_NONE ? "switch" : p->term != FAB_NONE ? "host" : "none";
 }
 
-static void get_tier(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_tier(struct value *c, const struct rows *r, uint32_t row)
 {
-	uint8_t t = r->v->tier_of[port_of(r, row)];
+	uint8_t t = r->v->tier_of[fields_ports_of(r, row)];
 
 	c->text = t < r->v->ntier ? r->v->tier[t].name : NULL;
 }
 
-static void get_state(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_state(struct value *c, const struct rows *r, uint32_t row)
 {
 	static const char *const words[] = { NULL, "down", "init", "armed", "active" };
 
-	c->text = words[hw(r, row)->state % 5];
+	c->text = words[fields_ports_hw(r, row)->state % 5];
 }
 
-static void get_problem(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_problem(struct value *c, const struct rows *r, uint32_t row)
 {
-	enum problem p = (enum problem)r->v->problem[port_of(r, row)];
+	enum problem p = (enum problem)r->v->problem[fields_ports_of(r, row)];
 
 	c->text = p ? problem_word(p) : "none";
 }
 
-static void get_speed(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_speed(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->text = hw(r, row)->speed[0] ? hw(r, row)->speed : NULL;
+	c->text = fields_ports_hw(r, row)->speed[0] ? fields_ports_hw(r, row)->speed : NULL;
 }
 
-static void known_count(struct value *c, uint32_t v)
+static void fields_ports_known_count(struct value *c, uint32_t v)
 {
 	c->num = v ? v : NAN;
 }
 
-static void get_width(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_width(struct value *c, const struct rows *r, uint32_t row)
 {
-	known_count(c, hw(r, row)->width);
+	fields_ports_known_count(c, fields_ports_hw(r, row)->width);
 }
 
-static void get_vls(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_vls(struct value *c, const struct rows *r, uint32_t row)
 {
-	known_count(c, hw(r, row)->op_vls);
+	fields_ports_known_count(c, fields_ports_hw(r, row)->op_vls);
 }
 
-static void get_rate(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_rate(struct value *c, const struct rows *r, uint32_t row)
 {
-	known_count(c, hw(r, row)->rate_Mbps);
+	fields_ports_known_count(c, fields_ports_hw(r, row)->rate_Mbps);
 }
 
-static const struct port_rate *rate_of(const struct rows *r, uint32_t row)
+static const struct port_rate *fields_ports_rate_of(const struct rows *r, uint32_t row)
 {
 	static const struct port_rate none = { NAN, NAN, NAN, NAN, NAN };
-	const struct port_rate *p = state_rate(r->s, port_of(r, row));
+	const struct port_rate *p = state_rate(r->s, fields_ports_of(r, row));
 
 	return p ? p : &none;
 }
 
-static void get_tx(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_tx(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = rate_of(r, row)->tx_Bps;
+	c->num = fields_ports_rate_of(r, row)->tx_Bps;
 }
 
-static void get_rx(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_rx(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = rate_of(r, row)->rx_Bps;
+	c->num = fields_ports_rate_of(r, row)->rx_Bps;
 }
 
-static void get_util(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_util(struct value *c, const struct rows *r, uint32_t row)
 {
 	const struct sample_summary *t = r->v->tally;
 
@@ -191,120 +191,124 @@ static void get_util(struct value *c, const struct rows *r, uint32_t row)
 		c->num = t->util[row];
 		return;
 	}
-	c->num = rate_of(r, row)->util_pct;
+	c->num = fields_ports_rate_of(r, row)->util_pct;
 }
 
-static void get_wait(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_wait(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = rate_of(r, row)->wait_pct;
+	c->num = fields_ports_rate_of(r, row)->wait_pct;
 }
 
-static void get_errors(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_errors(struct value *c, const struct rows *r, uint32_t row)
 {
-	c->num = rate_of(r, row)->errors_per_min;
+	c->num = fields_ports_rate_of(r, row)->errors_per_min;
 }
 
 /* Figures of routes are of channels between switches. */
-static void of_chan(struct value *c, const struct rows *r, uint32_t row, const struct metrics *m,
-		    bool effective)
+static void fields_ports_of_chan(struct value *c, const struct rows *r, uint32_t row,
+				 const struct metrics *m, bool effective)
 {
-	uint32_t chan = hw(r, row)->chan;
+	uint32_t chan = fields_ports_hw(r, row)->chan;
 
 	if (!m || chan >= m->nchan || (effective && !m->njob))
 		return;
 	c->num = (double)(effective ? m->eff_efi : m->efi)[chan];
 }
 
-static const struct metrics *plan_of(const struct rows *r)
+static const struct metrics *fields_ports_plan_of(const struct rows *r)
 {
 	return state_preview_ready(r->s) ? r->s->preview.after : NULL;
 }
 
-static void get_efi(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_efi(struct value *c, const struct rows *r, uint32_t row)
 {
-	of_chan(c, r, row, state_metrics(r->s), false);
+	fields_ports_of_chan(c, r, row, state_metrics(r->s), false);
 }
 
-static void get_eff(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_eff(struct value *c, const struct rows *r, uint32_t row)
 {
-	of_chan(c, r, row, state_metrics(r->s), true);
+	fields_ports_of_chan(c, r, row, state_metrics(r->s), true);
 }
 
-static void get_dark(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_dark(struct value *c, const struct rows *r, uint32_t row)
 {
-	of_chan(c, r, row, state_metrics(r->s), true);
+	fields_ports_of_chan(c, r, row, state_metrics(r->s), true);
 	if (!isnan(c->num))
 		c->num = c->num < 0.5;
 }
 
-static void get_plan_efi(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_plan_efi(struct value *c, const struct rows *r, uint32_t row)
 {
-	of_chan(c, r, row, plan_of(r), false);
+	fields_ports_of_chan(c, r, row, fields_ports_plan_of(r), false);
 }
 
-static void get_plan_eff(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_plan_eff(struct value *c, const struct rows *r, uint32_t row)
 {
-	of_chan(c, r, row, plan_of(r), true);
+	fields_ports_of_chan(c, r, row, fields_ports_plan_of(r), true);
 }
 
-static const struct link_usage *usage_of(const struct rows *r, uint32_t row)
+static const struct link_usage *fields_ports_usage_of(const struct rows *r, uint32_t row)
 {
-	return hw(r, row)->chan != FAB_NONE ? state_usage(r->s) : NULL;
+	return fields_ports_hw(r, row)->chan != FAB_NONE ? state_usage(r->s) : NULL;
 }
 
-static void get_problem_age(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_problem_age(struct value *c, const struct rows *r, uint32_t row)
 {
 	bool longer;
 
 	if (!r->s->past.on)
-		c->num = port_problems_age_s(r->v->troubles, port_of(r, row), r->s->now_s, &longer);
+		c->num = port_problems_age_s(r->v->troubles, fields_ports_of(r, row), r->s->now_s,
+					     &longer);
 }
 
-static void get_lanes(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_lanes(struct value *c, const struct rows *r, uint32_t row)
 {
-	const struct link_usage *u = usage_of(r, row);
+	const struct link_usage *u = fields_ports_usage_of(r, row);
 
 	if (u && u->lanes)
-		c->num = vl_usage_lanes(u->lanes, hw(r, row)->chan);
+		c->num = vl_usage_lanes(u->lanes, fields_ports_hw(r, row)->chan);
 }
 
-static void get_lane_use(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_lane_use(struct value *c, const struct rows *r, uint32_t row)
 {
-	if (usage_of(r, row) &&
-	    chan_lanes_text(c->buf, sizeof(c->buf), r->s, hw(r, row)->chan, VALUE_LEN)[0])
+	if (fields_ports_usage_of(r, row) &&
+	    chan_lanes_text(c->buf, sizeof(c->buf), r->s, fields_ports_hw(r, row)->chan,
+			    VALUE_LEN)[0])
 		c->text = c->buf;
 }
 
-static void get_njobs(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_njobs(struct value *c, const struct rows *r, uint32_t row)
 {
-	const struct link_usage *u = usage_of(r, row);
-	uint32_t chan = hw(r, row)->chan;
+	const struct link_usage *u = fields_ports_usage_of(r, row);
+	uint32_t chan = fields_ports_hw(r, row)->chan;
 
 	if (u && u->routes)
 		c->num = (double)(u->routes->chan_off[chan + 1] - u->routes->chan_off[chan]);
 }
 
-static void get_jobs(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_jobs(struct value *c, const struct rows *r, uint32_t row)
 {
-	if (usage_of(r, row) &&
-	    chan_jobs_text(c->buf, sizeof(c->buf), r->s, hw(r, row)->chan, VALUE_LEN)[0])
+	if (fields_ports_usage_of(r, row) &&
+	    chan_jobs_text(c->buf, sizeof(c->buf), r->s, fields_ports_hw(r, row)->chan,
+			   VALUE_LEN)[0])
 		c->text = c->buf;
 }
 
-static void get_plan_util(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_plan_util(struct value *c, const struct rows *r, uint32_t row)
 {
-	if (hw(r, row)->chan != FAB_NONE)
-		c->num = chan_planned_util(r->s, hw(r, row)->chan);
+	if (fields_ports_hw(r, row)->chan != FAB_NONE)
+		c->num = chan_planned_util(r->s, fields_ports_hw(r, row)->chan);
 }
 
-static void counter(struct value *c, const struct rows *r, uint32_t row, enum counter which)
+static void fields_ports_counter(struct value *c, const struct rows *r, uint32_t row,
+				 enum counter which)
 {
 	const struct sample *s = r->s->sample;
 	const struct port_counters *pc;
 
 	if (!s || s->nport != r->s->fabric->nport)
 		return;
-	pc = &s->port[port_of(r, row)];
+	pc = &s->port[fields_ports_of(r, row)];
 	if (pc->valid & 1u << which)
 		c->num = (double)pc->v[which];
 }
@@ -312,7 +316,7 @@ static void counter(struct value *c, const struct rows *r, uint32_t row, enum co
 #define COUNTER(name, which)                                                                       \
 	static void get_##name(struct value *c, const struct rows *r, uint32_t row)                \
 	{                                                                                          \
-		counter(c, r, row, which);                                                         \
+		fields_ports_counter(c, r, row, which);                                            \
 	}
 COUNTER(tx_bytes, CTR_TX_BYTES)
 COUNTER(rx_bytes, CTR_RX_BYTES)
@@ -325,64 +329,64 @@ COUNTER(downed, CTR_LINK_DOWNED)
 COUNTER(rx_errors, CTR_RX_ERR)
 COUNTER(discards, CTR_TX_DISCARD)
 
-static void get_reply(struct value *c, const struct rows *r, uint32_t row)
+static void fields_ports_get_reply(struct value *c, const struct rows *r, uint32_t row)
 {
 	const struct sample *s = r->s->sample;
 
 	if (s && s->nport == r->s->fabric->nport)
-		c->num = s->port[port_of(r, row)].valid != 0;
+		c->num = s->port[fields_ports_of(r, row)].valid != 0;
 }
 
 /* clang-format off */
 #define ENDS                                                                                       \
-	{ "a", "from", "from", "", VALUE_TEXT, 0, true, "switch that sends", get_a },               \
-	{ "a_port", NULL, "port", "", VALUE_COUNT, 0, true, "its port", get_a_port },               \
-	{ "a_guid", NULL, "GUID", "", VALUE_GUID, 0, false, "its node GUID", get_a_guid },          \
-	{ "a_lid", NULL, "LID", "", VALUE_COUNT, 0, false, "its LID", get_a_lid },                  \
-	{ "b", "to", "to", "", VALUE_TEXT, 0, true, "what is at the other end", get_b },            \
-	{ "b_port", NULL, "port", "", VALUE_COUNT, 0, true, "its port", get_b_port },               \
-	{ "b_guid", NULL, "GUID", "", VALUE_GUID, 0, false, "GUID of that node or host port", get_b_guid }, \
-	{ "b_lid", NULL, "LID", "", VALUE_COUNT, 0, false, "its LID", get_b_lid }
+	{ "a", "from", "from", "", VALUE_TEXT, 0, true, "switch that sends", fields_ports_get_a },               \
+	{ "a_port", NULL, "port", "", VALUE_COUNT, 0, true, "its port", fields_ports_get_a_port },               \
+	{ "a_guid", NULL, "GUID", "", VALUE_GUID, 0, false, "its node GUID", fields_ports_get_a_guid },          \
+	{ "a_lid", NULL, "LID", "", VALUE_COUNT, 0, false, "its LID", fields_ports_get_a_lid },                  \
+	{ "b", "to", "to", "", VALUE_TEXT, 0, true, "what is at the other end", fields_ports_get_b },            \
+	{ "b_port", NULL, "port", "", VALUE_COUNT, 0, true, "its port", fields_ports_get_b_port },               \
+	{ "b_guid", NULL, "GUID", "", VALUE_GUID, 0, false, "GUID of that node or host port", fields_ports_get_b_guid }, \
+	{ "b_lid", NULL, "LID", "", VALUE_COUNT, 0, false, "its LID", fields_ports_get_b_lid }
 
 #define CONDITION                                                                                  \
-	{ "tier", NULL, "tier", "", VALUE_TEXT, 0, false, "tier of what is sent", get_tier },       \
-	{ "state", NULL, "state", "", VALUE_TEXT, 0, true, "down, init, armed, active", get_state }, \
+	{ "tier", NULL, "tier", "", VALUE_TEXT, 0, false, "tier of what is sent", fields_ports_get_tier },       \
+	{ "state", NULL, "state", "", VALUE_TEXT, 0, true, "down, init, armed, active", fields_ports_get_state }, \
 	{ "problem", NULL, "problem", "", VALUE_TEXT, 0, true,                                      \
-	  "none, reduced, errors, no reply, down", get_problem },                                  \
+	  "none, reduced, errors, no reply, down", fields_ports_get_problem },                                  \
 	{ "problem_age_s", "since", "since", "s", VALUE_COUNT, 0, false,                            \
-	  "time that it has had that problem, at least", get_problem_age },                        \
-	{ "speed", NULL, "speed", "", VALUE_TEXT, 0, false, "SDR to XDR", get_speed },              \
-	{ "width", NULL, "width", "", VALUE_COUNT, 0, false, "lanes", get_width },                  \
-	{ "vls", NULL, "VLs", "", VALUE_COUNT, 0, false, "operational data VLs", get_vls },         \
+	  "time that it has had that problem, at least", fields_ports_get_problem_age },                        \
+	{ "speed", NULL, "speed", "", VALUE_TEXT, 0, false, "SDR to XDR", fields_ports_get_speed },              \
+	{ "width", NULL, "width", "", VALUE_COUNT, 0, false, "lanes", fields_ports_get_width },                  \
+	{ "vls", NULL, "VLs", "", VALUE_COUNT, 0, false, "operational data VLs", fields_ports_get_vls },         \
 	{ "rate_Mbps", "rate", "rate", "Mb/s", VALUE_COUNT, 0, false,                               \
-	  "data rate of one direction", get_rate }
+	  "data rate of one direction", fields_ports_get_rate }
 
 #define TRAFFIC                                                                                    \
-	{ "tx_Bps", "tx", "tx", "B/s", VALUE_NUMBER, 0, true, "data sent", get_tx },                \
-	{ "rx_Bps", "rx", "rx", "B/s", VALUE_NUMBER, 0, true, "data received", get_rx },            \
+	{ "tx_Bps", "tx", "tx", "B/s", VALUE_NUMBER, 0, true, "data sent", fields_ports_get_tx },                \
+	{ "rx_Bps", "rx", "rx", "B/s", VALUE_NUMBER, 0, true, "data received", fields_ports_get_rx },            \
 	{ "util_pct", "util", "util", "%", VALUE_NUMBER, 2, true,                                   \
-	  "data sent, of the data rate", get_util },                                               \
+	  "data sent, of the data rate", fields_ports_get_util },                                               \
 	{ "wait_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true,                                   \
-	  "time with data but no credits (XmitWait)", get_wait },                                  \
+	  "time with data but no credits (XmitWait)", fields_ports_get_wait },                                  \
 	{ "errors_per_min", "errors", "errors", "/min", VALUE_NUMBER, 2, true,                      \
-	  "all error counters together", get_errors }
+	  "all error counters together", fields_ports_get_errors }
 
 #define ROUTES                                                                                     \
 	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true,                                             \
-	  "routes over it, of all pairs of hosts", get_efi },                                      \
+	  "routes over it, of all pairs of hosts", fields_ports_get_efi },                                      \
 	{ "eff_efi", "eff", "job EFI", "", VALUE_COUNT, 0, true,                                    \
-	  "routes over it, of pairs that share a job", get_eff },                                  \
-	{ "dark", NULL, "dark", "", VALUE_FLAG, 0, false, "no job has a route over it", get_dark }, \
+	  "routes over it, of pairs that share a job", fields_ports_get_eff },                                  \
+	{ "dark", NULL, "dark", "", VALUE_FLAG, 0, false, "no job has a route over it", fields_ports_get_dark }, \
 	{ "plan_efi", NULL, "plan EFI", "", VALUE_COUNT, 0, false,                                  \
-	  "the same after the preview", get_plan_efi },                                            \
+	  "the same after the preview", fields_ports_get_plan_efi },                                            \
 	{ "plan_eff_efi", "plan", "plan", "", VALUE_COUNT, 0, false,                                \
-	  "the same after the preview", get_plan_eff },                                            \
+	  "the same after the preview", fields_ports_get_plan_eff },                                            \
 	{ "plan_util_pct", "planutil", "plan util", "%", VALUE_NUMBER, 1, false,                    \
-	  "utilisation to expect after the preview", get_plan_util },                              \
-	{ "lanes", "vl", "VL", "", VALUE_COUNT, 0, false, "virtual lanes with routes", get_lanes }, \
-	{ "lane_use", NULL, "lane use", "", VALUE_TEXT, 0, false, "share of routes on each of them", get_lane_use }, \
-	{ "njobs", NULL, "jobs", "", VALUE_COUNT, 0, false, "jobs with routes over it", get_njobs }, \
-	{ "jobs", "job", "jobs", "", VALUE_TEXT, 0, false, "their ids and shares, largest first", get_jobs }
+	  "utilisation to expect after the preview", fields_ports_get_plan_util },                              \
+	{ "lanes", "vl", "VL", "", VALUE_COUNT, 0, false, "virtual lanes with routes", fields_ports_get_lanes }, \
+	{ "lane_use", NULL, "lane use", "", VALUE_TEXT, 0, false, "share of routes on each of them", fields_ports_get_lane_use }, \
+	{ "njobs", NULL, "jobs", "", VALUE_COUNT, 0, false, "jobs with routes over it", fields_ports_get_njobs }, \
+	{ "jobs", "job", "jobs", "", VALUE_TEXT, 0, false, "their ids and shares, largest first", fields_ports_get_jobs }
 
 #define COUNTERS                                                                                   \
 	{ "tx_bytes", NULL, "tx bytes", "B", VALUE_COUNT, 0, false, "counter: data sent", get_tx_bytes }, \
@@ -395,18 +399,18 @@ static void get_reply(struct value *c, const struct rows *r, uint32_t row)
 	{ "link_downed", NULL, "downed", "", VALUE_COUNT, 0, false, "counter: LinkDownedCounter", get_downed }, \
 	{ "rx_errors", NULL, "rx errors", "", VALUE_COUNT, 0, false, "counter: PortRcvErrors", get_rx_errors }, \
 	{ "tx_discards", NULL, "discards", "", VALUE_COUNT, 0, false, "counter: PortXmitDiscards", get_discards }, \
-	{ "replied", NULL, "replied", "", VALUE_FLAG, 0, false, "its counters came in the newest poll", get_reply }
+	{ "replied", NULL, "replied", "", VALUE_FLAG, 0, false, "its counters came in the newest poll", fields_ports_get_reply }
 
 const struct field fields_links[] = {
-	{ "link", "name", "link", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> spine2/1", get_label },
+	{ "link", "name", "link", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> spine2/1", fields_ports_get_label },
 	ENDS, CONDITION, TRAFFIC, ROUTES, COUNTERS,
 };
 FIELDS_END(fields_links);
 
 const struct field fields_ports[] = {
-	{ "port", "name", "port", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> n0001/1", get_label },
+	{ "port", "name", "port", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> n0001/1", fields_ports_get_label },
 	ENDS,
-	{ "kind", NULL, "kind", "", VALUE_TEXT, 0, true, "switch, host: what is at the other end", get_kind },
+	{ "kind", NULL, "kind", "", VALUE_TEXT, 0, true, "switch, host: what is at the other end", fields_ports_get_kind },
 	CONDITION, TRAFFIC, ROUTES, COUNTERS,
 };
 FIELDS_END(fields_ports);

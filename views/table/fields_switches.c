@@ -4,27 +4,27 @@
 
 #include <stdio.h>
 
-static void get_name(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_name(struct value *c, const struct rows *r, uint32_t sw)
 {
 	c->text = switch_label(c->buf, NAME_LEN, r->s->fabric, sw);
 }
 
-static void get_guid(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_guid(struct value *c, const struct rows *r, uint32_t sw)
 {
 	c->guid = r->s->fabric->sw_guid[sw];
 }
 
-static void get_lid(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_lid(struct value *c, const struct rows *r, uint32_t sw)
 {
 	c->num = r->s->fabric->sw_lid[sw];
 }
 
-static void get_desc(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_desc(struct value *c, const struct rows *r, uint32_t sw)
 {
 	c->text = r->s->fabric->sw_desc[sw];
 }
 
-static void get_level(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_level(struct value *c, const struct rows *r, uint32_t sw)
 {
 	const struct topology_kind *s = r->v->shape;
 
@@ -32,23 +32,23 @@ static void get_level(struct value *c, const struct rows *r, uint32_t sw)
 		c->text = topology_kind_level_name(c->buf, s, s->level[sw]);
 }
 
-static void get_ports(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_ports(struct value *c, const struct rows *r, uint32_t sw)
 {
 	c->num = r->s->fabric->sw_nports[sw];
 }
 
-static void get_hosts(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_hosts(struct value *c, const struct rows *r, uint32_t sw)
 {
 	c->num = r->s->fabric->sw_nterm[sw];
 }
 
-static void get_links(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_links(struct value *c, const struct rows *r, uint32_t sw)
 {
 	c->num = r->s->fabric->chan_off[sw + 1] - r->s->fabric->chan_off[sw];
 }
 
-static uint32_t count_problems(const struct rows *r, uint32_t sw, enum problem from,
-			       enum problem to)
+static uint32_t fields_switches_count_problems(const struct rows *r, uint32_t sw, enum problem from,
+					       enum problem to)
 {
 	const struct fabric *f = r->s->fabric;
 	uint32_t n = 0;
@@ -61,25 +61,25 @@ static uint32_t count_problems(const struct rows *r, uint32_t sw, enum problem f
 	return n;
 }
 
-static void get_problems(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_problems(struct value *c, const struct rows *r, uint32_t sw)
 {
-	c->num = count_problems(r, sw, PROBLEM_REDUCED, PROBLEM_DOWN);
+	c->num = fields_switches_count_problems(r, sw, PROBLEM_REDUCED, PROBLEM_DOWN);
 }
 
-static void get_down(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_down(struct value *c, const struct rows *r, uint32_t sw)
 {
-	c->num = count_problems(r, sw, PROBLEM_DOWN, PROBLEM_DOWN);
+	c->num = fields_switches_count_problems(r, sw, PROBLEM_DOWN, PROBLEM_DOWN);
 }
 
-static void get_silent(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_silent(struct value *c, const struct rows *r, uint32_t sw)
 {
 	if (r->s->sample)
-		c->num = count_problems(r, sw, PROBLEM_NO_REPLY, PROBLEM_NO_REPLY);
+		c->num = fields_switches_count_problems(r, sw, PROBLEM_NO_REPLY, PROBLEM_NO_REPLY);
 }
 
 enum figure { FIG_TX, FIG_RX, FIG_UTIL, FIG_WAIT, FIG_ERRORS };
 
-static double figure_of(const struct port_rate *p, enum figure which)
+static double fields_switches_figure_of(const struct port_rate *p, enum figure which)
 {
 	switch (which) {
 	case FIG_TX:
@@ -97,46 +97,47 @@ static double figure_of(const struct port_rate *p, enum figure which)
 }
 
 /* Sum, or largest, of what is known; unknown when nothing is. */
-static void over_ports(struct value *c, const struct rows *r, uint32_t sw, enum figure which,
-		       bool largest)
+static void fields_switches_over_ports(struct value *c, const struct rows *r, uint32_t sw,
+				       enum figure which, bool largest)
 {
 	const struct fabric *f = r->s->fabric;
 
 	for (uint32_t p = 1; p <= f->sw_nports[sw]; p++) {
 		const struct port_rate *rate = state_rate(r->s, f->port_off[sw] + p);
-		double v = rate ? figure_of(rate, which) : NAN;
+		double v = rate ? fields_switches_figure_of(rate, which) : NAN;
 
 		if (!isnan(v))
 			c->num = isnan(c->num) ? v : largest ? fmax(c->num, v) : c->num + v;
 	}
 }
 
-static void get_tx(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_tx(struct value *c, const struct rows *r, uint32_t sw)
 {
-	over_ports(c, r, sw, FIG_TX, false);
+	fields_switches_over_ports(c, r, sw, FIG_TX, false);
 }
 
-static void get_rx(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_rx(struct value *c, const struct rows *r, uint32_t sw)
 {
-	over_ports(c, r, sw, FIG_RX, false);
+	fields_switches_over_ports(c, r, sw, FIG_RX, false);
 }
 
-static void get_util(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_util(struct value *c, const struct rows *r, uint32_t sw)
 {
-	over_ports(c, r, sw, FIG_UTIL, true);
+	fields_switches_over_ports(c, r, sw, FIG_UTIL, true);
 }
 
-static void get_wait(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_wait(struct value *c, const struct rows *r, uint32_t sw)
 {
-	over_ports(c, r, sw, FIG_WAIT, true);
+	fields_switches_over_ports(c, r, sw, FIG_WAIT, true);
 }
 
-static void get_errors(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_errors(struct value *c, const struct rows *r, uint32_t sw)
 {
-	over_ports(c, r, sw, FIG_ERRORS, false);
+	fields_switches_over_ports(c, r, sw, FIG_ERRORS, false);
 }
 
-static void largest_of(struct value *c, const struct rows *r, uint32_t sw, bool effective)
+static void fields_switches_largest_of(struct value *c, const struct rows *r, uint32_t sw,
+				       bool effective)
 {
 	const struct metrics *m = state_metrics(r->s);
 	const struct fabric *f = r->s->fabric;
@@ -152,17 +153,17 @@ static void largest_of(struct value *c, const struct rows *r, uint32_t sw, bool 
 	c->num = (double)most;
 }
 
-static void get_efi(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_efi(struct value *c, const struct rows *r, uint32_t sw)
 {
-	largest_of(c, r, sw, false);
+	fields_switches_largest_of(c, r, sw, false);
 }
 
-static void get_eff(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_eff(struct value *c, const struct rows *r, uint32_t sw)
 {
-	largest_of(c, r, sw, true);
+	fields_switches_largest_of(c, r, sw, true);
 }
 
-static void get_dark(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_dark(struct value *c, const struct rows *r, uint32_t sw)
 {
 	const struct metrics *m = state_metrics(r->s);
 	const struct fabric *f = r->s->fabric;
@@ -174,7 +175,7 @@ static void get_dark(struct value *c, const struct rows *r, uint32_t sw)
 		c->num += !m->eff_efi[ch];
 }
 
-static void get_up(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_up(struct value *c, const struct rows *r, uint32_t sw)
 {
 	const struct fabric *f = r->s->fabric;
 
@@ -187,13 +188,14 @@ static void get_up(struct value *c, const struct rows *r, uint32_t sw)
 	}
 }
 
-static bool of_fabric(const struct tables *t, const struct fabric *f)
+static bool fields_switches_of_fabric(const struct tables *t, const struct fabric *f)
 {
 	return t && t->nsw == f->nsw && t->nend == f->nend;
 }
 
 /* Of a full row: a loop that compilers make vectors of. */
-static uint32_t entries_of_block(const struct tables *t, uint32_t sw, uint32_t block)
+static uint32_t fields_switches_entries_of_block(const struct tables *t, uint32_t sw,
+						 uint32_t block)
 {
 	const uint8_t *port = tables_row(t, sw) + (size_t)block * LFT_BLOCK;
 	uint8_t n = 0;
@@ -203,38 +205,38 @@ static uint32_t entries_of_block(const struct tables *t, uint32_t sw, uint32_t b
 	return n;
 }
 
-static void get_entries(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_entries(struct value *c, const struct rows *r, uint32_t sw)
 {
 	const struct tables *t = r->s->tables;
 
-	if (!of_fabric(t, r->s->fabric))
+	if (!fields_switches_of_fabric(t, r->s->fabric))
 		return;
 	c->num = -(double)(tables_row(t, sw)[0] != FAB_NO_PORT); /* LID 0 is no one's */
 	for (uint32_t b = 0; b < tables_blocks(t); b++)
-		c->num += entries_of_block(t, sw, b);
+		c->num += fields_switches_entries_of_block(t, sw, b);
 }
 
-static void get_blocks(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_blocks(struct value *c, const struct rows *r, uint32_t sw)
 {
 	const struct tables *t = r->s->tables;
 
-	if (!of_fabric(t, r->s->fabric))
+	if (!fields_switches_of_fabric(t, r->s->fabric))
 		return;
 	c->num = 0;
 	for (uint32_t b = 0; b < tables_blocks(t); b++)
-		c->num += entries_of_block(t, sw, b) > 0;
+		c->num += fields_switches_entries_of_block(t, sw, b) > 0;
 }
 
-static void get_sl2vl(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_sl2vl(struct value *c, const struct rows *r, uint32_t sw)
 {
 	static const char *const kinds[] = { "identity", "by input", "by port", "not read" };
 
 	(void)sw;
-	if (of_fabric(r->s->tables, r->s->fabric))
+	if (fields_switches_of_fabric(r->s->tables, r->s->fabric))
 		c->text = kinds[r->s->tables->sl2vl_kind];
 }
 
-static void get_changed(struct value *c, const struct rows *r, uint32_t sw)
+static void fields_switches_get_changed(struct value *c, const struct rows *r, uint32_t sw)
 {
 	const struct tdiff *d = state_preview_ready(r->s) ? r->s->preview.diff : NULL;
 	uint32_t lo = 0, hi = d ? d->nblocks : 0;
@@ -256,30 +258,30 @@ static void get_changed(struct value *c, const struct rows *r, uint32_t sw)
 
 /* clang-format off */
 const struct field fields_switches[] = {
-	{ "name", "switch", "switch", "", VALUE_TEXT, 0, true, "its name", get_name },
-	{ "guid", NULL, "GUID", "", VALUE_GUID, 0, true, "node GUID", get_guid },
-	{ "lid", NULL, "LID", "", VALUE_COUNT, 0, true, "LID of port 0", get_lid },
-	{ "description", "desc", "description", "", VALUE_TEXT, 0, false, "NodeDescription", get_desc },
-	{ "level", NULL, "level", "", VALUE_TEXT, 0, true, "leaf, spine, ... of a tree", get_level },
-	{ "ports", NULL, "ports", "", VALUE_COUNT, 0, true, "ports that it has", get_ports },
-	{ "hosts", NULL, "hosts", "", VALUE_COUNT, 0, true, "hosts on it", get_hosts },
-	{ "links", NULL, "links", "", VALUE_COUNT, 0, true, "cables to other switches", get_links },
-	{ "problems", NULL, "problems", "", VALUE_COUNT, 0, true, "ports with a problem", get_problems },
-	{ "down", NULL, "down", "", VALUE_COUNT, 0, false, "cabled ports that are not active", get_down },
-	{ "no_reply", "silent", "silent", "", VALUE_COUNT, 0, false, "ports whose counters did not come", get_silent },
-	{ "tx_Bps", "tx", "tx", "B/s", VALUE_NUMBER, 0, true, "sent by all ports", get_tx },
-	{ "rx_Bps", "rx", "rx", "B/s", VALUE_NUMBER, 0, true, "received by all ports", get_rx },
-	{ "util_pct", "util", "util", "%", VALUE_NUMBER, 2, true, "of its busiest port", get_util },
-	{ "wait_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true, "of the port that waits most", get_wait },
-	{ "errors_per_min", "errors", "errors", "/min", VALUE_NUMBER, 2, true, "of all ports", get_errors },
-	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true, "largest of its channels", get_efi },
-	{ "eff_efi", "eff", "job EFI", "", VALUE_COUNT, 0, true, "largest of its channels", get_eff },
-	{ "dark", NULL, "dark", "", VALUE_COUNT, 0, false, "channels that no job has a route over", get_dark },
-	{ "up", NULL, "up", "", VALUE_COUNT, 0, false, "cabled ports that are not down", get_up },
-	{ "lft_entries", "entries", "entries", "", VALUE_COUNT, 0, false, "LIDs with an entry in its LFT", get_entries },
-	{ "lft_blocks", "blocks", "blocks", "", VALUE_COUNT, 0, false, "LFT blocks that hold an entry", get_blocks },
-	{ "sl2vl", NULL, "SL2VL", "", VALUE_TEXT, 0, false, "identity, by input or by port", get_sl2vl },
-	{ "changed", NULL, "changed", "", VALUE_COUNT, 0, false, "LFT entries that the preview changes", get_changed },
+	{ "name", "switch", "switch", "", VALUE_TEXT, 0, true, "its name", fields_switches_get_name },
+	{ "guid", NULL, "GUID", "", VALUE_GUID, 0, true, "node GUID", fields_switches_get_guid },
+	{ "lid", NULL, "LID", "", VALUE_COUNT, 0, true, "LID of port 0", fields_switches_get_lid },
+	{ "description", "desc", "description", "", VALUE_TEXT, 0, false, "NodeDescription", fields_switches_get_desc },
+	{ "level", NULL, "level", "", VALUE_TEXT, 0, true, "leaf, spine, ... of a tree", fields_switches_get_level },
+	{ "ports", NULL, "ports", "", VALUE_COUNT, 0, true, "ports that it has", fields_switches_get_ports },
+	{ "hosts", NULL, "hosts", "", VALUE_COUNT, 0, true, "hosts on it", fields_switches_get_hosts },
+	{ "links", NULL, "links", "", VALUE_COUNT, 0, true, "cables to other switches", fields_switches_get_links },
+	{ "problems", NULL, "problems", "", VALUE_COUNT, 0, true, "ports with a problem", fields_switches_get_problems },
+	{ "down", NULL, "down", "", VALUE_COUNT, 0, false, "cabled ports that are not active", fields_switches_get_down },
+	{ "no_reply", "silent", "silent", "", VALUE_COUNT, 0, false, "ports whose counters did not come", fields_switches_get_silent },
+	{ "tx_Bps", "tx", "tx", "B/s", VALUE_NUMBER, 0, true, "sent by all ports", fields_switches_get_tx },
+	{ "rx_Bps", "rx", "rx", "B/s", VALUE_NUMBER, 0, true, "received by all ports", fields_switches_get_rx },
+	{ "util_pct", "util", "util", "%", VALUE_NUMBER, 2, true, "of its busiest port", fields_switches_get_util },
+	{ "wait_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true, "of the port that waits most", fields_switches_get_wait },
+	{ "errors_per_min", "errors", "errors", "/min", VALUE_NUMBER, 2, true, "of all ports", fields_switches_get_errors },
+	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true, "largest of its channels", fields_switches_get_efi },
+	{ "eff_efi", "eff", "job EFI", "", VALUE_COUNT, 0, true, "largest of its channels", fields_switches_get_eff },
+	{ "dark", NULL, "dark", "", VALUE_COUNT, 0, false, "channels that no job has a route over", fields_switches_get_dark },
+	{ "up", NULL, "up", "", VALUE_COUNT, 0, false, "cabled ports that are not down", fields_switches_get_up },
+	{ "lft_entries", "entries", "entries", "", VALUE_COUNT, 0, false, "LIDs with an entry in its LFT", fields_switches_get_entries },
+	{ "lft_blocks", "blocks", "blocks", "", VALUE_COUNT, 0, false, "LFT blocks that hold an entry", fields_switches_get_blocks },
+	{ "sl2vl", NULL, "SL2VL", "", VALUE_TEXT, 0, false, "identity, by input or by port", fields_switches_get_sl2vl },
+	{ "changed", NULL, "changed", "", VALUE_COUNT, 0, false, "LFT entries that the preview changes", fields_switches_get_changed },
 };
 FIELDS_END(fields_switches);
 /* clang-format on */

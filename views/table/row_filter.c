@@ -64,13 +64,13 @@ __attribute__((format(printf, 3, 4))) static int wrong(struct parser *p, const c
 	return err_set(p->err, -EINVAL, "column %u: %s", p->column, why);
 }
 
-static void blanks(struct parser *p)
+static void row_filter_blanks(struct parser *p)
 {
 	p->at += strspn(p->at, " \t\n");
 }
 
 /* Bytes of a word.  "->" is a part of it, as in "leaf1/3->". */
-static size_t word_len(const char *s)
+static size_t row_filter_word_len(const char *s)
 {
 	size_t n = 0;
 
@@ -86,15 +86,15 @@ static size_t word_len(const char *s)
 	return n;
 }
 
-static bool is_word(const char *at, size_t n, const char *word)
+static bool row_filter_is_word(const char *at, size_t n, const char *word)
 {
 	return strlen(word) == n && !strncasecmp(at, word, n);
 }
 
-static bool take_word(struct parser *p, const char *word)
+static bool row_filter_take_word(struct parser *p, const char *word)
 {
-	blanks(p);
-	if (!is_word(p->at, word_len(p->at), word))
+	row_filter_blanks(p);
+	if (!row_filter_is_word(p->at, row_filter_word_len(p->at), word))
 		return false;
 	p->at += strlen(word);
 	return true;
@@ -104,28 +104,28 @@ static bool take_word(struct parser *p, const char *word)
 static const char *const and_words[] = { "and", "&&", "&", NULL };
 static const char *const or_words[] = { "or", "||", "|", NULL };
 
-static bool take_one(struct parser *p, const char *const *words)
+static bool row_filter_take_one(struct parser *p, const char *const *words)
 {
-	blanks(p);
+	row_filter_blanks(p);
 	if (words == or_words && *p->at == '|') { /* also right before a word */
 		p->at += 1 + (p->at[1] == '|');
 		return true;
 	}
-	while (*words && !take_word(p, *words))
+	while (*words && !row_filter_take_word(p, *words))
 		words++;
 	return *words != NULL;
 }
 
-static bool is_one(const char *at, const char *const *words)
+static bool row_filter_is_one(const char *at, const char *const *words)
 {
 	if (words == or_words && *at == '|')
 		return true;
-	while (*words && !is_word(at, word_len(at), *words))
+	while (*words && !row_filter_is_word(at, row_filter_word_len(at), *words))
 		words++;
 	return *words != NULL;
 }
 
-static bool take_op(struct parser *p, enum op *op)
+static bool row_filter_take_op(struct parser *p, enum op *op)
 {
 	static const struct {
 		const char *text;
@@ -133,7 +133,7 @@ static bool take_op(struct parser *p, enum op *op)
 	} ops[] = { { "<=", OP_LE }, { ">=", OP_GE }, { "!=", OP_NE }, { "==", OP_EQ },
 		    { "<", OP_LT },  { ">", OP_GT },  { "=", OP_EQ },  { "~", OP_MATCH } };
 
-	blanks(p);
+	row_filter_blanks(p);
 	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
 		if (!strncmp(p->at, ops[i].text, strlen(ops[i].text))) {
 			p->at += strlen(ops[i].text);
@@ -143,13 +143,13 @@ static bool take_op(struct parser *p, enum op *op)
 	return false;
 }
 
-static char *copy(const char *s, size_t n)
+static char *row_filter_copy(const char *s, size_t n)
 {
 	return xasprintf("%.*s", (int)n, s);
 }
 
 /* Quoted, in which "" stands for one quote; NULL when it does not end. */
-static char *quoted(struct parser *p)
+static char *row_filter_quoted(struct parser *p)
 {
 	char *out = xcalloc(strlen(p->at) + 1, 1);
 	size_t n = 0;
@@ -168,16 +168,16 @@ static char *quoted(struct parser *p)
 
 /* A value: what follows an operator, up to a blank or a parenthesis; regular expressions may have
  * parentheses of their own. */
-static int take_value(char **out, struct parser *p, bool regular)
+static int row_filter_take_value(char **out, struct parser *p, bool regular)
 {
 	const char *start;
 	size_t n = 0;
 	int depth = 0;
 
-	blanks(p);
+	row_filter_blanks(p);
 	start = p->at;
 	if (*p->at == '"') {
-		*out = quoted(p);
+		*out = row_filter_quoted(p);
 		return *out ? 0 : wrong(p, start, "this quotation has no end");
 	}
 	for (; p->at[n] && !strchr(" \t\n", p->at[n]); n++) {
@@ -189,20 +189,20 @@ static int take_value(char **out, struct parser *p, bool regular)
 	}
 	if (!n)
 		return wrong(p, start, "a value is missing");
-	*out = copy(p->at, n);
+	*out = row_filter_copy(p->at, n);
 	p->at += n;
 	return 0;
 }
 
 /* --- nodes ------------------------------------------------------------------------------- */
 
-static uint32_t push(struct parser *p, struct node n)
+static uint32_t row_filter_push(struct parser *p, struct node n)
 {
 	vec_push(&p->f->node, n);
 	return (uint32_t)p->f->node.n - 1;
 }
 
-static int number(struct node *n, struct parser *p, const char *at, const char *text)
+static int row_filter_number(struct node *n, struct parser *p, const char *at, const char *text)
 {
 	static const char letters[] = "kMGT";
 	const char *letter;
@@ -222,7 +222,7 @@ static int number(struct node *n, struct parser *p, const char *at, const char *
 	return 0;
 }
 
-static int flag(struct node *n, struct parser *p, const char *at, const char *text)
+static int row_filter_flag(struct node *n, struct parser *p, const char *at, const char *text)
 {
 	static const char *const words[] = { "no", "yes", "false", "true", "0", "1" };
 
@@ -236,7 +236,7 @@ static int flag(struct node *n, struct parser *p, const char *at, const char *te
 	return wrong(p, at, "%s is yes or no, not '%.60s'", n->field->name, text);
 }
 
-static int guid(struct node *n, struct parser *p, const char *at, const char *text)
+static int row_filter_guid(struct node *n, struct parser *p, const char *at, const char *text)
 {
 	char *end;
 
@@ -247,7 +247,7 @@ static int guid(struct node *n, struct parser *p, const char *at, const char *te
 	return 0;
 }
 
-static int regular(struct node *n, struct parser *p, const char *at)
+static int row_filter_regular(struct node *n, struct parser *p, const char *at)
 {
 	char why[120];
 	int rc;
@@ -262,14 +262,14 @@ static int regular(struct node *n, struct parser *p, const char *at)
 	return wrong(p, at, "'%.60s' is no regular expression: %s", n->text, why);
 }
 
-static int value(struct node *n, struct parser *p)
+static int row_filter_value(struct node *n, struct parser *p)
 {
 	const char *at;
 	int rc;
 
-	blanks(p);
+	row_filter_blanks(p);
 	at = p->at;
-	rc = take_value(&n->text, p, n->op == OP_MATCH);
+	rc = row_filter_take_value(&n->text, p, n->op == OP_MATCH);
 	if (rc)
 		return rc;
 	if (!strcasecmp(n->text, "unknown") && (n->op == OP_EQ || n->op == OP_NE)) {
@@ -277,20 +277,20 @@ static int value(struct node *n, struct parser *p)
 		return 0;
 	}
 	if (n->op == OP_MATCH)
-		return regular(n, p, at);
+		return row_filter_regular(n, p, at);
 	switch (n->field->kind) {
 	case VALUE_TEXT:
 		return 0;
 	case VALUE_GUID:
-		return guid(n, p, at, n->text);
+		return row_filter_guid(n, p, at, n->text);
 	case VALUE_FLAG:
-		return flag(n, p, at, n->text);
+		return row_filter_flag(n, p, at, n->text);
 	default:
-		return number(n, p, at, n->text);
+		return row_filter_number(n, p, at, n->text);
 	}
 }
 
-static void node_clear(struct node *n)
+static void row_filter_node_clear(struct node *n)
 {
 	if (n->re)
 		regfree(n->re);
@@ -298,7 +298,7 @@ static void node_clear(struct node *n)
 	free(n->text);
 }
 
-static int no_field(struct parser *p, const char *at, size_t len)
+static int row_filter_no_field(struct parser *p, const char *at, size_t len)
 {
 	const char *near = field_guess(p->kind, at, len);
 
@@ -308,23 +308,23 @@ static int no_field(struct parser *p, const char *at, size_t len)
 }
 
 /* "~^leaf0[12]": anywhere in the row, as a word would be. */
-static int bare_regular(uint32_t *out, struct parser *p)
+static int row_filter_bare_regular(uint32_t *out, struct parser *p)
 {
 	struct node n = { .kind = NODE_WORD, .op = OP_MATCH };
 	const char *at = p->at++;
-	int rc = take_value(&n.text, p, true);
+	int rc = row_filter_take_value(&n.text, p, true);
 
 	if (!rc)
-		rc = regular(&n, p, at);
+		rc = row_filter_regular(&n, p, at);
 	if (rc)
-		node_clear(&n);
+		row_filter_node_clear(&n);
 	else
-		*out = push(p, n);
+		*out = row_filter_push(p, n);
 	return rc;
 }
 
 /* A word, a quotation, or FIELD OP VALUE. */
-static int term(uint32_t *out, struct parser *p)
+static int row_filter_term(uint32_t *out, struct parser *p)
 {
 	struct node n = { .kind = NODE_WORD };
 	const char *at = p->at;
@@ -332,15 +332,15 @@ static int term(uint32_t *out, struct parser *p)
 	int rc = 0;
 
 	if (*p->at == '"') {
-		n.text = quoted(p);
+		n.text = row_filter_quoted(p);
 		if (!n.text)
 			return wrong(p, at, "this quotation has no end");
-		*out = push(p, n);
+		*out = row_filter_push(p, n);
 		return 0;
 	}
 	if (*p->at == '~')
-		return bare_regular(out, p);
-	len = word_len(p->at);
+		return row_filter_bare_regular(out, p);
+	len = row_filter_word_len(p->at);
 	p->at += len;
 	if (!len)
 		return wrong(p, at,
@@ -348,33 +348,33 @@ static int term(uint32_t *out, struct parser *p)
 				 : "a term is missing at the end%.0s",
 			     at);
 	n.field = field_find(p->kind, at, len);
-	if (!take_op(p, &n.op)) {
+	if (!row_filter_take_op(p, &n.op)) {
 		while (len > 1 && at[len - 1] == '|')
 			len--; /* right behind a word it joins terms */
-		n.text = copy(at, len);
+		n.text = row_filter_copy(at, len);
 		n.pattern = strpbrk(n.text, "*?[|") != NULL;
 		p->at = at + len;
 	} else if (!n.field) {
-		return no_field(p, at, len);
+		return row_filter_no_field(p, at, len);
 	} else {
 		n.kind = NODE_COMPARE;
-		rc = value(&n, p);
+		rc = row_filter_value(&n, p);
 	}
 	if (rc)
-		node_clear(&n);
+		row_filter_node_clear(&n);
 	else
-		*out = push(p, n);
+		*out = row_filter_push(p, n);
 	return rc;
 }
 
-static int any(uint32_t *out, struct parser *p);
+static int row_filter_any(uint32_t *out, struct parser *p);
 
-static int group(uint32_t *out, struct parser *p)
+static int row_filter_group(uint32_t *out, struct parser *p)
 {
 	const char *open = p->at++;
-	int rc = any(out, p);
+	int rc = row_filter_any(out, p);
 
-	blanks(p);
+	row_filter_blanks(p);
 	if (rc)
 		return rc;
 	if (*p->at != ')')
@@ -383,62 +383,62 @@ static int group(uint32_t *out, struct parser *p)
 	return 0;
 }
 
-static int negated(uint32_t *out, struct parser *p)
+static int row_filter_negated(uint32_t *out, struct parser *p)
 {
 	const char *at;
 	uint32_t inner;
 	int rc;
 
-	blanks(p);
+	row_filter_blanks(p);
 	at = p->at;
 	if (p->f->node.n >= NODE_MAX)
 		return wrong(p, at, "more than %d terms", NODE_MAX / 2);
 	if (++p->depth > DEPTH_MAX)
 		return wrong(p, at, "more than %d parentheses inside each other", DEPTH_MAX);
-	if (take_word(p, "not") || (*p->at == '!' && p->at[1] != '=' && p->at++)) {
-		rc = negated(&inner, p);
+	if (row_filter_take_word(p, "not") || (*p->at == '!' && p->at[1] != '=' && p->at++)) {
+		rc = row_filter_negated(&inner, p);
 		if (!rc)
-			*out = push(p, (struct node){ .kind = NODE_NOT, .left = inner });
+			*out = row_filter_push(p, (struct node){ .kind = NODE_NOT, .left = inner });
 	} else if (*p->at == '(') {
-		rc = group(out, p);
+		rc = row_filter_group(out, p);
 	} else {
-		rc = term(out, p);
+		rc = row_filter_term(out, p);
 	}
 	p->depth--;
 	return rc;
 }
 
-static bool ends(struct parser *p)
+static bool row_filter_ends(struct parser *p)
 {
-	blanks(p);
-	return !*p->at || *p->at == ')' || is_one(p->at, or_words);
+	row_filter_blanks(p);
+	return !*p->at || *p->at == ')' || row_filter_is_one(p->at, or_words);
 }
 
-static int all(uint32_t *out, struct parser *p)
+static int row_filter_all(uint32_t *out, struct parser *p)
 {
-	int rc = negated(out, p);
+	int rc = row_filter_negated(out, p);
 	uint32_t right;
 
-	while (!rc && !ends(p)) {
-		take_one(p, and_words);
-		rc = negated(&right, p);
+	while (!rc && !row_filter_ends(p)) {
+		row_filter_take_one(p, and_words);
+		rc = row_filter_negated(&right, p);
 		if (!rc)
-			*out = push(
+			*out = row_filter_push(
 				p, (struct node){ .kind = NODE_AND, .left = *out, .right = right });
 	}
 	return rc;
 }
 
-static int any(uint32_t *out, struct parser *p)
+static int row_filter_any(uint32_t *out, struct parser *p)
 {
-	int rc = all(out, p);
+	int rc = row_filter_all(out, p);
 	uint32_t right;
 
-	while (!rc && take_one(p, or_words)) {
-		rc = all(&right, p);
+	while (!rc && row_filter_take_one(p, or_words)) {
+		rc = row_filter_all(&right, p);
 		if (!rc)
-			*out = push(p,
-				    (struct node){ .kind = NODE_OR, .left = *out, .right = right });
+			*out = row_filter_push(
+				p, (struct node){ .kind = NODE_OR, .left = *out, .right = right });
 	}
 	return rc;
 }
@@ -450,10 +450,10 @@ int row_filter_new(struct row_filter **out, enum row_kind kind, const char *text
 	struct parser p = { .f = f, .kind = kind, .text = text, .at = text, .err = err };
 	int rc = 0;
 
-	blanks(&p);
+	row_filter_blanks(&p);
 	if (*p.at) {
-		rc = any(&f->root, &p);
-		blanks(&p);
+		rc = row_filter_any(&f->root, &p);
+		row_filter_blanks(&p);
 		if (!rc && *p.at)
 			rc = wrong(&p, p.at, "this parenthesis closes nothing");
 	}
@@ -472,45 +472,45 @@ void row_filter_free(struct row_filter *f)
 	if (!f)
 		return;
 	for (size_t i = 0; i < f->node.n; i++)
-		node_clear(&f->node.v[i]);
+		row_filter_node_clear(&f->node.v[i]);
 	vec_free(&f->node);
 	free(f);
 }
 
 /* --- rows -------------------------------------------------------------------------------- */
 
-static enum truth truth_of(bool b)
+static enum truth row_filter_truth_of(bool b)
 {
 	return b ? TRUE : FALSE;
 }
 
-static enum truth ordered(enum op op, int d)
+static enum truth row_filter_ordered(enum op op, int d)
 {
 	switch (op) {
 	case OP_LT:
-		return truth_of(d < 0);
+		return row_filter_truth_of(d < 0);
 	case OP_LE:
-		return truth_of(d <= 0);
+		return row_filter_truth_of(d <= 0);
 	case OP_EQ:
-		return truth_of(d == 0);
+		return row_filter_truth_of(d == 0);
 	case OP_NE:
-		return truth_of(d != 0);
+		return row_filter_truth_of(d != 0);
 	case OP_GE:
-		return truth_of(d >= 0);
+		return row_filter_truth_of(d >= 0);
 	default:
-		return truth_of(d > 0);
+		return row_filter_truth_of(d > 0);
 	}
 }
 
-static enum truth compare_text(const struct node *n, const char *text)
+static enum truth row_filter_compare_text(const struct node *n, const char *text)
 {
 	if (n->op == OP_EQ || n->op == OP_NE)
-		return truth_of(!fnmatch(n->text, text, FNM_CASEFOLD | FNM_NOESCAPE) ==
-				(n->op == OP_EQ));
-	return ordered(n->op, natural_cmp(text, n->text));
+		return row_filter_truth_of(!fnmatch(n->text, text, FNM_CASEFOLD | FNM_NOESCAPE) ==
+					   (n->op == OP_EQ));
+	return row_filter_ordered(n->op, natural_cmp(text, n->text));
 }
 
-static enum truth compare(const struct node *n, const struct rows *r, uint32_t row)
+static enum truth row_filter_compare(const struct node *n, const struct rows *r, uint32_t row)
 {
 	char buf[VALUE_LEN];
 	struct value c;
@@ -519,24 +519,25 @@ static enum truth compare(const struct node *n, const struct rows *r, uint32_t r
 	field_get(&c, n->field, r, row);
 	known = value_known(&c, n->field);
 	if (n->kind == NODE_UNKNOWN)
-		return truth_of(known == (n->op == OP_NE));
+		return row_filter_truth_of(known == (n->op == OP_NE));
 	if (!known)
 		return UNKNOWN;
 	if (n->re)
-		return truth_of(!regexec(n->re, value_text(buf, &c, n->field), 0, NULL, 0));
+		return row_filter_truth_of(
+			!regexec(n->re, value_text(buf, &c, n->field), 0, NULL, 0));
 	switch (n->field->kind) {
 	case VALUE_TEXT:
-		return compare_text(n, c.text);
+		return row_filter_compare_text(n, c.text);
 	case VALUE_GUID:
-		return ordered(n->op, c.guid < n->guid ? -1 : c.guid > n->guid);
+		return row_filter_ordered(n->op, c.guid < n->guid ? -1 : c.guid > n->guid);
 	default:
-		return ordered(n->op, c.num < n->num ? -1 : c.num > n->num);
+		return row_filter_ordered(n->op, c.num < n->num ? -1 : c.num > n->num);
 	}
 }
 
 /* One of what | parts is in the label, with * for anything, ? for a letter, [ab] for one of those.
  */
-static bool matches_pattern(const char *text, const char *label)
+static bool row_filter_matches_pattern(const char *text, const char *label)
 {
 	char glob[VALUE_LEN];
 
@@ -549,15 +550,17 @@ static bool matches_pattern(const char *text, const char *label)
 	return false;
 }
 
-static bool word_is_in(const struct node *n, const char *label)
+static bool row_filter_word_is_in(const struct node *n, const char *label)
 {
 	if (n->re)
 		return !regexec(n->re, label, 0, NULL, 0);
 	/* what it says as it stands is there, too: "n[0001-0016]" of a job */
-	return strcasestr(label, n->text) || (n->pattern && matches_pattern(n->text, label));
+	return strcasestr(label, n->text) ||
+	       (n->pattern && row_filter_matches_pattern(n->text, label));
 }
 
-static enum truth judge(const struct row_filter *f, uint32_t at, const struct rows *r, uint32_t row)
+static enum truth row_filter_judge(const struct row_filter *f, uint32_t at, const struct rows *r,
+				   uint32_t row)
 {
 	const struct node *n = &f->node.v[at];
 	enum truth left = FALSE, right;
@@ -565,18 +568,18 @@ static enum truth judge(const struct row_filter *f, uint32_t at, const struct ro
 
 	switch (n->kind) {
 	case NODE_WORD:
-		return truth_of(word_is_in(n, rows_label(label, r, row)));
+		return row_filter_truth_of(row_filter_word_is_in(n, rows_label(label, r, row)));
 	case NODE_COMPARE:
 	case NODE_UNKNOWN:
-		return compare(n, r, row);
+		return row_filter_compare(n, r, row);
 	default:
-		left = judge(f, n->left, r, row);
+		left = row_filter_judge(f, n->left, r, row);
 	}
 	if (n->kind == NODE_NOT)
-		return left == UNKNOWN ? UNKNOWN : truth_of(left == FALSE);
+		return left == UNKNOWN ? UNKNOWN : row_filter_truth_of(left == FALSE);
 	if (left == (n->kind == NODE_AND ? FALSE : TRUE))
 		return left;
-	right = judge(f, n->right, r, row);
+	right = row_filter_judge(f, n->right, r, row);
 	if (left != UNKNOWN || right == (n->kind == NODE_AND ? FALSE : TRUE))
 		return right;
 	return UNKNOWN;
@@ -584,7 +587,7 @@ static enum truth judge(const struct row_filter *f, uint32_t at, const struct ro
 
 bool row_filter_match(const struct row_filter *f, const struct rows *r, uint32_t row)
 {
-	return !f || !f->node.n || judge(f, f->root, r, row) == TRUE;
+	return !f || !f->node.n || row_filter_judge(f, f->root, r, row) == TRUE;
 }
 
 /* --- typing ------------------------------------------------------------------------------ */

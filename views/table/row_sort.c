@@ -11,13 +11,13 @@
 #define DIGITS (1u << BITS)
 #define PASSES 3
 
-static uint32_t digit(uint32_t high, unsigned pass)
+static uint32_t row_sort_digit(uint32_t high, unsigned pass)
 {
 	return high >> (BITS * pass) & (DIGITS - 1);
 }
 
-static void sort_digit(const struct row_rank *from, struct row_rank *to, uint32_t n,
-		       uint32_t *count, unsigned pass)
+static void row_sort_sort_digit(const struct row_rank *from, struct row_rank *to, uint32_t n,
+				uint32_t *count, unsigned pass)
 {
 	uint32_t at = 0;
 
@@ -28,10 +28,10 @@ static void sort_digit(const struct row_rank *from, struct row_rank *to, uint32_
 		at += here;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		to[count[digit(from[i].high, pass)]++] = from[i];
+		to[count[row_sort_digit(from[i].high, pass)]++] = from[i];
 }
 
-static int whole_cmp(const void *pa, const void *pb, void *ctx)
+static int row_sort_whole_cmp(const void *pa, const void *pb, void *ctx)
 {
 	const struct row_rank *a = pa, *b = pb;
 	const uint64_t *rank = ctx;
@@ -42,23 +42,23 @@ static int whole_cmp(const void *pa, const void *pb, void *ctx)
 }
 
 /* Rows with the same upper half. */
-static void sort_run(struct row_rank *v, uint32_t n, const uint64_t *rank)
+static void row_sort_run(struct row_rank *v, uint32_t n, const uint64_t *rank)
 {
 	bool sorted = true;
 
 	for (uint32_t i = 1; i < n && sorted; i++)
 		sorted = rank[v[i - 1].at] <= rank[v[i].at];
 	if (!sorted)
-		qsort_r(v, n, sizeof(*v), whole_cmp, (void *)rank);
+		qsort_r(v, n, sizeof(*v), row_sort_whole_cmp, (void *)rank);
 }
 
-static void sort_runs(struct row_rank *v, uint32_t n, const uint64_t *rank)
+static void row_sort_runs(struct row_rank *v, uint32_t n, const uint64_t *rank)
 {
 	for (uint32_t first = 0, i = 1; i <= n; i++) {
 		if (i < n && v[i].high == v[first].high)
 			continue;
 		if (i - first > 1)
-			sort_run(v + first, i - first, rank);
+			row_sort_run(v + first, i - first, rank);
 		first = i;
 	}
 }
@@ -71,18 +71,18 @@ void row_sort(uint32_t *row, const uint64_t *rank, uint32_t n, struct row_rank *
 	for (uint32_t i = 0; i < n; i++) {
 		from[i] = (struct row_rank){ (uint32_t)(rank[i] >> 32), i };
 		for (unsigned k = 0; k < PASSES; k++)
-			count[k][digit(from[i].high, k)]++;
+			count[k][row_sort_digit(from[i].high, k)]++;
 	}
 	for (unsigned k = 0; k < PASSES; k++) {
 		struct row_rank *other = from;
 
-		if (n && count[k][digit(from[0].high, k)] == n)
+		if (n && count[k][row_sort_digit(from[0].high, k)] == n)
 			continue;
-		sort_digit(from, to, n, count[k], k);
+		row_sort_sort_digit(from, to, n, count[k], k);
 		from = to;
 		to = other;
 	}
-	sort_runs(from, n, rank);
+	row_sort_runs(from, n, rank);
 	memcpy(was, row, n * sizeof(*was));
 	for (uint32_t i = 0; i < n; i++)
 		row[i] = was[from[i].at];

@@ -16,7 +16,7 @@ void sort_menu_done(struct sort_menu *m)
 	memset(m, 0, sizeof(*m));
 }
 
-static bool has(const struct sort_menu *m, const struct field *f)
+static bool sort_menu_has(const struct sort_menu *m, const struct field *f)
 {
 	for (uint32_t i = 0; i < m->menu.n; i++)
 		if (m->field[i] == f)
@@ -24,9 +24,9 @@ static bool has(const struct sort_menu *m, const struct field *f)
 	return false;
 }
 
-static void offer(struct sort_menu *m, const struct table *t, const struct field *f)
+static void sort_menu_offer(struct sort_menu *m, const struct table *t, const struct field *f)
 {
-	if (has(m, f))
+	if (sort_menu_has(m, f))
 		return;
 	if (f == t->sort)
 		m->menu.list.cursor = m->menu.n;
@@ -44,12 +44,12 @@ void sort_menu_open(struct sort_menu *m, const struct table *t, const struct tab
 	m->field = xcalloc(n + 1, sizeof(*m->field));
 	for (uint32_t i = 0; i < t->nshown; i++)
 		if (t->shown[i].field)
-			offer(m, t, t->shown[i].field);
+			sort_menu_offer(m, t, t->shown[i].field);
 	for (size_t i = 0; i < n; i++)
-		offer(m, t, &all[i]);
+		sort_menu_offer(m, t, &all[i]);
 }
 
-static void take(struct sort_menu *m, const struct field **sort, uint32_t line)
+static void sort_menu_take(struct sort_menu *m, const struct field **sort, uint32_t line)
 {
 	m->menu.open = false;
 	if (line < m->menu.n)
@@ -67,13 +67,13 @@ bool sort_menu_input(struct sort_menu *m, const struct field **sort, const struc
 		return true;
 	case REQ_ENTER:
 	case REQ_SELECT:
-		take(m, sort, m->menu.list.cursor);
+		sort_menu_take(m, sort, m->menu.list.cursor);
 		return true;
 	case REQ_BACK:
 		m->menu.open = false;
 		return true;
 	case REQ_CLICK:
-		take(m, sort, menu_line_at(&m->menu, in));
+		sort_menu_take(m, sort, menu_line_at(&m->menu, in));
 		return true;
 	default:
 		m->menu.open = false;
@@ -81,8 +81,8 @@ bool sort_menu_input(struct sort_menu *m, const struct field **sort, const struc
 	}
 }
 
-static void draw_line(const struct sort_menu *m, const struct table *t, struct canvas *c, int y,
-		      uint32_t i)
+static void sort_menu_draw_line(const struct sort_menu *m, const struct table *t, struct canvas *c,
+				int y, uint32_t i)
 {
 	const struct field *f = m->field[i];
 	struct rect at = m->menu.at;
@@ -101,5 +101,5 @@ void sort_menu_draw(struct sort_menu *m, const struct table *t, struct canvas *c
 {
 	menu_frame(&m->menu, c, t->at, WIDTH, "Sort by (Enter: this one, Esc: leave)");
 	for (uint32_t y = 0; y < menu_seen(&m->menu); y++)
-		draw_line(m, t, c, (int)y, m->menu.list.top + y);
+		sort_menu_draw_line(m, t, c, (int)y, m->menu.list.top + y);
 }

@@ -33,7 +33,7 @@ void table_done(struct table *t)
 /* --- keys of rows --------------------------------------------------------------------------- */
 
 /* FNV-1a */
-static uint64_t text_key(const char *text)
+static uint64_t table_text_key(const char *text)
 {
 	uint64_t h = 0xcbf29ce484222325ull;
 
@@ -42,7 +42,7 @@ static uint64_t text_key(const char *text)
 	return h;
 }
 
-static uint64_t mix(uint64_t guid, uint64_t n)
+static uint64_t table_mix(uint64_t guid, uint64_t n)
 {
 	return (guid + n * 0x9e3779b97f4a7c15ull) | 1;
 }
@@ -54,10 +54,10 @@ uint64_t table_key(const struct rows *r, uint32_t row)
 
 	switch (r->kind) {
 	case ROWS_LINKS:
-		return mix(f->sw_guid[f->chan_src[row]], f->chan_port[row]);
+		return table_mix(f->sw_guid[f->chan_src[row]], f->chan_port[row]);
 	case ROWS_PORTS:
 		sw = rows_switch(r, row);
-		return mix(f->sw_guid[sw], row - f->port_off[sw]);
+		return table_mix(f->sw_guid[sw], row - f->port_off[sw]);
 	case ROWS_SWITCHES:
 		return f->sw_guid[row];
 	case ROWS_JOBS:
@@ -65,13 +65,13 @@ uint64_t table_key(const struct rows *r, uint32_t row)
 	case ROWS_EVENTS:
 		return r->s->events->total - row;
 	case ROWS_SESSIONS:
-		return text_key(r->s->sessions->row[row].file);
+		return table_text_key(r->s->sessions->row[row].file);
 	default:
 		return row;
 	}
 }
 
-static uint32_t tag_place(const struct table *t, uint64_t key)
+static uint32_t table_tag_place(const struct table *t, uint64_t key)
 {
 	uint32_t lo = 0, hi = t->ntag;
 
@@ -88,14 +88,14 @@ static uint32_t tag_place(const struct table *t, uint64_t key)
 
 bool table_is_tagged(const struct table *t, uint64_t key)
 {
-	uint32_t at = tag_place(t, key);
+	uint32_t at = table_tag_place(t, key);
 
 	return at < t->ntag && t->tag[at] == key;
 }
 
-static void toggle_tag(struct table *t, uint64_t key)
+static void table_toggle_tag(struct table *t, uint64_t key)
 {
-	uint32_t at = tag_place(t, key);
+	uint32_t at = table_tag_place(t, key);
 
 	if (at < t->ntag && t->tag[at] == key) {
 		memmove(t->tag + at, t->tag + at + 1, (t->ntag - at - 1) * sizeof(*t->tag));
@@ -136,8 +136,8 @@ bool table_problem(const struct rows *r, uint32_t row)
 	}
 }
 
-static bool row_wanted(const struct table *t, const struct table_ops *ops,
-		       const struct table_in *in, const struct rows *r, uint32_t row)
+static bool table_row_wanted(const struct table *t, const struct table_ops *ops,
+			     const struct table_in *in, const struct rows *r, uint32_t row)
 {
 	if (ops->wanted && !ops->wanted(in, row))
 		return false;
@@ -146,15 +146,15 @@ static bool row_wanted(const struct table *t, const struct table_ops *ops,
 	return !t->tagged_only || table_is_tagged(t, table_key(r, row));
 }
 
-static bool of_fabric(enum row_kind kind)
+static bool table_of_fabric(enum row_kind kind)
 {
 	return kind == ROWS_LINKS || kind == ROWS_PORTS || kind == ROWS_SWITCHES;
 }
 
 /* Those of a fabric once for it; of all else anew with the rows, which are few. */
-static void make_keys(struct table *t, const struct rows *r)
+static void table_make_keys(struct table *t, const struct rows *r)
 {
-	if (of_fabric(r->kind) && t->keys_of == r->s->fabric && t->keys_n == t->all)
+	if (table_of_fabric(r->kind) && t->keys_of == r->s->fabric && t->keys_n == t->all)
 		return;
 	t->keys_of = r->s->fabric;
 	t->keys_n = t->all;
@@ -163,29 +163,29 @@ static void make_keys(struct table *t, const struct rows *r)
 		t->key[row] = table_key(r, row);
 }
 
-static void make_rows(struct table *t, const struct table_ops *ops, const struct table_in *in,
-		      const struct field *sort)
+static void table_make_rows(struct table *t, const struct table_ops *ops, const struct table_in *in,
+			    const struct field *sort)
 {
 	struct rows r = table_rows(ops, in);
 
 	rows_select(&t->order, &r, t->filter.filter, sort, t->reverse);
 	t->all = rows_count(&r);
-	make_keys(t, &r);
+	table_make_keys(t, &r);
 	t->row = xrealloc(t->row, t->order.n + 1u, sizeof(*t->row));
 	t->nrow = 0;
 	for (uint32_t i = 0; i < t->order.n; i++)
-		if (row_wanted(t, ops, in, &r, t->order.row[i]))
+		if (table_row_wanted(t, ops, in, &r, t->order.row[i]))
 			t->row[t->nrow++] = t->order.row[i];
 }
 
-static int place_cmp(const void *pa, const void *pb)
+static int table_place_cmp(const void *pa, const void *pb)
 {
 	const struct table_place *a = pa, *b = pb;
 
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-static struct table_place *places(const struct table *t)
+static struct table_place *table_places(const struct table *t)
 {
 	struct table_place *p = xcalloc(t->nrow + 1u, sizeof(*p));
 
@@ -195,15 +195,15 @@ static struct table_place *places(const struct table *t)
 }
 
 /* Other rows than before: those that are still there in the order of before, then the new. */
-static void keep_order(struct table *t, const struct table_place *old, uint32_t nold)
+static void table_keep_order(struct table *t, const struct table_place *old, uint32_t nold)
 {
-	struct table_place *now = places(t);
+	struct table_place *now = table_places(t);
 	uint32_t n = 0, nnow = t->nrow;
 
 	if (nnow)
-		qsort(now, nnow, sizeof(*now), place_cmp);
+		qsort(now, nnow, sizeof(*now), table_place_cmp);
 	for (uint32_t i = 0; i < nold && nnow; i++) {
-		struct table_place *p = bsearch(&old[i], now, nnow, sizeof(*now), place_cmp);
+		struct table_place *p = bsearch(&old[i], now, nnow, sizeof(*now), table_place_cmp);
 
 		if (!p || p->row == FAB_NONE)
 			continue;
@@ -238,12 +238,13 @@ uint32_t table_cursor(const struct table *t)
 	return t->list.cursor < t->nrow ? t->row[t->list.cursor] : FAB_NONE;
 }
 
-static const struct field *field_named(const struct table_ops *ops, const char *name)
+static const struct field *table_field_named(const struct table_ops *ops, const char *name)
 {
 	return name ? field_find(ops->kind, name, strlen(name)) : NULL;
 }
 
-static void made_now(struct table_made *m, const struct table_ops *ops, const struct table_in *in)
+static void table_made_now(struct table_made *m, const struct table_ops *ops,
+			   const struct table_in *in)
 {
 	const struct state *s = in->s;
 	const struct fabric_summary *v = ui_survey(in->ui);
@@ -272,10 +273,10 @@ static void made_now(struct table_made *m, const struct table_ops *ops, const st
 		m->version = ops->version(in);
 }
 
-static void start(struct table *t, const struct table_ops *ops, const struct table_in *in)
+static void table_start(struct table *t, const struct table_ops *ops, const struct table_in *in)
 {
 	const char *name = ops->sort_by ? ops->sort_by(in) : ops->sort;
-	const struct field *sort = field_named(ops, name);
+	const struct field *sort = table_field_named(ops, name);
 
 	if (!t->ready)
 		t->stale = true;
@@ -287,7 +288,7 @@ static void start(struct table *t, const struct table_ops *ops, const struct tab
 }
 
 /* Rows that never change, but become more: there is no order to be held. */
-static bool is_log(enum row_kind kind)
+static bool table_is_log(enum row_kind kind)
 {
 	return kind == ROWS_EVENTS || kind == ROWS_SESSIONS || kind == ROWS_ACTIONS;
 }
@@ -301,11 +302,11 @@ void table_follow(struct table *t, const struct table_ops *ops, const struct tab
 	uint32_t nold = t->nrow;
 	bool set;
 
-	start(t, ops, in);
-	made_now(&now, ops, in);
+	table_start(t, ops, in);
+	table_made_now(&now, ops, in);
 	set = memcmp(now.set, t->made.set, sizeof(now.set)) != 0 ||
-	      (is_log(ops->kind) && memcmp(&now, &t->made, sizeof(now)) != 0);
-	held = held && !t->stale && !is_log(ops->kind);
+	      (table_is_log(ops->kind) && memcmp(&now, &t->made, sizeof(now)) != 0);
+	held = held && !t->stale && !table_is_log(ops->kind);
 	t->held = false;
 	if (!t->stale && memcmp(&now, &t->made, sizeof(now)) == 0)
 		return;
@@ -313,10 +314,10 @@ void table_follow(struct table *t, const struct table_ops *ops, const struct tab
 	if (held && !set)
 		return;
 	if (held)
-		old = places(t);
-	make_rows(t, ops, in, held ? NULL : t->sort);
+		old = table_places(t);
+	table_make_rows(t, ops, in, held ? NULL : t->sort);
 	if (held) {
-		keep_order(t, old, nold);
+		table_keep_order(t, old, nold);
 		memcpy(t->made.set, now.set, sizeof(now.set));
 	} else {
 		t->made = now;
@@ -336,7 +337,7 @@ void table_follow(struct table *t, const struct table_ops *ops, const struct tab
 
 /* --- what is asked for ---------------------------------------------------------------------- */
 
-static void tell(struct table *t, const struct table_ops *ops, const struct table_in *in)
+static void table_tell(struct table *t, const struct table_ops *ops, const struct table_in *in)
 {
 	if (t->list.cursor >= t->nrow)
 		return;
@@ -356,10 +357,10 @@ void table_sort(struct table *t, const struct field *f)
 	t->list.cursor = t->list.top = 0;
 }
 
-static void sort_named(struct table *t, const struct table_ops *ops, struct ui *ui,
-		       const char *name)
+static void table_sort_named(struct table *t, const struct table_ops *ops, struct ui *ui,
+			     const char *name)
 {
-	const struct field *f = field_named(ops, name);
+	const struct field *f = table_field_named(ops, name);
 	const char *guess = field_guess(ops->kind, name, strlen(name));
 
 	if (f)
@@ -387,15 +388,15 @@ bool table_columns(struct table *t, const char *columns, const struct table_ops 
 	return true;
 }
 
-static void choose_columns(struct table *t, const struct table_ops *ops, struct ui *ui,
-			   const char *text)
+static void table_choose_columns(struct table *t, const struct table_ops *ops, struct ui *ui,
+				 const char *text)
 {
 	if (!table_columns(t, text ? text : "", ops))
 		ui_say(ui, "%s have no such column: Tab after ':columns ' lists what they have",
 		       ops->what);
 }
 
-static bool row_has(const struct rows *r, uint32_t row, const char *text)
+static bool table_row_has(const struct rows *r, uint32_t row, const char *text)
 {
 	char buf[VALUE_LEN];
 
@@ -403,17 +404,18 @@ static bool row_has(const struct rows *r, uint32_t row, const char *text)
 }
 
 /* The next row in that direction that has what is searched for, else a problem; in a circle. */
-static void find_row(struct table *t, const struct table_ops *ops, const struct table_in *in,
-		     bool forward)
+static void table_find_row(struct table *t, const struct table_ops *ops, const struct table_in *in,
+			   bool forward)
 {
 	struct rows r = table_rows(ops, in);
 
 	for (uint32_t k = 1; k < t->nrow; k++) {
 		uint32_t i = (t->list.cursor + (forward ? k : t->nrow - k)) % t->nrow;
 
-		if (t->find[0] ? row_has(&r, t->row[i], t->find) : table_problem(&r, t->row[i])) {
+		if (t->find[0] ? table_row_has(&r, t->row[i], t->find)
+			       : table_problem(&r, t->row[i])) {
 			t->list.cursor = i;
-			tell(t, ops, in);
+			table_tell(t, ops, in);
 			return;
 		}
 	}
@@ -430,8 +432,8 @@ void table_find(struct table *t, const char *text, const struct table_ops *ops,
 
 	table_follow(t, ops, in);
 	snprintf(t->find, sizeof(t->find), "%s", text);
-	if (text[0] && t->nrow && !row_has(&r, table_cursor(t), text))
-		find_row(t, ops, in, true);
+	if (text[0] && t->nrow && !table_row_has(&r, table_cursor(t), text))
+		table_find_row(t, ops, in, true);
 }
 
 void table_filter(struct table *t, const char *text, const struct table_ops *ops)
@@ -441,20 +443,20 @@ void table_filter(struct table *t, const char *text, const struct table_ops *ops
 		t->stale = true;
 }
 
-static void tag(struct table *t, const struct table_ops *ops, const struct table_in *in)
+static void table_tag(struct table *t, const struct table_ops *ops, const struct table_in *in)
 {
 	if (t->list.cursor >= t->nrow)
 		return;
-	toggle_tag(t, t->key[t->row[t->list.cursor]]);
+	table_toggle_tag(t, t->key[t->row[t->list.cursor]]);
 	if (t->tagged_only)
 		t->stale = true;
 	else if (t->list.cursor + 1 < t->nrow)
 		t->list.cursor++;
-	tell(t, ops, in);
+	table_tell(t, ops, in);
 }
 
 /* What Esc takes away first; false: nothing is left. */
-static bool back(struct table *t, const struct table_ops *ops)
+static bool table_back(struct table *t, const struct table_ops *ops)
 {
 	if (t->find[0])
 		t->find[0] = '\0';
@@ -469,7 +471,8 @@ static bool back(struct table *t, const struct table_ops *ops)
 }
 
 /* 0 the text is another, 1 begins so, 2 the same */
-static int cell_is(const struct rows *r, const struct field *f, uint32_t row, const char *name)
+static int table_cell_is(const struct rows *r, const struct field *f, uint32_t row,
+			 const char *name)
 {
 	char buf[VALUE_LEN];
 	struct value c;
@@ -483,8 +486,8 @@ static int cell_is(const struct rows *r, const struct field *f, uint32_t row, co
 }
 
 /* A name in full before one that only begins so. */
-static bool go_to(struct table *t, const struct table_ops *ops, const struct table_in *in,
-		  const char *name)
+static bool table_go_to(struct table *t, const struct table_ops *ops, const struct table_in *in,
+			const char *name)
 {
 	struct rows r = table_rows(ops, in);
 	uint32_t best = FAB_NONE;
@@ -496,7 +499,7 @@ static bool go_to(struct table *t, const struct table_ops *ops, const struct tab
 		for (size_t k = 0; k < n; k++) {
 			bool named = f[k].kind == VALUE_TEXT || f[k].kind == VALUE_GUID ||
 				     !strcmp(f[k].name, "id");
-			int how = named ? cell_is(&r, &f[k], t->row[i], name) : 0;
+			int how = named ? table_cell_is(&r, &f[k], t->row[i], name) : 0;
 
 			if (how <= best_how)
 				continue;
@@ -506,11 +509,11 @@ static bool go_to(struct table *t, const struct table_ops *ops, const struct tab
 	if (best == FAB_NONE)
 		return false;
 	t->list.cursor = best;
-	tell(t, ops, in);
+	table_tell(t, ops, in);
 	return true;
 }
 
-static void click_head(struct table *t, int x)
+static void table_click_head(struct table *t, int x)
 {
 	for (uint32_t i = 0; i < t->nshown; i++) {
 		const struct table_shown *c = &t->shown[i];
@@ -525,8 +528,8 @@ static void click_head(struct table *t, int x)
 	}
 }
 
-static bool click(struct table *t, const struct table_ops *ops, const struct table_in *in,
-		  const struct input *input)
+static bool table_click(struct table *t, const struct table_ops *ops, const struct table_in *in,
+			const struct input *input)
 {
 	int x = input->x - t->at.x, y = input->y - t->at.y;
 	uint32_t i;
@@ -534,7 +537,7 @@ static bool click(struct table *t, const struct table_ops *ops, const struct tab
 	if (x < 0 || x >= t->at.w || y < -1 || y >= t->at.h)
 		return false;
 	if (y == -1) {
-		click_head(t, x);
+		table_click_head(t, x);
 		return true;
 	}
 	i = t->list.top + (uint32_t)y;
@@ -545,28 +548,29 @@ static bool click(struct table *t, const struct table_ops *ops, const struct tab
 		return true;
 	}
 	t->list.cursor = i;
-	tell(t, ops, in);
+	table_tell(t, ops, in);
 	return true;
 }
 
-static bool wheel(struct table *t, const struct table_ops *ops, const struct table_in *in, bool up)
+static bool table_wheel(struct table *t, const struct table_ops *ops, const struct table_in *in,
+			bool up)
 {
 	for (int i = 0; i < 3; i++)
 		list_move(&t->list, up ? REQ_UP : REQ_DOWN, t->nrow);
-	tell(t, ops, in);
+	table_tell(t, ops, in);
 	return true;
 }
 
-static bool settings(struct table *t, const struct table_ops *ops, const struct table_in *in,
-		     const struct input *input)
+static bool table_settings(struct table *t, const struct table_ops *ops, const struct table_in *in,
+			   const struct input *input)
 {
 	switch (input->req) {
 	case REQ_SORT:
 		if (input->text && input->text[0])
-			sort_named(t, ops, in->ui, input->text);
+			table_sort_named(t, ops, in->ui, input->text);
 		return true;
 	case REQ_COLUMNS:
-		choose_columns(t, ops, in->ui, input->text);
+		table_choose_columns(t, ops, in->ui, input->text);
 		return true;
 	case REQ_REVERSE:
 		t->reverse = !t->reverse;
@@ -593,28 +597,28 @@ bool table_input(struct table *t, const struct table_ops *ops, const struct tabl
 {
 	table_follow(t, ops, in);
 	if (list_move(&t->list, input->req, t->nrow)) {
-		tell(t, ops, in);
+		table_tell(t, ops, in);
 		return true;
 	}
 	switch (input->req) {
 	case REQ_FIND_NEXT:
 	case REQ_FIND_PREV:
-		find_row(t, ops, in, input->req == REQ_FIND_NEXT);
+		table_find_row(t, ops, in, input->req == REQ_FIND_NEXT);
 		return true;
 	case REQ_SELECT:
-		tag(t, ops, in);
+		table_tag(t, ops, in);
 		return true;
 	case REQ_BACK:
-		return back(t, ops);
+		return table_back(t, ops);
 	case REQ_GOTO:
-		return input->text && go_to(t, ops, in, input->text);
+		return input->text && table_go_to(t, ops, in, input->text);
 	case REQ_CLICK:
-		return click(t, ops, in, input);
+		return table_click(t, ops, in, input);
 	case REQ_WHEEL_UP:
 	case REQ_WHEEL_DOWN:
-		return wheel(t, ops, in, input->req == REQ_WHEEL_UP);
+		return table_wheel(t, ops, in, input->req == REQ_WHEEL_UP);
 	default:
-		return settings(t, ops, in, input);
+		return table_settings(t, ops, in, input);
 	}
 }
 

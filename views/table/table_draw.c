@@ -10,7 +10,7 @@
 
 #define TAG '+'
 
-static int usual_width(const struct field *f)
+static int table_draw_usual_width(const struct field *f)
 {
 	switch (f->kind) {
 	case VALUE_TEXT:
@@ -22,14 +22,14 @@ static int usual_width(const struct field *f)
 	}
 }
 
-static void add(struct table *t, const struct field *f, const struct table_col *col)
+static void table_draw_add(struct table *t, const struct field *f, const struct table_col *col)
 {
 	if (t->nshown == TABLE_COLS)
 		return;
 	t->shown[t->nshown++] = (struct table_shown){ .field = f, .col = col };
 }
 
-static const struct table_col *usual(const struct table_ops *ops, const struct field *f)
+static const struct table_col *table_draw_usual(const struct table_ops *ops, const struct field *f)
 {
 	for (uint32_t i = 0; i < ops->ncol; i++)
 		if (ops->col[i].field &&
@@ -38,7 +38,7 @@ static const struct table_col *usual(const struct table_ops *ops, const struct f
 	return NULL;
 }
 
-static void choose(struct table *t, const struct table_ops *ops, int w)
+static void table_draw_choose(struct table *t, const struct table_ops *ops, int w)
 {
 	const char *p = t->columns;
 
@@ -48,7 +48,7 @@ static void choose(struct table *t, const struct table_ops *ops, int w)
 		const struct field *f = len ? field_find(ops->kind, p, len) : NULL;
 
 		if (f)
-			add(t, f, usual(ops, f));
+			table_draw_add(t, f, table_draw_usual(ops, f));
 		p += len;
 		p += strspn(p, ", ");
 	}
@@ -56,42 +56,43 @@ static void choose(struct table *t, const struct table_ops *ops, int w)
 		const struct table_col *col = &ops->col[i];
 
 		if (col->from_w <= w && (!col->to_w || w < col->to_w))
-			add(t,
-			    col->field ? field_find(ops->kind, col->field, strlen(col->field))
-				       : NULL,
-			    col);
+			table_draw_add(
+				t,
+				col->field ? field_find(ops->kind, col->field, strlen(col->field))
+					   : NULL,
+				col);
 	}
 }
 
-static int width_of(const struct table_shown *c)
+static int table_draw_width_of(const struct table_shown *c)
 {
-	return c->col ? c->col->width : usual_width(c->field);
+	return c->col ? c->col->width : table_draw_usual_width(c->field);
 }
 
 #define SHARE_MIN 12 /* cells of a column that has a share of what is left over */
 
-static int least_width(const struct table_shown *c)
+static int table_draw_least_width(const struct table_shown *c)
 {
-	int w = width_of(c);
+	int w = table_draw_width_of(c);
 
 	return w ? w : c->col && c->col->keep ? c->col->keep : SHARE_MIN;
 }
 
-static int needed(const struct table *t)
+static int table_draw_needed(const struct table *t)
 {
 	int w = TABLE_GUTTER - 1;
 
 	for (uint32_t i = 0; i < t->nshown; i++)
-		w += least_width(&t->shown[i]) + 1;
+		w += table_draw_least_width(&t->shown[i]) + 1;
 	return w;
 }
 
 /* Too narrow: usual columns go from the right, those last that say which row it is. */
-static void leave_out(struct table *t, int w)
+static void table_draw_leave_out(struct table *t, int w)
 {
 	uint32_t i = t->nshown;
 
-	while (i-- && needed(t) > w) {
+	while (i-- && table_draw_needed(t) > w) {
 		if (t->shown[i].col->keep)
 			continue;
 		memmove(&t->shown[i], &t->shown[i + 1], (t->nshown - i - 1) * sizeof(t->shown[0]));
@@ -101,25 +102,27 @@ static void leave_out(struct table *t, int w)
 
 /* Where each column is.  Still too wide: a chosen column is cut off at the right, a usual one left
  * out, as half a word or figure is another one. */
-static void layout(struct table *t, const struct table_ops *ops, int w)
+static void table_draw_layout(struct table *t, const struct table_ops *ops, int w)
 {
 	int fixed = TABLE_GUTTER, flex = 0, rest, x = TABLE_GUTTER;
 
-	choose(t, ops, w);
+	table_draw_choose(t, ops, w);
 	if (!t->columns[0])
-		leave_out(t, w);
+		table_draw_leave_out(t, w);
 	for (uint32_t i = 0; i < t->nshown; i++) {
-		fixed += width_of(&t->shown[i]) + 1;
-		flex += !width_of(&t->shown[i]);
+		fixed += table_draw_width_of(&t->shown[i]) + 1;
+		flex += !table_draw_width_of(&t->shown[i]);
 	}
 	rest = flex ? (w - fixed) / flex : 0;
 	for (uint32_t i = 0; i < t->nshown; i++) {
 		struct table_shown *c = &t->shown[i];
 
 		c->x = x;
-		c->w = width_of(c) ? width_of(c) : rest > SHARE_MIN ? rest : SHARE_MIN;
+		c->w = table_draw_width_of(c) ? table_draw_width_of(c)
+		       : rest > SHARE_MIN     ? rest
+					      : SHARE_MIN;
 		if (c->x + c->w > w)
-			c->w = t->columns[0] || !width_of(c) ? w - c->x : 0;
+			c->w = t->columns[0] || !table_draw_width_of(c) ? w - c->x : 0;
 		if (c->w <= 0) {
 			t->nshown = i;
 			break;
@@ -128,25 +131,25 @@ static void layout(struct table *t, const struct table_ops *ops, int w)
 	}
 }
 
-static bool is_number(const struct field *f)
+static bool table_draw_is_number(const struct field *f)
 {
 	return f && f->kind != VALUE_TEXT && f->kind != VALUE_GUID;
 }
 
 uint32_t table_arrow(const struct field *sort, bool reverse)
 {
-	return is_number(sort) == reverse ? 0x2191 : 0x2193;
+	return table_draw_is_number(sort) == reverse ? 0x2191 : 0x2193;
 }
 
 /* The arrow is right before a figure's title and right behind a text's: between two columns where
  * the title takes all of its own. */
-static void draw_head(const struct table *t, struct canvas *c, struct rect r)
+static void table_draw_head(const struct table *t, struct canvas *c, struct rect r)
 {
 	char buf[64];
 
 	for (uint32_t i = 0; i < t->nshown; i++) {
 		const struct table_shown *s = &t->shown[i];
-		bool on = s->field && t->sort == s->field, number = is_number(s->field);
+		bool on = s->field && t->sort == s->field, number = table_draw_is_number(s->field);
 		const char *title = s->col && s->col->title ? s->col->title
 				    : s->field		    ? s->field->title
 							    : "";
@@ -171,8 +174,8 @@ bool table_shows_rates(const struct table *t)
 }
 
 /* Where what is searched for is in a cell. */
-static void mark_find(const struct table *t, struct canvas *c, struct rect r, int x, int y, int w,
-		      const char *text)
+static void table_draw_mark_find(const struct table *t, struct canvas *c, struct rect r, int x,
+				 int y, int w, const char *text)
 {
 	const char *at = t->find[0] ? strcasestr(text, t->find) : NULL;
 	char before[VALUE_LEN];
@@ -189,23 +192,23 @@ void table_text(const struct table *t, struct canvas *c, struct rect r, int x, i
 		enum role role, const char *text)
 {
 	canvas_name(c, r, x, y, w, role, text);
-	mark_find(t, c, r, x, y, w, text);
+	table_draw_mark_find(t, c, r, x, y, w, text);
 }
 
-static bool is_id(const char *name)
+static bool table_draw_is_id(const char *name)
 {
 	return !strcmp(name, "id") || !strcmp(name, "uid") || !strcmp(name, "seq");
 }
 
 /* Words with a share each, the largest first. */
-static bool is_list(const struct field *f)
+static bool table_draw_is_list(const struct field *f)
 {
 	return !strcmp(f->name, "jobs") || !strcmp(f->name, "lane_use");
 }
 
 /* As people read it, not as scripts do. */
-static const char *figure(char *buf, const struct table_in *in, const struct value *cell,
-			  const struct field *f)
+static const char *table_draw_figure(char *buf, const struct table_in *in, const struct value *cell,
+				     const struct field *f)
 {
 	if (!isfinite(cell->num))
 		snprintf(buf, FIGURE_LEN, "-");
@@ -217,7 +220,7 @@ static const char *figure(char *buf, const struct table_in *in, const struct val
 		figure_age(buf, cell->num);
 	else if (f->kind == VALUE_FLAG)
 		snprintf(buf, FIGURE_LEN, "%s", cell->num > 0 ? "yes" : "no");
-	else if (f->kind == VALUE_COUNT && is_id(f->name))
+	else if (f->kind == VALUE_COUNT && table_draw_is_id(f->name))
 		snprintf(buf, FIGURE_LEN, "%.0f", cell->num);
 	else if (f->kind == VALUE_COUNT && cell->num >= 0 && cell->num < 1.8e19)
 		figure_short(buf, (uint64_t)cell->num);
@@ -226,8 +229,8 @@ static const char *figure(char *buf, const struct table_in *in, const struct val
 	return buf;
 }
 
-static enum role figure_role(const struct table_in *in, const struct value *cell,
-			     const struct field *f)
+static enum role table_draw_figure_role(const struct table_in *in, const struct value *cell,
+					const struct field *f)
 {
 	if (!isfinite(cell->num))
 		return ROLE_DIM;
@@ -238,28 +241,29 @@ static enum role figure_role(const struct table_in *in, const struct value *cell
 	return ROLE_TEXT;
 }
 
-static void draw_field(const struct table *t, const struct table_in *in, const struct rows *rows,
-		       struct canvas *c, struct rect r, int y, uint32_t row,
-		       const struct table_shown *s)
+static void table_draw_field(const struct table *t, const struct table_in *in,
+			     const struct rows *rows, struct canvas *c, struct rect r, int y,
+			     uint32_t row, const struct table_shown *s)
 {
 	char buf[VALUE_LEN], list[VALUE_LEN];
 	struct value cell;
 	const char *text;
 
 	field_get(&cell, s->field, rows, row);
-	if (is_number(s->field)) {
-		canvas_right(c, r, s->x + s->w, y, figure_role(in, &cell, s->field),
-			     figure(buf, in, &cell, s->field));
+	if (table_draw_is_number(s->field)) {
+		canvas_right(c, r, s->x + s->w, y, table_draw_figure_role(in, &cell, s->field),
+			     table_draw_figure(buf, in, &cell, s->field));
 		return;
 	}
 	text = value_text(buf, &cell, s->field);
-	if (is_list(s->field))
+	if (table_draw_is_list(s->field))
 		text = text_shorten_list(list, sizeof(list), text, s->w);
 	table_text(t, c, r, s->x, y, s->w, ROLE_TEXT, text[0] ? text : "-");
 }
 
 /* The sign of a row, in column 1. */
-static void draw_sign(const struct rows *rows, struct canvas *c, struct rect r, int y, uint32_t row)
+static void table_draw_sign(const struct rows *rows, struct canvas *c, struct rect r, int y,
+			    uint32_t row)
 {
 	enum problem p = PROBLEM_NONE;
 
@@ -274,7 +278,8 @@ static void draw_sign(const struct rows *rows, struct canvas *c, struct rect r, 
 }
 
 /* Tagged in another table: a link or its other direction, a port of a tagged link. */
-static bool tagged_elsewhere(const struct table_in *in, const struct rows *rows, uint32_t row)
+static bool table_draw_tagged_elsewhere(const struct table_in *in, const struct rows *rows,
+					uint32_t row)
 {
 	if (rows->kind == ROWS_LINKS)
 		return ui_chan_tagged(in->ui, row);
@@ -284,30 +289,31 @@ static bool tagged_elsewhere(const struct table_in *in, const struct rows *rows,
 	return false;
 }
 
-static void draw_row(const struct table *t, const struct table_ops *ops, const struct table_in *in,
-		     const struct rows *rows, struct canvas *c, struct rect r, int y, uint32_t i)
+static void table_draw_row(const struct table *t, const struct table_ops *ops,
+			   const struct table_in *in, const struct rows *rows, struct canvas *c,
+			   struct rect r, int y, uint32_t i)
 {
 	uint32_t row = t->row[i];
 
-	draw_sign(rows, c, r, y, row);
+	table_draw_sign(rows, c, r, y, row);
 	for (uint32_t k = 0; k < t->nshown; k++) {
 		const struct table_shown *s = &t->shown[k];
 		bool drawn = s->col && ops->draw &&
 			     ops->draw(in, row, (uint32_t)(s->col - ops->col), c, r, s->x, y, s->w);
 
 		if (!drawn && s->field)
-			draw_field(t, in, rows, c, r, y, row, s);
+			table_draw_field(t, in, rows, c, r, y, row, s);
 	}
 	if (table_is_tagged(t, t->key[row]))
 		canvas_char(c, r, 2, y, ROLE_KEY, TAG);
-	else if (tagged_elsewhere(in, rows, row))
+	else if (table_draw_tagged_elsewhere(in, rows, row))
 		canvas_char(c, r, 2, y, ROLE_KEY, TAG_POINT);
 	if (i == t->list.cursor)
 		list_draw_cursor(c, r, y);
 }
 
-static void draw_empty(const struct table *t, const struct table_ops *ops, struct canvas *c,
-		       struct rect r)
+static void table_draw_empty(const struct table *t, const struct table_ops *ops, struct canvas *c,
+			     struct rect r)
 {
 	if (t->filter_text[0] && t->all == 1)
 		canvas_textf(c, r, TABLE_GUTTER, 0, ROLE_DIM,
@@ -326,8 +332,8 @@ static void draw_empty(const struct table *t, const struct table_ops *ops, struc
 		canvas_textf(c, r, TABLE_GUTTER, 0, ROLE_DIM, "no %s", ops->what);
 }
 
-static void draw_title(const struct table *t, const struct table_ops *ops, struct canvas *c,
-		       struct rect r, const char *title)
+static void table_draw_title(const struct table *t, const struct table_ops *ops, struct canvas *c,
+			     struct rect r, const char *title)
 {
 	char text[240];
 
@@ -350,12 +356,12 @@ void table_draw(struct table *t, const struct table_ops *ops, const struct table
 
 	table_follow(t, ops, in);
 	list_fit(&t->list, t->nrow, lines.h);
-	layout(t, ops, r.w);
+	table_draw_layout(t, ops, r.w);
 	t->at = lines;
-	draw_title(t, ops, c, r, title);
-	draw_head(t, c, r);
+	table_draw_title(t, ops, c, r, title);
+	table_draw_head(t, c, r);
 	if (!t->nrow && lines.h)
-		draw_empty(t, ops, c, lines);
+		table_draw_empty(t, ops, c, lines);
 	for (int y = 0; y < lines.h && t->list.top + (uint32_t)y < t->nrow; y++)
-		draw_row(t, ops, in, &rows, c, lines, y, t->list.top + (uint32_t)y);
+		table_draw_row(t, ops, in, &rows, c, lines, y, t->list.top + (uint32_t)y);
 }

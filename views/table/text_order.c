@@ -11,7 +11,7 @@
 #define ALWAYS UINT64_MAX /* version of what may be another text with every sample */
 
 /* While it is the same, so are the texts of that field of one fabric. */
-static uint64_t version_of(const struct rows *r, const struct field *field)
+static uint64_t text_order_version_of(const struct rows *r, const struct field *field)
 {
 	static const char *const of_fabric[] = { "link", "port",  "a",	   "b",		  "kind",
 						 "tier", "state", "speed", "description", "level" };
@@ -45,7 +45,7 @@ struct words {
 };
 
 /* FNV-1a; len: as much of the text as counts. */
-static uint32_t hash(const char *text, size_t *len)
+static uint32_t text_order_hash(const char *text, size_t *len)
 {
 	uint32_t h = 2166136261u;
 	size_t i;
@@ -56,7 +56,7 @@ static uint32_t hash(const char *text, size_t *len)
 	return h;
 }
 
-static void grow(struct words *w)
+static void text_order_grow(struct words *w)
 {
 	w->size = w->size ? w->size * 4 : 1024;
 	free(w->slot);
@@ -70,7 +70,7 @@ static void grow(struct words *w)
 	}
 }
 
-static uint32_t add(struct words *w, const char *text, size_t len, uint32_t h)
+static uint32_t text_order_add(struct words *w, const char *text, size_t len, uint32_t h)
 {
 	struct entry *e;
 
@@ -85,13 +85,13 @@ static uint32_t add(struct words *w, const char *text, size_t len, uint32_t h)
 	return w->n - 1;
 }
 
-static uint32_t word(struct words *w, const char *text)
+static uint32_t text_order_word(struct words *w, const char *text)
 {
 	size_t len;
-	uint32_t h = hash(text, &len), at;
+	uint32_t h = text_order_hash(text, &len), at;
 
 	if (2 * w->n >= w->size)
-		grow(w);
+		text_order_grow(w);
 	at = h & (w->size - 1);
 	for (; w->slot[at]; at = (at + 1) & (w->size - 1)) {
 		const struct entry *e = &w->entry[w->slot[at] - 1];
@@ -100,19 +100,19 @@ static uint32_t word(struct words *w, const char *text)
 			return w->slot[at] - 1;
 	}
 	w->slot[at] = w->n + 1;
-	return add(w, text, len, h);
+	return text_order_add(w, text, len, h);
 }
 
-static uint32_t word_of(struct words *w, const struct value *c)
+static uint32_t text_order_word_of(struct words *w, const struct value *c)
 {
 	if (c->text != c->buf && c->text == w->last_text)
 		return w->last;
-	w->last = word(w, c->text);
+	w->last = text_order_word(w, c->text);
 	w->last_text = c->text != c->buf ? c->text : NULL;
 	return w->last;
 }
 
-static int number_cmp(const void *pa, const void *pb, void *ctx)
+static int text_order_number_cmp(const void *pa, const void *pb, void *ctx)
 {
 	const struct entry *e = ctx;
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
@@ -121,7 +121,7 @@ static int number_cmp(const void *pa, const void *pb, void *ctx)
 }
 
 /* Ranks of words that came in ascending order; false: they did not. */
-static bool rank_ascending(uint32_t *rank, const struct words *w)
+static bool text_order_rank_ascending(uint32_t *rank, const struct words *w)
 {
 	for (uint32_t i = 1; i < w->n; i++) {
 		int cmp = natural_cmp(w->entry[i - 1].text, w->entry[i].text);
@@ -134,25 +134,26 @@ static bool rank_ascending(uint32_t *rank, const struct words *w)
 }
 
 /* Ranks of words; those that compare as equal (n1, n01) share theirs. */
-static uint32_t *ranks(const struct words *w)
+static uint32_t *text_order_ranks(const struct words *w)
 {
 	uint32_t *rank = xcalloc(w->n + 1ull, sizeof(*rank)), *by;
 
-	if (rank_ascending(rank, w))
+	if (text_order_rank_ascending(rank, w))
 		return rank;
 	by = xcalloc(w->n, sizeof(*by));
 	for (uint32_t i = 0; i < w->n; i++)
 		by[i] = i;
-	qsort_r(by, w->n, sizeof(*by), number_cmp, w->entry);
+	qsort_r(by, w->n, sizeof(*by), text_order_number_cmp, w->entry);
 	rank[by[0]] = 0;
 	for (uint32_t i = 1; i < w->n; i++)
-		rank[by[i]] = rank[by[i - 1]] + (number_cmp(&by[i - 1], &by[i], w->entry) != 0);
+		rank[by[i]] = rank[by[i - 1]] +
+			      (text_order_number_cmp(&by[i - 1], &by[i], w->entry) != 0);
 	free(by);
 	return rank;
 }
 
-static void read_texts(struct text_order *o, const struct rows *r, const struct field *field,
-		       const uint32_t *natural)
+static void text_order_read_texts(struct text_order *o, const struct rows *r,
+				  const struct field *field, const uint32_t *natural)
 {
 	struct words w = { 0 };
 	uint32_t *rank;
@@ -160,9 +161,9 @@ static void read_texts(struct text_order *o, const struct rows *r, const struct 
 
 	for (uint32_t i = 0; i < o->n; i++) {
 		field_get(&c, field, r, natural[i]);
-		o->rank[natural[i]] = c.text ? word_of(&w, &c) : TEXT_ORDER_NONE;
+		o->rank[natural[i]] = c.text ? text_order_word_of(&w, &c) : TEXT_ORDER_NONE;
 	}
-	rank = ranks(&w);
+	rank = text_order_ranks(&w);
 	for (uint32_t i = 0; i < o->n; i++)
 		if (o->rank[i] != TEXT_ORDER_NONE)
 			o->rank[i] = rank[o->rank[i]];
@@ -174,7 +175,7 @@ static void read_texts(struct text_order *o, const struct rows *r, const struct 
 const uint32_t *text_order(struct text_order *o, const struct rows *r, const struct field *field,
 			   const uint32_t *natural)
 {
-	uint64_t version = version_of(r, field);
+	uint64_t version = text_order_version_of(r, field);
 	uint32_t n = rows_count(r);
 
 	if (o->field == field && o->n == n && o->version == version && version != ALWAYS)
@@ -183,7 +184,7 @@ const uint32_t *text_order(struct text_order *o, const struct rows *r, const str
 	o->version = version;
 	o->n = n;
 	o->rank = xrealloc(o->rank, n + 1ull, sizeof(*o->rank));
-	read_texts(o, r, field, natural);
+	text_order_read_texts(o, r, field, natural);
 	return o->rank;
 }
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void forget(struct topology_ui *u)
+static void topology_forget(struct topology_ui *u)
 {
 	topology_layout_free(u->fine);
 	topology_layout_free(u->blocks);
@@ -31,7 +31,7 @@ static void topology_done(void *own)
 {
 	struct topology_ui *u = own;
 
-	forget(u);
+	topology_forget(u);
 	line_canvas_done(&u->all);
 	line_canvas_done(&u->here);
 	line_canvas_done(&u->tagged);
@@ -40,7 +40,8 @@ static void topology_done(void *own)
 /* --- zoom and what is in sight --- */
 
 /* Rows of levels reach from the first line to the last. */
-static void add_step(struct topology_ui *u, const struct topology_layout *p, float px, float py)
+static void topology_add_step(struct topology_ui *u, const struct topology_layout *p, float px,
+			      float py)
 {
 	struct step *z = &u->step[u->nstep];
 
@@ -54,7 +55,7 @@ static void add_step(struct topology_ui *u, const struct topology_layout *p, flo
 	u->nstep++;
 }
 
-static void find_steps(struct topology_ui *u)
+static void topology_find_steps(struct topology_ui *u)
 {
 	static const float pitches[] = { 2, 5, 10, 18 };
 	const struct topology_layout *p = u->fine;
@@ -62,24 +63,24 @@ static void find_steps(struct topology_ui *u)
 
 	u->nstep = 0;
 	if (u->blocks && (fit_x < 2 || fit_y < 1))
-		add_step(u, u->blocks, (float)u->win.w / u->blocks->w,
-			 (float)u->win.h / u->blocks->h);
+		topology_add_step(u, u->blocks, (float)u->win.w / u->blocks->w,
+				  (float)u->win.h / u->blocks->h);
 	else
-		add_step(u, p, last = fit_x, fit_y);
+		topology_add_step(u, p, last = fit_x, fit_y);
 	for (size_t i = 0; i < sizeof(pitches) / sizeof(pitches[0]); i++) {
 		float px = fmaxf(pitches[i], fit_x);
 
 		if (px < last * 1.4f)
 			continue;
 		last = px;
-		add_step(u, p, px, fmaxf(fmaxf(fit_y, px / 2.2f), 1));
+		topology_add_step(u, p, px, fmaxf(fmaxf(fit_y, px / 2.2f), 1));
 	}
 	if (u->zoom >= u->nstep)
 		u->zoom = u->nstep - 1;
 }
 
 /* Keeps offset where it is as long as place is in sight, with a margin. */
-static float scroll(float offset, float place, float size, float seen)
+static float topology_scroll(float offset, float place, float size, float seen)
 {
 	float margin = fminf(4, seen / 4);
 
@@ -92,21 +93,23 @@ static float scroll(float offset, float place, float size, float seen)
 	return floorf(fminf(fmaxf(offset, 0), size - seen));
 }
 
-static void follow_cursor(struct topology_ui *u)
+static void topology_follow_cursor(struct topology_ui *u)
 {
 	const struct step *z = &u->step[u->zoom];
 	const struct topology_layout_node *n = &z->p->node[cursor_node(u)];
 
-	u->left = scroll(u->left, n->x * z->px, z->p->w * z->px, (float)u->win.w);
-	u->top = z->p->levels ? 0 : scroll(u->top, n->y * z->py, z->p->h * z->py, (float)u->win.h);
+	u->left = topology_scroll(u->left, n->x * z->px, z->p->w * z->px, (float)u->win.w);
+	u->top = z->p->levels
+			 ? 0
+			 : topology_scroll(u->top, n->y * z->py, z->p->h * z->py, (float)u->win.h);
 }
 
-static void follow(struct topology_ui *u, struct ui *ui, const struct state *s)
+static void topology_follow(struct topology_ui *u, struct ui *ui, const struct state *s)
 {
 	uint32_t chan = ui_selected_chan(ui), sw = ui_selected_switch(ui);
 
 	if (!u->fine || u->fine->fabric != s->fabric) {
-		forget(u);
+		topology_forget(u);
 		topology_layout_new(&u->fine, &u->blocks, s->fabric, ui_survey(ui)->shape);
 		u->cursor = u->fine->sw[u->fine->node[0].first];
 		u->told = u->told_sw = FAB_NONE;
@@ -137,13 +140,13 @@ static void topology_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 		canvas_text(c, r, 1, 2, ROLE_DIM, "no fabric yet");
 		return;
 	}
-	follow(u, ui, s);
+	topology_follow(u, ui, s);
 	names = u->fine->nrow && r.w >= 60 ? 8 : 0;
 	u->win = (struct rect){ r.x + names, r.y + 1, r.w - names, r.h - 2 - below };
 	if (u->win.h < 1 || u->win.w < 1)
 		return;
-	find_steps(u);
-	follow_cursor(u);
+	topology_find_steps(u);
+	topology_follow_cursor(u);
 	topology_figures(u, ui, s);
 	topology_lines(u, ui, s, c, c->ascii || !s->colours || ui_palette(ui) == PALETTE_NONE);
 	topology_nodes(u, ui, c, s);
@@ -156,15 +159,16 @@ static void topology_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 
 /* --- keys --- */
 
-static void zoom_to(struct topology_ui *u, uint32_t zoom)
+static void topology_zoom_to(struct topology_ui *u, uint32_t zoom)
 {
 	u->zoom = zoom < u->nstep ? zoom : 0;
 	u->left = u->top = 0;
-	follow_cursor(u);
+	topology_follow_cursor(u);
 }
 
 /* To the same place of the next plane, around at the end. */
-static bool change_plane(struct topology_ui *u, const struct topology_kind *shape, enum req req)
+static bool topology_change_plane(struct topology_ui *u, const struct topology_kind *shape,
+				  enum req req)
 {
 	const uint16_t *at = &shape->coord[(size_t)u->cursor * TOPOLOGY_DIMS];
 	uint32_t all, plane, want, other;
@@ -207,8 +211,8 @@ static bool topology_move(struct topology_ui *u, enum req req)
 }
 
 /* The next switch that a test holds for, in the order of nodes. */
-static bool find_next(struct topology_ui *u, const struct ui *ui, const struct state *s,
-		      const char *name, bool forward)
+static bool topology_find_next(struct topology_ui *u, const struct ui *ui, const struct state *s,
+			       const char *name, bool forward)
 {
 	const struct topology_layout *p = u->fine;
 	uint32_t at = p->node_of[u->cursor];
@@ -230,9 +234,9 @@ static bool find_next(struct topology_ui *u, const struct ui *ui, const struct s
 	return false;
 }
 
-static void find(struct topology_ui *u, struct ui *ui, const struct state *s, bool forward)
+static void topology_find(struct topology_ui *u, struct ui *ui, const struct state *s, bool forward)
 {
-	if (find_next(u, ui, s, u->find.text, forward))
+	if (topology_find_next(u, ui, s, u->find.text, forward))
 		return;
 	if (u->find.text[0])
 		ui_say(ui, "no switch has \"%s\" in its name", u->find.text);
@@ -240,10 +244,10 @@ static void find(struct topology_ui *u, struct ui *ui, const struct state *s, bo
 		ui_say(ui, "no switch has a port with a problem");
 }
 
-static void open_node(struct topology_ui *u, struct ui *ui)
+static void topology_open_node(struct topology_ui *u, struct ui *ui)
 {
 	if (shown(u) == u->blocks) {
-		zoom_to(u, u->zoom + 1);
+		topology_zoom_to(u, u->zoom + 1);
 		return;
 	}
 	u->told_sw = u->cursor;
@@ -251,7 +255,8 @@ static void open_node(struct topology_ui *u, struct ui *ui)
 	ui_goto(ui, VIEW_SWITCHES);
 }
 
-static void take_path(struct topology_ui *u, struct ui *ui, const struct state *s, bool from)
+static void topology_take_path(struct topology_ui *u, struct ui *ui, const struct state *s,
+			       bool from)
 {
 	struct path_ends ends = ui_path_ends(ui);
 	char name[NAME_LEN];
@@ -266,7 +271,7 @@ static void take_path(struct topology_ui *u, struct ui *ui, const struct state *
 }
 
 /* By the beginning of its name, or the next one. */
-static void next_metric(struct topology_ui *u, struct ui *ui, const char *name)
+static void topology_next_metric(struct topology_ui *u, struct ui *ui, const char *name)
 {
 	if (name && name[0]) {
 		for (int m = 0; m < CHAN_DELTA; m++)
@@ -284,7 +289,7 @@ static void next_metric(struct topology_ui *u, struct ui *ui, const char *name)
 }
 
 /* The node nearest to a place on the screen; the one that is there already is opened. */
-static void click(struct topology_ui *u, struct ui *ui, int x, int y)
+static void topology_click(struct topology_ui *u, struct ui *ui, int x, int y)
 {
 	const struct topology_layout *p = shown(u);
 	uint32_t best = cursor_node(u);
@@ -302,12 +307,13 @@ static void click(struct topology_ui *u, struct ui *ui, int x, int y)
 	if (least >= 20)
 		return;
 	if (best == cursor_node(u))
-		open_node(u, ui);
+		topology_open_node(u, ui);
 	else
 		u->cursor = p->sw[p->node[best].first];
 }
 
-static void go_to(struct topology_ui *u, struct ui *ui, const struct state *s, const char *name)
+static void topology_go_to(struct topology_ui *u, struct ui *ui, const struct state *s,
+			   const char *name)
 {
 	uint32_t end;
 	uint16_t lid;
@@ -327,33 +333,34 @@ static bool topology_travel(struct topology_ui *u, struct ui *ui, const struct i
 	case REQ_CLICK:
 		if (in->y < u->win.y || in->y >= u->win.y + u->win.h)
 			return false;
-		click(u, ui, in->x, in->y);
+		topology_click(u, ui, in->x, in->y);
 		return true;
 	case REQ_WHEEL_UP:
 		if (u->zoom + 1 < u->nstep)
-			zoom_to(u, u->zoom + 1);
+			topology_zoom_to(u, u->zoom + 1);
 		return true;
 	case REQ_WHEEL_DOWN:
 		if (u->zoom)
-			zoom_to(u, u->zoom - 1);
+			topology_zoom_to(u, u->zoom - 1);
 		return true;
 	case REQ_GOTO:
 		if (!in->text)
 			return false;
-		go_to(u, ui, s, in->text);
+		topology_go_to(u, ui, s, in->text);
 		return true;
 	case REQ_FIND:
 		entry_open(&u->find, in->text ? in->text : "");
 		u->find.active = !in->text;
 		if (in->text)
-			find(u, ui, s, true);
+			topology_find(u, ui, s, true);
 		return true;
 	case REQ_FIND_NEXT:
 	case REQ_FIND_PREV:
-		find(u, ui, s, in->req == REQ_FIND_NEXT);
+		topology_find(u, ui, s, in->req == REQ_FIND_NEXT);
 		return true;
 	default:
-		return change_plane(u, ui_survey(ui)->shape, in->req) || topology_move(u, in->req);
+		return topology_change_plane(u, ui_survey(ui)->shape, in->req) ||
+		       topology_move(u, in->req);
 	}
 }
 
@@ -367,24 +374,24 @@ static bool topology_input(void *own, struct ui *ui, const struct input *in, con
 		return false;
 	if (u->find.active) {
 		if (entry_input(&u->find, in) == ENTRY_CHANGED && u->find.text[0])
-			find_next(u, ui, s, u->find.text, true);
+			topology_find_next(u, ui, s, u->find.text, true);
 		return true;
 	}
 	if (topology_travel(u, ui, in, s))
 		return true;
 	switch (in->req) {
 	case REQ_METRIC:
-		next_metric(u, ui, in->text);
+		topology_next_metric(u, ui, in->text);
 		return true;
 	case REQ_ZOOM:
 		if (u->nstep == 1)
 			ui_say(ui, "closer than this there is nothing: each switch has its name");
-		zoom_to(u, u->zoom + 1);
+		topology_zoom_to(u, u->zoom + 1);
 		return true;
 	case REQ_BACK:
 		if (!u->zoom)
 			return false;
-		zoom_to(u, u->zoom - 1);
+		topology_zoom_to(u, u->zoom - 1);
 		return true;
 	case REQ_LAYOUT:
 		u->lines = (u->lines + 1) % LINES_KINDS;
@@ -403,10 +410,10 @@ static bool topology_input(void *own, struct ui *ui, const struct input *in, con
 		return true;
 	case REQ_PATH_FROM:
 	case REQ_PATH_TO:
-		take_path(u, ui, s, in->req == REQ_PATH_FROM);
+		topology_take_path(u, ui, s, in->req == REQ_PATH_FROM);
 		return true;
 	case REQ_ENTER:
-		open_node(u, ui);
+		topology_open_node(u, ui);
 		return true;
 	default:
 		return false;

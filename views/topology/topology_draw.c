@@ -10,20 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void block_name(char *buf, size_t len, const struct topology_ui *u, uint32_t node)
+static void topology_draw_block_name(char *buf, size_t len, const struct topology_ui *u,
+				     uint32_t node)
 {
 	snprintf(buf, len, "%s %u", shown(u)->block, node + 1);
 }
 
-static void node_text(char *buf, size_t len, const struct topology_ui *u, const struct state *s,
-		      uint32_t node, int room)
+static void topology_draw_node_text(char *buf, size_t len, const struct topology_ui *u,
+				    const struct state *s, uint32_t node, int room)
 {
 	const struct topology_layout_node *n = &shown(u)->node[node];
 	uint32_t sw = shown(u)->sw[n->first];
 	char name[NAME_LEN];
 
 	if (n->count > 1 || shown(u) == u->blocks) {
-		block_name(name, sizeof(name), u, node);
+		topology_draw_block_name(name, sizeof(name), u, node);
 		if (room >= (int)strlen(name) + 1)
 			snprintf(buf, len, "%s", name);
 		else if (room >= 4)
@@ -39,8 +40,9 @@ static void node_text(char *buf, size_t len, const struct topology_ui *u, const 
 }
 
 /* Worst of the ports of a node, and the sign for it. */
-static enum problem node_problem(const struct topology_ui *u, const struct fabric_summary *v,
-				 const struct state *s, uint32_t node)
+static enum problem topology_draw_node_problem(const struct topology_ui *u,
+					       const struct fabric_summary *v,
+					       const struct state *s, uint32_t node)
 {
 	const struct topology_layout_node *n = &shown(u)->node[node];
 	uint8_t worst = PROBLEM_NONE;
@@ -56,8 +58,8 @@ static enum problem node_problem(const struct topology_ui *u, const struct fabri
 
 /* Cables to other planes would cross all of the picture: their worst is a sign right below the
  * switch, or beside it where rows are close. */
-static void draw_leave(const struct topology_ui *u, struct canvas *c, uint32_t node, int right,
-		       int y)
+static void topology_draw_leave(const struct topology_ui *u, struct canvas *c, uint32_t node,
+				int right, int y)
 {
 	const struct chan_value *v = &u->leave[node];
 
@@ -66,8 +68,8 @@ static void draw_leave(const struct topology_ui *u, struct canvas *c, uint32_t n
 			    (uint32_t)(unsigned char)v->glyph);
 }
 
-static void draw_node(struct topology_ui *u, const struct ui *ui, struct canvas *c,
-		      const struct state *s, uint32_t node, bool joined)
+static void topology_draw_node(struct topology_ui *u, const struct ui *ui, struct canvas *c,
+			       const struct state *s, uint32_t node, bool joined)
 {
 	const struct step *z = &u->step[u->zoom];
 	const struct topology_layout_node *n = &z->p->node[node];
@@ -79,15 +81,15 @@ static void draw_node(struct topology_ui *u, const struct ui *ui, struct canvas 
 
 	if (fx < -8 || fy < 0 || fx >= (float)u->win.w + 8 || y >= u->win.h)
 		return;
-	node_text(text, sizeof(text), u, s, node, room);
+	topology_draw_node_text(text, sizeof(text), u, s, node, room);
 	w = text_width(text);
 	x = (int)fx - w / 2;
 	if (joined)
 		role = fill_role(role);
 	canvas_text(c, u->win, x, y, role == ROLE_DIM ? ROLE_TEXT : role, text);
 	if (w < room)
-		draw_leave(u, c, node, x + w, y);
-	bad = node_problem(u, ui_survey(ui), s, node);
+		topology_draw_leave(u, c, node, x + w, y);
+	bad = topology_draw_node_problem(u, ui_survey(ui), s, node);
 	if (bad && w < room)
 		canvas_char(c, u->win, x + w, y, bad >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
 			    (uint32_t)problem_glyph(bad));
@@ -115,8 +117,8 @@ void topology_nodes(struct topology_ui *u, const struct ui *ui, struct canvas *c
 			joined[p->edge[i].a] = joined[p->edge[i].b] = 1;
 	for (uint32_t i = 0; i < p->nnode; i++)
 		if (i != at)
-			draw_node(u, ui, c, s, i, joined[i]);
-	draw_node(u, ui, c, s, at, false);
+			topology_draw_node(u, ui, c, s, i, joined[i]);
+	topology_draw_node(u, ui, c, s, at, false);
 	free(joined);
 }
 
@@ -159,7 +161,8 @@ void topology_row_names(const struct topology_ui *u, struct canvas *c, struct re
 }
 
 /* The worst channel of the node under the cursor. */
-static uint32_t worst_chan(const struct topology_ui *u, const struct ui *ui, const struct state *s)
+static uint32_t topology_draw_worst_chan(const struct topology_ui *u, const struct ui *ui,
+					 const struct state *s)
 {
 	const struct topology_layout *p = shown(u);
 	uint32_t at = cursor_node(u), best = FAB_NONE;
@@ -186,8 +189,8 @@ struct sums {
 	double tx, rx;
 };
 
-static void add_switch(struct sums *sum, const struct fabric_summary *v, const struct state *s,
-		       uint32_t sw)
+static void topology_draw_add_switch(struct sums *sum, const struct fabric_summary *v,
+				     const struct state *s, uint32_t sw)
 {
 	const struct fabric *f = s->fabric;
 
@@ -223,8 +226,8 @@ uint32_t topology_plane(const struct topology_kind *shape, uint32_t sw, uint32_t
 	return plane;
 }
 
-static void draw_hint(const struct topology_ui *u, const struct topology_kind *shape,
-		      struct canvas *c, struct rect r)
+static void topology_draw_hint(const struct topology_ui *u, const struct topology_kind *shape,
+			       struct canvas *c, struct rect r)
 {
 	uint32_t all, plane;
 
@@ -243,8 +246,8 @@ static void draw_hint(const struct topology_ui *u, const struct topology_kind *s
 	}
 }
 
-static void draw_figures(const struct topology_ui *u, const struct ui *ui, const struct state *s,
-			 struct canvas *c, struct rect r)
+static void topology_draw_figures(const struct topology_ui *u, const struct ui *ui,
+				  const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct topology_layout_node *n = &shown(u)->node[cursor_node(u)];
 	struct sums sum = { .tx = NAN, .rx = NAN };
@@ -252,7 +255,7 @@ static void draw_figures(const struct topology_ui *u, const struct ui *ui, const
 	int x;
 
 	for (uint32_t i = 0; i < n->count; i++)
-		add_switch(&sum, ui_survey(ui), s, shown(u)->sw[n->first + i]);
+		topology_draw_add_switch(&sum, ui_survey(ui), s, shown(u)->sw[n->first + i]);
 	x = canvas_textf(c, r, 1, 2, ROLE_TEXT,
 			 "%u host%s  %u cable%s to switches  tx %s  rx %s %s", sum.hosts,
 			 plural(sum.hosts), sum.cables, plural(sum.cables),
@@ -263,10 +266,10 @@ static void draw_figures(const struct topology_ui *u, const struct ui *ui, const
 			     plural(sum.problems));
 }
 
-static void draw_worst_line(const struct topology_ui *u, const struct ui *ui, const struct state *s,
-			    struct canvas *c, struct rect r)
+static void topology_draw_worst_line(const struct topology_ui *u, const struct ui *ui,
+				     const struct state *s, struct canvas *c, struct rect r)
 {
-	uint32_t chan = worst_chan(u, ui, s);
+	uint32_t chan = topology_draw_worst_chan(u, ui, s);
 	const struct metrics *m = state_metrics(s);
 	const struct port_rate *p;
 	char label[256], util[FIGURE_LEN], wait[FIGURE_LEN], efi[FIGURE_LEN] = "-";
@@ -294,7 +297,7 @@ void topology_detail(const struct topology_ui *u, const struct ui *ui, const str
 	const char *at = "";
 
 	if (shown(u) == u->blocks) {
-		block_name(title, sizeof(title), u, cursor_node(u));
+		topology_draw_block_name(title, sizeof(title), u, cursor_node(u));
 		canvas_rule(c, r, 0, title);
 		canvas_textf(c, r, 1, 1, ROLE_TEXT, "%u switch%s, %s .. %s", n->count,
 			     n->count == 1 ? "" : "es",
@@ -309,10 +312,10 @@ void topology_detail(const struct topology_ui *u, const struct ui *ui, const str
 			     (unsigned long long)f->sw_guid[u->cursor], f->sw_nports[u->cursor],
 			     f->sw_desc[u->cursor]);
 	}
-	draw_figures(u, ui, s, c, r);
-	draw_worst_line(u, ui, s, c, r);
+	topology_draw_figures(u, ui, s, c, r);
+	topology_draw_worst_line(u, ui, s, c, r);
 	if (u->find.active)
 		entry_draw(&u->find, c, r, 1, 4, "switch");
 	else
-		draw_hint(u, shape, c, r);
+		topology_draw_hint(u, shape, c, r);
 }

@@ -13,7 +13,7 @@ struct joint {
 	uint32_t a, b, chan;
 };
 
-static int joint_cmp(const void *pa, const void *pb)
+static int topology_layout_joint_cmp(const void *pa, const void *pb)
 {
 	const struct joint *x = pa, *y = pb;
 
@@ -24,7 +24,7 @@ static int joint_cmp(const void *pa, const void *pb)
 	return x->chan < y->chan ? -1 : x->chan > y->chan;
 }
 
-static void fill_nodes(struct topology_layout *p, const uint32_t *node_of)
+static void topology_layout_fill_nodes(struct topology_layout *p, const uint32_t *node_of)
 {
 	const struct fabric *f = p->fabric;
 	uint32_t n = 0;
@@ -46,7 +46,7 @@ static void fill_nodes(struct topology_layout *p, const uint32_t *node_of)
 	}
 }
 
-static void fill_edges(struct topology_layout *p)
+static void topology_layout_fill_edges(struct topology_layout *p)
 {
 	const struct fabric *f = p->fabric;
 	struct joint *all = xcalloc(f->nchan + 1u, sizeof(*all));
@@ -58,7 +58,7 @@ static void fill_edges(struct topology_layout *p)
 		if (a != b)
 			all[n++] = (struct joint){ a < b ? a : b, a < b ? b : a, c };
 	}
-	qsort(all, n, sizeof(*all), joint_cmp);
+	qsort(all, n, sizeof(*all), topology_layout_joint_cmp);
 	p->chan = arena_array(p->arena, uint32_t, n + 1u);
 	p->edge = arena_array(p->arena, struct topology_layout_edge, n + 1u);
 	for (uint32_t i = 0; i < n; i++) {
@@ -73,7 +73,7 @@ static void fill_edges(struct topology_layout *p)
 }
 
 /* In rows of their own each node has its share of the width; elsewhere all have the same. */
-static void give_room(struct topology_layout *p)
+static void topology_layout_give_room(struct topology_layout *p)
 {
 	for (uint32_t i = 0; i < p->nnode; i++)
 		p->node[i].room = 1;
@@ -88,9 +88,9 @@ static void give_room(struct topology_layout *p)
 	}
 }
 
-static struct topology_layout *picture_of(const struct fabric *f,
-					  const struct topology_placement *l,
-					  const struct topology_placement_set *set)
+static struct topology_layout *topology_layout_picture_of(const struct fabric *f,
+							  const struct topology_placement *l,
+							  const struct topology_placement_set *set)
 {
 	struct topology_layout *p = xcalloc(1, sizeof(*p));
 
@@ -105,9 +105,9 @@ static struct topology_layout *picture_of(const struct fabric *f,
 	p->node = arena_array(p->arena, struct topology_layout_node, set->n + 1u);
 	for (uint32_t i = 0; i < set->n; i++)
 		p->node[i] = (struct topology_layout_node){ .x = set->x[i], .y = set->y[i] };
-	give_room(p);
-	fill_nodes(p, set->of);
-	fill_edges(p);
+	topology_layout_give_room(p);
+	topology_layout_fill_nodes(p, set->of);
+	topology_layout_fill_edges(p);
 	return p;
 }
 
@@ -117,13 +117,14 @@ void topology_layout_new(struct topology_layout **fine, struct topology_layout *
 	struct topology_placement l;
 
 	topology_placement_find(&l, f, s);
-	*fine = picture_of(f, &l, &l.sw);
+	*fine = topology_layout_picture_of(f, &l, &l.sw);
 	(*fine)->nrow = l.nrow;
 	memcpy((*fine)->row_name, l.row_name, sizeof(l.row_name));
 	for (uint32_t i = 0; i < (*fine)->nedge; i++)
 		topology_placement_mark(&l, f, &(*fine)->edge[i]);
-	*blocks = l.block_set.n > 1 && l.block_set.n * 2 <= f->nsw ? picture_of(f, &l, &l.block_set)
-								   : NULL;
+	*blocks = l.block_set.n > 1 && l.block_set.n * 2 <= f->nsw
+			  ? topology_layout_picture_of(f, &l, &l.block_set)
+			  : NULL;
 	topology_placement_done(&l);
 }
 

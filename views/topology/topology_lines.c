@@ -13,8 +13,9 @@
 #define WORST_DOTS 40000  /* drawn at most, for the time it takes ... */
 #define ALL_DOTS   300000 /* ... when all lines are wanted */
 
-static struct chan_value worst_of(const struct topology_ui *u, const struct ui *ui,
-				  const struct state *s, const struct topology_layout_edge *e)
+static struct chan_value topology_lines_worst_of(const struct topology_ui *u, const struct ui *ui,
+						 const struct state *s,
+						 const struct topology_layout_edge *e)
 {
 	const struct topology_layout *p = shown(u);
 	const uint32_t *chan = p->chan + e->first;
@@ -38,7 +39,7 @@ static struct chan_value worst_of(const struct topology_ui *u, const struct ui *
 	return worst;
 }
 
-static void worsen(struct chan_value *at, const struct chan_value *v)
+static void topology_lines_worsen(struct chan_value *at, const struct chan_value *v)
 {
 	if (!at->glyph || v->bad > at->bad)
 		*at = *v;
@@ -69,17 +70,18 @@ void topology_figures(struct topology_ui *u, const struct ui *ui, const struct s
 	memset(u->node, 0, (p->nnode + 1u) * sizeof(*u->node));
 	memset(u->leave, 0, (p->nnode + 1u) * sizeof(*u->leave));
 	for (uint32_t i = 0; i < p->nedge; i++) {
-		u->edge[i] = worst_of(u, ui, s, &p->edge[i]);
-		worsen(&u->node[p->edge[i].a], &u->edge[i]);
-		worsen(&u->node[p->edge[i].b], &u->edge[i]);
+		u->edge[i] = topology_lines_worst_of(u, ui, s, &p->edge[i]);
+		topology_lines_worsen(&u->node[p->edge[i].a], &u->edge[i]);
+		topology_lines_worsen(&u->node[p->edge[i].b], &u->edge[i]);
 		if (!p->edge[i].across)
 			continue;
-		worsen(&u->leave[p->edge[i].a], &u->edge[i]);
-		worsen(&u->leave[p->edge[i].b], &u->edge[i]);
+		topology_lines_worsen(&u->leave[p->edge[i].a], &u->edge[i]);
+		topology_lines_worsen(&u->leave[p->edge[i].b], &u->edge[i]);
 	}
 }
 
-static uint32_t draw_edge(struct line_canvas *l, const struct topology_ui *u, uint32_t i, bool here)
+static uint32_t topology_lines_draw_edge(struct line_canvas *l, const struct topology_ui *u,
+					 uint32_t i, bool here)
 {
 	const struct step *z = &u->step[u->zoom];
 	const struct topology_layout_edge *e = &z->p->edge[i];
@@ -103,7 +105,7 @@ static uint32_t draw_edge(struct line_canvas *l, const struct topology_ui *u, ui
 
 /* Draws edges, worst first, until the screen or the time is full; of equals every k-th first, so
  * that none of the fabric is left out. */
-static void draw_worst(struct topology_ui *u, uint32_t ink, uint32_t most)
+static void topology_lines_draw_worst(struct topology_ui *u, uint32_t ink, uint32_t most)
 {
 	const struct topology_layout *p = shown(u);
 	uint32_t count[257] = { 0 }, *order = xcalloc(p->nedge + 1u, sizeof(*order)), dots = 0;
@@ -135,7 +137,7 @@ static void draw_worst(struct topology_ui *u, uint32_t ink, uint32_t most)
 	}
 	u->shown = 0;
 	for (uint32_t i = 0; i < p->nedge && u->all.lit < ink && dots < most; i++) {
-		uint32_t n = draw_edge(&u->all, u, order[i], false);
+		uint32_t n = topology_lines_draw_edge(&u->all, u, order[i], false);
 
 		dots += n;
 		u->shown += n > 0;
@@ -143,7 +145,7 @@ static void draw_worst(struct topology_ui *u, uint32_t ink, uint32_t most)
 	free(order);
 }
 
-static void draw_chan(struct topology_ui *u, const struct fabric *f, uint32_t chan)
+static void topology_lines_draw_chan(struct topology_ui *u, const struct fabric *f, uint32_t chan)
 {
 	const struct topology_layout *p = shown(u);
 	uint32_t a = p->node_of[f->chan_src[chan]], b = p->node_of[f->chan_dst[chan]];
@@ -151,11 +153,12 @@ static void draw_chan(struct topology_ui *u, const struct fabric *f, uint32_t ch
 	for (uint32_t i = 0; i < p->nedge; i++)
 		if ((p->edge[i].a == a && p->edge[i].b == b) ||
 		    (p->edge[i].a == b && p->edge[i].b == a))
-			u->shown += draw_edge(&u->all, u, i, true) > 0;
+			u->shown += topology_lines_draw_edge(&u->all, u, i, true) > 0;
 }
 
 /* The path of view 0. */
-static void draw_path(struct topology_ui *u, const struct state *s, struct path_ends ends)
+static void topology_lines_draw_path(struct topology_ui *u, const struct state *s,
+				     struct path_ends ends)
 {
 	struct path p;
 
@@ -165,11 +168,11 @@ static void draw_path(struct topology_ui *u, const struct state *s, struct path_
 	path_walk(&p, s->fabric, s->tables, ends.src, ends.dlid);
 	for (uint32_t i = 0; i < p.nhop; i++)
 		if (p.hop[i].chan != FAB_NONE)
-			draw_chan(u, s->fabric, p.hop[i].chan);
+			topology_lines_draw_chan(u, s->fabric, p.hop[i].chan);
 }
 
-static bool edge_tagged(const struct topology_layout *p, const struct topology_layout_edge *e,
-			const struct ui *ui)
+static bool topology_lines_edge_tagged(const struct topology_layout *p,
+				       const struct topology_layout_edge *e, const struct ui *ui)
 {
 	for (uint32_t i = e->first; i < e->first + e->count; i++)
 		if (ui_chan_tagged(ui, p->chan[i]))
@@ -178,7 +181,8 @@ static bool edge_tagged(const struct topology_layout *p, const struct topology_l
 }
 
 /* Tagged cables are always drawn, with a sign in their middle. */
-static void draw_tagged(struct topology_ui *u, const struct ui *ui, struct canvas *c, bool glyphs)
+static void topology_lines_draw_tagged(struct topology_ui *u, const struct ui *ui, struct canvas *c,
+				       bool glyphs)
 {
 	const struct topology_layout *p = shown(u);
 
@@ -186,15 +190,15 @@ static void draw_tagged(struct topology_ui *u, const struct ui *ui, struct canva
 		return;
 	line_canvas_clear(&u->tagged, u->win.w, u->win.h, glyphs);
 	for (uint32_t i = 0; i < p->nedge; i++)
-		if (edge_tagged(p, &p->edge[i], ui))
-			draw_edge(&u->tagged, u, i, true);
+		if (topology_lines_edge_tagged(p, &p->edge[i], ui))
+			topology_lines_draw_edge(&u->tagged, u, i, true);
 	line_canvas_draw(&u->tagged, c, u->win);
 	for (uint32_t i = 0; i < p->nedge; i++) {
 		const struct topology_layout_node *a = &p->node[p->edge[i].a],
 						  *b = &p->node[p->edge[i].b];
 		bool around = p->edge[i].around;
 
-		if (!edge_tagged(p, &p->edge[i], ui))
+		if (!topology_lines_edge_tagged(p, &p->edge[i], ui))
 			continue;
 		/* around the edge of the picture: where the line leaves its beginning */
 		canvas_char(c, u->win,
@@ -247,18 +251,19 @@ void topology_lines(struct topology_ui *u, const struct ui *ui, const struct sta
 			line_canvas_clear(&u->all, u->win.w, u->win.h, glyphs);
 			u->shown = 0;
 			if (u->lines == LINES_PATH)
-				draw_path(u, s, now.path);
+				topology_lines_draw_path(u, s, now.path);
 			else if (u->lines != LINES_HERE)
-				draw_worst(u, u->lines == LINES_ALL ? UINT32_MAX : room,
-					   u->lines == LINES_ALL ? ALL_DOTS : WORST_DOTS);
+				topology_lines_draw_worst(
+					u, u->lines == LINES_ALL ? UINT32_MAX : room,
+					u->lines == LINES_ALL ? ALL_DOTS : WORST_DOTS);
 		}
 		line_canvas_clear(&u->here, u->win.w, u->win.h, glyphs);
 		for (uint32_t i = 0; i < p->nedge && u->lines != LINES_PATH; i++)
 			if (p->edge[i].a == now.cursor || p->edge[i].b == now.cursor)
-				draw_edge(&u->here, u, i, true);
+				topology_lines_draw_edge(&u->here, u, i, true);
 		u->drawn = now;
 	}
 	line_canvas_draw(&u->all, c, u->win);
 	line_canvas_draw(&u->here, c, u->win);
-	draw_tagged(u, ui, c, glyphs);
+	topology_lines_draw_tagged(u, ui, c, glyphs);
 }

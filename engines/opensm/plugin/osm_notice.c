@@ -30,7 +30,7 @@ int osm_notice_report(struct osm_opensm *osm, const uint8_t d[NOTICE_SA_DATA], s
 	return 0;
 }
 
-static bool listens(const osm_infr_t *r, uint16_t trap)
+static bool osm_notice_listens(const osm_infr_t *r, uint16_t trap)
 {
 	const ib_inform_info_t *i = &r->inform_record.inform_info;
 
@@ -48,7 +48,7 @@ void osm_notice_listeners(struct osm_opensm *osm, uint16_t trap, uint64_t **guid
 	     i = cl_qlist_next(i)) {
 		const osm_infr_t *r = (const osm_infr_t *)i;
 
-		if (listens(r, trap))
+		if (osm_notice_listens(r, trap))
 			(*guid)[(*n)++] =
 				cl_ntoh64(r->inform_record.subscriber_gid.unicast.interface_id);
 	}

@@ -51,7 +51,7 @@ struct plugin {
 	bool asked;		     /* this sweep is the one that was asked for */
 };
 
-static double now_s(void)
+static double plugin_now_s(void)
 {
 	struct timespec t;
 
@@ -59,7 +59,7 @@ static double now_s(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void say(void *ctx, const char *sentence)
+static void plugin_say(void *ctx, const char *sentence)
 {
 	struct plugin *p = ctx;
 
@@ -67,8 +67,8 @@ static void say(void *ctx, const char *sentence)
 }
 
 /* Whether OpenSM, as it is configured, would install these tables and nothing else. */
-static int fits(struct plugin *p, const struct fabric *f, const struct table_selection *c,
-		struct err *err)
+static int plugin_fits(struct plugin *p, const struct fabric *f, const struct table_selection *c,
+		       struct err *err)
 {
 	const osm_subn_opt_t *opt = &p->osm->subn.opt;
 	cl_qmap_t *switches = &p->osm->subn.sw_guid_tbl;
@@ -98,13 +98,13 @@ static int fits(struct plugin *p, const struct fabric *f, const struct table_sel
 	return 0;
 }
 
-static uint32_t switch_of(const struct fabric *f, const osm_node_t *n)
+static uint32_t plugin_switch_of(const struct fabric *f, const osm_node_t *n)
 {
 	return fabric_switch_by_guid(f, cl_ntoh64(osm_node_get_node_guid(n)));
 }
 
 /* OpenSM writes what differs from what it believes to be there already: now it believes nothing. */
-static void doubt_all(osm_switch_t *sw)
+static void plugin_doubt_all(osm_switch_t *sw)
 {
 	memset(sw->lft, 0, sw->lft_size);
 	for (uint32_t out = 1; out < osm_node_get_num_physp(sw->p_node); out++) {
@@ -116,7 +116,7 @@ static void doubt_all(osm_switch_t *sw)
 	}
 }
 
-static void install(struct plugin *p, const struct fabric *f, const struct tables *t)
+static void plugin_install(struct plugin *p, const struct fabric *f, const struct tables *t)
 {
 	cl_qmap_t *switches = &p->osm->subn.sw_guid_tbl;
 	bool all = sm_session_wants_all(p->desk);
@@ -124,10 +124,10 @@ static void install(struct plugin *p, const struct fabric *f, const struct table
 	for (cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
 	     i = cl_qmap_next(i)) {
 		osm_switch_t *sw = (osm_switch_t *)i;
-		uint32_t s = switch_of(f, sw->p_node);
+		uint32_t s = plugin_switch_of(f, sw->p_node);
 
 		if (all)
-			doubt_all(sw);
+			plugin_doubt_all(sw);
 		memset(sw->new_lft, OSM_NO_PATH, sw->lft_size);
 		if (s != FAB_NONE)
 			memcpy(sw->new_lft, tables_row(t, s), f->max_lid + 1u);
@@ -138,7 +138,7 @@ static void install(struct plugin *p, const struct fabric *f, const struct table
 	p->fabric = fabric_get(f);
 }
 
-static void tell_installed(struct plugin *p, const struct table_selection *c, double took)
+static void plugin_tell_installed(struct plugin *p, const struct table_selection *c, double took)
 {
 	static const char *const by[] = {
 		[CHOICE_ENGINE] = "engine",
@@ -165,7 +165,7 @@ static void tell_installed(struct plugin *p, const struct table_selection *c, do
 }
 
 /* Routes of one VL are right whatever OpenSM cuts off; others need a second sweep, once. */
-static void watch_vls(struct plugin *p, const struct table_selection *c)
+static void plugin_watch_vls(struct plugin *p, const struct table_selection *c)
 {
 	uint32_t behind = c->vls_used > 1 ? osm_fabric_vls_behind(p->osm) : 0;
 
@@ -183,30 +183,30 @@ static void watch_vls(struct plugin *p, const struct table_selection *c)
 	p->asked = p->sweep_again;
 }
 
-static int build_fwd_tables(void *context)
+static int plugin_build_fwd_tables(void *context)
 {
 	struct plugin *p = context;
-	struct table_selection_log log = { say, p };
+	struct table_selection_log log = { plugin_say, p };
 	struct fabric *f = NULL;
 	struct table_selection c = { 0 };
 	struct err err = { "" };
-	double start = now_s();
+	double start = plugin_now_s();
 	int rc = osm_fabric_build(&f, p->osm, &err);
 
 	if (!rc)
 		rc = sm_session_choose(p->desk, &c, f, &log, &err);
 	if (!rc)
-		rc = fits(p, f, &c, &err);
+		rc = plugin_fits(p, f, &c, &err);
 	if (rc) {
 		osm_log(&p->osm->log, OSM_LOG_ERROR,
 			ENGINE_NAME ": no routes of ours, OpenSM goes on to its next engine: %s\n",
 			err.text);
 		sm_session_refused(p->desk, err.text);
 	} else {
-		install(p, f, c.tables);
+		plugin_install(p, f, c.tables);
 		sm_session_routed(p->desk, f, &c);
-		watch_vls(p, &c);
-		tell_installed(p, &c, now_s() - start);
+		plugin_watch_vls(p, &c);
+		plugin_tell_installed(p, &c, plugin_now_s() - start);
 	}
 	tables_put(c.tables);
 	fabric_put(f);
@@ -216,14 +216,15 @@ static int build_fwd_tables(void *context)
 }
 
 /* OpenSM's own hop counts are what its multicast trees need. */
-static int build_lid_matrices(void *context)
+static int plugin_build_lid_matrices(void *context)
 {
 	(void)context;
 	return 1;
 }
 
 /* LIDs of nobody and switches as sources keep the SL that OpenSM proposes. */
-static uint8_t path_sl(void *context, uint8_t hint, const ib_net16_t slid, const ib_net16_t dlid)
+static uint8_t plugin_path_sl(void *context, uint8_t hint, const ib_net16_t slid,
+			      const ib_net16_t dlid)
 {
 	const struct plugin *p = context;
 	const struct fabric *f = p->fabric;
@@ -239,12 +240,12 @@ static uint8_t path_sl(void *context, uint8_t hint, const ib_net16_t slid, const
 
 /* Of a switch: what the tables say.  A host's own VL is free, nothing waits for it in a circle:
  * its SL, as far as its link has VLs. */
-static void update_sl2vl(void *context, osm_physp_t *port, uint8_t in, uint8_t out,
-			 ib_slvl_table_t *table)
+static void plugin_update_sl2vl(void *context, osm_physp_t *port, uint8_t in, uint8_t out,
+				ib_slvl_table_t *table)
 {
 	const struct plugin *p = context;
 	const osm_node_t *n = osm_physp_get_node_ptr(port);
-	uint32_t sw = p->tables && n->sw ? switch_of(p->fabric, n) : FAB_NONE;
+	uint32_t sw = p->tables && n->sw ? plugin_switch_of(p->fabric, n) : FAB_NONE;
 
 	for (uint8_t sl = 0; sl < FAB_SLS && p->tables; sl++) {
 		if (sw != FAB_NONE)
@@ -255,20 +256,20 @@ static void update_sl2vl(void *context, osm_physp_t *port, uint8_t in, uint8_t o
 	}
 }
 
-static int setup(osm_routing_engine_t *re, osm_opensm_t *osm)
+static int plugin_setup(osm_routing_engine_t *re, osm_opensm_t *osm)
 {
 	(void)osm;
-	re->build_lid_matrices = build_lid_matrices;
-	re->ucast_build_fwd_tables = build_fwd_tables;
-	re->path_sl = path_sl;
-	re->update_sl2vl = update_sl2vl;
+	re->build_lid_matrices = plugin_build_lid_matrices;
+	re->ucast_build_fwd_tables = plugin_build_fwd_tables;
+	re->path_sl = plugin_path_sl;
+	re->update_sl2vl = plugin_update_sl2vl;
 	return 0;
 }
 
 /* ---- what the socket needs of OpenSM ---- */
 
 /* The list of engines as it was configured. */
-static void tell_engines(struct osm_status *s, const osm_opensm_t *osm)
+static void plugin_tell_engines(struct osm_status *s, const osm_opensm_t *osm)
 {
 	const char *names = osm->subn.opt.routing_engine_names;
 
@@ -277,7 +278,7 @@ static void tell_engines(struct osm_status *s, const osm_opensm_t *osm)
 	s->qos = osm->subn.opt.qos;
 }
 
-static const char *state_name(uint8_t state)
+static const char *plugin_state_name(uint8_t state)
 {
 	switch (state) {
 	case IB_SMINFO_STATE_DISCOVERING:
@@ -292,7 +293,7 @@ static const char *state_name(uint8_t state)
 }
 
 /* Never waits for OpenSM: while it is at work, what was seen last is told. */
-static void facts(void *ctx, struct osm_status *s)
+static void plugin_facts(void *ctx, struct osm_status *s)
 {
 	struct plugin *p = ctx;
 	struct osm_status *f = &p->facts;
@@ -300,12 +301,12 @@ static void facts(void *ctx, struct osm_status *s)
 
 	f->busy = osm_exit_flag || pthread_rwlock_tryrdlock(&p->osm->lock.lock);
 	if (!f->busy) {
-		snprintf(f->state, sizeof(f->state), "%s", state_name(subn->sm_state));
+		snprintf(f->state, sizeof(f->state), "%s", plugin_state_name(subn->sm_state));
 		f->sm_guid = cl_ntoh64(subn->sm_port_guid);
 		f->priority = subn->opt.sm_priority;
 		f->lid = cl_ntoh16(subn->sm_base_lid);
 		f->lmc = subn->opt.lmc;
-		tell_engines(f, p->osm);
+		plugin_tell_engines(f, p->osm);
 		pthread_rwlock_unlock(&p->osm->lock.lock);
 	}
 	snprintf(s->opensm, sizeof(s->opensm), "%s", p->osm->osm_version);
@@ -320,7 +321,7 @@ static void facts(void *ctx, struct osm_status *s)
 	memcpy(s->configured, f->configured, sizeof(s->configured));
 }
 
-static int reroute(void *ctx, struct err *err)
+static int plugin_reroute(void *ctx, struct err *err)
 {
 	struct plugin *p = ctx;
 
@@ -328,13 +329,13 @@ static int reroute(void *ctx, struct err *err)
 		return err_set(err, -ENOTSUP,
 			       "this OpenSM is not the master (%s), it does not route: ask the "
 			       "one that is",
-			       state_name(p->osm->subn.sm_state));
+			       plugin_state_name(p->osm->subn.sm_state));
 	p->osm->subn.force_reroute = TRUE;
 	osm_opensm_sweep(p->osm);
 	return 0;
 }
 
-static int send_notice(void *ctx, const uint8_t d[NOTICE_SA_DATA], struct err *err)
+static int plugin_send_notice(void *ctx, const uint8_t d[NOTICE_SA_DATA], struct err *err)
 {
 	struct plugin *p = ctx;
 	int rc;
@@ -346,7 +347,7 @@ static int send_notice(void *ctx, const uint8_t d[NOTICE_SA_DATA], struct err *e
 	return rc;
 }
 
-static int listeners(void *ctx, uint64_t **guid, uint32_t *n, struct err *err)
+static int plugin_listeners(void *ctx, uint64_t **guid, uint32_t *n, struct err *err)
 {
 	struct plugin *p = ctx;
 
@@ -358,14 +359,14 @@ static int listeners(void *ctx, uint64_t **guid, uint32_t *n, struct err *err)
 	return 0;
 }
 
-static void start_server(struct plugin *p)
+static void plugin_start_server(struct plugin *p)
 {
 	static const struct socket_server_ops ops = {
-		.facts = facts,
-		.reroute = reroute,
-		.notice = send_notice,
-		.listeners = listeners,
-		.say = say,
+		.facts = plugin_facts,
+		.reroute = plugin_reroute,
+		.notice = plugin_send_notice,
+		.listeners = plugin_listeners,
+		.say = plugin_say,
 	};
 	struct err err;
 
@@ -383,7 +384,8 @@ static void start_server(struct plugin *p)
 
 /* The value of a word "name=value" of the options, else of the environment, else preset.  The
  * caller frees. */
-static char *option(const char *options, const char *name, const char *env, const char *preset)
+static char *plugin_option(const char *options, const char *name, const char *env,
+			   const char *preset)
 {
 	const char *at = options ? strstr(options, name) : NULL;
 	const char *set = env ? getenv(env) : NULL;
@@ -395,7 +397,7 @@ static char *option(const char *options, const char *name, const char *env, cons
 	return xstrdup(set && *set ? set : preset);
 }
 
-static void destroy(void *data)
+static void plugin_destroy(void *data)
 {
 	struct plugin *p = data;
 
@@ -409,31 +411,31 @@ static void destroy(void *data)
 	free(p);
 }
 
-static void *create(struct osm_opensm *osm)
+static void *plugin_create(struct osm_opensm *osm)
 {
 	const char *options = osm->subn.opt.event_plugin_options;
 	struct plugin *p = xcalloc(1, sizeof(*p));
-	external_routing_engine_module_t module = { ENGINE_NAME, setup, p };
+	external_routing_engine_module_t module = { ENGINE_NAME, plugin_setup, p };
 
 	p->osm = osm;
-	p->policy_path = option(options, "ibroute_policy=", "IBROUTE_POLICY", POLICY_PRESET);
-	p->socket_path = option(options, "ibroute_socket=", "IBROUTE_SOCKET", OSM_SOCKET);
-	p->confirmed_path = option(options, "ibroute_confirmed=", NULL, CONFIRMED_PRESET);
+	p->policy_path = plugin_option(options, "ibroute_policy=", "IBROUTE_POLICY", POLICY_PRESET);
+	p->socket_path = plugin_option(options, "ibroute_socket=", "IBROUTE_SOCKET", OSM_SOCKET);
+	p->confirmed_path = plugin_option(options, "ibroute_confirmed=", NULL, CONFIRMED_PRESET);
 	p->desk = sm_session_new(p->policy_path, p->confirmed_path);
 	if (osm_register_external_routing_engine(osm, &module, p) != CL_SUCCESS) {
 		osm_log(&osm->log, OSM_LOG_ERROR,
 			ENGINE_NAME ": OpenSM has a routing engine of this name already\n");
-		destroy(p);
+		plugin_destroy(p);
 		return NULL;
 	}
 	osm_log(&osm->log, OSM_LOG_INFO, ENGINE_NAME ": routes by the policy of %s\n",
 		p->policy_path);
-	start_server(p);
+	plugin_start_server(p);
 	return p;
 }
 
 /* Under OpenSM's lock, in whatever thread of OpenSM, or in ours when it was ours. */
-static void heard(struct plugin *p, const void *data)
+static void plugin_heard(struct plugin *p, const void *data)
 {
 	uint8_t d[NOTICE_SA_DATA];
 	struct notice n;
@@ -451,7 +453,7 @@ static void heard(struct plugin *p, const void *data)
 		socket_server_heard(p->server, d);
 }
 
-static void up(struct plugin *p)
+static void plugin_up(struct plugin *p)
 {
 	if (!p->sweep_again)
 		return;
@@ -461,7 +463,7 @@ static void up(struct plugin *p)
 }
 
 /* Of a reroute there comes no SUBNET UP. */
-static void routed(struct plugin *p, uintptr_t how)
+static void plugin_routed(struct plugin *p, uintptr_t how)
 {
 	const osm_routing_engine_t *used = p->osm->routing_engine_used;
 
@@ -469,22 +471,22 @@ static void routed(struct plugin *p, uintptr_t how)
 			 how == UCAST_ROUTING_REROUTE ? SM_SESSION_REROUTE : SM_SESSION_HEAVY);
 	sm_session_finished(p->desk, used && used->name ? used->name : "", p->sweep_again);
 	if (how == UCAST_ROUTING_REROUTE)
-		up(p);
+		plugin_up(p);
 }
 
-static void report(void *data, osm_epi_event_id_t event, void *event_data)
+static void plugin_report(void *data, osm_epi_event_id_t event, void *event_data)
 {
 	struct plugin *p = data;
 
 	switch (event) {
 	case OSM_EVENT_ID_TRAP:
-		heard(p, event_data);
+		plugin_heard(p, event_data);
 		return;
 	case OSM_EVENT_ID_SUBNET_UP:
-		up(p);
+		plugin_up(p);
 		break;
 	case OSM_EVENT_ID_UCAST_ROUTING_DONE:
-		routed(p, (uintptr_t)event_data);
+		plugin_routed(p, (uintptr_t)event_data);
 		break;
 	case OSM_EVENT_ID_STATE_CHANGE:
 		sm_session_count(p->desk, SM_SESSION_STATE);
@@ -497,4 +499,4 @@ static void report(void *data, osm_epi_event_id_t event, void *event_data)
 }
 
 __attribute__((visibility("default")))
-osm_event_plugin_t osm_event_plugin = { OSM_VERSION, create, destroy, report };
+osm_event_plugin_t osm_event_plugin = { OSM_VERSION, plugin_create, plugin_destroy, plugin_report };

@@ -38,7 +38,7 @@ bool ibnd_cache_begins(const char *head)
 	return !memcmp(head, MAGIC, 4);
 }
 
-static uint64_t number(const uint8_t *d, int bytes)
+static uint64_t ibnd_cache_number(const uint8_t *d, int bytes)
 {
 	uint64_t v = 0;
 
@@ -47,8 +47,8 @@ static uint64_t number(const uint8_t *d, int bytes)
 	return v;
 }
 
-static int take(uint8_t *to, size_t len, struct cache *c, const char *what, uint32_t record,
-		struct err *err)
+static int ibnd_cache_take(uint8_t *to, size_t len, struct cache *c, const char *what,
+			   uint32_t record, struct err *err)
 {
 	if (fread(to, 1, len, c->file) == len)
 		return 0;
@@ -57,25 +57,26 @@ static int take(uint8_t *to, size_t len, struct cache *c, const char *what, uint
 	return err_set(err, -ENODATA, "%s: cut off in %s %" PRIu32, c->path, what, record);
 }
 
-static int read_node(struct cache *c, uint32_t record, struct err *err)
+static int ibnd_cache_read_node(struct cache *c, uint32_t record, struct err *err)
 {
 	static const enum node_kind kinds[] = { NODE_CA, NODE_SWITCH, NODE_ROUTER };
 	uint8_t d[NODE_LEN], keys[255 * KEY_LEN];
 	char desc[SMP_DATA + 1];
 	uint32_t id;
-	int rc = take(d, sizeof(d), c, "node", record, err);
+	int rc = ibnd_cache_take(d, sizeof(d), c, "node", record, err);
 	uint8_t type = rc ? 1 : d[76];
 
 	if (!rc && d[NODE_LEN - 1])
-		rc = take(keys, (size_t)d[NODE_LEN - 1] * KEY_LEN, c, "the ports of node", record,
-			  err);
+		rc = ibnd_cache_take(keys, (size_t)d[NODE_LEN - 1] * KEY_LEN, c,
+				     "the ports of node", record, err);
 	if (rc)
 		return rc;
 	if (!type || type > 3)
 		return err_set(err, -EINVAL, "%s: node %" PRIu32 " is of type %u, which is none",
 			       c->path, record, type);
 	node_desc_decode(desc, d + 78 + SMP_DATA);
-	rc = builder_node(&id, c->b, kinds[type - 1], number(d + 68, 8), d[77], desc, err);
+	rc = builder_node(&id, c->b, kinds[type - 1], ibnd_cache_number(d + 68, 8), d[77], desc,
+			  err);
 	if (rc)
 		return rc;
 	while (c->is_switch.n <= id)
@@ -84,19 +85,20 @@ static int read_node(struct cache *c, uint32_t record, struct err *err)
 	if (!c->is_switch.v[id])
 		return 0;
 	builder_set_enhanced_sp0(c->b, id, d[3]);
-	return builder_port_lid(c->b, id, 0, (uint32_t)number(d, 2), d[2], err);
+	return builder_port_lid(c->b, id, 0, (uint32_t)ibnd_cache_number(d, 2), d[2], err);
 }
 
-static int port_facts(struct cache *c, uint32_t id, const struct cached_port *p, const uint8_t *d,
-		      struct err *err)
+static int ibnd_cache_port_facts(struct cache *c, uint32_t id, const struct cached_port *p,
+				 const uint8_t *d, struct err *err)
 {
 	struct port_info pi;
 	char link[12] = "";
 	int rc = builder_port_guid(c->b, id, p->number, p->guid, err);
 
 	/* a switch's LID is that of port 0, and came with the node */
-	if (!rc && number(d + 10, 2) && !c->is_switch.v[id])
-		rc = builder_port_lid(c->b, id, p->number, (uint32_t)number(d + 10, 2), d[12], err);
+	if (!rc && ibnd_cache_number(d + 10, 2) && !c->is_switch.v[id])
+		rc = builder_port_lid(c->b, id, p->number, (uint32_t)ibnd_cache_number(d + 10, 2),
+				      d[12], err);
 	if (rc || port_info_decode(&pi, d + 13) || !pi.state || !p->number)
 		return rc;
 	rc = builder_port_state(c->b, id, p->number, (enum port_state)(PORT_DOWN + pi.state - 1),
@@ -107,20 +109,20 @@ static int port_facts(struct cache *c, uint32_t id, const struct cached_port *p,
 	return rc || !link[0] ? rc : builder_port_link(c->b, id, p->number, link, err);
 }
 
-static int read_port(struct cache *c, uint32_t record, struct err *err)
+static int ibnd_cache_read_port(struct cache *c, uint32_t record, struct err *err)
 {
 	struct cached_port p = { .record = record };
 	uint8_t d[PORT_LEN];
 	uint32_t id;
-	int rc = take(d, sizeof(d), c, "port", record, err);
+	int rc = ibnd_cache_take(d, sizeof(d), c, "port", record, err);
 
 	if (rc)
 		return rc;
-	p.guid = number(d, 8);
+	p.guid = ibnd_cache_number(d, 8);
 	p.number = d[8];
-	p.node = number(d + 77, 8);
+	p.node = ibnd_cache_number(d + 77, 8);
 	p.cabled = d[85] && p.number;
-	p.peer = number(d + 86, 8);
+	p.peer = ibnd_cache_number(d + 86, 8);
 	p.peer_number = d[94];
 	id = builder_find(c->b, p.node);
 	if (id == FAB_NONE)
@@ -129,10 +131,10 @@ static int read_port(struct cache *c, uint32_t record, struct err *err)
 			       ", which has no record",
 			       c->path, record, p.node);
 	vec_push(&c->ports, p);
-	return port_facts(c, id, &p, d, err);
+	return ibnd_cache_port_facts(c, id, &p, d, err);
 }
 
-static int by_key(const void *x, const void *y)
+static int ibnd_cache_by_key(const void *x, const void *y)
 {
 	const struct cached_port *a = x, *b = y;
 
@@ -141,18 +143,18 @@ static int by_key(const void *x, const void *y)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-static int link_ports(struct cache *c, struct err *err)
+static int ibnd_cache_link_ports(struct cache *c, struct err *err)
 {
 	int rc = 0;
 
 	if (c->ports.n)
-		qsort(c->ports.v, c->ports.n, sizeof(*c->ports.v), by_key);
+		qsort(c->ports.v, c->ports.n, sizeof(*c->ports.v), ibnd_cache_by_key);
 	for (size_t i = 0; i < c->ports.n && !rc; i++) {
 		const struct cached_port *p = &c->ports.v[i];
 		struct cached_port key = { .guid = p->peer, .number = p->peer_number };
-		const struct cached_port *peer =
-			p->cabled ? bsearch(&key, c->ports.v, c->ports.n, sizeof(key), by_key)
-				  : NULL;
+		const struct cached_port *peer = p->cabled ? bsearch(&key, c->ports.v, c->ports.n,
+								     sizeof(key), ibnd_cache_by_key)
+							   : NULL;
 
 		if (peer)
 			rc = builder_link(c->b, builder_find(c->b, p->node), p->number,
@@ -166,18 +168,18 @@ static int link_ports(struct cache *c, struct err *err)
 	return rc;
 }
 
-static int read_head(uint32_t *nodes, uint32_t *ports, struct cache *c, struct err *err)
+static int ibnd_cache_read_head(uint32_t *nodes, uint32_t *ports, struct cache *c, struct err *err)
 {
 	uint8_t d[HEAD_LEN];
-	int rc = take(d, sizeof(d), c, "the head, byte", 1, err);
+	int rc = ibnd_cache_take(d, sizeof(d), c, "the head, byte", 1, err);
 
 	if (rc)
 		return rc;
-	if (memcmp(d, MAGIC, 4) != 0 || number(d + 4, 4) != VERSION)
+	if (memcmp(d, MAGIC, 4) != 0 || ibnd_cache_number(d + 4, 4) != VERSION)
 		return err_set(err, -EINVAL, "%s: not a cache of ibnetdiscover of version %d",
 			       c->path, VERSION);
-	*nodes = (uint32_t)number(d + 8, 4);
-	*ports = (uint32_t)number(d + 12, 4);
+	*nodes = (uint32_t)ibnd_cache_number(d + 8, 4);
+	*ports = (uint32_t)ibnd_cache_number(d + 12, 4);
 	if (*nodes > COUNT_MAX || *ports > COUNT_MAX)
 		return err_set(err, -EINVAL, "%s: %" PRIu32 " nodes and %" PRIu32 " ports: damaged",
 			       c->path, *nodes, *ports);
@@ -192,18 +194,18 @@ int ibnd_cache_read(struct builder *b, FILE *file, const char *path, struct read
 	int rc;
 
 	read_report_begin(report, path);
-	rc = read_head(&nodes, &ports, &c, err);
+	rc = ibnd_cache_read_head(&nodes, &ports, &c, err);
 	for (uint32_t i = 1; !rc && i <= nodes; i++)
-		rc = read_node(&c, i, err);
+		rc = ibnd_cache_read_node(&c, i, err);
 	for (uint32_t i = 1; !rc && i <= ports; i++)
-		rc = read_port(&c, i, err);
+		rc = ibnd_cache_read_port(&c, i, err);
 	if (!rc && fgetc(file) != EOF)
 		rc = err_set(err, -EINVAL,
 			     "%s: more in it than the %" PRIu32 " nodes and %" PRIu32
 			     " ports that its head tells",
 			     path, nodes, ports);
 	if (!rc)
-		rc = link_ports(&c, err);
+		rc = ibnd_cache_link_ports(&c, err);
 	if (!rc && report)
 		report->records = nodes + ports;
 	vec_free(&c.ports);

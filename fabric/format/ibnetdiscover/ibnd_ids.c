@@ -38,7 +38,7 @@ void ibnd_ids_free(struct ibnd_ids *m)
 }
 
 /* FNV-1a */
-static uint32_t hash_text(const char *s)
+static uint32_t ibnd_ids_hash_text(const char *s)
 {
 	uint32_t h = 2166136261u;
 
@@ -47,16 +47,16 @@ static uint32_t hash_text(const char *s)
 	return h ^ h >> 15;
 }
 
-static struct slot *find_slot(const struct ibnd_ids *m, const char *id)
+static struct slot *ibnd_ids_find_slot(const struct ibnd_ids *m, const char *id)
 {
-	uint32_t i = hash_text(id) & (m->nslot - 1);
+	uint32_t i = ibnd_ids_hash_text(id) & (m->nslot - 1);
 
 	while (m->slot[i].id && strcmp(m->slot[i].id, id))
 		i = (i + 1) & (m->nslot - 1);
 	return &m->slot[i];
 }
 
-static void grow(struct ibnd_ids *m)
+static void ibnd_ids_grow(struct ibnd_ids *m)
 {
 	struct slot *old = m->slot;
 	uint32_t n = m->nslot;
@@ -65,7 +65,7 @@ static void grow(struct ibnd_ids *m)
 	m->slot = xcalloc(m->nslot, sizeof(*m->slot));
 	for (uint32_t i = 0; i < n; i++)
 		if (old[i].id)
-			*find_slot(m, old[i].id) = old[i];
+			*ibnd_ids_find_slot(m, old[i].id) = old[i];
 	free(old);
 }
 
@@ -74,8 +74,8 @@ void ibnd_ids_set(struct ibnd_ids *m, const char *id, uint32_t node)
 	struct slot *s;
 
 	if (m->used * 2 >= m->nslot)
-		grow(m);
-	s = find_slot(m, id);
+		ibnd_ids_grow(m);
+	s = ibnd_ids_find_slot(m, id);
 	if (!s->id) {
 		s->id = arena_strdup(m->arena, id);
 		m->used++;
@@ -85,7 +85,7 @@ void ibnd_ids_set(struct ibnd_ids *m, const char *id, uint32_t node)
 
 uint32_t ibnd_ids_find(const struct ibnd_ids *m, const char *id)
 {
-	const struct slot *s = find_slot(m, id);
+	const struct slot *s = ibnd_ids_find_slot(m, id);
 
 	return s->id ? s->node : FAB_NONE;
 }

@@ -42,7 +42,7 @@ struct reader {
 /* --- scanners ----------------------------------------------------------------------------- */
 
 /* Text between quotes; ends it with a zero. */
-static char *scan_quoted(char **s)
+static char *ibnd_read_scan_quoted(char **s)
 {
 	char *begin = *s, *end;
 
@@ -57,7 +57,7 @@ static char *scan_quoted(char **s)
 }
 
 /* "[12]" */
-static bool scan_port(uint32_t *port, const char **s)
+static bool ibnd_read_scan_port(uint32_t *port, const char **s)
 {
 	const char *p = *s;
 	uint64_t v;
@@ -71,7 +71,7 @@ static bool scan_port(uint32_t *port, const char **s)
 }
 
 /* "(8f10500200b50)", may be missing. */
-static uint64_t scan_paren_guid(const char **s)
+static uint64_t ibnd_read_scan_paren_guid(const char **s)
 {
 	const char *p = *s;
 	uint64_t guid;
@@ -83,7 +83,7 @@ static uint64_t scan_paren_guid(const char **s)
 }
 
 /* Number after a word, 0 when it is not there. */
-static uint32_t number_after(const char *text, const char *word)
+static uint32_t ibnd_read_number_after(const char *text, const char *word)
 {
 	const char *s = strstr(text, word);
 	uint64_t v;
@@ -95,7 +95,7 @@ static uint32_t number_after(const char *text, const char *word)
 }
 
 /* ibnetdiscover ends the lines of ports with the width and the speed of the link. */
-static bool ends_with_speed(const char *s)
+static bool ibnd_read_ends_with_speed(const char *s)
 {
 	size_t n = strlen(s);
 
@@ -111,7 +111,7 @@ struct comment {
 };
 
 /* Splits at the first and the last quote: descriptions may hold quotes and more '#'. */
-static void comment_split(struct comment *c, char *rest)
+static void ibnd_read_comment_split(struct comment *c, char *rest)
 {
 	char *hash = strchr(rest, '#'), *open, *close;
 
@@ -130,7 +130,7 @@ static void comment_split(struct comment *c, char *rest)
 
 /* --- records ------------------------------------------------------------------------------ */
 
-static const char *record_kind(enum node_kind *kind, const char *line)
+static const char *ibnd_read_record_kind(enum node_kind *kind, const char *line)
 {
 	static const struct {
 		const char *word;
@@ -152,7 +152,8 @@ static const char *record_kind(enum node_kind *kind, const char *line)
 }
 
 /* GUID of a new record: of the line above it, else in its id, else counted up as ibsim does. */
-static uint64_t record_guid(struct reader *r, enum node_kind kind, const char *id, uint32_t nports)
+static uint64_t ibnd_read_record_guid(struct reader *r, enum node_kind kind, const char *id,
+				      uint32_t nports)
 {
 	enum node_kind id_kind;
 	uint64_t guid;
@@ -165,8 +166,8 @@ static uint64_t record_guid(struct reader *r, enum node_kind kind, const char *i
 	return guid;
 }
 
-static uint32_t add_node(struct reader *r, enum node_kind kind, uint64_t guid, uint32_t nports,
-			 const char *id, const char *desc)
+static uint32_t ibnd_read_add_node(struct reader *r, enum node_kind kind, uint64_t guid,
+				   uint32_t nports, const char *id, const char *desc)
 {
 	struct err err;
 	uint32_t node;
@@ -186,15 +187,15 @@ static uint32_t add_node(struct reader *r, enum node_kind kind, uint64_t guid, u
 	return node;
 }
 
-static void switch_facts(struct reader *r, const struct comment *c)
+static void ibnd_read_switch_facts(struct reader *r, const struct comment *c)
 {
 	builder_set_enhanced_sp0(r->b, r->node, strstr(c->after, "enhanced port 0") != NULL);
-	builder_port_lid(r->b, r->node, 0, number_after(c->after, "lid "),
-			 number_after(c->after, "lmc "), NULL);
+	builder_port_lid(r->b, r->node, 0, ibnd_read_number_after(c->after, "lid "),
+			 ibnd_read_number_after(c->after, "lmc "), NULL);
 }
 
 /* Switch	36 "S-0008f10500200b50"		# "..." enhanced port 0 lid 9 lmc 0 */
-static void read_record(struct reader *r, enum node_kind kind, char *s)
+static void ibnd_read_record(struct reader *r, enum node_kind kind, char *s)
 {
 	struct comment c;
 	uint64_t nports, guid;
@@ -205,7 +206,7 @@ static void read_record(struct reader *r, enum node_kind kind, char *s)
 	r->kind = kind;
 	if (scan_blank(&p) && scan_dec(&nports, &p) && scan_blank(&p)) {
 		s += p - s;
-		id = scan_quoted(&s);
+		id = ibnd_read_scan_quoted(&s);
 	}
 	if (!id || !*id || !nports || nports > FAB_MAX_PORT) {
 		SKIP(r,
@@ -214,26 +215,26 @@ static void read_record(struct reader *r, enum node_kind kind, char *s)
 		     FAB_MAX_PORT);
 		return;
 	}
-	comment_split(&c, s);
-	guid = record_guid(r, kind, id, (uint32_t)nports);
+	ibnd_read_comment_split(&c, s);
+	guid = ibnd_read_record_guid(r, kind, id, (uint32_t)nports);
 	if (builder_find(r->b, guid) != FAB_NONE &&
 	    builder_find(r->b, guid) != ibnd_ids_find(r->ids, id)) {
 		SKIP(r, "\"%s\" has GUID 0x%016llx, as another node has; it is left out", id,
 		     (unsigned long long)guid);
 		return;
 	}
-	r->node = add_node(r, kind, guid, (uint32_t)nports, id, c.desc ? c.desc : id);
+	r->node = ibnd_read_add_node(r, kind, guid, (uint32_t)nports, id, c.desc ? c.desc : id);
 	r->last = r->node;
 	r->ends_well = false; /* cables are to follow */
 	r->report->read.records += r->node != FAB_NONE;
 	if (r->node != FAB_NONE && kind == NODE_SWITCH)
-		switch_facts(r, &c);
+		ibnd_read_switch_facts(r, &c);
 }
 
 /* --- cables ------------------------------------------------------------------------------- */
 
-static void port_facts(struct reader *r, const struct half *h, uint64_t port_guid,
-		       const struct comment *c)
+static void ibnd_read_port_facts(struct reader *r, const struct half *h, uint64_t port_guid,
+				 const struct comment *c)
 {
 	const char *s = strstr(c->after, "lid ");
 	uint64_t lid;
@@ -241,8 +242,8 @@ static void port_facts(struct reader *r, const struct half *h, uint64_t port_gui
 	if (port_guid)
 		builder_port_guid(r->b, h->node, h->port, port_guid, NULL);
 	if (r->kind != NODE_SWITCH && c->desc)
-		builder_port_lid(r->b, h->node, h->port, number_after(c->before, "lid "),
-				 number_after(c->before, "lmc "), NULL);
+		builder_port_lid(r->b, h->node, h->port, ibnd_read_number_after(c->before, "lid "),
+				 ibnd_read_number_after(c->before, "lmc "), NULL);
 	if (s && (s += 4) && scan_blank(&s) && scan_dec(&lid, &s) && scan_blank(&s)) {
 		char link[16];
 
@@ -256,7 +257,7 @@ static void port_facts(struct reader *r, const struct half *h, uint64_t port_gui
  * of a CA:      [1](3048c749cd0001)	"S-..."[4]	# lid 72 lmc 0 "desc" lid 9 4xDDR
  * for ibsim:    [1] "S0"[3]
  */
-static void read_port(struct reader *r, char *line)
+static void ibnd_read_port(struct reader *r, char *line)
 {
 	struct half h = { .line = lines_number(r->lines), .node = r->node, .peer_port = 1 };
 	const char *p = line;
@@ -264,7 +265,7 @@ static void read_port(struct reader *r, char *line)
 	struct comment c;
 	char *s, *id;
 
-	if (!scan_port(&h.port, &p) || !h.port) {
+	if (!ibnd_read_scan_port(&h.port, &p) || !h.port) {
 		SKIP(r, "a cable begins with the port in brackets, such as [1]");
 		return;
 	}
@@ -272,32 +273,33 @@ static void read_port(struct reader *r, char *line)
 		SKIP(r, "port %u is above the %u ports of this node", h.port, r->nports.v[r->node]);
 		return;
 	}
-	port_guid = scan_paren_guid(&p);
+	port_guid = ibnd_read_scan_paren_guid(&p);
 	scan_blank(&p);
 	s = line + (p - line);
-	id = scan_quoted(&s);
+	id = ibnd_read_scan_quoted(&s);
 	p = s;
 	if (!id || !*id) {
 		SKIP(r, "port %u: the id of the other end is missing", h.port);
 		return;
 	}
 	scan_blank(&p);
-	if (*p == '[' && (!scan_port(&h.peer_port, &p) || !h.peer_port)) {
+	if (*p == '[' && (!ibnd_read_scan_port(&h.peer_port, &p) || !h.peer_port)) {
 		SKIP(r, "port %u: \"%s\" has no such port", h.port, id);
 		return;
 	}
-	h.peer_guid = scan_paren_guid(&p);
-	r->ends_well = !strchr(p, '#') || ends_with_speed(p);
-	comment_split(&c, s + (p - s));
+	h.peer_guid = ibnd_read_scan_paren_guid(&p);
+	r->ends_well = !strchr(p, '#') || ibnd_read_ends_with_speed(p);
+	ibnd_read_comment_split(&c, s + (p - s));
 	h.peer_id = arena_strdup(r->arena, id);
-	port_facts(r, &h, port_guid, &c);
+	ibnd_read_port_facts(r, &h, port_guid, &c);
 	vec_push(&r->halves, h);
 	r->report->read.records++;
 }
 
 /* --- is the file whole? --------------------------------------------------------------------- */
 
-static int cut_off(const struct reader *r, const struct half *h, const char *what, struct err *err)
+static int ibnd_read_cut_off(const struct reader *r, const struct half *h, const char *what,
+			     struct err *err)
 {
 	return err_set(
 		err, -ENODATA,
@@ -313,7 +315,7 @@ static int cut_off(const struct reader *r, const struct half *h, const char *wha
  * all cables that lead to it; where one is missing, routes would be those of another fabric.  Lines
  * in the middle that make no sense are less: the other end tells the same.
  */
-static int refuse_cut(struct reader *r, struct err *err)
+static int ibnd_read_refuse_cut(struct reader *r, struct err *err)
 {
 	bool told[FAB_MAX_PORT + 1] = { false };
 
@@ -328,9 +330,9 @@ static int refuse_cut(struct reader *r, struct err *err)
 		uint32_t peer = ibnd_ids_find(r->ids, h->peer_id);
 
 		if (peer == FAB_NONE)
-			return cut_off(r, h, "record", err);
+			return ibnd_read_cut_off(r, h, "record", err);
 		if (peer == r->last && h->node != peer && !told[h->peer_port])
-			return cut_off(r, h, "line for that port", err);
+			return ibnd_read_cut_off(r, h, "line for that port", err);
 	}
 	if (r->ends_well)
 		return 0;
@@ -341,7 +343,7 @@ struct cable {
 	uint64_t a, b; /* node << 8 | port; a < b */
 };
 
-static int cable_order(const void *x, const void *y)
+static int ibnd_read_cable_order(const void *x, const void *y)
 {
 	const struct cable *m = x, *n = y;
 
@@ -351,18 +353,18 @@ static int cable_order(const void *x, const void *y)
 }
 
 /* Cables that both ends tell count once. */
-static uint32_t count_cables(struct cable *c, size_t n)
+static uint32_t ibnd_read_count_cables(struct cable *c, size_t n)
 {
 	uint32_t count = n > 0;
 
 	if (n)
-		qsort(c, n, sizeof(*c), cable_order);
+		qsort(c, n, sizeof(*c), ibnd_read_cable_order);
 	for (size_t i = 1; i < n; i++)
-		count += cable_order(&c[i - 1], &c[i]) != 0;
+		count += ibnd_read_cable_order(&c[i - 1], &c[i]) != 0;
 	return count;
 }
 
-static void connect_halves(struct reader *r)
+static void ibnd_read_connect_halves(struct reader *r)
 {
 	struct cable *list = xcalloc(r->halves.n, sizeof(*list));
 	size_t n = 0;
@@ -388,14 +390,14 @@ static void connect_halves(struct reader *r)
 			builder_port_guid(r->b, peer, h->peer_port, h->peer_guid, NULL);
 		list[n++] = a < b ? (struct cable){ a, b } : (struct cable){ b, a };
 	}
-	r->report->cables = count_cables(list, n);
+	r->report->cables = ibnd_read_count_cables(list, n);
 	free(list);
 }
 
 /* --- the file ----------------------------------------------------------------------------- */
 
 /* key=value lines: the GUIDs count, the others are passed over. */
-static bool read_key(struct reader *r, const char *line)
+static bool ibnd_read_key(struct reader *r, const char *line)
 {
 	static const struct {
 		const char *word;
@@ -426,7 +428,7 @@ static bool read_key(struct reader *r, const char *line)
 	return true;
 }
 
-static void read_line(struct reader *r, char *line)
+static void ibnd_read_line(struct reader *r, char *line)
 {
 	enum node_kind kind;
 	const char *rest;
@@ -435,18 +437,18 @@ static void read_line(struct reader *r, char *line)
 	line += strspn(line, " \t");
 	if (!*line || *line == '#')
 		return;
-	rest = record_kind(&kind, line);
+	rest = ibnd_read_record_kind(&kind, line);
 	if (rest)
-		read_record(r, kind, line + (rest - line));
+		ibnd_read_record(r, kind, line + (rest - line));
 	else if (*line == '[' && r->node != FAB_NONE)
-		read_port(r, line);
+		ibnd_read_port(r, line);
 	else if (*line == '[')
 		SKIP(r, "a cable without the node that it belongs to");
-	else if (!read_key(r, line))
+	else if (!ibnd_read_key(r, line))
 		SKIP(r, "neither a node nor a cable nor a comment");
 }
 
-static int refuse_empty(const struct reader *r, const char *path, struct err *err)
+static int ibnd_read_refuse_empty(const struct reader *r, const char *path, struct err *err)
 {
 	const struct read_report *report = &r->report->read;
 	char first[300];
@@ -481,16 +483,16 @@ int ibnd_read(struct builder **out, FILE *in, const char *path, struct ibnd_repo
 	r.arena = arena_new();
 	r.lines = lines_new(in, path, &r.report->read);
 	while ((line = lines_next(r.lines, NULL)))
-		read_line(&r, line);
+		ibnd_read_line(&r, line);
 	rc = lines_error(r.lines);
 	if (rc)
 		rc = err_set(err, rc, "%s: reading failed: %s", path, strerror(-rc));
 	else if (!r.report->switches)
-		rc = refuse_empty(&r, path, err);
+		rc = ibnd_read_refuse_empty(&r, path, err);
 	else
-		rc = refuse_cut(&r, err);
+		rc = ibnd_read_refuse_cut(&r, err);
 	if (!rc)
-		connect_halves(&r);
+		ibnd_read_connect_halves(&r);
 	lines_free(r.lines);
 	arena_free(r.arena);
 	ibnd_ids_free(r.ids);

@@ -12,7 +12,7 @@
 #define DESC_MAX 65 /* NodeDescription has 64 bytes */
 
 /* A NodeDescription as it can stand between quotes. */
-static const char *desc_text(char buf[DESC_MAX], const char *desc)
+static const char *ibnd_write_desc_text(char buf[DESC_MAX], const char *desc)
 {
 	size_t n = 0;
 
@@ -23,7 +23,7 @@ static const char *desc_text(char buf[DESC_MAX], const char *desc)
 }
 
 /* "4xEDR", or nothing. */
-static const char *link_text(char buf[16], const struct port *p)
+static const char *ibnd_write_link_text(char buf[16], const struct port *p)
 {
 	buf[0] = '\0';
 	if (p->width && p->speed[0])
@@ -31,48 +31,48 @@ static const char *link_text(char buf[16], const struct port *p)
 	return buf;
 }
 
-static char end_letter(const struct fabric *f, uint32_t end)
+static char ibnd_write_end_letter(const struct fabric *f, uint32_t end)
 {
 	return f->term_kind[end] == TERM_ROUTER ? 'R' : 'H';
 }
 
-static void write_port(FILE *out, const struct fabric *f, uint32_t sw, uint32_t n)
+static void ibnd_write_port(FILE *out, const struct fabric *f, uint32_t sw, uint32_t n)
 {
 	const struct port *p = fabric_port(f, sw, (uint8_t)n);
 	char desc[DESC_MAX], link[16];
 
-	link_text(link, p);
+	ibnd_write_link_text(link, p);
 	if (p->term != FAB_NONE) {
 		uint32_t t = p->term;
 
 		fprintf(out, "[%u]\t\"%c-%016llx\"[%u](%llx) \t\t# \"%s\" lid %u%s\n", n,
-			end_letter(f, t), (unsigned long long)f->term_node_guid[t],
+			ibnd_write_end_letter(f, t), (unsigned long long)f->term_node_guid[t],
 			f->term_ca_port[t], (unsigned long long)f->term_guid[t],
-			desc_text(desc, f->term_desc[t]), f->term_lid[t], link);
+			ibnd_write_desc_text(desc, f->term_desc[t]), f->term_lid[t], link);
 	} else if (p->chan != FAB_NONE) {
 		uint32_t peer = f->chan_dst[p->chan];
 
 		fprintf(out, "[%u]\t\"S-%016llx\"[%u]\t\t# \"%s\" lid %u%s\n", n,
 			(unsigned long long)f->sw_guid[peer], f->chan_rport[p->chan],
-			desc_text(desc, f->sw_desc[peer]), f->sw_lid[peer], link);
+			ibnd_write_desc_text(desc, f->sw_desc[peer]), f->sw_lid[peer], link);
 	}
 }
 
-static void write_switch(FILE *out, const struct fabric *f, uint32_t sw)
+static void ibnd_write_switch(FILE *out, const struct fabric *f, uint32_t sw)
 {
 	unsigned long long guid = f->sw_guid[sw];
 	char desc[DESC_MAX];
 
 	fprintf(out, "\nswitchguid=0x%llx(%llx)\nSwitch\t%u \"S-%016llx\"\t\t# \"%s\" ", guid, guid,
-		f->sw_nports[sw], guid, desc_text(desc, f->sw_desc[sw]));
+		f->sw_nports[sw], guid, ibnd_write_desc_text(desc, f->sw_desc[sw]));
 	fprintf(out, "%s port 0 lid %u lmc 0\n", f->sw_enhanced_sp0[sw] ? "enhanced" : "base",
 		f->sw_lid[sw]);
 	for (uint32_t p = 1; p <= f->sw_nports[sw]; p++)
-		write_port(out, f, sw, p);
+		ibnd_write_port(out, f, sw, p);
 }
 
 /* All ends of one node, list[0..n-1]. */
-static void write_node(FILE *out, const struct fabric *f, const uint32_t *list, uint32_t n)
+static void ibnd_write_node(FILE *out, const struct fabric *f, const uint32_t *list, uint32_t n)
 {
 	uint32_t first = list[0];
 	unsigned long long guid = f->term_node_guid[first];
@@ -81,16 +81,16 @@ static void write_node(FILE *out, const struct fabric *f, const uint32_t *list, 
 
 	fprintf(out, "\n%s=0x%llx\n%s\t%u \"%c-%016llx\"\t\t# \"%s\"\n",
 		router ? "rtguid" : "caguid", guid, router ? "Rt" : "Ca",
-		f->term_ca_port[list[n - 1]], end_letter(f, first), guid,
-		desc_text(desc, f->term_desc[first]));
+		f->term_ca_port[list[n - 1]], ibnd_write_end_letter(f, first), guid,
+		ibnd_write_desc_text(desc, f->term_desc[first]));
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t t = list[i], sw = f->term_sw[t];
 
-		link_text(link, fabric_port(f, sw, f->term_port[t]));
+		ibnd_write_link_text(link, fabric_port(f, sw, f->term_port[t]));
 		fprintf(out, "[%u](%llx) \t\"S-%016llx\"[%u]\t\t# lid %u lmc %u \"%s\" lid %u%s\n",
 			f->term_ca_port[t], (unsigned long long)f->term_guid[t],
 			(unsigned long long)f->sw_guid[sw], f->term_port[t], f->term_lid[t], f->lmc,
-			desc_text(desc, f->sw_desc[sw]), f->sw_lid[sw], link);
+			ibnd_write_desc_text(desc, f->sw_desc[sw]), f->sw_lid[sw], link);
 	}
 }
 
@@ -99,7 +99,7 @@ struct node_end {
 	uint32_t port, end;
 };
 
-static int node_order(const void *x, const void *y)
+static int ibnd_write_node_order(const void *x, const void *y)
 {
 	const struct node_end *a = x, *b = y;
 
@@ -110,7 +110,7 @@ static int node_order(const void *x, const void *y)
 
 #define SAY_ENDS 64
 
-static int write_nodes(FILE *out, const struct fabric *f, struct err *err)
+static int ibnd_write_nodes(FILE *out, const struct fabric *f, struct err *err)
 {
 	struct node_end *order = xcalloc(f->nend, sizeof(*order));
 	uint32_t *list = xcalloc(f->nend, sizeof(*list)), said = 0;
@@ -118,7 +118,7 @@ static int write_nodes(FILE *out, const struct fabric *f, struct err *err)
 
 	for (uint32_t t = 0; t < f->nend; t++)
 		order[t] = (struct node_end){ f->term_node_guid[t], f->term_ca_port[t], t };
-	qsort(order, f->nend, sizeof(*order), node_order);
+	qsort(order, f->nend, sizeof(*order), ibnd_write_node_order);
 	for (uint32_t i = 0, j; i < f->nend && !rc; i = j) {
 		if (i - said >= SAY_ENDS) {
 			rc = file_progress_write(f->nsw + i, f->nsw + f->nend, err);
@@ -126,7 +126,7 @@ static int write_nodes(FILE *out, const struct fabric *f, struct err *err)
 		}
 		for (j = i; j < f->nend && order[j].node_guid == order[i].node_guid; j++)
 			list[j - i] = order[j].end;
-		write_node(out, f, list, j - i);
+		ibnd_write_node(out, f, list, j - i);
 	}
 	free(order);
 	free(list);
@@ -140,11 +140,11 @@ int ibnd_write(FILE *out, const struct fabric *f, struct err *err)
 	errno = 0;
 	fprintf(out, "#\n# Topology file: generated by ibroute-top\n#\n");
 	for (uint32_t sw = 0; sw < f->nsw && !rc; sw++) {
-		write_switch(out, f, sw);
+		ibnd_write_switch(out, f, sw);
 		rc = file_progress_write(sw + 1, f->nsw + f->nend, err);
 	}
 	if (!rc)
-		rc = write_nodes(out, f, err);
+		rc = ibnd_write_nodes(out, f, err);
 	if (rc)
 		return rc;
 	if (fflush(out) || ferror(out))

@@ -26,30 +26,30 @@ struct reader {
 	uint64_t npair;
 };
 
-static int mistake(const struct reader *x, const char *what, const char *text)
+static int demand_file_mistake(const struct reader *x, const char *what, const char *text)
 {
 	return err_set(x->err, -EINVAL, "%s:%llu: %s: %.80s", lines_path(x->l),
 		       (unsigned long long)lines_number(x->l), what, text);
 }
 
-static int rank_node(const struct reader *x, const char **name, const char *word)
+static int demand_file_rank_node(const struct reader *x, const char **name, const char *word)
 {
 	const char *s = word;
 	uint64_t rank;
 
 	if (!scan_dec(&rank, &s) || *s)
-		return mistake(x, "not a rank", word);
+		return demand_file_mistake(x, "not a rank", word);
 	if (rank >= x->ranks->n || !x->ranks->node[rank])
-		return mistake(x, "the rank file has no such rank", word);
+		return demand_file_mistake(x, "the rank file has no such rank", word);
 	*name = x->ranks->node[rank];
 	return 0;
 }
 
 /* The terminals of a node; none (with a warning) when the fabric does not have it. */
-static int find_node(const struct reader *x, struct node *out, const char *word)
+static int demand_file_find_node(const struct reader *x, struct node *out, const char *word)
 {
 	const char *name = word;
-	int rc = x->ranks ? rank_node(x, &name, word) : 0;
+	int rc = x->ranks ? demand_file_rank_node(x, &name, word) : 0;
 
 	if (rc)
 		return rc;
@@ -61,7 +61,8 @@ static int find_node(const struct reader *x, struct node *out, const char *word)
 	return 0;
 }
 
-static void add(struct reader *x, const struct node *src, const struct node *dst, uint64_t bytes)
+static void demand_file_add(struct reader *x, const struct node *src, const struct node *dst,
+			    uint64_t bytes)
 {
 	bool pairs = src->n == dst->n;
 	uint64_t ways = pairs ? src->n : (uint64_t)src->n * dst->n;
@@ -75,7 +76,7 @@ static void add(struct reader *x, const struct node *src, const struct node *dst
 }
 
 /* Takes a word up to one of the characters of end, or up to a blank before it. */
-static bool take_word(char word[NODE_MAX], const char **s, const char *end)
+static bool demand_file_take_word(char word[NODE_MAX], const char **s, const char *end)
 {
 	size_t len;
 
@@ -93,7 +94,7 @@ static bool take_word(char word[NODE_MAX], const char **s, const char *end)
 	return true;
 }
 
-static int read_pair(struct reader *x, const struct node *src, const char **s)
+static int demand_file_read_pair(struct reader *x, const struct node *src, const char **s)
 {
 	char word[NODE_MAX];
 	const char *begin = *s;
@@ -101,21 +102,21 @@ static int read_pair(struct reader *x, const struct node *src, const char **s)
 	uint64_t bytes;
 	int rc;
 
-	if (!take_word(word, s, "="))
-		return mistake(x, "\"destination=bytes\" is expected", begin);
+	if (!demand_file_take_word(word, s, "="))
+		return demand_file_mistake(x, "\"destination=bytes\" is expected", begin);
 	scan_blank(s);
 	if (!scan_dec(&bytes, s))
-		return mistake(x, "not a number of bytes", *s);
+		return demand_file_mistake(x, "not a number of bytes", *s);
 	scan_blank(s);
 	if (**s && **s != ',')
-		return mistake(x, "not a number of bytes", begin);
-	rc = find_node(x, &dst, word);
+		return demand_file_mistake(x, "not a number of bytes", begin);
+	rc = demand_file_find_node(x, &dst, word);
 	if (!rc)
-		add(x, src, &dst, bytes);
+		demand_file_add(x, src, &dst, bytes);
 	return rc;
 }
 
-static int read_line(struct reader *x, const char *line)
+static int demand_file_read_line(struct reader *x, const char *line)
 {
 	const char *s = line;
 	char word[NODE_MAX];
@@ -125,11 +126,12 @@ static int read_line(struct reader *x, const char *line)
 	scan_blank(&s);
 	if (!*s || *s == '#')
 		return 0;
-	if (!take_word(word, &s, ":"))
-		return mistake(x, "\"source: destination=bytes,...\" is expected", line);
-	rc = find_node(x, &src, word);
+	if (!demand_file_take_word(word, &s, ":"))
+		return demand_file_mistake(x, "\"source: destination=bytes,...\" is expected",
+					   line);
+	rc = demand_file_find_node(x, &src, word);
 	while (!rc && !scan_end(&s)) {
-		rc = read_pair(x, &src, &s);
+		rc = demand_file_read_pair(x, &src, &s);
 		if (*s == ',')
 			s++;
 	}
@@ -150,7 +152,7 @@ int demand_file_read(struct demand **out, FILE *file, const char *path,
 	x.b = demand_builder_new(f);
 	x.l = lines_new(file, path, report);
 	while (!rc && (s = lines_next(x.l, NULL)))
-		rc = read_line(&x, s);
+		rc = demand_file_read_line(&x, s);
 	if (!rc && lines_error(x.l))
 		rc = err_set(err, lines_error(x.l), "%s: reading stopped: %s", path,
 			     strerror(-lines_error(x.l)));

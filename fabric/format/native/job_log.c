@@ -24,7 +24,7 @@ void job_log_free(struct job_log *log)
 	free(log);
 }
 
-static char *keep(struct job_log *log, const char *s)
+static char *job_log_keep(struct job_log *log, const char *s)
 {
 	return arena_strdup(log->arena, s ? s : "");
 }
@@ -38,12 +38,12 @@ void job_log_add(struct job_log *log, const struct job_record *r)
 		log->jobs = xrealloc(log->jobs, log->n ? log->n * 2u : 1u, sizeof(*log->jobs));
 	to = &log->jobs[log->n++];
 	*to = *r;
-	to->name = keep(log, r->name);
-	to->user = keep(log, r->user);
-	to->nodes = keep(log, r->nodes);
+	to->name = job_log_keep(log, r->name);
+	to->user = job_log_keep(log, r->user);
+	to->nodes = job_log_keep(log, r->nodes);
 }
 
-static bool runs(const struct job_record *r, int64_t at_s)
+static bool job_log_runs(const struct job_record *r, int64_t at_s)
 {
 	if (at_s == JOB_LOG_ALL)
 		return true;
@@ -66,7 +66,7 @@ int job_log_jobset(struct jobset **out, const struct job_log *log, const struct 
 				    .start_s = r->start_s };
 		struct hostlist *h;
 
-		if (!runs(r, at_s))
+		if (!job_log_runs(r, at_s))
 			continue;
 		rc = hostlist_parse(&h, r->nodes, err);
 		if (rc)

@@ -24,14 +24,14 @@ struct reader {
 	int column[COLUMNS]; /* of sacct, -1: not there */
 };
 
-static int mistake(const struct reader *x, const char *what, const char *text)
+static int jobs_file_mistake(const struct reader *x, const char *what, const char *text)
 {
 	return err_set(x->err, -EINVAL, "%s:%llu: %s: %.80s", lines_path(x->l),
 		       (unsigned long long)lines_number(x->l), what, text);
 }
 
 /* Takes a whole word as a time; an unknown one is 0. */
-static bool read_time(int64_t *out, const char *word)
+static bool jobs_file_read_time(int64_t *out, const char *word)
 {
 	static const char *const forms[] = { "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S",
 					     "%Y-%m-%dT%H:%M", "%Y-%m-%d" };
@@ -57,7 +57,7 @@ static bool read_time(int64_t *out, const char *word)
 	return false;
 }
 
-static int add(struct reader *x, const struct job_record *r)
+static int jobs_file_add(struct reader *x, const struct job_record *r)
 {
 	struct err why = { "" };
 	struct hostlist *h;
@@ -79,7 +79,7 @@ static int add(struct reader *x, const struct job_record *r)
 	return 0;
 }
 
-static void trim(char **s)
+static void jobs_file_trim(char **s)
 {
 	size_t len;
 
@@ -94,7 +94,7 @@ static void trim(char **s)
 }
 
 /* Cuts s at its first separator and returns what is behind, or NULL. */
-static char *cut(char *s, char sep)
+static char *jobs_file_cut(char *s, char sep)
 {
 	char *at = strchr(s, sep);
 
@@ -105,44 +105,44 @@ static char *cut(char *s, char sep)
 }
 
 /* "jobid,start,end,nodelist": the node list is all of the rest */
-static int csv_line(struct reader *x, char *s)
+static int jobs_file_csv_line(struct reader *x, char *s)
 {
 	struct job_record r = { 0 };
 	char *word[4] = { s };
 	const char *p;
 
 	for (int i = 1; i < 4; i++) {
-		word[i] = cut(word[i - 1], ',');
+		word[i] = jobs_file_cut(word[i - 1], ',');
 		if (!word[i])
-			return mistake(x, "jobid,start,end,nodelist is expected", s);
+			return jobs_file_mistake(x, "jobid,start,end,nodelist is expected", s);
 	}
 	for (int i = 0; i < 4; i++)
-		trim(&word[i]);
+		jobs_file_trim(&word[i]);
 	p = word[0];
 	if (!scan_dec(&r.id, &p) || *p)
-		return mistake(x, "not a job id", word[0]);
-	if (!read_time(&r.start_s, word[1]))
-		return mistake(x, "not a time", word[1]);
-	if (!read_time(&r.end_s, word[2]))
-		return mistake(x, "not a time", word[2]);
+		return jobs_file_mistake(x, "not a job id", word[0]);
+	if (!jobs_file_read_time(&r.start_s, word[1]))
+		return jobs_file_mistake(x, "not a time", word[1]);
+	if (!jobs_file_read_time(&r.end_s, word[2]))
+		return jobs_file_mistake(x, "not a time", word[2]);
 	r.nodes = word[3];
-	return add(x, &r);
+	return jobs_file_add(x, &r);
 }
 
-static int list_line(struct reader *x, char *s)
+static int jobs_file_list_line(struct reader *x, char *s)
 {
 	struct job_record r = { 0 };
 	const char *p = s;
 
 	if (!scan_dec(&r.id, &p) || (*p != ' ' && *p != '\t'))
-		return mistake(x, "\"jobid nodelist\" is expected", s);
+		return jobs_file_mistake(x, "\"jobid nodelist\" is expected", s);
 	scan_blank(&p);
 	r.nodes = s + (p - s);
-	trim(&r.nodes);
-	return add(x, &r);
+	jobs_file_trim(&r.nodes);
+	return jobs_file_add(x, &r);
 }
 
-static int sacct_header(struct reader *x, char *s)
+static int jobs_file_sacct_header(struct reader *x, char *s)
 {
 	static const char *const names[COLUMNS] = { "JobIDRaw", "JobName", "User",
 						    "Start",	"End",	   "NodeList" };
@@ -150,7 +150,7 @@ static int sacct_header(struct reader *x, char *s)
 	for (int k = 0; k < COLUMNS; k++)
 		x->column[k] = -1;
 	for (int i = 0; s; i++) {
-		char *next = cut(s, '|');
+		char *next = jobs_file_cut(s, '|');
 
 		for (int k = 0; k < COLUMNS; k++)
 			if (!strcasecmp(s, names[k]))
@@ -160,12 +160,13 @@ static int sacct_header(struct reader *x, char *s)
 		s = next;
 	}
 	if (x->column[COL_ID] < 0 || x->column[COL_NODES] < 0)
-		return mistake(x, "the header of sacct -P must name JobIDRaw and NodeList", "");
+		return jobs_file_mistake(
+			x, "the header of sacct -P must name JobIDRaw and NodeList", "");
 	x->sacct = true;
 	return 0;
 }
 
-static char *word_of(const struct reader *x, char *const *word, int n, enum column k)
+static char *jobs_file_word_of(const struct reader *x, char *const *word, int n, enum column k)
 {
 	static char none[] = "";
 	int i = x->column[k];
@@ -173,7 +174,7 @@ static char *word_of(const struct reader *x, char *const *word, int n, enum colu
 	return i >= 0 && i < n ? word[i] : none;
 }
 
-static int sacct_line(struct reader *x, char *s)
+static int jobs_file_sacct_line(struct reader *x, char *s)
 {
 	struct job_record r = { 0 };
 	char *word[MAX_COLUMNS];
@@ -182,37 +183,39 @@ static int sacct_line(struct reader *x, char *s)
 
 	for (; s && n < MAX_COLUMNS; n++) {
 		word[n] = s;
-		s = cut(s, '|');
+		s = jobs_file_cut(s, '|');
 	}
-	p = word_of(x, word, n, COL_ID);
+	p = jobs_file_word_of(x, word, n, COL_ID);
 	if (!scan_dec(&r.id, &p))
-		return mistake(x, "not a job id", p);
+		return jobs_file_mistake(x, "not a job id", p);
 	if (*p == '.') /* a step of a job that has a line of its own */
 		return 0;
-	if (!read_time(&r.start_s, word_of(x, word, n, COL_START)))
-		return mistake(x, "not a time", word_of(x, word, n, COL_START));
-	if (!read_time(&r.end_s, word_of(x, word, n, COL_END)))
-		return mistake(x, "not a time", word_of(x, word, n, COL_END));
-	r.name = word_of(x, word, n, COL_NAME);
-	r.user = word_of(x, word, n, COL_USER);
-	r.nodes = word_of(x, word, n, COL_NODES);
-	return add(x, &r);
+	if (!jobs_file_read_time(&r.start_s, jobs_file_word_of(x, word, n, COL_START)))
+		return jobs_file_mistake(x, "not a time", jobs_file_word_of(x, word, n, COL_START));
+	if (!jobs_file_read_time(&r.end_s, jobs_file_word_of(x, word, n, COL_END)))
+		return jobs_file_mistake(x, "not a time", jobs_file_word_of(x, word, n, COL_END));
+	r.name = jobs_file_word_of(x, word, n, COL_NAME);
+	r.user = jobs_file_word_of(x, word, n, COL_USER);
+	r.nodes = jobs_file_word_of(x, word, n, COL_NODES);
+	return jobs_file_add(x, &r);
 }
 
-static int read_line(struct reader *x, char *s)
+static int jobs_file_read_line(struct reader *x, char *s)
 {
 	s += strspn(s, " \t");
 	if (!*s || *s == '#')
 		return 0;
 	if (x->sacct)
-		return sacct_line(x, s);
+		return jobs_file_sacct_line(x, s);
 	if (*s >= '0' && *s <= '9')
-		return s[strspn(s, "0123456789")] == ',' ? csv_line(x, s) : list_line(x, s);
+		return s[strspn(s, "0123456789")] == ',' ? jobs_file_csv_line(x, s)
+							 : jobs_file_list_line(x, s);
 	if (strchr(s, '|'))
-		return sacct_header(x, s);
+		return jobs_file_sacct_header(x, s);
 	if (!strncasecmp(s, "jobid", 5))
 		return 0; /* the header of a history */
-	return mistake(x, "neither \"jobid nodelist\" nor \"jobid,start,end,nodelist\"", s);
+	return jobs_file_mistake(x, "neither \"jobid nodelist\" nor \"jobid,start,end,nodelist\"",
+				 s);
 }
 
 int jobs_file_read(struct job_log **out, FILE *file, const char *path, struct read_report *report,
@@ -226,7 +229,7 @@ int jobs_file_read(struct job_log **out, FILE *file, const char *path, struct re
 	x.l = lines_new(file, path, report);
 	x.log = job_log_new();
 	while (!rc && (s = lines_next(x.l, NULL)))
-		rc = read_line(&x, s);
+		rc = jobs_file_read_line(&x, s);
 	if (!rc && lines_error(x.l))
 		rc = err_set(err, lines_error(x.l), "%s: reading stopped: %s", path,
 			     strerror(-lines_error(x.l)));

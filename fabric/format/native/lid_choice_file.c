@@ -11,29 +11,29 @@
 
 #define MAX_QUADRANT 65536u
 
-static void put_number(struct text_out *o, const char *before, uint64_t v)
+static void lid_choice_file_put_number(struct text_out *o, const char *before, uint64_t v)
 {
 	text_out_str(o, before);
 	text_out_dec(o, v, 1);
 }
 
-static void put_offsets(struct text_out *o, const char *before, uint32_t set)
+static void lid_choice_file_put_offsets(struct text_out *o, const char *before, uint32_t set)
 {
 	for (; set; set &= set - 1, before = ",")
-		put_number(o, before, (uint64_t)__builtin_ctz(set));
+		lid_choice_file_put_number(o, before, (uint64_t)__builtin_ctz(set));
 }
 
-static void put_choice(struct text_out *o, const char *word, uint32_t a, uint32_t b,
-		       const struct lid_set *lids)
+static void lid_choice_file_put_choice(struct text_out *o, const char *word, uint32_t a, uint32_t b,
+				       const struct lid_set *lids)
 {
-	put_number(o, word, a);
-	put_number(o, " ", b);
-	put_offsets(o, " small ", lids->small);
-	put_offsets(o, " large ", lids->large);
+	lid_choice_file_put_number(o, word, a);
+	lid_choice_file_put_number(o, " ", b);
+	lid_choice_file_put_offsets(o, " small ", lids->small);
+	lid_choice_file_put_offsets(o, " large ", lids->large);
 	text_out_str(o, "\n");
 }
 
-static void put_name(struct text_out *o, const char *name)
+static void lid_choice_file_put_name(struct text_out *o, const char *name)
 {
 	text_out_str(o, " ");
 	text_out_str(o, name);
@@ -48,26 +48,28 @@ int lid_choice_write(FILE *file, const struct fabric *f, const struct lid_choice
 	text_out_str(o, "# LIDs for small and large messages, by the switches of sender and "
 			"receiver\nlid-choice 1\ntopology ");
 	text_out_str(o, c->topology);
-	put_number(o, "\nlmc ", c->lmc);
+	lid_choice_file_put_number(o, "\nlmc ", c->lmc);
 	text_out_str(o, "\n");
 	for (uint32_t a = 0; a < c->nclass; a++)
 		for (uint32_t b = 0; b < c->nclass; b++)
-			put_choice(o, "pair ", a, b, &c->lids[(size_t)a * c->nclass + b]);
+			lid_choice_file_put_choice(o, "pair ", a, b,
+						   &c->lids[(size_t)a * c->nclass + b]);
 	for (uint32_t u = 0; u < f->nsw; u++) {
-		put_number(o, "switch ", u);
+		lid_choice_file_put_number(o, "switch ", u);
 		text_out_str(o, " 0x");
 		text_out_hex(o, f->sw_guid[u], 16);
-		put_number(o, " ", c->class[u]);
-		put_number(o, " ", c->quadrant[c->class[u]]);
-		put_name(o, f->sw_name[u]);
+		lid_choice_file_put_number(o, " ", c->class[u]);
+		lid_choice_file_put_number(o, " ", c->quadrant[c->class[u]]);
+		lid_choice_file_put_name(o, f->sw_name[u]);
 	}
 	for (uint32_t t = 0; t < f->nterm; t++) {
-		put_number(o, "port ", f->term_lid[t]);
-		put_number(o, " ", f->term_sw[t]);
-		put_name(o, f->term_name[t]);
+		lid_choice_file_put_number(o, "port ", f->term_lid[t]);
+		lid_choice_file_put_number(o, " ", f->term_sw[t]);
+		lid_choice_file_put_name(o, f->term_name[t]);
 	}
 	for (uint32_t i = 0; i < c->nexcept; i++)
-		put_choice(o, "except ", c->except[i].src, c->except[i].dst, &c->except[i].lids);
+		lid_choice_file_put_choice(o, "except ", c->except[i].src, c->except[i].dst,
+					   &c->except[i].lids);
 	return text_out_end(o, "the choice of LIDs", err);
 }
 
@@ -92,13 +94,13 @@ struct reader {
 	uint32_t *quadrant;   /* by class */
 };
 
-static int mistake(const struct reader *x, const char *what)
+static int lid_choice_file_mistake(const struct reader *x, const char *what)
 {
 	return err_set(x->err, -EINVAL, "%s:%llu: %s", lines_path(x->l),
 		       (unsigned long long)lines_number(x->l), what);
 }
 
-static bool read_number(uint32_t *out, const char **s, uint64_t below)
+static bool lid_choice_file_read_number(uint32_t *out, const char **s, uint64_t below)
 {
 	uint64_t v;
 
@@ -109,7 +111,8 @@ static bool read_number(uint32_t *out, const char **s, uint64_t below)
 	return true;
 }
 
-static bool read_offsets(uint32_t *set, const char **s, const char *word, uint8_t lmc)
+static bool lid_choice_file_read_offsets(uint32_t *set, const char **s, const char *word,
+					 uint8_t lmc)
 {
 	uint32_t v;
 
@@ -118,27 +121,31 @@ static bool read_offsets(uint32_t *set, const char **s, const char *word, uint8_
 	if (!scan_word(s, word))
 		return false;
 	do {
-		if (!read_number(&v, s, lmc < 5 ? 1u << lmc : 32))
+		if (!lid_choice_file_read_number(&v, s, lmc < 5 ? 1u << lmc : 32))
 			return false;
 		*set |= 1u << v;
 	} while (scan_word(s, ","));
 	return true;
 }
 
-static int read_choice(struct reader *x, const char *s, struct pair_line *p, uint64_t below)
+static int lid_choice_file_read_choice(struct reader *x, const char *s, struct pair_line *p,
+				       uint64_t below)
 {
-	if (!read_number(&p->a, &s, below) || !read_number(&p->b, &s, below))
-		return mistake(x, "two numbers of classes or switches are expected");
-	if (!read_offsets(&p->lids.small, &s, "small ", x->lmc) ||
-	    !read_offsets(&p->lids.large, &s, "large ", x->lmc) || !scan_end(&s))
-		return mistake(x, "\"small 0,1 large 2,3\" is expected, offsets below 2^lmc");
+	if (!lid_choice_file_read_number(&p->a, &s, below) ||
+	    !lid_choice_file_read_number(&p->b, &s, below))
+		return lid_choice_file_mistake(x,
+					       "two numbers of classes or switches are expected");
+	if (!lid_choice_file_read_offsets(&p->lids.small, &s, "small ", x->lmc) ||
+	    !lid_choice_file_read_offsets(&p->lids.large, &s, "large ", x->lmc) || !scan_end(&s))
+		return lid_choice_file_mistake(
+			x, "\"small 0,1 large 2,3\" is expected, offsets below 2^lmc");
 	return 0;
 }
 
-static int read_pair(struct reader *x, const char *s)
+static int lid_choice_file_read_pair(struct reader *x, const char *s)
 {
 	struct pair_line p;
-	int rc = read_choice(x, s, &p, x->f->nsw);
+	int rc = lid_choice_file_read_choice(x, s, &p, x->f->nsw);
 
 	if (rc)
 		return rc;
@@ -148,54 +155,56 @@ static int read_pair(struct reader *x, const char *s)
 	return 0;
 }
 
-static int read_switch(struct reader *x, const char *s)
+static int lid_choice_file_read_switch(struct reader *x, const char *s)
 {
 	uint32_t n, sw, class, quadrant;
 	uint64_t guid;
 
-	if (!read_number(&n, &s, FAB_MAX_LID) || !scan_blank(&s) || !scan_hex(&guid, &s) ||
-	    !read_number(&class, &s, x->nclass) || !read_number(&quadrant, &s, MAX_QUADRANT))
-		return mistake(x, "\"switch NUMBER 0xGUID CLASS QUADRANT NAME\" is expected, with "
-				  "a class that has a pair line");
+	if (!lid_choice_file_read_number(&n, &s, FAB_MAX_LID) || !scan_blank(&s) ||
+	    !scan_hex(&guid, &s) || !lid_choice_file_read_number(&class, &s, x->nclass) ||
+	    !lid_choice_file_read_number(&quadrant, &s, MAX_QUADRANT))
+		return lid_choice_file_mistake(
+			x, "\"switch NUMBER 0xGUID CLASS QUADRANT NAME\" is expected, with "
+			   "a class that has a pair line");
 	sw = fabric_switch_by_guid(x->f, guid);
 	if (sw == FAB_NONE)
-		return mistake(x, "the fabric has no switch of that GUID");
+		return lid_choice_file_mistake(x, "the fabric has no switch of that GUID");
 	while (x->number.n <= n)
 		vec_push(&x->number, FAB_NONE);
 	if (x->number.v[n] != FAB_NONE || x->class[sw] != FAB_NONE)
-		return mistake(x, "a switch comes twice");
+		return lid_choice_file_mistake(x, "a switch comes twice");
 	x->number.v[n] = sw;
 	x->class[sw] = class;
 	x->quadrant[class] = quadrant;
 	return 0;
 }
 
-static int read_except(struct reader *x, const char *s)
+static int lid_choice_file_read_except(struct reader *x, const char *s)
 {
 	struct pair_line p;
-	int rc = read_choice(x, s, &p, x->number.n);
+	int rc = lid_choice_file_read_choice(x, s, &p, x->number.n);
 	struct lid_except e;
 
 	if (rc)
 		return rc;
 	e = (struct lid_except){ x->number.v[p.a], x->number.v[p.b], p.lids };
 	if (e.src == FAB_NONE || e.dst == FAB_NONE)
-		return mistake(x, "a switch that has no line before");
+		return lid_choice_file_mistake(x, "a switch that has no line before");
 	vec_push(&x->excepts, e);
 	return 0;
 }
 
-static int read_lmc(struct reader *x, const char *s)
+static int lid_choice_file_read_lmc(struct reader *x, const char *s)
 {
 	uint32_t lmc;
 
-	if (!read_number(&lmc, &s, 8) || !scan_end(&s))
-		return mistake(x, "\"lmc NUMBER\" is expected, 0 to 7");
+	if (!lid_choice_file_read_number(&lmc, &s, 8) || !scan_end(&s))
+		return lid_choice_file_mistake(x, "\"lmc NUMBER\" is expected, 0 to 7");
 	x->lmc = (uint8_t)lmc;
 	return 0;
 }
 
-static int read_line(struct reader *x, const char *s)
+static int lid_choice_file_read_line(struct reader *x, const char *s)
 {
 	uint64_t version;
 
@@ -205,24 +214,26 @@ static int read_line(struct reader *x, const char *s)
 	if (!x->versioned) {
 		x->versioned = scan_word(&s, "lid-choice ") && scan_dec(&version, &s) &&
 			       version == 1 && scan_end(&s);
-		return x->versioned ? 0 : mistake(x, "not a choice of LIDs of version 1");
+		return x->versioned
+			       ? 0
+			       : lid_choice_file_mistake(x, "not a choice of LIDs of version 1");
 	}
 	if (scan_word(&s, "topology ")) {
 		strncpy(x->topology, s, sizeof(x->topology) - 1);
 		return 0;
 	}
 	if (scan_word(&s, "lmc "))
-		return read_lmc(x, s);
+		return lid_choice_file_read_lmc(x, s);
 	if (scan_word(&s, "pair "))
-		return read_pair(x, s);
+		return lid_choice_file_read_pair(x, s);
 	if (scan_word(&s, "switch "))
-		return read_switch(x, s);
+		return lid_choice_file_read_switch(x, s);
 	if (scan_word(&s, "except "))
-		return read_except(x, s);
+		return lid_choice_file_read_except(x, s);
 	return 0;
 }
 
-static int by_switches(const void *x, const void *y)
+static int lid_choice_file_by_switches(const void *x, const void *y)
 {
 	const struct lid_except *a = x, *b = y;
 
@@ -231,7 +242,7 @@ static int by_switches(const void *x, const void *y)
 	return (a->dst > b->dst) - (a->dst < b->dst);
 }
 
-static int fill(struct lid_choice *c, const struct reader *x)
+static int lid_choice_file_fill(struct lid_choice *c, const struct reader *x)
 {
 	memcpy(c->topology, x->topology, sizeof(c->topology));
 	c->lmc = x->lmc;
@@ -241,7 +252,7 @@ static int fill(struct lid_choice *c, const struct reader *x)
 		c->lids[(size_t)x->pairs.v[i].a * c->nclass + x->pairs.v[i].b] = x->pairs.v[i].lids;
 	if (c->nexcept) {
 		memcpy(c->except, x->excepts.v, c->nexcept * sizeof(*c->except));
-		qsort(c->except, c->nexcept, sizeof(*c->except), by_switches);
+		qsort(c->except, c->nexcept, sizeof(*c->except), lid_choice_file_by_switches);
 	}
 	for (uint32_t i = 0; i < c->nclass * c->nclass; i++)
 		if (!c->lids[i].small)
@@ -268,7 +279,7 @@ int lid_choice_read(struct lid_choice **out, FILE *file, const char *path, const
 	x.class = xcalloc(f->nsw, sizeof(*x.class));
 	memset(x.class, 0xff, f->nsw * sizeof(*x.class));
 	while (!rc && (s = lines_next(x.l, NULL)))
-		rc = read_line(&x, s);
+		rc = lid_choice_file_read_line(&x, s);
 	if (!rc && lines_error(x.l))
 		rc = err_set(err, lines_error(x.l), "%s: reading stopped: %s", path,
 			     strerror(-lines_error(x.l)));
@@ -276,7 +287,7 @@ int lid_choice_read(struct lid_choice **out, FILE *file, const char *path, const
 		rc = err_set(err, -EINVAL, "%s: not a choice of LIDs: no pair line in it", path);
 	if (!rc) {
 		c = lid_choice_new(f->nsw, x.nclass, (uint32_t)x.excepts.n);
-		rc = fill(c, &x);
+		rc = lid_choice_file_fill(c, &x);
 		if (rc)
 			lid_choice_free(c);
 		else

@@ -13,18 +13,18 @@ struct count {
 	uint32_t ports, switches;
 };
 
-static uint32_t quadrant_of(const struct lid_choice *c, uint32_t sw)
+static uint32_t lid_policy_quadrant_of(const struct lid_choice *c, uint32_t sw)
 {
 	return c->quadrant[c->class[sw]];
 }
 
-static uint32_t thousands(uint32_t n)
+static uint32_t lid_policy_thousands(uint32_t n)
 {
 	return n > THOUSAND ? (n + THOUSAND - 1) / THOUSAND * THOUSAND : THOUSAND;
 }
 
-static int plan(struct lid_policy *p, const struct fabric *f, const struct count *count,
-		uint32_t nquadrant, struct err *err)
+static int lid_policy_plan(struct lid_policy *p, const struct fabric *f, const struct count *count,
+			   uint32_t nquadrant, struct err *err)
 {
 	uint32_t each = 1u << f->lmc, ports = 0, switches = 0;
 	uint64_t end;
@@ -35,8 +35,8 @@ static int plan(struct lid_policy *p, const struct fabric *f, const struct count
 		ports = n > ports ? n : ports;
 		switches = count[q].switches > switches ? count[q].switches : switches;
 	}
-	p->block = thousands(ports);
-	p->sw_block = thousands(switches);
+	p->block = lid_policy_thousands(ports);
+	p->sw_block = lid_policy_thousands(switches);
 	p->switches = (nquadrant > 10 ? nquadrant : 10) * p->block;
 	end = p->switches + (uint64_t)nquadrant * p->sw_block;
 	if (end > FAB_MAX_LID) /* without the spare room, but for the block */
@@ -51,7 +51,7 @@ static int plan(struct lid_policy *p, const struct fabric *f, const struct count
 	return 0;
 }
 
-static void put(struct text_out *o, uint64_t guid, uint32_t lid, uint32_t n)
+static void lid_policy_put(struct text_out *o, uint64_t guid, uint32_t lid, uint32_t n)
 {
 	text_out_str(o, "0x");
 	text_out_hex(o, guid, 16);
@@ -62,23 +62,25 @@ static void put(struct text_out *o, uint64_t guid, uint32_t lid, uint32_t n)
 	text_out_str(o, "\n\n");
 }
 
-static int write_all(FILE *file, const struct fabric *f, const struct lid_choice *c,
-		     const struct lid_policy *p, struct count *used, struct err *err)
+static int lid_policy_write_all(FILE *file, const struct fabric *f, const struct lid_choice *c,
+				const struct lid_policy *p, struct count *used, struct err *err)
 {
 	struct text_out *o = text_out_new(file);
 	uint32_t each = 1u << f->lmc;
 
 	for (uint32_t u = 0; u < f->nsw; u++) {
-		uint32_t q = quadrant_of(c, u), begin = (q * p->block + each - 1) / each * each;
+		uint32_t q = lid_policy_quadrant_of(c, u),
+			 begin = (q * p->block + each - 1) / each * each;
 
 		for (uint32_t k = f->term_off[u]; k < f->term_off[u + 1]; k++)
-			put(o, f->term_guid[f->term_list[k]],
-			    begin + (used[q].ports++ + (q == 0)) * each, each);
+			lid_policy_put(o, f->term_guid[f->term_list[k]],
+				       begin + (used[q].ports++ + (q == 0)) * each, each);
 	}
 	for (uint32_t u = 0; u < f->nsw; u++) {
-		uint32_t q = quadrant_of(c, u);
+		uint32_t q = lid_policy_quadrant_of(c, u);
 
-		put(o, f->sw_guid[u], p->switches + q * p->sw_block + used[q].switches++, 1);
+		lid_policy_put(o, f->sw_guid[u], p->switches + q * p->sw_block + used[q].switches++,
+			       1);
 	}
 	return text_out_end(o, "the LIDs by quadrant", err);
 }
@@ -92,16 +94,16 @@ int lid_policy_write(FILE *file, const struct fabric *f, const struct lid_choice
 	int rc;
 
 	for (uint32_t u = 0; u < f->nsw; u++)
-		if (quadrant_of(c, u) >= nquadrant)
-			nquadrant = quadrant_of(c, u) + 1;
+		if (lid_policy_quadrant_of(c, u) >= nquadrant)
+			nquadrant = lid_policy_quadrant_of(c, u) + 1;
 	count = xcalloc(2 * (size_t)nquadrant, sizeof(*count));
 	for (uint32_t u = 0; u < f->nsw; u++) {
-		count[quadrant_of(c, u)].ports += f->term_off[u + 1] - f->term_off[u];
-		count[quadrant_of(c, u)].switches++;
+		count[lid_policy_quadrant_of(c, u)].ports += f->term_off[u + 1] - f->term_off[u];
+		count[lid_policy_quadrant_of(c, u)].switches++;
 	}
-	rc = plan(&p, f, count, nquadrant, err);
+	rc = lid_policy_plan(&p, f, count, nquadrant, err);
 	if (!rc)
-		rc = write_all(file, f, c, &p, count + nquadrant, err);
+		rc = lid_policy_write_all(file, f, c, &p, count + nquadrant, err);
 	if (!rc && out)
 		*out = p;
 	free(count);

@@ -15,7 +15,7 @@
 
 /* --- what a word means --------------------------------------------------------------------- */
 
-static bool is_guid(const char *word, size_t len)
+static bool limits_text_is_guid(const char *word, size_t len)
 {
 	if (len < 7 || word[0] != '0' || tolower((unsigned char)word[1]) != 'x' || len > 18)
 		return false;
@@ -26,7 +26,8 @@ static bool is_guid(const char *word, size_t len)
 }
 
 /* The switch of that name or GUID, and how many there are. */
-static uint32_t find_switch(uint32_t *sw, const struct fabric *f, const char *word, size_t len)
+static uint32_t limits_text_find_switch(uint32_t *sw, const struct fabric *f, const char *word,
+					size_t len)
 {
 	uint32_t n = 0;
 
@@ -34,13 +35,13 @@ static uint32_t find_switch(uint32_t *sw, const struct fabric *f, const char *wo
 	for (uint32_t u = 0; u < f->nsw; u++)
 		if (strlen(f->sw_name[u]) == len && !memcmp(f->sw_name[u], word, len) && !n++)
 			*sw = u;
-	if (n || !is_guid(word, len))
+	if (n || !limits_text_is_guid(word, len))
 		return n;
 	*sw = fabric_switch_by_guid(f, strtoull(word, NULL, 16));
 	return *sw != FAB_NONE;
 }
 
-static bool names_host(const struct fabric *f, const char *word)
+static bool limits_text_names_host(const struct fabric *f, const char *word)
 {
 	for (uint32_t t = 0; t < f->nend; t++)
 		if (!strcmp(f->term_name[t], word))
@@ -48,15 +49,15 @@ static bool names_host(const struct fabric *f, const char *word)
 	return false;
 }
 
-static int refuse_word(const struct fabric *f, const char *word, uint32_t n, uint32_t sw,
-		       struct err *err)
+static int limits_text_refuse_word(const struct fabric *f, const char *word, uint32_t n,
+				   uint32_t sw, struct err *err)
 {
 	if (n > 1)
 		return err_set(err, -EINVAL,
 			       "exclude: %u switches are called \"%s\"; give the GUID of the one "
 			       "that is meant, such as 0x%016llx",
 			       n, word, (unsigned long long)f->sw_guid[sw]);
-	if (names_host(f, word))
+	if (limits_text_names_host(f, word))
 		return err_set(err, -EINVAL,
 			       "exclude: %s is a host, which no route passes through; switches and "
 			       "cables between switches can be excluded",
@@ -67,8 +68,8 @@ static int refuse_word(const struct fabric *f, const char *word, uint32_t n, uin
 		       word);
 }
 
-static int exclude_cable(struct route_limits *l, const struct fabric *f, uint32_t sw,
-			 const char *port, struct err *err)
+static int limits_text_exclude_cable(struct route_limits *l, const struct fabric *f, uint32_t sw,
+				     const char *port, struct err *err)
 {
 	char *end;
 	unsigned long p = strtoul(port, &end, 10);
@@ -93,11 +94,11 @@ static int exclude_cable(struct route_limits *l, const struct fabric *f, uint32_
 }
 
 /* A switch or a cable.  *known: it is one of these, rightly or not. */
-static int exclude_word(bool *known, struct route_limits *l, const struct fabric *f,
-			const char *word, struct err *err)
+static int limits_text_exclude_word(bool *known, struct route_limits *l, const struct fabric *f,
+				    const char *word, struct err *err)
 {
 	const char *slash = strrchr(word, '/');
-	uint32_t sw, n = find_switch(&sw, f, word, strlen(word));
+	uint32_t sw, n = limits_text_find_switch(&sw, f, word, strlen(word));
 
 	*known = true;
 	if (n == 1) {
@@ -105,16 +106,16 @@ static int exclude_word(bool *known, struct route_limits *l, const struct fabric
 		return 0;
 	}
 	if (!n && slash) {
-		n = find_switch(&sw, f, word, (size_t)(slash - word));
+		n = limits_text_find_switch(&sw, f, word, (size_t)(slash - word));
 		if (n == 1)
-			return exclude_cable(l, f, sw, slash + 1, err);
+			return limits_text_exclude_cable(l, f, sw, slash + 1, err);
 	}
 	*known = n > 1;
-	return refuse_word(f, word, n, sw, err);
+	return limits_text_refuse_word(f, word, n, sw, err);
 }
 
 /* What is not there is an error only where nobody is to be told. */
-static int miss(int rc, const struct limits_missing *missing, const struct err *why)
+static int limits_text_miss(int rc, const struct limits_missing *missing, const struct err *why)
 {
 	if (!rc || !missing)
 		return rc;
@@ -122,8 +123,9 @@ static int miss(int rc, const struct limits_missing *missing, const struct err *
 	return 0;
 }
 
-static int exclude_list(struct route_limits *l, const struct fabric *f, const char *item,
-			const struct limits_missing *missing, struct err *err)
+static int limits_text_exclude_list(struct route_limits *l, const struct fabric *f,
+				    const char *item, const struct limits_missing *missing,
+				    struct err *err)
 {
 	struct hostlist *h;
 	struct err why;
@@ -133,38 +135,42 @@ static int exclude_list(struct route_limits *l, const struct fabric *f, const ch
 	if (rc)
 		return err_set(err, -EINVAL, "exclude: %s: %.300s", item, why.text);
 	for (uint32_t i = 0; i < hostlist_count(h) && !rc; i++)
-		rc = miss(exclude_word(&known, l, f, hostlist_names(h)[i], err), missing, err);
+		rc = limits_text_miss(
+			limits_text_exclude_word(&known, l, f, hostlist_names(h)[i], err), missing,
+			err);
 	hostlist_free(h);
 	return rc;
 }
 
-static int exclude_item(struct route_limits *l, const struct fabric *f, const char *item,
-			bool quoted, const struct limits_missing *missing, struct err *err)
+static int limits_text_exclude_item(struct route_limits *l, const struct fabric *f,
+				    const char *item, bool quoted,
+				    const struct limits_missing *missing, struct err *err)
 {
 	bool known;
-	int rc = exclude_word(&known, l, f, item, err);
+	int rc = limits_text_exclude_word(&known, l, f, item, err);
 
 	if (rc && !known && !quoted && strchr(item, '['))
-		return exclude_list(l, f, item, missing, err);
-	return miss(rc, missing, err);
+		return limits_text_exclude_list(l, f, item, missing, err);
+	return limits_text_miss(rc, missing, err);
 }
 
-static bool is_space(char c)
+static bool limits_text_is_space(char c)
 {
 	return c == ',' || isspace((unsigned char)c);
 }
 
 /* The next item without its quotes into out; false at the end.  Commas in brackets are its own. */
-static bool next_item(char out[ITEM_BYTES], bool *quoted, const char **at, int *rc, struct err *err)
+static bool limits_text_next_item(char out[ITEM_BYTES], bool *quoted, const char **at, int *rc,
+				  struct err *err)
 {
 	bool in_quotes = false;
 	size_t n = 0;
 	int depth = 0;
 
 	*quoted = false;
-	while (is_space(**at))
+	while (limits_text_is_space(**at))
 		++*at;
-	for (; **at && (in_quotes || depth || !is_space(**at)); ++*at) {
+	for (; **at && (in_quotes || depth || !limits_text_is_space(**at)); ++*at) {
 		if (**at == '"') {
 			in_quotes = !in_quotes;
 			*quoted = true;
@@ -204,8 +210,8 @@ int route_limits_exclude_there(struct route_limits **l, const struct fabric *f, 
 
 	if (!*l)
 		*l = route_limits_new(f);
-	while (!rc && next_item(item, &quoted, &text, &rc, err))
-		rc = exclude_item(*l, f, item, quoted, missing, err);
+	while (!rc && limits_text_next_item(item, &quoted, &text, &rc, err))
+		rc = limits_text_exclude_item(*l, f, item, quoted, missing, err);
 	free((*l)->exclude_text);
 	(*l)->exclude_text = route_limits_exclude_text(*l, f);
 	return rc;
@@ -214,28 +220,28 @@ int route_limits_exclude_there(struct route_limits **l, const struct fabric *f, 
 /* --- and back ------------------------------------------------------------------------------ */
 
 /* Would it be read as something else, or as that of another switch? */
-static bool name_speaks(const struct fabric *f, uint32_t sw)
+static bool limits_text_name_speaks(const struct fabric *f, uint32_t sw)
 {
 	uint32_t at;
 
 	return f->sw_name[sw][0] && !strpbrk(f->sw_name[sw], "/[]\"") &&
-	       find_switch(&at, f, f->sw_name[sw], strlen(f->sw_name[sw])) == 1;
+	       limits_text_find_switch(&at, f, f->sw_name[sw], strlen(f->sw_name[sw])) == 1;
 }
 
 /* A switch as an item; the caller frees it. */
-static char *switch_item(const struct fabric *f, uint32_t sw)
+static char *limits_text_switch_item(const struct fabric *f, uint32_t sw)
 {
 	const char *name = f->sw_name[sw];
 
-	if (!name_speaks(f, sw))
+	if (!limits_text_name_speaks(f, sw))
 		return xasprintf("0x%016llx", (unsigned long long)f->sw_guid[sw]);
 	for (const char *s = name; *s; s++)
-		if (is_space(*s))
+		if (limits_text_is_space(*s))
 			return xasprintf("\"%s\"", name);
 	return xstrdup(name);
 }
 
-static void append(char **text, char *item)
+static void limits_text_append(char **text, char *item)
 {
 	char *old = *text;
 
@@ -254,7 +260,7 @@ char *route_limits_exclude_text(const struct route_limits *l, const struct fabri
 	char *text;
 
 	for (uint32_t u = 0; l && l->exclude_sw && u < f->nsw; u++) {
-		char *item = l->exclude_sw[u] ? switch_item(f, u) : NULL;
+		char *item = l->exclude_sw[u] ? limits_text_switch_item(f, u) : NULL;
 
 		if (item && !strcmp(item, f->sw_name[u]))
 			vec_push(&plain, f->sw_name[u]);
@@ -264,14 +270,14 @@ char *route_limits_exclude_text(const struct route_limits *l, const struct fabri
 	}
 	text = hostlist_compress(plain.v, (uint32_t)plain.n);
 	for (size_t i = 0; i < others.n; i++)
-		append(&text, others.v[i]);
+		limits_text_append(&text, others.v[i]);
 	for (uint32_t c = 0; l && l->exclude_chan && c < f->nchan; c++) {
 		char *item;
 
 		if (!l->exclude_chan[c] || c > f->chan_rev[c])
 			continue;
-		item = switch_item(f, f->chan_src[c]);
-		append(&text, xasprintf("%s/%u", item, f->chan_port[c]));
+		item = limits_text_switch_item(f, f->chan_src[c]);
+		limits_text_append(&text, xasprintf("%s/%u", item, f->chan_port[c]));
 		free(item);
 	}
 	vec_free(&plain);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* 0x0008f10500200b50 "leaf 1, rack 4"   # comment */
-static bool read_name(struct name_map *m, char *line)
+static bool names_read_name(struct name_map *m, char *line)
 {
 	const char *s = line;
 	char *name, *end;
@@ -39,7 +39,7 @@ int names_read(struct name_map *m, FILE *in, const char *path, struct err *err)
 
 		if (scan_end(&s) || *s == '#')
 			continue;
-		if (!read_name(m, line))
+		if (!names_read_name(m, line))
 			rc = err_set(err, -EINVAL,
 				     "%s:%llu: a node name is a GUID and a name in quotes, such as "
 				     "0x0008f10500200b50 \"leaf1\"",

@@ -16,7 +16,7 @@
 #define TYPE_CA	    2
 
 /* The whole file, unpacked when it is gzipped. */
-static int read_all(char **out, size_t *len, const char *path, struct err *err)
+static int netloc_read_all(char **out, size_t *len, const char *path, struct err *err)
 {
 	gzFile z = gzopen(path, "rb");
 	size_t have = 0, room = 1u << 16;
@@ -43,12 +43,12 @@ static int read_all(char **out, size_t *len, const char *path, struct err *err)
 	return rc;
 }
 
-static int load(json_t **out, const char *path, struct read_report *report, struct err *err)
+static int netloc_load(json_t **out, const char *path, struct read_report *report, struct err *err)
 {
 	json_error_t why;
 	char *text = NULL;
 	size_t len = 0;
-	int rc = read_all(&text, &len, path, err);
+	int rc = netloc_read_all(&text, &len, path, err);
 
 	read_report_begin(report, path);
 	if (!rc) {
@@ -62,7 +62,7 @@ static int load(json_t **out, const char *path, struct read_report *report, stru
 }
 
 /* "0002:c903:0006:dc31" */
-static bool read_guid(uint64_t *guid, const char *s)
+static bool netloc_read_guid(uint64_t *guid, const char *s)
 {
 	uint64_t part;
 
@@ -75,14 +75,14 @@ static bool read_guid(uint64_t *guid, const char *s)
 	return !*s;
 }
 
-static const char *text_of(const json_t *object, const char *key)
+static const char *netloc_text_of(const json_t *object, const char *key)
 {
 	const char *s = json_string_value(json_object_get(object, key));
 
 	return s ? s : "";
 }
 
-static bool number_of(uint64_t *v, const json_t *object, const char *key)
+static bool netloc_number_of(uint64_t *v, const json_t *object, const char *key)
 {
 	const json_t *j = json_object_get(object, key);
 	const char *s = json_string_value(j);
@@ -95,7 +95,7 @@ static bool number_of(uint64_t *v, const json_t *object, const char *key)
 }
 
 /* Descriptions stand in single quotes. */
-static char *unquoted(const char *s)
+static char *netloc_unquoted(const char *s)
 {
 	size_t n = strlen(s);
 
@@ -104,19 +104,19 @@ static char *unquoted(const char *s)
 	return xstrdup(s);
 }
 
-static int add_node(struct builder *b, const json_t *node, struct err *err)
+static int netloc_add_node(struct builder *b, const json_t *node, struct err *err)
 {
 	uint64_t guid, type, lid = 0;
 	uint32_t id;
 	char *desc;
 	int rc;
 
-	if (!read_guid(&guid, text_of(node, "phy_id")) || !number_of(&type, node, "node_type") ||
-	    (type != TYPE_SWITCH && type != TYPE_CA))
+	if (!netloc_read_guid(&guid, netloc_text_of(node, "phy_id")) ||
+	    !netloc_number_of(&type, node, "node_type") || (type != TYPE_SWITCH && type != TYPE_CA))
 		return err_set(err, -EINVAL, "node \"%.40s\": no phy_id or node_type",
-			       text_of(node, "phy_id"));
-	number_of(&lid, node, "log_id");
-	desc = unquoted(text_of(node, "desc"));
+			       netloc_text_of(node, "phy_id"));
+	netloc_number_of(&lid, node, "log_id");
+	desc = netloc_unquoted(netloc_text_of(node, "desc"));
 	rc = builder_node(&id, b, type == TYPE_SWITCH ? NODE_SWITCH : NODE_CA, guid, 0, desc, err);
 	free(desc);
 	if (rc || type != TYPE_SWITCH)
@@ -131,14 +131,15 @@ struct edge {
 	uint32_t src_port, dst_port;
 };
 
-static bool read_edge(struct edge *e, const json_t *j)
+static bool netloc_read_edge(struct edge *e, const json_t *j)
 {
 	uint64_t sp, dp;
 
-	if (!read_guid(&e->src, text_of(j, "src_node_id")) ||
-	    !read_guid(&e->dst, text_of(j, "dest_node_id")) || !number_of(&e->id, j, "euid") ||
-	    !number_of(&sp, j, "src_port_id") || !number_of(&dp, j, "dest_port_id") || !sp ||
-	    sp > FAB_MAX_PORT || !dp || dp > FAB_MAX_PORT)
+	if (!netloc_read_guid(&e->src, netloc_text_of(j, "src_node_id")) ||
+	    !netloc_read_guid(&e->dst, netloc_text_of(j, "dest_node_id")) ||
+	    !netloc_number_of(&e->id, j, "euid") || !netloc_number_of(&sp, j, "src_port_id") ||
+	    !netloc_number_of(&dp, j, "dest_port_id") || !sp || sp > FAB_MAX_PORT || !dp ||
+	    dp > FAB_MAX_PORT)
 		return false;
 	e->src_port = (uint32_t)sp;
 	e->dst_port = (uint32_t)dp;
@@ -146,15 +147,15 @@ static bool read_edge(struct edge *e, const json_t *j)
 }
 
 /* What a CA's record says belongs to the port that its edge tells. */
-static int add_ca_port(struct builder *b, uint32_t id, const struct edge *e, const json_t *nodes,
-		       const char *key, struct err *err)
+static int netloc_add_ca_port(struct builder *b, uint32_t id, const struct edge *e,
+			      const json_t *nodes, const char *key, struct err *err)
 {
 	const json_t *node = json_object_get(nodes, key);
 	uint64_t type = 0, lid = 0;
 	int rc;
 
-	number_of(&type, node, "node_type");
-	number_of(&lid, node, "log_id");
+	netloc_number_of(&type, node, "node_type");
+	netloc_number_of(&lid, node, "log_id");
 	if (type != TYPE_CA)
 		return 0;
 	rc = builder_port_guid(b, id, e->src_port, e->src, err);
@@ -163,14 +164,14 @@ static int add_ca_port(struct builder *b, uint32_t id, const struct edge *e, con
 	return rc;
 }
 
-static int add_edge(struct builder *b, const json_t *j, const json_t *nodes, struct err *err)
+static int netloc_add_edge(struct builder *b, const json_t *j, const json_t *nodes, struct err *err)
 {
 	struct edge e;
 	uint32_t x, y;
 	char *rate;
 	int rc;
 
-	if (!read_edge(&e, j))
+	if (!netloc_read_edge(&e, j))
 		return err_set(err, -EINVAL, "an edge lacks its nodes, ports or number");
 	x = builder_find(b, e.src);
 	y = builder_find(b, e.dst);
@@ -179,10 +180,10 @@ static int add_edge(struct builder *b, const json_t *j, const json_t *nodes, str
 	rc = builder_link(b, x, e.src_port, y, e.dst_port, err);
 	if (rc)
 		return rc;
-	rate = xasprintf("%s%s", text_of(j, "width"), text_of(j, "speed"));
+	rate = xasprintf("%s%s", netloc_text_of(j, "width"), netloc_text_of(j, "speed"));
 	rc = builder_port_link(b, x, e.src_port, rate, err);
 	free(rate);
-	return rc ? rc : add_ca_port(b, x, &e, nodes, text_of(j, "src_node_id"), err);
+	return rc ? rc : netloc_add_ca_port(b, x, &e, nodes, netloc_text_of(j, "src_node_id"), err);
 }
 
 int netloc_nodes_read(struct builder *b, const char *path, struct read_report *report,
@@ -192,17 +193,17 @@ int netloc_nodes_read(struct builder *b, const char *path, struct read_report *r
 	struct err why = { "" };
 	const char *key;
 	uint64_t links = 0;
-	int rc = load(&root, path, report, err);
+	int rc = netloc_load(&root, path, report, err);
 
 	if (rc)
 		return rc;
 	nodes = json_object_get(root, "node_info");
 	edges = json_object_get(root, "edge_info");
-	json_object_foreach(nodes, key, item) if (add_node(b, item, &why))
+	json_object_foreach(nodes, key, item) if (netloc_add_node(b, item, &why))
 		read_report_skip(report, 0, "%.150s", why.text);
 	json_object_foreach(edges, key, item)
 	{
-		if (add_edge(b, item, nodes, &why)) {
+		if (netloc_add_edge(b, item, nodes, &why)) {
 			read_report_skip(report, 0, "%.150s", why.text);
 			continue;
 		}
@@ -225,39 +226,41 @@ struct paths {
 	uint64_t used, contradictions;
 };
 
-static int by_id(const void *x, const void *y)
+static int netloc_by_id(const void *x, const void *y)
 {
 	const struct edge *a = x, *b = y;
 
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-static int load_edges(struct paths *p, const char *path, struct err *err)
+static int netloc_load_edges(struct paths *p, const char *path, struct err *err)
 {
 	json_t *root = NULL, *edges, *item;
 	const char *key;
-	int rc = load(&root, path, NULL, err);
+	int rc = netloc_load(&root, path, NULL, err);
 
 	if (rc)
 		return rc;
 	edges = json_object_get(root, "edge_info");
 	p->edge = xcalloc(json_object_size(edges), sizeof(*p->edge));
-	json_object_foreach(edges, key, item) if (read_edge(&p->edge[p->nedge], item)) p->nedge++;
+	json_object_foreach(edges, key, item) if (netloc_read_edge(&p->edge[p->nedge], item))
+		p->nedge++;
 	json_decref(root);
 	if (!p->nedge)
 		return err_set(err, -EINVAL, "%s: not a nodes file of netloc: no edge in it", path);
-	qsort(p->edge, p->nedge, sizeof(*p->edge), by_id);
+	qsort(p->edge, p->nedge, sizeof(*p->edge), netloc_by_id);
 	return 0;
 }
 
-static const struct edge *find_edge(const struct paths *p, uint64_t id)
+static const struct edge *netloc_find_edge(const struct paths *p, uint64_t id)
 {
 	struct edge key = { .id = id };
 
-	return bsearch(&key, p->edge, p->nedge, sizeof(*p->edge), by_id);
+	return bsearch(&key, p->edge, p->nedge, sizeof(*p->edge), netloc_by_id);
 }
 
-static void set_entry(struct paths *p, uint32_t sw, uint32_t lid, uint32_t lids, uint32_t port)
+static void netloc_set_entry(struct paths *p, uint32_t sw, uint32_t lid, uint32_t lids,
+			     uint32_t port)
 {
 	uint8_t *row = tables_row(p->t, sw);
 
@@ -274,14 +277,14 @@ static void set_entry(struct paths *p, uint32_t sw, uint32_t lid, uint32_t lids,
 	memset(row + lid, (int)port, lids);
 }
 
-static bool is_chain(const struct paths *p, uint64_t src, uint64_t dst, const json_t *list)
+static bool netloc_is_chain(const struct paths *p, uint64_t src, uint64_t dst, const json_t *list)
 {
 	json_t *item;
 	size_t i;
 
 	json_array_foreach(list, i, item)
 	{
-		const struct edge *e = find_edge(p, (uint64_t)json_integer_value(item));
+		const struct edge *e = netloc_find_edge(p, (uint64_t)json_integer_value(item));
 
 		if (!e || e->src != src)
 			return false;
@@ -291,7 +294,7 @@ static bool is_chain(const struct paths *p, uint64_t src, uint64_t dst, const js
 }
 
 /* False when the edges do not hang together or the fabric does not have the destination. */
-static bool add_path(struct paths *p, uint64_t src, uint64_t dst, const json_t *list)
+static bool netloc_add_path(struct paths *p, uint64_t src, uint64_t dst, const json_t *list)
 {
 	const struct fabric *f = p->f;
 	uint32_t end = fabric_term_by_guid(f, dst), sw = fabric_switch_by_guid(f, dst), lid;
@@ -299,29 +302,29 @@ static bool add_path(struct paths *p, uint64_t src, uint64_t dst, const json_t *
 	json_t *item;
 	size_t i;
 
-	if ((end == FAB_NONE && sw == FAB_NONE) || !is_chain(p, src, dst, list))
+	if ((end == FAB_NONE && sw == FAB_NONE) || !netloc_is_chain(p, src, dst, list))
 		return false;
 	lid = end != FAB_NONE ? f->term_lid[end] : f->sw_lid[sw];
 	if (sw != FAB_NONE)
-		set_entry(p, sw, lid, 1, 0);
+		netloc_set_entry(p, sw, lid, 1, 0);
 	json_array_foreach(list, i, item)
 	{
-		const struct edge *e = find_edge(p, (uint64_t)json_integer_value(item));
+		const struct edge *e = netloc_find_edge(p, (uint64_t)json_integer_value(item));
 
 		sw = fabric_switch_by_guid(f, e->src);
 		if (sw != FAB_NONE)
-			set_entry(p, sw, lid, lids, e->src_port);
+			netloc_set_entry(p, sw, lid, lids, e->src_port);
 	}
 	return true;
 }
 
-static void add_source(struct paths *p, const char *name, json_t *list)
+static void netloc_add_source(struct paths *p, const char *name, json_t *list)
 {
 	uint64_t src, dst;
 	const char *key;
 	json_t *path;
 
-	if (!read_guid(&src, name)) {
+	if (!netloc_read_guid(&src, name)) {
 		read_report_skip(p->report, 0, "source \"%.40s\" is not a GUID", name);
 		return;
 	}
@@ -329,7 +332,7 @@ static void add_source(struct paths *p, const char *name, json_t *list)
 	{
 		if (!json_array_size(path))
 			continue;
-		if (!read_guid(&dst, key) || !add_path(p, src, dst, path)) {
+		if (!netloc_read_guid(&dst, key) || !netloc_add_path(p, src, dst, path)) {
 			read_report_skip(p->report, 0, "the path from %.40s to %.40s is broken",
 					 name, key);
 			continue;
@@ -346,15 +349,15 @@ int netloc_paths_read(struct tables **out, const char *path, const char *nodes_p
 	struct paths p = { .f = f, .report = report };
 	json_t *root = NULL, *list;
 	const char *key;
-	int rc = load(&root, path, report, err);
+	int rc = netloc_load(&root, path, report, err);
 
 	if (!rc)
-		rc = load_edges(&p, nodes_path, err);
+		rc = netloc_load_edges(&p, nodes_path, err);
 	if (rc)
 		goto out;
 	p.t = tables_new(f, TABLES_FILE);
 	json_object_foreach(json_object_get(root, "path_info"), key, list)
-		add_source(&p, key, list);
+		netloc_add_source(&p, key, list);
 	if (p.contradictions > 1)
 		read_report_warn(report, 0, "%" PRIu64 " such contradictions; the first path holds",
 				 p.contradictions);

@@ -14,7 +14,7 @@
 #define RAILS_MAX 64
 #define JOB_WORD  "job:"
 
-static const struct job *find_job(const struct jobset *jobs, uint64_t id)
+static const struct job *pin_text_find_job(const struct jobset *jobs, uint64_t id)
 {
 	for (uint32_t i = 0; jobs && i < jobs->njob; i++)
 		if (jobs->jobs[i].id == id)
@@ -22,8 +22,8 @@ static const struct job *find_job(const struct jobset *jobs, uint64_t id)
 	return NULL;
 }
 
-static int pin_job(struct route_limits *l, const struct jobset *jobs, const char *id,
-		   struct err *err)
+static int pin_text_job(struct route_limits *l, const struct jobset *jobs, const char *id,
+			struct err *err)
 {
 	const struct job *job;
 	char *end;
@@ -40,7 +40,7 @@ static int pin_job(struct route_limits *l, const struct jobset *jobs, const char
 			       "pin: job %" PRIu64 " is not known, because no jobs are: name its "
 			       "hosts",
 			       number);
-	job = find_job(jobs, number);
+	job = pin_text_find_job(jobs, number);
 	if (!job)
 		return err_set(err, -EINVAL, "pin: no job %" PRIu64 " is running", number);
 	if (!job->nterm)
@@ -51,8 +51,8 @@ static int pin_job(struct route_limits *l, const struct jobset *jobs, const char
 	return 0;
 }
 
-static int pin_host(struct route_limits *l, const struct fabric *f, const char *name,
-		    struct err *err)
+static int pin_text_host(struct route_limits *l, const struct fabric *f, const char *name,
+			 struct err *err)
 {
 	uint32_t rail[RAILS_MAX], end;
 	uint32_t n = fabric_terms_by_name(f, name, rail, RAILS_MAX);
@@ -68,8 +68,8 @@ static int pin_host(struct route_limits *l, const struct fabric *f, const char *
 	return err_set(err, -EINVAL, "pin: no host of this fabric is called %.60s", name);
 }
 
-static int pin_list(struct route_limits *l, const struct fabric *f, const char *text,
-		    struct err *err)
+static int pin_text_list(struct route_limits *l, const struct fabric *f, const char *text,
+			 struct err *err)
 {
 	struct hostlist *h;
 	struct err why;
@@ -78,13 +78,13 @@ static int pin_list(struct route_limits *l, const struct fabric *f, const char *
 	if (rc)
 		return err_set(err, -EINVAL, "pin: %.400s", why.text);
 	for (uint32_t i = 0; i < hostlist_count(h) && !rc; i++)
-		rc = pin_host(l, f, hostlist_names(h)[i], err);
+		rc = pin_text_host(l, f, hostlist_names(h)[i], err);
 	hostlist_free(h);
 	return rc;
 }
 
 /* Up to the next comma or blank outside of brackets. */
-static size_t item_length(const char *text)
+static size_t pin_text_item_length(const char *text)
 {
 	bool inside = false;
 	size_t n = 0;
@@ -94,7 +94,7 @@ static size_t item_length(const char *text)
 	return n;
 }
 
-static void set_text(struct route_limits *l, const struct fabric *f)
+static void pin_text_set_text(struct route_limits *l, const struct fabric *f)
 {
 	const char **names = xcalloc(f->nterm, sizeof(*names));
 	uint32_t n = 0;
@@ -115,20 +115,20 @@ int route_limits_pin(struct route_limits **l, const struct fabric *f, const stru
 	if (!*l)
 		*l = route_limits_new(f);
 	while (!rc && *(text += strspn(text, ", \t"))) {
-		size_t len = item_length(text);
+		size_t len = pin_text_item_length(text);
 		char *item = xasprintf("%.*s", (int)len, text);
 
 		if (!(*l)->pin)
 			(*l)->pin = xcalloc(f->nend, sizeof(*(*l)->pin));
 		if (!strncmp(item, JOB_WORD, strlen(JOB_WORD)))
-			rc = pin_job(*l, jobs, item + strlen(JOB_WORD), err);
+			rc = pin_text_job(*l, jobs, item + strlen(JOB_WORD), err);
 		else
-			rc = pin_list(*l, f, item, err);
+			rc = pin_text_list(*l, f, item, err);
 		free(item);
 		text += len;
 	}
 	if (!rc && (*l)->pin)
-		set_text(*l, f);
+		pin_text_set_text(*l, f);
 	return rc;
 }
 
@@ -137,10 +137,10 @@ char *pin_text_of_now(const char *text, const struct jobset *jobs)
 	char *out = xcalloc(strlen(text) + 1, 1), *end = out;
 
 	while (*(text += strspn(text, ", \t"))) {
-		size_t len = item_length(text);
+		size_t len = pin_text_item_length(text);
 		const char *id = text + strlen(JOB_WORD);
 		bool gone = !strncmp(text, JOB_WORD, strlen(JOB_WORD)) && *id >= '0' &&
-			    *id <= '9' && !find_job(jobs, strtoull(id, NULL, 10));
+			    *id <= '9' && !pin_text_find_job(jobs, strtoull(id, NULL, 10));
 
 		if (!gone)
 			end += sprintf(end, "%s%.*s", end > out ? "," : "", (int)len, text);

@@ -16,13 +16,13 @@ struct reader {
 	struct err *err;
 };
 
-static int mistake(const struct reader *x, const char *what, const char *text)
+static int rank_file_mistake(const struct reader *x, const char *what, const char *text)
 {
 	return err_set(x->err, -EINVAL, "%s:%llu: %s: %.80s", lines_path(x->l),
 		       (unsigned long long)lines_number(x->l), what, text);
 }
 
-static int set_rank(struct reader *x, uint64_t rank, const char *name)
+static int rank_file_set_rank(struct reader *x, uint64_t rank, const char *name)
 {
 	while (x->node.n <= rank)
 		vec_push(&x->node, NULL);
@@ -34,7 +34,7 @@ static int set_rank(struct reader *x, uint64_t rank, const char *name)
 	return 0;
 }
 
-static int set_ranks(struct reader *x, uint64_t first, uint64_t last, const char *text)
+static int rank_file_set_ranks(struct reader *x, uint64_t first, uint64_t last, const char *text)
 {
 	struct err why = { "" };
 	struct hostlist *h;
@@ -43,7 +43,7 @@ static int set_ranks(struct reader *x, uint64_t first, uint64_t last, const char
 	int rc = 0;
 
 	if (hostlist_parse(&h, text, &why))
-		return mistake(x, why.text, text);
+		return rank_file_mistake(x, why.text, text);
 	n = hostlist_count(h);
 	names = hostlist_names(h);
 	if (n != 1 && n != last - first + 1)
@@ -55,13 +55,13 @@ static int set_ranks(struct reader *x, uint64_t first, uint64_t last, const char
 	for (uint64_t r = first; !rc && r <= last; r++) {
 		if (!name || n > 1)
 			name = arena_strdup(x->arena, names[n > 1 ? r - first : 0]);
-		rc = set_rank(x, r, name);
+		rc = rank_file_set_rank(x, r, name);
 	}
 	hostlist_free(h);
 	return rc;
 }
 
-static int read_line(struct reader *x, char *line)
+static int rank_file_read_line(struct reader *x, char *line)
 {
 	const char *s = line;
 	uint64_t first, last;
@@ -71,22 +71,22 @@ static int read_line(struct reader *x, char *line)
 	if (scan_word(&s, "rank"))
 		scan_blank(&s);
 	if (!scan_dec(&first, &s))
-		return mistake(x, "\"rank: node\" is expected", line);
+		return rank_file_mistake(x, "\"rank: node\" is expected", line);
 	last = first;
 	if (scan_word(&s, "-") && !scan_dec(&last, &s))
-		return mistake(x, "not a range of ranks", line);
+		return rank_file_mistake(x, "not a range of ranks", line);
 	scan_blank(&s);
 	if (!scan_word(&s, ":") && !scan_word(&s, "="))
-		return mistake(x, "\"rank: node\" is expected", line);
+		return rank_file_mistake(x, "\"rank: node\" is expected", line);
 	if (first > last || last > RANK_MAX)
-		return mistake(x, "not a range of ranks", line);
+		return rank_file_mistake(x, "not a range of ranks", line);
 	scan_blank(&s);
 	text = line + (s - line);
 	text[strcspn(text, " \t")] = '\0';
-	return set_ranks(x, first, last, text);
+	return rank_file_set_ranks(x, first, last, text);
 }
 
-static bool is_empty(const char *s)
+static bool rank_file_is_empty(const char *s)
 {
 	scan_blank(&s);
 	return !*s || *s == '#';
@@ -103,8 +103,8 @@ int rank_file_read(struct rank_file **out, FILE *file, const char *path, struct 
 	read_report_begin(report, path);
 	x.l = lines_new(file, path, report);
 	while (!rc && (s = lines_next(x.l, NULL)))
-		if (!is_empty(s))
-			rc = read_line(&x, s);
+		if (!rank_file_is_empty(s))
+			rc = rank_file_read_line(&x, s);
 	if (!rc && lines_error(x.l))
 		rc = err_set(err, lines_error(x.l), "%s: reading stopped: %s", path,
 			     strerror(-lines_error(x.l)));

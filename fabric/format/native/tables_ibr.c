@@ -44,29 +44,29 @@ enum {
 
 static const char magic[8] = "IBROUTE\n";
 
-static void put_u32(uint8_t *p, uint32_t v)
+static void tables_ibr_put_u32(uint8_t *p, uint32_t v)
 {
 	for (int i = 0; i < 4; i++)
 		p[i] = (uint8_t)(v >> (8 * i));
 }
 
-static void put_u64(uint8_t *p, uint64_t v)
+static void tables_ibr_put_u64(uint8_t *p, uint64_t v)
 {
-	put_u32(p, (uint32_t)v);
-	put_u32(p + 4, (uint32_t)(v >> 32));
+	tables_ibr_put_u32(p, (uint32_t)v);
+	tables_ibr_put_u32(p + 4, (uint32_t)(v >> 32));
 }
 
-static uint32_t get_u32(const uint8_t *p)
+static uint32_t tables_ibr_get_u32(const uint8_t *p)
 {
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static uint64_t get_u64(const uint8_t *p)
+static uint64_t tables_ibr_get_u64(const uint8_t *p)
 {
-	return get_u32(p) | (uint64_t)get_u32(p + 4) << 32;
+	return tables_ibr_get_u32(p) | (uint64_t)tables_ibr_get_u32(p + 4) << 32;
 }
 
-static size_t sl_rows(enum sl_kind kind, uint32_t nsw, uint32_t nend)
+static size_t tables_ibr_sl_rows(enum sl_kind kind, uint32_t nsw, uint32_t nend)
 {
 	switch (kind) {
 	case SL_CONST:
@@ -81,25 +81,26 @@ static size_t sl_rows(enum sl_kind kind, uint32_t nsw, uint32_t nend)
 	return 0;
 }
 
-static size_t raw_bytes(const struct tables *t)
+static size_t tables_ibr_raw_bytes(const struct tables *t)
 {
-	size_t rows = t->nsw + sl_rows(t->sl_kind, t->nsw, t->nend);
+	size_t rows = t->nsw + tables_ibr_sl_rows(t->sl_kind, t->nsw, t->nend);
 
 	return rows * (t->max_lid + 1u) + tables_sl2vl_bytes(t);
 }
 
-static void put_header(uint8_t *h, const struct tables *t, size_t bytes, size_t raw)
+static void tables_ibr_put_header(uint8_t *h, const struct tables *t, size_t bytes, size_t raw)
 {
 	memset(h, 0, HEADER_BYTES);
 	memcpy(h + AT_MAGIC, magic, sizeof(magic));
-	put_u32(h + AT_VERSION, tables_know_vls(t) ? TABLES_IBR_VLS : TABLES_IBR_VERSION);
-	put_u32(h + AT_HEADER, HEADER_BYTES);
-	put_u64(h + AT_BYTES, bytes);
-	put_u64(h + AT_RAW, raw);
-	put_u64(h + AT_SEED, t->seed);
-	put_u32(h + AT_NSW, t->nsw);
-	put_u32(h + AT_NEND, t->nend);
-	put_u32(h + AT_MAX_LID, t->max_lid);
+	tables_ibr_put_u32(h + AT_VERSION,
+			   tables_know_vls(t) ? TABLES_IBR_VLS : TABLES_IBR_VERSION);
+	tables_ibr_put_u32(h + AT_HEADER, HEADER_BYTES);
+	tables_ibr_put_u64(h + AT_BYTES, bytes);
+	tables_ibr_put_u64(h + AT_RAW, raw);
+	tables_ibr_put_u64(h + AT_SEED, t->seed);
+	tables_ibr_put_u32(h + AT_NSW, t->nsw);
+	tables_ibr_put_u32(h + AT_NEND, t->nend);
+	tables_ibr_put_u32(h + AT_MAX_LID, t->max_lid);
 	h[AT_SL_KIND] = (uint8_t)t->sl_kind;
 	h[AT_SL_CONST] = t->sl_const;
 	h[AT_SL2VL_KIND] = (uint8_t)t->sl2vl_kind;
@@ -112,7 +113,7 @@ static void put_header(uint8_t *h, const struct tables *t, size_t bytes, size_t 
 	memcpy(h + AT_PARAMS, t->params, strnlen(t->params, sizeof(t->params) - 1));
 }
 
-static void push(z_stream *z, const uint8_t *data, size_t len, int flag)
+static void tables_ibr_push(z_stream *z, const uint8_t *data, size_t len, int flag)
 {
 	z->next_in = (Bytef *)(uintptr_t)data;
 	while (len || flag == Z_FINISH) {
@@ -134,29 +135,30 @@ struct pace {
 	uint64_t done, total;
 };
 
-static bool row_done(struct pace *pace, size_t bytes)
+static bool tables_ibr_row_done(struct pace *pace, size_t bytes)
 {
 	pace->done += bytes;
 	return progress_step(pace->p, pace->step, pace->done, pace->total);
 }
 
-static int push_rows(z_stream *z, const uint8_t *rows, size_t n, const struct tables *t,
-		     struct pace *pace)
+static int tables_ibr_push_rows(z_stream *z, const uint8_t *rows, size_t n, const struct tables *t,
+				struct pace *pace)
 {
 	for (size_t i = 0; i < n; i++) {
-		push(z, rows + i * t->stride, t->max_lid + 1u, Z_NO_FLUSH);
-		if (row_done(pace, 1))
+		tables_ibr_push(z, rows + i * t->stride, t->max_lid + 1u, Z_NO_FLUSH);
+		if (tables_ibr_row_done(pace, 1))
 			return -ECANCELED;
 	}
 	return 0;
 }
 
 /* -ECANCELED: p did not want the rest. */
-static int encode(uint8_t **buf, size_t *len, const struct tables *t, struct progress *p)
+static int tables_ibr_do_encode(uint8_t **buf, size_t *len, const struct tables *t,
+				struct progress *p)
 {
-	size_t nsl = sl_rows(t->sl_kind, t->nsw, t->nend);
+	size_t nsl = tables_ibr_sl_rows(t->sl_kind, t->nsw, t->nend);
 	struct pace pace = { p, "writing", 0, t->nsw + nsl };
-	size_t raw = raw_bytes(t), room = MIN_BYTES + compressBound(raw) + 64;
+	size_t raw = tables_ibr_raw_bytes(t), room = MIN_BYTES + compressBound(raw) + 64;
 	z_stream z = { 0 };
 	struct digest sum;
 	uint8_t *out = xcalloc(room, 1);
@@ -167,18 +169,18 @@ static int encode(uint8_t **buf, size_t *len, const struct tables *t, struct pro
 		abort(); /* only for want of memory, which ends the program everywhere */
 	z.next_out = out + HEADER_BYTES;
 	z.avail_out = (uInt)(room - MIN_BYTES);
-	rc = push_rows(&z, t->lft, t->nsw, t, &pace);
+	rc = tables_ibr_push_rows(&z, t->lft, t->nsw, t, &pace);
 	if (!rc)
-		rc = push_rows(&z, t->sl, nsl, t, &pace);
+		rc = tables_ibr_push_rows(&z, t->sl, nsl, t, &pace);
 	if (!rc)
-		push(&z, t->sl2vl, tables_sl2vl_bytes(t), Z_FINISH);
+		tables_ibr_push(&z, t->sl2vl, tables_sl2vl_bytes(t), Z_FINISH);
 	bytes = (size_t)(z.next_out - out) + DIGEST_BYTES;
 	deflateEnd(&z);
 	if (rc) {
 		free(out);
 		return rc;
 	}
-	put_header(out, t, bytes, raw);
+	tables_ibr_put_header(out, t, bytes, raw);
 	digest_of(&sum, out, bytes - DIGEST_BYTES);
 	memcpy(out + bytes - DIGEST_BYTES, sum.b, DIGEST_BYTES);
 	*buf = xrealloc(out, bytes, 1);
@@ -188,12 +190,12 @@ static int encode(uint8_t **buf, size_t *len, const struct tables *t, struct pro
 
 void tables_ibr_encode(uint8_t **buf, size_t *len, const struct tables *t)
 {
-	encode(buf, len, t, NULL);
+	tables_ibr_do_encode(buf, len, t, NULL);
 }
 
 /* Reads and checks everything but the body. */
-static int check(struct tables_ibr_info *info, const uint8_t *buf, size_t len, const char *what,
-		 struct err *err)
+static int tables_ibr_check(struct tables_ibr_info *info, const uint8_t *buf, size_t len,
+			    const char *what, struct err *err)
 {
 	struct digest sum;
 
@@ -203,14 +205,14 @@ static int check(struct tables_ibr_info *info, const uint8_t *buf, size_t len, c
 			       what);
 	if (len < AT_BYTES + 8)
 		return err_set(err, -ENODATA, "%s: cut off after %zu bytes", what, len);
-	info->version = get_u32(buf + AT_VERSION);
-	info->bytes = get_u64(buf + AT_BYTES);
+	info->version = tables_ibr_get_u32(buf + AT_VERSION);
+	info->bytes = tables_ibr_get_u64(buf + AT_BYTES);
 	if (info->version > TABLES_IBR_VERSION)
 		return err_set(
 			err, -ENOTSUP,
 			"%s: written by a newer ibroute-top (form %u; this one reads up to %d)",
 			what, info->version, TABLES_IBR_VERSION);
-	if (info->version < 1 || get_u32(buf + AT_HEADER) != HEADER_BYTES ||
+	if (info->version < 1 || tables_ibr_get_u32(buf + AT_HEADER) != HEADER_BYTES ||
 	    info->bytes < MIN_BYTES)
 		return err_set(err, -EINVAL, "%s: damaged: its header makes no sense", what);
 	if (len < info->bytes)
@@ -221,10 +223,10 @@ static int check(struct tables_ibr_info *info, const uint8_t *buf, size_t len, c
 	if (memcmp(sum.b, buf + info->bytes - DIGEST_BYTES, DIGEST_BYTES))
 		return err_set(err, -EINVAL, "%s: damaged: its checksum does not fit its contents",
 			       what);
-	info->nsw = get_u32(buf + AT_NSW);
-	info->nend = get_u32(buf + AT_NEND);
-	info->max_lid = get_u32(buf + AT_MAX_LID);
-	info->seed = get_u64(buf + AT_SEED);
+	info->nsw = tables_ibr_get_u32(buf + AT_NSW);
+	info->nend = tables_ibr_get_u32(buf + AT_NEND);
+	info->max_lid = tables_ibr_get_u32(buf + AT_MAX_LID);
+	info->seed = tables_ibr_get_u64(buf + AT_SEED);
 	memcpy(info->fingerprint.b, buf + AT_FINGERPRINT, DIGEST_BYTES);
 	memcpy(info->engine, buf + AT_ENGINE, sizeof(info->engine) - 1);
 	memcpy(info->params, buf + AT_PARAMS, sizeof(info->params) - 1);
@@ -234,11 +236,11 @@ static int check(struct tables_ibr_info *info, const uint8_t *buf, size_t len, c
 int tables_ibr_peek(struct tables_ibr_info *info, const uint8_t *buf, size_t len, const char *what,
 		    struct err *err)
 {
-	return check(info, buf, len, what, err);
+	return tables_ibr_check(info, buf, len, what, err);
 }
 
-static int check_fabric(const struct tables_ibr_info *info, const struct fabric *f,
-			const char *what, struct err *err)
+static int tables_ibr_check_fabric(const struct tables_ibr_info *info, const struct fabric *f,
+				   const char *what, struct err *err)
 {
 	char theirs[9], ours[9];
 
@@ -253,7 +255,7 @@ static int check_fabric(const struct tables_ibr_info *info, const struct fabric 
 		digest_short(ours, &f->fingerprint), f->nsw, f->nend);
 }
 
-static bool pull(z_stream *z, uint8_t *to, size_t len)
+static bool tables_ibr_pull(z_stream *z, uint8_t *to, size_t len)
 {
 	z->next_out = to;
 	while (len) {
@@ -271,19 +273,19 @@ static bool pull(z_stream *z, uint8_t *to, size_t len)
 	return true;
 }
 
-static int pull_rows(z_stream *z, uint8_t *rows, size_t n, const struct tables *t,
-		     struct pace *pace)
+static int tables_ibr_pull_rows(z_stream *z, uint8_t *rows, size_t n, const struct tables *t,
+				struct pace *pace)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (!pull(z, rows + i * t->stride, t->max_lid + 1u))
+		if (!tables_ibr_pull(z, rows + i * t->stride, t->max_lid + 1u))
 			return -EINVAL;
-		if (row_done(pace, t->max_lid + 1u))
+		if (tables_ibr_row_done(pace, t->max_lid + 1u))
 			return -ECANCELED;
 	}
 	return 0;
 }
 
-static bool at_most(const uint8_t *v, size_t n, uint8_t max)
+static bool tables_ibr_at_most(const uint8_t *v, size_t n, uint8_t max)
 {
 	uint8_t top = 0;
 
@@ -292,7 +294,7 @@ static bool at_most(const uint8_t *v, size_t n, uint8_t max)
 	return top <= max;
 }
 
-static bool ports_exist(const struct tables *t, const struct fabric *f)
+static bool tables_ibr_ports_exist(const struct tables *t, const struct fabric *f)
 {
 	for (uint32_t sw = 0; sw < t->nsw; sw++) {
 		const uint8_t *row = tables_row(t, sw);
@@ -305,10 +307,11 @@ static bool ports_exist(const struct tables *t, const struct fabric *f)
 }
 
 /* Unpacks the body into t, whose forms are set.  -EINVAL: it does not fit; -ECANCELED. */
-static int get_body(struct tables *t, const struct fabric *f, const uint8_t *data, size_t len)
+static int tables_ibr_get_body(struct tables *t, const struct fabric *f, const uint8_t *data,
+			       size_t len)
 {
-	size_t nsl = sl_rows(t->sl_kind, t->nsw, t->nend), nvl = tables_sl2vl_bytes(t);
-	struct pace pace = { file_progress(), "reading", 0, raw_bytes(t) };
+	size_t nsl = tables_ibr_sl_rows(t->sl_kind, t->nsw, t->nend), nvl = tables_sl2vl_bytes(t);
+	struct pace pace = { file_progress(), "reading", 0, tables_ibr_raw_bytes(t) };
 	z_stream z = { 0 };
 	int rc;
 
@@ -316,16 +319,17 @@ static int get_body(struct tables *t, const struct fabric *f, const uint8_t *dat
 		return -EINVAL;
 	z.next_in = (Bytef *)(uintptr_t)data;
 	z.avail_in = (uInt)len;
-	rc = pull_rows(&z, t->lft, t->nsw, t, &pace);
+	rc = tables_ibr_pull_rows(&z, t->lft, t->nsw, t, &pace);
 	if (!rc)
-		rc = pull_rows(&z, t->sl, nsl, t, &pace);
-	if (!rc && !pull(&z, t->sl2vl, nvl))
+		rc = tables_ibr_pull_rows(&z, t->sl, nsl, t, &pace);
+	if (!rc && !tables_ibr_pull(&z, t->sl2vl, nvl))
 		rc = -EINVAL;
 	inflateEnd(&z);
 	if (rc)
 		return rc;
-	return ports_exist(t, f) && at_most(t->sl, nsl * t->stride, FAB_SLS - 1) &&
-			       at_most(t->sl2vl, nvl, VL_DROP)
+	return tables_ibr_ports_exist(t, f) &&
+			       tables_ibr_at_most(t->sl, nsl * t->stride, FAB_SLS - 1) &&
+			       tables_ibr_at_most(t->sl2vl, nvl, VL_DROP)
 		       ? 0
 		       : -EINVAL;
 }
@@ -335,10 +339,10 @@ int tables_ibr_decode(struct tables **out, const uint8_t *buf, size_t len, const
 {
 	struct tables_ibr_info info;
 	struct tables *t;
-	int rc = check(&info, buf, len, what, err);
+	int rc = tables_ibr_check(&info, buf, len, what, err);
 
 	if (!rc)
-		rc = check_fabric(&info, f, what, err);
+		rc = tables_ibr_check_fabric(&info, f, what, err);
 	if (rc)
 		return rc;
 	if (buf[AT_SL_KIND] > SL_BY_TERM || buf[AT_SL2VL_KIND] > SL2VL_UNREAD ||
@@ -353,8 +357,8 @@ int tables_ibr_decode(struct tables **out, const uint8_t *buf, size_t len, const
 	t->escape = buf[AT_ESCAPE] == 1;
 	t->seed = info.seed;
 	memcpy(t->params, info.params, sizeof(t->params));
-	rc = get_u64(buf + AT_RAW) == raw_bytes(t)
-		     ? get_body(t, f, buf + HEADER_BYTES, info.bytes - MIN_BYTES)
+	rc = tables_ibr_get_u64(buf + AT_RAW) == tables_ibr_raw_bytes(t)
+		     ? tables_ibr_get_body(t, f, buf + HEADER_BYTES, info.bytes - MIN_BYTES)
 		     : -EINVAL;
 	if (rc) {
 		tables_put(t);
@@ -367,7 +371,7 @@ int tables_ibr_decode(struct tables **out, const uint8_t *buf, size_t len, const
 	return 0;
 }
 
-static int write_all(int fd, const uint8_t *buf, size_t len)
+static int tables_ibr_write_all(int fd, const uint8_t *buf, size_t len)
 {
 	while (len) {
 		ssize_t n = write(fd, buf, len);
@@ -388,16 +392,16 @@ int tables_ibr_write_fd(int fd, const struct tables *t, const char *what, struct
 	size_t len;
 	int rc;
 
-	rc = encode(&buf, &len, t, file_progress());
+	rc = tables_ibr_do_encode(&buf, &len, t, file_progress());
 	if (rc)
 		return err_set(err, rc, "cancelled");
-	rc = write_all(fd, buf, len);
+	rc = tables_ibr_write_all(fd, buf, len);
 	free(buf);
 	return rc ? err_set(err, rc, "%s: cannot be written: %s", what, strerror(-rc)) : 0;
 }
 
 /* Up to len bytes; fewer only at the end of the file. */
-static ssize_t read_some(int fd, uint8_t *buf, size_t len)
+static ssize_t tables_ibr_read_some(int fd, uint8_t *buf, size_t len)
 {
 	size_t have = 0;
 
@@ -416,12 +420,12 @@ static ssize_t read_some(int fd, uint8_t *buf, size_t len)
 }
 
 /* Reads the header, then as much more as it announces, in steps that what is there justifies. */
-static ssize_t read_encoding(uint8_t **out, int fd)
+static ssize_t tables_ibr_read_encoding(uint8_t **out, int fd)
 {
 	uint8_t *buf = xcalloc(MIN_BYTES, 1);
-	ssize_t have = read_some(fd, buf, MIN_BYTES), more;
+	ssize_t have = tables_ibr_read_some(fd, buf, MIN_BYTES), more;
 	uint64_t want = have == MIN_BYTES && !memcmp(buf, magic, sizeof(magic))
-				? get_u64(buf + AT_BYTES)
+				? tables_ibr_get_u64(buf + AT_BYTES)
 				: 0;
 
 	*out = buf;
@@ -430,7 +434,7 @@ static ssize_t read_encoding(uint8_t **out, int fd)
 								 : (1u << 24);
 
 		*out = buf = xrealloc(buf, (size_t)have + step, 1);
-		more = read_some(fd, buf + have, step);
+		more = tables_ibr_read_some(fd, buf + have, step);
 		if (more < 0)
 			return more;
 		have += more;
@@ -444,7 +448,7 @@ int tables_ibr_read_fd(struct tables **out, int fd, const struct fabric *f, cons
 		       struct err *err)
 {
 	uint8_t *buf;
-	ssize_t len = read_encoding(&buf, fd);
+	ssize_t len = tables_ibr_read_encoding(&buf, fd);
 	int rc;
 
 	if (len < 0)
@@ -455,7 +459,7 @@ int tables_ibr_read_fd(struct tables **out, int fd, const struct fabric *f, cons
 	return rc;
 }
 
-static int sync_folder(const char *path)
+static int tables_ibr_sync_folder(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *dir = slash ? xasprintf("%.*s", (int)(slash - path) + 1, path) : xstrdup(".");
@@ -471,13 +475,13 @@ static int sync_folder(const char *path)
 }
 
 /* Writes a new file to the disk. */
-static int write_synced(const char *path, const uint8_t *buf, size_t len)
+static int tables_ibr_write_synced(const char *path, const uint8_t *buf, size_t len)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), rc;
 
 	if (fd < 0)
 		return -errno;
-	rc = write_all(fd, buf, len);
+	rc = tables_ibr_write_all(fd, buf, len);
 	if (!rc && fsync(fd))
 		rc = -errno;
 	if (close(fd) && !rc)
@@ -493,13 +497,13 @@ int tables_ibr_save(const char *path, const struct tables *t, struct err *err)
 	int rc;
 
 	tables_ibr_encode(&buf, &len, t);
-	rc = write_synced(tmp, buf, len);
+	rc = tables_ibr_write_synced(tmp, buf, len);
 	if (!rc && rename(tmp, path))
 		rc = -errno;
 	if (rc)
 		unlink(tmp);
 	else
-		rc = sync_folder(path);
+		rc = tables_ibr_sync_folder(path);
 	free(buf);
 	free(tmp);
 	return rc ? err_set(err, rc, "%s: cannot be written: %s", path, strerror(-rc)) : 0;

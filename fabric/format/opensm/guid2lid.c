@@ -13,7 +13,7 @@ struct entry {
 	size_t line;
 };
 
-static int by_guid(const void *x, const void *y)
+static int guid2lid_by_guid(const void *x, const void *y)
 {
 	const struct entry *a = x, *b = y;
 
@@ -22,7 +22,7 @@ static int by_guid(const void *x, const void *y)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-static bool read_line(struct guid_lid *e, const char *s)
+static bool guid2lid_read_line(struct guid_lid *e, const char *s)
 {
 	uint64_t min, max;
 
@@ -54,7 +54,7 @@ int guid2lid_read(struct guid_lid **out, uint32_t *n, FILE *file, const char *pa
 		if (scan_end(&p) || *p == '#')
 			continue;
 		e.line = (size_t)lines_number(l);
-		if (read_line(&e.lid, s))
+		if (guid2lid_read_line(&e.lid, s))
 			vec_push(&list, e);
 		else
 			read_report_skip(report, e.line, "not \"0xguid 0xlid 0xlid\": %.60s", s);
@@ -68,7 +68,7 @@ int guid2lid_read(struct guid_lid **out, uint32_t *n, FILE *file, const char *pa
 	*n = 0;
 	if (!rc) {
 		*out = xcalloc(list.n, sizeof(**out));
-		qsort(list.v, list.n, sizeof(*list.v), by_guid);
+		qsort(list.v, list.n, sizeof(*list.v), guid2lid_by_guid);
 		for (size_t i = 0; i < list.n; i++) {
 			if (i && list.v[i].lid.port_guid == list.v[i - 1].lid.port_guid)
 				--*n;

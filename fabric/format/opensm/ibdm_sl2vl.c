@@ -7,8 +7,8 @@
 #include "fabric/format/opensm/sl2vl_text.h"
 
 /* "0x0002c90000000201 5 1 0x01 0x23 0x45 0x67 0x89 0xab 0xcd 0xef" */
-static bool read_row(uint64_t *guid, uint64_t *in, uint64_t *out, uint8_t vl[FAB_SLS],
-		     const char *s)
+static bool ibdm_sl2vl_read_row(uint64_t *guid, uint64_t *in, uint64_t *out, uint8_t vl[FAB_SLS],
+				const char *s)
 {
 	uint64_t v;
 
@@ -26,7 +26,7 @@ static bool read_row(uint64_t *guid, uint64_t *in, uint64_t *out, uint8_t vl[FAB
 	return scan_end(&s);
 }
 
-static bool is_frame(const char *s)
+static bool ibdm_sl2vl_is_frame(const char *s)
 {
 	scan_blank(&s);
 	return !*s || *s == '#';
@@ -46,10 +46,10 @@ int ibdm_sl2vl_read(struct tables *t, FILE *file, const char *path, const struct
 	l = lines_new(file, path, report);
 	sl2vl_text_begin(&x, t, f, report);
 	while ((s = lines_next(l, NULL))) {
-		if (read_row(&guid, &in, &out, vl, s)) {
+		if (ibdm_sl2vl_read_row(&guid, &in, &out, vl, s)) {
 			sl2vl_text_switch(&x, guid, lines_number(l));
 			sl2vl_text_row(&x, in, out, vl, lines_number(l));
-		} else if (!is_frame(s)) {
+		} else if (!ibdm_sl2vl_is_frame(s)) {
 			read_report_skip(report, lines_number(l), "not understood: %.60s", s);
 		}
 	}
@@ -58,8 +58,8 @@ int ibdm_sl2vl_read(struct tables *t, FILE *file, const char *path, const struct
 	return rc;
 }
 
-static void write_row(struct text_out *o, const struct fabric *f, const struct tables *t,
-		      uint32_t sw, uint8_t in, uint8_t out)
+static void ibdm_sl2vl_write_row(struct text_out *o, const struct fabric *f, const struct tables *t,
+				 uint32_t sw, uint8_t in, uint8_t out)
 {
 	static const char digits[] = "0123456789abcdef";
 
@@ -79,15 +79,15 @@ static void write_row(struct text_out *o, const struct fabric *f, const struct t
 	text_out_bytes(o, "\n", 1);
 }
 
-static void write_switch(struct text_out *o, const struct fabric *f, const struct tables *t,
-			 uint32_t sw)
+static void ibdm_sl2vl_write_switch(struct text_out *o, const struct fabric *f,
+				    const struct tables *t, uint32_t sw)
 {
 	for (uint32_t in = 0; in <= f->sw_nports[sw]; in++) {
 		if (!sl2vl_text_port_used(f, sw, in))
 			continue;
 		for (uint32_t out = 1; out <= f->sw_nports[sw]; out++)
 			if (sl2vl_text_port_used(f, sw, out))
-				write_row(o, f, t, sw, (uint8_t)in, (uint8_t)out);
+				ibdm_sl2vl_write_row(o, f, t, sw, (uint8_t)in, (uint8_t)out);
 	}
 }
 
@@ -97,7 +97,7 @@ int ibdm_sl2vl_write(FILE *file, const struct fabric *f, const struct tables *t,
 	int rc = 0, end;
 
 	for (uint32_t sw = 0; sw < f->nsw && !rc; sw++) {
-		write_switch(o, f, t, sw);
+		ibdm_sl2vl_write_switch(o, f, t, sw);
 		rc = file_progress_write(sw + 1, f->nsw, err);
 	}
 	end = text_out_end(o, "The SL2VL file", rc ? NULL : err);

@@ -92,7 +92,7 @@ void lft_text_listed(struct lft_text *x, uint64_t lid)
 }
 
 /* A dump of all switches that stops within a table has lost what came after. */
-static int check_end(const struct lft_text *x, const struct lines *l, struct err *err)
+static int lft_text_check_end(const struct lft_text *x, const struct lines *l, struct err *err)
 {
 	bool short_one = x->begun && x->last_lid < x->most_lid;
 	bool open = x->begun && (x->ends || (!x->most_lid && x->switches < x->f->nsw));
@@ -124,7 +124,7 @@ int lft_text_end(struct tables **out, struct lft_text *x, const struct lines *l,
 			"%s: none of its %u switches is in the fabric; it belongs to another one",
 			path, x->strangers);
 	if (!rc)
-		rc = check_end(x, l, err);
+		rc = lft_text_check_end(x, l, err);
 	if (!rc)
 		rc = dump_whole(x->seen, x->f, "tables", path, err);
 	if (rc)

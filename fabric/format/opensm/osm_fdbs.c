@@ -18,7 +18,7 @@
 enum fdb_line { FDB_ENTRY, FDB_NONE, FDB_OTHER };
 
 /* "0x0001 : 005  : 05   : yes", "0x0001 : UNREACHABLE" */
-static enum fdb_line read_entry(uint64_t *lid, uint64_t *port, const char *s)
+static enum fdb_line osm_fdbs_read_entry(uint64_t *lid, uint64_t *port, const char *s)
 {
 	scan_blank(&s);
 	if (s[0] != '0' || s[1] != 'x' || !scan_hex(lid, &s))
@@ -34,7 +34,7 @@ static enum fdb_line read_entry(uint64_t *lid, uint64_t *port, const char *s)
 	return FDB_ENTRY;
 }
 
-static bool read_heading(uint64_t *guid, const char *s)
+static bool osm_fdbs_read_heading(uint64_t *guid, const char *s)
 {
 	scan_blank(&s);
 	if (!scan_word(&s, "dump_ucast_routes: "))
@@ -43,13 +43,13 @@ static bool read_heading(uint64_t *guid, const char *s)
 }
 
 /* "PLFT_NUM: 0": ibdiagnet 2 numbers the private tables of a switch.  Ours has one, number 0. */
-static bool read_private(uint64_t *number, const char *s)
+static bool osm_fdbs_read_private(uint64_t *number, const char *s)
 {
 	scan_blank(&s);
 	return scan_word(&s, "PLFT_NUM:") && scan_blank(&s) && scan_dec(number, &s) && scan_end(&s);
 }
 
-static bool is_frame(const char *s)
+static bool osm_fdbs_is_frame(const char *s)
 {
 	scan_blank(&s);
 	return !*s || *s == '#' || scan_word(&s, "LID ");
@@ -68,15 +68,15 @@ int osm_fdbs_read(struct tables **out, FILE *file, const char *path, const struc
 	l = lines_new(file, path, report);
 	lft_text_begin(&x, f, report);
 	while (!private && (s = lines_next(l, NULL))) {
-		switch (read_entry(&lid, &port, s)) {
+		switch (osm_fdbs_read_entry(&lid, &port, s)) {
 		case FDB_ENTRY:
 			lft_text_listed(&x, lid);
 			lft_text_entry(&x, lid, port, lines_number(l));
 			break;
 		case FDB_OTHER:
-			if (read_heading(&guid, s))
+			if (osm_fdbs_read_heading(&guid, s))
 				lft_text_switch(&x, guid, lines_number(l));
-			else if (!read_private(&private, s) && !is_frame(s))
+			else if (!osm_fdbs_read_private(&private, s) && !osm_fdbs_is_frame(s))
 				read_report_skip(report, lines_number(l), "not understood: %.60s",
 						 s);
 			break;
@@ -100,7 +100,8 @@ int osm_fdbs_read(struct tables **out, FILE *file, const char *path, const struc
 }
 
 /* Inter-switch hops from a switch to every other, and back: cables have two directions. */
-static void distances(uint16_t *dist, uint32_t *queue, const struct fabric *f, uint32_t from)
+static void osm_fdbs_distances(uint16_t *dist, uint32_t *queue, const struct fabric *f,
+			       uint32_t from)
 {
 	uint32_t head = 0, tail = 0;
 
@@ -125,10 +126,10 @@ static void distances(uint16_t *dist, uint32_t *queue, const struct fabric *f, u
 struct writer {
 	struct text_out *o;
 	const struct fabric *f;
-	uint16_t *dist; /* nsw rows of distances() */
+	uint16_t *dist; /* nsw rows of osm_fdbs_distances() */
 };
 
-static void put_digits(char *to, unsigned v, int n)
+static void osm_fdbs_put_digits(char *to, unsigned v, int n)
 {
 	while (n--) {
 		to[n] = (char)('0' + v % 10);
@@ -137,7 +138,7 @@ static void put_digits(char *to, unsigned v, int n)
 }
 
 /* OpenSM names a better port where there is one: any on a shortest path is right. */
-static void put_detour(struct writer *w, uint32_t sw, uint32_t to, unsigned best)
+static void osm_fdbs_put_detour(struct writer *w, uint32_t sw, uint32_t to, unsigned best)
 {
 	const struct fabric *f = w->f;
 	const uint16_t *dist = w->dist + (size_t)to * f->nsw;
@@ -152,7 +153,7 @@ static void put_detour(struct writer *w, uint32_t sw, uint32_t to, unsigned best
 	text_out_str(w->o, "!\n");
 }
 
-static void put_entry(struct writer *w, uint32_t sw, uint32_t lid, uint8_t port)
+static void osm_fdbs_put_entry(struct writer *w, uint32_t sw, uint32_t lid, uint8_t port)
 {
 	static const char hex[] = "0123456789ABCDEF";
 	const struct fabric *f = w->f;
@@ -174,23 +175,23 @@ static void put_entry(struct writer *w, uint32_t sw, uint32_t lid, uint8_t port)
 	best = hops = row[to] + host;
 	if (chan != FAB_NONE)
 		hops = w->dist[(size_t)f->chan_dst[chan] * f->nsw + to] + host + 1;
-	put_digits(line + 9, port, 3);
-	put_digits(line + 16, hops < 99 ? hops : 99, 2);
+	osm_fdbs_put_digits(line + 9, port, 3);
+	osm_fdbs_put_digits(line + 16, hops < 99 ? hops : 99, 2);
 	text_out_bytes(w->o, line, sizeof(line) - 1);
 	if (hops == best)
 		text_out_bytes(w->o, "yes\n", 4);
 	else
-		put_detour(w, sw, to, best);
+		osm_fdbs_put_detour(w, sw, to, best);
 }
 
-static int find_distances(struct writer *w, struct err *err)
+static int osm_fdbs_find_distances(struct writer *w, struct err *err)
 {
 	uint32_t nsw = w->f->nsw, *queue = xcalloc(nsw, sizeof(*queue));
 	int rc = 0;
 
 	w->dist = xcalloc((size_t)nsw * nsw, sizeof(*w->dist));
 	for (uint32_t sw = 0; sw < nsw && !rc; sw++) {
-		distances(w->dist + (size_t)sw * nsw, queue, w->f, sw);
+		osm_fdbs_distances(w->dist + (size_t)sw * nsw, queue, w->f, sw);
 		if (progress_step(file_progress(), "distances", sw + 1, nsw))
 			rc = err_set(err, -ECANCELED, "cancelled");
 	}
@@ -198,23 +199,23 @@ static int find_distances(struct writer *w, struct err *err)
 	return rc;
 }
 
-static void write_switch(struct writer *w, const struct tables *t, uint32_t sw)
+static void osm_fdbs_write_switch(struct writer *w, const struct tables *t, uint32_t sw)
 {
 	text_out_str(w->o, "dump_ucast_routes: Switch 0x");
 	text_out_hex(w->o, w->f->sw_guid[sw], 16);
 	text_out_str(w->o, "\nLID    : Port : Hops : Optimal\n");
 	for (uint32_t lid = 1; lid <= w->f->max_lid; lid++)
-		put_entry(w, sw, lid, tables_row(t, sw)[lid]);
+		osm_fdbs_put_entry(w, sw, lid, tables_row(t, sw)[lid]);
 }
 
 int osm_fdbs_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err)
 {
 	struct writer w = { .o = text_out_new(file), .f = f };
 	uint32_t *order = osm_order_new(f->sw_guid, f->nsw);
-	int rc = find_distances(&w, err), end;
+	int rc = osm_fdbs_find_distances(&w, err), end;
 
 	for (uint32_t i = 0; i < f->nsw && !rc; i++) {
-		write_switch(&w, t, order[i]);
+		osm_fdbs_write_switch(&w, t, order[i]);
 		rc = file_progress_write(i + 1, f->nsw, err);
 	}
 	free(w.dist);

@@ -13,13 +13,13 @@
 #include <string.h>
 
 /* Lines of the two dumps that hold nothing; anything else unknown is worth a warning. */
-static bool is_frame(const char *s)
+static bool osm_lfts_is_frame(const char *s)
 {
 	scan_blank(&s);
 	return !*s || *s == '#' || scan_word(&s, "Lid  Out") || scan_word(&s, "Port     Info");
 }
 
-static bool is_trailer(const char *s)
+static bool osm_lfts_is_trailer(const char *s)
 {
 	uint64_t n;
 
@@ -29,7 +29,7 @@ static bool is_trailer(const char *s)
 }
 
 /* "Unicast lids [..] of switch Lid 4 guid 0x... ('name'):" */
-static bool read_heading(uint64_t *guid, const char *s)
+static bool osm_lfts_read_heading(uint64_t *guid, const char *s)
 {
 	const char *at;
 
@@ -43,7 +43,7 @@ static bool read_heading(uint64_t *guid, const char *s)
 }
 
 /* "0x0001 003 # ..." or "0x0001 003 : (...)" */
-static bool read_entry(uint64_t *lid, uint64_t *port, const char *s)
+static bool osm_lfts_read_entry(uint64_t *lid, uint64_t *port, const char *s)
 {
 	scan_blank(&s);
 	if (s[0] != '0' || s[1] != 'x' || !scan_hex(lid, &s) || *s != ' ')
@@ -65,13 +65,13 @@ int osm_lfts_read(struct tables **out, FILE *file, const char *path, const struc
 	l = lines_new(file, path, report);
 	lft_text_begin(&x, f, report);
 	while ((s = lines_next(l, NULL))) {
-		if (read_entry(&lid, &port, s))
+		if (osm_lfts_read_entry(&lid, &port, s))
 			lft_text_entry(&x, lid, port, lines_number(l));
-		else if (read_heading(&guid, s))
+		else if (osm_lfts_read_heading(&guid, s))
 			lft_text_switch(&x, guid, lines_number(l));
-		else if (is_trailer(s))
+		else if (osm_lfts_is_trailer(s))
 			lft_text_close(&x);
-		else if (!is_frame(s))
+		else if (!osm_lfts_is_frame(s))
 			read_report_skip(report, lines_number(l), "not understood: %.60s", s);
 	}
 	rc = lft_text_end(out, &x, l, "opensm-lfts.dump or dump_fts", err);
@@ -79,7 +79,7 @@ int osm_lfts_read(struct tables **out, FILE *file, const char *path, const struc
 	return rc;
 }
 
-static const char *node_word(const struct fabric *f, uint32_t end)
+static const char *osm_lfts_node_word(const struct fabric *f, uint32_t end)
 {
 	if (end >= f->nend)
 		return "Switch";
@@ -94,7 +94,7 @@ struct line {
 
 #define PORT_AT strlen("0x0000 ")
 
-static struct line *make_lines(const struct fabric *f)
+static struct line *osm_lfts_make_lines(const struct fabric *f)
 {
 	struct line *line = xcalloc(f->max_lid + 1u, sizeof(*line));
 
@@ -107,7 +107,7 @@ static struct line *make_lines(const struct fabric *f)
 		else
 			l->text = xasprintf(
 				"0x%04" PRIx32 " 000 # %s portguid 0x%016" PRIx64 ": '%s'\n", lid,
-				node_word(f, end),
+				osm_lfts_node_word(f, end),
 				end < f->nend ? f->term_guid[end] : f->sw_guid[end - f->nend],
 				end < f->nend ? f->term_desc[end] : f->sw_desc[end - f->nend]);
 		l->len = strlen(l->text);
@@ -115,7 +115,7 @@ static struct line *make_lines(const struct fabric *f)
 	return line;
 }
 
-static void write_entry(struct text_out *o, struct line *l, uint8_t port)
+static void osm_lfts_write_entry(struct text_out *o, struct line *l, uint8_t port)
 {
 	l->text[PORT_AT] = (char)('0' + port / 100);
 	l->text[PORT_AT + 1] = (char)('0' + port / 10 % 10);
@@ -123,8 +123,8 @@ static void write_entry(struct text_out *o, struct line *l, uint8_t port)
 	text_out_bytes(o, l->text, l->len);
 }
 
-static void write_switch(struct text_out *o, const struct fabric *f, const struct tables *t,
-			 uint32_t sw, struct line *line)
+static void osm_lfts_write_switch(struct text_out *o, const struct fabric *f,
+				  const struct tables *t, uint32_t sw, struct line *line)
 {
 	const uint8_t *row = tables_row(t, sw);
 
@@ -139,7 +139,7 @@ static void write_switch(struct text_out *o, const struct fabric *f, const struc
 	text_out_str(o, "'):\n");
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
 		if (row[lid] != FAB_NO_PORT)
-			write_entry(o, &line[lid], row[lid]);
+			osm_lfts_write_entry(o, &line[lid], row[lid]);
 	text_out_dec(o, f->max_lid, 1);
 	text_out_str(o, " lids dumped\n");
 }
@@ -148,11 +148,11 @@ int osm_lfts_write(FILE *file, const struct fabric *f, const struct tables *t, s
 {
 	struct text_out *o = text_out_new(file);
 	uint32_t *order = osm_order_new(f->sw_guid, f->nsw);
-	struct line *line = make_lines(f);
+	struct line *line = osm_lfts_make_lines(f);
 	int rc = 0, end;
 
 	for (uint32_t i = 0; i < f->nsw && !rc; i++) {
-		write_switch(o, f, t, order[i], line);
+		osm_lfts_write_switch(o, f, t, order[i], line);
 		rc = file_progress_write(i + 1, f->nsw, err);
 	}
 	free(order);

@@ -22,7 +22,7 @@ struct net {
 	VEC(struct spot) spots; /* in order, without duplicates, once all is read */
 };
 
-static bool read_end(uint64_t *guid, uint32_t *port, const char **s)
+static bool osm_neighbors_read_end(uint64_t *guid, uint32_t *port, const char **s)
 {
 	uint64_t n;
 
@@ -33,10 +33,10 @@ static bool read_end(uint64_t *guid, uint32_t *port, const char **s)
 	return *guid && n && n <= FAB_MAX_PORT;
 }
 
-static bool read_cable(struct osm_cable *c, const char *s)
+static bool osm_neighbors_read_cable(struct osm_cable *c, const char *s)
 {
-	return read_end(&c->guid[0], &c->port[0], &s) && read_end(&c->guid[1], &c->port[1], &s) &&
-	       scan_end(&s);
+	return osm_neighbors_read_end(&c->guid[0], &c->port[0], &s) &&
+	       osm_neighbors_read_end(&c->guid[1], &c->port[1], &s) && scan_end(&s);
 }
 
 bool osm_neighbors_begin(const char *head)
@@ -46,10 +46,10 @@ bool osm_neighbors_begin(const char *head)
 
 	head += strspn(head, " \t\r\n");
 	snprintf(line, sizeof(line), "%.*s", (int)strcspn(head, "\r\n"), head);
-	return read_cable(&c, line);
+	return osm_neighbors_read_cable(&c, line);
 }
 
-static int by_spot(const void *x, const void *y)
+static int osm_neighbors_by_spot(const void *x, const void *y)
 {
 	const struct spot *a = x, *b = y;
 
@@ -58,7 +58,7 @@ static int by_spot(const void *x, const void *y)
 	return (a->port > b->port) - (a->port < b->port);
 }
 
-static void sort_spots(struct net *net)
+static void osm_neighbors_sort_spots(struct net *net)
 {
 	size_t n = 0;
 
@@ -67,15 +67,15 @@ static void sort_spots(struct net *net)
 			vec_push(&net->spots,
 				 (struct spot){ net->cable[i].guid[end], net->cable[i].port[end] });
 	if (net->spots.n)
-		qsort(net->spots.v, net->spots.n, sizeof(*net->spots.v), by_spot);
+		qsort(net->spots.v, net->spots.n, sizeof(*net->spots.v), osm_neighbors_by_spot);
 	for (size_t i = 0; i < net->spots.n; i++)
-		if (!n || by_spot(&net->spots.v[n - 1], &net->spots.v[i]))
+		if (!n || osm_neighbors_by_spot(&net->spots.v[n - 1], &net->spots.v[i]))
 			net->spots.v[n++] = net->spots.v[i];
 	net->spots.n = n;
 }
 
-static int add_node(struct builder *b, const struct spot *s, size_t ports,
-		    const struct guid_lid *lid, struct err *err)
+static int osm_neighbors_add_node(struct builder *b, const struct spot *s, size_t ports,
+				  const struct guid_lid *lid, struct err *err)
 {
 	bool is_switch = ports > 1;
 	uint32_t id, lmc = 0, port = is_switch ? 0 : s->port;
@@ -91,15 +91,15 @@ static int add_node(struct builder *b, const struct spot *s, size_t ports,
 	return builder_port_lid(b, id, port, lid->min_lid, lmc, err);
 }
 
-static int by_guid(const void *key, const void *entry)
+static int osm_neighbors_by_guid(const void *key, const void *entry)
 {
 	uint64_t a = *(const uint64_t *)key, b = ((const struct guid_lid *)entry)->port_guid;
 
 	return (a > b) - (a < b);
 }
 
-static int add_nodes(struct builder *b, const struct net *net, const struct guid_lid *lids,
-		     uint32_t nlid, struct err *err)
+static int osm_neighbors_add_nodes(struct builder *b, const struct net *net,
+				   const struct guid_lid *lids, uint32_t nlid, struct err *err)
 {
 	size_t ports;
 	int rc = 0;
@@ -109,14 +109,17 @@ static int add_nodes(struct builder *b, const struct net *net, const struct guid
 
 		for (ports = 1; i + ports < net->spots.n && s[ports].guid == s->guid; ports++)
 			;
-		rc = add_node(b, s, ports,
-			      lids ? bsearch(&s->guid, lids, nlid, sizeof(*lids), by_guid) : NULL,
-			      err);
+		rc = osm_neighbors_add_node(
+			b, s, ports,
+			lids ? bsearch(&s->guid, lids, nlid, sizeof(*lids), osm_neighbors_by_guid)
+			     : NULL,
+			err);
 	}
 	return rc;
 }
 
-static int add_cables(struct builder *b, const struct net *net, const char *path, struct err *err)
+static int osm_neighbors_add_cables(struct builder *b, const struct net *net, const char *path,
+				    struct err *err)
 {
 	struct err why = { "" };
 
@@ -145,7 +148,7 @@ int osm_neighbors_cables(struct osm_cable **out, uint32_t *n, FILE *file, const 
 		struct osm_cable c = { .line = lines_number(l) };
 		const char *p = s;
 
-		if (read_cable(&c, s))
+		if (osm_neighbors_read_cable(&c, s))
 			vec_push(&list, c);
 		else if (!scan_end(&p) && *p != '#')
 			read_report_skip(report, c.line, "not \"0xguid:port 0xguid:port\": %.60s",
@@ -170,11 +173,11 @@ int osm_neighbors_read(struct builder *b, FILE *file, const char *path, const st
 	struct net net = { 0 };
 	int rc = osm_neighbors_cables(&net.cable, &net.ncable, file, path, report, err);
 
-	sort_spots(&net);
+	osm_neighbors_sort_spots(&net);
 	if (!rc)
-		rc = add_nodes(b, &net, lids, n, err);
+		rc = osm_neighbors_add_nodes(b, &net, lids, n, err);
 	if (!rc)
-		rc = add_cables(b, &net, path, err);
+		rc = osm_neighbors_add_cables(b, &net, path, err);
 	free(net.cable);
 	vec_free(&net.spots);
 	return rc;

@@ -10,7 +10,7 @@ struct keyed {
 	uint32_t index;
 };
 
-static int by_key(const void *x, const void *y)
+static int osm_order_by_key(const void *x, const void *y)
 {
 	const struct keyed *a = x, *b = y;
 
@@ -26,7 +26,7 @@ uint32_t *osm_order_new(const uint64_t *guid, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++)
 		list[i] = (struct keyed){ __builtin_bswap64(guid[i]), i };
-	qsort(list, n, sizeof(*list), by_key);
+	qsort(list, n, sizeof(*list), osm_order_by_key);
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = list[i].index;
 	free(list);

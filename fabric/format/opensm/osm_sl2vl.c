@@ -13,7 +13,7 @@
 #define RULE "#--------------------------------------------------------\n"
 
 /* 'Switch 0x..., base LID 4, "name"'; 1 for a switch, 0 for another node, -1 else */
-static int read_heading(uint64_t *guid, const char *s)
+static int osm_sl2vl_read_heading(uint64_t *guid, const char *s)
 {
 	int is_switch = scan_word(&s, "Switch 0x");
 
@@ -23,7 +23,7 @@ static int read_heading(uint64_t *guid, const char *s)
 }
 
 /* "0   1   : 0  1  2 ... 15" */
-static bool read_row(uint64_t *in, uint64_t *out, uint8_t vl[FAB_SLS], const char *s)
+static bool osm_sl2vl_read_row(uint64_t *in, uint64_t *out, uint8_t vl[FAB_SLS], const char *s)
 {
 	uint64_t v;
 
@@ -42,7 +42,7 @@ static bool read_row(uint64_t *in, uint64_t *out, uint8_t vl[FAB_SLS], const cha
 	return scan_end(&s);
 }
 
-static bool is_frame(const char *s)
+static bool osm_sl2vl_is_frame(const char *s)
 {
 	scan_blank(&s);
 	return !*s || *s == '#';
@@ -63,15 +63,15 @@ int osm_sl2vl_read(struct tables *t, FILE *file, const char *path, const struct 
 	l = lines_new(file, path, report);
 	sl2vl_text_begin(&x, t, f, report);
 	while ((s = lines_next(l, NULL))) {
-		kind = read_heading(&guid, s);
+		kind = osm_sl2vl_read_heading(&guid, s);
 		if (kind >= 0)
 			skip = !kind;
 		if (kind == 1)
 			sl2vl_text_switch(&x, guid, lines_number(l));
-		else if (kind < 0 && read_row(&in, &out, vl, s)) {
+		else if (kind < 0 && osm_sl2vl_read_row(&in, &out, vl, s)) {
 			if (!skip)
 				sl2vl_text_row(&x, in, out, vl, lines_number(l));
-		} else if (kind < 0 && !is_frame(s))
+		} else if (kind < 0 && !osm_sl2vl_is_frame(s))
 			read_report_skip(report, lines_number(l), "not understood: %.60s", s);
 	}
 	rc = sl2vl_text_end(&x, l, "opensm-sl2vl.dump", err);
@@ -79,20 +79,20 @@ int osm_sl2vl_read(struct tables *t, FILE *file, const char *path, const struct 
 	return rc;
 }
 
-static void left(struct text_out *o, unsigned v, unsigned width)
+static void osm_sl2vl_left(struct text_out *o, unsigned v, unsigned width)
 {
 	text_out_dec(o, v, 1);
 	for (unsigned n = v >= 100 ? 3 : v >= 10 ? 2 : 1; n < width; n++)
 		text_out_bytes(o, " ", 1);
 }
 
-static void write_row(struct text_out *o, const struct fabric *f, const struct tables *t,
-		      uint32_t sw, uint8_t in, uint8_t out)
+static void osm_sl2vl_write_row(struct text_out *o, const struct fabric *f, const struct tables *t,
+				uint32_t sw, uint8_t in, uint8_t out)
 {
 	char vls[3 * FAB_SLS + 1];
 
-	left(o, in, 4);
-	left(o, out, 4);
+	osm_sl2vl_left(o, in, 4);
+	osm_sl2vl_left(o, out, 4);
 	text_out_bytes(o, ":", 1);
 	for (uint8_t sl = 0; sl < FAB_SLS; sl++) {
 		uint8_t vl = tables_vl(t, f, sw, in, out, sl);
@@ -106,8 +106,8 @@ static void write_row(struct text_out *o, const struct fabric *f, const struct t
 	text_out_bytes(o, vls, sizeof(vls));
 }
 
-static void write_switch(struct text_out *o, const struct fabric *f, const struct tables *t,
-			 uint32_t sw)
+static void osm_sl2vl_write_switch(struct text_out *o, const struct fabric *f,
+				   const struct tables *t, uint32_t sw)
 {
 	text_out_str(o, "Switch 0x");
 	text_out_hex(o, f->sw_guid[sw], 16);
@@ -120,7 +120,7 @@ static void write_switch(struct text_out *o, const struct fabric *f, const struc
 		if (!sl2vl_text_port_used(f, sw, out))
 			continue;
 		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++)
-			write_row(o, f, t, sw, (uint8_t)in, (uint8_t)out);
+			osm_sl2vl_write_row(o, f, t, sw, (uint8_t)in, (uint8_t)out);
 	}
 	text_out_str(o, RULE "\n");
 }
@@ -132,7 +132,7 @@ int osm_sl2vl_write(FILE *file, const struct fabric *f, const struct tables *t, 
 	int rc = 0, end;
 
 	for (uint32_t i = 0; i < f->nsw && !rc; i++) {
-		write_switch(o, f, t, order[i]);
+		osm_sl2vl_write_switch(o, f, t, order[i]);
 		rc = file_progress_write(i + 1, f->nsw, err);
 	}
 	free(order);

@@ -27,7 +27,7 @@ static const struct speed {
 };
 
 /* KEY:hex, somewhere before the description */
-static bool field(uint64_t *out, const char *s, const char *end, const char *key)
+static bool osm_subnet_field(uint64_t *out, const char *s, const char *end, const char *key)
 {
 	const char *at = strstr(s, key);
 
@@ -37,7 +37,7 @@ static bool field(uint64_t *out, const char *s, const char *end, const char *key
 	return scan_hex(out, &at);
 }
 
-static bool read_kind(enum node_kind *kind, const char **s)
+static bool osm_subnet_read_kind(enum node_kind *kind, const char **s)
 {
 	if (scan_word(s, "SW"))
 		*kind = NODE_SWITCH;
@@ -50,19 +50,19 @@ static bool read_kind(enum node_kind *kind, const char **s)
 	return true;
 }
 
-static bool read_half(struct half *h, const char **s)
+static bool osm_subnet_read_half(struct half *h, const char **s)
 {
 	const char *p = *s, *desc, *end;
 	size_t len;
 
 	scan_blank(&p);
-	if (!scan_word(&p, "{") || !scan_blank(&p) || !read_kind(&h->kind, &p))
+	if (!scan_word(&p, "{") || !scan_blank(&p) || !osm_subnet_read_kind(&h->kind, &p))
 		return false;
 	desc = strchr(p, '{');
 	end = desc ? strstr(desc, "} LID:") : NULL;
-	if (!end || !field(&h->ports, p, desc, "Ports:") ||
-	    !field(&h->node_guid, p, desc, "NodeGUID:") ||
-	    !field(&h->port_guid, p, desc, "PortGUID:"))
+	if (!end || !osm_subnet_field(&h->ports, p, desc, "Ports:") ||
+	    !osm_subnet_field(&h->node_guid, p, desc, "NodeGUID:") ||
+	    !osm_subnet_field(&h->port_guid, p, desc, "PortGUID:"))
 		return false;
 	len = (size_t)(end - desc - 1);
 	if (len >= sizeof(h->desc))
@@ -83,7 +83,7 @@ struct link {
 	char rate[24]; /* as the builder wants it: "4xEDR" */
 };
 
-static enum port_state read_state(const char **s)
+static enum port_state osm_subnet_read_state(const char **s)
 {
 	static const struct {
 		const char *word;
@@ -100,7 +100,7 @@ static enum port_state read_state(const char **s)
 	return PORT_UNKNOWN;
 }
 
-static const char *read_speed(const char *s)
+static const char *osm_subnet_read_speed(const char *s)
 {
 	size_t n = strcspn(s, " \t");
 
@@ -111,26 +111,27 @@ static const char *read_speed(const char *s)
 	return "";
 }
 
-static bool read_link(struct link *k, const char *s)
+static bool osm_subnet_read_link(struct link *k, const char *s)
 {
 	const char *width = "", *speed;
 	uint64_t lanes = 0;
 
-	if (!read_half(&k->a, &s) || !read_half(&k->b, &s))
+	if (!osm_subnet_read_half(&k->a, &s) || !osm_subnet_read_half(&k->b, &s))
 		return false;
 	scan_blank(&s);
 	if (scan_word(&s, "PHY=") && scan_dec(&lanes, &s))
 		width = "x";
 	s += strcspn(s, " \t");
 	scan_blank(&s);
-	k->state = scan_word(&s, "LOG=") ? read_state(&s) : PORT_UNKNOWN;
+	k->state = scan_word(&s, "LOG=") ? osm_subnet_read_state(&s) : PORT_UNKNOWN;
 	speed = strstr(s, "SPD=");
-	speed = speed ? read_speed(speed + 4) : "";
+	speed = speed ? osm_subnet_read_speed(speed + 4) : "";
 	snprintf(k->rate, sizeof(k->rate), "%u%s%s", (unsigned)(lanes & 0xff), width, speed);
 	return true;
 }
 
-static int add_node(uint32_t *id, struct builder *b, const struct half *h, struct err *err)
+static int osm_subnet_add_node(uint32_t *id, struct builder *b, const struct half *h,
+			       struct err *err)
 {
 	if (h->port > FAB_MAX_PORT || h->ports > FAB_MAX_PORT || !h->port)
 		return err_set(err, -EINVAL, "port 0x%x of 0x%x does not exist", (unsigned)h->port,
@@ -138,8 +139,8 @@ static int add_node(uint32_t *id, struct builder *b, const struct half *h, struc
 	return builder_node(id, b, h->kind, h->node_guid, (uint32_t)h->ports, h->desc, err);
 }
 
-static int set_port(struct builder *b, uint32_t id, const struct half *h, const struct link *k,
-		    struct err *err)
+static int osm_subnet_set_port(struct builder *b, uint32_t id, const struct half *h,
+			       const struct link *k, struct err *err)
 {
 	uint32_t own = h->kind == NODE_SWITCH ? 0 : (uint32_t)h->port;
 	int rc = builder_port_guid(b, id, own, h->port_guid, err);
@@ -155,19 +156,19 @@ static int set_port(struct builder *b, uint32_t id, const struct half *h, const 
 }
 
 /* The link first: a line that contradicts an earlier one must not change what that one said. */
-static int add_link(struct builder *b, const struct link *k, struct err *err)
+static int osm_subnet_add_link(struct builder *b, const struct link *k, struct err *err)
 {
 	uint32_t x, y;
-	int rc = add_node(&x, b, &k->a, err);
+	int rc = osm_subnet_add_node(&x, b, &k->a, err);
 
 	if (!rc)
-		rc = add_node(&y, b, &k->b, err);
+		rc = osm_subnet_add_node(&y, b, &k->b, err);
 	if (!rc && k->state != PORT_DOWN)
 		rc = builder_link(b, x, (uint32_t)k->a.port, y, (uint32_t)k->b.port, err);
 	if (!rc)
-		rc = set_port(b, x, &k->a, k, err);
+		rc = osm_subnet_set_port(b, x, &k->a, k, err);
 	if (!rc)
-		rc = set_port(b, y, &k->b, k, err);
+		rc = osm_subnet_set_port(b, y, &k->b, k, err);
 	return rc;
 }
 
@@ -184,13 +185,13 @@ struct firsts {
 	VEC(struct named) v;
 };
 
-static void firsts_add(struct firsts *x, const struct link *k, uint64_t line)
+static void osm_subnet_firsts_add(struct firsts *x, const struct link *k, uint64_t line)
 {
 	vec_push(&x->v, ((struct named){ k->a.node_guid, line, true }));
 	vec_push(&x->v, ((struct named){ k->b.node_guid, line, false }));
 }
 
-static int by_guid(const void *x, const void *y)
+static int osm_subnet_by_guid(const void *x, const void *y)
 {
 	const struct named *a = x, *b = y;
 
@@ -199,12 +200,12 @@ static int by_guid(const void *x, const void *y)
 	return a->own != b->own ? b->own - a->own : (a->line > b->line) - (a->line < b->line);
 }
 
-static int firsts_check(struct firsts *x, const struct lines *l, struct err *err)
+static int osm_subnet_firsts_check(struct firsts *x, const struct lines *l, struct err *err)
 {
 	const struct named *first = NULL;
 	bool own = false;
 
-	qsort(x->v.v, x->v.n, sizeof(*x->v.v), by_guid);
+	qsort(x->v.v, x->v.n, sizeof(*x->v.v), osm_subnet_by_guid);
 	for (size_t i = 0; i < x->v.n; i++) {
 		const struct named *m = &x->v.v[i];
 		bool begins = !i || m[-1].guid != m->guid;
@@ -241,13 +242,13 @@ int osm_subnet_read(struct builder *b, FILE *file, const char *path, struct read
 
 		if (scan_end(&p) || *p == '#')
 			continue;
-		if (!read_link(&k, s)) {
+		if (!osm_subnet_read_link(&k, s)) {
 			read_report_skip(report, lines_number(l), "not a link: %.60s", s);
-		} else if (add_link(b, &k, &why)) {
+		} else if (osm_subnet_add_link(b, &k, &why)) {
 			read_report_skip(report, lines_number(l), "%.150s", why.text);
 		} else {
 			links++;
-			firsts_add(&firsts, &k, lines_number(l));
+			osm_subnet_firsts_add(&firsts, &k, lines_number(l));
 			if (report)
 				report->records++;
 		}
@@ -258,7 +259,7 @@ int osm_subnet_read(struct builder *b, FILE *file, const char *path, struct read
 	else if (!links)
 		rc = err_set(err, -EINVAL, "%s: not an opensm-subnet.lst: no link in it", path);
 	else
-		rc = firsts_check(&firsts, l, err);
+		rc = osm_subnet_firsts_check(&firsts, l, err);
 	vec_free(&firsts.v);
 	lines_free(l);
 	return rc;
@@ -281,7 +282,7 @@ struct writer {
 	uint32_t nnode;
 };
 
-static int by_node(const void *x, const void *y, void *ctx)
+static int osm_subnet_by_node(const void *x, const void *y, void *ctx)
 {
 	const struct fabric *f = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
@@ -291,7 +292,7 @@ static int by_node(const void *x, const void *y, void *ctx)
 	return (int)f->term_ca_port[a] - (int)f->term_ca_port[b];
 }
 
-static void collect(struct writer *w)
+static void osm_subnet_collect(struct writer *w)
 {
 	const struct fabric *f = w->f;
 
@@ -302,7 +303,7 @@ static void collect(struct writer *w)
 		w->node[w->nnode++] = (struct wnode){ f->sw_guid[sw], sw, 0, 0, f->sw_nports[sw] };
 	for (uint32_t e = 0; e < f->nend; e++)
 		w->end[e] = e;
-	qsort_r(w->end, f->nend, sizeof(*w->end), by_node, (void *)f);
+	qsort_r(w->end, f->nend, sizeof(*w->end), osm_subnet_by_node, (void *)f);
 	for (uint32_t i = 0; i < f->nend; i++) {
 		uint32_t e = w->end[i];
 		struct wnode *n = &w->node[w->nnode - 1];
@@ -319,13 +320,13 @@ static void collect(struct writer *w)
 }
 
 /* The file's own brackets must not come from a description. */
-static void put_desc(struct text_out *o, const char *s)
+static void osm_subnet_put_desc(struct text_out *o, const char *s)
 {
 	for (; *s; s++)
 		text_out_bytes(o, *s == '{' ? "(" : *s == '}' ? ")" : s, 1);
 }
 
-static void put_half(struct writer *w, const struct wnode *n, uint32_t end, uint8_t port)
+static void osm_subnet_put_half(struct writer *w, const struct wnode *n, uint32_t end, uint8_t port)
 {
 	const struct fabric *f = w->f;
 	struct text_out *o = w->o;
@@ -340,7 +341,7 @@ static void put_half(struct writer *w, const struct wnode *n, uint32_t end, uint
 	text_out_str(o, " PortGUID:");
 	text_out_hex(o, sw ? n->guid : f->term_guid[end], 16);
 	text_out_str(o, " VenID:000000 DevID:0000 Rev:00000000 {");
-	put_desc(o, sw ? f->sw_desc[n->sw] : f->term_desc[end]);
+	osm_subnet_put_desc(o, sw ? f->sw_desc[n->sw] : f->term_desc[end]);
 	text_out_str(o, "} LID:");
 	text_out_HEX(o, sw ? f->sw_lid[n->sw] : f->term_lid[end], 4);
 	text_out_str(o, " PN:");
@@ -348,7 +349,7 @@ static void put_half(struct writer *w, const struct wnode *n, uint32_t end, uint
 	text_out_str(o, " }");
 }
 
-static void put_rate(struct text_out *o, const struct port *p)
+static void osm_subnet_put_rate(struct text_out *o, const struct port *p)
 {
 	static const char *const states[] = { "ACT", "DWN", "INI", "ARM", "ACT" };
 	const char *spd = "2.5";
@@ -365,7 +366,7 @@ static void put_rate(struct text_out *o, const struct port *p)
 	text_out_str(o, "\n");
 }
 
-static void put_switch(struct writer *w, const struct wnode *n)
+static void osm_subnet_put_switch(struct writer *w, const struct wnode *n)
 {
 	const struct fabric *f = w->f;
 
@@ -374,29 +375,29 @@ static void put_switch(struct writer *w, const struct wnode *n)
 
 		if (port->chan == FAB_NONE && port->term == FAB_NONE)
 			continue;
-		put_half(w, n, FAB_NONE, (uint8_t)p);
+		osm_subnet_put_half(w, n, FAB_NONE, (uint8_t)p);
 		text_out_str(w->o, " ");
 		if (port->chan != FAB_NONE)
-			put_half(w, &w->node[f->chan_dst[port->chan]], FAB_NONE,
-				 f->chan_rport[port->chan]);
+			osm_subnet_put_half(w, &w->node[f->chan_dst[port->chan]], FAB_NONE,
+					    f->chan_rport[port->chan]);
 		else
-			put_half(w, &w->node[w->end_node[port->term]], port->term,
-				 f->term_ca_port[port->term]);
-		put_rate(w->o, port);
+			osm_subnet_put_half(w, &w->node[w->end_node[port->term]], port->term,
+					    f->term_ca_port[port->term]);
+		osm_subnet_put_rate(w->o, port);
 	}
 }
 
-static void put_ca(struct writer *w, const struct wnode *n)
+static void osm_subnet_put_ca(struct writer *w, const struct wnode *n)
 {
 	const struct fabric *f = w->f;
 
 	for (uint32_t i = n->first; i < n->first + n->n; i++) {
 		uint32_t e = w->end[i];
 
-		put_half(w, n, e, f->term_ca_port[e]);
+		osm_subnet_put_half(w, n, e, f->term_ca_port[e]);
 		text_out_str(w->o, " ");
-		put_half(w, &w->node[f->term_sw[e]], FAB_NONE, f->term_port[e]);
-		put_rate(w->o, fabric_port(f, f->term_sw[e], f->term_port[e]));
+		osm_subnet_put_half(w, &w->node[f->term_sw[e]], FAB_NONE, f->term_port[e]);
+		osm_subnet_put_rate(w->o, fabric_port(f, f->term_sw[e], f->term_port[e]));
 	}
 }
 
@@ -407,7 +408,7 @@ int osm_subnet_write(FILE *file, const struct fabric *f, struct err *err)
 	uint32_t *order;
 	int rc = 0, end;
 
-	collect(&w);
+	osm_subnet_collect(&w);
 	guid = xcalloc(w.nnode, sizeof(*guid));
 	for (uint32_t i = 0; i < w.nnode; i++)
 		guid[i] = w.node[i].guid;
@@ -416,9 +417,9 @@ int osm_subnet_write(FILE *file, const struct fabric *f, struct err *err)
 		const struct wnode *n = &w.node[order[i]];
 
 		if (n->sw != FAB_NONE)
-			put_switch(&w, n);
+			osm_subnet_put_switch(&w, n);
 		else
-			put_ca(&w, n);
+			osm_subnet_put_ca(&w, n);
 		rc = file_progress_write(i + 1, w.nnode, err);
 	}
 	free(order);

@@ -33,7 +33,7 @@ struct reader {
 	uint64_t used;
 };
 
-static int by_node(const void *x, const void *y)
+static int path_sl_by_node(const void *x, const void *y)
 {
 	const struct source *a = x, *b = y;
 
@@ -42,18 +42,18 @@ static int by_node(const void *x, const void *y)
 	return (a->term > b->term) - (a->term < b->term);
 }
 
-static struct source *sources_new(const struct fabric *f)
+static struct source *path_sl_sources_new(const struct fabric *f)
 {
 	struct source *s = xcalloc(f->nend, sizeof(*s));
 
 	for (uint32_t i = 0; i < f->nend; i++)
 		s[i] = (struct source){ f->term_node_guid[i], f->term_guid[i], i };
-	qsort(s, f->nend, sizeof(*s), by_node);
+	qsort(s, f->nend, sizeof(*s), path_sl_by_node);
 	return s;
 }
 
 /* Entries first .. first + n - 1 are those of a GUID: a node's ports or a single port. */
-static void find_source(struct reader *r, uint64_t guid)
+static void path_sl_find_source(struct reader *r, uint64_t guid)
 {
 	uint32_t lo = 0, hi = r->f->nend, end;
 
@@ -80,7 +80,7 @@ static void find_source(struct reader *r, uint64_t guid)
 		}
 }
 
-static bool read_line(uint64_t *guid, uint64_t *dlid, uint64_t *sl, const char *s)
+static bool path_sl_read_line(uint64_t *guid, uint64_t *dlid, uint64_t *sl, const char *s)
 {
 	scan_blank(&s);
 	if (s[0] != '0' || s[1] != 'x' || !scan_hex(guid, &s) || !scan_blank(&s))
@@ -91,10 +91,10 @@ static bool read_line(uint64_t *guid, uint64_t *dlid, uint64_t *sl, const char *
 	return scan_dec(sl, &s) && scan_end(&s);
 }
 
-static void take(struct reader *r, uint64_t guid, uint64_t dlid, uint64_t sl, uint64_t line)
+static void path_sl_take(struct reader *r, uint64_t guid, uint64_t dlid, uint64_t sl, uint64_t line)
 {
 	if (guid != r->last_guid || !r->used)
-		find_source(r, guid);
+		path_sl_find_source(r, guid);
 	if (!r->n) {
 		read_report_skip(r->report, line, "no terminal has the GUID 0x%016" PRIx64, guid);
 		return;
@@ -115,7 +115,7 @@ static void take(struct reader *r, uint64_t guid, uint64_t dlid, uint64_t sl, ui
 }
 
 /* Folds row from into row into; false when they contradict each other. */
-static bool merge(uint8_t *into, const uint8_t *from, uint32_t n)
+static bool path_sl_merge(uint8_t *into, const uint8_t *from, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (from[i] == UNSET)
@@ -127,7 +127,7 @@ static bool merge(uint8_t *into, const uint8_t *from, uint32_t n)
 	return true;
 }
 
-static bool all_equal(uint8_t *value, const uint8_t *row, uint32_t n)
+static bool path_sl_all_equal(uint8_t *value, const uint8_t *row, uint32_t n)
 {
 	*value = UNSET;
 	for (uint32_t i = 0; i < n; i++) {
@@ -140,14 +140,14 @@ static bool all_equal(uint8_t *value, const uint8_t *row, uint32_t n)
 	return true;
 }
 
-static void store(uint8_t *to, const uint8_t *from, size_t n)
+static void path_sl_store(uint8_t *to, const uint8_t *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		to[i] = from[i] == UNSET ? 0 : from[i];
 }
 
 /* The cheapest form that says what the rows of terminals say. */
-static void choose_form(struct tables *t, const struct reader *r)
+static void path_sl_choose_form(struct tables *t, const struct reader *r)
 {
 	const struct fabric *f = r->f;
 	uint32_t n = f->max_lid + 1u;
@@ -157,32 +157,32 @@ static void choose_form(struct tables *t, const struct reader *r)
 	memset(row, UNSET, n);
 	memset(sw, UNSET, (size_t)f->nsw * r->stride);
 	for (uint32_t e = 0; e < f->nend && same; e++)
-		same = merge(row, r->sl + (size_t)e * r->stride, n);
-	if (same && all_equal(&value, row, n)) {
+		same = path_sl_merge(row, r->sl + (size_t)e * r->stride, n);
+	if (same && path_sl_all_equal(&value, row, n)) {
 		tables_sl_form(t, SL_CONST, f);
 		t->sl_const = value;
 		goto out;
 	}
 	if (same) {
 		tables_sl_form(t, SL_BY_DLID, f);
-		store(t->sl, row, n);
+		path_sl_store(t->sl, row, n);
 		goto out;
 	}
 	same = true;
 	for (uint32_t e = 0; e < f->nend && same; e++)
-		same = merge(sw + (size_t)f->term_sw[e] * r->stride, r->sl + (size_t)e * r->stride,
-			     n);
+		same = path_sl_merge(sw + (size_t)f->term_sw[e] * r->stride,
+				     r->sl + (size_t)e * r->stride, n);
 	tables_sl_form(t, same ? SL_BY_SWITCH : SL_BY_TERM, f);
 	if (same)
-		store(t->sl, sw, (size_t)f->nsw * r->stride);
+		path_sl_store(t->sl, sw, (size_t)f->nsw * r->stride);
 	else
-		store(t->sl, r->sl, (size_t)f->nend * r->stride);
+		path_sl_store(t->sl, r->sl, (size_t)f->nend * r->stride);
 out:
 	free(row);
 	free(sw);
 }
 
-static bool is_frame(const char *s)
+static bool path_sl_is_frame(const char *s)
 {
 	scan_blank(&s);
 	return !*s || *s == '#';
@@ -199,13 +199,13 @@ int path_sl_read(struct tables *t, FILE *file, const char *path, const struct fa
 
 	read_report_begin(report, path);
 	l = lines_new(file, path, report);
-	r.src = sources_new(f);
+	r.src = path_sl_sources_new(f);
 	r.sl = xcalloc(f->nend, r.stride);
 	memset(r.sl, UNSET, (size_t)f->nend * r.stride);
 	while ((s = lines_next(l, NULL))) {
-		if (read_line(&guid, &dlid, &sl, s))
-			take(&r, guid, dlid, sl, lines_number(l));
-		else if (!is_frame(s))
+		if (path_sl_read_line(&guid, &dlid, &sl, s))
+			path_sl_take(&r, guid, dlid, sl, lines_number(l));
+		else if (!path_sl_is_frame(s))
 			read_report_skip(report, lines_number(l), "not understood: %.60s", s);
 	}
 	rc = lines_error(l);
@@ -218,14 +218,14 @@ int path_sl_read(struct tables *t, FILE *file, const char *path, const struct fa
 			     "%s: no line of the form \"0xsource_guid dlid sl\" for this fabric",
 			     path);
 	if (!rc)
-		choose_form(t, &r);
+		path_sl_choose_form(t, &r);
 	free(r.sl);
 	free(r.src);
 	lines_free(l);
 	return rc;
 }
 
-static void write_line(struct text_out *o, uint64_t guid, uint32_t dlid, uint8_t sl)
+static void path_sl_write_line(struct text_out *o, uint64_t guid, uint32_t dlid, uint8_t sl)
 {
 	text_out_bytes(o, "0x", 2);
 	text_out_hex(o, guid, 16);
@@ -236,8 +236,8 @@ static void write_line(struct text_out *o, uint64_t guid, uint32_t dlid, uint8_t
 	text_out_bytes(o, "\n", 1);
 }
 
-static void write_source(struct text_out *o, const struct fabric *f, const struct tables *t,
-			 const struct source *s, const struct source *node, uint32_t ports)
+static void path_sl_write_source(struct text_out *o, const struct fabric *f, const struct tables *t,
+				 const struct source *s, const struct source *node, uint32_t ports)
 {
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
 		uint32_t end = f->lid_end[lid];
@@ -247,16 +247,16 @@ static void write_source(struct text_out *o, const struct fabric *f, const struc
 			continue;
 		sl = tables_path_sl(t, s->term, f->term_sw[s->term], lid);
 		if (s == node)
-			write_line(o, s->node_guid, lid, sl);
+			path_sl_write_line(o, s->node_guid, lid, sl);
 		else if (sl != tables_path_sl(t, node->term, f->term_sw[node->term], lid))
-			write_line(o, s->port_guid, lid, sl);
+			path_sl_write_line(o, s->port_guid, lid, sl);
 	}
 }
 
 int path_sl_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err)
 {
 	struct text_out *o = text_out_new(file);
-	struct source *src = sources_new(f);
+	struct source *src = path_sl_sources_new(f);
 	int rc = 0, end;
 
 	for (uint32_t i = 0, next; i < f->nend && !rc; i = next) {
@@ -264,7 +264,7 @@ int path_sl_write(FILE *file, const struct fabric *f, const struct tables *t, st
 		     next++)
 			;
 		for (uint32_t k = i; k < next; k++)
-			write_source(o, f, t, &src[k], &src[i], next - i);
+			path_sl_write_source(o, f, t, &src[k], &src[i], next - i);
 		rc = file_progress_write(next, f->nend, err);
 	}
 	free(src);

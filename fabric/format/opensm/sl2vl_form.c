@@ -5,7 +5,7 @@
 
 enum input { FROM_SELF, FROM_TERM, FROM_SWITCH, FROM_NOTHING };
 
-static enum input input_of(const struct port *p, uint32_t number)
+static enum input sl2vl_form_input_of(const struct port *p, uint32_t number)
 {
 	if (!number)
 		return FROM_SELF;
@@ -26,18 +26,19 @@ void sl2vl_full_identity(struct tables *t, const struct fabric *f)
 }
 
 /* Compares the rows of one switch with what is known of their kind of input; learns new kinds. */
-static bool agrees(const struct tables *t, const struct fabric *f, uint32_t sw,
-		   uint8_t kind[FROM_NOTHING][FAB_SLS], bool known[FROM_NOTHING])
+static bool sl2vl_form_agrees(const struct tables *t, const struct fabric *f, uint32_t sw,
+			      uint8_t kind[FROM_NOTHING][FAB_SLS], bool known[FROM_NOTHING])
 {
 	for (uint32_t in = 0; in <= f->sw_nports[sw]; in++) {
-		enum input k = input_of(fabric_port(f, sw, (uint8_t)in), in);
+		enum input k = sl2vl_form_input_of(fabric_port(f, sw, (uint8_t)in), in);
 
 		if (k == FROM_NOTHING)
 			continue;
 		for (uint32_t out = 1; out <= f->sw_nports[sw]; out++) {
 			const uint8_t *row = tables_sl2vl_row(t, sw, in, out);
 
-			if (input_of(fabric_port(f, sw, (uint8_t)out), out) == FROM_NOTHING ||
+			if (sl2vl_form_input_of(fabric_port(f, sw, (uint8_t)out), out) ==
+				    FROM_NOTHING ||
 			    (in == out && in))
 				continue;
 			if (!known[k])
@@ -58,7 +59,7 @@ void sl2vl_simplify(struct tables *t, const struct fabric *f)
 	if (t->sl2vl_kind != SL2VL_FULL)
 		return;
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		if (!agrees(t, f, sw, kind, known))
+		if (!sl2vl_form_agrees(t, f, sw, kind, known))
 			return;
 	for (int k = 0; k < FROM_NOTHING; k++) {
 		if (!known[k])

@@ -20,7 +20,7 @@ void slurm_draft_begin(struct slurm_draft *d, const char *path, struct read_repo
 	d->topo->arena = arena_new();
 }
 
-static uint32_t find(const struct slurm_draft *d, const char *name)
+static uint32_t slurm_topology_find(const struct slurm_draft *d, const char *name)
 {
 	for (size_t i = 0; i < d->list.n; i++)
 		if (!strcmp(d->list.v[i].name, name))
@@ -28,9 +28,9 @@ static uint32_t find(const struct slurm_draft *d, const char *name)
 	return UINT32_MAX;
 }
 
-static struct slurm_draft_switch *get(struct slurm_draft *d, const char *name)
+static struct slurm_draft_switch *slurm_topology_get(struct slurm_draft *d, const char *name)
 {
-	uint32_t i = find(d, name);
+	uint32_t i = slurm_topology_find(d, name);
 	struct slurm_draft_switch fresh = { .name = name };
 
 	if (i != UINT32_MAX)
@@ -43,7 +43,7 @@ static struct slurm_draft_switch *get(struct slurm_draft *d, const char *name)
 struct slurm_draft_switch *slurm_draft_describe(struct slurm_draft *d, const char *name,
 						uint64_t line)
 {
-	struct slurm_draft_switch *sw = get(d, name);
+	struct slurm_draft_switch *sw = slurm_topology_get(d, name);
 
 	if (sw->described)
 		read_report_warn(d->report, line, "switch %.60s comes a second time", name);
@@ -72,12 +72,12 @@ int slurm_draft_names(struct slurm_draft *d, struct slurm_draft_switch *sw, bool
 	return 0;
 }
 
-static int by_name(const void *x, const void *y)
+static int slurm_topology_by_name(const void *x, const void *y)
 {
 	return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
-static int by_number(const void *x, const void *y)
+static int slurm_topology_by_number(const void *x, const void *y)
 {
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 
@@ -85,22 +85,22 @@ static int by_number(const void *x, const void *y)
 }
 
 /* Switches that are only named get an entry too. */
-static void complete(struct slurm_draft *d)
+static void slurm_topology_complete(struct slurm_draft *d)
 {
 	for (size_t i = 0; i < d->list.n; i++)
 		for (size_t k = 0; k < d->list.v[i].below.n; k++) {
 			const char *name = d->list.v[i].below.v[k];
 
-			if (find(d, name) != UINT32_MAX)
+			if (slurm_topology_find(d, name) != UINT32_MAX)
 				continue;
 			read_report_warn(d->report, 0,
 					 "switch %.60s is named by %.60s but not described", name,
 					 d->list.v[i].name);
-			get(d, name);
+			slurm_topology_get(d, name);
 		}
 }
 
-static void finish_switch(struct slurm_draft *d, uint32_t self)
+static void slurm_topology_finish_switch(struct slurm_draft *d, uint32_t self)
 {
 	const struct slurm_draft_switch *from = &d->list.v[self];
 	struct slurm_switch *to = &d->topo->sw[self];
@@ -110,25 +110,25 @@ static void finish_switch(struct slurm_draft *d, uint32_t self)
 	to->name = from->name;
 	to->link_speed = from->link_speed;
 	if (from->nodes.n)
-		qsort(from->nodes.v, from->nodes.n, sizeof(*from->nodes.v), by_name);
+		qsort(from->nodes.v, from->nodes.n, sizeof(*from->nodes.v), slurm_topology_by_name);
 	for (size_t i = 0; i < from->nodes.n && !from->level; i++)
 		if (!i || strcmp(from->nodes.v[i], from->nodes.v[i - 1]))
 			nodes[to->nnodes++] = from->nodes.v[i];
 	to->nodes = nodes;
 	for (size_t i = 0; i < from->below.n; i++) {
-		uint32_t sw = find(d, from->below.v[i]);
+		uint32_t sw = slurm_topology_find(d, from->below.v[i]);
 
 		if (sw != self)
 			below[n++] = sw;
 	}
-	qsort(below, n, sizeof(*below), by_number);
+	qsort(below, n, sizeof(*below), slurm_topology_by_number);
 	for (uint32_t i = 0; i < n; i++)
 		if (!i || below[i] != below[i - 1])
 			below[to->nbelow++] = below[i];
 	to->below = below;
 }
 
-static void set_levels(struct slurm_topology *topo)
+static void slurm_topology_set_levels(struct slurm_topology *topo)
 {
 	bool again = true;
 
@@ -159,12 +159,12 @@ int slurm_draft_end(struct slurm_topology **out, struct slurm_draft *d, int rc)
 	struct slurm_topology *topo = d->topo;
 
 	if (!rc) {
-		complete(d);
+		slurm_topology_complete(d);
 		topo->n = (uint32_t)d->list.n;
 		topo->sw = arena_array(topo->arena, struct slurm_switch, topo->n);
 		for (uint32_t i = 0; i < topo->n; i++)
-			finish_switch(d, i);
-		set_levels(topo);
+			slurm_topology_finish_switch(d, i);
+		slurm_topology_set_levels(topo);
 		*out = topo;
 	} else {
 		slurm_topology_free(topo);

@@ -16,7 +16,7 @@ struct reader {
 	char *partial; /* lines that ended in a backslash, joined */
 };
 
-static bool is_key(const char *word, const char *key, const char **value)
+static bool slurm_topology_is_key(const char *word, const char *key, const char **value)
 {
 	size_t n = strlen(key);
 
@@ -27,27 +27,28 @@ static bool is_key(const char *word, const char *key, const char **value)
 }
 
 /* One "Key=value" behind the switch's name. */
-static int set_key(struct reader *x, struct slurm_draft_switch *sw, const char *word)
+static int slurm_topology_set_key(struct reader *x, struct slurm_draft_switch *sw, const char *word)
 {
 	uint64_t line = lines_number(x->l);
 	const char *value;
 
-	if (is_key(word, "Nodes", &value))
+	if (slurm_topology_is_key(word, "Nodes", &value))
 		return slurm_draft_names(&x->draft, sw, true, value, line);
-	if (is_key(word, "Switches", &value))
+	if (slurm_topology_is_key(word, "Switches", &value))
 		return slurm_draft_names(&x->draft, sw, false, value, line);
-	if (is_key(word, "LinkSpeed", &value) && scan_dec(&sw->link_speed, &value))
+	if (slurm_topology_is_key(word, "LinkSpeed", &value) && scan_dec(&sw->link_speed, &value))
 		return 0;
-	if (is_key(word, "Level", &value) && scan_dec(&sw->level, &value))
+	if (slurm_topology_is_key(word, "Level", &value) && scan_dec(&sw->level, &value))
 		return 0;
 	/* of blocks: their number and their size */
-	if (is_key(word, "BlockIndex", &value) || is_key(word, "BlockSize", &value))
+	if (slurm_topology_is_key(word, "BlockIndex", &value) ||
+	    slurm_topology_is_key(word, "BlockSize", &value))
 		return 0;
 	read_report_warn(x->draft.report, line, "not understood: %.60s", word);
 	return 0;
 }
 
-static int read_line(struct reader *x, char *s)
+static int slurm_topology_read_line(struct reader *x, char *s)
 {
 	struct read_report *report = x->draft.report;
 	struct slurm_draft_switch *sw;
@@ -59,22 +60,25 @@ static int read_line(struct reader *x, char *s)
 	word = strtok_r(s, " \t", &save);
 	if (!word)
 		return 0;
-	if (is_key(word, "BlockSizes", &name) || is_key(word, "AggregatedBlock", &name))
+	if (slurm_topology_is_key(word, "BlockSizes", &name) ||
+	    slurm_topology_is_key(word, "AggregatedBlock", &name))
 		return 0;
-	if ((!is_key(word, "SwitchName", &name) && !is_key(word, "BlockName", &name)) || !*name) {
+	if ((!slurm_topology_is_key(word, "SwitchName", &name) &&
+	     !slurm_topology_is_key(word, "BlockName", &name)) ||
+	    !*name) {
 		read_report_skip(report, lines_number(x->l), "not understood: %.60s", word);
 		return 0;
 	}
 	sw = slurm_draft_describe(&x->draft, name, lines_number(x->l));
 	while (!rc && (word = strtok_r(NULL, " \t", &save)))
-		rc = set_key(x, sw, word);
+		rc = slurm_topology_set_key(x, sw, word);
 	if (!rc && report)
 		report->records++;
 	return rc;
 }
 
 /* Lines that end in a backslash go on in the next one. */
-static int read_lines(struct reader *x)
+static int slurm_topology_read_lines(struct reader *x)
 {
 	size_t len;
 	char *s;
@@ -94,12 +98,12 @@ static int read_lines(struct reader *x)
 		}
 		if (more && strlen(s) < LINES_MAX)
 			continue;
-		rc = read_line(x, s);
+		rc = slurm_topology_read_line(x, s);
 		free(x->partial);
 		x->partial = NULL;
 	}
 	if (!rc && x->partial)
-		rc = read_line(x, x->partial);
+		rc = slurm_topology_read_line(x, x->partial);
 	return rc;
 }
 
@@ -112,7 +116,7 @@ int slurm_topology_read(struct slurm_topology **out, FILE *file, const char *pat
 	read_report_begin(report, path);
 	slurm_draft_begin(&x.draft, path, report, err);
 	x.l = lines_new(file, path, report);
-	rc = read_lines(&x);
+	rc = slurm_topology_read_lines(&x);
 	if (!rc && lines_error(x.l))
 		rc = err_set(err, lines_error(x.l), "%s: reading stopped: %s", path,
 			     strerror(-lines_error(x.l)));
@@ -132,7 +136,7 @@ void slurm_topology_free(struct slurm_topology *topo)
 	free(topo);
 }
 
-static void write_list(FILE *out, const char *key, uint32_t k, const char *name)
+static void slurm_topology_write_list(FILE *out, const char *key, uint32_t k, const char *name)
 {
 	if (!k)
 		fprintf(out, " %s=", key);
@@ -148,9 +152,9 @@ void slurm_topology_write(FILE *out, const struct slurm_topology *topo)
 		if (s->link_speed)
 			fprintf(out, " LinkSpeed=%llu", (unsigned long long)s->link_speed);
 		for (uint32_t k = 0; k < s->nnodes; k++)
-			write_list(out, "Nodes", k, s->nodes[k]);
+			slurm_topology_write_list(out, "Nodes", k, s->nodes[k]);
 		for (uint32_t k = 0; k < s->nbelow; k++)
-			write_list(out, "Switches", k, topo->sw[s->below[k]].name);
+			slurm_topology_write_list(out, "Switches", k, topo->sw[s->below[k]].name);
 		fputc('\n', out);
 	}
 }
@@ -166,7 +170,7 @@ const struct slurm_switch *slurm_topology_switch(const struct slurm_topology *to
 }
 
 /* 64-bit FNV-1a (Fowler, Noll, Vo) cut to 40 bits, under a prefix that tells what it names. */
-static uint64_t guid_of(const char *name, uint64_t prefix)
+static uint64_t slurm_topology_guid_of(const char *name, uint64_t prefix)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 
@@ -191,17 +195,18 @@ struct maker {
 };
 
 /* Adds a node under the first GUID from the name's own that nobody has. */
-static int add_node(uint32_t *id, struct builder *b, enum node_kind kind, const char *name,
-		    struct err *err)
+static int slurm_topology_add_node(uint32_t *id, struct builder *b, enum node_kind kind,
+				   const char *name, struct err *err)
 {
-	uint64_t guid = guid_of(name, kind == NODE_SWITCH ? SWITCH_PREFIX : NODE_PREFIX);
+	uint64_t guid =
+		slurm_topology_guid_of(name, kind == NODE_SWITCH ? SWITCH_PREFIX : NODE_PREFIX);
 
 	while (builder_find(b, guid) != FAB_NONE)
 		guid++;
 	return builder_node(id, b, kind, guid, 0, name, err);
 }
 
-static int take_port(uint32_t *port, struct maker *m, uint32_t sw, struct err *err)
+static int slurm_topology_take_port(uint32_t *port, struct maker *m, uint32_t sw, struct err *err)
 {
 	if (m->used[sw] == FAB_MAX_PORT)
 		return err_set(err, -ENOSPC, "switch %s has more than %d nodes and neighbours",
@@ -210,9 +215,9 @@ static int take_port(uint32_t *port, struct maker *m, uint32_t sw, struct err *e
 	return 0;
 }
 
-static uint32_t node_slot(const struct maker *m, const char *name)
+static uint32_t slurm_topology_node_slot(const struct maker *m, const char *name)
 {
-	uint32_t i = (uint32_t)guid_of(name, 0) & (m->nslot - 1);
+	uint32_t i = (uint32_t)slurm_topology_guid_of(name, 0) & (m->nslot - 1);
 
 	while (m->node[i].name && strcmp(m->node[i].name, name))
 		i = (i + 1) & (m->nslot - 1);
@@ -220,19 +225,20 @@ static uint32_t node_slot(const struct maker *m, const char *name)
 }
 
 /* A node below several switches has a port on each. */
-static int connect_nodes(struct maker *m, uint32_t sw, struct err *err)
+static int slurm_topology_connect_nodes(struct maker *m, uint32_t sw, struct err *err)
 {
 	const struct slurm_switch *s = &m->topo->sw[sw];
 	uint32_t port = 0, slot;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < s->nnodes && !rc; i++) {
-		slot = node_slot(m, s->nodes[i]);
+		slot = slurm_topology_node_slot(m, s->nodes[i]);
 		if (!m->node[slot].name)
-			rc = add_node(&m->node[slot].id, m->b, NODE_CA, s->nodes[i], err);
+			rc = slurm_topology_add_node(&m->node[slot].id, m->b, NODE_CA, s->nodes[i],
+						     err);
 		m->node[slot].name = s->nodes[i];
 		if (!rc)
-			rc = take_port(&port, m, sw, err);
+			rc = slurm_topology_take_port(&port, m, sw, err);
 		if (!rc && ++m->node[slot].ports > FAB_MAX_PORT)
 			rc = err_set(err, -ENOSPC, "node %s is below too many switches",
 				     s->nodes[i]);
@@ -243,7 +249,7 @@ static int connect_nodes(struct maker *m, uint32_t sw, struct err *err)
 	return rc;
 }
 
-static bool names(const struct slurm_switch *s, uint32_t other)
+static bool slurm_topology_names(const struct slurm_switch *s, uint32_t other)
 {
 	for (uint32_t i = 0; i < s->nbelow; i++)
 		if (s->below[i] == other)
@@ -252,7 +258,7 @@ static bool names(const struct slurm_switch *s, uint32_t other)
 }
 
 /* One link per pair: where two switches name each other, the one with the lower index adds it. */
-static int connect_switches(struct maker *m, uint32_t sw, struct err *err)
+static int slurm_topology_connect_switches(struct maker *m, uint32_t sw, struct err *err)
 {
 	const struct slurm_switch *s = &m->topo->sw[sw];
 	uint32_t here = 0, there = 0;
@@ -261,11 +267,11 @@ static int connect_switches(struct maker *m, uint32_t sw, struct err *err)
 	for (uint32_t i = 0; i < s->nbelow && !rc; i++) {
 		uint32_t to = s->below[i];
 
-		if (to < sw && names(&m->topo->sw[to], sw))
+		if (to < sw && slurm_topology_names(&m->topo->sw[to], sw))
 			continue;
-		rc = take_port(&here, m, sw, err);
+		rc = slurm_topology_take_port(&here, m, sw, err);
 		if (!rc)
-			rc = take_port(&there, m, to, err);
+			rc = slurm_topology_take_port(&there, m, to, err);
 		if (!rc)
 			rc = builder_link(m->b, m->id[sw], here, m->id[to], there, err);
 	}
@@ -286,11 +292,11 @@ int slurm_topology_build(struct builder *b, const struct slurm_topology *topo, s
 	m.used = xcalloc(topo->n, sizeof(*m.used));
 	m.node = xcalloc(m.nslot, sizeof(*m.node));
 	for (uint32_t i = 0; i < topo->n && !rc; i++)
-		rc = add_node(&m.id[i], b, NODE_SWITCH, topo->sw[i].name, err);
+		rc = slurm_topology_add_node(&m.id[i], b, NODE_SWITCH, topo->sw[i].name, err);
 	for (uint32_t i = 0; i < topo->n && !rc; i++)
-		rc = connect_nodes(&m, i, err);
+		rc = slurm_topology_connect_nodes(&m, i, err);
 	for (uint32_t i = 0; i < topo->n && !rc; i++)
-		rc = connect_switches(&m, i, err);
+		rc = slurm_topology_connect_switches(&m, i, err);
 	free(m.id);
 	free(m.used);
 	free(m.node);

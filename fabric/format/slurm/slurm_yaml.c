@@ -41,26 +41,27 @@ bool slurm_yaml_is(const char *head)
 	return false;
 }
 
-static uint64_t line_of(const yaml_node_t *n)
+static uint64_t slurm_yaml_line_of(const yaml_node_t *n)
 {
 	return (uint64_t)n->start_mark.line + 1;
 }
 
 /* NULL for lists and mappings. */
-static const char *text_of(const yaml_node_t *n)
+static const char *slurm_yaml_text_of(const yaml_node_t *n)
 {
 	return n && n->type == YAML_SCALAR_NODE ? (const char *)n->data.scalar.value : NULL;
 }
 
 /* The value of a key in a mapping, NULL where there is none. */
-static const yaml_node_t *value_of(struct reader *x, const yaml_node_t *map, const char *key)
+static const yaml_node_t *slurm_yaml_value_of(struct reader *x, const yaml_node_t *map,
+					      const char *key)
 {
 	const yaml_node_pair_t *p;
 
 	if (!map || map->type != YAML_MAPPING_NODE)
 		return NULL;
 	for (p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
-		const char *name = text_of(yaml_document_get_node(&x->doc, p->key));
+		const char *name = slurm_yaml_text_of(yaml_document_get_node(&x->doc, p->key));
 
 		if (name && !strcasecmp(name, key))
 			return yaml_document_get_node(&x->doc, p->value);
@@ -68,110 +69,114 @@ static const yaml_node_t *value_of(struct reader *x, const yaml_node_t *map, con
 	return NULL;
 }
 
-static size_t count_of(const yaml_node_t *seq)
+static size_t slurm_yaml_count_of(const yaml_node_t *seq)
 {
 	if (!seq || seq->type != YAML_SEQUENCE_NODE)
 		return 0;
 	return (size_t)(seq->data.sequence.items.top - seq->data.sequence.items.start);
 }
 
-static const yaml_node_t *item_of(struct reader *x, const yaml_node_t *seq, size_t i)
+static const yaml_node_t *slurm_yaml_item_of(struct reader *x, const yaml_node_t *seq, size_t i)
 {
 	return yaml_document_get_node(&x->doc, seq->data.sequence.items.start[i]);
 }
 
 /* A host list, or a list of them. */
-static int read_names(struct reader *x, struct slurm_draft_switch *sw, bool nodes,
-		      const yaml_node_t *list)
+static int slurm_yaml_read_names(struct reader *x, struct slurm_draft_switch *sw, bool nodes,
+				 const yaml_node_t *list)
 {
-	const char *text = text_of(list);
+	const char *text = slurm_yaml_text_of(list);
 	int rc = 0;
 
 	if (text)
-		return *text ? slurm_draft_names(&x->draft, sw, nodes, text, line_of(list)) : 0;
-	for (size_t i = 0; i < count_of(list) && !rc; i++) {
-		const yaml_node_t *item = item_of(x, list, i);
+		return *text ? slurm_draft_names(&x->draft, sw, nodes, text,
+						 slurm_yaml_line_of(list))
+			     : 0;
+	for (size_t i = 0; i < slurm_yaml_count_of(list) && !rc; i++) {
+		const yaml_node_t *item = slurm_yaml_item_of(x, list, i);
 
-		text = text_of(item);
+		text = slurm_yaml_text_of(item);
 		if (text && *text)
-			rc = slurm_draft_names(&x->draft, sw, nodes, text, line_of(item));
+			rc = slurm_draft_names(&x->draft, sw, nodes, text,
+					       slurm_yaml_line_of(item));
 	}
 	return rc;
 }
 
-static int read_switch(struct reader *x, const yaml_node_t *item, const struct kind *kind)
+static int slurm_yaml_read_switch(struct reader *x, const yaml_node_t *item,
+				  const struct kind *kind)
 {
-	const char *name = text_of(value_of(x, item, kind->name));
+	const char *name = slurm_yaml_text_of(slurm_yaml_value_of(x, item, kind->name));
 	struct slurm_draft_switch *sw;
 	int rc;
 
 	if (!name || !*name)
 		return err_set(x->draft.err, -EINVAL,
 			       "%s:%llu: an entry of %s without a name: '%s: NAME' is missing",
-			       x->draft.path, (unsigned long long)line_of(item), kind->list,
-			       kind->name);
-	sw = slurm_draft_describe(&x->draft, name, line_of(item));
-	rc = read_names(x, sw, true, value_of(x, item, "nodes"));
+			       x->draft.path, (unsigned long long)slurm_yaml_line_of(item),
+			       kind->list, kind->name);
+	sw = slurm_draft_describe(&x->draft, name, slurm_yaml_line_of(item));
+	rc = slurm_yaml_read_names(x, sw, true, slurm_yaml_value_of(x, item, "nodes"));
 	if (!rc)
-		rc = read_names(x, sw, false, value_of(x, item, "children"));
+		rc = slurm_yaml_read_names(x, sw, false, slurm_yaml_value_of(x, item, "children"));
 	if (!rc && x->draft.report)
 		x->draft.report->records++;
 	return rc;
 }
 
 /* Its list of switches, blocks or rings; NULL for a flat one. */
-static const yaml_node_t *parts_of(struct reader *x, const yaml_node_t *topology,
-				   const struct kind **kind)
+static const yaml_node_t *slurm_yaml_parts_of(struct reader *x, const yaml_node_t *topology,
+					      const struct kind **kind)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		const yaml_node_t *list =
-			value_of(x, value_of(x, topology, kinds[i].type), kinds[i].list);
+		const yaml_node_t *list = slurm_yaml_value_of(
+			x, slurm_yaml_value_of(x, topology, kinds[i].type), kinds[i].list);
 
 		*kind = &kinds[i];
-		if (count_of(list))
+		if (slurm_yaml_count_of(list))
 			return list;
 	}
 	return NULL;
 }
 
-static bool is_default(struct reader *x, const yaml_node_t *topology)
+static bool slurm_yaml_is_default(struct reader *x, const yaml_node_t *topology)
 {
-	const char *word = text_of(value_of(x, topology, "cluster_default"));
+	const char *word = slurm_yaml_text_of(slurm_yaml_value_of(x, topology, "cluster_default"));
 
 	return word && (!strcasecmp(word, "true") || !strcasecmp(word, "yes"));
 }
 
 /* The one that SLURM uses where a partition names none; a flat one has nothing to tell. */
-static const yaml_node_t *choose(struct reader *x, const yaml_node_t *root,
-				 const struct kind **kind)
+static const yaml_node_t *slurm_yaml_choose(struct reader *x, const yaml_node_t *root,
+					    const struct kind **kind)
 {
 	const yaml_node_t *first = NULL, *list;
-	size_t n = count_of(root);
+	size_t n = slurm_yaml_count_of(root);
 
 	for (size_t i = 0; i < n && !first; i++)
-		if (is_default(x, item_of(x, root, i)))
-			first = item_of(x, root, i);
+		if (slurm_yaml_is_default(x, slurm_yaml_item_of(x, root, i)))
+			first = slurm_yaml_item_of(x, root, i);
 	if (!first && n)
-		first = item_of(x, root, 0);
-	list = parts_of(x, first, kind);
+		first = slurm_yaml_item_of(x, root, 0);
+	list = slurm_yaml_parts_of(x, first, kind);
 	for (size_t i = 0; i < n && !list; i++) {
-		const yaml_node_t *other = item_of(x, root, i);
-		const char *name = text_of(value_of(x, other, "topology"));
+		const yaml_node_t *other = slurm_yaml_item_of(x, root, i);
+		const char *name = slurm_yaml_text_of(slurm_yaml_value_of(x, other, "topology"));
 
-		list = parts_of(x, other, kind);
+		list = slurm_yaml_parts_of(x, other, kind);
 		if (list)
-			read_report_warn(x->draft.report, line_of(first),
+			read_report_warn(x->draft.report, slurm_yaml_line_of(first),
 					 "the default topology has no switches: %.60s is taken",
 					 name ? name : "another one");
 	}
 	return list;
 }
 
-static int read_document(struct reader *x)
+static int slurm_yaml_read_document(struct reader *x)
 {
 	const struct kind *kind = NULL;
-	const yaml_node_t *list = choose(x, yaml_document_get_root_node(&x->doc), &kind);
-	size_t n = count_of(list);
+	const yaml_node_t *list = slurm_yaml_choose(x, yaml_document_get_root_node(&x->doc), &kind);
+	size_t n = slurm_yaml_count_of(list);
 	int rc = 0;
 
 	if (!n)
@@ -180,7 +185,7 @@ static int read_document(struct reader *x)
 			       "rings in it",
 			       x->draft.path);
 	for (size_t i = 0; i < n && !rc; i++)
-		rc = read_switch(x, item_of(x, list, i), kind);
+		rc = slurm_yaml_read_switch(x, slurm_yaml_item_of(x, list, i), kind);
 	return rc;
 }
 
@@ -202,7 +207,7 @@ int slurm_yaml_read(struct slurm_topology **out, FILE *file, const char *path,
 			     (unsigned long long)at->line + 1,
 			     x.parser.problem ? x.parser.problem : "it cannot be read");
 	} else {
-		rc = read_document(&x);
+		rc = slurm_yaml_read_document(&x);
 		yaml_document_delete(&x.doc);
 	}
 	yaml_parser_delete(&x.parser);

@@ -11,7 +11,7 @@ struct by_name {
 	uint32_t term;
 };
 
-static int cmp_name(const void *pa, const void *pb)
+static int machine_cmp_name(const void *pa, const void *pb)
 {
 	const struct by_name *a = pa, *b = pb;
 	int c = strverscmp(a->name, b->name);
@@ -28,7 +28,7 @@ void machine_init(struct machine *m, const struct fabric *f)
 		if (f->term_kind[t] == TERM_COMPUTE)
 			v[n++] = (struct by_name){ f->term_name[t], t };
 	}
-	qsort(v, n, sizeof(*v), cmp_name);
+	qsort(v, n, sizeof(*v), machine_cmp_name);
 	*m = (struct machine){ .nodes = xcalloc(n, sizeof(*m->nodes)) };
 	m->rail = xcalloc(n, sizeof(*m->rail));
 	m->node_of = xcalloc(f->nterm, sizeof(*m->node_of));

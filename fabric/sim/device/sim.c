@@ -14,7 +14,7 @@ void sim_opts_init(struct sim_opts *opts)
 	*opts = (struct sim_opts){ .seed = 1 };
 }
 
-static void count_ca_ports(struct sim *s)
+static void sim_count_ca_ports(struct sim *s)
 {
 	const struct fabric *f = s->f;
 
@@ -67,7 +67,7 @@ int sim_new(struct sim **out, const struct fabric *f, const struct sim_opts *opt
 	s->fail_after = s->lose_after = UINT64_MAX;
 	s->traffic = traffic_new(f);
 	s->sm = sm_new();
-	count_ca_ports(s);
+	sim_count_ca_ports(s);
 	*out = s;
 	s->start_ns = sim_now_ns(s);
 	return 0;
@@ -172,7 +172,7 @@ uint8_t sim_lft(const struct sim *s, uint32_t sw, uint32_t lid)
 	return s->lft[(size_t)sw * s->stride + lid];
 }
 
-static size_t sl2vl_at(const struct sim *s, uint32_t sw, uint8_t in, uint8_t out)
+static size_t sim_sl2vl_at(const struct sim *s, uint32_t sw, uint8_t in, uint8_t out)
 {
 	return ((size_t)in * (s->f->sw_nports[sw] + 1u) + out) * 8;
 }
@@ -183,7 +183,7 @@ uint8_t sim_vl(const struct sim *s, uint32_t sw, uint8_t in, uint8_t out, uint8_
 
 	if (!s->sl2vl[sw])
 		return sl;
-	pair = s->sl2vl[sw][sl2vl_at(s, sw, in, out) + sl / 2];
+	pair = s->sl2vl[sw][sim_sl2vl_at(s, sw, in, out) + sl / 2];
 	return sl & 1 ? pair & 0xf : pair >> 4;
 }
 
@@ -197,10 +197,10 @@ uint8_t *sim_sl2vl_row(struct sim *s, uint32_t sw, uint8_t in, uint8_t out)
 		for (size_t r = 0; r < rows; r++)
 			memcpy(s->sl2vl[sw] + r * 8, identity, 8);
 	}
-	return s->sl2vl[sw] + sl2vl_at(s, sw, in, out);
+	return s->sl2vl[sw] + sim_sl2vl_at(s, sw, in, out);
 }
 
-static void install_sl2vl(struct sim *s, const struct tables *t, uint32_t sw)
+static void sim_install_sl2vl(struct sim *s, const struct tables *t, uint32_t sw)
 {
 	uint32_t n = s->f->sw_nports[sw];
 
@@ -234,7 +234,7 @@ int sim_install_tables(struct sim *s, const struct tables *t, struct err *err)
 	memset(s->lft, FAB_NO_PORT, (size_t)f->nsw * s->stride);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		memcpy(s->lft + (size_t)sw * s->stride, tables_row(t, sw), n);
-		install_sl2vl(s, t, sw);
+		sim_install_sl2vl(s, t, sw);
 	}
 	sm_path_sls(s->sm, t);
 	traffic_changed(s->traffic);
@@ -242,7 +242,7 @@ int sim_install_tables(struct sim *s, const struct tables *t, struct err *err)
 	return 0;
 }
 
-static void copy_sl2vl(const struct sim *s, struct tables *t, uint32_t sw)
+static void sim_copy_sl2vl(const struct sim *s, struct tables *t, uint32_t sw)
 {
 	uint32_t n = s->f->sw_nports[sw];
 
@@ -270,7 +270,7 @@ struct tables *sim_tables(struct sim *s)
 	if (full) {
 		tables_sl2vl_form(t, SL2VL_FULL, s->f);
 		for (uint32_t sw = 0; sw < s->f->nsw; sw++)
-			copy_sl2vl(s, t, sw);
+			sim_copy_sl2vl(s, t, sw);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return t;

@@ -18,7 +18,7 @@ struct reply {
 	uint8_t data[PERF_DATA];
 };
 
-static void node_info(const struct sim *s, uint32_t end, uint8_t in, uint8_t *d)
+static void sim_mad_node_info(const struct sim *s, uint32_t end, uint8_t in, uint8_t *d)
 {
 	const struct fabric *f = s->f;
 	struct node_info ni = { .type = 1, .local_port = in, .vendor_id = 0x1234 };
@@ -37,7 +37,7 @@ static void node_info(const struct sim *s, uint32_t end, uint8_t in, uint8_t *d)
 }
 
 /* State, width and speed of the link on a switch's port, as both of its ends report them. */
-static void link_info(const struct sim *s, uint32_t sw, uint8_t port, struct port_info *pi)
+static void sim_mad_link_info(const struct sim *s, uint32_t sw, uint8_t port, struct port_info *pi)
 {
 	const struct port *p = fabric_port(s->f, sw, port);
 	bool cabled = p->chan != FAB_NONE || p->term != FAB_NONE;
@@ -53,7 +53,7 @@ static void link_info(const struct sim *s, uint32_t sw, uint8_t port, struct por
 	pi->mtu = MTU_4096;
 }
 
-static uint32_t sibling(const struct sim *s, uint32_t term, uint32_t ca_port)
+static uint32_t sim_mad_sibling(const struct sim *s, uint32_t term, uint32_t ca_port)
 {
 	for (uint32_t t = 0; t < s->f->nend; t++)
 		if (s->f->term_node_guid[t] == s->f->term_node_guid[term] &&
@@ -67,18 +67,18 @@ uint32_t sim_cap_mask(const struct sim *s, uint32_t term)
 	return PORT_CAP_EXT_SPEED | (term == s->o.sm_term ? PORT_CAP_SM : 0);
 }
 
-static uint16_t port_info(const struct sim *s, uint32_t end, uint8_t in, uint32_t port, bool key_ok,
-			  uint8_t *d)
+static uint16_t sim_mad_port_info(const struct sim *s, uint32_t end, uint8_t in, uint32_t port,
+				  bool key_ok, uint8_t *d)
 {
 	const struct fabric *f = s->f;
 	struct port_info pi = { .local_port = in, .cap_mask = PORT_CAP_EXT_SPEED };
 
 	if (!sim_is_switch(s, end)) {
 		if (port && port != f->term_ca_port[end])
-			end = sibling(s, end, port);
+			end = sim_mad_sibling(s, end, port);
 		if (end == FAB_NONE)
 			return MAD_STATUS_VALUE;
-		link_info(s, f->term_sw[end], f->term_port[end], &pi);
+		sim_mad_link_info(s, f->term_sw[end], f->term_port[end], &pi);
 		pi.lid = f->term_lid[end];
 		pi.lmc = f->lmc;
 		pi.cap_mask = sim_cap_mask(s, end);
@@ -88,7 +88,7 @@ static uint16_t port_info(const struct sim *s, uint32_t end, uint8_t in, uint32_
 		if (port > f->sw_nports[sw])
 			return MAD_STATUS_VALUE;
 		if (port) {
-			link_info(s, sw, (uint8_t)port, &pi);
+			sim_mad_link_info(s, sw, (uint8_t)port, &pi);
 		} else {
 			pi.lid = f->sw_lid[sw];
 			pi.state = 4;
@@ -105,7 +105,8 @@ static uint16_t port_info(const struct sim *s, uint32_t end, uint8_t in, uint32_
 	return 0;
 }
 
-static uint16_t switch_info(struct sim *s, uint32_t end, const struct mad_request *r, uint8_t *d)
+static uint16_t sim_mad_switch_info(struct sim *s, uint32_t end, const struct mad_request *r,
+				    uint8_t *d)
 {
 	struct switch_info si, want;
 	uint32_t sw = end - s->f->nend;
@@ -126,7 +127,8 @@ static uint16_t switch_info(struct sim *s, uint32_t end, const struct mad_reques
 	return 0;
 }
 
-static uint16_t lft_block(struct sim *s, uint32_t end, const struct mad_request *r, uint8_t *d)
+static uint16_t sim_mad_lft_block(struct sim *s, uint32_t end, const struct mad_request *r,
+				  uint8_t *d)
 {
 	uint8_t *row;
 
@@ -143,7 +145,8 @@ static uint16_t lft_block(struct sim *s, uint32_t end, const struct mad_request 
 	return 0;
 }
 
-static uint16_t sl2vl_table(struct sim *s, uint32_t end, const struct mad_request *r, uint8_t *d)
+static uint16_t sim_mad_sl2vl_table(struct sim *s, uint32_t end, const struct mad_request *r,
+				    uint8_t *d)
 {
 	static const uint8_t identity[FAB_SLS] = { 0, 1, 2,  3,	 4,  5,	 6,  7,
 						   8, 9, 10, 11, 12, 13, 14, 15 };
@@ -166,7 +169,7 @@ static uint16_t sl2vl_table(struct sim *s, uint32_t end, const struct mad_reques
 	return 0;
 }
 
-static uint16_t sm_info(const struct sim *s, uint32_t end, uint8_t *d)
+static uint16_t sim_mad_sm_info(const struct sim *s, uint32_t end, uint8_t *d)
 {
 	struct sm_info si = { .priority = 14, .state = SM_MASTER };
 
@@ -179,7 +182,7 @@ static uint16_t sm_info(const struct sim *s, uint32_t end, uint8_t *d)
 }
 
 /* False: refused, with a status, or none when it is to be lost. */
-static bool set_allowed(struct sim *s, uint16_t attr, struct reply *a)
+static bool sim_mad_set_allowed(struct sim *s, uint16_t attr, struct reply *a)
 {
 	if (attr != SMP_LFT && attr != SMP_SL2VL && attr != SMP_SWITCH_INFO) {
 		a->status = MAD_STATUS_ATTRIBUTE;
@@ -197,8 +200,8 @@ static bool set_allowed(struct sim *s, uint16_t attr, struct reply *a)
 }
 
 /* False: no answer at all. */
-static bool answer_smp(struct sim *s, uint32_t end, uint8_t in, const struct mad_request *r,
-		       struct reply *a)
+static bool sim_mad_answer_smp(struct sim *s, uint32_t end, uint8_t in, const struct mad_request *r,
+			       struct reply *a)
 {
 	uint64_t key = sim_m_key(s, end);
 	bool key_ok = !key || r->m_key == key;
@@ -209,32 +212,32 @@ static bool answer_smp(struct sim *s, uint32_t end, uint8_t in, const struct mad
 		s->key_violations[end]++;
 		return false;
 	}
-	if (r->method == MAD_SET && !set_allowed(s, r->attr, a))
+	if (r->method == MAD_SET && !sim_mad_set_allowed(s, r->attr, a))
 		return a->status != 0;
 	switch (r->attr) {
 	case SMP_NODE_INFO:
-		node_info(s, end, in, a->data);
+		sim_mad_node_info(s, end, in, a->data);
 		break;
 	case SMP_NODE_DESC:
 		node_desc_encode(a->data, sim_is_switch(s, end) ? s->f->sw_desc[end - s->f->nend]
 								: s->f->term_desc[end]);
 		break;
 	case SMP_PORT_INFO:
-		a->status = port_info(s, end, in, r->mod, key_ok, a->data);
+		a->status = sim_mad_port_info(s, end, in, r->mod, key_ok, a->data);
 		break;
 	case SMP_SWITCH_INFO:
-		a->status = switch_info(s, end, r, a->data);
+		a->status = sim_mad_switch_info(s, end, r, a->data);
 		break;
 	case SMP_LFT:
-		a->status = lft_block(s, end, r, a->data);
+		a->status = sim_mad_lft_block(s, end, r, a->data);
 		break;
 	case SMP_SL2VL:
-		a->status = sl2vl_table(s, end, r, a->data);
+		a->status = sim_mad_sl2vl_table(s, end, r, a->data);
 		break;
 	case SMP_SM_INFO:
 		if (s->sm_stopped && end == s->o.sm_term)
 			return false;
-		a->status = sm_info(s, end, a->data);
+		a->status = sim_mad_sm_info(s, end, a->data);
 		break;
 	default:
 		a->status = MAD_STATUS_ATTRIBUTE;
@@ -242,31 +245,31 @@ static bool answer_smp(struct sim *s, uint32_t end, uint8_t in, const struct mad
 	return true;
 }
 
-static uint32_t stuck(uint64_t v, uint32_t max)
+static uint32_t sim_mad_stuck(uint64_t v, uint32_t max)
 {
 	return v < max ? (uint32_t)v : max;
 }
 
-static void counters_narrow(const uint64_t *c, uint8_t port, uint8_t *d)
+static void sim_mad_counters_narrow(const uint64_t *c, uint8_t port, uint8_t *d)
 {
 	struct perf_counters pc = {
 		.port = port,
-		.symbol_err = (uint16_t)stuck(c[CTR_SYMBOL_ERR], UINT16_MAX),
-		.link_recovered = (uint8_t)stuck(c[CTR_LINK_RECOVERED], UINT8_MAX),
-		.link_downed = (uint8_t)stuck(c[CTR_LINK_DOWNED], UINT8_MAX),
-		.rx_err = (uint16_t)stuck(c[CTR_RX_ERR], UINT16_MAX),
-		.tx_discard = (uint16_t)stuck(c[CTR_TX_DISCARD], UINT16_MAX),
-		.tx_words = stuck(c[CTR_TX_BYTES] / 4, UINT32_MAX),
-		.rx_words = stuck(c[CTR_RX_BYTES] / 4, UINT32_MAX),
-		.tx_pkts = stuck(c[CTR_TX_PKTS], UINT32_MAX),
-		.rx_pkts = stuck(c[CTR_RX_PKTS], UINT32_MAX),
-		.tx_wait = stuck(c[CTR_TX_WAIT], UINT32_MAX),
+		.symbol_err = (uint16_t)sim_mad_stuck(c[CTR_SYMBOL_ERR], UINT16_MAX),
+		.link_recovered = (uint8_t)sim_mad_stuck(c[CTR_LINK_RECOVERED], UINT8_MAX),
+		.link_downed = (uint8_t)sim_mad_stuck(c[CTR_LINK_DOWNED], UINT8_MAX),
+		.rx_err = (uint16_t)sim_mad_stuck(c[CTR_RX_ERR], UINT16_MAX),
+		.tx_discard = (uint16_t)sim_mad_stuck(c[CTR_TX_DISCARD], UINT16_MAX),
+		.tx_words = sim_mad_stuck(c[CTR_TX_BYTES] / 4, UINT32_MAX),
+		.rx_words = sim_mad_stuck(c[CTR_RX_BYTES] / 4, UINT32_MAX),
+		.tx_pkts = sim_mad_stuck(c[CTR_TX_PKTS], UINT32_MAX),
+		.rx_pkts = sim_mad_stuck(c[CTR_RX_PKTS], UINT32_MAX),
+		.tx_wait = sim_mad_stuck(c[CTR_TX_WAIT], UINT32_MAX),
 	};
 
 	perf_counters_encode(d, &pc);
 }
 
-static void counters_wide(const uint64_t *c, uint8_t port, bool errors, uint8_t *d)
+static void sim_mad_counters_wide(const uint64_t *c, uint8_t port, bool errors, uint8_t *d)
 {
 	struct perf_counters_ext pc = {
 		.port = port,
@@ -287,7 +290,7 @@ static void counters_wide(const uint64_t *c, uint8_t port, bool errors, uint8_t 
 	perf_counters_ext_encode(d, &pc);
 }
 
-static const uint64_t *counters_of(const struct sim *s, uint32_t end, uint8_t port)
+static const uint64_t *sim_mad_counters_of(const struct sim *s, uint32_t end, uint8_t port)
 {
 	const struct fabric *f = s->f;
 
@@ -299,7 +302,7 @@ static const uint64_t *counters_of(const struct sim *s, uint32_t end, uint8_t po
 }
 
 /* Of all ports of a switch, added up. */
-static const uint64_t *counters_sum(struct sim *s, uint32_t end, uint64_t out[CTR_COUNT])
+static const uint64_t *sim_mad_counters_sum(struct sim *s, uint32_t end, uint64_t out[CTR_COUNT])
 {
 	const struct fabric *f = s->f;
 
@@ -307,7 +310,7 @@ static const uint64_t *counters_sum(struct sim *s, uint32_t end, uint64_t out[CT
 		return NULL;
 	memset(out, 0, CTR_COUNT * sizeof(*out));
 	for (uint8_t p = 1; !s->o.false_sums && p <= f->sw_nports[end - f->nend]; p++) {
-		const uint64_t *c = counters_of(s, end, p);
+		const uint64_t *c = sim_mad_counters_of(s, end, p);
 
 		traffic_read(s, end, p);
 		for (unsigned k = 0; k < CTR_COUNT; k++)
@@ -316,13 +319,15 @@ static const uint64_t *counters_sum(struct sim *s, uint32_t end, uint64_t out[CT
 	return out;
 }
 
-static bool answer_perf(struct sim *s, uint32_t end, const struct mad_request *r, struct reply *a)
+static bool sim_mad_answer_perf(struct sim *s, uint32_t end, const struct mad_request *r,
+				struct reply *a)
 {
 	bool wide = !s->o.narrow_pma && !s->o.short_pma;
 	struct perf_class_info ci = { .cap_mask = PERF_CAP_XMIT_WAIT, .resp_time = 18 };
 	uint8_t port = r->data[1];
 	uint64_t sum[CTR_COUNT];
-	const uint64_t *c = port == 255 ? counters_sum(s, end, sum) : counters_of(s, end, port);
+	const uint64_t *c =
+		port == 255 ? sim_mad_counters_sum(s, end, sum) : sim_mad_counters_of(s, end, port);
 
 	a->len = PERF_DATA;
 	if (r->method != MAD_GET) {
@@ -338,9 +343,9 @@ static bool answer_perf(struct sim *s, uint32_t end, const struct mad_request *r
 		if (!c)
 			a->status = MAD_STATUS_VALUE;
 		else if (r->attr == PERF_COUNTERS)
-			counters_narrow(c, port, a->data);
+			sim_mad_counters_narrow(c, port, a->data);
 		else
-			counters_wide(c, port, wide, a->data);
+			sim_mad_counters_wide(c, port, wide, a->data);
 	} else {
 		a->status = MAD_STATUS_ATTRIBUTE;
 	}
@@ -348,8 +353,8 @@ static bool answer_perf(struct sim *s, uint32_t end, const struct mad_request *r
 }
 
 /* Follows a directed route from a terminal; FAB_NONE: it does not get through. */
-static uint32_t walk_route(const struct sim *s, uint32_t from, const struct mad_route *r,
-			   uint8_t *in)
+static uint32_t sim_mad_walk_route(const struct sim *s, uint32_t from, const struct mad_route *r,
+				   uint8_t *in)
 {
 	uint32_t at = from, next;
 
@@ -363,7 +368,7 @@ static uint32_t walk_route(const struct sim *s, uint32_t from, const struct mad_
 	return sim_dead(s, at) ? FAB_NONE : at;
 }
 
-static bool owns(const struct sim *s, uint32_t end, uint32_t lid)
+static bool sim_mad_owns(const struct sim *s, uint32_t end, uint32_t lid)
 {
 	const struct fabric *f = s->f;
 
@@ -383,7 +388,7 @@ uint32_t sim_walk_lid(const struct sim *s, uint32_t from, uint32_t lid, uint8_t 
 
 		if (sim_dead(s, at))
 			return FAB_NONE;
-		if (owns(s, at, lid))
+		if (sim_mad_owns(s, at, lid))
 			return at;
 		if (!sim_is_switch(s, at)) {
 			if (at != from || !sim_step(s, at, s->f->term_ca_port[at], &at, in))
@@ -400,19 +405,19 @@ uint32_t sim_walk_lid(const struct sim *s, uint32_t from, uint32_t lid, uint8_t 
 	return FAB_NONE;
 }
 
-static bool answer(struct sim *s, uint32_t end, uint8_t in, uint32_t from,
-		   const struct mad_request *r, struct reply *a)
+static bool sim_mad_answer(struct sim *s, uint32_t end, uint8_t in, uint32_t from,
+			   const struct mad_request *r, struct reply *a)
 {
 	if (r->mgmt_class == MAD_PERF)
-		return answer_perf(s, end, r, a);
+		return sim_mad_answer_perf(s, end, r, a);
 	if (r->mgmt_class != MAD_SA)
-		return answer_smp(s, end, in, r, a);
+		return sim_mad_answer_smp(s, end, in, r, a);
 	a->len = SMP_DATA;
 	return sm_answer(s, end, from, r, &a->status, a->data);
 }
 
 /* Computes a packet's answer in place: false when there is none. */
-static bool answer_in_place(struct sim *s, uint32_t from, struct mad_packet *p)
+static bool sim_mad_answer_in_place(struct sim *s, uint32_t from, struct mad_packet *p)
 {
 	struct mad_request r;
 	struct reply a = { 0 };
@@ -424,11 +429,11 @@ static bool answer_in_place(struct sim *s, uint32_t from, struct mad_packet *p)
 		return false;
 	smp = r.mgmt_class == MAD_SMP || r.mgmt_class == MAD_SMP_DIRECTED;
 	directed = r.mgmt_class == MAD_SMP_DIRECTED;
-	at = directed ? walk_route(s, from, &r.route, &in)
+	at = directed ? sim_mad_walk_route(s, from, &r.route, &in)
 		      : sim_walk_lid(s, from, r.lid, r.sl, smp, &in);
 	if (at == FAB_NONE)
 		return false;
-	if (!answer(s, at, in, from, &r, &a))
+	if (!sim_mad_answer(s, at, in, from, &r, &a))
 		return false;
 	if (!directed && at != from &&
 	    sim_walk_lid(s, at, s->f->term_lid[from], r.sl, smp, &back) != from)
@@ -455,24 +460,24 @@ struct sim_port {
 	VEC(uint32_t) spare;
 };
 
-static bool earlier(const struct flight *a, const struct flight *b)
+static bool sim_mad_earlier(const struct flight *a, const struct flight *b)
 {
 	return a->due_ns < b->due_ns || (a->due_ns == b->due_ns && a->seq < b->seq);
 }
 
-static void heap_add(struct sim_port *sp, struct flight x)
+static void sim_mad_heap_add(struct sim_port *sp, struct flight x)
 {
 	size_t i = sp->heap.n;
 
 	vec_push(&sp->heap, x);
-	while (i && earlier(&x, &sp->heap.v[(i - 1) / 2])) {
+	while (i && sim_mad_earlier(&x, &sp->heap.v[(i - 1) / 2])) {
 		sp->heap.v[i] = sp->heap.v[(i - 1) / 2];
 		i = (i - 1) / 2;
 	}
 	sp->heap.v[i] = x;
 }
 
-static struct flight heap_take(struct sim_port *sp)
+static struct flight sim_mad_heap_take(struct sim_port *sp)
 {
 	struct flight first = sp->heap.v[0], last = sp->heap.v[--sp->heap.n];
 	size_t i = 0, n = sp->heap.n;
@@ -480,9 +485,9 @@ static struct flight heap_take(struct sim_port *sp)
 	while (2 * i + 1 < n) {
 		size_t c = 2 * i + 1;
 
-		if (c + 1 < n && earlier(&sp->heap.v[c + 1], &sp->heap.v[c]))
+		if (c + 1 < n && sim_mad_earlier(&sp->heap.v[c + 1], &sp->heap.v[c]))
 			c++;
-		if (!earlier(&sp->heap.v[c], &last))
+		if (!sim_mad_earlier(&sp->heap.v[c], &last))
 			break;
 		sp->heap.v[i] = sp->heap.v[c];
 		i = c;
@@ -492,7 +497,7 @@ static struct flight heap_take(struct sim_port *sp)
 	return first;
 }
 
-static void fly(struct sim_port *sp, const struct mad_packet *p)
+static void sim_mad_fly(struct sim_port *sp, const struct mad_packet *p)
 {
 	const struct sim_opts *o = &sp->sim->o;
 	struct rng *rng = &sp->sim->rng;
@@ -510,35 +515,35 @@ static void fly(struct sim_port *sp, const struct mad_packet *p)
 		vec_push(&sp->packets, (struct mad_packet){ 0 });
 	}
 	sp->packets.v[slot] = *p;
-	heap_add(sp, (struct flight){ sim_now_ns(sp->sim) + us * 1000, sp->seq++, slot });
+	sim_mad_heap_add(sp, (struct flight){ sim_now_ns(sp->sim) + us * 1000, sp->seq++, slot });
 }
 
-static bool lost(struct sim *s)
+static bool sim_mad_lost(struct sim *s)
 {
 	return s->o.loss > 0 && rng_unit(&s->rng) < s->o.loss;
 }
 
 /* What is not lost on the way; now and then twice. */
-static void arrive(struct sim_port *sp, const struct mad_packet *p)
+static void sim_mad_arrive(struct sim_port *sp, const struct mad_packet *p)
 {
 	struct sim *s = sp->sim;
 
-	if (lost(s))
+	if (sim_mad_lost(s))
 		return;
-	fly(sp, p);
+	sim_mad_fly(sp, p);
 	if (s->o.duplicate > 0 && rng_unit(&s->rng) < s->o.duplicate)
-		fly(sp, p);
+		sim_mad_fly(sp, p);
 }
 
 void sim_deliver(struct sim *s, uint32_t term, const struct mad_packet *p)
 {
 	for (struct sim_port *sp = s->ports; sp; sp = sp->next)
 		if (sp->term == term)
-			arrive(sp, p);
+			sim_mad_arrive(sp, p);
 	pthread_cond_broadcast(&s->arrival);
 }
 
-static int port_send(void *ctx, const struct mad_packet *p, struct err *err)
+static int sim_mad_port_send(void *ctx, const struct mad_packet *p, struct err *err)
 {
 	struct sim_port *sp = ctx;
 	struct sim *s = sp->sim;
@@ -546,9 +551,9 @@ static int port_send(void *ctx, const struct mad_packet *p, struct err *err)
 
 	(void)err;
 	pthread_mutex_lock(&s->lock);
-	if (!lost(s)) {
-		if (answer_in_place(s, sp->term, &back))
-			arrive(sp, &back);
+	if (!sim_mad_lost(s)) {
+		if (sim_mad_answer_in_place(s, sp->term, &back))
+			sim_mad_arrive(sp, &back);
 		else
 			sm_take(s, sp->term, p);
 	}
@@ -557,14 +562,14 @@ static int port_send(void *ctx, const struct mad_packet *p, struct err *err)
 }
 
 /* Until then, or until somebody else sends something here. */
-static void sleep_until(struct sim *s, uint64_t t)
+static void sim_mad_sleep_until(struct sim *s, uint64_t t)
 {
 	struct timespec ts = { (time_t)(t / 1000000000u), (long)(t % 1000000000u) };
 
 	pthread_cond_timedwait(&s->arrival, &s->lock, &ts);
 }
 
-static int port_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
+static int sim_mad_port_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
 {
 	struct sim_port *sp = ctx;
 	struct sim *s = sp->sim;
@@ -577,7 +582,7 @@ static int port_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct e
 	for (;;) {
 		t = sim_now_ns(s);
 		if (sp->heap.n && sp->heap.v[0].due_ns <= t) {
-			struct flight x = heap_take(sp);
+			struct flight x = sim_mad_heap_take(sp);
 
 			*p = sp->packets.v[x.packet];
 			p->status = 0;
@@ -592,13 +597,13 @@ static int port_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct e
 			s->clock_ns = t;
 			continue;
 		}
-		sleep_until(s, t);
+		sim_mad_sleep_until(s, t);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return got;
 }
 
-static uint64_t port_now_ns(void *ctx)
+static uint64_t sim_mad_port_now_ns(void *ctx)
 {
 	struct sim_port *sp = ctx;
 	uint64_t t;
@@ -611,7 +616,7 @@ static uint64_t port_now_ns(void *ctx)
 	return t;
 }
 
-static void port_local(void *ctx, struct mad_local *out)
+static void sim_mad_port_local(void *ctx, struct mad_local *out)
 {
 	struct sim_port *sp = ctx;
 	const struct fabric *f = sp->sim->f;
@@ -624,7 +629,7 @@ static void port_local(void *ctx, struct mad_local *out)
 				   .sm_lid = sm < f->nend ? f->term_lid[sm] : 0 };
 }
 
-static void port_close(void *ctx)
+static void sim_mad_port_close(void *ctx)
 {
 	struct sim_port *sp = ctx, **at = &sp->sim->ports;
 
@@ -641,11 +646,11 @@ static void port_close(void *ctx)
 
 int sim_port_open(struct mad_port *out, struct sim *s, uint32_t term, struct err *err)
 {
-	static const struct mad_ops ops = { .send = port_send,
-					    .recv = port_recv,
-					    .now_ns = port_now_ns,
-					    .local = port_local,
-					    .close = port_close };
+	static const struct mad_ops ops = { .send = sim_mad_port_send,
+					    .recv = sim_mad_port_recv,
+					    .now_ns = sim_mad_port_now_ns,
+					    .local = sim_mad_port_local,
+					    .close = sim_mad_port_close };
 	struct sim_port *sp;
 
 	if (term >= s->f->nterm)

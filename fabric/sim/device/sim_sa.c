@@ -81,12 +81,12 @@ void sim_sm_counts(struct sim *s, struct sim_sm_counts *out)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static bool sm_at(const struct sim *s, uint32_t end)
+static bool sim_sa_sm_at(const struct sim *s, uint32_t end)
 {
 	return end == s->o.sm_term && !s->sm_stopped;
 }
 
-static bool same_subscription(const struct subscription *a, const struct subscription *b)
+static bool sim_sa_same_subscription(const struct subscription *a, const struct subscription *b)
 {
 	const struct inform_info *x = &a->ii, *y = &b->ii;
 
@@ -96,7 +96,7 @@ static bool same_subscription(const struct subscription *a, const struct subscri
 	       x->qpn == y->qpn && x->resp_time == y->resp_time && x->producer == y->producer;
 }
 
-static uint16_t inform(struct sim *s, uint32_t from, const struct mad_request *r, uint8_t *d)
+static uint16_t sim_sa_inform(struct sim *s, uint32_t from, const struct mad_request *r, uint8_t *d)
 {
 	struct sim_sm *sm = s->sm;
 	struct subscription sub = { .term = from, .sl = r->sl };
@@ -108,7 +108,7 @@ static uint16_t inform(struct sim *s, uint32_t from, const struct mad_request *r
 		return SA_REQ_INVALID;
 	if (sub.ii.subscribe)
 		sub.ii.qpn = 1; /* where it came from */
-	while (i < sm->subs.n && !same_subscription(&sm->subs.v[i], &sub))
+	while (i < sm->subs.n && !sim_sa_same_subscription(&sm->subs.v[i], &sub))
 		i++;
 	if (!sub.ii.subscribe) {
 		if (i == sm->subs.n)
@@ -124,13 +124,13 @@ static uint16_t inform(struct sim *s, uint32_t from, const struct mad_request *r
 	return 0;
 }
 
-static void gid(const struct sim *s, uint32_t end, uint64_t *prefix, uint64_t *guid)
+static void sim_sa_gid(const struct sim *s, uint32_t end, uint64_t *prefix, uint64_t *guid)
 {
 	*prefix = GID_PREFIX;
 	*guid = sim_is_switch(s, end) ? s->f->sw_guid[end - s->f->nend] : s->f->term_guid[end];
 }
 
-static uint8_t path_sl(const struct sim *s, uint32_t src, uint16_t dlid)
+static uint8_t sim_sa_path_sl(const struct sim *s, uint32_t src, uint16_t dlid)
 {
 	const struct tables *t = s->sm->sls;
 	uint32_t sw = sim_is_switch(s, src) ? src - s->f->nend : s->f->term_sw[src];
@@ -140,7 +140,7 @@ static uint8_t path_sl(const struct sim *s, uint32_t src, uint16_t dlid)
 	return tables_path_sl(t, src, sw, dlid);
 }
 
-static uint16_t path_query(const struct sim *s, const struct mad_request *r, uint8_t *d)
+static uint16_t sim_sa_path_query(const struct sim *s, const struct mad_request *r, uint8_t *d)
 {
 	const uint64_t want = PATH_BY_DLID | PATH_BY_SLID;
 	struct path_record pr;
@@ -153,9 +153,9 @@ static uint16_t path_query(const struct sim *s, const struct mad_request *r, uin
 	dst = fabric_lid_end(s->f, pr.dlid);
 	if (src == FAB_NONE || dst == FAB_NONE)
 		return SA_NO_RECORDS;
-	gid(s, src, &pr.sgid_prefix, &pr.sgid_guid);
-	gid(s, dst, &pr.dgid_prefix, &pr.dgid_guid);
-	pr.sl = path_sl(s, src, pr.dlid);
+	sim_sa_gid(s, src, &pr.sgid_prefix, &pr.sgid_guid);
+	sim_sa_gid(s, dst, &pr.dgid_prefix, &pr.dgid_guid);
+	pr.sl = sim_sa_path_sl(s, src, pr.dlid);
 	pr.reversible = true;
 	pr.pkey = 0xffff;
 	pr.mtu_selector = pr.rate_selector = pr.life_selector = PATH_EXACTLY;
@@ -169,19 +169,19 @@ static uint16_t path_query(const struct sim *s, const struct mad_request *r, uin
 bool sm_answer(struct sim *s, uint32_t end, uint32_t from, const struct mad_request *r,
 	       uint16_t *status, uint8_t *d)
 {
-	if (!sm_at(s, end))
+	if (!sim_sa_sm_at(s, end))
 		return false;
 	if (r->method == MAD_SET && r->attr == SA_INFORM_INFO)
-		*status = inform(s, from, r, d);
+		*status = sim_sa_inform(s, from, r, d);
 	else if (r->method == MAD_GET && r->attr == SA_PATH_RECORD)
-		*status = path_query(s, r, d);
+		*status = sim_sa_path_query(s, r, d);
 	else
 		*status = MAD_STATUS_ATTRIBUTE;
 	return true;
 }
 
 /* Has this port sent just that too often of late? */
-static bool noisy(struct sim *s, uint32_t from, const struct mad_packet *p)
+static bool sim_sa_noisy(struct sim *s, uint32_t from, const struct mad_packet *p)
 {
 	const uint8_t *d = mad_data((struct mad_packet *)p);
 	uint64_t key = 14695981039346656037ull ^ from, now = sim_now_ns(s);
@@ -197,7 +197,7 @@ static bool noisy(struct sim *s, uint32_t from, const struct mad_packet *p)
 	return x->times++ >= SAME_MAX;
 }
 
-static void count_sweep(struct sim *s, uint32_t from, const struct notice *n)
+static void sim_sa_count_sweep(struct sim *s, uint32_t from, const struct notice *n)
 {
 	const uint8_t *d = n->details;
 
@@ -210,7 +210,7 @@ static void count_sweep(struct sim *s, uint32_t from, const struct notice *n)
 		s->sm->counts.light_sweeps++;
 }
 
-static bool wanted(const struct inform_info *ii, const struct notice *n)
+static bool sim_sa_wanted(const struct inform_info *ii, const struct notice *n)
 {
 	if (ii->gid_guid && ii->gid_guid != n->issuer_guid)
 		return false;
@@ -222,7 +222,7 @@ static bool wanted(const struct inform_info *ii, const struct notice *n)
 	       (ii->producer == INFORM_ALL_PRODUCERS || ii->producer == n->producer);
 }
 
-static void report(struct sim *s, const struct subscription *sub, const struct notice *n)
+static void sim_sa_report(struct sim *s, const struct subscription *sub, const struct notice *n)
 {
 	uint16_t lid = s->f->term_lid[sub->term];
 	struct mad_packet p;
@@ -236,7 +236,7 @@ static void report(struct sim *s, const struct subscription *sub, const struct n
 	sim_deliver(s, sub->term, &p);
 }
 
-static void take_trap(struct sim *s, uint32_t from, const struct mad_packet *p)
+static void sim_sa_take_trap(struct sim *s, uint32_t from, const struct mad_packet *p)
 {
 	struct sim_sm *sm = s->sm;
 	struct notice n;
@@ -244,15 +244,15 @@ static void take_trap(struct sim *s, uint32_t from, const struct mad_packet *p)
 	if (trap_read(&n, p))
 		return;
 	sm->counts.traps++;
-	if (noisy(s, from, p)) {
+	if (sim_sa_noisy(s, from, p)) {
 		sm->counts.suppressed++;
 		return;
 	}
-	count_sweep(s, from, &n);
-	gid(s, from, &n.issuer_prefix, &n.issuer_guid);
+	sim_sa_count_sweep(s, from, &n);
+	sim_sa_gid(s, from, &n.issuer_prefix, &n.issuer_guid);
 	for (size_t i = 0; i < sm->subs.n; i++)
-		if (wanted(&sm->subs.v[i].ii, &n))
-			report(s, &sm->subs.v[i], &n);
+		if (sim_sa_wanted(&sm->subs.v[i].ii, &n))
+			sim_sa_report(s, &sm->subs.v[i], &n);
 }
 
 void sm_take(struct sim *s, uint32_t from, const struct mad_packet *p)
@@ -264,10 +264,11 @@ void sm_take(struct sim *s, uint32_t from, const struct mad_packet *p)
 	if ((h.mgmt_class != MAD_SMP || h.method != MAD_TRAP) &&
 	    (h.mgmt_class != MAD_SA || h.method != MAD_REPORT_RESP))
 		return;
-	if (!sm_at(s, sim_walk_lid(s, from, p->addr.lid, p->addr.sl, h.mgmt_class == MAD_SMP, &in)))
+	if (!sim_sa_sm_at(s, sim_walk_lid(s, from, p->addr.lid, p->addr.sl, h.mgmt_class == MAD_SMP,
+					  &in)))
 		return;
 	if (h.method == MAD_TRAP)
-		take_trap(s, from, p);
+		sim_sa_take_trap(s, from, p);
 	else
 		s->sm->counts.answered++;
 }

@@ -61,7 +61,7 @@ struct traffic *traffic_new(const struct fabric *f)
 	return t;
 }
 
-static void flows_free(struct traffic *t)
+static void sim_traffic_flows_free(struct traffic *t)
 {
 	free(t->flow);
 	free(t->off);
@@ -72,7 +72,7 @@ static void flows_free(struct traffic *t)
 
 void traffic_free(struct traffic *t)
 {
-	flows_free(t);
+	sim_traffic_flows_free(t);
 	vec_free(&t->path);
 	free(t->capacity);
 	free(t->sent);
@@ -96,7 +96,7 @@ void sim_set_flows(struct sim *s, const struct sim_flow *flows, uint32_t n)
 	struct traffic *t = s->traffic;
 
 	pthread_mutex_lock(&s->lock);
-	flows_free(t);
+	sim_traffic_flows_free(t);
 	t->flow = xcalloc(n, sizeof(*t->flow));
 	if (n)
 		memcpy(t->flow, flows, n * sizeof(*flows));
@@ -110,7 +110,7 @@ void sim_set_flows(struct sim *s, const struct sim_flow *flows, uint32_t n)
 }
 
 /* Appends the flow's links; true when they lead to the owner of its LID. */
-static bool walk(struct sim *s, const struct sim_flow *flow)
+static bool sim_traffic_walk(struct sim *s, const struct sim_flow *flow)
 {
 	struct traffic *t = s->traffic;
 	const struct fabric *f = s->f;
@@ -140,14 +140,14 @@ static bool walk(struct sim *s, const struct sim_flow *flow)
 	return false;
 }
 
-static void walk_all(struct sim *s)
+static void sim_traffic_walk_all(struct sim *s)
 {
 	struct traffic *t = s->traffic;
 
 	t->path.n = 0;
 	for (uint32_t i = 0; i < t->nflow; i++) {
 		t->off[i] = (uint32_t)t->path.n;
-		t->arrives[i] = walk(s, &t->flow[i]);
+		t->arrives[i] = sim_traffic_walk(s, &t->flow[i]);
 	}
 	t->off[t->nflow] = (uint32_t)t->path.n;
 }
@@ -163,7 +163,8 @@ struct filling {
 };
 
 /* The share a flow can have now, and the link that says so (NONE: it gets all). */
-static double flow_share(const struct traffic *t, const struct filling *x, uint32_t i, uint32_t *by)
+static double sim_traffic_flow_share(const struct traffic *t, const struct filling *x, uint32_t i,
+				     uint32_t *by)
 {
 	double share = 1;
 
@@ -176,7 +177,7 @@ static double flow_share(const struct traffic *t, const struct filling *x, uint3
 	return share;
 }
 
-static void settle(struct traffic *t, struct filling *x, uint32_t i)
+static void sim_traffic_settle(struct traffic *t, struct filling *x, uint32_t i)
 {
 	x->settled[i] = true;
 	for (uint32_t k = t->off[i]; k < t->off[i + 1]; k++) {
@@ -189,7 +190,7 @@ static void settle(struct traffic *t, struct filling *x, uint32_t i)
 
 /* One round of water-filling: links whose flows are all held back by that very link are full, and
  * their flows settled; so are flows that nobody holds back. */
-static void fill_round(struct traffic *t, struct filling *x, bool last)
+static void sim_traffic_fill_round(struct traffic *t, struct filling *x, bool last)
 {
 	double share;
 	uint32_t by;
@@ -201,7 +202,7 @@ static void fill_round(struct traffic *t, struct filling *x, bool last)
 	for (uint32_t i = 0; i < t->nflow; i++) {
 		if (x->settled[i])
 			continue;
-		share = flow_share(t, x, i, &by);
+		share = sim_traffic_flow_share(t, x, i, &by);
 		for (uint32_t k = t->off[i]; k < t->off[i + 1]; k++)
 			x->least[t->path.v[k]] = fmin(x->least[t->path.v[k]], share);
 	}
@@ -209,7 +210,7 @@ static void fill_round(struct traffic *t, struct filling *x, bool last)
 	for (uint32_t i = 0; i < t->nflow; i++) {
 		if (x->settled[i])
 			continue;
-		share = flow_share(t, x, i, &by);
+		share = sim_traffic_flow_share(t, x, i, &by);
 		if (!last && by != NONE && x->least[by] < x->share[by])
 			continue;
 		t->rate[i] = share * t->flow[i].Bps;
@@ -217,10 +218,10 @@ static void fill_round(struct traffic *t, struct filling *x, bool last)
 		x->fresh[x->nfresh++] = i;
 	}
 	for (uint32_t k = 0; k < x->nfresh; k++)
-		settle(t, x, x->fresh[k]);
+		sim_traffic_settle(t, x, x->fresh[k]);
 }
 
-static void share_out(struct traffic *t)
+static void sim_traffic_share_out(struct traffic *t)
 {
 	struct filling x = { .left = xcalloc(t->nlink, sizeof(double)),
 			     .wanted = xcalloc(t->nlink, sizeof(double)),
@@ -235,7 +236,7 @@ static void share_out(struct traffic *t)
 		for (uint32_t k = t->off[i]; k < t->off[i + 1]; k++)
 			x.wanted[t->path.v[k]] += t->flow[i].Bps;
 	for (int round = 1; open && round <= ROUNDS_MAX; round++) {
-		fill_round(t, &x, round == ROUNDS_MAX);
+		sim_traffic_fill_round(t, &x, round == ROUNDS_MAX);
 		open -= x.nfresh;
 	}
 	free(x.left);
@@ -246,7 +247,7 @@ static void share_out(struct traffic *t)
 	free(x.fresh);
 }
 
-static void sum_links(struct traffic *t)
+static void sim_traffic_sum_links(struct traffic *t)
 {
 	memset(t->sent, 0, t->nlink * sizeof(double));
 	memset(t->waits, 0, t->nlink * sizeof(double));
@@ -270,7 +271,7 @@ static void sum_links(struct traffic *t)
 		t->waits[l] = fmin(t->waits[l], fmax(0, 1 - t->sent[l] / t->capacity[l]));
 }
 
-static uint64_t whole(double *carry, double more)
+static uint64_t sim_traffic_whole(double *carry, double more)
 {
 	double v = *carry + more, w = floor(v);
 
@@ -279,7 +280,7 @@ static uint64_t whole(double *carry, double more)
 }
 
 /* Counters of the port that the link leads to, or NULL. */
-static uint64_t *receiver(struct sim *s, uint32_t l)
+static uint64_t *sim_traffic_receiver(struct sim *s, uint32_t l)
 {
 	const struct fabric *f = s->f;
 	const struct port *p;
@@ -295,18 +296,19 @@ static uint64_t *receiver(struct sim *s, uint32_t l)
 	return s->port_ctr[f->port_off[f->chan_dst[p->chan]] + f->chan_rport[p->chan]];
 }
 
-static void count_link(struct sim *s, uint32_t l, double dt)
+static void sim_traffic_count_link(struct sim *s, uint32_t l, double dt)
 {
 	struct traffic *t = s->traffic;
 	uint64_t *tx = l < s->f->nport ? s->port_ctr[l] : s->term_ctr[l - s->f->nport];
-	uint64_t *rx = receiver(s, l);
-	uint64_t bytes = 4 * whole(&t->carry_bytes[l], t->sent[l] * dt / 4);
-	uint64_t pkts = whole(&t->carry_pkts[l], t->sent[l] * dt / PACKET_BYTES);
+	uint64_t *rx = sim_traffic_receiver(s, l);
+	uint64_t bytes = 4 * sim_traffic_whole(&t->carry_bytes[l], t->sent[l] * dt / 4);
+	uint64_t pkts = sim_traffic_whole(&t->carry_pkts[l], t->sent[l] * dt / PACKET_BYTES);
 
 	tx[CTR_TX_BYTES] += bytes;
 	tx[CTR_TX_PKTS] += pkts;
-	tx[CTR_TX_WAIT] += whole(&t->carry_wait[l], t->waits[l] * t->capacity[l] / FLIT_BYTES * dt);
-	tx[CTR_TX_DISCARD] += whole(&t->carry_drop[l], t->dropped[l] * dt);
+	tx[CTR_TX_WAIT] += sim_traffic_whole(&t->carry_wait[l],
+					     t->waits[l] * t->capacity[l] / FLIT_BYTES * dt);
+	tx[CTR_TX_DISCARD] += sim_traffic_whole(&t->carry_drop[l], t->dropped[l] * dt);
 	if (rx) {
 		rx[CTR_RX_BYTES] += bytes;
 		rx[CTR_RX_PKTS] += pkts;
@@ -314,7 +316,7 @@ static void count_link(struct sim *s, uint32_t l, double dt)
 }
 
 /* By the rates that the link has had since. */
-static void catch_up(struct sim *s, uint32_t l)
+static void sim_traffic_catch_up(struct sim *s, uint32_t l)
 {
 	struct traffic *t = s->traffic;
 	uint64_t now = sim_now_ns(s), since = t->counted_ns[l];
@@ -323,13 +325,13 @@ static void catch_up(struct sim *s, uint32_t l)
 		return;
 	t->counted_ns[l] = now;
 	if (t->sent[l] > 0 || t->waits[l] > 0)
-		count_link(s, l, (double)(now - since) / 1e9);
+		sim_traffic_count_link(s, l, (double)(now - since) / 1e9);
 }
 
-static void catch_up_all(struct sim *s)
+static void sim_traffic_catch_up_all(struct sim *s)
 {
 	for (uint32_t l = 0; s->traffic->counted_ns && l < s->traffic->nlink; l++)
-		catch_up(s, l);
+		sim_traffic_catch_up(s, l);
 }
 
 void traffic_read(struct sim *s, uint32_t end, uint8_t port)
@@ -340,31 +342,31 @@ void traffic_read(struct sim *s, uint32_t end, uint8_t port)
 	if (!s->traffic->counted_ns)
 		return;
 	if (!sim_is_switch(s, end)) {
-		catch_up(s, f->nport + end);
-		catch_up(s, f->port_off[f->term_sw[end]] + f->term_port[end]);
+		sim_traffic_catch_up(s, f->nport + end);
+		sim_traffic_catch_up(s, f->port_off[f->term_sw[end]] + f->term_port[end]);
 		return;
 	}
 	p = fabric_port(f, end - f->nend, port);
-	catch_up(s, f->port_off[end - f->nend] + port);
+	sim_traffic_catch_up(s, f->port_off[end - f->nend] + port);
 	if (p->term != FAB_NONE)
-		catch_up(s, f->nport + p->term);
+		sim_traffic_catch_up(s, f->nport + p->term);
 	else if (p->chan != FAB_NONE)
-		catch_up(s, f->port_off[f->chan_dst[p->chan]] + f->chan_rport[p->chan]);
+		sim_traffic_catch_up(s, f->port_off[f->chan_dst[p->chan]] + f->chan_rport[p->chan]);
 }
 
-static void refresh(struct sim *s)
+static void sim_traffic_refresh(struct sim *s)
 {
 	struct traffic *t = s->traffic;
 
 	if (!t->changed)
 		return;
-	catch_up_all(s);
-	walk_all(s);
-	share_out(t);
+	sim_traffic_catch_up_all(s);
+	sim_traffic_walk_all(s);
+	sim_traffic_share_out(t);
 	for (uint32_t i = 0; i < t->nflow; i++)
 		if (t->off[i] == t->off[i + 1])
 			t->rate[i] = 0;
-	sum_links(t);
+	sim_traffic_sum_links(t);
 	t->changed = false;
 }
 
@@ -373,10 +375,10 @@ void sim_traffic_step(struct sim *s, double dt_s)
 	struct traffic *t = s->traffic;
 
 	pthread_mutex_lock(&s->lock);
-	refresh(s);
+	sim_traffic_refresh(s);
 	for (uint32_t l = 0; l < t->nlink; l++)
 		if (t->sent[l] > 0 || t->waits[l] > 0)
-			count_link(s, l, dt_s);
+			sim_traffic_count_link(s, l, dt_s);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -390,8 +392,8 @@ void sim_traffic_follow(struct sim *s)
 		for (uint32_t l = 0; l < t->nlink; l++)
 			t->counted_ns[l] = sim_now_ns(s);
 	}
-	refresh(s);
-	catch_up_all(s);
+	sim_traffic_refresh(s);
+	sim_traffic_catch_up_all(s);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -400,7 +402,7 @@ void sim_flow_rates(struct sim *s, double *Bps, uint32_t n)
 	struct traffic *t = s->traffic;
 
 	pthread_mutex_lock(&s->lock);
-	refresh(s);
+	sim_traffic_refresh(s);
 	for (uint32_t i = 0; i < n && i < t->nflow; i++)
 		Bps[i] = t->arrives[i] ? t->rate[i] : 0;
 	pthread_mutex_unlock(&s->lock);

@@ -20,7 +20,7 @@ struct sim_source {
 	bool any;
 };
 
-static void sim_poll(struct job_source *base)
+static void source_sim_poll(struct job_source *base)
 {
 	struct sim_source *s = (struct sim_source *)base;
 	uint64_t ticks;
@@ -37,14 +37,14 @@ static void sim_poll(struct job_source *base)
 	s->any = true;
 }
 
-static void sim_close(struct job_source *base)
+static void source_sim_close(struct job_source *base)
 {
 	if (base->fd >= 0)
 		close(base->fd);
 	free(base);
 }
 
-static int sim_open(struct job_source **out, const struct source_opts *o, struct err *err)
+static int source_sim_open(struct job_source **out, const struct source_opts *o, struct err *err)
 {
 	struct itimerspec it = { .it_value.tv_nsec = 1, .it_interval.tv_nsec = LOOK_MS * 1000000L };
 	struct sim_source *s;
@@ -58,7 +58,7 @@ static int sim_open(struct job_source **out, const struct source_opts *o, struct
 	s->base.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (s->base.fd < 0 || timerfd_settime(s->base.fd, 0, &it, NULL)) {
 		rc = -errno;
-		sim_close(&s->base);
+		source_sim_close(&s->base);
 		return err_set(err, rc, "Cannot watch the simulated jobs: %s", strerror(-rc));
 	}
 	*out = &s->base;
@@ -68,7 +68,7 @@ static int sim_open(struct job_source **out, const struct source_opts *o, struct
 const struct job_source_type job_source_sim = {
 	.name = "sim",
 	.summary = "jobs of the simulated fabric",
-	.open = sim_open,
-	.poll = sim_poll,
-	.close = sim_close,
+	.open = source_sim_open,
+	.poll = source_sim_poll,
+	.close = source_sim_close,
 };

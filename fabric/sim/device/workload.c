@@ -53,13 +53,13 @@ struct workload {
 
 /* --- jobs --- */
 
-static double exponential(struct workload *w, double mean)
+static double workload_exponential(struct workload *w, double mean)
 {
 	return -mean * log1p(-rng_unit(&w->rng));
 }
 
 /* Weights of sizes 1, 2, 4, 8, ...: small jobs are many, large ones hold most nodes. */
-static double weight(const struct workload *w, uint32_t exp)
+static double workload_weight(const struct workload *w, uint32_t exp)
 {
 	static const double few[] = { 1.0, 1.5, 2.0, 2.0, 1.6 };
 
@@ -68,16 +68,16 @@ static double weight(const struct workload *w, uint32_t exp)
 	return exp < 5 ? few[exp] : 1.6 * pow(0.6, exp - 4.0);
 }
 
-static uint32_t draw_size(struct workload *w)
+static uint32_t workload_draw_size(struct workload *w)
 {
 	double sum = 0, at;
 	uint32_t e = 0, size;
 
 	for (uint32_t i = 0; i <= w->max_exp; i++)
-		sum += weight(w, i);
+		sum += workload_weight(w, i);
 	at = rng_unit(&w->rng) * sum;
-	while (e < w->max_exp && at >= weight(w, e))
-		at -= weight(w, e++);
+	while (e < w->max_exp && at >= workload_weight(w, e))
+		at -= workload_weight(w, e++);
 	size = 1u << e;
 	/* one in five is odd: between the power below and this one */
 	if (size > 2 && rng_unit(&w->rng) < 0.2)
@@ -89,12 +89,12 @@ static uint32_t draw_size(struct workload *w)
 }
 
 /* Many short runs, some long ones; the mean is 1. */
-static double draw_run(struct workload *w)
+static double workload_draw_run(struct workload *w)
 {
-	return exponential(w, rng_unit(&w->rng) < 0.7 ? 0.5 : 13.0 / 6);
+	return workload_exponential(w, rng_unit(&w->rng) < 0.7 ? 0.5 : 13.0 / 6);
 }
 
-static void draw_names(struct workload *w, struct wjob *j)
+static void workload_draw_names(struct workload *w, struct wjob *j)
 {
 	static const char *const codes[] = { "wrf",	"lammps", "gromacs", "vasp",  "openfoam",
 					     "namd",	"cp2k",	  "nemo",    "qe",    "nwchem",
@@ -110,14 +110,14 @@ static void draw_names(struct workload *w, struct wjob *j)
 	j->user = users[rng_below(&w->rng, sizeof(users) / sizeof(users[0]))];
 }
 
-static struct wjob draw_job(struct workload *w)
+static struct wjob workload_draw_job(struct workload *w)
 {
 	static const double seldom_idle[] = { 0.35, 0.6, 0.85, 1.0 };
 	struct wjob j = { .id = w->next_id++, .queued = w->now, .phase = INT64_MIN };
 
-	draw_names(w, &j);
-	j.size = draw_size(w);
-	j.run_s = 30 + draw_run(w) * w->o.mean_s;
+	workload_draw_names(w, &j);
+	j.size = workload_draw_size(w);
+	j.run_s = 30 + workload_draw_run(w) * w->o.mean_s;
 	j.seed = rng_u64(&w->rng);
 	j.pattern = (enum pattern_kind)rng_below(&w->rng, PATTERN_KINDS);
 	j.period_s = 20 + rng_unit(&w->rng) * 100;
@@ -127,7 +127,7 @@ static struct wjob draw_job(struct workload *w)
 	return j;
 }
 
-static void start_job(struct workload *w, struct wjob j)
+static void workload_start_job(struct workload *w, struct wjob j)
 {
 	j.start = w->now;
 	j.nodes = machine_take(&w->m, j.size, (uint32_t)w->run.n);
@@ -137,7 +137,7 @@ static void start_job(struct workload *w, struct wjob j)
 }
 
 /* The last job takes the place of the one that ends. */
-static void end_job(struct workload *w, uint32_t at)
+static void workload_end_job(struct workload *w, uint32_t at)
 {
 	struct wjob *j = &w->run.v[at];
 
@@ -152,7 +152,7 @@ static void end_job(struct workload *w, uint32_t at)
 
 /* First come, first served, and what fits may overtake; when the first one has waited for a
  * mean run time, only those of half its size may. */
-static void schedule(struct workload *w)
+static void workload_schedule(struct workload *w)
 {
 	for (size_t q = 0; q < w->queue.n;) {
 		const struct wjob *head = &w->queue.v[0], *j = &w->queue.v[q];
@@ -162,7 +162,7 @@ static void schedule(struct workload *w)
 			q++;
 			continue;
 		}
-		start_job(w, *j);
+		workload_start_job(w, *j);
 		memmove(&w->queue.v[q], &w->queue.v[q + 1],
 			(w->queue.n - q - 1) * sizeof(w->queue.v[0]));
 		w->queue.n--;
@@ -171,47 +171,48 @@ static void schedule(struct workload *w)
 
 /* --- time --- */
 
-static void arrive(struct workload *w)
+static void workload_arrive(struct workload *w)
 {
 	size_t room = 8 + w->run.n;
-	struct wjob j = draw_job(w);
+	struct wjob j = workload_draw_job(w);
 
 	if (j.size > w->fill)
 		j.size = w->fill;
 	if (w->queue.n < room)
 		vec_push(&w->queue, j);
-	w->next_arrival += exponential(w, w->gap_s);
+	w->next_arrival += workload_exponential(w, w->gap_s);
 }
 
-static double end_of(const struct wjob *j)
+static double workload_end_of(const struct wjob *j)
 {
 	return j->start + j->run_s;
 }
 
-static uint32_t next_end(const struct workload *w)
+static uint32_t workload_next_end(const struct workload *w)
 {
 	uint32_t at = FAB_NONE;
 
 	for (uint32_t i = 0; i < w->run.n; i++) {
-		if (at == FAB_NONE || end_of(&w->run.v[i]) < end_of(&w->run.v[at]))
+		if (at == FAB_NONE ||
+		    workload_end_of(&w->run.v[i]) < workload_end_of(&w->run.v[at]))
 			at = i;
 	}
 	return at;
 }
 
 /* Even numbers: it talks; odd: it computes. */
-static int64_t phase_of(const struct workload *w, const struct wjob *j)
+static int64_t workload_phase_of(const struct workload *w, const struct wjob *j)
 {
 	double at = (w->now - j->start + j->offset_s) / j->period_s, whole = floor(at);
 
 	return 2 * (int64_t)whole + (at - whole >= j->duty);
 }
 
-static void run_until(struct workload *w, double end)
+static void workload_run_until(struct workload *w, double end)
 {
 	for (;;) {
-		uint32_t at = next_end(w);
-		double t = at == FAB_NONE ? w->next_arrival : end_of(&w->run.v[at]);
+		uint32_t at = workload_next_end(w);
+		double t = at == FAB_NONE ? w->next_arrival : workload_end_of(&w->run.v[at]);
 		bool arrives = w->next_arrival <= t;
 
 		if (arrives)
@@ -220,10 +221,10 @@ static void run_until(struct workload *w, double end)
 			break;
 		w->now = t;
 		if (arrives)
-			arrive(w);
+			workload_arrive(w);
 		else
-			end_job(w, at);
-		schedule(w);
+			workload_end_job(w, at);
+		workload_schedule(w);
 	}
 	w->now = end;
 }
@@ -232,9 +233,9 @@ void workload_advance(struct workload *w, double dt_s)
 {
 	bool changed = false;
 
-	run_until(w, w->now + (dt_s > 0 ? dt_s : 0));
+	workload_run_until(w, w->now + (dt_s > 0 ? dt_s : 0));
 	for (size_t i = 0; i < w->run.n; i++) {
-		int64_t phase = phase_of(w, &w->run.v[i]);
+		int64_t phase = workload_phase_of(w, &w->run.v[i]);
 
 		changed |= phase != w->run.v[i].phase;
 		w->run.v[i].phase = phase;
@@ -244,7 +245,7 @@ void workload_advance(struct workload *w, double dt_s)
 
 /* --- life --- */
 
-static void set_options(struct workload *w, const struct workload_opts *opts)
+static void workload_set_options(struct workload *w, const struct workload_opts *opts)
 {
 	uint32_t flows = FLOWS_GOAL / w->m.nnode;
 
@@ -261,7 +262,7 @@ static void set_options(struct workload *w, const struct workload_opts *opts)
 }
 
 /* Sizes go to an eighth of the machine, the tail apart; arrivals follow from their mean. */
-static void set_rates(struct workload *w)
+static void workload_set_rates(struct workload *w)
 {
 	uint32_t largest = w->m.nnode >= 64   ? w->m.nnode / 8
 			   : w->m.nnode >= 16 ? 8
@@ -272,8 +273,8 @@ static void set_rates(struct workload *w)
 	while ((2u << w->max_exp) <= largest)
 		w->max_exp++;
 	for (uint32_t e = 0; e <= w->max_exp; e++) {
-		sum += weight(w, e);
-		nodes += weight(w, e) * (double)(1u << e);
+		sum += workload_weight(w, e);
+		nodes += workload_weight(w, e) * (double)(1u << e);
 	}
 	w->gap_s = nodes / sum * w->o.mean_s / (OFFERED * w->fill);
 }
@@ -288,15 +289,15 @@ struct workload *workload_new(const struct fabric *f, const struct workload_opts
 		workload_free(w);
 		return NULL;
 	}
-	set_options(w, opts);
-	set_rates(w);
+	workload_set_options(w, opts);
+	workload_set_rates(w);
 	rng_seed(&w->rng, w->o.seed);
 	w->next_id = 1000;
 	while (w->m.busy < w->fill - w->fill / 16) {
-		struct wjob j = draw_job(w);
+		struct wjob j = workload_draw_job(w);
 
 		if (w->m.busy + j.size <= w->fill)
-			start_job(w, j);
+			workload_start_job(w, j);
 	}
 	/* then on to a moment between two large jobs, if one comes soon */
 	workload_advance(w, WARM_UP * w->o.mean_s);
@@ -323,14 +324,14 @@ void workload_free(struct workload *w)
 
 /* --- what others see --- */
 
-static int64_t unix_s(const struct workload *w, double t)
+static int64_t workload_unix_s(const struct workload *w, double t)
 {
 	return w->o.start_s + (int64_t)floor(t - w->zero);
 }
 
 int64_t workload_now_s(const struct workload *w)
 {
-	return unix_s(w, w->now);
+	return workload_unix_s(w, w->now);
 }
 
 uint32_t workload_nodes(const struct workload *w)
@@ -353,7 +354,7 @@ uint64_t workload_flows_serial(const struct workload *w)
 	return w->flows_serial;
 }
 
-static void list_job(struct job_list *l, const struct workload *w, const struct wjob *j)
+static void workload_list_job(struct job_list *l, const struct workload *w, const struct wjob *j)
 {
 	const char **hosts = xcalloc(j->size, sizeof(*hosts));
 	struct job_rec r = { .id = j->id, .name = j->name, .user = j->user };
@@ -365,7 +366,7 @@ static void list_job(struct job_list *l, const struct workload *w, const struct 
 	r.nodes = nodes;
 	r.hosts = hosts;
 	r.nhost = j->size;
-	r.start_s = unix_s(w, j->start);
+	r.start_s = workload_unix_s(w, j->start);
 	job_list_add(l, &r);
 	free(nodes);
 	free(hosts);
@@ -379,7 +380,7 @@ const struct job_list *workload_jobs(struct workload *w)
 		return job_list_get(w->list);
 	l = job_list_new("sim", workload_now_s(w));
 	for (size_t i = 0; i < w->run.n; i++)
-		list_job(l, w, &w->run.v[i]);
+		workload_list_job(l, w, &w->run.v[i]);
 	l->pending = (uint32_t)w->queue.n;
 	job_list_sort(l);
 	job_list_put(w->list);
@@ -388,14 +389,14 @@ const struct job_list *workload_jobs(struct workload *w)
 	return job_list_get(l);
 }
 
-static double term_Bps(const struct fabric *f, uint32_t term)
+static double workload_term_Bps(const struct fabric *f, uint32_t term)
 {
 	uint32_t Mbps = fabric_port(f, f->term_sw[term], f->term_port[term])->rate_Mbps;
 
 	return (Mbps ? Mbps : RATE_Mbps) * 1e6 / 8;
 }
 
-static void add_flows(struct workload *w, uint32_t term)
+static void workload_add_flows(struct workload *w, uint32_t term)
 {
 	const struct machine_node *node = &w->m.nodes[w->m.node_of[term]];
 	const struct wjob *j = node->owner == FAB_NONE ? NULL : &w->run.v[node->owner];
@@ -408,7 +409,7 @@ static void add_flows(struct workload *w, uint32_t term)
 			  j->seed + (uint64_t)j->phase);
 	while (w->m.rail[node->first + rail] != term)
 		rail++;
-	Bps = n ? term_Bps(w->f, term) * w->o.load * j->share / n : 0;
+	Bps = n ? workload_term_Bps(w->f, term) * w->o.load * j->share / n : 0;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t dst = machine_term(&w->m, j->nodes[peers[i]], rail);
 
@@ -422,7 +423,7 @@ const struct sim_flow *workload_flows(struct workload *w, uint32_t *n)
 		w->flows.n = 0;
 		for (uint32_t t = 0; t < w->f->nterm; t++) {
 			if (w->m.node_of[t] != FAB_NONE)
-				add_flows(w, t);
+				workload_add_flows(w, t);
 		}
 		w->flows_made = w->flows_serial;
 	}

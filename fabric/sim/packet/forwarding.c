@@ -22,7 +22,7 @@ void forwarding_fini(struct forwarding *w)
 }
 
 /* The rows of one switch; returns what is behind them. */
-static uint8_t *copy_rows(uint8_t *vl, const struct forwarding *w, uint32_t sw)
+static uint8_t *forwarding_copy_rows(uint8_t *vl, const struct forwarding *w, uint32_t sw)
 {
 	uint32_t ports = w->f->sw_nports[sw] + 1u;
 
@@ -34,7 +34,7 @@ static uint8_t *copy_rows(uint8_t *vl, const struct forwarding *w, uint32_t sw)
 }
 
 /* From here on the VLs are our own. */
-static void own_sl2vl(struct forwarding *w)
+static void forwarding_own_sl2vl(struct forwarding *w)
 {
 	const struct fabric *f = w->f;
 	uint8_t *vl;
@@ -49,12 +49,12 @@ static void own_sl2vl(struct forwarding *w)
 	}
 	vl = w->sl2vl = xcalloc(n, 1);
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		vl = copy_rows(vl, w, sw);
+		vl = forwarding_copy_rows(vl, w, sw);
 }
 
 uint8_t *forwarding_sl2vl_row(struct forwarding *w, uint32_t sw, uint8_t in, uint8_t out)
 {
 	if (!w->sl2vl)
-		own_sl2vl(w);
+		forwarding_own_sl2vl(w);
 	return w->sl2vl + forwarding_sl2vl_at(w, sw, in, out);
 }

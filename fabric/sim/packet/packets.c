@@ -22,7 +22,7 @@ void packets_opts_init(struct packets_opts *o)
 	};
 }
 
-static void link_init(struct packets *p, uint32_t l, const struct port *port)
+static void packets_link_init(struct packets *p, uint32_t l, const struct port *port)
 {
 	struct link *link = &p->link[l];
 
@@ -32,14 +32,14 @@ static void link_init(struct packets *p, uint32_t l, const struct port *port)
 		link->rate_Mbps = PACKETS_RATE_Mbps;
 }
 
-static void init_links(struct packets *p)
+static void packets_init_links(struct packets *p)
 {
 	const struct fabric *f = p->f;
 
 	for (uint32_t l = 0; l < f->nport; l++) {
 		const struct port *port = &f->port[l];
 
-		link_init(p, l, port);
+		packets_link_init(p, l, port);
 		p->link[l].term = port->term;
 		if (port->chan != FAB_NONE) {
 			p->link[l].sw = f->chan_dst[port->chan];
@@ -49,7 +49,7 @@ static void init_links(struct packets *p)
 	for (uint32_t end = 0; end < f->nend; end++) {
 		uint32_t l = packets_host_link(p, end);
 
-		link_init(p, l, fabric_port(f, f->term_sw[end], f->term_port[end]));
+		packets_link_init(p, l, fabric_port(f, f->term_sw[end], f->term_port[end]));
 		p->link[l].sw = f->term_sw[end];
 		p->link[l].port = f->term_port[end];
 	}
@@ -82,7 +82,7 @@ struct packets *packets_new(const struct fabric *f, const struct tables *t,
 	p->lane = xcalloc(p->nlane, sizeof(*p->lane));
 	p->mark = xcalloc(p->nlane, sizeof(*p->mark));
 	p->unused = NIL;
-	init_links(p);
+	packets_init_links(p);
 	for (uint32_t i = 0; i < p->nlane; i++) {
 		struct lane *lane = &p->lane[i];
 
@@ -114,7 +114,7 @@ uint32_t packets_connect(struct packets *p, uint32_t src, uint16_t dlid, uint8_t
 }
 
 /* From now on it may send, but for some delay by chance. */
-static void begin(struct packets *p, uint32_t c)
+static void packets_begin(struct packets *p, uint32_t c)
 {
 	uint64_t jitter_ps = p->o.jitter_ns * 1000ULL;
 
@@ -130,7 +130,7 @@ void packets_send(struct packets *p, uint32_t c, uint64_t bytes)
 	conn->left = bytes > PACKETS_ENDLESS - conn->left ? PACKETS_ENDLESS : conn->left + bytes;
 	conn->asked = true;
 	if (first)
-		begin(p, c);
+		packets_begin(p, c);
 	else
 		packets_offer_conn(p, c);
 }
@@ -186,13 +186,13 @@ void packets_get_sl2vl(const struct packets *p, uint32_t sw, uint8_t in, uint8_t
 		vl[sl] = forwarding_vl(&p->fwd, sw, in, out, sl);
 }
 
-static uint64_t to_ps(uint64_t ns)
+static uint64_t packets_to_ps(uint64_t ns)
 {
 	return ns > UINT64_MAX / 1000 ? UINT64_MAX : ns * 1000;
 }
 
 /* The clock stands at the end of the time that was given, also when nothing happens then. */
-static void pass(struct packets *p, uint64_t until_ps)
+static void packets_pass(struct packets *p, uint64_t until_ps)
 {
 	if (p->now_ps < until_ps && until_ps != UINT64_MAX)
 		p->now_ps = until_ps;
@@ -205,25 +205,25 @@ void packets_run(struct packets *p, uint64_t until_ns)
 
 bool packets_run_part(struct packets *p, uint64_t until_ns, uint64_t events)
 {
-	uint64_t until = to_ps(until_ns);
+	uint64_t until = packets_to_ps(until_ns);
 
 	while (!packets_still(p) && packets_next_ps(p) <= until) {
 		if (!events--)
 			return false;
 		packets_step(p);
 	}
-	pass(p, until);
+	packets_pass(p, until);
 	return true;
 }
 
 bool packets_run_drained(struct packets *p, uint64_t until_ns)
 {
-	uint64_t until = to_ps(until_ns);
+	uint64_t until = packets_to_ps(until_ns);
 
 	while (p->held && !packets_still(p) && packets_next_ps(p) <= until)
 		packets_step(p);
 	if (p->held)
-		pass(p, until);
+		packets_pass(p, until);
 	return !p->held;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/sim/packet/packets_move.h"
 
-static void at(struct packets *p, uint64_t when_ps, enum event_kind kind, uint32_t id)
+static void packets_move_at(struct packets *p, uint64_t when_ps, enum event_kind kind, uint32_t id)
 {
 	event_queue_push(&p->events, when_ps, (uint32_t)kind << EVENT_SHIFT | id);
 }
 
 /* All cables are equally long: what left first arrives first, in the order of the events. */
-static void arrives_later(struct packets *p, uint32_t link)
+static void packets_move_arrives_later(struct packets *p, uint32_t link)
 {
 	struct arrivals *a = &p->arrivals;
 
@@ -29,7 +29,7 @@ static void arrives_later(struct packets *p, uint32_t link)
 
 /* ---- packets come and go ---- */
 
-static uint32_t packet_new(struct packets *p)
+static uint32_t packets_move_packet_new(struct packets *p)
 {
 	uint32_t k = p->unused;
 
@@ -43,7 +43,7 @@ static uint32_t packet_new(struct packets *p)
 	return k;
 }
 
-static void packet_gone(struct packets *p, uint32_t k)
+static void packets_move_packet_gone(struct packets *p, uint32_t k)
 {
 	struct conn *c = &p->conns.v[p->pool.v[k].conn];
 
@@ -55,7 +55,7 @@ static void packet_gone(struct packets *p, uint32_t k)
 	p->unused = k;
 }
 
-static void deliver(struct packets *p, uint32_t k)
+static void packets_move_deliver(struct packets *p, uint32_t k)
 {
 	const struct packet *packet = &p->pool.v[k];
 	struct conn *c = &p->conns.v[packet->conn];
@@ -71,58 +71,58 @@ static void deliver(struct packets *p, uint32_t k)
 	c->n.bytes += payload;
 	p->n.delivered++;
 	p->n.bytes += payload;
-	packet_gone(p, k);
+	packets_move_packet_gone(p, k);
 }
 
-static void drop(struct packets *p, uint32_t k, enum packets_drop why)
+static void packets_move_drop(struct packets *p, uint32_t k, enum packets_drop why)
 {
 	p->conns.v[p->pool.v[k].conn].n.dropped++;
 	p->n.drops[why]++;
 	p->n.dropped++;
-	packet_gone(p, k);
+	packets_move_packet_gone(p, k);
 }
 
-static void arrive_at_end(struct packets *p, uint32_t k, uint32_t end)
+static void packets_move_arrive_at_end(struct packets *p, uint32_t k, uint32_t end)
 {
 	if (fabric_lid_end(p->f, p->pool.v[k].dlid) == end)
-		deliver(p, k);
+		packets_move_deliver(p, k);
 	else
-		drop(p, k, DROP_WRONG_END);
+		packets_move_drop(p, k, DROP_WRONG_END);
 }
 
 /* ---- who waits at an output: lanes, or a host's connections ---- */
 
-static uint32_t *behind(struct packets *p, uint32_t who)
+static uint32_t *packets_move_behind(struct packets *p, uint32_t who)
 {
 	return who < p->nlane ? &p->lane[who].behind : &p->conns.v[who - p->nlane].behind;
 }
 
-static void line_up(struct packets *p, uint32_t who, uint32_t lane)
+static void packets_move_line_up(struct packets *p, uint32_t who, uint32_t lane)
 {
 	struct lane *to = &p->lane[lane];
 
-	*behind(p, who) = NIL;
+	*packets_move_behind(p, who) = NIL;
 	if (to->first == NIL)
 		to->first = who;
 	else
-		*behind(p, to->last) = who;
+		*packets_move_behind(p, to->last) = who;
 	to->last = who;
 	p->link[lane / p->nvl].want |= (uint16_t)(1u << lane % p->nvl);
 }
 
-static void step_out(struct packets *p, uint32_t who, uint32_t lane)
+static void packets_move_step_out(struct packets *p, uint32_t who, uint32_t lane)
 {
 	struct lane *to = &p->lane[lane];
 	uint32_t before = NIL, w = to->first;
 
 	while (w != who) {
 		before = w;
-		w = *behind(p, w);
+		w = *packets_move_behind(p, w);
 	}
 	if (before == NIL)
-		to->first = *behind(p, who);
+		to->first = *packets_move_behind(p, who);
 	else
-		*behind(p, before) = *behind(p, who);
+		*packets_move_behind(p, before) = *packets_move_behind(p, who);
 	if (to->last == who)
 		to->last = before;
 	if (to->first == NIL)
@@ -131,13 +131,13 @@ static void step_out(struct packets *p, uint32_t who, uint32_t lane)
 
 /* ---- outputs ---- */
 
-static uint64_t sending_ps(const struct link *l, uint32_t bytes)
+static uint64_t packets_move_sending_ps(const struct link *l, uint32_t bytes)
 {
 	return bytes * 8000000ULL / l->rate_Mbps;
 }
 
 /* The connection that is first in line puts its next packet together; NIL: no room for it. */
-static uint32_t take_from_conn(struct packets *p, uint32_t c, uint32_t lane)
+static uint32_t packets_move_take_from_conn(struct packets *p, uint32_t c, uint32_t lane)
 {
 	struct conn *conn = &p->conns.v[c];
 	uint32_t payload = conn->left < p->o.mtu ? (uint32_t)conn->left : p->o.mtu, k;
@@ -155,8 +155,8 @@ static uint32_t take_from_conn(struct packets *p, uint32_t c, uint32_t lane)
 
 	if (!lane_takes(p, lane, &packet))
 		return NIL;
-	step_out(p, p->nlane + c, lane);
-	k = packet_new(p);
+	packets_move_step_out(p, p->nlane + c, lane);
+	k = packets_move_packet_new(p);
 	p->pool.v[k] = packet;
 	conn->seq++;
 	conn->waiting = false;
@@ -169,14 +169,14 @@ static uint32_t take_from_conn(struct packets *p, uint32_t c, uint32_t lane)
 	return k;
 }
 
-static uint32_t take_from_lane(struct packets *p, uint32_t r, uint32_t lane)
+static uint32_t packets_move_take_from_lane(struct packets *p, uint32_t r, uint32_t lane)
 {
 	struct lane *from = &p->lane[r];
 	uint32_t k = from->head;
 
 	if (!lane_takes(p, lane, &p->pool.v[k]))
 		return NIL;
-	step_out(p, r, lane);
+	packets_move_step_out(p, r, lane);
 	from->head = p->pool.v[k].next;
 	from->waiting = false;
 	from->sending = true;
@@ -184,12 +184,13 @@ static uint32_t take_from_lane(struct packets *p, uint32_t r, uint32_t lane)
 	return k;
 }
 
-static bool start_sending(struct packets *p, uint32_t link, uint32_t lane)
+static bool packets_move_start_sending(struct packets *p, uint32_t link, uint32_t lane)
 {
 	struct link *l = &p->link[link];
 	uint32_t who = p->lane[lane].first, k;
 
-	k = who < p->nlane ? take_from_lane(p, who, lane) : take_from_conn(p, who - p->nlane, lane);
+	k = who < p->nlane ? packets_move_take_from_lane(p, who, lane)
+			   : packets_move_take_from_conn(p, who - p->nlane, lane);
 	if (k == NIL)
 		return false;
 	if (l->sw != NIL)
@@ -199,12 +200,13 @@ static bool start_sending(struct packets *p, uint32_t link, uint32_t lane)
 	l->packet = k;
 	l->from = who;
 	l->last_vl = (uint8_t)(lane % p->nvl);
-	at(p, p->now_ps + sending_ps(l, p->pool.v[k].bytes), EVENT_DONE, link);
+	packets_move_at(p, p->now_ps + packets_move_sending_ps(l, p->pool.v[k].bytes), EVENT_DONE,
+			link);
 	return true;
 }
 
 /* Sends the next packet of those that can go, VLs in turns. */
-static void kick(struct packets *p, uint32_t link)
+static void packets_move_kick(struct packets *p, uint32_t link)
 {
 	struct link *l = &p->link[link];
 	uint32_t behind_last, before;
@@ -214,15 +216,17 @@ static void kick(struct packets *p, uint32_t link)
 	behind_last = l->want & (~1u << l->last_vl);
 	before = l->want & ~behind_last;
 	for (uint32_t left = behind_last; left; left &= left - 1)
-		if (start_sending(p, link, link * p->nvl + (uint32_t)__builtin_ctz(left)))
+		if (packets_move_start_sending(p, link,
+					       link * p->nvl + (uint32_t)__builtin_ctz(left)))
 			return;
 	for (uint32_t left = before; left; left &= left - 1)
-		if (start_sending(p, link, link * p->nvl + (uint32_t)__builtin_ctz(left)))
+		if (packets_move_start_sending(p, link,
+					       link * p->nvl + (uint32_t)__builtin_ctz(left)))
 			return;
 }
 
 /* The first packet of a buffer gets in line at its output. */
-static void offer_lane(struct packets *p, uint32_t r)
+static void packets_move_offer_lane(struct packets *p, uint32_t r)
 {
 	struct lane *lane = &p->lane[r];
 	uint32_t out;
@@ -232,11 +236,11 @@ static void offer_lane(struct packets *p, uint32_t r)
 	out = p->pool.v[lane->head].out;
 	lane->since = p->now_ps;
 	lane->waiting = true;
-	line_up(p, r, out);
-	kick(p, out / p->nvl);
+	packets_move_line_up(p, r, out);
+	packets_move_kick(p, out / p->nvl);
 	if (lane->waiting && p->o.hoq_ns && !lane->timer) {
 		lane->timer = true;
-		at(p, p->now_ps + p->o.hoq_ns * 1000, EVENT_HOQ, r);
+		packets_move_at(p, p->now_ps + p->o.hoq_ns * 1000, EVENT_HOQ, r);
 	}
 }
 
@@ -249,8 +253,8 @@ void packets_offer_conn(struct packets *p, uint32_t c)
 		return;
 	conn->vl = (uint8_t)(conn->sl % p->nvl);
 	conn->waiting = true;
-	line_up(p, p->nlane + c, link * p->nvl + conn->vl);
-	kick(p, link);
+	packets_move_line_up(p, p->nlane + c, link * p->nvl + conn->vl);
+	packets_move_kick(p, link);
 }
 
 void packets_withdraw_conn(struct packets *p, uint32_t c)
@@ -258,20 +262,21 @@ void packets_withdraw_conn(struct packets *p, uint32_t c)
 	struct conn *conn = &p->conns.v[c];
 
 	if (conn->waiting)
-		step_out(p, p->nlane + c, packets_host_link(p, conn->src) * p->nvl + conn->vl);
+		packets_move_step_out(p, p->nlane + c,
+				      packets_host_link(p, conn->src) * p->nvl + conn->vl);
 	conn->waiting = false;
 }
 
 /* ---- events ---- */
 
-static void give_room(struct packets *p, uint32_t lane, uint32_t credits)
+static void packets_move_give_room(struct packets *p, uint32_t lane, uint32_t credits)
 {
 	p->lane[lane].room += credits;
 	p->lane[lane].npackets--;
-	kick(p, lane / p->nvl);
+	packets_move_kick(p, lane / p->nvl);
 }
 
-static void on_done(struct packets *p, uint32_t link)
+static void packets_move_on_done(struct packets *p, uint32_t link)
 {
 	struct link *l = &p->link[link];
 	uint32_t k = l->packet, from = l->from, credits = packet_credits(&p->pool.v[k]);
@@ -283,24 +288,24 @@ static void on_done(struct packets *p, uint32_t link)
 		p->pool.v[l->wire_last].next = k;
 	p->pool.v[k].next = NIL;
 	l->wire_last = k;
-	arrives_later(p, link);
+	packets_move_arrives_later(p, link);
 	p->n.hops++;
 	p->last_ps = p->now_ps;
 	if (from < p->nlane) {
 		p->lane[from].sending = false;
-		offer_lane(p, from);
-		kick(p, link);
-		give_room(p, from, credits);
+		packets_move_offer_lane(p, from);
+		packets_move_kick(p, link);
+		packets_move_give_room(p, from, credits);
 	} else {
 		p->conns.v[from - p->nlane].sending = false;
 		packets_offer_conn(p, from - p->nlane);
-		kick(p, link);
+		packets_move_kick(p, link);
 	}
 }
 
 /* The lane that the packet has to take from this switch, or NIL and why it is dropped. */
-static uint32_t look_up(const struct packets *p, const struct link *l, const struct packet *k,
-			enum packets_drop *why)
+static uint32_t packets_move_look_up(const struct packets *p, const struct link *l,
+				     const struct packet *k, enum packets_drop *why)
 {
 	const struct fabric *f = p->f;
 	uint8_t out = forwarding_port(&p->fwd, l->sw, k->dlid), vl;
@@ -322,7 +327,7 @@ static uint32_t look_up(const struct packets *p, const struct link *l, const str
 	return vl < p->nvl ? (f->port_off[l->sw] + out) * p->nvl + vl : NIL;
 }
 
-static void on_arrive(struct packets *p, uint32_t link)
+static void packets_move_on_arrive(struct packets *p, uint32_t link)
 {
 	struct link *l = &p->link[link];
 	uint32_t k = l->wire_first, r = link * p->nvl + p->pool.v[k].vl;
@@ -335,20 +340,20 @@ static void on_arrive(struct packets *p, uint32_t link)
 	l->wire_first = packet->next;
 	packet->next = NIL;
 	if (l->sw == NIL) {
-		arrive_at_end(p, k, l->term);
+		packets_move_arrive_at_end(p, k, l->term);
 		return;
 	}
 	lane->npackets++;
 	if (!p->o.life_ns || p->now_ps - packet->born <= p->o.life_ns * 1000) {
 		home = !forwarding_port(&p->fwd, l->sw, packet->dlid);
-		out = home ? NIL : look_up(p, l, packet, &why);
+		out = home ? NIL : packets_move_look_up(p, l, packet, &why);
 	}
 	if (out == NIL) {
 		if (home)
-			arrive_at_end(p, k, p->f->nend + l->sw);
+			packets_move_arrive_at_end(p, k, p->f->nend + l->sw);
 		else
-			drop(p, k, why);
-		give_room(p, r, credits);
+			packets_move_drop(p, k, why);
+		packets_move_give_room(p, r, credits);
 		return;
 	}
 	packet->out = out;
@@ -357,11 +362,11 @@ static void on_arrive(struct packets *p, uint32_t link)
 	else
 		p->pool.v[lane->tail].next = k;
 	lane->tail = k;
-	offer_lane(p, r);
+	packets_move_offer_lane(p, r);
 }
 
 /* A packet that was first for too long; or the timer of one that has left since. */
-static void on_hoq(struct packets *p, uint32_t r)
+static void packets_move_on_hoq(struct packets *p, uint32_t r)
 {
 	struct lane *lane = &p->lane[r];
 	uint64_t due = lane->since + p->o.hoq_ns * 1000;
@@ -372,19 +377,19 @@ static void on_hoq(struct packets *p, uint32_t r)
 		return;
 	if (p->now_ps < due) {
 		lane->timer = true;
-		at(p, due, EVENT_HOQ, r);
+		packets_move_at(p, due, EVENT_HOQ, r);
 		return;
 	}
-	step_out(p, r, p->pool.v[k].out);
+	packets_move_step_out(p, r, p->pool.v[k].out);
 	lane->waiting = false;
 	lane->head = p->pool.v[k].next;
 	credits = packet_credits(&p->pool.v[k]);
-	drop(p, k, DROP_HOQ);
-	offer_lane(p, r);
-	give_room(p, r, credits);
+	packets_move_drop(p, k, DROP_HOQ);
+	packets_move_offer_lane(p, r);
+	packets_move_give_room(p, r, credits);
 }
 
-static struct event next_event(struct packets *p)
+static struct event packets_move_next_event(struct packets *p)
 {
 	struct arrivals *a = &p->arrivals;
 	const struct event *first = a->n ? &a->ring[a->head] : NULL;
@@ -399,23 +404,23 @@ static struct event next_event(struct packets *p)
 
 void packets_step(struct packets *p)
 {
-	struct event e = next_event(p);
+	struct event e = packets_move_next_event(p);
 	uint32_t id = e.what & ((1u << EVENT_SHIFT) - 1);
 
 	p->now_ps = e.at;
 	switch ((enum event_kind)(e.what >> EVENT_SHIFT)) {
 	case EVENT_DONE:
-		on_done(p, id);
+		packets_move_on_done(p, id);
 		break;
 	case EVENT_ARRIVE:
-		on_arrive(p, id);
+		packets_move_on_arrive(p, id);
 		break;
 	case EVENT_START:
 		p->conns.v[id].started = true;
 		packets_offer_conn(p, id);
 		break;
 	case EVENT_HOQ:
-		on_hoq(p, id);
+		packets_move_on_hoq(p, id);
 		break;
 	}
 }

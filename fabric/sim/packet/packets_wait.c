@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* The buffer whose room the first packet of this one waits for, or NIL. */
-static uint32_t waits_for(const struct packets *p, uint32_t r)
+static uint32_t packets_wait_for(const struct packets *p, uint32_t r)
 {
 	const struct lane *lane = &p->lane[r];
 	const struct packet *k;
@@ -21,12 +21,12 @@ static uint32_t waits_for(const struct packets *p, uint32_t r)
 	return lane_takes(p, k->out, k) ? NIL : k->out;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t packets_wait_later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-static void describe(struct packets_wait *out, const struct packets *p, uint32_t r)
+static void packets_wait_describe(struct packets_wait *out, const struct packets *p, uint32_t r)
 {
 	const struct packet *k = &p->pool.v[p->lane[r].head];
 
@@ -38,16 +38,17 @@ static void describe(struct packets_wait *out, const struct packets *p, uint32_t
 	out->npackets = p->lane[r].npackets;
 }
 
-static uint32_t report(const struct packets *p, uint32_t start, struct packets_wait **out,
-		       uint64_t *closed_ns)
+static uint32_t packets_wait_report(const struct packets *p, uint32_t start,
+				    struct packets_wait **out, uint64_t *closed_ns)
 {
 	uint32_t n = 0, r = start;
 	uint64_t closed = 0;
 
 	do {
-		uint32_t next = waits_for(p, r);
+		uint32_t next = packets_wait_for(p, r);
 
-		closed = later(closed, later(p->lane[r].since, p->lane[next].taken));
+		closed = packets_wait_later(
+			closed, packets_wait_later(p->lane[r].since, p->lane[next].taken));
 		n++;
 		r = next;
 	} while (r != start);
@@ -57,8 +58,8 @@ static uint32_t report(const struct packets *p, uint32_t start, struct packets_w
 		return n;
 	*out = xcalloc(n, sizeof(**out));
 	for (uint32_t i = 0; i < n; i++) {
-		describe(&(*out)[i], p, r);
-		r = waits_for(p, r);
+		packets_wait_describe(&(*out)[i], p, r);
+		r = packets_wait_for(p, r);
 	}
 	return n;
 }
@@ -76,23 +77,23 @@ uint32_t packets_deadlock(struct packets *p, struct packets_wait **out, uint64_t
 
 		while (r != NIL && !p->mark[r]) {
 			p->mark[r] = i + 1;
-			r = waits_for(p, r);
+			r = packets_wait_for(p, r);
 		}
 		if (r == NIL || p->mark[r] != i + 1)
 			continue;
-		report(p, r, NULL, &closed);
+		packets_wait_report(p, r, NULL, &closed);
 		if (closed < first) {
 			first = closed;
 			start = r;
 		}
 	}
 	if (start != NIL)
-		n = report(p, start, out, closed_ns);
+		n = packets_wait_report(p, start, out, closed_ns);
 	return n;
 }
 
 /* Credits of the packets that stand in a buffer or have its room already. */
-static uint32_t occupied(const struct packets *p, uint32_t r, uint32_t *npackets)
+static uint32_t packets_wait_occupied(const struct packets *p, uint32_t r, uint32_t *npackets)
 {
 	const struct link *l = &p->link[r / p->nvl];
 	uint32_t sum = 0, vl = r % p->nvl;
@@ -122,7 +123,7 @@ const char *packets_check(const struct packets *p)
 	uint64_t held = 0;
 
 	for (uint32_t r = 0; r < p->nlane; r++)
-		used[r] = occupied(p, r, &npackets);
+		used[r] = packets_wait_occupied(p, r, &npackets);
 	for (uint32_t l = 0; l < p->nlink; l++)
 		if (p->link[l].busy && p->link[l].from < p->nlane)
 			used[p->link[l].from] += packet_credits(&p->pool.v[p->link[l].packet]);

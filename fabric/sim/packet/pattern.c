@@ -4,7 +4,8 @@
 #include "fabric/base/rng.h"
 
 /* Adds a rank unless it is the sender or there already. */
-static uint32_t add(uint32_t *out, uint32_t have, uint32_t max, uint32_t rank, uint32_t peer)
+static uint32_t pattern_add(uint32_t *out, uint32_t have, uint32_t max, uint32_t rank,
+			    uint32_t peer)
 {
 	if (peer == rank || have == max)
 		return have;
@@ -17,7 +18,8 @@ static uint32_t add(uint32_t *out, uint32_t have, uint32_t max, uint32_t rank, u
 }
 
 /* Shifts spread evenly over 1..n-1 from a random start: distinct by construction. */
-static uint32_t alltoall(uint32_t *out, uint32_t max, uint32_t n, uint32_t rank, uint64_t seed)
+static uint32_t pattern_alltoall(uint32_t *out, uint32_t max, uint32_t n, uint32_t rank,
+				 uint64_t seed)
 {
 	uint32_t count = max < n - 1 ? max : n - 1, have = 0;
 	struct rng r;
@@ -34,7 +36,7 @@ static uint32_t alltoall(uint32_t *out, uint32_t max, uint32_t n, uint32_t rank,
 }
 
 /* The largest divisor of n that is not above its root-th root. */
-static uint32_t side(uint32_t n, int root)
+static uint32_t pattern_side(uint32_t n, int root)
 {
 	uint32_t best = 1;
 
@@ -43,16 +45,16 @@ static uint32_t side(uint32_t n, int root)
 	return best;
 }
 
-static uint32_t stencil(uint32_t *out, uint32_t max, uint32_t n, uint32_t rank, int ndim)
+static uint32_t pattern_stencil(uint32_t *out, uint32_t max, uint32_t n, uint32_t rank, int ndim)
 {
-	uint32_t a = side(n, ndim), b = ndim == 3 ? side(n / a, 2) : n / a;
+	uint32_t a = pattern_side(n, ndim), b = ndim == 3 ? pattern_side(n / a, 2) : n / a;
 	uint32_t dim[3] = { a, b, n / a / b }, step = 1, have = 0;
 
 	for (int d = 0; d < 3; d++) {
 		uint32_t at = rank / step % dim[d], base = rank - at * step;
 
-		have = add(out, have, max, rank, base + (at + 1) % dim[d] * step);
-		have = add(out, have, max, rank, base + (at + dim[d] - 1) % dim[d] * step);
+		have = pattern_add(out, have, max, rank, base + (at + 1) % dim[d] * step);
+		have = pattern_add(out, have, max, rank, base + (at + dim[d] - 1) % dim[d] * step);
 		step *= dim[d];
 	}
 	return have;
@@ -67,15 +69,15 @@ uint32_t pattern_peers(uint32_t *out, uint32_t max, enum pattern_kind kind, uint
 		return 0;
 	switch (kind) {
 	case PATTERN_ALLTOALL:
-		return alltoall(out, max, n, rank, seed);
+		return pattern_alltoall(out, max, n, rank, seed);
 	case PATTERN_RING:
-		have = add(out, 0, max, rank, (rank + 1) % n);
-		return add(out, have, max, rank, (rank + n - 1) % n);
+		have = pattern_add(out, 0, max, rank, (rank + 1) % n);
+		return pattern_add(out, have, max, rank, (rank + n - 1) % n);
 	case PATTERN_STENCIL2:
-		return stencil(out, max, n, rank, 2);
+		return pattern_stencil(out, max, n, rank, 2);
 	case PATTERN_STENCIL3:
-		return stencil(out, max, n, rank, 3);
+		return pattern_stencil(out, max, n, rank, 3);
 	default:
-		return alltoall(out, 1, n, rank, seed);
+		return pattern_alltoall(out, 1, n, rank, seed);
 	}
 }

@@ -13,7 +13,7 @@ struct topology_kind {
 	uint32_t q, prime, degree;
 };
 
-static bool shape_of(struct topology_kind *s, uint32_t q)
+static bool galois_shape_of(struct topology_kind *s, uint32_t q)
 {
 	uint32_t p = 2, n = q;
 
@@ -27,7 +27,7 @@ static bool shape_of(struct topology_kind *s, uint32_t q)
 	return n == 1;
 }
 
-static uint32_t poly_add(const struct topology_kind *s, uint32_t a, uint32_t b)
+static uint32_t galois_poly_add(const struct topology_kind *s, uint32_t a, uint32_t b)
 {
 	uint32_t sum = 0, place = 1;
 
@@ -40,7 +40,7 @@ static uint32_t poly_add(const struct topology_kind *s, uint32_t a, uint32_t b)
 }
 
 /* a * b modulo the monic polynomial x^degree + low. */
-static uint32_t poly_mul(const struct topology_kind *s, uint32_t a, uint32_t b, uint32_t low)
+static uint32_t galois_poly_mul(const struct topology_kind *s, uint32_t a, uint32_t b, uint32_t low)
 {
 	uint32_t c[2 * DEGREE_MAX] = { 0 }, out = 0, x = a;
 
@@ -66,31 +66,31 @@ static uint32_t poly_mul(const struct topology_kind *s, uint32_t a, uint32_t b, 
 
 /* Powers of g modulo that polynomial, up to the first 1; true when they are all of the field
  * but 0.  Then the polynomial is irreducible and g generates the group. */
-static bool powers(struct galois *f, const struct topology_kind *s, uint32_t g, uint32_t low)
+static bool galois_powers(struct galois *f, const struct topology_kind *s, uint32_t g, uint32_t low)
 {
 	uint32_t x = 1;
 
 	for (uint32_t i = 0; i + 1 < s->q; i++) {
 		f->power[i] = (uint16_t)x;
-		x = poly_mul(s, x, g, low);
+		x = galois_poly_mul(s, x, g, low);
 		if (x == 0 || (x == 1 && i + 2 < s->q))
 			return false;
 	}
 	return x == 1;
 }
 
-static bool find_generator(struct galois *f, const struct topology_kind *s)
+static bool galois_find_generator(struct galois *f, const struct topology_kind *s)
 {
 	/* a primitive polynomial has x itself (the number prime) as generator */
 	if (s->degree > 1) {
 		f->generator = s->prime;
 		for (uint32_t low = 1; low < s->q; low++)
-			if (powers(f, s, f->generator, low))
+			if (galois_powers(f, s, f->generator, low))
 				return true;
 		return false;
 	}
 	for (f->generator = 1; f->generator < s->q; f->generator++)
-		if (powers(f, s, f->generator, 0))
+		if (galois_powers(f, s, f->generator, 0))
 			return true;
 	return false;
 }
@@ -100,7 +100,7 @@ bool galois_make(struct galois *f, uint32_t q)
 	struct topology_kind s;
 	uint32_t log[GALOIS_MAX];
 
-	if (q < 2 || q > GALOIS_MAX || !shape_of(&s, q) || !find_generator(f, &s))
+	if (q < 2 || q > GALOIS_MAX || !galois_shape_of(&s, q) || !galois_find_generator(f, &s))
 		return false;
 	f->q = q;
 	f->power[q - 1] = 1;
@@ -110,7 +110,7 @@ bool galois_make(struct galois *f, uint32_t q)
 		log[f->power[i]] = i;
 	for (uint32_t a = 0; a < q; a++) {
 		for (uint32_t b = 0; b < q; b++) {
-			f->sum[a * q + b] = (uint8_t)poly_add(&s, a, b);
+			f->sum[a * q + b] = (uint8_t)galois_poly_add(&s, a, b);
 			if (a && b)
 				f->product[a * q + b] =
 					(uint8_t)f->power[(log[a] + log[b]) % (q - 1)];

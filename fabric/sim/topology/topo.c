@@ -49,7 +49,7 @@ struct common {
 	const char *speed, *names;
 };
 
-static int common_read(struct common *c, const struct topo_spec *s, struct err *err)
+static int topo_common_read(struct common *c, const struct topo_spec *s, struct err *err)
 {
 	const char *lids = topo_spec_text(s, "lids", "aligned");
 	int rc = topo_spec_u64(&c->seed, s, "seed", 1, err);
@@ -77,8 +77,8 @@ static int common_read(struct common *c, const struct topo_spec *s, struct err *
 	return 0;
 }
 
-static int fail_cables(struct topo_net *net, const struct topo_spec *s, const struct common *c,
-		       struct rng *rng, struct err *err)
+static int topo_fail_cables(struct topo_net *net, const struct topo_spec *s, const struct common *c,
+			    struct rng *rng, struct err *err)
 {
 	const char *text = topo_spec_text(s, "fail", "0");
 	char *end;
@@ -99,7 +99,8 @@ static int fail_cables(struct topo_net *net, const struct topo_spec *s, const st
 }
 
 /* Host names: runs of # in the pattern give the digits, else the width of the last number. */
-static void host_name(char *buf, size_t len, const char *pattern, uint32_t nhost, uint32_t number)
+static void topo_host_name(char *buf, size_t len, const char *pattern, uint32_t nhost,
+			   uint32_t number)
 {
 	size_t before = strcspn(pattern, "#"), wide = strspn(pattern + before, "#");
 	int width = wide ? (int)wide : snprintf(NULL, 0, "%u", nhost);
@@ -110,7 +111,7 @@ static void host_name(char *buf, size_t len, const char *pattern, uint32_t nhost
 		 pattern + before + wide);
 }
 
-static int add_switches(struct builder *b, const struct topo_net *net, struct err *err)
+static int topo_add_switches(struct builder *b, const struct topo_net *net, struct err *err)
 {
 	for (uint32_t s = 0; s < net->nports.n; s++) {
 		uint32_t id, n = net->nports.v[s] ? net->nports.v[s] : 1;
@@ -126,8 +127,8 @@ static int add_switches(struct builder *b, const struct topo_net *net, struct er
 	return 0;
 }
 
-static int cable_up(struct builder *b, uint32_t id_a, uint32_t port_a, uint32_t id_b,
-		    uint32_t port_b, const char *speed, struct err *err)
+static int topo_cable_up(struct builder *b, uint32_t id_a, uint32_t port_a, uint32_t id_b,
+			 uint32_t port_b, const char *speed, struct err *err)
 {
 	int rc = builder_link(b, id_a, port_a, id_b, port_b, err);
 
@@ -142,46 +143,46 @@ static int cable_up(struct builder *b, uint32_t id_a, uint32_t port_a, uint32_t 
 	return rc;
 }
 
-static int add_host(struct builder *b, uint32_t host, uint32_t sw, uint32_t port, uint32_t nhost,
-		    const struct common *c, struct err *err)
+static int topo_add_host(struct builder *b, uint32_t host, uint32_t sw, uint32_t port,
+			 uint32_t nhost, const struct common *c, struct err *err)
 {
 	uint64_t guid = HOST_GUID + (uint64_t)GUID_STEP * host;
 	char name[80];
 	uint32_t id;
 	int rc;
 
-	host_name(name, sizeof(name), c->names, nhost, host + 1);
+	topo_host_name(name, sizeof(name), c->names, nhost, host + 1);
 	rc = builder_node(&id, b, NODE_CA, guid, 1, name, err);
 	if (!rc)
 		rc = builder_port_guid(b, id, 1, guid + 1, err);
-	return rc ? rc : cable_up(b, id, 1, sw, port, c->speed, err);
+	return rc ? rc : topo_cable_up(b, id, 1, sw, port, c->speed, err);
 }
 
 /* Switches have the builder's ids 0.. in their order, hosts follow.  Hosts take the first
  * ports of a switch, cables the next ones. */
-static int add_all(struct builder *b, const struct topo_net *net, const struct common *c,
-		   struct err *err)
+static int topo_add_all(struct builder *b, const struct topo_net *net, const struct common *c,
+			struct err *err)
 {
 	uint32_t nsw = (uint32_t)net->nports.n, host = 0;
 	uint32_t *port = xcalloc(nsw, sizeof(*port));
-	int rc = add_switches(b, net, err);
+	int rc = topo_add_switches(b, net, err);
 
 	for (uint32_t s = 0; s < nsw && !rc; s++)
 		while (port[s] < net->hosts.v[s] && !rc)
-			rc = add_host(b, host++, s, ++port[s], net->nhost, c, err);
+			rc = topo_add_host(b, host++, s, ++port[s], net->nhost, c, err);
 	for (size_t i = 0; i < net->cables.n && !rc; i++) {
 		const struct topo_cable *k = &net->cables.v[i];
 		uint32_t pa = ++port[k->a], pb = ++port[k->b];
 
 		if (!k->failed)
-			rc = cable_up(b, k->a, pa, k->b, pb, c->speed, err);
+			rc = topo_cable_up(b, k->a, pa, k->b, pb, c->speed, err);
 	}
 	free(port);
 	return rc;
 }
 
-static int give_lids(struct builder *b, const struct topo_net *net, const struct common *c,
-		     struct rng *rng, struct err *err)
+static int topo_give_lids(struct builder *b, const struct topo_net *net, const struct common *c,
+			  struct rng *rng, struct err *err)
 {
 	uint32_t nsw = (uint32_t)net->nports.n, step = 1u << c->lmc, lid = step;
 	uint32_t *order = xcalloc(net->nhost, sizeof(*order));
@@ -216,7 +217,7 @@ int topo_build(struct builder **out, const char *text, struct err *err)
 	topo_net_init(&net);
 	rc = topo_spec_parse(&s, text, err);
 	if (!rc)
-		rc = common_read(&c, s, err);
+		rc = topo_common_read(&c, s, err);
 	if (!rc)
 		rc = topo_spec_type(s)->make(&net, s, err);
 	if (!rc)
@@ -224,11 +225,11 @@ int topo_build(struct builder **out, const char *text, struct err *err)
 	if (rc)
 		goto out;
 	rng_seed(&rng, c.seed);
-	rc = fail_cables(&net, s, &c, &rng, err);
+	rc = topo_fail_cables(&net, s, &c, &rng, err);
 	if (!rc)
-		rc = add_all(b, &net, &c, err);
+		rc = topo_add_all(b, &net, &c, err);
 	if (!rc && (c.random_lids || c.lmc))
-		rc = give_lids(b, &net, &c, &rng, err);
+		rc = topo_give_lids(b, &net, &c, &rng, err);
 out:
 	topo_net_free(&net);
 	topo_spec_free(s);

@@ -17,7 +17,7 @@ struct dragonfly {
 
 /* One cable between any two groups, in the palm-tree arrangement: the j-th cable of a group,
  * counted over its switches, goes to the group j+1 further on. */
-static void palm_tree(struct topo_net *net, const struct dragonfly *d)
+static void topo_dragonfly_palm_tree(struct topo_net *net, const struct dragonfly *d)
 {
 	for (uint32_t from = 0; from < d->g; from++) {
 		for (uint32_t j = 0; j < d->a * d->h; j++) {
@@ -32,7 +32,7 @@ static void palm_tree(struct topo_net *net, const struct dragonfly *d)
 
 /* As many cables between any two groups as the ports allow, the same for all pairs; each group
  * takes its switches in turn. */
-static void several_links(struct topo_net *net, const struct dragonfly *d)
+static void topo_dragonfly_several_links(struct topo_net *net, const struct dragonfly *d)
 {
 	uint32_t each = d->a * d->h / (d->g - 1);
 	uint32_t *next = xcalloc(d->g, sizeof(*next));
@@ -45,7 +45,7 @@ static void several_links(struct topo_net *net, const struct dragonfly *d)
 	free(next);
 }
 
-static int dragonfly_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
+static int topo_dragonfly_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
 {
 	struct dragonfly d;
 	int rc = topo_spec_u32(&d.p, s, "p", 0, 1, FAB_MAX_PORT, err);
@@ -65,9 +65,9 @@ static int dragonfly_make(struct topo_net *net, const struct topo_spec *s, struc
 			for (uint32_t j = i + 1; j < d.a; j++)
 				topo_net_cable(net, x * d.a + i, x * d.a + j, 1);
 	if (d.g == d.a * d.h + 1)
-		palm_tree(net, &d);
+		topo_dragonfly_palm_tree(net, &d);
 	else
-		several_links(net, &d);
+		topo_dragonfly_several_links(net, &d);
 	return 0;
 }
 
@@ -80,6 +80,6 @@ static const struct topo_key dragonfly_keys[] = {
 };
 
 const struct topo_type topo_dragonfly = {
-	"dragonfly",	"dragonfly, fully connected groups", "dragonfly:p=8", dragonfly_keys,
-	dragonfly_make,
+	"dragonfly",	     "dragonfly, fully connected groups", "dragonfly:p=8", dragonfly_keys,
+	topo_dragonfly_make,
 };

@@ -17,7 +17,7 @@ struct grid {
 	uint32_t hosts, nsw;
 };
 
-static int grid_read(struct grid *g, const struct topo_spec *s, struct err *err)
+static int topo_grid_read(struct grid *g, const struct topo_spec *s, struct err *err)
 {
 	uint64_t n = 1;
 	int rc = topo_spec_list(&g->dims, s, "dims", 0, 1, FAB_MAX_LID, err);
@@ -37,94 +37,94 @@ static int grid_read(struct grid *g, const struct topo_spec *s, struct err *err)
 	return rc;
 }
 
-static uint32_t grid_links(const struct grid *g, uint32_t dim)
+static uint32_t topo_grid_links(const struct grid *g, uint32_t dim)
 {
 	return g->links.n ? g->links.v[dim] : 1;
 }
 
 /* Calls for each line of the grid along dim: its first switch and the step to the next. */
-static void grid_lines(struct topo_net *net, const struct grid *g, uint32_t dim, uint32_t step,
-		       void (*line)(struct topo_net *net, uint32_t first, uint32_t step, uint32_t n,
-				    uint32_t links))
+static void topo_grid_lines(struct topo_net *net, const struct grid *g, uint32_t dim, uint32_t step,
+			    void (*line)(struct topo_net *net, uint32_t first, uint32_t step,
+					 uint32_t n, uint32_t links))
 {
 	uint32_t n = g->dims.v[dim];
 
 	for (uint32_t s = 0; s < g->nsw; s++)
 		if (s / step % n == 0)
-			line(net, s, step, n, grid_links(g, dim));
+			line(net, s, step, n, topo_grid_links(g, dim));
 }
 
-static int grid_make(struct topo_net *net, const struct grid *g,
-		     void (*line)(struct topo_net *net, uint32_t first, uint32_t step, uint32_t n,
-				  uint32_t links),
-		     struct err *err)
+static int topo_grid_make(struct topo_net *net, const struct grid *g,
+			  void (*line)(struct topo_net *net, uint32_t first, uint32_t step,
+				       uint32_t n, uint32_t links),
+			  struct err *err)
 {
 	uint32_t step = 1;
 	int rc = topo_net_group(NULL, net, "sw", g->nsw, g->hosts, err);
 
 	for (uint32_t d = 0; d < g->dims.n && !rc; d++) {
-		grid_lines(net, g, d, step, line);
+		topo_grid_lines(net, g, d, step, line);
 		step *= g->dims.v[d];
 	}
 	return rc;
 }
 
-static void line_full(struct topo_net *net, uint32_t first, uint32_t step, uint32_t n,
-		      uint32_t links)
+static void topo_grid_line_full(struct topo_net *net, uint32_t first, uint32_t step, uint32_t n,
+				uint32_t links)
 {
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t j = i + 1; j < n; j++)
 			topo_net_cable(net, first + i * step, first + j * step, links);
 }
 
-static void line_chain(struct topo_net *net, uint32_t first, uint32_t step, uint32_t n,
-		       uint32_t links)
+static void topo_grid_line_chain(struct topo_net *net, uint32_t first, uint32_t step, uint32_t n,
+				 uint32_t links)
 {
 	for (uint32_t i = 0; i + 1 < n; i++)
 		topo_net_cable(net, first + i * step, first + (i + 1) * step, links);
 }
 
-static void line_ring(struct topo_net *net, uint32_t first, uint32_t step, uint32_t n,
-		      uint32_t links)
+static void topo_grid_line_ring(struct topo_net *net, uint32_t first, uint32_t step, uint32_t n,
+				uint32_t links)
 {
-	line_chain(net, first, step, n, links);
+	topo_grid_line_chain(net, first, step, n, links);
 	if (n > 2)
 		topo_net_cable(net, first + (n - 1) * step, first, links);
 }
 
-static int hyperx_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
+static int topo_grid_hyperx_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
 {
 	struct grid g;
 	uint64_t ports;
-	int rc = grid_read(&g, s, err);
+	int rc = topo_grid_read(&g, s, err);
 
 	if (rc)
 		return rc;
 	ports = g.hosts;
 	for (uint32_t d = 0; d < g.dims.n; d++)
-		ports += (uint64_t)(g.dims.v[d] - 1) * grid_links(&g, d);
+		ports += (uint64_t)(g.dims.v[d] - 1) * topo_grid_links(&g, d);
 	if (ports > FAB_MAX_PORT)
 		return err_set(err, -ENOSPC,
 			       "hyperx: dims=%s would need switches of %llu ports; %d is the most",
 			       topo_spec_text(s, "dims", ""), (unsigned long long)ports,
 			       FAB_MAX_PORT);
-	return grid_make(net, &g, line_full, err);
+	return topo_grid_make(net, &g, topo_grid_line_full, err);
 }
 
-static int torus_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
+static int topo_grid_torus_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
 {
 	struct grid g;
-	int rc = grid_read(&g, s, err);
+	int rc = topo_grid_read(&g, s, err);
 
-	return rc ? rc : grid_make(net, &g, line_ring, err);
+	return rc ? rc : topo_grid_make(net, &g, topo_grid_line_ring, err);
 }
 
-static int mesh_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
+static int topo_grid_mesh_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
 {
 	struct grid g;
-	int rc = grid_read(&g, s, err);
+	int rc = topo_grid_read(&g, s, err);
 
-	return rc ? rc : grid_make(net, &g, line_chain, err);
+	return rc ? rc : topo_grid_make(net, &g, topo_grid_line_chain, err);
 }
 
 static const struct topo_key grid_keys[] = {
@@ -139,7 +139,7 @@ const struct topo_type topo_hyperx = {
 	"HyperX (flattened butterfly) of any number of dimensions",
 	"hyperx:dims=12x8,hosts=7",
 	grid_keys,
-	hyperx_make,
+	topo_grid_hyperx_make,
 };
 
 const struct topo_type topo_torus = {
@@ -147,7 +147,7 @@ const struct topo_type topo_torus = {
 	"torus of any number of dimensions (a dimension of 2 has no second way round)",
 	"torus:dims=7x7x7,hosts=6",
 	grid_keys,
-	torus_make,
+	topo_grid_torus_make,
 };
 
 const struct topo_type topo_mesh = {
@@ -155,5 +155,5 @@ const struct topo_type topo_mesh = {
 	"mesh of any number of dimensions; with one it is a chain",
 	"mesh:dims=8,hosts=20",
 	grid_keys,
-	mesh_make,
+	topo_grid_mesh_make,
 };

@@ -13,7 +13,7 @@
 
 /* Word number = first letter * b^(n-1) + ...: every further letter counts among the b that
  * differ from the one before. */
-static uint32_t step(uint32_t prev, uint32_t next)
+static uint32_t topo_kautz_step(uint32_t prev, uint32_t next)
 {
 	return next < prev ? next : next - 1;
 }
@@ -23,7 +23,7 @@ struct kautz {
 	uint32_t high; /* b^(n-1) */
 };
 
-static void word_of(uint32_t *letter, const struct kautz *k, uint32_t number)
+static void topo_kautz_word_of(uint32_t *letter, const struct kautz *k, uint32_t number)
 {
 	uint32_t place = k->high;
 
@@ -38,31 +38,31 @@ static void word_of(uint32_t *letter, const struct kautz *k, uint32_t number)
 	}
 }
 
-static uint32_t number_of(const uint32_t *letter, const struct kautz *k)
+static uint32_t topo_kautz_number_of(const uint32_t *letter, const struct kautz *k)
 {
 	uint32_t number = letter[0];
 
 	for (uint32_t i = 1; i < k->n; i++)
-		number = number * k->b + step(letter[i - 1], letter[i]);
+		number = number * k->b + topo_kautz_step(letter[i - 1], letter[i]);
 	return number;
 }
 
-static void draw(struct topo_net *net, const struct kautz *k, uint32_t count)
+static void topo_kautz_draw(struct topo_net *net, const struct kautz *k, uint32_t count)
 {
 	uint32_t letter[TOPO_LIST_MAX + 1];
 
 	for (uint32_t w = 0; w < count; w++) {
-		word_of(letter, k, w);
+		topo_kautz_word_of(letter, k, w);
 		for (uint32_t x = 0; x <= k->b; x++) {
 			if (x == letter[k->n - 1])
 				continue;
 			letter[k->n] = x;
-			topo_net_cable(net, w, number_of(letter + 1, k), k->links);
+			topo_net_cable(net, w, topo_kautz_number_of(letter + 1, k), k->links);
 		}
 	}
 }
 
-static int kautz_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
+static int topo_kautz_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
 {
 	struct kautz k;
 	uint32_t hosts;
@@ -82,7 +82,7 @@ static int kautz_make(struct topo_net *net, const struct topo_spec *s, struct er
 	if (rc)
 		return rc;
 	k.high = (uint32_t)high;
-	draw(net, &k, (uint32_t)((k.b + 1) * high));
+	topo_kautz_draw(net, &k, (uint32_t)((k.b + 1) * high));
 	return 0;
 }
 
@@ -95,5 +95,5 @@ static const struct topo_key kautz_keys[] = {
 };
 
 const struct topo_type topo_kautz = {
-	"kautz", "Kautz graph", "kautz:b=5,n=3,hosts=7,links=2", kautz_keys, kautz_make,
+	"kautz", "Kautz graph", "kautz:b=5,n=3,hosts=7,links=2", kautz_keys, topo_kautz_make,
 };

@@ -77,7 +77,7 @@ int topo_net_check(const struct topo_net *net, struct err *err)
 		       name, FAB_MAX_PORT);
 }
 
-static int digits(uint32_t n)
+static int topo_net_digits(uint32_t n)
 {
 	int d = 1;
 
@@ -92,7 +92,7 @@ void topo_net_name(char *buf, size_t len, const struct topo_net *net, uint32_t s
 
 	while (sw >= g->first + g->count)
 		g++;
-	snprintf(buf, len, "%s%0*u", g->prefix, digits(g->count), sw - g->first + 1);
+	snprintf(buf, len, "%s%0*u", g->prefix, topo_net_digits(g->count), sw - g->first + 1);
 }
 
 /* Cables by switch, to walk over the ones that work. */
@@ -102,7 +102,7 @@ struct incidence {
 	uint32_t *queue;
 };
 
-static void incidence_make(struct incidence *in, const struct topo_net *net)
+static void topo_net_incidence_make(struct incidence *in, const struct topo_net *net)
 {
 	size_t nsw = net->nports.n;
 	uint32_t *at;
@@ -128,7 +128,7 @@ static void incidence_make(struct incidence *in, const struct topo_net *net)
 	free(at);
 }
 
-static void incidence_free(struct incidence *in)
+static void topo_net_incidence_free(struct incidence *in)
 {
 	free(in->off);
 	free(in->cable);
@@ -137,7 +137,8 @@ static void incidence_free(struct incidence *in)
 }
 
 /* Walks from a until b is found; returns the switches seen.  b = UINT32_MAX: all of them. */
-static uint32_t walk(struct incidence *in, const struct topo_net *net, uint32_t a, uint32_t b)
+static uint32_t topo_net_walk(struct incidence *in, const struct topo_net *net, uint32_t a,
+			      uint32_t b)
 {
 	uint32_t head = 0, tail = 0;
 
@@ -160,8 +161,8 @@ static uint32_t walk(struct incidence *in, const struct topo_net *net, uint32_t 
 }
 
 /* Takes cables in the order given, those passed over on which a connection hangs. */
-static uint64_t fail_one_by_one(struct topo_net *net, struct incidence *in, const uint32_t *order,
-				uint64_t count)
+static uint64_t topo_net_fail_one_by_one(struct topo_net *net, struct incidence *in,
+					 const uint32_t *order, uint64_t count)
 {
 	uint64_t failed = 0;
 
@@ -169,7 +170,7 @@ static uint64_t fail_one_by_one(struct topo_net *net, struct incidence *in, cons
 		struct topo_cable *k = &net->cables.v[order[i]];
 
 		k->failed = true;
-		walk(in, net, k->a, k->b);
+		topo_net_walk(in, net, k->a, k->b);
 		k->failed = in->seen[k->b] == in->stamp;
 		failed += k->failed;
 	}
@@ -194,13 +195,14 @@ int topo_net_fail(struct topo_net *net, uint64_t count, bool disconnect, struct 
 	for (uint64_t i = 0; i < count; i++)
 		net->cables.v[order[i]].failed = true;
 
-	incidence_make(&in, net);
-	if (!disconnect && net->nports.n && walk(&in, net, 0, UINT32_MAX) < net->nports.n) {
+	topo_net_incidence_make(&in, net);
+	if (!disconnect && net->nports.n &&
+	    topo_net_walk(&in, net, 0, UINT32_MAX) < net->nports.n) {
 		for (uint64_t i = 0; i < count; i++)
 			net->cables.v[order[i]].failed = false;
-		failed = fail_one_by_one(net, &in, order, count);
+		failed = topo_net_fail_one_by_one(net, &in, order, count);
 	}
-	incidence_free(&in);
+	topo_net_incidence_free(&in);
 	free(order);
 	if (failed < count)
 		return err_set(err, -EINVAL,

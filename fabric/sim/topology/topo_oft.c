@@ -19,7 +19,7 @@ struct point {
 
 /* Points of the plane (and, by duality, lines): non-zero vectors up to a factor, written with
  * a first non-zero coordinate of 1. */
-static uint32_t plane_points(struct point *out, uint32_t q)
+static uint32_t topo_oft_plane_points(struct point *out, uint32_t q)
 {
 	uint32_t n = 0;
 
@@ -32,7 +32,7 @@ static uint32_t plane_points(struct point *out, uint32_t q)
 	return n;
 }
 
-static bool incident(const struct galois *f, const struct point *a, const struct point *b)
+static bool topo_oft_incident(const struct galois *f, const struct point *a, const struct point *b)
 {
 	uint32_t dot = 0;
 
@@ -41,7 +41,7 @@ static bool incident(const struct galois *f, const struct point *a, const struct
 	return dot == 0;
 }
 
-static int oft_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
+static int topo_oft_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
 {
 	struct galois f;
 	struct point *at;
@@ -58,13 +58,13 @@ static int oft_make(struct topo_net *net, const struct topo_spec *s, struct err 
 			       "14, 17, 18, 20, ...)",
 			       k);
 	at = xcalloc((size_t)k * k, sizeof(*at));
-	n = plane_points(at, k - 1);
+	n = topo_oft_plane_points(at, k - 1);
 	rc = topo_net_group(&leaf, net, "leaf", 2 * n, hosts, err);
 	if (!rc)
 		rc = topo_net_group(&spine, net, "spine", n, 0, err);
 	for (uint32_t p = 0; p < 2 * n && !rc; p++)
 		for (uint32_t l = 0; l < n; l++)
-			if (incident(&f, &at[p % n], &at[l]))
+			if (topo_oft_incident(&f, &at[p % n], &at[l]))
 				topo_net_cable(net, leaf + p, spine + l, 1);
 	galois_free(&f);
 	free(at);
@@ -78,5 +78,6 @@ static const struct topo_key oft_keys[] = {
 };
 
 const struct topo_type topo_oft = {
-	"oft", "two-level orthogonal fat tree (projective plane)", "oft:k=6", oft_keys, oft_make,
+	"oft",	       "two-level orthogonal fat tree (projective plane)", "oft:k=6", oft_keys,
+	topo_oft_make,
 };

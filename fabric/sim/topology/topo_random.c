@@ -17,7 +17,7 @@ struct draft {
 	uint32_t ports_max;
 };
 
-static bool draft_cable(struct draft *d, uint32_t a, uint32_t b)
+static bool topo_random_draft_cable(struct draft *d, uint32_t a, uint32_t b)
 {
 	size_t pair = a < b ? (size_t)a * d->n + b : (size_t)b * d->n + a;
 	const uint32_t *ports = d->net->nports.v;
@@ -31,7 +31,7 @@ static bool draft_cable(struct draft *d, uint32_t a, uint32_t b)
 	return true;
 }
 
-static int draw(struct draft *d, uint32_t links, struct err *err)
+static int topo_random_draw(struct draft *d, uint32_t links, struct err *err)
 {
 	uint32_t *order = xcalloc(d->n, sizeof(*order));
 	uint64_t tries = 100ULL * links + 10000;
@@ -40,12 +40,12 @@ static int draw(struct draft *d, uint32_t links, struct err *err)
 		order[i] = i;
 	rng_shuffle_u32(&d->rng, order, d->n);
 	for (uint32_t i = 1; i < d->n;)
-		i += draft_cable(d, order[i], order[rng_below(&d->rng, i)]);
+		i += topo_random_draft_cable(d, order[i], order[rng_below(&d->rng, i)]);
 	free(order);
 	while (d->net->cables.n < links && tries--) {
 		uint32_t a = (uint32_t)rng_below(&d->rng, d->n);
 
-		draft_cable(d, a, (uint32_t)rng_below(&d->rng, d->n));
+		topo_random_draft_cable(d, a, (uint32_t)rng_below(&d->rng, d->n));
 	}
 	if (d->net->cables.n < links)
 		return err_set(err, -ENOSPC,
@@ -54,7 +54,7 @@ static int draw(struct draft *d, uint32_t links, struct err *err)
 	return 0;
 }
 
-static int random_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
+static int topo_random_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
 {
 	struct draft d = { .net = net, .ports_max = FAB_MAX_PORT };
 	uint32_t hosts = 0, most = 0, links;
@@ -82,7 +82,7 @@ static int random_make(struct topo_net *net, const struct topo_spec *s, struct e
 	for (uint32_t u = 0; u < d.n && most > hosts; u++)
 		topo_net_more_hosts(net, u, (uint32_t)rng_below(&d.rng, most - hosts + 1));
 	d.linked = xcalloc((size_t)d.n * d.n, sizeof(*d.linked));
-	rc = draw(&d, links, err);
+	rc = topo_random_draw(&d, links, err);
 	free(d.linked);
 	return rc;
 }
@@ -97,9 +97,6 @@ static const struct topo_key random_keys[] = {
 };
 
 const struct topo_type topo_random = {
-	"random",
-	"random connected graph",
-	"random:switches=125,links=1000,hosts=8,seed=1",
-	random_keys,
-	random_make,
+	"random",    "random connected graph", "random:switches=125,links=1000,hosts=8,seed=1",
+	random_keys, topo_random_make,
 };

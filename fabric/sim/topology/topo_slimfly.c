@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* The generator sets X and X' as flags by element. */
-static void generator_sets(bool set[2][GALOIS_MAX], const struct galois *f)
+static void topo_slimfly_generator_sets(bool set[2][GALOIS_MAX], const struct galois *f)
 {
 	uint32_t q = f->q;
 
@@ -38,8 +38,8 @@ static void generator_sets(bool set[2][GALOIS_MAX], const struct galois *f)
 }
 
 /* The q switches of one column, from base on: cabled where they differ by an element of set. */
-static void draw_column(struct topo_net *net, const struct galois *f, const bool *set,
-			uint32_t base)
+static void topo_slimfly_draw_column(struct topo_net *net, const struct galois *f, const bool *set,
+				     uint32_t base)
 {
 	for (uint32_t y = 0; y < f->q; y++) {
 		for (uint32_t d = 1; d < f->q; d++) {
@@ -52,7 +52,8 @@ static void draw_column(struct topo_net *net, const struct galois *f, const bool
 }
 
 /* Column x of the first half to column m of the second. */
-static void draw_between(struct topo_net *net, const struct galois *f, uint32_t x, uint32_t m)
+static void topo_slimfly_draw_between(struct topo_net *net, const struct galois *f, uint32_t x,
+				      uint32_t m)
 {
 	uint32_t q = f->q, mx = galois_mul(f, m, x);
 
@@ -60,20 +61,20 @@ static void draw_between(struct topo_net *net, const struct galois *f, uint32_t 
 		topo_net_cable(net, x * q + galois_add(f, mx, c), (q + m) * q + c, 1);
 }
 
-static void draw(struct topo_net *net, const struct galois *f)
+static void topo_slimfly_draw(struct topo_net *net, const struct galois *f)
 {
 	bool set[2][GALOIS_MAX];
 	uint32_t q = f->q;
 
-	generator_sets(set, f);
+	topo_slimfly_generator_sets(set, f);
 	for (uint32_t col = 0; col < 2 * q; col++)
-		draw_column(net, f, set[col / q], col * q);
+		topo_slimfly_draw_column(net, f, set[col / q], col * q);
 	for (uint32_t x = 0; x < q; x++)
 		for (uint32_t m = 0; m < q; m++)
-			draw_between(net, f, x, m);
+			topo_slimfly_draw_between(net, f, x, m);
 }
 
-static int slimfly_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
+static int topo_slimfly_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
 {
 	struct galois f;
 	uint32_t q, hosts, degree;
@@ -91,7 +92,7 @@ static int slimfly_make(struct topo_net *net, const struct topo_spec *s, struct 
 	if (!rc)
 		rc = topo_net_group(NULL, net, "sw", 2ULL * q * q, hosts, err);
 	if (!rc)
-		draw(net, &f);
+		topo_slimfly_draw(net, &f);
 	galois_free(&f);
 	return rc;
 }
@@ -105,5 +106,6 @@ static const struct topo_key slimfly_keys[] = {
 };
 
 const struct topo_type topo_slimfly = {
-	"slimfly", "Slim Fly (MMS graph, diameter 2)", "slimfly:q=11", slimfly_keys, slimfly_make,
+	"slimfly",	   "Slim Fly (MMS graph, diameter 2)", "slimfly:q=11", slimfly_keys,
+	topo_slimfly_make,
 };

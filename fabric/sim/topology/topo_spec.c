@@ -33,7 +33,7 @@ const struct topo_type *topo_spec_type(const struct topo_spec *s)
 	return s->type;
 }
 
-static const struct topo_key *key_find(const struct topo_key *keys, const char *name)
+static const struct topo_key *topo_spec_key_find(const struct topo_key *keys, const char *name)
 {
 	for (; keys->name; keys++)
 		if (!strcmp(keys->name, name))
@@ -41,7 +41,7 @@ static const struct topo_key *key_find(const struct topo_key *keys, const char *
 	return NULL;
 }
 
-static int type_find(const struct topo_type **out, const char *name, struct err *err)
+static int topo_spec_type_find(const struct topo_type **out, const char *name, struct err *err)
 {
 	char all[256] = "";
 	size_t n;
@@ -66,7 +66,7 @@ const char *topo_spec_text(const struct topo_spec *s, const char *key, const cha
 	return preset;
 }
 
-static int unknown_key(const struct topo_type *type, const char *key, struct err *err)
+static int topo_spec_unknown_key(const struct topo_type *type, const char *key, struct err *err)
 {
 	char all[256] = "";
 	const struct topo_key *lists[2] = { type->keys, topo_common_keys() };
@@ -78,7 +78,7 @@ static int unknown_key(const struct topo_type *type, const char *key, struct err
 	return err_set(err, -EINVAL, "%s has no key \"%s\"; its keys are %s", type->name, key, all);
 }
 
-static int pair_add(struct topo_spec *s, char *word, struct err *err)
+static int topo_spec_pair_add(struct topo_spec *s, char *word, struct err *err)
 {
 	char *eq = strchr(word, '=');
 	struct pair p = { word, eq ? eq + 1 : NULL };
@@ -87,8 +87,9 @@ static int pair_add(struct topo_spec *s, char *word, struct err *err)
 		return err_set(err, -EINVAL, "%s: \"%s\" is not of the form key=value",
 			       s->type->name, word);
 	*eq = '\0';
-	if (!key_find(s->type->keys, p.key) && !key_find(topo_common_keys(), p.key))
-		return unknown_key(s->type, p.key, err);
+	if (!topo_spec_key_find(s->type->keys, p.key) &&
+	    !topo_spec_key_find(topo_common_keys(), p.key))
+		return topo_spec_unknown_key(s->type, p.key, err);
 	if (topo_spec_text(s, p.key, NULL))
 		return err_set(err, -EINVAL, "%s: %s is given twice", s->type->name, p.key);
 	vec_push(&s->pairs, p);
@@ -105,9 +106,9 @@ int topo_spec_parse(struct topo_spec **out, const char *text, struct err *err)
 	s->text = xstrdup(text);
 	rest = s->text;
 	word = strsep(&rest, ":");
-	rc = type_find(&s->type, word, err);
+	rc = topo_spec_type_find(&s->type, word, err);
 	while (!rc && rest && *rest && (word = strsep(&rest, ",")))
-		rc = pair_add(s, word, err);
+		rc = topo_spec_pair_add(s, word, err);
 	for (const struct topo_key *k = rc ? NULL : s->type->keys; k && k->name && !rc; k++)
 		if (!k->preset && !topo_spec_text(s, k->name, NULL))
 			rc = err_set(err, -EINVAL, "%s needs %s= (%s); for example %s",
@@ -120,7 +121,7 @@ int topo_spec_parse(struct topo_spec **out, const char *text, struct err *err)
 }
 
 /* Reads digits up to end; false when there are none, or too many. */
-static bool number_read(uint64_t *out, const char *text, const char *end)
+static bool topo_spec_number_read(uint64_t *out, const char *text, const char *end)
 {
 	uint64_t v = 0;
 
@@ -141,7 +142,7 @@ int topo_spec_u64(uint64_t *out, const struct topo_spec *s, const char *key, uin
 	const char *text = topo_spec_text(s, key, NULL);
 
 	*out = preset;
-	if (text && !number_read(out, text, text + strlen(text)))
+	if (text && !topo_spec_number_read(out, text, text + strlen(text)))
 		return err_set(err, -EINVAL, "%s: %s=%s is not a whole number", s->type->name, key,
 			       text);
 	return 0;
@@ -174,7 +175,7 @@ int topo_spec_list(struct topo_list *out, const struct topo_spec *s, const char 
 		const char *x = strchrnul(p, 'x');
 		uint64_t v;
 
-		if (!number_read(&v, p, x) || v < min || v > max)
+		if (!topo_spec_number_read(&v, p, x) || v < min || v > max)
 			return err_set(err, -EINVAL,
 				       "%s: %s=%s must be numbers of %u to %u joined by x, "
 				       "such as 4x4x2",

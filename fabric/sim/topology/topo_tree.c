@@ -22,7 +22,7 @@ struct tree {
 	uint32_t m[TREE_LEVELS], w[TREE_LEVELS], p[TREE_LEVELS];
 };
 
-static const char *level_prefix(uint32_t h, uint32_t level)
+static const char *topo_tree_level_prefix(uint32_t h, uint32_t level)
 {
 	static const char *const two[] = { "leaf", "spine" };
 	static const char *const three[] = { "leaf", "agg", "core" };
@@ -36,30 +36,30 @@ static const char *level_prefix(uint32_t h, uint32_t level)
 
 /* A node of level l is a number of h digits: digit i counts w[i] values when i < l, else m[i].
  * Digit 0 is the least significant, so that the leaves of one subtree are neighbours. */
-static uint32_t radix(const struct tree *t, uint32_t level, uint32_t digit)
+static uint32_t topo_tree_radix(const struct tree *t, uint32_t level, uint32_t digit)
 {
 	return digit < level ? t->w[digit] : t->m[digit];
 }
 
-static uint64_t level_count(const struct tree *t, uint32_t level)
+static uint64_t topo_tree_level_count(const struct tree *t, uint32_t level)
 {
 	uint64_t n = 1;
 
 	/* digit 0 of a switch counts the hosts' parents: always 1 */
 	for (uint32_t i = 0; i < t->h && n <= UINT32_MAX; i++)
-		n *= radix(t, level, i);
+		n *= topo_tree_radix(t, level, i);
 	return n;
 }
 
 /* Cables from every switch of a level to its parents: those that agree in all other digits. */
-static void level_cables(struct topo_net *net, const struct tree *t, uint32_t level, uint32_t first,
-			 uint32_t first_up)
+static void topo_tree_level_cables(struct topo_net *net, const struct tree *t, uint32_t level,
+				   uint32_t first, uint32_t first_up)
 {
 	uint32_t low = 1, kids = t->m[level], parents = t->w[level];
-	uint32_t n = (uint32_t)level_count(t, level);
+	uint32_t n = (uint32_t)topo_tree_level_count(t, level);
 
 	for (uint32_t i = 0; i < level; i++)
-		low *= radix(t, level, i);
+		low *= topo_tree_radix(t, level, i);
 	for (uint32_t s = 0; s < n; s++) {
 		uint32_t below = s % low, above = s / low / kids;
 
@@ -69,23 +69,23 @@ static void level_cables(struct topo_net *net, const struct tree *t, uint32_t le
 	}
 }
 
-static int tree_make(struct topo_net *net, const struct tree *t, struct err *err)
+static int topo_tree_make(struct topo_net *net, const struct tree *t, struct err *err)
 {
 	uint32_t first[TREE_LEVELS + 1];
 
 	for (uint32_t l = 1; l <= t->h; l++) {
-		int rc = topo_net_group(&first[l], net, level_prefix(t->h, l), level_count(t, l),
-					l == 1 ? t->m[0] : 0, err);
+		int rc = topo_net_group(&first[l], net, topo_tree_level_prefix(t->h, l),
+					topo_tree_level_count(t, l), l == 1 ? t->m[0] : 0, err);
 
 		if (rc)
 			return rc;
 	}
 	for (uint32_t l = 1; l < t->h; l++)
-		level_cables(net, t, l, first[l], first[l + 1]);
+		topo_tree_level_cables(net, t, l, first[l], first[l + 1]);
 	return 0;
 }
 
-static int fattree2_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
+static int topo_tree_fattree2_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
 {
 	struct tree t = { .h = 2, .w = { 1 }, .p = { 1 } };
 	int rc = topo_spec_u32(&t.m[1], s, "leaves", 0, 1, 254, err);
@@ -96,7 +96,7 @@ static int fattree2_make(struct topo_net *net, const struct topo_spec *s, struct
 		rc = topo_spec_u32(&t.m[0], s, "hosts", 0, 0, 253, err);
 	if (!rc)
 		rc = topo_spec_u32(&t.p[1], s, "parallel", 1, 1, 253, err);
-	return rc ? rc : tree_make(net, &t, err);
+	return rc ? rc : topo_tree_make(net, &t, err);
 }
 
 static const struct topo_key fattree2_keys[] = {
@@ -108,12 +108,12 @@ static const struct topo_key fattree2_keys[] = {
 };
 
 const struct topo_type topo_fattree2 = {
-	"fattree2",    "two-level fat tree", "fattree2:leaves=18,spines=18,hosts=18",
-	fattree2_keys, fattree2_make,
+	"fattree2",    "two-level fat tree",	"fattree2:leaves=18,spines=18,hosts=18",
+	fattree2_keys, topo_tree_fattree2_make,
 };
 
 /* The tree of k-port switches that fills all ports. */
-static int fattree3_full(struct tree *t, const struct topo_spec *s, struct err *err)
+static int topo_tree_fattree3_full(struct tree *t, const struct topo_spec *s, struct err *err)
 {
 	static const char *const other[] = { "pods", "leaves", "aggs", "cores" };
 	uint32_t k;
@@ -132,7 +132,7 @@ static int fattree3_full(struct tree *t, const struct topo_spec *s, struct err *
 	return topo_spec_u32(&t->m[0], s, "hosts", k / 2, 0, 253, err);
 }
 
-static int fattree3_uneven(struct tree *t, const struct topo_spec *s, struct err *err)
+static int topo_tree_fattree3_uneven(struct tree *t, const struct topo_spec *s, struct err *err)
 {
 	int rc = 0;
 	struct {
@@ -155,15 +155,15 @@ static int fattree3_uneven(struct tree *t, const struct topo_spec *s, struct err
 	return rc;
 }
 
-static int fattree3_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
+static int topo_tree_fattree3_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
 {
 	struct tree t = { .h = 3, .w = { 1 }, .p = { 1, 1 } };
-	int rc = topo_spec_text(s, "k", NULL) ? fattree3_full(&t, s, err)
-					      : fattree3_uneven(&t, s, err);
+	int rc = topo_spec_text(s, "k", NULL) ? topo_tree_fattree3_full(&t, s, err)
+					      : topo_tree_fattree3_uneven(&t, s, err);
 
 	if (!rc)
 		rc = topo_spec_u32(&t.p[2], s, "parallel", 1, 1, 253, err);
-	return rc ? rc : tree_make(net, &t, err);
+	return rc ? rc : topo_tree_make(net, &t, err);
 }
 
 static const struct topo_key fattree3_keys[] = {
@@ -178,11 +178,14 @@ static const struct topo_key fattree3_keys[] = {
 };
 
 const struct topo_type topo_fattree3 = {
-	"fattree3",    "three-level fat tree, full or uneven", "fattree3:k=36", fattree3_keys,
-	fattree3_make,
+	"fattree3",
+	"three-level fat tree, full or uneven",
+	"fattree3:k=36",
+	fattree3_keys,
+	topo_tree_fattree3_make,
 };
 
-static int kary_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
+static int topo_tree_kary_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
 {
 	struct tree t = { 0 };
 	uint32_t k;
@@ -197,7 +200,7 @@ static int kary_make(struct topo_net *net, const struct topo_spec *s, struct err
 	}
 	if (!rc)
 		rc = topo_spec_u32(&t.m[0], s, "hosts", k, 0, 253, err);
-	return rc ? rc : tree_make(net, &t, err);
+	return rc ? rc : topo_tree_make(net, &t, err);
 }
 
 static const struct topo_key kary_keys[] = {
@@ -208,10 +211,10 @@ static const struct topo_key kary_keys[] = {
 };
 
 const struct topo_type topo_kary = {
-	"kary", "k-ary n-tree", "kary:k=18,n=3,hosts=15", kary_keys, kary_make,
+	"kary", "k-ary n-tree", "kary:k=18,n=3,hosts=15", kary_keys, topo_tree_kary_make,
 };
 
-static int xgft_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
+static int topo_tree_xgft_make(struct topo_net *net, const struct topo_spec *s, struct err *err)
 {
 	struct topo_list m, w, p;
 	struct tree t = { 0 };
@@ -239,7 +242,7 @@ static int xgft_make(struct topo_net *net, const struct topo_spec *s, struct err
 		return err_set(err, -EINVAL,
 			       "xgft: the first number of parallel= must be 1, "
 			       "since a host has one cable");
-	return tree_make(net, &t, err);
+	return topo_tree_make(net, &t, err);
 }
 
 static const struct topo_key xgft_keys[] = {
@@ -251,6 +254,9 @@ static const struct topo_key xgft_keys[] = {
 };
 
 const struct topo_type topo_xgft = {
-	"xgft",	   "extended generalised fat tree", "xgft:h=3,m=18x18x36,w=1x18x18", xgft_keys,
-	xgft_make,
+	"xgft",
+	"extended generalised fat tree",
+	"xgft:h=3,m=18x18x36,w=1x18x18",
+	xgft_keys,
+	topo_tree_xgft_make,
 };

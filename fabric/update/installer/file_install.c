@@ -28,8 +28,8 @@ typedef int (*write_fn)(FILE *file, const struct fabric *f, const struct tables 
 			struct err *err);
 
 /* Beside it, synced, renamed. */
-static int save(const struct file_install *i, const char *name, write_fn fn, const struct tables *t,
-		struct err *err)
+static int file_install_save(const struct file_install *i, const char *name, write_fn fn,
+			     const struct tables *t, struct err *err)
 {
 	char *path = xasprintf("%s/%s", i->dir, name), *tmp = xasprintf("%s/.%s", i->dir, name);
 	FILE *file = fopen(tmp, "we");
@@ -52,17 +52,17 @@ static int save(const struct file_install *i, const char *name, write_fn fn, con
 	return rc;
 }
 
-static int save_all(struct file_install *i, struct err *err)
+static int file_install_save_all(struct file_install *i, struct err *err)
 {
 	const struct tables *sl = i->to && staged_tables_is(i->stage, i->to) ? i->to : i->from;
 	struct tables *t = staged_tables_tables(i->stage, sl);
 	char *ibr = xasprintf("%s/tables.ibr", i->dir);
-	int rc = save(i, "opensm-lfts.dump", osm_lfts_write, t, err);
+	int rc = file_install_save(i, "opensm-lfts.dump", osm_lfts_write, t, err);
 
 	if (!rc)
-		rc = save(i, "opensm-sl2vl.dump", osm_sl2vl_write, t, err);
+		rc = file_install_save(i, "opensm-sl2vl.dump", osm_sl2vl_write, t, err);
 	if (!rc && i->f->nterm <= PATH_SL_TERMINALS)
-		rc = save(i, "path-sl.dump", path_sl_write, t, err);
+		rc = file_install_save(i, "path-sl.dump", path_sl_write, t, err);
 	if (!rc)
 		rc = tables_ibr_save(ibr, t, err);
 	if (!rc)
@@ -72,8 +72,8 @@ static int save_all(struct file_install *i, struct err *err)
 	return rc;
 }
 
-static int file_write(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
-		      struct progress *progress, struct err *err)
+static int file_install_write(void *ctx, const struct fabric *f, struct install_item *items,
+			      uint32_t n, struct progress *progress, struct err *err)
 {
 	struct file_install *i = ctx;
 	int rc = progress_step(progress, "files", 0, n) ? -ECANCELED : 0;
@@ -81,14 +81,15 @@ static int file_write(void *ctx, const struct fabric *f, struct install_item *it
 	(void)f;
 	if (!rc) {
 		staged_tables_write(i->stage, items, n);
-		rc = save_all(i, err);
+		rc = file_install_save_all(i, err);
 	}
 	for (uint32_t k = 0; k < n; k++)
 		items[k].rc = rc;
 	return rc;
 }
 
-static int read_lfts(struct tables **out, const struct file_install *i, struct err *err)
+static int file_install_read_lfts(struct tables **out, const struct file_install *i,
+				  struct err *err)
 {
 	char *path = xasprintf("%s/opensm-lfts.dump", i->dir);
 	struct read_report report = { 0 };
@@ -107,8 +108,8 @@ static int read_lfts(struct tables **out, const struct file_install *i, struct e
 }
 
 /* The dump has the entries of LIDs in use only. */
-static int agree(const struct file_install *i, const struct tables *a, const struct tables *b,
-		 struct err *err)
+static int file_install_agree(const struct file_install *i, const struct tables *a,
+			      const struct tables *b, struct err *err)
 {
 	for (uint32_t sw = 0; sw < i->f->nsw; sw++)
 		for (uint32_t lid = 1; lid <= i->f->max_lid; lid++)
@@ -121,8 +122,8 @@ static int agree(const struct file_install *i, const struct tables *a, const str
 	return 0;
 }
 
-static int file_read(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
-		     struct progress *progress, struct err *err)
+static int file_install_read(void *ctx, const struct fabric *f, struct install_item *items,
+			     uint32_t n, struct progress *progress, struct err *err)
 {
 	struct file_install *i = ctx;
 	struct tables *t = NULL, *lfts = NULL;
@@ -132,9 +133,9 @@ static int file_read(void *ctx, const struct fabric *f, struct install_item *ite
 	(void)f;
 	(void)progress;
 	if (!rc)
-		rc = read_lfts(&lfts, i, err);
+		rc = file_install_read_lfts(&lfts, i, err);
 	if (!rc)
-		rc = agree(i, t, lfts, err);
+		rc = file_install_agree(i, t, lfts, err);
 	if (!rc) {
 		struct staged_tables *there = staged_tables_new(i->f, t);
 
@@ -161,7 +162,7 @@ int file_install_new(struct file_install **out, const char *dir, const struct fa
 	i->to = to ? tables_get(to) : NULL;
 	i->stage = staged_tables_new(f, from);
 	if (!rc)
-		rc = save_all(i, err);
+		rc = file_install_save_all(i, err);
 	if (rc)
 		file_install_free(i);
 	*out = rc ? NULL : i;
@@ -186,8 +187,8 @@ struct installer file_installer(struct file_install *i)
 		.name = "files",
 		.carries_sl = true,
 		.batch = UINT32_MAX,
-		.write = file_write,
-		.read = file_read,
+		.write = file_install_write,
+		.read = file_install_read,
 	};
 
 	return (struct installer){ .ops = &ops, .ctx = i };

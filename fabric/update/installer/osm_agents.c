@@ -23,7 +23,7 @@ struct osm_agents {
 };
 
 /* What the others say to the master is not heard here any more. */
-static void take_reserve(struct osm_agents *a)
+static void osm_agents_take_reserve(struct osm_agents *a)
 {
 	struct err err = { "" };
 
@@ -41,7 +41,7 @@ static void take_reserve(struct osm_agents *a)
 
 /* Only one that has settled: who listens while another one is still looking around is in its way
  * on ibsim. */
-static bool another_is_master(const struct osm_agents *a)
+static bool osm_agents_another_is_master(const struct osm_agents *a)
 {
 	struct wire_sm sm;
 
@@ -50,20 +50,20 @@ static bool another_is_master(const struct osm_agents *a)
 }
 
 /* Said once; then until the other one is there. */
-static int moved(struct osm_agents *a, struct err *err)
+static int osm_agents_moved(struct osm_agents *a, struct err *err)
 {
 	bool said = a->moved;
 
 	a->moved = true;
-	if (another_is_master(a))
-		take_reserve(a);
+	if (osm_agents_another_is_master(a))
+		osm_agents_take_reserve(a);
 	if (!said)
 		return err_set(err, -ESTALE,
 			       "the OpenSM of this machine is not the master any more");
 	return a->over.ops ? 0 : err_set(err, -ETIMEDOUT, "no other SM is master yet");
 }
 
-static int watch_anew(struct osm_agents *a, struct err *err)
+static int osm_agents_watch_anew(struct osm_agents *a, struct err *err)
 {
 	int rc = osm_link_fd(a->l) < 0 ? osm_link_reopen(a->l, err) : 0;
 
@@ -75,7 +75,7 @@ static int watch_anew(struct osm_agents *a, struct err *err)
 }
 
 /* What breaks is opened again: OpenSM may have been restarted. */
-static int osm_listen(void *ctx, struct progress *progress, struct err *err)
+static int osm_agents_listen(void *ctx, struct progress *progress, struct err *err)
 {
 	struct osm_agents *a = ctx;
 	struct osm_status s;
@@ -90,24 +90,24 @@ static int osm_listen(void *ctx, struct progress *progress, struct err *err)
 	if (a->watching && osm_link_fd(a->l) >= 0)
 		rc = osm_link_status(a->l, &s, err);
 	if (!a->watching || osm_link_fd(a->l) < 0) {
-		rc = watch_anew(a, err);
+		rc = osm_agents_watch_anew(a, err);
 		if (!rc)
 			rc = osm_link_status(a->l, &s, err);
 	}
-	if (rc && (a->moved || another_is_master(a)))
-		return moved(a, err);
+	if (rc && (a->moved || osm_agents_another_is_master(a)))
+		return osm_agents_moved(a, err);
 	if (rc)
 		return rc == -ENOTSUP ? rc : -ETIMEDOUT;
 	if (s.busy && !s.state[0])
 		return 0; /* it has just begun, and says later who it is */
 	if (strcmp(s.state, "master") || (a->sm_guid && s.sm_guid != a->sm_guid))
-		return moved(a, err);
+		return osm_agents_moved(a, err);
 	a->moved = false;
 	a->sm_guid = s.sm_guid;
 	return 0;
 }
 
-static int osm_send(void *ctx, const struct phase_notice *in, struct err *err)
+static int osm_agents_send(void *ctx, const struct phase_notice *in, struct err *err)
 {
 	static const struct notice_sender nobody = { 0 }; /* OpenSM says who sends it */
 	struct osm_agents *a = ctx;
@@ -121,7 +121,7 @@ static int osm_send(void *ctx, const struct phase_notice *in, struct err *err)
 	return osm_link_notice(a->l, &n, err);
 }
 
-static int osm_recv(void *ctx, struct agent_answer *out, uint64_t wait_ns, struct err *err)
+static int osm_agents_recv(void *ctx, struct agent_answer *out, uint64_t wait_ns, struct err *err)
 {
 	struct osm_agents *a = ctx;
 	struct notice n;
@@ -141,15 +141,15 @@ static int osm_recv(void *ctx, struct agent_answer *out, uint64_t wait_ns, struc
 	return 1;
 }
 
-static int by_value(const void *x, const void *y)
+static int osm_agents_by_value(const void *x, const void *y)
 {
 	const uint64_t *a = x, *b = y;
 
 	return (*a > *b) - (*a < *b);
 }
 
-static int osm_present(void *ctx, struct agent_place *at, uint32_t n, struct progress *progress,
-		       struct err *err)
+static int osm_agents_present(void *ctx, struct agent_place *at, uint32_t n,
+			      struct progress *progress, struct err *err)
 {
 	struct osm_agents *a = ctx;
 	uint64_t *guid;
@@ -159,22 +159,22 @@ static int osm_present(void *ctx, struct agent_place *at, uint32_t n, struct pro
 	(void)progress;
 	if (rc)
 		return rc;
-	qsort(guid, count, sizeof(*guid), by_value);
+	qsort(guid, count, sizeof(*guid), osm_agents_by_value);
 	for (uint32_t i = 0; i < n; i++)
-		at[i].there = bsearch(&at[i].guid, guid, count, sizeof(*guid), by_value)
+		at[i].there = bsearch(&at[i].guid, guid, count, sizeof(*guid), osm_agents_by_value)
 				      ? AGENT_PRESENT
 				      : AGENT_ABSENT;
 	free(guid);
 	return 0;
 }
 
-static uint64_t osm_now_ns(void *ctx)
+static uint64_t osm_agents_now_ns(void *ctx)
 {
 	(void)ctx;
 	return clock_ns();
 }
 
-static void osm_close(void *ctx)
+static void osm_agents_close(void *ctx)
 {
 	struct osm_agents *a = ctx;
 
@@ -186,12 +186,12 @@ void agent_link_osm(struct agent_link *out, struct osm_link *l, struct wire *res
 {
 	static const struct agent_link_ops ops = {
 		.name = "notices by OpenSM itself",
-		.listen = osm_listen,
-		.send = osm_send,
-		.recv = osm_recv,
-		.present = osm_present,
-		.now_ns = osm_now_ns,
-		.close = osm_close,
+		.listen = osm_agents_listen,
+		.send = osm_agents_send,
+		.recv = osm_agents_recv,
+		.present = osm_agents_present,
+		.now_ns = osm_agents_now_ns,
+		.close = osm_agents_close,
 	};
 	struct osm_agents *a = xcalloc(1, sizeof(*a));
 

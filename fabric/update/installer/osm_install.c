@@ -42,7 +42,7 @@ struct osm_install *osm_install_new(struct osm_link *link, struct installer read
 	return i;
 }
 
-static void clear(struct osm_install *i)
+static void osm_install_clear(struct osm_install *i)
 {
 	staged_tables_free(i->stage);
 	tables_put(i->from);
@@ -57,7 +57,7 @@ void osm_install_free(struct osm_install *i)
 {
 	if (!i)
 		return;
-	clear(i);
+	osm_install_clear(i);
 	free(i);
 }
 
@@ -72,7 +72,8 @@ void osm_install_hurry(struct osm_install *i, uint32_t times)
 	i->hurry = times;
 }
 
-static bool same_escapes(const struct fabric *f, const struct tables *a, const struct tables *b)
+static bool osm_install_same_escapes(const struct fabric *f, const struct tables *a,
+				     const struct tables *b)
 {
 	bool same = a->escape && b->escape;
 
@@ -86,16 +87,16 @@ static bool same_escapes(const struct fabric *f, const struct tables *a, const s
 void osm_install_plan(struct osm_install *i, const struct fabric *f, const struct tables *from,
 		      const struct tables *to)
 {
-	clear(i);
+	osm_install_clear(i);
 	i->f = fabric_get(f);
 	i->from = tables_get(from);
 	i->to = tables_get(to);
 	i->stage = staged_tables_new(f, from);
-	i->escapes_stay = same_escapes(f, from, to);
+	i->escapes_stay = osm_install_same_escapes(f, from, to);
 }
 
 /* A recovery: what routes now, and the service levels of before. */
-static int ask_plugin(struct osm_install *i, const struct fabric *f, struct err *err)
+static int osm_install_ask_plugin(struct osm_install *i, const struct fabric *f, struct err *err)
 {
 	struct tables *now, *base;
 	int rc = osm_link_tables(i->link, false, &now, f, err);
@@ -108,7 +109,7 @@ static int ask_plugin(struct osm_install *i, const struct fabric *f, struct err 
 		return rc;
 	if (osm_link_tables(i->link, true, &base, f, NULL))
 		base = NULL;
-	clear(i);
+	osm_install_clear(i);
 	i->f = fabric_get(f);
 	i->stage = staged_tables_new(f, now);
 	i->from = base ? base : tables_get(now);
@@ -119,7 +120,7 @@ static int ask_plugin(struct osm_install *i, const struct fabric *f, struct err 
 
 /* What OpenSM is to route by: what it did before the update, else what is on the stage.  Where it
  * never left what it did before, there is nothing to hand over, only to be written again. */
-static int hand_over(struct osm_install *i, struct osm_answer *a, struct err *err)
+static int osm_install_hand_over(struct osm_install *i, struct osm_answer *a, struct err *err)
 {
 	bool done = i->to && staged_tables_is(i->stage, i->to);
 	struct tables *t;
@@ -138,7 +139,8 @@ static int hand_over(struct osm_install *i, struct osm_answer *a, struct err *er
 	return rc;
 }
 
-static int route(struct osm_install *i, const struct osm_answer *given, bool all, struct err *err)
+static int osm_install_route(struct osm_install *i, const struct osm_answer *given, bool all,
+			     struct err *err)
 {
 	struct osm_answer a;
 	int rc = osm_link_reroute(i->link, all, 0, &a, err);
@@ -149,18 +151,18 @@ static int route(struct osm_install *i, const struct osm_answer *given, bool all
 	return rc;
 }
 
-static uint64_t passed_ms(const struct osm_install *i, uint64_t since)
+static uint64_t osm_install_passed_ms(const struct osm_install *i, uint64_t since)
 {
 	return (clock_ms() - since) * i->hurry;
 }
 
-static void rest(const struct osm_install *i, uint64_t ms)
+static void osm_install_rest(const struct osm_install *i, uint64_t ms)
 {
 	clock_rest_us(ms * 1000 / i->hurry);
 }
 
 /* One that was restarted meanwhile is asked what it routes by. */
-static bool plugin_rules(struct osm_install *i)
+static bool osm_install_plugin_rules(struct osm_install *i)
 {
 	bool anew = osm_link_fd(i->link) < 0;
 	struct osm_status s;
@@ -170,38 +172,39 @@ static bool plugin_rules(struct osm_install *i)
 	if (osm_link_status(i->link, &s, NULL) || strcmp(s.state, "master"))
 		return false;
 	if (anew)
-		clear(i);
+		osm_install_clear(i);
 	return true;
 }
 
 /* Who writes from now on, and why it is not this OpenSM. */
-static enum whose who_writes(struct osm_install *i)
+static enum whose osm_install_who_writes(struct osm_install *i)
 {
 	uint64_t begin = clock_ms(), heard = begin, other = begin;
 
 	if (!i->look)
 		return OURS;
-	while (!plugin_rules(i)) {
+	while (!osm_install_plugin_rules(i)) {
 		enum osm_seen seen = i->look(i->look_ctx);
 
 		if (seen != OSM_SEEN_NOBODY)
 			heard = clock_ms();
 		if (seen != OSM_SEEN_MASTER)
 			other = clock_ms();
-		else if (passed_ms(i, other) >= SETTLE_MS)
+		else if (osm_install_passed_ms(i, other) >= SETTLE_MS)
 			return OTHERS;
-		if (passed_ms(i, heard) >= NOBODY_MS || passed_ms(i, begin) >= BACK_MS)
+		if (osm_install_passed_ms(i, heard) >= NOBODY_MS ||
+		    osm_install_passed_ms(i, begin) >= BACK_MS)
 			return NOBODYS;
-		rest(i, LOOK_MS);
+		osm_install_rest(i, LOOK_MS);
 	}
 	return OURS;
 }
 
-static int osm_back(void *ctx)
+static int osm_install_back(void *ctx)
 {
 	struct osm_install *i = ctx;
 
-	i->whose = who_writes(i);
+	i->whose = osm_install_who_writes(i);
 	if (i->whose == OTHERS)
 		log_add(LOG_WARN, "apply",
 			"this OpenSM is not the master any more: the one that is now routes as it "
@@ -212,8 +215,8 @@ static int osm_back(void *ctx)
 	return i->whose == OTHERS;
 }
 
-static int osm_write(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
-		     struct progress *progress, struct err *err)
+static int osm_install_write(void *ctx, const struct fabric *f, struct install_item *items,
+			     uint32_t n, struct progress *progress, struct err *err)
 {
 	struct osm_install *i = ctx;
 	struct osm_answer a = { 0 };
@@ -225,15 +228,15 @@ static int osm_write(void *ctx, const struct fabric *f, struct install_item *ite
 	rc = osm_link_fd(i->link) < 0 ? osm_link_reopen(i->link, err) : 0;
 	/* an OpenSM that was restarted meanwhile knows nothing of the update, and need not */
 	if (!rc && !i->stage)
-		rc = ask_plugin(i, f, err);
+		rc = osm_install_ask_plugin(i, f, err);
 
 	if (!rc && progress_step(progress, "OpenSM", 0, n))
 		rc = -ECANCELED;
 	if (!rc) {
 		again = !staged_tables_write(i->stage, items, n);
-		rc = hand_over(i, &a, err);
+		rc = osm_install_hand_over(i, &a, err);
 		if (!rc)
-			rc = route(i, &a, again, err);
+			rc = osm_install_route(i, &a, again, err);
 	}
 	for (uint32_t k = 0; k < n; k++)
 		items[k].rc = rc;
@@ -241,15 +244,15 @@ static int osm_write(void *ctx, const struct fabric *f, struct install_item *ite
 	return rc;
 }
 
-static int osm_read(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
-		    struct progress *progress, struct err *err)
+static int osm_install_read(void *ctx, const struct fabric *f, struct install_item *items,
+			    uint32_t n, struct progress *progress, struct err *err)
 {
 	struct osm_install *i = ctx;
 
 	return i->reader.ops->read(i->reader.ctx, f, items, n, progress, err);
 }
 
-static int osm_end(void *ctx, bool keep, struct err *err)
+static int osm_install_end(void *ctx, bool keep, struct err *err)
 {
 	struct osm_install *i = ctx;
 	struct osm_answer a;
@@ -272,10 +275,10 @@ struct installer osm_installer(struct osm_install *i)
 		.name = "OpenSM",
 		.carries_sl = true,
 		.batch = UINT32_MAX,
-		.write = osm_write,
-		.read = osm_read,
-		.back = osm_back,
-		.end = osm_end,
+		.write = osm_install_write,
+		.read = osm_install_read,
+		.back = osm_install_back,
+		.end = osm_install_end,
 	};
 
 	return (struct installer){ .ops = &ops, .ctx = i };

@@ -97,7 +97,7 @@ int osm_link_fd(const struct osm_link *l)
 	return l->fd;
 }
 
-static int broken(struct osm_link *l, int rc, const char *what, struct err *err)
+static int osm_link_broken(struct osm_link *l, int rc, const char *what, struct err *err)
 {
 	close(l->fd);
 	l->fd = -1;
@@ -105,7 +105,7 @@ static int broken(struct osm_link *l, int rc, const char *what, struct err *err)
 }
 
 /* 0 when ready, -ETIMEDOUT. */
-static int ready(struct osm_link *l, short events, uint64_t until_ms, struct err *err)
+static int osm_link_ready(struct osm_link *l, short events, uint64_t until_ms, struct err *err)
 {
 	for (;;) {
 		struct pollfd p = { .fd = l->fd, .events = events };
@@ -117,12 +117,12 @@ static int ready(struct osm_link *l, short events, uint64_t until_ms, struct err
 		if (!n)
 			return -ETIMEDOUT;
 		if (errno != EINTR)
-			return broken(l, -errno, strerror(errno), err);
+			return osm_link_broken(l, -errno, strerror(errno), err);
 	}
 }
 
-static int send_all(struct osm_link *l, const void *data, size_t len, uint64_t until_ms,
-		    struct err *err)
+static int osm_link_send_all(struct osm_link *l, const void *data, size_t len, uint64_t until_ms,
+			     struct err *err)
 {
 	const char *at = data;
 
@@ -133,16 +133,18 @@ static int send_all(struct osm_link *l, const void *data, size_t len, uint64_t u
 			at += n;
 			len -= (size_t)n;
 		} else if (n < 0 && errno != EAGAIN && errno != EINTR) {
-			return broken(l, -errno, strerror(errno), err);
-		} else if (ready(l, POLLOUT, until_ms, err)) {
-			return l->fd < 0 ? -EPIPE
-					 : broken(l, -ETIMEDOUT, "it does not listen", err);
+			return osm_link_broken(l, -errno, strerror(errno), err);
+		} else if (osm_link_ready(l, POLLOUT, until_ms, err)) {
+			return l->fd < 0
+				       ? -EPIPE
+				       : osm_link_broken(l, -ETIMEDOUT, "it does not listen", err);
 		}
 	}
 	return 0;
 }
 
-static int receive(struct osm_link *l, void *data, size_t len, uint64_t until_ms, struct err *err)
+static int osm_link_receive(struct osm_link *l, void *data, size_t len, uint64_t until_ms,
+			    struct err *err)
 {
 	char *at = data;
 
@@ -153,33 +155,34 @@ static int receive(struct osm_link *l, void *data, size_t len, uint64_t until_ms
 			at += n;
 			len -= (size_t)n;
 		} else if (!n) {
-			return broken(l, -ECONNRESET, "it has hung up", err);
+			return osm_link_broken(l, -ECONNRESET, "it has hung up", err);
 		} else if (errno != EAGAIN && errno != EINTR) {
-			return broken(l, -errno, strerror(errno), err);
-		} else if (ready(l, POLLIN, until_ms, err)) {
-			return l->fd < 0 ? -EPIPE : broken(l, -ETIMEDOUT, "no answer in time", err);
+			return osm_link_broken(l, -errno, strerror(errno), err);
+		} else if (osm_link_ready(l, POLLIN, until_ms, err)) {
+			return l->fd < 0 ? -EPIPE
+					 : osm_link_broken(l, -ETIMEDOUT, "no answer in time", err);
 		}
 	}
 	return 0;
 }
 
-static int next_message(struct osm_link *l, uint64_t until_ms, struct err *err)
+static int osm_link_next_message(struct osm_link *l, uint64_t until_ms, struct err *err)
 {
 	uint8_t head[OSM_MSG_HEAD];
 	struct err why;
-	int rc = receive(l, head, sizeof(head), until_ms, err);
+	int rc = osm_link_receive(l, head, sizeof(head), until_ms, err);
 
 	if (!rc && (rc = osm_msg_get(&l->m, head, &why)))
-		return broken(l, rc, why.text, err);
+		return osm_link_broken(l, rc, why.text, err);
 	if (rc)
 		return rc;
 	vec_reserve(&l->body, l->m.len + 1u);
 	l->body.n = l->m.len;
 	l->body.v[l->m.len] = 0;
-	return receive(l, l->body.v, l->m.len, until_ms, err);
+	return osm_link_receive(l, l->body.v, l->m.len, until_ms, err);
 }
 
-static void keep_heard(struct osm_link *l)
+static void osm_link_keep_heard(struct osm_link *l)
 {
 	struct notice n;
 
@@ -189,8 +192,8 @@ static void keep_heard(struct osm_link *l)
 		vec_push(&l->heard, n);
 }
 
-static int ask(struct osm_link *l, uint8_t type, unsigned flags, const void *body, size_t len,
-	       uint32_t timeout_ms, struct err *err)
+static int osm_link_ask(struct osm_link *l, uint8_t type, unsigned flags, const void *body,
+			size_t len, uint32_t timeout_ms, struct err *err)
 {
 	uint64_t until = clock_ms() + timeout_ms;
 	struct osm_msg m = { .type = type, .flags = (uint16_t)flags, .id = ++l->id };
@@ -206,13 +209,13 @@ static int ask(struct osm_link *l, uint8_t type, unsigned flags, const void *bod
 			       len);
 	m.len = (uint32_t)len;
 	osm_msg_put(head, &m);
-	rc = send_all(l, head, sizeof(head), until, err);
+	rc = osm_link_send_all(l, head, sizeof(head), until, err);
 	if (!rc)
-		rc = send_all(l, body, len, until, err);
+		rc = osm_link_send_all(l, body, len, until, err);
 	while (!rc) {
-		rc = next_message(l, until, err);
+		rc = osm_link_next_message(l, until, err);
 		if (!rc && l->m.type == OSM_MSG_HEARD)
-			keep_heard(l);
+			osm_link_keep_heard(l);
 		else if (!rc && l->m.id == m.id)
 			break;
 	}
@@ -222,16 +225,17 @@ static int ask(struct osm_link *l, uint8_t type, unsigned flags, const void *bod
 		return 0;
 	if (l->m.type != OSM_MSG_ERROR ||
 	    osm_answer_decode(&a, (char *)l->body.v, l->body.n, NULL) || a.rc >= 0)
-		return broken(l, -EPROTO, "its answer makes no sense", err);
+		return osm_link_broken(l, -EPROTO, "its answer makes no sense", err);
 	return err_set(err, a.rc, "OpenSM's plugin: %s", a.text);
 }
 
 /* A question whose answer is a struct osm_answer. */
-static int ask_plain(struct osm_link *l, uint8_t type, unsigned flags, const void *body, size_t len,
-		     uint32_t timeout_ms, struct osm_answer *out, struct err *err)
+static int osm_link_ask_plain(struct osm_link *l, uint8_t type, unsigned flags, const void *body,
+			      size_t len, uint32_t timeout_ms, struct osm_answer *out,
+			      struct err *err)
 {
 	struct osm_answer a;
-	int rc = ask(l, type, flags, body, len, timeout_ms, err);
+	int rc = osm_link_ask(l, type, flags, body, len, timeout_ms, err);
 
 	if (rc)
 		return rc;
@@ -240,13 +244,13 @@ static int ask_plain(struct osm_link *l, uint8_t type, unsigned flags, const voi
 
 int osm_link_status(struct osm_link *l, struct osm_status *out, struct err *err)
 {
-	int rc = ask(l, OSM_MSG_STATUS, 0, NULL, 0, l->timeout_ms, err);
+	int rc = osm_link_ask(l, OSM_MSG_STATUS, 0, NULL, 0, l->timeout_ms, err);
 
 	return rc ? rc : osm_status_decode(out, (char *)l->body.v, l->body.n, err);
 }
 
-static int ask_of_tables(struct osm_link *l, uint8_t type, unsigned flags, const struct tables *t,
-			 struct osm_answer *out, struct err *err)
+static int osm_link_ask_of_tables(struct osm_link *l, uint8_t type, unsigned flags,
+				  const struct tables *t, struct osm_answer *out, struct err *err)
 {
 	uint8_t *buf;
 	size_t len;
@@ -254,7 +258,7 @@ static int ask_of_tables(struct osm_link *l, uint8_t type, unsigned flags, const
 
 	tables_ibr_encode(&buf, &len, t);
 	/* judging a large fabric takes its time */
-	rc = ask_plain(l, type, flags, buf, len, l->timeout_ms + 30000, out, err);
+	rc = osm_link_ask_plain(l, type, flags, buf, len, l->timeout_ms + 30000, out, err);
 	free(buf);
 	return rc;
 }
@@ -262,36 +266,36 @@ static int ask_of_tables(struct osm_link *l, uint8_t type, unsigned flags, const
 int osm_link_load(struct osm_link *l, const struct tables *t, bool step, struct osm_answer *out,
 		  struct err *err)
 {
-	return ask_of_tables(l, OSM_MSG_LOAD, step ? OSM_LOAD_STEP : 0, t, out, err);
+	return osm_link_ask_of_tables(l, OSM_MSG_LOAD, step ? OSM_LOAD_STEP : 0, t, out, err);
 }
 
 int osm_link_judge(struct osm_link *l, const struct tables *t, struct err *err)
 {
-	return ask_of_tables(l, OSM_MSG_JUDGE, 0, t, NULL, err);
+	return osm_link_ask_of_tables(l, OSM_MSG_JUDGE, 0, t, NULL, err);
 }
 
 int osm_link_reroute(struct osm_link *l, bool all, uint32_t timeout_ms, struct osm_answer *out,
 		     struct err *err)
 {
-	return ask_plain(l, OSM_MSG_REROUTE, all ? OSM_REROUTE_ALL : 0, NULL, 0,
-			 timeout_ms ? timeout_ms : REROUTE_MS, out, err);
+	return osm_link_ask_plain(l, OSM_MSG_REROUTE, all ? OSM_REROUTE_ALL : 0, NULL, 0,
+				  timeout_ms ? timeout_ms : REROUTE_MS, out, err);
 }
 
 int osm_link_keep(struct osm_link *l, struct err *err)
 {
-	return ask_plain(l, OSM_MSG_KEEP, 0, NULL, 0, l->timeout_ms + 30000, NULL, err);
+	return osm_link_ask_plain(l, OSM_MSG_KEEP, 0, NULL, 0, l->timeout_ms + 30000, NULL, err);
 }
 
 int osm_link_return(struct osm_link *l, struct osm_answer *out, struct err *err)
 {
-	return ask_plain(l, OSM_MSG_RETURN, 0, NULL, 0, l->timeout_ms, out, err);
+	return osm_link_ask_plain(l, OSM_MSG_RETURN, 0, NULL, 0, l->timeout_ms, out, err);
 }
 
 int osm_link_tables(struct osm_link *l, bool base, struct tables **out, const struct fabric *f,
 		    struct err *err)
 {
-	int rc = ask(l, OSM_MSG_TABLES, base ? OSM_TABLES_BASE : 0, NULL, 0, l->timeout_ms + 30000,
-		     err);
+	int rc = osm_link_ask(l, OSM_MSG_TABLES, base ? OSM_TABLES_BASE : 0, NULL, 0,
+			      l->timeout_ms + 30000, err);
 
 	*out = NULL;
 	if (rc)
@@ -302,7 +306,8 @@ int osm_link_tables(struct osm_link *l, bool base, struct tables **out, const st
 int osm_link_policy(struct osm_link *l, const char *text, unsigned flags, struct osm_answer *out,
 		    struct err *err)
 {
-	return ask_plain(l, OSM_MSG_POLICY, flags, text, strlen(text), l->timeout_ms, out, err);
+	return osm_link_ask_plain(l, OSM_MSG_POLICY, flags, text, strlen(text), l->timeout_ms, out,
+				  err);
 }
 
 int osm_link_notice(struct osm_link *l, const struct notice *n, struct err *err)
@@ -310,12 +315,12 @@ int osm_link_notice(struct osm_link *l, const struct notice *n, struct err *err)
 	uint8_t d[NOTICE_SA_DATA];
 
 	notice_encode(d, sizeof(d), n);
-	return ask_plain(l, OSM_MSG_NOTICE, 0, d, sizeof(d), BUSY_MS, NULL, err);
+	return osm_link_ask_plain(l, OSM_MSG_NOTICE, 0, d, sizeof(d), BUSY_MS, NULL, err);
 }
 
 int osm_link_listeners(struct osm_link *l, uint64_t **guid, uint32_t *n, struct err *err)
 {
-	int rc = ask(l, OSM_MSG_LISTENERS, 0, NULL, 0, BUSY_MS, err);
+	int rc = osm_link_ask(l, OSM_MSG_LISTENERS, 0, NULL, 0, BUSY_MS, err);
 
 	if (rc)
 		return rc;
@@ -333,7 +338,7 @@ uint32_t osm_link_opened(const struct osm_link *l)
 
 int osm_link_watch(struct osm_link *l, struct err *err)
 {
-	return ask_plain(l, OSM_MSG_WATCH, 0, NULL, 0, l->timeout_ms, NULL, err);
+	return osm_link_ask_plain(l, OSM_MSG_WATCH, 0, NULL, 0, l->timeout_ms, NULL, err);
 }
 
 int osm_link_heard(struct osm_link *l, struct notice *out, uint32_t wait_ms, struct err *err)
@@ -349,15 +354,15 @@ int osm_link_heard(struct osm_link *l, struct notice *out, uint32_t wait_ms, str
 				       "the link to OpenSM's plugin at %s is "
 				       "broken",
 				       l->path);
-		rc = ready(l, POLLIN, until, err);
+		rc = osm_link_ready(l, POLLIN, until, err);
 		if (rc)
 			return rc == -ETIMEDOUT ? 0 : rc;
 		/* what has begun to come is to come in full */
-		rc = next_message(l, clock_ms() + l->timeout_ms, err);
+		rc = osm_link_next_message(l, clock_ms() + l->timeout_ms, err);
 		if (rc)
 			return rc;
 		if (l->m.type == OSM_MSG_HEARD)
-			keep_heard(l);
+			osm_link_keep_heard(l);
 	}
 	*out = l->heard.v[l->heard_first++];
 	return 1;

@@ -8,26 +8,26 @@
 
 static const uint8_t magic[4] = { 'I', 'B', 'R', 'M' };
 
-static void put_u32(uint8_t *d, uint32_t v)
+static void osm_msg_put_u32(uint8_t *d, uint32_t v)
 {
 	for (int i = 0; i < 4; i++)
 		d[i] = (uint8_t)(v >> 8 * i);
 }
 
-static uint32_t get_u32(const uint8_t *d)
+static uint32_t osm_msg_get_u32(const uint8_t *d)
 {
 	return d[0] | (uint32_t)d[1] << 8 | (uint32_t)d[2] << 16 | (uint32_t)d[3] << 24;
 }
 
 void osm_put_u64(uint8_t d[8], uint64_t v)
 {
-	put_u32(d, (uint32_t)v);
-	put_u32(d + 4, (uint32_t)(v >> 32));
+	osm_msg_put_u32(d, (uint32_t)v);
+	osm_msg_put_u32(d + 4, (uint32_t)(v >> 32));
 }
 
 uint64_t osm_get_u64(const uint8_t d[8])
 {
-	return get_u32(d) | (uint64_t)get_u32(d + 4) << 32;
+	return osm_msg_get_u32(d) | (uint64_t)osm_msg_get_u32(d + 4) << 32;
 }
 
 uint32_t osm_msg_limit(uint8_t type)
@@ -46,8 +46,8 @@ void osm_msg_put(uint8_t head[OSM_MSG_HEAD], const struct osm_msg *m)
 	head[5] = m->type;
 	head[6] = (uint8_t)m->flags;
 	head[7] = (uint8_t)(m->flags >> 8);
-	put_u32(head + 8, m->id);
-	put_u32(head + 12, m->len);
+	osm_msg_put_u32(head + 8, m->id);
+	osm_msg_put_u32(head + 12, m->len);
 }
 
 int osm_msg_get(struct osm_msg *out, const uint8_t head[OSM_MSG_HEAD], struct err *err)
@@ -55,8 +55,8 @@ int osm_msg_get(struct osm_msg *out, const uint8_t head[OSM_MSG_HEAD], struct er
 	*out = (struct osm_msg){
 		.type = head[5],
 		.flags = (uint16_t)(head[6] | head[7] << 8),
-		.id = get_u32(head + 8),
-		.len = get_u32(head + 12),
+		.id = osm_msg_get_u32(head + 8),
+		.len = osm_msg_get_u32(head + 12),
 	};
 	if (memcmp(head, magic, sizeof(magic)))
 		return err_set(err, -EPROTO, "the other side speaks another language");
@@ -141,7 +141,7 @@ static const struct field answer_fields[] = {
 };
 
 /* Names of files may be of any bytes. */
-static json_t *text_json(const char *s)
+static json_t *osm_msg_text_json(const char *s)
 {
 	json_t *j = json_string(s);
 	char plain[600];
@@ -156,11 +156,11 @@ static json_t *text_json(const char *s)
 }
 
 /* GUIDs and seeds are of 64 bits: integers of JSON are signed, so as their bits. */
-static json_t *field_json(const struct field *f, const char *at)
+static json_t *osm_msg_field_json(const struct field *f, const char *at)
 {
 	switch (f->form) {
 	case F_TEXT:
-		return text_json(at);
+		return osm_msg_text_json(at);
 	case F_U32:
 		return json_integer(*(const uint32_t *)(const void *)at);
 	case F_U64:
@@ -173,19 +173,20 @@ static json_t *field_json(const struct field *f, const char *at)
 	return json_null();
 }
 
-static char *encode(const struct field *f, size_t n, const void *from)
+static char *osm_msg_encode(const struct field *f, size_t n, const void *from)
 {
 	json_t *j = json_object();
 	char *text;
 
 	for (size_t i = 0; i < n; i++)
-		json_object_set_new(j, f[i].name, field_json(&f[i], (const char *)from + f[i].at));
+		json_object_set_new(j, f[i].name,
+				    osm_msg_field_json(&f[i], (const char *)from + f[i].at));
 	text = json_dumps(j, JSON_COMPACT);
 	json_decref(j);
 	return text;
 }
 
-static bool take_field(const struct field *f, char *at, const json_t *v)
+static bool osm_msg_take_field(const struct field *f, char *at, const json_t *v)
 {
 	switch (f->form) {
 	case F_TEXT:
@@ -214,8 +215,8 @@ static bool take_field(const struct field *f, char *at, const json_t *v)
 	return false;
 }
 
-static int decode(const struct field *f, size_t n, void *to, const char *body, size_t len,
-		  struct err *err)
+static int osm_msg_decode(const struct field *f, size_t n, void *to, const char *body, size_t len,
+			  struct err *err)
 {
 	json_error_t why;
 	json_t *j = json_loadb(body, len, JSON_REJECT_DUPLICATES, &why);
@@ -226,7 +227,7 @@ static int decode(const struct field *f, size_t n, void *to, const char *body, s
 	for (size_t i = 0; i < n && !rc; i++) {
 		const json_t *v = json_object_get(j, f[i].name);
 
-		if (v && !take_field(&f[i], (char *)to + f[i].at, v))
+		if (v && !osm_msg_take_field(&f[i], (char *)to + f[i].at, v))
 			rc = err_set(err, -EPROTO,
 				     "'%s' in the other side's answer is of another "
 				     "kind than expected",
@@ -240,22 +241,22 @@ static int decode(const struct field *f, size_t n, void *to, const char *body, s
 
 char *osm_status_encode(const struct osm_status *s)
 {
-	return encode(status_fields, COUNT(status_fields), s);
+	return osm_msg_encode(status_fields, COUNT(status_fields), s);
 }
 
 int osm_status_decode(struct osm_status *out, const char *body, size_t len, struct err *err)
 {
 	memset(out, 0, sizeof(*out));
-	return decode(status_fields, COUNT(status_fields), out, body, len, err);
+	return osm_msg_decode(status_fields, COUNT(status_fields), out, body, len, err);
 }
 
 char *osm_answer_encode(const struct osm_answer *a)
 {
-	return encode(answer_fields, COUNT(answer_fields), a);
+	return osm_msg_encode(answer_fields, COUNT(answer_fields), a);
 }
 
 int osm_answer_decode(struct osm_answer *out, const char *body, size_t len, struct err *err)
 {
 	memset(out, 0, sizeof(*out));
-	return decode(answer_fields, COUNT(answer_fields), out, body, len, err);
+	return osm_msg_decode(answer_fields, COUNT(answer_fields), out, body, len, err);
 }

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-static void write_one(struct packets *p, const struct install_item *item)
+static void packets_installer_write_one(struct packets *p, const struct install_item *item)
 {
 	uint8_t vl[FAB_SLS];
 
@@ -16,7 +16,7 @@ static void write_one(struct packets *p, const struct install_item *item)
 	packets_set_sl2vl(p, item->sw, item->in, item->out, vl);
 }
 
-static void read_one(const struct packets *p, struct install_item *item)
+static void packets_installer_read_one(const struct packets *p, struct install_item *item)
 {
 	uint8_t vl[FAB_SLS];
 
@@ -29,8 +29,8 @@ static void read_one(const struct packets *p, struct install_item *item)
 		item->data[i] = (uint8_t)(vl[2 * i] << 4 | vl[2 * i + 1]);
 }
 
-static int all(struct packets_installer *in, struct install_item *items, uint32_t n, bool write,
-	       struct progress *progress, struct err *err)
+static int packets_installer_all(struct packets_installer *in, struct install_item *items,
+				 uint32_t n, bool write, struct progress *progress, struct err *err)
 {
 	bool cancelled = false;
 
@@ -42,31 +42,33 @@ static int all(struct packets_installer *in, struct install_item *items, uint32_
 			continue;
 		packets_run(in->p, packets_now_ns(in->p) + in->item_ns);
 		if (write)
-			write_one(in->p, &items[i]);
+			packets_installer_write_one(in->p, &items[i]);
 		else
-			read_one(in->p, &items[i]);
+			packets_installer_read_one(in->p, &items[i]);
 	}
 	return cancelled ? err_set(err, -ECANCELED, "cancelled") : 0;
 }
 
-static int write_items(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
-		       struct progress *progress, struct err *err)
+static int packets_installer_write_items(void *ctx, const struct fabric *f,
+					 struct install_item *items, uint32_t n,
+					 struct progress *progress, struct err *err)
 {
 	(void)f;
-	return all(ctx, items, n, true, progress, err);
+	return packets_installer_all(ctx, items, n, true, progress, err);
 }
 
-static int read_items(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
-		      struct progress *progress, struct err *err)
+static int packets_installer_read_items(void *ctx, const struct fabric *f,
+					struct install_item *items, uint32_t n,
+					struct progress *progress, struct err *err)
 {
 	(void)f;
-	return all(ctx, items, n, false, progress, err);
+	return packets_installer_all(ctx, items, n, false, progress, err);
 }
 
 static const struct installer_ops ops = {
 	.name = "packets",
-	.write = write_items,
-	.read = read_items,
+	.write = packets_installer_write_items,
+	.read = packets_installer_read_items,
 };
 
 struct installer packets_installer(struct packets_installer *ctx)

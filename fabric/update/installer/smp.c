@@ -18,7 +18,7 @@ struct call {
 	struct progress *progress;
 };
 
-static struct wire_block *blocks_of(const struct install_item *items, uint32_t n)
+static struct wire_block *smp_blocks_of(const struct install_item *items, uint32_t n)
 {
 	struct wire_block *b = xcalloc(n, sizeof(*b));
 
@@ -30,7 +30,7 @@ static struct wire_block *blocks_of(const struct install_item *items, uint32_t n
 	return b;
 }
 
-static void from_blocks(struct install_item *items, struct wire_block *b, uint32_t n)
+static void smp_from_blocks(struct install_item *items, struct wire_block *b, uint32_t n)
 {
 	for (uint32_t i = 0; b && i < n; i++) {
 		items[i].rc = b[i].rc;
@@ -39,11 +39,11 @@ static void from_blocks(struct install_item *items, struct wire_block *b, uint32
 	free(b);
 }
 
-static int run_blocks(const struct call *c, uint32_t first, uint32_t n, struct err *err)
+static int smp_run_blocks(const struct call *c, uint32_t first, uint32_t n, struct err *err)
 {
 	struct install_item *back = c->back ? c->back + first : NULL;
-	struct wire_block *b = blocks_of(c->items + first, n),
-			  *r = back ? blocks_of(back, n) : NULL;
+	struct wire_block *b = smp_blocks_of(c->items + first, n),
+			  *r = back ? smp_blocks_of(back, n) : NULL;
 	int rc;
 
 	if (c->deed == PUT)
@@ -52,12 +52,12 @@ static int run_blocks(const struct call *c, uint32_t first, uint32_t n, struct e
 		rc = wire_write_blocks(c->w, c->f, b, n, c->progress, err);
 	else
 		rc = wire_read_blocks(c->w, c->f, b, n, c->progress, err);
-	from_blocks(c->items + first, b, n);
-	from_blocks(back, r, n);
+	smp_from_blocks(c->items + first, b, n);
+	smp_from_blocks(back, r, n);
 	return rc;
 }
 
-static struct wire_sl2vl *sl2vl_of(const struct install_item *items, uint32_t n)
+static struct wire_sl2vl *smp_sl2vl_of(const struct install_item *items, uint32_t n)
 {
 	struct wire_sl2vl *s = xcalloc(n, sizeof(*s));
 
@@ -71,7 +71,7 @@ static struct wire_sl2vl *sl2vl_of(const struct install_item *items, uint32_t n)
 	return s;
 }
 
-static void from_sl2vl(struct install_item *items, struct wire_sl2vl *s, uint32_t n)
+static void smp_from_sl2vl(struct install_item *items, struct wire_sl2vl *s, uint32_t n)
 {
 	for (uint32_t i = 0; s && i < n; i++) {
 		items[i].rc = s[i].rc;
@@ -82,10 +82,11 @@ static void from_sl2vl(struct install_item *items, struct wire_sl2vl *s, uint32_
 	free(s);
 }
 
-static int run_sl2vl(const struct call *c, uint32_t first, uint32_t n, struct err *err)
+static int smp_run_sl2vl(const struct call *c, uint32_t first, uint32_t n, struct err *err)
 {
 	struct install_item *back = c->back ? c->back + first : NULL;
-	struct wire_sl2vl *s = sl2vl_of(c->items + first, n), *r = back ? sl2vl_of(back, n) : NULL;
+	struct wire_sl2vl *s = smp_sl2vl_of(c->items + first, n),
+			  *r = back ? smp_sl2vl_of(back, n) : NULL;
 	int rc;
 
 	if (c->deed == PUT)
@@ -94,13 +95,13 @@ static int run_sl2vl(const struct call *c, uint32_t first, uint32_t n, struct er
 		rc = wire_write_sl2vl(c->w, c->f, s, n, c->progress, err);
 	else
 		rc = wire_read_sl2vl(c->w, c->f, s, n, c->progress, err);
-	from_sl2vl(c->items + first, s, n);
-	from_sl2vl(back, r, n);
+	smp_from_sl2vl(c->items + first, s, n);
+	smp_from_sl2vl(back, r, n);
 	return rc;
 }
 
 /* Runs of one kind at a time; a failure of one does not keep the next from being tried. */
-static int run(const struct call *c, uint32_t n, struct err *err)
+static int smp_run(const struct call *c, uint32_t n, struct err *err)
 {
 	const struct install_item *it = c->items;
 	int first = 0, rc;
@@ -109,9 +110,9 @@ static int run(const struct call *c, uint32_t n, struct err *err)
 		for (k = i + 1; k < n && it[k].kind == it[i].kind;)
 			k++;
 		if (it[i].kind == CHANGE_LFT)
-			rc = run_blocks(c, i, k - i, first ? NULL : err);
+			rc = smp_run_blocks(c, i, k - i, first ? NULL : err);
 		else
-			rc = run_sl2vl(c, i, k - i, first ? NULL : err);
+			rc = smp_run_sl2vl(c, i, k - i, first ? NULL : err);
 		if (!first)
 			first = rc;
 	}
@@ -123,7 +124,7 @@ static int smp_write(void *ctx, const struct fabric *f, struct install_item *ite
 {
 	struct call c = { WRITE, ctx, f, items, NULL, progress };
 
-	return run(&c, n, err);
+	return smp_run(&c, n, err);
 }
 
 static int smp_read(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
@@ -131,7 +132,7 @@ static int smp_read(void *ctx, const struct fabric *f, struct install_item *item
 {
 	struct call c = { READ, ctx, f, items, NULL, progress };
 
-	return run(&c, n, err);
+	return smp_run(&c, n, err);
 }
 
 static int smp_put(void *ctx, const struct fabric *f, struct install_item *items,
@@ -140,7 +141,7 @@ static int smp_put(void *ctx, const struct fabric *f, struct install_item *items
 {
 	struct call c = { PUT, ctx, f, items, back, progress };
 
-	return run(&c, n, err);
+	return smp_run(&c, n, err);
 }
 
 struct installer smp_installer(struct wire *w)

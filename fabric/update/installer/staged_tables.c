@@ -31,7 +31,7 @@ void staged_tables_free(struct staged_tables *s)
 }
 
 /* The same VLs, but each table by itself. */
-static void unfold(struct staged_tables *s)
+static void staged_tables_unfold(struct staged_tables *s)
 {
 	const struct fabric *f = s->f;
 	struct tables *old = s->t;
@@ -49,7 +49,8 @@ static void unfold(struct staged_tables *s)
 	tables_put(old);
 }
 
-static void contents(uint8_t *d, const struct staged_tables *s, const struct install_item *it)
+static void staged_tables_contents(uint8_t *d, const struct staged_tables *s,
+				   const struct install_item *it)
 {
 	struct change c = {
 		.sw = it->sw, .block = it->block, .kind = it->kind, .in = it->in, .out = it->out
@@ -58,7 +59,7 @@ static void contents(uint8_t *d, const struct staged_tables *s, const struct ins
 	change_contents(d, &c, s->f, s->t);
 }
 
-static size_t bytes(const struct install_item *it)
+static size_t staged_tables_bytes(const struct install_item *it)
 {
 	return it->kind == CHANGE_LFT ? CHANGE_LFT_BYTES : CHANGE_SL2VL_BYTES;
 }
@@ -71,8 +72,8 @@ uint32_t staged_tables_write(struct staged_tables *s, const struct install_item 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct install_item *it = &items[i];
 
-		contents(was, s, it);
-		if (!memcmp(was, it->data, bytes(it)))
+		staged_tables_contents(was, s, it);
+		if (!memcmp(was, it->data, staged_tables_bytes(it)))
 			continue;
 		new ++;
 		if (it->kind == CHANGE_LFT) {
@@ -80,7 +81,7 @@ uint32_t staged_tables_write(struct staged_tables *s, const struct install_item 
 			       LFT_BLOCK);
 			continue;
 		}
-		unfold(s);
+		staged_tables_unfold(s);
 		for (int sl = 0; sl < FAB_SLS; sl++)
 			tables_sl2vl_row(s->t, it->sw, it->in, it->out)[sl] =
 				it->data[sl / 2] >> (sl & 1 ? 0 : 4) & 0xf;
@@ -91,7 +92,7 @@ uint32_t staged_tables_write(struct staged_tables *s, const struct install_item 
 void staged_tables_read(const struct staged_tables *s, struct install_item *items, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		contents(items[i].data, s, &items[i]);
+		staged_tables_contents(items[i].data, s, &items[i]);
 }
 
 /* tables_onto() takes the service levels of what is wanted, and all the rest of it, too: so it is

@@ -78,7 +78,7 @@ int control_ask_override(struct control_link *l, unsigned watches)
 	return send(l->fd, line, (size_t)len, MSG_NOSIGNAL) == len ? 0 : -EPIPE;
 }
 
-static int take_line(json_t **out, struct control_link *l)
+static int control_link_take_line(json_t **out, struct control_link *l)
 {
 	char *nl = l->have ? memchr(l->buf, '\n', l->have) : NULL;
 	size_t len;
@@ -92,7 +92,7 @@ static int take_line(json_t **out, struct control_link *l)
 	return *out ? 1 : -EPROTO;
 }
 
-static int fill(struct control_link *l)
+static int control_link_fill(struct control_link *l)
 {
 	ssize_t n;
 
@@ -111,7 +111,7 @@ int control_next(json_t **out, struct control_link *l, int timeout_ms)
 	uint64_t end = clock_ms() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0);
 	int rc;
 
-	while (!(rc = take_line(out, l))) {
+	while (!(rc = control_link_take_line(out, l))) {
 		struct pollfd p = { .fd = l->fd, .events = POLLIN };
 		int64_t left = timeout_ms < 0 ? -1 : (int64_t)(end - clock_ms());
 
@@ -122,7 +122,7 @@ int control_next(json_t **out, struct control_link *l, int timeout_ms)
 			return -errno;
 		if (!rc)
 			return 0;
-		rc = fill(l);
+		rc = control_link_fill(l);
 		if (rc)
 			return rc;
 	}

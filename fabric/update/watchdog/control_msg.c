@@ -17,7 +17,8 @@ const char *control_op_name(enum control_op op)
 	return names[op];
 }
 
-static int take_watches(struct control_request *out, const json_t *what, struct err *err)
+static int control_socket_take_watches(struct control_request *out, const json_t *what,
+				       struct err *err)
 {
 	if (out->op != CONTROL_OVERRIDE)
 		return what ? err_set(err, -EINVAL, "what: for override") : 0;
@@ -28,7 +29,7 @@ static int take_watches(struct control_request *out, const json_t *what, struct 
 	return 0;
 }
 
-static int take_op(struct control_request *out, const json_t *j, struct err *err)
+static int control_socket_take_op(struct control_request *out, const json_t *j, struct err *err)
 {
 	const char *op = json_string_value(json_object_get(j, "op"));
 	const json_t *s = json_object_get(j, "seconds");
@@ -46,7 +47,7 @@ static int take_op(struct control_request *out, const json_t *j, struct err *err
 	    (out->op != CONTROL_EXTEND || !json_is_integer(s) || v < 1 || v > CONTROL_EXTEND_S))
 		return err_set(err, -EINVAL, "seconds: 1 to %d, for extend", CONTROL_EXTEND_S);
 	out->seconds = (uint32_t)v;
-	return take_watches(out, json_object_get(j, "what"), err);
+	return control_socket_take_watches(out, json_object_get(j, "what"), err);
 }
 
 int control_parse(struct control_request *out, const char *line, size_t len, struct err *err)
@@ -60,7 +61,7 @@ int control_parse(struct control_request *out, const char *line, size_t len, str
 	if (!json_is_object(j))
 		rc = err_set(err, -EINVAL, "not a JSON object");
 	else
-		rc = take_op(out, j, err);
+		rc = control_socket_take_op(out, j, err);
 	json_decref(j);
 	return rc;
 }

@@ -51,7 +51,7 @@ struct control {
 	bool stop;
 };
 
-static void wake(struct control *c)
+static void control_socket_wake(struct control *c)
 {
 	uint64_t one = 1;
 
@@ -59,7 +59,7 @@ static void wake(struct control *c)
 		return; /* it is awake */
 }
 
-static void drop(struct control *c, int i)
+static void control_socket_drop(struct control *c, int i)
 {
 	struct client *k = c->client[i];
 
@@ -69,7 +69,7 @@ static void drop(struct control *c, int i)
 	c->client[i] = NULL;
 }
 
-static void put(struct client *k, const char *data, size_t len)
+static void control_socket_put(struct client *k, const char *data, size_t len)
 {
 	if (k->doomed)
 		return;
@@ -88,78 +88,78 @@ static void put(struct client *k, const char *data, size_t len)
 	k->out.n += len;
 }
 
-static void put_json(struct client *k, json_t *j)
+static void control_socket_put_json(struct client *k, json_t *j)
 {
 	char *text = json_dumps(j, JSON_COMPACT);
 
 	if (text) {
-		put(k, text, strlen(text));
-		put(k, "\n", 1);
+		control_socket_put(k, text, strlen(text));
+		control_socket_put(k, "\n", 1);
 	}
 	free(text);
 	json_decref(j);
 }
 
-static void begin_to_follow(struct control *c, struct client *k)
+static void control_socket_begin_to_follow(struct control *c, struct client *k)
 {
 	if (k->follows)
 		return;
 	k->follows = true;
 	if (c->kept.n)
-		put(k, c->kept.v, c->kept.n);
+		control_socket_put(k, c->kept.v, c->kept.n);
 }
 
-static json_t *refusal(const char *op, const char *why)
+static json_t *control_socket_refusal(const char *op, const char *why)
 {
 	return json_pack("{s:s, s:b, s:s}", "re", op, "ok", 0, "error", why);
 }
 
 /* The lock is given away while the owner thinks: he may tell something meanwhile. */
-static void answer(struct control *c, struct client *k, const char *line, size_t len)
+static void control_socket_answer(struct control *c, struct client *k, const char *line, size_t len)
 {
 	struct control_request r;
 	struct err err = { "" };
 	json_t *j;
 
 	if (control_parse(&r, line, len, &err)) {
-		put_json(k, refusal("?", err.text));
+		control_socket_put_json(k, control_socket_refusal("?", err.text));
 		k->doomed = true;
 		return;
 	}
 	if (r.op == CONTROL_FOLLOW) {
-		put_json(k, json_pack("{s:s, s:b}", "re", "follow", "ok", 1));
-		begin_to_follow(c, k);
+		control_socket_put_json(k, json_pack("{s:s, s:b}", "re", "follow", "ok", 1));
+		control_socket_begin_to_follow(c, k);
 		return;
 	}
 	pthread_mutex_unlock(&c->lock);
 	j = c->fn(c->ctx, &r, &k->who);
 	pthread_mutex_lock(&c->lock);
 	if (!j)
-		j = refusal("?", "out of memory");
+		j = control_socket_refusal("?", "out of memory");
 	json_object_set_new(j, "re", json_string(control_op_name(r.op)));
-	put_json(k, j);
+	control_socket_put_json(k, j);
 }
 
-static void take_lines(struct control *c, struct client *k)
+static void control_socket_take_lines(struct control *c, struct client *k)
 {
 	char *nl;
 
 	while (!k->doomed && (nl = memchr(k->in, '\n', k->nin))) {
 		size_t len = (size_t)(nl - k->in);
 
-		answer(c, k, k->in, len);
+		control_socket_answer(c, k, k->in, len);
 		k->nin -= len + 1;
 		memmove(k->in, nl + 1, k->nin);
 		k->since_ms = clock_ms();
 	}
 	if (k->nin == sizeof(k->in)) {
-		put_json(k, refusal("?", "line too long"));
+		control_socket_put_json(k, control_socket_refusal("?", "line too long"));
 		k->doomed = true;
 	}
 }
 
 /* false: it is gone. */
-static bool read_some(struct control *c, struct client *k)
+static bool control_socket_read_some(struct control *c, struct client *k)
 {
 	ssize_t n;
 
@@ -173,11 +173,11 @@ static bool read_some(struct control *c, struct client *k)
 	if (!k->nin)
 		k->since_ms = clock_ms();
 	k->nin += (size_t)n;
-	take_lines(c, k);
+	control_socket_take_lines(c, k);
 	return true;
 }
 
-static bool write_some(struct client *k)
+static bool control_socket_write_some(struct client *k)
 {
 	ssize_t n;
 
@@ -192,12 +192,12 @@ static bool write_some(struct client *k)
 
 /* Who follows or has asked something may be quiet; who has never said anything, or half a
  * line, may not. */
-static bool too_slow(const struct client *k, uint64_t now)
+static bool control_socket_too_slow(const struct client *k, uint64_t now)
 {
 	return (k->nin || !k->follows) && now - k->since_ms > HALF_MS;
 }
 
-static bool allowed(int fd, struct control_peer *who)
+static bool control_socket_allowed(int fd, struct control_peer *who)
 {
 	struct ucred u;
 	socklen_t len = sizeof(u);
@@ -210,7 +210,7 @@ static bool allowed(int fd, struct control_peer *who)
 
 /* Full: the one that has been idle for longest and does not follow goes; if all follow, the
  * new one does. */
-static int place(struct control *c)
+static int control_socket_place(struct control *c)
 {
 	int idle = -1;
 
@@ -222,17 +222,17 @@ static int place(struct control *c)
 			idle = i;
 	}
 	if (idle >= 0)
-		drop(c, idle);
+		control_socket_drop(c, idle);
 	return idle;
 }
 
-static void add(struct control *c, int fd, bool follows)
+static void control_socket_add(struct control *c, int fd, bool follows)
 {
 	struct client *k;
-	int i = place(c);
+	int i = control_socket_place(c);
 	struct control_peer who = { 0 };
 
-	if (i < 0 || !allowed(fd, &who)) {
+	if (i < 0 || !control_socket_allowed(fd, &who)) {
 		close(fd);
 		return;
 	}
@@ -242,15 +242,15 @@ static void add(struct control *c, int fd, bool follows)
 	k->since_ms = clock_ms();
 	c->client[i] = k;
 	if (follows)
-		begin_to_follow(c, k);
+		control_socket_begin_to_follow(c, k);
 }
 
-static void accept_one(struct control *c)
+static void control_socket_accept_one(struct control *c)
 {
 	int fd = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC);
 
 	if (fd >= 0)
-		add(c, fd, false);
+		control_socket_add(c, fd, false);
 }
 
 struct polled {
@@ -261,43 +261,44 @@ struct polled {
 
 enum { FOR_WAKE = -1, FOR_LISTENER = -2, FOR_WATCH = -3 };
 
-static void add_poll(struct polled *l, int fd, short events, int who)
+static void control_socket_add_poll(struct polled *l, int fd, short events, int who)
 {
 	l->p[l->n] = (struct pollfd){ .fd = fd, .events = events };
 	l->who[l->n++] = who;
 }
 
-static void gather(struct polled *l, struct control *c)
+static void control_socket_gather(struct polled *l, struct control *c)
 {
 	l->n = 0;
-	add_poll(l, c->wake, POLLIN, FOR_WAKE);
+	control_socket_add_poll(l, c->wake, POLLIN, FOR_WAKE);
 	if (c->listener >= 0)
-		add_poll(l, c->listener, POLLIN, FOR_LISTENER);
+		control_socket_add_poll(l, c->listener, POLLIN, FOR_LISTENER);
 	if (c->watched >= 0)
-		add_poll(l, c->watched, POLLIN, FOR_WATCH);
+		control_socket_add_poll(l, c->watched, POLLIN, FOR_WATCH);
 	for (int i = 0; i < CLIENTS; i++) {
 		struct client *k = c->client[i];
 
 		if (k)
-			add_poll(l, k->fd,
-				 (short)(POLLIN | (k->out.n > k->sent || k->doomed ? POLLOUT : 0)),
-				 i);
+			control_socket_add_poll(
+				l, k->fd,
+				(short)(POLLIN | (k->out.n > k->sent || k->doomed ? POLLOUT : 0)),
+				i);
 	}
 }
 
-static void serve_client(struct control *c, int i, short events)
+static void control_socket_serve_client(struct control *c, int i, short events)
 {
 	struct client *k = c->client[i];
 
 	if (!k)
 		return;
-	if ((events & (POLLIN | POLLHUP | POLLERR)) && !read_some(c, k))
-		drop(c, i);
-	else if (!write_some(k) || too_slow(k, clock_ms()))
-		drop(c, i);
+	if ((events & (POLLIN | POLLHUP | POLLERR)) && !control_socket_read_some(c, k))
+		control_socket_drop(c, i);
+	else if (!control_socket_write_some(k) || control_socket_too_slow(k, clock_ms()))
+		control_socket_drop(c, i);
 }
 
-static void seen(struct control *c)
+static void control_socket_seen(struct control *c)
 {
 	void (*fn)(void *) = c->watch_fn;
 	void *ctx = c->watch_ctx;
@@ -308,7 +309,7 @@ static void seen(struct control *c)
 	pthread_mutex_lock(&c->lock);
 }
 
-static void serve(struct control *c, const struct polled *l)
+static void control_socket_serve(struct control *c, const struct polled *l)
 {
 	uint64_t count;
 
@@ -316,18 +317,18 @@ static void serve(struct control *c, const struct polled *l)
 		short events = l->p[i].revents;
 
 		if (l->who[i] >= 0)
-			serve_client(c, l->who[i], events);
+			control_socket_serve_client(c, l->who[i], events);
 		else if (l->who[i] == FOR_WAKE && events &&
 			 read(c->wake, &count, sizeof(count)) < 0)
 			continue;
 		else if (l->who[i] == FOR_LISTENER && events)
-			accept_one(c);
+			control_socket_accept_one(c);
 		else if (l->who[i] == FOR_WATCH && events && c->watched == l->p[i].fd)
-			seen(c);
+			control_socket_seen(c);
 	}
 }
 
-static bool all_sent(const struct control *c)
+static bool control_socket_all_sent(const struct control *c)
 {
 	for (int i = 0; i < CLIENTS; i++)
 		if (c->client[i] && c->client[i]->sent < c->client[i]->out.n)
@@ -335,7 +336,7 @@ static bool all_sent(const struct control *c)
 	return true;
 }
 
-static void *run(void *arg)
+static void *control_socket_run(void *arg)
 {
 	struct control *c = arg;
 	struct polled l;
@@ -345,13 +346,13 @@ static void *run(void *arg)
 	for (;;) {
 		if (c->stop && !end)
 			end = clock_ms() + LAST_MS;
-		if (end && (all_sent(c) || clock_ms() >= end))
+		if (end && (control_socket_all_sent(c) || clock_ms() >= end))
 			break;
-		gather(&l, c);
+		control_socket_gather(&l, c);
 		pthread_mutex_unlock(&c->lock);
 		poll(l.p, l.n, end ? 50 : 1000);
 		pthread_mutex_lock(&c->lock);
-		serve(c, &l);
+		control_socket_serve(c, &l);
 	}
 	pthread_mutex_unlock(&c->lock);
 	return NULL;
@@ -367,7 +368,7 @@ int control_new(struct control **out, control_fn fn, void *ctx, struct err *err)
 	c->listener = c->watched = -1;
 	c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&c->lock, NULL);
-	rc = c->wake < 0 ? errno : pthread_create(&c->thread, NULL, run, c);
+	rc = c->wake < 0 ? errno : pthread_create(&c->thread, NULL, control_socket_run, c);
 	if (!rc) {
 		*out = c;
 		return 0;
@@ -381,12 +382,12 @@ int control_new(struct control **out, control_fn fn, void *ctx, struct err *err)
 void control_adopt(struct control *c, int fd)
 {
 	pthread_mutex_lock(&c->lock);
-	add(c, fd, true);
+	control_socket_add(c, fd, true);
 	pthread_mutex_unlock(&c->lock);
-	wake(c);
+	control_socket_wake(c);
 }
 
-static int bind_in(int fd, int at)
+static int control_socket_bind_in(int fd, int at)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 
@@ -403,7 +404,7 @@ int control_listen(struct control *c, const char *dir, struct err *err)
 	int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), rc;
 
-	rc = at < 0 || fd < 0 ? -errno : bind_in(fd, at);
+	rc = at < 0 || fd < 0 ? -errno : control_socket_bind_in(fd, at);
 	if (at >= 0)
 		close(at);
 	if (rc) {
@@ -416,7 +417,7 @@ int control_listen(struct control *c, const char *dir, struct err *err)
 	c->listener = fd;
 	c->dir = xstrdup(dir);
 	pthread_mutex_unlock(&c->lock);
-	wake(c);
+	control_socket_wake(c);
 	return 0;
 }
 
@@ -433,14 +434,14 @@ void control_tell(struct control *c, json_t *event, bool keep)
 	pthread_mutex_lock(&c->lock);
 	for (int i = 0; i < CLIENTS; i++)
 		if (c->client[i] && c->client[i]->follows)
-			put(c->client[i], line, len);
+			control_socket_put(c->client[i], line, len);
 	if (keep && c->kept.n + len <= KEPT_MAX) {
 		vec_reserve(&c->kept, c->kept.n + len);
 		memcpy(c->kept.v + c->kept.n, line, len);
 		c->kept.n += len;
 	}
 	pthread_mutex_unlock(&c->lock);
-	wake(c);
+	control_socket_wake(c);
 	free(line);
 	free(text);
 }
@@ -452,7 +453,7 @@ void control_watch(struct control *c, int fd, void (*fn)(void *ctx), void *ctx)
 	c->watch_fn = fn;
 	c->watch_ctx = ctx;
 	pthread_mutex_unlock(&c->lock);
-	wake(c);
+	control_socket_wake(c);
 }
 
 void control_free(struct control *c)
@@ -462,11 +463,11 @@ void control_free(struct control *c)
 	pthread_mutex_lock(&c->lock);
 	c->stop = true;
 	pthread_mutex_unlock(&c->lock);
-	wake(c);
+	control_socket_wake(c);
 	pthread_join(c->thread, NULL);
 	for (int i = 0; i < CLIENTS; i++)
 		if (c->client[i])
-			drop(c, i);
+			control_socket_drop(c, i);
 	if (c->listener >= 0) {
 		char *path = xasprintf("%s/%s", c->dir, CONTROL_NAME);
 

@@ -33,19 +33,19 @@
 
 /* ---- starting processes ---- */
 
-static int open_pid(pid_t pid)
+static int supervisor_open_pid(pid_t pid)
 {
 	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-static bool begins(const char *s, const char *with)
+static bool supervisor_begins(const char *s, const char *with)
 {
 	return !strncmp(s, with, strlen(with));
 }
 
 /* What is preloaded is for the wire: ibsim's library takes a client's place in every program that
  * it is in.  The guard only hands it on.  The caller frees the array and its first string. */
-static char **environment(bool wire)
+static char **supervisor_environment(bool wire)
 {
 	const char *kept = getenv("IBROUTE_WATCHDOG_PRELOAD"), *now = getenv("LD_PRELOAD");
 	const char *lib = kept ? kept : now ? now : "";
@@ -57,19 +57,21 @@ static char **environment(bool wire)
 	env = xcalloc(n + 2, sizeof(*env));
 	env[0] = xasprintf("%s%s", wire ? PRELOAD : PRELOAD_KEPT, lib);
 	for (size_t i = 0; i < n; i++)
-		if (!begins(environ[i], PRELOAD) && !begins(environ[i], PRELOAD_KEPT))
+		if (!supervisor_begins(environ[i], PRELOAD) &&
+		    !supervisor_begins(environ[i], PRELOAD_KEPT))
 			env[have++] = environ[i];
 	return env;
 }
 
-static void free_environment(char **env)
+static void supervisor_free_environment(char **env)
 {
 	free(env[0]);
 	free(env);
 }
 
 /* In the child: only what may be called between fork and exec of a program with threads. */
-static void become(const int fds[GUARD_FDS], char *const argv[], char *const env[], bool detach)
+static void supervisor_become(const int fds[GUARD_FDS], char *const argv[], char *const env[],
+			      bool detach)
 {
 	int high[GUARD_FDS];
 	sigset_t none;
@@ -89,23 +91,23 @@ static void become(const int fds[GUARD_FDS], char *const argv[], char *const env
 	_exit(127);
 }
 
-static pid_t start(const int fds[GUARD_FDS], const char *role, const char *id, const char *pid,
-		   bool detach)
+static pid_t supervisor_do_start(const int fds[GUARD_FDS], const char *role, const char *id,
+				 const char *pid, bool detach)
 {
 	const char *argv[] = { "ibroute-top", GUARD_ARG, role, id, id ? pid : NULL, NULL };
-	char **env = environment(!strcmp(role, "worker"));
+	char **env = supervisor_environment(!strcmp(role, "worker"));
 	pid_t child = fork();
 
 	if (!child)
-		become(fds, (char *const *)argv, env, detach);
-	free_environment(env);
+		supervisor_become(fds, (char *const *)argv, env, detach);
+	supervisor_free_environment(env);
 	return child < 0 ? -errno : child;
 }
 
 int supervisor_start(int config, int plan, int client, const char *id, struct err *err)
 {
 	int fds[GUARD_FDS] = { 0, 0, 0, config, plan, client, -1, -1 };
-	pid_t pid = start(fds, "guard", id, NULL, true);
+	pid_t pid = supervisor_do_start(fds, "guard", id, NULL, true);
 
 	if (pid > 0)
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -131,7 +133,7 @@ int supervisor_memory(const char *name, const void *data, size_t len)
 
 static char log_who[40];
 
-static void to_log(void *ctx, const struct log_line *line)
+static void supervisor_to_log(void *ctx, const struct log_line *line)
 {
 	time_t t = (time_t)(line->time_ns / 1000000000);
 	char when[32];
@@ -145,7 +147,7 @@ static void to_log(void *ctx, const struct log_line *line)
 		log_level_name(line->level), line->area, line->text);
 }
 
-static int open_log(const char *base)
+static int supervisor_open_log(const char *base)
 {
 	char *path = xasprintf("%s/%s", base, LOG_NAME), *old = xasprintf("%s.1", path);
 	struct stat st;
@@ -161,7 +163,7 @@ static int open_log(const char *base)
 
 void supervisor_log(const char *base, const char *who)
 {
-	int fd = open_log(base), null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int fd = supervisor_open_log(base), null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	snprintf(log_who, sizeof(log_who), "%s", who);
 	if (null >= 0) {
@@ -175,7 +177,7 @@ void supervisor_log(const char *base, const char *who)
 	}
 	setlinebuf(stdout);
 	setlinebuf(stderr);
-	log_set_sink(to_log, NULL);
+	log_set_sink(supervisor_to_log, NULL);
 }
 
 /* ---- the guard ---- */
@@ -193,7 +195,7 @@ struct supervisor {
 	bool client; /* GUARD_CLIENT is still what it was */
 };
 
-static char *read_base(void)
+static char *supervisor_read_base(void)
 {
 	json_error_t je;
 	json_t *j;
@@ -210,7 +212,7 @@ static char *read_base(void)
 	return base;
 }
 
-static void take_lock(struct supervisor *g)
+static void supervisor_take_lock(struct supervisor *g)
 {
 	char *path, me[40];
 	struct err err = { "" };
@@ -224,21 +226,21 @@ static void take_lock(struct supervisor *g)
 	free(path);
 }
 
-static void start_worker(struct supervisor *g)
+static void supervisor_start_worker(struct supervisor *g)
 {
 	int fds[GUARD_FDS] = { 0, 0, 0, GUARD_CONFIG, GUARD_PLAN, GUARD_CLIENT, -1, -1 };
 	int pipes[2] = { -1, -1 };
 
-	fds[GUARD_PEER] = open_pid(getpid());
+	fds[GUARD_PEER] = supervisor_open_pid(getpid());
 	if (pipe2(pipes, O_CLOEXEC))
 		log_add(LOG_ERROR, "guard", "pipe: %s", strerror(errno));
 	fds[GUARD_PIPE] = pipes[1];
 	if (!g->client)
 		fds[GUARD_CLIENT] = -1;
-	g->worker = start(fds, "worker", g->id[0] ? g->id : NULL, NULL, false);
+	g->worker = supervisor_do_start(fds, "worker", g->id[0] ? g->id : NULL, NULL, false);
 	g->child = true;
 	g->pipe = pipes[0];
-	g->peer = g->worker > 0 ? open_pid(g->worker) : -1;
+	g->peer = g->worker > 0 ? supervisor_open_pid(g->worker) : -1;
 	close(fds[GUARD_PEER]);
 	if (pipes[1] >= 0)
 		close(pipes[1]);
@@ -252,14 +254,14 @@ static void start_worker(struct supervisor *g)
 	}
 }
 
-static void hear(struct supervisor *g)
+static void supervisor_hear(struct supervisor *g)
 {
 	char id[sizeof(g->id)] = "";
 	ssize_t n = read(g->pipe, id, sizeof(id) - 1);
 
 	if (n > 0 && !g->id[0]) {
 		memcpy(g->id, id, sizeof(id));
-		take_lock(g);
+		supervisor_take_lock(g);
 	}
 	if (n <= 0) {
 		close(g->pipe);
@@ -268,7 +270,7 @@ static void hear(struct supervisor *g)
 }
 
 /* Until the worker is dead; all that it has told is heard. */
-static void watch_worker(struct supervisor *g)
+static void supervisor_watch_worker(struct supervisor *g)
 {
 	for (bool dead = false; !dead;) {
 		struct pollfd p[] = { { .fd = g->peer, .events = POLLIN },
@@ -277,7 +279,7 @@ static void watch_worker(struct supervisor *g)
 		if (poll(p, 2, -1) < 0)
 			continue;
 		if (g->pipe >= 0 && p[1].revents)
-			hear(g);
+			supervisor_hear(g);
 		else
 			dead = p[0].revents != 0;
 	}
@@ -290,7 +292,7 @@ static void watch_worker(struct supervisor *g)
 }
 
 /* A worker that died between the making of its journal and telling of it: by its number. */
-static bool find(struct supervisor *g, struct txn_info *out)
+static bool supervisor_find(struct supervisor *g, struct txn_info *out)
 {
 	struct txn_info *list;
 	bool found = false;
@@ -306,13 +308,13 @@ static bool find(struct supervisor *g, struct txn_info *out)
 	free(list);
 	if (found && !g->id[0]) {
 		snprintf(g->id, sizeof(g->id), "%s", out->head.id);
-		take_lock(g);
+		supervisor_take_lock(g);
 	}
 	return found;
 }
 
 /* How it died, for people. */
-static void how(char *buf, size_t size, const struct supervisor *g)
+static void supervisor_how(char *buf, size_t size, const struct supervisor *g)
 {
 	if (!g->child)
 		snprintf(buf, size, "is gone");
@@ -322,7 +324,7 @@ static void how(char *buf, size_t size, const struct supervisor *g)
 		snprintf(buf, size, "ended with %d", WEXITSTATUS(g->status));
 }
 
-static void rest(unsigned tries)
+static void supervisor_rest(unsigned tries)
 {
 	unsigned ms = PAUSE_MS << (tries < 8 ? tries : 8);
 	struct timespec t;
@@ -335,14 +337,14 @@ static void rest(unsigned tries)
 
 /* Is there something left to do, and is it ours?  A worker that says "incomplete" has done
  * what can be done. */
-static bool go_on(struct supervisor *g)
+static bool supervisor_go_on(struct supervisor *g)
 {
 	struct txn_info t;
 	char died[60], text[200];
 	bool killed = !g->child || WIFSIGNALED(g->status);
 
-	how(died, sizeof(died), g);
-	if (!find(g, &t)) {
+	supervisor_how(died, sizeof(died), g);
+	if (!supervisor_find(g, &t)) {
 		log_add(LOG_INFO, "guard", "the worker %s; no update was begun", died);
 		return false;
 	}
@@ -379,28 +381,28 @@ int supervisor_main(int argc, char **argv)
 	signal(SIGCHLD, SIG_DFL);
 	for (int i = GUARD_CONFIG; i < GUARD_FDS; i++)
 		fcntl(i, F_SETFD, FD_CLOEXEC);
-	g.base = read_base();
+	g.base = supervisor_read_base();
 	supervisor_log(g.base, "guard");
 	if (argc > 1)
 		snprintf(g.id, sizeof(g.id), "%s", argv[1]);
-	take_lock(&g);
+	supervisor_take_lock(&g);
 	if (argc > 2) { /* of a worker that is there */
 		g.worker = (pid_t)strtol(argv[2], NULL, 10);
 		g.peer = fcntl(GUARD_PEER, F_DUPFD_CLOEXEC, 10);
 		g.pipe = fcntl(GUARD_PIPE, F_DUPFD_CLOEXEC, 10);
-		watch_worker(&g);
-		if (!go_on(&g))
+		supervisor_watch_worker(&g);
+		if (!supervisor_go_on(&g))
 			return 0;
 	}
 	for (;;) {
-		start_worker(&g);
+		supervisor_start_worker(&g);
 		if (g.worker)
-			watch_worker(&g);
+			supervisor_watch_worker(&g);
 		else if (!g.id[0])
 			return 1;
-		if (!go_on(&g))
+		if (!supervisor_go_on(&g))
 			return 0;
-		rest(g.tries);
+		supervisor_rest(g.tries);
 	}
 }
 
@@ -450,7 +452,7 @@ void supervisor_tell_id(struct guard_link *g, const char *id)
 	pthread_mutex_unlock(&g->lock);
 }
 
-static void renew(struct guard_link *g)
+static void supervisor_do_renew(struct guard_link *g)
 {
 	int fds[GUARD_FDS] = { 0, 0, 0, GUARD_CONFIG, GUARD_PLAN, -1, -1, -1 };
 	int pipes[2] = { -1, -1 };
@@ -462,23 +464,23 @@ static void renew(struct guard_link *g)
 	if (g->pipe >= 0)
 		close(g->pipe);
 	snprintf(me, sizeof(me), "%ld", (long)getpid());
-	fds[GUARD_PEER] = open_pid(getpid());
+	fds[GUARD_PEER] = supervisor_open_pid(getpid());
 	if (pipe2(pipes, O_CLOEXEC))
 		pipes[0] = pipes[1] = -1;
 	fds[GUARD_PIPE] = pipes[0];
-	g->pid = start(fds, "guard", g->id, me, false);
+	g->pid = supervisor_do_start(fds, "guard", g->id, me, false);
 	g->child = true;
 	g->pipe = pipes[1];
 	close(fds[GUARD_PEER]);
 	if (pipes[0] >= 0)
 		close(pipes[0]);
-	g->fd = g->pid > 0 ? open_pid(g->pid) : -1;
+	g->fd = g->pid > 0 ? supervisor_open_pid(g->pid) : -1;
 }
 
 int supervisor_renew(struct guard_link *g)
 {
 	pthread_mutex_lock(&g->lock);
-	renew(g);
+	supervisor_do_renew(g);
 	pthread_mutex_unlock(&g->lock);
 	return g->fd;
 }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <utmpx.h>
 
-static bool tell_one(const char *tty, const char *line)
+static bool wall_notify_tell_one(const char *tty, const char *line)
 {
 	char path[sizeof("/dev/") + __UT_LINESIZE];
 	size_t len = strlen(line);
@@ -33,7 +33,7 @@ static bool tell_one(const char *tty, const char *line)
 	return ok;
 }
 
-static bool concerns(const struct utmpx *u, const char *user)
+static bool wall_notify_concerns(const struct utmpx *u, const char *user)
 {
 	return u->ut_type == USER_PROCESS &&
 	       (!strncmp(u->ut_user, "root", sizeof(u->ut_user)) ||
@@ -53,7 +53,7 @@ uint32_t wall_notify(const char *user, const char *text)
 	line = xasprintf("\r\n\aibroute-top: %s\r\n", clean);
 	setutxent();
 	while ((u = getutxent()))
-		told += concerns(u, user) && tell_one(u->ut_line, line);
+		told += wall_notify_concerns(u, user) && wall_notify_tell_one(u->ut_line, line);
 	endutxent();
 	free(line);
 	free(clean);

@@ -92,8 +92,8 @@ uint32_t watch_looks(const struct watch *w, enum watch_what what)
 	return w->looks[what];
 }
 
-static void note(struct watch *w, struct watch_finding *f, enum watch_what what, bool tripped,
-		 const char *text)
+static void watch_conditions_note(struct watch *w, struct watch_finding *f, enum watch_what what,
+				  bool tripped, const char *text)
 {
 	*f = (struct watch_finding){ .what = what, .tripped = tripped };
 	if (tripped || strcmp(w->last[what], text))
@@ -103,7 +103,7 @@ static void note(struct watch *w, struct watch_finding *f, enum watch_what what,
 
 /* ---- sm ---- */
 
-static bool sm_begin(struct watch *w, char *text, size_t size)
+static bool watch_conditions_sm_begin(struct watch *w, char *text, size_t size)
 {
 	struct err err = { "" };
 
@@ -116,7 +116,8 @@ static bool sm_begin(struct watch *w, char *text, size_t size)
 	return true;
 }
 
-static bool sm_gone(const struct watch *w, struct err *why, char *text, size_t size)
+static bool watch_conditions_sm_gone(const struct watch *w, struct err *why, char *text,
+				     size_t size)
 {
 	uint64_t silent_ms = clock_ms() - w->sm_heard_ms;
 
@@ -125,13 +126,13 @@ static bool sm_gone(const struct watch *w, struct err *why, char *text, size_t s
 }
 
 /* Each SM counts its activity up from its start. */
-static bool sm_poll(struct watch *w, char *text, size_t size)
+static bool watch_conditions_sm_poll(struct watch *w, char *text, size_t size)
 {
 	struct err err = { "" };
 	struct wire_sm now;
 
 	if (wire_sm_info(&now, w->wire, &err))
-		return sm_gone(w, &err, text, size);
+		return watch_conditions_sm_gone(w, &err, text, size);
 	w->sm_heard_ms = clock_ms();
 	if (now.guid != w->sm.guid) {
 		snprintf(text, size,
@@ -156,7 +157,7 @@ static bool sm_poll(struct watch *w, char *text, size_t size)
 
 /* ---- errors ---- */
 
-static bool errors_begin(struct watch *w, char *text, size_t size)
+static bool watch_conditions_errors_begin(struct watch *w, char *text, size_t size)
 {
 	const struct fabric *f = w->plan->fabric;
 	uint32_t nport = f->port_off[f->nsw];
@@ -180,7 +181,7 @@ static bool errors_begin(struct watch *w, char *text, size_t size)
 	return true;
 }
 
-static bool errors_poll(struct watch *w, char *text, size_t size)
+static bool watch_conditions_errors_poll(struct watch *w, char *text, size_t size)
 {
 	uint64_t start = clock_ms(), worst;
 	struct err err = { "" };
@@ -207,14 +208,15 @@ static bool errors_poll(struct watch *w, char *text, size_t size)
 
 /* ---- reach ---- */
 
-static void ask_hosts(struct watch *w, const struct host *const *h, struct wire_ping *p, uint32_t n)
+static void watch_conditions_ask_hosts(struct watch *w, const struct host *const *h,
+				       struct wire_ping *p, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		p[i] = (struct wire_ping){ .lid = h[i]->lid };
 	wire_ping(w->wire, p, n, NULL, NULL);
 }
 
-static bool reach_begin(struct watch *w, char *text, size_t size)
+static bool watch_conditions_reach_begin(struct watch *w, char *text, size_t size)
 {
 	uint16_t lids[HOSTS];
 	struct wire_ping p[HOSTS];
@@ -226,7 +228,7 @@ static bool reach_begin(struct watch *w, char *text, size_t size)
 		all[i] = (struct host){ .lid = lids[i] };
 		h[i] = &all[i];
 	}
-	ask_hosts(w, h, p, n);
+	watch_conditions_ask_hosts(w, h, p, n);
 	w->hosts = xcalloc(n, sizeof(*w->hosts));
 	for (uint32_t i = 0; i < n; i++)
 		if (!p[i].rc)
@@ -236,7 +238,7 @@ static bool reach_begin(struct watch *w, char *text, size_t size)
 	return w->nhosts || w->o.blocks;
 }
 
-static bool blocks_poll(struct watch *w, char *text, size_t size)
+static bool watch_conditions_blocks_poll(struct watch *w, char *text, size_t size)
 {
 	uint64_t start = clock_ms();
 	struct err err = { "" };
@@ -254,13 +256,13 @@ static bool blocks_poll(struct watch *w, char *text, size_t size)
 }
 
 /* One that missed is asked again with the next lot. */
-static bool reach_poll(struct watch *w, char *text, size_t size)
+static bool watch_conditions_reach_poll(struct watch *w, char *text, size_t size)
 {
 	struct wire_ping p[HOSTS_ONCE];
 	struct host *h[HOSTS_ONCE];
 	uint32_t n = 0, missed = 0;
 
-	if (blocks_poll(w, text, size))
+	if (watch_conditions_blocks_poll(w, text, size))
 		return true;
 	for (uint32_t i = 0; i < w->nhosts && n < HOSTS_ONCE; i++)
 		if (w->hosts[i].missed)
@@ -271,7 +273,7 @@ static bool reach_poll(struct watch *w, char *text, size_t size)
 		if (!k->missed)
 			h[n++] = k;
 	}
-	ask_hosts(w, (const struct host *const *)h, p, n);
+	watch_conditions_ask_hosts(w, (const struct host *const *)h, p, n);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t end = fabric_lid_end(w->plan->fabric, h[i]->lid);
 
@@ -292,7 +294,7 @@ static bool reach_poll(struct watch *w, char *text, size_t size)
 
 /* ---- jobs ---- */
 
-static bool is_known(const struct watch *w, uint64_t id)
+static bool watch_conditions_is_known(const struct watch *w, uint64_t id)
 {
 	for (size_t i = 0; i < w->failed.n; i++)
 		if (w->failed.v[i] == id)
@@ -301,12 +303,12 @@ static bool is_known(const struct watch *w, uint64_t id)
 }
 
 /* Takes down the failed ones; *id: one that was not known. */
-static bool take_failed(struct watch *w, const struct job_list *l, uint64_t *id)
+static bool watch_conditions_take_failed(struct watch *w, const struct job_list *l, uint64_t *id)
 {
 	bool any = false;
 
 	for (uint32_t i = 0; i < l->nfailed; i++) {
-		if (is_known(w, l->failed[i]))
+		if (watch_conditions_is_known(w, l->failed[i]))
 			continue;
 		vec_push(&w->failed, l->failed[i]);
 		*id = l->failed[i];
@@ -315,7 +317,7 @@ static bool take_failed(struct watch *w, const struct job_list *l, uint64_t *id)
 	return any;
 }
 
-static bool jobs_poll(struct watch *w, char *text, size_t size)
+static bool watch_conditions_jobs_poll(struct watch *w, char *text, size_t size)
 {
 	const struct job_list *l;
 	uint64_t id = 0;
@@ -329,7 +331,7 @@ static bool jobs_poll(struct watch *w, char *text, size_t size)
 			snprintf(text, size, "%.190s", source_status(w->o.jobs)->text);
 		return false;
 	}
-	new = take_failed(w, l, &id);
+	new = watch_conditions_take_failed(w, l, &id);
 	snprintf(text, size, "%u jobs run, none has lost a node", l->njob);
 	if (new && w->jobs_known)
 		snprintf(text, size,
@@ -342,7 +344,7 @@ static bool jobs_poll(struct watch *w, char *text, size_t size)
 }
 
 /* What failed before the update is not its fault: taken down with the first list. */
-static bool jobs_begin(struct watch *w, char *text, size_t size)
+static bool watch_conditions_jobs_begin(struct watch *w, char *text, size_t size)
 {
 	if (!w->o.jobs) {
 		snprintf(text, size, "no batch system is asked (--jobs slurm)");
@@ -352,7 +354,7 @@ static bool jobs_begin(struct watch *w, char *text, size_t size)
 		struct pollfd p = { .fd = source_fd(w->o.jobs), .events = POLLIN };
 
 		poll(&p, 1, 200);
-		jobs_poll(w, text, size);
+		watch_conditions_jobs_poll(w, text, size);
 	}
 	if (!w->jobs_known)
 		snprintf(text, size, "waiting for the first list of jobs");
@@ -366,7 +368,10 @@ typedef bool (*watch_fn)(struct watch *w, char *text, size_t size);
 void watch_begin(struct watch *w, struct wire *wire, const struct plan *p,
 		 void (*said)(void *ctx, const struct watch_finding *f), void *ctx)
 {
-	static const watch_fn begin[WATCHES] = { sm_begin, errors_begin, reach_begin, jobs_begin };
+	static const watch_fn begin[WATCHES] = { watch_conditions_sm_begin,
+						 watch_conditions_errors_begin,
+						 watch_conditions_reach_begin,
+						 watch_conditions_jobs_begin };
 
 	w->wire = wire;
 	w->plan = p;
@@ -377,15 +382,18 @@ void watch_begin(struct watch *w, struct wire *wire, const struct plan *p,
 		w->on[i] = w->o.mask & 1u << i && begin[i](w, text, sizeof(text));
 		snprintf(said_text, sizeof(said_text), "%s%.180s",
 			 w->on[i] ? "watched: " : "off: ", text);
-		note(w, &f, (enum watch_what)i, false, said_text);
+		watch_conditions_note(w, &f, (enum watch_what)i, false, said_text);
 		w->due_ms[i] = clock_ms();
 		said(ctx, &f);
 	}
 }
 
-static bool look(struct watch *w, enum watch_what what, struct watch_finding *out)
+static bool watch_conditions_look(struct watch *w, enum watch_what what, struct watch_finding *out)
 {
-	static const watch_fn poll[WATCHES] = { sm_poll, errors_poll, reach_poll, jobs_poll };
+	static const watch_fn poll[WATCHES] = { watch_conditions_sm_poll,
+						watch_conditions_errors_poll,
+						watch_conditions_reach_poll,
+						watch_conditions_jobs_poll };
 	char text[200] = "";
 	uint64_t due = clock_ms() + w->o.interval_ms[what];
 	bool bad;
@@ -394,7 +402,7 @@ static bool look(struct watch *w, enum watch_what what, struct watch_finding *ou
 	bad = poll[what](w, text, sizeof(text));
 	if (what == WATCH_ERRORS && w->due_ms[what] < due) /* it may ask for more time, not less */
 		w->due_ms[what] = due;
-	note(w, out, what, bad, text);
+	watch_conditions_note(w, out, what, bad, text);
 	w->looks[what]++;
 	return bad;
 }
@@ -409,7 +417,7 @@ bool watch_poll(struct watch *w, struct watch_finding *out)
 
 		if (!w->on[i] || now < w->due_ms[i])
 			continue;
-		if (look(w, (enum watch_what)i, &f)) {
+		if (watch_conditions_look(w, (enum watch_what)i, &f)) {
 			*out = f;
 			return true;
 		}
@@ -422,7 +430,7 @@ bool watch_poll(struct watch *w, struct watch_finding *out)
 bool watch_sm_now(struct watch *w, struct watch_finding *out)
 {
 	*out = (struct watch_finding){ 0 };
-	return w->on[WATCH_SM] && look(w, WATCH_SM, out);
+	return w->on[WATCH_SM] && watch_conditions_look(w, WATCH_SM, out);
 }
 
 uint32_t watch_next_ms(const struct watch *w)

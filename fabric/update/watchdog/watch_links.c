@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void mark_port(bool *marked, const struct fabric *f, uint32_t sw, uint8_t p)
+static void watch_conditions_mark_port(bool *marked, const struct fabric *f, uint32_t sw, uint8_t p)
 {
 	uint32_t chan;
 
@@ -30,21 +30,22 @@ void watch_mark_links(bool *marked, const struct fabric *f, const struct changes
 		if (c->sw == FAB_NONE)
 			continue;
 		if (c->kind == CHANGE_SL2VL) {
-			mark_port(marked, f, c->sw, c->in);
-			mark_port(marked, f, c->sw, c->out);
+			watch_conditions_mark_port(marked, f, c->sw, c->in);
+			watch_conditions_mark_port(marked, f, c->sw, c->out);
 			continue;
 		}
 		for (uint32_t k = 0; k < CHANGE_LFT_BYTES; k++) {
 			if (old[k] == new[k])
 				continue;
-			mark_port(marked, f, c->sw, old[k]);
-			mark_port(marked, f, c->sw, new[k]);
+			watch_conditions_mark_port(marked, f, c->sw, old[k]);
+			watch_conditions_mark_port(marked, f, c->sw, new[k]);
 		}
 	}
 }
 
 /* LIDs of terminals that some block routes otherwise. */
-static uint8_t *changed_lids(const struct fabric *f, const struct changes *l, uint32_t *n)
+static uint8_t *watch_conditions_changed_lids(const struct fabric *f, const struct changes *l,
+					      uint32_t *n)
 {
 	uint8_t *is = xcalloc(65536, 1);
 
@@ -72,7 +73,7 @@ uint32_t watch_pick_lids(uint16_t *lids, uint32_t max, const struct fabric *f,
 			 const struct changes *l)
 {
 	uint32_t all, n = 0, seen = 0;
-	uint8_t *is = changed_lids(f, l, &all);
+	uint8_t *is = watch_conditions_changed_lids(f, l, &all);
 
 	for (uint32_t lid = 0; lid < 65536 && n < max; lid++) {
 		if (!is[lid])
@@ -86,7 +87,8 @@ uint32_t watch_pick_lids(uint16_t *lids, uint32_t max, const struct fabric *f,
 	return n;
 }
 
-static uint64_t rise(const struct port_counters *was, const struct port_counters *is, int c)
+static uint64_t watch_conditions_rise(const struct port_counters *was,
+				      const struct port_counters *is, int c)
 {
 	uint32_t bit = 1u << c;
 
@@ -96,7 +98,8 @@ static uint64_t rise(const struct port_counters *was, const struct port_counters
 }
 
 /* The end of a port's link, for people: "leaf1/3". */
-static void port_name(char *buf, size_t size, const struct fabric *f, uint32_t port)
+static void watch_conditions_port_name(char *buf, size_t size, const struct fabric *f,
+				       uint32_t port)
 {
 	uint32_t sw = 0;
 
@@ -124,13 +127,14 @@ bool watch_errors_judge(char *text, size_t size, uint64_t *worst, const struct f
 		uint64_t sum = 0;
 
 		for (int k = 0; marked[p] && k < 4; k++) {
-			uint64_t r = rise(&was->port[p], &is->port[p], what[k].ctr);
+			uint64_t r =
+				watch_conditions_rise(&was->port[p], &is->port[p], what[k].ctr);
 			char name[100];
 
 			sum += r;
 			if (r <= limit[k])
 				continue;
-			port_name(name, sizeof(name), f, p);
+			watch_conditions_port_name(name, sizeof(name), f, p);
 			snprintf(text, size,
 				 "%s: %" PRIu64 " %s more since the update, limit %" PRIu64, name,
 				 r, what[k].name, limit[k]);

@@ -30,7 +30,7 @@
 static atomic_int signalled, signal_pid, signal_uid;
 static struct executor *_Atomic running;
 
-static void on_signal(int sig, siginfo_t *from, void *ctx)
+static void watchdog_on_signal(int sig, siginfo_t *from, void *ctx)
 {
 	struct executor *a = atomic_load(&running);
 
@@ -98,7 +98,7 @@ void watchdog_record(struct watchdog *d, const char *type, json_t *data)
 	pthread_mutex_unlock(&d->lock);
 }
 
-static void found(void *ctx, const struct watch_finding *f)
+static void watchdog_found(void *ctx, const struct watch_finding *f)
 {
 	struct watchdog *d = ctx;
 	json_t *t;
@@ -122,7 +122,7 @@ static void found(void *ctx, const struct watch_finding *f)
 }
 
 /* What was overridden meanwhile, by the thread that polls. */
-static void take_overrides(struct watchdog *d)
+static void watchdog_take_overrides(struct watchdog *d)
 {
 	unsigned off;
 
@@ -138,7 +138,7 @@ static void take_overrides(struct watchdog *d)
 /* ---- the update's hooks ---- */
 
 /* The journal is there: from now on others can find the socket, and the guard the journal. */
-static void journal_is_there(struct watchdog *d, const char *txn)
+static void watchdog_journal_is_there(struct watchdog *d, const char *txn)
 {
 	struct err err = { "" };
 	char *path;
@@ -160,14 +160,14 @@ static void journal_is_there(struct watchdog *d, const char *txn)
 	free(path);
 }
 
-static void event(void *ctx, const struct executor_event *ev)
+static void watchdog_event(void *ctx, const struct executor_event *ev)
 {
 	struct watchdog *d = ctx;
 	struct executor_status st;
 	bool item = ev->kind == APPLY_ITEM && !ev->rc;
 
 	if (ev->phase == PHASE_PREPARE && ev->kind == APPLY_PHASE_END && !ev->rc)
-		journal_is_there(d, ev->txn);
+		watchdog_journal_is_there(d, ev->txn);
 	if (d->job->apply.event)
 		d->job->apply.event(d->job->apply.ctx, ev);
 	if (item && clock_ms() - d->progress_ms < PROGRESS_MS)
@@ -180,20 +180,20 @@ static void event(void *ctx, const struct executor_event *ev)
 	watchdog_tell(d, update_event_json(ev, &st, d->job->fabric), !item);
 }
 
-static int look_at_sm(struct watchdog *d, struct err *err)
+static int watchdog_look_at_sm(struct watchdog *d, struct err *err)
 {
 	struct watch_finding f;
 	int rc = 0;
 
-	take_overrides(d);
+	watchdog_take_overrides(d);
 	if (watch_sm_now(d->watch, &f))
 		rc = err_set(err, -ESTALE, "%s", f.text);
-	found(d, &f);
+	watchdog_found(d, &f);
 	d->sm_ms = clock_ms() + SM_MS;
 	return rc;
 }
 
-static int gate(void *ctx, const struct executor_event *ev, struct err *err)
+static int watchdog_gate(void *ctx, const struct executor_event *ev, struct err *err)
 {
 	struct watchdog *d = ctx;
 	int rc = 0;
@@ -205,46 +205,46 @@ static int gate(void *ctx, const struct executor_event *ev, struct err *err)
 	/* in PREPARE nothing is watched yet, and a rollback goes on in any case */
 	if (rc || !d->watch || ev->phase == PHASE_ROLLBACK)
 		return rc;
-	return look_at_sm(d, err);
+	return watchdog_look_at_sm(d, err);
 }
 
 /* Within a phase: often enough, but not between any two blocks. */
-static int sm(void *ctx, struct err *err)
+static int watchdog_sm(void *ctx, struct err *err)
 {
 	struct watchdog *d = ctx;
 
-	return d->watch && clock_ms() >= d->sm_ms ? look_at_sm(d, err) : 0;
+	return d->watch && clock_ms() >= d->sm_ms ? watchdog_look_at_sm(d, err) : 0;
 }
 
-static int fresh(void *ctx, struct err *err)
+static int watchdog_fresh(void *ctx, struct err *err)
 {
 	struct watchdog *d = ctx;
 
 	return d->job->apply.fresh ? d->job->apply.fresh(d->job->apply.ctx, err) : 0;
 }
 
-static int others(void *ctx)
+static int watchdog_others(void *ctx)
 {
 	struct watchdog *d = ctx;
 
 	return d->job->apply.others(d->job->apply.ctx);
 }
 
-static int judge(void *ctx, struct executor_foreign *out, struct err *err)
+static int watchdog_judge(void *ctx, struct executor_foreign *out, struct err *err)
 {
 	struct watchdog *d = ctx;
 
 	return d->job->apply.judge(d->job->apply.ctx, out, err);
 }
 
-static void ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
+static void watchdog_ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
 {
 	struct watchdog *d = ctx;
 
 	d->job->apply.ended(d->job->apply.ctx, id, over, n);
 }
 
-static const struct jobset *jobs_now(void *ctx)
+static const struct jobset *watchdog_jobs_now(void *ctx)
 {
 	struct watchdog *d = ctx;
 
@@ -252,7 +252,7 @@ static const struct jobset *jobs_now(void *ctx)
 }
 
 /* While it waits: is it still there? */
-static int blocks(void *ctx, struct err *err)
+static int watchdog_blocks(void *ctx, struct err *err)
 {
 	struct watchdog *d = ctx;
 	struct recovery_scan s;
@@ -276,7 +276,7 @@ static int blocks(void *ctx, struct err *err)
 
 /* ---- the decision ---- */
 
-static void set_apply(struct watchdog *d, struct executor *a)
+static void watchdog_set_apply(struct watchdog *d, struct executor *a)
 {
 	pthread_mutex_lock(&d->lock);
 	d->a = a;
@@ -288,7 +288,7 @@ static void set_apply(struct watchdog *d, struct executor *a)
 }
 
 /* Like a request of the same sense. */
-static void note_signal(struct watchdog *d, int sig)
+static void watchdog_note_signal(struct watchdog *d, int sig)
 {
 	const char *op = control_op_name(sig == SIGUSR1 ? CONTROL_CONFIRM : CONTROL_ROLLBACK);
 	int uid = atomic_load(&signal_uid), pid = atomic_load(&signal_pid);
@@ -302,7 +302,7 @@ static void note_signal(struct watchdog *d, int sig)
 				  "ok", 1, "text", text));
 }
 
-static enum decision take_decision(struct watchdog *d)
+static enum decision watchdog_take_decision(struct watchdog *d)
 {
 	int sig = atomic_exchange(&signalled, 0);
 	enum decision now;
@@ -316,12 +316,12 @@ static enum decision take_decision(struct watchdog *d)
 	d->decision = DECIDE_NOTHING;
 	pthread_mutex_unlock(&d->lock);
 	if (sig)
-		note_signal(d, sig);
+		watchdog_note_signal(d, sig);
 	return now;
 }
 
 /* One poll may look at several and tell of one. */
-static void take_looks(struct watchdog *d)
+static void watchdog_take_looks(struct watchdog *d)
 {
 	pthread_mutex_lock(&d->lock);
 	for (int w = 0; w < WATCHES; w++) {
@@ -332,7 +332,7 @@ static void take_looks(struct watchdog *d)
 	pthread_mutex_unlock(&d->lock);
 }
 
-static void waits(struct watchdog *d, bool yes)
+static void watchdog_waits(struct watchdog *d, bool yes)
 {
 	pthread_mutex_lock(&d->lock);
 	d->waiting = yes;
@@ -341,7 +341,7 @@ static void waits(struct watchdog *d, bool yes)
 	pthread_mutex_unlock(&d->lock);
 }
 
-static bool too_late(struct watchdog *d)
+static bool watchdog_too_late(struct watchdog *d)
 {
 	bool yes;
 
@@ -352,24 +352,24 @@ static bool too_late(struct watchdog *d)
 }
 
 /* true: decided; rc is that of the rollback, if it came to one. */
-static bool look_around(struct watchdog *d, int *rc, struct err *err)
+static bool watchdog_look_around(struct watchdog *d, int *rc, struct err *err)
 {
 	struct watch_finding f = { 0 };
 	bool bad;
 	char text[300];
 
-	if (too_late(d)) {
+	if (watchdog_too_late(d)) {
 		snprintf(text, sizeof(text), "nobody confirmed in time (%u s)", d->o.confirm_s);
 		*rc = executor_abort(d->a, EV_TIMEOUT, text, err);
 		return true;
 	}
 	if (!d->watch)
 		return false;
-	take_overrides(d);
+	watchdog_take_overrides(d);
 	bad = watch_poll(d->watch, &f);
-	take_looks(d);
+	watchdog_take_looks(d);
 	if (f.text[0])
-		found(d, &f);
+		watchdog_found(d, &f);
 	if (!bad)
 		return false;
 	snprintf(text, sizeof(text), "%s: %s", watch_name(f.what), f.text);
@@ -377,7 +377,7 @@ static bool look_around(struct watchdog *d, int *rc, struct err *err)
 	return true;
 }
 
-static void rest(struct watchdog *d)
+static void watchdog_rest(struct watchdog *d)
 {
 	uint32_t ms = d->watch ? watch_next_ms(d->watch) : SLICE_MS;
 
@@ -385,17 +385,17 @@ static void rest(struct watchdog *d)
 }
 
 /* Until it is kept or rolled back. */
-static int decide(struct watchdog *d, struct err *err)
+static int watchdog_decide(struct watchdog *d, struct err *err)
 {
 	int rc = 0;
 
-	waits(d, true);
+	watchdog_waits(d, true);
 	watchdog_tell(d,
 		      json_pack("{s:s, s:I}", "event", "waiting", "confirm_s",
 				(json_int_t)d->o.confirm_s),
 		      true);
 	for (;;) {
-		enum decision now = take_decision(d);
+		enum decision now = watchdog_take_decision(d);
 
 		if (now == DECIDE_CONFIRM) {
 			if (!executor_confirm(d->a, err))
@@ -405,50 +405,50 @@ static int decide(struct watchdog *d, struct err *err)
 			rc = executor_rollback(d->a, err);
 			break;
 		}
-		if (look_around(d, &rc, err))
+		if (watchdog_look_around(d, &rc, err))
 			break;
 		executor_idle(d->a);
-		rest(d);
+		watchdog_rest(d);
 	}
-	waits(d, false);
+	watchdog_waits(d, false);
 	return rc;
 }
 
-static int exit_code(const struct executor_status *st, enum outcome o)
+static int watchdog_exit_code(const struct executor_status *st, enum outcome o)
 {
 	if (o == OUTCOME_ROLLED_BACK && st->why == WHY_TIMEOUT)
 		return WATCHDOG_LATE;
 	return outcome_exit_code(o);
 }
 
-static struct executor *make_apply(struct watchdog *d, const struct watchdog_job *job)
+static struct executor *watchdog_make_apply(struct watchdog *d, const struct watchdog_job *job)
 {
 	struct executor_opts ao = job->apply;
 
 	ao.base = d->o.base;
-	ao.gate = gate;
-	ao.event = event;
-	ao.sm = sm;
-	ao.fresh = job->apply.fresh ? fresh : NULL;
-	ao.others = job->apply.others ? others : NULL;
-	ao.judge = job->apply.judge ? judge : NULL;
-	ao.ended = job->apply.ended ? ended : NULL;
-	ao.running = job->apply.running ? jobs_now : NULL;
+	ao.gate = watchdog_gate;
+	ao.event = watchdog_event;
+	ao.sm = watchdog_sm;
+	ao.fresh = job->apply.fresh ? watchdog_fresh : NULL;
+	ao.others = job->apply.others ? watchdog_others : NULL;
+	ao.judge = job->apply.judge ? watchdog_judge : NULL;
+	ao.ended = job->apply.ended ? watchdog_ended : NULL;
+	ao.running = job->apply.running ? watchdog_jobs_now : NULL;
 	ao.ctx = d;
 	return job->plan ? executor_new(job->plan, job->in, &ao)
 			 : executor_recover(job->journal, job->fabric, job->in, &ao);
 }
 
-static void begin_watch(struct watchdog *d, const struct watchdog_job *job)
+static void watchdog_begin_watch(struct watchdog *d, const struct watchdog_job *job)
 {
 	struct watch_opts wo = job->watch;
 
 	if (!job->plan || !job->wire)
 		return;
-	wo.blocks = blocks;
+	wo.blocks = watchdog_blocks;
 	wo.ctx = d;
 	d->watch = watch_new(&wo);
-	watch_begin(d->watch, job->wire, job->plan, found, d);
+	watch_begin(d->watch, job->wire, job->plan, watchdog_found, d);
 }
 
 int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcome *outcome,
@@ -460,20 +460,20 @@ int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcom
 
 	d->job = job;
 	if (job->journal)
-		journal_is_there(d, journal_info(job->journal)->head.id);
-	begin_watch(d, job);
-	a = make_apply(d, job);
-	set_apply(d, a);
+		watchdog_journal_is_there(d, journal_info(job->journal)->head.id);
+	watchdog_begin_watch(d, job);
+	a = watchdog_make_apply(d, job);
+	watchdog_set_apply(d, a);
 	rc = job->plan ? executor_run(a, err) : executor_rollback(a, err);
 	if (!rc && job->plan)
-		rc = decide(d, err);
+		rc = watchdog_decide(d, err);
 	else if (atomic_load(&signalled)) /* it ended what had not been written yet */
-		take_decision(d);
+		watchdog_take_decision(d);
 	executor_status(a, &st);
 	if (!rc && st.outcome == OUTCOME_ROLLED_BACK && st.text[0])
 		err_set(err, 0, "%s", st.text);
 	*outcome = executor_outcome(a);
-	code = exit_code(&st, *outcome);
+	code = watchdog_exit_code(&st, *outcome);
 	d->why = st.why;
 	pthread_mutex_lock(&d->lock);
 	d->over = true;
@@ -494,9 +494,9 @@ enum coord_why watchdog_why(const struct watchdog *d)
 
 /* ---- beginning and end ---- */
 
-static void take_signals(void)
+static void watchdog_take_signals(void)
 {
-	struct sigaction sa = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO },
+	struct sigaction sa = { .sa_sigaction = watchdog_on_signal, .sa_flags = SA_SIGINFO },
 			 ignore = { .sa_handler = SIG_IGN };
 
 	sigaction(SIGUSR1, &sa, NULL);
@@ -506,7 +506,7 @@ static void take_signals(void)
 	sigaction(SIGPIPE, &ignore, NULL);
 }
 
-static void guard_died(void *ctx)
+static void watchdog_guard_died(void *ctx)
 {
 	struct watchdog *d = ctx;
 	int fd = supervisor_renew(d->o.guard);
@@ -515,7 +515,7 @@ static void guard_died(void *ctx)
 		      fd < 0 ? "the guard died and cannot be replaced"
 			     : "the guard died: another one watches now");
 	if (fd >= 0)
-		control_watch(d->control, fd, guard_died, d);
+		control_watch(d->control, fd, watchdog_guard_died, d);
 }
 
 int watchdog_new(struct watchdog **out, const struct watchdog_opts *o, struct err *err)
@@ -527,7 +527,7 @@ int watchdog_new(struct watchdog **out, const struct watchdog_opts *o, struct er
 	if (!d->o.confirm_s)
 		d->o.confirm_s = WATCHDOG_CONFIRM_S;
 	pthread_mutex_init(&d->lock, NULL);
-	take_signals();
+	watchdog_take_signals();
 	rc = control_new(&d->control, watchdog_asked, d, err);
 	if (rc) {
 		pthread_mutex_destroy(&d->lock);
@@ -539,7 +539,7 @@ int watchdog_new(struct watchdog **out, const struct watchdog_opts *o, struct er
 	if (o->client >= 0)
 		control_adopt(d->control, o->client);
 	if (o->guard && supervisor_fd(o->guard) >= 0)
-		control_watch(d->control, supervisor_fd(o->guard), guard_died, d);
+		control_watch(d->control, supervisor_fd(o->guard), watchdog_guard_died, d);
 	*out = d;
 	return 0;
 }

@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static json_t *said_no(const char *why)
+static json_t *watchdog_said_no(const char *why)
 {
 	return json_pack("{s:b, s:s}", "ok", 0, "error", why);
 }
 
-static json_t *watch_json(const struct watchdog *d)
+static json_t *watchdog_watch_json(const struct watchdog *d)
 {
 	json_t *j = json_object();
 
@@ -25,7 +25,7 @@ static json_t *watch_json(const struct watchdog *d)
 	return j;
 }
 
-static json_t *status(struct watchdog *d)
+static json_t *watchdog_status(struct watchdog *d)
 {
 	struct executor_status st = { 0 };
 	uint64_t now = clock_boot_ms();
@@ -36,8 +36,9 @@ static json_t *status(struct watchdog *d)
 	if (!st.step[0])
 		snprintf(st.step, sizeof(st.step), "%.31s", d->step);
 	j = json_pack("{s:b, s:I, s:I, s:o, s:o, s:I}", "ok", 1, "pid", (json_int_t)getpid(),
-		      "guard", (json_int_t)supervisor_pid(d->o.guard), "watch", watch_json(d),
-		      "status", update_status_json(&st), "confirm_s", (json_int_t)d->o.confirm_s);
+		      "guard", (json_int_t)supervisor_pid(d->o.guard), "watch",
+		      watchdog_watch_json(d), "status", update_status_json(&st), "confirm_s",
+		      (json_int_t)d->o.confirm_s);
 	json_object_set_new(j, "deadline_s",
 			    d->waiting ? json_real(d->deadline_ms > now
 							   ? (double)(d->deadline_ms - now) / 1000
@@ -55,10 +56,10 @@ static json_t *status(struct watchdog *d)
 	return j;
 }
 
-static json_t *decided(struct watchdog *d, const struct control_request *r)
+static json_t *watchdog_decided(struct watchdog *d, const struct control_request *r)
 {
 	if (d->over)
-		return said_no("it is over");
+		return watchdog_said_no("it is over");
 	if (r->op == CONTROL_ROLLBACK) {
 		d->decision = DECIDE_ROLLBACK;
 		if (d->a)
@@ -72,9 +73,10 @@ static json_t *decided(struct watchdog *d, const struct control_request *r)
 		return json_pack("{s:b}", "ok", 1);
 	}
 	if (!d->waiting)
-		return said_no("it does not wait for a decision: only a rollback can be asked for");
+		return watchdog_said_no(
+			"it does not wait for a decision: only a rollback can be asked for");
 	if (d->decision)
-		return said_no("it is being decided already");
+		return watchdog_said_no("it is being decided already");
 	if (r->op == CONTROL_CONFIRM) {
 		d->decision = DECIDE_CONFIRM;
 		return json_pack("{s:b}", "ok", 1);
@@ -84,7 +86,7 @@ static json_t *decided(struct watchdog *d, const struct control_request *r)
 			 (json_int_t)(r->seconds ? r->seconds : d->o.confirm_s));
 }
 
-static const char *what_asked(char buf[96], const struct control_request *r)
+static const char *watchdog_what_asked(char buf[96], const struct control_request *r)
 {
 	size_t n = 0;
 
@@ -100,8 +102,8 @@ static const char *what_asked(char buf[96], const struct control_request *r)
 }
 
 /* More time and what is not watched any more are kinds of lines of their own. */
-static void note_request(struct watchdog *d, const struct control_request *r,
-			 const struct control_peer *who, const char *text, bool ok)
+static void watchdog_note_request(struct watchdog *d, const struct control_request *r,
+				  const struct control_peer *who, const char *text, bool ok)
 {
 	json_t *data = json_pack("{s:I, s:I, s:b, s:s}", "uid", (json_int_t)who->uid, "pid",
 				 (json_int_t)who->pid, "ok", ok, "text", text);
@@ -133,15 +135,15 @@ json_t *watchdog_asked(void *ctx, const struct control_request *r, const struct 
 	bool ok;
 
 	pthread_mutex_lock(&d->lock);
-	j = r->op == CONTROL_STATUS ? status(d) : decided(d, r);
+	j = r->op == CONTROL_STATUS ? watchdog_status(d) : watchdog_decided(d, r);
 	pthread_mutex_unlock(&d->lock);
 	if (r->op == CONTROL_STATUS)
 		return j;
 	ok = json_is_true(json_object_get(j, "ok"));
 	snprintf(text, sizeof(text), "%s%s asked for by uid %u, process %ld%s",
-		 control_op_name(r->op), what_asked(what, r), (unsigned)who->uid, (long)who->pid,
-		 ok ? "" : ": refused");
+		 control_op_name(r->op), watchdog_what_asked(what, r), (unsigned)who->uid,
+		 (long)who->pid, ok ? "" : ": refused");
 	watchdog_note(d, "note", text);
-	note_request(d, r, who, text, ok);
+	watchdog_note_request(d, r, who, text, ok);
 	return j;
 }
