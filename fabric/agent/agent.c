@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/agent/agent_priv.h"
+#include "fabric/agent/agent.h"
 
+#include "fabric/agent/agent_hook.h"
+#include "fabric/agent/agent_save.h"
+#include "fabric/agent/agent_socket.h"
 #include "fabric/base/log.h"
+#include "fabric/base/vec.h"
+#include "fabric/ib/codec.h"
 #include "fabric/update/coordinator.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -14,8 +20,52 @@
 #define BUSY_WAIT_MS 10
 #define NOTICES_MAX  256 /* in one turn */
 #define GREETINGS    3
+#define RETRY_MAX_MS 30000
+#define ENV_TEXT     96
 
-uint64_t agent_now_ms(const struct agent *a)
+enum agent_step { STEP_NONE, STEP_DRAIN, STEP_MIGRATE, STEP_RETURN };
+
+struct job_hook {
+	char job[AGENT_JOB_MAX]; /* "": of the whole node */
+	struct agent_hook h;
+};
+
+struct agent {
+	struct notice_port *np;
+	struct agent_opts o;
+	struct agent_state st;
+	struct agent_socket *socket;
+	VEC(struct agent_job) jobs;
+	int lock_fd;
+	char *lock_path;
+
+	/* the hook under way */
+	enum agent_step step;
+	VEC(struct job_hook *) hooks;
+	uint64_t step_end_ms;
+	int step_rc;
+	struct err why; /* of step_rc */
+
+	/* the SM */
+	struct notice_local local;
+	struct sm_info sm;
+	bool sm_known, sm_silent;
+	uint64_t poll_ms, subscribe_ms, again_ms, retry_ms, ask_ms;
+	struct err sm_err; /* said last */
+
+	/* the question whether an update is under way */
+	bool greets;
+	uint32_t greetings;   /* how often it was asked */
+	uint64_t greet_ms;    /* when next */
+	uint64_t patience_ms; /* with a drain that was under way: until then it is not ready */
+	bool begun;	      /* was ready */
+
+	uint64_t heard_ms;
+	bool saved; /* the last save was written */
+	bool over;
+};
+
+static uint64_t agent_now_ms(const struct agent *a)
 {
 	return notice_port_now_ns(a->np) / 1000000;
 }
@@ -44,7 +94,7 @@ static bool agent_save(struct agent *a)
 	return a->saved;
 }
 
-bool agent_has_job(const struct agent *a, const char *name)
+static bool agent_has_job(const struct agent *a, const char *name)
 {
 	for (size_t i = 0; i < a->jobs.n; i++) {
 		if (!strcmp(a->jobs.v[i].name, name))
@@ -115,7 +165,214 @@ static int agent_load(struct agent *a, struct err *err)
 	return rc;
 }
 
+/* ---- what a question makes it do: the commands of all jobs, and the clients ---- */
+
+static const char *agent_step_name(enum agent_step step)
+{
+	static const char *const name[] = { "", "drain", "migrate", "return" };
+
+	return name[step];
+}
+
+static uint32_t agent_escape_offset(const struct agent *a)
+{
+	return a->local.lmc ? 1u << (a->local.lmc - 1) : 0;
+}
+
+static uint32_t agent_limit_s(const struct agent *a)
+{
+	return (a->o.limit_ms + 999) / 1000;
+}
+
+static const char *agent_command(const struct agent *a, enum agent_step step)
+{
+	if (step == STEP_DRAIN)
+		return a->o.drain;
+	return step == STEP_RETURN && a->o.back ? a->o.back : a->o.migrate;
+}
+
+__attribute__((format(printf, 2, 3))) static void agent_step_fails(struct agent *a, const char *fmt,
+								   ...)
+{
+	va_list ap;
+
+	if (a->step_rc)
+		return;
+	a->step_rc = -EIO;
+	va_start(ap, fmt);
+	vsnprintf(a->why.text, sizeof(a->why.text), fmt, ap);
+	va_end(ap);
+}
+
+static void agent_start_command(struct agent *a, const char *job)
+{
+	const struct agent_state *st = &a->st;
+	char text[8][ENV_TEXT], what[100];
+	const char *env[9] = { NULL };
+	struct job_hook *h;
+	struct err err;
+
+	snprintf(text[0], ENV_TEXT, "IBROUTE_JOB=%s", job);
+	snprintf(text[1], ENV_TEXT, "IBROUTE_PHASE=%s", agent_step_name(a->step));
+	snprintf(text[2], ENV_TEXT, "IBROUTE_TXN=%" PRIu64, st->txn);
+	snprintf(text[3], ENV_TEXT, "IBROUTE_SEQ=%u", st->seq);
+	snprintf(text[4], ENV_TEXT, "IBROUTE_LID=%u", a->local.lid);
+	snprintf(text[5], ENV_TEXT, "IBROUTE_ESCAPE_OFFSET=%u", agent_escape_offset(a));
+	snprintf(text[6], ENV_TEXT, "IBROUTE_LIMIT_S=%u", agent_limit_s(a));
+	snprintf(text[7], ENV_TEXT, "IBROUTE_SAME_ROUTES=%d", st->aborted);
+	for (int i = 0; i < 8; i++)
+		env[i] = text[i];
+	snprintf(what, sizeof(what), "%s command%s%s", agent_step_name(a->step),
+		 *job ? " of job " : "", job);
+	h = xcalloc(1, sizeof(*h));
+	snprintf(h->job, sizeof(h->job), "%s", job);
+	if (!agent_hook_start(&h->h, agent_command(a, a->step), env, what, agent_now_ms(a),
+			      a->o.limit_ms, &err)) {
+		vec_push(&a->hooks, h);
+		return;
+	}
+	free(h);
+	agent_step_fails(a, "%s", err.text);
+}
+
+/* A job that was named is there to be drained: when nobody can, that is no success.  One without
+ * queue pairs yet has no process that could say so; unless it has not begun. */
+static void agent_check_jobs(struct agent *a)
+{
+	if (a->o.drain || a->o.migrate || (a->o.held && !a->begun))
+		return;
+	for (size_t i = 0; i < a->jobs.n; i++) {
+		if (!a->socket || !agent_socket_count(a->socket, a->jobs.v[i].name))
+			agent_step_fails(
+				a, "job %s has neither a command nor a client that could drain it",
+				a->jobs.v[i].name);
+	}
+}
+
+static void agent_check_escape(struct agent *a)
+{
+	if (!agent_escape_offset(a) &&
+	    (a->o.migrate || (a->socket && agent_socket_count(a->socket, NULL))))
+		agent_step_fails(a,
+				 "the port has an LMC of 0, so there are no escape LIDs to go to");
+}
+
+/* Where the clients are to be. */
+static void agent_step_want(struct agent *a, enum agent_goal goal)
+{
+	struct agent_order o = {
+		.txn = a->st.txn,
+		.escape_offset = agent_escape_offset(a),
+		.limit_s = agent_limit_s(a),
+		.same = a->st.aborted,
+	};
+
+	if (a->socket)
+		agent_socket_want(a->socket, goal, &o);
+}
+
+static void agent_step_begin(struct agent *a, enum agent_step step)
+{
+	static const enum agent_goal goal[] = { [STEP_DRAIN] = AGENT_GOAL_DRAINED,
+						[STEP_MIGRATE] = AGENT_GOAL_ESCAPE,
+						[STEP_RETURN] = AGENT_GOAL_BASE };
+
+	a->step = step;
+	a->step_rc = 0;
+	a->step_end_ms = agent_now_ms(a) + a->o.limit_ms;
+	log_add(LOG_INFO, "agent", "transaction %" PRIu64 ", question %u: %s", a->st.txn, a->st.seq,
+		agent_step_name(step));
+	if (step == STEP_DRAIN) {
+		agent_check_jobs(a);
+		agent_check_escape(a);
+	}
+	if (step != STEP_RETURN && !a->saved)
+		agent_step_fails(a, "the state could not be saved, so nothing was begun");
+	if (a->step_rc)
+		return;
+	agent_step_want(a, goal[step]);
+	if (!agent_command(a, step))
+		return;
+	for (size_t i = 0; i < a->jobs.n; i++)
+		agent_start_command(a, a->jobs.v[i].name);
+	/* with a socket jobs come and go over it, and there is none now */
+	if (!a->jobs.n && !a->socket)
+		agent_start_command(a, "");
+}
+
+static void agent_stop_commands(struct agent *a)
+{
+	for (size_t i = 0; i < a->hooks.n; i++)
+		agent_hook_stop(&a->hooks.v[i]->h, agent_now_ms(a));
+}
+
+/* What is under way is not wanted any more. */
+static void agent_step_hurry(struct agent *a)
+{
+	agent_step_fails(a, "it is not wanted any more");
+	agent_stop_commands(a);
+}
+
+static void agent_turn_commands(struct agent *a)
+{
+	size_t n = 0;
+	struct err err;
+	int rc = 0;
+
+	for (size_t i = 0; i < a->hooks.n; i++) {
+		struct job_hook *h = a->hooks.v[i];
+
+		if (!agent_hook_turn(&h->h, agent_now_ms(a), &rc, &err)) {
+			a->hooks.v[n++] = h;
+			continue;
+		}
+		/* of a job that ended meanwhile there is nothing left to do */
+		if (rc && (!*h->job || agent_has_job(a, h->job)))
+			agent_step_fails(a, "%s", err.text);
+		free(h);
+	}
+	a->hooks.n = n;
+}
+
+/* True when clients have nothing left to do in it. */
+static bool agent_clients_end(struct agent *a)
+{
+	struct err err;
+	int rc = a->socket ? agent_socket_there(a->socket, &err) : 0;
+
+	if (rc == -EAGAIN && agent_now_ms(a) < a->step_end_ms)
+		return false;
+	if (rc == -EAGAIN)
+		agent_step_fails(a, "%s after %u s", err.text, agent_limit_s(a));
+	else if (rc)
+		agent_step_fails(a, "%s", err.text);
+	return true;
+}
+
+/* Does what is to be done now; true: it has ended, step_rc says how.
+ * On the way back all are waited for; on the way out nobody is, once one has failed. */
+static bool agent_step_ended(struct agent *a)
+{
+	bool clients;
+
+	agent_turn_commands(a);
+	clients = a->step_rc && a->step != STEP_RETURN ? true : agent_clients_end(a);
+	if (a->step_rc && a->step != STEP_RETURN)
+		agent_stop_commands(a);
+	return clients && !a->hooks.n;
+}
+
 /* ---- actions ---- */
+
+static void agent_unsubscribe(struct agent *a)
+{
+	struct err err;
+
+	for (uint16_t trap = NOTICE_UNPATH; trap <= NOTICE_REPATH; trap++) {
+		if (notice_unsubscribe(a->np, trap, &err))
+			log_add(LOG_WARN, "agent", "%s", err.text);
+	}
+}
 
 static void agent_acknowledge(struct agent *a)
 {
@@ -162,7 +419,7 @@ static void agent_perform(struct agent *a, unsigned act)
 		a->over = true;
 }
 
-void agent_event(struct agent *a, enum agent_event ev)
+static void agent_event(struct agent *a, enum agent_event ev)
 {
 	agent_perform(a, agent_state_step(&a->st, ev));
 }
@@ -239,7 +496,7 @@ static void agent_hold(struct agent *a)
 
 /* The first time that it can: what was said before it began was not heard, and a job that begins
  * while tables are written is safe where it is led away before its first packet. */
-void agent_greet(struct agent *a)
+static void agent_greet(struct agent *a)
 {
 	if (a->greetings)
 		return;
@@ -257,6 +514,91 @@ static void agent_do_greet(struct agent *a)
 	if (a->greets)
 		agent_event(a, AGENT_EV_NEWS);
 }
+
+/* ---- the subnet manager ---- */
+
+/* Once for each sentence, not each try. */
+static void agent_sm_trouble(struct agent *a, const struct err *err)
+{
+	if (strcmp(a->sm_err.text, err->text))
+		log_add(LOG_WARN, "agent", "%s", err->text);
+	a->sm_err = *err;
+}
+
+static void agent_sm_changed(struct agent *a, const char *what)
+{
+	log_add(LOG_INFO, "agent", "%s: subscribes again", what);
+	agent_event(a, AGENT_EV_SM);
+}
+
+/* Restarted, an SM has forgotten us; it tells the port to register again, but only the kernel sees
+ * that.  Its activity count, which starts anew, and its silence meanwhile are what we can see. */
+static void agent_look_at_sm(struct agent *a)
+{
+	struct notice_local old = a->local;
+	struct err err = { "" };
+	struct sm_info sm;
+	int rc = notice_port_refresh(a->np, &a->local, &err);
+
+	if (!rc)
+		rc = notice_port_sm(a->np, &sm, &err);
+	if (rc) {
+		agent_sm_trouble(a, &err);
+		a->sm_silent = a->sm_known;
+		return;
+	}
+	if (a->sm_known && (old.lid != a->local.lid || old.sm_lid != a->local.sm_lid))
+		agent_sm_changed(a, "the port has another LID or another subnet manager");
+	else if (a->sm_known && sm.guid != a->sm.guid)
+		agent_sm_changed(a, "another subnet manager has taken over");
+	else if (a->sm_known && (a->sm_silent || sm.act_count < a->sm.act_count))
+		agent_sm_changed(a, "the subnet manager is back");
+	a->sm = sm;
+	a->sm_known = true;
+	a->sm_silent = false;
+}
+
+/* Again every now and then, whatever we believe: it does no harm, and the SM may believe otherwise.
+ */
+static void agent_subscribe(struct agent *a)
+{
+	bool had = a->st.subscribed;
+	struct err err = { "" };
+	int rc = notice_subscribe(a->np, NOTICE_UNPATH, &err);
+
+	if (!rc)
+		rc = notice_subscribe(a->np, NOTICE_REPATH, &err);
+	if (rc) {
+		agent_sm_trouble(a, &err);
+		a->retry_ms = a->retry_ms ? 2 * a->retry_ms : 500;
+		if (a->retry_ms > RETRY_MAX_MS)
+			a->retry_ms = RETRY_MAX_MS;
+		a->subscribe_ms = agent_now_ms(a) + a->retry_ms;
+		return;
+	}
+	a->sm_err.text[0] = 0;
+	a->retry_ms = 0;
+	a->subscribe_ms = agent_now_ms(a) + 60000;
+	if (had)
+		return;
+	log_add(LOG_INFO, "agent", "LID %u: subscribed at the subnet manager at LID %u",
+		a->local.lid, a->local.sm_lid);
+	agent_event(a, AGENT_EV_SUBSCRIBED);
+	/* what was said meanwhile was not heard */
+	if (a->st.mode == AGENT_ESCAPE)
+		agent_event(a, AGENT_EV_TIMEOUT);
+	agent_greet(a);
+}
+
+/* Sooner where there is no SM: it is awaited. */
+static void agent_next_poll(struct agent *a)
+{
+	bool there = a->sm_known && !a->sm_silent;
+
+	a->poll_ms = agent_now_ms(a) + (there || a->o.poll_ms < 2000 ? a->o.poll_ms : 2000);
+}
+
+/* ---- what is due ---- */
 
 static void agent_turn_timers(struct agent *a)
 {

@@ -84,6 +84,44 @@ static void journal_choose_id(struct txn_head *h, const char *base)
 
 /* ---- what is on the disk ---- */
 
+static int journal_head_load(struct txn_head *h, struct digest *sum, const char *path,
+			     struct err *err)
+{
+	char *data;
+	size_t len;
+	int rc = store_read(&data, &len, path, err);
+
+	if (rc)
+		return rc;
+	rc = txn_head_decode(h, sum, data, len, path, err);
+	free(data);
+	return rc;
+}
+
+static int journal_changes_load(struct changes **out, const char *dir, const struct digest *sum,
+				struct err *err)
+{
+	char *path = xasprintf("%s/changes.bin", dir), *data = NULL;
+	struct digest d;
+	size_t len;
+	int rc = store_read(&data, &len, path, err);
+
+	if (rc)
+		goto out;
+	digest_of(&d, data, len);
+	if (!digest_equal(&d, sum))
+		rc = err_set(err, -EBADMSG,
+			     "%s: damaged (its checksum is not the one of head.json); "
+			     "the old tables must come from elsewhere",
+			     path);
+	else
+		rc = changefile_decode(out, (const uint8_t *)data, len, path, err);
+out:
+	free(data);
+	free(path);
+	return rc;
+}
+
 static int journal_log_load(struct txn_info *info, size_t *valid, uint64_t *seq, const char *path,
 			    struct err *err)
 {
@@ -281,10 +319,10 @@ static int journal_take_lock(struct journal *j, const char *dir, struct err *err
 static int journal_read_back(struct journal *j, const char *path, struct err *err)
 {
 	struct digest sum;
-	int rc = txn_head_load(&j->info.head, &sum, path, err);
+	int rc = journal_head_load(&j->info.head, &sum, path, err);
 
 	if (!rc)
-		rc = txn_changes_load(&j->changes, j->dir, &sum, err);
+		rc = journal_changes_load(&j->changes, j->dir, &sum, err);
 	return rc ? rc : journal_open_log(j, err);
 }
 
@@ -312,6 +350,21 @@ out:
 		journal_close(j);
 	else
 		*out = j;
+	return rc;
+}
+
+int journal_look(struct txn_head *head, struct changes **out, const char *base, const char *id,
+		 struct err *err)
+{
+	char *dir = xasprintf("%s/%s", journal_base(base), id);
+	char *path = xasprintf("%s/head.json", dir);
+	struct digest sum;
+	int rc = journal_head_load(head, &sum, path, err);
+
+	if (!rc)
+		rc = journal_changes_load(out, dir, &sum, err);
+	free(path);
+	free(dir);
 	return rc;
 }
 
@@ -369,7 +422,7 @@ static bool journal_touches(const char *base, const struct txn_info *t, const st
 	struct digest sum;
 	bool yes = true; /* what cannot be read might */
 
-	if (!txn_head_load(&h, &sum, path, NULL) && !txn_changes_load(&l, dir, &sum, NULL))
+	if (!journal_head_load(&h, &sum, path, NULL) && !journal_changes_load(&l, dir, &sum, NULL))
 		yes = changes_bind(l, f) < l->n;
 	changes_free(l);
 	free(path);
@@ -480,7 +533,7 @@ static void journal_read_info(struct txn_info *t, const char *base, const char *
 	*t = (struct txn_info){ .state = TXN_WRITING };
 	t->guarded = store_locked(guard);
 	t->live = store_locked(lock) || t->guarded;
-	if (txn_head_load(&t->head, &sum, head, &err) ||
+	if (journal_head_load(&t->head, &sum, head, &err) ||
 	    journal_log_load(t, &valid, &seq, log, &err))
 		snprintf(t->broken, sizeof(t->broken), "%.*s", (int)sizeof(t->broken) - 1,
 			 err.text);

@@ -16,11 +16,6 @@ char *txn_head_encode(const struct txn_head *h, const struct digest *sum);
 int txn_head_decode(struct txn_head *h, struct digest *sum, const char *data, size_t len,
 		    const char *name, struct err *err);
 
-/* head.json, and changes.bin with that checksum; -errno, -EBADMSG.  The caller frees *out. */
-int txn_head_load(struct txn_head *h, struct digest *sum, const char *path, struct err *err);
-int txn_changes_load(struct changes **out, const char *dir, const struct digest *sum,
-		     struct err *err);
-
 /* A line of the log, with its checksum and its end; the caller frees it.  said: for people, one
  * line of at most JOURNAL_SAID bytes, or NULL. */
 char *txn_mark_line(uint64_t seq, enum txn_state s, uint32_t wave, const char *said,
