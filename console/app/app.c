@@ -63,7 +63,7 @@ void app_draw(struct app *a)
 	app_refresh(a);
 	app_sessions_take(a);
 	pthread_mutex_lock(&a->events_lock);
-	ui_draw(a->ui, a->canvas, app_shown(a));
+	shell_draw(a->shell, a->canvas, app_shown(a));
 	pthread_mutex_unlock(&a->events_lock);
 	if (a->term) {
 		terminal_show(a->term, a->canvas);
@@ -82,10 +82,11 @@ static bool app_is_for_typing(struct app *a, uint32_t key)
 	bool typing;
 
 	pthread_mutex_lock(&a->events_lock);
-	typing = ui_typing(a->ui, app_shown(a));
+	typing = shell_typing(a->shell, app_shown(a));
 	pthread_mutex_unlock(&a->events_lock);
 	if (!typing)
-		ui_say(a->ui, "a pasted text goes only into what is being typed, as after : or /");
+		shell_say(a->shell,
+			  "a pasted text goes only into what is being typed, as after : or /");
 	return typing && key >= ' ' && key < K_UP && key != K_BACKSPACE;
 }
 
@@ -99,7 +100,7 @@ static void app_say_no_meaning(struct app *a, uint32_t key)
 		snprintf(name, sizeof(name), "F%u", key - K_F1 + 1);
 	else if (key != K_TAB)
 		return;
-	ui_say(a->ui, "%s means nothing in this view; ? lists what does", name);
+	shell_say(a->shell, "%s means nothing in this view; ? lists what does", name);
 }
 
 void app_key(struct app *a, uint32_t key)
@@ -122,21 +123,22 @@ void app_key(struct app *a, uint32_t key)
 	shown = app_shown(a);
 	if (a->term)
 		terminal_mouse(a->term, &a->mouse_x, &a->mouse_y);
-	if (key == K_CLICK && ui_key_at(a->ui, shown, a->mouse_x, a->mouse_y))
-		key = ui_key_at(a->ui, shown, a->mouse_x, a->mouse_y);
-	if (ui_menu(a->ui) && !ui_typing(a->ui, shown))
+	if (key == K_CLICK && shell_key_at(a->shell, shown, a->mouse_x, a->mouse_y))
+		key = shell_key_at(a->shell, shown, a->mouse_x, a->mouse_y);
+	if (shell_menu(a->shell) && !shell_typing(a->shell, shown))
 		keymap_menu(&in, key);
 	else
-		keymap_translate(&in, key, ui_view(a->ui), ui_typing(a->ui, shown), shown->rw);
+		keymap_translate(&in, key, shell_view(a->shell), shell_typing(a->shell, shown),
+				 shown->rw);
 	in.x = a->mouse_x;
 	in.y = a->mouse_y;
-	if (key == K_ESC && a->state.poll.sweep_asked && !ui_typing(a->ui, shown) &&
-	    !ui_menu(a->ui)) {
+	if (key == K_ESC && a->state.poll.sweep_asked && !shell_typing(a->shell, shown) &&
+	    !shell_menu(a->shell)) {
 		poller_end_sweep(a->poller);
 		pthread_mutex_unlock(&a->events_lock);
 		return;
 	}
-	ui_input(a->ui, &in, shown, &r);
+	shell_input(a->shell, &in, shown, &r);
 	if (!in.req)
 		app_say_no_meaning(a, key);
 	pthread_mutex_unlock(&a->events_lock);

@@ -27,7 +27,7 @@ static void app_act_change_interval(struct app *a, bool faster)
 	a->state.poll.interval_s = next;
 	if (a->poller)
 		poller_interval(a->poller, next);
-	ui_say(a->ui, "counters every %g s", next);
+	shell_say(a->shell, "counters every %g s", next);
 }
 
 static void app_act_set_interval(struct app *a, const char *text)
@@ -36,13 +36,14 @@ static void app_act_set_interval(struct app *a, const char *text)
 	double s = strtod(text, &end);
 
 	if (end == text || *end || !(s >= 0.1 && s <= 3600)) {
-		ui_say(a->ui, "interval: '%s' is not a number of seconds from 0.1 to 3600", text);
+		shell_say(a->shell, "interval: '%s' is not a number of seconds from 0.1 to 3600",
+			  text);
 		return;
 	}
 	a->state.poll.interval_s = s;
 	if (a->poller)
 		poller_interval(a->poller, s);
-	ui_say(a->ui, "counters every %g s", s);
+	shell_say(a->shell, "counters every %g s", s);
 }
 
 /* A preview with the engine of that name and the options as preset. */
@@ -56,15 +57,15 @@ static void app_act_preview_by(struct app *a, const struct request *by)
 		if (!strcmp(p->engines[r.engine].engine->name, name))
 			break;
 	if (!a->fabric || r.engine == p->nengines) {
-		ui_say(a->ui,
-		       a->fabric ? "no engine '%s': Tab lists them"
-				 : "the fabric is not known yet, so '%s' has to wait",
-		       name);
+		shell_say(a->shell,
+			  a->fabric ? "no engine '%s': Tab lists them"
+				    : "the fabric is not known yet, so '%s' has to wait",
+			  name);
 		return;
 	}
-	ui_goto(a->ui, VIEW_PREVIEW);
+	shell_goto(a->shell, VIEW_PREVIEW);
 	if (p->engines[r.engine].file)
-		ui_command_begin(a->ui, "file ");
+		shell_command_begin(a->shell, "file ");
 	else
 		app_preview_start(a, &r);
 }
@@ -76,19 +77,20 @@ static void app_act_set(struct app *a, const char *text)
 	if (app_set(a, text, &err))
 		app_fail(a, "set", err.text);
 	else
-		ui_say(a->ui, "%s, until the end of this session; :keep for later ones, too", text);
+		shell_say(a->shell, "%s, until the end of this session; :keep for later ones, too",
+			  text);
 }
 
 static void app_act_toggle_freeze(struct app *a)
 {
 	if (a->state.mode == RUN_FROZEN) {
 		app_unfreeze(a);
-		ui_say(a->ui,
-		       a->lost ? "no longer frozen; the fabric does not answer" : "live again");
+		shell_say(a->shell,
+			  a->lost ? "no longer frozen; the fabric does not answer" : "live again");
 	} else if (a->state.mode != RUN_FILE) {
 		a->state.mode = RUN_FROZEN;
 		app_past_freeze(a);
-		ui_say(a->ui, "frozen: nothing below changes until Z; polling goes on");
+		shell_say(a->shell, "frozen: nothing below changes until Z; polling goes on");
 	}
 }
 
@@ -99,7 +101,8 @@ static void app_act_suspend(struct app *a)
 	enum apply_state s = a->state.apply.state;
 
 	if (s == APPLY_RUNNING || s == APPLY_ROLLING_BACK)
-		ui_say(a->ui, "routes are being written: this can be stopped when it is done");
+		shell_say(a->shell,
+			  "routes are being written: this can be stopped when it is done");
 	else if (a->term)
 		terminal_suspend(a->term);
 }
@@ -115,7 +118,7 @@ static void app_act_snapshot(struct app *a, const char *to)
 	rc = app_snapshot(a, to, dir, sizeof(dir), &err);
 	app_wait_end(&w);
 	if (rc == -ECANCELED) {
-		ui_say(a->ui, "cancelled: nothing was saved");
+		shell_say(a->shell, "cancelled: nothing was saved");
 		return;
 	}
 	if (rc) {
@@ -123,17 +126,17 @@ static void app_act_snapshot(struct app *a, const char *to)
 		return;
 	}
 	app_record_action(a, "snapshot", dir);
-	ui_say(a->ui, "saved; look at it with --load %s", dir);
+	shell_say(a->shell, "saved; look at it with --load %s", dir);
 }
 
 static void app_act_quit(struct app *a)
 {
 	if (app_updating(a)) {
-		ui_goto(a->ui, VIEW_APPLY);
-		ui_say(a->ui, a->state.apply.watched
-				      ? "an update is open: keep it or roll it back first; D "
-					"leaves it to its watchdog"
-				      : "an update is open: keep it or roll it back first");
+		shell_goto(a->shell, VIEW_APPLY);
+		shell_say(a->shell, a->state.apply.watched
+					    ? "an update is open: keep it or roll it back first; D "
+					      "leaves it to its watchdog"
+					    : "an update is open: keep it or roll it back first");
 		return;
 	}
 	a->quit = true;
@@ -143,7 +146,7 @@ static void app_act_on_update(struct app *a, const struct request *r)
 {
 	switch (r->type) {
 	case REQ_APPLY_PREPARE:
-		ui_goto(a->ui, VIEW_APPLY);
+		shell_goto(a->shell, VIEW_APPLY);
 		app_prepare_update(a);
 		break;
 	case REQ_APPLY_START:
@@ -238,8 +241,8 @@ void app_act(struct app *a, const struct request *r)
 		if (a->poller)
 			poller_sweep(a->poller);
 		a->state.poll.sweep_asked = a->poller && a->fabric;
-		ui_say(a->ui, a->poller ? "discovering the fabric anew; Esc ends it"
-					: "a file does not change");
+		shell_say(a->shell, a->poller ? "discovering the fabric anew; Esc ends it"
+					      : "a file does not change");
 		break;
 	case REQ_TABLES:
 		if (a->state.poll.tables_on)
@@ -259,7 +262,7 @@ void app_act(struct app *a, const struct request *r)
 	case REQ_COPY:
 		if (a->term)
 			terminal_copy(a->term, r->text);
-		ui_say(a->ui, "sent to the terminal's clipboard: %s", r->text);
+		shell_say(a->shell, "sent to the terminal's clipboard: %s", r->text);
 		break;
 	case REQ_KEEP:
 		app_settings_keep(a);

@@ -307,7 +307,7 @@ static void app_data_take_discovering(struct app *a, const struct msg *msg)
 
 	if (msg->rc == -ECANCELED) {
 		p->discovering = p->sweep_asked = false;
-		ui_say(a->ui, "ended: the fabric stays as it was found before");
+		shell_say(a->shell, "ended: the fabric stays as it was found before");
 		return;
 	}
 	p->discovering = true;
@@ -315,7 +315,7 @@ static void app_data_take_discovering(struct app *a, const struct msg *msg)
 	p->found_ca = (uint32_t)msg->total;
 	snprintf(p->pace, sizeof(p->pace), "%.79s", msg->text);
 	if (p->sweep_asked)
-		ui_say(a->ui, "discovering anew: %s; Esc ends it", p->pace);
+		shell_say(a->shell, "discovering anew: %s; Esc ends it", p->pace);
 }
 
 static void app_data_take_fabric(struct app *a, struct msg *msg)

@@ -273,7 +273,7 @@ int app_start(struct app *a, struct err *err)
 			return EXIT_BAD_USAGE;
 	app_settings_kept(a);
 	if (a->term)
-		ui_goto(a->ui, a->start_view);
+		shell_goto(a->shell, a->start_view);
 	if (app_life_read_names(a, err) || app_life_open_jobs(a, err))
 		return EXIT_UNREADABLE;
 	return app_life_start_fabric(a, err) ? EXIT_UNREADABLE : 0;
@@ -304,7 +304,7 @@ void app_end(struct app *a)
 	app_sessions_free(a);
 	app_data_free(a);
 	tdiff_free(a->apply_diff);
-	ui_free(a->ui);
+	shell_free(a->shell);
 	canvas_free(a->canvas);
 	name_map_free(a->names);
 	slurm_topology_free(a->racks);
@@ -336,7 +336,7 @@ void app_prepare(struct app *a)
 	a->box = mailbox_new();
 	a->past = sample_history_new((size_t)PAST_MB << 20, PAST_SAMPLES);
 	keys = keymap_all(&n);
-	a->ui = ui_new(keys, n);
+	a->shell = shell_new(keys, n);
 	a->start_view = VIEW_OVERVIEW;
 	a->worker = worker_start(a->box);
 	a->state.setting = app_setting;

@@ -193,7 +193,7 @@ static void app_past_go_to(struct app *a, uint64_t serial)
 		return;
 	}
 	if (!sample_history_get(&m, a->past, serial)) {
-		ui_say(a->ui, "this moment is not kept any more");
+		shell_say(a->shell, "this moment is not kept any more");
 		return;
 	}
 	app_past_live(a);
@@ -223,12 +223,12 @@ static void app_past_step(struct app *a, long by)
 		 at = app_past_position(a);
 
 	if (!oldest) {
-		ui_say(a->ui, "there is no history yet");
+		shell_say(a->shell, "there is no history yet");
 		return;
 	}
 	if (by < 0 && at - oldest < (uint64_t)-by) {
 		if (at == oldest)
-			ui_say(a->ui, "this is the oldest sample that is kept");
+			shell_say(a->shell, "this is the oldest sample that is kept");
 		at = oldest;
 	} else if (by > 0 && newest - at < (uint64_t)by) {
 		at = newest;
@@ -252,16 +252,17 @@ static void app_past_set_mark(struct app *a, const char *name)
 	uint32_t n;
 
 	if (!at)
-		ui_say(a->ui, "there is no sample yet to mark");
+		shell_say(a->shell, "there is no sample yet to mark");
 	else if (app_past_mark_name(a->past, at)[0])
-		ui_say(a->ui, "this moment is bookmark %s already",
-		       app_past_mark_name(a->past, at));
+		shell_say(a->shell, "this moment is bookmark %s already",
+			  app_past_mark_name(a->past, at));
 	else if (!sample_history_mark(a->past, at, sample_history_time(a->past, at), name))
-		ui_say(a->ui, "there are %d bookmarks already", PAST_MARKS);
+		shell_say(a->shell, "there are %d bookmarks already", PAST_MARKS);
 	else {
 		n = sample_history_marks(a->past, &mark);
-		ui_say(a->ui, "bookmark %s set; b goes back to it, w saves %s with the fabric",
-		       app_past_mark_name(a->past, at), n == 1 ? "it" : "all");
+		shell_say(a->shell,
+			  "bookmark %s set; b goes back to it, w saves %s with the fabric",
+			  app_past_mark_name(a->past, at), n == 1 ? "it" : "all");
 	}
 }
 
@@ -275,7 +276,7 @@ static void app_past_list_marks(struct app *a, const struct mark *mark, uint32_t
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s%s %s%s",
 					i ? ", " : "", i == at ? "[" : "", mark[i].name,
 					figure_time(time, mark[i].time_s), i == at ? "]" : "");
-	ui_say(a->ui, "bookmarks: %s", text);
+	shell_say(a->shell, "bookmarks: %s", text);
 }
 
 static void app_past_go_to_mark(struct app *a, const char *name)
@@ -285,14 +286,14 @@ static void app_past_go_to_mark(struct app *a, const char *name)
 	uint64_t at = app_past_position(a);
 
 	if (!n) {
-		ui_say(a->ui, "no bookmarks yet; B sets one");
+		shell_say(a->shell, "no bookmarks yet; B sets one");
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++)
 		if (name[0] ? !strcmp(mark[i].name, name) : mark[i].serial < at)
 			pick = i;
 	if (pick == n && name[0]) {
-		ui_say(a->ui, "no bookmark '%s'", name);
+		shell_say(a->shell, "no bookmark '%s'", name);
 		return;
 	}
 	if (pick == n)

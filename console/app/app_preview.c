@@ -193,9 +193,9 @@ void app_preview_start(struct app *a, const struct request *r)
 
 	a->is_due = false;
 	if (!a->fabric || r->engine >= p->nengines)
-		ui_say(a->ui, "the fabric is not known yet");
+		shell_say(a->shell, "the fabric is not known yet");
 	else if (!p->engines[r->engine].suits)
-		ui_say(a->ui, "%s", p->engines[r->engine].why);
+		shell_say(a->shell, "%s", p->engines[r->engine].why);
 	else if (app_preview_must_wait(a))
 		app_preview_wait_for_tables(a, r);
 	else if (app_preview(a, r->engine, &r->options, &err))
@@ -208,7 +208,7 @@ void app_proposal_remove(struct app *a, uint32_t at)
 
 	if (at >= p->n)
 		return;
-	ui_say(a->ui, "proposal %s is put away", p->list[at].id);
+	shell_say(a->shell, "proposal %s is put away", p->list[at].id);
 	app_preview_drop_kept(a, at);
 	state_preview_select(p, at < p->n ? at : p->n ? p->n - 1 : 0);
 	if (!p->n && p->state == PREVIEW_DONE)
@@ -516,8 +516,8 @@ void app_plan_save(struct app *a, const char *to)
 	else if (!access(path, F_OK))
 		err_set(&err, -EEXIST, "%s exists already: choose another name", path);
 	else if (!app_proposal_plan(&plan, a, &err) && !plan_save(path, plan, &err)) {
-		ui_say(a->ui, "plan %s saved; install it with: ibroute-top apply %s", plan->id,
-		       path);
+		shell_say(a->shell, "plan %s saved; install it with: ibroute-top apply %s",
+			  plan->id, path);
 		snprintf(what, sizeof(what), "%s %s", plan->id, path);
 		app_record_action(a, "plan.save", what);
 	}

@@ -92,7 +92,7 @@ struct app_work {
 struct app {
 	struct app_opts opts;
 	struct state state;
-	struct ui *ui;
+	struct shell *shell;
 	struct terminal *term;
 	enum view_id start_view;
 #define SETTINGS_MAX 32

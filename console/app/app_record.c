@@ -61,7 +61,7 @@ void app_record_error(struct app *a, const char *area, const char *text)
 
 void app_fail(struct app *a, const char *area, const char *text)
 {
-	ui_say(a->ui, "%s", text);
+	shell_say(a->shell, "%s", text);
 	app_record_error(a, area, text);
 }
 
@@ -184,7 +184,7 @@ void app_record_polls(struct app *a)
 static void app_record_add_poll(struct app *a, const struct sample_reading *r)
 {
 	const struct sample_summary *t = r->tally;
-	const struct fabric_summary *v = ui_survey(a->ui);
+	const struct fabric_summary *v = shell_survey(a->shell);
 	struct app_polls *p = &a->polls;
 	uint32_t errors;
 

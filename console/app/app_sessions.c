@@ -91,7 +91,7 @@ void app_sessions_read(struct app *a, const char *open)
 	}
 	if (w->running) {
 		app_sessions_end_reading(w);
-		ui_say(a->ui, "reading the records ends; V begins again");
+		shell_say(a->shell, "reading the records ends; V begins again");
 		return;
 	}
 	w->stop = false;
@@ -171,7 +171,7 @@ void app_sessions_replay(struct app *a, const char *text)
 	if (sscanf(text, "%79s %23s", file, seq) != 2)
 		return;
 	if (st == APPLY_RUNNING || st == APPLY_ROLLING_BACK) {
-		ui_say(a->ui, "routes are being written: a replay would hide that");
+		shell_say(a->shell, "routes are being written: a replay would hide that");
 		return;
 	}
 	app_record_action(a, "replay", text);

@@ -33,7 +33,7 @@ static int app_set_palette(struct app *a, const char *v, struct err *err)
 {
 	for (int i = 0; i < PALETTE_COUNT; i++)
 		if (!strcasecmp(palette_name((enum palette)i), v)) {
-			ui_palette_set(a->ui, (enum palette)i);
+			shell_palette_set(a->shell, (enum palette)i);
 			return 0;
 		}
 	return err_set(err, -EINVAL, "palette: '%s' is none of viridis, cividis, glyphs", v);
@@ -87,8 +87,8 @@ static int app_set_table(struct app *a, const char *name, const char *v, struct 
 
 		if (strncmp(name, tables[i].prefix, n) != 0 || (!columns && !sort))
 			continue;
-		if (columns ? ui_columns_set(a->ui, tables[i].view, v)
-			    : ui_sort_set(a->ui, tables[i].view, v))
+		if (columns ? shell_columns_set(a->shell, tables[i].view, v)
+			    : shell_sort_set(a->shell, tables[i].view, v))
 			return 0;
 		return err_set(err, -EINVAL, "%s: %s have no such: '%s'", name, tables[i].rows, v);
 	}
@@ -123,7 +123,7 @@ int app_set(struct app *a, const char *text, struct err *err)
 	if (!strcmp(name, "palette"))
 		return app_set_palette(a, v, err);
 	if (!strcmp(name, "units") && (!strcmp(v, "bits") || !strcmp(v, "bytes"))) {
-		ui_bits_set(a->ui, !strcmp(v, "bits"));
+		shell_bits_set(a->shell, !strcmp(v, "bits"));
 		return 0;
 	}
 	if (!strcmp(name, "units"))

@@ -33,8 +33,8 @@ static bool app_settings_of_table(struct setting *x, const struct app *a)
 	else if (!strncmp(x->name, "job-", 4))
 		view = VIEW_JOBS;
 	if (!strcmp(dash ? dash + 1 : x->name, "sort"))
-		return ui_sort(a->ui, view, x->value, sizeof(x->value));
-	return ui_columns(a->ui, view, x->value, sizeof(x->value));
+		return shell_sort(a->shell, view, x->value, sizeof(x->value));
+	return shell_columns(a->shell, view, x->value, sizeof(x->value));
 }
 
 static bool app_settings_value_of(struct setting *x, const struct app *a)
@@ -52,9 +52,9 @@ static bool app_settings_value_of(struct setting *x, const struct app *a)
 	else if (!strcmp(x->name, "warn-seconds"))
 		app_settings_figure(x, l->for_s);
 	else if (!strcmp(x->name, "palette"))
-		app_settings_word(x, palette_name(ui_palette(a->ui)));
+		app_settings_word(x, palette_name(shell_palette(a->shell)));
 	else if (!strcmp(x->name, "units"))
-		app_settings_word(x, ui_bits(a->ui) ? "bits" : "bytes");
+		app_settings_word(x, shell_bits(a->shell) ? "bits" : "bytes");
 	else if (!strcmp(x->name, "mouse"))
 		app_settings_word(x, a->term && terminal_has_mouse(a->term) ? "yes" : "no");
 	else if (!strcmp(x->name, "ascii"))
@@ -106,7 +106,7 @@ void app_settings_keep(struct app *a)
 		n++;
 	}
 	if (!n) {
-		ui_say(a->ui, "no setting was changed: there is nothing to keep");
+		shell_say(a->shell, "no setting was changed: there is nothing to keep");
 		return;
 	}
 	if (config_keep(a->opts.config, a->opts.profile, pair, n, file, sizeof(file), &err)) {
@@ -115,5 +115,5 @@ void app_settings_keep(struct app *a)
 	}
 	app_settings_kept(a);
 	app_record_action(a, "keep", names);
-	ui_say(a->ui, "kept in %s: %s", file, names);
+	shell_say(a->shell, "kept in %s: %s", file, names);
 }

@@ -103,11 +103,11 @@ void app_tables_reading(struct app *a, const struct msg *msg)
 	}
 	if (!p->tables_ended)
 		return;
-	ui_say(a->ui, "ended: %s stay unknown%s; M reads on",
-	       a->tables ? "SL2VL tables and VLs" : "the routes",
-	       a->is_due	      ? ", and there is no preview"
-	       : a->opts.automatic.on ? ", and the automatic mode waits"
-				      : "");
+	shell_say(a->shell, "ended: %s stay unknown%s; M reads on",
+		  a->tables ? "SL2VL tables and VLs" : "the routes",
+		  a->is_due		 ? ", and there is no preview"
+		  : a->opts.automatic.on ? ", and the automatic mode waits"
+					 : "");
 	if (a->is_due)
 		app_preview_cancel(a);
 }
@@ -132,14 +132,14 @@ void app_tables_on(struct app *a)
 	struct state_poll *p = &a->state.poll;
 
 	if (!a->poller) {
-		ui_say(a->ui, "a file does not change");
+		shell_say(a->shell, "a file does not change");
 		return;
 	}
 	poller_tables_on(a->poller);
 	p->tables_ended = false;
 	p->tables_on = app_data_incomplete(a);
 	if (!app_data_incomplete(a)) /* else the last line tells how far that is */
-		ui_say(a->ui, "the tables are read anew");
+		shell_say(a->shell, "the tables are read anew");
 }
 
 void app_tables_end(struct app *a)

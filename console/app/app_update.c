@@ -191,7 +191,7 @@ void app_prepare_update(struct app *a)
 	struct err err;
 
 	if (app_updating(a)) {
-		ui_say(a->ui, "another update is under way");
+		shell_say(a->shell, "another update is under way");
 		return;
 	}
 	if (why) {
@@ -239,7 +239,7 @@ static bool app_update_name_typed(struct app *a, const char *text)
 {
 	if (a->fabric && !strcmp(text, a->fabric->name))
 		return true;
-	ui_say(a->ui, "'%s' is not the name of this fabric: nothing was done", text);
+	shell_say(a->shell, "'%s' is not the name of this fabric: nothing was done", text);
 	return false;
 }
 
@@ -275,7 +275,8 @@ static void app_update_undo_kept(struct app *a)
 	struct order_ask ask = { .fabric = a->fabric, .to = back, .jobs = a->jobs };
 
 	if (!back || !a->tables || !digest_equal(&back->fingerprint, &a->fabric->fingerprint)) {
-		ui_say(a->ui, "the fabric changed since: the routing from before does not fit it");
+		shell_say(a->shell,
+			  "the fabric changed since: the routing from before does not fit it");
 		return;
 	}
 	/* while SL2VL is read anew: what it wrote, which PREPARE reads before anything is written
@@ -289,7 +290,7 @@ static void app_update_undo_kept(struct app *a)
 	ask.sm = app_sm_pin(a);
 	ask.serial = a->order_serial;
 	worker_order(a->worker, &ask);
-	ui_say(a->ui, "the way back is a plan like any other: nothing is written yet");
+	shell_say(a->shell, "the way back is a plan like any other: nothing is written yet");
 }
 
 void app_update_roll_back(struct app *a)
@@ -348,7 +349,7 @@ void app_find_journal(struct app *a)
 			 t->head.id, t->head.fabric, t->head.user, when, txn_state_name(t->state),
 			 t->head.nlft, t->head.nsl2vl);
 		log_add(LOG_WARN, "journal", "%s", s->journal);
-		ui_goto(a->ui, VIEW_APPLY);
+		shell_goto(a->shell, VIEW_APPLY);
 	}
 	free(list);
 }
@@ -383,7 +384,7 @@ void app_update_extend(struct app *a)
 	uint32_t seconds = (uint32_t)(left + EXTEND_S);
 
 	if (s->state != APPLY_CONFIRM) {
-		ui_say(a->ui, "nothing waits to be confirmed");
+		shell_say(a->shell, "nothing waits to be confirmed");
 		return;
 	}
 	app_record_action(a, "extend", s->txn);
@@ -404,14 +405,14 @@ void app_update_note(struct app *a, const char *text)
 	app_apply_log(a, LOG_INFO, text);
 	log_add(LOG_INFO, "note", "%s", text);
 	if (!a->record) {
-		ui_say(a->ui, "noted here only: this session is not recorded");
+		shell_say(a->shell, "noted here only: this session is not recorded");
 		return;
 	}
 	record_mark(a->record, "note");
 	data = json_pack("{s:s, s:o}", "txn", a->state.apply.txn, "text", record_str(text));
 	if (record_add(a->record, "note", data, &err))
 		log_add(LOG_ERROR, "record", "%s", err.text);
-	ui_say(a->ui, "noted in the record");
+	shell_say(a->shell, "noted in the record");
 }
 
 void app_update_override(struct app *a, const char *what)
@@ -422,11 +423,11 @@ void app_update_override(struct app *a, const char *what)
 	char text[260];
 
 	if (!a->updater.ops->override) {
-		ui_say(a->ui, "nothing is watched on a simulated fabric");
+		shell_say(a->shell, "nothing is watched on a simulated fabric");
 	} else if (!app_updating(a)) {
-		ui_say(a->ui, "no update is under way");
+		shell_say(a->shell, "no update is under way");
 	} else if (watch_parse(&mask, what, &err)) {
-		ui_say(a->ui, "%s", err.text);
+		shell_say(a->shell, "%s", err.text);
 	} else {
 		a->updater.ops->override(a->updater.ctx, mask);
 		s->overridden |= mask;
@@ -450,10 +451,11 @@ void app_update_detach(struct app *a)
 		return;
 	}
 	if (!s->watched || !s->txn[0]) {
-		ui_goto(a->ui, VIEW_APPLY);
-		ui_say(a->ui, s->watched ? "not before its journal is written: in a moment"
-					 : "simulated switches end with this console: keep the "
-					   "update or roll it back first");
+		shell_goto(a->shell, VIEW_APPLY);
+		shell_say(a->shell, s->watched
+					    ? "not before its journal is written: in a moment"
+					    : "simulated switches end with this console: keep the "
+					      "update or roll it back first");
 		return;
 	}
 	if (isfinite(a->deadline)) {

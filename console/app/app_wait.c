@@ -31,7 +31,7 @@ static void app_wait_say(struct app_wait *w, const char *step, uint64_t done, ui
 	char words[80];
 
 	progress_words(words, sizeof(words), step, done, total, now - w->since);
-	ui_say(w->a->ui, "%s: %s; Esc ends it", w->what, words);
+	shell_say(w->a->shell, "%s: %s; Esc ends it", w->what, words);
 }
 
 static void app_wait_report(void *ctx, const char *step, uint64_t done, uint64_t total)
@@ -71,5 +71,5 @@ void app_wait_end(struct app_wait *w)
 		return;
 	file_progress_set(NULL);
 	if (w->said)
-		ui_say(w->a->ui, "%s", "");
+		shell_say(w->a->shell, "%s", "");
 }

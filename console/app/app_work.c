@@ -108,18 +108,18 @@ void app_work_stop(struct app *a)
 
 	if (a->state.preview.state == PREVIEW_RUNNING && (!w->on || w->type == MSG_WORK_STEP)) {
 		app_preview_cancel(a);
-		ui_say(a->ui, "the preview is ended; nothing was changed");
+		shell_say(a->shell, "the preview is ended; nothing was changed");
 		return;
 	}
 	if (!w->on) {
-		ui_say(a->ui, "nothing is being computed");
+		shell_say(a->shell, "nothing is being computed");
 		return;
 	}
 	app_record_action(a, "compute.stop", w->what);
-	ui_say(a->ui, "%s: ended%s", w->what,
-	       w->type == MSG_ORDER_STEP  ? ""
-	       : w->type == MSG_COST_STEP ? "; A begins again in 6"
-					  : "; F5 begins again");
+	shell_say(a->shell, "%s: ended%s", w->what,
+		  w->type == MSG_ORDER_STEP  ? ""
+		  : w->type == MSG_COST_STEP ? "; A begins again in 6"
+					     : "; F5 begins again");
 	if (w->type == MSG_ORDER_STEP || w->type == MSG_COST_STEP) {
 		app_preview_stop_order(a);
 		return;

@@ -16,8 +16,9 @@ static void batch_screen_press(struct app *a, uint32_t key)
 	struct request r = { .type = REQ_NONE };
 	struct input in;
 
-	keymap_translate(&in, key, ui_view(a->ui), ui_typing(a->ui, app_shown(a)), false);
-	ui_input(a->ui, &in, app_shown(a), &r);
+	keymap_translate(&in, key, shell_view(a->shell), shell_typing(a->shell, app_shown(a)),
+			 false);
+	shell_input(a->shell, &in, app_shown(a), &r);
 	app_past_act(a, &r);
 }
 
@@ -48,11 +49,11 @@ void batch_screen(FILE *out, struct app *a, const struct batch_opts *o)
 	setlocale(LC_CTYPE, "");
 	ascii = ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	c = canvas_new((int)o->screen_w, (int)o->screen_h, ascii);
-	ui_goto(a->ui, o->screen);
-	ui_draw(a->ui, c, app_shown(a)); /* views look at the state when they draw */
+	shell_goto(a->shell, o->screen);
+	shell_draw(a->shell, c, app_shown(a)); /* views look at the state when they draw */
 	if (o->commands)
 		batch_screen_type_commands(a, o->commands);
-	ui_draw(a->ui, c, app_shown(a));
+	shell_draw(a->shell, c, app_shown(a));
 	text = canvas_dump(c);
 	fputs(text, out);
 	free(text);

@@ -74,7 +74,7 @@ static const char *const lines[] = {
 static void fail(const struct app *a, const char *what, uint64_t i, uint32_t key)
 {
 	fprintf(stderr, "keys: %s after key %lu (%u) in view %d, %dx%d\n", what, (unsigned long)i,
-		key, (int)ui_view(a->ui), a->canvas->w, a->canvas->h);
+		key, (int)shell_view(a->shell), a->canvas->w, a->canvas->h);
 	abort();
 }
 
@@ -82,7 +82,7 @@ static void check(struct app *a, uint64_t i, uint32_t key)
 {
 	const struct canvas *c = a->canvas;
 	const struct table_ops *ops;
-	struct table *t = ui_table(a->ui, &ops);
+	struct table *t = shell_table(a->shell, &ops);
 
 	for (int k = 0; k < c->w * c->h; k++) {
 		const struct cell *cell = &c->cell[k];
@@ -109,7 +109,7 @@ static uint32_t bound_key(const struct app *a, struct rng *rng)
 
 	for (int tries = 0; tries < 100; tries++) {
 		b = &all[rng_below(rng, n)];
-		if (!here || !b->views || b->views & VIEW_BIT(ui_view(a->ui)))
+		if (!here || !b->views || b->views & VIEW_BIT(shell_view(a->shell)))
 			break;
 	}
 	while (k < BINDING_KEYS && b->keys[k])
@@ -158,17 +158,17 @@ static bool forbidden(const struct app *a, uint32_t key)
 	const struct binding *b;
 	size_t n;
 
-	if (ui_typing(a->ui, &a->state)) {
-		const char *text = a->ui->prompt.text;
+	if (shell_typing(a->shell, &a->state)) {
+		const char *text = a->shell->prompt.text;
 		const struct command *c;
 
 		if (key != K_ENTER && key != '\n')
 			return false;
 		text += strspn(text, " :");
 		c = command_find(text, strcspn(text, " "));
-		return (a->ui->prompt.kind == PROMPT_COMMAND && c &&
+		return (a->shell->prompt.kind == PROMPT_COMMAND && c &&
 			(c->req == REQ_SNAPSHOT || c->req == REQ_PLAN_SAVE)) ||
-		       ui_view(a->ui) == VIEW_PREVIEW; /* a file's name may be asked for */
+		       shell_view(a->shell) == VIEW_PREVIEW; /* a file's name may be asked for */
 	}
 	b = keymap_all(&n);
 	for (size_t i = 0; i < n; i++)

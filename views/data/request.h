@@ -72,7 +72,8 @@ enum req {
 	REQ_ERASE_ALL,
 	REQ_YES,
 	REQ_ROLLBACK_ASK,
-	REQ_VIEW, /* input.view; also comes out of ui_input() for the application's information */
+	REQ_VIEW, /* input.view; also comes out of shell_input() for the application's information
+		   */
 	REQ_HELP,
 	REQ_PALETTE_PICK,
 	REQ_COMMAND,	 /* open the command line */
@@ -159,10 +160,12 @@ struct preview_options {
 	enum sar_method method;
 	unsigned change_pct; /* of the blocks, sar:leafwise; 0: as preset */
 	enum dfdn_base base;
-	char roots[PATH_TEXT];	 /* file of switch GUIDs, for updn; "" found in the fabric */
-	char demand[PATH_TEXT];	 /* file of who sends what, for parx; "" none */
-	char pin[PATH_TEXT];	 /* hosts whose routes stay, as fabric/format/native/pin_text.h reads it */
-	char exclude[PATH_TEXT]; /* no route may pass: as fabric/format/native/limits_text.h reads it */
+	char roots[PATH_TEXT];	/* file of switch GUIDs, for updn; "" found in the fabric */
+	char demand[PATH_TEXT]; /* file of who sends what, for parx; "" none */
+	char pin[PATH_TEXT]; /* hosts whose routes stay, as fabric/format/native/pin_text.h reads it
+			      */
+	char exclude[PATH_TEXT]; /* no route may pass: as fabric/format/native/limits_text.h reads
+				    it */
 	unsigned job_nodes_min;	 /* smaller jobs do not count, for sar; 0: all do */
 	/* instead of an engine: a file's tables, and what LFTs alone do not tell; "" none */
 	char tables[PATH_TEXT], path_sl[PATH_TEXT], sl2vl[PATH_TEXT];

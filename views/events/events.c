@@ -42,26 +42,27 @@ void event_draw(struct canvas *c, struct rect r, int y, const struct log_line *l
 static void events_open_ref(const struct table_in *in, uint32_t row)
 {
 	const struct state *s = in->s;
-	struct ui *ui = in->ui;
+	struct shell *shell = in->shell;
 	struct event_ref ref = { .kind = REF_NONE };
 
 	event_ref_find(&ref, s, events_get(s->events, row)->text);
 	switch (ref.kind) {
 	case REF_CHAN:
-		ui_select_chan(ui, ref.at);
-		ui_goto(ui, VIEW_LINKS);
+		shell_select_chan(shell, ref.at);
+		shell_goto(shell, VIEW_LINKS);
 		break;
 	case REF_SWITCH:
 	case REF_TERM:
-		ui_select_switch(ui, ref.kind == REF_TERM ? s->fabric->term_sw[ref.at] : ref.at);
-		ui_goto(ui, VIEW_SWITCHES);
+		shell_select_switch(shell,
+				    ref.kind == REF_TERM ? s->fabric->term_sw[ref.at] : ref.at);
+		shell_goto(shell, VIEW_SWITCHES);
 		break;
 	case REF_JOB:
-		ui_select_job(ui, ref.job);
-		ui_goto(ui, VIEW_JOBS);
+		shell_select_job(shell, ref.job);
+		shell_goto(shell, VIEW_JOBS);
 		break;
 	case REF_NONE:
-		ui_say(ui, "this event names no link, switch or job that is here now");
+		shell_say(shell, "this event names no link, switch or job that is here now");
 		break;
 	}
 }
@@ -191,11 +192,11 @@ static int events_foot_lines(const struct events_ui *u, const struct state *s, s
 	return list_detail_lines(r.h, need > least ? need : least);
 }
 
-static void events_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+static void events_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
 			const struct state *s)
 {
 	struct events_ui *u = own;
-	const struct table_in in = { own, ui, s };
+	const struct table_in in = { own, shell, s };
 	char title[100];
 	int foot;
 
@@ -208,11 +209,11 @@ static void events_draw(void *own, struct ui *ui, struct canvas *c, struct rect 
 		events_draw_selected(u, s, c, (struct rect){ r.x, r.y + r.h - foot, r.w, foot });
 }
 
-static bool events_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
-			 struct request *out)
+static bool events_input(void *own, struct shell *shell, const struct input *in,
+			 const struct state *s, struct request *out)
 {
 	struct events_ui *u = own;
-	const struct table_in at = { own, ui, s };
+	const struct table_in at = { own, shell, s };
 
 	(void)out;
 	if (in->req != REQ_ENTER)

@@ -36,7 +36,7 @@ struct heat_cells {
 	size_t cap;
 };
 
-void heat_cells_read(struct heat_cells *out, const struct heat_sight *at, const struct ui *ui,
+void heat_cells_read(struct heat_cells *out, const struct heat_sight *at, const struct shell *shell,
 		     const struct state *s);
 void heat_cells_done(struct heat_cells *cells);
 
@@ -48,8 +48,9 @@ void heat_cell_draw(const struct heat_cell *cell, const struct heat_window *w, s
 		    uint32_t x, uint32_t y);
 
 /* All channels of a cell in a direction, worst first, into out; returns how many (max: room). */
-uint32_t heat_cell_list(const struct heat_sight *at, const struct ui *ui, const struct state *s,
-			uint32_t row, uint32_t col, uint32_t *out, uint32_t max);
+uint32_t heat_cell_list(const struct heat_sight *at, const struct shell *shell,
+			const struct state *s, uint32_t row, uint32_t col, uint32_t *out,
+			uint32_t max);
 
 /* Names of a row or column of the plane; buf of NAME_LEN. */
 const char *heat_row_label(char *buf, const struct heat_plane *p, const struct fabric *f,

@@ -25,8 +25,8 @@ struct heat_small {
 
 /* A rule with the title, and the matrix in the rest of r.  Cells are read when something is new:
  * O(channels). */
-void heat_small_draw(struct heat_small *h, const struct ui *ui, struct canvas *c, struct rect r,
-		     const struct state *s);
+void heat_small_draw(struct heat_small *h, const struct shell *shell, struct canvas *c,
+		     struct rect r, const struct state *s);
 void heat_small_done(struct heat_small *h);
 
 #endif

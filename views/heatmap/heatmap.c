@@ -21,30 +21,32 @@ static void heatmap_done(void *own)
 	heat_cells_done(&u->cells);
 }
 
-bool heatmap_shows_delta(const struct ui *ui, const struct state *s)
+bool heatmap_shows_delta(const struct shell *shell, const struct state *s)
 {
-	return ui_comparing(ui) && state_preview_ready(s) && s->preview.before;
+	return shell_comparing(shell) && state_preview_ready(s) && s->preview.before;
 }
 
-struct heat_sight heatmap_sight(const struct heatmap_ui *u, const struct ui *ui,
+struct heat_sight heatmap_sight(const struct heatmap_ui *u, const struct shell *shell,
 				const struct state *s)
 {
 	return (struct heat_sight){ heatmap_plane(u), &u->rows, &u->window,
-				    heatmap_shows_delta(ui, s) ? CHAN_DELTA : u->metric, u->dir };
+				    heatmap_shows_delta(shell, s) ? CHAN_DELTA : u->metric,
+				    u->dir };
 }
 
 /* The cursor stays on the row of the plane that it was on. */
-static void heatmap_sort_rows(struct heatmap_ui *u, const struct ui *ui, const struct state *s)
+static void heatmap_sort_rows(struct heatmap_ui *u, const struct shell *shell,
+			      const struct state *s)
 {
 	uint32_t at = u->row < u->rows.n ? u->rows.row[u->row] : 0;
 
-	heat_rows_set(&u->rows, heatmap_plane(u), u->sort, s, ui_survey(ui)->racks);
+	heat_rows_set(&u->rows, heatmap_plane(u), u->sort, s, shell_survey(shell)->racks);
 	u->row = heat_rows_find(&u->rows, at);
 	u->sorted_by = s->rates;
 }
 
-static void heatmap_set_plane(struct heatmap_ui *u, const struct ui *ui, const struct state *s,
-			      uint32_t plane)
+static void heatmap_set_plane(struct heatmap_ui *u, const struct shell *shell,
+			      const struct state *s, uint32_t plane)
 {
 	const struct heat_plane *p = &u->layout->plane[plane];
 	uint32_t row = 0;
@@ -53,9 +55,9 @@ static void heatmap_set_plane(struct heatmap_ui *u, const struct ui *ui, const s
 	u->zoom = 0;
 	u->cables.open = false;
 	memset(&u->window, 0, sizeof(u->window));
-	if (!heat_sort_suits(u->sort, p, ui_survey(ui)->racks))
+	if (!heat_sort_suits(u->sort, p, shell_survey(shell)->racks))
 		u->sort = HEAT_BY_PLACE;
-	heat_rows_set(&u->rows, p, u->sort, s, ui_survey(ui)->racks);
+	heat_rows_set(&u->rows, p, u->sort, s, shell_survey(shell)->racks);
 	u->sorted_by = s->rates;
 	/* the cursor begins on a link */
 	for (u->row = 0; u->row < p->nrow; u->row++) {
@@ -69,7 +71,7 @@ static void heatmap_set_plane(struct heatmap_ui *u, const struct ui *ui, const s
 }
 
 /* To the channel that another view selected, in the nearest plane that has it. */
-static void heatmap_go_to(struct heatmap_ui *u, const struct ui *ui, const struct state *s,
+static void heatmap_go_to(struct heatmap_ui *u, const struct shell *shell, const struct state *s,
 			  uint32_t chan)
 {
 	for (uint32_t i = 0; i < u->layout->nplane; i++) {
@@ -79,7 +81,7 @@ static void heatmap_go_to(struct heatmap_ui *u, const struct ui *ui, const struc
 		if (!heat_plane_find(&u->layout->plane[k], s->fabric, chan, &spot))
 			continue;
 		if (k != u->plane)
-			heatmap_set_plane(u, ui, s, k);
+			heatmap_set_plane(u, shell, s, k);
 		u->cables.open = false;
 		u->dir = spot.opposite;
 		u->row = heat_rows_find(&u->rows, spot.row);
@@ -89,35 +91,35 @@ static void heatmap_go_to(struct heatmap_ui *u, const struct ui *ui, const struc
 }
 
 /* Follows the state and the other views. */
-static void heatmap_follow(struct heatmap_ui *u, const struct ui *ui, const struct state *s)
+static void heatmap_follow(struct heatmap_ui *u, const struct shell *shell, const struct state *s)
 {
-	const struct fabric_summary *v = ui_survey(ui);
-	uint32_t chan = ui_selected_chan(ui);
+	const struct fabric_summary *v = shell_survey(shell);
+	uint32_t chan = shell_selected_chan(shell);
 
 	if (!u->layout || u->layout->fabric != s->fabric) {
 		heat_layout_free(u->layout);
 		u->layout = heat_layout_new(s->fabric, v->shape, v->racks);
-		heatmap_set_plane(u, ui, s, 0);
+		heatmap_set_plane(u, shell, s, 0);
 		u->told = FAB_NONE;
 	}
 	if (u->sort == HEAT_BY_UTIL && s->rates != u->sorted_by && s->now_s - u->moved_s >= HOLD_S)
-		heatmap_sort_rows(u, ui, s);
+		heatmap_sort_rows(u, shell, s);
 	if (chan == FAB_NONE || chan == u->told)
 		return;
 	u->told = chan;
-	heatmap_go_to(u, ui, s, chan);
+	heatmap_go_to(u, shell, s, chan);
 }
 
-static void heatmap_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+static void heatmap_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
 			 const struct state *s)
 {
 	struct heatmap_ui *u = own;
 	struct rect matrix = { r.x, r.y + 2, r.w, r.h - 2 - 1 - heatmap_detail_lines(r) };
 	int label_w;
 
-	ui_past_set(ui, u->metric == CHAN_WAIT	   ? HISTORY_WAIT
-			: u->metric == CHAN_ERRORS ? HISTORY_ERRORS
-						   : HISTORY_UTIL);
+	shell_past_set(shell, u->metric == CHAN_WAIT	 ? HISTORY_WAIT
+			      : u->metric == CHAN_ERRORS ? HISTORY_ERRORS
+							 : HISTORY_UTIL);
 	if (!s->fabric || !s->fabric->nchan) {
 		canvas_rule(c, r, 0, "Heatmap");
 		canvas_text(c, r, 1, 2, ROLE_DIM,
@@ -125,7 +127,7 @@ static void heatmap_draw(void *own, struct ui *ui, struct canvas *c, struct rect
 				      : "no fabric yet");
 		return;
 	}
-	heatmap_follow(u, ui, s);
+	heatmap_follow(u, shell, s);
 	label_w = heatmap_label_width(u, s, r);
 	if (!u->zoom) {
 		heat_window_set(&u->window, heatmap_plane(u), matrix, label_w, 1, 0, 0);
@@ -133,11 +135,11 @@ static void heatmap_draw(void *own, struct ui *ui, struct canvas *c, struct rect
 	}
 	heat_window_set(&u->window, heatmap_plane(u), matrix, label_w, u->zoom, u->row, u->col);
 	if (u->cables.open)
-		heatmap_cables(u, ui, c, r, s);
+		heatmap_cables(u, shell, c, r, s);
 	else
-		heatmap_matrix(u, ui, c, r, s);
-	heatmap_legend(u, ui, s, c, r);
-	u->drawn = heatmap_sight(u, ui, s).metric;
+		heatmap_matrix(u, shell, c, r, s);
+	heatmap_legend(u, shell, s, c, r);
+	u->drawn = heatmap_sight(u, shell, s).metric;
 }
 
 static void heatmap_move_by(uint32_t *at, int64_t by, uint32_t n)
@@ -183,16 +185,16 @@ static bool heatmap_move(struct heatmap_ui *u, enum req req)
 	}
 }
 
-static void heatmap_open_cables(struct heatmap_ui *u, struct ui *ui, const struct state *s)
+static void heatmap_open_cables(struct heatmap_ui *u, struct shell *shell, const struct state *s)
 {
-	struct heat_sight at = heatmap_sight(u, ui, s);
+	struct heat_sight at = heatmap_sight(u, shell, s);
 
-	if (!heat_cables_open(&u->cables, &at, ui, s, u->row, u->col))
-		ui_say(ui, "no link in this cell");
+	if (!heat_cables_open(&u->cables, &at, shell, s, u->row, u->col))
+		shell_say(shell, "no link in this cell");
 }
 
 /* All, halves of it, single pairs, the cables of the pair; then all again. */
-static void heatmap_zoom_in(struct heatmap_ui *u, struct ui *ui, const struct state *s)
+static void heatmap_zoom_in(struct heatmap_ui *u, struct shell *shell, const struct state *s)
 {
 	if (u->cables.open) {
 		u->cables.open = false;
@@ -201,38 +203,38 @@ static void heatmap_zoom_in(struct heatmap_ui *u, struct ui *ui, const struct st
 		u->zoom = u->zoom > u->window.fit ? u->window.fit / 2 : u->zoom / 2;
 		u->zoom = u->zoom ? u->zoom : 1;
 	} else {
-		heatmap_open_cables(u, ui, s);
+		heatmap_open_cables(u, shell, s);
 	}
 }
 
-static void heatmap_select_and_go(struct heatmap_ui *u, struct ui *ui, uint32_t chan)
+static void heatmap_select_and_go(struct heatmap_ui *u, struct shell *shell, uint32_t chan)
 {
 	u->told = chan;
-	ui_select_chan(ui, chan);
-	ui_goto(ui, VIEW_LINKS);
+	shell_select_chan(shell, chan);
+	shell_goto(shell, VIEW_LINKS);
 }
 
 /* Nearer: from several pairs to the worst of them, from a pair to its cables, then the link. */
-static void heatmap_open_cell(struct heatmap_ui *u, struct ui *ui, const struct state *s)
+static void heatmap_open_cell(struct heatmap_ui *u, struct shell *shell, const struct state *s)
 {
 	const struct heat_window *w = &u->window;
 	const struct heat_cell *cell;
 	struct heat_spot spot;
 
 	if (u->cables.open) {
-		heatmap_select_and_go(u, ui, heat_cables_cursor(&u->cables));
+		heatmap_select_and_go(u, shell, heat_cables_cursor(&u->cables));
 		return;
 	}
 	cell = heat_cells_at(&u->cells, w, u->row, u->col);
 	if (!cell)
 		return; /* not drawn yet: keys may come faster */
 	if (!cell->count) {
-		ui_say(ui, "no link in this cell");
+		shell_say(shell, "no link in this cell");
 	} else if (w->row_n == 1 && w->col_n == 1) {
 		if (cell->count > 1)
-			heatmap_open_cables(u, ui, s);
+			heatmap_open_cables(u, shell, s);
 		else
-			heatmap_select_and_go(u, ui, cell->chan);
+			heatmap_select_and_go(u, shell, cell->chan);
 	} else if (heat_plane_find(heatmap_plane(u), s->fabric,
 				   u->dir ? s->fabric->chan_rev[cell->chan] : cell->chan, &spot)) {
 		u->zoom = 1;
@@ -241,60 +243,63 @@ static void heatmap_open_cell(struct heatmap_ui *u, struct ui *ui, const struct 
 	}
 }
 
-static void heatmap_exclude_cell(struct heatmap_ui *u, struct ui *ui, const struct state *s)
+static void heatmap_exclude_cell(struct heatmap_ui *u, struct shell *shell, const struct state *s)
 {
 	const struct heat_cell *cell = heat_cells_at(&u->cells, &u->window, u->row, u->col);
 
 	if (u->cables.open)
-		ui_exclude_cable(ui, s, heat_cables_cursor(&u->cables));
+		shell_exclude_cable(shell, s, heat_cables_cursor(&u->cables));
 	else if (cell && cell->count == 1)
-		ui_exclude_cable(ui, s, cell->chan);
+		shell_exclude_cable(shell, s, cell->chan);
 	else if (cell)
-		ui_say(ui, cell->count ? "several cables in this cell: z shows them one by one"
-				       : "no link in this cell");
+		shell_say(shell, cell->count
+					 ? "several cables in this cell: z shows them one by one"
+					 : "no link in this cell");
 }
 
 /* What a proposal changes comes after the last metric, where there is one. */
-static void heatmap_next_metric(struct heatmap_ui *u, struct ui *ui, const struct state *s)
+static void heatmap_next_metric(struct heatmap_ui *u, struct shell *shell, const struct state *s)
 {
-	bool delta = heatmap_shows_delta(ui, s);
+	bool delta = heatmap_shows_delta(shell, s);
 
-	ui_compare(ui, false);
+	shell_compare(shell, false);
 	if (delta)
 		u->metric = CHAN_UTIL;
 	else if (u->metric + 1 < CHAN_DELTA)
 		u->metric++;
 	else if (state_preview_ready(s) && s->preview.before)
-		ui_compare(ui, true);
+		shell_compare(shell, true);
 	else
 		u->metric = CHAN_UTIL;
 }
 
-static void heatmap_next_sort(struct heatmap_ui *u, struct ui *ui, const struct state *s)
+static void heatmap_next_sort(struct heatmap_ui *u, struct shell *shell, const struct state *s)
 {
 	do
 		u->sort = (u->sort + 1) % HEAT_SORTS;
-	while (!heat_sort_suits(u->sort, heatmap_plane(u), ui_survey(ui)->racks));
-	heatmap_sort_rows(u, ui, s);
-	ui_say(ui, "rows %s",
-	       u->sort == HEAT_BY_PLACE ? "in the order of the layout" : heat_sort_name(u->sort));
+	while (!heat_sort_suits(u->sort, heatmap_plane(u), shell_survey(shell)->racks));
+	heatmap_sort_rows(u, shell, s);
+	shell_say(shell, "rows %s",
+		  u->sort == HEAT_BY_PLACE ? "in the order of the layout"
+					   : heat_sort_name(u->sort));
 }
 
-static void heatmap_toggle_compare(struct ui *ui, const struct state *s)
+static void heatmap_toggle_compare(struct shell *shell, const struct state *s)
 {
 	if (!state_preview_ready(s) || !s->preview.before)
-		ui_say(ui, "nothing to compare yet: 6, choose an engine, Space computes a preview");
+		shell_say(shell,
+			  "nothing to compare yet: 6, choose an engine, Space computes a preview");
 	else
-		ui_compare(ui, !ui_comparing(ui));
+		shell_compare(shell, !shell_comparing(shell));
 }
 
-static void heatmap_no_choice(struct ui *ui, const char *text)
+static void heatmap_no_choice(struct shell *shell, const char *text)
 {
-	ui_say(ui, "the heatmap has no '%s'; the key goes through what it has", text);
+	shell_say(shell, "the heatmap has no '%s'; the key goes through what it has", text);
 }
 
 /* A choice by name, as a command gives it; false: it has no name, the next one is wanted. */
-static bool heatmap_named_setting(struct heatmap_ui *u, struct ui *ui, const struct state *s,
+static bool heatmap_named_setting(struct heatmap_ui *u, struct shell *shell, const struct state *s,
 				  const struct input *in)
 {
 	uint32_t i;
@@ -306,24 +311,26 @@ static bool heatmap_named_setting(struct heatmap_ui *u, struct ui *ui, const str
 	    : in->req == REQ_ROWS   ? heat_sort_named(in->text)
 				    : HEAT_NO_CHOICE;
 	if (i == HEAT_NO_CHOICE) {
-		heatmap_no_choice(ui, in->text);
+		heatmap_no_choice(shell, in->text);
 	} else if (in->req == REQ_METRIC) {
-		ui_compare(ui, i == CHAN_DELTA);
+		shell_compare(shell, i == CHAN_DELTA);
 		u->metric = i == CHAN_DELTA ? u->metric : (enum chan_metric)i;
 	} else if (in->req == REQ_LAYOUT) {
-		heatmap_set_plane(u, ui, s, i);
-	} else if (heat_sort_suits((enum heat_sort)i, heatmap_plane(u), ui_survey(ui)->racks)) {
+		heatmap_set_plane(u, shell, s, i);
+	} else if (heat_sort_suits((enum heat_sort)i, heatmap_plane(u),
+				   shell_survey(shell)->racks)) {
 		u->sort = (enum heat_sort)i;
-		heatmap_sort_rows(u, ui, s);
+		heatmap_sort_rows(u, shell, s);
 	} else {
-		ui_say(ui,
-		       "no racks are known: names have none, and --racks gives no file that suits");
+		shell_say(
+			shell,
+			"no racks are known: names have none, and --racks gives no file that suits");
 	}
 	return true;
 }
 
 /* The cell under the mouse; clicked again it is opened. */
-static bool heatmap_click(struct heatmap_ui *u, struct ui *ui, const struct input *in,
+static bool heatmap_click(struct heatmap_ui *u, struct shell *shell, const struct input *in,
 			  const struct state *s)
 {
 	const struct heat_window *w = &u->window;
@@ -336,7 +343,7 @@ static bool heatmap_click(struct heatmap_ui *u, struct ui *ui, const struct inpu
 	row = (w->top + (uint32_t)y) * w->row_n;
 	col = (w->left + (uint32_t)(x / w->cell_w)) * w->col_n;
 	if (u->row / w->row_n == row / w->row_n && u->col / w->col_n == col / w->col_n) {
-		heatmap_open_cell(u, ui, s);
+		heatmap_open_cell(u, shell, s);
 	} else {
 		u->row = row;
 		u->col = col;
@@ -345,31 +352,31 @@ static bool heatmap_click(struct heatmap_ui *u, struct ui *ui, const struct inpu
 	return true;
 }
 
-static bool heatmap_settings(struct heatmap_ui *u, struct ui *ui, const struct state *s,
+static bool heatmap_settings(struct heatmap_ui *u, struct shell *shell, const struct state *s,
 			     enum req req)
 {
 	switch (req) {
 	case REQ_METRIC:
-		heatmap_next_metric(u, ui, s);
+		heatmap_next_metric(u, shell, s);
 		return true;
 	case REQ_DIRECTION:
 		u->dir = !u->dir;
 		u->cables.open = false;
 		return true;
 	case REQ_LAYOUT:
-		heatmap_set_plane(u, ui, s, (u->plane + 1) % u->layout->nplane);
+		heatmap_set_plane(u, shell, s, (u->plane + 1) % u->layout->nplane);
 		return true;
 	case REQ_ROWS:
-		heatmap_next_sort(u, ui, s);
+		heatmap_next_sort(u, shell, s);
 		return true;
 	case REQ_ZOOM:
-		heatmap_zoom_in(u, ui, s);
+		heatmap_zoom_in(u, shell, s);
 		return true;
 	case REQ_COMPARE:
-		heatmap_toggle_compare(ui, s);
+		heatmap_toggle_compare(shell, s);
 		return true;
 	case REQ_ENTER:
-		heatmap_open_cell(u, ui, s);
+		heatmap_open_cell(u, shell, s);
 		return true;
 	case REQ_BACK:
 		if (!u->cables.open)
@@ -381,8 +388,8 @@ static bool heatmap_settings(struct heatmap_ui *u, struct ui *ui, const struct s
 	}
 }
 
-static bool heatmap_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
-			  struct request *out)
+static bool heatmap_input(void *own, struct shell *shell, const struct input *in,
+			  const struct state *s, struct request *out)
 {
 	struct heatmap_ui *u = own;
 
@@ -397,12 +404,12 @@ static bool heatmap_input(void *own, struct ui *ui, const struct input *in, cons
 		return true;
 	}
 	if (in->req == REQ_CLICK)
-		return heatmap_click(u, ui, in, s);
+		return heatmap_click(u, shell, in, s);
 	if (in->req == REQ_EXCLUDE && !(in->text && in->text[0])) {
-		heatmap_exclude_cell(u, ui, s);
+		heatmap_exclude_cell(u, shell, s);
 		return true;
 	}
-	return heatmap_named_setting(u, ui, s, in) || heatmap_settings(u, ui, s, in->req);
+	return heatmap_named_setting(u, shell, s, in) || heatmap_settings(u, shell, s, in->req);
 }
 
 static void heatmap_context(const void *own, const struct state *s, char *buf, size_t len)

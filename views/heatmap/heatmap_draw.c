@@ -20,17 +20,18 @@ static void heatmap_draw_cursor(struct heatmap_ui *u, struct canvas *c)
 }
 
 /* A switch among the rows that a label stands for is tagged. */
-static bool heatmap_row_tagged(const struct heatmap_ui *u, const struct ui *ui, uint32_t first)
+static bool heatmap_row_tagged(const struct heatmap_ui *u, const struct shell *shell,
+			       uint32_t first)
 {
 	const struct heat_plane *p = heatmap_plane(u);
 
 	for (uint32_t i = first; p->row_sw && i < first + u->window.row_n && i < p->nrow; i++)
-		if (ui_switch_tagged(ui, p->row_sw[u->rows.row[i]]))
+		if (shell_switch_tagged(shell, p->row_sw[u->rows.row[i]]))
 			return true;
 	return false;
 }
 
-static void heatmap_draw_row_label(const struct heatmap_ui *u, const struct ui *ui,
+static void heatmap_draw_row_label(const struct heatmap_ui *u, const struct shell *shell,
 				   const struct state *s, struct canvas *c, int y)
 {
 	const struct heat_window *w = &u->window;
@@ -43,13 +44,13 @@ static void heatmap_draw_row_label(const struct heatmap_ui *u, const struct ui *
 	canvas_char(c, r, 0, y, role, here ? '>' : ' ');
 	canvas_name(c, r, 1, y, w->label_w - 2, role,
 		    heat_row_label(name, heatmap_plane(u), s->fabric, u->rows.row[first]));
-	if (heatmap_row_tagged(u, ui, first))
+	if (heatmap_row_tagged(u, shell, first))
 		canvas_char(c, r, w->label_w - 1, y, ROLE_KEY, '+');
 }
 
 /* Column numbers, from 1, in the units of the matrix. */
-static void heatmap_draw_heads(const struct heatmap_ui *u, const struct ui *ui, struct canvas *c,
-			       struct rect r, int y)
+static void heatmap_draw_heads(const struct heatmap_ui *u, const struct shell *shell,
+			       struct canvas *c, struct rect r, int y)
 {
 	const struct heat_window *w = &u->window;
 	uint32_t step = w->cell_w == 3 ? 1 : w->cell_w == 2 ? 2 : 10;
@@ -66,7 +67,7 @@ static void heatmap_draw_heads(const struct heatmap_ui *u, const struct ui *ui, 
 	for (uint32_t i = 0; heatmap_plane(u)->col_sw && i < w->vis_cols; i++)
 		for (uint32_t k = (w->left + i) * w->col_n;
 		     k < (w->left + i + 1) * w->col_n && k < heatmap_plane(u)->ncol; k++)
-			if (ui_switch_tagged(ui, heatmap_plane(u)->col_sw[k]))
+			if (shell_switch_tagged(shell, heatmap_plane(u)->col_sw[k]))
 				canvas_char(c, at, (int)i * w->cell_w + (w->cell_w == 3), y,
 					    ROLE_KEY, '+');
 	canvas_name(c, r, 1, y, w->label_w - 2, ROLE_LABEL, heatmap_plane(u)->row_name);
@@ -77,7 +78,7 @@ static uint32_t heatmap_least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-static void heatmap_draw_title(const struct heatmap_ui *u, const struct ui *ui,
+static void heatmap_draw_title(const struct heatmap_ui *u, const struct shell *shell,
 			       const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct heat_plane *p = heatmap_plane(u);
@@ -90,7 +91,7 @@ static void heatmap_draw_title(const struct heatmap_ui *u, const struct ui *ui,
 	if (w->row_n > 1 || w->col_n > 1)
 		snprintf(zoom, sizeof(zoom), " | 1 cell = %ux%u, worst", w->row_n, w->col_n);
 	snprintf(title, sizeof(title), "%s: %s | %s%s%s%s", p->title,
-		 chan_metric_name(heatmap_sight(u, ui, s).metric), p->dir[u->dir],
+		 chan_metric_name(heatmap_sight(u, shell, s).metric), p->dir[u->dir],
 		 sort[0] ? " | rows " : "", sort, zoom);
 	if (w->vis_rows < w->nrow)
 		n = snprintf(range, sizeof(range), " rows %u-%u of %u", w->top * w->row_n + 1,
@@ -108,8 +109,8 @@ static void heatmap_draw_title(const struct heatmap_ui *u, const struct ui *ui,
 		canvas_textf(c, r, end, 0, ROLE_RULE, "%s ", range);
 }
 
-static void heatmap_draw_detail(struct heatmap_ui *u, const struct ui *ui, const struct state *s,
-				struct canvas *c, struct rect r)
+static void heatmap_draw_detail(struct heatmap_ui *u, const struct shell *shell,
+				const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct heat_cell *cell = heat_cells_at(&u->cells, &u->window, u->row, u->col);
 	char label[256], title[400], from[NAME_LEN], to[NAME_LEN];
@@ -133,7 +134,7 @@ static void heatmap_draw_detail(struct heatmap_ui *u, const struct ui *ui, const
 	snprintf(title + n, sizeof(title) - (size_t)n, "%s%s", n ? ": " : "",
 		 chan_label(label, sizeof(label), s->fabric, cell->chan));
 	canvas_rule(c, r, 0, title);
-	chan_detail_draw(ui, s, c, (struct rect){ r.x, r.y + 1, r.w, r.h - 1 }, cell->chan);
+	chan_detail_draw(shell, s, c, (struct rect){ r.x, r.y + 1, r.w, r.h - 1 }, cell->chan);
 }
 
 int heatmap_label_width(const struct heatmap_ui *u, const struct state *s, struct rect r)
@@ -150,61 +151,61 @@ int heatmap_label_width(const struct heatmap_ui *u, const struct state *s, struc
 	return (w < most ? w : most) + 2;
 }
 
-void heatmap_matrix(struct heatmap_ui *u, const struct ui *ui, struct canvas *c, struct rect r,
-		    const struct state *s)
+void heatmap_matrix(struct heatmap_ui *u, const struct shell *shell, struct canvas *c,
+		    struct rect r, const struct state *s)
 {
 	struct heat_window *w = &u->window;
 	int below = heatmap_detail_lines(r);
 	struct heat_sight at;
 
-	at = heatmap_sight(u, ui, s);
-	heat_cells_read(&u->cells, &at, ui, s);
-	heatmap_draw_title(u, ui, s, c, r);
-	heatmap_draw_heads(u, ui, c, r, 1);
+	at = heatmap_sight(u, shell, s);
+	heat_cells_read(&u->cells, &at, shell, s);
+	heatmap_draw_title(u, shell, s, c, r);
+	heatmap_draw_heads(u, shell, c, r, 1);
 	for (uint32_t y = 0; y < w->vis_rows; y++) {
-		heatmap_draw_row_label(u, ui, s, c, (int)y);
+		heatmap_draw_row_label(u, shell, s, c, (int)y);
 		for (uint32_t x = 0; x < w->vis_cols; x++)
 			heat_cell_draw(&u->cells.cell[(size_t)y * w->vis_cols + x], w, c, x, y);
 	}
 	heatmap_draw_cursor(u, c);
 	if (below)
-		heatmap_draw_detail(u, ui, s, c,
+		heatmap_draw_detail(u, shell, s, c,
 				    (struct rect){ r.x, r.y + r.h - below, r.w, below });
 }
 
-void heatmap_cables(struct heatmap_ui *u, const struct ui *ui, struct canvas *c, struct rect r,
-		    const struct state *s)
+void heatmap_cables(struct heatmap_ui *u, const struct shell *shell, struct canvas *c,
+		    struct rect r, const struct state *s)
 {
 	int below = heatmap_detail_lines(r);
 	uint32_t chan;
 	char label[256];
 
-	heat_cables_draw(&u->cables, ui, c, (struct rect){ r.x, r.y, r.w, r.h - below - 1 }, s);
+	heat_cables_draw(&u->cables, shell, c, (struct rect){ r.x, r.y, r.w, r.h - below - 1 }, s);
 	if (!below)
 		return;
 	chan = heat_cables_cursor(&u->cables);
 	canvas_rule(c, r, r.h - below, chan_label(label, sizeof(label), s->fabric, chan));
-	chan_detail_draw(ui, s, c, (struct rect){ r.x, r.y + r.h - below + 1, r.w, below - 1 },
+	chan_detail_draw(shell, s, c, (struct rect){ r.x, r.y + r.h - below + 1, r.w, below - 1 },
 			 chan);
 }
 
-void heatmap_legend(const struct heatmap_ui *u, const struct ui *ui, const struct state *s,
+void heatmap_legend(const struct heatmap_ui *u, const struct shell *shell, const struct state *s,
 		    struct canvas *c, struct rect r)
 {
 	struct rect line = { r.x, r.y + r.h - heatmap_detail_lines(r) - 1, r.w, 1 };
 	char job[48];
 	int end = r.w;
 
-	if (ui_any_tagged(ui)) {
+	if (shell_any_tagged(shell)) {
 		end -= 11;
 		canvas_text(c, line, end, 0, ROLE_KEY, "> + tagged");
 	}
-	if (ui_selected_job(ui)) {
+	if (shell_selected_job(shell)) {
 		snprintf(job, sizeof(job), " ' not job %llu",
-			 (unsigned long long)ui_selected_job(ui));
+			 (unsigned long long)shell_selected_job(shell));
 		end -= text_width(job) + 1;
 		canvas_text(c, line, end, 0, ROLE_KEY, job);
 	}
 	line.w = end;
-	chan_value_legend(heatmap_sight(u, ui, s).metric, ui_palette(ui), c, line, 1, 0);
+	chan_value_legend(heatmap_sight(u, shell, s).metric, shell_palette(shell), c, line, 1, 0);
 }

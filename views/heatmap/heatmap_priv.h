@@ -37,16 +37,16 @@ static inline const struct heat_plane *heatmap_plane(const struct heatmap_ui *u)
 	return &u->layout->plane[u->plane];
 }
 
-bool heatmap_shows_delta(const struct ui *ui, const struct state *s);
-struct heat_sight heatmap_sight(const struct heatmap_ui *u, const struct ui *ui,
+bool heatmap_shows_delta(const struct shell *shell, const struct state *s);
+struct heat_sight heatmap_sight(const struct heatmap_ui *u, const struct shell *shell,
 				const struct state *s);
 
 /* The matrix with title, heads, labels and the cell under the cursor; or the cables of a cell. */
-void heatmap_matrix(struct heatmap_ui *u, const struct ui *ui, struct canvas *c, struct rect r,
-		    const struct state *s);
-void heatmap_cables(struct heatmap_ui *u, const struct ui *ui, struct canvas *c, struct rect r,
-		    const struct state *s);
-void heatmap_legend(const struct heatmap_ui *u, const struct ui *ui, const struct state *s,
+void heatmap_matrix(struct heatmap_ui *u, const struct shell *shell, struct canvas *c,
+		    struct rect r, const struct state *s);
+void heatmap_cables(struct heatmap_ui *u, const struct shell *shell, struct canvas *c,
+		    struct rect r, const struct state *s);
+void heatmap_legend(const struct heatmap_ui *u, const struct shell *shell, const struct state *s,
 		    struct canvas *c, struct rect r);
 int heatmap_label_width(const struct heatmap_ui *u, const struct state *s, struct rect r);
 

@@ -17,7 +17,7 @@ struct job_detail {
 };
 
 /* The job under the cursor, by its index in the survey's jobs. */
-void job_detail_draw(struct job_detail *d, const struct ui *ui, const struct state *s,
+void job_detail_draw(struct job_detail *d, const struct shell *shell, const struct state *s,
 		     struct canvas *c, struct rect r, uint32_t job);
 void job_detail_done(struct job_detail *d);
 

@@ -13,14 +13,14 @@ static const char *chan_detail_sign(double v)
 	return isfinite(v) ? "%" : "";
 }
 
-static void chan_detail_draw_rates(const struct ui *ui, const struct state *s, struct canvas *c,
-				   struct rect r, uint32_t chan)
+static void chan_detail_draw_rates(const struct shell *shell, const struct state *s,
+				   struct canvas *c, struct rect r, uint32_t chan)
 {
 	uint32_t port = chan_fabric_port(s->fabric, chan);
 	const struct port_rate *p = state_rate(s, port);
 	const struct port *hw = &s->fabric->port[port];
-	enum problem problem = (enum problem)ui_survey(ui)->problem[port];
-	const char *unit = ui_bits(ui) ? "Gb/s" : "GB/s";
+	enum problem problem = (enum problem)shell_survey(shell)->problem[port];
+	const char *unit = shell_bits(shell) ? "Gb/s" : "GB/s";
 	char util[FIGURE_LEN], wait[FIGURE_LEN], tx[FIGURE_LEN], rx[FIGURE_LEN], err[FIGURE_LEN];
 	int x;
 
@@ -28,8 +28,8 @@ static void chan_detail_draw_rates(const struct ui *ui, const struct state *s, s
 		c, r, 1, 0, ROLE_TEXT, "util %s%s  wait %s%s  tx %s  rx %s %s  errors/min %s",
 		figure_pct(util, p ? p->util_pct : NAN), chan_detail_sign(p ? p->util_pct : NAN),
 		figure_pct(wait, p ? p->wait_pct : NAN), chan_detail_sign(p ? p->wait_pct : NAN),
-		figure_rate(tx, p ? p->tx_Bps : NAN, ui_bits(ui)),
-		figure_rate(rx, p ? p->rx_Bps : NAN, ui_bits(ui)), unit,
+		figure_rate(tx, p ? p->tx_Bps : NAN, shell_bits(shell)),
+		figure_rate(rx, p ? p->rx_Bps : NAN, shell_bits(shell)), unit,
 		figure_pct(err, p ? p->errors_per_min : NAN));
 	if (hw->width && hw->speed[0])
 		x = canvas_textf(c, r, x, 0, ROLE_DIM, "  %ux%.6s", hw->width, hw->speed);
@@ -147,11 +147,11 @@ static void chan_detail_draw_routes(const struct state *s, struct canvas *c, str
 		     chan_lanes_text(lanes, sizeof(lanes), s, chan, r.w - x - 3));
 }
 
-static void chan_detail_draw_jobs(const struct ui *ui, const struct state *s, struct canvas *c,
-				  struct rect r, uint32_t chan)
+static void chan_detail_draw_jobs(const struct shell *shell, const struct state *s,
+				  struct canvas *c, struct rect r, uint32_t chan)
 {
 	const struct link_usage *u = state_usage(s);
-	uint64_t id = ui_selected_job(ui);
+	uint64_t id = shell_selected_job(shell);
 	uint32_t n, job = link_usage_job(u, id);
 	int x = canvas_text(c, r, 1, 2, ROLE_LABEL, "jobs "), end = r.w - 22;
 	char text[256], mark[64] = "";
@@ -197,10 +197,10 @@ static const char *chan_detail_plan_text(char *buf, size_t len, const struct sta
 }
 
 /* Of the past as much as fits before what is to come. */
-static void chan_detail_draw_history(const struct ui *ui, const struct state *s, struct canvas *c,
-				     struct rect r, uint32_t chan)
+static void chan_detail_draw_history(const struct shell *shell, const struct state *s,
+				     struct canvas *c, struct rect r, uint32_t chan)
 {
-	enum history_metric m = ui_past(ui);
+	enum history_metric m = shell_past(shell);
 	int x = canvas_textf(c, r, 1, 3, ROLE_LABEL, "%s ", history_metric_name(m)), n, first;
 	int room = r.w >= 130 ? HISTORY_LEN : 30, left;
 	uint8_t past[HISTORY_LEN];
@@ -219,11 +219,11 @@ static void chan_detail_draw_history(const struct ui *ui, const struct state *s,
 	canvas_text(c, r, x, 3, ROLE_LABEL, plan);
 }
 
-void chan_detail_draw(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
-		      uint32_t chan)
+void chan_detail_draw(const struct shell *shell, const struct state *s, struct canvas *c,
+		      struct rect r, uint32_t chan)
 {
-	chan_detail_draw_rates(ui, s, c, r, chan);
+	chan_detail_draw_rates(shell, s, c, r, chan);
 	chan_detail_draw_routes(s, c, r, chan);
-	chan_detail_draw_jobs(ui, s, c, r, chan);
-	chan_detail_draw_history(ui, s, c, r, chan);
+	chan_detail_draw_jobs(shell, s, c, r, chan);
+	chan_detail_draw_history(shell, s, c, r, chan);
 }

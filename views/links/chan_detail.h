@@ -9,8 +9,8 @@
 
 /* Rates, routes with their rank and lanes, whose they are, and the past with what the preview
  * makes of it.  O(channels). */
-void chan_detail_draw(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
-		      uint32_t chan);
+void chan_detail_draw(const struct shell *shell, const struct state *s, struct canvas *c,
+		      struct rect r, uint32_t chan);
 
 /* Pieces of it for other places.  "VL0 71% VL1 18%" in buf, at most width columns; "" where lanes
  * are not known. */

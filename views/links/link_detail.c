@@ -80,8 +80,8 @@ static const char *link_detail_sign(double v)
 	return isfinite(v) ? "%" : "";
 }
 
-static void link_detail_draw_rates(const struct ui *ui, const struct state *s, struct canvas *c,
-				   struct rect r, uint32_t chan)
+static void link_detail_draw_rates(const struct shell *shell, const struct state *s,
+				   struct canvas *c, struct rect r, uint32_t chan)
 {
 	static const struct port_rate none = { NAN, NAN, NAN, NAN, NAN };
 	char t[2][3][48];
@@ -95,8 +95,9 @@ static void link_detail_draw_rates(const struct ui *ui, const struct state *s, s
 		snprintf(t[i][0], sizeof(t[i][0]), "%s%s  wait %s%s", figure_pct(a, p->util_pct),
 			 link_detail_sign(p->util_pct), figure_pct(b, p->wait_pct),
 			 link_detail_sign(p->wait_pct));
-		snprintf(t[i][1], sizeof(t[i][1]), "%s %s", figure_rate(a, p->tx_Bps, ui_bits(ui)),
-			 ui_bits(ui) ? "Gb/s" : "GB/s");
+		snprintf(t[i][1], sizeof(t[i][1]), "%s %s",
+			 figure_rate(a, p->tx_Bps, shell_bits(shell)),
+			 shell_bits(shell) ? "Gb/s" : "GB/s");
 		snprintf(t[i][2], sizeof(t[i][2]), "%s /min", figure_pct(a, p->errors_per_min));
 	}
 	link_detail_draw_pair(c, r, 0, "utilisation", t[0][0], t[1][0]);
@@ -145,10 +146,10 @@ static const char *link_detail_scale_text(char buf[FIGURE_LEN], enum history_met
 }
 
 /* Bars from the bottom of r, newest right, with the scale at the left. */
-static void link_detail_draw_graph(const struct ui *ui, const struct state *s, struct canvas *c,
-				   struct rect r, uint32_t chan)
+static void link_detail_draw_graph(const struct shell *shell, const struct state *s,
+				   struct canvas *c, struct rect r, uint32_t chan)
 {
-	enum history_metric m = ui_past(ui);
+	enum history_metric m = shell_past(shell);
 	uint8_t past[HISTORY_LEN];
 	char scale[FIGURE_LEN];
 	int n, first, h = r.h < GRAPH_MAX ? r.h : GRAPH_MAX, room = r.w - 6;
@@ -167,7 +168,7 @@ static void link_detail_draw_graph(const struct ui *ui, const struct state *s, s
 		canvas_right(c, r, 5, y, ROLE_LABEL,
 			     link_detail_scale_text(scale, m, 100 * (h - y) / h));
 		for (int i = first; i < n; i++) {
-			enum role role = heat_role(ui_palette(ui), heat_level(past[i]));
+			enum role role = heat_role(shell_palette(shell), heat_level(past[i]));
 
 			if (past[i] <= 100 && past[i] > least)
 				canvas_char(c, r, 6 + i - first, y, role,
@@ -219,8 +220,8 @@ static void link_detail_draw_routes(const struct state *s, struct canvas *c, str
 		canvas_text(c, r, 1, 4, ROLE_TEXT, util + 2);
 }
 
-static void link_detail_draw_jobs(const struct ui *ui, const struct state *s, struct canvas *c,
-				  struct rect r, uint32_t chan)
+static void link_detail_draw_jobs(const struct shell *shell, const struct state *s,
+				  struct canvas *c, struct rect r, uint32_t chan)
 {
 	const struct link_usage *u = state_usage(s);
 	const struct job_routes *k = u ? u->routes : NULL;
@@ -237,7 +238,7 @@ static void link_detail_draw_jobs(const struct ui *ui, const struct state *s, st
 		int y = (int)(i - first) + 1;
 		char routes[FIGURE_LEN];
 
-		canvas_textf(c, r, 1, y, j->id == ui_selected_job(ui) ? ROLE_KEY : ROLE_TEXT,
+		canvas_textf(c, r, 1, y, j->id == shell_selected_job(shell) ? ROLE_KEY : ROLE_TEXT,
 			     "%-12llu %-8.8s %7s %5.0f%%", (unsigned long long)j->id, j->user,
 			     figure_short(routes, k->job_routes[i]), share * 100);
 		if (r.w > 50)
@@ -287,12 +288,12 @@ static int link_detail_section(struct canvas *c, struct rect r, int y, const cha
 }
 
 /* Both ports, with their counters where there is room; returns the lines used. */
-static int link_detail_draw_ports(const struct ui *ui, const struct state *s, struct canvas *c,
-				  struct rect r, uint32_t chan, bool counters)
+static int link_detail_draw_ports(const struct shell *shell, const struct state *s,
+				  struct canvas *c, struct rect r, uint32_t chan, bool counters)
 {
 	int y = link_detail_draw_ends(s, c, (struct rect){ r.x, r.y, r.w, r.h < 23 ? 3 : 4 }, chan);
 
-	link_detail_draw_rates(ui, s, c, (struct rect){ r.x, r.y + y, r.w, 3 }, chan);
+	link_detail_draw_rates(shell, s, c, (struct rect){ r.x, r.y + y, r.w, 3 }, chan);
 	y += 3;
 	if (counters)
 		y += link_detail_draw_counters(s, c, (struct rect){ r.x, r.y + y, r.w, r.h - y },
@@ -301,34 +302,34 @@ static int link_detail_draw_ports(const struct ui *ui, const struct state *s, st
 }
 
 /* The past, graph lines high, and the routes below it; returns the lines used. */
-static int link_detail_draw_past_and_routes(const struct ui *ui, const struct state *s,
+static int link_detail_draw_past_and_routes(const struct shell *shell, const struct state *s,
 					    struct canvas *c, struct rect r, uint32_t chan,
 					    int graph)
 {
 	static const char *const titles[] = { "Utilisation so far, newest right",
 					      "Wait so far, newest right",
 					      "Errors a minute so far, newest right" };
-	int y = link_detail_section(c, r, 0, titles[ui_past(ui)]);
+	int y = link_detail_section(c, r, 0, titles[shell_past(shell)]);
 
-	link_detail_draw_graph(ui, s, c, (struct rect){ r.x, r.y + y, r.w, graph }, chan);
+	link_detail_draw_graph(shell, s, c, (struct rect){ r.x, r.y + y, r.w, graph }, chan);
 	y = link_detail_section(c, r, y + graph, "Routes over it");
 	link_detail_draw_routes(s, c, (struct rect){ r.x, r.y + y, r.w, 5 }, chan);
 	return y + (state_plan_ahead(s) ? 4 : 3);
 }
 
-static void link_detail_draw_users(const struct ui *ui, const struct state *s, struct canvas *c,
-				   struct rect r, uint32_t chan)
+static void link_detail_draw_users(const struct shell *shell, const struct state *s,
+				   struct canvas *c, struct rect r, uint32_t chan)
 {
 	int y = link_detail_section(c, r, 0, "Whose they are, and where to"), jobs = r.w * 3 / 5;
 
-	link_detail_draw_jobs(ui, s, c, (struct rect){ r.x, r.y + y, jobs, r.h - y }, chan);
+	link_detail_draw_jobs(shell, s, c, (struct rect){ r.x, r.y + y, jobs, r.h - y }, chan);
 	link_detail_draw_dests(s, c, (struct rect){ r.x + jobs, r.y + y, r.w - jobs, r.h - y },
 			       chan);
 }
 
 /* What is there to see comes first: on small screens the counters go. */
-void link_detail_draw(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
-		      uint32_t chan)
+void link_detail_draw(const struct shell *shell, const struct state *s, struct canvas *c,
+		      struct rect r, uint32_t chan)
 {
 	bool wide = r.w >= 120, beside = wide || (r.w >= SIDE_BY_SIDE_W && r.h >= 26);
 	int left = beside ? NAMES_W + 2 * SIDE_W : r.w, y, used, graph;
@@ -336,7 +337,7 @@ void link_detail_draw(const struct ui *ui, const struct state *s, struct canvas 
 	char label[256];
 
 	canvas_rule(c, r, 0, chan_label(label, sizeof(label), s->fabric, chan));
-	y = 1 + link_detail_draw_ports(ui, s, c, a, chan, beside || r.h >= 36);
+	y = 1 + link_detail_draw_ports(shell, s, c, a, chan, beside || r.h >= 36);
 	if (beside) {
 		b = (struct rect){ r.x + left, r.y, r.w - left, r.h };
 		graph = wide ? r.h / 4 : y - 7;
@@ -345,10 +346,10 @@ void link_detail_draw(const struct ui *ui, const struct state *s, struct canvas 
 		graph = b.h < 16 ? 2 : b.h / 4;
 	}
 	graph = graph < GRAPH_MAX ? graph : GRAPH_MAX;
-	used = link_detail_draw_past_and_routes(ui, s, c, b, chan, graph);
+	used = link_detail_draw_past_and_routes(shell, s, c, b, chan, graph);
 	if (beside && !wide) /* jobs below both */
 		b = (struct rect){ r.x, r.y + y, r.w, r.h - y };
 	else
 		b = (struct rect){ b.x, b.y + used, b.w, b.h - used };
-	link_detail_draw_users(ui, s, c, b, chan);
+	link_detail_draw_users(shell, s, c, b, chan);
 }

@@ -5,7 +5,7 @@
 
 #include "views/canvas/view.h"
 
-void link_detail_draw(const struct ui *ui, const struct state *s, struct canvas *c, struct rect r,
-		      uint32_t chan);
+void link_detail_draw(const struct shell *shell, const struct state *s, struct canvas *c,
+		      struct rect r, uint32_t chan);
 
 #endif

@@ -55,7 +55,7 @@ static bool links_draw_history(const struct table_in *in, uint32_t chan, uint32_
 {
 	if (columns[col].field)
 		return false;
-	past_spark(in->s, ui_past(in->ui), c, r, x, y, w, chan);
+	past_spark(in->s, shell_past(in->shell), c, r, x, y, w, chan);
 	return true;
 }
 
@@ -64,7 +64,7 @@ static void links_moved(const struct table_in *in, uint32_t chan)
 	struct links_ui *u = in->own;
 
 	u->told = chan;
-	ui_select_chan(in->ui, chan);
+	shell_select_chan(in->shell, chan);
 }
 
 static void links_open_detail(const struct table_in *in, uint32_t chan)
@@ -78,12 +78,12 @@ static void links_open_detail(const struct table_in *in, uint32_t chan)
 /* Of a marked job only its own. */
 static bool links_wanted(const struct table_in *in, uint32_t chan)
 {
-	return !ui_job_dims(in->ui, chan);
+	return !shell_job_dims(in->shell, chan);
 }
 
 static uint64_t links_version(const struct table_in *in)
 {
-	return ui_selected_job(in->ui) << 24 ^ ui_job_links(in->ui);
+	return shell_selected_job(in->shell) << 24 ^ shell_job_links(in->shell);
 }
 
 static const struct table_ops ops = {
@@ -112,7 +112,7 @@ static struct table *links_table(void *own, const struct table_ops **out)
 
 /* Sorted by one of the figures that have a past, the past is that one's, else of
  * utilisation. */
-static void links_follow_sort(struct links_ui *u, struct ui *ui)
+static void links_follow_sort(struct links_ui *u, struct shell *shell)
 {
 	static const char *const fields[HISTORY_METRICS] = { "util_pct", "wait_pct",
 							     "errors_per_min" };
@@ -120,18 +120,18 @@ static void links_follow_sort(struct links_ui *u, struct ui *ui)
 	if (u->sorted_by == u->table.sort)
 		return;
 	u->sorted_by = u->table.sort;
-	ui_past_set(ui, HISTORY_UTIL);
+	shell_past_set(shell, HISTORY_UTIL);
 	for (int m = 0; m < HISTORY_METRICS; m++)
 		if (u->sorted_by && !strcmp(u->sorted_by->name, fields[m]))
-			ui_past_set(ui, m);
+			shell_past_set(shell, m);
 }
 
 /* Another fabric numbers its channels anew; a channel chosen elsewhere takes the cursor along. */
-static void links_follow(struct links_ui *u, struct ui *ui, const struct state *s)
+static void links_follow(struct links_ui *u, struct shell *shell, const struct state *s)
 {
-	const struct table_in in = { u, ui, s };
-	const struct rows rows = { ROWS_LINKS, s, ui_survey(ui) };
-	uint32_t chan = ui_selected_chan(ui);
+	const struct table_in in = { u, shell, s };
+	const struct rows rows = { ROWS_LINKS, s, shell_survey(shell) };
+	uint32_t chan = shell_selected_chan(shell);
 
 	if (u->fabric != s->fabric) {
 		fabric_put(u->fabric);
@@ -139,18 +139,18 @@ static void links_follow(struct links_ui *u, struct ui *ui, const struct state *
 		u->told = FAB_NONE;
 	}
 	table_follow(&u->table, &ops, &in);
-	links_follow_sort(u, ui);
+	links_follow_sort(u, shell);
 	if (chan == FAB_NONE || chan == u->told)
 		return;
 	u->told = chan;
 	table_select(&u->table, table_key(&rows, chan));
 }
 
-static void links_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+static void links_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
 		       const struct state *s)
 {
 	struct links_ui *u = own;
-	const struct table_in in = { own, ui, s };
+	const struct table_in in = { own, shell, s };
 	int below = list_detail_lines(r.h, 1 + CHAN_DETAIL_LINES);
 	struct rect rows = { r.x, r.y, r.w, r.h - below };
 	struct rect detail = { r.x, r.y + r.h - below + 1, r.w, below - 1 };
@@ -162,15 +162,15 @@ static void links_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 		canvas_text(c, r, 1, 2, ROLE_DIM, "no fabric yet");
 		return;
 	}
-	links_follow(u, ui, s);
+	links_follow(u, shell, s);
 	chan = table_cursor(&u->table);
 	if (u->open && chan != FAB_NONE) {
-		link_detail_draw(ui, s, c, r, chan);
+		link_detail_draw(shell, s, c, r, chan);
 		return;
 	}
-	if (ui_selected_job(ui))
+	if (shell_selected_job(shell))
 		snprintf(title, sizeof(title), "Links of job %llu",
-			 (unsigned long long)ui_selected_job(ui));
+			 (unsigned long long)shell_selected_job(shell));
 	table_draw(&u->table, &ops, &in, c, rows, title);
 	if (!below)
 		return;
@@ -178,7 +178,7 @@ static void links_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 	canvas_rule(c, r, r.h - below,
 		    chan == FAB_NONE ? NULL : chan_label(label, sizeof(label), s->fabric, chan));
 	if (chan != FAB_NONE)
-		chan_detail_draw(ui, s, c, detail, chan);
+		chan_detail_draw(shell, s, c, detail, chan);
 }
 
 /* What is for a table leads back to it from the page. */
@@ -199,16 +199,16 @@ static bool links_of_the_table(const struct input *in)
 	}
 }
 
-static bool links_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
-			struct request *out)
+static bool links_input(void *own, struct shell *shell, const struct input *in,
+			const struct state *s, struct request *out)
 {
 	struct links_ui *u = own;
-	const struct table_in at = { own, ui, s };
+	const struct table_in at = { own, shell, s };
 
 	(void)out;
 	if (!s->fabric)
 		return false;
-	links_follow(u, ui, s);
+	links_follow(u, shell, s);
 	if (in->req == REQ_BACK && u->open) {
 		u->open = false;
 		return true;
@@ -218,14 +218,14 @@ static bool links_input(void *own, struct ui *ui, const struct input *in, const 
 	if (links_of_the_table(in))
 		u->open = false;
 	if (in->req == REQ_METRIC) {
-		ui_past_choose(ui, in);
+		shell_past_choose(shell, in);
 		return true;
 	}
 	if (in->req != REQ_ENTER || table_cursor(&u->table) == FAB_NONE)
 		return false;
 	if (u->open) {
 		u->open = false;
-		ui_goto(ui, VIEW_HEATMAP);
+		shell_goto(shell, VIEW_HEATMAP);
 	} else {
 		links_open_detail(&at, table_cursor(&u->table));
 	}

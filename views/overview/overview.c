@@ -140,12 +140,12 @@ static void overview_draw_hint(struct canvas *c, struct rect r)
 }
 
 /* The channel under the cursor, FAB_NONE when there is none. */
-static uint32_t overview_cursor_chan(const struct overview_ui *u, const struct ui *ui,
+static uint32_t overview_cursor_chan(const struct overview_ui *u, const struct shell *shell,
 				     const struct state *s)
 {
-	const struct fabric_summary *v = ui_survey(ui);
+	const struct fabric_summary *v = shell_survey(shell);
 	uint32_t i = u->list[u->pane].cursor, nhot;
-	const uint32_t *hot = overview_hot(ui, &nhot);
+	const uint32_t *hot = overview_hot(shell, &nhot);
 
 	if (u->pane == PANE_HOT && i < nhot)
 		return hot[i];
@@ -171,17 +171,17 @@ static void overview_draw_dests(const struct state *s, struct canvas *c, struct 
 	}
 }
 
-static void overview_draw_selected(const struct overview_ui *u, const struct ui *ui,
+static void overview_draw_selected(const struct overview_ui *u, const struct shell *shell,
 				   struct canvas *c, struct rect r, int y, const struct state *s)
 {
-	uint32_t chan = overview_cursor_chan(u, ui, s);
+	uint32_t chan = overview_cursor_chan(u, shell, s);
 	const struct port_rate *p;
 	const struct port *hw;
 	char label[256], tx[FIGURE_LEN], rx[FIGURE_LEN], wait[FIGURE_LEN], jobs[200];
 	int x = canvas_text(c, r, 1, y, ROLE_LABEL, "sel ");
 
 	if (chan == FAB_NONE)
-		chan = ui_selected_chan(ui);
+		chan = shell_selected_chan(shell);
 	if (chan == FAB_NONE) {
 		canvas_text(c, r, x, y, ROLE_DIM, "no link");
 		return;
@@ -193,31 +193,32 @@ static void overview_draw_selected(const struct overview_ui *u, const struct ui 
 	if (hw->width && hw->speed[0])
 		x = canvas_textf(c, r, x, y, ROLE_DIM, "%ux%.6s  ", hw->width, hw->speed);
 	x = canvas_textf(c, r, x, y, ROLE_TEXT, "tx %s rx %s %s  wait %s%%  ",
-			 figure_rate(tx, p ? p->tx_Bps : NAN, ui_bits(ui)),
-			 figure_rate(rx, p ? p->rx_Bps : NAN, ui_bits(ui)),
-			 ui_bits(ui) ? "Gb/s" : "GB/s", figure_pct(wait, p ? p->wait_pct : NAN));
+			 figure_rate(tx, p ? p->tx_Bps : NAN, shell_bits(shell)),
+			 figure_rate(rx, p ? p->rx_Bps : NAN, shell_bits(shell)),
+			 shell_bits(shell) ? "Gb/s" : "GB/s",
+			 figure_pct(wait, p ? p->wait_pct : NAN));
 	if (chan_jobs_text(jobs, sizeof(jobs), s, chan, r.w - x - 6 - (r.w >= WIDE ? 40 : 0))[0])
 		x = canvas_textf(c, r, x, y, ROLE_TEXT, "jobs %s", jobs);
 	if (r.w >= WIDE)
 		overview_draw_dests(s, c, r, x, y, chan);
 }
 
-static void overview_draw_panes(struct overview_ui *u, const struct ui *ui, struct canvas *c,
+static void overview_draw_panes(struct overview_ui *u, const struct shell *shell, struct canvas *c,
 				const struct overview_layout *l, const struct state *s)
 {
 	u->at[PANE_HOT] = l->hot;
 	u->at[PANE_PROBLEMS] = l->problems;
 	u->at[PANE_JOBS] = l->jobs;
-	pane_hot(&u->list[PANE_HOT], u->pane == PANE_HOT, ui, c, l->hot, s);
-	pane_problems(&u->list[PANE_PROBLEMS], u->pane == PANE_PROBLEMS, ui, c, l->problems, s);
-	pane_jobs(&u->list[PANE_JOBS], u->pane == PANE_JOBS, ui, c, l->jobs, s);
+	pane_hot(&u->list[PANE_HOT], u->pane == PANE_HOT, shell, c, l->hot, s);
+	pane_problems(&u->list[PANE_PROBLEMS], u->pane == PANE_PROBLEMS, shell, c, l->problems, s);
+	pane_jobs(&u->list[PANE_JOBS], u->pane == PANE_JOBS, shell, c, l->jobs, s);
 }
 
-static void overview_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+static void overview_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
 			  const struct state *s)
 {
 	struct overview_ui *u = own;
-	const struct fabric_summary *v = ui_survey(ui);
+	const struct fabric_summary *v = shell_survey(shell);
 	struct overview_layout l = overview_layout(r, v->ntier);
 
 	if (!s->fabric) {
@@ -226,26 +227,26 @@ static void overview_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 		return;
 	}
 	pane_fabric(c, l.fabric, s, v);
-	pane_tiers(ui, c, l.tiers, v);
-	overview_draw_panes(u, ui, c, &l, s);
+	pane_tiers(shell, c, l.tiers, v);
+	overview_draw_panes(u, shell, c, &l, s);
 	if (l.heat.h)
-		heat_small_draw(&u->heat, ui, c, l.heat, s);
+		heat_small_draw(&u->heat, shell, c, l.heat, s);
 	overview_draw_events(c, l.events, s);
 	if (l.sel >= 0)
-		overview_draw_selected(u, ui, c, r, l.sel, s);
+		overview_draw_selected(u, shell, c, r, l.sel, s);
 	if (s->automatic.on)
 		overview_draw_auto(c, r, s);
 	else
 		overview_draw_hint(c, r);
 }
 
-static uint32_t overview_pane_rows(const struct overview_ui *u, const struct ui *ui)
+static uint32_t overview_pane_rows(const struct overview_ui *u, const struct shell *shell)
 {
-	const struct fabric_summary *v = ui_survey(ui);
+	const struct fabric_summary *v = shell_survey(shell);
 	uint32_t n;
 
 	if (u->pane == PANE_HOT) {
-		overview_hot(ui, &n);
+		overview_hot(shell, &n);
 		return n;
 	}
 	if (u->pane == PANE_PROBLEMS)
@@ -259,37 +260,38 @@ static uint32_t overview_job_at(const struct fabric_summary *v, uint32_t row)
 }
 
 /* A job is marked as Enter in its own view does, and shown there. */
-static void overview_open_job(struct ui *ui, const struct fabric_summary *v, uint32_t row)
+static void overview_open_job(struct shell *shell, const struct fabric_summary *v, uint32_t row)
 {
-	ui_select_job(ui, v->jobs->jobs[overview_job_at(v, row)].id);
-	ui_goto(ui, VIEW_JOBS);
+	shell_select_job(shell, v->jobs->jobs[overview_job_at(v, row)].id);
+	shell_goto(shell, VIEW_JOBS);
 }
 
-static void overview_open_row(const struct overview_ui *u, struct ui *ui, const struct state *s)
+static void overview_open_row(const struct overview_ui *u, struct shell *shell,
+			      const struct state *s)
 {
-	const struct fabric_summary *v = ui_survey(ui);
+	const struct fabric_summary *v = shell_survey(shell);
 	uint32_t i = u->list[u->pane].cursor, chan;
 
-	if (i >= overview_pane_rows(u, ui)) {
-		ui_say(ui, "nothing is in this pane to be opened; Tab goes to the next");
+	if (i >= overview_pane_rows(u, shell)) {
+		shell_say(shell, "nothing is in this pane to be opened; Tab goes to the next");
 		return;
 	}
 	if (u->pane == PANE_JOBS) {
-		overview_open_job(ui, v, i);
+		overview_open_job(shell, v, i);
 		return;
 	}
-	chan = overview_cursor_chan(u, ui, s);
+	chan = overview_cursor_chan(u, shell, s);
 	if (chan == FAB_NONE) {
-		ui_select_switch(ui, v->problem_sw[i]);
-		ui_goto(ui, VIEW_SWITCHES);
+		shell_select_switch(shell, v->problem_sw[i]);
+		shell_goto(shell, VIEW_SWITCHES);
 		return;
 	}
-	ui_select_chan(ui, chan);
-	ui_goto(ui, VIEW_LINKS);
+	shell_select_chan(shell, chan);
+	shell_goto(shell, VIEW_LINKS);
 }
 
 /* The pane under the mouse, and the row in it; a row clicked again is opened. */
-static bool overview_click(struct overview_ui *u, struct ui *ui, const struct input *in,
+static bool overview_click(struct overview_ui *u, struct shell *shell, const struct input *in,
 			   const struct state *s)
 {
 	for (int k = 0; k < PANE_COUNT; k++) {
@@ -301,18 +303,18 @@ static bool overview_click(struct overview_ui *u, struct ui *ui, const struct in
 		if (in->x < r.x || in->x >= r.x + r.w || in->y < r.y || in->y >= r.y + r.h)
 			continue;
 		u->pane = k;
-		if (y < 0 || row >= overview_pane_rows(u, ui))
+		if (y < 0 || row >= overview_pane_rows(u, shell))
 			return true;
 		u->list[k].cursor = row;
 		if (again)
-			overview_open_row(u, ui, s);
+			overview_open_row(u, shell, s);
 		return true;
 	}
 	return false;
 }
 
-static bool overview_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
-			   struct request *out)
+static bool overview_input(void *own, struct shell *shell, const struct input *in,
+			   const struct state *s, struct request *out)
 {
 	struct overview_ui *u = own;
 
@@ -325,27 +327,27 @@ static bool overview_input(void *own, struct ui *ui, const struct input *in, con
 		return false;
 	switch (in->req) {
 	case REQ_METRIC:
-		if (ui_past_choose(ui, in))
+		if (shell_past_choose(shell, in))
 			u->list[PANE_HOT].cursor = 0;
 		return true;
 	case REQ_ENTER:
-		overview_open_row(u, ui, s);
+		overview_open_row(u, shell, s);
 		return true;
 	case REQ_FILTER:
 	case REQ_FIND:
 	case REQ_SORT: /* panes are the head of a table */
-		ui_goto(ui, u->pane == PANE_JOBS ? VIEW_JOBS : VIEW_LINKS);
-		return ui_prompt_open(ui, in, s);
+		shell_goto(shell, u->pane == PANE_JOBS ? VIEW_JOBS : VIEW_LINKS);
+		return shell_prompt_open(shell, in, s);
 	case REQ_CLICK:
-		return overview_click(u, ui, in, s);
+		return overview_click(u, shell, in, s);
 	case REQ_WHEEL_UP:
 	case REQ_WHEEL_DOWN:
 		for (int i = 0; i < 3; i++)
 			list_move(&u->list[u->pane], in->req == REQ_WHEEL_UP ? REQ_UP : REQ_DOWN,
-				  overview_pane_rows(u, ui));
+				  overview_pane_rows(u, shell));
 		return true;
 	default:
-		return list_move(&u->list[u->pane], in->req, overview_pane_rows(u, ui));
+		return list_move(&u->list[u->pane], in->req, overview_pane_rows(u, shell));
 	}
 }
 

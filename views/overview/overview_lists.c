@@ -31,7 +31,7 @@ static int overview_hot_end(struct rect r)
 	return r.w - 1 < end ? r.w - 1 : end;
 }
 
-static void overview_draw_hot_row(const struct ui *ui, struct canvas *c, struct rect r, int y,
+static void overview_draw_hot_row(const struct shell *shell, struct canvas *c, struct rect r, int y,
 				  uint32_t chan, const struct state *s)
 {
 	const struct fabric *f = s->fabric;
@@ -39,84 +39,87 @@ static void overview_draw_hot_row(const struct ui *ui, struct canvas *c, struct 
 	const struct metrics *m = state_metrics(s);
 	const struct link_usage *use = state_usage(s);
 	char a[FIGURE_LEN], b[FIGURE_LEN], e[FIGURE_LEN] = "-", vls[8] = "-", label[256];
-	enum role role = ui_job_dims(ui, chan) ? ROLE_DIM : ROLE_TEXT;
+	enum role role = shell_job_dims(shell, chan) ? ROLE_DIM : ROLE_TEXT;
 	double second = NAN;
 
 	if (p)
-		second = ui_past(ui) == HISTORY_ERRORS ? p->errors_per_min : p->wait_pct;
+		second = shell_past(shell) == HISTORY_ERRORS ? p->errors_per_min : p->wait_pct;
 	if (m)
 		figure_short(e, m->efi[chan]);
 	if (use && use->lanes)
 		snprintf(vls, sizeof(vls), "%u", vl_usage_lanes(use->lanes, chan) & 15);
 	canvas_textf(c, r, 2, y,
-		     role == ROLE_DIM ? role
-				      : heat_role(ui_palette(ui), p ? heat_level(p->util_pct) : 0),
+		     role == ROLE_DIM
+			     ? role
+			     : heat_role(shell_palette(shell), p ? heat_level(p->util_pct) : 0),
 		     "%4s%%", figure_pct(a, p ? p->util_pct : NAN));
-	if (ui_chan_tagged(ui, chan))
+	if (shell_chan_tagged(shell, chan))
 		canvas_char(c, r, 1, y, ROLE_KEY, '+');
 	canvas_textf(c, r, 8, y, role, "%5s %6s %2s", figure_pct(b, second), e, vls);
 	canvas_name(c, r, HOT_FIGURES, y,
 		    overview_hot_end(r) - overview_spark_width(r) - HOT_FIGURES - 1, role,
 		    chan_label(label, sizeof(label), f, chan));
-	past_spark(s, ui_past(ui), c, r, overview_hot_end(r) - overview_spark_width(r), y,
+	past_spark(s, shell_past(shell), c, r, overview_hot_end(r) - overview_spark_width(r), y,
 		   overview_spark_width(r), chan);
 }
 
-const uint32_t *overview_hot(const struct ui *ui, uint32_t *n)
+const uint32_t *overview_hot(const struct shell *shell, uint32_t *n)
 {
-	const struct fabric_summary *v = ui_survey(ui);
-	const struct sample_top *top = v->tally ? &v->tally->top[ui_past(ui)] : NULL;
+	const struct fabric_summary *v = shell_survey(shell);
+	const struct sample_top *top = v->tally ? &v->tally->top[shell_past(shell)] : NULL;
 
 	*n = top ? top->n : 0;
 	return top ? top->chan : NULL;
 }
 
-static void overview_draw_hot_head(const struct ui *ui, bool on, struct canvas *c, struct rect r)
+static void overview_draw_hot_head(const struct shell *shell, bool on, struct canvas *c,
+				   struct rect r)
 {
 	static const char *const titles[] = { "Hot links", "Links that wait", "Links with errors" };
 	char title[64];
 
-	snprintf(title, sizeof(title), "%s%s", titles[ui_past(ui)], on ? " (Enter: open)" : "");
+	snprintf(title, sizeof(title), "%s%s", titles[shell_past(shell)],
+		 on ? " (Enter: open)" : "");
 	canvas_rule(c, r, 0, title);
 	canvas_text(c, r, 2, 1, ROLE_LABEL,
-		    ui_past(ui) == HISTORY_ERRORS
+		    shell_past(shell) == HISTORY_ERRORS
 			    ? " util err/m    EFI VL  from switch/port -> to"
 			    : " util  wait    EFI VL  from switch/port -> to");
 }
 
 /* Why the list is empty. */
-static const char *overview_nothing_hot(const struct ui *ui, const struct state *s)
+static const char *overview_nothing_hot(const struct shell *shell, const struct state *s)
 {
 	if (s->mode == RUN_FILE && !s->rates)
 		return "no rates: a file has no counters";
 	if (!s->rates)
 		return "no rates yet: they need two polls";
-	return ui_past(ui) == HISTORY_WAIT ? "no link waits" : "no link has errors";
+	return shell_past(shell) == HISTORY_WAIT ? "no link waits" : "no link has errors";
 }
 
-static void overview_draw_past_head(const struct ui *ui, struct canvas *c, struct rect r)
+static void overview_draw_past_head(const struct shell *shell, struct canvas *c, struct rect r)
 {
-	if (ui_past(ui) == HISTORY_UTIL)
+	if (shell_past(shell) == HISTORY_UTIL)
 		canvas_right(c, r, overview_hot_end(r), 1, ROLE_LABEL, "history, newest right");
 	else
 		canvas_rightf(c, r, overview_hot_end(r), 1, ROLE_LABEL, "%s, newest right",
-			      history_metric_name(ui_past(ui)));
+			      history_metric_name(shell_past(shell)));
 }
 
-void pane_hot(struct list *l, bool on, const struct ui *ui, struct canvas *c, struct rect r,
+void pane_hot(struct list *l, bool on, const struct shell *shell, struct canvas *c, struct rect r,
 	      const struct state *s)
 {
 	uint32_t n;
-	const uint32_t *hot = overview_hot(ui, &n);
+	const uint32_t *hot = overview_hot(shell, &n);
 
 	list_fit(l, n, r.h - 2);
-	overview_draw_hot_head(ui, on, c, r);
+	overview_draw_hot_head(shell, on, c, r);
 	if (!n)
-		canvas_text(c, r, 2, 2, ROLE_DIM, overview_nothing_hot(ui, s));
+		canvas_text(c, r, 2, 2, ROLE_DIM, overview_nothing_hot(shell, s));
 	else if (r.w >= 100)
-		overview_draw_past_head(ui, c, r);
+		overview_draw_past_head(shell, c, r);
 	for (int y = 0; y < r.h - 2 && l->top + (uint32_t)y < n; y++) {
-		overview_draw_hot_row(ui, c, r, y + 2, hot[l->top + (uint32_t)y], s);
+		overview_draw_hot_row(shell, c, r, y + 2, hot[l->top + (uint32_t)y], s);
 		overview_mark_row(c, r, y + 2, on && l->top + (uint32_t)y == l->cursor);
 	}
 }
@@ -148,7 +151,7 @@ const char *problem_text(char *buf, size_t len, const struct state *s,
 	return buf;
 }
 
-static void overview_draw_problem(const struct ui *ui, struct canvas *c, struct rect r, int y,
+static void overview_draw_problem(const struct shell *shell, struct canvas *c, struct rect r, int y,
 				  const struct state *s, const struct fabric_summary *v, uint32_t i)
 {
 	uint32_t sw = v->problem_sw[i], port = s->fabric->port_off[sw] + v->problem_port[i];
@@ -159,8 +162,9 @@ static void overview_draw_problem(const struct ui *ui, struct canvas *c, struct 
 	problem_text(text, sizeof(text), s, v, port);
 	port_label(label, sizeof(label), s->fabric, sw, v->problem_port[i]);
 	snprintf(full, sizeof(full), was ? "%s was -> %s" : "%s", label, was);
-	if (ui_switch_tagged(ui, sw) || (s->fabric->port[port].chan != FAB_NONE &&
-					 ui_chan_tagged(ui, s->fabric->port[port].chan)))
+	if (shell_switch_tagged(shell, sw) ||
+	    (s->fabric->port[port].chan != FAB_NONE &&
+	     shell_chan_tagged(shell, s->fabric->port[port].chan)))
 		canvas_char(c, r, 1, y, ROLE_KEY, '+');
 	canvas_char(c, r, 2, y, kind >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
 		    (uint32_t)problem_glyph(kind));
@@ -168,10 +172,10 @@ static void overview_draw_problem(const struct ui *ui, struct canvas *c, struct 
 	canvas_right(c, r, r.w, y, ROLE_DIM, text);
 }
 
-void pane_problems(struct list *l, bool on, const struct ui *ui, struct canvas *c, struct rect r,
-		   const struct state *s)
+void pane_problems(struct list *l, bool on, const struct shell *shell, struct canvas *c,
+		   struct rect r, const struct state *s)
 {
-	const struct fabric_summary *v = ui_survey(ui);
+	const struct fabric_summary *v = shell_survey(shell);
 
 	list_fit(l, v->nproblem, r.h - 1);
 	canvas_rule(c, r, 0, "Problem ports");
@@ -179,22 +183,22 @@ void pane_problems(struct list *l, bool on, const struct ui *ui, struct canvas *
 	if (!v->nproblem)
 		canvas_text(c, r, 2, 1, ROLE_DIM, s->sample ? "none" : "none known");
 	for (int y = 0; y < r.h - 1 && l->top + (uint32_t)y < v->nproblem; y++) {
-		overview_draw_problem(ui, c, r, y + 1, s, v, l->top + (uint32_t)y);
+		overview_draw_problem(shell, c, r, y + 1, s, v, l->top + (uint32_t)y);
 		overview_mark_row(c, r, y + 1, on && l->top + (uint32_t)y == l->cursor);
 	}
 }
 
 /* --- jobs ----------------------------------------------------------------------------------- */
 
-static void overview_draw_job(const struct ui *ui, struct canvas *c, struct rect r, int y,
+static void overview_draw_job(const struct shell *shell, struct canvas *c, struct rect r, int y,
 			      const struct state *s, uint32_t i)
 {
-	const struct fabric_summary *v = ui_survey(ui);
+	const struct fabric_summary *v = shell_survey(shell);
 	const struct job *j = &v->jobs->jobs[i];
 	const struct job_metrics *m = job_metrics_of(state_metrics(s), s->metrics_jobs, j->id);
 	const struct job_load *load = fabric_summary_job_load(v, s, i);
 	char rate[FIGURE_LEN], efi[FIGURE_LEN] = "-", hot[FIGURE_LEN] = "-", name[128];
-	bool marked = j->id == ui_selected_job(ui);
+	bool marked = j->id == shell_selected_job(shell);
 
 	snprintf(name, sizeof(name), "%llu %.40s", (unsigned long long)j->id,
 		 j->user[0] ? j->user : j->name);
@@ -202,16 +206,20 @@ static void overview_draw_job(const struct ui *ui, struct canvas *c, struct rect
 		figure_short(efi, m->efi_max);
 	if (load && s->rates)
 		figure_short(hot, load->hot);
-	canvas_char(c, r, 1, y, ROLE_KEY, marked ? '*' : ui_job_tagged(ui, j->id) ? '+' : ' ');
+	canvas_char(c, r, 1, y, ROLE_KEY,
+		    marked			     ? '*'
+		    : shell_job_tagged(shell, j->id) ? '+'
+						     : ' ');
 	canvas_name(c, r, 2, y, r.w - 28, marked ? ROLE_KEY : ROLE_TEXT, name);
 	canvas_rightf(c, r, r.w - 1, y, ROLE_TEXT, "%5u %6s %5s %5s", j->nnodes,
-		      figure_rate(rate, v->job_Bps ? v->job_Bps[i] : NAN, ui_bits(ui)), hot, efi);
+		      figure_rate(rate, v->job_Bps ? v->job_Bps[i] : NAN, shell_bits(shell)), hot,
+		      efi);
 }
 
-void pane_jobs(struct list *l, bool on, const struct ui *ui, struct canvas *c, struct rect r,
+void pane_jobs(struct list *l, bool on, const struct shell *shell, struct canvas *c, struct rect r,
 	       const struct state *s)
 {
-	const struct fabric_summary *v = ui_survey(ui);
+	const struct fabric_summary *v = shell_survey(shell);
 	uint32_t n = v->jobs ? v->jobs->njob : 0;
 
 	list_fit(l, n, r.h - 1);
@@ -223,12 +231,12 @@ void pane_jobs(struct list *l, bool on, const struct ui *ui, struct canvas *c, s
 								     : "no jobs known");
 	else
 		canvas_right(c, r, r.w - 1, 0, ROLE_RULE,
-			     ui_bits(ui) ? " nodes   Gb/s   hot   EFI"
-					 : " nodes   GB/s   hot   EFI");
+			     shell_bits(shell) ? " nodes   Gb/s   hot   EFI"
+					       : " nodes   GB/s   hot   EFI");
 	for (int y = 0; y < r.h - 1 && l->top + (uint32_t)y < n; y++) {
 		uint32_t i = l->top + (uint32_t)y;
 
-		overview_draw_job(ui, c, r, y + 1, s, v->by_traffic ? v->by_traffic[i] : i);
+		overview_draw_job(shell, c, r, y + 1, s, v->by_traffic ? v->by_traffic[i] : i);
 		overview_mark_row(c, r, y + 1, on && i == l->cursor);
 	}
 }

@@ -21,7 +21,7 @@ void path_both_find(struct path_both *p, const struct state *s, struct path_ends
 /* Rows of the list of hops: those of the longer one. */
 uint32_t path_both_rows(const struct path_both *p);
 /* A head and the hops. */
-void hops_draw(const struct path_both *p, struct list *list, const struct ui *ui,
+void hops_draw(const struct path_both *p, struct list *list, const struct shell *shell,
 	       const struct state *s, struct canvas *c, struct rect r);
 
 #define PAIRS_MAX 2000
@@ -39,11 +39,11 @@ struct pairs_pane {
 	uint32_t chan, job;
 };
 
-void pairs_draw(struct pairs_pane *p, const struct ui *ui, const struct state *s, struct canvas *c,
-		struct rect r);
+void pairs_draw(struct pairs_pane *p, const struct shell *shell, const struct state *s,
+		struct canvas *c, struct rect r);
 /* True when the key meant something here; *chosen when a pair was opened. */
-bool pairs_input(struct pairs_pane *p, struct ui *ui, const struct state *s, const struct input *in,
-		 bool *chosen);
+bool pairs_input(struct pairs_pane *p, struct shell *shell, const struct state *s,
+		 const struct input *in, bool *chosen);
 void pairs_done(struct pairs_pane *p);
 
 #endif

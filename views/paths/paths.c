@@ -192,7 +192,7 @@ static int paths_draw_lids(const struct state *s, struct canvas *c, struct rect 
 	return y;
 }
 
-static void paths_draw_path(struct paths_ui *u, const struct ui *ui, const struct state *s,
+static void paths_draw_path(struct paths_ui *u, const struct shell *shell, const struct state *s,
 			    struct canvas *c, struct rect r, struct path_ends ends)
 {
 	struct path_both p;
@@ -204,7 +204,7 @@ static void paths_draw_path(struct paths_ui *u, const struct ui *ui, const struc
 	paths_draw_fate(&p, s, c, r, 0);
 	lids = paths_draw_lids(s, c, (struct rect){ r.x, r.y + 1, r.w, r.h / 3 }, ends);
 	canvas_rule(c, r, 1 + lids, "Hops");
-	hops_draw(&p, &u->hops, ui, s, c,
+	hops_draw(&p, &u->hops, shell, s, c,
 		  (struct rect){ r.x, r.y + 2 + lids, r.w, r.h - 2 - lids - below });
 	if (!below || u->hops.cursor >= p.now.nhop)
 		return;
@@ -216,7 +216,7 @@ static void paths_draw_path(struct paths_ui *u, const struct ui *ui, const struc
 	canvas_rule(c, r, r.h - below, label);
 	if (chan != FAB_NONE)
 		chan_detail_draw(
-			ui, s, c,
+			shell, s, c,
 			(struct rect){ r.x, r.y + r.h - CHAN_DETAIL_LINES, r.w, CHAN_DETAIL_LINES },
 			chan);
 }
@@ -240,11 +240,11 @@ static void paths_draw_title(const struct paths_ui *u, struct canvas *c, struct 
 		    u->in_pairs ? "[Pairs]" : " Pairs ");
 }
 
-static void paths_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+static void paths_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
 		       const struct state *s)
 {
 	struct paths_ui *u = own;
-	struct path_ends ends = ui_path_ends(ui);
+	struct path_ends ends = shell_path_ends(shell);
 	struct rect body = { r.x, r.y + 3, r.w, r.h - 3 };
 
 	if (!s->fabric) {
@@ -263,9 +263,9 @@ static void paths_draw(void *own, struct ui *ui, struct canvas *c, struct rect r
 	else if (!paths_has_tables(s))
 		canvas_text(c, body, 2, 0, ROLE_DIM, state_no_tables(s));
 	else if (u->in_pairs)
-		pairs_draw(&u->pairs, ui, s, c, body);
+		pairs_draw(&u->pairs, shell, s, c, body);
 	else if (ends.src != FAB_NONE && ends.dlid)
-		paths_draw_path(u, ui, s, c, body, ends);
+		paths_draw_path(u, shell, s, c, body, ends);
 	else
 		canvas_wrap(
 			c, body, 2, 1, ROLE_DIM,
@@ -285,9 +285,9 @@ static void paths_ask(struct paths_ui *u, enum stage stage)
 }
 
 /* Takes what was typed; stays where nobody is called so.  Nothing typed keeps what is there. */
-static void paths_take(struct paths_ui *u, struct ui *ui, const struct state *s)
+static void paths_take(struct paths_ui *u, struct shell *shell, const struct state *s)
 {
-	struct path_ends ends = ui_path_ends(ui);
+	struct path_ends ends = shell_path_ends(shell);
 	bool from = u->stage == STAGE_FROM;
 	uint32_t end;
 	uint16_t lid;
@@ -303,7 +303,7 @@ static void paths_take(struct paths_ui *u, struct ui *ui, const struct state *s)
 			ends.src = end;
 		else
 			ends.dlid = lid;
-		ui_select_path(ui, ends);
+		shell_select_path(shell, ends);
 	}
 	if (from)
 		paths_ask(u, STAGE_TO);
@@ -337,7 +337,7 @@ static void paths_complete(struct paths_ui *u, const struct state *s)
 	end_name(u->entry.text, sizeof(u->entry.text), s->fabric, out[u->turn++ % n]);
 }
 
-static void paths_type(struct paths_ui *u, struct ui *ui, const struct input *in,
+static void paths_type(struct paths_ui *u, struct shell *shell, const struct input *in,
 		       const struct state *s)
 {
 	if (in->req == REQ_PANE) {
@@ -351,7 +351,7 @@ static void paths_type(struct paths_ui *u, struct ui *ui, const struct input *in
 		strcpy(u->stem, u->entry.text);
 		break;
 	case ENTRY_DONE:
-		paths_take(u, ui, s);
+		paths_take(u, shell, s);
 		break;
 	case ENTRY_LEFT:
 		u->stage = STAGE_NONE;
@@ -362,23 +362,23 @@ static void paths_type(struct paths_ui *u, struct ui *ui, const struct input *in
 }
 
 /* The way back: from the host that was the destination to the one that was the source. */
-static void paths_turn_round(struct ui *ui, const struct state *s)
+static void paths_turn_round(struct shell *shell, const struct state *s)
 {
 	const struct fabric *f = s->fabric;
-	struct path_ends ends = ui_path_ends(ui);
+	struct path_ends ends = shell_path_ends(shell);
 	uint32_t src = ends.src, dst = fabric_lid_end(f, ends.dlid), nth = 0;
 
 	if (src == FAB_NONE || dst == FAB_NONE)
 		return;
 	if (dst < f->nend && src < f->nend)
 		nth = ends.dlid - f->term_lid[dst]; /* the LID of the same number */
-	ui_select_path(ui, (struct path_ends){ dst, (uint16_t)(end_lid(f, src) + nth) });
+	shell_select_path(shell, (struct path_ends){ dst, (uint16_t)(end_lid(f, src) + nth) });
 }
 
-static void paths_next_lid(struct ui *ui, const struct state *s, int step)
+static void paths_next_lid(struct shell *shell, const struct state *s, int step)
 {
 	const struct fabric *f = s->fabric;
-	struct path_ends ends = ui_path_ends(ui);
+	struct path_ends ends = shell_path_ends(shell);
 	uint32_t end = ends.dlid ? fabric_lid_end(f, ends.dlid) : FAB_NONE, n, at;
 
 	if (end == FAB_NONE || end >= f->nend)
@@ -386,14 +386,14 @@ static void paths_next_lid(struct ui *ui, const struct state *s, int step)
 	n = 1u << f->lmc;
 	at = ends.dlid - f->term_lid[end];
 	ends.dlid = (uint16_t)(f->term_lid[end] + (step > 0 ? at + 1 : at + n - 1) % n);
-	ui_select_path(ui, ends);
+	shell_select_path(shell, ends);
 }
 
 /* The channel of the hop under the cursor, or FAB_NONE. */
-static uint32_t paths_hop_chan(const struct paths_ui *u, const struct ui *ui, const struct state *s,
-			       uint32_t *sw)
+static uint32_t paths_hop_chan(const struct paths_ui *u, const struct shell *shell,
+			       const struct state *s, uint32_t *sw)
 {
-	struct path_ends ends = ui_path_ends(ui);
+	struct path_ends ends = shell_path_ends(shell);
 	struct path p;
 
 	*sw = FAB_NONE;
@@ -406,9 +406,9 @@ static uint32_t paths_hop_chan(const struct paths_ui *u, const struct ui *ui, co
 	return p.hop[u->hops.cursor].chan;
 }
 
-static uint32_t paths_hop_rows(const struct ui *ui, const struct state *s)
+static uint32_t paths_hop_rows(const struct shell *shell, const struct state *s)
 {
-	struct path_ends ends = ui_path_ends(ui);
+	struct path_ends ends = shell_path_ends(shell);
 	struct path_both p;
 
 	if (ends.src == FAB_NONE || !ends.dlid || !paths_has_tables(s))
@@ -417,17 +417,17 @@ static uint32_t paths_hop_rows(const struct ui *ui, const struct state *s)
 	return path_both_rows(&p);
 }
 
-static void paths_open_hop(const struct paths_ui *u, struct ui *ui, const struct state *s,
+static void paths_open_hop(const struct paths_ui *u, struct shell *shell, const struct state *s,
 			   bool link)
 {
-	uint32_t sw, chan = paths_hop_chan(u, ui, s, &sw);
+	uint32_t sw, chan = paths_hop_chan(u, shell, s, &sw);
 
 	if (link && chan != FAB_NONE) {
-		ui_select_chan(ui, chan);
-		ui_goto(ui, VIEW_LINKS);
+		shell_select_chan(shell, chan);
+		shell_goto(shell, VIEW_LINKS);
 	} else if (sw != FAB_NONE) {
-		ui_select_switch(ui, sw);
-		ui_goto(ui, VIEW_SWITCHES);
+		shell_select_switch(shell, sw);
+		shell_goto(shell, VIEW_SWITCHES);
 	}
 }
 
@@ -437,41 +437,42 @@ static bool paths_is_for_hops(enum req req)
 	       req == REQ_DIRECTION;
 }
 
-static bool paths_hops_input(struct paths_ui *u, struct ui *ui, const struct input *in,
+static bool paths_hops_input(struct paths_ui *u, struct shell *shell, const struct input *in,
 			     const struct state *s)
 {
 	uint32_t sw, chan;
 
-	if (!paths_hop_rows(ui, s) && paths_is_for_hops(in->req)) {
-		ui_say(ui, "there is no path to do that with: e types its ends, < and > take them "
-			   "from views 4 and t");
+	if (!paths_hop_rows(shell, s) && paths_is_for_hops(in->req)) {
+		shell_say(shell,
+			  "there is no path to do that with: e types its ends, < and > take them "
+			  "from views 4 and t");
 		return true;
 	}
-	if (list_move(&u->hops, in->req, paths_hop_rows(ui, s))) {
-		chan = paths_hop_chan(u, ui, s, &sw);
+	if (list_move(&u->hops, in->req, paths_hop_rows(shell, s))) {
+		chan = paths_hop_chan(u, shell, s, &sw);
 		if (chan != FAB_NONE)
-			ui_select_chan(ui, chan);
+			shell_select_chan(shell, chan);
 		return true;
 	}
 	switch (in->req) {
 	case REQ_DIRECTION:
-		paths_turn_round(ui, s);
+		paths_turn_round(shell, s);
 		return true;
 	case REQ_LEFT:
 	case REQ_RIGHT:
-		paths_next_lid(ui, s, in->req == REQ_RIGHT ? 1 : -1);
+		paths_next_lid(shell, s, in->req == REQ_RIGHT ? 1 : -1);
 		return true;
 	case REQ_ENTER:
 	case REQ_FOLLOW:
-		paths_open_hop(u, ui, s, in->req == REQ_ENTER);
+		paths_open_hop(u, shell, s, in->req == REQ_ENTER);
 		return true;
 	default:
 		return false;
 	}
 }
 
-static bool paths_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
-			struct request *out)
+static bool paths_input(void *own, struct shell *shell, const struct input *in,
+			const struct state *s, struct request *out)
 {
 	struct paths_ui *u = own;
 	bool chosen;
@@ -480,7 +481,7 @@ static bool paths_input(void *own, struct ui *ui, const struct input *in, const 
 	if (!s->fabric)
 		return false;
 	if (u->stage != STAGE_NONE) {
-		paths_type(u, ui, in, s);
+		paths_type(u, shell, in, s);
 		return true;
 	}
 	switch (in->req) {
@@ -494,10 +495,10 @@ static bool paths_input(void *own, struct ui *ui, const struct input *in, const 
 		break;
 	}
 	if (!u->in_pairs)
-		return paths_hops_input(u, ui, in, s);
+		return paths_hops_input(u, shell, in, s);
 	if (!paths_has_tables(s))
 		return false;
-	if (!pairs_input(&u->pairs, ui, s, in, &chosen))
+	if (!pairs_input(&u->pairs, shell, s, in, &chosen))
 		return false;
 	if (chosen)
 		u->in_pairs = false;

@@ -225,14 +225,14 @@ static void preview_draw_page(struct preview_ui *u, const struct state *s, struc
 	}
 }
 
-static void preview_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+static void preview_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
 			 const struct state *s)
 {
 	struct preview_ui *u = own;
 	struct preview_layout l = preview_layout(r, u->page);
 	struct rect right = { l.menu.x + l.menu.w + 1, r.y, r.w - l.menu.w - 1, r.h };
 
-	(void)ui;
+	(void)shell;
 	preview_first_suiting(u, s);
 	if (preview_narrow(r) && !u->form.open && !state_proposal(s) &&
 	    s->preview.state == PREVIEW_IDLE) {
@@ -256,17 +256,17 @@ static void preview_draw(void *own, struct ui *ui, struct canvas *c, struct rect
 		preview_draw_page(u, s, c, &l);
 }
 
-static void preview_start(const struct preview_ui *u, struct ui *ui, const struct state *s,
+static void preview_start(const struct preview_ui *u, struct shell *shell, const struct state *s,
 			  struct request *out)
 {
 	const struct engine_choice *e = preview_choice(s, u->list.cursor);
 
 	if (!e) {
-		ui_say(ui, "no fabric yet");
+		shell_say(shell, "no fabric yet");
 	} else if (s->preview.state == PREVIEW_RUNNING) {
-		ui_say(ui, "one computation at a time: x cancels the running one");
+		shell_say(shell, "one computation at a time: x cancels the running one");
 	} else if (!e->suits) {
-		ui_say(ui, "%s is not for this fabric: %s", e->engine->name, e->why);
+		shell_say(shell, "%s is not for this fabric: %s", e->engine->name, e->why);
 	} else {
 		out->type = REQ_PREVIEW_START;
 		out->engine = u->list.cursor;
@@ -274,14 +274,14 @@ static void preview_start(const struct preview_ui *u, struct ui *ui, const struc
 	}
 }
 
-static void preview_again(struct ui *ui, const struct state *s, struct request *out)
+static void preview_again(struct shell *shell, const struct state *s, struct request *out)
 {
 	const struct proposal *x = state_proposal(s);
 
 	if (!x) {
-		ui_say(ui, "nothing computed yet: Space computes a preview");
+		shell_say(shell, "nothing computed yet: Space computes a preview");
 	} else if (s->preview.state == PREVIEW_RUNNING) {
-		ui_say(ui, "one computation at a time: x cancels the running one");
+		shell_say(shell, "one computation at a time: x cancels the running one");
 	} else {
 		out->type = REQ_PREVIEW_START;
 		out->engine = x->engine;
@@ -289,34 +289,35 @@ static void preview_again(struct ui *ui, const struct state *s, struct request *
 	}
 }
 
-static void preview_to_apply(struct ui *ui, const struct state *s, struct request *out)
+static void preview_to_apply(struct shell *shell, const struct state *s, struct request *out)
 {
 	const struct state_preview *p = &s->preview;
 
 	if (!state_preview_ready(s) || !p->tables)
-		ui_say(ui, "nothing to apply: compute a preview first");
+		shell_say(shell, "nothing to apply: compute a preview first");
 	else if (p->stale[0])
-		ui_say(ui, "stale: %s; compute it anew", p->stale);
+		shell_say(shell, "stale: %s; compute it anew", p->stale);
 	else if (!p->verdict || !verdict_ok(p->verdict))
-		ui_say(ui, "the computed routing did not pass the checks: it cannot be applied");
+		shell_say(shell,
+			  "the computed routing did not pass the checks: it cannot be applied");
 	else
 		out->type = REQ_APPLY_PREPARE;
 	if (out->type)
-		ui_goto(ui, VIEW_APPLY);
+		shell_goto(shell, VIEW_APPLY);
 }
 
-static void preview_compare(struct ui *ui, const struct state *s)
+static void preview_compare(struct shell *shell, const struct state *s)
 {
 	if (!state_preview_ready(s) || !s->preview.before) {
-		ui_say(ui, "nothing to compare: compute a preview first");
+		shell_say(shell, "nothing to compare: compute a preview first");
 		return;
 	}
-	ui_compare(ui, true);
-	ui_goto(ui, VIEW_HEATMAP);
+	shell_compare(shell, true);
+	shell_goto(shell, VIEW_HEATMAP);
 }
 
 /* x: what is computed or looked for, else the proposal that is looked at. */
-static void preview_put_away(struct ui *ui, const struct state *s, struct request *out)
+static void preview_put_away(struct shell *shell, const struct state *s, struct request *out)
 {
 	const struct proposal *x = state_proposal(s);
 
@@ -328,7 +329,7 @@ static void preview_put_away(struct ui *ui, const struct state *s, struct reques
 		out->type = REQ_PROPOSAL_REMOVE;
 		out->proposal = s->preview.at;
 	} else {
-		ui_say(ui, "nothing is being computed");
+		shell_say(shell, "nothing is being computed");
 	}
 }
 
@@ -342,52 +343,54 @@ static void preview_select_next(const struct state *s, int by, struct request *o
 	out->proposal = (p->at + p->n + (uint32_t)by) % p->n;
 }
 
-static void preview_show_page(struct preview_ui *u, struct ui *ui, const struct state *s,
+static void preview_show_page(struct preview_ui *u, struct shell *shell, const struct state *s,
 			      enum page page)
 {
 	if (!state_proposal(s))
-		ui_say(ui, "compute a preview first: Space");
+		shell_say(shell, "compute a preview first: Space");
 	else
 		u->page = u->page == page ? PAGE_FIGURES : page;
 }
 
 /* In the command line, which completes names of files. */
-static void preview_ask_file(const struct preview_ui *u, struct ui *ui)
+static void preview_ask_file(const struct preview_ui *u, struct shell *shell)
 {
 	char text[PATH_TEXT + 8];
 
 	snprintf(text, sizeof(text), "file %s", u->form.o.tables);
-	ui_command_begin(ui, text);
-	ui_say(ui, "tables.ibr, opensm-lfts.dump, ibroute text, fdbs or a saved plan");
+	shell_command_begin(shell, text);
+	shell_say(shell, "tables.ibr, opensm-lfts.dump, ibroute text, fdbs or a saved plan");
 }
 
-static void preview_confirm_prompt_name(struct ui *ui, const struct state *s, struct request *out)
+static void preview_confirm_prompt_name(struct shell *shell, const struct state *s,
+					struct request *out)
 {
 	const struct proposal *x = state_proposal(s);
 	char text[64];
 
 	if (!x || x->order == ORDER_NONE) {
-		ui_say(ui, "there is no plan to save: compute a preview that passes the checks");
+		shell_say(shell,
+			  "there is no plan to save: compute a preview that passes the checks");
 		return;
 	}
 	if (x->order != ORDER_FOUND) {
 		if (x->order == ORDER_ENDED)
 			out->type = REQ_ORDER_AGAIN;
-		ui_say(ui, "%s",
-		       x->order == ORDER_ENDED
-			       ? "the order of writes is looked for again: w saves the "
-				 "plan when it is found"
-		       : x->order == ORDER_WAITS ? "the order of writes is being found: "
-						   "x ends the search"
-						 : x->order_error);
+		shell_say(shell, "%s",
+			  x->order == ORDER_ENDED
+				  ? "the order of writes is looked for again: w saves the "
+				    "plan when it is found"
+			  : x->order == ORDER_WAITS ? "the order of writes is being found: "
+						      "x ends the search"
+						    : x->order_error);
 		return;
 	}
 	snprintf(text, sizeof(text), "plan %s.plan", x->ordered->id);
-	ui_command_begin(ui, text);
+	shell_command_begin(shell, text);
 }
 
 /* ":file PATH": tables that somebody else has made. */
-static void preview_take_file(struct preview_ui *u, struct ui *ui, const struct input *in,
+static void preview_take_file(struct preview_ui *u, struct shell *shell, const struct input *in,
 			      const struct state *s, struct request *out)
 {
 	uint32_t i = 0;
@@ -395,14 +398,14 @@ static void preview_take_file(struct preview_ui *u, struct ui *ui, const struct 
 	while (preview_choice(s, i) && !preview_choice(s, i)->file)
 		i++;
 	if (!preview_choice(s, i)) {
-		ui_say(ui, "no fabric yet");
+		shell_say(shell, "no fabric yet");
 		return;
 	}
 	u->list.cursor = i;
 	u->chosen = true;
 	u->form.open = false;
 	snprintf(u->form.o.tables, sizeof(u->form.o.tables), "%s", in->text ? in->text : "");
-	preview_start(u, ui, s, out);
+	preview_start(u, shell, s, out);
 }
 
 /* Up and down move in the page where that is a list. */
@@ -415,12 +418,12 @@ static bool preview_move(struct preview_ui *u, const struct input *in, const str
 	return list_move(&u->list, in->req, s->preview.nengines);
 }
 
-static bool preview_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
-			  struct request *out)
+static bool preview_input(void *own, struct shell *shell, const struct input *in,
+			  const struct state *s, struct request *out)
 {
 	struct preview_ui *u = own;
 
-	if (u->form.open && preview_form_input(&u->form, ui, in, s))
+	if (u->form.open && preview_form_input(&u->form, shell, in, s))
 		return true;
 	preview_first_suiting(u, s);
 	if (preview_move(u, in, s))
@@ -429,15 +432,15 @@ static bool preview_input(void *own, struct ui *ui, const struct input *in, cons
 	case REQ_SELECT:
 	case REQ_ENTER:
 		if (preview_choice(s, u->list.cursor) && preview_choice(s, u->list.cursor)->file)
-			preview_ask_file(u, ui);
+			preview_ask_file(u, shell);
 		else
-			preview_start(u, ui, s, out);
+			preview_start(u, shell, s, out);
 		return true;
 	case REQ_TABLES_FILE:
-		preview_take_file(u, ui, in, s, out);
+		preview_take_file(u, shell, in, s, out);
 		return true;
 	case REQ_AGAIN:
-		preview_again(ui, s, out);
+		preview_again(shell, s, out);
 		return true;
 	case REQ_OPTIONS:
 		preview_form_open(&u->form);
@@ -450,10 +453,10 @@ static bool preview_input(void *own, struct ui *ui, const struct input *in, cons
 		u->page = (u->page + 1) % PAGES;
 		return true;
 	case REQ_IMPACT:
-		preview_show_page(u, ui, s, PAGE_JOBS);
+		preview_show_page(u, shell, s, PAGE_JOBS);
 		return true;
 	case REQ_DIFF:
-		preview_show_page(u, ui, s, PAGE_DIFF);
+		preview_show_page(u, shell, s, PAGE_DIFF);
 		return true;
 	case REQ_BACK:
 		if (u->page == PAGE_FIGURES)
@@ -463,16 +466,16 @@ static bool preview_input(void *own, struct ui *ui, const struct input *in, cons
 	case REQ_PLAN_SAVE:
 		if (in->text) /* ":plan FILE" */
 			return false;
-		preview_confirm_prompt_name(ui, s, out);
+		preview_confirm_prompt_name(shell, s, out);
 		return true;
 	case REQ_PREVIEW_CANCEL:
-		preview_put_away(ui, s, out);
+		preview_put_away(shell, s, out);
 		return true;
 	case REQ_COMPARE:
-		preview_compare(ui, s);
+		preview_compare(shell, s);
 		return true;
 	case REQ_APPLY_PREPARE:
-		preview_to_apply(ui, s, out);
+		preview_to_apply(shell, s, out);
 		return true;
 	default:
 		return false;

@@ -230,7 +230,7 @@ static void preview_form_toggle(struct preview_options *o, enum field f)
 		o->escape = !o->escape;
 }
 
-static void preview_form_change(struct preview_form *m, struct ui *ui, const struct state *s)
+static void preview_form_change(struct preview_form *m, struct shell *shell, const struct state *s)
 {
 	enum field f = (enum field)m->list.cursor;
 	char text[PATH_TEXT] = "";
@@ -238,12 +238,12 @@ static void preview_form_change(struct preview_form *m, struct ui *ui, const str
 	switch (fields[f].kind) {
 	case KIND_CHOICE:
 		if (f == FIELD_ESCAPE && s->fabric && !s->fabric->lmc && !m->o.escape)
-			ui_say(ui, "escape LIDs need LMC 1 or more, this fabric has 0");
+			shell_say(shell, "escape LIDs need LMC 1 or more, this fabric has 0");
 		else
 			preview_form_toggle(&m->o, f);
 		return;
 	case KIND_FIXED:
-		ui_say(ui, "%s: %s", fields[f].name, fields[f].hint);
+		shell_say(shell, "%s: %s", fields[f].name, fields[f].hint);
 		return;
 	case KIND_NUMBER:
 		snprintf(text, sizeof(text), "%llu", preview_form_number_of(&m->o, f));
@@ -274,13 +274,14 @@ static int preview_form_check_text(enum field f, const char *text, const struct 
 	return rc;
 }
 
-static void preview_form_take_text(struct preview_form *m, struct ui *ui, const struct state *s)
+static void preview_form_take_text(struct preview_form *m, struct shell *shell,
+				   const struct state *s)
 {
 	enum field f = (enum field)m->list.cursor;
 	struct err err = { "" };
 
 	if (preview_form_check_text(f, m->entry.text, s, &err)) {
-		ui_say(ui, "%s", err.text);
+		shell_say(shell, "%s", err.text);
 		m->typing = true;
 		entry_open(&m->entry, m->entry.text);
 		return;
@@ -288,7 +289,7 @@ static void preview_form_take_text(struct preview_form *m, struct ui *ui, const 
 	snprintf(preview_form_text_of(&m->o, f), sizeof(m->o.roots), "%s", m->entry.text);
 }
 
-static void preview_form_take(struct preview_form *m, struct ui *ui, const struct state *s)
+static void preview_form_take(struct preview_form *m, struct shell *shell, const struct state *s)
 {
 	enum field f = (enum field)m->list.cursor;
 	unsigned long long v;
@@ -296,12 +297,12 @@ static void preview_form_take(struct preview_form *m, struct ui *ui, const struc
 
 	m->typing = false;
 	if (fields[f].kind == KIND_TEXT) {
-		preview_form_take_text(m, ui, s);
+		preview_form_take_text(m, shell, s);
 		return;
 	}
 	v = strtoull(m->entry.text, &end, 10);
 	if (end == m->entry.text || *end || m->entry.text[0] == '-' || v > fields[f].max) {
-		ui_say(ui, "%s", fields[f].hint);
+		shell_say(shell, "%s", fields[f].hint);
 		m->typing = true;
 		entry_open(&m->entry, m->entry.text);
 		return;
@@ -309,7 +310,7 @@ static void preview_form_take(struct preview_form *m, struct ui *ui, const struc
 	preview_form_set_number(&m->o, f, v);
 }
 
-static void preview_form_typed(struct preview_form *m, struct ui *ui, const struct input *in,
+static void preview_form_typed(struct preview_form *m, struct shell *shell, const struct input *in,
 			       const struct state *s)
 {
 	struct input enter = *in;
@@ -323,7 +324,7 @@ static void preview_form_typed(struct preview_form *m, struct ui *ui, const stru
 		enter.req = REQ_ENTER;
 	switch (entry_input(&m->entry, &enter)) {
 	case ENTRY_DONE:
-		preview_form_take(m, ui, s);
+		preview_form_take(m, shell, s);
 		if (in->req == REQ_PANE && !m->typing && m->list.cursor + 1 < FIELDS)
 			m->list.cursor++;
 		break;
@@ -335,11 +336,11 @@ static void preview_form_typed(struct preview_form *m, struct ui *ui, const stru
 	}
 }
 
-bool preview_form_input(struct preview_form *m, struct ui *ui, const struct input *in,
+bool preview_form_input(struct preview_form *m, struct shell *shell, const struct input *in,
 			const struct state *s)
 {
 	if (m->typing) {
-		preview_form_typed(m, ui, in, s);
+		preview_form_typed(m, shell, in, s);
 		return true;
 	}
 	if (list_move(&m->list, in->req, FIELDS))
@@ -347,7 +348,7 @@ bool preview_form_input(struct preview_form *m, struct ui *ui, const struct inpu
 	switch (in->req) {
 	case REQ_ENTER:
 	case REQ_SELECT:
-		preview_form_change(m, ui, s);
+		preview_form_change(m, shell, s);
 		return true;
 	case REQ_OPTIONS:
 	case REQ_BACK:

@@ -22,9 +22,9 @@ void preview_form_open(struct preview_form *m);
 void preview_form_draw(struct preview_form *m, const struct state *s, struct canvas *c,
 		       struct rect r);
 /* true: it was for the form, which may be closed now. */
-bool preview_form_input(struct preview_form *m, struct ui *ui, const struct input *in,
+bool preview_form_input(struct preview_form *m, struct shell *shell, const struct input *in,
 			const struct state *s);
-/* The form in view_preview's own part of the ui. */
+/* The form in view_preview's own part of the shell. */
 struct preview_form *preview_form_of(void *own);
 /* What a text names is excluded, too; with toggle it no longer is where all of it was.  -EINVAL as
  * route_limits_exclude(), also when the list gets too long. */

@@ -220,11 +220,11 @@ static void sessions_draw_actions(struct sessions_ui *u, const struct table_in *
 			    s->action[at].text);
 }
 
-static void sessions_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+static void sessions_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
 			  const struct state *s)
 {
 	struct sessions_ui *u = own;
-	const struct table_in in = { own, ui, s };
+	const struct table_in in = { own, shell, s };
 
 	if (!s->sessions) {
 		canvas_rule(c, r, 0, "Sessions");
@@ -282,11 +282,11 @@ static bool sessions_inside_input(struct sessions_ui *u, const struct table_in *
 	return true;
 }
 
-static bool sessions_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
-			   struct request *out)
+static bool sessions_input(void *own, struct shell *shell, const struct input *in,
+			   const struct state *s, struct request *out)
 {
 	struct sessions_ui *u = own;
-	const struct table_in at = { own, ui, s };
+	const struct table_in at = { own, shell, s };
 
 	if (in->req == REQ_VERIFY) {
 		out->type = REQ_VERIFY;

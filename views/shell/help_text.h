@@ -20,7 +20,7 @@ struct help_rows {
 };
 
 /* All, those of the view that it was called from first; keys that need --rw only with it. */
-void help_rows_fill(struct help_rows *rows, const struct ui *ui, const struct state *s,
+void help_rows_fill(struct help_rows *rows, const struct shell *shell, const struct state *s,
 		    enum view_id from);
 
 #endif

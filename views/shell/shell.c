@@ -26,65 +26,66 @@ const struct view *view_find(enum view_id id)
 	return (unsigned)id < VIEW_COUNT ? views[id] : NULL;
 }
 
-struct ui *ui_new(const struct binding *bindings, size_t n)
+struct shell *shell_new(const struct binding *bindings, size_t n)
 {
-	struct ui *ui = xcalloc(1, sizeof(*ui));
+	struct shell *shell = xcalloc(1, sizeof(*shell));
 
-	ui->bindings = bindings;
-	ui->nbindings = n;
-	ui->view = VIEW_OVERVIEW;
-	ui->chan = ui->sw = ui->path.src = FAB_NONE;
+	shell->bindings = bindings;
+	shell->nbindings = n;
+	shell->view = VIEW_OVERVIEW;
+	shell->chan = shell->sw = shell->path.src = FAB_NONE;
 	for (int i = 0; i < VIEW_COUNT; i++)
 		if (views[i])
-			ui->own[i] = xcalloc(1, views[i]->size);
-	return ui;
+			shell->own[i] = xcalloc(1, views[i]->size);
+	return shell;
 }
 
-void ui_free(struct ui *ui)
+void shell_free(struct shell *shell)
 {
-	if (!ui)
+	if (!shell)
 		return;
 	for (int i = 0; i < VIEW_COUNT; i++) {
 		if (views[i] && views[i]->done)
-			views[i]->done(ui->own[i]);
-		free(ui->own[i]);
+			views[i]->done(shell->own[i]);
+		free(shell->own[i]);
 	}
-	fabric_summary_done(&ui->survey);
-	job_highlight_done(&ui->focus);
-	tags_done(&ui->marks);
-	sort_menu_done(&ui->sort);
-	column_menu_done(&ui->columns);
-	free(ui);
+	fabric_summary_done(&shell->survey);
+	job_highlight_done(&shell->focus);
+	tags_done(&shell->marks);
+	sort_menu_done(&shell->sort);
+	column_menu_done(&shell->columns);
+	free(shell);
 }
 
-static void shell_take_tags(struct ui *ui, const struct state *s)
+static void shell_take_tags(struct shell *shell, const struct state *s)
 {
 	static const enum view_id from[] = { VIEW_LINKS, VIEW_SWITCHES, VIEW_JOBS };
 
 	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]); i++) {
 		const struct table_ops *ops = NULL;
-		const struct table *t = views[from[i]]->table(ui->own[from[i]], &ops);
+		const struct table *t = views[from[i]]->table(shell->own[from[i]], &ops);
 
 		if (t && ops)
-			tags_take(&ui->marks, t, ops->kind);
+			tags_take(&shell->marks, t, ops->kind);
 	}
-	tags_update(&ui->marks, s, &ui->survey);
+	tags_update(&shell->marks, s, &shell->survey);
 }
 
-static void shell_forget_stale(struct ui *ui, const struct state *s)
+static void shell_forget_stale(struct shell *shell, const struct state *s)
 {
-	fabric_summary_update(&ui->survey, s);
-	job_highlight_update(&ui->focus, s);
-	shell_take_tags(ui, s);
-	if (ui->chan != FAB_NONE && (!s->fabric || ui->chan >= s->fabric->nchan))
-		ui->chan = FAB_NONE;
-	if (ui->sw != FAB_NONE && (!s->fabric || ui->sw >= s->fabric->nsw))
-		ui->sw = FAB_NONE;
-	if (ui->path.src != FAB_NONE &&
-	    (!s->fabric || ui->path.src >= s->fabric->nend + s->fabric->nsw))
-		ui->path.src = FAB_NONE;
-	if (ui->path.dlid && (!s->fabric || fabric_lid_end(s->fabric, ui->path.dlid) == FAB_NONE))
-		ui->path.dlid = 0;
+	fabric_summary_update(&shell->survey, s);
+	job_highlight_update(&shell->focus, s);
+	shell_take_tags(shell, s);
+	if (shell->chan != FAB_NONE && (!s->fabric || shell->chan >= s->fabric->nchan))
+		shell->chan = FAB_NONE;
+	if (shell->sw != FAB_NONE && (!s->fabric || shell->sw >= s->fabric->nsw))
+		shell->sw = FAB_NONE;
+	if (shell->path.src != FAB_NONE &&
+	    (!s->fabric || shell->path.src >= s->fabric->nend + s->fabric->nsw))
+		shell->path.src = FAB_NONE;
+	if (shell->path.dlid &&
+	    (!s->fabric || fabric_lid_end(s->fabric, shell->path.dlid) == FAB_NONE))
+		shell->path.dlid = 0;
 }
 
 /* What is cut off looks like what is not there. */
@@ -100,138 +101,138 @@ static void shell_draw_small(struct canvas *c)
 	canvas_text(c, r, 0, r.h - 1, ROLE_LOUD, text);
 }
 
-static void shell_say_units(const struct ui *ui, char *context, size_t len)
+static void shell_say_units(const struct shell *shell, char *context, size_t len)
 {
 	size_t n = strlen(context);
 
-	snprintf(context + n, len - n, "  rates in %s (U)", ui_bits(ui) ? "Gb/s" : "GB/s");
+	snprintf(context + n, len - n, "  rates in %s (U)", shell_bits(shell) ? "Gb/s" : "GB/s");
 }
 
-static struct frame_keys shell_frame_keys(const struct ui *ui)
+static struct frame_keys shell_frame_keys(const struct shell *shell)
 {
-	return (struct frame_keys){ ui->bindings, ui->nbindings, views[ui->view]->label,
-				    ui->own[ui->view] };
+	return (struct frame_keys){ shell->bindings, shell->nbindings, views[shell->view]->label,
+				    shell->own[shell->view] };
 }
 
-void ui_draw(struct ui *ui, struct canvas *c, const struct state *s)
+void shell_draw(struct shell *shell, struct canvas *c, const struct state *s)
 {
-	const struct view *v = views[ui->view];
-	struct frame_text t = { .note = ui->note, .job = ui->focus.id };
-	const struct frame_keys keys = shell_frame_keys(ui);
+	const struct view *v = views[shell->view];
+	struct frame_text t = { .note = shell->note, .job = shell->focus.id };
+	const struct frame_keys keys = shell_frame_keys(shell);
 	const struct table_ops *ops;
 	struct table *table;
 	struct rect r = { 0, 2, c->w, c->h - 4 };
 
-	ui->w = c->w;
-	ui->h = c->h;
-	shell_forget_stale(ui, s);
+	shell->w = c->w;
+	shell->h = c->h;
+	shell_forget_stale(shell, s);
 	canvas_clear(c);
 	if (r.h > 0)
-		v->draw(ui->own[ui->view], ui, c, r, s);
-	table = ui_table(ui, &ops);
+		v->draw(shell->own[shell->view], shell, c, r, s);
+	table = shell_table(shell, &ops);
 	if (v->context)
-		v->context(ui->own[ui->view], s, t.context, sizeof(t.context));
+		v->context(shell->own[shell->view], s, t.context, sizeof(t.context));
 	else if (table)
 		table_context(table, ops, t.context, sizeof(t.context));
 	if (table && table->nrow && table_shows_rates(table))
-		shell_say_units(ui, t.context, sizeof(t.context));
-	t.typing = ui_typing(ui, s);
-	frame_draw(c, s, ui->view, &t, &keys);
-	ui_menu_draw(ui, c, s);
-	if (ui->prompt.kind)
-		ui_prompt_draw(ui, c, s);
+		shell_say_units(shell, t.context, sizeof(t.context));
+	t.typing = shell_typing(shell, s);
+	frame_draw(c, s, shell->view, &t, &keys);
+	shell_menu_draw(shell, c, s);
+	if (shell->prompt.kind)
+		shell_prompt_draw(shell, c, s);
 	if (c->w < 80 || c->h < 24)
 		shell_draw_small(c);
 }
 
-void ui_say(struct ui *ui, const char *fmt, ...)
+void shell_say(struct shell *shell, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(ui->note, sizeof(ui->note), fmt, ap);
+	vsnprintf(shell->note, sizeof(shell->note), fmt, ap);
 	va_end(ap);
 }
 
-static void shell_trail_add(struct ui *ui)
+static void shell_trail_add(struct shell *shell)
 {
-	if (ui->ntrail == TRAIL) {
-		memmove(ui->trail, ui->trail + 1, (TRAIL - 1) * sizeof(ui->trail[0]));
-		ui->ntrail--;
+	if (shell->ntrail == TRAIL) {
+		memmove(shell->trail, shell->trail + 1, (TRAIL - 1) * sizeof(shell->trail[0]));
+		shell->ntrail--;
 	}
-	ui->trail[ui->ntrail++] = ui->view;
+	shell->trail[shell->ntrail++] = shell->view;
 }
 
-void ui_goto(struct ui *ui, enum view_id view)
+void shell_goto(struct shell *shell, enum view_id view)
 {
 	if ((unsigned)view >= VIEW_COUNT || !views[view])
 		return;
-	if (view == ui->view)
+	if (view == shell->view)
 		return;
-	shell_trail_add(ui);
-	ui->view = view;
+	shell_trail_add(shell);
+	shell->view = view;
 }
 
-static void shell_go_back(struct ui *ui)
+static void shell_go_back(struct shell *shell)
 {
-	if (ui->ntrail)
-		ui->view = ui->trail[--ui->ntrail];
+	if (shell->ntrail)
+		shell->view = shell->trail[--shell->ntrail];
 	else
-		ui->view = VIEW_OVERVIEW;
+		shell->view = VIEW_OVERVIEW;
 }
 
-enum view_id ui_from(const struct ui *ui)
+enum view_id shell_from(const struct shell *shell)
 {
-	return ui->ntrail ? ui->trail[ui->ntrail - 1] : VIEW_OVERVIEW;
+	return shell->ntrail ? shell->trail[shell->ntrail - 1] : VIEW_OVERVIEW;
 }
 
-static void shell_leave_job(struct ui *ui)
+static void shell_leave_job(struct shell *shell)
 {
-	ui_say(ui, "job %llu is not marked any more", (unsigned long long)ui->focus.id);
-	job_highlight_done(&ui->focus);
+	shell_say(shell, "job %llu is not marked any more", (unsigned long long)shell->focus.id);
+	job_highlight_done(&shell->focus);
 }
 
-void ui_bits_set(struct ui *ui, bool bits)
+void shell_bits_set(struct shell *shell, bool bits)
 {
-	ui->bits = bits;
-	ui_say(ui, "rates in %s", bits ? "Gb/s" : "GB/s");
+	shell->bits = bits;
+	shell_say(shell, "rates in %s", bits ? "Gb/s" : "GB/s");
 }
 
-void ui_palette_set(struct ui *ui, enum palette palette)
+void shell_palette_set(struct shell *shell, enum palette palette)
 {
-	ui->palette = palette;
-	ui_say(ui, "palette: %s", palette_name(palette));
+	shell->palette = palette;
+	shell_say(shell, "palette: %s", palette_name(palette));
 }
 
 /* What every view does alike; true when that was it. */
-static bool shell_common_input(struct ui *ui, const struct input *in, const struct state *s,
+static bool shell_common_input(struct shell *shell, const struct input *in, const struct state *s,
 			       struct request *out)
 {
 	switch (in->req) {
 	case REQ_VIEW:
-		ui_goto(ui, in->view);
+		shell_goto(shell, in->view);
 		out->type = REQ_VIEW;
-		out->view = ui->view;
+		out->view = shell->view;
 		return true;
 	case REQ_HELP:
-		if (ui->view == VIEW_HELP)
-			shell_go_back(ui);
+		if (shell->view == VIEW_HELP)
+			shell_go_back(shell);
 		else
-			ui_goto(ui, VIEW_HELP);
+			shell_goto(shell, VIEW_HELP);
 		return true;
 	case REQ_BACK:
-		if (ui->focus.id)
-			shell_leave_job(ui);
-		else if (in->esc && s->poll.tables_on && ui->view != VIEW_HELP)
+		if (shell->focus.id)
+			shell_leave_job(shell);
+		else if (in->esc && s->poll.tables_on && shell->view != VIEW_HELP)
 			out->type = REQ_TABLES_END;
 		else
-			shell_go_back(ui);
+			shell_go_back(shell);
 		return true;
 	case REQ_UNITS:
-		ui_bits_set(ui, !ui->bits);
+		shell_bits_set(shell, !shell->bits);
 		return true;
 	case REQ_PALETTE:
-		ui_palette_set(ui, (ui->palette + 1) % PALETTE_COUNT);
+		shell_palette_set(shell, (shell->palette + 1) % PALETTE_COUNT);
 		return true;
 	case REQ_QUIT:
 	case REQ_FREEZE:
@@ -252,220 +253,223 @@ static bool shell_common_input(struct ui *ui, const struct input *in, const stru
 	}
 }
 
-static bool shell_table_is_empty(struct ui *ui)
+static bool shell_table_is_empty(struct shell *shell)
 {
 	const struct table_ops *ops;
-	const struct table *t = ui_table(ui, &ops);
+	const struct table *t = shell_table(shell, &ops);
 
 	return t && !t->nrow;
 }
 
 /* A key of this view that has nothing to do in the place where one is now. */
-static void shell_say_no_use(struct ui *ui, enum req req, const struct state *s)
+static void shell_say_no_use(struct shell *shell, enum req req, const struct state *s)
 {
-	if (!s->fabric && req != REQ_CLICK && !ui->note[0])
-		ui_say(ui, "the fabric is not known yet: there is nothing to do that with");
-	if (req == REQ_ENTER && shell_table_is_empty(ui) && !ui->note[0])
-		ui_say(ui, "no row is shown: there is nothing to open");
-	for (size_t i = 0; req > REQ_BOTTOM && i < ui->nbindings && !ui->note[0]; i++) {
-		const struct binding *b = &ui->bindings[i];
+	if (!s->fabric && req != REQ_CLICK && !shell->note[0])
+		shell_say(shell, "the fabric is not known yet: there is nothing to do that with");
+	if (req == REQ_ENTER && shell_table_is_empty(shell) && !shell->note[0])
+		shell_say(shell, "no row is shown: there is nothing to open");
+	for (size_t i = 0; req > REQ_BOTTOM && i < shell->nbindings && !shell->note[0]; i++) {
+		const struct binding *b = &shell->bindings[i];
 
-		if (b->req == req && (!b->views || (b->views & VIEW_BIT(ui->view))))
-			ui_say(ui, "%s finds nothing to do here; it is for: %s", b->shown, b->help);
+		if (b->req == req && (!b->views || (b->views & VIEW_BIT(shell->view))))
+			shell_say(shell, "%s finds nothing to do here; it is for: %s", b->shown,
+				  b->help);
 	}
 }
 
-void ui_do(struct ui *ui, const struct input *in, const struct state *s, struct request *out)
+void shell_do(struct shell *shell, const struct input *in, const struct state *s,
+	      struct request *out)
 {
-	const struct view *v = views[ui->view];
+	const struct view *v = views[shell->view];
 	const struct table_ops *ops;
 	struct table *t;
-	struct table_in at = { ui->own[ui->view], ui, s };
+	struct table_in at = { shell->own[shell->view], shell, s };
 
 	if (in->req == REQ_NONE)
 		return;
 	if (in->refused_ro || (in->req == REQ_YES && !s->rw)) {
-		ui_say(ui, "read-only: nothing in the fabric can be changed; "
-			   "start with --rw to allow it");
+		shell_say(shell, "read-only: nothing in the fabric can be changed; "
+				 "start with --rw to allow it");
 		return;
 	}
-	if (v->input && v->input(ui->own[ui->view], ui, in, s, out))
+	if (v->input && v->input(shell->own[shell->view], shell, in, s, out))
 		return;
-	if (ui_prompt_open(ui, in, s))
+	if (shell_prompt_open(shell, in, s))
 		return;
-	t = ui_table(ui, &ops);
+	t = shell_table(shell, &ops);
 	if (t && table_input(t, ops, &at, in))
 		return;
-	if (!ui_command_input(ui, in, s, out) && !shell_common_input(ui, in, s, out))
-		shell_say_no_use(ui, in->req, s);
+	if (!shell_command_input(shell, in, s, out) && !shell_common_input(shell, in, s, out))
+		shell_say_no_use(shell, in->req, s);
 }
 
-void ui_input(struct ui *ui, const struct input *in, const struct state *s, struct request *out)
+void shell_input(struct shell *shell, const struct input *in, const struct state *s,
+		 struct request *out)
 {
 	memset(out, 0, sizeof(*out));
-	ui->note[0] = '\0';
-	shell_forget_stale(ui, s);
-	if (ui->prompt.kind)
-		ui_prompt_input(ui, in, s, out);
-	else if (!ui_menu_input(ui, in, s, out))
-		ui_do(ui, in, s, out);
+	shell->note[0] = '\0';
+	shell_forget_stale(shell, s);
+	if (shell->prompt.kind)
+		shell_prompt_input(shell, in, s, out);
+	else if (!shell_menu_input(shell, in, s, out))
+		shell_do(shell, in, s, out);
 }
 
-bool ui_typing(const struct ui *ui, const struct state *s)
+bool shell_typing(const struct shell *shell, const struct state *s)
 {
-	const struct view *v = views[ui->view];
+	const struct view *v = views[shell->view];
 
-	return ui->prompt.kind || (v->typing && v->typing(ui->own[ui->view], s));
+	return shell->prompt.kind || (v->typing && v->typing(shell->own[shell->view], s));
 }
 
-uint32_t ui_key_at(const struct ui *ui, const struct state *s, int x, int y)
+uint32_t shell_key_at(const struct shell *shell, const struct state *s, int x, int y)
 {
-	const struct frame_keys keys = shell_frame_keys(ui);
+	const struct frame_keys keys = shell_frame_keys(shell);
 	const struct binding *b;
 
-	if (y != ui->h - 2 || ui->note[0] || ui_typing(ui, s) || ui_menu(ui))
+	if (y != shell->h - 2 || shell->note[0] || shell_typing(shell, s) || shell_menu(shell))
 		return 0;
-	b = frame_hint_at(ui->w, s, ui->view, &keys, x);
+	b = frame_hint_at(shell->w, s, shell->view, &keys, x);
 	return b ? b->keys[0] : 0;
 }
 
-enum view_id ui_view(const struct ui *ui)
+enum view_id shell_view(const struct shell *shell)
 {
-	return ui->view;
+	return shell->view;
 }
 
-void ui_select_chan(struct ui *ui, uint32_t chan)
+void shell_select_chan(struct shell *shell, uint32_t chan)
 {
-	ui->chan = chan;
+	shell->chan = chan;
 }
 
-uint32_t ui_job_links(const struct ui *ui)
+uint32_t shell_job_links(const struct shell *shell)
 {
-	return ui->focus.links;
+	return shell->focus.links;
 }
 
-uint32_t ui_job_routes(const struct ui *ui, uint32_t chan)
+uint32_t shell_job_routes(const struct shell *shell, uint32_t chan)
 {
-	return ui->focus.known && chan < ui->focus.nchan ? ui->focus.routes[chan] : 0;
+	return shell->focus.known && chan < shell->focus.nchan ? shell->focus.routes[chan] : 0;
 }
 
-bool ui_job_dims(const struct ui *ui, uint32_t chan)
+bool shell_job_dims(const struct shell *shell, uint32_t chan)
 {
-	return ui->focus.known && !ui_job_routes(ui, chan);
+	return shell->focus.known && !shell_job_routes(shell, chan);
 }
 
-bool ui_chan_tagged(const struct ui *ui, uint32_t chan)
+bool shell_chan_tagged(const struct shell *shell, uint32_t chan)
 {
-	return ui->marks.chan && ui->marks.chan[chan];
+	return shell->marks.chan && shell->marks.chan[chan];
 }
 
-bool ui_switch_tagged(const struct ui *ui, uint32_t sw)
+bool shell_switch_tagged(const struct shell *shell, uint32_t sw)
 {
-	return ui->marks.sw && ui->marks.sw[sw];
+	return shell->marks.sw && shell->marks.sw[sw];
 }
 
-bool ui_job_tagged(const struct ui *ui, uint64_t id)
+bool shell_job_tagged(const struct shell *shell, uint64_t id)
 {
-	return tags_job(&ui->marks, id);
+	return tags_job(&shell->marks, id);
 }
 
-bool ui_any_tagged(const struct ui *ui)
+bool shell_any_tagged(const struct shell *shell)
 {
-	return ui->marks.n[MARK_LINKS] || ui->marks.n[MARK_SWITCHES];
+	return shell->marks.n[MARK_LINKS] || shell->marks.n[MARK_SWITCHES];
 }
 
-uint64_t ui_tag_serial(const struct ui *ui)
+uint64_t shell_tag_serial(const struct shell *shell)
 {
-	return ui->marks.serial;
+	return shell->marks.serial;
 }
 
-uint32_t ui_selected_chan(const struct ui *ui)
+uint32_t shell_selected_chan(const struct shell *shell)
 {
-	return ui->chan;
+	return shell->chan;
 }
 
-uint32_t ui_selected_switch(const struct ui *ui)
+uint32_t shell_selected_switch(const struct shell *shell)
 {
-	return ui->sw;
+	return shell->sw;
 }
 
-void ui_select_switch(struct ui *ui, uint32_t sw)
+void shell_select_switch(struct shell *shell, uint32_t sw)
 {
-	ui->sw = sw;
+	shell->sw = sw;
 }
 
-uint64_t ui_selected_job(const struct ui *ui)
+uint64_t shell_selected_job(const struct shell *shell)
 {
-	return ui->focus.id;
+	return shell->focus.id;
 }
 
-void ui_select_job(struct ui *ui, uint64_t id)
+void shell_select_job(struct shell *shell, uint64_t id)
 {
-	job_highlight_set(&ui->focus, id);
+	job_highlight_set(&shell->focus, id);
 }
 
-struct path_ends ui_path_ends(const struct ui *ui)
+struct path_ends shell_path_ends(const struct shell *shell)
 {
-	return ui->path;
+	return shell->path;
 }
 
-void ui_select_path(struct ui *ui, struct path_ends ends)
+void shell_select_path(struct shell *shell, struct path_ends ends)
 {
-	ui->path = ends;
+	shell->path = ends;
 }
 
-const struct binding *ui_bindings(const struct ui *ui, size_t *n)
+const struct binding *shell_bindings(const struct shell *shell, size_t *n)
 {
-	*n = ui->nbindings;
-	return ui->bindings;
+	*n = shell->nbindings;
+	return shell->bindings;
 }
 
-bool ui_bits(const struct ui *ui)
+bool shell_bits(const struct shell *shell)
 {
-	return ui->bits;
+	return shell->bits;
 }
 
-enum history_metric ui_past(const struct ui *ui)
+enum history_metric shell_past(const struct shell *shell)
 {
-	return ui->past;
+	return shell->past;
 }
 
-void ui_past_set(struct ui *ui, enum history_metric m)
+void shell_past_set(struct shell *shell, enum history_metric m)
 {
-	ui->past = m;
+	shell->past = m;
 }
 
-bool ui_past_choose(struct ui *ui, const struct input *in)
+bool shell_past_choose(struct shell *shell, const struct input *in)
 {
-	enum history_metric m = (ui->past + 1) % HISTORY_METRICS;
+	enum history_metric m = (shell->past + 1) % HISTORY_METRICS;
 
 	if (in->text && in->text[0])
 		m = history_metric_find(in->text);
 	if (m == HISTORY_METRICS) {
-		ui_say(ui, "the past has no '%s' here: util, wait or errors", in->text);
+		shell_say(shell, "the past has no '%s' here: util, wait or errors", in->text);
 		return false;
 	}
-	ui->past = m;
-	ui_say(ui, "the past of links is shown of %s", history_metric_name(m));
+	shell->past = m;
+	shell_say(shell, "the past of links is shown of %s", history_metric_name(m));
 	return true;
 }
 
-enum palette ui_palette(const struct ui *ui)
+enum palette shell_palette(const struct shell *shell)
 {
-	return ui->palette;
+	return shell->palette;
 }
 
-const struct fabric_summary *ui_survey(const struct ui *ui)
+const struct fabric_summary *shell_survey(const struct shell *shell)
 {
-	return &ui->survey;
+	return &shell->survey;
 }
 
-void ui_compare(struct ui *ui, bool on)
+void shell_compare(struct shell *shell, bool on)
 {
-	ui->compare = on;
+	shell->compare = on;
 }
 
-bool ui_comparing(const struct ui *ui)
+bool shell_comparing(const struct shell *shell)
 {
-	return ui->compare;
+	return shell->compare;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* shell_priv: the ui's own state, shared by its files: ui.c (views, common keys) and ui_prompt.c
- * (commands, filters, searches, and the mouse). */
+/* shell_priv: the shell's own state, shared by its files: shell.c (views, common keys) and
+ * ui_prompt.c (commands, filters, searches, and the mouse). */
 #ifndef VIEWS_SHELL_SHELL_PRIV_H
 #define VIEWS_SHELL_SHELL_PRIV_H
 
@@ -16,7 +16,7 @@
 
 #define TRAIL 8
 
-struct ui {
+struct shell {
 	const struct binding *bindings;
 	size_t nbindings;
 	enum view_id view;
@@ -41,30 +41,31 @@ struct ui {
 };
 
 /* One request, wherever it comes from. */
-void ui_do(struct ui *ui, const struct input *in, const struct state *s, struct request *out);
+void shell_do(struct shell *shell, const struct input *in, const struct state *s,
+	      struct request *out);
 
 /* The table in view and what it is of; NULL: none. */
-struct table *ui_table(struct ui *ui, const struct table_ops **ops);
+struct table *shell_table(struct shell *shell, const struct table_ops **ops);
 
 /* Menus over the view, in ui_menu.c: opens one; a request while one is open (false: it is not for
  * it); draws it. */
-bool ui_menu_open(struct ui *ui, const struct input *in, const struct state *s);
-bool ui_menu_input(struct ui *ui, const struct input *in, const struct state *s,
-		   struct request *out);
-void ui_menu_draw(struct ui *ui, struct canvas *c, const struct state *s);
+bool shell_menu_open(struct shell *shell, const struct input *in, const struct state *s);
+bool shell_menu_input(struct shell *shell, const struct input *in, const struct state *s,
+		      struct request *out);
+void shell_menu_draw(struct shell *shell, struct canvas *c, const struct state *s);
 
 /* A line as typed after ':'. */
-void ui_run(struct ui *ui, const char *line, const struct state *s, struct request *out);
+void shell_run(struct shell *shell, const char *line, const struct state *s, struct request *out);
 
 /* Opens a line for it; false when the request opens none. */
-bool ui_prompt_open(struct ui *ui, const struct input *in, const struct state *s);
-void ui_prompt_input(struct ui *ui, const struct input *in, const struct state *s,
-		     struct request *out);
-void ui_prompt_draw(struct ui *ui, struct canvas *c, const struct state *s);
+bool shell_prompt_open(struct shell *shell, const struct input *in, const struct state *s);
+void shell_prompt_input(struct shell *shell, const struct input *in, const struct state *s,
+			struct request *out);
+void shell_prompt_draw(struct shell *shell, struct canvas *c, const struct state *s);
 /* For REQ_EXCLUDE: things by name, "none", or "" for what is under the cursor of the table. */
-void ui_exclude(struct ui *ui, const struct state *s, const char *text);
+void shell_exclude(struct shell *shell, const struct state *s, const char *text);
 /* What only a command or the mouse can ask for; false: nothing of the kind. */
-bool ui_command_input(struct ui *ui, const struct input *in, const struct state *s,
-		      struct request *out);
+bool shell_command_input(struct shell *shell, const struct input *in, const struct state *s,
+			 struct request *out);
 
 #endif

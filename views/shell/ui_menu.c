@@ -5,26 +5,26 @@
 #include <stdio.h>
 #include <string.h>
 
-bool ui_menu(const struct ui *ui)
+bool shell_menu(const struct shell *shell)
 {
-	return ui->columns.menu.open || ui->settings.menu.open;
+	return shell->columns.menu.open || shell->settings.menu.open;
 }
 
-bool ui_menu_open(struct ui *ui, const struct input *in, const struct state *s)
+bool shell_menu_open(struct shell *shell, const struct input *in, const struct state *s)
 {
 	const struct table_ops *ops;
-	struct table *t = ui_table(ui, &ops);
+	struct table *t = shell_table(shell, &ops);
 
 	if (in->req == REQ_SETTINGS) {
-		settings_menu_open(&ui->settings, s);
+		settings_menu_open(&shell->settings, s);
 		return true;
 	}
 	if (!t || (in->text && in->text[0]))
 		return false;
 	if (in->req == REQ_SORT)
-		sort_menu_open(&ui->sort, t, ops);
+		sort_menu_open(&shell->sort, t, ops);
 	else if (in->req == REQ_COLUMN_MENU)
-		column_menu_open(&ui->columns, t, ops);
+		column_menu_open(&shell->columns, t, ops);
 	else
 		return false;
 	return true;
@@ -32,62 +32,62 @@ bool ui_menu_open(struct ui *ui, const struct input *in, const struct state *s)
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-static bool shell_choose_sort(struct ui *ui, const struct input *in)
+static bool shell_choose_sort(struct shell *shell, const struct input *in)
 {
 	const struct table_ops *ops;
-	struct table *t = ui_table(ui, &ops);
+	struct table *t = shell_table(shell, &ops);
 	const struct field *sort;
 
-	if (!ui->sort.menu.open || !t || ops->kind != ui->sort.kind || in->refused_ro)
+	if (!shell->sort.menu.open || !t || ops->kind != shell->sort.kind || in->refused_ro)
 		return false;
-	if (!sort_menu_input(&ui->sort, &sort, in))
+	if (!sort_menu_input(&shell->sort, &sort, in))
 		return false;
 	if (sort)
 		table_sort(t, sort);
 	return true;
 }
 
-static bool shell_choose_columns(struct ui *ui, const struct input *in)
+static bool shell_choose_columns(struct shell *shell, const struct input *in)
 {
 	const struct table_ops *ops;
-	struct table *t = ui_table(ui, &ops);
+	struct table *t = shell_table(shell, &ops);
 	const char *say;
 
-	if (!ui->columns.menu.open || !t || ops->kind != ui->columns.kind)
+	if (!shell->columns.menu.open || !t || ops->kind != shell->columns.kind)
 		return false;
-	say = column_menu_input(&ui->columns, t, ops, in);
+	say = column_menu_input(&shell->columns, t, ops, in);
 	if (say)
-		ui_say(ui, "%s", say);
+		shell_say(shell, "%s", say);
 	return true;
 }
 
-static void shell_change_setting(struct ui *ui, const struct input *in, const struct state *s,
+static void shell_change_setting(struct shell *shell, const struct input *in, const struct state *s,
 				 struct request *out)
 {
 	char line[SETTING_LEN + 64];
 
-	switch (settings_menu_input(&ui->settings, s, in, line, sizeof(line))) {
+	switch (settings_menu_input(&shell->settings, s, in, line, sizeof(line))) {
 	case SETTINGS_DO:
-		ui_run(ui, line, s, out);
+		shell_run(shell, line, s, out);
 		break;
 	case SETTINGS_TYPE:
-		prompt_open(&ui->prompt, PROMPT_COMMAND, line);
+		prompt_open(&shell->prompt, PROMPT_COMMAND, line);
 		break;
 	case SETTINGS_NONE:
 		break;
 	}
 }
 
-bool ui_menu_input(struct ui *ui, const struct input *in, const struct state *s,
-		   struct request *out)
+bool shell_menu_input(struct shell *shell, const struct input *in, const struct state *s,
+		      struct request *out)
 {
 	if (in->req == REQ_REDRAW || in->req == REQ_SUSPEND)
 		return false;
-	if (ui->settings.menu.open) {
-		shell_change_setting(ui, in, s, out);
+	if (shell->settings.menu.open) {
+		shell_change_setting(shell, in, s, out);
 		return true;
 	}
-	return shell_choose_sort(ui, in) || shell_choose_columns(ui, in);
+	return shell_choose_sort(shell, in) || shell_choose_columns(shell, in);
 }
 
 /* --- drawing ---------------------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ static void shell_draw_keys(struct canvas *c, const char *const *keys)
 	}
 }
 
-void ui_menu_draw(struct ui *ui, struct canvas *c, const struct state *s)
+void shell_menu_draw(struct shell *shell, struct canvas *c, const struct state *s)
 {
 	static const char *const column_keys[] = {
 		"Space", "show or not", "Left Right", "earlier, later", "r", "as usual",
@@ -113,26 +113,26 @@ void ui_menu_draw(struct ui *ui, struct canvas *c, const struct state *s)
 	static const char *const setting_keys[] = { "Enter", "change", "w", "keep in the file",
 						    "Esc",   "leave",  NULL };
 	const struct table_ops *ops;
-	struct table *t = ui_table(ui, &ops);
-	bool same = t && ops->kind == ui->columns.kind;
+	struct table *t = shell_table(shell, &ops);
+	bool same = t && ops->kind == shell->columns.kind;
 
-	if (ui->sort.menu.open && t && ops->kind == ui->sort.kind)
-		sort_menu_draw(&ui->sort, t, c);
+	if (shell->sort.menu.open && t && ops->kind == shell->sort.kind)
+		sort_menu_draw(&shell->sort, t, c);
 	else
-		ui->sort.menu.open = false;
-	ui->columns.menu.open = ui->columns.menu.open && same;
-	if (ui->columns.menu.open)
-		column_menu_draw(&ui->columns, t, c);
-	if (ui->settings.menu.open)
-		settings_menu_draw(&ui->settings, s, c, (struct rect){ 0, 2, c->w, c->h - 4 });
-	if (ui_menu(ui) && !ui->note[0])
-		shell_draw_keys(c, ui->settings.menu.open ? setting_keys : column_keys);
+		shell->sort.menu.open = false;
+	shell->columns.menu.open = shell->columns.menu.open && same;
+	if (shell->columns.menu.open)
+		column_menu_draw(&shell->columns, t, c);
+	if (shell->settings.menu.open)
+		settings_menu_draw(&shell->settings, s, c, (struct rect){ 0, 2, c->w, c->h - 4 });
+	if (shell_menu(shell) && !shell->note[0])
+		shell_draw_keys(c, shell->settings.menu.open ? setting_keys : column_keys);
 }
 
 /* --- what a file may hold --------------------------------------------------------------------- */
 
 /* The view's own table, not one that is deeper in it. */
-static struct table *shell_table_of(const struct ui *ui, enum view_id view,
+static struct table *shell_table_of(const struct shell *shell, enum view_id view,
 				    const struct table_ops **ops)
 {
 	static const struct {
@@ -147,24 +147,24 @@ static struct table *shell_table_of(const struct ui *ui, enum view_id view,
 
 		if (tables[i].view != view)
 			continue;
-		t = view_find(view)->table(ui->own[view], ops);
+		t = view_find(view)->table(shell->own[view], ops);
 		return t && (*ops)->kind == tables[i].kind ? t : NULL;
 	}
 	return NULL;
 }
 
-bool ui_columns_set(struct ui *ui, enum view_id view, const char *columns)
+bool shell_columns_set(struct shell *shell, enum view_id view, const char *columns)
 {
 	const struct table_ops *ops;
-	struct table *t = shell_table_of(ui, view, &ops);
+	struct table *t = shell_table_of(shell, view, &ops);
 
 	return t && table_columns(t, columns, ops);
 }
 
-bool ui_sort_set(struct ui *ui, enum view_id view, const char *sort)
+bool shell_sort_set(struct shell *shell, enum view_id view, const char *sort)
 {
 	const struct table_ops *ops;
-	struct table *t = shell_table_of(ui, view, &ops);
+	struct table *t = shell_table_of(shell, view, &ops);
 	bool reverse = sort[0] == '-';
 	const struct field *f =
 		t ? field_find(ops->kind, sort + reverse, strlen(sort + reverse)) : NULL;
@@ -179,19 +179,19 @@ bool ui_sort_set(struct ui *ui, enum view_id view, const char *sort)
 	return true;
 }
 
-bool ui_columns(const struct ui *ui, enum view_id view, char *buf, size_t len)
+bool shell_columns(const struct shell *shell, enum view_id view, char *buf, size_t len)
 {
 	const struct table_ops *ops;
-	const struct table *t = shell_table_of(ui, view, &ops);
+	const struct table *t = shell_table_of(shell, view, &ops);
 
 	snprintf(buf, len, "%s", t ? t->columns : "");
 	return t != NULL;
 }
 
-bool ui_sort(const struct ui *ui, enum view_id view, char *buf, size_t len)
+bool shell_sort(const struct shell *shell, enum view_id view, char *buf, size_t len)
 {
 	const struct table_ops *ops;
-	const struct table *t = shell_table_of(ui, view, &ops);
+	const struct table *t = shell_table_of(shell, view, &ops);
 
 	buf[0] = '\0';
 	if (t && t->sort && (t->sort_chosen || t->reverse))

@@ -13,60 +13,60 @@
 #include <string.h>
 #include <strings.h>
 
-struct table *ui_table(struct ui *ui, const struct table_ops **ops)
+struct table *shell_table(struct shell *shell, const struct table_ops **ops)
 {
-	const struct view *v = view_find(ui->view);
+	const struct view *v = view_find(shell->view);
 
 	*ops = NULL;
-	return v && v->table ? v->table(ui->own[ui->view], ops) : NULL;
+	return v && v->table ? v->table(shell->own[shell->view], ops) : NULL;
 }
 
-static struct prompt_context shell_context(struct ui *ui, const struct state *s)
+static struct prompt_context shell_context(struct shell *shell, const struct state *s)
 {
 	const struct table_ops *ops;
-	struct table *t = ui_table(ui, &ops);
+	struct table *t = shell_table(shell, &ops);
 
 	return (struct prompt_context){ .s = s,
 					.kind = t ? ops->kind : ROW_KINDS,
-					.view = view_find(ui->view),
-					.own = ui->own[ui->view] };
+					.view = view_find(shell->view),
+					.own = shell->own[shell->view] };
 }
 
-bool ui_prompt_open(struct ui *ui, const struct input *in, const struct state *s)
+bool shell_prompt_open(struct shell *shell, const struct input *in, const struct state *s)
 {
-	struct prompt_context ctx = shell_context(ui, s);
+	struct prompt_context ctx = shell_context(shell, s);
 
 	const struct table_ops *ops;
-	struct table *t = ui_table(ui, &ops);
+	struct table *t = shell_table(shell, &ops);
 
-	if (ui_menu_open(ui, in, s))
+	if (shell_menu_open(shell, in, s))
 		return true;
 	if (in->text)
 		return false;
 	if (in->req == REQ_PALETTE_PICK) {
-		prompt_open(&ui->prompt, PROMPT_COMMAND, "palette ");
-		prompt_offer(&ui->prompt, &ctx);
+		prompt_open(&shell->prompt, PROMPT_COMMAND, "palette ");
+		prompt_offer(&shell->prompt, &ctx);
 	} else if (in->req == REQ_COMMAND)
-		prompt_open(&ui->prompt, PROMPT_COMMAND, "");
+		prompt_open(&shell->prompt, PROMPT_COMMAND, "");
 	else if (in->req == REQ_FILTER && t)
-		prompt_open(&ui->prompt, PROMPT_FILTER, t->filter_text);
+		prompt_open(&shell->prompt, PROMPT_FILTER, t->filter_text);
 	else if (in->req == REQ_FIND && t)
-		prompt_open(&ui->prompt, PROMPT_FIND, "");
+		prompt_open(&shell->prompt, PROMPT_FIND, "");
 	else
 		return false;
 	return true;
 }
 
-void ui_command_begin(struct ui *ui, const char *text)
+void shell_command_begin(struct shell *shell, const char *text)
 {
-	prompt_open(&ui->prompt, PROMPT_COMMAND, text);
+	prompt_open(&shell->prompt, PROMPT_COMMAND, text);
 }
 
 /* --- commands ------------------------------------------------------------------------------- */
 
-static bool shell_holds_here(const struct binding *b, const struct ui *ui)
+static bool shell_holds_here(const struct binding *b, const struct shell *shell)
 {
-	return !b->views || (b->views & VIEW_BIT(ui->view));
+	return !b->views || (b->views & VIEW_BIT(shell->view));
 }
 
 static const char *shell_a_view_of(const struct binding *b)
@@ -78,7 +78,7 @@ static const char *shell_a_view_of(const struct binding *b)
 }
 
 /* As the key of the same request would be: in these views only, and not without --rw. */
-static bool shell_allowed(struct ui *ui, struct input *in, const struct command *cmd,
+static bool shell_allowed(struct shell *shell, struct input *in, const struct command *cmd,
 			  const struct state *s)
 {
 	const struct binding *elsewhere = NULL;
@@ -86,13 +86,13 @@ static bool shell_allowed(struct ui *ui, struct input *in, const struct command 
 
 	if (in->req == REQ_EXCLUDE && in->text && in->text[0])
 		return true; /* what is named needs no cursor */
-	for (size_t i = 0; i < ui->nbindings; i++) {
-		const struct binding *b = &ui->bindings[i];
+	for (size_t i = 0; i < shell->nbindings; i++) {
+		const struct binding *b = &shell->bindings[i];
 
 		if (b->req != in->req || (in->req == REQ_VIEW && b->view != in->view))
 			continue;
 		any = true;
-		if (shell_holds_here(b, ui)) {
+		if (shell_holds_here(b, shell)) {
 			in->refused_ro = b->rw && !s->rw;
 			return true;
 		}
@@ -100,8 +100,8 @@ static bool shell_allowed(struct ui *ui, struct input *in, const struct command 
 	}
 	if (!any)
 		return true;
-	ui_say(ui, "'%s' means nothing here: it is a command of %s", cmd->name,
-	       shell_a_view_of(elsewhere));
+	shell_say(shell, "'%s' means nothing here: it is a command of %s", cmd->name,
+		  shell_a_view_of(elsewhere));
 	return false;
 }
 
@@ -117,12 +117,12 @@ static void shell_typed_so_far(char *out, size_t len, const char *text, enum row
 	snprintf(out, len, "%.*s", (int)from, text);
 }
 
-static void shell_typed(struct ui *ui, enum prompt_kind kind, const char *text,
+static void shell_typed(struct shell *shell, enum prompt_kind kind, const char *text,
 			const struct state *s)
 {
 	const struct table_ops *ops;
-	struct table *t = ui_table(ui, &ops);
-	struct table_in in = { ui->own[ui->view], ui, s };
+	struct table *t = shell_table(shell, &ops);
+	struct table_in in = { shell->own[shell->view], shell, s };
 
 	if (t && kind == PROMPT_FILTER)
 		table_filter(t, text, ops);
@@ -131,17 +131,17 @@ static void shell_typed(struct ui *ui, enum prompt_kind kind, const char *text,
 }
 
 /* By a command: there is no line any more below which a mistake could stand. */
-static void shell_filter(struct ui *ui, const char *text, const struct state *s)
+static void shell_filter(struct shell *shell, const char *text, const struct state *s)
 {
 	const struct table_ops *ops;
-	const struct table *t = ui_table(ui, &ops);
+	const struct table *t = shell_table(shell, &ops);
 
-	shell_typed(ui, PROMPT_FILTER, text, s);
+	shell_typed(shell, PROMPT_FILTER, text, s);
 	if (t && t->filter.why[0])
-		ui_say(ui, "filter: %s", t->filter.why);
+		shell_say(shell, "filter: %s", t->filter.why);
 }
 
-void ui_run(struct ui *ui, const char *line, const struct state *s, struct request *out)
+void shell_run(struct shell *shell, const char *line, const struct state *s, struct request *out)
 {
 	size_t name;
 	const struct command *cmd;
@@ -154,8 +154,8 @@ void ui_run(struct ui *ui, const char *line, const struct state *s, struct reque
 		return;
 	cmd = command_find(line, name);
 	if (!cmd) {
-		ui_say(ui, "no command '%.*s' (or it begins several): Tab lists them", (int)name,
-		       line);
+		shell_say(shell, "no command '%.*s' (or it begins several): Tab lists them",
+			  (int)name, line);
 		return;
 	}
 	line += name;
@@ -166,11 +166,11 @@ void ui_run(struct ui *ui, const char *line, const struct state *s, struct reque
 	in.req = cmd->req;
 	in.view = cmd->view;
 	if (cmd->needed && !arg[0]) {
-		ui_say(ui, "%s %s: %s", cmd->name, cmd->args, cmd->help);
+		shell_say(shell, "%s %s: %s", cmd->name, cmd->args, cmd->help);
 		return;
 	}
 	if (cmd->arg == ARG_NONE && arg[0]) {
-		ui_say(ui, "'%s' takes no argument", cmd->name);
+		shell_say(shell, "'%s' takes no argument", cmd->name);
 		return;
 	}
 	if (cmd->arg != ARG_NONE)
@@ -178,57 +178,57 @@ void ui_run(struct ui *ui, const char *line, const struct state *s, struct reque
 	if (cmd->req == REQ_VIEW && cmd->arg == ARG_VIEW) {
 		in.view = command_view(arg);
 		if (in.view == VIEW_COUNT) {
-			ui_say(ui, "no view '%s': Tab lists them", arg);
+			shell_say(shell, "no view '%s': Tab lists them", arg);
 			return;
 		}
 	}
-	if (!shell_allowed(ui, &in, cmd, s))
+	if (!shell_allowed(shell, &in, cmd, s))
 		return;
-	ui_do(ui, &in, s, out);
+	shell_do(shell, &in, s, out);
 	if (cmd->req == REQ_VIEW && cmd->arg == ARG_FILTER && arg[0])
-		shell_filter(ui, arg, s);
+		shell_filter(shell, arg, s);
 }
 
-static void shell_choose_palette(struct ui *ui, const char *name)
+static void shell_choose_palette(struct shell *shell, const char *name)
 {
 	for (int i = 0; i < PALETTE_COUNT; i++)
 		if (!strncasecmp(palette_name((enum palette)i), name, strlen(name))) {
-			ui_palette_set(ui, (enum palette)i);
+			shell_palette_set(shell, (enum palette)i);
 			return;
 		}
-	ui_say(ui, "no palette '%s': Tab lists them", name);
+	shell_say(shell, "no palette '%s': Tab lists them", name);
 }
 
-void ui_prompt_input(struct ui *ui, const struct input *in, const struct state *s,
-		     struct request *out)
+void shell_prompt_input(struct shell *shell, const struct input *in, const struct state *s,
+			struct request *out)
 {
-	struct prompt *p = &ui->prompt;
+	struct prompt *p = &shell->prompt;
 	enum prompt_kind kind = p->kind;
-	struct prompt_context ctx = shell_context(ui, s);
+	struct prompt_context ctx = shell_context(shell, s);
 	const struct table_ops *ops;
 	struct table *t;
 	char so_far[sizeof(p->text)];
 
-	t = ui_table(ui, &ops);
+	t = shell_table(shell, &ops);
 	switch (prompt_input(p, in, &ctx)) {
 	case PROMPT_CHANGED:
 		if (kind == PROMPT_FILTER && t) {
 			shell_typed_so_far(so_far, sizeof(so_far), p->text, ops->kind);
-			shell_typed(ui, kind, so_far, s);
+			shell_typed(shell, kind, so_far, s);
 			break;
 		}
 		if (kind == PROMPT_COMMAND && !strncmp(p->text, "palette ", 8))
-			shell_choose_palette(ui, p->text + 8); /* seen while it is picked */
-		shell_typed(ui, kind, p->text, s);
+			shell_choose_palette(shell, p->text + 8); /* seen while it is picked */
+		shell_typed(shell, kind, p->text, s);
 		break;
 	case PROMPT_LEFT:
-		shell_typed(ui, kind, "", s);
+		shell_typed(shell, kind, "", s);
 		break;
 	case PROMPT_DONE:
 		if (kind == PROMPT_COMMAND)
-			ui_run(ui, p->text, s, out);
+			shell_run(shell, p->text, s, out);
 		else
-			shell_typed(ui, kind, p->text, s);
+			shell_typed(shell, kind, p->text, s);
 		/* what is wrong stands below it: there is more to type, or Esc */
 		if (kind == PROMPT_FILTER && t && t->filter.why[0]) {
 			memcpy(so_far, p->text, sizeof(so_far));
@@ -240,60 +240,60 @@ void ui_prompt_input(struct ui *ui, const struct input *in, const struct state *
 	}
 }
 
-void ui_prompt_draw(struct ui *ui, struct canvas *c, const struct state *s)
+void shell_prompt_draw(struct shell *shell, struct canvas *c, const struct state *s)
 {
-	struct prompt_context ctx = shell_context(ui, s);
+	struct prompt_context ctx = shell_context(shell, s);
 	const struct table_ops *ops;
-	struct table *t = ui_table(ui, &ops);
+	struct table *t = shell_table(shell, &ops);
 
-	prompt_draw(&ui->prompt, c, c->h - 2,
-		    ui->prompt.kind == PROMPT_FILTER && t ? t->filter.why : "", &ctx);
+	prompt_draw(&shell->prompt, c, c->h - 2,
+		    shell->prompt.kind == PROMPT_FILTER && t ? t->filter.why : "", &ctx);
 }
 
 /* --- what only commands ask for --------------------------------------------------------------- */
 
-static void shell_go_to(struct ui *ui, const char *name, const struct state *s)
+static void shell_go_to(struct shell *shell, const char *name, const struct state *s)
 {
 	struct err err;
 	uint32_t end, sw;
 	uint16_t lid;
 
 	if (!s->fabric) {
-		ui_say(ui, "the fabric is not known yet");
+		shell_say(shell, "the fabric is not known yet");
 		return;
 	}
 	if (end_find(&end, &lid, s->fabric, name, &err)) {
-		ui_say(ui, "%s", err.text);
+		shell_say(shell, "%s", err.text);
 		return;
 	}
 	sw = end >= s->fabric->nend ? end - s->fabric->nend : s->fabric->term_sw[end];
-	ui_select_switch(ui, sw);
+	shell_select_switch(shell, sw);
 	if (view_find(VIEW_SWITCHES))
-		ui_goto(ui, VIEW_SWITCHES);
+		shell_goto(shell, VIEW_SWITCHES);
 }
 
-static void shell_choose_job(struct ui *ui, const char *text, const struct state *s)
+static void shell_choose_job(struct shell *shell, const char *text, const struct state *s)
 {
 	char *end;
 	unsigned long long id = strtoull(text, &end, 10);
 	bool found = false;
 
 	if (!text[0]) {
-		ui_select_job(ui, 0);
-		ui_say(ui, "no job is highlighted");
+		shell_select_job(shell, 0);
+		shell_say(shell, "no job is highlighted");
 		return;
 	}
 	for (uint32_t i = 0; s->jobs && i < s->jobs->njob; i++)
 		found |= s->jobs->jobs[i].id == id;
 	if (*end || !found) {
-		ui_say(ui, "no job '%s' is known", text);
+		shell_say(shell, "no job '%s' is known", text);
 		return;
 	}
-	ui_select_job(ui, id);
-	ui_say(ui, "job %llu is highlighted", id);
+	shell_select_job(shell, id);
+	shell_say(shell, "job %llu is highlighted", id);
 }
 
-static void shell_choose_path(struct ui *ui, const char *text, const struct state *s)
+static void shell_choose_path(struct shell *shell, const char *text, const struct state *s)
 {
 	struct path_ends ends;
 	char a[PROMPT_LEN], b[PROMPT_LEN], more[2];
@@ -302,48 +302,48 @@ static void shell_choose_path(struct ui *ui, const char *text, const struct stat
 	uint32_t dst;
 
 	if (sscanf(text, "%127s %127s %1s", a, b, more) != 2) {
-		ui_say(ui, "path A B: from where to where, by name, LID or GUID");
+		shell_say(shell, "path A B: from where to where, by name, LID or GUID");
 		return;
 	}
 	if (!s->fabric) {
-		ui_say(ui, "the fabric is not known yet");
+		shell_say(shell, "the fabric is not known yet");
 		return;
 	}
 	if (end_find(&ends.src, &lid, s->fabric, a, &err) ||
 	    end_find(&dst, &ends.dlid, s->fabric, b, &err)) {
-		ui_say(ui, "%s", err.text);
+		shell_say(shell, "%s", err.text);
 		return;
 	}
-	ui_select_path(ui, ends);
-	ui_goto(ui, VIEW_PATHS);
+	shell_select_path(shell, ends);
+	shell_goto(shell, VIEW_PATHS);
 }
 
-static void shell_choose_units(struct ui *ui, const char *name)
+static void shell_choose_units(struct shell *shell, const char *name)
 {
 	if (!strcasecmp(name, "bits") || !strcasecmp(name, "bytes"))
-		ui_bits_set(ui, !strcasecmp(name, "bits"));
+		shell_bits_set(shell, !strcasecmp(name, "bits"));
 	else
-		ui_say(ui, "units: bytes (GB/s) or bits (Gb/s), not '%s'", name);
+		shell_say(shell, "units: bytes (GB/s) or bits (Gb/s), not '%s'", name);
 }
 
-static void shell_click(struct ui *ui, const struct input *in, const struct state *s,
+static void shell_click(struct shell *shell, const struct input *in, const struct state *s,
 			struct request *out)
 {
 	struct input go = { .req = REQ_VIEW };
 
 	if (in->y != 1)
 		return;
-	go.view = frame_tab_at(ui->w, ui->view, in->x);
+	go.view = frame_tab_at(shell->w, shell->view, in->x);
 	if (go.view < VIEW_COUNT)
-		ui_do(ui, &go, s, out);
+		shell_do(shell, &go, s, out);
 }
 
 /* false: there is no row. */
-static bool shell_copy_row(struct ui *ui, const struct state *s, struct request *out)
+static bool shell_copy_row(struct shell *shell, const struct state *s, struct request *out)
 {
 	const struct table_ops *ops;
-	const struct table *t = ui_table(ui, &ops);
-	struct rows rows = { .s = s, .v = ui_survey(ui) };
+	const struct table *t = shell_table(shell, &ops);
+	struct rows rows = { .s = s, .v = shell_survey(shell) };
 	char label[VALUE_LEN] = "";
 
 	if (!t || table_cursor(t) == FAB_NONE)
@@ -354,51 +354,51 @@ static bool shell_copy_row(struct ui *ui, const struct state *s, struct request 
 	return true;
 }
 
-bool ui_command_input(struct ui *ui, const struct input *in, const struct state *s,
-		      struct request *out)
+bool shell_command_input(struct shell *shell, const struct input *in, const struct state *s,
+			 struct request *out)
 {
 	const char *text = in->text ? in->text : "";
 
 	switch (in->req) {
 	case REQ_GOTO:
-		shell_go_to(ui, text, s);
+		shell_go_to(shell, text, s);
 		return true;
 	case REQ_JOB:
-		shell_choose_job(ui, text, s);
+		shell_choose_job(shell, text, s);
 		return true;
 	case REQ_PATH:
-		shell_choose_path(ui, text, s);
+		shell_choose_path(shell, text, s);
 		return true;
 	case REQ_EXCLUDE:
-		ui_exclude(ui, s, text);
+		shell_exclude(shell, s, text);
 		return true;
 	case REQ_ENGINE:
-		out->options = preview_form_of(ui->own[VIEW_PREVIEW])->o;
+		out->options = preview_form_of(shell->own[VIEW_PREVIEW])->o;
 		out->type = in->req;
 		snprintf(out->text, sizeof(out->text), "%s", text);
 		return true;
 	case REQ_PALETTE:
 		if (text[0])
-			shell_choose_palette(ui, text);
+			shell_choose_palette(shell, text);
 		return text[0];
 	case REQ_UNITS:
 		if (text[0])
-			shell_choose_units(ui, text);
+			shell_choose_units(shell, text);
 		return text[0];
 	case REQ_CLICK:
-		shell_click(ui, in, s, out);
+		shell_click(shell, in, s, out);
 		return true;
 	case REQ_TABLES_FILE: /* with the options that are set there */
-		ui_goto(ui, VIEW_PREVIEW);
-		view_preview.input(ui->own[VIEW_PREVIEW], ui, in, s, out);
+		shell_goto(shell, VIEW_PREVIEW);
+		view_preview.input(shell->own[VIEW_PREVIEW], shell, in, s, out);
 		return true;
 	case REQ_COPY:
-		return shell_copy_row(ui, s, out);
+		return shell_copy_row(shell, s, out);
 	case REQ_FILTER:
-		shell_filter(ui, text, s);
+		shell_filter(shell, text, s);
 		return true;
 	case REQ_FIND:
-		shell_typed(ui, PROMPT_FIND, text, s);
+		shell_typed(shell, PROMPT_FIND, text, s);
 		return true;
 	case REQ_SNAPSHOT:
 	case REQ_HIST_BACK:

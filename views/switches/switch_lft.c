@@ -276,10 +276,10 @@ static uint32_t switch_lft_lid_at(const struct lft_pane *p)
 	return !p->by_port && p->list.cursor < p->nrow ? p->row[p->list.cursor] : 0;
 }
 
-static bool switch_lft_take_path(struct lft_pane *p, struct ui *ui, const struct pane_in *in,
+static bool switch_lft_take_path(struct lft_pane *p, struct shell *shell, const struct pane_in *in,
 				 enum req req)
 {
-	struct path_ends ends = ui_path_ends(ui);
+	struct path_ends ends = shell_path_ends(shell);
 	uint32_t lid = switch_lft_lid_at(p);
 	char name[128];
 
@@ -292,15 +292,16 @@ static bool switch_lft_take_path(struct lft_pane *p, struct ui *ui, const struct
 		ends.dlid = (uint16_t)lid;
 	if (req == REQ_ENTER)
 		ends.src = in->s->fabric->nend + in->sw;
-	ui_select_path(ui, ends);
+	shell_select_path(shell, ends);
 	if (req == REQ_ENTER)
-		ui_goto(ui, VIEW_PATHS);
+		shell_goto(shell, VIEW_PATHS);
 	else
-		ui_say(ui, "path %s %s: 0 shows it", req == REQ_PATH_FROM ? "from" : "to", name);
+		shell_say(shell, "path %s %s: 0 shows it", req == REQ_PATH_FROM ? "from" : "to",
+			  name);
 	return true;
 }
 
-bool lft_pane_input(struct lft_pane *p, struct ui *ui, const struct pane_in *in,
+bool lft_pane_input(struct lft_pane *p, struct shell *shell, const struct pane_in *in,
 		    const struct input *key)
 {
 	bool again;
@@ -309,7 +310,7 @@ bool lft_pane_input(struct lft_pane *p, struct ui *ui, const struct pane_in *in,
 		return true;
 	if (pane_mouse(&p->list, p->nrow, p->at, key, &again)) {
 		if (again)
-			switch_lft_take_path(p, ui, in, REQ_ENTER);
+			switch_lft_take_path(p, shell, in, REQ_ENTER);
 		return true;
 	}
 	if (list_move(&p->list, key->req, p->nrow))
@@ -323,13 +324,14 @@ bool lft_pane_input(struct lft_pane *p, struct ui *ui, const struct pane_in *in,
 		if (switch_lft_plan_of(in))
 			p->changed = !p->changed;
 		else
-			ui_say(ui,
-			       "no plan to compare with: 6, choose an engine, Space computes one");
+			shell_say(
+				shell,
+				"no plan to compare with: 6, choose an engine, Space computes one");
 		return true;
 	case REQ_ENTER:
 	case REQ_PATH_FROM:
 	case REQ_PATH_TO:
-		return switch_lft_take_path(p, ui, in, key->req);
+		return switch_lft_take_path(p, shell, in, key->req);
 	default:
 		return filter_ask(&p->find, key->req);
 	}

@@ -73,10 +73,10 @@ static void switches_moved(const struct table_in *in, uint32_t sw)
 	struct switches_ui *u = in->own;
 
 	u->told = sw;
-	ui_select_switch(in->ui, sw);
+	shell_select_switch(in->shell, sw);
 }
 
-static void switches_show(struct switches_ui *u, struct ui *ui, uint32_t sw)
+static void switches_show(struct switches_ui *u, struct shell *shell, uint32_t sw)
 {
 	u->sw = sw;
 	u->told = sw;
@@ -84,7 +84,7 @@ static void switches_show(struct switches_ui *u, struct ui *ui, uint32_t sw)
 	u->ports.stale = true;
 	u->sl2vl = (struct sl2vl_pane){ 0 };
 	u->lanes = (struct lanes_pane){ 0 };
-	ui_select_switch(ui, sw);
+	shell_select_switch(shell, sw);
 }
 
 static void switches_open_switch(const struct table_in *in, uint32_t sw)
@@ -92,7 +92,7 @@ static void switches_open_switch(const struct table_in *in, uint32_t sw)
 	struct switches_ui *u = in->own;
 
 	u->ntrail = 0;
-	switches_show(u, in->ui, sw);
+	switches_show(u, in->shell, sw);
 }
 
 static const char *switches_first_sort(const struct table_in *in)
@@ -143,7 +143,7 @@ static uint32_t switches_port_number(const struct table_in *in, uint32_t row)
 static void switches_port_moved(const struct table_in *in, uint32_t row)
 {
 	if (in->s->fabric->port[row].chan != FAB_NONE)
-		ui_select_chan(in->ui, in->s->fabric->port[row].chan);
+		shell_select_chan(in->shell, in->s->fabric->port[row].chan);
 }
 
 static void switches_open_port(const struct table_in *in, uint32_t row)
@@ -151,12 +151,12 @@ static void switches_open_port(const struct table_in *in, uint32_t row)
 	const struct port *p = &in->s->fabric->port[row];
 
 	if (p->chan == FAB_NONE) {
-		ui_say(in->ui, "port %u leads to a host: < and > take it for a path, in 0",
-		       switches_port_number(in, row));
+		shell_say(in->shell, "port %u leads to a host: < and > take it for a path, in 0",
+			  switches_port_number(in, row));
 		return;
 	}
-	ui_select_chan(in->ui, p->chan);
-	ui_goto(in->ui, VIEW_LINKS);
+	shell_select_chan(in->shell, p->chan);
+	shell_goto(in->shell, VIEW_LINKS);
 }
 
 static const struct table_ops port_ops = {
@@ -184,11 +184,11 @@ static struct table *switches_table(void *own, const struct table_ops **ops)
 
 /* --- drawing --------------------------------------------------------------------------------- */
 
-static void switches_follow(struct switches_ui *u, struct ui *ui, const struct state *s)
+static void switches_follow(struct switches_ui *u, struct shell *shell, const struct state *s)
 {
-	const struct table_in in = { u, ui, s };
-	const struct rows rows = { ROWS_SWITCHES, s, ui_survey(ui) };
-	uint32_t sw = ui_selected_switch(ui);
+	const struct table_in in = { u, shell, s };
+	const struct rows rows = { ROWS_SWITCHES, s, shell_survey(shell) };
+	uint32_t sw = shell_selected_switch(shell);
 
 	if (!u->begun || u->fabric != s->fabric) {
 		fabric_put(u->fabric);
@@ -205,7 +205,7 @@ static void switches_follow(struct switches_ui *u, struct ui *ui, const struct s
 	u->told = sw;
 	table_select(&u->list, table_key(&rows, sw));
 	u->ntrail = 0;
-	switches_show(u, ui, sw);
+	switches_show(u, shell, sw);
 }
 
 struct port_counts {
@@ -222,7 +222,7 @@ static struct port_counts switches_count_ports(const struct pane_in *in)
 
 		if (port->chan == FAB_NONE && port->term == FAB_NONE)
 			n.bare++;
-		else if (ui_survey(in->ui)->problem[f->port_off[in->sw] + p] == PROBLEM_DOWN)
+		else if (shell_survey(in->shell)->problem[f->port_off[in->sw] + p] == PROBLEM_DOWN)
 			n.down++;
 		else
 			n.up++;
@@ -235,7 +235,7 @@ static struct port_counts switches_count_ports(const struct pane_in *in)
 static void switches_draw_facts(const struct pane_in *in, struct canvas *c, struct rect r, int y)
 {
 	const struct fabric *f = in->s->fabric;
-	const struct topology_kind *shape = ui_survey(in->ui)->shape;
+	const struct topology_kind *shape = shell_survey(in->shell)->shape;
 	struct port_counts n = switches_count_ports(in);
 	char level[16] = "";
 	const char *at = shape->kind == TOPOLOGY_TREE
@@ -270,10 +270,10 @@ static void switches_draw_tabs(const struct switches_ui *u, const struct pane_in
 				 i == (int)u->pane ? "[%s]" : " %s ", names[i]);
 }
 
-static void switches_draw_ports(struct switches_ui *u, struct ui *ui, const struct pane_in *in,
-				struct canvas *c, struct rect r)
+static void switches_draw_ports(struct switches_ui *u, struct shell *shell,
+				const struct pane_in *in, struct canvas *c, struct rect r)
 {
-	const struct table_in at = { u, ui, in->s };
+	const struct table_in at = { u, shell, in->s };
 	uint32_t row;
 	char title[64];
 	int n;
@@ -285,14 +285,14 @@ static void switches_draw_ports(struct switches_ui *u, struct ui *ui, const stru
 			   row == FAB_NONE ? 0 : switches_port_number(&at, row));
 	if (r.h < n + 4)
 		return;
-	chan_value_legend(u->metric, ui_palette(ui), c, r, 1, n);
+	chan_value_legend(u->metric, shell_palette(shell), c, r, 1, n);
 	snprintf(title, sizeof(title), "Ports; panel: %s", chan_metric_name(u->metric));
 	table_draw(&u->ports, &port_ops, &at, c,
 		   (struct rect){ r.x, r.y + n + 1, r.w, r.h - n - 1 }, title);
 }
 
-static void switches_draw_inside(struct switches_ui *u, struct ui *ui, const struct pane_in *in,
-				 struct canvas *c, struct rect r)
+static void switches_draw_inside(struct switches_ui *u, struct shell *shell,
+				 const struct pane_in *in, struct canvas *c, struct rect r)
 {
 	struct rect below = { r.x, r.y + 2, r.w, r.h - 2 };
 
@@ -300,7 +300,7 @@ static void switches_draw_inside(struct switches_ui *u, struct ui *ui, const str
 	switches_draw_facts(in, c, r, 1);
 	switch (u->pane) {
 	case PANE_PORTS:
-		switches_draw_ports(u, ui, in, c, below);
+		switches_draw_ports(u, shell, in, c, below);
 		break;
 	case PANE_LFT:
 		lft_pane_draw(&u->lft, in, c, below);
@@ -313,12 +313,12 @@ static void switches_draw_inside(struct switches_ui *u, struct ui *ui, const str
 	}
 }
 
-static void switches_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+static void switches_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
 			  const struct state *s)
 {
 	struct switches_ui *u = own;
-	const struct table_in in = { own, ui, s };
-	struct pane_in pane = { ui, s, FAB_NONE };
+	const struct table_in in = { own, shell, s };
+	struct pane_in pane = { shell, s, FAB_NONE };
 	int lines = list_detail_lines(r.h, DETAIL_LINES);
 	struct rect rows = { r.x, r.y, r.w, r.h - lines };
 	struct rect below = { r.x, r.y + r.h - lines, r.w, lines };
@@ -329,10 +329,10 @@ static void switches_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 		canvas_text(c, r, 1, 2, ROLE_DIM, "no fabric yet");
 		return;
 	}
-	switches_follow(u, ui, s);
+	switches_follow(u, shell, s);
 	pane.sw = u->sw;
 	if (u->sw != FAB_NONE) {
-		switches_draw_inside(u, ui, &pane, c, r);
+		switches_draw_inside(u, shell, &pane, c, r);
 		return;
 	}
 	table_draw(&u->list, &list_ops, &in, c, rows, "Switches");
@@ -356,13 +356,13 @@ static void switches_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 /* --- keys ------------------------------------------------------------------------------------ */
 
 /* To the switch at the other end of the port under the cursor. */
-static void switches_go_across(struct switches_ui *u, struct ui *ui, const struct state *s)
+static void switches_go_across(struct switches_ui *u, struct shell *shell, const struct state *s)
 {
 	uint32_t row = table_cursor(&u->ports), chan;
 
 	chan = u->pane == PANE_PORTS && row != FAB_NONE ? s->fabric->port[row].chan : FAB_NONE;
 	if (chan == FAB_NONE) {
-		ui_say(ui, "no switch at the other end: go to a port with a link first");
+		shell_say(shell, "no switch at the other end: go to a port with a link first");
 		return;
 	}
 	if (u->ntrail == TRAIL) {
@@ -370,15 +370,15 @@ static void switches_go_across(struct switches_ui *u, struct ui *ui, const struc
 		u->ntrail--;
 	}
 	u->trail[u->ntrail++] = u->sw;
-	switches_show(u, ui, s->fabric->chan_dst[chan]);
+	switches_show(u, shell, s->fabric->chan_dst[chan]);
 }
 
 /* < and >: the host on the port under the cursor, or else the switch. */
-static void switches_take_path(struct switches_ui *u, struct ui *ui, const struct state *s,
+static void switches_take_path(struct switches_ui *u, struct shell *shell, const struct state *s,
 			       bool from)
 {
 	const struct fabric *f = s->fabric;
-	struct path_ends ends = ui_path_ends(ui);
+	struct path_ends ends = shell_path_ends(shell);
 	uint32_t sw = u->sw != FAB_NONE ? u->sw : table_cursor(&u->list), end;
 	uint32_t row = u->sw != FAB_NONE ? table_cursor(&u->ports) : FAB_NONE;
 	char name[NAME_LEN];
@@ -390,15 +390,15 @@ static void switches_take_path(struct switches_ui *u, struct ui *ui, const struc
 		ends.src = end;
 	else
 		ends.dlid = end < f->nend ? f->term_lid[end] : f->sw_lid[sw];
-	ui_select_path(ui, ends);
-	ui_say(ui, "path %s %s: 0 shows it", from ? "from" : "to",
-	       end < f->nend ? f->term_name[end] : switch_label(name, sizeof(name), f, sw));
+	shell_select_path(shell, ends);
+	shell_say(shell, "path %s %s: 0 shows it", from ? "from" : "to",
+		  end < f->nend ? f->term_name[end] : switch_label(name, sizeof(name), f, sw));
 }
 
-static void switches_leave(struct switches_ui *u, struct ui *ui)
+static void switches_leave(struct switches_ui *u, struct shell *shell)
 {
 	if (u->ntrail) {
-		switches_show(u, ui, u->trail[--u->ntrail]);
+		switches_show(u, shell, u->trail[--u->ntrail]);
 		return;
 	}
 	u->list.moved = true;
@@ -406,11 +406,11 @@ static void switches_leave(struct switches_ui *u, struct ui *ui)
 }
 
 /* Left and right in the front panel: the port next to it. */
-static bool switches_panel_move(struct switches_ui *u, struct ui *ui, const struct state *s,
+static bool switches_panel_move(struct switches_ui *u, struct shell *shell, const struct state *s,
 				enum req req)
 {
-	const struct table_in in = { u, ui, s };
-	const struct rows rows = { ROWS_PORTS, s, ui_survey(ui) };
+	const struct table_in in = { u, shell, s };
+	const struct rows rows = { ROWS_PORTS, s, shell_survey(shell) };
 	const struct fabric *f = s->fabric;
 	uint32_t row = table_cursor(&u->ports), p;
 
@@ -432,12 +432,12 @@ static bool switches_panel_move(struct switches_ui *u, struct ui *ui, const stru
 }
 
 /* A port of the front panel; clicked again it is opened. */
-static bool switches_panel_click(struct switches_ui *u, struct ui *ui, const struct state *s,
+static bool switches_panel_click(struct switches_ui *u, struct shell *shell, const struct state *s,
 				 const struct input *key)
 {
-	const struct table_in in = { u, ui, s };
-	const struct rows rows = { ROWS_PORTS, s, ui_survey(ui) };
-	const struct pane_in pane = { ui, s, u->sw };
+	const struct table_in in = { u, shell, s };
+	const struct rows rows = { ROWS_PORTS, s, shell_survey(shell) };
+	const struct pane_in pane = { shell, s, u->sw };
 	uint32_t p, row;
 
 	if (key->req != REQ_CLICK)
@@ -452,34 +452,36 @@ static bool switches_panel_click(struct switches_ui *u, struct ui *ui, const str
 		u->ports.moved = true;
 		switches_port_moved(&in, row);
 	} else {
-		ui_say(ui, "port %u is not among the rows shown: Esc takes the filter away", p);
+		shell_say(shell, "port %u is not among the rows shown: Esc takes the filter away",
+			  p);
 	}
 	return true;
 }
 
-static bool switches_pane_input(struct switches_ui *u, struct ui *ui, const struct input *in,
+static bool switches_pane_input(struct switches_ui *u, struct shell *shell, const struct input *in,
 				const struct state *s)
 {
-	const struct pane_in pane = { ui, s, u->sw };
+	const struct pane_in pane = { shell, s, u->sw };
 
 	switch (u->pane) {
 	case PANE_LFT:
-		return lft_pane_input(&u->lft, ui, &pane, in);
+		return lft_pane_input(&u->lft, shell, &pane, in);
 	case PANE_SL2VL:
 		return sl2vl_pane_input(&u->sl2vl, &pane, in);
 	case PANE_LANES:
-		return lanes_pane_input(&u->lanes, ui, &pane, in);
+		return lanes_pane_input(&u->lanes, shell, &pane, in);
 	default:
-		return switches_panel_click(u, ui, s, in) || switches_panel_move(u, ui, s, in->req);
+		return switches_panel_click(u, shell, s, in) ||
+		       switches_panel_move(u, shell, s, in->req);
 	}
 }
 
-static bool switches_inside_input(struct switches_ui *u, struct ui *ui, const struct input *in,
-				  const struct state *s)
+static bool switches_inside_input(struct switches_ui *u, struct shell *shell,
+				  const struct input *in, const struct state *s)
 {
-	const struct table_in at = { u, ui, s };
+	const struct table_in at = { u, shell, s };
 
-	if (switches_pane_input(u, ui, in, s))
+	if (switches_pane_input(u, shell, in, s))
 		return true;
 	switch (in->req) {
 	case REQ_PANE:
@@ -493,12 +495,12 @@ static bool switches_inside_input(struct switches_ui *u, struct ui *ui, const st
 			switches_open_port(&at, table_cursor(&u->ports));
 		return true;
 	case REQ_FOLLOW:
-		switches_go_across(u, ui, s);
+		switches_go_across(u, shell, s);
 		return true;
 	case REQ_BACK:
 		if (u->pane == PANE_PORTS && table_input(&u->ports, &port_ops, &at, in))
 			return true;
-		switches_leave(u, ui);
+		switches_leave(u, shell);
 		return true;
 	default:
 		return false;
@@ -520,25 +522,26 @@ static const char *switches_label(const void *own, const struct binding *b)
 	return inside || !switches_is_for_inside(b->req) ? b->label : NULL;
 }
 
-static bool switches_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
-			   struct request *out)
+static bool switches_input(void *own, struct shell *shell, const struct input *in,
+			   const struct state *s, struct request *out)
 {
 	struct switches_ui *u = own;
-	const struct table_in at = { own, ui, s };
+	const struct table_in at = { own, shell, s };
 
 	(void)out;
 	if (!s->fabric || !s->fabric->nsw)
 		return false;
-	switches_follow(u, ui, s);
-	if (u->sw != FAB_NONE && switches_inside_input(u, ui, in, s))
+	switches_follow(u, shell, s);
+	if (u->sw != FAB_NONE && switches_inside_input(u, shell, in, s))
 		return true;
 	if (in->req == REQ_PATH_FROM || in->req == REQ_PATH_TO) {
-		switches_take_path(u, ui, s, in->req == REQ_PATH_FROM);
+		switches_take_path(u, shell, s, in->req == REQ_PATH_FROM);
 		return true;
 	}
 	if (u->sw == FAB_NONE && switches_is_for_inside(in->req)) {
-		ui_say(ui, "that is for what is inside a switch: Enter opens the one under the "
-			   "cursor");
+		shell_say(shell,
+			  "that is for what is inside a switch: Enter opens the one under the "
+			  "cursor");
 		return true;
 	}
 	if (u->sw != FAB_NONE || in->req != REQ_ENTER || table_cursor(&u->list) == FAB_NONE)

@@ -4,7 +4,7 @@
  * every view that has rows, over the fields of views/table/fields.h.
  *
  * How a view gets one: a struct table in its own part (zeroed), a static struct table_ops that
- * says what it shows, and .table in its struct view: a function that returns both.  The ui then
+ * says what it shows, and .table in its struct view: a function that returns both.  The shell then
  * opens the lines for filter, search and commands, and hands to table_input() what the view's own
  * input() has left.  In draw(): table_draw().  For the row under the cursor: table_cursor().  In
  * done(): table_done().
@@ -26,12 +26,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ui;
+struct shell;
 
 /* What the functions below are given. */
 struct table_in {
 	void *own; /* the view's part */
-	struct ui *ui;
+	struct shell *shell;
 	const struct state *s;
 };
 

@@ -104,13 +104,13 @@ static void topology_follow_cursor(struct topology_ui *u)
 			 : topology_scroll(u->top, n->y * z->py, z->p->h * z->py, (float)u->win.h);
 }
 
-static void topology_follow(struct topology_ui *u, struct ui *ui, const struct state *s)
+static void topology_follow(struct topology_ui *u, struct shell *shell, const struct state *s)
 {
-	uint32_t chan = ui_selected_chan(ui), sw = ui_selected_switch(ui);
+	uint32_t chan = shell_selected_chan(shell), sw = shell_selected_switch(shell);
 
 	if (!u->fine || u->fine->fabric != s->fabric) {
 		topology_forget(u);
-		topology_layout_new(&u->fine, &u->blocks, s->fabric, ui_survey(ui)->shape);
+		topology_layout_new(&u->fine, &u->blocks, s->fabric, shell_survey(shell)->shape);
 		u->cursor = u->fine->sw[u->fine->node[0].first];
 		u->told = u->told_sw = FAB_NONE;
 		u->placed = false;
@@ -121,13 +121,13 @@ static void topology_follow(struct topology_ui *u, struct ui *ui, const struct s
 		u->cursor = sw;
 	u->told = chan;
 	u->told_sw = sw;
-	if (ui_comparing(ui) && state_preview_ready(s))
+	if (shell_comparing(shell) && state_preview_ready(s))
 		u->metric = CHAN_DELTA;
 	else if (u->metric == CHAN_DELTA)
 		u->metric = CHAN_UTIL;
 }
 
-static void topology_draw(void *own, struct ui *ui, struct canvas *c, struct rect r,
+static void topology_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
 			  const struct state *s)
 {
 	struct topology_ui *u = own;
@@ -140,21 +140,22 @@ static void topology_draw(void *own, struct ui *ui, struct canvas *c, struct rec
 		canvas_text(c, r, 1, 2, ROLE_DIM, "no fabric yet");
 		return;
 	}
-	topology_follow(u, ui, s);
+	topology_follow(u, shell, s);
 	names = u->fine->nrow && r.w >= 60 ? 8 : 0;
 	u->win = (struct rect){ r.x + names, r.y + 1, r.w - names, r.h - 2 - below };
 	if (u->win.h < 1 || u->win.w < 1)
 		return;
 	topology_find_steps(u);
 	topology_follow_cursor(u);
-	topology_figures(u, ui, s);
-	topology_lines(u, ui, s, c, c->ascii || !s->colours || ui_palette(ui) == PALETTE_NONE);
-	topology_nodes(u, ui, c, s);
-	topology_title(u, ui_survey(ui)->shape->note, c, r);
+	topology_figures(u, shell, s);
+	topology_lines(u, shell, s, c,
+		       c->ascii || !s->colours || shell_palette(shell) == PALETTE_NONE);
+	topology_nodes(u, shell, c, s);
+	topology_title(u, shell_survey(shell)->shape->note, c, r);
 	topology_row_names(u, c, r);
-	chan_value_legend(u->metric, ui_palette(ui), c, r, 1, r.h - 1 - below);
+	chan_value_legend(u->metric, shell_palette(shell), c, r, 1, r.h - 1 - below);
 	if (below)
-		topology_detail(u, ui, s, c, detail);
+		topology_detail(u, shell, s, c, detail);
 }
 
 /* --- keys --- */
@@ -211,8 +212,8 @@ static bool topology_move(struct topology_ui *u, enum req req)
 }
 
 /* The next switch that a test holds for, in the order of nodes. */
-static bool topology_find_next(struct topology_ui *u, const struct ui *ui, const struct state *s,
-			       const char *name, bool forward)
+static bool topology_find_next(struct topology_ui *u, const struct shell *shell,
+			       const struct state *s, const char *name, bool forward)
 {
 	const struct topology_layout *p = u->fine;
 	uint32_t at = p->node_of[u->cursor];
@@ -225,7 +226,7 @@ static bool topology_find_next(struct topology_ui *u, const struct ui *ui, const
 			   strcasestr(switch_label(label, sizeof(label), s->fabric, sw), name);
 
 		for (; !name[0] && !hit && port < s->fabric->port_off[sw + 1]; port++)
-			hit = ui_survey(ui)->problem[port] != PROBLEM_NONE;
+			hit = shell_survey(shell)->problem[port] != PROBLEM_NONE;
 		if (!hit)
 			continue;
 		u->cursor = sw;
@@ -234,62 +235,63 @@ static bool topology_find_next(struct topology_ui *u, const struct ui *ui, const
 	return false;
 }
 
-static void topology_find(struct topology_ui *u, struct ui *ui, const struct state *s, bool forward)
+static void topology_find(struct topology_ui *u, struct shell *shell, const struct state *s,
+			  bool forward)
 {
-	if (topology_find_next(u, ui, s, u->find.text, forward))
+	if (topology_find_next(u, shell, s, u->find.text, forward))
 		return;
 	if (u->find.text[0])
-		ui_say(ui, "no switch has \"%s\" in its name", u->find.text);
+		shell_say(shell, "no switch has \"%s\" in its name", u->find.text);
 	else
-		ui_say(ui, "no switch has a port with a problem");
+		shell_say(shell, "no switch has a port with a problem");
 }
 
-static void topology_open_node(struct topology_ui *u, struct ui *ui)
+static void topology_open_node(struct topology_ui *u, struct shell *shell)
 {
 	if (shown(u) == u->blocks) {
 		topology_zoom_to(u, u->zoom + 1);
 		return;
 	}
 	u->told_sw = u->cursor;
-	ui_select_switch(ui, u->cursor);
-	ui_goto(ui, VIEW_SWITCHES);
+	shell_select_switch(shell, u->cursor);
+	shell_goto(shell, VIEW_SWITCHES);
 }
 
-static void topology_take_path(struct topology_ui *u, struct ui *ui, const struct state *s,
+static void topology_take_path(struct topology_ui *u, struct shell *shell, const struct state *s,
 			       bool from)
 {
-	struct path_ends ends = ui_path_ends(ui);
+	struct path_ends ends = shell_path_ends(shell);
 	char name[NAME_LEN];
 
 	if (from)
 		ends.src = s->fabric->nend + u->cursor;
 	else
 		ends.dlid = s->fabric->sw_lid[u->cursor];
-	ui_select_path(ui, ends);
-	ui_say(ui, "path %s %s: 0 shows it", from ? "from" : "to",
-	       switch_label(name, sizeof(name), s->fabric, u->cursor));
+	shell_select_path(shell, ends);
+	shell_say(shell, "path %s %s: 0 shows it", from ? "from" : "to",
+		  switch_label(name, sizeof(name), s->fabric, u->cursor));
 }
 
 /* By the beginning of its name, or the next one. */
-static void topology_next_metric(struct topology_ui *u, struct ui *ui, const char *name)
+static void topology_next_metric(struct topology_ui *u, struct shell *shell, const char *name)
 {
 	if (name && name[0]) {
 		for (int m = 0; m < CHAN_DELTA; m++)
 			if (!strncasecmp(chan_metric_name((enum chan_metric)m), name,
 					 strlen(name))) {
 				u->metric = (enum chan_metric)m;
-				ui_compare(ui, false);
+				shell_compare(shell, false);
 				return;
 			}
-		ui_say(ui, "no metric '%s' here", name);
-	} else if (ui_comparing(ui))
-		ui_compare(ui, false);
+		shell_say(shell, "no metric '%s' here", name);
+	} else if (shell_comparing(shell))
+		shell_compare(shell, false);
 	else
 		u->metric = (u->metric + 1) % CHAN_DELTA;
 }
 
 /* The node nearest to a place on the screen; the one that is there already is opened. */
-static void topology_click(struct topology_ui *u, struct ui *ui, int x, int y)
+static void topology_click(struct topology_ui *u, struct shell *shell, int x, int y)
 {
 	const struct topology_layout *p = shown(u);
 	uint32_t best = cursor_node(u);
@@ -307,12 +309,12 @@ static void topology_click(struct topology_ui *u, struct ui *ui, int x, int y)
 	if (least >= 20)
 		return;
 	if (best == cursor_node(u))
-		topology_open_node(u, ui);
+		topology_open_node(u, shell);
 	else
 		u->cursor = p->sw[p->node[best].first];
 }
 
-static void topology_go_to(struct topology_ui *u, struct ui *ui, const struct state *s,
+static void topology_go_to(struct topology_ui *u, struct shell *shell, const struct state *s,
 			   const char *name)
 {
 	uint32_t end;
@@ -320,20 +322,20 @@ static void topology_go_to(struct topology_ui *u, struct ui *ui, const struct st
 	struct err err;
 
 	if (end_find(&end, &lid, s->fabric, name, &err))
-		ui_say(ui, "%s", err.text);
+		shell_say(shell, "%s", err.text);
 	else
 		u->cursor = end < s->fabric->nend ? s->fabric->term_sw[end] : end - s->fabric->nend;
 }
 
 /* Keys and commands that move about. */
-static bool topology_travel(struct topology_ui *u, struct ui *ui, const struct input *in,
+static bool topology_travel(struct topology_ui *u, struct shell *shell, const struct input *in,
 			    const struct state *s)
 {
 	switch (in->req) {
 	case REQ_CLICK:
 		if (in->y < u->win.y || in->y >= u->win.y + u->win.h)
 			return false;
-		topology_click(u, ui, in->x, in->y);
+		topology_click(u, shell, in->x, in->y);
 		return true;
 	case REQ_WHEEL_UP:
 		if (u->zoom + 1 < u->nstep)
@@ -346,26 +348,26 @@ static bool topology_travel(struct topology_ui *u, struct ui *ui, const struct i
 	case REQ_GOTO:
 		if (!in->text)
 			return false;
-		topology_go_to(u, ui, s, in->text);
+		topology_go_to(u, shell, s, in->text);
 		return true;
 	case REQ_FIND:
 		entry_open(&u->find, in->text ? in->text : "");
 		u->find.active = !in->text;
 		if (in->text)
-			topology_find(u, ui, s, true);
+			topology_find(u, shell, s, true);
 		return true;
 	case REQ_FIND_NEXT:
 	case REQ_FIND_PREV:
-		topology_find(u, ui, s, in->req == REQ_FIND_NEXT);
+		topology_find(u, shell, s, in->req == REQ_FIND_NEXT);
 		return true;
 	default:
-		return topology_change_plane(u, ui_survey(ui)->shape, in->req) ||
+		return topology_change_plane(u, shell_survey(shell)->shape, in->req) ||
 		       topology_move(u, in->req);
 	}
 }
 
-static bool topology_input(void *own, struct ui *ui, const struct input *in, const struct state *s,
-			   struct request *out)
+static bool topology_input(void *own, struct shell *shell, const struct input *in,
+			   const struct state *s, struct request *out)
 {
 	struct topology_ui *u = own;
 
@@ -374,18 +376,19 @@ static bool topology_input(void *own, struct ui *ui, const struct input *in, con
 		return false;
 	if (u->find.active) {
 		if (entry_input(&u->find, in) == ENTRY_CHANGED && u->find.text[0])
-			topology_find_next(u, ui, s, u->find.text, true);
+			topology_find_next(u, shell, s, u->find.text, true);
 		return true;
 	}
-	if (topology_travel(u, ui, in, s))
+	if (topology_travel(u, shell, in, s))
 		return true;
 	switch (in->req) {
 	case REQ_METRIC:
-		topology_next_metric(u, ui, in->text);
+		topology_next_metric(u, shell, in->text);
 		return true;
 	case REQ_ZOOM:
 		if (u->nstep == 1)
-			ui_say(ui, "closer than this there is nothing: each switch has its name");
+			shell_say(shell,
+				  "closer than this there is nothing: each switch has its name");
 		topology_zoom_to(u, u->zoom + 1);
 		return true;
 	case REQ_BACK:
@@ -398,22 +401,23 @@ static bool topology_input(void *own, struct ui *ui, const struct input *in, con
 		return true;
 	case REQ_COMPARE:
 		if (!state_preview_ready(s) || !s->preview.before)
-			ui_say(ui, "nothing to compare yet: 6, choose an engine, Space computes a "
-				   "preview");
+			shell_say(shell,
+				  "nothing to compare yet: 6, choose an engine, Space computes a "
+				  "preview");
 		else
-			ui_compare(ui, !ui_comparing(ui));
+			shell_compare(shell, !shell_comparing(shell));
 		return true;
 	case REQ_EXCLUDE:
 		if (in->text && in->text[0])
 			return false;
-		ui_exclude_switch(ui, s, u->cursor);
+		shell_exclude_switch(shell, s, u->cursor);
 		return true;
 	case REQ_PATH_FROM:
 	case REQ_PATH_TO:
-		topology_take_path(u, ui, s, in->req == REQ_PATH_FROM);
+		topology_take_path(u, shell, s, in->req == REQ_PATH_FROM);
 		return true;
 	case REQ_ENTER:
-		topology_open_node(u, ui);
+		topology_open_node(u, shell);
 		return true;
 	default:
 		return false;

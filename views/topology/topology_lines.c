@@ -13,8 +13,8 @@
 #define WORST_DOTS 40000  /* drawn at most, for the time it takes ... */
 #define ALL_DOTS   300000 /* ... when all lines are wanted */
 
-static struct chan_value topology_lines_worst_of(const struct topology_ui *u, const struct ui *ui,
-						 const struct state *s,
+static struct chan_value topology_lines_worst_of(const struct topology_ui *u,
+						 const struct shell *shell, const struct state *s,
 						 const struct topology_layout_edge *e)
 {
 	const struct topology_layout *p = shown(u);
@@ -22,15 +22,15 @@ static struct chan_value topology_lines_worst_of(const struct topology_ui *u, co
 	struct chan_value worst = { .glyph = '.', .role = ROLE_DIM };
 	bool any = false;
 
-	if (e->count && !ui_selected_job(ui))
-		return chan_value_of(u->metric, ui_palette(ui), s, ui_survey(ui),
-				     chan[chan_worst(u->metric, ui_palette(ui), s, ui_survey(ui),
-						     chan, e->count)]);
+	if (e->count && !shell_selected_job(shell))
+		return chan_value_of(u->metric, shell_palette(shell), s, shell_survey(shell),
+				     chan[chan_worst(u->metric, shell_palette(shell), s,
+						     shell_survey(shell), chan, e->count)]);
 	for (uint32_t i = e->first; i < e->first + e->count; i++) {
-		struct chan_value v =
-			chan_value_of(u->metric, ui_palette(ui), s, ui_survey(ui), p->chan[i]);
+		struct chan_value v = chan_value_of(u->metric, shell_palette(shell), s,
+						    shell_survey(shell), p->chan[i]);
 
-		if (ui_job_dims(ui, p->chan[i]))
+		if (shell_job_dims(shell, p->chan[i]))
 			continue;
 		if (!any || v.bad > worst.bad)
 			worst = v;
@@ -45,7 +45,7 @@ static void topology_lines_worsen(struct chan_value *at, const struct chan_value
 		*at = *v;
 }
 
-void topology_figures(struct topology_ui *u, const struct ui *ui, const struct state *s)
+void topology_figures(struct topology_ui *u, const struct shell *shell, const struct state *s)
 {
 	const struct topology_layout *p = shown(u);
 	struct figures_from now;
@@ -56,9 +56,9 @@ void topology_figures(struct topology_ui *u, const struct ui *ui, const struct s
 	now.metrics = state_metrics(s);
 	now.after = state_preview_ready(s) ? s->preview.after : NULL;
 	now.usage = state_usage(s);
-	now.job = ui_selected_job(ui);
+	now.job = shell_selected_job(shell);
 	now.metric = u->metric;
-	now.palette = ui_palette(ui);
+	now.palette = shell_palette(shell);
 	now.p = p;
 	if (!memcmp(&now, &u->made, sizeof(now)))
 		return;
@@ -70,7 +70,7 @@ void topology_figures(struct topology_ui *u, const struct ui *ui, const struct s
 	memset(u->node, 0, (p->nnode + 1u) * sizeof(*u->node));
 	memset(u->leave, 0, (p->nnode + 1u) * sizeof(*u->leave));
 	for (uint32_t i = 0; i < p->nedge; i++) {
-		u->edge[i] = topology_lines_worst_of(u, ui, s, &p->edge[i]);
+		u->edge[i] = topology_lines_worst_of(u, shell, s, &p->edge[i]);
 		topology_lines_worsen(&u->node[p->edge[i].a], &u->edge[i]);
 		topology_lines_worsen(&u->node[p->edge[i].b], &u->edge[i]);
 		if (!p->edge[i].across)
@@ -172,25 +172,26 @@ static void topology_lines_draw_path(struct topology_ui *u, const struct state *
 }
 
 static bool topology_lines_edge_tagged(const struct topology_layout *p,
-				       const struct topology_layout_edge *e, const struct ui *ui)
+				       const struct topology_layout_edge *e,
+				       const struct shell *shell)
 {
 	for (uint32_t i = e->first; i < e->first + e->count; i++)
-		if (ui_chan_tagged(ui, p->chan[i]))
+		if (shell_chan_tagged(shell, p->chan[i]))
 			return true;
 	return false;
 }
 
 /* Tagged cables are always drawn, with a sign in their middle. */
-static void topology_lines_draw_tagged(struct topology_ui *u, const struct ui *ui, struct canvas *c,
-				       bool glyphs)
+static void topology_lines_draw_tagged(struct topology_ui *u, const struct shell *shell,
+				       struct canvas *c, bool glyphs)
 {
 	const struct topology_layout *p = shown(u);
 
-	if (!ui_any_tagged(ui))
+	if (!shell_any_tagged(shell))
 		return;
 	line_canvas_clear(&u->tagged, u->win.w, u->win.h, glyphs);
 	for (uint32_t i = 0; i < p->nedge; i++)
-		if (topology_lines_edge_tagged(p, &p->edge[i], ui))
+		if (topology_lines_edge_tagged(p, &p->edge[i], shell))
 			topology_lines_draw_edge(&u->tagged, u, i, true);
 	line_canvas_draw(&u->tagged, c, u->win);
 	for (uint32_t i = 0; i < p->nedge; i++) {
@@ -198,7 +199,7 @@ static void topology_lines_draw_tagged(struct topology_ui *u, const struct ui *u
 						  *b = &p->node[p->edge[i].b];
 		bool around = p->edge[i].around;
 
-		if (!topology_lines_edge_tagged(p, &p->edge[i], ui))
+		if (!topology_lines_edge_tagged(p, &p->edge[i], shell))
 			continue;
 		/* around the edge of the picture: where the line leaves its beginning */
 		canvas_char(c, u->win,
@@ -210,17 +211,17 @@ static void topology_lines_draw_tagged(struct topology_ui *u, const struct ui *u
 	}
 }
 
-bool topology_node_tagged(const struct topology_ui *u, const struct ui *ui, uint32_t node)
+bool topology_node_tagged(const struct topology_ui *u, const struct shell *shell, uint32_t node)
 {
 	const struct topology_layout_node *n = &shown(u)->node[node];
 
 	for (uint32_t i = 0; i < n->count; i++)
-		if (ui_switch_tagged(ui, shown(u)->sw[n->first + i]))
+		if (shell_switch_tagged(shell, shown(u)->sw[n->first + i]))
 			return true;
 	return false;
 }
 
-void topology_lines(struct topology_ui *u, const struct ui *ui, const struct state *s,
+void topology_lines(struct topology_ui *u, const struct shell *shell, const struct state *s,
 		    struct canvas *c, bool glyphs)
 {
 	const struct topology_layout *p = shown(u);
@@ -239,8 +240,8 @@ void topology_lines(struct topology_ui *u, const struct ui *ui, const struct sta
 	now.cursor = cursor_node(u);
 	now.glyphs = glyphs;
 	if (u->lines == LINES_PATH) {
-		now.path.src = ui_path_ends(ui).src;
-		now.path.dlid = ui_path_ends(ui).dlid;
+		now.path.src = shell_path_ends(shell).src;
+		now.path.dlid = shell_path_ends(shell).dlid;
 		now.tables = s->tables;
 	}
 	if (memcmp(&now, &u->drawn, sizeof(now)) != 0) {
@@ -265,5 +266,5 @@ void topology_lines(struct topology_ui *u, const struct ui *ui, const struct sta
 	}
 	line_canvas_draw(&u->all, c, u->win);
 	line_canvas_draw(&u->here, c, u->win);
-	topology_lines_draw_tagged(u, ui, c, glyphs);
+	topology_lines_draw_tagged(u, shell, c, glyphs);
 }

@@ -30,7 +30,7 @@ void console_open(struct console_kit *k, int w, int h)
 	k->s.poll.interval_s = 2;
 	k->s.events = &k->events;
 	snprintf(k->s.source, sizeof(k->s.source), "test");
-	k->ui = ui_new(b, n);
+	k->shell = shell_new(b, n);
 	k->c = canvas_new(w, h, true);
 }
 
@@ -56,7 +56,7 @@ static void free_fabric(struct console_kit *k)
 
 void console_close(struct console_kit *k)
 {
-	ui_free(k->ui);
+	shell_free(k->shell);
 	canvas_free(k->c);
 	free_fabric(k);
 }
@@ -395,15 +395,16 @@ void console_key(struct console_kit *k, uint32_t key)
 	struct input in;
 	struct request out;
 
-	if (ui_menu(k->ui) && !ui_typing(k->ui, &k->s))
+	if (shell_menu(k->shell) && !shell_typing(k->shell, &k->s))
 		keymap_menu(&in, key);
 	else
-		keymap_translate(&in, key, ui_view(k->ui), ui_typing(k->ui, &k->s), k->s.rw);
-	ui_input(k->ui, &in, &k->s, &out);
+		keymap_translate(&in, key, shell_view(k->shell), shell_typing(k->shell, &k->s),
+				 k->s.rw);
+	shell_input(k->shell, &in, &k->s, &out);
 	if (out.type != REQ_NONE)
 		k->last = out;
 	/* as the loop does: drawing settles what depends on the size */
-	ui_draw(k->ui, k->c, &k->s);
+	shell_draw(k->shell, k->c, &k->s);
 }
 
 void console_keys(struct console_kit *k, const char *keys)
@@ -414,7 +415,7 @@ void console_keys(struct console_kit *k, const char *keys)
 
 char *console_screen(struct console_kit *k)
 {
-	ui_draw(k->ui, k->c, &k->s);
+	shell_draw(k->shell, k->c, &k->s);
 	return canvas_dump(k->c);
 }
 

@@ -14,7 +14,7 @@
 
 struct console_kit {
 	struct state s;
-	struct ui *ui;
+	struct shell *shell;
 	struct canvas *c;
 	struct request last; /* of the keys pressed last: the newest that is not REQ_NONE */
 	struct events events;

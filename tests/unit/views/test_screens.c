@@ -79,7 +79,7 @@ static void draw(struct console_kit *k, int w, int h, bool ascii)
 {
 	canvas_free(k->c);
 	k->c = canvas_new(w, h, ascii);
-	ui_draw(k->ui, k->c, &k->s);
+	shell_draw(k->shell, k->c, &k->s);
 }
 
 static void put_screens(FILE *f, struct console_kit *k)

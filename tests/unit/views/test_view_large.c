@@ -50,11 +50,11 @@ static double frame_ms(struct console_kit *k, bool fresh)
 
 		if (fresh) {
 			k->s.sample = NULL;
-			ui_draw(k->ui, k->c, &k->s);
+			shell_draw(k->shell, k->c, &k->s);
 			k->s.sample = k->samples[1];
 		}
 		ms = cpu_ms();
-		ui_draw(k->ui, k->c, &k->s);
+		shell_draw(k->shell, k->c, &k->s);
 		ms = cpu_ms() - ms;
 		best = ms < best ? ms : best;
 	}

@@ -284,7 +284,7 @@ static void a_name_begun_before_the_update_moved_on_does_nothing(void **state)
 	console_key(&k, K_ENTER);
 	console_keys(&k, "hpc");
 	k.s.apply.state = APPLY_CONFIRM;
-	assert_false(ui_typing(k.ui, &k.s));
+	assert_false(shell_typing(k.shell, &k.s));
 	console_keys(&k, "1");
 	console_key(&k, K_ENTER);
 	assert_int_not_equal(k.last.type, REQ_APPLY_KEEP);
@@ -350,7 +350,7 @@ static void links_sort_filter_and_keep_the_cursor(void **state)
 	(void)state;
 	tree(&k, jobs);
 	console_keys(&k, "3/");
-	assert_true(ui_typing(k.ui, &k.s));
+	assert_true(shell_typing(k.shell, &k.s));
 	console_keys(&k, "util>50 leaf");
 	console_key(&k, K_ENTER);
 	console_shows(&k, "filter: util>50");
@@ -362,7 +362,7 @@ static void links_sort_filter_and_keep_the_cursor(void **state)
 	for (uint32_t c = 0; c < k.fabric->nchan; c++)
 		if (k.metrics->efi[c] == k.metrics->efi_max)
 			chan = c;
-	ui_select_chan(k.ui, chan);
+	shell_select_chan(k.shell, chan);
 	console_no_reply(&k, 3);
 	console_shows(&k, "order held");
 	k.s.now_s += 60;
@@ -402,11 +402,11 @@ static void a_link_chosen_in_one_view_is_chosen_in_the_others(void **state)
 	tree(&k, jobs);
 	console_keys(&k, "2jl");
 	console_key(&k, K_ENTER);
-	assert_int_equal(ui_view(k.ui), VIEW_LINKS);
+	assert_int_equal(shell_view(k.shell), VIEW_LINKS);
 	console_shows(&k, "> ");
 	console_golden(&k, "links-from-heatmap");
 	console_key(&k, K_ESC);
-	assert_int_equal(ui_view(k.ui), VIEW_HEATMAP);
+	assert_int_equal(shell_view(k.shell), VIEW_HEATMAP);
 	console_close(&k);
 }
 

@@ -109,7 +109,7 @@ static void notes_and_overrides_are_typed(void **state)
 	assert_string_equal(k.last.text, "errors");
 	console_keys(&k, "N");
 	console_key(&k, K_ESC);
-	assert_false(ui_typing(k.ui, &k.s));
+	assert_false(shell_typing(k.shell, &k.s));
 	k.s.apply.state = APPLY_KEPT;
 	console_keys(&k, "O");
 	console_shows(&k, "nothing is watched now");

@@ -79,8 +79,8 @@ static void enter_leads_to_what_an_event_names(void **state)
 	console_size(&k, 80, 24);
 	console_shows(&k, "Enter: job 81207");
 	console_key(&k, K_ENTER);
-	assert_int_equal(ui_view(k.ui), VIEW_JOBS);
-	assert_int_equal(ui_selected_job(k.ui), 81207);
+	assert_int_equal(shell_view(k.shell), VIEW_JOBS);
+	assert_int_equal(shell_selected_job(k.shell), 81207);
 	console_key(&k, '8');
 	console_keys(&k, "j");
 	console_hides(&k, "Enter: ");
@@ -89,8 +89,8 @@ static void enter_leads_to_what_an_event_names(void **state)
 	console_keys(&k, "j");
 	console_shows(&k, "Enter: link leaf03/14");
 	console_key(&k, K_ENTER);
-	assert_int_equal(ui_view(k.ui), VIEW_LINKS);
-	assert_int_equal(k.fabric->chan_port[ui_selected_chan(k.ui)], 14);
+	assert_int_equal(shell_view(k.shell), VIEW_LINKS);
+	assert_int_equal(k.fabric->chan_port[shell_selected_chan(k.shell)], 14);
 	console_close(&k);
 }
 

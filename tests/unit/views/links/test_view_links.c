@@ -59,7 +59,7 @@ static void enter_opens_a_page_on_one_link(void **state)
 	console_shows(&k, "Links by util");
 	console_key(&k, K_ENTER);
 	console_key(&k, K_ENTER);
-	assert_int_equal(ui_view(k.ui), VIEW_HEATMAP);
+	assert_int_equal(shell_view(k.shell), VIEW_HEATMAP);
 	console_shows(&k, "spine1/8 -> leaf08/10");
 	console_close(&k);
 }
@@ -91,7 +91,7 @@ static void a_marked_job_leaves_only_its_links(void **state)
 
 	(void)state;
 	open_links(&k);
-	ui_select_job(k.ui, 81242);
+	shell_select_job(k.shell, 81242);
 	console_shows(&k, "Links of job 81242");
 	snprintf(text, sizeof(text), "%u of 312 links", k.metrics->job[6].links);
 	assert_int_equal(k.jobs->jobs[6].id, 81242);
@@ -186,7 +186,7 @@ static void shows_past(struct console_kit *k, const char *label, enum history_me
 {
 	uint8_t past[HISTORY_LEN];
 	char want[100];
-	uint32_t n = history_get(k->history, ui_selected_chan(k->ui), m, past);
+	uint32_t n = history_get(k->history, shell_selected_chan(k->shell), m, past);
 	int len = snprintf(want, sizeof(want), "%s ", label);
 
 	assert_int_equal(n, 30);

@@ -56,7 +56,7 @@ static void rising_errors_are_among_the_problems_that_are_counted(void **state)
 	break_it(&k);
 	k.rates->port[chan_fabric_port(k.fabric, 51)].errors_per_min = 2;
 	console_shows(&k, "x leaf");
-	v = ui_survey(k.ui);
+	v = shell_survey(k.shell);
 	sample_summary_problems(count, v->tally, 0);
 	assert_int_equal(count[PROBLEM_DOWN], 1);
 	assert_int_equal(count[PROBLEM_NO_REPLY], 2);
@@ -224,7 +224,7 @@ static void jobs_come_by_traffic(void **state)
 	(void)state;
 	open_tree(&k);
 	console_keys(&k, "1");
-	v = ui_survey(k.ui);
+	v = shell_survey(k.shell);
 	for (uint32_t i = 1; i < v->jobs->njob; i++)
 		assert_true(!(v->job_Bps[v->by_traffic[i]] > v->job_Bps[v->by_traffic[i - 1]]));
 	/* nobody knows what a job sends when a rate of its hosts is missing: it comes last */
@@ -236,7 +236,7 @@ static void jobs_come_by_traffic(void **state)
 	console_keys(&k, "1");
 	k.s.jobs = k.jobs;
 	console_keys(&k, "1");
-	v = ui_survey(k.ui);
+	v = shell_survey(k.shell);
 	assert_int_equal(v->by_traffic[v->jobs->njob - 1], 0);
 	console_close(&k);
 }
@@ -249,16 +249,17 @@ static void rows_lead_where_they_belong(void **state)
 	(void)state;
 	open_tree(&k);
 	console_keys(&k, "1j");
-	hot = ui_survey(k.ui)->hot[1];
+	hot = shell_survey(k.shell)->hot[1];
 	console_key(&k, K_ENTER);
-	assert_int_equal(ui_view(k.ui), VIEW_LINKS);
-	assert_int_equal(ui_selected_chan(k.ui), hot);
+	assert_int_equal(shell_view(k.shell), VIEW_LINKS);
+	assert_int_equal(shell_selected_chan(k.shell), hot);
 	console_keys(&k, "1");
 	console_key(&k, K_TAB);
 	console_key(&k, K_TAB);
 	console_key(&k, K_ENTER);
-	assert_int_equal(ui_view(k.ui), VIEW_JOBS);
-	assert_int_equal(ui_selected_job(k.ui), k.jobs->jobs[ui_survey(k.ui)->by_traffic[0]].id);
+	assert_int_equal(shell_view(k.shell), VIEW_JOBS);
+	assert_int_equal(shell_selected_job(k.shell),
+			 k.jobs->jobs[shell_survey(k.shell)->by_traffic[0]].id);
 	console_shows(&k, "JOB 81200");
 	console_close(&k);
 }
@@ -273,7 +274,7 @@ static void the_line_below_tells_of_the_link_under_the_cursor(void **state)
 	console_size(&k, 100, 30);
 	console_keys(&k, "1jj");
 	snprintf(line, sizeof(line), "sel %s",
-		 chan_label(label, sizeof(label), k.fabric, ui_survey(k.ui)->hot[2]));
+		 chan_label(label, sizeof(label), k.fabric, shell_survey(k.shell)->hot[2]));
 	console_shows(&k, line);
 	console_close(&k);
 }
@@ -284,7 +285,7 @@ static void a_marked_job_is_seen_in_all_panes(void **state)
 
 	(void)state;
 	open_tree(&k);
-	ui_select_job(k.ui, 81207);
+	shell_select_job(k.shell, 81207);
 	console_size(&k, 200, 60);
 	console_golden(&k, "overview-job");
 	console_close(&k);

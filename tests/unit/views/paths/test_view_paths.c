@@ -82,11 +82,11 @@ static void names_are_completed_and_mistakes_told(void **state)
 	console_keys(&k, "nobody");
 	console_key(&k, K_ENTER);
 	console_shows(&k, "no host or switch is called \"nobody\"");
-	assert_true(ui_typing(k.ui, &k.s));
+	assert_true(shell_typing(k.shell, &k.s));
 	console_key(&k, K_CTRL('u'));
 	console_keys(&k, "97");
 	console_key(&k, K_ENTER);
-	assert_false(ui_typing(k.ui, &k.s));
+	assert_false(shell_typing(k.shell, &k.s));
 	console_shows(&k, "Path spine2 -> n0097");
 	console_keys(&k, "e");
 	console_key(&k, K_ESC);
@@ -103,11 +103,11 @@ static void all_lids_of_a_host(void **state)
 	type_ends(&k, k.fabric->term_name[0], k.fabric->term_name[29]);
 	console_golden(&k, "paths-lmc");
 	console_keys(&k, "l");
-	assert_int_equal(ui_path_ends(k.ui).dlid, k.fabric->term_lid[29] + 1);
+	assert_int_equal(shell_path_ends(k.shell).dlid, k.fabric->term_lid[29] + 1);
 	console_keys(&k, "hh");
-	assert_int_equal(ui_path_ends(k.ui).dlid, k.fabric->term_lid[29] + 3);
+	assert_int_equal(shell_path_ends(k.shell).dlid, k.fabric->term_lid[29] + 3);
 	console_keys(&k, "o");
-	assert_int_equal(ui_path_ends(k.ui).dlid, k.fabric->term_lid[0] + 3);
+	assert_int_equal(shell_path_ends(k.shell).dlid, k.fabric->term_lid[0] + 3);
 	console_close(&k);
 }
 
@@ -121,7 +121,7 @@ static void broken_paths_say_where(void **state)
 	open_fabric(&k, TREE);
 	type_ends(&k, "n0001", "n0096");
 	leaf = k.fabric->term_sw[0];
-	lid = ui_path_ends(k.ui).dlid;
+	lid = shell_path_ends(k.shell).dlid;
 	tables_row(k.tables, leaf)[lid] = FAB_NO_PORT;
 	console_shows(&k, "no entry on leaf01");
 	tables_row(k.tables, leaf)[lid] = k.fabric->term_port[1];
@@ -179,10 +179,10 @@ static void a_hop_leads_to_its_link_and_switch(void **state)
 	type_ends(&k, "n0001", "n0096");
 	console_keys(&k, "j");
 	console_key(&k, K_ENTER);
-	assert_int_equal(ui_view(k.ui), VIEW_LINKS);
+	assert_int_equal(shell_view(k.shell), VIEW_LINKS);
 	console_keys(&k, "0");
 	console_keys(&k, "F");
-	assert_int_equal(ui_view(k.ui), VIEW_SWITCHES);
+	assert_int_equal(shell_view(k.shell), VIEW_SWITCHES);
 	console_shows(&k, "Switch spine");
 	console_close(&k);
 }
@@ -216,11 +216,11 @@ static void pairs_of_a_job_over_a_link(void **state)
 	console_keys(&k, "0");
 	console_key(&k, K_TAB);
 	console_shows(&k, "no link chosen");
-	ui_select_chan(k.ui, chan);
+	shell_select_chan(k.shell, chan);
 	golden_sizes(&k, "paths-pairs");
 	console_keys(&k, "n");
 	console_golden(&k, "paths-pairs-next");
-	ui_select_job(k.ui, k.jobs->jobs[1].id);
+	shell_select_job(k.shell, k.jobs->jobs[1].id);
 	console_keys(&k, "j");
 	console_key(&k, K_ENTER);
 	console_shows(&k, "[Hops]");
@@ -289,7 +289,7 @@ static double draw_ms(struct console_kit *k)
 	struct timespec a, b;
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
-	ui_draw(k->ui, k->c, &k->s);
+	shell_draw(k->shell, k->c, &k->s);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
 	return (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;
 }
@@ -308,13 +308,13 @@ static void frames_at_2064_switches(void **state)
 			chan = c;
 	type_ends(&k, k.fabric->term_name[0], k.fabric->term_name[16000]);
 	print_message("hops: %.2f ms\n", draw_ms(&k));
-	ui_select_chan(k.ui, chan);
-	ui_select_job(k.ui, k.jobs->jobs[0].id);
+	shell_select_chan(k.shell, chan);
+	shell_select_job(k.shell, k.jobs->jobs[0].id);
 	console_keys(&k, "e");
 	print_message("typing: %.2f ms\n", draw_ms(&k));
 	console_key(&k, K_ESC);
 	console_key(&k, K_TAB);
-	ui_select_job(k.ui, k.jobs->jobs[1].id);
+	shell_select_job(k.shell, k.jobs->jobs[1].id);
 	print_message("pairs of another job: %.2f ms\n", draw_ms(&k));
 	print_message("pairs: %.2f ms\n", draw_ms(&k));
 	console_close(&k);

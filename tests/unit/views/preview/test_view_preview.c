@@ -109,9 +109,9 @@ static void options_are_edited_and_checked(void **state)
 	tree(&k);
 	console_keys(&k, "6e");
 	console_golden(&k, "preview-options");
-	assert_false(ui_typing(k.ui, &k.s));
+	assert_false(shell_typing(k.shell, &k.s));
 	console_key(&k, K_ENTER);
-	assert_true(ui_typing(k.ui, &k.s));
+	assert_true(shell_typing(k.shell, &k.s));
 	console_key(&k, K_BACKSPACE);
 	console_keys(&k, "99");
 	console_key(&k, K_ENTER);
@@ -264,7 +264,7 @@ static void a_stale_or_unchecked_plan_is_not_taken_to_apply(void **state)
 	k.plan_verdict->deadlock_free = true;
 	console_keys(&k, "A");
 	assert_int_equal(k.last.type, REQ_APPLY_PREPARE);
-	assert_int_equal(ui_view(k.ui), VIEW_APPLY);
+	assert_int_equal(shell_view(k.shell), VIEW_APPLY);
 	console_close(&k);
 }
 
@@ -437,7 +437,7 @@ static void a_file_is_chosen_like_an_engine(void **state)
 	tree(&k);
 	k.s.file_names = names_of_files;
 	console_keys(&k, "6G ");
-	assert_true(ui_typing(k.ui, &k.s));
+	assert_true(shell_typing(k.shell, &k.s));
 	console_shows(&k, ":file _");
 	console_keys(&k, "r\t");
 	console_shows(&k, ":file runs/_");
@@ -456,7 +456,7 @@ static void a_file_is_chosen_like_an_engine(void **state)
 	console_shows(&k, ":file runs/a b.dump_"); /* blanks need no quotes */
 	console_key(&k, K_ENTER);
 	assert_int_equal(k.last.type, REQ_PREVIEW_START);
-	assert_int_equal(ui_view(k.ui), VIEW_PREVIEW);
+	assert_int_equal(shell_view(k.shell), VIEW_PREVIEW);
 	assert_string_equal(k.last.options.tables, "runs/a b.dump");
 	console_shows(&k, "runs/a b.dump"); /* beside its entry */
 	console_close(&k);
@@ -526,7 +526,7 @@ static void a_plan_is_saved_under_a_name(void **state)
 	console_shows(&k, "there is no plan to save");
 	console_preview(&k, "sar");
 	console_keys(&k, "w");
-	assert_true(ui_typing(k.ui, &k.s));
+	assert_true(shell_typing(k.shell, &k.s));
 	console_shows(&k, ":plan p-"); /* in the command line, which completes names of files */
 	console_key(&k, K_CTRL('u'));
 	console_keys(&k, "plan x.plan");

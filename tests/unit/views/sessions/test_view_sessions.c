@@ -68,9 +68,9 @@ static void enter_shows_what_was_done_and_then_replays_from_there(void **state)
 	assert_string_equal(k.last.text, "20261120T232000Z-4720.jsonl 3");
 	console_key(&k, K_ESC);
 	console_shows(&k, "4 records, 1 changed");
-	assert_int_equal(ui_view(k.ui), VIEW_AUDIT);
+	assert_int_equal(shell_view(k.shell), VIEW_AUDIT);
 	console_key(&k, K_ESC);
-	assert_int_equal(ui_view(k.ui), VIEW_OVERVIEW);
+	assert_int_equal(shell_view(k.shell), VIEW_OVERVIEW);
 	console_close(&k);
 }
 

@@ -23,7 +23,7 @@ static void columns_are(struct console_kit *k, enum view_id view, const char *te
 {
 	char buf[200];
 
-	assert_true(ui_columns(k->ui, view, buf, sizeof(buf)));
+	assert_true(shell_columns(k->shell, view, buf, sizeof(buf)));
 	assert_string_equal(buf, text);
 }
 
@@ -61,7 +61,7 @@ static void one_column_stays(void **state)
 	(void)state;
 	tree(&k);
 	console_keys(&k, "3");
-	assert_true(ui_columns_set(k.ui, VIEW_LINKS, "link"));
+	assert_true(shell_columns_set(k.shell, VIEW_LINKS, "link"));
 	console_shows(&k, "Links by util");
 	console_keys(&k, "C ");
 	console_shows(&k, "one column has to stay");
@@ -83,10 +83,10 @@ static void a_menu_takes_the_mouse(void **state)
 	tree(&k);
 	console_keys(&k, "3C");
 	console_shows(&k, "[x] util");
-	ui_input(k.ui, &click, &k.s, &out);
+	shell_input(k.shell, &click, &k.s, &out);
 	columns_are(&k, VIEW_LINKS, "wait_pct,efi,eff_efi,errors_per_min,lanes,plan_eff_efi,link");
 	click.x = 99; /* beside it */
-	ui_input(k.ui, &click, &k.s, &out);
+	shell_input(k.shell, &click, &k.s, &out);
 	console_hides(&k, "Columns");
 	console_close(&k);
 }
@@ -132,7 +132,7 @@ static void settings_are_changed_in_a_list(void **state)
 	asked(&k, REQ_SET, "units=bits");
 	console_keys(&k, "k");
 	console_key(&k, K_ENTER); /* a number is typed, with the menu still there */
-	assert_true(ui_typing(k.ui, &k.s));
+	assert_true(shell_typing(k.shell, &k.s));
 	console_key(&k, K_BACKSPACE);
 	console_keys(&k, "0.5");
 	console_key(&k, K_ENTER);
@@ -171,16 +171,16 @@ static void what_tables_are_sorted_by_can_be_told_and_set(void **state)
 	(void)state;
 	tree(&k);
 	console_keys(&k, "3S");
-	assert_true(ui_sort(k.ui, VIEW_LINKS, buf, sizeof(buf)));
+	assert_true(shell_sort(k.shell, VIEW_LINKS, buf, sizeof(buf)));
 	assert_string_equal(buf, "-util_pct");
-	assert_true(ui_sort_set(k.ui, VIEW_LINKS, "wait"));
+	assert_true(shell_sort_set(k.shell, VIEW_LINKS, "wait"));
 	console_shows(&k, "Links by wait");
-	assert_false(ui_sort_set(k.ui, VIEW_LINKS, "slowdown")); /* of jobs */
-	assert_true(ui_sort_set(k.ui, VIEW_LINKS, ""));
+	assert_false(shell_sort_set(k.shell, VIEW_LINKS, "slowdown")); /* of jobs */
+	assert_true(shell_sort_set(k.shell, VIEW_LINKS, ""));
 	console_shows(&k, "Links by util");
 	console_keys(&k, "4");
 	console_key(&k, K_ENTER); /* inside a switch there is another table */
-	assert_false(ui_sort(k.ui, VIEW_SWITCHES, buf, sizeof(buf)));
+	assert_false(shell_sort(k.shell, VIEW_SWITCHES, buf, sizeof(buf)));
 	console_close(&k);
 }
 

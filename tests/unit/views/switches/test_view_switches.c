@@ -114,17 +114,17 @@ static void the_cursor_drills_to_links_and_neighbours(void **state)
 	console_key(&k, K_ENTER);
 	console_key(&k, K_ENTER);
 	console_shows(&k, "Switch leaf05");
-	sw = ui_selected_switch(k.ui);
+	sw = shell_selected_switch(k.shell);
 	assert_string_equal(f->sw_name[sw], "leaf05");
 	console_keys(&k, "F");
 	console_shows(&k, "go to a port with a link first");
 	console_keys(&k, "G");
 	console_shows(&k, "spine");
-	assert_int_equal(f->chan_src[ui_selected_chan(k.ui)], sw);
+	assert_int_equal(f->chan_src[shell_selected_chan(k.shell)], sw);
 	console_key(&k, K_ENTER);
-	assert_int_equal(ui_view(k.ui), VIEW_LINKS);
+	assert_int_equal(shell_view(k.shell), VIEW_LINKS);
 	console_key(&k, K_ESC);
-	assert_int_equal(ui_view(k.ui), VIEW_SWITCHES);
+	assert_int_equal(shell_view(k.shell), VIEW_SWITCHES);
 	console_keys(&k, "F");
 	console_shows(&k, "Switch spine");
 	console_keys(&k, "u");
@@ -144,7 +144,7 @@ static void another_view_brings_its_switch(void **state)
 	console_keys(&k, "t/leaf11");
 	console_key(&k, K_ENTER);
 	console_key(&k, K_ENTER);
-	assert_int_equal(ui_view(k.ui), VIEW_SWITCHES);
+	assert_int_equal(shell_view(k.shell), VIEW_SWITCHES);
 	console_shows(&k, "Switch leaf11");
 	console_close(&k);
 }
@@ -168,10 +168,10 @@ static void an_lft_is_searched_compared_and_leads_to_a_path(void **state)
 	console_key(&k, K_ENTER);
 	console_shows(&k, k.fabric->term_name[100]);
 	console_keys(&k, ">");
-	ends = ui_path_ends(k.ui);
+	ends = shell_path_ends(k.shell);
 	assert_int_equal(ends.dlid, lid);
 	console_keys(&k, "<");
-	assert_int_equal(ui_path_ends(k.ui).src, 100);
+	assert_int_equal(shell_path_ends(k.shell).src, 100);
 	console_key(&k, K_ESC);
 	console_preview(&k, "sar");
 	console_keys(&k, "c");
@@ -179,7 +179,7 @@ static void an_lft_is_searched_compared_and_leads_to_a_path(void **state)
 	console_keys(&k, "v");
 	console_golden(&k, "switches-lft-ports");
 	/* entries that lead nowhere are not hidden */
-	tables_row(k.tables, ui_selected_switch(k.ui))[lid] = 77;
+	tables_row(k.tables, shell_selected_switch(k.shell))[lid] = 77;
 	console_keys(&k, "v");
 	console_keys(&k, "/");
 	console_keys(&k, k.fabric->term_name[100]);
@@ -204,7 +204,7 @@ static void sl2vl_tables_in_their_three_forms(void **state)
 		k.tables->sl2vl[i] = (uint8_t)(i / FAB_SLS);
 	console_golden(&k, "switches-sl2vl-input");
 	tables_sl2vl_form(k.tables, SL2VL_FULL, k.fabric);
-	tables_sl2vl_row(k.tables, ui_selected_switch(k.ui), 3, 11)[5] = VL_DROP;
+	tables_sl2vl_row(k.tables, shell_selected_switch(k.shell), 3, 11)[5] = VL_DROP;
 	console_keys(&k, "h");
 	console_shows(&k, "a table for each input and output port");
 	console_keys(&k, "l");
@@ -217,7 +217,7 @@ static void mouse(struct console_kit *k, enum req req, int x, int y)
 	struct input in = { .req = req, .x = x, .y = y };
 
 	free(console_screen(k)); /* where things are is known when they are drawn */
-	ui_input(k->ui, &in, &k->s, &k->last);
+	shell_input(k->shell, &in, &k->s, &k->last);
 }
 
 /* The first line of the screen that has a text; its column in x. */
@@ -248,16 +248,16 @@ static void the_mouse_goes_to_what_it_points_at_in_every_pane(void **state)
 	console_key(&k, K_ENTER);
 	/* the front panel: ports with links; a second click opens the link */
 	y = line_with(&k, " odd", &x);
-	sw = ui_selected_switch(k.ui);
+	sw = shell_selected_switch(k.shell);
 	for (uint32_t c = k.fabric->chan_off[sw]; c < k.fabric->chan_off[sw + 1]; c++) {
 		int port = k.fabric->chan_port[c];
 
 		mouse(&k, REQ_CLICK, 6 + (port - 1) / 2 * 3, y + (port - 1) % 2);
-		assert_int_equal(ui_selected_chan(k.ui), c);
+		assert_int_equal(shell_selected_chan(k.shell), c);
 		last = port;
 	}
 	mouse(&k, REQ_CLICK, 6 + (last - 1) / 2 * 3, y + (last - 1) % 2);
-	assert_int_equal(ui_view(k.ui), VIEW_LINKS);
+	assert_int_equal(shell_view(k.shell), VIEW_LINKS);
 	console_keys(&k, "4");
 	/* LFT: a row, and again for its path; the wheel by three */
 	console_key(&k, K_TAB);
@@ -265,10 +265,10 @@ static void the_mouse_goes_to_what_it_points_at_in_every_pane(void **state)
 	mouse(&k, REQ_CLICK, 10, y + 5);
 	mouse(&k, REQ_WHEEL_DOWN, 10, y + 5);
 	mouse(&k, REQ_WHEEL_UP, 10, y + 5);
-	assert_int_equal(ui_view(k.ui), VIEW_SWITCHES);
+	assert_int_equal(shell_view(k.shell), VIEW_SWITCHES);
 	mouse(&k, REQ_CLICK, 10, y + 5);
-	assert_int_equal(ui_view(k.ui), VIEW_PATHS);
-	assert_true(ui_path_ends(k.ui).dlid > 0);
+	assert_int_equal(shell_view(k.shell), VIEW_PATHS);
+	assert_true(shell_path_ends(k.shell).dlid > 0);
 	console_keys(&k, "4");
 	/* SL2VL: the line of the output port leads to the next one */
 	console_key(&k, K_TAB);
@@ -285,9 +285,9 @@ static void the_mouse_goes_to_what_it_points_at_in_every_pane(void **state)
 	y = line_with(&k, "VL0", &x);
 	mouse(&k, REQ_CLICK, 10, y + 3);
 	mouse(&k, REQ_CLICK, 10, y + 3);
-	assert_int_equal(ui_view(k.ui), VIEW_LINKS);
-	assert_int_equal(ui_selected_chan(k.ui),
-			 k.fabric->chan_off[k.fabric->chan_src[ui_selected_chan(k.ui)]] + 2);
+	assert_int_equal(shell_view(k.shell), VIEW_LINKS);
+	assert_int_equal(shell_selected_chan(k.shell),
+			 k.fabric->chan_off[k.fabric->chan_src[shell_selected_chan(k.shell)]] + 2);
 	console_close(&k);
 }
 
@@ -300,7 +300,7 @@ static double frame_ms(struct console_kit *k)
 		double ms;
 
 		clock_gettime(CLOCK_MONOTONIC, &a);
-		ui_draw(k->ui, k->c, &k->s);
+		shell_draw(k->shell, k->c, &k->s);
 		clock_gettime(CLOCK_MONOTONIC, &b);
 		ms = (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;
 		best = ms < best ? ms : best;

@@ -109,7 +109,7 @@ static void many_rows_are_ordered_as_few(void **state)
 		console_no_reply(&k, 99);
 		console_keys(&k, "3");
 		for (int j = 0; j < 6; j++) {
-			const struct rows rows = { ROWS_LINKS, &k.s, ui_survey(k.ui) };
+			const struct rows rows = { ROWS_LINKS, &k.s, shell_survey(k.shell) };
 			const struct field *f =
 				field_find(ROWS_LINKS, fields[j / 2], strlen(fields[j / 2]));
 			struct row_order o = { 0 };

@@ -215,7 +215,7 @@ static void the_cursor_stays_on_a_row_on_tiny_screens(void **state)
 	(void)state;
 	tree(&k);
 	console_keys(&k, "3G");
-	t = ui_table(k.ui, &ops);
+	t = shell_table(k.shell, &ops);
 	assert_int_equal(t->list.cursor, 311);
 	console_size(&k, 104, 1);
 	console_keys(&k, "/efi>600");
@@ -339,7 +339,7 @@ static void lines_can_be_edited_and_come_back(void **state)
 	console_shows(&k, ":view link_");
 	console_key(&k, K_CTRL('u'));
 	console_key(&k, K_BACKSPACE); /* of nothing: leaves */
-	assert_false(ui_typing(k.ui, &k.s));
+	assert_false(shell_typing(k.shell, &k.s));
 	console_close(&k);
 }
 
@@ -425,20 +425,20 @@ static void the_mouse_chooses_tabs_rows_and_columns(void **state)
 
 	(void)state;
 	tree(&k);
-	ui_draw(k.ui, k.c, &k.s);
+	shell_draw(k.shell, k.c, &k.s);
 	in.x = (int)(strstr("[1Over]2Heat 3Links", "3Links") - "[1Over]2Heat 3Links") + 1;
-	ui_input(k.ui, &in, &k.s, &out);
+	shell_input(k.shell, &in, &k.s, &out);
 	console_shows(&k, "Links by util");
 	in = (struct input){ .req = REQ_CLICK, .x = 20, .y = 7 };
-	ui_input(k.ui, &in, &k.s, &out);
+	shell_input(k.shell, &in, &k.s, &out);
 	cursor_on(&k, "");
 	in = (struct input){ .req = REQ_CLICK, .x = 14, .y = 3 }; /* the head of "wait" */
-	ui_input(k.ui, &in, &k.s, &out);
+	shell_input(k.shell, &in, &k.s, &out);
 	console_shows(&k, "Links by wait");
-	ui_input(k.ui, &in, &k.s, &out);
+	shell_input(k.shell, &in, &k.s, &out);
 	console_shows(&k, "(reversed)");
 	in = (struct input){ .req = REQ_WHEEL_DOWN, .x = 20, .y = 7 };
-	ui_input(k.ui, &in, &k.s, &out);
+	shell_input(k.shell, &in, &k.s, &out);
 	assert_int_equal(out.type, REQ_NONE);
 	console_close(&k);
 }
@@ -472,17 +472,17 @@ static void a_list_offers_the_columns_to_sort_by(void **state)
 	/* any other key leaves the list and does what it does */
 	console_keys(&k, "s5");
 	console_hides(&k, "Sort by");
-	assert_int_equal(ui_view(k.ui), VIEW_JOBS);
+	assert_int_equal(shell_view(k.shell), VIEW_JOBS);
 	/* and so does the mouse beside it; on a line it chooses */
 	console_keys(&k, "3:sort efi\rs");
 	console_shows(&k, "Sort by");
 	in.y = 5;
-	ui_input(k.ui, &in, &k.s, &out);
+	shell_input(k.shell, &in, &k.s, &out);
 	console_shows(&k, "Links by util");
 	console_keys(&k, "s");
 	console_shows(&k, "Sort by");
 	in.y = 22;
-	ui_input(k.ui, &in, &k.s, &out);
+	shell_input(k.shell, &in, &k.s, &out);
 	console_hides(&k, "Sort by");
 	console_shows(&k, "Links by util");
 	console_keys(&k, ":sort\r");

@@ -219,7 +219,7 @@ static double frame_ms(struct console_kit *k, bool lines)
 		clock_gettime(CLOCK_MONOTONIC, &a);
 		if (lines)
 			console_keys(k, "m");
-		ui_draw(k->ui, k->c, &k->s);
+		shell_draw(k->shell, k->c, &k->s);
 		clock_gettime(CLOCK_MONOTONIC, &b);
 		ms = (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;
 		best = ms < best ? ms : best;
@@ -331,15 +331,15 @@ static void mouse_and_commands_move_the_cursor(void **state)
 	console_key(&k, K_ENTER);
 	console_shows(&k, "-- leaf12 -");
 	click.x = 11;
-	ui_input(k.ui, &click, &k.s, &out);
+	shell_input(k.shell, &click, &k.s, &out);
 	console_shows(&k, "-- spine1 -");
-	ui_input(k.ui, &click, &k.s, &out);
-	assert_int_equal(ui_view(k.ui), VIEW_SWITCHES);
+	shell_input(k.shell, &click, &k.s, &out);
+	assert_int_equal(shell_view(k.shell), VIEW_SWITCHES);
 	console_keys(&k, "t:metric wai");
 	console_key(&k, K_ENTER);
 	console_shows(&k, "tree of 2 levels: wait");
 	click.req = REQ_WHEEL_UP;
-	ui_input(k.ui, &click, &k.s, &out);
+	shell_input(k.shell, &click, &k.s, &out);
 	console_shows(&k, "zoom 2 of");
 	console_close(&k);
 }
