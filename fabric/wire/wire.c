@@ -92,6 +92,13 @@ int wire_open_sim(struct wire **out, struct sim *sim, const struct wire_opts *op
 	return rc;
 }
 
+void wire_open_port(struct wire **out, const struct mad_port *port, const struct wire_opts *opts)
+{
+	static const struct wire_opts none;
+
+	*out = wire_new(port, opts ? opts : &none);
+}
+
 struct notice_port *wire_notices(struct wire *w)
 {
 	return w->notices;

@@ -46,6 +46,8 @@ int wire_open_umad(struct wire **out, const struct wire_opts *opts, struct err *
 /* The simulator must outlive the wire. */
 int wire_open_sim(struct wire **out, struct sim *sim, const struct wire_opts *opts,
 		  struct err *err);
+/* Over a port that is open, which the wire takes; opts->notices is of no avail there. */
+void wire_open_port(struct wire **out, const struct mad_port *port, const struct wire_opts *opts);
 void wire_close(struct wire *w); /* NULL is fine */
 
 /* Notices over the same port, for the same thread; what is reported while the wire does something
