@@ -6,7 +6,6 @@
 #include "console/record/audit_cast.h"
 #include "console/record/record.h"
 #include "console/record/record_hmac.h"
-#include "console/record/record_last.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "fabric/base/store.h"

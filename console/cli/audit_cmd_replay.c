@@ -4,6 +4,7 @@
 
 #include "console/lib/exits.h"
 #include "console/lib/progress_line.h"
+#include "console/record/cast_read.h"
 #include "console/record/cast_screen.h"
 #include "console/record/replay.h"
 

@@ -5,7 +5,6 @@
 #include "console/lib/exits.h"
 #include "console/record/record.h"
 #include "console/record/record_hmac.h"
-#include "console/record/record_last.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "fabric/base/store.h"

@@ -3,7 +3,7 @@
 
 #include "console/lib/progress_line.h"
 #include "console/record/audit_cast.h"
-#include "console/record/record_last.h"
+#include "console/record/record.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"

@@ -2,23 +2,328 @@
 #include "console/record/record.h"
 
 #include "console/record/cast.h"
-#include "console/record/record_last.h"
-#include "console/record/record_place.h"
+#include "console/record/record_hmac.h"
 #include "fabric/base/clock.h"
+#include "fabric/base/digest.h"
+#include "fabric/base/err.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 #include "fabric/base/store.h"
 #include "fabric/base/vec.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
+
+static const char record_suffix[] = ".jsonl";
+
+unsigned record_name(char *sid, size_t size, const char *name)
+{
+	const char *dot = strchr(name, '.');
+	unsigned part = 1;
+
+	snprintf(sid, size, "%.*s", dot ? (int)(dot - name) : (int)strlen(name), name);
+	if (dot && sscanf(dot, ".%u.", &part) != 1)
+		part = 1;
+	return part;
+}
+
+static int record_by_name(const void *a, const void *b)
+{
+	char sid_a[64], sid_b[64];
+	unsigned part_a = record_name(sid_a, sizeof(sid_a), *(char *const *)a);
+	unsigned part_b = record_name(sid_b, sizeof(sid_b), *(char *const *)b);
+	int by_sid = strverscmp(sid_a, sid_b);
+
+	return by_sid ? by_sid : (part_a > part_b) - (part_a < part_b);
+}
+
+char **record_files(const char *dir, uint32_t *n)
+{
+	VEC(char *) v = { 0 };
+	DIR *d = opendir(dir);
+	struct dirent *e;
+
+	*n = 0;
+	if (!d)
+		return NULL;
+	while ((e = readdir(d))) {
+		size_t len = strlen(e->d_name);
+
+		if (len > sizeof(record_suffix) &&
+		    !strcmp(e->d_name + len - sizeof(record_suffix) + 1, record_suffix))
+			vec_push(&v, xstrdup(e->d_name));
+	}
+	closedir(d);
+	if (v.n)
+		qsort(v.v, v.n, sizeof(*v.v), record_by_name);
+	*n = (uint32_t)v.n;
+	return v.v;
+}
+
+int record_dir_check(const char *dir, struct err *err)
+{
+	DIR *d = opendir(dir);
+
+	if (!d)
+		return err_set(err, -errno, "%s: cannot be listed: %s", dir, strerror(errno));
+	closedir(d);
+	return 0;
+}
+
+static bool record_find_last_line(struct digest *head, int64_t *seq, const char *path)
+{
+	char *data, *end, *begin;
+	json_t *j;
+	size_t len;
+
+	if (store_read(&data, &len, path, NULL))
+		return false;
+	end = memrchr(data, '\n', len); /* what is behind it was cut */
+	if (end) {
+		begin = memrchr(data, '\n', (size_t)(end - data));
+		begin = begin ? begin + 1 : data;
+		digest_of(head, begin, (size_t)(end - begin));
+		j = json_loadb(begin, (size_t)(end - begin), 0, NULL);
+		*seq = json_integer_value(json_object_get(j, "seq"));
+		json_decref(j);
+	}
+	free(data);
+	return end;
+}
+
+bool record_last(char *sid_out, size_t size, struct digest *head, int64_t *seq, const char *dir,
+		 const char *sid)
+{
+	uint32_t n;
+	char **files = record_files(dir, &n), name[64];
+	bool found = false;
+
+	for (uint32_t i = n; i--;) {
+		char *path = xasprintf("%s/%s", dir, files[i]);
+
+		record_name(name, sizeof(name), files[i]);
+		if (!found && strcmp(name, sid) && record_find_last_line(head, seq, path)) {
+			snprintf(sid_out, size, "%s", name);
+			found = true;
+		}
+		free(path);
+		free(files[i]);
+	}
+	free(files);
+	return found;
+}
+
+struct record_text {
+	char *v; /* no string: n bytes of cap; freed by the owner */
+	size_t n, cap;
+};
+
+json_t *record_str(const char *s)
+{
+	json_t *j = json_string(s);
+	char *clean;
+
+	if (j)
+		return j;
+	clean = plain_text(xstrdup(s), "\n\t");
+	j = json_string(clean);
+	free(clean);
+	return j;
+}
+
+static void record_stamp(char *buf, size_t size)
+{
+	struct timespec t;
+	struct tm tm;
+	char day[24];
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", gmtime_r(&t.tv_sec, &tm));
+	snprintf(buf, size, "%s.%03ldZ", day, t.tv_nsec / 1000000);
+}
+
+static void record_put(struct record_text *out, const char *text, size_t len)
+{
+	vec_reserve(out, out->n + len);
+	memcpy(out->v + out->n, text, len);
+	out->n += len;
+}
+
+static void record_line_put_text(struct record_text *out, const char *text)
+{
+	record_put(out, text, strlen(text));
+}
+
+static void record_put_head(struct record_text *out, const struct record_line *l)
+{
+	struct timespec mono;
+	char head[200], ts[40];
+
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	record_stamp(ts, sizeof(ts));
+	snprintf(head, sizeof(head),
+		 "{\"v\":1,\"seq\":%" PRIu64 ",\"ts\":\"%s\",\"mono_ns\":%" PRId64
+		 ",\"sid\":\"%s\"",
+		 l->seq, ts, (int64_t)mono.tv_sec * 1000000000 + mono.tv_nsec, l->sid);
+	record_line_put_text(out, head);
+	record_line_put_text(out, ",\"type\":\"");
+	record_line_put_text(out, l->type);
+	record_line_put_text(out, "\",\"user\":");
+	record_line_put_text(out, l->user);
+}
+
+static const char no_mac[] = "0000000000000000000000000000000000000000000000000000000000000000";
+
+static void record_put_seal(struct record_text *out, const struct record_hmac *seal)
+{
+	char epoch[60];
+
+	snprintf(epoch, sizeof(epoch), ",\"seal\":{\"epoch\":%" PRIu64 "," RECORD_MAC_KEY,
+		 seal->epoch);
+	record_line_put_text(out, epoch);
+	record_line_put_text(out, no_mac);
+	record_line_put_text(out, "\"}");
+}
+
+static void record_put_prev(struct record_text *out, const struct digest *prev)
+{
+	char hex[DIGEST_HEX];
+
+	record_line_put_text(out, "," RECORD_PREV_KEY);
+	record_line_put_text(out, digest_hex(hex, prev));
+	record_line_put_text(out, "\"}");
+}
+
+static void record_put_mac(struct record_text *line, const struct record_hmac *seal)
+{
+	char hex[DIGEST_HEX];
+	struct digest mac;
+
+	record_hmac_line(&mac, seal, line->v, line->n);
+	memcpy(line->v + line->n - RECORD_MAC_TAIL, digest_hex(hex, &mac), DIGEST_HEX - 1);
+}
+
+bool record_line_ends(const char *type)
+{
+	return !strcmp(type, "session.end") || !strcmp(type, "record.rotate");
+}
+
+static void record_put_self(struct record_text *line, const struct digest *prev)
+{
+	char hex[DIGEST_HEX];
+	struct digest self;
+
+	line->n -= 1 + RECORD_PREV_TAIL;
+	digest_of(&self, line->v, line->n);
+	record_line_put_text(line, RECORD_SELF_KEY);
+	record_line_put_text(line, digest_hex(hex, &self));
+	record_line_put_text(line, "\"");
+	record_put_prev(line, prev);
+}
+
+/* Instead of what is in out: the line, whose last key is prev, without a newline. */
+static void record_line_put(struct record_text *out, const struct record_line *l)
+{
+	size_t len = strlen(l->data);
+
+	out->n = 0;
+	vec_reserve(out, len + 1000);
+	record_put_head(out, l);
+	record_line_put_text(out, ",\"data\":");
+	record_put(out, l->data, len);
+	if (l->cast) {
+		record_line_put_text(out, ",\"cast\":");
+		record_line_put_text(out, l->cast);
+	}
+	if (l->seal)
+		record_put_seal(out, l->seal);
+	record_put_prev(out, l->prev);
+	if (l->seal)
+		record_put_mac(out, l->seal);
+	if (record_line_ends(l->type))
+		record_put_self(out, l->prev);
+}
+
+#define LOGINUID_UNSET 4294967295u
+
+/* The directory, with its parents; a new one is 0750.  -ENOTDIR: something else is there. */
+static int record_mkdir(const char *dir, struct err *err)
+{
+	struct stat st;
+	int rc;
+
+	if (!stat(dir, &st))
+		return S_ISDIR(st.st_mode) ? 0 : err_set(err, -ENOTDIR, "%s: not a directory", dir);
+	rc = store_mkdir(dir, err);
+	if (!rc && chmod(dir, 0750))
+		rc = err_set(err, -errno, "%s: %s", dir, strerror(errno));
+	return rc;
+}
+
+/* DIR/SID.jsonl, and of part 2 on DIR/SID.2.jsonl; caller frees. */
+static char *record_part_path(const char *dir, const char *sid, unsigned part, const char *suffix)
+{
+	if (part == 1)
+		return xasprintf("%s/%s.%s", dir, sid, suffix);
+	return xasprintf("%s/%s.%u.%s", dir, sid, part, suffix);
+}
+
+/* A new file (0640), locked, to append to; *fd is the caller's.  -EEXIST when it is there. */
+static int record_file(int *fd, const char *path, struct err *err)
+{
+	int rc;
+
+	*fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0640);
+	if (*fd < 0)
+		return err_set(err, -errno, "%s: cannot be created: %s", path, strerror(errno));
+	/* whatever the umask: the group may read, nobody else */
+	if (!fchmod(*fd, 0640) && !flock(*fd, LOCK_EX | LOCK_NB))
+		return 0;
+	rc = err_set(err, -errno, "%s: cannot be locked: %s", path, strerror(errno));
+	close(*fd);
+	*fd = -1;
+	return rc;
+}
+
+static json_t *record_loginuid(void)
+{
+	FILE *f = fopen("/proc/self/loginuid", "re");
+	uint32_t id = LOGINUID_UNSET;
+
+	if (f && fscanf(f, "%" SCNu32, &id) != 1)
+		id = LOGINUID_UNSET;
+	if (f)
+		fclose(f);
+	return id == LOGINUID_UNSET ? json_null() : json_integer(id);
+}
+
+/* {"uid":..,"loginuid":..,"ssh":..} of this process; caller frees. */
+static char *record_user(void)
+{
+	const char *ssh = getenv("SSH_CONNECTION");
+	json_t *user = json_pack("{s:I, s:o, s:o}", "uid", (json_int_t)getuid(), "loginuid",
+				 record_loginuid(), "ssh", ssh ? record_str(ssh) : json_null());
+	char *text = json_dumps(user, JSON_COMPACT);
+
+	json_decref(user);
+	return text;
+}
 
 struct record_part {
 	char *cast; /* path; NULL: dropped, or there was none */
@@ -451,7 +756,7 @@ static int record_first_line(struct record *r, const struct record_opts *o, stru
 	return rc;
 }
 
-static void record_free_record(struct record *r)
+static void record_free(struct record *r)
 {
 	if (r->fd >= 0)
 		close(r->fd);
@@ -504,7 +809,7 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
 		/* a session that never began; nothing else was written */
 		if (r->fd >= 0 && !r->seq)
 			unlink(r->path);
-		record_free_record(r);
+		record_free(r);
 		return rc;
 	}
 	r->first = xstrdup(r->path);
@@ -537,7 +842,7 @@ int record_close(struct record *r, struct err *err)
 	pthread_mutex_lock(&r->lock);
 	rc = record_last_line(r, err);
 	pthread_mutex_unlock(&r->lock);
-	record_free_record(r);
+	record_free(r);
 	return rc;
 }
 

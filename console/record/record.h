@@ -20,7 +20,11 @@
 #ifndef CONSOLE_RECORD_RECORD_H
 #define CONSOLE_RECORD_RECORD_H
 
-#include "console/record/record_line.h"
+#include <stddef.h>
+#include "console/record/record.h"
+
+#include "console/record/record_hmac.h"
+#include "fabric/base/digest.h"
 #include "fabric/base/err.h"
 #include "views/canvas/canvas.h"
 
@@ -75,5 +79,47 @@ const char *record_sid(const struct record *r);
 const char *record_path(const struct record *r); /* of its first part */
 uint64_t record_seq(struct record *r);		 /* lines so far */
 void record_head(struct record *r, struct digest *head, uint64_t *cast_bytes);
+
+/* What is JSON is borrowed text of a whole value, in one line. */
+struct record_line {
+	uint64_t seq;
+	const char *sid, *type; /* neither has anything that JSON would escape */
+	const char *user, *data;
+	const char *cast;		/* NULL: no screen is recorded */
+	const struct record_hmac *seal; /* NULL: not sealed */
+	const struct digest *prev;	/* of the line before */
+};
+
+/* A sealed line ends so; its HMAC is over the line with zeros for mac's digits. */
+#define RECORD_PREV_KEY "\"prev\":\""
+
+#define RECORD_PREV_TAIL (sizeof(RECORD_PREV_KEY) - 1 + DIGEST_HEX - 1 + 2)
+
+#define RECORD_MAC_KEY "\"mac\":\""
+
+/* Bytes from the first digit of mac to the end of the line. */
+#define RECORD_MAC_TAIL (DIGEST_HEX - 1 + 3 + RECORD_PREV_TAIL)
+
+/* The last line of a file has one key more before prev: the hash of all bytes before that key.  Its
+ * HMAC is over the line without it. */
+#define RECORD_SELF_KEY ",\"self\":\""
+
+#define RECORD_SELF_TAIL (sizeof(RECORD_SELF_KEY) - 1 + DIGEST_HEX - 1 + 2 + RECORD_PREV_TAIL)
+
+bool record_line_ends(const char *type); /* session.end, record.rotate: the last of its file */
+/* Any bytes as a JSON string: what is not UTF-8 becomes '?'. */
+json_t *record_str(const char *s);
+
+/* Session and part (from 1 on) of a file name, SID.jsonl or SID.2.jsonl. */
+unsigned record_name(char *sid, size_t size, const char *name);
+/* Names (without folder) of all NAME.jsonl, oldest first: names begin with the time.  Caller
+ * frees each and the list.  A directory that cannot be read has none. */
+char **record_files(const char *dir, uint32_t *n);
+/* -errno with the sentence where dir cannot be listed. */
+int record_dir_check(const char *dir, struct err *err);
+/* The session before the one called sid: its name, and hash and number of its last whole line.
+ * false: there is none. */
+bool record_last(char *sid_out, size_t size, struct digest *head, int64_t *seq, const char *dir,
+		 const char *sid);
 
 #endif

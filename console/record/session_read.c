@@ -2,7 +2,7 @@
 #include "console/record/session_read.h"
 
 #include "console/record/audit.h"
-#include "console/record/record_last.h"
+#include "console/record/record.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"

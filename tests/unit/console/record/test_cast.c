@@ -2,6 +2,7 @@
 #include "console/record/cast.h"
 
 #include "console/record/audit.h"
+#include "console/record/cast_read.h"
 #include "console/record/cast_screen.h"
 #include "console/record/export_tlog.h"
 #include "console/record/record.h"
