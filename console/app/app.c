@@ -226,7 +226,7 @@ int app_main(int argc, char **argv)
 		free(a);
 		return rc;
 	}
-	if (batch_of_records(&a->opts.batch)) {
+	if (batch_opts_of_records(&a->opts.batch)) {
 		rc = batch_sessions(&a->opts.batch, a->opts.record_dir);
 		free(a);
 		return rc;

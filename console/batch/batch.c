@@ -2,6 +2,7 @@
 #include "console/batch/batch.h"
 
 #include "console/app/app_priv.h"
+#include "console/batch/batch_record.h"
 #include "console/batch/prom.h"
 #include "console/batch/prom_listen.h"
 #include "console/cli/summary.h"
@@ -126,88 +127,52 @@ static void batch_select_rows(struct batch *b, struct batch_record *r)
 	rows_select(&b->rows, &rows, b->o->filter, b->o->sort, b->o->reverse);
 }
 
-static void batch_print_form(FILE *out, const struct batch_record *r)
-{
-	json_t *j;
+/* What goes out of one record: made under the lock of the events, written without it, since a pipe
+ * or a file may be slow and the poller needs that lock. */
+struct batch_output {
+	char *text, *metrics; /* NULL: not asked for */
+	size_t text_len, metrics_len;
+};
 
-	switch (r->o->form) {
-	case BATCH_TEXT:
-		batch_print_text(out, r);
-		break;
-	case BATCH_PROM:
-		prom_print(out, r);
-		break;
-	case BATCH_SCREEN:
-		batch_screen(out, r->a, r->o);
-		break;
-	case BATCH_JSON:
-	case BATCH_JSONL:
-		j = batch_json(r);
-		json_dumpf(j, out,
-			   JSON_REAL_PRECISION(15) |
-				   (r->o->form == BATCH_JSON ? JSON_INDENT(2) : JSON_COMPACT));
-		json_decref(j);
-		fputc('\n', out);
-		break;
+static void batch_render(struct batch_output *out, const struct batch *b,
+			 const struct batch_record *r)
+{
+	if (b->o->formed)
+		out->text = batch_record_text(r, &out->text_len);
+	if (b->o->prom_file || b->server) {
+		FILE *f = open_memstream(&out->metrics, &out->metrics_len);
+
+		prom_print(f, r);
+		fclose(f);
 	}
 }
 
-/* Whole records, so that a reader never sees a part of one; errors as write(2) has them. */
-int batch_print(const struct batch_record *r, struct err *err)
-{
-	char *text = NULL;
-	size_t len = 0, at = 0;
-	FILE *out = open_memstream(&text, &len);
-	int rc = 0;
-
-	batch_print_form(out, r);
-	fclose(out);
-	while (!rc && at < len) {
-		ssize_t n = write(STDOUT_FILENO, text + at, len - at);
-
-		if (n > 0)
-			at += (size_t)n;
-		else if (errno == EAGAIN)
-			poll(&(struct pollfd){ .fd = STDOUT_FILENO, .events = POLLOUT }, 1, -1);
-		else if (errno != EINTR)
-			rc = err_set(err, -errno, "writing to stdout failed: %s", strerror(errno));
-	}
-	free(text);
-	return rc;
-}
-
-static int batch_write_file(const struct batch_record *r, struct err *err)
+static int batch_write_metrics(const struct batch_output *out, const char *path, struct err *err)
 {
 	struct output_file o;
-	int rc = output_file_open(&o, r->o->prom_file, err);
+	int rc = output_file_open(&o, path, err);
 
 	if (rc)
 		return rc;
-	prom_print(o.file, r);
+	fwrite(out->metrics, 1, out->metrics_len, o.file);
 	return output_file_end(&o, 0, err);
 }
 
-static void batch_serve(struct batch *b, const struct batch_record *r)
-{
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
-
-	prom_print(out, r);
-	fclose(out);
-	prom_server_text(b->server, text);
-}
-
-static int batch_put_out(struct batch *b, const struct batch_record *r, struct err *err)
+/* Takes what is in out. */
+static int batch_put_out(struct batch *b, struct batch_output *out, struct err *err)
 {
 	int rc = 0;
 
-	if (b->o->formed)
-		rc = batch_print(r, err);
+	if (out->text)
+		rc = batch_record_write(out->text, out->text_len, err);
 	if (!rc && b->o->prom_file)
-		rc = batch_write_file(r, err);
-	if (!rc && b->server)
-		batch_serve(b, r);
+		rc = batch_write_metrics(out, b->o->prom_file, err);
+	if (!rc && b->server) {
+		prom_server_text(b->server, out->metrics);
+		out->metrics = NULL;
+	}
+	free(out->text);
+	free(out->metrics);
 	return rc;
 }
 
@@ -215,6 +180,7 @@ static int batch_record(struct batch *b, struct err *err)
 {
 	struct app *a = b->a;
 	struct batch_record r = { .a = a, .v = &b->survey, .o = b->o, .rows = &b->rows };
+	struct batch_output out = { NULL };
 	int rc = 0;
 
 	app_refresh(a);
@@ -233,8 +199,10 @@ static int batch_record(struct batch *b, struct err *err)
 	if (b->o->kind == BATCH_HEATMAP)
 		rc = batch_heat_check(&r, err);
 	if (!rc)
-		rc = batch_put_out(b, &r, err);
+		batch_render(&out, b, &r);
 	pthread_mutex_unlock(&a->events_lock);
+	if (!rc)
+		rc = batch_put_out(b, &out, err);
 	b->partial = b->partial || !r.complete;
 	b->findings = b->findings || r.findings;
 	b->sample_ns = a->state.sample ? a->state.sample->time_ns : 0;

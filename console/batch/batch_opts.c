@@ -332,7 +332,7 @@ static void batch_opts_take_all(struct batch_opts *o, struct argp_state *s)
 		argp_error(s, "--mark goes with --save: a bookmark is kept in a snapshot");
 	if (o->session && o->kind != ROWS_ACTIONS)
 		argp_error(s, "--session is of --view actions");
-	if (batch_of_records(o) && (o->save || o->prom_file || o->prom_listen))
+	if (batch_opts_of_records(o) && (o->save || o->prom_file || o->prom_listen))
 		argp_error(s, "--save and --prom-... are of a fabric, not of records");
 	batch_opts_take_heatmap(o, s);
 	if (!o->counted) /* a stream ends with its reader, a document by itself */
@@ -440,4 +440,9 @@ const struct argp batch_argp = { .options = rows, .parser = batch_opts_take };
 void batch_opts_init(struct batch_opts *o)
 {
 	*o = (struct batch_opts){ .kind = BATCH_OVERVIEW, .screen_w = 100, .screen_h = 30 };
+}
+
+bool batch_opts_of_records(const struct batch_opts *o)
+{
+	return o->on && (o->kind == ROWS_SESSIONS || o->kind == ROWS_ACTIONS);
 }

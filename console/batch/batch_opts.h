@@ -54,6 +54,8 @@ struct batch_opts {
 void batch_opts_init(struct batch_opts *o);
 /* The options; the input is a struct batch_opts. */
 extern const struct argp batch_argp;
+/* --view sessions and actions: of records, which need no fabric. */
+bool batch_opts_of_records(const struct batch_opts *o);
 /* The row kinds that --view takes, "overview" too. */
 const char *batch_view_name(enum row_kind kind);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A view as text, as the screen would show it; commands are typed as an operator would. */
-#include "console/batch/batch.h"
+#include "console/batch/batch_record.h"
 
 #include "console/app/app_priv.h"
 #include "console/app/keymap.h"

@@ -2,19 +2,17 @@
 /* The views of recorded sessions and of what was done in one: they need no fabric. */
 #include "console/batch/batch.h"
 
+#include "console/batch/batch_record.h"
+
 #include "console/lib/exits.h"
 #include "console/record/record.h"
 #include "console/record/session_read.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-bool batch_of_records(const struct batch_opts *o)
-{
-	return o->on && (o->kind == ROWS_SESSIONS || o->kind == ROWS_ACTIONS);
-}
 
 /* The file of a session by the beginning of its name; without one the newest. */
 static int batch_sessions_find_file(char out[80], const struct sessions *s, const char *sid,
@@ -70,6 +68,16 @@ static uint64_t batch_sessions_count_findings(const struct batch_record *r)
 	return n;
 }
 
+static int batch_sessions_print(const struct batch_record *r, struct err *err)
+{
+	size_t len;
+	char *text = batch_record_text(r, &len);
+	int rc = batch_record_write(text, len, err);
+
+	free(text);
+	return rc;
+}
+
 int batch_sessions(const struct batch_opts *o, const char *record)
 {
 	const char *dir = record_dir(record);
@@ -93,7 +101,7 @@ int batch_sessions(const struct batch_opts *o, const char *record)
 	r.findings = batch_sessions_count_findings(&r);
 	if (o->top && order.n > o->top)
 		order.n = o->top;
-	rc = o->formed ? batch_print(&r, &err) : 0;
+	rc = o->formed ? batch_sessions_print(&r, &err) : 0;
 	if (rc == -EPIPE)
 		rc = 128 + SIGPIPE;
 	else if (rc)

@@ -4,6 +4,7 @@
 #define CONSOLE_BATCH_PROM_H
 
 #include "console/batch/batch.h"
+#include "console/batch/batch_record.h"
 
 #include <stdio.h>
 
