@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the agents of an update are asked, and what they say. */
-#include "fabric/update/executor_priv.h"
+#include "fabric/update/agent_set.h"
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/update/transaction.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define LIDS	   0x10000u
 #define MS	   1000000ull
 #define SECOND	   (1000 * MS)
 #define SLICE	   (20 * MS) /* longest time without a look at cancel */
@@ -19,9 +20,107 @@
 #define GREET	   (50 * MS) /* between answers to agents that begin: all hear each */
 #define JOBS	   (500 * MS)
 
-static uint64_t agent_set_now_ns(const struct executor *a)
+/* ---- who they are ---- */
+
+void agent_set_free(struct agent_set *w)
 {
-	return a->crowd.link->ops->now_ns(a->crowd.link->ctx);
+	free(w->port);
+	free(w->first);
+	free(w->by_guid);
+	free(w->by_lid);
+	free(w->state);
+	free(w->reported);
+	*w = (struct agent_set){ 0 };
+}
+
+static int agent_set_by_name(const void *a, const void *b)
+{
+	const struct txn_agent *x = a, *y = b;
+	int c = strcmp(x->name, y->name);
+
+	if (c)
+		return c;
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	return (x->job > y->job) - (x->job < y->job);
+}
+
+static int agent_set_by_guid(const void *a, const void *b, void *ctx)
+{
+	const struct txn_agent *port = ctx;
+	uint64_t x = port[*(const uint32_t *)a].guid, y = port[*(const uint32_t *)b].guid;
+
+	return (x > y) - (x < y);
+}
+
+void agent_set_index(struct agent_set *w)
+{
+	if (w->nport)
+		qsort(w->port, w->nport, sizeof(*w->port), agent_set_by_name);
+	w->first = xcalloc((size_t)w->nport + 1, sizeof(*w->first));
+	w->by_guid = xcalloc(w->nport, sizeof(*w->by_guid));
+	w->by_lid = xcalloc(LIDS, sizeof(*w->by_lid));
+	memset(w->by_lid, 0xff, LIDS * sizeof(*w->by_lid));
+	w->n = 0;
+	for (uint32_t i = 0; i < w->nport; i++) {
+		if (!i || strcmp(w->port[i].name, w->port[i - 1].name))
+			w->first[w->n++] = i;
+		w->by_guid[i] = i;
+		for (uint32_t k = 0; k < w->port[i].nlids; k++)
+			w->by_lid[(w->port[i].lid + k) % LIDS] = w->n - 1;
+	}
+	w->first[w->n] = w->nport;
+	if (w->nport)
+		qsort_r(w->by_guid, w->nport, sizeof(*w->by_guid), agent_set_by_guid, w->port);
+	w->state = xcalloc(w->n, sizeof(*w->state));
+	w->reported = xcalloc(w->n, sizeof(*w->reported));
+}
+
+/* A port lies between the first ports of two agents. */
+static uint32_t agent_set_of_port(const struct agent_set *w, uint32_t port)
+{
+	uint32_t a = 0, b = w->n;
+
+	while (b - a > 1) {
+		uint32_t m = a + (b - a) / 2;
+
+		if (w->first[m] <= port)
+			a = m;
+		else
+			b = m;
+	}
+	return a;
+}
+
+uint32_t agent_set_find(const struct agent_set *w, const struct agent_answer *ans)
+{
+	uint32_t a = 0, b = w->nport;
+
+	if (!ans->guid)
+		return w->by_lid ? w->by_lid[ans->lid] : FAB_NONE;
+	while (a < b) {
+		uint32_t m = a + (b - a) / 2;
+
+		if (w->port[w->by_guid[m]].guid < ans->guid)
+			a = m + 1;
+		else
+			b = m;
+	}
+	if (a == w->nport || w->port[w->by_guid[a]].guid != ans->guid)
+		return FAB_NONE;
+	return agent_set_of_port(w, w->by_guid[a]);
+}
+
+const char *agent_set_name(const struct agent_set *w, uint32_t agent)
+{
+	return w->port[w->first[agent]].name;
+}
+
+/* ---- what has become of them ---- */
+
+static uint64_t agent_set_now_ns(const struct transaction *t)
+{
+	return t->agents.link->ops->now_ns(t->agents.link->ctx);
 }
 
 static bool agent_set_worth_naming(const struct coord_agent *g)
@@ -29,9 +128,9 @@ static bool agent_set_worth_naming(const struct coord_agent *g)
 	return g->state == COORD_FAILED || g->state == COORD_SILENT;
 }
 
-static void agent_set_name_some(char *buf, size_t size, const struct executor *a)
+static void agent_set_name_some(char *buf, size_t size, const struct transaction *t)
 {
-	const struct agent_set *w = &a->crowd;
+	const struct agent_set *w = &t->agents;
 	size_t len = 0;
 
 	buf[0] = '\0';
@@ -52,116 +151,116 @@ static void agent_set_name_some(char *buf, size_t size, const struct executor *a
 		}
 }
 
-void agent_set_status(struct executor *a)
+void agent_set_status(struct transaction *t)
 {
 	uint32_t n[COORD_GONE + 1] = { 0 };
-	char who[sizeof(a->st.agents.who)];
+	char who[sizeof(t->st.agents.who)];
 
-	if (!a->crowd.n)
+	if (!t->agents.n)
 		return;
-	for (uint32_t i = 0; i < a->crowd.n; i++)
-		n[a->crowd.state[i].state]++;
-	agent_set_name_some(who, sizeof(who), a);
-	pthread_mutex_lock(&a->lock);
-	a->st.agents.asked = a->c.asked;
-	a->st.agents.expected = a->crowd.n;
-	if (a->c.sends)
-		a->st.agents.resent = a->c.sends - 1;
-	a->st.agents.waiting = n[COORD_ASKED];
-	a->st.agents.done = n[COORD_DONE];
-	a->st.agents.failed = n[COORD_FAILED];
-	a->st.agents.silent = n[COORD_SILENT];
-	a->st.agents.gone = n[COORD_GONE];
-	memcpy(a->st.agents.who, who, sizeof(who));
-	pthread_mutex_unlock(&a->lock);
+	for (uint32_t i = 0; i < t->agents.n; i++)
+		n[t->agents.state[i].state]++;
+	agent_set_name_some(who, sizeof(who), t);
+	pthread_mutex_lock(&t->lock);
+	t->st.agents.asked = t->c.asked;
+	t->st.agents.expected = t->agents.n;
+	if (t->c.sends)
+		t->st.agents.resent = t->c.sends - 1;
+	t->st.agents.waiting = n[COORD_ASKED];
+	t->st.agents.done = n[COORD_DONE];
+	t->st.agents.failed = n[COORD_FAILED];
+	t->st.agents.silent = n[COORD_SILENT];
+	t->st.agents.gone = n[COORD_GONE];
+	memcpy(t->st.agents.who, who, sizeof(who));
+	pthread_mutex_unlock(&t->lock);
 }
 
-static void agent_set_tell(struct executor *a, uint32_t agent)
+static void agent_set_report(struct transaction *t, uint32_t agent)
 {
 	static const char *const words[] = {
 		[COORD_FAILED] = "could not",
 		[COORD_SILENT] = "did not answer in time",
 		[COORD_GONE] = "its jobs are over",
 	};
-	const struct coord_agent *g = &a->crowd.state[agent];
-	struct executor_event ev = { .kind = APPLY_ANSWER, .asked = a->c.asked, .items = 1 };
+	const struct coord_agent *g = &t->agents.state[agent];
+	struct executor_event ev = { .kind = APPLY_ANSWER, .asked = t->c.asked, .items = 1 };
 
-	if (g->state < COORD_FAILED || a->crowd.told[agent])
+	if (g->state < COORD_FAILED || t->agents.reported[agent])
 		return;
-	a->crowd.told[agent] = true;
+	t->agents.reported[agent] = true;
 	ev.rc = g->state == COORD_FAILED ? -EREMOTEIO : g->state == COORD_SILENT ? -ETIMEDOUT : 0;
 	snprintf(ev.text, sizeof(ev.text), "%.70s (job %lu) %s: %s",
-		 agent_set_name(&a->crowd, agent),
-		 (unsigned long)a->crowd.port[a->crowd.first[agent]].job, words[g->state],
-		 a->c.asked == PHASE_UNPATH ? "drain" : "return");
-	executor_emit(a, &ev);
+		 agent_set_name(&t->agents, agent),
+		 (unsigned long)t->agents.port[t->agents.first[agent]].job, words[g->state],
+		 t->c.asked == PHASE_UNPATH ? "drain" : "return");
+	transaction_emit(t, &ev);
 }
 
-static void agent_set_settled(struct executor *a, enum phase phase, enum phase asked)
+static void agent_set_settled(struct transaction *t, enum phase phase, enum phase asked)
 {
 	struct executor_event ev = { .kind = APPLY_SETTLED, .asked = asked };
-	double took_s = (double)(agent_set_now_ns(a) - a->crowd.ask_ns) / 1e9;
+	double took_s = (double)(agent_set_now_ns(t) - t->agents.ask_ns) / 1e9;
 
-	for (uint32_t i = 0; i < a->crowd.n; i++)
-		agent_set_tell(a, i);
-	agent_set_status(a);
-	ev.items = a->st.agents.done;
-	ev.rc = ev.items + a->st.agents.gone < a->crowd.n ? -ETIMEDOUT : 0;
+	for (uint32_t i = 0; i < t->agents.n; i++)
+		agent_set_report(t, i);
+	agent_set_status(t);
+	ev.items = t->st.agents.done;
+	ev.rc = ev.items + t->st.agents.gone < t->agents.n ? -ETIMEDOUT : 0;
 	snprintf(ev.text, sizeof(ev.text),
 		 "%s%u of %u agents %s in %.2f s; %u failed, %u silent%s%.90s",
-		 a->st.agents.waiting ? "called off: " : "", ev.items, a->crowd.n,
+		 t->st.agents.waiting ? "called off: " : "", ev.items, t->agents.n,
 		 asked == PHASE_UNPATH ? "are on their escape LIDs" : "have returned", took_s,
-		 a->st.agents.failed, a->st.agents.silent, a->st.agents.who[0] ? ": " : "",
-		 a->st.agents.who);
-	executor_emit(a, &ev);
+		 t->st.agents.failed, t->st.agents.silent, t->st.agents.who[0] ? ": " : "",
+		 t->st.agents.who);
+	transaction_emit(t, &ev);
 	if (phase != PHASE_ROLLBACK) {
 		ev.kind = APPLY_PHASE_END;
 		ev.phase = phase;
-		if (a->o.event) {
-			ev.txn = a->txn;
-			a->o.event(a->o.ctx, &ev);
+		if (t->o.event) {
+			ev.txn = t->txn;
+			t->o.event(t->o.ctx, &ev);
 		}
 	}
-	if (a->c.why == WHY_SILENT)
-		executor_fail(a, -ETIMEDOUT,
-			      "agents did not drain in time, and %s without them: %s "
-			      "(--on-silent continue goes on without their jobs)",
-			      a->c.touched ? "the new routes do not stay" : "nothing is written",
-			      a->st.agents.who);
+	if (t->c.why == WHY_SILENT)
+		transaction_fail(t, -ETIMEDOUT,
+				 "agents did not drain in time, and %s without them: %s "
+				 "(--on-silent continue goes on without their jobs)",
+				 t->c.touched ? "the new routes do not stay" : "nothing is written",
+				 t->st.agents.who);
 }
 
 /* ---- the question ---- */
 
 /* The SM may have been restarted: listen anew; or be another one. */
-static void agent_set_look_for_sm(struct executor *a)
+static void agent_set_look_for_sm(struct transaction *t)
 {
-	bool back = a->c.phase == PHASE_ROLLBACK || a->c.cancelled;
+	bool back = t->c.phase == PHASE_ROLLBACK || t->c.cancelled;
 	struct err err = { "" };
-	int rc = a->crowd.link->ops->listen(a->crowd.link->ctx, back ? NULL : &a->progress, &err);
+	int rc = t->agents.link->ops->listen(t->agents.link->ctx, back ? NULL : &t->progress, &err);
 
 	if (rc == -ESTALE) {
-		executor_fail(a, rc, "%s", err.text);
-		coordinator_step(&a->c, EV_SM);
+		transaction_fail(t, rc, "%s", err.text);
+		coordinator_step(&t->c, EV_SM);
 	}
-	if (rc && rc != -ESTALE && !a->crowd.deaf)
+	if (rc && rc != -ESTALE && !t->agents.deaf)
 		log_add(LOG_WARN, "apply", "agents cannot be asked now: %s", err.text);
-	a->crowd.deaf = rc && rc != -ESTALE;
-	a->crowd.listen_ns = agent_set_now_ns(a) + LISTEN;
+	t->agents.deaf = rc && rc != -ESTALE;
+	t->agents.listen_ns = agent_set_now_ns(t) + LISTEN;
 }
 
-bool agent_set_notify(struct executor *a)
+bool agent_set_notify(struct transaction *t)
 {
-	struct agent_set *w = &a->crowd;
-	uint64_t now = agent_set_now_ns(a);
+	struct agent_set *w = &t->agents;
+	uint64_t now = agent_set_now_ns(t);
 	struct phase_notice n;
 	struct err err = { "" };
 	int rc;
 
-	if (a->c.sends == 1) {
+	if (t->c.sends == 1) {
 		struct executor_event ev = { .kind = APPLY_ASK,
-					     .asked = a->c.asked,
-					     .items = a->c.pending };
-		uint32_t ms = a->o.answer_ms ? a->o.answer_ms : APPLY_ANSWER_MS;
+					     .asked = t->c.asked,
+					     .items = t->c.pending };
+		uint32_t ms = t->o.answer_ms ? t->o.answer_ms : APPLY_ANSWER_MS;
 
 		w->ask_ns = now;
 		w->until_ns = now + ms * MS;
@@ -169,56 +268,56 @@ bool agent_set_notify(struct executor *a)
 		w->listen_ns = now + LISTEN;
 		w->jobs_ns = now;
 		w->deaf = false;
-		memset(w->told, 0, w->n * sizeof(*w->told));
-		if (a->c.asked == PHASE_UNPATH)
-			w->hold_ns = now + a->c.drain.hold_s * SECOND;
+		memset(w->reported, 0, w->n * sizeof(*w->reported));
+		if (t->c.asked == PHASE_UNPATH)
+			w->hold_ns = now + t->c.drain.hold_s * SECOND;
 		else
 			w->hold_ns = 0;
-		executor_emit(a, &ev);
+		transaction_emit(t, &ev);
 	}
-	if (a->c.sends == 1 && a->c.why == WHY_SM)
-		agent_set_look_for_sm(a); /* through the new one */
-	coordinator_notice(&a->c, &n);
+	if (t->c.sends == 1 && t->c.why == WHY_SM)
+		agent_set_look_for_sm(t); /* through the new one */
+	coordinator_notice(&t->c, &n);
 	rc = w->link->ops->send(w->link->ctx, &n, &err);
 	if (rc)
 		log_add(LOG_WARN, "apply", "a notice to agents was not sent: %s", err.text);
-	w->resend_ns = agent_set_now_ns(a) + w->pause_ns;
+	w->resend_ns = agent_set_now_ns(t) + w->pause_ns;
 	w->pause_ns = 2 * w->pause_ns < RESEND_MAX ? 2 * w->pause_ns : RESEND_MAX;
-	agent_set_status(a);
+	agent_set_status(t);
 	return !rc;
 }
 
-void agent_set_take_answer(struct executor *a, const struct agent_answer *ans)
+void agent_set_take_answer(struct transaction *t, const struct agent_answer *ans)
 {
-	uint32_t agent = agent_set_find(&a->crowd, ans);
+	uint32_t agent = agent_set_find(&t->agents, ans);
 	struct phase_notice n;
 	struct err err;
 
 	if (ans->notice.flags & NOTICE_ASK) {
-		if (!coordinator_answer(&n, &a->c, &ans->notice))
+		if (!coordinator_answer(&n, &t->c, &ans->notice))
 			return;
 		if (n.phase == PHASE_UNPATH)
-			a->crowd.greets = true;
+			t->agents.greets = true;
 		else
-			a->crowd.link->ops->send(a->crowd.link->ctx, &n, &err);
+			t->agents.link->ops->send(t->agents.link->ctx, &n, &err);
 		return;
 	}
 	if (agent == FAB_NONE)
 		return;
-	coordinator_ack(&a->c, agent, &ans->notice);
-	if (a->crowd.state[agent].state == COORD_FAILED)
-		agent_set_tell(a, agent);
+	coordinator_ack(&t->c, agent, &ans->notice);
+	if (t->agents.state[agent].state == COORD_FAILED)
+		agent_set_report(t, agent);
 }
 
-static void agent_set_look_for_ended(struct executor *a)
+static void agent_set_look_for_ended(struct transaction *t)
 {
-	struct agent_set *w = &a->crowd;
+	struct agent_set *w = &t->agents;
 	uint64_t *id = xcalloc(w->nport, sizeof(*id));
 	bool *over = xcalloc(w->nport, sizeof(*over));
 
 	for (uint32_t i = 0; i < w->nport; i++)
 		id[i] = w->port[i].job;
-	a->o.ended(a->o.ctx, id, over, w->nport);
+	t->o.ended(t->o.ctx, id, over, w->nport);
 	for (uint32_t g = 0; g < w->n; g++) {
 		bool all = true;
 
@@ -226,113 +325,113 @@ static void agent_set_look_for_ended(struct executor *a)
 			all = all && over[i];
 		if (!all || w->state[g].state == COORD_GONE)
 			continue;
-		w->told[g] = false;
-		coordinator_gone(&a->c, g);
-		agent_set_tell(a, g);
+		w->reported[g] = false;
+		coordinator_gone(&t->c, g);
+		agent_set_report(t, g);
 	}
 	free(id);
 	free(over);
 }
 
-static void agent_set_due(struct executor *a)
+static void agent_set_due(struct transaction *t)
 {
-	struct agent_set *w = &a->crowd;
-	uint64_t now = agent_set_now_ns(a);
+	struct agent_set *w = &t->agents;
+	uint64_t now = agent_set_now_ns(t);
 
 	if (w->hold_ns && now >= w->hold_ns) {
 		w->hold_ns = 0;
-		coordinator_step(&a->c, EV_HOLD_OVER);
+		coordinator_step(&t->c, EV_HOLD_OVER);
 	}
-	if (a->c.action !=
+	if (t->c.action !=
 	    ACT_AWAIT) /* the link looks at the SM itself, and over which it speaks */
 		return;
-	if (a->o.ended && now >= w->jobs_ns) {
+	if (t->o.ended && now >= w->jobs_ns) {
 		w->jobs_ns = now + JOBS;
-		agent_set_look_for_ended(a);
+		agent_set_look_for_ended(t);
 	}
-	if (a->c.action == ACT_AWAIT && now >= w->listen_ns)
-		agent_set_look_for_sm(a);
+	if (t->c.action == ACT_AWAIT && now >= w->listen_ns)
+		agent_set_look_for_sm(t);
 	/* without an SM nobody hears that he is called back: he waits as well, but not for ever */
-	if (w->deaf && a->c.asked == PHASE_REPATH && now < w->ask_ns + a->c.drain.hold_s * SECOND)
-		w->until_ns = now + (a->o.answer_ms ? a->o.answer_ms : APPLY_ANSWER_MS) * MS;
-	if (a->c.action == ACT_AWAIT && now >= w->until_ns)
-		coordinator_step(&a->c, EV_DEADLINE);
-	else if (a->c.action == ACT_AWAIT && now >= w->resend_ns)
-		coordinator_step(&a->c, EV_RESEND);
+	if (w->deaf && t->c.asked == PHASE_REPATH && now < w->ask_ns + t->c.drain.hold_s * SECOND)
+		w->until_ns = now + (t->o.answer_ms ? t->o.answer_ms : APPLY_ANSWER_MS) * MS;
+	if (t->c.action == ACT_AWAIT && now >= w->until_ns)
+		coordinator_step(&t->c, EV_DEADLINE);
+	else if (t->c.action == ACT_AWAIT && now >= w->resend_ns)
+		coordinator_step(&t->c, EV_RESEND);
 }
 
 /* Agents that have just begun are told what all were asked: a thousand that begin together by a few
  * notices, not by one each that a thousand hear. */
-static void agent_set_greet(struct executor *a)
+static void agent_set_greet(struct transaction *t)
 {
-	struct agent_set *w = &a->crowd;
+	struct agent_set *w = &t->agents;
 	struct phase_notice n;
 	struct err err;
 
-	if (!w->greets || agent_set_now_ns(a) < w->greeted_ns + GREET)
+	if (!w->greets || agent_set_now_ns(t) < w->greeted_ns + GREET)
 		return;
 	w->greets = false;
-	if (a->c.asked != PHASE_UNPATH)
+	if (t->c.asked != PHASE_UNPATH)
 		return;
-	w->greeted_ns = agent_set_now_ns(a);
-	coordinator_notice(&a->c, &n);
+	w->greeted_ns = agent_set_now_ns(t);
+	coordinator_notice(&t->c, &n);
 	if (w->link->ops->send(w->link->ctx, &n, &err))
 		log_add(LOG_WARN, "apply", "a notice to agents was not sent: %s", err.text);
 }
 
-void agent_set_listen(struct executor *a)
+void agent_set_listen(struct transaction *t)
 {
-	const struct agent_link *l = a->crowd.link;
+	const struct agent_link *l = t->agents.link;
 	struct agent_answer ans;
 	struct err err;
 
-	if (!a->crowd.n || !l)
+	if (!t->agents.n || !l)
 		return;
 	while (l->ops->recv(l->ctx, &ans, 0, &err) == 1)
-		agent_set_take_answer(a, &ans);
-	agent_set_greet(a);
+		agent_set_take_answer(t, &ans);
+	agent_set_greet(t);
 }
 
-void agent_set_hear(struct executor *a)
+void agent_set_hear(struct transaction *t)
 {
-	if (!a->crowd.n || !a->crowd.link)
+	if (!t->agents.n || !t->agents.link)
 		return;
-	agent_set_listen(a);
-	agent_set_due(a);
+	agent_set_listen(t);
+	agent_set_due(t);
 }
 
-static void agent_set_cancelled(struct executor *a)
+static void agent_set_cancelled(struct transaction *t)
 {
-	if (!atomic_load(&a->progress.cancel) || a->c.cancelled)
+	if (!atomic_load(&t->progress.cancel) || t->c.cancelled)
 		return;
-	executor_fail(a, -ECANCELED, "cancelled by the operator");
-	coordinator_step(&a->c, EV_CANCEL);
+	transaction_fail(t, -ECANCELED, "cancelled by the operator");
+	coordinator_step(&t->c, EV_CANCEL);
 }
 
-enum coord_action agent_set_await(struct executor *a)
+enum coord_action agent_set_await(struct transaction *t)
 {
-	const struct agent_link *l = a->crowd.link;
-	enum phase phase = a->c.phase, asked = a->c.asked;
-	uint64_t shown = agent_set_now_ns(a);
+	const struct agent_link *l = t->agents.link;
+	enum phase phase = t->c.phase, asked = t->c.asked;
+	uint64_t shown = agent_set_now_ns(t);
 	struct agent_answer ans;
 	struct err err = { "" };
 
-	while (a->c.action == ACT_AWAIT) {
+	while (t->c.action == ACT_AWAIT) {
 		int rc = l->ops->recv(l->ctx, &ans, SLICE, &err);
 
 		if (rc == 1)
-			agent_set_take_answer(a, &ans);
+			agent_set_take_answer(t, &ans);
 		if (rc < 0) /* as good as silent; resends and the deadline go on */
 			log_add(LOG_WARN, "apply", "answers of agents: %s", err.text);
-		agent_set_cancelled(a);
-		agent_set_greet(a);
-		agent_set_due(a);
-		if (agent_set_now_ns(a) - shown >= 2 * SLICE) {
-			shown = agent_set_now_ns(a);
-			agent_set_status(a);
+		agent_set_cancelled(t);
+		agent_set_greet(t);
+		agent_set_due(t);
+		if (agent_set_now_ns(t) - shown >= 2 * SLICE) {
+			shown = agent_set_now_ns(t);
+			agent_set_status(t);
 		}
 	}
-	if (a->c.action != ACT_NOTIFY || a->c.asked != asked || a->c.sends == 1)
-		agent_set_settled(a, phase, asked);
-	return a->c.action;
+	if (t->c.action != ACT_NOTIFY || t->c.asked != asked || t->c.sends == 1)
+		agent_set_settled(t, phase, asked);
+	return t->c.action;
 }

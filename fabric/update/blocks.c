@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/update/executor_priv.h"
+#include "fabric/update/blocks.h"
 
 #include "fabric/base/clock.h"
+#include "fabric/update/transaction.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,13 +11,13 @@
 #define TELL_MS 100
 
 /* What is to be there again: from before the wave, or from before all of them. */
-static const uint8_t *blocks_old_of(const struct executor *a, const struct change *c)
+static const uint8_t *blocks_old_of(const struct transaction *t, const struct change *c)
 {
-	return change_old(a->list, a->chains ? change_first(a->list, c) : c);
+	return change_old(t->list, t->chains ? change_first(t->list, c) : c);
 }
 
-static void blocks_fill(struct install_item *it, const struct executor *a, const struct change *c,
-			bool back)
+static void blocks_fill(struct install_item *it, const struct transaction *t,
+			const struct change *c, bool back)
 {
 	*it = (struct install_item){
 		.sw = c->sw,
@@ -25,28 +26,28 @@ static void blocks_fill(struct install_item *it, const struct executor *a, const
 		.in = c->in,
 		.out = c->out,
 	};
-	memcpy(it->data, back ? blocks_old_of(a, c) : change_new(a->list, c), change_bytes(c));
+	memcpy(it->data, back ? blocks_old_of(t, c) : change_new(t->list, c), change_bytes(c));
 }
 
-static void blocks_note_time(struct executor *a, const struct install_item *it)
+static void blocks_note_time(struct transaction *t, const struct install_item *it)
 {
 	int worst = 0;
 
-	if (it->us <= a->slowest[it->sw])
+	if (it->us <= t->slowest[it->sw])
 		return;
-	a->slowest[it->sw] = it->us;
+	t->slowest[it->sw] = it->us;
 	for (int i = 0; i < APPLY_SLOW; i++) {
-		if (a->st.slow[i].us && a->st.slow[i].sw == it->sw) {
-			a->st.slow[i].us = it->us;
+		if (t->st.slow[i].us && t->st.slow[i].sw == it->sw) {
+			t->st.slow[i].us = it->us;
 			return;
 		}
-		if (a->st.slow[i].us < a->st.slow[worst].us)
+		if (t->st.slow[i].us < t->st.slow[worst].us)
 			worst = i;
 	}
-	if (it->us > a->st.slow[worst].us) {
-		a->st.slow[worst].sw = it->sw;
-		a->st.slow[worst].guid = a->fabric->sw_guid[it->sw];
-		a->st.slow[worst].us = it->us;
+	if (it->us > t->st.slow[worst].us) {
+		t->st.slow[worst].sw = it->sw;
+		t->st.slow[worst].guid = t->fabric->sw_guid[it->sw];
+		t->st.slow[worst].us = it->us;
 	}
 }
 
@@ -72,122 +73,85 @@ static const char *blocks_item_words(int rc)
 }
 
 /* Where none could be written, that is the cause, and not the switch. */
-static const char *blocks_write_words(const struct executor *a, int rc)
+static const char *blocks_write_words(const struct transaction *t, int rc)
 {
-	return a->write_why.text[0] ? a->write_why.text : blocks_item_words(rc);
+	return t->write_why.text[0] ? t->write_why.text : blocks_item_words(rc);
 }
 
-static void blocks_emit_items(struct executor *a, const uint32_t *idx, uint32_t n)
+static void blocks_emit_items(struct transaction *t, const uint32_t *idx, uint32_t n)
 {
 	struct executor_event ev = {
-		.kind = APPLY_ITEM, .list = a->list, .item = a->item, .items = n
+		.kind = APPLY_ITEM, .list = t->list, .item = t->item, .items = n
 	};
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct install_item *it = &a->batch[i];
+		const struct install_item *it = &t->batch[i];
 
-		a->rc[idx[i]] = it->rc;
-		a->item[i] = (struct executor_item){ idx[i], it->rc, it->us };
+		t->rc[idx[i]] = it->rc;
+		t->item[i] = (struct executor_item){ idx[i], it->rc, it->us };
 		ev.us = it->us > ev.us ? it->us : ev.us;
 		if (!it->rc || ev.rc)
 			continue;
 		ev.rc = it->rc;
-		ev.change = &a->list->v[idx[i]];
+		ev.change = &t->list->v[idx[i]];
 	}
 	if (ev.rc)
-		snprintf(ev.text, sizeof(ev.text), "%.190s", blocks_write_words(a, ev.rc));
-	executor_emit(a, &ev);
+		snprintf(ev.text, sizeof(ev.text), "%.190s", blocks_write_words(t, ev.rc));
+	transaction_emit(t, &ev);
 }
 
 /* A batch under way: counted, and shown now and then. */
-void executor_steps_report(void *ctx, const char *step, uint64_t done, uint64_t total)
+void blocks_report(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	struct executor_event ev = { .kind = APPLY_ITEM };
-	struct executor *a = ctx;
+	struct transaction *t = ctx;
 	uint64_t now;
 
 	(void)step;
 	(void)total;
-	if (!a->counts)
+	if (!t->counts)
 		return;
-	pthread_mutex_lock(&a->lock);
-	if (a->writes && done > a->writes) {
-		a->st.verified = a->counted + (uint32_t)done - a->writes;
-		done = a->writes;
+	pthread_mutex_lock(&t->lock);
+	if (t->writes && done > t->writes) {
+		t->st.verified = t->counted + (uint32_t)done - t->writes;
+		done = t->writes;
 	}
-	*a->counts = a->counted + (uint32_t)done;
-	pthread_mutex_unlock(&a->lock);
+	*t->counts = t->counted + (uint32_t)done;
+	pthread_mutex_unlock(&t->lock);
 	now = clock_ms();
-	if (now - a->told_ms < TELL_MS)
+	if (now - t->told_ms < TELL_MS)
 		return;
-	a->told_ms = now;
-	ev.list = a->list;
-	executor_emit(a, &ev);
+	t->told_ms = now;
+	ev.list = t->list;
+	transaction_emit(t, &ev);
 }
 
-static void blocks_count(struct executor *a, uint32_t *which)
+static void blocks_count_into(struct transaction *t, uint32_t *which)
 {
-	pthread_mutex_lock(&a->lock);
-	a->counts = which;
+	pthread_mutex_lock(&t->lock);
+	t->counts = which;
 	if (which)
-		a->counted = *which;
-	pthread_mutex_unlock(&a->lock);
+		t->counted = *which;
+	pthread_mutex_unlock(&t->lock);
 }
 
 /* What went wrong is in the items, and why none could be written in write_why. */
-static void blocks_write_items(struct executor *a, const uint32_t *idx, uint32_t n, bool back)
+static void blocks_write_items(struct transaction *t, const uint32_t *idx, uint32_t n, bool back)
 {
-	a->write_why.text[0] = '\0';
-	blocks_count(a, &a->st.written);
-	if (back || !a->in->ops->put) {
-		if (!a->in->ops->write(a->in->ctx, a->fabric, a->batch, n,
-				       back ? &a->steady : &a->progress, &a->write_why))
-			a->write_why.text[0] = '\0';
+	t->write_why.text[0] = '\0';
+	blocks_count_into(t, &t->st.written);
+	if (back || !t->in->ops->put) {
+		if (!t->in->ops->write(t->in->ctx, t->fabric, t->batch, n,
+				       back ? &t->steady : &t->progress, &t->write_why))
+			t->write_why.text[0] = '\0';
 	} else {
 		for (uint32_t i = 0; i < n; i++)
-			blocks_fill(&a->back[i], a, &a->list->v[idx[i]], true);
-		a->writes = n;
-		a->in->ops->put(a->in->ctx, a->fabric, a->batch, a->back, n, &a->progress, NULL);
-		a->writes = 0;
+			blocks_fill(&t->back[i], t, &t->list->v[idx[i]], true);
+		t->writes = n;
+		t->in->ops->put(t->in->ctx, t->fabric, t->batch, t->back, n, &t->progress, NULL);
+		t->writes = 0;
 	}
-	blocks_count(a, NULL);
-}
-
-static void blocks_take_read(struct executor *a, const struct install_item *it, const uint32_t *idx,
-			     uint32_t n);
-
-static void blocks_write_batch(struct executor *a, const uint32_t *idx, uint32_t n, bool back)
-{
-	uint32_t failed = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		blocks_fill(&a->batch[i], a, &a->list->v[idx[i]], back);
-	blocks_write_items(a, idx, n, back);
-	pthread_mutex_lock(&a->lock);
-	for (uint32_t i = 0; i < n; i++) {
-		failed += a->batch[i].rc != 0;
-		blocks_note_time(a, &a->batch[i]);
-	}
-	a->st.written = a->counted + n - failed;
-	a->st.failed += failed;
-	pthread_mutex_unlock(&a->lock);
-	blocks_emit_items(a, idx, n);
-	if (!back && a->in->ops->put)
-		blocks_take_read(a, a->back, idx, n);
-}
-
-void executor_write(struct executor *a, bool back)
-{
-	uint32_t n;
-
-	a->read_back = false;
-	for (uint32_t i = 0; i < a->ntodo; i += n) {
-		if (!back && (atomic_load(&a->progress.cancel) || executor_called_off(a)))
-			return;
-		n = a->ntodo - i < a->batch_max ? a->ntodo - i : a->batch_max;
-		blocks_write_batch(a, a->todo + i, n, back);
-	}
-	a->read_back = !back && a->in->ops->put;
+	blocks_count_into(t, NULL);
 }
 
 /* The change of its chain, from k back, that has left that; FAB_NONE: none. */
@@ -198,142 +162,203 @@ static uint32_t blocks_left_by(const struct changes *l, uint32_t k, const uint8_
 	return k;
 }
 
-static enum holds blocks_classify(struct executor *a, uint32_t k, const struct install_item *it)
+static enum holds blocks_classify(struct transaction *t, uint32_t k, const struct install_item *it)
 {
-	const struct change *c = &a->list->v[k];
+	const struct change *c = &t->list->v[k];
 	uint32_t by;
 
-	a->level[k] = FAB_NONE;
+	t->level[k] = FAB_NONE;
 	if (it->rc)
 		return HOLDS_SILENT;
-	if (!memcmp(it->data, blocks_old_of(a, c), change_bytes(c)))
+	if (!memcmp(it->data, blocks_old_of(t, c), change_bytes(c)))
 		return HOLDS_OLD;
-	by = blocks_left_by(a->list, k, it->data);
-	a->level[k] = by;
+	by = blocks_left_by(t->list, k, it->data);
+	t->level[k] = by;
 	if (by == k)
 		return HOLDS_NEW;
-	return by == FAB_NONE || !a->chains ? HOLDS_FOREIGN : HOLDS_BETWEEN;
+	return by == FAB_NONE || !t->chains ? HOLDS_FOREIGN : HOLDS_BETWEEN;
 }
 
 /* What was read of changes idx; a->counted were read before. */
-static void blocks_take_read(struct executor *a, const struct install_item *it, const uint32_t *idx,
-			     uint32_t n)
+static void blocks_take_read(struct transaction *t, const struct install_item *it,
+			     const uint32_t *idx, uint32_t n)
 {
 	uint32_t got = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t k = idx[i];
 
-		a->holds[k] = (uint8_t)blocks_classify(a, k, &it[i]);
+		t->holds[k] = (uint8_t)blocks_classify(t, k, &it[i]);
 		if (it[i].rc)
-			a->rc[k] = it[i].rc;
+			t->rc[k] = it[i].rc;
 		got += !it[i].rc;
 	}
-	pthread_mutex_lock(&a->lock);
-	a->st.verified = a->counted + got;
+	pthread_mutex_lock(&t->lock);
+	t->st.verified = t->counted + got;
 	for (uint32_t i = 0; i < n; i++)
-		blocks_note_time(a, &it[i]);
-	pthread_mutex_unlock(&a->lock);
+		blocks_note_time(t, &it[i]);
+	pthread_mutex_unlock(&t->lock);
 }
 
-static void blocks_read_batch(struct executor *a, const uint32_t *idx, uint32_t n)
+static void blocks_write_batch(struct transaction *t, const uint32_t *idx, uint32_t n, bool back)
 {
-	bool back = a->c.phase == PHASE_ROLLBACK || !a->plan;
+	uint32_t failed = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		blocks_fill(&a->batch[i], a, &a->list->v[idx[i]], true);
-	blocks_count(a, &a->st.verified);
-	a->in->ops->read(a->in->ctx, a->fabric, a->batch, n, back ? &a->steady : &a->progress,
-			 NULL);
-	blocks_count(a, NULL);
-	blocks_take_read(a, a->batch, idx, n);
+		blocks_fill(&t->batch[i], t, &t->list->v[idx[i]], back);
+	blocks_write_items(t, idx, n, back);
+	pthread_mutex_lock(&t->lock);
+	for (uint32_t i = 0; i < n; i++) {
+		failed += t->batch[i].rc != 0;
+		blocks_note_time(t, &t->batch[i]);
+	}
+	t->st.written = t->counted + n - failed;
+	t->st.failed += failed;
+	pthread_mutex_unlock(&t->lock);
+	blocks_emit_items(t, idx, n);
+	if (!back && t->in->ops->put)
+		blocks_take_read(t, t->back, idx, n);
 }
 
-void executor_read(struct executor *a)
+/* Looks at the SM, if it is due.  true: the update is being called off, for whatever reason. */
+static bool blocks_called_off(struct transaction *t)
 {
-	bool forward = a->c.phase == PHASE_PREPARE || a->c.phase == PHASE_WRITE;
+	struct err err = { "" };
+	int rc;
+
+	agent_set_listen(t);
+	if (t->c.cancelled || !t->o.sm || !t->plan || t->c.phase == PHASE_ROLLBACK)
+		return t->c.cancelled;
+	rc = t->o.sm(t->o.ctx, &err);
+	if (!rc)
+		return false;
+	transaction_fail(t, rc, "%s", err.text);
+	coordinator_step(&t->c, EV_SM);
+	return t->c.cancelled;
+}
+
+void blocks_write(struct transaction *t, bool back)
+{
 	uint32_t n;
 
-	for (uint32_t i = 0; i < a->ntodo; i += n) {
-		if (forward && executor_called_off(a))
+	t->read_back = false;
+	for (uint32_t i = 0; i < t->ntodo; i += n) {
+		if (!back && (atomic_load(&t->progress.cancel) || blocks_called_off(t)))
 			return;
-		n = a->ntodo - i < a->batch_max ? a->ntodo - i : a->batch_max;
-		blocks_read_batch(a, a->todo + i, n);
+		n = t->ntodo - i < t->batch_max ? t->ntodo - i : t->batch_max;
+		blocks_write_batch(t, t->todo + i, n, back);
+	}
+	t->read_back = !back && t->in->ops->put;
+}
+
+static void blocks_read_batch(struct transaction *t, const uint32_t *idx, uint32_t n)
+{
+	bool back = t->c.phase == PHASE_ROLLBACK || !t->plan;
+
+	for (uint32_t i = 0; i < n; i++)
+		blocks_fill(&t->batch[i], t, &t->list->v[idx[i]], true);
+	blocks_count_into(t, &t->st.verified);
+	t->in->ops->read(t->in->ctx, t->fabric, t->batch, n, back ? &t->steady : &t->progress,
+			 NULL);
+	blocks_count_into(t, NULL);
+	blocks_take_read(t, t->batch, idx, n);
+}
+
+void blocks_read(struct transaction *t)
+{
+	bool forward = t->c.phase == PHASE_PREPARE || t->c.phase == PHASE_WRITE;
+	uint32_t n;
+
+	for (uint32_t i = 0; i < t->ntodo; i += n) {
+		if (forward && blocks_called_off(t))
+			return;
+		n = t->ntodo - i < t->batch_max ? t->ntodo - i : t->batch_max;
+		blocks_read_batch(t, t->todo + i, n);
 	}
 }
 
-bool executor_is_last(const struct executor *a, uint32_t i, uint32_t waves)
+bool blocks_is_last(const struct transaction *t, uint32_t i, uint32_t waves)
 {
-	const struct change *c = &a->list->v[i];
+	const struct change *c = &t->list->v[i];
 
-	return c->wave < waves && (c->next == FAB_NONE || a->list->v[c->next].wave >= waves);
+	return c->wave < waves && (c->next == FAB_NONE || t->list->v[c->next].wave >= waves);
 }
 
-void executor_todo_all(struct executor *a, uint32_t waves)
+void blocks_todo_all(struct transaction *t, uint32_t waves)
 {
-	a->chains = true;
-	a->ntodo = a->nall = 0;
-	for (uint32_t i = 0; i < a->list->n; i++) {
-		if (!executor_is_last(a, i, waves))
+	t->chains = true;
+	t->ntodo = t->nall = 0;
+	for (uint32_t i = 0; i < t->list->n; i++) {
+		if (!blocks_is_last(t, i, waves))
 			continue;
-		a->nall++;
-		if (a->list->v[i].sw == FAB_NONE)
-			a->holds[i] = HOLDS_NOBODY;
+		t->nall++;
+		if (t->list->v[i].sw == FAB_NONE)
+			t->holds[i] = HOLDS_NOBODY;
 		else
-			a->todo[a->ntodo++] = i;
+			t->todo[t->ntodo++] = i;
 	}
 }
 
-void executor_todo_wave(struct executor *a, uint32_t wave)
+void blocks_todo_wave(struct transaction *t, uint32_t wave)
 {
-	a->chains = false;
-	a->ntodo = 0;
-	for (uint32_t i = 0; i < a->list->n; i++)
-		if (a->list->v[i].wave == wave)
-			a->todo[a->ntodo++] = i;
+	t->chains = false;
+	t->ntodo = 0;
+	for (uint32_t i = 0; i < t->list->n; i++)
+		if (t->list->v[i].wave == wave)
+			t->todo[t->ntodo++] = i;
 }
 
-uint32_t executor_count(const struct executor *a, enum holds h)
+uint32_t blocks_holding(const struct transaction *t, enum holds h)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < a->ntodo; i++)
-		n += a->holds[a->todo[i]] == h;
+	for (uint32_t i = 0; i < t->ntodo; i++)
+		n += t->holds[t->todo[i]] == h;
 	return n;
 }
 
-static const char *blocks_reason(const struct executor *a, uint32_t i)
+void blocks_keep_others(struct transaction *t, enum holds h)
 {
-	switch (a->holds[i]) {
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < t->ntodo; i++)
+		if (t->holds[t->todo[i]] != h)
+			t->todo[kept++] = t->todo[i];
+	t->ntodo = kept;
+}
+
+static const char *blocks_reason(const struct transaction *t, uint32_t i)
+{
+	switch (t->holds[i]) {
 	case HOLDS_FOREIGN:
 		return "written by somebody else";
 	case HOLDS_NOBODY:
 		return "the switch is not there";
 	case HOLDS_SILENT:
-		return blocks_item_words(a->rc[i]);
+		return blocks_item_words(t->rc[i]);
 	default:
 		break;
 	}
-	if (a->rc[i])
-		return blocks_write_words(a, a->rc[i]);
-	if (a->holds[i] == HOLDS_OLD)
+	if (t->rc[i])
+		return blocks_write_words(t, t->rc[i]);
+	if (t->holds[i] == HOLDS_OLD)
 		return "holds the old entries though the write was answered: has the SM put them "
 		       "back?";
 	return "reads back differently";
 }
 
-void executor_first_not(char *buf, size_t size, const struct executor *a, enum holds h)
+void blocks_first_not(char *buf, size_t size, const struct transaction *t, enum holds h)
 {
 	char name[120];
 
 	buf[0] = '\0';
-	for (uint32_t i = 0; i < a->ntodo; i++) {
-		uint32_t k = a->todo[i];
+	for (uint32_t i = 0; i < t->ntodo; i++) {
+		uint32_t k = t->todo[i];
 
-		if (a->holds[k] == h)
+		if (t->holds[k] == h)
 			continue;
-		change_name(name, sizeof(name), &a->list->v[k], a->fabric);
-		snprintf(buf, size, "%s: %s", name, blocks_reason(a, k));
+		change_name(name, sizeof(name), &t->list->v[k], t->fabric);
+		snprintf(buf, size, "%s: %s", name, blocks_reason(t, k));
 		return;
 	}
 }

@@ -188,16 +188,16 @@ static enum coord_action coordinator_write_back_again(struct coordinator *c)
 
 static enum outcome coordinator_end_of_rollback(const struct coordinator *c)
 {
-	return c->theirs ? OUTCOME_SUPERSEDED : OUTCOME_ROLLED_BACK;
+	return c->superseded ? OUTCOME_SUPERSEDED : OUTCOME_ROLLED_BACK;
 }
 
-static enum coord_action coordinator_written_back(struct coordinator *c, bool theirs)
+static enum coord_action coordinator_written_back(struct coordinator *c, bool superseded)
 {
 	/* who was being asked when it came has had its packets led by both */
 	bool again =
-		theirs && !c->restored && c->asked == PHASE_UNPATH && coordinator_must_drain(c);
+		superseded && !c->restored && c->asked == PHASE_UNPATH && coordinator_must_drain(c);
 
-	c->theirs = theirs;
+	c->superseded = superseded;
 	c->restored = true;
 	if (c->joined || again)
 		return coordinator_ask(c, PHASE_UNPATH);
@@ -288,7 +288,7 @@ static enum coord_action coordinator_settled(struct coordinator *c)
 	if (c->asked == PHASE_UNPATH) {
 		write = coordinator_drain_settled(c);
 		if (c->phase == PHASE_ROLLBACK)
-			return c->restored ? coordinator_written_back(c, c->theirs)
+			return c->restored ? coordinator_written_back(c, c->superseded)
 					   : coordinator_write_back_again(c);
 		return write ? coordinator_begin_wave(c) : coordinator_back(c);
 	}
@@ -329,7 +329,7 @@ static enum coord_action coordinator_finished(struct coordinator *c, bool ok)
 static enum coord_action coordinator_start(struct coordinator *c, enum coord_event ev)
 {
 	c->outcome = OUTCOME_NONE;
-	c->theirs = false;
+	c->superseded = false;
 	if (ev == EV_RECOVER) {
 		coordinator_because(c, WHY_RECOVERED);
 		c->touched = c->journalled = true;
@@ -391,7 +391,7 @@ enum coord_action coordinator_step(struct coordinator *c, enum coord_event ev)
 
 	if (ev == EV_START || ev == EV_RECOVER || ev == EV_KEEP)
 		c->action = coordinator_start(c, ev);
-	else if (ev == EV_THEIRS)
+	else if (ev == EV_SUPERSEDED)
 		c->action = c->action == ACT_SCAN || c->action == ACT_READ_BACK
 				    ? coordinator_written_back(c, true)
 				    : c->action;

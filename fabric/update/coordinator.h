@@ -49,19 +49,20 @@ enum coord_action {
 
 enum coord_event {
 	EV_START,
-	EV_RECOVER,  /* instead of START: a journal was left behind, and what it wrote goes */
-	EV_KEEP,     /* likewise, and it stays, for all was found to be new */
-	EV_DONE,     /* the action was carried out in full */
-	EV_FAILED,   /* it was not: refused, items left over, disk full */
-	EV_THEIRS,   /* of SCAN or READ_BACK: what was read is somebody else's routing, and stays */
-	EV_CONFIRM,  /* operator, only while waiting */
-	EV_CANCEL,   /* operator, at any time: roll back if anything may have been written */
-	EV_EXTEND,   /* operator, only while waiting: the deadline starts anew */
-	EV_TIMEOUT,  /* only while waiting: nobody confirmed */
-	EV_GUARD,    /* at any time: counters, reachability or a job say that it goes wrong */
-	EV_SM,	     /* at any time: another master SM */
-	EV_RESEND,   /* while awaiting: time to send the notice again */
-	EV_DEADLINE, /* while awaiting: who has not answered by now is silent */
+	EV_RECOVER,    /* instead of START: a journal was left behind, and what it wrote goes */
+	EV_KEEP,       /* likewise, and it stays, for all was found to be new */
+	EV_DONE,       /* the action was carried out in full */
+	EV_FAILED,     /* it was not: refused, items left over, disk full */
+	EV_SUPERSEDED, /* of SCAN or READ_BACK: what was read is somebody else's routing, and stays
+			*/
+	EV_CONFIRM,    /* operator, only while waiting */
+	EV_CANCEL,     /* operator, at any time: roll back if anything may have been written */
+	EV_EXTEND,     /* operator, only while waiting: the deadline starts anew */
+	EV_TIMEOUT,    /* only while waiting: nobody confirmed */
+	EV_GUARD,      /* at any time: counters, reachability or a job say that it goes wrong */
+	EV_SM,	       /* at any time: another master SM */
+	EV_RESEND,     /* while awaiting: time to send the notice again */
+	EV_DEADLINE,   /* while awaiting: who has not answered by now is silent */
 	EV_HOLD_OVER /* hold_s since the last UNPATH was begun: agents may leave the escape LIDs */
 };
 
@@ -126,7 +127,7 @@ struct coordinator {
 	bool touched;		   /* a switch may hold something new */
 	bool journalled;
 	bool cancelled;
-	bool theirs; /* EV_THEIRS was the last that was found */
+	bool superseded; /* EV_SUPERSEDED was the last that was found */
 	enum outcome outcome;
 	enum coord_why why;
 	uint32_t extended; /* times */

@@ -1,180 +1,675 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/update/executor_priv.h"
+#include "fabric/update/executor.h"
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/update/blocks.h"
+#include "fabric/update/drain_set.h"
+#include "fabric/update/superseded.h"
+#include "fabric/update/transaction.h"
 
 #include <errno.h>
-#include <stdarg.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define TRIES 3
+/* items per call of the installer: how often the screen learns something */
+#define BATCH	 4096
+#define BATCH_SM 1024 /* where the SM is looked after in between */
 
-void executor_emit(struct executor *a, struct executor_event *ev)
-{
-	ev->phase = a->c.phase;
-	ev->wave = a->c.wave;
-	ev->txn = a->txn;
-	if (a->o.event)
-		a->o.event(a->o.ctx, ev);
-}
-
-int executor_gate(struct executor *a, struct err *err)
-{
-	struct executor_event ev = {
-		.kind = APPLY_PHASE_BEGIN,
-		.phase = a->c.phase,
-		.wave = a->c.wave,
-		.txn = a->txn,
-		.items = a->ntodo,
-		.asked = a->c.asked,
-	};
-
-	return a->o.gate ? a->o.gate(a->o.ctx, &ev, err) : 0;
-}
-
-bool executor_fail(struct executor *a, int rc, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (a->why_rc)
-		return false;
-	a->why_rc = rc;
-	va_start(ap, fmt);
-	vsnprintf(a->why.text, sizeof(a->why.text), fmt, ap);
-	va_end(ap);
-	pthread_mutex_lock(&a->lock);
-	memcpy(a->st.text, a->why.text, sizeof(a->st.text));
-	pthread_mutex_unlock(&a->lock);
-	return false;
-}
+struct executor {
+	struct transaction t;
+};
 
 static struct executor *executor_alloc(const struct fabric *f, const struct changes *l,
 				       const struct installer *in, const struct executor_opts *o)
 {
-	struct executor *a = xcalloc(1, sizeof(*a));
+	struct executor *e = xcalloc(1, sizeof(*e));
+	struct transaction *t = &e->t;
 
-	a->fabric = fabric_get(f);
-	a->list = l;
-	a->in = in;
+	t->fabric = fabric_get(f);
+	t->list = l;
+	t->in = in;
 	if (o)
-		a->o = *o;
-	if (!a->o.tries)
-		a->o.tries = TRIES;
-	a->holds = xcalloc(l->n, sizeof(*a->holds));
-	a->level = xcalloc(l->n, sizeof(*a->level));
-	a->rc = xcalloc(l->n, sizeof(*a->rc));
-	a->todo = xcalloc(l->n, sizeof(*a->todo));
-	a->left = xcalloc(l->n, sizeof(*a->left));
-	a->slowest = xcalloc(f->nsw, sizeof(*a->slowest));
-	a->batch_max = in->ops->batch ? in->ops->batch : a->o.sm ? APPLY_BATCH_SM : APPLY_BATCH;
-	if (a->batch_max > l->n)
-		a->batch_max = l->n;
-	a->batch = xcalloc(a->batch_max, sizeof(*a->batch));
+		t->o = *o;
+	if (!t->o.tries)
+		t->o.tries = TRIES;
+	t->holds = xcalloc(l->n, sizeof(*t->holds));
+	t->level = xcalloc(l->n, sizeof(*t->level));
+	t->rc = xcalloc(l->n, sizeof(*t->rc));
+	t->todo = xcalloc(l->n, sizeof(*t->todo));
+	t->left = xcalloc(l->n, sizeof(*t->left));
+	t->slowest = xcalloc(f->nsw, sizeof(*t->slowest));
+	t->batch_max = in->ops->batch ? in->ops->batch : t->o.sm ? BATCH_SM : BATCH;
+	if (t->batch_max > l->n)
+		t->batch_max = l->n;
+	t->batch = xcalloc(t->batch_max, sizeof(*t->batch));
 	if (in->ops->put)
-		a->back = xcalloc(a->batch_max, sizeof(*a->back));
-	a->item = xcalloc(a->batch_max, sizeof(*a->item));
-	a->progress.report = a->steady.report = executor_steps_report;
-	a->progress.ctx = a->steady.ctx = a;
-	pthread_mutex_init(&a->lock, NULL);
-	coordinator_init(&a->c, l->nwaves, a->o.tries);
-	return a;
+		t->back = xcalloc(t->batch_max, sizeof(*t->back));
+	t->item = xcalloc(t->batch_max, sizeof(*t->item));
+	t->progress.report = t->steady.report = blocks_report;
+	t->progress.ctx = t->steady.ctx = t;
+	pthread_mutex_init(&t->lock, NULL);
+	coordinator_init(&t->c, l->nwaves, t->o.tries);
+	return e;
 }
 
 struct executor *executor_new(const struct plan *p, const struct installer *in,
 			      const struct executor_opts *o)
 {
-	struct executor *a = executor_alloc(p->fabric, p->changes, in, o);
+	struct executor *e = executor_alloc(p->fabric, p->changes, in, o);
 
-	a->plan = p;
-	return a;
+	e->t.plan = p;
+	return e;
 }
 
 struct executor *executor_recover(struct journal *j, const struct fabric *f,
 				  const struct installer *in, const struct executor_opts *o)
 {
 	struct changes *l = journal_changes(j);
-	struct executor *a = executor_alloc(f, l, in, o);
+	struct executor *e = executor_alloc(f, l, in, o);
+	struct transaction *t = &e->t;
 
 	changes_bind(l, f);
-	a->journal = j;
-	memcpy(a->txn, journal_info(j)->head.id, sizeof(a->txn));
-	memcpy(a->st.txn, a->txn, sizeof(a->txn));
-	return a;
+	t->journal = j;
+	memcpy(t->txn, journal_info(j)->head.id, sizeof(t->txn));
+	memcpy(t->st.txn, t->txn, sizeof(t->txn));
+	return e;
 }
 
-void executor_free(struct executor *a)
+void executor_free(struct executor *e)
 {
-	if (!a)
+	struct transaction *t = &e->t;
+
+	if (!e)
 		return;
-	journal_close(a->journal);
-	agent_set_free(&a->crowd);
-	vec_free(&a->newcomers);
-	jobset_put(a->jobs);
-	pthread_mutex_destroy(&a->lock);
-	free(a->batch);
-	free(a->back);
-	free(a->item);
-	free(a->slowest);
-	free(a->left);
-	free(a->todo);
-	free(a->rc);
-	free(a->level);
-	free(a->holds);
-	fabric_put(a->fabric);
-	free(a);
+	journal_close(t->journal);
+	agent_set_free(&t->agents);
+	vec_free(&t->named);
+	jobset_put(t->jobs);
+	pthread_mutex_destroy(&t->lock);
+	free(t->batch);
+	free(t->back);
+	free(t->item);
+	free(t->slowest);
+	free(t->left);
+	free(t->todo);
+	free(t->rc);
+	free(t->level);
+	free(t->holds);
+	fabric_put(t->fabric);
+	free(e);
 }
 
-static void executor_sync_status(struct executor *a)
+static void executor_sync_status(struct transaction *t)
 {
-	pthread_mutex_lock(&a->lock);
-	a->st.phase = a->c.phase;
-	a->st.outcome = a->c.outcome;
-	a->st.why = a->c.why;
-	a->st.wave = a->c.wave;
-	a->st.nwaves = a->c.nwaves;
-	a->st.waiting = a->c.action == ACT_WAIT;
-	pthread_mutex_unlock(&a->lock);
+	pthread_mutex_lock(&t->lock);
+	t->st.phase = t->c.phase;
+	t->st.outcome = t->c.outcome;
+	t->st.why = t->c.why;
+	t->st.wave = t->c.wave;
+	t->st.nwaves = t->c.nwaves;
+	t->st.waiting = t->c.action == ACT_WAIT;
+	pthread_mutex_unlock(&t->lock);
 }
+
+/* ---- the actions ---- */
+
+/* Tells the installer how it ended.  What it has to say against it is only logged: what is in the
+ * switches and in the journal counts. */
+static void executor_end(struct transaction *t, bool keep)
+{
+	struct err err = { "" };
+
+	if (t->in->ops->end && t->in->ops->end(t->in->ctx, keep, &err))
+		log_add(LOG_ERROR, "apply", "%s: %s", t->txn, err.text);
+}
+
+static void executor_status_step(struct transaction *t, const char *step, uint32_t total, bool anew)
+{
+	pthread_mutex_lock(&t->lock);
+	snprintf(t->st.step, sizeof(t->st.step), "%s", step);
+	t->st.phase = t->c.phase;
+	t->st.wave = t->c.wave;
+	t->st.nwaves = t->c.nwaves;
+	if (anew) {
+		t->st.total = total;
+		t->st.written = t->st.verified = t->st.failed = 0;
+	}
+	pthread_mutex_unlock(&t->lock);
+}
+
+static void executor_phase_event(struct transaction *t, enum executor_event_kind kind, int rc,
+				 const char *text)
+{
+	struct executor_event ev = { .kind = kind, .items = t->ntodo, .rc = rc };
+
+	snprintf(ev.text, sizeof(ev.text), "%.190s", text);
+	transaction_emit(t, &ev);
+}
+
+static bool executor_plan_allowed(struct transaction *t)
+{
+	const struct plan *p = t->plan;
+	struct err err = { "" };
+	int rc;
+
+	if (plan_empty(p))
+		return transaction_fail(t, -EALREADY, "plan %s changes nothing in the switches",
+					p->id);
+	if (!p->fabric->lids_given)
+		return transaction_fail(
+			t, -ENOTSUP,
+			"the LIDs of fabric %s were assigned by this program and are not "
+			"the ones in the switches",
+			p->fabric->name);
+	if (p->diff->sl_pairs && !t->in->ops->carries_sl && !t->o.accept_sl_change)
+		return transaction_fail(
+			t, -ENOTSUP,
+			"plan %s gives other service levels to %" PRIu64
+			" paths, and writing tables through %s does not tell the hosts: "
+			"their packets would take virtual lanes that were not proved "
+			"free of deadlock",
+			p->id, p->diff->sl_pairs, t->in->ops->name);
+	rc = plan_check_vls(p, &err);
+	if (!rc && t->o.fresh)
+		rc = t->o.fresh(t->o.ctx, &err);
+	return rc ? transaction_fail(t, rc, "%s", err.text) : true;
+}
+
+/* Every block that is to be written must hold what the way back would restore. */
+static bool executor_do_prepare(struct transaction *t)
+{
+	uint32_t total;
+	char first[220];
+	struct err err = { "" };
+	int rc;
+
+	blocks_todo_all(t, t->c.nwaves);
+	total = t->ntodo;
+	executor_status_step(t, "checking", total, true);
+	executor_phase_event(t, APPLY_PHASE_BEGIN, 0, "");
+	rc = transaction_gate(t, &err);
+	if (rc)
+		return transaction_fail(t, rc, "%s", err.text);
+	if (!executor_plan_allowed(t) || !drain_set_gather(t))
+		return false;
+	for (uint32_t i = 0; i < t->c.max_tries && t->ntodo; i++) {
+		blocks_read(t);
+		if (t->c.cancelled)
+			return false;
+		blocks_keep_others(t, HOLDS_OLD);
+		if (blocks_holding(t, HOLDS_SILENT) < t->ntodo)
+			break;
+	}
+	if (!t->ntodo)
+		return true;
+	blocks_first_not(first, sizeof(first), t, HOLDS_OLD);
+	if (atomic_load(&t->progress.cancel))
+		return transaction_fail(t, -ECANCELED, "cancelled before anything was written");
+	return transaction_fail(t, blocks_holding(t, HOLDS_SILENT) ? -EHOSTUNREACH : -ESTALE,
+				"%u of %u blocks are not as the plan found them (%s)", t->ntodo,
+				total, first);
+}
+
+struct marking {
+	struct transaction *t;
+	struct err err;
+	int rc;
+};
+
+static void *executor_mark_wave(void *arg)
+{
+	struct marking *m = arg;
+
+	m->rc = journal_wave(m->t->journal, m->t->c.wave, &m->err);
+	return NULL;
+}
+
+/* The record is told by the gate, the journal if mark; beside: both at once. */
+static bool executor_note_wave(struct transaction *t, bool beside, bool mark)
+{
+	struct marking m = { .t = t };
+	struct err err = { "" };
+	pthread_t thread;
+	int rc;
+
+	beside = beside && mark && !pthread_create(&thread, NULL, executor_mark_wave, &m);
+	rc = transaction_gate(t, &err);
+	if (beside)
+		pthread_join(thread, NULL);
+	else if (mark)
+		executor_mark_wave(&m);
+	if (rc)
+		return transaction_fail(t, rc, "%s", err.text);
+	return m.rc ? transaction_fail(t, m.rc, "%s", m.err.text) : true;
+}
+
+static bool executor_do_journal(struct transaction *t)
+{
+	const struct plan *p = t->plan;
+	struct txn_head h = { 0 };
+	struct err err = { "" };
+	char text[80];
+	int rc;
+
+	executor_status_step(t, "saving the old tables", 0, false);
+	snprintf(h.fabric, sizeof(h.fabric), "%s", p->fabric->name);
+	snprintf(h.plan, sizeof(h.plan), "%s", p->id);
+	snprintf(h.engine, sizeof(h.engine), "%s", p->to->engine);
+	snprintf(h.user, sizeof(h.user), "%s", t->o.user ? t->o.user : "");
+	h.fingerprint = p->fabric->fingerprint;
+	h.from_hash = p->from_hash;
+	h.to_hash = p->to_hash;
+	rc = journal_begin(&t->journal, t->o.base, p->fabric, &h, p->changes, &err);
+	if (rc)
+		return transaction_fail(t, rc, "%s", err.text);
+	/* from here on what comes from the disk counts */
+	t->list = journal_changes(t->journal);
+	pthread_mutex_lock(&t->lock);
+	snprintf(t->txn, sizeof(t->txn), "%s", journal_info(t->journal)->head.id);
+	memcpy(t->st.txn, t->txn, sizeof(t->st.txn));
+	pthread_mutex_unlock(&t->lock);
+	snprintf(text, sizeof(text), "plan fresh, old tables saved");
+	if (t->agents.n)
+		snprintf(text, sizeof(text), "plan fresh, old tables saved, %u agents to ask",
+			 t->agents.n);
+	changes_hash(journal_changes(t->journal));
+	executor_phase_event(t, APPLY_PHASE_END, 0, text);
+	return drain_set_begin(t) && (t->agents.n || executor_note_wave(t, true, true));
+}
+
+/* What is going to be done is recorded and synced (the gate) and noted in the journal, both at
+ * once since either takes as long as hundreds of writes; only then written.  Later waves are noted
+ * without a sync, and a thread would take longer than that; the first one is noted when PREPARE
+ * ends, unless agents are asked in between. */
+static bool executor_do_begin_wave(struct transaction *t)
+{
+	const struct txn_info *info = journal_info(t->journal);
+
+	blocks_todo_wave(t, t->c.wave);
+	executor_status_step(t, "writing", t->ntodo, true);
+	executor_phase_event(t, APPLY_PHASE_BEGIN, 0, "");
+	if (!drain_set_late_jobs(t))
+		return false;
+	return executor_note_wave(t, info->state != TXN_WRITING,
+				  info->state != TXN_WRITING || info->wave != t->c.wave);
+}
+
+/* What agents are about to be asked is noted first: who comes after a crash asks them back. */
+static bool executor_do_begin_ask(struct transaction *t, enum txn_state state, const char *step)
+{
+	struct err err = { "" };
+	int rc;
+
+	if (state == TXN_REPATH && t->c.touched && t->plan) {
+		drain_set_late_jobs(t);
+		if (t->c.joined) /* they drain first */
+			return true;
+	}
+	t->ntodo = t->agents.n;
+	executor_status_step(t, step, 0, false);
+	executor_phase_event(t, APPLY_PHASE_BEGIN, 0, "");
+	rc = transaction_gate(t, &err);
+	if (!rc)
+		rc = journal_mark(t->journal, state, t->c.wave, NULL, &err);
+	t->ntodo = 0;
+	return rc ? transaction_fail(t, rc, "%s", err.text) : true;
+}
+
+static bool executor_do_write(struct transaction *t)
+{
+	pthread_mutex_lock(&t->lock);
+	if (t->c.tries > 1)
+		t->st.retries += t->ntodo;
+	pthread_mutex_unlock(&t->lock);
+	executor_status_step(t, "writing", 0, false);
+	blocks_write(t, false);
+	return true;
+}
+
+static bool executor_do_read(struct transaction *t)
+{
+	uint32_t items = t->ntodo, foreign;
+	struct executor_event ev = { .kind = APPLY_VERIFY, .items = items };
+	char first[220];
+
+	executor_status_step(t, "reading back", 0, false);
+	if (!t->read_back) /* while it was written, switch by switch */
+		blocks_read(t);
+	if (t->c.cancelled)
+		return false;
+	t->read_back = false;
+	blocks_keep_others(t, HOLDS_NEW);
+	foreign = blocks_holding(t, HOLDS_FOREIGN);
+	blocks_first_not(first, sizeof(first), t, HOLDS_NEW);
+	ev.rc = t->ntodo ? -EIO : 0;
+	if (t->ntodo)
+		snprintf(ev.text, sizeof(ev.text), "%u of %u: %.150s", t->ntodo, items, first);
+	transaction_emit(t, &ev);
+	if (!t->ntodo) {
+		t->written_s = time(NULL);
+		executor_phase_event(t, APPLY_PHASE_END, 0, "");
+		return true;
+	}
+	if (foreign || t->c.tries >= t->c.max_tries)
+		transaction_fail(t, foreign ? -ESTALE : -EIO,
+				 "%u of %u blocks are not as written (%s)", t->ntodo, items,
+				 !foreign && t->write_why.text[0] ? t->write_why.text : first);
+	if (foreign) { /* two writers on one fabric: get out, do not write over the other */
+		pthread_mutex_lock(&t->lock);
+		t->st.foreign += foreign;
+		pthread_mutex_unlock(&t->lock);
+		coordinator_step(&t->c, EV_CANCEL);
+	}
+	return false;
+}
+
+static bool executor_do_begin_confirm(struct transaction *t)
+{
+	struct err err = { "" };
+	int rc;
+
+	if (!t->c.asked)
+		drain_set_late_jobs(t);
+	if (t->c.joined)
+		return true;
+	t->ntodo = 0;
+	executor_status_step(t, "waiting for the operator", 0, false);
+	executor_phase_event(t, APPLY_PHASE_BEGIN, 0, "");
+	rc = transaction_gate(t, &err);
+	if (!rc)
+		rc = journal_mark(t->journal, TXN_CONFIRMING, 0, NULL, &err);
+	return rc ? transaction_fail(t, rc, "%s", err.text) : true;
+}
+
+/* Neither a full disk nor a record that cannot be written keeps the old tables from coming
+ * back: without a new line the journal still says that there is something to undo. */
+static bool executor_do_begin_rollback(struct transaction *t)
+{
+	struct err err = { "" };
+	uint32_t waves;
+
+	waves = t->plan ? t->c.wave + 1 : t->c.nwaves;
+	waves = waves < t->c.nwaves ? waves : t->c.nwaves;
+	t->back_waves = waves;
+	blocks_todo_all(t, waves);
+	t->nleft = 0;
+	t->judged = false;
+	for (uint32_t i = 0; i < t->list->n; i++)
+		if (t->list->v[i].sw == FAB_NONE && blocks_is_last(t, i, waves))
+			t->left[t->nleft++] = i;
+	executor_status_step(t, "reading what is there", t->ntodo, true);
+	executor_phase_event(t, APPLY_PHASE_BEGIN, 0, t->why.text);
+	if (transaction_gate(t, &err))
+		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
+	if (journal_mark(t->journal, TXN_ROLLBACK, t->c.wave, t->why.text, &err))
+		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
+	if (t->in->ops->back)
+		t->others = t->in->ops->back(t->in->ctx) == 1;
+	else
+		t->others = t->o.others && t->o.others(t->o.ctx) == 1;
+	t->others = t->others && !t->o.overwrite_foreign;
+	drain_set_late_jobs(t);
+	return true;
+}
+
+/* What somebody else wrote meanwhile is not ours to undo, unless told so. */
+static void executor_set_aside_foreign(struct transaction *t)
+{
+	uint32_t foreign = blocks_holding(t, HOLDS_FOREIGN);
+
+	if (!foreign)
+		return;
+	pthread_mutex_lock(&t->lock);
+	t->st.foreign += foreign;
+	pthread_mutex_unlock(&t->lock);
+	if (t->o.overwrite_foreign)
+		return;
+	for (uint32_t i = 0; i < t->ntodo; i++)
+		if (t->holds[t->todo[i]] == HOLDS_FOREIGN)
+			t->left[t->nleft++] = t->todo[i];
+	blocks_keep_others(t, HOLDS_FOREIGN);
+}
+
+/* Jobs that began under what was there in between are to leave it as well. */
+static bool executor_restored(struct transaction *t)
+{
+	bool all = !t->ntodo && !t->nleft && !t->superseded;
+
+	if (all || t->superseded)
+		drain_set_late_jobs(t);
+	return all;
+}
+
+static bool executor_do_scan(struct transaction *t)
+{
+	if (t->others) {
+		executor_status_step(t, "waiting for the other SM", t->ntodo, true);
+		superseded_wait(t);
+		return executor_restored(t);
+	}
+	blocks_read(t);
+	blocks_keep_others(t, HOLDS_OLD);
+	executor_set_aside_foreign(t);
+	executor_status_step(t, "writing back", t->ntodo, true);
+	if (!t->ntodo && t->nleft)
+		superseded_stay(t);
+	return executor_restored(t);
+}
+
+/* A block that is to be written back, and the change that it holds the contents of. */
+struct way_back {
+	uint32_t last, level;
+};
+
+/* Unknown contents go all the way at once, in the last step. */
+static struct way_back executor_way_back(const struct transaction *t, uint32_t last)
+{
+	struct way_back w = { last, t->level[last] };
+
+	if (w.level == FAB_NONE)
+		w.level = (uint32_t)(change_first(t->list, &t->list->v[last]) - t->list->v);
+	return w;
+}
+
+/* The change that this wave made of the block, if it is to be taken back; else FAB_NONE. */
+static uint32_t executor_made_in(const struct transaction *t, const struct way_back *w,
+				 uint32_t wave)
+{
+	uint32_t k = w->level;
+
+	while (k != FAB_NONE && t->list->v[k].wave > wave)
+		k = t->list->v[k].prev;
+	return k != FAB_NONE && t->list->v[k].wave == wave ? k : FAB_NONE;
+}
+
+static void executor_wave_back(struct transaction *t, uint32_t wave)
+{
+	for (uint32_t i = 0; i < t->c.max_tries && t->ntodo; i++) {
+		blocks_write(t, true);
+		if (!wave) /* the whole is read next */
+			return;
+		blocks_read(t);
+		blocks_keep_others(t, HOLDS_OLD);
+	}
+}
+
+/* The waves in reverse, each complete and read back before the one before it: no mixture on the
+ * way back that was not possible on the way there.  What does not answer is left to the last
+ * look at everything. */
+static bool executor_do_write_back(struct transaction *t)
+{
+	struct way_back *all;
+	uint32_t n = t->ntodo;
+
+	if (t->others)
+		return true;
+	all = xcalloc(n, sizeof(*all));
+	for (uint32_t i = 0; i < n; i++)
+		all[i] = executor_way_back(t, t->todo[i]);
+	executor_status_step(t, "writing back", 0, false);
+	t->chains = false;
+	for (uint32_t wave = t->c.nwaves; wave-- > 0;) {
+		t->ntodo = 0;
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t k = executor_made_in(t, &all[i], wave);
+
+			if (k != FAB_NONE)
+				t->todo[t->ntodo++] = k;
+		}
+		executor_wave_back(t, wave);
+	}
+	t->chains = true;
+	t->ntodo = n;
+	for (uint32_t i = 0; i < n; i++)
+		t->todo[i] = all[i].last;
+	free(all);
+	return true;
+}
+
+static bool executor_do_read_back(struct transaction *t)
+{
+	struct executor_event ev = { .kind = APPLY_VERIFY, .items = t->ntodo };
+	char first[220];
+	bool back;
+
+	executor_status_step(t, "reading back", 0, false);
+	if (t->others) {
+		back = superseded_wait(t);
+	} else {
+		blocks_read(t);
+		blocks_keep_others(t, HOLDS_OLD);
+		back = !t->ntodo;
+	}
+	blocks_first_not(first, sizeof(first), t, HOLDS_OLD);
+	ev.rc = back ? 0 : -EIO;
+	snprintf(ev.text, sizeof(ev.text), "%.190s", first);
+	transaction_emit(t, &ev);
+	if (t->superseded || (t->others && t->c.tries < t->c.max_tries))
+		return executor_restored(t);
+	executor_set_aside_foreign(t);
+	if (!t->ntodo && t->nleft)
+		superseded_stay(t);
+	if (t->c.tries >= t->c.max_tries) {
+		memcpy(t->left + t->nleft, t->todo, t->ntodo * sizeof(*t->todo));
+		t->nleft += t->ntodo;
+		t->ntodo = 0;
+	}
+	return executor_restored(t);
+}
+
+static bool executor_do_finish(struct transaction *t)
+{
+	static const enum txn_state last[] = {
+		[OUTCOME_CONFIRMED] = TXN_CONFIRMED,	 [OUTCOME_REFUSED] = TXN_ABANDONED,
+		[OUTCOME_ROLLED_BACK] = TXN_ROLLED_BACK, [OUTCOME_INCOMPLETE] = TXN_INCOMPLETE,
+		[OUTCOME_SUPERSEDED] = TXN_SUPERSEDED,
+	};
+	struct executor_event ev = { .kind = APPLY_OUTCOME,
+				     .outcome = t->c.outcome,
+				     .items = t->nleft };
+	struct err err = { "" };
+	bool theirs = t->c.outcome == OUTCOME_SUPERSEDED;
+	int rc = 0;
+
+	if (theirs)
+		superseded_report(t);
+	if (t->journal)
+		rc = journal_mark(t->journal, last[t->c.outcome], t->c.wave,
+				  theirs ? t->foreign_text : NULL, &err);
+	if (rc && t->c.outcome == OUTCOME_CONFIRMED)
+		return transaction_fail(t, rc, "%s", err.text);
+	if (rc)
+		log_add(LOG_ERROR, "apply", "%s: %s", t->txn, err.text);
+	if (t->c.touched && t->c.outcome != OUTCOME_INCOMPLETE)
+		executor_end(t, t->c.outcome == OUTCOME_CONFIRMED);
+	ev.rc = t->why_rc;
+	snprintf(ev.text, sizeof(ev.text), "%.190s", t->why.text);
+	transaction_emit(t, &ev);
+	return true;
+}
+
+static bool executor_do(struct transaction *t, enum coord_action act)
+{
+	switch (act) {
+	case ACT_PREPARE:
+		return executor_do_prepare(t);
+	case ACT_JOURNAL:
+		return executor_do_journal(t);
+	case ACT_BEGIN_WAVE:
+		return executor_do_begin_wave(t);
+	case ACT_WRITE:
+		return executor_do_write(t);
+	case ACT_READ:
+		return executor_do_read(t);
+	case ACT_BEGIN_CONFIRM:
+		return executor_do_begin_confirm(t);
+	case ACT_BEGIN_ROLLBACK:
+		return executor_do_begin_rollback(t);
+	case ACT_SCAN:
+		return executor_do_scan(t);
+	case ACT_WRITE_BACK:
+		return executor_do_write_back(t);
+	case ACT_READ_BACK:
+		return executor_do_read_back(t);
+	case ACT_FINISH:
+		return executor_do_finish(t);
+	case ACT_BEGIN_UNPATH:
+		return executor_do_begin_ask(t, TXN_UNPATH, "waiting for agents to drain");
+	case ACT_BEGIN_REPATH:
+		return executor_do_begin_ask(t, TXN_REPATH, "waiting for agents to return");
+	case ACT_NOTIFY:
+		return agent_set_notify(t);
+	case ACT_AWAIT: /* not carried out but waited for, see drive() */
+	case ACT_WAIT:
+	case ACT_STOP:
+		break;
+	}
+	return true;
+}
+
+/* ---- from one decision to the next ---- */
 
 /* Carries out actions until the operator has to decide or it is over. */
-static void executor_drive(struct executor *a, enum coord_event ev)
+static void executor_drive(struct transaction *t, enum coord_event ev)
 {
-	enum coord_action act = coordinator_step(&a->c, ev);
+	enum coord_action act = coordinator_step(&t->c, ev);
 
 	while (act != ACT_WAIT && act != ACT_STOP) {
 		bool ok;
 
-		executor_sync_status(a);
+		executor_sync_status(t);
 		if (act == ACT_AWAIT) {
-			act = agent_set_await(a);
+			act = agent_set_await(t);
 			continue;
 		}
-		a->found_theirs = false;
-		ok = executor_do(a, act);
-		agent_set_hear(a);
-		if (atomic_load(&a->progress.cancel) && !a->c.cancelled) {
-			executor_fail(a, -ECANCELED, "cancelled by the operator");
-			coordinator_step(&a->c, EV_CANCEL);
+		t->superseded = false;
+		ok = executor_do(t, act);
+		agent_set_hear(t);
+		if (atomic_load(&t->progress.cancel) && !t->c.cancelled) {
+			transaction_fail(t, -ECANCELED, "cancelled by the operator");
+			coordinator_step(&t->c, EV_CANCEL);
 		}
-		act = coordinator_step(&a->c, ok		? EV_DONE
-					      : a->found_theirs ? EV_THEIRS
-								: EV_FAILED);
+		act = coordinator_step(&t->c, ok	      ? EV_DONE
+					      : t->superseded ? EV_SUPERSEDED
+							      : EV_FAILED);
 	}
-	executor_sync_status(a);
+	executor_sync_status(t);
 }
 
 /* "leaf01, leaf02, ..." of what was not undone. */
-static void executor_name_left(char *buf, size_t size, const struct executor *a)
+static void executor_name_left(char *buf, size_t size, const struct transaction *t)
 {
 	size_t len = 0;
 	uint64_t last = 0;
 
 	buf[0] = '\0';
-	for (uint32_t i = 0; i < a->nleft; i++) {
-		const struct change *c = &a->list->v[a->left[i]];
+	for (uint32_t i = 0; i < t->nleft; i++) {
+		const struct change *c = &t->list->v[t->left[i]];
 		char guid[24];
 
 		if (len && c->guid == last)
@@ -182,7 +677,7 @@ static void executor_name_left(char *buf, size_t size, const struct executor *a)
 		last = c->guid;
 		snprintf(guid, sizeof(guid), "0x%016lx", (unsigned long)c->guid);
 		len += (size_t)snprintf(buf + len, size - len, "%s%s", len ? ", " : "",
-					c->sw == FAB_NONE ? guid : a->fabric->sw_name[c->sw]);
+					c->sw == FAB_NONE ? guid : t->fabric->sw_name[c->sw]);
 		if (len + 24 >= size) {
 			snprintf(buf + (len < size ? len : size - 1), size > len ? size - len : 1,
 				 ", ...");
@@ -191,185 +686,182 @@ static void executor_name_left(char *buf, size_t size, const struct executor *a)
 	}
 }
 
-static int executor_incomplete(const struct executor *a, struct err *err)
+static int executor_incomplete(const struct transaction *t, struct err *err)
 {
 	char names[300];
 
-	executor_name_left(names, sizeof(names), a);
+	executor_name_left(names, sizeof(names), t);
 	return err_set(err, -EUCLEAN,
 		       "rollback incomplete: %u blocks do not hold their old contents, on %s; "
 		       "the journal %s is kept, roll back again when they answer%s%s",
-		       a->nleft, names, a->txn, a->judged ? "; what is there: " : "",
-		       a->judged ? a->theirs.text : "");
+		       t->nleft, names, t->txn, t->judged ? "; what is there: " : "",
+		       t->judged ? t->foreign.text : "");
 }
 
-int executor_run(struct executor *a, struct err *err)
+int executor_run(struct executor *e, struct err *err)
 {
-	executor_drive(a, EV_START);
-	if (a->c.action == ACT_WAIT)
+	struct transaction *t = &e->t;
+
+	executor_drive(t, EV_START);
+	if (t->c.action == ACT_WAIT)
 		return 0;
-	if (a->c.outcome == OUTCOME_INCOMPLETE)
-		return executor_incomplete(a, err);
-	return err_set(err, a->why_rc, "%.400s (%s)", a->why.text, outcome_name(a->c.outcome));
+	if (t->c.outcome == OUTCOME_INCOMPLETE)
+		return executor_incomplete(t, err);
+	return err_set(err, t->why_rc, "%.400s (%s)", t->why.text, outcome_name(t->c.outcome));
 }
 
-bool executor_called_off(struct executor *a)
-{
-	struct err err = { "" };
-	int rc;
-
-	agent_set_listen(a);
-	if (a->c.cancelled || !a->o.sm || !a->plan || a->c.phase == PHASE_ROLLBACK)
-		return a->c.cancelled;
-	rc = a->o.sm(a->o.ctx, &err);
-	if (!rc)
-		return false;
-	executor_fail(a, rc, "%s", err.text);
-	coordinator_step(&a->c, EV_SM);
-	return a->c.cancelled;
-}
-
-void executor_end(struct executor *a, bool keep)
-{
-	struct err err = { "" };
-
-	if (a->in->ops->end && a->in->ops->end(a->in->ctx, keep, &err))
-		log_add(LOG_ERROR, "apply", "%s: %s", a->txn, err.text);
-}
-
-static int executor_keep_recovered(struct executor *a, struct err *err)
+static int executor_keep_recovered(struct transaction *t, struct err *err)
 {
 	uint32_t new;
 	int rc;
 
-	executor_todo_all(a, a->c.nwaves);
-	executor_read(a);
-	new = executor_count(a, HOLDS_NEW);
-	if (new < a->nall)
+	blocks_todo_all(t, t->c.nwaves);
+	blocks_read(t);
+	new = blocks_holding(t, HOLDS_NEW);
+	if (new < t->nall)
 		return err_set(err, -EUCLEAN,
 			       "%u of %u blocks do not hold what plan %s wrote: it can only be "
 			       "rolled back",
-			       a->nall - new, a->nall, journal_info(a->journal)->head.plan);
-	agent_set_recover(a);
-	if (!a->crowd.n) {
-		a->c.outcome = OUTCOME_CONFIRMED;
-		executor_sync_status(a);
-		rc = journal_mark(a->journal, TXN_CONFIRMED, 0, "kept after a recovery", err);
+			       t->nall - new, t->nall, journal_info(t->journal)->head.plan);
+	drain_set_recover(t);
+	if (!t->agents.n) {
+		t->c.outcome = OUTCOME_CONFIRMED;
+		executor_sync_status(t);
+		rc = journal_mark(t->journal, TXN_CONFIRMED, 0, "kept after a recovery", err);
 		if (!rc)
-			executor_end(a, true);
+			executor_end(t, true);
 		return rc;
 	}
-	executor_drive(a, EV_KEEP);
-	if (a->c.action == ACT_WAIT)
-		executor_drive(a, EV_CONFIRM);
-	if (a->c.outcome == OUTCOME_CONFIRMED)
+	executor_drive(t, EV_KEEP);
+	if (t->c.action == ACT_WAIT)
+		executor_drive(t, EV_CONFIRM);
+	if (t->c.outcome == OUTCOME_CONFIRMED)
 		return 0;
-	return err_set(err, a->why_rc, "not kept: %.400s", a->why.text);
+	return err_set(err, t->why_rc, "not kept: %.400s", t->why.text);
 }
 
-int executor_confirm(struct executor *a, struct err *err)
+int executor_confirm(struct executor *e, struct err *err)
 {
+	struct transaction *t = &e->t;
 	int rc;
 
-	if (!a->plan)
-		return executor_keep_recovered(a, err);
-	if (a->c.action != ACT_WAIT)
+	if (!t->plan)
+		return executor_keep_recovered(t, err);
+	if (t->c.action != ACT_WAIT)
 		return err_set(err, -EINVAL, "there is nothing to confirm: %s",
-			       outcome_name(a->c.outcome));
-	rc = executor_gate(a, err);
+			       outcome_name(t->c.outcome));
+	rc = transaction_gate(t, err);
 	if (rc)
 		return rc;
-	executor_drive(a, EV_CONFIRM);
-	if (a->c.outcome == OUTCOME_CONFIRMED)
+	executor_drive(t, EV_CONFIRM);
+	if (t->c.outcome == OUTCOME_CONFIRMED)
 		return 0;
-	rc = err_set(err, a->why_rc, "not confirmed: %.400s", a->why.text);
-	a->why_rc = 0;
+	rc = err_set(err, t->why_rc, "not confirmed: %.400s", t->why.text);
+	t->why_rc = 0;
 	return rc;
 }
 
-static int executor_roll_back(struct executor *a, enum coord_event ev, const char *why,
+static int executor_roll_back(struct transaction *t, enum coord_event ev, const char *why,
 			      struct err *err)
 {
-	if (a->c.action == ACT_WAIT) {
-		executor_fail(a, -ECANCELED, "%s", why);
-		executor_drive(a, ev);
-	} else if (a->journal && !txn_state_final(journal_info(a->journal)->state)) {
-		agent_set_recover(a);
-		executor_drive(a, EV_RECOVER);
+	if (t->c.action == ACT_WAIT) {
+		transaction_fail(t, -ECANCELED, "%s", why);
+		executor_drive(t, ev);
+	} else if (t->journal && !txn_state_final(journal_info(t->journal)->state)) {
+		drain_set_recover(t);
+		executor_drive(t, EV_RECOVER);
 	} else {
 		return err_set(err, -EINVAL, "there is nothing to roll back");
 	}
-	if (a->c.outcome == OUTCOME_SUPERSEDED)
-		return err_set(err, -ESTALE, "%.400s", a->why.text);
-	return a->c.outcome == OUTCOME_ROLLED_BACK ? 0 : executor_incomplete(a, err);
+	if (t->c.outcome == OUTCOME_SUPERSEDED)
+		return err_set(err, -ESTALE, "%.400s", t->why.text);
+	return t->c.outcome == OUTCOME_ROLLED_BACK ? 0 : executor_incomplete(t, err);
 }
 
-int executor_rollback(struct executor *a, struct err *err)
+int executor_rollback(struct executor *e, struct err *err)
 {
-	return executor_roll_back(a, EV_CANCEL, "rolled back by the operator", err);
+	struct transaction *t = &e->t;
+
+	return executor_roll_back(t, EV_CANCEL, "rolled back by the operator", err);
 }
 
-int executor_abort(struct executor *a, enum coord_event ev, const char *why, struct err *err)
+int executor_abort(struct executor *e, enum coord_event ev, const char *why, struct err *err)
 {
-	if (a->c.action != ACT_WAIT)
+	struct transaction *t = &e->t;
+
+	if (t->c.action != ACT_WAIT)
 		return err_set(err, -EINVAL, "there is nothing that waits");
-	return executor_roll_back(a, ev, why, err);
+	return executor_roll_back(t, ev, why, err);
 }
 
-int executor_give_up(struct executor *a, const char *why, struct err *err)
+int executor_give_up(struct executor *e, const char *why, struct err *err)
 {
-	if (!a->journal || txn_state_final(journal_info(a->journal)->state))
+	struct transaction *t = &e->t;
+
+	if (!t->journal || txn_state_final(journal_info(t->journal)->state))
 		return err_set(err, -EINVAL, "there is no unfinished update");
-	return journal_mark(a->journal, TXN_GIVEN_UP, 0, why, err);
+	return journal_mark(t->journal, TXN_GIVEN_UP, 0, why, err);
 }
 
-void executor_idle(struct executor *a)
+void executor_idle(struct executor *e)
 {
-	if (a->c.action != ACT_WAIT)
+	struct transaction *t = &e->t;
+
+	if (t->c.action != ACT_WAIT)
 		return;
-	agent_set_hear(a);
-	agent_set_status(a);
-	if (a->plan)
-		executor_newcomers(a);
+	agent_set_hear(t);
+	agent_set_status(t);
+	if (t->plan)
+		drain_set_late_jobs(t);
 }
 
-void executor_cancel(struct executor *a)
+void executor_cancel(struct executor *e)
 {
-	atomic_store(&a->progress.cancel, true);
+	struct transaction *t = &e->t;
+
+	atomic_store(&t->progress.cancel, true);
 }
 
-void executor_status(struct executor *a, struct executor_status *out)
+void executor_status(struct executor *e, struct executor_status *out)
 {
-	pthread_mutex_lock(&a->lock);
-	*out = a->st;
-	pthread_mutex_unlock(&a->lock);
+	struct transaction *t = &e->t;
+
+	pthread_mutex_lock(&t->lock);
+	*out = t->st;
+	pthread_mutex_unlock(&t->lock);
 }
 
-enum outcome executor_outcome(const struct executor *a)
+enum outcome executor_outcome(const struct executor *e)
 {
-	return a->c.outcome;
+	const struct transaction *t = &e->t;
+
+	return t->c.outcome;
 }
 
-const uint32_t *executor_left(const struct executor *a, uint32_t *n, const struct changes **list)
+const uint32_t *executor_left(const struct executor *e, uint32_t *n, const struct changes **list)
 {
-	*n = a->nleft;
-	*list = a->list;
-	return a->left;
+	const struct transaction *t = &e->t;
+
+	*n = t->nleft;
+	*list = t->list;
+	return t->left;
 }
 
-int executor_scan(struct recovery_scan *out, struct executor *a, struct err *err)
+int executor_scan(struct recovery_scan *out, struct executor *e, struct err *err)
 {
-	if (!a->journal)
+	struct transaction *t = &e->t;
+
+	if (!t->journal)
 		return err_set(err, -EINVAL, "there is no journal yet");
-	executor_todo_all(a, a->c.nwaves);
-	executor_read(a);
+	blocks_todo_all(t, t->c.nwaves);
+	blocks_read(t);
 	*out = (struct recovery_scan){
-		.old = executor_count(a, HOLDS_OLD),
-		.new = executor_count(a, HOLDS_NEW),
-		.between = executor_count(a, HOLDS_BETWEEN),
-		.foreign = executor_count(a, HOLDS_FOREIGN),
-		.silent = executor_count(a, HOLDS_SILENT),
-		.missing = a->nall - a->ntodo,
+		.old = blocks_holding(t, HOLDS_OLD),
+		.new = blocks_holding(t, HOLDS_NEW),
+		.between = blocks_holding(t, HOLDS_BETWEEN),
+		.foreign = blocks_holding(t, HOLDS_FOREIGN),
+		.silent = blocks_holding(t, HOLDS_SILENT),
+		.missing = t->nall - t->ntodo,
 	};
 	return 0;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A way back that does not lead there: somebody else has routed meanwhile. */
-#include "fabric/update/executor_priv.h"
+#include "fabric/update/superseded.h"
 
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/update/blocks.h"
+#include "fabric/update/transaction.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,132 +16,132 @@
 #define WAIT	  20 /* times that, until an SM that is master has routed */
 
 /* Nobody but this update has written: another SM may be about to. */
-static bool superseded_only_ours(const struct executor *a)
+static bool superseded_only_ours(const struct transaction *t)
 {
-	uint32_t new = executor_count(a, HOLDS_NEW);
+	uint32_t new = blocks_holding(t, HOLDS_NEW);
 
-	if (executor_count(a, HOLDS_FOREIGN) || !(new + executor_count(a, HOLDS_BETWEEN)))
+	if (blocks_holding(t, HOLDS_FOREIGN) || !(new + blocks_holding(t, HOLDS_BETWEEN)))
 		return false;
-	return new < a->ntodo || a->back_waves < a->c.nwaves;
+	return new < t->ntodo || t->back_waves < t->c.nwaves;
 }
 
 /* All of the update's blocks, read until they stay as they are. */
-static void superseded_wait_for_others(struct executor *a)
+static void superseded_wait_for_others(struct transaction *t)
 {
-	uint32_t gap = a->o.settle_ms ? a->o.settle_ms : SETTLE_MS;
-	uint8_t *before = xcalloc(a->list->n, 1);
+	uint32_t gap = t->o.settle_ms ? t->o.settle_ms : SETTLE_MS;
+	uint8_t *before = xcalloc(t->list->n, 1);
 	uint64_t begin = clock_ms();
 	bool done = false;
 
 	for (bool again = false; !done; again = true) {
-		executor_todo_all(a, a->back_waves);
-		executor_read(a);
-		agent_set_hear(a);
-		done = again && !memcmp(before, a->holds, a->list->n) && !superseded_only_ours(a);
+		blocks_todo_all(t, t->back_waves);
+		blocks_read(t);
+		agent_set_hear(t);
+		done = again && !memcmp(before, t->holds, t->list->n) && !superseded_only_ours(t);
 		done = done || clock_ms() - begin >= (uint64_t)WAIT * gap;
-		memcpy(before, a->holds, a->list->n);
+		memcpy(before, t->holds, t->list->n);
 		if (!done)
 			clock_rest_us(1000ull * gap);
 	}
 	free(before);
 }
 
-static void superseded_judge(struct executor *a)
+static void superseded_judge(struct transaction *t)
 {
-	struct executor_foreign *t = &a->theirs;
+	struct executor_foreign *theirs = &t->foreign;
 	struct err err = { "" };
 
-	*t = (struct executor_foreign){ 0 };
-	if (!a->o.judge)
-		snprintf(t->text, sizeof(t->text), "not judged");
-	else if (a->o.judge(a->o.ctx, t, &err)) {
-		*t = (struct executor_foreign){ 0 };
-		snprintf(t->text, sizeof(t->text), "not judged: %.100s", err.text);
+	*theirs = (struct executor_foreign){ 0 };
+	if (!t->o.judge)
+		snprintf(theirs->text, sizeof(theirs->text), "not judged");
+	else if (t->o.judge(t->o.ctx, theirs, &err)) {
+		*theirs = (struct executor_foreign){ 0 };
+		snprintf(theirs->text, sizeof(theirs->text), "not judged: %.100s", err.text);
 	}
-	a->judged = a->o.judge != NULL;
+	t->judged = t->o.judge != NULL;
 }
 
 /* n: blocks and tables of the update that are not the old ones. */
-static void superseded_words(struct executor *a, uint32_t n)
+static void superseded_words(struct transaction *t, uint32_t n)
 {
-	const struct executor_foreign *t = &a->theirs;
-	const char *who = a->others ? "another subnet manager" : "somebody else";
-	char *buf = a->theirs_text;
-	size_t size = sizeof(a->theirs_text);
+	const struct executor_foreign *theirs = &t->foreign;
+	const char *who = t->others ? "another subnet manager" : "somebody else";
+	char *buf = t->foreign_text;
+	size_t size = sizeof(t->foreign_text);
 
-	if (t->blocks && !t->new_lft && !t->new_sl2vl)
+	if (theirs->blocks && !theirs->new_lft && !theirs->new_sl2vl)
 		snprintf(buf, size,
 			 "%s routes by the tables of this update, which nobody confirmed; %s", who,
-			 t->text);
-	else if (t->blocks)
+			 theirs->text);
+	else if (theirs->blocks)
 		snprintf(buf, size,
 			 "%s has routed: %u of %u LFT blocks and %u SL2VL tables are not the old "
 			 "ones; %s",
-			 who, t->old_lft, t->blocks, t->old_sl2vl, t->text);
+			 who, theirs->old_lft, theirs->blocks, theirs->old_sl2vl, theirs->text);
 	else
 		snprintf(buf, size,
 			 "%s has routed: %u of the update's %u blocks are not the old ones; %s",
-			 who, n, a->nall, t->text);
+			 who, n, t->nall, theirs->text);
 }
 
-static void superseded_count_foreign(struct executor *a, uint32_t n)
+static void superseded_count_foreign(struct transaction *t, uint32_t n)
 {
-	pthread_mutex_lock(&a->lock);
-	a->st.foreign += n;
-	pthread_mutex_unlock(&a->lock);
+	pthread_mutex_lock(&t->lock);
+	t->st.foreign += n;
+	pthread_mutex_unlock(&t->lock);
 }
 
-bool superseded_wait(struct executor *a)
+bool superseded_wait(struct transaction *t)
 {
 	bool ours;
 
-	superseded_wait_for_others(a);
-	ours = superseded_only_ours(a);
-	executor_keep_others(a, HOLDS_OLD);
+	superseded_wait_for_others(t);
+	ours = superseded_only_ours(t);
+	blocks_keep_others(t, HOLDS_OLD);
 	if (ours) {
 		log_add(LOG_WARN, "apply",
 			"the subnet manager that is master now writes nothing: the old tables go "
 			"straight into the switches");
-		a->others = false;
+		t->others = false;
 		return false;
 	}
-	if (executor_count(a, HOLDS_SILENT) || a->nleft)
+	if (blocks_holding(t, HOLDS_SILENT) || t->nleft)
 		return false;
-	superseded_judge(a);
-	if (!a->ntodo && !a->theirs.old_lft && !a->theirs.old_sl2vl)
+	superseded_judge(t);
+	if (!t->ntodo && !t->foreign.old_lft && !t->foreign.old_sl2vl)
 		return true;
-	superseded_count_foreign(a, executor_count(a, HOLDS_FOREIGN));
-	superseded_words(a, a->ntodo);
-	a->found_theirs = true;
+	superseded_count_foreign(t, blocks_holding(t, HOLDS_FOREIGN));
+	superseded_words(t, t->ntodo);
+	t->superseded = true;
 	return false;
 }
 
 /* Only what is proved to work is taken for a routing: a few blocks that somebody has overwritten
  * are damage, and an operator's. */
-void superseded_stay(struct executor *a)
+void superseded_stay(struct transaction *t)
 {
-	if (a->judged || !a->o.judge)
+	if (t->judged || !t->o.judge)
 		return;
-	for (uint32_t i = 0; i < a->nleft; i++)
-		if (a->holds[a->left[i]] != HOLDS_FOREIGN)
+	for (uint32_t i = 0; i < t->nleft; i++)
+		if (t->holds[t->left[i]] != HOLDS_FOREIGN)
 			return;
-	superseded_judge(a);
-	if (a->theirs.verdict != FOREIGN_SOUND)
+	superseded_judge(t);
+	if (t->foreign.verdict != FOREIGN_SOUND)
 		return;
-	superseded_words(a, a->nleft);
-	a->nleft = 0;
-	a->found_theirs = true;
+	superseded_words(t, t->nleft);
+	t->nleft = 0;
+	t->superseded = true;
 }
 
-void superseded_tell(struct executor *a)
+void superseded_report(struct transaction *t)
 {
-	char why[sizeof(a->why.text)];
+	char why[sizeof(t->why.text)];
 
-	snprintf(why, sizeof(why), "%s", a->why.text);
-	log_add(LOG_WARN, "apply", "%s", a->theirs_text);
-	snprintf(a->why.text, sizeof(a->why.text), "%s%s%.200s", a->theirs_text, why[0] ? "; " : "",
-		 why);
-	pthread_mutex_lock(&a->lock);
-	snprintf(a->st.text, sizeof(a->st.text), "%.*s", (int)sizeof(a->st.text) - 1, a->why.text);
-	pthread_mutex_unlock(&a->lock);
+	snprintf(why, sizeof(why), "%s", t->why.text);
+	log_add(LOG_WARN, "apply", "%s", t->foreign_text);
+	snprintf(t->why.text, sizeof(t->why.text), "%s%s%.200s", t->foreign_text,
+		 why[0] ? "; " : "", why);
+	pthread_mutex_lock(&t->lock);
+	snprintf(t->st.text, sizeof(t->st.text), "%.*s", (int)sizeof(t->st.text) - 1, t->why.text);
+	pthread_mutex_unlock(&t->lock);
 }

@@ -317,7 +317,7 @@ void phase_coordinator_choice(struct world *w, struct explorer *x, const struct 
 		w->faults -= s->arg;
 		feed(w, x->m,
 		     act(w, x, !s->arg)	  ? EV_DONE
-		     : reads && w->theirs ? EV_THEIRS
+		     : reads && w->theirs ? EV_SUPERSEDED
 					  : EV_FAILED);
 		return;
 	case DEATH:

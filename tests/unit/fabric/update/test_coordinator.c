@@ -102,13 +102,13 @@ static void walk(struct walk *w, struct coordinator c, const unsigned *before, u
 			walk(w, next, seen, depth + 1);
 	}
 	if (c.action == ACT_SCAN || c.action == ACT_READ_BACK) {
-		coordinator_step(&c, EV_THEIRS);
+		coordinator_step(&c, EV_SUPERSEDED);
 		assert_int_equal(c.outcome, OUTCOME_SUPERSEDED);
 		walk(w, c, seen, depth + 1);
 	} else {
 		enum coord_action was = c.action;
 
-		assert_int_equal(coordinator_step(&c, EV_THEIRS), was); /* of nothing else */
+		assert_int_equal(coordinator_step(&c, EV_SUPERSEDED), was); /* of nothing else */
 	}
 }
 
@@ -140,7 +140,7 @@ static void somebody_elses_routing_ends_it_with_the_agents_called_back(void **st
 	coordinator_step(&c, EV_RECOVER);
 	assert_int_equal(coordinator_step(&c, EV_DONE), ACT_SCAN);
 	/* nobody knows whether it had drained */
-	assert_int_equal(coordinator_step(&c, EV_THEIRS), ACT_NOTIFY);
+	assert_int_equal(coordinator_step(&c, EV_SUPERSEDED), ACT_NOTIFY);
 	coordinator_notice(&c, &n);
 	assert_int_equal(n.phase, PHASE_UNPATH);
 	assert_int_equal(coordinator_step(&c, EV_DONE), ACT_AWAIT);
@@ -157,7 +157,7 @@ static void somebody_elses_routing_ends_it_with_the_agents_called_back(void **st
 	assert_true(coordinator_answer(&n, &c, &ask));
 	assert_int_equal(n.phase, PHASE_REPATH);
 	coordinator_step(&c, EV_RECOVER);
-	assert_false(c.theirs);
+	assert_false(c.superseded);
 }
 
 static void recovery_goes_straight_to_the_way_back(void **state)

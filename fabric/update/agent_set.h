@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * agent_set: the agents of an update: who they are, what they are asked and what they say.
+ *
+ * An agent is a node: ports of one name are one agent, whichever port and job they are of.
+ */
+#ifndef FABRIC_UPDATE_AGENT_SET_H
+#define FABRIC_UPDATE_AGENT_SET_H
+
+#include "fabric/agent/agent_link.h"
+#include "fabric/update/coordinator.h"
+#include "fabric/update/journal.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct transaction;
+
+struct agent_set {
+	const struct agent_link *link;
+	struct txn_agent *port; /* sorted by name */
+	uint32_t nport;
+	uint32_t *first; /* of each agent's ports; and one behind the last */
+	uint32_t n;
+	uint32_t *by_guid;	   /* ports, by their GUID */
+	uint32_t *by_lid;	   /* agent, FAB_NONE: none */
+	struct coord_agent *state; /* by agent */
+	bool *reported;		   /* that it is silent or failed, by agent */
+
+	uint64_t ask_ns, resend_ns, pause_ns, until_ns; /* of the present question */
+	uint64_t hold_ns;				/* 0: nobody is away */
+	uint64_t listen_ns, jobs_ns;			/* when due */
+	bool deaf;					/* no SM carries notices now */
+	bool greets;	     /* somebody began and asked, and was not answered yet */
+	uint64_t greeted_ns; /* last */
+};
+
+/* Builds the rest from port, which is sorted; everybody is COORD_IDLE.  O(ports log ports). */
+void agent_set_index(struct agent_set *w);
+uint32_t agent_set_find(const struct agent_set *w,
+			const struct agent_answer *ans); /* or FAB_NONE */
+const char *agent_set_name(const struct agent_set *w, uint32_t agent);
+void agent_set_free(struct agent_set *w);
+
+/* Sends what the coordinator asks; false: it was not sent. */
+bool agent_set_notify(struct transaction *t);
+/* Waits for answers; returns the next action. */
+enum coord_action agent_set_await(struct transaction *t);
+void agent_set_take_answer(struct transaction *t, const struct agent_answer *ans);
+void agent_set_hear(struct transaction *t); /* what came in meanwhile, and what is due */
+/* Only the former, within an action: who begins while blocks are written asks, and must not wait.
+ */
+void agent_set_listen(struct transaction *t);
+void agent_set_status(struct transaction *t); /* into st */
+
+#endif

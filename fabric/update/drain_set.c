@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/drain_set.h"
+
+#include "fabric/base/log.h"
+#include "fabric/base/mem.h"
+#include "fabric/update/transaction.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS     1000000ull
+#define SLICE  (200 * MS)  /* longest time without a look at cancel and at who is there */
+#define JOIN   (5000 * MS) /* for the agents of a job that began to be there */
+#define HOLD_S 900
+
+static void drain_set_note(struct transaction *t, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void drain_set_note(struct transaction *t, const char *fmt, ...)
+{
+	struct executor_event ev = { .kind = APPLY_ANSWER };
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(ev.text, sizeof(ev.text), fmt, ap);
+	va_end(ap);
+	log_add(LOG_WARN, "apply", "%s", ev.text);
+	transaction_emit(t, &ev);
+}
+
+static struct agent_place *drain_set_places_of(const struct transaction *t, const struct job *job)
+{
+	struct agent_place *at = xcalloc(job->nterm, sizeof(*at));
+
+	for (uint32_t i = 0; i < job->nterm; i++)
+		at[i].guid = t->fabric->term_guid[job->terms[i]];
+	return at;
+}
+
+static bool drain_set_same_node(const struct transaction *t, const struct job *job, uint32_t i,
+				uint32_t k)
+{
+	return !strcmp(t->fabric->term_name[job->terms[i]], t->fabric->term_name[job->terms[k]]);
+}
+
+/* How many ports are of nodes with an agent (of any of their ports), how many are not known; the
+ * first node without one. */
+static void drain_set_count_there(const struct transaction *t, const struct job *job,
+				  const struct agent_place *at, uint32_t *there, uint32_t *unknown,
+				  const char **absent)
+{
+	*there = *unknown = 0;
+	*absent = "";
+	for (uint32_t i = 0, k; i < job->nterm; i = k) {
+		bool yes = false, dunno = false;
+
+		for (k = i; k < job->nterm && drain_set_same_node(t, job, i, k); k++) {
+			yes = yes || at[k].there == AGENT_PRESENT;
+			dunno = dunno || at[k].there == AGENT_UNKNOWN;
+		}
+		if (yes)
+			*there += k - i;
+		else if (dunno)
+			*unknown += k - i;
+		else if (!**absent)
+			*absent = t->fabric->term_name[job->terms[i]];
+	}
+}
+
+static void drain_set_add_job(struct transaction *t, const struct job *job)
+{
+	struct agent_set *w = &t->agents;
+	const struct fabric *f = t->fabric;
+
+	w->port = xrealloc(w->port, (size_t)w->nport + job->nterm, sizeof(*w->port));
+	for (uint32_t i = 0; i < job->nterm; i++) {
+		uint32_t term = job->terms[i];
+		struct txn_agent *g = &w->port[w->nport++];
+
+		*g = (struct txn_agent){ .guid = f->term_guid[term],
+					 .lid = f->term_lid[term],
+					 .nlids = (uint16_t)(1u << f->lmc),
+					 .job = job->id };
+		snprintf(g->name, sizeof(g->name), "%.63s", f->term_name[term]);
+	}
+}
+
+/* A job is asked as a whole or not at all: both ends of a connection have to move.  false:
+ * refused. */
+static bool drain_set_take_job(struct transaction *t, const struct job *job, bool needed)
+{
+	const struct agent_link *l = t->o.agents;
+	struct agent_place *at = drain_set_places_of(t, job);
+	uint32_t there, unknown;
+	const char *absent;
+	struct err err = { "" };
+	bool ok = true;
+	int rc = l->ops->present ? l->ops->present(l->ctx, at, job->nterm, &t->progress, &err) : 0;
+
+	if (rc == -ECANCELED) {
+		free(at);
+		return transaction_fail(t, rc, "cancelled before anything was written");
+	}
+	drain_set_count_there(t, job, at, &there, &unknown, &absent);
+	free(at);
+	if (there + unknown == job->nterm && (needed || !unknown)) {
+		drain_set_add_job(t, job);
+	} else if (!needed) {
+		if (there)
+			drain_set_note(
+				t,
+				"job %lu is not asked to drain: only %u of its %u ports have agents; its "
+				"packets may come out of order",
+				(unsigned long)job->id, there, job->nterm);
+	} else if (t->o.without_silent) {
+		drain_set_note(
+			t,
+			"going on without job %lu, which needs the drain: %u of its %u ports have no "
+			"agent (%s)",
+			(unsigned long)job->id, job->nterm - there - unknown, job->nterm, absent);
+	} else {
+		ok = transaction_fail(
+			t, -EHOSTUNREACH,
+			"job %lu sends to LIDs that need the drain, and %u of its %u ports "
+			"have no agent (%s): start ibroute-top agent there, or go on "
+			"without such jobs (--on-silent continue)",
+			(unsigned long)job->id, job->nterm - there - unknown, job->nterm, absent);
+	}
+	return ok;
+}
+
+static const char *drain_set_no_way(const struct transaction *t)
+{
+	const char *why = t->o.no_agents;
+
+	return why && *why ? why : "there is no way to ask agents from here";
+}
+
+static bool drain_set_cannot_ask(struct transaction *t, int rc, const char *why)
+{
+	const struct drain *d = &t->plan->drain;
+
+	if (!d->nneeded) {
+		drain_set_note(
+			t, "nobody is asked to drain (%.110s): packets may come out of order", why);
+		return true;
+	}
+	return transaction_fail(
+		t, rc,
+		"%u jobs send to %u LIDs that need the drain before the first write, and "
+		"%s; --without-agents writes all the same, and their packets may get lost "
+		"or stuck",
+		d->nneeded, d->nlid, why);
+}
+
+static void drain_set_name_without(struct transaction *t)
+{
+	const struct plan *p = t->plan;
+	char ids[120] = "";
+	size_t len = 0;
+
+	for (uint32_t i = 0; i < p->drain.njob; i++) {
+		if (!p->drain.job[i].needed)
+			continue;
+		len += (size_t)snprintf(ids + len, sizeof(ids) - len, "%s%lu", len ? ", " : "",
+					(unsigned long)p->jobs->jobs[p->drain.job[i].job].id);
+		if (len + 30 > sizeof(ids)) {
+			snprintf(ids + len, sizeof(ids) - len, ", ...");
+			break;
+		}
+	}
+	if (len)
+		drain_set_note(t,
+			       "going on without %u jobs that need the drain, nobody is asked: %s",
+			       p->drain.nneeded, ids);
+}
+
+bool drain_set_gather(struct transaction *t)
+{
+	const struct drain *d = &t->plan->drain;
+	struct err err = { "" };
+	bool ok = true;
+	int rc;
+
+	if (!d->known)
+		return true;
+	if (drain_needed(d) && !d->jobs && !t->o.without_agents)
+		return transaction_fail(
+			t, -ENODATA,
+			"%u LIDs need the drain before the first write, and which jobs send "
+			"there is not known: make the plan with --jobs, or write all the same "
+			"with --without-agents",
+			d->nlid);
+	if (d->strangers)
+		drain_set_note(
+			t,
+			"%u LIDs need the drain that no job has: what else sends there should pause",
+			d->strangers);
+	if (t->o.without_agents)
+		drain_set_name_without(t);
+	if (!d->njob || t->o.without_agents)
+		return true;
+	if (!d->escape)
+		return drain_set_cannot_ask(
+			t, -EADDRNOTAVAIL,
+			"there are no escape LIDs to move to that the new tables leave "
+			"alone: install routes with --escape first (LMC 1 or more)");
+	if (!t->o.agents)
+		return drain_set_cannot_ask(t, -ENOTCONN, drain_set_no_way(t));
+	rc = t->o.agents->ops->listen(t->o.agents->ctx, &t->progress, &err);
+	if (rc)
+		return drain_set_cannot_ask(t, rc, err.text);
+	for (uint32_t i = 0; i < d->njob && ok; i++)
+		ok = drain_set_take_job(t, &t->plan->jobs->jobs[d->job[i].job], d->job[i].needed);
+	if (ok && t->agents.nport)
+		agent_set_index(&t->agents);
+	return ok;
+}
+
+static void drain_set_drain_on(struct transaction *t, uint16_t epoch)
+{
+	struct coord_drain d = {
+		.agents = t->agents.state,
+		.nagents = t->agents.n,
+		.txn = journal_info(t->journal)->head.number,
+		.epoch = epoch,
+		.hold_s = (uint16_t)(t->o.hold_s ? t->o.hold_s : HOLD_S),
+		.max_sends = 1000,
+		.without_silent = t->o.without_silent,
+	};
+
+	t->agents.link = t->o.agents;
+	coordinator_drain(&t->c, &d);
+}
+
+bool drain_set_begin(struct transaction *t)
+{
+	struct err err = { "" };
+	int rc;
+
+	if (!t->agents.n)
+		return true;
+	rc = journal_put_agents(t->journal, t->agents.port, t->agents.nport, &err);
+	if (rc)
+		return transaction_fail(t, rc, "%s", err.text);
+	drain_set_drain_on(t, 0);
+	return true;
+}
+
+static bool drain_set_all_there(struct transaction *t, const struct job *job)
+{
+	const struct agent_link *l = t->agents.link;
+	struct agent_place *at = drain_set_places_of(t, job);
+	uint32_t there, unknown;
+	const char *absent;
+	int rc = l->ops->present(l->ctx, at, job->nterm, &t->progress, NULL);
+
+	drain_set_count_there(t, job, at, &there, &unknown, &absent);
+	free(at);
+	return !rc && there == job->nterm;
+}
+
+/* They may have been started with the job. */
+static bool drain_set_come_in_time(struct transaction *t, const struct job *job, uint64_t patience)
+{
+	const struct agent_link *l = t->agents.link;
+	uint64_t until = l->ops->now_ns(l->ctx) + patience;
+	bool there;
+
+	if (!l->ops->present)
+		return false;
+	while (!(there = drain_set_all_there(t, job)) && l->ops->now_ns(l->ctx) < until &&
+	       !atomic_load(&t->progress.cancel)) {
+		struct agent_answer ans;
+
+		if (l->ops->recv(l->ctx, &ans, SLICE, NULL) == 1)
+			agent_set_take_answer(t, &ans);
+	}
+	return there;
+}
+
+/* Who was there before, as he was. */
+static void drain_set_keep_states(struct agent_set *w, const struct txn_agent *port,
+				  const uint32_t *first, const struct coord_agent *state,
+				  uint32_t n)
+{
+	for (uint32_t i = 0, k = 0; i < w->n && k < n; i++)
+		if (!strcmp(agent_set_name(w, i), port[first[k]].name))
+			w->state[i] = state[k++];
+}
+
+static bool drain_set_has(const struct transaction *t, const struct job *job)
+{
+	const struct agent_set *w = &t->agents;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < w->nport; i++)
+		for (uint32_t k = 0; w->port[i].job == job->id && k < job->nterm; k++)
+			n += w->port[i].guid == t->fabric->term_guid[job->terms[k]];
+	return n >= job->nterm;
+}
+
+/* Nobody was to be asked so far.  Not on the way back: the journal says that nobody was. */
+static bool drain_set_start(struct transaction *t)
+{
+	const struct agent_link *l = t->o.agents;
+	struct err err = { "" };
+	int rc;
+
+	if (!l || t->o.without_agents || !t->plan || !t->plan->drain.escape ||
+	    t->c.phase == PHASE_ROLLBACK)
+		return false;
+	rc = l->ops->listen(l->ctx, &t->progress, &err);
+	if (rc) {
+		log_add(LOG_WARN, "apply", "agents of jobs that begin: %s", err.text);
+		return false;
+	}
+	drain_set_drain_on(t, 0);
+	return true;
+}
+
+/* A node whose jobs were over and that has this one now. */
+static void drain_set_call_again(struct agent_set *w, uint64_t job)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
+			if (w->port[k].job == job && w->state[i].state == COORD_GONE)
+				w->state[i] = (struct coord_agent){ .state = COORD_IDLE };
+}
+
+/* The agents of a job that began meanwhile are asked, too; false: it has not everywhere one, or
+ * there is no way.  wait: for a few seconds, until there is one. */
+static bool drain_set_join(struct transaction *t, const struct job *job, bool wait)
+{
+	struct agent_set *w = &t->agents, was;
+	struct err err = { "" };
+	bool ok;
+
+	if ((!w->n && !drain_set_start(t)) || !drain_set_come_in_time(t, job, wait ? JOIN : 0))
+		return false;
+	was = *w;
+	w->port = xcalloc(was.nport, sizeof(*w->port));
+	if (was.nport)
+		memcpy(w->port, was.port, was.nport * sizeof(*w->port));
+	drain_set_add_job(t, job);
+	ok = !journal_put_agents(t->journal, w->port, w->nport, &err);
+	if (!ok) { /* those of before are in the journal */
+		log_add(LOG_ERROR, "apply", "%s", err.text);
+		free(w->port);
+		w->port = was.port;
+		w->nport = was.nport;
+		return false;
+	}
+	agent_set_index(w);
+	drain_set_keep_states(w, was.port, was.first, was.state, was.n);
+	drain_set_call_again(w, job->id);
+	coordinator_join(&t->c, w->state, w->n);
+	if (w->n > was.n)
+		drain_set_note(
+			t,
+			"job %lu (%.60s) began meanwhile: %u agents join, all are asked once more",
+			(unsigned long)job->id, job->nodes, w->n - was.n);
+	else
+		drain_set_note(
+			t,
+			"job %lu (%.60s) began meanwhile on nodes whose agents take part: all are "
+			"asked once more",
+			(unsigned long)job->id, job->nodes);
+	agent_set_free(&was);
+	return true;
+}
+
+/* Nothing here keeps the old tables from coming back. */
+void drain_set_recover(struct transaction *t)
+{
+	struct agent_set *w = &t->agents;
+	struct err err = { "" };
+	int rc;
+
+	if (w->n)
+		return;
+	rc = journal_agents(&w->port, &w->nport, t->journal, &err);
+	if (rc == -ENOENT)
+		return;
+	if (journal_take(t->journal, &err))
+		log_add(LOG_ERROR, "apply", "%s; going on all the same", err.text);
+	if (!rc && t->o.agents)
+		rc = t->o.agents->ops->listen(t->o.agents->ctx, NULL, &err);
+	else if (!rc)
+		rc = err_set(&err, -ENOTCONN, "%s", drain_set_no_way(t));
+	if (rc && rc != -ETIMEDOUT) {
+		log_add(LOG_ERROR, "apply",
+			"%s: %u ports may be on their escape LIDs and are not told to return "
+			"(they do by themselves after a while): %s",
+			t->txn, w->nport, err.text);
+		free(w->port);
+		w->port = NULL;
+		w->nport = 0;
+		return;
+	}
+	agent_set_index(w);
+	drain_set_drain_on(t, (uint16_t)(journal_info(t->journal)->taken));
+}
+
+/* ---- jobs that began after agents were gathered: nobody has asked them to drain yet ---- */
+
+/* A job that was requeued has the same id on other nodes. */
+static bool drain_set_same_job(const struct job *a, const struct job *b)
+{
+	return a->id == b->id && a->nterm == b->nterm &&
+	       !memcmp(a->terms, b->terms, a->nterm * sizeof(*a->terms));
+}
+
+static bool drain_set_was_planned(const struct jobset *jobs, const struct job *job)
+{
+	for (uint32_t i = 0; i < jobs->njob; i++)
+		if (drain_set_same_job(&jobs->jobs[i], job))
+			return true;
+	return false;
+}
+
+static bool drain_set_was_named(const struct transaction *t, uint64_t id)
+{
+	for (size_t i = 0; i < t->named.n; i++)
+		if (t->named.v[i] == id)
+			return true;
+	return false;
+}
+
+static void drain_set_put_job(struct jobset_builder *b, const struct fabric *f,
+			      const struct job *job)
+{
+	const char **names = xcalloc(job->nterm, sizeof(*names));
+	struct job head = { .id = job->id,
+			    .name = job->name,
+			    .user = job->user,
+			    .nodes = job->nodes,
+			    .start_s = job->start_s };
+
+	for (uint32_t i = 0; i < job->nterm; i++)
+		names[i] = f->term_name[job->terms[i]];
+	jobset_builder_add(b, &head, names, job->nterm);
+	free(names);
+}
+
+/* The last list that the batch system gave; fresh: it has not been looked at. */
+static const struct jobset *drain_set_jobs_now(struct transaction *t, bool *fresh)
+{
+	const struct jobset *now = t->o.running ? t->o.running(t->o.ctx) : NULL;
+
+	*fresh = now != NULL;
+	if (now) {
+		jobset_put(t->jobs);
+		t->jobs = now;
+	}
+	return t->jobs;
+}
+
+/* Those that neither the plan knows nor the agents who are asked. */
+static struct jobset *drain_set_find_late(const struct transaction *t, const struct jobset *now)
+{
+	struct jobset_builder *b = jobset_builder_new(t->fabric, now->source);
+
+	for (uint32_t i = 0; i < now->njob; i++) {
+		const struct job *job = &now->jobs[i];
+
+		if (job->multi && !(t->plan && drain_set_was_planned(t->plan->jobs, job)) &&
+		    !drain_set_has(t, job))
+			drain_set_put_job(b, t->fabric, job);
+	}
+	return jobset_build(b);
+}
+
+static bool drain_set_said_before(struct transaction *t, uint64_t id)
+{
+	if (drain_set_was_named(t, id))
+		return true;
+	vec_push(&t->named, id);
+	return false;
+}
+
+/* false: it is not to go on. */
+static bool drain_set_judge(struct transaction *t, const struct job *job, bool needed)
+{
+	bool over = t->c.wave == t->c.nwaves, back = t->c.phase == PHASE_ROLLBACK;
+	bool known = drain_set_was_named(t, job->id), waits = t->c.action == ACT_WAIT;
+	char text[200];
+
+	if (over && !back && job->start_s > t->written_s) {
+		/* by the new routes from its first packet on */
+		if (!waits)
+			log_add(LOG_INFO, "apply", "job %lu (%.60s) began when all was written",
+				(unsigned long)job->id, job->nodes);
+		return true;
+	}
+	if (!waits && drain_set_join(t, job, needed && !back && !known))
+		return true;
+	if (drain_set_said_before(t, job->id))
+		return true;
+	snprintf(text, sizeof(text), "job %lu (%.60s) began after jobs were asked to drain: %s",
+		 (unsigned long)job->id, job->nodes,
+		 !needed ? "its packets may come out of order"
+		 : over && !back
+			 ? "all was written meanwhile; should it hang, requeue it or roll back"
+			 : "it sends to LIDs that need the drain");
+	drain_set_note(t, "%s", text);
+	if (!needed || over || back || t->o.without_silent)
+		return true;
+	return transaction_fail(
+		t, -EBUSY,
+		"%s, and nothing more is written (--on-silent continue goes on without "
+		"such jobs)",
+		text);
+}
+
+/* Which of them it concerns. */
+static bool drain_set_judge_all(struct transaction *t, const struct jobset *new)
+{
+	const struct plan *p = t->plan;
+	struct drain d;
+	struct err err = { "" };
+	bool ok = true;
+
+	drain_copy(&d, &p->drain);
+	free(d.job);
+	d.job = NULL;
+	if (drain_find(&d, t->fabric, p->from, p->to, new, p->diff, NULL, &err))
+		log_add(LOG_ERROR, "apply", "jobs that began: %s", err.text);
+	for (uint32_t i = 0; i < d.njob && d.job; i++)
+		ok = drain_set_judge(t, &new->jobs[d.job[i].job], d.job[i].needed) && ok;
+	drain_clear(&d);
+	return ok;
+}
+
+bool drain_set_late_jobs(struct transaction *t)
+{
+	const struct plan *p = t->plan;
+	const struct jobset *now;
+	struct jobset *new;
+	bool ok = true, fresh;
+
+	if (p && (!p->jobs || !p->drain.known))
+		return true;
+	now = drain_set_jobs_now(t, &fresh);
+	if (!now || (t->c.action == ACT_WAIT && !fresh))
+		return true;
+	new = drain_set_find_late(t, now);
+	if (p && new->njob)
+		ok = drain_set_judge_all(t, new);
+	/* who recovers does not know whose routes change */
+	for (uint32_t i = 0; !p && i < new->njob; i++)
+		drain_set_join(t, &new->jobs[i], false);
+	jobset_put(new);
+	return ok;
+}

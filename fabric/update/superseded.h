@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * superseded: a way back that does not lead there, for somebody else has routed meanwhile.
+ */
+#ifndef FABRIC_UPDATE_SUPERSEDED_H
+#define FABRIC_UPDATE_SUPERSEDED_H
+
+#include <stdbool.h>
+
+struct transaction;
+
+/* Where another SM is master: waits until what it writes is there.  true: the old contents are, and
+ * nothing else; else t->superseded, or it is to be tried again. */
+bool superseded_wait(struct transaction *t);
+/* All is back but what somebody else has written.  Sets t->superseded where that is a routing. */
+void superseded_stay(struct transaction *t);
+/* The reason of the end begins with what is there now. */
+void superseded_report(struct transaction *t);
+
+#endif
