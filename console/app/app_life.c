@@ -244,9 +244,10 @@ static int app_life_start_fabric(struct app *a, struct err *err)
 	rc = app_life_open_wire(&w, a, err);
 	if (rc)
 		return rc;
-	a->poller = poller_start(w, &po, a->box, a->record);
-	app_life_start_updater(a);
-	return 0;
+	rc = poller_start(&a->poller, w, &po, a->box, a->record, err);
+	if (!rc)
+		app_life_start_updater(a);
+	return rc;
 }
 
 static int app_life_start_screen(struct app *a, struct err *err)
@@ -264,8 +265,11 @@ static int app_life_start_screen(struct app *a, struct err *err)
 
 int app_start(struct app *a, struct err *err)
 {
-	int rc = a->opts.batch.on || a->headless ? 0 : app_life_start_screen(a, err);
+	int rc;
 
+	if (worker_start(&a->worker, a->box, err))
+		return EXIT_UNREADABLE;
+	rc = a->opts.batch.on || a->headless ? 0 : app_life_start_screen(a, err);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < a->opts.nset; i++)
@@ -338,7 +342,6 @@ void app_prepare(struct app *a)
 	keys = keymap_all(&n);
 	a->shell = shell_new(keys, n);
 	a->start_view = VIEW_OVERVIEW;
-	a->worker = worker_start(a->box);
 	a->state.setting = app_setting;
 	a->state.setting_of = a;
 	a->state.file_names = user_path_names;

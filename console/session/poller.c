@@ -5,6 +5,7 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
+#include "fabric/base/thread.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,8 +15,6 @@
 #include <string.h>
 #include <time.h>
 
-/* A reading of everything may take at most this share of the time. */
-#define SHARE	20
 #define SM_S	5.0
 #define RETRY_S 3.0
 #define STEP_MS 100
@@ -85,68 +84,6 @@ static void poller_sweep_step(void *ctx, const char *step, uint64_t done, uint64
 	msg->total = p->discovering->cas;
 	sweep_pace_words(msg->text, sizeof(msg->text), &p->pace, done, total);
 	mailbox_send(p->box, msg);
-}
-
-double poller_due(double interval_s, double took_s)
-{
-	return clock_s() + fmax(interval_s, took_s * SHARE);
-}
-
-static void poller_log_gaps(const struct sweep_report *r)
-{
-	uint32_t shown = r->ngaps < 5 ? r->ngaps : 5;
-
-	for (uint32_t i = 0; i < shown; i++)
-		log_add(LOG_WARN, "sweep", "%s", r->gaps[i].text);
-	if (r->ngaps > shown)
-		log_add(LOG_WARN, "sweep", "... and %u more like these", r->ngaps - shown);
-}
-
-/* A node that went silent may be named again when it is left out. */
-static char *poller_silent_places(const struct sweep_report *r)
-{
-	char *text = NULL;
-	const char *last = "";
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-
-	for (uint32_t i = 0; i < r->ngaps; i++) {
-		const char *place = r->gaps[i].place;
-
-		if (place[0] && strcmp(place, last) != 0)
-			fprintf(out, "%s\n", place);
-		last = place;
-	}
-	fclose(out);
-	return text;
-}
-
-int poller_discover(const struct fabric **out, struct poller *p, bool *partial, char **silent,
-		    struct err *err)
-{
-	struct sweep_opts so = { .name = p->opts.fabric_name, .names = p->opts.names, .lmc = -1 };
-	struct sweep_report report = { 0 };
-	struct mad_local local;
-	struct fabric *f;
-	int rc;
-
-	wire_local(p->wire, &local);
-	sweep_pace_begin(&p->pace, p->opts.simulated ? 0 : local.port_guid);
-	p->discovering = &report;
-	rc = wire_sweep(&f, &report, p->wire, &so, &p->progress, err);
-	p->discovering = NULL;
-	if (rc) {
-		sweep_report_clear(&report);
-		return rc;
-	}
-	sweep_pace_end(&p->pace);
-	poller_log_gaps(&report);
-	*partial = report.no_answer || report.clashes;
-	if (silent)
-		*silent = poller_silent_places(&report);
-	sweep_report_clear(&report);
-	*out = f;
-	return 0;
 }
 
 static void poller_set_sweeping(struct poller *p, bool on)
@@ -307,20 +244,6 @@ static void poller_ask_sm(struct poller *p)
 
 /* --- the thread ----------------------------------------------------------------------------- */
 
-static bool poller_take_want(struct poller *p, struct want *out)
-{
-	bool any;
-
-	pthread_mutex_lock(&p->lock);
-	any = p->wants.n > 0;
-	if (any) {
-		*out = p->wants.v[0];
-		memmove(p->wants.v, p->wants.v + 1, --p->wants.n * sizeof(*p->wants.v));
-	}
-	pthread_mutex_unlock(&p->lock);
-	return any;
-}
-
 static void poller_do_want(struct poller *p, struct want *t)
 {
 	switch (t->type) {
@@ -404,7 +327,6 @@ static void *poller_run(void *arg)
 	struct poller *p = arg;
 	struct want want;
 
-	pthread_setname_np(pthread_self(), "poller");
 	for (;;) {
 		bool stop;
 
@@ -413,7 +335,7 @@ static void *poller_run(void *arg)
 		pthread_mutex_unlock(&p->lock);
 		if (stop)
 			return NULL;
-		if (poller_take_want(p, &want)) {
+		if (poller_wants_take(&want, p)) {
 			poller_do_want(p, &want);
 			continue;
 		}
@@ -421,41 +343,6 @@ static void *poller_run(void *arg)
 		if (!poller_reads_sl2vl(p))
 			poller_wait_until(p, poller_next_due(p));
 	}
-}
-
-struct poller *poller_start(struct wire *w, const struct poller_opts *opts, struct mailbox *box,
-			    struct record *record)
-{
-	struct poller *p = xcalloc(1, sizeof(*p));
-	pthread_condattr_t attr;
-
-	p->opts = *opts;
-	p->interval_s = opts->interval_s;
-	p->wire = w;
-	p->box = box;
-	p->record = record;
-	p->readings = sample_readings_new();
-	p->progress.report = poller_sweep_step;
-	p->progress.ctx = p;
-	pthread_mutex_init(&p->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&p->wake, &attr);
-	pthread_condattr_destroy(&attr);
-	pthread_create(&p->thread, NULL, poller_run, p);
-	return p;
-}
-
-void poller_stop(struct poller *p)
-{
-	if (!p)
-		return;
-	pthread_mutex_lock(&p->lock);
-	p->stop = true;
-	pthread_cond_signal(&p->wake);
-	pthread_mutex_unlock(&p->lock);
-	atomic_store(&p->progress.cancel, true);
-	pthread_join(p->thread, NULL);
 }
 
 void poller_free(struct poller *p)
@@ -479,12 +366,45 @@ void poller_free(struct poller *p)
 	free(p);
 }
 
-void poller_want(struct poller *p, struct want t)
+int poller_start(struct poller **out, struct wire *w, const struct poller_opts *opts,
+		 struct mailbox *box, struct record *record, struct err *err)
 {
+	struct poller *p = xcalloc(1, sizeof(*p));
+	pthread_condattr_t attr;
+	int rc;
+
+	p->opts = *opts;
+	p->interval_s = opts->interval_s;
+	p->wire = w;
+	p->box = box;
+	p->record = record;
+	p->readings = sample_readings_new();
+	p->progress.report = poller_sweep_step;
+	p->progress.ctx = p;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&p->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	rc = thread_start(&p->thread, "poller", poller_run, p, err);
+	if (rc) {
+		poller_free(p);
+		return rc;
+	}
+	*out = p;
+	return 0;
+}
+
+void poller_stop(struct poller *p)
+{
+	if (!p)
+		return;
 	pthread_mutex_lock(&p->lock);
-	vec_push(&p->wants, t);
+	p->stop = true;
 	pthread_cond_signal(&p->wake);
 	pthread_mutex_unlock(&p->lock);
+	atomic_store(&p->progress.cancel, true);
+	pthread_join(p->thread, NULL);
 }
 
 void poller_interval(struct poller *p, double interval_s)

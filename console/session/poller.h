@@ -33,9 +33,10 @@ struct poller_opts {
 	bool exact; /* for scripts: counters to the last byte, see SAMPLE_CALM */
 };
 
-/* Takes the wire.  record (may be NULL) and names must outlive the poller. */
-struct poller *poller_start(struct wire *w, const struct poller_opts *opts, struct mailbox *box,
-			    struct record *record);
+/* Takes the wire, also where it fails: 0, or -errno with a sentence.  record (may be NULL) and names
+ * must outlive the poller. */
+int poller_start(struct poller **out, struct wire *w, const struct poller_opts *opts,
+		 struct mailbox *box, struct record *record, struct err *err);
 /* Waits for what is under way on the wire, at most the time-outs of one request; an update that
  * waits for its confirmation stays as its journal says. */
 void poller_stop(struct poller *p); /* NULL is fine */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of poller share this: poller.c is the thread and what it reads, poller_tables.c the
- * tables among that, poller_update.c what it writes.
+ * The parts of poller share this: poller.c is the thread and its times; it uses poller_tables.c
+ * (tables), poller_update.c (what it writes), and these poller_discover.c and poller_wants.c.
  */
 #ifndef CONSOLE_SESSION_POLLER_PRIV_H
 #define CONSOLE_SESSION_POLLER_PRIV_H
@@ -10,10 +10,12 @@
 #include "console/session/agents.h"
 #include "console/session/poller.h"
 #include "console/session/sample_reading.h"
+#include "fabric/base/clock.h"
 #include "fabric/base/vec.h"
 #include "fabric/update/executor.h"
 #include "fabric/update/installer/osm_link.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -86,13 +88,25 @@ struct poller {
 	double sl2vl_at;     /* when they are to be read with SL2VL again */
 };
 
-/* Out: the fabric as it is now.  0 or -errno. */
-/* silent: a line for each place where nobody answers (struct sweep_gap), the caller frees it; may
- * be NULL. */
+/* A reading of everything may take at most one part in so many of the time. */
+#define POLLER_SHARE 20
+
+/* When a reading that took so long is due again. */
+static inline double poller_due(double interval_s, double took_s)
+{
+	return clock_s() + fmax(interval_s, took_s * POLLER_SHARE);
+}
+
+/* poller_wants.c.  Appends a request and wakes the thread; any thread. */
+void poller_want(struct poller *p, struct want t);
+/* The oldest request; false: there is none. */
+bool poller_wants_take(struct want *out, struct poller *p);
+bool poller_wants_any(struct poller *p);
+
+/* poller_discover.c.  Out: the fabric as it is now.  silent: a line for each place where nobody
+ * answers (struct sweep_gap), the caller frees it; may be NULL.  0 or -errno. */
 int poller_discover(const struct fabric **out, struct poller *p, bool *partial, char **silent,
 		    struct err *err);
-/* When a reading that took so long is due again. */
-double poller_due(double interval_s, double took_s);
 
 /* poller_tables.c.  LFTs, and then the SL2VL tables that belong to them: all anew. */
 void poller_read_tables(struct poller *p);
@@ -108,9 +122,9 @@ void poller_read_end(struct poller *p);
 /* Progress; false: not of tables that somebody waits for. */
 bool poller_tables_step(struct poller *p, const char *step, uint64_t done, uint64_t total,
 			uint64_t now_ms);
-void poller_want(struct poller *p, struct want t);
 
-/* In the poller's thread; each ends in one MSG_APPLY_END, unless there is nothing to decide. */
+/* poller_update.c.  In the poller's thread; each ends in one MSG_APPLY_END, unless there is nothing
+ * to decide. */
 void poller_start_update(struct poller *p, struct plan *plan); /* takes plan */
 void poller_decide_update(struct poller *p, bool keep);
 void poller_recover_update(struct poller *p, const char *txn);

@@ -181,23 +181,13 @@ static void poller_tables_begin_sl2vl(struct poller *p)
 		poller_sl2vl_run(p, clock_s() + PATIENCE_S);
 }
 
-static bool poller_tables_is_wanted(struct poller *p)
-{
-	bool any;
-
-	pthread_mutex_lock(&p->lock);
-	any = p->wants.n > 0;
-	pthread_mutex_unlock(&p->lock);
-	return any;
-}
-
 bool poller_tables_step(struct poller *p, const char *step, uint64_t done, uint64_t total,
 			uint64_t now_ms)
 {
 	double now = (double)now_ms / 1e3, share;
 	struct msg *msg;
 
-	if (p->slicing && (now >= p->slice_end || poller_tables_is_wanted(p)))
+	if (p->slicing && (now >= p->slice_end || poller_wants_any(p)))
 		wire_sl2vl_pause(p->sl2vl);
 	if (p->tables || !(p->slicing || p->reading_lfts))
 		return p->slicing;

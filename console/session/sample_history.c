@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/session/sample_history.h"
 
-#include "console/session/past_code.h"
+#include "console/session/sample_code.h"
 #include "console/session/sample_reading.h"
 #include "fabric/base/mem.h"
 
@@ -257,7 +257,7 @@ void sample_history_add(struct sample_history *p, const struct backdrop *b, cons
 	if (p->next - p->first == p->max)
 		sample_history_drop_group(p);
 	coded.whole = sample_history_must_be_whole(p, s);
-	coded.code = sample_history_encode(&coded.len, coded.whole ? NULL : p->last, s);
+	coded.code = sample_code_encode(&coded.len, coded.whole ? NULL : p->last, s);
 	sample_history_do_add(p, b, s, time_s, &coded);
 }
 
@@ -328,7 +328,7 @@ static const struct sample *sample_history_do_decode(struct sample_history *p, u
 	}
 	for (; at <= serial; at++) {
 		const struct slot *slot = sample_history_slot_of(p, at);
-		struct sample *n = sample_history_decode(
+		struct sample *n = sample_code_decode(
 			slot->scenery->b.fabric, slot->whole ? NULL : s, slot->code, slot->len);
 
 		sample_put(s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/session/sample_reading.h"
 
-#include "console/session/past_code.h"
+#include "console/session/sample_code.h"
 #include "console/session/sample_history.h"
 #include "fabric/base/mem.h"
 
@@ -82,7 +82,7 @@ struct sample_reading *sample_reading_new(struct readings *r, const struct fabri
 	out->tally = sample_summary_new(f, &r->norm, s, out->rates);
 	out->whole = !out->before || r->since_whole >= PAST_GROUP;
 	r->since_whole = out->whole ? 1 : r->since_whole + 1;
-	out->code = sample_history_encode(&out->len, out->whole ? NULL : out->before, s);
+	out->code = sample_code_encode(&out->len, out->whole ? NULL : out->before, s);
 	sample_put(r->last);
 	r->last = sample_get(s);
 	out->cpu_s = sample_reading_cpu_s() - start;

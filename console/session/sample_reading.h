@@ -18,7 +18,7 @@ struct sample_reading {
 	const struct sample *before; /* that rates and code are from; NULL: it is the first */
 	const struct rates *rates;   /* NULL: none yet */
 	const struct sample_summary *tally;
-	uint8_t *code; /* of sample_history_encode(): to before, or whole */
+	uint8_t *code; /* of sample_code_encode(): to before, or whole */
 	size_t len;
 	bool whole;
 	double cpu_s; /* of the thread that made all this */

@@ -6,6 +6,7 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/thread.h"
 #include "fabric/model/demand.h"
 #include "fabric/model/route_limits.h"
 
@@ -352,7 +353,6 @@ static void *worker_run(void *arg)
 {
 	struct worker *w = arg;
 
-	pthread_setname_np(pthread_self(), "worker");
 	pthread_mutex_lock(&w->lock);
 	while (!w->stop) {
 		struct work *from = worker_next_work(w), k;
@@ -378,17 +378,35 @@ static void *worker_run(void *arg)
 	return NULL;
 }
 
-struct worker *worker_start(struct mailbox *box)
+static void worker_free(struct worker *w)
+{
+	worker_work_drop(&w->metrics);
+	worker_work_drop(&w->preview);
+	worker_work_drop(&w->order);
+	worker_work_drop(&w->usage);
+	worker_work_drop(&w->cost);
+	worker_work_drop(&w->forecast);
+	pthread_cond_destroy(&w->wake);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
+
+int worker_start(struct worker **out, struct mailbox *box, struct err *err)
 {
 	struct worker *w = xcalloc(1, sizeof(*w));
+	int rc;
 
 	w->box = box;
 	w->progress.report = worker_step;
 	w->progress.ctx = w;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->wake, NULL);
-	pthread_create(&w->thread, NULL, worker_run, w);
-	return w;
+	rc = thread_start(&w->thread, "worker", worker_run, w, err);
+	if (rc)
+		worker_free(w);
+	else
+		*out = w;
+	return rc;
 }
 
 void worker_stop(struct worker *w)
@@ -401,15 +419,7 @@ void worker_stop(struct worker *w)
 	pthread_cond_signal(&w->wake);
 	pthread_mutex_unlock(&w->lock);
 	pthread_join(w->thread, NULL);
-	worker_work_drop(&w->metrics);
-	worker_work_drop(&w->preview);
-	worker_work_drop(&w->order);
-	worker_work_drop(&w->usage);
-	worker_work_drop(&w->cost);
-	worker_work_drop(&w->forecast);
-	pthread_cond_destroy(&w->wake);
-	pthread_mutex_destroy(&w->lock);
-	free(w);
+	worker_free(w);
 }
 
 void worker_metrics(struct worker *w, const struct fabric *f, const struct tables *t,

@@ -13,7 +13,8 @@
 
 struct worker;
 
-struct worker *worker_start(struct mailbox *box);
+/* 0, or -errno with a sentence. */
+int worker_start(struct worker **out, struct mailbox *box, struct err *err);
 void worker_stop(struct worker *w); /* cancels; NULL is fine */
 
 /* Figures of installed tables and, with verify, their verdict, which does not depend on jobs;

@@ -4,6 +4,7 @@
 
 #include "fabric/base/clock.h"
 #include "fabric/format/native/tables_ibr.h"
+#include "tests/unit/kit/thread_spy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -396,6 +397,25 @@ static void a_folder_that_is_there_is_not_written_over(void **state)
 	app_end(a);
 }
 
+/* Which threads these are, does not matter: it ends, or it does without. */
+static void without_a_thread_it_ends_cleanly(void **state)
+{
+	unsigned refused = 0;
+
+	(void)state;
+	for (unsigned at = 1; at <= 6; at++) {
+		struct app *a;
+
+		thread_spy_fail_at = at;
+		a = app_kit_open(SPEC, NULL, 100, 30);
+		thread_spy_fail_at = 0;
+		refused += !a;
+		if (a)
+			app_end(a);
+	}
+	assert_true(refused >= 2); /* worker, poller */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,6 +428,7 @@ int main(void)
 		cmocka_unit_test(tables_of_a_file_become_a_proposal),
 		cmocka_unit_test(a_snapshot_shows_the_same_screens),
 		cmocka_unit_test(a_folder_that_is_there_is_not_written_over),
+		cmocka_unit_test(without_a_thread_it_ends_cleanly),
 	};
 	char cmd[96];
 	int rc;

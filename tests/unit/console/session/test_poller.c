@@ -8,6 +8,7 @@
 #include "fabric/wire/wire.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"
+#include "tests/unit/kit/thread_spy.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -53,6 +54,32 @@ static struct msg *next_tables(struct mailbox *box, bool whole)
 	return msg;
 }
 
+/* The wire is closed then, too. */
+static void no_thread_is_told_and_leaves_nothing_behind(void **state)
+{
+	struct poller_opts po = { .interval_s = 60, .sweep_s = 60, .tables_s = 60 };
+	struct fabric *f = net_chain(1, 8, FAB_NONE, NULL);
+	struct mailbox *box = mailbox_new();
+	struct poller *p = NULL;
+	struct sim *sim;
+	struct wire *w;
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
+	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
+	thread_spy_fail_at = 1;
+	assert_int_equal(poller_start(&p, w, &po, box, NULL, &err), -EAGAIN);
+	assert_null(p);
+	assert_non_null(strstr(err.text, "thread poller cannot be started"));
+	poller_stop(p);
+	poller_free(p);
+	assert_null(mailbox_take(box));
+	mailbox_free(box);
+	sim_free(sim);
+	fabric_put(f);
+}
+
 static void sl2vl_tables_are_read_again_only_when_a_route_has_changed(void **state)
 {
 	struct poller_opts po = { .interval_s = 60, .sweep_s = 60, .want_sl2vl = true };
@@ -76,7 +103,7 @@ static void sl2vl_tables_are_read_again_only_when_a_route_has_changed(void **sta
 	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
 	assert_int_equal(sim_install_tables(sim, t, &err), 0);
 	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
-	p = poller_start(w, &po, box, NULL);
+	assert_int_equal(poller_start(&p, w, &po, box, NULL, &err), 0);
 	msg = next_tables(box, true);
 	all = msg->total;
 	first = tables_get(msg->tables);
@@ -160,7 +187,7 @@ static void a_sweep_that_is_ended_leaves_all_as_it_was(void **state)
 	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
 	assert_int_equal(sim_install_tables(sim, t, &err), 0);
 	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
-	p = poller_start(w, &po, box, NULL);
+	assert_int_equal(poller_start(&p, w, &po, box, NULL, &err), 0);
 	msg_drop(next_tables(box, false));
 	for (int i = 0; i < 50 && !n; i++) { /* it may be over before it is ended */
 		poller_sweep(p);
@@ -216,7 +243,7 @@ static void lfts_are_told_at_once_and_sl2vl_can_be_ended_and_goes_on(void **stat
 	assert_int_equal(sim_new(&sim, f, &so, &err), 0);
 	assert_int_equal(sim_install_tables(sim, t, &err), 0);
 	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
-	p = poller_start(w, &po, box, NULL);
+	assert_int_equal(poller_start(&p, w, &po, box, NULL, &err), 0);
 	msg = next_tables(box, false);
 	assert_false(tables_know_vls(msg->tables));
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
@@ -245,6 +272,7 @@ static void lfts_are_told_at_once_and_sl2vl_can_be_ended_and_goes_on(void **stat
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_thread_is_told_and_leaves_nothing_behind),
 		cmocka_unit_test(sl2vl_tables_are_read_again_only_when_a_route_has_changed),
 		cmocka_unit_test(lfts_are_told_at_once_and_sl2vl_can_be_ended_and_goes_on),
 		cmocka_unit_test(a_sweep_that_is_ended_leaves_all_as_it_was),

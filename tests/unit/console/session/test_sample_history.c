@@ -2,7 +2,7 @@
 /* The history: what is kept comes back as it was, in bounded memory, also through a file. */
 #include "console/session/sample_history.h"
 
-#include "console/session/past_code.h"
+#include "console/session/sample_code.h"
 #include "console/session/sample_reading.h"
 #include "fabric/base/rng.h"
 #include "fabric/model/builder.h"

@@ -8,12 +8,14 @@
 #include "fabric/base/clock.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"
+#include "tests/unit/kit/thread_spy.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -39,6 +41,31 @@ static struct msg *next_of(struct mailbox *box, enum msg_type a, enum msg_type b
 	return NULL;
 }
 
+static struct worker *start(struct mailbox *box)
+{
+	struct worker *w = NULL;
+	struct err err;
+
+	assert_int_equal(worker_start(&w, box, &err), 0);
+	return w;
+}
+
+static void no_thread_is_told_and_leaves_nothing_behind(void **state)
+{
+	struct mailbox *box = mailbox_new();
+	struct worker *w = NULL;
+	struct err err = { "" };
+
+	(void)state;
+	thread_spy_fail_at = 1;
+	assert_int_equal(worker_start(&w, box, &err), -EAGAIN);
+	assert_null(w);
+	assert_non_null(strstr(err.text, "thread worker cannot be started"));
+	worker_stop(w);
+	worker_stop(start(box));
+	mailbox_free(box);
+}
+
 /* It waits for the figures, as on a large fabric just after the start. */
 static void a_preview_that_is_cancelled_while_it_waits_is_told(void **state)
 {
@@ -46,7 +73,7 @@ static void a_preview_that_is_cancelled_while_it_waits_is_told(void **state)
 	struct engine_params params = { 0 };
 	struct tables *t = must_route(&engine_minhop, f, NULL, &params);
 	struct mailbox *box = mailbox_new();
-	struct worker *w = worker_start(box);
+	struct worker *w = start(box);
 	struct preview_ask ask = {
 		.fabric = f, .current = t, .engine = &engine_minhop, .serial = SERIAL
 	};
@@ -75,7 +102,7 @@ static void an_order_of_writes_tells_its_steps_from_the_plan_on(void **state)
 	struct engine_params params = { 0 };
 	struct tables *from = must_route(&engine_minhop, f, NULL, &params), *to;
 	struct mailbox *box = mailbox_new();
-	struct worker *w = worker_start(box);
+	struct worker *w = start(box);
 	struct order_ask ask = { .fabric = f, .from = from, .serial = SERIAL };
 	struct msg *m;
 
@@ -120,7 +147,7 @@ static void a_forecast_tells_how_far_it_is(void **state)
 	struct engine_params params = { 0 };
 	struct tables *t = must_route(&engine_minhop, f, NULL, &params);
 	struct mailbox *box = mailbox_new();
-	struct worker *w = worker_start(box);
+	struct worker *w = start(box);
 	struct forecast_ask ask = { .fabric = f, .from = t, .to = t, .serial = SERIAL };
 	struct msg *m;
 
@@ -164,6 +191,7 @@ static void what_is_left_in_all_is_told_in_the_last_long_step_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_thread_is_told_and_leaves_nothing_behind),
 		cmocka_unit_test(what_is_left_in_all_is_told_in_the_last_long_step_only),
 		cmocka_unit_test(a_preview_that_is_cancelled_while_it_waits_is_told),
 		cmocka_unit_test(an_order_of_writes_tells_its_steps_from_the_plan_on),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/session/past_code.h"
+#include "console/session/sample_code.h"
 
 #include "fabric/base/mem.h"
 
@@ -10,7 +10,7 @@
 #define DIFF_VALID (1u << CTR_COUNT)
 #define DIFF_TIME  (1u << (CTR_COUNT + 1))
 
-static void sample_history_room(struct bytes *b, size_t n)
+static void sample_code_room(struct bytes *b, size_t n)
 {
 	if (b->n + n <= b->cap)
 		return;
@@ -18,9 +18,9 @@ static void sample_history_room(struct bytes *b, size_t n)
 	b->p = xrealloc(b->p, b->cap, 1);
 }
 
-void put_uint(struct bytes *b, uint64_t v)
+void bytes_put_uint(struct bytes *b, uint64_t v)
 {
-	sample_history_room(b, 10);
+	sample_code_room(b, 10);
 	while (v >= 0x80) {
 		b->p[b->n++] = (uint8_t)(v | 0x80);
 		v >>= 7;
@@ -28,19 +28,19 @@ void put_uint(struct bytes *b, uint64_t v)
 	b->p[b->n++] = (uint8_t)v;
 }
 
-void put_int(struct bytes *b, int64_t v)
+void bytes_put_int(struct bytes *b, int64_t v)
 {
-	put_uint(b, ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0));
+	bytes_put_uint(b, ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0));
 }
 
-void put_raw(struct bytes *b, const void *p, size_t n)
+void bytes_put_raw(struct bytes *b, const void *p, size_t n)
 {
-	sample_history_room(b, n);
+	sample_code_room(b, n);
 	memcpy(b->p + b->n, p, n);
 	b->n += n;
 }
 
-uint64_t get_uint(struct reader *r)
+uint64_t reader_get_uint(struct reader *r)
 {
 	uint64_t v = 0;
 
@@ -58,14 +58,14 @@ uint64_t get_uint(struct reader *r)
 	return 0;
 }
 
-int64_t get_int(struct reader *r)
+int64_t reader_get_int(struct reader *r)
 {
-	uint64_t v = get_uint(r);
+	uint64_t v = reader_get_uint(r);
 
 	return (int64_t)(v >> 1 ^ (v & 1 ? UINT64_MAX : 0));
 }
 
-bool get_raw(struct reader *r, void *p, size_t n)
+bool reader_get_raw(struct reader *r, void *p, size_t n)
 {
 	if ((size_t)(r->end - r->p) < n) {
 		r->bad = true;
@@ -76,8 +76,8 @@ bool get_raw(struct reader *r, void *p, size_t n)
 	return true;
 }
 
-static unsigned sample_history_differs(const struct port_counters *a, const struct port_counters *b,
-				       uint64_t passed)
+static unsigned sample_code_differs(const struct port_counters *a, const struct port_counters *b,
+				    uint64_t passed)
 {
 	unsigned mask = 0;
 
@@ -90,84 +90,84 @@ static unsigned sample_history_differs(const struct port_counters *a, const stru
 	return mask;
 }
 
-static void sample_history_put_port(struct bytes *b, const struct port_counters *was,
-				    const struct port_counters *p, unsigned mask, uint64_t passed)
+static void sample_code_put_port(struct bytes *b, const struct port_counters *was,
+				 const struct port_counters *p, unsigned mask, uint64_t passed)
 {
-	put_uint(b, mask);
+	bytes_put_uint(b, mask);
 	if (mask & DIFF_VALID) {
-		put_uint(b, p->valid);
-		put_uint(b, p->wide);
+		bytes_put_uint(b, p->valid);
+		bytes_put_uint(b, p->wide);
 	}
 	if (mask & DIFF_TIME)
-		put_int(b, (int64_t)(p->time_ns - was->time_ns - passed));
+		bytes_put_int(b, (int64_t)(p->time_ns - was->time_ns - passed));
 	for (int c = 0; c < CTR_COUNT; c++)
 		if (mask & 1u << c)
-			put_int(b, (int64_t)(p->v[c] - was->v[c]));
+			bytes_put_int(b, (int64_t)(p->v[c] - was->v[c]));
 }
 
-uint8_t *sample_history_encode(size_t *len, const struct sample *before, const struct sample *s)
+uint8_t *sample_code_encode(size_t *len, const struct sample *before, const struct sample *s)
 {
 	static const struct port_counters none;
 	uint64_t passed = before ? s->time_ns - before->time_ns : 0, same = 0;
 	struct bytes b = { 0 };
 
-	put_uint(&b, s->time_ns);
-	put_uint(&b, s->took_ns);
-	put_uint(&b, s->asked);
-	put_uint(&b, s->answered);
+	bytes_put_uint(&b, s->time_ns);
+	bytes_put_uint(&b, s->took_ns);
+	bytes_put_uint(&b, s->asked);
+	bytes_put_uint(&b, s->answered);
 	for (uint32_t i = 0; i < s->nport; i++) {
 		const struct port_counters *was = before ? &before->port[i] : &none;
-		unsigned mask = sample_history_differs(was, &s->port[i], passed);
+		unsigned mask = sample_code_differs(was, &s->port[i], passed);
 
 		if (!mask) {
 			same++;
 			continue;
 		}
-		put_uint(&b, same);
-		sample_history_put_port(&b, was, &s->port[i], mask, passed);
+		bytes_put_uint(&b, same);
+		sample_code_put_port(&b, was, &s->port[i], mask, passed);
 		same = 0;
 	}
 	*len = b.n;
 	return xrealloc(b.p, b.n, 1);
 }
 
-static void sample_history_get_port(struct reader *r, struct port_counters *p)
+static void sample_code_get_port(struct reader *r, struct port_counters *p)
 {
-	unsigned mask = (unsigned)get_uint(r);
+	unsigned mask = (unsigned)reader_get_uint(r);
 
 	if (mask & DIFF_VALID) {
-		p->valid = (uint32_t)get_uint(r);
-		p->wide = (uint32_t)get_uint(r);
+		p->valid = (uint32_t)reader_get_uint(r);
+		p->wide = (uint32_t)reader_get_uint(r);
 	}
 	if (mask & DIFF_TIME)
-		p->time_ns += (uint64_t)get_int(r);
+		p->time_ns += (uint64_t)reader_get_int(r);
 	for (int c = 0; c < CTR_COUNT; c++)
 		if (mask & 1u << c)
-			p->v[c] += (uint64_t)get_int(r);
+			p->v[c] += (uint64_t)reader_get_int(r);
 }
 
-struct sample *sample_history_decode(const struct fabric *f, const struct sample *before,
-				     const uint8_t *code, size_t len)
+struct sample *sample_code_decode(const struct fabric *f, const struct sample *before,
+				  const uint8_t *code, size_t len)
 {
 	struct reader r = { code, code + len, false };
 	struct sample *s = sample_new(f);
 	uint64_t passed, at = 0;
 
-	s->time_ns = get_uint(&r);
-	s->took_ns = get_uint(&r);
-	s->asked = (uint32_t)get_uint(&r);
-	s->answered = (uint32_t)get_uint(&r);
+	s->time_ns = reader_get_uint(&r);
+	s->took_ns = reader_get_uint(&r);
+	s->asked = (uint32_t)reader_get_uint(&r);
+	s->answered = (uint32_t)reader_get_uint(&r);
 	passed = before ? s->time_ns - before->time_ns : 0;
 	for (uint32_t i = 0; before && i < s->nport; i++) {
 		s->port[i] = before->port[i];
 		s->port[i].time_ns += passed;
 	}
 	while (r.p < r.end && !r.bad) {
-		at += get_uint(&r);
+		at += reader_get_uint(&r);
 		if (at >= s->nport)
 			r.bad = true;
 		else
-			sample_history_get_port(&r, &s->port[at++]);
+			sample_code_get_port(&r, &s->port[at++]);
 	}
 	if (!r.bad)
 		return s;

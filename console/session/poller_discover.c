@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Discovery of the fabric over the poller's wire, for a sweep and for the check before an update.
+ */
+#include "console/session/poller_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void poller_discover_log_gaps(const struct sweep_report *r)
+{
+	uint32_t shown = r->ngaps < 5 ? r->ngaps : 5;
+
+	for (uint32_t i = 0; i < shown; i++)
+		log_add(LOG_WARN, "sweep", "%s", r->gaps[i].text);
+	if (r->ngaps > shown)
+		log_add(LOG_WARN, "sweep", "... and %u more like these", r->ngaps - shown);
+}
+
+/* A node that went silent may be named again when it is left out. */
+static char *poller_discover_silent(const struct sweep_report *r)
+{
+	char *text = NULL;
+	const char *last = "";
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	for (uint32_t i = 0; i < r->ngaps; i++) {
+		const char *place = r->gaps[i].place;
+
+		if (place[0] && strcmp(place, last) != 0)
+			fprintf(out, "%s\n", place);
+		last = place;
+	}
+	fclose(out);
+	return text;
+}
+
+int poller_discover(const struct fabric **out, struct poller *p, bool *partial, char **silent,
+		    struct err *err)
+{
+	struct sweep_opts so = { .name = p->opts.fabric_name, .names = p->opts.names, .lmc = -1 };
+	struct sweep_report report = { 0 };
+	struct mad_local local;
+	struct fabric *f;
+	int rc;
+
+	wire_local(p->wire, &local);
+	sweep_pace_begin(&p->pace, p->opts.simulated ? 0 : local.port_guid);
+	p->discovering = &report;
+	rc = wire_sweep(&f, &report, p->wire, &so, &p->progress, err);
+	p->discovering = NULL;
+	if (rc) {
+		sweep_report_clear(&report);
+		return rc;
+	}
+	sweep_pace_end(&p->pace);
+	poller_discover_log_gaps(&report);
+	*partial = report.no_answer || report.clashes;
+	if (silent)
+		*silent = poller_discover_silent(&report);
+	sweep_report_clear(&report);
+	*out = f;
+	return 0;
+}

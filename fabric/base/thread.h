@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* thread: starts a named thread, and says why where the system has no more. */
+#ifndef FABRIC_BASE_THREAD_H
+#define FABRIC_BASE_THREAD_H
+
+#include "fabric/base/err.h"
+
+#include <pthread.h>
+
+/* name: of at most 15 characters, as debuggers and ps show it.  0, or -errno with a sentence and
+ * *out as it was. */
+int thread_start(pthread_t *out, const char *name, void *(*run)(void *arg), void *arg,
+		 struct err *err);
+
+#endif
