@@ -21,6 +21,15 @@ page_is_clean() {
 	LC_ALL=C.UTF-8 MANWIDTH=100 man --warnings -E UTF-8 -l -Tutf8 -Z "$work/page" 2>&1 >/dev/null | tee "$work/warn"
 	[ ! -s "$work/warn" ]
 }
+# the plugin and the records take it from the same header: lab-plugin and audit.sh read theirs
+one_version() {
+	local v
+
+	v=$("$I" --version | sed -n 's/^ibroute-top //p')
+	echo "--version: $v"
+	[ "$v" ] && grep -qF "ibroute\\-top $v\"" "$work/page" && grep -qE "^## ${v//./\\.}( |\$)" CHANGES.md &&
+		[ "$(sed -n 's/^## //p' CHANGES.md | head -n 1 | cut -d ' ' -f 1)" = "$v" ]
+}
 page_text() { LC_ALL=C.UTF-8 MANWIDTH=1000 MAN_KEEP_FORMATTING= man -E UTF-8 -l "$work/page" | col -bx >"$work/text"; [ -s "$work/text" ]; }
 
 # what each --help lists in its first columns
@@ -115,6 +124,7 @@ every_engine_is_explained() { # page
 
 ok "the manual page has no warning of man" page_is_clean || finish
 ok "it is text" page_text
+ok "program, manual page, schema and CHANGES.md tell one version" one_version
 ok "it has the keys of the keymap" page_has_keys
 scripts_name_options() {
 	local o bad=0

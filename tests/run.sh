@@ -132,7 +132,9 @@ done
 [ -s "$work/skips" ] && { echo "skipped:"; cat "$work/skips"; }
 sort -k8,8rn "$work/summary"
 # last of all, for those who see only the end
-[ -s "$work/unsteady" ] && { echo "unsteady (failed once, passed alone):"; sort -u "$work/unsteady"; }
+touch "$work/unsteady"
+sort -u "$work/unsteady"
+echo "unsteady (failed once, passed alone): $(sort -u "$work/unsteady" | wc -l)"
 [ -s "$work/failures" ] && { echo "failed:"; cat "$work/failures"; }
 echo "all of it took $((SECONDS - start)) s"
 echo "$passed passed, $failed failed, $skipped skipped"

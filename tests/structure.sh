@@ -7,9 +7,9 @@ cd "$(dirname "$0")/.." || exit 2
 B=${B:-build}
 top_level() {
 	! git ls-files | sed 's,/.*,,' | sort -u | grep -v '^\.' |
-		grep -vxE 'Makefile|LICENSE|README.md|console|views|engines|fabric|tests|screenshots'
+		grep -vxE 'Makefile|LICENSE|README.md|CONTRIBUTING.md|CHANGES.md|debian|console|views|engines|fabric|tests|screenshots'
 }
-ok "the top level has its nine names and no more" top_level
+ok "the top level has its eleven names and no more" top_level
 ok "layers include only to the left" sh tests/layers.sh
 ok "headers compile alone" make --no-print-directory headers
 ok "the object files are there" make --no-print-directory -s -j2 all

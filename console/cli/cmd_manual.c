@@ -14,6 +14,7 @@
 #include "console/lib/output_file.h"
 #include "console/lib/roff.h"
 #include "engines/engine.h"
+#include "fabric/base/version.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -6,8 +6,6 @@
 
 #include <stdio.h>
 
-#define IBROUTE_VERSION "0.1"
-
 struct subcommand {
 	const char *name;
 	const char *summary;

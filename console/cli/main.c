@@ -5,6 +5,7 @@
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
 #include "console/session/watchdog_config.h"
+#include "fabric/base/version.h"
 #include "fabric/jobs/slurm_poller.h"
 #include "fabric/update/watchdog/supervisor.h"
 

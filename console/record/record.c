@@ -10,6 +10,7 @@
 #include "fabric/base/plain.h"
 #include "fabric/base/store.h"
 #include "fabric/base/vec.h"
+#include "fabric/base/version.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -747,9 +748,9 @@ static int record_first_line(struct record *r, const struct record_opts *o, stru
 	if (record_last(sid, sizeof(sid), &last, &seq, r->dir, r->sid))
 		genesis = json_pack("{s:o, s:I, s:s}", "sid", record_str(sid), "seq",
 				    (json_int_t)seq, "head", digest_hex(hex, &last));
-	data = json_pack("{s:s, s:o, s:s, s:o, s:I, s:o}", "program", "ibroute-top", "fabric",
-			 o->fabric ? record_str(o->fabric) : json_null(), "mode",
-			 o->mode ? o->mode : "ro", "host", record_str(r->host), "pid",
+	data = json_pack("{s:s, s:s, s:o, s:s, s:o, s:I, s:o}", "program", "ibroute-top", "version",
+			 IBROUTE_VERSION, "fabric", o->fabric ? record_str(o->fabric) : json_null(),
+			 "mode", o->mode ? o->mode : "ro", "host", record_str(r->host), "pid",
 			 (json_int_t)getpid(), "genesis", genesis);
 	rc = record_do_add(r, "session.start", data, err);
 	json_decref(data);

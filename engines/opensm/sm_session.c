@@ -3,6 +3,7 @@
 
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
+#include "fabric/base/version.h"
 #include "fabric/format/native/tables_ibr.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PLUGIN_VERSION "0.1"
 
 struct sm_session {
 	pthread_mutex_t lock; /* of all below but the paths */
@@ -244,7 +244,7 @@ void sm_session_status(struct sm_session *d, struct osm_status *s)
 
 	pthread_mutex_lock(&d->lock);
 	*s = d->count;
-	snprintf(s->plugin, sizeof(s->plugin), "%s", PLUGIN_VERSION);
+	snprintf(s->plugin, sizeof(s->plugin), "%s", IBROUTE_VERSION);
 	sm_session_tell_tables(d, s);
 	snprintf(s->why, sizeof(s->why), "%s", d->refusal[0] ? d->refusal : d->last.away);
 	snprintf(s->away, sizeof(s->away), "%s", d->last.confirmed_away);

@@ -4,9 +4,11 @@
 #include "console/record/audit.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
+#include "fabric/base/version.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -120,6 +122,24 @@ static void line_of_text_is_as_one_of_json(void **state)
 	json_decref(j);
 	free(all);
 	free(path);
+}
+
+static void first_line_names_the_version_of_the_program(void **state)
+{
+	struct record *r = open_in(*state);
+	char line[4096] = "";
+	FILE *f = fopen(record_path(r), "r");
+	json_t *j;
+
+	assert_non_null(f);
+	assert_non_null(fgets(line, sizeof(line), f));
+	fclose(f);
+	j = json_loads(line, 0, NULL);
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(j, "data"), "version")),
+		IBROUTE_VERSION);
+	json_decref(j);
+	record_close(r, NULL);
 }
 
 static void few_lines_of_shell_verify_it(void **state)
@@ -353,6 +373,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(line_has_the_keys_of_the_format_in_order),
 		T(line_of_text_is_as_one_of_json),
+		T(first_line_names_the_version_of_the_program),
 		T(few_lines_of_shell_verify_it),
 		T(file_is_private_to_the_group_and_only_appended),
 		T(sessions_are_chained_to_the_one_before),

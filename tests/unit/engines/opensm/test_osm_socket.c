@@ -5,6 +5,7 @@
 #include "engines/opensm/table_selection.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/version.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/update/coordinator.h"
 #include "fabric/update/installer/osm_agents.h"
