@@ -98,6 +98,7 @@ static void the_socket_is_for_its_owner_and_tells_what_routes(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_int_equal(stat(run, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0700);
+	assert_string_equal(s.plugin, IBROUTE_VERSION);
 	assert_string_equal(s.state, "master");
 	assert_true(s.sm_guid == 0x1234567890abcdef);
 	assert_true(s.ours);
