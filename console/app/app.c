@@ -4,11 +4,9 @@
 #include "console/app/app.h"
 
 #include "console/app/app_priv.h"
-#include "console/batch/batch.h"
 #include "console/input/load_fabric.h"
 #include "console/lib/exits.h"
 #include "console/lib/progress_line.h"
-#include "console/session/auto_run.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/stderrlog.h"
@@ -200,39 +198,17 @@ static void app_catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* --auto without a terminal */
-static int app_run_service(const struct app_opts *o)
-{
-	if (!o->demo)
-		return auto_run(o);
-	fprintf(stderr, "ibroute-top: --auto without a terminal needs a fabric, not --demo\n");
-	return EXIT_BAD_USAGE;
-}
-
-int app_main(int argc, char **argv)
+int app_run(const struct app_opts *o, app_batch_fn *batch, void *arg)
 {
 	struct app *a = xcalloc(1, sizeof(*a));
 	struct stderrlog *captured = NULL;
 	struct progress_line watch = { .files = false };
 	struct err err = { "" };
-	int rc = app_opts_parse(&a->opts, argc, argv);
+	int rc;
 
-	if (rc) {
-		free(a);
-		return rc;
-	}
-	if (a->opts.automatic.on && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
-		rc = app_run_service(&a->opts);
-		free(a);
-		return rc;
-	}
-	if (batch_opts_of_records(&a->opts.batch)) {
-		rc = batch_sessions(&a->opts.batch, a->opts.record_dir);
-		free(a);
-		return rc;
-	}
+	a->opts = *o;
 	app_prepare(a);
-	if (a->opts.batch.on) {
+	if (batch) {
 		app_catch_signals(); /* making a large fabric takes long, too */
 		progress_line_files_until(&watch, &deadly_signal);
 	}
@@ -240,8 +216,8 @@ int app_main(int argc, char **argv)
 	progress_line_files_end(&watch);
 	if (rc && deadly_signal) {
 		rc = 128 + deadly_signal;
-	} else if (!rc && a->opts.batch.on) {
-		rc = batch_run(a, &deadly_signal);
+	} else if (!rc && batch) {
+		rc = batch(a, arg, &deadly_signal);
 	} else if (!rc) {
 		app_catch_signals();
 		if (stderrlog_start(&captured, "libs", &err))

@@ -28,7 +28,7 @@ static void app_life_sink(void *ctx, const struct log_line *line)
 	struct app *a = ctx;
 	struct msg *msg = msg_new(MSG_LOG);
 
-	if (a->opts.batch.on && line->level >= LOG_WARN)
+	if (a->opts.no_screen && line->level >= LOG_WARN)
 		fprintf(stderr, "ibroute-top: %s: %s: %s\n", log_level_name(line->level),
 			line->area, line->text);
 	msg->line = *line;
@@ -205,7 +205,7 @@ static void app_life_start_updater(struct app *a)
 {
 	const struct app_opts *o = &a->opts;
 
-	if (o->demo || o->batch.on) {
+	if (o->demo || o->no_screen) {
 		a->updater = poller_updater(a->poller);
 		return;
 	}
@@ -228,7 +228,7 @@ static int app_life_start_fabric(struct app *a, struct err *err)
 		.accept_sl_change = a->opts.demo,
 		.simulated = a->opts.demo,
 		.want_sl2vl = true,
-		.exact = a->opts.batch.on,
+		.exact = a->opts.no_screen,
 	};
 	struct wire *w;
 	int rc;
@@ -269,7 +269,7 @@ int app_start(struct app *a, struct err *err)
 
 	if (worker_start(&a->worker, a->box, err))
 		return EXIT_UNREADABLE;
-	rc = a->opts.batch.on || a->headless ? 0 : app_life_start_screen(a, err);
+	rc = a->opts.no_screen || a->headless ? 0 : app_life_start_screen(a, err);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < a->opts.nset; i++)

@@ -2,7 +2,6 @@
 #include "console/app/app_opts.h"
 
 #include "console/app/terminal.h"
-#include "console/cli/commands.h"
 #include "console/lib/cmdline.h"
 #include "console/lib/config.h"
 #include "console/lib/exits.h"
@@ -172,13 +171,8 @@ static error_t app_opts_parse_screen(int key, char *arg, struct argp_state *s)
 			argp_error(s, "--rw needs a fabric, not a file");
 		if (o->lfts && !o->load)
 			argp_error(s, "--lfts goes with --load");
-		if (o->batch.at && !o->load)
-			argp_error(s, "--at is of samples that were saved: it goes with --load");
 		if (o->automatic.on)
 			app_opts_check_auto(o, s);
-		if (o->batch.on && (o->rw || o->automatic.on))
-			argp_error(s, "a batch only looks: --rw and --auto are not for it (see "
-				      "'ibroute-top apply')");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -254,57 +248,34 @@ static error_t app_opts_do_parse(int key, char *arg, struct argp_state *s)
 	case ARGP_KEY_INIT:
 		s->child_inputs[0] = &o->automatic;
 		s->child_inputs[1] = &o->dog;
-		s->child_inputs[2] = &o->batch;
 		return 0;
 	default:
 		return app_opts_parse_screen(key, arg, s);
 	}
 }
 
-static int app_opts_ask_m_key(struct app_opts *o)
-{
-	struct err err = { "" };
+static const struct argp_child children[] = {
+	{ &auto_argp, 0, "Automatic mode:", 7 },
+	{ &watchdog_argp, 0, "What stands behind an update:", 8 },
+	{ 0 },
+};
 
-	if (!mkey_ask(&o->m_key, &err))
-		return 0;
-	fprintf(stderr, "ibroute-top: %s\n", err.text);
-	return EXIT_BAD_USAGE;
+const struct argp app_argp = {
+	.options = options,
+	.parser = app_opts_do_parse,
+	.children = children,
+};
+
+void app_opts_init(struct app_opts *o)
+{
+	*o = (struct app_opts){ .interval_s = 2, .jobs_interval_s = 10, .colours = -1, .seed = 1 };
+	auto_opts_init(&o->automatic);
+	watchdog_config_init(&o->dog);
 }
 
-int app_opts_parse(struct app_opts *o, int argc, char **argv)
+int app_opts_ask_m_key(struct app_opts *o, struct err *err)
 {
-	const struct argp_child children[] = {
-		{ &auto_argp, 0, "Automatic mode:", 7 },
-		{ &watchdog_argp, 0, "What stands behind an update:", 8 },
-		{ &batch_argp, 0, "Without a screen:", 9 },
-		{ 0 },
-	};
-	const struct argp argp = {
-		.options = options,
-		.parser = app_opts_do_parse,
-		.children = children,
-		.args_doc = "",
-		.doc = "Live console for the routes of an InfiniBand fabric: links, jobs, previews of "
-		       "other routings, and their installation."
-		       "\vIt only reads until --rw is given. 'ibroute-top --demo --rw' shows everything "
-		       "without a fabric. Exit: 0 ok, 1 findings (--check), 3 the fabric or the jobs "
-		       "could not be read in full, 8 record not writable, 64 usage or no terminal, "
-		       "255 no fabric, 128 + N ended by signal N.",
-		.help_filter = commands_help,
-	};
-
-	memset(o, 0, sizeof(*o));
-	o->interval_s = 2;
-	o->jobs_interval_s = 10;
-	o->colours = -1;
-	o->seed = 1;
-	auto_opts_init(&o->automatic);
-	batch_opts_init(&o->batch);
-	watchdog_config_init(&o->dog);
-	argp_err_exit_status = EXIT_BAD_USAGE;
-	if (cmdline_parse(&argp, argc, argv, o))
-		return EXIT_BAD_USAGE;
-	return o->ask_m_key ? app_opts_ask_m_key(o) : 0;
+	return o->ask_m_key ? mkey_ask(&o->m_key, err) : 0;
 }
 
 void app_opts_dog(struct watchdog_config *out, const struct app_opts *o)

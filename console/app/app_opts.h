@@ -5,10 +5,10 @@
 
 #include "fabric/base/err.h"
 
-#include "console/batch/batch_opts.h"
 #include "console/session/auto_opts.h"
 #include "console/session/watchdog_config.h"
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -37,7 +37,7 @@ struct app_opts {
 	const char *installer, *socket; /* as in live_opts */
 	struct watchdog_config dog;	/* its own options; for all see app_opts_dog() */
 	struct auto_opts automatic;
-	struct batch_opts batch;
+	bool no_screen; /* somebody else prints: warnings go to stderr, nothing is recorded */
 	bool ascii, no_mouse;
 #define SETS_MAX 32
 	const char *config, *profile; /* what settings are read from and kept in; NULL: as usual */
@@ -46,8 +46,11 @@ struct app_opts {
 	int colours; /* -1: what the terminal offers */
 };
 
-/* 0, or the exit code (64) with the message printed; --help and bad options end the program. */
-int app_opts_parse(struct app_opts *o, int argc, char **argv);
+void app_opts_init(struct app_opts *o);
+/* The options; the input is a struct app_opts. */
+extern const struct argp app_argp;
+/* Asks the terminal for the M_Key where that was wanted.  -errno. */
+int app_opts_ask_m_key(struct app_opts *o, struct err *err);
 
 /* All that the watchdog of an update must know. */
 void app_opts_dog(struct watchdog_config *out, const struct app_opts *o);

@@ -19,6 +19,7 @@
 #include "console/session/worker.h"
 #include "fabric/jobs/source.h"
 #include "fabric/plan/plan.h"
+#include "views/data/sample_summary.h"
 #include "views/shell/shell.h"
 
 #include <pthread.h>

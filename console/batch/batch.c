@@ -252,7 +252,7 @@ static int batch_differences(struct batch *b, struct err *err)
 {
 	const struct state *s = &b->a->state;
 	bool complete = !s->poll.missing_sw && !s->poll.missing_ca && !b->a->fabric_partial;
-	int rc = batch_diff(b->a, complete, err);
+	int rc = batch_diff(b->a, b->o, complete, err);
 
 	if (rc < 0)
 		return EXIT_UNREADABLE;
@@ -337,9 +337,9 @@ static int batch_save(struct batch *b, int rc, const volatile sig_atomic_t *stop
 	return failed ? EXIT_FINDINGS : rc;
 }
 
-int batch_run(struct app *a, const volatile sig_atomic_t *stop)
+int batch_run(struct app *a, const struct batch_opts *o, const volatile sig_atomic_t *stop)
 {
-	struct batch b = { .a = a, .o = &a->opts.batch };
+	struct batch b = { .a = a, .o = o };
 	struct err err = { "" };
 	int rc = 0;
 

@@ -23,7 +23,7 @@ struct app;
 
 /* Until the count is reached, or *stop is a signal: then 128 + its number.  Otherwise the exit
  * code of console/lib/exits.h. */
-int batch_run(struct app *a, const volatile sig_atomic_t *stop);
+int batch_run(struct app *a, const struct batch_opts *o, const volatile sig_atomic_t *stop);
 
 /* batch_past.c: the samples of a snapshot, oldest first; and the one that a bookmark's name, -N or
  * a time in UTC says becomes the one that app_shown() has.  -EINVAL, -ENOENT. */
@@ -34,7 +34,7 @@ json_t *batch_at_json(const struct state_past *p); /* null: the newest */
 
 /* batch_diff.c: prints how the fabric differs from that of --diff.  1: it does; 0: it does not; or
  * -errno with a sentence. */
-int batch_diff(struct app *a, bool complete, struct err *err);
+int batch_diff(struct app *a, const struct batch_opts *o, bool complete, struct err *err);
 
 /* batch_sessions.c: --view sessions and actions, which need no fabric.  record: as --record-dir
  * says; NULL: the usual one.  Returns an exit code. */

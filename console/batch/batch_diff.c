@@ -46,9 +46,8 @@ static json_t *batch_diff_row_json(const struct fdiff_row *r)
 }
 
 static void batch_diff_print_json(FILE *out, const struct app *a, const struct fdiff *d,
-				  const char *since, bool complete)
+				  const struct batch_opts *o, bool complete)
 {
-	const struct batch_opts *o = &a->opts.batch;
 	json_t *rows = json_array(), *j;
 	time_t now = time(NULL);
 	struct tm tm;
@@ -58,7 +57,7 @@ static void batch_diff_print_json(FILE *out, const struct app *a, const struct f
 	for (size_t i = 0; i < d->n; i++)
 		json_array_append_new(rows, batch_diff_row_json(&d->row[i]));
 	j = json_pack("{s:s, s:s, s:o, s:o, s:b, s:o}", "schema", "ibroute-top/1", "ts", ts,
-		      "fabric", record_str(a->state.fabric->name), "since", record_str(since),
+		      "fabric", record_str(a->state.fabric->name), "since", record_str(o->diff),
 		      "complete", complete, "diff", rows);
 	json_dumpf(j, out, o->form == BATCH_JSON ? JSON_INDENT(2) : JSON_COMPACT);
 	json_decref(j);
@@ -83,9 +82,8 @@ static void batch_diff_print_text(FILE *out, const struct app *a, const struct f
 		since);
 }
 
-int batch_diff(struct app *a, bool complete, struct err *err)
+int batch_diff(struct app *a, const struct batch_opts *o, bool complete, struct err *err)
 {
-	const struct batch_opts *o = &a->opts.batch;
 	struct fabric *before;
 	struct fdiff *d;
 	int rc = batch_diff_read_before(&before, a, o->diff, err);
@@ -96,7 +94,7 @@ int batch_diff(struct app *a, bool complete, struct err *err)
 	if (o->form == BATCH_TEXT)
 		batch_diff_print_text(stdout, a, d, o->diff);
 	else
-		batch_diff_print_json(stdout, a, d, o->diff, complete);
+		batch_diff_print_json(stdout, a, d, o, complete);
 	rc = output_file_flush_stdout(err) ? -EIO : d->n != 0;
 	fdiff_free(d);
 	fabric_put(before);

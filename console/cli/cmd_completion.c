@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* completion: for bash and zsh, from the tables of options. */
-#include "console/app/app.h"
-#include "console/cli/commands.h"
+#include "console/cli/cmd_completion.h"
+
 #include "console/lib/cmdline.h"
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
@@ -14,6 +14,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+struct programs {
+	subcommand_fn *console;
+	const struct subcommand *all;
+};
 
 struct shell {
 	const char *command; /* "" the console itself */
@@ -224,19 +229,19 @@ static void cmd_completion_bash_command(const struct argp *argp, void *arg)
 }
 
 /* The console and all commands. */
-static int cmd_completion_each_command(describe_fn *fn, bool values)
+static int cmd_completion_each_command(const struct programs *p, describe_fn *fn, bool values)
 {
 	struct shell s = { "", values };
-	int rc = cmdline_describe("ibroute-top", app_main, fn, &s);
+	int rc = cmdline_describe("ibroute-top", p->console, fn, &s);
 
-	for (const struct subcommand *c = commands; !rc && c->name; c++) {
+	for (const struct subcommand *c = p->all; !rc && c->name; c++) {
 		s.command = c->name;
 		rc = cmdline_describe(c->name, c->run, fn, &s);
 	}
 	return rc;
 }
 
-static int cmd_completion_bash(void)
+static int cmd_completion_bash(const struct programs *p)
 {
 	int rc;
 
@@ -251,13 +256,13 @@ static int cmd_completion_bash(void)
 	     "\tfirst=${COMP_WORDS[1]}\n"
 	     "\t[[ $COMP_CWORD -gt 1 && $first != -* ]] && command=$first");
 	fputs("\tlocal commands='", stdout);
-	for (const struct subcommand *c = commands; c->name; c++)
-		printf("%s%s", c == commands ? "" : " ", c->name);
+	for (const struct subcommand *c = p->all; c->name; c++)
+		printf("%s%s", c == p->all ? "" : " ", c->name);
 	puts("'\n\tcase $command in");
-	rc = cmd_completion_each_command(cmd_completion_bash_command, false);
+	rc = cmd_completion_each_command(p, cmd_completion_bash_command, false);
 	puts("\tesac\n\tcase $command:$prev in");
 	if (!rc)
-		rc = cmd_completion_each_command(cmd_completion_bash_command, true);
+		rc = cmd_completion_each_command(p, cmd_completion_bash_command, true);
 	puts("\tesac\n"
 	     "\t# fields come with commas between\n"
 	     "\tlocal lead=\n"
@@ -357,7 +362,7 @@ static void cmd_completion_zsh_command(const struct argp *argp, void *arg)
 	puts(" '*:file:_files' ;;");
 }
 
-static int cmd_completion_zsh(void)
+static int cmd_completion_zsh(const struct programs *p)
 {
 	int rc;
 
@@ -367,7 +372,7 @@ static int cmd_completion_zsh(void)
 	     "\tlocal command=\n"
 	     "\tlocal -a list\n"
 	     "\tlist=(");
-	for (const struct subcommand *c = commands; c->name; c++) {
+	for (const struct subcommand *c = p->all; c->name; c++) {
 		printf("\t\t'%s:", c->name);
 		cmd_completion_zsh_text(c->summary);
 		puts("'");
@@ -376,7 +381,7 @@ static int cmd_completion_zsh(void)
 	     "\tif (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then _describe command list; return; fi\n"
 	     "\tif [[ $words[2] != -* ]]; then command=$words[2]; shift words; (( CURRENT-- )); fi\n"
 	     "\tcase $command in");
-	rc = cmd_completion_each_command(cmd_completion_zsh_command, false);
+	rc = cmd_completion_each_command(p, cmd_completion_zsh_command, false);
 	/* as a file of fpath it is the function itself; read by source it has to say what it is for
 	 */
 	puts("\tesac\n}\n"
@@ -405,7 +410,7 @@ static error_t cmd_completion_take(int key, char *text, struct argp_state *s)
 	}
 }
 
-int cmd_completion(int argc, char **argv)
+int cmd_completion(int argc, char **argv, subcommand_fn *console, const struct subcommand *all)
 {
 	static const struct argp argp = {
 		.parser = cmd_completion_take,
@@ -413,12 +418,13 @@ int cmd_completion(int argc, char **argv)
 		.doc = "Prints what lets the shell complete the commands, options and values of "
 		       "this program: source <(ibroute-top completion bash)",
 	};
+	const struct programs p = { console, all };
 	const char *which = NULL;
 	struct err err = { "" };
 	int rc;
 
 	cmdline_parse(&argp, argc, argv, &which);
-	rc = strcmp(which, "zsh") ? cmd_completion_bash() : cmd_completion_zsh();
+	rc = strcmp(which, "zsh") ? cmd_completion_bash(&p) : cmd_completion_zsh(&p);
 	if (!rc)
 		rc = output_file_flush_stdout(&err);
 	else

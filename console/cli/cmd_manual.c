@@ -3,10 +3,10 @@
  * manual: the page ibroute-top(1).  What people wrote is in console/manual; options, commands,
  * engines and keys are put in from the tables that the program itself works by.
  */
-#include "console/app/app.h"
+#include "console/cli/cmd_manual.h"
+
 #include "console/app/keymap.h"
 #include "console/app/keymap_scripts.h"
-#include "console/cli/commands.h"
 #include "console/cli/manual_prompt.h"
 #include "console/lib/cmdline.h"
 #include "console/lib/config.h"
@@ -102,9 +102,9 @@ static void cmd_manual_command_put(const struct argp *argp, void *arg)
 	free(before);
 }
 
-static int cmd_manual_commands_put(FILE *out)
+static int cmd_manual_commands_put(FILE *out, const struct subcommand *all)
 {
-	for (const struct subcommand *c = commands; c->name; c++) {
+	for (const struct subcommand *c = all; c->name; c++) {
 		int rc;
 
 		fprintf(out, ".SS \"%s: ", c->name);
@@ -195,13 +195,14 @@ static void cmd_manual_settings_put(FILE *out)
 	}
 }
 
-static int cmd_manual_insert(FILE *out, const char *what, size_t n)
+static int cmd_manual_insert(FILE *out, const char *what, size_t n, subcommand_fn *console,
+			     const struct subcommand *all)
 {
 #define IS(word) (n == sizeof(word) - 1 && !memcmp(what, word, n))
 	if (IS("@options@"))
-		return cmdline_describe("ibroute-top", app_main, cmd_manual_options_put, out);
+		return cmdline_describe("ibroute-top", console, cmd_manual_options_put, out);
 	if (IS("@commands@"))
-		return cmd_manual_commands_put(out);
+		return cmd_manual_commands_put(out, all);
 	if (IS("@engines@"))
 		return cmd_manual_engines_put(out), 0;
 	if (IS("@settings@"))
@@ -216,7 +217,7 @@ static int cmd_manual_insert(FILE *out, const char *what, size_t n)
 #undef IS
 }
 
-static int cmd_manual_page_put(FILE *out)
+static int cmd_manual_page_put(FILE *out, subcommand_fn *console, const struct subcommand *all)
 {
 	fputs(".TH IBROUTE\\-TOP 1 \"\" \"ibroute\\-top " IBROUTE_VERSION "\" \"User Commands\"\n",
 	      out);
@@ -225,7 +226,7 @@ static int cmd_manual_page_put(FILE *out)
 		int rc = 0;
 
 		if (*line == '@')
-			rc = cmd_manual_insert(out, line, n);
+			rc = cmd_manual_insert(out, line, n, console, all);
 		else
 			fprintf(out, "%.*s\n", (int)n, line);
 		if (rc)
@@ -242,7 +243,7 @@ static error_t cmd_manual_take(int key, char *text, struct argp_state *s)
 	return key == ARGP_KEY_ARG ? EINVAL : ARGP_ERR_UNKNOWN;
 }
 
-int cmd_manual(int argc, char **argv)
+int cmd_manual(int argc, char **argv, subcommand_fn *console, const struct subcommand *all)
 {
 	static const struct argp argp = {
 		.parser = cmd_manual_take,
@@ -253,7 +254,7 @@ int cmd_manual(int argc, char **argv)
 	int rc;
 
 	cmdline_parse(&argp, argc, argv, NULL);
-	rc = cmd_manual_page_put(stdout);
+	rc = cmd_manual_page_put(stdout, console, all);
 	if (!rc)
 		rc = output_file_flush_stdout(&err);
 	else

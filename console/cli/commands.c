@@ -1,8 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cli/commands.h"
 
+#include "console/cli/cmd_completion.h"
+#include "console/cli/cmd_console.h"
+#include "console/cli/cmd_manual.h"
+
 #include <argp.h>
 #include <stdint.h>
+
+static int commands_manual(int argc, char **argv)
+{
+	return cmd_manual(argc, argv, commands_console, commands);
+}
+
+static int commands_completion(int argc, char **argv)
+{
+	return cmd_completion(argc, argv, commands_console, commands);
+}
 
 const struct subcommand commands[] = {
 	{ "topo", "make a fabric from a line of text", cmd_topo },
@@ -26,8 +40,9 @@ const struct subcommand commands[] = {
 	{ "agent", "a node's side of an update: drain, migrate, return, answer", cmd_agent },
 	{ "audit", "verify or list the records of sessions", cmd_audit },
 	{ "config", "what the configuration files say, and whether they are right", cmd_config },
-	{ "manual", "the manual page, made from this very program's tables", cmd_manual },
-	{ "completion", "what lets bash or zsh complete commands and options", cmd_completion },
+	{ "manual", "the manual page, made from this very program's tables", commands_manual },
+	{ "completion", "what lets bash or zsh complete commands and options",
+	  commands_completion },
 	{ NULL, NULL, NULL },
 };
 
@@ -37,7 +52,8 @@ void commands_print(FILE *out)
 		fprintf(out, "  ibroute-top %-10s %s\n", c->name, c->summary);
 }
 
-char *commands_help(int key, const char *text, void *input)
+/* The subcommands at the end of --help. */
+static char *commands_help(int key, const char *text, void *input)
 {
 	char *list = NULL;
 	size_t len;
@@ -53,4 +69,9 @@ char *commands_help(int key, const char *text, void *input)
 	commands_print(out);
 	fclose(out);
 	return list;
+}
+
+int commands_console(int argc, char **argv)
+{
+	return cmd_console(argc, argv, commands_help);
 }

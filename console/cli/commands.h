@@ -6,18 +6,20 @@
 
 #include <stdio.h>
 
+typedef int subcommand_fn(int argc, char **argv);
+
 struct subcommand {
 	const char *name;
 	const char *summary;
-	int (*run)(int argc, char **argv);
+	subcommand_fn *run;
 };
 
 /* Ended by a NULL name. */
 extern const struct subcommand commands[];
 
-/* For argp parsers of the program as a whole: the subcommands at the end of --help. */
-char *commands_help(int key, const char *text, void *input);
 void commands_print(FILE *out);
+/* The program without a subcommand. */
+int commands_console(int argc, char **argv);
 
 int cmd_topo(int argc, char **argv);
 int cmd_route(int argc, char **argv);
@@ -40,7 +42,5 @@ int cmd_sm(int argc, char **argv);
 int cmd_agent(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_config(int argc, char **argv);
-int cmd_manual(int argc, char **argv);
-int cmd_completion(int argc, char **argv);
 
 #endif

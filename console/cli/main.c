@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/app/app.h"
 #include "console/cli/commands.h"
 #include "console/cli/txn_find.h"
 #include "console/lib/exits.h"
@@ -127,5 +126,5 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1)
 		main_tell_misplaced(argc, argv);
-	return app_main(argc, argv);
+	return commands_console(argc, argv);
 }

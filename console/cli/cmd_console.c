@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/cli/cmd_console.h"
+
+#include "console/app/app.h"
+#include "console/app/app_opts.h"
+#include "console/batch/batch.h"
+#include "console/lib/cmdline.h"
+#include "console/lib/exits.h"
+#include "console/session/auto_run.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+struct console_cmd {
+	struct app_opts o;
+	struct batch_opts batch;
+};
+
+static void cmd_console_check(const struct console_cmd *c, const struct argp_state *s)
+{
+	if (c->batch.at && !c->o.load)
+		argp_error(s, "--at is of samples that were saved: it goes with --load");
+	if (c->batch.on && (c->o.rw || c->o.automatic.on))
+		argp_error(s, "a batch only looks: --rw and --auto are not for it (see "
+			      "'ibroute-top apply')");
+}
+
+static error_t cmd_console_take(int key, char *arg, struct argp_state *s)
+{
+	struct console_cmd *c = s->input;
+
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		s->child_inputs[0] = &c->o;
+		s->child_inputs[1] = &c->batch;
+		return 0;
+	case ARGP_KEY_END:
+		cmd_console_check(c, s);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* --auto without a terminal */
+static int cmd_console_service(const struct app_opts *o)
+{
+	if (!o->demo)
+		return auto_run(o);
+	fprintf(stderr, "ibroute-top: --auto without a terminal needs a fabric, not --demo\n");
+	return EXIT_BAD_USAGE;
+}
+
+static int cmd_console_batch(struct app *a, void *arg, const volatile sig_atomic_t *stop)
+{
+	return batch_run(a, arg, stop);
+}
+
+int cmd_console(int argc, char **argv, char *(*help)(int key, const char *text, void *input))
+{
+	const struct argp_child children[] = {
+		{ &app_argp, 0, NULL, 0 },
+		{ &batch_argp, 0, "Without a screen:", 9 },
+		{ 0 },
+	};
+	const struct argp argp = {
+		.parser = cmd_console_take,
+		.children = children,
+		.args_doc = "",
+		.doc = "Live console for the routes of an InfiniBand fabric: links, jobs, previews of "
+		       "other routings, and their installation."
+		       "\vIt only reads until --rw is given. 'ibroute-top --demo --rw' shows everything "
+		       "without a fabric. Exit: 0 ok, 1 findings (--check), 3 the fabric or the jobs "
+		       "could not be read in full, 8 record not writable, 64 usage or no terminal, "
+		       "255 no fabric, 128 + N ended by signal N.",
+		.help_filter = help,
+	};
+	struct console_cmd c;
+	struct err err = { "" };
+
+	app_opts_init(&c.o);
+	batch_opts_init(&c.batch);
+	if (cmdline_parse(&argp, argc, argv, &c))
+		return EXIT_BAD_USAGE;
+	if (app_opts_ask_m_key(&c.o, &err)) {
+		fprintf(stderr, "ibroute-top: %s\n", err.text);
+		return EXIT_BAD_USAGE;
+	}
+	if (c.o.automatic.on && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
+		return cmd_console_service(&c.o);
+	if (batch_opts_of_records(&c.batch))
+		return batch_sessions(&c.batch, c.o.record_dir);
+	c.o.no_screen = c.batch.on;
+	return app_run(&c.o, c.batch.on ? cmd_console_batch : NULL, &c.batch);
+}
