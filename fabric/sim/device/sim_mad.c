@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/sim/device/sim_priv.h"
+#include "fabric/sim/device/sim_state.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/vec.h"
 #include "fabric/ib/codec.h"
 
-#include <errno.h>
 #include <string.h>
-#include <time.h>
 
-#define HOPS_MAX 64
 #define MTU_4096 5
 
 struct reply {
@@ -60,11 +55,6 @@ static uint32_t sim_mad_sibling(const struct sim *s, uint32_t term, uint32_t ca_
 		    s->f->term_ca_port[t] == ca_port)
 			return t;
 	return FAB_NONE;
-}
-
-uint32_t sim_cap_mask(const struct sim *s, uint32_t term)
-{
-	return PORT_CAP_EXT_SPEED | (term == s->o.sm_term ? PORT_CAP_SM : 0);
 }
 
 static uint16_t sim_mad_port_info(const struct sim *s, uint32_t end, uint8_t in, uint32_t port,
@@ -368,43 +358,6 @@ static uint32_t sim_mad_walk_route(const struct sim *s, uint32_t from, const str
 	return sim_dead(s, at) ? FAB_NONE : at;
 }
 
-static bool sim_mad_owns(const struct sim *s, uint32_t end, uint32_t lid)
-{
-	const struct fabric *f = s->f;
-
-	if (sim_is_switch(s, end))
-		return f->sw_lid[end - f->nend] == lid;
-	return lid >= f->term_lid[end] && lid < f->term_lid[end] + (1u << f->lmc);
-}
-
-uint32_t sim_walk_lid(const struct sim *s, uint32_t from, uint32_t lid, uint8_t sl, bool smp,
-		      uint8_t *in)
-{
-	uint32_t at = from;
-
-	*in = sim_is_switch(s, from) ? 0 : s->f->term_ca_port[from];
-	for (int h = 0; h < HOPS_MAX; h++) {
-		uint8_t out, at_in = *in;
-
-		if (sim_dead(s, at))
-			return FAB_NONE;
-		if (sim_mad_owns(s, at, lid))
-			return at;
-		if (!sim_is_switch(s, at)) {
-			if (at != from || !sim_step(s, at, s->f->term_ca_port[at], &at, in))
-				return FAB_NONE;
-			continue;
-		}
-		out = sim_lft(s, at - s->f->nend, lid);
-		if (!smp && out <= s->f->sw_nports[at - s->f->nend] &&
-		    sim_vl(s, at - s->f->nend, at_in, out, sl) == VL_DROP)
-			return FAB_NONE;
-		if (!sim_step(s, at, out, &at, in))
-			return FAB_NONE;
-	}
-	return FAB_NONE;
-}
-
 static bool sim_mad_answer(struct sim *s, uint32_t end, uint8_t in, uint32_t from,
 			   const struct mad_request *r, struct reply *a)
 {
@@ -416,8 +369,7 @@ static bool sim_mad_answer(struct sim *s, uint32_t end, uint8_t in, uint32_t fro
 	return sm_answer(s, end, from, r, &a->status, a->data);
 }
 
-/* Computes a packet's answer in place: false when there is none. */
-static bool sim_mad_answer_in_place(struct sim *s, uint32_t from, struct mad_packet *p)
+bool sim_answer(struct sim *s, uint32_t from, struct mad_packet *p)
 {
 	struct mad_request r;
 	struct reply a = { 0 };
@@ -442,226 +394,4 @@ static bool sim_mad_answer_in_place(struct sim *s, uint32_t from, struct mad_pac
 	if (!directed)
 		p->addr.lid = r.lid;
 	return true;
-}
-
-/* An answer on its way. */
-struct flight {
-	uint64_t due_ns, seq;
-	uint32_t packet;
-};
-
-struct sim_port {
-	struct sim *sim;
-	uint32_t term;
-	uint64_t seq;
-	struct sim_port *next;
-	VEC(struct flight) heap; /* earliest first */
-	VEC(struct mad_packet) packets;
-	VEC(uint32_t) spare;
-};
-
-static bool sim_mad_earlier(const struct flight *a, const struct flight *b)
-{
-	return a->due_ns < b->due_ns || (a->due_ns == b->due_ns && a->seq < b->seq);
-}
-
-static void sim_mad_heap_add(struct sim_port *sp, struct flight x)
-{
-	size_t i = sp->heap.n;
-
-	vec_push(&sp->heap, x);
-	while (i && sim_mad_earlier(&x, &sp->heap.v[(i - 1) / 2])) {
-		sp->heap.v[i] = sp->heap.v[(i - 1) / 2];
-		i = (i - 1) / 2;
-	}
-	sp->heap.v[i] = x;
-}
-
-static struct flight sim_mad_heap_take(struct sim_port *sp)
-{
-	struct flight first = sp->heap.v[0], last = sp->heap.v[--sp->heap.n];
-	size_t i = 0, n = sp->heap.n;
-
-	while (2 * i + 1 < n) {
-		size_t c = 2 * i + 1;
-
-		if (c + 1 < n && sim_mad_earlier(&sp->heap.v[c + 1], &sp->heap.v[c]))
-			c++;
-		if (!sim_mad_earlier(&sp->heap.v[c], &last))
-			break;
-		sp->heap.v[i] = sp->heap.v[c];
-		i = c;
-	}
-	if (n)
-		sp->heap.v[i] = last;
-	return first;
-}
-
-static void sim_mad_fly(struct sim_port *sp, const struct mad_packet *p)
-{
-	const struct sim_opts *o = &sp->sim->o;
-	struct rng *rng = &sp->sim->rng;
-	uint64_t us = o->delay_us;
-	uint32_t slot;
-
-	if (o->jitter_us)
-		us += rng_below(rng, o->jitter_us + 1ull);
-	if (o->reorder > 0 && rng_unit(rng) < o->reorder)
-		us += 10ull * (o->delay_us ? o->delay_us : 1);
-	if (sp->spare.n) {
-		slot = sp->spare.v[--sp->spare.n];
-	} else {
-		slot = (uint32_t)sp->packets.n;
-		vec_push(&sp->packets, (struct mad_packet){ 0 });
-	}
-	sp->packets.v[slot] = *p;
-	sim_mad_heap_add(sp, (struct flight){ sim_now_ns(sp->sim) + us * 1000, sp->seq++, slot });
-}
-
-static bool sim_mad_lost(struct sim *s)
-{
-	return s->o.loss > 0 && rng_unit(&s->rng) < s->o.loss;
-}
-
-/* What is not lost on the way; now and then twice. */
-static void sim_mad_arrive(struct sim_port *sp, const struct mad_packet *p)
-{
-	struct sim *s = sp->sim;
-
-	if (sim_mad_lost(s))
-		return;
-	sim_mad_fly(sp, p);
-	if (s->o.duplicate > 0 && rng_unit(&s->rng) < s->o.duplicate)
-		sim_mad_fly(sp, p);
-}
-
-void sim_deliver(struct sim *s, uint32_t term, const struct mad_packet *p)
-{
-	for (struct sim_port *sp = s->ports; sp; sp = sp->next)
-		if (sp->term == term)
-			sim_mad_arrive(sp, p);
-	pthread_cond_broadcast(&s->arrival);
-}
-
-static int sim_mad_port_send(void *ctx, const struct mad_packet *p, struct err *err)
-{
-	struct sim_port *sp = ctx;
-	struct sim *s = sp->sim;
-	struct mad_packet back = *p;
-
-	(void)err;
-	pthread_mutex_lock(&s->lock);
-	if (!sim_mad_lost(s)) {
-		if (sim_mad_answer_in_place(s, sp->term, &back))
-			sim_mad_arrive(sp, &back);
-		else
-			sm_take(s, sp->term, p);
-	}
-	pthread_mutex_unlock(&s->lock);
-	return 0;
-}
-
-/* Until then, or until somebody else sends something here. */
-static void sim_mad_sleep_until(struct sim *s, uint64_t t)
-{
-	struct timespec ts = { (time_t)(t / 1000000000u), (long)(t % 1000000000u) };
-
-	pthread_cond_timedwait(&s->arrival, &s->lock, &ts);
-}
-
-static int sim_mad_port_recv(void *ctx, struct mad_packet *p, uint64_t wait_ns, struct err *err)
-{
-	struct sim_port *sp = ctx;
-	struct sim *s = sp->sim;
-	uint64_t until, t;
-	int got = 0;
-
-	(void)err;
-	pthread_mutex_lock(&s->lock);
-	until = sim_now_ns(s) + wait_ns;
-	for (;;) {
-		t = sim_now_ns(s);
-		if (sp->heap.n && sp->heap.v[0].due_ns <= t) {
-			struct flight x = sim_mad_heap_take(sp);
-
-			*p = sp->packets.v[x.packet];
-			p->status = 0;
-			vec_push(&sp->spare, x.packet);
-			got = 1;
-			break;
-		}
-		if (t >= until)
-			break;
-		t = sp->heap.n && sp->heap.v[0].due_ns < until ? sp->heap.v[0].due_ns : until;
-		if (s->o.virtual_clock) {
-			s->clock_ns = t;
-			continue;
-		}
-		sim_mad_sleep_until(s, t);
-	}
-	pthread_mutex_unlock(&s->lock);
-	return got;
-}
-
-static uint64_t sim_mad_port_now_ns(void *ctx)
-{
-	struct sim_port *sp = ctx;
-	uint64_t t;
-
-	if (!sp->sim->o.virtual_clock)
-		return sim_now_ns(sp->sim);
-	pthread_mutex_lock(&sp->sim->lock);
-	t = sim_now_ns(sp->sim);
-	pthread_mutex_unlock(&sp->sim->lock);
-	return t;
-}
-
-static void sim_mad_port_local(void *ctx, struct mad_local *out)
-{
-	struct sim_port *sp = ctx;
-	const struct fabric *f = sp->sim->f;
-	uint32_t sm = sp->sim->o.sm_term;
-
-	*out = (struct mad_local){ .ca = "sim",
-				   .port = f->term_ca_port[sp->term],
-				   .port_guid = f->term_guid[sp->term],
-				   .lid = f->term_lid[sp->term],
-				   .sm_lid = sm < f->nend ? f->term_lid[sm] : 0 };
-}
-
-static void sim_mad_port_close(void *ctx)
-{
-	struct sim_port *sp = ctx, **at = &sp->sim->ports;
-
-	pthread_mutex_lock(&sp->sim->lock);
-	while (*at != sp)
-		at = &(*at)->next;
-	*at = sp->next;
-	pthread_mutex_unlock(&sp->sim->lock);
-	vec_free(&sp->heap);
-	vec_free(&sp->packets);
-	vec_free(&sp->spare);
-	free(sp);
-}
-
-int sim_port_open(struct mad_port *out, struct sim *s, uint32_t term, struct err *err)
-{
-	static const struct mad_ops ops = { .send = sim_mad_port_send,
-					    .recv = sim_mad_port_recv,
-					    .now_ns = sim_mad_port_now_ns,
-					    .local = sim_mad_port_local,
-					    .close = sim_mad_port_close };
-	struct sim_port *sp;
-
-	if (term >= s->f->nterm)
-		return err_set(err, -EINVAL, "the simulated fabric has no terminal %u", term);
-	sp = xcalloc(1, sizeof(*sp));
-	sp->sim = s;
-	sp->term = term;
-	pthread_mutex_lock(&s->lock);
-	sp->next = s->ports;
-	s->ports = sp;
-	pthread_mutex_unlock(&s->lock);
-	*out = (struct mad_port){ &ops, sp };
-	return 0;
 }

@@ -7,7 +7,8 @@
 #include "fabric/ib/bytes.h"
 #include "fabric/ib/codec.h"
 #include "fabric/ib/notice.h"
-#include "fabric/sim/device/sim_priv.h"
+#include "fabric/sim/device/sim_inbox.h"
+#include "fabric/sim/device/sim_state.h"
 #include "fabric/wire/sa.h"
 
 #include <errno.h>

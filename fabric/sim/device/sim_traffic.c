@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/sim/device/sim_priv.h"
+#include "fabric/sim/device/sim_state.h"
 
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sim_priv: the simulator's state, shared by its files: sim (state, faults), sim_mad
- * (answers), sim_sa (the SM's administration), sim_traffic (flows).  Callers of these functions
- * hold the lock. */
-#ifndef FABRIC_SIM_DEVICE_SIM_PRIV_H
-#define FABRIC_SIM_DEVICE_SIM_PRIV_H
+/* sim_state: what the simulator knows and how a packet finds its way through it, for its files: sim
+ * (faults, tables), sim_port (packets in and out), sim_mad (answers), sim_sa (the SM's
+ * administration), sim_traffic (flows).  Callers of these functions hold the lock. */
+#ifndef FABRIC_SIM_DEVICE_SIM_STATE_H
+#define FABRIC_SIM_DEVICE_SIM_STATE_H
 
 #include "fabric/base/rng.h"
 #include "fabric/model/sample.h"
@@ -70,9 +70,11 @@ uint32_t sim_cap_mask(const struct sim *s, uint32_t term);
 /* Follows the LFTs from any end to a LID; FAB_NONE: it gets lost.  smp: on VL 15. */
 uint32_t sim_walk_lid(const struct sim *s, uint32_t from, uint32_t lid, uint8_t sl, bool smp,
 		      uint8_t *in);
-/* To all open ports of a terminal, with the faults that the options ask for. */
-void sim_deliver(struct sim *s, uint32_t term, const struct mad_packet *p);
 
+/* sim_mad: computes a request's answer in place; false when there is none. */
+bool sim_answer(struct sim *s, uint32_t from, struct mad_packet *p);
+
+/* sim_sa */
 struct sim_sm *sm_new(void);
 void sm_free(struct sim_sm *sm);
 void sm_forget(struct sim_sm *sm); /* subscriptions and all */
@@ -83,9 +85,10 @@ bool sm_answer(struct sim *s, uint32_t end, uint32_t from, const struct mad_requ
 /* A packet that is no request: traps and answers to reports. */
 void sm_take(struct sim *s, uint32_t from, const struct mad_packet *p);
 
+/* sim_traffic */
 struct traffic *traffic_new(const struct fabric *f);
 void traffic_free(struct traffic *t);
-void traffic_changed(struct traffic *t); /* paths must be walked anew */
+void traffic_changed(struct traffic *t); /* paths must be walked again */
 /* Before the counters of that port of an end are read: brings them up to now, where they follow the
  * clock. */
 void traffic_read(struct sim *s, uint32_t end, uint8_t port);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sim_inbox: packets on their way to an open port, with the loss, delay, duplication and reordering
+ * that the options ask for.  Callers hold the simulator's lock. */
+#ifndef FABRIC_SIM_DEVICE_SIM_INBOX_H
+#define FABRIC_SIM_DEVICE_SIM_INBOX_H
+
+#include "fabric/base/vec.h"
+#include "fabric/ib/mad.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sim;
+
+/* A packet on its way. */
+struct sim_flight {
+	uint64_t due_ns, seq;
+	uint32_t packet;
+};
+
+/* An open port of a terminal. */
+struct sim_port {
+	struct sim *sim;
+	uint32_t term;
+	uint64_t seq;
+	struct sim_port *next;
+	VEC(struct sim_flight) heap; /* earliest first */
+	VEC(struct mad_packet) packets;
+	VEC(uint32_t) spare; /* of packets */
+};
+
+/* Whether the next packet is lost: by chance. */
+bool sim_lost(struct sim *s);
+/* What is not lost on the way; now and then twice. */
+void sim_inbox_put(struct sim_port *sp, const struct mad_packet *p);
+/* When the earliest arrives; UINT64_MAX: none is on its way. */
+uint64_t sim_inbox_due_ns(const struct sim_port *sp);
+/* The earliest; there must be one. */
+void sim_inbox_take(struct sim_port *sp, struct mad_packet *p);
+void sim_inbox_free(struct sim_port *sp);
+/* To all open ports of a terminal. */
+void sim_deliver(struct sim *s, uint32_t term, const struct mad_packet *p);
+
+#endif
