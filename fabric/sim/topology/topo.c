@@ -207,6 +207,8 @@ static int topo_give_lids(struct builder *b, const struct topo_net *net, const s
 
 int topo_build(struct builder **out, const char *text, struct err *err)
 {
+	static const struct topo_grammar grammar = { types, sizeof(types) / sizeof(*types),
+						     common_keys };
 	struct topo_net net;
 	struct topo_spec *s = NULL;
 	struct builder *b = builder_new();
@@ -215,7 +217,7 @@ int topo_build(struct builder **out, const char *text, struct err *err)
 	int rc;
 
 	topo_net_init(&net);
-	rc = topo_spec_parse(&s, text, err);
+	rc = topo_spec_parse(&s, text, &grammar, err);
 	if (!rc)
 		rc = topo_common_read(&c, s, err);
 	if (!rc)

@@ -41,19 +41,18 @@ static const struct topo_key *topo_spec_key_find(const struct topo_key *keys, co
 	return NULL;
 }
 
-static int topo_spec_type_find(const struct topo_type **out, const char *name, struct err *err)
+static int topo_spec_type_find(const struct topo_type **out, const struct topo_grammar *g,
+			       const char *name, struct err *err)
 {
 	char all[256] = "";
-	size_t n;
-	const struct topo_type *const *types = topo_types(&n);
 
-	for (size_t i = 0; i < n; i++) {
-		if (!strcmp(types[i]->name, name)) {
-			*out = types[i];
+	for (size_t i = 0; i < g->ntypes; i++) {
+		if (!strcmp(g->types[i]->name, name)) {
+			*out = g->types[i];
 			return 0;
 		}
 		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? ", " : "",
-			 types[i]->name);
+			 g->types[i]->name);
 	}
 	return err_set(err, -EINVAL, "there is no fabric type \"%s\"; the types are %s", name, all);
 }
@@ -66,10 +65,11 @@ const char *topo_spec_text(const struct topo_spec *s, const char *key, const cha
 	return preset;
 }
 
-static int topo_spec_unknown_key(const struct topo_type *type, const char *key, struct err *err)
+static int topo_spec_unknown_key(const struct topo_type *type, const struct topo_grammar *g,
+				 const char *key, struct err *err)
 {
 	char all[256] = "";
-	const struct topo_key *lists[2] = { type->keys, topo_common_keys() };
+	const struct topo_key *lists[2] = { type->keys, g->common_keys };
 
 	for (int l = 0; l < 2; l++)
 		for (const struct topo_key *k = lists[l]; k->name; k++)
@@ -78,7 +78,8 @@ static int topo_spec_unknown_key(const struct topo_type *type, const char *key, 
 	return err_set(err, -EINVAL, "%s has no key \"%s\"; its keys are %s", type->name, key, all);
 }
 
-static int topo_spec_pair_add(struct topo_spec *s, char *word, struct err *err)
+static int topo_spec_pair_add(struct topo_spec *s, const struct topo_grammar *g, char *word,
+			      struct err *err)
 {
 	char *eq = strchr(word, '=');
 	struct pair p = { word, eq ? eq + 1 : NULL };
@@ -87,16 +88,16 @@ static int topo_spec_pair_add(struct topo_spec *s, char *word, struct err *err)
 		return err_set(err, -EINVAL, "%s: \"%s\" is not of the form key=value",
 			       s->type->name, word);
 	*eq = '\0';
-	if (!topo_spec_key_find(s->type->keys, p.key) &&
-	    !topo_spec_key_find(topo_common_keys(), p.key))
-		return topo_spec_unknown_key(s->type, p.key, err);
+	if (!topo_spec_key_find(s->type->keys, p.key) && !topo_spec_key_find(g->common_keys, p.key))
+		return topo_spec_unknown_key(s->type, g, p.key, err);
 	if (topo_spec_text(s, p.key, NULL))
 		return err_set(err, -EINVAL, "%s: %s is given twice", s->type->name, p.key);
 	vec_push(&s->pairs, p);
 	return 0;
 }
 
-int topo_spec_parse(struct topo_spec **out, const char *text, struct err *err)
+int topo_spec_parse(struct topo_spec **out, const char *text, const struct topo_grammar *g,
+		    struct err *err)
 {
 	struct topo_spec *s = xcalloc(1, sizeof(*s));
 	char *rest, *word;
@@ -106,9 +107,9 @@ int topo_spec_parse(struct topo_spec **out, const char *text, struct err *err)
 	s->text = xstrdup(text);
 	rest = s->text;
 	word = strsep(&rest, ":");
-	rc = topo_spec_type_find(&s->type, word, err);
+	rc = topo_spec_type_find(&s->type, g, word, err);
 	while (!rc && rest && *rest && (word = strsep(&rest, ",")))
-		rc = topo_spec_pair_add(s, word, err);
+		rc = topo_spec_pair_add(s, g, word, err);
 	for (const struct topo_key *k = rc ? NULL : s->type->keys; k && k->name && !rc; k++)
 		if (!k->preset && !topo_spec_text(s, k->name, NULL))
 			rc = err_set(err, -EINVAL, "%s needs %s= (%s); for example %s",

@@ -15,9 +15,17 @@ struct topo_list {
 	uint32_t v[TOPO_LIST_MAX];
 };
 
+/* What a text can say: the types, and the keys that every type takes, ended by a NULL name. */
+struct topo_grammar {
+	const struct topo_type *const *types;
+	size_t ntypes;
+	const struct topo_key *common_keys;
+};
+
 /* Splits the text and finds its type.  -EINVAL: no such type, a key that neither the type nor
  * all types take, a key twice, or a key that must be there and is not. */
-int topo_spec_parse(struct topo_spec **out, const char *text, struct err *err);
+int topo_spec_parse(struct topo_spec **out, const char *text, const struct topo_grammar *g,
+		    struct err *err);
 void topo_spec_free(struct topo_spec *s); /* NULL is fine */
 const struct topo_type *topo_spec_type(const struct topo_spec *s);
 
