@@ -4,8 +4,9 @@
 #include "engines/engine.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
-#include "fabric/jobs/source.h"
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_wire.h"
+#include "fabric/sim/device/source_sim.h"
 #include "fabric/sim/device/workload.h"
 #include "fabric/sim/topology/topo.h"
 

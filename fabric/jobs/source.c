@@ -1,24 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/jobs/source.h"
 
-#include <string.h>
-
-static const struct job_source_type *const types[] = {
-	&job_source_slurm,
-	&job_source_sim,
-	&job_source_file,
-	NULL,
-};
-
-const struct job_source_type *source_find(const char *name)
-{
-	for (const struct job_source_type *const *t = types; *t; t++) {
-		if (!strcmp((*t)->name, name))
-			return *t;
-	}
-	return NULL;
-}
-
 const char *source_state_name(enum source_state s)
 {
 	static const char *const names[] = { "starting", "ok", "unreachable", "dead" };

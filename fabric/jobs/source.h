@@ -60,10 +60,9 @@ struct job_source {
 	struct source_status status;
 };
 
-extern const struct job_source_type job_source_slurm, job_source_sim, job_source_file;
+extern const struct job_source_type job_source_slurm, job_source_file; /* and see source_sim.h */
 
-const struct job_source_type *source_find(const char *name); /* NULL when unknown */
-const char *source_state_name(enum source_state s);	     /* "starting", "ok", ... */
+const char *source_state_name(enum source_state s); /* "starting", "ok", ... */
 
 /* -EINVAL: an option is missing; -ENOSYS: built without it; else the system's error. */
 int source_open(struct job_source **out, const struct job_source_type *type,

@@ -4,7 +4,6 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 #include "fabric/ib/codec.h"
-#include "fabric/sim/device/sim.h"
 #include "fabric/wire/mkeys.h"
 #include "fabric/wire/queue.h"
 #include "fabric/wire/sa.h"
@@ -108,8 +107,7 @@ static void notice_port_filter_pace(void *ctx, uint64_t pause_ns)
 		np->inner.ops->pace(np->inner.ctx, pause_ns);
 }
 
-static struct notice_port *notice_port_new(const struct mad_port *inner,
-					   const struct notice_opts *opts)
+struct notice_port *notice_port_new(const struct mad_port *inner, const struct notice_opts *opts)
 {
 	static const struct mad_ops ops = { notice_port_filter_send,   notice_port_filter_recv,
 					    notice_port_filter_now_ns, notice_port_filter_local,
@@ -136,20 +134,6 @@ int notice_port_open_umad(struct notice_port **out, const struct notice_opts *op
 	opts = opts ? opts : &none;
 	rc = opts->deaf ? umad_port_open(&port, opts->ca, opts->port, err)
 			: umad_port_listen(&port, opts->ca, opts->port, err);
-	if (!rc)
-		*out = notice_port_new(&port, opts);
-	return rc;
-}
-
-int notice_port_open_sim(struct notice_port **out, struct sim *sim, const struct notice_opts *opts,
-			 struct err *err)
-{
-	static const struct notice_opts none;
-	struct mad_port port;
-	int rc;
-
-	opts = opts ? opts : &none;
-	rc = sim_port_open(&port, sim, opts->term, err);
 	if (!rc)
 		*out = notice_port_new(&port, opts);
 	return rc;

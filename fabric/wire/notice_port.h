@@ -19,7 +19,6 @@
 
 struct mkeys;
 struct notice_port;
-struct sim;
 struct sm_info;
 
 struct notice_opts {
@@ -36,8 +35,8 @@ struct notice_opts {
 /* opts may be NULL.  As umad_port_open(); -EBUSY: another program here listens already. */
 int notice_port_open_umad(struct notice_port **out, const struct notice_opts *opts,
 			  struct err *err);
-int notice_port_open_sim(struct notice_port **out, struct sim *sim, const struct notice_opts *opts,
-			 struct err *err);
+/* Over a port that is open, and np's from now on. */
+struct notice_port *notice_port_new(const struct mad_port *inner, const struct notice_opts *opts);
 /* Closes the port under it as well, and so does the close of notice_port_mad().  Does not
  * unsubscribe.  NULL is fine. */
 void notice_port_close(struct notice_port *np);

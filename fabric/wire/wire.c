@@ -3,7 +3,6 @@
 
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
-#include "fabric/sim/device/sim.h"
 #include "fabric/wire/mkeys.h"
 #include "fabric/wire/notice_port.h"
 #include "fabric/wire/wire_priv.h"
@@ -12,8 +11,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KNOWN_NS 1000000000ull
-#define PACE_NS	 1000000ull
+#define KNOWN_NS   1000000000ull
+#define PACE_NS	   1000000ull
+#define REFUSED_NS 300000000000ull /* so long no other keys are tried on a port that took none */
+
+static void wire_wipe(void *v, size_t bytes)
+{
+	if (v)
+		explicit_bzero(v, bytes);
+	free(v);
+}
+
+void wire_forget_keys(struct wire *w)
+{
+	wire_wipe(w->lids, w->nlids * sizeof(*w->lids));
+	wire_wipe(w->peers, w->npeers * sizeof(*w->peers));
+	w->lids = NULL;
+	w->peers = NULL;
+	w->nlids = w->npeers = 0;
+}
+
+void wire_forget_routes(struct wire *w)
+{
+	wire_wipe(w->routes, w->nroutes * sizeof(*w->routes));
+	w->routes = NULL;
+	w->nroutes = 0;
+}
+
+static void wire_free(struct wire *w)
+{
+	free(w->known);
+	wire_forget_routes(w);
+	wire_forget_keys(w);
+	wire_forget_counters(w);
+	free((char *)w->opts.ca);
+	explicit_bzero(&w->m_key, sizeof(w->m_key));
+	free(w);
+}
+
+/* ---- opening ---- */
 
 static void wire_use_port(struct wire *w, const struct mad_port *port)
 {
@@ -25,78 +61,76 @@ static void wire_use_port(struct wire *w, const struct mad_port *port)
 	w->queue = queue_new(port, &q);
 }
 
-static struct wire *wire_new(const struct mad_port *port, const struct wire_opts *opts)
+static struct notice_port *wire_notice_port(const struct wire *w, const struct mad_port *port)
+{
+	struct notice_opts no = { .timeout_ms = w->opts.timeout_ms,
+				  .retries = w->opts.retries,
+				  .m_key = w->m_key,
+				  .m_keys = w->opts.m_keys };
+	struct notice_port *np = notice_port_new(port, &no);
+
+	explicit_bzero(&no.m_key, sizeof(no.m_key));
+	return np;
+}
+
+/* With or without notices, as was asked for.  After an error w has no port. */
+static int wire_attach(struct wire *w, bool notices, struct err *err)
+{
+	struct mad_port port;
+	int rc = w->opener.open(&port, w->opener.ctx, &w->opts, notices, err);
+
+	if (rc)
+		return rc;
+	if (notices)
+		w->notices = wire_notice_port(w, &port);
+	wire_use_port(w, notices ? notice_port_mad(w->notices) : &port);
+	return 0;
+}
+
+static struct wire *wire_new(const struct wire_opts *opts)
 {
 	struct wire *w = xcalloc(1, sizeof(*w));
 
-	w->opts = *opts;
-	w->opts.ca = opts->ca ? xstrdup(opts->ca) : NULL;
+	if (opts)
+		w->opts = *opts;
+	w->opts.ca = w->opts.ca ? xstrdup(w->opts.ca) : NULL;
+	w->m_key = w->opts.m_key;
 	w->opts.m_key = 0; /* once is enough */
-	w->m_key = opts->m_key;
-	wire_use_port(w, port);
 	return w;
 }
 
-static struct notice_opts wire_notice_opts(const struct wire_opts *opts)
+int wire_open(struct wire **out, const struct wire_opener *opener, const struct wire_opts *opts,
+	      struct err *err)
 {
-	return (struct notice_opts){ .ca = opts->ca,
-				     .port = opts->port,
-				     .timeout_ms = opts->timeout_ms,
-				     .retries = opts->retries,
-				     .m_key = opts->m_key,
-				     .m_keys = opts->m_keys,
-				     .term = opts->term };
-}
-
-static struct wire *wire_over(struct notice_port *np, const struct wire_opts *opts)
-{
-	struct wire *w = wire_new(notice_port_mad(np), opts);
-
-	w->notices = np;
-	return w;
-}
-
-int wire_open_umad(struct wire **out, const struct wire_opts *opts, struct err *err)
-{
-	static const struct wire_opts none;
-	struct notice_opts no;
-	struct notice_port *np;
-	struct mad_port port;
+	struct wire *w = wire_new(opts);
 	int rc;
 
-	opts = opts ? opts : &none;
-	no = wire_notice_opts(opts);
-	rc = opts->notices ? notice_port_open_umad(&np, &no, err)
-			   : umad_port_open(&port, opts->ca, opts->port, err);
-	if (!rc)
-		*out = opts->notices ? wire_over(np, opts) : wire_new(&port, opts);
-	return rc;
-}
-
-int wire_open_sim(struct wire **out, struct sim *sim, const struct wire_opts *opts, struct err *err)
-{
-	static const struct wire_opts none;
-	struct notice_opts no;
-	struct notice_port *np;
-	struct mad_port port;
-	int rc;
-
-	opts = opts ? opts : &none;
-	no = wire_notice_opts(opts);
-	rc = opts->notices ? notice_port_open_sim(&np, sim, &no, err)
-			   : sim_port_open(&port, sim, opts->term, err);
-	if (!rc) {
-		*out = opts->notices ? wire_over(np, opts) : wire_new(&port, opts);
-		(*out)->sim = sim;
-	}
+	w->opener = *opener;
+	rc = wire_attach(w, w->opts.notices, err);
+	if (rc)
+		wire_free(w);
+	else
+		*out = w;
 	return rc;
 }
 
 void wire_open_port(struct wire **out, const struct mad_port *port, const struct wire_opts *opts)
 {
-	static const struct wire_opts none;
+	*out = wire_new(opts);
+	wire_use_port(*out, port);
+}
 
-	*out = wire_new(port, opts ? opts : &none);
+static int wire_umad_port(struct mad_port *out, void *ctx, const struct wire_opts *opts,
+			  bool notices, struct err *err)
+{
+	(void)ctx;
+	return notices ? umad_port_listen(out, opts->ca, opts->port, err)
+		       : umad_port_open(out, opts->ca, opts->port, err);
+}
+
+int wire_open_umad(struct wire **out, const struct wire_opts *opts, struct err *err)
+{
+	return wire_open(out, &(struct wire_opener){ .open = wire_umad_port }, opts, err);
 }
 
 struct notice_port *wire_notices(struct wire *w)
@@ -146,37 +180,21 @@ static const struct mad_port gone = {
 					.close = wire_gone_close },
 };
 
-static void wire_reopen(struct wire *w)
-{
-	struct mad_port port;
-	int rc = w->sim ? sim_port_open(&port, w->sim, w->opts.term, NULL)
-			: umad_port_open(&port, w->opts.ca, w->opts.port, NULL);
-
-	wire_use_port(w, rc ? &gone : &port);
-}
-
 /* The old one goes first: ibsim's library gives what comes to one of both only. */
 int wire_listen(struct wire *w, struct err *err)
 {
-	struct notice_opts no = wire_notice_opts(&w->opts);
-	struct notice_port *np;
 	int rc;
 
 	if (w->notices)
 		return 0;
-	no.m_key = w->m_key;
+	if (!w->opener.open)
+		return err_set(err, -ENOTSUP, "no notices come in over this port");
 	queue_free(w->queue);
 	w->port.ops->close(w->port.ctx);
-	rc = w->sim ? notice_port_open_sim(&np, w->sim, &no, err)
-		    : notice_port_open_umad(&np, &no, err);
-	explicit_bzero(&no.m_key, sizeof(no.m_key));
-	if (rc) {
-		wire_reopen(w);
-		return rc;
-	}
-	wire_use_port(w, notice_port_mad(np));
-	w->notices = np;
-	return 0;
+	rc = wire_attach(w, true, err);
+	if (rc && wire_attach(w, false, NULL))
+		wire_use_port(w, &gone);
+	return rc;
 }
 
 void wire_close(struct wire *w)
@@ -185,23 +203,7 @@ void wire_close(struct wire *w)
 		return;
 	queue_free(w->queue);
 	w->port.ops->close(w->port.ctx);
-	free(w->known);
-	wire_forget_routes(w);
-	wire_forget_keys(w);
-	wire_forget_counters(w);
-	free((char *)w->opts.ca);
-	explicit_bzero(&w->m_key, sizeof(w->m_key));
-	free(w);
-}
-
-void wire_local(struct wire *w, struct mad_local *out)
-{
-	w->port.ops->local(w->port.ctx, out);
-}
-
-uint64_t wire_now_ns(struct wire *w)
-{
-	return w->port.ops->now_ns(w->port.ctx);
+	wire_free(w);
 }
 
 void wire_stats(const struct wire *w, struct wire_stats *out)
@@ -221,6 +223,116 @@ void wire_pace(struct wire *w, bool calm)
 	if (w->port.ops->pace)
 		w->port.ops->pace(w->port.ctx, calm ? PACE_NS : 0);
 }
+
+/* ---- M_Keys: of what a sweep has not met yet, and what it has learned about them ---- */
+
+uint64_t wire_local_key(struct wire *w)
+{
+	struct mad_local local;
+
+	wire_local(w, &local);
+	return mkeys_of(w->opts.m_keys, local.port_guid, w->m_key);
+}
+
+static int wire_by_spot(const void *a, const void *b)
+{
+	const struct wire_peer *x = a, *y = b;
+
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	return x->port - y->port;
+}
+
+static const struct wire_peer *wire_find_peer(const struct wire *w, uint64_t guid, uint8_t port)
+{
+	struct wire_peer want = { .guid = guid, .port = port };
+
+	return w->npeers ? bsearch(&want, w->peers, w->npeers, sizeof(want), wire_by_spot) : NULL;
+}
+
+void wire_tries_behind(struct wire_tries *out, struct wire *w, uint64_t guid, uint8_t port,
+		       uint64_t near)
+{
+	const struct mkeys *k = w->opts.m_keys;
+	const struct wire_peer *p = wire_find_peer(w, guid, port);
+	uint64_t peer = 0;
+
+	if (p && p->peer)
+		peer = p->peer;
+	else
+		mkeys_peer(&peer, k, guid, port);
+	/* without keys of ports there is nothing to choose from */
+	out->n = mkeys_tries(out->key, &out->sure, k, peer, w->m_key, k ? near : 0);
+	if (p && p->peer && !out->sure) { /* the one that it took */
+		out->key[0] = p->m_key;
+		out->n = 1;
+		out->sure = true;
+	}
+	out->refused_ns = 0;
+	if (p && !p->peer && wire_now_ns(w) - p->ns < REFUSED_NS) {
+		out->refused_ns = p->ns;
+		out->n = 1;
+	}
+}
+
+void wire_tries_local(struct wire_tries *out, struct wire *w)
+{
+	struct mad_local local;
+
+	wire_local(w, &local);
+	out->refused_ns = 0;
+	out->n = mkeys_tries(out->key, &out->sure, w->opts.m_keys, local.port_guid, w->m_key, 0);
+}
+
+uint8_t wire_tries_times(const struct wire_tries *t, uint32_t nth)
+{
+	if (!nth && !t->refused_ns && (t->sure || t->n == 1))
+		return 0;
+	return nth || t->refused_ns ? 1 : 2;
+}
+
+bool wire_key_given(const struct wire *w, uint64_t key)
+{
+	return key == w->m_key || mkeys_has(w->opts.m_keys, key);
+}
+
+static int wire_by_lid(const void *a, const void *b)
+{
+	return ((const struct wire_lid *)a)->lid - ((const struct wire_lid *)b)->lid;
+}
+
+void wire_keep_keys(struct wire *w, struct wire_lid *lids, uint32_t nlids, struct wire_peer *peers,
+		    uint32_t npeers)
+{
+	if (nlids)
+		qsort(lids, nlids, sizeof(*lids), wire_by_lid);
+	if (npeers)
+		qsort(peers, npeers, sizeof(*peers), wire_by_spot);
+	wire_forget_keys(w);
+	w->lids = lids;
+	w->nlids = nlids;
+	w->peers = peers;
+	w->npeers = npeers;
+}
+
+uint64_t wire_lid_key(const struct wire *w, uint16_t lid)
+{
+	uint32_t lo = 0, hi = w->nlids;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (w->lids[mid].lid <= lid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo && lid - w->lids[lo - 1].lid < w->lids[lo - 1].n)
+		return w->lids[lo - 1].m_key;
+	return mkeys_of(w->opts.m_keys, 0, w->m_key);
+}
+
+/* ---- one switch ---- */
 
 const char *wire_rc_text(int rc)
 {

@@ -26,7 +26,6 @@
 struct mkeys;
 struct name_map;
 struct notice_port;
-struct sim;
 struct wire;
 
 struct wire_opts {
@@ -43,11 +42,21 @@ struct wire_opts {
 
 /* opts may be NULL.  -ENOTSUP in a build without libibumad; -ENODEV, -EACCES, -ENETDOWN. */
 int wire_open_umad(struct wire **out, const struct wire_opts *opts, struct err *err);
-/* The simulator must outlive the wire. */
-int wire_open_sim(struct wire **out, struct sim *sim, const struct wire_opts *opts,
-		  struct err *err);
-/* Over a port that is open, which the wire takes; opts->notices is of no avail there. */
+/* Over a port that is open, which the wire takes.  It cannot be opened again: opts->notices has no
+ * effect, and wire_listen() is -ENOTSUP.  opts may be NULL. */
 void wire_open_port(struct wire **out, const struct mad_port *port, const struct wire_opts *opts);
+
+/* How the port under a wire is opened, and opened again by wire_listen(): with reports of the SM or
+ * without.  opts are the wire's, without its M_Key; the context must outlive the wire. */
+struct wire_opener {
+	int (*open)(struct mad_port *out, void *ctx, const struct wire_opts *opts, bool notices,
+		    struct err *err);
+	void *ctx;
+};
+
+/* Over what the opener opens, of which the wire has a copy.  opts may be NULL.  Errors are its. */
+int wire_open(struct wire **out, const struct wire_opener *opener, const struct wire_opts *opts,
+	      struct err *err);
 void wire_close(struct wire *w); /* NULL is fine */
 
 /* Notices over the same port, for the same thread; what is reported while the wire does something

@@ -37,7 +37,7 @@ struct wire_known {
 
 struct wire {
 	struct wire_opts opts; /* ca is the wire's own */
-	struct sim *sim;       /* NULL: umad */
+	struct wire_opener opener;
 	struct mad_port port;
 	struct notice_port *notices; /* NULL, or what port is */
 	struct queue *queue;
@@ -55,7 +55,7 @@ struct wire {
 	/* what the switches of one fabric count; see wire_sample.c */
 	struct digest pma_fabric;
 	uint8_t *pma;
-	struct switch_sum *sum;	   /* see wire_sums.c */
+	struct switch_sum *sum;	   /* see wire_sample.c */
 	const struct sample *last; /* own reference; NULL: none yet with sums */
 };
 

@@ -1,17 +1,75 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counters.  PerfMgt is LID-routed only; requests go round the switches port by port. */
+/*
+ * Counters.  PerfMgt is LID-routed only; requests go round the switches port by port.
+ *
+ * Sums: a switch with AllPortSelect (16.1.3.1) answers for port 255 with the counters of all its
+ * ports added up.  Counters only grow, so a sum that stands still says that all of them do: one
+ * MAD instead of one a port.
+ *
+ * The sum that later ones are compared with was asked for before the ports were read: what moved
+ * in between shows as a difference, never gets lost.
+ */
 #include "fabric/wire/wire.h"
 
-#include "fabric/wire/wire_sample.h"
-
 #include "fabric/base/mem.h"
+#include "fabric/wire/wire_priv.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #define CLASS_TRIES 2
+#define ALL_PORTS   255
+#define SECOND_NS   1000000000ull
+#define HOLD_NS	    (10 * SECOND_NS) /* longest without a look at the ports themselves */
+#define CALM_SHARE  1e-4	     /* of the slowest link: less moves than any figure shows */
+#define STRIKES_MAX 3
 
-bool sampler_has_link(const struct fabric *f, uint32_t sw, uint32_t port)
+#define BYTES	(1u << CTR_TX_BYTES | 1u << CTR_RX_BYTES)
+#define TRAFFIC (BYTES | 1u << CTR_TX_PKTS | 1u << CTR_RX_PKTS)
+
+/* What a switch counts, as far as it is known. */
+enum {
+	PMA_KNOWN = 1,
+	PMA_WIDE = 2,	     /* traffic in 64 bits */
+	PMA_WIDE_ERRORS = 4, /* errors and wait too */
+	PMA_WAIT = 8,	     /* wait in 32 bits */
+	PMA_SUMS = 16,	     /* all ports at once, added up */
+};
+
+enum { ASK_CLASS, ASK_WIDE, ASK_NARROW, ASK_COUNT };
+
+struct sampler {
+	struct wire *w;
+	const struct fabric *f;
+	struct sample *s;
+	unsigned what;
+	uint32_t sw, port, kind, ports;
+	uint32_t known, silent; /* switches that told what they count, that did not answer */
+	uint64_t total;
+};
+
+struct switch_sum {
+	struct port_counters told; /* before its ports were read; valid 0: none */
+	uint64_t read_ns;	   /* its ports */
+	uint8_t strikes;	   /* times that ports and sum did not agree */
+	bool calm;		   /* little moved between the last two readings of the ports */
+	bool held;		   /* this time */
+	bool aged;		   /* it stood still, but its ports were read long ago */
+	bool first;		   /* told has just been learnt */
+};
+
+void wire_forget_counters(struct wire *w)
+{
+	free(w->pma);
+	free(w->sum);
+	sample_put(w->last);
+	w->pma = NULL;
+	w->sum = NULL;
+	w->last = NULL;
+}
+
+/* Has that port something behind it whose counters are worth a question? */
+static bool wire_sample_has_link(const struct fabric *f, uint32_t sw, uint32_t port)
 {
 	const struct port *p;
 
@@ -21,7 +79,8 @@ bool sampler_has_link(const struct fabric *f, uint32_t sw, uint32_t port)
 	return (p->chan != FAB_NONE || p->term != FAB_NONE) && p->state != PORT_DOWN;
 }
 
-bool sampler_needs(const struct sampler *x, uint32_t sw, uint32_t kind)
+/* Whether this kind of question is needed for the ports of the switch. */
+static bool wire_sample_needs(const struct sampler *x, uint32_t sw, uint32_t kind)
 {
 	uint8_t pma = x->w->pma[sw];
 
@@ -36,7 +95,8 @@ bool sampler_needs(const struct sampler *x, uint32_t sw, uint32_t kind)
 	return x->what & (SAMPLE_ERRORS | SAMPLE_WAIT) && !(pma & PMA_WIDE_ERRORS);
 }
 
-void sampler_ask(struct sampler *x, uint32_t port, struct queue_request *out)
+/* x->kind, for that port of x->sw; port 255: all added up. */
+static void wire_sample_ask(struct sampler *x, uint32_t port, struct queue_request *out)
 {
 	static const uint16_t attrs[ASK_COUNT] = { PERF_CLASS_INFO, PERF_COUNTERS_EXT,
 						   PERF_COUNTERS };
@@ -58,14 +118,14 @@ static bool wire_sample_classes_next(void *ctx, struct queue_request *out)
 	struct sampler *x = ctx;
 
 	for (; x->sw < x->f->nsw; x->sw++) {
-		if (!sampler_needs(x, x->sw, ASK_CLASS)) {
+		if (!wire_sample_needs(x, x->sw, ASK_CLASS)) {
 			x->known++;
 			continue;
 		}
 		if (wire_way_broken(x->known, x->silent))
 			return false;
 		x->kind = ASK_CLASS;
-		sampler_ask(x, 0, out);
+		wire_sample_ask(x, 0, out);
 		out->tries = CLASS_TRIES;
 		x->sw++;
 		return true;
@@ -97,30 +157,6 @@ static void wire_sample_classes_done(void *ctx, const struct queue_request *req,
 	if (pma & PMA_WIDE && ci.cap_mask & PERF_CAP_ALL_PORTS)
 		pma |= PMA_SUMS;
 	x->w->pma[sw] = pma;
-}
-
-static bool wire_sample_asked(const struct sampler *x, uint32_t sw, uint32_t kind)
-{
-	return sampler_needs(x, sw, kind) && !sums_hold(x, sw, kind);
-}
-
-static bool wire_sample_ports_next(void *ctx, struct queue_request *out)
-{
-	struct sampler *x = ctx;
-
-	for (; x->port <= x->ports; x->port++, x->sw = 0)
-		for (; x->sw < x->f->nsw; x->sw++, x->kind = ASK_WIDE) {
-			if (!sampler_has_link(x->f, x->sw, x->port))
-				continue;
-			while (x->kind < ASK_COUNT && !wire_sample_asked(x, x->sw, x->kind))
-				x->kind++;
-			if (x->kind == ASK_COUNT)
-				continue;
-			sampler_ask(x, x->port, out);
-			x->kind++;
-			return true;
-		}
-	return false;
 }
 
 static void wire_sample_put(struct port_counters *c, enum counter which, uint64_t v, bool wide)
@@ -180,13 +216,267 @@ static void wire_sample_got_narrow(const struct sampler *x, struct port_counters
 	}
 }
 
-void sampler_take(const struct sampler *x, struct port_counters *c, uint32_t sw, uint32_t kind,
-		  const uint8_t *data)
+/* Takes over what the answer to a question of that kind tells, data of an answer of the switch. */
+static void wire_sample_take(const struct sampler *x, struct port_counters *c, uint32_t sw,
+			     uint32_t kind, const uint8_t *data)
 {
 	if (kind == ASK_WIDE)
 		wire_sample_got_wide(x, c, x->w->pma[sw], data);
 	else
 		wire_sample_got_narrow(x, c, x->w->pma[sw], data);
+}
+
+/* ---- sums: the ports of a switch added up ---- */
+
+/* What a kind of question tells of a switch's ports. */
+static uint32_t wire_sample_told_by(const struct sampler *x, uint32_t sw, uint32_t kind)
+{
+	uint32_t all = (1u << CTR_COUNT) - 1;
+	uint8_t pma = x->w->pma[sw];
+
+	if (kind == ASK_WIDE)
+		return pma & PMA_WIDE_ERRORS ? all : TRAFFIC;
+	return all & ~TRAFFIC & ~(pma & PMA_WAIT ? 0 : 1u << CTR_TX_WAIT);
+}
+
+static struct switch_sum *wire_sample_sum_of(const struct sampler *x, uint32_t sw, uint32_t kind)
+{
+	return &x->w->sum[2 * sw + (kind == ASK_NARROW)];
+}
+
+/* Narrow counters stay at their end; some switches end the sum of one as that of a smaller one. */
+static bool wire_sample_at_end(const struct port_counters *c, enum counter which)
+{
+	uint64_t v = c->v[which];
+
+	if (c->wide >> which & 1)
+		return false;
+	return v == UINT8_MAX || v == UINT16_MAX || v == UINT32_MAX;
+}
+
+/* Do all counters of mask stand still from a to b, but for traffic?  Its bytes are added to *bytes,
+ * and one for each packet. */
+static bool wire_sample_stands(const struct port_counters *a, const struct port_counters *b,
+			       uint32_t mask, uint64_t *bytes)
+{
+	if ((a->valid & b->valid & mask) != mask)
+		return false;
+	for (unsigned c = 0; c < CTR_COUNT; c++) {
+		if (!(mask >> c & 1))
+			continue;
+		if (b->v[c] < a->v[c])
+			return false;
+		if (TRAFFIC >> c & 1)
+			*bytes += b->v[c] - a->v[c];
+		else if (b->v[c] != a->v[c] || wire_sample_at_end(b, c))
+			return false;
+	}
+	return true;
+}
+
+/* So many bytes in all since its ports were read do not show. */
+static uint64_t wire_sample_allowance(const struct sampler *x, uint32_t sw)
+{
+	double slowest_Bps = 0;
+
+	if (!(x->what & SAMPLE_CALM))
+		return 0;
+	for (uint32_t p = 1; p <= x->f->sw_nports[sw]; p++) {
+		double Bps = fabric_port(x->f, sw, (uint8_t)p)->rate_Mbps * 1e6 / 8;
+
+		if (wire_sample_has_link(x->f, sw, p) && (!slowest_Bps || Bps < slowest_Bps))
+			slowest_Bps = Bps;
+	}
+	return (uint64_t)(CALM_SHARE * slowest_Bps * (double)(x->s->time_ns - x->w->last->time_ns) /
+			  SECOND_NS);
+}
+
+/* Every port has told it last time, and the sum is not less than what they told. */
+static bool wire_sample_covers_ports(const struct sampler *x, uint32_t sw,
+				     const struct port_counters *sum, uint32_t mask, bool *less)
+{
+	uint64_t all[CTR_COUNT] = { 0 };
+
+	*less = false;
+	for (uint32_t p = 1; p <= x->f->sw_nports[sw]; p++) {
+		const struct port_counters *c = &x->w->last->port[x->f->port_off[sw] + p];
+
+		if (!wire_sample_has_link(x->f, sw, p))
+			continue;
+		if ((c->valid & mask) != mask)
+			return false;
+		for (unsigned k = 0; k < CTR_COUNT; k++)
+			all[k] += mask >> k & 1 ? c->v[k] : 0;
+	}
+	for (unsigned k = 0; k < CTR_COUNT; k++)
+		*less |= sum->v[k] < all[k] && !wire_sample_at_end(sum, k);
+	return !*less;
+}
+
+static void wire_sample_strike(struct sampler *x, uint32_t sw, struct switch_sum *m)
+{
+	m->told.valid = 0;
+	if (++m->strikes >= STRIKES_MAX)
+		x->w->pma[sw] &= (uint8_t)~PMA_SUMS;
+}
+
+static bool wire_sample_sums_next(void *ctx, struct queue_request *out)
+{
+	struct sampler *x = ctx;
+
+	for (; x->sw < x->f->nsw; x->sw++, x->kind = ASK_WIDE)
+		for (; x->kind < ASK_COUNT; x->kind++) {
+			if (!wire_sample_needs(x, x->sw, x->kind) ||
+			    !(x->w->pma[x->sw] & PMA_SUMS) ||
+			    !wire_sample_sum_of(x, x->sw, x->kind)->calm)
+				continue;
+			wire_sample_ask(x, ALL_PORTS, out);
+			x->kind++;
+			return true;
+		}
+	return false;
+}
+
+static void wire_sample_keep_ports(struct sampler *x, uint32_t sw, uint32_t kind, uint32_t mask)
+{
+	for (uint32_t p = 1; p <= x->f->sw_nports[sw]; p++) {
+		uint32_t i = x->f->port_off[sw] + p;
+		const struct port_counters *was = &x->w->last->port[i];
+		struct port_counters *c = &x->s->port[i];
+
+		if (!wire_sample_has_link(x->f, sw, p))
+			continue;
+		x->s->answered += !c->valid;
+		for (unsigned k = 0; k < CTR_COUNT; k++)
+			if (mask >> k & 1)
+				c->v[k] = was->v[k];
+		c->valid |= mask;
+		c->wide |= was->wide & mask;
+		if (kind == ASK_WIDE || !(c->wide & BYTES))
+			c->time_ns = wire_now_ns(x->w);
+	}
+}
+
+static void wire_sample_sums_done(void *ctx, const struct queue_request *req, int rc,
+				  const struct mad_answer *a)
+{
+	struct sampler *x = ctx;
+	uint32_t sw = (uint32_t)req->tag;
+	uint32_t kind = req->mad.attr == PERF_COUNTERS_EXT ? ASK_WIDE : ASK_NARROW;
+	struct switch_sum *m = wire_sample_sum_of(x, sw, kind);
+	uint32_t mask = wire_sample_told_by(x, sw, kind);
+	struct port_counters now = { .time_ns = 0 };
+	uint64_t bytes = 0, now_ns = wire_now_ns(x->w);
+	bool less;
+
+	if (rc == -EPROTO) /* it promised more than it has */
+		x->w->pma[sw] &= (uint8_t)~PMA_SUMS;
+	if (rc || a->data[1] != ALL_PORTS)
+		return;
+	wire_sample_take(x, &now, sw, kind, a->data);
+	if (!wire_sample_covers_ports(x, sw, &now, mask, &less)) {
+		m->told.valid = 0;
+		if (less)
+			wire_sample_strike(x, sw, m);
+		return;
+	}
+	m->held = wire_sample_stands(&m->told, &now, mask, &bytes) &&
+		  bytes <= wire_sample_allowance(x, sw);
+	m->aged = m->held && now_ns - m->read_ns >= HOLD_NS;
+	m->held = m->held && !m->aged;
+	m->first = !m->told.valid;
+	if (m->held)
+		wire_sample_keep_ports(x, sw, kind, mask);
+	else
+		m->told = now;
+}
+
+/* Asks switches where nothing moved last for the sums of their ports; where these stand still, the
+ * ports keep what they have told last, see wire_read_sample().  0 or what the port failed with. */
+static int wire_sample_read_sums(struct sampler *x, struct progress *progress, struct err *err)
+{
+	struct queue_source src = { .next = wire_sample_sums_next,
+				    .done = wire_sample_sums_done,
+				    .ctx = x };
+
+	if (!x->w->sum)
+		x->w->sum = xcalloc(2ull * x->f->nsw, sizeof(*x->w->sum));
+	for (uint32_t i = 0; i < 2 * x->f->nsw; i++)
+		x->w->sum[i].held = x->w->sum[i].aged = x->w->sum[i].first = false;
+	if (!x->w->last)
+		return 0;
+	x->sw = 0;
+	x->kind = ASK_WIDE;
+	return queue_run(x->w->queue, &src, progress, "counters", err);
+}
+
+/* Does the switch's sum spare this kind of question to its ports? */
+static bool wire_sample_held(const struct sampler *x, uint32_t sw, uint32_t kind)
+{
+	return x->w->sum && x->what & SAMPLE_SUMS && wire_sample_sum_of(x, sw, kind)->held;
+}
+
+static void wire_sample_learn(struct sampler *x, uint32_t sw, uint32_t kind)
+{
+	struct switch_sum *m = wire_sample_sum_of(x, sw, kind);
+	uint32_t mask = wire_sample_told_by(x, sw, kind);
+	uint64_t bytes = 0;
+	bool calm = x->w->last != NULL;
+
+	for (uint32_t p = 1; calm && p <= x->f->sw_nports[sw]; p++) {
+		uint32_t i = x->f->port_off[sw] + p;
+
+		calm = !wire_sample_has_link(x->f, sw, p) ||
+		       wire_sample_stands(&x->w->last->port[i], &x->s->port[i], mask, &bytes);
+	}
+	m->calm = calm && bytes <= wire_sample_allowance(x, sw);
+	if (m->aged && !m->calm)
+		wire_sample_strike(x, sw, m);
+	else if (m->aged)
+		m->strikes = 0;
+	m->read_ns = wire_now_ns(x->w);
+	if (!m->calm)
+		m->told.valid = 0;
+	else if (m->first) /* not all of them again at the same time */
+		m->read_ns -= sw % 5 * (HOLD_NS / 5);
+}
+
+/* After the ports were read: remembers the sample. */
+static void wire_sample_learn_all(struct sampler *x)
+{
+	for (uint32_t sw = 0; sw < x->f->nsw; sw++)
+		for (uint32_t kind = ASK_WIDE; kind < ASK_COUNT; kind++)
+			if (x->w->pma[sw] & PMA_SUMS && wire_sample_needs(x, sw, kind) &&
+			    !wire_sample_sum_of(x, sw, kind)->held)
+				wire_sample_learn(x, sw, kind);
+	sample_put(x->w->last);
+	x->w->last = sample_get(x->s);
+}
+
+/* ---- ports ---- */
+
+static bool wire_sample_asked(const struct sampler *x, uint32_t sw, uint32_t kind)
+{
+	return wire_sample_needs(x, sw, kind) && !wire_sample_held(x, sw, kind);
+}
+
+static bool wire_sample_ports_next(void *ctx, struct queue_request *out)
+{
+	struct sampler *x = ctx;
+
+	for (; x->port <= x->ports; x->port++, x->sw = 0)
+		for (; x->sw < x->f->nsw; x->sw++, x->kind = ASK_WIDE) {
+			if (!wire_sample_has_link(x->f, x->sw, x->port))
+				continue;
+			while (x->kind < ASK_COUNT && !wire_sample_asked(x, x->sw, x->kind))
+				x->kind++;
+			if (x->kind == ASK_COUNT)
+				continue;
+			wire_sample_ask(x, x->port, out);
+			x->kind++;
+			return true;
+		}
+	return false;
 }
 
 static void wire_sample_ports_done(void *ctx, const struct queue_request *req, int rc,
@@ -206,7 +496,7 @@ static void wire_sample_ports_done(void *ctx, const struct queue_request *req, i
 	 */
 	if (wide || !(c->wide >> CTR_TX_BYTES & 1))
 		c->time_ns = wire_now_ns(x->w);
-	sampler_take(x, c, sw, wide ? ASK_WIDE : ASK_NARROW, a->data);
+	wire_sample_take(x, c, sw, wide ? ASK_WIDE : ASK_NARROW, a->data);
 }
 
 static void wire_sample_count_ports(struct sampler *x)
@@ -215,23 +505,13 @@ static void wire_sample_count_ports(struct sampler *x)
 		if (x->f->sw_nports[sw] > x->ports)
 			x->ports = x->f->sw_nports[sw];
 		for (uint32_t p = 1; p <= x->f->sw_nports[sw]; p++) {
-			if (!sampler_has_link(x->f, sw, p))
+			if (!wire_sample_has_link(x->f, sw, p))
 				continue;
 			x->s->asked++;
 			x->total += wire_sample_asked(x, sw, ASK_WIDE) +
 				    wire_sample_asked(x, sw, ASK_NARROW);
 		}
 	}
-}
-
-void wire_forget_counters(struct wire *w)
-{
-	free(w->pma);
-	free(w->sum);
-	sample_put(w->last);
-	w->pma = NULL;
-	w->sum = NULL;
-	w->last = NULL;
 }
 
 int wire_read_sample(struct sample **out, struct wire *w, const struct fabric *f, unsigned what,
@@ -256,7 +536,7 @@ int wire_read_sample(struct sample **out, struct wire *w, const struct fabric *f
 	x.s->time_ns = wire_now_ns(w);
 	rc = queue_run(w->queue, &classes, progress, "counters", err);
 	if (!rc && what & SAMPLE_SUMS)
-		rc = sums_read(&x, progress, err);
+		rc = wire_sample_read_sums(&x, progress, err);
 	wire_sample_count_ports(&x);
 	x.sw = 0;
 	x.kind = ASK_WIDE;
@@ -264,7 +544,7 @@ int wire_read_sample(struct sample **out, struct wire *w, const struct fabric *f
 		rc = queue_run(w->queue, &ports, progress, "counters", err);
 	x.s->took_ns = wire_now_ns(w) - x.s->time_ns;
 	if (!rc && what & SAMPLE_SUMS)
-		sums_learn(&x);
+		wire_sample_learn_all(&x);
 	if (rc == -ECANCELED)
 		err_set(err, rc, "reading the counters was cancelled");
 	if (rc)

@@ -12,6 +12,7 @@
 #include "engines/engine.h"
 #include "fabric/base/mem.h"
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/executor.h"
 #include "fabric/update/installer/smp.h"
 #include "fabric/wire/wire.h"

@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	log_set_sink(ignore_line, NULL);
 	end = time(NULL) + atoi(argv[1]);
-	if (source_open(&s, source_find("slurm"), &o, &err)) {
+	if (source_open(&s, &job_source_slurm, &o, &err)) {
 		fprintf(stderr, "jobs_tool: %s\n", err.text);
 		return 1;
 	}

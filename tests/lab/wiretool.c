@@ -27,6 +27,7 @@
 #include "fabric/model/builder.h"
 #include "fabric/model/tdiff.h"
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_wire.h"
 #include "fabric/sim/topology/topo.h"
 #include "fabric/wire/wire.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The simulator's workload as a job source; its time is moved on by somebody else. */
-#include "fabric/jobs/source.h"
+#include "fabric/sim/device/source_sim.h"
 
 #include "fabric/base/mem.h"
 #include "fabric/sim/device/workload.h"

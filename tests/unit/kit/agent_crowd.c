@@ -2,6 +2,7 @@
 #include "tests/unit/kit/agent_crowd.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/sim/device/sim_wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/plan/planfile.h"
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/journal.h"
 #include "fabric/update/watchdog/watchdog.h"
 #include "tests/unit/kit/fabkit.h"

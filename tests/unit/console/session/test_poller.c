@@ -5,6 +5,7 @@
 #include "engines/minhop.h"
 #include "fabric/base/clock.h"
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_wire.h"
 #include "fabric/wire/wire.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"

@@ -7,6 +7,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/version.h"
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/coordinator.h"
 #include "fabric/update/installer/osm_agents.h"
 #include "fabric/update/notice_phase.h"

@@ -6,6 +6,7 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/coordinator.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/small_net.h"

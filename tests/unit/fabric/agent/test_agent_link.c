@@ -3,6 +3,7 @@
 #include "fabric/agent/agent_link.h"
 
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/coordinator.h"
 #include "fabric/wire/notice_port.h"
 #include "tests/unit/kit/fabkit.h"

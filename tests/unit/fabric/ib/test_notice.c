@@ -3,6 +3,7 @@
 #include "fabric/wire/notice_port.h"
 
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/coordinator.h"
 #include "fabric/wire/wire.h"
 #include "tests/unit/kit/fabkit.h"

@@ -47,7 +47,7 @@ static struct job_source *open_path(void)
 	struct job_source *s;
 	struct err err;
 
-	if (source_open(&s, source_find("file"), &o, &err))
+	if (source_open(&s, &job_source_file, &o, &err))
 		fail_msg("%s", err.text);
 	return s;
 }

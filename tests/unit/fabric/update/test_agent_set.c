@@ -5,6 +5,7 @@
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/installer/smp.h"
 #include "fabric/wire/wire.h"
 #include "tests/unit/kit/agent_crowd.h"

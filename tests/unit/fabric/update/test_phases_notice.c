@@ -2,6 +2,7 @@
 /* The five phases over notices, on a fabric that loses, delays, doubles and reorders them. */
 #include "fabric/agent/agent_state.h"
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/coordinator.h"
 #include "fabric/update/notice_phase.h"
 #include "fabric/wire/notice_port.h"

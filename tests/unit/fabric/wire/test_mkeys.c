@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Ports with M_Keys of their own, in a fabric that counts every wrong one. */
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_wire.h"
 #include "fabric/wire/mkeys.h"
 #include "fabric/wire/wire.h"
 #include "tests/unit/kit/small_net.h"

@@ -5,6 +5,7 @@
 #include "fabric/base/rng.h"
 #include "fabric/model/tdiff.h"
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_wire.h"
 #include "fabric/sim/topology/topo.h"
 #include "tests/unit/kit/small_net.h"
 

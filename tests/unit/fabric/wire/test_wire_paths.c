@@ -3,6 +3,7 @@
 #include "fabric/wire/wire.h"
 
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_wire.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/small_net.h"
 

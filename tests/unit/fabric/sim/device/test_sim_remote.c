@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A simulated fabric through a socket is the same as in the process that has it. */
 #include "fabric/sim/device/sim_remote.h"
+#include "fabric/sim/device/sim_wire.h"
 
 #include "engines/minhop.h"
 #include "fabric/base/mem.h"

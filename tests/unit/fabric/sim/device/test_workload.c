@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/sim/device/source_sim.h"
 #include "fabric/sim/device/workload.h"
 
 #include "fabric/base/mem.h"
@@ -303,7 +304,7 @@ static void the_sim_source_hands_out_a_list_when_jobs_changed(void **state)
 	uint64_t serial = workload_jobs_serial(w);
 
 	(void)state;
-	assert_int_equal(source_open(&s, source_find("sim"), &o, NULL), 0);
+	assert_int_equal(source_open(&s, &job_source_sim, &o, NULL), 0);
 	p = (struct pollfd){ .fd = source_fd(s), .events = POLLIN };
 	assert_int_equal(poll(&p, 1, 1000), 1);
 	assert_true(source_poll(s));
@@ -320,7 +321,7 @@ static void the_sim_source_hands_out_a_list_when_jobs_changed(void **state)
 	assert_non_null(l);
 	job_list_put(l);
 	source_close(s);
-	assert_int_equal(source_open(&s, source_find("sim"), NULL, NULL), -EINVAL);
+	assert_int_equal(source_open(&s, &job_source_sim, NULL, NULL), -EINVAL);
 	workload_free(w);
 	fabric_put(f);
 }

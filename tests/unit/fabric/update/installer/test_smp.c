@@ -4,6 +4,7 @@
 
 #include "fabric/base/log.h"
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/executor.h"
 #include "fabric/wire/wire.h"
 #include "tests/unit/kit/update_net.h"

@@ -5,6 +5,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/jobs/source.h"
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_wire.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>

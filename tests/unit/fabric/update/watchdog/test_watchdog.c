@@ -6,6 +6,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/watchdog/control_socket.h"
 #include "tests/unit/kit/update_net.h"
 
