@@ -61,17 +61,16 @@ void app_order_hurry(struct app *a)
 void app_order_ask(struct app *a, uint32_t at, bool urgent)
 {
 	const struct proposal *x = &a->state.preview.list[at];
-	struct order_ask ask = { .fabric = a->fabric,
-				 .from = a->kept[at].msg->from,
-				 .to = x->tables,
-				 .files = x->files,
-				 .jobs = x->jobs,
-				 .sm = app_sm_pin(a),
-				 .serial = a->kept[at].serial };
+	struct route_inputs in = { .f = a->fabric,
+				   .installed = a->kept[at].msg->from,
+				   .tables = x->tables,
+				   .files = x->files,
+				   .jobs = x->jobs,
+				   .sm = app_sm_pin(a) };
 
-	a->cost_serial = ask.serial;
+	a->cost_serial = a->kept[at].serial;
 	app_order_begin(a);
-	worker_cost(a->worker, &ask, urgent);
+	worker_cost(a->worker, &in, a->cost_serial, urgent);
 }
 
 void app_order_refresh(struct app *a)

@@ -63,23 +63,23 @@ static int app_preview_own_paths(struct preview_options *o, struct err *err)
 	return 0;
 }
 
-static int app_preview_read_texts(struct preview_ask *ask, uint64_t **roots, struct demand **demand,
+static int app_preview_read_texts(struct route_inputs *in, uint64_t **roots, struct demand **demand,
 				  struct route_limits **limits, const struct app *a,
 				  const struct preview_options *o, struct err *err)
 {
 	int rc = 0;
 
 	if (o->roots[0])
-		rc = load_fabric_guids(roots, &ask->params.nroots, o->roots, err);
+		rc = load_fabric_guids(roots, &in->params.nroots, o->roots, err);
 	if (!rc && o->demand[0])
 		rc = load_fabric_demand(demand, o->demand, NULL, a->fabric, err);
 	if (!rc && o->pin[0])
 		rc = route_limits_pin(limits, a->fabric, a->jobs, o->pin, err);
 	if (!rc && o->exclude[0])
 		rc = route_limits_exclude(limits, a->fabric, o->exclude, err);
-	ask->params.limits = *limits;
-	ask->params.roots = *roots;
-	ask->demand = *demand;
+	in->params.limits = *limits;
+	in->params.roots = *roots;
+	in->demand = *demand;
 	return rc;
 }
 
@@ -97,9 +97,9 @@ static void app_preview_record_asked(struct app *a, const struct engine_choice *
 int app_preview(struct app *a, uint32_t engine, const struct preview_options *o, struct err *err)
 {
 	struct state_preview *p = &a->state.preview;
-	struct preview_ask ask = {
-		.fabric = a->fabric,
-		.current = a->tables && tables_know_vls(a->tables) ? a->tables : NULL,
+	struct route_inputs in = {
+		.f = a->fabric,
+		.installed = a->tables && tables_know_vls(a->tables) ? a->tables : NULL,
 		.jobs = a->jobs,
 		.engine = p->engines[engine].engine,
 		.params = { .vls = o->vls,
@@ -112,7 +112,6 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 			    .job_nodes_min = o->job_nodes_min,
 			    .dfdn_base = o->base },
 		.sm = app_sm_pin(a),
-		.serial = a->preview_serial + 1,
 	};
 	struct demand *demand = NULL;
 	uint64_t *roots = NULL;
@@ -120,11 +119,13 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 	struct preview_options own = *o;
 	int rc = app_preview_own_paths(&own, err);
 
-	ask.files = p->engines[engine].file ? &own : NULL;
-	if (ask.files) /* what is excluded or pinned it is held against */
+	if (p->engines[engine].file) {
+		in.file = (struct route_file){ own.tables, own.path_sl, own.sl2vl };
+		/* what is excluded or pinned it is held against */
 		own.roots[0] = own.demand[0] = '\0';
+	}
 	if (!rc)
-		rc = app_preview_read_texts(&ask, &roots, &demand, &limits, a, &own, err);
+		rc = app_preview_read_texts(&in, &roots, &demand, &limits, a, &own, err);
 	if (!rc) {
 		a->preview_serial++;
 		p->error[0] = p->step[0] = '\0';
@@ -135,7 +136,7 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 		a->asked = *o;
 		a->preview_start = a->step_start = clock_s();
 		app_preview_record_asked(a, &p->engines[engine], &own);
-		worker_preview(a->worker, &ask);
+		worker_preview(a->worker, &in, a->preview_serial);
 	}
 	free(roots);
 	route_limits_free(limits);

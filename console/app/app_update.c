@@ -272,7 +272,7 @@ void app_update_start(struct app *a, const char *text)
 static void app_update_undo_kept(struct app *a)
 {
 	const struct tables *back = a->undo, *from = a->tables;
-	struct order_ask ask = { .fabric = a->fabric, .to = back, .jobs = a->jobs };
+	struct route_inputs in = { .f = a->fabric, .tables = back, .jobs = a->jobs };
 
 	if (!back || !a->tables || !digest_equal(&back->fingerprint, &a->fabric->fingerprint)) {
 		shell_say(a->shell,
@@ -286,10 +286,9 @@ static void app_update_undo_kept(struct app *a)
 		from = a->applied;
 	app_update_show_ordering(a, from, back, NULL);
 	app_order_begin(a);
-	ask.from = from;
-	ask.sm = app_sm_pin(a);
-	ask.serial = a->order_serial;
-	worker_order(a->worker, &ask);
+	in.installed = from;
+	in.sm = app_sm_pin(a);
+	worker_order(a->worker, &in, a->order_serial);
 	shell_say(a->shell, "the way back is a plan like any other: nothing is written yet");
 }
 

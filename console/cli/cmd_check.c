@@ -6,7 +6,7 @@
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
 #include "console/session/command_inputs.h"
-#include "console/session/evaluate.h"
+#include "console/session/route_report.h"
 
 static const struct argp_option table[] = {
 	OPTION_TOPOLOGY,
@@ -87,13 +87,13 @@ static int cmd_check_check(const struct options *o, struct err *err)
 	int rc = command_inputs_load(&s, o, err);
 
 	if (!rc) {
-		struct tables *t = s.installed;
+		struct route_inputs in = command_inputs_route(&s, NULL);
 		struct lid_choice *choice = s.choice;
 
-		s.installed = NULL;
+		in.tables = s.installed;
 		s.choice = NULL;
-		if (evaluate_tables(&e, t, s.f, s.jobs, &s.eval, err) ||
-		    (choice && evaluate_choice(&e, choice, &s.eval, err)) ||
+		if (route_report_run(&e, &in, ROUTE_JUDGE, err) ||
+		    (choice && route_report_choice(&e, &in, choice, err)) ||
 		    cmd_check_tell(o, &e, err))
 			rc = EXIT_FINDINGS;
 	}

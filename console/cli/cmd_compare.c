@@ -9,7 +9,6 @@
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
 #include "console/session/command_inputs.h"
-#include "console/session/evaluate.h"
 #include "console/session/live_fabric.h"
 #include "engines/engine_spec.h"
 #include "fabric/base/mem.h"
@@ -98,7 +97,7 @@ static const struct argp argp = {
 };
 
 struct comparison {
-	struct command_inputs scene;
+	struct command_inputs in;
 	struct engine_spec engine[MOST];
 	char *file[MOST]; /* instead of it; NULL: none */
 	size_t nengine;
@@ -136,33 +135,33 @@ static int cmd_compare_find_engines(struct comparison *c, const char *text, stru
 	return rc;
 }
 
-static int cmd_compare_evaluate_one(struct comparison *c, size_t i, struct route_report *e,
-				    struct err *err)
+static int cmd_compare_report(struct comparison *c, size_t i, struct route_report *e,
+			      struct err *err)
 {
-	struct command_inputs *s = &c->scene;
-	struct engine_params params = s->params;
+	struct route_inputs in = command_inputs_route(&c->in, c->file[i] ? NULL : &c->engine[i]);
 
-	if (c->file[i])
-		return evaluate_file(e, NULL, &(struct route_file){ .tables = c->file[i] }, s->f,
-				     s->jobs, &s->eval, err);
-	engine_spec_apply(&c->engine[i], &params);
-	return evaluate_engine(e, c->engine[i].engine, s->f, s->jobs, s->demand, &params, &s->eval,
-			       err);
+	in.file.tables = c->file[i];
+	return route_report_run(e, &in, ROUTE_MAKE | ROUTE_JUDGE | ROUTE_DIFF, err);
+}
+
+static int cmd_compare_report_installed(struct comparison *c, struct route_report *e,
+					struct err *err)
+{
+	struct route_inputs in = command_inputs_route(&c->in, NULL);
+
+	in.tables = c->in.installed;
+	in.opts.terminals_only = true;
+	in.params.limits = NULL; /* they pass what is to be excluded from now on */
+	return route_report_run(e, &in, ROUTE_JUDGE, err);
 }
 
 /* The installed tables, then each engine's; one that refuses keeps its reason and its place. */
-static void cmd_compare_evaluate_all(struct comparison *c)
+static void cmd_compare_report_all(struct comparison *c)
 {
-	struct command_inputs *s = &c->scene;
 	struct err err;
 
-	if (s->installed) {
-		struct route_report_opts found = s->eval;
-
-		found.terminals_only = true;
-		found.limits = NULL; /* they pass what is to be excluded from now on */
-		if (evaluate_tables(&c->list[0], tables_get(s->installed), s->f, s->jobs, &found,
-				    &err))
+	if (c->in.installed) {
+		if (cmd_compare_report_installed(c, &c->list[0], &err))
 			c->why[0] = xstrdup(err.text);
 		snprintf(c->list[0].engine, sizeof(c->list[0].engine), "installed");
 		c->n = 1;
@@ -170,10 +169,8 @@ static void cmd_compare_evaluate_all(struct comparison *c)
 	for (size_t i = 0; i < c->nengine; i++, c->n++) {
 		struct route_report *e = &c->list[c->n];
 
-		if (cmd_compare_evaluate_one(c, i, e, &err))
+		if (cmd_compare_report(c, i, e, &err))
 			c->why[c->n] = xstrdup(err.text);
-		else if (s->installed)
-			e->diff = tdiff_new(s->f, s->installed, e->t);
 		snprintf(e->engine, sizeof(e->engine), "%s", c->engine[i].label);
 	}
 }
@@ -205,13 +202,12 @@ static int cmd_compare_print_json(const struct comparison *c, bool per_job, stru
 
 static int cmd_compare_print_text(const struct comparison *c, bool per_job)
 {
-	const struct fabric *f = c->scene.f;
+	const struct fabric *f = c->in.f;
 
 	printf("%s: %u switches, %u terminals, %u cables between switches", f->name, f->nsw,
 	       f->nterm, f->nchan / 2);
-	if (c->scene.jobs)
-		printf(", %u jobs (%u on several switches)", c->scene.jobs->njob,
-		       c->scene.jobs->nmulti);
+	if (c->in.jobs)
+		printf(", %u jobs (%u on several switches)", c->in.jobs->njob, c->in.jobs->nmulti);
 	printf("\n\n");
 	summary_print_table(stdout, c->list, c->n);
 	if (c->n)
@@ -232,7 +228,7 @@ static int cmd_compare_print_text(const struct comparison *c, bool per_job)
 	return 0;
 }
 
-/* The fabric behind the port; the scene takes over what was read. */
+/* The fabric behind the port; s takes over what was read. */
 static int cmd_compare_load_live(struct command_inputs *s, struct compare_cmd *c, struct err *err)
 {
 	struct live l;
@@ -244,12 +240,7 @@ static int cmd_compare_load_live(struct command_inputs *s, struct compare_cmd *c
 		c->live.jobs = NULL;
 	if (live_open(&l, &c->live, NULL, err))
 		return EXIT_UNREADABLE;
-	s->f = l.f;
-	s->jobs = l.jobs;
-	s->installed = l.t;
-	l.f = NULL;
-	l.jobs = NULL;
-	l.t = NULL;
+	command_inputs_take_live(s, &l);
 	live_close(&l);
 	rc = command_inputs_complete(s, &c->o, err);
 	return rc ? EXIT_UNREADABLE : 0;
@@ -261,11 +252,11 @@ static int cmd_compare_in(struct comparison *c, struct compare_cmd *cmd, struct 
 	int rc = cmd_compare_find_engines(c, o->engine, err);
 
 	if (!rc)
-		rc = o->topology ? command_inputs_load(&c->scene, o, err)
-				 : cmd_compare_load_live(&c->scene, cmd, err);
+		rc = o->topology ? command_inputs_load(&c->in, o, err)
+				 : cmd_compare_load_live(&c->in, cmd, err);
 	if (rc)
 		return rc;
-	cmd_compare_evaluate_all(c);
+	cmd_compare_report_all(c);
 	rc = o->json ? cmd_compare_print_json(c, o->per_job, err)
 		     : cmd_compare_print_text(c, o->per_job);
 	if (!rc)
@@ -290,7 +281,7 @@ static int cmd_compare_compare(struct compare_cmd *cmd, struct err *err)
 	}
 	for (size_t i = 0; i < c.nengine; i++)
 		free(c.file[i]);
-	command_inputs_free(&c.scene);
+	command_inputs_free(&c.in);
 	return rc;
 }
 

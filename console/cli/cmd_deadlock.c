@@ -74,7 +74,7 @@ static const struct argp argp = {
 	.help_filter = engines_help,
 };
 
-/* Takes over the tables of the scene, or makes them. */
+/* Takes over the tables that are given, or makes them. */
 static int cmd_deadlock_get_tables(struct tables **out, const struct options *o,
 				   struct command_inputs *s, struct progress *progress,
 				   struct err *err)
@@ -88,6 +88,7 @@ static int cmd_deadlock_get_tables(struct tables **out, const struct options *o,
 		if (rc)
 			return EXIT_BAD_USAGE;
 		engine_spec_apply(&spec, &s->params);
+		s->params.current = s->installed;
 		rc = engine_run(spec.engine, &t, s->f, s->jobs, NULL, &s->params, progress, err);
 		if (rc)
 			return EXIT_FINDINGS;

@@ -11,6 +11,7 @@
 #include "fabric/format/native/tables_ibr.h"
 #include "fabric/format/opensm/osm_fdbs.h"
 #include "fabric/format/opensm/osm_lfts.h"
+#include "console/input/route_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +70,7 @@ static int cmd_dump_dump(const struct dump_cmd *c, const struct tables_source *s
 	int rc;
 
 	if (c->dir) {
-		rc = routefiles_tables(c->dir, s->f, t, c->format, tables_source_sls_known(t), err);
+		rc = routefiles_tables(c->dir, s->f, t, c->format, route_file_sls_known(t), err);
 		return rc ? EXIT_FINDINGS : 0;
 	}
 	progress_line_output(&watch);

@@ -14,6 +14,7 @@
 #include "fabric/model/path.h"
 #include "fabric/model/sample.h"
 #include "views/canvas/text.h"
+#include "console/input/route_file.h"
 
 #include <errno.h>
 #include <math.h>
@@ -244,7 +245,7 @@ static json_t *cmd_paths_way_json(const struct paths *x, const struct way *w)
 
 	json_object_set_new(j, "engine", record_str(w->t->engine));
 	json_object_set_new(j, "sl", json_integer(w->p.sl));
-	json_object_set_new(j, "sl_known", json_boolean(tables_source_sls_known(w->t)));
+	json_object_set_new(j, "sl_known", json_boolean(route_file_sls_known(w->t)));
 	json_object_set_new(j, "arrives", json_boolean(w->p.fate == PATH_ARRIVES));
 	json_object_set_new(j, "fate",
 			    record_str(path_fate_text(fate, sizeof(fate), &w->p, x->s.f)));
@@ -321,8 +322,8 @@ static void cmd_paths_print_way(const struct paths *x, const struct way *w, cons
 	char fate[200];
 
 	printf("%s: %s, SL %u%s, %u links between switches: %s\n", title, w->t->engine, w->p.sl,
-	       tables_source_sls_known(w->t) ? "" : " (taken to be, switches do not tell)",
-	       w->p.links, path_fate_text(fate, sizeof(fate), &w->p, x->s.f));
+	       route_file_sls_known(w->t) ? "" : " (taken to be, switches do not tell)", w->p.links,
+	       path_fate_text(fate, sizeof(fate), &w->p, x->s.f));
 	printf("  hop  %-24s %4s %4s  %3s  %6s  %6s  %8s  %8s\n", "switch", "in", "out", "VL",
 	       "util %", "wait %", "EFI", "job EFI");
 	for (uint32_t i = 0; i < w->p.nhop; i++)

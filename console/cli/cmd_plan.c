@@ -13,9 +13,8 @@
 #include "console/lib/exits.h"
 #include "console/lib/progress_line.h"
 #include "console/session/command_inputs.h"
-#include "console/session/evaluate.h"
+#include "console/session/route_report.h"
 #include "console/session/live_fabric.h"
-#include "console/session/plan_order.h"
 #include "engines/engine_spec.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
@@ -37,8 +36,7 @@ struct plan_cmd {
 	struct live_opts live;
 	const char *file;
 	struct route_file from; /* instead of an engine */
-	struct plan_files files;
-	struct route_limits *limits;
+	struct command_inputs in;
 	bool detailed;
 };
 
@@ -139,35 +137,19 @@ static error_t cmd_plan_take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int cmd_plan_propose(struct route_report *out, struct plan_cmd *c, const struct live *l,
-			    struct err *err)
+/* What the options name, beside the fabric that is there. */
+static int cmd_plan_inputs(struct route_inputs *out, const struct plan_cmd *c, const struct live *l,
+			   struct err *err)
 {
-	struct engine_params params = {
-		.vls = c->o.vls,
-		.threads = c->o.threads,
-		.seed = c->o.seed,
-		.current = l->t,
-		.sar_method = c->o.sar_method,
-		.sar_change = c->o.sar_change_pct / 100.0,
-		.job_nodes_min = c->o.job_nodes_min,
-		.escape = c->o.escape,
-		.spread = c->o.spread,
-		.limits = c->limits,
-	};
-	struct route_report_opts eval;
 	struct engine_spec spec;
-	int rc;
+	int rc = c->from.tables ? 0 : engine_spec_parse(&spec, c->o.engine, err);
 
-	options_eval(&eval, &c->o);
-	eval.limits = c->limits;
-	eval.installed = l->t;
-	if (c->from.tables)
-		return evaluate_file(out, &c->files, &c->from, l->f, l->jobs, &eval, err);
-	rc = engine_spec_parse(&spec, c->o.engine, err);
 	if (rc)
 		return rc;
-	engine_spec_apply(&spec, &params);
-	return evaluate_engine(out, spec.engine, l->f, l->jobs, NULL, &params, &eval, err);
+	*out = command_inputs_route(&c->in, c->from.tables ? NULL : &spec);
+	out->file = c->from;
+	out->sm = l->sm;
+	return 0;
 }
 
 /* What the handler reaches. */
@@ -183,7 +165,8 @@ static void cmd_plan_on_interrupt(int sig)
 }
 
 /* An interrupt ends the search, a second one the program. */
-static int cmd_plan_order_writes(struct transition **t, struct plan *p, struct err *err)
+static int cmd_plan_order_writes(struct route_report *next, const struct route_inputs *in,
+				 struct err *err)
 {
 	struct sigaction sa = { .sa_handler = cmd_plan_on_interrupt,
 				.sa_flags = (int)SA_RESETHAND },
@@ -196,7 +179,7 @@ static int cmd_plan_order_writes(struct transition **t, struct plan *p, struct e
 	searching = &w.progress;
 	if (guard)
 		sigaction(SIGINT, &sa, NULL);
-	rc = plan_order_find(p, t, &w.progress, err);
+	rc = route_report_steps(next, in, ROUTE_ORDER, &w.progress, err);
 	if (guard)
 		sigaction(SIGINT, &old, NULL);
 	searching = NULL;
@@ -281,30 +264,29 @@ static int cmd_plan_print_json(const struct plan_cmd *c, const struct plan *p,
 	return rc;
 }
 
-static int cmd_plan_show(const struct plan_cmd *c, struct plan *p, const struct route_report *both,
-			 struct err *err)
+static int cmd_plan_show(const struct plan_cmd *c, struct route_report *both,
+			 const struct route_inputs *in, struct err *err)
 {
-	struct transition *t = NULL;
+	struct route_report *next = &both[1];
 	struct err why = { "" };
 	int rc = 0;
 
 	/* tables that must not be installed have no order of writes; the verdict says why */
-	if (verdict_ok(both[1].v) && cmd_plan_order_writes(&t, p, &why) == -ECANCELED)
+	if (verdict_ok(next->v) && cmd_plan_order_writes(next, in, &why) == -ECANCELED)
 		return err_set(err, -ECANCELED, "%s; there is no plan", why.text);
 	if (c->o.json) {
-		rc = cmd_plan_print_json(c, p, t, both, err);
+		rc = cmd_plan_print_json(c, next->plan, next->transition, both, err);
 	} else {
 		summary_print_table(stdout, both, 2);
-		summary_print_notes(stdout, &both[1]);
-		summary_print_verdict(stdout, &both[1]);
-		plan_print(stdout, p);
-		cmd_plan_print_waves(p, t);
+		summary_print_notes(stdout, next);
+		summary_print_verdict(stdout, next);
+		plan_print(stdout, next->plan);
+		cmd_plan_print_waves(next->plan, next->transition);
 		if (why.text[0])
 			printf("order of writes: none; %s\n", why.text);
 		if (c->o.per_job)
-			plan_print_jobs(stdout, p, both);
+			plan_print_jobs(stdout, next->plan, both);
 	}
-	transition_free(t);
 	return rc;
 }
 
@@ -324,14 +306,23 @@ static int cmd_plan_carries(const struct plan_cmd *c, const struct plan *p, stru
 	return 0;
 }
 
-static int cmd_plan_new_plan(struct plan **p, const struct live *l, const struct tables *t,
-			     struct err *err)
+/* The installed tables in both[0], the proposed ones with their plan in both[1]. */
+static int cmd_plan_report(struct route_report both[2], const struct route_inputs *in,
+			   struct err *err)
 {
+	struct route_inputs found = {
+		.f = in->f, .jobs = in->jobs, .tables = in->installed, .opts = in->opts
+	};
 	struct progress_line w;
-	int rc;
+	int rc = route_report_run(&both[1], in, ROUTE_MAKE | ROUTE_JUDGE, err);
 
+	found.opts.terminals_only = true;
+	if (!rc)
+		rc = route_report_run(&both[0], &found, ROUTE_JUDGE, err);
+	if (rc)
+		return rc;
 	progress_line_start(&w);
-	rc = plan_new_told(p, l->f, l->t, t, l->jobs, &l->sm, time(NULL), &w.progress, err);
+	rc = route_report_steps(&both[1], in, ROUTE_DIFF | ROUTE_PLAN, &w.progress, err);
 	progress_line_stop(&w);
 	return rc;
 }
@@ -339,21 +330,14 @@ static int cmd_plan_new_plan(struct plan **p, const struct live *l, const struct
 static int cmd_plan_make(struct plan_cmd *c, const struct live *l, struct err *err)
 {
 	struct route_report both[2] = { 0 };
-	struct route_report_opts found;
-	struct plan *p = NULL;
+	const struct plan *p;
+	struct route_inputs in;
 	int rc = EXIT_FINDINGS;
 
-	options_eval(&found, &c->o);
-	found.terminals_only = true;
-	if (cmd_plan_propose(&both[1], c, l, err) ||
-	    evaluate_tables(&both[0], tables_get(l->t), l->f, l->jobs, &found, err))
+	if (cmd_plan_inputs(&in, c, l, err) || cmd_plan_report(both, &in, err) ||
+	    cmd_plan_show(c, both, &in, err))
 		goto out;
-	both[1].diff = tdiff_new(l->f, l->t, both[1].t);
-	if (cmd_plan_new_plan(&p, l, both[1].t, err))
-		goto out;
-	plan_from_files(p, &c->files);
-	if (cmd_plan_show(c, p, both, err))
-		goto out;
+	p = both[1].plan;
 	if (!verdict_ok(both[1].v)) {
 		err_set(err, rc, "these routes must not be installed: see the verdict");
 		goto out;
@@ -369,34 +353,26 @@ static int cmd_plan_make(struct plan_cmd *c, const struct live *l, struct err *e
 		printf("written to %s; install it with: ibroute-top apply %s\n", c->file, c->file);
 	rc = c->detailed && !plan_empty(p) ? EXIT_CHANGES : EXIT_OK;
 out:
-	plan_free(p);
 	route_report_free(&both[0]);
 	route_report_free(&both[1]);
 	return rc;
 }
 
-/* The fabric of files as the one behind a port would be. */
-static int cmd_plan_open_files(struct live *l, struct plan_cmd *c, struct err *err)
+static int cmd_plan_load_files(struct plan_cmd *c, struct err *err)
 {
-	struct command_inputs scene;
-	int rc;
-
 	c->o.name = c->live.name;
 	c->o.name_map = c->live.node_names;
 	c->o.jobs = c->live.jobs;
-	rc = command_inputs_load(&scene, &c->o, err);
-	if (!rc) {
-		l->f = scene.f;
-		l->t = scene.installed;
-		l->jobs = scene.jobs;
-		scene.f = NULL;
-		scene.installed = NULL;
-		scene.jobs = NULL;
-		c->limits = scene.limits;
-		scene.limits = NULL;
-	}
-	command_inputs_free(&scene);
-	return rc;
+	return command_inputs_load(&c->in, &c->o, err);
+}
+
+/* The fabric behind the port stays l's, and so does its wire. */
+static int cmd_plan_load_live(struct plan_cmd *c, struct live *l, struct err *err)
+{
+	if (live_open(l, &c->live, NULL, err))
+		return EXIT_UNREADABLE;
+	command_inputs_take_live(&c->in, l);
+	return command_inputs_complete(&c->in, &c->o, err) ? EXIT_BAD_USAGE : 0;
 }
 
 int cmd_plan(int argc, char **argv)
@@ -420,16 +396,12 @@ int cmd_plan(int argc, char **argv)
 
 	options_init(&c.o);
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = c.o.topology			  ? cmd_plan_open_files(&l, &c, &err)
-	     : live_open(&l, &c.live, NULL, &err) ? EXIT_UNREADABLE
-						  : 0;
-	if (!rc && !c.limits && options_limits(&c.limits, &c.o, l.f, l.jobs, &err))
-		rc = EXIT_BAD_USAGE;
+	rc = c.o.topology ? cmd_plan_load_files(&c, &err) : cmd_plan_load_live(&c, &l, &err);
 	if (!rc)
 		rc = cmd_plan_make(&c, &l, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
-	route_limits_free(c.limits);
+	command_inputs_free(&c.in);
 	live_close(&l);
 	return rc;
 }

@@ -8,7 +8,6 @@
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
 #include "console/session/command_inputs.h"
-#include "console/session/evaluate.h"
 #include "engines/engine_spec.h"
 
 #include <string.h>
@@ -76,14 +75,11 @@ static const struct argp argp = {
 	.help_filter = engines_help,
 };
 
-static int cmd_route_finish(const struct options *o, const struct command_inputs *s,
-			    struct route_report *e, struct err *err)
+static int cmd_route_finish(const struct options *o, const struct route_report *e, struct err *err)
 {
 	json_t *summary;
 	int rc = 0;
 
-	if (s->installed)
-		e->diff = tdiff_new(s->f, s->installed, e->t);
 	summary = summary_json(e);
 	summary_add_notes(summary, e);
 	if (o->per_job)
@@ -109,15 +105,18 @@ static int cmd_route_route(const struct options *o, struct err *err)
 	struct route_report e = { 0 };
 	struct engine_spec spec;
 	struct command_inputs s;
+	struct route_inputs in;
 	int rc;
 
 	if (engine_spec_parse(&spec, o->engine, err))
 		return EXIT_BAD_USAGE;
 	rc = command_inputs_load(&s, o, err);
-	engine_spec_apply(&spec, &s.params);
-	if (!rc && evaluate_engine(&e, spec.engine, s.f, s.jobs, s.demand, &s.params, &s.eval, err))
-		rc = EXIT_FINDINGS;
-	if (!rc && cmd_route_finish(o, &s, &e, err))
+	if (!rc) {
+		in = command_inputs_route(&s, &spec);
+		if (route_report_run(&e, &in, ROUTE_MAKE | ROUTE_JUDGE | ROUTE_DIFF, err))
+			rc = EXIT_FINDINGS;
+	}
+	if (!rc && cmd_route_finish(o, &e, err))
 		rc = EXIT_FINDINGS;
 	if (!rc && !route_report_ok(&e)) {
 		rc = EXIT_FINDINGS;

@@ -13,7 +13,7 @@
 #include "console/lib/output_file.h"
 #include "console/lib/progress_line.h"
 #include "console/record/record.h"
-#include "console/session/evaluate.h"
+#include "console/session/route_report.h"
 #include "fabric/base/plural.h"
 
 #include <inttypes.h>
@@ -174,7 +174,7 @@ static void cmd_show_print_text(const struct show_cmd *c, const struct plan *p,
 static int cmd_show_show(const struct show_cmd *c, const struct plan *p, struct err *err)
 {
 	struct route_report both[2] = { 0 };
-	struct route_report_opts eval;
+	struct route_inputs in = { .f = p->fabric, .jobs = p->jobs, .tables = p->to };
 	struct progress_line watch;
 	int rc = EXIT_FINDINGS;
 
@@ -184,11 +184,12 @@ static int cmd_show_show(const struct show_cmd *c, const struct plan *p, struct 
 		progress_line_files_end(&watch);
 		return output_file_flush_stdout(err) ? EXIT_FINDINGS : EXIT_OK;
 	}
-	options_eval(&eval, &c->o);
-	if (evaluate_tables(&both[1], tables_get(p->to), p->fabric, p->jobs, &eval, err))
+	options_eval(&in.opts, &c->o);
+	if (route_report_run(&both[1], &in, ROUTE_JUDGE, err))
 		goto out;
-	eval.terminals_only = true;
-	if (evaluate_tables(&both[0], tables_get(p->from), p->fabric, p->jobs, &eval, err))
+	in.tables = p->from;
+	in.opts.terminals_only = true;
+	if (route_report_run(&both[0], &in, ROUTE_JUDGE, err))
 		goto out;
 	both[1].diff = tdiff_copy(p->diff);
 	if (c->o.json && cmd_show_print_json(c, p, both, err))

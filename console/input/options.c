@@ -3,7 +3,7 @@
 
 #include "console/lib/cmdline.h"
 #include "console/lib/output_file.h"
-#include "console/session/evaluate.h"
+#include "console/session/route_report.h"
 #include "engines/sar/sar_method.h"
 #include "fabric/format/native/limits_text.h"
 #include "fabric/format/native/pin_text.h"

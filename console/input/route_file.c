@@ -3,7 +3,6 @@
 
 #include "console/input/load_fabric.h"
 #include "console/lib/input_file.h"
-#include "console/session/tables_source.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -50,10 +49,15 @@ static int route_file_add_file(struct plan_files *files, const char *kind, const
 	return 0;
 }
 
+bool route_file_sls_known(const struct tables *t)
+{
+	return t->sl_kind != SL_CONST || !tables_as_found(t);
+}
+
 /* Also where all of them are 0. */
 static bool route_file_sls_told(const struct route_file *from, const struct tables *t)
 {
-	return route_file_given(from->path_sl) || tables_source_sls_known(t);
+	return route_file_given(from->path_sl) || route_file_sls_known(t);
 }
 
 static int route_file_read_all(struct tables **out, struct plan_files *files,
@@ -77,22 +81,6 @@ static int route_file_read_all(struct tables **out, struct plan_files *files,
 		rc = load_fabric_sl2vl(*out, from->sl2vl, f, err);
 	if (!rc && route_file_given(from->sl2vl))
 		rc = route_file_add_file(files, "sl2vl", from->sl2vl, w, err);
-	return rc;
-}
-
-int route_file_verify(struct verdict **out, const struct fabric *f, const struct tables *t,
-		      const struct verify_opts *opts, struct progress *progress, struct err *err)
-{
-	struct verify_opts ends = opts ? *opts : (struct verify_opts){ 0 };
-	struct verdict *all;
-	int rc = verify_tables(&all, f, t, opts, progress, err);
-
-	*out = rc ? NULL : all;
-	if (rc || all->deadlock_free || !all->connected || !all->loop_free || !tables_as_found(t))
-		return rc;
-	ends.terminals_only = true;
-	rc = verify_tables(out, f, t, &ends, progress, err);
-	verdict_free(all);
 	return rc;
 }
 

@@ -4,7 +4,6 @@
 #define CONSOLE_INPUT_ROUTE_FILE_H
 
 #include "engines/engine.h"
-#include "engines/verify/verify.h"
 #include "fabric/base/notes.h"
 #include "fabric/plan/plan_files.h"
 
@@ -27,9 +26,7 @@ struct route_file {
 int route_file_read(struct tables **out, struct plan_files *files, struct notes *notes,
 		    const struct route_file *from, const struct fabric *f, struct err *err);
 
-/* verify_tables() of all LIDs; but routes to switches themselves, which only management takes (on
- * VL 15), do not count as a deadlock of tables that others have made. */
-int route_file_verify(struct verdict **out, const struct fabric *f, const struct tables *t,
-		      const struct verify_opts *opts, struct progress *progress, struct err *err);
+/* Is more known of the SLs of paths than that the switches do not tell? */
+bool route_file_sls_known(const struct tables *t);
 
 #endif

@@ -73,15 +73,13 @@ static int command_inputs_load_limits(struct command_inputs *s, const struct opt
 {
 	int rc = options_limits(&s->limits, o, s->f, s->jobs, err);
 
-	s->params.limits = s->eval.limits = s->limits;
-	s->eval.installed = s->installed;
+	s->params.limits = s->limits;
 	return rc;
 }
 
 int command_inputs_complete(struct command_inputs *s, const struct options *o, struct err *err)
 {
 	command_inputs_set_params(s, o);
-	s->params.current = s->installed;
 	return command_inputs_load_rest(s, o, err) || command_inputs_load_limits(s, o, err)
 		       ? -EINVAL
 		       : 0;
@@ -105,10 +103,38 @@ int command_inputs_load(struct command_inputs *s, const struct options *o, struc
 		rc = command_inputs_load_rest(s, o, err);
 	if (!rc && o->lfts)
 		rc = command_inputs_load_tables(s, o, err);
-	s->params.current = s->installed;
 	if (rc)
 		return EXIT_UNREADABLE;
 	return command_inputs_load_limits(s, o, err) ? EXIT_BAD_USAGE : 0;
+}
+
+void command_inputs_take_live(struct command_inputs *s, struct live *l)
+{
+	s->f = l->f;
+	s->jobs = l->jobs;
+	s->installed = l->t;
+	l->f = NULL;
+	l->jobs = NULL;
+	l->t = NULL;
+}
+
+struct route_inputs command_inputs_route(const struct command_inputs *s,
+					 const struct engine_spec *spec)
+{
+	struct route_inputs in = {
+		.f = s->f,
+		.jobs = s->jobs,
+		.demand = s->demand,
+		.installed = s->installed,
+		.params = s->params,
+		.opts = s->eval,
+	};
+
+	if (spec) {
+		in.engine = spec->engine;
+		engine_spec_apply(spec, &in.params);
+	}
+	return in;
 }
 
 void command_inputs_free(struct command_inputs *s)

@@ -4,8 +4,9 @@
 #define CONSOLE_SESSION_COMMAND_INPUTS_H
 
 #include "console/input/options.h"
-#include "console/session/evaluate.h"
-#include "engines/engine.h"
+#include "console/session/live_fabric.h"
+#include "console/session/route_report.h"
+#include "engines/engine_spec.h"
 
 struct command_inputs {
 	struct name_map *names;
@@ -22,9 +23,14 @@ struct command_inputs {
 
 /* 0 or the exit code, with the sentence in err. */
 int command_inputs_load(struct command_inputs *s, const struct options *o, struct err *err);
-/* The same from a fabric, tables and jobs that the caller has put into an all-zero scene.  -errno.
- */
+/* Fabric, tables and jobs of l become those of s, which is all zero; the wire stays l's. */
+void command_inputs_take_live(struct command_inputs *s, struct live *l);
+/* The same from a fabric, tables and jobs that the caller has put into s, which is all zero but for
+ * these.  -errno. */
 int command_inputs_complete(struct command_inputs *s, const struct options *o, struct err *err);
+/* What a routing by that engine (NULL: none) starts from; borrowed. */
+struct route_inputs command_inputs_route(const struct command_inputs *s,
+					 const struct engine_spec *spec);
 void command_inputs_free(struct command_inputs *s);
 
 #endif

@@ -60,18 +60,18 @@ static int tables_source_of_plan(struct tables_source *s, const char *path, stru
 static int tables_source_of_files(struct tables_source *s, struct tables_source_opts *o,
 				  struct err *err)
 {
-	struct command_inputs scene;
+	struct command_inputs in;
 	int rc;
 
 	o->o.name_map = o->live.node_names;
 	o->o.jobs = o->live.jobs;
-	rc = command_inputs_load(&scene, &o->o, err);
+	rc = command_inputs_load(&in, &o->o, err);
 	if (!rc) {
-		s->f = s->own_f = fabric_get(scene.f);
-		s->t = s->own_t = tables_get(scene.installed);
-		s->jobs = s->own_jobs = scene.jobs ? jobset_get(scene.jobs) : NULL;
+		s->f = s->own_f = fabric_get(in.f);
+		s->t = s->own_t = tables_get(in.installed);
+		s->jobs = s->own_jobs = in.jobs ? jobset_get(in.jobs) : NULL;
 	}
-	command_inputs_free(&scene);
+	command_inputs_free(&in);
 	return rc;
 }
 
@@ -99,9 +99,4 @@ void tables_source_close(struct tables_source *s)
 	tables_put(s->own_t);
 	fabric_put(s->own_f);
 	memset(s, 0, sizeof(*s));
-}
-
-bool tables_source_sls_known(const struct tables *t)
-{
-	return t->sl_kind != SL_CONST || !tables_as_found(t);
 }

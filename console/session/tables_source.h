@@ -38,7 +38,5 @@ struct tables_source {
  * 0 or an exit code, with the sentence in err. */
 int tables_source_open(struct tables_source *s, struct tables_source_opts *o, struct err *err);
 void tables_source_close(struct tables_source *s); /* an all-zero one is fine */
-/* Is more known of the SLs of paths than that the switches do not tell? */
-bool tables_source_sls_known(const struct tables *t);
 
 #endif

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/session/worker.h"
 
-#include "console/input/route_file.h"
-#include "console/session/plan_order.h"
 #include "fabric/base/clock.h"
-#include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/thread.h"
-#include "fabric/model/demand.h"
-#include "fabric/model/route_limits.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -21,20 +16,9 @@
 
 struct work {
 	bool wanted;
-	const struct fabric *fabric;
-	const struct tables *tables;
-	const struct jobset *jobs;
-	bool verify;		     /* figures only */
-	bool lanes;		     /* usage only */
-	const struct engine *engine; /* preview only, as the next five */
-	struct engine_params params;
-	uint64_t *roots;
-	struct route_limits *limits;
-	char tables_file[PATH_TEXT], path_sl[PATH_TEXT], sl2vl[PATH_TEXT]; /* files */
-	const struct demand *demand;
-	const struct tables *to;   /* order, cost and forecast only */
-	struct sm_pin sm;	   /* preview, order and cost only */
-	struct plan_files files;   /* order and cost only */
+	struct route_inputs in;
+	bool verify;		   /* metrics only */
+	bool lanes;		   /* usage only */
 	bool urgent;		   /* cost only */
 	const struct rates *rates; /* forecast only, as the next */
 	bool traffic_only;
@@ -61,14 +45,8 @@ struct worker {
 
 static void worker_work_drop(struct work *k)
 {
-	fabric_put(k->fabric);
-	tables_put(k->tables);
-	jobset_put(k->jobs);
-	free(k->roots);
-	route_limits_free(k->limits);
-	demand_put(k->demand);
+	route_inputs_drop(&k->in);
 	rates_put(k->rates);
-	tables_put(k->to);
 	memset(k, 0, sizeof(*k));
 }
 
@@ -107,22 +85,27 @@ static void worker_begin(struct worker *w, enum msg_type type, const char *what,
 
 static void worker_do_metrics(struct worker *w, struct work *k)
 {
+	unsigned steps[] = { ROUTE_METRICS,
+			     k->verify && tables_know_vls(k->in.tables) ? ROUTE_VERIFY : 0 };
 	struct msg *msg = msg_new(MSG_METRICS);
-	struct verify_opts vo = { .terminals_only = true };
+	struct route_report r;
 	struct err err = { "" };
 
-	worker_begin(w, MSG_METRICS_STEP, "figures", 1 + (k->verify && tables_know_vls(k->tables)));
-	progress_next(&w->progress);
-	msg->rc = metrics_compute(&msg->after, k->fabric, k->tables, k->jobs, NULL, &w->progress,
-				  &err);
-	progress_next(&w->progress);
-	if (!msg->rc && k->verify && tables_know_vls(k->tables))
-		msg->rc =
-			verify_tables(&msg->verdict, k->fabric, k->tables, &vo, &w->progress, &err);
+	worker_begin(w, MSG_METRICS_STEP, "figures",
+		     route_report_parts(&k->in, steps[0] | steps[1]));
+	route_report_begin(&r, &k->in);
+	msg->rc = route_report_steps(&r, &k->in, steps[0], &w->progress, &err);
+	if (!msg->rc)
+		msg->rc = route_report_steps(&r, &k->in, steps[1], &w->progress, &err);
 	snprintf(msg->text, sizeof(msg->text), "%s", err.text);
-	msg->fabric = fabric_get(k->fabric);
-	msg->tables = tables_get(k->tables);
-	msg->jobs = jobset_get(k->jobs);
+	msg->after = r.m;
+	msg->verdict = r.v;
+	r.m = NULL;
+	r.v = NULL;
+	msg->fabric = fabric_get(k->in.f);
+	msg->tables = tables_get(k->in.tables);
+	msg->jobs = jobset_get(k->in.jobs);
+	route_report_free(&r);
 	mailbox_send(w->box, msg);
 }
 
@@ -133,89 +116,11 @@ static void worker_do_usage(struct worker *w, struct work *k)
 	struct err err = { "" };
 
 	worker_begin(w, MSG_BACKGROUND_STEP, "who uses what", 0);
-	msg->rc = link_usage_compute(&msg->usage, k->fabric, k->tables, k->jobs, k->lanes,
+	msg->rc = link_usage_compute(&msg->usage, k->in.f, k->in.tables, k->in.jobs, k->lanes,
 				     &w->progress, &err);
 	if (msg->rc && msg->rc != -ECANCELED)
 		log_add(LOG_WARN, "usage", "%s", err.text);
 	mailbox_send(w->box, msg);
-}
-
-static int worker_read_file(struct worker *w, const struct work *k, struct tables **out,
-			    struct msg *msg, struct err *err)
-{
-	struct route_file from = { k->tables_file, k->path_sl, k->sl2vl };
-	struct progress *before = file_progress_set(&w->progress);
-	int rc = route_file_read(out, &msg->files, &msg->notes, &from, k->fabric, err);
-
-	file_progress_set(before);
-	return rc;
-}
-
-/* What would be written, as a plan says it: under the id that it will have. */
-static int worker_onto_installed(struct worker *w, const struct work *k, struct msg *msg)
-{
-	const struct tables *t = msg->tables;
-	struct plan *p;
-	struct err why;
-	int rc = plan_new_told(&p, k->fabric, k->tables, t, k->jobs, &k->sm, time(NULL),
-			       &w->progress, &why);
-
-	if (rc == -ECANCELED)
-		return rc;
-	if (rc) {
-		msg->tables = tables_onto(k->fabric, k->tables, t);
-		msg->diff = tdiff_new(k->fabric, k->tables, msg->tables);
-	} else {
-		plan_from_files(p, &msg->files);
-		snprintf(msg->txn, sizeof(msg->txn), "%s", p->id);
-		msg->tables = tables_get(p->to);
-		msg->diff = p->diff;
-		p->diff = NULL;
-		plan_free(p);
-	}
-	tables_put(t);
-	return 0;
-}
-
-static int worker_compute_preview(struct worker *w, const struct work *k, struct msg *msg,
-				  struct err *err)
-{
-	struct verify_opts vo = { .limits = k->limits, .installed = k->tables };
-	struct engine_params params = k->params;
-	struct tables *t = NULL;
-	uint64_t start = clock_ms();
-	int rc;
-
-	params.current = k->tables;
-	params.notes = &msg->notes;
-	progress_next(&w->progress);
-	if (k->engine == &route_file_engine)
-		rc = worker_read_file(w, k, &t, msg, err);
-	else
-		rc = engine_run(k->engine, &t, k->fabric, k->jobs, k->demand, &params, &w->progress,
-				err);
-	msg->seconds = (double)(clock_ms() - start) / 1e3;
-	msg->tables = t;
-	progress_next(&w->progress);
-	if (!rc)
-		rc = route_file_verify(&msg->verdict, k->fabric, t, &vo, &w->progress, err);
-	if (!rc && !verdict_ok(msg->verdict)) {
-		char why[300];
-
-		verdict_sentence(why, sizeof(why), msg->verdict, k->fabric);
-		notes_set(&msg->notes, "verdict", 0, "%s", why);
-	}
-	progress_next(&w->progress);
-	if (!rc)
-		rc = metrics_compute(&msg->after, k->fabric, t, k->jobs, NULL, &w->progress, err);
-	progress_next(&w->progress);
-	if (!rc && k->tables)
-		rc = metrics_compute(&msg->before, k->fabric, k->tables, k->jobs, NULL,
-				     &w->progress, err);
-	progress_next(&w->progress);
-	if (!rc && k->tables)
-		rc = worker_onto_installed(w, k, msg);
-	return rc;
 }
 
 /* What takes long and is not needed to judge a plan. */
@@ -225,7 +130,7 @@ static int worker_expect(struct worker *w, const struct work *k, struct forecast
 	if (!t || k->traffic_only)
 		return 0;
 	progress_next(&w->progress);
-	return forecast_compute(out, k->fabric, t, k->jobs, &w->progress, err);
+	return forecast_compute(out, k->in.f, t, k->in.jobs, &w->progress, err);
 }
 
 static int worker_carry(struct worker *w, const struct work *k, struct traffic *out,
@@ -234,7 +139,7 @@ static int worker_carry(struct worker *w, const struct work *k, struct traffic *
 	if (!t || !k->rates)
 		return 0;
 	progress_next(&w->progress);
-	return traffic_predict(out, k->fabric, t, k->jobs, k->rates, &w->progress, err);
+	return traffic_predict(out, k->in.f, t, k->in.jobs, k->rates, &w->progress, err);
 }
 
 static void worker_do_forecast(struct worker *w, struct work *k)
@@ -244,14 +149,14 @@ static void worker_do_forecast(struct worker *w, struct work *k)
 	struct err err = { "" };
 	int rc;
 
-	worker_begin(w, MSG_BACKGROUND_STEP, "forecast", each * (k->tables ? 2 : 1));
-	rc = worker_expect(w, k, &msg->plan, k->to, &err);
+	worker_begin(w, MSG_BACKGROUND_STEP, "forecast", each * (k->in.installed ? 2 : 1));
+	rc = worker_expect(w, k, &msg->plan, k->in.tables, &err);
 	if (!rc)
-		rc = worker_expect(w, k, &msg->now, k->tables, &err);
+		rc = worker_expect(w, k, &msg->now, k->in.installed, &err);
 	if (!rc)
-		rc = worker_carry(w, k, &msg->traffic_plan, k->to, &err);
+		rc = worker_carry(w, k, &msg->traffic_plan, k->in.tables, &err);
 	if (!rc)
-		rc = worker_carry(w, k, &msg->traffic_now, k->tables, &err);
+		rc = worker_carry(w, k, &msg->traffic_now, k->in.installed, &err);
 	if (rc && rc != -ECANCELED)
 		log_add(LOG_WARN, "forecast", "%s", err.text);
 	msg->rc = rc;
@@ -259,20 +164,84 @@ static void worker_do_forecast(struct worker *w, struct work *k)
 	mailbox_send(w->box, msg);
 }
 
+#define PREVIEW_STEPS (ROUTE_MAKE | ROUTE_VERIFY | ROUTE_METRICS | ROUTE_BEFORE)
+
+/* What would be written, as a plan says it, under the id that it will have; of what cannot become a
+ * plan only the difference. */
+static int worker_preview_plan(struct worker *w, const struct work *k, struct route_report *r,
+			       struct msg *msg)
+{
+	const struct tables *onto;
+	struct err why;
+	int rc = route_report_steps(r, &k->in, ROUTE_PLAN, &w->progress, &why);
+
+	if (rc == -ECANCELED || !k->in.installed)
+		return rc;
+	if (rc) {
+		onto = tables_onto(k->in.f, k->in.installed, r->t);
+		msg->diff = tdiff_new(k->in.f, k->in.installed, onto);
+	} else {
+		onto = tables_get(r->plan->to);
+		snprintf(msg->txn, sizeof(msg->txn), "%s", r->plan->id);
+		msg->diff = r->plan->diff;
+		r->plan->diff = NULL;
+	}
+	tables_put(r->t);
+	r->t = onto;
+	return 0;
+}
+
+/* The message takes over what is shown. */
+static void worker_preview_take(struct msg *msg, struct route_report *r)
+{
+	msg->seconds = r->made_s;
+	msg->tables = r->t;
+	msg->verdict = r->v;
+	msg->after = r->m;
+	msg->before = r->before;
+	msg->notes = r->notes;
+	msg->files = r->files;
+	r->t = NULL;
+	r->v = NULL;
+	r->m = r->before = NULL;
+	r->notes = (struct notes){ 0 };
+}
+
+static int worker_compute_preview(struct worker *w, const struct work *k, struct msg *msg,
+				  struct err *err)
+{
+	struct route_report r;
+	char why[300];
+	int rc;
+
+	worker_begin(w, MSG_WORK_STEP, NULL,
+		     route_report_parts(&k->in, PREVIEW_STEPS | ROUTE_PLAN));
+	route_report_begin(&r, &k->in);
+	rc = route_report_steps(&r, &k->in, PREVIEW_STEPS, &w->progress, err);
+	if (!rc)
+		rc = worker_preview_plan(w, k, &r, msg);
+	if (!rc && !verdict_ok(r.v)) {
+		verdict_sentence(why, sizeof(why), r.v, k->in.f);
+		notes_set(&r.notes, "verdict", 0, "%s", why);
+	}
+	worker_preview_take(msg, &r);
+	route_report_free(&r);
+	return rc;
+}
+
 static void worker_do_preview(struct worker *w, struct work *k)
 {
 	struct msg *msg = msg_new(MSG_PREVIEW);
 	struct err err = { "" };
 
-	worker_begin(w, MSG_WORK_STEP, NULL, k->tables ? 5 : 3);
 	msg->rc = worker_compute_preview(w, k, msg, &err);
 	if (msg->rc) {
 		msg->type = MSG_PREVIEW_FAILED;
 		snprintf(msg->text, sizeof(msg->text), "%s", err.text);
 	}
-	msg->fabric = fabric_get(k->fabric);
-	msg->from = tables_get(k->tables);
-	msg->jobs = jobset_get(k->jobs);
+	msg->fabric = fabric_get(k->in.f);
+	msg->from = tables_get(k->in.installed);
+	msg->jobs = jobset_get(k->in.jobs);
 	msg->total = k->serial;
 	mailbox_send(w->box, msg);
 }
@@ -282,22 +251,20 @@ static void worker_do_order(struct worker *w, struct work *k, enum msg_type step
 			    enum msg_type end)
 {
 	struct msg *msg = msg_new(end);
+	struct route_report r;
 	struct err err = { "" };
-	struct plan *p = NULL;
 
 	worker_begin(w, steps, "order of writes", 0);
+	route_report_begin(&r, &k->in);
 	msg->total = k->serial;
-	msg->rc = plan_new_told(&p, k->fabric, k->tables, k->to, k->jobs, &k->sm, time(NULL),
-				&w->progress, &err);
-	if (!msg->rc)
-		plan_from_files(p, &k->files);
-	if (!msg->rc && !plan_empty(p))
-		msg->rc = plan_order_find(p, NULL, &w->progress, &err);
+	msg->rc = route_report_steps(&r, &k->in, ROUTE_PLAN, &w->progress, &err);
+	if (!msg->rc && !plan_empty(r.plan))
+		msg->rc = route_report_steps(&r, &k->in, ROUTE_ORDER, &w->progress, &err);
 	if (!msg->rc) {
-		msg->ordered = p;
-		p = NULL;
+		msg->ordered = r.plan;
+		r.plan = NULL;
 	}
-	plan_free(p);
+	route_report_free(&r);
 	snprintf(msg->text, sizeof(msg->text), "%s", err.text);
 	mailbox_send(w->box, msg);
 }
@@ -334,9 +301,9 @@ static void worker_submit(struct worker *w, struct work *slot, const struct work
 	worker_work_drop(slot);
 	*slot = *k;
 	slot->wanted = true;
-	fabric_get(slot->fabric);
-	tables_get(slot->tables);
-	jobset_get(slot->jobs);
+	route_inputs_copy(&slot->in, &k->in);
+	if (k->rates)
+		rates_get(k->rates);
 	pthread_cond_signal(&w->wake);
 }
 
@@ -426,7 +393,9 @@ void worker_metrics(struct worker *w, const struct fabric *f, const struct table
 		    const struct jobset *jobs, bool verify, bool lanes)
 {
 	struct work k = {
-		.fabric = f, .tables = t, .jobs = jobs, .verify = verify, .lanes = lanes
+		.in = { .f = f, .tables = t, .jobs = jobs, .opts.terminals_only = true },
+		.verify = verify,
+		.lanes = lanes,
 	};
 
 	pthread_mutex_lock(&w->lock);
@@ -439,41 +408,25 @@ void worker_metrics(struct worker *w, const struct fabric *f, const struct table
 void worker_figures(struct worker *w, const struct fabric *f, const struct tables *t,
 		    const struct jobset *jobs, bool verify)
 {
-	struct work k = { .fabric = f, .tables = t, .jobs = jobs, .verify = verify };
+	struct work k = {
+		.in = { .f = f, .tables = t, .jobs = jobs, .opts.terminals_only = true },
+		.verify = verify,
+	};
 
 	pthread_mutex_lock(&w->lock);
 	worker_submit(w, &w->metrics, &k);
 	pthread_mutex_unlock(&w->lock);
 }
 
-void worker_preview(struct worker *w, const struct preview_ask *ask)
+void worker_preview(struct worker *w, const struct route_inputs *in, uint64_t serial)
 {
-	struct work k = { .fabric = ask->fabric,
-			  .tables = ask->current,
-			  .jobs = ask->jobs,
-			  .engine = ask->engine,
-			  .params = ask->params,
-			  .sm = ask->sm,
-			  .serial = ask->serial };
+	struct work k = { .in = *in, .serial = serial };
 
-	if (ask->files) {
-		snprintf(k.tables_file, sizeof(k.tables_file), "%s", ask->files->tables);
-		snprintf(k.path_sl, sizeof(k.path_sl), "%s", ask->files->path_sl);
-		snprintf(k.sl2vl, sizeof(k.sl2vl), "%s", ask->files->sl2vl);
-	}
-
-	if (ask->params.nroots) {
-		k.roots = xcalloc(ask->params.nroots, sizeof(*k.roots));
-		memcpy(k.roots, ask->params.roots, ask->params.nroots * sizeof(*k.roots));
-		k.params.roots = k.roots;
-	}
-	k.params.limits = k.limits = route_limits_copy(ask->params.limits);
 	pthread_mutex_lock(&w->lock);
 	if (w->running == &w->preview || w->running == &w->cost || w->running == &w->forecast)
 		atomic_store(&w->progress.cancel, true);
 	worker_put_off_usage(w);
 	worker_submit(w, &w->preview, &k);
-	w->preview.demand = ask->demand ? demand_get(ask->demand) : NULL;
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -503,28 +456,13 @@ static void worker_make_way(struct worker *w)
 	worker_put_off_usage(w);
 }
 
-/* With the lock held. */
-static void worker_submit_order(struct worker *w, struct work *slot, const struct order_ask *ask,
-				bool urgent)
+void worker_order(struct worker *w, const struct route_inputs *in, uint64_t serial)
 {
-	struct work k = { .fabric = ask->fabric,
-			  .tables = ask->from,
-			  .jobs = ask->jobs,
-			  .sm = ask->sm,
-			  .urgent = urgent,
-			  .serial = ask->serial };
+	struct work k = { .in = *in, .urgent = true, .serial = serial };
 
-	if (ask->files)
-		k.files = *ask->files;
-	worker_submit(w, slot, &k);
-	slot->to = tables_get(ask->to);
-}
-
-void worker_order(struct worker *w, const struct order_ask *ask)
-{
 	pthread_mutex_lock(&w->lock);
 	worker_make_way(w);
-	worker_submit_order(w, &w->order, ask, true);
+	worker_submit(w, &w->order, &k);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -537,30 +475,32 @@ void worker_cancel_order(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-void worker_cost(struct worker *w, const struct order_ask *ask, bool urgent)
+void worker_cost(struct worker *w, const struct route_inputs *in, uint64_t serial, bool urgent)
 {
+	struct work k = { .in = *in, .urgent = urgent, .serial = serial };
+
 	pthread_mutex_lock(&w->lock);
 	if (urgent)
 		worker_make_way(w);
 	else
 		worker_put_off_usage(w);
-	worker_submit_order(w, &w->cost, ask, urgent);
+	worker_submit(w, &w->cost, &k);
 	pthread_mutex_unlock(&w->lock);
 }
 
 void worker_forecast(struct worker *w, const struct forecast_ask *ask)
 {
-	struct work k = { .fabric = ask->fabric,
-			  .tables = ask->from,
-			  .jobs = ask->jobs,
+	struct work k = { .in = { .f = ask->fabric,
+				  .installed = ask->from,
+				  .tables = ask->to,
+				  .jobs = ask->jobs },
+			  .rates = ask->rates,
 			  .traffic_only = ask->traffic_only,
 			  .serial = ask->serial };
 
 	pthread_mutex_lock(&w->lock);
 	worker_put_off_usage(w);
 	worker_submit(w, &w->forecast, &k);
-	w->forecast.to = tables_get(ask->to);
-	w->forecast.rates = ask->rates ? rates_get(ask->rates) : NULL;
 	pthread_mutex_unlock(&w->lock);
 }
 

@@ -7,9 +7,7 @@
 #define CONSOLE_SESSION_WORKER_H
 
 #include "console/session/message.h"
-#include "engines/engine.h"
-#include "fabric/plan/plan.h"
-#include "views/data/request.h"
+#include "console/session/route_report.h"
 
 struct worker;
 
@@ -23,46 +21,25 @@ void worker_stop(struct worker *w); /* cancels; NULL is fine */
 void worker_metrics(struct worker *w, const struct fabric *f, const struct tables *t,
 		    const struct jobset *jobs, bool verify, bool lanes);
 
-/* What a preview is computed from.  current may be NULL: no before, no diff. */
-struct preview_ask {
-	const struct fabric *fabric;
-	const struct tables *current;
-	const struct jobset *jobs; /* may be NULL, as the next */
-	const struct demand *demand;
-	const struct engine *engine;
-	struct engine_params params;	     /* its roots and limits are copied */
-	struct sm_pin sm;		     /* as the plan has it */
-	const struct preview_options *files; /* of route_file_engine: their names are copied */
-	uint64_t serial;		     /* comes back as the message's total */
-};
-
 /* Only the figures: of a moment of the past.  Replaces a request of worker_metrics() that waits. */
 void worker_figures(struct worker *w, const struct fabric *f, const struct tables *t,
 		    const struct jobset *jobs, bool verify);
 
-/* An engine's tables, or a file's, with verdict, figures before and after, and difference.
- * Replaces a preview that waits and cancels one that runs. */
-void worker_preview(struct worker *w, const struct preview_ask *ask);
+/* An engine's tables, or a file's, with verdict, metrics before and after, and difference.
+ * serial comes back as the message's total.  Replaces a preview that waits and cancels one that
+ * runs. */
+void worker_preview(struct worker *w, const struct route_inputs *in, uint64_t serial);
 void worker_cancel(struct worker *w); /* the preview */
 
-/* What a plan with its order of writes and its drain is made from. */
-struct order_ask {
-	const struct fabric *fabric;
-	const struct tables *from, *to;
-	const struct plan_files *files; /* may be NULL; copied */
-	const struct jobset *jobs;
-	struct sm_pin sm;
-	uint64_t serial; /* comes back as the message's total */
-};
-
-/* A plan that somebody waits for, before anything else: MSG_ORDERED.  Replaces one that waits,
- * cancels one that runs. */
-void worker_order(struct worker *w, const struct order_ask *ask);
+/* The plan from the installed tables to those given, with its order of writes and its drain, which
+ * somebody waits for, before anything else: MSG_ORDERED.  Replaces one that waits, cancels one that
+ * runs. */
+void worker_order(struct worker *w, const struct route_inputs *in, uint64_t serial);
 void worker_cancel_order(struct worker *w);
 
 /* The plan of a proposal, when nothing else is to be done, or, when it is urgent, at once:
  * MSG_COST.  Replaces one that waits; gives way (-ECANCELED) to a preview and an order. */
-void worker_cost(struct worker *w, const struct order_ask *ask, bool urgent);
+void worker_cost(struct worker *w, const struct route_inputs *in, uint64_t serial, bool urgent);
 void worker_cancel_cost(struct worker *w);
 
 /* What traffic is to expect of either table, and what links would carry where rates are known.

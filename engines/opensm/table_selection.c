@@ -2,7 +2,7 @@
 #include "engines/opensm/table_selection.h"
 
 #include "engines/limits/exclusion.h"
-#include "engines/verify/verify.h"
+#include "engines/route_judge.h"
 #include "fabric/format/native/demand_file.h"
 #include "fabric/format/native/guid_list.h"
 #include "fabric/format/native/jobs_file.h"
@@ -74,33 +74,36 @@ static void table_selection_count_loops(struct table_selection *out, const struc
 	}
 }
 
+/* Of tables that did not pass the verdict, which are a step of an update: not less than they say.
+ */
+static void table_selection_figures(struct table_selection *out, const struct fabric *f,
+				    const struct tables *t, const struct verdict *v, bool step)
+{
+	bool least = !verdict_ok(v);
+
+	out->vls_used = least && t->vls > v->vls_used ? t->vls : v->vls_used;
+	out->sls_used = least && t->sls > v->sls_used ? t->sls : v->sls_used;
+	out->hops_max = v->hops_max;
+	out->step = step;
+	out->looping = out->loop_lid = 0;
+	if (v->looping)
+		table_selection_count_loops(out, f, t);
+}
+
 int table_selection_judge(struct table_selection *out, const struct fabric *f,
 			  const struct tables *t, const struct route_limits *l, bool step,
 			  struct err *err)
 {
-	struct verify_opts opts = { .limits = l };
+	struct route_judge_opts opts = { .verify = { .limits = l } };
 	struct verdict *v;
-	char why[300];
-	int rc = verify_tables(&v, f, t, &opts, NULL, err);
+	int rc = route_judge(&v, f, t, &opts, NULL, err);
 
 	if (rc)
 		return rc;
-	if (verdict_ok(v) || step) {
-		out->vls_used = v->vls_used > t->vls ? v->vls_used : t->vls;
-		out->sls_used = v->sls_used > t->sls ? v->sls_used : t->sls;
-		if (verdict_ok(v)) {
-			out->vls_used = v->vls_used;
-			out->sls_used = v->sls_used;
-		}
-		out->hops_max = v->hops_max;
-		out->step = step;
-		out->looping = out->loop_lid = 0;
-		if (v->looping)
-			table_selection_count_loops(out, f, t);
-	} else {
-		verdict_sentence(why, sizeof(why), v, f);
-		rc = err_set(err, -EPROTO, "the tables did not pass: %s", why);
-	}
+	if (!step)
+		rc = route_judge_refusal(v, f, err);
+	if (!rc)
+		table_selection_figures(out, f, t, v, step);
 	verdict_free(v);
 	return rc;
 }

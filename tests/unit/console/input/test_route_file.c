@@ -3,6 +3,7 @@
 #include "console/input/route_file.h"
 
 #include "engines/engine_spec.h"
+#include "engines/route_judge.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 #include "fabric/format/native/tables_ibr.h"
@@ -175,6 +176,9 @@ static void each_file_is_named_with_its_sha256(void **state)
 	free(path);
 }
 
+/* As tables of files are judged. */
+static const struct route_judge_opts apart = { .management_apart = true };
+
 static void lfts_alone_are_taken_for_sl_0(void **state)
 {
 	struct verdict *v;
@@ -185,7 +189,7 @@ static void lfts_alone_are_taken_for_sl_0(void **state)
 	assert_int_equal(g.rc, 0);
 	assert_non_null(notes_find(&g.notes, "sls_assumed"));
 	assert_int_equal(g.t->sl_kind, SL_CONST);
-	assert_int_equal(route_file_verify(&v, f, g.t, NULL, NULL, NULL), 0);
+	assert_int_equal(route_judge(&v, f, g.t, &apart, NULL, NULL), 0);
 	assert_true(v->connected && v->loop_free);
 	assert_false(v->deadlock_free); /* on one lane paths of nue have cycles */
 	verdict_free(v);
@@ -310,7 +314,7 @@ static void routes_to_switches_alone_are_no_deadlock_of_others(void **state)
 	assert_int_equal(verify_tables(&v, tree, as_file, NULL, NULL, NULL), 0);
 	assert_false(v->deadlock_free);
 	verdict_free(v);
-	assert_int_equal(route_file_verify(&v, tree, as_file, NULL, NULL, NULL), 0);
+	assert_int_equal(route_judge(&v, tree, as_file, &apart, NULL, NULL), 0);
 	assert_true(verdict_ok(v));
 	verdict_free(v);
 	got_done(&g);

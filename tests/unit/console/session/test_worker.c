@@ -74,15 +74,13 @@ static void a_preview_that_is_cancelled_while_it_waits_is_told(void **state)
 	struct tables *t = must_route(&engine_minhop, f, NULL, &params);
 	struct mailbox *box = mailbox_new();
 	struct worker *w = start(box);
-	struct preview_ask ask = {
-		.fabric = f, .current = t, .engine = &engine_minhop, .serial = SERIAL
-	};
+	struct route_inputs in = { .f = f, .installed = t, .engine = &engine_minhop };
 	struct msg *m;
 
 	(void)state;
 	worker_metrics(w, f, t, NULL, true, false);
 	msg_drop(next_of(box, MSG_METRICS_STEP, MSG_METRICS));
-	worker_preview(w, &ask);
+	worker_preview(w, &in, SERIAL);
 	worker_cancel(w);
 	/* a machine that slept meanwhile may have been done before */
 	m = next_of(box, MSG_PREVIEW_FAILED, MSG_PREVIEW);
@@ -103,13 +101,13 @@ static void an_order_of_writes_tells_its_steps_from_the_plan_on(void **state)
 	struct tables *from = must_route(&engine_minhop, f, NULL, &params), *to;
 	struct mailbox *box = mailbox_new();
 	struct worker *w = start(box);
-	struct order_ask ask = { .fabric = f, .from = from, .serial = SERIAL };
+	struct route_inputs in = { .f = f, .installed = from };
 	struct msg *m;
 
 	(void)state;
 	params.seed = 5;
-	ask.to = to = must_route(&engine_updn, f, NULL, &params);
-	worker_cost(w, &ask, false);
+	in.tables = to = must_route(&engine_updn, f, NULL, &params);
+	worker_cost(w, &in, SERIAL, false);
 	m = next_of(box, MSG_COST_STEP, MSG_COST);
 	assert_int_equal(m->type, MSG_COST_STEP);
 	assert_string_equal(m->step, "plan");
@@ -123,9 +121,9 @@ static void an_order_of_writes_tells_its_steps_from_the_plan_on(void **state)
 	assert_non_null(m->ordered);
 	msg_drop(m);
 	/* one that is ended leaves no plan */
-	worker_cost(w, &ask, true);
+	worker_cost(w, &in, SERIAL, true);
 	worker_cancel_cost(w);
-	worker_order(w, &ask);
+	worker_order(w, &in, SERIAL);
 	while ((m = next_of(box, MSG_ORDERED, MSG_COST))->type == MSG_COST) {
 		assert_true(m->rc ? m->rc == -ECANCELED && !m->ordered : m->ordered != NULL);
 		msg_drop(m);
