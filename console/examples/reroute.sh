@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# reroute.sh FABRIC [OPTION OF plan...]: new routes for the jobs that run, from watching to the report,
-# with nobody there.  Leaves all it found in a folder; exits as ibroute-top does, 0: kept, or no change.
+# reroute.sh FABRIC [OPTION OF plan...]: unattended reroute for the running jobs, up to the report.
+# Leaves its files in a folder; exits like ibroute-top, 0: confirmed, or no change.
 set -eu
 fabric=$1
 shift
@@ -10,7 +10,7 @@ records=${IBROUTE_RECORD_DIR:-/var/log/ibroute-top}
 dir=reroute-$(date +%Y%m%dT%H%M%S)
 mkdir "$dir" && cd "$dir"
 
-watch() { # FILE: three polls as JSON lines; fails when a port has a problem or does not answer
+watch() { # FILE: three polls as JSON lines; fails when a port has a problem or does not respond
 	ibroute-top --jsonl -n 3 --check --view ports --filter 'problem!=none' >"$1"
 }
 
@@ -18,11 +18,11 @@ watch before.jsonl || { echo "reroute: see the ports in $dir/before.jsonl" >&2; 
 
 rc=0
 ibroute-top plan "$@" --fabric "$fabric" --jobs slurm -o new.plan --detailed-exitcode >plan.txt || rc=$?
-[ "$rc" -eq 2 ] || exit "$rc" # 0: there is nothing to change
+[ "$rc" -eq 2 ] || exit "$rc" # 0: nothing to change
 rc=0
 ibroute-top show new.plan --json >plan.json
 
-# Agents of the jobs drain, all is written and read back, agents return; then it waits.
+# Jobs drain, everything is written and read back, jobs return; then it waits for the confirmation.
 id=$(ibroute-top apply new.plan --jobs slurm --yes-fabric "$fabric" --no-input --detach | tail -n 1)
 ibroute-top status "$id" --wait 600 --json >status.json || [ $? -eq 1 ]
 
@@ -30,7 +30,7 @@ if watch after.jsonl; then
 	ibroute-top confirm "$id" --yes-fabric "$fabric" >end.txt || rc=$?
 else
 	ibroute-top rollback "$id" --yes-fabric "$fabric" >end.txt || rc=$?
-	case $rc in 0 | 4) rc=5 ;; esac # 4: the watchdog saw it first
+	case $rc in 0 | 4) rc=5 ;; esac # 4: the watchdog was first
 fi
 ibroute-top audit export --report "$id" -o report.md "$records"
 ibroute-top audit verify "$records"
