@@ -2,7 +2,6 @@
 #include "engines/dfdn/dfdn.h"
 
 #include "engines/dfdn/dfdn_levels.h"
-#include "engines/dfdn/dfdn_rises.h"
 #include "engines/dfdn/dfdn_tight.h"
 #include "engines/dfdn/dfdn_tree.h"
 #include "engines/dfdn/dfdn_write.h"
@@ -163,8 +162,8 @@ static int dfdn_try_roots(struct dfdn *x, const uint32_t *roots, uint32_t n)
 	unsigned most, nvl;
 	int rc;
 
-	dfdn_rises_done(&x->rises);
-	rc = dfdn_rises_init(&x->rises, &x->tree, roots, n, &x->pace);
+	dfdn_tree_free_rises(&x->rises);
+	rc = dfdn_tree_find_rises(&x->rises, &x->tree, roots, n, &x->pace);
 	most = x->rises.longest < x->vls ? x->rises.longest : x->vls;
 	nvl = x->rises.most + 1;
 	x->needless = x->rises.needless;
@@ -285,7 +284,7 @@ static int dfdn_route_how(struct tables **out, const struct fabric *f,
 	} else {
 		tables_put(x.t);
 	}
-	dfdn_rises_done(&x.rises);
+	dfdn_tree_free_rises(&x.rises);
 	dfdn_levels_free(x.levels);
 	dfdn_paths_free(x.paths);
 	free(x.turn);

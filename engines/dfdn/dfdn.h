@@ -6,7 +6,7 @@
  * "Ensuring Deadlock-Freedom in Low-Diameter InfiniBand Networks" (HOTI16): DF-D2 where no path
  * has more than three switches, DF-DN elsewhere, with VLs counted from the source or from the
  * destination, whichever needs fewer SLs.  Other than in the paper the VL need not rise at every
- * hop (dfdn_rises.h), a path may skip VLs, and where first fit does not do the most constrained
+ * hop (dfdn_tree.h), a path may skip VLs, and where first fit does not do the most constrained
  * path comes first (dfdn_tight.h).
  *
  * The paths are those of dfsssp (balanced over whole paths) or, with DFDN_MINHOP, of minhop

@@ -81,4 +81,25 @@ static inline uint32_t dfdn_tree_path(const struct dfdn_tree *x, uint32_t i, uin
 	return n;
 }
 
+/*
+ * The turns at which the VL must rise.
+ *
+ * HOTI16 lets it rise at every hop.  It is enough that it rises where a path turns from a
+ * channel that leads down to one that leads up (updown.h): on one VL, packets then only turn in
+ * ways that cannot close a cycle.  That takes fewer VLs and, as most turns have no say, fewer
+ * SLs.
+ */
+struct dfdn_rises {
+	uint8_t *rise;	  /* by turn: 0 or 1 */
+	uint32_t longest; /* path from a switch with ends, in hops */
+	uint32_t most;	  /* rises on any of these paths; VLs needed, less one */
+	bool needless;	  /* the turns of these paths close no cycle even on one VL */
+};
+
+/* Up is towards the roots.  Walks all paths: -ECANCELED; free with dfdn_tree_free_rises() all the
+ * same. */
+int dfdn_tree_find_rises(struct dfdn_rises *r, struct dfdn_tree *x, const uint32_t *roots,
+			 uint32_t nroots, struct pace *p);
+void dfdn_tree_free_rises(struct dfdn_rises *r);
+
 #endif

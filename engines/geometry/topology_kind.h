@@ -42,12 +42,6 @@ struct topology_kind {
 /* O(channels * ports of a switch). */
 struct topology_kind *topology_kind_new(const struct fabric *f);
 void topology_kind_free(struct topology_kind *s); /* NULL is fine */
-/* For topology_kind_new(): a torus or mesh; false: it is none, and the note says why.
- * O(switches * degree^2). */
-bool topology_kind_find_torus(struct topology_kind *s, const struct fabric *f);
-/* Tries a torus or mesh, then groups; sets the kind when it is one.  O(switches * degree^2).
- * For topology_kind_new(). */
-void topology_kind_find_more(struct topology_kind *s, const struct fabric *f);
 /* "leaf", "spine", "agg", "core", "level 3". */
 const char *topology_kind_level_name(char buf[16], const struct topology_kind *s, uint32_t level);
 /* One line: "tree of 2 levels", "HyperX 12x8", "torus 6x6x6", "9 groups of close switches",

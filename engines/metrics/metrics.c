@@ -1,16 +1,481 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/metrics/metrics.h"
 
-#include "engines/metrics/metrics_jobs.h"
 #include "engines/verify/verify_deps.h"
 #include "engines/verify/verify_walk.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/pool.h"
+#include "fabric/base/tile.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Does a route to that LID count?  To base LIDs of counted terminals, or to all traffic LIDs. */
+static bool metrics_counts(const struct fabric *f, const struct tables *t,
+			   const struct metrics_opts *opts, uint32_t lid)
+{
+	uint32_t end = fabric_lid_end(f, lid);
+
+	if (end >= f->nterm)
+		return false;
+	if (opts->all_lids)
+		return !t->escape || !fabric_lid_escape(f, lid);
+	return f->term_lid[end] == lid;
+}
+
+/* --- the routes inside jobs, counted per source switch --------------------------------------- */
+
+#define LARGE	    (1u << 20) /* terminals times switches of a job that all workers share */
+#define TURN_SHARE  16	       /* entries of a block against ways in it that are worth turning it */
+#define TELL_BLOCKS 64	       /* of memory that may have to be cleared, between two looks */
+#define CHUNK	    64	       /* destinations of such a job in one turn */
+#define BATCH	    64	       /* sources followed side by side, so that cache misses overlap */
+#define SHORT_WAY   16	       /* channels; longer ways are followed one by one */
+
+/* LFT entries LID by LID, in blocks of LFT_BLOCK that many routes are looked up in; NULL: not
+ * worth while. */
+struct turned {
+	uint8_t **block; /* nsw entries per LID */
+	uint32_t nblock;
+};
+
+/* What one worker counts with. */
+struct count {
+	const struct fabric *f;
+	const struct tables *t;
+	const struct walk *walk;
+	const struct turned *turned;
+	const struct jobset *jobs;
+	const struct metrics_opts *opts;
+	struct job_metrics *result; /* of the job in hand: routes */
+	uint64_t *eff;		    /* per channel, over all jobs */
+	uint64_t *load;		    /* per channel, of the job in hand */
+	uint32_t *used;		    /* channels with load */
+	uint32_t nused;
+	uint32_t *sources; /* switches with terminals of the job ... */
+	uint32_t nsources;
+	uint32_t *weight; /* ... and how many; per switch */
+	uint32_t *fresh;  /* of them, those whose pair no earlier job has counted */
+	uint32_t *mark;	  /* per terminal: serial of the last destination it was met with */
+	uint32_t serial;
+	uint32_t *way;			    /* nsw */
+	uint32_t ways[BATCH * SHORT_WAY];   /* per source of a batch */
+	uint32_t from[BATCH], where[BATCH]; /* of a batch: sources and how far they are */
+	uint32_t hops[BATCH];		    /* FAB_NONE: there is no way */
+	uint32_t active[BATCH], nactive;    /* those still on their way */
+};
+
+struct crew {
+	struct metrics *m;
+	const struct jobset *jobs;
+	struct progress *progress;
+	struct count *count; /* per worker */
+	struct turned turned;
+	uint32_t *list;		  /* jobs that one worker does alone */
+	uint32_t large;		  /* the job that all are at */
+	struct job_metrics *part; /* of it, per worker */
+};
+
+/* The channel from a switch towards the LID, or FAB_NONE. */
+static inline uint32_t metrics_next_chan(const struct count *k, uint32_t sw, uint32_t lid)
+{
+	const uint8_t *block = k->turned->block[lid / LFT_BLOCK];
+	uint8_t port = block ? block[(size_t)(lid % LFT_BLOCK) * k->f->nsw + sw]
+			     : tables_row(k->t, sw)[lid];
+
+	return walk_chan(k->walk, sw, port);
+}
+
+/* The channels from sw to the LID; FAB_NONE when there is no way. */
+static uint32_t metrics_follow(struct count *k, uint32_t sw, uint32_t lid, uint32_t dsw)
+{
+	uint32_t n = 0;
+
+	while (sw != dsw) {
+		uint32_t c = metrics_next_chan(k, sw, lid);
+
+		if (c == FAB_NONE || n == k->f->nsw - 1)
+			return FAB_NONE;
+		k->way[n++] = c;
+		sw = k->f->chan_dst[c];
+	}
+	return n;
+}
+
+/* Terminals of job j per switch whose pair with dest no earlier job has: into fresh. */
+static void metrics_find_fresh(struct count *k, uint32_t j, uint32_t dest)
+{
+	const struct jobset *js = k->jobs;
+	uint32_t i, o;
+
+	k->serial++;
+	for (o = js->term_off[dest]; o < js->term_off[dest + 1]; o++) {
+		const struct job *job = &js->jobs[js->term_job[o]];
+
+		for (i = 0; js->term_job[o] < j && i < job->nterm; i++)
+			k->mark[job->terms[i]] = k->serial;
+	}
+	for (i = 0; i < k->nsources; i++)
+		k->fresh[k->sources[i]] = 0;
+	for (i = 0; i < js->jobs[j].nterm; i++) {
+		uint32_t term = js->jobs[j].terms[i];
+
+		k->fresh[k->f->term_sw[term]] += k->mark[term] != k->serial;
+	}
+}
+
+/* Of the routes on a way, known ones were counted for an earlier job.  The sum over jobs gets
+ * all of them in the end, so here they are taken off. */
+static void metrics_add_way(struct count *k, const uint32_t *way, uint32_t n, uint32_t routes,
+			    uint32_t known)
+{
+	uint32_t h, c;
+
+	for (h = 0; h < n; h++) {
+		c = way[h];
+		if (!k->load[c])
+			k->used[k->nused++] = c;
+		k->load[c] += routes;
+	}
+	for (h = 0; known && h < n; h++)
+		k->eff[way[h]] -= known;
+	k->result->routes += routes;
+}
+
+/* All of a batch one switch further. */
+static void metrics_advance(struct count *k, uint32_t hop, uint32_t lid, uint32_t dsw)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < k->nactive; i++) {
+		uint32_t a = k->active[i], sw = k->where[a];
+		uint32_t c = metrics_next_chan(k, sw, lid);
+
+		if (c == FAB_NONE) {
+			k->hops[a] = FAB_NONE;
+			continue;
+		}
+		k->ways[a * SHORT_WAY + hop] = c;
+		k->hops[a] = hop + 1;
+		k->where[a] = k->f->chan_dst[c];
+		k->active[n] = a;
+		n += k->where[a] != dsw;
+	}
+	k->nactive = n;
+}
+
+static void metrics_count_batch(struct count *k, uint32_t n, uint32_t lid, uint32_t dsw,
+				const uint32_t *fresh)
+{
+	uint32_t i, hop, sw, ways;
+
+	for (i = 0; i < n; i++) {
+		k->where[i] = k->from[i];
+		k->active[i] = i;
+	}
+	k->nactive = n;
+	for (hop = 0; hop < SHORT_WAY && k->nactive; hop++)
+		metrics_advance(k, hop, lid, dsw);
+	for (i = 0; i < k->nactive; i++) {
+		uint32_t a = k->active[i];
+
+		sw = k->from[a];
+		k->hops[a] = FAB_NONE;
+		ways = metrics_follow(k, sw, lid, dsw);
+		if (ways != FAB_NONE)
+			metrics_add_way(k, k->way, ways, k->weight[sw], k->weight[sw] - fresh[sw]);
+	}
+	for (i = 0; i < n; i++) {
+		sw = k->from[i];
+		if (k->hops[i] != FAB_NONE)
+			metrics_add_way(k, k->ways + (size_t)i * SHORT_WAY, k->hops[i],
+					k->weight[sw], k->weight[sw] - fresh[sw]);
+	}
+}
+
+static void metrics_count_lid(struct count *k, uint32_t lid, uint32_t dest, const uint32_t *fresh)
+{
+	uint32_t i, n = 0, dsw = k->f->term_sw[dest];
+
+	if (tables_row(k->t, dsw)[lid] != k->f->term_port[dest])
+		return;
+	for (i = 0; i < k->nsources; i++) {
+		if (k->sources[i] != dsw)
+			k->from[n++] = k->sources[i];
+		if (n < BATCH)
+			continue;
+		metrics_count_batch(k, n, lid, dsw, fresh);
+		n = 0;
+	}
+	metrics_count_batch(k, n, lid, dsw, fresh);
+}
+
+static void metrics_count_dest(struct count *k, uint32_t j, uint32_t dest)
+{
+	const struct fabric *f = k->f;
+	const uint32_t *fresh = k->weight;
+	uint32_t lid = f->term_lid[dest], end = lid + (1u << f->lmc);
+
+	if (k->jobs->term_off[dest + 1] - k->jobs->term_off[dest] > 1) {
+		metrics_find_fresh(k, j, dest);
+		fresh = k->fresh;
+	}
+	for (; lid < end; lid++) {
+		if (metrics_counts(f, k->t, k->opts, lid))
+			metrics_count_lid(k, lid, dest, fresh);
+	}
+}
+
+static void metrics_gather(struct count *k, const struct job *job)
+{
+	uint32_t i;
+
+	for (i = 0; i < job->nterm; i++) {
+		uint32_t sw = k->f->term_sw[job->terms[i]];
+
+		if (!k->weight[sw]++)
+			k->sources[k->nsources++] = sw;
+	}
+}
+
+/* Moves the loads of the job in hand to another worker's. */
+static void metrics_hand_over(struct count *to, struct count *from)
+{
+	while (from->nused > 0) {
+		uint32_t c = from->used[--from->nused];
+
+		if (!to->load[c])
+			to->used[to->nused++] = c;
+		to->load[c] += from->load[c];
+		from->load[c] = 0;
+	}
+}
+
+/* Adds the job's loads to the sum, and leaves the scratch empty. */
+static void metrics_finish(struct count *k, struct job_metrics *jm)
+{
+	jm->links = k->nused;
+	while (k->nused > 0) {
+		uint32_t c = k->used[--k->nused];
+
+		if (k->load[c] > jm->efi_max)
+			jm->efi_max = k->load[c];
+		k->eff[c] += k->load[c];
+		k->load[c] = 0;
+	}
+}
+
+static void metrics_forget_sources(struct count *k)
+{
+	while (k->nsources > 0)
+		k->weight[k->sources[--k->nsources]] = 0;
+}
+
+static bool metrics_count_job(void *ctx, unsigned worker, uint32_t i)
+{
+	struct crew *crew = ctx;
+	struct count *k = &crew->count[worker];
+	uint32_t j = crew->list[i], n;
+	const struct job *job = &crew->jobs->jobs[j];
+
+	if (worker == 0 && progress_step(crew->progress, "metrics", j, crew->jobs->njob))
+		return true;
+	k->result = &crew->m->job[j];
+	metrics_gather(k, job);
+	for (n = 0; n < job->nterm; n++)
+		metrics_count_dest(k, j, job->terms[n]);
+	metrics_finish(k, k->result);
+	metrics_forget_sources(k);
+	return false;
+}
+
+static bool metrics_count_chunk(void *ctx, unsigned worker, uint32_t i)
+{
+	struct crew *crew = ctx;
+	struct count *k = &crew->count[worker];
+	const struct job *job = &crew->jobs->jobs[crew->large];
+	uint32_t n, end = (i + 1) * CHUNK < job->nterm ? (i + 1) * CHUNK : job->nterm;
+
+	if (worker == 0 && progress_step(crew->progress, "metrics", crew->large, crew->jobs->njob))
+		return true;
+	k->result = &crew->part[worker];
+	for (n = i * CHUNK; n < end; n++)
+		metrics_count_dest(k, crew->large, job->terms[n]);
+	return false;
+}
+
+static bool metrics_count_large(struct crew *crew, struct pool *pool, uint32_t j)
+{
+	const struct job *job = &crew->jobs->jobs[j];
+	struct job_metrics *result = &crew->m->job[j];
+	unsigned w, workers = pool_threads(pool);
+	bool stopped;
+
+	crew->large = j;
+	for (w = 0; w < workers; w++) {
+		crew->part[w] = (struct job_metrics){ 0 };
+		metrics_gather(&crew->count[w], job);
+	}
+	stopped = pool_for(pool, (job->nterm + CHUNK - 1) / CHUNK, metrics_count_chunk, crew);
+	for (w = 0; w < workers; w++) {
+		result->routes += crew->part[w].routes;
+		if (w)
+			metrics_hand_over(&crew->count[0], &crew->count[w]);
+		metrics_forget_sources(&crew->count[w]);
+	}
+	metrics_finish(&crew->count[0], result);
+	return stopped;
+}
+
+static bool metrics_count_all(struct crew *crew, struct pool *pool)
+{
+	const struct jobset *js = crew->jobs;
+	uint32_t j, n = 0;
+
+	for (j = 0; j < js->njob; j++) {
+		const struct job *job = &js->jobs[j];
+
+		if (!job->multi)
+			continue;
+		if ((uint64_t)job->nterm * job->nsw < LARGE)
+			crew->list[n++] = j;
+		else if (metrics_count_large(crew, pool, j))
+			return true;
+	}
+	return pool_for(pool, n, metrics_count_job, crew);
+}
+
+/* Ways that are looked up in each block, about. */
+static uint64_t *metrics_count_ways(const struct turned *x, const struct fabric *f,
+				    const struct jobset *js)
+{
+	uint64_t *ways = xcalloc(x->nblock, sizeof(*ways));
+	uint32_t j, i;
+
+	for (j = 0; j < js->njob; j++) {
+		const struct job *job = &js->jobs[j];
+
+		for (i = 0; job->multi && i < job->nterm; i++)
+			ways[f->term_lid[job->terms[i]] / LFT_BLOCK] += job->nsw;
+	}
+	return ways;
+}
+
+static bool metrics_turn_block(void *ctx, unsigned worker, uint32_t i)
+{
+	struct crew *crew = ctx;
+	const struct count *k = &crew->count[worker];
+	uint32_t nsw = k->f->nsw;
+
+	if (worker == 0 && progress_step(crew->progress, "metrics", 0, crew->jobs->njob))
+		return true;
+	if (!crew->turned.block[i])
+		return false;
+	tile_turn(crew->turned.block[i], nsw, k->t->lft + (size_t)i * LFT_BLOCK, k->t->stride, nsw,
+		  LFT_BLOCK);
+	return false;
+}
+
+/* Blocks where that costs less than it saves.  True when cancelled. */
+static bool metrics_turn_blocks(struct crew *crew, const struct fabric *f, struct pool *pool)
+{
+	uint64_t *ways = metrics_count_ways(&crew->turned, f, crew->jobs);
+	bool stopped = false;
+	uint32_t i;
+
+	for (i = 0; i < crew->turned.nblock && !stopped; i++) {
+		if (ways[i] > (uint64_t)f->nsw * LFT_BLOCK / TURN_SHARE)
+			crew->turned.block[i] = xcalloc((size_t)f->nsw * LFT_BLOCK, 1);
+		stopped = i % TELL_BLOCKS == 0 &&
+			  progress_step(crew->progress, "metrics", 0, crew->jobs->njob);
+	}
+	free(ways);
+	return stopped || pool_for(pool, crew->turned.nblock, metrics_turn_block, crew);
+}
+
+/* Much memory takes long to give back, too.  True when stopped or cancelled; all is given back. */
+static bool metrics_turned_done(struct turned *x, struct progress *progress, bool stopped)
+{
+	uint32_t i;
+
+	for (i = 0; i < x->nblock; i++) {
+		free(x->block[i]);
+		if (i % TELL_BLOCKS == 0)
+			stopped = stopped || progress_step(progress, "metrics", 1, 1);
+	}
+	free(x->block);
+	return stopped;
+}
+
+static void metrics_count_init(struct count *k, const struct fabric *f, uint64_t *eff)
+{
+	k->eff = eff;
+	k->load = xcalloc(f->nchan, sizeof(*k->load));
+	k->used = xcalloc(f->nchan, sizeof(*k->used));
+	k->sources = xcalloc(f->nsw, sizeof(*k->sources));
+	k->weight = xcalloc(f->nsw, sizeof(*k->weight));
+	k->fresh = xcalloc(f->nsw, sizeof(*k->fresh));
+	k->mark = xcalloc(f->nterm, sizeof(*k->mark));
+	k->way = xcalloc(f->nsw, sizeof(*k->way));
+}
+
+static void metrics_count_done(struct count *k)
+{
+	free(k->load);
+	free(k->used);
+	free(k->sources);
+	free(k->weight);
+	free(k->fresh);
+	free(k->mark);
+	free(k->way);
+}
+
+/* Fills eff_efi and job of m.  0 or -ECANCELED. */
+static int metrics_jobs(struct metrics *m, const struct fabric *f, const struct tables *t,
+			const struct jobset *jobs, const struct metrics_opts *opts,
+			struct pool *pool, struct progress *progress)
+{
+	struct crew crew = { .m = m, .jobs = jobs, .progress = progress };
+	struct walk *walk = walk_new(f, t);
+	unsigned w, workers = pool_threads(pool);
+	uint32_t c;
+	bool stopped;
+
+	crew.turned.nblock = tables_blocks(t);
+	crew.turned.block = xcalloc(crew.turned.nblock, sizeof(*crew.turned.block));
+	crew.list = xcalloc(jobs->njob, sizeof(*crew.list));
+	crew.part = xcalloc(workers, sizeof(*crew.part));
+	crew.count = xcalloc(workers, sizeof(*crew.count));
+	for (w = 0; w < workers; w++) {
+		crew.count[w] = (struct count){ .f = f,
+						.t = t,
+						.walk = walk,
+						.turned = &crew.turned,
+						.jobs = jobs,
+						.opts = opts };
+		metrics_count_init(&crew.count[w], f,
+				   w ? xcalloc(f->nchan, sizeof(*m->eff_efi)) : m->eff_efi);
+	}
+	stopped = progress_step(progress, "metrics", 0, jobs->njob) ||
+		  metrics_turn_blocks(&crew, f, pool) || metrics_count_all(&crew, pool);
+	for (w = 0; w < workers; w++) {
+		for (c = 0; w && c < f->nchan; c++)
+			m->eff_efi[c] += crew.count[w].eff[c];
+		if (w)
+			free(crew.count[w].eff);
+		metrics_count_done(&crew.count[w]);
+	}
+	free(crew.count);
+	free(crew.part);
+	free(crew.list);
+	stopped = metrics_turned_done(&crew.turned, progress, stopped);
+	walk_free(walk);
+	return stopped ? -ECANCELED : 0;
+}
+
+/* --- all routes ----------------------------------------------------------------------------- */
 
 #define SMALL (1u << 20) /* LIDs times switches below which threads cost more than they save */
 

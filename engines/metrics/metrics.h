@@ -84,8 +84,8 @@ void metrics_free(struct metrics *m); /* NULL is fine */
  * whichever jobs they belong to.  Sets: each switch; the components of the switches below
  * each level, counted from the terminals (pods of a tree); the components under channels that
  * lie on triangles (groups of a dragonfly); and, with the mean alone, the many of
- * engines/metrics/metrics_cuts.h.  Of jobs that share two terminals or more only the first in
- * canonical order counts, so that no pair counts twice.
+ * metrics_bound_cuts() in metrics_bound.c.  Of jobs that share two terminals or more only the first
+ * in canonical order counts, so that no pair counts twice.
  */
 uint64_t metrics_eff_efi_bound(const struct fabric *f, const struct jobset *jobs);
 /* The same with reports of progress under that name, done of 1; once cancelled it ends early with
