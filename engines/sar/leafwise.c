@@ -30,9 +30,9 @@ struct plight {
 	double price;
 };
 
-bool leafwise_better(const struct leafwise_reach *a, const struct leafwise_reach *b)
+bool leafwise_better(const struct leafwise_objective *a, const struct leafwise_objective *b)
 {
-	return a->over != b->over ? a->over < b->over : a->meet < b->meet;
+	return a->over != b->over ? a->over < b->over : a->collisions < b->collisions;
 }
 
 static double leafwise_fullest(const struct leafwise *l)
@@ -112,11 +112,11 @@ int leafwise_count(struct leafwise *l, uint32_t plane)
 	return 0;
 }
 
-void leafwise_measure(const struct leafwise *l, struct leafwise_reach *o)
+void leafwise_measure(const struct leafwise *l, struct leafwise_objective *o)
 {
-	*o = (struct leafwise_reach){ .max = leafwise_fullest(l) };
+	*o = (struct leafwise_objective){ .max = leafwise_fullest(l) };
 	o->over = leafwise_near_bound(l, 0, o->max) ? 0 : o->max;
-	o->meet = sar_tree_collisions(l->g);
+	o->collisions = sar_tree_collisions(l->g);
 }
 
 /* All jobs, in descending size. */
@@ -138,7 +138,7 @@ static int leafwise_grow_jobs(struct leafwise *l, uint32_t plane)
 			if (leafwise_is_pinned(l, crew->terms[i]))
 				sar_tree_count(l->g, &d, s, n);
 			else
-				sar_tree_tree(l->g, &d, s, n, &rule);
+				sar_tree_grow(l->g, &d, s, n, &rule);
 			if (leafwise_tick(l, before))
 				return -ECANCELED;
 		}
@@ -340,7 +340,8 @@ static int leafwise_cool(struct leafwise *l, uint32_t plane)
 	return rc;
 }
 
-static int leafwise_grow_plane(struct leafwise *l, uint32_t plane, struct leafwise_reach *installed)
+static int leafwise_grow_plane(struct leafwise *l, uint32_t plane,
+			       struct leafwise_objective *installed)
 {
 	int rc;
 
@@ -358,7 +359,7 @@ static int leafwise_grow_plane(struct leafwise *l, uint32_t plane, struct leafwi
 	return rc;
 }
 
-int leafwise_grow(struct leafwise *l, struct leafwise_reach *installed)
+int leafwise_grow(struct leafwise *l, struct leafwise_objective *installed)
 {
 	for (uint32_t plane = 0; plane < 1u << l->lmc; plane++) {
 		int rc = leafwise_grow_plane(l, plane, installed);
@@ -398,7 +399,7 @@ int leafwise_begin(struct leafwise *l, enum leafwise_effort effort, const struct
 }
 
 int leafwise_from_installed(struct leafwise *l, enum leafwise_effort effort, uint64_t limit,
-			    struct leafwise_reach *installed)
+			    struct leafwise_objective *installed)
 {
 	int rc = leafwise_begin(l, effort, l->params->current, limit);
 

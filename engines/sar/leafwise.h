@@ -12,10 +12,10 @@
 #include "engines/sar/sar_jobs.h"
 #include "engines/sar/sar_tree.h"
 
-/* What is to be small: first over, then meet; see sar_leafwise.h. */
-struct leafwise_reach {
+/* What is to be small: first over, then collisions; see sar_leafwise.h. */
+struct leafwise_objective {
 	double max, over; /* the maximum; the same where it is far from the bound, else 0 */
-	double meet;
+	double collisions;
 };
 
 /* How much may change. */
@@ -41,14 +41,14 @@ struct leafwise {
 	struct tables *t;    /* in the making */
 	struct dagset *dags; /* of huge fabrics; NULL: there are none */
 	struct sar_tree *g;
-	uint64_t limit;		       /* blocks that may change */
-	struct leafwise_reach reached; /* by t */
+	uint64_t limit;			   /* blocks that may change */
+	struct leafwise_objective reached; /* by t */
 	uint32_t batch; /* source switches of the crew in hand that are placed at once */
 	struct pace pace;
 	uint64_t done;
 };
 
-bool leafwise_better(const struct leafwise_reach *a, const struct leafwise_reach *b);
+bool leafwise_better(const struct leafwise_objective *a, const struct leafwise_objective *b);
 
 /* Is a maximum of planes 0 to plane good enough? */
 bool leafwise_near_bound(const struct leafwise *l, uint32_t plane, double max);
@@ -67,14 +67,14 @@ int leafwise_begin(struct leafwise *l, enum leafwise_effort effort, const struct
 int leafwise_count(struct leafwise *l, uint32_t plane);
 
 /* What the first LIDs reach with the loads counted. */
-void leafwise_measure(const struct leafwise *l, struct leafwise_reach *o);
+void leafwise_measure(const struct leafwise *l, struct leafwise_objective *o);
 
 /* Grows the trees of jobs on all planes and sets l->reached.  installed gets what the tables at the
  * beginning reach; unless all are grown afresh.  -ECANCELED. */
-int leafwise_grow(struct leafwise *l, struct leafwise_reach *installed);
+int leafwise_grow(struct leafwise *l, struct leafwise_objective *installed);
 
 /* Both, from params->current. */
 int leafwise_from_installed(struct leafwise *l, enum leafwise_effort effort, uint64_t limit,
-			    struct leafwise_reach *installed);
+			    struct leafwise_objective *installed);
 
 #endif

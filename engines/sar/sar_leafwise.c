@@ -54,9 +54,10 @@ static uint64_t sar_leafwise_budget(const struct leafwise *l)
 }
 
 /* Lower maxima may need routes to one LID over several cables, where those to others meet them. */
-static void sar_leafwise_say_meets(const struct leafwise *l, const struct leafwise_reach *was)
+static void sar_leafwise_note_collisions(const struct leafwise *l,
+					 const struct leafwise_objective *was)
 {
-	double pct = was->meet > 0 ? 100 * l->reached.meet / was->meet - 100 : 0;
+	double pct = was->collisions > 0 ? 100 * l->reached.collisions / was->collisions - 100 : 0;
 
 	if (pct >= 2 && l->reached.max < was->max)
 		notes_set(l->params->notes, "sar_meets", (uint64_t)pct,
@@ -65,7 +66,7 @@ static void sar_leafwise_say_meets(const struct leafwise *l, const struct leafwi
 			  l->reached.max, was->max, pct);
 }
 
-static void sar_leafwise_say_budget(const struct leafwise *l, const struct leafwise_reach *was)
+static void sar_leafwise_say_budget(const struct leafwise *l, const struct leafwise_objective *was)
 {
 	if (sar_tree_blocks(l->g) + l->f->nsw / 64 < l->limit || !l->reached.over)
 		return;
@@ -84,19 +85,19 @@ static bool sar_leafwise_insists(const struct leafwise *l)
 
 /* Is b to be taken, which moved no more than it had to?  Also for a maximum that is a little higher
  * when clearly fewer flows meet. */
-static bool sar_leafwise_moved_better(const struct leafwise_reach *b,
-				      const struct leafwise_reach *a)
+static bool sar_leafwise_moved_better(const struct leafwise_objective *b,
+				      const struct leafwise_objective *a)
 {
 	double most = a->max * LITTLE > a->max + 1 ? a->max * LITTLE : a->max + 1;
 
-	return leafwise_better(b, a) || (b->max <= most && b->meet < CLEARLY * a->meet);
+	return leafwise_better(b, a) || (b->max <= most && b->collisions < CLEARLY * a->collisions);
 }
 
 /* Without a budget: all trees anew, or only those over full channels moved, whichever is better.
  * The latter leaves more of what meets nobody where it is.  *blocks: those that change. */
 static int sar_leafwise_grow_freely(struct leafwise *l, uint64_t *blocks)
 {
-	struct leafwise_reach first, installed;
+	struct leafwise_objective first, installed;
 	struct tables *t;
 	int rc = leafwise_from_installed(l, LEAFWISE_AFRESH, UINT64_MAX, NULL);
 
@@ -119,9 +120,10 @@ static int sar_leafwise_grow_freely(struct leafwise *l, uint64_t *blocks)
 
 /* Within the budget; where that leaves the maximum far from the bound, and it need not be kept to,
  * without one, when the maximum falls much for it. */
-static int sar_leafwise_start_from_installed(struct leafwise *l, struct leafwise_reach *installed)
+static int sar_leafwise_start_from_installed(struct leafwise *l,
+					     struct leafwise_objective *installed)
 {
-	struct leafwise_reach first;
+	struct leafwise_objective first;
 	struct tables *t;
 	uint64_t blocks;
 	int rc = leafwise_from_installed(l, LEAFWISE_BUDGET, sar_leafwise_budget(l), installed);
@@ -160,7 +162,7 @@ static int sar_leafwise_copy_even(struct leafwise *l, struct tables **even)
 
 /* The trees of those tables, in the loads. */
 static int sar_leafwise_take_even(struct leafwise *l, const struct tables *even,
-				  struct leafwise_reach *o)
+				  struct leafwise_objective *o)
 {
 	int rc = leafwise_begin(l, LEAFWISE_COOL, even, UINT64_MAX);
 
@@ -175,7 +177,7 @@ static int sar_leafwise_take_even(struct leafwise *l, const struct tables *even,
 /* Takes the hot trees of those tables elsewhere, unless that is not better. */
 static int sar_leafwise_cool_even(struct leafwise *l, const struct tables *even)
 {
-	struct leafwise_reach first;
+	struct leafwise_objective first;
 	int rc = leafwise_begin(l, LEAFWISE_COOL, even, UINT64_MAX);
 
 	if (!rc)
@@ -220,7 +222,8 @@ static int sar_leafwise_keep_installed(struct leafwise *l, struct err *err)
 	return vl_layers_assign(l->t, l->f, l->params, l->progress, err);
 }
 
-static void sar_leafwise_say_kept(const struct leafwise *l, const struct leafwise_reach *installed)
+static void sar_leafwise_say_kept(const struct leafwise *l,
+				  const struct leafwise_objective *installed)
 {
 	notes_set(l->params->notes, "sar_kept_installed", (uint64_t)installed->max,
 		  "the installed paths stay: none were found with a lower maximum than their %.0f, "
@@ -231,7 +234,7 @@ static void sar_leafwise_say_kept(const struct leafwise *l, const struct leafwis
 /* Better tables than the installed ones, or those; -ENOSPC: neither fits the VLs. */
 static int sar_leafwise_improve(struct leafwise *l, struct err *err)
 {
-	struct leafwise_reach installed;
+	struct leafwise_objective installed;
 	int rc = sar_leafwise_start_from_installed(l, &installed);
 
 	if (rc)
@@ -240,7 +243,7 @@ static int sar_leafwise_improve(struct leafwise *l, struct err *err)
 		rc = layers_assign_from(l->t, l->f, l->params->current, l->params, l->progress,
 					err);
 		if (!rc)
-			sar_leafwise_say_meets(l, &installed);
+			sar_leafwise_note_collisions(l, &installed);
 		if (rc != -ENOSPC)
 			return rc;
 	}
@@ -261,7 +264,7 @@ static int sar_leafwise_grow_over(struct leafwise *l, const struct tables *even)
 /* The better of the two, unless what grows is good enough. */
 static int sar_leafwise_grow_or_cool(struct leafwise *l, const struct tables *even)
 {
-	struct leafwise_reach grown, plain;
+	struct leafwise_objective grown, plain;
 	struct tables *t;
 	struct sar_tree *g;
 	int rc = sar_leafwise_take_even(l, even, &plain);
@@ -321,7 +324,7 @@ static void sar_leafwise_drop_maps(struct leafwise *l)
  * paths were better they are made again. */
 static int sar_leafwise_cool_huge(struct leafwise *l)
 {
-	struct leafwise_reach first;
+	struct leafwise_objective first;
 	int rc = sar_leafwise_grow_even(l);
 
 	if (!rc)

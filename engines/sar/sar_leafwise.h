@@ -12,10 +12,10 @@
  * out are never worse than params->current by this, unless those are not of this fabric, do not
  * lead everywhere, or cannot be made free of deadlocks with the VLs allowed.
  *
- * From installed tables: the trees that use one of the fullest channels are grown anew (sar_grow.h)
- * until the maximum is near the bound, then those of the jobs whose routes cost most, each only
- * where it gains enough for the blocks of 64 LIDs that it changes.  All within a budget of
- * blocks, params->sar_change of those in use; what is left to do is left to later steps.  Only
+ * From installed tables: the trees that use one of the fullest channels are grown again
+ * (sar_tree.h) until the maximum is near the bound, then those of the jobs whose routes cost most,
+ * each only where it gains enough for the blocks of 64 LIDs that it changes.  All within a budget
+ * of blocks, params->sar_change of those in use; what is left to do is left to later steps.  Only
  * where the caller set none, the tables are not known to be sar's, and the maximum stays 30 % above
  * the bound, are two more tried without a budget: all trees grown anew, and those that use one of
  * the fullest channels alone.  The latter is taken when it is better, or when its maximum is at

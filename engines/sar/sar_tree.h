@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sar_grow: the tree of one destination LID, grown one source switch at a time.
+ * sar_tree: the tree of one destination LID, grown one source switch at a time.
  *
  * Loads count routes between terminals that share a job.  A tree that is chosen at once sends
  * all its sources over what was least loaded before; here every source switch sees what
@@ -88,9 +88,9 @@ void sar_tree_add_forced(struct sar_tree *g, const struct dest *d, const struct 
 			 uint32_t n, uint32_t *forced);
 
 /* Grows a tree that is not in the loads and adds it to them. */
-void sar_tree_tree(struct sar_tree *g, const struct dest *d, const struct sar_source *s, uint32_t n,
+void sar_tree_grow(struct sar_tree *g, const struct dest *d, const struct sar_source *s, uint32_t n,
 		   const struct sar_tree_rule *rule);
-/* Grows a tree anew that is in the loads; returns whether another one came out and was kept. */
+/* Grows a tree again that is in the loads; returns whether another one came out and was kept. */
 bool sar_tree_restart(struct sar_tree *g, const struct dest *d, const struct sar_source *s,
 		      uint32_t n, const struct sar_tree_rule *rule);
 

@@ -108,7 +108,7 @@ enum added search_add(struct search *s, struct item *it, struct ages a, bool bla
  * -ECANCELED.  *out is NULL unless 0. */
 int search_attempt(struct found **out, struct search *s, const uint8_t *drained);
 
-/* transition_alone.c: sets drained of those whose old SLs, each LID's alone, close a cycle with the
+/* Sets drained of those whose old SLs, each LID's alone, close a cycle with the
  * graph at hand, which is that of the new tables and SLs; beyond that effort only those are found
  * that need no search.  -ECANCELED. */
 int transition_search_alone(struct search *s, uint8_t *drained, uint64_t effort);
