@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/metrics/metrics.h"
 
-#include "engines/verify/verify_deps.h"
+#include "engines/verify/cdg_builder.h"
 #include "engines/verify/verify_walk.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/pool.h"
@@ -487,9 +487,9 @@ struct branch {
 };
 
 /* What one worker counts: the figures over all pairs, one LID at a time. */
-struct sample_summary {
+struct worker_sum {
 	struct walk *walk;
-	struct deps *deps;
+	struct cdg_builder *deps;
 	uint64_t *efi; /* per channel */
 	uint64_t hops, pairs, unreachable;
 	uint32_t hops_max;
@@ -506,18 +506,18 @@ struct sweep {
 	const struct tables *t;
 	const struct metrics_opts *opts;
 	struct progress *progress;
-	struct sample_summary *tally; /* per worker */
+	struct worker_sum *sum; /* per worker */
 };
 
 /* Adds what a switch has carried since it was looked at last. */
-static inline void metrics_settle(struct sample_summary *s, struct branch *b)
+static inline void metrics_settle(struct worker_sum *s, struct branch *b)
 {
 	s->efi[b->chan] += b->routes * (s->counted - b->since);
 	b->since = s->counted;
 }
 
 /* The LIDs of the switch at hand are through. */
-static void metrics_close_tree(const struct fabric *f, struct sample_summary *s, uint32_t root)
+static void metrics_close_tree(const struct fabric *f, struct worker_sum *s, uint32_t root)
 {
 	uint32_t u;
 
@@ -530,7 +530,7 @@ static void metrics_close_tree(const struct fabric *f, struct sample_summary *s,
 }
 
 /* Routes of all counted terminals, collected down the tree of a LID that all switches reach. */
-static void metrics_open_tree(const struct fabric *f, struct sample_summary *s, uint32_t lid)
+static void metrics_open_tree(const struct fabric *f, struct worker_sum *s, uint32_t lid)
 {
 	const struct walk *w = s->walk;
 	uint32_t i;
@@ -552,7 +552,7 @@ static void metrics_open_tree(const struct fabric *f, struct sample_summary *s, 
 }
 
 /* Takes the routes of a switch off the way from its next one on, or adds them there. */
-static void metrics_carry(struct sample_summary *s, uint32_t u, uint64_t routes)
+static void metrics_carry(struct worker_sum *s, uint32_t u, uint64_t routes)
 {
 	for (; u != s->walk->dsw; u = s->tree[u].next) {
 		metrics_settle(s, &s->tree[u]);
@@ -562,7 +562,7 @@ static void metrics_carry(struct sample_summary *s, uint32_t u, uint64_t routes)
 
 /* From the LID before to this one, over the same distances: where few have moved, most of the tree
  * stays, and what it carries is added up later. */
-static void metrics_move_tree(const struct fabric *f, struct sample_summary *s, uint32_t lid)
+static void metrics_move_tree(const struct fabric *f, struct worker_sum *s, uint32_t lid)
 {
 	const struct walk *w = s->walk;
 	uint32_t i;
@@ -580,7 +580,7 @@ static void metrics_move_tree(const struct fabric *f, struct sample_summary *s, 
 }
 
 /* A LID that not all switches reach: counted alone. */
-static void metrics_sweep_broken(const struct fabric *f, struct sample_summary *s)
+static void metrics_sweep_broken(const struct fabric *f, struct worker_sum *s)
 {
 	const struct walk *w = s->walk;
 	uint64_t arrived = 0;
@@ -607,7 +607,7 @@ static void metrics_sweep_broken(const struct fabric *f, struct sample_summary *
 }
 
 /* The LID walked last, which counts or not. */
-static void metrics_sweep_lid(const struct fabric *f, struct sample_summary *s, uint32_t lid,
+static void metrics_sweep_lid(const struct fabric *f, struct worker_sum *s, uint32_t lid,
 			      bool counts)
 {
 	const struct walk *w = s->walk;
@@ -634,7 +634,7 @@ static void metrics_sweep_lid(const struct fabric *f, struct sample_summary *s, 
 static bool metrics_sweep_block(void *ctx, unsigned worker, uint32_t block)
 {
 	struct sweep *s = ctx;
-	struct sample_summary *k = &s->tally[worker];
+	struct worker_sum *k = &s->sum[worker];
 	const struct fabric *f = s->f;
 	uint32_t lid, end = (block + 1) * LFT_BLOCK;
 
@@ -644,11 +644,11 @@ static bool metrics_sweep_block(void *ctx, unsigned worker, uint32_t block)
 	for (lid = block ? block * LFT_BLOCK : 1; lid < end && lid <= f->max_lid; lid++) {
 		bool counts = metrics_counts(f, s->t, s->opts, lid);
 
-		if (!counts && !deps_wants(k->deps, lid))
+		if (!counts && !cdg_builder_wants(k->deps, lid))
 			continue;
 		if (!walk_lid(k->walk, lid))
 			continue;
-		deps_add(k->deps, k->walk, lid);
+		cdg_builder_add(k->deps, k->walk, lid);
 		metrics_sweep_lid(f, k, lid, counts);
 	}
 	return false;
@@ -721,28 +721,28 @@ static uint64_t metrics_count_blocks(const struct tables *t, struct progress *pr
 	return n;
 }
 
-static void metrics_add_up(struct metrics *m, const struct sample_summary *tally, unsigned workers)
+static void metrics_add_up(struct metrics *m, const struct worker_sum *sum, unsigned workers)
 {
-	struct deps *deps = tally[0].deps;
+	struct cdg_builder *deps = sum[0].deps;
 	uint64_t hops = 0, pairs = 0;
 	uint32_t c;
 	unsigned w;
 
 	for (w = 0; w < workers; w++) {
-		const struct sample_summary *k = &tally[w];
+		const struct worker_sum *k = &sum[w];
 
 		for (c = 0; w && c < m->nchan; c++)
 			m->efi[c] += k->efi[c];
 		if (w)
-			deps_merge(deps, k->deps);
+			cdg_builder_merge(deps, k->deps);
 		hops += k->hops;
 		pairs += k->pairs;
 		m->unreachable += k->unreachable;
 		m->hops_max = k->hops_max > m->hops_max ? k->hops_max : m->hops_max;
 	}
 	m->hops_mean = pairs ? (double)hops / (double)pairs : 0;
-	m->vls_used = (uint32_t)__builtin_popcount(deps_vls(deps));
-	m->sls_used = (uint32_t)__builtin_popcount(deps_sls(deps));
+	m->vls_used = (uint32_t)__builtin_popcount(cdg_builder_vls(deps));
+	m->sls_used = (uint32_t)__builtin_popcount(cdg_builder_sls(deps));
 }
 
 static bool metrics_tell_end(const struct sweep *s)
@@ -753,32 +753,32 @@ static bool metrics_tell_end(const struct sweep *s)
 /* True when cancelled. */
 static bool metrics_sweep_all(struct metrics *m, struct sweep *s, struct pool *pool)
 {
-	struct deps *deps = deps_new(s->f, s->t, false, s->progress);
+	struct cdg_builder *deps = cdg_builder_new(s->f, s->t, false, s->progress);
 	unsigned w, workers = pool_threads(pool);
 	bool stopped;
 
-	s->tally = xcalloc(workers, sizeof(*s->tally));
+	s->sum = xcalloc(workers, sizeof(*s->sum));
 	for (w = 0; w < workers; w++) {
-		s->tally[w].walk = walk_new(s->f, s->t);
-		s->tally[w].deps = w ? deps_share(deps) : deps;
-		s->tally[w].efi = w ? xcalloc(m->nchan, sizeof(*m->efi)) : m->efi;
-		s->tally[w].tree = xcalloc(s->f->nsw, sizeof(*s->tally[w].tree));
+		s->sum[w].walk = walk_new(s->f, s->t);
+		s->sum[w].deps = w ? cdg_builder_share(deps) : deps;
+		s->sum[w].efi = w ? xcalloc(m->nchan, sizeof(*m->efi)) : m->efi;
+		s->sum[w].tree = xcalloc(s->f->nsw, sizeof(*s->sum[w].tree));
 	}
 	stopped = pool_for(pool, s->f->max_lid / LFT_BLOCK + 1u, metrics_sweep_block, s) ||
 		  metrics_tell_end(s);
 	for (w = 0; w < workers; w++)
-		metrics_close_tree(s->f, &s->tally[w], s->tally[w].root);
+		metrics_close_tree(s->f, &s->sum[w], s->sum[w].root);
 	if (!stopped)
-		metrics_add_up(m, s->tally, workers);
+		metrics_add_up(m, s->sum, workers);
 	stopped = stopped || metrics_tell_end(s);
 	for (w = workers; w-- > 0;) {
-		walk_free(s->tally[w].walk);
-		deps_free(s->tally[w].deps);
-		free(s->tally[w].tree);
+		walk_free(s->sum[w].walk);
+		cdg_builder_free(s->sum[w].deps);
+		free(s->sum[w].tree);
 		if (w)
-			free(s->tally[w].efi);
+			free(s->sum[w].efi);
 	}
-	free(s->tally);
+	free(s->sum);
 	return stopped;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/verify/verify.h"
 
+#include "engines/verify/cdg_builder.h"
 #include "engines/verify/verify_columns.h"
-#include "engines/verify/verify_deps.h"
 #include "engines/verify/verify_graph.h"
 #include "engines/verify/verify_walk.h"
 #include "engines/verify/verify_witness.h"
@@ -17,12 +17,13 @@
 
 #define OWN_BYTES   (128u << 20) /* of all workers but the first, for turns */
 #define REPORT_LIDS 16
+#define DATA_VLS    15
 #define SMALL	    (1u << 20) /* LIDs times switches below which threads cost more than they save */
 
 /* What one worker finds out. */
-struct clerk {
+struct worker_result {
 	struct walk *walk;
-	struct deps *deps;
+	struct cdg_builder *deps;
 	uint64_t pairs, unreachable, looping, hops, routes;
 	uint32_t hops_max;
 	/* of the counted routes to the LID whose hops were looked at last */
@@ -39,7 +40,7 @@ struct judge {
 	const struct verify_opts *opts;
 	struct progress *progress;
 	uint64_t nsources;
-	struct clerk *clerk; /* per worker */
+	struct worker_result *result; /* per worker */
 	struct equal_columns twins;
 	bool *clean; /* by LID: all traffic to it arrives */
 };
@@ -49,7 +50,7 @@ static bool verify_is_source(const struct fabric *f, uint32_t sw)
 	return f->term_off[sw] != f->term_off[sw + 1];
 }
 
-static void verify_note(const struct judge *j, struct clerk *k, enum verdict_fault fault,
+static void verify_note(const struct judge *j, struct worker_result *k, enum verdict_fault fault,
 			uint32_t sw, uint32_t lid, uint32_t at)
 {
 	if (fault == FAULT_LOOP)
@@ -64,8 +65,41 @@ static void verify_note(const struct judge *j, struct clerk *k, enum verdict_fau
 	k->bad_at = fault == FAULT_DROP ? at : walk_last(j->f, j->t, sw, lid);
 }
 
+/* Whether packets of that end reach the LID: the LFT path must exist, SL2VL must let it through.
+ * Out: the switch where the way ends.  O(hops). */
+static bool verify_path_arrives(uint32_t *at, const struct fabric *f, const struct tables *t,
+				uint32_t end, uint32_t lid)
+{
+	uint32_t sw = f->term_sw[end], dsw, left;
+	uint8_t dport = 0, in = f->term_port[end], sl = tables_path_sl(t, end, sw, lid);
+
+	dsw = fabric_lid_switch(f, lid, &dport);
+	*at = sw;
+	if (fabric_lid_end(f, lid) == end)
+		return tables_row(t, sw)[lid] == dport; /* does not leave the adapter */
+	for (left = f->nsw; left > 0 && sl < FAB_SLS; left--) {
+		uint8_t out = tables_row(t, sw)[lid];
+		uint32_t c = fabric_chan(f, sw, out);
+		bool here = sw == dsw && out == dport;
+
+		*at = sw;
+		if (!here && c == FAB_NONE)
+			return false;
+		if (here && !out)
+			return true; /* port 0 has no VLs */
+		if (tables_vl(t, f, sw, in, out, sl) >= DATA_VLS)
+			return false;
+		if (here)
+			return true;
+		in = f->chan_rport[c];
+		sw = f->chan_dst[c];
+	}
+	return false;
+}
+
 /* The pairs of one LID, one by one: only where something is known to be wrong. */
-static void verify_judge_sources(const struct judge *j, struct clerk *k, uint32_t lid, bool lost)
+static void verify_judge_sources(const struct judge *j, struct worker_result *k, uint32_t lid,
+				 bool lost)
 {
 	const struct fabric *f = j->f;
 	uint32_t sw, i, at = 0;
@@ -81,7 +115,7 @@ static void verify_judge_sources(const struct judge *j, struct clerk *k, uint32_
 			continue;
 		}
 		for (i = f->term_off[sw]; lost && i < f->term_off[sw + 1]; i++) {
-			if (path_arrives(&at, f, j->t, f->term_list[i], lid))
+			if (verify_path_arrives(&at, f, j->t, f->term_list[i], lid))
 				continue;
 			verify_note(j, k, FAULT_DROP, sw, lid, at);
 			break;
@@ -90,7 +124,7 @@ static void verify_judge_sources(const struct judge *j, struct clerk *k, uint32_
 }
 
 /* Hops of the routes of counted terminals to the LID walked last. */
-static void verify_add_hops(const struct judge *j, struct clerk *k)
+static void verify_add_hops(const struct judge *j, struct worker_result *k)
 {
 	const struct fabric *f = j->f;
 	const struct walk *w = k->walk;
@@ -109,7 +143,7 @@ static void verify_add_hops(const struct judge *j, struct clerk *k)
 }
 
 /* Hops of the counted routes: to the base LID of a counted terminal. */
-static void verify_count_hops(const struct judge *j, struct clerk *k, uint32_t lid)
+static void verify_count_hops(const struct judge *j, struct worker_result *k, uint32_t lid)
 {
 	const struct fabric *f = j->f;
 	uint32_t end = fabric_lid_end(f, lid);
@@ -124,13 +158,13 @@ static void verify_count_hops(const struct judge *j, struct clerk *k, uint32_t l
 	k->hops += k->lid_hops;
 }
 
-static void verify_judge_lid(struct judge *j, struct clerk *k, uint32_t lid)
+static void verify_judge_lid(struct judge *j, struct worker_result *k, uint32_t lid)
 {
 	bool lost;
 
 	if (!walk_lid(k->walk, lid))
 		return;
-	lost = deps_add(k->deps, k->walk, lid);
+	lost = cdg_builder_add(k->deps, k->walk, lid);
 	k->pairs += j->nsources;
 	j->clean[lid] = !lost && k->walk->norder == j->f->nsw;
 	if (!j->clean[lid])
@@ -151,7 +185,7 @@ static bool verify_judge_block(void *ctx, unsigned worker, uint32_t block)
 		if (j->opts->terminals_only && fabric_lid_end(f, lid) >= f->nend)
 			continue;
 		if (!twins_find(&j->twins, f, lid))
-			verify_judge_lid(j, &j->clerk[worker], lid);
+			verify_judge_lid(j, &j->result[worker], lid);
 	}
 	return false;
 }
@@ -161,7 +195,7 @@ static bool verify_judge_block(void *ctx, unsigned worker, uint32_t block)
 static bool verify_judge_twins(struct judge *j)
 {
 	const struct fabric *f = j->f;
-	struct clerk *k = &j->clerk[0];
+	struct worker_result *k = &j->result[0];
 
 	for (uint32_t sw = 0; sw < f->nsw && !j->opts->terminals_only; sw++) {
 		uint32_t lid = f->sw_lid[sw], twin = twins_find(&j->twins, f, lid);
@@ -194,7 +228,7 @@ static bool verify_find_cycle(const struct judge *j, struct verdict *v, const st
 
 static bool verify_judge_deadlock(const struct judge *j, struct verdict *v)
 {
-	struct depgraph *g = deps_graph(j->clerk[0].deps, j->progress);
+	struct depgraph *g = cdg_builder_graph(j->result[0].deps, j->progress);
 	uint32_t *order = xcalloc(g->n, sizeof(*order));
 	bool stopped = progress_step(j->progress, "verify", j->f->max_lid, j->f->max_lid);
 
@@ -220,10 +254,10 @@ static void verify_add_up(const struct judge *j, struct verdict *v, unsigned wor
 	unsigned w;
 
 	for (w = 0; w < workers; w++) {
-		const struct clerk *k = &j->clerk[w];
+		const struct worker_result *k = &j->result[w];
 
 		if (w)
-			deps_merge(j->clerk[0].deps, k->deps);
+			cdg_builder_merge(j->result[0].deps, k->deps);
 		v->pairs += k->pairs;
 		v->unreachable += k->unreachable;
 		v->looping += k->looping;
@@ -242,25 +276,25 @@ static void verify_add_up(const struct judge *j, struct verdict *v, unsigned wor
 
 static bool verify_conclude(const struct judge *j, struct verdict *v)
 {
-	const struct deps *deps = j->clerk[0].deps;
+	const struct cdg_builder *deps = j->result[0].deps;
 	struct vl_misfit misfit = { 0 };
 
 	v->connected = !v->unreachable && !v->looping;
 	v->loop_free = !v->looping;
-	v->vls_fit = deps_vls_fit(deps, &misfit);
+	v->vls_fit = cdg_builder_vls_fit(deps, &misfit);
 	v->misfit_sw = misfit.sw;
 	v->misfit_port = misfit.port;
 	v->misfit_vl = misfit.vl;
 	v->misfit_op_vls = misfit.op_vls;
-	v->vls_used = (uint32_t)__builtin_popcount(deps_vls(deps));
-	v->sls_used = (uint32_t)__builtin_popcount(deps_sls(deps));
+	v->vls_used = (uint32_t)__builtin_popcount(cdg_builder_vls(deps));
+	v->sls_used = (uint32_t)__builtin_popcount(cdg_builder_sls(deps));
 	return verify_judge_deadlock(j, v);
 }
 
 /* Threads that pay: not for small fabrics, and not more than there is memory for. */
-static struct pool *verify_make_pool(const struct judge *j, const struct deps *deps)
+static struct pool *verify_make_pool(const struct judge *j, const struct cdg_builder *deps)
 {
-	size_t own = deps_own_bytes(deps);
+	size_t own = cdg_builder_own_bytes(deps);
 	struct pool *pool;
 	unsigned most;
 
@@ -277,15 +311,15 @@ static struct pool *verify_make_pool(const struct judge *j, const struct deps *d
 /* True when cancelled. */
 static bool verify_judge_all(struct judge *j, struct verdict *v)
 {
-	struct deps *deps = deps_new(j->f, j->t, true, j->progress);
+	struct cdg_builder *deps = cdg_builder_new(j->f, j->t, true, j->progress);
 	struct pool *pool = verify_make_pool(j, deps);
 	unsigned w, workers = pool_threads(pool);
 	bool stopped;
 
-	j->clerk = xcalloc(workers, sizeof(*j->clerk));
+	j->result = xcalloc(workers, sizeof(*j->result));
 	for (w = 0; w < workers; w++) {
-		j->clerk[w].walk = walk_new(j->f, j->t);
-		j->clerk[w].deps = w ? deps_share(deps) : deps;
+		j->result[w].walk = walk_new(j->f, j->t);
+		j->result[w].deps = w ? cdg_builder_share(deps) : deps;
 	}
 	j->clean = xcalloc(j->f->max_lid + 1u, sizeof(*j->clean));
 	stopped = equal_columns_init(&j->twins, j->f, j->t, j->progress) ||
@@ -299,12 +333,12 @@ static bool verify_judge_all(struct judge *j, struct verdict *v)
 		stopped = verify_conclude(j, v);
 	}
 	for (w = workers; w-- > 0;) {
-		walk_free(j->clerk[w].walk);
-		deps_free(j->clerk[w].deps);
+		walk_free(j->result[w].walk);
+		cdg_builder_free(j->result[w].deps);
 		stopped = stopped ||
 			  progress_step(j->progress, "verify", j->f->max_lid, j->f->max_lid);
 	}
-	free(j->clerk);
+	free(j->result);
 	return stopped;
 }
 
