@@ -39,7 +39,7 @@ struct score {
 };
 
 struct bisect {
-	struct paths paths;
+	struct predict_paths paths;
 	struct progress *progress;
 	uint64_t seed;
 	uint32_t n; /* bisections */
@@ -112,7 +112,7 @@ static void predict_ebb_raise(float *v, float to)
 
 /* Delays of the flows of those groups when they alone send: every link serves its flows in turn.
  * shared: a terminal may be in several of the groups. */
-static void predict_ebb_measure(struct sm_session *d, const struct paths *p, uint32_t first,
+static void predict_ebb_measure(struct sm_session *d, const struct predict_paths *p, uint32_t first,
 				uint32_t last, bool shared)
 {
 	const struct step *steps = d->trace.steps;
@@ -121,13 +121,13 @@ static void predict_ebb_measure(struct sm_session *d, const struct paths *p, uin
 	for (i = from; i < to; i++)
 		d->load[steps[i].link] += steps[i].part;
 	for (i = d->first[first]; shared && i < d->first[last]; i++) {
-		d->load[paths_up(p, d->flows[i].src)] += 1;
-		d->load[paths_down(p, d->flows[i].dst)] += 1;
+		d->load[predict_paths_up(p, d->flows[i].src)] += 1;
+		d->load[predict_paths_down(p, d->flows[i].dst)] += 1;
 	}
 	for (i = d->first[first]; i < d->first[last]; i++) {
-		up = paths_up(p, d->flows[i].src);
-		down = paths_down(p, d->flows[i].dst);
-		d->delay[i] = paths_least_delay(p, &d->flows[i]);
+		up = predict_paths_up(p, d->flows[i].src);
+		down = predict_paths_down(p, d->flows[i].dst);
+		d->delay[i] = predict_paths_least_delay(p, &d->flows[i]);
 		predict_ebb_raise(&d->delay[i], d->load[up] * p->slow[up]);
 		predict_ebb_raise(&d->delay[i], d->load[down] * p->slow[down]);
 	}
@@ -137,20 +137,21 @@ static void predict_ebb_measure(struct sm_session *d, const struct paths *p, uin
 	for (i = from; i < to; i++)
 		d->load[steps[i].link] = 0;
 	for (i = d->first[first]; shared && i < d->first[last]; i++) {
-		d->load[paths_up(p, d->flows[i].src)] = 0;
-		d->load[paths_down(p, d->flows[i].dst)] = 0;
+		d->load[predict_paths_up(p, d->flows[i].src)] = 0;
+		d->load[predict_paths_down(p, d->flows[i].dst)] = 0;
 	}
 }
 
 /* Sum over the flows of a group of the share of full bandwidth that they get. */
-static double predict_ebb_gains(const struct sm_session *d, const struct paths *p, uint32_t group)
+static double predict_ebb_gains(const struct sm_session *d, const struct predict_paths *p,
+				uint32_t group)
 {
 	double sum = 0;
 	uint32_t i;
 
 	for (i = d->first[group]; i < d->first[group + 1]; i++) {
 		if (!d->trace.stranded[i])
-			sum += (double)(paths_least_delay(p, &d->flows[i]) / d->delay[i]);
+			sum += (double)(predict_paths_least_delay(p, &d->flows[i]) / d->delay[i]);
 	}
 	return sum;
 }
@@ -166,13 +167,13 @@ static bool predict_ebb_bisect_once(void *ctx, unsigned worker, uint32_t i)
 	if (worker == 0 && progress_step(b->progress, "bisections", i, b->n))
 		return true;
 	predict_ebb_stream(&r, b->seed, i);
-	trace_clear(&d->trace);
+	predict_paths_trace_clear(&d->trace);
 	for (g = 0; g < b->ngroup; g++) {
 		uint32_t lost = d->trace.nstranded;
 
 		predict_ebb_pair_off(d->flows + n, d->term, &b->group[g], &r);
-		trace_flows(&d->trace, &b->paths, d->flows + n,
-			    predict_ebb_group_flows(&b->group[g]));
+		predict_paths_trace_flows(&d->trace, &b->paths, d->flows + n,
+					  predict_ebb_group_flows(&b->group[g]));
 		n += predict_ebb_group_flows(&b->group[g]);
 		d->first[g + 1] = n;
 		d->step[g + 1] = d->trace.n;
@@ -190,7 +191,7 @@ static bool predict_ebb_bisect_once(void *ctx, unsigned worker, uint32_t i)
 
 static void predict_ebb_desk_init(struct sm_session *d, const struct bisect *b)
 {
-	trace_init(&d->trace);
+	predict_paths_trace_init(&d->trace);
 	d->flows = xcalloc(b->nterm, sizeof(*d->flows));
 	d->term = xcalloc(b->nterm, sizeof(*d->term));
 	d->first = xcalloc(b->ngroup + 1u, sizeof(*d->first));
@@ -201,7 +202,7 @@ static void predict_ebb_desk_init(struct sm_session *d, const struct bisect *b)
 
 static void predict_ebb_desk_done(struct sm_session *d)
 {
-	trace_done(&d->trace);
+	predict_paths_trace_done(&d->trace);
 	free(d->flows);
 	free(d->term);
 	free(d->first);
@@ -288,7 +289,7 @@ static int predict_ebb_run(struct bisect *b, const struct fabric *f, const struc
 	b->seed = opts->seed;
 	b->n = opts->bisections ? opts->bisections : predict_default_bisections(f);
 	b->score = xcalloc((size_t)b->n * b->ngroup, sizeof(*b->score));
-	paths_init(&b->paths, f, t, opts->lids, opts->lids_ctx);
+	predict_paths_init(&b->paths, f, t, opts->lids, opts->lids_ctx);
 	b->desk = xcalloc(workers, sizeof(*b->desk));
 	for (w = 0; w < workers; w++)
 		predict_ebb_desk_init(&b->desk[w], b);
@@ -297,7 +298,7 @@ static int predict_ebb_run(struct bisect *b, const struct fabric *f, const struc
 	for (w = 0; w < workers; w++)
 		predict_ebb_desk_done(&b->desk[w]);
 	free(b->desk);
-	paths_done(&b->paths);
+	predict_paths_done(&b->paths);
 	pool_free(pool);
 	if (!stopped)
 		return 0;
@@ -312,7 +313,7 @@ int predict_ebb(struct ebb *out, const struct fabric *f, const struct tables *t,
 	uint32_t *term = xcalloc(f->nterm, sizeof(*term)), i;
 	struct group group = { term, f->nterm };
 	struct bisect b = { .progress = progress, .group = &group, .ngroup = 1, .nterm = f->nterm };
-	int rc = paths_check(f, t, NULL, err);
+	int rc = predict_paths_check(f, t, NULL, err);
 
 	for (i = 0; i < f->nterm; i++)
 		term[i] = i;
@@ -354,7 +355,7 @@ int predict_ebb_jobs(struct ebb_jobs **out, const struct fabric *f, const struct
 	struct group *group = xcalloc(jobs->njob, sizeof(*group));
 	struct ebb_jobs *e;
 	uint32_t j;
-	int rc = paths_check(f, t, jobs, err);
+	int rc = predict_paths_check(f, t, jobs, err);
 
 	*out = NULL;
 	for (j = 0; j < jobs->njob; j++) {

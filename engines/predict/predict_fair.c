@@ -25,7 +25,7 @@ struct level {
 	uint32_t link;
 };
 
-void fair_init(struct fair *fr, const struct paths *p)
+void fair_init(struct fair *fr, const struct predict_paths *p)
 {
 	*fr = (struct fair){ 0 };
 	fr->link = xcalloc(p->nlink, sizeof(*fr->link));
@@ -69,8 +69,8 @@ static void predict_fair_put_share(struct fair *fr, uint32_t flow, uint32_t link
 }
 
 /* Links by flow: counts, then places; off[flow + 1] runs from a flow's first to its last. */
-static void predict_fair_sort_shares(struct fair *fr, const struct paths *p, const struct trace *tr,
-				     const struct flow *flows)
+static void predict_fair_sort_shares(struct fair *fr, const struct predict_paths *p,
+				     const struct trace *tr, const struct flow *flows)
 {
 	uint32_t i, n = tr->nflow;
 
@@ -91,12 +91,12 @@ static void predict_fair_sort_shares(struct fair *fr, const struct paths *p, con
 		fr->rate[i] = tr->stranded[i] ? 0 : -1;
 		if (tr->stranded[i])
 			continue;
-		predict_fair_put_share(fr, i, paths_up(p, flows[i].src), 1);
-		predict_fair_put_share(fr, i, paths_down(p, flows[i].dst), 1);
+		predict_fair_put_share(fr, i, predict_paths_up(p, flows[i].src), 1);
+		predict_fair_put_share(fr, i, predict_paths_down(p, flows[i].dst), 1);
 	}
 }
 
-static void predict_fair_sort_users(struct fair *fr, const struct paths *p, uint32_t nflow)
+static void predict_fair_sort_users(struct fair *fr, const struct predict_paths *p, uint32_t nflow)
 {
 	uint32_t i, k, at = 0;
 
@@ -207,7 +207,7 @@ static bool predict_fair_fill(struct fair *fr, struct pace *pace, uint64_t done)
 	return false;
 }
 
-bool fair_rates(struct fair *fr, const struct paths *p, const struct trace *tr,
+bool fair_rates(struct fair *fr, const struct predict_paths *p, const struct trace *tr,
 		const struct flow *flows, struct pace *pace, uint64_t done)
 {
 	uint64_t shares = tr->n + 2ull * tr->nflow;

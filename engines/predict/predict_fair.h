@@ -21,7 +21,7 @@ struct fair {
 	uint32_t nheap;
 };
 
-void fair_init(struct fair *fr, const struct paths *p);
+void fair_init(struct fair *fr, const struct predict_paths *p);
 void fair_done(struct fair *fr);
 
 /*
@@ -29,7 +29,7 @@ void fair_done(struct fair *fr);
  * A flow over several LIDs sends all parts at the pace of the slowest.  flows are those of tr.
  * True when pace, which is told done, says that nobody wants it any more.  O(steps log links).
  */
-bool fair_rates(struct fair *fr, const struct paths *p, const struct trace *tr,
+bool fair_rates(struct fair *fr, const struct predict_paths *p, const struct trace *tr,
 		const struct flow *flows, struct pace *pace, uint64_t done);
 
 #endif

@@ -38,7 +38,7 @@ struct score {
 };
 
 struct rehearsal {
-	struct paths paths;
+	struct predict_paths paths;
 	const struct jobset *jobs;
 	const struct predict_opts *opts;
 	struct progress *progress;
@@ -147,8 +147,8 @@ static void predict_jobs_add_flows(const struct rehearsal *k, struct flow_list *
 	}
 }
 
-static void predict_jobs_put(struct sm_session *d, const struct paths *p, uint32_t link, float part,
-			     double *max)
+static void predict_jobs_put(struct sm_session *d, const struct predict_paths *p, uint32_t link,
+			     float part, double *max)
 {
 	d->load[link] += part;
 	if ((double)(d->load[link] * p->slow[link]) > *max)
@@ -156,7 +156,7 @@ static void predict_jobs_put(struct sm_session *d, const struct paths *p, uint32
 }
 
 /* The slowest flow of a job on a quiet network is one on the link with the longest queue. */
-static void predict_jobs_time_alone(struct sm_session *d, const struct paths *p, uint32_t j,
+static void predict_jobs_time_alone(struct sm_session *d, const struct predict_paths *p, uint32_t j,
 				    struct score *s)
 {
 	const struct trace *tr = &d->trace;
@@ -166,8 +166,8 @@ static void predict_jobs_time_alone(struct sm_session *d, const struct paths *p,
 	for (i = d->first[j]; i < d->first[j + 1]; i++) {
 		if (tr->stranded[i])
 			continue;
-		predict_jobs_put(d, p, paths_up(p, flows[i].src), 1, &s->ideal);
-		predict_jobs_put(d, p, paths_down(p, flows[i].dst), 1, &s->ideal);
+		predict_jobs_put(d, p, predict_paths_up(p, flows[i].src), 1, &s->ideal);
+		predict_jobs_put(d, p, predict_paths_down(p, flows[i].dst), 1, &s->ideal);
 	}
 	s->alone = s->ideal;
 	for (i = d->step[j]; i < d->step[j + 1]; i++) {
@@ -175,14 +175,14 @@ static void predict_jobs_time_alone(struct sm_session *d, const struct paths *p,
 			predict_jobs_put(d, p, tr->steps[i].link, tr->steps[i].part, &s->alone);
 	}
 	for (i = d->first[j]; i < d->first[j + 1]; i++) {
-		d->load[paths_up(p, flows[i].src)] = 0;
-		d->load[paths_down(p, flows[i].dst)] = 0;
+		d->load[predict_paths_up(p, flows[i].src)] = 0;
+		d->load[predict_paths_down(p, flows[i].dst)] = 0;
 	}
 	for (i = d->step[j]; i < d->step[j + 1]; i++)
 		d->load[tr->steps[i].link] = 0;
 }
 
-static void predict_jobs_time_together(const struct sm_session *d, const struct paths *p,
+static void predict_jobs_time_together(const struct sm_session *d, const struct predict_paths *p,
 				       uint32_t j, struct score *s)
 {
 	uint32_t i;
@@ -195,7 +195,7 @@ static void predict_jobs_time_together(const struct sm_session *d, const struct 
 			s->stranded++;
 			continue;
 		}
-		share = rate * (double)paths_least_delay(p, &d->list.flows.v[i]);
+		share = rate * (double)predict_paths_least_delay(p, &d->list.flows.v[i]);
 		s->flows++;
 		s->rate_sum += share;
 		s->rate_min = share < s->rate_min ? share : s->rate_min;
@@ -214,12 +214,12 @@ static bool predict_jobs_run_phase(void *ctx, unsigned worker, uint32_t phase)
 	if (worker == 0)
 		pace.progress = k->progress;
 	d->list.flows.n = 0;
-	trace_clear(&d->trace);
+	predict_paths_trace_clear(&d->trace);
 	for (j = 0; j < k->jobs->njob; j++) {
 		predict_jobs_add_flows(k, &d->list, phase, j);
 		d->first[j + 1] = (uint32_t)d->list.flows.n;
-		trace_flows(&d->trace, &k->paths, d->list.flows.v + d->first[j],
-			    d->first[j + 1] - d->first[j]);
+		predict_paths_trace_flows(&d->trace, &k->paths, d->list.flows.v + d->first[j],
+					  d->first[j + 1] - d->first[j]);
 		d->step[j + 1] = d->trace.n;
 		predict_jobs_time_alone(d, &k->paths, j, &score[j]);
 		if (pace_tick(&pace, phase, d->step[j + 1] - d->step[j]))
@@ -297,7 +297,7 @@ static struct prediction *predict_jobs_summarise(const struct rehearsal *k)
 static void predict_jobs_desk_init(struct sm_session *d, const struct rehearsal *k)
 {
 	*d = (struct sm_session){ 0 };
-	trace_init(&d->trace);
+	predict_paths_trace_init(&d->trace);
 	fair_init(&d->fair, &k->paths);
 	d->first = xcalloc(k->jobs->njob + 1u, sizeof(*d->first));
 	d->step = xcalloc(k->jobs->njob + 1u, sizeof(*d->step));
@@ -307,7 +307,7 @@ static void predict_jobs_desk_init(struct sm_session *d, const struct rehearsal 
 
 static void predict_jobs_desk_done(struct sm_session *d)
 {
-	trace_done(&d->trace);
+	predict_paths_trace_done(&d->trace);
 	fair_done(&d->fair);
 	free(d->first);
 	free(d->step);
@@ -339,12 +339,12 @@ int predict_jobs(struct prediction **out, const struct fabric *f, const struct t
 {
 	static const struct predict_opts none;
 	struct rehearsal k = { .jobs = jobs, .opts = opts ? opts : &none, .progress = progress };
-	int rc = paths_check(f, t, jobs, err);
+	int rc = predict_paths_check(f, t, jobs, err);
 
 	*out = NULL;
 	if (rc)
 		return rc;
-	paths_init(&k.paths, f, t, k.opts->lids, k.opts->lids_ctx);
+	predict_paths_init(&k.paths, f, t, k.opts->lids, k.opts->lids_ctx);
 	k.teams = teams_new(f, jobs);
 	predict_jobs_plan_phases(&k);
 	if (predict_jobs_run(&k))
@@ -354,7 +354,7 @@ int predict_jobs(struct prediction **out, const struct fabric *f, const struct t
 	free(k.score);
 	free(k.shift);
 	teams_free(k.teams, jobs->njob);
-	paths_done(&k.paths);
+	predict_paths_done(&k.paths);
 	return rc;
 }
 

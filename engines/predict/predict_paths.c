@@ -40,7 +40,7 @@ static uint32_t predict_paths_fastest_terminal(const struct fabric *f)
 	return max;
 }
 
-static void predict_paths_set_speeds(struct paths *p)
+static void predict_paths_set_speeds(struct predict_paths *p)
 {
 	const struct fabric *f = p->f;
 	uint32_t base = predict_paths_fastest_terminal(f), i, rate;
@@ -53,7 +53,7 @@ static void predict_paths_set_speeds(struct paths *p)
 	}
 }
 
-static void predict_paths_find_arrivals(struct paths *p)
+static void predict_paths_find_arrivals(struct predict_paths *p)
 {
 	const struct fabric *f = p->f;
 	uint32_t lid, sw;
@@ -66,8 +66,8 @@ static void predict_paths_find_arrivals(struct paths *p)
 	}
 }
 
-int paths_check(const struct fabric *f, const struct tables *t, const struct jobset *jobs,
-		struct err *err)
+int predict_paths_check(const struct fabric *f, const struct tables *t, const struct jobset *jobs,
+			struct err *err)
 {
 	if (!digest_equal(&t->fingerprint, &f->fingerprint) || t->nsw != f->nsw ||
 	    t->nend != f->nend || t->max_lid != f->max_lid)
@@ -79,12 +79,12 @@ int paths_check(const struct fabric *f, const struct tables *t, const struct job
 	return 0;
 }
 
-void paths_init(struct paths *p, const struct fabric *f, const struct tables *t,
-		predict_lids_fn lids, void *lids_ctx)
+void predict_paths_init(struct predict_paths *p, const struct fabric *f, const struct tables *t,
+			predict_lids_fn lids, void *lids_ctx)
 {
 	uint32_t sw, port;
 
-	*p = (struct paths){ .f = f, .t = t, .lids = lids, .lids_ctx = lids_ctx };
+	*p = (struct predict_paths){ .f = f, .t = t, .lids = lids, .lids_ctx = lids_ctx };
 	p->nlink = f->nchan + 2 * f->nterm;
 	for (sw = 0; sw < f->nsw; sw++)
 		p->width = f->sw_nports[sw] + 2u > p->width ? f->sw_nports[sw] + 2u : p->width;
@@ -97,20 +97,20 @@ void paths_init(struct paths *p, const struct fabric *f, const struct tables *t,
 	predict_paths_find_arrivals(p);
 }
 
-void paths_done(struct paths *p)
+void predict_paths_done(struct predict_paths *p)
 {
 	free(p->slow);
 	free(p->hop);
 	free(p->arrives);
 }
 
-void trace_init(struct trace *tr)
+void predict_paths_trace_init(struct trace *tr)
 {
 	*tr = (struct trace){ 0 };
 	tr->leg = xcalloc(LEGS + PREDICT_MAX_LIDS, sizeof(*tr->leg));
 }
 
-void trace_done(struct trace *tr)
+void predict_paths_trace_done(struct trace *tr)
 {
 	free(tr->steps);
 	free(tr->stranded);
@@ -124,7 +124,7 @@ static void predict_paths_strand(struct trace *tr, uint32_t flow)
 }
 
 /* All legs one switch further; returns how many have not arrived. */
-static uint32_t predict_paths_advance(struct trace *tr, const struct paths *p, uint32_t n)
+static uint32_t predict_paths_advance(struct trace *tr, const struct predict_paths *p, uint32_t n)
 {
 	const struct fabric *f = p->f;
 	const uint8_t *lft = p->t->lft;
@@ -152,7 +152,7 @@ static uint32_t predict_paths_advance(struct trace *tr, const struct paths *p, u
 	return left;
 }
 
-static void predict_paths_walk_legs(struct trace *tr, const struct paths *p, uint32_t n)
+static void predict_paths_walk_legs(struct trace *tr, const struct predict_paths *p, uint32_t n)
 {
 	uint32_t i, hops;
 
@@ -163,7 +163,7 @@ static void predict_paths_walk_legs(struct trace *tr, const struct paths *p, uin
 }
 
 /* Legs of one flow behind those that are there; returns how many there are then. */
-static uint32_t predict_paths_add_legs(struct trace *tr, const struct paths *p,
+static uint32_t predict_paths_add_legs(struct trace *tr, const struct predict_paths *p,
 				       const struct flow *fl, uint32_t flow, uint32_t n)
 {
 	const struct fabric *f = p->f;
@@ -182,12 +182,13 @@ static uint32_t predict_paths_add_legs(struct trace *tr, const struct paths *p,
 	return n;
 }
 
-void trace_clear(struct trace *tr)
+void predict_paths_trace_clear(struct trace *tr)
 {
 	tr->n = tr->nstranded = tr->nflow = 0;
 }
 
-void trace_flows(struct trace *tr, const struct paths *p, const struct flow *flows, uint32_t n)
+void predict_paths_trace_flows(struct trace *tr, const struct predict_paths *p,
+			       const struct flow *flows, uint32_t n)
 {
 	uint32_t i, legs = 0, first = tr->nflow;
 

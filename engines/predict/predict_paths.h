@@ -12,7 +12,7 @@
  * Links: channel c is c; the cable of terminal t is nchan + 2t towards the switch and
  * nchan + 2t + 1 towards the terminal.
  */
-struct paths {
+struct predict_paths {
 	const struct fabric *f;
 	const struct tables *t;
 	predict_lids_fn lids;
@@ -25,18 +25,18 @@ struct paths {
 };
 
 /* 0, or -EINVAL when tables or jobs (NULL: none) are not of the fabric. */
-int paths_check(const struct fabric *f, const struct tables *t, const struct jobset *jobs,
-		struct err *err);
-void paths_init(struct paths *p, const struct fabric *f, const struct tables *t,
-		predict_lids_fn lids, void *lids_ctx);
-void paths_done(struct paths *p);
+int predict_paths_check(const struct fabric *f, const struct tables *t, const struct jobset *jobs,
+			struct err *err);
+void predict_paths_init(struct predict_paths *p, const struct fabric *f, const struct tables *t,
+			predict_lids_fn lids, void *lids_ctx);
+void predict_paths_done(struct predict_paths *p);
 
-static inline uint32_t paths_up(const struct paths *p, uint32_t term)
+static inline uint32_t predict_paths_up(const struct predict_paths *p, uint32_t term)
 {
 	return p->f->nchan + 2 * term;
 }
 
-static inline uint32_t paths_down(const struct paths *p, uint32_t term)
+static inline uint32_t predict_paths_down(const struct predict_paths *p, uint32_t term)
 {
 	return p->f->nchan + 2 * term + 1;
 }
@@ -46,9 +46,10 @@ struct flow {
 };
 
 /* Time of a flow on the slower of its own two cables. */
-static inline float paths_least_delay(const struct paths *p, const struct flow *fl)
+static inline float predict_paths_least_delay(const struct predict_paths *p, const struct flow *fl)
 {
-	float up = p->slow[paths_up(p, fl->src)], down = p->slow[paths_down(p, fl->dst)];
+	float up = p->slow[predict_paths_up(p, fl->src)],
+	      down = p->slow[predict_paths_down(p, fl->dst)];
 
 	return up > down ? up : down;
 }
@@ -71,10 +72,11 @@ struct trace {
 	struct leg *leg; /* private */
 };
 
-void trace_init(struct trace *tr);
-void trace_done(struct trace *tr);
-void trace_clear(struct trace *tr);
+void predict_paths_trace_init(struct trace *tr);
+void predict_paths_trace_done(struct trace *tr);
+void predict_paths_trace_clear(struct trace *tr);
 /* Adds n flows behind those that are there.  O(hops) a leg. */
-void trace_flows(struct trace *tr, const struct paths *p, const struct flow *flows, uint32_t n);
+void predict_paths_trace_flows(struct trace *tr, const struct predict_paths *p,
+			       const struct flow *flows, uint32_t n);
 
 #endif
