@@ -107,6 +107,59 @@ static void app_act_suspend(struct app *a)
 		terminal_suspend(a->term);
 }
 
+/* --- what the worker does -------------------------------------------------------------------- */
+
+/* The order of a proposal's writes, whichever is selected, or of a way back. */
+static void app_act_stop_order(struct app *a)
+{
+	struct state_preview *p = &a->state.preview;
+
+	if (a->work.type == MSG_ORDER_STEP) {
+		app_update_close(a);
+		return;
+	}
+	for (uint32_t i = 0; i < p->n; i++)
+		if (a->kept[i].serial == a->cost_serial)
+			state_preview_select(p, i);
+	app_order_stop(a);
+}
+
+static void app_act_stop(struct app *a)
+{
+	const struct app_work *w = &a->work;
+
+	if (a->state.preview.state == PREVIEW_RUNNING && (!w->on || w->type == MSG_WORK_STEP)) {
+		app_preview_cancel(a);
+		shell_say(a->shell, "the preview is ended; nothing was changed");
+		return;
+	}
+	if (!w->on) {
+		shell_say(a->shell, "nothing is being computed");
+		return;
+	}
+	app_record_action(a, "compute.stop", w->what);
+	shell_say(a->shell, "%s: ended%s", w->what,
+		  w->type == MSG_ORDER_STEP  ? ""
+		  : w->type == MSG_COST_STEP ? "; A begins again in 6"
+					     : "; F5 begins again");
+	if (w->type == MSG_ORDER_STEP || w->type == MSG_COST_STEP) {
+		app_act_stop_order(a);
+		return;
+	}
+	if (a->forecast_serial && !strcmp(w->what, "forecast")) {
+		app_forecast_stop(a);
+		return;
+	}
+	a->figures_ended = true;
+	worker_cancel_background(a->worker);
+}
+
+static void app_act_again(struct app *a)
+{
+	if (a->figures_ended)
+		app_want_metrics(a);
+	app_forecasts_again(a);
+}
 static void app_act_snapshot(struct app *a, const char *to)
 {
 	struct app_wait w;
@@ -232,10 +285,10 @@ void app_act(struct app *a, const struct request *r)
 	case REQ_POLL:
 		if (a->poller)
 			poller_now(a->poller);
-		app_work_again(a);
+		app_act_again(a);
 		break;
 	case REQ_STOP:
-		app_work_stop(a);
+		app_act_stop(a);
 		break;
 	case REQ_SWEEP:
 		if (a->poller)

@@ -349,3 +349,10 @@ void app_auto_tick(struct app *a)
 	a->state.automatic.next_s =
 		u->stage == STAGE_IDLE ? fmax(0, (double)u->policy.next_s - clock_s()) : NAN;
 }
+
+static void app_auto_end(struct app *a)
+{
+	jobset_put(a->automatic.routed_for);
+}
+
+const struct app_part app_auto_part = { .end = app_auto_end };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the threads report becomes state. */
+/* What the threads report becomes state; the other parts of the console hear of it. */
 #include "console/app/app_priv.h"
 
 #include "console/input/route_file.h"
@@ -17,6 +17,31 @@
 #define STALE_POLLS 3 /* so many missed: counters are overdue */
 #define STALE_S	    2.0
 
+void app_tell(struct app *a, const struct app_news *n)
+{
+	for (size_t i = 0; a->parts[i]; i++)
+		if (a->parts[i]->hear)
+			a->parts[i]->hear(a, n);
+}
+
+static void app_data_tell(struct app *a, enum app_news_type type, struct msg *msg)
+{
+	app_tell(a, &(struct app_news){ .type = type, .msg = msg });
+}
+
+/* --- figures of the installed tables --------------------------------------------------------- */
+
+/* Lanes do not depend on jobs: those of the same tables are kept. */
+static bool app_data_keeps_lanes(const struct app *a)
+{
+	return a->usage && a->usage->lanes && a->usage->tables == a->tables;
+}
+
+static bool app_data_wants_lanes(const struct app *a)
+{
+	return a->state.sls_known && tables_know_vls(a->tables) && !app_data_keeps_lanes(a);
+}
+
 void app_want_metrics(struct app *a)
 {
 	if (!a->tables)
@@ -24,10 +49,11 @@ void app_want_metrics(struct app *a)
 	a->state.metrics_busy = true;
 	a->figures_ended = false;
 	a->state.metrics_step[0] = '\0';
-	worker_metrics(a->worker, a->fabric, a->tables, a->jobs, !a->verdict, app_wants_lanes(a));
+	worker_metrics(a->worker, a->fabric, a->tables, a->jobs, !a->verdict,
+		       app_data_wants_lanes(a));
 }
 
-void app_drop_metrics(struct app *a)
+static void app_data_drop_metrics(struct app *a)
 {
 	metrics_set_put(a->figures);
 	a->figures = NULL;
@@ -37,6 +63,23 @@ void app_drop_metrics(struct app *a)
 	a->state.metrics = NULL;
 	a->state.verdict = NULL;
 	a->state.metrics_jobs = NULL;
+}
+
+static void app_data_take_usage(struct app *a, struct msg *msg)
+{
+	struct link_usage *u = msg->usage;
+
+	/* one of other tables was overtaken; what replaces it is on its way */
+	if (!u || u->tables != a->tables)
+		return;
+	msg->usage = NULL;
+	if (!u->lanes && app_data_keeps_lanes(a)) {
+		u->lanes = a->usage->lanes;
+		a->usage->lanes = NULL;
+	}
+	link_usage_free(a->usage);
+	a->usage = u;
+	a->state.usage = u;
 }
 
 /* --- jobs -------------------------------------------------------------------------------- */
@@ -53,7 +96,7 @@ static void app_data_set_jobs(struct app *a, const struct jobset *js)
 	/* ids may change without the routing being any other: the figures per job must follow */
 	if (!same || !a->metrics_jobs || a->metrics_jobs->njob != js->njob)
 		app_want_metrics(a);
-	app_stale(a);
+	app_data_tell(a, NEWS_JOBS, NULL);
 }
 
 static void app_data_map_jobs(struct app *a)
@@ -101,7 +144,7 @@ void app_take_jobs(struct app *a)
 	a->dirty = true;
 }
 
-/* --- fabric, tables, counters ------------------------------------------------------------ */
+/* --- the fabric ------------------------------------------------------------ */
 
 static uint32_t app_data_missing(const uint64_t *of, uint32_t n, const struct fabric *f,
 				 uint32_t (*find)(const struct fabric *, uint64_t))
@@ -161,8 +204,7 @@ void app_set_fabric(struct app *a, const struct fabric *f)
 		fabric_put(f);
 		return;
 	}
-	app_preview_drop(a);
-	app_drop_metrics(a);
+	app_data_drop_metrics(a);
 	tables_put(a->tables);
 	tables_put(a->read);
 	a->read = NULL;
@@ -184,8 +226,148 @@ void app_set_fabric(struct app *a, const struct fabric *f)
 	a->state.history = a->history;
 	app_data_count_missing(a);
 	app_data_list_engines(a);
+	app_data_tell(a, NEWS_FABRIC, NULL);
 	app_data_map_jobs(a);
 }
+
+/* --- the installed tables: LFTs first, their SL2VL perhaps much later ----------------------- */
+
+/* Switches hold no SLs of paths.  Where they hold exactly what this session knows, the SLs
+ * are those that went with it. */
+static const struct tables *app_data_with_sls(struct app *a, const struct tables *t)
+{
+	const struct tables *known[] = { a->applied, a->undo, a->first };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known) && tables_know_vls(t); i++)
+		if (known[i] && tables_forward_same(a->fabric, known[i], t)) {
+			tables_put(t);
+			return tables_get(known[i]);
+		}
+	return t;
+}
+
+/* Tables that came without SLs say 0 for all. */
+static bool app_data_knows_sls(const struct tables *t)
+{
+	return t->sl_kind != SL_CONST || !tables_as_found(t);
+}
+
+/* Their SL2VL has come, and that is all: figures of LFTs hold for the new ones as well. */
+static bool app_data_only_vls_are_new(const struct tables *old, const struct tables *t)
+{
+	return !tables_know_vls(old) && tables_know_vls(t) && old->stride == t->stride &&
+	       old->nsw == t->nsw && !memcmp(old->lft, t->lft, (size_t)t->nsw * t->stride);
+}
+
+static void app_data_keep_usage(struct app *a, const struct tables *old)
+{
+	if (!a->usage || a->usage->tables != old)
+		return;
+	tables_put(a->usage->tables);
+	a->usage->tables = tables_get(a->tables);
+}
+
+void app_set_tables(struct app *a, const struct tables *t, bool partial)
+{
+	bool same = a->read && tables_same(a->read, t, a->fabric);
+	const struct tables *old = a->tables;
+
+	a->tables_partial = partial;
+	if (same) {
+		tables_put(t);
+		return;
+	}
+	tables_put(a->read);
+	a->read = tables_get(t);
+	t = app_data_with_sls(a, t);
+	if (old && tables_same(old, t, a->fabric)) {
+		tables_put(t);
+		return;
+	}
+	a->tables = t;
+	a->state.tables = t;
+	if (old && app_data_only_vls_are_new(old, t))
+		app_data_keep_usage(a, old);
+	else
+		app_data_drop_metrics(a);
+	tables_put(old);
+	a->state.sls_known = app_data_knows_sls(t);
+	app_want_metrics(a);
+	app_data_tell(a, NEWS_TABLES, NULL);
+}
+
+static void app_data_take_tables(struct app *a, struct msg *msg)
+{
+	struct state_poll *p = &a->state.poll;
+	bool whole = tables_know_vls(msg->tables);
+
+	if (!a->fabric || !digest_equal(&msg->fabric->fingerprint, &a->fabric->fingerprint))
+		return;
+	p->tables_on = !whole && !p->tables_ended;
+	p->tables_ended &= !whole;
+	p->tables_pace[0] = '\0';
+	app_data_tell(a, NEWS_TABLES_READ, msg);
+	app_set_tables(a, msg->tables, msg->partial);
+	if (msg->seconds > 0)
+		a->state.preview.mads_per_s = (double)msg->total / msg->seconds;
+	msg->tables = NULL;
+}
+
+static void app_data_take_tables_reading(struct app *a, struct msg *msg)
+{
+	struct state_poll *p = &a->state.poll;
+
+	p->tables_on = !msg->rc;
+	p->tables_ended = msg->rc == -ECANCELED;
+	p->tables_done = msg->done;
+	p->tables_total = msg->total;
+	snprintf(p->tables_pace, sizeof(p->tables_pace), "%.79s", msg->text);
+	if (p->tables_ended)
+		shell_say(a->shell, "ended: %s stay unknown%s; M reads on",
+			  a->tables ? "SL2VL tables and VLs" : "the routes",
+			  a->is_due		 ? ", and there is no preview"
+			  : a->opts.automatic.on ? ", and the automatic mode waits"
+						 : "");
+	app_data_tell(a, NEWS_TABLES_READING, msg);
+}
+
+static bool app_data_incomplete(const struct app *a)
+{
+	return !a->tables || !tables_know_vls(a->tables);
+}
+
+bool app_tables_awaited(const struct app *a)
+{
+	const struct state_poll *p = &a->state.poll;
+
+	if (a->state.mode != RUN_LIVE || !app_data_incomplete(a))
+		return false;
+	/* where reading them has failed, it is tried again */
+	return p->tables_on || (a->tables ? !p->tables_ended : !a->sample);
+}
+
+void app_tables_on(struct app *a)
+{
+	struct state_poll *p = &a->state.poll;
+
+	if (!a->poller) {
+		shell_say(a->shell, "a file does not change");
+		return;
+	}
+	poller_tables_on(a->poller);
+	p->tables_ended = false;
+	p->tables_on = app_data_incomplete(a);
+	if (!app_data_incomplete(a)) /* else the last line tells how far that is */
+		shell_say(a->shell, "the tables are read anew");
+}
+
+void app_tables_end(struct app *a)
+{
+	if (a->poller && a->state.poll.tables_on)
+		poller_tables_end(a->poller);
+}
+
+/* --- counters, the subnet manager ------------------------------------------------------------ */
 
 /* After a pause of the screen the last sample that was taken is not the one before. */
 static void app_data_take_rates(struct app *a, const struct sample_reading *r)
@@ -208,8 +390,6 @@ static void app_data_take_sample(struct app *a, struct msg *msg)
 	sample_put(a->sample);
 	a->sample = sample_get(r->sample);
 	a->prepared_s = r->cpu_s;
-	app_past_add(a, r);
-	app_warn(a);
 	a->state.sample = a->sample;
 	a->state.rates = a->rates;
 	a->state.tally = a->tally;
@@ -218,14 +398,14 @@ static void app_data_take_sample(struct app *a, struct msg *msg)
 	a->state.poll.partial = a->sample->answered < a->sample->asked;
 	a->sample_at = clock_s();
 	a->sample_took = (double)a->sample->took_ns / 1e9;
-	app_want_forecast(a);
+	app_data_tell(a, NEWS_SAMPLE, msg);
 }
 
 static void app_data_take_metrics(struct app *a, struct msg *msg)
 {
 	struct metrics_set *before;
 
-	if (app_past_take(a, msg) || msg->tables != a->tables)
+	if (msg->tables != a->tables)
 		return; /* overtaken: others are on their way */
 	/* figures of a job set that has changed since are better than none: on a large machine
 	 * jobs change faster than figures can be had */
@@ -236,7 +416,7 @@ static void app_data_take_metrics(struct app *a, struct msg *msg)
 		return;
 	}
 	before = metrics_set_get(a->figures);
-	app_drop_metrics(a);
+	app_data_drop_metrics(a);
 	a->figures = metrics_set_new(msg->after, msg->verdict, jobset_get(msg->jobs), before);
 	metrics_set_put(before);
 	msg->after = NULL;
@@ -247,7 +427,7 @@ static void app_data_take_metrics(struct app *a, struct msg *msg)
 	a->state.metrics = a->metrics;
 	a->state.verdict = a->verdict;
 	a->state.metrics_jobs = a->metrics_jobs;
-	app_past_figures(a);
+	app_data_tell(a, NEWS_METRICS, NULL);
 }
 
 static void app_data_take_sm(struct app *a, const struct msg *msg)
@@ -278,8 +458,13 @@ static void app_data_take_sm(struct app *a, const struct msg *msg)
 		snprintf(s->name, sizeof(s->name), "%.63s", a->fabric->term_name[end]);
 }
 
-/* --- the mailbox
- * ---------------------------------------------------------------------------------- */
+struct sm_pin app_sm_pin(const struct app *a)
+{
+	return (struct sm_pin){ .guid = a->state.sm.known ? a->sm.guid : 0,
+				.priority = a->sm.priority };
+}
+
+/* --- the mailbox ----------------------------------------------------------------------------- */
 
 static int app_data_held_kind(enum msg_type type)
 {
@@ -320,8 +505,6 @@ static void app_data_take_discovering(struct app *a, const struct msg *msg)
 
 static void app_data_take_fabric(struct app *a, struct msg *msg)
 {
-	bool first = !a->fabric;
-
 	a->state.poll.discovering = false;
 	a->fabric_partial = msg->partial;
 	free(a->silent);
@@ -330,48 +513,48 @@ static void app_data_take_fabric(struct app *a, struct msg *msg)
 	a->state.preview.sweep_s = msg->seconds;
 	app_set_fabric(a, msg->fabric);
 	msg->fabric = NULL;
-	if (first)
-		app_find_journal(a);
 }
 
-/* Returns true when the message was kept. */
-static bool app_data_take(struct app *a, struct msg *msg)
+static void app_data_take_lost(struct app *a, const struct msg *msg)
 {
+	a->lost = true;
+	a->state.poll.sweep_asked = false;
+	if (a->state.mode == RUN_LIVE)
+		a->state.mode = RUN_LOST;
+	snprintf(a->state.lost_why, sizeof(a->state.lost_why), "%.199s", msg->text);
+}
+
+static void app_data_take_own(struct app *a, struct msg *msg)
+{
+	struct state_poll *p = &a->state.poll;
+
 	switch (msg->type) {
-	case MSG_LOG:
-		if (msg->line.level == LOG_ERROR)
-			app_record_error(a, msg->line.area, msg->line.text);
-		break;
 	case MSG_DISCOVERING:
 		app_data_take_discovering(a, msg);
 		break;
 	case MSG_READING:
-		snprintf(a->state.poll.reading, sizeof(a->state.poll.reading), "%.79s", msg->text);
+		snprintf(p->reading, sizeof(p->reading), "%.79s", msg->text);
 		break;
 	case MSG_FABRIC:
 		app_data_take_fabric(a, msg);
 		break;
 	case MSG_TABLES_READING:
-		app_tables_reading(a, msg);
+		app_data_take_tables_reading(a, msg);
 		break;
 	case MSG_TABLES:
-		a->state.poll.reading[0] = '\0';
-		app_take_tables(a, msg);
+		p->reading[0] = '\0';
+		app_data_take_tables(a, msg);
 		break;
 	case MSG_SAMPLE:
-		a->state.poll.busy = false;
-		a->state.poll.reading[0] = '\0';
+		p->busy = false;
+		p->reading[0] = '\0';
 		app_data_take_sample(a, msg);
 		break;
 	case MSG_SM:
 		app_data_take_sm(a, msg);
 		break;
 	case MSG_LOST:
-		a->lost = true;
-		a->state.poll.sweep_asked = false;
-		if (a->state.mode == RUN_LIVE)
-			a->state.mode = RUN_LOST;
-		snprintf(a->state.lost_why, sizeof(a->state.lost_why), "%.199s", msg->text);
+		app_data_take_lost(a, msg);
 		break;
 	case MSG_FOUND:
 		a->lost = false;
@@ -379,67 +562,35 @@ static bool app_data_take(struct app *a, struct msg *msg)
 			a->state.mode = RUN_LIVE;
 		break;
 	case MSG_POLLING:
-		a->state.poll.busy = true;
-		break;
-	case MSG_APPLY_EVENT:
-		app_apply_event(a, msg);
-		break;
-	case MSG_APPLY_END:
-		app_apply_end(a, msg);
-		break;
-	case MSG_APPLY_DEADLINE:
-		app_apply_deadline(a, msg->seconds);
-		break;
-	case MSG_APPLY_FOUND:
-		app_apply_found(a, msg);
-		break;
-	case MSG_APPLY_WAY:
-		app_apply_way(a, msg);
-		break;
-	case MSG_APPLY_SEEN:
-		app_apply_seen(a, msg);
-		break;
-	case MSG_WORK_STEP:
-		app_take_step(a, msg);
-		break;
-	case MSG_METRICS_STEP:
-	case MSG_BACKGROUND_STEP:
+		p->busy = true;
 		break;
 	case MSG_METRICS:
 		app_data_take_metrics(a, msg);
 		break;
 	case MSG_USAGE:
-		app_take_usage(a, msg);
-		break;
-	case MSG_PREVIEW:
-	case MSG_PREVIEW_FAILED:
-		return app_take_preview(a, msg);
-	case MSG_FORECAST:
-	case MSG_TRAFFIC:
-		app_take_forecast(a, msg);
-		break;
-	case MSG_COST:
-		app_take_cost(a, msg);
-		break;
-	case MSG_COST_STEP:
-	case MSG_ORDER_STEP:
-		break;
-	case MSG_ORDERED:
-		app_ordered(a, msg);
+		app_data_take_usage(a, msg);
 		break;
 	case MSG_JOBS:
 		a->state.jobs_source.state = JOBS_OK;
 		app_set_list(a, msg->list);
 		msg->list = NULL;
 		break;
+	default: /* of a part, or only to wake the loop */
+		break;
 	}
-	return false;
 }
 
-static bool app_data_tells_a_step(enum msg_type type)
+/* Takes the message. */
+static void app_data_take(struct app *a, struct msg *msg)
 {
-	return type == MSG_WORK_STEP || type == MSG_METRICS_STEP || type == MSG_BACKGROUND_STEP ||
-	       type == MSG_COST_STEP || type == MSG_ORDER_STEP;
+	bool taken = false, kept = false;
+
+	for (size_t i = 0; a->parts[i] && !taken; i++)
+		taken = a->parts[i]->take && a->parts[i]->take(a, msg, &kept);
+	if (!taken)
+		app_data_take_own(a, msg);
+	if (!kept)
+		msg_drop(msg);
 }
 
 void app_take_messages(struct app *a)
@@ -450,21 +601,16 @@ void app_take_messages(struct app *a)
 		int kind = a->state.mode == RUN_FROZEN ? app_data_held_kind(msg->type) : -1;
 
 		a->dirty = true;
-		app_work_end(a, msg->type);
-		if (app_data_tells_a_step(msg->type))
-			app_work_step(a, msg);
 		a->state.poll.sweep_asked &= msg->type != MSG_FABRIC;
-		if (kind == HELD_SAMPLE)
-			app_past_held(a, msg->reading);
+		app_data_tell(a, NEWS_MESSAGE, msg);
 		if (kind >= 0) {
 			msg_drop(a->held[kind]);
 			a->held[kind] = msg;
 			continue;
 		}
-		if (!app_data_take(a, msg))
-			msg_drop(msg);
+		app_data_take(a, msg);
 	}
-	app_preview_due(a);
+	app_data_tell(a, NEWS_ALL_TAKEN, NULL);
 }
 
 void app_unfreeze(struct app *a)
@@ -474,8 +620,8 @@ void app_unfreeze(struct app *a)
 		struct msg *msg = a->held[k];
 
 		a->held[k] = NULL;
-		if (msg && !app_data_take(a, msg))
-			msg_drop(msg);
+		if (msg)
+			app_data_take(a, msg);
 	}
 }
 
@@ -485,59 +631,34 @@ static double app_data_overdue(const struct app *a)
 	return fmax(STALE_POLLS * fmax(a->state.poll.interval_s, a->sample_took), STALE_S);
 }
 
-static void app_data_name_bookmarks(struct app *a)
-{
-	const struct mark *mark;
-	uint32_t n = sample_history_marks(a->past, &mark);
-
-	for (uint32_t i = 0; i < n; i++)
-		a->bookmarks[i] = mark[i].name;
-	a->bookmarks[n] = NULL;
-	a->state.bookmarks = a->bookmarks;
-}
-
 void app_refresh(struct app *a)
 {
 	double now = clock_s();
 	struct state *s = &a->state;
 
-	app_data_name_bookmarks(a);
 	s->now_s = time(NULL);
 	s->rec_s = now - a->start;
 	s->poll.age_s = a->sample ? now - a->sample_at : NAN;
 	s->poll.took_s = a->sample ? a->sample_took : NAN;
 	s->poll.next_s = a->sample ? fmax(0, a->sample_at + s->poll.interval_s - now) : NAN;
 	s->jobs_source.age_s = a->job_list ? now - a->jobs_at : NAN;
-	for (uint32_t i = 0; i < s->apply.nsteps; i++)
-		if (s->apply.steps[i].state == STEP_RUNNING)
-			s->apply.steps[i].took_s = now - a->apply_step_start;
-	app_update_tick(a);
-	app_wrote_estimate(&s->apply);
-	app_record_heads(a);
-	app_order_refresh(a);
-	app_work_refresh(a);
-	if (s->preview.state == PREVIEW_RUNNING)
-		s->preview.elapsed_s = now - a->preview_start;
+	for (size_t i = 0; a->parts[i]; i++)
+		if (a->parts[i]->refresh)
+			a->parts[i]->refresh(a);
 	s->poll.stale = s->mode == RUN_LIVE && a->sample && !s->poll.discovering &&
 			now - a->sample_at > app_data_overdue(a);
 }
 
 void app_data_free(struct app *a)
 {
-	app_preview_drop(a);
+	for (size_t i = 0; a->parts[i]; i++)
+		if (a->parts[i]->end)
+			a->parts[i]->end(a);
 	for (int k = 0; k < HELD_COUNT; k++)
 		msg_drop(a->held[k]);
-	plan_free(a->plan);
-	app_wrote_free(a);
 	free(a->silent);
-	jobset_put(a->automatic.routed_for);
-	tables_put(a->undo);
-	tables_put(a->applied);
 	tables_put(a->first);
 	tables_put(a->read);
-	app_past_live(a);
-	sample_history_free(a->past);
-	free(a->over_s);
 	metrics_set_put(a->figures);
 	link_usage_free(a->usage);
 	history_free(a->history);

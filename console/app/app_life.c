@@ -307,7 +307,6 @@ void app_end(struct app *a)
 	demo_stop(a->demo); /* after the wire, which is in it */
 	app_sessions_free(a);
 	app_data_free(a);
-	tdiff_free(a->apply_diff);
 	shell_free(a->shell);
 	canvas_free(a->canvas);
 	name_map_free(a->names);
@@ -321,12 +320,19 @@ void app_end(struct app *a)
 	free(a);
 }
 
+/* What is shown of an update hears last: what it waits for is settled by then. */
+static const struct app_part *const app_life_parts[] = {
+	&app_record_part, &app_activity_part, &app_past_part, &app_set_part, &app_preview_part,
+	&app_update_part, &app_progress_part, &app_auto_part, NULL,
+};
+
 void app_prepare(struct app *a)
 {
 	const struct binding *keys;
 	pthread_mutexattr_t again;
 	size_t n;
 
+	a->parts = app_life_parts;
 	state_init(&a->state);
 	a->state.rw = a->opts.rw;
 	a->state.poll.interval_s = a->opts.interval_s;

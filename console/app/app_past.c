@@ -21,7 +21,7 @@ static struct backdrop app_past_now(const struct app *a)
 }
 
 /* Also while the screen is frozen: it is missing nothing when one looks back later. */
-void app_past_add(struct app *a, struct sample_reading *r)
+static void app_past_add(struct app *a, struct sample_reading *r)
 {
 	struct backdrop b = app_past_now(a);
 	uint64_t newest = sample_history_newest(a->past);
@@ -33,13 +33,7 @@ void app_past_add(struct app *a, struct sample_reading *r)
 	app_record_poll(a, r);
 }
 
-void app_past_held(struct app *a, struct sample_reading *r)
-{
-	if (a->fabric && digest_equal(&r->sample->fingerprint, &a->fabric->fingerprint))
-		app_past_add(a, r);
-}
-
-void app_past_figures(struct app *a)
+static void app_past_figures(struct app *a)
 {
 	struct backdrop b = app_past_now(a);
 
@@ -47,7 +41,7 @@ void app_past_figures(struct app *a)
 }
 
 /* Figures that were asked for when a moment was shown that had none; false: others. */
-bool app_past_take(struct app *a, struct msg *msg)
+static bool app_past_take_figures(struct app *a, struct msg *msg)
 {
 	struct snapshot_at *m = &a->shown_past.at;
 	struct backdrop b = { .tables = msg->tables, .jobs = msg->jobs };
@@ -176,14 +170,14 @@ void app_past_freeze(struct app *a)
 		a->shown_past.frozen_at ? sample_history_time(a->past, a->shown_past.frozen_at) : 0;
 }
 
-void app_past_live(struct app *a)
+static void app_past_live(struct app *a)
 {
 	if (a->shown_past.on)
 		snapshot_at_done(&a->shown_past.at);
 	a->shown_past.on = false;
 }
 
-static void app_past_go_to(struct app *a, uint64_t serial)
+void app_past_go(struct app *a, uint64_t serial)
 {
 	struct snapshot_at m;
 
@@ -202,11 +196,6 @@ static void app_past_go_to(struct app *a, uint64_t serial)
 	if (m.was.tables && !m.was.figures && !a->state.metrics_busy)
 		worker_figures(a->worker, m.was.fabric, m.was.tables, m.was.jobs,
 			       m.was.tables != a->tables);
-}
-
-void app_past_go(struct app *a, uint64_t serial)
-{
-	app_past_go_to(a, serial);
 }
 
 /* Where on the way through the history one is. */
@@ -235,7 +224,7 @@ static void app_past_step(struct app *a, long by)
 	} else {
 		at += (uint64_t)by;
 	}
-	app_past_go_to(a, at);
+	app_past_go(a, at);
 }
 
 static long app_past_count_of(const char *text)
@@ -298,7 +287,7 @@ static void app_past_go_to_mark(struct app *a, const char *name)
 	}
 	if (pick == n)
 		pick = n - 1; /* before the first comes the last again */
-	app_past_go_to(a, mark[pick].serial);
+	app_past_go(a, mark[pick].serial);
 	app_past_list_marks(a, mark, n, pick);
 }
 
@@ -332,3 +321,49 @@ bool app_past_act(struct app *a, const struct request *r)
 		return false;
 	}
 }
+
+/* --- a part of the console ------------------------------------------------------------------ */
+
+static bool app_past_take(struct app *a, struct msg *msg, bool *kept)
+{
+	(void)kept;
+	return msg->type == MSG_METRICS && app_past_take_figures(a, msg);
+}
+
+static void app_past_hear(struct app *a, const struct app_news *n)
+{
+	const struct msg *msg = n->msg;
+
+	if (n->type == NEWS_SAMPLE)
+		app_past_add(a, msg->reading);
+	/* one that the frozen screen does not show */
+	if (n->type == NEWS_MESSAGE && msg->type == MSG_SAMPLE && a->state.mode == RUN_FROZEN &&
+	    a->fabric && digest_equal(&msg->reading->sample->fingerprint, &a->fabric->fingerprint))
+		app_past_add(a, msg->reading);
+	if (n->type == NEWS_METRICS)
+		app_past_figures(a);
+}
+
+static void app_past_refresh(struct app *a)
+{
+	const struct mark *mark;
+	uint32_t n = sample_history_marks(a->past, &mark);
+
+	for (uint32_t i = 0; i < n; i++)
+		a->bookmarks[i] = mark[i].name;
+	a->bookmarks[n] = NULL;
+	a->state.bookmarks = a->bookmarks;
+}
+
+static void app_past_end(struct app *a)
+{
+	app_past_live(a);
+	sample_history_free(a->past);
+}
+
+const struct app_part app_past_part = {
+	.take = app_past_take,
+	.hear = app_past_hear,
+	.refresh = app_past_refresh,
+	.end = app_past_end,
+};

@@ -169,7 +169,7 @@ static void app_preview_wait_for_tables(struct app *a, const struct request *r)
 	a->preview_start = a->step_start = clock_s();
 }
 
-void app_preview_due(struct app *a)
+static void app_preview_due(struct app *a)
 {
 	if (!a->is_due || app_tables_awaited(a))
 		return;
@@ -216,7 +216,7 @@ void app_proposal_remove(struct app *a, uint32_t at)
 		p->state = PREVIEW_IDLE;
 }
 
-void app_preview_drop(struct app *a)
+static void app_preview_drop(struct app *a)
 {
 	struct state_preview *p = &a->state.preview;
 
@@ -250,6 +250,122 @@ void app_stale(struct app *a)
 	for (uint32_t i = 0; a->fabric && i < p->n; i++)
 		app_preview_judge_stale(a, &p->list[i], a->kept[i].msg->from);
 	state_preview_select(p, p->at);
+}
+
+/* --- the order of writes of each proposal --------------------------------------------------- */
+
+void app_order_begin(struct app *a)
+{
+	a->order_asked = clock_s();
+	a->state.ordering = (struct state_ordering){ .most_s = NAN, .about_s = NAN };
+}
+
+static void app_preview_ask_order(struct app *a, uint32_t at, bool urgent)
+{
+	const struct proposal *x = &a->state.preview.list[at];
+	struct route_inputs in = { .f = a->fabric,
+				   .installed = a->kept[at].msg->from,
+				   .tables = x->tables,
+				   .files = x->files,
+				   .jobs = x->jobs,
+				   .sm = app_sm_pin(a) };
+
+	a->cost_serial = a->kept[at].serial;
+	app_order_begin(a);
+	worker_cost(a->worker, &in, a->cost_serial, urgent);
+}
+
+void app_want_cost(struct app *a)
+{
+	const struct state_preview *p = &a->state.preview;
+
+	for (uint32_t i = 0; i < p->n && !a->cost_serial; i++) {
+		uint32_t at = (p->at + i) % p->n;
+		const struct proposal *x = &p->list[at];
+
+		if (x->order == ORDER_WAITS && !x->stale[0])
+			app_preview_ask_order(a, at, false);
+	}
+}
+
+static void app_preview_order_known(struct app *a, uint64_t serial)
+{
+	app_tell(a, &(struct app_news){ .type = NEWS_ORDER, .serial = serial });
+}
+
+void app_order_stop(struct app *a)
+{
+	struct state_preview *p = &a->state.preview;
+	struct proposal *x = &p->list[p->at];
+	uint64_t serial = a->kept[p->at].serial;
+
+	if (!p->n || x->order != ORDER_WAITS)
+		return;
+	x->order = ORDER_ENDED;
+	snprintf(x->order_error, sizeof(x->order_error),
+		 "the search for an order of writes was ended: %s it again, r computes the "
+		 "proposal anew",
+		 a->state.rw ? "A or w begins" : "w begins");
+	app_record_action(a, "order.stop", x->id);
+	if (a->cost_serial == serial) {
+		worker_cancel_cost(a->worker);
+		a->cost_serial = 0;
+	}
+	app_preview_order_known(a, serial);
+	app_want_cost(a);
+}
+
+void app_order_again(struct app *a)
+{
+	struct state_preview *p = &a->state.preview;
+
+	if (!p->n || p->list[p->at].order != ORDER_ENDED)
+		return;
+	p->list[p->at].order = ORDER_WAITS;
+	p->list[p->at].order_error[0] = '\0';
+	app_record_action(a, "order.again", p->list[p->at].id);
+	app_order_hurry(a);
+}
+
+void app_order_hurry(struct app *a)
+{
+	const struct state_preview *p = &a->state.preview;
+	bool runs = a->work.on && a->work.type == MSG_COST_STEP;
+
+	if (a->cost_serial == a->kept[p->at].serial && runs)
+		return;
+	app_preview_ask_order(a, p->at, true);
+}
+
+/* --- what traffic is to expect ----------------------------------------------------------- */
+
+/* A preview may be older than the second sample of the counters. */
+static bool app_preview_wants_traffic(const struct app *a, const struct proposal *x)
+{
+	return a->rates && a->tally && a->tally->load_pct > 0 && !x->traffic_plan.known &&
+	       !x->traffic_tried && !x->forecast_ended && !x->stale[0];
+}
+
+static void app_preview_want_forecast(struct app *a)
+{
+	const struct state_preview *p = &a->state.preview;
+
+	for (uint32_t i = 0; i < p->n && !a->forecast_serial; i++) {
+		uint32_t at = (p->at + i) % p->n;
+		const struct proposal *x = &p->list[at];
+		struct forecast_ask ask = { .fabric = a->fabric,
+					    .from = a->kept[at].msg->from,
+					    .to = x->tables,
+					    .jobs = x->jobs,
+					    .rates = a->rates,
+					    .traffic_only = !x->forecasting,
+					    .serial = a->kept[at].serial };
+
+		if (!x->forecasting && !app_preview_wants_traffic(a, x))
+			continue;
+		a->forecast_serial = ask.serial;
+		worker_forecast(a->worker, &ask);
+	}
 }
 
 /* --- what came --------------------------------------------------------------------------- */
@@ -319,7 +435,7 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 	app_preview_record_made(a, x);
 }
 
-bool app_take_preview(struct app *a, struct msg *msg)
+static bool app_preview_take_proposal(struct app *a, struct msg *msg)
 {
 	struct state_preview *p = &a->state.preview;
 
@@ -345,43 +461,12 @@ bool app_take_preview(struct app *a, struct msg *msg)
 			(unsigned long)msg->after->eff_efi_max,
 			(unsigned long)msg->after->eff_efi_bound, msg->seconds);
 	app_stale(a);
-	app_want_forecast(a);
+	app_preview_want_forecast(a);
 	return true;
 }
 
-/* --- what traffic is to expect ----------------------------------------------------------- */
-
-/* A preview may be older than the second sample of the counters. */
-static bool app_preview_wants_traffic(const struct app *a, const struct proposal *x)
-{
-	return a->rates && a->tally && a->tally->load_pct > 0 && !x->traffic_plan.known &&
-	       !x->traffic_tried && !x->forecast_ended && !x->stale[0];
-}
-
-void app_want_forecast(struct app *a)
-{
-	const struct state_preview *p = &a->state.preview;
-
-	for (uint32_t i = 0; i < p->n && !a->forecast_serial; i++) {
-		uint32_t at = (p->at + i) % p->n;
-		const struct proposal *x = &p->list[at];
-		struct forecast_ask ask = { .fabric = a->fabric,
-					    .from = a->kept[at].msg->from,
-					    .to = x->tables,
-					    .jobs = x->jobs,
-					    .rates = a->rates,
-					    .traffic_only = !x->forecasting,
-					    .serial = a->kept[at].serial };
-
-		if (!x->forecasting && !app_preview_wants_traffic(a, x))
-			continue;
-		a->forecast_serial = ask.serial;
-		worker_forecast(a->worker, &ask);
-	}
-}
-
 /* What gave way to something else is asked for again. */
-void app_take_forecast(struct app *a, const struct msg *msg)
+static void app_preview_take_forecast(struct app *a, const struct msg *msg)
 {
 	int at = app_preview_find_kept(a, msg->total);
 	struct proposal *x = at < 0 ? NULL : &a->state.preview.list[at];
@@ -401,7 +486,7 @@ void app_take_forecast(struct app *a, const struct msg *msg)
 		x->traffic_now = msg->traffic_now;
 		x->traffic_plan = msg->traffic_plan;
 	}
-	app_want_forecast(a);
+	app_preview_want_forecast(a);
 	app_want_cost(a);
 }
 
@@ -427,10 +512,10 @@ void app_forecasts_again(struct app *a)
 		x->forecasting |= x->forecast_ended && !x->plan.known;
 		x->forecast_ended = false;
 	}
-	app_want_forecast(a);
+	app_preview_want_forecast(a);
 }
 
-void app_take_step(struct app *a, const struct msg *msg)
+static void app_preview_take_step(struct app *a, const struct msg *msg)
 {
 	struct state_preview *p = &a->state.preview;
 
@@ -450,22 +535,9 @@ void app_take_step(struct app *a, const struct msg *msg)
 		p->eta_s = (clock_s() - a->step_start) * (1 - p->fraction) / p->fraction;
 }
 
-/* --- what it costs ----------------------------------------------------------------------- */
+/* --- as a plan ------------------------------------------------------------------------------ */
 
-void app_want_cost(struct app *a)
-{
-	const struct state_preview *p = &a->state.preview;
-
-	for (uint32_t i = 0; i < p->n && !a->cost_serial; i++) {
-		uint32_t at = (p->at + i) % p->n;
-		const struct proposal *x = &p->list[at];
-
-		if (x->order == ORDER_WAITS && !x->stale[0])
-			app_order_ask(a, at, false);
-	}
-}
-
-void app_take_cost(struct app *a, struct msg *msg)
+static void app_preview_take_cost(struct app *a, struct msg *msg)
 {
 	int at = app_preview_find_kept(a, msg->total);
 	struct proposal *x;
@@ -481,7 +553,7 @@ void app_take_cost(struct app *a, struct msg *msg)
 		msg->ordered = NULL;
 		if (x->ordered)
 			app_preview_follow_name(a, (uint32_t)at, x->ordered);
-		app_order_known(a, msg->total, x->order_error);
+		app_preview_order_known(a, msg->total);
 	}
 	app_want_cost(a);
 }
@@ -526,3 +598,85 @@ void app_plan_save(struct app *a, const char *to)
 		app_fail(a, "plan", err.text);
 	plan_free(plan);
 }
+
+/* --- a part of the console ------------------------------------------------------------------ */
+
+static bool app_preview_take(struct app *a, struct msg *msg, bool *kept)
+{
+	switch (msg->type) {
+	case MSG_WORK_STEP:
+		app_preview_take_step(a, msg);
+		return true;
+	case MSG_PREVIEW:
+	case MSG_PREVIEW_FAILED:
+		*kept = app_preview_take_proposal(a, msg);
+		return true;
+	case MSG_FORECAST:
+	case MSG_TRAFFIC:
+		app_preview_take_forecast(a, msg);
+		return true;
+	case MSG_COST:
+		app_preview_take_cost(a, msg);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* One that waits for the tables tells how far these are. */
+static void app_preview_tables_reading(struct app *a, const struct msg *msg)
+{
+	struct state_preview *p = &a->state.preview;
+
+	if (!a->is_due)
+		return;
+	if (msg->total) {
+		p->fraction = (double)msg->done / (double)msg->total;
+		p->step_done = msg->done;
+		p->step_total = msg->total;
+	}
+	if (a->state.poll.tables_ended)
+		app_preview_cancel(a);
+}
+
+static void app_preview_hear(struct app *a, const struct app_news *n)
+{
+	switch (n->type) {
+	case NEWS_FABRIC:
+		app_preview_drop(a);
+		break;
+	case NEWS_TABLES:
+	case NEWS_JOBS:
+		app_stale(a);
+		break;
+	case NEWS_TABLES_READING:
+		app_preview_tables_reading(a, n->msg);
+		break;
+	case NEWS_SAMPLE:
+		app_preview_want_forecast(a);
+		break;
+	case NEWS_ALL_TAKEN:
+		app_preview_due(a);
+		break;
+	default:
+		break;
+	}
+}
+
+static void app_preview_refresh(struct app *a)
+{
+	struct state_preview *p = &a->state.preview;
+
+	for (uint32_t i = 0; i < p->n; i++)
+		p->list[i].ordering = a->cost_serial && a->kept[i].serial == a->cost_serial;
+	a->state.ordering.took_s = clock_s() - a->order_asked;
+	if (p->state == PREVIEW_RUNNING)
+		p->elapsed_s = clock_s() - a->preview_start;
+}
+
+const struct app_part app_preview_part = {
+	.take = app_preview_take,
+	.hear = app_preview_hear,
+	.refresh = app_preview_refresh,
+	.end = app_preview_drop,
+};

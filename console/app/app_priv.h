@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * app: the console's own state, shared by its files: app.c (start, loop, end), app_data.c and
- * app_tables.c (what the threads report becomes state), app_act.c (what the operator asks for
- * becomes action), app_preview.c, app_update.c and app_progress.c (reroutes from the preview to the
- * end) and app_auto.c (what nobody has to ask for).
+ * app: the console's own state, shared by its files.
+ *
+ * app.c is the loop, app_life.c the begin and the end, app_screen.c frames and keys; app_act.c does
+ * what the operator asks for.  app_data.c makes state of what the threads report and tells its
+ * parts of it, which it does not know: app_record, app_activity, app_past, app_set, app_preview,
+ * app_update, app_progress.
  */
 #ifndef CONSOLE_APP_APP_PRIV_H
 #define CONSOLE_APP_APP_PRIV_H
@@ -90,8 +92,11 @@ struct app_work {
 	char what[48], words[96];
 };
 
+struct app_part;
+
 struct app {
 	struct app_opts opts;
+	const struct app_part *const *parts; /* NULL at the end; in the order in which they hear */
 	struct state state;
 	struct shell *shell;
 	struct terminal *term;
@@ -164,6 +169,7 @@ struct app {
 	char wrote_for[64];	      /* the one whose journal was read, or could not be */
 	double written_at;	      /* clock_s() when it had written all */
 	char journal_txn[48];
+	bool journal_sought;
 	bool rollback_asked;
 	double step_start, apply_step_start;
 	double asked_at;    /* agents, last */
@@ -198,8 +204,41 @@ struct app {
 	char *folder;	   /* --load FOLDER, NULL: a file */
 };
 
-/* app.c */
-void app_draw(struct app *a); /* with a terminal onto that, without one onto the canvas only */
+/* What app_data tells the parts of. */
+enum app_news_type {
+	NEWS_MESSAGE,	     /* one has come; it may be held while the screen is frozen */
+	NEWS_ALL_TAKEN,	     /* no more for now */
+	NEWS_FABRIC,	     /* another one: all that belonged to the one before is gone */
+	NEWS_TABLES_READING, /* the installed tables are being read, or that was ended */
+	NEWS_TABLES_READ,    /* they have come in msg, and are not state yet */
+	NEWS_TABLES,	     /* they are others than before */
+	NEWS_JOBS,
+	NEWS_SAMPLE,  /* msg has its reading */
+	NEWS_METRICS, /* of the installed tables */
+	NEWS_ORDER,   /* serial: the proposal whose order of writes was found, failed or ended */
+};
+
+struct app_news {
+	enum app_news_type type;
+	struct msg *msg; /* borrowed; NULL where none is named above */
+	uint64_t serial;
+};
+
+/* A part of the console; every function may be NULL. */
+struct app_part {
+	/* true: the message was for this part alone; *kept: it keeps it */
+	bool (*take)(struct app *a, struct msg *msg, bool *kept);
+	void (*hear)(struct app *a, const struct app_news *n);
+	void (*refresh)(struct app *a); /* before a frame */
+	void (*end)(struct app *a);
+};
+
+extern const struct app_part app_activity_part, app_auto_part, app_past_part, app_preview_part,
+	app_progress_part, app_record_part, app_set_part, app_update_part;
+
+/* app_screen.c */
+void app_resize(struct app *a); /* the canvas as large as the terminal */
+void app_draw(struct app *a);	/* with a terminal onto that, without one onto the canvas only */
 void app_key(struct app *a, uint32_t key);
 
 /* app_life.c; a->opts is set, all else zero */
@@ -213,24 +252,21 @@ int app_load(struct app *a, struct err *err);
 void app_load_free(struct app *a);
 
 /* app_data.c */
+void app_tell(struct app *a, const struct app_news *n);
 void app_take_messages(struct app *a);
 void app_take_jobs(struct app *a);
 void app_refresh(struct app *a); /* ages and the like, before a frame */
 void app_unfreeze(struct app *a);
-void app_set_list(struct app *a, const struct job_list *list); /* takes it */
-void app_set_fabric(struct app *a, const struct fabric *f);    /* takes the reference */
-void app_want_metrics(struct app *a);			       /* of the tables that are known */
-void app_drop_metrics(struct app *a);
-void app_data_free(struct app *a);
-
-/* app_tables.c */
+void app_set_list(struct app *a, const struct job_list *list);		  /* takes it */
+void app_set_fabric(struct app *a, const struct fabric *f);		  /* takes the reference */
 void app_set_tables(struct app *a, const struct tables *t, bool partial); /* takes it */
-void app_take_tables(struct app *a, struct msg *msg);			  /* takes its tables */
-void app_tables_reading(struct app *a, const struct msg *msg);
+void app_want_metrics(struct app *a); /* of the tables that are known */
 /* Are there tables to be waited for, without which nothing can be computed or compared? */
 bool app_tables_awaited(const struct app *a);
 void app_tables_on(struct app *a);  /* reads those that are not known yet */
 void app_tables_end(struct app *a); /* no longer */
+struct sm_pin app_sm_pin(const struct app *a);
+void app_data_free(struct app *a); /* and what the parts have */
 
 /* app_act.c */
 void app_act(struct app *a, const struct request *r);
@@ -238,50 +274,26 @@ void app_act(struct app *a, const struct request *r);
 /* app_preview.c */
 void app_preview_start(struct app *a, const struct request *r);
 void app_preview_cancel(struct app *a);
-/* Starts the one that waited, when there is nothing more to wait for. */
-void app_preview_due(struct app *a);
 int app_preview(struct app *a, uint32_t engine, const struct preview_options *options,
 		struct err *err); /* files that options name are read */
 void app_proposal_remove(struct app *a, uint32_t at);
-void app_plan_save(struct app *a, const char *path);	      /* of the proposal selected */
-void app_preview_drop(struct app *a);			      /* the fabric is another one */
-void app_stale(struct app *a);				      /* is the preview still true? */
-bool app_take_preview(struct app *a, struct msg *msg);	      /* true: it has taken it */
-void app_want_forecast(struct app *a);			      /* the next proposal that has none */
-void app_take_forecast(struct app *a, const struct msg *msg); /* or traffic alone */
-void app_forecast_stop(struct app *a);			      /* the one that is computed */
-void app_forecasts_again(struct app *a);		      /* those that were ended */
-void app_take_step(struct app *a, const struct msg *msg);
-void app_take_cost(struct app *a, struct msg *msg); /* takes its plan */
-void app_want_cost(struct app *a);		    /* the next plan that has no order yet */
+void app_plan_save(struct app *a, const char *path); /* of the proposal selected */
+void app_stale(struct app *a);			     /* is the preview still true? */
+void app_forecast_stop(struct app *a);		     /* the one that is computed */
+void app_forecasts_again(struct app *a);	     /* those that were ended */
+void app_want_cost(struct app *a); /* the next plan that has no order of writes yet */
 /* The selected proposal as a plan with its order, from what is installed now and with the SM of
  * now.  -EAGAIN: the order is not found yet, or one of other tables. */
 int app_proposal_plan(struct plan **out, struct app *a, struct err *err);
-
-/* app_order.c: the search for an order of writes */
+/* The search for an order of writes. */
 void app_order_begin(struct app *a); /* it was asked of the worker */
 void app_order_stop(struct app *a);  /* that of the proposal selected */
 void app_order_again(struct app *a); /* of the proposal selected, when it was ended */
-void app_order_ask(struct app *a, uint32_t at, bool urgent); /* that proposal's */
-void app_order_hurry(struct app *a);   /* that of the proposal selected goes first */
-void app_order_refresh(struct app *a); /* before a frame */
-
-/* app_work.c: how far the worker is with what it does */
-void app_work_step(struct app *a, const struct msg *msg);
-void app_work_end(struct app *a, enum msg_type type); /* a message that tells an end */
-void app_work_refresh(struct app *a);		      /* before a frame */
-void app_work_stop(struct app *a);		      /* Ctrl-X */
-void app_work_again(struct app *a);		      /* F5: what that has ended */
+void app_order_hurry(struct app *a); /* that of the proposal selected goes first */
 
 /* app_update.c */
-void app_find_journal(struct app *a);	/* of an update of this fabric that was left open */
 void app_prepare_update(struct app *a); /* the preview becomes a plan */
-void app_offer_plan(struct app *a, struct plan *plan); /* takes it; it waits for the name */
-void app_refuse(struct app *a, const char *why);
-struct sm_pin app_sm_pin(const struct app *a);
-void app_ordered(struct app *a, struct msg *msg);			 /* takes its plan */
-void app_order_known(struct app *a, uint64_t serial, const char *error); /* a proposal's own */
-void app_begin_update(struct app *a); /* the plan that is ready */
+void app_begin_update(struct app *a);	/* the plan that is ready */
 bool app_updating(const struct app *a);
 void app_update_start(struct app *a, const char *text); /* the fabric's name as typed */
 void app_update_keep(struct app *a, const char *text);
@@ -291,39 +303,19 @@ void app_update_extend(struct app *a);
 void app_update_note(struct app *a, const char *text);
 void app_update_override(struct app *a, const char *what);
 void app_update_detach(struct app *a); /* leaves it to its watchdog */
-void app_update_tick(struct app *a);   /* where no watchdog keeps the deadline */
 
 /* app_progress.c */
-void app_apply_event(struct app *a, const struct msg *msg);
-void app_apply_end(struct app *a, const struct msg *msg);
 void app_apply_deadline(struct app *a, double left_s);
-void app_apply_found(struct app *a, const struct msg *msg);
-void app_apply_way(struct app *a, const struct msg *msg);
-void app_apply_seen(struct app *a, const struct msg *msg);
 void app_apply_log(struct app *a, enum log_level level, const char *text);
-
-/* app_wrote.c: what an update's journal, and the switches read anew, say of it */
-void app_wrote_waves(struct state_apply *s, const struct plan *plan);
-void app_wrote_read(struct app *a); /* once its journal is there */
-void app_wrote_free(struct app *a);
-void app_wrote_verified(struct app *a, uint32_t wave); /* told by the newest line of the log */
-void app_wrote_undone(struct app *a, uint32_t wave);   /* likewise: all waves up to that one */
-void app_wrote_reread(struct app *a, const struct tables *t, bool partial, double begun_s);
-void app_wrote_estimate(struct state_apply *s);
+void app_progress_waves(struct state_apply *s, const struct plan *plan);
 
 /* app_auto.c: --auto; as often as one likes */
 void app_auto_start(struct app *a);
 void app_auto_tick(struct app *a);
 
 /* app_past.c */
-struct sample_reading;
-void app_past_add(struct app *a, struct sample_reading *r);  /* of the present fabric */
-void app_past_held(struct app *a, struct sample_reading *r); /* while the screen is frozen */
-void app_past_figures(struct app *a); /* the newest moments get the figures that have come */
-bool app_past_take(struct app *a, struct msg *msg); /* true: figures of a moment */
-void app_past_freeze(struct app *a);		    /* what comes in from now on is not shown */
-void app_past_live(struct app *a);		    /* no moment of the past any more */
-void app_past_go(struct app *a, uint64_t serial);   /* shows this sample, if it is kept */
+void app_past_freeze(struct app *a);		  /* what comes in from now on is not shown */
+void app_past_go(struct app *a, uint64_t serial); /* shows this sample, if it is kept */
 bool app_past_act(struct app *a, const struct request *r); /* false: not of the past */
 /* What the screen is drawn from and keys refer to: now, or a moment of the past. */
 const struct state *app_shown(struct app *a);
@@ -344,24 +336,19 @@ void app_wait_end(struct app_wait *w);
 
 /* app_set.c */
 int app_set(struct app *a, const char *text, struct err *err); /* "NAME=VALUE" */
-void app_warn(struct app *a); /* events for links that are over their limits too long */
 
 /* app_settings.c */
 bool app_setting(void *of, uint32_t i, struct setting *out); /* as state.setting */
 void app_settings_kept(struct app *a); /* what they are now needs no keeping */
 void app_settings_keep(struct app *a); /* into the file; says so */
 
-/* app_usage.c */
-bool app_wants_lanes(const struct app *a);
-void app_take_usage(struct app *a, struct msg *msg); /* takes its usage */
-
+struct sample_reading;
 /* app_record.c: what goes into the session's record; detail may be NULL */
 void app_record_action(struct app *a, const char *action, const char *detail);
 /* What went wrong, as it is shown; app_fail() shows it as well, above the keys. */
 void app_record_error(struct app *a, const char *area, const char *text);
 void app_fail(struct app *a, const char *area, const char *text);
 void app_record_phase(struct app *a, const struct executor_event *ev);
-void app_record_heads(struct app *a);
 void app_record_screen(struct app *a); /* that the canvas has */
 void app_record_resize(struct app *a); /* the canvas has another size than before */
 /* Counters came: a line a minute, or at once when other ports than before do not answer. */

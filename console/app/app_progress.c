@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the updater tells of an update, until it is over, becomes steps, bars and a log. */
+/* What the updater, the journal of an update, and the switches read afterwards tell of it becomes
+ * steps, bars and a log. */
 #include "console/app/app_priv.h"
 
+#include "engines/geometry/topology_kind.h"
 #include "fabric/base/clock.h"
+#include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
+#include "fabric/update/journal.h"
+#include "views/apply/apply_wrote.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -61,6 +67,151 @@ static void app_progress_step_is(struct app *a, const char *name, enum step_stat
 	if (text)
 		snprintf(step->text, sizeof(step->text), "%.119s", text);
 }
+
+/* --- waves by what their switches are ------------------------------------------------------ */
+
+/* "spines A" and "spines B" where several waves are of one kind. */
+static void app_progress_tell_apart(struct state_apply *s)
+{
+	bool done[APPLY_WAVES] = { false };
+
+	for (uint32_t i = 0; i < s->nwaves; i++) {
+		char name[sizeof(s->wave[0].name)];
+		char letter = 'A';
+
+		if (s->wave[i].switches < 2 || !strcmp(s->wave[i].name, "switches"))
+			continue;
+		memcpy(name, s->wave[i].name, sizeof(name));
+		for (uint32_t k = i + 1; !done[i] && k < s->nwaves && letter < 'Z'; k++) {
+			if (done[k] || strcmp(s->wave[k].name, name))
+				continue;
+			done[k] = true;
+			snprintf(s->wave[k].name, sizeof(name), "%.20s %c", name, ++letter);
+		}
+		if (letter > 'A')
+			snprintf(s->wave[i].name, sizeof(name), "%.20s A", name);
+	}
+}
+
+/* Marks those that wave w writes; returns how many blocks. */
+static uint32_t app_progress_mark_wave(bool *in, const struct changes *l, uint32_t w,
+				       uint32_t nwaves)
+{
+	uint32_t blocks = 0;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		if (l->v[i].wave != w && !(w == nwaves - 1 && l->v[i].wave > w))
+			continue;
+		blocks++;
+		if (l->v[i].sw != FAB_NONE)
+			in[l->v[i].sw] = true;
+	}
+	return blocks;
+}
+
+static void app_progress_name_wave(struct apply_wave *w, const bool *in, const struct fabric *f,
+				   const struct topology_kind *shape)
+{
+	uint32_t *sw = xcalloc(f->nsw, sizeof(*sw)), n = 0;
+	char label[NAME_LEN];
+
+	for (uint32_t i = 0; i < f->nsw; i++)
+		if (in[i])
+			sw[n++] = i;
+	w->switches = n;
+	if (n == 1)
+		snprintf(w->name, sizeof(w->name), "%.20s",
+			 switch_label(label, sizeof(label), f, sw[0]));
+	else
+		switches_name(w->name, sizeof(w->name) - 2, shape, sw, n);
+	free(sw);
+}
+
+void app_progress_waves(struct state_apply *s, const struct plan *plan)
+{
+	const struct fabric *f = plan->fabric;
+	struct topology_kind *shape = topology_kind_new(f);
+	bool *in = xcalloc(f->nsw, sizeof(*in));
+
+	s->nwaves = plan->changes->nwaves < APPLY_WAVES ? plan->changes->nwaves : APPLY_WAVES;
+	s->switches = plan->diff->switches;
+	for (uint32_t w = 0; w < s->nwaves; w++) {
+		memset(in, 0, f->nsw * sizeof(*in));
+		s->wave[w].blocks = app_progress_mark_wave(in, plan->changes, w, s->nwaves);
+		app_progress_name_wave(&s->wave[w], in, f, shape);
+	}
+	app_progress_tell_apart(s);
+	free(in);
+	topology_kind_free(shape);
+}
+
+/* --- block by block ------------------------------------------------------------------------ */
+
+static void app_progress_wrote_free(struct app *a)
+{
+	a->state.apply.wrote = NULL;
+	apply_wrote_free(a->wrote);
+	a->wrote = NULL;
+}
+
+/* The journal is there: whose update it is, and what it writes. */
+static void app_progress_wrote_read(struct app *a)
+{
+	struct state_apply *s = &a->state.apply;
+	struct changes *l = NULL;
+	struct txn_head head;
+	struct err err = { "" };
+
+	if (!s->txn[0] || !a->fabric)
+		return;
+	if (!strcmp(s->txn, a->wrote_for)) {
+		s->wrote = a->wrote;
+		return;
+	}
+	app_progress_wrote_free(a);
+	snprintf(a->wrote_for, sizeof(a->wrote_for), "%s", s->txn);
+	if (journal_look(&head, &l, journal_base(a->opts.state_dir), s->txn, &err)) {
+		log_add(LOG_WARN, "journal", "%s", err.text);
+		return;
+	}
+	snprintf(s->user, sizeof(s->user), "%s", head.user);
+	a->wrote = apply_wrote_new(l, a->fabric);
+	s->wrote = a->wrote;
+}
+
+/* The newest line of the log is about these blocks. */
+static void app_progress_attach(struct state_apply *s, uint32_t first, uint32_t n, bool back)
+{
+	if (s->log_total)
+		s->blocks[(s->log_total - 1) % APPLY_LOG] = (struct apply_blocks){ first, n, back };
+}
+
+static void app_progress_wrote_verified(struct app *a, uint32_t wave)
+{
+	struct state_apply *s = &a->state.apply;
+	uint32_t first;
+
+	if (!s->wrote || wave >= s->wrote->changes->nwaves)
+		return;
+	first = wave ? s->wrote->wave_end[wave - 1] : 0;
+	app_progress_attach(s, first, s->wrote->wave_end[wave] - first, false);
+}
+
+static void app_progress_wrote_undone(struct app *a, uint32_t wave)
+{
+	struct state_apply *s = &a->state.apply;
+	const struct apply_wrote *w = s->wrote;
+	uint32_t n = 0;
+
+	if (!w)
+		return;
+	while (n < w->nfirst &&
+	       (!s->nwaves || w->changes->v[w->order[w->changes->n + n]].wave <= wave))
+		n++;
+	app_progress_attach(s, w->changes->n, n, true);
+}
+
+/* --- phase by phase ---------------------------------------------------------------------- */
 
 /* What a phase is about to do, for the log. */
 static void app_progress_begun(struct app *a, const struct executor_event *ev)
@@ -138,7 +289,7 @@ static void app_progress_read_back(struct app *a, const struct executor_event *e
 		step->state = STEP_RUNNING;
 	app_apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
 	if (!back && !ev->rc)
-		app_wrote_verified(a, ev->wave);
+		app_progress_wrote_verified(a, ev->wave);
 }
 
 /* The end: no step may look as if it still ran, and none is kept but by being confirmed. */
@@ -180,7 +331,7 @@ static void app_progress_over(struct app *a, const struct executor_event *ev,
 	log_add(kept ? LOG_INFO : LOG_WARN, "apply", "%s", text);
 	app_apply_log(a, kept || a->rollback_asked ? LOG_INFO : LOG_WARN, text);
 	if (ev->outcome == OUTCOME_ROLLED_BACK)
-		app_wrote_undone(a, ev->wave);
+		app_progress_wrote_undone(a, ev->wave);
 }
 
 /* For the next preview: how long jobs stand still here. */
@@ -358,7 +509,7 @@ void app_apply_deadline(struct app *a, double left_s)
 		s->confirm_all_s = left_s;
 }
 
-void app_apply_found(struct app *a, const struct msg *msg)
+static void app_progress_take_found(struct app *a, const struct msg *msg)
 {
 	struct state_apply *s = &a->state.apply;
 	char text[240];
@@ -369,7 +520,7 @@ void app_apply_found(struct app *a, const struct msg *msg)
 	app_apply_log(a, msg->rc ? LOG_ERROR : LOG_INFO, text);
 }
 
-void app_apply_way(struct app *a, const struct msg *msg)
+static void app_progress_take_way(struct app *a, const struct msg *msg)
 {
 	struct state_apply *s = &a->state.apply;
 
@@ -378,20 +529,20 @@ void app_apply_way(struct app *a, const struct msg *msg)
 		snprintf(s->installer, sizeof(s->installer), "%.15s", msg->text);
 }
 
-void app_apply_seen(struct app *a, const struct msg *msg)
+static void app_progress_take_seen(struct app *a, const struct msg *msg)
 {
 	if (a->state.apply.state == APPLY_CONFIRM)
 		a->state.apply.seen = *msg->seen;
 }
 
-void app_apply_event(struct app *a, const struct msg *msg)
+static void app_progress_take_event(struct app *a, const struct msg *msg)
 {
 	struct state_apply *s = &a->state.apply;
 	const struct executor_event *ev = &msg->event;
 	const struct executor_status *st = &msg->apply;
 
 	snprintf(s->txn, sizeof(s->txn), "%s", st->txn);
-	app_wrote_read(a);
+	app_progress_wrote_read(a);
 	app_record_phase(a, ev);
 	app_progress_take_counts(s, ev, st);
 	s->retries = st->retries;
@@ -452,7 +603,7 @@ static enum apply_state app_progress_ended_as(const struct app *a, const struct 
 	return APPLY_REFUSED;
 }
 
-void app_apply_end(struct app *a, const struct msg *msg)
+static void app_progress_take_end(struct app *a, const struct msg *msg)
 {
 	struct state_apply *s = &a->state.apply;
 
@@ -483,3 +634,106 @@ void app_apply_end(struct app *a, const struct msg *msg)
 	if (s->state == APPLY_INCOMPLETE || s->state == APPLY_SUPERSEDED)
 		log_add(LOG_ERROR, "apply", "%s", msg->text);
 }
+
+/* --- what all switches hold afterwards ----------------------------------------------------- */
+
+/* begun_s: clock_s() when the reading of t began. */
+static void app_progress_wrote_reread(struct app *a, const struct tables *t, bool partial,
+				      double begun_s)
+{
+	struct state_apply *s = &a->state.apply;
+	enum apply_reread was = s->reread;
+	char text[200];
+
+	if (s->state != APPLY_CONFIRM || !a->applied || partial || !(begun_s >= a->written_at) ||
+	    !digest_equal(&a->applied->fingerprint, &a->fabric->fingerprint))
+		return;
+	s->reread = tables_forward_same(a->fabric, t, a->applied) ? REREAD_SAME : REREAD_OTHER;
+	if (s->reread == was)
+		return;
+	snprintf(text, sizeof(text),
+		 s->reread == REREAD_SAME
+			 ? "all %u switches match the plan: every table read by this console"
+			 : "the tables of the %u switches, read by this console, are not those of "
+			   "the plan",
+		 a->fabric->nsw);
+	app_apply_log(a, s->reread == REREAD_SAME ? LOG_INFO : LOG_WARN, text);
+}
+
+static double app_progress_step_took(const struct state_apply *s, enum phase phase)
+{
+	for (uint32_t i = 0; i < s->nsteps; i++)
+		if (s->steps[i].phase == phase && s->steps[i].state != STEP_SKIPPED &&
+		    isfinite(s->steps[i].took_s))
+			return s->steps[i].took_s;
+	return 0;
+}
+
+/* The way back drains, writes as many blocks and returns, as the way there has. */
+static void app_progress_wrote_estimate(struct state_apply *s)
+{
+	double write = app_progress_step_took(s, PHASE_WRITE);
+
+	if (s->state != APPLY_RUNNING && s->state != APPLY_CONFIRM) {
+		s->back_s = NAN;
+		return;
+	}
+	s->wrote_s = write > 0 ? write : NAN;
+	s->back_s = write > 0 ? write + app_progress_step_took(s, PHASE_UNPATH) +
+					app_progress_step_took(s, PHASE_REPATH)
+			      : NAN;
+}
+
+/* --- a part of the console ------------------------------------------------------------------ */
+
+static bool app_progress_take(struct app *a, struct msg *msg, bool *kept)
+{
+	(void)kept;
+	switch (msg->type) {
+	case MSG_APPLY_EVENT:
+		app_progress_take_event(a, msg);
+		return true;
+	case MSG_APPLY_END:
+		app_progress_take_end(a, msg);
+		return true;
+	case MSG_APPLY_DEADLINE:
+		app_apply_deadline(a, msg->seconds);
+		return true;
+	case MSG_APPLY_FOUND:
+		app_progress_take_found(a, msg);
+		return true;
+	case MSG_APPLY_WAY:
+		app_progress_take_way(a, msg);
+		return true;
+	case MSG_APPLY_SEEN:
+		app_progress_take_seen(a, msg);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void app_progress_hear(struct app *a, const struct app_news *n)
+{
+	if (n->type == NEWS_TABLES_READ)
+		app_progress_wrote_reread(a, n->msg->tables,
+					  n->msg->partial || !tables_know_vls(n->msg->tables),
+					  n->msg->since_s);
+}
+
+static void app_progress_refresh(struct app *a)
+{
+	struct state_apply *s = &a->state.apply;
+
+	for (uint32_t i = 0; i < s->nsteps; i++)
+		if (s->steps[i].state == STEP_RUNNING)
+			s->steps[i].took_s = clock_s() - a->apply_step_start;
+	app_progress_wrote_estimate(s);
+}
+
+const struct app_part app_progress_part = {
+	.take = app_progress_take,
+	.hear = app_progress_hear,
+	.refresh = app_progress_refresh,
+	.end = app_progress_wrote_free,
+};

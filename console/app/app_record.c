@@ -37,7 +37,7 @@ void app_record_action(struct app *a, const char *action, const char *detail)
 }
 
 /* The end of the chain by now, where an update is shown. */
-void app_record_heads(struct app *a)
+static void app_record_heads(struct app *a)
 {
 	struct state *s = &a->state;
 	char hex[DIGEST_HEX];
@@ -219,3 +219,15 @@ void app_record_poll(struct app *a, const struct sample_reading *r)
 	if (p->asked - p->answered != p->told || clock_s() - p->since >= POLLS_S)
 		app_record_polls(a);
 }
+
+/* --- a part of the console ------------------------------------------------------------------ */
+
+static bool app_record_take(struct app *a, struct msg *msg, bool *kept)
+{
+	(void)kept;
+	if (msg->type == MSG_LOG && msg->line.level == LOG_ERROR)
+		app_record_error(a, msg->line.area, msg->line.text);
+	return msg->type == MSG_LOG;
+}
+
+const struct app_part app_record_part = { .take = app_record_take, .refresh = app_record_heads };

@@ -155,7 +155,7 @@ static void app_set_tell(const struct app *a, uint32_t chan, const struct port_r
 }
 
 /* Once for each time that a link is over; the seconds count by samples. */
-void app_warn(struct app *a)
+static void app_set_warn(struct app *a)
 {
 	const struct fabric *f = a->fabric;
 	const struct rates *r = a->rates;
@@ -184,3 +184,16 @@ void app_warn(struct app *a)
 	if (more)
 		log_add(LOG_WARN, "links", "%u more links are over their limits as long", more);
 }
+
+static void app_set_hear(struct app *a, const struct app_news *n)
+{
+	if (n->type == NEWS_SAMPLE)
+		app_set_warn(a);
+}
+
+static void app_set_end(struct app *a)
+{
+	free(a->over_s);
+}
+
+const struct app_part app_set_part = { .hear = app_set_hear, .end = app_set_end };

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-void app_refuse(struct app *a, const char *why)
+static void app_update_refuse(struct app *a, const char *why)
 {
 	struct state_apply *s = &a->state.apply;
 
@@ -107,7 +107,7 @@ static void app_update_show_order(struct state_apply *s, const struct plan *plan
 {
 	const struct changes *l = plan->changes;
 
-	app_wrote_waves(s, plan);
+	app_progress_waves(s, plan);
 	snprintf(s->waves, sizeof(s->waves), "%u wave%s, %u block write%s, %u SL2VL table%s",
 		 l->nwaves, plural(l->nwaves), l->nlft, plural(l->nlft), l->nsl2vl,
 		 plural(l->nsl2vl));
@@ -135,7 +135,7 @@ static void app_update_show_ordering(struct app *a, const struct tables *from,
 }
 
 /* Takes the plan; it waits for the fabric's name. */
-void app_offer_plan(struct app *a, struct plan *plan)
+static void app_update_offer_plan(struct app *a, struct plan *plan)
 {
 	struct state_apply *s = &a->state.apply;
 
@@ -160,27 +160,22 @@ void app_offer_plan(struct app *a, struct plan *plan)
 	if (a->record)
 		update_record_plan(a->record, plan);
 	if (plan_empty(plan))
-		app_refuse(a, "nothing to do: these tables are installed already");
+		app_update_refuse(a, "nothing to do: these tables are installed already");
 }
 
-void app_ordered(struct app *a, struct msg *msg)
+static void app_update_take_ordered(struct app *a, struct msg *msg)
 {
 	struct plan *plan = msg->ordered;
 
 	if (msg->total != a->order_serial || a->state.apply.state != APPLY_ORDERING)
 		return;
 	if (!plan) {
-		app_refuse(a, msg->rc == -ECANCELED ? "stopped: there is no plan" : msg->text);
+		app_update_refuse(a,
+				  msg->rc == -ECANCELED ? "stopped: there is no plan" : msg->text);
 		return;
 	}
 	msg->ordered = NULL;
-	app_offer_plan(a, plan);
-}
-
-struct sm_pin app_sm_pin(const struct app *a)
-{
-	return (struct sm_pin){ .guid = a->state.sm.known ? a->sm.guid : 0,
-				.priority = a->sm.priority };
+	app_update_offer_plan(a, plan);
 }
 
 void app_prepare_update(struct app *a)
@@ -195,16 +190,16 @@ void app_prepare_update(struct app *a)
 		return;
 	}
 	if (why) {
-		app_refuse(a, why);
+		app_update_refuse(a, why);
 		return;
 	}
 	if (p->list[p->at].order == ORDER_FAILED) {
-		app_refuse(a, p->list[p->at].order_error);
+		app_update_refuse(a, p->list[p->at].order_error);
 		return;
 	}
 	if (!app_proposal_plan(&plan, a, &err)) {
 		a->order_serial++;
-		app_offer_plan(a, plan);
+		app_update_offer_plan(a, plan);
 		return;
 	}
 	if (p->list[p->at].order == ORDER_ENDED)
@@ -215,24 +210,28 @@ void app_prepare_update(struct app *a)
 	a->order_for = a->cost_serial;
 }
 
-/* The order of a proposal was found that somebody wants to apply. */
-void app_order_known(struct app *a, uint64_t serial, const char *error)
+/* The order of a proposal was found, or was ended, that somebody wants to apply. */
+static void app_update_order_known(struct app *a, uint64_t serial)
 {
 	const struct state_preview *p = &a->state.preview;
+	const struct proposal *x = NULL;
 	struct plan *plan;
 	struct err err = { "" };
 
 	if (a->order_for != serial || a->state.apply.state != APPLY_ORDERING)
 		return;
 	a->order_for = 0;
-	if (error[0])
-		app_refuse(a, error);
+	for (uint32_t i = 0; i < p->n; i++)
+		if (a->kept[i].serial == serial)
+			x = &p->list[i];
+	if (x && x->order_error[0])
+		app_update_refuse(a, x->order_error);
 	else if (!p->n || a->kept[p->at].serial != serial)
-		app_refuse(a, "another proposal is selected now: press A again in view 6");
+		app_update_refuse(a, "another proposal is selected now: press A again in view 6");
 	else if (app_proposal_plan(&plan, a, &err))
-		app_refuse(a, err.text);
+		app_update_refuse(a, err.text);
 	else
-		app_offer_plan(a, plan);
+		app_update_offer_plan(a, plan);
 }
 
 static bool app_update_name_typed(struct app *a, const char *text)
@@ -321,7 +320,7 @@ void app_update_roll_back(struct app *a)
 	}
 }
 
-void app_find_journal(struct app *a)
+static void app_update_find_journal(struct app *a)
 {
 	struct state_apply *s = &a->state.apply;
 	struct txn_info *list = NULL;
@@ -361,7 +360,7 @@ void app_update_close(struct app *a)
 	memset(&a->state.apply, 0, sizeof(a->state.apply));
 	plan_free(a->plan);
 	a->plan = NULL;
-	app_find_journal(a);
+	app_update_find_journal(a);
 }
 
 void app_update_keep(struct app *a, const char *text)
@@ -469,7 +468,7 @@ void app_update_detach(struct app *a)
 	a->quit = true;
 }
 
-void app_update_tick(struct app *a)
+static void app_update_refresh(struct app *a)
 {
 	struct state_apply *s = &a->state.apply;
 
@@ -483,3 +482,39 @@ void app_update_tick(struct app *a)
 	app_record_action(a, "timeout", s->txn);
 	a->updater.ops->rollback(a->updater.ctx);
 }
+
+/* --- a part of the console ------------------------------------------------------------------ */
+
+static bool app_update_take(struct app *a, struct msg *msg, bool *kept)
+{
+	(void)kept;
+	if (msg->type == MSG_ORDERED)
+		app_update_take_ordered(a, msg);
+	return msg->type == MSG_ORDERED;
+}
+
+static void app_update_hear(struct app *a, const struct app_news *n)
+{
+	if (n->type == NEWS_ORDER)
+		app_update_order_known(a, n->serial);
+	/* an update that was left open is looked for once; a file has none */
+	if (n->type != NEWS_FABRIC || !a->poller || a->journal_sought)
+		return;
+	a->journal_sought = true;
+	app_update_find_journal(a);
+}
+
+static void app_update_end(struct app *a)
+{
+	plan_free(a->plan);
+	tdiff_free(a->apply_diff);
+	tables_put(a->undo);
+	tables_put(a->applied);
+}
+
+const struct app_part app_update_part = {
+	.take = app_update_take,
+	.hear = app_update_hear,
+	.refresh = app_update_refresh,
+	.end = app_update_end,
+};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How far the worker is with what it does, which any view tells, and that it is ended. */
+/* How far the worker is with what it does, which the last line tells in any view. */
 #include "console/app/app_priv.h"
 
 #include "console/lib/progress_line.h"
@@ -10,7 +10,7 @@
 
 #define PATIENCE_S 0.5 /* before there is a word of it */
 
-static void app_preview_say_what(struct app *a, const struct msg *msg)
+static void app_activity_name(struct app *a, const struct msg *msg)
 {
 	const struct state_preview *p = &a->state.preview;
 	struct app_work *w = &a->work;
@@ -22,7 +22,7 @@ static void app_preview_say_what(struct app *a, const struct msg *msg)
 		snprintf(w->what, sizeof(w->what), "%.47s", msg->text);
 }
 
-static void app_preview_copy_words(struct app *a, const struct msg *msg, double now)
+static void app_activity_copy_words(struct app *a, const struct msg *msg, double now)
 {
 	const struct app_work *w = &a->work;
 	struct state *s = &a->state;
@@ -36,8 +36,14 @@ static void app_preview_copy_words(struct app *a, const struct msg *msg, double 
 	s->ordering.about_s = progress_about_s(msg->last, msg->done, msg->total, now - w->since);
 }
 
+static bool app_activity_is_step(enum msg_type type)
+{
+	return type == MSG_WORK_STEP || type == MSG_METRICS_STEP || type == MSG_BACKGROUND_STEP ||
+	       type == MSG_COST_STEP || type == MSG_ORDER_STEP;
+}
+
 /* Some steps come several times: each time from 0. */
-void app_work_step(struct app *a, const struct msg *msg)
+static void app_activity_step(struct app *a, const struct msg *msg)
 {
 	struct app_work *w = &a->work;
 	double now = clock_s();
@@ -51,15 +57,15 @@ void app_work_step(struct app *a, const struct msg *msg)
 		w->counted = now;
 	w->step = msg->step;
 	w->done = msg->done;
-	app_preview_say_what(a, msg);
+	app_activity_name(a, msg);
 	if (msg->parts > 1)
 		n = snprintf(w->words, sizeof(w->words), "%u of %u, ", msg->part, msg->parts);
 	progress_words(w->words + n, sizeof(w->words) - (size_t)n, msg->step, msg->done, msg->total,
 		       now - w->since);
-	app_preview_copy_words(a, msg, now);
+	app_activity_copy_words(a, msg, now);
 }
 
-void app_work_end(struct app *a, enum msg_type type)
+static void app_activity_end(struct app *a, enum msg_type type)
 {
 	switch (type) {
 	case MSG_METRICS:
@@ -77,7 +83,7 @@ void app_work_end(struct app *a, enum msg_type type)
 	}
 }
 
-void app_work_refresh(struct app *a)
+static void app_activity_refresh(struct app *a)
 {
 	const struct app_work *w = &a->work;
 	char *text = a->state.work;
@@ -87,54 +93,16 @@ void app_work_refresh(struct app *a)
 		snprintf(text, sizeof(a->state.work), "%s: %s", w->what, w->words);
 }
 
-/* The order of a proposal's writes, whichever is selected, or of a way back. */
-static void app_preview_stop_order(struct app *a)
+static void app_activity_hear(struct app *a, const struct app_news *n)
 {
-	struct state_preview *p = &a->state.preview;
-
-	if (a->work.type == MSG_ORDER_STEP) {
-		app_update_close(a);
+	if (n->type != NEWS_MESSAGE)
 		return;
-	}
-	for (uint32_t i = 0; i < p->n; i++)
-		if (a->kept[i].serial == a->cost_serial)
-			state_preview_select(p, i);
-	app_order_stop(a);
+	app_activity_end(a, n->msg->type);
+	if (app_activity_is_step(n->msg->type))
+		app_activity_step(a, n->msg);
 }
 
-void app_work_stop(struct app *a)
-{
-	const struct app_work *w = &a->work;
-
-	if (a->state.preview.state == PREVIEW_RUNNING && (!w->on || w->type == MSG_WORK_STEP)) {
-		app_preview_cancel(a);
-		shell_say(a->shell, "the preview is ended; nothing was changed");
-		return;
-	}
-	if (!w->on) {
-		shell_say(a->shell, "nothing is being computed");
-		return;
-	}
-	app_record_action(a, "compute.stop", w->what);
-	shell_say(a->shell, "%s: ended%s", w->what,
-		  w->type == MSG_ORDER_STEP  ? ""
-		  : w->type == MSG_COST_STEP ? "; A begins again in 6"
-					     : "; F5 begins again");
-	if (w->type == MSG_ORDER_STEP || w->type == MSG_COST_STEP) {
-		app_preview_stop_order(a);
-		return;
-	}
-	if (a->forecast_serial && !strcmp(w->what, "forecast")) {
-		app_forecast_stop(a);
-		return;
-	}
-	a->figures_ended = true;
-	worker_cancel_background(a->worker);
-}
-
-void app_work_again(struct app *a)
-{
-	if (a->figures_ended)
-		app_want_metrics(a);
-	app_forecasts_again(a);
-}
+const struct app_part app_activity_part = {
+	.hear = app_activity_hear,
+	.refresh = app_activity_refresh,
+};

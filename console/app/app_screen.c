@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames onto the screen, keys from it. */
+#include "console/app/app_priv.h"
+
+#include <stdio.h>
+
+void app_resize(struct app *a)
+{
+	bool changed;
+	int w, h;
+
+	if (!a->term)
+		return;
+	terminal_size(a->term, &w, &h);
+	if (a->canvas && a->canvas->w == w && a->canvas->h == h)
+		return;
+	changed = a->canvas != NULL;
+	canvas_free(a->canvas);
+	a->canvas = canvas_new(w, h, terminal_ascii(a->term));
+	if (changed)
+		app_record_resize(a);
+	a->dirty = true;
+}
+
+void app_draw(struct app *a)
+{
+	app_resize(a);
+	if (!a->canvas)
+		return;
+	app_refresh(a);
+	app_sessions_take(a);
+	pthread_mutex_lock(&a->events_lock);
+	shell_draw(a->shell, a->canvas, app_shown(a));
+	pthread_mutex_unlock(&a->events_lock);
+	if (a->term) {
+		terminal_show(a->term, a->canvas);
+		app_record_screen(a);
+	}
+	a->dirty = false;
+}
+
+/* --- keys ------------------------------------------------------------------------------------- */
+
+/* A text from elsewhere is no row of commands: it goes where something is being typed, and
+ * without its ends of lines, which would answer a question that was not read. */
+static bool app_screen_is_for_typing(struct app *a, uint32_t key)
+{
+	bool typing;
+
+	pthread_mutex_lock(&a->events_lock);
+	typing = shell_typing(a->shell, app_shown(a));
+	pthread_mutex_unlock(&a->events_lock);
+	if (!typing)
+		shell_say(a->shell,
+			  "a pasted text goes only into what is being typed, as after : or /");
+	return typing && key >= ' ' && key < K_UP && key != K_BACKSPACE;
+}
+
+static void app_screen_say_no_meaning(struct app *a, uint32_t key)
+{
+	char name[8] = "Tab";
+
+	if (key > ' ' && key < 0x7f)
+		snprintf(name, sizeof(name), "%c", (char)key);
+	else if (key >= K_F1 && key <= K_F10)
+		snprintf(name, sizeof(name), "F%u", key - K_F1 + 1);
+	else if (key != K_TAB)
+		return;
+	shell_say(a->shell, "%s means nothing in this view; ? lists what does", name);
+}
+
+void app_key(struct app *a, uint32_t key)
+{
+	struct request r = { .type = REQ_NONE };
+	const struct state *shown;
+	struct input in;
+
+	if (key == K_EOF) {
+		a->quit = true;
+		return;
+	}
+	if (key == K_RESIZE) {
+		app_resize(a);
+		return;
+	}
+	if (a->term && terminal_pasting(a->term) && !app_screen_is_for_typing(a, key))
+		return;
+	pthread_mutex_lock(&a->events_lock);
+	shown = app_shown(a);
+	if (a->term)
+		terminal_mouse(a->term, &a->mouse_x, &a->mouse_y);
+	if (key == K_CLICK && shell_key_at(a->shell, shown, a->mouse_x, a->mouse_y))
+		key = shell_key_at(a->shell, shown, a->mouse_x, a->mouse_y);
+	if (shell_menu(a->shell) && !shell_typing(a->shell, shown))
+		keymap_menu(&in, key);
+	else
+		keymap_translate(&in, key, shell_view(a->shell), shell_typing(a->shell, shown),
+				 shown->rw);
+	in.x = a->mouse_x;
+	in.y = a->mouse_y;
+	if (key == K_ESC && a->state.poll.sweep_asked && !shell_typing(a->shell, shown) &&
+	    !shell_menu(a->shell)) {
+		poller_end_sweep(a->poller);
+		pthread_mutex_unlock(&a->events_lock);
+		return;
+	}
+	shell_input(a->shell, &in, shown, &r);
+	if (!in.req)
+		app_screen_say_no_meaning(a, key);
+	pthread_mutex_unlock(&a->events_lock);
+	app_act(a, &r);
+}
