@@ -9,7 +9,22 @@ top_level() {
 	! git ls-files | sed 's,/.*,,' | sort -u | grep -v '^\.' |
 		grep -vxE 'Makefile|LICENSE|README.md|CONTRIBUTING.md|CHANGES.md|debian|console|views|engines|fabric|tests|screenshots'
 }
+# every folder that has files of its own
+tree_is_told() {
+	local bad=0
+
+	git ls-files fabric engines views console | sed 's,/[^/]*$,,' | sort -u >"$work/is"
+	sed -n '/^## The tree/,/^## The seams/p' CONTRIBUTING.md | sed -n 's/^| \(`.*`\) |.*/\1/p' | grep -oE '`[^`]+`' |
+		tr -d '`' | grep -E '^(fabric|engines|views|console)' | sort -u >"$work/told"
+	diff "$work/is" "$work/told" || bad=1
+	grep -oE '`(fabric|engines|views|console|tests)/[a-z_/.-]+`' CONTRIBUTING.md | tr -d '`' | grep -v NAME | sort -u |
+		while read -r f; do [ -e "$f" ] || { echo "$f does not exist"; exit 1; }; done || bad=1
+	return $bad
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 ok "the top level has its eleven names and no more" top_level
+ok "the folders are those of CONTRIBUTING.md, and its files exist" tree_is_told
 ok "layers include only to the left" sh tests/layers.sh
 ok "headers compile alone" make --no-print-directory headers
 ok "the object files are there" make --no-print-directory -s -j2 all
