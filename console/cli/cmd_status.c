@@ -117,6 +117,7 @@ static json_t *cmd_status_info_json(const struct status_cmd *c, const struct txn
 	json_object_set_new(j, "lft_blocks", json_integer(h->nlft));
 	json_object_set_new(j, "sl2vl_tables", json_integer(h->nsl2vl));
 	json_object_set_new(j, "text", t->said[0] ? record_str(t->said) : json_null());
+	json_object_set_new(j, "why", t->why ? json_string(coord_why_name(t->why)) : json_null());
 	json_object_set_new(j, "damage", t->broken[0] ? record_str(t->broken) : json_null());
 	json_object_set_new(j, "process", now ? now : json_null());
 	return j;
@@ -190,6 +191,8 @@ static void cmd_status_print_process(const json_t *p)
 /* How it ended, where the state does not say it all. */
 static void cmd_status_print_end(const struct txn_info *t)
 {
+	if (t->why)
+		printf("  cause     %s\n", coord_why_text(t->why));
 	if (t->said[0])
 		printf("  ended     %s\n", t->said);
 }

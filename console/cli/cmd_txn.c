@@ -159,9 +159,9 @@ static int cmd_txn_ask_live(const struct txn_info *t, const struct txn_cmd *c, s
 	rc = update_follow_run(&f, err);
 	if (c->keep)
 		return rc;
-	return rc == EXIT_ROLLED_BACK || rc == EXIT_NOT_CONFIRMED ? EXIT_OK
-	       : rc == EXIT_OK					  ? EXIT_REFUSED
-								  : rc;
+	if (rc == EXIT_ROLLED_BACK || rc == EXIT_NOT_CONFIRMED || rc == EXIT_FOREIGN)
+		return EXIT_OK;
+	return rc == EXIT_OK ? EXIT_REFUSED : rc;
 }
 
 static int cmd_txn_left_behind(struct txn_cmd *c, const char *id, struct err *err)

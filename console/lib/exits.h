@@ -14,6 +14,7 @@ enum {
 	EXIT_NOT_CONFIRMED = 7, /* nobody confirmed in time; rolled back, verified */
 	EXIT_NO_RECORD = 8,	/* the session cannot be recorded, so it was not armed */
 	EXIT_SUPERSEDED = 9,	/* neither the old nor the new tables are there: somebody else's */
+	EXIT_FOREIGN = 10,	/* somebody else wrote during the update; rolled back, verified */
 	EXIT_BAD_USAGE = 64,	/* options that make no sense */
 	EXIT_UNREADABLE = 255	/* the fabric, or another input, could not be read */
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/audit_report.h"
 
+#include "fabric/update/coordinator.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +77,16 @@ static const char *audit_report_outcome(const struct audit_change *c)
 		if (audit_report_is(c, i, "confirm") || audit_report_is(c, i, "apply.end"))
 			return audit_report_text_of(audit_report_data_of(c, i), "outcome");
 	return "no outcome is recorded";
+}
+
+/* Why it was not kept; "": it was, or nobody has recorded it. */
+static const char *audit_report_cause(const struct audit_change *c)
+{
+	for (uint32_t i = c->n; i--;)
+		if (audit_report_is(c, i, "apply.end"))
+			return coord_why_text(coord_why_by_name(
+				audit_report_text_of(audit_report_data_of(c, i), "why")));
+	return "";
 }
 
 /* What the tables were read from. */
@@ -476,6 +488,8 @@ void audit_report_write(struct report_doc *d, const struct audit_change *c)
 	doc_begin(d, title);
 	doc_text(d, "From %s to %s.", c->n ? audit_report_text_of(c->line[0], "ts") : "-",
 		 c->n ? audit_report_text_of(c->line[c->n - 1], "ts") : "-");
+	if (audit_report_cause(c)[0])
+		doc_text(d, "Not kept: %s.", audit_report_cause(c));
 	audit_report_put_who(d, c);
 	audit_report_put_plan(d, c);
 	audit_report_put_figures(d, c);

@@ -148,6 +148,7 @@ static enum auto_end auto_run_end_of(const struct update_follow *f, int code)
 		return f->left ? AUTO_LEFT : AUTO_KEPT;
 	case EXIT_ROLLED_BACK:
 	case EXIT_NOT_CONFIRMED:
+	case EXIT_FOREIGN:
 		return AUTO_ROLLED_BACK;
 	case EXIT_SUPERSEDED:
 		return AUTO_SUPERSEDED;

@@ -181,8 +181,10 @@ static int update_follow_as_journalled(const struct update_follow *f, const stru
 		return EXIT_SUPERSEDED;
 	case TXN_ROLLED_BACK:
 	case TXN_ABANDONED:
-		err_set(err, 0, "%s: %s", f->id, txn_state_name(t->state));
-		return t->state == TXN_ABANDONED ? EXIT_REFUSED : EXIT_ROLLED_BACK;
+		err_set(err, 0, "%s: %s%s%s", f->id, txn_state_name(t->state), t->why ? ": " : "",
+			coord_why_text(t->why));
+		return outcome_exit_code(
+			t->state == TXN_ABANDONED ? OUTCOME_REFUSED : OUTCOME_ROLLED_BACK, t->why);
 	default:
 		err_set(err, 0,
 			"%s was left %s and nobody works on it: roll it back (ibroute-top rollback "

@@ -202,6 +202,8 @@ static void update_record_phase_line(struct record *r, const struct executor_eve
 	json_object_set_new(data, "wave", json_integer(ev->wave));
 	json_object_set_new(data, "status", json_integer(ev->rc));
 	json_object_set_new(data, "text", record_str(ev->text));
+	if (begin && ev->phase == PHASE_ROLLBACK)
+		json_object_set_new(data, "why", json_string(coord_why_name(ev->why)));
 	update_record_add(r, type, data);
 }
 
@@ -254,6 +256,8 @@ void update_record_event(struct record *r, const struct executor_event *ev, cons
 		json_object_set_new(data, "txn", json_string(ev->txn ? ev->txn : ""));
 		json_object_set_new(data, "outcome", json_string(outcome_name(ev->outcome)));
 		json_object_set_new(data, "text", record_str(ev->text));
+		if (ev->outcome != OUTCOME_CONFIRMED)
+			json_object_set_new(data, "why", json_string(coord_why_name(ev->why)));
 		update_record_add(r, ev->outcome == OUTCOME_CONFIRMED ? "confirm" : "apply.end",
 				  data);
 		break;

@@ -47,6 +47,38 @@ enum outcome outcome_by_name(const char *name)
 	return OUTCOME_NONE;
 }
 
+static const struct {
+	const char *name, *text;
+} coordinator_whys[COORD_WHYS] = {
+	[WHY_NONE] = { "", "" },
+	[WHY_FAILED] = { "failed", "a step of the update failed" },
+	[WHY_OPERATOR] = { "operator", "the operator called it off" },
+	[WHY_TIMEOUT] = { "timeout", "nobody confirmed in time" },
+	[WHY_GUARD] = { "watch", "a watched condition went wrong" },
+	[WHY_SM] = { "sm", "the master subnet manager changed" },
+	[WHY_SILENT] = { "agents", "agents did not drain in time" },
+	[WHY_RECOVERED] = { "recovered", "the process that carried it out ended early" },
+	[WHY_FOREIGN] = { "foreign", "another writer changed the switches during the update" },
+};
+
+const char *coord_why_name(enum coord_why w)
+{
+	return coordinator_whys[w].name;
+}
+
+enum coord_why coord_why_by_name(const char *name)
+{
+	for (int w = WHY_NONE; w < COORD_WHYS; w++)
+		if (!strcmp(name, coordinator_whys[w].name))
+			return (enum coord_why)w;
+	return WHY_NONE;
+}
+
+const char *coord_why_text(enum coord_why w)
+{
+	return coordinator_whys[w].text;
+}
+
 void coordinator_init(struct coordinator *c, uint32_t nwaves, uint32_t max_tries)
 {
 	*c = (struct coordinator){ .action = ACT_STOP, .nwaves = nwaves, .max_tries = max_tries };
@@ -370,6 +402,8 @@ static enum coord_action coordinator_outside(struct coordinator *c, enum coord_e
 		return coordinator_stop(c, WHY_GUARD);
 	case EV_SM:
 		return coordinator_stop(c, WHY_SM);
+	case EV_FOREIGN:
+		return coordinator_stop(c, WHY_FOREIGN);
 	case EV_TIMEOUT:
 		return waiting ? coordinator_stop(c, WHY_TIMEOUT) : c->action;
 	case EV_CONFIRM:

@@ -61,6 +61,7 @@ enum coord_event {
 	EV_TIMEOUT,    /* only while waiting: nobody confirmed */
 	EV_GUARD,      /* at any time: counters, reachability or a job say that it goes wrong */
 	EV_SM,	       /* at any time: another master SM */
+	EV_FOREIGN,    /* at any time: somebody else writes into the switches as well */
 	EV_RESEND,     /* while awaiting: time to send the notice again */
 	EV_DEADLINE,   /* while awaiting: who has not answered by now is silent */
 	EV_HOLD_OVER /* hold_s since the last UNPATH was begun: agents may leave the escape LIDs */
@@ -74,9 +75,16 @@ enum coord_why {
 	WHY_TIMEOUT,
 	WHY_GUARD,
 	WHY_SM,
-	WHY_SILENT,   /* an agent did not drain, and the policy is to abort */
-	WHY_RECOVERED /* left behind by a process that died */
+	WHY_SILENT,    /* an agent did not drain, and the policy is to abort */
+	WHY_RECOVERED, /* left behind by a process that died */
+	WHY_FOREIGN    /* somebody else wrote into the switches as well */
 };
+
+#define COORD_WHYS (WHY_FOREIGN + 1)
+
+const char *coord_why_name(enum coord_why w); /* in JSON and in the journal: "operator"; NONE: "" */
+enum coord_why coord_why_by_name(const char *name); /* WHY_NONE: there is none of that name */
+const char *coord_why_text(enum coord_why w);	    /* for people; NONE: "" */
 
 enum outcome {
 	OUTCOME_NONE, /* under way */

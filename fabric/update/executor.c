@@ -363,7 +363,7 @@ static bool executor_do_read(struct transaction *t)
 		pthread_mutex_lock(&t->lock);
 		t->st.foreign += foreign;
 		pthread_mutex_unlock(&t->lock);
-		coordinator_step(&t->c, EV_CANCEL);
+		coordinator_step(&t->c, EV_FOREIGN);
 	}
 	return false;
 }
@@ -406,6 +406,7 @@ static bool executor_do_begin_rollback(struct transaction *t)
 	executor_phase_event(t, APPLY_PHASE_BEGIN, 0, t->why.text);
 	if (transaction_gate(t, &err))
 		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
+	journal_because(t->journal, t->c.why);
 	if (journal_mark(t->journal, TXN_ROLLBACK, t->c.wave, t->why.text, &err))
 		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
 	if (t->in->ops->back)
@@ -578,6 +579,8 @@ static bool executor_do_finish(struct transaction *t)
 
 	if (theirs)
 		superseded_report(t);
+	if (t->journal)
+		journal_because(t->journal, t->c.why);
 	if (t->journal)
 		rc = journal_mark(t->journal, last[t->c.outcome], t->c.wave,
 				  theirs ? t->foreign_text : NULL, &err);
@@ -866,13 +869,13 @@ int executor_scan(struct recovery_scan *out, struct executor *e, struct err *err
 	return 0;
 }
 
-int outcome_exit_code(enum outcome o)
+int outcome_exit_code(enum outcome o, enum coord_why why)
 {
 	switch (o) {
 	case OUTCOME_CONFIRMED:
 		return 0;
 	case OUTCOME_ROLLED_BACK:
-		return 5;
+		return why == WHY_TIMEOUT ? 7 : why == WHY_FOREIGN ? 10 : 5;
 	case OUTCOME_INCOMPLETE:
 		return 6;
 	case OUTCOME_SUPERSEDED:

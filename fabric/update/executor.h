@@ -49,7 +49,8 @@ struct executor_event {
 	int rc;
 	uint32_t us; /* the slowest */
 	enum outcome outcome;
-	char text[200]; /* for people; "" when the kind says it all */
+	enum coord_why why; /* it is not kept */
+	char text[200];	    /* for people; "" when the kind says it all */
 };
 
 /* What somebody else has put into the switches, as it was read and judged. */
@@ -160,8 +161,8 @@ int executor_confirm(struct executor *a, struct err *err);
  * somebody else has routed (OUTCOME_SUPERSEDED); err says what is there.
  * Also the way to go on with a recovery, again and again until it is complete. */
 int executor_rollback(struct executor *a, struct err *err);
-/* The same while it waits, not because the operator said so: EV_TIMEOUT, EV_GUARD or EV_SM, with
- * a sentence for people. */
+/* The same while it waits, not because the operator said so: EV_TIMEOUT, EV_GUARD, EV_SM
+ * or EV_FOREIGN, with a sentence for people. */
 int executor_abort(struct executor *a, enum coord_event ev, const char *why, struct err *err);
 
 /* Ends a recovery that cannot be completed (a switch that is gone for good) without writing
@@ -187,7 +188,8 @@ struct recovery_scan {
 };
 int executor_scan(struct recovery_scan *out, struct executor *a, struct err *err);
 
-/* The exit code of the command line: 0 confirmed, 4 refused, 5, 6, 9. */
-int outcome_exit_code(enum outcome o);
+/* The exit code of the command line: 0 confirmed, 4 refused, 5 rolled back, 6 incomplete, 7 rolled
+ * back for nobody confirmed, 9 superseded, 10 rolled back for somebody else wrote as well. */
+int outcome_exit_code(enum outcome o, enum coord_why why);
 
 #endif

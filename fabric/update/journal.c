@@ -140,7 +140,7 @@ static int journal_add_line(struct journal *j, enum txn_state s, uint32_t wave, 
 			    bool sync, struct err *err)
 {
 	char *path = xasprintf("%s/state.log", j->dir);
-	char *line = txn_mark_line(j->seq, s, wave, said, time(NULL));
+	char *line = txn_mark_line(j->seq, s, wave, j->info.why, said, time(NULL));
 	off_t before;
 	int rc = 0;
 
@@ -178,6 +178,12 @@ int journal_mark(struct journal *j, enum txn_state s, uint32_t wave, const char 
 	snprintf(j->info.said, sizeof(j->info.said), "%s", said ? said : "");
 	j->info.asked = j->info.asked || s == TXN_UNPATH || s == TXN_REPATH;
 	return 0;
+}
+
+void journal_because(struct journal *j, enum coord_why why)
+{
+	if (!j->info.why)
+		j->info.why = why;
 }
 
 int journal_wave(struct journal *j, uint32_t wave, struct err *err)
@@ -372,7 +378,7 @@ int journal_look(struct txn_head *head, struct changes **out, const char *base, 
 static int journal_put_files(const char *tmp, const struct txn_head *h, const struct changes *l,
 			     struct err *err)
 {
-	char *head = NULL, *line = txn_mark_line(0, TXN_PREPARED, 0, NULL, time(NULL));
+	char *head = NULL, *line = txn_mark_line(0, TXN_PREPARED, 0, WHY_NONE, NULL, time(NULL));
 	char *p_chg = xasprintf("%s/changes.bin", tmp), *p_head = xasprintf("%s/head.json", tmp);
 	char *p_log = xasprintf("%s/state.log", tmp);
 	struct digest sum;

@@ -20,6 +20,7 @@
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
 #include "fabric/plan/change.h"
+#include "fabric/update/coordinator.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,10 +79,12 @@ struct txn_info {
 	uint32_t wave;		     /* of TXN_WRITING */
 	int64_t state_s;	     /* time of the last step */
 	char said[JOURNAL_SAID + 1]; /* with it; "": nothing */
-	bool asked;		     /* agents may be on their escape LIDs, if it is not over */
-	uint32_t taken;		     /* how many processes have taken it over */
-	bool live;	  /* a process works on it right now, or is about to be started again */
-	bool guarded;	  /* there is one that starts it again */
+	enum coord_why
+		why;	/* it was not kept; WHY_NONE: it was, or is under way, or an old journal */
+	bool asked;	/* agents may be on their escape LIDs, if it is not over */
+	uint32_t taken; /* how many processes have taken it over */
+	bool live;	/* a process works on it right now, or is about to be started again */
+	bool guarded;	/* there is one that starts it again */
 	char broken[160]; /* not readable, and why; "" else */
 };
 
@@ -109,6 +112,10 @@ int journal_look(struct txn_head *head, struct changes **out, const char *base, 
 /* Adds a step; on disk when it returns 0.  text: one line for people, may be NULL. */
 int journal_mark(struct journal *j, enum txn_state s, uint32_t wave, const char *text,
 		 struct err *err);
+
+/* What the steps of the way back and of an end without a confirmation say as their cause; the first
+ * one stays. */
+void journal_because(struct journal *j, enum coord_why why);
 
 /* TXN_WRITING of a wave.  On disk when it returns 0, but for waves that follow on another one:
  * "writing" is known already, and who recovers looks at all waves. */

@@ -118,11 +118,32 @@ static void journal_text_mark_sum(char sum[MARK_SUM + 1], const char *line, size
 	sum[MARK_SUM] = '\0';
 }
 
+static bool journal_text_has_cause(enum txn_state s)
+{
+	return s == TXN_ROLLBACK || s == TXN_INCOMPLETE || s == TXN_ABANDONED ||
+	       s == TXN_ROLLED_BACK || s == TXN_SUPERSEDED;
+}
+
+/* "[cause] text", or a text alone, as all were before there were causes. */
+static void journal_text_take_said(struct txn_info *info, const char *said)
+{
+	char name[16];
+	int len = 0;
+
+	info->why = WHY_NONE;
+	if (journal_text_has_cause(info->state) && sscanf(said, "[%15[a-z]]%n", name, &len) == 1 &&
+	    len)
+		info->why = coord_why_by_name(name);
+	if (info->why)
+		said += len + (said[len] == ' ');
+	snprintf(info->said, sizeof(info->said), "%s", said);
+}
+
 /* "<sum> <seq> <time> <state> <wave> <text>"; true when it is the line that must come next. */
 static bool journal_text_mark_parse(struct txn_info *info, const char *line, size_t len,
 				    uint64_t seq)
 {
-	char sum[MARK_SUM + 1], state[16], buf[128 + JOURNAL_SAID];
+	char sum[MARK_SUM + 1], state[16], buf[160 + JOURNAL_SAID];
 	int said = 0;
 	uint64_t got;
 	int64_t when;
@@ -149,7 +170,7 @@ static bool journal_text_mark_parse(struct txn_info *info, const char *line, siz
 		info->state = (enum txn_state)s;
 		info->state_s = when;
 		info->wave = wave;
-		snprintf(info->said, sizeof(info->said), "%s", buf + said + (buf[said] == ' '));
+		journal_text_take_said(info, buf + said + (buf[said] == ' '));
 		return true;
 	}
 	return false;
@@ -166,6 +187,7 @@ size_t txn_log_decode(struct txn_info *info, uint64_t *seq, const char *data, si
 	info->state_s = info->head.time_s;
 	info->wave = info->taken = 0;
 	info->said[0] = '\0';
+	info->why = WHY_NONE;
 	info->asked = false;
 	while (valid < len && (nl = memchr(data + valid, '\n', len - valid))) {
 		if (!journal_text_mark_parse(info, data + valid, (size_t)(nl - data) - valid, *seq))
@@ -176,13 +198,16 @@ size_t txn_log_decode(struct txn_info *info, uint64_t *seq, const char *data, si
 	return valid;
 }
 
-char *txn_mark_line(uint64_t seq, enum txn_state s, uint32_t wave, const char *said, int64_t time_s)
+char *txn_mark_line(uint64_t seq, enum txn_state s, uint32_t wave, enum coord_why why,
+		    const char *said, int64_t time_s)
 {
-	char sum[MARK_SUM + 1];
-	char *body = xasprintf("%" PRIu64 " %" PRId64 " %s %u %.*s", seq, time_s, state_names[s],
-			       wave, JOURNAL_SAID, said ? said : "");
-	char *line;
+	char sum[MARK_SUM + 1], cause[20] = "";
+	char *body, *line;
 
+	if (why && journal_text_has_cause(s))
+		snprintf(cause, sizeof(cause), "[%s] ", coord_why_name(why));
+	body = xasprintf("%" PRIu64 " %" PRId64 " %s %u %s%.*s", seq, time_s, state_names[s], wave,
+			 cause, JOURNAL_SAID, said ? said : "");
 	for (char *p = body; *p; p++)
 		if ((unsigned char)*p < ' ')
 			*p = ' ';

@@ -17,9 +17,10 @@ int txn_head_decode(struct txn_head *h, struct digest *sum, const char *data, si
 		    const char *name, struct err *err);
 
 /* A line of the log, with its checksum and its end; the caller frees it.  said: for people, one
- * line of at most JOURNAL_SAID bytes, or NULL. */
-char *txn_mark_line(uint64_t seq, enum txn_state s, uint32_t wave, const char *said,
-		    int64_t time_s);
+ * line of at most JOURNAL_SAID bytes, or NULL.  why: in front of it as "[foreign] ", where the
+ * state is of the way back or of an end without a confirmation. */
+char *txn_mark_line(uint64_t seq, enum txn_state s, uint32_t wave, enum coord_why why,
+		    const char *said, int64_t time_s);
 /* Takes all lines up to the first that is not whole or not the next one: the state is that of
  * the last.  Returns the bytes of them; *seq: how many. */
 size_t txn_log_decode(struct txn_info *info, uint64_t *seq, const char *data, size_t len);

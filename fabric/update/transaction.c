@@ -9,6 +9,7 @@ void transaction_emit(struct transaction *t, struct executor_event *ev)
 {
 	ev->phase = t->c.phase;
 	ev->wave = t->c.wave;
+	ev->why = t->c.why;
 	ev->txn = t->txn;
 	if (t->o.event)
 		t->o.event(t->o.ctx, ev);

@@ -11,12 +11,6 @@ static const char *const kinds[] = {
 	[APPLY_ANSWER] = "answer",     [APPLY_SETTLED] = "settled",
 };
 
-static const char *const whys[] = {
-	[WHY_NONE] = "",	   [WHY_FAILED] = "failed",	  [WHY_OPERATOR] = "operator",
-	[WHY_TIMEOUT] = "timeout", [WHY_GUARD] = "watch",	  [WHY_SM] = "sm",
-	[WHY_SILENT] = "agents",   [WHY_RECOVERED] = "recovered",
-};
-
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 /* Texts come from descriptions of nodes: any bytes. */
@@ -66,12 +60,12 @@ json_t *update_status_json(const struct executor_status *st)
 		"{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, "
 		"s:o, s:o}",
 		"phase", phase_name(st->phase), "outcome", outcome_name(st->outcome), "why",
-		whys[st->why], "txn", st->txn, "step", st->step, "wave", (json_int_t)st->wave,
-		"waves", (json_int_t)st->nwaves, "total", (json_int_t)st->total, "written",
-		(json_int_t)st->written, "verified", (json_int_t)st->verified, "retries",
-		(json_int_t)st->retries, "failed", (json_int_t)st->failed, "foreign",
-		(json_int_t)st->foreign, "waiting", st->waiting, "text",
-		update_event_text(st->text), "agents", update_event_agents_json(st), "slow",
+		coord_why_name(st->why), "txn", st->txn, "step", st->step, "wave",
+		(json_int_t)st->wave, "waves", (json_int_t)st->nwaves, "total",
+		(json_int_t)st->total, "written", (json_int_t)st->written, "verified",
+		(json_int_t)st->verified, "retries", (json_int_t)st->retries, "failed",
+		(json_int_t)st->failed, "foreign", (json_int_t)st->foreign, "waiting", st->waiting,
+		"text", update_event_text(st->text), "agents", update_event_agents_json(st), "slow",
 		update_event_slow_json(st));
 }
 
@@ -161,9 +155,7 @@ void update_status_parse(struct executor_status *st, const json_t *j)
 	};
 	update_event_agents_parse(st, json_object_get(j, "agents"));
 	update_event_slow_parse(st, json_object_get(j, "slow"));
-	for (size_t i = 0; i < COUNT(whys); i++)
-		if (!strcmp(update_event_str(j, "why"), whys[i]))
-			st->why = (enum coord_why)i;
+	st->why = coord_why_by_name(update_event_str(j, "why"));
 	snprintf(st->txn, sizeof(st->txn), "%s", update_event_str(j, "txn"));
 	snprintf(st->step, sizeof(st->step), "%s", update_event_str(j, "step"));
 	snprintf(st->text, sizeof(st->text), "%s", update_event_str(j, "text"));
@@ -190,5 +182,6 @@ bool update_event_parse(struct executor_event *ev, struct executor_status *st, c
 	ev->rc = (int)json_integer_value(json_object_get(j, "rc"));
 	snprintf(ev->text, sizeof(ev->text), "%s", update_event_str(j, "text"));
 	update_status_parse(st, json_object_get(j, "status"));
+	ev->why = st->why;
 	return true;
 }

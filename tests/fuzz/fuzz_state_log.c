@@ -32,7 +32,7 @@ static void right_sums(char *text, size_t len)
 static void check(const struct txn_info *t, uint64_t seq, const char *text, size_t valid)
 {
 	struct txn_info again = { .state = TXN_PREPARED }, more = { .state = TXN_PREPARED };
-	char *line = txn_mark_line(seq, TXN_ROLLBACK, 3, "by\nchance", 17), *longer;
+	char *line = txn_mark_line(seq, TXN_ROLLBACK, 3, WHY_FOREIGN, "by\nchance", 17), *longer;
 	uint64_t n;
 
 	FUZZ_NEED(t->state < TXN_STATES && txn_state_name(t->state));
@@ -42,7 +42,8 @@ static void check(const struct txn_info *t, uint64_t seq, const char *text, size
 	longer = xasprintf("%.*s%s", (int)valid, text, line);
 	if (strlen(longer) == valid + strlen(line)) { /* without a zero byte */
 		FUZZ_NEED(txn_log_decode(&more, &n, longer, strlen(longer)) == strlen(longer));
-		FUZZ_NEED(n == seq + 1 && more.state == TXN_ROLLBACK && more.wave == 3);
+		FUZZ_NEED(n == seq + 1 && more.state == TXN_ROLLBACK && more.wave == 3 &&
+			  more.why == WHY_FOREIGN);
 	}
 	free(longer);
 	free(line);
@@ -75,8 +76,8 @@ bool fuzz_seed(uint8_t **out, size_t *len, unsigned i)
 		return false;
 	all = xstrdup(i & 1 ? "1" : "0");
 	for (unsigned k = 0; k <= i % 3; k++) {
-		char *line =
-			txn_mark_line(k, (enum txn_state)(i / 2), k * 7, "written", 1795305600);
+		char *line = txn_mark_line(k, (enum txn_state)(i / 2), k * 7,
+					   (enum coord_why)(i % COORD_WHYS), "written", 1795305600);
 		char *longer = xasprintf("%s%s", all, line);
 
 		free(line);

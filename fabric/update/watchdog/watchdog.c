@@ -379,6 +379,14 @@ static bool watchdog_too_late(struct watchdog *d)
 	return yes;
 }
 
+/* Blocks that somebody else has written while it waits are no fault of the new routes. */
+static enum coord_event watchdog_event_of(const struct watchdog *d, enum watch_what what)
+{
+	if (what == WATCH_SM)
+		return EV_SM;
+	return what == WATCH_REACH && d->scan.foreign ? EV_FOREIGN : EV_GUARD;
+}
+
 /* true: decided; rc is that of the rollback, if it came to one. */
 static bool watchdog_look_around(struct watchdog *d, int *rc, struct err *err)
 {
@@ -401,7 +409,7 @@ static bool watchdog_look_around(struct watchdog *d, int *rc, struct err *err)
 	if (!bad)
 		return false;
 	snprintf(text, sizeof(text), "%s: %s", watch_name(f.what), f.text);
-	*rc = executor_abort(d->a, f.what == WATCH_SM ? EV_SM : EV_GUARD, text, err);
+	*rc = executor_abort(d->a, watchdog_event_of(d, f.what), text, err);
 	return true;
 }
 
@@ -440,13 +448,6 @@ static int watchdog_decide(struct watchdog *d, struct err *err)
 	}
 	watchdog_waits(d, false);
 	return rc;
-}
-
-static int watchdog_exit_code(const struct executor_status *st, enum outcome o)
-{
-	if (o == OUTCOME_ROLLED_BACK && st->why == WHY_TIMEOUT)
-		return WATCHDOG_LATE;
-	return outcome_exit_code(o);
 }
 
 static struct executor *watchdog_make_apply(struct watchdog *d, const struct watchdog_job *job)
@@ -501,7 +502,7 @@ int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcom
 	if (!rc && st.outcome == OUTCOME_ROLLED_BACK && st.text[0])
 		err_set(err, 0, "%s", st.text);
 	*outcome = executor_outcome(a);
-	code = watchdog_exit_code(&st, *outcome);
+	code = outcome_exit_code(*outcome, st.why);
 	d->why = st.why;
 	pthread_mutex_lock(&d->lock);
 	d->over = true;

@@ -20,7 +20,6 @@
 
 #define WATCHDOG_CONFIRM_S 300	  /* until somebody confirms */
 #define WATCHDOG_PLAN	   "plan" /* file in the journal's directory */
-#define WATCHDOG_LATE	   7 /* exit code: nobody confirmed in time; others as outcome_exit_code() */
 
 struct guard_link;
 struct watchdog;

@@ -30,6 +30,8 @@ struct world {
 	uint64_t gates, refuse_gate; /* the one to refuse, from 1 */
 	uint64_t items, cancel_at;
 	enum outcome last;
+	enum coord_why last_why; /* of that event */
+	bool wrote;		 /* somebody else did */
 	enum foreign_verdict verdict;
 	int fresh;
 	uint64_t die_at;
@@ -66,6 +68,8 @@ static void event(void *ctx, const struct executor_event *ev)
 			executor_cancel(w->a);
 	if (ev->kind == APPLY_OUTCOME)
 		w->last = ev->outcome;
+	if (ev->kind == APPLY_OUTCOME)
+		w->last_why = ev->why;
 }
 
 static void make(struct world *w, bool sl2vl)
@@ -197,6 +201,14 @@ static struct txn_info only(const struct world *w)
 	return one;
 }
 
+static int exit_code(const struct world *w)
+{
+	struct executor_status st;
+
+	executor_status(w->a, &st);
+	return outcome_exit_code(executor_outcome(w->a), st.why);
+}
+
 static uint32_t transactions(const struct world *w)
 {
 	struct txn_info *list;
@@ -239,7 +251,9 @@ static void operator_may_roll_back_instead(void **state)
 	assert_int_equal(w->last, OUTCOME_ROLLED_BACK);
 	assert_true(net_holds(w->s, w->from, true));
 	assert_int_equal(only(w).state, TXN_ROLLED_BACK);
-	assert_int_equal(outcome_exit_code(executor_outcome(w->a)), 5);
+	assert_int_equal(only(w).why, WHY_OPERATOR);
+	assert_int_equal(w->last_why, WHY_OPERATOR);
+	assert_int_equal(exit_code(w), 5);
 }
 
 static void check_on_disk(void *ctx, struct net_sim *s, bool write)
@@ -352,7 +366,7 @@ static void refused(struct world *w, int rc, const char *text)
 	if (!strstr(err.text, text))
 		fail_msg("\"%s\" lacks \"%s\"", err.text, text);
 	assert_int_equal(executor_outcome(w->a), OUTCOME_REFUSED);
-	assert_int_equal(outcome_exit_code(executor_outcome(w->a)), 4);
+	assert_int_equal(exit_code(w), 4);
 	assert_int_equal(w->s->writes, 0);
 }
 
@@ -547,7 +561,7 @@ static void foreign_write_is_left_alone_and_named(void **state)
 	assert_non_null(strstr(err.text, w->f->sw_name[c->sw]));
 	executor_status(w->a, &st);
 	assert_int_equal(st.foreign, 1);
-	assert_int_equal(outcome_exit_code(executor_outcome(w->a)), 6);
+	assert_int_equal(exit_code(w), 6);
 	executor_free(w->a);
 	w->a = NULL;
 	/* told to, it is written over */
@@ -559,6 +573,48 @@ static void foreign_write_is_left_alone_and_named(void **state)
 		w->a = executor_recover(j, w->f, &w->in, &w->o);
 	}
 	assert_int_equal(executor_rollback(w->a, NULL), 0);
+	assert_true(net_holds(w->s, w->from, false));
+}
+
+/* Into every block of the first wave, once some of them are written. */
+static void another_writer(void *ctx, struct net_sim *s, bool write)
+{
+	struct world *w = ctx;
+
+	if (write || !s->writes || w->wrote)
+		return;
+	w->wrote = true;
+	for (uint32_t i = 0; i < w->p->changes->n; i++) {
+		const struct change *c = &w->p->changes->v[i];
+
+		if (!c->wave)
+			s->lft[(size_t)c->sw * s->stride + c->block * 64u + 9] = 77;
+	}
+}
+
+static void another_writer_meanwhile_is_not_the_operator(void **state)
+{
+	struct world *w = *state;
+	struct executor_status st;
+	struct err err = { "" };
+
+	for (int over = 0; over < 2; over++) {
+		reset(w, FAULT_NONE, 0, 0);
+		w->wrote = false;
+		w->s->hook = another_writer;
+		w->s->hook_ctx = w;
+		w->o.overwrite_foreign = over;
+		assert_int_equal(run(w, &err), over ? -ESTALE : -EUCLEAN);
+		assert_int_equal(executor_outcome(w->a),
+				 over ? OUTCOME_ROLLED_BACK : OUTCOME_INCOMPLETE);
+		executor_status(w->a, &st);
+		assert_true(st.foreign > 0);
+		assert_int_equal(st.why, WHY_FOREIGN);
+		assert_int_equal(w->last_why, WHY_FOREIGN);
+		assert_int_equal(only(w).why, WHY_FOREIGN);
+		assert_int_equal(exit_code(w), over ? 10 : 6);
+		assert_non_null(strstr(st.text, "written by somebody else"));
+	}
 	assert_true(net_holds(w->s, w->from, false));
 }
 
@@ -777,6 +833,7 @@ int main(void)
 		L(fault_at_any_operation_ends_in_old_tables_or_a_list),
 		T(cancel_at_any_block_rolls_back),
 		L(foreign_write_is_left_alone_and_named),
+		L(another_writer_meanwhile_is_not_the_operator),
 		L(foreign_routing_is_the_end_of_it_only_when_it_is_sound),
 		L(killed_anywhere_is_recovered_even_when_killed_again),
 		L(left_waiting_for_the_operator_can_be_kept_when_all_is_new),
@@ -788,6 +845,7 @@ int main(void)
 		LW(fault_at_any_operation_ends_in_old_tables_or_a_list),
 		TW(cancel_at_any_block_rolls_back),
 		LW(foreign_write_is_left_alone_and_named),
+		LW(another_writer_meanwhile_is_not_the_operator),
 		LW(foreign_routing_is_the_end_of_it_only_when_it_is_sound),
 		LW(killed_anywhere_is_recovered_even_when_killed_again),
 	};

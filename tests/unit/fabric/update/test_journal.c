@@ -498,9 +498,9 @@ static void the_last_word_of_an_update_is_kept_with_its_state(void **state)
 	(void)state;
 	memset(words, 'x', sizeof(words));
 	words[sizeof(words) - 1] = '\0';
-	log[0] = txn_mark_line(0, TXN_PREPARED, 0, NULL, 5);
-	log[1] = txn_mark_line(1, TXN_ROLLED_BACK, 2, "another SM is master", 6);
-	log[2] = txn_mark_line(2, TXN_SUPERSEDED, 3, words, 7);
+	log[0] = txn_mark_line(0, TXN_PREPARED, 0, WHY_NONE, NULL, 5);
+	log[1] = txn_mark_line(1, TXN_ROLLED_BACK, 2, WHY_NONE, "another SM is master", 6);
+	log[2] = txn_mark_line(2, TXN_SUPERSEDED, 3, WHY_NONE, words, 7);
 	all = xasprintf("%s%s%s", log[0], log[1], log[2]);
 	txn_log_decode(&t, &seq, all, strlen(log[0]));
 	assert_string_equal(t.said, "");
@@ -516,6 +516,115 @@ static void the_last_word_of_an_update_is_kept_with_its_state(void **state)
 	for (int i = 0; i < 3; i++)
 		free(log[i]);
 	free(all);
+}
+
+static char *three_lines(enum txn_state s, enum coord_why why, const char *said)
+{
+	char *a = txn_mark_line(0, TXN_PREPARED, 0, WHY_NONE, NULL, 5);
+	char *b = txn_mark_line(1, TXN_WRITING, 0, why, "it goes on", 6);
+	char *c = txn_mark_line(2, s, 1, why, said, 7);
+	char *all = xasprintf("%s%s%s", a, b, c);
+
+	free(a);
+	free(b);
+	free(c);
+	return all;
+}
+
+static void a_line_tells_the_cause_of_an_end(void **state)
+{
+	struct txn_info t = { 0 };
+	uint64_t seq;
+	char *all;
+
+	(void)state;
+	for (int w = WHY_NONE; w < COORD_WHYS; w++)
+		for (int s = TXN_PREPARED; s < TXN_STATES; s++) {
+			bool cause = s == TXN_ROLLBACK || s == TXN_INCOMPLETE ||
+				     s == TXN_ABANDONED || s == TXN_ROLLED_BACK ||
+				     s == TXN_SUPERSEDED;
+
+			all = three_lines((enum txn_state)s, (enum coord_why)w,
+					  w % 2 ? "3 blocks differ" : NULL);
+			assert_int_equal(txn_log_decode(&t, &seq, all, strlen(all)), strlen(all));
+			assert_int_equal(t.state, s);
+			assert_int_equal(t.why, cause ? w : WHY_NONE);
+			assert_string_equal(t.said, w % 2 ? "3 blocks differ" : "");
+			assert_non_null(coord_why_name((enum coord_why)w));
+			assert_int_equal(coord_why_by_name(coord_why_name((enum coord_why)w)), w);
+			assert_int_equal(!w, !*coord_why_text((enum coord_why)w));
+			free(all);
+		}
+	assert_int_equal(coord_why_by_name("nothing of ours"), WHY_NONE);
+	/* of before, and what only looks like a cause */
+	static const char *const old[] = {
+		"another SM is master", "[nobody] knows", "[", "[]", "[foreign", ""
+	};
+
+	for (size_t i = 0; i < sizeof(old) / sizeof(*old); i++) {
+		all = three_lines(TXN_ROLLED_BACK, WHY_NONE, old[i]);
+		assert_int_equal(txn_log_decode(&t, &seq, all, strlen(all)), strlen(all));
+		assert_int_equal(t.why, WHY_NONE);
+		assert_string_equal(t.said, old[i]);
+		free(all);
+	}
+}
+
+static void the_first_cause_stays_when_another_process_ends_it(void **state)
+{
+	struct world *w = *state;
+	char *id = left_behind(w);
+	struct txn_info *list;
+	struct journal *j;
+	uint32_t n;
+
+	for (int k = 0; k < 2; k++) {
+		assert_int_equal(journal_open(&j, w->base, id, NULL), 0);
+		assert_int_equal(journal_info(j)->why, k ? WHY_FOREIGN : WHY_NONE);
+		journal_because(j, k ? WHY_RECOVERED : WHY_FOREIGN);
+		assert_int_equal(
+			journal_mark(j, k ? TXN_ROLLED_BACK : TXN_INCOMPLETE, 1, NULL, NULL), 0);
+		journal_close(j);
+	}
+	assert_int_equal(journal_list(&list, &n, w->base, NULL), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(list[0].state, TXN_ROLLED_BACK);
+	assert_int_equal(list[0].why, WHY_FOREIGN);
+	free(list);
+	free(id);
+}
+
+/* Who recovers asks by job whether anybody is left to be called back. */
+static void agents_come_back_from_the_journal_as_they_were(void **state)
+{
+	static const struct txn_agent in[] = {
+		{ 0x2000000000000010, 17, 4, 4711, "n0001" },
+		{ 0xffffffff00000011, 0xbff8, 8, 0xfffffffffff, "n0002 HCA-1" },
+		{ 1, 1, 1, 0, "" },
+	};
+	struct world *w = *state;
+	char *id = left_behind(w);
+	struct txn_agent *out;
+	struct journal *j;
+	uint32_t n;
+
+	assert_int_equal(journal_open(&j, w->base, id, NULL), 0);
+	assert_int_equal(journal_agents(&out, &n, j, NULL), -ENOENT);
+	assert_int_equal(journal_put_agents(j, in, 3, NULL), 0);
+	journal_close(j);
+	assert_int_equal(journal_open(&j, w->base, id, NULL), 0);
+	assert_int_equal(journal_agents(&out, &n, j, NULL), 0);
+	journal_close(j);
+	assert_int_equal(n, 3);
+	for (uint32_t i = 0; i < n; i++) {
+		assert_int_equal(out[i].guid, in[i].guid);
+		assert_int_equal(out[i].lid, in[i].lid);
+		assert_int_equal(out[i].nlids, in[i].nlids);
+		assert_int_equal(out[i].job, in[i].job);
+		assert_string_equal(out[i].name, in[i].name);
+	}
+	free(out);
+	free(id);
 }
 
 int main(void)
@@ -536,6 +645,9 @@ int main(void)
 		T(step_that_cannot_be_synced_is_an_error),
 		T(base_that_cannot_be_made_is_refused_with_its_name),
 		cmocka_unit_test(the_last_word_of_an_update_is_kept_with_its_state),
+		cmocka_unit_test(a_line_tells_the_cause_of_an_end),
+		T(the_first_cause_stays_when_another_process_ends_it),
+		T(agents_come_back_from_the_journal_as_they_were),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,7 @@ static struct executor_status full_status(void)
 		.failed = 1,
 		.foreign = 4,
 		.waiting = true,
+		.why = WHY_FOREIGN,
 		.txn = "20261122T041936Z-6788",
 		.step = "asking",
 		.text = "leaf\xff is slow",
@@ -54,6 +55,7 @@ static void same_status(const struct executor_status *a, const struct executor_s
 	assert_int_equal(a->failed, b->failed);
 	assert_int_equal(a->foreign, b->foreign);
 	assert_int_equal(a->waiting, b->waiting);
+	assert_int_equal(a->why, b->why);
 	assert_string_equal(a->txn, b->txn);
 	assert_string_equal(a->step, b->step);
 	assert_int_equal(a->agents.asked, b->agents.asked);
@@ -98,6 +100,7 @@ static void an_event_comes_as_it_was_sent(void **state)
 	assert_int_equal(ev2.items, ev.items);
 	assert_int_equal(ev2.rc, ev.rc);
 	assert_string_equal(ev2.text, ev.text);
+	assert_int_equal(ev2.why, WHY_FOREIGN);
 	same_status(&st, &st2);
 	assert_string_equal(st2.text, "leaf? is slow");
 }

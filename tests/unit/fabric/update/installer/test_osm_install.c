@@ -419,7 +419,7 @@ static void ends_superseded(struct world *w, const struct err *err, const char *
 	struct executor_status st;
 
 	assert_int_equal(executor_outcome(w->a), OUTCOME_SUPERSEDED);
-	assert_int_equal(outcome_exit_code(OUTCOME_SUPERSEDED), 9);
+	assert_int_equal(outcome_exit_code(OUTCOME_SUPERSEDED, WHY_NONE), 9);
 	assert_int_equal(t.state, TXN_SUPERSEDED);
 	assert_true(txn_state_final(t.state));
 	executor_status(w->a, &st);
