@@ -398,6 +398,9 @@ tty_keys q
 until_true 5 tty_dead
 tty_stop
 
+# Each update has a record of its own, of the process that carries it out.
+kept_updates() { cat rec/*.jsonl | grep -cE '"type": *"confirm"'; }
+
 # --- writing -------------------------------------------------------------------------------------------
 : >notdir
 no_record() {
@@ -432,12 +435,70 @@ tty_type wrong
 tty_keys Enter
 ok "a wrong name does nothing" tty_wait 5 'nothing was done'
 ok "the way back is installed and kept" tty_update demo
-ok "the record tells of two kept updates" eval \
-	'[ "$(grep -cE "\"type\": *\"confirm\"" "$(newest_record)")" -eq 2 ]'
+ok "the records tell of two kept updates" eval '[ "$(kept_updates)" -eq 2 ]'
 tty_keys q
 until_true 5 tty_dead
 ok "it ends with 0" test "$(tty_status)" = 0
 ok "audit verify accepts the record" eval '"$I" audit verify "$(newest_record)" >/dev/null'
+tty_stop
+
+# --- the watchdog of an update: a process of its own over the simulated fabric, too ---
+states=(--state-dir "$work/state")
+field() { # python expression on t: of the newest update
+	"$I" status last "${states[@]}" --json | python3 -c 'import json, sys
+t = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"
+}
+is() { [ "$(field "$1" 2>/dev/null)" = "$2" ]; }
+applies() { # from view 7 with a plan to an update that waits
+	tty_wait 10 'waits for the fabric' || return 1
+	tty_keys Enter
+	tty_wait 5 'to START' || return 1
+	tty_type demo
+	tty_keys Enter
+	tty_wait 30 'NOT YET CONFIRMED'
+}
+goes_back() { tty_keys R; tty_wait 5 'Y' && tty_keys Y && applies; }
+start 110x32 -- --rw
+tty_keys 6
+tty_engine sar
+tty_keys Space
+tty_wait 20 'LFT blocks'
+tty_keys A
+ok "an update waits" applies
+ok "another shell sees it, with its watchdog and what that watches" is \
+	't["live"], t["guarded"], t["process"]["status"]["waiting"], t["process"]["watch"]["reach"]["on"]' '(True, True, True, True)'
+ok "the screen says how to look on" tty_wait 5 "attach last --state-dir $work/state"
+timeout 60 "$I" attach last "${states[@]}" >attached 2>&1 </dev/null &
+attached=$!
+ok "which shows what it has done and that it waits" until_true 10 grep -q '^CONFIRM  waits' attached
+ok "it is given more time" eval '"$I" extend last 900 "${states[@]}" && tty_wait 5 "rolls back in 1[45]:"'
+ok "kept from another shell" "$I" confirm last --yes-fabric demo "${states[@]}" --record-dir rec
+ok "the console sees it" tty_wait 10 'new routing is kept'
+ok "so does who looks on" wait "$attached"
+ok "the way back waits" goes_back
+worker=$(field 't["process"]["pid"]')
+kill -KILL "$worker"
+ok "its process is killed: another rolls back" tty_wait 20 'rolled back'
+ok "in the journal, too" until_true 10 is 't["state"], t["live"]' "('rolled-back', False)"
+tty_keys q
+until_true 5 tty_dead
+tty_stop
+start 110x32 -- --rw
+tty_keys 6
+tty_engine sar
+tty_keys Space
+tty_wait 20 'LFT blocks'
+tty_keys A
+ok "the next waits" applies
+timeout 60 "$I" attach last "${states[@]}" >attached 2>&1 </dev/null &
+attached=$!
+until_true 10 grep -q '^CONFIRM  waits' attached
+worker=$(field 't["process"]["pid"]') guard=$(field 't["process"]["guard"]')
+kill -KILL "$(program || tty_pid)"
+ok "the console is killed: the watchdog ends with the simulated fabric" until_true 10 is 't["state"], t["live"]' "('given-up', False)"
+ok "and says so" eval 'field "t[\"text\"]" | grep -q "the simulated fabric is gone"'
+ok "to who looks on" eval '! wait "$attached" && grep -q "the simulated fabric is gone" attached'
+ok "nothing of it is left" until_true 10 eval '! kill -0 "$worker" 2>/dev/null && ! kill -0 "$guard" 2>/dev/null'
 tty_stop
 
 # --- routes that follow the jobs ---
@@ -450,9 +511,10 @@ ok "the proposal stands, and nothing was written" eval \
 tty_keys q
 until_true 5 tty_dead
 tty_stop
+before=$(kept_updates)
 start 110x32 -- --auto=0.1 --auto-min-age 0 --rw --auto-confirm 2
 ok "--auto --rw writes, and keeps it by itself" tty_wait 20 'the new routes are confirmed'
-ok "the record tells of it" grep -q '"type": *"confirm"' "$(newest_record)"
+ok "a record tells of it" eval '[ "$(kept_updates)" -gt "$before" ]'
 tty_keys q
 until_true 5 tty_dead
 ok "it ends with 0" test "$(tty_status)" = 0

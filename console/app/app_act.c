@@ -186,7 +186,7 @@ static void app_act_quit(struct app *a)
 {
 	if (app_updating(a)) {
 		shell_goto(a->shell, VIEW_APPLY);
-		shell_say(a->shell, a->state.apply.watched
+		shell_say(a->shell, !a->demo
 					    ? "an update is open: keep it or roll it back first; D "
 					      "leaves it to its watchdog"
 					    : "an update is open: keep it or roll it back first");

@@ -91,8 +91,6 @@ static void app_data_set_jobs(struct app *a, const struct jobset *js)
 	jobset_put(a->jobs);
 	a->jobs = js;
 	a->state.jobs = js;
-	if (a->poller)
-		a->updater.ops->jobs(a->updater.ctx, js);
 	/* ids may change without the routing being any other: the figures per job must follow */
 	if (!same || !a->metrics_jobs || a->metrics_jobs->njob != js->njob)
 		app_want_metrics(a);

@@ -11,7 +11,6 @@
 #include "fabric/format/slurm/slurm_topology.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,32 +62,6 @@ static char *app_life_home_dir(const char *leaf)
 	dir = xasprintf("%s/%s", base, leaf);
 	free(base);
 	return dir;
-}
-
-/* What simulated switches held dies with them, and so do the journals of their updates. */
-static char *app_life_demo_dir(void)
-{
-	const char *tmp = getenv("TMPDIR");
-	char *dir = xasprintf("%s/ibroute-demo-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-
-	if (mkdtemp(dir))
-		return dir;
-	free(dir);
-	return app_life_home_dir("state");
-}
-
-static int app_life_remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path);
-}
-
-static void app_life_remove_demo_dir(const char *dir)
-{
-	if (dir && strstr(dir, "/ibroute-demo-"))
-		nftw(dir, app_life_remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static int app_life_open_record(struct app *a, struct err *err)
@@ -172,6 +145,8 @@ static int app_life_open_wire(struct wire **w, struct app *a, struct err *err)
 		a->state.poll.preparing = false;
 		if (!rc) {
 			a->first = tables_get(demo_tables(a->demo));
+			if (!a->opts.state_dir)
+				a->opts.state_dir = demo_dir(a->demo);
 			rc = demo_wire(w, a->demo, &wo, err);
 		}
 		snprintf(a->state.jobs_source.source, sizeof(a->state.jobs_source.source), "sim");
@@ -200,16 +175,13 @@ static int app_life_open_wire(struct wire **w, struct app *a, struct err *err)
 	return 0;
 }
 
-/* What is simulated is in this process and nowhere else. */
 static void app_life_start_updater(struct app *a)
 {
-	const struct app_opts *o = &a->opts;
-
-	if (o->demo || o->no_screen) {
-		a->updater = poller_updater(a->poller);
+	if (a->opts.no_screen)
 		return;
-	}
-	app_opts_dog(&a->dog, o);
+	app_opts_dog(&a->dog, &a->opts);
+	if (a->demo)
+		demo_watchdog(a->demo, &a->dog);
 	a->updater = update_link_new(&a->dog, a->box);
 }
 
@@ -223,9 +195,7 @@ static int app_life_start_fabric(struct app *a, struct err *err)
 			       : a->opts.demo ? "demo"
 					      : NULL,
 		.names = a->names,
-		.journal_dir = a->opts.state_dir,
 		.socket = a->opts.socket,
-		.accept_sl_change = a->opts.demo,
 		.simulated = a->opts.demo,
 		.want_sl2vl = true,
 		.exact = a->opts.no_screen,
@@ -244,7 +214,7 @@ static int app_life_start_fabric(struct app *a, struct err *err)
 	rc = app_life_open_wire(&w, a, err);
 	if (rc)
 		return rc;
-	rc = poller_start(&a->poller, w, &po, a->box, a->record, err);
+	rc = poller_start(&a->poller, w, &po, a->box, err);
 	if (!rc)
 		app_life_start_updater(a);
 	return rc;
@@ -290,7 +260,7 @@ void app_end(struct app *a)
 {
 	struct err err;
 
-	if (a->updater.ops && a->updater.ops->free)
+	if (a->updater.ops)
 		a->updater.ops->free(a->updater.ctx);
 	poller_stop(a->poller);
 	worker_stop(a->worker);
@@ -313,7 +283,6 @@ void app_end(struct app *a)
 	slurm_topology_free(a->racks);
 	mailbox_free(a->box);
 	pthread_mutex_destroy(&a->events_lock);
-	app_life_remove_demo_dir(a->own_dirs[1]);
 	app_load_free(a);
 	free(a->own_dirs[0]);
 	free(a->own_dirs[1]);
@@ -356,8 +325,7 @@ void app_prepare(struct app *a)
 	if (a->opts.demo || a->opts.load) {
 		if (!a->opts.record_dir)
 			a->opts.record_dir = a->own_dirs[0] = app_life_home_dir("record");
-		if (!a->opts.state_dir)
-			a->opts.state_dir = a->own_dirs[1] =
-				a->opts.demo ? app_life_demo_dir() : app_life_home_dir("state");
+		if (!a->opts.state_dir && a->opts.load) /* a demo has its own */
+			a->opts.state_dir = a->own_dirs[1] = app_life_home_dir("state");
 	}
 }

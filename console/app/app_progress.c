@@ -608,8 +608,7 @@ static void app_progress_take_end(struct app *a, const struct msg *msg)
 	struct state_apply *s = &a->state.apply;
 
 	s->state = app_progress_ended_as(a, &msg->apply);
-	if (a->poller && a->updater.ops->free) /* another process has written */
-		poller_tables(a->poller);
+	poller_tables(a->poller); /* another process has written */
 	s->retries = msg->apply.retries;
 	app_progress_take_slow(a, &msg->apply);
 	a->deadline = s->confirm_left_s = NAN;
@@ -618,8 +617,6 @@ static void app_progress_take_end(struct app *a, const struct msg *msg)
 		s->took_s = clock_s() - a->update_at;
 	if (s->state == APPLY_CONFIRM) {
 		a->confirm_at = clock_s();
-		if (!a->updater.ops->extend) /* simulated: no other process keeps it */
-			app_apply_deadline(a, a->opts.dog.confirm_s);
 		app_progress_step_is(a, "CONFIRM", STEP_RUNNING,
 				     "waits for the fabric's name, or rollback");
 		s->done = s->total;

@@ -149,12 +149,13 @@ static void app_update_offer_plan(struct app *a, struct plan *plan)
 	a->apply_diff = tdiff_copy(plan->diff);
 	s->diff = a->apply_diff;
 	app_update_show_prediction(a);
-	s->watched = a->updater.ops->free != NULL;
-	s->watching = s->watched ? a->dog.watch : 0;
+	s->watched = true;
+	s->watching = a->dog.watch;
+	s->demo_dir = a->demo ? a->opts.state_dir : NULL;
 	snprintf(s->plan, sizeof(s->plan), "%.7s %.15s -> %.15s", plan->id, plan->from->engine,
 		 plan->to->engine);
 	snprintf(s->installer, sizeof(s->installer), "%s",
-		 a->demo	     ? "sim"
+		 a->demo	     ? "smp"
 		 : a->opts.installer ? a->opts.installer
 				     : "best");
 	if (a->record)
@@ -245,8 +246,6 @@ static bool app_update_name_typed(struct app *a, const char *text)
 void app_begin_update(struct app *a)
 {
 	app_record_action(a, "apply.start", a->plan->id);
-	if (a->record && !a->updater.ops->free) /* else its process tells its own record */
-		update_record_begin(a->record, a->plan, "sim", a->opts.dog.confirm_s);
 	a->state.apply.state = APPLY_RUNNING;
 	a->state.apply.steps[0].state = STEP_RUNNING;
 	a->apply_step_start = a->update_at = clock_s();
@@ -386,10 +385,7 @@ void app_update_extend(struct app *a)
 		return;
 	}
 	app_record_action(a, "extend", s->txn);
-	if (a->updater.ops->extend)
-		a->updater.ops->extend(a->updater.ctx, seconds);
-	else
-		app_apply_deadline(a, seconds);
+	a->updater.ops->extend(a->updater.ctx, seconds);
 	app_apply_log(a, LOG_INFO, "5 minutes more until it is rolled back");
 }
 
@@ -420,9 +416,7 @@ void app_update_override(struct app *a, const char *what)
 	struct err err;
 	char text[260];
 
-	if (!a->updater.ops->override) {
-		shell_say(a->shell, "nothing is watched on a simulated fabric");
-	} else if (!app_updating(a)) {
+	if (!app_updating(a)) {
 		shell_say(a->shell, "no update is under way");
 	} else if (watch_parse(&mask, what, &err)) {
 		shell_say(a->shell, "%s", err.text);
@@ -448,12 +442,11 @@ void app_update_detach(struct app *a)
 		a->quit = true;
 		return;
 	}
-	if (!s->watched || !s->txn[0]) {
+	if (a->demo || !s->txn[0]) {
 		shell_goto(a->shell, VIEW_APPLY);
-		shell_say(a->shell, s->watched
-					    ? "not before its journal is written: in a moment"
-					    : "simulated switches end with this console: keep the "
-					      "update or roll it back first");
+		shell_say(a->shell, !a->demo ? "not before its journal is written: in a moment"
+					     : "simulated switches end with this console: keep the "
+					       "update or roll it back first");
 		return;
 	}
 	if (isfinite(a->deadline)) {
@@ -474,13 +467,6 @@ static void app_update_refresh(struct app *a)
 
 	if (isfinite(a->deadline) && s->state == APPLY_CONFIRM)
 		s->confirm_left_s = fmax(0, a->deadline - clock_s());
-	if (s->state != APPLY_CONFIRM || a->updater.ops->extend || !(s->confirm_left_s <= 0))
-		return;
-	a->deadline = NAN;
-	log_add(LOG_WARN, "apply", "nobody confirmed in time: it is rolled back");
-	s->state = APPLY_ROLLING_BACK;
-	app_record_action(a, "timeout", s->txn);
-	a->updater.ops->rollback(a->updater.ctx);
 }
 
 /* --- a part of the console ------------------------------------------------------------------ */

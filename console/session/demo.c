@@ -5,20 +5,29 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/sim/device/sim.h"
+#include "fabric/sim/device/sim_remote.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/sim/device/source_sim.h"
 #include "fabric/sim/device/workload.h"
 #include "fabric/sim/topology/topo.h"
+#include "fabric/update/journal.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #define TICK_MS	     100
 #define SPEED	     2.0
 #define FIRST_ENGINE "minhop"
+#define SOCKET_NAME  "simulator"
+#define JOBS_NAME    "jobs"
+#define END_MS	     3000 /* for a watchdog to see that it has nothing to do any more */
 
 /* Mean run time of jobs by size of the machine: some job starts or ends every minute or two on
  * any, which leaves time to read a preview before it is out of date. */
@@ -35,7 +44,26 @@ struct demo {
 	bool running;
 	atomic_bool stop;
 	uint64_t flows_serial;
+	struct sim_server *server;
+	char *dir, *socket, *jobs_file;
 };
+
+/* For the watchdog, which asks what runs before it writes: a line a job, always whole. */
+static void demo_write_jobs(const struct demo *d, const struct job_list *l)
+{
+	char *path = xasprintf("%s.new", d->jobs_file);
+	FILE *out = fopen(path, "we");
+
+	for (uint32_t i = 0; out && i < l->njob; i++) {
+		fprintf(out, "%lu ", (unsigned long)l->jobs[i].id);
+		for (uint32_t k = 0; k < l->jobs[i].nhost; k++)
+			fprintf(out, "%s%s", k ? "," : "", l->jobs[i].hosts[k]);
+		fputc('\n', out);
+	}
+	if (!out || fclose(out) || rename(path, d->jobs_file))
+		log_add(LOG_WARN, "jobs", "%s: %s", path, strerror(errno));
+	free(path);
+}
 
 static void demo_send_jobs(struct demo *d)
 {
@@ -46,6 +74,7 @@ static void demo_send_jobs(struct demo *d)
 	list = source_take(d->jobs);
 	if (!list)
 		return;
+	demo_write_jobs(d, list);
 	msg = msg_new(MSG_JOBS);
 	msg->list = list;
 	mailbox_send(d->box, msg);
@@ -137,6 +166,61 @@ out:
 	return rc;
 }
 
+static int demo_make_dir(struct demo *d, struct err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	d->dir = xasprintf("%s/ibroute-demo-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(d->dir)) {
+		int rc = err_set(err, -errno, "%s: %s", d->dir, strerror(errno));
+
+		free(d->dir);
+		d->dir = NULL;
+		return rc;
+	}
+	d->socket = xasprintf("%s/%s", d->dir, SOCKET_NAME);
+	d->jobs_file = xasprintf("%s/%s", d->dir, JOBS_NAME);
+	return 0;
+}
+
+static int demo_remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+static bool demo_is_updated(const struct demo *d)
+{
+	struct txn_info *list = NULL;
+	bool any = false;
+	uint32_t n = 0;
+
+	if (journal_list(&list, &n, d->dir, NULL))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		any = any || list[i].live;
+	free(list);
+	return any;
+}
+
+/* Whoever writes into it finds the fabric gone, and ends. */
+static void demo_remove_dir(struct demo *d)
+{
+	double until = clock_s() + END_MS / 1e3;
+	struct timespec pause = { .tv_nsec = 50000000 };
+
+	if (!d->dir)
+		return;
+	while (demo_is_updated(d) && clock_s() < until)
+		nanosleep(&pause, NULL);
+	nftw(d->dir, demo_remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	free(d->jobs_file);
+	free(d->socket);
+	free(d->dir);
+}
+
 int demo_start(struct demo **out, const struct demo_opts *opts, struct mailbox *box,
 	       struct err *err)
 {
@@ -146,7 +230,11 @@ int demo_start(struct demo **out, const struct demo_opts *opts, struct mailbox *
 	d->box = box;
 	d->speed = opts->speed > 0 ? opts->speed : SPEED;
 	d->flows_serial = UINT64_MAX;
-	rc = demo_build(d, opts, err);
+	rc = demo_make_dir(d, err);
+	if (!rc)
+		rc = demo_build(d, opts, err);
+	if (!rc)
+		rc = sim_server_start(&d->server, d->sim, 0, d->dir, SOCKET_NAME, err);
 	if (rc) {
 		demo_stop(d);
 		return rc;
@@ -159,6 +247,20 @@ int demo_start(struct demo **out, const struct demo_opts *opts, struct mailbox *
 int demo_wire(struct wire **out, struct demo *d, const struct wire_opts *opts, struct err *err)
 {
 	return wire_open_sim(out, d->sim, opts, err);
+}
+
+const char *demo_dir(const struct demo *d)
+{
+	return d->dir;
+}
+
+void demo_watchdog(const struct demo *d, struct watchdog_config *c)
+{
+	c->live.simulator = d->socket;
+	c->live.jobs = d->jobs_file;
+	c->accept_sl = true; /* simulated hosts take new SLs by themselves */
+	c->agents.without = true;
+	c->watch &= ~(1u << WATCH_JOBS); /* no simulated job fails */
 }
 
 const struct tables *demo_tables(const struct demo *d)
@@ -176,6 +278,8 @@ void demo_stop(struct demo *d)
 	source_close(d->jobs);
 	tables_put(d->first);
 	workload_free(d->load);
+	sim_server_stop(d->server);
 	sim_free(d->sim);
+	demo_remove_dir(d);
 	free(d);
 }

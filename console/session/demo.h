@@ -2,12 +2,14 @@
 /*
  * demo: a simulated fabric with a batch system and traffic on it, in this process.
  *
- * The console above it is the same as over a real port: only the wire's backend differs.
+ * The console above it is the same as over a real port: only the wire's backend differs.  Other
+ * processes reach it, too: the watchdog of an update writes to it through a socket.
  */
 #ifndef CONSOLE_SESSION_DEMO_H
 #define CONSOLE_SESSION_DEMO_H
 
 #include "console/session/message.h"
+#include "console/session/watchdog_config.h"
 #include "fabric/base/err.h"
 #include "fabric/wire/wire.h"
 
@@ -28,8 +30,14 @@ struct demo_opts {
 int demo_start(struct demo **out, const struct demo_opts *opts, struct mailbox *box,
 	       struct err *err);
 int demo_wire(struct wire **out, struct demo *d, const struct wire_opts *opts, struct err *err);
+/* A folder of its own, which goes with it: for the journals of updates, which are of no use without
+ * the switches that they are about. */
+const char *demo_dir(const struct demo *d);
+/* How a watchdog reaches this fabric and learns its jobs; strings are the demo's own. */
+void demo_watchdog(const struct demo *d, struct watchdog_config *c);
 /* What it installed first, with the SLs that the switches do not hold; the demo's own. */
 const struct tables *demo_tables(const struct demo *d);
-void demo_stop(struct demo *d); /* after the wire is closed; NULL is fine */
+/* After the wire is closed; watchdogs end.  NULL is fine. */
+void demo_stop(struct demo *d);
 
 #endif

@@ -9,6 +9,7 @@
 #include "console/lib/sweep_pace.h"
 #include "fabric/base/plural.h"
 #include "fabric/jobs/source.h"
+#include "fabric/sim/device/sim_remote.h"
 #include "fabric/update/installer/osm_foreign.h"
 
 #include <errno.h>
@@ -148,7 +149,7 @@ static int live_watched_sweep(struct live *l, struct sweep_report *report,
 	atomic_init(&w.progress.cancel, false);
 	progress_line_start(&w.watch);
 	wire_local(l->w, &local);
-	sweep_pace_begin(&w.pace, local.port_guid);
+	sweep_pace_begin(&w.pace, l->simulated.ops ? 0 : local.port_guid);
 	rc = wire_sweep(&l->f, report, l->w, so, &w.progress, err);
 	if (!rc)
 		sweep_pace_end(&w.pace);
@@ -261,18 +262,25 @@ static int live_open_port(struct live *l, struct live_opts *o, bool notices, str
 	o->ask_m_key = false;
 	wo.m_key = o->m_key;
 	wo.m_keys = o->m_keys;
-	return rc ? rc : live_open_wire(&l->w, &wo, notices, err);
+	if (rc || !o->simulator)
+		return rc ? rc : live_open_wire(&l->w, &wo, notices, err);
+	rc = sim_remote_open(&l->simulated, o->simulator, err);
+	if (!rc)
+		wire_open_port(&l->w, &l->simulated, &wo);
+	return rc;
 }
 
 int live_again(struct live *l, struct live_opts *o, const char *name, struct err *err)
 {
 	struct wire *w = l->w;
-	bool osm_asks = !w && o->notices && live_osm_asks_agents(o);
+	struct mad_port simulated = l->simulated;
+	bool osm_asks = !w && o->notices && !o->simulator && live_osm_asks_agents(o);
 	int rc;
 
 	l->w = NULL;
 	live_close(l);
 	l->w = w;
+	l->simulated = simulated;
 	rc = w ? 0 : live_open_port(l, o, o->notices && !osm_asks, err);
 	if (!rc)
 		rc = live_sweep(l, o, name, err);
@@ -280,7 +288,7 @@ int live_again(struct live *l, struct live_opts *o, const char *name, struct err
 		live_close(l);
 	else
 		l->sm = live_sm(l->w);
-	if (!rc)
+	if (!rc && !o->simulator)
 		live_link(l, o->socket);
 	if (!rc && osm_asks && !l->osm) { /* it is another fabric's */
 		wire_close(l->w);
@@ -409,6 +417,11 @@ int live_open(struct live *l, struct live_opts *o, const char *name, struct err 
 	if (rc)
 		live_close(l);
 	return rc;
+}
+
+bool live_gone(const struct live *l)
+{
+	return l->simulated.ops && sim_remote_gone(&l->simulated);
 }
 
 void live_close(struct live *l)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* live_fabric: the real fabric for subcommands: one port, what is discovered, installed and running. */
+/* live_fabric: the real fabric for subcommands: one port, what is discovered, installed and
+ * running. */
 #ifndef CONSOLE_SESSION_LIVE_FABRIC_H
 #define CONSOLE_SESSION_LIVE_FABRIC_H
 
@@ -27,6 +28,7 @@ struct live_opts {
 	const char *record_dir, *state_dir;
 	const char *installer; /* "opensm", "smp", "file:DIR"; NULL: as it is best */
 	const char *socket;    /* of OpenSM's plugin; NULL: see osm_link_path() */
+	const char *simulator; /* socket of a simulated fabric (sim_remote.h); NULL: a real one */
 };
 
 /* The options above, as the only child of an argp; its input is a struct live_opts. */
@@ -34,6 +36,7 @@ extern const struct argp_child live_children[];
 
 struct live {
 	struct wire *w;
+	struct mad_port simulated; /* what w is on, where that is a simulator; else ops is NULL */
 	struct fabric *f;
 	struct tables *t;
 	struct jobset *jobs; /* NULL: not watched */
@@ -63,6 +66,8 @@ int live_tables(struct live *l, struct err *err);
  * fabric, once, and the tables, each time anew.  now: all-zero at first; live_close() ends it. */
 int live_read(struct live *now, struct wire *w, const struct live_opts *o, const char *name,
 	      struct err *err);
+/* A simulated fabric that has ended with the process that had it. */
+bool live_gone(const struct live *l);
 /* The plugin of the master SM, if it can be reached; else l->osm_why. */
 void live_link(struct live *l, const char *socket);
 /* The master SM as it is now; zeros when it does not answer. */

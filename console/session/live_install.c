@@ -66,7 +66,7 @@ static int live_install_by_smp(struct live_install *i, struct live *l, struct er
 			 "OpenSM is not told: its path records and its cache know nothing of these "
 			 "writes, and its next change of a block overwrites that block. "
 			 "--installer opensm does without");
-	else
+	else if (!l->simulated.ops) /* that one keeps nothing of its own */
 		snprintf(i->warning, sizeof(i->warning),
 			 "the subnet manager is not told: its path records and its cache know "
 			 "nothing of these writes, and its next change of a block overwrites that "

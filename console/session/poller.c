@@ -123,7 +123,7 @@ static void poller_do_sweep(struct poller *p)
 	struct msg *msg;
 	int rc;
 
-	wire_pace(p->wire, p->tables_read && !p->apply && !p->lost);
+	wire_pace(p->wire, p->tables_read && !p->lost);
 	poller_set_sweeping(p, true);
 	rc = poller_discover(&f, p, &partial, &silent, &err);
 	poller_set_sweeping(p, false);
@@ -244,9 +244,9 @@ static void poller_ask_sm(struct poller *p)
 
 /* --- the thread ----------------------------------------------------------------------------- */
 
-static void poller_do_want(struct poller *p, struct want *t)
+static void poller_do_want(struct poller *p, enum want_type want)
 {
-	switch (t->type) {
+	switch (want) {
 	case WANT_SWEEP:
 		p->sweep_at = p->tables_at = 0;
 		p->tables_read = p->ended = false; /* somebody waits */
@@ -262,18 +262,6 @@ static void poller_do_want(struct poller *p, struct want *t)
 		break;
 	case WANT_SAMPLE:
 		p->sample_at = 0;
-		break;
-	case WANT_APPLY:
-		poller_start_update(p, t->plan);
-		break;
-	case WANT_CONFIRM:
-		poller_decide_update(p, true);
-		break;
-	case WANT_ROLLBACK:
-		poller_decide_update(p, false);
-		break;
-	case WANT_RECOVER:
-		poller_recover_update(p, t->txn);
 		break;
 	}
 }
@@ -325,7 +313,7 @@ static void poller_wait_until(struct poller *p, double at)
 static void *poller_run(void *arg)
 {
 	struct poller *p = arg;
-	struct want want;
+	enum want_type want;
 
 	for (;;) {
 		bool stop;
@@ -336,7 +324,7 @@ static void *poller_run(void *arg)
 		if (stop)
 			return NULL;
 		if (poller_wants_take(&want, p)) {
-			poller_do_want(p, &want);
+			poller_do_want(p, want);
 			continue;
 		}
 		poller_do_due(p);
@@ -349,15 +337,9 @@ void poller_free(struct poller *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < p->wants.n; i++)
-		plan_free(p->wants.v[i].plan);
 	vec_free(&p->wants);
-	executor_free(p->apply);
-	agents_close(&p->agents);
-	plan_free(p->plan);
 	poller_forget_tables(p);
 	fabric_put(p->fabric);
-	jobset_put(p->jobs);
 	sample_readings_free(p->readings);
 	osm_link_close(p->osm);
 	wire_close(p->wire);
@@ -367,7 +349,7 @@ void poller_free(struct poller *p)
 }
 
 int poller_start(struct poller **out, struct wire *w, const struct poller_opts *opts,
-		 struct mailbox *box, struct record *record, struct err *err)
+		 struct mailbox *box, struct err *err)
 {
 	struct poller *p = xcalloc(1, sizeof(*p));
 	pthread_condattr_t attr;
@@ -377,7 +359,6 @@ int poller_start(struct poller **out, struct wire *w, const struct poller_opts *
 	p->interval_s = opts->interval_s;
 	p->wire = w;
 	p->box = box;
-	p->record = record;
 	p->readings = sample_readings_new();
 	p->progress.report = poller_sweep_step;
 	p->progress.ctx = p;
@@ -417,12 +398,12 @@ void poller_interval(struct poller *p, double interval_s)
 
 void poller_now(struct poller *p)
 {
-	poller_want(p, (struct want){ .type = WANT_SAMPLE });
+	poller_want(p, WANT_SAMPLE);
 }
 
 void poller_sweep(struct poller *p)
 {
-	poller_want(p, (struct want){ .type = WANT_SWEEP });
+	poller_want(p, WANT_SWEEP);
 }
 
 void poller_end_sweep(struct poller *p)
@@ -432,7 +413,7 @@ void poller_end_sweep(struct poller *p)
 
 	pthread_mutex_lock(&p->lock);
 	for (size_t i = 0; i < p->wants.n; i++) {
-		if (p->wants.v[i].type == WANT_SWEEP)
+		if (p->wants.v[i] == WANT_SWEEP)
 			waits = true;
 		else
 			p->wants.v[n++] = p->wants.v[i];
@@ -447,12 +428,12 @@ void poller_end_sweep(struct poller *p)
 
 void poller_tables(struct poller *p)
 {
-	poller_want(p, (struct want){ .type = WANT_TABLES });
+	poller_want(p, WANT_TABLES);
 }
 
 void poller_tables_on(struct poller *p)
 {
-	poller_want(p, (struct want){ .type = WANT_READ_ON });
+	poller_want(p, WANT_READ_ON);
 }
 
 void poller_tables_end(struct poller *p)
@@ -461,5 +442,5 @@ void poller_tables_end(struct poller *p)
 	if (p->reading_lfts)
 		atomic_store(&p->progress.cancel, true);
 	pthread_mutex_unlock(&p->lock);
-	poller_want(p, (struct want){ .type = WANT_READ_END });
+	poller_want(p, WANT_READ_END);
 }

@@ -2,17 +2,13 @@
 /*
  * poller: the thread that owns the wire.
  *
- * It discovers the fabric, reads tables and counters at their intervals, watches the SM, and
- * carries out updates; everything it learns goes into the mailbox.  Requests are taken in
- * order; polling goes on while an update waits for the operator.
+ * It discovers the fabric, reads tables and counters at their intervals and watches the SM;
+ * everything it learns goes into the mailbox.  Requests are taken in order.
  */
 #ifndef CONSOLE_SESSION_POLLER_H
 #define CONSOLE_SESSION_POLLER_H
 
-#include "console/record/record.h"
 #include "console/session/message.h"
-#include "console/session/updater.h"
-#include "fabric/plan/plan.h"
 #include "fabric/wire/wire.h"
 
 #include <stdint.h>
@@ -25,20 +21,17 @@ struct poller_opts {
 	double tables_s;	 /* between two readings of all tables; stretched as well */
 	const char *fabric_name; /* NULL: as the builder names it */
 	const struct name_map *names;
-	const char *journal_dir; /* NULL: the default */
-	const char *socket;	 /* of OpenSM's plugin; NULL: see osm_link_path() */
-	bool accept_sl_change;	 /* hosts of the simulator take new SLs by themselves */
-	bool simulated;		 /* nobody is there to be asked to drain */
+	const char *socket; /* of OpenSM's plugin; NULL: see osm_link_path() */
+	bool simulated;	    /* no OpenSM of this machine routes it */
 	bool want_sl2vl;
 	bool exact; /* for scripts: counters to the last byte, see SAMPLE_CALM */
 };
 
-/* Takes the wire, also where it fails: 0, or -errno with a sentence.  record (may be NULL) and names
- * must outlive the poller. */
+/* Takes the wire, also where it fails: 0, or -errno with a sentence.  names must outlive the
+ * poller. */
 int poller_start(struct poller **out, struct wire *w, const struct poller_opts *opts,
-		 struct mailbox *box, struct record *record, struct err *err);
-/* Waits for what is under way on the wire, at most the time-outs of one request; an update that
- * waits for its confirmation stays as its journal says. */
+		 struct mailbox *box, struct err *err);
+/* Waits for what is under way on the wire, at most the time-outs of one request. */
 void poller_stop(struct poller *p); /* NULL is fine */
 /* Afterwards; closes the wire, which may take as long as its library likes. */
 void poller_free(struct poller *p); /* NULL is fine */
@@ -53,9 +46,5 @@ void poller_tables(struct poller *p); /* only the tables */
  * read is kept, and the reading goes on from there; where nothing is to go on, it begins anew. */
 void poller_tables_end(struct poller *p);
 void poller_tables_on(struct poller *p);
-
-/* Updates, as a seam; has nothing to be freed.  Each ends in one MSG_APPLY_END; only one can be
- * under way. */
-struct updater poller_updater(struct poller *p);
 
 #endif

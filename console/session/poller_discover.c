@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Discovery of the fabric over the poller's wire, for a sweep and for the check before an update.
- */
+/* Discovery of the fabric over the poller's wire. */
 #include "console/session/poller_priv.h"
 
 #include <stdio.h>
@@ -56,8 +55,7 @@ int poller_discover(const struct fabric **out, struct poller *p, bool *partial, 
 	sweep_pace_end(&p->pace);
 	poller_discover_log_gaps(&report);
 	*partial = report.no_answer || report.clashes;
-	if (silent)
-		*silent = poller_discover_silent(&report);
+	*silent = poller_discover_silent(&report);
 	sweep_report_clear(&report);
 	*out = f;
 	return 0;

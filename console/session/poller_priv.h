@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of poller share this: poller.c is the thread and its times; it uses poller_tables.c
- * (tables), poller_update.c (what it writes), and these poller_discover.c and poller_wants.c.
+ * The parts of poller share this: poller.c is the thread and its times; it uses poller_tables.c,
+ * and these poller_discover.c and poller_wants.c.
  */
 #ifndef CONSOLE_SESSION_POLLER_PRIV_H
 #define CONSOLE_SESSION_POLLER_PRIV_H
 
 #include "console/lib/sweep_pace.h"
-#include "console/session/agents.h"
 #include "console/session/poller.h"
 #include "console/session/sample_reading.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/vec.h"
-#include "fabric/update/executor.h"
 #include "fabric/update/installer/osm_link.h"
 
 #include <math.h>
@@ -20,49 +18,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum want_type {
-	WANT_SWEEP,
-	WANT_TABLES,
-	WANT_READ_ON,
-	WANT_READ_END,
-	WANT_SAMPLE,
-	WANT_APPLY,
-	WANT_CONFIRM,
-	WANT_ROLLBACK,
-	WANT_RECOVER
-};
-
-struct want {
-	enum want_type type;
-	struct plan *plan;
-	char txn[48];
-};
+enum want_type { WANT_SWEEP, WANT_TABLES, WANT_READ_ON, WANT_READ_END, WANT_SAMPLE };
 
 struct poller {
 	struct poller_opts opts;
 	struct wire *wire;
 	struct mailbox *box;
-	struct record *record;
 	pthread_t thread;
 
 	/* guarded by lock */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	VEC(struct want) wants;
+	VEC(enum want_type) wants;
 	bool stop;
 	bool sweeping;	   /* and may be ended by progress.cancel */
 	bool reading_lfts; /* likewise */
 	double interval_s;
-	const struct jobset *jobs;
-	struct executor *apply; /* set and cleared by the thread; others only cancel */
 
 	/* the thread's own */
 	struct progress progress;
 	const struct fabric *fabric;
-	struct plan *plan;    /* of the update */
 	struct osm_link *osm; /* NULL: our plugin has not answered yet */
-	struct installer installer;
-	struct agents agents;
 	struct readings *readings;
 	bool lost, sm_lost, foreign, tables_read;
 	const struct sweep_report *discovering; /* filled by the sweep that runs */
@@ -98,13 +74,13 @@ static inline double poller_due(double interval_s, double took_s)
 }
 
 /* poller_wants.c.  Appends a request and wakes the thread; any thread. */
-void poller_want(struct poller *p, struct want t);
+void poller_want(struct poller *p, enum want_type t);
 /* The oldest request; false: there is none. */
-bool poller_wants_take(struct want *out, struct poller *p);
+bool poller_wants_take(enum want_type *out, struct poller *p);
 bool poller_wants_any(struct poller *p);
 
 /* poller_discover.c.  Out: the fabric as it is now.  silent: a line for each place where nobody
- * answers (struct sweep_gap), the caller frees it; may be NULL.  0 or -errno. */
+ * answers (struct sweep_gap), the caller frees it.  0 or -errno. */
 int poller_discover(const struct fabric **out, struct poller *p, bool *partial, char **silent,
 		    struct err *err);
 
@@ -122,11 +98,5 @@ void poller_read_end(struct poller *p);
 /* Progress; false: not of tables that somebody waits for. */
 bool poller_tables_step(struct poller *p, const char *step, uint64_t done, uint64_t total,
 			uint64_t now_ms);
-
-/* poller_update.c.  In the poller's thread; each ends in one MSG_APPLY_END, unless there is nothing
- * to decide. */
-void poller_start_update(struct poller *p, struct plan *plan); /* takes plan */
-void poller_decide_update(struct poller *p, bool keep);
-void poller_recover_update(struct poller *p, const char *txn);
 
 #endif

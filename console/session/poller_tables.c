@@ -151,7 +151,7 @@ void poller_sl2vl_run(struct poller *p, double until_s)
 
 	p->slice_end = until_s;
 	p->slicing = true;
-	wire_pace(p->wire, p->tables_read && !p->apply);
+	wire_pace(p->wire, p->tables_read);
 	rc = wire_sl2vl_read(p->sl2vl, &p->progress, &err);
 	wire_pace(p->wire, false);
 	p->slicing = false;
@@ -257,7 +257,7 @@ static void poller_tables_read_lfts(struct poller *p, bool again)
 	p->routings = poller_tables_plugin_routings(p);
 	if (waited)
 		poller_tables_set_reading(p, true);
-	wire_pace(p->wire, p->tables_read && !p->apply);
+	wire_pace(p->wire, p->tables_read);
 	rc = wire_read_tables(&t, p->wire, p->fabric, false, &report, &p->progress, &err);
 	wire_pace(p->wire, false);
 	if (waited)
@@ -302,8 +302,7 @@ void poller_read_tables(struct poller *p)
 void poller_tables_due(struct poller *p)
 {
 	bool stand = p->sl2vl || p->ended || !p->opts.want_sl2vl ||
-		     (p->tables && !p->partial && p->tables_read && !p->apply &&
-		      clock_s() < p->sl2vl_at);
+		     (p->tables && !p->partial && p->tables_read && clock_s() < p->sl2vl_at);
 
 	if (p->ended && !p->lfts)
 		p->tables_at = poller_due(p->opts.tables_s, 0);

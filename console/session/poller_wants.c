@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-void poller_want(struct poller *p, struct want t)
+void poller_want(struct poller *p, enum want_type t)
 {
 	pthread_mutex_lock(&p->lock);
 	vec_push(&p->wants, t);
@@ -12,7 +12,7 @@ void poller_want(struct poller *p, struct want t)
 	pthread_mutex_unlock(&p->lock);
 }
 
-bool poller_wants_take(struct want *out, struct poller *p)
+bool poller_wants_take(enum want_type *out, struct poller *p)
 {
 	bool any;
 

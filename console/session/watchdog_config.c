@@ -114,6 +114,7 @@ static json_t *watchdog_config_encode(const struct watchdog_config *c)
 	json_object_set_new(j, "without_silent", json_boolean(c->agents.silent_go_on));
 	json_object_set_new(j, "answer_s", json_integer(c->agents.answer_s));
 	json_object_set_new(j, "m_keys", mkey_json(o->m_keys));
+	watchdog_config_put_path(j, "simulator", o->simulator);
 	watchdog_config_put(j, "ca", o->ca);
 	watchdog_config_put(j, "name", o->name);
 	watchdog_config_put_path(j, "node_names", o->node_names);
@@ -181,6 +182,7 @@ int watchdog_config_read(struct watchdog_config *c, int fd, struct err *err)
 		.state_dir = watchdog_config_str(c, "state_dir"),
 		.socket = watchdog_config_str(c, "socket"),
 		.installer = watchdog_config_str(c, "installer"),
+		.simulator = watchdog_config_str(c, "simulator"),
 	};
 	c->accept_sl = json_is_true(json_object_get(c->text, "accept_sl"));
 	c->agents = (struct agents_opts){

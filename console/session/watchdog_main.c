@@ -77,7 +77,7 @@ static int watchdog_main_others(void *ctx)
 {
 	struct worker *w = ctx;
 
-	return foreign_tables_others(&w->theirs);
+	return live_gone(&w->live) ? 0 : foreign_tables_others(&w->theirs);
 }
 
 static int watchdog_main_judge(void *ctx, struct executor_foreign *out, struct err *err)
@@ -85,6 +85,13 @@ static int watchdog_main_judge(void *ctx, struct executor_foreign *out, struct e
 	struct worker *w = ctx;
 
 	return foreign_tables_judge(&w->theirs, out, err);
+}
+
+static bool watchdog_main_gone(void *ctx)
+{
+	struct worker *w = ctx;
+
+	return live_gone(&w->live);
 }
 
 static const struct jobset *watchdog_main_running(void *ctx)
@@ -112,9 +119,11 @@ static void watchdog_main_reach_agents(struct worker *w, const struct plan *p,
 
 static int watchdog_main_open_record(struct worker *w, const char *fabric, struct err *err)
 {
-	struct record_opts ro = {
-		.dir = w->config.live.record_dir, .fabric = fabric, .mode = "rw", .syslog = true
-	};
+	bool simulated = w->config.live.simulator != NULL;
+	struct record_opts ro = { .dir = w->config.live.record_dir,
+				  .fabric = fabric,
+				  .mode = simulated ? "demo" : "rw",
+				  .syslog = !simulated };
 
 	return record_open(&w->record, &ro, err);
 }
@@ -172,6 +181,7 @@ static int watchdog_main_run(struct worker *w, const struct plan *plan, struct j
 		.file = w->file,
 		.file_len = w->file_len,
 		.note = watchdog_main_note,
+		.gone = watchdog_main_gone,
 	};
 	int code = EXIT_REFUSED;
 
@@ -238,6 +248,17 @@ out:
 	return rc;
 }
 
+/* A simulated fabric does not come back: nobody needs to try again. */
+static int watchdog_main_unreadable(struct worker *w, struct journal *j, int rc, struct err *err)
+{
+	if (!w->config.live.simulator || rc != -ENOLINK || txn_state_final(journal_info(j)->state))
+		return EXIT_UNREADABLE;
+	if (journal_mark(j, TXN_GIVEN_UP, 0, WATCHDOG_GONE, NULL))
+		return EXIT_UNREADABLE;
+	w->outcome = OUTCOME_INCOMPLETE;
+	return err_set(err, EXIT_INCOMPLETE, "%s", WATCHDOG_GONE);
+}
+
 /* After a worker that died: the same switches, the way back. */
 static int watchdog_main_recover(struct worker *w, const char *id, struct err *err)
 {
@@ -250,11 +271,13 @@ static int watchdog_main_recover(struct worker *w, const char *id, struct err *e
 	rc = EXIT_NO_RECORD;
 	if (watchdog_main_open_record(w, journal_info(j)->head.fabric, err))
 		goto out;
-	rc = EXIT_UNREADABLE;
 	w->config.live.notices = journal_info(j)->asked;
 	watchdog_step(w->dog, "reading the fabric to roll back");
-	if (live_discover(&w->live, &w->config.live, journal_info(j)->head.fabric, err))
+	rc = live_discover(&w->live, &w->config.live, journal_info(j)->head.fabric, err);
+	if (rc) {
+		rc = watchdog_main_unreadable(w, j, rc, err);
 		goto out;
+	}
 	if (!txn_state_final(journal_info(j)->state)) {
 		rc = watchdog_main_run(w, NULL, j, err);
 		j = NULL;
@@ -316,7 +339,7 @@ static int watchdog_main_worker_main(const char *id)
 		record_error(w.record, "apply", err.text);
 	if (record_close(w.record, &end))
 		log_add(LOG_ERROR, "record", "%s", end.text);
-	watchdog_end(w.dog, rc, w.outcome, w.user, err.text);
+	watchdog_end(w.dog, rc, w.outcome, w.config.live.simulator ? NULL : w.user, err.text);
 	live_close(&w.live);
 	free(w.file);
 	watchdog_config_clear(&w.config);

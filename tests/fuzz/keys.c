@@ -12,6 +12,7 @@
 #include "console/lib/config.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/rng.h"
+#include "fabric/update/watchdog/supervisor.h"
 #include "views/shell/shell_priv.h"
 
 #include <stdio.h>
@@ -221,11 +222,14 @@ int main(int argc, char **argv)
 	struct rng rng;
 	double start = clock_s();
 
+	if (argc > 1 && !strcmp(argv[1], GUARD_ARG)) /* of an update that the keys began */
+		return watchdog_main(argc - 1, argv + 1);
 	own_config(config);
 	a = app_kit_open("fattree2:leaves=6,spines=3,hosts=6,fail=2,seed=3", NULL, 80, 24);
 	if (!a || !app_kit_ready(a, 3))
 		return 1;
-	a->opts.rw = a->state.rw = seed % 2; /* half of the seeds may change the fabric */
+	a->opts.rw = a->state.rw = seed % 2;	    /* half of the seeds may change the fabric */
+	a->dog.live.record_dir = a->opts.state_dir; /* goes with the demo */
 	rng_seed(&rng, seed);
 	for (uint64_t i = 0; i < n; i++) {
 		alarm(120); /* one key that hangs */

@@ -103,7 +103,6 @@ static const char *apply_installer_words(const char *name)
 	       : !strcmp(name, "SMPs")	 ? "own SMPs to each switch"
 	       : !strcmp(name, "OpenSM") ? "OpenSM, by our plugin in it"
 	       : !strcmp(name, "files")	 ? "files: the switches stay as they are"
-	       : !strcmp(name, "sim")	 ? "SMPs to simulated switches"
 	       : !strcmp(name, "opensm") ? "OpenSM"
 	       : !strcmp(name, "best")	 ? "OpenSM if our plugin is there, else SMPs"
 					 : name;
@@ -218,14 +217,15 @@ static void apply_draw_words(const struct state *s, struct canvas *c, struct rec
 	apply_back_text(back, a);
 	if (a->state == APPLY_RUNNING)
 		snprintf(text, sizeof(text), "Writing.  R then Y stops and rolls back%s.%s", back,
-			 a->watched ? "  D leaves it to its watchdog." : "");
+			 a->watched && !a->demo_dir ? "  D leaves it to its watchdog." : "");
 	else if (a->state == APPLY_CONFIRM)
 		snprintf(text, sizeof(text),
 			 "Keep the new routing?  Enter, then type the fabric's name.  R then Y: "
 			 "roll back%s.  +: 5 min more.  N: note.  %sLook at the other views first.",
 			 back,
-			 a->watched ? "O: override the watch.  D: leave it to its watchdog.  "
-				    : "");
+			 !a->watched   ? ""
+			 : a->demo_dir ? "O: override the watch.  "
+				       : "O: override the watch.  D: leave it to its watchdog.  ");
 	else
 		snprintf(text, sizeof(text), "%s", apply_question(s));
 	canvas_wrap(c, r, 1, y, ROLE_TEXT, text);

@@ -48,6 +48,12 @@ int apply_dog_draw(const struct state *s, struct canvas *c, struct rect r, int y
 		return y;
 	if (a->process)
 		snprintf(pid, sizeof(pid), " pid %ld", a->process);
+	if (a->demo_dir) {
+		canvas_textf(c, r, 1, y, ROLE_DIM,
+			     "look on: ibroute-top attach last --state-dir %s%s%s", a->demo_dir,
+			     a->process ? "; watchdog" : "", pid);
+		return y + 1;
+	}
 	canvas_textf(c, r, 1, y, ROLE_DIM, "watchdog%s%s; look on again: ibroute-top attach %s",
 		     pid, r.w < 100 ? "" : " needs no terminal", a->txn);
 	return y + 1;

@@ -248,8 +248,10 @@ struct state_apply {
 
 	double confirm_left_s, confirm_all_s; /* until it is rolled back; NAN: not running */
 	bool watched;			      /* by a process of its own: one can leave */
-	unsigned watching, overridden;	      /* watch conditions, bits of enum watch_what */
-	char found[200];		      /* by a watch condition, the newest; "" nothing */
+	const char *demo_dir; /* simulated: it ends with the console; where its journals are; else
+				 NULL */
+	unsigned watching, overridden; /* watch conditions, bits of enum watch_what */
+	char found[200];	       /* by a watch condition, the newest; "" nothing */
 	bool job_failed;
 
 	struct apply_seen seen; /* while it waits; looks 0: not known */

@@ -387,6 +387,11 @@ static enum coord_event watchdog_event_of(const struct watchdog *d, enum watch_w
 	return what == WATCH_REACH && d->scan.foreign ? EV_FOREIGN : EV_GUARD;
 }
 
+static bool watchdog_gone(const struct watchdog *d)
+{
+	return d->job->gone && d->job->gone(d->job->apply.ctx);
+}
+
 /* true: decided; rc is that of the rollback, if it came to one. */
 static bool watchdog_look_around(struct watchdog *d, int *rc, struct err *err)
 {
@@ -394,6 +399,8 @@ static bool watchdog_look_around(struct watchdog *d, int *rc, struct err *err)
 	bool bad;
 	char text[300];
 
+	if (watchdog_gone(d))
+		return true;
 	if (watchdog_too_late(d)) {
 		snprintf(text, sizeof(text), "nobody confirmed in time (%u s)", d->o.confirm_s);
 		*rc = executor_abort(d->a, EV_TIMEOUT, text, err);
@@ -502,6 +509,10 @@ int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcom
 	if (!rc && st.outcome == OUTCOME_ROLLED_BACK && st.text[0])
 		err_set(err, 0, "%s", st.text);
 	*outcome = executor_outcome(a);
+	if (watchdog_gone(d) && !executor_give_up(a, WATCHDOG_GONE, NULL)) {
+		err_set(err, 0, "%s", WATCHDOG_GONE);
+		*outcome = OUTCOME_INCOMPLETE;
+	}
 	code = outcome_exit_code(*outcome, st.why);
 	d->why = st.why;
 	pthread_mutex_lock(&d->lock);
@@ -730,7 +741,7 @@ void watchdog_end(struct watchdog *d, int code, enum outcome outcome, const char
 	snprintf(line, sizeof(line), "update %s: %s%s%s", id,
 		 d->dir ? outcome_name(outcome) : "not begun", text[0] ? ": " : "", text);
 	log_add(LOG_INFO, "watchdog", "%s", line);
-	if (d->dir)
+	if (d->dir && user)
 		wall_notify(user, line);
 	watchdog_tell(d,
 		      json_pack("{s:s, s:s, s:i, s:s, s:o}", "event", "over", "id", id, "exit",

@@ -20,6 +20,7 @@
 
 #define WATCHDOG_CONFIRM_S 300	  /* until somebody confirms */
 #define WATCHDOG_PLAN	   "plan" /* file in the journal's directory */
+#define WATCHDOG_GONE	   "the simulated fabric is gone: nothing is left to be rolled back"
 
 struct guard_link;
 struct watchdog;
@@ -50,6 +51,9 @@ struct watchdog_job {
 	struct watch_opts watch;
 	const void *file; /* the plan as a file, into the journal; may be NULL */
 	size_t file_len;
+	/* Has the fabric ceased to exist, as a simulated one does with the program that has it?
+	 * Then the update is given up (WATCHDOG_GONE).  May be NULL: it has not. */
+	bool (*gone)(void *ctx);
 	/* A decision or a finding for the record; takes data.  May be NULL. */
 	void (*note)(void *ctx, const char *type, json_t *data);
 };
@@ -61,7 +65,8 @@ int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcom
 /* Why the update of watchdog_run() was not kept, WHY_NONE when it was. */
 enum coord_why watchdog_why(const struct watchdog *d);
 
-/* The last event, then the socket goes.  outcome OUTCOME_NONE: it did not come to an update. */
+/* The last event, then the socket goes.  outcome OUTCOME_NONE: it did not come to an update.  user:
+ * whose terminals are told, and root's; NULL: none. */
 void watchdog_end(struct watchdog *d, int exit_code, enum outcome outcome, const char *user,
 		  const char *text);
 

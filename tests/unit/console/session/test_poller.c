@@ -70,7 +70,7 @@ static void no_thread_is_told_and_leaves_nothing_behind(void **state)
 	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
 	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
 	thread_spy_fail_at = 1;
-	assert_int_equal(poller_start(&p, w, &po, box, NULL, &err), -EAGAIN);
+	assert_int_equal(poller_start(&p, w, &po, box, &err), -EAGAIN);
 	assert_null(p);
 	assert_non_null(strstr(err.text, "thread poller cannot be started"));
 	poller_stop(p);
@@ -104,7 +104,7 @@ static void sl2vl_tables_are_read_again_only_when_a_route_has_changed(void **sta
 	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
 	assert_int_equal(sim_install_tables(sim, t, &err), 0);
 	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
-	assert_int_equal(poller_start(&p, w, &po, box, NULL, &err), 0);
+	assert_int_equal(poller_start(&p, w, &po, box, &err), 0);
 	msg = next_tables(box, true);
 	all = msg->total;
 	first = tables_get(msg->tables);
@@ -188,7 +188,7 @@ static void a_sweep_that_is_ended_leaves_all_as_it_was(void **state)
 	assert_int_equal(sim_new(&sim, f, NULL, &err), 0);
 	assert_int_equal(sim_install_tables(sim, t, &err), 0);
 	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
-	assert_int_equal(poller_start(&p, w, &po, box, NULL, &err), 0);
+	assert_int_equal(poller_start(&p, w, &po, box, &err), 0);
 	msg_drop(next_tables(box, false));
 	for (int i = 0; i < 50 && !n; i++) { /* it may be over before it is ended */
 		poller_sweep(p);
@@ -244,7 +244,7 @@ static void lfts_are_told_at_once_and_sl2vl_can_be_ended_and_goes_on(void **stat
 	assert_int_equal(sim_new(&sim, f, &so, &err), 0);
 	assert_int_equal(sim_install_tables(sim, t, &err), 0);
 	assert_int_equal(wire_open_sim(&w, sim, NULL, &err), 0);
-	assert_int_equal(poller_start(&p, w, &po, box, NULL, &err), 0);
+	assert_int_equal(poller_start(&p, w, &po, box, &err), 0);
 	msg = next_tables(box, false);
 	assert_false(tables_know_vls(msg->tables));
 	for (uint32_t sw = 0; sw < f->nsw; sw++)

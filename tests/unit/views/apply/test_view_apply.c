@@ -297,15 +297,15 @@ static void switches_are_called_what_all_of_them_are(void **state)
 	console_close(&k);
 }
 
-/* A simulated update has no watchdog: nothing speaks of leaving it to one. */
+/* Simulated switches end with the console: nothing speaks of leaving an update of them. */
 static void a_simulated_update_cannot_be_left(void **state)
 {
 	struct console_kit k;
 
 	(void)state;
 	waiting(&k);
-	k.s.apply.watched = false;
-	console_hides(&k, "watchdog");
+	k.s.apply.demo_dir = "/tmp/ibroute-demo-x";
+	console_hides(&k, "leave it to its watchdog");
 	console_close(&k);
 }
 
