@@ -2,6 +2,7 @@
 #include "engines/graph/cdg.h"
 
 #include "engines/graph/cdg_index.h"
+#include "fabric/base/heap.h"
 #include "fabric/base/mem.h"
 
 #include <stdlib.h>
@@ -219,31 +220,12 @@ static void cdg_front_move(struct front *s, uint32_t to, uint32_t from)
 	s->chan[to] = s->chan[from];
 }
 
-/* The first of the recent ones joins the heap. */
-static void cdg_front_sift_up(struct front *s)
+/* The first of the heap goes, and its place behind it to the last of the recent ones. */
+static void cdg_front_drop_first(struct front *s)
 {
-	uint32_t i = s->nheap++, c = s->chan[i];
-	uint64_t key = s->key[i];
+	uint32_t last = --s->nheap;
 
-	for (; i && s->key[(i - 1) / 2] > key; i = (i - 1) / 2)
-		cdg_front_move(s, i, (i - 1) / 2);
-	s->key[i] = key;
-	s->chan[i] = c;
-}
-
-/* Takes the top off the heap. */
-static void cdg_front_sift_down(struct front *s)
-{
-	uint32_t last = --s->nheap, i = 0, child;
-
-	while ((child = 2 * i + 1) < last) {
-		child += child + 1 < last && s->key[child + 1] < s->key[child];
-		if (s->key[child] >= s->key[last])
-			break;
-		cdg_front_move(s, i, child);
-		i = child;
-	}
-	cdg_front_move(s, i, last);
+	heap_down(s->key, s->chan, last, 0, s->key[last], s->chan[last]);
 	cdg_front_move(s, last, --s->n);
 }
 
@@ -252,8 +234,8 @@ static void cdg_front_find(struct front *s)
 	const uint64_t *key = s->key;
 	uint32_t best = 0;
 
-	while (s->n > s->nheap + RECENT)
-		cdg_front_sift_up(s);
+	for (; s->n > s->nheap + RECENT; s->nheap++)
+		heap_up(s->key, s->chan, s->nheap, s->key[s->nheap], s->chan[s->nheap]);
 	for (uint32_t i = s->nheap + !s->nheap; i < s->n; i++)
 		best = key[i] < key[best] ? i : best;
 	s->best = best;
@@ -264,7 +246,7 @@ static uint32_t cdg_front_pop(struct front *s)
 	uint32_t c = s->chan[s->best];
 
 	if (s->best < s->nheap)
-		cdg_front_sift_down(s);
+		cdg_front_drop_first(s);
 	else
 		cdg_front_move(s, s->best, --s->n);
 	s->done[s->ndone++] = c;

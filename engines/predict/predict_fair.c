@@ -20,17 +20,12 @@ struct link {
 	uint32_t user; /* first of them */
 };
 
-struct level {
-	double rate;
-	uint32_t link;
-};
-
 void fair_init(struct fair *fr, const struct predict_paths *p)
 {
 	*fr = (struct fair){ 0 };
 	fr->link = xcalloc(p->nlink, sizeof(*fr->link));
 	fr->used = xcalloc(p->nlink, sizeof(*fr->used));
-	fr->heap = xcalloc(p->nlink, sizeof(*fr->heap));
+	heap_reserve(&fr->heap, p->nlink);
 }
 
 void fair_done(struct fair *fr)
@@ -41,7 +36,7 @@ void fair_done(struct fair *fr)
 	free(fr->user);
 	free(fr->link);
 	free(fr->used);
-	free(fr->heap);
+	heap_done(&fr->heap);
 }
 
 static void predict_fair_reserve(struct fair *fr, uint32_t flows, uint32_t shares)
@@ -116,45 +111,15 @@ static void predict_fair_sort_users(struct fair *fr, const struct predict_paths 
 	}
 }
 
-static bool predict_fair_below(const struct level *a, const struct level *b)
-{
-	return a->rate < b->rate || (a->rate <= b->rate && a->link < b->link);
-}
-
-static void predict_fair_sift(struct fair *fr, uint32_t i)
-{
-	struct level moved = fr->heap[i];
-	uint32_t kid;
-
-	while ((kid = 2 * i + 1) < fr->nheap) {
-		if (kid + 1 < fr->nheap && predict_fair_below(&fr->heap[kid + 1], &fr->heap[kid]))
-			kid++;
-		if (!predict_fair_below(&fr->heap[kid], &moved))
-			break;
-		fr->heap[i] = fr->heap[kid];
-		i = kid;
-	}
-	fr->heap[i] = moved;
-}
-
-static void predict_fair_pop(struct fair *fr)
-{
-	fr->heap[0] = fr->heap[--fr->nheap];
-	predict_fair_sift(fr, 0);
-}
-
 static void predict_fair_fill_heap(struct fair *fr)
 {
-	uint32_t i;
-
-	fr->nheap = fr->nused;
-	for (i = 0; i < fr->nused; i++) {
+	for (uint32_t i = 0; i < fr->nused; i++) {
 		const struct link *l = &fr->link[fr->used[i]];
 
-		fr->heap[i] = (struct level){ l->left / l->weight, fr->used[i] };
+		fr->heap.key[i] = heap_key_of(l->left / l->weight);
+		fr->heap.item[i] = fr->used[i];
 	}
-	for (i = fr->nheap / 2; i-- > 0;)
-		predict_fair_sift(fr, i);
+	heap_make(&fr->heap, fr->nused);
 }
 
 /* Gives the unsettled flows of a full link their rate; returns how many shares it looked at. */
@@ -184,23 +149,21 @@ static bool predict_fair_fill(struct fair *fr, struct pace *pace, uint64_t done)
 {
 	double rate = 0; /* never falls, whatever is rounded */
 
-	while (fr->nheap > 0) {
-		struct level *top = &fr->heap[0];
-		const struct link *l = &fr->link[top->link];
-		double now;
+	while (fr->heap.n > 0) {
+		const struct link *l = &fr->link[fr->heap.item[0]];
+		double level = heap_double(fr->heap.key[0]), now;
 
 		if (!l->open) {
-			predict_fair_pop(fr);
+			heap_pop(&fr->heap);
 			continue;
 		}
 		now = l->left / l->weight;
-		if (now > top->rate) {
-			top->rate = now; /* others left more than was thought */
-			predict_fair_sift(fr, 0);
+		if (now > level) { /* others left more than was thought */
+			heap_delay_first(&fr->heap, heap_key_of(now));
 			continue;
 		}
-		rate = top->rate > rate ? top->rate : rate;
-		predict_fair_pop(fr);
+		rate = level > rate ? level : rate;
+		heap_pop(&fr->heap);
 		if (pace_tick(pace, done, predict_fair_settle(fr, l, rate)))
 			return true;
 	}

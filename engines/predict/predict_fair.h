@@ -5,6 +5,7 @@
 
 #include "engines/graph/graph.h"
 #include "engines/predict/predict_paths.h"
+#include "fabric/base/heap.h"
 
 /* Sizes grow with use; all zero to begin with. */
 struct fair {
@@ -17,8 +18,7 @@ struct fair {
 	struct link *link; /* per link; unused between calls */
 	uint32_t *used;	   /* links with flows */
 	uint32_t nused;
-	struct level *heap;
-	uint32_t nheap;
+	struct heap heap; /* links by the rate at which they are full */
 };
 
 void fair_init(struct fair *fr, const struct predict_paths *p);

@@ -1,43 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/sim/device/sim_inbox.h"
 
+#include "fabric/base/mem.h"
 #include "fabric/sim/device/sim_state.h"
 
-static bool sim_inbox_earlier(const struct sim_flight *a, const struct sim_flight *b)
+#include <stdlib.h>
+
+/* Room for twice as many. */
+static void sim_inbox_grow(struct sim_port *sp)
 {
-	return a->due_ns < b->due_ns || (a->due_ns == b->due_ns && a->seq < b->seq);
+	uint32_t room = sp->room ? 2 * sp->room : 16;
+	struct sim_flight *ring = xcalloc(room, sizeof(*ring));
+
+	for (uint32_t i = 0; i < sp->room; i++)
+		if (sp->ring[i].on_its_way)
+			ring[sp->ring[i].seq & (room - 1)] = sp->ring[i];
+	free(sp->ring);
+	sp->ring = ring;
+	sp->room = room;
 }
 
-static void sim_inbox_heap_add(struct sim_port *sp, struct sim_flight x)
+/* The place of a new packet. */
+static struct sim_flight *sim_inbox_place(struct sim_port *sp)
 {
-	size_t i = sp->heap.n;
-
-	vec_push(&sp->heap, x);
-	while (i && sim_inbox_earlier(&x, &sp->heap.v[(i - 1) / 2])) {
-		sp->heap.v[i] = sp->heap.v[(i - 1) / 2];
-		i = (i - 1) / 2;
-	}
-	sp->heap.v[i] = x;
-}
-
-static struct sim_flight sim_inbox_heap_take(struct sim_port *sp)
-{
-	struct sim_flight first = sp->heap.v[0], last = sp->heap.v[--sp->heap.n];
-	size_t i = 0, n = sp->heap.n;
-
-	while (2 * i + 1 < n) {
-		size_t c = 2 * i + 1;
-
-		if (c + 1 < n && sim_inbox_earlier(&sp->heap.v[c + 1], &sp->heap.v[c]))
-			c++;
-		if (!sim_inbox_earlier(&sp->heap.v[c], &last))
-			break;
-		sp->heap.v[i] = sp->heap.v[c];
-		i = c;
-	}
-	if (n)
-		sp->heap.v[i] = last;
-	return first;
+	while (!sp->room || sp->ring[sp->seq & (sp->room - 1)].on_its_way)
+		sim_inbox_grow(sp);
+	return &sp->ring[sp->seq & (sp->room - 1)];
 }
 
 static void sim_inbox_fly(struct sim_port *sp, const struct mad_packet *p)
@@ -45,21 +33,13 @@ static void sim_inbox_fly(struct sim_port *sp, const struct mad_packet *p)
 	const struct sim_opts *o = &sp->sim->o;
 	struct rng *rng = &sp->sim->rng;
 	uint64_t us = o->delay_us;
-	uint32_t slot;
 
 	if (o->jitter_us)
 		us += rng_below(rng, o->jitter_us + 1ull);
 	if (o->reorder > 0 && rng_unit(rng) < o->reorder)
 		us += 10ull * (o->delay_us ? o->delay_us : 1);
-	if (sp->spare.n) {
-		slot = sp->spare.v[--sp->spare.n];
-	} else {
-		slot = (uint32_t)sp->packets.n;
-		vec_push(&sp->packets, (struct mad_packet){ 0 });
-	}
-	sp->packets.v[slot] = *p;
-	sim_inbox_heap_add(sp,
-			   (struct sim_flight){ sim_now_ns(sp->sim) + us * 1000, sp->seq++, slot });
+	*sim_inbox_place(sp) = (struct sim_flight){ true, sp->seq, *p };
+	heap_push(&sp->due, sim_now_ns(sp->sim) + us * 1000, sp->seq++);
 }
 
 bool sim_lost(struct sim *s)
@@ -80,23 +60,22 @@ void sim_inbox_put(struct sim_port *sp, const struct mad_packet *p)
 
 uint64_t sim_inbox_due_ns(const struct sim_port *sp)
 {
-	return sp->heap.n ? sp->heap.v[0].due_ns : UINT64_MAX;
+	return heap_key(&sp->due);
 }
 
 void sim_inbox_take(struct sim_port *sp, struct mad_packet *p)
 {
-	struct sim_flight x = sim_inbox_heap_take(sp);
+	struct sim_flight *x = &sp->ring[heap_pop(&sp->due) & (sp->room - 1)];
 
-	*p = sp->packets.v[x.packet];
+	*p = x->packet;
 	p->status = 0;
-	vec_push(&sp->spare, x.packet);
+	x->on_its_way = false;
 }
 
 void sim_inbox_free(struct sim_port *sp)
 {
-	vec_free(&sp->heap);
-	vec_free(&sp->packets);
-	vec_free(&sp->spare);
+	heap_done(&sp->due);
+	free(sp->ring);
 }
 
 void sim_deliver(struct sim *s, uint32_t term, const struct mad_packet *p)

@@ -4,7 +4,7 @@
 #ifndef FABRIC_SIM_DEVICE_SIM_INBOX_H
 #define FABRIC_SIM_DEVICE_SIM_INBOX_H
 
-#include "fabric/base/vec.h"
+#include "fabric/base/heap.h"
 #include "fabric/ib/mad.h"
 
 #include <stdbool.h>
@@ -12,21 +12,21 @@
 
 struct sim;
 
-/* A packet on its way. */
 struct sim_flight {
-	uint64_t due_ns, seq;
-	uint32_t packet;
+	bool on_its_way;
+	uint32_t seq;
+	struct mad_packet packet;
 };
 
 /* An open port of a terminal. */
 struct sim_port {
 	struct sim *sim;
 	uint32_t term;
-	uint64_t seq;
 	struct sim_port *next;
-	VEC(struct sim_flight) heap; /* earliest first */
-	VEC(struct mad_packet) packets;
-	VEC(uint32_t) spare; /* of packets */
+	struct heap due;	 /* packets by when they arrive, of equals as they were sent */
+	uint32_t seq;		 /* of the next packet */
+	struct sim_flight *ring; /* by seq, as far as there is room: a power of 2 */
+	uint32_t room;
 };
 
 /* Whether the next packet is lost: by chance. */

@@ -97,7 +97,7 @@ void packets_free(struct packets *p)
 	if (!p)
 		return;
 	forwarding_fini(&p->fwd);
-	vec_free(&p->events.heap);
+	heap_done(&p->events);
 	free(p->arrivals.ring);
 	vec_free(&p->pool);
 	vec_free(&p->conns);
@@ -118,8 +118,8 @@ static void packets_begin(struct packets *p, uint32_t c)
 {
 	uint64_t jitter_ps = p->o.jitter_ns * 1000ULL;
 
-	event_queue_push(&p->events, p->now_ps + (jitter_ps ? rng_below(&p->rng, jitter_ps) : 0),
-			 (uint32_t)EVENT_START << EVENT_SHIFT | c);
+	heap_push(&p->events, p->now_ps + (jitter_ps ? rng_below(&p->rng, jitter_ps) : 0),
+		  (uint32_t)EVENT_START << EVENT_SHIFT | c);
 }
 
 void packets_send(struct packets *p, uint32_t c, uint64_t bytes)
@@ -244,7 +244,7 @@ uint64_t packets_oldest_ns(const struct packets *p)
 
 bool packets_still(const struct packets *p)
 {
-	return !p->events.heap.n && !p->arrivals.n;
+	return !p->events.n && !p->arrivals.n;
 }
 
 void packets_counts(struct packets_counts *out, const struct packets *p)

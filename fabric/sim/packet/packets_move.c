@@ -3,7 +3,7 @@
 
 static void packets_move_at(struct packets *p, uint64_t when_ps, enum event_kind kind, uint32_t id)
 {
-	event_queue_push(&p->events, when_ps, (uint32_t)kind << EVENT_SHIFT | id);
+	heap_push(&p->events, when_ps, (uint32_t)kind << EVENT_SHIFT | id);
 }
 
 /* All cables are equally long: what left first arrives first, in the order of the events. */
@@ -393,13 +393,16 @@ static struct event packets_move_next_event(struct packets *p)
 {
 	struct arrivals *a = &p->arrivals;
 	const struct event *first = a->n ? &a->ring[a->head] : NULL;
+	struct heap *e = &p->events;
+	uint64_t at;
 
-	if (first && (!p->events.heap.n || event_before(first, &p->events.heap.v[0]))) {
+	if (first && (!e->n || heap_before(first->at, first->what, e->key[0], e->item[0]))) {
 		a->head = (a->head + 1) & (a->size - 1);
 		a->n--;
 		return *first;
 	}
-	return event_queue_pop(&p->events);
+	at = e->key[0];
+	return (struct event){ at, heap_pop(e) };
 }
 
 void packets_step(struct packets *p)

@@ -4,9 +4,9 @@
 #ifndef FABRIC_SIM_PACKET_PACKETS_PRIV_H
 #define FABRIC_SIM_PACKET_PACKETS_PRIV_H
 
+#include "fabric/base/heap.h"
 #include "fabric/base/rng.h"
 #include "fabric/base/vec.h"
-#include "fabric/sim/packet/event_queue.h"
 #include "fabric/sim/packet/forwarding.h"
 #include "fabric/sim/packet/packets.h"
 
@@ -64,6 +64,12 @@ struct conn {
 	bool asked, started; /* to send; it began */
 };
 
+/* What happens when; of events at the same time the one with the smaller number comes first. */
+struct event {
+	uint64_t at;
+	uint32_t what;
+};
+
 /* Packets on cables, by when they arrive: a ring, size a power of 2. */
 struct arrivals {
 	struct event *ring;
@@ -75,7 +81,7 @@ struct packets {
 	struct packets_opts o;
 	struct forwarding fwd;
 	struct rng rng;
-	struct event_queue events; /* all others */
+	struct heap events; /* all others, by time */
 	struct arrivals arrivals;
 	uint64_t now_ps;
 
@@ -100,7 +106,7 @@ static inline uint32_t packet_credits(const struct packet *k)
 /* When something happens next, UINT64_MAX: never. */
 static inline uint64_t packets_next_ps(const struct packets *p)
 {
-	uint64_t queue = event_queue_next(&p->events);
+	uint64_t queue = heap_key(&p->events);
 	uint64_t cable = p->arrivals.n ? p->arrivals.ring[p->arrivals.head].at : UINT64_MAX;
 
 	return queue < cable ? queue : cable;
