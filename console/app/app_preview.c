@@ -9,7 +9,7 @@
 #include "fabric/format/native/pin_text.h"
 #include "fabric/model/demand.h"
 #include "fabric/plan/planfile.h"
-#include "views/preview/preview_form.h"
+#include "views/data/preview_options.h"
 
 #include <errno.h>
 #include <math.h>

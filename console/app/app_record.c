@@ -4,7 +4,7 @@
 
 #include "console/session/sample_reading.h"
 #include "fabric/base/clock.h"
-#include "views/canvas/view.h"
+#include "views/data/view.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -184,7 +184,7 @@ void app_record_polls(struct app *a)
 static void app_record_add_poll(struct app *a, const struct sample_reading *r)
 {
 	const struct sample_summary *t = r->tally;
-	const struct fabric_summary *v = shell_survey(a->shell);
+	const struct fabric_summary *v = &shell_context(a->shell)->summary;
 	struct app_polls *p = &a->polls;
 	uint32_t errors;
 

@@ -33,7 +33,7 @@ static int app_set_palette(struct app *a, const char *v, struct err *err)
 {
 	for (int i = 0; i < PALETTE_COUNT; i++)
 		if (!strcasecmp(palette_name((enum palette)i), v)) {
-			shell_palette_set(a->shell, (enum palette)i);
+			context_set_palette(shell_context(a->shell), (enum palette)i);
 			return 0;
 		}
 	return err_set(err, -EINVAL, "palette: '%s' is none of viridis, cividis, glyphs", v);
@@ -123,7 +123,7 @@ int app_set(struct app *a, const char *text, struct err *err)
 	if (!strcmp(name, "palette"))
 		return app_set_palette(a, v, err);
 	if (!strcmp(name, "units") && (!strcmp(v, "bits") || !strcmp(v, "bytes"))) {
-		shell_bits_set(a->shell, !strcmp(v, "bits"));
+		context_set_units(shell_context(a->shell), !strcmp(v, "bits"));
 		return 0;
 	}
 	if (!strcmp(name, "units"))

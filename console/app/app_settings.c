@@ -5,7 +5,7 @@
 
 #include "console/lib/config.h"
 #include "console/lib/config_keep.h"
-#include "views/canvas/view.h"
+#include "views/data/view.h"
 #include "views/shell/command.h"
 
 #include <stdio.h>
@@ -52,9 +52,9 @@ static bool app_settings_value_of(struct setting *x, const struct app *a)
 	else if (!strcmp(x->name, "warn-seconds"))
 		app_settings_figure(x, l->for_s);
 	else if (!strcmp(x->name, "palette"))
-		app_settings_word(x, palette_name(shell_palette(a->shell)));
+		app_settings_word(x, palette_name(shell_context(a->shell)->palette));
 	else if (!strcmp(x->name, "units"))
-		app_settings_word(x, shell_bits(a->shell) ? "bits" : "bytes");
+		app_settings_word(x, shell_context(a->shell)->bits ? "bits" : "bytes");
 	else if (!strcmp(x->name, "mouse"))
 		app_settings_word(x, a->term && terminal_has_mouse(a->term) ? "yes" : "no");
 	else if (!strcmp(x->name, "ascii"))

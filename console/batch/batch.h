@@ -13,6 +13,7 @@
 #include "fabric/base/err.h"
 #include "views/data/fabric_summary.h"
 #include "views/data/state.h"
+#include "views/table/order.h"
 
 #include <jansson.h>
 #include <signal.h>

@@ -8,7 +8,7 @@
 #include "views/canvas/text.h"
 #include "views/data/racks.h"
 #include "views/heatmap/heat_cells.h"
-#include "views/heatmap/heat_choice.h"
+#include "views/heatmap/heat_window.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "views/canvas/text.h"
-#include "views/sessions/sessions.h"
+#include "views/data/session_list.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef CONSOLE_RECORD_SESSION_READ_H
 #define CONSOLE_RECORD_SESSION_READ_H
 
-#include "views/sessions/sessions.h"
+#include "views/data/session_list.h"
 
 #include <stdbool.h>
 

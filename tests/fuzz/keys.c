@@ -13,7 +13,9 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/rng.h"
 #include "fabric/update/watchdog/supervisor.h"
-#include "views/shell/shell_priv.h"
+#include "views/shell/prompt.h"
+#include "views/shell/shell.h"
+#include "views/table/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,14 +162,14 @@ static bool forbidden(const struct app *a, uint32_t key)
 	size_t n;
 
 	if (shell_typing(a->shell, &a->state)) {
-		const char *text = a->shell->prompt.text;
+		const char *text = shell_prompt(a->shell)->text;
 		const struct command *c;
 
 		if (key != K_ENTER && key != '\n')
 			return false;
 		text += strspn(text, " :");
 		c = command_find(text, strcspn(text, " "));
-		return (a->shell->prompt.kind == PROMPT_COMMAND && c &&
+		return (shell_prompt(a->shell)->kind == PROMPT_COMMAND && c &&
 			(c->req == REQ_SNAPSHOT || c->req == REQ_PLAN_SAVE)) ||
 		       shell_view(a->shell) == VIEW_PREVIEW; /* a file's name may be asked for */
 	}

@@ -5,14 +5,13 @@
  * No single key starts it or keeps its result: Enter begins, the fabric's name has to be
  * typed.  Rolling back is quicker, but takes two different keys.
  */
+#include "fabric/base/plural.h"
 #include "views/apply/apply_log.h"
 #include "views/apply/apply_phases.h"
 #include "views/apply/apply_watch.h"
 #include "views/canvas/list.h"
-#include "views/canvas/view.h"
+#include "views/data/view.h"
 #include "views/preview/preview_cost.h"
-
-#include "fabric/base/plural.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -353,7 +352,7 @@ static int apply_draw_log_page(const struct state *s, struct canvas *c, struct r
 	return apply_seen_draw(&s->apply, c, r, y);
 }
 
-static void apply_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
+static void apply_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 		       const struct state *s)
 {
 	struct apply_ui *u = own;
@@ -361,7 +360,7 @@ static void apply_draw(void *own, struct shell *shell, struct canvas *c, struct 
 	int below = r.h < 30 && apply_under_way(s) ? 4 : 5, foot = r.h - below, y;
 	struct rect body = { r.x, r.y, r.w, foot };
 
-	(void)shell;
+	(void)ctx;
 	y = apply_draw_plan(s, c, r);
 	y = apply_draw_automatic(s, c, body, y);
 	if (u->log_only) {
@@ -378,38 +377,38 @@ static void apply_draw(void *own, struct shell *shell, struct canvas *c, struct 
 	apply_draw_question(u, s, c, (struct rect){ r.x, r.y + foot, r.w, below });
 }
 
-static void apply_take_name(struct shell *shell, const struct apply_ui *u, const struct state *s,
+static void apply_take_name(struct context *ctx, const struct apply_ui *u, const struct state *s,
 			    struct request *out)
 {
 	if (!apply_wants_name(s) || u->entry_for != s->apply.state) {
-		shell_say(shell, "the update has moved on meanwhile: nothing was done");
+		context_say(ctx, "the update has moved on meanwhile: nothing was done");
 		return;
 	}
 	if (!s->fabric || strcmp(u->name.text, s->fabric->name) != 0) {
-		shell_say(shell, "that is not the name of this fabric: nothing was done");
+		context_say(ctx, "that is not the name of this fabric: nothing was done");
 		return;
 	}
 	out->type = s->apply.state == APPLY_READY ? REQ_APPLY_START : REQ_APPLY_KEEP;
 	snprintf(out->text, sizeof(out->text), "%s", u->name.text);
 }
 
-static void apply_taken(struct shell *shell, const struct apply_ui *u, const struct state *s,
+static void apply_taken(struct context *ctx, const struct apply_ui *u, const struct state *s,
 			struct request *out)
 {
 	if (u->asking == ASK_NAME) {
-		apply_take_name(shell, u, s, out);
+		apply_take_name(ctx, u, s, out);
 		return;
 	}
 	out->type = u->asking == ASK_NOTE ? REQ_APPLY_NOTE : REQ_APPLY_OVERRIDE;
 	snprintf(out->text, sizeof(out->text), "%s", u->name.text);
 }
 
-static bool apply_name_input(struct apply_ui *u, struct shell *shell, const struct input *in,
+static bool apply_name_input(struct apply_ui *u, struct context *ctx, const struct input *in,
 			     const struct state *s, struct request *out)
 {
 	switch (entry_input(&u->name, in)) {
 	case ENTRY_DONE:
-		apply_taken(shell, u, s, out);
+		apply_taken(ctx, u, s, out);
 		u->name.text[0] = '\0';
 		break;
 	case ENTRY_LEFT:
@@ -435,20 +434,20 @@ static void apply_ask(struct apply_ui *u, const struct state *s, enum asking wha
 	entry_open(&u->name, "");
 }
 
-static void apply_close_plan(struct shell *shell, const struct state *s, struct request *out)
+static void apply_close_plan(struct context *ctx, const struct state *s, struct request *out)
 {
 	switch (s->apply.state) {
 	case APPLY_NONE:
-		shell_say(shell, "nothing to put away");
+		context_say(ctx, "nothing to put away");
 		break;
 	case APPLY_RUNNING:
 	case APPLY_CONFIRM:
 	case APPLY_ROLLING_BACK:
-		shell_say(shell, "not while an update is under way");
+		context_say(ctx, "not while an update is under way");
 		break;
 	case APPLY_JOURNAL:
 	case APPLY_INCOMPLETE:
-		shell_say(shell, "not before the rollback is complete");
+		context_say(ctx, "not before the rollback is complete");
 		break;
 	default:
 		out->type = REQ_APPLY_CLOSE;
@@ -476,14 +475,14 @@ static bool apply_move_log(struct apply_ui *u, enum req req)
 	return true;
 }
 
-static bool apply_input(void *own, struct shell *shell, const struct input *in,
+static bool apply_input(void *own, struct context *ctx, const struct input *in,
 			const struct state *s, struct request *out)
 {
 	struct apply_ui *u = own;
 	bool asked = u->asked;
 
 	if (apply_typing_now(u, s))
-		return apply_name_input(u, shell, in, s, out);
+		return apply_name_input(u, ctx, in, s, out);
 	u->name.active = false;
 	u->asked = false;
 	if (!asked && apply_move_log(u, in->req))
@@ -494,8 +493,8 @@ static bool apply_input(void *own, struct shell *shell, const struct input *in,
 		return true;
 	case REQ_ENTER:
 		if (!apply_wants_name(s)) {
-			shell_say(
-				shell,
+			context_say(
+				ctx,
 				s->apply.state == APPLY_ORDERING
 					? "the order of writes is being found: x puts the plan away"
 					: "nothing to confirm now");
@@ -507,7 +506,7 @@ static bool apply_input(void *own, struct shell *shell, const struct input *in,
 		if (s->apply.state == APPLY_CONFIRM)
 			out->type = REQ_APPLY_EXTEND;
 		else
-			shell_say(shell, "nothing waits to be confirmed");
+			context_say(ctx, "nothing waits to be confirmed");
 		return true;
 	case REQ_APPLY_NOTE:
 		if (in->text) /* ":note TEXT" */
@@ -520,20 +519,20 @@ static bool apply_input(void *own, struct shell *shell, const struct input *in,
 		if (apply_under_way(s))
 			apply_ask(u, s, ASK_OVERRIDE);
 		else
-			shell_say(shell, "nothing is watched now: no update is under way");
+			context_say(ctx, "nothing is watched now: no update is under way");
 		return true;
 	case REQ_ROLLBACK_ASK:
 		if (apply_may_roll_back(s))
 			u->asked = true;
 		else
-			shell_say(shell, "nothing to roll back");
+			context_say(ctx, "nothing to roll back");
 		return true;
 	case REQ_YES:
 		if (asked && apply_may_roll_back(s))
 			out->type = REQ_APPLY_ROLLBACK;
 		return true;
 	case REQ_APPLY_CLOSE:
-		apply_close_plan(shell, s, out);
+		apply_close_plan(ctx, s, out);
 		return true;
 	default:
 		/* the key that leaves the question does nothing else */
@@ -566,8 +565,6 @@ static void apply_context(const void *own, const struct state *s, char *buf, siz
 }
 
 const struct view view_apply = {
-	.name = "Apply",
-	.title = "Apply",
 	.size = sizeof(struct apply_ui),
 	.draw = apply_draw,
 	.input = apply_input,

@@ -2,7 +2,8 @@
 #include "views/apply/apply_log.h"
 
 #include "views/apply/apply_wrote.h"
-#include "views/canvas/view.h"
+#include "views/data/view.h"
+#include "views/events/events.h"
 
 #include <stdio.h>
 

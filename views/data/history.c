@@ -6,9 +6,28 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define KEPT	 600
 #define KEPT_MAX (32u << 20)
+
+static const char *const names[HISTORY_METRICS] = { "util", "wait", "errors" };
+
+const char *history_metric_name(enum history_metric m)
+{
+	return names[m];
+}
+
+enum history_metric history_metric_find(const char *name)
+{
+	enum history_metric m = 0;
+
+	if (!strcasecmp(name, "utilisation"))
+		return HISTORY_UTIL;
+	while (m < HISTORY_METRICS && strcasecmp(names[m], name) != 0)
+		m++;
+	return m;
+}
 
 struct history {
 	uint32_t nchan, kept;

@@ -21,6 +21,10 @@ enum history_metric {
 	HISTORY_METRICS
 };
 
+const char *history_metric_name(enum history_metric m); /* "util", "wait", "errors" */
+/* "utilisation" is util, too; HISTORY_METRICS: it is none of them. */
+enum history_metric history_metric_find(const char *name);
+
 struct history;
 
 struct history *history_new(uint32_t nchan);

@@ -6,7 +6,7 @@
 #ifndef VIEWS_DATA_REQUEST_H
 #define VIEWS_DATA_REQUEST_H
 
-#include "engines/engine.h"
+#include "views/data/preview_options.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -147,28 +147,6 @@ struct input {
 	bool refused_ro;   /* the key needs --rw: the view says so and does nothing */
 	const char *text;  /* argument of a command (":sort util"); NULL: a key, or none given */
 	int x, y;	   /* REQ_CLICK, REQ_WHEEL_*: where, on the whole screen */
-};
-
-#define PATH_TEXT 256 /* a file's name, typed */
-
-/* How an engine is to compute: all that the command line can say, too. */
-struct preview_options {
-	unsigned vls;	  /* 0: as the fabric offers */
-	unsigned threads; /* 0: one per core */
-	uint64_t seed;	  /* 0: as preset */
-	bool spread, escape;
-	enum sar_method method;
-	unsigned change_pct; /* of the blocks, sar:leafwise; 0: as preset */
-	enum dfdn_base base;
-	char roots[PATH_TEXT];	/* file of switch GUIDs, for updn; "" found in the fabric */
-	char demand[PATH_TEXT]; /* file of who sends what, for parx; "" none */
-	char pin[PATH_TEXT]; /* hosts whose routes stay, as fabric/format/native/pin_text.h reads it
-			      */
-	char exclude[PATH_TEXT]; /* no route may pass: as fabric/format/native/limits_text.h reads
-				    it */
-	unsigned job_nodes_min;	 /* smaller jobs do not count, for sar; 0: all do */
-	/* instead of an engine: a file's tables, and what LFTs alone do not tell; "" none */
-	char tables[PATH_TEXT], path_sl[PATH_TEXT], sl2vl[PATH_TEXT];
 };
 
 /* What is left for the application. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The event log: newest first; filter by text, or warnings and errors only. */
-#include "views/canvas/view.h"
-#include "views/data/event_ref.h"
-#include "views/table/table.h"
+#include "views/events/events.h"
 
 #include "fabric/base/plural.h"
+#include "views/data/event_ref.h"
+#include "views/data/view.h"
+#include "views/table/table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,27 +43,26 @@ void event_draw(struct canvas *c, struct rect r, int y, const struct log_line *l
 static void events_open_ref(const struct table_in *in, uint32_t row)
 {
 	const struct state *s = in->s;
-	struct shell *shell = in->shell;
+	struct context *ctx = in->ctx;
 	struct event_ref ref = { .kind = REF_NONE };
 
 	event_ref_find(&ref, s, events_get(s->events, row)->text);
 	switch (ref.kind) {
 	case REF_CHAN:
-		shell_select_chan(shell, ref.at);
-		shell_goto(shell, VIEW_LINKS);
+		ctx->chan = ref.at;
+		context_goto(ctx, VIEW_LINKS);
 		break;
 	case REF_SWITCH:
 	case REF_TERM:
-		shell_select_switch(shell,
-				    ref.kind == REF_TERM ? s->fabric->term_sw[ref.at] : ref.at);
-		shell_goto(shell, VIEW_SWITCHES);
+		ctx->sw = ref.kind == REF_TERM ? s->fabric->term_sw[ref.at] : ref.at;
+		context_goto(ctx, VIEW_SWITCHES);
 		break;
 	case REF_JOB:
-		shell_select_job(shell, ref.job);
-		shell_goto(shell, VIEW_JOBS);
+		context_select_job(ctx, ref.job);
+		context_goto(ctx, VIEW_JOBS);
 		break;
 	case REF_NONE:
-		shell_say(shell, "this event names no link, switch or job that is here now");
+		context_say(ctx, "this event names no link, switch or job that is here now");
 		break;
 	}
 }
@@ -192,11 +192,11 @@ static int events_foot_lines(const struct events_ui *u, const struct state *s, s
 	return list_detail_lines(r.h, need > least ? need : least);
 }
 
-static void events_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
+static void events_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 			const struct state *s)
 {
 	struct events_ui *u = own;
-	const struct table_in in = { own, shell, s };
+	const struct table_in in = { own, ctx, s };
 	char title[100];
 	int foot;
 
@@ -209,11 +209,11 @@ static void events_draw(void *own, struct shell *shell, struct canvas *c, struct
 		events_draw_selected(u, s, c, (struct rect){ r.x, r.y + r.h - foot, r.w, foot });
 }
 
-static bool events_input(void *own, struct shell *shell, const struct input *in,
+static bool events_input(void *own, struct context *ctx, const struct input *in,
 			 const struct state *s, struct request *out)
 {
 	struct events_ui *u = own;
-	const struct table_in at = { own, shell, s };
+	const struct table_in at = { own, ctx, s };
 
 	(void)out;
 	if (in->req != REQ_ENTER)
@@ -225,8 +225,6 @@ static bool events_input(void *own, struct shell *shell, const struct input *in,
 }
 
 const struct view view_events = {
-	.name = "Events",
-	.title = "Events",
 	.size = sizeof(struct events_ui),
 	.done = events_done,
 	.draw = events_draw,

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/heatmap/heat_cables.h"
 
-#include "views/data/past_spark.h"
+#include "views/data/history_spark.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-bool heat_cables_open(struct heat_cables *k, const struct heat_sight *at, const struct shell *shell,
+bool heat_cables_open(struct heat_cables *k, const struct heat_sight *at, const struct context *ctx,
 		      const struct state *s, uint32_t row, uint32_t col)
 {
 	const struct heat_window *w = at->window;
 	char from[NAME_LEN], to[NAME_LEN], more[32] = "";
 
-	k->n = heat_cell_list(at, shell, s, row, col, k->chan, HEAT_CABLES);
+	k->n = heat_cell_list(at, ctx, s, row, col, k->chan, HEAT_CABLES);
 	if (!k->n)
 		return false;
 	if (w->row_n > 1 || w->col_n > 1)
@@ -37,7 +37,7 @@ static const char *heat_cables_count_or_dash(char buf[FIGURE_LEN], bool known, u
 	return known ? figure_short(buf, v) : strcpy(buf, "-");
 }
 
-static void heat_cables_draw_figures(const struct shell *shell, struct canvas *c, struct rect r,
+static void heat_cables_draw_figures(const struct context *ctx, struct canvas *c, struct rect r,
 				     int y, const struct state *s, uint32_t chan, enum role role)
 {
 	const struct port_rate *p = state_rate(s, chan_fabric_port(s->fabric, chan));
@@ -52,9 +52,8 @@ static void heat_cables_draw_figures(const struct shell *shell, struct canvas *c
 	if (use && use->lanes)
 		snprintf(vls, sizeof(vls), "%u", vl_usage_lanes(use->lanes, chan));
 	canvas_textf(c, r, 4, y,
-		     role == ROLE_DIM || !isfinite(u)
-			     ? role
-			     : heat_role(shell_palette(shell), heat_level(u)),
+		     role == ROLE_DIM || !isfinite(u) ? role
+						      : heat_role(ctx->palette, heat_level(u)),
 		     "%4s", figure_pct(util, u));
 	canvas_textf(c, r, 9, y, role, "%5s %6s %7s %5s %3s %5s",
 		     figure_pct(wait, p ? p->wait_pct : NAN),
@@ -64,25 +63,25 @@ static void heat_cables_draw_figures(const struct shell *shell, struct canvas *c
 		     figure_pct(in, back ? back->util_pct : NAN));
 }
 
-static void heat_cables_draw_row(const struct shell *shell, struct canvas *c, struct rect r, int y,
+static void heat_cables_draw_row(const struct context *ctx, struct canvas *c, struct rect r, int y,
 				 const struct state *s, uint32_t chan, int spark_w)
 {
 	uint32_t port = chan_fabric_port(s->fabric, chan);
-	enum problem problem = (enum problem)shell_survey(shell)->problem[port];
-	enum role role = shell_job_dims(shell, chan) ? ROLE_DIM : ROLE_TEXT;
+	enum problem problem = (enum problem)ctx->summary.problem[port];
+	enum role role = context_dims(ctx, chan) ? ROLE_DIM : ROLE_TEXT;
 	char label[256];
 
-	if (shell_chan_tagged(shell, chan))
+	if (tags_chan(&ctx->tags, chan))
 		canvas_char(c, r, 3, y, ROLE_KEY, '+');
 	canvas_char(c, r, 2, y, problem >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
 		    (uint32_t)problem_glyph(problem));
-	heat_cables_draw_figures(shell, c, r, y, s, chan, role);
+	heat_cables_draw_figures(ctx, c, r, y, s, chan, role);
 	canvas_name(c, r, 46, y, r.w - 47 - spark_w, role,
 		    chan_label(label, sizeof(label), s->fabric, chan));
-	past_spark(s, shell_past(shell), c, r, r.w - spark_w, y, spark_w - 1, chan);
+	history_spark(s, ctx->metric, c, r, r.w - spark_w, y, spark_w - 1, chan);
 }
 
-void heat_cables_draw(struct heat_cables *k, const struct shell *shell, struct canvas *c,
+void heat_cables_draw(struct heat_cables *k, const struct context *ctx, struct canvas *c,
 		      struct rect r, const struct state *s)
 {
 	int spark_w = r.w >= 160 ? HISTORY_LEN + 1 : r.w >= 100 ? 21 : 0;
@@ -92,7 +91,7 @@ void heat_cables_draw(struct heat_cables *k, const struct shell *shell, struct c
 	list_draw_range(&k->list, k->n, c, r, 0);
 	canvas_text(c, r, 4, 1, ROLE_LABEL, "util  wait    EFI job EFI   err VLs  back  cable");
 	for (int y = 0; y < r.h - 2 && k->list.top + (uint32_t)y < k->n; y++) {
-		heat_cables_draw_row(shell, c, r, y + 2, s, k->chan[k->list.top + (uint32_t)y],
+		heat_cables_draw_row(ctx, c, r, y + 2, s, k->chan[k->list.top + (uint32_t)y],
 				     spark_w);
 		if (k->list.top + (uint32_t)y == k->list.cursor)
 			list_draw_cursor(c, r, y + 2);

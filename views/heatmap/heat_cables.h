@@ -20,11 +20,11 @@ struct heat_cables {
 };
 
 /* Opens the cell of a place; false when there is no cable in it. */
-bool heat_cables_open(struct heat_cables *k, const struct heat_sight *at, const struct shell *shell,
+bool heat_cables_open(struct heat_cables *k, const struct heat_sight *at, const struct context *ctx,
 		      const struct state *s, uint32_t row, uint32_t col);
 /* FAB_NONE without one. */
 uint32_t heat_cables_cursor(const struct heat_cables *k);
-void heat_cables_draw(struct heat_cables *k, const struct shell *shell, struct canvas *c,
+void heat_cables_draw(struct heat_cables *k, const struct context *ctx, struct canvas *c,
 		      struct rect r, const struct state *s);
 
 #endif

@@ -18,23 +18,23 @@ static bool heat_cells_worse(enum chan_metric m, const struct chan_value *a,
 }
 
 static void heat_cells_add(struct heat_cell *cell, const struct heat_sight *at,
-			   const struct shell *shell, const struct state *s, uint32_t chan)
+			   const struct context *ctx, const struct state *s, uint32_t chan)
 {
-	const struct fabric_summary *v = shell_survey(shell);
+	const struct fabric_summary *v = &ctx->summary;
 	enum problem problem = PROBLEM_NONE;
-	struct chan_value value = chan_value_of(at->metric, shell_palette(shell), s, v, chan);
-	bool dim = shell_job_dims(shell, chan), first = !cell->count++;
+	struct chan_value value = chan_value_of(at->metric, ctx->palette, s, v, chan);
+	bool dim = context_dims(ctx, chan), first = !cell->count++;
 
 	if (v->down || v->no_reply)
 		problem = (enum problem)v->problem[chan_fabric_port(s->fabric, chan)];
 	cell->down += problem == PROBLEM_DOWN;
 	cell->silent += problem == PROBLEM_NO_REPLY;
 	/* rows that are switches say so themselves */
-	if (shell_any_tagged(shell))
-		cell->tagged |= shell_chan_tagged(shell, chan) ||
+	if (tags_any(&ctx->tags))
+		cell->tagged |= tags_chan(&ctx->tags, chan) ||
 				(!at->plane->row_sw &&
-				 (shell_switch_tagged(shell, s->fabric->chan_src[chan]) ||
-				  shell_switch_tagged(shell, s->fabric->chan_dst[chan])));
+				 (tags_switch(&ctx->tags, s->fabric->chan_src[chan]) ||
+				  tags_switch(&ctx->tags, s->fabric->chan_dst[chan])));
 	if (!first &&
 	    (dim != cell->dim ? dim : !heat_cells_worse(at->metric, &value, &cell->value)))
 		return;
@@ -50,7 +50,7 @@ static uint32_t heat_cells_in_direction(const struct heat_sight *at, const struc
 }
 
 static void heat_cells_read_row(struct heat_cell *cells, const struct heat_sight *at,
-				const struct shell *shell, const struct state *s, uint32_t row)
+				const struct context *ctx, const struct state *s, uint32_t row)
 {
 	const struct heat_plane *p = at->plane;
 	const struct heat_window *w = at->window;
@@ -59,12 +59,12 @@ static void heat_cells_read_row(struct heat_cell *cells, const struct heat_sight
 		uint32_t col = p->col[i] / w->col_n;
 
 		if (col >= w->left && col < w->left + w->vis_cols)
-			heat_cells_add(&cells[col - w->left], at, shell, s,
+			heat_cells_add(&cells[col - w->left], at, ctx, s,
 				       heat_cells_in_direction(at, s, p->chan[i]));
 	}
 }
 
-void heat_cells_read(struct heat_cells *out, const struct heat_sight *at, const struct shell *shell,
+void heat_cells_read(struct heat_cells *out, const struct heat_sight *at, const struct context *ctx,
 		     const struct state *s)
 {
 	const struct heat_window *w = at->window;
@@ -79,7 +79,7 @@ void heat_cells_read(struct heat_cells *out, const struct heat_sight *at, const 
 		uint32_t first = (w->top + y) * w->row_n;
 
 		for (uint32_t r = first; r < first + w->row_n && r < at->plane->nrow; r++)
-			heat_cells_read_row(&out->cell[(size_t)y * w->vis_cols], at, shell, s,
+			heat_cells_read_row(&out->cell[(size_t)y * w->vis_cols], at, ctx, s,
 					    at->rows->row[r]);
 	}
 }
@@ -155,7 +155,7 @@ static int heat_cells_listed_cmp(const void *pa, const void *pb)
 	return a->chan < b->chan ? -1 : a->chan > b->chan;
 }
 
-uint32_t heat_cell_list(const struct heat_sight *at, const struct shell *shell,
+uint32_t heat_cell_list(const struct heat_sight *at, const struct context *ctx,
 			const struct state *s, uint32_t row, uint32_t col, uint32_t *out,
 			uint32_t max)
 {
@@ -172,9 +172,9 @@ uint32_t heat_cell_list(const struct heat_sight *at, const struct shell *shell,
 
 			if (p->col[i] / w->col_n != col / w->col_n)
 				continue;
-			all[n++] = (struct listed){ chan_value_of(at->metric, shell_palette(shell),
-								  s, shell_survey(shell), chan),
-						    chan, shell_job_dims(shell, chan), at->metric };
+			all[n++] = (struct listed){ chan_value_of(at->metric, ctx->palette, s,
+								  &ctx->summary, chan),
+						    chan, context_dims(ctx, chan), at->metric };
 		}
 	}
 	qsort(all, n, sizeof(*all), heat_cells_listed_cmp);

@@ -8,9 +8,8 @@
 #ifndef VIEWS_HEATMAP_HEAT_CELLS_H
 #define VIEWS_HEATMAP_HEAT_CELLS_H
 
-#include "views/canvas/view.h"
 #include "views/data/chan_value.h"
-#include "views/heatmap/heat_rows.h"
+#include "views/data/view.h"
 #include "views/heatmap/heat_window.h"
 
 /* What is shown of a plane. */
@@ -36,7 +35,7 @@ struct heat_cells {
 	size_t cap;
 };
 
-void heat_cells_read(struct heat_cells *out, const struct heat_sight *at, const struct shell *shell,
+void heat_cells_read(struct heat_cells *out, const struct heat_sight *at, const struct context *ctx,
 		     const struct state *s);
 void heat_cells_done(struct heat_cells *cells);
 
@@ -48,7 +47,7 @@ void heat_cell_draw(const struct heat_cell *cell, const struct heat_window *w, s
 		    uint32_t x, uint32_t y);
 
 /* All channels of a cell in a direction, worst first, into out; returns how many (max: room). */
-uint32_t heat_cell_list(const struct heat_sight *at, const struct shell *shell,
+uint32_t heat_cell_list(const struct heat_sight *at, const struct context *ctx,
 			const struct state *s, uint32_t row, uint32_t col, uint32_t *out,
 			uint32_t max);
 

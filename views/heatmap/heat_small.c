@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static void heat_small_follow(struct heat_small *h, const struct shell *shell,
+static void heat_small_follow(struct heat_small *h, const struct context *ctx,
 			      const struct state *s)
 {
-	const struct fabric_summary *v = shell_survey(shell);
+	const struct fabric_summary *v = &ctx->summary;
 
 	if (h->layout && h->layout->fabric == s->fabric)
 		return;
@@ -16,7 +16,7 @@ static void heat_small_follow(struct heat_small *h, const struct shell *shell,
 	heat_rows_set(&h->rows, &h->layout->plane[0], HEAT_BY_PLACE, s, v->racks);
 }
 
-static void heat_small_read_cells(struct heat_small *h, const struct shell *shell,
+static void heat_small_read_cells(struct heat_small *h, const struct context *ctx,
 				  const struct state *s)
 {
 	struct heat_sight at = { &h->layout->plane[0], &h->rows, &h->window, CHAN_UTIL, 0 };
@@ -26,17 +26,17 @@ static void heat_small_read_cells(struct heat_small *h, const struct shell *shel
 	now.rates = s->rates;
 	now.sample = s->sample;
 	now.time_ns = s->sample ? s->sample->time_ns : 0;
-	now.job = shell_selected_job(shell) ^ (uint64_t)shell_job_links(shell) << 32;
-	now.tags = shell_tag_serial(shell);
-	now.palette = shell_palette(shell);
+	now.job = ctx->job.id ^ (uint64_t)ctx->job.links << 32;
+	now.tags = ctx->tags.serial;
+	now.palette = ctx->palette;
 	now.window = h->window;
 	if (h->cells.cap && !memcmp(&now, &h->made, sizeof(now)))
 		return;
-	heat_cells_read(&h->cells, &at, shell, s);
+	heat_cells_read(&h->cells, &at, ctx, s);
 	memcpy(&h->made, &now, sizeof(now));
 }
 
-void heat_small_draw(struct heat_small *h, const struct shell *shell, struct canvas *c,
+void heat_small_draw(struct heat_small *h, const struct context *ctx, struct canvas *c,
 		     struct rect r, const struct state *s)
 {
 	struct rect matrix = { r.x, r.y + 1, r.w, r.h - 1 };
@@ -47,9 +47,9 @@ void heat_small_draw(struct heat_small *h, const struct shell *shell, struct can
 		canvas_rule(c, r, 0, "Heatmap");
 		return;
 	}
-	heat_small_follow(h, shell, s);
+	heat_small_follow(h, ctx, s);
 	heat_window_set(w, &h->layout->plane[0], matrix, 1, UINT32_MAX, 0, 0);
-	heat_small_read_cells(h, shell, s);
+	heat_small_read_cells(h, ctx, s);
 	snprintf(title, sizeof(title), "%s, %% used%s (2: all of it)", h->layout->plane[0].title,
 		 w->row_n > 1 || w->col_n > 1 ? ", worst of each cell" : "");
 	canvas_rule(c, r, 0, title);

@@ -25,7 +25,7 @@ struct heat_small {
 
 /* A rule with the title, and the matrix in the rest of r.  Cells are read when something is new:
  * O(channels). */
-void heat_small_draw(struct heat_small *h, const struct shell *shell, struct canvas *c,
+void heat_small_draw(struct heat_small *h, const struct context *ctx, struct canvas *c,
 		     struct rect r, const struct state *s);
 void heat_small_done(struct heat_small *h);
 

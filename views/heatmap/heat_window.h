@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* heat_window: the part of a matrix that fits on the screen, and how many of its rows and columns
- * a cell there stands for. */
+/* heat_window: the part of a matrix that fits on the screen, how many of its rows and columns a
+ * cell there stands for, and in which order rows are shown. */
 #ifndef VIEWS_HEATMAP_HEAT_WINDOW_H
 #define VIEWS_HEATMAP_HEAT_WINDOW_H
 
 #include "views/canvas/canvas.h"
+#include "views/data/chan_value.h"
+#include "views/data/racks.h"
+#include "views/data/state.h"
 #include "views/heatmap/heat_layout.h"
 
 #include <stdint.h>
@@ -25,5 +28,32 @@ struct heat_window {
  * switches, that must be in sight.  top and left are kept from before where they can be. */
 void heat_window_set(struct heat_window *w, const struct heat_plane *p, struct rect r, int label_w,
 		     uint32_t zoom, uint32_t row, uint32_t col);
+
+enum heat_sort { HEAT_BY_PLACE, HEAT_BY_UTIL, HEAT_BY_RACK, HEAT_SORTS };
+
+struct heat_rows {
+	uint32_t *row; /* of the plane, as shown */
+	uint32_t n, cap;
+};
+
+/* "", "by utilisation", "by rack". */
+const char *heat_sort_name(enum heat_sort sort);
+/* Racks need names that tell of them, and rows that are switches. */
+bool heat_sort_suits(enum heat_sort sort, const struct heat_plane *p, const struct racks *r);
+
+/* By utilisation: the row with the most used channel first, in either direction.
+ * O(channels of the plane). */
+void heat_rows_set(struct heat_rows *out, const struct heat_plane *p, enum heat_sort sort,
+		   const struct state *s, const struct racks *r);
+/* Where a row of the plane is shown. */
+uint32_t heat_rows_find(const struct heat_rows *rows, uint32_t row);
+void heat_rows_done(struct heat_rows *rows);
+
+/* Metrics, matrices and orders of rows by name, as commands have them.  The beginning of a name is
+ * enough, and of a matrix any word of its title. */
+#define HEAT_NO_CHOICE UINT32_MAX
+uint32_t heat_metric_named(const char *text); /* enum chan_metric */
+uint32_t heat_plane_named(const struct heat_layout *l, const char *text);
+uint32_t heat_sort_named(const char *text); /* enum heat_sort; "place" for the layout's own */
 
 #endif

@@ -3,14 +3,47 @@
  * The heatmap: a matrix of cells, one or more channels each; the worst of them counts.  From all
  * of the fabric on one screen over n x n pairs and single pairs down to the cables of a pair.
  */
-#include "views/heatmap/heat_choice.h"
-#include "views/heatmap/heatmap_priv.h"
+#include "views/canvas/list.h"
+#include "views/data/chan_value.h"
+#include "views/data/exclude.h"
+#include "views/data/view.h"
+#include "views/heatmap/heat_cables.h"
+#include "views/heatmap/heat_window.h"
+#include "views/links/chan_detail.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define HOLD_S 5 /* rows do not move while the cursor does */
+
+/* A rule and what is below it. */
+static int heatmap_detail_lines(struct rect r)
+{
+	return list_detail_lines(r.h - 1, 1 + CHAN_DETAIL_LINES);
+}
+
+struct heatmap_ui {
+	struct heat_layout *layout;
+	uint32_t plane;
+	enum chan_metric metric, drawn; /* drawn: another one while a plan is compared */
+	uint8_t dir;
+	uint32_t zoom;	   /* switches per cell; 0: not chosen yet */
+	uint32_t row, col; /* cursor, in rows as shown and columns of the plane */
+	enum heat_sort sort;
+	struct heat_rows rows;
+	const struct rates *sorted_by; /* rates that the rows were sorted by; not owned */
+	int64_t moved_s;
+	struct heat_window window;
+	struct heat_cells cells;
+	struct heat_cables cables;
+	uint32_t told; /* channel last told to the other views, or taken from them */
+};
+
+static const struct heat_plane *heatmap_plane(const struct heatmap_ui *u)
+{
+	return &u->layout->plane[u->plane];
+}
 
 static void heatmap_done(void *own)
 {
@@ -21,31 +54,238 @@ static void heatmap_done(void *own)
 	heat_cells_done(&u->cells);
 }
 
-bool heatmap_shows_delta(const struct shell *shell, const struct state *s)
+static bool heatmap_shows_delta(const struct context *ctx, const struct state *s)
 {
-	return shell_comparing(shell) && state_preview_ready(s) && s->preview.before;
+	return ctx->compare && state_preview_ready(s) && s->preview.before;
 }
 
-struct heat_sight heatmap_sight(const struct heatmap_ui *u, const struct shell *shell,
-				const struct state *s)
+static struct heat_sight heatmap_sight(const struct heatmap_ui *u, const struct context *ctx,
+				       const struct state *s)
 {
 	return (struct heat_sight){ heatmap_plane(u), &u->rows, &u->window,
-				    heatmap_shows_delta(shell, s) ? CHAN_DELTA : u->metric,
-				    u->dir };
+				    heatmap_shows_delta(ctx, s) ? CHAN_DELTA : u->metric, u->dir };
 }
 
+/* --- drawing --- */
+
+static void heatmap_draw_cursor(struct heatmap_ui *u, struct canvas *c)
+{
+	const struct heat_window *w = &u->window;
+	int x = (int)(u->col / w->col_n - w->left) * w->cell_w;
+	int y = (int)(u->row / w->row_n - w->top);
+
+	if (w->cell_w == 3) {
+		canvas_char(c, w->rows, x, y, ROLE_KEY, '[');
+		canvas_char(c, w->rows, x + 2, y, ROLE_KEY, ']');
+		return;
+	}
+	canvas_style(c, (struct rect){ w->rows.x + x, w->rows.y + y, 1, 1 }, ROLE_KEY, true);
+}
+
+/* A switch among the rows that a label stands for is tagged. */
+static bool heatmap_row_tagged(const struct heatmap_ui *u, const struct context *ctx,
+			       uint32_t first)
+{
+	const struct heat_plane *p = heatmap_plane(u);
+
+	for (uint32_t i = first; p->row_sw && i < first + u->window.row_n && i < p->nrow; i++)
+		if (tags_switch(&ctx->tags, p->row_sw[u->rows.row[i]]))
+			return true;
+	return false;
+}
+
+static void heatmap_draw_row_label(const struct heatmap_ui *u, const struct context *ctx,
+				   const struct state *s, struct canvas *c, int y)
+{
+	const struct heat_window *w = &u->window;
+	uint32_t first = (w->top + (uint32_t)y) * w->row_n;
+	bool here = u->row / w->row_n == w->top + (uint32_t)y;
+	struct rect r = { w->rows.x - w->label_w, w->rows.y, w->label_w, w->rows.h };
+	enum role role = here ? ROLE_KEY : ROLE_LABEL;
+	char name[NAME_LEN];
+
+	canvas_char(c, r, 0, y, role, here ? '>' : ' ');
+	canvas_name(c, r, 1, y, w->label_w - 2, role,
+		    heat_row_label(name, heatmap_plane(u), s->fabric, u->rows.row[first]));
+	if (heatmap_row_tagged(u, ctx, first))
+		canvas_char(c, r, w->label_w - 1, y, ROLE_KEY, '+');
+}
+
+/* Column numbers, from 1, in the units of the matrix. */
+static void heatmap_draw_heads(const struct heatmap_ui *u, const struct context *ctx,
+			       struct canvas *c, struct rect r, int y)
+{
+	const struct heat_window *w = &u->window;
+	uint32_t step = w->cell_w == 3 ? 1 : w->cell_w == 2 ? 2 : 10;
+	struct rect at = { w->rows.x, r.y, w->rows.w, r.h };
+
+	if (w->cell_w == 3 && (w->left + w->vis_cols) * w->col_n > 99)
+		step = 2;
+	if (w->cell_w == 2 && (w->left + w->vis_cols) * w->col_n > 999)
+		step = 3;
+	for (uint32_t i = 0; i < w->vis_cols; i++)
+		if ((w->left + i) % step == 0)
+			canvas_textf(c, at, (int)i * w->cell_w + (w->cell_w == 3), y, ROLE_LABEL,
+				     "%u", (w->left + i) * w->col_n + 1);
+	for (uint32_t i = 0; heatmap_plane(u)->col_sw && i < w->vis_cols; i++)
+		for (uint32_t k = (w->left + i) * w->col_n;
+		     k < (w->left + i + 1) * w->col_n && k < heatmap_plane(u)->ncol; k++)
+			if (tags_switch(&ctx->tags, heatmap_plane(u)->col_sw[k]))
+				canvas_char(c, at, (int)i * w->cell_w + (w->cell_w == 3), y,
+					    ROLE_KEY, '+');
+	canvas_name(c, r, 1, y, w->label_w - 2, ROLE_LABEL, heatmap_plane(u)->row_name);
+}
+
+static uint32_t heatmap_least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static void heatmap_draw_title(const struct heatmap_ui *u, const struct context *ctx,
+			       const struct state *s, struct canvas *c, struct rect r)
+{
+	const struct heat_plane *p = heatmap_plane(u);
+	const struct heat_window *w = &u->window;
+	char title[400], range[96] = "", zoom[48] = "";
+	const char *note = p->set == u->layout->plane[0].set ? u->layout->note : "";
+	const char *sort = heat_sort_name(u->sort);
+	int n = 0, end;
+
+	if (w->row_n > 1 || w->col_n > 1)
+		snprintf(zoom, sizeof(zoom), " | 1 cell = %ux%u, worst", w->row_n, w->col_n);
+	snprintf(title, sizeof(title), "%s: %s | %s%s%s%s", p->title,
+		 chan_metric_name(heatmap_sight(u, ctx, s).metric), p->dir[u->dir],
+		 sort[0] ? " | rows " : "", sort, zoom);
+	if (w->vis_rows < w->nrow)
+		n = snprintf(range, sizeof(range), " rows %u-%u of %u", w->top * w->row_n + 1,
+			     heatmap_least((w->top + w->vis_rows) * w->row_n, p->nrow), p->nrow);
+	if (w->vis_cols < w->ncol)
+		snprintf(range + n, sizeof(range) - (size_t)n, " columns %u-%u of %u",
+			 w->left * w->col_n + 1,
+			 heatmap_least((w->left + w->vis_cols) * w->col_n, p->ncol), p->ncol);
+	/* the range is not cut: it tells that there is more */
+	end = r.w - text_width(range) - 2;
+	text_note(title, sizeof(title), note, end - 6);
+	canvas_rule(c, r, 0, NULL);
+	canvas_rule(c, (struct rect){ r.x, r.y, end, r.h }, 0, title);
+	if (range[0])
+		canvas_textf(c, r, end, 0, ROLE_RULE, "%s ", range);
+}
+
+static void heatmap_draw_detail(struct heatmap_ui *u, const struct context *ctx,
+				const struct state *s, struct canvas *c, struct rect r)
+{
+	const struct heat_cell *cell = heat_cells_at(&u->cells, &u->window, u->row, u->col);
+	char label[256], title[400], from[NAME_LEN], to[NAME_LEN];
+	int n = 0;
+
+	if (!cell)
+		return; /* no room for any */
+	if (!cell->count) {
+		canvas_rule(c, r, 0, "Cell");
+		canvas_textf(c, r, 1, 1, ROLE_DIM, "%s -> %s: no link",
+			     heat_row_label(from, heatmap_plane(u), s->fabric, u->rows.row[u->row]),
+			     heat_col_label(to, heatmap_plane(u), s->fabric, u->col));
+		return;
+	}
+	if (cell->count > 1)
+		n = snprintf(title, sizeof(title), "Worst of %u", cell->count);
+	if (cell->count > 1 && cell->down)
+		n += snprintf(title + n, sizeof(title) - (size_t)n, " (%u down)", cell->down);
+	if (cell->count > 1 && cell->silent)
+		n += snprintf(title + n, sizeof(title) - (size_t)n, " (%u no reply)", cell->silent);
+	snprintf(title + n, sizeof(title) - (size_t)n, "%s%s", n ? ": " : "",
+		 chan_label(label, sizeof(label), s->fabric, cell->chan));
+	canvas_rule(c, r, 0, title);
+	chan_detail_draw(ctx, s, c, (struct rect){ r.x, r.y + 1, r.w, r.h - 1 }, cell->chan);
+}
+
+static int heatmap_label_width(const struct heatmap_ui *u, const struct state *s, struct rect r)
+{
+	const struct heat_plane *p = heatmap_plane(u);
+	int w = 6, most = r.w / 5;
+	char name[NAME_LEN];
+
+	for (uint32_t i = 0; i < p->nrow && i < 64; i++) {
+		int n = text_width(heat_row_label(name, p, s->fabric, i));
+
+		w = n > w ? n : w;
+	}
+	return (w < most ? w : most) + 2;
+}
+
+static void heatmap_matrix(struct heatmap_ui *u, const struct context *ctx, struct canvas *c,
+			   struct rect r, const struct state *s)
+{
+	struct heat_window *w = &u->window;
+	int below = heatmap_detail_lines(r);
+	struct heat_sight at;
+
+	at = heatmap_sight(u, ctx, s);
+	heat_cells_read(&u->cells, &at, ctx, s);
+	heatmap_draw_title(u, ctx, s, c, r);
+	heatmap_draw_heads(u, ctx, c, r, 1);
+	for (uint32_t y = 0; y < w->vis_rows; y++) {
+		heatmap_draw_row_label(u, ctx, s, c, (int)y);
+		for (uint32_t x = 0; x < w->vis_cols; x++)
+			heat_cell_draw(&u->cells.cell[(size_t)y * w->vis_cols + x], w, c, x, y);
+	}
+	heatmap_draw_cursor(u, c);
+	if (below)
+		heatmap_draw_detail(u, ctx, s, c,
+				    (struct rect){ r.x, r.y + r.h - below, r.w, below });
+}
+
+static void heatmap_cables(struct heatmap_ui *u, const struct context *ctx, struct canvas *c,
+			   struct rect r, const struct state *s)
+{
+	int below = heatmap_detail_lines(r);
+	uint32_t chan;
+	char label[256];
+
+	heat_cables_draw(&u->cables, ctx, c, (struct rect){ r.x, r.y, r.w, r.h - below - 1 }, s);
+	if (!below)
+		return;
+	chan = heat_cables_cursor(&u->cables);
+	canvas_rule(c, r, r.h - below, chan_label(label, sizeof(label), s->fabric, chan));
+	chan_detail_draw(ctx, s, c, (struct rect){ r.x, r.y + r.h - below + 1, r.w, below - 1 },
+			 chan);
+}
+
+static void heatmap_legend(const struct heatmap_ui *u, const struct context *ctx,
+			   const struct state *s, struct canvas *c, struct rect r)
+{
+	struct rect line = { r.x, r.y + r.h - heatmap_detail_lines(r) - 1, r.w, 1 };
+	char job[48];
+	int end = r.w;
+
+	if (tags_any(&ctx->tags)) {
+		end -= 11;
+		canvas_text(c, line, end, 0, ROLE_KEY, "> + tagged");
+	}
+	if (ctx->job.id) {
+		snprintf(job, sizeof(job), " ' not job %llu", (unsigned long long)ctx->job.id);
+		end -= text_width(job) + 1;
+		canvas_text(c, line, end, 0, ROLE_KEY, job);
+	}
+	line.w = end;
+	chan_value_legend(heatmap_sight(u, ctx, s).metric, ctx->palette, c, line, 1, 0);
+}
+
+/* --- what is shown --- */
+
 /* The cursor stays on the row of the plane that it was on. */
-static void heatmap_sort_rows(struct heatmap_ui *u, const struct shell *shell,
+static void heatmap_sort_rows(struct heatmap_ui *u, const struct context *ctx,
 			      const struct state *s)
 {
 	uint32_t at = u->row < u->rows.n ? u->rows.row[u->row] : 0;
 
-	heat_rows_set(&u->rows, heatmap_plane(u), u->sort, s, shell_survey(shell)->racks);
+	heat_rows_set(&u->rows, heatmap_plane(u), u->sort, s, ctx->summary.racks);
 	u->row = heat_rows_find(&u->rows, at);
 	u->sorted_by = s->rates;
 }
 
-static void heatmap_set_plane(struct heatmap_ui *u, const struct shell *shell,
+static void heatmap_set_plane(struct heatmap_ui *u, const struct context *ctx,
 			      const struct state *s, uint32_t plane)
 {
 	const struct heat_plane *p = &u->layout->plane[plane];
@@ -55,9 +295,9 @@ static void heatmap_set_plane(struct heatmap_ui *u, const struct shell *shell,
 	u->zoom = 0;
 	u->cables.open = false;
 	memset(&u->window, 0, sizeof(u->window));
-	if (!heat_sort_suits(u->sort, p, shell_survey(shell)->racks))
+	if (!heat_sort_suits(u->sort, p, ctx->summary.racks))
 		u->sort = HEAT_BY_PLACE;
-	heat_rows_set(&u->rows, p, u->sort, s, shell_survey(shell)->racks);
+	heat_rows_set(&u->rows, p, u->sort, s, ctx->summary.racks);
 	u->sorted_by = s->rates;
 	/* the cursor begins on a link */
 	for (u->row = 0; u->row < p->nrow; u->row++) {
@@ -71,7 +311,7 @@ static void heatmap_set_plane(struct heatmap_ui *u, const struct shell *shell,
 }
 
 /* To the channel that another view selected, in the nearest plane that has it. */
-static void heatmap_go_to(struct heatmap_ui *u, const struct shell *shell, const struct state *s,
+static void heatmap_go_to(struct heatmap_ui *u, const struct context *ctx, const struct state *s,
 			  uint32_t chan)
 {
 	for (uint32_t i = 0; i < u->layout->nplane; i++) {
@@ -81,7 +321,7 @@ static void heatmap_go_to(struct heatmap_ui *u, const struct shell *shell, const
 		if (!heat_plane_find(&u->layout->plane[k], s->fabric, chan, &spot))
 			continue;
 		if (k != u->plane)
-			heatmap_set_plane(u, shell, s, k);
+			heatmap_set_plane(u, ctx, s, k);
 		u->cables.open = false;
 		u->dir = spot.opposite;
 		u->row = heat_rows_find(&u->rows, spot.row);
@@ -91,35 +331,35 @@ static void heatmap_go_to(struct heatmap_ui *u, const struct shell *shell, const
 }
 
 /* Follows the state and the other views. */
-static void heatmap_follow(struct heatmap_ui *u, const struct shell *shell, const struct state *s)
+static void heatmap_follow(struct heatmap_ui *u, const struct context *ctx, const struct state *s)
 {
-	const struct fabric_summary *v = shell_survey(shell);
-	uint32_t chan = shell_selected_chan(shell);
+	const struct fabric_summary *v = &ctx->summary;
+	uint32_t chan = ctx->chan;
 
 	if (!u->layout || u->layout->fabric != s->fabric) {
 		heat_layout_free(u->layout);
 		u->layout = heat_layout_new(s->fabric, v->shape, v->racks);
-		heatmap_set_plane(u, shell, s, 0);
+		heatmap_set_plane(u, ctx, s, 0);
 		u->told = FAB_NONE;
 	}
 	if (u->sort == HEAT_BY_UTIL && s->rates != u->sorted_by && s->now_s - u->moved_s >= HOLD_S)
-		heatmap_sort_rows(u, shell, s);
+		heatmap_sort_rows(u, ctx, s);
 	if (chan == FAB_NONE || chan == u->told)
 		return;
 	u->told = chan;
-	heatmap_go_to(u, shell, s, chan);
+	heatmap_go_to(u, ctx, s, chan);
 }
 
-static void heatmap_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
+static void heatmap_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 			 const struct state *s)
 {
 	struct heatmap_ui *u = own;
 	struct rect matrix = { r.x, r.y + 2, r.w, r.h - 2 - 1 - heatmap_detail_lines(r) };
 	int label_w;
 
-	shell_past_set(shell, u->metric == CHAN_WAIT	 ? HISTORY_WAIT
-			      : u->metric == CHAN_ERRORS ? HISTORY_ERRORS
-							 : HISTORY_UTIL);
+	ctx->metric = u->metric == CHAN_WAIT	 ? HISTORY_WAIT
+		      : u->metric == CHAN_ERRORS ? HISTORY_ERRORS
+						 : HISTORY_UTIL;
 	if (!s->fabric || !s->fabric->nchan) {
 		canvas_rule(c, r, 0, "Heatmap");
 		canvas_text(c, r, 1, 2, ROLE_DIM,
@@ -127,7 +367,7 @@ static void heatmap_draw(void *own, struct shell *shell, struct canvas *c, struc
 				      : "no fabric yet");
 		return;
 	}
-	heatmap_follow(u, shell, s);
+	heatmap_follow(u, ctx, s);
 	label_w = heatmap_label_width(u, s, r);
 	if (!u->zoom) {
 		heat_window_set(&u->window, heatmap_plane(u), matrix, label_w, 1, 0, 0);
@@ -135,11 +375,11 @@ static void heatmap_draw(void *own, struct shell *shell, struct canvas *c, struc
 	}
 	heat_window_set(&u->window, heatmap_plane(u), matrix, label_w, u->zoom, u->row, u->col);
 	if (u->cables.open)
-		heatmap_cables(u, shell, c, r, s);
+		heatmap_cables(u, ctx, c, r, s);
 	else
-		heatmap_matrix(u, shell, c, r, s);
-	heatmap_legend(u, shell, s, c, r);
-	u->drawn = heatmap_sight(u, shell, s).metric;
+		heatmap_matrix(u, ctx, c, r, s);
+	heatmap_legend(u, ctx, s, c, r);
+	u->drawn = heatmap_sight(u, ctx, s).metric;
 }
 
 static void heatmap_move_by(uint32_t *at, int64_t by, uint32_t n)
@@ -185,16 +425,16 @@ static bool heatmap_move(struct heatmap_ui *u, enum req req)
 	}
 }
 
-static void heatmap_open_cables(struct heatmap_ui *u, struct shell *shell, const struct state *s)
+static void heatmap_open_cables(struct heatmap_ui *u, struct context *ctx, const struct state *s)
 {
-	struct heat_sight at = heatmap_sight(u, shell, s);
+	struct heat_sight at = heatmap_sight(u, ctx, s);
 
-	if (!heat_cables_open(&u->cables, &at, shell, s, u->row, u->col))
-		shell_say(shell, "no link in this cell");
+	if (!heat_cables_open(&u->cables, &at, ctx, s, u->row, u->col))
+		context_say(ctx, "no link in this cell");
 }
 
 /* All, halves of it, single pairs, the cables of the pair; then all again. */
-static void heatmap_zoom_in(struct heatmap_ui *u, struct shell *shell, const struct state *s)
+static void heatmap_zoom_in(struct heatmap_ui *u, struct context *ctx, const struct state *s)
 {
 	if (u->cables.open) {
 		u->cables.open = false;
@@ -203,38 +443,38 @@ static void heatmap_zoom_in(struct heatmap_ui *u, struct shell *shell, const str
 		u->zoom = u->zoom > u->window.fit ? u->window.fit / 2 : u->zoom / 2;
 		u->zoom = u->zoom ? u->zoom : 1;
 	} else {
-		heatmap_open_cables(u, shell, s);
+		heatmap_open_cables(u, ctx, s);
 	}
 }
 
-static void heatmap_select_and_go(struct heatmap_ui *u, struct shell *shell, uint32_t chan)
+static void heatmap_select_and_go(struct heatmap_ui *u, struct context *ctx, uint32_t chan)
 {
 	u->told = chan;
-	shell_select_chan(shell, chan);
-	shell_goto(shell, VIEW_LINKS);
+	ctx->chan = chan;
+	context_goto(ctx, VIEW_LINKS);
 }
 
 /* Nearer: from several pairs to the worst of them, from a pair to its cables, then the link. */
-static void heatmap_open_cell(struct heatmap_ui *u, struct shell *shell, const struct state *s)
+static void heatmap_open_cell(struct heatmap_ui *u, struct context *ctx, const struct state *s)
 {
 	const struct heat_window *w = &u->window;
 	const struct heat_cell *cell;
 	struct heat_spot spot;
 
 	if (u->cables.open) {
-		heatmap_select_and_go(u, shell, heat_cables_cursor(&u->cables));
+		heatmap_select_and_go(u, ctx, heat_cables_cursor(&u->cables));
 		return;
 	}
 	cell = heat_cells_at(&u->cells, w, u->row, u->col);
 	if (!cell)
 		return; /* not drawn yet: keys may come faster */
 	if (!cell->count) {
-		shell_say(shell, "no link in this cell");
+		context_say(ctx, "no link in this cell");
 	} else if (w->row_n == 1 && w->col_n == 1) {
 		if (cell->count > 1)
-			heatmap_open_cables(u, shell, s);
+			heatmap_open_cables(u, ctx, s);
 		else
-			heatmap_select_and_go(u, shell, cell->chan);
+			heatmap_select_and_go(u, ctx, cell->chan);
 	} else if (heat_plane_find(heatmap_plane(u), s->fabric,
 				   u->dir ? s->fabric->chan_rev[cell->chan] : cell->chan, &spot)) {
 		u->zoom = 1;
@@ -243,63 +483,64 @@ static void heatmap_open_cell(struct heatmap_ui *u, struct shell *shell, const s
 	}
 }
 
-static void heatmap_exclude_cell(struct heatmap_ui *u, struct shell *shell, const struct state *s)
+static void heatmap_exclude_cell(struct heatmap_ui *u, struct context *ctx, const struct state *s)
 {
 	const struct heat_cell *cell = heat_cells_at(&u->cells, &u->window, u->row, u->col);
 
 	if (u->cables.open)
-		shell_exclude_cable(shell, s, heat_cables_cursor(&u->cables));
+		exclude_cable(ctx, s, heat_cables_cursor(&u->cables));
 	else if (cell && cell->count == 1)
-		shell_exclude_cable(shell, s, cell->chan);
+		exclude_cable(ctx, s, cell->chan);
 	else if (cell)
-		shell_say(shell, cell->count
+		context_say(ctx, cell->count
 					 ? "several cables in this cell: z shows them one by one"
 					 : "no link in this cell");
 }
 
 /* What a proposal changes comes after the last metric, where there is one. */
-static void heatmap_next_metric(struct heatmap_ui *u, struct shell *shell, const struct state *s)
+static void heatmap_next_metric(struct heatmap_ui *u, struct context *ctx, const struct state *s)
 {
-	bool delta = heatmap_shows_delta(shell, s);
+	bool delta = heatmap_shows_delta(ctx, s);
 
-	shell_compare(shell, false);
+	ctx->compare = false;
 	if (delta)
 		u->metric = CHAN_UTIL;
 	else if (u->metric + 1 < CHAN_DELTA)
 		u->metric++;
 	else if (state_preview_ready(s) && s->preview.before)
-		shell_compare(shell, true);
+		ctx->compare = true;
 	else
 		u->metric = CHAN_UTIL;
 }
 
-static void heatmap_next_sort(struct heatmap_ui *u, struct shell *shell, const struct state *s)
+static void heatmap_next_sort(struct heatmap_ui *u, struct context *ctx, const struct state *s)
 {
 	do
 		u->sort = (u->sort + 1) % HEAT_SORTS;
-	while (!heat_sort_suits(u->sort, heatmap_plane(u), shell_survey(shell)->racks));
-	heatmap_sort_rows(u, shell, s);
-	shell_say(shell, "rows %s",
-		  u->sort == HEAT_BY_PLACE ? "in the order of the layout"
-					   : heat_sort_name(u->sort));
+	while (!heat_sort_suits(u->sort, heatmap_plane(u), ctx->summary.racks));
+	heatmap_sort_rows(u, ctx, s);
+	context_say(ctx, "rows %s",
+		    u->sort == HEAT_BY_PLACE ? "in the order of the layout"
+					     : heat_sort_name(u->sort));
 }
 
-static void heatmap_toggle_compare(struct shell *shell, const struct state *s)
+static void heatmap_toggle_compare(struct context *ctx, const struct state *s)
 {
 	if (!state_preview_ready(s) || !s->preview.before)
-		shell_say(shell,
-			  "nothing to compare yet: 6, choose an engine, Space computes a preview");
+		context_say(
+			ctx,
+			"nothing to compare yet: 6, choose an engine, Space computes a preview");
 	else
-		shell_compare(shell, !shell_comparing(shell));
+		ctx->compare = !ctx->compare;
 }
 
-static void heatmap_no_choice(struct shell *shell, const char *text)
+static void heatmap_no_choice(struct context *ctx, const char *text)
 {
-	shell_say(shell, "the heatmap has no '%s'; the key goes through what it has", text);
+	context_say(ctx, "the heatmap has no '%s'; the key goes through what it has", text);
 }
 
 /* A choice by name, as a command gives it; false: it has no name, the next one is wanted. */
-static bool heatmap_named_setting(struct heatmap_ui *u, struct shell *shell, const struct state *s,
+static bool heatmap_named_setting(struct heatmap_ui *u, struct context *ctx, const struct state *s,
 				  const struct input *in)
 {
 	uint32_t i;
@@ -311,26 +552,25 @@ static bool heatmap_named_setting(struct heatmap_ui *u, struct shell *shell, con
 	    : in->req == REQ_ROWS   ? heat_sort_named(in->text)
 				    : HEAT_NO_CHOICE;
 	if (i == HEAT_NO_CHOICE) {
-		heatmap_no_choice(shell, in->text);
+		heatmap_no_choice(ctx, in->text);
 	} else if (in->req == REQ_METRIC) {
-		shell_compare(shell, i == CHAN_DELTA);
+		ctx->compare = i == CHAN_DELTA;
 		u->metric = i == CHAN_DELTA ? u->metric : (enum chan_metric)i;
 	} else if (in->req == REQ_LAYOUT) {
-		heatmap_set_plane(u, shell, s, i);
-	} else if (heat_sort_suits((enum heat_sort)i, heatmap_plane(u),
-				   shell_survey(shell)->racks)) {
+		heatmap_set_plane(u, ctx, s, i);
+	} else if (heat_sort_suits((enum heat_sort)i, heatmap_plane(u), ctx->summary.racks)) {
 		u->sort = (enum heat_sort)i;
-		heatmap_sort_rows(u, shell, s);
+		heatmap_sort_rows(u, ctx, s);
 	} else {
-		shell_say(
-			shell,
+		context_say(
+			ctx,
 			"no racks are known: names have none, and --racks gives no file that suits");
 	}
 	return true;
 }
 
 /* The cell under the mouse; clicked again it is opened. */
-static bool heatmap_click(struct heatmap_ui *u, struct shell *shell, const struct input *in,
+static bool heatmap_click(struct heatmap_ui *u, struct context *ctx, const struct input *in,
 			  const struct state *s)
 {
 	const struct heat_window *w = &u->window;
@@ -343,7 +583,7 @@ static bool heatmap_click(struct heatmap_ui *u, struct shell *shell, const struc
 	row = (w->top + (uint32_t)y) * w->row_n;
 	col = (w->left + (uint32_t)(x / w->cell_w)) * w->col_n;
 	if (u->row / w->row_n == row / w->row_n && u->col / w->col_n == col / w->col_n) {
-		heatmap_open_cell(u, shell, s);
+		heatmap_open_cell(u, ctx, s);
 	} else {
 		u->row = row;
 		u->col = col;
@@ -352,31 +592,31 @@ static bool heatmap_click(struct heatmap_ui *u, struct shell *shell, const struc
 	return true;
 }
 
-static bool heatmap_settings(struct heatmap_ui *u, struct shell *shell, const struct state *s,
+static bool heatmap_settings(struct heatmap_ui *u, struct context *ctx, const struct state *s,
 			     enum req req)
 {
 	switch (req) {
 	case REQ_METRIC:
-		heatmap_next_metric(u, shell, s);
+		heatmap_next_metric(u, ctx, s);
 		return true;
 	case REQ_DIRECTION:
 		u->dir = !u->dir;
 		u->cables.open = false;
 		return true;
 	case REQ_LAYOUT:
-		heatmap_set_plane(u, shell, s, (u->plane + 1) % u->layout->nplane);
+		heatmap_set_plane(u, ctx, s, (u->plane + 1) % u->layout->nplane);
 		return true;
 	case REQ_ROWS:
-		heatmap_next_sort(u, shell, s);
+		heatmap_next_sort(u, ctx, s);
 		return true;
 	case REQ_ZOOM:
-		heatmap_zoom_in(u, shell, s);
+		heatmap_zoom_in(u, ctx, s);
 		return true;
 	case REQ_COMPARE:
-		heatmap_toggle_compare(shell, s);
+		heatmap_toggle_compare(ctx, s);
 		return true;
 	case REQ_ENTER:
-		heatmap_open_cell(u, shell, s);
+		heatmap_open_cell(u, ctx, s);
 		return true;
 	case REQ_BACK:
 		if (!u->cables.open)
@@ -388,7 +628,7 @@ static bool heatmap_settings(struct heatmap_ui *u, struct shell *shell, const st
 	}
 }
 
-static bool heatmap_input(void *own, struct shell *shell, const struct input *in,
+static bool heatmap_input(void *own, struct context *ctx, const struct input *in,
 			  const struct state *s, struct request *out)
 {
 	struct heatmap_ui *u = own;
@@ -404,12 +644,12 @@ static bool heatmap_input(void *own, struct shell *shell, const struct input *in
 		return true;
 	}
 	if (in->req == REQ_CLICK)
-		return heatmap_click(u, shell, in, s);
+		return heatmap_click(u, ctx, in, s);
 	if (in->req == REQ_EXCLUDE && !(in->text && in->text[0])) {
-		heatmap_exclude_cell(u, shell, s);
+		heatmap_exclude_cell(u, ctx, s);
 		return true;
 	}
-	return heatmap_named_setting(u, shell, s, in) || heatmap_settings(u, shell, s, in->req);
+	return heatmap_named_setting(u, ctx, s, in) || heatmap_settings(u, ctx, s, in->req);
 }
 
 static void heatmap_context(const void *own, const struct state *s, char *buf, size_t len)
@@ -435,8 +675,6 @@ static const char *heatmap_layout_name(const void *own, const struct state *s, u
 }
 
 const struct view view_heatmap = {
-	.name = "Heatmap",
-	.title = "Heatmap",
 	.size = sizeof(struct heatmap_ui),
 	.done = heatmap_done,
 	.draw = heatmap_draw,

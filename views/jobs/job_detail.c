@@ -110,7 +110,7 @@ static void job_detail_find_pairs(struct job_detail *d, const struct state *s, c
 	}
 }
 
-static void job_detail_follow(struct job_detail *d, const struct shell *shell,
+static void job_detail_follow(struct job_detail *d, const struct context *ctx,
 			      const struct state *s, uint64_t id)
 {
 	const struct link_usage *u = state_usage(s);
@@ -125,7 +125,7 @@ static void job_detail_follow(struct job_detail *d, const struct shell *shell,
 	d->rates = s->rates ? rates_get(s->rates) : NULL;
 	if (job == FAB_NONE || !u->routes)
 		return;
-	job_detail_find_links(d, shell_survey(shell)->tally, u->routes, job);
+	job_detail_find_links(d, ctx->summary.tally, u->routes, job);
 	job_detail_find_pairs(d, s, &u->jobs->jobs[job]);
 }
 
@@ -170,7 +170,7 @@ static void job_detail_draw_switches(const struct state *s, struct canvas *c, st
 	}
 }
 
-static void job_detail_draw_link(const struct job_detail *d, const struct shell *shell,
+static void job_detail_draw_link(const struct job_detail *d, const struct context *ctx,
 				 const struct state *s, struct canvas *c, struct rect r, int y,
 				 uint32_t i)
 {
@@ -181,15 +181,15 @@ static void job_detail_draw_link(const struct job_detail *d, const struct shell 
 	char label[256], pct[FIGURE_LEN], routes[FIGURE_LEN];
 
 	canvas_rightf(c, r, 6, y,
-		      isfinite(util) ? heat_role(shell_palette(shell), heat_level(util)) : ROLE_DIM,
-		      "%s%s", figure_pct(pct, util), isfinite(util) ? "%" : "");
+		      isfinite(util) ? heat_role(ctx->palette, heat_level(util)) : ROLE_DIM, "%s%s",
+		      figure_pct(pct, util), isfinite(util) ? "%" : "");
 	canvas_rightf(c, r, 15, y, ROLE_TEXT, "%s",
 		      figure_short(routes, job_routes_on(u->routes, job, chan)));
 	canvas_name(c, r, 17, y, r.w - 18, ROLE_TEXT,
 		    chan_label(label, sizeof(label), s->fabric, chan));
 }
 
-static void job_detail_draw_links(const struct job_detail *d, const struct shell *shell,
+static void job_detail_draw_links(const struct job_detail *d, const struct context *ctx,
 				  const struct state *s, struct canvas *c, struct rect r)
 {
 	canvas_text(c, r, 1, 0, ROLE_LABEL, " util   routes  worst of its links");
@@ -197,7 +197,7 @@ static void job_detail_draw_links(const struct job_detail *d, const struct shell
 		canvas_text(c, r, 2, 1, ROLE_DIM,
 			    state_usage(s) ? "it uses none" : "not known yet");
 	for (uint32_t i = 0; i < d->nlinks && (int)i + 1 < r.h; i++)
-		job_detail_draw_link(d, shell, s, c, r, (int)i + 1, i);
+		job_detail_draw_link(d, ctx, s, c, r, (int)i + 1, i);
 }
 
 static void job_detail_draw_pairs(const struct job_detail *d, const struct state *s,
@@ -217,20 +217,20 @@ static void job_detail_draw_pairs(const struct job_detail *d, const struct state
 	}
 }
 
-void job_detail_draw(struct job_detail *d, const struct shell *shell, const struct state *s,
+void job_detail_draw(struct job_detail *d, const struct context *ctx, const struct state *s,
 		     struct canvas *c, struct rect r, uint32_t job)
 {
-	const struct job *j = &shell_survey(shell)->jobs->jobs[job];
+	const struct job *j = &ctx->summary.jobs->jobs[job];
 	int half = r.w * 3 / 5, top = r.h > 8 ? 4 : 2;
 	char title[64];
 
-	job_detail_follow(d, shell, s, j->id);
+	job_detail_follow(d, ctx, s, j->id);
 	snprintf(title, sizeof(title), "Job %llu", (unsigned long long)j->id);
 	canvas_rule(c, r, 0, title);
 	job_detail_draw_place(s, c, (struct rect){ r.x, r.y + 1, r.w, top }, j);
 	if (top > 2)
 		job_detail_draw_switches(s, c, (struct rect){ r.x, r.y + 1, r.w, top }, 3, j);
-	job_detail_draw_links(d, shell, s, c,
+	job_detail_draw_links(d, ctx, s, c,
 			      (struct rect){ r.x, r.y + 1 + top, half, r.h - 1 - top });
 	job_detail_draw_pairs(
 		d, s, c, (struct rect){ r.x + half, r.y + 1 + top, r.w - half, r.h - 1 - top });

@@ -3,7 +3,7 @@
 #ifndef VIEWS_JOBS_JOB_DETAIL_H
 #define VIEWS_JOBS_JOB_DETAIL_H
 
-#include "views/canvas/view.h"
+#include "views/data/view.h"
 
 /* The pairs of a job whose route takes one channel, found once. */
 #define JOB_PAIRS 4
@@ -17,7 +17,7 @@ struct job_detail {
 };
 
 /* The job under the cursor, by its index in the survey's jobs. */
-void job_detail_draw(struct job_detail *d, const struct shell *shell, const struct state *s,
+void job_detail_draw(struct job_detail *d, const struct context *ctx, const struct state *s,
 		     struct canvas *c, struct rect r, uint32_t job);
 void job_detail_done(struct job_detail *d);
 

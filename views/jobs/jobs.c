@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Jobs: where they run, what they send, how crowded their links are now and after the plan. */
-#include "views/canvas/view.h"
+#include "fabric/base/plural.h"
+#include "views/data/view.h"
 #include "views/jobs/job_detail.h"
 #include "views/table/table.h"
-
-#include "fabric/base/plural.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -50,7 +49,7 @@ static const struct table_col columns[] = {
 
 static double jobs_figure(const struct table_in *in, uint32_t job, const char *name)
 {
-	const struct rows rows = { ROWS_JOBS, in->s, shell_survey(in->shell) };
+	const struct rows rows = { ROWS_JOBS, in->s, &in->ctx->summary };
 	struct value v;
 
 	field_get(&v, field_find(ROWS_JOBS, name, strlen(name)), &rows, job);
@@ -76,7 +75,7 @@ static bool jobs_draw_picture(const struct table_in *in, uint32_t job, uint32_t 
 			      struct canvas *c, struct rect r, int x, int y, int w)
 {
 	if (col == COL_MARK) {
-		if (shell_survey(in->shell)->jobs->jobs[job].id == shell_selected_job(in->shell))
+		if (in->ctx->summary.jobs->jobs[job].id == in->ctx->job.id)
 			canvas_char(c, r, x, y, ROLE_KEY, '*');
 		return true;
 	}
@@ -89,24 +88,24 @@ static bool jobs_draw_picture(const struct table_in *in, uint32_t job, uint32_t 
 /* Its links in all views; again: no longer. */
 static void jobs_mark_job(const struct table_in *in, uint32_t job)
 {
-	unsigned long long id = shell_survey(in->shell)->jobs->jobs[job].id;
+	unsigned long long id = in->ctx->summary.jobs->jobs[job].id;
 	const struct link_usage *use = state_usage(in->s);
 	uint32_t at = link_usage_job(use, id);
 	unsigned long long n;
 
-	if (shell_selected_job(in->shell) == id) {
-		shell_select_job(in->shell, 0);
-		shell_say(in->shell, "job %llu is not marked any more", id);
+	if (in->ctx->job.id == id) {
+		context_select_job(in->ctx, 0);
+		context_say(in->ctx, "job %llu is not marked any more", id);
 		return;
 	}
-	shell_select_job(in->shell, id);
+	context_select_job(in->ctx, id);
 	if (at == FAB_NONE || !use->routes) {
-		shell_say(in->shell, "job %llu is marked; its links are not known yet", id);
+		context_say(in->ctx, "job %llu is marked; its links are not known yet", id);
 		return;
 	}
 	n = use->routes->off[at + 1] - use->routes->off[at];
-	shell_say(in->shell, "%llu link%s of job %llu marked in all views; Esc: no longer", n,
-		  plural(n), id);
+	context_say(in->ctx, "%llu link%s of job %llu marked in all views; Esc: no longer", n,
+		    plural(n), id);
 }
 
 static const struct table_ops ops = {
@@ -155,16 +154,16 @@ static void jobs_draw_source(const struct state *s, struct canvas *c, struct rec
 	}
 }
 
-static void jobs_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
+static void jobs_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 		      const struct state *s)
 {
 	struct jobs_ui *u = own;
-	const struct table_in in = { own, shell, s };
+	const struct table_in in = { own, ctx, s };
 	int below = list_detail_lines(r.h - 1, r.h >= 40 ? 16 : r.h >= 24 ? 10 : 7);
 	uint32_t job;
 
 	jobs_draw_source(s, c, r, r.h - 1);
-	if (!shell_survey(shell)->jobs) {
+	if (!ctx->summary.jobs) {
 		canvas_rule(c, r, 0, "Jobs");
 		canvas_text(c, r, 2, 2, ROLE_DIM, "no jobs known");
 		return;
@@ -173,18 +172,18 @@ static void jobs_draw(void *own, struct shell *shell, struct canvas *c, struct r
 		   "Jobs");
 	job = table_cursor(&u->table);
 	if (below && job != FAB_NONE && s->fabric)
-		job_detail_draw(&u->detail, shell, s, c,
+		job_detail_draw(&u->detail, ctx, s, c,
 				(struct rect){ r.x, r.y + r.h - 1 - below, r.w, below }, job);
 }
 
-static bool jobs_input(void *own, struct shell *shell, const struct input *in,
+static bool jobs_input(void *own, struct context *ctx, const struct input *in,
 		       const struct state *s, struct request *out)
 {
 	struct jobs_ui *u = own;
-	const struct table_in at = { own, shell, s };
+	const struct table_in at = { own, ctx, s };
 
 	(void)out;
-	if (in->req != REQ_ENTER || !shell_survey(shell)->jobs)
+	if (in->req != REQ_ENTER || !ctx->summary.jobs)
 		return false;
 	table_follow(&u->table, &ops, &at);
 	if (table_cursor(&u->table) != FAB_NONE)
@@ -193,8 +192,6 @@ static bool jobs_input(void *own, struct shell *shell, const struct input *in,
 }
 
 const struct view view_jobs = {
-	.name = "Jobs",
-	.title = "Jobs",
 	.size = sizeof(struct jobs_ui),
 	.done = jobs_done,
 	.draw = jobs_draw,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/links/chan_detail.h"
 
-#include "views/data/past_spark.h"
+#include "views/data/chan_text.h"
+#include "views/data/history_spark.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,14 +14,14 @@ static const char *chan_detail_sign(double v)
 	return isfinite(v) ? "%" : "";
 }
 
-static void chan_detail_draw_rates(const struct shell *shell, const struct state *s,
+static void chan_detail_draw_rates(const struct context *ctx, const struct state *s,
 				   struct canvas *c, struct rect r, uint32_t chan)
 {
 	uint32_t port = chan_fabric_port(s->fabric, chan);
 	const struct port_rate *p = state_rate(s, port);
 	const struct port *hw = &s->fabric->port[port];
-	enum problem problem = (enum problem)shell_survey(shell)->problem[port];
-	const char *unit = shell_bits(shell) ? "Gb/s" : "GB/s";
+	enum problem problem = (enum problem)ctx->summary.problem[port];
+	const char *unit = ctx->bits ? "Gb/s" : "GB/s";
 	char util[FIGURE_LEN], wait[FIGURE_LEN], tx[FIGURE_LEN], rx[FIGURE_LEN], err[FIGURE_LEN];
 	int x;
 
@@ -28,102 +29,13 @@ static void chan_detail_draw_rates(const struct shell *shell, const struct state
 		c, r, 1, 0, ROLE_TEXT, "util %s%s  wait %s%s  tx %s  rx %s %s  errors/min %s",
 		figure_pct(util, p ? p->util_pct : NAN), chan_detail_sign(p ? p->util_pct : NAN),
 		figure_pct(wait, p ? p->wait_pct : NAN), chan_detail_sign(p ? p->wait_pct : NAN),
-		figure_rate(tx, p ? p->tx_Bps : NAN, shell_bits(shell)),
-		figure_rate(rx, p ? p->rx_Bps : NAN, shell_bits(shell)), unit,
+		figure_rate(tx, p ? p->tx_Bps : NAN, ctx->bits),
+		figure_rate(rx, p ? p->rx_Bps : NAN, ctx->bits), unit,
 		figure_pct(err, p ? p->errors_per_min : NAN));
 	if (hw->width && hw->speed[0])
 		x = canvas_textf(c, r, x, 0, ROLE_DIM, "  %ux%.6s", hw->width, hw->speed);
 	if (problem)
 		canvas_textf(c, r, x, 0, ROLE_BAD, "  %s", problem_word(problem));
-}
-
-const char *chan_lanes_text(char *buf, size_t len, const struct state *s, uint32_t chan, int width)
-{
-	const struct link_usage *u = state_usage(s);
-	const uint32_t *routes;
-	uint64_t sum = 0;
-	char one[32];
-	size_t n = 0;
-
-	buf[0] = '\0';
-	if (!u || !u->lanes)
-		return buf;
-	routes = vl_use_of(u->lanes, chan);
-	for (uint32_t vl = 0; vl < VL_USE_LANES; vl++)
-		sum += routes[vl];
-	for (uint32_t vl = 0; vl < VL_USE_LANES; vl++) {
-		int w;
-
-		if (!routes[vl])
-			continue;
-		w = snprintf(one, sizeof(one), "%sVL%u %.0f%%", n ? " " : "", vl,
-			     (double)routes[vl] * 100 / (double)sum);
-		if ((int)n + w > width || n + (size_t)w >= len)
-			break;
-		memcpy(buf + n, one, (size_t)w + 1);
-		n += (size_t)w;
-	}
-	return buf;
-}
-
-static uint64_t chan_detail_routes_of_jobs(const struct job_routes *r, uint32_t chan)
-{
-	uint64_t sum = 0;
-
-	for (uint64_t i = r->chan_off[chan]; i < r->chan_off[chan + 1]; i++)
-		sum += r->job_routes[i];
-	return sum;
-}
-
-/* Of all links before they are sorted by this: printf() would be half of the time. */
-static char *chan_detail_put_number(char *to, uint64_t v)
-{
-	char digits[20];
-	int n = 0;
-
-	do
-		digits[n++] = (char)('0' + v % 10);
-	while (v /= 10);
-	while (n)
-		*to++ = digits[--n];
-	return to;
-}
-
-const char *chan_jobs_text(char *buf, size_t len, const struct state *s, uint32_t chan, int width)
-{
-	const struct link_usage *u = state_usage(s);
-	const struct job_routes *r = u ? u->routes : NULL;
-	double all = r ? (double)chan_detail_routes_of_jobs(r, chan) : 0;
-	char one[48];
-	size_t n = 0, w;
-
-	for (uint64_t i = r ? r->chan_off[chan] : 0; r && i < r->chan_off[chan + 1]; i++) {
-		char *end = one;
-
-		if (n)
-			*end++ = ' ';
-		end = chan_detail_put_number(end, u->jobs->jobs[r->job[i]].id);
-		*end++ = ':';
-		end = chan_detail_put_number(end, (uint64_t)rint(r->job_routes[i] * 100.0 / all));
-		*end++ = '%';
-		w = (size_t)(end - one);
-		if (n + w > (size_t)width || n + w >= len)
-			break;
-		memcpy(buf + n, one, w);
-		n += w;
-	}
-	buf[n] = '\0';
-	return buf;
-}
-
-double chan_planned_util(const struct state *s, uint32_t chan)
-{
-	const struct port_rate *p = state_rate(s, chan_fabric_port(s->fabric, chan));
-	const struct metrics *now = s->preview.before, *plan = s->preview.after;
-
-	if (!p || !state_preview_ready(s) || !now || !now->njob || !now->eff_efi[chan])
-		return NAN;
-	return fmin(100, p->util_pct * (double)plan->eff_efi[chan] / (double)now->eff_efi[chan]);
 }
 
 static void chan_detail_draw_routes(const struct state *s, struct canvas *c, struct rect r,
@@ -147,11 +59,11 @@ static void chan_detail_draw_routes(const struct state *s, struct canvas *c, str
 		     chan_lanes_text(lanes, sizeof(lanes), s, chan, r.w - x - 3));
 }
 
-static void chan_detail_draw_jobs(const struct shell *shell, const struct state *s,
+static void chan_detail_draw_jobs(const struct context *ctx, const struct state *s,
 				  struct canvas *c, struct rect r, uint32_t chan)
 {
 	const struct link_usage *u = state_usage(s);
-	uint64_t id = shell_selected_job(shell);
+	uint64_t id = ctx->job.id;
 	uint32_t n, job = link_usage_job(u, id);
 	int x = canvas_text(c, r, 1, 2, ROLE_LABEL, "jobs "), end = r.w - 22;
 	char text[256], mark[64] = "";
@@ -197,10 +109,10 @@ static const char *chan_detail_plan_text(char *buf, size_t len, const struct sta
 }
 
 /* Of the past as much as fits before what is to come. */
-static void chan_detail_draw_history(const struct shell *shell, const struct state *s,
+static void chan_detail_draw_history(const struct context *ctx, const struct state *s,
 				     struct canvas *c, struct rect r, uint32_t chan)
 {
-	enum history_metric m = shell_past(shell);
+	enum history_metric m = ctx->metric;
 	int x = canvas_textf(c, r, 1, 3, ROLE_LABEL, "%s ", history_metric_name(m)), n, first;
 	int room = r.w >= 130 ? HISTORY_LEN : 30, left;
 	uint8_t past[HISTORY_LEN];
@@ -219,11 +131,11 @@ static void chan_detail_draw_history(const struct shell *shell, const struct sta
 	canvas_text(c, r, x, 3, ROLE_LABEL, plan);
 }
 
-void chan_detail_draw(const struct shell *shell, const struct state *s, struct canvas *c,
+void chan_detail_draw(const struct context *ctx, const struct state *s, struct canvas *c,
 		      struct rect r, uint32_t chan)
 {
-	chan_detail_draw_rates(shell, s, c, r, chan);
+	chan_detail_draw_rates(ctx, s, c, r, chan);
 	chan_detail_draw_routes(s, c, r, chan);
-	chan_detail_draw_jobs(shell, s, c, r, chan);
-	chan_detail_draw_history(shell, s, c, r, chan);
+	chan_detail_draw_jobs(ctx, s, c, r, chan);
+	chan_detail_draw_history(ctx, s, c, r, chan);
 }

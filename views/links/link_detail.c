@@ -3,6 +3,7 @@
 
 #include "fabric/base/plural.h"
 #include "views/canvas/text.h"
+#include "views/data/chan_text.h"
 #include "views/links/chan_detail.h"
 
 #include <math.h>
@@ -80,7 +81,7 @@ static const char *link_detail_sign(double v)
 	return isfinite(v) ? "%" : "";
 }
 
-static void link_detail_draw_rates(const struct shell *shell, const struct state *s,
+static void link_detail_draw_rates(const struct context *ctx, const struct state *s,
 				   struct canvas *c, struct rect r, uint32_t chan)
 {
 	static const struct port_rate none = { NAN, NAN, NAN, NAN, NAN };
@@ -95,9 +96,8 @@ static void link_detail_draw_rates(const struct shell *shell, const struct state
 		snprintf(t[i][0], sizeof(t[i][0]), "%s%s  wait %s%s", figure_pct(a, p->util_pct),
 			 link_detail_sign(p->util_pct), figure_pct(b, p->wait_pct),
 			 link_detail_sign(p->wait_pct));
-		snprintf(t[i][1], sizeof(t[i][1]), "%s %s",
-			 figure_rate(a, p->tx_Bps, shell_bits(shell)),
-			 shell_bits(shell) ? "Gb/s" : "GB/s");
+		snprintf(t[i][1], sizeof(t[i][1]), "%s %s", figure_rate(a, p->tx_Bps, ctx->bits),
+			 ctx->bits ? "Gb/s" : "GB/s");
 		snprintf(t[i][2], sizeof(t[i][2]), "%s /min", figure_pct(a, p->errors_per_min));
 	}
 	link_detail_draw_pair(c, r, 0, "utilisation", t[0][0], t[1][0]);
@@ -146,10 +146,10 @@ static const char *link_detail_scale_text(char buf[FIGURE_LEN], enum history_met
 }
 
 /* Bars from the bottom of r, newest right, with the scale at the left. */
-static void link_detail_draw_graph(const struct shell *shell, const struct state *s,
+static void link_detail_draw_graph(const struct context *ctx, const struct state *s,
 				   struct canvas *c, struct rect r, uint32_t chan)
 {
-	enum history_metric m = shell_past(shell);
+	enum history_metric m = ctx->metric;
 	uint8_t past[HISTORY_LEN];
 	char scale[FIGURE_LEN];
 	int n, first, h = r.h < GRAPH_MAX ? r.h : GRAPH_MAX, room = r.w - 6;
@@ -168,7 +168,7 @@ static void link_detail_draw_graph(const struct shell *shell, const struct state
 		canvas_right(c, r, 5, y, ROLE_LABEL,
 			     link_detail_scale_text(scale, m, 100 * (h - y) / h));
 		for (int i = first; i < n; i++) {
-			enum role role = heat_role(shell_palette(shell), heat_level(past[i]));
+			enum role role = heat_role(ctx->palette, heat_level(past[i]));
 
 			if (past[i] <= 100 && past[i] > least)
 				canvas_char(c, r, 6 + i - first, y, role,
@@ -220,7 +220,7 @@ static void link_detail_draw_routes(const struct state *s, struct canvas *c, str
 		canvas_text(c, r, 1, 4, ROLE_TEXT, util + 2);
 }
 
-static void link_detail_draw_jobs(const struct shell *shell, const struct state *s,
+static void link_detail_draw_jobs(const struct context *ctx, const struct state *s,
 				  struct canvas *c, struct rect r, uint32_t chan)
 {
 	const struct link_usage *u = state_usage(s);
@@ -238,7 +238,7 @@ static void link_detail_draw_jobs(const struct shell *shell, const struct state 
 		int y = (int)(i - first) + 1;
 		char routes[FIGURE_LEN];
 
-		canvas_textf(c, r, 1, y, j->id == shell_selected_job(shell) ? ROLE_KEY : ROLE_TEXT,
+		canvas_textf(c, r, 1, y, j->id == ctx->job.id ? ROLE_KEY : ROLE_TEXT,
 			     "%-12llu %-8.8s %7s %5.0f%%", (unsigned long long)j->id, j->user,
 			     figure_short(routes, k->job_routes[i]), share * 100);
 		if (r.w > 50)
@@ -288,12 +288,12 @@ static int link_detail_section(struct canvas *c, struct rect r, int y, const cha
 }
 
 /* Both ports, with their counters where there is room; returns the lines used. */
-static int link_detail_draw_ports(const struct shell *shell, const struct state *s,
+static int link_detail_draw_ports(const struct context *ctx, const struct state *s,
 				  struct canvas *c, struct rect r, uint32_t chan, bool counters)
 {
 	int y = link_detail_draw_ends(s, c, (struct rect){ r.x, r.y, r.w, r.h < 23 ? 3 : 4 }, chan);
 
-	link_detail_draw_rates(shell, s, c, (struct rect){ r.x, r.y + y, r.w, 3 }, chan);
+	link_detail_draw_rates(ctx, s, c, (struct rect){ r.x, r.y + y, r.w, 3 }, chan);
 	y += 3;
 	if (counters)
 		y += link_detail_draw_counters(s, c, (struct rect){ r.x, r.y + y, r.w, r.h - y },
@@ -302,33 +302,33 @@ static int link_detail_draw_ports(const struct shell *shell, const struct state 
 }
 
 /* The past, graph lines high, and the routes below it; returns the lines used. */
-static int link_detail_draw_past_and_routes(const struct shell *shell, const struct state *s,
+static int link_detail_draw_past_and_routes(const struct context *ctx, const struct state *s,
 					    struct canvas *c, struct rect r, uint32_t chan,
 					    int graph)
 {
 	static const char *const titles[] = { "Utilisation so far, newest right",
 					      "Wait so far, newest right",
 					      "Errors a minute so far, newest right" };
-	int y = link_detail_section(c, r, 0, titles[shell_past(shell)]);
+	int y = link_detail_section(c, r, 0, titles[ctx->metric]);
 
-	link_detail_draw_graph(shell, s, c, (struct rect){ r.x, r.y + y, r.w, graph }, chan);
+	link_detail_draw_graph(ctx, s, c, (struct rect){ r.x, r.y + y, r.w, graph }, chan);
 	y = link_detail_section(c, r, y + graph, "Routes over it");
 	link_detail_draw_routes(s, c, (struct rect){ r.x, r.y + y, r.w, 5 }, chan);
 	return y + (state_plan_ahead(s) ? 4 : 3);
 }
 
-static void link_detail_draw_users(const struct shell *shell, const struct state *s,
+static void link_detail_draw_users(const struct context *ctx, const struct state *s,
 				   struct canvas *c, struct rect r, uint32_t chan)
 {
 	int y = link_detail_section(c, r, 0, "Whose they are, and where to"), jobs = r.w * 3 / 5;
 
-	link_detail_draw_jobs(shell, s, c, (struct rect){ r.x, r.y + y, jobs, r.h - y }, chan);
+	link_detail_draw_jobs(ctx, s, c, (struct rect){ r.x, r.y + y, jobs, r.h - y }, chan);
 	link_detail_draw_dests(s, c, (struct rect){ r.x + jobs, r.y + y, r.w - jobs, r.h - y },
 			       chan);
 }
 
 /* What is there to see comes first: on small screens the counters go. */
-void link_detail_draw(const struct shell *shell, const struct state *s, struct canvas *c,
+void link_detail_draw(const struct context *ctx, const struct state *s, struct canvas *c,
 		      struct rect r, uint32_t chan)
 {
 	bool wide = r.w >= 120, beside = wide || (r.w >= SIDE_BY_SIDE_W && r.h >= 26);
@@ -337,7 +337,7 @@ void link_detail_draw(const struct shell *shell, const struct state *s, struct c
 	char label[256];
 
 	canvas_rule(c, r, 0, chan_label(label, sizeof(label), s->fabric, chan));
-	y = 1 + link_detail_draw_ports(shell, s, c, a, chan, beside || r.h >= 36);
+	y = 1 + link_detail_draw_ports(ctx, s, c, a, chan, beside || r.h >= 36);
 	if (beside) {
 		b = (struct rect){ r.x + left, r.y, r.w - left, r.h };
 		graph = wide ? r.h / 4 : y - 7;
@@ -346,10 +346,10 @@ void link_detail_draw(const struct shell *shell, const struct state *s, struct c
 		graph = b.h < 16 ? 2 : b.h / 4;
 	}
 	graph = graph < GRAPH_MAX ? graph : GRAPH_MAX;
-	used = link_detail_draw_past_and_routes(shell, s, c, b, chan, graph);
+	used = link_detail_draw_past_and_routes(ctx, s, c, b, chan, graph);
 	if (beside && !wide) /* jobs below both */
 		b = (struct rect){ r.x, r.y + y, r.w, r.h - y };
 	else
 		b = (struct rect){ b.x, b.y + used, b.w, b.h - used };
-	link_detail_draw_users(shell, s, c, b, chan);
+	link_detail_draw_users(ctx, s, c, b, chan);
 }

@@ -3,9 +3,9 @@
 #ifndef VIEWS_LINKS_LINK_DETAIL_H
 #define VIEWS_LINKS_LINK_DETAIL_H
 
-#include "views/canvas/view.h"
+#include "views/data/view.h"
 
-void link_detail_draw(const struct shell *shell, const struct state *s, struct canvas *c,
+void link_detail_draw(const struct context *ctx, const struct state *s, struct canvas *c,
 		      struct rect r, uint32_t chan);
 
 #endif

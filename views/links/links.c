@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of links between switches, one row per direction; Enter opens a page on one. */
-#include "views/canvas/view.h"
-#include "views/data/past_spark.h"
+#include "views/data/history_spark.h"
+#include "views/data/view.h"
 #include "views/links/chan_detail.h"
 #include "views/links/link_detail.h"
 #include "views/table/table.h"
@@ -55,7 +55,7 @@ static bool links_draw_history(const struct table_in *in, uint32_t chan, uint32_
 {
 	if (columns[col].field)
 		return false;
-	past_spark(in->s, shell_past(in->shell), c, r, x, y, w, chan);
+	history_spark(in->s, in->ctx->metric, c, r, x, y, w, chan);
 	return true;
 }
 
@@ -64,7 +64,7 @@ static void links_moved(const struct table_in *in, uint32_t chan)
 	struct links_ui *u = in->own;
 
 	u->told = chan;
-	shell_select_chan(in->shell, chan);
+	in->ctx->chan = chan;
 }
 
 static void links_open_detail(const struct table_in *in, uint32_t chan)
@@ -78,12 +78,12 @@ static void links_open_detail(const struct table_in *in, uint32_t chan)
 /* Of a marked job only its own. */
 static bool links_wanted(const struct table_in *in, uint32_t chan)
 {
-	return !shell_job_dims(in->shell, chan);
+	return !context_dims(in->ctx, chan);
 }
 
 static uint64_t links_version(const struct table_in *in)
 {
-	return shell_selected_job(in->shell) << 24 ^ shell_job_links(in->shell);
+	return in->ctx->job.id << 24 ^ in->ctx->job.links;
 }
 
 static const struct table_ops ops = {
@@ -112,7 +112,7 @@ static struct table *links_table(void *own, const struct table_ops **out)
 
 /* Sorted by one of the figures that have a past, the past is that one's, else of
  * utilisation. */
-static void links_follow_sort(struct links_ui *u, struct shell *shell)
+static void links_follow_sort(struct links_ui *u, struct context *ctx)
 {
 	static const char *const fields[HISTORY_METRICS] = { "util_pct", "wait_pct",
 							     "errors_per_min" };
@@ -120,18 +120,18 @@ static void links_follow_sort(struct links_ui *u, struct shell *shell)
 	if (u->sorted_by == u->table.sort)
 		return;
 	u->sorted_by = u->table.sort;
-	shell_past_set(shell, HISTORY_UTIL);
+	ctx->metric = HISTORY_UTIL;
 	for (int m = 0; m < HISTORY_METRICS; m++)
 		if (u->sorted_by && !strcmp(u->sorted_by->name, fields[m]))
-			shell_past_set(shell, m);
+			ctx->metric = m;
 }
 
 /* Another fabric numbers its channels anew; a channel chosen elsewhere takes the cursor along. */
-static void links_follow(struct links_ui *u, struct shell *shell, const struct state *s)
+static void links_follow(struct links_ui *u, struct context *ctx, const struct state *s)
 {
-	const struct table_in in = { u, shell, s };
-	const struct rows rows = { ROWS_LINKS, s, shell_survey(shell) };
-	uint32_t chan = shell_selected_chan(shell);
+	const struct table_in in = { u, ctx, s };
+	const struct rows rows = { ROWS_LINKS, s, &ctx->summary };
+	uint32_t chan = ctx->chan;
 
 	if (u->fabric != s->fabric) {
 		fabric_put(u->fabric);
@@ -139,18 +139,18 @@ static void links_follow(struct links_ui *u, struct shell *shell, const struct s
 		u->told = FAB_NONE;
 	}
 	table_follow(&u->table, &ops, &in);
-	links_follow_sort(u, shell);
+	links_follow_sort(u, ctx);
 	if (chan == FAB_NONE || chan == u->told)
 		return;
 	u->told = chan;
 	table_select(&u->table, table_key(&rows, chan));
 }
 
-static void links_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
+static void links_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 		       const struct state *s)
 {
 	struct links_ui *u = own;
-	const struct table_in in = { own, shell, s };
+	const struct table_in in = { own, ctx, s };
 	int below = list_detail_lines(r.h, 1 + CHAN_DETAIL_LINES);
 	struct rect rows = { r.x, r.y, r.w, r.h - below };
 	struct rect detail = { r.x, r.y + r.h - below + 1, r.w, below - 1 };
@@ -162,15 +162,15 @@ static void links_draw(void *own, struct shell *shell, struct canvas *c, struct 
 		canvas_text(c, r, 1, 2, ROLE_DIM, "no fabric yet");
 		return;
 	}
-	links_follow(u, shell, s);
+	links_follow(u, ctx, s);
 	chan = table_cursor(&u->table);
 	if (u->open && chan != FAB_NONE) {
-		link_detail_draw(shell, s, c, r, chan);
+		link_detail_draw(ctx, s, c, r, chan);
 		return;
 	}
-	if (shell_selected_job(shell))
+	if (ctx->job.id)
 		snprintf(title, sizeof(title), "Links of job %llu",
-			 (unsigned long long)shell_selected_job(shell));
+			 (unsigned long long)ctx->job.id);
 	table_draw(&u->table, &ops, &in, c, rows, title);
 	if (!below)
 		return;
@@ -178,7 +178,7 @@ static void links_draw(void *own, struct shell *shell, struct canvas *c, struct 
 	canvas_rule(c, r, r.h - below,
 		    chan == FAB_NONE ? NULL : chan_label(label, sizeof(label), s->fabric, chan));
 	if (chan != FAB_NONE)
-		chan_detail_draw(shell, s, c, detail, chan);
+		chan_detail_draw(ctx, s, c, detail, chan);
 }
 
 /* What is for a table leads back to it from the page. */
@@ -199,16 +199,16 @@ static bool links_of_the_table(const struct input *in)
 	}
 }
 
-static bool links_input(void *own, struct shell *shell, const struct input *in,
+static bool links_input(void *own, struct context *ctx, const struct input *in,
 			const struct state *s, struct request *out)
 {
 	struct links_ui *u = own;
-	const struct table_in at = { own, shell, s };
+	const struct table_in at = { own, ctx, s };
 
 	(void)out;
 	if (!s->fabric)
 		return false;
-	links_follow(u, shell, s);
+	links_follow(u, ctx, s);
 	if (in->req == REQ_BACK && u->open) {
 		u->open = false;
 		return true;
@@ -218,14 +218,14 @@ static bool links_input(void *own, struct shell *shell, const struct input *in,
 	if (links_of_the_table(in))
 		u->open = false;
 	if (in->req == REQ_METRIC) {
-		shell_past_choose(shell, in);
+		context_choose_metric(ctx, in);
 		return true;
 	}
 	if (in->req != REQ_ENTER || table_cursor(&u->table) == FAB_NONE)
 		return false;
 	if (u->open) {
 		u->open = false;
-		shell_goto(shell, VIEW_HEATMAP);
+		context_goto(ctx, VIEW_HEATMAP);
 	} else {
 		links_open_detail(&at, table_cursor(&u->table));
 	}
@@ -265,8 +265,6 @@ static void links_context(const void *own, const struct state *s, char *buf, siz
 }
 
 const struct view view_links = {
-	.name = "Links",
-	.title = "Links",
 	.size = sizeof(struct links_ui),
 	.done = links_done,
 	.draw = links_draw,

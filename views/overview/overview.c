@@ -2,11 +2,12 @@
 /* The overview: the fabric in figures, its tiers, hot links, problems, jobs, last events; where
  * there is room, a heatmap of all of it. */
 #include "fabric/base/plural.h"
-#include "views/canvas/view.h"
+#include "views/data/chan_text.h"
+#include "views/data/view.h"
+#include "views/events/events.h"
 #include "views/heatmap/heat_small.h"
 #include "views/links/chan_detail.h"
 #include "views/overview/overview_panes.h"
-#include "views/shell/shell_priv.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -140,12 +141,12 @@ static void overview_draw_hint(struct canvas *c, struct rect r)
 }
 
 /* The channel under the cursor, FAB_NONE when there is none. */
-static uint32_t overview_cursor_chan(const struct overview_ui *u, const struct shell *shell,
+static uint32_t overview_cursor_chan(const struct overview_ui *u, const struct context *ctx,
 				     const struct state *s)
 {
-	const struct fabric_summary *v = shell_survey(shell);
+	const struct fabric_summary *v = &ctx->summary;
 	uint32_t i = u->list[u->pane].cursor, nhot;
-	const uint32_t *hot = overview_hot(shell, &nhot);
+	const uint32_t *hot = overview_hot(ctx, &nhot);
 
 	if (u->pane == PANE_HOT && i < nhot)
 		return hot[i];
@@ -171,17 +172,17 @@ static void overview_draw_dests(const struct state *s, struct canvas *c, struct 
 	}
 }
 
-static void overview_draw_selected(const struct overview_ui *u, const struct shell *shell,
+static void overview_draw_selected(const struct overview_ui *u, const struct context *ctx,
 				   struct canvas *c, struct rect r, int y, const struct state *s)
 {
-	uint32_t chan = overview_cursor_chan(u, shell, s);
+	uint32_t chan = overview_cursor_chan(u, ctx, s);
 	const struct port_rate *p;
 	const struct port *hw;
 	char label[256], tx[FIGURE_LEN], rx[FIGURE_LEN], wait[FIGURE_LEN], jobs[200];
 	int x = canvas_text(c, r, 1, y, ROLE_LABEL, "sel ");
 
 	if (chan == FAB_NONE)
-		chan = shell_selected_chan(shell);
+		chan = ctx->chan;
 	if (chan == FAB_NONE) {
 		canvas_text(c, r, x, y, ROLE_DIM, "no link");
 		return;
@@ -193,32 +194,31 @@ static void overview_draw_selected(const struct overview_ui *u, const struct she
 	if (hw->width && hw->speed[0])
 		x = canvas_textf(c, r, x, y, ROLE_DIM, "%ux%.6s  ", hw->width, hw->speed);
 	x = canvas_textf(c, r, x, y, ROLE_TEXT, "tx %s rx %s %s  wait %s%%  ",
-			 figure_rate(tx, p ? p->tx_Bps : NAN, shell_bits(shell)),
-			 figure_rate(rx, p ? p->rx_Bps : NAN, shell_bits(shell)),
-			 shell_bits(shell) ? "Gb/s" : "GB/s",
-			 figure_pct(wait, p ? p->wait_pct : NAN));
+			 figure_rate(tx, p ? p->tx_Bps : NAN, ctx->bits),
+			 figure_rate(rx, p ? p->rx_Bps : NAN, ctx->bits),
+			 ctx->bits ? "Gb/s" : "GB/s", figure_pct(wait, p ? p->wait_pct : NAN));
 	if (chan_jobs_text(jobs, sizeof(jobs), s, chan, r.w - x - 6 - (r.w >= WIDE ? 40 : 0))[0])
 		x = canvas_textf(c, r, x, y, ROLE_TEXT, "jobs %s", jobs);
 	if (r.w >= WIDE)
 		overview_draw_dests(s, c, r, x, y, chan);
 }
 
-static void overview_draw_panes(struct overview_ui *u, const struct shell *shell, struct canvas *c,
+static void overview_draw_panes(struct overview_ui *u, const struct context *ctx, struct canvas *c,
 				const struct overview_layout *l, const struct state *s)
 {
 	u->at[PANE_HOT] = l->hot;
 	u->at[PANE_PROBLEMS] = l->problems;
 	u->at[PANE_JOBS] = l->jobs;
-	pane_hot(&u->list[PANE_HOT], u->pane == PANE_HOT, shell, c, l->hot, s);
-	pane_problems(&u->list[PANE_PROBLEMS], u->pane == PANE_PROBLEMS, shell, c, l->problems, s);
-	pane_jobs(&u->list[PANE_JOBS], u->pane == PANE_JOBS, shell, c, l->jobs, s);
+	pane_hot(&u->list[PANE_HOT], u->pane == PANE_HOT, ctx, c, l->hot, s);
+	pane_problems(&u->list[PANE_PROBLEMS], u->pane == PANE_PROBLEMS, ctx, c, l->problems, s);
+	pane_jobs(&u->list[PANE_JOBS], u->pane == PANE_JOBS, ctx, c, l->jobs, s);
 }
 
-static void overview_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
+static void overview_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 			  const struct state *s)
 {
 	struct overview_ui *u = own;
-	const struct fabric_summary *v = shell_survey(shell);
+	const struct fabric_summary *v = &ctx->summary;
 	struct overview_layout l = overview_layout(r, v->ntier);
 
 	if (!s->fabric) {
@@ -227,26 +227,26 @@ static void overview_draw(void *own, struct shell *shell, struct canvas *c, stru
 		return;
 	}
 	pane_fabric(c, l.fabric, s, v);
-	pane_tiers(shell, c, l.tiers, v);
-	overview_draw_panes(u, shell, c, &l, s);
+	pane_tiers(ctx, c, l.tiers, v);
+	overview_draw_panes(u, ctx, c, &l, s);
 	if (l.heat.h)
-		heat_small_draw(&u->heat, shell, c, l.heat, s);
+		heat_small_draw(&u->heat, ctx, c, l.heat, s);
 	overview_draw_events(c, l.events, s);
 	if (l.sel >= 0)
-		overview_draw_selected(u, shell, c, r, l.sel, s);
+		overview_draw_selected(u, ctx, c, r, l.sel, s);
 	if (s->automatic.on)
 		overview_draw_auto(c, r, s);
 	else
 		overview_draw_hint(c, r);
 }
 
-static uint32_t overview_pane_rows(const struct overview_ui *u, const struct shell *shell)
+static uint32_t overview_pane_rows(const struct overview_ui *u, const struct context *ctx)
 {
-	const struct fabric_summary *v = shell_survey(shell);
+	const struct fabric_summary *v = &ctx->summary;
 	uint32_t n;
 
 	if (u->pane == PANE_HOT) {
-		overview_hot(shell, &n);
+		overview_hot(ctx, &n);
 		return n;
 	}
 	if (u->pane == PANE_PROBLEMS)
@@ -260,38 +260,38 @@ static uint32_t overview_job_at(const struct fabric_summary *v, uint32_t row)
 }
 
 /* A job is marked as Enter in its own view does, and shown there. */
-static void overview_open_job(struct shell *shell, const struct fabric_summary *v, uint32_t row)
+static void overview_open_job(struct context *ctx, const struct fabric_summary *v, uint32_t row)
 {
-	shell_select_job(shell, v->jobs->jobs[overview_job_at(v, row)].id);
-	shell_goto(shell, VIEW_JOBS);
+	context_select_job(ctx, v->jobs->jobs[overview_job_at(v, row)].id);
+	context_goto(ctx, VIEW_JOBS);
 }
 
-static void overview_open_row(const struct overview_ui *u, struct shell *shell,
+static void overview_open_row(const struct overview_ui *u, struct context *ctx,
 			      const struct state *s)
 {
-	const struct fabric_summary *v = shell_survey(shell);
+	const struct fabric_summary *v = &ctx->summary;
 	uint32_t i = u->list[u->pane].cursor, chan;
 
-	if (i >= overview_pane_rows(u, shell)) {
-		shell_say(shell, "nothing is in this pane to be opened; Tab goes to the next");
+	if (i >= overview_pane_rows(u, ctx)) {
+		context_say(ctx, "nothing is in this pane to be opened; Tab goes to the next");
 		return;
 	}
 	if (u->pane == PANE_JOBS) {
-		overview_open_job(shell, v, i);
+		overview_open_job(ctx, v, i);
 		return;
 	}
-	chan = overview_cursor_chan(u, shell, s);
+	chan = overview_cursor_chan(u, ctx, s);
 	if (chan == FAB_NONE) {
-		shell_select_switch(shell, v->problem_sw[i]);
-		shell_goto(shell, VIEW_SWITCHES);
+		ctx->sw = v->problem_sw[i];
+		context_goto(ctx, VIEW_SWITCHES);
 		return;
 	}
-	shell_select_chan(shell, chan);
-	shell_goto(shell, VIEW_LINKS);
+	ctx->chan = chan;
+	context_goto(ctx, VIEW_LINKS);
 }
 
 /* The pane under the mouse, and the row in it; a row clicked again is opened. */
-static bool overview_click(struct overview_ui *u, struct shell *shell, const struct input *in,
+static bool overview_click(struct overview_ui *u, struct context *ctx, const struct input *in,
 			   const struct state *s)
 {
 	for (int k = 0; k < PANE_COUNT; k++) {
@@ -303,17 +303,17 @@ static bool overview_click(struct overview_ui *u, struct shell *shell, const str
 		if (in->x < r.x || in->x >= r.x + r.w || in->y < r.y || in->y >= r.y + r.h)
 			continue;
 		u->pane = k;
-		if (y < 0 || row >= overview_pane_rows(u, shell))
+		if (y < 0 || row >= overview_pane_rows(u, ctx))
 			return true;
 		u->list[k].cursor = row;
 		if (again)
-			overview_open_row(u, shell, s);
+			overview_open_row(u, ctx, s);
 		return true;
 	}
 	return false;
 }
 
-static bool overview_input(void *own, struct shell *shell, const struct input *in,
+static bool overview_input(void *own, struct context *ctx, const struct input *in,
 			   const struct state *s, struct request *out)
 {
 	struct overview_ui *u = own;
@@ -327,27 +327,27 @@ static bool overview_input(void *own, struct shell *shell, const struct input *i
 		return false;
 	switch (in->req) {
 	case REQ_METRIC:
-		if (shell_past_choose(shell, in))
+		if (context_choose_metric(ctx, in))
 			u->list[PANE_HOT].cursor = 0;
 		return true;
 	case REQ_ENTER:
-		overview_open_row(u, shell, s);
+		overview_open_row(u, ctx, s);
 		return true;
 	case REQ_FILTER:
 	case REQ_FIND:
 	case REQ_SORT: /* panes are the head of a table */
-		shell_goto(shell, u->pane == PANE_JOBS ? VIEW_JOBS : VIEW_LINKS);
-		return shell_prompt_open(shell, in, s);
+		context_goto(ctx, u->pane == PANE_JOBS ? VIEW_JOBS : VIEW_LINKS);
+		return false;
 	case REQ_CLICK:
-		return overview_click(u, shell, in, s);
+		return overview_click(u, ctx, in, s);
 	case REQ_WHEEL_UP:
 	case REQ_WHEEL_DOWN:
 		for (int i = 0; i < 3; i++)
 			list_move(&u->list[u->pane], in->req == REQ_WHEEL_UP ? REQ_UP : REQ_DOWN,
-				  overview_pane_rows(u, shell));
+				  overview_pane_rows(u, ctx));
 		return true;
 	default:
-		return list_move(&u->list[u->pane], in->req, overview_pane_rows(u, shell));
+		return list_move(&u->list[u->pane], in->req, overview_pane_rows(u, ctx));
 	}
 }
 
@@ -358,8 +358,6 @@ static void overview_context(const void *own, const struct state *s, char *buf, 
 }
 
 const struct view view_overview = {
-	.name = "Overview",
-	.title = "Overview",
 	.size = sizeof(struct overview_ui),
 	.done = overview_done,
 	.draw = overview_draw,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The overview's upper panes: the fabric in figures, and its tiers. */
-#include "views/overview/overview_panes.h"
-
 #include "fabric/base/plural.h"
+#include "views/overview/overview_panes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -219,11 +218,11 @@ void pane_fabric(struct canvas *c, struct rect r, const struct state *s,
 	overview_draw_metrics(c, r, 6, s);
 }
 
-static void overview_draw_tier_bar(const struct shell *shell, struct canvas *c, struct rect r,
+static void overview_draw_tier_bar(const struct context *ctx, struct canvas *c, struct rect r,
 				   int x, int y, const struct tier *t)
 {
 	canvas_bar(c, r, x, y, r.w - x - 1,
-		   heat_role(shell_palette(shell), t->known ? heat_level(t->util_avg) : 0),
+		   heat_role(ctx->palette, t->known ? heat_level(t->util_avg) : 0),
 		   t->util_avg / 100, (t->util_max - t->util_avg) / 100);
 }
 
@@ -242,7 +241,7 @@ static void overview_draw_bar_key(struct canvas *c, struct rect r, int x)
 
 #define TIER_ROOM 46 /* columns; in less the least used link makes room for the bar */
 
-void pane_tiers(const struct shell *shell, struct canvas *c, struct rect r,
+void pane_tiers(const struct context *ctx, struct canvas *c, struct rect r,
 		const struct fabric_summary *v)
 {
 	char min[FIGURE_LEN], avg[FIGURE_LEN], max[FIGURE_LEN], wait[FIGURE_LEN];
@@ -266,6 +265,6 @@ void pane_tiers(const struct shell *shell, struct canvas *c, struct rect r,
 		else
 			canvas_textf(c, r, 18, y, ROLE_TEXT, "%4s %4s %4s %5s",
 				     figure_pct(min, x->util_min), avg, max, wait);
-		overview_draw_tier_bar(shell, c, r, brief ? 33 : 40, y, x);
+		overview_draw_tier_bar(ctx, c, r, brief ? 33 : 40, y, x);
 	}
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/paths/path_pane.h"
-
 #include "fabric/model/end_find.h"
 #include "views/data/chan_value.h"
+#include "views/paths/path_pane.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -101,12 +100,12 @@ static const char *path_hops_efi_text(char buf[FIGURE_LEN], const struct metrics
 	return buf;
 }
 
-static enum role path_hops_heat_of(const struct shell *shell, double pct)
+static enum role path_hops_heat_of(const struct context *ctx, double pct)
 {
-	return isfinite(pct) ? heat_role(shell_palette(shell), heat_level(pct)) : ROLE_DIM;
+	return isfinite(pct) ? heat_role(ctx->palette, heat_level(pct)) : ROLE_DIM;
 }
 
-static void path_hops_draw_now(const struct path_hop *h, const struct shell *shell,
+static void path_hops_draw_now(const struct path_hop *h, const struct context *ctx,
 			       const struct state *s, struct canvas *c, struct rect r, int y,
 			       const struct lft_columns *l)
 {
@@ -123,9 +122,9 @@ static void path_hops_draw_now(const struct path_hop *h, const struct shell *she
 			 path_hops_port_text(out, h->out));
 	canvas_textf(c, r, x, y, h->vl == VL_DROP ? ROLE_BAD : ROLE_KEY, "%4s",
 		     path_hops_vl_text(vl, h));
-	x = canvas_textf(c, r, l->figures, y, path_hops_heat_of(shell, rate ? rate->util_pct : NAN),
+	x = canvas_textf(c, r, l->figures, y, path_hops_heat_of(ctx, rate ? rate->util_pct : NAN),
 			 "%6s", figure_pct(util, rate ? rate->util_pct : NAN));
-	x = canvas_textf(c, r, x, y, path_hops_heat_of(shell, rate ? rate->wait_pct : NAN), "%6s",
+	x = canvas_textf(c, r, x, y, path_hops_heat_of(ctx, rate ? rate->wait_pct : NAN), "%6s",
 			 figure_pct(wait, rate ? rate->wait_pct : NAN));
 	x = canvas_textf(c, r, x, y, ROLE_TEXT, "%7s",
 			 path_hops_efi_text(efi, state_metrics(s), h->chan, false));
@@ -158,7 +157,7 @@ static void path_hops_draw_plan(const struct path_both *p, uint32_t i, const str
 			     path_hops_efi_text(eff, s->preview.after, h->chan, true));
 }
 
-void hops_draw(const struct path_both *p, struct list *list, const struct shell *shell,
+void hops_draw(const struct path_both *p, struct list *list, const struct context *ctx,
 	       const struct state *s, struct canvas *c, struct rect r)
 {
 	struct lft_columns l = path_hops_columns_for(r, p->has_plan);
@@ -172,7 +171,7 @@ void hops_draw(const struct path_both *p, struct list *list, const struct shell 
 
 		canvas_textf(c, rows, 1, y, ROLE_DIM, "%3u", i + 1);
 		if (i < p->now.nhop)
-			path_hops_draw_now(&p->now.hop[i], shell, s, c, rows, y, &l);
+			path_hops_draw_now(&p->now.hop[i], ctx, s, c, rows, y, &l);
 		if (p->has_plan)
 			path_hops_draw_plan(p, i, s, c, rows, y, &l);
 		if (i == list->cursor)

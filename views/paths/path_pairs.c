@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/paths/path_pane.h"
-
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "fabric/model/end_find.h"
+#include "views/paths/path_pane.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,12 +18,12 @@ static bool path_pairs_usable(const struct tables *t, const struct fabric *f)
 }
 
 /* The jobs that may be meant: the marked one, else those with routes over the link, most first. */
-static uint32_t path_pairs_find_job(const struct pairs_pane *p, const struct shell *shell,
+static uint32_t path_pairs_find_job(const struct pairs_pane *p, const struct context *ctx,
 				    const struct state *s, uint32_t chan)
 {
 	const struct jobset *js = s->jobs;
 	const struct link_usage *u = state_usage(s);
-	uint64_t id = shell_selected_job(shell), off;
+	uint64_t id = ctx->job.id, off;
 	uint32_t n;
 
 	if (!id && u && u->routes && u->jobs && chan < u->routes->nchan) {
@@ -39,16 +38,16 @@ static uint32_t path_pairs_find_job(const struct pairs_pane *p, const struct she
 	return FAB_NONE;
 }
 
-static void path_pairs_find_pairs(struct pairs_pane *p, const struct shell *shell,
+static void path_pairs_find_pairs(struct pairs_pane *p, const struct context *ctx,
 				  const struct state *s)
 {
 	const struct tables *plan = state_preview_ready(s) ? s->preview.tables : NULL;
-	uint32_t chan = shell_selected_chan(shell), job;
+	uint32_t chan = ctx->chan, job;
 
 	if (!path_pairs_usable(plan, s->fabric))
 		plan = NULL;
 	job = s->jobs && s->jobs->nterm == s->fabric->nterm && chan != FAB_NONE
-		      ? path_pairs_find_job(p, shell, s, chan)
+		      ? path_pairs_find_job(p, ctx, s, chan)
 		      : FAB_NONE;
 	if (p->fabric == s->fabric && p->tables == s->tables && p->planned == plan &&
 	    p->set == s->jobs && p->chan == chan && p->job == job)
@@ -110,12 +109,12 @@ static void path_pairs_draw_pair(const struct pairs_pane *p, const struct state 
 		     walk.links, plural(walk.links));
 }
 
-void pairs_draw(struct pairs_pane *p, const struct shell *shell, const struct state *s,
+void pairs_draw(struct pairs_pane *p, const struct context *ctx, const struct state *s,
 		struct canvas *c, struct rect r)
 {
 	struct rect rows = { r.x, r.y + 2, r.w, r.h - 3 };
 
-	path_pairs_find_pairs(p, shell, s);
+	path_pairs_find_pairs(p, ctx, s);
 	if (p->chan == FAB_NONE) {
 		canvas_text(c, r, 2, 0, ROLE_DIM,
 			    "no link chosen: in 2 or 3, or the hop of a path");
@@ -138,20 +137,20 @@ void pairs_draw(struct pairs_pane *p, const struct shell *shell, const struct st
 		canvas_text(c, rows, 2, 0, ROLE_DIM, "no pair of this job is routed over it");
 	if (p->n < p->all)
 		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM, "the first %u of them", p->n);
-	else if (!shell_selected_job(shell))
+	else if (!ctx->job.id)
 		canvas_text(c, r, 1, r.h - 1, ROLE_DIM, "n N: next job on this link");
 }
 
-bool pairs_input(struct pairs_pane *p, struct shell *shell, const struct state *s,
+bool pairs_input(struct pairs_pane *p, struct context *ctx, const struct state *s,
 		 const struct input *in, bool *chosen)
 {
 	*chosen = false;
-	path_pairs_find_pairs(p, shell, s);
+	path_pairs_find_pairs(p, ctx, s);
 	if (!p->n &&
 	    (in->req == REQ_FIND_NEXT || in->req == REQ_FIND_PREV || in->req == REQ_ENTER)) {
-		shell_say(shell,
-			  "there are no pairs: no job's route goes over the chosen link, or none "
-			  "is chosen");
+		context_say(ctx,
+			    "there are no pairs: no job's route goes over the chosen link, or none "
+			    "is chosen");
 		return true;
 	}
 	if (list_move(&p->list, in->req, p->n))
@@ -166,10 +165,8 @@ bool pairs_input(struct pairs_pane *p, struct shell *shell, const struct state *
 	case REQ_ENTER:
 		if (p->list.cursor >= p->n)
 			return true;
-		shell_select_path(
-			shell,
-			(struct path_ends){ p->pair[p->list.cursor].src,
-					    s->fabric->term_lid[p->pair[p->list.cursor].dst] });
+		ctx->path = (struct path_ends){ p->pair[p->list.cursor].src,
+						s->fabric->term_lid[p->pair[p->list.cursor].dst] };
 		*chosen = true;
 		return true;
 	default:

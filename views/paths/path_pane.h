@@ -7,7 +7,7 @@
 #include "engines/metrics/job_pairs.h"
 #include "fabric/model/path.h"
 #include "views/canvas/list.h"
-#include "views/canvas/view.h"
+#include "views/data/view.h"
 
 /* A path now and after the plan; has_plan false: there is none. */
 struct path_both {
@@ -21,7 +21,7 @@ void path_both_find(struct path_both *p, const struct state *s, struct path_ends
 /* Rows of the list of hops: those of the longer one. */
 uint32_t path_both_rows(const struct path_both *p);
 /* A head and the hops. */
-void hops_draw(const struct path_both *p, struct list *list, const struct shell *shell,
+void hops_draw(const struct path_both *p, struct list *list, const struct context *ctx,
 	       const struct state *s, struct canvas *c, struct rect r);
 
 #define PAIRS_MAX 2000
@@ -39,10 +39,10 @@ struct pairs_pane {
 	uint32_t chan, job;
 };
 
-void pairs_draw(struct pairs_pane *p, const struct shell *shell, const struct state *s,
+void pairs_draw(struct pairs_pane *p, const struct context *ctx, const struct state *s,
 		struct canvas *c, struct rect r);
 /* True when the key meant something here; *chosen when a pair was opened. */
-bool pairs_input(struct pairs_pane *p, struct shell *shell, const struct state *s,
+bool pairs_input(struct pairs_pane *p, struct context *ctx, const struct state *s,
 		 const struct input *in, bool *chosen);
 void pairs_done(struct pairs_pane *p);
 

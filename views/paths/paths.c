@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Paths: from a source to a destination hop by hop, for each of its LIDs, now and after the plan;
  * and the pairs of a job that go over a link. */
+#include "fabric/base/plural.h"
 #include "fabric/model/end_find.h"
 #include "views/links/chan_detail.h"
 #include "views/paths/path_pane.h"
-
-#include "fabric/base/plural.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -192,7 +191,7 @@ static int paths_draw_lids(const struct state *s, struct canvas *c, struct rect 
 	return y;
 }
 
-static void paths_draw_path(struct paths_ui *u, const struct shell *shell, const struct state *s,
+static void paths_draw_path(struct paths_ui *u, const struct context *ctx, const struct state *s,
 			    struct canvas *c, struct rect r, struct path_ends ends)
 {
 	struct path_both p;
@@ -204,7 +203,7 @@ static void paths_draw_path(struct paths_ui *u, const struct shell *shell, const
 	paths_draw_fate(&p, s, c, r, 0);
 	lids = paths_draw_lids(s, c, (struct rect){ r.x, r.y + 1, r.w, r.h / 3 }, ends);
 	canvas_rule(c, r, 1 + lids, "Hops");
-	hops_draw(&p, &u->hops, shell, s, c,
+	hops_draw(&p, &u->hops, ctx, s, c,
 		  (struct rect){ r.x, r.y + 2 + lids, r.w, r.h - 2 - lids - below });
 	if (!below || u->hops.cursor >= p.now.nhop)
 		return;
@@ -216,7 +215,7 @@ static void paths_draw_path(struct paths_ui *u, const struct shell *shell, const
 	canvas_rule(c, r, r.h - below, label);
 	if (chan != FAB_NONE)
 		chan_detail_draw(
-			shell, s, c,
+			ctx, s, c,
 			(struct rect){ r.x, r.y + r.h - CHAN_DETAIL_LINES, r.w, CHAN_DETAIL_LINES },
 			chan);
 }
@@ -240,11 +239,11 @@ static void paths_draw_title(const struct paths_ui *u, struct canvas *c, struct 
 		    u->in_pairs ? "[Pairs]" : " Pairs ");
 }
 
-static void paths_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
+static void paths_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 		       const struct state *s)
 {
 	struct paths_ui *u = own;
-	struct path_ends ends = shell_path_ends(shell);
+	struct path_ends ends = ctx->path;
 	struct rect body = { r.x, r.y + 3, r.w, r.h - 3 };
 
 	if (!s->fabric) {
@@ -263,9 +262,9 @@ static void paths_draw(void *own, struct shell *shell, struct canvas *c, struct 
 	else if (!paths_has_tables(s))
 		canvas_text(c, body, 2, 0, ROLE_DIM, state_no_tables(s));
 	else if (u->in_pairs)
-		pairs_draw(&u->pairs, shell, s, c, body);
+		pairs_draw(&u->pairs, ctx, s, c, body);
 	else if (ends.src != FAB_NONE && ends.dlid)
-		paths_draw_path(u, shell, s, c, body, ends);
+		paths_draw_path(u, ctx, s, c, body, ends);
 	else
 		canvas_wrap(
 			c, body, 2, 1, ROLE_DIM,
@@ -285,9 +284,9 @@ static void paths_ask(struct paths_ui *u, enum stage stage)
 }
 
 /* Takes what was typed; stays where nobody is called so.  Nothing typed keeps what is there. */
-static void paths_take(struct paths_ui *u, struct shell *shell, const struct state *s)
+static void paths_take(struct paths_ui *u, struct context *ctx, const struct state *s)
 {
-	struct path_ends ends = shell_path_ends(shell);
+	struct path_ends ends = ctx->path;
 	bool from = u->stage == STAGE_FROM;
 	uint32_t end;
 	uint16_t lid;
@@ -303,7 +302,7 @@ static void paths_take(struct paths_ui *u, struct shell *shell, const struct sta
 			ends.src = end;
 		else
 			ends.dlid = lid;
-		shell_select_path(shell, ends);
+		ctx->path = ends;
 	}
 	if (from)
 		paths_ask(u, STAGE_TO);
@@ -337,7 +336,7 @@ static void paths_complete(struct paths_ui *u, const struct state *s)
 	end_name(u->entry.text, sizeof(u->entry.text), s->fabric, out[u->turn++ % n]);
 }
 
-static void paths_type(struct paths_ui *u, struct shell *shell, const struct input *in,
+static void paths_type(struct paths_ui *u, struct context *ctx, const struct input *in,
 		       const struct state *s)
 {
 	if (in->req == REQ_PANE) {
@@ -351,7 +350,7 @@ static void paths_type(struct paths_ui *u, struct shell *shell, const struct inp
 		strcpy(u->stem, u->entry.text);
 		break;
 	case ENTRY_DONE:
-		paths_take(u, shell, s);
+		paths_take(u, ctx, s);
 		break;
 	case ENTRY_LEFT:
 		u->stage = STAGE_NONE;
@@ -362,23 +361,23 @@ static void paths_type(struct paths_ui *u, struct shell *shell, const struct inp
 }
 
 /* The way back: from the host that was the destination to the one that was the source. */
-static void paths_turn_round(struct shell *shell, const struct state *s)
+static void paths_turn_round(struct context *ctx, const struct state *s)
 {
 	const struct fabric *f = s->fabric;
-	struct path_ends ends = shell_path_ends(shell);
+	struct path_ends ends = ctx->path;
 	uint32_t src = ends.src, dst = fabric_lid_end(f, ends.dlid), nth = 0;
 
 	if (src == FAB_NONE || dst == FAB_NONE)
 		return;
 	if (dst < f->nend && src < f->nend)
 		nth = ends.dlid - f->term_lid[dst]; /* the LID of the same number */
-	shell_select_path(shell, (struct path_ends){ dst, (uint16_t)(end_lid(f, src) + nth) });
+	ctx->path = (struct path_ends){ dst, (uint16_t)(end_lid(f, src) + nth) };
 }
 
-static void paths_next_lid(struct shell *shell, const struct state *s, int step)
+static void paths_next_lid(struct context *ctx, const struct state *s, int step)
 {
 	const struct fabric *f = s->fabric;
-	struct path_ends ends = shell_path_ends(shell);
+	struct path_ends ends = ctx->path;
 	uint32_t end = ends.dlid ? fabric_lid_end(f, ends.dlid) : FAB_NONE, n, at;
 
 	if (end == FAB_NONE || end >= f->nend)
@@ -386,14 +385,14 @@ static void paths_next_lid(struct shell *shell, const struct state *s, int step)
 	n = 1u << f->lmc;
 	at = ends.dlid - f->term_lid[end];
 	ends.dlid = (uint16_t)(f->term_lid[end] + (step > 0 ? at + 1 : at + n - 1) % n);
-	shell_select_path(shell, ends);
+	ctx->path = ends;
 }
 
 /* The channel of the hop under the cursor, or FAB_NONE. */
-static uint32_t paths_hop_chan(const struct paths_ui *u, const struct shell *shell,
+static uint32_t paths_hop_chan(const struct paths_ui *u, const struct context *ctx,
 			       const struct state *s, uint32_t *sw)
 {
-	struct path_ends ends = shell_path_ends(shell);
+	struct path_ends ends = ctx->path;
 	struct path p;
 
 	*sw = FAB_NONE;
@@ -406,9 +405,9 @@ static uint32_t paths_hop_chan(const struct paths_ui *u, const struct shell *she
 	return p.hop[u->hops.cursor].chan;
 }
 
-static uint32_t paths_hop_rows(const struct shell *shell, const struct state *s)
+static uint32_t paths_hop_rows(const struct context *ctx, const struct state *s)
 {
-	struct path_ends ends = shell_path_ends(shell);
+	struct path_ends ends = ctx->path;
 	struct path_both p;
 
 	if (ends.src == FAB_NONE || !ends.dlid || !paths_has_tables(s))
@@ -417,17 +416,17 @@ static uint32_t paths_hop_rows(const struct shell *shell, const struct state *s)
 	return path_both_rows(&p);
 }
 
-static void paths_open_hop(const struct paths_ui *u, struct shell *shell, const struct state *s,
+static void paths_open_hop(const struct paths_ui *u, struct context *ctx, const struct state *s,
 			   bool link)
 {
-	uint32_t sw, chan = paths_hop_chan(u, shell, s, &sw);
+	uint32_t sw, chan = paths_hop_chan(u, ctx, s, &sw);
 
 	if (link && chan != FAB_NONE) {
-		shell_select_chan(shell, chan);
-		shell_goto(shell, VIEW_LINKS);
+		ctx->chan = chan;
+		context_goto(ctx, VIEW_LINKS);
 	} else if (sw != FAB_NONE) {
-		shell_select_switch(shell, sw);
-		shell_goto(shell, VIEW_SWITCHES);
+		ctx->sw = sw;
+		context_goto(ctx, VIEW_SWITCHES);
 	}
 }
 
@@ -437,41 +436,41 @@ static bool paths_is_for_hops(enum req req)
 	       req == REQ_DIRECTION;
 }
 
-static bool paths_hops_input(struct paths_ui *u, struct shell *shell, const struct input *in,
+static bool paths_hops_input(struct paths_ui *u, struct context *ctx, const struct input *in,
 			     const struct state *s)
 {
 	uint32_t sw, chan;
 
-	if (!paths_hop_rows(shell, s) && paths_is_for_hops(in->req)) {
-		shell_say(shell,
-			  "there is no path to do that with: e types its ends, < and > take them "
-			  "from views 4 and t");
+	if (!paths_hop_rows(ctx, s) && paths_is_for_hops(in->req)) {
+		context_say(ctx,
+			    "there is no path to do that with: e types its ends, < and > take them "
+			    "from views 4 and t");
 		return true;
 	}
-	if (list_move(&u->hops, in->req, paths_hop_rows(shell, s))) {
-		chan = paths_hop_chan(u, shell, s, &sw);
+	if (list_move(&u->hops, in->req, paths_hop_rows(ctx, s))) {
+		chan = paths_hop_chan(u, ctx, s, &sw);
 		if (chan != FAB_NONE)
-			shell_select_chan(shell, chan);
+			ctx->chan = chan;
 		return true;
 	}
 	switch (in->req) {
 	case REQ_DIRECTION:
-		paths_turn_round(shell, s);
+		paths_turn_round(ctx, s);
 		return true;
 	case REQ_LEFT:
 	case REQ_RIGHT:
-		paths_next_lid(shell, s, in->req == REQ_RIGHT ? 1 : -1);
+		paths_next_lid(ctx, s, in->req == REQ_RIGHT ? 1 : -1);
 		return true;
 	case REQ_ENTER:
 	case REQ_FOLLOW:
-		paths_open_hop(u, shell, s, in->req == REQ_ENTER);
+		paths_open_hop(u, ctx, s, in->req == REQ_ENTER);
 		return true;
 	default:
 		return false;
 	}
 }
 
-static bool paths_input(void *own, struct shell *shell, const struct input *in,
+static bool paths_input(void *own, struct context *ctx, const struct input *in,
 			const struct state *s, struct request *out)
 {
 	struct paths_ui *u = own;
@@ -481,7 +480,7 @@ static bool paths_input(void *own, struct shell *shell, const struct input *in,
 	if (!s->fabric)
 		return false;
 	if (u->stage != STAGE_NONE) {
-		paths_type(u, shell, in, s);
+		paths_type(u, ctx, in, s);
 		return true;
 	}
 	switch (in->req) {
@@ -495,10 +494,10 @@ static bool paths_input(void *own, struct shell *shell, const struct input *in,
 		break;
 	}
 	if (!u->in_pairs)
-		return paths_hops_input(u, shell, in, s);
+		return paths_hops_input(u, ctx, in, s);
 	if (!paths_has_tables(s))
 		return false;
-	if (!pairs_input(&u->pairs, shell, s, in, &chosen))
+	if (!pairs_input(&u->pairs, ctx, s, in, &chosen))
 		return false;
 	if (chosen)
 		u->in_pairs = false;
@@ -522,8 +521,6 @@ static void paths_context(const void *own, const struct state *s, char *buf, siz
 }
 
 const struct view view_paths = {
-	.name = "Paths",
-	.title = "Paths",
 	.size = sizeof(struct paths_ui),
 	.done = paths_done,
 	.draw = paths_draw,

@@ -2,7 +2,7 @@
 /* Engines and preview: choose one, compute, compare several, and read what would change; nothing
  * does. */
 #include "views/canvas/list.h"
-#include "views/canvas/view.h"
+#include "views/data/view.h"
 #include "views/preview/preview_cost.h"
 #include "views/preview/preview_diff.h"
 #include "views/preview/preview_form.h"
@@ -225,25 +225,24 @@ static void preview_draw_page(struct preview_ui *u, const struct state *s, struc
 	}
 }
 
-static void preview_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
+static void preview_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 			 const struct state *s)
 {
 	struct preview_ui *u = own;
 	struct preview_layout l = preview_layout(r, u->page);
 	struct rect right = { l.menu.x + l.menu.w + 1, r.y, r.w - l.menu.w - 1, r.h };
 
-	(void)shell;
 	preview_first_suiting(u, s);
 	if (preview_narrow(r) && !u->form.open && !state_proposal(s) &&
 	    s->preview.state == PREVIEW_IDLE) {
-		preview_menu_draw(&u->list, &u->form.o, s, c,
+		preview_menu_draw(&u->list, &ctx->options, s, c,
 				  r); /* there is room for one of both */
 		return;
 	}
 	if (!preview_narrow(r))
-		preview_menu_draw(&u->list, &u->form.o, s, c, l.menu);
+		preview_menu_draw(&u->list, &ctx->options, s, c, l.menu);
 	if (u->form.open) {
-		preview_form_draw(&u->form, s, c, right);
+		preview_form_draw(&u->form, ctx, s, c, right);
 		return;
 	}
 	if (!state_proposal(s)) {
@@ -256,32 +255,32 @@ static void preview_draw(void *own, struct shell *shell, struct canvas *c, struc
 		preview_draw_page(u, s, c, &l);
 }
 
-static void preview_start(const struct preview_ui *u, struct shell *shell, const struct state *s,
+static void preview_start(const struct preview_ui *u, struct context *ctx, const struct state *s,
 			  struct request *out)
 {
 	const struct engine_choice *e = preview_choice(s, u->list.cursor);
 
 	if (!e) {
-		shell_say(shell, "no fabric yet");
+		context_say(ctx, "no fabric yet");
 	} else if (s->preview.state == PREVIEW_RUNNING) {
-		shell_say(shell, "one computation at a time: x cancels the running one");
+		context_say(ctx, "one computation at a time: x cancels the running one");
 	} else if (!e->suits) {
-		shell_say(shell, "%s is not for this fabric: %s", e->engine->name, e->why);
+		context_say(ctx, "%s is not for this fabric: %s", e->engine->name, e->why);
 	} else {
 		out->type = REQ_PREVIEW_START;
 		out->engine = u->list.cursor;
-		out->options = u->form.o;
+		out->options = ctx->options;
 	}
 }
 
-static void preview_again(struct shell *shell, const struct state *s, struct request *out)
+static void preview_again(struct context *ctx, const struct state *s, struct request *out)
 {
 	const struct proposal *x = state_proposal(s);
 
 	if (!x) {
-		shell_say(shell, "nothing computed yet: Space computes a preview");
+		context_say(ctx, "nothing computed yet: Space computes a preview");
 	} else if (s->preview.state == PREVIEW_RUNNING) {
-		shell_say(shell, "one computation at a time: x cancels the running one");
+		context_say(ctx, "one computation at a time: x cancels the running one");
 	} else {
 		out->type = REQ_PREVIEW_START;
 		out->engine = x->engine;
@@ -289,35 +288,35 @@ static void preview_again(struct shell *shell, const struct state *s, struct req
 	}
 }
 
-static void preview_to_apply(struct shell *shell, const struct state *s, struct request *out)
+static void preview_to_apply(struct context *ctx, const struct state *s, struct request *out)
 {
 	const struct state_preview *p = &s->preview;
 
 	if (!state_preview_ready(s) || !p->tables)
-		shell_say(shell, "nothing to apply: compute a preview first");
+		context_say(ctx, "nothing to apply: compute a preview first");
 	else if (p->stale[0])
-		shell_say(shell, "stale: %s; compute it anew", p->stale);
+		context_say(ctx, "stale: %s; compute it anew", p->stale);
 	else if (!p->verdict || !verdict_ok(p->verdict))
-		shell_say(shell,
-			  "the computed routing did not pass the checks: it cannot be applied");
+		context_say(ctx,
+			    "the computed routing did not pass the checks: it cannot be applied");
 	else
 		out->type = REQ_APPLY_PREPARE;
 	if (out->type)
-		shell_goto(shell, VIEW_APPLY);
+		context_goto(ctx, VIEW_APPLY);
 }
 
-static void preview_compare(struct shell *shell, const struct state *s)
+static void preview_compare(struct context *ctx, const struct state *s)
 {
 	if (!state_preview_ready(s) || !s->preview.before) {
-		shell_say(shell, "nothing to compare: compute a preview first");
+		context_say(ctx, "nothing to compare: compute a preview first");
 		return;
 	}
-	shell_compare(shell, true);
-	shell_goto(shell, VIEW_HEATMAP);
+	ctx->compare = true;
+	context_goto(ctx, VIEW_HEATMAP);
 }
 
 /* x: what is computed or looked for, else the proposal that is looked at. */
-static void preview_put_away(struct shell *shell, const struct state *s, struct request *out)
+static void preview_put_away(struct context *ctx, const struct state *s, struct request *out)
 {
 	const struct proposal *x = state_proposal(s);
 
@@ -329,7 +328,7 @@ static void preview_put_away(struct shell *shell, const struct state *s, struct 
 		out->type = REQ_PROPOSAL_REMOVE;
 		out->proposal = s->preview.at;
 	} else {
-		shell_say(shell, "nothing is being computed");
+		context_say(ctx, "nothing is being computed");
 	}
 }
 
@@ -343,54 +342,51 @@ static void preview_select_next(const struct state *s, int by, struct request *o
 	out->proposal = (p->at + p->n + (uint32_t)by) % p->n;
 }
 
-static void preview_show_page(struct preview_ui *u, struct shell *shell, const struct state *s,
+static void preview_show_page(struct preview_ui *u, struct context *ctx, const struct state *s,
 			      enum page page)
 {
 	if (!state_proposal(s))
-		shell_say(shell, "compute a preview first: Space");
+		context_say(ctx, "compute a preview first: Space");
 	else
 		u->page = u->page == page ? PAGE_FIGURES : page;
 }
 
 /* In the command line, which completes names of files. */
-static void preview_ask_file(const struct preview_ui *u, struct shell *shell)
+static void preview_ask_file(struct context *ctx, struct request *out)
 {
-	char text[PATH_TEXT + 8];
-
-	snprintf(text, sizeof(text), "file %s", u->form.o.tables);
-	shell_command_begin(shell, text);
-	shell_say(shell, "tables.ibr, opensm-lfts.dump, ibroute text, fdbs or a saved plan");
+	out->type = REQ_COMMAND;
+	snprintf(out->text, sizeof(out->text), "file %.250s", ctx->options.tables);
+	context_say(ctx, "tables.ibr, opensm-lfts.dump, ibroute text, fdbs or a saved plan");
 }
 
-static void preview_confirm_prompt_name(struct shell *shell, const struct state *s,
+static void preview_confirm_prompt_name(struct context *ctx, const struct state *s,
 					struct request *out)
 {
 	const struct proposal *x = state_proposal(s);
-	char text[64];
 
 	if (!x || x->order == ORDER_NONE) {
-		shell_say(shell,
-			  "there is no plan to save: compute a preview that passes the checks");
+		context_say(ctx,
+			    "there is no plan to save: compute a preview that passes the checks");
 		return;
 	}
 	if (x->order != ORDER_FOUND) {
 		if (x->order == ORDER_ENDED)
 			out->type = REQ_ORDER_AGAIN;
-		shell_say(shell, "%s",
-			  x->order == ORDER_ENDED
-				  ? "the order of writes is looked for again: w saves the "
-				    "plan when it is found"
-			  : x->order == ORDER_WAITS ? "the order of writes is being found: "
-						      "x ends the search"
-						    : x->order_error);
+		context_say(ctx, "%s",
+			    x->order == ORDER_ENDED
+				    ? "the order of writes is looked for again: w saves the "
+				      "plan when it is found"
+			    : x->order == ORDER_WAITS ? "the order of writes is being found: "
+							"x ends the search"
+						      : x->order_error);
 		return;
 	}
-	snprintf(text, sizeof(text), "plan %s.plan", x->ordered->id);
-	shell_command_begin(shell, text);
+	out->type = REQ_COMMAND;
+	snprintf(out->text, sizeof(out->text), "plan %s.plan", x->ordered->id);
 }
 
 /* ":file PATH": tables that somebody else has made. */
-static void preview_take_file(struct preview_ui *u, struct shell *shell, const struct input *in,
+static void preview_take_file(struct preview_ui *u, struct context *ctx, const struct input *in,
 			      const struct state *s, struct request *out)
 {
 	uint32_t i = 0;
@@ -398,14 +394,14 @@ static void preview_take_file(struct preview_ui *u, struct shell *shell, const s
 	while (preview_choice(s, i) && !preview_choice(s, i)->file)
 		i++;
 	if (!preview_choice(s, i)) {
-		shell_say(shell, "no fabric yet");
+		context_say(ctx, "no fabric yet");
 		return;
 	}
 	u->list.cursor = i;
 	u->chosen = true;
 	u->form.open = false;
-	snprintf(u->form.o.tables, sizeof(u->form.o.tables), "%s", in->text ? in->text : "");
-	preview_start(u, shell, s, out);
+	snprintf(ctx->options.tables, sizeof(ctx->options.tables), "%s", in->text ? in->text : "");
+	preview_start(u, ctx, s, out);
 }
 
 /* Up and down move in the page where that is a list. */
@@ -418,12 +414,12 @@ static bool preview_move(struct preview_ui *u, const struct input *in, const str
 	return list_move(&u->list, in->req, s->preview.nengines);
 }
 
-static bool preview_input(void *own, struct shell *shell, const struct input *in,
+static bool preview_input(void *own, struct context *ctx, const struct input *in,
 			  const struct state *s, struct request *out)
 {
 	struct preview_ui *u = own;
 
-	if (u->form.open && preview_form_input(&u->form, shell, in, s))
+	if (u->form.open && preview_form_input(&u->form, ctx, in, s))
 		return true;
 	preview_first_suiting(u, s);
 	if (preview_move(u, in, s))
@@ -432,15 +428,15 @@ static bool preview_input(void *own, struct shell *shell, const struct input *in
 	case REQ_SELECT:
 	case REQ_ENTER:
 		if (preview_choice(s, u->list.cursor) && preview_choice(s, u->list.cursor)->file)
-			preview_ask_file(u, shell);
+			preview_ask_file(ctx, out);
 		else
-			preview_start(u, shell, s, out);
+			preview_start(u, ctx, s, out);
 		return true;
 	case REQ_TABLES_FILE:
-		preview_take_file(u, shell, in, s, out);
+		preview_take_file(u, ctx, in, s, out);
 		return true;
 	case REQ_AGAIN:
-		preview_again(shell, s, out);
+		preview_again(ctx, s, out);
 		return true;
 	case REQ_OPTIONS:
 		preview_form_open(&u->form);
@@ -453,10 +449,10 @@ static bool preview_input(void *own, struct shell *shell, const struct input *in
 		u->page = (u->page + 1) % PAGES;
 		return true;
 	case REQ_IMPACT:
-		preview_show_page(u, shell, s, PAGE_JOBS);
+		preview_show_page(u, ctx, s, PAGE_JOBS);
 		return true;
 	case REQ_DIFF:
-		preview_show_page(u, shell, s, PAGE_DIFF);
+		preview_show_page(u, ctx, s, PAGE_DIFF);
 		return true;
 	case REQ_BACK:
 		if (u->page == PAGE_FIGURES)
@@ -466,25 +462,20 @@ static bool preview_input(void *own, struct shell *shell, const struct input *in
 	case REQ_PLAN_SAVE:
 		if (in->text) /* ":plan FILE" */
 			return false;
-		preview_confirm_prompt_name(shell, s, out);
+		preview_confirm_prompt_name(ctx, s, out);
 		return true;
 	case REQ_PREVIEW_CANCEL:
-		preview_put_away(shell, s, out);
+		preview_put_away(ctx, s, out);
 		return true;
 	case REQ_COMPARE:
-		preview_compare(shell, s);
+		preview_compare(ctx, s);
 		return true;
 	case REQ_APPLY_PREPARE:
-		preview_to_apply(shell, s, out);
+		preview_to_apply(ctx, s, out);
 		return true;
 	default:
 		return false;
 	}
-}
-
-struct preview_form *preview_form_of(void *own)
-{
-	return &((struct preview_ui *)own)->form;
 }
 
 static bool preview_typing(const void *own, const struct state *s)
@@ -508,8 +499,6 @@ static void preview_context(const void *own, const struct state *s, char *buf, s
 }
 
 const struct view view_preview = {
-	.name = "Engines",
-	.title = "Engines and preview",
 	.size = sizeof(struct preview_ui),
 	.draw = preview_draw,
 	.input = preview_input,

@@ -4,7 +4,7 @@
 #include "engines/sar/sar_method.h"
 #include "fabric/format/native/limits_text.h"
 #include "fabric/format/native/pin_text.h"
-#include "views/canvas/view.h"
+#include "views/data/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -184,8 +184,8 @@ static void preview_form_value_text(char *buf, size_t len, struct preview_option
 	snprintf(buf, len, "%s", word);
 }
 
-void preview_form_draw(struct preview_form *m, const struct state *s, struct canvas *c,
-		       struct rect r)
+void preview_form_draw(struct preview_form *m, struct context *ctx, const struct state *s,
+		       struct canvas *c, struct rect r)
 {
 	struct rect in = { r.x, r.y, r.w - 1, r.h };
 	int rows = FIELDS < r.h - 6 ? FIELDS : r.h - 6;
@@ -197,7 +197,7 @@ void preview_form_draw(struct preview_form *m, const struct state *s, struct can
 		enum field f = (enum field)(m->list.top + (uint32_t)y);
 		char value[PATH_TEXT];
 
-		preview_form_value_text(value, sizeof(value), &m->o, f, s);
+		preview_form_value_text(value, sizeof(value), &ctx->options, f, s);
 		canvas_text(c, r, 1, y + 1, ROLE_LABEL, fields[f].name);
 		if (fields[f].of)
 			canvas_textf(c, r, 13, y + 1, ROLE_DIM, "%s", fields[f].of);
@@ -230,26 +230,26 @@ static void preview_form_toggle(struct preview_options *o, enum field f)
 		o->escape = !o->escape;
 }
 
-static void preview_form_change(struct preview_form *m, struct shell *shell, const struct state *s)
+static void preview_form_change(struct preview_form *m, struct context *ctx, const struct state *s)
 {
 	enum field f = (enum field)m->list.cursor;
 	char text[PATH_TEXT] = "";
 
 	switch (fields[f].kind) {
 	case KIND_CHOICE:
-		if (f == FIELD_ESCAPE && s->fabric && !s->fabric->lmc && !m->o.escape)
-			shell_say(shell, "escape LIDs need LMC 1 or more, this fabric has 0");
+		if (f == FIELD_ESCAPE && s->fabric && !s->fabric->lmc && !ctx->options.escape)
+			context_say(ctx, "escape LIDs need LMC 1 or more, this fabric has 0");
 		else
-			preview_form_toggle(&m->o, f);
+			preview_form_toggle(&ctx->options, f);
 		return;
 	case KIND_FIXED:
-		shell_say(shell, "%s: %s", fields[f].name, fields[f].hint);
+		context_say(ctx, "%s: %s", fields[f].name, fields[f].hint);
 		return;
 	case KIND_NUMBER:
-		snprintf(text, sizeof(text), "%llu", preview_form_number_of(&m->o, f));
+		snprintf(text, sizeof(text), "%llu", preview_form_number_of(&ctx->options, f));
 		break;
 	case KIND_TEXT:
-		snprintf(text, sizeof(text), "%s", preview_form_text_of(&m->o, f));
+		snprintf(text, sizeof(text), "%s", preview_form_text_of(&ctx->options, f));
 		break;
 	}
 	m->typing = true;
@@ -274,22 +274,23 @@ static int preview_form_check_text(enum field f, const char *text, const struct 
 	return rc;
 }
 
-static void preview_form_take_text(struct preview_form *m, struct shell *shell,
+static void preview_form_take_text(struct preview_form *m, struct context *ctx,
 				   const struct state *s)
 {
 	enum field f = (enum field)m->list.cursor;
 	struct err err = { "" };
 
 	if (preview_form_check_text(f, m->entry.text, s, &err)) {
-		shell_say(shell, "%s", err.text);
+		context_say(ctx, "%s", err.text);
 		m->typing = true;
 		entry_open(&m->entry, m->entry.text);
 		return;
 	}
-	snprintf(preview_form_text_of(&m->o, f), sizeof(m->o.roots), "%s", m->entry.text);
+	snprintf(preview_form_text_of(&ctx->options, f), sizeof(ctx->options.roots), "%s",
+		 m->entry.text);
 }
 
-static void preview_form_take(struct preview_form *m, struct shell *shell, const struct state *s)
+static void preview_form_take(struct preview_form *m, struct context *ctx, const struct state *s)
 {
 	enum field f = (enum field)m->list.cursor;
 	unsigned long long v;
@@ -297,26 +298,26 @@ static void preview_form_take(struct preview_form *m, struct shell *shell, const
 
 	m->typing = false;
 	if (fields[f].kind == KIND_TEXT) {
-		preview_form_take_text(m, shell, s);
+		preview_form_take_text(m, ctx, s);
 		return;
 	}
 	v = strtoull(m->entry.text, &end, 10);
 	if (end == m->entry.text || *end || m->entry.text[0] == '-' || v > fields[f].max) {
-		shell_say(shell, "%s", fields[f].hint);
+		context_say(ctx, "%s", fields[f].hint);
 		m->typing = true;
 		entry_open(&m->entry, m->entry.text);
 		return;
 	}
-	preview_form_set_number(&m->o, f, v);
+	preview_form_set_number(&ctx->options, f, v);
 }
 
-static void preview_form_typed(struct preview_form *m, struct shell *shell, const struct input *in,
+static void preview_form_typed(struct preview_form *m, struct context *ctx, const struct input *in,
 			       const struct state *s)
 {
 	struct input enter = *in;
 
 	if (in->req == REQ_PANE && preview_form_names_file((enum field)m->list.cursor)) {
-		choices_file(&m->files, m->entry.text, sizeof(m->entry.text), s);
+		choices_file(&m->files, m->entry.text, sizeof(m->entry.text), s->file_names);
 		return;
 	}
 	m->files.n = 0;
@@ -324,7 +325,7 @@ static void preview_form_typed(struct preview_form *m, struct shell *shell, cons
 		enter.req = REQ_ENTER;
 	switch (entry_input(&m->entry, &enter)) {
 	case ENTRY_DONE:
-		preview_form_take(m, shell, s);
+		preview_form_take(m, ctx, s);
 		if (in->req == REQ_PANE && !m->typing && m->list.cursor + 1 < FIELDS)
 			m->list.cursor++;
 		break;
@@ -336,11 +337,11 @@ static void preview_form_typed(struct preview_form *m, struct shell *shell, cons
 	}
 }
 
-bool preview_form_input(struct preview_form *m, struct shell *shell, const struct input *in,
+bool preview_form_input(struct preview_form *m, struct context *ctx, const struct input *in,
 			const struct state *s)
 {
 	if (m->typing) {
-		preview_form_typed(m, shell, in, s);
+		preview_form_typed(m, ctx, in, s);
 		return true;
 	}
 	if (list_move(&m->list, in->req, FIELDS))
@@ -348,7 +349,7 @@ bool preview_form_input(struct preview_form *m, struct shell *shell, const struc
 	switch (in->req) {
 	case REQ_ENTER:
 	case REQ_SELECT:
-		preview_form_change(m, shell, s);
+		preview_form_change(m, ctx, s);
 		return true;
 	case REQ_OPTIONS:
 	case REQ_BACK:
@@ -361,110 +362,4 @@ bool preview_form_input(struct preview_form *m, struct shell *shell, const struc
 	default:
 		return false;
 	}
-}
-
-static bool preview_form_has_flags(const bool *from, const bool *what, uint32_t n)
-{
-	bool all = true;
-
-	for (uint32_t i = 0; what && i < n; i++)
-		all = all && (!what[i] || (from && from[i]));
-	return all;
-}
-
-static void preview_form_clear_flags(bool *from, const bool *what, uint32_t n)
-{
-	for (uint32_t i = 0; from && what && i < n; i++)
-		from[i] = from[i] && !what[i];
-}
-
-int preview_form_exclude(struct preview_form *m, const struct state *s, const char *text,
-			 bool toggle, struct err *err)
-{
-	const struct fabric *f = s->fabric;
-	struct route_limits *l = NULL, *what = NULL;
-	char *all = NULL;
-	int rc = route_limits_exclude(&what, f, text, err);
-
-	/* what is there may be of a fabric that is no more */
-	if (!rc && route_limits_exclude(&l, f, m->o.exclude, NULL))
-		m->o.exclude[0] = '\0';
-	if (rc)
-		goto out;
-	if (toggle && preview_form_has_flags(l->exclude_sw, what->exclude_sw, f->nsw) &&
-	    preview_form_has_flags(l->exclude_chan, what->exclude_chan, f->nchan)) {
-		preview_form_clear_flags(l->exclude_sw, what->exclude_sw, f->nsw);
-		preview_form_clear_flags(l->exclude_chan, what->exclude_chan, f->nchan);
-	} else {
-		rc = route_limits_exclude(&l, f, text, err);
-	}
-	all = route_limits_exclude_text(l, f);
-	if (!rc && strlen(all) >= sizeof(m->o.exclude))
-		rc = err_set(
-			err, -EINVAL,
-			"the list of what is excluded gets longer than %zu characters: shorten "
-			"it with :exclude none, or a pattern such as spine[1-9]",
-			sizeof(m->o.exclude) - 1);
-	if (!rc)
-		snprintf(m->o.exclude, sizeof(m->o.exclude), "%s", all);
-out:
-	free(all);
-	route_limits_free(l);
-	route_limits_free(what);
-	return rc;
-}
-
-static void preview_form_add(char *buf, size_t len, const char *text)
-{
-	size_t n = strlen(buf);
-
-	snprintf(buf + n, len - n, "%s%s", n ? " " : "", text);
-}
-
-const char *preview_options_text(char *buf, size_t len, const struct preview_options *o)
-{
-	char part[sizeof(o->pin) + 16];
-
-	buf[0] = '\0';
-	if (o->vls) {
-		snprintf(part, sizeof(part), "VLs %u", o->vls);
-		preview_form_add(buf, len, part);
-	}
-	if (o->seed) {
-		snprintf(part, sizeof(part), "seed %" PRIu64, o->seed);
-		preview_form_add(buf, len, part);
-	}
-	if (o->method != SAR_LEAFWISE)
-		preview_form_add(buf, len, sar_method_name(o->method));
-	if (o->change_pct) {
-		snprintf(part, sizeof(part), "change %u%%", o->change_pct);
-		preview_form_add(buf, len, part);
-	}
-	if (o->job_nodes_min) {
-		snprintf(part, sizeof(part), "jobs>=%u", o->job_nodes_min);
-		preview_form_add(buf, len, part);
-	}
-	if (o->base != DFDN_SSSP)
-		preview_form_add(buf, len, "dfdn:minhop");
-	if (o->spread)
-		preview_form_add(buf, len, "spread");
-	if (o->escape)
-		preview_form_add(buf, len, "escape");
-	if (o->pin[0]) {
-		snprintf(part, sizeof(part), "pin %s", o->pin);
-		preview_form_add(buf, len, part);
-	}
-	if (o->exclude[0]) {
-		snprintf(part, sizeof(part), "exclude %s", o->exclude);
-		preview_form_add(buf, len, part);
-	}
-	if (o->roots[0])
-		preview_form_add(buf, len, "roots");
-	if (o->demand[0])
-		preview_form_add(buf, len, "demand");
-	if (o->path_sl[0])
-		preview_form_add(buf, len, "path SLs");
-	if (o->sl2vl[0])
-		preview_form_add(buf, len, "SL2VL");
-	return buf;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sessions and audit: the records, whether they are what was written, and what was done in one. */
-#include "views/sessions/sessions.h"
-
 #include "fabric/base/plural.h"
-#include "views/canvas/view.h"
+#include "views/data/session_list.h"
+#include "views/data/view.h"
 #include "views/table/table.h"
 
 #include <stdio.h>
@@ -25,15 +24,6 @@ static void sessions_done(void *own)
 	table_done(&u->actions);
 }
 
-void sessions_free(struct sessions *s)
-{
-	if (!s)
-		return;
-	free(s->row);
-	free(s->action);
-	free(s);
-}
-
 /* "2026-11-22 04:43:32" of 2026-11-22T04:43:32.123Z */
 static const char *sessions_when(char buf[24], const char *ts)
 {
@@ -41,20 +31,6 @@ static const char *sessions_when(char buf[24], const char *ts)
 	if (strlen(buf) > 10)
 		buf[10] = ' ';
 	return buf;
-}
-
-const char *session_verdict(const struct session_row *row)
-{
-	return !row->ok	       ? "CHANGED"
-	       : row->gaps     ? "whole, with gaps"
-	       : row->now      ? "goes on, whole"
-	       : row->open_end ? "whole, no end"
-			       : "whole";
-}
-
-bool session_problem(const struct session_row *row)
-{
-	return !row->ok || row->gaps || (row->open_end && !row->now);
 }
 
 static enum role sessions_verdict_role(const struct session_row *row)
@@ -220,11 +196,11 @@ static void sessions_draw_actions(struct sessions_ui *u, const struct table_in *
 			    s->action[at].text);
 }
 
-static void sessions_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
+static void sessions_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 			  const struct state *s)
 {
 	struct sessions_ui *u = own;
-	const struct table_in in = { own, shell, s };
+	const struct table_in in = { own, ctx, s };
 
 	if (!s->sessions) {
 		canvas_rule(c, r, 0, "Sessions");
@@ -282,11 +258,11 @@ static bool sessions_inside_input(struct sessions_ui *u, const struct table_in *
 	return true;
 }
 
-static bool sessions_input(void *own, struct shell *shell, const struct input *in,
+static bool sessions_input(void *own, struct context *ctx, const struct input *in,
 			   const struct state *s, struct request *out)
 {
 	struct sessions_ui *u = own;
-	const struct table_in at = { own, shell, s };
+	const struct table_in at = { own, ctx, s };
 
 	if (in->req == REQ_VERIFY) {
 		out->type = REQ_VERIFY;
@@ -303,8 +279,6 @@ static bool sessions_input(void *own, struct shell *shell, const struct input *i
 }
 
 const struct view view_sessions = {
-	.name = "Audit",
-	.title = "Audit",
 	.size = sizeof(struct sessions_ui),
 	.done = sessions_done,
 	.draw = sessions_draw,

@@ -2,8 +2,8 @@
 #include "views/shell/frame.h"
 
 #include "fabric/base/plural.h"
-#include "views/canvas/activity.h"
-#include "views/canvas/view.h"
+#include "views/shell/activity.h"
+#include "views/shell/tabs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -132,21 +132,6 @@ static void frame_draw_status(struct canvas *c, struct rect r, const struct stat
 	canvas_name(c, r, 0, 0, end, loud || s->sm.lost ? ROLE_LOUD : ROLE_STATUS, left);
 }
 
-/* Tabs in the order of their keys, with names that fit 80 columns, and with long ones. */
-static const struct tab {
-	enum view_id view;
-	char key;
-	const char *brief, *name;
-} tabs[] = {
-	{ VIEW_OVERVIEW, '1', "Over", "Overview" }, { VIEW_HEATMAP, '2', "Heat", "Heatmap" },
-	{ VIEW_LINKS, '3', "Links", "Links" },	    { VIEW_SWITCHES, '4', "Switch", "Switches" },
-	{ VIEW_JOBS, '5', "Jobs", "Jobs" },	    { VIEW_PREVIEW, '6', "Eng", "Engines" },
-	{ VIEW_APPLY, '7', "Apply", "Apply" },	    { VIEW_EVENTS, '8', "Event", "Events" },
-	{ VIEW_AUDIT, '9', "Audit", "Audit" },	    { VIEW_PATHS, '0', "Paths", "Paths" },
-	{ VIEW_TOPOLOGY, 't', "Topo", "Topology" }, { VIEW_HELP, '?', "Help", "Help" },
-};
-
-#define TABS	   (sizeof(tabs) / sizeof(tabs[0]))
 #define TABS_BRIEF 79  /* columns of "[1Over]2Heat ..." */
 #define TABS_WIDE  120 /* of "[1 Overview] 2 Heatmap ..." */
 
@@ -155,10 +140,10 @@ static void frame_draw_tabs(struct canvas *c, struct rect r, enum view_id view)
 	int x = 0;
 
 	canvas_fill(c, (struct rect){ 0, 1, r.w, 1 }, ROLE_TAB, ' ');
-	for (size_t i = 0; i < TABS; i++) {
+	for (size_t i = 0; i < VIEW_COUNT; i++) {
 		const struct tab *t = &tabs[i];
 		bool on = t->view == view;
-		enum role role = on ? ROLE_TAB_ON : view_find(t->view) ? ROLE_TAB : ROLE_DIM;
+		enum role role = on ? ROLE_TAB_ON : ROLE_TAB;
 
 		if (r.w >= TABS_WIDE) {
 			x = canvas_textf(c, r, x, 1, role, on ? "[%c %s]" : " %c %s ", t->key,
@@ -181,7 +166,7 @@ enum view_id frame_tab_at(int w, enum view_id view, int x)
 {
 	int at = 0;
 
-	for (size_t i = 0; i < TABS; i++) {
+	for (size_t i = 0; i < VIEW_COUNT; i++) {
 		const struct tab *t = &tabs[i];
 		int n = 1;
 
@@ -192,7 +177,7 @@ enum view_id frame_tab_at(int w, enum view_id view, int x)
 		else
 			n = 2;
 		if (x >= at && x < at + n)
-			return view_find(t->view) ? t->view : VIEW_COUNT;
+			return t->view;
 		at += n;
 	}
 	return VIEW_COUNT;

@@ -2,7 +2,7 @@
 /* Help: the keymap as text, those of the view one comes from first, and what the signs on the other
  * screens mean; / looks for a word in it. */
 #include "views/canvas/list.h"
-#include "views/canvas/view.h"
+#include "views/data/view.h"
 #include "views/shell/help_text.h"
 
 #include <stdio.h>
@@ -83,10 +83,10 @@ static void help_lay_out(struct help_ui *u, int width)
 	}
 }
 
-static void help_draw_swatch(const struct help_row *row, const struct shell *shell,
+static void help_draw_swatch(const struct help_row *row, const struct context *ctx,
 			     struct canvas *c, struct rect r, int y)
 {
-	enum palette p = shell_palette(shell);
+	enum palette p = ctx->palette;
 	static const char *const levels[] = { "error", "warn", "info", "debug" };
 	static const enum role roles[] = { ROLE_BAD, ROLE_WARN, ROLE_TEXT, ROLE_DIM };
 	int x = KEY_WIDTH + (int)strlen(row->text) + 2;
@@ -101,7 +101,7 @@ static void help_draw_swatch(const struct help_row *row, const struct shell *she
 		x = canvas_text(c, r, x, y, roles[i], levels[i]) + 1;
 }
 
-static void help_draw_line(const struct help_ui *u, const struct shell *shell, struct canvas *c,
+static void help_draw_line(const struct help_ui *u, const struct context *ctx, struct canvas *c,
 			   struct rect r, int y, const struct help_line *line)
 {
 	const struct help_row *row = &u->rows.list.v[line->row];
@@ -114,7 +114,7 @@ static void help_draw_line(const struct help_ui *u, const struct shell *shell, s
 		canvas_text(c, r, 2, y, ROLE_KEY, row->key);
 	canvas_textf(c, r, KEY_WIDTH, y, ROLE_TEXT, "%.*s", line->len, line->text);
 	if (line->first && row->swatch)
-		help_draw_swatch(row, shell, c, r, y);
+		help_draw_swatch(row, ctx, c, r, y);
 }
 
 /* Of what the first line belongs to, unless that is one itself.  Returns where the lines begin. */
@@ -130,7 +130,7 @@ static int help_draw_heading(const struct help_ui *u, struct canvas *c, struct r
 	return 1;
 }
 
-static void help_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
+static void help_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 		      const struct state *s)
 {
 	struct help_ui *u = own;
@@ -138,13 +138,13 @@ static void help_draw(void *own, struct shell *shell, struct canvas *c, struct r
 	struct rect page = { r.x, r.y, r.w, r.h - asked };
 	int y;
 
-	help_rows_fill(&u->rows, shell, s, shell_from(shell));
+	help_rows_fill(&u->rows, ctx, s, context_from(ctx));
 	help_lay_out(u, r.w - KEY_WIDTH - 1);
 	/* the cursor is the first line here: help scrolls like a page */
 	list_fit(&u->list, (uint32_t)u->lines.n, page.h - 1);
 	y = help_draw_heading(u, c, page);
 	for (uint32_t i = u->list.top; y < page.h && i < u->lines.n; i++)
-		help_draw_line(u, shell, c, page, y++, &u->lines.v[i]);
+		help_draw_line(u, ctx, c, page, y++, &u->lines.v[i]);
 	list_draw_range(&u->list, (uint32_t)u->lines.n, c, page, 0);
 	if (!u->lines.n)
 		canvas_textf(c, page, 1, 0, ROLE_DIM, "nothing in the help has \"%s\"",
@@ -156,13 +156,13 @@ static void help_draw(void *own, struct shell *shell, struct canvas *c, struct r
 			     u->filter.text);
 }
 
-static bool help_input(void *own, struct shell *shell, const struct input *in,
+static bool help_input(void *own, struct context *ctx, const struct input *in,
 		       const struct state *s, struct request *out)
 {
 	struct help_ui *u = own;
 	struct list *l = &u->list;
 
-	(void)shell;
+	(void)ctx;
 	(void)s;
 	(void)out;
 	if (filter_type(&u->filter, in)) {
@@ -200,8 +200,6 @@ static void help_done(void *own)
 }
 
 const struct view view_help = {
-	.name = "Help",
-	.title = "Help",
 	.size = sizeof(struct help_ui),
 	.done = help_done,
 	.draw = help_draw,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/shell/help_text.h"
 
-#include "views/canvas/view.h"
 #include "views/shell/command.h"
+#include "views/shell/tabs.h"
 
 #include <string.h>
 
@@ -82,11 +82,11 @@ static void help_text_add_all(struct help_rows *rows, const struct help_row *lis
 }
 
 /* The keys of one view (view_bit), or those that hold everywhere (0). */
-static void help_text_add_view(struct help_rows *rows, const struct shell *shell,
+static void help_text_add_view(struct help_rows *rows, const struct context *ctx,
 			       const struct state *s, uint32_t view_bit, const char *title)
 {
-	size_t first = rows->list.n, n;
-	const struct binding *b = shell_bindings(shell, &n);
+	size_t first = rows->list.n, n = ctx->nbindings;
+	const struct binding *b = ctx->bindings;
 
 	help_text_add(rows, (struct help_row){ .text = title });
 	for (size_t i = 0; i < n; i++) {
@@ -156,14 +156,14 @@ static void help_text_add_mouse(struct help_rows *rows)
 	help_text_add_all(rows, mouse, sizeof(mouse) / sizeof(mouse[0]));
 }
 
-void help_rows_fill(struct help_rows *rows, const struct shell *shell, const struct state *s,
+void help_rows_fill(struct help_rows *rows, const struct context *ctx, const struct state *s,
 		    enum view_id from)
 {
 	rows->list.n = 0;
-	if (from != VIEW_HELP && view_find(from))
-		help_text_add_view(rows, shell, s, VIEW_BIT(from), view_find(from)->title);
+	if (from != VIEW_HELP)
+		help_text_add_view(rows, ctx, s, VIEW_BIT(from), tab_title(from));
 	help_text_add_start(rows, s);
-	help_text_add_view(rows, shell, s, 0, "Everywhere");
+	help_text_add_view(rows, ctx, s, 0, "Everywhere");
 	help_text_add(rows,
 		      (struct help_row){ .key = "Up k ...",
 					 .text = "arrows or hjkl, PgUp PgDn, g G Home End: move" });
@@ -171,8 +171,8 @@ void help_rows_fill(struct help_rows *rows, const struct shell *shell, const str
 	for (int i = VIEW_OVERVIEW; i < VIEW_OVERVIEW + VIEW_COUNT; i++) {
 		enum view_id v = (enum view_id)(i % VIEW_COUNT); /* 1 to 9, 0, t, as the tabs */
 
-		if (v != from && view_find(v))
-			help_text_add_view(rows, shell, s, VIEW_BIT(v), view_find(v)->title);
+		if (v != from)
+			help_text_add_view(rows, ctx, s, VIEW_BIT(v), tab_title(v));
 	}
 	help_text_add_all(rows, signs, sizeof(signs) / sizeof(signs[0]));
 	help_text_add_all(rows, words, sizeof(words) / sizeof(words[0]));

@@ -4,8 +4,7 @@
 #define VIEWS_SHELL_HELP_TEXT_H
 
 #include "fabric/base/vec.h"
-#include "views/data/state.h"
-#include "views/shell/shell.h"
+#include "views/data/context.h"
 
 /* A heading (key NULL), or a key or word with its meaning; swatch: a row of colours. */
 enum help_swatch { SWATCH_NONE, SWATCH_HEAT, SWATCH_DELTA, SWATCH_LEVELS };
@@ -20,7 +19,7 @@ struct help_rows {
 };
 
 /* All, those of the view that it was called from first; keys that need --rw only with it. */
-void help_rows_fill(struct help_rows *rows, const struct shell *shell, const struct state *s,
+void help_rows_fill(struct help_rows *rows, const struct context *ctx, const struct state *s,
 		    enum view_id from);
 
 #endif

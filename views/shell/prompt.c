@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/shell/prompt.h"
 
+#include "views/shell/command.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -114,7 +116,7 @@ static bool prompt_complete(struct prompt *p, const struct prompt_context *ctx, 
 	bool one;
 
 	if (!c->n)
-		choices_find(c, p->kind, p->text, p->at, ctx);
+		completion_find(c, p->kind, p->text, p->at, ctx);
 	one = c->n == 1;
 	if (back)
 		choices_turn(c);
@@ -128,7 +130,7 @@ static bool prompt_complete(struct prompt *p, const struct prompt_context *ctx, 
 
 void prompt_offer(struct prompt *p, const struct prompt_context *ctx)
 {
-	choices_find(&p->choices, p->kind, p->text, p->at, ctx);
+	completion_find(&p->choices, p->kind, p->text, p->at, ctx);
 	p->choices.choosing = p->choices.n > 0;
 	p->choices.choice = p->choices.n - 1; /* Tab begins with the first */
 }

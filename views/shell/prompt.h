@@ -9,28 +9,14 @@
 #include "views/canvas/canvas.h"
 #include "views/data/request.h"
 #include "views/data/state.h"
-#include "views/shell/choices.h"
-#include "views/shell/command.h"
-#include "views/table/fields.h"
+#include "views/shell/completion.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_FILTER, PROMPT_FIND, PROMPT_KINDS };
-
-struct view;
-
 #define PROMPT_LEN  PATH_TEXT
 #define PROMPT_PAST 32
-
-/* What completion knows; any may be NULL or none. */
-struct prompt_context {
-	const struct state *s;
-	enum row_kind kind; /* of the table in view; ROW_KINDS: there is none */
-	const struct view *view;
-	const void *own; /* the view's */
-};
 
 struct prompt {
 	enum prompt_kind kind; /* PROMPT_NONE: nothing is being typed */
@@ -56,9 +42,5 @@ enum prompt_result prompt_input(struct prompt *p, const struct input *in,
 /* Two lines from y on; why: what is wrong with it so far, "" nothing. */
 void prompt_draw(const struct prompt *p, struct canvas *c, int y, const char *why,
 		 const struct prompt_context *ctx);
-
-/* Completions of the first at bytes of a text. */
-void choices_find(struct choices *out, enum prompt_kind kind, const char *text, size_t at,
-		  const struct prompt_context *ctx);
 
 #endif

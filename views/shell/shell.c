@@ -2,41 +2,39 @@
 #include "views/shell/shell.h"
 
 #include "fabric/base/mem.h"
-#include "views/data/job_highlight.h"
-#include "views/data/past_spark.h"
+#include "views/data/exclude.h"
+#include "views/shell/choose.h"
+#include "views/shell/command.h"
 #include "views/shell/frame.h"
-#include "views/shell/shell_priv.h"
+#include "views/shell/prompt.h"
+#include "views/shell/registry.h"
+#include "views/shell/settings_menu.h"
+#include "views/table/column_menu.h"
+#include "views/table/sort_menu.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct view *const views[VIEW_COUNT] = {
-	[VIEW_OVERVIEW] = &view_overview, [VIEW_HEATMAP] = &view_heatmap,
-	[VIEW_LINKS] = &view_links,	  [VIEW_JOBS] = &view_jobs,
-	[VIEW_PREVIEW] = &view_preview,	  [VIEW_APPLY] = &view_apply,
-	[VIEW_EVENTS] = &view_events,	  [VIEW_HELP] = &view_help,
-	[VIEW_TOPOLOGY] = &view_topology, [VIEW_SWITCHES] = &view_switches,
-	[VIEW_PATHS] = &view_paths,	  [VIEW_AUDIT] = &view_sessions,
+struct shell {
+	struct context ctx;
+	void *own[VIEW_COUNT]; /* what each view keeps */
+	struct prompt prompt;
+	struct sort_menu sort;
+	struct column_menu columns;
+	struct settings_menu settings;
+	int w, h; /* of the canvas drawn last */
 };
-
-const struct view *view_find(enum view_id id)
-{
-	return (unsigned)id < VIEW_COUNT ? views[id] : NULL;
-}
 
 struct shell *shell_new(const struct binding *bindings, size_t n)
 {
 	struct shell *shell = xcalloc(1, sizeof(*shell));
 
-	shell->bindings = bindings;
-	shell->nbindings = n;
-	shell->view = VIEW_OVERVIEW;
-	shell->chan = shell->sw = shell->path.src = FAB_NONE;
+	context_init(&shell->ctx, bindings, n);
 	for (int i = 0; i < VIEW_COUNT; i++)
-		if (views[i])
-			shell->own[i] = xcalloc(1, views[i]->size);
+		shell->own[i] = xcalloc(1, view_find(i)->size);
 	return shell;
 }
 
@@ -45,163 +43,432 @@ void shell_free(struct shell *shell)
 	if (!shell)
 		return;
 	for (int i = 0; i < VIEW_COUNT; i++) {
-		if (views[i] && views[i]->done)
-			views[i]->done(shell->own[i]);
+		if (view_find(i)->done)
+			view_find(i)->done(shell->own[i]);
 		free(shell->own[i]);
 	}
-	fabric_summary_done(&shell->survey);
-	job_highlight_done(&shell->focus);
-	tags_done(&shell->marks);
+	context_done(&shell->ctx);
 	sort_menu_done(&shell->sort);
 	column_menu_done(&shell->columns);
 	free(shell);
 }
 
-static void shell_take_tags(struct shell *shell, const struct state *s)
+struct context *shell_context(struct shell *shell)
 {
-	static const enum view_id from[] = { VIEW_LINKS, VIEW_SWITCHES, VIEW_JOBS };
-
-	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]); i++) {
-		const struct table_ops *ops = NULL;
-		const struct table *t = views[from[i]]->table(shell->own[from[i]], &ops);
-
-		if (t && ops)
-			tags_take(&shell->marks, t, ops->kind);
-	}
-	tags_update(&shell->marks, s, &shell->survey);
+	return &shell->ctx;
 }
 
-static void shell_forget_stale(struct shell *shell, const struct state *s)
+const struct prompt *shell_prompt(const struct shell *shell)
 {
-	fabric_summary_update(&shell->survey, s);
-	job_highlight_update(&shell->focus, s);
-	shell_take_tags(shell, s);
-	if (shell->chan != FAB_NONE && (!s->fabric || shell->chan >= s->fabric->nchan))
-		shell->chan = FAB_NONE;
-	if (shell->sw != FAB_NONE && (!s->fabric || shell->sw >= s->fabric->nsw))
-		shell->sw = FAB_NONE;
-	if (shell->path.src != FAB_NONE &&
-	    (!s->fabric || shell->path.src >= s->fabric->nend + s->fabric->nsw))
-		shell->path.src = FAB_NONE;
-	if (shell->path.dlid &&
-	    (!s->fabric || fabric_lid_end(s->fabric, shell->path.dlid) == FAB_NONE))
-		shell->path.dlid = 0;
+	return &shell->prompt;
 }
 
-/* What is cut off looks like what is not there. */
-static void shell_draw_small(struct canvas *c)
+static const struct view *shell_in_sight(const struct shell *shell)
 {
-	struct rect r = canvas_rect(c);
-	char text[64];
-
-	snprintf(text, sizeof(text), " %dx%d is too small: 80x24 shows all ", c->w, c->h);
-	if (text_width(text) > r.w)
-		snprintf(text, sizeof(text), "80x24!");
-	canvas_fill(c, (struct rect){ 0, r.h - 1, r.w, 1 }, ROLE_LOUD, ' ');
-	canvas_text(c, r, 0, r.h - 1, ROLE_LOUD, text);
+	return view_find(shell->ctx.view);
 }
 
-static void shell_say_units(const struct shell *shell, char *context, size_t len)
+static void *shell_own(const struct shell *shell)
 {
-	size_t n = strlen(context);
-
-	snprintf(context + n, len - n, "  rates in %s (U)", shell_bits(shell) ? "Gb/s" : "GB/s");
+	return shell->own[shell->ctx.view];
 }
 
-static struct frame_keys shell_frame_keys(const struct shell *shell)
+struct table *shell_table(struct shell *shell, const struct table_ops **ops)
 {
-	return (struct frame_keys){ shell->bindings, shell->nbindings, views[shell->view]->label,
-				    shell->own[shell->view] };
+	const struct view *v = shell_in_sight(shell);
+
+	*ops = NULL;
+	return v->table ? v->table(shell_own(shell), ops) : NULL;
 }
 
-void shell_draw(struct shell *shell, struct canvas *c, const struct state *s)
+static struct table_in shell_table_in(struct shell *shell, const struct state *s)
 {
-	const struct view *v = views[shell->view];
-	struct frame_text t = { .note = shell->note, .job = shell->focus.id };
-	const struct frame_keys keys = shell_frame_keys(shell);
-	const struct table_ops *ops;
-	struct table *table;
-	struct rect r = { 0, 2, c->w, c->h - 4 };
-
-	shell->w = c->w;
-	shell->h = c->h;
-	shell_forget_stale(shell, s);
-	canvas_clear(c);
-	if (r.h > 0)
-		v->draw(shell->own[shell->view], shell, c, r, s);
-	table = shell_table(shell, &ops);
-	if (v->context)
-		v->context(shell->own[shell->view], s, t.context, sizeof(t.context));
-	else if (table)
-		table_context(table, ops, t.context, sizeof(t.context));
-	if (table && table->nrow && table_shows_rates(table))
-		shell_say_units(shell, t.context, sizeof(t.context));
-	t.typing = shell_typing(shell, s);
-	frame_draw(c, s, shell->view, &t, &keys);
-	shell_menu_draw(shell, c, s);
-	if (shell->prompt.kind)
-		shell_prompt_draw(shell, c, s);
-	if (c->w < 80 || c->h < 24)
-		shell_draw_small(c);
+	return (struct table_in){ shell_own(shell), &shell->ctx, s };
 }
 
-void shell_say(struct shell *shell, const char *fmt, ...)
+enum view_id shell_view(const struct shell *shell)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(shell->note, sizeof(shell->note), fmt, ap);
-	va_end(ap);
-}
-
-static void shell_trail_add(struct shell *shell)
-{
-	if (shell->ntrail == TRAIL) {
-		memmove(shell->trail, shell->trail + 1, (TRAIL - 1) * sizeof(shell->trail[0]));
-		shell->ntrail--;
-	}
-	shell->trail[shell->ntrail++] = shell->view;
+	return shell->ctx.view;
 }
 
 void shell_goto(struct shell *shell, enum view_id view)
 {
-	if ((unsigned)view >= VIEW_COUNT || !views[view])
-		return;
-	if (view == shell->view)
-		return;
-	shell_trail_add(shell);
-	shell->view = view;
+	context_goto(&shell->ctx, view);
 }
 
-static void shell_go_back(struct shell *shell)
+void shell_say(struct shell *shell, const char *fmt, ...)
 {
-	if (shell->ntrail)
-		shell->view = shell->trail[--shell->ntrail];
+	char text[sizeof(shell->ctx.note)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	context_say(&shell->ctx, "%s", text);
+}
+
+/* What is tagged in the tables, and what of the last frame is not there any more. */
+static void shell_follow(struct shell *shell, const struct state *s)
+{
+	static const struct {
+		enum view_id view;
+		enum row_kind rows;
+		enum tag_kind tags;
+	} tagged[] = { { VIEW_LINKS, ROWS_LINKS, TAG_LINKS },
+		       { VIEW_SWITCHES, ROWS_SWITCHES, TAG_SWITCHES },
+		       { VIEW_JOBS, ROWS_JOBS, TAG_JOBS } };
+
+	for (size_t i = 0; i < sizeof(tagged) / sizeof(tagged[0]); i++) {
+		enum view_id id = tagged[i].view;
+		const struct table_ops *ops = NULL;
+		const struct table *t = view_find(id)->table(shell->own[id], &ops);
+
+		if (t && ops && ops->kind == tagged[i].rows)
+			tags_take(&shell->ctx.tags, tagged[i].tags, t->tag, t->ntag);
+	}
+	context_update(&shell->ctx, s);
+}
+
+/* --- menus over the view -----------------------------------------------------------------------
+ */
+
+bool shell_menu(const struct shell *shell)
+{
+	return shell->columns.menu.open || shell->settings.menu.open;
+}
+
+static bool shell_menu_open(struct shell *shell, const struct input *in, const struct state *s)
+{
+	const struct table_ops *ops;
+	struct table *t = shell_table(shell, &ops);
+
+	if (in->req == REQ_SETTINGS) {
+		settings_menu_open(&shell->settings, s);
+		return true;
+	}
+	if (!t || (in->text && in->text[0]))
+		return false;
+	if (in->req == REQ_SORT)
+		sort_menu_open(&shell->sort, t, ops);
+	else if (in->req == REQ_COLUMN_MENU)
+		column_menu_open(&shell->columns, t, ops);
 	else
-		shell->view = VIEW_OVERVIEW;
+		return false;
+	return true;
 }
 
-enum view_id shell_from(const struct shell *shell)
+static bool shell_choose_sort(struct shell *shell, const struct input *in)
 {
-	return shell->ntrail ? shell->trail[shell->ntrail - 1] : VIEW_OVERVIEW;
+	const struct table_ops *ops;
+	struct table *t = shell_table(shell, &ops);
+	const struct field *sort;
+
+	if (!shell->sort.menu.open || !t || ops->kind != shell->sort.kind || in->refused_ro)
+		return false;
+	if (!sort_menu_input(&shell->sort, &sort, in))
+		return false;
+	if (sort)
+		table_sort(t, sort);
+	return true;
+}
+
+static bool shell_choose_columns(struct shell *shell, const struct input *in)
+{
+	const struct table_ops *ops;
+	struct table *t = shell_table(shell, &ops);
+	const char *say;
+
+	if (!shell->columns.menu.open || !t || ops->kind != shell->columns.kind)
+		return false;
+	say = column_menu_input(&shell->columns, t, ops, in);
+	if (say)
+		context_say(&shell->ctx, "%s", say);
+	return true;
+}
+
+static void shell_draw_keys(struct canvas *c, const char *const *keys)
+{
+	struct rect r = canvas_rect(c);
+	int x = 1, y = c->h - 2;
+
+	canvas_fill(c, (struct rect){ 0, y, r.w, 1 }, ROLE_TEXT, ' ');
+	for (; keys[0]; keys += 2) {
+		x = canvas_text(c, r, x, y, ROLE_KEY, keys[0]);
+		x = canvas_textf(c, r, x, y, ROLE_DIM, " %s  ", keys[1]);
+	}
+}
+
+static void shell_menu_draw(struct shell *shell, struct canvas *c, const struct state *s)
+{
+	static const char *const column_keys[] = {
+		"Space", "show or not", "Left Right", "earlier, later", "r", "as usual",
+		"Esc",	 "leave",	NULL
+	};
+	static const char *const setting_keys[] = { "Enter", "change", "w", "keep in the file",
+						    "Esc",   "leave",  NULL };
+	const struct table_ops *ops;
+	struct table *t = shell_table(shell, &ops);
+	bool same = t && ops->kind == shell->columns.kind;
+
+	if (shell->sort.menu.open && t && ops->kind == shell->sort.kind)
+		sort_menu_draw(&shell->sort, t, c);
+	else
+		shell->sort.menu.open = false;
+	shell->columns.menu.open = shell->columns.menu.open && same;
+	if (shell->columns.menu.open)
+		column_menu_draw(&shell->columns, t, c);
+	if (shell->settings.menu.open)
+		settings_menu_draw(&shell->settings, s, c, (struct rect){ 0, 2, c->w, c->h - 4 });
+	if (shell_menu(shell) && !shell->ctx.note[0])
+		shell_draw_keys(c, shell->settings.menu.open ? setting_keys : column_keys);
+}
+
+/* --- the line at the bottom --------------------------------------------------------------------
+ */
+
+static struct prompt_context shell_prompt_context(struct shell *shell, const struct state *s)
+{
+	const struct table_ops *ops;
+	struct table *t = shell_table(shell, &ops);
+
+	return (struct prompt_context){ .s = s,
+					.kind = t ? ops->kind : ROW_KINDS,
+					.view = shell_in_sight(shell),
+					.own = shell_own(shell) };
+}
+
+static bool shell_prompt_open(struct shell *shell, const struct input *in, const struct state *s)
+{
+	struct prompt_context ctx = shell_prompt_context(shell, s);
+	const struct table_ops *ops;
+	struct table *t = shell_table(shell, &ops);
+
+	if (shell_menu_open(shell, in, s))
+		return true;
+	if (in->text)
+		return false;
+	if (in->req == REQ_PALETTE_PICK) {
+		prompt_open(&shell->prompt, PROMPT_COMMAND, "palette ");
+		prompt_offer(&shell->prompt, &ctx);
+	} else if (in->req == REQ_COMMAND)
+		prompt_open(&shell->prompt, PROMPT_COMMAND, "");
+	else if (in->req == REQ_FILTER && t)
+		prompt_open(&shell->prompt, PROMPT_FILTER, t->filter_text);
+	else if (in->req == REQ_FIND && t)
+		prompt_open(&shell->prompt, PROMPT_FIND, "");
+	else
+		return false;
+	return true;
+}
+
+void shell_command_begin(struct shell *shell, const char *text)
+{
+	prompt_open(&shell->prompt, PROMPT_COMMAND, text);
+}
+
+/* A field's name that has just been begun is no word to look for. */
+static void shell_typed_so_far(char *out, size_t len, const char *text, enum row_kind kind)
+{
+	size_t n = strlen(text), from = n;
+
+	while (from && (isalnum((unsigned char)text[from - 1]) || text[from - 1] == '_'))
+		from--;
+	if ((from && !strchr(" (!", text[from - 1])) || !field_begins(kind, text + from))
+		from = n;
+	snprintf(out, len, "%.*s", (int)from, text);
+}
+
+static void shell_typed(struct shell *shell, enum prompt_kind kind, const char *text,
+			const struct state *s)
+{
+	const struct table_ops *ops;
+	struct table *t = shell_table(shell, &ops);
+	struct table_in in = shell_table_in(shell, s);
+
+	if (t && kind == PROMPT_FILTER)
+		table_filter(t, text, ops);
+	else if (t && kind == PROMPT_FIND)
+		table_find(t, text, ops, &in);
+}
+
+/* By a command: there is no line any more below which a mistake could stand. */
+static void shell_filter(struct shell *shell, const char *text, const struct state *s)
+{
+	const struct table_ops *ops;
+	const struct table *t = shell_table(shell, &ops);
+
+	shell_typed(shell, PROMPT_FILTER, text, s);
+	if (t && t->filter.why[0])
+		context_say(&shell->ctx, "filter: %s", t->filter.why);
+}
+
+static void shell_prompt_draw(struct shell *shell, struct canvas *c, const struct state *s)
+{
+	struct prompt_context ctx = shell_prompt_context(shell, s);
+	const struct table_ops *ops;
+	struct table *t = shell_table(shell, &ops);
+
+	prompt_draw(&shell->prompt, c, c->h - 2,
+		    shell->prompt.kind == PROMPT_FILTER && t ? t->filter.why : "", &ctx);
+}
+
+/* --- keys and commands -------------------------------------------------------------------------
+ */
+
+/* A click on a tab and a line typed are inputs of their own. */
+static void shell_do(struct shell *shell, const struct input *in, const struct state *s,
+		     struct request *out);
+
+/* The view in sight; a command line that it wants to be begun is opened. */
+static bool shell_view_input(struct shell *shell, const struct input *in, const struct state *s,
+			     struct request *out)
+{
+	const struct view *v = shell_in_sight(shell);
+
+	if (!v->input || !v->input(shell_own(shell), &shell->ctx, in, s, out))
+		return false;
+	if (out->type == REQ_COMMAND) {
+		prompt_open(&shell->prompt, PROMPT_COMMAND, out->text);
+		out->type = REQ_NONE;
+	}
+	return true;
+}
+
+static void shell_click(struct shell *shell, const struct input *in, const struct state *s,
+			struct request *out)
+{
+	struct input go = { .req = REQ_VIEW };
+
+	if (in->y != 1)
+		return;
+	go.view = frame_tab_at(shell->w, shell->ctx.view, in->x);
+	if (go.view < VIEW_COUNT)
+		shell_do(shell, &go, s, out);
+}
+
+/* false: there is no row. */
+static bool shell_copy_row(struct shell *shell, const struct state *s, struct request *out)
+{
+	const struct table_ops *ops;
+	const struct table *t = shell_table(shell, &ops);
+	struct rows rows = { .s = s, .v = &shell->ctx.summary };
+	char label[VALUE_LEN] = "";
+
+	if (!t || table_cursor(t) == FAB_NONE)
+		return false;
+	rows.kind = ops->kind;
+	out->type = REQ_COPY;
+	snprintf(out->text, sizeof(out->text), "%s", rows_label(label, &rows, table_cursor(t)));
+	return true;
+}
+
+static void shell_exclude_row(struct shell *shell, const struct state *s, enum row_kind kind,
+			      uint32_t i)
+{
+	if (kind == ROWS_LINKS)
+		exclude_cable(&shell->ctx, s, i);
+	else if (kind == ROWS_SWITCHES)
+		exclude_switch(&shell->ctx, s, i);
+	else if (kind == ROWS_PORTS && s->fabric->port[i].chan != FAB_NONE)
+		exclude_cable(&shell->ctx, s, s->fabric->port[i].chan);
+	else
+		context_say(&shell->ctx,
+			    "only switches and cables between switches can be excluded");
+}
+
+static void shell_exclude(struct shell *shell, const struct state *s, const char *text)
+{
+	const struct table_ops *ops;
+	struct table *t = shell_table(shell, &ops);
+
+	if (text[0]) {
+		exclude_named(&shell->ctx, s, text);
+	} else if (!s->fabric) {
+		context_say(&shell->ctx, "the fabric is not known yet");
+	} else if (t && table_cursor(t) != FAB_NONE) {
+		shell_exclude_row(shell, s, ops->kind, table_cursor(t));
+	} else if (shell->ctx.view == VIEW_SWITCHES && shell->ctx.sw < s->fabric->nsw) {
+		exclude_switch(&shell->ctx, s, shell->ctx.sw);
+	} else {
+		context_say(&shell->ctx,
+			    "exclude THING: a switch, or a cable as SWITCH/PORT; none: nothing");
+	}
+}
+
+static bool shell_command_input(struct shell *shell, const struct input *in, const struct state *s,
+				struct request *out)
+{
+	const char *text = in->text ? in->text : "";
+
+	switch (in->req) {
+	case REQ_GOTO:
+		choose_node(&shell->ctx, text, s);
+		return true;
+	case REQ_JOB:
+		choose_job(&shell->ctx, text, s);
+		return true;
+	case REQ_PATH:
+		choose_path(&shell->ctx, text, s);
+		return true;
+	case REQ_EXCLUDE:
+		shell_exclude(shell, s, text);
+		return true;
+	case REQ_ENGINE:
+		out->options = shell->ctx.options;
+		out->type = in->req;
+		snprintf(out->text, sizeof(out->text), "%s", text);
+		return true;
+	case REQ_PALETTE:
+		if (text[0])
+			choose_palette(&shell->ctx, text);
+		return text[0];
+	case REQ_UNITS:
+		if (text[0])
+			choose_units(&shell->ctx, text);
+		return text[0];
+	case REQ_CLICK:
+		shell_click(shell, in, s, out);
+		return true;
+	case REQ_TABLES_FILE: /* with the options that are set there */
+		context_goto(&shell->ctx, VIEW_PREVIEW);
+		shell_view_input(shell, in, s, out);
+		return true;
+	case REQ_COPY:
+		return shell_copy_row(shell, s, out);
+	case REQ_FILTER:
+		shell_filter(shell, text, s);
+		return true;
+	case REQ_FIND:
+		shell_typed(shell, PROMPT_FIND, text, s);
+		return true;
+	case REQ_SNAPSHOT:
+	case REQ_HIST_BACK:
+	case REQ_HIST_FORWARD:
+	case REQ_HIST_BACK5:
+	case REQ_HIST_FORWARD5:
+	case REQ_LIVE:
+	case REQ_BOOKMARK:
+	case REQ_BOOKMARKS:
+	case REQ_INTERVAL:
+	case REQ_SET:
+	case REQ_KEEP:
+	case REQ_DETACH:
+	case REQ_PLAN_SAVE:
+	case REQ_APPLY_NOTE:
+	case REQ_APPLY_OVERRIDE:
+		out->type = in->req;
+		snprintf(out->text, sizeof(out->text), "%s", text);
+		return true;
+	default:
+		return false;
+	}
 }
 
 static void shell_leave_job(struct shell *shell)
 {
-	shell_say(shell, "job %llu is not marked any more", (unsigned long long)shell->focus.id);
-	job_highlight_done(&shell->focus);
-}
-
-void shell_bits_set(struct shell *shell, bool bits)
-{
-	shell->bits = bits;
-	shell_say(shell, "rates in %s", bits ? "Gb/s" : "GB/s");
-}
-
-void shell_palette_set(struct shell *shell, enum palette palette)
-{
-	shell->palette = palette;
-	shell_say(shell, "palette: %s", palette_name(palette));
+	context_say(&shell->ctx, "job %llu is not marked any more",
+		    (unsigned long long)shell->ctx.job.id);
+	context_select_job(&shell->ctx, 0);
 }
 
 /* What every view does alike; true when that was it. */
@@ -210,29 +477,29 @@ static bool shell_common_input(struct shell *shell, const struct input *in, cons
 {
 	switch (in->req) {
 	case REQ_VIEW:
-		shell_goto(shell, in->view);
+		context_goto(&shell->ctx, in->view);
 		out->type = REQ_VIEW;
-		out->view = shell->view;
+		out->view = shell->ctx.view;
 		return true;
 	case REQ_HELP:
-		if (shell->view == VIEW_HELP)
-			shell_go_back(shell);
+		if (shell->ctx.view == VIEW_HELP)
+			context_back(&shell->ctx);
 		else
-			shell_goto(shell, VIEW_HELP);
+			context_goto(&shell->ctx, VIEW_HELP);
 		return true;
 	case REQ_BACK:
-		if (shell->focus.id)
+		if (shell->ctx.job.id)
 			shell_leave_job(shell);
-		else if (in->esc && s->poll.tables_on && shell->view != VIEW_HELP)
+		else if (in->esc && s->poll.tables_on && shell->ctx.view != VIEW_HELP)
 			out->type = REQ_TABLES_END;
 		else
-			shell_go_back(shell);
+			context_back(&shell->ctx);
 		return true;
 	case REQ_UNITS:
-		shell_bits_set(shell, !shell->bits);
+		context_set_units(&shell->ctx, !shell->ctx.bits);
 		return true;
 	case REQ_PALETTE:
-		shell_palette_set(shell, (shell->palette + 1) % PALETTE_COUNT);
+		context_set_palette(&shell->ctx, (shell->ctx.palette + 1) % PALETTE_COUNT);
 		return true;
 	case REQ_QUIT:
 	case REQ_FREEZE:
@@ -264,38 +531,38 @@ static bool shell_table_is_empty(struct shell *shell)
 /* A key of this view that has nothing to do in the place where one is now. */
 static void shell_say_no_use(struct shell *shell, enum req req, const struct state *s)
 {
-	if (!s->fabric && req != REQ_CLICK && !shell->note[0])
-		shell_say(shell, "the fabric is not known yet: there is nothing to do that with");
-	if (req == REQ_ENTER && shell_table_is_empty(shell) && !shell->note[0])
-		shell_say(shell, "no row is shown: there is nothing to open");
-	for (size_t i = 0; req > REQ_BOTTOM && i < shell->nbindings && !shell->note[0]; i++) {
-		const struct binding *b = &shell->bindings[i];
+	if (!s->fabric && req != REQ_CLICK && !shell->ctx.note[0])
+		context_say(&shell->ctx,
+			    "the fabric is not known yet: there is nothing to do that with");
+	if (req == REQ_ENTER && shell_table_is_empty(shell) && !shell->ctx.note[0])
+		context_say(&shell->ctx, "no row is shown: there is nothing to open");
+	for (size_t i = 0; req > REQ_BOTTOM && i < shell->ctx.nbindings && !shell->ctx.note[0];
+	     i++) {
+		const struct binding *b = &shell->ctx.bindings[i];
 
-		if (b->req == req && (!b->views || (b->views & VIEW_BIT(shell->view))))
-			shell_say(shell, "%s finds nothing to do here; it is for: %s", b->shown,
-				  b->help);
+		if (b->req == req && (!b->views || (b->views & VIEW_BIT(shell->ctx.view))))
+			context_say(&shell->ctx, "%s finds nothing to do here; it is for: %s",
+				    b->shown, b->help);
 	}
 }
 
-void shell_do(struct shell *shell, const struct input *in, const struct state *s,
-	      struct request *out)
+static void shell_do(struct shell *shell, const struct input *in, const struct state *s,
+		     struct request *out)
 {
-	const struct view *v = views[shell->view];
 	const struct table_ops *ops;
 	struct table *t;
-	struct table_in at = { shell->own[shell->view], shell, s };
+	struct table_in at;
 
 	if (in->req == REQ_NONE)
 		return;
 	if (in->refused_ro || (in->req == REQ_YES && !s->rw)) {
-		shell_say(shell, "read-only: nothing in the fabric can be changed; "
-				 "start with --rw to allow it");
+		context_say(&shell->ctx, "read-only: nothing in the fabric can be changed; "
+					 "start with --rw to allow it");
 		return;
 	}
-	if (v->input && v->input(shell->own[shell->view], shell, in, s, out))
+	if (shell_view_input(shell, in, s, out) || shell_prompt_open(shell, in, s))
 		return;
-	if (shell_prompt_open(shell, in, s))
-		return;
+	at = shell_table_in(shell, s);
 	t = shell_table(shell, &ops);
 	if (t && table_input(t, ops, &at, in))
 		return;
@@ -303,23 +570,243 @@ void shell_do(struct shell *shell, const struct input *in, const struct state *s
 		shell_say_no_use(shell, in->req, s);
 }
 
+static bool shell_holds_here(const struct binding *b, const struct shell *shell)
+{
+	return !b->views || (b->views & VIEW_BIT(shell->ctx.view));
+}
+
+static const char *shell_a_view_of(const struct binding *b)
+{
+	for (int i = 0; i < VIEW_COUNT; i++)
+		if ((b->views & VIEW_BIT(i)) && command_view_name((enum view_id)i))
+			return command_view_name((enum view_id)i);
+	return "another view";
+}
+
+/* As the key of the same request would be: in these views only, and not without --rw. */
+static bool shell_allowed(struct shell *shell, struct input *in, const struct command *cmd,
+			  const struct state *s)
+{
+	const struct binding *elsewhere = NULL;
+	bool any = false;
+
+	if (in->req == REQ_EXCLUDE && in->text && in->text[0])
+		return true; /* what is named needs no cursor */
+	for (size_t i = 0; i < shell->ctx.nbindings; i++) {
+		const struct binding *b = &shell->ctx.bindings[i];
+
+		if (b->req != in->req || (in->req == REQ_VIEW && b->view != in->view))
+			continue;
+		any = true;
+		if (shell_holds_here(b, shell)) {
+			in->refused_ro = b->rw && !s->rw;
+			return true;
+		}
+		elsewhere = b;
+	}
+	if (!any)
+		return true;
+	context_say(&shell->ctx, "'%s' means nothing here: it is a command of %s", cmd->name,
+		    shell_a_view_of(elsewhere));
+	return false;
+}
+
+static void shell_run(struct shell *shell, const char *line, const struct state *s,
+		      struct request *out)
+{
+	size_t name;
+	const struct command *cmd;
+	struct input in = { 0 };
+	char arg[PROMPT_LEN];
+
+	line += strspn(line, " :");
+	name = strcspn(line, " ");
+	if (!name)
+		return;
+	cmd = command_find(line, name);
+	if (!cmd) {
+		context_say(&shell->ctx, "no command '%.*s' (or it begins several): Tab lists them",
+			    (int)name, line);
+		return;
+	}
+	line += name;
+	line += strspn(line, " ");
+	snprintf(arg, sizeof(arg), "%s", line);
+	for (size_t n = strlen(arg); n && arg[n - 1] == ' ';)
+		arg[--n] = '\0';
+	in.req = cmd->req;
+	in.view = cmd->view;
+	if (cmd->needed && !arg[0]) {
+		context_say(&shell->ctx, "%s %s: %s", cmd->name, cmd->args, cmd->help);
+		return;
+	}
+	if (cmd->arg == ARG_NONE && arg[0]) {
+		context_say(&shell->ctx, "'%s' takes no argument", cmd->name);
+		return;
+	}
+	if (cmd->arg != ARG_NONE)
+		in.text = arg;
+	if (cmd->req == REQ_VIEW && cmd->arg == ARG_VIEW) {
+		in.view = command_view(arg);
+		if (in.view == VIEW_COUNT) {
+			context_say(&shell->ctx, "no view '%s': Tab lists them", arg);
+			return;
+		}
+	}
+	if (!shell_allowed(shell, &in, cmd, s))
+		return;
+	shell_do(shell, &in, s, out);
+	if (cmd->req == REQ_VIEW && cmd->arg == ARG_FILTER && arg[0])
+		shell_filter(shell, arg, s);
+}
+
+static void shell_prompt_input(struct shell *shell, const struct input *in, const struct state *s,
+			       struct request *out)
+{
+	struct prompt *p = &shell->prompt;
+	enum prompt_kind kind = p->kind;
+	struct prompt_context ctx = shell_prompt_context(shell, s);
+	const struct table_ops *ops;
+	struct table *t;
+	char so_far[sizeof(p->text)];
+
+	t = shell_table(shell, &ops);
+	switch (prompt_input(p, in, &ctx)) {
+	case PROMPT_CHANGED:
+		if (kind == PROMPT_FILTER && t) {
+			shell_typed_so_far(so_far, sizeof(so_far), p->text, ops->kind);
+			shell_typed(shell, kind, so_far, s);
+			break;
+		}
+		if (kind == PROMPT_COMMAND && !strncmp(p->text, "palette ", 8))
+			choose_palette(&shell->ctx, p->text + 8); /* seen while it is picked */
+		shell_typed(shell, kind, p->text, s);
+		break;
+	case PROMPT_LEFT:
+		shell_typed(shell, kind, "", s);
+		break;
+	case PROMPT_DONE:
+		if (kind == PROMPT_COMMAND)
+			shell_run(shell, p->text, s, out);
+		else
+			shell_typed(shell, kind, p->text, s);
+		/* what is wrong stands below it: there is more to type, or Esc */
+		if (kind == PROMPT_FILTER && t && t->filter.why[0]) {
+			memcpy(so_far, p->text, sizeof(so_far));
+			prompt_open(p, kind, so_far);
+		}
+		break;
+	case PROMPT_SAME:
+		break;
+	}
+}
+
+static void shell_change_setting(struct shell *shell, const struct input *in, const struct state *s,
+				 struct request *out)
+{
+	char line[SETTING_LEN + 64];
+
+	switch (settings_menu_input(&shell->settings, s, in, line, sizeof(line))) {
+	case SETTINGS_DO:
+		shell_run(shell, line, s, out);
+		break;
+	case SETTINGS_TYPE:
+		prompt_open(&shell->prompt, PROMPT_COMMAND, line);
+		break;
+	case SETTINGS_NONE:
+		break;
+	}
+}
+
+static bool shell_menu_input(struct shell *shell, const struct input *in, const struct state *s,
+			     struct request *out)
+{
+	if (in->req == REQ_REDRAW || in->req == REQ_SUSPEND)
+		return false;
+	if (shell->settings.menu.open) {
+		shell_change_setting(shell, in, s, out);
+		return true;
+	}
+	return shell_choose_sort(shell, in) || shell_choose_columns(shell, in);
+}
+
 void shell_input(struct shell *shell, const struct input *in, const struct state *s,
 		 struct request *out)
 {
 	memset(out, 0, sizeof(*out));
-	shell->note[0] = '\0';
-	shell_forget_stale(shell, s);
+	shell->ctx.note[0] = '\0';
+	shell_follow(shell, s);
 	if (shell->prompt.kind)
 		shell_prompt_input(shell, in, s, out);
 	else if (!shell_menu_input(shell, in, s, out))
 		shell_do(shell, in, s, out);
 }
 
+/* --- drawing -----------------------------------------------------------------------------------
+ */
+
+/* What is cut off looks like what is not there. */
+static void shell_draw_small(struct canvas *c)
+{
+	struct rect r = canvas_rect(c);
+	char text[64];
+
+	snprintf(text, sizeof(text), " %dx%d is too small: 80x24 shows all ", c->w, c->h);
+	if (text_width(text) > r.w)
+		snprintf(text, sizeof(text), "80x24!");
+	canvas_fill(c, (struct rect){ 0, r.h - 1, r.w, 1 }, ROLE_LOUD, ' ');
+	canvas_text(c, r, 0, r.h - 1, ROLE_LOUD, text);
+}
+
+static void shell_say_units(const struct shell *shell, char *context, size_t len)
+{
+	size_t n = strlen(context);
+
+	snprintf(context + n, len - n, "  rates in %s (U)", shell->ctx.bits ? "Gb/s" : "GB/s");
+}
+
+static struct frame_keys shell_frame_keys(const struct shell *shell)
+{
+	return (struct frame_keys){ shell->ctx.bindings, shell->ctx.nbindings,
+				    shell_in_sight(shell)->label, shell_own(shell) };
+}
+
+void shell_draw(struct shell *shell, struct canvas *c, const struct state *s)
+{
+	const struct view *v = shell_in_sight(shell);
+	struct frame_text t = { .note = shell->ctx.note, .job = shell->ctx.job.id };
+	const struct frame_keys keys = shell_frame_keys(shell);
+	const struct table_ops *ops;
+	struct table *table;
+	struct rect r = { 0, 2, c->w, c->h - 4 };
+
+	shell->w = c->w;
+	shell->h = c->h;
+	shell_follow(shell, s);
+	canvas_clear(c);
+	if (r.h > 0)
+		v->draw(shell_own(shell), &shell->ctx, c, r, s);
+	table = shell_table(shell, &ops);
+	if (v->context)
+		v->context(shell_own(shell), s, t.context, sizeof(t.context));
+	else if (table)
+		table_context(table, ops, t.context, sizeof(t.context));
+	if (table && table->nrow && table_shows_rates(table))
+		shell_say_units(shell, t.context, sizeof(t.context));
+	t.typing = shell_typing(shell, s);
+	frame_draw(c, s, shell->ctx.view, &t, &keys);
+	shell_menu_draw(shell, c, s);
+	if (shell->prompt.kind)
+		shell_prompt_draw(shell, c, s);
+	if (c->w < 80 || c->h < 24)
+		shell_draw_small(c);
+}
+
 bool shell_typing(const struct shell *shell, const struct state *s)
 {
-	const struct view *v = views[shell->view];
+	const struct view *v = shell_in_sight(shell);
 
-	return shell->prompt.kind || (v->typing && v->typing(shell->own[shell->view], s));
+	return shell->prompt.kind || (v->typing && v->typing(shell_own(shell), s));
 }
 
 uint32_t shell_key_at(const struct shell *shell, const struct state *s, int x, int y)
@@ -327,149 +814,78 @@ uint32_t shell_key_at(const struct shell *shell, const struct state *s, int x, i
 	const struct frame_keys keys = shell_frame_keys(shell);
 	const struct binding *b;
 
-	if (y != shell->h - 2 || shell->note[0] || shell_typing(shell, s) || shell_menu(shell))
+	if (y != shell->h - 2 || shell->ctx.note[0] || shell_typing(shell, s) || shell_menu(shell))
 		return 0;
-	b = frame_hint_at(shell->w, s, shell->view, &keys, x);
+	b = frame_hint_at(shell->w, s, shell->ctx.view, &keys, x);
 	return b ? b->keys[0] : 0;
 }
 
-enum view_id shell_view(const struct shell *shell)
-{
-	return shell->view;
-}
+/* --- what a file may hold --------------------------------------------------------------------- */
 
-void shell_select_chan(struct shell *shell, uint32_t chan)
+/* The view's own table, not one that is deeper in it. */
+static struct table *shell_table_of(const struct shell *shell, enum view_id view,
+				    const struct table_ops **ops)
 {
-	shell->chan = chan;
-}
+	static const struct {
+		enum view_id view;
+		enum row_kind kind;
+	} tables[] = { { VIEW_LINKS, ROWS_LINKS },
+		       { VIEW_SWITCHES, ROWS_SWITCHES },
+		       { VIEW_JOBS, ROWS_JOBS } };
 
-uint32_t shell_job_links(const struct shell *shell)
-{
-	return shell->focus.links;
-}
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		struct table *t;
 
-uint32_t shell_job_routes(const struct shell *shell, uint32_t chan)
-{
-	return shell->focus.known && chan < shell->focus.nchan ? shell->focus.routes[chan] : 0;
-}
-
-bool shell_job_dims(const struct shell *shell, uint32_t chan)
-{
-	return shell->focus.known && !shell_job_routes(shell, chan);
-}
-
-bool shell_chan_tagged(const struct shell *shell, uint32_t chan)
-{
-	return shell->marks.chan && shell->marks.chan[chan];
-}
-
-bool shell_switch_tagged(const struct shell *shell, uint32_t sw)
-{
-	return shell->marks.sw && shell->marks.sw[sw];
-}
-
-bool shell_job_tagged(const struct shell *shell, uint64_t id)
-{
-	return tags_job(&shell->marks, id);
-}
-
-bool shell_any_tagged(const struct shell *shell)
-{
-	return shell->marks.n[MARK_LINKS] || shell->marks.n[MARK_SWITCHES];
-}
-
-uint64_t shell_tag_serial(const struct shell *shell)
-{
-	return shell->marks.serial;
-}
-
-uint32_t shell_selected_chan(const struct shell *shell)
-{
-	return shell->chan;
-}
-
-uint32_t shell_selected_switch(const struct shell *shell)
-{
-	return shell->sw;
-}
-
-void shell_select_switch(struct shell *shell, uint32_t sw)
-{
-	shell->sw = sw;
-}
-
-uint64_t shell_selected_job(const struct shell *shell)
-{
-	return shell->focus.id;
-}
-
-void shell_select_job(struct shell *shell, uint64_t id)
-{
-	job_highlight_set(&shell->focus, id);
-}
-
-struct path_ends shell_path_ends(const struct shell *shell)
-{
-	return shell->path;
-}
-
-void shell_select_path(struct shell *shell, struct path_ends ends)
-{
-	shell->path = ends;
-}
-
-const struct binding *shell_bindings(const struct shell *shell, size_t *n)
-{
-	*n = shell->nbindings;
-	return shell->bindings;
-}
-
-bool shell_bits(const struct shell *shell)
-{
-	return shell->bits;
-}
-
-enum history_metric shell_past(const struct shell *shell)
-{
-	return shell->past;
-}
-
-void shell_past_set(struct shell *shell, enum history_metric m)
-{
-	shell->past = m;
-}
-
-bool shell_past_choose(struct shell *shell, const struct input *in)
-{
-	enum history_metric m = (shell->past + 1) % HISTORY_METRICS;
-
-	if (in->text && in->text[0])
-		m = history_metric_find(in->text);
-	if (m == HISTORY_METRICS) {
-		shell_say(shell, "the past has no '%s' here: util, wait or errors", in->text);
-		return false;
+		if (tables[i].view != view)
+			continue;
+		t = view_find(view)->table(shell->own[view], ops);
+		return t && (*ops)->kind == tables[i].kind ? t : NULL;
 	}
-	shell->past = m;
-	shell_say(shell, "the past of links is shown of %s", history_metric_name(m));
+	return NULL;
+}
+
+bool shell_columns_set(struct shell *shell, enum view_id view, const char *columns)
+{
+	const struct table_ops *ops;
+	struct table *t = shell_table_of(shell, view, &ops);
+
+	return t && table_columns(t, columns, ops);
+}
+
+bool shell_sort_set(struct shell *shell, enum view_id view, const char *sort)
+{
+	const struct table_ops *ops;
+	struct table *t = shell_table_of(shell, view, &ops);
+	bool reverse = sort[0] == '-';
+	const struct field *f =
+		t ? field_find(ops->kind, sort + reverse, strlen(sort + reverse)) : NULL;
+
+	if (!t || (sort[0] && !f))
+		return false;
+	if (f)
+		table_sort(t, f);
+	t->sort_chosen = f != NULL;
+	t->reverse = reverse;
+	t->stale = true;
 	return true;
 }
 
-enum palette shell_palette(const struct shell *shell)
+bool shell_columns(const struct shell *shell, enum view_id view, char *buf, size_t len)
 {
-	return shell->palette;
+	const struct table_ops *ops;
+	const struct table *t = shell_table_of(shell, view, &ops);
+
+	snprintf(buf, len, "%s", t ? t->columns : "");
+	return t != NULL;
 }
 
-const struct fabric_summary *shell_survey(const struct shell *shell)
+bool shell_sort(const struct shell *shell, enum view_id view, char *buf, size_t len)
 {
-	return &shell->survey;
-}
+	const struct table_ops *ops;
+	const struct table *t = shell_table_of(shell, view, &ops);
 
-void shell_compare(struct shell *shell, bool on)
-{
-	shell->compare = on;
-}
-
-bool shell_comparing(const struct shell *shell)
-{
-	return shell->compare;
+	buf[0] = '\0';
+	if (t && t->sort && (t->sort_chosen || t->reverse))
+		snprintf(buf, len, "%s%s", t->reverse ? "-" : "", t->sort->name);
+	return t != NULL;
 }

@@ -9,10 +9,14 @@
 #define VIEWS_SHELL_SHELL_H
 
 #include "views/canvas/canvas.h"
+#include "views/data/context.h"
 #include "views/data/request.h"
 #include "views/data/state.h"
 
+struct prompt;
 struct shell;
+struct table;
+struct table_ops;
 
 /* The bindings (the keymap) are borrowed. */
 struct shell *shell_new(const struct binding *bindings, size_t n);
@@ -32,13 +36,13 @@ bool shell_typing(const struct shell *shell, const struct state *s);
 bool shell_menu(const struct shell *shell);
 /* The key whose hint at the bottom of the frame drawn last is there; 0: none. */
 uint32_t shell_key_at(const struct shell *shell, const struct state *s, int x, int y);
-void shell_goto(struct shell *shell,
-		enum view_id view); /* views not in this version: stays, says so */
-void shell_select_chan(struct shell *shell, uint32_t chan); /* cursor of heatmap and links */
-
-/* How figures and levels are shown; both say so in a line to the operator. */
-void shell_bits_set(struct shell *shell, bool bits); /* rates in Gb/s instead of GB/s */
-void shell_palette_set(struct shell *shell, enum palette palette);
+void shell_goto(struct shell *shell, enum view_id view);
+/* What the views share: units, palette, selection; borrowed. */
+struct context *shell_context(struct shell *shell);
+/* The table in view and what it is of; NULL: none. */
+struct table *shell_table(struct shell *shell, const struct table_ops **ops);
+/* The line that is typed at the bottom. */
+const struct prompt *shell_prompt(const struct shell *shell);
 
 /* Of the table of links, of switches or of jobs: columns as :columns takes them, and what it is
  * sorted by ("-util": the other way round); "" as usual.  false: it has no such. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The LFT of a switch: where each LID goes, now and after the plan, or what each port carries. */
 #include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
 #include "fabric/model/end_find.h"
 #include "views/switches/switch_panes.h"
-
-#include "fabric/base/plural.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -276,10 +275,10 @@ static uint32_t switch_lft_lid_at(const struct lft_pane *p)
 	return !p->by_port && p->list.cursor < p->nrow ? p->row[p->list.cursor] : 0;
 }
 
-static bool switch_lft_take_path(struct lft_pane *p, struct shell *shell, const struct pane_in *in,
+static bool switch_lft_take_path(struct lft_pane *p, struct context *ctx, const struct pane_in *in,
 				 enum req req)
 {
-	struct path_ends ends = shell_path_ends(shell);
+	struct path_ends ends = ctx->path;
 	uint32_t lid = switch_lft_lid_at(p);
 	char name[128];
 
@@ -292,16 +291,16 @@ static bool switch_lft_take_path(struct lft_pane *p, struct shell *shell, const 
 		ends.dlid = (uint16_t)lid;
 	if (req == REQ_ENTER)
 		ends.src = in->s->fabric->nend + in->sw;
-	shell_select_path(shell, ends);
+	ctx->path = ends;
 	if (req == REQ_ENTER)
-		shell_goto(shell, VIEW_PATHS);
+		context_goto(ctx, VIEW_PATHS);
 	else
-		shell_say(shell, "path %s %s: 0 shows it", req == REQ_PATH_FROM ? "from" : "to",
-			  name);
+		context_say(ctx, "path %s %s: 0 shows it", req == REQ_PATH_FROM ? "from" : "to",
+			    name);
 	return true;
 }
 
-bool lft_pane_input(struct lft_pane *p, struct shell *shell, const struct pane_in *in,
+bool lft_pane_input(struct lft_pane *p, struct context *ctx, const struct pane_in *in,
 		    const struct input *key)
 {
 	bool again;
@@ -310,7 +309,7 @@ bool lft_pane_input(struct lft_pane *p, struct shell *shell, const struct pane_i
 		return true;
 	if (pane_mouse(&p->list, p->nrow, p->at, key, &again)) {
 		if (again)
-			switch_lft_take_path(p, shell, in, REQ_ENTER);
+			switch_lft_take_path(p, ctx, in, REQ_ENTER);
 		return true;
 	}
 	if (list_move(&p->list, key->req, p->nrow))
@@ -324,14 +323,14 @@ bool lft_pane_input(struct lft_pane *p, struct shell *shell, const struct pane_i
 		if (switch_lft_plan_of(in))
 			p->changed = !p->changed;
 		else
-			shell_say(
-				shell,
+			context_say(
+				ctx,
 				"no plan to compare with: 6, choose an engine, Space computes one");
 		return true;
 	case REQ_ENTER:
 	case REQ_PATH_FROM:
 	case REQ_PATH_TO:
-		return switch_lft_take_path(p, shell, in, key->req);
+		return switch_lft_take_path(p, ctx, in, key->req);
 	default:
 		return filter_ask(&p->find, key->req);
 	}

@@ -5,12 +5,12 @@
 #define VIEWS_SWITCHES_SWITCH_PANES_H
 
 #include "views/canvas/list.h"
-#include "views/canvas/view.h"
 #include "views/data/chan_value.h"
+#include "views/data/view.h"
 
 /* What every pane is given. */
 struct pane_in {
-	const struct shell *shell;
+	const struct context *ctx;
 	const struct state *s;
 	uint32_t sw;
 };
@@ -48,7 +48,7 @@ struct lft_pane {
 };
 
 void lft_pane_draw(struct lft_pane *p, const struct pane_in *in, struct canvas *c, struct rect r);
-bool lft_pane_input(struct lft_pane *p, struct shell *shell, const struct pane_in *in,
+bool lft_pane_input(struct lft_pane *p, struct context *ctx, const struct pane_in *in,
 		    const struct input *key);
 void lft_pane_done(struct lft_pane *p);
 
@@ -72,7 +72,7 @@ struct lanes_pane {
 
 void lanes_pane_draw(struct lanes_pane *p, const struct pane_in *in, struct canvas *c,
 		     struct rect r);
-bool lanes_pane_input(struct lanes_pane *p, struct shell *shell, const struct pane_in *in,
+bool lanes_pane_input(struct lanes_pane *p, struct context *ctx, const struct pane_in *in,
 		      const struct input *key);
 
 #endif

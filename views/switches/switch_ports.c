@@ -41,7 +41,7 @@ static struct chan_value switch_ports_level_of(double pct, enum palette palette)
 struct chan_value port_value(enum chan_metric m, const struct pane_in *in, uint32_t p)
 {
 	const struct fabric *f = in->s->fabric;
-	const struct fabric_summary *v = shell_survey(in->shell);
+	const struct fabric_summary *v = &in->ctx->summary;
 	uint32_t i = f->port_off[in->sw] + p;
 	const struct port_rate *rate = state_rate(in->s, i);
 	enum problem problem = (enum problem)v->problem[i];
@@ -49,14 +49,14 @@ struct chan_value port_value(enum chan_metric m, const struct pane_in *in, uint3
 	if (f->port[i].chan == FAB_NONE && f->port[i].term == FAB_NONE)
 		return switch_ports_sign('_', ROLE_DIM);
 	if (f->port[i].chan != FAB_NONE)
-		return chan_value_of(m, shell_palette(in->shell), in->s, v, f->port[i].chan);
+		return chan_value_of(m, in->ctx->palette, in->s, v, f->port[i].chan);
 	if (problem >= PROBLEM_NO_REPLY || (problem && m == CHAN_PROBLEM))
 		return switch_ports_sign(problem_glyph(problem),
 					 problem == PROBLEM_DOWN ? ROLE_BAD : ROLE_WARN);
 	if (m == CHAN_UTIL)
-		return switch_ports_level_of(rate ? rate->util_pct : NAN, shell_palette(in->shell));
+		return switch_ports_level_of(rate ? rate->util_pct : NAN, in->ctx->palette);
 	if (m == CHAN_WAIT)
-		return switch_ports_level_of(rate ? rate->wait_pct : NAN, shell_palette(in->shell));
+		return switch_ports_level_of(rate ? rate->wait_pct : NAN, in->ctx->palette);
 	if (m == CHAN_ERRORS && problem == PROBLEM_ERRORS)
 		return switch_ports_sign(problem_glyph(problem), ROLE_WARN);
 	return switch_ports_sign('h', ROLE_DIM);

@@ -195,7 +195,7 @@ static void switch_vls_draw_lanes(const struct pane_in *in, const struct link_us
 			canvas_right(c, r, x + 5, y, ROLE_DIM, ".");
 		else
 			canvas_rightf(c, r, x + 5, y,
-				      heat_role(shell_palette(in->shell), heat_level(share * 100)),
+				      heat_role(in->ctx->palette, heat_level(share * 100)),
 				      "%.0f%%", share * 100);
 	}
 }
@@ -233,7 +233,7 @@ void lanes_pane_draw(struct lanes_pane *p, const struct pane_in *in, struct canv
 		      : "no link to another switch");
 }
 
-bool lanes_pane_input(struct lanes_pane *p, struct shell *shell, const struct pane_in *in,
+bool lanes_pane_input(struct lanes_pane *p, struct context *ctx, const struct pane_in *in,
 		      const struct input *key)
 {
 	const struct fabric *f = in->s->fabric;
@@ -243,8 +243,8 @@ bool lanes_pane_input(struct lanes_pane *p, struct shell *shell, const struct pa
 	if (!pane_mouse(&p->list, n, p->at, key, &again))
 		return list_move(&p->list, key->req, n);
 	if (again) {
-		shell_select_chan(shell, first + p->list.cursor);
-		shell_goto(shell, VIEW_LINKS);
+		ctx->chan = first + p->list.cursor;
+		context_goto(ctx, VIEW_LINKS);
 	}
 	return true;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Switches: a table of them, and inside one its ports, LFT, SL2VL tables and lanes. */
 #include "fabric/base/mem.h"
-#include "views/canvas/view.h"
+#include "fabric/base/plural.h"
+#include "views/data/view.h"
 #include "views/switches/switch_panes.h"
 #include "views/table/table.h"
-
-#include "fabric/base/plural.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -73,10 +72,10 @@ static void switches_moved(const struct table_in *in, uint32_t sw)
 	struct switches_ui *u = in->own;
 
 	u->told = sw;
-	shell_select_switch(in->shell, sw);
+	in->ctx->sw = sw;
 }
 
-static void switches_show(struct switches_ui *u, struct shell *shell, uint32_t sw)
+static void switches_show(struct switches_ui *u, struct context *ctx, uint32_t sw)
 {
 	u->sw = sw;
 	u->told = sw;
@@ -84,7 +83,7 @@ static void switches_show(struct switches_ui *u, struct shell *shell, uint32_t s
 	u->ports.stale = true;
 	u->sl2vl = (struct sl2vl_pane){ 0 };
 	u->lanes = (struct lanes_pane){ 0 };
-	shell_select_switch(shell, sw);
+	ctx->sw = sw;
 }
 
 static void switches_open_switch(const struct table_in *in, uint32_t sw)
@@ -92,7 +91,7 @@ static void switches_open_switch(const struct table_in *in, uint32_t sw)
 	struct switches_ui *u = in->own;
 
 	u->ntrail = 0;
-	switches_show(u, in->shell, sw);
+	switches_show(u, in->ctx, sw);
 }
 
 static const char *switches_first_sort(const struct table_in *in)
@@ -143,7 +142,7 @@ static uint32_t switches_port_number(const struct table_in *in, uint32_t row)
 static void switches_port_moved(const struct table_in *in, uint32_t row)
 {
 	if (in->s->fabric->port[row].chan != FAB_NONE)
-		shell_select_chan(in->shell, in->s->fabric->port[row].chan);
+		in->ctx->chan = in->s->fabric->port[row].chan;
 }
 
 static void switches_open_port(const struct table_in *in, uint32_t row)
@@ -151,12 +150,12 @@ static void switches_open_port(const struct table_in *in, uint32_t row)
 	const struct port *p = &in->s->fabric->port[row];
 
 	if (p->chan == FAB_NONE) {
-		shell_say(in->shell, "port %u leads to a host: < and > take it for a path, in 0",
-			  switches_port_number(in, row));
+		context_say(in->ctx, "port %u leads to a host: < and > take it for a path, in 0",
+			    switches_port_number(in, row));
 		return;
 	}
-	shell_select_chan(in->shell, p->chan);
-	shell_goto(in->shell, VIEW_LINKS);
+	in->ctx->chan = p->chan;
+	context_goto(in->ctx, VIEW_LINKS);
 }
 
 static const struct table_ops port_ops = {
@@ -184,11 +183,11 @@ static struct table *switches_table(void *own, const struct table_ops **ops)
 
 /* --- drawing --------------------------------------------------------------------------------- */
 
-static void switches_follow(struct switches_ui *u, struct shell *shell, const struct state *s)
+static void switches_follow(struct switches_ui *u, struct context *ctx, const struct state *s)
 {
-	const struct table_in in = { u, shell, s };
-	const struct rows rows = { ROWS_SWITCHES, s, shell_survey(shell) };
-	uint32_t sw = shell_selected_switch(shell);
+	const struct table_in in = { u, ctx, s };
+	const struct rows rows = { ROWS_SWITCHES, s, &ctx->summary };
+	uint32_t sw = ctx->sw;
 
 	if (!u->begun || u->fabric != s->fabric) {
 		fabric_put(u->fabric);
@@ -205,7 +204,7 @@ static void switches_follow(struct switches_ui *u, struct shell *shell, const st
 	u->told = sw;
 	table_select(&u->list, table_key(&rows, sw));
 	u->ntrail = 0;
-	switches_show(u, shell, sw);
+	switches_show(u, ctx, sw);
 }
 
 struct port_counts {
@@ -222,7 +221,7 @@ static struct port_counts switches_count_ports(const struct pane_in *in)
 
 		if (port->chan == FAB_NONE && port->term == FAB_NONE)
 			n.bare++;
-		else if (shell_survey(in->shell)->problem[f->port_off[in->sw] + p] == PROBLEM_DOWN)
+		else if (in->ctx->summary.problem[f->port_off[in->sw] + p] == PROBLEM_DOWN)
 			n.down++;
 		else
 			n.up++;
@@ -235,7 +234,7 @@ static struct port_counts switches_count_ports(const struct pane_in *in)
 static void switches_draw_facts(const struct pane_in *in, struct canvas *c, struct rect r, int y)
 {
 	const struct fabric *f = in->s->fabric;
-	const struct topology_kind *shape = shell_survey(in->shell)->shape;
+	const struct topology_kind *shape = in->ctx->summary.shape;
 	struct port_counts n = switches_count_ports(in);
 	char level[16] = "";
 	const char *at = shape->kind == TOPOLOGY_TREE
@@ -270,10 +269,10 @@ static void switches_draw_tabs(const struct switches_ui *u, const struct pane_in
 				 i == (int)u->pane ? "[%s]" : " %s ", names[i]);
 }
 
-static void switches_draw_ports(struct switches_ui *u, struct shell *shell,
+static void switches_draw_ports(struct switches_ui *u, struct context *ctx,
 				const struct pane_in *in, struct canvas *c, struct rect r)
 {
-	const struct table_in at = { u, shell, in->s };
+	const struct table_in at = { u, ctx, in->s };
 	uint32_t row;
 	char title[64];
 	int n;
@@ -285,13 +284,13 @@ static void switches_draw_ports(struct switches_ui *u, struct shell *shell,
 			   row == FAB_NONE ? 0 : switches_port_number(&at, row));
 	if (r.h < n + 4)
 		return;
-	chan_value_legend(u->metric, shell_palette(shell), c, r, 1, n);
+	chan_value_legend(u->metric, ctx->palette, c, r, 1, n);
 	snprintf(title, sizeof(title), "Ports; panel: %s", chan_metric_name(u->metric));
 	table_draw(&u->ports, &port_ops, &at, c,
 		   (struct rect){ r.x, r.y + n + 1, r.w, r.h - n - 1 }, title);
 }
 
-static void switches_draw_inside(struct switches_ui *u, struct shell *shell,
+static void switches_draw_inside(struct switches_ui *u, struct context *ctx,
 				 const struct pane_in *in, struct canvas *c, struct rect r)
 {
 	struct rect below = { r.x, r.y + 2, r.w, r.h - 2 };
@@ -300,7 +299,7 @@ static void switches_draw_inside(struct switches_ui *u, struct shell *shell,
 	switches_draw_facts(in, c, r, 1);
 	switch (u->pane) {
 	case PANE_PORTS:
-		switches_draw_ports(u, shell, in, c, below);
+		switches_draw_ports(u, ctx, in, c, below);
 		break;
 	case PANE_LFT:
 		lft_pane_draw(&u->lft, in, c, below);
@@ -313,12 +312,12 @@ static void switches_draw_inside(struct switches_ui *u, struct shell *shell,
 	}
 }
 
-static void switches_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
+static void switches_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 			  const struct state *s)
 {
 	struct switches_ui *u = own;
-	const struct table_in in = { own, shell, s };
-	struct pane_in pane = { shell, s, FAB_NONE };
+	const struct table_in in = { own, ctx, s };
+	struct pane_in pane = { ctx, s, FAB_NONE };
 	int lines = list_detail_lines(r.h, DETAIL_LINES);
 	struct rect rows = { r.x, r.y, r.w, r.h - lines };
 	struct rect below = { r.x, r.y + r.h - lines, r.w, lines };
@@ -329,10 +328,10 @@ static void switches_draw(void *own, struct shell *shell, struct canvas *c, stru
 		canvas_text(c, r, 1, 2, ROLE_DIM, "no fabric yet");
 		return;
 	}
-	switches_follow(u, shell, s);
+	switches_follow(u, ctx, s);
 	pane.sw = u->sw;
 	if (u->sw != FAB_NONE) {
-		switches_draw_inside(u, shell, &pane, c, r);
+		switches_draw_inside(u, ctx, &pane, c, r);
 		return;
 	}
 	table_draw(&u->list, &list_ops, &in, c, rows, "Switches");
@@ -356,13 +355,13 @@ static void switches_draw(void *own, struct shell *shell, struct canvas *c, stru
 /* --- keys ------------------------------------------------------------------------------------ */
 
 /* To the switch at the other end of the port under the cursor. */
-static void switches_go_across(struct switches_ui *u, struct shell *shell, const struct state *s)
+static void switches_go_across(struct switches_ui *u, struct context *ctx, const struct state *s)
 {
 	uint32_t row = table_cursor(&u->ports), chan;
 
 	chan = u->pane == PANE_PORTS && row != FAB_NONE ? s->fabric->port[row].chan : FAB_NONE;
 	if (chan == FAB_NONE) {
-		shell_say(shell, "no switch at the other end: go to a port with a link first");
+		context_say(ctx, "no switch at the other end: go to a port with a link first");
 		return;
 	}
 	if (u->ntrail == TRAIL) {
@@ -370,15 +369,15 @@ static void switches_go_across(struct switches_ui *u, struct shell *shell, const
 		u->ntrail--;
 	}
 	u->trail[u->ntrail++] = u->sw;
-	switches_show(u, shell, s->fabric->chan_dst[chan]);
+	switches_show(u, ctx, s->fabric->chan_dst[chan]);
 }
 
 /* < and >: the host on the port under the cursor, or else the switch. */
-static void switches_take_path(struct switches_ui *u, struct shell *shell, const struct state *s,
+static void switches_take_path(struct switches_ui *u, struct context *ctx, const struct state *s,
 			       bool from)
 {
 	const struct fabric *f = s->fabric;
-	struct path_ends ends = shell_path_ends(shell);
+	struct path_ends ends = ctx->path;
 	uint32_t sw = u->sw != FAB_NONE ? u->sw : table_cursor(&u->list), end;
 	uint32_t row = u->sw != FAB_NONE ? table_cursor(&u->ports) : FAB_NONE;
 	char name[NAME_LEN];
@@ -390,15 +389,15 @@ static void switches_take_path(struct switches_ui *u, struct shell *shell, const
 		ends.src = end;
 	else
 		ends.dlid = end < f->nend ? f->term_lid[end] : f->sw_lid[sw];
-	shell_select_path(shell, ends);
-	shell_say(shell, "path %s %s: 0 shows it", from ? "from" : "to",
-		  end < f->nend ? f->term_name[end] : switch_label(name, sizeof(name), f, sw));
+	ctx->path = ends;
+	context_say(ctx, "path %s %s: 0 shows it", from ? "from" : "to",
+		    end < f->nend ? f->term_name[end] : switch_label(name, sizeof(name), f, sw));
 }
 
-static void switches_leave(struct switches_ui *u, struct shell *shell)
+static void switches_leave(struct switches_ui *u, struct context *ctx)
 {
 	if (u->ntrail) {
-		switches_show(u, shell, u->trail[--u->ntrail]);
+		switches_show(u, ctx, u->trail[--u->ntrail]);
 		return;
 	}
 	u->list.moved = true;
@@ -406,11 +405,11 @@ static void switches_leave(struct switches_ui *u, struct shell *shell)
 }
 
 /* Left and right in the front panel: the port next to it. */
-static bool switches_panel_move(struct switches_ui *u, struct shell *shell, const struct state *s,
+static bool switches_panel_move(struct switches_ui *u, struct context *ctx, const struct state *s,
 				enum req req)
 {
-	const struct table_in in = { u, shell, s };
-	const struct rows rows = { ROWS_PORTS, s, shell_survey(shell) };
+	const struct table_in in = { u, ctx, s };
+	const struct rows rows = { ROWS_PORTS, s, &ctx->summary };
 	const struct fabric *f = s->fabric;
 	uint32_t row = table_cursor(&u->ports), p;
 
@@ -432,12 +431,12 @@ static bool switches_panel_move(struct switches_ui *u, struct shell *shell, cons
 }
 
 /* A port of the front panel; clicked again it is opened. */
-static bool switches_panel_click(struct switches_ui *u, struct shell *shell, const struct state *s,
+static bool switches_panel_click(struct switches_ui *u, struct context *ctx, const struct state *s,
 				 const struct input *key)
 {
-	const struct table_in in = { u, shell, s };
-	const struct rows rows = { ROWS_PORTS, s, shell_survey(shell) };
-	const struct pane_in pane = { shell, s, u->sw };
+	const struct table_in in = { u, ctx, s };
+	const struct rows rows = { ROWS_PORTS, s, &ctx->summary };
+	const struct pane_in pane = { ctx, s, u->sw };
 	uint32_t p, row;
 
 	if (key->req != REQ_CLICK)
@@ -452,36 +451,36 @@ static bool switches_panel_click(struct switches_ui *u, struct shell *shell, con
 		u->ports.moved = true;
 		switches_port_moved(&in, row);
 	} else {
-		shell_say(shell, "port %u is not among the rows shown: Esc takes the filter away",
-			  p);
+		context_say(ctx, "port %u is not among the rows shown: Esc takes the filter away",
+			    p);
 	}
 	return true;
 }
 
-static bool switches_pane_input(struct switches_ui *u, struct shell *shell, const struct input *in,
+static bool switches_pane_input(struct switches_ui *u, struct context *ctx, const struct input *in,
 				const struct state *s)
 {
-	const struct pane_in pane = { shell, s, u->sw };
+	const struct pane_in pane = { ctx, s, u->sw };
 
 	switch (u->pane) {
 	case PANE_LFT:
-		return lft_pane_input(&u->lft, shell, &pane, in);
+		return lft_pane_input(&u->lft, ctx, &pane, in);
 	case PANE_SL2VL:
 		return sl2vl_pane_input(&u->sl2vl, &pane, in);
 	case PANE_LANES:
-		return lanes_pane_input(&u->lanes, shell, &pane, in);
+		return lanes_pane_input(&u->lanes, ctx, &pane, in);
 	default:
-		return switches_panel_click(u, shell, s, in) ||
-		       switches_panel_move(u, shell, s, in->req);
+		return switches_panel_click(u, ctx, s, in) ||
+		       switches_panel_move(u, ctx, s, in->req);
 	}
 }
 
-static bool switches_inside_input(struct switches_ui *u, struct shell *shell,
+static bool switches_inside_input(struct switches_ui *u, struct context *ctx,
 				  const struct input *in, const struct state *s)
 {
-	const struct table_in at = { u, shell, s };
+	const struct table_in at = { u, ctx, s };
 
-	if (switches_pane_input(u, shell, in, s))
+	if (switches_pane_input(u, ctx, in, s))
 		return true;
 	switch (in->req) {
 	case REQ_PANE:
@@ -495,12 +494,12 @@ static bool switches_inside_input(struct switches_ui *u, struct shell *shell,
 			switches_open_port(&at, table_cursor(&u->ports));
 		return true;
 	case REQ_FOLLOW:
-		switches_go_across(u, shell, s);
+		switches_go_across(u, ctx, s);
 		return true;
 	case REQ_BACK:
 		if (u->pane == PANE_PORTS && table_input(&u->ports, &port_ops, &at, in))
 			return true;
-		switches_leave(u, shell);
+		switches_leave(u, ctx);
 		return true;
 	default:
 		return false;
@@ -522,26 +521,26 @@ static const char *switches_label(const void *own, const struct binding *b)
 	return inside || !switches_is_for_inside(b->req) ? b->label : NULL;
 }
 
-static bool switches_input(void *own, struct shell *shell, const struct input *in,
+static bool switches_input(void *own, struct context *ctx, const struct input *in,
 			   const struct state *s, struct request *out)
 {
 	struct switches_ui *u = own;
-	const struct table_in at = { own, shell, s };
+	const struct table_in at = { own, ctx, s };
 
 	(void)out;
 	if (!s->fabric || !s->fabric->nsw)
 		return false;
-	switches_follow(u, shell, s);
-	if (u->sw != FAB_NONE && switches_inside_input(u, shell, in, s))
+	switches_follow(u, ctx, s);
+	if (u->sw != FAB_NONE && switches_inside_input(u, ctx, in, s))
 		return true;
 	if (in->req == REQ_PATH_FROM || in->req == REQ_PATH_TO) {
-		switches_take_path(u, shell, s, in->req == REQ_PATH_FROM);
+		switches_take_path(u, ctx, s, in->req == REQ_PATH_FROM);
 		return true;
 	}
 	if (u->sw == FAB_NONE && switches_is_for_inside(in->req)) {
-		shell_say(shell,
-			  "that is for what is inside a switch: Enter opens the one under the "
-			  "cursor");
+		context_say(ctx,
+			    "that is for what is inside a switch: Enter opens the one under the "
+			    "cursor");
 		return true;
 	}
 	if (u->sw != FAB_NONE || in->req != REQ_ENTER || table_cursor(&u->list) == FAB_NONE)
@@ -575,8 +574,6 @@ static void switches_context(const void *own, const struct state *s, char *buf, 
 }
 
 const struct view view_switches = {
-	.name = "Switches",
-	.title = "Switches",
 	.size = sizeof(struct switches_ui),
 	.done = switches_done,
 	.draw = switches_draw,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fields of links (channels between switches) and of all ports; both look at a switch's port. */
+#include "views/data/chan_text.h"
 #include "views/table/fields_priv.h"
-
-#include "views/links/chan_detail.h"
 
 #include <stdio.h>
 

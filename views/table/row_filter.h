@@ -12,9 +12,9 @@
  *	"and so on"                        quoted: the same, whatever is in it
  *
  * Comparisons: < <= = != >= > and ~ (a regular expression, POSIX extended, in any case) between
- * a name of views/table/fields.h and a value: a number, with k M G T behind it as one likes, a text, or a
- * GUID.  Comparing with what is unknown is neither true nor false, nor is its "not": such a row
- * is left out, unless another term of an "or" takes it.
+ * a name of views/table/fields.h and a value: a number, with k M G T behind it as one likes, a
+ *text, or a GUID.  Comparing with what is unknown is neither true nor false, nor is its "not": such
+ *a row is left out, unless another term of an "or" takes it.
  */
 #ifndef VIEWS_TABLE_ROW_FILTER_H
 #define VIEWS_TABLE_ROW_FILTER_H

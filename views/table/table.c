@@ -3,8 +3,8 @@
 #include "views/table/table.h"
 
 #include "fabric/base/mem.h"
-#include "views/canvas/view.h"
-#include "views/sessions/sessions.h"
+#include "views/data/session_list.h"
+#include "views/data/view.h"
 #include "views/table/table_priv.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 
 struct rows table_rows(const struct table_ops *ops, const struct table_in *in)
 {
-	return (struct rows){ .kind = ops->kind, .s = in->s, .v = shell_survey(in->shell) };
+	return (struct rows){ .kind = ops->kind, .s = in->s, .v = &in->ctx->summary };
 }
 
 void table_done(struct table *t)
@@ -247,7 +247,7 @@ static void table_made_now(struct table_made *m, const struct table_ops *ops,
 			   const struct table_in *in)
 {
 	const struct state *s = in->s;
-	const struct fabric_summary *v = shell_survey(in->shell);
+	const struct fabric_summary *v = &in->ctx->summary;
 	const struct metrics *metrics = state_metrics(s);
 
 	memset(m, 0, sizeof(*m));
@@ -357,7 +357,7 @@ void table_sort(struct table *t, const struct field *f)
 	t->list.cursor = t->list.top = 0;
 }
 
-static void table_sort_named(struct table *t, const struct table_ops *ops, struct shell *shell,
+static void table_sort_named(struct table *t, const struct table_ops *ops, struct context *ctx,
 			     const char *name)
 {
 	const struct field *f = table_field_named(ops, name);
@@ -366,10 +366,10 @@ static void table_sort_named(struct table *t, const struct table_ops *ops, struc
 	if (f)
 		table_sort(t, f);
 	else if (guess)
-		shell_say(shell, "%s have no '%s': is %s meant?", ops->what, name, guess);
+		context_say(ctx, "%s have no '%s': is %s meant?", ops->what, name, guess);
 	else
-		shell_say(shell, "%s have no '%s': Tab after ':sort ' lists what they have",
-			  ops->what, name);
+		context_say(ctx, "%s have no '%s': Tab after ':sort ' lists what they have",
+			    ops->what, name);
 }
 
 bool table_columns(struct table *t, const char *columns, const struct table_ops *ops)
@@ -388,13 +388,13 @@ bool table_columns(struct table *t, const char *columns, const struct table_ops 
 	return true;
 }
 
-static void table_choose_columns(struct table *t, const struct table_ops *ops, struct shell *shell,
+static void table_choose_columns(struct table *t, const struct table_ops *ops, struct context *ctx,
 				 const char *text)
 {
 	if (!table_columns(t, text ? text : "", ops))
-		shell_say(shell,
-			  "%s have no such column: Tab after ':columns ' lists what they have",
-			  ops->what);
+		context_say(ctx,
+			    "%s have no such column: Tab after ':columns ' lists what they have",
+			    ops->what);
 }
 
 static bool table_row_has(const struct rows *r, uint32_t row, const char *text)
@@ -421,9 +421,9 @@ static void table_find_row(struct table *t, const struct table_ops *ops, const s
 		}
 	}
 	if (t->find[0])
-		shell_say(in->shell, "no other row has '%s'", t->find);
+		context_say(in->ctx, "no other row has '%s'", t->find);
 	else
-		shell_say(in->shell, "no other row with a problem here; f searches for a text");
+		context_say(in->ctx, "no other row with a problem here; f searches for a text");
 }
 
 void table_find(struct table *t, const char *text, const struct table_ops *ops,
@@ -568,10 +568,10 @@ static bool table_settings(struct table *t, const struct table_ops *ops, const s
 	switch (input->req) {
 	case REQ_SORT:
 		if (input->text && input->text[0])
-			table_sort_named(t, ops, in->shell, input->text);
+			table_sort_named(t, ops, in->ctx, input->text);
 		return true;
 	case REQ_COLUMNS:
-		table_choose_columns(t, ops, in->shell, input->text);
+		table_choose_columns(t, ops, in->ctx, input->text);
 		return true;
 	case REQ_REVERSE:
 		t->reverse = !t->reverse;

@@ -21,17 +21,18 @@
 #include "views/data/request.h"
 #include "views/data/state.h"
 #include "views/table/fields.h"
+#include "views/table/order.h"
 #include "views/table/row_filter.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct shell;
+struct context;
 
 /* What the functions below are given. */
 struct table_in {
 	void *own; /* the view's part */
-	struct shell *shell;
+	struct context *ctx;
 	const struct state *s;
 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/data/view.h"
 #include "views/table/table.h"
-
-#include "views/canvas/view.h"
 #include "views/table/table_priv.h"
 
 #include <math.h>
@@ -213,7 +212,7 @@ static const char *table_draw_figure(char *buf, const struct table_in *in, const
 	if (!isfinite(cell->num))
 		snprintf(buf, FIGURE_LEN, "-");
 	else if (!strcmp(f->unit, "B/s"))
-		figure_rate(buf, cell->num, shell_bits(in->shell));
+		figure_rate(buf, cell->num, in->ctx->bits);
 	else if (!strcmp(f->unit, "Mb/s"))
 		snprintf(buf, FIGURE_LEN, "%gG", cell->num / 1e3);
 	else if (strstr(f->name, "age_s"))
@@ -235,7 +234,7 @@ static enum role table_draw_figure_role(const struct table_in *in, const struct 
 	if (!isfinite(cell->num))
 		return ROLE_DIM;
 	if (!strncmp(f->name, "util", 4))
-		return heat_role(shell_palette(in->shell), heat_level(cell->num));
+		return heat_role(in->ctx->palette, heat_level(cell->num));
 	if (!strcmp(f->name, "errors_per_min") && cell->num > 0)
 		return ROLE_WARN;
 	return ROLE_TEXT;
@@ -282,10 +281,10 @@ static bool table_draw_tagged_elsewhere(const struct table_in *in, const struct 
 					uint32_t row)
 {
 	if (rows->kind == ROWS_LINKS)
-		return shell_chan_tagged(in->shell, row);
+		return tags_chan(&in->ctx->tags, row);
 	if (rows->kind == ROWS_PORTS)
 		return rows->s->fabric->port[row].chan != FAB_NONE &&
-		       shell_chan_tagged(in->shell, rows->s->fabric->port[row].chan);
+		       tags_chan(&in->ctx->tags, rows->s->fabric->port[row].chan);
 	return false;
 }
 

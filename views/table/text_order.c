@@ -172,11 +172,10 @@ static void text_order_read_texts(struct text_order *o, const struct rows *r,
 	free(w.slot);
 }
 
-const uint32_t *text_order(struct text_order *o, const struct rows *r, const struct field *field,
-			   const uint32_t *natural)
+const uint32_t *text_order(struct text_order *o, const struct rows *r, uint32_t n,
+			   const struct field *field, const uint32_t *natural)
 {
 	uint64_t version = text_order_version_of(r, field);
-	uint32_t n = rows_count(r);
 
 	if (o->field == field && o->n == n && o->version == version && version != ALWAYS)
 		return o->rank;

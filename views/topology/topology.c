@@ -8,6 +8,7 @@
  * cursor.
  */
 #include "fabric/model/end_find.h"
+#include "views/data/exclude.h"
 #include "views/topology/topology_priv.h"
 
 #include <math.h>
@@ -104,13 +105,13 @@ static void topology_follow_cursor(struct topology_ui *u)
 			 : topology_scroll(u->top, n->y * z->py, z->p->h * z->py, (float)u->win.h);
 }
 
-static void topology_follow(struct topology_ui *u, struct shell *shell, const struct state *s)
+static void topology_follow(struct topology_ui *u, struct context *ctx, const struct state *s)
 {
-	uint32_t chan = shell_selected_chan(shell), sw = shell_selected_switch(shell);
+	uint32_t chan = ctx->chan, sw = ctx->sw;
 
 	if (!u->fine || u->fine->fabric != s->fabric) {
 		topology_forget(u);
-		topology_layout_new(&u->fine, &u->blocks, s->fabric, shell_survey(shell)->shape);
+		topology_layout_new(&u->fine, &u->blocks, s->fabric, ctx->summary.shape);
 		u->cursor = u->fine->sw[u->fine->node[0].first];
 		u->told = u->told_sw = FAB_NONE;
 		u->placed = false;
@@ -121,13 +122,13 @@ static void topology_follow(struct topology_ui *u, struct shell *shell, const st
 		u->cursor = sw;
 	u->told = chan;
 	u->told_sw = sw;
-	if (shell_comparing(shell) && state_preview_ready(s))
+	if (ctx->compare && state_preview_ready(s))
 		u->metric = CHAN_DELTA;
 	else if (u->metric == CHAN_DELTA)
 		u->metric = CHAN_UTIL;
 }
 
-static void topology_draw(void *own, struct shell *shell, struct canvas *c, struct rect r,
+static void topology_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
 			  const struct state *s)
 {
 	struct topology_ui *u = own;
@@ -140,22 +141,21 @@ static void topology_draw(void *own, struct shell *shell, struct canvas *c, stru
 		canvas_text(c, r, 1, 2, ROLE_DIM, "no fabric yet");
 		return;
 	}
-	topology_follow(u, shell, s);
+	topology_follow(u, ctx, s);
 	names = u->fine->nrow && r.w >= 60 ? 8 : 0;
 	u->win = (struct rect){ r.x + names, r.y + 1, r.w - names, r.h - 2 - below };
 	if (u->win.h < 1 || u->win.w < 1)
 		return;
 	topology_find_steps(u);
 	topology_follow_cursor(u);
-	topology_figures(u, shell, s);
-	topology_lines(u, shell, s, c,
-		       c->ascii || !s->colours || shell_palette(shell) == PALETTE_NONE);
-	topology_nodes(u, shell, c, s);
-	topology_title(u, shell_survey(shell)->shape->note, c, r);
+	topology_figures(u, ctx, s);
+	topology_lines(u, ctx, s, c, c->ascii || !s->colours || ctx->palette == PALETTE_NONE);
+	topology_nodes(u, ctx, c, s);
+	topology_title(u, ctx->summary.shape->note, c, r);
 	topology_row_names(u, c, r);
-	chan_value_legend(u->metric, shell_palette(shell), c, r, 1, r.h - 1 - below);
+	chan_value_legend(u->metric, ctx->palette, c, r, 1, r.h - 1 - below);
 	if (below)
-		topology_detail(u, shell, s, c, detail);
+		topology_detail(u, ctx, s, c, detail);
 }
 
 /* --- keys --- */
@@ -212,7 +212,7 @@ static bool topology_move(struct topology_ui *u, enum req req)
 }
 
 /* The next switch that a test holds for, in the order of nodes. */
-static bool topology_find_next(struct topology_ui *u, const struct shell *shell,
+static bool topology_find_next(struct topology_ui *u, const struct context *ctx,
 			       const struct state *s, const char *name, bool forward)
 {
 	const struct topology_layout *p = u->fine;
@@ -226,7 +226,7 @@ static bool topology_find_next(struct topology_ui *u, const struct shell *shell,
 			   strcasestr(switch_label(label, sizeof(label), s->fabric, sw), name);
 
 		for (; !name[0] && !hit && port < s->fabric->port_off[sw + 1]; port++)
-			hit = shell_survey(shell)->problem[port] != PROBLEM_NONE;
+			hit = ctx->summary.problem[port] != PROBLEM_NONE;
 		if (!hit)
 			continue;
 		u->cursor = sw;
@@ -235,63 +235,63 @@ static bool topology_find_next(struct topology_ui *u, const struct shell *shell,
 	return false;
 }
 
-static void topology_find(struct topology_ui *u, struct shell *shell, const struct state *s,
+static void topology_find(struct topology_ui *u, struct context *ctx, const struct state *s,
 			  bool forward)
 {
-	if (topology_find_next(u, shell, s, u->find.text, forward))
+	if (topology_find_next(u, ctx, s, u->find.text, forward))
 		return;
 	if (u->find.text[0])
-		shell_say(shell, "no switch has \"%s\" in its name", u->find.text);
+		context_say(ctx, "no switch has \"%s\" in its name", u->find.text);
 	else
-		shell_say(shell, "no switch has a port with a problem");
+		context_say(ctx, "no switch has a port with a problem");
 }
 
-static void topology_open_node(struct topology_ui *u, struct shell *shell)
+static void topology_open_node(struct topology_ui *u, struct context *ctx)
 {
 	if (shown(u) == u->blocks) {
 		topology_zoom_to(u, u->zoom + 1);
 		return;
 	}
 	u->told_sw = u->cursor;
-	shell_select_switch(shell, u->cursor);
-	shell_goto(shell, VIEW_SWITCHES);
+	ctx->sw = u->cursor;
+	context_goto(ctx, VIEW_SWITCHES);
 }
 
-static void topology_take_path(struct topology_ui *u, struct shell *shell, const struct state *s,
+static void topology_take_path(struct topology_ui *u, struct context *ctx, const struct state *s,
 			       bool from)
 {
-	struct path_ends ends = shell_path_ends(shell);
+	struct path_ends ends = ctx->path;
 	char name[NAME_LEN];
 
 	if (from)
 		ends.src = s->fabric->nend + u->cursor;
 	else
 		ends.dlid = s->fabric->sw_lid[u->cursor];
-	shell_select_path(shell, ends);
-	shell_say(shell, "path %s %s: 0 shows it", from ? "from" : "to",
-		  switch_label(name, sizeof(name), s->fabric, u->cursor));
+	ctx->path = ends;
+	context_say(ctx, "path %s %s: 0 shows it", from ? "from" : "to",
+		    switch_label(name, sizeof(name), s->fabric, u->cursor));
 }
 
 /* By the beginning of its name, or the next one. */
-static void topology_next_metric(struct topology_ui *u, struct shell *shell, const char *name)
+static void topology_next_metric(struct topology_ui *u, struct context *ctx, const char *name)
 {
 	if (name && name[0]) {
 		for (int m = 0; m < CHAN_DELTA; m++)
 			if (!strncasecmp(chan_metric_name((enum chan_metric)m), name,
 					 strlen(name))) {
 				u->metric = (enum chan_metric)m;
-				shell_compare(shell, false);
+				ctx->compare = false;
 				return;
 			}
-		shell_say(shell, "no metric '%s' here", name);
-	} else if (shell_comparing(shell))
-		shell_compare(shell, false);
+		context_say(ctx, "no metric '%s' here", name);
+	} else if (ctx->compare)
+		ctx->compare = false;
 	else
 		u->metric = (u->metric + 1) % CHAN_DELTA;
 }
 
 /* The node nearest to a place on the screen; the one that is there already is opened. */
-static void topology_click(struct topology_ui *u, struct shell *shell, int x, int y)
+static void topology_click(struct topology_ui *u, struct context *ctx, int x, int y)
 {
 	const struct topology_layout *p = shown(u);
 	uint32_t best = cursor_node(u);
@@ -309,12 +309,12 @@ static void topology_click(struct topology_ui *u, struct shell *shell, int x, in
 	if (least >= 20)
 		return;
 	if (best == cursor_node(u))
-		topology_open_node(u, shell);
+		topology_open_node(u, ctx);
 	else
 		u->cursor = p->sw[p->node[best].first];
 }
 
-static void topology_go_to(struct topology_ui *u, struct shell *shell, const struct state *s,
+static void topology_go_to(struct topology_ui *u, struct context *ctx, const struct state *s,
 			   const char *name)
 {
 	uint32_t end;
@@ -322,20 +322,20 @@ static void topology_go_to(struct topology_ui *u, struct shell *shell, const str
 	struct err err;
 
 	if (end_find(&end, &lid, s->fabric, name, &err))
-		shell_say(shell, "%s", err.text);
+		context_say(ctx, "%s", err.text);
 	else
 		u->cursor = end < s->fabric->nend ? s->fabric->term_sw[end] : end - s->fabric->nend;
 }
 
 /* Keys and commands that move about. */
-static bool topology_travel(struct topology_ui *u, struct shell *shell, const struct input *in,
+static bool topology_travel(struct topology_ui *u, struct context *ctx, const struct input *in,
 			    const struct state *s)
 {
 	switch (in->req) {
 	case REQ_CLICK:
 		if (in->y < u->win.y || in->y >= u->win.y + u->win.h)
 			return false;
-		topology_click(u, shell, in->x, in->y);
+		topology_click(u, ctx, in->x, in->y);
 		return true;
 	case REQ_WHEEL_UP:
 		if (u->zoom + 1 < u->nstep)
@@ -348,25 +348,25 @@ static bool topology_travel(struct topology_ui *u, struct shell *shell, const st
 	case REQ_GOTO:
 		if (!in->text)
 			return false;
-		topology_go_to(u, shell, s, in->text);
+		topology_go_to(u, ctx, s, in->text);
 		return true;
 	case REQ_FIND:
 		entry_open(&u->find, in->text ? in->text : "");
 		u->find.active = !in->text;
 		if (in->text)
-			topology_find(u, shell, s, true);
+			topology_find(u, ctx, s, true);
 		return true;
 	case REQ_FIND_NEXT:
 	case REQ_FIND_PREV:
-		topology_find(u, shell, s, in->req == REQ_FIND_NEXT);
+		topology_find(u, ctx, s, in->req == REQ_FIND_NEXT);
 		return true;
 	default:
-		return topology_change_plane(u, shell_survey(shell)->shape, in->req) ||
+		return topology_change_plane(u, ctx->summary.shape, in->req) ||
 		       topology_move(u, in->req);
 	}
 }
 
-static bool topology_input(void *own, struct shell *shell, const struct input *in,
+static bool topology_input(void *own, struct context *ctx, const struct input *in,
 			   const struct state *s, struct request *out)
 {
 	struct topology_ui *u = own;
@@ -376,19 +376,19 @@ static bool topology_input(void *own, struct shell *shell, const struct input *i
 		return false;
 	if (u->find.active) {
 		if (entry_input(&u->find, in) == ENTRY_CHANGED && u->find.text[0])
-			topology_find_next(u, shell, s, u->find.text, true);
+			topology_find_next(u, ctx, s, u->find.text, true);
 		return true;
 	}
-	if (topology_travel(u, shell, in, s))
+	if (topology_travel(u, ctx, in, s))
 		return true;
 	switch (in->req) {
 	case REQ_METRIC:
-		topology_next_metric(u, shell, in->text);
+		topology_next_metric(u, ctx, in->text);
 		return true;
 	case REQ_ZOOM:
 		if (u->nstep == 1)
-			shell_say(shell,
-				  "closer than this there is nothing: each switch has its name");
+			context_say(ctx,
+				    "closer than this there is nothing: each switch has its name");
 		topology_zoom_to(u, u->zoom + 1);
 		return true;
 	case REQ_BACK:
@@ -401,23 +401,23 @@ static bool topology_input(void *own, struct shell *shell, const struct input *i
 		return true;
 	case REQ_COMPARE:
 		if (!state_preview_ready(s) || !s->preview.before)
-			shell_say(shell,
-				  "nothing to compare yet: 6, choose an engine, Space computes a "
-				  "preview");
+			context_say(ctx,
+				    "nothing to compare yet: 6, choose an engine, Space computes a "
+				    "preview");
 		else
-			shell_compare(shell, !shell_comparing(shell));
+			ctx->compare = !ctx->compare;
 		return true;
 	case REQ_EXCLUDE:
 		if (in->text && in->text[0])
 			return false;
-		shell_exclude_switch(shell, s, u->cursor);
+		exclude_switch(ctx, s, u->cursor);
 		return true;
 	case REQ_PATH_FROM:
 	case REQ_PATH_TO:
-		topology_take_path(u, shell, s, in->req == REQ_PATH_FROM);
+		topology_take_path(u, ctx, s, in->req == REQ_PATH_FROM);
 		return true;
 	case REQ_ENTER:
-		topology_open_node(u, shell);
+		topology_open_node(u, ctx);
 		return true;
 	default:
 		return false;
@@ -443,8 +443,6 @@ static void topology_context(const void *own, const struct state *s, char *buf, 
 }
 
 const struct view view_topology = {
-	.name = "Topo",
-	.title = "Topology",
 	.size = sizeof(struct topology_ui),
 	.done = topology_done,
 	.draw = topology_draw,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The switches of the topology's picture, and what is around it: title, rows, details. */
 #include "fabric/base/mem.h"
-#include "views/topology/topology_priv.h"
-
 #include "fabric/base/plural.h"
+#include "views/topology/topology_priv.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -68,7 +67,7 @@ static void topology_draw_leave(const struct topology_ui *u, struct canvas *c, u
 			    (uint32_t)(unsigned char)v->glyph);
 }
 
-static void topology_draw_node(struct topology_ui *u, const struct shell *shell, struct canvas *c,
+static void topology_draw_node(struct topology_ui *u, const struct context *ctx, struct canvas *c,
 			       const struct state *s, uint32_t node, bool joined)
 {
 	const struct step *z = &u->step[u->zoom];
@@ -89,23 +88,23 @@ static void topology_draw_node(struct topology_ui *u, const struct shell *shell,
 	canvas_text(c, u->win, x, y, role == ROLE_DIM ? ROLE_TEXT : role, text);
 	if (w < room)
 		topology_draw_leave(u, c, node, x + w, y);
-	bad = topology_draw_node_problem(u, shell_survey(shell), s, node);
+	bad = topology_draw_node_problem(u, &ctx->summary, s, node);
 	if (bad && w < room)
 		canvas_char(c, u->win, x + w, y, bad >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
 			    (uint32_t)problem_glyph(bad));
-	if (topology_node_tagged(u, shell, node))
+	if (topology_node_tagged(u, ctx, node))
 		canvas_char(c, u->win, x - 1, y, ROLE_KEY, TAG_POINT);
 	if (node != cursor_node(u))
 		return;
 	canvas_style(c, (struct rect){ u->win.x + x, u->win.y + y, w, 1 }, ROLE_CURSOR, true);
 	if (w == 1 || c->ascii || !s->colours) {
-		if (!topology_node_tagged(u, shell, node))
+		if (!topology_node_tagged(u, ctx, node))
 			canvas_char(c, u->win, x - 1, y, ROLE_KEY, '[');
 		canvas_char(c, u->win, x + w, y, ROLE_KEY, ']');
 	}
 }
 
-void topology_nodes(struct topology_ui *u, const struct shell *shell, struct canvas *c,
+void topology_nodes(struct topology_ui *u, const struct context *ctx, struct canvas *c,
 		    const struct state *s)
 {
 	const struct topology_layout *p = shown(u);
@@ -117,8 +116,8 @@ void topology_nodes(struct topology_ui *u, const struct shell *shell, struct can
 			joined[p->edge[i].a] = joined[p->edge[i].b] = 1;
 	for (uint32_t i = 0; i < p->nnode; i++)
 		if (i != at)
-			topology_draw_node(u, shell, c, s, i, joined[i]);
-	topology_draw_node(u, shell, c, s, at, false);
+			topology_draw_node(u, ctx, c, s, i, joined[i]);
+	topology_draw_node(u, ctx, c, s, at, false);
 	free(joined);
 }
 
@@ -161,7 +160,7 @@ void topology_row_names(const struct topology_ui *u, struct canvas *c, struct re
 }
 
 /* The worst channel of the node under the cursor. */
-static uint32_t topology_draw_worst_chan(const struct topology_ui *u, const struct shell *shell,
+static uint32_t topology_draw_worst_chan(const struct topology_ui *u, const struct context *ctx,
 					 const struct state *s)
 {
 	const struct topology_layout *p = shown(u);
@@ -172,8 +171,8 @@ static uint32_t topology_draw_worst_chan(const struct topology_ui *u, const stru
 		if ((p->edge[i].a != at && p->edge[i].b != at) || u->edge[i].bad <= bad)
 			continue;
 		for (uint32_t k = p->edge[i].first; k < p->edge[i].first + p->edge[i].count; k++) {
-			struct chan_value v = chan_value_of(u->metric, shell_palette(shell), s,
-							    shell_survey(shell), p->chan[k]);
+			struct chan_value v = chan_value_of(u->metric, ctx->palette, s,
+							    &ctx->summary, p->chan[k]);
 
 			if (v.bad <= bad)
 				continue;
@@ -246,7 +245,7 @@ static void topology_draw_hint(const struct topology_ui *u, const struct topolog
 	}
 }
 
-static void topology_draw_figures(const struct topology_ui *u, const struct shell *shell,
+static void topology_draw_figures(const struct topology_ui *u, const struct context *ctx,
 				  const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct topology_layout_node *n = &shown(u)->node[cursor_node(u)];
@@ -255,21 +254,21 @@ static void topology_draw_figures(const struct topology_ui *u, const struct shel
 	int x;
 
 	for (uint32_t i = 0; i < n->count; i++)
-		topology_draw_add_switch(&sum, shell_survey(shell), s, shown(u)->sw[n->first + i]);
-	x = canvas_textf(
-		c, r, 1, 2, ROLE_TEXT, "%u host%s  %u cable%s to switches  tx %s  rx %s %s",
-		sum.hosts, plural(sum.hosts), sum.cables, plural(sum.cables),
-		figure_rate(tx, sum.tx, shell_bits(shell)),
-		figure_rate(rx, sum.rx, shell_bits(shell)), shell_bits(shell) ? "Gb/s" : "GB/s");
+		topology_draw_add_switch(&sum, &ctx->summary, s, shown(u)->sw[n->first + i]);
+	x = canvas_textf(c, r, 1, 2, ROLE_TEXT,
+			 "%u host%s  %u cable%s to switches  tx %s  rx %s %s", sum.hosts,
+			 plural(sum.hosts), sum.cables, plural(sum.cables),
+			 figure_rate(tx, sum.tx, ctx->bits), figure_rate(rx, sum.rx, ctx->bits),
+			 ctx->bits ? "Gb/s" : "GB/s");
 	if (sum.problems)
 		canvas_textf(c, r, x, 2, ROLE_BAD, "  %u port%s with a problem", sum.problems,
 			     plural(sum.problems));
 }
 
-static void topology_draw_worst_line(const struct topology_ui *u, const struct shell *shell,
+static void topology_draw_worst_line(const struct topology_ui *u, const struct context *ctx,
 				     const struct state *s, struct canvas *c, struct rect r)
 {
-	uint32_t chan = topology_draw_worst_chan(u, shell, s);
+	uint32_t chan = topology_draw_worst_chan(u, ctx, s);
 	const struct metrics *m = state_metrics(s);
 	const struct port_rate *p;
 	char label[256], util[FIGURE_LEN], wait[FIGURE_LEN], efi[FIGURE_LEN] = "-";
@@ -287,12 +286,12 @@ static void topology_draw_worst_line(const struct topology_ui *u, const struct s
 		     figure_pct(wait, p ? p->wait_pct : NAN), efi);
 }
 
-void topology_detail(const struct topology_ui *u, const struct shell *shell, const struct state *s,
+void topology_detail(const struct topology_ui *u, const struct context *ctx, const struct state *s,
 		     struct canvas *c, struct rect r)
 {
 	const struct fabric *f = s->fabric;
 	const struct topology_layout_node *n = &shown(u)->node[cursor_node(u)];
-	const struct topology_kind *shape = shell_survey(shell)->shape;
+	const struct topology_kind *shape = ctx->summary.shape;
 	char title[160], a[NAME_LEN], b[NAME_LEN], level[16];
 	const char *at = "";
 
@@ -312,8 +311,8 @@ void topology_detail(const struct topology_ui *u, const struct shell *shell, con
 			     (unsigned long long)f->sw_guid[u->cursor], f->sw_nports[u->cursor],
 			     f->sw_desc[u->cursor]);
 	}
-	topology_draw_figures(u, shell, s, c, r);
-	topology_draw_worst_line(u, shell, s, c, r);
+	topology_draw_figures(u, ctx, s, c, r);
+	topology_draw_worst_line(u, ctx, s, c, r);
 	if (u->find.active)
 		entry_draw(&u->find, c, r, 1, 4, "switch");
 	else

@@ -14,7 +14,7 @@
 #define ALL_DOTS   300000 /* ... when all lines are wanted */
 
 static struct chan_value topology_lines_worst_of(const struct topology_ui *u,
-						 const struct shell *shell, const struct state *s,
+						 const struct context *ctx, const struct state *s,
 						 const struct topology_layout_edge *e)
 {
 	const struct topology_layout *p = shown(u);
@@ -22,15 +22,15 @@ static struct chan_value topology_lines_worst_of(const struct topology_ui *u,
 	struct chan_value worst = { .glyph = '.', .role = ROLE_DIM };
 	bool any = false;
 
-	if (e->count && !shell_selected_job(shell))
-		return chan_value_of(u->metric, shell_palette(shell), s, shell_survey(shell),
-				     chan[chan_worst(u->metric, shell_palette(shell), s,
-						     shell_survey(shell), chan, e->count)]);
+	if (e->count && !ctx->job.id)
+		return chan_value_of(u->metric, ctx->palette, s, &ctx->summary,
+				     chan[chan_worst(u->metric, ctx->palette, s, &ctx->summary,
+						     chan, e->count)]);
 	for (uint32_t i = e->first; i < e->first + e->count; i++) {
-		struct chan_value v = chan_value_of(u->metric, shell_palette(shell), s,
-						    shell_survey(shell), p->chan[i]);
+		struct chan_value v =
+			chan_value_of(u->metric, ctx->palette, s, &ctx->summary, p->chan[i]);
 
-		if (shell_job_dims(shell, p->chan[i]))
+		if (context_dims(ctx, p->chan[i]))
 			continue;
 		if (!any || v.bad > worst.bad)
 			worst = v;
@@ -45,7 +45,7 @@ static void topology_lines_worsen(struct chan_value *at, const struct chan_value
 		*at = *v;
 }
 
-void topology_figures(struct topology_ui *u, const struct shell *shell, const struct state *s)
+void topology_figures(struct topology_ui *u, const struct context *ctx, const struct state *s)
 {
 	const struct topology_layout *p = shown(u);
 	struct figures_from now;
@@ -56,9 +56,9 @@ void topology_figures(struct topology_ui *u, const struct shell *shell, const st
 	now.metrics = state_metrics(s);
 	now.after = state_preview_ready(s) ? s->preview.after : NULL;
 	now.usage = state_usage(s);
-	now.job = shell_selected_job(shell);
+	now.job = ctx->job.id;
 	now.metric = u->metric;
-	now.palette = shell_palette(shell);
+	now.palette = ctx->palette;
 	now.p = p;
 	if (!memcmp(&now, &u->made, sizeof(now)))
 		return;
@@ -70,7 +70,7 @@ void topology_figures(struct topology_ui *u, const struct shell *shell, const st
 	memset(u->node, 0, (p->nnode + 1u) * sizeof(*u->node));
 	memset(u->leave, 0, (p->nnode + 1u) * sizeof(*u->leave));
 	for (uint32_t i = 0; i < p->nedge; i++) {
-		u->edge[i] = topology_lines_worst_of(u, shell, s, &p->edge[i]);
+		u->edge[i] = topology_lines_worst_of(u, ctx, s, &p->edge[i]);
 		topology_lines_worsen(&u->node[p->edge[i].a], &u->edge[i]);
 		topology_lines_worsen(&u->node[p->edge[i].b], &u->edge[i]);
 		if (!p->edge[i].across)
@@ -173,25 +173,25 @@ static void topology_lines_draw_path(struct topology_ui *u, const struct state *
 
 static bool topology_lines_edge_tagged(const struct topology_layout *p,
 				       const struct topology_layout_edge *e,
-				       const struct shell *shell)
+				       const struct context *ctx)
 {
 	for (uint32_t i = e->first; i < e->first + e->count; i++)
-		if (shell_chan_tagged(shell, p->chan[i]))
+		if (tags_chan(&ctx->tags, p->chan[i]))
 			return true;
 	return false;
 }
 
 /* Tagged cables are always drawn, with a sign in their middle. */
-static void topology_lines_draw_tagged(struct topology_ui *u, const struct shell *shell,
+static void topology_lines_draw_tagged(struct topology_ui *u, const struct context *ctx,
 				       struct canvas *c, bool glyphs)
 {
 	const struct topology_layout *p = shown(u);
 
-	if (!shell_any_tagged(shell))
+	if (!tags_any(&ctx->tags))
 		return;
 	line_canvas_clear(&u->tagged, u->win.w, u->win.h, glyphs);
 	for (uint32_t i = 0; i < p->nedge; i++)
-		if (topology_lines_edge_tagged(p, &p->edge[i], shell))
+		if (topology_lines_edge_tagged(p, &p->edge[i], ctx))
 			topology_lines_draw_edge(&u->tagged, u, i, true);
 	line_canvas_draw(&u->tagged, c, u->win);
 	for (uint32_t i = 0; i < p->nedge; i++) {
@@ -199,7 +199,7 @@ static void topology_lines_draw_tagged(struct topology_ui *u, const struct shell
 						  *b = &p->node[p->edge[i].b];
 		bool around = p->edge[i].around;
 
-		if (!topology_lines_edge_tagged(p, &p->edge[i], shell))
+		if (!topology_lines_edge_tagged(p, &p->edge[i], ctx))
 			continue;
 		/* around the edge of the picture: where the line leaves its beginning */
 		canvas_char(c, u->win,
@@ -211,17 +211,17 @@ static void topology_lines_draw_tagged(struct topology_ui *u, const struct shell
 	}
 }
 
-bool topology_node_tagged(const struct topology_ui *u, const struct shell *shell, uint32_t node)
+bool topology_node_tagged(const struct topology_ui *u, const struct context *ctx, uint32_t node)
 {
 	const struct topology_layout_node *n = &shown(u)->node[node];
 
 	for (uint32_t i = 0; i < n->count; i++)
-		if (shell_switch_tagged(shell, shown(u)->sw[n->first + i]))
+		if (tags_switch(&ctx->tags, shown(u)->sw[n->first + i]))
 			return true;
 	return false;
 }
 
-void topology_lines(struct topology_ui *u, const struct shell *shell, const struct state *s,
+void topology_lines(struct topology_ui *u, const struct context *ctx, const struct state *s,
 		    struct canvas *c, bool glyphs)
 {
 	const struct topology_layout *p = shown(u);
@@ -240,8 +240,8 @@ void topology_lines(struct topology_ui *u, const struct shell *shell, const stru
 	now.cursor = cursor_node(u);
 	now.glyphs = glyphs;
 	if (u->lines == LINES_PATH) {
-		now.path.src = shell_path_ends(shell).src;
-		now.path.dlid = shell_path_ends(shell).dlid;
+		now.path.src = ctx->path.src;
+		now.path.dlid = ctx->path.dlid;
 		now.tables = s->tables;
 	}
 	if (memcmp(&now, &u->drawn, sizeof(now)) != 0) {
@@ -266,5 +266,5 @@ void topology_lines(struct topology_ui *u, const struct shell *shell, const stru
 	}
 	line_canvas_draw(&u->all, c, u->win);
 	line_canvas_draw(&u->here, c, u->win);
-	topology_lines_draw_tagged(u, shell, c, glyphs);
+	topology_lines_draw_tagged(u, ctx, c, glyphs);
 }

@@ -6,8 +6,8 @@
 
 #include "views/canvas/line_canvas.h"
 #include "views/canvas/list.h"
-#include "views/canvas/view.h"
 #include "views/data/chan_value.h"
+#include "views/data/view.h"
 #include "views/topology/topology_layout.h"
 
 #define STEPS  6
@@ -86,16 +86,16 @@ static inline float place_y(const struct topology_ui *u, const struct topology_l
 }
 
 /* Worst of every line and switch, when something is new.  O(channels). */
-void topology_figures(struct topology_ui *u, const struct shell *shell, const struct state *s);
-void topology_lines(struct topology_ui *u, const struct shell *shell, const struct state *s,
+void topology_figures(struct topology_ui *u, const struct context *ctx, const struct state *s);
+void topology_lines(struct topology_ui *u, const struct context *ctx, const struct state *s,
 		    struct canvas *c, bool glyphs);
-bool topology_node_tagged(const struct topology_ui *u, const struct shell *shell, uint32_t node);
+bool topology_node_tagged(const struct topology_ui *u, const struct context *ctx, uint32_t node);
 
-void topology_nodes(struct topology_ui *u, const struct shell *shell, struct canvas *c,
+void topology_nodes(struct topology_ui *u, const struct context *ctx, struct canvas *c,
 		    const struct state *s);
 void topology_title(const struct topology_ui *u, const char *note, struct canvas *c, struct rect r);
 void topology_row_names(const struct topology_ui *u, struct canvas *c, struct rect r);
-void topology_detail(const struct topology_ui *u, const struct shell *shell, const struct state *s,
+void topology_detail(const struct topology_ui *u, const struct context *ctx, const struct state *s,
 		     struct canvas *c, struct rect r);
 
 /* The picture has planes side by side. */

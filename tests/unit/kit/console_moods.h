@@ -4,7 +4,7 @@
 #define TESTS_UNIT_KIT_CONSOLE_MOODS_H
 
 #include "tests/unit/kit/console_kit.h"
-#include "views/sessions/sessions.h"
+#include "views/data/session_list.h"
 
 /* Four records, one of them changed after it was written; made anew by each call. */
 struct sessions *console_records(void);

@@ -362,7 +362,7 @@ static void links_sort_filter_and_keep_the_cursor(void **state)
 	for (uint32_t c = 0; c < k.fabric->nchan; c++)
 		if (k.metrics->efi[c] == k.metrics->efi_max)
 			chan = c;
-	shell_select_chan(k.shell, chan);
+	shell_context(k.shell)->chan = chan;
 	console_no_reply(&k, 3);
 	console_shows(&k, "order held");
 	k.s.now_s += 60;

@@ -2,8 +2,8 @@
 /* The view of events: counts, what is new, what an event names, and the cursor that stays. */
 #include "tests/unit/kit/console_kit.h"
 
-#include "views/canvas/view.h"
 #include "views/data/event_ref.h"
+#include "views/data/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,7 +80,7 @@ static void enter_leads_to_what_an_event_names(void **state)
 	console_shows(&k, "Enter: job 81207");
 	console_key(&k, K_ENTER);
 	assert_int_equal(shell_view(k.shell), VIEW_JOBS);
-	assert_int_equal(shell_selected_job(k.shell), 81207);
+	assert_int_equal(shell_context(k.shell)->job.id, 81207);
 	console_key(&k, '8');
 	console_keys(&k, "j");
 	console_hides(&k, "Enter: ");
@@ -90,7 +90,7 @@ static void enter_leads_to_what_an_event_names(void **state)
 	console_shows(&k, "Enter: link leaf03/14");
 	console_key(&k, K_ENTER);
 	assert_int_equal(shell_view(k.shell), VIEW_LINKS);
-	assert_int_equal(k.fabric->chan_port[shell_selected_chan(k.shell)], 14);
+	assert_int_equal(k.fabric->chan_port[shell_context(k.shell)->chan], 14);
 	console_close(&k);
 }
 

@@ -2,7 +2,6 @@
 /* The heatmap's arithmetic: every channel in one cell, every cell on the screen. */
 #include "tests/unit/kit/small_net.h"
 #include "tests/unit/kit/text_files.h"
-#include "views/heatmap/heat_rows.h"
 #include "views/heatmap/heat_window.h"
 
 #include "fabric/base/mem.h"

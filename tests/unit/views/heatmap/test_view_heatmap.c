@@ -3,7 +3,7 @@
 #include "tests/unit/kit/console_kit.h"
 
 #include "fabric/base/mem.h"
-#include "views/canvas/view.h"
+#include "views/data/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,7 +88,7 @@ static void zoom_goes_from_the_fabric_to_cables_and_out_again(void **state)
 	console_keys(&k, "j");
 	console_key(&k, K_ENTER);
 	assert_int_equal(shell_view(k.shell), VIEW_LINKS);
-	assert_int_equal(k.fabric->chan_dst[shell_selected_chan(k.shell)], k.fabric->chan_dst[1]);
+	assert_int_equal(k.fabric->chan_dst[shell_context(k.shell)->chan], k.fabric->chan_dst[1]);
 	console_key(&k, K_ESC);
 	console_key(&k, K_ESC);
 	assert_int_equal(shell_view(k.shell), VIEW_HEATMAP);
@@ -130,7 +130,7 @@ static void a_marked_job_dims_all_other_links(void **state)
 	(void)state;
 	open_heatmap(&k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
 	console_hides(&k, "' not job");
-	shell_select_job(k.shell, 81242);
+	context_select_job(shell_context(k.shell), 81242);
 	console_shows(&k, "' not job 81242");
 	console_golden(&k, "heatmap-job");
 	console_size(&k, 200, 60);

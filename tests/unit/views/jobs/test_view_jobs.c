@@ -2,7 +2,7 @@
 /* The jobs: what the table says, and what a marked job changes elsewhere. */
 #include "tests/unit/kit/console_kit.h"
 
-#include "views/canvas/view.h"
+#include "views/data/view.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -40,7 +40,7 @@ static void enter_marks_a_job_in_all_views_and_takes_it_back(void **state)
 		console_keys(&k, key);
 		console_shows(&k, "JOB 81207");
 	}
-	assert_int_equal(shell_selected_job(k.shell), 81207);
+	assert_int_equal(shell_context(k.shell)->job.id, 81207);
 	console_keys(&k, "5");
 	console_key(&k, K_ENTER);
 	console_hides(&k, "JOB 81207");
@@ -65,16 +65,16 @@ static void the_links_of_a_marked_job_are_those_of_its_routes(void **state)
 	for (uint32_t c = 0; c < k.fabric->nchan; c++) {
 		uint32_t routes = job_routes_on(k.usage->routes, 0, c);
 
-		assert_int_equal(shell_job_routes(k.shell, c), routes);
-		assert_int_equal(shell_job_dims(k.shell, c), !routes);
+		assert_int_equal(context_job_routes(shell_context(k.shell), c), routes);
+		assert_int_equal(context_dims(shell_context(k.shell), c), !routes);
 		n += routes > 0;
 	}
-	assert_int_equal(shell_job_links(k.shell), n);
+	assert_int_equal(shell_context(k.shell)->job.links, n);
 	assert_int_equal(n, k.metrics->job[0].links);
 	/* other tables: nothing is known until they were looked at */
 	k.s.usage = NULL;
 	console_keys(&k, "2");
-	assert_false(shell_job_dims(k.shell, 0));
+	assert_false(context_dims(shell_context(k.shell), 0));
 	console_shows(&k, "JOB 81200");
 	console_close(&k);
 }
@@ -108,7 +108,7 @@ static void figures_of_a_job_are_those_of_its_links(void **state)
 		uint32_t hot = 0, links = 0;
 		double most = -1, routes = 0;
 
-		l = fabric_summary_job_load(shell_survey(k.shell), &k.s, j);
+		l = fabric_summary_job_load(&shell_context(k.shell)->summary, &k.s, j);
 		assert_non_null(l);
 		for (uint32_t c = 0; c < k.fabric->nchan; c++) {
 			uint32_t n = job_routes_on(k.usage->routes, j, c);

@@ -6,7 +6,7 @@
 #include "fabric/base/mem.h"
 #include "tests/unit/kit/fabkit.h"
 #include "views/canvas/palette.h"
-#include "views/canvas/view.h"
+#include "views/data/view.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -91,7 +91,7 @@ static void a_marked_job_leaves_only_its_links(void **state)
 
 	(void)state;
 	open_links(&k);
-	shell_select_job(k.shell, 81242);
+	context_select_job(shell_context(k.shell), 81242);
 	console_shows(&k, "Links of job 81242");
 	snprintf(text, sizeof(text), "%u of 312 links", k.metrics->job[6].links);
 	assert_int_equal(k.jobs->jobs[6].id, 81242);
@@ -186,7 +186,7 @@ static void shows_past(struct console_kit *k, const char *label, enum history_me
 {
 	uint8_t past[HISTORY_LEN];
 	char want[100];
-	uint32_t n = history_get(k->history, shell_selected_chan(k->shell), m, past);
+	uint32_t n = history_get(k->history, shell_context(k->shell)->chan, m, past);
 	int len = snprintf(want, sizeof(want), "%s ", label);
 
 	assert_int_equal(n, 30);

@@ -3,8 +3,8 @@
 #include "tests/unit/kit/console_kit.h"
 
 #include "fabric/sim/topology/topo.h"
-#include "views/canvas/view.h"
 #include "views/data/fabric_summary.h"
+#include "views/data/view.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -56,7 +56,7 @@ static void rising_errors_are_among_the_problems_that_are_counted(void **state)
 	break_it(&k);
 	k.rates->port[chan_fabric_port(k.fabric, 51)].errors_per_min = 2;
 	console_shows(&k, "x leaf");
-	v = shell_survey(k.shell);
+	v = &shell_context(k.shell)->summary;
 	sample_summary_problems(count, v->tally, 0);
 	assert_int_equal(count[PROBLEM_DOWN], 1);
 	assert_int_equal(count[PROBLEM_NO_REPLY], 2);
@@ -224,7 +224,7 @@ static void jobs_come_by_traffic(void **state)
 	(void)state;
 	open_tree(&k);
 	console_keys(&k, "1");
-	v = shell_survey(k.shell);
+	v = &shell_context(k.shell)->summary;
 	for (uint32_t i = 1; i < v->jobs->njob; i++)
 		assert_true(!(v->job_Bps[v->by_traffic[i]] > v->job_Bps[v->by_traffic[i - 1]]));
 	/* nobody knows what a job sends when a rate of its hosts is missing: it comes last */
@@ -236,7 +236,7 @@ static void jobs_come_by_traffic(void **state)
 	console_keys(&k, "1");
 	k.s.jobs = k.jobs;
 	console_keys(&k, "1");
-	v = shell_survey(k.shell);
+	v = &shell_context(k.shell)->summary;
 	assert_int_equal(v->by_traffic[v->jobs->njob - 1], 0);
 	console_close(&k);
 }
@@ -249,17 +249,17 @@ static void rows_lead_where_they_belong(void **state)
 	(void)state;
 	open_tree(&k);
 	console_keys(&k, "1j");
-	hot = shell_survey(k.shell)->hot[1];
+	hot = shell_context(k.shell)->summary.hot[1];
 	console_key(&k, K_ENTER);
 	assert_int_equal(shell_view(k.shell), VIEW_LINKS);
-	assert_int_equal(shell_selected_chan(k.shell), hot);
+	assert_int_equal(shell_context(k.shell)->chan, hot);
 	console_keys(&k, "1");
 	console_key(&k, K_TAB);
 	console_key(&k, K_TAB);
 	console_key(&k, K_ENTER);
 	assert_int_equal(shell_view(k.shell), VIEW_JOBS);
-	assert_int_equal(shell_selected_job(k.shell),
-			 k.jobs->jobs[shell_survey(k.shell)->by_traffic[0]].id);
+	assert_int_equal(shell_context(k.shell)->job.id,
+			 k.jobs->jobs[shell_context(k.shell)->summary.by_traffic[0]].id);
 	console_shows(&k, "JOB 81200");
 	console_close(&k);
 }
@@ -273,8 +273,9 @@ static void the_line_below_tells_of_the_link_under_the_cursor(void **state)
 	open_tree(&k);
 	console_size(&k, 100, 30);
 	console_keys(&k, "1jj");
-	snprintf(line, sizeof(line), "sel %s",
-		 chan_label(label, sizeof(label), k.fabric, shell_survey(k.shell)->hot[2]));
+	snprintf(
+		line, sizeof(line), "sel %s",
+		chan_label(label, sizeof(label), k.fabric, shell_context(k.shell)->summary.hot[2]));
 	console_shows(&k, line);
 	console_close(&k);
 }
@@ -285,7 +286,7 @@ static void a_marked_job_is_seen_in_all_panes(void **state)
 
 	(void)state;
 	open_tree(&k);
-	shell_select_job(k.shell, 81207);
+	context_select_job(shell_context(k.shell), 81207);
 	console_size(&k, 200, 60);
 	console_golden(&k, "overview-job");
 	console_close(&k);

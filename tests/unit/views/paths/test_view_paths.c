@@ -3,7 +3,7 @@
 #include "engines/metrics/job_pairs.h"
 #include "fabric/model/path.h"
 #include "tests/unit/kit/console_kit.h"
-#include "views/canvas/view.h"
+#include "views/data/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,11 +103,11 @@ static void all_lids_of_a_host(void **state)
 	type_ends(&k, k.fabric->term_name[0], k.fabric->term_name[29]);
 	console_golden(&k, "paths-lmc");
 	console_keys(&k, "l");
-	assert_int_equal(shell_path_ends(k.shell).dlid, k.fabric->term_lid[29] + 1);
+	assert_int_equal(shell_context(k.shell)->path.dlid, k.fabric->term_lid[29] + 1);
 	console_keys(&k, "hh");
-	assert_int_equal(shell_path_ends(k.shell).dlid, k.fabric->term_lid[29] + 3);
+	assert_int_equal(shell_context(k.shell)->path.dlid, k.fabric->term_lid[29] + 3);
 	console_keys(&k, "o");
-	assert_int_equal(shell_path_ends(k.shell).dlid, k.fabric->term_lid[0] + 3);
+	assert_int_equal(shell_context(k.shell)->path.dlid, k.fabric->term_lid[0] + 3);
 	console_close(&k);
 }
 
@@ -121,7 +121,7 @@ static void broken_paths_say_where(void **state)
 	open_fabric(&k, TREE);
 	type_ends(&k, "n0001", "n0096");
 	leaf = k.fabric->term_sw[0];
-	lid = shell_path_ends(k.shell).dlid;
+	lid = shell_context(k.shell)->path.dlid;
 	tables_row(k.tables, leaf)[lid] = FAB_NO_PORT;
 	console_shows(&k, "no entry on leaf01");
 	tables_row(k.tables, leaf)[lid] = k.fabric->term_port[1];
@@ -216,11 +216,11 @@ static void pairs_of_a_job_over_a_link(void **state)
 	console_keys(&k, "0");
 	console_key(&k, K_TAB);
 	console_shows(&k, "no link chosen");
-	shell_select_chan(k.shell, chan);
+	shell_context(k.shell)->chan = chan;
 	golden_sizes(&k, "paths-pairs");
 	console_keys(&k, "n");
 	console_golden(&k, "paths-pairs-next");
-	shell_select_job(k.shell, k.jobs->jobs[1].id);
+	context_select_job(shell_context(k.shell), k.jobs->jobs[1].id);
 	console_keys(&k, "j");
 	console_key(&k, K_ENTER);
 	console_shows(&k, "[Hops]");
@@ -308,13 +308,13 @@ static void frames_at_2064_switches(void **state)
 			chan = c;
 	type_ends(&k, k.fabric->term_name[0], k.fabric->term_name[16000]);
 	print_message("hops: %.2f ms\n", draw_ms(&k));
-	shell_select_chan(k.shell, chan);
-	shell_select_job(k.shell, k.jobs->jobs[0].id);
+	shell_context(k.shell)->chan = chan;
+	context_select_job(shell_context(k.shell), k.jobs->jobs[0].id);
 	console_keys(&k, "e");
 	print_message("typing: %.2f ms\n", draw_ms(&k));
 	console_key(&k, K_ESC);
 	console_key(&k, K_TAB);
-	shell_select_job(k.shell, k.jobs->jobs[1].id);
+	context_select_job(shell_context(k.shell), k.jobs->jobs[1].id);
 	print_message("pairs of another job: %.2f ms\n", draw_ms(&k));
 	print_message("pairs: %.2f ms\n", draw_ms(&k));
 	console_close(&k);

@@ -2,7 +2,7 @@
 /* Help: the view it was called from first, every key once, words found, long lines wrapped. */
 #include "tests/unit/kit/console_kit.h"
 
-#include "views/canvas/view.h"
+#include "views/data/view.h"
 #include "views/shell/command.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is tagged in one table is seen in every other view. */
 #include "tests/unit/kit/console_kit.h"
-#include "views/canvas/view.h"
+#include "views/data/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,10 +47,10 @@ static void a_tagged_link_is_seen_everywhere_in_any_look(void **state)
 		console_shows(&k, "tagged: 1");
 		chan = FAB_NONE;
 		for (uint32_t c = 0; c < k.fabric->nchan; c++)
-			if (shell_chan_tagged(k.shell, c) && chan == FAB_NONE)
+			if (tags_chan(&shell_context(k.shell)->tags, c) && chan == FAB_NONE)
 				chan = c;
 		assert_int_not_equal(chan, FAB_NONE);
-		assert_true(shell_chan_tagged(k.shell, k.fabric->chan_rev[chan]));
+		assert_true(tags_chan(&shell_context(k.shell)->tags, k.fabric->chan_rev[chan]));
 		/* the hottest link is tagged: first of the hot ones, and in its small heatmap */
 		console_keys(&k, "1");
 		assert_true(count(&k, "\n +") + count(&k, "\n>+") >= 1);
@@ -78,7 +78,7 @@ static void a_tagged_switch_is_seen_in_heatmap_and_topology(void **state)
 	(void)state;
 	open_fabric(&k, false);
 	console_keys(&k, "4 ");
-	for (sw = 0; sw < k.fabric->nsw && !shell_switch_tagged(k.shell, sw); sw++)
+	for (sw = 0; sw < k.fabric->nsw && !tags_switch(&shell_context(k.shell)->tags, sw); sw++)
 		;
 	assert_int_not_equal(sw, k.fabric->nsw);
 	console_keys(&k, "t");
@@ -107,7 +107,8 @@ static void a_tagged_job_is_marked_in_the_overview(void **state)
 	console_keys(&k, "1");
 	for (uint32_t i = 0; i < k.jobs->njob; i++) {
 		snprintf(text, sizeof(text), "+%llu ", (unsigned long long)k.jobs->jobs[i].id);
-		assert_int_equal(count(&k, text), shell_job_tagged(k.shell, k.jobs->jobs[i].id));
+		assert_int_equal(count(&k, text),
+				 tags_job(&shell_context(k.shell)->tags, k.jobs->jobs[i].id));
 	}
 	console_close(&k);
 }
@@ -121,7 +122,7 @@ static void another_fabric_keeps_the_tags_of_what_it_still_has(void **state)
 	open_fabric(&k, false);
 	console_keys(&k, "4 ");
 	for (uint32_t sw = 0; sw < k.fabric->nsw; sw++)
-		if (shell_switch_tagged(k.shell, sw))
+		if (tags_switch(&shell_context(k.shell)->tags, sw))
 			guid = k.fabric->sw_guid[sw];
 	assert_true(guid);
 	was = k;
@@ -131,7 +132,8 @@ static void another_fabric_keeps_the_tags_of_what_it_still_has(void **state)
 	console_fabric(&k, "fattree2:leaves=18,spines=9,hosts=9,fail=3", jobs);
 	free(console_screen(&k));
 	for (uint32_t sw = 0; sw < k.fabric->nsw; sw++)
-		assert_int_equal(shell_switch_tagged(k.shell, sw), k.fabric->sw_guid[sw] == guid);
+		assert_int_equal(tags_switch(&shell_context(k.shell)->tags, sw),
+				 k.fabric->sw_guid[sw] == guid);
 	console_close(&was);
 	console_close(&k);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of switches, and what is inside one: ports, LFT, SL2VL tables, lanes. */
 #include "tests/unit/kit/console_kit.h"
-#include "views/canvas/view.h"
+#include "views/data/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,13 +114,13 @@ static void the_cursor_drills_to_links_and_neighbours(void **state)
 	console_key(&k, K_ENTER);
 	console_key(&k, K_ENTER);
 	console_shows(&k, "Switch leaf05");
-	sw = shell_selected_switch(k.shell);
+	sw = shell_context(k.shell)->sw;
 	assert_string_equal(f->sw_name[sw], "leaf05");
 	console_keys(&k, "F");
 	console_shows(&k, "go to a port with a link first");
 	console_keys(&k, "G");
 	console_shows(&k, "spine");
-	assert_int_equal(f->chan_src[shell_selected_chan(k.shell)], sw);
+	assert_int_equal(f->chan_src[shell_context(k.shell)->chan], sw);
 	console_key(&k, K_ENTER);
 	assert_int_equal(shell_view(k.shell), VIEW_LINKS);
 	console_key(&k, K_ESC);
@@ -168,10 +168,10 @@ static void an_lft_is_searched_compared_and_leads_to_a_path(void **state)
 	console_key(&k, K_ENTER);
 	console_shows(&k, k.fabric->term_name[100]);
 	console_keys(&k, ">");
-	ends = shell_path_ends(k.shell);
+	ends = shell_context(k.shell)->path;
 	assert_int_equal(ends.dlid, lid);
 	console_keys(&k, "<");
-	assert_int_equal(shell_path_ends(k.shell).src, 100);
+	assert_int_equal(shell_context(k.shell)->path.src, 100);
 	console_key(&k, K_ESC);
 	console_preview(&k, "sar");
 	console_keys(&k, "c");
@@ -179,7 +179,7 @@ static void an_lft_is_searched_compared_and_leads_to_a_path(void **state)
 	console_keys(&k, "v");
 	console_golden(&k, "switches-lft-ports");
 	/* entries that lead nowhere are not hidden */
-	tables_row(k.tables, shell_selected_switch(k.shell))[lid] = 77;
+	tables_row(k.tables, shell_context(k.shell)->sw)[lid] = 77;
 	console_keys(&k, "v");
 	console_keys(&k, "/");
 	console_keys(&k, k.fabric->term_name[100]);
@@ -204,7 +204,7 @@ static void sl2vl_tables_in_their_three_forms(void **state)
 		k.tables->sl2vl[i] = (uint8_t)(i / FAB_SLS);
 	console_golden(&k, "switches-sl2vl-input");
 	tables_sl2vl_form(k.tables, SL2VL_FULL, k.fabric);
-	tables_sl2vl_row(k.tables, shell_selected_switch(k.shell), 3, 11)[5] = VL_DROP;
+	tables_sl2vl_row(k.tables, shell_context(k.shell)->sw, 3, 11)[5] = VL_DROP;
 	console_keys(&k, "h");
 	console_shows(&k, "a table for each input and output port");
 	console_keys(&k, "l");
@@ -248,12 +248,12 @@ static void the_mouse_goes_to_what_it_points_at_in_every_pane(void **state)
 	console_key(&k, K_ENTER);
 	/* the front panel: ports with links; a second click opens the link */
 	y = line_with(&k, " odd", &x);
-	sw = shell_selected_switch(k.shell);
+	sw = shell_context(k.shell)->sw;
 	for (uint32_t c = k.fabric->chan_off[sw]; c < k.fabric->chan_off[sw + 1]; c++) {
 		int port = k.fabric->chan_port[c];
 
 		mouse(&k, REQ_CLICK, 6 + (port - 1) / 2 * 3, y + (port - 1) % 2);
-		assert_int_equal(shell_selected_chan(k.shell), c);
+		assert_int_equal(shell_context(k.shell)->chan, c);
 		last = port;
 	}
 	mouse(&k, REQ_CLICK, 6 + (last - 1) / 2 * 3, y + (last - 1) % 2);
@@ -268,7 +268,7 @@ static void the_mouse_goes_to_what_it_points_at_in_every_pane(void **state)
 	assert_int_equal(shell_view(k.shell), VIEW_SWITCHES);
 	mouse(&k, REQ_CLICK, 10, y + 5);
 	assert_int_equal(shell_view(k.shell), VIEW_PATHS);
-	assert_true(shell_path_ends(k.shell).dlid > 0);
+	assert_true(shell_context(k.shell)->path.dlid > 0);
 	console_keys(&k, "4");
 	/* SL2VL: the line of the output port leads to the next one */
 	console_key(&k, K_TAB);
@@ -286,8 +286,8 @@ static void the_mouse_goes_to_what_it_points_at_in_every_pane(void **state)
 	mouse(&k, REQ_CLICK, 10, y + 3);
 	mouse(&k, REQ_CLICK, 10, y + 3);
 	assert_int_equal(shell_view(k.shell), VIEW_LINKS);
-	assert_int_equal(shell_selected_chan(k.shell),
-			 k.fabric->chan_off[k.fabric->chan_src[shell_selected_chan(k.shell)]] + 2);
+	assert_int_equal(shell_context(k.shell)->chan,
+			 k.fabric->chan_off[k.fabric->chan_src[shell_context(k.shell)->chan]] + 2);
 	console_close(&k);
 }
 

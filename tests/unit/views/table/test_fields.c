@@ -4,7 +4,8 @@
 #include "fabric/base/natural.h"
 #include "tests/unit/kit/console_kit.h"
 #include "views/data/fabric_summary.h"
-#include "views/sessions/sessions.h"
+#include "views/data/session_list.h"
+#include "views/table/order.h"
 #include "views/table/row_filter.h"
 #include "views/table/text_order.h"
 
@@ -311,7 +312,7 @@ static void check_ranks(enum row_kind kind, const struct field *f)
 	assert_true(all < 1000); /* more would be put in order by ranks already */
 	for (uint32_t i = 0; i < all; i++)
 		natural[i] = all - 1 - i;
-	rank = text_order(&by, &r, f, natural);
+	rank = text_order(&by, &r, all, f, natural);
 	rows_select(&o, &r, NULL, f, false);
 	for (uint32_t i = 1; i < o.n; i++) {
 		struct value a, b;
@@ -359,18 +360,20 @@ static void ranks_are_kept_while_the_texts_are_the_same(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < kit.fabric->nchan; i++)
 		natural[i] = i;
-	rank = text_order(&by, &r, field(ROWS_LINKS, "link"), natural);
+	rank = text_order(&by, &r, kit.fabric->nchan, field(ROWS_LINKS, "link"), natural);
 	by.rank[0] = 123456;
-	assert_int_equal(text_order(&by, &r, field(ROWS_LINKS, "link"), natural)[0], 123456);
-	rank = text_order(&by, &r, field(ROWS_LINKS, "b"), natural);
+	assert_int_equal(
+		text_order(&by, &r, kit.fabric->nchan, field(ROWS_LINKS, "link"), natural)[0],
+		123456);
+	rank = text_order(&by, &r, kit.fabric->nchan, field(ROWS_LINKS, "b"), natural);
 	assert_true(rank[0] < kit.fabric->nsw);
 	/* a problem may come with any sample */
 	port = chan_fabric_port(kit.fabric, 7);
-	rank = text_order(&by, &r, field(ROWS_LINKS, "problem"), natural);
+	rank = text_order(&by, &r, kit.fabric->nchan, field(ROWS_LINKS, "problem"), natural);
 	assert_int_equal(survey.problem[port], PROBLEM_NONE);
 	assert_int_equal(rank[7], rank[8]);
 	survey.problem[port] = PROBLEM_DOWN;
-	rank = text_order(&by, &r, field(ROWS_LINKS, "problem"), natural);
+	rank = text_order(&by, &r, kit.fabric->nchan, field(ROWS_LINKS, "problem"), natural);
 	assert_true(rank[7] < rank[8]); /* down, none */
 	survey.problem[port] = PROBLEM_NONE;
 	text_order_done(&by);

@@ -5,8 +5,8 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
 #include "tests/unit/kit/console_kit.h"
-#include "views/canvas/view.h"
-#include "views/table/fields.h"
+#include "views/data/view.h"
+#include "views/table/order.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -109,7 +109,8 @@ static void many_rows_are_ordered_as_few(void **state)
 		console_no_reply(&k, 99);
 		console_keys(&k, "3");
 		for (int j = 0; j < 6; j++) {
-			const struct rows rows = { ROWS_LINKS, &k.s, shell_survey(k.shell) };
+			const struct rows rows = { ROWS_LINKS, &k.s,
+						   &shell_context(k.shell)->summary };
 			const struct field *f =
 				field_find(ROWS_LINKS, fields[j / 2], strlen(fields[j / 2]));
 			struct row_order o = { 0 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tables and the command line: keys and words in, text out. */
 #include "tests/unit/kit/console_kit.h"
-#include "views/shell/shell_priv.h"
+#include "views/shell/shell.h"
+#include "views/table/table.h"
 
-#include "views/canvas/view.h"
+#include "views/data/view.h"
 #include "views/shell/command.h"
 #include "views/shell/prompt.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/canvas/activity.h"
+#include "views/shell/activity.h"
 
 #include "views/canvas/text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sessions: the records of a directory and what was done in one of them, as view 9 shows them. */
-#ifndef VIEWS_SESSIONS_SESSIONS_H
-#define VIEWS_SESSIONS_SESSIONS_H
+/* session_list: the records of a directory and what was done in one of them, as view 9 shows it. */
+#ifndef VIEWS_DATA_SESSION_LIST_H
+#define VIEWS_DATA_SESSION_LIST_H
 
 #include <stdbool.h>
 #include <stdint.h>

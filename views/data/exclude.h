@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* exclude: what the next preview routes around, chosen where one looks at it. */
+#ifndef VIEWS_DATA_EXCLUDE_H
+#define VIEWS_DATA_EXCLUDE_H
+
+#include "views/data/context.h"
+
+/* All tell the operator what came of it.  Switches and cables by name, "none": nothing. */
+void exclude_named(struct context *ctx, const struct state *s, const char *text);
+/* Excluded, or no longer; the fabric is known. */
+void exclude_switch(struct context *ctx, const struct state *s, uint32_t sw);
+void exclude_cable(struct context *ctx, const struct state *s, uint32_t chan);
+
+#endif

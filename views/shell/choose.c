@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/shell/choose.h"
+
+#include "fabric/model/end_find.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+void choose_node(struct context *ctx, const char *name, const struct state *s)
+{
+	struct err err;
+	uint32_t end, sw;
+	uint16_t lid;
+
+	if (!s->fabric) {
+		context_say(ctx, "the fabric is not known yet");
+		return;
+	}
+	if (end_find(&end, &lid, s->fabric, name, &err)) {
+		context_say(ctx, "%s", err.text);
+		return;
+	}
+	sw = end >= s->fabric->nend ? end - s->fabric->nend : s->fabric->term_sw[end];
+	ctx->sw = sw;
+	context_goto(ctx, VIEW_SWITCHES);
+}
+
+void choose_job(struct context *ctx, const char *text, const struct state *s)
+{
+	char *end;
+	unsigned long long id = strtoull(text, &end, 10);
+	bool found = false;
+
+	if (!text[0]) {
+		context_select_job(ctx, 0);
+		context_say(ctx, "no job is highlighted");
+		return;
+	}
+	for (uint32_t i = 0; s->jobs && i < s->jobs->njob; i++)
+		found |= s->jobs->jobs[i].id == id;
+	if (*end || !found) {
+		context_say(ctx, "no job '%s' is known", text);
+		return;
+	}
+	context_select_job(ctx, id);
+	context_say(ctx, "job %llu is highlighted", id);
+}
+
+void choose_path(struct context *ctx, const char *text, const struct state *s)
+{
+	struct path_ends ends;
+	char a[PATH_TEXT], b[PATH_TEXT], more[2];
+	struct err err;
+	uint16_t lid;
+	uint32_t dst;
+
+	if (sscanf(text, "%127s %127s %1s", a, b, more) != 2) {
+		context_say(ctx, "path A B: from where to where, by name, LID or GUID");
+		return;
+	}
+	if (!s->fabric) {
+		context_say(ctx, "the fabric is not known yet");
+		return;
+	}
+	if (end_find(&ends.src, &lid, s->fabric, a, &err) ||
+	    end_find(&dst, &ends.dlid, s->fabric, b, &err)) {
+		context_say(ctx, "%s", err.text);
+		return;
+	}
+	ctx->path = ends;
+	context_goto(ctx, VIEW_PATHS);
+}
+
+void choose_palette(struct context *ctx, const char *name)
+{
+	for (int i = 0; i < PALETTE_COUNT; i++)
+		if (!strncasecmp(palette_name((enum palette)i), name, strlen(name))) {
+			context_set_palette(ctx, (enum palette)i);
+			return;
+		}
+	context_say(ctx, "no palette '%s': Tab lists them", name);
+}
+
+void choose_units(struct context *ctx, const char *name)
+{
+	if (!strcasecmp(name, "bits") || !strcasecmp(name, "bytes"))
+		context_set_units(ctx, !strcasecmp(name, "bits"));
+	else
+		context_say(ctx, "units: bytes (GB/s) or bits (Gb/s), not '%s'", name);
+}

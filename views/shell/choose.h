@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* choose: commands that choose by name what all views share; what is wrong is told the operator. */
+#ifndef VIEWS_SHELL_CHOOSE_H
+#define VIEWS_SHELL_CHOOSE_H
+
+#include "views/data/context.h"
+
+/* Goes to a switch, or to the one that a host is on. */
+void choose_node(struct context *ctx, const char *name, const struct state *s);
+void choose_job(struct context *ctx, const char *id, const struct state *s);	/* "": none */
+void choose_path(struct context *ctx, const char *ends, const struct state *s); /* "A B" */
+void choose_palette(struct context *ctx, const char *name); /* or its beginning */
+void choose_units(struct context *ctx, const char *name);   /* "bits", "bytes" */
+
+#endif

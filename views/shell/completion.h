@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* completion: what a word of a command, a filter or a search may become. */
+#ifndef VIEWS_SHELL_COMPLETION_H
+#define VIEWS_SHELL_COMPLETION_H
+
+#include "views/canvas/choices.h"
+#include "views/data/state.h"
+#include "views/table/fields.h"
+
+#include <stddef.h>
+
+enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_FILTER, PROMPT_FIND, PROMPT_KINDS };
+
+struct view;
+
+/* What completion knows; any may be NULL or none. */
+struct prompt_context {
+	const struct state *s;
+	enum row_kind kind; /* of the table in view; ROW_KINDS: there is none */
+	const struct view *view;
+	const void *own; /* the view's */
+};
+
+/* Completions of the first at bytes of a text. */
+void completion_find(struct choices *out, enum prompt_kind kind, const char *text, size_t at,
+		     const struct prompt_context *ctx);
+
+#endif
