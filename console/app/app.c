@@ -41,7 +41,7 @@ static bool app_take_keys(struct app *a)
 	bool any = false;
 	uint32_t key;
 
-	while (!a->quit && (key = terminal_key(a->term)) != K_NONE) {
+	while (!a->quit && !a->lent && (key = terminal_key(a->term)) != K_NONE) {
 		app_key(a, key);
 		any = true;
 	}
@@ -54,7 +54,7 @@ static void app_loop(struct app *a)
 
 	while (!a->quit && !deadly_signal) {
 		struct pollfd fds[3] = {
-			{ .fd = terminal_fd(a->term), .events = POLLIN },
+			{ .fd = a->lent ? -1 : terminal_fd(a->term), .events = POLLIN },
 			{ .fd = mailbox_fd(a->box), .events = POLLIN },
 			{ .fd = a->source ? source_fd(a->source) : -1, .events = POLLIN },
 		};
@@ -116,7 +116,7 @@ int app_run(const struct app_opts *o, app_batch_fn *batch, void *arg)
 			log_add(LOG_WARN, "libs", "%s", err.text);
 		app_loop(a);
 		rc = deadly_signal ? 128 + deadly_signal : a->exit_code;
-		err.text[0] = '\0';
+		err = a->failed;
 	}
 	app_end(a);
 	stderrlog_stop(captured);

@@ -128,6 +128,8 @@ static void app_act_stop(struct app *a)
 {
 	const struct app_work *w = &a->work;
 
+	if (app_files_stop(a))
+		return;
 	if (a->state.preview.state == PREVIEW_RUNNING && (!w->on || w->type == MSG_WORK_STEP)) {
 		app_preview_cancel(a);
 		shell_say(a->shell, "the preview is ended; nothing was changed");
@@ -159,27 +161,6 @@ static void app_act_again(struct app *a)
 	if (a->figures_ended)
 		app_want_metrics(a);
 	app_forecasts_again(a);
-}
-static void app_act_snapshot(struct app *a, const char *to)
-{
-	struct app_wait w;
-	char dir[PATH_TEXT];
-	struct err err;
-	int rc;
-
-	app_wait_begin(&w, a, "snapshot");
-	rc = app_snapshot(a, to, dir, sizeof(dir), &err);
-	app_wait_end(&w);
-	if (rc == -ECANCELED) {
-		shell_say(a->shell, "cancelled: nothing was saved");
-		return;
-	}
-	if (rc) {
-		app_fail(a, "snapshot", err.text);
-		return;
-	}
-	app_record_action(a, "snapshot", dir);
-	shell_say(a->shell, "saved; look at it with --load %s", dir);
 }
 
 static void app_act_quit(struct app *a)
@@ -307,7 +288,7 @@ void app_act(struct app *a, const struct request *r)
 		app_tables_end(a);
 		break;
 	case REQ_SNAPSHOT:
-		app_act_snapshot(a, r->text);
+		app_snapshot(a, r->text);
 		break;
 	case REQ_SET:
 		app_act_set(a, r->text);

@@ -203,14 +203,8 @@ static int app_life_start_fabric(struct app *a, struct err *err)
 	struct wire *w;
 	int rc;
 
-	if (a->opts.load) {
-		struct app_wait wait;
-
-		app_wait_begin(&wait, a, "loading");
-		rc = app_load(a, err);
-		app_wait_end(&wait);
-		return rc;
-	}
+	if (a->opts.load)
+		return app_load(a, err);
 	rc = app_life_open_wire(&w, a, err);
 	if (rc)
 		return rc;
@@ -265,6 +259,7 @@ void app_end(struct app *a)
 	poller_stop(a->poller);
 	worker_stop(a->worker);
 	a->worker = NULL;
+	app_files_free(a);
 	source_close(a->source);
 	log_set_sink(NULL, NULL);
 	terminal_close(a->term);
@@ -275,7 +270,6 @@ void app_end(struct app *a)
 	/* nobody has to wait for it before a screen that is still there */
 	poller_free(a->poller);
 	demo_stop(a->demo); /* after the wire, which is in it */
-	app_sessions_free(a);
 	app_data_free(a);
 	shell_free(a->shell);
 	canvas_free(a->canvas);
@@ -291,8 +285,17 @@ void app_end(struct app *a)
 
 /* What is shown of an update hears last: what it waits for is settled by then. */
 static const struct app_part *const app_life_parts[] = {
-	&app_record_part, &app_activity_part, &app_past_part, &app_set_part, &app_preview_part,
-	&app_update_part, &app_progress_part, &app_auto_part, NULL,
+	&app_record_part,
+	&app_activity_part,
+	&app_files_part,
+	&app_past_part,
+	&app_set_part,
+	&app_preview_part,
+	&app_update_part,
+	&app_progress_part,
+	&app_auto_part,
+	&app_sessions_part,
+	NULL,
 };
 
 void app_prepare(struct app *a)

@@ -3,6 +3,8 @@
 #include "console/app/app_priv.h"
 
 #include "console/input/load_fabric.h"
+#include "console/lib/exits.h"
+#include "console/session/file_work.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 
@@ -62,9 +64,9 @@ void app_load_free(struct app *a)
 }
 
 /* *out NULL: there is none, as in folders of earlier versions.  -EBADMSG: a damaged one. */
-static int app_load_read_json(json_t **out, const struct app *a, const char *name, struct err *err)
+static int app_load_read_json(json_t **out, const char *folder, const char *name, struct err *err)
 {
-	char *path = xasprintf("%s/%s", a->folder, name);
+	char *path = xasprintf("%s/%s", folder, name);
 	json_error_t why = { .line = 0 };
 	bool there = !access(path, F_OK);
 	int rc = 0;
@@ -111,27 +113,18 @@ static void app_load_add_job(struct job_list *l, const json_t *j)
 	free(names);
 }
 
-static int app_load_jobs(struct app *a, struct err *err)
+static struct job_list *app_load_job_list(const json_t *j)
 {
-	struct job_list *l;
-	json_t *j = NULL, *job;
+	struct job_list *l = job_list_new(app_load_str(j, "source"),
+					  json_integer_value(json_object_get(j, "time_s")));
+	json_t *job;
 	size_t i;
-	int rc = a->opts.jobs ? 0 : app_load_read_json(&j, a, SNAPSHOT_LIST, err);
 
-	if (rc || !j)
-		return rc;
-	l = job_list_new(app_load_str(j, "source"),
-			 json_integer_value(json_object_get(j, "time_s")));
 	json_array_foreach(json_object_get(j, "jobs"), i, job) app_load_add_job(l, job);
 	l->pending = (uint32_t)json_integer_value(json_object_get(j, "pending"));
 	l->other = (uint32_t)json_integer_value(json_object_get(j, "other"));
 	job_list_sort(l);
-	app_set_list(a, l);
-	a->state.jobs_source.state = JOBS_OK;
-	snprintf(a->state.jobs_source.source, sizeof(a->state.jobs_source.source), "%.31s",
-		 l->source);
-	json_decref(j);
-	return 0;
+	return l;
 }
 
 /* --- what was known of the fabric ------------------------------------------------------------ */
@@ -151,9 +144,9 @@ static void app_load_sm(struct state_sm *sm, const json_t *j)
 }
 
 /* Read once, and line by line: what is no event is left out. */
-static void app_load_events(struct app *a)
+static void app_load_events(struct events *to, const char *folder)
 {
-	char *path = xasprintf("%s/%s", a->folder, SNAPSHOT_EVENTS), *line = NULL;
+	char *path = xasprintf("%s/%s", folder, SNAPSHOT_EVENTS), *line = NULL;
 	FILE *f = fopen(path, "re");
 	size_t cap = 0;
 
@@ -169,28 +162,13 @@ static void app_load_events(struct app *a)
 		snprintf(l.area, sizeof(l.area), "%s", app_load_str(j, "area"));
 		snprintf(l.text, sizeof(l.text), "%s", app_load_str(j, "text"));
 		if (l.text[0])
-			events_add(&a->events, &l);
+			events_add(to, &l);
 		json_decref(j);
 	}
 	if (f)
 		fclose(f);
 	free(line);
 	free(path);
-}
-
-static int app_load_past(struct app *a, struct fabric *f, bool ports_only, struct err *err)
-{
-	char *path = xasprintf("%s/%s", a->folder, SNAPSHOT_PAST);
-	FILE *in = fopen(path, "re");
-	int rc = 0;
-
-	if (in) {
-		rc = sample_history_read(ports_only ? NULL : a->past, in, f, a->tables, a->jobs,
-					 path, err);
-		fclose(in);
-	}
-	free(path);
-	return rc;
 }
 
 /* The newest moment is what is on the screen first. */
@@ -220,69 +198,237 @@ static void app_load_show_newest(struct app *a)
 	a->sample_took = (double)a->sample->took_ns / 1e9;
 }
 
-static int app_load_load_folder(struct app *a, struct fabric *f, struct err *err)
-{
-	json_t *j;
-	int rc = app_load_jobs(a, err);
+/* --- the files, read by a thread of their own ------------------------------------------------ */
 
+/* First the fabric with its tables, and of a folder what else there is; then the history, which
+ * needs these as the console has them. */
+struct loading {
+	const struct app_opts *opts;  /* the console's, which outlive it, as the next two */
+	const struct name_map *names; /* may be NULL */
+	const char *folder;	      /* NULL: a file */
+	struct fabric *fabric;	      /* until it is handed over */
+	struct tables *tables;	      /* likewise; NULL: none */
+	json_t *state;		      /* NULL: none */
+	const struct job_list *jobs;  /* likewise */
+	struct events events;
+	struct sample_history *past;
+	const struct jobset *jobset; /* that the samples are of, with the next two */
+	const struct fabric *of;
+	const struct tables *installed;
+};
+
+static FILE *app_load_open_past(char **path, const struct loading *l)
+{
+	*path = xasprintf("%s/%s", l->folder, SNAPSHOT_PAST);
+	return fopen(*path, "re");
+}
+
+/* Text dumps leave these out. */
+static int app_load_port_states(const struct loading *l, struct err *err)
+{
+	char *path;
+	FILE *in = app_load_open_past(&path, l);
+	int rc = in ? sample_history_read_ports(in, l->fabric, path, err) : 0;
+
+	if (in)
+		fclose(in);
+	free(path);
+	return rc;
+}
+
+static int app_load_read_folder(struct loading *l, struct err *err)
+{
+	json_t *jobs = NULL;
+	int rc = l->opts->jobs ? 0 : app_load_read_json(&jobs, l->folder, SNAPSHOT_LIST, err);
+
+	if (!rc && jobs)
+		l->jobs = app_load_job_list(jobs);
+	json_decref(jobs);
+	app_load_events(&l->events, l->folder);
+	return rc;
+}
+
+/* The name that was typed to confirm updates is not in dumps. */
+static int app_load_run(void *ctx, struct err *err)
+{
+	struct loading *l = ctx;
+	const char *saved;
+	int rc = l->folder ? app_load_read_json(&l->state, l->folder, SNAPSHOT_STATE, err) : 0;
+
+	saved = app_load_str(l->state, "fabric");
 	if (!rc)
-		rc = app_load_read_json(&j, a, SNAPSHOT_STATE, err);
-	if (rc)
-		return rc;
+		rc = loadfab_fabric(&l->fabric, l->opts->load,
+				    l->opts->name ? l->opts->name
+				    : *saved	  ? saved
+						  : NULL,
+				    l->names, err);
+	if (!rc && l->folder)
+		rc = app_load_port_states(l, err);
+	if (!rc && l->opts->lfts)
+		rc = load_fabric_tables(&l->tables, l->opts->lfts, l->fabric, err);
+	if (!rc && l->folder)
+		rc = app_load_read_folder(l, err);
+	return rc;
+}
+
+static int app_load_past_run(void *ctx, struct err *err)
+{
+	struct loading *l = ctx;
+	char *path;
+	FILE *in = app_load_open_past(&path, l);
+	int rc = 0;
+
+	l->past = sample_history_new((size_t)PAST_MB << 20, PAST_SAMPLES);
+	if (in) {
+		rc = sample_history_read(l->past, in, l->of, l->installed, l->jobset, path, err);
+		fclose(in);
+	}
+	free(path);
+	return rc;
+}
+
+static void app_load_done_with(void *ctx)
+{
+	struct loading *l = ctx;
+
+	fabric_put(l->fabric);
+	tables_put(l->tables);
+	job_list_put(l->jobs);
+	json_decref(l->state);
+	sample_history_free(l->past);
+	jobset_put(l->jobset);
+	tables_put(l->installed);
+	fabric_put(l->of);
+	free(l);
+}
+
+/* --- what was read becomes state ------------------------------------------------------------- */
+
+static void app_load_failed(struct app *a, const struct err *why)
+{
+	a->failed = *why;
+	a->exit_code = EXIT_UNREADABLE;
+	a->quit = true;
+}
+
+static void app_load_past_done(void *owner, void *ctx, int rc, const struct err *why)
+{
+	struct loading *l = ctx;
+	struct app *a = owner;
+
+	if (rc) {
+		app_load_failed(a, why);
+		return;
+	}
+	sample_history_free(a->past);
+	a->past = l->past;
+	l->past = NULL;
+	app_load_show_newest(a);
+}
+
+static const struct file_work_ops app_load_past_ops = {
+	.what = "loading",
+	.waited = true,
+	.run = app_load_past_run,
+	.done = app_load_past_done,
+	.free = app_load_done_with,
+};
+
+static void app_load_take_state(struct app *a, const json_t *j)
+{
 	if (json_is_number(json_object_get(j, "interval_s")))
 		a->state.poll.interval_s = json_number_value(json_object_get(j, "interval_s"));
 	if (json_object_get(j, "sls_known"))
 		a->state.sls_known = json_is_true(json_object_get(j, "sls_known"));
 	app_load_sm(&a->state.sm, json_object_get(j, "sm"));
-	json_decref(j);
-	rc = app_load_past(a, f, false, err);
-	if (!rc)
-		app_load_show_newest(a);
-	return rc;
 }
 
-/* The name that was typed to confirm updates is not in dumps. */
-static int app_load_saved_name(char **out, const struct app *a, struct err *err)
+static void app_load_take_jobs(struct app *a, const struct job_list *l)
 {
-	json_t *j = NULL;
-	int rc = a->folder ? app_load_read_json(&j, a, SNAPSHOT_STATE, err) : 0;
-
-	*out = *app_load_str(j, "fabric") ? xstrdup(app_load_str(j, "fabric")) : NULL;
-	json_decref(j);
-	return rc;
+	app_set_list(a, l);
+	a->state.jobs_source.state = JOBS_OK;
+	snprintf(a->state.jobs_source.source, sizeof(a->state.jobs_source.source), "%.31s",
+		 l->source);
 }
 
-int app_load(struct app *a, struct err *err)
+static void app_load_take_events(struct app *a, const struct events *e)
 {
-	struct fabric *f;
-	struct tables *t = NULL;
-	char *saved;
-	int rc = app_load_saved_name(&saved, a, err);
+	pthread_mutex_lock(&a->events_lock);
+	for (uint32_t i = events_count(e); i-- > 0;)
+		events_add(&a->events, events_get(e, i));
+	pthread_mutex_unlock(&a->events_lock);
+}
 
-	a->state.mode = RUN_FILE;
-	if (!rc)
-		rc = loadfab_fabric(&f, a->opts.load, a->opts.name ? a->opts.name : saved, a->names,
-				    err);
-	free(saved);
-	if (rc)
-		return rc;
-	if (a->folder)
-		rc = app_load_past(a, f, true, err);
-	if (!rc && a->opts.lfts)
-		rc = load_fabric_tables(&t, a->opts.lfts, f, err);
+/* Either with the screen going on, or without one at once. */
+static int app_load_begin(struct app *a, const struct file_work_ops *ops, struct loading *l,
+			  struct err *err)
+{
+	return a->term ? app_files_start(a, ops, l, err) : app_files_now(a, ops, l, err);
+}
+
+static void app_load_begin_past(struct app *a)
+{
+	struct loading *l = xcalloc(1, sizeof(*l));
+	struct err err = { "" };
+
+	l->folder = a->folder;
+	l->of = fabric_get(a->fabric);
+	l->installed = a->tables ? tables_get(a->tables) : NULL;
+	l->jobset = a->jobs ? jobset_get(a->jobs) : NULL;
+	if (app_load_begin(a, &app_load_past_ops, l, &err))
+		app_load_failed(a, &err);
+}
+
+static void app_load_done(void *owner, void *ctx, int rc, const struct err *why)
+{
+	struct loading *l = ctx;
+	struct app *a = owner;
+	struct fabric *f = l->fabric;
+	struct tables *t = l->tables;
+
 	if (rc) {
-		fabric_put(f);
-		return rc;
+		app_load_failed(a, why);
+		return;
 	}
-	if (a->folder)
-		app_load_events(a);
+	app_load_take_events(a, &l->events);
 	snprintf(a->state.source, sizeof(a->state.source), "file %.58s",
 		 a->folder ? a->folder : a->opts.load);
 	log_add(LOG_INFO, "load", "%u switch%s, %u host%s, %u cable%s; %s; %s", f->nsw,
 		plural_es(f->nsw), f->nterm, plural(f->nterm), f->nchan / 2, plural(f->nchan / 2),
 		t ? "tables too" : "no tables (--lfts)", a->opts.load);
+	l->fabric = NULL;
+	l->tables = NULL;
 	app_set_fabric(a, f);
 	if (t)
 		app_set_tables(a, t, false);
-	return a->folder ? app_load_load_folder(a, f, err) : 0;
+	if (!a->folder)
+		return;
+	if (l->jobs)
+		app_load_take_jobs(a, l->jobs);
+	l->jobs = NULL;
+	app_load_take_state(a, l->state);
+	app_load_begin_past(a);
+}
+
+static const struct file_work_ops app_load_ops = {
+	.what = "loading",
+	.waited = true,
+	.run = app_load_run,
+	.done = app_load_done,
+	.free = app_load_done_with,
+};
+
+int app_load(struct app *a, struct err *err)
+{
+	struct loading *l = xcalloc(1, sizeof(*l));
+	int rc;
+
+	a->state.mode = RUN_FILE;
+	l->opts = &a->opts;
+	l->names = a->names;
+	l->folder = a->folder;
+	rc = app_load_begin(a, &app_load_ops, l, err);
+	if (!rc && a->failed.text[0])
+		return err_set(err, -EIO, "%s", a->failed.text);
+	return rc;
 }

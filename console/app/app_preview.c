@@ -4,7 +4,9 @@
 
 #include "console/input/load_fabric.h"
 #include "console/lib/user_path.h"
+#include "console/session/file_work.h"
 #include "fabric/base/clock.h"
+#include "fabric/base/mem.h"
 #include "fabric/format/native/limits_text.h"
 #include "fabric/format/native/pin_text.h"
 #include "fabric/model/demand.h"
@@ -573,30 +575,72 @@ int app_proposal_plan(struct plan **out, struct app *a, struct err *err)
 	return 0;
 }
 
+struct saving {
+	struct plan *plan;
+	char path[PATH_TEXT];
+};
+
+static int app_preview_save_run(void *ctx, struct err *err)
+{
+	struct saving *s = ctx;
+
+	return plan_save(s->path, s->plan, err);
+}
+
+static void app_preview_save_done(void *owner, void *ctx, int rc, const struct err *why)
+{
+	const struct saving *s = ctx;
+	char what[PATH_TEXT + 16];
+	struct app *a = owner;
+
+	if (rc) {
+		app_fail(a, "plan", why->text);
+		return;
+	}
+	shell_say(a->shell, "plan %s saved; install it with: ibroute-top apply %s", s->plan->id,
+		  s->path);
+	snprintf(what, sizeof(what), "%s %s", s->plan->id, s->path);
+	app_record_action(a, "plan.save", what);
+}
+
+static void app_preview_save_free(void *ctx)
+{
+	struct saving *s = ctx;
+
+	plan_free(s->plan);
+	free(s);
+}
+
+static const struct file_work_ops app_preview_save = {
+	.what = "plan",
+	.waited = true,
+	.run = app_preview_save_run,
+	.done = app_preview_save_done,
+	.free = app_preview_save_free,
+};
+
 void app_plan_save(struct app *a, const char *to)
 {
 	const struct state_preview *p = &a->state.preview;
-	struct plan *plan = NULL;
+	struct saving *s;
 	struct err err = { "" };
-	char path[PATH_TEXT], what[PATH_TEXT + 16];
 
 	if (!p->n)
 		return;
-	snprintf(path, sizeof(path), "%s", to);
-	user_path_expand(path, sizeof(path));
+	s = xcalloc(1, sizeof(*s));
+	snprintf(s->path, sizeof(s->path), "%s", to);
+	user_path_expand(s->path, sizeof(s->path));
 	if (p->stale[0])
 		err_set(&err, -ESTALE, "stale: %s; compute it anew", p->stale);
-	else if (!access(path, F_OK))
-		err_set(&err, -EEXIST, "%s exists already: choose another name", path);
-	else if (!app_proposal_plan(&plan, a, &err) && !plan_save(path, plan, &err)) {
-		shell_say(a->shell, "plan %s saved; install it with: ibroute-top apply %s",
-			  plan->id, path);
-		snprintf(what, sizeof(what), "%s %s", plan->id, path);
-		app_record_action(a, "plan.save", what);
+	else if (!access(s->path, F_OK))
+		err_set(&err, -EEXIST, "%s exists already: choose another name", s->path);
+	else if (!app_proposal_plan(&s->plan, a, &err)) {
+		if (app_files_start(a, &app_preview_save, s, &err))
+			app_fail(a, "plan", err.text);
+		return;
 	}
-	if (err.text[0])
-		app_fail(a, "plan", err.text);
-	plan_free(plan);
+	app_fail(a, "plan", err.text);
+	app_preview_save_free(s);
 }
 
 /* --- a part of the console ------------------------------------------------------------------ */

@@ -193,11 +193,14 @@ struct app {
 	uint32_t over_of;
 	bool dirty, quit;
 	int mouse_x, mouse_y;
-	bool headless;		       /* a canvas without a terminal: for tests and measurements */
-	char farewell[400];	       /* said on the terminal after the end; "" nothing */
-	bool lost;		       /* also while the screen is frozen */
-	struct app_polls polls;	       /* that no line of the record tells yet */
-	struct app_sessions *sessions; /* NULL: view 9 was never asked for */
+	bool headless;		 /* a canvas without a terminal: for tests and measurements */
+	char farewell[400];	 /* said on the terminal after the end; "" nothing */
+	bool lost;		 /* also while the screen is frozen */
+	struct app_polls polls;	 /* that no line of the record tells yet */
+	struct app_files *files; /* NULL: none yet */
+	uint64_t sessions_read;	 /* times */
+	bool lent;		 /* the terminal, to a replay */
+	struct err failed;	 /* why it ends by itself; "" it does not */
 	int exit_code;
 	char *own_dirs[2]; /* of opts, made here */
 	char *snapshot[9]; /* of opts, from --load FOLDER */
@@ -234,7 +237,8 @@ struct app_part {
 };
 
 extern const struct app_part app_activity_part, app_auto_part, app_past_part, app_preview_part,
-	app_progress_part, app_record_part, app_set_part, app_update_part;
+	app_progress_part, app_record_part, app_files_part, app_sessions_part, app_set_part,
+	app_update_part;
 
 /* app_screen.c */
 void app_resize(struct app *a); /* the canvas as large as the terminal */
@@ -248,6 +252,8 @@ void app_end(struct app *a);		       /* and frees it */
 
 /* app_load.c: --load */
 void app_load_folder(struct app *a); /* a snapshot: its files become options */
+/* Begins to read; without a screen all is there afterwards.  Where it fails later, the console ends
+ * with a->failed. */
 int app_load(struct app *a, struct err *err);
 void app_load_free(struct app *a);
 
@@ -320,19 +326,17 @@ bool app_past_act(struct app *a, const struct request *r); /* false: not of the 
 /* What the screen is drawn from and keys refer to: now, or a moment of the past. */
 const struct state *app_shown(struct app *a);
 
-/* app_wait.c: while the screen's own thread reads or writes large files, it tells how far it is and
- * looks for Esc, upon which these end with -ECANCELED.  Without a screen: nothing. */
-struct app_wait {
-	struct progress progress;
-	struct app *a;
-	const char *what, *step; /* static */
-	uint64_t done;
-	double begun, since, drawn;
-	bool said;
-};
-
-void app_wait_begin(struct app_wait *w, struct app *a, const char *what); /* w stays where it is */
-void app_wait_end(struct app_wait *w);
+/* app_files.c: files that threads of their own read and write, one of each ops at a time */
+#define APP_FILES_MAX 8
+struct file_work_ops;
+/* Takes ctx, also where it fails: -EBUSY, or as file_work_start(). */
+int app_files_start(struct app *a, const struct file_work_ops *ops, void *ctx, struct err *err);
+/* The same in this thread, for a console without a screen; what run() returned. */
+int app_files_now(struct app *a, const struct file_work_ops *ops, void *ctx, struct err *err);
+bool app_files_runs(const struct app *a, const struct file_work_ops *ops);
+void app_files_cancel(struct app *a, const struct file_work_ops *ops);
+bool app_files_stop(struct app *a); /* the one that somebody waits for; false: there is none */
+void app_files_free(struct app *a); /* cancels them; before what they borrow goes */
 
 /* app_set.c */
 int app_set(struct app *a, const char *text, struct err *err); /* "NAME=VALUE" */
@@ -357,14 +361,12 @@ void app_record_polls(struct app *a); /* what no line tells yet; before the reco
 
 /* app_sessions.c: view 9; open: the file whose actions are wanted, may be NULL */
 void app_sessions_read(struct app *a, const char *open);
-void app_sessions_take(struct app *a); /* what was read, before a frame */
 void app_sessions_replay(struct app *a, const char *text);
-void app_sessions_free(struct app *a);
 
-/* app_snapshot.c: all that is known, and the screen, into a folder of their own: to, or one in this
- * folder with a name made from fabric and time.  dir: its name. */
-int app_snapshot(struct app *a, const char *to, char *dir, size_t len, struct err *err);
-/* The same without a screen, into that folder, which must not be there yet. */
+/* app_snapshot.c: all that is known, and the screen, into a folder of their own: to, or "", one in
+ * this folder with a name made from fabric and time.  Tells how it ends. */
+void app_snapshot(struct app *a, const char *to);
+/* The same without a screen, in this thread, into that folder, which must not be there yet. */
 int app_snapshot_to(struct app *a, const char *dir, struct err *err);
 
 #endif

@@ -24,11 +24,12 @@ void app_resize(struct app *a)
 
 void app_draw(struct app *a)
 {
+	if (a->lent)
+		return;
 	app_resize(a);
 	if (!a->canvas)
 		return;
 	app_refresh(a);
-	app_sessions_take(a);
 	pthread_mutex_lock(&a->events_lock);
 	shell_draw(a->shell, a->canvas, app_shown(a));
 	pthread_mutex_unlock(&a->events_lock);
@@ -69,6 +70,16 @@ static void app_screen_say_no_meaning(struct app *a, uint32_t key)
 	shell_say(a->shell, "%s means nothing in this view; ? lists what does", name);
 }
 
+/* True: it has ended something that somebody waits for. */
+static bool app_screen_escape(struct app *a)
+{
+	if (app_files_stop(a))
+		return true;
+	if (a->state.poll.sweep_asked)
+		poller_end_sweep(a->poller);
+	return a->state.poll.sweep_asked;
+}
+
 void app_key(struct app *a, uint32_t key)
 {
 	struct request r = { .type = REQ_NONE };
@@ -98,9 +109,8 @@ void app_key(struct app *a, uint32_t key)
 				 shown->rw);
 	in.x = a->mouse_x;
 	in.y = a->mouse_y;
-	if (key == K_ESC && a->state.poll.sweep_asked && !shell_typing(a->shell, shown) &&
-	    !shell_menu(a->shell)) {
-		poller_end_sweep(a->poller);
+	if (key == K_ESC && !shell_typing(a->shell, shown) && !shell_menu(a->shell) &&
+	    app_screen_escape(a)) {
 		pthread_mutex_unlock(&a->events_lock);
 		return;
 	}

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* View 9: records are read and verified by a thread of their own, and replayed on the terminal. */
+/* View 9: records are read, verified and replayed by threads of their own. */
 #include "console/app/app_priv.h"
 
-#include "console/lib/progress_line.h"
 #include "console/record/replay.h"
 #include "console/record/session_read.h"
-#include "fabric/base/clock.h"
+#include "console/session/file_work.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 
@@ -13,100 +12,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct app_sessions {
-	pthread_t thread;
-	pthread_mutex_t lock;
-	bool running, stop; /* under lock, as what follows */
-	struct sessions *done;
-	uint64_t read; /* times */
-	struct progress progress;
-	char step[48]; /* under lock: how far the file is that is being read */
-	double since;
-	const char *doing; /* the thread's, as the next */
-	uint64_t done_bytes;
+/* --- the list -------------------------------------------------------------------------------- */
+
+struct reading_sessions {
 	char dir[200], open[80];
-	const struct sessions *known; /* those of the state, while it runs */
-	struct mailbox *box;
+	const struct sessions
+		*known; /* those of the state, which stay until this is done; or NULL */
+	struct sessions *read;
 };
 
 static bool app_sessions_stopped(void *arg)
 {
-	struct app_sessions *w = arg;
-	bool stop;
+	struct progress *p = file_progress();
 
-	pthread_mutex_lock(&w->lock);
-	stop = w->stop;
-	pthread_mutex_unlock(&w->lock);
-	return stop;
+	(void)arg;
+	return p && atomic_load(&p->cancel);
 }
 
-static void app_sessions_tell(void *ctx, const char *step, uint64_t done, uint64_t total)
+static int app_sessions_run(void *ctx, struct err *err)
 {
-	struct app_sessions *w = ctx;
-	double now = clock_s();
+	struct reading_sessions *r = ctx;
 
-	if (step != w->doing || done < w->done_bytes)
-		w->since = now; /* something else */
-	w->doing = step;
-	w->done_bytes = done;
-	pthread_mutex_lock(&w->lock);
-	progress_words(w->step, sizeof(w->step), step, done, total, now - w->since);
-	pthread_mutex_unlock(&w->lock);
-}
-
-static void *app_sessions_run(void *ctx)
-{
-	struct app_sessions *w = ctx;
-	struct sessions *s;
-
-	file_progress_set(&w->progress);
-	s = session_read(w->dir, w->open, w->known, app_sessions_stopped, w);
-	pthread_mutex_lock(&w->lock);
-	w->done = s;
-	pthread_mutex_unlock(&w->lock);
-	mailbox_send(w->box, msg_new(MSG_LOG)); /* wakes the loop */
-	return NULL;
-}
-
-static void app_sessions_end_reading(struct app_sessions *w)
-{
-	pthread_mutex_lock(&w->lock);
-	w->stop = true;
-	atomic_store(&w->progress.cancel, true);
-	pthread_mutex_unlock(&w->lock);
-}
-
-/* --- the application's side -------------------------------------------------------------- */
-
-void app_sessions_read(struct app *a, const char *open)
-{
-	struct app_sessions *w = a->sessions;
-
-	if (!w) {
-		w = a->sessions = xcalloc(1, sizeof(*w));
-		pthread_mutex_init(&w->lock, NULL);
-		w->box = a->box;
-		w->progress.report = app_sessions_tell;
-		w->progress.ctx = w;
-	}
-	if (w->running) {
-		app_sessions_end_reading(w);
-		shell_say(a->shell, "reading the records ends; V begins again");
-		return;
-	}
-	w->stop = false;
-	atomic_store(&w->progress.cancel, false);
-	snprintf(w->dir, sizeof(w->dir), "%s", record_dir(a->opts.record_dir));
-	/* anew: with the lines of the one that is open */
-	snprintf(w->open, sizeof(w->open), "%s",
-		 open		     ? open
-		 : a->state.sessions ? a->state.sessions->opened
-				     : "");
-	w->known = open ? a->state.sessions : NULL; /* V reads them anew */
-	w->step[0] = '\0';
-	w->doing = NULL;
-	w->running = !pthread_create(&w->thread, NULL, app_sessions_run, w);
-	a->state.sessions_busy = w->running;
+	(void)err;
+	r->read = session_read(r->dir, r->open, r->known, app_sessions_stopped, NULL);
+	return 0;
 }
 
 /* Of this session, as far as it is written. */
@@ -120,53 +49,160 @@ static void app_sessions_mark_own(const struct app *a, struct sessions *s)
 				!strncmp(name, s->row[i].sid, strlen(s->row[i].sid));
 }
 
-void app_sessions_take(struct app *a)
+static void app_sessions_done(void *owner, void *ctx, int rc, const struct err *why)
 {
-	struct app_sessions *w = a->sessions;
-	struct sessions *s = NULL;
+	struct app *a = owner;
+	struct reading_sessions *r = ctx;
 
-	if (!w || !w->running)
-		return;
-	pthread_mutex_lock(&w->lock);
-	s = w->done;
-	w->done = NULL;
-	memcpy(a->state.sessions_step, w->step, sizeof(w->step));
-	pthread_mutex_unlock(&w->lock);
-	if (!s)
-		return;
-	pthread_join(w->thread, NULL);
-	w->running = a->state.sessions_busy = false;
+	(void)rc;
+	(void)why;
+	a->state.sessions_busy = false;
 	sessions_free((struct sessions *)(uintptr_t)a->state.sessions);
-	s->serial = ++w->read;
-	app_sessions_mark_own(a, s);
-	a->state.sessions = s;
+	r->read->serial = ++a->sessions_read;
+	app_sessions_mark_own(a, r->read);
+	a->state.sessions = r->read;
+	r->read = NULL;
 }
 
-void app_sessions_free(struct app *a)
+static void app_sessions_step(void *owner, void *ctx, const char *words)
 {
-	struct app_sessions *w = a->sessions;
+	struct app *a = owner;
 
-	if (w && w->running) {
-		app_sessions_end_reading(w);
-		pthread_join(w->thread, NULL);
-		sessions_free(w->done);
+	(void)ctx;
+	snprintf(a->state.sessions_step, sizeof(a->state.sessions_step), "%s", words);
+}
+
+static void app_sessions_free(void *ctx)
+{
+	struct reading_sessions *r = ctx;
+
+	sessions_free(r->read);
+	free(r);
+}
+
+static const struct file_work_ops app_sessions_list = {
+	.what = "records",
+	.run = app_sessions_run,
+	.done = app_sessions_done,
+	.step = app_sessions_step,
+	.free = app_sessions_free,
+};
+
+void app_sessions_read(struct app *a, const char *open)
+{
+	struct reading_sessions *r;
+	struct err err = { "" };
+
+	if (app_files_runs(a, &app_sessions_list)) {
+		app_files_cancel(a, &app_sessions_list);
+		shell_say(a->shell, "reading the records ends; V begins again");
+		return;
 	}
-	if (w)
-		pthread_mutex_destroy(&w->lock);
-	free(w);
-	sessions_free((struct sessions *)(uintptr_t)a->state.sessions);
+	r = xcalloc(1, sizeof(*r));
+	snprintf(r->dir, sizeof(r->dir), "%s", record_dir(a->opts.record_dir));
+	/* again: with the lines of the one that is open */
+	snprintf(r->open, sizeof(r->open), "%s",
+		 open		     ? open
+		 : a->state.sessions ? a->state.sessions->opened
+				     : "");
+	r->known = open ? a->state.sessions : NULL; /* V reads them again */
+	a->state.sessions_step[0] = '\0';
+	a->state.sessions_busy = !app_files_start(a, &app_sessions_list, r, &err);
+	if (!a->state.sessions_busy)
+		app_fail(a, "records", err.text);
 }
+
+/* --- a replay -------------------------------------------------------------------------------- */
+
+struct replaying {
+	char *path, seq[24];
+	struct cast_events events;
+	uint32_t from;
+};
+
+static void app_sessions_replay_free(void *ctx)
+{
+	struct replaying *r = ctx;
+
+	if (!r)
+		return;
+	cast_events_free(&r->events);
+	free(r->path);
+	free(r);
+}
+
+static int app_sessions_replay_run(void *ctx, struct err *err)
+{
+	struct replaying *r = ctx;
+
+	return replay_play(&r->events, r->from, 1, err);
+}
+
+static void app_sessions_replay_done(void *owner, void *ctx, int rc, const struct err *why)
+{
+	struct app *a = owner;
+
+	(void)ctx;
+	a->lent = false;
+	terminal_return(a->term);
+	if (rc)
+		app_fail(a, "replay", why->text);
+}
+
+/* Has the terminal while it runs; keys are its own. */
+static const struct file_work_ops app_sessions_player = {
+	.what = "replay",
+	.run = app_sessions_replay_run,
+	.done = app_sessions_replay_done,
+	.free = app_sessions_replay_free,
+};
+
+static int app_sessions_cast_run(void *ctx, struct err *err)
+{
+	struct replaying *r = ctx;
+	int rc = cast_read_session(&r->events, r->path, err);
+
+	return rc ? rc : replay_place(&r->from, &r->events, r->path, r->seq, err);
+}
+
+/* What was read goes on to the player. */
+static void app_sessions_cast_done(void *owner, void *ctx, int rc, const struct err *why)
+{
+	struct replaying *r = ctx, *read;
+	struct app *a = owner;
+	struct err err = *why;
+
+	if (rc || !a->term) {
+		app_fail(a, "replay", rc ? why->text : "there is no terminal to play it on");
+		return;
+	}
+	read = xcalloc(1, sizeof(*read));
+	*read = *r;
+	memset(r, 0, sizeof(*r));
+	terminal_lend(a->term);
+	a->lent = true;
+	if (app_files_start(a, &app_sessions_player, read, &err)) {
+		a->lent = false;
+		terminal_return(a->term);
+		app_fail(a, "replay", err.text);
+	}
+}
+
+static const struct file_work_ops app_sessions_cast = {
+	.what = "replay",
+	.waited = true,
+	.run = app_sessions_cast_run,
+	.done = app_sessions_cast_done,
+	.free = app_sessions_replay_free,
+};
 
 /* file and seq, as the view names them */
 void app_sessions_replay(struct app *a, const char *text)
 {
 	enum apply_state st = a->state.apply.state;
-	char file[80], seq[24], *path;
-	struct cast_events e = { 0 };
+	struct replaying *r;
+	char file[80], seq[24];
 	struct err err = { "" };
-	struct app_wait wait;
-	uint32_t from = 0;
-	int rc;
 
 	if (sscanf(text, "%79s %23s", file, seq) != 2)
 		return;
@@ -175,19 +211,18 @@ void app_sessions_replay(struct app *a, const char *text)
 		return;
 	}
 	app_record_action(a, "replay", text);
-	path = xasprintf("%s/%s", record_dir(a->opts.record_dir), file);
-	app_wait_begin(&wait, a, "replay");
-	rc = cast_read_session(&e, path, &err);
-	if (!rc)
-		rc = replay_place(&from, &e, path, seq, &err);
-	app_wait_end(&wait);
-	if (!rc) {
-		terminal_lend(a->term);
-		rc = replay_play(&e, from, 1, &err);
-		terminal_return(a->term);
-	}
-	if (rc)
+	r = xcalloc(1, sizeof(*r));
+	r->path = xasprintf("%s/%s", record_dir(a->opts.record_dir), file);
+	memcpy(r->seq, seq, sizeof(seq));
+	if (app_files_start(a, &app_sessions_cast, r, &err))
 		app_fail(a, "replay", err.text);
-	cast_events_free(&e);
-	free(path);
 }
+
+/* --- a part of the console ------------------------------------------------------------------- */
+
+static void app_sessions_end(struct app *a)
+{
+	sessions_free((struct sessions *)(uintptr_t)a->state.sessions);
+}
+
+const struct app_part app_sessions_part = { .end = app_sessions_end };

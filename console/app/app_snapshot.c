@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Snapshots: all that is known, collected by the thread that draws, and written by one of its own.
+ */
 #include "console/app/app_priv.h"
+
 #include "console/lib/user_path.h"
+#include "console/session/file_work.h"
 #include "fabric/base/mem.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/format/native/tables_ibr.h"
@@ -16,6 +20,23 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+struct snapshot {
+	const struct fabric *fabric;
+	const struct tables *tables; /* may be NULL, as the next two */
+	const struct jobset *jobs;
+	const struct job_list *job_list;
+	const struct name_map *names;	    /* the console's, which outlives it; or NULL */
+	const struct slurm_topology *racks; /* likewise */
+	struct state_sm sm;
+	char source[sizeof(((struct state *)NULL)->source)];
+	double interval_s;
+	bool sls_known;
+	struct events events;
+	struct sample_history *past;
+	char *screen; /* NULL: there is none */
+	char dir[PATH_TEXT];
+};
 
 static int app_snapshot_open_in(FILE **out, const char *dir, const char *name, struct err *err)
 {
@@ -37,48 +58,48 @@ static int app_snapshot_closed(FILE *f, int rc, const char *dir, struct err *err
 	return rc;
 }
 
-static int app_snapshot_save_fabric(const struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_fabric(const struct snapshot *s, const char *dir, struct err *err)
 {
 	FILE *f;
 	int rc = app_snapshot_open_in(&f, dir, SNAPSHOT_FABRIC, err);
 
-	return rc ? rc : app_snapshot_closed(f, ibnd_write(f, a->fabric, err), dir, err);
+	return rc ? rc : app_snapshot_closed(f, ibnd_write(f, s->fabric, err), dir, err);
 }
 
-static int app_snapshot_save_jobs(const struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_jobs(const struct snapshot *s, const char *dir, struct err *err)
 {
 	FILE *f;
 	int rc = app_snapshot_open_in(&f, dir, SNAPSHOT_JOBS, err);
 
 	if (rc)
 		return rc;
-	for (uint32_t j = 0; a->jobs && j < a->jobs->njob; j++)
-		fprintf(f, "%lu %s\n", (unsigned long)a->jobs->jobs[j].id, a->jobs->jobs[j].nodes);
+	for (uint32_t j = 0; s->jobs && j < s->jobs->njob; j++)
+		fprintf(f, "%lu %s\n", (unsigned long)s->jobs->jobs[j].id, s->jobs->jobs[j].nodes);
 	return app_snapshot_closed(f, 0, dir, err);
 }
 
 /* Not as text too, of which large fabrics make gigabytes: dump-lfts does that from here. */
-static int app_snapshot_save_tables(const struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_tables(const struct snapshot *s, const char *dir, struct err *err)
 {
 	char *path;
 	FILE *f;
 	int rc;
 
-	if (!a->tables)
+	if (!s->tables)
 		return 0;
 	rc = app_snapshot_open_in(&f, dir, SNAPSHOT_TABLES, err);
 	if (rc)
 		return rc;
 	path = xasprintf("%s/%s", dir, SNAPSHOT_TABLES);
-	rc = tables_ibr_write_fd(fileno(f), a->tables, path, err);
+	rc = tables_ibr_write_fd(fileno(f), s->tables, path, err);
 	free(path);
 	return app_snapshot_closed(f, rc, dir, err);
 }
 
 /* Node names are whatever somebody typed into a node: no control characters, and UTF-8. */
-static json_t *app_snapshot_text(const char *s)
+static json_t *app_snapshot_text(const char *text)
 {
-	json_t *j = json_string(s);
+	json_t *j = json_string(text);
 
 	return j ? j : json_string("?");
 }
@@ -97,9 +118,9 @@ static int app_snapshot_save_json(json_t *j, const char *dir, const char *name, 
 	return rc;
 }
 
-static int app_snapshot_save_list(const struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_list(const struct snapshot *s, const char *dir, struct err *err)
 {
-	const struct job_list *l = a->job_list;
+	const struct job_list *l = s->job_list;
 	json_t *top, *jobs = json_array();
 
 	if (!l) {
@@ -125,15 +146,14 @@ static int app_snapshot_save_list(const struct app *a, const char *dir, struct e
 	return app_snapshot_save_json(top, dir, SNAPSHOT_LIST, err);
 }
 
-static int app_snapshot_save_state(const struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_state(const struct snapshot *s, const char *dir, struct err *err)
 {
-	const struct state_sm *sm = &a->state.sm;
+	const struct state_sm *sm = &s->sm;
 	char guid[24];
 	json_t *j = json_pack("{s:s, s:o, s:I, s:o, s:f, s:b}", "schema", "ibroute-top-snapshot/1",
-			      "fabric", app_snapshot_text(a->fabric->name), "time_s",
-			      (json_int_t)time(NULL), "source", app_snapshot_text(a->state.source),
-			      "interval_s", a->state.poll.interval_s, "sls_known",
-			      (int)a->state.sls_known);
+			      "fabric", app_snapshot_text(s->fabric->name), "time_s",
+			      (json_int_t)time(NULL), "source", app_snapshot_text(s->source),
+			      "interval_s", s->interval_s, "sls_known", (int)s->sls_known);
 
 	snprintf(guid, sizeof(guid), "0x%016lx", (unsigned long)sm->guid);
 	if (sm->known)
@@ -147,16 +167,15 @@ static int app_snapshot_save_state(const struct app *a, const char *dir, struct 
 	return app_snapshot_save_json(j, dir, SNAPSHOT_STATE, err);
 }
 
-static int app_snapshot_save_events(struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_events(const struct snapshot *s, const char *dir, struct err *err)
 {
 	FILE *f;
 	int rc = app_snapshot_open_in(&f, dir, SNAPSHOT_EVENTS, err);
 
 	if (rc)
 		return rc;
-	pthread_mutex_lock(&a->events_lock);
-	for (uint32_t i = events_count(&a->events); i-- > 0;) {
-		const struct log_line *l = events_get(&a->events, i);
+	for (uint32_t i = events_count(&s->events); i-- > 0;) {
+		const struct log_line *l = events_get(&s->events, i);
 		json_t *j =
 			json_pack("{s:I, s:s, s:o, s:o}", "time_ns", (json_int_t)l->time_ns,
 				  "level", log_level_name(l->level), "area",
@@ -166,84 +185,82 @@ static int app_snapshot_save_events(struct app *a, const char *dir, struct err *
 		fputc('\n', f);
 		json_decref(j);
 	}
-	pthread_mutex_unlock(&a->events_lock);
 	return app_snapshot_closed(f, 0, dir, err);
 }
 
-static int app_snapshot_save_past(struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_past(const struct snapshot *s, const char *dir, struct err *err)
 {
-	struct backdrop b = { .fabric = a->fabric, .tables = a->tables, .jobs = a->jobs };
+	struct backdrop b = { .fabric = s->fabric, .tables = s->tables, .jobs = s->jobs };
 	FILE *f;
 	int rc = app_snapshot_open_in(&f, dir, SNAPSHOT_PAST, err);
 
 	return rc ? rc
-		  : app_snapshot_closed(f, sample_history_write(f, a->past, &b, err), dir, err);
+		  : app_snapshot_closed(f, sample_history_write(f, s->past, &b, err), dir, err);
 }
 
 /* What --node-name-map has said: dumps carry NodeDescriptions only. */
-static int app_snapshot_save_names(const struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_names(const struct snapshot *s, const char *dir, struct err *err)
 {
-	const struct fabric *fab = a->fabric;
+	const struct fabric *fab = s->fabric;
 	FILE *f;
-	int rc = a->names ? app_snapshot_open_in(&f, dir, SNAPSHOT_NAMES, err) : 0;
+	int rc = s->names ? app_snapshot_open_in(&f, dir, SNAPSHOT_NAMES, err) : 0;
 
-	if (rc || !a->names)
+	if (rc || !s->names)
 		return rc;
 	for (uint32_t i = 0; i < fab->nsw; i++)
-		if (name_map_find(a->names, fab->sw_guid[i]))
+		if (name_map_find(s->names, fab->sw_guid[i]))
 			fprintf(f, "0x%016lx \"%s\"\n", (unsigned long)fab->sw_guid[i],
-				name_map_find(a->names, fab->sw_guid[i]));
+				name_map_find(s->names, fab->sw_guid[i]));
 	for (uint32_t i = 0; i < fab->nend; i++)
-		if (name_map_find(a->names, fab->term_node_guid[i]))
+		if (name_map_find(s->names, fab->term_node_guid[i]))
 			fprintf(f, "0x%016lx \"%s\"\n", (unsigned long)fab->term_node_guid[i],
-				name_map_find(a->names, fab->term_node_guid[i]));
+				name_map_find(s->names, fab->term_node_guid[i]));
 	return app_snapshot_closed(f, 0, dir, err);
 }
 
-static int app_snapshot_save_racks(const struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_racks(const struct snapshot *s, const char *dir, struct err *err)
 {
 	FILE *f;
-	int rc = a->racks ? app_snapshot_open_in(&f, dir, SNAPSHOT_RACKS, err) : 0;
+	int rc = s->racks ? app_snapshot_open_in(&f, dir, SNAPSHOT_RACKS, err) : 0;
 
-	if (rc || !a->racks)
+	if (rc || !s->racks)
 		return rc;
-	slurm_topology_write(f, a->racks);
+	slurm_topology_write(f, s->racks);
 	return app_snapshot_closed(f, 0, dir, err);
 }
 
-static int app_snapshot_save_screen(const struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_screen(const struct snapshot *s, const char *dir, struct err *err)
 {
-	char *text = canvas_dump(a->canvas);
 	FILE *f;
-	int rc = app_snapshot_open_in(&f, dir, "screen.txt", err);
+	int rc = s->screen ? app_snapshot_open_in(&f, dir, "screen.txt", err) : 0;
 
-	if (!rc) {
-		fputs(text, f);
-		rc = app_snapshot_closed(f, 0, dir, err);
-	}
-	free(text);
-	return rc;
+	if (rc || !s->screen)
+		return rc;
+	fputs(s->screen, f);
+	return app_snapshot_closed(f, 0, dir, err);
 }
 
-static int app_snapshot_save_data(struct app *a, const char *dir, struct err *err)
+static int app_snapshot_save_data(const struct snapshot *s, const char *dir, struct err *err)
 {
-	int rc = app_snapshot_save_fabric(a, dir, err);
+	int rc = app_snapshot_save_fabric(s, dir, err);
 
 	if (!rc)
-		rc = app_snapshot_save_tables(a, dir, err);
+		rc = app_snapshot_save_tables(s, dir, err);
 	if (!rc)
-		rc = app_snapshot_save_jobs(a, dir, err);
+		rc = app_snapshot_save_jobs(s, dir, err);
 	if (!rc)
-		rc = app_snapshot_save_list(a, dir, err);
+		rc = app_snapshot_save_list(s, dir, err);
 	if (!rc)
-		rc = app_snapshot_save_state(a, dir, err);
+		rc = app_snapshot_save_state(s, dir, err);
 	if (!rc)
-		rc = app_snapshot_save_events(a, dir, err);
+		rc = app_snapshot_save_events(s, dir, err);
 	if (!rc)
-		rc = app_snapshot_save_names(a, dir, err);
+		rc = app_snapshot_save_names(s, dir, err);
 	if (!rc)
-		rc = app_snapshot_save_racks(a, dir, err);
-	return rc ? rc : app_snapshot_save_past(a, dir, err);
+		rc = app_snapshot_save_racks(s, dir, err);
+	if (!rc)
+		rc = app_snapshot_save_past(s, dir, err);
+	return rc ? rc : app_snapshot_save_screen(s, dir, err);
 }
 
 /* What could not be finished must not look like a snapshot. */
@@ -261,54 +278,131 @@ static void app_snapshot_drop(const char *dir)
 
 /* The folder gets its name when all is in it; one of that name is left alone: its files would mix
  * with those of another snapshot. */
-static int app_snapshot_save_whole(struct app *a, const char *dir, bool screen, struct err *err)
+static int app_snapshot_write(void *ctx, struct err *err)
 {
-	size_t len = strlen(dir);
+	const struct snapshot *s = ctx;
+	size_t len = strlen(s->dir);
 	struct stat st;
 	char *part;
 	int rc;
 
-	while (len > 1 && dir[len - 1] == '/')
+	while (len > 1 && s->dir[len - 1] == '/')
 		len--;
-	part = xasprintf("%.*s.part", (int)len, dir);
-	rc = !lstat(dir, &st) ? -EEXIST : mkdir(part, 0755) ? -errno : 0;
+	part = xasprintf("%.*s.part", (int)len, s->dir);
+	rc = !lstat(s->dir, &st) ? -EEXIST : mkdir(part, 0755) ? -errno : 0;
 	if (rc) {
 		free(part);
-		return err_set(err, rc, "cannot create the folder %s: %s", dir, strerror(-rc));
+		return err_set(err, rc, "cannot create the folder %s: %s", s->dir, strerror(-rc));
 	}
-	rc = app_snapshot_save_data(a, part, err);
-	if (!rc && screen)
-		rc = app_snapshot_save_screen(a, part, err);
-	if (!rc && renameat2(AT_FDCWD, part, AT_FDCWD, dir, RENAME_NOREPLACE))
-		rc = err_set(err, -errno, "cannot create the folder %s: %s", dir, strerror(errno));
+	rc = app_snapshot_save_data(s, part, err);
+	if (!rc && renameat2(AT_FDCWD, part, AT_FDCWD, s->dir, RENAME_NOREPLACE))
+		rc = err_set(err, -errno, "cannot create the folder %s: %s", s->dir,
+			     strerror(errno));
 	if (rc)
 		app_snapshot_drop(part);
 	free(part);
 	return rc;
 }
 
-int app_snapshot(struct app *a, const char *to, char *dir, size_t len, struct err *err)
+static void app_snapshot_free(void *ctx)
+{
+	struct snapshot *s = ctx;
+
+	sample_history_free(s->past);
+	job_list_put(s->job_list);
+	jobset_put(s->jobs);
+	tables_put(s->tables);
+	fabric_put(s->fabric);
+	free(s->screen);
+	free(s);
+}
+
+static struct snapshot *app_snapshot_collect(struct app *a, bool screen)
+{
+	struct snapshot *s = xcalloc(1, sizeof(*s));
+
+	s->fabric = fabric_get(a->fabric);
+	s->tables = a->tables ? tables_get(a->tables) : NULL;
+	s->jobs = a->jobs ? jobset_get(a->jobs) : NULL;
+	s->job_list = a->job_list ? job_list_get(a->job_list) : NULL;
+	s->names = a->names;
+	s->racks = a->racks;
+	s->sm = a->state.sm;
+	memcpy(s->source, a->state.source, sizeof(s->source));
+	s->interval_s = a->state.poll.interval_s;
+	s->sls_known = a->state.sls_known;
+	pthread_mutex_lock(&a->events_lock);
+	s->events = a->events;
+	pthread_mutex_unlock(&a->events_lock);
+	s->past = sample_history_copy(a->past);
+	s->screen = screen ? canvas_dump(a->canvas) : NULL;
+	return s;
+}
+
+static void app_snapshot_done(void *owner, void *ctx, int rc, const struct err *why)
+{
+	struct app *a = owner;
+	const struct snapshot *s = ctx;
+
+	if (rc == -ECANCELED) {
+		shell_say(a->shell, "cancelled: nothing was saved");
+	} else if (rc) {
+		app_fail(a, "snapshot", why->text);
+	} else {
+		app_record_action(a, "snapshot", s->dir);
+		shell_say(a->shell, "saved; look at it with --load %s", s->dir);
+	}
+}
+
+static const struct file_work_ops app_snapshot_ops = {
+	.what = "snapshot",
+	.waited = true,
+	.run = app_snapshot_write,
+	.done = app_snapshot_done,
+	.free = app_snapshot_free,
+};
+
+/* A name made from fabric and time, in this folder. */
+static void app_snapshot_name(char *dir, size_t len, const struct fabric *f)
 {
 	time_t now = time(NULL);
 	struct tm tm;
 	char when[32];
 
-	if (!a->fabric)
-		return err_set(err, -EAGAIN,
-			       "there is nothing to save yet: the fabric is not known");
 	strftime(when, sizeof(when), "%Y%m%dT%H%M%S", localtime_r(&now, &tm));
-	snprintf(dir, len, "ibroute-%s-%s", a->fabric->name, when);
+	snprintf(dir, len, "ibroute-%s-%s", f->name, when);
 	for (char *c = dir; *c; c++)
 		if (*c == '/')
 			*c = '_';
-	if (to[0]) {
-		snprintf(dir, len, "%s", to);
-		user_path_expand(dir, len);
+}
+
+void app_snapshot(struct app *a, const char *to)
+{
+	struct err err = { "" };
+	struct snapshot *s;
+
+	if (!a->fabric) {
+		app_fail(a, "snapshot", "there is nothing to save yet: the fabric is not known");
+		return;
 	}
-	return app_snapshot_save_whole(a, dir, true, err);
+	s = app_snapshot_collect(a, true);
+	if (to[0]) {
+		snprintf(s->dir, sizeof(s->dir), "%s", to);
+		user_path_expand(s->dir, sizeof(s->dir));
+	} else {
+		app_snapshot_name(s->dir, sizeof(s->dir), a->fabric);
+	}
+	if (app_files_start(a, &app_snapshot_ops, s, &err))
+		app_fail(a, "snapshot", err.text);
 }
 
 int app_snapshot_to(struct app *a, const char *dir, struct err *err)
 {
-	return app_snapshot_save_whole(a, dir, false, err);
+	struct snapshot *s = app_snapshot_collect(a, false);
+	int rc;
+
+	snprintf(s->dir, sizeof(s->dir), "%s", dir);
+	rc = app_snapshot_write(s, err);
+	app_snapshot_free(s);
+	return rc;
 }

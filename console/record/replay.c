@@ -490,9 +490,11 @@ static void replay_wait_for_key(struct player *p)
 
 static void replay_do_play(struct player *p, uint32_t from)
 {
+	const struct progress *watch = file_progress();
+
 	replay_take_size(p);
 	replay_seek(p, from);
-	while (!p->quit && !ended) {
+	while (!p->quit && !ended && !(watch && atomic_load(&watch->cancel))) {
 		if (resized) {
 			resized = 0;
 			replay_take_size(p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * msg: what the other threads tell the one that draws.
+ * message: what the other threads tell the one that draws.
  *
  * A message owns what it points to (one reference each); msg_drop() gives it back when
  * nobody takes it out.  Sending never blocks; the reader waits on mailbox_fd().
@@ -62,12 +62,16 @@ enum msg_type {
 	MSG_COST,	     /* a proposal's plan with its order and drain; or rc, text */
 	MSG_ORDER_STEP,	     /* of the search for the order of writes: done of total */
 	MSG_ORDERED,	     /* a plan with its order and drain; or rc, text */
+	/* of file_work, both name it */
+	MSG_FILE_STEP, /* step done of total */
+	MSG_FILE_END,
 	/* from the demo */
 	MSG_JOBS, /* jobs of the simulated machine */
 };
 
 struct sample_reading;
 struct apply_seen;
+struct file_work;
 
 struct msg {
 	enum msg_type type;
@@ -89,6 +93,7 @@ struct msg {
 	const struct tables *tables, *from; /* from: a preview's current ones */
 	const struct jobset *jobs;
 	const struct job_list *list;
+	struct file_work *file;		/* borrowed; lives until its end was taken */
 	struct sample_reading *reading; /* a sample and what is made from it */
 	struct metrics *before, *after;
 	struct link_usage *usage;

@@ -5,6 +5,7 @@
 #include "console/session/sample_reading.h"
 #include "fabric/base/mem.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +17,18 @@ struct scenery {
 	int refs;
 };
 
+/* Bytes of a sample; a copy of the history that another thread reads shares them. */
+struct shared_code {
+	atomic_uint refs;
+	uint8_t *byte;
+	size_t len;
+};
+
 struct slot {
 	uint64_t time_ns;
 	int64_t time_s;
 	struct scenery *scenery;
-	uint8_t *code;
-	size_t len;
+	struct shared_code *code;
 	bool whole;
 };
 
@@ -127,6 +134,24 @@ static void sample_history_scenery_put(struct sample_history *p, struct scenery 
 	free(s);
 }
 
+static struct shared_code *sample_history_code_new(uint8_t *byte, size_t len)
+{
+	struct shared_code *c = xcalloc(1, sizeof(*c));
+
+	atomic_init(&c->refs, 1);
+	c->byte = byte;
+	c->len = len;
+	return c;
+}
+
+static void sample_history_code_put(struct shared_code *c)
+{
+	if (!c || atomic_fetch_sub(&c->refs, 1) != 1)
+		return;
+	free(c->byte);
+	free(c);
+}
+
 /* --- the ring ------------------------------------------------------------------------------- */
 
 struct sample_history *sample_history_new(size_t bytes_max, uint32_t samples_max)
@@ -149,9 +174,9 @@ static void sample_history_drop_first(struct sample_history *p)
 {
 	struct slot *s = sample_history_slot_of(p, p->first);
 
-	p->bytes -= s->len;
+	p->bytes -= s->code->len;
 	sample_history_scenery_put(p, s->scenery);
-	free(s->code);
+	sample_history_code_put(s->code);
 	memset(s, 0, sizeof(*s));
 	p->first++;
 }
@@ -199,6 +224,28 @@ static struct scenery *sample_history_scenery_for(struct sample_history *p,
 	return n;
 }
 
+struct sample_history *sample_history_copy(const struct sample_history *p)
+{
+	struct sample_history *c = sample_history_new(p->bytes_max, p->max);
+
+	c->first = c->next = p->first;
+	for (; c->next < p->next; c->next++) {
+		const struct slot *from = sample_history_slot_of(p, c->next);
+		struct slot *to = sample_history_slot_of(c, c->next);
+		struct backdrop b = from->scenery->b;
+
+		b.figures = NULL; /* counted without a lock, by the thread that has p */
+		*to = *from;
+		to->scenery = sample_history_scenery_for(c, &b);
+		atomic_fetch_add(&to->code->refs, 1);
+		c->bytes += to->code->len;
+	}
+	memcpy(c->mark, p->mark, sizeof(c->mark));
+	c->nmark = p->nmark;
+	c->marked = p->marked;
+	return c;
+}
+
 void sample_history_metrics(struct sample_history *p, const struct backdrop *b)
 {
 	struct scenery *last = NULL;
@@ -239,7 +286,7 @@ static void sample_history_do_add(struct sample_history *p, const struct backdro
 	to->time_ns = s->time_ns;
 	to->time_s = time_s;
 	to->scenery = sample_history_scenery_for(p, b);
-	p->bytes += to->len;
+	p->bytes += to->code->len;
 	p->next++;
 	sample_put(p->last);
 	p->last = sample_get(s);
@@ -251,20 +298,23 @@ void sample_history_add(struct sample_history *p, const struct backdrop *b, cons
 			int64_t time_s)
 {
 	struct slot coded = { 0 };
+	uint8_t *byte;
+	size_t len;
 
 	if (!sample_history_is_new(p, s))
 		return;
 	if (p->next - p->first == p->max)
 		sample_history_drop_group(p);
 	coded.whole = sample_history_must_be_whole(p, s);
-	coded.code = sample_code_encode(&coded.len, coded.whole ? NULL : p->last, s);
+	byte = sample_code_encode(&len, coded.whole ? NULL : p->last, s);
+	coded.code = sample_history_code_new(byte, len);
 	sample_history_do_add(p, b, s, time_s, &coded);
 }
 
 void sample_history_add_reading(struct sample_history *p, const struct backdrop *b,
 				struct sample_reading *r, int64_t time_s)
 {
-	struct slot coded = { .code = r->code, .len = r->len, .whole = r->whole };
+	struct slot coded = { .whole = r->whole };
 
 	if (!r->code ||
 	    (!r->whole && (sample_history_must_be_whole(p, r->sample) || r->before != p->last))) {
@@ -275,6 +325,7 @@ void sample_history_add_reading(struct sample_history *p, const struct backdrop 
 		return;
 	if (p->next - p->first == p->max)
 		sample_history_drop_group(p);
+	coded.code = sample_history_code_new(r->code, r->len);
 	r->code = NULL;
 	sample_history_do_add(p, b, r->sample, time_s, &coded);
 }
@@ -328,8 +379,9 @@ static const struct sample *sample_history_do_decode(struct sample_history *p, u
 	}
 	for (; at <= serial; at++) {
 		const struct slot *slot = sample_history_slot_of(p, at);
-		struct sample *n = sample_code_decode(
-			slot->scenery->b.fabric, slot->whole ? NULL : s, slot->code, slot->len);
+		struct sample *n =
+			sample_code_decode(slot->scenery->b.fabric, slot->whole ? NULL : s,
+					   slot->code->byte, slot->code->len);
 
 		sample_put(s);
 		s = n;

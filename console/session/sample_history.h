@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * past: the counters of the last samples with what was known then, in bounded memory.
+ * sample_history: the counters of the last samples with what was known then, in bounded memory.
  *
  * A sample is kept as its difference to the one before (every PAST_GROUPth whole), some 20 bytes
  * per port with traffic instead of 96; rates are computed again from two of them, so that a moment
@@ -56,6 +56,11 @@ struct sample_history;
 struct sample_history *sample_history_new(size_t bytes_max, uint32_t samples_max);
 void sample_history_free(struct sample_history *p); /* NULL is fine */
 
+/* The same samples and bookmarks without figures, for another thread to read or write, while this
+ * one goes on with p: shares the bytes of samples.  Its last sample is not known: nothing can be
+ * added to it but whole ones.  O(samples). */
+struct sample_history *sample_history_copy(const struct sample_history *p);
+
 /* Another sample of b's fabric; one that is kept already is left out.  O(ports). */
 void sample_history_add(struct sample_history *p, const struct backdrop *b, const struct sample *s,
 			int64_t time_s);
@@ -106,10 +111,11 @@ uint32_t sample_history_marks(const struct sample_history *p, const struct mark 
 /* All samples of b's fabric, with the states of its ports, which text dumps leave out. */
 int sample_history_write(FILE *out, struct sample_history *p, const struct backdrop *b,
 			 struct err *err);
-/* Into an empty past; p NULL: only the states of f's ports.  f is the fabric of the dump beside it,
- * of this program's making and in nobody else's hands yet: its ports get their states.  what: for
- * messages. */
-int sample_history_read(struct sample_history *p, FILE *in, struct fabric *f,
+/* The states of its ports, for f, which is of the dump beside it and in nobody else's hands yet.
+ * what: for messages, here and below. */
+int sample_history_read_ports(FILE *in, struct fabric *f, const char *what, struct err *err);
+/* Into an empty history: the samples of f, with t and jobs where these were known. */
+int sample_history_read(struct sample_history *p, FILE *in, const struct fabric *f,
 			const struct tables *t, const struct jobset *jobs, const char *what,
 			struct err *err);
 

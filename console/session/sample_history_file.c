@@ -244,8 +244,9 @@ static int sample_history_file_unpack(uint8_t **out, size_t *len, FILE *in, cons
 	return rc;
 }
 
-static int sample_history_file_get_ports(struct reader *r, struct fabric *f, const char *what,
-					 struct err *err)
+/* Into port[], where that is not NULL. */
+static int sample_history_file_get_ports(struct reader *r, struct port *port,
+					 const struct fabric *f, const char *what, struct err *err)
 {
 	struct digest of;
 
@@ -254,7 +255,7 @@ static int sample_history_file_get_ports(struct reader *r, struct fabric *f, con
 		return err_set(err, -ESTALE, "%s: it is of another fabric than the dump beside it",
 			       what);
 	for (uint32_t i = 0; i < f->nport && !r->bad; i++) {
-		struct port *p = &f->port[i];
+		struct port unused, *p = port ? &port[i] : &unused;
 
 		p->state = (uint8_t)reader_get_uint(r);
 		p->op_vls = (uint8_t)reader_get_uint(r);
@@ -431,32 +432,45 @@ static void sample_history_file_get_marks(struct reader *r, struct sample_histor
 	}
 }
 
-int sample_history_read(struct sample_history *p, FILE *in, struct fabric *f,
+int sample_history_read_ports(FILE *in, struct fabric *f, const char *what, struct err *err)
+{
+	uint8_t *raw = NULL;
+	size_t len;
+	int rc = sample_history_file_unpack(&raw, &len, in, what, err);
+	struct reader r = { raw, raw ? raw + len : raw, false };
+
+	if (!rc)
+		rc = sample_history_file_get_ports(&r, f->port, f, what, err);
+	free(raw);
+	return rc;
+}
+
+int sample_history_read(struct sample_history *p, FILE *in, const struct fabric *f,
 			const struct tables *t, const struct jobset *jobs, const char *what,
 			struct err *err)
 {
 	struct backdrop b = { .fabric = f, .tables = t, .jobs = jobs };
+	const struct jobset **set;
 	uint8_t *raw = NULL;
 	size_t len;
-	struct reader r;
+	uint64_t nset;
 	int rc = sample_history_file_unpack(&raw, &len, in, what, err);
+	struct reader r = { raw, raw ? raw + len : raw, false };
 
-	r = (struct reader){ raw, raw ? raw + len : raw, false };
 	if (!rc)
-		rc = sample_history_file_get_ports(&r, f, what, err);
-	if (!rc && p) {
-		uint64_t nset;
-		const struct jobset **set = sample_history_file_get_sets(&r, &nset, f);
-
-		if (!r.bad)
-			sample_history_file_get_samples(&r, p, &b, set, nset);
-		for (uint64_t i = 1; i <= nset; i++)
-			jobset_put(set[i]);
-		free(set);
-		sample_history_file_get_marks(&r, p);
-		if (r.bad)
-			rc = err_set(err, -EINVAL, "%s: damaged", what);
-	}
+		rc = sample_history_file_get_ports(&r, NULL, f, what, err);
+	if (rc)
+		goto out;
+	set = sample_history_file_get_sets(&r, &nset, f);
+	if (!r.bad)
+		sample_history_file_get_samples(&r, p, &b, set, nset);
+	for (uint64_t i = 1; i <= nset; i++)
+		jobset_put(set[i]);
+	free(set);
+	sample_history_file_get_marks(&r, p);
+	if (r.bad)
+		rc = err_set(err, -EINVAL, "%s: damaged", what);
+out:
 	free(raw);
 	return rc;
 }

@@ -2,7 +2,9 @@
 /* The console as a whole, over the demo: history, freezing, snapshots. */
 #include "tests/unit/kit/app_kit.h"
 
+#include "console/session/file_work.h"
 #include "fabric/base/clock.h"
+#include "fabric/base/file_progress.h"
 #include "fabric/format/native/tables_ibr.h"
 #include "tests/unit/kit/thread_spy.h"
 
@@ -140,6 +142,22 @@ static void nothing_is_missed_while_the_screen_is_frozen(void **state)
 	app_end(a);
 }
 
+static void wait_for(struct app *a, const char *text)
+{
+	double end = clock_s() + 240;
+	bool there = false;
+
+	while (!there && clock_s() < end) {
+		char *screen = app_kit_screen(a);
+
+		there = strstr(screen, text) != NULL;
+		free(screen);
+		if (!there)
+			app_kit_run(a, 0.05);
+	}
+	shows(a, text);
+}
+
 static void save(struct app *a)
 {
 	char keys[128];
@@ -147,7 +165,7 @@ static void save(struct app *a)
 	snprintf(keys, sizeof(keys), ":save %s/snap", dir);
 	app_kit_keys(a, keys);
 	app_key(a, K_ENTER);
-	shows(a, "saved; look at it with --load");
+	wait_for(a, "saved; look at it with --load");
 }
 
 /* cmocka cuts long messages off: only the lines that differ. */
@@ -267,22 +285,6 @@ static void a_preview_asked_too_early_begins_when_the_tables_are_read(void **sta
 	app_end(a);
 }
 
-static void wait_for(struct app *a, const char *text)
-{
-	double end = clock_s() + 240;
-	bool there = false;
-
-	while (!there && clock_s() < end) {
-		char *screen = app_kit_screen(a);
-
-		there = strstr(screen, text) != NULL;
-		free(screen);
-		if (!there)
-			app_kit_run(a, 0.05);
-	}
-	shows(a, text);
-}
-
 static void tables_of_a_file_become_a_proposal(void **state)
 {
 	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
@@ -393,8 +395,63 @@ static void a_folder_that_is_there_is_not_written_over(void **state)
 	snprintf(keys, sizeof(keys), ":save %s", dir);
 	app_kit_keys(a, keys);
 	app_key(a, K_ENTER);
-	shows(a, "cannot create the folder");
+	wait_for(a, "cannot create the folder");
 	app_end(a);
+}
+
+static int until_cancelled(void *ctx, struct err *err)
+{
+	(void)ctx;
+	while (!progress_step(file_progress(), "writing", 1, 4))
+		usleep(1000);
+	return err_set(err, -ECANCELED, "cancelled");
+}
+
+static void tell_end(void *owner, void *ctx, int rc, const struct err *why)
+{
+	(void)owner;
+	*(int *)ctx = rc;
+	assert_string_equal(why->text, "cancelled");
+}
+
+static void keep(void *ctx)
+{
+	(void)ctx;
+}
+
+static void keys_stay_alive_while_a_file_is_written(void **state)
+{
+	static const struct file_work_ops ops = {
+		.what = "snapshot",
+		.waited = true,
+		.run = until_cancelled,
+		.done = tell_end,
+		.free = keep,
+	};
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	struct err err = { "" };
+	int rc = 1;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 1));
+	for (int end = 0; end < 2; end++) {
+		assert_int_equal(app_files_start(a, &ops, &rc, &err), 0);
+		assert_int_equal(app_files_start(a, &ops, &rc, &err), -EBUSY);
+		wait_for(a, "snapshot: writing 25 %");
+		shows(a, "Ctrl-X ends it");
+		app_kit_keys(a, "3");
+		shows(a, "-- Links by util");
+		app_kit_keys(a, "1");
+		app_key(a, end ? K_ESC : 'X' & 0x1f);
+		while (app_files_runs(a, &ops))
+			app_kit_run(a, 0.01);
+		assert_int_equal(rc, -ECANCELED);
+		rc = 1;
+	}
+	assert_int_equal(app_files_start(a, &ops, &rc, &err), 0);
+	app_end(a); /* which does not wait for it */
+	assert_int_equal(rc, 1);
 }
 
 /* Which threads these are, does not matter: it ends, or it does without. */
@@ -428,6 +485,7 @@ int main(void)
 		cmocka_unit_test(tables_of_a_file_become_a_proposal),
 		cmocka_unit_test(a_snapshot_shows_the_same_screens),
 		cmocka_unit_test(a_folder_that_is_there_is_not_written_over),
+		cmocka_unit_test(keys_stay_alive_while_a_file_is_written),
 		cmocka_unit_test(without_a_thread_it_ends_cleanly),
 	};
 	char cmd[96];

@@ -286,6 +286,9 @@ static void a_file_gives_all_of_it_back(void **state)
 	assert_int_equal(sample_history_write(file, r.past, &r.b, &err), 0);
 	rewind(file);
 	f = fabric_of("fattree2:leaves=6,spines=3,hosts=6");
+	if (sample_history_read_ports(file, f, "test", &err))
+		fail_msg("%s", err.text);
+	rewind(file);
 	if (sample_history_read(q, file, f, NULL, NULL, "test", &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(sample_history_count(q), N);
@@ -304,6 +307,43 @@ static void a_file_gives_all_of_it_back(void **state)
 	fclose(file);
 	sample_history_free(q);
 	fabric_put(f);
+	end(&r);
+}
+
+/* As a snapshot is written by another thread. */
+static void a_copy_stays_as_it_was_while_samples_go_on(void **state)
+{
+	struct sample_history *copy;
+	char *before, *after;
+	size_t nbefore, nafter;
+	struct run r;
+	struct err err;
+	FILE *file = open_memstream(&before, &nbefore);
+	struct rng rng;
+
+	(void)state;
+	start(&r, 64 << 20);
+	sample_history_mark(r.past, 50, sample_history_time(r.past, 50), "storm");
+	assert_int_equal(sample_history_write(file, r.past, &r.b, &err), 0);
+	fclose(file);
+	copy = sample_history_copy(r.past);
+	rng_seed(&rng, 3);
+	for (int i = N; sample_history_oldest(r.past) == 1; i++) {
+		struct sample *s = sample_after(r.f, r.s[N - 1], &rng, i);
+
+		sample_history_add(r.past, &r.b, s, 3000 + i);
+		sample_put(s);
+	}
+	assert_int_equal(sample_history_oldest(copy), 1);
+	assert_int_equal(sample_history_count(copy), N);
+	file = open_memstream(&after, &nafter);
+	assert_int_equal(sample_history_write(file, copy, &r.b, &err), 0);
+	fclose(file);
+	assert_int_equal(nbefore, nafter);
+	assert_memory_equal(before, after, nbefore);
+	sample_history_free(copy);
+	free(before);
+	free(after);
 	end(&r);
 }
 
@@ -365,6 +405,7 @@ int main(void)
 		cmocka_unit_test(moments_keep_what_was_known_then),
 		cmocka_unit_test(bookmarks_go_with_their_samples),
 		cmocka_unit_test(a_file_gives_all_of_it_back),
+		cmocka_unit_test(a_copy_stays_as_it_was_while_samples_go_on),
 		cmocka_unit_test(a_damaged_file_is_refused),
 	};
 
