@@ -108,6 +108,7 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP_OBJS) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(TESTS_LD) -o $@ $^ -lcmocka $(PC_LDLIBS)
 
 $(B)/console/cli/cmd_manual.o: console/manual/ibroute-top.1.in
+$(B)/console/lib/glossary_page.o: console/manual/glossary.md
 
 $(PLUGIN_OBJS): private PC_CFLAGS += -isystem $(OSM_INCLUDE)
 

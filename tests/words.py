@@ -25,7 +25,7 @@ def replaced():
         if line.startswith("| not |"):
             on = True
         elif on and line.startswith("|") and not cells[0].startswith("-"):
-            pattern = r"\b" + re.escape(cells[0]).replace(r"\ ", r"\s+") + r"\b"
+            pattern = r"(?<![\w.])" + re.escape(cells[0]).replace(r"\ ", r"\s+") + r"\b"
             words.append((cells[0], cells[1], re.compile(pattern, re.I)))
     return words
 

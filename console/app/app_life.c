@@ -5,6 +5,7 @@
 #include "console/input/load_fabric.h"
 #include "console/lib/config.h"
 #include "console/lib/exits.h"
+#include "console/lib/glossary_page.h"
 #include "console/lib/user_path.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
@@ -306,6 +307,7 @@ void app_prepare(struct app *a)
 
 	a->parts = app_life_parts;
 	state_init(&a->state);
+	a->state.glossary = glossary_page();
 	a->state.rw = a->opts.rw;
 	a->state.poll.interval_s = a->opts.interval_s;
 	a->state.events = &a->events;

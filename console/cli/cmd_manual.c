@@ -11,10 +11,12 @@
 #include "console/lib/cmdline.h"
 #include "console/lib/config.h"
 #include "console/lib/exits.h"
+#include "console/lib/glossary_page.h"
 #include "console/lib/output_file.h"
 #include "console/lib/roff.h"
 #include "engines/engine.h"
 #include "fabric/base/version.h"
+#include "views/data/glossary.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -195,6 +197,21 @@ static void cmd_manual_settings_put(FILE *out)
 	}
 }
 
+static void cmd_manual_glossary_put(FILE *out)
+{
+	const struct glossary *g = glossary_page();
+
+	for (size_t i = 0; i < g->n; i++) {
+		const char *head = g->entry[i].term ? g->entry[i].term : g->entry[i].text;
+
+		fputs(g->entry[i].term ? ".TP\n.B " : ".SS ", out);
+		roff_chars(out, head, strlen(head));
+		fputc('\n', out);
+		if (g->entry[i].term)
+			roff_text(out, g->entry[i].text);
+	}
+}
+
 static int cmd_manual_insert(FILE *out, const char *what, size_t n, subcommand_fn *console,
 			     const struct subcommand *all)
 {
@@ -209,6 +226,8 @@ static int cmd_manual_insert(FILE *out, const char *what, size_t n, subcommand_f
 		return cmd_manual_settings_put(out), 0;
 	if (IS("@prompt@"))
 		return manual_prompt_put(out), 0;
+	if (IS("@glossary@"))
+		return cmd_manual_glossary_put(out), 0;
 	if (IS("@keys@"))
 		return cmd_manual_keymap_put(out), 0;
 	if (IS("@scripts@"))

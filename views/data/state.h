@@ -28,6 +28,7 @@
 
 /* Newest events, oldest overwritten first. */
 #define EVENTS_MAX 512
+struct glossary;
 struct events {
 	struct log_line line[EVENTS_MAX];
 	uint64_t total; /* ever added; the newest is line[(total - 1) % EVENTS_MAX] */
@@ -304,6 +305,7 @@ struct sample_summary;
 struct slurm_topology;
 
 struct state {
+	const struct glossary *glossary; /* of the help; NULL: none */
 	struct state_limits limits;
 	enum run_mode mode;
 	char lost_why[200];

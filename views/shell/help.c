@@ -2,6 +2,7 @@
 /* Help: the keymap as text, those of the view one comes from first, and what the signs on the other
  * screens mean; / looks for a word in it. */
 #include "views/canvas/list.h"
+#include "views/canvas/text.h"
 #include "views/data/view.h"
 #include "views/shell/help_text.h"
 
@@ -15,6 +16,7 @@ struct help_line {
 	uint32_t row;
 	const char *text; /* NULL: a heading */
 	int len;
+	int x; /* columns right of where texts begin */
 	bool first;
 };
 
@@ -44,17 +46,26 @@ static int help_fit(const char *text, int width)
 	return k > 0 ? k : width;
 }
 
+/* Columns that a long key or term takes from the text beside it. */
+static int help_overhang(const struct help_row *row)
+{
+	int w = 2 + text_width(row->key) + 2 - KEY_WIDTH;
+
+	return w > 0 ? w : 0;
+}
+
 static void help_add_row(struct help_ui *u, uint32_t i, int width)
 {
 	const struct help_row *row = &u->rows.list.v[i];
 	const char *at = row->text;
-	struct help_line line = { .row = i, .first = true };
+	struct help_line line = { .row = i, .first = true, .x = help_overhang(row) };
 
 	do {
 		line.text = at;
-		line.len = help_fit(at, width);
+		line.len = help_fit(at, width > line.x + 8 ? width - line.x : 8);
 		vec_push(&u->lines, line);
 		line.first = false;
+		line.x = 0;
 		at += line.len;
 		at += strspn(at, " ");
 	} while (*at);
@@ -112,7 +123,7 @@ static void help_draw_line(const struct help_ui *u, const struct context *ctx, s
 	}
 	if (line->first)
 		canvas_text(c, r, 2, y, ROLE_KEY, row->key);
-	canvas_textf(c, r, KEY_WIDTH, y, ROLE_TEXT, "%.*s", line->len, line->text);
+	canvas_textf(c, r, KEY_WIDTH + line->x, y, ROLE_TEXT, "%.*s", line->len, line->text);
 	if (line->first && row->swatch)
 		help_draw_swatch(row, ctx, c, r, y);
 }

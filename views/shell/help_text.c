@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/shell/help_text.h"
 
+#include "views/data/glossary.h"
 #include "views/shell/command.h"
 #include "views/shell/tabs.h"
 
@@ -25,49 +26,6 @@ static const struct help_row signs[] = {
 	{ .key = "p-7f3a!", .text = "a proposal that is out of date: r computes it anew" },
 	{ .key = "+", .text = "an event that came since the last look" },
 	{ .key = "?  -", .text = "not known; never the same as 0" },
-};
-
-static const struct help_row words[] = {
-	{ .text = "Words" },
-	{ .key = "EFI",
-	  .text = "edge forwarding index: routes over a link, one per pair of hosts" },
-	{ .key = "job EFI",
-	  .text = "of these, only routes between hosts of the same job: they carry the traffic. An "
-		  "engine that knows the jobs lowers this one, and the EFI of all pairs may grow "
-		  "for it: idle routes cost nothing" },
-	{ .key = "(>= N)", .text = "no routing by destination can bring the job EFI below N" },
-	{ .key = "in a job",
-	  .text = "worst link of each job counting its own routes only, mean of the jobs" },
-	{ .key = "dark", .text = "links that no job's route uses: paid for, and idle" },
-	{ .key = "max util",
-	  .text = "of the model: what the fullest link would carry if the hosts went on sending as "
-		  "measured, each to the others of its job in proportion to what those receive" },
-	{ .key = "bisection",
-	  .text = "bandwidth of a host when all send in random pairs, % of its cable" },
-	{ .key = "slowdown",
-	  .text = "of a job's all-to-all when all jobs send, against alone; 1 is none" },
-	{ .key = "hops", .text = "switch-to-switch links on a path" },
-	{ .key = "loops",
-	  .text = "credit loop: packets that wait for each other in a circle, a deadlock; virtual "
-		  "lanes (VL) break it, service levels (SL) choose the lane" },
-	{ .key = "on SL 0",
-	  .text = "switches do not hold the SLs of paths, only the SM does; the loop is there if "
-		  "all paths use SL 0, and need not be there otherwise" },
-	{ .key = "LFT block",
-	  .text = "64 LIDs of a switch's forwarding table: the unit of a write" },
-	{ .key = "wave",
-	  .text = "blocks that are written together; between two waves everything is read back, "
-		  "and no step between can lose packets or lock up, but for what is drained" },
-	{ .key = "drain",
-	  .text = "traffic that must be away meanwhile; agents on the nodes of the jobs move it to "
-		  "escape LIDs" },
-	{ .key = "watchdog",
-	  .text = "the process that carries an update out and rolls it back, also when this "
-		  "console is gone: when nobody keeps it in time, or errors rise, hosts vanish, "
-		  "jobs fail, or the subnet manager changes" },
-	{ .key = "util", .text = "bytes sent, in percent of the link's data rate" },
-	{ .key = "wait",
-	  .text = "time in which the port had data but no credit (PortXmitWait), %" },
 };
 
 static void help_text_add(struct help_rows *rows, struct help_row row)
@@ -140,6 +98,13 @@ static void help_text_add_commands(struct help_rows *rows)
 				      (struct help_row){ .key = c[i].name, .text = c[i].help });
 }
 
+static void help_text_add_glossary(struct help_rows *rows, const struct glossary *g)
+{
+	for (size_t i = 0; g && i < g->n; i++)
+		help_text_add(rows, (struct help_row){ .key = g->entry[i].term,
+						       .text = g->entry[i].text });
+}
+
 static void help_text_add_mouse(struct help_rows *rows)
 {
 	static const struct help_row mouse[] = {
@@ -175,6 +140,6 @@ void help_rows_fill(struct help_rows *rows, const struct context *ctx, const str
 			help_text_add_view(rows, ctx, s, VIEW_BIT(v), tab_title(v));
 	}
 	help_text_add_all(rows, signs, sizeof(signs) / sizeof(signs[0]));
-	help_text_add_all(rows, words, sizeof(words) / sizeof(words[0]));
+	help_text_add_glossary(rows, s->glossary);
 	help_text_add_commands(rows);
 }

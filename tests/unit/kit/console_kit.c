@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/kit/console_kit.h"
 
+#include "console/lib/glossary_page.h"
 #include "console/session/plan_order.h"
 #include "engines/engine.h"
 #include "fabric/base/mem.h"
@@ -26,6 +27,7 @@ void console_open(struct console_kit *k, int w, int h)
 	setenv("TZ", "UTC", 1);
 	memset(k, 0, sizeof(*k));
 	state_init(&k->s);
+	k->s.glossary = glossary_page();
 	k->s.now_s = NOW_S;
 	k->s.poll.interval_s = 2;
 	k->s.events = &k->events;

@@ -89,7 +89,7 @@ static void words_are_found(void **state)
 	console_shows(&k, "look for: watchdog");
 	console_key(&k, K_ENTER);
 	console_golden(&k, "help-found");
-	console_shows(&k, "this console is gone");
+	console_shows(&k, "also when the console is gone");
 	console_hides(&k, "bisection");
 	console_key(&k, K_ESC);
 	console_shows(&k, "To change the routing");
@@ -106,7 +106,7 @@ static void long_lines_are_wrapped_and_colours_explained(void **state)
 	tree(&k);
 	console_keys(&k, "?/job efi");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "idle routes cost nothing");
+	console_shows(&k, "idle paths cost nothing");
 	console_key(&k, K_ESC);
 	console_keys(&k, "/levels");
 	console_key(&k, K_ENTER);
