@@ -13,6 +13,7 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/rng.h"
 #include "fabric/update/watchdog/supervisor.h"
+#include "views/shell/command.h"
 #include "views/shell/prompt.h"
 #include "views/shell/shell.h"
 #include "views/table/table.h"

@@ -6,11 +6,13 @@
  * typed.  Rolling back is quicker, but takes two different keys.
  */
 #include "fabric/base/plural.h"
-#include "views/apply/apply_log.h"
+#include "fabric/update/watchdog/watch_conditions.h"
 #include "views/apply/apply_phases.h"
-#include "views/apply/apply_watch.h"
+#include "views/apply/apply_wrote.h"
 #include "views/canvas/list.h"
+#include "views/canvas/text.h"
 #include "views/data/view.h"
+#include "views/events/events.h"
 #include "views/preview/preview_cost.h"
 
 #include <math.h>
@@ -27,6 +29,174 @@ struct apply_ui {
 	bool log_only;		    /* Tab: the log has the place of all else */
 	uint64_t log_back;	    /* so many newer lines are not shown */
 };
+
+/* --- the log: what was done, line by line, and each block that was read back ----------------- */
+
+static uint32_t apply_entries(const struct state_apply *a)
+{
+	return a->log_total < APPLY_LOG ? (uint32_t)a->log_total : APPLY_LOG;
+}
+
+/* i = 0 is the newest. */
+static uint32_t apply_at(const struct state_apply *a, uint32_t i)
+{
+	return (uint32_t)((a->log_total - 1 - i) % APPLY_LOG);
+}
+
+static uint32_t apply_blocks(const struct state_apply *a, uint32_t i)
+{
+	return a->wrote ? a->blocks[apply_at(a, i)].n : 0;
+}
+
+static uint64_t apply_log_lines(const struct state_apply *a)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < apply_entries(a); i++)
+		n += 1 + (uint64_t)apply_blocks(a, i);
+	return n;
+}
+
+/* Line k of entry i, counted from its last: itself, then its blocks. */
+static void apply_draw_line(const struct state_apply *a, struct canvas *c, struct rect r, int y,
+			    uint32_t i, uint32_t k)
+{
+	const struct apply_blocks *b = &a->blocks[apply_at(a, i)];
+	struct log_line line = a->log[apply_at(a, i)];
+
+	if (k) {
+		line.level = LOG_INFO;
+		snprintf(line.area, sizeof(line.area), b->back ? "back" : "write");
+		apply_wrote_line(line.text, sizeof(line.text), a->wrote, b->first + b->n - k,
+				 b->back);
+	}
+	event_draw(c, r, y, &line);
+}
+
+static void apply_log_draw(const struct state_apply *a, struct canvas *c, struct rect r,
+			   uint64_t *back)
+{
+	uint64_t all = apply_log_lines(a), fit = r.h > 1 ? (uint64_t)r.h - 1 : 0, skip;
+	char title[96] = "Log";
+	int y;
+
+	if (r.h < 2)
+		return;
+	if (*back > all - (fit < all ? fit : all))
+		*back = all - (fit < all ? fit : all);
+	if (*back)
+		snprintf(title, sizeof(title), "Log: lines %llu to %llu of %llu",
+			 (unsigned long long)(all - *back - fit + 1),
+			 (unsigned long long)(all - *back), (unsigned long long)all);
+	else if (all > fit)
+		snprintf(title, sizeof(title), "Log: the newest of %llu lines",
+			 (unsigned long long)all);
+	canvas_rule(c, r, 0, title);
+	skip = *back;
+	y = (int)(all - *back < fit ? all - *back : fit);
+	for (uint32_t i = 0; i < apply_entries(a) && y > 0; i++) {
+		uint64_t n = 1 + (uint64_t)apply_blocks(a, i), k = skip < n ? skip : n;
+
+		skip -= k;
+		for (; k < n && y > 0; k++)
+			apply_draw_line(a, c, r, y--, i, (uint32_t)k);
+	}
+}
+
+/* --- on what it is rolled back by itself, and what was seen of that -------------------------- */
+
+#define APPLY_SEEN_LINES (APPLY_WATCHES + 1)
+
+/* When, and on what, the watchdog rolls back without being told. */
+static int apply_conditions_draw(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct state_apply *a = &s->apply;
+	bool waits = a->state == APPLY_CONFIRM && isfinite(a->confirm_left_s);
+	unsigned on = a->watching & ~a->overridden;
+	const char *glue = waits ? ", and on: " : "on: ";
+	char time[FIGURE_LEN];
+	int x;
+
+	if (!a->watched || (a->state != APPLY_RUNNING && !waits) || y >= r.h)
+		return y;
+	x = canvas_text(c, r, 1, y, ROLE_LABEL, "rolls back ");
+	if (waits)
+		x = canvas_textf(c, r, x, y, ROLE_WARN, "at %s",
+				 figure_time(time, s->now_s + llrint(a->confirm_left_s)));
+	for (int w = 0; w < WATCHES; w++) {
+		if (!(on >> w & 1))
+			continue;
+		x = canvas_textf(c, r, x, y, ROLE_LABEL, "%s%s", glue,
+				 watch_name((enum watch_what)w));
+		glue = ", ";
+	}
+	if (on)
+		canvas_text(c, r, x, y, ROLE_DIM, "  (O: override)");
+	else if (!waits)
+		canvas_text(c, r, x, y, ROLE_LABEL, "on nothing: all is overridden");
+	return y + 1;
+}
+
+static int apply_watchdog_draw(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	const struct state_apply *a = &s->apply;
+	char pid[32] = "";
+
+	if (!a->watched || !a->txn[0] || y >= r.h ||
+	    (a->state != APPLY_RUNNING && a->state != APPLY_CONFIRM &&
+	     a->state != APPLY_ROLLING_BACK))
+		return y;
+	if (a->process)
+		snprintf(pid, sizeof(pid), " pid %ld", a->process);
+	if (a->demo_dir) {
+		canvas_textf(c, r, 1, y, ROLE_DIM,
+			     "look on: ibroute-top attach last --state-dir %s%s%s", a->demo_dir,
+			     a->process ? "; watchdog" : "", pid);
+		return y + 1;
+	}
+	canvas_textf(c, r, 1, y, ROLE_DIM, "watchdog%s%s; look on again: ibroute-top attach %s",
+		     pid, r.w < 100 ? "" : " needs no terminal", a->txn);
+	return y + 1;
+}
+
+static void apply_draw_seen(const struct state_apply *a, struct canvas *c, struct rect r, int y,
+			    enum watch_what w)
+{
+	const struct apply_seen *v = &a->seen;
+	char text[320], more[240];
+
+	snprintf(more, sizeof(more), "sample %u%s: %s", v->of[w].looks,
+		 v->of[w].on ? "" : ", the last", v->of[w].last);
+	canvas_textf(c, r, 1, y, ROLE_LABEL, "%-7s", watch_name(w));
+	canvas_text(c, r, 9, y, v->of[w].on ? ROLE_TEXT : ROLE_DIM,
+		    text_shorten_words(text, sizeof(text), more, r.w - 10));
+}
+
+static int apply_errors_draw(const struct state_apply *a, struct canvas *c, struct rect r, int y)
+{
+	if (!a->seen.of[WATCH_ERRORS].looks || y >= r.h)
+		return y;
+	apply_draw_seen(a, c, r, y, WATCH_ERRORS);
+	return y + 1;
+}
+
+static int apply_seen_draw(const struct state_apply *a, struct canvas *c, struct rect r, int y)
+{
+	const struct apply_seen *v = &a->seen;
+
+	for (int w = 0; w < APPLY_WATCHES && y < r.h; w++)
+		if (v->of[w].looks)
+			apply_draw_seen(a, c, r, y++, (enum watch_what)w);
+	if (!v->scanned || y >= r.h)
+		return y;
+	canvas_text(c, r, 1, y, ROLE_LABEL, "blocks");
+	canvas_textf(c, r, 9, y, v->other || v->silent ? ROLE_WARN : ROLE_TEXT,
+		     "read again: %u as written, %u other, %u without an answer", v->as_written,
+		     v->other, v->silent);
+	return y + 1;
+}
+
+/* --- states ---------------------------------------------------------------------------------- */
 
 static bool apply_may_roll_back(const struct state *s)
 {
@@ -320,7 +490,7 @@ static int apply_draw_watch(const struct state *s, struct canvas *c, struct rect
 	const struct state_apply *a = &s->apply;
 
 	y = apply_conditions_draw(s, c, r, y);
-	y = apply_dog_draw(s, c, r, y);
+	y = apply_watchdog_draw(s, c, r, y);
 	if (a->state == APPLY_CONFIRM && apply_seen_known(a)) {
 		if (r.h - y > APPLY_SEEN_LINES + 2) /* and some of the log */
 			return apply_seen_draw(a, c, r, y);
@@ -348,7 +518,7 @@ static int apply_draw_log_page(const struct state *s, struct canvas *c, struct r
 	if (s->apply.state != APPLY_CONFIRM || !apply_seen_known(&s->apply))
 		return y;
 	canvas_rule(c, r, y++, "Watch");
-	y = apply_dog_draw(s, c, r, apply_conditions_draw(s, c, r, y));
+	y = apply_watchdog_draw(s, c, r, apply_conditions_draw(s, c, r, y));
 	return apply_seen_draw(&s->apply, c, r, y);
 }
 

@@ -210,7 +210,7 @@ int apply_waves_draw(const struct state_apply *a, struct canvas *c, struct rect 
 	return apply_phases_draw_slow(a, c, r, y);
 }
 
-/* --- before, predicted, now -------------------------------------------------------------- */
+/* --- before, predicted, now ------------------------------------------------------------------ */
 
 static void apply_phases_draw_figure(struct canvas *c, struct rect r, int y, const char *name,
 				     double before, double pred, double now, int digits)

@@ -135,7 +135,7 @@ static void racks_tag(struct tagged *all, const struct fabric *f, bool hosts)
 	}
 }
 
-/* --- from a file --- */
+/* --- from a file ----------------------------------------------------------------------------- */
 
 /* A name of the file, and the block that it is in. */
 struct member {

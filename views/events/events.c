@@ -67,7 +67,7 @@ static void events_open_ref(const struct table_in *in, uint32_t row)
 	}
 }
 
-/* --- what the table shows ------------------------------------------------------------------- */
+/* --- what the table shows -------------------------------------------------------------------- */
 
 enum { COL_NEW, COL_TIME, COL_LEVEL, COL_AREA, COL_TEXT };
 
@@ -126,7 +126,7 @@ static struct table *events_table(void *own, const struct table_ops **out)
 	return &u->table;
 }
 
-/* --- the view ------------------------------------------------------------------------------- */
+/* --- the view -------------------------------------------------------------------------------- */
 
 /* What came since the view was left is new. */
 static void events_note_visit(struct events_ui *u, const struct state *s)

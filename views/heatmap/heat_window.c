@@ -58,7 +58,7 @@ void heat_window_set(struct heat_window *w, const struct heat_plane *p, struct r
 	w->left = heat_window_scroll_to(w->left, col / w->col_n, w->ncol, w->vis_cols);
 }
 
-/* --- rows --- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 struct key {
 	double first; /* ascending */
@@ -145,7 +145,7 @@ void heat_rows_done(struct heat_rows *rows)
 	memset(rows, 0, sizeof(*rows));
 }
 
-/* --- names --- */
+/* --- names ----------------------------------------------------------------------------------- */
 
 /* Does text begin a word of name, with all that follows? */
 static bool heat_window_begins(const char *name, const char *text)

@@ -66,7 +66,7 @@ static struct heat_sight heatmap_sight(const struct heatmap_ui *u, const struct 
 				    heatmap_shows_delta(ctx, s) ? CHAN_DELTA : u->metric, u->dir };
 }
 
-/* --- drawing --- */
+/* --- drawing --------------------------------------------------------------------------------- */
 
 static void heatmap_draw_cursor(struct heatmap_ui *u, struct canvas *c)
 {
@@ -272,7 +272,7 @@ static void heatmap_legend(const struct heatmap_ui *u, const struct context *ctx
 	chan_value_legend(heatmap_sight(u, ctx, s).metric, ctx->palette, c, line, 1, 0);
 }
 
-/* --- what is shown --- */
+/* --- what is shown --------------------------------------------------------------------------- */
 
 /* The cursor stays on the row of the plane that it was on. */
 static void heatmap_sort_rows(struct heatmap_ui *u, const struct context *ctx,

@@ -22,7 +22,7 @@ static void jobs_done(void *own)
 	job_detail_done(&u->detail);
 }
 
-/* --- what the table shows ------------------------------------------------------------------- */
+/* --- what the table shows -------------------------------------------------------------------- */
 
 enum { COL_MARK, COL_CHANGE = 12 };
 
@@ -127,7 +127,7 @@ static struct table *jobs_table(void *own, const struct table_ops **out)
 	return &u->table;
 }
 
-/* --- the view ------------------------------------------------------------------------------- */
+/* --- the view -------------------------------------------------------------------------------- */
 
 static void jobs_draw_source(const struct state *s, struct canvas *c, struct rect r, int y)
 {

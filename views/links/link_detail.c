@@ -20,7 +20,7 @@ static uint32_t link_detail_port_of(const struct state *s, uint32_t chan)
 	return chan_fabric_port(s->fabric, chan);
 }
 
-/* --- both ports ----------------------------------------------------------------------------- */
+/* --- both ports ------------------------------------------------------------------------------ */
 
 static const char *link_detail_state_word(enum port_state state)
 {
@@ -134,7 +134,7 @@ static int link_detail_draw_counters(const struct state *s, struct canvas *c, st
 	return CTR_COUNT;
 }
 
-/* --- the past ------------------------------------------------------------------------------- */
+/* --- the past -------------------------------------------------------------------------------- */
 
 /* What a height of the graph means: per cent, or errors per minute. */
 static const char *link_detail_scale_text(char buf[FIGURE_LEN], enum history_metric m, int pct)
@@ -179,7 +179,7 @@ static void link_detail_draw_graph(const struct context *ctx, const struct state
 		canvas_text(c, r, 6, 0, ROLE_DIM, "no history yet");
 }
 
-/* --- routes --------------------------------------------------------------------------------- */
+/* --- routes ---------------------------------------------------------------------------------- */
 
 static void link_detail_draw_routes(const struct state *s, struct canvas *c, struct rect r,
 				    uint32_t chan)

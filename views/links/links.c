@@ -25,7 +25,7 @@ static void links_done(void *own)
 	fabric_put(u->fabric);
 }
 
-/* --- what the table shows ------------------------------------------------------------------- */
+/* --- what the table shows -------------------------------------------------------------------- */
 
 static const struct table_col columns[] = {
 	{ "util_pct", NULL, 6, 0, 0, 1 },
@@ -108,7 +108,7 @@ static struct table *links_table(void *own, const struct table_ops **out)
 	return &u->table;
 }
 
-/* --- the view ------------------------------------------------------------------------------- */
+/* --- the view -------------------------------------------------------------------------------- */
 
 /* Sorted by one of the figures that have a past, the past is that one's, else of
  * utilisation. */

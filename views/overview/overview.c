@@ -2,12 +2,13 @@
 /* The overview: the fabric in figures, its tiers, hot links, problems, jobs, last events; where
  * there is room, a heatmap of all of it. */
 #include "fabric/base/plural.h"
+#include "views/canvas/list.h"
 #include "views/data/chan_text.h"
+#include "views/data/history_spark.h"
 #include "views/data/view.h"
 #include "views/events/events.h"
 #include "views/heatmap/heat_small.h"
 #include "views/links/chan_detail.h"
-#include "views/overview/overview_panes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,6 +29,500 @@ struct overview_layout {
 	struct rect fabric, tiers, hot, problems, jobs, heat, events;
 	int sel; /* line of the link under the cursor; -1: no room */
 };
+
+/* --- the fabric in figures, and its tiers ---------------------------------------------------- */
+
+/* Words as long as they fit; else fewer, so that all numbers are there. */
+static int overview_put(struct canvas *c, struct rect r, int y, enum role role, const char *full,
+			const char *brief)
+{
+	return canvas_text(c, r, 1, y, role, text_width(full) < r.w ? full : brief);
+}
+
+static int overview_put_bad(struct canvas *c, struct rect r, int x, int y, enum role role,
+			    const char *word, uint32_t n)
+{
+	return n ? canvas_textf(c, r, x, y, role, "  %s%u", word, n) : x;
+}
+
+/* What is wrong, in a narrow pane by the signs of the lists. */
+static void overview_draw_links(struct canvas *c, struct rect r, int y,
+				const struct fabric_summary *v)
+{
+	int x = canvas_textf(c, r, 1, y, ROLE_TEXT, "links %u", v->cables + v->hosts);
+	char all[120];
+	bool full;
+
+	if (!v->down && !v->reduced && !v->errors && !v->no_reply) {
+		canvas_text(c, r, x, y, ROLE_GOOD, "  no problems known");
+		return;
+	}
+	snprintf(all, sizeof(all), "%s%u%s%u%s%u%s%u", v->down ? "  down " : "", v->down,
+		 v->reduced ? "  reduced " : "", v->reduced, v->errors ? "  errors " : "",
+		 v->errors, v->no_reply ? "  silent " : "", v->no_reply);
+	full = x + text_width(all) <= r.w;
+	x = overview_put_bad(c, r, x, y, ROLE_BAD, full ? "down " : "x", v->down);
+	x = overview_put_bad(c, r, x, y, ROLE_WARN, full ? "reduced " : "~", v->reduced);
+	x = overview_put_bad(c, r, x, y, ROLE_WARN, full ? "errors " : "s", v->errors);
+	overview_put_bad(c, r, x, y, ROLE_WARN, full ? "silent " : "!", v->no_reply);
+}
+
+/* "read LFTs 37 %, 12k/s, 3.1 s left": the rate, from its comma on, goes where it is narrow. */
+static void overview_put_pace(struct canvas *c, struct rect r, int y, const char *full,
+			      const char *rate)
+{
+	const char *left = rate ? strchr(rate + 1, ',') : NULL;
+	char brief[96];
+
+	snprintf(brief, sizeof(brief), "%.*s%s", (int)(rate ? rate - full : 90), full,
+		 left ? left : "");
+	overview_put(c, r, y, ROLE_DIM, full, brief);
+}
+
+static void overview_draw_poll(struct canvas *c, struct rect r, int y, const struct state *s)
+{
+	const struct state_poll *p = &s->poll;
+	char took[FIGURE_LEN], full[96], brief[80];
+	int x;
+
+	if (s->mode == RUN_FILE && !s->sample) {
+		canvas_text(c, r, 1, y, ROLE_DIM, "from a file: no counters, no rates");
+		return;
+	}
+	if (p->discovering && p->pace[0]) {
+		snprintf(full, sizeof(full), "sweep %.*s", (int)sizeof(full) - 7, p->pace);
+		overview_put_pace(c, r, y, full, strchr(full, ','));
+		return;
+	}
+	if (p->tables_on && !s->tables && p->tables_pace[0]) {
+		overview_put_pace(c, r, y, p->tables_pace, strchr(p->tables_pace, ','));
+		return;
+	}
+	if (p->reading[0] && (!s->sample || !s->tables)) {
+		overview_put_pace(c, r, y, p->reading, strchr(p->reading, ','));
+		return;
+	}
+	if (!s->sample) {
+		canvas_text(c, r, 1, y, ROLE_DIM, p->busy ? "first poll under way" : "no poll yet");
+		return;
+	}
+	if (p->took_s < 0.0995)
+		snprintf(took, sizeof(took), "%.0fms", p->took_s * 1e3);
+	else
+		figure_age(took, p->took_s);
+	snprintf(full, sizeof(full), "poll %s  %u port%s", took, p->asked, plural(p->asked));
+	snprintf(brief, sizeof(brief), "poll %s  %u of %u silent", took, p->asked - p->answered,
+		 p->asked);
+	if (p->answered < p->asked)
+		snprintf(full + strlen(full), sizeof(full) - strlen(full), "  no reply %u",
+			 p->asked - p->answered);
+	x = overview_put(c, r, y, p->answered < p->asked ? ROLE_WARN : ROLE_TEXT, full, brief);
+	if (p->partial && x + 9 <= r.w)
+		canvas_text(c, r, x, y, ROLE_WARN, "  PARTIAL");
+}
+
+static void overview_draw_jobs_line(struct canvas *c, struct rect r, int y, const struct state *s,
+				    const struct fabric_summary *v)
+{
+	char load[FIGURE_LEN];
+	int x = 1;
+
+	switch (s->jobs_source.state) {
+	case JOBS_OFF:
+		x = canvas_text(c, r, x, y, ROLE_DIM, "no job source");
+		break;
+	case JOBS_WAITING:
+		x = canvas_textf(c, r, x, y, ROLE_DIM, "%s asked for jobs", s->jobs_source.source);
+		break;
+	case JOBS_UNREACHABLE:
+		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s unreachable", s->jobs_source.source);
+		break;
+	case JOBS_OK:
+		if (s->jobs)
+			x = canvas_textf(c, r, x, y, ROLE_TEXT, "jobs %u run, %u wait",
+					 s->jobs->njob, s->jobs->pending);
+		break;
+	}
+	canvas_textf(c, r, x, y, ROLE_TEXT, "  load %s%s", figure_pct(load, v->load_pct),
+		     isfinite(v->load_pct) ? "%" : "");
+}
+
+static void overview_draw_metrics(struct canvas *c, struct rect r, int y, const struct state *s)
+{
+	const struct metrics *m = state_metrics(s);
+	char a[FIGURE_LEN], b[FIGURE_LEN], e[FIGURE_LEN], full[80], brief[80];
+
+	if (!m && s->metrics_busy && s->metrics_step[0]) {
+		canvas_textf(c, r, 1, y, ROLE_DIM, "figures: %s", s->metrics_step);
+		return;
+	}
+	if (!m) {
+		canvas_text(c, r, 1, y, ROLE_DIM,
+			    s->metrics_busy ? "routing figures are being computed"
+					    : "EFI -  dark links -");
+		return;
+	}
+	if (!m->njob) {
+		canvas_textf(c, r, 1, y, ROLE_TEXT, "EFI %s  job EFI -",
+			     figure_count(a, m->efi_max));
+		canvas_textf(c, r, 1, y + 1, ROLE_TEXT, "dark links -  hops %.2f", m->hops_mean);
+		return;
+	}
+	canvas_textf(c, r, 1, y, ROLE_TEXT, "EFI %s  job EFI %s (bound %s)",
+		     figure_short(a, m->efi_max), figure_short(b, m->eff_efi_max),
+		     figure_short(e, m->eff_efi_bound));
+	snprintf(full, sizeof(full), "dark links %u (%.1f%%)  hops %.2f", m->dark,
+		 m->dark_fiber_pct, m->hops_mean);
+	snprintf(brief, sizeof(brief), "dark %u (%.0f%%)  hops %.2f", m->dark, m->dark_fiber_pct,
+		 m->hops_mean);
+	overview_put(c, r, y + 1, ROLE_TEXT, full, brief);
+}
+
+static void overview_draw_verdict(struct canvas *c, struct rect r, int y, const struct state *s)
+{
+	const struct verdict *v = s->verdict;
+	char why[64];
+
+	if (s->tables && !state_vls_known(s)) {
+		state_no_vls(why, sizeof(why), s);
+		canvas_textf(c, r, 1, y, ROLE_WARN, "no verdict: %s", why);
+	} else if (!v)
+		canvas_text(c, r, 1, y, ROLE_DIM,
+			    s->tables		   ? "routing not verified yet"
+			    : s->mode == RUN_FILE  ? "no routing tables (--lfts FILE)"
+			    : s->poll.tables_ended ? "routing tables not read (M)"
+						   : "routing tables not read yet");
+	else if (verdict_ok(v))
+		canvas_text(c, r, 1, y, ROLE_GOOD, "routes complete, no deadlock");
+	else if (v->connected && v->loop_free && v->vls_fit && !s->sls_known)
+		canvas_text(c, r, 1, y, ROLE_WARN, "cyclic if all SLs are 0: not known");
+	else
+		canvas_textf(c, r, 1, y, ROLE_BAD, "routes:%s%s%s%s",
+			     v->connected ? "" : " INCOMPLETE", v->loop_free ? "" : " LOOPS",
+			     v->connected && v->loop_free && !v->deadlock_free ? " DEADLOCK" : "",
+			     v->vls_fit ? "" : " TOO MANY VLs");
+}
+
+static void overview_draw_counts(struct canvas *c, struct rect r, const struct state *s,
+				 uint32_t cables)
+{
+	const struct fabric *f = s->fabric;
+	const struct state_poll *p = &s->poll;
+	uint32_t sw = f->nsw + p->missing_sw, hosts = f->nterm + p->missing_ca;
+	char full[120], brief[120];
+
+	if (p->missing_sw || p->missing_ca) {
+		snprintf(full, sizeof(full), "%u of %u switches, %u of %u hosts", f->nsw, sw,
+			 f->nterm, hosts);
+		snprintf(brief, sizeof(brief), "sw %u/%u  hosts %u/%u", f->nsw, sw, f->nterm,
+			 hosts);
+	} else {
+		snprintf(full, sizeof(full), "switches %u  hosts %u  cables %u", sw, hosts, cables);
+		snprintf(brief, sizeof(brief), "sw %u  hosts %u  cables %u", sw, hosts, cables);
+	}
+	overview_put(c, r, 1, p->missing_sw || p->missing_ca ? ROLE_BAD : ROLE_TEXT, full, brief);
+}
+
+static void overview_fabric_pane(struct canvas *c, struct rect r, const struct state *s,
+				 const struct fabric_summary *v)
+{
+	char shape[64], title[96];
+
+	topology_kind_sentence(shape, sizeof(shape), v->shape);
+	snprintf(title, sizeof(title), "Fabric: %s", shape);
+	if (text_width(title) + 6 > r.w) {
+		topology_kind_name(shape, sizeof(shape), v->shape);
+		snprintf(title, sizeof(title), "Fabric: %s", shape);
+	}
+	canvas_rule(c, r, 0, title);
+	overview_draw_counts(c, r, s, v->cables);
+	overview_draw_links(c, r, 2, v);
+	overview_draw_poll(c, r, 3, s);
+	overview_draw_jobs_line(c, r, 4, s, v);
+	overview_draw_verdict(c, r, 5, s);
+	overview_draw_metrics(c, r, 6, s);
+}
+
+static void overview_draw_tier_bar(const struct context *ctx, struct canvas *c, struct rect r,
+				   int x, int y, const struct tier *t)
+{
+	canvas_bar(c, r, x, y, r.w - x - 1,
+		   heat_role(ctx->palette, t->known ? heat_level(t->util_avg) : 0),
+		   t->util_avg / 100, (t->util_max - t->util_avg) / 100);
+}
+
+/* What the bars below are made of, and that they end at 100 %. */
+static void overview_draw_bar_key(struct canvas *c, struct rect r, int x)
+{
+	int end;
+
+	canvas_char(c, r, x, 1, ROLE_LABEL, 0x2588);
+	end = canvas_text(c, r, x + 1, 1, ROLE_LABEL, "avg");
+	canvas_char(c, r, end + 1, 1, ROLE_LABEL, '+');
+	end = canvas_text(c, r, end + 2, 1, ROLE_LABEL, "max");
+	if (r.w - 1 - end > 6)
+		canvas_right(c, r, r.w - 1, 1, ROLE_LABEL, "100%");
+}
+
+#define TIER_ROOM 46 /* columns; in less the least used link makes room for the bar */
+
+static void overview_tiers_pane(const struct context *ctx, struct canvas *c, struct rect r,
+				const struct fabric_summary *v)
+{
+	char min[FIGURE_LEN], avg[FIGURE_LEN], max[FIGURE_LEN], wait[FIGURE_LEN];
+	bool brief = r.w <= TIER_ROOM;
+
+	canvas_rule(c, r, 0, "Tiers: % of link used, and waiting");
+	canvas_text(c, r, 0, 1, ROLE_LABEL,
+		    brief ? "tier              avg  max  wait"
+			  : "tier               min  avg  max  wait");
+	overview_draw_bar_key(c, r, brief ? 33 : 40);
+	for (uint32_t t = 0; t < v->ntier && (int)t + 2 < r.h; t++) {
+		const struct tier *x = &v->tier[t];
+		int y = (int)t + 2;
+
+		figure_pct(avg, x->util_avg);
+		figure_pct(max, x->util_max);
+		figure_pct(wait, x->wait_max);
+		canvas_name(c, r, 0, y, brief ? 16 : 18, ROLE_TEXT, x->name);
+		if (brief)
+			canvas_textf(c, r, 17, y, ROLE_TEXT, "%4s %4s %5s", avg, max, wait);
+		else
+			canvas_textf(c, r, 18, y, ROLE_TEXT, "%4s %4s %4s %5s",
+				     figure_pct(min, x->util_min), avg, max, wait);
+		overview_draw_tier_bar(ctx, c, r, brief ? 33 : 40, y, x);
+	}
+}
+
+/* --- the lists: hot links, ports with problems, jobs by traffic ------------------------------ */
+
+#define HOT_FIGURES 25 /* columns before the link */
+#define HOT_NAME    56
+
+static void overview_mark_row(struct canvas *c, struct rect r, int y, bool on)
+{
+	if (on)
+		list_draw_cursor(c, r, y);
+}
+
+/* --- hot links ------------------------------------------------------------------------------- */
+
+static int overview_spark_width(struct rect r)
+{
+	return r.w >= 115 ? HISTORY_LEN : r.w >= 100 ? HISTORY_LEN * 2 / 3 : 14;
+}
+
+/* Column after the history: not far from the names on wide screens. */
+static int overview_hot_end(struct rect r)
+{
+	int end = HOT_FIGURES + 2 + HOT_NAME + overview_spark_width(r);
+
+	return r.w - 1 < end ? r.w - 1 : end;
+}
+
+static void overview_draw_hot_row(const struct context *ctx, struct canvas *c, struct rect r, int y,
+				  uint32_t chan, const struct state *s)
+{
+	const struct fabric *f = s->fabric;
+	const struct port_rate *p = state_rate(s, chan_fabric_port(f, chan));
+	const struct metrics *m = state_metrics(s);
+	const struct link_usage *use = state_usage(s);
+	char a[FIGURE_LEN], b[FIGURE_LEN], e[FIGURE_LEN] = "-", vls[8] = "-", label[256];
+	enum role role = context_dims(ctx, chan) ? ROLE_DIM : ROLE_TEXT;
+	double second = NAN;
+
+	if (p)
+		second = ctx->metric == HISTORY_ERRORS ? p->errors_per_min : p->wait_pct;
+	if (m)
+		figure_short(e, m->efi[chan]);
+	if (use && use->lanes)
+		snprintf(vls, sizeof(vls), "%u", vl_usage_lanes(use->lanes, chan) & 15);
+	canvas_textf(c, r, 2, y,
+		     role == ROLE_DIM ? role
+				      : heat_role(ctx->palette, p ? heat_level(p->util_pct) : 0),
+		     "%4s%%", figure_pct(a, p ? p->util_pct : NAN));
+	if (tags_chan(&ctx->tags, chan))
+		canvas_char(c, r, 1, y, ROLE_KEY, '+');
+	canvas_textf(c, r, 8, y, role, "%5s %6s %2s", figure_pct(b, second), e, vls);
+	canvas_name(c, r, HOT_FIGURES, y,
+		    overview_hot_end(r) - overview_spark_width(r) - HOT_FIGURES - 1, role,
+		    chan_label(label, sizeof(label), f, chan));
+	history_spark(s, ctx->metric, c, r, overview_hot_end(r) - overview_spark_width(r), y,
+		      overview_spark_width(r), chan);
+}
+
+static const uint32_t *overview_hot(const struct context *ctx, uint32_t *n)
+{
+	const struct fabric_summary *v = &ctx->summary;
+	const struct sample_top *top = v->tally ? &v->tally->top[ctx->metric] : NULL;
+
+	*n = top ? top->n : 0;
+	return top ? top->chan : NULL;
+}
+
+static void overview_draw_hot_head(const struct context *ctx, bool on, struct canvas *c,
+				   struct rect r)
+{
+	static const char *const titles[] = { "Hot links", "Links that wait", "Links with errors" };
+	char title[64];
+
+	snprintf(title, sizeof(title), "%s%s", titles[ctx->metric], on ? " (Enter: open)" : "");
+	canvas_rule(c, r, 0, title);
+	canvas_text(c, r, 2, 1, ROLE_LABEL,
+		    ctx->metric == HISTORY_ERRORS
+			    ? " util err/m    EFI VL  from switch/port -> to"
+			    : " util  wait    EFI VL  from switch/port -> to");
+}
+
+/* Why the list is empty. */
+static const char *overview_nothing_hot(const struct context *ctx, const struct state *s)
+{
+	if (s->mode == RUN_FILE && !s->rates)
+		return "no rates: a file has no counters";
+	if (!s->rates)
+		return "no rates yet: they need two polls";
+	return ctx->metric == HISTORY_WAIT ? "no link waits" : "no link has errors";
+}
+
+static void overview_draw_past_head(const struct context *ctx, struct canvas *c, struct rect r)
+{
+	if (ctx->metric == HISTORY_UTIL)
+		canvas_right(c, r, overview_hot_end(r), 1, ROLE_LABEL, "history, newest right");
+	else
+		canvas_rightf(c, r, overview_hot_end(r), 1, ROLE_LABEL, "%s, newest right",
+			      history_metric_name(ctx->metric));
+}
+
+static void overview_hot_pane(struct list *l, bool on, const struct context *ctx, struct canvas *c,
+			      struct rect r, const struct state *s)
+{
+	uint32_t n;
+	const uint32_t *hot = overview_hot(ctx, &n);
+
+	list_fit(l, n, r.h - 2);
+	overview_draw_hot_head(ctx, on, c, r);
+	if (!n)
+		canvas_text(c, r, 2, 2, ROLE_DIM, overview_nothing_hot(ctx, s));
+	else if (r.w >= 100)
+		overview_draw_past_head(ctx, c, r);
+	for (int y = 0; y < r.h - 2 && l->top + (uint32_t)y < n; y++) {
+		overview_draw_hot_row(ctx, c, r, y + 2, hot[l->top + (uint32_t)y], s);
+		overview_mark_row(c, r, y + 2, on && l->top + (uint32_t)y == l->cursor);
+	}
+}
+
+/* --- problem ports --------------------------------------------------------------------------- */
+
+static const char *overview_problem_text(char *buf, size_t len, const struct state *s,
+					 const struct fabric_summary *v, uint32_t port)
+{
+	enum problem kind = (enum problem)v->problem[port];
+	const struct port *p = &s->fabric->port[port];
+	const struct port_rate *rate = state_rate(s, port);
+	bool longer = false;
+	double age = s->past.on ? NAN : port_problems_age_s(v->troubles, port, s->now_s, &longer);
+	char since[FIGURE_LEN], pct[FIGURE_LEN], what[64];
+
+	if (kind == PROBLEM_ERRORS && rate)
+		snprintf(what, sizeof(what), "%s %s/min", problem_word(kind),
+			 figure_pct(pct, rate->errors_per_min));
+	else if (kind == PROBLEM_REDUCED)
+		snprintf(what, sizeof(what), "%u of %u Gb/s", p->rate_Mbps / 1000,
+			 (p->chan != FAB_NONE ? v->isl_Mbps : v->host_Mbps) / 1000);
+	else
+		snprintf(what, sizeof(what), "%s", problem_word(kind));
+	if (isfinite(age))
+		snprintf(buf, len, "%s %s%s", what, figure_age(since, age), longer ? "+" : "");
+	else
+		snprintf(buf, len, "%s", what);
+	return buf;
+}
+
+static void overview_draw_problem(const struct context *ctx, struct canvas *c, struct rect r, int y,
+				  const struct state *s, const struct fabric_summary *v, uint32_t i)
+{
+	uint32_t sw = v->problem_sw[i], port = s->fabric->port_off[sw] + v->problem_port[i];
+	enum problem kind = (enum problem)v->problem[port];
+	const char *was = port_problems_was(v->troubles, port);
+	char label[256], full[360], text[96];
+
+	overview_problem_text(text, sizeof(text), s, v, port);
+	port_label(label, sizeof(label), s->fabric, sw, v->problem_port[i]);
+	snprintf(full, sizeof(full), was ? "%s was -> %s" : "%s", label, was);
+	if (tags_switch(&ctx->tags, sw) || (s->fabric->port[port].chan != FAB_NONE &&
+					    tags_chan(&ctx->tags, s->fabric->port[port].chan)))
+		canvas_char(c, r, 1, y, ROLE_KEY, '+');
+	canvas_char(c, r, 2, y, kind >= PROBLEM_NO_REPLY ? ROLE_BAD : ROLE_WARN,
+		    (uint32_t)problem_glyph(kind));
+	canvas_name(c, r, 4, y, r.w - 5 - text_width(text), ROLE_TEXT, full);
+	canvas_right(c, r, r.w, y, ROLE_DIM, text);
+}
+
+static void overview_problems_pane(struct list *l, bool on, const struct context *ctx,
+				   struct canvas *c, struct rect r, const struct state *s)
+{
+	const struct fabric_summary *v = &ctx->summary;
+
+	list_fit(l, v->nproblem, r.h - 1);
+	canvas_rule(c, r, 0, "Problem ports");
+	list_draw_range(l, v->nproblem, c, r, 0);
+	if (!v->nproblem)
+		canvas_text(c, r, 2, 1, ROLE_DIM, s->sample ? "none" : "none known");
+	for (int y = 0; y < r.h - 1 && l->top + (uint32_t)y < v->nproblem; y++) {
+		overview_draw_problem(ctx, c, r, y + 1, s, v, l->top + (uint32_t)y);
+		overview_mark_row(c, r, y + 1, on && l->top + (uint32_t)y == l->cursor);
+	}
+}
+
+/* --- jobs ------------------------------------------------------------------------------------ */
+
+static void overview_draw_job(const struct context *ctx, struct canvas *c, struct rect r, int y,
+			      const struct state *s, uint32_t i)
+{
+	const struct fabric_summary *v = &ctx->summary;
+	const struct job *j = &v->jobs->jobs[i];
+	const struct job_metrics *m = job_metrics_of(state_metrics(s), s->metrics_jobs, j->id);
+	const struct job_load *load = fabric_summary_job_load(v, s, i);
+	char rate[FIGURE_LEN], efi[FIGURE_LEN] = "-", hot[FIGURE_LEN] = "-", name[128];
+	bool marked = j->id == ctx->job.id;
+
+	snprintf(name, sizeof(name), "%llu %.40s", (unsigned long long)j->id,
+		 j->user[0] ? j->user : j->name);
+	if (m)
+		figure_short(efi, m->efi_max);
+	if (load && s->rates)
+		figure_short(hot, load->hot);
+	canvas_char(c, r, 1, y, ROLE_KEY, marked ? '*' : tags_job(&ctx->tags, j->id) ? '+' : ' ');
+	canvas_name(c, r, 2, y, r.w - 28, marked ? ROLE_KEY : ROLE_TEXT, name);
+	canvas_rightf(c, r, r.w - 1, y, ROLE_TEXT, "%5u %6s %5s %5s", j->nnodes,
+		      figure_rate(rate, v->job_Bps ? v->job_Bps[i] : NAN, ctx->bits), hot, efi);
+}
+
+static void overview_jobs_pane(struct list *l, bool on, const struct context *ctx, struct canvas *c,
+			       struct rect r, const struct state *s)
+{
+	const struct fabric_summary *v = &ctx->summary;
+	uint32_t n = v->jobs ? v->jobs->njob : 0;
+
+	list_fit(l, n, r.h - 1);
+	canvas_rule(c, r, 0, "Jobs by traffic");
+	if (!n)
+		canvas_wrap(c, r, 2, 1, ROLE_DIM,
+			    s->jobs_source.state == JOBS_UNREACHABLE ? s->jobs_source.sentence
+			    : v->jobs				     ? "no jobs"
+								     : "no jobs known");
+	else
+		canvas_right(c, r, r.w - 1, 0, ROLE_RULE,
+			     ctx->bits ? " nodes   Gb/s   hot   EFI" : " nodes   GB/s   hot   EFI");
+	for (int y = 0; y < r.h - 1 && l->top + (uint32_t)y < n; y++) {
+		uint32_t i = l->top + (uint32_t)y;
+
+		overview_draw_job(ctx, c, r, y + 1, s, v->by_traffic ? v->by_traffic[i] : i);
+		overview_mark_row(c, r, y + 1, on && i == l->cursor);
+	}
+}
+
+/* --- the page -------------------------------------------------------------------------------- */
 
 static void overview_done(void *own)
 {
@@ -209,9 +704,10 @@ static void overview_draw_panes(struct overview_ui *u, const struct context *ctx
 	u->at[PANE_HOT] = l->hot;
 	u->at[PANE_PROBLEMS] = l->problems;
 	u->at[PANE_JOBS] = l->jobs;
-	pane_hot(&u->list[PANE_HOT], u->pane == PANE_HOT, ctx, c, l->hot, s);
-	pane_problems(&u->list[PANE_PROBLEMS], u->pane == PANE_PROBLEMS, ctx, c, l->problems, s);
-	pane_jobs(&u->list[PANE_JOBS], u->pane == PANE_JOBS, ctx, c, l->jobs, s);
+	overview_hot_pane(&u->list[PANE_HOT], u->pane == PANE_HOT, ctx, c, l->hot, s);
+	overview_problems_pane(&u->list[PANE_PROBLEMS], u->pane == PANE_PROBLEMS, ctx, c,
+			       l->problems, s);
+	overview_jobs_pane(&u->list[PANE_JOBS], u->pane == PANE_JOBS, ctx, c, l->jobs, s);
 }
 
 static void overview_draw(void *own, struct context *ctx, struct canvas *c, struct rect r,
@@ -226,8 +722,8 @@ static void overview_draw(void *own, struct context *ctx, struct canvas *c, stru
 		overview_draw_events(c, l.events, s);
 		return;
 	}
-	pane_fabric(c, l.fabric, s, v);
-	pane_tiers(ctx, c, l.tiers, v);
+	overview_fabric_pane(c, l.fabric, s, v);
+	overview_tiers_pane(ctx, c, l.tiers, v);
 	overview_draw_panes(u, ctx, c, &l, s);
 	if (l.heat.h)
 		heat_small_draw(&u->heat, ctx, c, l.heat, s);

@@ -273,7 +273,7 @@ static void paths_draw(void *own, struct context *ctx, struct canvas *c, struct 
 			"the pairs of a job over the chosen link.");
 }
 
-/* --- keys --- */
+/* --- keys ------------------------------------------------------------------------------------ */
 
 static void paths_ask(struct paths_ui *u, enum stage stage)
 {

@@ -3,11 +3,9 @@
  * does. */
 #include "views/canvas/list.h"
 #include "views/data/view.h"
+#include "views/preview/preview_changes.h"
 #include "views/preview/preview_cost.h"
-#include "views/preview/preview_diff.h"
 #include "views/preview/preview_form.h"
-#include "views/preview/preview_jobs.h"
-#include "views/preview/preview_links.h"
 #include "views/preview/preview_menu.h"
 #include "views/preview/preview_table.h"
 

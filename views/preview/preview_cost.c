@@ -262,7 +262,7 @@ const char *preview_cost_brief(char *buf, size_t len, const struct state *s)
 	return buf;
 }
 
-/* --- checks ------------------------------------------------------------------------------ */
+/* --- checks ---------------------------------------------------------------------------------- */
 
 enum mark { MARK_OK, MARK_WARN, MARK_BAD, MARK_WAIT };
 

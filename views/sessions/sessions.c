@@ -38,7 +38,7 @@ static enum role sessions_verdict_role(const struct session_row *row)
 	return !row->ok ? ROLE_BAD : session_problem(row) ? ROLE_WARN : ROLE_GOOD;
 }
 
-/* --- the table of sessions ------------------------------------------------------------------ */
+/* --- the table of sessions ------------------------------------------------------------------- */
 
 enum { COL_START, COL_PART, COL_RECORD = 6 };
 
@@ -85,7 +85,7 @@ static const struct table_ops list_ops = {
 	.draw = sessions_draw_cell,
 };
 
-/* --- what was done in one ------------------------------------------------------------------- */
+/* --- what was done in one -------------------------------------------------------------------- */
 
 enum { COL_TYPE = 2 };
 
@@ -126,7 +126,7 @@ static struct table *sessions_table(void *own, const struct table_ops **out)
 	return u->inside[0] ? &u->actions : &u->list;
 }
 
-/* --- the view ------------------------------------------------------------------------------- */
+/* --- the view -------------------------------------------------------------------------------- */
 
 static void sessions_draw_detail(struct canvas *c, struct rect r, const struct session_row *row)
 {

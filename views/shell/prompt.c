@@ -18,7 +18,7 @@ void prompt_open(struct prompt *p, enum prompt_kind kind, const char *text)
 	p->choices.n = 0;
 }
 
-/* --- editing -------------------------------------------------------------------------------- */
+/* --- editing --------------------------------------------------------------------------------- */
 
 /* Bytes of the character before the cursor. */
 static size_t prompt_before(const struct prompt *p)

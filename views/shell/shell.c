@@ -129,8 +129,7 @@ static void shell_follow(struct shell *shell, const struct state *s)
 	context_update(&shell->ctx, s);
 }
 
-/* --- menus over the view -----------------------------------------------------------------------
- */
+/* --- menus over the view --------------------------------------------------------------------- */
 
 bool shell_menu(const struct shell *shell)
 {
@@ -223,8 +222,7 @@ static void shell_menu_draw(struct shell *shell, struct canvas *c, const struct 
 		shell_draw_keys(c, shell->settings.menu.open ? setting_keys : column_keys);
 }
 
-/* --- the line at the bottom --------------------------------------------------------------------
- */
+/* --- the line at the bottom ------------------------------------------------------------------ */
 
 static struct prompt_context shell_prompt_context(struct shell *shell, const struct state *s)
 {
@@ -312,8 +310,7 @@ static void shell_prompt_draw(struct shell *shell, struct canvas *c, const struc
 		    shell->prompt.kind == PROMPT_FILTER && t ? t->filter.why : "", &ctx);
 }
 
-/* --- keys and commands -------------------------------------------------------------------------
- */
+/* --- keys and commands ----------------------------------------------------------------------- */
 
 /* A click on a tab and a line typed are inputs of their own. */
 static void shell_do(struct shell *shell, const struct input *in, const struct state *s,
@@ -742,8 +739,7 @@ void shell_input(struct shell *shell, const struct input *in, const struct state
 		shell_do(shell, in, s, out);
 }
 
-/* --- drawing -----------------------------------------------------------------------------------
- */
+/* --- drawing --------------------------------------------------------------------------------- */
 
 /* What is cut off looks like what is not there. */
 static void shell_draw_small(struct canvas *c)
@@ -820,7 +816,7 @@ uint32_t shell_key_at(const struct shell *shell, const struct state *s, int x, i
 	return b ? b->keys[0] : 0;
 }
 
-/* --- what a file may hold --------------------------------------------------------------------- */
+/* --- what a file may hold -------------------------------------------------------------------- */
 
 /* The view's own table, not one that is deeper in it. */
 static struct table *shell_table_of(const struct shell *shell, enum view_id view,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- SL2VL --- */
+/* --- SL2VL ----------------------------------------------------------------------------------- */
 
 static bool switch_vls_usable(const struct tables *t, const struct fabric *f)
 {
@@ -171,7 +171,7 @@ bool sl2vl_pane_input(struct sl2vl_pane *p, const struct pane_in *in, const stru
 	       list_move(&p->list, key->req, p->nrow);
 }
 
-/* --- lanes --- */
+/* --- lanes ----------------------------------------------------------------------------------- */
 
 static void switch_vls_draw_lanes(const struct pane_in *in, const struct link_usage *u,
 				  struct canvas *c, struct rect r, int y, uint32_t chan)

@@ -49,7 +49,7 @@ struct parser {
 	struct err *err;
 };
 
-/* --- words ------------------------------------------------------------------------------- */
+/* --- words ----------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 3, 4))) static int wrong(struct parser *p, const char *at,
 						       const char *fmt, ...)
@@ -194,7 +194,7 @@ static int row_filter_take_value(char **out, struct parser *p, bool regular)
 	return 0;
 }
 
-/* --- nodes ------------------------------------------------------------------------------- */
+/* --- nodes ----------------------------------------------------------------------------------- */
 
 static uint32_t row_filter_push(struct parser *p, struct node n)
 {
@@ -477,7 +477,7 @@ void row_filter_free(struct row_filter *f)
 	free(f);
 }
 
-/* --- rows -------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 static enum truth row_filter_truth_of(bool b)
 {
@@ -590,7 +590,7 @@ bool row_filter_match(const struct row_filter *f, const struct rows *r, uint32_t
 	return !f || !f->node.n || row_filter_judge(f, f->root, r, row) == TRUE;
 }
 
-/* --- typing ------------------------------------------------------------------------------ */
+/* --- typing ---------------------------------------------------------------------------------- */
 
 bool typed_filter_set(struct typed_filter *t, enum row_kind kind, const char *text)
 {

@@ -30,7 +30,7 @@ void table_done(struct table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* --- keys of rows --------------------------------------------------------------------------- */
+/* --- keys of rows ---------------------------------------------------------------------------- */
 
 /* FNV-1a */
 static uint64_t table_text_key(const char *text)
@@ -108,7 +108,7 @@ static void table_toggle_tag(struct table *t, uint64_t key)
 	t->ntag++;
 }
 
-/* --- rows ----------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 bool table_problem(const struct rows *r, uint32_t row)
 {
@@ -335,7 +335,7 @@ void table_follow(struct table *t, const struct table_ops *ops, const struct tab
 		t->cursor_key = t->key[t->row[t->list.cursor]];
 }
 
-/* --- what is asked for ---------------------------------------------------------------------- */
+/* --- what is asked for ----------------------------------------------------------------------- */
 
 static void table_tell(struct table *t, const struct table_ops *ops, const struct table_in *in)
 {

@@ -38,7 +38,7 @@ static void topology_done(void *own)
 	line_canvas_done(&u->tagged);
 }
 
-/* --- zoom and what is in sight --- */
+/* --- zoom and what is in sight --------------------------------------------------------------- */
 
 /* Rows of levels reach from the first line to the last. */
 static void topology_add_step(struct topology_ui *u, const struct topology_layout *p, float px,
@@ -158,7 +158,7 @@ static void topology_draw(void *own, struct context *ctx, struct canvas *c, stru
 		topology_detail(u, ctx, s, c, detail);
 }
 
-/* --- keys --- */
+/* --- keys ------------------------------------------------------------------------------------ */
 
 static void topology_zoom_to(struct topology_ui *u, uint32_t zoom)
 {

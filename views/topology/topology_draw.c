@@ -121,7 +121,7 @@ void topology_nodes(struct topology_ui *u, const struct context *ctx, struct can
 	free(joined);
 }
 
-/* --- around the picture --- */
+/* --- around the picture ---------------------------------------------------------------------- */
 
 void topology_title(const struct topology_ui *u, const char *note, struct canvas *c, struct rect r)
 {

@@ -100,7 +100,7 @@ static void topology_placement_place_row(struct topology_placement *l, const str
 	}
 }
 
-/* --- trees --- */
+/* --- trees ----------------------------------------------------------------------------------- */
 
 /* Components of the switches up to a level, numbered in the order of names. */
 static uint32_t topology_placement_pods(const struct fabric *f, const struct topology_kind *s,
@@ -209,7 +209,7 @@ static void topology_placement_place_tree(struct topology_placement *l, const st
 	free(all);
 }
 
-/* --- HyperX, torus, mesh --- */
+/* --- HyperX, torus, mesh --------------------------------------------------------------------- */
 
 /* How many of n boxes of w x h go side by side so that all of them look like a screen. */
 static uint32_t topology_placement_columns_for(uint32_t n, float w, float h)
@@ -304,7 +304,7 @@ void topology_placement_mark(const struct topology_placement *l, const struct fa
 	}
 }
 
-/* --- groups --- */
+/* --- groups ---------------------------------------------------------------------------------- */
 
 static void topology_placement_place_groups(struct topology_placement *l, const struct fabric *f,
 					    const struct topology_kind *s)
@@ -334,7 +334,7 @@ static void topology_placement_place_groups(struct topology_placement *l, const 
 	snprintf(l->block, sizeof(l->block), "group");
 }
 
-/* --- anything else --- */
+/* --- anything else --------------------------------------------------------------------------- */
 
 /* Mean place in the row before of the neighbours there, as a key to sort by. */
 static uint32_t topology_placement_pull(const struct topology_placement *l, const struct fabric *f,

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/preview/preview_changes.h"
+
+#include "views/canvas/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BUCKETS 8
+#define WORST	32
+
+static const uint64_t *preview_changes_efi_of(const struct metrics *m)
+{
+	return m->njob ? m->eff_efi : m->efi;
+}
+
+static void preview_changes_fill_buckets(uint32_t *count, const struct metrics *m, uint64_t width)
+{
+	const uint64_t *efi = preview_changes_efi_of(m);
+
+	for (uint32_t i = 0; i < m->nchan; i++)
+		count[efi[i] / width]++;
+}
+
+/* Length of a bar: logarithmic, so that one link alone is still seen. */
+static int preview_changes_bar_length(uint32_t n, uint32_t all, int width)
+{
+	if (!n)
+		return 0;
+	return 1 + (int)lround((width - 1) * log2(1 + n) / log2(2 + all));
+}
+
+void preview_histogram_draw(const struct state *s, struct canvas *c, struct rect r)
+{
+	const struct metrics *a = s->preview.before, *b = s->preview.after;
+	uint64_t max = b->njob ? b->eff_efi_max : b->efi_max, other = 0, width;
+	uint32_t now[BUCKETS] = { 0 }, plan[BUCKETS] = { 0 };
+	int half = (r.w - 16) / 2, n = r.h - 1 < BUCKETS ? r.h - 1 : BUCKETS;
+
+	if (n < 1)
+		return;
+
+	if (a)
+		other = a->njob ? a->eff_efi_max : a->efi_max;
+	width = (max > other ? max : other) / (uint64_t)n + 1;
+	if (a)
+		preview_changes_fill_buckets(now, a, width);
+	preview_changes_fill_buckets(plan, b, width);
+	canvas_rule(c, r, 0,
+		    b->njob ? "Links by job EFI: now, plan (log)"
+			    : "Links by EFI: now, plan (log)");
+	for (int i = 0; i < n; i++) {
+		char range[64];
+		int x = preview_changes_bar_length(now[i], b->nchan, half - 8);
+		int p = preview_changes_bar_length(plan[i], b->nchan, half - 8);
+
+		snprintf(range, sizeof(range), "%llu-%llu",
+			 (unsigned long long)(width * (uint64_t)i),
+			 (unsigned long long)(width * (uint64_t)(i + 1) - 1));
+		canvas_right(c, r, 14, i + 1, ROLE_LABEL, range);
+		for (int k = 0; k < x; k++)
+			canvas_char(c, r, 16 + k, i + 1, ROLE_HEAT + 3, '#');
+		canvas_textf(c, r, 16 + x, i + 1, ROLE_DIM, " %u", now[i]);
+		for (int k = 0; k < p; k++)
+			canvas_char(c, r, 16 + half + k, i + 1, ROLE_HEAT + 5, 'o');
+		canvas_textf(c, r, 16 + half + p, i + 1, ROLE_DIM, " %u", plan[i]);
+	}
+}
+
+void preview_worst_draw(const struct state *s, struct canvas *c, struct rect r)
+{
+	const struct metrics *a = s->preview.before, *b = s->preview.after;
+	const uint64_t *efi = preview_changes_efi_of(b);
+	uint32_t top[WORST], n = 0, want = r.h - 1 < WORST ? (uint32_t)(r.h - 1) : WORST;
+
+	if (r.h < 2)
+		return;
+	for (uint32_t i = 0; i < b->nchan; i++) {
+		uint32_t k;
+
+		if (n == want && efi[i] <= efi[top[n - 1]])
+			continue;
+		k = n < want ? n++ : n - 1;
+		for (; k && efi[top[k - 1]] < efi[i]; k--)
+			top[k] = top[k - 1];
+		top[k] = i;
+	}
+	canvas_rule(c, r, 0,
+		    b->njob ? "Worst links after the plan: job EFI (now)"
+			    : "Worst links after the plan: EFI (now)");
+	for (uint32_t i = 0; i < n; i++) {
+		char label[256], v[FIGURE_LEN], w[FIGURE_LEN] = "-";
+
+		if (a)
+			figure_short(w, preview_changes_efi_of(a)[top[i]]);
+		canvas_textf(c, r, 1, (int)i + 1, ROLE_TEXT, "%6s (%s)",
+			     figure_short(v, efi[top[i]]), w);
+		canvas_name(c, r, 17, (int)i + 1, r.w - 18, ROLE_TEXT,
+			    chan_label(label, sizeof(label), s->fabric, top[i]));
+	}
+}
+
+/* --- jobs ------------------------------------------------------------------------------------ */
+
+uint32_t preview_jobs_rows(const struct state *s)
+{
+	const struct proposal *x = state_proposal(s);
+
+	return x && x->jobs && x->after->njob == x->jobs->njob ? x->jobs->njob : 0;
+}
+
+/* What the update does to it while it runs. */
+static const char *preview_changes_fate(const struct proposal *x, uint32_t job, enum role *role)
+{
+	*role = ROLE_DIM;
+	if (x->order != ORDER_FOUND)
+		return x->order == ORDER_WAITS ? "..." : "-";
+	for (uint32_t i = 0; i < x->ordered->drain.njob; i++) {
+		const struct drain_job *d = &x->ordered->drain.job[i];
+
+		if (d->job != job)
+			continue;
+		*role = d->needed ? ROLE_WARN : ROLE_TEXT;
+		return d->needed ? "must drain" : "order only";
+	}
+	return "untouched";
+}
+
+static void preview_changes_draw_pair(struct canvas *c, struct rect r, int end, int y, bool known,
+				      uint64_t was, uint64_t is, bool less_is_better)
+{
+	char a[FIGURE_LEN] = "-", b[FIGURE_LEN];
+	enum role role = !known || was == is		? ROLE_TEXT
+			 : (is < was) == less_is_better ? ROLE_GOOD
+							: ROLE_WARN;
+
+	if (known)
+		figure_short(a, was);
+	canvas_rightf(c, r, end, y, role, "%s > %s", a, figure_short(b, is));
+}
+
+static void preview_changes_draw_job(const struct state *s, struct canvas *c, struct rect r, int y,
+				     uint32_t i)
+{
+	const struct proposal *x = state_proposal(s);
+	const struct job *j = &x->jobs->jobs[i];
+	bool known = x->before && x->before->njob == x->jobs->njob;
+	const struct job_metrics *is = &x->after->job[i];
+	const struct job_metrics *was = known ? &x->before->job[i] : is;
+	enum role role;
+	const char *word = preview_changes_fate(x, i, &role);
+	int at = 38;
+
+	canvas_textf(c, r, 1, y, ROLE_TEXT, "%llu", (unsigned long long)j->id);
+	canvas_rightf(c, r, 14, y, ROLE_TEXT, "%u", j->nnodes);
+	preview_changes_draw_pair(c, r, 25, y, known, was->efi_max, is->efi_max, true);
+	preview_changes_draw_pair(c, r, 36, y, known, was->links, is->links, false);
+	canvas_text(c, r, at, y, role, word);
+	canvas_name(c, r, at + 12, y, 8, ROLE_DIM, j->user);
+	canvas_name(c, r, at + 21, y, r.w - at - 22, ROLE_DIM, j->name);
+}
+
+void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, struct rect r)
+{
+	uint32_t n = preview_jobs_rows(s);
+	struct rect rows = { r.x, r.y + 2, r.w, r.h - 3 };
+	const struct forecast *f = &state_proposal(s)->plan;
+
+	list_fit(l, n, rows.h);
+	canvas_rule(c, r, 0, "Jobs: worst link, links: now > plan");
+	list_draw_range(l, n, c, r, 0);
+	canvas_text(c, r, 1, 1, ROLE_LABEL, "job");
+	canvas_right(c, r, 14, 1, ROLE_LABEL, "nodes");
+	canvas_right(c, r, 25, 1, ROLE_LABEL, "EFI");
+	canvas_right(c, r, 36, 1, ROLE_LABEL, "links");
+	canvas_text(c, r, 38, 1, ROLE_LABEL, "meanwhile");
+	canvas_text(c, r, 50, 1, ROLE_LABEL, "user");
+	if (!n)
+		canvas_text(c, rows, 1, 0, ROLE_DIM, "no jobs known");
+	for (int y = 0; y < rows.h && l->top + (uint32_t)y < n; y++) {
+		preview_changes_draw_job(s, c, rows, y, l->top + (uint32_t)y);
+		if (l->top + (uint32_t)y == l->cursor)
+			list_draw_cursor(c, rows, y);
+	}
+	if (f->known && f->jobs)
+		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM, "slowest then: job %llu, %.2f times alone",
+			     (unsigned long long)f->worst_job, f->slowdown_max);
+	else
+		canvas_text(c, r, 1, r.h - 1, ROLE_DIM, "order only: packets may pass each other");
+}
+
+/* --- entries --------------------------------------------------------------------------------- */
+
+uint32_t preview_diff_rows(const struct state *s)
+{
+	const struct proposal *x = state_proposal(s);
+
+	return x && x->diff && x->from ? x->diff->nblocks + x->diff->nsl2vl : 0;
+}
+
+static void preview_changes_draw_row(const struct state *s, struct canvas *c, struct rect r, int y,
+				     uint32_t i)
+{
+	const struct tdiff *d = state_proposal(s)->diff;
+	char name[NAME_LEN];
+
+	if (i >= d->nblocks) {
+		const struct tdiff_sl2vl *v = &d->sl2vl[i - d->nblocks];
+
+		canvas_name(c, r, 1, y, 16, ROLE_TEXT,
+			    switch_label(name, sizeof(name), s->fabric, v->sw));
+		canvas_textf(c, r, 18, y, ROLE_TEXT, "SL2VL in %u out %u", v->in, v->out);
+		return;
+	}
+	canvas_name(c, r, 1, y, 16, ROLE_TEXT,
+		    switch_label(name, sizeof(name), s->fabric, d->blocks[i].sw));
+	canvas_textf(c, r, 18, y, ROLE_TEXT, "LIDs %u-%u", d->blocks[i].block * LFT_BLOCK,
+		     d->blocks[i].block * LFT_BLOCK + LFT_BLOCK - 1);
+	canvas_rightf(c, r, r.w - 1, y, ROLE_DIM, "%u", d->blocks[i].entries);
+}
+
+static void preview_changes_port_text(char *buf, size_t len, const struct fabric *f, uint32_t sw,
+				      uint8_t port)
+{
+	uint32_t c = fabric_chan(f, sw, port);
+	char name[NAME_LEN];
+
+	if (port == FAB_NO_PORT)
+		snprintf(buf, len, "none");
+	else if (c != FAB_NONE)
+		snprintf(buf, len, "%u %s", port,
+			 switch_label(name, sizeof(name), f, f->chan_dst[c]));
+	else
+		snprintf(buf, len, "%u", port);
+}
+
+static const char *preview_changes_lid_name(const struct fabric *f, uint32_t lid,
+					    char name[NAME_LEN])
+{
+	uint32_t end = fabric_lid_end(f, lid);
+
+	if (end < f->nterm)
+		return f->term_name[end];
+	if (end >= f->nend && end != FAB_NONE)
+		return switch_label(name, NAME_LEN, f, end - f->nend);
+	return "";
+}
+
+/* The entries of one block: LID, whose it is, old port, new port. */
+static void preview_changes_draw_entries(const struct state *s, struct canvas *c, struct rect r,
+					 uint32_t i)
+{
+	const struct proposal *x = state_proposal(s);
+	const struct tdiff_block *b = &x->diff->blocks[i];
+	const uint8_t *was = tables_row(x->from, b->sw), *is = tables_row(x->tables, b->sw);
+	uint32_t lid = b->block * LFT_BLOCK, end = lid + LFT_BLOCK;
+	char from[80], to[80], line[256], name[NAME_LEN], title[128];
+	int y = 1;
+
+	snprintf(title, sizeof(title), "%s: port to, now > plan",
+		 switch_label(name, sizeof(name), s->fabric, b->sw));
+	canvas_rule(c, r, 0, title);
+	for (; lid < end && lid <= s->fabric->max_lid && y < r.h; lid++) {
+		if (was[lid] == is[lid])
+			continue;
+		preview_changes_port_text(from, sizeof(from), s->fabric, b->sw, was[lid]);
+		preview_changes_port_text(to, sizeof(to), s->fabric, b->sw, is[lid]);
+		snprintf(line, sizeof(line), "%s > %s", from, to);
+		canvas_textf(c, r, 1, y, ROLE_LABEL, "%u", lid);
+		canvas_name(c, r, 7, y, 10, ROLE_TEXT,
+			    preview_changes_lid_name(s->fabric, lid, name));
+		canvas_name(c, r, 18, y++, r.w - 19, ROLE_TEXT, line);
+	}
+}
+
+void preview_diff_draw(struct list *l, const struct state *s, struct canvas *c, struct rect r)
+{
+	uint32_t n = preview_diff_rows(s), nblocks = n ? state_proposal(s)->diff->nblocks : 0;
+	bool beside = r.w >= 90;
+	struct rect list = { r.x, r.y, beside ? 44 : r.w, beside ? r.h : r.h / 2 };
+	struct rect at = { beside ? r.x + 45 : r.x, beside ? r.y : r.y + r.h / 2,
+			   beside ? r.w - 45 : r.w, beside ? r.h : r.h - r.h / 2 };
+
+	list_fit(l, n, list.h - 1);
+	canvas_rule(c, list, 0, "Blocks that change: entries");
+	list_draw_range(l, n, c, list, 0);
+	if (!n)
+		canvas_text(c, list, 1, 1, ROLE_DIM, "none, or the current tables are not known");
+	for (int y = 0; y < list.h - 1 && l->top + (uint32_t)y < n; y++) {
+		struct rect row = { list.x, list.y + 1, list.w, list.h - 1 };
+
+		preview_changes_draw_row(s, c, row, y, l->top + (uint32_t)y);
+		if (l->top + (uint32_t)y == l->cursor)
+			list_draw_cursor(c, row, y);
+	}
+	if (l->cursor < nblocks)
+		preview_changes_draw_entries(s, c, at, l->cursor);
+}
