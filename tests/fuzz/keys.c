@@ -12,7 +12,6 @@
 #include "console/lib/config.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/rng.h"
-#include "fabric/update/watchdog/supervisor.h"
 #include "views/shell/command.h"
 #include "views/shell/prompt.h"
 #include "views/shell/shell.h"
@@ -225,8 +224,6 @@ int main(int argc, char **argv)
 	struct rng rng;
 	double start = clock_s();
 
-	if (argc > 1 && !strcmp(argv[1], GUARD_ARG)) /* of an update that the keys began */
-		return watchdog_main(argc - 1, argv + 1);
 	own_config(config);
 	a = app_kit_open("fattree2:leaves=6,spines=3,hosts=6,fail=2,seed=3", NULL, 80, 24);
 	if (!a || !app_kit_ready(a, 3))
