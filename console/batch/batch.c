@@ -5,7 +5,6 @@
 #include "console/batch/batch_record.h"
 #include "console/batch/prom.h"
 #include "console/batch/prom_listen.h"
-#include "console/cli/summary.h"
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
 #include "console/lib/progress_line.h"

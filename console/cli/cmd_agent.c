@@ -3,12 +3,12 @@
 #include "console/cli/commands.h"
 
 #include "console/cli/agent_status.h"
-#include "console/cli/summary.h"
 #include "console/input/options.h"
 #include "console/lib/cmdline.h"
 #include "console/lib/config.h"
 #include "console/lib/exits.h"
 #include "console/lib/mkey.h"
+#include "console/lib/output_file.h"
 #include "console/lib/syslog_out.h"
 #include "fabric/agent/agent.h"
 #include "fabric/agent/agent_line.h"
@@ -338,7 +338,7 @@ static int cmd_agent_print_answer(struct ibroute_agent *a, bool json, struct err
 		: err_set(err, EXIT_UNREADABLE, "no stream: %s", strerror(errno));
 	if (in)
 		fclose(in);
-	if (!rc && status && summary_dump(stdout, status, err))
+	if (!rc && status && output_file_json(stdout, status, err))
 		rc = EXIT_FINDINGS;
 	json_decref(status);
 	return rc;

@@ -69,7 +69,7 @@ static int cmd_check_tell(const struct options *o, const struct route_report *e,
 		if (o->per_job)
 			summary_add_jobs(summary, e);
 		summary_add_verdict(summary, e);
-		rc = summary_dump(stdout, summary, err);
+		rc = output_file_json(stdout, summary, err);
 		json_decref(summary);
 	} else {
 		summary_print_table(stdout, e, 1);

@@ -195,7 +195,7 @@ static int cmd_compare_print_json(const struct comparison *c, bool per_job, stru
 		}
 		json_array_append_new(list, o);
 	}
-	rc = summary_dump(stdout, list, err);
+	rc = output_file_json(stdout, list, err);
 	json_decref(list);
 	return rc;
 }

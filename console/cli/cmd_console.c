@@ -46,8 +46,16 @@ static error_t cmd_console_take(int key, char *arg, struct argp_state *s)
 /* --auto without a terminal */
 static int cmd_console_service(const struct app_opts *o)
 {
+	struct auto_run_opts service = {
+		.automatic = o->automatic,
+		.jobs_interval_s = o->jobs_interval_s,
+		.seed = o->seed,
+		.rw = o->rw,
+	};
+
+	app_opts_dog(&service.dog, o);
 	if (!o->demo)
-		return auto_run(o);
+		return auto_run(&service);
 	fprintf(stderr, "ibroute-top: --auto without a terminal needs a fabric, not --demo\n");
 	return EXIT_BAD_USAGE;
 }

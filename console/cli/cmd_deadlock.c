@@ -2,7 +2,6 @@
 #include "console/cli/commands.h"
 
 #include "console/cli/engines_help.h"
-#include "console/cli/summary.h"
 #include "console/input/options.h"
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
@@ -144,7 +143,7 @@ static int cmd_deadlock_tell(const struct options *o, const struct deadlock_test
 		json = deadlock_test_json(stress);
 		json_object_set_new(json, "deadlock_free", json_boolean(v->deadlock_free));
 		json_object_set_new(json, "vls_used", json_integer(v->vls_used));
-		rc = summary_dump(stdout, json, err);
+		rc = output_file_json(stdout, json, err);
 		json_decref(json);
 		return rc ? rc : output_file_flush_stdout(err);
 	}

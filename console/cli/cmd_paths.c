@@ -3,7 +3,6 @@
  * plan. */
 #include "console/cli/commands.h"
 
-#include "console/cli/summary.h"
 #include "console/lib/cmdline.h"
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
@@ -285,7 +284,7 @@ static int cmd_paths_print_json(const struct paths *x, struct err *err)
 	json_object_set_new(j, "now", cmd_paths_way_json(x, &x->now));
 	json_object_set_new(j, "plan", x->plan.t ? cmd_paths_way_json(x, &x->plan) : json_null());
 	json_object_set_new(j, "first_difference", at == FAB_NONE ? json_null() : json_integer(at));
-	rc = summary_dump(stdout, j, err);
+	rc = output_file_json(stdout, j, err);
 	json_decref(j);
 	return rc;
 }

@@ -11,6 +11,7 @@
 #include "console/input/route_file.h"
 #include "console/lib/cmdline.h"
 #include "console/lib/exits.h"
+#include "console/lib/output_file.h"
 #include "console/lib/progress_line.h"
 #include "console/session/command_inputs.h"
 #include "console/session/route_report.h"
@@ -259,7 +260,7 @@ static int cmd_plan_print_json(const struct plan_cmd *c, const struct plan *p,
 	json_object_set_new(j, "after", after);
 	if (c->o.per_job)
 		json_object_set_new(j, "per_job", plan_jobs_json(p, both));
-	rc = summary_dump(stdout, j, err);
+	rc = output_file_json(stdout, j, err);
 	json_decref(j);
 	return rc;
 }

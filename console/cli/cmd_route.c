@@ -88,7 +88,7 @@ static int cmd_route_finish(const struct options *o, const struct route_report *
 	if (o->out)
 		rc = routefiles_write(o->out, e, o->formats, summary, err);
 	if (!rc && o->json) {
-		rc = summary_dump(stdout, summary, err);
+		rc = output_file_json(stdout, summary, err);
 	} else if (!rc) {
 		summary_print_table(stdout, e, 1);
 		summary_print_notes(stdout, e);

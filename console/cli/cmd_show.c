@@ -145,7 +145,7 @@ static int cmd_show_print_json(const struct show_cmd *c, const struct plan *p,
 		json_object_set_new(j, "diff", plan_diff_json(p));
 		progress_line_files_end(&watch);
 	}
-	rc = summary_dump(stdout, j, err);
+	rc = output_file_json(stdout, j, err);
 	json_decref(j);
 	return rc;
 }

@@ -460,13 +460,3 @@ void summary_print_table(FILE *out, const struct route_report *list, size_t n)
 	summary_print_seconds(out, "  layers", list, n, offsetof(struct route_report, layers_s));
 	summary_print_seconds(out, "  verify", list, n, offsetof(struct route_report, verify_s));
 }
-
-int summary_dump(FILE *out, const json_t *value, struct err *err)
-{
-	errno = 0;
-	if (!json_dumpf(value, out, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) &&
-	    fputc('\n', out) != EOF)
-		return 0;
-	return err_set(err, errno ? -errno : -EIO, "writing JSON failed: %s",
-		       strerror(errno ? errno : EIO));
-}

@@ -34,7 +34,4 @@ void summary_print_verdict(FILE *out, const struct route_report *e);
 /* Figures of several evaluations beside each other; one whose tables are missing shows "-". */
 void summary_print_table(FILE *out, const struct route_report *list, size_t n);
 
-/* One JSON value and a newline; -EIO and the like with a sentence. */
-int summary_dump(FILE *out, const json_t *value, struct err *err);
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/input/routefiles.h"
 
-#include "console/cli/summary.h"
 #include "console/input/options.h"
 #include "console/lib/output_file.h"
 #include "console/lib/progress_line.h"
@@ -110,7 +109,7 @@ static int routefiles_write_summary(const char *dir, const json_t *summary, stru
 	int rc = output_file_open(&o, path, err);
 
 	if (!rc)
-		rc = output_file_end(&o, summary_dump(o.file, summary, err), err);
+		rc = output_file_end(&o, output_file_json(o.file, summary, err), err);
 	free(path);
 	return rc;
 }

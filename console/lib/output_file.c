@@ -160,3 +160,13 @@ int output_file_flush_stdout(struct err *err)
 	return err_set(err, errno ? -errno : -EIO, "writing to stdout failed: %s",
 		       strerror(errno ? errno : EIO));
 }
+
+int output_file_json(FILE *out, const json_t *value, struct err *err)
+{
+	errno = 0;
+	if (!json_dumpf(value, out, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) &&
+	    fputc('\n', out) != EOF)
+		return 0;
+	return err_set(err, errno ? -errno : -EIO, "writing JSON failed: %s",
+		       strerror(errno ? errno : EIO));
+}

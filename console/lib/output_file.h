@@ -10,6 +10,7 @@
 
 #include "fabric/base/err.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
 struct output_file {
@@ -33,5 +34,8 @@ int output_file_folder(const char *path, struct err *err);
 
 /* Flushes stdout and tells what went wrong with all that was written to it. */
 int output_file_flush_stdout(struct err *err);
+
+/* One JSON value and a newline; -EIO and the like with a sentence. */
+int output_file_json(FILE *out, const json_t *value, struct err *err);
 
 #endif

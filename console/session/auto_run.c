@@ -25,7 +25,7 @@
 #define PLAN_NAME "auto.plan" /* the newest proposal, in the directory of the journals */
 
 struct auto_run {
-	const struct app_opts *o;
+	const struct auto_run_opts *o;
 	struct watchdog_config dog;
 	struct auto_policy policy;
 	struct job_source *source;
@@ -334,8 +334,8 @@ static void auto_run_loop(struct auto_run *r)
 
 static int auto_run_start(struct auto_run *r, struct err *err)
 {
-	struct record_opts ro = { .dir = r->o->record_dir,
-				  .fabric = r->o->name,
+	struct record_opts ro = { .dir = r->dog.live.record_dir,
+				  .fabric = r->dog.live.name,
 				  .mode = r->o->rw ? "auto-rw" : "auto",
 				  .syslog = true };
 	struct auto_limits limits;
@@ -373,14 +373,13 @@ static void auto_run_end(struct auto_run *r)
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 }
 
-int auto_run(const struct app_opts *o)
+int auto_run(const struct auto_run_opts *o)
 {
 	struct sigaction sa = { .sa_handler = auto_run_on_stop };
-	struct auto_run r = { .o = o };
+	struct auto_run r = { .o = o, .dog = o->dog };
 	struct err err = { "" };
 	int rc;
 
-	app_opts_dog(&r.dog, o);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
 	signal(SIGPIPE, SIG_IGN);

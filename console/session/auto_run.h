@@ -3,9 +3,22 @@
 #ifndef CONSOLE_SESSION_AUTO_RUN_H
 #define CONSOLE_SESSION_AUTO_RUN_H
 
-#include "console/app/app_opts.h"
+#include "console/session/auto_opts.h"
+#include "console/session/watchdog_config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct auto_run_opts {
+	struct auto_opts automatic;
+	struct watchdog_config
+		dog; /* of every update; its port, names and folders are the service's */
+	unsigned jobs_interval_s;
+	uint64_t seed;
+	bool rw; /* false: it only proposes */
+};
 
 /* Until SIGTERM or SIGINT, which leave an update under way to its own process.  The exit code. */
-int auto_run(const struct app_opts *o);
+int auto_run(const struct auto_run_opts *o);
 
 #endif
