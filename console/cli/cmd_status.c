@@ -170,7 +170,7 @@ static void cmd_status_print_process(const json_t *p)
 	const json_t *left = json_object_get(p, "deadline_s");
 	const char *name;
 
-	printf("  process   %lld, guarded by %lld\n", (long long)cmd_status_num(p, "pid"),
+	printf("  process   %lld, its supervisor %lld\n", (long long)cmd_status_num(p, "pid"),
 	       (long long)cmd_status_num(p, "guard"));
 	printf("  phase     %s, %s; wave %lld of %lld\n", cmd_status_str(st, "phase"),
 	       cmd_status_str(st, "step"), (long long)cmd_status_num(st, "wave") + 1,
@@ -218,7 +218,7 @@ static void cmd_status_print_one(const struct status_cmd *c, const struct txn_in
 	if (p)
 		cmd_status_print_process(p);
 	else
-		printf("  process   %s\n", t->guarded ? "being started again by its guard"
+		printf("  process   %s\n", t->guarded ? "being restarted by its supervisor"
 						      : "holds the journal and does not answer");
 	json_decref(p);
 }

@@ -49,7 +49,7 @@ static bool auto_propose_agents_there(struct live *l, const struct live_opts *o,
 {
 	const struct drain *d = &p->drain;
 	struct agents a = { 0 };
-	bool there = d->jobs && d->escape && (strangers || !d->strangers);
+	bool there = d->jobs && d->escape && (strangers || !d->unassigned_lids);
 
 	if (!there || !l->osm) /* only the plugin knows who subscribes */
 		return false;
@@ -126,7 +126,8 @@ static int auto_propose_judge(struct auto_routes *r, struct live *l, const struc
 	if (!rc)
 		rc = auto_propose_worst_effective(&r->proposal.after, l, t, counted, progress, err);
 	if (!rc)
-		rc = plan_new_told(&r->plan, l->f, l->t, t, all, &l->sm, time(NULL), progress, err);
+		rc = plan_new_with_progress(&r->plan, l->f, l->t, t, all, &l->sm, time(NULL),
+					    progress, err);
 	if (!rc && !plan_empty(r->plan))
 		rc = auto_propose_order(r, l, o, strangers, progress, err);
 	return rc;

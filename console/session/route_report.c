@@ -251,8 +251,8 @@ static int route_report_plan(struct route_report *r, const struct route_inputs *
 			     struct progress *progress, struct err *err)
 {
 	const struct jobset *jobs = in->running ? in->running : in->jobs;
-	int rc = plan_new_told(&r->plan, in->f, in->installed, r->t, jobs, &in->sm, time(NULL),
-			       progress, err);
+	int rc = plan_new_with_progress(&r->plan, in->f, in->installed, r->t, jobs, &in->sm,
+					time(NULL), progress, err);
 
 	if (!rc)
 		plan_from_files(r->plan, &r->files);

@@ -2,7 +2,7 @@
 /*
  * follow: a client of the process that carries out an update.
  *
- * Prints what it does until it is over.  When the connection breaks, the guard has started
+ * Prints what it does until it is over.  When the connection breaks, the supervisor has started
  * another worker, which is looked for; when nobody is left, the journal says how it stands.
  */
 #ifndef CONSOLE_SESSION_UPDATE_FOLLOW_H

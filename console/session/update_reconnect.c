@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define NOBODY_MS 3000 /* that a worker may be away while its guard starts another */
+#define NOBODY_MS 3000 /* that a worker may be away while its supervisor starts another */
 
 static bool update_reconnect_find(struct txn_info *out, const char *base, char id[48], pid_t worker)
 {

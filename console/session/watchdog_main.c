@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PLAN_FILE "/proc/self/fd/4" /* GUARD_PLAN */
+#define PLAN_FILE "/proc/self/fd/4" /* SUPERVISOR_PLAN */
 
 struct worker {
 	struct watchdog_config config;
@@ -307,9 +307,9 @@ static int watchdog_main_start(struct worker *w, struct err *err)
 	int rc;
 
 	watchdog_main_who(w);
-	o.client = fcntl(GUARD_CLIENT, F_GETFD) < 0 ? -1 : GUARD_CLIENT;
-	o.guard = supervisor_link_new("");
-	rc = watchdog_config_read(&w->config, GUARD_CONFIG, err);
+	o.client = fcntl(SUPERVISOR_CLIENT, F_GETFD) < 0 ? -1 : SUPERVISOR_CLIENT;
+	o.supervisor = supervisor_link_new("");
+	rc = watchdog_config_read(&w->config, SUPERVISOR_CONFIG, err);
 	if (rc)
 		return rc;
 	supervisor_log(w->config.live.state_dir, "watchdog");

@@ -307,7 +307,7 @@ static void agent_stop_commands(struct agent *a)
 }
 
 /* What is under way is not wanted any more. */
-static void agent_step_hurry(struct agent *a)
+static void agent_step_cancel(struct agent *a)
 {
 	agent_step_fails(a, "it is not wanted any more");
 	agent_stop_commands(a);
@@ -401,8 +401,8 @@ static void agent_perform(struct agent *a, unsigned act)
 {
 	if (act & AGENT_SAVE)
 		agent_save(a);
-	if (act & AGENT_HURRY)
-		agent_step_hurry(a);
+	if (act & AGENT_CANCEL)
+		agent_step_cancel(a);
 	if (act & AGENT_DRAIN)
 		agent_step_begin(a, STEP_DRAIN);
 	if (act & AGENT_MIGRATE)
@@ -448,7 +448,7 @@ static void agent_take_notice(struct agent *a, const struct notice_in *in)
 	struct phase_notice n;
 	unsigned act;
 	bool answer;
-	int rc = notice_phase_read(&n, &answer, &in->notice);
+	int rc = phase_codec_decode(&n, &answer, &in->notice);
 
 	if (rc == -EPROTO && !answer)
 		log_add(LOG_WARN, "agent",
@@ -532,7 +532,7 @@ static void agent_sm_changed(struct agent *a, const char *what)
 }
 
 /* Restarted, an SM has forgotten us; it tells the port to register again, but only the kernel sees
- * that.  Its activity count, which starts anew, and its silence meanwhile are what we can see. */
+ * that.  Its activity count, which starts again, and its silence meanwhile are what we can see. */
 static void agent_look_at_sm(struct agent *a)
 {
 	struct notice_local old = a->local;

@@ -54,7 +54,7 @@ static int agent_link_notices_recv(void *ctx, struct agent_answer *out, uint64_t
 
 	if (rc != 1)
 		return rc;
-	if (notice_phase_read(&out->notice, &answer, &in.notice) || !answer)
+	if (phase_codec_decode(&out->notice, &answer, &in.notice) || !answer)
 		return 0;
 	out->lid = in.notice.issuer_lid;
 	out->guid = in.notice.issuer_guid;

@@ -174,6 +174,6 @@ unsigned agent_state_notice(struct agent_state *a, const struct phase_notice *n)
 	if (!agent_state_busy(a))
 		return AGENT_SAVE | agent_state_go_on(a);
 	if (a->want == PHASE_REPATH && a->mode != AGENT_RETURNING)
-		return AGENT_SAVE | AGENT_HURRY;
+		return AGENT_SAVE | AGENT_CANCEL;
 	return AGENT_SAVE;
 }

@@ -28,7 +28,7 @@ const char *agent_mode_name(enum agent_mode m); /* "base", "draining", ... */
 /* Carried out in this order. */
 enum agent_action {
 	AGENT_SAVE = 1,	   /* agent_state_saved() to where it survives the process, not the node */
-	AGENT_HURRY = 2,   /* the hook under way is not wanted any more; it still reports its end */
+	AGENT_CANCEL = 2,  /* the hook under way is not wanted any more; it still reports its end */
 	AGENT_DRAIN = 4,   /* start the hook; its end is AGENT_EV_DONE or AGENT_EV_FAILED */
 	AGENT_MIGRATE = 8, /* likewise */
 	AGENT_RETURN = 16, /* likewise; whatever state each queue pair is in */

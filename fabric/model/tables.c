@@ -191,8 +191,8 @@ static bool tables_hash_sl(struct digest_stream *s, const struct tables *t, cons
 	return stopped;
 }
 
-bool tables_hash_told(struct digest *out, const struct tables *t, const struct fabric *f,
-		      struct span *p)
+bool tables_hash_with_progress(struct digest *out, const struct tables *t, const struct fabric *f,
+			       struct span *p)
 {
 	struct digest_stream *s = digest_begin();
 	bool stopped = false;
@@ -211,7 +211,7 @@ bool tables_hash_told(struct digest *out, const struct tables *t, const struct f
 
 void tables_hash(struct digest *out, const struct tables *t, const struct fabric *f)
 {
-	tables_hash_told(out, t, f, NULL);
+	tables_hash_with_progress(out, t, f, NULL);
 }
 
 size_t tables_sl_bytes(const struct tables *t)

@@ -136,8 +136,8 @@ static inline uint32_t tables_blocks(const struct tables *t)
  * forwarding and VLs have the same hash whatever form they are kept in. */
 void tables_hash(struct digest *out, const struct tables *t, const struct fabric *f);
 /* The same, which tells how far it is, of 2 nsw.  True: cancelled, and out is nothing. */
-bool tables_hash_told(struct digest *out, const struct tables *t, const struct fabric *f,
-		      struct span *span);
+bool tables_hash_with_progress(struct digest *out, const struct tables *t, const struct fabric *f,
+			       struct span *span);
 
 /* Were they read from switches or a dump, which do not hold the SLs of paths? */
 bool tables_as_found(const struct tables *t);

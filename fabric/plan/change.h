@@ -6,7 +6,7 @@
  * The changes of a block make a chain, in order of waves.
  *
  * Switches are known by GUID, so that a list read from a journal still fits a fabric that
- * was discovered anew, with other cables or with a switch missing.
+ * was discovered again, with other cables or with a switch missing.
  */
 #ifndef FABRIC_PLAN_CHANGE_H
 #define FABRIC_PLAN_CHANGE_H

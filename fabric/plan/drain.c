@@ -143,7 +143,7 @@ static void drain_mark_changes(struct look *l)
 		l->drained[l->d->lid[i].lid] = true;
 }
 
-static uint32_t drain_count_strangers(const struct look *l, const struct jobset *jobs)
+static uint32_t drain_count_unassigned(const struct look *l, const struct jobset *jobs)
 {
 	bool *known = xcalloc(l->f->nend, sizeof(*known));
 	uint32_t n = 0;
@@ -174,7 +174,7 @@ int drain_find(struct drain *d, const struct fabric *f, const struct tables *fro
 	d->known = true;
 	d->jobs = jobs != NULL;
 	d->escape = drain_escape_stays(&l);
-	d->strangers = drain_count_strangers(&l, jobs);
+	d->unassigned_lids = drain_count_unassigned(&l, jobs);
 	d->njob = d->nneeded = 0;
 	d->job = xcalloc(jobs ? jobs->njob : 0, sizeof(*d->job));
 	for (uint32_t i = 0; jobs && i < jobs->njob && !rc; i++) {
@@ -219,7 +219,7 @@ void drain_clear(struct drain *d)
 void drain_digest(struct digest_stream *s, const struct drain *d, const struct jobset *jobs)
 {
 	digest_add_u64(s, (uint64_t)d->known << 2 | (uint64_t)d->jobs << 1 | d->escape);
-	digest_add_u64(s, d->strangers);
+	digest_add_u64(s, d->unassigned_lids);
 	digest_add_u64(s, d->nlid);
 	for (uint32_t i = 0; i < d->nlid; i++)
 		digest_add_u64(s, (uint64_t)d->lid[i].lid << 8 | d->lid[i].why);
@@ -241,7 +241,7 @@ json_t *drain_encode(const struct drain *d, const struct jobset *jobs)
 				      json_pack("[I, b]", (json_int_t)jobs->jobs[d->job[i].job].id,
 						d->job[i].needed));
 	return json_pack("{s:b, s:b, s:I, s:o, s:o}", "jobs_known", d->jobs, "escape", d->escape,
-			 "strangers", (json_int_t)d->strangers, "lids", lids, "jobs", list);
+			 "strangers", (json_int_t)d->unassigned_lids, "lids", lids, "jobs", list);
 }
 
 static uint32_t drain_job_of(const struct jobset *jobs, json_int_t id)
@@ -260,7 +260,7 @@ int drain_decode(struct drain *out, const json_t *j, const struct fabric *f,
 		.known = true,
 		.jobs = json_is_true(json_object_get(j, "jobs_known")),
 		.escape = json_is_true(json_object_get(j, "escape")),
-		.strangers = (uint32_t)json_integer_value(json_object_get(j, "strangers")),
+		.unassigned_lids = (uint32_t)json_integer_value(json_object_get(j, "strangers")),
 	};
 	size_t i;
 	bool ok = json_is_array(lids) && json_is_array(list);
@@ -328,7 +328,7 @@ void drain_text(char *buf, size_t size, const struct drain *d, const struct jobs
 			 "has",
 			 d->nlid, drain_s(d->nlid), d->nlid == 1 ? "s" : "", d->nneeded,
 			 drain_s(d->nneeded), drain_nodes_of(d, jobs, true),
-			 drain_s(drain_nodes_of(d, jobs, true)), d->strangers);
+			 drain_s(drain_nodes_of(d, jobs, true)), d->unassigned_lids);
 	len = strlen(buf);
 	if (d->njob > d->nneeded && len < size)
 		snprintf(buf + len, size - len,

@@ -2,10 +2,10 @@
 /*
  * drain: whose traffic has to be moved away while tables are written, and who can do that.
  *
- * Waves alone (engines/transition/transition.h) keep packets from being lost and from standing still, but
- * for the LIDs listed here, whose traffic has to be gone.  They do not keep packets in order: a
- * connection whose path changes under way may see a later packet overtake an earlier one.  So two
- * sets of jobs: those that need the drain, and all whose connections change, which are asked
+ * Waves alone (engines/transition/transition.h) keep packets from being lost and from standing
+ * still, but for the LIDs listed here, whose traffic has to be gone.  They do not keep packets in
+ * order: a connection whose path changes under way may see a later packet overtake an earlier one.
+ * So two sets of jobs: those that need the drain, and all whose connections change, which are asked
  * as well where agents are there.  Jobs, not nodes: both ends of a connection have to move.
  */
 #ifndef FABRIC_PLAN_DRAIN_H
@@ -46,7 +46,7 @@ struct drain {
 	bool known;  /* false: a plan without waves, or of an earlier version */
 	bool jobs;   /* it is known which jobs run */
 	bool escape; /* the old tables have escape LIDs that the new ones leave as they are */
-	uint32_t strangers;    /* of the LIDs below those that no multi-switch job owns */
+	uint32_t unassigned_lids; /* of the LIDs below those that no multi-switch job owns */
 	struct drain_lid *lid; /* ascending; traffic to them must be gone before the first write */
 	uint32_t nlid;
 	struct drain_job *job; /* ascending */

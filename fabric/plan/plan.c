@@ -153,10 +153,10 @@ static bool plan_fill(struct plan *p, const struct tables *to, struct progress *
 		return true;
 	p->to = tables_onto(f, p->from, to);
 	span.from = AT_FROM * n;
-	if (tables_hash_told(&p->from_hash, p->from, f, &span))
+	if (tables_hash_with_progress(&p->from_hash, p->from, f, &span))
 		return true;
 	span.from = AT_TO * n;
-	if (tables_hash_told(&p->to_hash, p->to, f, &span))
+	if (tables_hash_with_progress(&p->to_hash, p->to, f, &span))
 		return true;
 	span.from = AT_DIFF * n;
 	if (span_at(&span, 0))
@@ -175,12 +175,13 @@ int plan_new(struct plan **out, const struct fabric *f, const struct tables *fro
 	     const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,
 	     int64_t time_s, struct err *err)
 {
-	return plan_new_told(out, f, from, to, jobs, sm, time_s, NULL, err);
+	return plan_new_with_progress(out, f, from, to, jobs, sm, time_s, NULL, err);
 }
 
-int plan_new_told(struct plan **out, const struct fabric *f, const struct tables *from,
-		  const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,
-		  int64_t time_s, struct progress *progress, struct err *err)
+int plan_new_with_progress(struct plan **out, const struct fabric *f, const struct tables *from,
+			   const struct tables *to, const struct jobset *jobs,
+			   const struct sm_pin *sm, int64_t time_s, struct progress *progress,
+			   struct err *err)
 {
 	struct plan *p;
 

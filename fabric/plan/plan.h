@@ -55,9 +55,10 @@ int plan_new(struct plan **out, const struct fabric *f, const struct tables *fro
 	     int64_t time_s, struct err *err);
 /* The same, which tells how far it is, in switches, and ends with -ECANCELED: with a large fabric
  * it takes more than a second. */
-int plan_new_told(struct plan **out, const struct fabric *f, const struct tables *from,
-		  const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,
-		  int64_t time_s, struct progress *progress, struct err *err);
+int plan_new_with_progress(struct plan **out, const struct fabric *f, const struct tables *from,
+			   const struct tables *to, const struct jobset *jobs,
+			   const struct sm_pin *sm, int64_t time_s, struct progress *progress,
+			   struct err *err);
 /* The same plan with its order and drain, of that time and under that SM: what is known of it is
  * copied, not found again. */
 struct plan *plan_again(const struct plan *known, const struct sm_pin *sm, int64_t time_s);
@@ -76,7 +77,7 @@ static inline bool plan_empty(const struct plan *p)
 
 /* 0: nothing moved since.  -ESTALE and a sentence that says what did: switches or cables
  * gone or new, blocks written by somebody else, jobs started or ended, another SM.
- * f and tables are what is there now (read anew); jobs or sm NULL: not
+ * f and tables are what is there now (read again); jobs or sm NULL: not
  * watched. */
 int plan_staleness(const struct plan *p, const struct fabric *f, const struct tables *tables,
 		   const struct jobset *jobs, const struct sm_pin *sm, struct err *err);

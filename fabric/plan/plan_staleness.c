@@ -9,15 +9,15 @@
 #include <string.h>
 
 /* Findings of one kind: how many, and the name of the first. */
-struct drift {
+struct staleness {
 	uint32_t n;
 	char first[96];
 };
 
-static void plan_staleness_note(struct drift *d, const char *fmt, ...)
+static void plan_staleness_note(struct staleness *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void plan_staleness_note(struct drift *d, const char *fmt, ...)
+static void plan_staleness_note(struct staleness *d, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -28,7 +28,7 @@ static void plan_staleness_note(struct drift *d, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void plan_staleness_say(char *text, size_t size, const struct drift *d, const char *one,
+static void plan_staleness_say(char *text, size_t size, const struct staleness *d, const char *one,
 			       const char *many)
 {
 	size_t len = strlen(text);
@@ -40,7 +40,7 @@ static void plan_staleness_say(char *text, size_t size, const struct drift *d, c
 }
 
 /* Adds the sorted GUIDs of a that b does not have. */
-static void plan_staleness_missing(struct drift *d, const uint64_t *a, uint32_t na,
+static void plan_staleness_missing(struct staleness *d, const uint64_t *a, uint32_t na,
 				   char *const *name, const uint64_t *b, uint32_t nb)
 {
 	uint32_t k = 0;
@@ -54,7 +54,7 @@ static void plan_staleness_missing(struct drift *d, const uint64_t *a, uint32_t 
 }
 
 /* Cables between switches that both snapshots have, but that only a has. */
-static void plan_staleness_missing_cables(struct drift *d, const struct fabric *a,
+static void plan_staleness_missing_cables(struct staleness *d, const struct fabric *a,
 					  const struct fabric *b)
 {
 	for (uint32_t c = 0; c < a->nchan; c++) {
@@ -75,7 +75,7 @@ static void plan_staleness_missing_cables(struct drift *d, const struct fabric *
 	}
 }
 
-static void plan_staleness_changed_lids(struct drift *d, const struct fabric *a,
+static void plan_staleness_changed_lids(struct staleness *d, const struct fabric *a,
 					const struct fabric *b)
 {
 	for (uint32_t i = 0; i < a->nend; i++) {
@@ -92,11 +92,11 @@ static void plan_staleness_changed_lids(struct drift *d, const struct fabric *a,
 	}
 }
 
-static int plan_staleness_fabric_drift(const struct fabric *was, const struct fabric *is,
-				       struct err *err)
+static int plan_staleness_fabric_diff(const struct fabric *was, const struct fabric *is,
+				      struct err *err)
 {
-	struct drift sw_gone = { 0 }, sw_new = { 0 }, cable_gone = { 0 }, cable_new = { 0 };
-	struct drift end_gone = { 0 }, end_new = { 0 }, lids = { 0 };
+	struct staleness sw_gone = { 0 }, sw_new = { 0 }, cable_gone = { 0 }, cable_new = { 0 };
+	struct staleness end_gone = { 0 }, end_new = { 0 }, lids = { 0 };
 	char text[440] = "";
 
 	if (digest_equal(&was->fingerprint, &is->fingerprint))
@@ -122,8 +122,8 @@ static int plan_staleness_fabric_drift(const struct fabric *was, const struct fa
 		       text[0] ? text : "hosts were moved or other ports changed");
 }
 
-static int plan_staleness_tables_drift(const struct plan *p, const struct fabric *f,
-				       const struct tables *t, struct err *err)
+static int plan_staleness_tables_diff(const struct plan *p, const struct fabric *f,
+				      const struct tables *t, struct err *err)
 {
 	struct digest now;
 	struct tdiff *d;
@@ -157,7 +157,7 @@ static bool plan_staleness_has_job(const struct jobset *js, const struct job *j)
 	return false;
 }
 
-static void plan_staleness_missing_jobs(struct drift *d, const struct jobset *a,
+static void plan_staleness_missing_jobs(struct staleness *d, const struct jobset *a,
 					const struct jobset *b)
 {
 	for (uint32_t i = 0; i < a->njob; i++)
@@ -166,10 +166,10 @@ static void plan_staleness_missing_jobs(struct drift *d, const struct jobset *a,
 					    a->jobs[i].nnodes);
 }
 
-static int plan_staleness_jobs_drift(const struct jobset *was, const struct jobset *is,
-				     struct err *err)
+static int plan_staleness_jobs_diff(const struct jobset *was, const struct jobset *is,
+				    struct err *err)
 {
-	struct drift gone = { 0 }, new = { 0 };
+	struct staleness gone = { 0 }, new = { 0 };
 	char text[300] = "";
 
 	if (jobset_same(was, is))
@@ -185,13 +185,13 @@ static int plan_staleness_jobs_drift(const struct jobset *was, const struct jobs
 
 int plan_staleness_of_fabric(const struct plan *p, const struct fabric *f, struct err *err)
 {
-	return plan_staleness_fabric_drift(p->fabric, f, err);
+	return plan_staleness_fabric_diff(p->fabric, f, err);
 }
 
 int plan_staleness(const struct plan *p, const struct fabric *f, const struct tables *tables,
 		   const struct jobset *jobs, const struct sm_pin *sm, struct err *err)
 {
-	int rc = plan_staleness_fabric_drift(p->fabric, f, err);
+	int rc = plan_staleness_fabric_diff(p->fabric, f, err);
 
 	if (!rc && sm && (sm->guid != p->sm.guid || sm->priority != p->sm.priority))
 		rc = err_set(err, -ESTALE,
@@ -199,9 +199,9 @@ int plan_staleness(const struct plan *p, const struct fabric *f, const struct ta
 			     " priority %u, was 0x%016" PRIx64 " priority %u",
 			     sm->guid, sm->priority, p->sm.guid, p->sm.priority);
 	if (!rc)
-		rc = plan_staleness_tables_drift(p, f, tables, err);
+		rc = plan_staleness_tables_diff(p, f, tables, err);
 	if (!rc && jobs)
-		rc = plan_staleness_jobs_drift(p->jobs, jobs, err);
+		rc = plan_staleness_jobs_diff(p->jobs, jobs, err);
 	return rc;
 }
 

@@ -323,7 +323,8 @@ static int planfile_assemble(struct plan **out, const struct sample_reading *r, 
 	int rc = plan_files_decode(&files, json_object_get(r->head, "files"), err);
 
 	if (!rc)
-		rc = plan_new_told(&p, r->f, r->from, r->to, r->jobs, &sm, 0, file_progress(), err);
+		rc = plan_new_with_progress(&p, r->f, r->from, r->to, r->jobs, &sm, 0,
+					    file_progress(), err);
 	if (rc)
 		return rc;
 	plan_from_files(p, &files);
@@ -396,8 +397,8 @@ int plan_rebase(struct plan **out, const struct plan *p, const struct fabric *f,
 
 	/* an equal fingerprint means equal indices: the jobs fit as they are */
 	if (!rc)
-		rc = plan_new_told(out, f, from, p->to, p->jobs, &p->sm, p->time_s, file_progress(),
-				   err);
+		rc = plan_new_with_progress(out, f, from, p->to, p->jobs, &p->sm, p->time_s,
+					    file_progress(), err);
 	if (rc)
 		return rc;
 	plan_from_files(*out, &p->files);

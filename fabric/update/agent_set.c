@@ -231,7 +231,7 @@ static void agent_set_settled(struct transaction *t, enum phase phase, enum phas
 
 /* ---- the question ---- */
 
-/* The SM may have been restarted: listen anew; or be another one. */
+/* The SM may have been restarted: listen again; or be another one. */
 static void agent_set_look_for_sm(struct transaction *t)
 {
 	bool back = t->c.phase == PHASE_ROLLBACK || t->c.cancelled;

@@ -54,7 +54,7 @@ static const struct {
 	[WHY_FAILED] = { "failed", "a step of the update failed" },
 	[WHY_OPERATOR] = { "operator", "the operator called it off" },
 	[WHY_TIMEOUT] = { "timeout", "nobody confirmed in time" },
-	[WHY_GUARD] = { "watch", "a watched condition went wrong" },
+	[WHY_WATCH] = { "watch", "a watched condition went wrong" },
 	[WHY_SM] = { "sm", "the master subnet manager changed" },
 	[WHY_SILENT] = { "agents", "agents did not drain in time" },
 	[WHY_RECOVERED] = { "recovered", "the process that carried it out ended early" },
@@ -398,8 +398,8 @@ static enum coord_action coordinator_outside(struct coordinator *c, enum coord_e
 	switch (ev) {
 	case EV_CANCEL:
 		return coordinator_stop(c, WHY_OPERATOR);
-	case EV_GUARD:
-		return coordinator_stop(c, WHY_GUARD);
+	case EV_WATCH:
+		return coordinator_stop(c, WHY_WATCH);
 	case EV_SM:
 		return coordinator_stop(c, WHY_SM);
 	case EV_FOREIGN:

@@ -57,9 +57,9 @@ enum coord_event {
 			*/
 	EV_CONFIRM,    /* operator, only while waiting */
 	EV_CANCEL,     /* operator, at any time: roll back if anything may have been written */
-	EV_EXTEND,     /* operator, only while waiting: the deadline starts anew */
+	EV_EXTEND,     /* operator, only while waiting: the deadline starts again */
 	EV_TIMEOUT,    /* only while waiting: nobody confirmed */
-	EV_GUARD,      /* at any time: counters, reachability or a job say that it goes wrong */
+	EV_WATCH,      /* at any time: counters, reachability or a job say that it goes wrong */
 	EV_SM,	       /* at any time: another master SM */
 	EV_FOREIGN,    /* at any time: somebody else writes into the switches as well */
 	EV_RESEND,     /* while awaiting: time to send the notice again */
@@ -73,7 +73,7 @@ enum coord_why {
 	WHY_FAILED, /* an action */
 	WHY_OPERATOR,
 	WHY_TIMEOUT,
-	WHY_GUARD,
+	WHY_WATCH,
 	WHY_SM,
 	WHY_SILENT,    /* an agent did not drain, and the policy is to abort */
 	WHY_RECOVERED, /* left behind by a process that died */

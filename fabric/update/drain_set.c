@@ -55,15 +55,15 @@ static void drain_set_count_there(const struct transaction *t, const struct job 
 	*there = *unknown = 0;
 	*absent = "";
 	for (uint32_t i = 0, k; i < job->nterm; i = k) {
-		bool yes = false, dunno = false;
+		bool yes = false, open = false;
 
 		for (k = i; k < job->nterm && drain_set_same_node(t, job, i, k); k++) {
 			yes = yes || at[k].there == AGENT_PRESENT;
-			dunno = dunno || at[k].there == AGENT_UNKNOWN;
+			open = open || at[k].there == AGENT_UNKNOWN;
 		}
 		if (yes)
 			*there += k - i;
-		else if (dunno)
+		else if (open)
 			*unknown += k - i;
 		else if (!**absent)
 			*absent = t->fabric->term_name[job->terms[i]];
@@ -194,11 +194,11 @@ bool drain_set_gather(struct transaction *t)
 			"there is not known: make the plan with --jobs, or write all the same "
 			"with --without-agents",
 			d->nlid);
-	if (d->strangers)
+	if (d->unassigned_lids)
 		drain_set_note(
 			t,
 			"%u LIDs need the drain that no job has: what else sends there should pause",
-			d->strangers);
+			d->unassigned_lids);
 	if (t->o.without_agents)
 		drain_set_name_without(t);
 	if (!d->njob || t->o.without_agents)

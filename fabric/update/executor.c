@@ -128,14 +128,15 @@ static void executor_end(struct transaction *t, bool keep)
 		log_add(LOG_ERROR, "apply", "%s: %s", t->txn, err.text);
 }
 
-static void executor_status_step(struct transaction *t, const char *step, uint32_t total, bool anew)
+static void executor_status_step(struct transaction *t, const char *step, uint32_t total,
+				 bool reset)
 {
 	pthread_mutex_lock(&t->lock);
 	snprintf(t->st.step, sizeof(t->st.step), "%s", step);
 	t->st.phase = t->c.phase;
 	t->st.wave = t->c.wave;
 	t->st.nwaves = t->c.nwaves;
-	if (anew) {
+	if (reset) {
 		t->st.total = total;
 		t->st.written = t->st.verified = t->st.failed = 0;
 	}
@@ -574,16 +575,16 @@ static bool executor_do_finish(struct transaction *t)
 				     .outcome = t->c.outcome,
 				     .items = t->nleft };
 	struct err err = { "" };
-	bool theirs = t->c.outcome == OUTCOME_SUPERSEDED;
+	bool superseded = t->c.outcome == OUTCOME_SUPERSEDED;
 	int rc = 0;
 
-	if (theirs)
+	if (superseded)
 		superseded_report(t);
 	if (t->journal)
 		journal_because(t->journal, t->c.why);
 	if (t->journal)
 		rc = journal_mark(t->journal, last[t->c.outcome], t->c.wave,
-				  theirs ? t->foreign_text : NULL, &err);
+				  superseded ? t->foreign_text : NULL, &err);
 	if (rc && t->c.outcome == OUTCOME_CONFIRMED)
 		return transaction_fail(t, rc, "%s", err.text);
 	if (rc)

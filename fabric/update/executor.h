@@ -88,7 +88,7 @@ struct executor_opts {
 	bool accept_sl_change; /* apply although this installer cannot tell the hosts new SLs */
 
 	/* All run in the worker thread; each may be NULL.  fresh: is the plan still true
-	 * (plan_staleness() on what is read anew)?  gate: before each phase and wave, after its
+	 * (plan_staleness() on what is read again)?  gate: before each phase and wave, after its
 	 * event, and when PREPARE ends without agents to ask: sync the record; not 0 = do not act
 	 * (the record cannot be written); it cannot keep a rollback from going on.  event: for the
 	 * record and the screen. */
@@ -161,7 +161,7 @@ int executor_confirm(struct executor *a, struct err *err);
  * somebody else has routed (OUTCOME_SUPERSEDED); err says what is there.
  * Also the way to go on with a recovery, again and again until it is complete. */
 int executor_rollback(struct executor *a, struct err *err);
-/* The same while it waits, not because the operator said so: EV_TIMEOUT, EV_GUARD, EV_SM
+/* The same while it waits, not because the operator said so: EV_TIMEOUT, EV_WATCH, EV_SM
  * or EV_FOREIGN, with a sentence for people. */
 int executor_abort(struct executor *a, enum coord_event ev, const char *why, struct err *err);
 

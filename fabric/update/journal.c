@@ -530,7 +530,8 @@ static void journal_read_info(struct txn_info *t, const char *base, const char *
 {
 	char *dir = xasprintf("%s/%s", base, id);
 	char *head = xasprintf("%s/head.json", dir), *log = xasprintf("%s/state.log", dir);
-	char *lock = xasprintf("%s/lock", dir), *guard = xasprintf("%s/%s", dir, JOURNAL_GUARD);
+	char *lock = xasprintf("%s/lock", dir),
+	     *guard = xasprintf("%s/%s", dir, JOURNAL_SUPERVISOR);
 	struct digest sum;
 	struct err err = { "" };
 	uint64_t seq;

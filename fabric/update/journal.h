@@ -26,9 +26,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define JOURNAL_GUARD "guard"
-#define JOURNAL_SAID  300		     /* bytes of a step's text, at most */
-#define JOURNAL_BASE  "/var/lib/ibroute-top" /* default; IBROUTE_STATE_DIR overrides */
+#define JOURNAL_SUPERVISOR "guard"
+#define JOURNAL_SAID	   300			  /* bytes of a step's text, at most */
+#define JOURNAL_BASE	   "/var/lib/ibroute-top" /* default; IBROUTE_STATE_DIR overrides */
 
 enum txn_state {
 	TXN_PREPARED,	 /* nothing written yet */

@@ -338,7 +338,7 @@ int notice_send_phase(struct notice_port *np, const struct phase_notice *a, bool
 	if (rc)
 		return rc;
 	from = (struct notice_sender){ .lid = np->local.lid, .cap_mask = np->local.cap_mask };
-	notice_phase_make(&n, a, answer, &from);
+	phase_codec_encode(&n, a, answer, &from);
 	return notice_send(np, &n, err);
 }
 

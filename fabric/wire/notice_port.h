@@ -15,7 +15,7 @@
 
 #include "fabric/base/progress.h"
 #include "fabric/ib/mad.h"
-#include "fabric/update/notice_phase.h"
+#include "fabric/update/phase_codec.h"
 
 struct mkeys;
 struct notice_port;

@@ -6,7 +6,7 @@
 #include "fabric/agent/agent_state.h"
 #include "fabric/ib/codec.h"
 #include "fabric/update/coordinator.h"
-#include "fabric/update/notice_phase.h"
+#include "fabric/update/phase_codec.h"
 #include "fabric/wire/sa.h"
 
 #include <string.h>
@@ -48,11 +48,11 @@ static void feed(struct phases *p, const struct notice *n)
 	struct notice copy;
 	bool answer, same;
 
-	if (notice_phase_read(&said, &answer, n))
+	if (phase_codec_decode(&said, &answer, n))
 		return;
 	begin(p);
-	notice_phase_make(&copy, &said, answer, &from);
-	FUZZ_NEED(!notice_phase_read(&again, &same, &copy) && same == answer);
+	phase_codec_encode(&copy, &said, answer, &from);
+	FUZZ_NEED(!phase_codec_decode(&again, &same, &copy) && same == answer);
 	FUZZ_NEED(!memcmp(&said, &again, sizeof(said)));
 	if (answer) {
 		coordinator_ack(&p->c, n->issuer_lid % AGENTS, &said);
@@ -159,7 +159,7 @@ static void seed_phase(struct mad_packet *p, unsigned i)
 	struct notice_sender from = { .lid = (uint16_t)(i + 1), .cap_mask = 0x02514868 };
 	struct notice n;
 
-	notice_phase_make(&n, &said, i & 2, &from);
+	phase_codec_encode(&n, &said, i & 2, &from);
 	if (i & 4)
 		trap_build(p, 1, &n, i);
 	else

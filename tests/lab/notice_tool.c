@@ -80,7 +80,7 @@ static int listen_to(struct tool *x, uint64_t seconds, int n, char **traps)
 		rc = notice_recv(x->np, &in, end - now, &x->err);
 		if (rc <= 0)
 			continue;
-		rc = notice_phase_read(&a, &answer, &in.notice);
+		rc = phase_codec_decode(&a, &answer, &in.notice);
 		print(&in, &a, !rc);
 		rc = !rc && acks ? acknowledge(x, &a) : 0;
 	}
@@ -134,7 +134,7 @@ static int phase(struct tool *x, uint8_t trap, uint32_t txn, uint32_t agents)
 				return fail(x);
 		}
 		if (notice_recv(x->np, &in, next - now, &x->err) != 1 ||
-		    notice_phase_read(&a, &answer, &in.notice) || !answer || a.txn != txn ||
+		    phase_codec_decode(&a, &answer, &in.notice) || !answer || a.txn != txn ||
 		    a.phase != phase_of(trap))
 			continue;
 		while (k < n && heard[k] != in.notice.issuer_lid)
@@ -221,7 +221,7 @@ static int wrong_ack(struct tool *x, uint32_t txn)
 	struct notice_sender from = { .lid = x->local.lid, .cap_mask = x->local.cap_mask ^ 2 };
 	struct notice n;
 
-	notice_phase_make(&n, &a, true, &from);
+	phase_codec_encode(&n, &a, true, &from);
 	if (notice_send(x->np, &n, &x->err))
 		return fail(x);
 	usleep(20000); /* ibsim drops what it has not read when a client goes */

@@ -5,7 +5,7 @@
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/ib/codec.h"
-#include "fabric/update/notice_phase.h"
+#include "fabric/update/phase_codec.h"
 #include "fabric/wire/wire.h"
 
 #include <errno.h>
@@ -63,7 +63,7 @@ static int osm_agents_moved(struct osm_agents *a, struct err *err)
 	return a->over.ops ? 0 : err_set(err, -ETIMEDOUT, "no other SM is master yet");
 }
 
-static int osm_agents_watch_anew(struct osm_agents *a, struct err *err)
+static int osm_agents_watch_again(struct osm_agents *a, struct err *err)
 {
 	int rc = osm_link_fd(a->l) < 0 ? osm_link_reopen(a->l, err) : 0;
 
@@ -90,7 +90,7 @@ static int osm_agents_listen(void *ctx, struct progress *progress, struct err *e
 	if (a->watching && osm_link_fd(a->l) >= 0)
 		rc = osm_link_status(a->l, &s, err);
 	if (!a->watching || osm_link_fd(a->l) < 0) {
-		rc = osm_agents_watch_anew(a, err);
+		rc = osm_agents_watch_again(a, err);
 		if (!rc)
 			rc = osm_link_status(a->l, &s, err);
 	}
@@ -117,7 +117,7 @@ static int osm_agents_send(void *ctx, const struct phase_notice *in, struct err 
 		return a->over.ops->send(a->over.ctx, in, err);
 	if (a->moved) /* answers would go elsewhere, and who takes over is still at work */
 		return err_set(err, -EAGAIN, "no other SM is master yet");
-	notice_phase_make(&n, in, false, &nobody);
+	phase_codec_encode(&n, in, false, &nobody);
 	return osm_link_notice(a->l, &n, err);
 }
 
@@ -133,7 +133,7 @@ static int osm_agents_recv(void *ctx, struct agent_answer *out, uint64_t wait_ns
 	rc = osm_link_heard(a->l, &n, (uint32_t)((wait_ns + 999999) / 1000000), err);
 	if (rc <= 0)
 		return rc;
-	if (notice_phase_read(&out->notice, &answer, &n) || !answer)
+	if (phase_codec_decode(&out->notice, &answer, &n) || !answer)
 		return 0;
 	out->lid = n.issuer_lid;
 	out->guid = n.issuer_guid;

@@ -29,7 +29,7 @@ struct osm_install {
 	enum whose whose;
 	enum osm_seen (*look)(void *ctx);
 	void *look_ctx;
-	uint32_t hurry;
+	uint32_t time_scale;
 };
 
 struct osm_install *osm_install_new(struct osm_link *link, struct installer reader)
@@ -38,7 +38,7 @@ struct osm_install *osm_install_new(struct osm_link *link, struct installer read
 
 	i->link = link;
 	i->reader = reader;
-	i->hurry = 1;
+	i->time_scale = 1;
 	return i;
 }
 
@@ -67,9 +67,9 @@ void osm_install_sm(struct osm_install *i, enum osm_seen (*look)(void *ctx), voi
 	i->look_ctx = ctx;
 }
 
-void osm_install_hurry(struct osm_install *i, uint32_t times)
+void osm_install_time_scale(struct osm_install *i, uint32_t times)
 {
-	i->hurry = times;
+	i->time_scale = times;
 }
 
 static bool osm_install_same_escapes(const struct fabric *f, const struct tables *a,
@@ -153,25 +153,25 @@ static int osm_install_route(struct osm_install *i, const struct osm_answer *giv
 
 static uint64_t osm_install_passed_ms(const struct osm_install *i, uint64_t since)
 {
-	return (clock_ms() - since) * i->hurry;
+	return (clock_ms() - since) * i->time_scale;
 }
 
 static void osm_install_rest(const struct osm_install *i, uint64_t ms)
 {
-	clock_rest_us(ms * 1000 / i->hurry);
+	clock_rest_us(ms * 1000 / i->time_scale);
 }
 
 /* One that was restarted meanwhile is asked what it routes by. */
 static bool osm_install_plugin_rules(struct osm_install *i)
 {
-	bool anew = osm_link_fd(i->link) < 0;
+	bool reopened = osm_link_fd(i->link) < 0;
 	struct osm_status s;
 
-	if (anew && osm_link_reopen(i->link, NULL))
+	if (reopened && osm_link_reopen(i->link, NULL))
 		return false;
 	if (osm_link_status(i->link, &s, NULL) || strcmp(s.state, "master"))
 		return false;
-	if (anew)
+	if (reopened)
 		osm_install_clear(i);
 	return true;
 }

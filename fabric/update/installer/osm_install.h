@@ -5,8 +5,9 @@
  * For each wave OpenSM is given the tables as they are to be after it, and writes the blocks that
  * differ; so its path records and its cache know what is in the switches all the time.  Paths
  * have their old service levels until the last wave, and again from the first write of the way
- * back on (see engines/transition/transition.h).  Blocks are read back from the switches themselves.  A wave
- * that is written a second time is written in full, in case somebody else has been there.
+ * back on (see engines/transition/transition.h).  Blocks are read back from the switches
+ * themselves.  A wave that is written a second time is written in full, in case somebody else has
+ * been there.
  *
  * An OpenSM that died or is not the master any more cannot take anything back.  Then another SM
  * does, which routes as it wants, or, if there is none for a quarter of a minute, SMPs do.
@@ -35,6 +36,6 @@ enum osm_seen { OSM_SEEN_NOBODY, OSM_SEEN_SOMEBODY, OSM_SEEN_MASTER };
 
 void osm_install_sm(struct osm_install *i, enum osm_seen (*look)(void *ctx), void *ctx);
 /* All waiting on the way back goes so many times as fast: for tests. */
-void osm_install_hurry(struct osm_install *i, uint32_t times);
+void osm_install_time_scale(struct osm_install *i, uint32_t times);
 
 #endif

@@ -44,7 +44,7 @@ static bool supervisor_begins(const char *s, const char *with)
 }
 
 /* What is preloaded is for the wire: ibsim's library takes a client's place in every program that
- * it is in.  The guard only hands it on.  The caller frees the array and its first string. */
+ * it is in.  The supervisor only hands it on.  The caller frees the array and its first string. */
 static char **supervisor_environment(bool wire)
 {
 	const char *kept = getenv("IBROUTE_WATCHDOG_PRELOAD"), *now = getenv("LD_PRELOAD");
@@ -70,28 +70,28 @@ static void supervisor_free_environment(char **env)
 }
 
 /* In the child: only what may be called between fork and exec of a program with threads. */
-static void supervisor_become(const int fds[GUARD_FDS], char *const argv[], char *const env[],
+static void supervisor_become(const int fds[SUPERVISOR_FDS], char *const argv[], char *const env[],
 			      bool detach)
 {
-	int high[GUARD_FDS];
+	int high[SUPERVISOR_FDS];
 	sigset_t none;
 
 	setsid();
 	if (detach && fork()) /* the child of a child is nobody's to wait for */
 		_exit(0);
-	for (int i = GUARD_CONFIG; i < GUARD_FDS; i++)
+	for (int i = SUPERVISOR_CONFIG; i < SUPERVISOR_FDS; i++)
 		high[i] = fds[i] < 0 ? -1 : fcntl(fds[i], F_DUPFD, 64);
-	for (int i = GUARD_CONFIG; i < GUARD_FDS; i++)
+	for (int i = SUPERVISOR_CONFIG; i < SUPERVISOR_FDS; i++)
 		if (high[i] < 0 ? (close(i), false) : dup2(high[i], i) < 0)
 			_exit(127);
-	syscall(SYS_close_range, GUARD_FDS, ~0U, 0);
+	syscall(SYS_close_range, SUPERVISOR_FDS, ~0U, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	execve("/proc/self/exe", argv, env);
 	_exit(127);
 }
 
-static pid_t supervisor_do_start(const int fds[GUARD_FDS], const char *role, const char *id,
+static pid_t supervisor_do_start(const int fds[SUPERVISOR_FDS], const char *role, const char *id,
 				 const char *pid, bool detach)
 {
 	const char *argv[] = { "ibroute-top", GUARD_ARG, role, id, id ? pid : NULL, NULL };
@@ -106,7 +106,7 @@ static pid_t supervisor_do_start(const int fds[GUARD_FDS], const char *role, con
 
 int supervisor_start(int config, int plan, int client, const char *id, struct err *err)
 {
-	int fds[GUARD_FDS] = { 0, 0, 0, config, plan, client, -1, -1 };
+	int fds[SUPERVISOR_FDS] = { 0, 0, 0, config, plan, client, -1, -1 };
 	pid_t pid = supervisor_do_start(fds, "guard", id, NULL, true);
 
 	if (pid > 0)
@@ -180,7 +180,7 @@ void supervisor_log(const char *base, const char *who)
 	log_set_sink(supervisor_to_log, NULL);
 }
 
-/* ---- the guard ---- */
+/* ---- the supervisor ---- */
 
 struct supervisor {
 	char *base;
@@ -192,7 +192,7 @@ struct supervisor {
 	int lock;   /* on the journal */
 	int status; /* of the last child */
 	unsigned tries;
-	bool client; /* GUARD_CLIENT is still what it was */
+	bool client; /* SUPERVISOR_CLIENT is still what it was */
 };
 
 static char *supervisor_read_base(void)
@@ -219,7 +219,7 @@ static void supervisor_take_lock(struct supervisor *g)
 
 	if (!g->id[0] || g->lock >= 0)
 		return;
-	path = xasprintf("%s/%s/%s", g->base, g->id, JOURNAL_GUARD);
+	path = xasprintf("%s/%s/%s", g->base, g->id, JOURNAL_SUPERVISOR);
 	snprintf(me, sizeof(me), "process %ld", (long)getpid());
 	if (store_lock(&g->lock, path, me, false, &err))
 		log_add(LOG_WARN, "guard", "%s", err.text);
@@ -228,24 +228,25 @@ static void supervisor_take_lock(struct supervisor *g)
 
 static void supervisor_start_worker(struct supervisor *g)
 {
-	int fds[GUARD_FDS] = { 0, 0, 0, GUARD_CONFIG, GUARD_PLAN, GUARD_CLIENT, -1, -1 };
+	int fds[SUPERVISOR_FDS] = { 0,	0, 0, SUPERVISOR_CONFIG, SUPERVISOR_PLAN, SUPERVISOR_CLIENT,
+				    -1, -1 };
 	int pipes[2] = { -1, -1 };
 
-	fds[GUARD_PEER] = supervisor_open_pid(getpid());
+	fds[SUPERVISOR_PEER] = supervisor_open_pid(getpid());
 	if (pipe2(pipes, O_CLOEXEC))
 		log_add(LOG_ERROR, "guard", "pipe: %s", strerror(errno));
-	fds[GUARD_PIPE] = pipes[1];
+	fds[SUPERVISOR_PIPE] = pipes[1];
 	if (!g->client)
-		fds[GUARD_CLIENT] = -1;
+		fds[SUPERVISOR_CLIENT] = -1;
 	g->worker = supervisor_do_start(fds, "worker", g->id[0] ? g->id : NULL, NULL, false);
 	g->child = true;
 	g->pipe = pipes[0];
 	g->peer = g->worker > 0 ? supervisor_open_pid(g->worker) : -1;
-	close(fds[GUARD_PEER]);
+	close(fds[SUPERVISOR_PEER]);
 	if (pipes[1] >= 0)
 		close(pipes[1]);
 	if (g->client)
-		close(GUARD_CLIENT); /* the worker has it: its end is to be the end */
+		close(SUPERVISOR_CLIENT); /* the worker has it: its end is to be the end */
 	g->client = false;
 	if (g->worker < 0) {
 		log_add(LOG_ERROR, "guard", "the worker cannot be started: %s",
@@ -373,13 +374,13 @@ int supervisor_main(int argc, char **argv)
 {
 	struct supervisor g = { .lock = -1, .peer = -1, .pipe = -1 };
 
-	g.client = fcntl(GUARD_CLIENT, F_GETFD) >= 0;
+	g.client = fcntl(SUPERVISOR_CLIENT, F_GETFD) >= 0;
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN); /* the worker takes it as a wish to roll back, and ends */
 	signal(SIGCHLD, SIG_DFL);
-	for (int i = GUARD_CONFIG; i < GUARD_FDS; i++)
+	for (int i = SUPERVISOR_CONFIG; i < SUPERVISOR_FDS; i++)
 		fcntl(i, F_SETFD, FD_CLOEXEC);
 	g.base = supervisor_read_base();
 	supervisor_log(g.base, "guard");
@@ -388,8 +389,8 @@ int supervisor_main(int argc, char **argv)
 	supervisor_take_lock(&g);
 	if (argc > 2) { /* of a worker that is there */
 		g.worker = (pid_t)strtol(argv[2], NULL, 10);
-		g.peer = fcntl(GUARD_PEER, F_DUPFD_CLOEXEC, 10);
-		g.pipe = fcntl(GUARD_PIPE, F_DUPFD_CLOEXEC, 10);
+		g.peer = fcntl(SUPERVISOR_PEER, F_DUPFD_CLOEXEC, 10);
+		g.pipe = fcntl(SUPERVISOR_PIPE, F_DUPFD_CLOEXEC, 10);
 		supervisor_watch_worker(&g);
 		if (!supervisor_go_on(&g))
 			return 0;
@@ -408,7 +409,7 @@ int supervisor_main(int argc, char **argv)
 
 /* ---- the worker's side ---- */
 
-struct guard_link {
+struct supervisor_link {
 	char *base;
 	char id[48];
 	int fd, pipe;
@@ -417,44 +418,45 @@ struct guard_link {
 	pthread_mutex_t lock; /* one thread renews, the other tells */
 };
 
-struct guard_link *supervisor_link_new(const char *base)
+struct supervisor_link *supervisor_link_new(const char *base)
 {
-	struct guard_link *g = xcalloc(1, sizeof(*g));
+	struct supervisor_link *g = xcalloc(1, sizeof(*g));
 
 	g->base = xstrdup(base);
 	pthread_mutex_init(&g->lock, NULL);
-	for (int i = GUARD_CONFIG; i < GUARD_FDS; i++)
+	for (int i = SUPERVISOR_CONFIG; i < SUPERVISOR_FDS; i++)
 		fcntl(i, F_SETFD, FD_CLOEXEC);
-	g->fd = fcntl(GUARD_PEER, F_GETFD) < 0 ? -1 : GUARD_PEER;
-	g->pipe = fcntl(GUARD_PIPE, F_GETFD) < 0 ? -1 : GUARD_PIPE;
+	g->fd = fcntl(SUPERVISOR_PEER, F_GETFD) < 0 ? -1 : SUPERVISOR_PEER;
+	g->pipe = fcntl(SUPERVISOR_PIPE, F_GETFD) < 0 ? -1 : SUPERVISOR_PIPE;
 	g->pid = getppid();
 	return g;
 }
 
-int supervisor_fd(const struct guard_link *g)
+int supervisor_fd(const struct supervisor_link *g)
 {
 	return g->fd;
 }
 
-pid_t supervisor_pid(const struct guard_link *g)
+pid_t supervisor_pid(const struct supervisor_link *g)
 {
 	return g ? g->pid : 0;
 }
 
-void supervisor_tell_id(struct guard_link *g, const char *id)
+void supervisor_tell_id(struct supervisor_link *g, const char *id)
 {
 	if (!g)
 		return;
 	pthread_mutex_lock(&g->lock);
 	snprintf(g->id, sizeof(g->id), "%s", id);
 	if (g->pipe >= 0 && write(g->pipe, g->id, strlen(g->id)) < 0)
-		log_add(LOG_WARN, "watchdog", "the guard does not listen: %s", strerror(errno));
+		log_add(LOG_WARN, "watchdog", "the supervisor does not listen: %s",
+			strerror(errno));
 	pthread_mutex_unlock(&g->lock);
 }
 
-static void supervisor_do_renew(struct guard_link *g)
+static void supervisor_do_renew(struct supervisor_link *g)
 {
-	int fds[GUARD_FDS] = { 0, 0, 0, GUARD_CONFIG, GUARD_PLAN, -1, -1, -1 };
+	int fds[SUPERVISOR_FDS] = { 0, 0, 0, SUPERVISOR_CONFIG, SUPERVISOR_PLAN, -1, -1, -1 };
 	int pipes[2] = { -1, -1 };
 	char me[24];
 
@@ -464,20 +466,20 @@ static void supervisor_do_renew(struct guard_link *g)
 	if (g->pipe >= 0)
 		close(g->pipe);
 	snprintf(me, sizeof(me), "%ld", (long)getpid());
-	fds[GUARD_PEER] = supervisor_open_pid(getpid());
+	fds[SUPERVISOR_PEER] = supervisor_open_pid(getpid());
 	if (pipe2(pipes, O_CLOEXEC))
 		pipes[0] = pipes[1] = -1;
-	fds[GUARD_PIPE] = pipes[0];
+	fds[SUPERVISOR_PIPE] = pipes[0];
 	g->pid = supervisor_do_start(fds, "guard", g->id, me, false);
 	g->child = true;
 	g->pipe = pipes[1];
-	close(fds[GUARD_PEER]);
+	close(fds[SUPERVISOR_PEER]);
 	if (pipes[0] >= 0)
 		close(pipes[0]);
 	g->fd = g->pid > 0 ? supervisor_open_pid(g->pid) : -1;
 }
 
-int supervisor_renew(struct guard_link *g)
+int supervisor_renew(struct supervisor_link *g)
 {
 	pthread_mutex_lock(&g->lock);
 	supervisor_do_renew(g);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * guard: two processes, each of which replaces the other when it dies.
+ * supervisor: two processes, each of which replaces the other when it dies.
  *
- * The guard starts the worker (which carries out the update, watchdog.h) and starts it again, to
- * roll back from the journal, when it ends without having brought it to an end.  The worker
- * starts a new guard when its guard dies.  Both are sessions of their own without a terminal, and
- * this program itself, as
+ * The supervisor starts the worker (which carries out the update, watchdog.h) and starts it again,
+ * to roll back from the journal, when it ends without having brought it to an end.  The worker
+ * starts a new supervisor when its supervisor dies.  Both are sessions of their own without a
+ * terminal, and this program itself, as
  *
  *   ibroute-top --watchdog guard [ID WORKER]     ibroute-top --watchdog worker [ID]
  *
@@ -24,12 +24,13 @@
 
 /* Inherited descriptors. */
 enum supervisor_fd {
-	GUARD_CONFIG = 3, /* a JSON object with "state_dir", for both; the rest is the worker's */
-	GUARD_PLAN,	  /* the plan's file; a recovery does not need it */
-	GUARD_CLIENT,	  /* connected socket of whoever began it */
-	GUARD_PEER,	  /* pidfd of the other one */
-	GUARD_PIPE,	  /* worker to guard: the transaction's id */
-	GUARD_FDS
+	SUPERVISOR_CONFIG =
+		3,	   /* a JSON object with "state_dir", for both; the rest is the worker's */
+	SUPERVISOR_PLAN,   /* the plan's file; a recovery does not need it */
+	SUPERVISOR_CLIENT, /* connected socket of whoever began it */
+	SUPERVISOR_PEER,   /* pidfd of the other one */
+	SUPERVISOR_PIPE,   /* worker to supervisor: the transaction's id */
+	SUPERVISOR_FDS
 };
 
 /* Exit code of a worker that found somebody else at work on the journal. */
@@ -40,25 +41,25 @@ enum supervisor_fd {
  * caller's. */
 int supervisor_start(int config, int plan, int client, const char *id, struct err *err);
 
-/* The guard's main(); argv[0] is "guard". */
+/* The supervisor's main(); argv[0] is "guard". */
 int supervisor_main(int argc, char **argv);
 
 /* The worker's side. */
-struct guard_link;
+struct supervisor_link;
 
 /* Of the descriptors that it has inherited. */
-struct guard_link *supervisor_link_new(const char *base);
-int supervisor_fd(const struct guard_link *g);	  /* readable when the guard is dead; -1 */
-pid_t supervisor_pid(const struct guard_link *g); /* 0: none; g may be NULL */
-/* What to guard from now on; once, as soon as there is a journal.  g may be NULL. */
-void supervisor_tell_id(struct guard_link *g, const char *id);
-/* Starts another guard; the descriptor that tells of its death, or -errno. */
-int supervisor_renew(struct guard_link *g);
+struct supervisor_link *supervisor_link_new(const char *base);
+int supervisor_fd(const struct supervisor_link *g); /* readable when the supervisor is dead; -1 */
+pid_t supervisor_pid(const struct supervisor_link *g); /* 0: none; g may be NULL */
+/* What to watch over from now on; once, as soon as there is a journal.  g may be NULL. */
+void supervisor_tell_id(struct supervisor_link *g, const char *id);
+/* Starts another supervisor; the descriptor that tells of its death, or -errno. */
+int supervisor_renew(struct supervisor_link *g);
 
 /* stdout, stderr and the log go to BASE/watchdog.log (and stdin comes from nowhere). */
 void supervisor_log(const char *base, const char *who);
 
-/* A file without a name, for GUARD_CONFIG and GUARD_PLAN; -errno. */
+/* A file without a name, for SUPERVISOR_CONFIG and SUPERVISOR_PLAN; -errno. */
 int supervisor_memory(const char *name, const void *data, size_t len);
 
 #endif

@@ -49,7 +49,7 @@ struct watch {
 
 /* ---- lists of conditions and limits as they are typed ---- */
 
-/* A link that trained anew or drops what it should carry is never right; a few symbol errors
+/* A link that trained again or drops what it should carry is never right; a few symbol errors
  * are: a port at the limit of its bit error rate of 1e-12 makes some in a minute. */
 const struct watch_limits watch_limits_preset = {
 	.symbol = 50, .rcv = 50, .discard = 100, .downed = 0

@@ -165,7 +165,7 @@ static void watchdog_take_overrides(struct watchdog *d)
 
 /* ---- the update's hooks ---- */
 
-/* The journal is there: from now on others can find the socket, and the guard the journal. */
+/* The journal is there: from now on others can find the socket, and the supervisor the journal. */
 static void watchdog_journal_is_there(struct watchdog *d, const char *txn)
 {
 	struct err err = { "" };
@@ -174,7 +174,7 @@ static void watchdog_journal_is_there(struct watchdog *d, const char *txn)
 	if (d->dir)
 		return;
 	d->dir = xasprintf("%s/%s", journal_base(d->o.base), txn);
-	supervisor_tell_id(d->o.guard, txn);
+	supervisor_tell_id(d->o.supervisor, txn);
 	if (control_listen(d->control, d->dir, &err))
 		log_add(LOG_ERROR, "watchdog", "%s", err.text);
 	if (!d->job->file)
@@ -384,7 +384,7 @@ static enum coord_event watchdog_event_of(const struct watchdog *d, enum watch_w
 {
 	if (what == WATCH_SM)
 		return EV_SM;
-	return what == WATCH_REACH && d->scan.foreign ? EV_FOREIGN : EV_GUARD;
+	return what == WATCH_REACH && d->scan.foreign ? EV_FOREIGN : EV_WATCH;
 }
 
 static bool watchdog_gone(const struct watchdog *d)
@@ -561,7 +561,7 @@ static json_t *watchdog_status(struct watchdog *d)
 	if (!st.step[0])
 		snprintf(st.step, sizeof(st.step), "%.31s", d->step);
 	j = json_pack("{s:b, s:I, s:I, s:o, s:o, s:I}", "ok", 1, "pid", (json_int_t)getpid(),
-		      "guard", (json_int_t)supervisor_pid(d->o.guard), "watch",
+		      "guard", (json_int_t)supervisor_pid(d->o.supervisor), "watch",
 		      watchdog_watch_json(d), "status", update_status_json(&st), "confirm_s",
 		      (json_int_t)d->o.confirm_s);
 	json_object_set_new(j, "deadline_s",
@@ -689,16 +689,16 @@ static void watchdog_take_signals(void)
 	sigaction(SIGPIPE, &ignore, NULL);
 }
 
-static void watchdog_guard_died(void *ctx)
+static void watchdog_supervisor_died(void *ctx)
 {
 	struct watchdog *d = ctx;
-	int fd = supervisor_renew(d->o.guard);
+	int fd = supervisor_renew(d->o.supervisor);
 
 	watchdog_note(d, "note",
-		      fd < 0 ? "the guard died and cannot be replaced"
-			     : "the guard died: another one watches now");
+		      fd < 0 ? "the supervisor died and cannot be replaced"
+			     : "the supervisor died: another one watches now");
 	if (fd >= 0)
-		control_watch(d->control, fd, watchdog_guard_died, d);
+		control_watch(d->control, fd, watchdog_supervisor_died, d);
 }
 
 int watchdog_new(struct watchdog **out, const struct watchdog_opts *o, struct err *err)
@@ -721,8 +721,9 @@ int watchdog_new(struct watchdog **out, const struct watchdog_opts *o, struct er
 		      true);
 	if (o->client >= 0)
 		control_adopt(d->control, o->client);
-	if (o->guard && supervisor_fd(o->guard) >= 0)
-		control_watch(d->control, supervisor_fd(o->guard), watchdog_guard_died, d);
+	if (o->supervisor && supervisor_fd(o->supervisor) >= 0)
+		control_watch(d->control, supervisor_fd(o->supervisor), watchdog_supervisor_died,
+			      d);
 	*out = d;
 	return 0;
 }

@@ -3,8 +3,9 @@
  * watchdog: the process that carries out an update, whoever has asked for it.
  *
  * It holds the journal's lock, the old tables and the deadline, and serves the control socket
- * (control.h); those who ask and watch may come and go.  What nobody confirms in time, and
- * what a watch condition (watch.h) objects to, it rolls back.  guard.h keeps it alive.
+ * (control_socket.h); those who ask and watch may come and go.  What nobody confirms in time, and
+ * what a watch condition (watch_conditions.h) objects to, it rolls back.  supervisor.h keeps it
+ * alive.
  *
  * One thread carries out and waits; the control socket has its own.
  */
@@ -22,14 +23,14 @@
 #define WATCHDOG_PLAN	   "plan" /* file in the journal's directory */
 #define WATCHDOG_GONE	   "the simulated fabric is gone: nothing is left to be rolled back"
 
-struct guard_link;
+struct supervisor_link;
 struct watchdog;
 
 struct watchdog_opts {
-	const char *base;	  /* of the journals; NULL: the default */
-	uint32_t confirm_s;	  /* 0: WATCHDOG_CONFIRM_S */
-	int client;		  /* a connected socket that follows from the start; -1: none */
-	struct guard_link *guard; /* NULL: unguarded, as in tests */
+	const char *base;   /* of the journals; NULL: the default */
+	uint32_t confirm_s; /* 0: WATCHDOG_CONFIRM_S */
+	int client;	    /* a connected socket that follows from the start; -1: none */
+	struct supervisor_link *supervisor; /* NULL: none, as in tests */
 };
 
 /* Starts to serve; SIGUSR1 confirms, SIGINT and SIGTERM roll back, SIGHUP and SIGPIPE are

@@ -49,7 +49,7 @@ static void act(struct crowd_kit *k, struct crowd_node *g, unsigned what)
 	struct phase_notice ack;
 	struct err err;
 
-	if (what & AGENT_HURRY)
+	if (what & AGENT_CANCEL)
 		g->done_ns = now_ns(k);
 	if (what & AGENT_DRAIN) {
 		g->drains++;
@@ -75,7 +75,7 @@ static void step(struct crowd_kit *k, struct crowd_node *g)
 	bool answer, ok;
 
 	while (notice_recv(g->np, &in, 0, &err) == 1)
-		if (!g->dead && !notice_phase_read(&n, &answer, &in.notice) && !answer)
+		if (!g->dead && !phase_codec_decode(&n, &answer, &in.notice) && !answer)
 			act(k, g, agent_state_notice(&g->a, &n));
 	while (!g->dead && g->busy && now_ns(k) >= g->done_ns) {
 		ok = !(g->cannot && g->a.mode == AGENT_DRAINING);

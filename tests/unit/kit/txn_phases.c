@@ -67,7 +67,7 @@ const char *txn_trouble_name(enum txn_trouble t)
 	static const char *const name[TROUBLES] = {
 		[TROUBLE_NONE] = "none",
 		[TROUBLE_CANCEL] = "cancel",
-		[TROUBLE_GUARD] = "guard",
+		[TROUBLE_WATCH] = "guard",
 		[TROUBLE_SM] = "another SM",
 		[TROUBLE_DEATH] = "death of the coordinator",
 		[TROUBLE_TIMEOUT] = "not confirmed",
@@ -357,8 +357,8 @@ static void strike(struct game *g)
 	case TROUBLE_CANCEL:
 		coordinator_step(&g->c, EV_CANCEL);
 		return;
-	case TROUBLE_GUARD:
-		coordinator_step(&g->c, EV_GUARD);
+	case TROUBLE_WATCH:
+		coordinator_step(&g->c, EV_WATCH);
 		return;
 	case TROUBLE_SM:
 		for (uint32_t i = 0; i < g->nagents; i++)

@@ -13,7 +13,7 @@
 enum txn_trouble {
 	TROUBLE_NONE,
 	TROUBLE_CANCEL,	     /* by the operator, at any moment */
-	TROUBLE_GUARD,	     /* a condition that is watched */
+	TROUBLE_WATCH,	     /* a condition that is watched */
 	TROUBLE_SM,	     /* another one: agents have to subscribe again */
 	TROUBLE_DEATH,	     /* of the coordinator; another one recovers */
 	TROUBLE_TIMEOUT,     /* nobody confirms */

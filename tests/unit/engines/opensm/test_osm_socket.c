@@ -10,7 +10,7 @@
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/coordinator.h"
 #include "fabric/update/installer/osm_agents.h"
-#include "fabric/update/notice_phase.h"
+#include "fabric/update/phase_codec.h"
 #include "fabric/wire/notice_port.h"
 #include "fabric/wire/wire.h"
 #include "tests/unit/kit/fabkit.h"
@@ -520,7 +520,7 @@ static void answers_of_agents_reach_whoever_watches(void **state)
 	assert_int_equal(osm_link_open(&other, k->path, 2000, NULL), 0);
 	assert_int_equal(osm_link_watch(k->l, NULL), 0);
 	assert_int_equal(osm_link_watch(other, NULL), 0);
-	notice_phase_make(&n, &in, true, &from);
+	phase_codec_encode(&n, &in, true, &from);
 	n.issuer_guid = 0xabc;
 	n.issuer_lid = 12;
 	notice_encode(d, sizeof(d), &n);
@@ -533,7 +533,7 @@ static void answers_of_agents_reach_whoever_watches(void **state)
 	assert_int_equal(osm_link_heard(other, &n, 2000, NULL), 1);
 	assert_int_equal(n.issuer_lid, 12);
 	assert_true(n.issuer_guid == 0xabc);
-	assert_int_equal(notice_phase_read(&out, &answer, &n), 0);
+	assert_int_equal(phase_codec_decode(&out, &answer, &n), 0);
 	assert_true(answer && out.seq == 7 && out.txn == 99);
 	osm_link_close(other);
 }
@@ -545,7 +545,7 @@ static void notices_are_sent_when_opensm_has_time_and_only_those_of_phases(void 
 	struct notice_sender from = { .lid = 1 };
 	struct notice n, sent;
 
-	notice_phase_make(&n, &in, false, &from);
+	phase_codec_encode(&n, &in, false, &from);
 	atomic_store(&k->busy, 5);
 	assert_int_equal(osm_link_notice(k->l, &n, NULL), 0);
 	assert_int_equal(atomic_load(&k->busy), 0);
@@ -584,7 +584,7 @@ static void a_coordinator_speaks_to_agents_over_the_socket(void **state)
 			     .trap = NOTICE_LOCAL_CHANGES };
 	notice_encode(d, sizeof(d), &n);
 	socket_server_heard(k->server, d); /* of another sort */
-	notice_phase_make(&n, &ask, true, &from);
+	phase_codec_encode(&n, &ask, true, &from);
 	n.issuer_lid = 12;
 	n.issuer_guid = 77;
 	notice_encode(d, sizeof(d), &n);

@@ -156,7 +156,7 @@ static void hear(struct world *x)
 	bool answer;
 
 	while (notice_recv(x->coord, &in, 0, &x->err) == 1) {
-		if (notice_phase_read(&a, &answer, &in.notice) || !answer)
+		if (phase_codec_decode(&a, &answer, &in.notice) || !answer)
 			continue;
 		for (uint32_t i = 0; i < AGENTS; i++) {
 			if (in.notice.issuer_guid != x->f->term_guid[FIRST + i])

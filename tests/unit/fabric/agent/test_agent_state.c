@@ -77,7 +77,7 @@ static void a_drain_that_is_called_off_is_hurried_and_undone(void **state)
 	(void)state;
 	agent_state_init(&a, NULL);
 	notice(&a, PHASE_UNPATH, 7, 1);
-	assert_int_equal(notice(&a, PHASE_REPATH, 7, 2), AGENT_SAVE | AGENT_HURRY);
+	assert_int_equal(notice(&a, PHASE_REPATH, 7, 2), AGENT_SAVE | AGENT_CANCEL);
 	assert_int_equal(agent_state_step(&a, AGENT_EV_FAILED), AGENT_SAVE | AGENT_RETURN);
 	assert_int_equal(agent_state_step(&a, AGENT_EV_DONE), AGENT_SAVE | AGENT_ACK);
 	assert_answer(&a, PHASE_REPATH, 2, 0);

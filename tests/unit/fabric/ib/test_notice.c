@@ -130,7 +130,7 @@ static void subscribers_get_what_a_node_sends_and_who_sent_it(void **state)
 		assert_int_equal(heard(&x, node, &in), node == 3 || node == 5);
 		if (node != 3 && node != 5)
 			continue;
-		assert_int_equal(notice_phase_read(&back, &answer, &in.notice), 0);
+		assert_int_equal(phase_codec_decode(&back, &answer, &in.notice), 0);
 		assert_false(answer);
 		expect_same(&back, &a);
 		assert_int_equal(in.sm_lid, x.f->term_lid[SM]);
@@ -161,7 +161,7 @@ static void an_ack_goes_back_and_costs_no_sweep(void **state)
 	assert_int_equal(counts(&x).heavy_sweeps + counts(&x).light_sweeps, 0);
 	send(&x, COORD, NOTICE_REPATH, false, 1);
 	assert_int_equal(counts(&x).light_sweeps, 1);
-	notice_phase_make(&n, &a, true, &wrong);
+	phase_codec_encode(&n, &a, true, &wrong);
 	assert_int_equal(notice_send(x.np[3], &n, &x.err), 0);
 	assert_int_equal(counts(&x).heavy_sweeps, 1);
 	world_down(&x);
@@ -231,7 +231,7 @@ static void reports_that_come_while_the_wire_reads_are_kept(void **state)
 		bool answer;
 
 		assert_int_equal(notice_recv(wire_notices(w), &in, 0, &x.err), 1);
-		assert_int_equal(notice_phase_read(&a, &answer, &in.notice), 0);
+		assert_int_equal(phase_codec_decode(&a, &answer, &in.notice), 0);
 		assert_int_equal(a.seq, seq);
 	}
 	assert_int_equal(notice_recv(wire_notices(w), &in, 0, &x.err), 0);
@@ -301,7 +301,7 @@ static void the_ring_of_waiting_reports_keeps_the_first_when_it_is_full(void **s
 	assert_int_equal(subscribe(&x, 3, NOTICE_REPATH), 0);
 	assert_int_equal(notice_stats(x.np[3])->dropped, 10);
 	while (notice_recv(x.np[3], &in, 0, &x.err) == 1) {
-		assert_int_equal(notice_phase_read(&a, &answer, &in.notice), 0);
+		assert_int_equal(phase_codec_decode(&a, &answer, &in.notice), 0);
 		assert_int_equal(a.seq, n++);
 	}
 	assert_int_equal(n, 65536);
@@ -374,7 +374,7 @@ static void reports_can_overtake_each_other(void **state)
 	for (uint32_t seq = 0; seq < 100; seq++)
 		send(&x, COORD, NOTICE_UNPATH, false, seq);
 	while (notice_recv(x.np[3], &in, MS, &x.err) == 1) {
-		assert_int_equal(notice_phase_read(&a, &answer, &in.notice), 0);
+		assert_int_equal(phase_codec_decode(&a, &answer, &in.notice), 0);
 		inversions += a.seq < before;
 		before = a.seq;
 		n++;

@@ -113,17 +113,18 @@ static void a_plan_tells_how_far_it_is_and_is_ended_at_any_step(void **state)
 	struct plan *q;
 	struct err err;
 
-	assert_int_equal(plan_new_told(&q, w->f, w->from, w->to, w->jobs, &w->sm, 1000, &s.p, &err),
-			 0);
+	assert_int_equal(
+		plan_new_with_progress(&q, w->f, w->from, w->to, w->jobs, &w->sm, 1000, &s.p, &err),
+		0);
 	assert_true(digest_equal(&q->hash, &w->p->hash));
 	assert_int_equal(s.done, s.total);
 	plan_free(q);
 	calls = s.calls;
 	for (uint64_t k = 1; k <= calls; k++) {
 		s = (struct spy){ .p = { .report = watch, .ctx = &s }, .end_at = k };
-		assert_int_equal(
-			plan_new_told(&q, w->f, w->from, w->to, w->jobs, &w->sm, 1000, &s.p, &err),
-			-ECANCELED);
+		assert_int_equal(plan_new_with_progress(&q, w->f, w->from, w->to, w->jobs, &w->sm,
+							1000, &s.p, &err),
+				 -ECANCELED);
 		assert_int_equal(s.calls, k);
 		assert_non_null(strstr(err.text, "cancelled"));
 	}
@@ -205,7 +206,7 @@ static void expect_stale(struct world *w, const struct update_net_opts *o, const
 	fabric_put(g);
 }
 
-static void drift_of_the_fabric_is_named(void **state)
+static void staleness_of_the_fabric_is_named(void **state)
 {
 	expect_stale(*state, &(struct update_net_opts){ .no_cable = true }, "1 cable gone",
 		     "leaf0/13-spine0/1");
@@ -231,7 +232,7 @@ static void foreign_blocks_are_counted_and_named(void **state)
 	tables_put(t);
 }
 
-static void drift_of_jobs_and_sm_is_named(void **state)
+static void staleness_of_jobs_and_sm_is_named(void **state)
 {
 	struct world *w = *state;
 	struct jobset *js = net_jobs(w->f, "8:2-3:6 9:4-5:2");
@@ -327,9 +328,9 @@ int main(void)
 		cmocka_unit_test(tables_of_another_fabric_are_refused),
 		cmocka_unit_test(lfts_without_their_sl2vl_are_no_base_of_a_plan),
 		cmocka_unit_test(nothing_moved_is_not_stale),
-		cmocka_unit_test(drift_of_the_fabric_is_named),
+		cmocka_unit_test(staleness_of_the_fabric_is_named),
 		cmocka_unit_test(foreign_blocks_are_counted_and_named),
-		cmocka_unit_test(drift_of_jobs_and_sm_is_named),
+		cmocka_unit_test(staleness_of_jobs_and_sm_is_named),
 		cmocka_unit_test(too_few_lanes_are_refused_with_the_link),
 		cmocka_unit_test(lanes_that_nobody_has_told_are_no_shortage),
 		cmocka_unit_test(lanes_of_tables_of_unknown_make_are_counted),

@@ -254,7 +254,7 @@ static void what_needs_the_drain_is_kept_and_protected(void **state)
 	d.lid[1] = (struct drain_lid){ out, DRAIN_OLD_SL };
 	assert_int_equal(drain_find(&d, w->f, w->from, w->to, w->jobs, w->p->diff, NULL, &err), 0);
 	assert_int_equal(d.nneeded, 1);
-	assert_int_equal(d.strangers, 1);
+	assert_int_equal(d.unassigned_lids, 1);
 	assert_int_equal(d.njob, 2); /* SL2VL tables change for everybody */
 	assert_false(d.escape);
 	plan_with_drain(w->p, &d);

@@ -4,7 +4,7 @@
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/coordinator.h"
-#include "fabric/update/notice_phase.h"
+#include "fabric/update/phase_codec.h"
 #include "fabric/wire/notice_port.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/small_net.h"
@@ -117,7 +117,7 @@ static void agent_listens(struct world *w, uint32_t i)
 	bool answer;
 
 	while (notice_recv(w->np[FIRST + i], &in, 10 * US, &w->err) == 1) {
-		assert_int_equal(notice_phase_read(&n, &answer, &in.notice), 0);
+		assert_int_equal(phase_codec_decode(&n, &answer, &in.notice), 0);
 		assert_false(answer);
 		w->heard++;
 		agent_does(w, i, agent_state_notice(&w->a[i], &n));
@@ -134,7 +134,7 @@ static void coordinator_listens(struct world *w)
 	bool answer;
 
 	while (notice_recv(w->np[COORD], &in, 10 * US, &w->err) == 1) {
-		assert_int_equal(notice_phase_read(&n, &answer, &in.notice), 0);
+		assert_int_equal(phase_codec_decode(&n, &answer, &in.notice), 0);
 		for (uint32_t i = 0; i < AGENTS; i++)
 			if (w->f->term_lid[FIRST + i] == in.notice.issuer_lid)
 				coordinator_ack(&w->c, i, &n);

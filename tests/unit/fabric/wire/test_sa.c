@@ -6,7 +6,7 @@
 #include "fabric/base/rng.h"
 #include "fabric/ib/codec.h"
 #include "fabric/update/coordinator.h"
-#include "fabric/update/notice_phase.h"
+#include "fabric/update/phase_codec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -227,14 +227,14 @@ static void unpath_is_a_management_notice_with_twenty_bytes_of_ours(void **state
 	bool answer;
 
 	(void)state;
-	notice_phase_make(&n, &a, false, &node);
+	phase_codec_encode(&n, &a, false, &node);
 	assert_int_equal(n.type, NOTICE_MANAGEMENT);
 	assert_int_equal(n.producer, NOTICE_MANAGER);
 	assert_int_equal(n.trap, 68);
 	assert_int_equal(n.issuer_lid, node.lid);
 	assert_memory_equal(n.details, zero, sizeof(zero));
 	assert_memory_equal(n.details + 34, ours, sizeof(ours));
-	assert_int_equal(notice_phase_read(&back, &answer, &n), 0);
+	assert_int_equal(phase_codec_decode(&back, &answer, &n), 0);
 	assert_false(answer);
 	expect_same(&back, &a);
 }
@@ -255,12 +255,12 @@ static void an_answer_tells_the_port_s_own_capabilities(void **state)
 	bool answer;
 
 	(void)state;
-	notice_phase_make(&n, &a, true, &node);
+	phase_codec_encode(&n, &a, true, &node);
 	assert_int_equal(n.type, NOTICE_INFO);
 	assert_int_equal(n.producer, NOTICE_CA);
 	assert_int_equal(n.trap, 144);
 	assert_memory_equal(n.details, local, sizeof(local));
-	assert_int_equal(notice_phase_read(&back, &answer, &n), 0);
+	assert_int_equal(phase_codec_decode(&back, &answer, &n), 0);
 	assert_true(answer);
 	expect_same(&back, &a);
 }
@@ -275,26 +275,26 @@ static void notices_of_others_are_not_taken_for_ours(void **state)
 	bool answer;
 
 	(void)state;
-	notice_phase_make(&n, &a, false, &node);
+	phase_codec_encode(&n, &a, false, &node);
 	m = n;
 	m.trap = NOTICE_LINK_STATE;
-	assert_int_equal(notice_phase_read(&back, &answer, &m), -ENOENT);
+	assert_int_equal(phase_codec_decode(&back, &answer, &m), -ENOENT);
 	m = n;
 	m.details[34] = 0;
-	assert_int_equal(notice_phase_read(&back, &answer, &m), -ENOENT);
+	assert_int_equal(phase_codec_decode(&back, &answer, &m), -ENOENT);
 	m = n;
 	m.details[34] = 2; /* a version to come */
-	assert_int_equal(notice_phase_read(&back, &answer, &m), -EPROTO);
+	assert_int_equal(phase_codec_decode(&back, &answer, &m), -EPROTO);
 	m = n;
 	m.details[35] = NOTICE_REPATH; /* under trap 68 */
-	assert_int_equal(notice_phase_read(&back, &answer, &m), -EPROTO);
+	assert_int_equal(phase_codec_decode(&back, &answer, &m), -EPROTO);
 	m = n;
 	memset(m.details + 46, 0, 8);
-	assert_int_equal(notice_phase_read(&back, &answer, &m), -EPROTO);
+	assert_int_equal(phase_codec_decode(&back, &answer, &m), -EPROTO);
 	m = n;
 	m.trap = NOTICE_LOCAL_CHANGES;
 	m.details[35] = 70;
-	assert_int_equal(notice_phase_read(&back, &answer, &m), -EPROTO);
+	assert_int_equal(phase_codec_decode(&back, &answer, &m), -EPROTO);
 }
 
 static void any_message_survives_the_way_through_trap_and_report(void **state)
@@ -316,12 +316,12 @@ static void any_message_survives_the_way_through_trap_and_report(void **state)
 		struct notice n;
 		struct mad_packet p;
 
-		notice_phase_make(&n, &a, sent, &node);
+		phase_codec_encode(&n, &a, sent, &node);
 		trap_build(&p, 1, &n, 1);
 		assert_int_equal(trap_read(&n, &p), 0);
 		report_build(&p, 2, 0, 1, &n, 2);
 		assert_int_equal(report_read(&n, &p), 0);
-		assert_int_equal(notice_phase_read(&back, &answer, &n), 0);
+		assert_int_equal(phase_codec_decode(&back, &answer, &n), 0);
 		assert_int_equal(answer, sent);
 		expect_same(&back, &a);
 	}
@@ -362,7 +362,7 @@ static void random_bytes_are_decoded_or_refused(void **state)
 			n.trap = 68 + (n.trap & 1);
 			n.details[34] &= 3;
 			n.details[35] = (uint8_t)n.trap;
-			ours += !notice_phase_read(&a, &answer, &n);
+			ours += !phase_codec_decode(&a, &answer, &n);
 		}
 		traps += !trap_read(&n, &p);
 		if (!inform_info_decode(&ii, p.data + 64)) {

@@ -319,7 +319,7 @@ static int dies(struct world *w, struct other *o, struct err *err)
 	o->w = w;
 	assert_int_equal(executor_run(w->a, err), 0);
 	osm_install_sm(w->oi, look_for_other, o);
-	osm_install_hurry(w->oi, o->by ? 20 : 100);
+	osm_install_time_scale(w->oi, o->by ? 20 : 100);
 	socket_server_stop(w->osm->server);
 	rc = executor_rollback(w->a, err);
 	assert_int_equal(socket_server_start(&w->osm->server, w->osm->path, w->osm->desk,
@@ -500,7 +500,7 @@ static void a_next_one_that_writes_nothing_is_not_waited_for_for_ever(void **sta
 	memcpy(it.data, change_old(w->p->changes, &w->p->changes->v[0]), sizeof(it.data));
 	in.ops->write(in.ctx, w->f, &it, 1, NULL, NULL);
 	osm_install_sm(w->oi, look_for_other, &next);
-	osm_install_hurry(w->oi, 20);
+	osm_install_time_scale(w->oi, 20);
 	socket_server_stop(w->osm->server);
 	if (executor_rollback(w->a, &err))
 		fail_msg("%s", err.text);
@@ -529,7 +529,7 @@ static void an_opensm_that_lives_on_forgets_what_nobody_confirmed(void **state)
 	assert_string_not_equal(fake_osm_status(w->osm).base, "");
 	w->osm->standby = true;
 	osm_install_sm(w->oi, look_for_other, &next);
-	osm_install_hurry(w->oi, 20);
+	osm_install_time_scale(w->oi, 20);
 	assert_int_equal(executor_rollback(w->a, &err), -ESTALE);
 	ends_superseded(w, &err, "another subnet manager has routed: ");
 	s = fake_osm_status(w->osm);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/update/installer/packets_installer.h"
+#include "tests/unit/kit/packets_installer.h"
 
 #include <errno.h>
 

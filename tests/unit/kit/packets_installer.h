@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* packets_installer: writes tables under the packets, through the seam that real switches are
  * behind, so that an update can be carried out with traffic under way. */
-#ifndef FABRIC_UPDATE_INSTALLER_PACKETS_INSTALLER_H
-#define FABRIC_UPDATE_INSTALLER_PACKETS_INSTALLER_H
+#ifndef TESTS_UNIT_KIT_PACKETS_INSTALLER_H
+#define TESTS_UNIT_KIT_PACKETS_INSTALLER_H
 
 #include "fabric/sim/packet/packets.h"
 #include "fabric/update/installer/installer.h"

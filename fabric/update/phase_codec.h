@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * notice_phase: what the five phases say to each other (see phase_notice.h), as notices.
+ * phase_codec: what the five phases say to each other (see phase_notice.h), as notices.
  *
  * UNPATH and REPATH go from the coordinator to all agents, an answer from an agent back; all of
  * them as traps to the SM, which reports them to its subscribers.  20 bytes at the end of the
@@ -17,8 +17,8 @@
  * A subnet manager drops a notice that it has had from the same LID with the same contents 10
  * times within seconds: every resend has to differ, in seq or in repeat.
  */
-#ifndef FABRIC_UPDATE_NOTICE_PHASE_H
-#define FABRIC_UPDATE_NOTICE_PHASE_H
+#ifndef FABRIC_UPDATE_PHASE_CODEC_H
+#define FABRIC_UPDATE_PHASE_CODEC_H
 
 #include "fabric/ib/notice.h"
 #include "fabric/ib/phase_notice.h"
@@ -31,10 +31,10 @@ struct notice_sender {
 };
 
 /* answer: trap 144 from an agent; else 68 or 69, as in->phase says. */
-void notice_phase_make(struct notice *out, const struct phase_notice *in, bool answer,
-		       const struct notice_sender *from);
+void phase_codec_encode(struct notice *out, const struct phase_notice *in, bool answer,
+			const struct notice_sender *from);
 /* -ENOENT: a notice that is not of this protocol; -EPROTO: of it, but of another version or
  * with values out of range. */
-int notice_phase_read(struct phase_notice *out, bool *answer, const struct notice *n);
+int phase_codec_decode(struct phase_notice *out, bool *answer, const struct notice *n);
 
 #endif

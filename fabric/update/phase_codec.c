@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/update/notice_phase.h"
+#include "fabric/update/phase_codec.h"
 
 #include "fabric/ib/bytes.h"
 #include "fabric/update/coordinator.h"
@@ -19,8 +19,8 @@ enum {
 
 #define NODE_DESCRIPTION_CHANGE 0x0001
 
-void notice_phase_make(struct notice *out, const struct phase_notice *in, bool answer,
-		       const struct notice_sender *from)
+void phase_codec_encode(struct notice *out, const struct phase_notice *in, bool answer,
+			const struct notice_sender *from)
 {
 	uint8_t trap = in->phase == PHASE_UNPATH ? NOTICE_UNPATH : NOTICE_REPATH;
 	uint8_t *d = out->details;
@@ -46,7 +46,7 @@ void notice_phase_make(struct notice *out, const struct phase_notice *in, bool a
 	be64_put(d + 12, in->txn);
 }
 
-int notice_phase_read(struct phase_notice *out, bool *answer, const struct notice *n)
+int phase_codec_decode(struct phase_notice *out, bool *answer, const struct notice *n)
 {
 	const uint8_t *d = n->details + OURS;
 
