@@ -9,24 +9,26 @@
 #include <time.h>
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Those who log only read: whoever waits in a sink, for a lock that another thread has while that
+ * one logs, does not make it wait. */
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static log_sink_fn sink;
 static void *sink_ctx;
 static int stderr_fd = STDERR_FILENO;
 
 void log_set_sink(log_sink_fn fn, void *ctx)
 {
-	pthread_mutex_lock(&lock);
+	pthread_rwlock_wrlock(&lock);
 	sink = fn;
 	sink_ctx = ctx;
-	pthread_mutex_unlock(&lock);
+	pthread_rwlock_unlock(&lock);
 }
 
 void log_set_stderr(int fd)
 {
-	pthread_mutex_lock(&lock);
+	pthread_rwlock_wrlock(&lock);
 	stderr_fd = fd;
-	pthread_mutex_unlock(&lock);
+	pthread_rwlock_unlock(&lock);
 }
 
 const char *log_level_name(enum log_level level)
@@ -50,11 +52,11 @@ void log_add(enum log_level level, const char *area, const char *fmt, ...)
 	va_end(ap);
 	plain_text(line.text, "\n\t");
 
-	pthread_mutex_lock(&lock);
+	pthread_rwlock_rdlock(&lock);
 	if (sink)
 		sink(sink_ctx, &line);
 	else if (level >= LOG_WARN)
 		dprintf(stderr_fd, "ibroute-top: %s: %s: %s\n", log_level_name(level), area,
 			line.text);
-	pthread_mutex_unlock(&lock);
+	pthread_rwlock_unlock(&lock);
 }

@@ -20,7 +20,8 @@ struct log_line {
 
 typedef void (*log_sink_fn)(void *ctx, const struct log_line *line);
 
-/* The sink runs under the log's lock, in the thread that logs: keep it short. */
+/* The sink runs in the thread that logs, in several at a time where these log at once; none runs
+ * any more after it was replaced.  It may take a lock that others hold while they log. */
 void log_set_sink(log_sink_fn fn, void *ctx); /* NULL: back to stderr */
 /* Where lines go without a sink; for whoever redirects the process's stderr. */
 void log_set_stderr(int fd);
