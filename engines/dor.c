@@ -297,7 +297,7 @@ static int dor_find_grid(struct grid **out, uint32_t *missing, const struct fabr
 	if (rc == -EINVAL) {
 		int hx = hyperx_find(out, f, progress, NULL);
 
-		*missing = hx ? 0 : hyperx_missing(*out, f);
+		*missing = hx ? 0 : (*out)->missing;
 		if (!hx || hx == -ECANCELED)
 			return hx;
 	}

@@ -22,14 +22,26 @@ enum grid_kind {
 	GRID_LINE, /* the next one (mesh) */
 };
 
+/* How sure its coordinates are. */
+enum grid_from {
+	GRID_FROM_CABLES, /* no other reading of the cables */
+	GRID_FROM_NAMES,
+	GRID_FROM_RING_PORTS, /* rings of four by the ports of their cables */
+	GRID_FROM_PORTS,      /* dimensions by the ports of their cables */
+	GRID_FROM_ANY,	      /* rings of four by chance: other pairs would do as well */
+};
+
 struct grid {
 	uint32_t ndims; /* 0: a single switch */
 	uint32_t size[GRID_DIMS_MAX];
 	enum grid_kind kind[GRID_DIMS_MAX];
 	uint32_t nsw;
-	uint32_t ncell;	 /* product of the sizes */
-	uint16_t *coord; /* ndims of each switch: coord[sw * ndims + dim], below size[dim] */
-	uint32_t *at;	 /* by cell (grid_cell()): the switch there, or FAB_NONE */
+	uint32_t ncell;	  /* product of the sizes */
+	uint16_t *coord;  /* ndims of each switch: coord[sw * ndims + dim], below size[dim] */
+	uint32_t *at;	  /* by cell (grid_cell()): the switch there, or FAB_NONE */
+	uint32_t missing; /* pairs of neighbours without a cable; those of a missing switch do not
+			     count */
+	enum grid_from from;
 };
 
 /* A grid without switches at its points yet: all of at is FAB_NONE.  Free with grid_free(). */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/geometry/hyperx.h"
 
+#include "engines/geometry/union_find.h"
 #include "engines/graph/graph.h"
 #include "fabric/base/mem.h"
 
@@ -89,25 +90,6 @@ static void hyperx_number_edges(struct finder *h)
 	}
 }
 
-static uint32_t hyperx_root_of(uint32_t *up, uint32_t e)
-{
-	while (up[e] != e) {
-		up[e] = up[up[e]];
-		e = up[e];
-	}
-	return e;
-}
-
-static void hyperx_join(uint32_t *up, uint32_t a, uint32_t b)
-{
-	a = hyperx_root_of(up, a);
-	b = hyperx_root_of(up, b);
-	if (a < b)
-		up[b] = a;
-	else
-		up[a] = b;
-}
-
 static void hyperx_mark_neighbours(struct finder *h, uint32_t u, bool set)
 {
 	for (uint32_t k = h->off[u]; k < h->off[u + 1]; k++)
@@ -130,8 +112,8 @@ static bool hyperx_join_triangles(struct finder *h)
 
 				if (w < v || !h->mark[w])
 					continue;
-				hyperx_join(h->up, h->edge[k], h->edge[i]);
-				hyperx_join(h->up, h->edge[k], h->mark[w] - 1);
+				union_find_join(h->up, h->edge[k], h->edge[i]);
+				union_find_join(h->up, h->edge[k], h->mark[w] - 1);
 			}
 		}
 		hyperx_mark_neighbours(h, u, false);
@@ -151,8 +133,8 @@ static void hyperx_join_opposite(struct finder *h, uint32_t u, uint32_t i, uint3
 
 		if (x == u || !h->mark[x])
 			continue;
-		hyperx_join(h->up, h->edge[i], h->edge[m]);
-		hyperx_join(h->up, h->edge[k], h->mark[x] - 1);
+		union_find_join(h->up, h->edge[i], h->edge[m]);
+		union_find_join(h->up, h->edge[k], h->mark[x] - 1);
 	}
 }
 
@@ -164,10 +146,10 @@ static bool hyperx_join_squares(struct finder *h, uint32_t limit)
 		uint32_t n = 0;
 
 		for (uint32_t k = h->off[u]; k < h->off[u + 1]; k++)
-			if (h->count[hyperx_root_of(h->up, h->edge[k])]++ < limit)
+			if (h->count[union_find_root(h->up, h->edge[k])]++ < limit)
 				h->rep[n++] = k;
 		for (uint32_t k = h->off[u]; k < h->off[u + 1]; k++)
-			h->count[hyperx_root_of(h->up, h->edge[k])] = 0;
+			h->count[union_find_root(h->up, h->edge[k])] = 0;
 		for (uint32_t i = 0; i + 1 < n; i++) {
 			uint32_t e = h->edge[h->rep[i]];
 
@@ -176,8 +158,8 @@ static bool hyperx_join_squares(struct finder *h, uint32_t limit)
 				uint32_t w = h->nbr[h->rep[k]];
 
 				pace_work(&h->pace, 2);
-				if (hyperx_root_of(h->up, e) ==
-				    hyperx_root_of(h->up, h->edge[h->rep[k]]))
+				if (union_find_root(h->up, e) ==
+				    union_find_root(h->up, h->edge[h->rep[k]]))
 					continue;
 				hyperx_join_opposite(h, u, h->rep[i], h->rep[k]);
 				pace_work(&h->pace, h->off[w + 1] - h->off[w]);
@@ -197,7 +179,7 @@ static int hyperx_pick_classes(struct finder *h, struct err *err)
 	uint32_t n = 0;
 
 	for (uint32_t e = 0; e < h->nedge; e++)
-		h->count[hyperx_root_of(h->up, e)]++;
+		h->count[union_find_root(h->up, e)]++;
 	for (uint32_t e = 0; e < h->nedge; e++) {
 		if (4 * (uint64_t)h->count[e] <= h->f->nsw)
 			continue;
@@ -228,12 +210,12 @@ static void hyperx_split_parts(struct finder *h, uint32_t d, uint32_t *up)
 		up[u] = u;
 	dim[d] = true;
 	for (uint32_t e = 0; e < h->nedge; e++) {
-		uint32_t root = hyperx_root_of(h->up, e), k = 0;
+		uint32_t root = union_find_root(h->up, e), k = 0;
 
 		while (k < h->ndims && h->class[k] != root)
 			k++;
 		if (k < h->ndims && !dim[k])
-			hyperx_join(up, h->end_a[e], h->end_b[e]);
+			union_find_join(up, h->end_a[e], h->end_b[e]);
 	}
 }
 
@@ -258,7 +240,7 @@ static void hyperx_count_cables(const struct finder *h, uint32_t d, const uint32
 	for (uint32_t e = 0; e < h->nedge; e++) {
 		uint32_t a = of[h->end_a[e]], b = of[h->end_b[e]];
 
-		if (hyperx_root_of(h->up, e) != h->class[d] || (a == i) == (b == i))
+		if (union_find_root(h->up, e) != h->class[d] || (a == i) == (b == i))
 			continue;
 		cables[p[a == i ? b : a].group]++;
 	}
@@ -301,17 +283,17 @@ static void hyperx_find_coord(struct finder *h, uint32_t d)
 
 	hyperx_split_parts(h, d, up);
 	for (uint32_t u = 0; u < nsw; u++) {
-		if (hyperx_root_of(up, u) == u) {
+		if (union_find_root(up, u) == u) {
 			of[u] = n;
 			p[n++].root = u;
 		}
-		p[of[hyperx_root_of(up, u)]].n++;
+		p[of[union_find_root(up, u)]].n++;
 	}
 	qsort(p, n, sizeof(*p), hyperx_by_size);
 	for (uint32_t i = 0; i < n; i++)
 		of[p[i].root] = i;
 	for (uint32_t u = 0; u < nsw; u++)
-		of[u] = of[hyperx_root_of(up, u)];
+		of[u] = of[union_find_root(up, u)];
 	hyperx_mend_parts(h, d, of, p, n);
 	for (uint32_t i = 0; i < n; i++)
 		up[i] = FAB_NONE;
@@ -417,11 +399,12 @@ static uint64_t hyperx_count_pairs(const struct grid *g)
 	return pairs;
 }
 
-static int hyperx_check_full(const struct grid *g, const struct finder *h, struct err *err)
+static int hyperx_check_full(struct grid *g, const struct finder *h, struct err *err)
 {
 	uint64_t pairs = hyperx_count_pairs(g);
 	char dims[96];
 
+	g->missing = (uint32_t)(pairs - h->nedge);
 	if (3 * (uint64_t)h->nedge > 2 * pairs)
 		return 0;
 	return err_set(err, -EINVAL,
@@ -518,22 +501,4 @@ int hyperx_find(struct grid **out, const struct fabric *f, struct progress *prog
 		rc = hyperx_do_find(out, &h, err);
 	hyperx_finder_done(&h);
 	return rc == -ECANCELED ? err_set(err, rc, "cancelled while looking for a grid") : rc;
-}
-
-uint32_t hyperx_missing(const struct grid *g, const struct fabric *f)
-{
-	uint64_t cabled = 0;
-	uint32_t *seen = xcalloc(f->nsw, sizeof(*seen));
-
-	for (uint32_t u = 0; u < f->nsw; u++)
-		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
-			uint32_t v = f->chan_dst[c];
-
-			if (v <= u || seen[v] == u + 1)
-				continue;
-			seen[v] = u + 1;
-			cabled++;
-		}
-	free(seen);
-	return (uint32_t)(hyperx_count_pairs(g) - cabled);
 }

@@ -22,7 +22,4 @@
 int hyperx_find(struct grid **out, const struct fabric *f, struct progress *progress,
 		struct err *err);
 
-/* Pairs of neighbours without a cable; those of a missing switch do not count. */
-uint32_t hyperx_missing(const struct grid *g, const struct fabric *f);
-
 #endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Trees: breadth-first levels from the leaves.  HyperX: the neighbours of one complete switch
- * fall into one clique per dimension; that gives coordinates on the axes, the other switches
- * take theirs from the majority of their neighbours, and in the end every cable is checked.
+ * Trees: breadth-first levels from the leaves.  HyperX, tori and meshes: as the engines find them.
  * Groups: cables inside a group lie on many triangles, those between groups on few or none.
  */
 #include "engines/geometry/topology_kind.h"
 
 #include "engines/geometry/grid_layout.h"
+#include "engines/geometry/hyperx.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/natural.h"
 #include "fabric/base/plural.h"
@@ -71,206 +70,68 @@ static bool topology_kind_find_tree(struct topology_kind *s, const struct fabric
 	return ok;
 }
 
-/* Neighbours without repetition; returns their number. */
-static uint32_t topology_kind_neighbours(const struct fabric *f, uint32_t sw, uint32_t *seen,
-					 uint32_t mark, uint32_t out[FAB_MAX_PORT])
+/* Coordinates of a grid. */
+static void topology_kind_take_grid(struct topology_kind *s, const struct fabric *f,
+				    const struct grid *g)
 {
-	uint32_t n = 0;
-
-	for (uint32_t c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++) {
-		uint32_t to = f->chan_dst[c];
-
-		if (seen[to] == mark || to == sw)
-			continue;
-		seen[to] = mark;
-		out[n++] = to;
+	s->ndim = g->ndims;
+	s->missing = g->missing;
+	for (uint32_t d = 0; d < g->ndims; d++) {
+		s->dim[d] = g->size[d];
+		s->ring[d] =
+			g->kind[d] == GRID_RING || (g->kind[d] == GRID_FULL && g->size[d] == 3);
 	}
-	return n;
-}
-
-static bool topology_kind_adjacent(const struct fabric *f, uint32_t a, uint32_t b)
-{
-	for (uint32_t c = f->chan_off[a]; c < f->chan_off[a + 1]; c++)
-		if (f->chan_dst[c] == b)
-			return true;
-	return false;
-}
-
-/* Puts the origin's neighbours on the axes; false when the sizes do not multiply to nsw. */
-static bool topology_kind_axes(struct topology_kind *s, const struct fabric *f, uint32_t origin,
-			       uint32_t *seen)
-{
-	uint32_t nb[FAB_MAX_PORT], dim_of[FAB_MAX_PORT];
-	uint32_t n = topology_kind_neighbours(f, origin, seen, origin + 1, nb);
-	uint64_t product = 1;
-
-	s->ndim = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t j = 0;
-
-		while (j < i && !topology_kind_adjacent(f, nb[i], nb[j]))
-			j++;
-		if (j == i && s->ndim == TOPOLOGY_DIMS)
-			return false;
-		dim_of[i] = j < i ? dim_of[j] : s->ndim++;
-	}
-	for (uint32_t d = 0; d < s->ndim; d++) {
-		s->dim[d] = 1;
-		for (uint32_t i = 0; i < n; i++)
-			if (dim_of[i] == d)
-				s->coord[nb[i] * TOPOLOGY_DIMS + d] = (uint16_t)s->dim[d]++;
-		product *= s->dim[d];
-	}
-	return product == f->nsw && s->ndim >= 2;
-}
-
-/* Coordinate that most neighbours of known place have; of equals the one off the axis. */
-static uint16_t topology_kind_vote(const struct topology_kind *s, const uint32_t *nb, uint32_t n,
-				   uint32_t d, const uint8_t *dist, uint8_t below)
-{
-	uint16_t best = 0;
-	uint32_t best_count = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		uint16_t v = s->coord[nb[i] * TOPOLOGY_DIMS + d];
-		uint32_t count = 0;
-
-		if (dist[nb[i]] >= below)
-			continue;
-		for (uint32_t j = 0; j < n; j++)
-			count += dist[nb[j]] < below && s->coord[nb[j] * TOPOLOGY_DIMS + d] == v;
-		if (count > best_count || (count == best_count && v > best)) {
-			best = v;
-			best_count = count;
-		}
-	}
-	return best;
-}
-
-static void topology_kind_place(struct topology_kind *s, const struct fabric *f, uint32_t origin,
-				uint32_t *seen, uint8_t *dist)
-{
-	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue));
-	uint32_t head = 0, tail = 0, mark = f->nsw + 1;
-
-	memset(dist, UNREACHED, f->nsw);
-	dist[origin] = 0;
-	queue[tail++] = origin;
-	while (head < tail) {
-		uint32_t nb[FAB_MAX_PORT], sw = queue[head++];
-		uint32_t n = topology_kind_neighbours(f, sw, seen, mark++, nb);
-
-		for (uint32_t d = 0; dist[sw] > 1 && d < s->ndim; d++)
-			s->coord[sw * TOPOLOGY_DIMS + d] =
-				topology_kind_vote(s, nb, n, d, dist, dist[sw]);
-		for (uint32_t i = 0; i < n; i++) {
-			if (dist[nb[i]] != UNREACHED)
-				continue;
-			dist[nb[i]] = dist[sw] + 1;
-			queue[tail++] = nb[i];
-		}
-	}
-	free(queue);
-}
-
-static bool topology_kind_placed_right(const struct topology_kind *s, const struct fabric *f)
-{
-	uint8_t *taken = xcalloc(f->nsw, 1);
-	bool ok = true;
-
-	for (uint32_t sw = 0; ok && sw < f->nsw; sw++) {
-		uint64_t at = 0;
-
-		for (uint32_t d = 0; d < s->ndim; d++)
-			at = at * s->dim[d] + s->coord[sw * TOPOLOGY_DIMS + d];
-		ok = at < f->nsw && !taken[at];
-		if (ok)
-			taken[at] = 1;
-	}
-	for (uint32_t c = 0; ok && c < f->nchan; c++) {
-		const uint16_t *a = &s->coord[f->chan_src[c] * TOPOLOGY_DIMS];
-		const uint16_t *b = &s->coord[f->chan_dst[c] * TOPOLOGY_DIMS];
-		uint32_t differ = 0;
-
-		for (uint32_t d = 0; d < s->ndim; d++)
-			differ += a[d] != b[d];
-		ok = differ == 1;
-	}
-	free(taken);
-	return ok;
-}
-
-/* A missing cable misplaces a switch at first: all its neighbours together know better. */
-static void topology_kind_place_again(struct topology_kind *s, const struct fabric *f,
-				      uint32_t *seen, const uint8_t *dist)
-{
-	memset(seen, 0, f->nsw * sizeof(*seen));
-	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		uint32_t nb[FAB_MAX_PORT];
-		uint32_t n = topology_kind_neighbours(f, sw, seen, sw + 1, nb);
-
-		for (uint32_t d = 0; dist[sw] > 1 && d < s->ndim; d++)
-			s->coord[sw * TOPOLOGY_DIMS + d] =
-				topology_kind_vote(s, nb, n, d, dist, UNREACHED);
-	}
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		memcpy(&s->coord[(size_t)sw * TOPOLOGY_DIMS], grid_coord(g, sw),
+		       g->ndims * sizeof(*s->coord));
 }
 
 static bool topology_kind_find_hyperx(struct topology_kind *s, const struct fabric *f)
 {
-	uint32_t *seen = xcalloc(f->nsw, sizeof(*seen));
-	uint8_t *dist = xcalloc(f->nsw, 1);
-	uint32_t tries = 0;
-	bool ok = false;
+	struct grid *g = NULL;
+	bool ok;
 
-	/* a switch that misses a cable is no good origin: try a few */
-	for (uint32_t sw = 0; !ok && sw < f->nsw && tries < 16; sw++, tries++) {
-		memset(s->coord, 0, (size_t)f->nsw * TOPOLOGY_DIMS * sizeof(*s->coord));
-		memset(seen, 0, f->nsw * sizeof(*seen));
-		if (!topology_kind_axes(s, f, sw, seen))
-			continue;
-		topology_kind_place(s, f, sw, seen, dist);
-		ok = topology_kind_placed_right(s, f);
-		if (!ok) {
-			topology_kind_place_again(s, f, seen, dist);
-			ok = topology_kind_placed_right(s, f);
-		}
-	}
-	free(dist);
-	free(seen);
+	if (hyperx_find(&g, f, NULL, NULL))
+		return false;
+	ok = g->ndims >= 2 && g->ndims <= TOPOLOGY_DIMS;
+	if (ok)
+		topology_kind_take_grid(s, f, g);
+	grid_free(g);
 	return ok;
 }
 
-static void topology_kind_note_torus(struct topology_kind *s, const struct grid_layout *l)
+static void topology_kind_note_torus(struct topology_kind *s, const struct grid *l)
 {
 	static const char *const how[] = {
-		[GRID_LAYOUT_CABLES] = "",
-		[GRID_LAYOUT_NAMES] = "dimensions from switch names",
-		[GRID_LAYOUT_PORTS] = "rings of 4 by port numbers",
-		[GRID_LAYOUT_STEPS] = "dimensions from port numbers",
-		[GRID_LAYOUT_ANY] = "which 2x2 are a ring of 4 is not known",
+		[GRID_FROM_CABLES] = "",
+		[GRID_FROM_NAMES] = "dimensions from switch names",
+		[GRID_FROM_RING_PORTS] = "rings of 4 by port numbers",
+		[GRID_FROM_PORTS] = "dimensions from port numbers",
+		[GRID_FROM_ANY] = "which 2x2 are a ring of 4 is not known",
 	};
+	uint32_t nholes = l->ncell - l->nsw;
 	char missing[64] = "", holes[64] = "";
 
 	if (l->missing)
 		snprintf(missing, sizeof(missing), "%u cable%s missing, ", l->missing,
 			 plural(l->missing));
-	if (l->holes)
-		snprintf(holes, sizeof(holes), "%u switch%s missing, ", l->holes,
-			 l->holes == 1 ? "" : "es");
+	if (nholes)
+		snprintf(holes, sizeof(holes), "%u switch%s missing, ", nholes,
+			 nholes == 1 ? "" : "es");
 	snprintf(s->note, sizeof(s->note), "%s%s%s", missing, holes, how[l->from]);
 	if (!how[l->from][0] && s->note[0])
 		s->note[strlen(s->note) - 2] = '\0';
 }
 
 /* Two or three switches in a row are no torus that anybody speaks of. */
-static bool topology_kind_is_torus(const struct grid_layout *l)
+static bool topology_kind_is_torus(const struct grid *l)
 {
-	return l->ndim <= TOPOLOGY_DIMS && (l->ndim > 1 || l->dim[0] > 3);
+	return l->ndims <= TOPOLOGY_DIMS && (l->ndims > 1 || l->size[0] > 3);
 }
 
 static bool topology_kind_find_torus(struct topology_kind *s, const struct fabric *f)
 {
-	struct grid_layout *l = NULL;
+	struct grid *l = NULL;
 	struct err err;
 	bool ok;
 
@@ -281,22 +142,13 @@ static bool topology_kind_find_torus(struct topology_kind *s, const struct fabri
 	ok = topology_kind_is_torus(l);
 	if (ok) {
 		s->kind = TOPOLOGY_TORUS;
-		s->ndim = l->ndim;
-		s->missing = l->missing;
+		topology_kind_take_grid(s, f, l);
 		topology_kind_note_torus(s, l);
-		for (uint32_t d = 0; d < l->ndim; d++) {
-			s->dim[d] = l->dim[d];
-			s->ring[d] = l->ring[d];
-		}
-		for (uint32_t sw = 0; sw < f->nsw; sw++)
-			memcpy(&s->coord[(size_t)sw * TOPOLOGY_DIMS],
-			       &l->coord[(size_t)sw * GRID_LAYOUT_DIMS],
-			       l->ndim * sizeof(*s->coord));
-	} else if (l->ndim > TOPOLOGY_DIMS) {
+	} else if (l->ndims > TOPOLOGY_DIMS) {
 		snprintf(s->note, sizeof(s->note), "a grid of %u dimensions; %d are shown at most",
-			 l->ndim, TOPOLOGY_DIMS);
+			 l->ndims, TOPOLOGY_DIMS);
 	}
-	grid_layout_free(l);
+	grid_free(l);
 	return ok;
 }
 

@@ -30,7 +30,8 @@ struct topology_kind {
 	uint32_t dim[TOPOLOGY_DIMS];
 	uint16_t *coord;	  /* nsw * TOPOLOGY_DIMS */
 	bool ring[TOPOLOGY_DIMS]; /* torus: the last of this dimension is next to the first */
-	uint32_t missing;	  /* torus: cables between neighbours that are not there */
+	uint32_t missing;	  /* HyperX, torus: cables between neighbours that are not
+				   * there */
 	char note[160];		  /* torus: how its dimensions are known, where that is in doubt;
 				   * general: why it has none; "" nothing to say */
 	/* groups: switches of a group have many neighbours in common, and of others few */

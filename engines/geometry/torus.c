@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/geometry/torus.h"
 
+#include "engines/geometry/union_find.h"
 #include "engines/graph/graph.h"
 #include "fabric/base/mem.h"
 
@@ -26,21 +27,6 @@ struct finder {
 	struct dimension dim[GRID_DIMS_MAX];
 	uint32_t ndim;
 };
-
-static uint32_t torus_class_of(struct finder *x, uint32_t c)
-{
-	while (x->join[c] != c)
-		c = x->join[c] = x->join[x->join[c]];
-	return c;
-}
-
-/* The smaller number stands for both. */
-static void torus_join(struct finder *x, uint32_t a, uint32_t b)
-{
-	a = torus_class_of(x, a);
-	b = torus_class_of(x, b);
-	x->join[a > b ? a : b] = a < b ? a : b;
-}
 
 /* Notes the first of parallel channels; near is all FAB_NONE before and after. */
 static void torus_find_first(struct finder *x)
@@ -80,8 +66,8 @@ static int torus_look_over(struct finder *x, uint32_t u, uint32_t c, uint32_t *n
 		if (w == u || x->first[e] != e)
 			continue;
 		if (x->near[w] != FAB_NONE) {
-			torus_join(x, c, e);
-			torus_join(x, c, x->near[w]);
+			union_find_join(x->join, c, e);
+			union_find_join(x->join, c, x->near[w]);
 			continue;
 		}
 		if (x->mids[w] == 2)
@@ -103,8 +89,8 @@ static int torus_look_around(struct finder *x, uint32_t u, struct err *err)
 
 	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
 		x->near[f->chan_dst[c]] = x->first[c];
-		torus_join(x, c, f->chan_rev[c]);
-		torus_join(x, c, x->first[c]);
+		union_find_join(x->join, c, f->chan_rev[c]);
+		union_find_join(x->join, c, x->first[c]);
 	}
 	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1] && !rc; c++)
 		if (x->first[c] == c)
@@ -115,9 +101,9 @@ static int torus_look_around(struct finder *x, uint32_t u, struct err *err)
 		uint32_t w = x->queue[i], *m = x->mid + 4 * w;
 
 		/* one way: straight on; two: opposite sides of a square */
-		torus_join(x, m[0], m[x->mids[w] == 1 ? 1 : 3]);
+		union_find_join(x->join, m[0], m[x->mids[w] == 1 ? 1 : 3]);
 		if (x->mids[w] == 2)
-			torus_join(x, m[1], m[2]);
+			union_find_join(x->join, m[1], m[2]);
 		x->mids[w] = 0;
 	}
 	return rc;
@@ -133,7 +119,7 @@ static int torus_find_classes(struct finder *x, struct err *err)
 	for (uint32_t u = 0; u < f->nsw && !rc; u++)
 		rc = torus_look_around(x, u, err);
 	for (uint32_t c = 0; c < f->nchan && !rc; c++) {
-		if (torus_class_of(x, c) != c)
+		if (union_find_root(x->join, c) != c)
 			continue;
 		if (x->ndim == GRID_DIMS_MAX)
 			return err_set(err, -EINVAL,
@@ -165,7 +151,8 @@ static void torus_find_layers(struct finder *x, struct dimension *d)
 			for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
 				uint32_t v = f->chan_dst[c];
 
-				if (torus_class_of(x, c) == d->class || d->layer[v] != FAB_NONE)
+				if (union_find_root(x->join, c) == d->class ||
+				    d->layer[v] != FAB_NONE)
 					continue;
 				d->layer[v] = d->size;
 				x->queue[n++] = v;
@@ -214,7 +201,7 @@ static bool torus_find_sides(uint32_t *side, struct finder *x, const struct dime
 
 	memset(side, 0xff, 2 * d->size * sizeof(*side));
 	for (uint32_t c = 0; c < f->nchan; c++)
-		if (torus_class_of(x, c) == d->class)
+		if (union_find_root(x->join, c) == d->class)
 			two &= torus_add_neighbour(side + 2 * (size_t)d->layer[f->chan_src[c]],
 						   d->layer[f->chan_dst[c]]);
 	return two;

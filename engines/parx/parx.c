@@ -142,7 +142,7 @@ static uint64_t parx_most_load(const struct parx *x)
 
 static void parx_note(const struct parx *x, struct notes *notes)
 {
-	uint32_t missing = hyperx_missing(x->grid, x->f);
+	uint32_t missing = x->grid->missing;
 	char dims[96];
 
 	notes_set(notes, "hyperx_missing", missing,

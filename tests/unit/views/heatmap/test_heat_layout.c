@@ -108,12 +108,18 @@ static void different_cables_of_a_row_share_a_cell_only_when_parallel(void **sta
 static void shapes_are_recognised(void **state)
 {
 	static const char *const want[NSPECS] = {
-		"tree of 2 levels", "tree of 2 levels",
-		"tree of 3 levels", "tree of 3 levels",
-		"HyperX 4x6",	    "HyperX 3x3x4",
-		"HyperX 8x12",	    "torus 6x5",
-		"torus 4x4x4",	    "9 groups of close switches",
-		"general graph",    "general graph",
+		"tree of 2 levels",
+		"tree of 2 levels",
+		"tree of 3 levels",
+		"tree of 3 levels",
+		"HyperX 6x4",
+		"HyperX 4x3x3",
+		"HyperX 12x8, 15 cables missing",
+		"torus 6x5",
+		"torus 4x4x4",
+		"9 groups of close switches",
+		"general graph",
+		"general graph",
 	};
 
 	(void)state;
@@ -123,18 +129,7 @@ static void shapes_are_recognised(void **state)
 		char text[64];
 
 		topology_kind_sentence(text, sizeof(text), s);
-		if (s->kind == TOPOLOGY_HYPERX) {
-			/* the dimensions are found in no particular order */
-			uint32_t product = 1;
-
-			for (uint32_t d = 0; d < s->ndim; d++)
-				product *= s->dim[d];
-			assert_int_equal(product, f->nsw);
-			assert_int_equal(strncmp(text, want[i], 7), 0);
-			assert_int_equal(strlen(text), strlen(want[i]));
-		} else {
-			assert_string_equal(text, want[i]);
-		}
+		assert_string_equal(text, want[i]);
 		topology_kind_free(s);
 		fabric_put(f);
 	}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* union_find: sets of numbers that are joined; the smallest of a set stands for it.  of[i] == i to
+ * begin with. */
+#ifndef ENGINES_GEOMETRY_UNION_FIND_H
+#define ENGINES_GEOMETRY_UNION_FIND_H
+
+#include <stdint.h>
+
+static inline uint32_t union_find_root(uint32_t *of, uint32_t i)
+{
+	while (of[i] != i)
+		i = of[i] = of[of[i]];
+	return i;
+}
+
+static inline void union_find_join(uint32_t *of, uint32_t a, uint32_t b)
+{
+	a = union_find_root(of, a);
+	b = union_find_root(of, b);
+	of[a > b ? a : b] = a < b ? a : b;
+}
+
+#endif
