@@ -2,6 +2,7 @@
 #include "engines/dor.h"
 
 #include "engines/geometry/grid.h"
+#include "engines/geometry/grid_layout.h"
 #include "engines/geometry/hyperx.h"
 #include "engines/geometry/torus.h"
 #include "engines/graph/graph.h"
@@ -9,6 +10,7 @@
 #include "fabric/base/mem.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +23,9 @@ struct dor {
 	uint32_t *step; /* by dimension: cells from one coordinate to the next */
 	uint32_t nring, ring[GRID_DIMS_MAX]; /* dimensions that are rings; by dimension: which */
 	uint64_t *load;			     /* by channel: routes */
-	uint32_t detours;		     /* pairs of neighbours that have no cable */
+	uint32_t detours;		     /* HyperX: pairs of neighbours that have no cable */
+	bool around; /* cables or switches are missing: shortest paths, in dimension order where
+		      * there is one */
 
 	/* towards the destination switch at hand, by switch */
 	uint32_t *next, *depth, *order;
@@ -97,26 +101,11 @@ static uint32_t dor_detour(const struct dor *r, uint32_t u, uint32_t v, uint32_t
 	return best;
 }
 
-static int dor_refuse_path(const struct dor *r, uint32_t u, uint32_t v, struct err *err)
-{
-	return err_set(err, -EINVAL,
-		       "too many cables are missing for dimension order: switch %s cannot reach "
-		       "switch %s in one or two hops along their line; dfsssp or nue can route "
-		       "this",
-		       r->f->sw_name[u], r->f->sw_name[v]);
-}
-
-/* Can every switch of a HyperX reach all others of its lines? */
-static int dor_check_lines(const struct dor *r, struct err *err)
+/* Can every switch of a HyperX reach all others of its lines in one or two hops along them? */
+static bool dor_lines_hold(const struct dor *r)
 {
 	const struct grid *g = r->grid;
 
-	if (g->ncell > g->nsw)
-		return err_set(
-			err, -EINVAL,
-			"dimension order needs a switch at every point of the grid; %u of %u "
-			"have none; dfsssp or nue can route this",
-			g->ncell - g->nsw, g->ncell);
 	for (uint32_t u = 0; u < g->nsw && r->detours; u++)
 		for (uint32_t d = 0; d < g->ndims; d++)
 			for (uint32_t k = 0; k < g->size[d]; k++) {
@@ -124,9 +113,9 @@ static int dor_check_lines(const struct dor *r, struct err *err)
 
 				if (v != u && dor_find_channel(r, u, v) == FAB_NONE &&
 				    dor_detour(r, u, v, d) == FAB_NONE)
-					return dor_refuse_path(r, u, v, err);
+					return false;
 			}
-	return 0;
+	return true;
 }
 
 /* The next switch on the path from u. */
@@ -173,17 +162,14 @@ static uint8_t dor_path_sl(const struct dor *r, uint32_t u, uint32_t dst)
 	return sl;
 }
 
-/* Next switches and distances of all, and their order from the nearest to the farthest. */
-static void dor_find_tree(struct dor *r, uint32_t dst)
+/* Next switches and distances of all. */
+static void dor_follow_dimensions(struct dor *r, uint32_t dst)
 {
-	const struct fabric *f = r->f;
 	uint32_t *stack = r->order;
 
-	memset(r->depth, 0xff, f->nsw * sizeof(*r->depth));
-	memset(r->via, 0xff, f->nsw * sizeof(*r->via));
-	memset(r->count, 0, (f->nsw + 1) * sizeof(*r->count));
+	memset(r->depth, 0xff, r->f->nsw * sizeof(*r->depth));
 	r->depth[dst] = 0;
-	for (uint32_t s = 0; s < f->nsw; s++) {
+	for (uint32_t s = 0; s < r->f->nsw; s++) {
 		uint32_t u = s, k = 0;
 
 		while (r->depth[u] == FAB_NONE) {
@@ -193,8 +179,74 @@ static void dor_find_tree(struct dor *r, uint32_t dst)
 		}
 		for (uint32_t depth = r->depth[u]; k--;)
 			r->depth[stack[k]] = ++depth;
-		r->count[r->depth[s] + 1]++;
 	}
+}
+
+static void dor_find_depths(struct dor *r, uint32_t dst)
+{
+	const struct fabric *f = r->f;
+	uint32_t *queue = r->order, n = 0;
+
+	memset(r->depth, 0xff, f->nsw * sizeof(*r->depth));
+	r->depth[dst] = 0;
+	queue[n++] = dst;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t c = f->chan_off[queue[i]]; c < f->chan_off[queue[i] + 1]; c++) {
+			uint32_t v = f->chan_dst[c];
+
+			if (r->depth[v] != FAB_NONE)
+				continue;
+			r->depth[v] = r->depth[queue[i]] + 1;
+			queue[n++] = v;
+		}
+}
+
+static bool dor_is_nearer(const struct dor *r, uint32_t u, uint32_t v)
+{
+	return v != FAB_NONE && r->depth[v] < r->depth[u] && dor_find_channel(r, u, v) != FAB_NONE;
+}
+
+/* The next switch in the order of dimensions, where its cable is there and it is nearer; else the
+ * first neighbour that is, in the same order. */
+static uint32_t dor_next_around(struct dor *r, uint32_t u, uint32_t dst)
+{
+	uint32_t v = dor_next_switch(r, u, dst);
+
+	if (dor_is_nearer(r, u, v))
+		return v;
+	for (uint32_t d = 0; d < r->grid->ndims; d++)
+		for (uint32_t k = 0; k < r->grid->size[d]; k++) {
+			v = dor_cell_at(r, u, d, k);
+			if (dor_is_nearer(r, u, v))
+				return v;
+		}
+	return FAB_NONE; /* not where every cable joins neighbours */
+}
+
+/* The same where cables or switches are missing: distances are those of the cables that are there,
+ * and every path is a shortest one. */
+static void dor_go_around(struct dor *r, uint32_t dst)
+{
+	dor_find_depths(r, dst);
+	for (uint32_t u = 0; u < r->f->nsw; u++)
+		if (u != dst)
+			r->next[u] = dor_next_around(r, u, dst);
+	memset(r->via, 0xff, r->f->nsw * sizeof(*r->via));
+}
+
+/* Next switches and distances of all, and their order from the nearest to the farthest. */
+static void dor_find_tree(struct dor *r, uint32_t dst)
+{
+	const struct fabric *f = r->f;
+
+	memset(r->via, 0xff, f->nsw * sizeof(*r->via));
+	if (r->around)
+		dor_go_around(r, dst);
+	else
+		dor_follow_dimensions(r, dst);
+	memset(r->count, 0, (f->nsw + 1) * sizeof(*r->count));
+	for (uint32_t u = 0; u < f->nsw; u++)
+		r->count[r->depth[u] + 1]++;
 	for (uint32_t i = 0; i < f->nsw; i++)
 		r->count[i + 1] += r->count[i];
 	for (uint32_t u = 0; u < f->nsw; u++)
@@ -286,22 +338,30 @@ static void dor_write_sl2vl(struct dor *r)
 	}
 }
 
-/* missing: pairs of neighbours without a cable, of a HyperX only. */
-static int dor_find_grid(struct grid **out, uint32_t *missing, const struct fabric *f,
-			 struct progress *progress, struct err *err)
+/* The same dimensions for whole grids as ever; then a HyperX, a torus or a mesh of which something
+ * is missing. */
+static int dor_find_grid(struct dor *r, const struct fabric *f, struct progress *progress,
+			 struct err *err)
 {
 	struct err why = { "" };
-	int rc = torus_find(out, f, &why);
+	int rc = torus_find(&r->grid, f, &why), broken;
 
-	*missing = 0;
-	if (rc == -EINVAL) {
-		int hx = hyperx_find(out, f, progress, NULL);
-
-		*missing = hx ? 0 : (*out)->missing;
-		if (!hx || hx == -ECANCELED)
-			return hx;
+	if (rc != -EINVAL)
+		return rc ? err_set(err, rc, "%s", why.text) : 0;
+	broken = hyperx_find(&r->grid, f, progress, NULL);
+	if (!broken) {
+		r->detours = r->grid->missing;
+		return 0;
 	}
-	return rc ? err_set(err, rc, "%s", why.text) : 0;
+	if (broken == -ECANCELED)
+		return broken;
+	r->around = true;
+	rc = grid_layout_find(&r->grid, f, &why);
+	return rc ? err_set(err, rc,
+			    "this is no torus, mesh or HyperX, nor one of which a few cables are "
+			    "missing: %s",
+			    why.text)
+		  : 0;
 }
 
 static void dor_done(struct dor *r)
@@ -321,7 +381,7 @@ static int dor_init(struct dor *r, const struct fabric *f, struct progress *prog
 		    struct err *err)
 {
 	uint32_t step = 1;
-	int rc = dor_find_grid(&r->grid, &r->detours, f, progress, err);
+	int rc = dor_find_grid(r, f, progress, err);
 
 	if (rc)
 		return rc;
@@ -340,17 +400,16 @@ static int dor_init(struct dor *r, const struct fabric *f, struct progress *prog
 	r->via = xcalloc(f->nsw, sizeof(*r->via));
 	r->routes = xcalloc(f->nsw, sizeof(*r->routes));
 	r->count = xcalloc(f->nsw + 1, sizeof(*r->count));
-	rc = dor_check_lines(r, err);
-	if (rc)
-		dor_done(r);
-	return rc;
+	r->around |= r->grid->ncell > r->grid->nsw || !dor_lines_hold(r);
+	return 0;
 }
 
 /* Routes into r->t, whose forms of SL and SL2VL are set here. */
 static int dor_route_grid(struct dor *r, const struct engine_params *params,
 			  struct progress *progress, struct err *err)
 {
-	bool bits = r->nring && r->nring <= RINGS_MAX, layers = r->detours || r->nring > RINGS_MAX;
+	bool bits = r->nring && r->nring <= RINGS_MAX && !r->around;
+	bool layers = r->detours || r->around || r->nring > RINGS_MAX;
 	int rc;
 
 	if (r->nring && graph_vls(r->f, params) < 2)
@@ -371,13 +430,61 @@ static int dor_route_grid(struct dor *r, const struct engine_params *params,
 	return 0;
 }
 
+static bool dor_next_point(uint32_t *to, const struct grid *g, uint32_t d, uint32_t at, uint32_t k)
+{
+	*to = at + k;
+	if (g->kind[d] == GRID_RING)
+		*to %= g->size[d];
+	return *to < g->size[d] && (g->kind[d] == GRID_FULL || k == 1);
+}
+
+/* The first two neighbours without a cable between them; false: there are none. */
+static bool dor_first_gap(const struct dor *r, uint32_t *a, uint32_t *b)
+{
+	const struct grid *g = r->grid;
+	uint32_t to;
+
+	for (*a = 0; *a < g->nsw; ++*a)
+		for (uint32_t d = 0; d < g->ndims; d++)
+			for (uint32_t k = 1; k < g->size[d]; k++) {
+				if (!dor_next_point(&to, g, d, grid_coord(g, *a)[d], k))
+					break;
+				*b = dor_cell_at(r, *a, d, to);
+				if (*b != FAB_NONE && dor_find_channel(r, *a, *b) == FAB_NONE)
+					return true;
+			}
+	return false;
+}
+
+/* "2 cables (first sw3 to sw4) and 1 switch are missing" */
+static char *dor_gaps_text(char *buf, size_t len, const struct dor *r)
+{
+	uint32_t a, b, holes = r->grid->ncell - r->grid->nsw;
+	int n = 0;
+
+	buf[0] = '\0';
+	if (dor_first_gap(r, &a, &b))
+		n = snprintf(buf, len, "%u cable%s missing (%s%.40s to %.40s)", r->grid->missing,
+			     r->grid->missing == 1 ? " is" : "s are",
+			     r->grid->missing == 1 ? "" : "the first: ", r->f->sw_name[a],
+			     r->f->sw_name[b]);
+	if (holes)
+		snprintf(buf + n, len - (size_t)n, "%s%u point%s no switch", n ? ", " : "", holes,
+			 holes == 1 ? " has" : "s have");
+	return buf;
+}
+
 static void dor_note_grid(const struct dor *r, const struct engine_params *params)
 {
-	char dims[96];
+	char dims[96], gaps[192];
 
 	notes_set(params->notes, "dimensions", r->grid->ndims, "dimension order on a grid of %s",
 		  grid_dims_text(dims, sizeof(dims), r->grid));
-	if (r->detours)
+	if (r->around)
+		notes_set(params->notes, "missing", r->grid->missing,
+			  "%s: shortest paths around, in dimension order where there is one",
+			  dor_gaps_text(gaps, sizeof(gaps), r));
+	else if (r->detours)
 		notes_set(params->notes, "detours", r->detours,
 			  "%u pairs of neighbours have no cable and are two hops apart",
 			  r->detours);
@@ -398,6 +505,8 @@ static int dor_route(struct tables **out, const struct fabric *f, const struct j
 		     struct progress *progress, struct err *err)
 {
 	struct dor r = { 0 };
+	struct err why = { "" };
+	char gaps[192];
 	int rc = dor_init(&r, f, progress, err);
 
 	(void)jobs;
@@ -405,7 +514,11 @@ static int dor_route(struct tables **out, const struct fabric *f, const struct j
 	if (rc)
 		return rc;
 	r.t = graph_tables(f, "dor", params, progress);
-	rc = dor_route_grid(&r, params, progress, err);
+	rc = dor_route_grid(&r, params, progress, &why);
+	if (rc && r.around)
+		err_set(err, rc, "%s; %s", why.text, dor_gaps_text(gaps, sizeof(gaps), &r));
+	else if (rc)
+		err_set(err, rc, "%s", why.text);
 	dor_note_grid(&r, params);
 	dor_done(&r);
 	if (rc) {
