@@ -281,7 +281,7 @@ static void app_auto_keep_when_quiet(struct app *a)
 	a->automatic.confirmed = true;
 	log_add(LOG_INFO, "auto", "nothing was found for %u s: confirms",
 		a->opts.automatic.confirm_s);
-	a->updater.ops->confirm(a->updater.ctx);
+	update_thread_confirm(a->update);
 }
 
 static void app_auto_ended(struct app *a, enum auto_end end)

@@ -183,7 +183,7 @@ static void app_life_start_updater(struct app *a)
 	app_opts_dog(&a->dog, &a->opts);
 	if (a->demo)
 		demo_watchdog(a->demo, &a->dog);
-	a->updater = update_link_new(&a->dog, a->box);
+	a->update = update_thread_new(&a->dog, a->box);
 }
 
 static int app_life_start_fabric(struct app *a, struct err *err)
@@ -255,8 +255,7 @@ void app_end(struct app *a)
 {
 	struct err err;
 
-	if (a->updater.ops)
-		a->updater.ops->free(a->updater.ctx);
+	update_thread_free(a->update);
 	poller_stop(a->poller);
 	worker_stop(a->worker);
 	a->worker = NULL;

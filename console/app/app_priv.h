@@ -17,7 +17,7 @@
 #include "console/session/message.h"
 #include "console/session/poller.h"
 #include "console/session/sample_history.h"
-#include "console/session/updater.h"
+#include "console/session/update_thread.h"
 #include "console/session/worker.h"
 #include "fabric/jobs/source.h"
 #include "fabric/plan/plan.h"
@@ -106,8 +106,8 @@ struct app {
 			  [SETTING_LEN]; /* as they are in files, and options had them */
 	struct canvas *canvas;
 	struct mailbox *box;
-	struct poller *poller;	/* NULL: a file is looked at */
-	struct updater updater; /* ops NULL: nothing can be written */
+	struct poller *poller;	      /* NULL: a file is looked at */
+	struct update_thread *update; /* NULL: nothing can be written */
 	struct watchdog_config dog;
 	struct worker *worker;
 	struct demo *demo;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the updater, the journal of an update, and the switches read afterwards tell of it becomes
- * steps, bars and a log. */
+/* What the process of an update, the journal of an update, and the switches read afterwards tell of
+ * it becomes steps, bars and a log. */
 #include "console/app/app_priv.h"
 
 #include "engines/geometry/topology_kind.h"

@@ -29,7 +29,7 @@ static void app_update_refuse(struct app *a, const char *why)
 
 bool app_updating(const struct app *a)
 {
-	return a->updater.ops && a->updater.ops->busy(a->updater.ctx);
+	return update_thread_busy(a->update);
 }
 
 static void app_update_set_steps(struct state_apply *s)
@@ -256,7 +256,7 @@ void app_begin_update(struct app *a)
 	a->undo = tables_get(a->plan->from);
 	tables_put(a->applied);
 	a->applied = tables_get(a->plan->to);
-	a->updater.ops->apply(a->updater.ctx, a->plan, a->jobs);
+	update_thread_apply(a->update, a->plan, a->jobs != NULL);
 	a->plan = NULL;
 }
 
@@ -299,17 +299,17 @@ void app_update_roll_back(struct app *a)
 	case APPLY_JOURNAL:
 		app_record_action(a, "recover", a->journal_txn);
 		s->state = APPLY_ROLLING_BACK;
-		a->updater.ops->recover(a->updater.ctx, a->journal_txn);
+		update_thread_recover(a->update, a->journal_txn);
 		break;
 	case APPLY_RUNNING:
 		app_record_action(a, "abort", s->txn);
-		a->updater.ops->cancel(a->updater.ctx);
+		update_thread_rollback(a->update);
 		break;
 	case APPLY_CONFIRM:
 	case APPLY_INCOMPLETE:
 		app_record_action(a, "rollback", s->txn);
 		s->state = APPLY_ROLLING_BACK;
-		a->updater.ops->rollback(a->updater.ctx);
+		update_thread_rollback(a->update);
 		break;
 	case APPLY_KEPT:
 		app_update_undo_kept(a);
@@ -367,7 +367,7 @@ void app_update_keep(struct app *a, const char *text)
 	if (a->state.apply.state != APPLY_CONFIRM || !app_update_name_typed(a, text))
 		return;
 	app_record_action(a, "apply.keep", a->state.apply.txn);
-	a->updater.ops->confirm(a->updater.ctx);
+	update_thread_confirm(a->update);
 }
 
 /* --- while it waits ---------------------------------------------------------------------- */
@@ -385,7 +385,7 @@ void app_update_extend(struct app *a)
 		return;
 	}
 	app_record_action(a, "extend", s->txn);
-	a->updater.ops->extend(a->updater.ctx, seconds);
+	update_thread_extend(a->update, seconds);
 	app_apply_log(a, LOG_INFO, "5 minutes more until it is rolled back");
 }
 
@@ -421,7 +421,7 @@ void app_update_override(struct app *a, const char *what)
 	} else if (watch_parse(&mask, what, &err)) {
 		shell_say(a->shell, "%s", err.text);
 	} else {
-		a->updater.ops->override(a->updater.ctx, mask);
+		update_thread_override(a->update, mask);
 		s->overridden |= mask;
 		app_record_action(a, "override", what);
 		snprintf(text, sizeof(text), "overridden: %.120s does not roll it back any more",

@@ -7,7 +7,7 @@
 #include "console/lib/confirm_prompt.h"
 #include "console/lib/exits.h"
 #include "console/lib/mkey.h"
-#include "console/session/update_follow.h"
+#include "console/session/update_terminal.h"
 #include "console/session/watchdog_config.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
@@ -98,14 +98,13 @@ static int cmd_apply_permitted(const struct apply_cmd *c, const struct plan *p, 
 
 static int cmd_apply_apply(struct apply_cmd *c, const struct plan *p, struct err *err)
 {
-	struct update_follow f = {
-		.mode = FOLLOW_APPLY,
-		.base = c->dog.live.state_dir,
+	struct update_terminal t = {
+		.mode = UPDATE_APPLY,
 		.fabric = p->fabric->name,
 		.no_input = c->no_input,
 		.detach = c->detach,
 	};
-	int fd, rc;
+	int rc;
 
 	if (!p->drain.known && !c->dog.agents.without)
 		return err_set(err, EXIT_REFUSED,
@@ -117,10 +116,10 @@ static int cmd_apply_apply(struct apply_cmd *c, const struct plan *p, struct err
 		return rc;
 	if (c->dog.live.ask_m_key && mkey_ask(&c->dog.live.m_key, err))
 		return EXIT_UNREADABLE;
-	if (watchdog_launch(&fd, &c->dog, c->file, NULL, err))
-		return EXIT_REFUSED;
-	control_link_init(&f.link, fd);
-	return update_follow_run(&f, err);
+	update_terminal_init(&t, c->dog.live.state_dir);
+	rc = update_terminal_apply(&t, &c->dog, c->file, err);
+	update_terminal_close(&t);
+	return rc;
 }
 
 int cmd_apply(int argc, char **argv)

@@ -6,7 +6,7 @@
 #include "console/lib/cmdline.h"
 #include "console/lib/config.h"
 #include "console/lib/exits.h"
-#include "console/session/update_follow.h"
+#include "console/session/update_terminal.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 
 #include <argp.h>
@@ -91,9 +91,9 @@ static error_t cmd_attach_take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int cmd_attach_find(struct update_follow *f, struct txn_info *t, const struct attach_cmd *c,
-			   struct err *err)
+static int cmd_attach_find(struct txn_info *t, const struct attach_cmd *c, struct err *err)
 {
+	struct update_end left = { 0 };
 	int rc = txn_find(t, c->state_dir, c->id, err);
 
 	if (rc)
@@ -101,13 +101,22 @@ static int cmd_attach_find(struct update_follow *f, struct txn_info *t, const st
 	if (txn_state_final(t->state))
 		return err_set(err, EXIT_REFUSED, "%s is over: %s", t->head.id,
 			       txn_state_name(t->state));
-	if (!t->live)
-		return err_set(err, EXIT_REFUSED,
-			       "%s was left %s and nobody works on it: roll it back (ibroute-top "
-			       "rollback %s)",
-			       t->head.id, txn_state_name(t->state), t->head.id);
-	f->fabric = t->head.fabric;
-	return update_follow_open(f, c->state_dir, t->head.id, err) ? EXIT_REFUSED : EXIT_OK;
+	if (t->live)
+		return EXIT_OK;
+	update_client_journalled(&left, t);
+	return err_set(err, EXIT_REFUSED, "%s", left.text);
+}
+
+static int cmd_attach_follow(const struct attach_cmd *c, const struct txn_info *t, struct err *err)
+{
+	struct update_terminal look = { .mode = UPDATE_ATTACH, .fabric = t->head.fabric };
+	int rc = EXIT_REFUSED;
+
+	update_terminal_init(&look, c->state_dir);
+	if (!update_client_open(&look.client, t->head.id, err))
+		rc = update_terminal_run(&look, err);
+	update_terminal_close(&look);
+	return rc;
 }
 
 int cmd_attach(int argc, char **argv)
@@ -123,49 +132,40 @@ int cmd_attach(int argc, char **argv)
 		       "\vExit codes: 0 kept, or left alone; 4 nothing to attach to; 5 rolled back; "
 		       "6 incomplete; 7 nobody confirmed; 9 somebody else has routed; 64 bad options.",
 	};
-	struct update_follow f = { .mode = FOLLOW_ATTACH };
 	struct attach_cmd c = { 0 };
 	struct err err = { "" };
 	struct txn_info t;
 	int rc;
 
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = cmd_attach_find(&f, &t, &c, &err);
+	rc = cmd_attach_find(&t, &c, &err);
 	if (!rc)
-		rc = update_follow_run(&f, &err);
+		rc = cmd_attach_follow(&c, &t, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	return rc;
 }
 
-/* The answer to what was asked last; events are passed over. */
-static int cmd_attach_answer(struct update_follow *f, enum control_op op, struct err *err)
+static int cmd_attach_request(const struct attach_cmd *c, const struct control_request *r,
+			      struct err *err)
 {
-	for (;;) {
-		json_t *j = NULL;
-		const char *re;
-		int rc = control_next(&j, &f->link, 10000);
+	struct txn_info t;
+	json_t *j;
+	int rc = cmd_attach_find(&t, c, err);
 
-		if (rc <= 0)
-			return err_set(err, EXIT_REFUSED, "the update's process does not answer");
-		re = json_string_value(json_object_get(j, "re"));
-		if (!re || strcmp(re, control_op_name(op))) {
-			json_decref(j);
-			continue;
-		}
-		if (json_is_true(json_object_get(j, "ok"))) {
-			rc = EXIT_OK;
-			if (op == CONTROL_EXTEND)
-				printf("%s: %lld s from now\n", f->id,
-				       (long long)json_integer_value(
-					       json_object_get(j, "deadline_s")));
-		} else {
-			rc = err_set(err, EXIT_REFUSED, "%s",
-				     json_string_value(json_object_get(j, "error")));
-		}
-		json_decref(j);
+	if (rc)
 		return rc;
-	}
+	j = update_client_request(c->state_dir, t.head.id, r, err);
+	if (!j)
+		return EXIT_REFUSED;
+	if (!json_is_true(json_object_get(j, "ok")))
+		rc = err_set(err, EXIT_REFUSED, "%s",
+			     json_string_value(json_object_get(j, "error")));
+	else if (r->op == CONTROL_EXTEND)
+		printf("%s: %lld s from now\n", t.head.id,
+		       (long long)json_integer_value(json_object_get(j, "deadline_s")));
+	json_decref(j);
+	return rc;
 }
 
 int cmd_extend(int argc, char **argv)
@@ -178,19 +178,13 @@ int cmd_extend(int argc, char **argv)
 		       "from now (300, 5m, 1h), or as many as it had at first."
 		       "\vExit codes: 0 done; 4 it does not wait; 64 bad options.",
 	};
-	struct update_follow f = { .mode = FOLLOW_WAIT };
 	struct attach_cmd c = { .extend = true };
 	struct err err = { "" };
-	struct txn_info t;
 	int rc;
 
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = cmd_attach_find(&f, &t, &c, &err);
-	if (!rc)
-		rc = control_ask(&f.link, CONTROL_EXTEND, c.seconds)
-			     ? EXIT_REFUSED
-			     : cmd_attach_answer(&f, CONTROL_EXTEND, &err);
-	control_close(&f.link);
+	rc = cmd_attach_request(
+		&c, &(struct control_request){ .op = CONTROL_EXTEND, .seconds = c.seconds }, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	return rc;
@@ -209,19 +203,14 @@ int cmd_override(int argc, char **argv)
 		       "taken back."
 		       "\vExit codes: 0 done; 4 no such update under way; 64 bad options.",
 	};
-	struct update_follow f = { .mode = FOLLOW_WAIT };
 	struct attach_cmd c = { .override = true };
 	struct err err = { "" };
-	struct txn_info t;
 	int rc;
 
 	cmdline_parse(&argp, argc, argv, &c);
-	rc = cmd_attach_find(&f, &t, &c, &err);
-	if (!rc)
-		rc = control_ask_override(&f.link, c.watches)
-			     ? EXIT_REFUSED
-			     : cmd_attach_answer(&f, CONTROL_OVERRIDE, &err);
-	control_close(&f.link);
+	rc = cmd_attach_request(
+		&c, &(struct control_request){ .op = CONTROL_OVERRIDE, .watches = c.watches },
+		&err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	return rc;

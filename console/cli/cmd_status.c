@@ -7,12 +7,12 @@
 #include "console/lib/exits.h"
 #include "console/record/record.h"
 #include "console/session/live_fabric.h"
+#include "console/session/update_client.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "fabric/base/store.h"
 #include "fabric/update/executor.h"
 #include "fabric/update/installer/smp.h"
-#include "fabric/update/watchdog/control_socket.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +22,6 @@
 #include <string.h>
 #include <time.h>
 
-#define ANSWER_MS    3000
 #define WAIT_STEP_MS 200
 
 enum { OPT_JSON = 700, OPT_EVENTS, OPT_READ, OPT_PRUNE, OPT_WAIT };
@@ -85,17 +84,9 @@ static const char *cmd_status_when(char *buf, size_t size, int64_t s)
 /* What the update's process says itself; NULL: it does not answer. */
 static json_t *cmd_status_ask_process(const struct status_cmd *c, const char *id)
 {
-	char *dir = xasprintf("%s/%s", journal_base(c->live.state_dir), id);
-	struct control_link l;
-	json_t *j = NULL;
+	struct control_request status = { .op = CONTROL_STATUS };
 
-	if (!control_connect(&l, dir, NULL)) {
-		if (control_ask(&l, CONTROL_STATUS, 0) || control_next(&j, &l, ANSWER_MS) < 0)
-			j = NULL;
-		control_close(&l);
-	}
-	free(dir);
-	return j;
+	return update_client_request(c->live.state_dir, id, &status, NULL);
 }
 
 static json_t *cmd_status_info_json(const struct status_cmd *c, const struct txn_info *t)

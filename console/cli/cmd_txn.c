@@ -6,8 +6,8 @@
 #include "console/lib/cmdline.h"
 #include "console/lib/confirm_prompt.h"
 #include "console/lib/exits.h"
-#include "console/session/update_follow.h"
 #include "console/session/update_rollback.h"
+#include "console/session/update_terminal.h"
 #include "fabric/base/mem.h"
 
 #include <stdio.h>
@@ -144,7 +144,7 @@ out:
 /* A process carries it out: it is told, and followed to the end. */
 static int cmd_txn_ask_live(const struct txn_info *t, const struct txn_cmd *c, struct err *err)
 {
-	struct update_follow f = { .mode = FOLLOW_WAIT, .fabric = t->head.fabric };
+	struct update_terminal f = { .mode = UPDATE_WAIT, .fabric = t->head.fabric };
 	int rc;
 
 	if (c->give_up || c->foreign)
@@ -153,10 +153,13 @@ static int cmd_txn_ask_live(const struct txn_info *t, const struct txn_cmd *c, s
 	rc = cmd_txn_permitted(c, t, c->keep ? "keep" : "roll back", err);
 	if (rc)
 		return rc;
-	if (update_follow_open(&f, c->live.state_dir, t->head.id, err) ||
-	    control_ask(&f.link, c->keep ? CONTROL_CONFIRM : CONTROL_ROLLBACK, 0))
-		return EXIT_REFUSED;
-	rc = update_follow_run(&f, err);
+	update_terminal_init(&f, c->live.state_dir);
+	if (update_client_open(&f.client, t->head.id, err) ||
+	    update_client_ask(&f.client, c->keep ? CONTROL_CONFIRM : CONTROL_ROLLBACK, 0))
+		rc = EXIT_REFUSED;
+	else
+		rc = update_terminal_run(&f, err);
+	update_terminal_close(&f);
 	if (c->keep)
 		return rc;
 	if (rc == EXIT_ROLLED_BACK || rc == EXIT_NOT_CONFIRMED || rc == EXIT_FOREIGN)

@@ -4,7 +4,7 @@
 #include "console/lib/exits.h"
 #include "console/record/record.h"
 #include "console/session/auto_propose.h"
-#include "console/session/update_follow.h"
+#include "console/session/update_terminal.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
@@ -141,11 +141,11 @@ static bool auto_run_update_open(const struct auto_run *r)
 	return open;
 }
 
-static enum auto_end auto_run_end_of(const struct update_follow *f, int code)
+static enum auto_end auto_run_end_of(const struct update_terminal *t, int code)
 {
 	switch (code) {
 	case EXIT_OK:
-		return f->left ? AUTO_LEFT : AUTO_KEPT;
+		return t->left ? AUTO_LEFT : AUTO_KEPT;
 	case EXIT_ROLLED_BACK:
 	case EXIT_NOT_CONFIRMED:
 	case EXIT_FOREIGN:
@@ -161,25 +161,22 @@ static enum auto_end auto_run_end_of(const struct update_follow *f, int code)
 
 static void auto_run_apply(struct auto_run *r, const char *file, const char *fabric)
 {
-	struct update_follow f = {
-		.mode = FOLLOW_AUTO,
-		.base = r->dog.live.state_dir,
+	struct update_terminal t = {
+		.mode = UPDATE_AUTO,
 		.fabric = fabric,
 		.quiet_s = r->o->automatic.confirm_s,
 	};
 	struct err err = { "" };
-	enum auto_end end = AUTO_REFUSED;
-	int fd;
+	enum auto_end end;
 
-	if (!watchdog_launch(&fd, &r->dog, file, NULL, &err)) {
-		control_link_init(&f.link, fd);
-		end = auto_run_end_of(&f, update_follow_run(&f, &err));
-	}
-	if (f.left)
+	update_terminal_init(&t, r->dog.live.state_dir);
+	end = auto_run_end_of(&t, update_terminal_apply(&t, &r->dog, file, &err));
+	if (t.left)
 		stopped = SIGTERM;
 	auto_policy_ended(&r->policy, (uint64_t)clock_s(), end, err.text);
 	auto_run_say(r, AUTO_WAIT);
-	auto_run_note(r, "auto.end", json_pack("{s:s, s:i}", "txn", f.id, "end", (int)end));
+	auto_run_note(r, "auto.end", json_pack("{s:s, s:i}", "txn", t.client.id, "end", (int)end));
+	update_terminal_close(&t);
 }
 
 /* Where an operator, or the watchdog, finds it. */

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 enum { OPT_WATCH = 600, OPT_NO_WATCH, OPT_LIMITS, OPT_CONFIRM };
@@ -203,48 +202,4 @@ void watchdog_config_clear(struct watchdog_config *c)
 {
 	json_decref(c->text);
 	*c = (struct watchdog_config){ 0 };
-}
-
-/* The plan as it is now: what the file becomes later does not matter. */
-static int watchdog_config_plan_memory(const char *path, struct err *err)
-{
-	char *data;
-	size_t len;
-	int fd, rc = store_read(&data, &len, path, err);
-
-	if (rc)
-		return rc;
-	fd = supervisor_memory("ibroute-plan", data, len);
-	free(data);
-	return fd >= 0 ? fd : err_set(err, fd, "%s: %s", path, strerror(-fd));
-}
-
-int watchdog_launch(int *fd, const struct watchdog_config *c, const char *plan_file, const char *id,
-		    struct err *err)
-{
-	int pair[2] = { -1, -1 }, plan = -1, config, rc;
-
-	rc = store_mkdir(journal_base(c->live.state_dir), err);
-	if (rc)
-		return rc;
-	config = watchdog_config_file(c, err);
-	if (config < 0)
-		return config;
-	if (plan_file) {
-		plan = watchdog_config_plan_memory(plan_file, err);
-		rc = plan < 0 ? plan : 0;
-	}
-	if (!rc && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
-		rc = err_set(err, -errno, "the watchdog's socket: %s", strerror(errno));
-	if (!rc)
-		rc = supervisor_start(config, plan, pair[1], id, err);
-	if (rc && pair[0] >= 0)
-		close(pair[0]);
-	if (pair[1] >= 0)
-		close(pair[1]);
-	if (plan >= 0)
-		close(plan);
-	close(config);
-	*fd = pair[0];
-	return rc;
 }

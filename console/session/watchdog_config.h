@@ -31,11 +31,6 @@ void watchdog_config_clear(struct watchdog_config *c);
  * struct watchdog_config. */
 extern const struct argp watchdog_argp;
 
-/* Starts the watchdog for the plan in that file, or (id) for a recovery.  *fd: a socket that
- * follows it. */
-int watchdog_launch(int *fd, const struct watchdog_config *c, const char *plan_file, const char *id,
-		    struct err *err);
-
 /* ibroute-top --watchdog ... */
 int watchdog_main(int argc, char **argv);
 

@@ -217,7 +217,7 @@ static void config_away(const char *dir)
 
 int main(int argc, char **argv)
 {
-	char config[] = "/tmp/ibroute-fuzz-config-XXXXXX";
+	char config[] = "/tmp/ibroute-fuzz-config-XXXXXX", records[4096];
 	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000;
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	struct app *a;
@@ -228,8 +228,9 @@ int main(int argc, char **argv)
 	a = app_kit_open("fattree2:leaves=6,spines=3,hosts=6,fail=2,seed=3", NULL, 80, 24);
 	if (!a || !app_kit_ready(a, 3))
 		return 1;
-	a->opts.rw = a->state.rw = seed % 2;	    /* half of the seeds may change the fabric */
-	a->dog.live.record_dir = a->opts.state_dir; /* goes with the demo */
+	a->opts.rw = a->state.rw = seed % 2; /* half of the seeds may change the fabric */
+	snprintf(records, sizeof(records), "%s/records", a->opts.state_dir);
+	a->dog.live.record_dir = records; /* goes with the demo */
 	rng_seed(&rng, seed);
 	for (uint64_t i = 0; i < n; i++) {
 		alarm(120); /* one key that hangs */

@@ -25,6 +25,7 @@
 
 #define PRELOAD	     "LD_PRELOAD="
 #define PRELOAD_KEPT "IBROUTE_WATCHDOG_PRELOAD="
+#define STARTED	     "IBROUTE_WATCHDOG_STARTED=" /* in what was started, and nowhere else */
 #define LOG_NAME     "watchdog.log"
 #define LOG_BYTES    (1 << 20)
 #define TRIES	     200
@@ -54,10 +55,12 @@ static char **supervisor_environment(bool wire)
 
 	while (environ && environ[n])
 		n++;
-	env = xcalloc(n + 2, sizeof(*env));
+	env = xcalloc(n + 3, sizeof(*env));
 	env[0] = xasprintf("%s%s", wire ? PRELOAD : PRELOAD_KEPT, lib);
+	env[have++] = (char *)STARTED "1";
 	for (size_t i = 0; i < n; i++)
 		if (!supervisor_begins(environ[i], PRELOAD) &&
+		    !supervisor_begins(environ[i], STARTED) &&
 		    !supervisor_begins(environ[i], PRELOAD_KEPT))
 			env[have++] = environ[i];
 	return env;
@@ -107,8 +110,12 @@ static pid_t supervisor_do_start(const int fds[SUPERVISOR_FDS], const char *role
 int supervisor_start(int config, int plan, int client, const char *id, struct err *err)
 {
 	int fds[SUPERVISOR_FDS] = { 0, 0, 0, config, plan, client, -1, -1 };
-	pid_t pid = supervisor_do_start(fds, "guard", id, NULL, true);
+	pid_t pid;
 
+	/* a program that does not know its part would begin an update of its own, and so on */
+	if (getenv("IBROUTE_WATCHDOG_STARTED"))
+		return err_set(err, -ELOOP, "a watchdog does not begin updates");
+	pid = supervisor_do_start(fds, "guard", id, NULL, true);
 	if (pid > 0)
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;

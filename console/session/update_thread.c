@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/session/update_thread.h"
+
+#include "console/session/update_client.h"
+#include "fabric/base/clock.h"
+#include "fabric/base/log.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/thread.h"
+#include "fabric/plan/planfile.h"
+#include "fabric/update/watchdog/watch_conditions.h"
+#include "views/data/state.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TURN_MS 200
+#define SEEN_MS 2000 /* what it watches is asked so often while it waits */
+
+_Static_assert(APPLY_WATCHES == WATCHES, "one line of the view each");
+
+struct update_thread {
+	const struct watchdog_config *config;
+	struct mailbox *box;
+	pthread_t thread;
+	bool started; /* thread is to be joined */
+	struct plan *plan;
+	bool jobs_known;
+	char recover[48]; /* "": a new one */
+	struct update_client client;
+
+	pthread_mutex_t lock; /* of all below */
+	bool busy, stop, want_rollback;
+
+	/* the thread's own */
+	uint64_t seen_ms; /* when that was asked last */
+	struct executor_status last;
+};
+
+static bool update_thread_stopped(void *ctx)
+{
+	struct update_thread *u = ctx;
+	bool yes;
+
+	pthread_mutex_lock(&u->lock);
+	yes = u->stop;
+	pthread_mutex_unlock(&u->lock);
+	return yes;
+}
+
+/* ---- what is told ---- */
+
+static void update_thread_tell_end(struct update_thread *u, int rc, const char *text)
+{
+	struct msg *msg = msg_new(MSG_APPLY_END);
+
+	msg->rc = rc;
+	msg->apply = u->last;
+	snprintf(msg->text, sizeof(msg->text), "%s", text);
+	mailbox_send(u->box, msg);
+}
+
+static void update_thread_over(void *ctx, const struct update_end *end)
+{
+	struct update_thread *u = ctx;
+
+	u->last.waiting = false;
+	u->last.outcome = end->outcome;
+	pthread_mutex_lock(&u->lock);
+	u->busy = false;
+	pthread_mutex_unlock(&u->lock);
+	update_thread_tell_end(u, end->outcome == OUTCOME_CONFIRMED ? 0 : -ECANCELED, end->text);
+}
+
+static void update_thread_event(void *ctx, const struct executor_event *ev,
+				const struct executor_status *st, const char *block)
+{
+	struct update_thread *u = ctx;
+	struct msg *msg = msg_new(MSG_APPLY_EVENT);
+
+	(void)block;
+	u->last = *st;
+	msg->event = *ev;
+	msg->apply = *st;
+	mailbox_send(u->box, msg);
+}
+
+static void update_thread_tell_deadline(struct update_thread *u, double seconds)
+{
+	struct msg *msg = msg_new(MSG_APPLY_DEADLINE);
+
+	msg->seconds = seconds;
+	mailbox_send(u->box, msg);
+}
+
+static void update_thread_waits(void *ctx, unsigned confirm_s)
+{
+	struct update_thread *u = ctx;
+
+	u->last.waiting = true;
+	update_thread_tell_end(u, 0, "");
+	update_thread_tell_deadline(u, confirm_s);
+}
+
+static void update_thread_process(void *ctx, pid_t worker, const char *installer)
+{
+	struct update_thread *u = ctx;
+	struct msg *msg = msg_new(MSG_APPLY_WAY);
+
+	msg->done = (uint64_t)worker;
+	snprintf(msg->text, sizeof(msg->text), "%s", installer);
+	mailbox_send(u->box, msg);
+}
+
+static void update_thread_found(void *ctx, const char *what, const char *text, bool tripped)
+{
+	struct update_thread *u = ctx;
+	struct msg *msg = msg_new(MSG_APPLY_FOUND);
+
+	for (int w = 0; w < WATCHES; w++)
+		if (!strcmp(what, watch_name((enum watch_what)w)))
+			msg->step = watch_name((enum watch_what)w);
+	msg->rc = tripped;
+	snprintf(msg->text, sizeof(msg->text), "%s", text);
+	log_add(tripped ? LOG_ERROR : LOG_INFO, "watch", "%s: %s", what, text);
+	mailbox_send(u->box, msg);
+}
+
+static void update_thread_ask_status(struct update_thread *u)
+{
+	if (u->client.waiting)
+		update_client_ask(&u->client, CONTROL_STATUS, 0);
+}
+
+/* Somebody may have asked for more time, here or elsewhere. */
+static void update_thread_says(void *ctx, enum log_level level, const char *text)
+{
+	log_add(level, "apply", "%s", text);
+	update_thread_ask_status(ctx);
+}
+
+static uint32_t update_thread_count(const json_t *j, const char *key)
+{
+	json_int_t v = json_integer_value(json_object_get(j, key));
+
+	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
+}
+
+static const char *update_thread_str(const json_t *j, const char *key)
+{
+	const char *s = json_string_value(json_object_get(j, key));
+
+	return s ? s : "";
+}
+
+static void update_thread_tell_seen(struct update_thread *u, const json_t *status)
+{
+	const json_t *watch = json_object_get(status, "watch"),
+		     *sw = json_object_get(status, "switches");
+	struct msg *msg = msg_new(MSG_APPLY_SEEN);
+	struct apply_seen *seen = xcalloc(1, sizeof(*seen));
+
+	for (int w = 0; w < WATCHES; w++) {
+		const json_t *one = json_object_get(watch, watch_name((enum watch_what)w));
+
+		seen->of[w].on = json_is_true(json_object_get(one, "on"));
+		seen->of[w].looks = update_thread_count(one, "looks");
+		snprintf(seen->of[w].last, sizeof(seen->of[w].last), "%s",
+			 update_thread_str(one, "last"));
+	}
+	seen->scanned = json_is_object(sw);
+	seen->as_written = update_thread_count(sw, "new");
+	seen->other = update_thread_count(sw, "old") + update_thread_count(sw, "between") +
+		      update_thread_count(sw, "foreign");
+	seen->silent = update_thread_count(sw, "silent") + update_thread_count(sw, "missing");
+	msg->seen = seen;
+	mailbox_send(u->box, msg);
+}
+
+static void update_thread_answer(void *ctx, const json_t *j)
+{
+	struct update_thread *u = ctx;
+	const json_t *left = json_object_get(j, "deadline_s");
+
+	if (json_is_false(json_object_get(j, "ok")))
+		log_add(LOG_WARN, "apply", "%s: %s", update_thread_str(j, "re"),
+			update_thread_str(j, "error"));
+	else if (json_is_number(left))
+		update_thread_tell_deadline(u, json_number_value(left));
+	if (u->client.waiting && json_is_object(json_object_get(j, "watch")))
+		update_thread_tell_seen(u, j);
+}
+
+/* ---- the thread ---- */
+
+static char *update_thread_plan_path(void)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	return xasprintf("%s/ibroute-plan-%ld", tmp && *tmp ? tmp : "/tmp", (long)getpid());
+}
+
+static int update_thread_launch(struct update_thread *u, struct err *err)
+{
+	struct watchdog_config c = *u->config;
+	char *path = u->plan ? update_thread_plan_path() : NULL;
+	bool back;
+	int rc = 0;
+
+	if (!u->jobs_known) /* those of the plan are not, either */
+		c.live.jobs = NULL;
+	if (path)
+		rc = plan_save(path, u->plan, err);
+	if (!rc)
+		rc = update_client_start(&u->client, &c, path, path ? NULL : u->recover, err);
+	if (path)
+		unlink(path);
+	free(path);
+	plan_free(u->plan);
+	u->plan = NULL;
+	pthread_mutex_lock(&u->lock);
+	back = u->want_rollback;
+	pthread_mutex_unlock(&u->lock);
+	if (!rc && back)
+		update_client_ask(&u->client, CONTROL_ROLLBACK, 0);
+	return rc;
+}
+
+/* The answer comes like any other line. */
+static void update_thread_look(struct update_thread *u)
+{
+	uint64_t now = clock_ms();
+
+	if (now - u->seen_ms < SEEN_MS)
+		return;
+	u->seen_ms = now;
+	update_thread_ask_status(u);
+}
+
+static void *update_thread_run(void *arg)
+{
+	struct update_thread *u = arg;
+	struct update_end end = { .outcome = OUTCOME_REFUSED };
+	struct err err = { "" };
+
+	if (update_thread_launch(u, &err)) {
+		snprintf(end.text, sizeof(end.text), "%s", err.text);
+		update_thread_over(u, &end);
+		return NULL;
+	}
+	while (!u->client.over && !update_thread_stopped(u)) {
+		update_client_take(&u->client, TURN_MS);
+		update_thread_look(u);
+	}
+	return NULL;
+}
+
+/* ---- what is asked for ---- */
+
+static const struct update_client_ops client_ops = {
+	.event = update_thread_event,
+	.waits = update_thread_waits,
+	.found = update_thread_found,
+	.process = update_thread_process,
+	.says = update_thread_says,
+	.answer = update_thread_answer,
+	.over = update_thread_over,
+	.stop = update_thread_stopped,
+};
+
+bool update_thread_busy(struct update_thread *u)
+{
+	bool yes;
+
+	if (!u)
+		return false;
+	pthread_mutex_lock(&u->lock);
+	yes = u->busy;
+	pthread_mutex_unlock(&u->lock);
+	return yes;
+}
+
+/* One at a time: false while there is one. */
+static bool update_thread_begin(struct update_thread *u)
+{
+	if (update_thread_busy(u))
+		return false;
+	if (u->started)
+		pthread_join(u->thread, NULL);
+	update_client_close(&u->client);
+	update_client_init(&u->client, &client_ops, u, u->config->live.state_dir);
+	u->busy = true;
+	u->want_rollback = false;
+	u->last = (struct executor_status){ 0 };
+	return true;
+}
+
+static void update_thread_go(struct update_thread *u)
+{
+	struct update_end end = { .outcome = OUTCOME_REFUSED };
+	struct err err = { "" };
+
+	u->started = !thread_start(&u->thread, "update", update_thread_run, u, &err);
+	if (u->started)
+		return;
+	snprintf(end.text, sizeof(end.text), "%s", err.text);
+	update_thread_over(u, &end);
+}
+
+void update_thread_apply(struct update_thread *u, struct plan *plan, bool jobs_known)
+{
+	if (!update_thread_begin(u)) {
+		plan_free(plan);
+		return;
+	}
+	u->plan = plan;
+	u->jobs_known = jobs_known;
+	u->recover[0] = '\0';
+	update_thread_go(u);
+}
+
+void update_thread_recover(struct update_thread *u, const char *txn)
+{
+	if (!update_thread_begin(u))
+		return;
+	snprintf(u->recover, sizeof(u->recover), "%s", txn);
+	update_thread_go(u);
+}
+
+void update_thread_confirm(struct update_thread *u)
+{
+	update_client_ask(&u->client, CONTROL_CONFIRM, 0);
+}
+
+void update_thread_extend(struct update_thread *u, uint32_t seconds)
+{
+	update_client_ask(&u->client, CONTROL_EXTEND, seconds);
+}
+
+void update_thread_override(struct update_thread *u, unsigned watches)
+{
+	update_client_override(&u->client, watches);
+}
+
+void update_thread_rollback(struct update_thread *u)
+{
+	char id[sizeof(u->client.id)];
+
+	if (!update_thread_busy(u)) {
+		memcpy(id, u->client.id, sizeof(id));
+		if (id[0])
+			update_thread_recover(u, id);
+		return;
+	}
+	pthread_mutex_lock(&u->lock);
+	u->want_rollback = true;
+	pthread_mutex_unlock(&u->lock);
+	update_client_ask(&u->client, CONTROL_ROLLBACK, 0);
+}
+
+void update_thread_free(struct update_thread *u)
+{
+	if (!u)
+		return;
+	pthread_mutex_lock(&u->lock);
+	u->stop = true;
+	pthread_mutex_unlock(&u->lock);
+	if (u->started)
+		pthread_join(u->thread, NULL);
+	plan_free(u->plan);
+	update_client_close(&u->client);
+	pthread_mutex_destroy(&u->lock);
+	free(u);
+}
+
+struct update_thread *update_thread_new(const struct watchdog_config *config, struct mailbox *box)
+{
+	struct update_thread *u = xcalloc(1, sizeof(*u));
+
+	u->config = config;
+	u->box = box;
+	update_client_init(&u->client, &client_ops, u, config->live.state_dir);
+	pthread_mutex_init(&u->lock, NULL);
+	return u;
+}
