@@ -1,45 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/engine_spec.h"
 
-#include "engines/sar/sar_method.h"
+#include "engines/param.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* What else than VLs an engine takes. */
-static const char *engine_spec_others(const struct engine_spec *spec)
+/* What else than VLs an engine takes: its method, or whose paths; NULL: nothing. */
+static const struct param *engine_spec_word(const struct engine *e)
 {
-	if (!strcmp(spec->engine->name, "sar"))
-		return ", or leafwise, paper, patch";
-	return strcmp(spec->engine->name, "dfdn") ? "" : ", or whose paths: sssp, minhop";
+	if (!strcmp(e->name, "sar"))
+		return param_of(PARAM_SAR_METHOD);
+	return strcmp(e->name, "dfdn") ? NULL : param_of(PARAM_DFDN_BASE);
+}
+
+static int engine_spec_bad_how(const struct engine_spec *out, const struct param *words,
+			       struct err *err)
+{
+	char others[100] = "";
+	size_t n = 0;
+
+	for (int i = 0; words && words->words[i]; i++)
+		n += (size_t)snprintf(others + n, sizeof(others) - n, "%s%s",
+				      i				     ? ", "
+				      : words->id == PARAM_DFDN_BASE ? ", or whose paths: "
+								     : ", or ",
+				      words->words[i]);
+	return err_set(err, -EINVAL, "%s: after the colon goes a number of data VLs, 1 to 15%s",
+		       out->label, others);
 }
 
 static int engine_spec_parse_how(struct engine_spec *out, const char *how, struct err *err)
 {
-	enum sar_method method = SAR_LEAFWISE;
-	char *end;
-	long vls;
+	const struct param *words = engine_spec_word(out->engine);
+	int word = words ? param_word(words, how, NULL) : -1;
+	uint64_t vls;
 
-	if (!strcmp(out->engine->name, "sar") && !isdigit((unsigned char)*how)) {
-		int rc = sar_method_parse(&method, how, err);
-
-		out->sar_method = rc ? -1 : (int)method;
-		return rc;
-	}
-	if (!strcmp(out->engine->name, "dfdn") &&
-	    (!strcmp(how, "minhop") || !strcmp(how, "sssp"))) {
-		out->dfdn_base = *how == 'm' ? DFDN_MINHOP : DFDN_SSSP;
-		return 0;
-	}
-	vls = strtol(how, &end, 10);
-	if (!isdigit((unsigned char)*how) || *end || vls < 1 || vls > 15)
-		return err_set(err, -EINVAL,
-			       "%s: after the colon goes a number of data VLs, 1 to 15%s",
-			       out->label, engine_spec_others(out));
-	out->vls = (unsigned)vls;
+	if (word >= 0 && words->id == PARAM_SAR_METHOD)
+		out->sar_method = word;
+	else if (word >= 0)
+		out->dfdn_base = word;
+	else if (param_number(&vls, param_of(PARAM_VLS), how, NULL))
+		return engine_spec_bad_how(out, words, err);
+	else
+		out->vls = (unsigned)vls;
 	return 0;
 }
 

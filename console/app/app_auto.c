@@ -113,7 +113,7 @@ static void app_auto_pin_now(const struct app *a, struct preview_options *o)
 	if (!a->opts.automatic.pin)
 		return;
 	now = pin_text_of_now(a->opts.automatic.pin, a->jobs);
-	snprintf(o->pin, sizeof(o->pin), "%s", now);
+	snprintf(o->text[PARAM_PIN], PATH_TEXT, "%s", now);
 	free(now);
 }
 
@@ -127,9 +127,9 @@ static void app_auto_exclude_now(const struct app *a, struct preview_options *o)
 	if (!text)
 		return;
 	if (!route_limits_exclude_there(&l, a->fabric, text, &gone, NULL) &&
-	    strlen(l->exclude_text) < sizeof(o->exclude))
+	    strlen(l->exclude_text) < PATH_TEXT)
 		text = l->exclude_text;
-	snprintf(o->exclude, sizeof(o->exclude), "%s", text);
+	snprintf(o->text[PARAM_EXCLUDE], PATH_TEXT, "%s", text);
 	route_limits_free(l);
 }
 
@@ -137,10 +137,10 @@ static void app_auto_compute(struct app *a, const struct jobset *counted)
 {
 	const struct engine_spec *spec = &a->opts.automatic.engine;
 	const struct state_preview *p = &a->state.preview;
-	struct engine_params params = { 0 };
-	struct preview_options o = { .seed = a->opts.seed,
-				     .job_nodes_min = a->opts.automatic.job_nodes_min,
-				     .escape = a->opts.automatic.escape || a->tables->escape };
+	struct preview_options o = { .params = { .seed = a->opts.seed,
+						 .job_nodes_min = a->opts.automatic.job_nodes_min,
+						 .escape = a->opts.automatic.escape ||
+							   a->tables->escape } };
 	struct err err = { "" };
 	struct app_auto *u = &a->automatic;
 	uint32_t i = 0;
@@ -156,12 +156,10 @@ static void app_auto_compute(struct app *a, const struct jobset *counted)
 	}
 	app_auto_pin_now(a, &o);
 	app_auto_exclude_now(a, &o);
-	engine_spec_apply(spec, &params);
-	if (a->tables->escape && !params.vls)
-		params.vls = a->tables->vls; /* escape LIDs are on the last: they must stay there */
-	o.vls = params.vls;
-	o.method = params.sar_method;
-	o.base = params.dfdn_base;
+	engine_spec_apply(spec, &o.params);
+	if (a->tables->escape &&
+	    !o.params.vls) /* escape LIDs are on the last: they must stay there */
+		o.params.vls = a->tables->vls;
 	if (app_preview(a, i, &o, &err)) {
 		app_auto_failed(a, err.text);
 		return;

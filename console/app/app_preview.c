@@ -51,16 +51,17 @@ static void app_preview_drop_kept(struct app *a, uint32_t at)
 /* ~ becomes a folder.  What is no file but may be read for ever (a pipe, a terminal) is refused. */
 static int app_preview_own_paths(struct preview_options *o, struct err *err)
 {
-	char *const paths[] = { o->roots, o->demand, o->tables, o->path_sl, o->sl2vl };
-
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+	for (int i = 0; i < PARAM_TEXTS; i++) {
+		char *path = o->text[i];
 		struct stat st;
 
-		user_path_expand(paths[i], PATH_TEXT);
-		if (!strcmp(paths[i], "-") ||
-		    (!stat(paths[i], &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+		if (param_of((enum param_id)i)->type != PARAM_FILE)
+			continue;
+		user_path_expand(path, PATH_TEXT);
+		if (!strcmp(path, "-") ||
+		    (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
 			return err_set(err, -EINVAL, "%s is no file: only files are read here",
-				       paths[i]);
+				       path);
 	}
 	return 0;
 }
@@ -71,14 +72,14 @@ static int app_preview_read_texts(struct route_inputs *in, uint64_t **roots, str
 {
 	int rc = 0;
 
-	if (o->roots[0])
-		rc = load_fabric_guids(roots, &in->params.nroots, o->roots, err);
-	if (!rc && o->demand[0])
-		rc = load_fabric_demand(demand, o->demand, NULL, a->fabric, err);
-	if (!rc && o->pin[0])
-		rc = route_limits_pin(limits, a->fabric, a->jobs, o->pin, err);
-	if (!rc && o->exclude[0])
-		rc = route_limits_exclude(limits, a->fabric, o->exclude, err);
+	if (o->text[PARAM_ROOTS][0])
+		rc = load_fabric_guids(roots, &in->params.nroots, o->text[PARAM_ROOTS], err);
+	if (!rc && o->text[PARAM_DEMAND][0])
+		rc = load_fabric_demand(demand, o->text[PARAM_DEMAND], NULL, a->fabric, err);
+	if (!rc && o->text[PARAM_PIN][0])
+		rc = route_limits_pin(limits, a->fabric, a->jobs, o->text[PARAM_PIN], err);
+	if (!rc && o->text[PARAM_EXCLUDE][0])
+		rc = route_limits_exclude(limits, a->fabric, o->text[PARAM_EXCLUDE], err);
 	in->params.limits = *limits;
 	in->params.roots = *roots;
 	in->demand = *demand;
@@ -92,7 +93,7 @@ static void app_preview_record_asked(struct app *a, const struct engine_choice *
 
 	preview_options_text(text, sizeof(text), o);
 	snprintf(detail, sizeof(detail), "%s%s%s%s%s", e->engine->name, e->file ? " " : "",
-		 e->file ? o->tables : "", text[0] ? " " : "", text);
+		 e->file ? o->text[PARAM_TABLES] : "", text[0] ? " " : "", text);
 	app_record_action(a, "preview", detail);
 }
 
@@ -104,15 +105,7 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 		.installed = a->tables && tables_know_vls(a->tables) ? a->tables : NULL,
 		.jobs = a->jobs,
 		.engine = p->engines[engine].engine,
-		.params = { .vls = o->vls,
-			    .threads = o->threads,
-			    .seed = o->seed,
-			    .spread = o->spread,
-			    .escape = o->escape,
-			    .sar_method = o->method,
-			    .sar_change = o->change_pct / 100.0,
-			    .job_nodes_min = o->job_nodes_min,
-			    .dfdn_base = o->base },
+		.params = o->params,
 		.sm = app_sm_pin(a),
 	};
 	struct demand *demand = NULL;
@@ -122,9 +115,11 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 	int rc = app_preview_own_paths(&own, err);
 
 	if (p->engines[engine].file) {
-		in.file = (struct route_file){ own.tables, own.path_sl, own.sl2vl };
+		in.file =
+			(struct route_file){ own.text[PARAM_TABLES], own.text[PARAM_TABLES_PATH_SL],
+					     own.text[PARAM_TABLES_SL2VL] };
 		/* what is excluded or pinned it is held against */
-		own.roots[0] = own.demand[0] = '\0';
+		own.text[PARAM_ROOTS][0] = own.text[PARAM_DEMAND][0] = '\0';
 	}
 	if (!rc)
 		rc = app_preview_read_texts(&in, &roots, &demand, &limits, a, &own, err);

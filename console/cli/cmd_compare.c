@@ -30,24 +30,24 @@ static const struct argp_option table[] = {
 	  "ibnetdiscover text or another form of topology, or a text such as torus:dims=4x4 "
 	  "(preset: the fabric behind the port, its installed tables, and SLURM's jobs)",
 	  0 },
-	OPTION_VLS,
-	OPTION_LMC,
-	OPTION_SEED,
-	OPTION_THREADS,
-	OPTION_ROOTS,
-	OPTION_DEMAND,
-	OPTION_RANKS,
+	OPTION_PARAM(PARAM_VLS),
+	OPTION_PARAM(PARAM_LMC),
+	OPTION_PARAM(PARAM_SEED),
+	OPTION_PARAM(PARAM_THREADS),
+	OPTION_PARAM(PARAM_ROOTS),
+	OPTION_PARAM(PARAM_DEMAND),
+	OPTION_PARAM(PARAM_RANKS),
 	OPTION_ALL_LIDS,
 	OPTION_BISECTIONS,
 	OPTION_PATTERN,
 	OPTION_PER_JOB,
-	OPTION_SAR_METHOD,
-	OPTION_SAR_CHANGE,
-	OPTION_ESCAPE,
-	OPTION_EXCLUDE,
-	OPTION_PIN,
-	OPTION_JOB_NODES_MIN,
-	OPTION_SPREAD,
+	OPTION_PARAM(PARAM_SAR_METHOD),
+	OPTION_PARAM(PARAM_SAR_CHANGE),
+	OPTION_PARAM(PARAM_ESCAPE),
+	OPTION_PARAM(PARAM_EXCLUDE),
+	OPTION_PARAM(PARAM_PIN),
+	OPTION_PARAM(PARAM_JOB_NODES_MIN),
+	OPTION_PARAM(PARAM_SPREAD),
 	OPTION_TABLES,
 	OPTION_PATH_SL,
 	OPTION_SL2VL,
@@ -292,8 +292,8 @@ int cmd_compare(int argc, char **argv)
 	int rc;
 
 	options_init(&c.o);
-	cmdline_parse(&argp, argc, argv, &c);
-	c.o.jobs = c.live.jobs;
+	options_parse(&argp, argc, argv, &c);
+	c.o.text[PARAM_JOBS] = c.live.jobs;
 	c.o.name_map = c.live.node_names;
 	output_file_guard_signals();
 	rc = cmd_compare_compare(&c, &err);

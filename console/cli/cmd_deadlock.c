@@ -23,18 +23,18 @@ static const struct argp_option table[] = {
 	OPTION_SL2VL,
 	{ "engine", OPT_ENGINE, "NAME[:HOW]", 0,
 	  "instead of tables: the engine that makes them, as for \"route\"", 0 },
-	OPTION_JOBS,
-	OPTION_VLS,
-	OPTION_LMC,
-	OPTION_ROOTS,
-	OPTION_EXCLUDE,
-	OPTION_SAR_METHOD,
-	OPTION_ESCAPE,
+	OPTION_PARAM(PARAM_JOBS),
+	OPTION_PARAM(PARAM_VLS),
+	OPTION_PARAM(PARAM_LMC),
+	OPTION_PARAM(PARAM_ROOTS),
+	OPTION_PARAM(PARAM_EXCLUDE),
+	OPTION_PARAM(PARAM_SAR_METHOD),
+	OPTION_PARAM(PARAM_ESCAPE),
 	{ "fold-vls", OPT_FOLD_VLS, "K", 0,
 	  "as if links had no more than K data VLs: packets for VL v take VL v modulo K", 0 },
 	{ "time-ms", OPT_TIME_MS, "T", 0, "simulate so many milliseconds at most (preset: 1)", 0 },
-	{ "seed", OPT_SEED, "N", 0, "of what engine and traffic do at random (preset: 1)", 0 },
-	OPTION_THREADS,
+	{ "seed", OPT_PARAM + PARAM_SEED, "N", 0, "of what engine and traffic do at random (preset: 1)", 0 },
+	OPTION_PARAM(PARAM_THREADS),
 	OPTION_NAME_MAP,
 	{ "terminals-only", OPT_TERMINALS_ONLY, NULL, 0,
 	  "leave the switches' own LIDs out when the tables are judged", 0 },
@@ -50,7 +50,7 @@ static error_t cmd_deadlock_take(int key, char *arg, struct argp_state *state)
 		options_need(o->topology, "topology", state);
 		if (!o->lfts == !o->engine)
 			argp_error(state, "one of --engine, --lfts, --fdbs and --tables is needed");
-		if (o->exclude && !o->engine)
+		if (o->text[PARAM_EXCLUDE] && !o->engine)
 			argp_error(state, "--exclude is for the engine of --engine; what tables "
 					  "pass is judged by \"check\"");
 		return 0;
@@ -166,12 +166,12 @@ static int cmd_deadlock_simulate(struct deadlock_test *stress, struct verdict **
 
 	if (rc)
 		return rc;
-	deadlock_test_init(stress, s->f, t, o->seed);
+	deadlock_test_init(stress, s->f, t, o->params.seed);
 	if ((*v)->cycle) {
 		deadlock_test_aim(stress, t, (*v)->cycle, (*v)->ncycle);
 	} else {
 		rc = cmd_deadlock_aim_at_one_vl(stress, s, t, progress, err);
-		deadlock_test_spread(stress, t, ROUNDS, o->seed);
+		deadlock_test_spread(stress, t, ROUNDS, o->params.seed);
 	}
 	if (!rc && deadlock_test_run(stress, limit_ns, progress, err))
 		rc = EXIT_FINDINGS;

@@ -60,19 +60,19 @@ static const struct argp_option table[] = {
 	  "with --topology: what is installed there, opensm-lfts.dump or another form", 0 },
 	OPTION_PATH_SL,
 	OPTION_SL2VL,
-	OPTION_SAR_METHOD,
-	OPTION_SAR_CHANGE,
-	OPTION_ESCAPE,
-	OPTION_EXCLUDE,
-	OPTION_PIN,
-	OPTION_JOB_NODES_MIN,
-	OPTION_SPREAD,
+	OPTION_PARAM(PARAM_SAR_METHOD),
+	OPTION_PARAM(PARAM_SAR_CHANGE),
+	OPTION_PARAM(PARAM_ESCAPE),
+	OPTION_PARAM(PARAM_EXCLUDE),
+	OPTION_PARAM(PARAM_PIN),
+	OPTION_PARAM(PARAM_JOB_NODES_MIN),
+	OPTION_PARAM(PARAM_SPREAD),
 	OPTION_BISECTIONS,
 	OPTION_PATTERN,
 	OPTION_PER_JOB,
-	OPTION_VLS,
-	OPTION_SEED,
-	OPTION_THREADS,
+	OPTION_PARAM(PARAM_VLS),
+	OPTION_PARAM(PARAM_SEED),
+	OPTION_PARAM(PARAM_THREADS),
 	{ "output", 'o', "FILE", 0, "where the plan goes, for apply", 0 },
 	{ "detailed-exitcode", OPT_DETAILED, NULL, 0, "2 instead of 0 when there are changes", 0 },
 	OPTION_JSON("print the summary as JSON"),
@@ -363,7 +363,7 @@ static int cmd_plan_load_files(struct plan_cmd *c, struct err *err)
 {
 	c->o.name = c->live.name;
 	c->o.name_map = c->live.node_names;
-	c->o.jobs = c->live.jobs;
+	c->o.text[PARAM_JOBS] = c->live.jobs;
 	return command_inputs_load(&c->in, &c->o, err);
 }
 
@@ -396,7 +396,7 @@ int cmd_plan(int argc, char **argv)
 	int rc;
 
 	options_init(&c.o);
-	cmdline_parse(&argp, argc, argv, &c);
+	options_parse(&argp, argc, argv, &c);
 	rc = c.o.topology ? cmd_plan_load_files(&c, &err) : cmd_plan_load_live(&c, &l, &err);
 	if (!rc)
 		rc = cmd_plan_make(&c, &l, &err);

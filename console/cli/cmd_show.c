@@ -38,8 +38,8 @@ static const struct argp_option table[] = {
 	OPTION_BISECTIONS,
 	OPTION_PATTERN,
 	OPTION_PER_JOB,
-	OPTION_SEED,
-	OPTION_THREADS,
+	OPTION_PARAM(PARAM_SEED),
+	OPTION_PARAM(PARAM_THREADS),
 	{ 0 },
 };
 
@@ -235,7 +235,7 @@ int cmd_show(int argc, char **argv)
 	int rc;
 
 	options_init(&c.o);
-	cmdline_parse(&argp, argc, argv, &c);
+	options_parse(&argp, argc, argv, &c);
 	rc = cmd_show_load(&p, c.file, &err) ? EXIT_UNREADABLE : cmd_show_show(&c, p, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);

@@ -4,9 +4,9 @@
 #include "console/lib/cmdline.h"
 #include "console/lib/output_file.h"
 #include "console/session/route_report.h"
-#include "engines/sar/sar_method.h"
 #include "fabric/format/native/limits_text.h"
 #include "fabric/format/native/pin_text.h"
+#include "fabric/base/mem.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -20,8 +20,8 @@ void options_init(struct options *o)
 			       .predict = true,
 			       .pattern = PREDICT_ALLTOALL,
 			       .bisections = -1,
-			       .seed = 1,
 			       .formats = FORMAT_OPENSM };
+	param_defaults(&o->params);
 }
 
 void options_eval(struct route_report_opts *out, const struct options *o)
@@ -29,10 +29,10 @@ void options_eval(struct route_report_opts *out, const struct options *o)
 	*out = (struct route_report_opts){
 		.terminals_only = o->terminals_only,
 		.bisections = o->bisections,
-		.seed = o->seed,
+		.seed = o->params.seed,
 		.jobs = o->predict,
 		.pattern = o->pattern,
-		.threads = o->threads,
+		.threads = o->params.threads,
 		.all_lids = o->all_lids,
 	};
 }
@@ -43,10 +43,10 @@ int options_limits(struct route_limits **out, const struct options *o, const str
 	int rc = 0;
 
 	*out = NULL;
-	if (o->exclude)
-		rc = route_limits_exclude(out, f, o->exclude, err);
-	if (!rc && o->pin)
-		rc = route_limits_pin(out, f, jobs, o->pin, err);
+	if (o->text[PARAM_EXCLUDE])
+		rc = route_limits_exclude(out, f, o->text[PARAM_EXCLUDE], err);
+	if (!rc && o->text[PARAM_PIN])
+		rc = route_limits_pin(out, f, jobs, o->text[PARAM_PIN], err);
 	return rc;
 }
 
@@ -98,24 +98,12 @@ static error_t options_take_text(struct options *o, int key, char *arg,
 		return options_once(&o->topology, arg, "topology", state);
 	case OPT_NAME_MAP:
 		return options_once(&o->name_map, arg, "node-name-map", state);
-	case OPT_JOBS:
-		return options_once(&o->jobs, arg, "jobs", state);
 	case OPT_ENGINE:
 		return options_once(&o->engine, arg, "engine", state);
 	case OPT_ENGINES:
 		return options_once(&o->engine, arg, "engines", state);
-	case OPT_ROOTS:
-		return options_once(&o->roots, arg, "roots", state);
-	case OPT_DEMAND:
-		return options_once(&o->demand, arg, "demand", state);
 	case OPT_LID_CHOICE:
 		return options_once(&o->lid_choice, arg, "lid-choice", state);
-	case OPT_EXCLUDE:
-		return options_once(&o->exclude, arg, "exclude", state);
-	case OPT_PIN:
-		return options_once(&o->pin, arg, "pin", state);
-	case OPT_RANKS:
-		return options_once(&o->ranks, arg, "ranks", state);
 	case OPT_OUT:
 		return options_once(&o->out, arg, "out", state);
 	case OPT_LFTS:
@@ -133,13 +121,31 @@ static error_t options_take_text(struct options *o, int key, char *arg,
 	}
 }
 
-static error_t options_take_method(struct options *o, const char *arg,
-				   const struct argp_state *state)
+uint64_t options_number(enum param_id id, const char *option, const char *arg,
+			const struct argp_state *state)
 {
 	struct err err;
+	uint64_t v;
 
-	if (sar_method_parse(&o->sar_method, arg, &err))
-		argp_error(state, "--sar-method: %s", err.text);
+	if (param_number(&v, param_of(id), arg, &err))
+		argp_error(state, "%s: %s", option, err.text);
+	return v;
+}
+
+/* A flag has no argument. */
+static error_t options_take_param(struct options *o, const struct param *p, const char *arg,
+				  const struct argp_state *state)
+{
+	char option[40];
+	struct err err;
+
+	snprintf(option, sizeof(option), "--%s", p->option);
+	if (p->id < PARAM_TEXTS)
+		return options_once(&o->text[p->id], arg, p->option, state);
+	if (p->id == PARAM_LMC)
+		o->lmc = (int)options_number(p->id, option, arg, state);
+	else if (param_set(&o->params, p, arg ? arg : "yes", &err))
+		argp_error(state, "%s: %s", option, err.text);
 	return 0;
 }
 
@@ -156,26 +162,10 @@ static error_t options_take_pattern(struct options *o, const char *arg,
 
 error_t options_take(struct options *o, int key, char *arg, struct argp_state *state)
 {
+	if (key >= OPT_PARAM && key < OPT_PARAM + PARAM_IDS)
+		return options_take_param(o, param_of((enum param_id)(key - OPT_PARAM)), arg,
+					  state);
 	switch (key) {
-	case OPT_VLS:
-		o->vls = (unsigned)cmdline_count(state, "--vls", arg, 1, 15);
-		return 0;
-	case OPT_LMC:
-		o->lmc = (int)cmdline_count(state, "--lmc", arg, 0, 7);
-		return 0;
-	case OPT_SAR_CHANGE:
-		o->sar_change_pct = (unsigned)cmdline_count(state, "--sar-change", arg, 1, 100);
-		return 0;
-	case OPT_JOB_NODES_MIN:
-		o->job_nodes_min =
-			(unsigned)cmdline_count(state, "--job-nodes-min", arg, 1, UINT32_MAX);
-		return 0;
-	case OPT_SEED:
-		o->seed = cmdline_count(state, "--seed", arg, 0, UINT64_MAX);
-		return 0;
-	case OPT_THREADS:
-		o->threads = (unsigned)cmdline_count(state, "--threads", arg, 1, 1024);
-		return 0;
 	case OPT_FOLD_VLS:
 		o->fold_vls = (unsigned)cmdline_count(state, "--fold-vls", arg, 1, 15);
 		return 0;
@@ -185,24 +175,16 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 	case OPT_FORMATS:
 		o->formats = options_formats(arg, state);
 		return 0;
-	case OPT_SAR_METHOD:
-		return options_take_method(o, arg, state);
 	case OPT_BISECTIONS:
 		o->bisections = (int)cmdline_count(state, "--bisections", arg, 0, 1000000);
 		return 0;
 	case OPT_PATTERN:
 		return options_take_pattern(o, arg, state);
-	case OPT_SPREAD:
-		o->spread = true;
-		return 0;
 	case OPT_ALL_LIDS:
 		o->all_lids = true;
 		return 0;
 	case OPT_PER_JOB:
 		o->per_job = true;
-		return 0;
-	case OPT_ESCAPE:
-		o->escape = true;
 		return 0;
 	case OPT_TERMINALS_ONLY:
 		o->terminals_only = true;
@@ -230,6 +212,66 @@ void options_need(const char *text, const char *option, struct argp_state *state
 		argp_error(state, "--%s is needed", option);
 }
 
+/* What only one engine uses says so. */
+static char *options_help(const struct param *p)
+{
+	return xasprintf("%s%s%s%s", p->engine ? "for " : "", p->engine ? p->engine : "",
+			 p->engine ? ": " : "", p->help);
+}
+
+static bool options_is_param(const struct argp_option *row)
+{
+	return !row->name && row->key >= OPT_PARAM && row->key < OPT_PARAM + PARAM_IDS;
+}
+
+static size_t options_rows(const struct argp_option *table)
+{
+	size_t n = 0;
+
+	while (table[n].key || table[n].name || table[n].doc || table[n].group)
+		n++;
+	return n;
+}
+
+static struct argp_option *options_table(const struct argp_option *from)
+{
+	size_t n = options_rows(from) + 1;
+	struct argp_option *table = xcalloc(n, sizeof(*table));
+
+	for (size_t i = 0; i < n; i++) {
+		const struct param *p;
+
+		table[i] = from[i];
+		if (!options_is_param(&from[i]))
+			continue;
+		p = param_of((enum param_id)(from[i].key - OPT_PARAM));
+		table[i].name = p->option;
+		table[i].arg = p->arg;
+		table[i].doc = options_help(p);
+	}
+	return table;
+}
+
+static void options_free_table(struct argp_option *table, const struct argp_option *from)
+{
+	for (size_t i = 0, n = options_rows(from); i < n; i++)
+		if (options_is_param(&from[i]))
+			free((char *)(uintptr_t)table[i].doc);
+	free(table);
+}
+
+int options_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+	struct argp_option *table = options_table(argp->options);
+	struct argp filled = *argp;
+	int rc;
+
+	filled.options = table;
+	rc = cmdline_parse(&filled, argc, argv, input);
+	options_free_table(table, argp->options);
+	return rc;
+}
+
 int options_run(int argc, char **argv, const struct argp *argp,
 		int (*work)(const struct options *o, struct err *err))
 {
@@ -238,7 +280,7 @@ int options_run(int argc, char **argv, const struct argp *argp,
 	int rc;
 
 	options_init(&o);
-	cmdline_parse(argp, argc, argv, &o);
+	options_parse(argp, argc, argv, &o);
 	output_file_guard_signals();
 	rc = work(&o, &err);
 	if (rc)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/session/auto_opts.h"
 
+#include "console/input/options.h"
 #include "console/lib/cmdline.h"
 #include "views/data/request.h"
 
@@ -63,22 +64,11 @@ static void auto_opts_set_engine(struct auto_opts *o, const char *arg, struct ar
 }
 
 /* The previews of the console have so much room for it. */
-static void auto_opts_set_exclude(struct auto_opts *o, const char *arg, struct argp_state *s)
+static const char *auto_opts_list(const struct argp_state *s, const char *option, const char *arg)
 {
-	const size_t room = sizeof(((struct preview_options *)0)->exclude);
-
-	if (strlen(arg) >= room)
-		argp_error(s, "--auto-exclude: more than %zu characters", room - 1);
-	o->exclude = arg;
-}
-
-static void auto_opts_set_pin(struct auto_opts *o, const char *arg, struct argp_state *s)
-{
-	const size_t room = sizeof(((struct preview_options *)0)->pin);
-
-	if (strlen(arg) >= room)
-		argp_error(s, "--auto-pin: more than %zu characters", room - 1);
-	o->pin = arg;
+	if (strlen(arg) >= PATH_TEXT)
+		argp_error(s, "%s: more than %d characters", option, PATH_TEXT - 1);
+	return arg;
 }
 
 static error_t auto_opts_take(int key, char *arg, struct argp_state *s)
@@ -97,7 +87,7 @@ static error_t auto_opts_take(int key, char *arg, struct argp_state *s)
 		auto_opts_set_engine(o, arg, s);
 		return 0;
 	case OPT_AUTO_EXCLUDE:
-		auto_opts_set_exclude(o, arg, s);
+		o->exclude = auto_opts_list(s, "--auto-exclude", arg);
 		return 0;
 	case OPT_AUTO_ESCAPE:
 		o->escape = true;
@@ -106,11 +96,11 @@ static error_t auto_opts_take(int key, char *arg, struct argp_state *s)
 		o->strangers = true;
 		return 0;
 	case OPT_AUTO_PIN:
-		auto_opts_set_pin(o, arg, s);
+		o->pin = auto_opts_list(s, "--auto-pin", arg);
 		return 0;
 	case OPT_AUTO_NODES:
-		o->job_nodes_min =
-			(unsigned)cmdline_count(s, "--auto-job-nodes-min", arg, 1, UINT32_MAX);
+		o->job_nodes_min = (unsigned)options_number(PARAM_JOB_NODES_MIN,
+							    "--auto-job-nodes-min", arg, s);
 		return 0;
 	case OPT_GAIN:
 		o->gain_pct = cmdline_real(s, "--auto-gain", arg, 0, 99);

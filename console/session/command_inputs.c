@@ -44,14 +44,7 @@ static int command_inputs_load_tables(struct command_inputs *s, const struct opt
 
 static void command_inputs_set_params(struct command_inputs *s, const struct options *o)
 {
-	s->params.vls = o->vls;
-	s->params.threads = o->threads;
-	s->params.seed = o->seed;
-	s->params.sar_method = o->sar_method;
-	s->params.job_nodes_min = o->job_nodes_min;
-	s->params.sar_change = o->sar_change_pct / 100.0;
-	s->params.escape = o->escape;
-	s->params.spread = o->spread;
+	s->params = o->params;
 	options_eval(&s->eval, o);
 }
 
@@ -61,10 +54,11 @@ static int command_inputs_load_rest(struct command_inputs *s, const struct optio
 {
 	int rc = 0;
 
-	if (o->demand)
-		rc = load_fabric_demand(&s->demand, o->demand, o->ranks, s->f, err);
-	if (!rc && o->roots)
-		rc = command_inputs_load_roots(s, o->roots, err);
+	if (o->text[PARAM_DEMAND])
+		rc = load_fabric_demand(&s->demand, o->text[PARAM_DEMAND], o->text[PARAM_RANKS],
+					s->f, err);
+	if (!rc && o->text[PARAM_ROOTS])
+		rc = command_inputs_load_roots(s, o->text[PARAM_ROOTS], err);
 	return rc;
 }
 
@@ -95,8 +89,8 @@ int command_inputs_load(struct command_inputs *s, const struct options *o, struc
 		rc = load_fabric_names(&s->names, o->name_map, err);
 	if (!rc)
 		rc = load_fabric_lmc(&s->f, o->topology, o->name, s->names, o->lmc, err);
-	if (!rc && o->jobs)
-		rc = load_fabric_jobs(&s->jobs, o->jobs, s->f, err);
+	if (!rc && o->text[PARAM_JOBS])
+		rc = load_fabric_jobs(&s->jobs, o->text[PARAM_JOBS], s->f, err);
 	if (!rc && o->lid_choice)
 		rc = load_fabric_lid_choice(&s->choice, o->lid_choice, s->f, err);
 	if (!rc)

@@ -64,7 +64,7 @@ static int tables_source_of_files(struct tables_source *s, struct tables_source_
 	int rc;
 
 	o->o.name_map = o->live.node_names;
-	o->o.jobs = o->live.jobs;
+	o->o.text[PARAM_JOBS] = o->live.jobs;
 	rc = command_inputs_load(&in, &o->o, err);
 	if (!rc) {
 		s->f = s->own_f = fabric_get(in.f);

@@ -22,19 +22,15 @@
 #define ENGINES_OPENSM_POLICY_H
 
 #include "engines/engine_spec.h"
+#include "engines/param.h"
 #include "fabric/base/err.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 struct policy {
 	struct engine_spec spec;
-	unsigned vls, threads;
-	uint64_t seed;
-	bool spread, escape;
-	char *tables, *roots, *jobs, *demand, *ranks; /* paths, or NULL */
-	char *exclude; /* as fabric/format/native/limits_text.h reads it, or NULL */
+	struct engine_params params;
+	char *text[PARAM_TEXTS]; /* by enum param_id: paths and lists, or NULL */
 };
 
 /* -EINVAL with file:line for the first line that is wrong, and when no engine is named.  The

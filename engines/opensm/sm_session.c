@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-
 struct sm_session {
 	pthread_mutex_t lock; /* of all below but the paths */
 	char *policy_path, *confirmed_path;
@@ -264,8 +263,8 @@ void sm_session_status(struct sm_session *d, struct osm_status *s)
 	snprintf(s->policy, sizeof(s->policy), "%s", d->policy_path);
 	snprintf(s->confirmed, sizeof(s->confirmed), "%s", d->confirmed_path);
 	s->confirmed_there = !access(d->confirmed_path, F_OK);
-	if (next && next->exclude)
-		snprintf(s->exclude, sizeof(s->exclude), "%s", next->exclude);
+	if (next && next->text[PARAM_EXCLUDE])
+		snprintf(s->exclude, sizeof(s->exclude), "%s", next->text[PARAM_EXCLUDE]);
 	policy_free(next);
 }
 
@@ -354,7 +353,7 @@ static int sm_session_judge_target(struct sm_session *d, struct table_selection 
 		rc = err_set(err, -EPROTO,
 			     "the policy's exclude %.100s: %s Plan with --exclude, or take it out "
 			     "of %s",
-			     p->exclude, why.text, d->policy_path);
+			     p->text[PARAM_EXCLUDE], why.text, d->policy_path);
 	route_limits_free(l);
 	policy_free(p);
 	return rc;

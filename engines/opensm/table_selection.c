@@ -221,11 +221,13 @@ static struct demand *table_selection_load_demand(const struct fabric *f, const 
 	struct rank_file *ranks = NULL;
 	struct demand *demand = NULL;
 	struct err why;
-	int rc = p->ranks ? table_selection_load_ranks(&ranks, p->ranks, &why) : 0;
-	FILE *file = rc ? NULL : table_selection_open_input(p->demand, &why);
+	int rc = p->text[PARAM_RANKS]
+			 ? table_selection_load_ranks(&ranks, p->text[PARAM_RANKS], &why)
+			 : 0;
+	FILE *file = rc ? NULL : table_selection_open_input(p->text[PARAM_DEMAND], &why);
 
 	if (file) {
-		rc = demand_file_read(&demand, file, p->demand, ranks, f, NULL, &why);
+		rc = demand_file_read(&demand, file, p->text[PARAM_DEMAND], ranks, f, NULL, &why);
 		fclose(file);
 	} else {
 		rc = -EINVAL;
@@ -269,9 +271,9 @@ void table_selection_limits(struct route_limits **out, const struct fabric *f,
 	int rc;
 
 	*out = NULL;
-	if (!p->exclude)
+	if (!p->text[PARAM_EXCLUDE])
 		return;
-	rc = route_limits_exclude_there(out, f, p->exclude, &missing, &why);
+	rc = route_limits_exclude_there(out, f, p->text[PARAM_EXCLUDE], &missing, &why);
 	if (!rc)
 		rc = exclusion_left(&left, f, *out, &why);
 	if (rc) {
@@ -287,26 +289,24 @@ static int table_selection_from_engine(struct table_selection *out, const struct
 				       const struct tables *current,
 				       const struct table_selection_log *log, struct err *err)
 {
-	struct engine_params params = { .vls = p->vls,
-					.current = current,
-					.limits = l,
-					.spread = p->spread,
-					.threads = p->threads,
-					.seed = p->seed,
-					.escape = p->escape };
+	struct engine_params params = p->params;
 	struct jobset *jobs = NULL;
 	struct demand *demand = NULL;
 	struct tables *t = NULL;
 	uint64_t *roots = NULL;
-	int rc = p->roots ? table_selection_load_roots(&roots, &params.nroots, p->roots, err) : 0;
+	int rc = p->text[PARAM_ROOTS] ? table_selection_load_roots(&roots, &params.nroots,
+								   p->text[PARAM_ROOTS], err)
+				      : 0;
 
 	if (rc)
 		return rc;
+	params.current = current;
+	params.limits = l;
 	params.roots = roots;
 	engine_spec_apply(&p->spec, &params);
-	if (p->jobs)
-		jobs = table_selection_load_jobs(f, p->jobs, log);
-	if (p->demand)
+	if (p->text[PARAM_JOBS])
+		jobs = table_selection_load_jobs(f, p->text[PARAM_JOBS], log);
+	if (p->text[PARAM_DEMAND])
 		demand = table_selection_load_demand(f, p, log);
 	rc = engine_run(p->spec.engine, &t, f, jobs, demand, &params, NULL, err);
 	if (!rc) {
@@ -385,8 +385,9 @@ static int table_selection_choose(struct table_selection *out, const struct fabr
 		return 0;
 	if (out->confirmed_away[0])
 		table_selection_note_away(out, log, "the confirmed tables", policy, &why);
-	if (policy->tables) {
-		if (!table_selection_from_file(out, f, policy->tables, l, CHOICE_FILE, &why))
+	if (policy->text[PARAM_TABLES]) {
+		if (!table_selection_from_file(out, f, policy->text[PARAM_TABLES], l, CHOICE_FILE,
+					       &why))
 			return 0;
 		table_selection_note_away(out, log, "the given tables", policy, &why);
 	}

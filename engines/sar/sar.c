@@ -51,7 +51,7 @@ static int sar_route(struct tables **out, const struct fabric *f, const struct j
 		return rc;
 	len = strlen((*out)->params);
 	snprintf((*out)->params + len, sizeof((*out)->params) - len, " method=%s",
-		 sar_method_name(params->sar_method));
+		 sar_method_names[params->sar_method]);
 	return 0;
 }
 

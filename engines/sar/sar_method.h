@@ -3,10 +3,7 @@
 #ifndef ENGINES_SAR_SAR_METHOD_H
 #define ENGINES_SAR_SAR_METHOD_H
 
-#include "engines/engine.h"
-
-/* -EINVAL with a sentence that lists the names. */
-int sar_method_parse(enum sar_method *out, const char *text, struct err *err);
-const char *sar_method_name(enum sar_method method);
+/* By enum sar_method; NULL at the end. */
+extern const char *const sar_method_names[];
 
 #endif

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fclose(f);
 	FUZZ_NEED(!rc == !!p && !rc == !err.text[0]);
 	if (p)
-		FUZZ_NEED(p->spec.engine && p->vls <= 15 && p->threads <= 1024);
+		FUZZ_NEED(p->spec.engine && p->params.vls <= 15 && p->params.threads <= 1024);
 	policy_free(p);
 	return 0;
 }

@@ -8,8 +8,9 @@
 
 static void exclude_say(struct context *ctx)
 {
-	if (ctx->options.exclude[0])
-		context_say(ctx, "the next preview (6) routes around %s", ctx->options.exclude);
+	if (ctx->options.text[PARAM_EXCLUDE][0])
+		context_say(ctx, "the next preview (6) routes around %s",
+			    ctx->options.text[PARAM_EXCLUDE]);
 	else
 		context_say(ctx, "the next preview (6) routes around nothing");
 }
@@ -33,7 +34,7 @@ void exclude_named(struct context *ctx, const struct state *s, const char *text)
 		exclude_choose(ctx, s, text, false);
 		return;
 	}
-	ctx->options.exclude[0] = '\0';
+	ctx->options.text[PARAM_EXCLUDE][0] = '\0';
 	exclude_say(ctx);
 }
 

@@ -353,7 +353,7 @@ static void preview_show_page(struct preview_ui *u, struct context *ctx, const s
 static void preview_ask_file(struct context *ctx, struct request *out)
 {
 	out->type = REQ_COMMAND;
-	snprintf(out->text, sizeof(out->text), "file %.250s", ctx->options.tables);
+	snprintf(out->text, sizeof(out->text), "file %.250s", ctx->options.text[PARAM_TABLES]);
 	context_say(ctx, "tables.ibr, opensm-lfts.dump, ibroute text, fdbs or a saved plan");
 }
 
@@ -398,7 +398,8 @@ static void preview_take_file(struct preview_ui *u, struct context *ctx, const s
 	u->list.cursor = i;
 	u->chosen = true;
 	u->form.open = false;
-	snprintf(ctx->options.tables, sizeof(ctx->options.tables), "%s", in->text ? in->text : "");
+	snprintf(ctx->options.text[PARAM_TABLES], sizeof(ctx->options.text[PARAM_TABLES]), "%s",
+		 in->text ? in->text : "");
 	preview_start(u, ctx, s, out);
 }
 

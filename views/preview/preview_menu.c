@@ -22,7 +22,7 @@ static void preview_menu_draw_engine(const struct preview_options *o, const stru
 		canvas_text(c, r, 14, y, ROLE_WARN, "! not for this one");
 	else if (e->file)
 		canvas_name(c, r, 14, y, r.w - 15, ROLE_DIM,
-			    o->tables[0] ? o->tables : "asks which");
+			    o->text[PARAM_TABLES][0] ? o->text[PARAM_TABLES] : "asks which");
 	else if (now)
 		canvas_text(c, r, 14, y, ROLE_GOOD, "in use now");
 	else if (e->engine->uses_jobs)

@@ -31,15 +31,15 @@ static void every_key_is_taken(void **state)
 	assert_int_equal(read_text(&p, text, "/etc/x/policy.conf", NULL), 0);
 	assert_string_equal(p->spec.engine->name, "sar");
 	assert_int_equal(p->spec.sar_method, SAR_PAPER);
-	assert_int_equal(p->vls, 4);
-	assert_int_equal(p->seed, 77);
-	assert_int_equal(p->threads, 2);
-	assert_true(p->spread && p->escape);
-	assert_string_equal(p->tables, "/etc/x/a b.ibr");
-	assert_string_equal(p->roots, "/etc/x/r");
-	assert_string_equal(p->jobs, "/j");
-	assert_string_equal(p->demand, "/etc/x/d");
-	assert_string_equal(p->exclude, "spine1, 0x2c9aa/3");
+	assert_int_equal(p->params.vls, 4);
+	assert_int_equal(p->params.seed, 77);
+	assert_int_equal(p->params.threads, 2);
+	assert_true(p->params.spread && p->params.escape);
+	assert_string_equal(p->text[PARAM_TABLES], "/etc/x/a b.ibr");
+	assert_string_equal(p->text[PARAM_ROOTS], "/etc/x/r");
+	assert_string_equal(p->text[PARAM_JOBS], "/j");
+	assert_string_equal(p->text[PARAM_DEMAND], "/etc/x/d");
+	assert_string_equal(p->text[PARAM_EXCLUDE], "spine1, 0x2c9aa/3");
 	policy_free(p);
 }
 
@@ -50,11 +50,11 @@ static void what_is_left_out_has_its_preset(void **state)
 	(void)state;
 	assert_int_equal(read_text(&p, "engine nue:3", "policy.conf", NULL), 0);
 	assert_int_equal(p->spec.vls, 3);
-	assert_int_equal(p->seed, 1);
-	assert_int_equal(p->vls, 0);
-	assert_false(p->spread || p->escape);
-	assert_null(p->tables);
-	assert_null(p->jobs);
+	assert_int_equal(p->params.seed, 1);
+	assert_int_equal(p->params.vls, 0);
+	assert_false(p->params.spread || p->params.escape);
+	assert_null(p->text[PARAM_TABLES]);
+	assert_null(p->text[PARAM_JOBS]);
 	policy_free(p);
 }
 
@@ -65,10 +65,10 @@ static void a_wrong_line_is_named(void **state)
 	} cases[] = {
 		{ "engine nosuch\n", "p:1: there is no engine" },
 		{ "\nengine nue:99\n", "p:2: " },
-		{ "engine nue\nvls 16\n", "p:2: vls is a number from 0 to 15" },
-		{ "engine nue\nvls 4x\n", "p:2: vls is a number" },
-		{ "engine nue\nseed -1\n", "p:2: seed is a number" },
-		{ "engine nue\nspread maybe\n", "p:2: yes or no" },
+		{ "engine nue\nvls 16\n", "p:2: vls: '16' is not a whole number from 1 to 15, or 0" },
+		{ "engine nue\nvls 4x\n", "p:2: vls: '4x' is not a whole number from 1 to 15, or 0" },
+		{ "engine nue\nseed -1\n", "p:2: seed: '-1' is not a whole number from 0 to 9" },
+		{ "engine nue\nspread maybe\n", "p:2: spread: 'maybe' is neither yes nor no" },
 		{ "engine nue\nengine updn\n", "p:2: this key is here for the second time" },
 		{ "engine nue\njobs\n", "p:2: a value is missing" },
 		{ "engine nue\nmode fast\n", "p:2: unknown key" },

@@ -35,7 +35,7 @@ static void hear(void *ctx, const char *sentence)
 
 static struct policy engine_policy(const char *spec)
 {
-	struct policy p = { .seed = 1, .threads = 1 };
+	struct policy p = { .params = { .seed = 1, .threads = 1 } };
 
 	assert_int_equal(engine_spec_parse(&p.spec, spec, NULL), 0);
 	return p;
@@ -110,7 +110,7 @@ static void what_is_excluded_is_routed_around_as_long_as_it_is_there(void **stat
 	struct table_selection c;
 
 	(void)state;
-	p.exclude = (char[]){ "spine[2,9]" };
+	p.text[PARAM_EXCLUDE] = (char[]){ "spine[2,9]" };
 	assert_int_equal(table_selection_make(&c, f, &p, NULL,
 					      &(struct table_selection_log){ hear, &h }, NULL),
 			 0);
@@ -119,7 +119,7 @@ static void what_is_excluded_is_routed_around_as_long_as_it_is_there(void **stat
 	assert_int_equal(passes(f, c.tables, "spine2"), 0);
 	tables_put(c.tables);
 
-	p.exclude = (char[]){ "spine[1-3]" };
+	p.text[PARAM_EXCLUDE] = (char[]){ "spine[1-3]" };
 	assert_int_equal(table_selection_make(&c, f, &p, NULL,
 					      &(struct table_selection_log){ hear, &h }, NULL),
 			 0);
@@ -143,14 +143,14 @@ static void what_is_excluded_goes_before_tables_that_pass_it(void **state)
 	struct table_selection c;
 
 	(void)state;
-	p.exclude = (char[]){ "spine2" };
+	p.text[PARAM_EXCLUDE] = (char[]){ "spine2" };
 	assert_int_equal(table_selection_make(&c, f, &p, &o, &log, NULL), 0);
 	assert_ptr_equal(c.tables, t);
 	assert_true(passes(f, c.tables, "spine2") > 0);
 	tables_put(c.tables);
 
 	o = (struct table_offer){ .given = t, .given_is = CHOICE_CONFIRMED, .confirmed = path };
-	p.tables = path;
+	p.text[PARAM_TABLES] = path;
 	assert_int_equal(table_selection_make(&c, f, &p, &o, &log, NULL), 0);
 	assert_int_equal(c.source, CHOICE_ENGINE);
 	assert_int_equal(passes(f, c.tables, "spine2"), 0);
@@ -161,12 +161,12 @@ static void what_is_excluded_goes_before_tables_that_pass_it(void **state)
 	tables_put(c.tables);
 
 	/* tables around it are used */
-	p.exclude = (char[]){ "spine3" };
-	p.tables = NULL;
+	p.text[PARAM_EXCLUDE] = (char[]){ "spine3" };
+	p.text[PARAM_TABLES] = NULL;
 	assert_int_equal(table_selection_make(&c, f, &p, NULL, &log, NULL), 0);
 	assert_int_equal(tables_ibr_save(path, c.tables, NULL), 0);
 	tables_put(c.tables);
-	p.tables = path;
+	p.text[PARAM_TABLES] = path;
 	h.n = 0;
 	assert_int_equal(table_selection_make(&c, f, &p, NULL, &log, NULL), 0);
 	assert_int_equal(c.source, CHOICE_FILE);
@@ -192,7 +192,7 @@ static void where_there_is_no_way_round_the_confirmed_tables_hold(void **state)
 
 	(void)state;
 	o.confirmed = path;
-	p.exclude = (char[]){ "spine[1-3]" };
+	p.text[PARAM_EXCLUDE] = (char[]){ "spine[1-3]" };
 	assert_int_equal(table_selection_make(&c, f, &p, &o, &log, NULL), 0);
 	assert_int_equal(c.source, CHOICE_CONFIRMED);
 	assert_int_equal(h.n, 1);
@@ -201,7 +201,7 @@ static void where_there_is_no_way_round_the_confirmed_tables_hold(void **state)
 
 	/* a way round, but none that this engine finds */
 	p.spec = engine_policy("dor").spec;
-	p.exclude = (char[]){ "spine2" };
+	p.text[PARAM_EXCLUDE] = (char[]){ "spine2" };
 	assert_int_equal(table_selection_make(&c, f, &p, &o, &log, NULL), 0);
 	assert_int_equal(c.source, CHOICE_CONFIRMED);
 	assert_non_null(strstr(h.last, "routing through what is excluded, too: "));
@@ -219,7 +219,7 @@ static void given_tables_of_this_fabric_are_used(void **state)
 	struct table_selection c;
 
 	(void)state;
-	p.tables = saved(routed(f, "nue:2"));
+	p.text[PARAM_TABLES] = saved(routed(f, "nue:2"));
 	assert_int_equal(table_selection_make(&c, f, &p, NULL,
 					      &(struct table_selection_log){ hear, &h }, NULL),
 			 0);
@@ -228,8 +228,8 @@ static void given_tables_of_this_fabric_are_used(void **state)
 	assert_int_equal(c.tables->seed, 9);
 	assert_int_equal(h.n, 0);
 	tables_put(c.tables);
-	unlink(p.tables);
-	free(p.tables);
+	unlink(p.text[PARAM_TABLES]);
+	free(p.text[PARAM_TABLES]);
 	fabric_put(f);
 }
 
@@ -241,7 +241,7 @@ static void tables_of_another_fabric_give_way_to_the_engine(void **state)
 	struct table_selection c;
 
 	(void)state;
-	p.tables = saved(routed(f, "nue:2"));
+	p.text[PARAM_TABLES] = saved(routed(f, "nue:2"));
 	assert_int_equal(table_selection_make(&c, less, &p, NULL,
 					      &(struct table_selection_log){ hear, &h }, NULL),
 			 0);
@@ -250,8 +250,8 @@ static void tables_of_another_fabric_give_way_to_the_engine(void **state)
 	assert_int_equal(h.n, 1);
 	assert_non_null(strstr(h.last, "not the given tables, but dfsssp:4"));
 	tables_put(c.tables);
-	unlink(p.tables);
-	free(p.tables);
+	unlink(p.text[PARAM_TABLES]);
+	free(p.text[PARAM_TABLES]);
 	fabric_put(less);
 	fabric_put(f);
 }
@@ -264,7 +264,7 @@ static void given_tables_that_can_deadlock_are_not_used(void **state)
 	struct table_selection c;
 
 	(void)state;
-	p.tables = saved(kit_clockwise(f));
+	p.text[PARAM_TABLES] = saved(kit_clockwise(f));
 	assert_int_equal(table_selection_make(&c, f, &p, NULL,
 					      &(struct table_selection_log){ hear, &h }, NULL),
 			 0);
@@ -273,8 +273,8 @@ static void given_tables_that_can_deadlock_are_not_used(void **state)
 	assert_int_equal(h.n, 1);
 	assert_non_null(strstr(h.last, "did not pass"));
 	tables_put(c.tables);
-	unlink(p.tables);
-	free(p.tables);
+	unlink(p.text[PARAM_TABLES]);
+	free(p.text[PARAM_TABLES]);
 	fabric_put(f);
 }
 
@@ -302,16 +302,16 @@ static void missing_jobs_do_not_take_the_routes_away(void **state)
 	struct table_selection c;
 
 	(void)state;
-	p.jobs = xstrdup("/nonexistent/jobs");
-	p.demand = xstrdup("/nonexistent/demand");
+	p.text[PARAM_JOBS] = xstrdup("/nonexistent/jobs");
+	p.text[PARAM_DEMAND] = xstrdup("/nonexistent/demand");
 	assert_int_equal(table_selection_make(&c, f, &p, NULL,
 					      &(struct table_selection_log){ hear, &h }, NULL),
 			 0);
 	assert_int_equal(h.n, 2);
 	assert_non_null(strstr(h.last, "routing without a demand: /nonexistent/demand"));
 	tables_put(c.tables);
-	free(p.jobs);
-	free(p.demand);
+	free(p.text[PARAM_JOBS]);
+	free(p.text[PARAM_DEMAND]);
 	fabric_put(f);
 }
 
@@ -323,11 +323,11 @@ static void missing_roots_are_a_refusal(void **state)
 	struct table_selection c;
 
 	(void)state;
-	p.roots = xstrdup("/nonexistent/roots");
+	p.text[PARAM_ROOTS] = xstrdup("/nonexistent/roots");
 	assert_true(table_selection_make(&c, f, &p, NULL, &(struct table_selection_log){ hear, &h },
 					 NULL) < 0);
 	assert_null(c.tables);
-	free(p.roots);
+	free(p.text[PARAM_ROOTS]);
 	fabric_put(f);
 }
 

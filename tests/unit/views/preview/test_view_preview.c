@@ -32,7 +32,7 @@ static void second(struct console_kit *k)
 	p->list[1].order = ORDER_FAILED;
 	snprintf(p->list[1].order_error, sizeof(p->list[1].order_error),
 		 "no order of writes keeps the traffic to LID 7 apart");
-	p->list[1].options.vls = 2;
+	p->list[1].options.params.vls = 2;
 	p->n = 2;
 }
 
@@ -115,7 +115,7 @@ static void options_are_edited_and_checked(void **state)
 	console_key(&k, K_BACKSPACE);
 	console_keys(&k, "99");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "a number from 1 to 15");
+	console_shows(&k, "VLs: '99' is not a whole number from 1 to 15");
 	console_key(&k, K_CTRL('u'));
 	console_keys(&k, "4");
 	console_key(&k, K_TAB);
@@ -129,7 +129,7 @@ static void options_are_edited_and_checked(void **state)
 	console_key(&k, K_CTRL('u'));
 	console_keys(&k, "16");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "jobs >= 16 nodes");
+	console_shows(&k, "16 nodes");
 	console_keys(&k, "jj"); /* escape */
 	console_key(&k, K_ENTER);
 	console_shows(&k, "escape LIDs need LMC 1");
@@ -161,14 +161,14 @@ static void options_are_edited_and_checked(void **state)
 	console_shows(&k, "VLs 4 seed 77 patch");
 	console_key(&k, K_ENTER);
 	assert_int_equal(k.last.type, REQ_PREVIEW_START);
-	assert_int_equal(k.last.options.job_nodes_min, 16);
-	assert_string_equal(k.last.options.pin, "n[0002-0003]");
-	assert_string_equal(k.last.options.exclude, "spine[1-2]");
-	assert_int_equal(k.last.options.vls, 4);
-	assert_int_equal(k.last.options.seed, 77);
-	assert_int_equal(k.last.options.method, SAR_PATCH);
-	assert_string_equal(k.last.options.roots, "spines.txt");
-	assert_false(k.last.options.escape);
+	assert_int_equal(k.last.options.params.job_nodes_min, 16);
+	assert_string_equal(k.last.options.text[PARAM_PIN], "n[0002-0003]");
+	assert_string_equal(k.last.options.text[PARAM_EXCLUDE], "spine[1-2]");
+	assert_int_equal(k.last.options.params.vls, 4);
+	assert_int_equal(k.last.options.params.seed, 77);
+	assert_int_equal(k.last.options.params.sar_method, SAR_PATCH);
+	assert_string_equal(k.last.options.text[PARAM_ROOTS], "spines.txt");
+	assert_false(k.last.options.params.escape);
 	console_close(&k);
 }
 
@@ -183,7 +183,7 @@ static void what_is_excluded_is_among_the_checks(void **state)
 	console_preview(&k, "sar");
 	v = k.plan_verdict;
 	snprintf(v->excluded, sizeof(v->excluded), "spine11");
-	snprintf(k.s.preview.list[0].options.exclude, sizeof(k.last.options.exclude), "spine11");
+	snprintf(k.s.preview.list[0].options.text[PARAM_EXCLUDE], sizeof(k.last.options.text[PARAM_EXCLUDE]), "spine11");
 	console_keys(&k, "6\t");
 	console_shows(&k, "[ok] nothing passes spine11");
 	console_shows(&k, "made with exclude spine11");
@@ -232,11 +232,11 @@ static void what_is_under_the_cursor_is_excluded_from_the_next_preview(void **st
 	console_shows(&k, "exclude leaf");
 	console_key(&k, K_ENTER);
 	assert_int_equal(k.last.type, REQ_PREVIEW_START);
-	assert_non_null(strchr(k.last.options.exclude, '/'));
+	assert_non_null(strchr(k.last.options.text[PARAM_EXCLUDE], '/'));
 	console_keys(&k, ":engine sar");
 	console_key(&k, K_ENTER);
 	assert_int_equal(k.last.type, REQ_ENGINE);
-	assert_non_null(strchr(k.last.options.exclude, '/'));
+	assert_non_null(strchr(k.last.options.text[PARAM_EXCLUDE], '/'));
 	console_close(&k);
 }
 
@@ -317,7 +317,7 @@ static void proposals_stand_side_by_side_and_the_best_is_marked(void **state)
 	console_keys(&k, "r");
 	assert_int_equal(k.last.type, REQ_PREVIEW_START);
 	assert_int_equal(k.last.engine, 1);
-	assert_int_equal(k.last.options.vls, 2);
+	assert_int_equal(k.last.options.params.vls, 2);
 	console_close(&k);
 }
 
@@ -450,14 +450,14 @@ static void a_file_is_chosen_like_an_engine(void **state)
 	console_shows(&k, ":file runs/one.plan_");
 	console_key(&k, K_ENTER);
 	assert_int_equal(k.last.type, REQ_PREVIEW_START);
-	assert_string_equal(k.last.options.tables, "runs/one.plan");
+	assert_string_equal(k.last.options.text[PARAM_TABLES], "runs/one.plan");
 	assert_true(k.s.preview.engines[k.last.engine].file);
 	console_keys(&k, "3:file runs/a\t");
 	console_shows(&k, ":file runs/a b.dump_"); /* blanks need no quotes */
 	console_key(&k, K_ENTER);
 	assert_int_equal(k.last.type, REQ_PREVIEW_START);
 	assert_int_equal(shell_view(k.shell), VIEW_PREVIEW);
-	assert_string_equal(k.last.options.tables, "runs/a b.dump");
+	assert_string_equal(k.last.options.text[PARAM_TABLES], "runs/a b.dump");
 	console_shows(&k, "runs/a b.dump"); /* beside its entry */
 	console_close(&k);
 }
@@ -480,9 +480,9 @@ static void names_of_files_are_completed_in_the_form(void **state)
 	console_key(&k, K_ESC);
 	console_keys(&k, ":file mine.ibr");
 	console_key(&k, K_ENTER);
-	assert_string_equal(k.last.options.tables, "mine.ibr");
-	assert_string_equal(k.last.options.sl2vl, "runs/a b.dump");
-	assert_string_equal(k.last.options.path_sl, "");
+	assert_string_equal(k.last.options.text[PARAM_TABLES], "mine.ibr");
+	assert_string_equal(k.last.options.text[PARAM_TABLES_SL2VL], "runs/a b.dump");
+	assert_string_equal(k.last.options.text[PARAM_TABLES_PATH_SL], "");
 	console_close(&k);
 }
 

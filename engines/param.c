@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/param.h"
+
+#include "engines/sar/sar_method.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(field) offsetof(struct engine_params, field)
+
+static const char *const bases[] = { [DFDN_SSSP] = "sssp", [DFDN_MINHOP] = "minhop", NULL };
+
+static const struct param params[] = {
+	{ PARAM_VLS, PARAM_NUMBER, "vls", "K", 1, 15, .at = AT(vls), .label = "VLs", .policy = true,
+	  .brief = "VLs ", .unset = "as the links offer",
+	  .help = "virtual lanes (VLs) for data, 1 to 15 (default: as many as the links offer)" },
+	{ PARAM_SEED, PARAM_NUMBER, "seed", "N", 0, INT64_MAX /* as in JSON */, .at = AT(seed),
+	  .label = "seed", .policy = true, .brief = "seed ", .unset = "default",
+	  .help = "seed of what is done at random (default: 1); the same seed, the same tables" },
+	{ PARAM_THREADS, PARAM_NUMBER, "threads", "T", 1, 1024, .at = AT(threads),
+	  .label = "threads", .policy = true, .unset = "one per core",
+	  .help = "threads, 1 to 1024 (default: one per core); never changes results" },
+	{ PARAM_SPREAD, PARAM_FLAG, "spread", NULL, .at = AT(spread), .label = "spread VLs",
+	  .policy = true, .brief = "spread",
+	  .help = "spread paths over all VLs that may be used, where fewer are enough (they share "
+		  "buffers less, but every VL costs some)" },
+	{ PARAM_SAR_METHOD, PARAM_WORD, "sar-method", "NAME", .at = AT(sar_method),
+	  .label = "method", .engine = "sar", .brief = "", .words = sar_method_names,
+	  .help = "leafwise (default; starts from the installed tables where they are known), "
+		  "paper (SC16, Algorithm 1) or patch (its original patch)" },
+	{ PARAM_SAR_CHANGE, PARAM_PERCENT, "sar-change", "PERCENT", 1, 100, .at = AT(sar_change),
+	  .label = "change", .engine = "sar", .brief = "change ", .unset = "default", .unit = "%",
+	  .help = "percentage of the LFT blocks that leafwise may change, 1 to 100 (default: 5, or "
+		  "100 where other tables are far from what the jobs need)" },
+	{ PARAM_JOB_NODES_MIN, PARAM_NUMBER, "job-nodes-min", "N", 1, UINT32_MAX,
+	  .at = AT(job_nodes_min), .label = "min job", .engine = "sar",
+	  .brief = "jobs>=", .unset = "all jobs", .unit = " nodes",
+	  .help = "jobs with fewer nodes than that do not count (default: all jobs do)" },
+	{ PARAM_DFDN_BASE, PARAM_WORD, NULL, NULL, .at = AT(dfdn_base), .label = "paths of",
+	  .engine = "dfdn", .brief = "dfdn:", .words = bases,
+	  .help = "the engine whose paths dfdn takes and puts on rising VLs: sssp (default) or "
+		  "minhop" },
+	{ PARAM_ESCAPE, PARAM_FLAG, "escape", NULL, .at = AT(escape), .label = "escape LIDs",
+	  .policy = true, .brief = "escape",
+	  .help = "make the upper half of every host's LIDs escape LIDs: up*/down* on the last VL, "
+		  "where traffic can go while tables are written (needs LMC 1 or more)" },
+	{ PARAM_PIN, PARAM_LIST, "pin", "LIST", .label = "pin", .brief = "pin ",
+	  .unset = "no hosts",
+	  .help = "hosts whose routes stay exactly as installed: n[0001-0016], or job:81234 for those "
+		  "of a running job, with commas between" },
+	{ PARAM_EXCLUDE, PARAM_LIST, "exclude", "LIST", .label = "exclude", .policy = true,
+	  .brief = "exclude ", .unset = "nothing",
+	  .help = "switches and cables to route around, for maintenance: spine[1-4], 0xGUID, "
+		  "leaf7/33, with commas between; attached hosts are still reached" },
+	{ PARAM_ROOTS, PARAM_FILE, "roots", "FILE", .label = "roots", .engine = "updn",
+	  .policy = true, .brief = "roots", .unset = "found",
+	  .help = "file with the GUIDs of the switches at the top, one a line (default: found in "
+		  "the fabric)" },
+	{ PARAM_DEMAND, PARAM_FILE, "demand", "FILE", .label = "demand", .engine = "parx",
+	  .policy = true, .brief = "demand", .unset = "none",
+	  .help = "file with what nodes send: lines of \"source: destination=bytes,...\"" },
+	{ PARAM_RANKS, PARAM_FILE, "ranks", "FILE", .engine = "parx", .policy = true,
+	  .help = "nodes of the ranks that the demand file names: lines of \"1-3: n[2-4]\", "
+		  "or of \"rank 12=n6 slot=0\"" },
+	{ PARAM_JOBS, PARAM_FILE, "jobs", "FILE", .policy = true,
+	  .help = "running jobs: lines of \"jobid nodelist\", jobid,start,end,nodelist, or "
+		  "sacct -P" },
+	{ PARAM_TABLES, PARAM_FILE, "tables", "FILE", .label = "tables", .engine = "file",
+	  .policy = true, .unset = "none",
+	  .help = "tables.ibr, opensm-lfts.dump, what ibroute or dump_lfts print, opensm.fdbs, "
+		  "ibdiagnet2.fdbs, or a saved plan" },
+	{ PARAM_TABLES_PATH_SL, PARAM_FILE, "tables-path-sl", "FILE", .label = "path SLs",
+	  .engine = "file", .brief = "path SLs", .unset = "none",
+	  .help = "path-sl.dump, for tables without service levels: lines of 0xsrc_guid dlid sl "
+		  "(default: SL 0 for all)" },
+	{ PARAM_TABLES_SL2VL, PARAM_FILE, "tables-sl2vl", "FILE", .label = "SL2VL",
+	  .engine = "file", .brief = "SL2VL", .unset = "none",
+	  .help = "opensm-sl2vl.dump or ibdm's, beside path SLs" },
+	{ PARAM_LMC, PARAM_NUMBER, "lmc", "L", 0, 7, .label = "LMC",
+	  .help = "2^L LIDs for each terminal, 0 to 7 (default: as in the file)" },
+};
+
+#define NPARAMS (sizeof(params) / sizeof(*params))
+
+const struct param *param_all(size_t *n)
+{
+	*n = NPARAMS;
+	return params;
+}
+
+const struct param *param_of(enum param_id id)
+{
+	for (size_t i = 0; i < NPARAMS; i++)
+		if (params[i].id == id)
+			return &params[i];
+	return NULL;
+}
+
+void param_defaults(struct engine_params *out)
+{
+	*out = (struct engine_params){ .seed = 1 };
+}
+
+static int param_number_from(uint64_t *out, const struct param *p, uint64_t min, const char *text,
+			     struct err *err)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	if (isdigit((unsigned char)*text) && !*end && !errno && *out >= min && *out <= p->max)
+		return 0;
+	return err_set(err, -EINVAL, "'%s' is not a whole number from %" PRIu64 " to %" PRIu64 "%s",
+		       text, p->min, p->max, min < p->min ? ", or 0 for the default" : "");
+}
+
+int param_number(uint64_t *out, const struct param *p, const char *text, struct err *err)
+{
+	return param_number_from(out, p, p->min, text, err);
+}
+
+int param_word(const struct param *p, const char *text, struct err *err)
+{
+	char all[100] = "";
+	size_t n = 0;
+
+	for (int i = 0; p->words[i]; i++) {
+		if (!strcmp(p->words[i], text))
+			return i;
+		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s", i ? ", " : "", p->words[i]);
+	}
+	return err_set(err, -EINVAL, "'%s' is none of %s", text, all);
+}
+
+static void param_put(struct engine_params *out, const struct param *p, uint64_t v)
+{
+	char *at = (char *)out + p->at;
+
+	if (p->type == PARAM_PERCENT)
+		*(double *)at = (double)v / 100;
+	else if (p->type == PARAM_FLAG)
+		*(bool *)at = v != 0;
+	else if (p->id == PARAM_SEED)
+		*(uint64_t *)at = v;
+	else
+		*(unsigned *)at = (unsigned)v;
+}
+
+uint64_t param_value(const struct engine_params *from, const struct param *p)
+{
+	const char *at = (const char *)from + p->at;
+
+	if (p->type == PARAM_PERCENT)
+		return (uint64_t)lround(*(const double *)at * 100);
+	if (p->type == PARAM_FLAG)
+		return *(const bool *)at;
+	return p->id == PARAM_SEED ? *(const uint64_t *)at : *(const unsigned *)at;
+}
+
+static int param_set_from(struct engine_params *out, const struct param *p, uint64_t min,
+			  const char *text, struct err *err)
+{
+	uint64_t v = 0;
+	int rc = 0;
+
+	if (p->type == PARAM_FLAG) {
+		v = !strcmp(text, "yes");
+		if (!v && strcmp(text, "no"))
+			rc = err_set(err, -EINVAL, "'%s' is neither yes nor no", text);
+	} else if (p->type == PARAM_WORD) {
+		rc = param_word(p, text, err);
+		v = (uint64_t)rc;
+	} else {
+		rc = param_number_from(&v, p, min, text, err);
+	}
+	if (rc < 0)
+		return rc;
+	param_put(out, p, v);
+	return 0;
+}
+
+int param_set(struct engine_params *out, const struct param *p, const char *text, struct err *err)
+{
+	return param_set_from(out, p, p->min, text, err);
+}
+
+int param_set_or_unset(struct engine_params *out, const struct param *p, const char *text,
+		       struct err *err)
+{
+	return param_set_from(out, p, 0, text, err);
+}
+
+const char *param_text(char *buf, size_t len, const struct engine_params *from,
+		       const struct param *p)
+{
+	uint64_t v = param_value(from, p);
+
+	if (p->type == PARAM_FLAG)
+		snprintf(buf, len, "%s", v ? "yes" : "no");
+	else if (p->type == PARAM_WORD)
+		snprintf(buf, len, "%s", p->words[v]);
+	else if (v)
+		snprintf(buf, len, "%" PRIu64 "%s", v, p->unit ? p->unit : "");
+	else
+		snprintf(buf, len, "%s", p->unset);
+	return buf;
+}
