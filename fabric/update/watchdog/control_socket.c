@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -423,6 +424,20 @@ static void *control_socket_run(void *arg)
 	return NULL;
 }
 
+/* Signals are for the thread that owns the update: a handler here could reach one that is just
+ * being freed, and would not end that thread's rest. */
+static int control_socket_start(struct control *c)
+{
+	sigset_t all, was;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &was);
+	rc = pthread_create(&c->thread, NULL, control_socket_run, c);
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	return rc;
+}
+
 int control_new(struct control **out, control_fn fn, void *ctx, struct err *err)
 {
 	struct control *c = xcalloc(1, sizeof(*c));
@@ -433,7 +448,7 @@ int control_new(struct control **out, control_fn fn, void *ctx, struct err *err)
 	c->listener = c->watched = -1;
 	c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&c->lock, NULL);
-	rc = c->wake < 0 ? errno : pthread_create(&c->thread, NULL, control_socket_run, c);
+	rc = c->wake < 0 ? errno : control_socket_start(c);
 	if (!rc) {
 		*out = c;
 		return 0;

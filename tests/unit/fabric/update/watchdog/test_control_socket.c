@@ -8,6 +8,7 @@
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -368,6 +369,35 @@ static void socket_of_a_dead_server_is_replaced(void **state)
 	control_free(c);
 }
 
+static atomic_int signals;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	signals++;
+}
+
+/* Handlers of the process reach what its main thread owns. */
+static void signals_are_left_to_the_thread_that_owns_the_update(void **state)
+{
+	struct sigaction sa = { .sa_handler = on_signal }, old;
+	sigset_t one, was, pending;
+
+	still_works(*state); /* it runs */
+	sigaction(SIGUSR1, &sa, &old);
+	sigemptyset(&one);
+	sigaddset(&one, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &one, &was);
+	kill(getpid(), SIGUSR1);
+	still_works(*state);
+	assert_int_equal(signals, 0);
+	sigpending(&pending);
+	assert_true(sigismember(&pending, SIGUSR1));
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	assert_int_equal(signals, 1);
+	sigaction(SIGUSR1, &old, NULL);
+}
+
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -383,6 +413,7 @@ int main(void)
 		T(client_that_does_not_read_is_dropped_and_slows_nobody),
 		T(path_longer_than_an_address_is_fine),
 		T(socket_of_a_dead_server_is_replaced),
+		T(signals_are_left_to_the_thread_that_owns_the_update),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
