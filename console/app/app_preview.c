@@ -66,25 +66,15 @@ static int app_preview_own_paths(struct preview_options *o, struct err *err)
 	return 0;
 }
 
-static int app_preview_read_texts(struct route_inputs *in, uint64_t **roots, struct demand **demand,
-				  struct route_limits **limits, const struct app *a,
-				  const struct preview_options *o, struct err *err)
-{
-	int rc = 0;
-
-	if (o->text[PARAM_ROOTS][0])
-		rc = load_fabric_guids(roots, &in->params.nroots, o->text[PARAM_ROOTS], err);
-	if (!rc && o->text[PARAM_DEMAND][0])
-		rc = load_fabric_demand(demand, o->text[PARAM_DEMAND], NULL, a->fabric, err);
-	if (!rc && o->text[PARAM_PIN][0])
-		rc = route_limits_pin(limits, a->fabric, a->jobs, o->text[PARAM_PIN], err);
-	if (!rc && o->text[PARAM_EXCLUDE][0])
-		rc = route_limits_exclude(limits, a->fabric, o->text[PARAM_EXCLUDE], err);
-	in->params.limits = *limits;
-	in->params.roots = *roots;
-	in->demand = *demand;
-	return rc;
-}
+/* What the options name in files, which a thread of their own reads. */
+struct preview_files {
+	const struct fabric *fabric;
+	uint32_t engine;
+	struct preview_options asked, own; /* own: with whole paths, of the files that count */
+	uint64_t *roots;
+	size_t nroots;
+	struct demand *demand;
+};
 
 static void app_preview_record_asked(struct app *a, const struct engine_choice *e,
 				     const struct preview_options *o)
@@ -97,48 +87,112 @@ static void app_preview_record_asked(struct app *a, const struct engine_choice *
 	app_record_action(a, "preview", detail);
 }
 
-int app_preview(struct app *a, uint32_t engine, const struct preview_options *o, struct err *err)
+/* 0, or -EINVAL with a sentence: of what is pinned or excluded. */
+static int app_preview_ask(struct app *a, const struct preview_files *x, struct err *err)
 {
+	const struct preview_options *o = &x->own;
 	struct state_preview *p = &a->state.preview;
+	struct route_limits *limits = NULL;
 	struct route_inputs in = {
 		.f = a->fabric,
 		.installed = a->tables && tables_know_vls(a->tables) ? a->tables : NULL,
 		.jobs = a->jobs,
-		.engine = p->engines[engine].engine,
+		.demand = x->demand,
+		.engine = p->engines[x->engine].engine,
 		.params = o->params,
 		.sm = app_sm_pin(a),
 	};
-	struct demand *demand = NULL;
-	uint64_t *roots = NULL;
-	struct route_limits *limits = NULL;
-	struct preview_options own = *o;
-	int rc = app_preview_own_paths(&own, err);
+	const char *pin = o->text[PARAM_PIN], *exclude = o->text[PARAM_EXCLUDE];
+	int rc = pin[0] ? route_limits_pin(&limits, a->fabric, a->jobs, pin, err) : 0;
 
-	if (p->engines[engine].file) {
-		in.file =
-			(struct route_file){ own.text[PARAM_TABLES], own.text[PARAM_TABLES_PATH_SL],
-					     own.text[PARAM_TABLES_SL2VL] };
-		/* what is excluded or pinned it is held against */
-		own.text[PARAM_ROOTS][0] = own.text[PARAM_DEMAND][0] = '\0';
-	}
-	if (!rc)
-		rc = app_preview_read_texts(&in, &roots, &demand, &limits, a, &own, err);
-	if (!rc) {
-		a->preview_serial++;
-		p->error[0] = p->step[0] = '\0';
-		p->state = PREVIEW_RUNNING;
-		p->engine = engine;
-		p->fraction = p->eta_s = p->rate = NAN;
-		p->step_done = p->step_total = 0;
-		a->asked = *o;
-		a->preview_start = a->step_start = clock_s();
-		app_preview_record_asked(a, &p->engines[engine], &own);
-		worker_preview(a->worker, &in, a->preview_serial);
-	}
-	free(roots);
+	if (!rc && exclude[0])
+		rc = route_limits_exclude(&limits, a->fabric, exclude, err);
+	if (rc)
+		goto out;
+	in.params.limits = limits;
+	in.params.roots = x->roots;
+	in.params.nroots = x->nroots;
+	if (p->engines[x->engine].file)
+		in.file = (struct route_file){ o->text[PARAM_TABLES], o->text[PARAM_TABLES_PATH_SL],
+					       o->text[PARAM_TABLES_SL2VL] };
+	a->preview_serial++;
+	p->error[0] = p->step[0] = '\0';
+	p->state = PREVIEW_RUNNING;
+	p->engine = x->engine;
+	p->fraction = p->eta_s = p->rate = NAN;
+	p->step_done = p->step_total = 0;
+	a->asked = x->asked;
+	a->preview_start = a->step_start = clock_s();
+	app_preview_record_asked(a, &p->engines[x->engine], o);
+	worker_preview(a->worker, &in, a->preview_serial);
+out:
 	route_limits_free(limits);
-	demand_put(demand);
 	return rc;
+}
+
+static int app_preview_files_run(void *ctx, struct err *err)
+{
+	struct preview_files *x = ctx;
+	int rc = 0;
+
+	if (x->own.text[PARAM_ROOTS][0])
+		rc = load_fabric_guids(&x->roots, &x->nroots, x->own.text[PARAM_ROOTS], err);
+	if (!rc && x->own.text[PARAM_DEMAND][0])
+		rc = load_fabric_demand(&x->demand, x->own.text[PARAM_DEMAND], NULL, x->fabric,
+					err);
+	return rc;
+}
+
+static void app_preview_files_done(void *owner, void *ctx, int rc, const struct err *why)
+{
+	const struct preview_files *x = ctx;
+	struct err err = *why;
+	struct app *a = owner;
+
+	if (!rc && x->fabric != a->fabric)
+		rc = err_set(&err, -ESTALE, "the fabric changed while its files were read");
+	if (!rc)
+		rc = app_preview_ask(a, x, &err);
+	if (rc == -ECANCELED)
+		shell_say(a->shell, "the preview is ended; nothing was changed");
+	else if (rc)
+		app_fail(a, "preview", err.text);
+}
+
+static void app_preview_files_free(void *ctx)
+{
+	struct preview_files *x = ctx;
+
+	free(x->roots);
+	demand_put(x->demand);
+	fabric_put(x->fabric);
+	free(x);
+}
+
+static const struct file_work_ops app_preview_files = {
+	.what = "preview",
+	.waited = true,
+	.run = app_preview_files_run,
+	.done = app_preview_files_done,
+	.free = app_preview_files_free,
+};
+
+int app_preview(struct app *a, uint32_t engine, const struct preview_options *o, struct err *err)
+{
+	struct preview_files x = { .engine = engine, .asked = *o, .own = *o }, *read;
+	int rc = app_preview_own_paths(&x.own, err);
+
+	if (rc)
+		return rc;
+	if (a->state.preview.engines[engine]
+		    .file) /* what is excluded or pinned it is held against */
+		x.own.text[PARAM_ROOTS][0] = x.own.text[PARAM_DEMAND][0] = '\0';
+	if (!x.own.text[PARAM_ROOTS][0] && !x.own.text[PARAM_DEMAND][0])
+		return app_preview_ask(a, &x, err);
+	read = xcalloc(1, sizeof(*read));
+	*read = x;
+	read->fabric = fabric_get(a->fabric);
+	return app_files_start(a, &app_preview_files, read, err);
 }
 
 /* Nothing can be compared with LFTs alone: what somebody has ended goes on now. */

@@ -281,7 +281,7 @@ void app_act(struct app *a, const struct request *r);
 void app_preview_start(struct app *a, const struct request *r);
 void app_preview_cancel(struct app *a);
 int app_preview(struct app *a, uint32_t engine, const struct preview_options *options,
-		struct err *err); /* files that options name are read */
+		struct err *err); /* after the files that options name were read */
 void app_proposal_remove(struct app *a, uint32_t at);
 void app_plan_save(struct app *a, const char *path); /* of the proposal selected */
 void app_stale(struct app *a);			     /* is the preview still true? */

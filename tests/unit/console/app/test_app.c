@@ -399,6 +399,38 @@ static void a_folder_that_is_there_is_not_written_over(void **state)
 	app_end(a);
 }
 
+/* Read by a thread of its own; what is wrong with it is told as before. */
+static void a_preview_reads_the_files_of_its_options(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	struct preview_options o = { .params = { .seed = 1 } };
+	struct state_preview *p;
+	struct err err = { "" };
+	uint32_t updn = 0;
+	FILE *f;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 3));
+	p = &a->state.preview;
+	while (strcmp(p->engines[updn].engine->name, "updn") != 0)
+		updn++;
+	snprintf(o.text[PARAM_ROOTS], sizeof(o.text[0]), "%s/no-roots", dir);
+	assert_int_equal(app_preview(a, updn, &o, &err), 0);
+	wait_for(a, "/no-roots");
+	assert_int_equal(p->state, PREVIEW_IDLE);
+	snprintf(o.text[PARAM_ROOTS], sizeof(o.text[0]), "%s/roots", dir);
+	f = fopen(o.text[PARAM_ROOTS], "w");
+	fprintf(f, "0x%016lx\n", (unsigned long)a->fabric->sw_guid[0]);
+	fclose(f);
+	assert_int_equal(app_preview(a, updn, &o, &err), 0);
+	for (int i = 0; i < 24000 && !p->n; i++)
+		app_kit_run(a, 0.01);
+	assert_int_equal(p->n, 1);
+	assert_string_equal(p->list[0].options.text[PARAM_ROOTS], o.text[PARAM_ROOTS]);
+	app_end(a);
+}
+
 static int until_cancelled(void *ctx, struct err *err)
 {
 	(void)ctx;
@@ -485,6 +517,7 @@ int main(void)
 		cmocka_unit_test(tables_of_a_file_become_a_proposal),
 		cmocka_unit_test(a_snapshot_shows_the_same_screens),
 		cmocka_unit_test(a_folder_that_is_there_is_not_written_over),
+		cmocka_unit_test(a_preview_reads_the_files_of_its_options),
 		cmocka_unit_test(keys_stay_alive_while_a_file_is_written),
 		cmocka_unit_test(without_a_thread_it_ends_cleanly),
 	};
