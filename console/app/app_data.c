@@ -208,14 +208,14 @@ void app_set_fabric(struct app *a, const struct fabric *f)
 	a->read = NULL;
 	sample_put(a->sample);
 	rates_put(a->rates);
-	sample_summary_put(a->tally);
+	sample_summary_put(a->sample_summary);
 	jobset_put(a->jobs);
 	history_free(a->history);
 	a->state.tables = a->tables = NULL;
 	a->state.poll.tables_on = a->state.poll.tables_ended = false;
 	a->state.sample = a->sample = NULL;
 	a->state.rates = a->rates = NULL;
-	a->state.tally = a->tally = NULL;
+	a->state.sample_summary = a->sample_summary = NULL;
 	a->state.jobs = a->jobs = NULL;
 	fabric_put(a->fabric);
 	a->fabric = f;
@@ -373,9 +373,9 @@ static void app_data_take_rates(struct app *a, const struct sample_reading *r)
 	bool next = r->before == a->sample;
 
 	rates_put(a->rates);
-	sample_summary_put(a->tally);
+	sample_summary_put(a->sample_summary);
 	a->rates = next ? rates_get(r->rates) : rates_new(a->fabric, a->sample, r->sample);
-	a->tally = next ? sample_summary_get(r->tally) : NULL;
+	a->sample_summary = next ? sample_summary_get(r->sample_summary) : NULL;
 }
 
 static void app_data_take_sample(struct app *a, struct msg *msg)
@@ -390,7 +390,7 @@ static void app_data_take_sample(struct app *a, struct msg *msg)
 	a->prepared_s = r->cpu_s;
 	a->state.sample = a->sample;
 	a->state.rates = a->rates;
-	a->state.tally = a->tally;
+	a->state.sample_summary = a->sample_summary;
 	a->state.poll.asked = a->sample->asked;
 	a->state.poll.answered = a->sample->answered;
 	a->state.poll.partial = a->sample->answered < a->sample->asked;
@@ -661,7 +661,7 @@ void app_data_free(struct app *a)
 	link_usage_free(a->usage);
 	history_free(a->history);
 	rates_put(a->rates);
-	sample_summary_put(a->tally);
+	sample_summary_put(a->sample_summary);
 	sample_put(a->sample);
 	jobset_put(a->jobs);
 	job_list_put(a->job_list);

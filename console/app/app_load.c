@@ -185,7 +185,7 @@ static void app_load_show_newest(struct app *a)
 		rates_put(a->rates);
 		a->sample = sample_get(m.sample);
 		a->rates = m.rates ? rates_get(m.rates) : NULL;
-		a->state.past.time_s = m.time_s;
+		a->state.history_at.time_s = m.time_s;
 		snapshot_at_done(&m);
 	}
 	if (!a->sample)

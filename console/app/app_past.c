@@ -29,7 +29,7 @@ static void app_past_add(struct app *a, struct sample_reading *r)
 	sample_history_add_reading(a->past, &b, r, time(NULL));
 	if (sample_history_newest(a->past) == newest)
 		return;
-	history_push_row(a->history, r->tally->fabric->nchan, r->tally->row);
+	history_push_row(a->history, r->sample_summary->fabric->nchan, r->sample_summary->row);
 	app_record_poll(a, r);
 }
 
@@ -119,7 +119,7 @@ static void app_past_show_moment(struct app *a, struct state *s, const struct sn
 	s->jobs = m->was.jobs;
 	s->sample = m->sample;
 	s->rates = m->rates;
-	s->tally = NULL;
+	s->sample_summary = NULL;
 	app_past_show_figures(s, m->was.figures);
 	s->poll.age_s = (double)(s->now_s - m->time_s);
 	s->poll.next_s = NAN;
@@ -152,13 +152,13 @@ const struct state *app_shown(struct app *a)
 	h->shown.history = h->at.was.fabric == a->fabric ? a->history : NULL;
 	app_past_take_events(h, &a->events);
 	h->shown.events = &h->events;
-	h->shown.past = (struct state_past){
+	h->shown.history_at = (struct state_history_at){
 		.on = true,
 		.time_s = h->at.time_s,
 		.back = (uint32_t)(newest - h->at.serial),
 		.count = sample_history_count(a->past),
 	};
-	snprintf(h->shown.past.mark, sizeof(h->shown.past.mark), "%s",
+	snprintf(h->shown.history_at.mark, sizeof(h->shown.history_at.mark), "%s",
 		 app_past_mark_name(a->past, h->at.serial));
 	return &h->shown;
 }
@@ -166,7 +166,7 @@ const struct state *app_shown(struct app *a)
 void app_past_freeze(struct app *a)
 {
 	a->shown_past.frozen_at = sample_history_newest(a->past);
-	a->state.past.time_s =
+	a->state.history_at.time_s =
 		a->shown_past.frozen_at ? sample_history_time(a->past, a->shown_past.frozen_at) : 0;
 }
 

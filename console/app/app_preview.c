@@ -393,8 +393,8 @@ void app_order_hurry(struct app *a)
 /* A preview may be older than the second sample of the counters. */
 static bool app_preview_wants_traffic(const struct app *a, const struct proposal *x)
 {
-	return a->rates && a->tally && a->tally->load_pct > 0 && !x->traffic_plan.known &&
-	       !x->traffic_tried && !x->forecast_ended && !x->stale[0];
+	return a->rates && a->sample_summary && a->sample_summary->load_pct > 0 &&
+	       !x->traffic_plan.known && !x->traffic_tried && !x->forecast_ended && !x->stale[0];
 }
 
 static void app_preview_want_forecast(struct app *a)

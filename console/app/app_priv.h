@@ -131,7 +131,7 @@ struct app {
 	const struct job_list *job_list;
 	const struct sample *sample;
 	const struct rates *rates;
-	const struct sample_summary *tally;
+	const struct sample_summary *sample_summary;
 	struct history *history;
 	struct metrics_set *figures; /* owns the next three */
 	struct metrics *metrics;

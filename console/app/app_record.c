@@ -71,7 +71,7 @@ static json_t *app_record_figure(double v)
 }
 
 /* What was measured on the links between switches. */
-static void app_record_live_line(struct app *a, const char *when, const struct live_figures *l)
+static void app_record_live_line(struct app *a, const char *when, const struct live_metrics *l)
 {
 	struct err err;
 
@@ -87,7 +87,7 @@ static void app_record_live_line(struct app *a, const char *when, const struct l
 
 void app_record_phase(struct app *a, const struct executor_event *ev)
 {
-	struct live_figures now;
+	struct live_metrics now;
 	char label[128];
 
 	if (!a->record || (ev->kind != APPLY_PHASE_BEGIN && ev->kind != APPLY_OUTCOME))
@@ -100,7 +100,7 @@ void app_record_phase(struct app *a, const struct executor_event *ev)
 		snprintf(label, sizeof(label), "phase %s", phase_name(ev->phase));
 	record_mark(a->record, label);
 	if (ev->kind == APPLY_OUTCOME) {
-		live_figures(&now, &a->state);
+		live_metrics(&now, &a->state);
 		app_record_live_line(a, "before", &a->state.apply.before);
 		app_record_live_line(a, "after", &now);
 	}
@@ -183,7 +183,7 @@ void app_record_polls(struct app *a)
 
 static void app_record_add_poll(struct app *a, const struct sample_reading *r)
 {
-	const struct sample_summary *t = r->tally;
+	const struct sample_summary *t = r->sample_summary;
 	const struct fabric_summary *v = &shell_context(a->shell)->summary;
 	struct app_polls *p = &a->polls;
 	uint32_t errors;

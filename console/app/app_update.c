@@ -250,7 +250,7 @@ void app_begin_update(struct app *a)
 	a->state.apply.steps[0].state = STEP_RUNNING;
 	a->apply_step_start = a->update_at = clock_s();
 	a->deadline = NAN;
-	live_figures(&a->state.apply.before, &a->state);
+	live_metrics(&a->state.apply.before, &a->state);
 	a->rollback_asked = false;
 	tables_put(a->undo);
 	a->undo = tables_get(a->plan->from);

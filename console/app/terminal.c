@@ -213,7 +213,7 @@ static void terminal_roles_init(int colours)
 	if (!colours)
 		return;
 	for (int i = 0; i < ROLE_COUNT; i++) {
-		const struct palette_look *l = role_look((enum role)i);
+		const struct role_style *l = role_style((enum role)i);
 
 		if (colours == COLOURS_TRUE)
 			init_extended_pair(i + 1, role_rgb((enum role)i, false),
@@ -486,7 +486,7 @@ uint32_t terminal_key(struct terminal *t)
 
 static attr_t terminal_role_attrs(const struct terminal *t, const struct cell *cell)
 {
-	const struct palette_look *l = role_look((enum role)cell->role);
+	const struct role_style *l = role_style((enum role)cell->role);
 	attr_t a = A_NORMAL;
 
 	if (l->bold)

@@ -31,7 +31,7 @@ int batch_run(struct app *a, const struct batch_opts *o, const volatile sig_atom
 int batch_go_to(struct app *a, const char *at, struct err *err);
 json_t *batch_history_json(struct app *a);
 void batch_history_text(FILE *out, struct app *a);
-json_t *batch_at_json(const struct state_past *p); /* null: the newest */
+json_t *batch_at_json(const struct state_history_at *p); /* null: the newest */
 
 /* batch_diff.c: prints how the fabric differs from that of --diff.  1: it does; 0: it does not; or
  * -errno with a sentence. */

@@ -49,7 +49,7 @@ static bool batch_heat_open(struct heat *h, const struct batch_record *r)
 	size_t n;
 
 	h->racks = racks_new(f, r->s->racks_file, r->s->racks_path);
-	h->layout = heat_layout_new(f, r->v->shape, h->racks);
+	h->layout = heat_layout_new(f, r->v->topology, h->racks);
 	if (r->o->layout)
 		plane = heat_plane_named(h->layout, r->o->layout);
 	if (plane >= h->layout->nplane)

@@ -172,7 +172,7 @@ static json_t *batch_json_overview_json(const struct batch_record *r)
 	char shape[64];
 	json_t *j = json_object();
 
-	topology_kind_sentence(shape, sizeof(shape), v->shape);
+	topology_kind_sentence(shape, sizeof(shape), v->topology);
 	json_object_set_new(j, "shape", json_string(shape));
 	json_object_set_new(j, "switches", json_integer(s->fabric->nsw));
 	json_object_set_new(j, "hosts", json_integer(s->fabric->nterm));
@@ -258,7 +258,7 @@ json_t *batch_json(const struct batch_record *r)
 			    batch_json_number(r->s->rates ? r->s->rates->interval_s : NAN, 3));
 	json_object_set_new(j, "findings", json_integer((json_int_t)r->findings));
 	if (r->o->at)
-		json_object_set_new(j, "at", batch_at_json(&r->s->past));
+		json_object_set_new(j, "at", batch_at_json(&r->s->history_at));
 	if (r->o->kind == BATCH_HISTORY) {
 		json_object_set_new(j, "history", batch_history_json(r->a));
 		return j;

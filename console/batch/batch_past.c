@@ -132,7 +132,7 @@ void batch_history_text(FILE *out, struct app *a)
 	}
 }
 
-json_t *batch_at_json(const struct state_past *p)
+json_t *batch_at_json(const struct state_history_at *p)
 {
 	char when[32];
 

@@ -16,7 +16,7 @@
 static void batch_text_print_head(FILE *out, const struct batch_record *r)
 {
 	const struct state *s = r->s;
-	time_t t = (time_t)(s->past.on ? s->past.time_s : s->now_s);
+	time_t t = (time_t)(s->history_at.on ? s->history_at.time_s : s->now_s);
 	char when[32];
 	struct tm tm;
 

@@ -121,7 +121,7 @@ static void cast_put_colour(FILE *f, int colour, int basic, int wide)
 
 static void cast_put_look(FILE *f, const struct cell *cell, int colours)
 {
-	const struct palette_look *l = role_look((enum role)cell->role);
+	const struct role_style *l = role_style((enum role)cell->role);
 	bool wide = colours >= 256;
 
 	fputs("\x1b[0", f);

@@ -79,7 +79,7 @@ struct sample_reading *sample_reading_new(struct readings *r, const struct fabri
 	out->sample = s;
 	out->before = sample_get(r->last);
 	out->rates = rates_new(f, out->before, s);
-	out->tally = sample_summary_new(f, &r->norm, s, out->rates);
+	out->sample_summary = sample_summary_new(f, &r->norm, s, out->rates);
 	out->whole = !out->before || r->since_whole >= PAST_GROUP;
 	r->since_whole = out->whole ? 1 : r->since_whole + 1;
 	out->code = sample_code_encode(&out->len, out->whole ? NULL : out->before, s);
@@ -96,7 +96,7 @@ void sample_reading_free(struct sample_reading *r)
 	sample_put(r->sample);
 	sample_put(r->before);
 	rates_put(r->rates);
-	sample_summary_put(r->tally);
+	sample_summary_put(r->sample_summary);
 	free(r->code);
 	free(r);
 }

@@ -17,7 +17,7 @@ struct sample_reading {
 	const struct sample *sample;
 	const struct sample *before; /* that rates and code are from; NULL: it is the first */
 	const struct rates *rates;   /* NULL: none yet */
-	const struct sample_summary *tally;
+	const struct sample_summary *sample_summary;
 	uint8_t *code; /* of sample_code_encode(): to before, or whole */
 	size_t len;
 	bool whole;

@@ -167,7 +167,7 @@ static void update_thread_tell_seen(struct update_thread *u, const json_t *statu
 		const json_t *one = json_object_get(watch, watch_name((enum watch_what)w));
 
 		seen->of[w].on = json_is_true(json_object_get(one, "on"));
-		seen->of[w].looks = update_thread_count(one, "looks");
+		seen->of[w].samples = update_thread_count(one, "looks");
 		snprintf(seen->of[w].last, sizeof(seen->of[w].last), "%s",
 			 update_thread_str(one, "last"));
 	}

@@ -165,7 +165,7 @@ static void apply_draw_seen(const struct state_apply *a, struct canvas *c, struc
 	const struct apply_seen *v = &a->seen;
 	char text[320], more[240];
 
-	snprintf(more, sizeof(more), "sample %u%s: %s", v->of[w].looks,
+	snprintf(more, sizeof(more), "sample %u%s: %s", v->of[w].samples,
 		 v->of[w].on ? "" : ", the last", v->of[w].last);
 	canvas_textf(c, r, 1, y, ROLE_LABEL, "%-7s", watch_name(w));
 	canvas_text(c, r, 9, y, v->of[w].on ? ROLE_TEXT : ROLE_DIM,
@@ -174,7 +174,7 @@ static void apply_draw_seen(const struct state_apply *a, struct canvas *c, struc
 
 static int apply_errors_draw(const struct state_apply *a, struct canvas *c, struct rect r, int y)
 {
-	if (!a->seen.of[WATCH_ERRORS].looks || y >= r.h)
+	if (!a->seen.of[WATCH_ERRORS].samples || y >= r.h)
 		return y;
 	apply_draw_seen(a, c, r, y, WATCH_ERRORS);
 	return y + 1;
@@ -185,7 +185,7 @@ static int apply_seen_draw(const struct state_apply *a, struct canvas *c, struct
 	const struct apply_seen *v = &a->seen;
 
 	for (int w = 0; w < APPLY_WATCHES && y < r.h; w++)
-		if (v->of[w].looks)
+		if (v->of[w].samples)
 			apply_draw_seen(a, c, r, y++, (enum watch_what)w);
 	if (!v->scanned || y >= r.h)
 		return y;
@@ -481,7 +481,7 @@ static bool apply_seen_known(const struct state_apply *a)
 	bool any = a->seen.scanned;
 
 	for (int w = 0; w < APPLY_WATCHES; w++)
-		any |= a->seen.of[w].looks > 0;
+		any |= a->seen.of[w].samples > 0;
 	return any;
 }
 

@@ -42,7 +42,7 @@ static enum role apply_phases_reread_text(char *buf, size_t len, const struct st
 	const struct verdict *v = s->verdict;
 
 	buf[0] = '\0';
-	if (s->past.on || (s->apply.state != APPLY_CONFIRM && s->apply.state != APPLY_KEPT))
+	if (s->history_at.on || (s->apply.state != APPLY_CONFIRM && s->apply.state != APPLY_KEPT))
 		return ROLE_TEXT; /* the verdict is of other tables */
 	if (s->apply.reread == REREAD_OTHER) {
 		snprintf(buf, len, "tables read now are OTHER ones");
@@ -236,12 +236,12 @@ static void apply_phases_draw_figure(struct canvas *c, struct rect r, int y, con
 int apply_live_draw(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct state_apply *a = &s->apply;
-	const struct live_figures *b = &a->before;
-	struct live_figures now;
+	const struct live_metrics *b = &a->before;
+	struct live_metrics now;
 
 	if (r.w > 50)
 		r.w = 50;
-	live_figures(&now, s);
+	live_metrics(&now, s);
 	canvas_rule(c, r, y, r.w >= 50 ? "Live vs prediction" : "Live");
 	canvas_text(c, r, r.w - 25, y, ROLE_LABEL, "before");
 	canvas_text(c, r, r.w - 16, y, ROLE_LABEL, "model");

@@ -274,9 +274,9 @@ static int canvas_row_end(const struct canvas *c, int y, bool styles)
 
 	while (end > 0) {
 		const struct cell *cell = &c->cell[y * c->w + end - 1];
-		const struct palette_look *look = role_look((enum role)cell->role);
+		const struct role_style *style = role_style((enum role)cell->role);
 
-		if (cell->ch != ' ' || (styles && (cell->reverse || look->bg >= 0)))
+		if (cell->ch != ' ' || (styles && (cell->reverse || style->bg >= 0)))
 			break;
 		end--;
 	}
@@ -303,17 +303,17 @@ char *canvas_dump(const struct canvas *c)
 
 static void canvas_put_look(FILE *f, const struct cell *cell)
 {
-	const struct palette_look *look = role_look((enum role)cell->role);
+	const struct role_style *style = role_style((enum role)cell->role);
 
 	fputs("\x1b[0", f);
-	if (look->bold)
+	if (style->bold)
 		fputs(";1", f);
 	if (cell->reverse)
 		fputs(";7", f);
-	if (look->fg >= 0)
-		fprintf(f, ";38;5;%d", look->fg);
-	if (look->bg >= 0)
-		fprintf(f, ";48;5;%d", look->bg);
+	if (style->fg >= 0)
+		fprintf(f, ";38;5;%d", style->fg);
+	if (style->bg >= 0)
+		fprintf(f, ";48;5;%d", style->bg);
 	fputc('m', f);
 }
 

@@ -6,7 +6,7 @@
 
 /* viridis and cividis in 7 steps as the 256-colour palette can show them with a lightness
  * that strictly rises; the plain nearest colours are not monotone. */
-static const struct palette_look looks[ROLE_COUNT] = {
+static const struct role_style role_styles[ROLE_COUNT] = {
 	[ROLE_TEXT] = { -1, -1, -1, -1, false, false },
 	[ROLE_DIM] = { 244, -1, -1, -1, false, false },
 	[ROLE_LABEL] = { 110, -1, 6, -1, false, false },
@@ -72,9 +72,9 @@ enum role fill_role(enum role role)
 						     : role;
 }
 
-const struct palette_look *role_look(enum role role)
+const struct role_style *role_style(enum role role)
 {
-	return &looks[(unsigned)role < ROLE_COUNT ? role : ROLE_TEXT];
+	return &role_styles[(unsigned)role < ROLE_COUNT ? role : ROLE_TEXT];
 }
 
 /* 0xRRGGBB of a colour of the xterm-256 palette. */
@@ -103,7 +103,7 @@ int role_rgb(enum role role, bool background)
 		0x472d7b, 0x3b528b, 0x2c728e, 0x21918c, 0x28ae80, 0x5ec962, 0xfde725,
 		0x39486b, 0x575c6d, 0x707173, 0x8a8779, 0xa69d75, 0xc4b56c, 0xffea46,
 	};
-	const struct palette_look *l = role_look(role);
+	const struct role_style *l = role_style(role);
 	int first = background ? ROLE_FILL : ROLE_HEAT;
 
 	if ((int)role >= first && (int)role < first + 2 * HEAT_COLOURS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * look: what a cell means (its role) and how that looks on a terminal.
+ * palette: what a cell means (its role) and its style on a terminal.
  *
  * The heat ramp has a glyph for every level, so that a screen in one colour says the same.
  */
@@ -36,13 +36,13 @@ enum role {
 
 /* Colours of the xterm-256 palette and of the 16 basic ones, -1 for the terminal's own;
  * bold, underline and reverse are what is left in one colour. */
-struct palette_look {
+struct role_style {
 	int16_t fg, bg;
 	int16_t fg16, bg16;
 	bool bold, reverse;
 };
 
-const struct palette_look *role_look(enum role role);
+const struct role_style *role_style(enum role role);
 /* 0xRRGGBB for terminals with true colours, where the ramps are points of viridis and cividis, not
  * the nearest of a palette; -1: the terminal's own. */
 int role_rgb(enum role role, bool background);

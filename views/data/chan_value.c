@@ -127,8 +127,8 @@ static struct chan_value chan_value_of_problem(enum problem p)
 static bool chan_value_is_plain(enum chan_metric m, const struct state *s,
 				const struct fabric_summary *v)
 {
-	return m == CHAN_UTIL && s->rates && !v->down && !v->no_reply && v->tally &&
-	       v->tally->rates == s->rates;
+	return m == CHAN_UTIL && s->rates && !v->down && !v->no_reply && v->sample_summary &&
+	       v->sample_summary->rates == s->rates;
 }
 
 struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const struct state *s,
@@ -139,8 +139,9 @@ struct chan_value chan_value_of(enum chan_metric m, enum palette palette, const 
 	uint32_t port;
 
 	if (chan_value_is_plain(m, s, v))
-		return chan_value_unless_dark(chan_value_heat(v->tally->util[chan], palette),
-					      chan_value_is_unrouted(s, chan));
+		return chan_value_unless_dark(
+			chan_value_heat(v->sample_summary->util[chan], palette),
+			chan_value_is_unrouted(s, chan));
 	port = chan_fabric_port(s->fabric, chan);
 	p = (enum problem)v->problem[port];
 	if (m == CHAN_PROBLEM)
@@ -191,7 +192,7 @@ uint32_t chan_worst(enum chan_metric m, enum palette palette, const struct state
 	int bad = -1;
 
 	if (chan_value_is_plain(m, s, v))
-		return chan_value_most_used(v->tally->util, chan, n);
+		return chan_value_most_used(v->sample_summary->util, chan, n);
 	for (uint32_t i = 0; i < n && bad < 255; i++) {
 		int b = chan_value_of(m, palette, s, v, chan[i]).bad;
 

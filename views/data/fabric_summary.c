@@ -28,7 +28,7 @@ static void fabric_summary_find_lost(struct fabric_summary *v)
 	v->nlost = 0;
 	for (uint32_t i = 0; i < f->nport; i++)
 		if (f->port[i].chan == FAB_NONE && f->port[i].term == FAB_NONE &&
-		    port_problems_was(v->troubles, i))
+		    port_problems_was(v->port_problems, i))
 			v->lost[v->nlost++] = i;
 	v->lost = xrealloc(v->lost, v->nlost + 1ull, sizeof(*v->lost));
 }
@@ -36,23 +36,24 @@ static void fabric_summary_find_lost(struct fabric_summary *v)
 static void fabric_summary_take_fabric(struct fabric_summary *v, const struct state *s)
 {
 	const struct fabric *f = s->fabric;
-	struct port_problems *troubles = v->troubles ? v->troubles : port_problems_new();
+	struct port_problems *port_problems =
+		v->port_problems ? v->port_problems : port_problems_new();
 
-	v->troubles = NULL;
+	v->port_problems = NULL;
 	fabric_summary_done(v);
-	v->troubles = troubles;
-	port_problems_fabric(troubles, f);
+	v->port_problems = port_problems;
+	port_problems_fabric(port_problems, f);
 	v->fabric = fabric_get(f);
-	v->shape = topology_kind_new(f);
+	v->topology = topology_kind_new(f);
 	v->racks = racks_new(f, s->racks_file, s->racks_path);
-	v->tiers = tiers_new(f, v->shape);
+	v->tiers = tiers_new(f, v->topology);
 	v->tier_of = v->tiers->of;
 	v->ntier = v->tiers->n;
 	for (uint32_t t = 0; t < v->ntier; t++)
 		memcpy(v->tier[t].name, v->tiers->name[t], sizeof(v->tier[t].name));
-	reference_rates_take(&v->norm, f, v->tiers);
-	v->isl_Mbps = v->norm.isl_Mbps;
-	v->host_Mbps = v->norm.host_Mbps;
+	reference_rates_take(&v->reference, f, v->tiers);
+	v->isl_Mbps = v->reference.isl_Mbps;
+	v->host_Mbps = v->reference.host_Mbps;
 	v->cables = f->nchan / 2;
 	v->hosts = f->nterm;
 	v->problem = xcalloc(f->nport + 1ull, 1);
@@ -95,7 +96,7 @@ static void fabric_summary_list_problems(struct fabric_summary *v, const uint32_
 
 static void fabric_summary_find_problems(struct fabric_summary *v, const struct state *s)
 {
-	const struct sample_summary *t = v->tally;
+	const struct sample_summary *t = v->sample_summary;
 	uint32_t count[PROBLEM_KINDS];
 
 	memcpy(v->problem, t->problem, v->fabric->nport);
@@ -112,13 +113,13 @@ static void fabric_summary_find_problems(struct fabric_summary *v, const struct 
 	v->errors = count[PROBLEM_ERRORS];
 	v->reduced = count[PROBLEM_REDUCED];
 	fabric_summary_list_problems(v, count);
-	if (!s->past.on)
-		port_problems_note(v->troubles, v->problem, s->now_s);
+	if (!s->history_at.on)
+		port_problems_note(v->port_problems, v->problem, s->now_s);
 }
 
 static void fabric_summary_take_sums(struct fabric_summary *v)
 {
-	const struct sample_summary *t = v->tally;
+	const struct sample_summary *t = v->sample_summary;
 
 	for (uint32_t i = 0; i < v->ntier; i++) {
 		struct tier *x = &v->tier[i];
@@ -255,7 +256,7 @@ const struct job_load *fabric_summary_job_load(const struct fabric_summary *v,
 	at = link_usage_job(u, v->jobs->jobs[job].id);
 	v->job_load[job] = (struct job_load){ .worst = FAB_NONE, .util_max = NAN, .efi_mean = NAN };
 	if (at != FAB_NONE)
-		fabric_summary_load_of_job(&v->job_load[job], v->tally, u->routes, at);
+		fabric_summary_load_of_job(&v->job_load[job], v->sample_summary, u->routes, at);
 	v->job_load_made[job] = 1;
 	return &v->job_load[job];
 }
@@ -263,14 +264,15 @@ const struct job_load *fabric_summary_job_load(const struct fabric_summary *v,
 /* That of the state where it is of what the state shows: another thread has made it. */
 static void fabric_summary_take_tally(struct fabric_summary *v, const struct state *s)
 {
-	const struct sample_summary *t = s->tally;
+	const struct sample_summary *t = s->sample_summary;
 
-	sample_summary_put(v->tally);
+	sample_summary_put(v->sample_summary);
 	if (t && digest_equal(&t->fabric->fingerprint, &v->fabric->fingerprint) &&
 	    t->sample == v->sample && t->rates == v->rates)
-		v->tally = sample_summary_get(t);
+		v->sample_summary = sample_summary_get(t);
 	else
-		v->tally = sample_summary_new(v->fabric, &v->norm, v->sample, v->rates);
+		v->sample_summary =
+			sample_summary_new(v->fabric, &v->reference, v->sample, v->rates);
 }
 
 void fabric_summary_update(struct fabric_summary *v, const struct state *s)
@@ -299,7 +301,8 @@ void fabric_summary_update(struct fabric_summary *v, const struct state *s)
 	v->jobs = s->jobs ? jobset_get(s->jobs) : NULL;
 	v->rates = s->rates ? rates_get(s->rates) : NULL;
 	v->sample = s->sample ? sample_get(s->sample) : NULL;
-	if (!v->tally || v->tally->rates != v->rates || v->tally->sample != v->sample)
+	if (!v->sample_summary || v->sample_summary->rates != v->rates ||
+	    v->sample_summary->sample != v->sample)
 		fabric_summary_take_tally(v, s);
 	fabric_summary_find_problems(v, s);
 	fabric_summary_take_sums(v);
@@ -313,15 +316,15 @@ void fabric_summary_done(struct fabric_summary *v)
 	rates_put(v->rates);
 	sample_put(v->sample);
 	jobset_put(v->jobs);
-	topology_kind_free(v->shape);
+	topology_kind_free(v->topology);
 	racks_free(v->racks);
 	free(v->job_Bps);
 	free(v->by_traffic);
 	fabric_summary_forget_loads(v);
-	port_problems_free(v->troubles);
+	port_problems_free(v->port_problems);
 	free(v->problem);
 	free(v->lost);
 	tiers_free(v->tiers);
-	sample_summary_put(v->tally);
+	sample_summary_put(v->sample_summary);
 	memset(v, 0, sizeof(*v));
 }

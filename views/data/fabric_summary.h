@@ -39,21 +39,21 @@ struct fabric_summary {
 	const struct sample *sample;
 	const struct jobset *jobs;
 
-	struct topology_kind *shape;
+	struct topology_kind *topology;
 	double errors_limit; /* per minute, of the state */
 	struct racks *racks;
 	struct tiers *tiers;
-	struct reference_rates norm;
-	const struct sample_summary *tally;	  /* own reference: of sample and rates */
-	uint32_t isl_Mbps, host_Mbps;		  /* most common rates */
-	uint32_t cables;			  /* between switches */
-	uint32_t hosts;				  /* host links */
-	uint32_t down, reduced, errors, no_reply; /* ports */
-	uint8_t *problem;			  /* enum problem, by fabric port */
-	uint32_t *lost;				  /* ports that had a link and have none now */
+	struct reference_rates reference;
+	const struct sample_summary *sample_summary; /* own reference: of sample and rates */
+	uint32_t isl_Mbps, host_Mbps;		     /* most common rates */
+	uint32_t cables;			     /* between switches */
+	uint32_t hosts;				     /* host links */
+	uint32_t down, reduced, errors, no_reply;    /* ports */
+	uint8_t *problem;			     /* enum problem, by fabric port */
+	uint32_t *lost;				     /* ports that had a link and have none now */
 	uint32_t nlost;
-	struct port_problems *troubles; /* since when, and what was there */
-	uint32_t nproblem;		/* listed below: worst kind first */
+	struct port_problems *port_problems; /* since when, and what was there */
+	uint32_t nproblem;		     /* listed below: worst kind first */
 	uint32_t problem_sw[PROBLEM_MAX];
 	uint8_t problem_port[PROBLEM_MAX];
 

@@ -20,11 +20,11 @@ void state_init(struct state *s)
 		s->apply.steps[i].took_s = NAN;
 }
 
-int64_t state_moment_s(const struct state *s)
+int64_t state_time_s(const struct state *s)
 {
-	bool held = s->past.on || s->mode == RUN_FROZEN || s->mode == RUN_FILE;
+	bool held = s->history_at.on || s->mode == RUN_FROZEN || s->mode == RUN_FILE;
 
-	return held && s->past.time_s ? s->past.time_s : s->now_s;
+	return held && s->history_at.time_s ? s->history_at.time_s : s->now_s;
 }
 
 const struct metrics *state_metrics(const struct state *s)
@@ -147,7 +147,7 @@ const char *state_no_vls(char *buf, size_t len, const struct state *s)
 {
 	const struct state_poll *p = &s->poll;
 
-	if (s->past.on)
+	if (s->history_at.on)
 		snprintf(buf, len, "SL2VL was not read then");
 	else if (s->mode == RUN_FILE)
 		snprintf(buf, len, "SL2VL is not in this snapshot");

@@ -183,7 +183,7 @@ enum apply_state {
 };
 
 /* What an update is to change, at one time. */
-struct live_figures {
+struct live_metrics {
 	bool known;
 	double util_max, wait_max; /* per cent, over the channels between switches; NAN unknown */
 	double errors_per_min;	   /* sum over them; NAN unknown */
@@ -201,7 +201,7 @@ struct apply_wave {
 struct apply_seen {
 	struct {
 		bool on;
-		uint32_t looks; /* times that it looked, since before the first write */
+		uint32_t samples; /* taken since before the first write */
 		char last[200];
 	} of[APPLY_WATCHES];
 	bool scanned;			    /* blocks were read again while it waits: */
@@ -255,13 +255,13 @@ struct state_apply {
 	char found[200];	       /* by a watch condition, the newest; "" nothing */
 	bool job_failed;
 
-	struct apply_seen seen; /* while it waits; looks 0: not known */
+	struct apply_seen seen; /* while it waits; samples 0: not known */
 	enum apply_reread reread;
 	uint32_t undrained; /* jobs whose paths change, where nobody was asked to drain */
 	double wrote_s;	    /* the writing took; NAN */
 	double back_s;	    /* that a rollback takes, as fast as this update went; NAN */
 
-	struct live_figures before;  /* at its start */
+	struct live_metrics before;  /* at its start */
 	double pred_util, pred_dark; /* as predicted; NAN unknown */
 	double took_s;		     /* all of it, at the end; NAN */
 
@@ -277,8 +277,8 @@ struct state_apply {
 	const struct apply_wrote *wrote; /* what its journal says; NULL: not read */
 };
 
-/* A moment of the past is shown instead of now: all below is as it was then. */
-struct state_past {
+/* A sample of the history is shown instead of the newest: the state is as it was then. */
+struct state_history_at {
 	bool on;
 	int64_t time_s;	      /* of the moment; also of a frozen screen, and of a snapshot */
 	uint32_t back, count; /* so many samples ago, of so many that are kept */
@@ -343,7 +343,7 @@ struct state {
 	const struct sample *sample; /* newest */
 	const struct rates *rates;   /* newest */
 	const struct sample_summary
-		*tally; /* of sample and rates; NULL: the survey makes its own */
+		*sample_summary; /* of sample and rates; NULL: the survey makes its own */
 	const struct history *history;
 	const struct events *events;
 
@@ -358,11 +358,11 @@ struct state {
 	const struct sessions *sessions; /* recorded, of view 9 */
 	bool sessions_busy;		 /* they are being read */
 	char sessions_step[48];		 /* how far the file is that is being read */
-	struct state_past past;
+	struct state_history_at history_at;
 };
 
 /* From the newest rates and figures of s.  O(channels). */
-void live_figures(struct live_figures *out, const struct state *s);
+void live_metrics(struct live_metrics *out, const struct state *s);
 
 /* Why there are none, where s->tables is NULL. */
 const char *state_no_tables(const struct state *s);
@@ -390,7 +390,7 @@ static inline uint32_t chan_fabric_port(const struct fabric *f, uint32_t chan)
 
 /* When what is shown was so, Unix time: now, or the moment that is looked back at, at which the
  * screen was frozen, or of which the snapshot is. */
-int64_t state_moment_s(const struct state *s);
+int64_t state_time_s(const struct state *s);
 /* Current metrics when they are of this fabric, else NULL. */
 const struct metrics *state_metrics(const struct state *s);
 /* Who uses what, when it is of the current tables, else NULL. */

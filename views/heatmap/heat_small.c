@@ -12,7 +12,7 @@ static void heat_small_follow(struct heat_small *h, const struct context *ctx,
 	if (h->layout && h->layout->fabric == s->fabric)
 		return;
 	heat_small_done(h);
-	h->layout = heat_layout_new(s->fabric, v->shape, v->racks);
+	h->layout = heat_layout_new(s->fabric, v->topology, v->racks);
 	heat_rows_set(&h->rows, &h->layout->plane[0], HEAT_BY_PLACE, s, v->racks);
 }
 

@@ -37,7 +37,7 @@ struct heatmap_ui {
 	struct heat_window window;
 	struct heat_cells cells;
 	struct heat_cables cables;
-	uint32_t told; /* channel last told to the other views, or taken from them */
+	uint32_t shared_chan; /* channel last told to the other views, or taken from them */
 };
 
 static const struct heat_plane *heatmap_plane(const struct heatmap_ui *u)
@@ -338,15 +338,15 @@ static void heatmap_follow(struct heatmap_ui *u, const struct context *ctx, cons
 
 	if (!u->layout || u->layout->fabric != s->fabric) {
 		heat_layout_free(u->layout);
-		u->layout = heat_layout_new(s->fabric, v->shape, v->racks);
+		u->layout = heat_layout_new(s->fabric, v->topology, v->racks);
 		heatmap_set_plane(u, ctx, s, 0);
-		u->told = FAB_NONE;
+		u->shared_chan = FAB_NONE;
 	}
 	if (u->sort == HEAT_BY_UTIL && s->rates != u->sorted_by && s->now_s - u->moved_s >= HOLD_S)
 		heatmap_sort_rows(u, ctx, s);
-	if (chan == FAB_NONE || chan == u->told)
+	if (chan == FAB_NONE || chan == u->shared_chan)
 		return;
-	u->told = chan;
+	u->shared_chan = chan;
 	heatmap_go_to(u, ctx, s, chan);
 }
 
@@ -449,7 +449,7 @@ static void heatmap_zoom_in(struct heatmap_ui *u, struct context *ctx, const str
 
 static void heatmap_select_and_go(struct heatmap_ui *u, struct context *ctx, uint32_t chan)
 {
-	u->told = chan;
+	u->shared_chan = chan;
 	ctx->chan = chan;
 	context_goto(ctx, VIEW_LINKS);
 }

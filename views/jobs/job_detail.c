@@ -125,7 +125,7 @@ static void job_detail_follow(struct job_detail *d, const struct context *ctx,
 	d->rates = s->rates ? rates_get(s->rates) : NULL;
 	if (job == FAB_NONE || !u->routes)
 		return;
-	job_detail_find_links(d, ctx->summary.tally, u->routes, job);
+	job_detail_find_links(d, ctx->summary.sample_summary, u->routes, job);
 	job_detail_find_pairs(d, s, &u->jobs->jobs[job]);
 }
 
@@ -140,7 +140,7 @@ static void job_detail_draw_place(const struct state *s, struct canvas *c, struc
 	if (j->start_s)
 		x = canvas_textf(c, r, x, 0, ROLE_TEXT, "  since %s (%s)",
 				 figure_time(time, j->start_s),
-				 figure_age(age, (double)(state_moment_s(s) - j->start_s)));
+				 figure_age(age, (double)(state_time_s(s) - j->start_s)));
 	if (j->unknown)
 		canvas_textf(c, r, x, 0, ROLE_WARN, "  %u of its nodes are not in this fabric",
 			     j->unknown);

@@ -12,7 +12,7 @@
 struct links_ui {
 	struct table table;
 	const struct fabric *fabric;   /* own reference */
-	uint32_t told;		       /* channel that the cursor was put on last */
+	uint32_t shared_chan;	       /* channel that the cursor was put on last */
 	bool open;		       /* the page of the link under the cursor */
 	const struct field *sorted_by; /* as it was seen last */
 };
@@ -63,7 +63,7 @@ static void links_moved(const struct table_in *in, uint32_t chan)
 {
 	struct links_ui *u = in->own;
 
-	u->told = chan;
+	u->shared_chan = chan;
 	in->ctx->chan = chan;
 }
 
@@ -136,13 +136,13 @@ static void links_follow(struct links_ui *u, struct context *ctx, const struct s
 	if (u->fabric != s->fabric) {
 		fabric_put(u->fabric);
 		u->fabric = fabric_get(s->fabric);
-		u->told = FAB_NONE;
+		u->shared_chan = FAB_NONE;
 	}
 	table_follow(&u->table, &ops, &in);
 	links_follow_sort(u, ctx);
-	if (chan == FAB_NONE || chan == u->told)
+	if (chan == FAB_NONE || chan == u->shared_chan)
 		return;
-	u->told = chan;
+	u->shared_chan = chan;
 	table_select(&u->table, table_key(&rows, chan));
 }
 

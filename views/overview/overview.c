@@ -228,10 +228,10 @@ static void overview_fabric_pane(struct canvas *c, struct rect r, const struct s
 {
 	char shape[64], title[96];
 
-	topology_kind_sentence(shape, sizeof(shape), v->shape);
+	topology_kind_sentence(shape, sizeof(shape), v->topology);
 	snprintf(title, sizeof(title), "Fabric: %s", shape);
 	if (text_width(title) + 6 > r.w) {
-		topology_kind_name(shape, sizeof(shape), v->shape);
+		topology_kind_name(shape, sizeof(shape), v->topology);
 		snprintf(title, sizeof(title), "Fabric: %s", shape);
 	}
 	canvas_rule(c, r, 0, title);
@@ -354,7 +354,8 @@ static void overview_draw_hot_row(const struct context *ctx, struct canvas *c, s
 static const uint32_t *overview_hot(const struct context *ctx, uint32_t *n)
 {
 	const struct fabric_summary *v = &ctx->summary;
-	const struct sample_top *top = v->tally ? &v->tally->top[ctx->metric] : NULL;
+	const struct sample_top *top =
+		v->sample_summary ? &v->sample_summary->top[ctx->metric] : NULL;
 
 	*n = top ? top->n : 0;
 	return top ? top->chan : NULL;
@@ -420,7 +421,9 @@ static const char *overview_problem_text(char *buf, size_t len, const struct sta
 	const struct port *p = &s->fabric->port[port];
 	const struct port_rate *rate = state_rate(s, port);
 	bool longer = false;
-	double age = s->past.on ? NAN : port_problems_age_s(v->troubles, port, s->now_s, &longer);
+	double age = s->history_at.on
+			     ? NAN
+			     : port_problems_age_s(v->port_problems, port, s->now_s, &longer);
 	char since[FIGURE_LEN], pct[FIGURE_LEN], what[64];
 
 	if (kind == PROBLEM_ERRORS && rate)
@@ -443,7 +446,7 @@ static void overview_draw_problem(const struct context *ctx, struct canvas *c, s
 {
 	uint32_t sw = v->problem_sw[i], port = s->fabric->port_off[sw] + v->problem_port[i];
 	enum problem kind = (enum problem)v->problem[port];
-	const char *was = port_problems_was(v->troubles, port);
+	const char *was = port_problems_was(v->port_problems, port);
 	char label[256], full[360], text[96];
 
 	overview_problem_text(text, sizeof(text), s, v, port);

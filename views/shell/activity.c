@@ -101,7 +101,7 @@ static void activity_put_tables(char *out, size_t len, const struct state *s, un
 	char done[FIGURE_LEN], total[FIGURE_LEN], text[160];
 
 	out[0] = '\0';
-	if (s->past.on || !(p->tables_on || p->tables_ended))
+	if (s->history_at.on || !(p->tables_on || p->tables_ended))
 		return;
 	if (p->tables_ended) {
 		activity_put_ended(out, len, s, without);

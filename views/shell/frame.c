@@ -13,10 +13,11 @@ static const char *frame_run_word(const struct state *s, char *buf, size_t len)
 {
 	char age[FIGURE_LEN];
 
-	if (s->past.on) {
+	if (s->history_at.on) {
 		snprintf(buf, len, "%sHIST %s -%u/%u%s%s (L: %s)",
-			 s->mode == RUN_FROZEN ? "FROZEN " : "", figure_time(age, s->past.time_s),
-			 s->past.back, s->past.count, s->past.mark[0] ? " " : "", s->past.mark,
+			 s->mode == RUN_FROZEN ? "FROZEN " : "",
+			 figure_time(age, s->history_at.time_s), s->history_at.back,
+			 s->history_at.count, s->history_at.mark[0] ? " " : "", s->history_at.mark,
 			 s->mode == RUN_FILE ? "newest" : "live");
 		return buf;
 	}
@@ -120,7 +121,7 @@ static void frame_left_text(char *buf, size_t len, const struct state *s, int br
 
 static void frame_draw_status(struct canvas *c, struct rect r, const struct state *s, uint64_t job)
 {
-	bool loud = s->mode == RUN_FROZEN || s->mode == RUN_LOST || s->past.on;
+	bool loud = s->mode == RUN_FROZEN || s->mode == RUN_LOST || s->history_at.on;
 	char left[512];
 	int end, brief = 0;
 
@@ -336,8 +337,8 @@ static void frame_age_text(char *buf, size_t len, const struct state *s)
 {
 	char age[FIGURE_LEN], next[FIGURE_LEN];
 
-	if (s->past.on || (s->mode == RUN_FILE && s->sample))
-		snprintf(buf, len, "of %s", figure_time(age, s->past.time_s));
+	if (s->history_at.on || (s->mode == RUN_FILE && s->sample))
+		snprintf(buf, len, "of %s", figure_time(age, s->history_at.time_s));
 	else if (s->mode == RUN_FILE)
 		snprintf(buf, len, "from a file: no counters");
 	else if (s->mode == RUN_LIVE && isfinite(s->poll.next_s))
@@ -351,7 +352,7 @@ static void frame_draw_data(struct canvas *c, struct rect r, int y, const struct
 			    const struct frame_text *t)
 {
 	char trouble[256], age[64], buf[256];
-	struct activity busy;
+	struct activity activity;
 	int end, x = 1;
 
 	frame_age_text(age, sizeof(age), s);
@@ -361,14 +362,14 @@ static void frame_draw_data(struct canvas *c, struct rect r, int y, const struct
 	if (trouble[0]) {
 		text_shorten_words(buf, sizeof(buf), trouble, end - x - 2);
 		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ", buf);
-		activity_fit_work(&busy, s, end - x - 2);
+		activity_fit_work(&activity, s, end - x - 2);
 	} else {
-		activity_fit(&busy, s, end - x - 2);
+		activity_fit(&activity, s, end - x - 2);
 	}
-	if (busy.tables[0])
-		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ", busy.tables);
-	if (busy.work[0])
-		canvas_text(c, r, x, y, ROLE_TEXT, busy.work);
+	if (activity.tables[0])
+		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ", activity.tables);
+	if (activity.work[0])
+		canvas_text(c, r, x, y, ROLE_TEXT, activity.work);
 	else if (x < end - 8)
 		canvas_text(c, r, x, y, ROLE_DIM,
 			    text_shorten(buf, sizeof(buf), t->context, end - x - 2));

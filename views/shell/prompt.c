@@ -79,31 +79,31 @@ static void prompt_type(struct prompt *p, uint32_t ch)
 
 /* --- what was typed before ------------------------------------------------------------------- */
 
-static const char *prompt_past(const struct prompt *p, uint32_t back)
+static const char *prompt_earlier(const struct prompt *p, uint32_t back)
 {
-	return p->past[p->kind][(p->npast[p->kind] - back) % PROMPT_PAST];
+	return p->history[p->kind][(p->nhistory[p->kind] - back) % PROMPT_HISTORY];
 }
 
 static void prompt_keep(struct prompt *p)
 {
-	uint32_t *n = &p->npast[p->kind];
+	uint32_t *n = &p->nhistory[p->kind];
 
-	if (!p->text[0] || (*n && !strcmp(prompt_past(p, 1), p->text)))
+	if (!p->text[0] || (*n && !strcmp(prompt_earlier(p, 1), p->text)))
 		return;
-	memcpy(p->past[p->kind][*n % PROMPT_PAST], p->text, sizeof(p->text));
+	memcpy(p->history[p->kind][*n % PROMPT_HISTORY], p->text, sizeof(p->text));
 	(*n)++;
 }
 
-static bool prompt_step_back(struct prompt *p, int by)
+static bool prompt_recall(struct prompt *p, int by)
 {
-	uint32_t n = p->npast[p->kind], most = n < PROMPT_PAST ? n : PROMPT_PAST;
+	uint32_t n = p->nhistory[p->kind], most = n < PROMPT_HISTORY ? n : PROMPT_HISTORY;
 
 	if ((by > 0 && p->back >= most) || (by < 0 && !p->back))
 		return false;
 	if (!p->back)
 		memcpy(p->draft, p->text, sizeof(p->draft));
 	p->back += (uint32_t)by;
-	memcpy(p->text, p->back ? prompt_past(p, p->back) : p->draft, sizeof(p->text));
+	memcpy(p->text, p->back ? prompt_earlier(p, p->back) : p->draft, sizeof(p->text));
 	p->at = strlen(p->text);
 	return true;
 }
@@ -177,8 +177,7 @@ enum prompt_result prompt_input(struct prompt *p, const struct input *in,
 		return PROMPT_SAME;
 	case REQ_UP:
 	case REQ_DOWN:
-		return prompt_step_back(p, in->req == REQ_UP ? 1 : -1) ? PROMPT_CHANGED
-								       : PROMPT_SAME;
+		return prompt_recall(p, in->req == REQ_UP ? 1 : -1) ? PROMPT_CHANGED : PROMPT_SAME;
 	case REQ_ENTER:
 		prompt_keep(p);
 		p->kind = PROMPT_NONE;

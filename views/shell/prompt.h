@@ -15,17 +15,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROMPT_LEN  PATH_TEXT
-#define PROMPT_PAST 32
+#define PROMPT_LEN     PATH_TEXT
+#define PROMPT_HISTORY 32
 
 struct prompt {
 	enum prompt_kind kind; /* PROMPT_NONE: nothing is being typed */
 	char text[PROMPT_LEN];
 	size_t at; /* byte of the cursor */
 
-	char past[PROMPT_KINDS][PROMPT_PAST][PROMPT_LEN];
-	uint32_t npast[PROMPT_KINDS]; /* ever kept */
-	uint32_t back;		      /* so many steps back in it; 0: the draft */
+	char history[PROMPT_KINDS][PROMPT_HISTORY][PROMPT_LEN];
+	uint32_t nhistory[PROMPT_KINDS]; /* ever kept */
+	uint32_t back;			 /* so many steps back in it; 0: the draft */
 	char draft[PROMPT_LEN];
 
 	struct choices choices;

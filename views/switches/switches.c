@@ -19,7 +19,7 @@ struct switches_ui {
 	struct table list;
 	struct table ports;
 	const struct fabric *fabric; /* own reference */
-	uint32_t told;		     /* switch that other views were told, or took from them */
+	uint32_t shared_chan;	     /* switch that other views were told, or took from them */
 	uint32_t sw;		     /* whose inside is shown; FAB_NONE: the table */
 	uint32_t trail[TRAIL];	     /* switches that F came from */
 	uint32_t ntrail;
@@ -71,14 +71,14 @@ static void switches_moved(const struct table_in *in, uint32_t sw)
 {
 	struct switches_ui *u = in->own;
 
-	u->told = sw;
+	u->shared_chan = sw;
 	in->ctx->sw = sw;
 }
 
 static void switches_show(struct switches_ui *u, struct context *ctx, uint32_t sw)
 {
 	u->sw = sw;
-	u->told = sw;
+	u->shared_chan = sw;
 	u->ports.moved = false;
 	u->ports.stale = true;
 	u->sl2vl = (struct sl2vl_pane){ 0 };
@@ -192,16 +192,16 @@ static void switches_follow(struct switches_ui *u, struct context *ctx, const st
 	if (!u->begun || u->fabric != s->fabric) {
 		fabric_put(u->fabric);
 		u->fabric = fabric_get(s->fabric);
-		u->told = u->sw = FAB_NONE;
+		u->shared_chan = u->sw = FAB_NONE;
 		u->ntrail = 0;
 		u->begun = true;
 	}
 	if (u->sw == FAB_NONE)
 		table_follow(&u->list, &list_ops, &in);
-	if (sw == FAB_NONE || sw == u->told)
+	if (sw == FAB_NONE || sw == u->shared_chan)
 		return;
 	/* chosen in another view: that one is to be seen */
-	u->told = sw;
+	u->shared_chan = sw;
 	table_select(&u->list, table_key(&rows, sw));
 	u->ntrail = 0;
 	switches_show(u, ctx, sw);
@@ -234,12 +234,13 @@ static struct port_counts switches_count_ports(const struct pane_in *in)
 static void switches_draw_facts(const struct pane_in *in, struct canvas *c, struct rect r, int y)
 {
 	const struct fabric *f = in->s->fabric;
-	const struct topology_kind *shape = in->ctx->summary.shape;
+	const struct topology_kind *topology = in->ctx->summary.topology;
 	struct port_counts n = switches_count_ports(in);
 	char level[16] = "";
-	const char *at = shape->kind == TOPOLOGY_TREE
-				 ? topology_kind_level_name(level, shape, shape->level[in->sw])
-				 : "";
+	const char *at =
+		topology->kind == TOPOLOGY_TREE
+			? topology_kind_level_name(level, topology, topology->level[in->sw])
+			: "";
 	int x;
 
 	x = canvas_textf(c, r, 1, y, ROLE_TEXT, "%s%sLID %u  0x%016llx  %u up", at,

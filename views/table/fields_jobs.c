@@ -150,7 +150,7 @@ static void fields_jobs_get_slowdown(struct value *c, const struct rows *r, uint
 static void fields_jobs_get_age(struct value *c, const struct rows *r, uint32_t row)
 {
 	if (fields_jobs_of(r, row)->start_s)
-		c->num = (double)(state_moment_s(r->s) - fields_jobs_of(r, row)->start_s);
+		c->num = (double)(state_time_s(r->s) - fields_jobs_of(r, row)->start_s);
 }
 
 /* Only running jobs are in a job set. */

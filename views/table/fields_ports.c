@@ -182,7 +182,7 @@ static void fields_ports_get_rx(struct value *c, const struct rows *r, uint32_t 
 
 static void fields_ports_get_util(struct value *c, const struct rows *r, uint32_t row)
 {
-	const struct sample_summary *t = r->v->tally;
+	const struct sample_summary *t = r->v->sample_summary;
 
 	/* the same in a column of its own: a large table is sorted by it with every sample */
 	if (r->kind == ROWS_LINKS && t && t->rates && t->rates == r->s->rates &&
@@ -255,9 +255,9 @@ static void fields_ports_get_problem_age(struct value *c, const struct rows *r, 
 {
 	bool longer;
 
-	if (!r->s->past.on)
-		c->num = port_problems_age_s(r->v->troubles, fields_ports_of(r, row), r->s->now_s,
-					     &longer);
+	if (!r->s->history_at.on)
+		c->num = port_problems_age_s(r->v->port_problems, fields_ports_of(r, row),
+					     r->s->now_s, &longer);
 }
 
 static void fields_ports_get_lanes(struct value *c, const struct rows *r, uint32_t row)

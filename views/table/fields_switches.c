@@ -26,7 +26,7 @@ static void fields_switches_get_desc(struct value *c, const struct rows *r, uint
 
 static void fields_switches_get_level(struct value *c, const struct rows *r, uint32_t sw)
 {
-	const struct topology_kind *s = r->v->shape;
+	const struct topology_kind *s = r->v->topology;
 
 	if (s && s->kind == TOPOLOGY_TREE)
 		c->text = topology_kind_level_name(c->buf, s, s->level[sw]);

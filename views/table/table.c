@@ -337,7 +337,8 @@ void table_follow(struct table *t, const struct table_ops *ops, const struct tab
 
 /* --- what is asked for ----------------------------------------------------------------------- */
 
-static void table_tell(struct table *t, const struct table_ops *ops, const struct table_in *in)
+static void table_cursor_moved(struct table *t, const struct table_ops *ops,
+			       const struct table_in *in)
 {
 	if (t->list.cursor >= t->nrow)
 		return;
@@ -416,7 +417,7 @@ static void table_find_row(struct table *t, const struct table_ops *ops, const s
 		if (t->find[0] ? table_row_has(&r, t->row[i], t->find)
 			       : table_problem(&r, t->row[i])) {
 			t->list.cursor = i;
-			table_tell(t, ops, in);
+			table_cursor_moved(t, ops, in);
 			return;
 		}
 	}
@@ -453,7 +454,7 @@ static void table_tag(struct table *t, const struct table_ops *ops, const struct
 		t->stale = true;
 	else if (t->list.cursor + 1 < t->nrow)
 		t->list.cursor++;
-	table_tell(t, ops, in);
+	table_cursor_moved(t, ops, in);
 }
 
 /* What Esc takes away first; false: nothing is left. */
@@ -510,7 +511,7 @@ static bool table_go_to(struct table *t, const struct table_ops *ops, const stru
 	if (best == FAB_NONE)
 		return false;
 	t->list.cursor = best;
-	table_tell(t, ops, in);
+	table_cursor_moved(t, ops, in);
 	return true;
 }
 
@@ -549,7 +550,7 @@ static bool table_click(struct table *t, const struct table_ops *ops, const stru
 		return true;
 	}
 	t->list.cursor = i;
-	table_tell(t, ops, in);
+	table_cursor_moved(t, ops, in);
 	return true;
 }
 
@@ -558,7 +559,7 @@ static bool table_wheel(struct table *t, const struct table_ops *ops, const stru
 {
 	for (int i = 0; i < 3; i++)
 		list_move(&t->list, up ? REQ_UP : REQ_DOWN, t->nrow);
-	table_tell(t, ops, in);
+	table_cursor_moved(t, ops, in);
 	return true;
 }
 
@@ -598,7 +599,7 @@ bool table_input(struct table *t, const struct table_ops *ops, const struct tabl
 {
 	table_follow(t, ops, in);
 	if (list_move(&t->list, input->req, t->nrow)) {
-		table_tell(t, ops, in);
+		table_cursor_moved(t, ops, in);
 		return true;
 	}
 	switch (input->req) {

@@ -111,16 +111,16 @@ static void topology_follow(struct topology_ui *u, struct context *ctx, const st
 
 	if (!u->fine || u->fine->fabric != s->fabric) {
 		topology_forget(u);
-		topology_layout_new(&u->fine, &u->blocks, s->fabric, ctx->summary.shape);
+		topology_layout_new(&u->fine, &u->blocks, s->fabric, ctx->summary.topology);
 		u->cursor = u->fine->sw[u->fine->node[0].first];
-		u->told = u->told_sw = FAB_NONE;
+		u->shared_chan = u->told_sw = FAB_NONE;
 		u->placed = false;
 	}
-	if (chan != FAB_NONE && chan != u->told)
+	if (chan != FAB_NONE && chan != u->shared_chan)
 		u->cursor = s->fabric->chan_src[chan];
 	if (sw != FAB_NONE && sw != u->told_sw)
 		u->cursor = sw;
-	u->told = chan;
+	u->shared_chan = chan;
 	u->told_sw = sw;
 	if (ctx->compare && state_preview_ready(s))
 		u->metric = CHAN_DELTA;
@@ -148,10 +148,10 @@ static void topology_draw(void *own, struct context *ctx, struct canvas *c, stru
 		return;
 	topology_find_steps(u);
 	topology_follow_cursor(u);
-	topology_figures(u, ctx, s);
+	topology_metrics(u, ctx, s);
 	topology_lines(u, ctx, s, c, c->ascii || !s->colours || ctx->palette == PALETTE_NONE);
 	topology_nodes(u, ctx, c, s);
-	topology_title(u, ctx->summary.shape->note, c, r);
+	topology_title(u, ctx->summary.topology->note, c, r);
 	topology_row_names(u, c, r);
 	chan_value_legend(u->metric, ctx->palette, c, r, 1, r.h - 1 - below);
 	if (below)
@@ -168,20 +168,21 @@ static void topology_zoom_to(struct topology_ui *u, uint32_t zoom)
 }
 
 /* To the same place of the next plane, around at the end. */
-static bool topology_change_plane(struct topology_ui *u, const struct topology_kind *shape,
+static bool topology_change_plane(struct topology_ui *u, const struct topology_kind *topology,
 				  enum req req)
 {
-	const uint16_t *at = &shape->coord[(size_t)u->cursor * TOPOLOGY_DIMS];
+	const uint16_t *at = &topology->coord[(size_t)u->cursor * TOPOLOGY_DIMS];
 	uint32_t all, plane, want, other;
 
-	if ((req != REQ_PAGE_DOWN && req != REQ_PAGE_UP) || !topology_has_planes(u, shape))
+	if ((req != REQ_PAGE_DOWN && req != REQ_PAGE_UP) || !topology_has_planes(u, topology))
 		return false;
-	plane = topology_plane(shape, u->cursor, &all);
+	plane = topology_plane(topology, u->cursor, &all);
 	want = (plane + (req == REQ_PAGE_DOWN ? 1 : all - 1)) % all;
 	for (uint32_t sw = 0; sw < u->fine->fabric->nsw; sw++) {
-		const uint16_t *x = &shape->coord[(size_t)sw * TOPOLOGY_DIMS];
+		const uint16_t *x = &topology->coord[(size_t)sw * TOPOLOGY_DIMS];
 
-		if (x[0] == at[0] && x[1] == at[1] && topology_plane(shape, sw, &other) == want) {
+		if (x[0] == at[0] && x[1] == at[1] &&
+		    topology_plane(topology, sw, &other) == want) {
 			u->cursor = sw;
 			return true;
 		}
@@ -361,7 +362,7 @@ static bool topology_travel(struct topology_ui *u, struct context *ctx, const st
 		topology_find(u, ctx, s, in->req == REQ_FIND_NEXT);
 		return true;
 	default:
-		return topology_change_plane(u, ctx->summary.shape, in->req) ||
+		return topology_change_plane(u, ctx->summary.topology, in->req) ||
 		       topology_move(u, in->req);
 	}
 }

@@ -206,34 +206,34 @@ static void topology_draw_add_switch(struct sums *sum, const struct fabric_summa
 	}
 }
 
-bool topology_has_planes(const struct topology_ui *u, const struct topology_kind *shape)
+bool topology_has_planes(const struct topology_ui *u, const struct topology_kind *topology)
 {
-	return shown(u) == u->fine && shape->ndim > 2 &&
-	       (shape->kind == TOPOLOGY_TORUS || shape->kind == TOPOLOGY_HYPERX);
+	return shown(u) == u->fine && topology->ndim > 2 &&
+	       (topology->kind == TOPOLOGY_TORUS || topology->kind == TOPOLOGY_HYPERX);
 }
 
 /* Planes are numbered over the dimensions from the third on; all gets how many there are. */
-uint32_t topology_plane(const struct topology_kind *shape, uint32_t sw, uint32_t *all)
+uint32_t topology_plane(const struct topology_kind *topology, uint32_t sw, uint32_t *all)
 {
 	uint32_t plane = 0;
 
 	*all = 1;
-	for (uint32_t d = shape->ndim; d-- > 2;) {
-		plane = plane * shape->dim[d] + shape->coord[(size_t)sw * TOPOLOGY_DIMS + d];
-		*all *= shape->dim[d];
+	for (uint32_t d = topology->ndim; d-- > 2;) {
+		plane = plane * topology->dim[d] + topology->coord[(size_t)sw * TOPOLOGY_DIMS + d];
+		*all *= topology->dim[d];
 	}
 	return plane;
 }
 
-static void topology_draw_hint(const struct topology_ui *u, const struct topology_kind *shape,
+static void topology_draw_hint(const struct topology_ui *u, const struct topology_kind *topology,
 			       struct canvas *c, struct rect r)
 {
 	uint32_t all, plane;
 
 	if (shown(u) == u->blocks) {
 		canvas_text(c, r, 1, 4, ROLE_DIM, "z or Enter: closer, to its switches");
-	} else if (topology_has_planes(u, shape)) {
-		plane = topology_plane(shape, u->cursor, &all);
+	} else if (topology_has_planes(u, topology)) {
+		plane = topology_plane(topology, u->cursor, &all);
 		canvas_textf(c, r, 1, 4, ROLE_DIM,
 			     "plane %u of %u: PgUp PgDn   sign right below a switch: worst cable "
 			     "to other planes",
@@ -291,7 +291,7 @@ void topology_detail(const struct topology_ui *u, const struct context *ctx, con
 {
 	const struct fabric *f = s->fabric;
 	const struct topology_layout_node *n = &shown(u)->node[cursor_node(u)];
-	const struct topology_kind *shape = ctx->summary.shape;
+	const struct topology_kind *topology = ctx->summary.topology;
 	char title[160], a[NAME_LEN], b[NAME_LEN], level[16];
 	const char *at = "";
 
@@ -304,8 +304,8 @@ void topology_detail(const struct topology_ui *u, const struct context *ctx, con
 			     switch_label(b, sizeof(b), f, shown(u)->sw[n->first + n->count - 1]));
 	} else {
 		canvas_rule(c, r, 0, switch_label(a, sizeof(a), f, u->cursor));
-		if (shape->kind == TOPOLOGY_TREE)
-			at = topology_kind_level_name(level, shape, shape->level[u->cursor]);
+		if (topology->kind == TOPOLOGY_TREE)
+			at = topology_kind_level_name(level, topology, topology->level[u->cursor]);
 		canvas_textf(c, r, 1, 1, ROLE_TEXT, "%s%sLID %u  0x%016llx  %u ports  %s", at,
 			     at[0] ? "  " : "", f->sw_lid[u->cursor],
 			     (unsigned long long)f->sw_guid[u->cursor], f->sw_nports[u->cursor],
@@ -316,5 +316,5 @@ void topology_detail(const struct topology_ui *u, const struct context *ctx, con
 	if (u->find.active)
 		entry_draw(&u->find, c, r, 1, 4, "switch");
 	else
-		topology_draw_hint(u, shape, c, r);
+		topology_draw_hint(u, topology, c, r);
 }

@@ -45,10 +45,10 @@ static void topology_lines_worsen(struct chan_value *at, const struct chan_value
 		*at = *v;
 }
 
-void topology_figures(struct topology_ui *u, const struct context *ctx, const struct state *s)
+void topology_metrics(struct topology_ui *u, const struct context *ctx, const struct state *s)
 {
 	const struct topology_layout *p = shown(u);
-	struct figures_from now;
+	struct topology_inputs now;
 
 	memset(&now, 0, sizeof(now));
 	now.rates = s->rates;

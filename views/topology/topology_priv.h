@@ -23,7 +23,7 @@ struct step {
 };
 
 /* What the figures and the lines were made from. */
-struct figures_from {
+struct topology_inputs {
 	const void *rates, *sample, *metrics, *after, *usage;
 	enum chan_metric metric;
 	enum palette palette;
@@ -45,9 +45,9 @@ struct topology_ui {
 	struct topology_layout *fine, *blocks;
 	struct step step[STEPS];
 	uint32_t nstep, zoom;
-	bool placed;	 /* the zoom was chosen */
-	uint32_t cursor; /* switch */
-	uint32_t told;	 /* channel taken from other views last */
+	bool placed;	      /* the zoom was chosen */
+	uint32_t cursor;      /* switch */
+	uint32_t shared_chan; /* channel taken from other views last */
 	uint32_t told_sw;
 	enum chan_metric metric;
 	enum lines lines;
@@ -56,7 +56,7 @@ struct topology_ui {
 
 	struct chan_value *edge, *node; /* worst of each */
 	struct chan_value *leave;	/* of a node: worst to other planes; no glyph: none */
-	struct figures_from made;
+	struct topology_inputs made;
 	uint64_t serial; /* of the figures */
 	struct line_canvas all, here, tagged;
 	struct layer_from drawn;
@@ -86,7 +86,7 @@ static inline float place_y(const struct topology_ui *u, const struct topology_l
 }
 
 /* Worst of every line and switch, when something is new.  O(channels). */
-void topology_figures(struct topology_ui *u, const struct context *ctx, const struct state *s);
+void topology_metrics(struct topology_ui *u, const struct context *ctx, const struct state *s);
 void topology_lines(struct topology_ui *u, const struct context *ctx, const struct state *s,
 		    struct canvas *c, bool glyphs);
 bool topology_node_tagged(const struct topology_ui *u, const struct context *ctx, uint32_t node);
@@ -99,8 +99,8 @@ void topology_detail(const struct topology_ui *u, const struct context *ctx, con
 		     struct canvas *c, struct rect r);
 
 /* The picture has planes side by side. */
-bool topology_has_planes(const struct topology_ui *u, const struct topology_kind *shape);
+bool topology_has_planes(const struct topology_ui *u, const struct topology_kind *topology);
 /* Planes are numbered over the dimensions from the third on; all gets how many there are. */
-uint32_t topology_plane(const struct topology_kind *shape, uint32_t sw, uint32_t *all);
+uint32_t topology_plane(const struct topology_kind *topology, uint32_t sw, uint32_t *all);
 
 #endif

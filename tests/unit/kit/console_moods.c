@@ -129,7 +129,7 @@ void console_running(struct console_kit *k)
 	a->slow[0].us = 410400;
 	snprintf(a->slow[1].name, sizeof(a->slow[1].name), "leaf09");
 	a->slow[1].us = 38800;
-	live_figures(&a->before, &k->s);
+	live_metrics(&a->before, &k->s);
 	a->pred_util = 66;
 	a->pred_dark = 0;
 	log_line(a, "7 agents are asked to drain");
@@ -159,7 +159,7 @@ void console_waiting(struct console_kit *k)
 	a->reread = REREAD_SAME;
 	for (int w = 0; w < APPLY_WATCHES; w++) {
 		a->seen.of[w].on = true;
-		a->seen.of[w].looks = w == WATCH_ERRORS ? 24 : 60;
+		a->seen.of[w].samples = w == WATCH_ERRORS ? 24 : 60;
 		snprintf(a->seen.of[w].last, sizeof(a->seen.of[w].last), "%s", last[w]);
 	}
 	a->seen.scanned = true;

@@ -111,10 +111,10 @@ static void colours_and_bold_come_back(void **state)
 	assert_int_equal(cast_frame(cast, c, 256, NULL), 0);
 	assert_int_equal(cast_read(&e, path, NULL), 0);
 	assert_int_equal(cast_screen_at(&s, &e, e.n), 0);
-	assert_int_equal(s.cell[0].pen.fg, role_look(ROLE_LOUD)->fg);
-	assert_int_equal(s.cell[0].pen.bg, role_look(ROLE_LOUD)->bg);
+	assert_int_equal(s.cell[0].pen.fg, role_style(ROLE_LOUD)->fg);
+	assert_int_equal(s.cell[0].pen.bg, role_style(ROLE_LOUD)->bg);
 	assert_true(s.cell[0].pen.bold && !s.cell[0].pen.reverse && s.cell[1].pen.reverse);
-	assert_int_equal(s.cell[2].pen.bg, role_look(ROLE_TEXT)->bg);
+	assert_int_equal(s.cell[2].pen.bg, role_style(ROLE_TEXT)->bg);
 	cast_screen_free(&s);
 	cast_events_free(&e);
 	cast_free(cast);

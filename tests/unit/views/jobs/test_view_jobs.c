@@ -172,11 +172,11 @@ static void jobs_are_as_old_as_they_were_at_the_moment_shown(void **state)
 	open_jobs(&k);
 	console_size(&k, 200, 60);
 	console_shows(&k, " 60m ");
-	k.s.past = (struct state_past){ .on = true, .time_s = k.s.now_s, .count = 9 };
+	k.s.history_at = (struct state_history_at){ .on = true, .time_s = k.s.now_s, .count = 9 };
 	k.s.now_s += 86400;
 	console_shows(&k, "HIST");
 	console_shows(&k, " 60m ");
-	k.s.past.on = false;
+	k.s.history_at.on = false;
 	k.s.mode = RUN_FILE;
 	console_shows(&k, "FILE");
 	console_shows(&k, " 60m ");

@@ -57,14 +57,14 @@ static void rising_errors_are_among_the_problems_that_are_counted(void **state)
 	k.rates->port[chan_fabric_port(k.fabric, 51)].errors_per_min = 2;
 	console_shows(&k, "x leaf");
 	v = &shell_context(k.shell)->summary;
-	sample_summary_problems(count, v->tally, 0);
+	sample_summary_problems(count, v->sample_summary, 0);
 	assert_int_equal(count[PROBLEM_DOWN], 1);
 	assert_int_equal(count[PROBLEM_NO_REPLY], 2);
 	assert_int_equal(count[PROBLEM_REDUCED], 1);
 	assert_int_equal(count[PROBLEM_ERRORS], 2); /* this one, and that of break_it() */
 	assert_int_equal(v->errors, count[PROBLEM_ERRORS]);
 	assert_int_equal(v->nproblem, 1 + 2 + 1 + 2);
-	sample_summary_problems(count, v->tally, 3);
+	sample_summary_problems(count, v->sample_summary, 3);
 	assert_true(count[PROBLEM_ERRORS] < 2);
 	console_close(&k);
 }
@@ -102,7 +102,7 @@ static void what_was_so_at_the_start_may_be_older(void **state)
 	console_shows(&k, "no reply");
 	k.s.now_s += 65;
 	console_shows(&k, "no reply 65s+");
-	k.s.past.on = true; /* of a moment in the past nobody knows since when */
+	k.s.history_at.on = true; /* of a moment in the past nobody knows since when */
 	console_hides(&k, "no reply 65s");
 	console_close(&k);
 }
@@ -146,8 +146,8 @@ static void a_lost_link_is_remembered(void **state)
 
 		snprintf(want, sizeof(want), "%s/%u", torn->sw_name[other], v.problem_port[1 - i]);
 		assert_int_equal(v.problem[port], PROBLEM_DOWN);
-		assert_string_equal(port_problems_was(v.troubles, port), want);
-		assert_true(port_problems_age_s(v.troubles, port, 1100, &longer) == 40);
+		assert_string_equal(port_problems_was(v.port_problems, port), want);
+		assert_true(port_problems_age_s(v.port_problems, port, 1100, &longer) == 40);
 		assert_false(longer);
 	}
 	s.fabric = whole;
@@ -169,23 +169,23 @@ static void what_another_thread_added_up_is_taken_over(void **state)
 	open_tree(&k);
 	break_it(&k);
 	fabric_summary_update(&own, &k.s);
-	t = sample_summary_new(k.fabric, &own.norm, k.s.sample, k.s.rates);
-	k.s.tally = t;
+	t = sample_summary_new(k.fabric, &own.reference, k.s.sample, k.s.rates);
+	k.s.sample_summary = t;
 	fabric_summary_update(&given, &k.s);
-	assert_ptr_equal(given.tally, t);
+	assert_ptr_equal(given.sample_summary, t);
 	assert_memory_equal(given.problem, own.problem, k.fabric->nport);
 	assert_memory_equal(given.hot, own.hot, sizeof(own.hot));
 	assert_int_equal(given.nproblem, own.nproblem);
 	assert_int_equal(given.errors, 1);
 	k.s.limits.errors_per_min = 1000; /* such errors are no problem then */
 	fabric_summary_update(&given, &k.s);
-	assert_ptr_equal(given.tally, t);
+	assert_ptr_equal(given.sample_summary, t);
 	assert_int_equal(given.errors, 0);
 	k.s.rates = NULL; /* not what was added up */
 	fabric_summary_update(&given, &k.s);
-	assert_ptr_not_equal(given.tally, t);
+	assert_ptr_not_equal(given.sample_summary, t);
 	assert_int_equal(given.nhot, 0);
-	k.s.tally = NULL;
+	k.s.sample_summary = NULL;
 	sample_summary_put(t);
 	fabric_summary_done(&own);
 	fabric_summary_done(&given);

@@ -8,13 +8,13 @@ static double live_figures_larger(double a, double b)
 	return isfinite(b) && !(a >= b) ? b : a;
 }
 
-void live_figures(struct live_figures *out, const struct state *s)
+void live_metrics(struct live_metrics *out, const struct state *s)
 {
 	const struct metrics *m = state_metrics(s);
 	double errors = 0;
 	bool any = false;
 
-	*out = (struct live_figures){
+	*out = (struct live_metrics){
 		.util_max = NAN, .wait_max = NAN, .errors_per_min = NAN, .dark = NAN
 	};
 	if (!s->fabric)
