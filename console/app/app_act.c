@@ -152,13 +152,13 @@ static void app_act_stop(struct app *a)
 		app_forecast_stop(a);
 		return;
 	}
-	a->figures_ended = true;
+	a->metrics_ended = true;
 	worker_cancel_background(a->worker);
 }
 
 static void app_act_again(struct app *a)
 {
-	if (a->figures_ended)
+	if (a->metrics_ended)
 		app_want_metrics(a);
 	app_forecasts_again(a);
 }

@@ -47,19 +47,16 @@ void app_want_metrics(struct app *a)
 	if (!a->tables)
 		return;
 	a->state.metrics_busy = true;
-	a->figures_ended = false;
+	a->metrics_ended = false;
 	a->state.metrics_step[0] = '\0';
-	worker_metrics(a->worker, a->fabric, a->tables, a->jobs, !a->verdict,
+	worker_metrics(a->worker, a->fabric, a->tables, a->jobs, !a->state.verdict,
 		       app_data_wants_lanes(a));
 }
 
 static void app_data_drop_metrics(struct app *a)
 {
-	metrics_set_put(a->figures);
-	a->figures = NULL;
+	metrics_set_put(a->metrics);
 	a->metrics = NULL;
-	a->verdict = NULL;
-	a->metrics_jobs = NULL;
 	a->state.metrics = NULL;
 	a->state.verdict = NULL;
 	a->state.metrics_jobs = NULL;
@@ -92,7 +89,7 @@ static void app_data_set_jobs(struct app *a, const struct jobset *js)
 	a->jobs = js;
 	a->state.jobs = js;
 	/* ids may change without the routing being any other: the figures per job must follow */
-	if (!same || !a->metrics_jobs || a->metrics_jobs->njob != js->njob)
+	if (!same || !a->metrics || !a->metrics->jobs || a->metrics->jobs->njob != js->njob)
 		app_want_metrics(a);
 	app_data_tell(a, NEWS_JOBS, NULL);
 }
@@ -413,18 +410,15 @@ static void app_data_take_metrics(struct app *a, struct msg *msg)
 			log_add(LOG_WARN, "metrics", "%s", msg->text);
 		return;
 	}
-	before = metrics_set_get(a->figures);
+	before = metrics_set_get(a->metrics);
 	app_data_drop_metrics(a);
-	a->figures = metrics_set_new(msg->after, msg->verdict, jobset_get(msg->jobs), before);
+	a->metrics = metrics_set_new(msg->after, msg->verdict, jobset_get(msg->jobs), before);
 	metrics_set_put(before);
 	msg->after = NULL;
 	msg->verdict = NULL;
-	a->metrics = a->figures->metrics;
-	a->verdict = a->figures->verdict;
-	a->metrics_jobs = a->figures->jobs;
-	a->state.metrics = a->metrics;
-	a->state.verdict = a->verdict;
-	a->state.metrics_jobs = a->metrics_jobs;
+	a->state.metrics = a->metrics->metrics;
+	a->state.verdict = a->metrics->verdict;
+	a->state.metrics_jobs = a->metrics->jobs;
 	app_data_tell(a, NEWS_METRICS, NULL);
 }
 
@@ -657,7 +651,7 @@ void app_data_free(struct app *a)
 	free(a->silent);
 	tables_put(a->first);
 	tables_put(a->read);
-	metrics_set_put(a->figures);
+	metrics_set_put(a->metrics);
 	link_usage_free(a->usage);
 	history_free(a->history);
 	rates_put(a->rates);

@@ -16,7 +16,7 @@ static struct backdrop app_past_now(const struct app *a)
 	return (struct backdrop){ .fabric = a->fabric,
 				  .tables = a->tables,
 				  .jobs = a->jobs,
-				  .figures = a->figures,
+				  .figures = a->metrics,
 				  .sls_known = a->state.sls_known };
 }
 
@@ -54,7 +54,7 @@ static bool app_past_take_figures(struct app *a, struct msg *msg)
 		return true;
 	b.figures =
 		metrics_set_new(msg->after, msg->verdict, msg->jobs ? jobset_get(msg->jobs) : NULL,
-				same_tables ? a->figures : NULL);
+				same_tables ? a->metrics : NULL);
 	msg->after = NULL;
 	msg->verdict = NULL;
 	sample_history_metrics(a->past, &b);

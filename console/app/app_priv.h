@@ -133,10 +133,7 @@ struct app {
 	const struct rates *rates;
 	const struct sample_summary *sample_summary;
 	struct history *history;
-	struct metrics_set *figures; /* owns the next three */
-	struct metrics *metrics;
-	struct verdict *verdict;
-	const struct jobset *metrics_jobs;
+	struct metrics_set *metrics; /* of the installed tables */
 	struct link_usage *usage;
 	struct sample_history *past;
 	struct app_past shown_past;
@@ -175,7 +172,7 @@ struct app {
 	double asked_at;    /* agents, last */
 	double order_asked; /* clock_s() of the search for an order */
 	struct app_work work;
-	bool figures_ended; /* by the operator, these or who uses what */
+	bool metrics_ended; /* by the operator, or who uses what */
 	const char *bookmarks[PAST_MARKS + 1];
 
 	struct app_auto automatic;
