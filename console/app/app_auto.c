@@ -1,31 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --auto in the console: previews and updates as the operator's, asked for by auto_policy. */
+/* --auto in the console: auto_mode, whose previews and updates are shown as the operator's are. */
 #include "console/app/app_priv.h"
 
-#include "console/session/auto_propose.h"
 #include "fabric/base/clock.h"
-#include "fabric/format/native/limits_text.h"
-#include "fabric/format/native/pin_text.h"
-#include "fabric/jobs/filter.h"
-#include "fabric/update/journal.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-static uint64_t app_auto_now_s(void)
+/* A proposal that waits for somebody stays on the screen until it is computed again. */
+static void app_auto_say(void *ctx, enum auto_act act, const char *why)
 {
-	return (uint64_t)clock_s();
-}
-
-/* The same again is no event. */
-static void app_auto_say(struct app *a, enum auto_act act)
-{
+	struct app *a = ctx;
 	struct state_auto *s = &a->state.automatic;
-	const char *why = a->automatic.policy.why;
 
+	if (act == AUTO_WAIT && a->automatic.mode.proposed)
+		return;
 	s->alert = act == AUTO_PROPOSE;
 	if (!strcmp(s->text, why))
 		return;
@@ -36,192 +26,134 @@ static void app_auto_say(struct app *a, enum auto_act act)
 
 void app_auto_start(struct app *a)
 {
-	struct auto_limits limits;
-
 	a->state.automatic.on = a->opts.automatic.on;
-	auto_opts_limits(&limits, &a->opts.automatic, a->opts.rw);
-	auto_policy_init(&a->automatic.policy, &limits, app_auto_now_s());
+	a->automatic.mode = (struct auto_mode){ .opts = &a->opts.automatic,
+						.seed = a->opts.seed,
+						.record = &a->record,
+						.say = app_auto_say,
+						.ctx = a };
+	auto_mode_start(&a->automatic.mode, a->opts.rw);
 }
-
-/* --- what is there ----------------------------------------------------------------------- */
-
-/* Also of other processes; what is simulated has none. */
-static bool app_auto_journal_open_somewhere(const struct app *a)
-{
-	struct txn_info *list = NULL;
-	uint32_t n = 0;
-	bool open = false;
-
-	if (a->demo || journal_list(&list, &n, journal_base(a->opts.state_dir), NULL))
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		open = open || (!list[i].broken[0] && !txn_state_final(list[i].state));
-	free(list);
-	return open;
-}
-
-/* An operator's plan, or an update; a plan of our own that nobody took up gives way. */
-static bool app_auto_update_open(const struct app *a)
-{
-	enum apply_state s = a->state.apply.state;
-	bool ours = a->automatic.order && a->order_serial == a->automatic.order;
-
-	if (app_updating(a) || s == APPLY_JOURNAL || s == APPLY_INCOMPLETE)
-		return true;
-	if ((s == APPLY_ORDERING || s == APPLY_READY) && !ours)
-		return true;
-	return app_auto_journal_open_somewhere(a);
-}
-
-static const struct jobset *app_auto_counted_jobs(const struct app *a)
-{
-	struct job_filter filter = { .min_age_s = a->opts.automatic.min_age_s };
-
-	return job_filter_apply(&filter, a->jobs, a->fabric, time(NULL));
-}
-
-static void app_auto_compare(struct auto_look *in, const struct app *a,
-			     const struct jobset *counted)
-{
-	const struct app_auto *u = &a->automatic;
-	struct job_change c;
-
-	in->njobs = counted->nmulti;
-	in->fabric_changed = !digest_equal(&u->fingerprint, &a->fabric->fingerprint);
-	if (in->fabric_changed)
-		return;
-	job_change(&c, u->routed_for, counted);
-	in->changed = c.changed;
-	in->started = c.started;
-	in->ended = c.ended;
-}
-
-/* --- what is done ------------------------------------------------------------------------ */
 
 static void app_auto_failed(struct app *a, const char *what)
 {
 	a->automatic.stage = STAGE_IDLE;
-	auto_policy_failed(&a->automatic.policy, app_auto_now_s(), what);
-	app_auto_say(a, AUTO_WAIT);
+	auto_mode_failed(&a->automatic.mode, what);
 }
 
-/* Jobs that have ended are pinned no longer. */
-static void app_auto_pin_now(const struct app *a, struct preview_options *o)
+static void app_auto_ended(struct app *a, enum auto_end end)
 {
-	char *now;
+	const struct state_apply *s = &a->state.apply;
 
-	if (!a->opts.automatic.pin)
-		return;
-	now = pin_text_of_now(a->opts.automatic.pin, a->jobs);
-	snprintf(o->text[PARAM_PIN], PATH_TEXT, "%s", now);
-	free(now);
+	a->automatic.stage = STAGE_IDLE;
+	auto_mode_ended(&a->automatic.mode, end, s->txn, s->result);
 }
 
-/* What is taken down is away for a while; names that are there may be longer than those given. */
-static void app_auto_exclude_now(const struct app *a, struct preview_options *o)
+/* An operator's plan, or an update; also of other processes, which what is simulated has not. */
+static bool app_auto_update_open(const struct app *a)
 {
-	const struct limits_missing gone = { auto_exclude_gone, NULL };
-	const char *text = a->opts.automatic.exclude;
-	struct route_limits *l = NULL;
+	enum apply_state s = a->state.apply.state;
 
-	if (!text)
-		return;
-	if (!route_limits_exclude_there(&l, a->fabric, text, &gone, NULL) &&
-	    strlen(l->exclude_text) < PATH_TEXT)
-		text = l->exclude_text;
-	snprintf(o->text[PARAM_EXCLUDE], PATH_TEXT, "%s", text);
-	route_limits_free(l);
+	return app_updating(a) || s == APPLY_JOURNAL || s == APPLY_INCOMPLETE ||
+	       s == APPLY_ORDERING || s == APPLY_READY ||
+	       (!a->demo && auto_mode_journal_open(a->opts.state_dir));
 }
 
-static void app_auto_compute(struct app *a, const struct jobset *counted)
+/* --- a proposal -------------------------------------------------------------------------- */
+
+/* As the form of previews would have them; a list that is too long for it is not cut. */
+static void app_auto_show_options(struct preview_options *o, const struct route_inputs *in,
+				  const struct auto_opts *how)
 {
-	const struct engine_spec *spec = &a->opts.automatic.engine;
+	const struct route_limits *l = in->params.limits;
+	const char *pin = l && l->pin_text ? l->pin_text : "";
+	const char *exclude = l && l->exclude_text ? l->exclude_text : "";
+
+	*o = (struct preview_options){ .params = in->params };
+	o->params.roots = NULL;
+	o->params.limits = NULL;
+	snprintf(o->text[PARAM_PIN], PATH_TEXT, "%s", strlen(pin) < PATH_TEXT ? pin : how->pin);
+	snprintf(o->text[PARAM_EXCLUDE], PATH_TEXT, "%s",
+		 strlen(exclude) < PATH_TEXT ? exclude : how->exclude);
+}
+
+static void app_auto_compute(struct app *a, const struct auto_seen *seen)
+{
 	const struct state_preview *p = &a->state.preview;
-	struct preview_options o = { .params = { .seed = a->opts.seed,
-						 .job_nodes_min = a->opts.automatic.job_nodes_min,
-						 .escape = a->opts.automatic.escape ||
-							   a->tables->escape } };
-	struct err err = { "" };
+	const struct auto_opts *how = &a->opts.automatic;
+	struct auto_agents who = { .socket = a->opts.socket, .unassigned = how->strangers };
 	struct app_auto *u = &a->automatic;
+	struct preview_options o;
+	struct route_inputs in;
+	struct err err = { "" };
 	uint32_t i = 0;
 
-	jobset_put(u->routed_for);
-	u->routed_for = jobset_get(counted);
-	u->fingerprint = a->fabric->fingerprint;
-	while (i < p->nengines && p->engines[i].engine != spec->engine)
+	while (i < p->nengines && p->engines[i].engine != how->engine.engine)
 		i++;
-	if (i == p->nengines || !p->engines[i].suits) {
-		app_auto_failed(a, i == p->nengines ? "no such engine" : p->engines[i].why);
+	if (i == p->nengines) {
+		app_auto_failed(a, "no such engine");
 		return;
 	}
-	app_auto_pin_now(a, &o);
-	app_auto_exclude_now(a, &o);
-	engine_spec_apply(spec, &o.params);
-	if (a->tables->escape &&
-	    !o.params.vls) /* escape LIDs are on the last: they must stay there */
-		o.params.vls = a->tables->vls;
-	if (app_preview(a, i, &o, &err)) {
+	if (auto_mode_inputs(&in, &u->mode, seen, &err)) {
 		app_auto_failed(a, err.text);
-		return;
+	} else {
+		app_auto_show_options(&o, &in, how);
+		app_preview_propose(a, i, &o, &in, &who);
+		u->preview = a->preview_serial;
+		u->stage = STAGE_PREVIEW;
 	}
-	u->preview = a->preview_serial;
-	u->stage = STAGE_PREVIEW;
+	route_inputs_drop(&in);
 }
 
 static void app_auto_look(struct app *a)
 {
-	struct auto_look in = { .known = a->jobs && a->state.jobs_source.state == JOBS_OK };
-	const struct jobset *counted = NULL;
-	enum auto_act act;
+	struct auto_seen seen = { .known = a->jobs && a->state.jobs_source.state == JOBS_OK };
 
-	if (in.known) {
-		counted = app_auto_counted_jobs(a);
-		app_auto_compare(&in, a, counted);
-		in.busy = app_auto_update_open(a);
+	if (seen.known) {
+		seen.busy = app_auto_update_open(a);
+		seen.f = a->fabric;
+		seen.installed = a->tables;
+		seen.jobs = a->jobs;
+		seen.sm = app_sm_pin(a);
 	}
-	act = auto_policy_look(&a->automatic.policy, app_auto_now_s(), &in);
-	if (act != AUTO_WAIT || !a->state.automatic.alert) /* a proposal stands until the next */
-		app_auto_say(a, act);
-	if (act == AUTO_COMPUTE)
-		app_auto_compute(a, counted);
-	jobset_put(counted);
+	if (auto_mode_look(&a->automatic.mode, &seen) == AUTO_COMPUTE)
+		app_auto_compute(a, &seen);
 }
 
-static void app_auto_proposal(struct auto_proposal *out, const struct app *a)
+/* As the operator's A and the name of the fabric do. */
+static void app_auto_apply(struct app *a)
 {
-	const struct state_preview *p = &a->state.preview;
-
-	*out = (struct auto_proposal){
-		.sound = verdict_ok(p->verdict),
-		.why_not = "the tables did not pass the checks",
-		.before = p->before ? p->before->eff_efi_max : 0,
-		.after = p->after->eff_efi_max,
-		.blocks = p->diff ? p->diff->nblocks + p->diff->nsl2vl : 0,
-	};
-}
-
-/* Finished: is it worth a plan? */
-static void app_auto_judge_preview(struct app *a)
-{
-	struct app_auto *u = &a->automatic;
-	struct auto_proposal in;
-	enum auto_act act;
-
-	app_auto_proposal(&in, a);
-	in.busy = app_auto_update_open(a);
-	act = auto_policy_judge(&u->policy, app_auto_now_s(), &in);
-	u->stage = STAGE_IDLE;
-	if (act != AUTO_APPLY) {
-		app_auto_say(a, act);
-		return;
-	}
 	app_prepare_update(a);
-	if (a->state.apply.state != APPLY_ORDERING && a->state.apply.state != APPLY_READY) {
-		app_auto_failed(a, a->state.apply.result);
+	if (a->state.apply.state != APPLY_READY || !a->plan) {
+		app_auto_ended(a, AUTO_REFUSED);
 		return;
 	}
-	u->order = a->order_serial;
-	u->stage = STAGE_ORDER;
+	app_begin_update(a);
+	a->automatic.confirmed = false;
+	a->automatic.stage = STAGE_UPDATE;
+}
+
+static void app_auto_judge(struct app *a)
+{
+	struct state_preview *s = &a->state.preview;
+	struct auto_proposal p;
+	const struct msg *msg;
+	uint32_t at = 0;
+
+	while (at < s->n && a->kept[at].serial != a->automatic.preview)
+		at++;
+	if (at == s->n) {
+		app_auto_failed(a, "the proposal was put away");
+		return;
+	}
+	state_preview_select(s, at);
+	msg = a->kept[at].msg;
+	p = msg->automatic;
+	p.why_not = msg->text;
+	p.busy = app_auto_update_open(a);
+	a->automatic.stage = STAGE_IDLE;
+	if (auto_mode_judge(&a->automatic.mode, &p) == AUTO_APPLY)
+		app_auto_apply(a);
 }
 
 static void app_auto_watch_preview(struct app *a)
@@ -232,40 +164,11 @@ static void app_auto_watch_preview(struct app *a)
 		app_auto_failed(a, "another preview took its place, or it was stopped");
 	else if (p->state == PREVIEW_FAILED)
 		app_auto_failed(a, p->error);
-	else if (p->state == PREVIEW_DONE)
-		app_auto_judge_preview(a);
+	else if (p->state != PREVIEW_RUNNING)
+		app_auto_judge(a);
 }
 
-/* It is known now who has to drain.  The plan stays there for an operator where it is not written;
- * who has agents is not known here. */
-static void app_auto_judge_plan(struct app *a)
-{
-	struct app_auto *u = &a->automatic;
-	struct auto_proposal in;
-	enum auto_act act;
-
-	app_auto_proposal(&in, a);
-	in.drain = drain_needed(&a->plan->drain);
-	in.busy = app_updating(a) || app_auto_journal_open_somewhere(a);
-	act = auto_policy_judge(&u->policy, app_auto_now_s(), &in);
-	u->stage = STAGE_IDLE;
-	app_auto_say(a, act);
-	if (act != AUTO_APPLY)
-		return;
-	app_begin_update(a);
-	u->confirmed = false;
-	u->stage = STAGE_UPDATE;
-}
-
-static void app_auto_watch_order(struct app *a)
-{
-	if (a->order_serial != a->automatic.order)
-		app_auto_failed(a, "an operator put the plan away");
-	else if (a->state.apply.state == APPLY_READY && a->plan)
-		app_auto_judge_plan(a);
-	else if (a->state.apply.state != APPLY_ORDERING)
-		app_auto_failed(a, a->state.apply.result);
-}
+/* --- its update -------------------------------------------------------------------------- */
 
 static void app_auto_keep_when_quiet(struct app *a)
 {
@@ -280,13 +183,6 @@ static void app_auto_keep_when_quiet(struct app *a)
 	log_add(LOG_INFO, "auto", "nothing was found for %u s: confirms",
 		a->opts.automatic.confirm_s);
 	update_thread_confirm(a->update);
-}
-
-static void app_auto_ended(struct app *a, enum auto_end end)
-{
-	a->automatic.stage = STAGE_IDLE;
-	auto_policy_ended(&a->automatic.policy, app_auto_now_s(), end, a->state.apply.result);
-	app_auto_say(a, AUTO_WAIT);
 }
 
 static void app_auto_watch_update(struct app *a)
@@ -330,27 +226,22 @@ void app_auto_tick(struct app *a)
 	switch (u->stage) {
 	case STAGE_IDLE:
 		if (ready && a->state.preview.state != PREVIEW_RUNNING &&
-		    a->state.jobs_source.state != JOBS_WAITING &&
-		    auto_policy_due(&u->policy, app_auto_now_s()))
+		    a->state.jobs_source.state != JOBS_WAITING && auto_mode_due(&u->mode))
 			app_auto_look(a);
 		break;
 	case STAGE_PREVIEW:
 		app_auto_watch_preview(a);
 		break;
-	case STAGE_ORDER:
-		app_auto_watch_order(a);
-		break;
 	case STAGE_UPDATE:
 		app_auto_watch_update(a);
 		break;
 	}
-	a->state.automatic.next_s =
-		u->stage == STAGE_IDLE ? fmax(0, (double)u->policy.next_s - clock_s()) : NAN;
+	a->state.automatic.next_s = u->stage == STAGE_IDLE ? auto_mode_next_s(&u->mode) : NAN;
 }
 
 static void app_auto_end(struct app *a)
 {
-	jobset_put(a->automatic.routed_for);
+	auto_mode_end(&a->automatic.mode);
 }
 
 const struct app_part app_auto_part = { .end = app_auto_end };

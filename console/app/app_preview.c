@@ -87,6 +87,30 @@ static void app_preview_record_asked(struct app *a, const struct engine_choice *
 	app_record_action(a, "preview", detail);
 }
 
+/* own: with the paths that are read. */
+static void app_preview_begin(struct app *a, uint32_t engine, const struct preview_options *o,
+			      const struct preview_options *own)
+{
+	struct state_preview *p = &a->state.preview;
+
+	a->preview_serial++;
+	p->error[0] = p->step[0] = '\0';
+	p->state = PREVIEW_RUNNING;
+	p->engine = engine;
+	p->fraction = p->eta_s = p->rate = NAN;
+	p->step_done = p->step_total = 0;
+	a->asked = *o;
+	a->preview_start = a->step_start = clock_s();
+	app_preview_record_asked(a, &p->engines[engine], own);
+}
+
+void app_preview_propose(struct app *a, uint32_t engine, const struct preview_options *o,
+			 const struct route_inputs *in, const struct auto_agents *who)
+{
+	app_preview_begin(a, engine, o, o);
+	worker_propose(a->worker, in, who, a->preview_serial);
+}
+
 /* 0, or -EINVAL with a sentence: of what is pinned or excluded. */
 static int app_preview_ask(struct app *a, const struct preview_files *x, struct err *err)
 {
@@ -115,15 +139,7 @@ static int app_preview_ask(struct app *a, const struct preview_files *x, struct 
 	if (p->engines[x->engine].file)
 		in.file = (struct route_file){ o->text[PARAM_TABLES], o->text[PARAM_TABLES_PATH_SL],
 					       o->text[PARAM_TABLES_SL2VL] };
-	a->preview_serial++;
-	p->error[0] = p->step[0] = '\0';
-	p->state = PREVIEW_RUNNING;
-	p->engine = x->engine;
-	p->fraction = p->eta_s = p->rate = NAN;
-	p->step_done = p->step_total = 0;
-	a->asked = x->asked;
-	a->preview_start = a->step_start = clock_s();
-	app_preview_record_asked(a, &p->engines[x->engine], o);
+	app_preview_begin(a, x->engine, &x->asked, o);
 	worker_preview(a->worker, &in, a->preview_serial);
 out:
 	route_limits_free(limits);
@@ -282,11 +298,12 @@ static void app_preview_drop(struct app *a)
 
 /* --- still true? ------------------------------------------------------------------------- */
 
-static void app_preview_judge_stale(const struct app *a, struct proposal *x,
-				    const struct tables *from)
+static void app_preview_judge_stale(const struct app *a, struct proposal *x, const struct msg *msg)
 {
+	const struct tables *from = msg->from;
+
 	x->stale[0] = '\0';
-	if (!jobset_same(a->jobs, x->jobs))
+	if (!jobset_same(a->jobs, msg->running))
 		snprintf(x->stale, sizeof(x->stale), "the multi-switch jobs changed since");
 	else if (a->tables && !from)
 		snprintf(x->stale, sizeof(x->stale), "the installed tables were not known yet");
@@ -299,7 +316,7 @@ void app_stale(struct app *a)
 	struct state_preview *p = &a->state.preview;
 
 	for (uint32_t i = 0; a->fabric && i < p->n; i++)
-		app_preview_judge_stale(a, &p->list[i], a->kept[i].msg->from);
+		app_preview_judge_stale(a, &p->list[i], a->kept[i].msg);
 	state_preview_select(p, p->at);
 }
 
@@ -318,7 +335,7 @@ static void app_preview_ask_order(struct app *a, uint32_t at, bool urgent)
 				   .installed = a->kept[at].msg->from,
 				   .tables = x->tables,
 				   .files = x->files,
-				   .jobs = x->jobs,
+				   .jobs = a->kept[at].msg->running,
 				   .sm = app_sm_pin(a) };
 
 	a->cost_serial = a->kept[at].serial;
@@ -460,7 +477,8 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 	struct proposal *x;
 
 	app_preview_make_room(a);
-	a->kept[p->n] = (struct kept){ .msg = msg, .serial = msg->total };
+	a->kept[p->n] = (struct kept){ .msg = msg, .plan = msg->ordered, .serial = msg->total };
+	msg->ordered = NULL;
 	x = &p->list[p->n++];
 	*x = (struct proposal){
 		.engine = p->engine,
@@ -479,6 +497,10 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 		.forecasting = true,
 		.order = msg->diff && verdict_ok(msg->verdict) ? ORDER_WAITS : ORDER_NONE,
 	};
+	if (a->kept[p->n - 1].plan) { /* automatic mode has the order already */
+		x->order = ORDER_FOUND;
+		x->ordered = a->kept[p->n - 1].plan;
+	}
 	snprintf(x->id, sizeof(x->id), "%.7s", msg->txn);
 	if (!x->id[0]) /* of no plan */
 		snprintf(x->id, sizeof(x->id), "p-%u", ++a->numbered % 1000);

@@ -13,6 +13,7 @@
 #include "console/app/app_opts.h"
 #include "console/app/terminal.h"
 #include "console/record/record.h"
+#include "console/session/auto_mode.h"
 #include "console/session/demo.h"
 #include "console/session/message.h"
 #include "console/session/poller.h"
@@ -51,14 +52,12 @@ enum held {
 #define SNAPSHOT_NAMES	"node-name-map"
 
 /* What the automatic mode does now. */
-enum auto_stage { STAGE_IDLE, STAGE_PREVIEW, STAGE_ORDER, STAGE_UPDATE };
+enum auto_stage { STAGE_IDLE, STAGE_PREVIEW, STAGE_UPDATE };
 
 struct app_auto {
-	struct auto_policy policy;
+	struct auto_mode mode;
 	enum auto_stage stage;
-	uint64_t preview, order;	 /* serials of its own */
-	const struct jobset *routed_for; /* jobs that were computed for last ... */
-	struct digest fingerprint;	 /* ... on this fabric */
+	uint64_t preview; /* serial of its own */
 	bool confirmed;
 };
 
@@ -279,6 +278,9 @@ void app_preview_start(struct app *a, const struct request *r);
 void app_preview_cancel(struct app *a);
 int app_preview(struct app *a, uint32_t engine, const struct preview_options *options,
 		struct err *err); /* after the files that options name were read */
+/* The same for automatic mode, from inputs of its own; o: as they are shown. */
+void app_preview_propose(struct app *a, uint32_t engine, const struct preview_options *o,
+			 const struct route_inputs *in, const struct auto_agents *who);
 void app_proposal_remove(struct app *a, uint32_t at);
 void app_plan_save(struct app *a, const char *path); /* of the proposal selected */
 void app_stale(struct app *a);			     /* is the preview still true? */

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* auto_propose: routes for the jobs that run, as a plan with what auto_policy wants to know of it.
- */
+/* auto_propose: what auto_policy wants to know of a routing: whether it may be written, and what it
+ * gains. */
 #ifndef CONSOLE_SESSION_AUTO_PROPOSE_H
 #define CONSOLE_SESSION_AUTO_PROPOSE_H
 
-#include "console/session/auto_opts.h"
-#include "console/session/live_fabric.h"
-#include "fabric/base/progress.h"
-#include "fabric/plan/plan.h"
+#include "console/session/auto_policy.h"
+#include "console/session/route_report.h"
 
-struct auto_routes {
-	struct plan *plan; /* NULL: nothing to write, or not sound */
-	struct auto_proposal proposal;
-	char why_not[200];
+/* Who may be drained without an operator. */
+struct auto_agents {
+	const char *socket; /* of OpenSM's plugin, which alone knows who subscribes; as
+			       osm_link_path() */
+	bool unassigned;    /* LIDs of no job do not count in a drain */
 };
 
-/* l as after live_open().  counted: the jobs that routes are made for; all: those that may have to
- * drain.  0 also for tables that are not sound; -ECANCELED, errors of the engine.  Not filled in:
- * proposal.busy. */
-int auto_propose(struct auto_routes *out, struct live *l, const struct live_opts *o,
-		 const struct auto_opts *how, uint64_t seed, const struct jobset *counted,
-		 const struct jobset *all, struct progress *progress, struct err *err);
-void auto_routes_clear(struct auto_routes *r); /* an all-zero one is fine */
+/* What is done before. */
+#define AUTO_STEPS (ROUTE_MAKE | ROUTE_VERIFY | ROUTE_METRICS | ROUTE_BEFORE | ROUTE_PLAN)
+/* What is done here. */
+#define AUTO_REST (ROUTE_VLS | ROUTE_ORDER)
 
-/* For route_limits_exclude_there(): a switch that is under maintenance may be away. */
-void auto_exclude_gone(void *ctx, const char *sentence);
+/* From r, after AUTO_STEPS: whether the links carry the plan, in which order it is written, and
+ * whether all who have to drain have agents.  0, also where it is not sound (err says why: the
+ * proposal's why_not is for the caller to set); -ECANCELED.  Not filled in: out->busy. */
+int auto_propose(struct auto_proposal *out, struct route_report *r, const struct route_inputs *in,
+		 const struct auto_agents *who, struct progress *progress, struct err *err);
 
 #endif

@@ -3,13 +3,12 @@
 
 #include "console/lib/exits.h"
 #include "console/record/record.h"
-#include "console/session/auto_propose.h"
+#include "console/session/auto_mode.h"
 #include "console/session/update_terminal.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
-#include "fabric/jobs/filter.h"
 #include "fabric/jobs/source.h"
 #include "fabric/plan/planfile.h"
 #include "fabric/update/journal.h"
@@ -20,23 +19,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define PLAN_NAME "auto.plan" /* the newest proposal, in the directory of the journals */
 
 struct auto_run {
 	const struct auto_run_opts *o;
-	struct watchdog_config dog;
-	struct auto_policy policy;
+	struct auto_mode mode;
 	struct job_source *source;
 	const struct job_list *list; /* the newest that is known */
 	enum source_state source_state;
 	struct record *record;
 	struct live live; /* its port stays open */
-	/* what was computed for last, and on which fabric */
-	const struct jobset *routed_for;
-	struct digest fingerprint;
-	char said[sizeof(((struct auto_policy *)0)->why)];
 };
 
 /* What a signal reaches. */
@@ -51,49 +44,18 @@ static void auto_run_on_stop(int sig)
 
 /* --- what is told ------------------------------------------------------------------------ */
 
-static const char *auto_run_act_name(enum auto_act act)
+static void auto_run_say(void *ctx, enum auto_act act, const char *why)
 {
-	static const char *const names[] = { "wait", "compute", "propose", "apply" };
-
-	return names[act];
-}
-
-static void auto_run_note(struct auto_run *r, const char *type, json_t *data)
-{
-	struct err err;
-
-	if (!r->record)
-		json_decref(data);
-	else if (record_add(r->record, type, data, &err))
-		log_add(LOG_ERROR, "record", "%s", err.text);
-}
-
-static void auto_run_went_wrong(struct auto_run *r, const char *text)
-{
-	auto_run_note(r, "error",
-		      json_pack("{s:s, s:o}", "area", "auto", "text", record_str(text)));
-}
-
-/* The same again is not worth a line. */
-static void auto_run_say(struct auto_run *r, enum auto_act act)
-{
-	const char *why = r->policy.why;
-
-	if (act == AUTO_WAIT && !strcmp(r->said, why))
-		return;
-	snprintf(r->said, sizeof(r->said), "%s", why);
+	(void)ctx;
 	printf("auto: %s%s\n", act == AUTO_PROPOSE ? "PROPOSAL: " : "", why);
 	fflush(stdout);
-	auto_run_note(
-		r, "auto",
-		json_pack("{s:s, s:o}", "act", auto_run_act_name(act), "why", record_str(why)));
 }
 
 /* --- jobs -------------------------------------------------------------------------------- */
 
 static int auto_run_open_source(struct auto_run *r, struct err *err)
 {
-	const char *name = r->dog.live.jobs;
+	const char *name = r->o->dog.live.jobs;
 	bool slurm = !strcmp(name, "slurm");
 	struct source_opts so = { .path = slurm ? NULL : name,
 				  .interval_ms = r->o->jobs_interval_s * 1000 };
@@ -126,21 +88,6 @@ static bool auto_run_jobs_known(const struct auto_run *r)
 
 /* --- updates ----------------------------------------------------------------------------- */
 
-/* Any that is not over, also one that nobody works on. */
-static bool auto_run_update_open(const struct auto_run *r)
-{
-	struct txn_info *list = NULL;
-	uint32_t n = 0;
-	bool open = false;
-
-	if (journal_list(&list, &n, r->dog.live.state_dir, NULL))
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		open = open || (!list[i].broken[0] && !txn_state_final(list[i].state));
-	free(list);
-	return open;
-}
-
 static enum auto_end auto_run_end_of(const struct update_terminal *t, int code)
 {
 	switch (code) {
@@ -169,13 +116,11 @@ static void auto_run_apply(struct auto_run *r, const char *file, const char *fab
 	struct err err = { "" };
 	enum auto_end end;
 
-	update_terminal_init(&t, r->dog.live.state_dir);
-	end = auto_run_end_of(&t, update_terminal_apply(&t, &r->dog, file, &err));
+	update_terminal_init(&t, r->o->dog.live.state_dir);
+	end = auto_run_end_of(&t, update_terminal_apply(&t, &r->o->dog, file, &err));
 	if (t.left)
 		stopped = SIGTERM;
-	auto_policy_ended(&r->policy, (uint64_t)clock_s(), end, err.text);
-	auto_run_say(r, AUTO_WAIT);
-	auto_run_note(r, "auto.end", json_pack("{s:s, s:i}", "txn", t.client.id, "end", (int)end));
+	auto_mode_ended(&r->mode, end, t.client.id, err.text);
 	update_terminal_close(&t);
 }
 
@@ -183,28 +128,27 @@ static void auto_run_apply(struct auto_run *r, const char *file, const char *fab
 static int auto_run_keep_plan(char **path, const struct auto_run *r, const struct plan *p,
 			      struct err *err)
 {
-	const char *base = journal_base(r->dog.live.state_dir);
+	const char *base = journal_base(r->o->dog.live.state_dir);
 	int rc = store_mkdir(base, err);
 
 	*path = xasprintf("%s/%s", base, PLAN_NAME);
 	return rc ? rc : plan_save(*path, p, err);
 }
 
-static void auto_run_carry_out(struct auto_run *r, const struct live *l, struct auto_routes *routes,
-			       enum auto_act act)
+static void auto_run_carry_out(struct auto_run *r, const struct plan *p, enum auto_act act)
 {
 	char *path;
 	struct err err = { "" };
-	int rc = auto_run_keep_plan(&path, r, routes->plan, &err);
+	int rc = auto_run_keep_plan(&path, r, p, &err);
 
 	if (rc && act == AUTO_APPLY) {
-		auto_policy_ended(&r->policy, (uint64_t)clock_s(), AUTO_REFUSED, err.text);
-		auto_run_say(r, AUTO_WAIT);
+		auto_mode_ended(&r->mode, AUTO_REFUSED, "", err.text);
 	} else if (rc) {
 		printf("auto: the proposal could not be kept as a plan: %s\n", err.text);
-		auto_run_went_wrong(r, err.text);
+		if (r->record)
+			record_error(r->record, "auto", err.text);
 	} else if (act == AUTO_APPLY) {
-		auto_run_apply(r, path, l->f->name);
+		auto_run_apply(r, path, p->fabric->name);
 	} else {
 		printf("auto: look at it and write it with: ibroute-top apply %s\n", path);
 	}
@@ -214,104 +158,77 @@ static void auto_run_carry_out(struct auto_run *r, const struct live *l, struct 
 
 /* --- a round ----------------------------------------------------------------------------- */
 
-static void auto_run_compute(struct auto_run *r, struct live *l, const struct jobset *counted,
-			     const struct jobset *all)
+static int auto_run_propose(struct auto_proposal *out, struct route_report *report,
+			    struct route_inputs *in, const struct auto_run *r, struct err *err)
 {
-	struct auto_routes routes = { 0 };
+	struct auto_agents who = { .socket = r->o->dog.live.socket,
+				   .unassigned = r->o->automatic.strangers };
+	int rc;
+
+	route_report_begin(report, in);
+	rc = route_report_steps(report, in, AUTO_STEPS, &working, err);
+	return rc ? rc : auto_propose(out, report, in, &who, &working, err);
+}
+
+static void auto_run_compute(struct auto_run *r, struct auto_seen *seen)
+{
+	struct route_report report = { 0 };
+	struct route_inputs in = { 0 };
+	struct auto_proposal p;
 	struct err err = { "" };
 	enum auto_act act = AUTO_WAIT;
-	uint64_t now;
-	int rc = live_tables(l, &err);
+	int rc = live_tables(&r->live, &err);
 
+	seen->installed = r->live.t;
 	if (!rc)
-		rc = auto_propose(&routes, l, &r->dog.live, &r->o->automatic, r->o->seed, counted,
-				  all, &working, &err);
-	now = (uint64_t)clock_s();
+		rc = auto_mode_inputs(&in, &r->mode, seen, &err);
+	if (!rc)
+		rc = auto_run_propose(&p, &report, &in, r, &err);
 	if (stopped)
 		goto out;
-	routes.proposal.busy = auto_run_update_open(r);
-	if (rc)
-		auto_policy_failed(&r->policy, now, err.text);
-	else
-		act = auto_policy_judge(&r->policy, now, &routes.proposal);
-	auto_run_say(r, act);
-	if (act == AUTO_PROPOSE || act == AUTO_APPLY)
-		auto_run_carry_out(r, l, &routes, act);
+	if (rc) {
+		auto_mode_failed(&r->mode, err.text);
+		goto out;
+	}
+	p.busy = auto_mode_journal_open(r->o->dog.live.state_dir);
+	p.why_not = err.text;
+	act = auto_mode_judge(&r->mode, &p);
+	if (act != AUTO_WAIT)
+		auto_run_carry_out(r, report.plan, act);
 out:
-	auto_routes_clear(&routes);
-}
-
-static void auto_run_remember(struct auto_run *r, const struct live *l,
-			      const struct jobset *counted)
-{
-	jobset_put(r->routed_for);
-	r->routed_for = jobset_get(counted);
-	r->fingerprint = l->f->fingerprint;
-}
-
-/* Against what was computed for last; jobs of another fabric cannot be compared. */
-static void auto_run_compare(struct auto_look *in, const struct auto_run *r, const struct live *l,
-			     const struct jobset *counted)
-{
-	struct job_change c;
-
-	in->njobs = counted->nmulti;
-	in->fabric_changed = !digest_equal(&r->fingerprint, &l->f->fingerprint);
-	if (in->fabric_changed)
-		return;
-	job_change(&c, r->routed_for, counted);
-	in->changed = c.changed;
-	in->started = c.started;
-	in->ended = c.ended;
-}
-
-static int auto_run_read_jobs(struct jobset **all, struct jobset **counted,
-			      const struct auto_run *r, const struct live *l, struct err *err)
-{
-	struct job_filter filter = { .min_age_s = r->o->automatic.min_age_s };
-	int rc = jobset_from_list(all, r->list, l->f, err);
-
-	if (!rc)
-		*counted = job_filter_apply(&filter, *all, l->f, time(NULL));
-	return rc;
+	route_report_free(&report);
+	route_inputs_drop(&in);
 }
 
 /* The jobs are known and nobody else updates. */
-static void auto_run_look_at_fabric(struct auto_run *r, struct auto_look *in)
+static void auto_run_look_at_fabric(struct auto_run *r, struct auto_seen *seen)
 {
-	struct live_opts lo = r->dog.live;
-	struct jobset *all = NULL, *counted = NULL;
+	struct live_opts lo = r->o->dog.live;
+	struct jobset *jobs = NULL;
 	struct live *l = &r->live;
 	struct err err = { "" };
-	enum auto_act act;
 
-	if (live_again(l, &lo, NULL, &err) || auto_run_read_jobs(&all, &counted, r, l, &err)) {
-		auto_policy_failed(&r->policy, (uint64_t)clock_s(), err.text);
-		auto_run_say(r, AUTO_WAIT);
-		goto out;
+	if (live_again(l, &lo, NULL, &err) || jobset_from_list(&jobs, r->list, l->f, &err)) {
+		auto_mode_failed(&r->mode, err.text);
+	} else {
+		seen->f = l->f;
+		seen->jobs = jobs;
+		seen->sm = l->sm;
+		if (auto_mode_look(&r->mode, seen) == AUTO_COMPUTE)
+			auto_run_compute(r, seen);
 	}
-	auto_run_compare(in, r, l, counted);
-	act = auto_policy_look(&r->policy, (uint64_t)clock_s(), in);
-	auto_run_say(r, act);
-	if (act == AUTO_COMPUTE) {
-		auto_run_remember(r, l, counted);
-		auto_run_compute(r, l, counted, all);
-	}
-out:
-	jobset_put(counted);
-	jobset_put(all);
+	jobset_put(jobs);
 }
 
 static void auto_run_look(struct auto_run *r)
 {
-	struct auto_look in = { .known = auto_run_jobs_known(r) };
+	struct auto_seen seen = { .known = auto_run_jobs_known(r) };
 
-	in.busy = in.known && auto_run_update_open(r);
-	if (in.known && !in.busy) {
-		auto_run_look_at_fabric(r, &in);
-		return;
-	}
-	auto_run_say(r, auto_policy_look(&r->policy, (uint64_t)clock_s(), &in));
+	seen.busy = seen.known && auto_mode_journal_open(r->o->dog.live.state_dir);
+	if (seen.known && !seen.busy)
+		auto_run_look_at_fabric(r, &seen);
+	else
+		auto_mode_look(&r->mode, &seen);
 }
 
 static void auto_run_loop(struct auto_run *r)
@@ -321,8 +238,7 @@ static void auto_run_loop(struct auto_run *r)
 
 		poll(&p, 1, 500);
 		auto_run_take_jobs(r);
-		if (!stopped && r->source_state != SOURCE_STARTING &&
-		    auto_policy_due(&r->policy, (uint64_t)clock_s()))
+		if (!stopped && r->source_state != SOURCE_STARTING && auto_mode_due(&r->mode))
 			auto_run_look(r);
 	}
 }
@@ -331,14 +247,12 @@ static void auto_run_loop(struct auto_run *r)
 
 static int auto_run_start(struct auto_run *r, struct err *err)
 {
-	struct record_opts ro = { .dir = r->dog.live.record_dir,
-				  .fabric = r->dog.live.name,
+	struct record_opts ro = { .dir = r->o->dog.live.record_dir,
+				  .fabric = r->o->dog.live.name,
 				  .mode = r->o->rw ? "auto-rw" : "auto",
 				  .syslog = true };
-	struct auto_limits limits;
 
-	auto_opts_limits(&limits, &r->o->automatic, r->o->rw);
-	auto_policy_init(&r->policy, &limits, (uint64_t)clock_s());
+	auto_mode_start(&r->mode, r->o->rw);
 	if (record_open(&r->record, &ro, err)) {
 		if (r->o->rw)
 			return EXIT_NO_RECORD;
@@ -353,7 +267,7 @@ static void auto_run_begin(const struct auto_run *r)
 	const struct auto_opts *a = &r->o->automatic;
 
 	printf("auto: looks every %u s at the jobs of %s, engine %s, gain more than %g %%, %s\n",
-	       a->period_s, r->dog.live.jobs, a->engine.label, a->gain_pct,
+	       a->period_s, r->o->dog.live.jobs, a->engine.label, a->gain_pct,
 	       r->o->rw ? "armed: writes by itself" : "not armed: only proposes");
 	fflush(stdout);
 }
@@ -365,7 +279,7 @@ static void auto_run_end(struct auto_run *r)
 	live_close(&r->live);
 	source_close(r->source);
 	job_list_put(r->list);
-	jobset_put(r->routed_for);
+	auto_mode_end(&r->mode);
 	if (r->record && record_close(r->record, &err))
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 }
@@ -373,10 +287,13 @@ static void auto_run_end(struct auto_run *r)
 int auto_run(const struct auto_run_opts *o)
 {
 	struct sigaction sa = { .sa_handler = auto_run_on_stop };
-	struct auto_run r = { .o = o, .dog = o->dog };
+	struct auto_run r = { .o = o };
 	struct err err = { "" };
 	int rc;
 
+	r.mode = (struct auto_mode){
+		.opts = &o->automatic, .seed = o->seed, .record = &r.record, .say = auto_run_say
+	};
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
 	signal(SIGPIPE, SIG_IGN);

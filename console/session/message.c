@@ -62,6 +62,7 @@ void msg_drop(struct msg *msg)
 	tables_put(msg->tables);
 	tables_put(msg->from);
 	jobset_put(msg->jobs);
+	jobset_put(msg->running);
 	job_list_put(msg->list);
 	sample_reading_free(msg->reading);
 	metrics_free(msg->before);

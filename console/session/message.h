@@ -8,6 +8,7 @@
 #ifndef CONSOLE_SESSION_MESSAGE_H
 #define CONSOLE_SESSION_MESSAGE_H
 
+#include "console/session/auto_policy.h"
 #include "engines/metrics/metrics.h"
 #include "engines/predict/forecast.h"
 #include "engines/predict/link_usage.h"
@@ -90,8 +91,8 @@ struct msg {
 	double seconds;
 
 	const struct fabric *fabric;
-	const struct tables *tables, *from; /* from: a preview's current ones */
-	const struct jobset *jobs;
+	const struct tables *tables, *from;  /* from: a preview's current ones */
+	const struct jobset *jobs, *running; /* running: of a preview, who may have to drain */
 	const struct job_list *list;
 	struct file_work *file;		/* borrowed; lives until its end was taken */
 	struct sample_reading *reading; /* a sample and what is made from it */
@@ -103,6 +104,8 @@ struct msg {
 	struct forecast now, plan;
 	struct traffic traffic_now, traffic_plan;
 	struct plan *ordered;
+	struct auto_proposal
+		automatic; /* of a preview for automatic mode; text: why it is not sound */
 	struct wire_sm sm;
 	char engine[24], requested[24]; /* of OpenSM, where our plugin tells; "" not known */
 	bool partial;			/* a sweep or reading of tables that missed something */

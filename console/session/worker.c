@@ -17,7 +17,9 @@
 struct work {
 	bool wanted;
 	struct route_inputs in;
-	bool verify;		   /* metrics only */
+	bool verify;	/* metrics only */
+	bool automatic; /* preview only, as the next */
+	struct auto_agents who;
 	bool lanes;		   /* usage only */
 	bool urgent;		   /* cost only */
 	const struct rates *rates; /* forecast only, as the next */
@@ -164,27 +166,32 @@ static void worker_do_forecast(struct worker *w, struct work *k)
 	mailbox_send(w->box, msg);
 }
 
-#define PREVIEW_STEPS (ROUTE_MAKE | ROUTE_VERIFY | ROUTE_METRICS | ROUTE_BEFORE)
-
 /* What would be written, as a plan says it, under the id that it will have; of what cannot become a
  * plan only the difference. */
 static int worker_preview_plan(struct worker *w, const struct work *k, struct route_report *r,
 			       struct msg *msg)
 {
 	const struct tables *onto;
-	struct err why;
+	struct err why = { "" };
 	int rc = route_report_steps(r, &k->in, ROUTE_PLAN, &w->progress, &why);
 
+	if (!rc && r->plan && k->automatic)
+		rc = auto_propose(&msg->automatic, r, &k->in, &k->who, &w->progress, &why);
 	if (rc == -ECANCELED || !k->in.installed)
 		return rc;
-	if (rc) {
-		onto = tables_onto(k->in.f, k->in.installed, r->t);
-		msg->diff = tdiff_new(k->in.f, k->in.installed, onto);
-	} else {
+	snprintf(msg->text, sizeof(msg->text), "%s", why.text);
+	if (r->plan) {
 		onto = tables_get(r->plan->to);
 		snprintf(msg->txn, sizeof(msg->txn), "%s", r->plan->id);
-		msg->diff = r->plan->diff;
-		r->plan->diff = NULL;
+		msg->diff = tdiff_copy(r->plan->diff);
+	} else {
+		onto = tables_onto(k->in.f, k->in.installed, r->t);
+		msg->diff = tdiff_new(k->in.f, k->in.installed, onto);
+	}
+	/* automatic mode writes what it has judged, no other plan */
+	if (msg->automatic.sound && r->plan->drain.known) {
+		msg->ordered = r->plan;
+		r->plan = NULL;
 	}
 	tables_put(r->t);
 	r->t = onto;
@@ -215,9 +222,9 @@ static int worker_compute_preview(struct worker *w, const struct work *k, struct
 	int rc;
 
 	worker_begin(w, MSG_WORK_STEP, NULL,
-		     route_report_parts(&k->in, PREVIEW_STEPS | ROUTE_PLAN));
+		     route_report_parts(&k->in, AUTO_STEPS | (k->automatic ? AUTO_REST : 0)));
 	route_report_begin(&r, &k->in);
-	rc = route_report_steps(&r, &k->in, PREVIEW_STEPS, &w->progress, err);
+	rc = route_report_steps(&r, &k->in, AUTO_STEPS & ~ROUTE_PLAN, &w->progress, err);
 	if (!rc)
 		rc = worker_preview_plan(w, k, &r, msg);
 	if (!rc && !verdict_ok(r.v)) {
@@ -242,6 +249,7 @@ static void worker_do_preview(struct worker *w, struct work *k)
 	msg->fabric = fabric_get(k->in.f);
 	msg->from = tables_get(k->in.installed);
 	msg->jobs = jobset_get(k->in.jobs);
+	msg->running = jobset_get(k->in.running ? k->in.running : k->in.jobs);
 	msg->total = k->serial;
 	mailbox_send(w->box, msg);
 }
@@ -418,16 +426,26 @@ void worker_figures(struct worker *w, const struct fabric *f, const struct table
 	pthread_mutex_unlock(&w->lock);
 }
 
-void worker_preview(struct worker *w, const struct route_inputs *in, uint64_t serial)
+static void worker_want_preview(struct worker *w, const struct work *k)
 {
-	struct work k = { .in = *in, .serial = serial };
-
 	pthread_mutex_lock(&w->lock);
 	if (w->running == &w->preview || w->running == &w->cost || w->running == &w->forecast)
 		atomic_store(&w->progress.cancel, true);
 	worker_put_off_usage(w);
-	worker_submit(w, &w->preview, &k);
+	worker_submit(w, &w->preview, k);
 	pthread_mutex_unlock(&w->lock);
+}
+
+void worker_preview(struct worker *w, const struct route_inputs *in, uint64_t serial)
+{
+	worker_want_preview(w, &(struct work){ .in = *in, .serial = serial });
+}
+
+void worker_propose(struct worker *w, const struct route_inputs *in, const struct auto_agents *who,
+		    uint64_t serial)
+{
+	worker_want_preview(
+		w, &(struct work){ .in = *in, .automatic = true, .who = *who, .serial = serial });
 }
 
 void worker_cancel(struct worker *w)

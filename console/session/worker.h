@@ -6,6 +6,7 @@
 #ifndef CONSOLE_SESSION_WORKER_H
 #define CONSOLE_SESSION_WORKER_H
 
+#include "console/session/auto_propose.h"
 #include "console/session/message.h"
 #include "console/session/route_report.h"
 
@@ -29,6 +30,10 @@ void worker_figures(struct worker *w, const struct fabric *f, const struct table
  * serial comes back as the message's total.  Replaces a preview that waits and cancels one that
  * runs. */
 void worker_preview(struct worker *w, const struct route_inputs *in, uint64_t serial);
+/* The same for automatic mode, with the plan's order of writes, and whether all who have to drain
+ * have agents: in the message's automatic and ordered.  who's socket must outlive the worker. */
+void worker_propose(struct worker *w, const struct route_inputs *in, const struct auto_agents *who,
+		    uint64_t serial);
 void worker_cancel(struct worker *w); /* the preview */
 
 /* The plan from the installed tables to those given, with its order of writes and its drain, which

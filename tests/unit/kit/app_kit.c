@@ -18,19 +18,14 @@ __attribute__((constructor)) static void app_kit_watchdog(int argc, char **argv)
 		exit(watchdog_main(argc - 1, argv + 1));
 }
 
-struct app *app_kit_open(const char *spec, const char *load, int w, int h)
+struct app *app_kit_open_opts(const struct app_opts *o, int w, int h)
 {
 	struct app *a = xcalloc(1, sizeof(*a));
 	struct err err = { "" };
 
 	setenv("TZ", "UTC", 1);
 	a->headless = true;
-	a->opts.demo = spec != NULL;
-	a->opts.demo_spec = spec;
-	a->opts.load = load;
-	a->opts.interval_s = 0.2;
-	a->opts.jobs_interval_s = 10;
-	a->opts.seed = 1;
+	a->opts = *o;
 	a->opts.record_dir = "/nonexistent"; /* nothing is recorded without a screen */
 	app_prepare(a);
 	app_kit_size(a, w, h);
@@ -39,6 +34,18 @@ struct app *app_kit_open(const char *spec, const char *load, int w, int h)
 	fprintf(stderr, "%s\n", err.text);
 	app_end(a);
 	return NULL;
+}
+
+struct app *app_kit_open(const char *spec, const char *load, int w, int h)
+{
+	struct app_opts o = { .demo = spec != NULL,
+			      .demo_spec = spec,
+			      .load = load,
+			      .interval_s = 0.2,
+			      .jobs_interval_s = 10,
+			      .seed = 1 };
+
+	return app_kit_open_opts(&o, w, h);
 }
 
 void app_kit_size(struct app *a, int w, int h)

@@ -7,6 +7,8 @@
 
 /* A demo (spec), or a dump or snapshot (load); the other is NULL. */
 struct app *app_kit_open(const char *spec, const char *load, int w, int h);
+/* The same of any options, but that nothing is recorded. */
+struct app *app_kit_open_opts(const struct app_opts *o, int w, int h);
 void app_kit_size(struct app *a, int w, int h);
 /* Takes what the threads report for so long. */
 void app_kit_run(struct app *a, double seconds);

@@ -66,7 +66,7 @@ static void facts(void *ctx, struct osm_status *s)
 	strcpy(s->state, k->standby ? "standby" : "master");
 	strcpy(s->configured, "ibroute,nue");
 	s->qos = true;
-	s->sm_guid = 0x1234567890abcdef;
+	s->sm_guid = k->sm_guid ? k->sm_guid : 0x1234567890abcdef;
 }
 
 static int reroute(void *ctx, struct err *err)
@@ -104,6 +104,12 @@ static int listeners(void *ctx, uint64_t **guid, uint32_t *n, struct err *err)
 	if (atomic_load(&k->busy)) {
 		atomic_fetch_sub(&k->busy, 1);
 		return -EAGAIN;
+	}
+	if (k->everybody) {
+		*n = k->f->nterm;
+		*guid = xcalloc(*n, sizeof(**guid));
+		memcpy(*guid, k->f->term_guid, *n * sizeof(**guid));
+		return 0;
 	}
 	*n = 2;
 	*guid = xcalloc(2, sizeof(**guid));

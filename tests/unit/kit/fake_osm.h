@@ -23,6 +23,8 @@ struct fake_osm {
 	pthread_cond_t cond;
 	int asked; /* reroutes */
 	bool stop, hangs;
+	uint64_t sm_guid; /* 0: one of its own */
+	bool everybody;	  /* all terminals subscribe, else two */
 	atomic_bool standby;
 	atomic_int busy; /* notices that are refused before one is taken */
 	atomic_int notices;
