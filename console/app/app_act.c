@@ -89,7 +89,7 @@ static void app_act_toggle_freeze(struct app *a)
 			  a->lost ? "no longer frozen; the fabric does not answer" : "live again");
 	} else if (a->state.mode != RUN_FILE) {
 		a->state.mode = RUN_FROZEN;
-		app_past_freeze(a);
+		app_history_freeze(a);
 		shell_say(a->shell, "frozen: nothing below changes until Z; polling goes on");
 	}
 }
@@ -250,7 +250,7 @@ static void app_act_on_proposal(struct app *a, const struct request *r)
 
 void app_act(struct app *a, const struct request *r)
 {
-	if (app_past_act(a, r))
+	if (app_history_act(a, r))
 		return;
 	switch (r->type) {
 	case REQ_QUIT:

@@ -288,7 +288,7 @@ static const struct app_part *const app_life_parts[] = {
 	&app_record_part,
 	&app_activity_part,
 	&app_files_part,
-	&app_past_part,
+	&app_history_part,
 	&app_set_part,
 	&app_preview_part,
 	&app_update_part,
@@ -317,7 +317,7 @@ void app_prepare(struct app *a)
 	pthread_mutex_init(&a->events_lock, &again);
 	pthread_mutexattr_destroy(&again);
 	a->box = mailbox_new();
-	a->past = sample_history_new((size_t)PAST_MB << 20, PAST_SAMPLES);
+	a->samples = sample_history_new((size_t)SAMPLE_HISTORY_MB << 20, SAMPLE_HISTORY_MAX);
 	keys = keymap_all(&n);
 	a->shell = shell_new(keys, n);
 	a->start_view = VIEW_OVERVIEW;

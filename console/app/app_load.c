@@ -176,9 +176,9 @@ static void app_load_show_newest(struct app *a)
 {
 	struct snapshot_at m;
 
-	for (uint64_t i = sample_history_oldest(a->past); i && i <= sample_history_newest(a->past);
-	     i++) {
-		if (!sample_history_get(&m, a->past, i))
+	for (uint64_t i = sample_history_oldest(a->samples);
+	     i && i <= sample_history_newest(a->samples); i++) {
+		if (!sample_history_get(&m, a->samples, i))
 			continue;
 		history_push(a->history, a->fabric, m.rates);
 		sample_put(a->sample);
@@ -219,7 +219,7 @@ struct loading {
 
 static FILE *app_load_open_past(char **path, const struct loading *l)
 {
-	*path = xasprintf("%s/%s", l->folder, SNAPSHOT_PAST);
+	*path = xasprintf("%s/%s", l->folder, SNAPSHOT_HISTORY);
 	return fopen(*path, "re");
 }
 
@@ -278,7 +278,7 @@ static int app_load_past_run(void *ctx, struct err *err)
 	FILE *in = app_load_open_past(&path, l);
 	int rc = 0;
 
-	l->past = sample_history_new((size_t)PAST_MB << 20, PAST_SAMPLES);
+	l->past = sample_history_new((size_t)SAMPLE_HISTORY_MB << 20, SAMPLE_HISTORY_MAX);
 	if (in) {
 		rc = sample_history_read(l->past, in, l->of, l->installed, l->jobset, path, err);
 		fclose(in);
@@ -320,8 +320,8 @@ static void app_load_past_done(void *owner, void *ctx, int rc, const struct err 
 		app_load_failed(a, why);
 		return;
 	}
-	sample_history_free(a->past);
-	a->past = l->past;
+	sample_history_free(a->samples);
+	a->samples = l->past;
 	l->past = NULL;
 	app_load_show_newest(a);
 }

@@ -4,7 +4,7 @@
  *
  * app.c is the loop, app_life.c the begin and the end, app_screen.c frames and keys; app_act.c does
  * what the operator asks for.  app_data.c makes state of what the threads report and tells its
- * parts of it, which it does not know: app_record, app_activity, app_past, app_set, app_preview,
+ * parts of it, which it does not know: app_record, app_activity, app_history, app_set, app_preview,
  * app_update, app_progress.
  */
 #ifndef CONSOLE_APP_APP_PRIV_H
@@ -40,16 +40,16 @@ enum held {
 
 /* What a snapshot's folder holds beside the screen: texts for all kinds of tools, and what these
  * cannot hold. */
-#define SNAPSHOT_FABRIC "fabric.ibnetdiscover"
-#define SNAPSHOT_LFTS	"opensm-lfts.dump" /* of earlier versions */
-#define SNAPSHOT_TABLES "tables.ibr"
-#define SNAPSHOT_JOBS	"jobs"
-#define SNAPSHOT_LIST	"jobs.json"
-#define SNAPSHOT_STATE	"state.json"
-#define SNAPSHOT_EVENTS "events.jsonl"
-#define SNAPSHOT_PAST	"history.ibr"
-#define SNAPSHOT_RACKS	"racks"
-#define SNAPSHOT_NAMES	"node-name-map"
+#define SNAPSHOT_FABRIC	 "fabric.ibnetdiscover"
+#define SNAPSHOT_LFTS	 "opensm-lfts.dump" /* of earlier versions */
+#define SNAPSHOT_TABLES	 "tables.ibr"
+#define SNAPSHOT_JOBS	 "jobs"
+#define SNAPSHOT_LIST	 "jobs.json"
+#define SNAPSHOT_STATE	 "state.json"
+#define SNAPSHOT_EVENTS	 "events.jsonl"
+#define SNAPSHOT_HISTORY "history.ibr"
+#define SNAPSHOT_RACKS	 "racks"
+#define SNAPSHOT_NAMES	 "node-name-map"
 
 /* What the automatic mode does now. */
 enum auto_stage { STAGE_IDLE, STAGE_PREVIEW, STAGE_UPDATE };
@@ -62,7 +62,7 @@ struct app_auto {
 };
 
 /* A moment of the past that is on the screen. */
-struct app_past {
+struct app_history {
 	bool on;
 	struct snapshot_at at;
 	struct events events; /* up to then */
@@ -134,8 +134,8 @@ struct app {
 	struct history *history;
 	struct metrics_set *metrics; /* of the installed tables */
 	struct link_usage *usage;
-	struct sample_history *past;
-	struct app_past shown_past;
+	struct sample_history *samples;
+	struct app_history shown_history;
 
 	/* previews: those kept, as in state.preview.list */
 	struct kept {
@@ -172,7 +172,7 @@ struct app {
 	double order_asked; /* clock_s() of the search for an order */
 	struct app_work work;
 	bool metrics_ended; /* by the operator, or who uses what */
-	const char *bookmarks[PAST_MARKS + 1];
+	const char *bookmarks[SAMPLE_HISTORY_MARKS + 1];
 
 	struct app_auto automatic;
 	double confirm_at; /* clock_s() of when an update began to wait */
@@ -232,7 +232,7 @@ struct app_part {
 	void (*end)(struct app *a);
 };
 
-extern const struct app_part app_activity_part, app_auto_part, app_past_part, app_preview_part,
+extern const struct app_part app_activity_part, app_auto_part, app_history_part, app_preview_part,
 	app_progress_part, app_record_part, app_files_part, app_sessions_part, app_set_part,
 	app_update_part;
 
@@ -318,10 +318,10 @@ void app_progress_waves(struct state_apply *s, const struct plan *plan);
 void app_auto_start(struct app *a);
 void app_auto_tick(struct app *a);
 
-/* app_past.c */
-void app_past_freeze(struct app *a);		  /* what comes in from now on is not shown */
-void app_past_go(struct app *a, uint64_t serial); /* shows this sample, if it is kept */
-bool app_past_act(struct app *a, const struct request *r); /* false: not of the past */
+/* app_history.c */
+void app_history_freeze(struct app *a);		     /* what comes in from now on is not shown */
+void app_history_go(struct app *a, uint64_t serial); /* shows this sample, if it is kept */
+bool app_history_act(struct app *a, const struct request *r); /* false: not of the past */
 /* What the screen is drawn from and keys refer to: now, or a moment of the past. */
 const struct state *app_shown(struct app *a);
 

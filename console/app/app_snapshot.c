@@ -192,7 +192,7 @@ static int app_snapshot_save_past(const struct snapshot *s, const char *dir, str
 {
 	struct backdrop b = { .fabric = s->fabric, .tables = s->tables, .jobs = s->jobs };
 	FILE *f;
-	int rc = app_snapshot_open_in(&f, dir, SNAPSHOT_PAST, err);
+	int rc = app_snapshot_open_in(&f, dir, SNAPSHOT_HISTORY, err);
 
 	return rc ? rc
 		  : app_snapshot_closed(f, sample_history_write(f, s->past, &b, err), dir, err);
@@ -334,7 +334,7 @@ static struct snapshot *app_snapshot_collect(struct app *a, bool screen)
 	pthread_mutex_lock(&a->events_lock);
 	s->events = a->events;
 	pthread_mutex_unlock(&a->events_lock);
-	s->past = sample_history_copy(a->past);
+	s->past = sample_history_copy(a->samples);
 	s->screen = screen ? canvas_dump(a->canvas) : NULL;
 	return s;
 }

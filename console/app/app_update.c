@@ -277,7 +277,7 @@ static void app_update_undo_kept(struct app *a)
 			  "the fabric changed since: the routing from before does not fit it");
 		return;
 	}
-	/* while SL2VL is read anew: what it wrote, which PREPARE reads before anything is written
+	/* while SL2VL is read again: what it wrote, which PREPARE reads before anything is written
 	 */
 	if (!tables_know_vls(from) && a->applied &&
 	    digest_equal(&a->applied->fingerprint, &a->fabric->fingerprint))

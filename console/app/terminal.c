@@ -432,7 +432,7 @@ static uint32_t terminal_key_decode(wint_t ch)
 	return K_NONE;
 }
 
-/* After a stop: our modes again, and everything is drawn anew. */
+/* After a stop: our modes again, and everything is drawn again. */
 static void terminal_take_back(struct terminal *t)
 {
 	continued = 0;

@@ -348,7 +348,7 @@ int batch_run(struct app *a, const struct batch_opts *o, const volatile sig_atom
 	if (!rc)
 		rc = batch_loop(&b, stop, &err);
 	if (b.o->mark && b.done)
-		app_past_act(a, &b.o->set_mark);
+		app_history_act(a, &b.o->set_mark);
 	if (b.o->save && b.done)
 		rc = batch_save(&b, rc, stop, &err);
 	if (err.text[0] && rc != 128 + SIGPIPE)

@@ -70,7 +70,7 @@ static bool batch_past_time_of(const char *text, int64_t *out)
 
 int batch_go_to(struct app *a, const char *at, struct err *err)
 {
-	const struct sample_history *p = a->past;
+	const struct sample_history *p = a->samples;
 	uint64_t oldest = sample_history_oldest(p), newest = sample_history_newest(p), serial = 0;
 	const struct mark *mark;
 	uint32_t n = sample_history_marks(p, &mark);
@@ -94,7 +94,7 @@ int batch_go_to(struct app *a, const char *at, struct err *err)
 	if (!serial)
 		return err_set(err, -ENOENT, "--at: '%s' is before the oldest of its %u samples",
 			       at, sample_history_count(p));
-	app_past_go(a, serial);
+	app_history_go(a, serial);
 	return 0;
 }
 
@@ -103,13 +103,13 @@ int batch_go_to(struct app *a, const char *at, struct err *err)
 json_t *batch_history_json(struct app *a)
 {
 	json_t *list = json_array();
-	uint64_t newest = sample_history_newest(a->past);
+	uint64_t newest = sample_history_newest(a->samples);
 
-	for (uint64_t i = sample_history_oldest(a->past); i && i <= newest; i++) {
-		const char *mark = batch_past_mark_of(a->past, i);
+	for (uint64_t i = sample_history_oldest(a->samples); i && i <= newest; i++) {
+		const char *mark = batch_past_mark_of(a->samples, i);
 		char when[32];
 
-		batch_past_utc(when, sample_history_time(a->past, i));
+		batch_past_utc(when, sample_history_time(a->samples, i));
 		json_array_append_new(list, json_pack("{s:I, s:s, s:o}", "back",
 						      (json_int_t)(newest - i), "ts", when, "mark",
 						      mark ? json_string(mark) : json_null()));
@@ -119,14 +119,14 @@ json_t *batch_history_json(struct app *a)
 
 void batch_history_text(FILE *out, struct app *a)
 {
-	uint64_t newest = sample_history_newest(a->past);
+	uint64_t newest = sample_history_newest(a->samples);
 
 	fputs("back  ts                    mark\n", out);
-	for (uint64_t i = sample_history_oldest(a->past); i && i <= newest; i++) {
-		const char *mark = batch_past_mark_of(a->past, i);
+	for (uint64_t i = sample_history_oldest(a->samples); i && i <= newest; i++) {
+		const char *mark = batch_past_mark_of(a->samples, i);
 		char when[32];
 
-		batch_past_utc(when, sample_history_time(a->past, i));
+		batch_past_utc(when, sample_history_time(a->samples, i));
 		fprintf(out, "%4llu  %s  %s\n", (unsigned long long)(newest - i), when,
 			mark ? mark : "-");
 	}

@@ -19,7 +19,7 @@ static void batch_screen_press(struct app *a, uint32_t key)
 	keymap_translate(&in, key, shell_view(a->shell), shell_typing(a->shell, app_shown(a)),
 			 false);
 	shell_input(a->shell, &in, app_shown(a), &r);
-	app_past_act(a, &r);
+	app_history_act(a, &r);
 }
 
 static void batch_screen_type_commands(struct app *a, const char *text)

@@ -252,7 +252,7 @@ static void poller_do_want(struct poller *p, enum want_type want)
 		p->tables_read = p->ended = false; /* somebody waits */
 		break;
 	case WANT_TABLES:
-		poller_read_anew(p);
+		poller_read_again(p);
 		break;
 	case WANT_READ_ON:
 		poller_read_on(p);

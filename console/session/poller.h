@@ -43,7 +43,7 @@ void poller_sweep(struct poller *p); /* discovery and tables at once */
 void poller_end_sweep(struct poller *p);
 void poller_tables(struct poller *p); /* only the tables */
 /* Ends the reading of tables that somebody waits for: MSG_TABLES_READING with -ECANCELED.  What was
- * read is kept, and the reading goes on from there; where nothing is to go on, it begins anew. */
+ * read is kept, and the reading goes on from there; where nothing is to go on, it begins again. */
 void poller_tables_end(struct poller *p);
 void poller_tables_on(struct poller *p);
 

@@ -84,7 +84,7 @@ bool poller_wants_any(struct poller *p);
 int poller_discover(const struct fabric **out, struct poller *p, bool *partial, char **silent,
 		    struct err *err);
 
-/* poller_tables.c.  LFTs, and then the SL2VL tables that belong to them: all anew. */
+/* poller_tables.c.  LFTs, and then the SL2VL tables that belong to them: all again. */
 void poller_read_tables(struct poller *p);
 /* LFTs alone, of which it mostly turns out that nothing has changed; else the same. */
 void poller_tables_due(struct poller *p);
@@ -92,8 +92,8 @@ void poller_forget_tables(struct poller *p);
 /* Are SL2VL tables to be read on now?  Then for so long, or until somebody wants something. */
 bool poller_reads_sl2vl(const struct poller *p);
 void poller_sl2vl_run(struct poller *p, double until_s);
-void poller_read_anew(struct poller *p); /* somebody has written */
-void poller_read_on(struct poller *p);	 /* what was ended, or all anew */
+void poller_read_again(struct poller *p); /* somebody has written */
+void poller_read_on(struct poller *p);	  /* what was ended, or all again */
 void poller_read_end(struct poller *p);
 /* Progress; false: not of tables that somebody waits for. */
 bool poller_tables_step(struct poller *p, const char *step, uint64_t done, uint64_t total,

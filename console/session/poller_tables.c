@@ -310,7 +310,7 @@ void poller_tables_due(struct poller *p)
 		poller_tables_read_lfts(p, !stand);
 }
 
-void poller_read_anew(struct poller *p)
+void poller_read_again(struct poller *p)
 {
 	p->ended = false;
 	p->written = true;

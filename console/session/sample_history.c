@@ -39,7 +39,7 @@ struct sample_history {
 	struct slot *slot;    /* of a serial: slot[serial % max] */
 	const struct sample *last;
 	uint32_t since_whole;
-	struct mark mark[PAST_MARKS];
+	struct mark mark[SAMPLE_HISTORY_MARKS];
 	uint32_t nmark, marked;
 	struct sample *read; /* decoded last: neighbours are asked for in turn */
 	uint64_t read_serial;
@@ -159,7 +159,7 @@ struct sample_history *sample_history_new(size_t bytes_max, uint32_t samples_max
 	struct sample_history *p = xcalloc(1, sizeof(*p));
 
 	p->bytes_max = bytes_max;
-	p->max = samples_max > 2 * PAST_GROUP ? samples_max : 2 * PAST_GROUP;
+	p->max = samples_max > 2 * SAMPLE_HISTORY_GROUP ? samples_max : 2 * SAMPLE_HISTORY_GROUP;
 	p->slot = xcalloc(p->max, sizeof(*p->slot));
 	p->first = p->next = 1;
 	return p;
@@ -272,7 +272,7 @@ static bool sample_history_is_new(const struct sample_history *p, const struct s
 static bool sample_history_must_be_whole(const struct sample_history *p, const struct sample *s)
 {
 	return !p->last || !digest_equal(&p->last->fingerprint, &s->fingerprint) ||
-	       p->since_whole >= PAST_GROUP || p->first == p->next;
+	       p->since_whole >= SAMPLE_HISTORY_GROUP || p->first == p->next;
 }
 
 /* Takes code. */
@@ -290,7 +290,7 @@ static void sample_history_do_add(struct sample_history *p, const struct backdro
 	p->next++;
 	sample_put(p->last);
 	p->last = sample_get(s);
-	while (p->bytes > p->bytes_max && p->next - p->first > 2 * PAST_GROUP)
+	while (p->bytes > p->bytes_max && p->next - p->first > 2 * SAMPLE_HISTORY_GROUP)
 		sample_history_drop_group(p);
 }
 
@@ -434,7 +434,7 @@ bool sample_history_mark(struct sample_history *p, uint64_t serial, int64_t time
 	uint32_t at = p->nmark;
 	struct mark m = { .serial = serial, .time_s = time_s };
 
-	if (p->nmark == PAST_MARKS)
+	if (p->nmark == SAMPLE_HISTORY_MARKS)
 		return false;
 	if (name[0])
 		snprintf(m.name, sizeof(m.name), "%s", name);

@@ -4,7 +4,8 @@
  *
  * A sample is kept as its difference to the one before (every PAST_GROUPth whole), some 20 bytes
  * per port with traffic instead of 96; rates are computed again from two of them, so that a moment
- * is shown with the very figures it had.  When the room is used up, the oldest PAST_GROUP goes.
+ * is shown with the very figures it had.  When the room is used up, the oldest SAMPLE_HISTORY_GROUP
+ * goes.
  */
 #ifndef CONSOLE_SESSION_SAMPLE_HISTORY_H
 #define CONSOLE_SESSION_SAMPLE_HISTORY_H
@@ -48,10 +49,10 @@ struct backdrop {
 
 struct sample_history;
 
-#define PAST_SAMPLES 600
-#define PAST_MB	     128
-#define PAST_MARKS   32
-#define PAST_GROUP   16 /* every so many is kept whole */
+#define SAMPLE_HISTORY_MAX   600
+#define SAMPLE_HISTORY_MB    128
+#define SAMPLE_HISTORY_MARKS 32
+#define SAMPLE_HISTORY_GROUP 16 /* every so many is kept whole */
 
 struct sample_history *sample_history_new(size_t bytes_max, uint32_t samples_max);
 void sample_history_free(struct sample_history *p); /* NULL is fine */
@@ -92,7 +93,7 @@ struct snapshot_at {
 	const struct rates *rates; /* NULL: no sample of the same fabric before it */
 };
 
-/* false: not kept (any more).  O(ports * PAST_GROUP). */
+/* false: not kept (any more).  O(ports * SAMPLE_HISTORY_GROUP). */
 bool sample_history_get(struct snapshot_at *out, struct sample_history *p, uint64_t serial);
 void snapshot_at_done(struct snapshot_at *m);
 
@@ -103,7 +104,7 @@ struct mark {
 	char name[32];
 };
 
-/* name "": a number.  false: there are PAST_MARKS already. */
+/* name "": a number.  false: there are SAMPLE_HISTORY_MARKS already. */
 bool sample_history_mark(struct sample_history *p, uint64_t serial, int64_t time_s,
 			 const char *name);
 uint32_t sample_history_marks(const struct sample_history *p, const struct mark **out);

@@ -410,10 +410,10 @@ static uint64_t sample_history_file_marked(const struct sample_history *p, int64
 
 static void sample_history_file_get_marks(struct reader *r, struct sample_history *p)
 {
-	struct mark mark[PAST_MARKS] = { 0 };
+	struct mark mark[SAMPLE_HISTORY_MARKS] = { 0 };
 	uint64_t n = reader_get_uint(r), got = 0;
 
-	for (; got < n && got < PAST_MARKS && !r->bad; got++) {
+	for (; got < n && got < SAMPLE_HISTORY_MARKS && !r->bad; got++) {
 		struct mark *m = &mark[got];
 		uint64_t len;
 

@@ -80,7 +80,7 @@ struct sample_reading *sample_reading_new(struct readings *r, const struct fabri
 	out->before = sample_get(r->last);
 	out->rates = rates_new(f, out->before, s);
 	out->sample_summary = sample_summary_new(f, &r->norm, s, out->rates);
-	out->whole = !out->before || r->since_whole >= PAST_GROUP;
+	out->whole = !out->before || r->since_whole >= SAMPLE_HISTORY_GROUP;
 	r->since_whole = out->whole ? 1 : r->since_whole + 1;
 	out->code = sample_code_encode(&out->len, out->whole ? NULL : out->before, s);
 	sample_put(r->last);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * reading: one sample with all that is made from it once, by the thread that read it: rates,
+ * sample_reading: one sample with all that is made from it once, by the thread that read it: rates,
  * tally, history, and its bytes for the past.  The thread that draws only takes it over.
  */
 #ifndef CONSOLE_SESSION_SAMPLE_READING_H

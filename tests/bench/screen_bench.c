@@ -22,6 +22,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -78,7 +79,7 @@ struct frame_cost {
 /* Takes what came in until a sample was among it; what that took. */
 static double take_sample_ms(struct app *a)
 {
-	uint64_t was = sample_history_newest(a->past);
+	uint64_t was = sample_history_newest(a->samples);
 	double start;
 
 	for (;;) {
@@ -87,7 +88,7 @@ static double take_sample_ms(struct app *a)
 		poll(&fd, 1, 100);
 		start = thread_cpu_s();
 		app_take_messages(a);
-		if (sample_history_newest(a->past) != was)
+		if (sample_history_newest(a->samples) != was)
 			return 1e3 * (thread_cpu_s() - start);
 	}
 }
@@ -143,7 +144,8 @@ static int frames(void)
 	row("a sample taken in by the thread of the screen", taken, "ms", 5);
 	row("a sample added up before, by the thread that read it", made, "ms", 0);
 	row("history, 2,064 switches and 16,512 hosts, per sample",
-	    (double)sample_history_bytes(a->past) / sample_history_count(a->past) / 1e3, "kB", 0);
+	    (double)sample_history_bytes(a->samples) / sample_history_count(a->samples) / 1e3, "kB",
+	    0);
 	app_end(a);
 	return 0;
 }

@@ -253,7 +253,7 @@ int main(int argc, char **argv)
 	alarm(0);
 	config_away(config);
 	printf("%lu keys, seed %lu, %.0f s: %u samples of history, %lu events\n", (unsigned long)n,
-	       (unsigned long)seed, clock_s() - start, sample_history_count(a->past),
+	       (unsigned long)seed, clock_s() - start, sample_history_count(a->samples),
 	       (unsigned long)a->events.total);
 	app_end(a);
 	return 0;

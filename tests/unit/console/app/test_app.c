@@ -98,8 +98,8 @@ static void frozen_as_early_as_can_be_no_later_history_shows(void **state)
 	app_kit_keys(a, "2Z");
 	/* none, unless a loaded machine had the first sample ready with the fabric */
 	before = history_count(a->history);
-	seen = sample_history_count(a->past);
-	while (sample_history_count(a->past) < seen + 3)
+	seen = sample_history_count(a->samples);
+	while (sample_history_count(a->samples) < seen + 3)
 		app_kit_run(a, 0.05);
 	app_draw(a);
 	shows(a, "FROZEN");
@@ -120,7 +120,7 @@ static void nothing_is_missed_while_the_screen_is_frozen(void **state)
 	assert_non_null(a);
 	assert_true(app_kit_ready(a, 3));
 	app_kit_keys(a, "3Z");
-	before = sample_history_count(a->past);
+	before = sample_history_count(a->samples);
 	then = body(a);
 	assert_true(app_kit_ready(a, before + 3));
 	now = body(a);
@@ -185,9 +185,9 @@ static void differ(char view, size_t back, char *a, char *b)
 /* Those of a moment are computed when it is shown, where they were not before. */
 static void figures_come(struct app *a)
 {
-	for (int i = 0; i < 500 && a->shown_past.on && !a->shown_past.at.was.figures; i++)
+	for (int i = 0; i < 500 && a->shown_history.on && !a->shown_history.at.was.figures; i++)
 		app_kit_run(a, 0.01);
-	assert_true(!a->shown_past.on || a->shown_past.at.was.figures);
+	assert_true(!a->shown_history.on || a->shown_history.at.was.figures);
 }
 
 /* Computed last of all, when there is nothing else to do; a frozen screen does not take it. */
@@ -351,7 +351,7 @@ static void a_snapshot_shows_the_same_screens(void **state)
 	b = app_kit_open(NULL, path, 100, 30);
 	assert_non_null(b);
 	assert_true(app_kit_ready(b, 6));
-	assert_int_equal(sample_history_count(a->past) >= sample_history_count(b->past), 1);
+	assert_int_equal(sample_history_count(a->samples) >= sample_history_count(b->samples), 1);
 	assert_string_equal(a->fabric->name, b->fabric->name);
 	usage_comes(b);
 	/* one that loads has an event more to tell, and samples go on over there */

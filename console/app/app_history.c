@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-static struct backdrop app_past_now(const struct app *a)
+static struct backdrop app_history_now(const struct app *a)
 {
 	return (struct backdrop){ .fabric = a->fabric,
 				  .tables = a->tables,
@@ -21,33 +21,33 @@ static struct backdrop app_past_now(const struct app *a)
 }
 
 /* Also while the screen is frozen: it is missing nothing when one looks back later. */
-static void app_past_add(struct app *a, struct sample_reading *r)
+static void app_history_add(struct app *a, struct sample_reading *r)
 {
-	struct backdrop b = app_past_now(a);
-	uint64_t newest = sample_history_newest(a->past);
+	struct backdrop b = app_history_now(a);
+	uint64_t newest = sample_history_newest(a->samples);
 
-	sample_history_add_reading(a->past, &b, r, time(NULL));
-	if (sample_history_newest(a->past) == newest)
+	sample_history_add_reading(a->samples, &b, r, time(NULL));
+	if (sample_history_newest(a->samples) == newest)
 		return;
 	history_push_row(a->history, r->sample_summary->fabric->nchan, r->sample_summary->row);
 	app_record_poll(a, r);
 }
 
-static void app_past_figures(struct app *a)
+static void app_history_figures(struct app *a)
 {
-	struct backdrop b = app_past_now(a);
+	struct backdrop b = app_history_now(a);
 
-	sample_history_metrics(a->past, &b);
+	sample_history_metrics(a->samples, &b);
 }
 
 /* Figures that were asked for when a moment was shown that had none; false: others. */
-static bool app_past_take_figures(struct app *a, struct msg *msg)
+static bool app_history_take_figures(struct app *a, struct msg *msg)
 {
-	struct snapshot_at *m = &a->shown_past.at;
+	struct snapshot_at *m = &a->shown_history.at;
 	struct backdrop b = { .tables = msg->tables, .jobs = msg->jobs };
 	bool same_tables = msg->tables == a->tables;
 
-	if ((same_tables && msg->jobs == a->jobs) || !a->shown_past.on ||
+	if ((same_tables && msg->jobs == a->jobs) || !a->shown_history.on ||
 	    m->was.tables != msg->tables || m->was.jobs != msg->jobs)
 		return false;
 	if (msg->rc || !msg->after)
@@ -57,20 +57,20 @@ static bool app_past_take_figures(struct app *a, struct msg *msg)
 				same_tables ? a->metrics : NULL);
 	msg->after = NULL;
 	msg->verdict = NULL;
-	sample_history_metrics(a->past, &b);
+	sample_history_metrics(a->samples, &b);
 	metrics_set_put(m->was.figures);
 	m->was.figures = b.figures;
 	return true;
 }
 
 /* The sample on the screen when no moment of the past is. */
-static uint64_t app_past_present(const struct app *a)
+static uint64_t app_history_present(const struct app *a)
 {
-	return a->sample ? sample_history_find(a->past, a->sample->time_ns) : 0;
+	return a->sample ? sample_history_find(a->samples, a->sample->time_ns) : 0;
 }
 
 /* Events up to that time, so that the log is the one of the moment. */
-static void app_past_take_events(struct app_past *h, const struct events *all)
+static void app_history_take_events(struct app_history *h, const struct events *all)
 {
 	uint64_t until = (uint64_t)(h->at.time_s + 1) * 1000000000u;
 
@@ -84,7 +84,7 @@ static void app_past_take_events(struct app_past *h, const struct events *all)
 	h->events_total = all->total;
 }
 
-static const char *app_past_mark_name(const struct sample_history *p, uint64_t serial)
+static const char *app_history_mark_name(const struct sample_history *p, uint64_t serial)
 {
 	const struct mark *mark;
 	uint32_t n = sample_history_marks(p, &mark);
@@ -95,7 +95,7 @@ static const char *app_past_mark_name(const struct sample_history *p, uint64_t s
 	return "";
 }
 
-static void app_past_show_figures(struct state *s, const struct metrics_set *f)
+static void app_history_show_figures(struct state *s, const struct metrics_set *f)
 {
 	s->metrics = f ? f->metrics : NULL;
 	s->verdict = f ? f->verdict : NULL;
@@ -104,14 +104,14 @@ static void app_past_show_figures(struct state *s, const struct metrics_set *f)
 }
 
 /* Of another fabric, nothing about the present one may be drawn over it. */
-static void app_past_drop_present(struct state *s)
+static void app_history_drop_present(struct state *s)
 {
 	memset(&s->preview, 0, sizeof(s->preview));
 	s->apply.diff = NULL;
 	s->usage = NULL;
 }
 
-static void app_past_show_moment(struct app *a, struct state *s, const struct snapshot_at *m)
+static void app_history_show_moment(struct app *a, struct state *s, const struct snapshot_at *m)
 {
 	s->fabric = m->was.fabric;
 	s->tables = m->was.tables;
@@ -120,7 +120,7 @@ static void app_past_show_moment(struct app *a, struct state *s, const struct sn
 	s->sample = m->sample;
 	s->rates = m->rates;
 	s->sample_summary = NULL;
-	app_past_show_figures(s, m->was.figures);
+	app_history_show_figures(s, m->was.figures);
 	s->poll.age_s = (double)(s->now_s - m->time_s);
 	s->poll.next_s = NAN;
 	s->poll.took_s = (double)m->sample->took_ns / 1e9;
@@ -129,15 +129,15 @@ static void app_past_show_moment(struct app *a, struct state *s, const struct sn
 	s->poll.partial = m->sample->answered < m->sample->asked;
 	s->poll.stale = false;
 	if (m->was.fabric != a->fabric)
-		app_past_drop_present(s);
+		app_history_drop_present(s);
 	else if (m->was.tables != a->tables || m->was.jobs != a->jobs)
 		s->usage = NULL;
 }
 
 const struct state *app_shown(struct app *a)
 {
-	struct app_past *h = &a->shown_past;
-	uint64_t newest = sample_history_newest(a->past), at = newest;
+	struct app_history *h = &a->shown_history;
+	uint64_t newest = sample_history_newest(a->samples), at = newest;
 
 	if (h->on)
 		at = h->at.serial;
@@ -148,68 +148,70 @@ const struct state *app_shown(struct app *a)
 	if (!h->on)
 		return &a->state;
 	h->shown = a->state;
-	app_past_show_moment(a, &h->shown, &h->at);
+	app_history_show_moment(a, &h->shown, &h->at);
 	h->shown.history = h->at.was.fabric == a->fabric ? a->history : NULL;
-	app_past_take_events(h, &a->events);
+	app_history_take_events(h, &a->events);
 	h->shown.events = &h->events;
 	h->shown.history_at = (struct state_history_at){
 		.on = true,
 		.time_s = h->at.time_s,
 		.back = (uint32_t)(newest - h->at.serial),
-		.count = sample_history_count(a->past),
+		.count = sample_history_count(a->samples),
 	};
 	snprintf(h->shown.history_at.mark, sizeof(h->shown.history_at.mark), "%s",
-		 app_past_mark_name(a->past, h->at.serial));
+		 app_history_mark_name(a->samples, h->at.serial));
 	return &h->shown;
 }
 
-void app_past_freeze(struct app *a)
+void app_history_freeze(struct app *a)
 {
-	a->shown_past.frozen_at = sample_history_newest(a->past);
+	a->shown_history.frozen_at = sample_history_newest(a->samples);
 	a->state.history_at.time_s =
-		a->shown_past.frozen_at ? sample_history_time(a->past, a->shown_past.frozen_at) : 0;
+		a->shown_history.frozen_at
+			? sample_history_time(a->samples, a->shown_history.frozen_at)
+			: 0;
 }
 
-static void app_past_live(struct app *a)
+static void app_history_live(struct app *a)
 {
-	if (a->shown_past.on)
-		snapshot_at_done(&a->shown_past.at);
-	a->shown_past.on = false;
+	if (a->shown_history.on)
+		snapshot_at_done(&a->shown_history.at);
+	a->shown_history.on = false;
 }
 
-void app_past_go(struct app *a, uint64_t serial)
+void app_history_go(struct app *a, uint64_t serial)
 {
 	struct snapshot_at m;
 
-	if (serial ==
-	    (a->state.mode == RUN_FROZEN ? app_past_present(a) : sample_history_newest(a->past))) {
-		app_past_live(a);
+	if (serial == (a->state.mode == RUN_FROZEN ? app_history_present(a)
+						   : sample_history_newest(a->samples))) {
+		app_history_live(a);
 		return;
 	}
-	if (!sample_history_get(&m, a->past, serial)) {
+	if (!sample_history_get(&m, a->samples, serial)) {
 		shell_say(a->shell, "this moment is not kept any more");
 		return;
 	}
-	app_past_live(a);
-	a->shown_past.at = m;
-	a->shown_past.on = true;
+	app_history_live(a);
+	a->shown_history.at = m;
+	a->shown_history.on = true;
 	if (m.was.tables && !m.was.figures && !a->state.metrics_busy)
 		worker_figures(a->worker, m.was.fabric, m.was.tables, m.was.jobs,
 			       m.was.tables != a->tables);
 }
 
 /* Where on the way through the history one is. */
-static uint64_t app_past_position(const struct app *a)
+static uint64_t app_history_position(const struct app *a)
 {
-	uint64_t at = a->shown_past.on ? a->shown_past.at.serial : app_past_present(a);
+	uint64_t at = a->shown_history.on ? a->shown_history.at.serial : app_history_present(a);
 
-	return at ? at : sample_history_newest(a->past);
+	return at ? at : sample_history_newest(a->samples);
 }
 
-static void app_past_step(struct app *a, long by)
+static void app_history_step(struct app *a, long by)
 {
-	uint64_t oldest = sample_history_oldest(a->past), newest = sample_history_newest(a->past),
-		 at = app_past_position(a);
+	uint64_t oldest = sample_history_oldest(a->samples),
+		 newest = sample_history_newest(a->samples), at = app_history_position(a);
 
 	if (!oldest) {
 		shell_say(a->shell, "there is no history yet");
@@ -224,39 +226,39 @@ static void app_past_step(struct app *a, long by)
 	} else {
 		at += (uint64_t)by;
 	}
-	app_past_go(a, at);
+	app_history_go(a, at);
 }
 
-static long app_past_count_of(const char *text)
+static long app_history_count_of(const char *text)
 {
 	long n = strtol(text, NULL, 10);
 
 	return n > 0 ? n : 1;
 }
 
-static void app_past_set_mark(struct app *a, const char *name)
+static void app_history_set_mark(struct app *a, const char *name)
 {
-	uint64_t at = app_past_position(a);
+	uint64_t at = app_history_position(a);
 	const struct mark *mark;
 	uint32_t n;
 
 	if (!at)
 		shell_say(a->shell, "there is no sample yet to mark");
-	else if (app_past_mark_name(a->past, at)[0])
+	else if (app_history_mark_name(a->samples, at)[0])
 		shell_say(a->shell, "this moment is bookmark %s already",
-			  app_past_mark_name(a->past, at));
-	else if (!sample_history_mark(a->past, at, sample_history_time(a->past, at), name))
-		shell_say(a->shell, "there are %d bookmarks already", PAST_MARKS);
+			  app_history_mark_name(a->samples, at));
+	else if (!sample_history_mark(a->samples, at, sample_history_time(a->samples, at), name))
+		shell_say(a->shell, "there are %d bookmarks already", SAMPLE_HISTORY_MARKS);
 	else {
-		n = sample_history_marks(a->past, &mark);
+		n = sample_history_marks(a->samples, &mark);
 		shell_say(a->shell,
 			  "bookmark %s set; b goes back to it, w saves %s with the fabric",
-			  app_past_mark_name(a->past, at), n == 1 ? "it" : "all");
+			  app_history_mark_name(a->samples, at), n == 1 ? "it" : "all");
 	}
 }
 
 /* "1 03:12:44, storm 03:15:02" */
-static void app_past_list_marks(struct app *a, const struct mark *mark, uint32_t n, uint32_t at)
+static void app_history_list_marks(struct app *a, const struct mark *mark, uint32_t n, uint32_t at)
 {
 	char text[200] = "", time[FIGURE_LEN];
 	size_t len = 0;
@@ -268,11 +270,11 @@ static void app_past_list_marks(struct app *a, const struct mark *mark, uint32_t
 	shell_say(a->shell, "bookmarks: %s", text);
 }
 
-static void app_past_go_to_mark(struct app *a, const char *name)
+static void app_history_go_to_mark(struct app *a, const char *name)
 {
 	const struct mark *mark;
-	uint32_t n = sample_history_marks(a->past, &mark), pick = n;
-	uint64_t at = app_past_position(a);
+	uint32_t n = sample_history_marks(a->samples, &mark), pick = n;
+	uint64_t at = app_history_position(a);
 
 	if (!n) {
 		shell_say(a->shell, "no bookmarks yet; B sets one");
@@ -287,35 +289,35 @@ static void app_past_go_to_mark(struct app *a, const char *name)
 	}
 	if (pick == n)
 		pick = n - 1; /* before the first comes the last again */
-	app_past_go(a, mark[pick].serial);
-	app_past_list_marks(a, mark, n, pick);
+	app_history_go(a, mark[pick].serial);
+	app_history_list_marks(a, mark, n, pick);
 }
 
-bool app_past_act(struct app *a, const struct request *r)
+bool app_history_act(struct app *a, const struct request *r)
 {
 	switch (r->type) {
 	case REQ_HIST_BACK:
-		app_past_step(a, -app_past_count_of(r->text));
+		app_history_step(a, -app_history_count_of(r->text));
 		return true;
 	case REQ_HIST_FORWARD:
-		app_past_step(a, app_past_count_of(r->text));
+		app_history_step(a, app_history_count_of(r->text));
 		return true;
 	case REQ_HIST_BACK5:
-		app_past_step(a, -5);
+		app_history_step(a, -5);
 		return true;
 	case REQ_HIST_FORWARD5:
-		app_past_step(a, 5);
+		app_history_step(a, 5);
 		return true;
 	case REQ_LIVE:
-		app_past_live(a);
+		app_history_live(a);
 		if (a->state.mode == RUN_FROZEN)
 			app_unfreeze(a);
 		return true;
 	case REQ_BOOKMARK:
-		app_past_set_mark(a, r->text);
+		app_history_set_mark(a, r->text);
 		return true;
 	case REQ_BOOKMARKS:
-		app_past_go_to_mark(a, r->text);
+		app_history_go_to_mark(a, r->text);
 		return true;
 	default:
 		return false;
@@ -324,30 +326,30 @@ bool app_past_act(struct app *a, const struct request *r)
 
 /* --- a part of the console ------------------------------------------------------------------ */
 
-static bool app_past_take(struct app *a, struct msg *msg, bool *kept)
+static bool app_history_take(struct app *a, struct msg *msg, bool *kept)
 {
 	(void)kept;
-	return msg->type == MSG_METRICS && app_past_take_figures(a, msg);
+	return msg->type == MSG_METRICS && app_history_take_figures(a, msg);
 }
 
-static void app_past_hear(struct app *a, const struct app_news *n)
+static void app_history_hear(struct app *a, const struct app_news *n)
 {
 	const struct msg *msg = n->msg;
 
 	if (n->type == NEWS_SAMPLE)
-		app_past_add(a, msg->reading);
+		app_history_add(a, msg->reading);
 	/* one that the frozen screen does not show */
 	if (n->type == NEWS_MESSAGE && msg->type == MSG_SAMPLE && a->state.mode == RUN_FROZEN &&
 	    a->fabric && digest_equal(&msg->reading->sample->fingerprint, &a->fabric->fingerprint))
-		app_past_add(a, msg->reading);
+		app_history_add(a, msg->reading);
 	if (n->type == NEWS_METRICS)
-		app_past_figures(a);
+		app_history_figures(a);
 }
 
-static void app_past_refresh(struct app *a)
+static void app_history_refresh(struct app *a)
 {
 	const struct mark *mark;
-	uint32_t n = sample_history_marks(a->past, &mark);
+	uint32_t n = sample_history_marks(a->samples, &mark);
 
 	for (uint32_t i = 0; i < n; i++)
 		a->bookmarks[i] = mark[i].name;
@@ -355,15 +357,15 @@ static void app_past_refresh(struct app *a)
 	a->state.bookmarks = a->bookmarks;
 }
 
-static void app_past_end(struct app *a)
+static void app_history_end(struct app *a)
 {
-	app_past_live(a);
-	sample_history_free(a->past);
+	app_history_live(a);
+	sample_history_free(a->samples);
 }
 
-const struct app_part app_past_part = {
-	.take = app_past_take,
-	.hear = app_past_hear,
-	.refresh = app_past_refresh,
-	.end = app_past_end,
+const struct app_part app_history_part = {
+	.take = app_history_take,
+	.hear = app_history_hear,
+	.refresh = app_history_refresh,
+	.end = app_history_end,
 };
