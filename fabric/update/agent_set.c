@@ -17,7 +17,7 @@
 #define RESEND	   (100 * MS)
 #define RESEND_MAX (2 * SECOND)
 #define LISTEN	   (2 * SECOND)
-#define GREET	   (50 * MS) /* between answers to agents that begin: all hear each */
+#define ANSWER_NEW (50 * MS) /* between answers to agents that begin: all hear each */
 #define JOBS	   (500 * MS)
 
 /* ---- who they are ---- */
@@ -242,9 +242,9 @@ static void agent_set_look_for_sm(struct transaction *t)
 		transaction_fail(t, rc, "%s", err.text);
 		coordinator_step(&t->c, EV_SM);
 	}
-	if (rc && rc != -ESTALE && !t->agents.deaf)
+	if (rc && rc != -ESTALE && !t->agents.no_sm)
 		log_add(LOG_WARN, "apply", "agents cannot be asked now: %s", err.text);
-	t->agents.deaf = rc && rc != -ESTALE;
+	t->agents.no_sm = rc && rc != -ESTALE;
 	t->agents.listen_ns = agent_set_now_ns(t) + LISTEN;
 }
 
@@ -267,7 +267,7 @@ bool agent_set_notify(struct transaction *t)
 		w->pause_ns = RESEND;
 		w->listen_ns = now + LISTEN;
 		w->jobs_ns = now;
-		w->deaf = false;
+		w->no_sm = false;
 		memset(w->reported, 0, w->n * sizeof(*w->reported));
 		if (t->c.asked == PHASE_UNPATH)
 			w->hold_ns = now + t->c.drain.hold_s * SECOND;
@@ -297,7 +297,7 @@ void agent_set_take_answer(struct transaction *t, const struct agent_answer *ans
 		if (!coordinator_answer(&n, &t->c, &ans->notice))
 			return;
 		if (n.phase == PHASE_UNPATH)
-			t->agents.greets = true;
+			t->agents.must_answer = true;
 		else
 			t->agents.link->ops->send(t->agents.link->ctx, &n, &err);
 		return;
@@ -352,7 +352,7 @@ static void agent_set_due(struct transaction *t)
 	if (t->c.action == ACT_AWAIT && now >= w->listen_ns)
 		agent_set_look_for_sm(t);
 	/* without an SM nobody hears that he is called back: he waits as well, but not for ever */
-	if (w->deaf && t->c.asked == PHASE_REPATH && now < w->ask_ns + t->c.drain.hold_s * SECOND)
+	if (w->no_sm && t->c.asked == PHASE_REPATH && now < w->ask_ns + t->c.drain.hold_s * SECOND)
 		w->until_ns = now + (t->o.answer_ms ? t->o.answer_ms : APPLY_ANSWER_MS) * MS;
 	if (t->c.action == ACT_AWAIT && now >= w->until_ns)
 		coordinator_step(&t->c, EV_DEADLINE);
@@ -362,18 +362,18 @@ static void agent_set_due(struct transaction *t)
 
 /* Agents that have just begun are told what all were asked: a thousand that begin together by a few
  * notices, not by one each that a thousand hear. */
-static void agent_set_greet(struct transaction *t)
+static void agent_set_answer_new(struct transaction *t)
 {
 	struct agent_set *w = &t->agents;
 	struct phase_notice n;
 	struct err err;
 
-	if (!w->greets || agent_set_now_ns(t) < w->greeted_ns + GREET)
+	if (!w->must_answer || agent_set_now_ns(t) < w->answered_ns + ANSWER_NEW)
 		return;
-	w->greets = false;
+	w->must_answer = false;
 	if (t->c.asked != PHASE_UNPATH)
 		return;
-	w->greeted_ns = agent_set_now_ns(t);
+	w->answered_ns = agent_set_now_ns(t);
 	coordinator_notice(&t->c, &n);
 	if (w->link->ops->send(w->link->ctx, &n, &err))
 		log_add(LOG_WARN, "apply", "a notice to agents was not sent: %s", err.text);
@@ -389,7 +389,7 @@ void agent_set_listen(struct transaction *t)
 		return;
 	while (l->ops->recv(l->ctx, &ans, 0, &err) == 1)
 		agent_set_take_answer(t, &ans);
-	agent_set_greet(t);
+	agent_set_answer_new(t);
 }
 
 void agent_set_hear(struct transaction *t)
@@ -424,7 +424,7 @@ enum coord_action agent_set_await(struct transaction *t)
 		if (rc < 0) /* as good as silent; resends and the deadline go on */
 			log_add(LOG_WARN, "apply", "answers of agents: %s", err.text);
 		agent_set_cancelled(t);
-		agent_set_greet(t);
+		agent_set_answer_new(t);
 		agent_set_due(t);
 		if (agent_set_now_ns(t) - shown >= 2 * SLICE) {
 			shown = agent_set_now_ns(t);

@@ -28,11 +28,11 @@ struct agent_set {
 	bool *reported;		   /* that it is silent or failed, by agent */
 
 	uint64_t ask_ns, resend_ns, pause_ns, until_ns; /* of the present question */
-	uint64_t hold_ns;				/* 0: nobody is away */
+	uint64_t hold_ns;				/* 0: no agent is on its escape LIDs */
 	uint64_t listen_ns, jobs_ns;			/* when due */
-	bool deaf;					/* no SM carries notices now */
-	bool greets;	     /* somebody began and asked, and was not answered yet */
-	uint64_t greeted_ns; /* last */
+	bool no_sm;					/* no SM passes notices on now */
+	bool must_answer;     /* an agent that began has asked and was not answered yet */
+	uint64_t answered_ns; /* last */
 };
 
 /* Builds the rest from port, which is sorted; everybody is COORD_IDLE.  O(ports log ports). */

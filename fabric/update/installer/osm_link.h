@@ -57,7 +57,7 @@ int osm_link_watch(struct osm_link *l, struct err *err);
 /* 1: the next one, with the issuer's LID and GUID; 0: none within wait_ms.  Those that came while
  * questions were asked are not lost. */
 int osm_link_heard(struct osm_link *l, struct notice *out, uint32_t wait_ms, struct err *err);
-/* How often it was opened again, by whomever: what was asked for before that is asked for again. */
+/* How often the connection was opened again: requests of before have to be sent again. */
 uint32_t osm_link_opened(const struct osm_link *l);
 int osm_link_fd(const struct osm_link *l); /* to wait for: readable when osm_link_heard() is due */
 
