@@ -216,7 +216,7 @@ static bool apply_under_way(const struct state *s)
 	       s->apply.state == APPLY_ROLLING_BACK;
 }
 
-/* It has begun: what happens is shown instead of what would. */
+/* It has begun: progress is shown instead of the plan. */
 static bool apply_begun(const struct state *s)
 {
 	return apply_under_way(s) || s->apply.state == APPLY_KEPT ||
@@ -365,7 +365,7 @@ static const char *apply_question(const struct state *s)
 	}
 }
 
-/* How long the way back takes, as fast as it went there. */
+/* Estimate of a rollback, at the rate of the writes so far. */
 static const char *apply_back_text(char buf[48], const struct state_apply *a)
 {
 	char time[FIGURE_LEN];

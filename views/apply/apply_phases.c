@@ -83,7 +83,7 @@ static void apply_phases_draw_text(const struct state *s, struct canvas *c, stru
 	canvas_text(c, r, 30, y, role, text_shorten_words(cut, sizeof(cut), text, r.w - 31));
 }
 
-/* Where rows are few, what was read back before it was all rolled back is not worth one. */
+/* On a small screen the read-back before a rollback gets no row. */
 static bool apply_phases_passed_over(const struct state_apply *a, const struct apply_step *st,
 				     struct rect r)
 {

@@ -42,7 +42,6 @@ static void choices_add_file(void *to, const char *name)
 		choices_add(to, name, true);
 }
 
-/* The whole of a path so far: of its folder nobody else knows the names. */
 void choices_add_files(struct choices *out, const char *text, size_t len, file_lister *list)
 {
 	char path[PATH_TEXT];

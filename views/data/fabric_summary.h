@@ -81,7 +81,7 @@ void fabric_summary_update(struct fabric_summary *v, const struct state *s);
 void fabric_summary_done(struct fabric_summary *v);
 
 /* The links that the routes of a job (index in v->jobs) use; NULL: not known.  Added up when first
- * asked for with a sample, O(links of the job); s: of the survey's last update. */
+ * asked for with a sample, O(links of the job); s: of the summary's last update. */
 const struct job_load *fabric_summary_job_load(const struct fabric_summary *v,
 					       const struct state *s, uint32_t job);
 

@@ -98,7 +98,7 @@ enum req {
 	REQ_SLOWER,
 	REQ_POLL,   /* poll now; and begin again what REQ_STOP has ended */
 	REQ_STOP,   /* end what is being computed */
-	REQ_SWEEP,  /* discover the fabric anew */
+	REQ_SWEEP,  /* discover the fabric again */
 	REQ_TABLES, /* read the tables that are not known yet; or no longer */
 	REQ_TABLES_END,
 	REQ_SNAPSHOT, /* save what is shown */

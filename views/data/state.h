@@ -343,7 +343,7 @@ struct state {
 	const struct sample *sample; /* newest */
 	const struct rates *rates;   /* newest */
 	const struct sample_summary
-		*sample_summary; /* of sample and rates; NULL: the survey makes its own */
+		*sample_summary; /* of sample and rates; NULL: the summary makes its own */
 	const struct history *history;
 	const struct events *events;
 

@@ -21,7 +21,7 @@ struct tags {
 /* Left of what is tagged, where '+' would be a level. */
 #define TAG_POINT '>'
 
-/* What tells a port of a switch from all others, in every sweep. */
+/* Identifies a port of a switch across sweeps. */
 uint64_t tag_port_key(uint64_t sw_guid, uint64_t port);
 
 /* Takes n keys, ascending, when they have changed: of links the keys of their sending ports, of

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A figure says more than a sign; but what is dark is what one looks for. */
+/* A metric is drawn rather than a sign, except for dark links, which the operator looks for. */
 static bool heat_cells_worse(enum chan_metric m, const struct chan_value *a,
 			     const struct chan_value *b)
 {

@@ -22,12 +22,13 @@ struct heat_sight {
 };
 
 struct heat_cell {
-	struct chan_value value; /* of the worst channel; of the marked job's, when it is here */
-	uint32_t chan;		 /* that one */
-	uint32_t count;		 /* channels; 0: no link */
-	uint32_t down, silent;	 /* of them */
-	bool dim;		 /* none of the marked job's */
-	bool tagged;		 /* one of its cables, or a switch of them, is */
+	struct chan_value
+		value;	       /* of the worst channel; of the highlighted job's, when it is here */
+	uint32_t chan;	       /* that one */
+	uint32_t count;	       /* channels; 0: no link */
+	uint32_t down, silent; /* of them */
+	bool dim;	       /* none of the highlighted job's */
+	bool tagged;	       /* one of its cables, or a switch of them, is */
 };
 
 struct heat_cells {

@@ -454,7 +454,7 @@ static void heatmap_select_and_go(struct heatmap_ui *u, struct context *ctx, uin
 	context_goto(ctx, VIEW_LINKS);
 }
 
-/* Nearer: from several pairs to the worst of them, from a pair to its cables, then the link. */
+/* Opens the cell: of several pairs the worst one, of a pair its cables, of a cable the link. */
 static void heatmap_open_cell(struct heatmap_ui *u, struct context *ctx, const struct state *s)
 {
 	const struct heat_window *w = &u->window;

@@ -16,7 +16,7 @@ struct job_detail {
 	const struct rates *rates; /* own reference */
 };
 
-/* The job under the cursor, by its index in the survey's jobs. */
+/* The job under the cursor, by its index in the summary's jobs. */
 void job_detail_draw(struct job_detail *d, const struct context *ctx, const struct state *s,
 		     struct canvas *c, struct rect r, uint32_t job);
 void job_detail_done(struct job_detail *d);

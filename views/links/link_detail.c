@@ -327,7 +327,7 @@ static void link_detail_draw_users(const struct context *ctx, const struct state
 			       chan);
 }
 
-/* What is there to see comes first: on small screens the counters go. */
+/* On small screens the counters are left out first. */
 void link_detail_draw(const struct context *ctx, const struct state *s, struct canvas *c,
 		      struct rect r, uint32_t chan)
 {

@@ -75,7 +75,7 @@ static void links_open_detail(const struct table_in *in, uint32_t chan)
 	u->open = true;
 }
 
-/* Of a marked job only its own. */
+/* Of a highlighted job only its own. */
 static bool links_wanted(const struct table_in *in, uint32_t chan)
 {
 	return !context_dims(in->ctx, chan);
@@ -126,7 +126,7 @@ static void links_follow_sort(struct links_ui *u, struct context *ctx)
 			ctx->metric = m;
 }
 
-/* Another fabric numbers its channels anew; a channel chosen elsewhere takes the cursor along. */
+/* Another fabric renumbers its channels; a channel chosen elsewhere takes the cursor along. */
 static void links_follow(struct links_ui *u, struct context *ctx, const struct state *s)
 {
 	const struct table_in in = { u, ctx, s };
@@ -181,7 +181,7 @@ static void links_draw(void *own, struct context *ctx, struct canvas *c, struct 
 		chan_detail_draw(ctx, s, c, detail, chan);
 }
 
-/* What is for a table leads back to it from the page. */
+/* Requests for the table close the page of a link. */
 static bool links_of_the_table(const struct input *in)
 {
 	switch (in->req) {

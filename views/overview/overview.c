@@ -32,7 +32,7 @@ struct overview_layout {
 
 /* --- the fabric in figures, and its tiers ---------------------------------------------------- */
 
-/* Words as long as they fit; else fewer, so that all numbers are there. */
+/* The full text where it fits, else the brief one, which has the same numbers. */
 static int overview_put(struct canvas *c, struct rect r, int y, enum role role, const char *full,
 			const char *brief)
 {
@@ -758,7 +758,7 @@ static uint32_t overview_job_at(const struct fabric_summary *v, uint32_t row)
 	return v->by_traffic ? v->by_traffic[row] : row;
 }
 
-/* A job is marked as Enter in its own view does, and shown there. */
+/* Highlights a job, as Enter in the view of jobs does, and goes there. */
 static void overview_open_job(struct context *ctx, const struct fabric_summary *v, uint32_t row)
 {
 	context_select_job(ctx, v->jobs->jobs[overview_job_at(v, row)].id);

@@ -17,7 +17,8 @@ static bool path_pairs_usable(const struct tables *t, const struct fabric *f)
 	return t && t->nsw == f->nsw && t->nend == f->nend;
 }
 
-/* The jobs that may be meant: the marked one, else those with routes over the link, most first. */
+/* The jobs that may be meant: the highlighted one, else those with routes over the link, most
+ * first. */
 static uint32_t path_pairs_find_job(const struct pairs_pane *p, const struct context *ctx,
 				    const struct state *s, uint32_t chan)
 {

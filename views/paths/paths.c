@@ -283,7 +283,7 @@ static void paths_ask(struct paths_ui *u, enum stage stage)
 	entry_open(&u->entry, "");
 }
 
-/* Takes what was typed; stays where nobody is called so.  Nothing typed keeps what is there. */
+/* Takes the name that was typed; keeps asking where no node has it.  Empty: the end stays. */
 static void paths_take(struct paths_ui *u, struct context *ctx, const struct state *s)
 {
 	struct path_ends ends = ctx->path;

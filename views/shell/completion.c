@@ -78,7 +78,7 @@ static void completion_node_names(struct choices *out, struct word w,
 		completion_offer(out, w, end_name(name, sizeof(name), ctx->s->fabric, end[i]));
 	out->all += all - n;
 	if (all > n)
-		out->common = 0; /* of the others nothing is known */
+		out->common = 0; /* the names that are not listed may begin otherwise */
 }
 
 static void completion_job_ids(struct choices *out, struct word w, const struct prompt_context *ctx)

@@ -61,7 +61,7 @@ static void help_text_add_view(struct help_rows *rows, const struct context *ctx
 		rows->list.n = first;
 }
 
-/* What a stranger comes for. */
+/* How to change the routing, in three steps. */
 static void help_text_add_start(struct help_rows *rows, const struct state *s)
 {
 	static const struct help_row start[] = {

@@ -264,7 +264,7 @@ void shell_command_begin(struct shell *shell, const char *text)
 	prompt_open(&shell->prompt, PROMPT_COMMAND, text);
 }
 
-/* A field's name that has just been begun is no word to look for. */
+/* The text without a field's name that has just been begun: it is not a word to filter by. */
 static void shell_typed_so_far(char *out, size_t len, const char *text, enum row_kind kind)
 {
 	size_t n = strlen(text), from = n;
@@ -289,7 +289,7 @@ static void shell_typed(struct shell *shell, enum prompt_kind kind, const char *
 		table_find(t, text, ops, &in);
 }
 
-/* By a command: there is no line any more below which a mistake could stand. */
+/* By a command: the line is closed, so a mistake is told in the message line. */
 static void shell_filter(struct shell *shell, const char *text, const struct state *s)
 {
 	const struct table_ops *ops;
@@ -312,11 +312,11 @@ static void shell_prompt_draw(struct shell *shell, struct canvas *c, const struc
 
 /* --- keys and commands ----------------------------------------------------------------------- */
 
-/* A click on a tab and a line typed are inputs of their own. */
+/* Recursion: a click on a tab and a command become inputs of their own. */
 static void shell_do(struct shell *shell, const struct input *in, const struct state *s,
 		     struct request *out);
 
-/* The view in sight; a command line that it wants to be begun is opened. */
+/* Input of the current view.  When it asks for a command line (REQ_COMMAND), that is opened. */
 static bool shell_view_input(struct shell *shell, const struct input *in, const struct state *s,
 			     struct request *out)
 {
@@ -468,7 +468,7 @@ static void shell_leave_job(struct shell *shell)
 	context_select_job(&shell->ctx, 0);
 }
 
-/* What every view does alike; true when that was it. */
+/* Requests that mean the same in every view; true: it was one. */
 static bool shell_common_input(struct shell *shell, const struct input *in, const struct state *s,
 			       struct request *out)
 {
@@ -525,7 +525,7 @@ static bool shell_table_is_empty(struct shell *shell)
 	return t && !t->nrow;
 }
 
-/* A key of this view that has nothing to do in the place where one is now. */
+/* The key is one of this view, but has nothing to act on now. */
 static void shell_say_no_use(struct shell *shell, enum req req, const struct state *s)
 {
 	if (!s->fabric && req != REQ_CLICK && !shell->ctx.note[0])
@@ -741,7 +741,7 @@ void shell_input(struct shell *shell, const struct input *in, const struct state
 
 /* --- drawing --------------------------------------------------------------------------------- */
 
-/* What is cut off looks like what is not there. */
+/* Rows that are cut off look as if they did not exist: say so. */
 static void shell_draw_small(struct canvas *c)
 {
 	struct rect r = canvas_rect(c);

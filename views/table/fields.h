@@ -21,8 +21,8 @@ enum row_kind {
 	ROWS_LINKS, /* channels between switches, one per direction */
 	ROWS_PORTS, /* ports of switches, also those to hosts and those that lead nowhere */
 	ROWS_SWITCHES,
-	ROWS_JOBS,     /* of survey.jobs */
-	ROWS_TIERS,    /* of the survey */
+	ROWS_JOBS,     /* of summary.jobs */
+	ROWS_TIERS,    /* of the summary */
 	ROWS_EVENTS,   /* newest first */
 	ROWS_SESSIONS, /* recorded ones, newest first */
 	ROWS_ACTIONS,  /* what was done in the one that is open */
@@ -37,7 +37,7 @@ enum value_kind {
 	VALUE_GUID,
 };
 
-/* The rows of a state; both are borrowed.  The survey has followed the state. */
+/* The rows of a state; both are borrowed.  The summary has followed the state. */
 struct rows {
 	enum row_kind kind;
 	const struct state *s;

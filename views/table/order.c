@@ -180,7 +180,7 @@ static void order_natural_order(struct row_order *o, const struct rows *r)
 	free(tmp);
 }
 
-/* A table of all cables of a large fabric is sorted anew with every sample. */
+/* A table of all cables of a large fabric is sorted again with every sample. */
 static void order_select_many(struct row_order *out, const struct rows *r,
 			      const struct row_filter *filter, struct order *o)
 {

@@ -151,7 +151,7 @@ static bool table_of_fabric(enum row_kind kind)
 	return kind == ROWS_LINKS || kind == ROWS_PORTS || kind == ROWS_SWITCHES;
 }
 
-/* Those of a fabric once for it; of all else anew with the rows, which are few. */
+/* Keys of channels, ports and switches are made once per fabric, all others with the rows. */
 static void table_make_keys(struct table *t, const struct rows *r)
 {
 	if (table_of_fabric(r->kind) && t->keys_of == r->s->fabric && t->keys_n == t->all)

@@ -10,7 +10,7 @@
  * done(): table_done().
  *
  * Rows have the numbers of rows_count(); their key stays with what they show when the numbers
- * change.  They are sorted anew when the data change, and not while the cursor has just moved: a
+ * change.  They are sorted again when the data change, and not while the cursor has just moved: a
  * row that runs away under the cursor helps nobody.
  */
 #ifndef VIEWS_TABLE_TABLE_H

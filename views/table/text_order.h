@@ -3,7 +3,7 @@
  * text_order: the order of many rows by a text, as numbers.
  *
  * Names of a fabric do not change from sample to sample: the texts are read and put in order once,
- * and a table that is sorted by them anew only compares numbers.
+ * and a table that is sorted by them again only compares numbers.
  */
 #ifndef VIEWS_TABLE_TEXT_ORDER_H
 #define VIEWS_TABLE_TEXT_ORDER_H

@@ -2,7 +2,7 @@
 /*
  * The topology as a picture: switches at their places, cables as lines in the colour of a figure.
  *
- * Places are computed once per fabric, figures once per sample, and the lines are drawn anew
+ * Places are computed once per fabric, figures once per sample, and the lines are drawn again
  * when one of these or the part in sight changes; a frame then costs O(cells + switches).  There is
  * room for so many lines only: the worst ones are drawn, and all those of the switch under the
  * cursor.
@@ -296,7 +296,7 @@ static void topology_click(struct topology_ui *u, struct context *ctx, int x, in
 {
 	const struct topology_layout *p = shown(u);
 	uint32_t best = cursor_node(u);
-	float least = 20; /* nothing near enough: nothing */
+	float least = 20; /* farther away counts as no node */
 
 	for (uint32_t i = 0; i < p->nnode; i++) {
 		float dx = fabsf(place_x(u, &p->node[i]) - (float)(x - u->win.x) - 0.5f);
