@@ -16,7 +16,9 @@ struct route_judge_opts {
 };
 
 /* As verify_tables(), whose errors it has; what does not pass is no error.  *out belongs to the
- * caller. */
+ * caller.  With verify.certificate, and where the paths are not too many for it, the order that
+ * proves that there is no deadlock is checked along every path by certificate_check(), which knows
+ * nothing of verify: v->certified, or -EPROTO where it does not hold. */
 int route_judge(struct verdict **out, const struct fabric *f, const struct tables *t,
 		const struct route_judge_opts *opts, struct progress *progress, struct err *err);
 

@@ -91,6 +91,7 @@ static int cmd_check_check(const struct options *o, struct err *err)
 		struct lid_choice *choice = s.choice;
 
 		in.tables = s.installed;
+		in.opts.certificate = true;
 		s.choice = NULL;
 		if (route_report_run(&e, &in, ROUTE_JUDGE, err) ||
 		    (choice && route_report_choice(&e, &in, choice, err)) ||

@@ -397,6 +397,10 @@ void summary_print_verdict(FILE *out, const struct route_report *e)
 
 	verdict_sentence(line, sizeof(line), e->v, e->f);
 	fprintf(out, "%s\n", line);
+	if (e->v->certified)
+		fprintf(out,
+			"[ok] an independent checker walked every path: the proof that there is no "
+			"deadlock holds\n");
 	if (e->v->pinned.hosts)
 		fprintf(out, "[%s] %s\n", e->v->pinned.changed ? "NO" : "ok",
 			pin_verdict_sentence(line, sizeof(line), &e->v->pinned, e->f));

@@ -124,6 +124,7 @@ static int route_report_verify(struct route_report *r, const struct route_inputs
 {
 	struct route_judge_opts opts = {
 		.verify = { .terminals_only = in->opts.terminals_only,
+			    .certificate = in->opts.certificate,
 			    .threads = in->opts.threads,
 			    .limits = in->params.limits,
 			    .installed = in->installed },

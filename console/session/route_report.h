@@ -39,6 +39,7 @@ enum route_step {
 
 struct route_report_opts {
 	bool terminals_only;	      /* of the verdict */
+	bool certificate;	      /* check its proof independently */
 	int bisections;		      /* for ebb; -1: predict_default_bisections(), 0: none */
 	uint64_t seed;		      /* of these, and of what is drawn from the pattern */
 	bool jobs;		      /* predict how the jobs get on with each other ... */

@@ -116,21 +116,4 @@ int transition_plan(struct transition **out, const struct fabric *f, const struc
 		    struct progress *progress, struct err *err);
 void transition_free(struct transition *t); /* NULL is fine */
 
-/* The same two steps of tables in between: up*, then down* from one root for the LIDs that change
- * (or for all), with the SLs and SL2VL of old. */
-struct transition_via {
-	struct tables *tables; /* one reference is the caller's */
-	struct transition *first, *second;
-	uint32_t root; /* switch */
-};
-
-/* Looks for tables in between such that neither step needs the drain; the fewest writes among
- * the roots tried (at most tries of them, 0: 4; most channels first).  -ENOENT with a sentence
- * when there are none; errors of transition_plan(). */
-int transition_find_via(struct transition_via **out, const struct fabric *f,
-			const struct tables *old, const struct tables *new, uint32_t tries,
-			const struct transition_params *params, struct progress *progress,
-			struct err *err);
-void transition_via_free(struct transition_via *v); /* NULL is fine */
-
 #endif

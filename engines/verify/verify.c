@@ -406,6 +406,7 @@ int verify_tables(struct verdict **out, const struct fabric *f, const struct tab
 	if (rc)
 		return rc;
 	v = xcalloc(1, sizeof(*v));
+	v->terminals_only = opts && opts->terminals_only;
 	if (verify_judge_all(&j, v) || verify_judge_limits(&j, v)) {
 		verdict_free(v);
 		return err_set(err, -ECANCELED, "checking the tables was cancelled");

@@ -70,6 +70,8 @@ struct verdict {
 	uint32_t nvl;		  /* order is indexed chan * nvl + vl */
 	uint32_t *order;	  /* position of each vertex, UINT32_MAX for unused ones; NULL when
 				   * not asked for or not deadlock-free */
+	bool terminals_only;	  /* switches' own LIDs were left out */
+	bool certified;		  /* order was checked along every path, see route_judge.h */
 	struct witness *cycle;	  /* in the smallest component, a shortest one there unless that is
 				   * huge (verify_graph.h); NULL when deadlock-free */
 	uint32_t ncycle;

@@ -219,26 +219,6 @@ static void two_lids_in_each_others_way_need_the_drain_of_one(void **state)
 	fabric_put(f);
 }
 
-static void up_and_down_in_between_spares_the_drain(void **state)
-{
-	struct fabric *f = net_ring(4, 2, NULL);
-	struct tables *old = opposite(f, true), *new = opposite(f, false);
-	struct transition_via *v;
-	struct err err;
-
-	(void)state;
-	if (transition_find_via(&v, f, old, new, 0, NULL, NULL, &err))
-		fail_msg("%s", err.text);
-	assert_int_equal(v->first->ndrain + v->second->ndrain, 0);
-	assert_complete(f, v->tables);
-	assert_judged(f, old, v->tables, v->first, false);
-	assert_judged(f, v->tables, new, v->second, false);
-	transition_via_free(v);
-	tables_put(old);
-	tables_put(new);
-	fabric_put(f);
-}
-
 /* Clockwise to every opposite host: on one SL that is a cycle, so A1 gets another. */
 static void a_lid_whose_old_sl_deadlocks_in_the_new_tables_is_drained_for_certain(void **state)
 {
@@ -638,7 +618,6 @@ int main(void)
 		cmocka_unit_test(a_loop_takes_two_waves_from_the_destination_outwards),
 		cmocka_unit_test(a_ring_cut_elsewhere_is_updated_in_waves_that_must_not_be_merged),
 		cmocka_unit_test(two_lids_in_each_others_way_need_the_drain_of_one),
-		cmocka_unit_test(up_and_down_in_between_spares_the_drain),
 		cmocka_unit_test(
 			a_lid_whose_old_sl_deadlocks_in_the_new_tables_is_drained_for_certain),
 		cmocka_unit_test(cycles_of_the_old_tables_do_not_grow),
