@@ -176,7 +176,7 @@ static int app_life_open_wire(struct wire **w, struct app *a, struct err *err)
 	return 0;
 }
 
-static void app_life_start_updater(struct app *a)
+static void app_life_start_updates(struct app *a)
 {
 	if (a->opts.no_screen)
 		return;
@@ -211,7 +211,7 @@ static int app_life_start_fabric(struct app *a, struct err *err)
 		return rc;
 	rc = poller_start(&a->poller, w, &po, a->box, err);
 	if (!rc)
-		app_life_start_updater(a);
+		app_life_start_updates(a);
 	return rc;
 }
 
