@@ -19,7 +19,7 @@ void lft_hops_init(struct lft_hops *p, const struct fabric *f, const struct tabl
 	for (size_t i = 0; i < (size_t)f->nsw * p->width; i++)
 		p->next[i] = (uint16_t)(i / p->width);
 	for (uint32_t c = 0; c < f->nchan; c++) {
-		size_t i = hopmap_index(p, f->chan_src[c], f->chan_port[c]);
+		size_t i = lft_hops_index(p, f->chan_src[c], f->chan_port[c]);
 
 		p->place[i] = (uint8_t)(c - f->chan_off[f->chan_src[c]]);
 		p->next[i] = (uint16_t)f->chan_dst[c];

@@ -38,7 +38,7 @@ int layers_assign_in_order(struct tables *t, const struct fabric *f, const uint3
 
 /* The same, but paths that are those of `from` keep their SLs where no cycle forbids it and they
  * are below graph_vls(), so that few hosts have to ask for their paths again; as many VLs as that
- * takes. All are assigned anew when they would not fit the VLs. */
+ * takes. All are assigned again when they would not fit the VLs. */
 int layers_assign_from(struct tables *t, const struct fabric *f, const struct tables *from,
 		       const struct engine_params *params, struct progress *progress,
 		       struct err *err);

@@ -716,7 +716,7 @@ static int pin_check_known(const struct pinned *p, struct err *err)
 		return err_set(err, -EINVAL,
 			       "routes to %u pinned host%s are to stay as installed, but the "
 			       "installed tables are of another fabric, or of one that has changed "
-			       "since: read them anew, or pin no hosts",
+			       "since: read them again, or pin no hosts",
 			       p->hosts, plural(p->hosts));
 	return 0;
 }

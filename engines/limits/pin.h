@@ -5,7 +5,7 @@
  * To every traffic LID of such an end, from every switch: the same LFT entries, SLs and VLs by
  * hop, so that what runs there needs no drain and nobody asks for a path again.  The engine's
  * own SLs stay where all is free of deadlocks beside the pinned routes; else the other paths are
- * given layers anew, first fit, beside the dependencies of the pinned ones.
+ * given new layers, first fit, beside the dependencies of the pinned ones.
  */
 #ifndef ENGINES_LIMITS_PIN_H
 #define ENGINES_LIMITS_PIN_H

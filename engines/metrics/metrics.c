@@ -67,7 +67,7 @@ struct count {
 	uint32_t active[BATCH], nactive;    /* those still on their way */
 };
 
-struct crew {
+struct team {
 	struct metrics *m;
 	const struct jobset *jobs;
 	struct progress *progress;
@@ -275,14 +275,14 @@ static void metrics_forget_sources(struct count *k)
 
 static bool metrics_count_job(void *ctx, unsigned worker, uint32_t i)
 {
-	struct crew *crew = ctx;
-	struct count *k = &crew->count[worker];
-	uint32_t j = crew->list[i], n;
-	const struct job *job = &crew->jobs->jobs[j];
+	struct team *team = ctx;
+	struct count *k = &team->count[worker];
+	uint32_t j = team->list[i], n;
+	const struct job *job = &team->jobs->jobs[j];
 
-	if (worker == 0 && progress_step(crew->progress, "metrics", j, crew->jobs->njob))
+	if (worker == 0 && progress_step(team->progress, "metrics", j, team->jobs->njob))
 		return true;
-	k->result = &crew->m->job[j];
+	k->result = &team->m->job[j];
 	metrics_gather(k, job);
 	for (n = 0; n < job->nterm; n++)
 		metrics_count_dest(k, j, job->terms[n]);
@@ -293,45 +293,45 @@ static bool metrics_count_job(void *ctx, unsigned worker, uint32_t i)
 
 static bool metrics_count_chunk(void *ctx, unsigned worker, uint32_t i)
 {
-	struct crew *crew = ctx;
-	struct count *k = &crew->count[worker];
-	const struct job *job = &crew->jobs->jobs[crew->large];
+	struct team *team = ctx;
+	struct count *k = &team->count[worker];
+	const struct job *job = &team->jobs->jobs[team->large];
 	uint32_t n, end = (i + 1) * CHUNK < job->nterm ? (i + 1) * CHUNK : job->nterm;
 
-	if (worker == 0 && progress_step(crew->progress, "metrics", crew->large, crew->jobs->njob))
+	if (worker == 0 && progress_step(team->progress, "metrics", team->large, team->jobs->njob))
 		return true;
-	k->result = &crew->part[worker];
+	k->result = &team->part[worker];
 	for (n = i * CHUNK; n < end; n++)
-		metrics_count_dest(k, crew->large, job->terms[n]);
+		metrics_count_dest(k, team->large, job->terms[n]);
 	return false;
 }
 
-static bool metrics_count_large(struct crew *crew, struct pool *pool, uint32_t j)
+static bool metrics_count_large(struct team *team, struct pool *pool, uint32_t j)
 {
-	const struct job *job = &crew->jobs->jobs[j];
-	struct job_metrics *result = &crew->m->job[j];
+	const struct job *job = &team->jobs->jobs[j];
+	struct job_metrics *result = &team->m->job[j];
 	unsigned w, workers = pool_threads(pool);
 	bool stopped;
 
-	crew->large = j;
+	team->large = j;
 	for (w = 0; w < workers; w++) {
-		crew->part[w] = (struct job_metrics){ 0 };
-		metrics_gather(&crew->count[w], job);
+		team->part[w] = (struct job_metrics){ 0 };
+		metrics_gather(&team->count[w], job);
 	}
-	stopped = pool_for(pool, (job->nterm + CHUNK - 1) / CHUNK, metrics_count_chunk, crew);
+	stopped = pool_for(pool, (job->nterm + CHUNK - 1) / CHUNK, metrics_count_chunk, team);
 	for (w = 0; w < workers; w++) {
-		result->routes += crew->part[w].routes;
+		result->routes += team->part[w].routes;
 		if (w)
-			metrics_hand_over(&crew->count[0], &crew->count[w]);
-		metrics_forget_sources(&crew->count[w]);
+			metrics_hand_over(&team->count[0], &team->count[w]);
+		metrics_forget_sources(&team->count[w]);
 	}
-	metrics_finish(&crew->count[0], result);
+	metrics_finish(&team->count[0], result);
 	return stopped;
 }
 
-static bool metrics_count_all(struct crew *crew, struct pool *pool)
+static bool metrics_count_all(struct team *team, struct pool *pool)
 {
-	const struct jobset *js = crew->jobs;
+	const struct jobset *js = team->jobs;
 	uint32_t j, n = 0;
 
 	for (j = 0; j < js->njob; j++) {
@@ -340,11 +340,11 @@ static bool metrics_count_all(struct crew *crew, struct pool *pool)
 		if (!job->multi)
 			continue;
 		if ((uint64_t)job->nterm * job->nsw < LARGE)
-			crew->list[n++] = j;
-		else if (metrics_count_large(crew, pool, j))
+			team->list[n++] = j;
+		else if (metrics_count_large(team, pool, j))
 			return true;
 	}
-	return pool_for(pool, n, metrics_count_job, crew);
+	return pool_for(pool, n, metrics_count_job, team);
 }
 
 /* Ways that are looked up in each block, about. */
@@ -365,34 +365,34 @@ static uint64_t *metrics_count_ways(const struct turned *x, const struct fabric 
 
 static bool metrics_turn_block(void *ctx, unsigned worker, uint32_t i)
 {
-	struct crew *crew = ctx;
-	const struct count *k = &crew->count[worker];
+	struct team *team = ctx;
+	const struct count *k = &team->count[worker];
 	uint32_t nsw = k->f->nsw;
 
-	if (worker == 0 && progress_step(crew->progress, "metrics", 0, crew->jobs->njob))
+	if (worker == 0 && progress_step(team->progress, "metrics", 0, team->jobs->njob))
 		return true;
-	if (!crew->turned.block[i])
+	if (!team->turned.block[i])
 		return false;
-	tile_turn(crew->turned.block[i], nsw, k->t->lft + (size_t)i * LFT_BLOCK, k->t->stride, nsw,
+	tile_turn(team->turned.block[i], nsw, k->t->lft + (size_t)i * LFT_BLOCK, k->t->stride, nsw,
 		  LFT_BLOCK);
 	return false;
 }
 
 /* Blocks where that costs less than it saves.  True when cancelled. */
-static bool metrics_turn_blocks(struct crew *crew, const struct fabric *f, struct pool *pool)
+static bool metrics_turn_blocks(struct team *team, const struct fabric *f, struct pool *pool)
 {
-	uint64_t *ways = metrics_count_ways(&crew->turned, f, crew->jobs);
+	uint64_t *ways = metrics_count_ways(&team->turned, f, team->jobs);
 	bool stopped = false;
 	uint32_t i;
 
-	for (i = 0; i < crew->turned.nblock && !stopped; i++) {
+	for (i = 0; i < team->turned.nblock && !stopped; i++) {
 		if (ways[i] > (uint64_t)f->nsw * LFT_BLOCK / TURN_SHARE)
-			crew->turned.block[i] = xcalloc((size_t)f->nsw * LFT_BLOCK, 1);
+			team->turned.block[i] = xcalloc((size_t)f->nsw * LFT_BLOCK, 1);
 		stopped = i % TELL_BLOCKS == 0 &&
-			  progress_step(crew->progress, "metrics", 0, crew->jobs->njob);
+			  progress_step(team->progress, "metrics", 0, team->jobs->njob);
 	}
 	free(ways);
-	return stopped || pool_for(pool, crew->turned.nblock, metrics_turn_block, crew);
+	return stopped || pool_for(pool, team->turned.nblock, metrics_turn_block, team);
 }
 
 /* Much memory takes long to give back, too.  True when stopped or cancelled; all is given back. */
@@ -437,40 +437,40 @@ static int metrics_jobs(struct metrics *m, const struct fabric *f, const struct 
 			const struct jobset *jobs, const struct metrics_opts *opts,
 			struct pool *pool, struct progress *progress)
 {
-	struct crew crew = { .m = m, .jobs = jobs, .progress = progress };
+	struct team team = { .m = m, .jobs = jobs, .progress = progress };
 	struct walk *walk = walk_new(f, t);
 	unsigned w, workers = pool_threads(pool);
 	uint32_t c;
 	bool stopped;
 
-	crew.turned.nblock = tables_blocks(t);
-	crew.turned.block = xcalloc(crew.turned.nblock, sizeof(*crew.turned.block));
-	crew.list = xcalloc(jobs->njob, sizeof(*crew.list));
-	crew.part = xcalloc(workers, sizeof(*crew.part));
-	crew.count = xcalloc(workers, sizeof(*crew.count));
+	team.turned.nblock = tables_blocks(t);
+	team.turned.block = xcalloc(team.turned.nblock, sizeof(*team.turned.block));
+	team.list = xcalloc(jobs->njob, sizeof(*team.list));
+	team.part = xcalloc(workers, sizeof(*team.part));
+	team.count = xcalloc(workers, sizeof(*team.count));
 	for (w = 0; w < workers; w++) {
-		crew.count[w] = (struct count){ .f = f,
+		team.count[w] = (struct count){ .f = f,
 						.t = t,
 						.walk = walk,
-						.turned = &crew.turned,
+						.turned = &team.turned,
 						.jobs = jobs,
 						.opts = opts };
-		metrics_count_init(&crew.count[w], f,
+		metrics_count_init(&team.count[w], f,
 				   w ? xcalloc(f->nchan, sizeof(*m->eff_efi)) : m->eff_efi);
 	}
 	stopped = progress_step(progress, "metrics", 0, jobs->njob) ||
-		  metrics_turn_blocks(&crew, f, pool) || metrics_count_all(&crew, pool);
+		  metrics_turn_blocks(&team, f, pool) || metrics_count_all(&team, pool);
 	for (w = 0; w < workers; w++) {
 		for (c = 0; w && c < f->nchan; c++)
-			m->eff_efi[c] += crew.count[w].eff[c];
+			m->eff_efi[c] += team.count[w].eff[c];
 		if (w)
-			free(crew.count[w].eff);
-		metrics_count_done(&crew.count[w]);
+			free(team.count[w].eff);
+		metrics_count_done(&team.count[w]);
 	}
-	free(crew.count);
-	free(crew.part);
-	free(crew.list);
-	stopped = metrics_turned_done(&crew.turned, progress, stopped);
+	free(team.count);
+	free(team.part);
+	free(team.list);
+	stopped = metrics_turned_done(&team.turned, progress, stopped);
 	walk_free(walk);
 	return stopped ? -ECANCELED : 0;
 }

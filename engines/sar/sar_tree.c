@@ -68,13 +68,13 @@ struct sar_tree {
 static inline uint32_t sar_tree_next_chan(const struct sar_tree *g, uint32_t sw,
 					  const uint8_t *ports)
 {
-	return g->f->chan_off[sw] + hopmap_place(&g->hops, sw, ports[sw]);
+	return g->f->chan_off[sw] + lft_hops_place(&g->hops, sw, ports[sw]);
 }
 
 static inline uint32_t sar_tree_next_switch(const struct sar_tree *g, uint32_t sw,
 					    const uint8_t *ports)
 {
-	return hopmap_next(&g->hops, sw, ports[sw]);
+	return lft_hops_next(&g->hops, sw, ports[sw]);
 }
 
 /* Makes a channel of a switch hot, or not. */
@@ -243,8 +243,8 @@ static inline struct way sar_tree_find_cheapest(const struct sar_tree *g, const 
 static void sar_tree_choose(struct sar_tree *g, const struct sar_dag *d, uint32_t u, uint32_t lid,
 			    uint32_t n, struct tariff t, const struct sar_tree_rule *r)
 {
-	uint8_t port = hopmap_at(&g->hops, lid)[u];
-	struct way present = { .place = hopmap_place(&g->hops, u, port), .cost = HUGE_VAL };
+	uint8_t port = lft_hops_at(&g->hops, lid)[u];
+	struct way present = { .place = lft_hops_place(&g->hops, u, port), .cost = HUGE_VAL };
 	struct way best = sar_tree_find_cheapest(g, d, u, n, t, &present);
 	double most = g->nblocks >= r->limit ? DBL_MAX : best.cost * r->keep;
 
@@ -259,7 +259,7 @@ static void sar_tree_search(struct sar_tree *g, const struct sar_dag *d, uint32_
 			    const struct sar_source *const *s, uint32_t n,
 			    const struct sar_tree_rule *r)
 {
-	const uint8_t *ports = hopmap_at(&g->hops, lid);
+	const uint8_t *ports = lft_hops_at(&g->hops, lid);
 	struct tariff t = sar_tree_tariff(g, r);
 	uint32_t weight = s[0]->n;
 
@@ -285,7 +285,7 @@ static void sar_tree_write_entry(struct sar_tree *g, uint32_t u, uint32_t lid, u
 	uint8_t *differ = g->differ + (size_t)u * tables_blocks(g->t) + lid / LFT_BLOCK;
 	uint8_t was = tables_row(g->t, u)[lid], old = g->from ? tables_row(g->from, u)[lid] : was;
 
-	hopmap_set(&g->hops, g->t, u, lid, port);
+	lft_hops_set(&g->hops, g->t, u, lid, port);
 	if (!g->from)
 		return;
 	g->nblocks -= *differ > 0;
@@ -296,7 +296,7 @@ static void sar_tree_write_entry(struct sar_tree *g, uint32_t u, uint32_t lid, u
 /* Makes the path that was found from u part of the tree. */
 static void sar_tree_fix_path(struct sar_tree *g, uint32_t u, const struct dest *d)
 {
-	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+	const uint8_t *ports = lft_hops_at(&g->hops, d->lid);
 
 	while (u != d->sw && !g->own[u]) {
 		if (sar_tree_next_chan(g, u, ports) != g->pick[u]) {
@@ -313,7 +313,7 @@ static void sar_tree_fix_path(struct sar_tree *g, uint32_t u, const struct dest 
 static void sar_tree_touch_path(struct sar_tree *g, uint32_t u, const struct dest *d,
 				struct tariff t)
 {
-	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+	const uint8_t *ports = lft_hops_at(&g->hops, d->lid);
 
 	for (; u != d->sw; u = sar_tree_next_switch(g, u, ports))
 		sar_tree_touch(g, u, ports, t);
@@ -323,7 +323,7 @@ static void sar_tree_touch_path(struct sar_tree *g, uint32_t u, const struct des
  * of it. */
 static void sar_tree_move_routes(struct sar_tree *g, uint32_t u, const struct dest *d, uint32_t n)
 {
-	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+	const uint8_t *ports = lft_hops_at(&g->hops, d->lid);
 
 	for (; u != d->sw; u = sar_tree_next_switch(g, u, ports)) {
 		g->own[u] += n;
@@ -347,7 +347,7 @@ static void sar_tree_place_batch(struct sar_tree *g, const struct dest *dest,
 				 const struct sar_dag *d, const struct sar_source **batch,
 				 uint32_t n, const struct sar_tree_rule *r)
 {
-	const uint8_t *ports = hopmap_at(&g->hops, dest->lid);
+	const uint8_t *ports = lft_hops_at(&g->hops, dest->lid);
 	struct tariff t = sar_tree_tariff(g, r);
 
 	if (n > 1)
@@ -496,7 +496,7 @@ bool sar_tree_is_hot(struct sar_tree *g, const struct dest *d)
 		for (uint64_t m = bits[w] & g->hot_sw[w]; m; m &= m - 1) {
 			uint32_t u = 64 * w + (uint32_t)__builtin_ctzll(m);
 
-			if (g->hot[sar_tree_next_chan(g, u, hopmap_at(&g->hops, d->lid))])
+			if (g->hot[sar_tree_next_chan(g, u, lft_hops_at(&g->hops, d->lid))])
 				return true;
 		}
 	return false;
@@ -515,7 +515,7 @@ static void sar_tree_take_in_hand(struct sar_tree *g, const struct sar_source *s
 static void sar_tree_put_in(struct sar_tree *g, const struct dest *d, const struct sar_source *s,
 			    uint32_t n)
 {
-	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+	const uint8_t *ports = lft_hops_at(&g->hops, d->lid);
 
 	for (uint32_t i = 0; i < n; i++)
 		sar_tree_put_source(g, d, ports, &s[i]);
@@ -524,7 +524,7 @@ static void sar_tree_put_in(struct sar_tree *g, const struct dest *d, const stru
 /* The tree in hand is complete: adds it to the loads of all.  Returns what it costs there. */
 static double sar_tree_settle(struct sar_tree *g, const struct dest *d, struct tariff t)
 {
-	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+	const uint8_t *ports = lft_hops_at(&g->hops, d->lid);
 	uint64_t *bits = sar_tree_through(g, d);
 	double sum = 0;
 
@@ -543,7 +543,7 @@ static double sar_tree_settle(struct sar_tree *g, const struct dest *d, struct t
 void sar_tree_count(struct sar_tree *g, const struct dest *d, const struct sar_source *s,
 		    uint32_t n)
 {
-	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+	const uint8_t *ports = lft_hops_at(&g->hops, d->lid);
 	uint64_t *bits = sar_tree_through(g, d);
 
 	sar_tree_take_in_hand(g, s, n);
@@ -561,7 +561,7 @@ void sar_tree_count(struct sar_tree *g, const struct dest *d, const struct sar_s
 static double sar_tree_take_out(struct sar_tree *g, const struct dest *d,
 				const struct sar_source *s, uint32_t n, struct tariff t)
 {
-	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+	const uint8_t *ports = lft_hops_at(&g->hops, d->lid);
 	double sum = 0;
 
 	memset(sar_tree_through(g, d), 0, g->words * sizeof(*g->through));
@@ -579,7 +579,7 @@ static double sar_tree_take_out(struct sar_tree *g, const struct dest *d,
 double sar_tree_price(struct sar_tree *g, const struct dest *d, const struct sar_source *s,
 		      uint32_t n, const struct sar_tree_rule *rule)
 {
-	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+	const uint8_t *ports = lft_hops_at(&g->hops, d->lid);
 	struct tariff t;
 	double sum = 0;
 
@@ -661,7 +661,7 @@ static bool sar_tree_is_worth_it(const struct sar_tree *g, double before, double
 static uint32_t sar_tree_find_moving(struct sar_tree *g, const struct dest *d,
 				     const struct sar_source *s, uint32_t n)
 {
-	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+	const uint8_t *ports = lft_hops_at(&g->hops, d->lid);
 	const uint64_t *bits = sar_tree_through(g, d);
 	uint32_t *at = g->queue, nhot = 0, k = 0;
 
@@ -718,7 +718,7 @@ static bool sar_tree_has_way_without(struct sar_tree *g, const struct sar_dag *d
 void sar_tree_add_forced(struct sar_tree *g, const struct dest *d, const struct sar_source *s,
 			 uint32_t n, uint32_t *forced)
 {
-	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+	const uint8_t *ports = lft_hops_at(&g->hops, d->lid);
 	uint32_t k = sar_tree_find_moving(g, d, s, n);
 	const struct sar_dag *dag = k ? sar_dags_find(&g->dags, d->sw) : NULL;
 
@@ -751,7 +751,7 @@ static void sar_tree_lift(struct sar_tree *g, const struct dest *d, uint32_t k, 
 /* What is out of the loads joins them again; nothing is in hand then. */
 static void sar_tree_lay_down(struct sar_tree *g, const struct dest *d)
 {
-	const uint8_t *ports = hopmap_at(&g->hops, d->lid);
+	const uint8_t *ports = lft_hops_at(&g->hops, d->lid);
 	uint64_t *bits = sar_tree_through(g, d);
 
 	for (uint32_t i = 0; i < g->nwas; i++) {
@@ -805,7 +805,7 @@ static bool sar_tree_offload_hot_links(struct sar_tree *g, const struct dest *d,
 		sar_tree_place_batch(g, d, dag, g->moving + i, k - i < r->batch ? k - i : r->batch,
 				     r);
 	better = sar_tree_is_worth_it(g, g->cost_before,
-				      sar_tree_price_parts(g, hopmap_at(&g->hops, d->lid), t),
+				      sar_tree_price_parts(g, lft_hops_at(&g->hops, d->lid), t),
 				      blocks, r);
 	if (!better) {
 		sar_tree_undo(g, d->lid);

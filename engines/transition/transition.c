@@ -191,16 +191,16 @@ static bool transition_better(const struct found *a, const struct found *b)
 {
 	if (!b || a->ndrain != b->ndrain)
 		return !b || a->ndrain < b->ndrain;
-	if (a->tired != b->tired)
-		return b->tired;
+	if (a->over_budget != b->over_budget)
+		return b->over_budget;
 	return a->nwaves < b->nwaves;
 }
 
 static void transition_keep_better(struct found **best, struct found *r)
 {
-	bool proved = *best && !(*best)->tired;
+	bool proved = *best && !(*best)->over_budget;
 
-	if (r && transition_better(r, *best) && !(proved && r->tired)) {
+	if (r && transition_better(r, *best) && !(proved && r->over_budget)) {
 		found_free(*best);
 		*best = r;
 	} else {
@@ -293,7 +293,7 @@ static int transition_try_ways(struct found **best, struct search *s, const uint
 			return rc == -EAGAIN ? 0 : rc;
 		transition_keep_better(best, r);
 		limit = limit ? limit : search_work(s) + effort / 2;
-		if ((*best)->ndrain == s->certain || search_work(s) > limit || s->hurried)
+		if ((*best)->ndrain == s->certain || search_work(s) > limit || s->over_budget)
 			break;
 	}
 	return 0;
@@ -334,7 +334,7 @@ static int transition_shrink(struct found **best, struct search *s, bool *all, u
 		s->at = i;
 		if (why != TRANSITION_NO_ORDER + 1 && why != TRANSITION_OTHERS + 1)
 			continue;
-		if (search_work(s) > limit || s->hurried) {
+		if (search_work(s) > limit || s->over_budget) {
 			*all = false;
 			break;
 		}
@@ -428,7 +428,7 @@ static int transition_search_all(struct found **best, struct search *s, const ui
 	if (!rc && !s->big)
 		rc = transition_shrink(best, s, all, effort);
 	else if (!rc)
-		*all = (*best)->ndrain == s->certain || !(*best)->tired;
+		*all = (*best)->ndrain == s->certain || !(*best)->over_budget;
 	return rc;
 }
 

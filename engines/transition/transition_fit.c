@@ -343,7 +343,7 @@ static bool transition_fit_fits(struct fit *x, uint32_t i)
 			return true;
 		}
 		if (search_work(x->s) > x->limit) {
-			x->r->tired |= first + x->nlevels < LEVELS;
+			x->r->over_budget |= first + x->nlevels < LEVELS;
 			break;
 		}
 		if (!it->lft || x->failed == x->nwaves || search_tick(x->s))
@@ -373,19 +373,19 @@ static int transition_fit_join_all(struct fit *x, const uint32_t *order, const u
 	search_step(s, "routes that change");
 	for (uint32_t k = 0; k < s->n; k++) {
 		uint32_t i = order[k];
-		bool tired = search_work(s) > x->limit;
+		bool over_budget = search_work(s) > x->limit;
 
 		x->r->drained[i] = drained[i];
 		x->r->ndrain += drained[i] != 0;
 		if (drained[i] ||
 		    (transition_fit_is_static(x, &s->item[i]) && !(x->end && s->item[i].sl)))
 			continue;
-		if (tired || !transition_fit_fits(x, i)) {
-			x->r->drained[i] = !tired && x->end && x->failed == x->nwaves
+		if (over_budget || !transition_fit_fits(x, i)) {
+			x->r->drained[i] = !over_budget && x->end && x->failed == x->nwaves
 						   ? TRANSITION_OTHERS + 1
 						   : TRANSITION_NO_ORDER + 1;
 			x->r->ndrain++;
-			x->r->tired |= tired;
+			x->r->over_budget |= over_budget;
 		}
 		transition_fit_tell_last(x, k + 1, from);
 		if (search_at(s, k + 1))

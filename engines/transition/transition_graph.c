@@ -656,14 +656,14 @@ static bool transition_graph_step(struct tgraph *g, uint32_t *list, uint32_t i, 
 static bool transition_graph_meet_between(struct tgraph *g, uint32_t a, uint32_t b, uint64_t looks)
 {
 	uint32_t i = 0, k = 0, ni = 1, nk = 1, low = g->v[b].ord, high = g->v[a].ord;
-	uint64_t tired = g->work + looks;
+	uint64_t limit = g->work + looks;
 
 	g->stamp += 2;
 	g->list[0] = b;
 	g->v[b].mark = g->stamp - 1;
 	g->places[0] = a;
 	g->v[a].mark = g->stamp;
-	while (i < ni && k < nk && g->work < tired)
+	while (i < ni && k < nk && g->work < limit)
 		if (ni - i <= nk - k
 			    ? transition_graph_step(g, g->list, i++, &ni, true, low, high)
 			    : transition_graph_step(g, g->places, k++, &nk, false, low, high))

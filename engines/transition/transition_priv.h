@@ -39,7 +39,7 @@ struct found {
 	uint8_t *drained; /* by item: 0, or why + 1 */
 	uint32_t ndrain, nwaves, sl2vl_wave, first_lft;
 	bool old_cyclic;
-	bool tired; /* not all that are drained were tried */
+	bool over_budget; /* not all that are drained were tried */
 };
 
 struct search {
@@ -55,7 +55,7 @@ struct search {
 	uint8_t sl_waves; /* ages of SLs during the waves */
 	uint8_t sl2vl;	  /* age of the SL2VL tables at present */
 	bool descending, sl2vl_last, may_drain;
-	bool hurried;	  /* the last attempt did not go through all that could help */
+	bool over_budget; /* the last attempt did not go through all that could help */
 	bool old_cyclic;  /* as found by the last attempt */
 	bool end_holds;	  /* whoever keeps old SLs, but for those that are certain */
 	bool big;	  /* so much changes that an attempt would not come far */

@@ -554,7 +554,7 @@ static int transition_search_lft_waves(struct search *s)
 		return -EAGAIN;
 	while (s->nwait && !rc) {
 		uint32_t before = s->nwait;
-		bool tired;
+		bool over_budget;
 
 		tgraph_forgive(s->g);
 		rc = transition_search_pass(s, &moved, false);
@@ -563,8 +563,8 @@ static int transition_search_lft_waves(struct search *s)
 		if (!rc && moved)
 			rc = transition_search_settle(s);
 		idle = s->nwait < before ? 0 : idle + 1;
-		tired = search_work(s) > s->hurry || (s->may_drain && idle >= PATIENCE);
-		if (!rc && s->nwait && (!moved || tired)) {
+		over_budget = search_work(s) > s->hurry || (s->may_drain && idle >= PATIENCE);
+		if (!rc && s->nwait && (!moved || over_budget)) {
 			rc = transition_search_give_up_some(s);
 			idle = 0;
 		}
@@ -623,8 +623,8 @@ int search_attempt(struct found **out, struct search *s, const uint8_t *drained)
 	if (!rc && sl2vl && s->sl2vl_last)
 		rc = transition_search_change_sl2vl(s);
 	s->found->nwaves = s->wave;
-	s->found->tired = s->big && s->found->ndrain > given;
-	s->hurried = search_work(s) > s->hurry;
+	s->found->over_budget = s->big && s->found->ndrain > given;
+	s->over_budget = search_work(s) > s->hurry;
 	if (rc)
 		found_free(s->found);
 	else
