@@ -56,7 +56,7 @@ static bool app_auto_update_open(const struct app *a)
 
 	return app_updating(a) || s == APPLY_JOURNAL || s == APPLY_INCOMPLETE ||
 	       s == APPLY_ORDERING || s == APPLY_READY ||
-	       (!a->demo && auto_mode_journal_open(a->opts.state_dir));
+	       (!a->demo && auto_mode_journal_open(a->opts.live.state_dir));
 }
 
 /* --- a proposal -------------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ static void app_auto_compute(struct app *a, const struct auto_seen *seen)
 {
 	const struct state_preview *p = &a->state.preview;
 	const struct auto_opts *how = &a->opts.automatic;
-	struct auto_agents who = { .socket = a->opts.socket, .unassigned = how->strangers };
+	struct auto_agents who = { .socket = a->opts.live.socket, .unassigned = how->strangers };
 	struct app_auto *u = &a->automatic;
 	struct preview_options o;
 	struct route_inputs in;

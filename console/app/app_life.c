@@ -67,8 +67,8 @@ static char *app_life_home_dir(const char *leaf)
 
 static int app_life_open_record(struct app *a, struct err *err)
 {
-	struct record_opts ro = { .dir = a->opts.record_dir,
-				  .fabric = a->opts.name,
+	struct record_opts ro = { .dir = a->opts.live.record_dir,
+				  .fabric = a->opts.live.name,
 				  .mode = a->opts.demo	 ? "demo"
 					  : a->opts.load ? "file"
 					  : a->opts.rw	 ? "rw"
@@ -86,7 +86,9 @@ static int app_life_open_record(struct app *a, struct err *err)
 
 static int app_life_read_names(struct app *a, struct err *err)
 {
-	int rc = a->opts.node_names ? load_fabric_names(&a->names, a->opts.node_names, err) : 0;
+	int rc = a->opts.live.node_names
+			 ? load_fabric_names(&a->names, a->opts.live.node_names, err)
+			 : 0;
 
 	if (!rc && a->opts.racks)
 		rc = load_fabric_racks(&a->racks, a->opts.racks, err);
@@ -124,14 +126,14 @@ static int app_life_open_jobs(struct app *a, struct err *err)
 
 static int app_life_open_wire(struct wire **w, struct app *a, struct err *err)
 {
-	struct wire_opts wo = { .ca = a->opts.ca,
-				.port = a->opts.port,
-				.window = a->opts.window,
-				.timeout_ms = a->opts.timeout_ms,
-				.m_key = a->opts.m_key,
-				.m_keys = a->opts.m_keys };
+	struct wire_opts wo = { .ca = a->opts.live.ca,
+				.port = a->opts.live.port,
+				.window = a->opts.live.window,
+				.timeout_ms = a->opts.live.timeout_ms,
+				.m_key = a->opts.live.m_key,
+				.m_keys = a->opts.live.m_keys };
 	struct demo_opts d = { .spec = a->opts.demo_spec,
-			       .name = a->opts.name,
+			       .name = a->opts.live.name,
 			       .seed = a->opts.seed };
 	struct mad_local local;
 	int rc;
@@ -146,8 +148,8 @@ static int app_life_open_wire(struct wire **w, struct app *a, struct err *err)
 		a->state.poll.preparing = false;
 		if (!rc) {
 			a->first = tables_get(demo_tables(a->demo));
-			if (!a->opts.state_dir)
-				a->opts.state_dir = demo_dir(a->demo);
+			if (!a->opts.live.state_dir)
+				a->opts.live.state_dir = demo_dir(a->demo);
 			rc = demo_wire(w, a->demo, &wo, err);
 		}
 		snprintf(a->state.jobs_source.source, sizeof(a->state.jobs_source.source), "sim");
@@ -192,11 +194,11 @@ static int app_life_start_fabric(struct app *a, struct err *err)
 		.interval_s = a->opts.interval_s,
 		.sweep_s = SWEEP_S,
 		.tables_s = TABLES_S,
-		.fabric_name = a->opts.name   ? a->opts.name
-			       : a->opts.demo ? "demo"
-					      : NULL,
+		.fabric_name = a->opts.live.name ? a->opts.live.name
+			       : a->opts.demo	 ? "demo"
+						 : NULL,
 		.names = a->names,
-		.socket = a->opts.socket,
+		.socket = a->opts.live.socket,
 		.simulated = a->opts.demo,
 		.want_sl2vl = true,
 		.exact = a->opts.no_screen,
@@ -327,9 +329,9 @@ void app_prepare(struct app *a)
 	log_set_sink(app_life_sink, a);
 	app_load_folder(a);
 	if (a->opts.demo || a->opts.load) {
-		if (!a->opts.record_dir)
-			a->opts.record_dir = a->own_dirs[0] = app_life_home_dir("record");
-		if (!a->opts.state_dir && a->opts.load) /* a demo has its own */
-			a->opts.state_dir = a->own_dirs[1] = app_life_home_dir("state");
+		if (!a->opts.live.record_dir)
+			a->opts.live.record_dir = a->own_dirs[0] = app_life_home_dir("record");
+		if (!a->opts.live.state_dir && a->opts.load) /* a demo has its own */
+			a->opts.live.state_dir = a->own_dirs[1] = app_life_home_dir("state");
 	}
 }

@@ -47,8 +47,8 @@ void app_load_folder(struct app *a)
 		a->opts.lfts = app_load_file_of(a, SNAPSHOT_TABLES);
 	if (!a->opts.lfts)
 		a->opts.lfts = app_load_file_of(a, SNAPSHOT_LFTS);
-	if (!a->opts.node_names)
-		a->opts.node_names = app_load_file_of(a, SNAPSHOT_NAMES);
+	if (!a->opts.live.node_names)
+		a->opts.live.node_names = app_load_file_of(a, SNAPSHOT_NAMES);
 	if (!a->opts.racks)
 		a->opts.racks = app_load_file_of(a, SNAPSHOT_RACKS);
 	/* with names and users; the text is for folders that have no more */
@@ -258,9 +258,9 @@ static int app_load_run(void *ctx, struct err *err)
 	saved = app_load_str(l->state, "fabric");
 	if (!rc)
 		rc = loadfab_fabric(&l->fabric, l->opts->load,
-				    l->opts->name ? l->opts->name
-				    : *saved	  ? saved
-						  : NULL,
+				    l->opts->live.name ? l->opts->live.name
+				    : *saved	       ? saved
+						       : NULL,
 				    l->names, err);
 	if (!rc && l->folder)
 		rc = app_load_port_states(l, err);

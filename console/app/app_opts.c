@@ -20,21 +20,14 @@ enum {
 	OPT_LOAD,
 	OPT_LFTS,
 	OPT_RW,
-	OPT_NAME,
-	OPT_NAMES,
 	OPT_RACKS,
 	OPT_JOBS,
 	OPT_JOBS_INTERVAL,
 	OPT_SEED,
-	OPT_RECORD,
-	OPT_STATE,
 	OPT_ASCII,
 	OPT_NO_MOUSE,
 	OPT_SET,
 	OPT_COLOUR,
-	OPT_INSTALLER,
-	OPT_SOCKET,
-	OPT_M_KEY_FILE,
 };
 
 static const struct argp_option options[] = {
@@ -53,20 +46,16 @@ static const struct argp_option options[] = {
 	{ "fabric", 0, NULL, OPTION_ALIAS, NULL, 1 },
 	{ "config", OPT_CONFIG_FILE, "FILE", 0,
 	  "This configuration file instead of the usual ones ('config show' lists them)", 1 },
-	{ "name", OPT_NAME, "NAME", 0, "Name of the fabric, typed to confirm updates", 1 },
-	{ "node-name-map", OPT_NAMES, "FILE", 0, "Names for nodes, lines of GUID \"name\"", 1 },
+	{ "name", OPT_LIVE_FABRIC, "NAME", 0, "Name of the fabric, typed to confirm updates", 1 },
+	{ "node-name-map", OPT_LIVE_NODE_NAMES, "FILE", 0,
+	  "Names for nodes, lines of GUID \"name\"", 1 },
 	{ "racks", OPT_RACKS, "FILE|DIR|slurm", 0,
 	  "Racks of the heatmap: SLURM's topology.yaml or topology.conf (or the folder of both), lines "
 	  "such as SwitchName=rack1 Switches=leaf[01-04], or slurm: what scontrol show topology tells",
 	  1 },
 	{ 0, 0, 0, 0, "The port to the fabric:", 2 },
-	{ "Ca", 'C', "CA", 0, "HCA (default: the first with an active port)", 2 },
-	{ "Port", 'P', "PORT", 0, "Port of the HCA", 2 },
-	{ "timeout", 't', "MS", 0, "Time-out of a request's first try (default 200)", 2 },
+	OPTIONS_LIVE_PORT(2),
 	{ "outstanding_smps", 'o', "N", 0, "Requests under way at once (default 32)", 2 },
-	{ "m_key", 'y', "KEY", 0, "M_Key of the subnet; a word that is no number asks for it", 2 },
-	{ "m_key_file", OPT_M_KEY_FILE, "FILE", 0,
-	  "M_Key from a file that only its owner may read: the number, or OpenSM's guid2mkey", 2 },
 	{ 0, 0, 0, 0, "Polling:", 3 },
 	{ "interval", 'd', "SECONDS", 0, "Between two readings of the counters (default 2)", 3 },
 	{ "jobs", OPT_JOBS, "SOURCE", 0,
@@ -75,11 +64,10 @@ static const struct argp_option options[] = {
 	  "Between two questions to SLURM (default 10)", 3 },
 	{ 0, 0, 0, 0, "Updates:", 4 },
 	{ "rw", OPT_RW, 0, 0, "Arm: routes may be written, after typing the fabric's name", 4 },
-	{ "record-dir", OPT_RECORD, "DIR", 0, "Where sessions are recorded", 4 },
-	{ "state-dir", OPT_STATE, "DIR", 0, "Where old tables are kept before an update", 4 },
-	{ "installer", OPT_INSTALLER, "opensm|smp|file:DIR", 0,
-	  "How tables are written (preset: by OpenSM where our plugin answers)", 4 },
-	{ "socket", OPT_SOCKET, "FILE", 0, "Of OpenSM's plugin", 4 },
+	{ "record-dir", OPT_LIVE_RECORD_DIR, "DIR", 0, "Where sessions are recorded", 4 },
+	{ "state-dir", OPT_LIVE_STATE_DIR, "DIR", 0, "Where old tables are kept before an update",
+	  4 },
+	OPTIONS_LIVE_INSTALLER(4),
 	{ 0, 0, 0, 0, "Screen:", 5 },
 	{ "ascii", OPT_ASCII, 0, 0, "Only ASCII characters", 5 },
 	{ "no-mouse", OPT_NO_MOUSE, 0, 0, "Leave the mouse to the terminal", 5 },
@@ -119,14 +107,6 @@ static void app_opts_check_auto(const struct app_opts *o, struct argp_state *s)
 			   "--auto-confirm %u must be less than --confirm-timeout %u, when it "
 			   "rolls back",
 			   o->automatic.confirm_s, o->dog.confirm_s);
-}
-
-static const char *app_opts_installer(struct argp_state *s, const char *arg)
-{
-	if (strcmp(arg, "opensm") != 0 && strcmp(arg, "smp") != 0 &&
-	    (strncmp(arg, "file:", 5) != 0 || !arg[5]))
-		argp_error(s, "--installer: '%s' is not opensm, smp or file:DIR", arg);
-	return arg;
 }
 
 static error_t app_opts_parse_screen(int key, char *arg, struct argp_state *s)
@@ -175,7 +155,7 @@ static error_t app_opts_parse_screen(int key, char *arg, struct argp_state *s)
 			app_opts_check_auto(o, s);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return live_opts_take(&o->live, key, arg, s);
 	}
 }
 
@@ -197,33 +177,11 @@ static error_t app_opts_do_parse(int key, char *arg, struct argp_state *s)
 	case OPT_RW:
 		o->rw = true;
 		return 0;
-	case OPT_NAME:
-		o->name = arg;
-		return 0;
-	case OPT_NAMES:
-		o->node_names = arg;
-		return 0;
 	case OPT_RACKS:
 		o->racks = arg;
 		return 0;
-	case 'C':
-		o->ca = arg;
-		return 0;
-	case 'P':
-		o->port = (unsigned)cmdline_count(s, "--Port", arg, 1, 254);
-		return 0;
-	case 't':
-		o->timeout_ms = (unsigned)cmdline_count(s, "--timeout", arg, 1, 60000);
-		return 0;
 	case 'o':
-		o->window = (unsigned)cmdline_count(s, "--outstanding_smps", arg, 1, 1024);
-		return 0;
-	case 'y':
-		o->ask_m_key = mkey_take(&o->m_key, arg);
-		return 0;
-	case OPT_M_KEY_FILE:
-		mkey_need_file(&o->m_key, &o->m_keys, arg, s);
-		return 0;
+		return live_opts_take(&o->live, OPT_LIVE_WINDOW, arg, s);
 	case 'd':
 		o->interval_s = cmdline_real(s, "--interval", arg, 0.1, 3600);
 		return 0;
@@ -232,18 +190,6 @@ static error_t app_opts_do_parse(int key, char *arg, struct argp_state *s)
 		return 0;
 	case OPT_JOBS_INTERVAL:
 		o->jobs_interval_s = (unsigned)cmdline_count(s, "--jobs-interval", arg, 1, 86400);
-		return 0;
-	case OPT_RECORD:
-		o->record_dir = arg;
-		return 0;
-	case OPT_STATE:
-		o->state_dir = arg;
-		return 0;
-	case OPT_INSTALLER:
-		o->installer = app_opts_installer(s, arg);
-		return 0;
-	case OPT_SOCKET:
-		o->socket = arg;
 		return 0;
 	case ARGP_KEY_INIT:
 		s->child_inputs[0] = &o->automatic;
@@ -275,7 +221,7 @@ void app_opts_init(struct app_opts *o)
 
 int app_opts_ask_m_key(struct app_opts *o, struct err *err)
 {
-	return o->ask_m_key ? mkey_ask(&o->m_key, err) : 0;
+	return o->live.ask_m_key ? mkey_ask(&o->live.m_key, err) : 0;
 }
 
 void app_opts_dog(struct watchdog_config *out, const struct app_opts *o)
@@ -283,21 +229,7 @@ void app_opts_dog(struct watchdog_config *out, const struct app_opts *o)
 	bool none = o->jobs && !strcmp(o->jobs, "none");
 
 	*out = o->dog;
-	out->live = (struct live_opts){
-		.ca = o->ca,
-		.port = o->port,
-		.timeout_ms = o->timeout_ms,
-		.window = o->window,
-		.m_key = o->m_key,
-		.m_keys = o->m_keys,
-		.name = o->name,
-		.node_names = o->node_names,
-		.jobs = none	  ? NULL
-			: o->jobs ? o->jobs
-				  : "slurm",
-		.record_dir = o->record_dir,
-		.state_dir = o->state_dir,
-		.installer = o->installer,
-		.socket = o->socket,
-	};
+	out->live = o->live;
+	out->live.ask_m_key = false; /* that is done */
+	out->live.jobs = none ? NULL : o->jobs ? o->jobs : "slurm";
 }

@@ -12,8 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct mkeys;
-
 struct app_opts {
 	bool demo;
 	const char *demo_spec; /* NULL: the default */
@@ -21,21 +19,15 @@ struct app_opts {
 	const char *lfts;      /* its tables */
 	bool rw;
 
-	const char *ca;
-	unsigned port, timeout_ms, window;
-	bool ask_m_key;
-	uint64_t m_key;
-	const struct mkeys *m_keys; /* see mkey_file() */
-	const char *name, *node_names, *racks;
+	struct live_opts live; /* jobs: see below */
+	const char *racks;
 
 	double interval_s;
-	const char *jobs; /* "slurm", "none", or a file */
+	const char *jobs; /* "slurm", "none", or a file; NULL: not said */
 	unsigned jobs_interval_s;
 	uint64_t seed;
 
-	const char *record_dir, *state_dir;
-	const char *installer, *socket; /* as in live_opts */
-	struct watchdog_config dog;	/* its own options; for all see app_opts_dog() */
+	struct watchdog_config dog; /* its own options; for all see app_opts_dog() */
 	struct auto_opts automatic;
 	bool no_screen; /* somebody else prints: warnings go to stderr, nothing is recorded */
 	bool ascii, no_mouse;

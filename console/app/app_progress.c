@@ -170,7 +170,7 @@ static void app_progress_wrote_read(struct app *a)
 	}
 	app_progress_wrote_free(a);
 	snprintf(a->wrote_for, sizeof(a->wrote_for), "%s", s->txn);
-	if (journal_look(&head, &l, journal_base(a->opts.state_dir), s->txn, &err)) {
+	if (journal_look(&head, &l, journal_base(a->opts.live.state_dir), s->txn, &err)) {
 		log_add(LOG_WARN, "journal", "%s", err.text);
 		return;
 	}

@@ -99,7 +99,7 @@ void app_sessions_read(struct app *a, const char *open)
 		return;
 	}
 	r = xcalloc(1, sizeof(*r));
-	snprintf(r->dir, sizeof(r->dir), "%s", record_dir(a->opts.record_dir));
+	snprintf(r->dir, sizeof(r->dir), "%s", record_dir(a->opts.live.record_dir));
 	/* again: with the lines of the one that is open */
 	snprintf(r->open, sizeof(r->open), "%s",
 		 open		     ? open
@@ -212,7 +212,7 @@ void app_sessions_replay(struct app *a, const char *text)
 	}
 	app_record_action(a, "replay", text);
 	r = xcalloc(1, sizeof(*r));
-	r->path = xasprintf("%s/%s", record_dir(a->opts.record_dir), file);
+	r->path = xasprintf("%s/%s", record_dir(a->opts.live.record_dir), file);
 	memcpy(r->seq, seq, sizeof(seq));
 	if (app_files_start(a, &app_sessions_cast, r, &err))
 		app_fail(a, "replay", err.text);

@@ -54,7 +54,7 @@ static void app_update_set_steps(struct state_apply *s)
  * files are for an SM that does. */
 static bool app_update_tells_sls(const struct app *a)
 {
-	const char *way = a->opts.installer;
+	const char *way = a->opts.live.installer;
 
 	if (way && !strncmp(way, "file:", 5))
 		return true;
@@ -151,13 +151,13 @@ static void app_update_offer_plan(struct app *a, struct plan *plan)
 	app_update_show_prediction(a);
 	s->watched = true;
 	s->watching = a->dog.watch;
-	s->demo_dir = a->demo ? a->opts.state_dir : NULL;
+	s->demo_dir = a->demo ? a->opts.live.state_dir : NULL;
 	snprintf(s->plan, sizeof(s->plan), "%.7s %.15s -> %.15s", plan->id, plan->from->engine,
 		 plan->to->engine);
 	snprintf(s->installer, sizeof(s->installer), "%s",
-		 a->demo	     ? "smp"
-		 : a->opts.installer ? a->opts.installer
-				     : "best");
+		 a->demo		  ? "smp"
+		 : a->opts.live.installer ? a->opts.live.installer
+					  : "best");
 	if (a->record)
 		update_record_plan(a->record, plan);
 	if (plan_empty(plan))
@@ -326,7 +326,7 @@ static void app_update_find_journal(struct app *a)
 	uint32_t n = 0;
 	struct err err;
 
-	if (journal_find(&list, &n, journal_base(a->opts.state_dir), a->fabric, &err)) {
+	if (journal_find(&list, &n, journal_base(a->opts.live.state_dir), a->fabric, &err)) {
 		log_add(LOG_WARN, "journal", "%s", err.text);
 		return;
 	}

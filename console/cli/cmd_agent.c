@@ -10,6 +10,7 @@
 #include "console/lib/mkey.h"
 #include "console/lib/output_file.h"
 #include "console/lib/syslog_out.h"
+#include "console/session/live_fabric.h"
 #include "fabric/agent/agent.h"
 #include "fabric/agent/agent_line.h"
 #include "fabric/agent/agent_save.h"
@@ -52,16 +53,16 @@ enum {
 	OPT_END_JOB,
 	OPT_STATUS,
 	OPT_AGENT_JOB,
-	OPT_M_KEY_FILE,
 };
 
 struct agent_cmd {
 	struct agent_opts o;
+	struct live_opts live; /* of which: the port */
 	struct notice_opts port;
 	VEC(const char *) jobs;
 	const char *log;
 	const char *verb, *job; /* to the agent that runs */
-	bool ask_m_key, daemon, json;
+	bool daemon, json;
 	int ready_fd; /* -1: none */
 	pid_t while_pid;
 };
@@ -114,12 +115,7 @@ static const struct argp_option rows[] = {
 	  2 },
 	{ "log", OPT_LOG, "FILE", 0,
 	  "adds what happens to FILE (preset: stderr; with --daemon: syslog)", 2 },
-	{ "Ca", 'C', "NAME", 0, "the HCA (preset: the first with an active port)", 2 },
-	{ "Port", 'P', "N", 0, "its port", 2 },
-	{ "timeout", 't', "MS", 0, "of the first try of a request to the SM (preset: 200)", 2 },
-	{ "m_key", 'y', "KEY", 0, "M_Key; anything that is no number, such as x, asks for it", 2 },
-	{ "m_key_file", OPT_M_KEY_FILE, "FILE", 0,
-	  "M_Key from a file that only its owner may read: the number, or OpenSM's guid2mkey", 2 },
+	OPTIONS_LIVE_PORT(2),
 	OPTION_CONFIG(2),
 	{ 0, 0, 0, 0, "Questions to the agent that runs on --socket:", 3 },
 	{ "add-job", OPT_ADD_JOB, "ID", 0, "a job begins on this node", 3 },
@@ -231,23 +227,8 @@ static error_t cmd_agent_take_how(int key, char *arg, struct argp_state *s)
 	case OPT_WHILE_PID:
 		c->while_pid = (pid_t)cmdline_count(s, "--while-pid", arg, 1, INT32_MAX);
 		return 0;
-	case 'C':
-		c->port.ca = arg;
-		return 0;
-	case 'P':
-		c->port.port = (uint32_t)cmdline_count(s, "--Port", arg, 1, 254);
-		return 0;
-	case 't':
-		c->port.timeout_ms = (uint32_t)cmdline_count(s, "--timeout", arg, 1, 60000);
-		return 0;
-	case 'y':
-		c->ask_m_key = mkey_take(&c->port.m_key, arg);
-		return 0;
-	case OPT_M_KEY_FILE:
-		mkey_need_file(&c->port.m_key, &c->port.m_keys, arg, s);
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return live_opts_take(&c->live, key, arg, s);
 	}
 }
 
@@ -619,7 +600,7 @@ static int cmd_agent_main(struct agent_cmd *c, struct err *err)
 {
 	int rc;
 
-	if (c->ask_m_key && mkey_ask(&c->port.m_key, err))
+	if (c->live.ask_m_key && mkey_ask(&c->port.m_key, err))
 		return EXIT_BAD_USAGE;
 	rc = cmd_agent_preset_state(c, err);
 	if (rc)
@@ -644,12 +625,18 @@ int cmd_agent(int argc, char **argv)
 	int rc;
 
 	cmdline_parse(&argp, argc, argv, &c);
+	c.port.ca = c.live.ca;
+	c.port.port = c.live.port;
+	c.port.timeout_ms = c.live.timeout_ms;
+	c.port.m_key = c.live.m_key;
+	c.port.m_keys = c.live.m_keys;
 	c.o.jobs = c.jobs.v;
 	c.o.njobs = (uint32_t)c.jobs.n;
 	rc = c.verb ? cmd_agent_question(&c, &err) : cmd_agent_main(&c, &err);
 	if (err.text[0])
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	explicit_bzero(&c.port.m_key, sizeof(c.port.m_key));
+	explicit_bzero(&c.live.m_key, sizeof(c.live.m_key));
 	vec_free(&c.jobs);
 	return rc;
 }

@@ -98,7 +98,7 @@ int cmd_console(int argc, char **argv, char *(*help)(int key, const char *text, 
 	if (c.o.automatic.on && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
 		return cmd_console_service(&c.o);
 	if (batch_opts_of_records(&c.batch))
-		return batch_sessions(&c.batch, c.o.record_dir);
+		return batch_sessions(&c.batch, c.o.live.record_dir);
 	c.o.no_screen = c.batch.on;
 	return app_run(&c.o, c.batch.on ? cmd_console_batch : NULL, &c.batch);
 }

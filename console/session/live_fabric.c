@@ -21,48 +21,24 @@
 
 #define SLURM_WAIT_S 20 /* a busy controller answers within seconds, rarely later */
 
-enum {
-	OPT_WINDOW = 512,
-	OPT_FABRIC,
-	OPT_NODE_NAMES,
-	OPT_LIVE_JOBS,
-	OPT_RECORD_DIR,
-	OPT_STATE_DIR,
-	OPT_INSTALLER,
-	OPT_SOCKET,
-	OPT_M_KEY_FILE
-};
-
 static const struct argp_option rows[] = {
-	{ "Ca", 'C', "NAME", 0, "the HCA (preset: the first with an active port)", 10 },
-	{ "Port", 'P', "N", 0, "its port", 10 },
-	{ "timeout", 't', "MS", 0, "of the first try of a MAD (preset: 200)", 10 },
-	{ "outstanding_smps", OPT_WINDOW, "N", 0, "MADs under way (preset: 32)", 10 },
-	{ "m_key", 'y', "KEY", 0, "M_Key; anything that is no number, such as x, asks for it", 10 },
-	{ "m_key_file", OPT_M_KEY_FILE, "FILE", 0,
-	  "M_Key from a file that only its owner may read: the number, or OpenSM's guid2mkey", 10 },
+	OPTIONS_LIVE_PORT(10),
+	{ "outstanding_smps", OPT_LIVE_WINDOW, "N", 0, "MADs under way at once (default: 32)", 10 },
 	OPTION_CONFIG(10),
-	{ "fabric", OPT_FABRIC, "NAME", 0,
+	{ "fabric", OPT_LIVE_FABRIC, "NAME", 0,
 	  "the fabric's name; its section of the configuration file holds, where there is one",
 	  10 },
 	{ "name", 0, NULL, OPTION_ALIAS, NULL, 10 },
-	{ "node-name-map", OPT_NODE_NAMES, "FILE", 0, "names of nodes", 10 },
+	{ "node-name-map", OPT_LIVE_NODE_NAMES, "FILE", 0, "names of nodes", 10 },
 	{ "jobs", OPT_LIVE_JOBS, "slurm|FILE", 0, "where to ask for the running jobs", 10 },
-	{ "record-dir", OPT_RECORD_DIR, "DIR", 0, "of the session's record", 10 },
-	{ "state-dir", OPT_STATE_DIR, "DIR", 0, "of the journals", 10 },
-	{ "installer", OPT_INSTALLER, "opensm|smp|file:DIR", 0,
-	  "how tables are written: by OpenSM with our plugin (preset where that answers), straight "
-	  "into the switches, or into files",
-	  10 },
-	{ "socket", OPT_SOCKET, "FILE", 0,
-	  "of OpenSM's plugin (preset: $IBROUTE_SOCKET, else " OSM_SOCKET ")", 10 },
+	{ "record-dir", OPT_LIVE_RECORD_DIR, "DIR", 0, "of the session's record", 10 },
+	{ "state-dir", OPT_LIVE_STATE_DIR, "DIR", 0, "of the journals", 10 },
+	OPTIONS_LIVE_INSTALLER(10),
 	{ 0 },
 };
 
-static error_t live_parse(int key, char *arg, struct argp_state *s)
+error_t live_opts_take(struct live_opts *o, int key, char *arg, struct argp_state *s)
 {
-	struct live_opts *o = s->input;
-
 	switch (key) {
 	case 'C':
 		o->ca = arg;
@@ -73,45 +49,50 @@ static error_t live_parse(int key, char *arg, struct argp_state *s)
 	case 't':
 		o->timeout_ms = (unsigned)cmdline_count(s, "--timeout", arg, 1, 60000);
 		return 0;
-	case OPT_WINDOW:
+	case OPT_LIVE_WINDOW:
 		o->window = (unsigned)cmdline_count(s, "--outstanding_smps", arg, 1, 1024);
 		return 0;
 	case 'y':
 		o->ask_m_key = mkey_take(&o->m_key, arg);
 		return 0;
-	case OPT_M_KEY_FILE:
+	case OPT_LIVE_M_KEY_FILE:
 		mkey_need_file(&o->m_key, &o->m_keys, arg, s);
 		return 0;
 	case OPT_CONFIG_FILE:
 	case OPT_CONFIG_PROFILE:
 		return 0; /* read by cmdline_parse() */
-	case OPT_FABRIC:
+	case OPT_LIVE_FABRIC:
 		o->name = arg;
 		return 0;
-	case OPT_NODE_NAMES:
+	case OPT_LIVE_NODE_NAMES:
 		o->node_names = arg;
 		return 0;
 	case OPT_LIVE_JOBS:
 		o->jobs = arg;
 		return 0;
-	case OPT_RECORD_DIR:
+	case OPT_LIVE_RECORD_DIR:
 		o->record_dir = arg;
 		return 0;
-	case OPT_STATE_DIR:
+	case OPT_LIVE_STATE_DIR:
 		o->state_dir = arg;
 		return 0;
-	case OPT_INSTALLER:
+	case OPT_LIVE_INSTALLER:
 		if (strcmp(arg, "opensm") && strcmp(arg, "smp") &&
 		    (strncmp(arg, "file:", 5) || !arg[5]))
 			argp_error(s, "--installer: '%s' is not opensm, smp or file:DIR", arg);
 		o->installer = arg;
 		return 0;
-	case OPT_SOCKET:
+	case OPT_LIVE_SOCKET:
 		o->socket = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
+}
+
+static error_t live_parse(int key, char *arg, struct argp_state *s)
+{
+	return live_opts_take(s->input, key, arg, s);
 }
 
 static const struct argp argp = { .options = rows, .parser = live_parse };

@@ -31,6 +31,58 @@ struct live_opts {
 	const char *simulator; /* socket of a simulated fabric (sim_remote.h); NULL: a real one */
 };
 
+enum live_option {
+	OPT_LIVE_WINDOW = 512,
+	OPT_LIVE_FABRIC,
+	OPT_LIVE_NODE_NAMES,
+	OPT_LIVE_JOBS,
+	OPT_LIVE_RECORD_DIR,
+	OPT_LIVE_STATE_DIR,
+	OPT_LIVE_INSTALLER,
+	OPT_LIVE_SOCKET,
+	OPT_LIVE_M_KEY_FILE
+};
+
+/* Rows for argp tables.  The port that MADs go through: */
+#define OPTIONS_LIVE_PORT(group)                                                                   \
+	{ "Ca", 'C', "CA", 0, "HCA (default: the first with an active port)", (group) },           \
+		{ "Port", 'P', "PORT", 0, "port of the HCA", (group) },                            \
+		{ "timeout",                                                                       \
+		  't',                                                                             \
+		  "MS",                                                                            \
+		  0,                                                                               \
+		  "time-out of a request's first try, in ms (default: 200)",                       \
+		  (group) },                                                                       \
+		{ "m_key",                                                                         \
+		  'y',                                                                             \
+		  "KEY",                                                                           \
+		  0,                                                                               \
+		  "M_Key of the subnet; anything that is no number, such as x, asks for it",       \
+		  (group) },                                                                       \
+	{                                                                                          \
+		"m_key_file", OPT_LIVE_M_KEY_FILE, "FILE", 0,                                      \
+			"M_Key from a file that only its owner may read: the number, or OpenSM's " \
+			"guid2mkey",                                                               \
+			(group)                                                                    \
+	}
+/* How tables are written: */
+#define OPTIONS_LIVE_INSTALLER(group)                                                              \
+	{ "installer",                                                                             \
+	  OPT_LIVE_INSTALLER,                                                                      \
+	  "opensm|smp|file:DIR",                                                                   \
+	  0,                                                                                       \
+	  "how tables are written: by OpenSM with our plugin (default where that answers), "       \
+	  "straight into the switches, or into files",                                             \
+	  (group) },                                                                               \
+	{                                                                                          \
+		"socket", OPT_LIVE_SOCKET, "FILE", 0,                                              \
+			"of OpenSM's plugin (default: $IBROUTE_SOCKET, else " OSM_SOCKET ")",      \
+			(group)                                                                    \
+	}
+
+/* Takes one of them; else ARGP_ERR_UNKNOWN.  A bad value ends the program. */
+error_t live_opts_take(struct live_opts *o, int key, char *arg, struct argp_state *s);
+
 /* The options above, as the only child of an argp; its input is a struct live_opts. */
 extern const struct argp_child live_children[];
 

@@ -229,7 +229,7 @@ int main(int argc, char **argv)
 	if (!a || !app_kit_ready(a, 3))
 		return 1;
 	a->opts.rw = a->state.rw = seed % 2; /* half of the seeds may change the fabric */
-	snprintf(records, sizeof(records), "%s/records", a->opts.state_dir);
+	snprintf(records, sizeof(records), "%s/records", a->opts.live.state_dir);
 	a->dog.live.record_dir = records; /* goes with the demo */
 	rng_seed(&rng, seed);
 	for (uint64_t i = 0; i < n; i++) {

@@ -26,7 +26,7 @@ struct app *app_kit_open_opts(const struct app_opts *o, int w, int h)
 	setenv("TZ", "UTC", 1);
 	a->headless = true;
 	a->opts = *o;
-	a->opts.record_dir = "/nonexistent"; /* nothing is recorded without a screen */
+	a->opts.live.record_dir = "/nonexistent"; /* nothing is recorded without a screen */
 	app_prepare(a);
 	app_kit_size(a, w, h);
 	if (!app_start(a, &err))

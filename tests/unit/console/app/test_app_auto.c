@@ -157,7 +157,7 @@ static void drain_ends_with(bool unassigned, bool agents, const char *words)
 	osm = fake_osm_new(a->fabric, "engine updn\n", NULL, NULL);
 	osm->sm_guid = app_sm_pin(a).guid;
 	osm->everybody = agents;
-	a->opts.socket = osm->path;
+	a->opts.live.socket = osm->path;
 	decides(a, l, words);
 	assert_true((a->state.apply.state == APPLY_RUNNING) == !!strstr(words, "agents drain"));
 	app_end(a);
