@@ -180,7 +180,7 @@ static void every_engine_goes_around_in_lattices(void **state)
 	every_engine_on("hyperx:dims=4x4,hosts=2,lmc=2", "sw01", 15, 0);
 	every_engine_on("torus:dims=5x3,hosts=2,lmc=1", "sw01/3", 14, 0);
 	every_engine_on("torus:dims=5x3,hosts=2,lmc=1", "sw[01,08]", 14,
-			2); /* holes: more than a tenth */
+			2); /* too few squares are left */
 	every_engine_on("dragonfly:p=2,lmc=1", "sw01 sw09", 12, 0);
 }
 
