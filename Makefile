@@ -106,6 +106,8 @@ $(B)/%.o: %.c Makefile
 TESTS_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP_OBJS) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(TESTS_LD) -o $@ $^ -lcmocka $(PC_LDLIBS)
+$(B)/tests/unit/engines/opensm/test_no_memory: private LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=aligned_alloc,--wrap=vasprintf
 
 $(B)/console/cli/cmd_manual.o: console/manual/ibroute-top.1.in
 $(B)/console/lib/glossary_page.o: console/manual/glossary.md

@@ -134,6 +134,7 @@ int policy_read(struct policy **out, FILE *file, const char *path, struct err *e
 	char *line;
 	int rc = 0;
 
+	p->refs = 1;
 	param_defaults(&p->params);
 	while (!rc && (line = lines_next(r.lines, NULL)))
 		rc = policy_take_line(&r, line);
@@ -145,7 +146,7 @@ int policy_read(struct policy **out, FILE *file, const char *path, struct err *e
 			     "%s: no engine: a line such as \"engine nue:4\" is missing", path);
 	lines_free(r.lines);
 	if (rc) {
-		policy_free(p);
+		policy_put(p);
 		p = NULL;
 	}
 	*out = p;
@@ -165,19 +166,16 @@ int policy_load(struct policy **out, const char *path, struct err *err)
 	return rc;
 }
 
-struct policy *policy_copy(const struct policy *p)
+struct policy *policy_get(struct policy *p)
 {
-	struct policy *c = xcalloc(1, sizeof(*c));
-
-	*c = *p;
-	for (int i = 0; i < PARAM_TEXTS; i++)
-		c->text[i] = p->text[i] ? xstrdup(p->text[i]) : NULL;
-	return c;
+	if (p)
+		__atomic_add_fetch(&p->refs, 1, __ATOMIC_RELAXED);
+	return p;
 }
 
-void policy_free(struct policy *p)
+void policy_put(struct policy *p)
 {
-	if (!p)
+	if (!p || __atomic_sub_fetch(&p->refs, 1, __ATOMIC_ACQ_REL))
 		return;
 	for (int i = 0; i < PARAM_TEXTS; i++)
 		free(p->text[i]);

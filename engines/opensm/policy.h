@@ -31,14 +31,16 @@ struct policy {
 	struct engine_spec spec;
 	struct engine_params params;
 	char *text[PARAM_TEXTS]; /* by enum param_id: paths and lists, or NULL */
+	int refs;
 };
 
 /* -EINVAL with file:line for the first line that is wrong, and when no engine is named.  The
- * caller owns *out, which is NULL after an error. */
+ * caller owns one reference of *out, which is NULL after an error. */
 int policy_read(struct policy **out, FILE *file, const char *path, struct err *err);
 /* From a file by name; also -errno when it cannot be opened. */
 int policy_load(struct policy **out, const char *path, struct err *err);
-struct policy *policy_copy(const struct policy *p);
-void policy_free(struct policy *p); /* NULL is fine */
+/* Nobody changes it once it is read.  Thread-safe; NULL is fine; get returns p. */
+struct policy *policy_get(struct policy *p);
+void policy_put(struct policy *p);
 
 #endif

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 struct sm_session {
-	pthread_mutex_t lock; /* of all below but the paths */
+	pthread_mutex_t lock; /* of what follows the paths; whoever has it allocates nothing */
 	char *policy_path, *confirmed_path;
 
 	struct policy *policy;	   /* the last one that could be read from the file */
@@ -58,8 +58,8 @@ void sm_session_free(struct sm_session *d)
 	tables_put(d->base);
 	tables_put(d->installed);
 	fabric_put(d->seen);
-	policy_free(d->policy);
-	policy_free(d->override);
+	policy_put(d->policy);
+	policy_put(d->override);
 	free(d->policy_path);
 	free(d->confirmed_path);
 	pthread_mutex_destroy(&d->lock);
@@ -87,17 +87,16 @@ static int sm_session_renew_policy(struct sm_session *d, const struct table_sele
 		rc = 1;
 	}
 	pthread_mutex_unlock(&d->lock);
-	policy_free(old);
+	policy_put(old);
 	if (rc > 0)
 		log->say(log->ctx, sentence);
 	return rc < 0 ? err_set(err, rc, "%s", why.text) : 0;
 }
 
-/* Policies are only exchanged by sm_session_renew_policy(), in the same thread, and by the socket,
- * which replaces the override: that one is copied. */
+/* Under the lock. */
 static struct policy *sm_session_policy_now(struct sm_session *d)
 {
-	return policy_copy(d->override ? d->override : d->policy);
+	return policy_get(d->override ? d->override : d->policy);
 }
 
 int sm_session_choose(struct sm_session *d, struct table_selection *out, const struct fabric *f,
@@ -131,7 +130,7 @@ int sm_session_choose(struct sm_session *d, struct table_selection *out, const s
 	tables_put(o.given);
 	tables_put(o.current);
 	fabric_put(old);
-	policy_free(policy);
+	policy_put(policy);
 	return rc;
 }
 
@@ -227,12 +226,12 @@ static struct policy *sm_session_policy_next(struct sm_session *d)
 	struct policy *fresh = NULL, *p;
 
 	pthread_mutex_lock(&d->lock);
-	p = d->override ? policy_copy(d->override) : NULL;
+	p = policy_get(d->override);
 	pthread_mutex_unlock(&d->lock);
 	if (p || !policy_load(&fresh, d->policy_path, NULL))
 		return p ? p : fresh;
 	pthread_mutex_lock(&d->lock);
-	p = d->override || d->policy ? sm_session_policy_now(d) : NULL;
+	p = sm_session_policy_now(d);
 	pthread_mutex_unlock(&d->lock);
 	return p;
 }
@@ -265,7 +264,7 @@ void sm_session_status(struct sm_session *d, struct osm_status *s)
 	s->confirmed_there = !access(d->confirmed_path, F_OK);
 	if (next && next->text[PARAM_EXCLUDE])
 		snprintf(s->exclude, sizeof(s->exclude), "%s", next->text[PARAM_EXCLUDE]);
-	policy_free(next);
+	policy_put(next);
 }
 
 static const struct fabric *sm_session_fabric_now(struct sm_session *d, struct err *err)
@@ -355,7 +354,7 @@ static int sm_session_judge_target(struct sm_session *d, struct table_selection 
 			     "of %s",
 			     p->text[PARAM_EXCLUDE], why.text, d->policy_path);
 	route_limits_free(l);
-	policy_free(p);
+	policy_put(p);
 	return rc;
 }
 
@@ -378,7 +377,7 @@ int sm_session_load(struct sm_session *d, const uint8_t *buf, size_t len, bool s
 		    struct osm_answer *a, struct err *err)
 {
 	const struct fabric *f;
-	struct table_selection c;
+	struct table_selection c = { 0 };
 	struct tables *t;
 	int rc = sm_session_take_tables(&t, &f, d, buf, len, err);
 
@@ -407,7 +406,7 @@ int sm_session_judge(struct sm_session *d, const uint8_t *buf, size_t len, struc
 		     struct err *err)
 {
 	const struct fabric *f;
-	struct table_selection c;
+	struct table_selection c = { 0 };
 	struct tables *t;
 	int rc = sm_session_take_tables(&t, &f, d, buf, len, err);
 
@@ -568,20 +567,20 @@ int sm_session_policy(struct sm_session *d, const char *text, size_t len, unsign
 
 	if (!rc && len && flags & OSM_POLICY_SAVE) {
 		rc = sm_session_save_policy(d->policy_path, text, len, err);
-		policy_free(p);
+		policy_put(p);
 		p = NULL;
 	}
 	if (!rc && flags & OSM_POLICY_FORGET)
 		rc = sm_session_forget(d, err);
 	if (rc) {
-		policy_free(p);
+		policy_put(p);
 		return rc;
 	}
 	pthread_mutex_lock(&d->lock);
 	old = d->override;
 	d->override = p;
 	pthread_mutex_unlock(&d->lock);
-	policy_free(old);
+	policy_put(old);
 	a->change = true;
 	return 0;
 }

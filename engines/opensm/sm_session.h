@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * desk: what the plugin has been told and what became of it, between OpenSM's threads, which
+ * sm_session: what the plugin has been told and what became of it, between OpenSM's threads, which
  * route, and the socket's thread, which asks and orders.
  *
- * It knows nothing of OpenSM.  All functions are thread-safe and hold the desk's lock only for
+ * It knows nothing of OpenSM.  All functions are thread-safe and hold the session's lock only for
  * copies of a few words: neither side ever waits for the other's work.
  */
 #ifndef ENGINES_OPENSM_SM_SESSION_H

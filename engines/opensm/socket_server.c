@@ -2,6 +2,7 @@
 #include "engines/opensm/socket_server.h"
 
 #include "fabric/base/clock.h"
+#include "fabric/base/guard.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 
@@ -52,7 +53,7 @@ struct client {
 
 struct socket_server {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	struct sm_session *desk;
+	struct sm_session *session;
 	const struct socket_server_ops *ops;
 	void *ctx;
 	struct socket_server_limits limits;
@@ -101,6 +102,7 @@ static void socket_server_answer(struct client *c, uint8_t type, uint32_t id, co
 		return;
 	}
 	osm_msg_put(head, &m);
+	vec_reserve(&c->out, c->out.n + sizeof(head) + len); /* all of it, or nothing */
 	socket_server_put(c, head, sizeof(head));
 	socket_server_put(c, body, len);
 }
@@ -129,7 +131,7 @@ static void socket_server_do_status(struct socket_server *s, struct client *c)
 	struct osm_status st;
 	char *body;
 
-	sm_session_status(s->desk, &st);
+	sm_session_status(s->session, &st);
 	s->ops->facts(s->ctx, &st);
 	st.clients = s->nclients;
 	st.notices = s->nnotices;
@@ -143,7 +145,7 @@ static void socket_server_do_tables(struct socket_server *s, struct client *c)
 	struct err err;
 	uint8_t *buf;
 	size_t len;
-	int rc = sm_session_tables(s->desk, c->m.flags & OSM_TABLES_BASE, &buf, &len, &err);
+	int rc = sm_session_tables(s->session, c->m.flags & OSM_TABLES_BASE, &buf, &len, &err);
 
 	if (!rc && len > osm_msg_limit(OSM_MSG_TABLES | OSM_MSG_ANSWER)) {
 		free(buf);
@@ -163,7 +165,7 @@ static int socket_server_order(struct socket_server *s, struct client *c, struct
 
 	if (c->order)
 		return err_set(err, -EBUSY, "this client waits for a reroute already");
-	c->order = sm_session_order(s->desk, c->m.flags & OSM_REROUTE_ALL);
+	c->order = sm_session_order(s->session, c->m.flags & OSM_REROUTE_ALL);
 	c->order_id = c->m.id;
 	c->order_ms = clock_ms();
 	rc = s->ops->reroute(s->ctx, err);
@@ -198,12 +200,12 @@ static int socket_server_do_plain(struct socket_server *s, struct client *c, str
 
 	switch (c->m.type) {
 	case OSM_MSG_LOAD:
-		return sm_session_load(s->desk, c->body.v, c->body.n, c->m.flags & OSM_LOAD_STEP, a,
-				       err);
+		return sm_session_load(s->session, c->body.v, c->body.n, c->m.flags & OSM_LOAD_STEP,
+				       a, err);
 	case OSM_MSG_JUDGE:
-		return sm_session_judge(s->desk, c->body.v, c->body.n, a, err);
+		return sm_session_judge(s->session, c->body.v, c->body.n, a, err);
 	case OSM_MSG_POLICY:
-		return sm_session_policy(s->desk, text, c->body.n, c->m.flags, a, err);
+		return sm_session_policy(s->session, text, c->body.n, c->m.flags, a, err);
 	case OSM_MSG_REROUTE:
 		rc = socket_server_order(s, c, err);
 		return rc ? rc : 1;
@@ -215,35 +217,49 @@ static int socket_server_do_plain(struct socket_server *s, struct client *c, str
 		c->watches = true;
 		return 0;
 	case OSM_MSG_KEEP:
-		return sm_session_keep(s->desk, a, err);
+		return sm_session_keep(s->session, a, err);
 	case OSM_MSG_RETURN:
-		sm_session_return(s->desk, a);
+		sm_session_return(s->session, a);
 		return 0;
 	default:
 		return err_set(err, -EPROTO, "there is no question of type %u", c->m.type);
 	}
 }
 
+struct asking {
+	struct socket_server *s;
+	struct client *c;
+	struct osm_answer a;
+};
+
+static int socket_server_do(void *ctx, struct err *err)
+{
+	struct asking *x = ctx;
+
+	if (x->c->m.type == OSM_MSG_STATUS) {
+		socket_server_do_status(x->s, x->c);
+		return 1;
+	}
+	if (x->c->m.type == OSM_MSG_TABLES) {
+		socket_server_do_tables(x->s, x->c);
+		return 1;
+	}
+	return socket_server_do_plain(x->s, x->c, &x->a, err);
+}
+
+/* What takes more memory than there is fails, as does any other question. */
 static void socket_server_serve(struct socket_server *s, struct client *c)
 {
-	struct osm_answer a = { 0 };
+	struct asking x = { s, c, { 0 } };
 	struct err err = { "" };
 	int rc;
 
 	c->last_ms = clock_ms();
-	if (c->m.type == OSM_MSG_STATUS) {
-		socket_server_do_status(s, c);
-		return;
-	}
-	if (c->m.type == OSM_MSG_TABLES) {
-		socket_server_do_tables(s, c);
-		return;
-	}
-	rc = socket_server_do_plain(s, c, &a, &err);
+	rc = guarded_call(socket_server_do, &x, &err);
 	if (rc < 0)
 		socket_server_answer_error(c, c->m.id, rc, err.text);
 	else if (!rc)
-		socket_server_answer_plain(c, c->m.type | OSM_MSG_ANSWER, c->m.id, &a);
+		socket_server_answer_plain(c, c->m.type | OSM_MSG_ANSWER, c->m.id, &x.a);
 }
 
 /* ---- bytes ---- */
@@ -351,7 +367,7 @@ static void socket_server_watch_order(struct socket_server *s, struct client *c)
 
 	if (!c->order)
 		return;
-	if (sm_session_answered(s->desk, c->order, &a)) {
+	if (sm_session_answered(s->session, c->order, &a)) {
 		socket_server_answer_plain(c,
 					   a.rc ? OSM_MSG_ERROR : OSM_MSG_REROUTE | OSM_MSG_ANSWER,
 					   c->order_id, &a);
@@ -421,6 +437,20 @@ static void socket_server_do_waiting(struct socket_server *s, struct client *c)
 	c->waiting.n -= n;
 }
 
+struct telling {
+	struct client *c;
+	const struct pending *p;
+};
+
+static int socket_server_tell_heard(void *ctx, struct err *err)
+{
+	const struct telling *x = ctx;
+
+	(void)err;
+	socket_server_answer(x->c, OSM_MSG_HEARD, 0, x->p->d, NOTICE_SA_DATA);
+	return 0;
+}
+
 /* Who does not fetch what it watches for is hung up on, rather than be told a part of it. */
 static void socket_server_pass_heard(struct socket_server *s)
 {
@@ -438,7 +468,9 @@ static void socket_server_pass_heard(struct socket_server *s)
 
 			if (c->fd < 0 || !c->watches)
 				continue;
-			socket_server_answer(c, OSM_MSG_HEARD, 0, list[i].d, NOTICE_SA_DATA);
+			if (guarded_call(socket_server_tell_heard, &(struct telling){ c, &list[i] },
+					 NULL))
+				c->hang_up = true;
 		}
 	free(list);
 }
@@ -451,14 +483,42 @@ static bool socket_server_overdue(const struct socket_server *s, const struct cl
 	return c->out.n && now - c->out_ms > s->limits.message_ms;
 }
 
-static void socket_server_tend_client(struct socket_server *s, struct client *c, short events)
+struct tending {
+	struct socket_server *s;
+	struct client *c;
+	short events;
+};
+
+static int socket_server_tend(void *ctx, struct err *err)
 {
+	const struct tending *x = ctx;
+	struct socket_server *s = x->s;
+	struct client *c = x->c;
+	short events = x->events;
+
+	(void)err;
 	if (events & (POLLIN | POLLHUP | POLLERR) && !c->hang_up)
 		socket_server_hear_client(s, c);
 	socket_server_watch_order(s, c);
 	socket_server_do_waiting(s, c);
 	if (c->out.n)
 		socket_server_write_client(c);
+	return 0;
+}
+
+/* Who cannot be answered for want of memory is hung up on. */
+static void socket_server_tend_client(struct socket_server *s, struct client *c, short events)
+{
+	struct tending x = { s, c, events };
+	struct err err;
+	char sentence[600];
+
+	if (guarded_call(socket_server_tend, &x, &err)) {
+		snprintf(sentence, sizeof(sentence), "a client of the socket is hung up on: %s",
+			 err.text);
+		s->ops->say(s->ctx, sentence);
+		c->hang_up = true;
+	}
 	if (c->hang_up || socket_server_overdue(s, c, clock_ms()))
 		socket_server_hang_up(c);
 }
@@ -648,7 +708,7 @@ static void socket_server_release(struct socket_server *s)
 	free(s);
 }
 
-int socket_server_start(struct socket_server **out, const char *path, struct sm_session *desk,
+int socket_server_start(struct socket_server **out, const char *path, struct sm_session *session,
 			const struct socket_server_ops *ops, void *ctx,
 			const struct socket_server_limits *limits, struct err *err)
 {
@@ -664,7 +724,7 @@ int socket_server_start(struct socket_server **out, const char *path, struct sm_
 		s->limits.idle_ms = 60000;
 	if (!s->limits.reroute_ms)
 		s->limits.reroute_ms = 600000;
-	s->desk = desk;
+	s->session = session;
 	s->ops = ops;
 	s->ctx = ctx;
 	s->listener = -1;
@@ -701,15 +761,28 @@ void socket_server_stop(struct socket_server *s)
 	socket_server_release(s);
 }
 
-void socket_server_heard(struct socket_server *s, const uint8_t d[NOTICE_SA_DATA])
+struct hearing {
+	struct socket_server *s;
+	const uint8_t *d;
+};
+
+static int socket_server_keep_heard(void *ctx, struct err *err)
 {
+	const struct hearing *x = ctx;
 	struct pending p = { 0 };
 
-	memcpy(p.d, d, sizeof(p.d));
+	if (x->s->heard.n >= HEARD_MAX)
+		return err_set(err, -ENOSPC, "too many notices");
+	memcpy(p.d, x->d, sizeof(p.d));
+	vec_push(&x->s->heard, p);
+	return 0;
+}
+
+void socket_server_heard(struct socket_server *s, const uint8_t d[NOTICE_SA_DATA])
+{
 	pthread_mutex_lock(&s->lock);
-	if (s->heard.n < HEARD_MAX)
-		vec_push(&s->heard, p);
-	else
+	/* by itself, as the lock has to be given back */
+	if (guarded_call(socket_server_keep_heard, &(struct hearing){ s, d }, NULL))
 		s->lost++;
 	pthread_mutex_unlock(&s->lock);
 	socket_server_kick(s);

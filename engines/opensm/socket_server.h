@@ -39,7 +39,7 @@ struct socket_server;
 
 /* Makes the socket's folder (mode 0700) and the socket (0600).  -EADDRINUSE: another OpenSM
  * answers there.  limits may be NULL. */
-int socket_server_start(struct socket_server **out, const char *path, struct sm_session *desk,
+int socket_server_start(struct socket_server **out, const char *path, struct sm_session *session,
 			const struct socket_server_ops *ops, void *ctx,
 			const struct socket_server_limits *limits, struct err *err);
 void socket_server_stop(struct socket_server *s); /* waits for the thread; NULL is fine */

@@ -3,6 +3,8 @@
 
 #include "engines/limits/exclusion.h"
 #include "engines/route_judge.h"
+#include "fabric/base/guard.h"
+#include "fabric/base/isolate.h"
 #include "fabric/format/native/demand_file.h"
 #include "fabric/format/native/guid_list.h"
 #include "fabric/format/native/jobs_file.h"
@@ -90,9 +92,10 @@ static void table_selection_figures(struct table_selection *out, const struct fa
 		table_selection_count_loops(out, f, t);
 }
 
-int table_selection_judge(struct table_selection *out, const struct fabric *f,
-			  const struct tables *t, const struct route_limits *l, bool step,
-			  struct err *err)
+/* In the process that computes. */
+static int table_selection_verify(struct table_selection *out, const struct fabric *f,
+				  const struct tables *t, const struct route_limits *l, bool step,
+				  struct err *err)
 {
 	struct route_judge_opts opts = { .verify = { .limits = l } };
 	struct verdict *v;
@@ -105,6 +108,38 @@ int table_selection_judge(struct table_selection *out, const struct fabric *f,
 	if (!rc)
 		table_selection_figures(out, f, t, v, step);
 	verdict_free(v);
+	return rc;
+}
+
+struct judging {
+	struct table_selection selection;
+	const struct fabric *f;
+	const struct tables *t;
+	const struct route_limits *l;
+	bool step;
+};
+
+static int table_selection_judge_isolated(void *ctx, struct isolated_out *out, struct err *err)
+{
+	struct judging *j = ctx;
+	int rc = table_selection_verify(&j->selection, j->f, j->t, j->l, j->step, err);
+
+	if (!rc)
+		isolated_put(out, &j->selection, sizeof(j->selection));
+	return rc;
+}
+
+int table_selection_judge(struct table_selection *out, const struct fabric *f,
+			  const struct tables *t, const struct route_limits *l, bool step,
+			  struct err *err)
+{
+	struct judging j = { *out, f, t, l, step };
+	struct isolated result;
+	int rc = isolated_run(&result, table_selection_judge_isolated, &j, err);
+
+	if (!rc)
+		memcpy(out, result.data, sizeof(*out));
+	isolated_free(&result);
 	return rc;
 }
 
@@ -284,38 +319,112 @@ void table_selection_limits(struct route_limits **out, const struct fabric *f,
 	fabric_put(left);
 }
 
+/* What an engine computes from, and what comes of it. */
+struct routing {
+	const struct fabric *f;
+	const struct policy *policy;
+	const struct route_limits *l;
+	const struct table_selection_log *log;
+	struct engine_params params;
+	struct jobset *jobs;
+	struct demand *demand;
+	uint64_t *roots;
+	struct table_selection selection;
+	struct isolated result;
+	struct tables *t;
+};
+
+static int table_selection_route_isolated(void *ctx, struct isolated_out *out, struct err *err)
+{
+	struct routing *r = ctx;
+	struct tables *t;
+	int rc = engine_run(r->policy->spec.engine, &t, r->f, r->jobs, r->demand, &r->params, NULL,
+			    err);
+
+	if (!rc)
+		rc = table_selection_verify(&r->selection, r->f, t, r->l, false, err);
+	if (rc)
+		return rc;
+	isolated_put(out, &r->selection, sizeof(r->selection));
+	isolated_put(out, t, sizeof(*t));
+	isolated_put(out, t->lft, (size_t)t->nsw * t->stride);
+	isolated_put(out, t->sl, tables_sl_bytes(t));
+	isolated_put(out, t->sl2vl, tables_sl2vl_bytes(t));
+	return 0;
+}
+
+/* The tables as the other process has put them. */
+static void table_selection_copy_tables(struct routing *r, const uint8_t *data)
+{
+	struct tables from, *t;
+
+	memcpy(&from, data, sizeof(from));
+	data += sizeof(from);
+	r->t = t = tables_new_blank(r->f, from.engine);
+	memcpy(t->lft, data, (size_t)t->nsw * t->stride);
+	data += (size_t)t->nsw * t->stride;
+	tables_sl_form(t, from.sl_kind, r->f);
+	if (tables_sl_bytes(t))
+		memcpy(t->sl, data, tables_sl_bytes(t));
+	data += tables_sl_bytes(t);
+	tables_sl2vl_form(t, from.sl2vl_kind, r->f);
+	if (tables_sl2vl_bytes(t))
+		memcpy(t->sl2vl, data, tables_sl2vl_bytes(t));
+	t->sl_const = from.sl_const;
+	t->vls = from.vls;
+	t->sls = from.sls;
+	t->escape = from.escape;
+	t->seed = from.seed;
+	memcpy(t->params, from.params, sizeof(t->params));
+}
+
+static int table_selection_route(void *ctx, struct err *err)
+{
+	struct routing *r = ctx;
+	const struct policy *p = r->policy;
+	int rc = 0;
+
+	if (p->text[PARAM_ROOTS])
+		rc = table_selection_load_roots(&r->roots, &r->params.nroots, p->text[PARAM_ROOTS],
+						err);
+	if (rc)
+		return rc;
+	r->params.roots = r->roots;
+	engine_spec_apply(&p->spec, &r->params);
+	if (p->text[PARAM_JOBS])
+		r->jobs = table_selection_load_jobs(r->f, p->text[PARAM_JOBS], r->log);
+	if (p->text[PARAM_DEMAND])
+		r->demand = table_selection_load_demand(r->f, p, r->log);
+	rc = isolated_run(&r->result, table_selection_route_isolated, r, err);
+	if (!rc)
+		table_selection_copy_tables(r, r->result.data + sizeof(r->selection));
+	return rc;
+}
+
 static int table_selection_from_engine(struct table_selection *out, const struct fabric *f,
 				       const struct policy *p, const struct route_limits *l,
 				       const struct tables *current,
 				       const struct table_selection_log *log, struct err *err)
 {
-	struct engine_params params = p->params;
-	struct jobset *jobs = NULL;
-	struct demand *demand = NULL;
-	struct tables *t = NULL;
-	uint64_t *roots = NULL;
-	int rc = p->text[PARAM_ROOTS] ? table_selection_load_roots(&roots, &params.nroots,
-								   p->text[PARAM_ROOTS], err)
-				      : 0;
+	struct routing r = {
+		.f = f, .policy = p, .l = l, .log = log, .selection = *out, .params = p->params
+	};
+	int rc;
 
-	if (rc)
-		return rc;
-	params.current = current;
-	params.limits = l;
-	params.roots = roots;
-	engine_spec_apply(&p->spec, &params);
-	if (p->text[PARAM_JOBS])
-		jobs = table_selection_load_jobs(f, p->text[PARAM_JOBS], log);
-	if (p->text[PARAM_DEMAND])
-		demand = table_selection_load_demand(f, p, log);
-	rc = engine_run(p->spec.engine, &t, f, jobs, demand, &params, NULL, err);
+	r.params.current = current;
+	r.params.limits = l;
+	rc = guarded_call(table_selection_route, &r, err);
 	if (!rc) {
-		rc = table_selection_take(out, f, t, l, CHOICE_ENGINE, false, err);
-		tables_put(t);
+		memcpy(out, r.result.data, sizeof(*out));
+		out->tables = r.t;
+		out->source = CHOICE_ENGINE;
+	} else {
+		tables_put(r.t);
 	}
-	demand_put(demand);
-	jobset_put(jobs);
-	free(roots);
+	isolated_free(&r.result);
+	demand_put(r.demand);
+	jobset_put(r.jobs);
+	free(r.roots);
 	return rc;
 }
 
@@ -397,23 +506,40 @@ static int table_selection_choose(struct table_selection *out, const struct fabr
 	return table_selection_from_engine(out, f, policy, l, current, log, err);
 }
 
+struct making {
+	struct table_selection *out;
+	const struct fabric *f;
+	const struct policy *policy;
+	const struct table_offer *offer;
+	const struct table_selection_log *log;
+	struct route_limits *l;
+};
+
+static int table_selection_make_guarded(void *ctx, struct err *err)
+{
+	struct making *m = ctx;
+	struct err why = { "" };
+	int rc;
+
+	table_selection_limits(&m->l, m->f, m->policy, m->log);
+	rc = table_selection_choose(m->out, m->f, m->policy, m->l, m->offer, m->log,
+				    m->l ? &why : err);
+	if (!rc || !m->l)
+		return rc;
+	table_selection_say_all_is_routed(m->log, &why);
+	return table_selection_choose(m->out, m->f, m->policy, NULL, m->offer, m->log, err);
+}
+
 int table_selection_make(struct table_selection *out, const struct fabric *f,
 			 const struct policy *policy, const struct table_offer *offer,
 			 const struct table_selection_log *log, struct err *err)
 {
 	static const struct table_offer nothing = { 0 };
-	struct route_limits *l;
-	struct err why = { "" };
-	int rc;
+	struct making m = {
+		.out = out, .f = f, .policy = policy, .offer = offer ? offer : &nothing, .log = log
+	};
+	int rc = guarded_call(table_selection_make_guarded, &m, err);
 
-	if (!offer)
-		offer = &nothing;
-	table_selection_limits(&l, f, policy, log);
-	rc = table_selection_choose(out, f, policy, l, offer, log, l ? &why : err);
-	if (rc && l) {
-		table_selection_say_all_is_routed(log, &why);
-		rc = table_selection_choose(out, f, policy, NULL, offer, log, err);
-	}
-	route_limits_free(l);
+	route_limits_free(m.l);
 	return rc;
 }

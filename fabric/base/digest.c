@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/base/digest.h"
 
+#include "fabric/base/guard.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
@@ -8,7 +9,6 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,8 +32,9 @@ struct digest_stream *digest_begin(void)
 	pthread_once(&fetched, digest_fetch);
 	s->md = EVP_MD_CTX_new();
 	if (!s->md || !sha256 || EVP_DigestInit_ex(s->md, sha256, NULL) != 1) {
-		fprintf(stderr, "ibroute-top: libcrypto offers no SHA-256\n");
-		exit(255);
+		EVP_MD_CTX_free(s->md);
+		free(s);
+		guard_give_up(-ENOTSUP, "libcrypto offers no SHA-256");
 	}
 	return s;
 }
@@ -57,8 +58,8 @@ void digest_peek(struct digest *out, const struct digest_stream *s)
 	EVP_MD_CTX *md = EVP_MD_CTX_new();
 
 	if (!md || EVP_MD_CTX_copy_ex(md, s->md) != 1) {
-		fprintf(stderr, "ibroute-top: libcrypto cannot copy a SHA-256\n");
-		exit(255);
+		EVP_MD_CTX_free(md);
+		guard_give_up(-ENOMEM, "libcrypto cannot copy a SHA-256");
 	}
 	EVP_DigestFinal_ex(md, out->b, NULL);
 	EVP_MD_CTX_free(md);
@@ -108,10 +109,8 @@ void digest_hmac(struct digest *out, const struct digest *key, const void *data,
 {
 	unsigned n = DIGEST_BYTES;
 
-	if (!HMAC(EVP_sha256(), key->b, DIGEST_BYTES, data, len, out->b, &n)) {
-		fprintf(stderr, "ibroute-top: libcrypto offers no HMAC-SHA256\n");
-		exit(255);
-	}
+	if (!HMAC(EVP_sha256(), key->b, DIGEST_BYTES, data, len, out->b, &n))
+		guard_give_up(-ENOTSUP, "libcrypto offers no HMAC-SHA256");
 }
 
 void digest_erase(struct digest *d)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* digest: SHA-256 (libcrypto) over a stream of values, for fingerprints and the audit chain. */
+/* digest: SHA-256 (libcrypto) over a stream of values, for fingerprints and the audit chain.
+ * Where libcrypto has none, or no memory, these give up (guard.h). */
 #ifndef FABRIC_BASE_DIGEST_H
 #define FABRIC_BASE_DIGEST_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/base/hostlist.h"
 
+#include "fabric/base/guard.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 
@@ -377,7 +378,7 @@ char *hostlist_compress(const char *const *names, uint32_t n)
 	FILE *f = open_memstream(&text, &len);
 
 	if (!f)
-		abort(); /* only for want of memory, which ends the program everywhere */
+		guard_give_up(-ENOMEM, "out of memory for a list of hosts");
 	for (uint32_t i = 0; i < n; i++)
 		p[i] = hostlist_split(names[i]);
 	qsort(p, n, sizeof(*p), hostlist_by_parts);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/base/mem.h"
 
+#include "fabric/base/guard.h"
+
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,8 +32,7 @@ struct arena {
 
 static _Noreturn void mem_out_of_memory(size_t n, size_t size)
 {
-	fprintf(stderr, "ibroute-top: out of memory (%zu x %zu bytes)\n", n, size);
-	exit(255);
+	guard_give_up(-ENOMEM, "out of memory (%zu x %zu bytes)", n, size);
 }
 
 void *xcalloc(size_t n, size_t size)

@@ -2,8 +2,8 @@
 /*
  * mem: allocation that cannot fail, and the arena that most nouns live in.
  *
- * Running out of memory ends the program with a message: an update in flight
- * is safe all the same, because its journal is on disk before the first write.
+ * Running out of memory ends the program with a message, or the guarded call (guard.h): an update
+ * in flight is safe all the same, because its journal is on disk before the first write.
  */
 #ifndef FABRIC_BASE_MEM_H
 #define FABRIC_BASE_MEM_H

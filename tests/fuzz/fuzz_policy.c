@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_NEED(!rc == !!p && !rc == !err.text[0]);
 	if (p)
 		FUZZ_NEED(p->spec.engine && p->params.vls <= 15 && p->params.threads <= 1024);
-	policy_free(p);
+	policy_put(p);
 	return 0;
 }
 

@@ -5,7 +5,12 @@
  * OpenSM calls it in each heavy sweep and reroute, with its lock held; path records ask for SLs
  * under the same lock, so that tables are never exchanged under somebody who reads them.
  *
- * The policy file is read anew each time.  A socket lets the console ask and order (server.h).
+ * The policy file is read again each time.  A socket lets the console ask and order
+ * (socket_server.h).
+ *
+ * Nothing here ends OpenSM: engines and the judge run in a process of their own (isolate.h), and
+ * what allocates beside them in a guarded call (guard.h).  What fails is that one call, and OpenSM
+ * goes on to its next engine.
  *
  * Words of event_plugin_options, each with what holds without it:
  *   ibroute_policy=FILE      the environment's IBROUTE_POLICY, else POLICY_PRESET
@@ -17,6 +22,7 @@
 #include "engines/opensm/sm_session.h"
 #include "engines/opensm/socket_server.h"
 #include "engines/opensm/table_selection.h"
+#include "fabric/base/guard.h"
 #include "fabric/base/mem.h"
 
 /* osm_config.h first: it fixes the layout of the others' structures */
@@ -42,7 +48,7 @@
 struct plugin {
 	osm_opensm_t *osm;
 	char *policy_path, *socket_path, *confirmed_path;
-	struct sm_session *desk;
+	struct sm_session *session;
 	struct socket_server *server;
 	struct osm_status facts;     /* of OpenSM, as last seen; only the socket's thread's */
 	const struct fabric *fabric; /* of the tables */
@@ -119,7 +125,7 @@ static void plugin_doubt_all(osm_switch_t *sw)
 static void plugin_install(struct plugin *p, const struct fabric *f, const struct tables *t)
 {
 	cl_qmap_t *switches = &p->osm->subn.sw_guid_tbl;
-	bool all = sm_session_wants_all(p->desk);
+	bool all = sm_session_wants_all(p->session);
 
 	for (cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
 	     i = cl_qmap_next(i)) {
@@ -183,33 +189,48 @@ static void plugin_watch_vls(struct plugin *p, const struct table_selection *c)
 	p->asked = p->sweep_again;
 }
 
+/* One routing, from what OpenSM has found to what it is to write. */
+struct sweep {
+	struct plugin *p;
+	struct fabric *f;
+	struct table_selection c;
+	double start;
+};
+
+static int plugin_route(void *ctx, struct err *err)
+{
+	struct sweep *x = ctx;
+	struct table_selection_log log = { plugin_say, x->p };
+	int rc = osm_fabric_build(&x->f, x->p->osm, err);
+
+	if (!rc)
+		rc = sm_session_choose(x->p->session, &x->c, x->f, &log, err);
+	if (!rc)
+		rc = plugin_fits(x->p, x->f, &x->c, err);
+	if (!rc)
+		sm_session_routed(x->p->session, x->f, &x->c);
+	return rc;
+}
+
 static int plugin_build_fwd_tables(void *context)
 {
 	struct plugin *p = context;
-	struct table_selection_log log = { plugin_say, p };
-	struct fabric *f = NULL;
-	struct table_selection c = { 0 };
+	struct sweep x = { .p = p, .start = plugin_now_s() };
 	struct err err = { "" };
-	double start = plugin_now_s();
-	int rc = osm_fabric_build(&f, p->osm, &err);
+	int rc = guarded_call(plugin_route, &x, &err);
 
-	if (!rc)
-		rc = sm_session_choose(p->desk, &c, f, &log, &err);
-	if (!rc)
-		rc = plugin_fits(p, f, &c, &err);
 	if (rc) {
 		osm_log(&p->osm->log, OSM_LOG_ERROR,
 			ENGINE_NAME ": no routes of ours, OpenSM goes on to its next engine: %s\n",
 			err.text);
-		sm_session_refused(p->desk, err.text);
+		sm_session_refused(p->session, err.text);
 	} else {
-		plugin_install(p, f, c.tables);
-		sm_session_routed(p->desk, f, &c);
-		plugin_watch_vls(p, &c);
-		plugin_tell_installed(p, &c, plugin_now_s() - start);
+		plugin_install(p, x.f, x.c.tables);
+		plugin_watch_vls(p, &x.c);
+		plugin_tell_installed(p, &x.c, plugin_now_s() - x.start);
 	}
-	tables_put(c.tables);
-	fabric_put(f);
+	tables_put(x.c.tables);
+	fabric_put(x.f);
 	if (rc && p->server)
 		socket_server_kick(p->server);
 	return rc ? -1 : 0;
@@ -347,20 +368,37 @@ static int plugin_send_notice(void *ctx, const uint8_t d[NOTICE_SA_DATA], struct
 	return rc;
 }
 
-static int plugin_listeners(void *ctx, uint64_t **guid, uint32_t *n, struct err *err)
+struct listeners {
+	struct plugin *p;
+	uint64_t **guid;
+	uint32_t *n;
+};
+
+static int plugin_find_listeners(void *ctx, struct err *err)
 {
-	struct plugin *p = ctx;
+	struct listeners *x = ctx;
 
 	(void)err;
-	if (osm_exit_flag || pthread_rwlock_tryrdlock(&p->osm->lock.lock))
-		return -EAGAIN;
-	osm_notice_listeners(p->osm, NOTICE_UNPATH, guid, n);
-	pthread_rwlock_unlock(&p->osm->lock.lock);
+	osm_notice_listeners(x->p->osm, NOTICE_UNPATH, x->guid, x->n);
 	return 0;
 }
 
-static void plugin_start_server(struct plugin *p)
+static int plugin_listeners(void *ctx, uint64_t **guid, uint32_t *n, struct err *err)
 {
+	struct plugin *p = ctx;
+	int rc;
+
+	if (osm_exit_flag || pthread_rwlock_tryrdlock(&p->osm->lock.lock))
+		return -EAGAIN;
+	/* by itself, as the lock has to be given back */
+	rc = guarded_call(plugin_find_listeners, &(struct listeners){ p, guid, n }, err);
+	pthread_rwlock_unlock(&p->osm->lock.lock);
+	return rc;
+}
+
+static int plugin_start_server(void *ctx, struct err *err)
+{
+	struct plugin *p = ctx;
 	static const struct socket_server_ops ops = {
 		.facts = plugin_facts,
 		.reroute = plugin_reroute,
@@ -368,16 +406,15 @@ static void plugin_start_server(struct plugin *p)
 		.listeners = plugin_listeners,
 		.say = plugin_say,
 	};
-	struct err err;
+	int rc;
 
 	if (!strcmp(p->socket_path, "none"))
-		return;
-	if (socket_server_start(&p->server, p->socket_path, p->desk, &ops, p, NULL, &err))
-		osm_log(&p->osm->log, OSM_LOG_ERROR,
-			ENGINE_NAME ": routes without a socket for the console: %s\n", err.text);
-	else
+		return 0;
+	rc = socket_server_start(&p->server, p->socket_path, p->session, &ops, p, NULL, err);
+	if (!rc)
 		osm_log(&p->osm->log, OSM_LOG_INFO, ENGINE_NAME ": the console finds it at %s\n",
 			p->socket_path);
+	return rc;
 }
 
 /* ---- what OpenSM calls ---- */
@@ -402,7 +439,7 @@ static void plugin_destroy(void *data)
 	struct plugin *p = data;
 
 	socket_server_stop(p->server);
-	sm_session_free(p->desk);
+	sm_session_free(p->session);
 	tables_put(p->tables);
 	fabric_put(p->fabric);
 	free(p->policy_path);
@@ -411,26 +448,41 @@ static void plugin_destroy(void *data)
 	free(p);
 }
 
-static void *plugin_create(struct osm_opensm *osm)
+static int plugin_init(void *ctx, struct err *err)
 {
-	const char *options = osm->subn.opt.event_plugin_options;
-	struct plugin *p = xcalloc(1, sizeof(*p));
-	external_routing_engine_module_t module = { ENGINE_NAME, plugin_setup, p };
+	struct plugin *p = ctx;
+	const char *options = p->osm->subn.opt.event_plugin_options;
 
-	p->osm = osm;
+	(void)err;
 	p->policy_path = plugin_option(options, "ibroute_policy=", "IBROUTE_POLICY", POLICY_PRESET);
 	p->socket_path = plugin_option(options, "ibroute_socket=", "IBROUTE_SOCKET", OSM_SOCKET);
 	p->confirmed_path = plugin_option(options, "ibroute_confirmed=", NULL, CONFIRMED_PRESET);
-	p->desk = sm_session_new(p->policy_path, p->confirmed_path);
-	if (osm_register_external_routing_engine(osm, &module, p) != CL_SUCCESS) {
-		osm_log(&osm->log, OSM_LOG_ERROR,
-			ENGINE_NAME ": OpenSM has a routing engine of this name already\n");
-		plugin_destroy(p);
+	p->session = sm_session_new(p->policy_path, p->confirmed_path);
+	return 0;
+}
+
+static void *plugin_create(struct osm_opensm *osm)
+{
+	struct plugin *p = calloc(1, sizeof(*p));
+	external_routing_engine_module_t module = { ENGINE_NAME, plugin_setup, p };
+	struct err err = { "out of memory" };
+
+	if (p)
+		p->osm = osm;
+	if (!p || guarded_call(plugin_init, p, &err) ||
+	    osm_register_external_routing_engine(osm, &module, p) != CL_SUCCESS) {
+		osm_log(&osm->log, OSM_LOG_ERROR, ENGINE_NAME ": not there: %s\n",
+			!p || !p->session ? err.text
+					  : "OpenSM has a routing engine of this name already");
+		if (p)
+			plugin_destroy(p);
 		return NULL;
 	}
 	osm_log(&osm->log, OSM_LOG_INFO, ENGINE_NAME ": routes by the policy of %s\n",
 		p->policy_path);
-	plugin_start_server(p);
+	if (guarded_call(plugin_start_server, p, &err))
+		osm_log(&osm->log, OSM_LOG_ERROR,
+			ENGINE_NAME ": routes without a socket for the console: %s\n", err.text);
 	return p;
 }
 
@@ -441,14 +493,14 @@ static void plugin_heard(struct plugin *p, const void *data)
 	struct notice n;
 
 	memcpy(d, data, sizeof(d));
-	sm_session_count(p->desk, SM_SESSION_TRAP);
+	sm_session_count(p->session, SM_SESSION_TRAP);
 	if (notice_decode(&n, d, sizeof(d)))
 		return;
 	if (n.trap == NOTICE_LINK_STATE)
-		sm_session_count(p->desk, SM_SESSION_LINK);
+		sm_session_count(p->session, SM_SESSION_LINK);
 	if (n.trap != NOTICE_LOCAL_CHANGES)
 		return;
-	sm_session_count(p->desk, SM_SESSION_ACK);
+	sm_session_count(p->session, SM_SESSION_ACK);
 	if (p->server)
 		socket_server_heard(p->server, d);
 }
@@ -467,9 +519,9 @@ static void plugin_routed(struct plugin *p, uintptr_t how)
 {
 	const osm_routing_engine_t *used = p->osm->routing_engine_used;
 
-	sm_session_count(p->desk,
+	sm_session_count(p->session,
 			 how == UCAST_ROUTING_REROUTE ? SM_SESSION_REROUTE : SM_SESSION_HEAVY);
-	sm_session_finished(p->desk, used && used->name ? used->name : "", p->sweep_again);
+	sm_session_finished(p->session, used && used->name ? used->name : "", p->sweep_again);
 	if (how == UCAST_ROUTING_REROUTE)
 		plugin_up(p);
 }
@@ -489,7 +541,7 @@ static void plugin_report(void *data, osm_epi_event_id_t event, void *event_data
 		plugin_routed(p, (uintptr_t)event_data);
 		break;
 	case OSM_EVENT_ID_STATE_CHANGE:
-		sm_session_count(p->desk, SM_SESSION_STATE);
+		sm_session_count(p->session, SM_SESSION_STATE);
 		break;
 	default:
 		return;

@@ -2,6 +2,7 @@
 #include "fabric/format/native/tables_ibr.h"
 
 #include "fabric/base/file_progress.h"
+#include "fabric/base/guard.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
@@ -166,7 +167,7 @@ static int tables_ibr_do_encode(uint8_t **buf, size_t *len, const struct tables 
 	int rc;
 
 	if (deflateInit(&z, Z_BEST_SPEED) != Z_OK)
-		abort(); /* only for want of memory, which ends the program everywhere */
+		guard_give_up(-ENOMEM, "out of memory to pack tables");
 	z.next_out = out + HEADER_BYTES;
 	z.avail_out = (uInt)(room - MIN_BYTES);
 	rc = tables_ibr_push_rows(&z, t->lft, t->nsw, t, &pace);

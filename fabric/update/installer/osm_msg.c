@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/installer/osm_msg.h"
 
+#include "fabric/base/guard.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -183,6 +185,8 @@ static char *osm_msg_encode(const struct field *f, size_t n, const void *from)
 				    osm_msg_field_json(&f[i], (const char *)from + f[i].at));
 	text = json_dumps(j, JSON_COMPACT);
 	json_decref(j);
+	if (!text)
+		guard_give_up(-ENOMEM, "out of memory for a message");
 	return text;
 }
 

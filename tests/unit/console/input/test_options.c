@@ -73,7 +73,7 @@ static int64_t by_policy(const struct param *p, const char *text)
 	f = text_file(file, strlen(file));
 	if (!policy_read(&policy, f, "p", NULL)) {
 		v = (int64_t)param_value(&policy->params, p);
-		policy_free(policy);
+		policy_put(policy);
 	}
 	fclose(f);
 	return v;

@@ -40,7 +40,7 @@ static void every_key_is_taken(void **state)
 	assert_string_equal(p->text[PARAM_JOBS], "/j");
 	assert_string_equal(p->text[PARAM_DEMAND], "/etc/x/d");
 	assert_string_equal(p->text[PARAM_EXCLUDE], "spine1, 0x2c9aa/3");
-	policy_free(p);
+	policy_put(p);
 }
 
 static void what_is_left_out_has_its_preset(void **state)
@@ -55,7 +55,7 @@ static void what_is_left_out_has_its_preset(void **state)
 	assert_false(p->params.spread || p->params.escape);
 	assert_null(p->text[PARAM_TABLES]);
 	assert_null(p->text[PARAM_JOBS]);
-	policy_free(p);
+	policy_put(p);
 }
 
 static void a_wrong_line_is_named(void **state)
@@ -103,7 +103,7 @@ static int survive(FILE *f, void *ctx)
 	int rc = policy_read(&p, f, "p", NULL);
 
 	(void)ctx;
-	policy_free(p);
+	policy_put(p);
 	return rc;
 }
 

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * isolate: a computation in a process of its own, for a host that must survive it.
+ *
+ * The child has a copy of this process's memory and none of its descriptors.  Whatever becomes of
+ * it (no memory left, killed by the kernel for that, an abort), all that it used is gone with it,
+ * and the caller has an error.  The host may have any number of threads: the child must not take a
+ * lock that one of them may have held (time zones, the host's log), memory and libcrypto aside.
+ */
+#ifndef FABRIC_BASE_ISOLATE_H
+#define FABRIC_BASE_ISOLATE_H
+
+#include "fabric/base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct isolated_out;
+
+/* What the child put, read only. */
+struct isolated {
+	const uint8_t *data;
+	size_t len;
+	void *map;
+	size_t mapped;
+};
+
+/* Runs fn in the child and waits for it.  0 with what it put, to be released by isolated_free(); or
+ * what fn returned with its sentence; -ENOMEM, -EAGAIN: no process could be made; -ECHILD: it ended
+ * without a result. */
+int isolated_run(struct isolated *out,
+		 int (*fn)(void *ctx, struct isolated_out *result, struct err *err), void *ctx,
+		 struct err *err);
+void isolated_free(struct isolated *r); /* zeroed is fine */
+
+/* In the child: appends to the result. */
+void isolated_put(struct isolated_out *result, const void *data, size_t len);
+
+#endif
