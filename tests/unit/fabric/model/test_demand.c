@@ -238,6 +238,8 @@ static void mistakes_are_told_with_file_and_line(void **state)
 		{ "0: n0000\n", "0: 1=7\n", "demand.txt:1: ", "no such rank: 1" },
 		{ "0: n0000\n2: n0001\n", "1: 0=7\n", "demand.txt:1: ", "no such rank: 1" },
 		{ "0: n0000\n", "n0000: n0001=7\n", "demand.txt:1: ", "not a rank: n0000" },
+		{ "0: n0000\n", "0x: 0=7\n", "demand.txt:1: ", "not a rank: 0x" },
+		{ "0: n0000\n", "0: 0x=7\n", "demand.txt:1: ", "not a rank: 0x" },
 	};
 	struct fabric *f = net_tree(2, 1, 2, NULL);
 
@@ -264,6 +266,8 @@ static void mistakes_in_rank_files_are_told_with_file_and_line(void **state)
 	} cases[] = {
 		{ "0: n1\nn2: 1\n", "ranks.txt:2: ", "rank: node" },
 		{ "0 n1\n", "ranks.txt:1: ", "rank: node" },
+		{ "12x: n1\n", "ranks.txt:1: ", "rank: node" },
+		{ "3-4x: n1\n", "ranks.txt:1: ", "rank: node" },
 		{ "3-1: n1\n", "ranks.txt:1: ", "not a range" },
 		{ "3-x: n1\n", "ranks.txt:1: ", "not a range" },
 		{ "0-99999999999: n1\n", "ranks.txt:1: ", "not a range" },

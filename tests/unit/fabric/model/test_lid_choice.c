@@ -87,6 +87,44 @@ static void what_is_written_is_read_back(void **state)
 	}
 }
 
+/* Whoever edits a file by hand does not sort it. */
+static void exceptions_may_be_in_any_order(void **state)
+{
+	struct fabric *f = net_spec("hyperx:dims=4x4,hosts=1,lmc=2,fail=6,seed=2");
+	struct lid_choice *c = choice_of(f), *back = NULL;
+	char *text = written(f, c), *turned = written(f, c), *again;
+	char *from = strstr(text, "\nexcept ") + 1, *to = turned + (from - text);
+	uint32_t n = 0;
+
+	(void)state;
+	for (char *at = text + strlen(text); at > from; n++) { /* all of them are at the end */
+		char *line = at - 1;
+
+		while (line > from && line[-1] != '\n')
+			line--;
+		assert_memory_equal(line, "except ", 7);
+		memcpy(to, line, (size_t)(at - line));
+		to += at - line;
+		at = line;
+	}
+	assert_true(n > 2 && n == c->nexcept);
+	assert_int_equal(read_text(&back, turned, f, NULL), 0);
+	again = written(f, back);
+	assert_string_equal(text, again);
+	for (uint32_t i = 0; i < n; i++) {
+		struct lid_except *e = &c->except[i];
+		struct lid_set lids = lid_choice_get(back, e->src, e->dst);
+
+		assert_memory_equal(&lids, &e->lids, sizeof(lids));
+	}
+	lid_choice_free(c);
+	lid_choice_free(back);
+	free(text);
+	free(turned);
+	free(again);
+	fabric_put(f);
+}
+
 static void lines_look_as_documented(void **state)
 {
 	struct fabric *f = net_spec("hyperx:dims=4x2,hosts=1,lmc=2");
@@ -270,6 +308,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_read_back),
+		cmocka_unit_test(exceptions_may_be_in_any_order),
 		cmocka_unit_test(lines_look_as_documented),
 		cmocka_unit_test(mistakes_are_told_with_file_and_line),
 		cmocka_unit_test(damaged_files_do_no_harm),
