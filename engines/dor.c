@@ -414,8 +414,8 @@ static int dor_route_grid(struct dor *r, const struct engine_params *params,
 
 	if (r->nring && graph_vls(r->f, params) < 2)
 		return err_set(err, -ENOSPC,
-			       "dimension order needs 2 VLs on rings, but only 1 may be used; updn "
-			       "or nue can do with 1");
+			       "dimension order needs 2 VLs on rings, but only 1 may be used; "
+			       "updn and nue need only 1");
 	if (bits)
 		graph_sls_by_switch(r->t, r->f, progress, "paths");
 	rc = dor_route_all(r, graph_lmc(r->f, params), progress);

@@ -52,7 +52,7 @@ static int engine_run_with_escape(const struct engine *e, struct tables **out,
 		rc = engine_route_traffic(e, out, f, jobs, demand, &traffic, pinned, progress, err);
 	if (rc == -ENOSPC && err)
 		snprintf(err->text + strlen(err->text), sizeof(err->text) - strlen(err->text),
-			 " (one more VL is kept for the escape LIDs)");
+			 " (one more VL is reserved for the escape LIDs)");
 	if (!rc)
 		rc = escape_add(*out, f, params, progress, err);
 	if (!rc && pinned)
@@ -86,7 +86,7 @@ static struct jobset *engine_drop_small_jobs(const struct jobset **jobs, const s
 		return NULL;
 	large = jobset_at_least(*jobs, params->job_nodes_min, f);
 	notes_set(params->notes, "jobs_counted", large->njob,
-		  "%u of %u jobs have %u nodes or more and count", large->njob, (*jobs)->njob,
+		  "%u of %u jobs have at least %u nodes and count", large->njob, (*jobs)->njob,
 		  params->job_nodes_min);
 	*jobs = large;
 	return large;

@@ -24,10 +24,12 @@ static int engine_spec_bad_how(const struct engine_spec *out, const struct param
 	for (int i = 0; words && words->words[i]; i++)
 		n += (size_t)snprintf(others + n, sizeof(others) - n, "%s%s",
 				      i				     ? ", "
-				      : words->id == PARAM_DFDN_BASE ? ", or whose paths: "
+				      : words->id == PARAM_DFDN_BASE ? ", or the engine of the paths: "
 								     : ", or ",
 				      words->words[i]);
-	return err_set(err, -EINVAL, "%s: after the colon goes a number of data VLs, 1 to 15%s",
+	return err_set(err, -EINVAL,
+		       "%s: the colon must be followed by a number of data VLs, 1 "
+		       "to 15%s",
 		       out->label, others);
 }
 

@@ -18,10 +18,10 @@ int escape_traffic_params(struct engine_params *out, const struct fabric *f,
 	if (!f->lmc)
 		return err_set(err, -EINVAL,
 			       "escape LIDs are the upper half of every terminal's LIDs, but with "
-			       "LMC 0 there is one LID only; give LMC 1 or more");
+			       "LMC 0 there is only one LID; use LMC 1 or more");
 	if (vls < 2)
 		return err_set(err, -EINVAL,
-			       "escape LIDs need a VL of their own beside that of the traffic, but "
+			       "escape LIDs need their own VL besides that of the traffic, but "
 			       "only 1 may be used; allow 2 or more, or route without escape LIDs");
 	*out = *params;
 	out->vls = vls - 1;
@@ -75,13 +75,13 @@ static int escape_free_sl(struct tables *t, const struct fabric *f, uint8_t sl, 
 	if (used == UINT16_MAX)
 		return err_set(err, -ENOSPC,
 			       "%s uses all 16 SLs for the traffic, which leaves none for the "
-			       "escape LIDs; take another engine, or route without escape LIDs",
+			       "escape LIDs; use another engine, or route without escape LIDs",
 			       t->engine);
 	/* one SL stands for one VL, unless a table says otherwise */
 	if (t->sl2vl_kind == SL2VL_IDENTITY)
 		return err_set(err, -ENOSPC,
-			       "%s uses VL %u for the traffic, which escape LIDs need for "
-			       "themselves; route without escape LIDs",
+			       "%s uses VL %u for the traffic, but escape LIDs need it "
+			       "exclusively; route without escape LIDs",
 			       t->engine, sl);
 	escape_move_sl(t, sl, (uint8_t)__builtin_ctz(~(unsigned)used));
 	return 0;

@@ -547,7 +547,7 @@ static int ftree_route(struct tables **out, const struct fabric *f, const struct
 		  r.tree->nlevel);
 	if (r.tree->missing)
 		notes_set(params->notes, "ways_missing", r.tree->missing,
-			  "%u ways from a switch down to a subtree are missing", r.tree->missing);
+			  "%u links from a switch down to a subtree are missing", r.tree->missing);
 	ftree_done(&r);
 	if (rc) {
 		tables_put(r.t);
@@ -560,7 +560,7 @@ static int ftree_route(struct tables **out, const struct fabric *f, const struct
 
 const struct engine engine_ftree = {
 	.name = "ftree",
-	.summary = "fat trees: destinations in turn over the cables up; shifts without contention",
+	.summary = "fat trees: spreads destinations over the links up; shifts without contention",
 	.suits = ftree_suits,
 	.route = ftree_route,
 };

@@ -26,7 +26,8 @@ static int minhop_route(struct tables **out, const struct fabric *f, const struc
 
 const struct engine engine_minhop = {
 	.name = "minhop",
-	.summary = "shortest paths balanced at every switch alone; deadlock-free by virtual lanes",
+	.summary = "shortest paths balanced at each switch separately; deadlock-free by virtual "
+		   "lanes",
 	.suits = graph_check_connected,
 	.route = minhop_route,
 };

@@ -37,7 +37,7 @@ static int updn_refuse_missing(const struct fabric *f, uint32_t from, uint32_t t
 {
 	return err_set(err, -ENETUNREACH,
 		       "no path up*, then down* leads from switch %s to switch %s with these "
-		       "roots; give one root only, or none to have it found",
+		       "roots; give only one root, or none to have it found",
 		       f->sw_name[from], f->sw_name[to]);
 }
 
@@ -78,7 +78,7 @@ static int updn_route_from(struct tables **out, const struct fabric *f, const ui
 		err_set(err, rc,
 			"with these roots not all paths to switches' own LIDs and between other "
 			"ends go up*, then down*; beside the rest they do not fit on %u VLs: give "
-			"one root only, or none to have it found",
+			"only one root, or none to have it found",
 			vls);
 	if (rc)
 		goto out;
@@ -101,8 +101,8 @@ static int updn_given_roots(uint32_t *roots, uint32_t *n, const struct fabric *f
 		if (u == FAB_NONE)
 			return err_set(err, -EINVAL,
 				       "root 0x%016" PRIx64
-				       " is no switch of this fabric; give the "
-				       "node GUID of a switch",
+				       " is not a switch of this fabric; give the node GUID of a "
+				       "switch",
 				       params->roots[i]);
 		while (k < *n && roots[k] != u)
 			k++;

@@ -94,7 +94,7 @@ expect "topo: bad type lists the types" 64 'the types are fattree2, ' "$I" topo 
 expect "topo: two specs" 64 'not expected' "$I" topo oft:k=3 oft:k=4
 expect "topo -o FILE" 0 '' "$I" topo hyperx:dims=4x4,hosts=2 -o h.net
 mkfifo pipe
-expect "topo -o leaves a pipe what it is" 1 'pipe is no file but a pipe or device' "$I" topo hyperx:dims=4x4,hosts=2 -o pipe
+expect "topo -o leaves a pipe what it is" 1 'pipe is a pipe or device' "$I" topo hyperx:dims=4x4,hosts=2 -o pipe
 check "topo -o writes what stdout gets" bash -c "'$I' topo hyperx:dims=4x4,hosts=2 | cmp - h.net"
 expect "topo: no such folder" 1 'nowhere/h.net cannot be written: No such file' "$I" topo oft:k=3 -o nowhere/h.net
 check "topo: the same seed, the same bytes" bash -c "cmp <('$I' topo random:switches=9,links=20,seed=5) <('$I' topo random:switches=9,links=20,seed=5)"
@@ -298,7 +298,7 @@ lid=$(sed -n 's/^\[1\].*# lid \([0-9]*\) .*/\1/p' h.net | head -n 1)
 expect "paths by LID" 0 "\(LID $lid\) to " "$I" paths "${h[@]}" "$lid" "${host[-1]}"
 guid=$(sed -n 's/^Ca.*"H-\([0-9a-f]*\)".*/0x\1/p' h.net | tail -n 1)
 expect "paths by GUID" 0 "to ${host[-1]}" "$I" paths "${h[@]}" "${host[0]}" "$guid"
-expect "paths to nobody" 64 'no host or switch is called "nobody"' "$I" paths "${h[@]}" "${host[0]}" nobody
+expect "paths to nobody" 64 'no host or switch has the name "nobody"' "$I" paths "${h[@]}" "${host[0]}" nobody
 expect "paths without an end" 64 'a source and a destination' "$I" paths "${h[@]}" "${host[0]}"
 expect "paths of files need tables" 64 'belong together' "$I" paths --topology h.net a b
 grep -v "^0x00*$(printf %x "$lid") " d-sar/opensm-lfts.dump >hole.dump

@@ -335,7 +335,7 @@ static int live_ask_slurm(struct jobset **out, const struct fabric *f, struct er
 		rc = jobset_from_list(out, list, f, err);
 	else
 		rc = err_set(err, -ETIMEDOUT, "SLURM: %s",
-			     source_status(s)->text[0] ? source_status(s)->text : "no answer");
+			     source_status(s)->text[0] ? source_status(s)->text : "no response");
 	job_list_put(list);
 	source_close(s);
 	return rc;

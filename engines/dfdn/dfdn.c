@@ -207,18 +207,18 @@ static int dfdn_refuse(const struct dfdn *x, struct err *err)
 	if (x->need_vls > x->vls)
 		return err_set(
 			err, -ENOSPC,
-			"the paths of dfdn need %u VLs without deadlocks, and %u may be used; "
-			"nue and updn do with 1 on every fabric",
+			"the paths of dfdn need %u VLs to be deadlock-free, and %u may be used; "
+			"nue and updn need only 1 on any fabric",
 			x->need_vls, x->vls);
 	if (!x->need_sls)
 		return err_set(
 			err, -ENOSPC,
-			"the paths of dfdn need %u VLs and more than %u SLs without deadlocks, "
+			"the paths of dfdn need %u VLs and more than %u SLs to be deadlock-free, "
 			"and there are %u SLs; nue and updn need no more SLs than VLs",
 			x->need_vls, DFDN_SLS, FAB_SLS);
 	return err_set(
 		err, -ENOSPC,
-		"the paths of dfdn need %u VLs and %u SLs without deadlocks, and there are %u "
+		"the paths of dfdn need %u VLs and %u SLs to be deadlock-free, and there are %u "
 		"SLs; nue and updn need no more SLs than VLs",
 		x->need_vls, x->need_sls, FAB_SLS);
 }
@@ -226,15 +226,17 @@ static int dfdn_refuse(const struct dfdn *x, struct err *err)
 static void dfdn_tell(const struct dfdn *x, struct notes *notes)
 {
 	if (x->t->vls == 1) {
-		notes_set(notes, "rises", 0, "no VL rises: these paths cannot deadlock on one");
+		notes_set(notes, "rises", 0, "one VL is enough: these paths cannot deadlock");
 		return;
 	}
 	if (x->rises.longest == 2) {
 		notes_set(notes, "rises", 1,
-			  "the VL rises at the second switch (DF-D2): any SL will do");
+			  "the VL increases at the second switch (DF-D2): any SL works");
 		return;
 	}
-	notes_set(notes, "rises", x->t->vls - 1u, "the VL rises up to %u times on a path (DF-DN)",
+	notes_set(notes, "rises", x->t->vls - 1u,
+		  "the VL increases up to %u times on a path "
+		  "(DF-DN)",
 		  x->t->vls - 1u);
 	notes_set(notes, "sls", x->t->sls, "paths need %u SL%s; VLs are counted from the %s",
 		  x->t->sls, x->t->sls == 1 ? "" : "s",
@@ -314,7 +316,7 @@ static int dfdn_route(struct tables **out, const struct fabric *f, const struct 
 
 const struct engine engine_dfdn = {
 	.name = "dfdn",
-	.summary = "balanced shortest paths; deadlock-free because the VL rises on the way (SL2VL)",
+	.summary = "balanced shortest paths; deadlock-free by increasing VL per hop (SL2VL)",
 	.suits = graph_check_connected,
 	.route = dfdn_route,
 };

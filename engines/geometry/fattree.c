@@ -145,13 +145,14 @@ static int fattree_check_cables(struct finder *x, struct err *err)
 
 		if (level[u] == level[v] && level[u] != FATTREE_IDLE)
 			return err_set(err, -EINVAL,
-				       "this is no fat tree: the cable from switch %s to switch %s "
-				       "joins two switches of one level (%u above the leaves)",
+				       "this is not a fat tree: the cable from switch %s to "
+				       "switch %s joins two switches of one level (%u above the "
+				       "leaves)",
 				       f->sw_name[u], f->sw_name[v], level[u]);
 	}
 	if (3 * x->have < 2 * x->want)
 		return err_set(err, -EINVAL,
-			       "this is no fat tree: of %llu ways from switches down to the "
+			       "this is not a fat tree: of %llu links from switches down to the "
 			       "subtrees below only %llu are cabled; two thirds must be",
 			       (unsigned long long)x->want, (unsigned long long)x->have);
 	return 0;
@@ -172,7 +173,7 @@ static int fattree_find_levels(struct finder *x, uint32_t least, struct err *err
 	for (fattree_swap_components(x); fattree_add_level(x, l + 1); fattree_swap_components(x)) {
 		if (++l == FATTREE_LEVELS)
 			return err_set(err, -EINVAL,
-				       "this is no fat tree: it has more than %d levels",
+				       "this is not a fat tree: it has more than %d levels",
 				       FATTREE_LEVELS);
 		fattree_find_components(x, 0, l);
 		fattree_count_ways(x, l);
@@ -180,7 +181,7 @@ static int fattree_find_levels(struct finder *x, uint32_t least, struct err *err
 	t->nlevel = l + 1;
 	if (fattree_find_components(x, 0, l) > 1)
 		return err_set(err, -EINVAL,
-			       "this is no fat tree: its leaves hang together neither directly "
+			       "this is not a fat tree: its leaves are connected neither directly "
 			       "nor through switches that join subtrees");
 	t->missing = (uint32_t)(x->want - x->have);
 	return fattree_check_cables(x, err);
@@ -521,7 +522,7 @@ static int fattree_do_find(struct finder *x, struct err *err)
 		fullest = f->sw_nterm[u] > fullest ? f->sw_nterm[u] : fullest;
 	if (!fullest)
 		return err_set(err, -EINVAL,
-			       "this is no fat tree: it has no terminals, and so no leaves");
+			       "this is not a fat tree: it has no terminals, and so no leaves");
 	rc = fattree_find_levels(x, 1, err);
 	/* terminals above the leaves: leaves are the switches that have more of them */
 	if (rc && fullest > 2)

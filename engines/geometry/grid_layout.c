@@ -69,7 +69,7 @@ static int grid_layout_read_all(uint32_t *num, uint32_t *count, const struct fab
 		if (!sw)
 			*count = n;
 		if (n != *count || n > NUMBERS)
-			return err_set(err, -EINVAL, "the names have no coordinates");
+			return err_set(err, -EINVAL, "the names contain no coordinates");
 	}
 	return 0;
 }
@@ -96,7 +96,7 @@ static int grid_layout_from_names(struct grid_layout *l, const struct fabric *f,
 		l->dim[l->ndim] = c.most - c.least + 1;
 		ncell *= l->dim[l->ndim];
 		if (ncell > 2ull * f->nsw) {
-			rc = err_set(err, -EINVAL, "the numbers in the names are no coordinates");
+			rc = err_set(err, -EINVAL, "the numbers in the names are not coordinates");
 			break;
 		}
 		for (uint32_t sw = 0; sw < f->nsw; sw++)
@@ -105,7 +105,7 @@ static int grid_layout_from_names(struct grid_layout *l, const struct fabric *f,
 		l->ndim++;
 	}
 	if (!rc && l->ndim < 2)
-		rc = err_set(err, -EINVAL, "the names have no coordinates");
+		rc = err_set(err, -EINVAL, "the names contain no coordinates");
 	free(num);
 	return rc;
 }
@@ -417,11 +417,13 @@ static int grid_layout_from_ports(struct grid_layout *l, const struct fabric *f,
 
 	l->ndim = grid_layout_find_dims(dim_of, f);
 	if (l->ndim < 2 || l->ndim > DIMS)
-		rc = err_set(err, -EINVAL, "the ports of its cables tell no dimensions");
+		rc = err_set(err, -EINVAL, "the port numbers of its cables reveal no dimensions");
 	for (uint32_t d = 0; !rc && d < l->ndim; d++) {
 		if (!grid_layout_find_layers(&layers, f, dim_of, d) ||
 		    !grid_layout_follow(place, &layers, f->nsw)) {
-			rc = err_set(err, -EINVAL, "the ports of its cables tell no dimensions");
+			rc = err_set(err, -EINVAL,
+				     "the port numbers of its cables reveal no "
+				     "dimensions");
 			break;
 		}
 		l->dim[d] = layers.n;
@@ -561,7 +563,7 @@ static int grid_layout_number_steps(struct squares *q, struct err *err)
 	free(number);
 	free(count);
 	if (!q->nstep || q->nstep > STEPS_MAX)
-		return err_set(err, -EINVAL, "its cables form no squares that go on and on");
+		return err_set(err, -EINVAL, "its cables form no repeating squares");
 	return 0;
 }
 
@@ -815,7 +817,7 @@ static int grid_layout_place_all(uint32_t *at, uint64_t ncell, const struct grid
 		uint32_t *cell = &at[grid_layout_cell_of(l, &l->coord[(size_t)sw * DIMS])];
 
 		if (*cell != FAB_NONE)
-			return err_set(err, -EINVAL, "switches %s and %s get the same place",
+			return err_set(err, -EINVAL, "switches %s and %s get the same coordinates",
 				       f->sw_name[*cell], f->sw_name[sw]);
 		*cell = sw;
 	}

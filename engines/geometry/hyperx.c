@@ -191,12 +191,12 @@ static int hyperx_pick_classes(struct finder *h, struct err *err)
 	h->ndims = n;
 	if (!n)
 		return err_set(err, -EINVAL,
-			       "the fabric is no HyperX: its cables form no triangles and squares "
-			       "that would join into dimensions");
+			       "the fabric is not a HyperX: its cables form no triangles and "
+			       "squares that would join into dimensions");
 	if (n > GRID_DIMS_MAX)
 		return err_set(err, -EINVAL,
-			       "the fabric is no HyperX: its cables would form %u dimensions, and "
-			       "%d are the most",
+			       "the fabric is not a HyperX: its cables would form %u dimensions, "
+			       "and %d are the most",
 			       n, GRID_DIMS_MAX);
 	return 0;
 }
@@ -343,8 +343,8 @@ static int hyperx_check_size(const struct finder *h, struct err *err)
 		cells *= h->size[d];
 		if (h->size[d] < 2 || 3 * cells > 4 * (uint64_t)h->f->nsw)
 			return err_set(err, -EINVAL,
-				       "the fabric is no HyperX: its %u switches and their cables "
-				       "do not fill a grid",
+				       "the fabric is not a HyperX: its %u switches and their "
+				       "cables do not fill a grid",
 				       h->f->nsw);
 	}
 	return 0;
@@ -361,15 +361,15 @@ static int hyperx_place_switches(struct grid *g, const struct finder *h, struct 
 
 		if (*at != FAB_NONE)
 			return err_set(err, -EINVAL,
-				       "the fabric is no HyperX: in a grid of %s the switches %s "
-				       "and %s would sit at the same point",
+				       "the fabric is not a HyperX: in a grid of %s the switches "
+				       "%s and %s would sit at the same point",
 				       dims, h->f->sw_name[*at], h->f->sw_name[u]);
 		*at = u;
 	}
 	for (uint32_t e = 0; e < h->nedge; e++)
 		if (grid_dim(g, h->end_a[e], h->end_b[e]) == FAB_NONE)
 			return err_set(err, -EINVAL,
-				       "the fabric is no HyperX: in a grid of %s the cable "
+				       "the fabric is not a HyperX: in a grid of %s the cable "
 				       "between the switches %s and %s lies in no dimension",
 				       dims, h->f->sw_name[h->end_a[e]],
 				       h->f->sw_name[h->end_b[e]]);
@@ -408,7 +408,7 @@ static int hyperx_check_full(struct grid *g, const struct finder *h, struct err 
 	if (3 * (uint64_t)h->nedge > 2 * pairs)
 		return 0;
 	return err_set(err, -EINVAL,
-		       "the fabric is no HyperX: as one of %s it would have %llu pairs of "
+		       "the fabric is not a HyperX: as one of %s it would have %llu pairs of "
 		       "neighbours, and only %u are cabled",
 		       grid_dims_text(dims, sizeof(dims), g), (unsigned long long)pairs, h->nedge);
 }
@@ -488,7 +488,7 @@ int hyperx_find(struct grid **out, const struct fabric *f, struct progress *prog
 
 	if (!fabric_connected(f))
 		return err_set(err, -ENETUNREACH,
-			       "the fabric is no HyperX: its switches are not all connected");
+			       "the fabric is not a HyperX: its switches are not all connected");
 	if (f->nsw == 1) {
 		*out = grid_new(1, 0, NULL, NULL);
 		(*out)->at[0] = 0;

@@ -107,7 +107,7 @@ static void topology_kind_note_torus(struct topology_kind *s, const struct grid 
 		[GRID_FROM_NAMES] = "dimensions from switch names",
 		[GRID_FROM_RING_PORTS] = "rings of 4 by port numbers",
 		[GRID_FROM_PORTS] = "dimensions from port numbers",
-		[GRID_FROM_ANY] = "which 2x2 are a ring of 4 is not known",
+		[GRID_FROM_ANY] = "it is unknown which 2x2 are a ring of 4",
 	};
 	uint32_t nholes = l->ncell - l->nsw;
 	char missing[64] = "", holes[64] = "";
@@ -136,7 +136,7 @@ static bool topology_kind_find_torus(struct topology_kind *s, const struct fabri
 	bool ok;
 
 	if (grid_layout_find(&l, f, &err)) {
-		snprintf(s->note, sizeof(s->note), "no torus: %.140s", err.text);
+		snprintf(s->note, sizeof(s->note), "not a torus: %.140s", err.text);
 		return false;
 	}
 	ok = topology_kind_is_torus(l);

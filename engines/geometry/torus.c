@@ -48,7 +48,7 @@ static void torus_find_first(struct finder *x)
 static int torus_refuse_square(const struct fabric *f, uint32_t u, uint32_t v, struct err *err)
 {
 	return err_set(err, -EINVAL,
-		       "this is no torus or mesh: switches %s and %s have more than two "
+		       "this is not a torus or mesh: switches %s and %s have more than two "
 		       "neighbours in common",
 		       f->sw_name[u], f->sw_name[v]);
 }
@@ -123,7 +123,8 @@ static int torus_find_classes(struct finder *x, struct err *err)
 			continue;
 		if (x->ndim == GRID_DIMS_MAX)
 			return err_set(err, -EINVAL,
-				       "this is no torus or mesh: it has more than %d dimensions",
+				       "this is not a torus or mesh: it has more than %d "
+				       "dimensions",
 				       GRID_DIMS_MAX);
 		x->dim[x->ndim++].class = c;
 	}
@@ -223,7 +224,7 @@ static int torus_order_layers(struct finder *x, struct dimension *d, struct err 
 		goto out;
 	d->kind = from == FAB_NONE ? GRID_RING : GRID_LINE;
 	if (torus_walk_layers(at, side, from == FAB_NONE ? 0 : from, d->size) < d->size)
-		rc = err_set(err, -EINVAL, "this is no torus or mesh: a ring closes too early");
+		rc = err_set(err, -EINVAL, "this is not a torus or mesh: a ring closes too early");
 	for (uint32_t u = 0; u < x->f->nsw; u++)
 		d->layer[u] = at[d->layer[u]];
 out:
@@ -262,17 +263,17 @@ static int torus_check_cables(struct finder *x, const struct grid *g, struct err
 			if (d == FAB_NONE || !torus_are_neighbours(&x->dim[d], grid_coord(g, u)[d],
 								   grid_coord(g, v)[d]))
 				return err_set(err, -EINVAL,
-					       "this is no torus or mesh: the cable from switch %s "
-					       "to switch %s joins no neighbours",
+					       "this is not a torus or mesh: the cable from "
+					       "switch %s to switch %s joins no neighbours",
 					       f->sw_name[u], f->sw_name[v]);
 			missing -= x->first[c] == c;
 		}
 		if (missing)
 			return err_set(
 				err, -EINVAL,
-				"this is no whole torus or mesh: seen from switch %s, its "
-				"cables do not fall into rings, lines or full groups; all of "
-				"them must be there",
+				"this is not an intact torus or mesh: seen from switch %s, its "
+				"cables do not fall into rings, lines or full groups; all of them "
+				"must be there",
 				f->sw_name[u]);
 	}
 	return 0;
@@ -316,8 +317,8 @@ static int torus_fill_grid(struct grid **out, struct finder *x, struct err *err)
 	if (!full) {
 		grid_free(g);
 		return err_set(err, -EINVAL,
-			       "this is no whole torus or mesh: its %u switches do not fill a grid "
-			       "of the dimensions that its cables have",
+			       "this is not an intact torus or mesh: its %u switches do not fill "
+			       "a grid of the dimensions that its cables have",
 			       x->f->nsw);
 	}
 	rc = torus_check_cables(x, g, err);

@@ -115,8 +115,8 @@ static int graph_refuse_disconnected(const struct fabric *f, const bool *seen, s
 	graph_name_of(b, sizeof(b), f, side[0]);
 	return err_set(
 		err, -ENETUNREACH,
-		"the fabric is not connected: no cables lead from %s to %s; connect the parts "
-		"or route each of them alone",
+		"the fabric is not connected: no cables lead from %s to %s; connect the parts or "
+		"route them separately",
 		a, b);
 }
 

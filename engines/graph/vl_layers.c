@@ -68,11 +68,11 @@ static int vl_layers_too_few(struct err *err, const struct layering *l, bool mor
 {
 	if (params)
 		notes_set(params->notes, "vls_needed", more ? FIRST_FIT_MAX + 1 : l->n,
-			  "its paths need %s%u VLs without deadlocks", more ? "more than " : "",
+			  "its paths need %s%u VLs to be deadlock-free", more ? "more than " : "",
 			  l->n);
 	return err_set(err, -ENOSPC,
-		       "the paths of %s need %s%u VLs without deadlocks, and %u may be used; updn "
-		       "needs 1 on every fabric, and nue does with any number",
+		       "the paths of %s need %s%u VLs to be deadlock-free, and %u may be used; "
+		       "updn needs 1 on any fabric, nue works with any number",
 		       l->t->engine, more ? "more than " : "", l->n, vls);
 }
 
@@ -87,7 +87,7 @@ static int vl_layers_use_spare(struct layering *l, const struct engine_params *p
 		return rc;
 	l->t->vls = l->t->sls = (uint8_t)stats.vls;
 	notes_set(params->notes, "vls_spread", stats.vls,
-		  "spread over %u VLs: at most %llu routes share a channel and VL, not %llu",
+		  "spread over %u VLs: at most %llu paths share a channel and VL, instead of %llu",
 		  stats.vls, (unsigned long long)stats.after, (unsigned long long)stats.before);
 	return 0;
 }
@@ -118,7 +118,7 @@ static int vl_layers_do_assign(struct tables *t, const struct fabric *f, const u
 		t->vls = t->sls = (uint8_t)(l.n ? l.n : 1);
 		if (params)
 			notes_set(params->notes, "vls_needed", t->vls,
-				  "%u VL%s keep%s its paths free of deadlocks", t->vls,
+				  "%u VL%s keep%s its paths deadlock-free", t->vls,
 				  t->vls == 1 ? "" : "s", t->vls == 1 ? "s" : "");
 	}
 	if (!rc && spread && t->vls < vls)

@@ -111,11 +111,11 @@ static int exclusion_refuse_cut(struct finder *x, uint32_t sw, struct err *err)
 		return err_set(
 			err, -ENETUNREACH,
 			"no cables lead to switch %.100s%s, whatever is excluded; connect the "
-			"parts of the fabric or route each of them alone",
+			"parts of the fabric or route them separately",
 			f->sw_name[sw], others);
 	return err_set(err, -ENETUNREACH,
-		       "switch %.100s%s would be cut off: all that leads there is excluded (%s%s); "
-		       "leave one of them in",
+		       "switch %.100s%s would be cut off: everything that leads there is excluded "
+		       "(%s%s); keep one of them",
 		       f->sw_name[sw], others, list, more);
 }
 
@@ -208,8 +208,8 @@ static int exclusion_hang_excluded(struct finder *x, struct err *err)
 	for (uint32_t u = 0; u < x->f->nsw; u++)
 		if (!x->joined[u])
 			return err_set(err, -ENETUNREACH,
-				       "switch %s, which is excluded itself, would be cut off: all "
-				       "cables that lead there are excluded; leave one of them",
+				       "switch %s, itself excluded, would be cut off: all cables "
+				       "that lead there are excluded; keep one of them",
 				       x->f->sw_name[u]);
 	return 0;
 }
@@ -236,7 +236,7 @@ int exclusion_init(struct exclusion *x, const struct fabric *f, const struct eng
 
 	*x = (struct exclusion){ .params = *params };
 	if (l->nsw != f->nsw || l->nchan != f->nchan)
-		return err_set(err, -EINVAL, "what is excluded was said of another fabric");
+		return err_set(err, -EINVAL, "the exclude list is for another fabric");
 	y.drop = xcalloc(f->nchan, sizeof(*y.drop));
 	y.joined = xcalloc(f->nsw, sizeof(*y.joined));
 	y.queue = xcalloc(f->nsw, sizeof(*y.queue));

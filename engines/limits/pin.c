@@ -124,17 +124,17 @@ static int pin_check_vl(struct look *l, const struct dest *d, uint8_t sl, uint8_
 	if (sl >= FAB_SLS || vl == VL_DROP)
 		return err_set(err, -EINVAL,
 			       "the installed tables drop packets of SL %u to LID %u of %s, which "
-			       "is pinned: pin hosts that are reached",
+			       "is pinned: pin only hosts that are reachable",
 			       sl, d->lid, l->name);
 	if (escape && (vl == p->vls || sl == p->vls))
 		return err_set(err, -EINVAL,
-			       "routes to %s, which is pinned, use %cL %u as installed, and escape "
-			       "LIDs need that for themselves: allow more VLs, route without "
-			       "escape LIDs, or do not pin it",
+			       "paths to %s, which is pinned, use %cL %u as installed, and escape "
+			       "LIDs need it exclusively: allow more VLs, route without escape "
+			       "LIDs, or do not pin it",
 			       l->name, vl == p->vls ? 'V' : 'S', p->vls);
 	if (vl >= p->vls)
 		return err_set(err, -EINVAL,
-			       "routes to %s, which is pinned, use VL %u as installed, and only %u "
+			       "paths to %s, which is pinned, use VL %u as installed, and only %u "
 			       "VL%s may be used: allow %u, or do not pin it",
 			       l->name, vl, p->vls, plural(p->vls), vl + 1);
 	return 0;
@@ -235,15 +235,14 @@ static int pin_check_excluded(const struct look *l, const struct dest *d, struct
 			if (x->exclude_chan && x->exclude_chan[c])
 				return err_set(
 					err, -EINVAL,
-					"the installed routes to %s, which is pinned, go over "
-					"the cable %s/%u, which is excluded: only one of "
-					"both can be",
+					"the installed paths to %s, which is pinned, cross cable "
+					"%s/%u, which is excluded: choose one of the two",
 					l->name, f->sw_name[u], f->chan_port[c]);
 			if (x->exclude_sw && x->exclude_sw[w] && w != d->sw)
 				return err_set(err, -EINVAL,
-					       "the installed routes to %s, which is pinned, come "
-					       "through switch %s, which is excluded: only one of "
-					       "both can be",
+					       "the installed paths to %s, which is pinned, pass "
+					       "switch %s, which is excluded: choose one of the "
+					       "two",
 					       l->name, f->sw_name[w]);
 			u = w;
 		}
@@ -262,7 +261,7 @@ static int pin_look_at(struct look *l, const struct dest *d, struct err *err)
 		return err_set(
 			err, -EINVAL,
 			"the installed tables do not lead from switch %s to LID %u of %s: its "
-			"routes cannot stay as they are",
+			"paths cannot stay as they are",
 			f->sw_name[from], d->lid, l->name);
 	memset(l->seen, 0, f->nsw * sizeof(*l->seen));
 	rc = pin_check_excluded(l, d, err);
@@ -339,7 +338,7 @@ static int pin_check_cycles(const struct pinned *p, struct progress *progress, s
 		if (!pin_add_turns(p, &y, &p->dest[i]))
 			rc = err_set(
 				err, -EDEADLK,
-				"the installed routes to %s close a cycle of dependencies with "
+				"the installed paths to %s close a cycle of dependencies with "
 				"those to other pinned hosts, so they cannot all stay: do not pin "
 				"it",
 				end_name(name, sizeof(name), p->f, p->dest[i].end));
@@ -616,12 +615,12 @@ static int pin_too_few(const struct pinned *p, const struct tables *t, unsigned 
 	bool more = layers > FIRST_FIT_MAX;
 
 	notes_set(notes, "vls_needed", layers,
-		  "its paths and the pinned ones need %s%u VLs without deadlocks",
+		  "its paths and the pinned ones need %s%u VLs to be deadlock-free",
 		  more ? "more than " : "", layers - more);
 	return err_set(err, -ENOSPC,
-		       "the paths of %s need %s%u VLs without deadlocks beside the routes to %u "
-		       "pinned host%s, and %u may be used; allow more VLs, take another engine, or "
-		       "pin fewer",
+		       "the paths of %s need %s%u VLs to be deadlock-free together with the paths "
+		       "to %u pinned host%s, and %u may be used; allow more VLs, use another "
+		       "engine, or pin fewer",
 		       t->engine, more ? "more than " : "", layers - more, p->hosts,
 		       plural(p->hosts), p->vls);
 }
@@ -630,9 +629,9 @@ static int pin_turn_back(const struct pinned *p, const struct tables *t, struct 
 {
 	return err_set(
 		err, -ENOSPC,
-		"packets to the %u pinned host%s change between VLs and back as installed, "
-		"and beside that the paths of %s are not free of deadlocks on the VLs that it "
-		"gives them: take another engine, or pin fewer",
+		"packets to the %u pinned host%s change between VLs and back as installed, and "
+		"together with them the paths of %s are not deadlock-free on their VLs: use "
+		"another engine, or pin fewer",
 		p->hosts, plural(p->hosts), t->engine);
 }
 
@@ -679,18 +678,18 @@ static int pin_layers(const struct pinned *p, struct tables *t, const struct eng
 	if (!pin_sl_of_vl(p, sl_of, layers))
 		return err_set(
 			err, -ENOSPC,
-			"the routes to pinned hosts take SLs that change VLs on their way, "
-			"which leaves too few of the 16 SLs for the %u VLs of the other paths: "
-			"pin fewer hosts, or take another engine",
+			"the paths to pinned hosts use SLs that change VLs along the path, which "
+			"leaves too few of the 16 SLs for the %u VLs of the other paths: pin "
+			"fewer hosts, or use another engine",
 			layers);
 	pin_name_sls(p, t, sl_of, layers);
 	t->vls = (uint8_t)layers;
 	notes_set(params->notes, "vls_needed", layers,
-		  "%u VL%s keep%s its paths free of deadlocks beside the pinned ones", layers,
+		  "%u VL%s keep%s its paths deadlock-free together with the pinned ones", layers,
 		  plural(layers), layers == 1 ? "s" : "");
 	if (params->spread)
 		notes_set(params->notes, "vls_spread", layers,
-			  "not spread over more than these VLs: pinned routes keep theirs");
+			  "not spread over more than these VLs: pinned paths keep theirs");
 	return 0;
 }
 
@@ -708,8 +707,8 @@ static int pin_check_known(const struct pinned *p, struct err *err)
 {
 	if (!p->cur)
 		return err_set(err, -EINVAL,
-			       "routes to %u pinned host%s are to stay as installed, but the "
-			       "installed tables are not known: give them, or pin no hosts",
+			       "paths to %u pinned host%s must stay as installed, but the "
+			       "installed tables are unknown: give them, or pin no hosts",
 			       p->hosts, plural(p->hosts));
 	if (!digest_equal(&p->cur->fingerprint, &p->f->fingerprint) || p->cur->nsw != p->f->nsw ||
 	    p->cur->nend != p->f->nend || p->cur->max_lid != p->f->max_lid)
@@ -826,8 +825,8 @@ int pin_apply(const struct pinned *p, struct tables *t, const struct engine_para
 	t->vls = t->vls > vls ? t->vls : (uint8_t)vls;
 	t->sls = (uint8_t)__builtin_popcount(tables_sl_mask(t, p->f));
 	notes_set(params->notes, "pinned", p->hosts,
-		  "routes to %u pinned host%s stay as installed%s", p->hosts, plural(p->hosts),
-		  ok ? "" : ": the other paths have layers beside them");
+		  "paths to %u pinned host%s stay as installed%s", p->hosts, plural(p->hosts),
+		  ok ? "" : ": the other paths have layers of their own");
 	return 0;
 }
 
@@ -866,14 +865,15 @@ int pin_check_escape(const struct pinned *p, const struct tables *t, struct note
 			return err_set(
 				err, -EINVAL,
 				"LID %u of %s, which is pinned, would become an escape LID with "
-				"other routes than those installed: route without escape LIDs, "
-				"or do not pin it",
+				"paths other than those installed: route without escape LIDs, or "
+				"do not pin it",
 				lid, end_name(name, sizeof(name), f, end));
 		changed++;
 	}
 	if (changed)
 		notes_set(notes, "pinned_escape", changed,
-			  "%u escape LID%s of pinned hosts get other routes: nobody uses them now",
+			  "%u escape LID%s of pinned hosts get other paths: they are not in use "
+			  "now",
 			  changed, plural(changed));
 	return 0;
 }

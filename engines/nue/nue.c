@@ -274,7 +274,7 @@ static void nue_tell(struct notes *notes, const struct router *r, const struct n
 		  "%llu pair%s of switches with hosts: a path longer than the shortest",
 		  (unsigned long long)detours, plural(detours));
 	notes_set(notes, "impasses", impasses,
-		  "%llu path%s from a switch that only the escape tree could lead on",
+		  "%llu path%s from a switch that only the escape tree could continue",
 		  (unsigned long long)impasses, plural(impasses));
 	notes_set(notes, "escape_trees", escape,
 		  "%llu destination switch%s that all others reach along the escape tree",

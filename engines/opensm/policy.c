@@ -118,7 +118,7 @@ static int policy_take_line(struct policy_file *r, char *line)
 		return policy_unknown_key(r);
 	seen = &r->seen[key ? key->id : PARAM_IDS];
 	if (*seen)
-		return policy_wrong(r, "this key is here for the second time");
+		return policy_wrong(r, "this key appears twice");
 	if (!*value)
 		return policy_wrong(r, "a value is missing");
 	*seen = true;

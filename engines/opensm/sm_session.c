@@ -83,7 +83,8 @@ static int sm_session_renew_policy(struct sm_session *d, const struct table_sele
 		d->policy = fresh;
 	}
 	if (rc && (d->policy || d->override)) {
-		snprintf(sentence, sizeof(sentence), "the policy of before holds: %s", why.text);
+		snprintf(sentence, sizeof(sentence), "the previous policy stays in effect: %s",
+			 why.text);
 		rc = 1;
 	}
 	pthread_mutex_unlock(&d->lock);
@@ -276,8 +277,7 @@ static const struct fabric *sm_session_fabric_now(struct sm_session *d, struct e
 	pthread_mutex_unlock(&d->lock);
 	if (!f)
 		err_set(err, -EAGAIN,
-			"OpenSM has not asked for routes yet: it is starting, or a "
-			"standby");
+			"OpenSM has not asked for a routing yet: it is starting, or a standby");
 	return f;
 }
 
@@ -350,8 +350,8 @@ static int sm_session_judge_target(struct sm_session *d, struct table_selection 
 		table_selection_limits(&l, f, p, &quiet);
 	if (!rc && l && table_selection_judge(c, f, t, l, false, &why))
 		rc = err_set(err, -EPROTO,
-			     "the policy's exclude %.100s: %s Plan with --exclude, or take it out "
-			     "of %s",
+			     "the policy's exclude %.100s: %s Plan with --exclude, or remove it "
+			     "from %s",
 			     p->text[PARAM_EXCLUDE], why.text, d->policy_path);
 	route_limits_free(l);
 	policy_put(p);
@@ -391,8 +391,8 @@ int sm_session_load(struct sm_session *d, const uint8_t *buf, size_t len, bool s
 		sm_session_answer_tables(a, t, f);
 		if (c.looping)
 			snprintf(a->text, sizeof(a->text),
-				 "until the next step packets to %u LIDs go round in a circle "
-				 "(LID %u first): whoever sends there has to be drained",
+				 "until the next step packets to %u LIDs loop (LID %u first): "
+				 "whoever sends there must be drained",
 				 c.looping, c.loop_lid);
 		sm_session_give(d, t, step);
 	} else {
@@ -444,10 +444,11 @@ int sm_session_keep(struct sm_session *d, struct osm_answer *a, struct err *err)
 	if (!rc) {
 		pthread_mutex_lock(&d->lock);
 		if (!d->given)
-			rc = err_set(err, -ENOENT, "there are no tables of the console to keep");
+			rc = err_set(err, -ENOENT, "there are no tables of the console to confirm");
 		else if (d->step)
 			rc = err_set(err, -EINVAL,
-				     "these tables are a step between two others, nothing to keep");
+				     "these tables are a step between two others, not to be "
+				     "confirmed");
 		else
 			t = tables_get(d->given);
 		pthread_mutex_unlock(&d->lock);
@@ -503,7 +504,7 @@ int sm_session_tables(struct sm_session *d, bool base, uint8_t **buf, size_t *le
 	pthread_mutex_unlock(&d->lock);
 	if (!t)
 		return err_set(err, -ENOENT, "%s",
-			       base ? "no transaction is under way"
+			       base ? "no transaction is in progress"
 				    : "OpenSM does not route by our tables");
 	tables_ibr_encode(buf, len, t);
 	tables_put(t);

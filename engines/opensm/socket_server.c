@@ -164,7 +164,7 @@ static int socket_server_order(struct socket_server *s, struct client *c, struct
 	int rc;
 
 	if (c->order)
-		return err_set(err, -EBUSY, "this client waits for a reroute already");
+		return err_set(err, -EBUSY, "this client already waits for a reroute");
 	c->order = sm_session_order(s->session, c->m.flags & OSM_REROUTE_ALL);
 	c->order_id = c->m.id;
 	c->order_ms = clock_ms();
@@ -180,11 +180,11 @@ static int socket_server_queue(struct client *c, struct err *err)
 	struct notice n;
 
 	if (c->waiting.n >= WAITING)
-		return err_set(err, -EBUSY, "%u questions wait for OpenSM already", WAITING);
+		return err_set(err, -EBUSY, "%u requests already wait for OpenSM", WAITING);
 	if (!p.listeners) {
 		if (c->body.n != NOTICE_SA_DATA || notice_decode(&n, c->body.v, NOTICE_SA_DATA) ||
 		    (n.trap != NOTICE_UNPATH && n.trap != NOTICE_REPATH))
-			return err_set(err, -EINVAL, "notices 68 and 69 can be sent, no others");
+			return err_set(err, -EINVAL, "only notices 68 and 69 can be sent");
 		memcpy(p.d, c->body.v, sizeof(p.d));
 	}
 	vec_push(&c->waiting, p);
@@ -222,7 +222,7 @@ static int socket_server_do_plain(struct socket_server *s, struct client *c, str
 		sm_session_return(s->session, a);
 		return 0;
 	default:
-		return err_set(err, -EPROTO, "there is no question of type %u", c->m.type);
+		return err_set(err, -EPROTO, "there is no request of type %u", c->m.type);
 	}
 }
 
@@ -294,7 +294,8 @@ static void socket_server_refuse_head(struct socket_server *s, struct client *c,
 {
 	char sentence[600];
 
-	snprintf(sentence, sizeof(sentence), "a client of the socket is hung up on: %s", err->text);
+	snprintf(sentence, sizeof(sentence), "a client of the socket is disconnected: %s",
+		 err->text);
 	s->ops->say(s->ctx, sentence);
 	socket_server_answer_error(c, 0, rc, err->text);
 	c->hang_up = true;
@@ -375,7 +376,7 @@ static void socket_server_watch_order(struct socket_server *s, struct client *c)
 	} else if (socket_server_not_master(s)) {
 		socket_server_answer_error(
 			c, c->order_id, -ENOTSUP,
-			"this OpenSM is not the master any more, it has not routed");
+			"this OpenSM is no longer the master; it has not routed");
 		c->order = 0;
 	} else if (clock_ms() - c->order_ms > s->limits.reroute_ms) {
 		socket_server_answer_error(c, c->order_id, -ETIMEDOUT,
@@ -514,7 +515,7 @@ static void socket_server_tend_client(struct socket_server *s, struct client *c,
 	char sentence[600];
 
 	if (guarded_call(socket_server_tend, &x, &err)) {
-		snprintf(sentence, sizeof(sentence), "a client of the socket is hung up on: %s",
+		snprintf(sentence, sizeof(sentence), "a client of the socket is disconnected: %s",
 			 err.text);
 		s->ops->say(s->ctx, sentence);
 		c->hang_up = true;
@@ -631,13 +632,13 @@ static int socket_server_clear_path(const struct sockaddr_un *at, struct err *er
 	if (lstat(at->sun_path, &st))
 		return 0;
 	if (!S_ISSOCK(st.st_mode))
-		return err_set(err, -EEXIST, "%s is there and no socket", at->sun_path);
+		return err_set(err, -EEXIST, "%s exists and is not a socket", at->sun_path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	rc = fd < 0 ? -1 : connect(fd, (const struct sockaddr *)at, sizeof(*at));
 	if (fd >= 0)
 		close(fd);
 	if (!rc)
-		return err_set(err, -EADDRINUSE, "another OpenSM answers at %s", at->sun_path);
+		return err_set(err, -EADDRINUSE, "another OpenSM responds at %s", at->sun_path);
 	unlink(at->sun_path);
 	return 0;
 }
@@ -662,7 +663,7 @@ static int socket_server_listen_at(struct socket_server *s, const char *path, st
 	int rc;
 
 	if (strlen(path) >= sizeof(at.sun_path))
-		return err_set(err, -ENAMETOOLONG, "%s: a socket's name has at most %zu letters",
+		return err_set(err, -ENAMETOOLONG, "%s: a socket's path has at most %zu characters",
 			       path, sizeof(at.sun_path) - 1);
 	strcpy(at.sun_path, path);
 	rc = socket_server_make_folder(path, err);

@@ -156,13 +156,13 @@ int table_selection_judge_step(const struct fabric *f, const struct tables *befo
 				continue;
 			if (was[lid] != FAB_NO_PORT && is[lid] == FAB_NO_PORT)
 				return err_set(err, -EPROTO,
-					       "a step of an update may not end a way: %s has none "
-					       "to LID %u any more",
+					       "a step of an update must not remove a path: %s "
+					       "has none to LID %u any more",
 					       f->sw_name[sw], lid);
 			if (stays && fabric_lid_escape(f, lid))
 				return err_set(err, -EPROTO,
-					       "a step of an update may not change where escape "
-					       "LIDs lead: %s, LID %u",
+					       "a step of an update must not change the paths of "
+					       "escape LIDs: %s, LID %u",
 					       f->sw_name[sw], lid);
 		}
 	}
@@ -201,7 +201,7 @@ static int table_selection_from_console(struct table_selection *out, const struc
 					struct err *err)
 {
 	if (!digest_equal(&o->given->fingerprint, &f->fingerprint))
-		return err_set(err, -ESTALE, "the fabric is not the one that they are for");
+		return err_set(err, -ESTALE, "they are for another fabric");
 	return table_selection_take(out, f, o->given, o->anyway ? NULL : l, o->given_is, o->step,
 				    err);
 }
@@ -287,14 +287,14 @@ static int table_selection_load_roots(uint64_t **out, size_t *n, const char *pat
 
 static void table_selection_say_missing(void *ctx, const char *sentence)
 {
-	say(ctx, "left out of what is excluded: %s", sentence);
+	say(ctx, "ignored in the exclude list: %s", sentence);
 }
 
 /* Maintenance must not keep a subnet manager from routing. */
 static void table_selection_say_all_is_routed(const struct table_selection_log *log,
 					      const struct err *why)
 {
-	say(log, "routing through what is excluded, too: %s", why->text);
+	say(log, "routing through excluded parts as well: %s", why->text);
 }
 
 void table_selection_limits(struct route_limits **out, const struct fabric *f,
@@ -469,7 +469,7 @@ static const char *table_selection_given_name(const struct table_offer *o)
 	case CHOICE_CONSOLE:
 		return "the tables of the console";
 	default: /* an update was rolled back */
-		return "the tables of before";
+		return "the previous tables";
 	}
 }
 

@@ -150,20 +150,19 @@ static void parx_note(const struct parx *x, struct notes *notes)
 		  grid_dims_text(dims, sizeof(dims), x->grid), missing);
 	if (x->dags.nforced)
 		notes_set(notes, "parx_forced", x->dags.nforced,
-			  "%llu times a switch reaches one of another's LIDs only by a cable that "
-			  "this LID avoids",
+			  "%llu times a switch reaches a LID only over a cable that this LID "
+			  "should avoid",
 			  (unsigned long long)x->dags.nforced);
 	if (x->dags.nlift)
 		notes_set(notes, "parx_lifted", x->dags.nlift,
-			  "%llu times a LID may use cables that it avoids, for want of another "
-			  "shortest path",
+			  "%llu times a LID may use cables that it should avoid: there is no "
+			  "other shortest path",
 			  (unsigned long long)x->dags.nlift);
 	if (x->dags.ncut)
-		notes_set(
-			notes, "parx_cut", x->dags.ncut,
-			"%llu times a LID leaves the direct cable to other LIDs, for want of a way "
-			"out of its half",
-			(unsigned long long)x->dags.ncut);
+		notes_set(notes, "parx_cut", x->dags.ncut,
+			  "%llu times a LID does not use the direct cable: there is no path out of "
+			  "its half",
+			  (unsigned long long)x->dags.ncut);
 }
 
 static int parx_check_lmc(const struct grid *g, uint8_t have, bool escape, struct err *err)
@@ -175,8 +174,8 @@ static int parx_check_lmc(const struct grid *g, uint8_t have, bool escape, struc
 		return 0;
 	return err_set(
 		err, -EINVAL,
-		"parx takes %u LIDs per port on a HyperX of %s%s: LMC %u, and the fabric has "
-		"%u; raise the LMC or take another engine",
+		"parx takes %u LIDs per port on a HyperX of %s%s: LMC %u, and the fabric has %u; "
+		"raise the LMC or use another engine",
 		1u << lmc, grid_dims_text(dims, sizeof(dims), g),
 		escape ? " and as many escape LIDs" : "", lmc + escape, have + escape);
 }
@@ -314,7 +313,7 @@ static int parx_route(struct tables **out, const struct fabric *f, const struct 
 
 const struct engine engine_parx = {
 	.name = "parx",
-	.summary = "minimal paths and detours to choose from on a HyperX, by demand (SC19)",
+	.summary = "minimal paths and detours on HyperX, selected by LID, by demand (SC19)",
 	.suits = parx_suits,
 	.route = parx_route,
 };

@@ -302,8 +302,8 @@ void parx_verdict_sentence(char *buf, size_t len, const struct parx_verdict *v,
 			     (unsigned long long)(v->around - v->only));
 		if (v->only && (size_t)n < len)
 			snprintf(buf + n, len - (size_t)n,
-				 "; between %llu that cable is the only way, first from switch %s "
-				 "to %s",
+				 "; between %llu that cable is the only path, first from switch "
+				 "%s to %s",
 				 (unsigned long long)v->only, f->sw_name[v->only_src],
 				 f->term_name[v->only_term]);
 		return;

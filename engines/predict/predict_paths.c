@@ -71,10 +71,10 @@ int predict_paths_check(const struct fabric *f, const struct tables *t, const st
 {
 	if (!digest_equal(&t->fingerprint, &f->fingerprint) || t->nsw != f->nsw ||
 	    t->nend != f->nend || t->max_lid != f->max_lid)
-		return err_set(err, -EINVAL, "the tables (%s) were made for another fabric than %s",
+		return err_set(err, -EINVAL, "the tables (%s) were made for a fabric other than %s",
 			       t->engine, f->name);
 	if (jobs && jobs->nterm != f->nterm)
-		return err_set(err, -EINVAL, "the jobs (%s) belong to another fabric than %s",
+		return err_set(err, -EINVAL, "the jobs (%s) belong to a fabric other than %s",
 			       jobs->source, f->name);
 	return 0;
 }

@@ -57,7 +57,7 @@ static int sar_route(struct tables **out, const struct fabric *f, const struct j
 
 const struct engine engine_sar = {
 	.name = "sar",
-	.summary = "few changes to the installed routes that balance what each job sends (SC16)",
+	.summary = "job-aware rebalancing with minimal changes to the installed routing (SC16)",
 	.uses_jobs = true,
 	.suits = graph_check_connected,
 	.route = sar_route,

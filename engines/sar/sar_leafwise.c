@@ -61,8 +61,8 @@ static void sar_leafwise_note_collisions(const struct leafwise *l,
 
 	if (pct >= 2 && l->reached.max < was->max)
 		notes_set(l->params->notes, "sar_meets", (uint64_t)pct,
-			  "for the maximum's sake (%.0f, was %.0f) %.0f %% more flows of jobs meet "
-			  "on cables: see the forecast of slowdown and bisection bandwidth",
+			  "to lower the maximum (%.0f, was %.0f) %.0f %% more flows of jobs share "
+			  "links: see the predicted slowdown and bisection bandwidth",
 			  l->reached.max, was->max, pct);
 }
 
@@ -71,8 +71,8 @@ static void sar_leafwise_say_budget(const struct leafwise *l, const struct leafw
 	if (sar_tree_blocks(l->g) + l->f->nsw / 64 < l->limit || !l->reached.over)
 		return;
 	notes_set(l->params->notes, "sar_budget", l->limit,
-		  "%llu blocks may change at a time: the maximum falls from %.0f to %.0f, towards "
-		  "%llu in steps to come",
+		  "%llu blocks may change at a time: the maximum falls from %.0f to %.0f, and "
+		  "towards %llu in further steps",
 		  (unsigned long long)l->limit, was->max, l->reached.max,
 		  (unsigned long long)l->bound);
 }
@@ -146,8 +146,8 @@ static int sar_leafwise_start_from_installed(struct leafwise *l,
 	tables_put(t);
 	notes_set(
 		l->params->notes, "sar_afresh", blocks,
-		"the installed routes are far from what these jobs need (maximum %.0f, now %.0f), "
-		"so as many of their paths change as it takes",
+		"the installed routing is far from what these jobs need (maximum %.0f, now %.0f), "
+		"so as many paths change as necessary",
 		installed->max, l->reached.max);
 	return 0;
 }
@@ -226,8 +226,8 @@ static void sar_leafwise_say_kept(const struct leafwise *l,
 				  const struct leafwise_objective *installed)
 {
 	notes_set(l->params->notes, "sar_kept_installed", (uint64_t)installed->max,
-		  "the installed paths stay: none were found with a lower maximum than their %.0f, "
-		  "or with fewer flows that meet",
+		  "the installed paths stay: none were found with a maximum below %.0f, or with "
+		  "fewer flows that share links",
 		  installed->max);
 }
 
@@ -370,7 +370,7 @@ static int sar_leafwise_do_route(struct leafwise *l, struct err *err)
 		return rc;
 	if (current && !usable)
 		notes_set(l->params->notes, "sar_from_scratch", 1,
-			  "the installed tables are of no use: %s", why.text);
+			  "the installed tables cannot be used: %s", why.text);
 	rc = usable ? sar_leafwise_improve(l, err) : -ENOSPC;
 	return rc == -ENOSPC ? sar_leafwise_route_from_scratch(l, err) : rc;
 }

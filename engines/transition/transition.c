@@ -25,8 +25,8 @@
 static int transition_loop_in_new(const struct search *s, uint32_t lid, struct err *err)
 {
 	return err_set(err, -EINVAL,
-		       "the new tables of fabric %s have a forwarding loop to LID %u: check them "
-		       "before an order of writes is looked for",
+		       "the new tables of fabric %s have a forwarding loop to LID %u: no order of "
+		       "writes is searched",
 		       s->f->name, lid);
 }
 
@@ -34,8 +34,8 @@ static int transition_cycle_in_new(const struct search *s, struct err *err)
 {
 	return err_set(
 		err, -EINVAL,
-		"the new tables of fabric %s have a cycle of dependencies: check them before "
-		"an order of writes is looked for",
+		"the new tables of fabric %s have a cycle of dependencies: no order of writes is "
+		"searched",
 		s->f->name);
 }
 
@@ -493,7 +493,7 @@ int transition_plan(struct transition **out, const struct fabric *f, const struc
 			rc = -ECANCELED;
 	}
 	if (rc == -ECANCELED)
-		err_set(err, rc, "cancelled while looking for an order of the writes");
+		err_set(err, rc, "cancelled while searching for a write order");
 	found_free(best);
 	transition_search_done(&s);
 	return rc;

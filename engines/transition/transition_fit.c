@@ -67,7 +67,7 @@ static int transition_fit_put_static(struct fit *x, const uint8_t *drained)
 	const struct tdep *d;
 	uint32_t n;
 
-	search_step(s, "routes that stay");
+	search_step(s, "paths that stay");
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct item *it = &s->item[i];
 		struct ages a = { .lft_all = AGE_OLD, .sl = AGE_OLD, .sl2vl = AGE_OLD };
@@ -106,7 +106,7 @@ static int transition_fit_put_end(struct fit *x)
 	}
 	if (x->end)
 		x->g[x->nwaves] = transition_fit_new_graph(s);
-	search_step(s, "routes at the end");
+	search_step(s, "paths at the end");
 	for (uint32_t i = 0; i < s->n && x->end; i++) {
 		mixture_load(s->flow, s->item[i].lid);
 		mixture_run(s->flow, &a);
@@ -370,7 +370,7 @@ static int transition_fit_join_all(struct fit *x, const uint32_t *order, const u
 
 	uint64_t from = search_work(s);
 
-	search_step(s, "routes that change");
+	search_step(s, "paths that change");
 	for (uint32_t k = 0; k < s->n; k++) {
 		uint32_t i = order[k];
 		bool over_budget = search_work(s) > x->limit;

@@ -369,15 +369,15 @@ static int verify_check_limits(const struct judge *j, struct err *err)
 	const struct tables *from = j->opts->installed;
 
 	if (route_limits_excludes(l) && (l->nsw != j->f->nsw || l->nchan != j->f->nchan))
-		return err_set(err, -EINVAL, "what is excluded was said of another fabric than %s",
+		return err_set(err, -EINVAL, "the exclude list is for a fabric other than %s",
 			       j->f->name);
 	if (!l || !l->pin)
 		return 0;
 	if (l->nend != j->f->nend)
-		return err_set(err, -EINVAL, "what is pinned was said of another fabric than %s",
+		return err_set(err, -EINVAL, "the pinned hosts are of a fabric other than %s",
 			       j->f->name);
 	if (from && !digest_equal(&from->fingerprint, &j->f->fingerprint))
-		return err_set(err, -EINVAL, "the installed tables are of another fabric than %s",
+		return err_set(err, -EINVAL, "the installed tables are of a fabric other than %s",
 			       j->f->name);
 	return 0;
 }
@@ -394,11 +394,11 @@ int verify_tables(struct verdict **out, const struct fabric *f, const struct tab
 	*out = NULL;
 	if (!digest_equal(&t->fingerprint, &f->fingerprint) || t->nsw != f->nsw ||
 	    t->nend != f->nend || t->max_lid != f->max_lid)
-		return err_set(err, -EINVAL, "the tables (%s) were made for another fabric than %s",
+		return err_set(err, -EINVAL, "the tables (%s) were made for a fabric other than %s",
 			       t->engine, f->name);
 	if (!tables_know_vls(t))
 		return err_set(err, -EAGAIN,
-			       "the SL2VL tables (%s) are not known: no verdict without them",
+			       "the SL2VL tables (%s) are unknown: no verdict without them",
 			       t->engine);
 	for (sw = 0; sw < f->nsw; sw++)
 		j.nsources += verify_is_source(f, sw);
@@ -464,7 +464,7 @@ const char *verdict_exclusion_text(char *buf, size_t len, const struct verdict *
 	else
 		snprintf(at, sizeof(at), "%s", f->sw_name[p->sw]);
 	snprintf(buf, len,
-		 "%" PRIu64 " way%s what is excluded; the first, from switch %s to LID %u (%s), "
+		 "%" PRIu64 " path%s what is excluded; the first, from switch %s to LID %u (%s), "
 		 "passes %s",
 		 p->n, p->n == 1 ? " passes" : "s pass", f->sw_name[p->from], p->lid,
 		 verify_lid_name(f, p->lid), at);
@@ -477,31 +477,31 @@ void verdict_sentence(char *buf, size_t len, const struct verdict *v, const stru
 
 	if (v->fault != FAULT_NONE)
 		snprintf(buf, len,
-			 "%" PRIu64 " of %" PRIu64 " ways are missing and %" PRIu64
+			 "%" PRIu64 " of %" PRIu64 " paths are missing and %" PRIu64
 			 " loop; the first, from switch %s to LID %u (%s), %s switch %s.",
 			 v->unreachable, v->pairs, v->looping, f->sw_name[v->bad_sw], v->bad_lid,
 			 verify_lid_name(f, v->bad_lid), verify_fault_text(v->fault),
 			 f->sw_name[v->bad_at]);
 	else if (!v->deadlock_free)
 		snprintf(buf, len,
-			 "Connected and free of loops, but packets can deadlock: %u channels wait "
-			 "for each other in a circle.",
+			 "Connected and loop-free, but packets can deadlock: a cycle of %u "
+			 "channels.",
 			 v->ncycle);
 	else if (!v->vls_fit)
 		snprintf(buf, len,
-			 "Connected, free of loops and of deadlocks, but VL %u is used on %s port "
+			 "Connected, loop-free and deadlock-free, but VL %u is used on %s port "
 			 "%u, which has only %u VL%s.",
 			 v->misfit_vl, f->sw_name[v->misfit_sw], v->misfit_port, v->misfit_op_vls,
 			 v->misfit_op_vls == 1 ? "" : "s");
 	else if (v->pinned.changed)
-		snprintf(buf, len, "Connected, free of loops and of deadlocks, but %s.",
+		snprintf(buf, len, "Connected, loop-free and deadlock-free, but %s.",
 			 pin_verdict_sentence(more, sizeof(more), &v->pinned, f));
 	else if (v->passes.n)
-		snprintf(buf, len, "Connected, free of loops and of deadlocks, but %s.",
+		snprintf(buf, len, "Connected, loop-free and deadlock-free, but %s.",
 			 verdict_exclusion_text(more, sizeof(more), v, f));
 	else
 		snprintf(buf, len,
-			 "Connected, free of loops and of deadlocks, with %u VL%s, %u SL%s and at "
+			 "Connected, loop-free and deadlock-free, with %u VL%s, %u SL%s and at "
 			 "most %u hop%s.",
 			 v->vls_used, v->vls_used == 1 ? "" : "s", v->sls_used,
 			 v->sls_used == 1 ? "" : "s", v->hops_max, v->hops_max == 1 ? "" : "s");

@@ -47,7 +47,8 @@ int certificate_check(const struct fabric *f, const struct tables *t, uint32_t n
 			if (verify_certificate_rises(f, t, nvl, order, end, lid))
 				continue;
 			return err_set(err, -EINVAL,
-				       "the order does not rise along the path from %s to LID %u",
+				       "the order does not increase along the path from %s to LID "
+				       "%u",
 				       f->term_name[end], lid);
 		}
 	}

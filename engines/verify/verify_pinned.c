@@ -89,11 +89,11 @@ const char *pin_verdict_sentence(char *buf, size_t len, const struct pin_verdict
 	static const char *const what[] = { "", "the entry", "the SL of paths", "the VL" };
 
 	if (!v->changed)
-		snprintf(buf, len, "routes to %u pinned host%s unchanged", v->hosts,
+		snprintf(buf, len, "paths to %u pinned host%s unchanged", v->hosts,
 			 v->hosts == 1 ? "" : "s");
 	else
 		snprintf(buf, len,
-			 "routes to pinned hosts change: %s at switch %s to LID %u of %s, and %llu "
+			 "paths to pinned hosts change: %s at switch %s to LID %u of %s, and %llu "
 			 "more",
 			 what[v->fault], f->sw_name[v->sw], v->lid, f->term_name[v->end],
 			 (unsigned long long)v->changed - 1);

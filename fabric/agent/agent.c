@@ -111,7 +111,7 @@ static int agent_add_job(struct agent *a, const char *name, struct err *err)
 	if (rc || agent_has_job(a, name))
 		return rc;
 	if (a->jobs.n == AGENT_JOBS_MAX)
-		return err_set(err, -ENOSPC, "%d jobs on a node are the most", AGENT_JOBS_MAX);
+		return err_set(err, -ENOSPC, "at most %d jobs per node", AGENT_JOBS_MAX);
 	snprintf(j.name, sizeof(j.name), "%s", name);
 	vec_push(&a->jobs, j);
 	return 0;
@@ -158,7 +158,7 @@ static int agent_load(struct agent *a, struct err *err)
 	if (s.state.txn) {
 		agent_state_init(&a->st, &s.state);
 		a->st.hold_s = s.hold_s;
-		log_add(LOG_INFO, "agent", "goes on after transaction %" PRIu64 ", question %u: %s",
+		log_add(LOG_INFO, "agent", "resumes after transaction %" PRIu64 ", question %u: %s",
 			a->st.txn, a->st.seq, agent_mode_name(a->st.mode));
 	}
 	agent_save_clear(&s);
@@ -287,7 +287,7 @@ static void agent_step_begin(struct agent *a, enum agent_step step)
 		agent_check_escape(a);
 	}
 	if (step != STEP_RETURN && !a->saved)
-		agent_step_fails(a, "the state could not be saved, so nothing was begun");
+		agent_step_fails(a, "the state could not be saved, so nothing was started");
 	if (a->step_rc)
 		return;
 	agent_step_want(a, goal[step]);
@@ -309,7 +309,7 @@ static void agent_stop_commands(struct agent *a)
 /* What is under way is not wanted any more. */
 static void agent_step_cancel(struct agent *a)
 {
-	agent_step_fails(a, "it is not wanted any more");
+	agent_step_fails(a, "it is no longer needed");
 	agent_stop_commands(a);
 }
 
@@ -382,11 +382,11 @@ static void agent_acknowledge(struct agent *a)
 	agent_state_ack(&a->st, &ack);
 	/* an agent that forgets that it is on its escape LIDs would leave them in the middle */
 	if (!a->saved && a->st.mode == AGENT_ESCAPE) {
-		log_add(LOG_ERROR, "agent", "does not answer: it could not save its state");
+		log_add(LOG_ERROR, "agent", "does not acknowledge: it could not save its state");
 		return;
 	}
 	if (ack.flags & NOTICE_ASK && a->st.mode == AGENT_BASE)
-		log_add(LOG_INFO, "agent", "asks whether an update is under way");
+		log_add(LOG_INFO, "agent", "asks whether an update is in progress");
 	else
 		log_add(LOG_INFO, "agent", "answers %s of transaction %" PRIu64 ", question %u: %s",
 			phase_name(ack.phase), ack.txn, ack.seq,
@@ -463,7 +463,7 @@ static void agent_take_notice(struct agent *a, const struct notice_in *in)
 	a->greets = false;
 	log_add(LOG_INFO, "agent", "LID %u says %s%s: transaction %" PRIu64 ", question %u",
 		in->notice.issuer_lid, phase_name(n.phase),
-		n.flags & NOTICE_ABORT ? " (called off)" : "", n.txn, n.seq);
+		n.flags & NOTICE_ABORT ? " (cancelled)" : "", n.txn, n.seq);
 	agent_perform(a, act);
 }
 
@@ -489,7 +489,7 @@ static void agent_hold(struct agent *a)
 	if (a->st.mode != AGENT_ESCAPE || agent_now_ms(a) < a->heard_ms + hold_ms)
 		return;
 	log_add(LOG_WARN, "agent",
-		"nothing was heard for %" PRIu64 " s: leaves the escape LIDs by itself",
+		"no message for %" PRIu64 " s: returns from the escape LIDs by itself",
 		hold_ms / 1000);
 	agent_event(a, AGENT_EV_SAFETY);
 }
@@ -548,7 +548,7 @@ static void agent_look_at_sm(struct agent *a)
 		return;
 	}
 	if (a->sm_known && (old.lid != a->local.lid || old.sm_lid != a->local.sm_lid))
-		agent_sm_changed(a, "the port has another LID or another subnet manager");
+		agent_sm_changed(a, "the LID or the subnet manager of the port has changed");
 	else if (a->sm_known && sm.guid != a->sm.guid)
 		agent_sm_changed(a, "another subnet manager has taken over");
 	else if (a->sm_known && (a->sm_silent || sm.act_count < a->sm.act_count))
@@ -631,10 +631,10 @@ static int agent_on_add_job(void *ctx, const char *job, struct err *err)
 	if (rc)
 		return rc;
 	agent_save(a);
-	log_add(LOG_INFO, "agent", "job %s begins%s", job,
+	log_add(LOG_INFO, "agent", "job %s starts%s", job,
 		a->st.mode == AGENT_BASE
 			? ""
-			: ": this node is not on its base LIDs, which only its clients are told");
+			: ": this node is on its escape LIDs; only its clients are told");
 	return a->saved ? 0 : err_set(err, -EIO, "the state could not be saved");
 }
 
@@ -792,7 +792,7 @@ void agent_end(struct agent *a)
 	if (a->st.mode != AGENT_BASE &&
 	    (a->jobs.n || (a->socket && agent_socket_count(a->socket, NULL))))
 		log_add(LOG_WARN, "agent",
-			"ends in mode %s: to bring the queue pairs back, start it again",
+			"exits in mode %s: start it again to bring the queue pairs back",
 			agent_mode_name(a->st.mode));
 	agent_event(a, AGENT_EV_EXIT);
 }

@@ -191,7 +191,7 @@ static void agent_hook_log_line(struct agent_hook *h)
 	if (h->nline && h->lines < LINES_MAX)
 		log_add(LOG_INFO, "agent", "%s: %s", h->what, h->line);
 	if (h->nline && ++h->lines == LINES_MAX)
-		log_add(LOG_WARN, "agent", "%s: prints more than %d lines, the rest is not shown",
+		log_add(LOG_WARN, "agent", "%s: prints more than %d lines; the rest is not shown",
 			h->what, LINES_MAX);
 	h->nline = 0;
 }
@@ -224,15 +224,15 @@ static int agent_hook_verdict(const struct agent_hook *h, int w, struct err *err
 	int code = WIFEXITED(w) ? WEXITSTATUS(w) : 128 + WTERMSIG(w);
 
 	if (h->late)
-		return err_set(err, -ETIMEDOUT, "the %s took too long and was ended", h->what);
+		return err_set(err, -ETIMEDOUT, "the %s took too long and was killed", h->what);
 	if (h->kill_ms)
-		return err_set(err, -ECANCELED, "the %s was ended: it is not wanted any more",
+		return err_set(err, -ECANCELED, "the %s was stopped: it is no longer needed",
 			       h->what);
 	if (!code)
 		return 0;
 	if (code > 128)
-		return err_set(err, -EIO, "the %s was ended by signal %d (%s)", h->what, code - 128,
-			       strsignal(code - 128));
+		return err_set(err, -EIO, "the %s was killed by signal %d (%s)", h->what,
+			       code - 128, strsignal(code - 128));
 	return err_set(err, -EIO, "the %s failed with exit code %d%s", h->what, code,
 		       code == 127 ? ": is the command there?" : "");
 }
@@ -252,7 +252,7 @@ bool agent_hook_turn(struct agent_hook *h, uint64_t now_ms, int *rc, struct err 
 	agent_hook_read_output(h);
 	if (!got)
 		return false;
-	*rc = got < 0 ? err_set(err, -ECHILD, "the %s got lost", h->what)
+	*rc = got < 0 ? err_set(err, -ECHILD, "the %s disappeared", h->what)
 		      : agent_hook_verdict(h, w, err);
 	agent_hook_log_line(h);
 	agent_hook_close_fd(&h->life);

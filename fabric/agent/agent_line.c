@@ -165,7 +165,7 @@ int agent_line_parse(struct agent_line *out, const char *line, size_t n, struct 
 		out->verb = verbs[i].verb;
 		if (!agent_line_arguments(out, &r) || agent_line_word(&r, verb, sizeof(verb)) ||
 		    r.n)
-			return err_set(err, -EINVAL, "not as it has to be: %s", verbs[i].form);
+			return err_set(err, -EINVAL, "malformed: %s, expected", verbs[i].form);
 		return 0;
 	}
 	return err_set(err, -EINVAL, "an unknown word at the beginning of a line");

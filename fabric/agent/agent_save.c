@@ -148,7 +148,7 @@ int agent_save_parse(struct agent_save *out, const char *text, size_t n, const c
 	if (!strcmp(of, boot))
 		return 0;
 	agent_save_clear(out);
-	return err_set(err, -ENOENT, "it is of another boot");
+	return err_set(err, -ENOENT, "it is from another boot");
 }
 
 static int agent_save_read_file(char **out, size_t *n, const char *path)
@@ -177,7 +177,7 @@ int agent_save_load(struct agent_save *out, const char *path, uint64_t port_guid
 
 	*out = (struct agent_save){ .port_guid = 0 };
 	if (rc == -ENOENT)
-		return err_set(err, rc, "%s is not there", path);
+		return err_set(err, rc, "%s does not exist", path);
 	if (rc)
 		return err_set(err, -EINVAL, "%s cannot be read: %s", path, strerror(-rc));
 	agent_save_boot_id(boot);
@@ -193,8 +193,8 @@ int agent_save_load(struct agent_save *out, const char *path, uint64_t port_guid
 	if (out->port_guid == port_guid)
 		return 0;
 	rc = err_set(err, -EINVAL,
-		     "%s is of the agent of port 0x%016" PRIx64 ", not of 0x%016" PRIx64
-		     ": each port's agent needs a --state of its own",
+		     "%s belongs to the agent of port 0x%016" PRIx64 ", not of 0x%016" PRIx64
+		     ": the agent of each port needs its own --state",
 		     path, out->port_guid, port_guid);
 	agent_save_clear(out);
 	return rc;

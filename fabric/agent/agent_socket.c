@@ -119,7 +119,7 @@ static void agent_socket_tell_bytes(struct agent_socket *s, struct client *c, co
 	if (c->fd < 0 || !n)
 		return;
 	if (c->out.n + n > OUT_MAX) {
-		agent_socket_hang_up(s, c, "does not read what it is told");
+		agent_socket_hang_up(s, c, "does not read its messages");
 		return;
 	}
 	vec_reserve(&c->out, c->out.n + n);
@@ -170,7 +170,7 @@ static void agent_socket_hang_up(struct agent_socket *s, struct client *c, const
 	char name[128];
 
 	if (c->fd >= 0)
-		say(s, LOG_WARN, "%s %s: hung up", agent_socket_client_name(name, c), why);
+		say(s, LOG_WARN, "%s %s: disconnected", agent_socket_client_name(name, c), why);
 	agent_socket_lose(s, c);
 }
 
@@ -289,7 +289,7 @@ int agent_socket_there(const struct agent_socket *s, struct err *err)
 			late = c;
 	}
 	if (nlate)
-		return err_set(err, -EAGAIN, "%s and %u more have not answered",
+		return err_set(err, -EAGAIN, "%s and %u more have not responded",
 			       agent_socket_peer_name(name, &late->peer), nlate - 1);
 	if (!s->lost.n || s->goal == AGENT_GOAL_NONE)
 		return 0;
@@ -306,7 +306,7 @@ static void agent_socket_hello(struct agent_socket *s, struct client *c, const s
 	char name[128];
 
 	if (l->version != AGENT_PROTOCOL) {
-		agent_socket_turn_away(s, c, "another version of the protocol than 1");
+		agent_socket_turn_away(s, c, "a protocol version other than 1");
 		return;
 	}
 	if (c->known) {
@@ -319,7 +319,7 @@ static void agent_socket_hello(struct agent_socket *s, struct client *c, const s
 	snprintf(c->peer.job, sizeof(c->peer.job), "%s", l->job);
 	agent_socket_is_back(s, &c->peer);
 	s->ops->changed(s->ctx);
-	say(s, LOG_INFO, "%s of user %u is here, its queue pairs are at %s",
+	say(s, LOG_INFO, "%s of user %u connected; its queue pairs are at %s",
 	    agent_socket_peer_name(name, &c->peer), (unsigned)c->uid, agent_where_name(c->where));
 	tell(s, c, "WELCOME %u %s %u", AGENT_PROTOCOL, escape ? "escape" : "base",
 	     s->order.escape_offset);
@@ -335,7 +335,7 @@ static void agent_socket_answer(struct agent_socket *s, struct client *c,
 	char name[128];
 
 	if (!c->seq || (int32_t)(l->seq - c->seq) > 0) {
-		agent_socket_turn_away(s, c, "an answer to what it was not asked");
+		agent_socket_turn_away(s, c, "an answer without a request");
 		return;
 	}
 	if (l->seq != c->seq || c->told == TOLD_NOTHING)
@@ -436,7 +436,7 @@ static void agent_socket_take_lines(struct agent_socket *s, struct client *c)
 	memmove(c->in, c->in + from, c->nin - from);
 	c->nin -= from;
 	if (c->fd >= 0 && c->nin == sizeof(c->in))
-		agent_socket_turn_away(s, c, "a line without an end");
+		agent_socket_turn_away(s, c, "an unterminated line");
 }
 
 /* No more than this at once: a flood must not keep us from the others. */
@@ -480,8 +480,8 @@ void agent_socket_adopt(struct agent_socket *s, int fd)
 	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len);
 	full |= who.uid && who.uid != geteuid() && agent_socket_of_user(s, who.uid) >= PER_USER_MAX;
 	if (full) {
-		say(s, LOG_WARN, "pid %d of user %u is turned away: too many connections",
-		    (int)who.pid, (unsigned)who.uid);
+		say(s, LOG_WARN, "pid %d of user %u is refused: too many connections", (int)who.pid,
+		    (unsigned)who.uid);
 		close(fd);
 		return;
 	}
@@ -576,7 +576,7 @@ static int agent_socket_make_way(const struct sockaddr_un *at, struct err *err)
 			       ? 0
 			       : err_set(err, -errno, "%s: %s", at->sun_path, strerror(errno));
 	if (!S_ISSOCK(st.st_mode))
-		return err_set(err, -EEXIST, "%s is there and is no socket", at->sun_path);
+		return err_set(err, -EEXIST, "%s exists and is not a socket", at->sun_path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	rc = connect(fd, (const struct sockaddr *)at, sizeof(*at)) ? -errno : 0;
 	close(fd);

@@ -54,7 +54,7 @@ static int hostlist_read_number(struct parser *x, uint64_t *v, unsigned *width)
 	*width = 0;
 	while (*x->p >= '0' && *x->p <= '9') {
 		if (++*width > MAX_DIGITS)
-			return hostlist_mistake(x, -EINVAL, "the number is too long");
+			return hostlist_mistake(x, -EINVAL, "the number is too large");
 		*v = *v * 10 + (uint64_t)(*x->p++ - '0');
 	}
 	return *width ? 0 : hostlist_mistake(x, -EINVAL, "a number is expected here");
@@ -97,7 +97,7 @@ static int hostlist_read_bracket(struct parser *x)
 		if (*x->p == ']')
 			break;
 		if (!*x->p)
-			return hostlist_mistake(x, -EINVAL, "the bracket is not closed");
+			return hostlist_mistake(x, -EINVAL, "missing closing bracket");
 		if (*x->p != ',')
 			return hostlist_mistake(x, -EINVAL, "a comma or ] is expected here");
 		x->p++;
@@ -124,10 +124,10 @@ static int hostlist_read_item(struct parser *x)
 		}
 		if (*x->p == ']')
 			return hostlist_mistake(x, -EINVAL,
-						"a bracket is closed that was not opened");
+						"closing bracket without an opening one");
 		text.len = strcspn(x->p, ",[] \t");
 		if (!text.len)
-			return hostlist_mistake(x, -EINVAL, "a name has no blanks");
+			return hostlist_mistake(x, -EINVAL, "names contain no blanks");
 		x->p += text.len;
 		vec_push(&x->pieces, text);
 	}

@@ -158,8 +158,8 @@ int lines_whole(const struct lines *l, struct err *err)
 	if (!l->cut)
 		return 0;
 	return err_set(err, -ENODATA,
-		       "%s:%llu: the file ends in the middle of this line: it was cut off. Have it "
-		       "written anew",
+		       "%s:%llu: the file ends in the middle of this line: it is truncated. Write "
+		       "it again",
 		       l->path, (unsigned long long)l->number);
 }
 

@@ -92,7 +92,7 @@ fail:
 		close(fds[1]);
 	}
 	free(s);
-	return err_set(err, rc, "stderr cannot be led into the log: %s", strerror(-rc));
+	return err_set(err, rc, "stderr cannot be redirected to the log: %s", strerror(-rc));
 }
 
 void stderrlog_stop(struct stderrlog *s)

@@ -78,8 +78,8 @@ int store_may_replace(const char *path, struct err *err)
 
 	if (stat(path, &st) || S_ISREG(st.st_mode))
 		return 0;
-	return err_set(err, -EINVAL, "%s is %s: only files are written here", path,
-		       S_ISDIR(st.st_mode) ? "a folder" : "no file but a pipe or device");
+	return err_set(err, -EINVAL, "%s is %s: only regular files are written here", path,
+		       S_ISDIR(st.st_mode) ? "a folder" : "a pipe or device");
 }
 
 int store_write(const char *path, const void *data, size_t len, struct err *err)

@@ -160,7 +160,7 @@ int jobset_from_list(struct jobset **out, const struct job_list *l, const struct
 	if (found || !host || !f->nterm)
 		return 0;
 	return err_set(err, -ENOENT,
-		       "No node of the jobs is in the fabric: %s says \"%s\", the fabric \"%s\". "
+		       "No node of the jobs is in the fabric: %s has \"%s\", the fabric \"%s\". "
 		       "Give a node-name-map, or set the NodeDescriptions to the host names.",
 		       l->source, host, f->term_name[0]);
 }

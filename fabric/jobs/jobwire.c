@@ -240,8 +240,7 @@ static int jobwire_broken(struct jobwire_reader *r, struct err *err, const char 
 {
 	r->broken = true;
 	r->in.n = r->done = 0;
-	return err_set(err, -EPROTO, "the SLURM poller sent something else than its protocol: %s",
-		       what);
+	return err_set(err, -EPROTO, "the SLURM poller violated its protocol: %s", what);
 }
 
 static int jobwire_take_payload(struct jobwire_msg *m, struct jobwire_reader *r, struct cursor *c,
@@ -264,7 +263,8 @@ static int jobwire_take_payload(struct jobwire_msg *m, struct jobwire_reader *r,
 		return 1;
 	job_list_put(m->list);
 	m->list = NULL;
-	return jobwire_broken(r, err, c->bad ? "message shorter than it says" : "message too long");
+	return jobwire_broken(
+		r, err, c->bad ? "message shorter than its length field" : "message too long");
 }
 
 int jobwire_next(struct jobwire_msg *out, struct jobwire_reader *r, struct err *err)
@@ -283,7 +283,7 @@ int jobwire_next(struct jobwire_msg *out, struct jobwire_reader *r, struct err *
 	if (jobwire_get_le(head, 4) != MAGIC)
 		return jobwire_broken(r, err, "wrong magic number");
 	if (jobwire_get_le(head + 4, 2) != JOBWIRE_VERSION)
-		return jobwire_broken(r, err, "other version, two releases are mixed");
+		return jobwire_broken(r, err, "wrong version: two releases are mixed");
 	len = (uint32_t)jobwire_get_le(head + 8, 4);
 	if (len > JOBWIRE_MAX_BYTES)
 		return jobwire_broken(r, err, "message larger than allowed");

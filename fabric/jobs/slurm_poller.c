@@ -256,7 +256,7 @@ static bool slurm_poller_ask(struct poller *p)
 	}
 	if (p->last_update && e == SLURM_NO_CHANGE_IN_DATA)
 		return slurm_poller_send_text(p, JOBWIRE_SAME, "");
-	snprintf(text, sizeof(text), "slurmctld does not answer: %s",
+	snprintf(text, sizeof(text), "slurmctld does not respond: %s",
 		 e ? slurm_strerror(e) : "no reason given");
 	p->last_update = 0;
 	sent = slurm_poller_send_text(p, JOBWIRE_FAIL, text);

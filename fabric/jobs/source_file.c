@@ -53,7 +53,7 @@ static void source_file_add_record(struct job_list *l, const struct job_record *
 	struct err err;
 
 	if (hostlist_parse(&h, r->nodes, &err)) {
-		log_add(LOG_WARN, "jobs", "job %llu left out: %s", (unsigned long long)r->id,
+		log_add(LOG_WARN, "jobs", "job %llu ignored: %s", (unsigned long long)r->id,
 			err.text);
 		return;
 	}
@@ -133,7 +133,7 @@ static void source_file_reload(struct file_source *s, int64_t now_s)
 		return;
 	}
 	if (st->state == SOURCE_OK || strncmp(st->text, err.text, sizeof(st->text) - 1))
-		log_add(LOG_WARN, "jobs", "%s; the jobs read before stay", err.text);
+		log_add(LOG_WARN, "jobs", "%s; the jobs read before are kept", err.text);
 	st->state = SOURCE_UNREACHABLE;
 	snprintf(st->text, sizeof(st->text), "%.*s", (int)sizeof(st->text) - 1, err.text);
 }
@@ -205,7 +205,8 @@ static int source_file_open(struct job_source **out, const struct source_opts *o
 
 const struct job_source_type job_source_file = {
 	.name = "file",
-	.summary = "jobs from a file (host lists, sacct -P or CSV), read again when it changes",
+	.summary = "jobs from a file (host lists, sacct -P or CSV), read again when the file "
+		   "changes",
 	.open = source_file_open,
 	.poll = source_file_poll,
 	.close = source_file_close,

@@ -236,7 +236,7 @@ static void source_slurm_poll_running(struct slurm_source *s)
 	silent = clock_ms() - s->heard_ms;
 	if (!s->fault[0] && silent >= s->deadline_ms)
 		snprintf(s->fault, sizeof(s->fault),
-			 "no answer for %u s, the SLURM poller was killed",
+			 "no response for %u s; the SLURM poller was killed",
 			 (unsigned)(silent / 1000));
 	if (s->fault[0] || s->child.out < 0) {
 		source_slurm_end_poller(s, s->fault[0] ? 0 : GRACE_MS);
@@ -245,7 +245,7 @@ static void source_slurm_poll_running(struct slurm_source *s)
 	/* a new poller that is silent does not make a dead one better */
 	if (silent < s->quiet_ms || s->base.status.state > SOURCE_OK)
 		return;
-	snprintf(text, sizeof(text), "SLURM has not answered for %.1f s",
+	snprintf(text, sizeof(text), "no response from SLURM for %.1f s",
 		 (double)s->quiet_ms / 1000);
 	source_slurm_set_state(s, SOURCE_UNREACHABLE, text);
 }
@@ -258,12 +258,12 @@ static void source_slurm_tell_end(struct slurm_source *s, int wstatus)
 	if (s->fault[0])
 		snprintf(text, sizeof(text), "%s", s->fault);
 	else if (s->last_line[0])
-		snprintf(text, sizeof(text), "the SLURM poller ended: %s", s->last_line);
+		snprintf(text, sizeof(text), "the SLURM poller exited: %s", s->last_line);
 	else if (WIFSIGNALED(wstatus))
-		snprintf(text, sizeof(text), "the SLURM poller was ended by signal %d",
+		snprintf(text, sizeof(text), "the SLURM poller was killed by signal %d",
 			 WTERMSIG(wstatus));
 	else
-		snprintf(text, sizeof(text), "the SLURM poller ended with exit code %d",
+		snprintf(text, sizeof(text), "the SLURM poller exited with code %d",
 			 WEXITSTATUS(wstatus));
 	source_slurm_set_state(s, SOURCE_DEAD, text);
 }

@@ -74,7 +74,7 @@ static int end_find_by_number(uint32_t *end, uint16_t *lid, const struct fabric 
 	uint64_t v = strtoull(text, &rest, hex ? 16 : 10);
 
 	if (*rest)
-		return err_set(err, -ENOENT, "no host or switch is called \"%s\"", text);
+		return err_set(err, -ENOENT, "no host or switch has the name \"%s\"", text);
 	if (hex && strlen(text) > 6) {
 		*end = end_find_by_guid(f, v);
 		if (*end == FAB_NONE)
@@ -84,7 +84,7 @@ static int end_find_by_number(uint32_t *end, uint16_t *lid, const struct fabric 
 	}
 	*end = v <= FAB_MAX_LID ? fabric_lid_end(f, (uint32_t)v) : FAB_NONE;
 	if (*end == FAB_NONE)
-		return err_set(err, -ENOENT, "nobody owns LID %s", text);
+		return err_set(err, -ENOENT, "no port has LID %s", text);
 	*lid = (uint16_t)v;
 	return 0;
 }
@@ -99,8 +99,8 @@ int end_find(uint32_t *end, uint16_t *lid, const struct fabric *f, const char *t
 		return err_set(err, -ENOENT, "a name, a LID or a GUID is needed");
 	n = end_find_by_name(f, text, found);
 	if (n > 1 && (found[0] >= f->nend || strcmp(end_name(a, sizeof(a), f, found[0]), text)))
-		return err_set(err, -EINVAL, "%u are called \"%s\": say %s, %s or a LID or GUID", n,
-			       text, end_name(a, sizeof(a), f, found[0]),
+		return err_set(err, -EINVAL, "%u have the name \"%s\": use %s, %s or a LID or GUID",
+			       n, text, end_name(a, sizeof(a), f, found[0]),
 			       end_name(b, sizeof(b), f, found[1]));
 	if (n) {
 		*end = found[0];
@@ -109,7 +109,7 @@ int end_find(uint32_t *end, uint16_t *lid, const struct fabric *f, const char *t
 	}
 	if (isdigit((unsigned char)text[0]))
 		return end_find_by_number(end, lid, f, text, err);
-	return err_set(err, -ENOENT, "no host or switch is called \"%s\"", text);
+	return err_set(err, -ENOENT, "no host or switch has the name \"%s\"", text);
 }
 
 /* Behind a port of an end; FAB_NONE: no cable, or no such port. */
@@ -137,7 +137,7 @@ static int end_find_by_route(uint32_t *end, const struct fabric *f, const char *
 	if (here == FAB_NONE)
 		return err_set(
 			err, -ENOTSUP,
-			"%s: a directed route begins at the port of this machine: it needs the "
+			"%s: a directed route starts at the port of this machine: it needs a live "
 			"fabric, not files",
 			text);
 	for (*end = here; *at; at += *at == ',') {
@@ -148,7 +148,7 @@ static int end_find_by_route(uint32_t *end, const struct fabric *f, const char *
 		if (rest == at || !isdigit((unsigned char)*at) || (*rest && *rest != ','))
 			return err_set(
 				err, -EINVAL,
-				"%s: not a directed route: output ports with commas between, "
+				"%s: not a directed route: give output ports separated by commas, "
 				"such as 0,1,17",
 				text);
 		if (next == FAB_NONE)
@@ -177,7 +177,8 @@ int end_find_as(uint32_t *end, uint16_t *lid, const struct fabric *f, enum end_a
 	}
 	v = strtoull(text, &rest, as == END_GUID || hex ? 16 : 10);
 	if (!isxdigit((unsigned char)text[0]) || *rest || (as == END_LID && v > FAB_MAX_LID))
-		return err_set(err, -EINVAL, "%s is no %s", text, as == END_LID ? "LID" : "GUID");
+		return err_set(err, -EINVAL, "%s is not a %s", text,
+			       as == END_LID ? "LID" : "GUID");
 	if (as == END_LID)
 		return end_find_by_number(end, lid, f, text, err);
 	*end = end_find_by_guid(f, v);

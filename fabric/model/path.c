@@ -97,7 +97,7 @@ const char *path_fate_text(char *buf, size_t len, const struct path *p, const st
 		snprintf(buf, len, "arrives");
 		break;
 	case PATH_NO_LID:
-		snprintf(buf, len, "nobody owns LID %u", p->dlid);
+		snprintf(buf, len, "no port has LID %u", p->dlid);
 		break;
 	case PATH_NO_ENTRY:
 		snprintf(buf, len, "no entry on %s", name);
@@ -106,7 +106,7 @@ const char *path_fate_text(char *buf, size_t len, const struct path *p, const st
 		snprintf(buf, len, "port %u of %s leads nowhere", h->out, name);
 		break;
 	case PATH_STRANGER:
-		snprintf(buf, len, "port %u of %s leads to somebody else", h->out, name);
+		snprintf(buf, len, "port %u of %s leads to another node", h->out, name);
 		break;
 	case PATH_LOOP:
 		snprintf(buf, len, "loops: comes back from %s to %s", name,

@@ -147,7 +147,9 @@ static int change_add_waves(struct changes *l, const struct chaining *x, const s
 		if (at == x->diff->nblocks)
 			continue;
 		if (w->wave >= x->order->nwaves || (i && w->wave < w[-1].wave))
-			return err_set(err, -EINVAL, "the order of writes has its waves mixed up");
+			return err_set(err, -EINVAL,
+				       "the order of writes has its waves out of "
+				       "sequence");
 		c.block = (uint16_t)w->block;
 		change_contents(goal, &c, f, to);
 		if (change_step(next, x->now + (size_t)at * LFT_BLOCK, goal, w->now))

@@ -288,7 +288,7 @@ int drain_decode(struct drain *out, const json_t *j, const struct fabric *f,
 	if (!ok) {
 		drain_clear(&d);
 		return err_set(err, -EBADMSG,
-			       "what it says about the drain does not fit its fabric and jobs");
+			       "its data about the drain do not match its fabric and jobs");
 	}
 	*out = d;
 	return 0;
@@ -314,18 +314,20 @@ void drain_text(char *buf, size_t size, const struct drain *d, const struct jobs
 	size_t len;
 
 	if (!d->known) {
-		snprintf(buf, size, "what needs the drain is not known");
+		snprintf(buf, size, "it is unknown what needs the drain");
 		return;
 	}
 	if (!d->nlid)
 		snprintf(buf, size, "no LID needs the drain");
 	else if (!d->jobs)
-		snprintf(buf, size, "%u LID%s need%s the drain; which jobs send there is not known",
+		snprintf(buf, size,
+			 "%u LID%s need%s the drain; it is unknown which jobs send "
+			 "there",
 			 d->nlid, drain_s(d->nlid), d->nlid == 1 ? "s" : "");
 	else
 		snprintf(buf, size,
-			 "%u LID%s need%s the drain, by %u job%s on %u port%s; %u of them no job "
-			 "has",
+			 "%u LID%s need%s the drain, by %u job%s on %u port%s; %u of them belong "
+			 "to no job",
 			 d->nlid, drain_s(d->nlid), d->nlid == 1 ? "s" : "", d->nneeded,
 			 drain_s(d->nneeded), drain_nodes_of(d, jobs, true),
 			 drain_s(drain_nodes_of(d, jobs, true)), d->unassigned_lids);
@@ -333,10 +335,10 @@ void drain_text(char *buf, size_t size, const struct drain *d, const struct jobs
 	if (d->njob > d->nneeded && len < size)
 		snprintf(buf + len, size - len,
 			 "; paths of %u more job%s change and may see packets out of order unless "
-			 "drained, too",
+			 "also drained",
 			 d->njob - d->nneeded, drain_s(d->njob - d->nneeded));
 	len = strlen(buf);
 	if (d->njob && !d->escape && len < size)
 		snprintf(buf + len, size - len,
-			 "; there are no escape LIDs to move to that the new tables leave alone");
+			 "; there are no escape LIDs whose paths stay the same");
 }

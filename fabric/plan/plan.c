@@ -132,7 +132,7 @@ int plan_check_vls(const struct plan *p, struct err *err)
 	if (unknown != FAB_NONE)
 		return err_set(
 			err, -ENODATA,
-			"plan %s needs %u virtual lanes; how many %s port %u has is not known",
+			"plan %s needs %u virtual lanes; it is unknown how many %s port %u has",
 			p->id, p->vls_needed, f->sw_name[f->chan_src[unknown]],
 			f->chan_port[unknown]);
 	return 0;
@@ -188,14 +188,14 @@ int plan_new_with_progress(struct plan **out, const struct fabric *f, const stru
 	if (!digest_equal(&from->fingerprint, &f->fingerprint) ||
 	    !digest_equal(&to->fingerprint, &f->fingerprint))
 		return err_set(err, -EINVAL,
-			       "the %s tables were made for another state of fabric %s: "
-			       "compute the routes again",
+			       "the %s tables were made for another state of fabric %s: compute "
+			       "the routing again",
 			       digest_equal(&from->fingerprint, &f->fingerprint) ? "proposed"
 										 : "current",
 			       f->name);
 	if (!tables_know_vls(from) || !tables_know_vls(to))
 		return err_set(err, -EAGAIN,
-			       "the SL2VL tables of the %s routes are not known: no plan without "
+			       "the SL2VL tables of the %s routing are unknown: no plan without "
 			       "them",
 			       tables_know_vls(from) ? "proposed" : "current");
 	p = xcalloc(1, sizeof(*p));

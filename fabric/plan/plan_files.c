@@ -51,7 +51,7 @@ int plan_files_decode(struct plan_files *out, const json_t *j, struct err *err)
 
 	memset(out, 0, sizeof(*out));
 	if (json_array_size(j) > PLAN_FILES || (j && !json_is_array(j)))
-		return err_set(err, -EBADMSG, "the files of its tables are no list");
+		return err_set(err, -EBADMSG, "the files of its tables are not a list");
 	json_array_foreach(j, i, one)
 	{
 		const char *kind = json_string_value(json_object_get(one, "kind"));
@@ -60,7 +60,7 @@ int plan_files_decode(struct plan_files *out, const json_t *j, struct err *err)
 		struct digest sum;
 
 		if (!kind || !path || !hex || digest_parse(&sum, hex))
-			return err_set(err, -EBADMSG, "the files of its tables make no sense");
+			return err_set(err, -EBADMSG, "the files of its tables are invalid");
 		plan_files_add(out, kind, path, &sum);
 	}
 	return 0;

@@ -139,7 +139,7 @@ static int plan_staleness_tables_diff(const struct plan *p, const struct fabric 
 		rc = err_set(
 			err, -ESTALE,
 			"the installed tables changed: %u LFT blocks and %u SL2VL tables on %u "
-			"switches (%s%s) were written by somebody else",
+			"switches (%s%s) were written by another writer",
 			d->nblocks, d->nsl2vl, d->switches, first, d->switches > 1 ? ", ..." : "");
 	else
 		rc = err_set(err, -ESTALE, "the service levels of %" PRIu64 " paths changed",

@@ -65,7 +65,7 @@ static int planfile_fabric_text(struct part *part, const struct fabric *f, struc
 	int rc = m ? ibnd_write(m, f, err) : err_set(err, -errno, "%s", strerror(errno));
 
 	if (m && fclose(m) && !rc)
-		rc = err_set(err, -EIO, "the fabric cannot be put into text");
+		rc = err_set(err, -EIO, "the fabric cannot be written as text");
 	part->data = (uint8_t *)text;
 	return rc;
 }
@@ -342,8 +342,7 @@ static int planfile_assemble(struct plan **out, const struct sample_reading *r, 
 	}
 	if (!hex || digest_parse(&want, hex) || !digest_equal(&want, &p->hash)) {
 		plan_free(p);
-		return err_set(err, -EBADMSG, "%s: its parts are not those that its hash is over",
-			       r->path);
+		return err_set(err, -EBADMSG, "%s: its contents do not match its hash", r->path);
 	}
 	*out = p;
 	return 0;

@@ -179,8 +179,8 @@ static void agent_set_report(struct transaction *t, uint32_t agent)
 {
 	static const char *const words[] = {
 		[COORD_FAILED] = "could not",
-		[COORD_SILENT] = "did not answer in time",
-		[COORD_GONE] = "its jobs are over",
+		[COORD_SILENT] = "did not respond in time",
+		[COORD_GONE] = "its jobs have ended",
 	};
 	const struct coord_agent *g = &t->agents.state[agent];
 	struct executor_event ev = { .kind = APPLY_ANSWER, .asked = t->c.asked, .items = 1 };
@@ -207,7 +207,7 @@ static void agent_set_settled(struct transaction *t, enum phase phase, enum phas
 	ev.items = t->st.agents.done;
 	ev.rc = ev.items + t->st.agents.gone < t->agents.n ? -ETIMEDOUT : 0;
 	snprintf(ev.text, sizeof(ev.text),
-		 "%s%u of %u agents %s in %.2f s; %u failed, %u silent%s%.90s",
+		 "%s%u of %u agents %s in %.2f s; %u failed, %u did not respond%s%.90s",
 		 t->st.agents.waiting ? "called off: " : "", ev.items, t->agents.n,
 		 asked == PHASE_UNPATH ? "are on their escape LIDs" : "have returned", took_s,
 		 t->st.agents.failed, t->st.agents.silent, t->st.agents.who[0] ? ": " : "",
@@ -224,8 +224,9 @@ static void agent_set_settled(struct transaction *t, enum phase phase, enum phas
 	if (t->c.why == WHY_SILENT)
 		transaction_fail(t, -ETIMEDOUT,
 				 "agents did not drain in time, and %s without them: %s "
-				 "(--on-silent continue goes on without their jobs)",
-				 t->c.touched ? "the new routes do not stay" : "nothing is written",
+				 "(--on-silent continue proceeds without their jobs)",
+				 t->c.touched ? "the new routing is not kept"
+					      : "nothing is written",
 				 t->st.agents.who);
 }
 
@@ -243,7 +244,7 @@ static void agent_set_look_for_sm(struct transaction *t)
 		coordinator_step(&t->c, EV_SM);
 	}
 	if (rc && rc != -ESTALE && !t->agents.no_sm)
-		log_add(LOG_WARN, "apply", "agents cannot be asked now: %s", err.text);
+		log_add(LOG_WARN, "apply", "agents cannot be reached now: %s", err.text);
 	t->agents.no_sm = rc && rc != -ESTALE;
 	t->agents.listen_ns = agent_set_now_ns(t) + LISTEN;
 }

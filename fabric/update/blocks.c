@@ -56,17 +56,17 @@ static const char *blocks_item_words(int rc)
 {
 	switch (rc) {
 	case -ETIMEDOUT:
-		return "no answer";
+		return "no response";
 	case -EPROTO:
 		return "refused by the switch";
 	case -ESTALE:
-		return "another switch answers there";
+		return "another switch responds there";
 	case -EIO:
-		return "answered with other values than were written";
+		return "responded with values other than those written";
 	case -EHOSTUNREACH:
-		return "no way to the switch is known";
+		return "no path to the switch is known";
 	case -ECANCELED:
-		return "cancelled before its turn";
+		return "cancelled before it was written";
 	default:
 		return strerror(-rc);
 	}
@@ -331,9 +331,9 @@ static const char *blocks_reason(const struct transaction *t, uint32_t i)
 {
 	switch (t->holds[i]) {
 	case HOLDS_FOREIGN:
-		return "written by somebody else";
+		return "written by another writer";
 	case HOLDS_NOBODY:
-		return "the switch is not there";
+		return "the switch does not respond";
 	case HOLDS_SILENT:
 		return blocks_item_words(t->rc[i]);
 	default:
@@ -342,8 +342,8 @@ static const char *blocks_reason(const struct transaction *t, uint32_t i)
 	if (t->rc[i])
 		return blocks_write_words(t, t->rc[i]);
 	if (t->holds[i] == HOLDS_OLD)
-		return "holds the old entries though the write was answered: has the SM put them "
-		       "back?";
+		return "holds the old entries although the write was acknowledged: did the SM "
+		       "restore them?";
 	return "reads back differently";
 }
 

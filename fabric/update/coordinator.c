@@ -33,7 +33,7 @@ const char *outcome_name(enum outcome o)
 		[OUTCOME_REFUSED] = "refused, nothing written",
 		[OUTCOME_ROLLED_BACK] = "rolled back, verified",
 		[OUTCOME_INCOMPLETE] = "rollback incomplete",
-		[OUTCOME_SUPERSEDED] = "superseded, somebody else has routed",
+		[OUTCOME_SUPERSEDED] = "superseded: another SM or writer changed the routing",
 	};
 
 	return o < OUTCOMES ? name[o] : "?";
@@ -52,12 +52,12 @@ static const struct {
 } coordinator_whys[COORD_WHYS] = {
 	[WHY_NONE] = { "", "" },
 	[WHY_FAILED] = { "failed", "a step of the update failed" },
-	[WHY_OPERATOR] = { "operator", "the operator called it off" },
+	[WHY_OPERATOR] = { "operator", "cancelled by the operator" },
 	[WHY_TIMEOUT] = { "timeout", "nobody confirmed in time" },
-	[WHY_WATCH] = { "watch", "a watched condition went wrong" },
+	[WHY_WATCH] = { "watch", "a watch condition tripped" },
 	[WHY_SM] = { "sm", "the master subnet manager changed" },
 	[WHY_SILENT] = { "agents", "agents did not drain in time" },
-	[WHY_RECOVERED] = { "recovered", "the process that carried it out ended early" },
+	[WHY_RECOVERED] = { "recovered", "the process that ran it ended early" },
 	[WHY_FOREIGN] = { "foreign", "another writer changed the switches during the update" },
 };
 

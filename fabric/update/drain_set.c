@@ -112,21 +112,21 @@ static bool drain_set_take_job(struct transaction *t, const struct job *job, boo
 		if (there)
 			drain_set_note(
 				t,
-				"job %lu is not asked to drain: only %u of its %u ports have agents; its "
-				"packets may come out of order",
+				"job %lu is not asked to drain: only %u of its %u ports have "
+				"agents; its packets may be reordered",
 				(unsigned long)job->id, there, job->nterm);
 	} else if (t->o.without_silent) {
 		drain_set_note(
 			t,
-			"going on without job %lu, which needs the drain: %u of its %u ports have no "
-			"agent (%s)",
+			"continuing without job %lu, which needs the drain: %u of its %u ports "
+			"have no agent (%s)",
 			(unsigned long)job->id, job->nterm - there - unknown, job->nterm, absent);
 	} else {
 		ok = transaction_fail(
 			t, -EHOSTUNREACH,
-			"job %lu sends to LIDs that need the drain, and %u of its %u ports "
-			"have no agent (%s): start ibroute-top agent there, or go on "
-			"without such jobs (--on-silent continue)",
+			"job %lu sends to LIDs that need the drain, and %u of its %u ports have "
+			"no agent (%s): start ibroute-top agent there, or continue without such "
+			"jobs (--on-silent continue)",
 			(unsigned long)job->id, job->nterm - there - unknown, job->nterm, absent);
 	}
 	return ok;
@@ -136,7 +136,7 @@ static const char *drain_set_no_way(const struct transaction *t)
 {
 	const char *why = t->o.no_agents;
 
-	return why && *why ? why : "there is no way to ask agents from here";
+	return why && *why ? why : "agents cannot be reached from here";
 }
 
 static bool drain_set_cannot_ask(struct transaction *t, int rc, const char *why)
@@ -144,15 +144,13 @@ static bool drain_set_cannot_ask(struct transaction *t, int rc, const char *why)
 	const struct drain *d = &t->plan->drain;
 
 	if (!d->nneeded) {
-		drain_set_note(
-			t, "nobody is asked to drain (%.110s): packets may come out of order", why);
+		drain_set_note(t, "no agents are notified (%.110s): packets may be reordered", why);
 		return true;
 	}
 	return transaction_fail(
 		t, rc,
-		"%u jobs send to %u LIDs that need the drain before the first write, and "
-		"%s; --without-agents writes all the same, and their packets may get lost "
-		"or stuck",
+		"%u jobs send to %u LIDs that need the drain before the first write, and %s; "
+		"--without-agents writes all the same, and their packets may be lost or stuck",
 		d->nneeded, d->nlid, why);
 }
 
@@ -174,7 +172,8 @@ static void drain_set_name_without(struct transaction *t)
 	}
 	if (len)
 		drain_set_note(t,
-			       "going on without %u jobs that need the drain, nobody is asked: %s",
+			       "continuing without %u jobs that need the drain, no agents are "
+			       "notified: %s",
 			       p->drain.nneeded, ids);
 }
 
@@ -190,14 +189,15 @@ bool drain_set_gather(struct transaction *t)
 	if (drain_needed(d) && !d->jobs && !t->o.without_agents)
 		return transaction_fail(
 			t, -ENODATA,
-			"%u LIDs need the drain before the first write, and which jobs send "
-			"there is not known: make the plan with --jobs, or write all the same "
-			"with --without-agents",
+			"%u LIDs need the drain before the first write, and it is unknown which "
+			"jobs send there: make the plan with --jobs, or write all the same with "
+			"--without-agents",
 			d->nlid);
 	if (d->unassigned_lids)
 		drain_set_note(
 			t,
-			"%u LIDs need the drain that no job has: what else sends there should pause",
+			"%u LIDs that belong to no job need the drain: whatever else sends there "
+			"should pause",
 			d->unassigned_lids);
 	if (t->o.without_agents)
 		drain_set_name_without(t);
@@ -206,8 +206,8 @@ bool drain_set_gather(struct transaction *t)
 	if (!d->escape)
 		return drain_set_cannot_ask(
 			t, -EADDRNOTAVAIL,
-			"there are no escape LIDs to move to that the new tables leave "
-			"alone: install routes with --escape first (LMC 1 or more)");
+			"there are no escape LIDs whose paths stay the same: install a routing "
+			"with --escape first (LMC 1 or more)");
 	if (!t->o.agents)
 		return drain_set_cannot_ask(t, -ENOTCONN, drain_set_no_way(t));
 	rc = t->o.agents->ops->listen(t->o.agents->ctx, &t->progress, &err);
@@ -315,7 +315,7 @@ static bool drain_set_start(struct transaction *t)
 		return false;
 	rc = l->ops->listen(l->ctx, &t->progress, &err);
 	if (rc) {
-		log_add(LOG_WARN, "apply", "agents of jobs that begin: %s", err.text);
+		log_add(LOG_WARN, "apply", "agents of jobs that start: %s", err.text);
 		return false;
 	}
 	drain_set_drain_on(t, 0);
@@ -361,13 +361,14 @@ static bool drain_set_join(struct transaction *t, const struct job *job, bool wa
 	if (w->n > was.n)
 		drain_set_note(
 			t,
-			"job %lu (%.60s) began meanwhile: %u agents join, all are asked once more",
+			"job %lu (%.60s) started during the update: %u agents join, all are asked "
+			"again",
 			(unsigned long)job->id, job->nodes, w->n - was.n);
 	else
 		drain_set_note(
 			t,
-			"job %lu (%.60s) began meanwhile on nodes whose agents take part: all are "
-			"asked once more",
+			"job %lu (%.60s) started during the update on nodes whose agents take "
+			"part: all are asked again",
 			(unsigned long)job->id, job->nodes);
 	agent_set_free(&was);
 	return true;
@@ -386,7 +387,7 @@ void drain_set_recover(struct transaction *t)
 	if (rc == -ENOENT)
 		return;
 	if (journal_take(t->journal, &err))
-		log_add(LOG_ERROR, "apply", "%s; going on all the same", err.text);
+		log_add(LOG_ERROR, "apply", "%s; continuing all the same", err.text);
 	if (!rc && t->o.agents)
 		rc = t->o.agents->ops->listen(t->o.agents->ctx, NULL, &err);
 	else if (!rc)
@@ -394,7 +395,7 @@ void drain_set_recover(struct transaction *t)
 	if (rc && rc != -ETIMEDOUT) {
 		log_add(LOG_ERROR, "apply",
 			"%s: %u ports may be on their escape LIDs and are not told to return "
-			"(they do by themselves after a while): %s",
+			"(they do so by themselves after a while): %s",
 			t->txn, w->nport, err.text);
 		free(w->port);
 		w->port = NULL;
@@ -492,7 +493,7 @@ static bool drain_set_judge(struct transaction *t, const struct job *job, bool n
 	if (over && !back && job->start_s > t->written_s) {
 		/* by the new routes from its first packet on */
 		if (!waits)
-			log_add(LOG_INFO, "apply", "job %lu (%.60s) began when all was written",
+			log_add(LOG_INFO, "apply", "job %lu (%.60s) started after the last write",
 				(unsigned long)job->id, job->nodes);
 		return true;
 	}
@@ -500,19 +501,18 @@ static bool drain_set_judge(struct transaction *t, const struct job *job, bool n
 		return true;
 	if (drain_set_said_before(t, job->id))
 		return true;
-	snprintf(text, sizeof(text), "job %lu (%.60s) began after jobs were asked to drain: %s",
+	snprintf(text, sizeof(text), "job %lu (%.60s) started after jobs were asked to drain: %s",
 		 (unsigned long)job->id, job->nodes,
-		 !needed ? "its packets may come out of order"
+		 !needed ? "its packets may be reordered"
 		 : over && !back
-			 ? "all was written meanwhile; should it hang, requeue it or roll back"
+			 ? "everything is written by now; if it hangs, requeue it or roll back"
 			 : "it sends to LIDs that need the drain");
 	drain_set_note(t, "%s", text);
 	if (!needed || over || back || t->o.without_silent)
 		return true;
 	return transaction_fail(
 		t, -EBUSY,
-		"%s, and nothing more is written (--on-silent continue goes on without "
-		"such jobs)",
+		"%s, and nothing more is written (--on-silent continue proceeds without such jobs)",
 		text);
 }
 
@@ -528,7 +528,7 @@ static bool drain_set_judge_all(struct transaction *t, const struct jobset *new)
 	free(d.job);
 	d.job = NULL;
 	if (drain_find(&d, t->fabric, p->from, p->to, new, p->diff, NULL, &err))
-		log_add(LOG_ERROR, "apply", "jobs that began: %s", err.text);
+		log_add(LOG_ERROR, "apply", "jobs that started: %s", err.text);
 	for (uint32_t i = 0; i < d.njob && d.job; i++)
 		ok = drain_set_judge(t, &new->jobs[d.job[i].job], d.job[i].needed) && ok;
 	drain_clear(&d);

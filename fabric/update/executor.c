@@ -170,10 +170,9 @@ static bool executor_plan_allowed(struct transaction *t)
 	if (p->diff->sl_pairs && !t->in->ops->carries_sl && !t->o.accept_sl_change)
 		return transaction_fail(
 			t, -ENOTSUP,
-			"plan %s gives other service levels to %" PRIu64
-			" paths, and writing tables through %s does not tell the hosts: "
-			"their packets would take virtual lanes that were not proved "
-			"free of deadlock",
+			"plan %s changes the service levels of %" PRIu64
+			" paths, and writing tables through %s does not tell the hosts: their "
+			"packets would use virtual lanes that were not proved deadlock-free",
 			p->id, p->diff->sl_pairs, t->in->ops->name);
 	rc = plan_check_vls(p, &err);
 	if (!rc && t->o.fresh)
@@ -212,8 +211,8 @@ static bool executor_do_prepare(struct transaction *t)
 	if (atomic_load(&t->progress.cancel))
 		return transaction_fail(t, -ECANCELED, "cancelled before anything was written");
 	return transaction_fail(t, blocks_holding(t, HOLDS_SILENT) ? -EHOSTUNREACH : -ESTALE,
-				"%u of %u blocks are not as the plan found them (%s)", t->ntodo,
-				total, first);
+				"%u of %u blocks differ from what the plan was made for (%s)",
+				t->ntodo, total, first);
 }
 
 struct marking {
@@ -403,13 +402,13 @@ static bool executor_do_begin_rollback(struct transaction *t)
 	for (uint32_t i = 0; i < t->list->n; i++)
 		if (t->list->v[i].sw == FAB_NONE && blocks_is_last(t, i, waves))
 			t->left[t->nleft++] = i;
-	executor_status_step(t, "reading what is there", t->ntodo, true);
+	executor_status_step(t, "reading the current tables", t->ntodo, true);
 	executor_phase_event(t, APPLY_PHASE_BEGIN, 0, t->why.text);
 	if (transaction_gate(t, &err))
-		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
+		log_add(LOG_ERROR, "apply", "%s; rolling back anyway", err.text);
 	journal_because(t->journal, t->c.why);
 	if (journal_mark(t->journal, TXN_ROLLBACK, t->c.wave, t->why.text, &err))
-		log_add(LOG_ERROR, "apply", "%s; rolling back all the same", err.text);
+		log_add(LOG_ERROR, "apply", "%s; rolling back anyway", err.text);
 	if (t->in->ops->back)
 		t->others = t->in->ops->back(t->in->ctx) == 1;
 	else
@@ -696,9 +695,9 @@ static int executor_incomplete(const struct transaction *t, struct err *err)
 
 	executor_name_left(names, sizeof(names), t);
 	return err_set(err, -EUCLEAN,
-		       "rollback incomplete: %u blocks do not hold their old contents, on %s; "
-		       "the journal %s is kept, roll back again when they answer%s%s",
-		       t->nleft, names, t->txn, t->judged ? "; what is there: " : "",
+		       "rollback incomplete: %u blocks do not hold their old contents, on %s; the "
+		       "journal %s is kept: roll back again when they respond%s%s",
+		       t->nleft, names, t->txn, t->judged ? "; current tables: " : "",
 		       t->judged ? t->foreign.text : "");
 }
 
@@ -731,7 +730,7 @@ static int executor_keep_recovered(struct transaction *t, struct err *err)
 	if (!t->agents.n) {
 		t->c.outcome = OUTCOME_CONFIRMED;
 		executor_sync_status(t);
-		rc = journal_mark(t->journal, TXN_CONFIRMED, 0, "kept after a recovery", err);
+		rc = journal_mark(t->journal, TXN_CONFIRMED, 0, "confirmed after a recovery", err);
 		if (!rc)
 			executor_end(t, true);
 		return rc;
@@ -741,7 +740,7 @@ static int executor_keep_recovered(struct transaction *t, struct err *err)
 		executor_drive(t, EV_CONFIRM);
 	if (t->c.outcome == OUTCOME_CONFIRMED)
 		return 0;
-	return err_set(err, t->why_rc, "not kept: %.400s", t->why.text);
+	return err_set(err, t->why_rc, "not confirmed: %.400s", t->why.text);
 }
 
 int executor_confirm(struct executor *e, struct err *err)
@@ -794,7 +793,7 @@ int executor_abort(struct executor *e, enum coord_event ev, const char *why, str
 	struct transaction *t = &e->t;
 
 	if (t->c.action != ACT_WAIT)
-		return err_set(err, -EINVAL, "there is nothing that waits");
+		return err_set(err, -EINVAL, "no update is waiting");
 	return executor_roll_back(t, ev, why, err);
 }
 

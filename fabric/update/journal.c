@@ -111,8 +111,8 @@ static int journal_changes_load(struct changes **out, const char *dir, const str
 	digest_of(&d, data, len);
 	if (!digest_equal(&d, sum))
 		rc = err_set(err, -EBADMSG,
-			     "%s: damaged (its checksum is not the one of head.json); "
-			     "the old tables must come from elsewhere",
+			     "%s: damaged (its checksum does not match head.json); the old tables "
+			     "must come from elsewhere",
 			     path);
 	else
 		rc = changefile_decode(out, (const uint8_t *)data, len, path, err);
@@ -146,7 +146,7 @@ static int journal_add_line(struct journal *j, enum txn_state s, uint32_t wave, 
 
 	/* the reader would stop at half a line, and everything behind it be lost */
 	if (j->cut >= 0 && ftruncate(j->log, j->cut))
-		rc = err_set(err, -errno, "%s: a step is cut and cannot be removed", path);
+		rc = err_set(err, -errno, "%s: a step is truncated and cannot be removed", path);
 	else
 		j->cut = -1;
 	before = lseek(j->log, 0, SEEK_END);
@@ -410,7 +410,7 @@ static int journal_busy(struct err *err, const struct txn_info *t)
 	if (t->live)
 		return err_set(
 			err, -EBUSY,
-			"another update of this fabric is under way: %s, plan %s, by %s on %s, "
+			"another update of this fabric is in progress: %s, plan %s, by %s on %s, "
 			"process %ld",
 			t->head.id, t->head.plan, t->head.user, t->head.host, (long)t->head.pid);
 	return err_set(err, -EBUSY,

@@ -96,7 +96,7 @@ int txn_head_decode(struct txn_head *h, struct digest *sum, const char *data, si
 	h->number = (uint64_t)json_integer_value(json_object_get(j, "number"));
 	h->nwaves = (uint32_t)json_integer_value(json_object_get(j, "waves"));
 	if (json_integer_value(json_object_get(j, "version")) != 1)
-		rc = err_set(err, -EBADMSG, "%s: of another version of this program", name);
+		rc = err_set(err, -EBADMSG, "%s: written by another version of this program", name);
 	else if (journal_text_copy_digest(&h->fingerprint, j, "fingerprint") ||
 		 journal_text_copy_digest(&h->from_hash, j, "from_hash") ||
 		 journal_text_copy_digest(&h->to_hash, j, "to_hash") ||

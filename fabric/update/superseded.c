@@ -71,16 +71,17 @@ static void superseded_words(struct transaction *t, uint32_t n)
 
 	if (theirs->blocks && !theirs->new_lft && !theirs->new_sl2vl)
 		snprintf(buf, size,
-			 "%s routes by the tables of this update, which nobody confirmed; %s", who,
+			 "%s routes by the tables of this update, which was not confirmed; %s", who,
 			 theirs->text);
 	else if (theirs->blocks)
 		snprintf(buf, size,
-			 "%s has routed: %u of %u LFT blocks and %u SL2VL tables are not the old "
-			 "ones; %s",
+			 "%s has changed the routing: %u of %u LFT blocks and %u SL2VL tables "
+			 "differ from the old ones; %s",
 			 who, theirs->old_lft, theirs->blocks, theirs->old_sl2vl, theirs->text);
 	else
 		snprintf(buf, size,
-			 "%s has routed: %u of the update's %u blocks are not the old ones; %s",
+			 "%s has changed the routing: %u of the update's %u blocks differ from "
+			 "the old ones; %s",
 			 who, n, t->nall, theirs->text);
 }
 
@@ -100,8 +101,8 @@ bool superseded_wait(struct transaction *t)
 	blocks_keep_others(t, HOLDS_OLD);
 	if (ours) {
 		log_add(LOG_WARN, "apply",
-			"the subnet manager that is master now writes nothing: the old tables go "
-			"straight into the switches");
+			"the present master subnet manager writes nothing: the old tables are "
+			"written directly to the switches");
 		t->others = false;
 		return false;
 	}

@@ -210,7 +210,7 @@ static int notice_port_ask(struct notice_port *np, struct ask *a, const struct m
 	*a = (struct ask){ .r = r };
 	rc = queue_run(np->queue, &src, np->progress, "asking the SM", err);
 	if (!rc && a->rc == -ETIMEDOUT)
-		rc = err_set(err, -ETIMEDOUT, "no answer from LID %u", r->lid);
+		rc = err_set(err, -ETIMEDOUT, "no response from LID %u", r->lid);
 	return rc ? rc : a->rc;
 }
 
@@ -236,7 +236,7 @@ int notice_port_refresh(struct notice_port *np, struct notice_local *out, struct
 		return rc;
 	if (rc)
 		return err_set(err, rc,
-			       "the local port does not tell its SM; if the fabric uses M_Keys, "
+			       "the local port does not report its SM; if the fabric uses M_Keys, "
 			       "give the right one");
 	np->local.lid = pi.lid;
 	np->local.lmc = pi.lmc;
@@ -270,7 +270,7 @@ int notice_port_sm(struct notice_port *np, struct sm_info *out, struct err *err)
 	if (!rc)
 		rc = sm_info_decode(out, a.data);
 	if (rc)
-		return err_set(err, rc, "the subnet manager at LID %u does not say who it is",
+		return err_set(err, rc, "the subnet manager at LID %u does not identify itself",
 			       r.lid);
 	return 0;
 }
@@ -293,8 +293,8 @@ static int notice_port_inform(struct notice_port *np, uint16_t trap, bool subscr
 	rc = notice_port_ask(np, &a, &r, err);
 	if (rc == -ETIMEDOUT)
 		return err_set(err, rc,
-			       "the subnet manager at LID %u does not answer the request to %s "
-			       "notices %u: is it running?",
+			       "the subnet manager at LID %u does not respond to the request to "
+			       "%s notices %u: is it running?",
 			       r.lid, what, trap);
 	if (rc == -EPROTO)
 		return err_set(err, rc, "the subnet manager at LID %u refuses to %s notices %u: %s",

@@ -11,15 +11,15 @@ const char *sa_status_text(uint16_t status)
 {
 	switch (status & 0x7f00) {
 	case 0:
-		return status ? "it does not know such requests" : "done";
+		return status ? "it does not support such requests" : "done";
 	case SA_NO_RESOURCES:
-		return "it has no room for it";
+		return "it has no resources for it";
 	case SA_REQ_INVALID:
-		return "it finds the request invalid";
+		return "it says that the request is invalid";
 	case SA_NO_RECORDS:
 		return "it has no such record";
 	case SA_TOO_MANY_RECORDS:
-		return "it has several such records";
+		return "it has more than one such record";
 	case SA_INVALID_GID:
 		return "it does not know the GID";
 	case SA_INSUFFICIENT:

@@ -266,10 +266,10 @@ static void sweep_add_link(struct sweep *s, uint32_t a, uint8_t pa, uint32_t b, 
 
 	if (taken || x == y || !pb) {
 		sweep_gap_add(s, &s->report->clashes, s->node.v[b].guid,
-			      "%s port %u: cable to %s port %u not taken, %s",
-			      sweep_label(s, a).text, pa, sweep_label(s, b).text, pb,
-			      taken ? "another one is there: are GUIDs in use twice?"
-				    : "a port cannot lead to itself");
+			      "%s port %u: cable to %s port %u ignored, %s", sweep_label(s, a).text,
+			      pa, sweep_label(s, b).text, pb,
+			      taken ? "there is another one: are GUIDs used twice?"
+				    : "a port cannot be cabled to itself");
 		return;
 	}
 	x->peer = b;
@@ -306,9 +306,11 @@ static void sweep_got_node_info(struct sweep *s, const struct question *q,
 	uint32_t n;
 
 	if (node_info_decode(&ni, d)) {
-		sweep_gap_add(
-			s, &s->report->clashes, 0, "a broken NodeInfo came from behind %s port %u",
-			q->node == NO_NODE ? "the local" : sweep_label(s, q->node).text, q->port);
+		sweep_gap_add(s, &s->report->clashes, 0,
+			      "a malformed NodeInfo came from behind %s port "
+			      "%u",
+			      q->node == NO_NODE ? "the local" : sweep_label(s, q->node).text,
+			      q->port);
 		return;
 	}
 	sweep_grow_slots(s);
@@ -385,7 +387,7 @@ static void sweep_got_port_info(struct sweep *s, const struct question *q, const
 	bool local = !q->node && !x->route.hops;
 
 	if (port_info_decode(&pi, d) || (!pi.state && q->port)) {
-		sweep_gap_add(s, &s->report->clashes, x->guid, "%s port %u: a broken PortInfo",
+		sweep_gap_add(s, &s->report->clashes, x->guid, "%s port %u: a malformed PortInfo",
 			      sweep_label(s, q->node).text, q->port);
 		return;
 	}
@@ -451,14 +453,16 @@ static void sweep_no_answer(struct sweep *s, const struct question *q, int rc, u
 	if (q->attr == SMP_NODE_INFO) {
 		sweep_gap_add(s, &s->report->no_answer, 0, "%s behind %s port %u%s",
 			      wire_rc_text(rc), sweep_label(s, q->node).text, q->port,
-			      s->w->opts.m_keys ? ", to none of the M_Keys that it may have" : "");
+			      s->w->opts.m_keys ? ", with none of the possible M_Keys" : "");
 		sweep_gap_place(s, "%s/%u", sweep_label(s, q->node).text, q->port);
 	} else if (rc == -EPROTO) {
-		sweep_gap_add(s, &s->report->clashes, x->guid, "%s refused to tell attribute 0x%x",
+		sweep_gap_add(s, &s->report->clashes, x->guid,
+			      "%s refused to report attribute "
+			      "0x%x",
 			      sweep_label(s, q->node).text, q->attr);
 	} else if (!x->silent) {
 		x->silent = true;
-		sweep_gap_add(s, &s->report->no_answer, x->guid, "no more answers from %s",
+		sweep_gap_add(s, &s->report->no_answer, x->guid, "no more responses from %s",
 			      sweep_label(s, q->node).text);
 		sweep_gap_place(s, "%s", sweep_label(s, q->node).text);
 	}
@@ -548,8 +552,8 @@ static bool sweep_has_lid(struct sweep *s, uint32_t n, uint8_t port)
 
 	if (x->port[port].lid && x->port[port].lid <= FAB_MAX_LID)
 		return true;
-	sweep_gap_add(s, &s->report->no_answer, x->guid, "%s is left out: it %s",
-		      sweep_label(s, n).text, x->silent ? "does not answer" : "has no LID yet");
+	sweep_gap_add(s, &s->report->no_answer, x->guid, "%s is ignored: it %s",
+		      sweep_label(s, n).text, x->silent ? "does not respond" : "has no LID yet");
 	sweep_gap_place(s, "%s", sweep_label(s, n).text);
 	return false;
 }
@@ -632,17 +636,17 @@ static int sweep_conclude(struct fabric **out, struct sweep *s, struct err *err)
 	if (!s->node.n)
 		return err_set(
 			err, -EHOSTUNREACH,
-			"the local port does not answer subnet management (%s): is it up, may "
-			"this user send MADs, and does the fabric want an M_Key?",
+			"the local port does not respond to subnet management (%s): is it up, may "
+			"this user send MADs, and does the fabric require an M_Key?",
 			wire_rc_text(s->local_rc));
 	if (s->local_down)
 		return err_set(err, -ENETDOWN,
-			       "the local port is down: check its cable, or choose another port");
+			       "the local port is down: check its cable, or select another port");
 	if (!s->report->switches)
-		return err_set(
-			err, -EHOSTUNREACH,
-			"no switch answers behind the local port%s: there is no fabric to see",
-			s->w->opts.m_keys ? " to any M_Key that it may have" : "");
+		return err_set(err, -EHOSTUNREACH,
+			       "no switch responds behind the local port%s: there is no fabric to "
+			       "discover",
+			       s->w->opts.m_keys ? " with any of the possible M_Keys" : "");
 	sweep_keep_routes(s);
 	sweep_keep_keys(s);
 	return sweep_build(out, s, err);

@@ -283,7 +283,7 @@ static int umad_port_choose(struct hca *h, const char *ca, uint32_t port, struct
 			       port);
 	if (!seen && ca)
 		return err_set(err, -ENODEV,
-			       "%s is no InfiniBand adapter of this machine (see ibstat)", ca);
+			       "%s is not an InfiniBand adapter of this machine (see ibstat)", ca);
 	if (!seen && port)
 		return err_set(err, -ENODEV,
 			       "no adapter of this machine has an InfiniBand port %u (see ibstat)",
@@ -292,8 +292,8 @@ static int umad_port_choose(struct hca *h, const char *ca, uint32_t port, struct
 		return err_set(err, -ENODEV,
 			       "no adapter of this machine has an InfiniBand port (see ibstat)");
 	return err_set(err, -ENETDOWN,
-		       "every InfiniBand port here that fits is down: check "
-		       "the cable, or name another one (see ibstat)");
+		       "every matching InfiniBand port is down: check the cable, or select "
+		       "another one (see ibstat)");
 }
 
 #define METHOD_LONGS (16 / sizeof(long))
@@ -315,13 +315,14 @@ static int umad_port_register_agents(struct hca *h, bool listen, struct err *err
 	h->agent_perf = umad_register(h->fd, MAD_PERF, 1, 0, NULL);
 	if (h->agent_smp < 0 || h->agent_directed < 0 || h->agent_perf < 0)
 		return err_set(err, -EIO,
-			       "%s port %u takes no more management clients (umad_register failed)",
+			       "%s port %u accepts no more management clients (umad_register "
+			       "failed)",
 			       h->local.ca, h->local.port);
 	h->agent_sa = umad_register(h->fd, MAD_SA, 2, 0, listen ? reports : NULL);
 	if (h->agent_sa >= 0)
 		return 0;
 	return err_set(err, -EBUSY,
-		       "%s port %u gives its reports to another program already: only one on a "
+		       "%s port %u already gives its reports to another program: only one on a "
 		       "port can listen to notices",
 		       h->local.ca, h->local.port);
 }
@@ -337,7 +338,7 @@ static int umad_port_pose_as_sm(struct hca *h, struct err *err)
 	h->posed_ns = clock_ns();
 	if (h->issm_fd >= 0)
 		return 0;
-	return err_set(err, -EIO, "the simulated port %s %u cannot be made to take reports: %s",
+	return err_set(err, -EIO, "the simulated port %s %u cannot receive reports: %s",
 		       h->local.ca, h->local.port, strerror(errno));
 }
 
@@ -352,7 +353,7 @@ static int umad_port_start(struct mad_port *out, const char *ca, uint32_t port, 
 
 	if (umad_init() < 0)
 		return err_set(err, -ENODEV,
-			       "the InfiniBand management interface is not there: load the ib_umad "
+			       "there is no InfiniBand management interface: load the ib_umad "
 			       "module (modprobe ib_umad)");
 	h = xcalloc(1, sizeof(*h));
 	h->fd = h->issm_fd = h->agent_sa = -1;

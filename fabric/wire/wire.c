@@ -188,7 +188,7 @@ int wire_listen(struct wire *w, struct err *err)
 	if (w->notices)
 		return 0;
 	if (!w->opener.open)
-		return err_set(err, -ENOTSUP, "no notices come in over this port");
+		return err_set(err, -ENOTSUP, "no notices are received on this port");
 	queue_free(w->queue);
 	w->port.ops->close(w->port.ctx);
 	rc = wire_attach(w, true, err);
@@ -340,15 +340,15 @@ const char *wire_rc_text(int rc)
 	case 0:
 		return "done";
 	case -ETIMEDOUT:
-		return "no answer";
+		return "no response";
 	case -EHOSTUNREACH:
-		return "no way to it is known";
+		return "no path to it is known";
 	case -EPROTO:
 		return "it refused";
 	case -ESTALE:
-		return "another switch answers there now: sweep again";
+		return "another switch responds there now: sweep again";
 	case -EIO:
-		return "it answered with other values than were written";
+		return "it responded with values other than those written";
 	case -ECANCELED:
 		return "cancelled";
 	}
@@ -453,7 +453,7 @@ int wire_sm_info(struct wire_sm *out, struct wire *w, struct err *err)
 	rc = wire_ask(w, &r, d, err);
 	if (rc || port_info_decode(&pi, d))
 		return err_set(err, rc ? rc : -EPROTO,
-			       "the local port does not tell its SM (%s); if the fabric uses "
+			       "the local port does not report its SM (%s); if the fabric uses "
 			       "M_Keys, give the right one",
 			       wire_rc_text(rc ? rc : -EPROTO));
 	if (!pi.sm_lid)

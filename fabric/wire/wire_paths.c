@@ -91,10 +91,10 @@ static int wire_paths_run(struct asker *x, struct progress *progress, struct err
 	x->sm_lid = sm.lid;
 	x->sm_sl = sm.sl;
 	x->total = x->paths.n;
-	rc = queue_run(x->w->queue, &src, progress, "ask for path SLs", err);
+	rc = queue_run(x->w->queue, &src, progress, "query path SLs", err);
 	x->report->took_ns = wire_now_ns(x->w) - start;
 	if (rc == -ECANCELED)
-		err_set(err, rc, "cancelled: not all paths were asked for");
+		err_set(err, rc, "cancelled: not all paths were queried");
 	return rc;
 }
 
@@ -102,10 +102,11 @@ static int wire_paths_unanswered(const struct asker *x, struct err *err)
 {
 	const struct path_sl_report *r = x->report;
 
-	return err_set(
-		err, -EIO, "the subnet manager at LID %u tells no SL for %llu of %llu paths: %s",
-		x->sm_lid, (unsigned long long)(r->asked - r->answered),
-		(unsigned long long)r->asked, x->status ? sa_status_text(x->status) : "no answer");
+	return err_set(err, -EIO,
+		       "the subnet manager at LID %u reports no SL for %llu of %llu paths: %s",
+		       x->sm_lid, (unsigned long long)(r->asked - r->answered),
+		       (unsigned long long)r->asked,
+		       x->status ? sa_status_text(x->status) : "no response");
 }
 
 static void wire_paths_compare(struct path_sl_report *r, const struct path *p, uint8_t claimed)
@@ -257,7 +258,7 @@ static int wire_paths_read_all(struct tables *t, struct asker *x, const struct s
 	if (queries > how->max)
 		return err_set(err, -E2BIG,
 			       "the SLs of all paths, %s, take %llu queries to the subnet "
-			       "manager, more than the %llu that are allowed",
+			       "manager; the limit is %llu",
 			       how->by_term ? "which differ between the hosts of a switch"
 					    : "by source switch",
 			       (unsigned long long)queries, (unsigned long long)how->max);

@@ -141,7 +141,7 @@ static int wire_rw_sum_up(const struct list *l, struct err *err)
 	keyed = l->write && rc == -ETIMEDOUT && l->way[wire_rw_item_sw(l, first)] != WAY_NONE;
 	return err_set(err, -EIO, "%u of %u %s not %s, the first on switch %s: %s%s", bad, l->n,
 		       what, verb, l->f->sw_name[wire_rw_item_sw(l, first)], wire_rc_text(rc),
-		       keyed ? "; it answers reads, so the M_Key may be wrong or missing" : "");
+		       keyed ? "; it responds to reads, so the M_Key may be wrong or missing" : "");
 }
 
 /* Memory for reading back; items are the list's, by switch. */

@@ -184,7 +184,7 @@ static int wire_tables_find_ways(struct reader *x, struct progress *progress, st
 		answered += x->way[sw] != WAY_NONE;
 	}
 	if (!rc && !answered)
-		rc = err_set(err, -EIO, "no switch gave its tables, the first is %s: %s",
+		rc = err_set(err, -EIO, "no switch returned its tables, the first is %s: %s",
 			     x->f->sw_name[0], wire_rc_text(sw_rc[0]));
 	free(want);
 	free(sw_rc);

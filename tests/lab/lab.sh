@@ -286,7 +286,7 @@ lab_lid() {
 	id=$(lab_node "$1") || return 1
 	from=$(($(wc -c <"$LAB_DIR/ibsim.log") + 1))
 	lab_con "Dump \"$id\"" || return 1
-	lab_wait 5 lab_dumped "$from" || { lab_fail "the simulator does not answer"; return; }
+	lab_wait 5 lab_dumped "$from" || { lab_fail "the simulator does not respond"; return; }
 	tail -c "+$from" "$LAB_DIR/ibsim.log" |
 		sed -n 's/.*[ \t]lid \([0-9][0-9]*\) lmc.*/\1/p' | head -n 1
 }

@@ -88,11 +88,11 @@ tty_keys 8 1
 # --- the subnet manager ---
 sm=$(tty_screen | head -n 1)
 lab_opensm_stop
-ok "without opensm: the subnet manager does not answer" tty_wait 20 'subnet manager does not answer'
+ok "without opensm: the subnet manager does not respond" tty_wait 20 'subnet manager does not respond'
 ok "SM LOST at the top" tty_wait 2 'SM LOST'
 ok "keys are answered" prompt_keys
 lab_opensm "routing_engine updn" "max_wire_smps 32" "sweep_interval 2" || give_up "opensm comes back"
-ok "opensm is back: so says the screen" without 20 'SM LOST|does not answer'
+ok "opensm is back: so says the screen" without 20 'SM LOST|does not respond'
 
 # --- the batch system ---
 tty_keys 5
@@ -148,7 +148,7 @@ tty_keys 1
 kill -STOP "$(cat "$LAB_DIR/ibsim.pid")"
 ok "nothing answers: LOST" tty_wait 30 '[^M] LOST' # not SM LOST, which may come first
 ok "keys are answered" prompt_keys
-ok "no plan while nothing answers" refused 'the fabric does not answer'
+ok "no plan while nothing answers" refused 'the fabric does not respond'
 tty_keys x 1
 kill -CONT "$(cat "$LAB_DIR/ibsim.pid")"
 ok "it answers again: LIVE" tty_wait 60 'LIVE'

@@ -13,7 +13,7 @@ import socket
 import struct
 import sys
 
-IDLE_S = 5  # of a connection on which slurmd does not answer
+IDLE_S = 5  # of a connection on which slurmd does not respond
 
 
 def second_loopback_address():

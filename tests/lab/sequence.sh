@@ -619,7 +619,7 @@ tells_of_others() {
 	grep -q "^$id *superseded " "$LAB_DIR/status" && grep -qE "ended +$told" "$LAB_DIR/status" || return 1
 	[ "$(field "$id" '"another subnet manager has routed" in t["text"]')" = True ] || return 1
 	"$IBROUTE_TOP" audit export --report "$id" "$LAB_DIR/rec" >"$LAB_DIR/report" || return 1
-	grep -q "superseded, somebody else has routed" "$LAB_DIR/report" && grep -qE "$told" "$LAB_DIR/report" ||
+	grep -q "superseded: another SM or writer changed the routing" "$LAB_DIR/report" && grep -qE "$told" "$LAB_DIR/report" ||
 		{ head -n 5 "$LAB_DIR/report"; return 1; }
 }
 

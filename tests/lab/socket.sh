@@ -125,7 +125,7 @@ id=$(grep -oE '[0-9]{8}T[0-9]{6}Z-[0-9]+' "$LAB_DIR/out" | head -n 1)
 ok "its tables are in force, those of before kept" lab_wait 20 plugin 'p["source"] == "console" and p["engine"] == "nue" and p["base"] and not p["step"]'
 ok "and in the switches" lab_wait 5 same "$LAB_DIR/wanted"
 ok "rolled back by OpenSM" does 0 rollback "$id" "${dirs[@]}" --yes-fabric lab
-ok "the tables of before are in the switches" lab_wait 5 same "$LAB_DIR/t1"
+ok "the previous tables are in the switches" lab_wait 5 same "$LAB_DIR/t1"
 ok "and in force, as confirmed" plugin 'p["source"] == "confirmed" and p["engine"] == "dfsssp" and not p["base"]'
 
 # the same, but console, watchdog and guard are all killed

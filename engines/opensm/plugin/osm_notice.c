@@ -20,7 +20,7 @@ int osm_notice_report(struct osm_opensm *osm, const uint8_t d[NOTICE_SA_DATA], s
 
 	_Static_assert(sizeof(n) == NOTICE_SA_DATA, "a Notice with the GID of its issuer");
 	if (!subn->sm_base_lid)
-		return err_set(err, -ENODEV, "OpenSM has no LID yet, it cannot send notices");
+		return err_set(err, -ENODEV, "OpenSM has no LID yet; it cannot send notices");
 	memcpy(&n, d, sizeof(n));
 	n.issuer_lid = subn->sm_base_lid;
 	n.issuer_gid.unicast.prefix = subn->opt.subnet_prefix;

@@ -86,8 +86,8 @@ static int plugin_fits(struct plugin *p, const struct fabric *f, const struct ta
 			       c->vls_used, c->sls_used);
 	if (opt->lmc && opt->lmc_esp0)
 		return err_set(err, -EINVAL,
-			       "\"lmc_esp0 TRUE\" gives switches several LIDs, which "
-			       "these tables do not know: set it to FALSE");
+			       "\"lmc_esp0 TRUE\" gives switches several LIDs, which these tables "
+			       "do not cover: set it to FALSE");
 	for (cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
 	     i = cl_qmap_next(i)) {
 		const osm_switch_t *sw = (const osm_switch_t *)i;
@@ -156,10 +156,9 @@ static void plugin_tell_installed(struct plugin *p, const struct table_selection
 	char hex[9], step[100] = "a step of an update, checked by its plan";
 
 	if (c->looping)
-		snprintf(
-			step, sizeof(step),
-			"a step of an update, checked by its plan: %u LIDs, LID %u first, lead in circles",
-			c->looping, c->loop_lid);
+		snprintf(step, sizeof(step),
+			 "a step of an update, checked by its plan: %u LIDs, LID %u first, loop",
+			 c->looping, c->loop_lid);
 
 	osm_log(&p->osm->log, OSM_LOG_INFO,
 		ENGINE_NAME ": routed by %s %s: fabric %s of %u switches, %u hosts' ports and %u "
@@ -178,13 +177,13 @@ static void plugin_watch_vls(struct plugin *p, const struct table_selection *c)
 	p->sweep_again = behind && !p->asked;
 	if (p->sweep_again)
 		osm_log(&p->osm->log, OSM_LOG_INFO,
-			ENGINE_NAME ": %u ports get their VLs in this sweep only, so that OpenSM "
-				    "cuts SL2VL tables off: another sweep follows\n",
+			ENGINE_NAME ": %u ports get their VLs only in this sweep, so OpenSM "
+				    "truncates SL2VL tables: another sweep follows\n",
 			behind);
 	else if (behind)
 		osm_log(&p->osm->log, OSM_LOG_ERROR,
-			ENGINE_NAME ": %u ports do not take the VLs that OpenSM sets: their SL2VL "
-				    "tables are cut off, and deadlocks are possible\n",
+			ENGINE_NAME ": %u ports do not accept the VLs that OpenSM sets: their "
+				    "SL2VL tables are truncated, and deadlocks are possible\n",
 			behind);
 	p->asked = p->sweep_again;
 }
@@ -348,8 +347,8 @@ static int plugin_reroute(void *ctx, struct err *err)
 
 	if (p->osm->subn.sm_state != IB_SMINFO_STATE_MASTER)
 		return err_set(err, -ENOTSUP,
-			       "this OpenSM is not the master (%s), it does not route: ask the "
-			       "one that is",
+			       "this OpenSM is not the master (%s) and does not route: ask the "
+			       "master",
 			       plugin_state_name(p->osm->subn.sm_state));
 	p->osm->subn.force_reroute = TRUE;
 	osm_opensm_sweep(p->osm);

@@ -54,7 +54,7 @@ static int ibnd_cache_take(uint8_t *to, size_t len, struct cache *c, const char 
 		return 0;
 	if (ferror(c->file))
 		return err_set(err, -EIO, "%s: reading stopped: %s", c->path, strerror(errno));
-	return err_set(err, -ENODATA, "%s: cut off in %s %" PRIu32, c->path, what, record);
+	return err_set(err, -ENODATA, "%s: truncated in %s %" PRIu32, c->path, what, record);
 }
 
 static int ibnd_cache_read_node(struct cache *c, uint32_t record, struct err *err)
@@ -72,7 +72,7 @@ static int ibnd_cache_read_node(struct cache *c, uint32_t record, struct err *er
 	if (rc)
 		return rc;
 	if (!type || type > 3)
-		return err_set(err, -EINVAL, "%s: node %" PRIu32 " is of type %u, which is none",
+		return err_set(err, -EINVAL, "%s: node %" PRIu32 " has the unknown type %u",
 			       c->path, record, type);
 	node_desc_decode(desc, d + 78 + SMP_DATA);
 	rc = builder_node(&id, c->b, kinds[type - 1], ibnd_cache_number(d + 68, 8), d[77], desc,
@@ -201,8 +201,8 @@ int ibnd_cache_read(struct builder *b, FILE *file, const char *path, struct read
 		rc = ibnd_cache_read_port(&c, i, err);
 	if (!rc && fgetc(file) != EOF)
 		rc = err_set(err, -EINVAL,
-			     "%s: more in it than the %" PRIu32 " nodes and %" PRIu32
-			     " ports that its head tells",
+			     "%s: contains more than the %" PRIu32 " nodes and %" PRIu32
+			     " ports given in its header",
 			     path, nodes, ports);
 	if (!rc)
 		rc = ibnd_cache_link_ports(&c, err);

@@ -210,8 +210,8 @@ static void ibnd_read_record(struct reader *r, enum node_kind kind, char *s)
 	}
 	if (!id || !*id || !nports || nports > FAB_MAX_PORT) {
 		SKIP(r,
-		     "a node needs its number of ports (1 to %d) and its id in quotes; its "
-		     "cables are left out",
+		     "a node needs its number of ports (1 to %d) and its id in quotes; its cables "
+		     "are ignored",
 		     FAB_MAX_PORT);
 		return;
 	}
@@ -219,7 +219,7 @@ static void ibnd_read_record(struct reader *r, enum node_kind kind, char *s)
 	guid = ibnd_read_record_guid(r, kind, id, (uint32_t)nports);
 	if (builder_find(r->b, guid) != FAB_NONE &&
 	    builder_find(r->b, guid) != ibnd_ids_find(r->ids, id)) {
-		SKIP(r, "\"%s\" has GUID 0x%016llx, as another node has; it is left out", id,
+		SKIP(r, "\"%s\" has the same GUID 0x%016llx as another node; it is ignored", id,
 		     (unsigned long long)guid);
 		return;
 	}
@@ -266,7 +266,7 @@ static void ibnd_read_port(struct reader *r, char *line)
 	char *s, *id;
 
 	if (!ibnd_read_scan_port(&h.port, &p) || !h.port) {
-		SKIP(r, "a cable begins with the port in brackets, such as [1]");
+		SKIP(r, "a cable line begins with the port in brackets, such as [1]");
 		return;
 	}
 	if (h.port > r->nports.v[r->node]) {
@@ -304,8 +304,8 @@ static int ibnd_read_cut_off(const struct reader *r, const struct half *h, const
 	return err_set(
 		err, -ENODATA,
 		"%s:%llu: port %u leads to \"%s\"[%u], which has no %s, and the file ends with "
-		"line %llu: it was cut off or damaged. Have it written anew, or take out what "
-		"leads nowhere",
+		"line %llu: it is truncated or damaged. Write it again, or remove what leads "
+		"nowhere",
 		lines_path(r->lines), (unsigned long long)h->line, h->port, h->peer_id,
 		h->peer_port, what, (unsigned long long)r->report->read.lines);
 }
@@ -320,7 +320,7 @@ static int ibnd_read_refuse_cut(struct reader *r, struct err *err)
 	bool told[FAB_MAX_PORT + 1] = { false };
 
 	if (!r->halves.n)
-		return err_set(err, -ENODATA, "%s: no cable in it (%llu lines): was it cut off?",
+		return err_set(err, -ENODATA, "%s: no cable in it (%llu lines): is it truncated?",
 			       lines_path(r->lines), (unsigned long long)r->report->read.lines);
 	for (size_t i = 0; i < r->halves.n; i++)
 		if (r->halves.v[i].node == r->last)
@@ -443,7 +443,7 @@ static void ibnd_read_line(struct reader *r, char *line)
 	else if (*line == '[' && r->node != FAB_NONE)
 		ibnd_read_port(r, line);
 	else if (*line == '[')
-		SKIP(r, "a cable without the node that it belongs to");
+		SKIP(r, "a cable before any node");
 	else if (!ibnd_read_key(r, line))
 		SKIP(r, "neither a node nor a cable nor a comment");
 }
@@ -458,7 +458,7 @@ static int ibnd_read_refuse_empty(const struct reader *r, const char *path, stru
 			       (unsigned long long)report->lines);
 	read_report_line(first, sizeof(first), report, 0);
 	return err_set(err, -EINVAL,
-		       "no switch in this file, so it is no output of ibnetdiscover; %s", first);
+		       "no switch in this file, so it is not output of ibnetdiscover; %s", first);
 }
 
 int ibnd_read(struct builder **out, FILE *in, const char *path, struct ibnd_report *report,

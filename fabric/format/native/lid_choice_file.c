@@ -172,7 +172,7 @@ static int lid_choice_file_read_switch(struct reader *x, const char *s)
 	while (x->number.n <= n)
 		vec_push(&x->number, FAB_NONE);
 	if (x->number.v[n] != FAB_NONE || x->class[sw] != FAB_NONE)
-		return lid_choice_file_mistake(x, "a switch comes twice");
+		return lid_choice_file_mistake(x, "a switch appears twice");
 	x->number.v[n] = sw;
 	x->class[sw] = class;
 	x->quadrant[class] = quadrant;

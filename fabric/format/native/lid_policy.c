@@ -44,9 +44,9 @@ static int lid_policy_plan(struct lid_policy *p, const struct fabric *f, const s
 	end = p->switches + (uint64_t)(nquadrant - 1) * p->sw_block + count[nquadrant - 1].switches;
 	if (end > FAB_MAX_LID)
 		return err_set(err, -ENOSPC,
-			       "LIDs by quadrant do not fit: %u quadrants of %u LIDs for terminals "
-			       "and %u for switches are more than %u; lower the LMC or keep the "
-			       "LIDs as they are",
+			       "LIDs by quadrant do not fit: %u quadrants of %u LIDs for "
+			       "terminals and %u for switches exceed %u; lower the LMC or keep "
+			       "the LIDs as they are",
 			       nquadrant, p->block, p->sw_block, (unsigned)FAB_MAX_LID);
 	return 0;
 }

@@ -54,16 +54,16 @@ static int limits_text_refuse_word(const struct fabric *f, const char *word, uin
 {
 	if (n > 1)
 		return err_set(err, -EINVAL,
-			       "exclude: %u switches are called \"%s\"; give the GUID of the one "
-			       "that is meant, such as 0x%016llx",
+			       "exclude: %u switches are called \"%s\"; give the GUID of the "
+			       "right one, such as 0x%016llx",
 			       n, word, (unsigned long long)f->sw_guid[sw]);
 	if (limits_text_names_host(f, word))
 		return err_set(err, -EINVAL,
-			       "exclude: %s is a host, which no route passes through; switches and "
-			       "cables between switches can be excluded",
+			       "exclude: %s is a host, and no path passes through hosts; switches "
+			       "and cables between switches can be excluded",
 			       word);
 	return err_set(err, -EINVAL,
-		       "exclude: no switch is called \"%s\"; give a switch by name or GUID "
+		       "exclude: no switch has the name \"%s\"; give a switch by name or GUID "
 		       "(spine[1-4]), or a cable as SWITCH/PORT",
 		       word);
 }
@@ -87,10 +87,10 @@ static int limits_text_exclude_cable(struct route_limits *l, const struct fabric
 	t = fabric_port(f, sw, (uint8_t)p)->term;
 	if (t != FAB_NONE)
 		return err_set(err, -EINVAL,
-			       "exclude: %s/%lu leads to %s, which has no other way; only cables "
+			       "exclude: %s/%lu leads to %s, which has no other link; only cables "
 			       "between switches can be excluded",
 			       f->sw_name[sw], p, f->term_name[t]);
-	return err_set(err, -EINVAL, "exclude: no cable is on %s/%lu", f->sw_name[sw], p);
+	return err_set(err, -EINVAL, "exclude: no cable at %s/%lu", f->sw_name[sw], p);
 }
 
 /* A switch or a cable.  *known: it is one of these, rightly or not. */

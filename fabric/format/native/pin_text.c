@@ -32,13 +32,13 @@ static int pin_text_job(struct route_limits *l, const struct jobset *jobs, const
 	errno = 0;
 	number = strtoull(id, &end, 10);
 	if (*id < '0' || *id > '9' || *end || errno)
-		return err_set(
-			err, -EINVAL,
-			"pin: after \"job:\" comes the number of a running job, not \"%.40s\"", id);
+		return err_set(err, -EINVAL,
+			       "pin: \"job:\" must be followed by the number of a running job, not "
+			       "\"%.40s\"",
+			       id);
 	if (!jobs)
 		return err_set(err, -EINVAL,
-			       "pin: job %" PRIu64 " is not known, because no jobs are: name its "
-			       "hosts",
+			       "pin: job %" PRIu64 " is unknown, as are all jobs: name its hosts",
 			       number);
 	job = pin_text_find_job(jobs, number);
 	if (!job)
@@ -64,8 +64,8 @@ static int pin_text_host(struct route_limits *l, const struct fabric *f, const c
 		return 0;
 	if (!end_find(&end, &lid, f, name, NULL) && end >= f->nend)
 		return err_set(err, -EINVAL,
-			       "pin: %.60s is a switch; pinned are the routes to hosts", name);
-	return err_set(err, -EINVAL, "pin: no host of this fabric is called %.60s", name);
+			       "pin: %.60s is a switch; only paths to hosts can be pinned", name);
+	return err_set(err, -EINVAL, "pin: no host of this fabric has the name %.60s", name);
 }
 
 static int pin_text_list(struct route_limits *l, const struct fabric *f, const char *text,

@@ -27,7 +27,7 @@ static int rank_file_set_rank(struct reader *x, uint64_t rank, const char *name)
 	while (x->node.n <= rank)
 		vec_push(&x->node, NULL);
 	if (x->node.v[rank])
-		return err_set(x->err, -EINVAL, "%s:%llu: rank %llu comes twice, on %s and on %s",
+		return err_set(x->err, -EINVAL, "%s:%llu: rank %llu appears twice, on %s and on %s",
 			       lines_path(x->l), (unsigned long long)lines_number(x->l),
 			       (unsigned long long)rank, x->node.v[rank], name);
 	x->node.v[rank] = name;

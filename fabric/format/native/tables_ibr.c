@@ -202,10 +202,9 @@ static int tables_ibr_check(struct tables_ibr_info *info, const uint8_t *buf, si
 
 	memset(info, 0, sizeof(*info));
 	if (len < sizeof(magic) || memcmp(buf, magic, sizeof(magic)))
-		return err_set(err, -EINVAL, "%s: not a tables.ibr (its first bytes are others)",
-			       what);
+		return err_set(err, -EINVAL, "%s: not a tables.ibr (wrong magic number)", what);
 	if (len < AT_BYTES + 8)
-		return err_set(err, -ENODATA, "%s: cut off after %zu bytes", what, len);
+		return err_set(err, -ENODATA, "%s: truncated after %zu bytes", what, len);
 	info->version = tables_ibr_get_u32(buf + AT_VERSION);
 	info->bytes = tables_ibr_get_u64(buf + AT_BYTES);
 	if (info->version > TABLES_IBR_VERSION)
@@ -215,14 +214,16 @@ static int tables_ibr_check(struct tables_ibr_info *info, const uint8_t *buf, si
 			what, info->version, TABLES_IBR_VERSION);
 	if (info->version < 1 || tables_ibr_get_u32(buf + AT_HEADER) != HEADER_BYTES ||
 	    info->bytes < MIN_BYTES)
-		return err_set(err, -EINVAL, "%s: damaged: its header makes no sense", what);
+		return err_set(err, -EINVAL, "%s: damaged: its header is invalid", what);
 	if (len < info->bytes)
 		return err_set(err, -ENODATA,
-			       "%s: cut off: %zu bytes are there, %" PRIu64 " were written", what,
+			       "%s: truncated: it has %zu bytes, %" PRIu64 " were written", what,
 			       len, info->bytes);
 	digest_of(&sum, buf, info->bytes - DIGEST_BYTES);
 	if (memcmp(sum.b, buf + info->bytes - DIGEST_BYTES, DIGEST_BYTES))
-		return err_set(err, -EINVAL, "%s: damaged: its checksum does not fit its contents",
+		return err_set(err, -EINVAL,
+			       "%s: damaged: its checksum does not match its "
+			       "contents",
 			       what);
 	info->nsw = tables_ibr_get_u32(buf + AT_NSW);
 	info->nend = tables_ibr_get_u32(buf + AT_NEND);
@@ -250,8 +251,8 @@ static int tables_ibr_check_fabric(const struct tables_ibr_info *info, const str
 		return 0;
 	return err_set(
 		err, -ESTALE,
-		"%s: for another fabric: %s with %u switches and %u ends, this one is %s with "
-		"%u and %u (a cable, a node or a LID has changed); route it anew",
+		"%s: for another fabric: %s with %u switches and %u ends, this one is %s with %u "
+		"and %u (a cable, a node or a LID has changed); route it again",
 		what, digest_short(theirs, &info->fingerprint), info->nsw, info->nend,
 		digest_short(ours, &f->fingerprint), f->nsw, f->nend);
 }
@@ -363,10 +364,11 @@ int tables_ibr_decode(struct tables **out, const uint8_t *buf, size_t len, const
 		     : -EINVAL;
 	if (rc) {
 		tables_put(t);
-		return rc == -ECANCELED
-			       ? err_set(err, rc, "cancelled")
-			       : err_set(err, rc, "%s: damaged: its contents do not fit the fabric",
-					 what);
+		return rc == -ECANCELED ? err_set(err, rc, "cancelled")
+					: err_set(err, rc,
+						  "%s: damaged: its contents do not match the "
+						  "fabric",
+						  what);
 	}
 	*out = t;
 	return 0;

@@ -16,7 +16,7 @@ int dump_whole(const bool *seen, const struct fabric *f, const char *what, const
 	if (missing == FAB_NONE)
 		return 0;
 	return err_set(err, -ENODATA,
-		       "%s: %s of only %u of the fabric's %u switches (none of %s): the file was "
-		       "cut off, or a switch was silent when it was written. Have it written anew",
+		       "%s: %s of only %u of the fabric's %u switches (none of %s): the file is "
+		       "truncated, or a switch did not respond when it was written. Write it again",
 		       path, what, n, f->nsw, f->sw_name[missing]);
 }

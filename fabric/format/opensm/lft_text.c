@@ -30,16 +30,15 @@ void lft_text_switch(struct lft_text *x, uint64_t guid, uint64_t line)
 	x->sw = fabric_switch_by_guid(x->f, guid);
 	if (x->sw == FAB_NONE) {
 		x->strangers++;
-		read_report_skip(x->report, line,
-				 "switch 0x%016" PRIx64
-				 " is not in the fabric; its table is left out",
-				 guid);
+		read_report_skip(
+			x->report, line,
+			"switch 0x%016" PRIx64 " is not in the fabric; its table is ignored", guid);
 		return;
 	}
 	if (x->seen[x->sw])
 		read_report_warn(x->report, line,
 				 "switch %s (0x%016" PRIx64
-				 ") comes a second time; later entries hold",
+				 ") appears twice; the later entries hold",
 				 x->f->sw_name[x->sw], guid);
 	else
 		x->switches++;
@@ -72,7 +71,7 @@ void lft_text_entry(struct lft_text *x, uint64_t lid, uint64_t port, uint64_t li
 	if (f->lid_end[lid] == FAB_NONE && !x->unowned_told) {
 		x->unowned_told = true;
 		read_report_warn(x->report, line,
-				 "LID 0x%" PRIx64 " belongs to nobody; is the LMC not %u?", lid,
+				 "LID 0x%" PRIx64 " belongs to no port; is the LMC not %u?", lid,
 				 f->lmc);
 	}
 	tables_row(x->t, x->sw)[lid] = (uint8_t)port;
@@ -101,8 +100,8 @@ static int lft_text_check_end(const struct lft_text *x, const struct lines *l, s
 		return lines_whole(l, err);
 	return err_set(err, -ENODATA,
 		       "%s:%" PRIu64
-		       ": the file ends within the table that begins here: it was cut "
-		       "off. Have it written anew",
+		       ": the file ends within the table that begins here: it is truncated. Write "
+		       "it again",
 		       lines_path(l), x->begun);
 }
 
@@ -119,10 +118,9 @@ int lft_text_end(struct tables **out, struct lft_text *x, const struct lines *l,
 			     "%s: not a dump of forwarding tables (%s): no switch in it", path,
 			     what);
 	else if (!x->switches)
-		rc = err_set(
-			err, -EINVAL,
-			"%s: none of its %u switches is in the fabric; it belongs to another one",
-			path, x->strangers);
+		rc = err_set(err, -EINVAL,
+			     "%s: none of its %u switches is in the fabric; it is of another one",
+			     path, x->strangers);
 	if (!rc)
 		rc = lft_text_check_end(x, l, err);
 	if (!rc)

@@ -89,12 +89,11 @@ int osm_fdbs_read(struct tables **out, FILE *file, const char *path, const struc
 	if (private && !rc)
 		tables_put(*out);
 	if (private)
-		rc = err_set(
-			err, -ENOTSUP,
-			"%s:%" PRIu64 ": a switch with private table %" PRIu64
-			": it forwards by the port a packet came in by (PLFT), which no single "
-			"table tells; only switches with table 0 alone can be judged",
-			path, lines_number(l), private);
+		rc = err_set(err, -ENOTSUP,
+			     "%s:%" PRIu64 ": a switch with private table %" PRIu64
+			     ": it forwards by input port (PLFT), which a single table does not "
+			     "express; only switches with table 0 alone can be judged",
+			     path, lines_number(l), private);
 	lines_free(l);
 	return rc;
 }

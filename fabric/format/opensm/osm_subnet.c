@@ -219,8 +219,8 @@ static int osm_subnet_firsts_check(struct firsts *x, const struct lines *l, stru
 		return lines_whole(l, err);
 	return err_set(
 		err, -ENODATA,
-		"%s:%llu: node 0x%016llx is at the other end of this link and has no line of "
-		"its own: the file was cut off. Have it written anew",
+		"%s:%llu: node 0x%016llx is at the other end of this link and has no line of its "
+		"own: the file is truncated. Write it again",
 		lines_path(l), (unsigned long long)first->line, (unsigned long long)first->guid);
 }
 

@@ -100,7 +100,7 @@ static void path_sl_take(struct reader *r, uint64_t guid, uint64_t dlid, uint64_
 		return;
 	}
 	if (dlid > r->f->max_lid || fabric_lid_end(r->f, (uint32_t)dlid) == FAB_NONE) {
-		read_report_skip(r->report, line, "LID %" PRIu64 " belongs to nobody", dlid);
+		read_report_skip(r->report, line, "LID %" PRIu64 " belongs to no port", dlid);
 		return;
 	}
 	if (sl >= FAB_SLS) {

@@ -27,10 +27,9 @@ void sl2vl_text_switch(struct sl2vl_text *x, uint64_t guid, uint64_t line)
 	x->sw = fabric_switch_by_guid(x->f, guid);
 	if (x->sw == FAB_NONE) {
 		x->strangers++;
-		read_report_skip(x->report, line,
-				 "switch 0x%016" PRIx64
-				 " is not in the fabric; its rows are left out",
-				 guid);
+		read_report_skip(
+			x->report, line,
+			"switch 0x%016" PRIx64 " is not in the fabric; its rows are ignored", guid);
 	}
 }
 
@@ -69,7 +68,7 @@ int sl2vl_text_end(struct sl2vl_text *x, const struct lines *l, const char *what
 		rc = err_set(err, rc, "%s: reading stopped: %s", path, strerror(-rc));
 	else if (!x->rows && x->strangers)
 		rc = err_set(err, -EINVAL,
-			     "%s: none of its switches is in the fabric; it belongs to another one",
+			     "%s: none of its switches is in the fabric; it is of another one",
 			     path);
 	else if (!x->rows)
 		rc = err_set(err, -EINVAL, "%s: not a dump of SL2VL tables (%s): no row in it",

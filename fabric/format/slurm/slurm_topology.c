@@ -70,7 +70,7 @@ struct slurm_draft_switch *slurm_draft_describe(struct slurm_draft *d, const cha
 	struct slurm_draft_switch *sw = slurm_topology_get(d, name);
 
 	if (sw->described)
-		read_report_warn(d->report, line, "switch %.60s comes a second time", name);
+		read_report_warn(d->report, line, "switch %.60s appears twice", name);
 	sw->described = true;
 	return sw;
 }

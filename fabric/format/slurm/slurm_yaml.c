@@ -166,7 +166,7 @@ static const yaml_node_t *slurm_yaml_choose(struct reader *x, const yaml_node_t 
 		list = slurm_yaml_parts_of(x, other, kind);
 		if (list)
 			read_report_warn(x->draft.report, slurm_yaml_line_of(first),
-					 "the default topology has no switches: %.60s is taken",
+					 "the default topology has no switches: %.60s is used",
 					 name ? name : "another one");
 	}
 	return list;
@@ -197,13 +197,13 @@ int slurm_yaml_read(struct slurm_topology **out, FILE *file, const char *path,
 
 	read_report_begin(report, path);
 	if (!yaml_parser_initialize(&x.parser))
-		return err_set(err, -ENOMEM, "%s: no memory to read it", path);
+		return err_set(err, -ENOMEM, "%s: out of memory while reading it", path);
 	slurm_draft_begin(&x.draft, path, report, err);
 	yaml_parser_set_input_file(&x.parser, file);
 	if (!yaml_parser_load(&x.parser, &x.doc)) {
 		const yaml_mark_t *at = &x.parser.problem_mark;
 
-		rc = err_set(err, -EINVAL, "%s:%llu: no YAML: %s", path,
+		rc = err_set(err, -EINVAL, "%s:%llu: not YAML: %s", path,
 			     (unsigned long long)at->line + 1,
 			     x.parser.problem ? x.parser.problem : "it cannot be read");
 	} else {

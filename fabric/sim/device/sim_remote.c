@@ -242,8 +242,7 @@ struct sim_remote {
 static int sim_remote_lost(struct sim_remote *r, struct err *err)
 {
 	r->gone = true;
-	return err_set(err, -ENOLINK,
-		       "the simulated fabric is gone: it ended with the console that had it");
+	return err_set(err, -ENOLINK, "the simulated fabric is gone: it ended with its console");
 }
 
 /* Not at once when the server is busy: the rest stays until the next receive. */

@@ -133,11 +133,11 @@ const char *packets_check(const struct packets *p)
 	for (uint32_t c = 0; c < p->conns.n; c++)
 		held += p->conns.v[c].hold ? p->conns.v[c].n.in_flight : 0;
 	if (npackets != n->in_flight)
-		wrong = "packets under way are not as many as counted";
+		wrong = "the packets in flight do not match their count";
 	if (n->injected != n->delivered + n->dropped + n->in_flight)
-		wrong = "injected packets are not those delivered, dropped and under way";
+		wrong = "injected packets do not match those delivered, dropped and in flight";
 	if (held != p->held)
-		wrong = "packets of connections on hold are not as many as counted";
+		wrong = "the packets of connections on hold do not match their count";
 	free(used);
 	return wrong;
 }

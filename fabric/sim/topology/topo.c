@@ -21,7 +21,7 @@ static const struct topo_type *const types[] = {
 
 static const struct topo_key common_keys[] = {
 	{ "fail", "0", "cables between switches that are missing: a count, or a share such as 1%" },
-	{ "disconnect", "0", "1: failed cables may cut the fabric in pieces" },
+	{ "disconnect", "0", "1: failed cables may disconnect the fabric" },
 	{ "seed", "1", "of everything random: fail, lids=random, type random" },
 	{ "lids", "aligned", "aligned: in the order of the hosts; random: hosts in random order" },
 	{ "lmc", "0", "each host gets 2^lmc LIDs, 0 to 7" },

@@ -144,7 +144,7 @@ const struct topo_type topo_hyperx = {
 
 const struct topo_type topo_torus = {
 	"torus",
-	"torus of any number of dimensions (a dimension of 2 has no second way round)",
+	"torus of any number of dimensions (a dimension of 2 has a single cable)",
 	"torus:dims=7x7x7,hosts=6",
 	grid_keys,
 	topo_grid_torus_make,

@@ -58,8 +58,7 @@ static int osm_agents_moved(struct osm_agents *a, struct err *err)
 	if (osm_agents_another_is_master(a))
 		osm_agents_take_reserve(a);
 	if (!said)
-		return err_set(err, -ESTALE,
-			       "the OpenSM of this machine is not the master any more");
+		return err_set(err, -ESTALE, "the OpenSM of this machine is no longer the master");
 	return a->over.ops ? 0 : err_set(err, -ETIMEDOUT, "no other SM is master yet");
 }
 

@@ -19,8 +19,8 @@ int osm_foreign(struct tables **known, struct osm_link *l, const struct fabric *
 	d = tdiff_new(f, read, onto);
 	if (d->nblocks || d->nsl2vl)
 		rc = err_set(err, -EUCLEAN,
-			     "%u LFT blocks and %u SL2VL tables on %u switches (%s%s) are not as "
-			     "OpenSM has written them: somebody else writes there",
+			     "%u LFT blocks and %u SL2VL tables on %u switches (%s%s) differ from "
+			     "what OpenSM has written: another writer is active",
 			     d->nblocks, d->nsl2vl, d->switches,
 			     f->sw_name[d->nblocks ? d->blocks[0].sw : d->sl2vl[0].sw],
 			     d->switches > 1 ? ", ..." : "");

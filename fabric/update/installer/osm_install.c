@@ -103,8 +103,8 @@ static int osm_install_ask_plugin(struct osm_install *i, const struct fabric *f,
 
 	if (rc == -ENOENT)
 		return err_set(err, -ENOTSUP,
-			       "OpenSM routes by an engine of its own now, it cannot be told to "
-			       "undo single blocks: use --installer smp");
+			       "OpenSM now routes by an engine of its own and cannot undo single "
+			       "blocks: use --installer smp");
 	if (rc)
 		return rc;
 	if (osm_link_tables(i->link, true, &base, f, NULL))
@@ -207,11 +207,12 @@ static int osm_install_back(void *ctx)
 	i->whose = osm_install_who_writes(i);
 	if (i->whose == OTHERS)
 		log_add(LOG_WARN, "apply",
-			"this OpenSM is not the master any more: the one that is now routes as it "
-			"wants, and is waited for");
+			"this OpenSM is no longer the master: the new one routes by its own "
+			"engine; waiting for it");
 	if (i->whose == NOBODYS)
 		log_add(LOG_WARN, "apply",
-			"no subnet manager is master: the old tables go straight into the switches");
+			"no subnet manager is master: the old tables are written directly to the "
+			"switches");
 	return i->whose == OTHERS;
 }
 

@@ -67,7 +67,7 @@ int osm_link_open(struct osm_link **out, const char *path, uint32_t timeout_ms, 
 	*out = NULL;
 	path = osm_link_path(path);
 	if (strlen(path) >= sizeof(l->path))
-		return err_set(err, -ENAMETOOLONG, "%s: a socket's name has at most %zu letters",
+		return err_set(err, -ENAMETOOLONG, "%s: a socket's path has at most %zu characters",
 			       path, sizeof(l->path) - 1);
 	l = xcalloc(1, sizeof(*l));
 	strcpy(l->path, path);
@@ -155,12 +155,13 @@ static int osm_link_receive(struct osm_link *l, void *data, size_t len, uint64_t
 			at += n;
 			len -= (size_t)n;
 		} else if (!n) {
-			return osm_link_broken(l, -ECONNRESET, "it has hung up", err);
+			return osm_link_broken(l, -ECONNRESET, "it closed the connection", err);
 		} else if (errno != EAGAIN && errno != EINTR) {
 			return osm_link_broken(l, -errno, strerror(errno), err);
 		} else if (osm_link_ready(l, POLLIN, until_ms, err)) {
-			return l->fd < 0 ? -EPIPE
-					 : osm_link_broken(l, -ETIMEDOUT, "no answer in time", err);
+			return l->fd < 0
+				       ? -EPIPE
+				       : osm_link_broken(l, -ETIMEDOUT, "no response in time", err);
 		}
 	}
 	return 0;
@@ -225,7 +226,7 @@ static int osm_link_ask(struct osm_link *l, uint8_t type, unsigned flags, const 
 		return 0;
 	if (l->m.type != OSM_MSG_ERROR ||
 	    osm_answer_decode(&a, (char *)l->body.v, l->body.n, NULL) || a.rc >= 0)
-		return osm_link_broken(l, -EPROTO, "its answer makes no sense", err);
+		return osm_link_broken(l, -EPROTO, "its answer is malformed", err);
 	return err_set(err, a.rc, "OpenSM's plugin: %s", a.text);
 }
 

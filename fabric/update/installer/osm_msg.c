@@ -61,15 +61,15 @@ int osm_msg_get(struct osm_msg *out, const uint8_t head[OSM_MSG_HEAD], struct er
 		.len = osm_msg_get_u32(head + 12),
 	};
 	if (memcmp(head, magic, sizeof(magic)))
-		return err_set(err, -EPROTO, "the other side speaks another language");
+		return err_set(err, -EPROTO, "the other side uses another protocol");
 	if (head[4] != OSM_MSG_VERSION)
 		return err_set(err, -ENOTSUP,
-			       "the other side speaks version %u, this side %u: install the same "
-			       "version of ibroute-top and of libibroute.so",
+			       "the other side uses version %u, this side %u: install the same "
+			       "version of ibroute-top and libibroute.so",
 			       head[4], OSM_MSG_VERSION);
 	if (out->len > osm_msg_limit(out->type))
-		return err_set(err, -EMSGSIZE, "a message of %u bytes, where %u are the most",
-			       out->len, osm_msg_limit(out->type));
+		return err_set(err, -EMSGSIZE, "a message of %u bytes; the limit is %u", out->len,
+			       osm_msg_limit(out->type));
 	return 0;
 }
 
@@ -227,14 +227,12 @@ static int osm_msg_decode(const struct field *f, size_t n, void *to, const char 
 	int rc = 0;
 
 	if (!json_is_object(j))
-		rc = err_set(err, -EPROTO, "the other side's answer is no JSON object");
+		rc = err_set(err, -EPROTO, "the answer is not a JSON object");
 	for (size_t i = 0; i < n && !rc; i++) {
 		const json_t *v = json_object_get(j, f[i].name);
 
 		if (v && !osm_msg_take_field(&f[i], (char *)to + f[i].at, v))
-			rc = err_set(err, -EPROTO,
-				     "'%s' in the other side's answer is of another "
-				     "kind than expected",
+			rc = err_set(err, -EPROTO, "'%s' in the answer has the wrong type",
 				     f[i].name);
 	}
 	json_decref(j);

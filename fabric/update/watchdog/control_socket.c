@@ -74,7 +74,7 @@ static int control_socket_take_watches(struct control_request *out, const json_t
 	if (!json_is_string(what) || watch_parse(&out->watches, json_string_value(what), err) ||
 	    !out->watches)
 		return err_set(err, -EINVAL,
-			       "what: some of sm, errors, reach and jobs, for override");
+			       "what: any of sm, errors, reach and jobs, for override");
 	return 0;
 }
 

@@ -327,9 +327,9 @@ static void supervisor_how(char *buf, size_t size, const struct supervisor *g)
 	if (!g->child)
 		snprintf(buf, size, "is gone");
 	else if (WIFSIGNALED(g->status))
-		snprintf(buf, size, "was ended by signal %d", WTERMSIG(g->status));
+		snprintf(buf, size, "was killed by signal %d", WTERMSIG(g->status));
 	else
-		snprintf(buf, size, "ended with %d", WEXITSTATUS(g->status));
+		snprintf(buf, size, "exited with %d", WEXITSTATUS(g->status));
 }
 
 static void supervisor_rest(unsigned tries)
@@ -353,7 +353,7 @@ static bool supervisor_go_on(struct supervisor *g)
 
 	supervisor_how(died, sizeof(died), g);
 	if (!supervisor_find(g, &t)) {
-		log_add(LOG_INFO, "guard", "the worker %s; no update was begun", died);
+		log_add(LOG_INFO, "guard", "the worker %s; no update was started", died);
 		return false;
 	}
 	if (txn_state_final(t.state) || t.state == TXN_INCOMPLETE) {
@@ -365,7 +365,7 @@ static bool supervisor_go_on(struct supervisor *g)
 	}
 	if (++g->tries > TRIES) {
 		snprintf(text, sizeof(text),
-			 "update %s: left %s, its watchdog ended %u times; roll it back by hand "
+			 "update %s: left %s; its watchdog ended %u times; roll it back by hand "
 			 "(ibroute-top rollback %s)",
 			 g->id, txn_state_name(t.state), TRIES, g->id);
 		wall_notify(t.head.user, text);

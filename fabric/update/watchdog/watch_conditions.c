@@ -74,7 +74,7 @@ int watch_parse(unsigned *mask, const char *list, struct err *err)
 			k++;
 		if (k == WATCHES)
 			return err_set(err, -EINVAL,
-				       "'%.*s' is nothing to watch: sm, errors, reach, jobs",
+				       "'%.*s' is not a watch condition: sm, errors, reach, jobs",
 				       (int)len, list);
 		*mask |= 1u << k;
 		list += len + (list[len] == ',');
@@ -100,7 +100,7 @@ int watch_limits_parse(struct watch_limits *l, const char *list, struct err *err
 			k++;
 		if (k == 4 || list[len] != '=' || list[len + 1] < '0' || list[len + 1] > '9')
 			return err_set(err, -EINVAL,
-				       "'%s': symbol=N, rcv=N, discard=N, downed=N are the limits",
+				       "'%s': limits are symbol=N, rcv=N, discard=N, downed=N",
 				       list);
 		*known[k].to = strtoull(list + len + 1, &end, 10);
 		if (*end && *end != ',')
@@ -325,7 +325,8 @@ static bool watch_conditions_sm_gone(const struct watch *w, struct err *why, cha
 {
 	uint64_t silent_ms = clock_ms() - w->sm_heard_ms;
 
-	snprintf(text, size, "no answer for %.1f s (%.120s)", (double)silent_ms / 1000, why->text);
+	snprintf(text, size, "no response for %.1f s (%.120s)", (double)silent_ms / 1000,
+		 why->text);
 	return silent_ms >= SM_LOST_MS;
 }
 
@@ -438,7 +439,7 @@ static bool watch_conditions_reach_begin(struct watch *w, char *text, size_t siz
 		if (!p[i].rc)
 			w->hosts[w->nhosts++] = all[i];
 	w->blocks_ms = clock_ms() + w->o.blocks_ms;
-	snprintf(text, size, "%u of %u LIDs that routes change to answer", w->nhosts, n);
+	snprintf(text, size, "%u of %u LIDs whose paths change respond", w->nhosts, n);
 	return w->nhosts || w->o.blocks;
 }
 
@@ -485,12 +486,14 @@ static bool watch_conditions_reach_poll(struct watch *w, char *text, size_t size
 		missed += h[i]->missed > 0;
 		if (h[i]->missed < MISSES)
 			continue;
-		snprintf(text, size, "%s (LID %u) answered before the update and has not %u times",
+		snprintf(text, size,
+			 "%s (LID %u) responded before the update and has not %u "
+			 "times since",
 			 end < w->plan->fabric->nend ? w->plan->fabric->term_name[end] : "a port",
 			 h[i]->lid, h[i]->missed);
 		return true;
 	}
-	snprintf(text, size, "%u hosts asked, %u did not answer", n, missed);
+	snprintf(text, size, "%u hosts asked, %u did not respond", n, missed);
 	if (missed)
 		w->due_ms[WATCH_REACH] = clock_ms() + 1000;
 	return false;
@@ -536,10 +539,11 @@ static bool watch_conditions_jobs_poll(struct watch *w, char *text, size_t size)
 		return false;
 	}
 	new = watch_conditions_take_failed(w, l, &id);
-	snprintf(text, size, "%u jobs run, none has lost a node", l->njob);
+	snprintf(text, size, "%u jobs running, none has lost a node", l->njob);
 	if (new && w->jobs_known)
 		snprintf(text, size,
-			 "job %" PRIu64 " has lost a node (NODE_FAIL, or requeued), %u jobs run",
+			 "job %" PRIu64 " has lost a node (NODE_FAIL, or requeued), %u jobs "
+			 "runningningning",
 			 id, l->njob);
 	new = new && w->jobs_known;
 	w->jobs_known = true;
@@ -551,7 +555,7 @@ static bool watch_conditions_jobs_poll(struct watch *w, char *text, size_t size)
 static bool watch_conditions_jobs_begin(struct watch *w, char *text, size_t size)
 {
 	if (!w->o.jobs) {
-		snprintf(text, size, "no batch system is asked (--jobs slurm)");
+		snprintf(text, size, "no batch system is queried (--jobs slurm)");
 		return false;
 	}
 	for (uint64_t end = clock_ms() + JOBS_MS; !w->jobs_known && clock_ms() < end;) {

@@ -100,9 +100,9 @@ void watchdog_way(struct watchdog *d, const char *installer)
 	char text[120];
 
 	snprintf(text, sizeof(text), "blocks are written %s",
-		 !strcmp(installer, "OpenSM") ? "through OpenSM, by our plugin in it"
-		 : !strcmp(installer, "SMPs") ? "by SMPs of our own to each switch"
-					      : "into files, not to the switches");
+		 !strcmp(installer, "OpenSM") ? "through OpenSM, by our plugin"
+		 : !strcmp(installer, "SMPs") ? "by SMPs directly to each switch"
+					      : "to files, not to the switches");
 	log_add(LOG_INFO, "watchdog", "%s", text);
 	watchdog_tell(
 		d,
@@ -229,7 +229,7 @@ static int watchdog_gate(void *ctx, const struct executor_event *ev, struct err 
 	if (d->job->apply.gate)
 		rc = d->job->apply.gate(d->job->apply.ctx, ev, err);
 	if (!rc && d->plan_rc)
-		rc = err_set(err, d->plan_rc, "the plan could not be written into the journal");
+		rc = err_set(err, d->plan_rc, "the plan could not be written to the journal");
 	/* in PREPARE nothing is watched yet, and a rollback goes on in any case */
 	if (rc || !d->watch || ev->phase == PHASE_ROLLBACK)
 		return rc;
@@ -298,7 +298,7 @@ static int watchdog_blocks(void *ctx, struct err *err)
 		return 0;
 	return err_set(err, -EUCLEAN,
 		       "%u blocks no longer hold what was written (%u old, %u in between, %u of "
-		       "somebody else)",
+		       "another writer)",
 		       bad, s.old, s.between, s.foreign);
 }
 
@@ -322,7 +322,7 @@ static void watchdog_note_signal(struct watchdog *d, int sig)
 	int uid = atomic_load(&signal_uid), pid = atomic_load(&signal_pid);
 	char text[128];
 
-	snprintf(text, sizeof(text), "%s asked for by SIG%s of uid %d, process %d", op,
+	snprintf(text, sizeof(text), "%s requested by SIG%s of uid %d, process %d", op,
 		 sigabbrev_np(sig), uid, pid);
 	watchdog_note(d, "note", text);
 	watchdog_record(d, "request",
@@ -584,7 +584,7 @@ static json_t *watchdog_status(struct watchdog *d)
 static json_t *watchdog_decided(struct watchdog *d, const struct control_request *r)
 {
 	if (d->over)
-		return watchdog_said_no("it is over");
+		return watchdog_said_no("it has ended");
 	if (r->op == CONTROL_ROLLBACK) {
 		d->decision = DECIDE_ROLLBACK;
 		if (d->a)
@@ -599,9 +599,9 @@ static json_t *watchdog_decided(struct watchdog *d, const struct control_request
 	}
 	if (!d->waiting)
 		return watchdog_said_no(
-			"it does not wait for a decision: only a rollback can be asked for");
+			"it is not waiting for a decision: only a rollback can be requested");
 	if (d->decision)
-		return watchdog_said_no("it is being decided already");
+		return watchdog_said_no("a decision is already being carried out");
 	if (r->op == CONTROL_CONFIRM) {
 		d->decision = DECIDE_CONFIRM;
 		return json_pack("{s:b}", "ok", 1);
@@ -667,7 +667,7 @@ static json_t *watchdog_asked(void *ctx, const struct control_request *r,
 	if (r->op == CONTROL_STATUS)
 		return j;
 	ok = json_is_true(json_object_get(j, "ok"));
-	snprintf(text, sizeof(text), "%s%s asked for by uid %u, process %ld%s",
+	snprintf(text, sizeof(text), "%s%s requested by uid %u, process %ld%s",
 		 control_op_name(r->op), watchdog_what_asked(what, r), (unsigned)who->uid,
 		 (long)who->pid, ok ? "" : ": refused");
 	watchdog_note(d, "note", text);

@@ -21,7 +21,7 @@
 
 #define WATCHDOG_CONFIRM_S 300	  /* until somebody confirms */
 #define WATCHDOG_PLAN	   "plan" /* file in the journal's directory */
-#define WATCHDOG_GONE	   "the simulated fabric is gone: nothing is left to be rolled back"
+#define WATCHDOG_GONE	   "the simulated fabric is gone: there is nothing to roll back"
 
 struct supervisor_link;
 struct watchdog;

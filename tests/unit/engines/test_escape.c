@@ -209,10 +209,10 @@ static void without_room_for_escapes_there_is_a_refusal_with_the_reason(void **s
 	assert_non_null(strstr(err.text, "LMC 0"));
 	p.vls = 1;
 	assert_int_equal(engine_run(e, &t, f, NULL, NULL, &p, NULL, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "VL of their own"));
+	assert_non_null(strstr(err.text, "their own VL"));
 	p.vls = 2;
 	assert_int_equal(engine_run(e, &t, f, NULL, NULL, &p, NULL, &err), -ENOSPC);
-	assert_non_null(strstr(err.text, "kept for the escape LIDs"));
+	assert_non_null(strstr(err.text, "reserved for the escape LIDs"));
 	p.vls = 4;
 	p.roots = far_apart;
 	p.nroots = 2;

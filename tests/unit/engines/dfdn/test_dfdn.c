@@ -130,7 +130,7 @@ static void the_name_says_whose_paths(void **state)
 	assert_memory_equal(a->lft, b->lft, (size_t)f->nsw * a->stride);
 	assert_non_null(strstr(a->params, "paths=minhop"));
 	assert_int_equal(engine_spec_parse(&spec, "dfdn:fast", &err), -EINVAL);
-	assert_non_null(strstr(err.text, "or whose paths: sssp, minhop"));
+	assert_non_null(strstr(err.text, "or the engine of the paths: sssp, minhop"));
 	assert_int_equal(engine_spec_parse(&spec, "nue:minhop", &err), -EINVAL);
 	tables_put(a);
 	tables_put(b);
@@ -354,7 +354,7 @@ static void what_was_done_is_noted(void **state)
 		const char *spec;
 		const char *text;
 	} want[] = {
-		{ "fattree3:k=4", "no VL rises" },
+		{ "fattree3:k=4", "one VL is enough" },
 		{ "slimfly:q=5,hosts=2", "DF-D2" },
 		{ "dragonfly:p=2", "DF-DN" },
 	};

@@ -253,7 +253,7 @@ static void a_hypercube_has_rings_of_four_and_says_that_others_would_do(void **s
 	struct topology_kind *s = topology_kind_new(f);
 
 	(void)state;
-	assert_string_equal(s->note, "which 2x2 are a ring of 4 is not known");
+	assert_string_equal(s->note, "it is unknown which 2x2 are a ring of 4");
 	topology_kind_free(s);
 	fabric_put(f);
 }
@@ -269,7 +269,7 @@ static void what_is_none_says_why(void **state)
 		struct topology_kind *s = topology_kind_new(f);
 
 		assert_int_equal(s->kind, TOPOLOGY_GENERAL);
-		assert_memory_equal(s->note, "no torus: ", 10);
+		assert_memory_equal(s->note, "not a torus: ", 10);
 		assert_true(strlen(s->note) > 20);
 		topology_kind_free(s);
 		fabric_put(f);

@@ -132,8 +132,8 @@ static void what_is_no_whole_grid_is_refused_with_the_reason(void **state)
 		{ "dragonfly:p=2", "this is no" },
 		{ "slimfly:q=5", "this is no" },
 		{ "kautz:b=3,n=2", "this is no" },
-		{ "torus:dims=5x5,fail=1", "this is no whole torus or mesh" },
-		{ "torus:dims=6x7,fail=3", "this is no whole torus or mesh" },
+		{ "torus:dims=5x5,fail=1", "this is not an intact torus or mesh" },
+		{ "torus:dims=6x7,fail=3", "this is not an intact torus or mesh" },
 		{ "hyperx:dims=5x4,fail=2", "this is no" },
 		{ "random:switches=20,links=40,seed=1", "this is no" },
 	};

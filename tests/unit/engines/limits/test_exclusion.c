@@ -224,7 +224,7 @@ static void what_would_be_cut_off_is_named_with_what_leads_there(void **state)
 	assert_falls_apart(tree, "spine[1-2]", "switch leaf2 would be cut off", "spine1, spine2");
 	assert_falls_apart(tree, "leaf2/3,spine2", "switch leaf2 would be cut off",
 			   "leaf2/3, spine2");
-	assert_falls_apart(tree, "leaf2/3,leaf2/4,leaf2", "switch leaf2, which is excluded itself",
+	assert_falls_apart(tree, "leaf2/3,leaf2/4,leaf2", "switch leaf2, itself excluded",
 			   "would be cut off");
 	assert_falls_apart(tree, "leaf[1-3] spine[1-2]", "every switch is excluded", "nothing");
 	assert_falls_apart(ring, "S1,S4", "and 1 other switch would be cut off", "S1, S4");

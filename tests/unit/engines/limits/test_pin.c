@@ -241,7 +241,7 @@ static void what_is_not_known_cannot_stay(void **state)
 
 	(void)state;
 	limits.pin[0] = limits.pin[5] = true;
-	assert_refused("sar", f, &p, -EINVAL, "2 pinned hosts", "not known");
+	assert_refused("sar", f, &p, -EINVAL, "2 pinned hosts", "unknown");
 	p.current = theirs;
 	assert_refused("sar", f, &p, -EINVAL, "2 pinned hosts", "another fabric");
 	p.current = cur;
@@ -324,7 +324,7 @@ static void vls_that_are_missing_are_told(void **state)
 	one = installed("updn", f, false);
 	assert_int_equal(one->vls, 1);
 	p.current = one;
-	assert_refused("nue", f, &p, -ENOSPC, "VLs without deadlocks beside", "and 1 may be used");
+	assert_refused("nue", f, &p, -ENOSPC, "VLs to be deadlock-free together", "and 1 may be used");
 	p.vls = 8;
 	tables_put(run("nue", f, &p, &(int){ 0 }, NULL));
 	free(limits.pin);
@@ -469,7 +469,7 @@ static void what_changes_is_found_by_entry_sl_and_vl(void **state)
 	assert_int_equal(v.hosts, 1);
 	assert_int_equal(v.changed, 0);
 	pin_verdict_sentence(text, sizeof(text), &v, f);
-	assert_string_equal(text, "routes to 1 pinned host unchanged");
+	assert_string_equal(text, "paths to 1 pinned host unchanged");
 
 	tables_row(b, 0)[f->term_lid[4]] = FAB_NO_PORT; /* of somebody else */
 	verify_pinned(&v, f, a, b, &limits);
@@ -574,12 +574,12 @@ static void hosts_are_named_by_list_and_job(void **state)
 		      "n[0001-0003,0005],job:7,n0009");
 	assert_of_now(NULL, "job:7", "");
 	assert_of_now(jobs, "job:x,", "job:x"); /* a mistake is told later */
-	assert_no_names(f, jobs, "n0001,n0099", "no host of this fabric is called n0099");
+	assert_no_names(f, jobs, "n0001,n0099", "no host of this fabric has the name n0099");
 	assert_no_names(f, jobs, f->sw_name[0], "is a switch");
 	assert_no_names(f, jobs, "n[0001", "pin: node list, position");
 	assert_no_names(f, jobs, "job:5", "no job 5 is running");
 	assert_no_names(f, jobs, "job:x", "not \"x\"");
-	assert_no_names(f, NULL, "job:7", "no jobs are");
+	assert_no_names(f, NULL, "job:7", "as are all jobs");
 	jobset_put(jobs);
 	fabric_put(f);
 }
@@ -606,7 +606,7 @@ static void small_jobs_do_not_count_where_that_is_asked(void **state)
 	assert_same_tables(a, b);
 	assert_non_null(strstr(b->params, "jobs>=3"));
 	assert_string_equal(notes_find(&notes, "jobs_counted")->text,
-			    "1 of 2 jobs have 3 nodes or more and count");
+			    "1 of 2 jobs have at least 3 nodes and count");
 	notes_done(&notes);
 	tables_put(a);
 	tables_put(b);

@@ -219,7 +219,7 @@ static void reroute_of_who_is_no_master_any_more_is_not_waited_for(void **state)
 	pthread_mutex_unlock(&k->lock);
 	pthread_create(&other, NULL, lose, k);
 	assert_int_equal(osm_link_reroute(k->l, false, 30000, &a, &err), -ENOTSUP);
-	assert_non_null(strstr(err.text, "not the master"));
+	assert_non_null(strstr(err.text, "no longer the master"));
 	pthread_join(other, NULL);
 }
 
@@ -233,7 +233,7 @@ static void step_that_ends_a_way_is_refused(void **state)
 	strcpy(before, fake_osm_status(k).tables);
 	tables_row(half, 0)[k->f->term_lid[0]] = FAB_NO_PORT;
 	assert_int_equal(osm_link_load(k->l, half, true, NULL, &err), -EPROTO);
-	assert_non_null(strstr(err.text, "may not end a way"));
+	assert_non_null(strstr(err.text, "must not remove a path"));
 	assert_string_equal(fake_osm_status(k).tables, before);
 	assert_int_equal(fake_osm_status(k).loads, 0);
 	tables_put(half);
@@ -254,7 +254,7 @@ static void step_that_moves_escape_lids_is_refused(void **state)
 	assert_int_equal(table_selection_judge_step(f, was, is, &err), 0);
 	tables_row(is, sw)[lid]++;
 	assert_int_equal(table_selection_judge_step(f, was, is, &err), -EPROTO);
-	assert_non_null(strstr(err.text, "where escape LIDs lead"));
+	assert_non_null(strstr(err.text, "paths of escape LIDs"));
 	is->escape = false; /* the update itself changes them */
 	assert_int_equal(table_selection_judge_step(f, was, is, &err), 0);
 	tables_put(was);
@@ -274,7 +274,7 @@ static void steps_are_taken_and_the_way_back_leads_to_the_tables_before(void **s
 	send_around(half, k->f);
 	assert_int_equal(osm_link_load(k->l, half, false, NULL, NULL), -EPROTO);
 	assert_int_equal(osm_link_load(k->l, half, true, &a, NULL), 0);
-	assert_non_null(strstr(a.text, "packets to 1 LIDs go round in a circle"));
+	assert_non_null(strstr(a.text, "packets to 1 LIDs loop"));
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
 	s = fake_osm_status(k);
 	assert_true(s.step);
@@ -316,13 +316,13 @@ static void what_the_policy_excludes_no_update_ends_in(void **state)
 	assert_string_equal(fake_osm_status(k).exclude, "");
 	fake_osm_policy(k, policy);
 	assert_int_equal(osm_link_load(k->l, t, false, NULL, &err), -EPROTO);
-	assert_non_null(strstr(err.text, "Plan with --exclude, or take it out of "));
+	assert_non_null(strstr(err.text, "Plan with --exclude, or remove it from "));
 	assert_int_equal(fake_osm_status(k).loads, 0);
 	/* an update asks that before it begins; the status says that there is something to ask */
 	assert_string_equal(fake_osm_status(k).exclude, k->f->sw_name[5]);
 	err.text[0] = '\0';
 	assert_int_equal(osm_link_judge(k->l, t, &err), -EPROTO);
-	assert_non_null(strstr(err.text, "Plan with --exclude, or take it out of "));
+	assert_non_null(strstr(err.text, "Plan with --exclude, or remove it from "));
 	assert_non_null(strstr(err.text, k->f->sw_name[5]));
 	assert_int_equal(fake_osm_status(k).loads, 0);
 	assert_string_equal(fake_osm_status(k).base, "");
@@ -360,7 +360,7 @@ static void tables_that_do_not_fit_or_can_deadlock_are_refused_at_once(void **st
 	assert_non_null(strstr(err.text, "did not pass"));
 	tables_row(wild, 3)[2] = 77;
 	assert_int_equal(osm_link_load(k->l, wild, true, NULL, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "do not fit the fabric"));
+	assert_non_null(strstr(err.text, "do not match the fabric"));
 	assert_string_equal(fake_osm_status(k).source, OSM_SOURCE_ENGINE);
 	assert_int_equal(fake_osm_status(k).loads, 0);
 	assert_int_equal(osm_link_keep(k->l, &err), -ENOENT);
@@ -396,9 +396,9 @@ static void an_engine_that_refuses_is_an_answer_with_its_reason(void **state)
 
 	fake_osm_policy(k, "engine ftree\n");
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), -EPROTO);
-	assert_non_null(strstr(err.text, "no fat tree"));
+	assert_non_null(strstr(err.text, "not a fat tree"));
 	assert_false(fake_osm_status(k).ours);
-	assert_non_null(strstr(fake_osm_status(k).why, "no fat tree"));
+	assert_non_null(strstr(fake_osm_status(k).why, "not a fat tree"));
 }
 
 static void a_policy_is_checked_held_saved_and_forgotten(void **state)

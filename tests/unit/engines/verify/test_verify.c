@@ -102,8 +102,7 @@ static void clockwise_ring_on_one_vl_is_cyclic_with_a_true_witness(void **state)
 	assert_string_equal(line, "S0/3 -> S1/3 VL 0  because n0000 -> LID 5 (SL 0)");
 	verdict_sentence(line, sizeof(line), v, f);
 	assert_string_equal(line,
-			    "Connected and free of loops, but packets can deadlock: 5 channels "
-			    "wait for each other in a circle.");
+			    "Connected and loop-free, but packets can deadlock: a cycle of 5 channels.");
 	verdict_free(v);
 	tables_put(t);
 	fabric_put(f);
@@ -212,7 +211,7 @@ static void vl_by_kind_of_input_opens_a_ring_of_three(void **state)
 	assert_int_equal(certificate_check(f, t, v->nvl, v->order, false, &err), 0);
 	v->order[kit_chan(f, 0, 1) * v->nvl] = v->order[kit_chan(f, 1, 2) * v->nvl + 1];
 	assert_int_equal(certificate_check(f, t, v->nvl, v->order, false, &err), -EINVAL);
-	assert_string_equal(err.text, "the order does not rise along the path from n0000 to LID 5");
+	assert_string_equal(err.text, "the order does not increase along the path from n0000 to LID 5");
 	verdict_free(v);
 	tables_put(t);
 	fabric_put(f);
@@ -241,7 +240,7 @@ static void one_missing_entry_is_found_and_named(void **state)
 	assert_int_equal(v->pairs, 3 * (6 + 5));
 	verdict_sentence(line, sizeof(line), v, f);
 	assert_string_equal(line,
-			    "1 of 33 ways are missing and 0 loop; the first, from switch S1 to "
+			    "1 of 33 paths are missing and 0 loop; the first, from switch S1 to "
 			    "LID 6 (n0005), ends at switch S1.");
 	verdict_free(v);
 	tables_put(t);
@@ -411,8 +410,8 @@ static void vls_above_opervls_do_not_fit(void **state)
 	assert_int_equal(v->misfit_op_vls, 2);
 	verdict_sentence(line, sizeof(line), v, f);
 	assert_string_equal(line,
-			    "Connected, free of loops and of deadlocks, but VL 3 is used on S1 "
-			    "port 3, which has only 2 VLs.");
+			    "Connected, loop-free and deadlock-free, but VL 3 is used on S1 port "
+			    "3, which has only 2 VLs.");
 	verdict_free(v);
 	f->port[f->port_off[1] + f->chan_rport[c]].op_vls = 4;
 	v = judge(f, t);
@@ -637,7 +636,7 @@ static void tables_of_another_fabric_are_refused(void **state)
 	(void)state;
 	assert_int_equal(verify_tables(&v, g, t, NULL, NULL, &err), -EINVAL);
 	assert_null(v);
-	assert_string_equal(err.text, "the tables (kit) were made for another fabric than small");
+	assert_string_equal(err.text, "the tables (kit) were made for a fabric other than small");
 	tables_put(t);
 	fabric_put(f);
 	fabric_put(g);

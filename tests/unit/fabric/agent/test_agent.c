@@ -607,7 +607,7 @@ static void another_sm_or_one_that_comes_back_gets_a_subscription(void **state)
 	assert_int_equal(c.subscriptions, 2);
 	logged[0] = 0;
 	sim_stop_sm(x.sim, true);
-	await_log(&x, "does not say who it is");
+	await_log(&x, "does not identify itself");
 	sim_stop_sm(x.sim, false);
 	await_log(&x, "the subnet manager is back: subscribes again");
 	await_ready(&x, 0);

@@ -252,7 +252,7 @@ static void a_command_that_fails_is_told_with_its_exit_code(void **state)
 	assert_string_equal(err.text, "the drain failed with exit code 127: is the command there?");
 	start(&h, "kill -SEGV $$", 5000);
 	assert_int_equal(run(&h, &err), -EIO);
-	assert_non_null(strstr(err.text, "ended by signal 11"));
+	assert_non_null(strstr(err.text, "killed by signal 11"));
 }
 
 static void a_flood_of_output_is_cut_off(void **state)
@@ -305,7 +305,7 @@ static void a_late_command_gets_sigterm_and_then_sigkill_with_all_its_children(v
 	t0 = clock_ms();
 	assert_int_equal(run(&h, &err), -ETIMEDOUT);
 	assert_true(clock_ms() - t0 >= 1500);
-	assert_string_equal(err.text, "the drain took too long and was ended");
+	assert_string_equal(err.text, "the drain took too long and was killed");
 	wait_for(pid_file, false);
 }
 

@@ -78,14 +78,14 @@ static void mistakes_are_told_with_their_position(void **state)
 {
 	(void)state;
 	assert_mistake("n[1-", 5, "a number is expected");
-	assert_mistake("n[1-3", 6, "not closed");
+	assert_mistake("n[1-3", 6, "missing closing bracket");
 	assert_mistake("n[3-1]", 6, "ends below its start");
 	assert_mistake("n[1;2]", 4, "a comma or ] is expected");
 	assert_mistake("n[]", 3, "a number is expected");
-	assert_mistake("n1]", 3, "was not opened");
+	assert_mistake("n1]", 3, "without an opening one");
 	assert_mistake("a b", 2, "no blanks");
 	assert_mistake("n[[1]]", 3, "a number is expected");
-	assert_mistake("n[1234567890123456789]", 21, "too long");
+	assert_mistake("n[1234567890123456789]", 21, "too large");
 }
 
 static void lists_that_would_fill_the_memory_are_refused(void **state)

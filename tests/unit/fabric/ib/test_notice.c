@@ -183,8 +183,7 @@ static void subscribing_again_does_not_double_and_unsubscribing_ends_it(void **s
 	send(&x, COORD, NOTICE_UNPATH, false, 2);
 	assert_int_equal(heard(&x, 3, &in), 0);
 	assert_int_equal(notice_unsubscribe(x.np[3], NOTICE_UNPATH, &x.err), -EPROTO);
-	assert_string_equal(x.err.text, "the subnet manager at LID 1 refuses to unsubscribe this "
-					"port from notices 68: it finds the request invalid");
+	assert_string_equal(x.err.text, "the subnet manager at LID 1 refuses to unsubscribe this port from notices 68: it says that the request is invalid");
 	world_down(&x);
 }
 
@@ -397,8 +396,7 @@ static void an_sm_that_is_gone_is_named_and_forgets_its_subscribers(void **state
 	assert_int_equal(notice_subscribe(np, NOTICE_UNPATH, &x.err), 0);
 	sim_stop_sm(x.sim, true);
 	assert_int_equal(notice_subscribe(np, NOTICE_UNPATH, &x.err), -ETIMEDOUT);
-	assert_string_equal(x.err.text, "the subnet manager at LID 1 does not answer the request "
-					"to subscribe this port to notices 68: is it running?");
+	assert_string_equal(x.err.text, "the subnet manager at LID 1 does not respond to the request to subscribe this port to notices 68: is it running?");
 	send(&x, COORD, NOTICE_UNPATH, false, 1);
 	sim_stop_sm(x.sim, false);
 	send(&x, COORD, NOTICE_UNPATH, false, 2);

@@ -130,11 +130,11 @@ static int fake_main(const char *kind, const char *path)
 	if (!strcmp(kind, "large"))
 		emit_list(50000, 0);
 	if (!strcmp(kind, "fail"))
-		emit_text(JOBWIRE_FAIL, "slurmctld does not answer: Connection refused");
+		emit_text(JOBWIRE_FAIL, "slurmctld does not respond: Connection refused");
 	if (!strcmp(kind, "good-fail-same")) {
 		emit_list(2, 0);
 		usleep(150000);
-		emit_text(JOBWIRE_FAIL, "slurmctld does not answer: Connection refused");
+		emit_text(JOBWIRE_FAIL, "slurmctld does not respond: Connection refused");
 		usleep(150000);
 		emit_text(JOBWIRE_SAME, "");
 	}
@@ -366,7 +366,7 @@ static void garbage_ends_the_poller(void **state)
 
 	(void)state;
 	assert_true(serve(s, SOURCE_DEAD, PATIENCE_MS));
-	assert_true(has_text(s, "something else than its protocol"));
+	assert_true(has_text(s, "violated its protocol"));
 	source_close(s);
 	assert_true(no_children_left());
 }

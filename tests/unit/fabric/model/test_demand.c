@@ -271,7 +271,7 @@ static void mistakes_in_rank_files_are_told_with_file_and_line(void **state)
 		{ "3-1: n1\n", "ranks.txt:1: ", "not a range" },
 		{ "3-x: n1\n", "ranks.txt:1: ", "not a range" },
 		{ "0-99999999999: n1\n", "ranks.txt:1: ", "not a range" },
-		{ "0: n1\n\n0: n2\n", "ranks.txt:3: ", "rank 0 comes twice, on n1 and on n2" },
+		{ "0: n1\n\n0: n2\n", "ranks.txt:3: ", "rank 0 appears twice, on n1 and on n2" },
 		{ "0-2: n[1-2]\n", "ranks.txt:1: ", "3 ranks and 2 nodes" },
 		{ "0: \n", "ranks.txt:1: ", "1 ranks and 0 nodes" },
 		{ "0: n[2-1]\n", "ranks.txt:1: ", "position" },

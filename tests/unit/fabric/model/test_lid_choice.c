@@ -160,7 +160,7 @@ static void mistakes_are_told_with_file_and_line(void **state)
 		  "choice:4: ", "a class that has a pair line" },
 		{ "lid-choice 1\nlmc 1\npair 0 0 small 0 large 1\nswitch 0 0x2000000000000 0 0 a\n"
 		  "switch 0 0x2000000000010 0 0 a\n",
-		  "choice:5: ", "comes twice" },
+		  "choice:5: ", "appears twice" },
 		{ "lid-choice 1\nlmc 1\npair 0 0 small 0 large 1\nswitch 0 0x2000000000000 0 0 a\n",
 		  "choice: ", "switch sw2 has no line" },
 		{ "lid-choice 1\nlmc 1\npair 0 1 small 0 large 1\n",

@@ -173,7 +173,7 @@ static void lfts_without_their_sl2vl_are_no_base_of_a_plan(void **state)
 
 	tables_sl2vl_form(t, SL2VL_UNREAD, w->f);
 	assert_int_equal(plan_new(&q, w->f, t, w->to, NULL, NULL, 0, &err), -EAGAIN);
-	assert_non_null(strstr(err.text, "SL2VL tables of the current routes"));
+	assert_non_null(strstr(err.text, "SL2VL tables of the current routing"));
 	assert_int_equal(plan_new(&q, w->f, w->from, t, NULL, NULL, 0, &err), -EAGAIN);
 	tables_put(t);
 }
@@ -287,7 +287,7 @@ static void lanes_that_nobody_has_told_are_no_shortage(void **state)
 	assert_int_equal(plan_new(&p, g, a, b, NULL, NULL, 0, NULL), 0);
 	g->port[g->port_off[g->chan_src[0]] + g->chan_port[0]].op_vls = 0;
 	assert_int_equal(plan_check_vls(p, &err), -ENODATA);
-	assert_non_null(strstr(err.text, "is not known"));
+	assert_non_null(strstr(err.text, "it is unknown"));
 	g->port[g->port_off[g->chan_src[last]] + g->chan_port[last]].op_vls = 2;
 	assert_int_equal(plan_check_vls(p, &err), -ERANGE);
 	plan_free(p);

@@ -516,7 +516,7 @@ static void without_agents_it_is_written_all_the_same_and_said(void **state)
 
 	w->o.without_agents = w->no_proof = true;
 	need(run(w, &err), &err);
-	assert_non_null(strstr(w->said, "going on without 2 jobs"));
+	assert_non_null(strstr(w->said, "continuing without 2 jobs"));
 	assert_true(installed(w, w->p->to));
 	assert_int_equal(status(w).agents.expected, 0);
 	for (uint32_t i = 0; i < w->k.n; i++)
@@ -824,7 +824,7 @@ static void job_that_began_and_whose_order_alone_is_at_stake_is_only_named(void 
 	w->more = BEGAN;
 	need(run(w, &err), &err);
 	assert_non_null(strstr(w->said, "[job 9 "));
-	assert_non_null(strstr(w->said, "may come out of order"));
+	assert_non_null(strstr(w->said, "may be reordered"));
 	assert_true(installed(w, w->p->to));
 }
 
@@ -945,7 +945,7 @@ static void when_such_a_job_cannot_drain_the_policy_decides(void **state)
 	w->late = BEGAN;
 	w->start_s = time(NULL) - 1000;
 	assert_int_equal(run(w, &err), -ETIMEDOUT);
-	assert_non_null(strstr(err.text, "the new routes do not stay without them"));
+	assert_non_null(strstr(err.text, "the new routing is not kept without them"));
 	assert_int_equal(executor_outcome(w->a), OUTCOME_ROLLED_BACK);
 	assert_true(installed(w, w->from));
 	everybody_is_back(w);
@@ -1031,7 +1031,7 @@ static void nodes_of_a_job_that_ended_are_asked_again_for_the_next(void **state)
 	w->job_over = 7;
 	w->more = "10:0-1:4 8:2-3:6";
 	need(run(w, &err), &err);
-	assert_non_null(strstr(w->said, "(job 7) its jobs are over"));
+	assert_non_null(strstr(w->said, "(job 7) its jobs have ended"));
 	joined = strstr(w->said, "job 10 ");
 	assert_non_null(joined);
 	assert_non_null(strstr(joined, "[20 of 20 agents are on their escape LIDs"));

@@ -381,10 +381,10 @@ static void stale_or_impossible_plan_writes_nothing(void **state)
 	refused(w, -ESTALE, "the fabric changed");
 	w->fresh = 0;
 	w->s->lft[5] ^= 1;
-	refused(w, -ESTALE, "not as the plan found them");
+	refused(w, -ESTALE, "differ from what the plan was made for");
 	w->s->lft[5] ^= 1;
 	w->s->dead[2] = true;
-	refused(w, -EHOSTUNREACH, "no answer");
+	refused(w, -EHOSTUNREACH, "no response");
 	w->s->dead[2] = false;
 	assert_int_equal(plan_new(&w->p, w->f, w->from, w->from, NULL, NULL, 0, NULL), 0);
 	refused(w, -EALREADY, "changes nothing");
@@ -613,7 +613,7 @@ static void another_writer_meanwhile_is_not_the_operator(void **state)
 		assert_int_equal(w->last_why, WHY_FOREIGN);
 		assert_int_equal(only(w).why, WHY_FOREIGN);
 		assert_int_equal(exit_code(w), over ? 10 : 6);
-		assert_non_null(strstr(st.text, "written by somebody else"));
+		assert_non_null(strstr(st.text, "written by another writer"));
 	}
 	assert_true(net_holds(w->s, w->from, false));
 }
@@ -623,7 +623,7 @@ static int judge(void *ctx, struct executor_foreign *out, struct err *err)
 	struct world *w = ctx;
 
 	if (w->verdict == FOREIGN_NOT_JUDGED)
-		return err_set(err, -EIO, "leaf1 does not answer");
+		return err_set(err, -EIO, "leaf1 does not respond");
 	*out = (struct executor_foreign){ .verdict = w->verdict,
 					  .blocks = 100,
 					  .old_lft = 40,
@@ -658,7 +658,7 @@ static void foreign_routing_is_the_end_of_it_only_when_it_is_sound(void **state)
 		assert_non_null(strstr(err.text, v ? "as it was judged" : "leaf1 does not"));
 		if (!sound)
 			continue;
-		assert_non_null(strstr(only(w).said, "somebody else has routed: 40 of 100 LFT"));
+		assert_non_null(strstr(only(w).said, "somebody else has changed the routing: 40 of 100 LFT"));
 		for (uint32_t i = 0; i < w->p->changes->n; i++) {
 			const struct change *c = &w->p->changes->v[i];
 

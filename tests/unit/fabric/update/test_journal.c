@@ -294,7 +294,7 @@ static void unfinished_one_is_found_and_keeps_others_out(void **state)
 
 	mark(j, TXN_WRITING, 0);
 	assert_int_equal(journal_begin(&second, w->base, w->f, &h, w->p->changes, &err), -EBUSY);
-	assert_non_null(strstr(err.text, "under way"));
+	assert_non_null(strstr(err.text, "in progress"));
 	assert_non_null(strstr(err.text, "by ana"));
 	assert_int_equal(journal_find(&list, &n, w->base, w->f, NULL), 0);
 	assert_int_equal(n, 0); /* somebody works on it */

@@ -398,7 +398,7 @@ static void every_status_has_words(void **state)
 	(void)state;
 	for (uint32_t s = 0; s < 0x10000; s++)
 		assert_true(strlen(sa_status_text((uint16_t)s)) > 3);
-	assert_string_equal(sa_status_text(SA_REQ_INVALID), "it finds the request invalid");
+	assert_string_equal(sa_status_text(SA_REQ_INVALID), "it says that the request is invalid");
 }
 
 int main(void)

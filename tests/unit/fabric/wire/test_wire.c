@@ -202,7 +202,7 @@ static void dead_nodes_are_left_out_and_named(void **state)
 					? strchr(x.report.gaps[i].place, '/')
 					: x.report.gaps[i].place);
 	assert_true(x.report.ngaps >= 2);
-	assert_non_null(strstr(x.report.gaps[0].text, "no answer behind"));
+	assert_non_null(strstr(x.report.gaps[0].text, "no response behind"));
 	assert_int_equal(fabric_term_by_guid(x.swept, x.f->term_guid[1]), FAB_NONE);
 	assert_int_equal(fabric_switch_by_guid(x.swept, x.f->sw_guid[x.f->nsw - 1]), FAB_NONE);
 	world_down(&x);
@@ -1288,7 +1288,7 @@ static void the_master_sm_is_known_while_it_lives(void **state)
 	assert_true(b.act_count > a.act_count);
 	sim_stop_sm(x.sim, true);
 	assert_int_equal(wire_sm_info(&b, x.w, &x.err), -ETIMEDOUT);
-	assert_non_null(strstr(x.err.text, "no answer"));
+	assert_non_null(strstr(x.err.text, "no response"));
 	world_down(&x);
 }
 

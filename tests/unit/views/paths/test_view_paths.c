@@ -81,7 +81,7 @@ static void names_are_completed_and_mistakes_told(void **state)
 	console_key(&k, K_ENTER);
 	console_keys(&k, "nobody");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "no host or switch is called \"nobody\"");
+	console_shows(&k, "no host or switch has the name \"nobody\"");
 	assert_true(shell_typing(k.shell, &k.s));
 	console_key(&k, K_CTRL('u'));
 	console_keys(&k, "97");
@@ -125,7 +125,7 @@ static void broken_paths_say_where(void **state)
 	tables_row(k.tables, leaf)[lid] = FAB_NO_PORT;
 	console_shows(&k, "no entry on leaf01");
 	tables_row(k.tables, leaf)[lid] = k.fabric->term_port[1];
-	console_shows(&k, "leads to somebody else");
+	console_shows(&k, "leads to another node");
 	tables_row(k.tables, leaf)[lid] = 99;
 	console_golden(&k, "paths-broken");
 	k.s.tables = NULL;

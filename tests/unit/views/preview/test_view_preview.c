@@ -137,7 +137,7 @@ static void options_are_edited_and_checked(void **state)
 	console_key(&k, K_ENTER);
 	console_keys(&k, "n[0002-0003],n9999");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "no host of this fabric is called n9999");
+	console_shows(&k, "no host of this fabric has the name n9999");
 	for (int i = 0; i < 6; i++)
 		console_key(&k, K_BACKSPACE);
 	console_key(&k, K_ENTER);
@@ -145,7 +145,7 @@ static void options_are_edited_and_checked(void **state)
 	console_key(&k, K_ENTER);
 	console_keys(&k, "spine99");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "no switch is called \"spine99\"");
+	console_shows(&k, "no switch has the name \"spine99\"");
 	console_key(&k, K_BACKSPACE);
 	console_key(&k, K_BACKSPACE);
 	console_keys(&k, "[1-2]");
@@ -208,7 +208,7 @@ static void what_is_under_the_cursor_is_excluded_from_the_next_preview(void **st
 	console_shows(&k, "the next preview (6) routes around leaf02,spine4");
 	console_keys(&k, ":exclude leaf99");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "no switch is called \"leaf99\"");
+	console_shows(&k, "no switch has the name \"leaf99\"");
 	console_keys(&k, ":exclude none");
 	console_key(&k, K_ENTER);
 	console_shows(&k, "routes around nothing");

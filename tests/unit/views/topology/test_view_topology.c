@@ -109,9 +109,9 @@ static void a_torus_with_cables_missing_has_planes_and_says_so(void **state)
 	console_close(&k);
 	open_fabric(&k, "random:switches=20,links=36,hosts=2,seed=4");
 	console_size(&k, 200, 60);
-	console_shows(&k, "| no torus: ");
+	console_shows(&k, "| not a torus: ");
 	console_keys(&k, "2");
-	console_shows(&k, "| no torus: ");
+	console_shows(&k, "| not a torus: ");
 	console_close(&k);
 }
 

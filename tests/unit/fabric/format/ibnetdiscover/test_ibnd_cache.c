@@ -163,7 +163,7 @@ static void a_file_cut_off_anywhere_or_too_long_is_refused(void **state)
 	(void)state;
 	for (size_t n = 1; n < len; n++) {
 		assert_int_equal(read_back(&f, text, n, NULL, &err), -ENODATA);
-		assert_non_null(strstr(err.text, "cache: cut off in "));
+		assert_non_null(strstr(err.text, "cache: truncated in "));
 	}
 	text = realloc(text, len + 1);
 	text[len] = 'x';

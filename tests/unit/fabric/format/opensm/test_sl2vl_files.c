@@ -150,7 +150,7 @@ static void other_files_are_refused_and_leave_the_identity(void **state)
 				   "0xdead 0 1 0x01 0x23 0x45 0x67 0x89 0xab 0xcd 0xef\n", f, NULL,
 				   &err),
 			 -EINVAL);
-	assert_non_null(strstr(err.text, "belongs to another one"));
+	assert_non_null(strstr(err.text, "is of another one"));
 	assert_int_equal(t->sl2vl_kind, SL2VL_IDENTITY);
 	tables_put(t);
 	fabric_put(f);

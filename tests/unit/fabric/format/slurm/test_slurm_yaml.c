@@ -108,7 +108,7 @@ static void a_flat_default_gives_way_to_one_with_switches_and_says_so(void **sta
 	assert_int_equal(slurm_topology_count(topo), 1);
 	assert_int_equal(report.warnings, 1);
 	assert_int_equal(report.notes[0].line, 1);
-	assert_non_null(strstr(report.notes[0].text, "no switches: ib is taken"));
+	assert_non_null(strstr(report.notes[0].text, "no switches: ib is used"));
 	slurm_topology_free(topo);
 }
 
@@ -117,7 +117,7 @@ static void mistakes_are_told_with_file_and_line(void **state)
 	static const struct {
 		const char *text, *told;
 	} cases[] = {
-		{ "- topology: a\n  tree: [\n", "topology.yaml:3: no YAML: " },
+		{ "- topology: a\n  tree: [\n", "topology.yaml:3: not YAML: " },
 		{ "- topology: a\n  tree:\n    switches:\n    - nodes: n1\n",
 		  "topology.yaml:4: an entry of switches without a name: 'switch: NAME'" },
 		{ "- topology: a\n  tree:\n    switches:\n    - switch: s\n      nodes: n[1-\n",

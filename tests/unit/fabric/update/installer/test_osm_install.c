@@ -274,7 +274,7 @@ static void when_the_fabric_changes_under_way_the_update_goes_back_and_says_why(
 	assert_true(executor_run(w->a, &err) < 0);
 	s = fake_osm_status(w->osm);
 	assert_string_equal(s.source, OSM_SOURCE_ENGINE);
-	assert_non_null(strstr(s.why, "the fabric is not the one"));
+	assert_non_null(strstr(s.why, "for another fabric"));
 	assert_true(net_holds(w->s, w->from, true));
 }
 
@@ -440,7 +440,7 @@ static void what_the_next_one_routes_by_is_left_to_it_judged_and_told(void **sta
 	assert_int_equal(dies(w, &next, &err), -ESTALE);
 	assert_true(net_holds(w->s, third, true));
 	assert_int_equal(j.asked, 1);
-	ends_superseded(w, &err, "another subnet manager has routed: ");
+	ends_superseded(w, &err, "another subnet manager has changed the routing: ");
 	ends_superseded(w, &err, "as it was judged");
 	tables_put(third);
 }
@@ -455,7 +455,7 @@ static void the_next_one_may_route_by_the_new_tables_and_nobody_has_confirmed_th
 	judged_by(w, &j);
 	assert_int_equal(dies(w, &next, &err), -ESTALE);
 	assert_true(net_holds(w->s, w->p->to, true));
-	ends_superseded(w, &err, "by the tables of this update, which nobody confirmed");
+	ends_superseded(w, &err, "by the tables of this update, which was not confirmed");
 }
 
 /* All that the update writes is as before, and some other block is not. */
@@ -468,7 +468,7 @@ static void a_next_one_that_differs_elsewhere_only_is_told_of_too(void **state)
 
 	judged_by(w, &j);
 	assert_int_equal(dies(w, &next, &err), -ESTALE);
-	ends_superseded(w, &err, "another subnet manager has routed: 1 of ");
+	ends_superseded(w, &err, "another subnet manager has changed the routing: 1 of ");
 }
 
 static void without_a_judge_it_is_said_that_it_was_not_judged(void **state)
@@ -531,7 +531,7 @@ static void an_opensm_that_lives_on_forgets_what_nobody_confirmed(void **state)
 	osm_install_sm(w->oi, look_for_other, &next);
 	osm_install_time_scale(w->oi, 20);
 	assert_int_equal(executor_rollback(w->a, &err), -ESTALE);
-	ends_superseded(w, &err, "another subnet manager has routed: ");
+	ends_superseded(w, &err, "another subnet manager has changed the routing: ");
 	s = fake_osm_status(w->osm);
 	assert_string_equal(s.base, "");
 	assert_false(s.step);
@@ -574,7 +574,7 @@ static void a_process_that_takes_over_comes_to_the_same_end(void **state)
 	w->a = executor_recover(jo, w->f, &in, &w->o);
 	assert_int_equal(executor_rollback(w->a, &err), -ESTALE);
 	assert_int_equal(w->s->writes, written);
-	ends_superseded(w, &err, "another subnet manager has routed: ");
+	ends_superseded(w, &err, "another subnet manager has changed the routing: ");
 	/* and once it is over there is nothing to come back to */
 	executor_free(w->a);
 	w->a = NULL;

@@ -219,7 +219,7 @@ static void somebody_elses_write_is_noticed(void **state)
 	sim_poke_lft(w->sim, leaf, 5, 1);
 	assert_int_equal(run(w, &err), -ESTALE);
 	assert_int_equal(executor_outcome(w->a), OUTCOME_REFUSED);
-	assert_non_null(strstr(err.text, "leaf3 LFT block 0: written by somebody else"));
+	assert_non_null(strstr(err.text, "leaf3 LFT block 0: written by another writer"));
 }
 
 static void left_journal_is_recovered_over_the_wire(void **state)

@@ -191,7 +191,7 @@ static void silent_sm_is_given_time(void **state)
 	begin(w, 1u << WATCH_SM);
 	sim_stop_sm(w->sim, true);
 	assert_false(trips(w, 3, &f)); /* 10 s, of which these are none */
-	assert_non_null(strstr(watch_last(w->w, WATCH_SM), "no answer for 0."));
+	assert_non_null(strstr(watch_last(w->w, WATCH_SM), "no response for 0."));
 	sim_stop_sm(w->sim, false);
 	assert_false(trips(w, 3, &f));
 }

@@ -293,7 +293,7 @@ static void refusal_says_why_and_leaves_nothing(void **state)
 	skip_to(w, "event", "over");
 	pthread_join(w->thread, NULL);
 	assert_int_equal(w->code, 4);
-	assert_non_null(strstr(w->err.text, "not as the plan found them"));
+	assert_non_null(strstr(w->err.text, "differ from what the plan was made for"));
 }
 
 static void signals_decide(void **state)
