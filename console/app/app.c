@@ -4,14 +4,11 @@
 #include "console/app/app.h"
 
 #include "console/app/app_priv.h"
-#include "console/input/load_fabric.h"
-#include "console/lib/exits.h"
 #include "console/lib/progress_line.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/stderrlog.h"
 
-#include <errno.h>
 #include <ftw.h>
 #include <math.h>
 #include <poll.h>
@@ -19,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -2,8 +2,6 @@
 /* What the operator asks for becomes action. */
 #include "console/app/app_priv.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "console/app/app_priv.h"
 
 #include "console/input/load_fabric.h"
-#include "console/lib/config.h"
 #include "console/lib/exits.h"
 #include "console/lib/glossary_page.h"
 #include "console/lib/user_path.h"

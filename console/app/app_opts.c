@@ -4,12 +4,10 @@
 #include "console/app/terminal.h"
 #include "console/lib/cmdline.h"
 #include "console/lib/config.h"
-#include "console/lib/exits.h"
 #include "console/lib/mkey.h"
 #include "console/session/demo.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

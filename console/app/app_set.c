@@ -3,7 +3,6 @@
  * their limits. */
 #include "console/app/app_priv.h"
 
-#include "console/lib/config.h"
 #include "fabric/base/mem.h"
 #include "views/shell/command.h"
 

@@ -9,7 +9,6 @@
 #include "views/shell/command.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void app_settings_figure(struct setting *x, double v)

@@ -4,7 +4,6 @@
 #include "console/batch/batch_record.h"
 
 #include "console/record/record.h"
-#include "views/canvas/text.h"
 
 #include <math.h>
 #include <stdlib.h>

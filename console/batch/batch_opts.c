@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/batch/batch_opts.h"
 
-#include "console/batch/batch.h"
 #include "console/input/thresholds.h"
 #include "console/lib/cmdline.h"
 #include "console/lib/exits.h"

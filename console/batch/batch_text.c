@@ -8,7 +8,6 @@
 #include "views/canvas/text.h"
 #include "views/data/session_list.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -13,7 +13,6 @@
 #include "fabric/base/mem.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include "console/record/record_hmac.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
-#include "fabric/base/store.h"
 #include "fabric/base/vec.h"
 
 #include <errno.h>

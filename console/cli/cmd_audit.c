@@ -10,7 +10,6 @@
 #include "fabric/base/mem.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "console/cli/summary.h"
 #include "console/input/options.h"
 #include "console/lib/cmdline.h"
-#include "console/lib/config.h"
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
 #include "console/session/command_inputs.h"
@@ -13,7 +12,6 @@
 #include "engines/engine_spec.h"
 #include "fabric/base/mem.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,7 +12,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 struct programs {

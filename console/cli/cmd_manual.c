@@ -22,7 +22,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 __asm__(".pushsection .rodata\n"
 	".global manual_page_text\n"

@@ -15,7 +15,6 @@
 #include "views/canvas/text.h"
 #include "console/input/route_file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>

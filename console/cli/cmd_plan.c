@@ -6,7 +6,6 @@
 #include "console/cli/plan_jobs.h"
 #include "console/cli/plan_text.h"
 #include "console/cli/summary.h"
-#include "console/input/load_fabric.h"
 #include "console/input/options.h"
 #include "console/input/route_file.h"
 #include "console/lib/cmdline.h"
@@ -19,16 +18,13 @@
 #include "engines/engine_spec.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
-#include "fabric/model/route_limits.h"
 #include "fabric/plan/planfile.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { OPT_DETAILED = 700, OPT_NEW_PATH_SL, OPT_NEW_SL2VL };
 

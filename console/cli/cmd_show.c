@@ -16,7 +16,6 @@
 #include "console/session/route_report.h"
 #include "fabric/base/plural.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

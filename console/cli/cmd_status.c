@@ -14,7 +14,6 @@
 #include "fabric/update/executor.h"
 #include "fabric/update/installer/smp.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cli/commands.h"
 
-#include "console/input/load_fabric.h"
 #include "console/input/options.h"
 #include "console/lib/cmdline.h"
 #include "console/lib/exits.h"

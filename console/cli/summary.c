@@ -3,7 +3,6 @@
 
 #include "fabric/base/mem.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

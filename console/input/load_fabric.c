@@ -3,7 +3,6 @@
 
 #include "console/lib/input_file.h"
 #include "console/lib/progress_line.h"
-#include "fabric/base/lines.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"

@@ -8,8 +8,6 @@
 #include "fabric/format/native/pin_text.h"
 #include "fabric/base/mem.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "views/shell/command.h"
 #include "views/table/fields.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <ini.h>
 #include <stdlib.h>

@@ -9,10 +9,8 @@
 #include "fabric/base/store.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <libgen.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

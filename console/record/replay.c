@@ -2,7 +2,6 @@
 #include "console/record/replay.h"
 
 #include "console/lib/progress_line.h"
-#include "console/record/audit_cast.h"
 #include "console/record/cast_read.h"
 #include "console/record/cast_screen.h"
 #include "console/record/play_keys.h"
@@ -13,10 +12,8 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <libgen.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>

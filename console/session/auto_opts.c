@@ -5,7 +5,6 @@
 #include "console/lib/cmdline.h"
 #include "views/data/request.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

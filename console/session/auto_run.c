@@ -5,7 +5,6 @@
 #include "console/record/record.h"
 #include "console/session/auto_mode.h"
 #include "console/session/update_terminal.h"
-#include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
@@ -13,7 +12,6 @@
 #include "fabric/plan/planfile.h"
 #include "fabric/update/journal.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>

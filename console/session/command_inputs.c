@@ -6,7 +6,6 @@
 #include "fabric/model/route_limits.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/thread.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define REPORT_MS 50

@@ -7,7 +7,6 @@
 #include "fabric/base/vec.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>

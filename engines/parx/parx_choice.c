@@ -2,7 +2,6 @@
 #include "engines/parx/parx_choice.h"
 
 #include "engines/geometry/hyperx.h"
-#include "engines/graph/spdag.h"
 #include "engines/parx/parx_rules.h"
 #include "fabric/base/vec.h"
 

@@ -3,8 +3,6 @@
 
 #include "fabric/update/coordinator.h"
 
-#include <stddef.h>
-
 const char *agent_mode_name(enum agent_mode m)
 {
 	static const char *const name[] = {

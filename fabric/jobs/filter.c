@@ -3,7 +3,6 @@
 
 #include "fabric/base/mem.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

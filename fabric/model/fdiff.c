@@ -4,7 +4,6 @@
 #include "fabric/base/mem.h"
 #include "fabric/model/end_find.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

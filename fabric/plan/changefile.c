@@ -5,7 +5,6 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char magic[8] = "IBRCHG1";

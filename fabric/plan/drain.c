@@ -4,7 +4,6 @@
 #include "fabric/base/mem.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/coordinator.h"
 
-#include <stddef.h>
 #include <string.h>
 
 const char *phase_name(enum phase p)

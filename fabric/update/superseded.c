@@ -7,7 +7,6 @@
 #include "fabric/update/blocks.h"
 #include "fabric/update/transaction.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "views/canvas/palette.h"
 
 #include <math.h>
-#include <stddef.h>
 
 /* viridis and cividis in 7 steps as the 256-colour palette can show them with a lightness
  * that strictly rises; the plain nearest colours are not monotone. */

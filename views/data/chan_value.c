@@ -2,7 +2,6 @@
 #include "views/data/chan_value.h"
 
 #include <math.h>
-#include <stddef.h>
 
 const char *chan_metric_name(enum chan_metric m)
 {

@@ -5,7 +5,6 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/natural.h"
 #include "fabric/format/slurm/slurm_topology.h"
-#include "views/canvas/text.h"
 #include "views/data/state.h"
 
 #include <ctype.h>

@@ -3,7 +3,6 @@
 
 #include "fabric/base/mem.h"
 #include "fabric/base/natural.h"
-#include "views/canvas/text.h"
 #include "views/data/racks.h"
 #include "views/data/state.h"
 

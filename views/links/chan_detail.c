@@ -2,7 +2,6 @@
 #include "views/links/chan_detail.h"
 
 #include "views/data/chan_text.h"
-#include "views/data/history_spark.h"
 
 #include <math.h>
 #include <stdio.h>

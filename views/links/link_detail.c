@@ -4,7 +4,6 @@
 #include "fabric/base/plural.h"
 #include "views/canvas/text.h"
 #include "views/data/chan_text.h"
-#include "views/links/chan_detail.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,6 @@
 #include "views/data/view.h"
 #include "views/events/events.h"
 #include "views/heatmap/heat_small.h"
-#include "views/links/chan_detail.h"
 
 #include <math.h>
 #include <stdio.h>

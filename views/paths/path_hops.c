@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/model/end_find.h"
-#include "views/data/chan_value.h"
 #include "views/paths/path_pane.h"
 
 #include <math.h>

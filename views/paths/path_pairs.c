@@ -4,7 +4,6 @@
 #include "fabric/model/end_find.h"
 #include "views/paths/path_pane.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 void pairs_done(struct pairs_pane *p)

@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum page { PAGE_FIGURES, PAGE_COST, PAGE_LINKS, PAGE_JOBS, PAGE_DIFF, PAGES };

@@ -4,7 +4,6 @@
 #include "fabric/base/plural.h"
 #include "fabric/update/executor.h"
 #include "views/canvas/text.h"
-#include "views/preview/preview_form.h"
 
 #include <math.h>
 #include <stdio.h>

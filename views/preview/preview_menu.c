@@ -2,7 +2,6 @@
 #include "views/preview/preview_menu.h"
 
 #include "views/canvas/text.h"
-#include "views/preview/preview_form.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,12 +4,10 @@
 #include "fabric/model/end_find.h"
 #include "views/canvas/palette.h"
 #include "views/data/chan_value.h"
-#include "views/data/history_spark.h"
 #include "views/data/view.h"
 #include "views/heatmap/heat_window.h"
 #include "views/shell/command.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

@@ -3,7 +3,6 @@
 
 #include "views/shell/command.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

@@ -6,7 +6,6 @@
 #include "views/switches/switch_panes.h"
 #include "views/table/table.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

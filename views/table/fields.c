@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/table/fields.h"
 
-#include "views/canvas/text.h"
 #include "views/data/session_list.h"
 #include "views/table/fields_priv.h"
 

@@ -3,8 +3,6 @@
 #include "views/data/chan_text.h"
 #include "views/table/fields_priv.h"
 
-#include <stdio.h>
-
 static uint32_t fields_ports_of(const struct rows *r, uint32_t row)
 {
 	return r->kind == ROWS_LINKS ? chan_fabric_port(r->s->fabric, row) : row;

@@ -2,8 +2,6 @@
 /* Fields of switches: figures of all their ports together. */
 #include "views/table/fields_priv.h"
 
-#include <stdio.h>
-
 static void fields_switches_get_name(struct value *c, const struct rows *r, uint32_t sw)
 {
 	c->text = switch_label(c->buf, NAME_LEN, r->s->fabric, sw);

@@ -5,7 +5,6 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/natural.h"
 #include "fabric/base/vec.h"
-#include "views/canvas/text.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -7,7 +7,6 @@
 #include "views/data/view.h"
 #include "views/table/table_priv.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 
 #include "fabric/base/mem.h"
 #include "fabric/base/natural.h"
-#include "views/canvas/text.h"
 
 #include <stdlib.h>
 #include <string.h>

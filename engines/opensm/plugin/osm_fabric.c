@@ -14,7 +14,6 @@
 #include <opensm/osm_switch.h>
 
 #include <errno.h>
-#include <stdio.h>
 
 struct walk {
 	struct osm_opensm *osm;

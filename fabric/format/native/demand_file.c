@@ -2,7 +2,6 @@
 #include "fabric/format/native/demand_file.h"
 
 #include "fabric/base/lines.h"
-#include "fabric/base/mem.h"
 
 #include <errno.h>
 #include <stdbool.h>

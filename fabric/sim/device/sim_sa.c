@@ -11,7 +11,6 @@
 #include "fabric/sim/device/sim_state.h"
 #include "fabric/wire/sa.h"
 
-#include <errno.h>
 #include <string.h>
 
 #define GID_PREFIX    0xfe80000000000000ull

@@ -9,8 +9,6 @@
 #include "fabric/sim/topology/topo_net.h"
 #include "fabric/sim/topology/topo_spec.h"
 
-#include <errno.h>
-
 struct dragonfly {
 	uint32_t p, a, h, g;
 };

@@ -9,8 +9,6 @@
 #include "fabric/sim/topology/topo_net.h"
 #include "fabric/sim/topology/topo_spec.h"
 
-#include <errno.h>
-
 /* Word number = first letter * b^(n-1) + ...: every further letter counts among the b that
  * differ from the one before. */
 static uint32_t topo_kautz_step(uint32_t prev, uint32_t next)

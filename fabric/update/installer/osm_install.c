@@ -7,7 +7,6 @@
 #include "fabric/update/installer/staged_tables.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

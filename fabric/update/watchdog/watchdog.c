@@ -11,7 +11,6 @@
 #include "fabric/update/watchdog/wall_notify.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
