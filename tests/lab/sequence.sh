@@ -545,7 +545,7 @@ hand_over() {
 	wait "$waiting"
 	ok "all agents answer through the new one" said '^ *4 of 4 agents have returned'
 	grep 'have returned' "$LAB_DIR/out" | sed 's/^ */# /'
-	ok "since the SM is not the master any more" said 'not the master any more|another subnet manager'
+	ok "since the SM is not the master any more" said 'no longer the master|another subnet manager'
 	ok "all are at their base LIDs" lab_wait 60 at_base
 	ok "the old routes are there" lab_wait 20 holds updn
 	ok "a plan under the new one" does 0 plan -e nue --escape --vls 4 --fabric lab "${dirs[@]}" \
@@ -611,13 +611,13 @@ over() { # state, exit code
 
 # how many blocks are not the old ones, and what was made of them
 tells_of_others() {
-	local told='another subnet manager has routed: [1-9][0-9]* of [1-9][0-9]* LFT blocks and [0-9]* SL2VL tables'
+	local told='another subnet manager has changed the routing: [1-9][0-9]* of [1-9][0-9]* LFT blocks and [0-9]* SL2VL tables'
 
-	is 't["finished"]' True && said "$told are not the old ones; connected, free of loops and deadlocks" || return 1
+	is 't["finished"]' True && said "$told differ from the old ones; connected, free of loops and deadlocks" || return 1
 	timeout 20 "$IBROUTE_TOP" status "$id" --state-dir "$LAB_DIR/state" >"$LAB_DIR/status" || return 1
 	sed 's/^/# /' "$LAB_DIR/status"
 	grep -q "^$id *superseded " "$LAB_DIR/status" && grep -qE "ended +$told" "$LAB_DIR/status" || return 1
-	[ "$(field "$id" '"another subnet manager has routed" in t["text"]')" = True ] || return 1
+	[ "$(field "$id" '"another subnet manager has changed the routing" in t["text"]')" = True ] || return 1
 	"$IBROUTE_TOP" audit export --report "$id" "$LAB_DIR/rec" >"$LAB_DIR/report" || return 1
 	grep -q "superseded: another SM or writer changed the routing" "$LAB_DIR/report" && grep -qE "$told" "$LAB_DIR/report" ||
 		{ head -n 5 "$LAB_DIR/report"; return 1; }
@@ -666,7 +666,7 @@ killed_with_a_successor() { # its engine
 		--yes-fabric lab
 	sed 's/^/# /' "$LAB_DIR/out" | tail -n 6
 	ok "with all agents asked" said '^ *4 of 4 agents have returned'
-	ok "which is told in the same words" is 't["state"], "another subnet manager has routed" in t["text"]' "('superseded', True)"
+	ok "which is told in the same words" is 't["state"], "another subnet manager has changed the routing" in t["text"]' "('superseded', True)"
 	ok "all that is there is of $1" all_of "$1"
 	back_at_the_first
 }

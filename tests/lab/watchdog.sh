@@ -213,7 +213,7 @@ fi
 ok "an update that waits" begin "$LAB_DIR/back.plan" --no-watch reach
 lab_opensm_stop
 ok "the subnet manager is gone: rolled back" ends rolled-back 30
-ok "as the log says" watch_says 'sm: no answer for 1[0-9]'
+ok "as the log says" watch_says 'sm: no response for 1[0-9]'
 ok "as the switches say" same "$LAB_DIR/t1"
 
 # --- random kills ---
