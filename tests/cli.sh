@@ -142,8 +142,8 @@ printf "%s\n" "n0001: n0002=1000000,n0007=5" "n0009: n0001=77" >demand
 printf "%s\n" "n0001: n0002=1000000,n0007=5" "n0009 n0001=77" >baddemand
 printf "%s\n" "0: 1=1000000,2=5" >rankdemand
 printf "%s\n" "0-2: n[0001-0003]" >ranks
-expect "route with a demand" 0 "deadlocks" "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand demand
-expect "route with a demand of ranks" 0 "deadlocks" "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand rankdemand --ranks ranks
+expect "route with a demand" 0 "deadlock-free" "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand demand
+expect "route with a demand of ranks" 0 "deadlock-free" "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand rankdemand --ranks ranks
 expect "parx writes its choice of LIDs" 0 '"ok": true' "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --out px --json
 expect "the choice of LIDs keeps its promises" 0 'around the direct cable' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice px/lid-choice.txt
 sed 's/^pair 0 1 .*/pair 0 1 small 0 large 0/' px/lid-choice.txt >badchoice
