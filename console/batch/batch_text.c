@@ -4,6 +4,7 @@
 #include "console/batch/batch_record.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 #include "fabric/base/plural.h"
 #include "views/canvas/text.h"
 #include "views/data/session_list.h"
@@ -61,12 +62,13 @@ static bool batch_text_to_the_right(const struct field *f)
 static void batch_text_print_value(FILE *out, const struct field *f, const char *text, int width,
 				   bool last)
 {
-	int pad = width - text_width(text);
+	char *clean = plain_text(xstrdup(text), "");
+	int pad = width - text_width(clean);
 
 	if (pad > 0 && batch_text_to_the_right(f))
 		fprintf(out, "%*s", pad, "");
-	for (const char *c = text; *c; c++)
-		fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, out);
+	fputs(clean, out);
+	free(clean);
 	if (last)
 		fputc('\n', out);
 	else

@@ -2,6 +2,7 @@
 #include "console/batch/prom.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,14 +70,17 @@ static const struct family tier_families[] = {
 /* Backslash, quote and newline are escaped; other control characters have no place in a name. */
 static void prom_label_value(FILE *out, const char *text)
 {
-	for (; *text; text++) {
-		if (*text == '\\' || *text == '"')
+	char *clean = plain_text(xstrdup(text), "\n");
+
+	for (const char *c = clean; *c; c++) {
+		if (*c == '\\' || *c == '"')
 			fputc('\\', out);
-		if (*text == '\n')
+		if (*c == '\n')
 			fputs("\\n", out);
 		else
-			fputc((unsigned char)*text < ' ' || *text == 127 ? '?' : *text, out);
+			fputc(*c, out);
 	}
+	free(clean);
 }
 
 static void prom_label(FILE *out, char before, const char *name, const char *text)

@@ -3,6 +3,7 @@
 
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 #include "views/canvas/text.h"
 
 #include <errno.h>
@@ -114,7 +115,7 @@ static void cast_read_feed(struct cast_screen *s, const char *p)
 			s->y += *p == '\n';
 			p++;
 		} else {
-			cast_read_put(s, text_next(&p));
+			cast_read_put(s, plain_next(&p));
 		}
 	}
 }

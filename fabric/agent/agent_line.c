@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/agent/agent_line.h"
 
+#include "fabric/base/plain.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -101,8 +103,9 @@ static void agent_line_why(struct rest *r, char out[AGENT_WHY_MAX])
 	}
 	n = r->n < AGENT_WHY_MAX - 1 ? r->n : AGENT_WHY_MAX - 1;
 	for (size_t i = 0; i < n; i++)
-		out[i] = r->s[i] >= ' ' && r->s[i] <= '~' ? r->s[i] : '?';
+		out[i] = r->s[i] ? r->s[i] : '?';
 	out[n] = 0;
+	plain_text(out, "");
 	r->n = 0;
 }
 

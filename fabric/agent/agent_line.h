@@ -35,7 +35,7 @@ struct agent_line {
 	uint32_t version, rank, seq;
 	enum agent_where where;
 	char job[AGENT_JOB_MAX];
-	char why[AGENT_WHY_MAX]; /* printable ASCII */
+	char why[AGENT_WHY_MAX]; /* plain text */
 };
 
 /* line: n bytes without the newline, any bytes at all.  -EINVAL with the reason. */

@@ -4,7 +4,6 @@
 #include "fabric/base/plain.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 int err_set(struct err *err, int rc, const char *fmt, ...)
 {
@@ -13,8 +12,7 @@ int err_set(struct err *err, int rc, const char *fmt, ...)
 	if (!err)
 		return rc;
 	va_start(ap, fmt);
-	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	plain_vformat(err->text, sizeof(err->text), fmt, ap);
 	va_end(ap);
-	plain_text(err->text, "\n\t");
 	return rc;
 }

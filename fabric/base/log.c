@@ -48,9 +48,8 @@ void log_add(enum log_level level, const char *area, const char *fmt, ...)
 	line.time_ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 	snprintf(line.area, sizeof(line.area), "%s", area);
 	va_start(ap, fmt);
-	vsnprintf(line.text, sizeof(line.text), fmt, ap);
+	plain_vformat(line.text, sizeof(line.text), fmt, ap);
 	va_end(ap);
-	plain_text(line.text, "\n\t");
 
 	pthread_rwlock_rdlock(&lock);
 	if (sink)

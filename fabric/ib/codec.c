@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/ib/codec.h"
 
+#include "fabric/base/plain.h"
 #include "fabric/ib/bytes.h"
 
 #include <errno.h>
@@ -195,15 +196,13 @@ void node_info_encode(uint8_t *d, const struct node_info *in)
 
 void node_desc_decode(char out[SMP_DATA + 1], const uint8_t *d)
 {
-	size_t n = 0;
+	size_t n = strnlen((const char *)d, SMP_DATA);
 
-	while (n < SMP_DATA && d[n]) {
-		out[n] = d[n] >= 0x20 && d[n] < 0x7f ? (char)d[n] : '?';
-		n++;
-	}
+	memcpy(out, d, n);
 	while (n && out[n - 1] == ' ')
 		n--;
 	out[n] = '\0';
+	plain_text(out, "");
 }
 
 void node_desc_encode(uint8_t *d, const char *desc)

@@ -131,7 +131,7 @@ struct node_info {
 int node_info_decode(struct node_info *out, const uint8_t *d);
 void node_info_encode(uint8_t *d, const struct node_info *in);
 
-/* 14.2.5.2: printable, without trailing blanks */
+/* 14.2.5.2: plain text (plain.h), without trailing blanks */
 void node_desc_decode(char out[SMP_DATA + 1], const uint8_t *d);
 void node_desc_encode(uint8_t *d, const char *desc);
 

@@ -2,6 +2,7 @@
 #include "fabric/jobs/job_list.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,13 +23,7 @@ struct job_list *job_list_new(const char *source, int64_t time_s)
 /* Names come from users: nothing in them may steer a terminal. */
 static const char *job_list_clean_copy(struct arena *a, const char *s)
 {
-	char *out = arena_strdup(a, s ? s : "");
-
-	for (char *c = out; *c; c++) {
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
-	}
-	return out;
+	return plain_text(arena_strdup(a, s ? s : ""), "");
 }
 
 void job_list_add(struct job_list *l, const struct job_rec *rec)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/jobs/jobwire.h"
 
+#include "fabric/base/plain.h"
 #include "fabric/base/vec.h"
 
 #include <errno.h>
@@ -229,10 +230,7 @@ static void jobwire_take_text(struct jobwire_msg *m, struct cursor *c)
 	struct arena *scratch = arena_new();
 
 	snprintf(m->text, sizeof(m->text), "%s", jobwire_take_str(c, scratch));
-	for (char *t = m->text; *t; t++) {
-		if ((unsigned char)*t < 0x20 || *t == 0x7f)
-			*t = '?';
-	}
+	plain_text(m->text, "");
 	arena_free(scratch);
 }
 

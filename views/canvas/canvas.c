@@ -2,6 +2,7 @@
 #include "views/canvas/canvas.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -97,7 +98,7 @@ int canvas_text(struct canvas *c, struct rect r, int x, int y, enum role role, c
 {
 	uint32_t ch;
 
-	while ((ch = text_next(&text))) {
+	while ((ch = plain_next(&text))) {
 		int w;
 
 		if (c->ascii)
@@ -164,7 +165,7 @@ static size_t canvas_line_bytes(const char *text, int width)
 
 	while (*p) {
 		const char *from = p;
-		uint32_t ch = text_next(&p);
+		uint32_t ch = plain_next(&p);
 
 		w += text_char_width(ch);
 		if (w > width)

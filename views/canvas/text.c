@@ -1,57 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/canvas/text.h"
 
+#include "fabric/base/plain.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-/* Length of the sequence that begins with that byte, 0 when none does. */
-static int text_sequence_length(unsigned char b)
-{
-	if (b < 0x80)
-		return 1;
-	if (b >= 0xc2 && b < 0xe0)
-		return 2;
-	if (b >= 0xe0 && b < 0xf0)
-		return 3;
-	return b >= 0xf0 && b < 0xf5 ? 4 : 0;
-}
-
-static bool text_code_point_ok(uint32_t ch, int n)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-
-	if (ch < least[n] || ch > 0x10ffff || (ch >= 0xd800 && ch < 0xe000))
-		return false;
-	/* controls, and the marks that turn the direction of writing */
-	return ch >= 0x20 && !(ch >= 0x7f && ch < 0xa0) && !(ch >= 0x200b && ch < 0x2010) &&
-	       !(ch >= 0x2028 && ch < 0x202f) && !(ch >= 0x2060 && ch < 0x2070) && ch != 0xfeff;
-}
-
-uint32_t text_next(const char **text)
-{
-	const unsigned char *p = (const unsigned char *)*text;
-	int n = text_sequence_length(*p);
-	uint32_t ch;
-
-	if (!*p)
-		return 0;
-	if (!n) {
-		(*text)++;
-		return '?';
-	}
-	ch = n == 1 ? *p : *p & (0x7fu >> n);
-	for (int i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80) {
-			*text += i;
-			return '?';
-		}
-		ch = ch << 6 | (p[i] & 0x3f);
-	}
-	*text += n;
-	return text_code_point_ok(ch, n) ? ch : '?';
-}
 
 /* Own tables, so that a screen is the same in every locale. */
 int text_char_width(uint32_t ch)
@@ -76,7 +31,7 @@ int text_width(const char *text)
 	int w = 0;
 	uint32_t ch;
 
-	while ((ch = text_next(&text)))
+	while ((ch = plain_next(&text)))
 		w += text_char_width(ch);
 	return w;
 }
@@ -137,7 +92,7 @@ static void text_append_columns(char *buf, size_t len, const char *text, int fro
 	int at = 0;
 	uint32_t ch;
 
-	while ((ch = text_next(&text))) {
+	while ((ch = plain_next(&text))) {
 		int w = text_char_width(ch);
 
 		if (at >= from && at + w <= to && !text_append(buf, len, ch))
@@ -171,7 +126,7 @@ static int text_words_before(const char *text, int most)
 	int at = 0, end = 0;
 	uint32_t ch;
 
-	while ((ch = text_next(&text)) && at <= most) {
+	while ((ch = plain_next(&text)) && at <= most) {
 		if (ch == ' ')
 			end = at;
 		at += text_char_width(ch);
@@ -186,7 +141,7 @@ static int text_words_from(const char *text, int least)
 	bool blank = false;
 	uint32_t ch;
 
-	while ((ch = text_next(&text))) {
+	while ((ch = plain_next(&text))) {
 		if (blank && ch != ' ' && at >= least)
 			return at;
 		blank = ch == ' ';

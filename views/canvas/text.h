@@ -7,9 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The next code point of UTF-8 text, 0 at the end; control characters (node descriptions may
- * carry anything) and what is no UTF-8 come as '?'. */
-uint32_t text_next(const char **text);
 /* Columns of a code point: 0 (combining), 1 or 2. */
 int text_char_width(uint32_t ch);
 /* Columns that a string takes. */

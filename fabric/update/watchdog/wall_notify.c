@@ -2,6 +2,7 @@
 #include "fabric/update/watchdog/wall_notify.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -42,13 +43,10 @@ static bool wall_notify_concerns(const struct utmpx *u, const char *user)
 
 uint32_t wall_notify(const char *user, const char *text)
 {
-	char *clean = xstrdup(text), *line;
+	char *clean = plain_text(xstrdup(text), ""), *line;
 	const struct utmpx *u;
 	uint32_t told = 0;
 
-	for (char *p = clean; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
 	syslog(LOG_DAEMON | LOG_NOTICE, "ibroute-top: %s", clean);
 	line = xasprintf("\r\n\aibroute-top: %s\r\n", clean);
 	setutxent();

@@ -156,6 +156,9 @@ static void descriptions_are_cut_cleaned_and_trimmed(void **state)
 	memcpy(d, "leaf\x1b[31m 7  ", 13);
 	node_desc_decode(out, d);
 	assert_string_equal(out, "leaf?[31m 7");
+	node_desc_encode(d, "H\u00f6he\u202e 3\377");
+	node_desc_decode(out, d);
+	assert_string_equal(out, "H\u00f6he??? 3?");
 	node_desc_encode(d, "n0001 mlx5_0");
 	node_desc_decode(out, d);
 	assert_string_equal(out, "n0001 mlx5_0");
