@@ -22,7 +22,7 @@ struct group {
 };
 
 /* What one worker needs for one bisection. */
-struct sm_session {
+struct scratch {
 	struct trace trace;
 	struct flow *flows;
 	uint32_t *term;
@@ -47,7 +47,7 @@ struct bisect {
 	uint32_t ngroup;
 	uint32_t nterm;		 /* over all groups */
 	bool together;		 /* all groups at once, too */
-	struct sm_session *desk; /* per worker */
+	struct scratch *scratch; /* per worker */
 	struct score *score;	 /* [bisection * ngroup + group] */
 };
 
@@ -112,7 +112,7 @@ static void predict_ebb_raise(float *v, float to)
 
 /* Delays of the flows of those groups when they alone send: every link serves its flows in turn.
  * shared: a terminal may be in several of the groups. */
-static void predict_ebb_measure(struct sm_session *d, const struct predict_paths *p, uint32_t first,
+static void predict_ebb_measure(struct scratch *d, const struct predict_paths *p, uint32_t first,
 				uint32_t last, bool shared)
 {
 	const struct step *steps = d->trace.steps;
@@ -143,7 +143,7 @@ static void predict_ebb_measure(struct sm_session *d, const struct predict_paths
 }
 
 /* Sum over the flows of a group of the share of full bandwidth that they get. */
-static double predict_ebb_gains(const struct sm_session *d, const struct predict_paths *p,
+static double predict_ebb_gains(const struct scratch *d, const struct predict_paths *p,
 				uint32_t group)
 {
 	double sum = 0;
@@ -159,7 +159,7 @@ static double predict_ebb_gains(const struct sm_session *d, const struct predict
 static bool predict_ebb_bisect_once(void *ctx, unsigned worker, uint32_t i)
 {
 	struct bisect *b = ctx;
-	struct sm_session *d = &b->desk[worker];
+	struct scratch *d = &b->scratch[worker];
 	struct score *score = b->score + (size_t)i * b->ngroup;
 	uint32_t g, n = 0;
 	struct rng r;
@@ -189,7 +189,7 @@ static bool predict_ebb_bisect_once(void *ctx, unsigned worker, uint32_t i)
 	return false;
 }
 
-static void predict_ebb_desk_init(struct sm_session *d, const struct bisect *b)
+static void predict_ebb_scratch_init(struct scratch *d, const struct bisect *b)
 {
 	predict_paths_trace_init(&d->trace);
 	d->flows = xcalloc(b->nterm, sizeof(*d->flows));
@@ -200,7 +200,7 @@ static void predict_ebb_desk_init(struct sm_session *d, const struct bisect *b)
 	d->delay = xcalloc(b->nterm, sizeof(*d->delay));
 }
 
-static void predict_ebb_desk_done(struct sm_session *d)
+static void predict_ebb_scratch_done(struct scratch *d)
 {
 	predict_paths_trace_done(&d->trace);
 	free(d->flows);
@@ -290,14 +290,14 @@ static int predict_ebb_run(struct bisect *b, const struct fabric *f, const struc
 	b->n = opts->bisections ? opts->bisections : predict_default_bisections(f);
 	b->score = xcalloc((size_t)b->n * b->ngroup, sizeof(*b->score));
 	predict_paths_init(&b->paths, f, t, opts->lids, opts->lids_ctx);
-	b->desk = xcalloc(workers, sizeof(*b->desk));
+	b->scratch = xcalloc(workers, sizeof(*b->scratch));
 	for (w = 0; w < workers; w++)
-		predict_ebb_desk_init(&b->desk[w], b);
+		predict_ebb_scratch_init(&b->scratch[w], b);
 	stopped = pool_for(pool, b->n, predict_ebb_bisect_once, b) ||
 		  progress_step(b->progress, "bisections", b->n, b->n);
 	for (w = 0; w < workers; w++)
-		predict_ebb_desk_done(&b->desk[w]);
-	free(b->desk);
+		predict_ebb_scratch_done(&b->scratch[w]);
+	free(b->scratch);
 	predict_paths_done(&b->paths);
 	pool_free(pool);
 	if (!stopped)

@@ -21,7 +21,7 @@ static const char *const pattern_names[] = { "shift", "alltoall", "ring", "stenc
 					     "stencil3d" };
 
 /* What one worker needs for one phase. */
-struct sm_session {
+struct scratch {
 	struct trace trace;
 	struct fair fair;
 	struct flow_list list;
@@ -45,7 +45,7 @@ struct rehearsal {
 	struct team *teams;
 	uint32_t *shift; /* all-to-all: [phase * njob + job] */
 	uint32_t phases;
-	struct sm_session *desk; /* per worker */
+	struct scratch *scratch; /* per worker */
 	struct score *score;	 /* [phase * njob + job] */
 };
 
@@ -147,7 +147,7 @@ static void predict_jobs_add_flows(const struct rehearsal *k, struct flow_list *
 	}
 }
 
-static void predict_jobs_put(struct sm_session *d, const struct predict_paths *p, uint32_t link,
+static void predict_jobs_put(struct scratch *d, const struct predict_paths *p, uint32_t link,
 			     float part, double *max)
 {
 	d->load[link] += part;
@@ -156,7 +156,7 @@ static void predict_jobs_put(struct sm_session *d, const struct predict_paths *p
 }
 
 /* The slowest flow of a job on a quiet network is one on the link with the longest queue. */
-static void predict_jobs_time_alone(struct sm_session *d, const struct predict_paths *p, uint32_t j,
+static void predict_jobs_time_alone(struct scratch *d, const struct predict_paths *p, uint32_t j,
 				    struct score *s)
 {
 	const struct trace *tr = &d->trace;
@@ -182,7 +182,7 @@ static void predict_jobs_time_alone(struct sm_session *d, const struct predict_p
 		d->load[tr->steps[i].link] = 0;
 }
 
-static void predict_jobs_time_together(const struct sm_session *d, const struct predict_paths *p,
+static void predict_jobs_time_together(const struct scratch *d, const struct predict_paths *p,
 				       uint32_t j, struct score *s)
 {
 	uint32_t i;
@@ -206,7 +206,7 @@ static void predict_jobs_time_together(const struct sm_session *d, const struct 
 static bool predict_jobs_run_phase(void *ctx, unsigned worker, uint32_t phase)
 {
 	struct rehearsal *k = ctx;
-	struct sm_session *d = &k->desk[worker];
+	struct scratch *d = &k->scratch[worker];
 	struct score *score = k->score + (size_t)phase * k->jobs->njob;
 	struct pace pace = { .step = "phases", .total = k->phases, .work_max = FAIR_WORK };
 	uint32_t j;
@@ -294,9 +294,9 @@ static struct prediction *predict_jobs_summarise(const struct rehearsal *k)
 	return p;
 }
 
-static void predict_jobs_desk_init(struct sm_session *d, const struct rehearsal *k)
+static void predict_jobs_scratch_init(struct scratch *d, const struct rehearsal *k)
 {
-	*d = (struct sm_session){ 0 };
+	*d = (struct scratch){ 0 };
 	predict_paths_trace_init(&d->trace);
 	fair_init(&d->fair, &k->paths);
 	d->first = xcalloc(k->jobs->njob + 1u, sizeof(*d->first));
@@ -305,7 +305,7 @@ static void predict_jobs_desk_init(struct sm_session *d, const struct rehearsal 
 	vec_reserve(&d->list.flows, k->paths.f->nterm);
 }
 
-static void predict_jobs_desk_done(struct sm_session *d)
+static void predict_jobs_scratch_done(struct scratch *d)
 {
 	predict_paths_trace_done(&d->trace);
 	fair_done(&d->fair);
@@ -322,13 +322,13 @@ static bool predict_jobs_run(struct rehearsal *k)
 	bool stopped;
 
 	k->score = xcalloc((size_t)k->phases * k->jobs->njob, sizeof(*k->score));
-	k->desk = xcalloc(workers, sizeof(*k->desk));
+	k->scratch = xcalloc(workers, sizeof(*k->scratch));
 	for (w = 0; w < workers; w++)
-		predict_jobs_desk_init(&k->desk[w], k);
+		predict_jobs_scratch_init(&k->scratch[w], k);
 	stopped = pool_for(pool, k->phases, predict_jobs_run_phase, k);
 	for (w = 0; w < workers; w++)
-		predict_jobs_desk_done(&k->desk[w]);
-	free(k->desk);
+		predict_jobs_scratch_done(&k->scratch[w]);
+	free(k->scratch);
 	pool_free(pool);
 	return stopped;
 }
