@@ -197,12 +197,11 @@ static unsigned at_all_points(struct host *h, int (*call)(void *ctx, struct err 
 static void routing_survives(const char *engine, unsigned at_least)
 {
 	struct host h;
-	unsigned failed;
 
 	set_up(&h, engine, "");
-	failed = at_all_points(&h, route, false);
-	assert_true(failed >= at_least);
-	assert_true(at_all_points(&h, route, true) >= failed);
+	/* how many there are differs from run to run where threads allocate */
+	assert_true(at_all_points(&h, route, false) >= at_least);
+	assert_true(at_all_points(&h, route, true) >= at_least);
 	tear_down(&h);
 }
 
