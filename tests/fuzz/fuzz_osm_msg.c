@@ -17,7 +17,7 @@ static void say_nothing(void *ctx, const char *sentence)
 }
 
 /* A plugin that has routed once; its files are not there. */
-static struct sm_session *desk(void)
+static struct sm_session *session(void)
 {
 	static const char policy[] = "engine nue:2\nthreads 1\n";
 	struct table_selection_log log = { say_nothing, NULL };
@@ -45,22 +45,22 @@ static void hear(const struct osm_msg *m, const uint8_t *body)
 	int rc = 0;
 
 	if (m->type == OSM_MSG_LOAD) {
-		rc = sm_session_load(desk(), body, m->len, m->flags & OSM_LOAD_STEP, &a, &err);
+		rc = sm_session_load(session(), body, m->len, m->flags & OSM_LOAD_STEP, &a, &err);
 		FUZZ_NEED(rc || strlen(a.tables) == 64);
 	} else if (m->type == OSM_MSG_POLICY) {
-		rc = sm_session_policy(desk(), (const char *)body, m->len, 0, &a, &err);
+		rc = sm_session_policy(session(), (const char *)body, m->len, 0, &a, &err);
 	} else if (m->type == OSM_MSG_TABLES) {
-		rc = sm_session_tables(desk(), m->flags & OSM_TABLES_BASE, &buf, &len, &err);
+		rc = sm_session_tables(session(), m->flags & OSM_TABLES_BASE, &buf, &len, &err);
 		if (!rc)
 			free(buf);
 	} else if (m->type == OSM_MSG_RETURN) {
-		sm_session_return(desk(), &a);
+		sm_session_return(session(), &a);
 	} else if (m->type == OSM_MSG_KEEP) {
-		rc = sm_session_keep(desk(), &a, &err);
+		rc = sm_session_keep(session(), &a, &err);
 		FUZZ_NEED(rc); /* nowhere to keep it */
 	}
 	FUZZ_NEED(!rc == !err.text[0]);
-	sm_session_status(desk(), &s);
+	sm_session_status(session(), &s);
 	FUZZ_NEED(s.ours && !strcmp(s.source, OSM_SOURCE_ENGINE));
 }
 
@@ -90,7 +90,7 @@ static void for_the_plugin(const uint8_t *data, size_t size)
 		data += m.len;
 		size -= m.len;
 	}
-	sm_session_return(desk(), &a);
+	sm_session_return(session(), &a);
 }
 
 /* What was understood says the same when it is told again. */

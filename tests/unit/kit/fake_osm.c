@@ -27,16 +27,16 @@ static void route(struct fake_osm *k)
 	struct table_selection c;
 	struct err err = { "" };
 
-	if (sm_session_choose(k->desk, &c, k->f, &log, &err)) {
-		sm_session_refused(k->desk, err.text);
+	if (sm_session_choose(k->session, &c, k->f, &log, &err)) {
+		sm_session_refused(k->session, err.text);
 	} else {
 		if (k->write)
-			k->write(k->ctx, c.tables, sm_session_wants_all(k->desk));
-		sm_session_routed(k->desk, k->f, &c);
+			k->write(k->ctx, c.tables, sm_session_wants_all(k->session));
+		sm_session_routed(k->session, k->f, &c);
 		tables_put(c.tables);
 	}
-	sm_session_count(k->desk, SM_SESSION_REROUTE);
-	sm_session_finished(k->desk, "ibroute", false);
+	sm_session_count(k->session, SM_SESSION_REROUTE);
+	sm_session_finished(k->session, "ibroute", false);
 	socket_server_kick(k->server);
 }
 
@@ -145,12 +145,12 @@ struct fake_osm *fake_osm_new(const struct fabric *f, const char *policy,
 	k->f = fabric_get(f);
 	k->write = write;
 	k->ctx = ctx;
-	k->desk = sm_session_new(k->policy, k->confirmed);
+	k->session = sm_session_new(k->policy, k->confirmed);
 	pthread_mutex_init(&k->lock, NULL);
 	pthread_cond_init(&k->cond, NULL);
-	assert_int_equal(
-		socket_server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, &limits, NULL),
-		0);
+	assert_int_equal(socket_server_start(&k->server, k->path, k->session, &fake_osm_ops, k,
+					     &limits, NULL),
+			 0);
 	route(k);
 	pthread_create(&k->thread, NULL, sweeper, k);
 	assert_int_equal(osm_link_open(&k->l, k->path, 2000, NULL), 0);
@@ -166,7 +166,7 @@ void fake_osm_free(struct fake_osm *k)
 	pthread_mutex_unlock(&k->lock);
 	pthread_join(k->thread, NULL);
 	socket_server_stop(k->server);
-	sm_session_free(k->desk);
+	sm_session_free(k->session);
 	fabric_put(k->f);
 	free(k->policy);
 	free(k->confirmed);

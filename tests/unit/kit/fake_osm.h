@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fake_osm: the plugin's desk and server, with something that behaves like OpenSM behind them. */
+/* fake_osm: the plugin's session and server, with something that behaves like OpenSM behind them.
+ */
 #ifndef TESTS_UNIT_KIT_FAKE_OSM_H
 #define TESTS_UNIT_KIT_FAKE_OSM_H
 
@@ -12,7 +13,7 @@
 
 /* Routes when asked to, in a thread of its own, as OpenSM's sweeper does. */
 struct fake_osm {
-	struct sm_session *desk;
+	struct sm_session *session;
 	struct socket_server *server;
 	const struct fabric *f;
 	/* writes what was chosen into switches; may be NULL */

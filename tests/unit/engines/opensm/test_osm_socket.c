@@ -210,9 +210,9 @@ static void reroute_of_who_is_no_master_any_more_is_not_waited_for(void **state)
 	pthread_t other;
 
 	socket_server_stop(k->server);
-	assert_int_equal(
-		socket_server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, &patient, NULL),
-		0);
+	assert_int_equal(socket_server_start(&k->server, k->path, k->session, &fake_osm_ops, k,
+					     &patient, NULL),
+			 0);
 	assert_int_equal(osm_link_reopen(k->l, &err), 0);
 	pthread_mutex_lock(&k->lock);
 	k->hangs = true;
@@ -599,7 +599,8 @@ static void a_coordinator_speaks_to_agents_over_the_socket(void **state)
 	/* OpenSM restarts */
 	socket_server_stop(k->server);
 	assert_int_equal(
-		socket_server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, NULL, NULL), 0);
+		socket_server_start(&k->server, k->path, k->session, &fake_osm_ops, k, NULL, NULL),
+		0);
 	assert_true(l.ops->recv(l.ctx, &a, 1000000, &err) < 0);
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
 	socket_server_heard(k->server, d);
@@ -607,7 +608,8 @@ static void a_coordinator_speaks_to_agents_over_the_socket(void **state)
 	/* and once more; before anybody listens, the installer opens the same link again */
 	socket_server_stop(k->server);
 	assert_int_equal(
-		socket_server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, NULL, NULL), 0);
+		socket_server_start(&k->server, k->path, k->session, &fake_osm_ops, k, NULL, NULL),
+		0);
 	assert_int_equal(osm_link_reopen(k->l, &err), 0);
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
 	socket_server_heard(k->server, d);
@@ -713,7 +715,7 @@ static void a_socket_that_answers_is_not_taken_over_and_a_dead_one_is(void **sta
 	struct osm_status s;
 
 	assert_int_equal(
-		socket_server_start(&second, k->path, k->desk, &fake_osm_ops, k, NULL, &err),
+		socket_server_start(&second, k->path, k->session, &fake_osm_ops, k, NULL, &err),
 		-EADDRINUSE);
 	socket_server_stop(k->server);
 	k->server = NULL;
@@ -730,7 +732,8 @@ static void a_socket_that_answers_is_not_taken_over_and_a_dead_one_is(void **sta
 		close(fd);
 	}
 	assert_int_equal(
-		socket_server_start(&k->server, k->path, k->desk, &fake_osm_ops, k, NULL, &err), 0);
+		socket_server_start(&k->server, k->path, k->session, &fake_osm_ops, k, NULL, &err),
+		0);
 }
 
 int main(void)

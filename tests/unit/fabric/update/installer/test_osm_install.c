@@ -286,7 +286,7 @@ static void without_the_plugin_nothing_is_written_and_the_old_tables_stay(void *
 	socket_server_stop(w->osm->server);
 	assert_true(executor_run(w->a, &err) < 0);
 	assert_true(net_holds(w->s, w->from, true));
-	assert_int_equal(socket_server_start(&w->osm->server, w->osm->path, w->osm->desk,
+	assert_int_equal(socket_server_start(&w->osm->server, w->osm->path, w->osm->session,
 					     &fake_osm_ops, w->osm, NULL, NULL),
 			 0);
 }
@@ -322,7 +322,7 @@ static int dies(struct world *w, struct other *o, struct err *err)
 	osm_install_time_scale(w->oi, o->by ? 20 : 100);
 	socket_server_stop(w->osm->server);
 	rc = executor_rollback(w->a, err);
-	assert_int_equal(socket_server_start(&w->osm->server, w->osm->path, w->osm->desk,
+	assert_int_equal(socket_server_start(&w->osm->server, w->osm->path, w->osm->session,
 					     &fake_osm_ops, w->osm, NULL, NULL),
 			 0);
 	return rc;
@@ -506,7 +506,7 @@ static void a_next_one_that_writes_nothing_is_not_waited_for_for_ever(void **sta
 		fail_msg("%s", err.text);
 	assert_int_equal(executor_outcome(w->a), OUTCOME_ROLLED_BACK);
 	assert_true(net_holds(w->s, w->from, true));
-	assert_int_equal(socket_server_start(&w->osm->server, w->osm->path, w->osm->desk,
+	assert_int_equal(socket_server_start(&w->osm->server, w->osm->path, w->osm->session,
 					     &fake_osm_ops, w->osm, NULL, NULL),
 			 0);
 }
