@@ -5,8 +5,8 @@
 
 #include "fabric/base/err.h"
 
-#include "console/session/auto_opts.h"
-#include "console/session/watchdog_config.h"
+#include "console/auto/auto_opts.h"
+#include "console/update/watchdog_config.h"
 
 #include <argp.h>
 #include <stdbool.h>

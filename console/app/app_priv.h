@@ -12,8 +12,8 @@
 
 #include "console/app/app_opts.h"
 #include "console/app/terminal.h"
+#include "console/auto/auto_mode.h"
 #include "console/record/record.h"
-#include "console/session/auto_mode.h"
 #include "console/session/demo.h"
 #include "console/session/message.h"
 #include "console/session/poller.h"

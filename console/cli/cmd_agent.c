@@ -10,7 +10,7 @@
 #include "console/lib/mkey.h"
 #include "console/lib/output_file.h"
 #include "console/lib/syslog_out.h"
-#include "console/session/live_fabric.h"
+#include "console/live/live_fabric.h"
 #include "fabric/agent/agent.h"
 #include "fabric/agent/agent_line.h"
 #include "fabric/agent/agent_save.h"

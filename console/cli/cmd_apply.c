@@ -7,8 +7,8 @@
 #include "console/lib/confirm_prompt.h"
 #include "console/lib/exits.h"
 #include "console/lib/mkey.h"
-#include "console/session/update_terminal.h"
-#include "console/session/watchdog_config.h"
+#include "console/update/update_terminal.h"
+#include "console/update/watchdog_config.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 

@@ -6,7 +6,7 @@
 #include "console/lib/cmdline.h"
 #include "console/lib/config.h"
 #include "console/lib/exits.h"
-#include "console/session/update_terminal.h"
+#include "console/update/update_terminal.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 
 #include <argp.h>

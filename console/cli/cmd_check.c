@@ -5,8 +5,8 @@
 #include "console/input/options.h"
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
-#include "console/session/command_inputs.h"
-#include "console/session/route_report.h"
+#include "console/plan/command_inputs.h"
+#include "console/plan/route_report.h"
 
 static const struct argp_option table[] = {
 	OPTION_TOPOLOGY,

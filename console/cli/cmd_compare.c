@@ -7,8 +7,8 @@
 #include "console/lib/cmdline.h"
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
-#include "console/session/command_inputs.h"
-#include "console/session/live_fabric.h"
+#include "console/live/live_fabric.h"
+#include "console/plan/command_inputs.h"
 #include "engines/engine_spec.h"
 #include "fabric/base/mem.h"
 

@@ -3,10 +3,10 @@
 
 #include "console/app/app.h"
 #include "console/app/app_opts.h"
+#include "console/auto/auto_run.h"
 #include "console/batch/batch.h"
 #include "console/lib/cmdline.h"
 #include "console/lib/exits.h"
-#include "console/session/auto_run.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -6,8 +6,8 @@
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
 #include "console/lib/progress_line.h"
-#include "console/session/command_inputs.h"
-#include "console/session/deadlock_test.h"
+#include "console/plan/command_inputs.h"
+#include "console/plan/deadlock_test.h"
 #include "engines/engine_spec.h"
 #include "fabric/model/vl_fold.h"
 

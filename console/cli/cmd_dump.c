@@ -2,16 +2,16 @@
 /* ibroute-top dump-lfts: the tables that are installed, or of files, in the formats of others. */
 #include "console/cli/commands.h"
 
+#include "console/input/route_file.h"
 #include "console/input/routefiles.h"
 #include "console/lib/cmdline.h"
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
 #include "console/lib/progress_line.h"
-#include "console/session/tables_source.h"
+#include "console/plan/tables_source.h"
 #include "fabric/format/native/tables_ibr.h"
 #include "fabric/format/opensm/osm_fdbs.h"
 #include "fabric/format/opensm/osm_lfts.h"
-#include "console/input/route_file.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,17 +3,17 @@
  * plan. */
 #include "console/cli/commands.h"
 
+#include "console/input/route_file.h"
 #include "console/lib/cmdline.h"
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
+#include "console/plan/tables_source.h"
 #include "console/record/record.h"
-#include "console/session/tables_source.h"
 #include "engines/metrics/metrics.h"
 #include "fabric/model/end_find.h"
 #include "fabric/model/path.h"
 #include "fabric/model/sample.h"
 #include "views/canvas/text.h"
-#include "console/input/route_file.h"
 
 #include <math.h>
 #include <poll.h>

@@ -7,7 +7,7 @@
 #include "console/input/routefiles.h"
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
-#include "console/session/command_inputs.h"
+#include "console/plan/command_inputs.h"
 #include "engines/engine_spec.h"
 
 #include <string.h>

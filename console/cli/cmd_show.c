@@ -12,8 +12,8 @@
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
 #include "console/lib/progress_line.h"
+#include "console/plan/route_report.h"
 #include "console/record/record.h"
-#include "console/session/route_report.h"
 #include "fabric/base/plural.h"
 
 #include <stdio.h>

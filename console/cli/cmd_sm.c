@@ -4,8 +4,8 @@
 
 #include "console/lib/cmdline.h"
 #include "console/lib/exits.h"
+#include "console/live/live_fabric.h"
 #include "console/record/record.h"
-#include "console/session/live_fabric.h"
 #include "fabric/base/store.h"
 
 #include <inttypes.h>

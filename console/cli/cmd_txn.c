@@ -6,8 +6,8 @@
 #include "console/lib/cmdline.h"
 #include "console/lib/confirm_prompt.h"
 #include "console/lib/exits.h"
-#include "console/session/update_rollback.h"
-#include "console/session/update_terminal.h"
+#include "console/update/update_rollback.h"
+#include "console/update/update_terminal.h"
 #include "fabric/base/mem.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "console/cli/txn_find.h"
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
-#include "console/session/watchdog_config.h"
+#include "console/update/watchdog_config.h"
 #include "fabric/base/version.h"
 #include "fabric/jobs/slurm_poller.h"
 #include "fabric/update/watchdog/supervisor.h"

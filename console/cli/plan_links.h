@@ -3,7 +3,7 @@
 #ifndef CONSOLE_CLI_PLAN_LINKS_H
 #define CONSOLE_CLI_PLAN_LINKS_H
 
-#include "console/session/route_report.h"
+#include "console/plan/route_report.h"
 #include "fabric/plan/plan.h"
 
 #include <jansson.h>

@@ -3,7 +3,7 @@
 #ifndef CONSOLE_CLI_SUMMARY_H
 #define CONSOLE_CLI_SUMMARY_H
 
-#include "console/session/route_report.h"
+#include "console/plan/route_report.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -3,10 +3,10 @@
 
 #include "console/lib/cmdline.h"
 #include "console/lib/output_file.h"
-#include "console/session/route_report.h"
+#include "console/plan/route_report.h"
+#include "fabric/base/mem.h"
 #include "fabric/format/native/limits_text.h"
 #include "fabric/format/native/pin_text.h"
-#include "fabric/base/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>

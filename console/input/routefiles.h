@@ -3,7 +3,7 @@
 #ifndef CONSOLE_INPUT_ROUTEFILES_H
 #define CONSOLE_INPUT_ROUTEFILES_H
 
-#include "console/session/route_report.h"
+#include "console/plan/route_report.h"
 
 #include <jansson.h>
 

@@ -9,7 +9,7 @@
 #define CONSOLE_SESSION_DEMO_H
 
 #include "console/session/message.h"
-#include "console/session/watchdog_config.h"
+#include "console/update/watchdog_config.h"
 #include "fabric/base/err.h"
 #include "fabric/wire/wire.h"
 

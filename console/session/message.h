@@ -8,7 +8,7 @@
 #ifndef CONSOLE_SESSION_MESSAGE_H
 #define CONSOLE_SESSION_MESSAGE_H
 
-#include "console/session/auto_policy.h"
+#include "console/auto/auto_policy.h"
 #include "engines/metrics/metrics.h"
 #include "engines/predict/forecast.h"
 #include "engines/predict/link_usage.h"

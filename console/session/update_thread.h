@@ -9,7 +9,7 @@
 #define CONSOLE_SESSION_UPDATE_THREAD_H
 
 #include "console/session/message.h"
-#include "console/session/watchdog_config.h"
+#include "console/update/watchdog_config.h"
 #include "fabric/plan/plan.h"
 
 #include <stdbool.h>

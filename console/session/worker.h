@@ -6,9 +6,9 @@
 #ifndef CONSOLE_SESSION_WORKER_H
 #define CONSOLE_SESSION_WORKER_H
 
-#include "console/session/auto_propose.h"
+#include "console/auto/auto_propose.h"
+#include "console/plan/route_report.h"
 #include "console/session/message.h"
-#include "console/session/route_report.h"
 
 struct worker;
 

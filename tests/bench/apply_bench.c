@@ -18,7 +18,7 @@
  * loop over all blocks, or something failed.
  */
 #include "console/record/record.h"
-#include "console/session/update_record.h"
+#include "console/update/update_record.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"

@@ -2,7 +2,7 @@
 #include "tests/unit/kit/console_kit.h"
 
 #include "console/lib/glossary_page.h"
-#include "console/session/plan_order.h"
+#include "console/plan/plan_order.h"
 #include "engines/engine.h"
 #include "fabric/base/mem.h"
 #include "fabric/sim/topology/topo.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/sim/packet/packets.h"
 
-#include "console/session/deadlock_test.h"
+#include "console/plan/deadlock_test.h"
 #include "engines/engine.h"
 #include "fabric/base/rng.h"
 #include "fabric/model/vl_fold.h"

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/auto/auto_mode.h"
+
+#include "fabric/base/clock.h"
+#include "fabric/base/log.h"
+#include "fabric/format/native/limits_text.h"
+#include "fabric/format/native/pin_text.h"
+#include "fabric/jobs/filter.h"
+#include "fabric/update/journal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static uint64_t auto_mode_now_s(void)
+{
+	return (uint64_t)clock_s();
+}
+
+/* --- what is told ------------------------------------------------------------------------ */
+
+static void auto_mode_note(const struct auto_mode *m, const char *type, json_t *data)
+{
+	struct err err;
+
+	if (!*m->record)
+		json_decref(data);
+	else if (record_add(*m->record, type, data, &err))
+		log_add(LOG_ERROR, "record", "%s", err.text);
+}
+
+static void auto_mode_say(struct auto_mode *m, enum auto_act act)
+{
+	static const char *const names[] = { "wait", "compute", "propose", "apply" };
+	const char *why = m->policy.why;
+
+	if (act == AUTO_WAIT && !strcmp(m->said, why))
+		return;
+	snprintf(m->said, sizeof(m->said), "%s", why);
+	m->say(m->ctx, act, why);
+	auto_mode_note(m, "auto",
+		       json_pack("{s:s, s:o}", "act", names[act], "why", record_str(why)));
+}
+
+/* --- looks ------------------------------------------------------------------------------- */
+
+void auto_mode_start(struct auto_mode *m, bool armed)
+{
+	struct auto_limits limits;
+
+	auto_opts_limits(&limits, m->opts, armed);
+	auto_policy_init(&m->policy, &limits, auto_mode_now_s());
+}
+
+void auto_mode_end(struct auto_mode *m)
+{
+	jobset_put(m->routed_for);
+	m->routed_for = NULL;
+}
+
+bool auto_mode_due(const struct auto_mode *m)
+{
+	return auto_policy_due(&m->policy, auto_mode_now_s());
+}
+
+double auto_mode_next_s(const struct auto_mode *m)
+{
+	return fmax(0, (double)m->policy.next_s - clock_s());
+}
+
+/* Against what was computed for last; jobs of another fabric cannot be compared. */
+static void auto_mode_compare(struct auto_look *in, const struct auto_mode *m,
+			      const struct fabric *f, const struct jobset *counted)
+{
+	struct job_change c;
+
+	in->njobs = counted->nmulti;
+	in->fabric_changed = !digest_equal(&m->fingerprint, &f->fingerprint);
+	if (in->fabric_changed)
+		return;
+	job_change(&c, m->routed_for, counted);
+	in->changed = c.changed;
+	in->started = c.started;
+	in->ended = c.ended;
+}
+
+enum auto_act auto_mode_look(struct auto_mode *m, const struct auto_seen *seen)
+{
+	struct job_filter filter = { .min_age_s = m->opts->min_age_s };
+	struct auto_look in = { .known = seen->known, .busy = seen->busy };
+	const struct jobset *counted = NULL;
+	enum auto_act act;
+
+	if (seen->f) {
+		counted = job_filter_apply(&filter, seen->jobs, seen->f, time(NULL));
+		auto_mode_compare(&in, m, seen->f, counted);
+	}
+	act = auto_policy_look(&m->policy, auto_mode_now_s(), &in);
+	if (act == AUTO_COMPUTE) {
+		m->proposed = false;
+		m->fingerprint = seen->f->fingerprint;
+		jobset_put(m->routed_for);
+		m->routed_for = jobset_get(counted);
+	}
+	auto_mode_say(m, act);
+	jobset_put(counted);
+	return act;
+}
+
+/* --- what is computed -------------------------------------------------------------------- */
+
+/* What is taken down for maintenance is away for a while. */
+static void auto_mode_leave_out(void *ctx, const char *sentence)
+{
+	(void)ctx;
+	log_add(LOG_INFO, "auto", "left out: %s", sentence);
+}
+
+/* Jobs that have ended are pinned no longer. */
+static int auto_mode_limits(struct route_limits **out, const struct auto_opts *how,
+			    const struct auto_seen *seen, struct err *err)
+{
+	const struct limits_missing gone = { auto_mode_leave_out, NULL };
+	char *now = how->pin ? pin_text_of_now(how->pin, seen->jobs) : NULL;
+	int rc = now ? route_limits_pin(out, seen->f, seen->jobs, now, err) : 0;
+
+	if (!rc && how->exclude)
+		rc = route_limits_exclude_there(out, seen->f, how->exclude, &gone, err);
+	free(now);
+	return rc;
+}
+
+int auto_mode_inputs(struct route_inputs *out, const struct auto_mode *m,
+		     const struct auto_seen *seen, struct err *err)
+{
+	const struct auto_opts *how = m->opts;
+	struct route_limits *limits = NULL;
+	struct route_inputs in = {
+		.f = seen->f,
+		.jobs = m->routed_for,
+		.running = seen->jobs,
+		.installed = seen->installed,
+		.engine = how->engine.engine,
+		.params = { .seed = m->seed,
+			    .job_nodes_min = how->job_nodes_min,
+			    .escape = how->escape || seen->installed->escape },
+		.sm = seen->sm,
+	};
+	int rc = auto_mode_limits(&limits, how, seen, err);
+
+	engine_spec_apply(&how->engine, &in.params);
+	if (seen->installed->escape && !in.params.vls)
+		in.params.vls = seen->installed->vls; /* escape LIDs are on the last, and stay */
+	in.params.limits = limits;
+	route_inputs_copy(out, &in);
+	route_limits_free(limits);
+	return rc;
+}
+
+/* --- what came out ----------------------------------------------------------------------- */
+
+enum auto_act auto_mode_judge(struct auto_mode *m, const struct auto_proposal *p)
+{
+	enum auto_act act = auto_policy_judge(&m->policy, auto_mode_now_s(), p);
+
+	m->proposed = act == AUTO_PROPOSE;
+	auto_mode_say(m, act);
+	return act;
+}
+
+void auto_mode_failed(struct auto_mode *m, const char *what)
+{
+	auto_policy_failed(&m->policy, auto_mode_now_s(), what);
+	auto_mode_say(m, AUTO_WAIT);
+}
+
+void auto_mode_ended(struct auto_mode *m, enum auto_end end, const char *txn, const char *text)
+{
+	auto_policy_ended(&m->policy, auto_mode_now_s(), end, text);
+	auto_mode_say(m, AUTO_WAIT);
+	auto_mode_note(m, "auto.end", json_pack("{s:s, s:i}", "txn", txn, "end", (int)end));
+}
+
+bool auto_mode_journal_open(const char *state_dir)
+{
+	struct txn_info *list = NULL;
+	uint32_t n = 0;
+	bool open = false;
+
+	if (journal_list(&list, &n, journal_base(state_dir), NULL))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		open = open || (!list[i].broken[0] && !txn_state_final(list[i].state));
+	free(list);
+	return open;
+}

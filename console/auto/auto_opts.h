@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* auto_opts: the options of the automatic mode, for the console and for the service. */
+#ifndef CONSOLE_AUTO_AUTO_OPTS_H
+#define CONSOLE_AUTO_AUTO_OPTS_H
+
+#include "console/auto/auto_policy.h"
+#include "engines/engine_spec.h"
+
+#include <argp.h>
+
+struct auto_opts {
+	bool on;
+	uint32_t period_s;
+	struct engine_spec engine;
+	bool escape;		/* with escape LIDs even where none are known to be installed */
+	bool strangers;		/* LIDs of no job do not count in a drain */
+	const char *pin;	/* as fabric/format/native/pin_text.h reads it; NULL: nobody */
+	const char *exclude;	/* as in --exclude; NULL: nothing */
+	unsigned job_nodes_min; /* jobs with fewer nodes do not count for the engine */
+	double gain_pct;	/* of the maximum effective EFI */
+	unsigned min_age_s;	/* jobs younger than that do not count */
+	unsigned confirm_s;	/* that an update must be quiet for */
+};
+
+void auto_opts_init(struct auto_opts *o);
+/* --auto and --auto-*; the input is a struct auto_opts. */
+extern const struct argp auto_argp;
+void auto_opts_limits(struct auto_limits *out, const struct auto_opts *o, bool armed);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/auto/auto_policy.h"
+
+#include "fabric/base/plural.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static void auto_policy_say(struct auto_policy *p, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void auto_policy_say(struct auto_policy *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(p->why, sizeof(p->why), fmt, ap);
+	va_end(ap);
+}
+
+/* Nothing is known to be computed for: the next look computes. */
+static uint64_t auto_policy_back_off(struct auto_policy *p, uint64_t now_s, bool written)
+{
+	uint64_t pause = p->limits.period_s;
+
+	p->computed = false;
+	if (written)
+		pause *= 2;
+	for (uint32_t i = 0; i < p->failures && pause < AUTO_BACKOFF_S; i++)
+		pause *= 2;
+	if (pause > AUTO_BACKOFF_S)
+		pause = p->limits.period_s > AUTO_BACKOFF_S ? p->limits.period_s : AUTO_BACKOFF_S;
+	p->failures++;
+	p->next_s = now_s + pause;
+	return pause;
+}
+
+static uint32_t auto_policy_busy_pause(const struct auto_policy *p)
+{
+	return p->limits.period_s < AUTO_BUSY_S ? p->limits.period_s : AUTO_BUSY_S;
+}
+
+void auto_policy_init(struct auto_policy *p, const struct auto_limits *limits, uint64_t now_s)
+{
+	*p = (struct auto_policy){ .limits = *limits, .next_s = now_s };
+	auto_policy_say(p, "waits for the jobs");
+}
+
+static enum auto_act auto_policy_wait_for(struct auto_policy *p, uint64_t next_s)
+{
+	p->next_s = next_s;
+	return AUTO_WAIT;
+}
+
+enum auto_act auto_policy_look(struct auto_policy *p, uint64_t now_s, const struct auto_look *in)
+{
+	uint64_t later = now_s + p->limits.period_s;
+
+	if (!auto_policy_due(p, now_s))
+		return AUTO_WAIT;
+	if (!in->known) {
+		auto_policy_say(p, "the jobs are not known now: the installed routes stay");
+		return auto_policy_wait_for(p, later);
+	}
+	if (in->busy) {
+		auto_policy_say(
+			p, "another update is under way or was left unfinished: waits for its end");
+		return auto_policy_wait_for(p, now_s + auto_policy_busy_pause(p));
+	}
+	if (!in->njobs) {
+		p->computed = false;
+		auto_policy_say(p, "no job of several switches counts: the installed routes stay");
+		return auto_policy_wait_for(p, later);
+	}
+	if (p->computed && !in->changed && !in->fabric_changed) {
+		auto_policy_say(p, "the jobs are the same: the installed routes stay");
+		return auto_policy_wait_for(p, later);
+	}
+	if (!p->computed)
+		auto_policy_say(p, "computes routes for %u job%s", in->njobs, plural(in->njobs));
+	else if (in->fabric_changed)
+		auto_policy_say(p, "the fabric changed: computes routes for %u job%s", in->njobs,
+				plural(in->njobs));
+	else
+		auto_policy_say(p, "%u job%s began and %u ended: computes routes for %u",
+				in->started, plural(in->started), in->ended, in->njobs);
+	p->next_s = later;
+	return AUTO_COMPUTE;
+}
+
+double auto_gain(const struct auto_proposal *in)
+{
+	return in->before ? 1.0 - (double)in->after / (double)in->before : 0;
+}
+
+static enum auto_act auto_policy_propose(struct auto_policy *p, const struct auto_proposal *in,
+					 const char *why)
+{
+	auto_policy_say(p,
+			"%u block%s would gain %.1f %% (maximum effective EFI %lu -> %lu), but %s",
+			in->blocks, plural(in->blocks), 100 * auto_gain(in),
+			(unsigned long)in->before, (unsigned long)in->after, why);
+	return AUTO_PROPOSE;
+}
+
+enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s,
+				const struct auto_proposal *in)
+{
+	double gain = auto_gain(in);
+
+	if (!in->sound) {
+		auto_policy_failed(p, now_s, in->why_not);
+		return AUTO_WAIT;
+	}
+	p->next_s = now_s + p->limits.period_s;
+	p->computed = true;
+	if (!in->blocks) {
+		p->failures = 0;
+		auto_policy_say(
+			p, "the installed routes are the best that this engine finds: they stay");
+		return AUTO_WAIT;
+	}
+	if (gain <= p->limits.gain) {
+		p->failures = 0;
+		auto_policy_say(
+			p,
+			"%u block%s would gain %.1f %% (maximum effective EFI %lu -> %lu), not more than "
+			"%.1f %%: the installed routes stay",
+			in->blocks, plural(in->blocks), 100 * gain, (unsigned long)in->before,
+			(unsigned long)in->after, 100 * p->limits.gain);
+		return AUTO_WAIT;
+	}
+	if (!p->limits.armed)
+		return auto_policy_propose(p, in, "it is not armed (--rw): nothing is written");
+	if (p->disarmed)
+		return auto_policy_propose(
+			p, in,
+			"it disarmed itself when somebody else had routed: look who that is, "
+			"then start it anew");
+	if (in->drain && !in->agents)
+		return auto_policy_propose(p, in,
+					   "not all whose traffic has to be away have agents: an "
+					   "operator has to apply it");
+	if (in->busy) {
+		p->computed = false;
+		p->next_s = now_s + auto_policy_busy_pause(p);
+		auto_policy_say(
+			p, "another update began meanwhile: waits for its end, then computes anew");
+		return AUTO_WAIT;
+	}
+	auto_policy_say(
+		p, "writes %u block%s, which gain %.1f %% (maximum effective EFI %lu -> %lu)%s",
+		in->blocks, plural(in->blocks), 100 * gain, (unsigned long)in->before,
+		(unsigned long)in->after, in->drain ? "; agents drain" : "");
+	return AUTO_APPLY;
+}
+
+void auto_policy_failed(struct auto_policy *p, uint64_t now_s, const char *what)
+{
+	uint64_t pause = auto_policy_back_off(p, now_s, false);
+
+	auto_policy_say(p, "no proposal (%.140s): the installed routes stay, next try in %lu s",
+			what && *what ? what : "the engine failed", (unsigned long)pause);
+}
+
+void auto_policy_ended(struct auto_policy *p, uint64_t now_s, enum auto_end end, const char *text)
+{
+	const char *why = text && *text ? text : "no reason given";
+
+	switch (end) {
+	case AUTO_KEPT:
+		p->failures = 0;
+		p->next_s = now_s + p->limits.period_s;
+		auto_policy_say(p, "the new routes are confirmed");
+		break;
+	case AUTO_REFUSED:
+		auto_policy_say(p, "nothing was written (%.130s), next try in %lu s", why,
+				(unsigned long)auto_policy_back_off(p, now_s, false));
+		break;
+	case AUTO_ROLLED_BACK:
+		auto_policy_say(p, "the old routes are back (%.130s), next try in %lu s", why,
+				(unsigned long)auto_policy_back_off(p, now_s, true));
+		break;
+	case AUTO_INCOMPLETE:
+		auto_policy_say(
+			p,
+			"some switches may hold new routes still (%.90s): an operator has to end "
+			"that update; next try in %lu s",
+			why, (unsigned long)auto_policy_back_off(p, now_s, true));
+		break;
+	case AUTO_SUPERSEDED:
+		p->disarmed = true;
+		auto_policy_say(
+			p,
+			"somebody else has routed (%.120s): writes nothing any more, next look in %lu s",
+			why, (unsigned long)auto_policy_back_off(p, now_s, true));
+		break;
+	case AUTO_LEFT:
+		auto_policy_say(
+			p,
+			"the update is left to its own process, which rolls back unless it is "
+			"confirmed; next try in %lu s",
+			(unsigned long)auto_policy_back_off(p, now_s, true));
+		break;
+	}
+}

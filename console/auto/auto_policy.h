@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * auto_policy: when the automatic mode computes, proposes and applies.  Pure: it knows no clock and
+ * does no I/O; the caller looks, asks, does what the answer says, and tells how it ended.
+ *
+ *   look (jobs, updates under way) --COMPUTE--> judge (a proposal) --PROPOSE--> kept for people
+ *                                                                  --APPLY--> ended (how)
+ *
+ * Whatever goes wrong, what is installed stays, and the next try waits: one period after the first
+ * failure, twice as long after each further one, and twice that where routes had been written
+ * and were rolled back.  An update that was kept ends this.  Where somebody else has routed
+ * meanwhile, it disarms itself: it proposes, and writes nothing any more until it is started anew.
+ */
+#ifndef CONSOLE_AUTO_AUTO_POLICY_H
+#define CONSOLE_AUTO_AUTO_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define AUTO_BUSY_S    10	  /* until it looks again while somebody else updates */
+#define AUTO_BACKOFF_S (6 * 3600) /* longest pause after failures */
+
+enum auto_act {
+	AUTO_WAIT,    /* until next_s */
+	AUTO_COMPUTE, /* then auto_policy_judge() or auto_policy_failed() */
+	AUTO_PROPOSE, /* show it, write nothing */
+	AUTO_APPLY,   /* then auto_policy_ended() */
+};
+
+struct auto_limits {
+	uint32_t period_s; /* between two looks, and so at least between two computations; not 0 */
+	double gain;	   /* a proposal must gain more than this share, 0..1 */
+	bool armed;	   /* it may write */
+};
+
+/* What is there when it looks. */
+struct auto_look {
+	bool known;	/* the source of jobs answers now */
+	bool busy;	/* an update, whoever's, is under way or was left unfinished */
+	uint32_t njobs; /* that count: of several switches, old enough */
+	/* against those that were computed for last */
+	bool changed;
+	uint32_t started, ended;
+	bool fabric_changed; /* other switches or cables since */
+};
+
+/* What came out of the computation. */
+struct auto_proposal {
+	bool sound;	     /* checked, deadlock-free, the links carry it, writes have an order */
+	const char *why_not; /* when it is not sound; may be NULL */
+	uint64_t before, after; /* maximum effective EFI, installed and proposed */
+	uint32_t blocks;	/* to be written: LFT blocks and SL2VL tables */
+	bool drain;		/* traffic has to be away before the first write */
+	bool agents;		/* of all whose traffic that is */
+	bool busy;		/* an update of somebody else has begun meanwhile */
+};
+
+enum auto_end {
+	AUTO_KEPT,
+	AUTO_REFUSED,	  /* nothing was written */
+	AUTO_ROLLED_BACK, /* and the old routes are proved to be back */
+	AUTO_INCOMPLETE,  /* not everywhere: the update's journal is open */
+	AUTO_SUPERSEDED,  /* somebody else's routes are there */
+	AUTO_LEFT,	  /* goes on without us: its own process decides */
+};
+
+struct auto_policy {
+	struct auto_limits limits;
+	uint64_t next_s;   /* no look before */
+	bool computed;	   /* for the jobs that a look compares with */
+	bool disarmed;	   /* somebody else routes */
+	uint32_t failures; /* in a row */
+	char why[240];	   /* the last decision, a sentence for the log */
+};
+
+/* The first look is due at once.  Times are seconds of one clock that never jumps. */
+void auto_policy_init(struct auto_policy *p, const struct auto_limits *limits, uint64_t now_s);
+
+static inline bool auto_policy_due(const struct auto_policy *p, uint64_t now_s)
+{
+	return now_s >= p->next_s;
+}
+
+/* AUTO_WAIT or AUTO_COMPUTE. */
+enum auto_act auto_policy_look(struct auto_policy *p, uint64_t now_s, const struct auto_look *in);
+/* AUTO_WAIT, AUTO_PROPOSE or AUTO_APPLY. */
+enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s,
+				const struct auto_proposal *in);
+/* There is no proposal: what went wrong, or NULL. */
+void auto_policy_failed(struct auto_policy *p, uint64_t now_s, const char *what);
+/* After AUTO_APPLY.  text: why it was not kept; may be NULL. */
+void auto_policy_ended(struct auto_policy *p, uint64_t now_s, enum auto_end end, const char *text);
+
+/* Share by which the maximum effective EFI falls, 0..1; negative when it rises; 0 without jobs. */
+double auto_gain(const struct auto_proposal *in);
+
+#endif

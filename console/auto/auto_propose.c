@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/auto/auto_propose.h"
+
+#include "console/live/agents.h"
+#include "console/live/live_fabric.h"
+#include "engines/route_judge.h"
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A node with an agent on any of its ports counts with all of them. */
+static bool auto_propose_node_there(const struct fabric *f, const struct job *job,
+				    const struct agent_place *at, uint32_t i)
+{
+	for (uint32_t k = 0; k < job->nterm; k++)
+		if (at[k].there == AGENT_PRESENT &&
+		    !strcmp(f->term_name[job->terms[i]], f->term_name[job->terms[k]]))
+			return true;
+	return false;
+}
+
+/* Not known counts as absent: nobody looks on who could decide. */
+static bool auto_propose_job_there(const struct agent_link *link, const struct fabric *f,
+				   const struct job *job, struct progress *progress)
+{
+	struct agent_place *at = xcalloc(job->nterm, sizeof(*at));
+	bool there;
+
+	for (uint32_t i = 0; i < job->nterm; i++)
+		at[i].guid = f->term_guid[job->terms[i]];
+	there = !link->ops->present(link->ctx, at, job->nterm, progress, NULL);
+	for (uint32_t i = 0; there && i < job->nterm; i++)
+		there = auto_propose_node_there(f, job, at, i);
+	free(at);
+	return there;
+}
+
+/* A connection of its own: whoever else has one to the plugin uses it in a thread of theirs. */
+static bool auto_propose_agents_there(const struct plan *p, const struct auto_agents *who,
+				      struct progress *progress)
+{
+	const struct drain *d = &p->drain;
+	struct live l = { .sm = p->sm };
+	struct agents a = { 0 };
+	bool there = d->jobs && d->escape && (who->unassigned || !d->unassigned_lids);
+
+	if (!there)
+		return false;
+	live_link(&l, who->socket);
+	there = l.osm != NULL;
+	if (there)
+		agents_open(&a, &l, NULL, false);
+	for (uint32_t i = 0; there && i < d->njob; i++)
+		if (d->job[i].needed)
+			there = auto_propose_job_there(&a.link, p->fabric,
+						       &p->jobs->jobs[d->job[i].job], progress);
+	agents_close(&a);
+	live_close(&l);
+	return there;
+}
+
+int auto_propose(struct auto_proposal *out, struct route_report *r, const struct route_inputs *in,
+		 const struct auto_agents *who, struct progress *progress, struct err *err)
+{
+	const struct plan *p = r->plan;
+	int rc = route_judge_refusal(r->v, in->f, err);
+
+	*out = (struct auto_proposal){ .before = r->before->eff_efi_max,
+				       .after = r->m->eff_efi_max };
+	if (!rc && !plan_empty(p))
+		rc = route_report_steps(r, in, AUTO_REST, progress, err);
+	out->sound = !rc;
+	if (rc)
+		return rc == -ECANCELED ? rc : 0;
+	out->blocks = p->changes->nlft + p->changes->nsl2vl;
+	out->drain = drain_needed(&p->drain);
+	out->agents = out->drain && auto_propose_agents_there(p, who, progress);
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* auto_propose: what auto_policy wants to know of a routing: whether it may be written, and what it
+ * gains. */
+#ifndef CONSOLE_AUTO_AUTO_PROPOSE_H
+#define CONSOLE_AUTO_AUTO_PROPOSE_H
+
+#include "console/auto/auto_policy.h"
+#include "console/plan/route_report.h"
+
+/* Who may be drained without an operator. */
+struct auto_agents {
+	const char *socket; /* of OpenSM's plugin, which alone knows who subscribes; as
+			       osm_link_path() */
+	bool unassigned;    /* LIDs of no job do not count in a drain */
+};
+
+/* What is done before. */
+#define AUTO_STEPS (ROUTE_MAKE | ROUTE_VERIFY | ROUTE_METRICS | ROUTE_BEFORE | ROUTE_PLAN)
+/* What is done here. */
+#define AUTO_REST (ROUTE_VLS | ROUTE_ORDER)
+
+/* From r, after AUTO_STEPS: whether the links carry the plan, in which order it is written, and
+ * whether all who have to drain have agents.  0, also where it is not sound (err says why: the
+ * proposal's why_not is for the caller to set); -ECANCELED.  Not filled in: out->busy. */
+int auto_propose(struct auto_proposal *out, struct route_report *r, const struct route_inputs *in,
+		 const struct auto_agents *who, struct progress *progress, struct err *err);
+
+#endif

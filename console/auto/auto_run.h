@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* auto_run: the automatic mode as a service: no terminal, one line on stdout for what it does. */
+#ifndef CONSOLE_AUTO_AUTO_RUN_H
+#define CONSOLE_AUTO_AUTO_RUN_H
+
+#include "console/auto/auto_opts.h"
+#include "console/update/watchdog_config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct auto_run_opts {
+	struct auto_opts automatic;
+	struct watchdog_config
+		dog; /* of every update; its port, names and folders are the service's */
+	unsigned jobs_interval_s;
+	uint64_t seed;
+	bool rw; /* false: it only proposes */
+};
+
+/* Until SIGTERM or SIGINT, which leave an update under way to its own process.  The exit code. */
+int auto_run(const struct auto_run_opts *o);
+
+#endif

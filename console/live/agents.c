@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/live/agents.h"
+
+#include "console/lib/cmdline.h"
+#include "fabric/base/log.h"
+#include "fabric/jobs/source.h"
+#include "fabric/update/installer/osm_agents.h"
+#include "fabric/wire/wire.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define JOBS_MS 1000 /* an update takes seconds, and jobs begin meanwhile */
+
+enum { OPT_WITHOUT = 760, OPT_SILENT, OPT_ANSWER };
+
+static const struct argp_option rows[] = {
+	{ "on-silent", OPT_SILENT, "WHAT", 0,
+	  "when agents do not drain, or jobs begin meanwhile that should: abort (preset), or "
+	  "continue without their jobs",
+	  0 },
+	{ "agent-timeout", OPT_ANSWER, "S", 0,
+	  "how long agents may take to drain or to return (preset: 30)", 0 },
+	{ "without-agents", OPT_WITHOUT, NULL, 0,
+	  "ask nobody, and write although jobs should drain: their packets may get lost or stuck",
+	  0 },
+	{ 0 },
+};
+
+static error_t agents_take(int key, char *arg, struct argp_state *state)
+{
+	struct agents_opts *o = state->input;
+
+	switch (key) {
+	case OPT_WITHOUT:
+		o->without = true;
+		return 0;
+	case OPT_SILENT:
+		if (strcmp(arg, "abort") != 0 && strcmp(arg, "continue") != 0)
+			argp_error(state, "--on-silent: '%s' is neither abort nor continue", arg);
+		o->silent_go_on = arg[0] == 'c';
+		return 0;
+	case OPT_ANSWER:
+		o->answer_s = (unsigned)cmdline_count(state, "--agent-timeout", arg, 1, 3600);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp agents_argp = { .options = rows, .parser = agents_take };
+
+/* They are only looked at while agents are awaited, and before waves: a source never blocks. */
+static void agents_do_watch_jobs(struct agents *a, const char *name)
+{
+	bool slurm = name && !strcmp(name, "slurm");
+	struct source_opts so = { .path = slurm ? NULL : name, .interval_ms = JOBS_MS };
+	struct err err = { "" };
+
+	if (name && source_open(&a->jobs, slurm ? &job_source_slurm : &job_source_file, &so, &err))
+		log_add(LOG_WARN, "jobs", "%s", err.text);
+}
+
+void agents_open(struct agents *a, const struct live *l, const struct live_opts *o, bool jobs)
+{
+	*a = (struct agents){ 0 };
+	if (l->osm)
+		agent_link_osm(&a->link, l->osm, l->w);
+	else if (l->w && wire_notices(l->w))
+		agent_link_over(&a->link, wire_notices(l->w));
+	else
+		snprintf(a->why, sizeof(a->why),
+			 "no answers of agents can be heard on this port: does another program "
+			 "listen to notices there?");
+	if (jobs)
+		agents_do_watch_jobs(a, o->jobs);
+}
+
+void agents_close(struct agents *a)
+{
+	agent_link_close(&a->link);
+	source_close(a->jobs);
+	job_list_put(a->running);
+	*a = (struct agents){ 0 };
+}
+
+void agents_apply(struct executor_opts *out, const struct agents *a, const struct agents_opts *o)
+{
+	out->agents = a->link.ops ? &a->link : NULL;
+	out->no_agents = a->why;
+	if (!o)
+		return;
+	out->without_agents = o->without;
+	out->without_silent = o->silent_go_on;
+	out->answer_ms = o->answer_s * 1000;
+}
+
+static bool agents_runs(const struct job_list *l, uint64_t id)
+{
+	for (uint32_t i = 0; i < l->njob; i++)
+		if (l->jobs[i].id == id)
+			return true;
+	return false;
+}
+
+static void agents_look(struct agents *a)
+{
+	const struct job_list *list;
+
+	if (!a->jobs)
+		return;
+	source_poll(a->jobs);
+	list = source_take(a->jobs);
+	if (!list)
+		return;
+	job_list_put(a->running);
+	a->running = list;
+	a->fresh = true;
+}
+
+void agents_ended(struct agents *a, const uint64_t *id, bool *over, uint32_t n)
+{
+	agents_look(a);
+	for (uint32_t i = 0; a->running && i < n; i++)
+		over[i] = !agents_runs(a->running, id[i]);
+}
+
+const struct jobset *agents_running(struct agents *a, const struct fabric *f)
+{
+	struct jobset *jobs = NULL;
+	struct err err = { "" };
+
+	agents_look(a);
+	if (!a->fresh)
+		return NULL;
+	a->fresh = false;
+	if (jobset_from_list(&jobs, a->running, f, &err))
+		log_add(LOG_WARN, "jobs", "%s", err.text);
+	return jobs;
+}
+
+void agents_watch_jobs(struct agents *a, const struct live_opts *o)
+{
+	*a = (struct agents){ 0 };
+	snprintf(a->why, sizeof(a->why), "no job is to be asked");
+	agents_do_watch_jobs(a, o->jobs);
+}

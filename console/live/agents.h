@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* agents: the way to the nodes that an update asks to drain, and the site's policy about them. */
+#ifndef CONSOLE_LIVE_AGENTS_H
+#define CONSOLE_LIVE_AGENTS_H
+
+#include "console/live/live_fabric.h"
+#include "fabric/agent/agent_link.h"
+#include "fabric/update/executor.h"
+
+#include <argp.h>
+
+struct agents_opts {
+	bool without, silent_go_on;
+	unsigned answer_s; /* 0: as apply has it */
+};
+
+/* --without-agents, --on-silent, --agent-timeout; the input is a struct agents_opts. */
+extern const struct argp agents_argp;
+
+struct job_source;
+struct job_list;
+
+/* Where notices go and come from, and which of the jobs are over. */
+struct agents {
+	struct agent_link link;
+	char why[512]; /* there is no link */
+	struct job_source *jobs;
+	const struct job_list *running;
+	bool fresh; /* agents_running() has not seen that */
+};
+
+/* Through our plugin inside OpenSM where l has that, else over its wire, if that takes notices; or
+ * there is no link.  jobs: those of o are watched as well. */
+void agents_open(struct agents *a, const struct live *l, const struct live_opts *o, bool jobs);
+void agents_close(struct agents *a); /* an all-zero one is fine */
+/* Puts both into the options of an update; o may be NULL. */
+void agents_apply(struct executor_opts *out, const struct agents *a, const struct agents_opts *o);
+/* As apply_opts.ended. */
+void agents_ended(struct agents *a, const uint64_t *id, bool *over, uint32_t n);
+/* As apply_opts.running. */
+const struct jobset *agents_running(struct agents *a, const struct fabric *f);
+/* Only the jobs, where nobody is to be asked. */
+void agents_watch_jobs(struct agents *a, const struct live_opts *o);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* live_fabric: the real fabric for subcommands: one port, what is discovered, installed and
+ * running. */
+#ifndef CONSOLE_LIVE_LIVE_FABRIC_H
+#define CONSOLE_LIVE_LIVE_FABRIC_H
+
+#include "fabric/base/err.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/jobset.h"
+#include "fabric/model/tables.h"
+#include "fabric/plan/plan.h"
+#include "fabric/update/installer/osm_link.h"
+#include "fabric/wire/wire.h"
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct live_opts {
+	const char *ca;
+	unsigned port, timeout_ms, window;
+	bool notices; /* over the same port: agents are going to be asked */
+	bool ask_m_key;
+	uint64_t m_key;
+	const struct mkeys *m_keys; /* see mkey_file() */
+	const char *name, *node_names;
+	const char *jobs; /* "slurm" or a file; NULL: not watched */
+	const char *record_dir, *state_dir;
+	const char *installer; /* "opensm", "smp", "file:DIR"; NULL: as it is best */
+	const char *socket;    /* of OpenSM's plugin; NULL: see osm_link_path() */
+	const char *simulator; /* socket of a simulated fabric (sim_remote.h); NULL: a real one */
+};
+
+enum live_option {
+	OPT_LIVE_WINDOW = 512,
+	OPT_LIVE_FABRIC,
+	OPT_LIVE_NODE_NAMES,
+	OPT_LIVE_JOBS,
+	OPT_LIVE_RECORD_DIR,
+	OPT_LIVE_STATE_DIR,
+	OPT_LIVE_INSTALLER,
+	OPT_LIVE_SOCKET,
+	OPT_LIVE_M_KEY_FILE
+};
+
+/* Rows for argp tables.  The port that MADs go through: */
+#define OPTIONS_LIVE_PORT(group)                                                                   \
+	{ "Ca", 'C', "CA", 0, "HCA (default: the first with an active port)", (group) },           \
+		{ "Port", 'P', "PORT", 0, "port of the HCA", (group) },                            \
+		{ "timeout",                                                                       \
+		  't',                                                                             \
+		  "MS",                                                                            \
+		  0,                                                                               \
+		  "time-out of a request's first try, in ms (default: 200)",                       \
+		  (group) },                                                                       \
+		{ "m_key",                                                                         \
+		  'y',                                                                             \
+		  "KEY",                                                                           \
+		  0,                                                                               \
+		  "M_Key of the subnet; anything that is no number, such as x, asks for it",       \
+		  (group) },                                                                       \
+	{                                                                                          \
+		"m_key_file", OPT_LIVE_M_KEY_FILE, "FILE", 0,                                      \
+			"M_Key from a file that only its owner may read: the number, or OpenSM's " \
+			"guid2mkey",                                                               \
+			(group)                                                                    \
+	}
+/* How tables are written: */
+#define OPTIONS_LIVE_INSTALLER(group)                                                              \
+	{ "installer",                                                                             \
+	  OPT_LIVE_INSTALLER,                                                                      \
+	  "opensm|smp|file:DIR",                                                                   \
+	  0,                                                                                       \
+	  "how tables are written: by OpenSM with our plugin (default where that answers), "       \
+	  "straight into the switches, or into files",                                             \
+	  (group) },                                                                               \
+	{                                                                                          \
+		"socket", OPT_LIVE_SOCKET, "FILE", 0,                                              \
+			"of OpenSM's plugin (default: $IBROUTE_SOCKET, else " OSM_SOCKET ")",      \
+			(group)                                                                    \
+	}
+
+/* Takes one of them; else ARGP_ERR_UNKNOWN.  A bad value ends the program. */
+error_t live_opts_take(struct live_opts *o, int key, char *arg, struct argp_state *s);
+
+/* The options above, as the only child of an argp; its input is a struct live_opts. */
+extern const struct argp_child live_children[];
+
+struct live {
+	struct wire *w;
+	struct mad_port simulated; /* what w is on, where that is a simulator; else ops is NULL */
+	struct fabric *f;
+	struct tables *t;
+	struct jobset *jobs; /* NULL: not watched */
+	struct sm_pin sm;
+	struct osm_link *osm;	      /* our plugin in the master SM; NULL: there is none */
+	struct osm_status osm_status; /* of the plugin, also of one that is not the master's */
+	char osm_why[300];	      /* why osm is NULL */
+	char foreign[300]; /* switches hold other tables than OpenSM believes; "": they do not */
+	uint16_t top_min;  /* lowest LinearFDBTop, and whose; after live_open() */
+	uint32_t top_min_sw;
+};
+
+/* Opens the port, discovers, and reads the installed tables and the jobs.  name: of the fabric
+ * when the options have none, may be NULL.  A table that could not be read in full is -EIO: a
+ * plan must know all that it may have to restore.  -ERANGE: LIDs are in use that a switch has no
+ * room for.  Where our plugin is in OpenSM, and the switches hold what it believes, the service
+ * levels of paths are those that it tells. */
+int live_open(struct live *l, struct live_opts *o, const char *name, struct err *err);
+/* Only the port and what is there. */
+int live_discover(struct live *l, struct live_opts *o, const char *name, struct err *err);
+/* The same over the port that is open already, if it is (a service opens it once); otherwise as
+ * above.  What was read before is dropped; a failure closes it. */
+int live_again(struct live *l, struct live_opts *o, const char *name, struct err *err);
+/* The installed tables, after live_discover(); see live_open(). */
+int live_tables(struct live *l, struct err *err);
+/* What is in the switches, over a port that is open and stays so, without a word of OpenSM: the
+ * fabric, once, and the tables, each time anew.  now: all-zero at first; live_close() ends it. */
+int live_read(struct live *now, struct wire *w, const struct live_opts *o, const char *name,
+	      struct err *err);
+/* A simulated fabric that has ended with the process that had it. */
+bool live_gone(const struct live *l);
+/* The plugin of the master SM, if it can be reached; else l->osm_why. */
+void live_link(struct live *l, const char *socket);
+/* The master SM as it is now; zeros when it does not answer. */
+struct sm_pin live_sm(struct wire *w);
+void live_close(struct live *l); /* an all-zero one is fine */
+
+#endif

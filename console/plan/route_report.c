@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/plan/route_report.h"
+
+#include "console/lib/progress_line.h"
+#include "console/plan/plan_order.h"
+#include "engines/limits/exclusion.h"
+#include "engines/parx/parx.h"
+#include "engines/parx/parx_choice.h"
+#include "engines/route_judge.h"
+#include "fabric/base/clock.h"
+#include "fabric/base/file_progress.h"
+#include "fabric/base/mem.h"
+#include "fabric/model/demand.h"
+#include "fabric/model/route_limits.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* --- inputs ------------------------------------------------------------------------------ */
+
+static const char *route_report_copy_text(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+void route_inputs_copy(struct route_inputs *to, const struct route_inputs *from)
+{
+	const struct engine_params *p = &from->params;
+	struct plan_files *files;
+	uint64_t *roots;
+
+	*to = *from;
+	fabric_get(to->f);
+	jobset_get(to->jobs);
+	jobset_get(to->running);
+	tables_get(to->installed);
+	tables_get(to->tables);
+	demand_get(to->demand);
+	to->file.tables = route_report_copy_text(from->file.tables);
+	to->file.path_sl = route_report_copy_text(from->file.path_sl);
+	to->file.sl2vl = route_report_copy_text(from->file.sl2vl);
+	if (from->files) {
+		files = xcalloc(1, sizeof(*files));
+		*files = *from->files;
+		to->files = files;
+	}
+	to->params.limits = route_limits_copy(p->limits);
+	to->params.roots = NULL;
+	if (p->nroots) {
+		roots = xcalloc(p->nroots, sizeof(*roots));
+		memcpy(roots, p->roots, p->nroots * sizeof(*roots));
+		to->params.roots = roots;
+	}
+}
+
+void route_inputs_drop(struct route_inputs *in)
+{
+	fabric_put(in->f);
+	jobset_put(in->jobs);
+	jobset_put(in->running);
+	tables_put(in->installed);
+	tables_put(in->tables);
+	demand_put(in->demand);
+	free((char *)in->file.tables);
+	free((char *)in->file.path_sl);
+	free((char *)in->file.sl2vl);
+	free((struct plan_files *)in->files);
+	route_limits_free((struct route_limits *)in->params.limits);
+	free((uint64_t *)in->params.roots);
+	memset(in, 0, sizeof(*in));
+}
+
+/* --- steps ------------------------------------------------------------------------------- */
+
+static void route_report_take_tables(struct route_report *r, const struct tables *t,
+				     const char *engine)
+{
+	r->t = t;
+	snprintf(r->engine, sizeof(r->engine), "%s", engine);
+}
+
+static int route_report_read(struct route_report *r, const struct route_inputs *in,
+			     struct progress *progress, struct err *err)
+{
+	struct progress *before = file_progress();
+	struct tables *t;
+	int rc;
+
+	if (progress)
+		file_progress_set(progress);
+	rc = route_file_read(&t, &r->files, &r->notes, &in->file, in->f, err);
+	file_progress_set(before);
+	if (!rc)
+		route_report_take_tables(r, t, t->engine);
+	return rc;
+}
+
+static int route_report_make(struct route_report *r, const struct route_inputs *in,
+			     struct progress *progress, struct err *err)
+{
+	struct engine_params params = in->params;
+	struct tables *t = NULL;
+	double start = clock_s();
+	int rc;
+
+	params.current = in->installed;
+	params.notes = &r->notes;
+	if (in->file.tables) {
+		rc = route_report_read(r, in, progress, err);
+	} else {
+		rc = engine_run(in->engine, &t, in->f, in->jobs, in->demand, &params, progress,
+				err);
+		route_report_take_tables(r, t, in->engine->name);
+	}
+	r->made_s = clock_s() - start;
+	return rc;
+}
+
+static int route_report_verify(struct route_report *r, const struct route_inputs *in,
+			       struct progress *progress, struct err *err)
+{
+	struct route_judge_opts opts = {
+		.verify = { .terminals_only = in->opts.terminals_only,
+			    .certificate = in->opts.certificate,
+			    .threads = in->opts.threads,
+			    .limits = in->params.limits,
+			    .installed = in->installed },
+		.management_apart = in->file.tables != NULL,
+	};
+	double start = clock_s();
+	int rc = route_judge(&r->v, in->f, r->t, &opts, progress, err);
+
+	r->verify_s = clock_s() - start;
+	r->total_s = r->verify_s + (in->engine && isfinite(r->made_s) ? r->made_s : 0);
+	return rc;
+}
+
+static int route_report_metrics_of(struct metrics **out, const struct route_inputs *in,
+				   const struct tables *t, struct progress *progress,
+				   struct err *err)
+{
+	struct metrics_opts opts = { .threads = in->opts.threads, .all_lids = in->opts.all_lids };
+
+	return metrics_compute(out, in->f, t, in->jobs, &opts, progress, err);
+}
+
+static int route_report_metrics(struct route_report *r, const struct route_inputs *in,
+				struct progress *progress, struct err *err)
+{
+	return route_report_metrics_of(&r->m, in, r->t, progress, err);
+}
+
+static int route_report_before(struct route_report *r, const struct route_inputs *in,
+			       struct progress *progress, struct err *err)
+{
+	return route_report_metrics_of(&r->before, in, in->installed, progress, err);
+}
+
+static struct ebb_opts route_report_ebb_opts(const struct route_report_opts *o)
+{
+	return (struct ebb_opts){
+		.bisections = o->bisections < 0 ? 0 : (uint32_t)o->bisections,
+		.seed = o->seed,
+		.threads = o->threads,
+	};
+}
+
+static int route_report_predict(struct route_report *r, const struct route_inputs *in,
+				struct progress *progress, struct err *err)
+{
+	const struct route_report_opts *o = &in->opts;
+	struct ebb_opts opts = route_report_ebb_opts(o);
+	struct predict_opts run = {
+		.pattern = o->pattern,
+		.seed = o->seed,
+		.threads = o->threads,
+	};
+	int rc = 0;
+
+	r->pattern = o->pattern;
+	if (!r->v->connected)
+		return 0;
+	if (o->bisections)
+		rc = predict_ebb(&r->ebb, r->f, r->t, &opts, progress, err);
+	if (!rc && o->jobs && r->jobs)
+		rc = predict_jobs(&r->jobs_run, r->f, r->t, r->jobs, &run, progress, err);
+	if (!rc && o->jobs && r->jobs && o->bisections)
+		rc = predict_ebb_jobs(&r->ebb_jobs, r->f, r->t, r->jobs, &opts, progress, err);
+	return rc;
+}
+
+/* left: the fabric without what is excluded. */
+static int route_report_judge_choice(struct route_report *r, const struct fabric *left,
+				     const struct route_report_opts *o, struct progress *progress,
+				     struct err *err)
+{
+	struct parx_lids lids = { r->f, r->choice };
+	struct ebb_opts opts = route_report_ebb_opts(o);
+	int rc = parx_check(&r->parx, left, r->t, r->choice, progress, err);
+
+	opts.lids = parx_large_lids;
+	opts.lids_ctx = &lids;
+	if (!rc && parx_verdict_ok(&r->parx) && o->bisections)
+		rc = predict_ebb(&r->ebb_large, r->f, r->t, &opts, progress, err);
+	return rc;
+}
+
+int route_report_choice(struct route_report *r, const struct route_inputs *in,
+			struct lid_choice *choice, struct err *err)
+{
+	struct progress_line w;
+	int rc;
+
+	r->choice = choice;
+	progress_line_start(&w);
+	rc = route_report_judge_choice(r, r->f, &in->opts, &w.progress, err);
+	progress_line_stop(&w);
+	return rc;
+}
+
+/* The choice that comes with tables of parx. */
+static int route_report_find_choice(struct route_report *r, const struct route_inputs *in,
+				    struct progress *progress, struct err *err)
+{
+	const struct fabric *left;
+	int rc;
+
+	if (in->engine != &engine_parx)
+		return 0;
+	rc = exclusion_left(&left, r->f, in->params.limits, err);
+	if (!rc)
+		rc = parx_choice_find(&r->choice, left, r->t, err);
+	if (!rc && r->choice)
+		rc = route_report_judge_choice(r, left, &in->opts, progress, err);
+	fabric_put(left);
+	return rc;
+}
+
+static int route_report_diff(struct route_report *r, const struct route_inputs *in,
+			     struct progress *progress, struct err *err)
+{
+	(void)progress;
+	(void)err;
+	r->diff = tdiff_new(in->f, in->installed, r->t);
+	return 0;
+}
+
+static int route_report_plan(struct route_report *r, const struct route_inputs *in,
+			     struct progress *progress, struct err *err)
+{
+	const struct jobset *jobs = in->running ? in->running : in->jobs;
+	int rc = plan_new_with_progress(&r->plan, in->f, in->installed, r->t, jobs, &in->sm,
+					time(NULL), progress, err);
+
+	if (!rc)
+		plan_from_files(r->plan, &r->files);
+	return rc;
+}
+
+static int route_report_vls(struct route_report *r, const struct route_inputs *in,
+			    struct progress *progress, struct err *err)
+{
+	(void)in;
+	(void)progress;
+	return plan_check_vls(r->plan, err);
+}
+
+static int route_report_order(struct route_report *r, const struct route_inputs *in,
+			      struct progress *progress, struct err *err)
+{
+	(void)in;
+	return plan_order_find(r->plan, &r->transition, progress, err);
+}
+
+static const struct {
+	enum route_step step;
+	bool against_installed;
+	int (*run)(struct route_report *r, const struct route_inputs *in, struct progress *progress,
+		   struct err *err);
+} steps_in_order[] = {
+	{ ROUTE_MAKE, false, route_report_make },
+	{ ROUTE_VERIFY, false, route_report_verify },
+	{ ROUTE_METRICS, false, route_report_metrics },
+	{ ROUTE_PREDICT, false, route_report_predict },
+	{ ROUTE_LID_CHOICE, false, route_report_find_choice },
+	{ ROUTE_BEFORE, true, route_report_before },
+	{ ROUTE_DIFF, true, route_report_diff },
+	{ ROUTE_PLAN, true, route_report_plan },
+	{ ROUTE_VLS, true, route_report_vls },
+	{ ROUTE_ORDER, true, route_report_order },
+};
+
+#define NSTEPS (sizeof(steps_in_order) / sizeof(*steps_in_order))
+
+static bool route_report_does(const struct route_inputs *in, unsigned steps, size_t i)
+{
+	return (steps & steps_in_order[i].step) &&
+	       (in->installed || !steps_in_order[i].against_installed);
+}
+
+unsigned route_report_parts(const struct route_inputs *in, unsigned steps)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < NSTEPS; i++)
+		n += route_report_does(in, steps, i);
+	return n;
+}
+
+int route_report_steps(struct route_report *r, const struct route_inputs *in, unsigned steps,
+		       struct progress *progress, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < NSTEPS; i++) {
+		if (!route_report_does(in, steps, i))
+			continue;
+		progress_next(progress);
+		rc = steps_in_order[i].run(r, in, progress, err);
+	}
+	return rc;
+}
+
+/* --- the whole --------------------------------------------------------------------------- */
+
+void route_report_begin(struct route_report *out, const struct route_inputs *in)
+{
+	*out = (struct route_report){ .f = in->f,
+				      .jobs = in->jobs,
+				      .made_s = NAN,
+				      .total_s = NAN,
+				      .paths_s = NAN,
+				      .layers_s = NAN,
+				      .verify_s = NAN };
+	if (in->files)
+		out->files = *in->files;
+	if (in->tables)
+		route_report_take_tables(out, tables_get(in->tables), in->tables->engine);
+}
+
+static int route_report_make_shown(struct route_report *r, const struct route_inputs *in,
+				   struct err *err)
+{
+	struct progress_line w;
+	int rc;
+
+	progress_line_start(&w); /* whoever reads large files has a line of their own already */
+	rc = route_report_steps(r, in, ROUTE_MAKE, in->file.tables ? NULL : &w.progress, err);
+	progress_line_stop(&w);
+	r->paths_s = progress_line_seconds(&w, "paths");
+	r->layers_s = progress_line_seconds(&w, "layers");
+	return rc;
+}
+
+int route_report_run(struct route_report *out, const struct route_inputs *in, unsigned steps,
+		     struct err *err)
+{
+	struct progress_line w;
+	int rc = 0;
+
+	route_report_begin(out, in);
+	if (steps & ROUTE_MAKE)
+		rc = route_report_make_shown(out, in, err);
+	if (!rc) {
+		progress_line_start(&w);
+		rc = route_report_steps(out, in, steps & ~(unsigned)ROUTE_MAKE, &w.progress, err);
+		progress_line_stop(&w);
+	}
+	if (rc)
+		route_report_free(out);
+	return rc;
+}
+
+bool route_report_ok(const struct route_report *r)
+{
+	return verdict_ok(r->v) && (!r->choice || parx_verdict_ok(&r->parx));
+}
+
+void route_report_free(struct route_report *r)
+{
+	lid_choice_free(r->choice);
+	tables_put(r->t);
+	verdict_free(r->v);
+	metrics_free(r->m);
+	metrics_free(r->before);
+	tdiff_free(r->diff);
+	ebb_jobs_free(r->ebb_jobs);
+	prediction_free(r->jobs_run);
+	notes_done(&r->notes);
+	plan_free(r->plan);
+	transition_free(r->transition);
+	memset(r, 0, sizeof(*r));
+}

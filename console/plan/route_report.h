@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * route_report: the way of a routing from an engine, or a file, to a plan: made, verified,
+ * measured, predicted, compared with the installed tables, ordered.  The console's worker, the
+ * commands and automatic mode choose the steps that they need; who writes nothing ends before the
+ * plan.
+ */
+#ifndef CONSOLE_PLAN_ROUTE_REPORT_H
+#define CONSOLE_PLAN_ROUTE_REPORT_H
+
+#include "console/input/route_file.h"
+#include "engines/engine.h"
+#include "engines/metrics/metrics.h"
+#include "engines/parx/parx_check.h"
+#include "engines/predict/predict.h"
+#include "engines/transition/transition.h"
+#include "engines/verify/verify.h"
+#include "fabric/base/notes.h"
+#include "fabric/model/lid_choice.h"
+#include "fabric/model/tdiff.h"
+#include "fabric/plan/plan.h"
+
+/* The steps, in the order in which they are done. */
+enum route_step {
+	ROUTE_MAKE = 1 << 0, /* by the engine, or read from the file */
+	ROUTE_VERIFY = 1 << 1,
+	ROUTE_METRICS = 1 << 2,
+	ROUTE_PREDICT = 1 << 3,	   /* as the options want it, and where all ends are connected */
+	ROUTE_LID_CHOICE = 1 << 4, /* which LIDs messages take; of parx */
+	/* those below need installed tables, without which they are left out */
+	ROUTE_BEFORE = 1 << 5, /* metrics of the installed tables */
+	ROUTE_DIFF = 1 << 6,
+	ROUTE_PLAN = 1 << 7,
+	ROUTE_VLS = 1 << 8,   /* can the links carry the plan? */
+	ROUTE_ORDER = 1 << 9, /* in which order it is written, and who has to drain */
+
+	ROUTE_JUDGE = ROUTE_VERIFY | ROUTE_METRICS | ROUTE_PREDICT | ROUTE_LID_CHOICE,
+};
+
+struct route_report_opts {
+	bool terminals_only;	      /* of the verdict */
+	bool certificate;	      /* check its proof independently */
+	int bisections;		      /* for ebb; -1: predict_default_bisections(), 0: none */
+	uint64_t seed;		      /* of these, and of what is drawn from the pattern */
+	bool jobs;		      /* predict how the jobs get on with each other ... */
+	enum predict_pattern pattern; /* ... when they send like this */
+	unsigned threads;	      /* 0: one per core; never changes the result */
+	bool all_lids;		      /* figures of all traffic LIDs, not of base LIDs alone */
+};
+
+/* All of it is borrowed, and may be NULL but for the fabric and one source of tables. */
+struct route_inputs {
+	const struct fabric *f;
+	const struct jobset *jobs;    /* that the routing is made for and measured with */
+	const struct jobset *running; /* of the plan: who may have to drain; NULL: jobs */
+	const struct demand *demand;
+	const struct tables *installed; /* NULL: not known */
+	/* where the tables come from: the first of these that is there */
+	const struct tables *tables;
+	struct route_file file; /* its tables NULL: none */
+	const struct engine *engine;
+
+	const struct plan_files *files; /* that the tables above were read from */
+	/* current and notes are set here; the limits hold for the verdict, too */
+	struct engine_params params;
+	struct sm_pin sm;
+	struct route_report_opts opts;
+};
+
+struct route_report {
+	const struct fabric *f; /* not owned, as jobs */
+	const struct jobset *jobs;
+	char engine[24]; /* or how it was named: "sar:paper" */
+	const struct tables *t;
+	struct plan_files files; /* that they were read from; n 0: made by an engine */
+	struct verdict *v;
+	struct metrics *m, *before;
+	struct ebb ebb;		     /* not known when it has no bisections */
+	struct ebb_jobs *ebb_jobs;   /* NULL: without jobs, or not asked for */
+	struct prediction *jobs_run; /* likewise */
+	enum predict_pattern pattern;
+	struct notes notes; /* what the engine told */
+	/* which LIDs small and large messages take; NULL: not known, nor are the next two */
+	struct lid_choice *choice;
+	struct parx_verdict parx;
+	struct ebb ebb_large; /* of large messages */
+	struct tdiff *diff;   /* against the installed tables; NULL unknown */
+	struct plan *plan;
+	struct transition *transition;			     /* how its order was found */
+	double made_s, total_s, paths_s, layers_s, verify_s; /* wall clock; NAN unknown */
+};
+
+/* A copy of all that is borrowed, or a reference to it; route_inputs_drop() gives it back. */
+void route_inputs_copy(struct route_inputs *to, const struct route_inputs *from);
+void route_inputs_drop(struct route_inputs *in); /* an all-zero one is fine */
+
+/* Nothing is known yet but the tables, where they are given. */
+void route_report_begin(struct route_report *out, const struct route_inputs *in);
+/* Of how many parts their progress consists. */
+unsigned route_report_parts(const struct route_inputs *in, unsigned steps);
+/* Does these steps, each of which goes on from those before, done by this call or an earlier one
+ * with the same inputs.  -ECANCELED; the first error of a step, upon which the rest is not done.
+ * What does not pass the verdict is no error. */
+int route_report_steps(struct route_report *r, const struct route_inputs *in, unsigned steps,
+		       struct progress *progress, struct err *err);
+/* From the beginning, with a line of progress on a terminal and the times that engines tell.  Where
+ * it fails nothing is left to be freed. */
+int route_report_run(struct route_report *out, const struct route_inputs *in, unsigned steps,
+		     struct err *err);
+/* What a choice of LIDs promises, held against the tables; takes over the choice.  The
+ * tables that parx made come with theirs already. */
+int route_report_choice(struct route_report *r, const struct route_inputs *in,
+			struct lid_choice *choice, struct err *err);
+/* Verdict and, where there is a choice of LIDs, that on the choice. */
+bool route_report_ok(const struct route_report *r);
+void route_report_free(struct route_report *r); /* an all-zero one is fine */
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* update_figures: what a plan changes, in figures and as a matrix of links, for the record. */
+#ifndef CONSOLE_UPDATE_UPDATE_FIGURES_H
+#define CONSOLE_UPDATE_UPDATE_FIGURES_H
+
+#include "console/record/record.h"
+#include "fabric/plan/plan.h"
+
+#include <jansson.h>
+
+#define FIGURES_CELLS 64 /* rows and columns of the matrix at most: more share a cell */
+
+/* {"plan","jobs","before":{..},"after":{..},"heat":{"title","metric","rows","cols","before","after"}};
+ * a cell is the worst of its links, null without any.  NULL when the plan's tables have no
+ * figures.  Costs two metrics_compute(). */
+json_t *update_figures(const struct plan *p);
+/* The same as a line plan.figures. */
+void update_record_figures(struct record *r, const struct plan *p);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* update_rollback: the way back of an update, run from the command line: recorded, shown as lines.
+ */
+#ifndef CONSOLE_UPDATE_UPDATE_ROLLBACK_H
+#define CONSOLE_UPDATE_UPDATE_ROLLBACK_H
+
+#include "console/live/agents.h"
+#include "console/live/foreign_tables.h"
+#include "console/live/live_install.h"
+#include "console/record/record.h"
+#include "fabric/update/executor.h"
+
+#include <stdbool.h>
+
+struct update_rollback {
+	struct live *live;
+	struct record *record;
+	const struct live_opts *opts;
+	struct live_install way;
+	struct executor_opts o;
+	struct executor *a; /* owned */
+	struct agents agents;
+	struct foreign_tables theirs;
+	bool no_record;	 /* it was the record that could not be written */
+	uint32_t failed; /* blocks said to have failed so far */
+};
+
+/* Opens the record (mode "rw") and takes over SIGINT, SIGTERM and SIGHUP, which do not stop it. */
+int update_rollback_open(struct update_rollback *t, struct live *l, const struct live_opts *o,
+			 struct err *err);
+/* Sets t->a up for a journal that was left behind (taken over in any case).  Fails as
+ * live_install_open(). */
+int update_rollback_recover(struct update_rollback *t, struct journal *j, struct err *err);
+/* A line of the record; a failure is only logged. */
+void update_rollback_note(struct update_rollback *t, const char *type, json_t *data);
+/* The exit code for how it ended. */
+int update_rollback_exit(const struct update_rollback *t);
+void update_rollback_close(struct update_rollback *t);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The process that carries out an update: the real fabric, the record, and the watchdog. */
+#include "console/update/watchdog_config.h"
+
+#include "console/lib/exits.h"
+#include "console/live/foreign_tables.h"
+#include "console/live/live_install.h"
+#include "console/record/record.h"
+#include "console/update/update_figures.h"
+#include "console/update/update_record.h"
+#include "fabric/base/log.h"
+#include "fabric/base/store.h"
+#include "fabric/jobs/source.h"
+#include "fabric/plan/planfile.h"
+#include "fabric/update/watchdog/supervisor.h"
+#include "fabric/update/watchdog/watchdog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PLAN_FILE "/proc/self/fd/4" /* SUPERVISOR_PLAN */
+
+struct worker {
+	struct watchdog_config config;
+	struct watchdog *dog;
+	struct live live;
+	struct record *record;
+	struct live_install way;
+	struct job_source *jobs;
+	struct agents agents;
+	struct foreign_tables theirs;
+	char *file; /* the plan's */
+	size_t file_len;
+	bool no_record; /* it was the record that could not be written */
+	enum outcome outcome;
+	char user[40];
+};
+
+static int watchdog_main_gate(void *ctx, const struct executor_event *ev, struct err *err)
+{
+	struct worker *w = ctx;
+	int rc = update_record_gate(w->record, ev, err);
+
+	w->no_record = w->no_record || rc;
+	return rc;
+}
+
+static void watchdog_main_event(void *ctx, const struct executor_event *ev)
+{
+	struct worker *w = ctx;
+
+	update_record_event(w->record, ev, w->live.f);
+}
+
+static void watchdog_main_note(void *ctx, const char *type, json_t *data)
+{
+	struct worker *w = ctx;
+	struct err err = { "" };
+
+	if (record_add(w->record, type, data, &err))
+		log_add(LOG_ERROR, "record", "%s", err.text);
+}
+
+static void watchdog_main_ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
+{
+	struct worker *w = ctx;
+
+	agents_ended(&w->agents, id, over, n);
+}
+
+static int watchdog_main_others(void *ctx)
+{
+	struct worker *w = ctx;
+
+	return live_gone(&w->live) ? 0 : foreign_tables_others(&w->theirs);
+}
+
+static int watchdog_main_judge(void *ctx, struct executor_foreign *out, struct err *err)
+{
+	struct worker *w = ctx;
+
+	return foreign_tables_judge(&w->theirs, out, err);
+}
+
+static bool watchdog_main_gone(void *ctx)
+{
+	struct worker *w = ctx;
+
+	return live_gone(&w->live);
+}
+
+static const struct jobset *watchdog_main_running(void *ctx)
+{
+	struct worker *w = ctx;
+
+	return agents_running(&w->agents, w->live.f);
+}
+
+/* Through the plugin, that takes no port, also for the first job that begins meanwhile. */
+static bool watchdog_main_may_ask(const struct worker *w, const struct plan *p)
+{
+	return p->drain.njob || (p->drain.jobs && p->drain.escape && w->live.osm);
+}
+
+/* Only where somebody is to be asked: a port has one listener. */
+static void watchdog_main_reach_agents(struct worker *w, const struct plan *p,
+				       const struct journal *j)
+{
+	if (p ? watchdog_main_may_ask(w, p) && !w->config.agents.without : journal_info(j)->asked)
+		agents_open(&w->agents, &w->live, &w->config.live, true);
+	else if (p && p->drain.nlid && !w->config.agents.without)
+		agents_watch_jobs(&w->agents, &w->config.live);
+}
+
+static int watchdog_main_open_record(struct worker *w, const char *fabric, struct err *err)
+{
+	bool simulated = w->config.live.simulator != NULL;
+	struct record_opts ro = { .dir = w->config.live.record_dir,
+				  .fabric = fabric,
+				  .mode = simulated ? "demo" : "rw",
+				  .syslog = !simulated };
+
+	return record_open(&w->record, &ro, err);
+}
+
+/* Whose jobs die is asked of the same batch system as the plan's; a file knows no failures. */
+static void watchdog_main_open_jobs(struct worker *w)
+{
+	struct source_opts so = { 0 };
+	struct err err = { "" };
+
+	if (!(w->config.watch & 1u << WATCH_JOBS) || !w->config.live.jobs ||
+	    strcmp(w->config.live.jobs, "slurm"))
+		return;
+	if (source_open(&w->jobs, &job_source_slurm, &so, &err))
+		log_add(LOG_WARN, "watchdog", "%s", err.text);
+}
+
+static int watchdog_main_choose_way(struct worker *w, const struct plan *plan, struct err *err)
+{
+	const struct plan *made = w->theirs.plan;
+	int rc = live_install_open(&w->way, &w->live, &w->config.live, plan,
+				   made ? made->sm.guid : 0, err);
+
+	if (rc)
+		return rc;
+	watchdog_main_note(w, "installer",
+			   json_pack("{s:s, s:o}", "name", w->way.in.ops->name, "text",
+				     w->way.warning[0] ? record_str(w->way.warning) : json_null()));
+	watchdog_way(w->dog, w->way.in.ops->name);
+	if (w->way.warning[0]) {
+		log_add(LOG_WARN, "watchdog", "%s", w->way.warning);
+		watchdog_step(w->dog, w->way.warning);
+	}
+	return 0;
+}
+
+static int watchdog_main_run(struct worker *w, const struct plan *plan, struct journal *j,
+			     struct err *err)
+{
+	struct watchdog_job job = {
+		.plan = plan,
+		.journal = j,
+		.fabric = w->live.f,
+		.wire = w->live.w,
+		.in = &w->way.in,
+		.apply = { .gate = watchdog_main_gate,
+			   .event = watchdog_main_event,
+			   .ended = watchdog_main_ended,
+			   .running = watchdog_main_running,
+			   .others = watchdog_main_others,
+			   .judge = watchdog_main_judge,
+			   .ctx = w,
+			   .accept_sl_change = w->config.accept_sl },
+		.watch = { .mask = w->config.watch, .limits = w->config.limits, .jobs = w->jobs },
+		.file = w->file,
+		.file_len = w->file_len,
+		.note = watchdog_main_note,
+		.gone = watchdog_main_gone,
+	};
+	int code = EXIT_REFUSED;
+
+	foreign_tables_open(&w->theirs, &w->live, &w->config.live, plan,
+			    j ? journal_info(j)->head.id : NULL);
+	if (watchdog_main_choose_way(w, plan, err)) {
+		journal_close(j);
+		goto out;
+	}
+	if (plan)
+		update_record_begin(w->record, plan, w->way.in.ops->name, w->config.confirm_s);
+	watchdog_main_reach_agents(w, plan, j);
+	agents_apply(&job.apply, &w->agents, &w->config.agents);
+	code = watchdog_run(w->dog, &job, &w->outcome, err);
+	agents_close(&w->agents);
+	live_install_close(&w->way);
+out:
+	foreign_tables_close(&w->theirs);
+	return code == EXIT_REFUSED && w->no_record ? EXIT_NO_RECORD : code;
+}
+
+/* The plan on the fabric as it is now. */
+static int watchdog_main_run_plan(struct worker *w, const struct plan *p, struct err *err)
+{
+	struct live *l = &w->live;
+	struct plan *now;
+	const struct tables *from = plan_as_read(p, l->f, l->t);
+	int rc = plan_staleness(p, l->f, from, l->jobs, &l->sm, err);
+
+	if (!rc)
+		rc = plan_rebase(&now, p, l->f, from, err);
+	if (rc) {
+		watchdog_main_note(
+			w, "plan.stale",
+			json_pack("{s:s, s:o}", "plan", p->id, "text", record_str(err->text)));
+		return EXIT_REFUSED;
+	}
+	update_record_plan(w->record, now);
+	update_record_figures(w->record, now);
+	watchdog_main_open_jobs(w);
+	rc = watchdog_main_run(w, now, NULL, err);
+	source_close(w->jobs);
+	plan_free(now);
+	return rc;
+}
+
+static int watchdog_main_apply(struct worker *w, struct err *err)
+{
+	struct plan *p = NULL;
+	int rc = EXIT_REFUSED;
+
+	if (store_read(&w->file, &w->file_len, PLAN_FILE, err) || plan_load(&p, PLAN_FILE, err))
+		goto out;
+	rc = EXIT_NO_RECORD;
+	if (watchdog_main_open_record(w, p->fabric->name, err))
+		goto out;
+	w->config.live.notices = p->drain.njob && p->drain.escape && !w->config.agents.without;
+	watchdog_step(w->dog, "reading the fabric");
+	rc = EXIT_UNREADABLE;
+	if (!live_open(&w->live, &w->config.live, p->fabric->name, err))
+		rc = watchdog_main_run_plan(w, p, err);
+out:
+	plan_free(p);
+	return rc;
+}
+
+/* A simulated fabric does not come back: nobody needs to try again. */
+static int watchdog_main_unreadable(struct worker *w, struct journal *j, int rc, struct err *err)
+{
+	if (!w->config.live.simulator || rc != -ENOLINK || txn_state_final(journal_info(j)->state))
+		return EXIT_UNREADABLE;
+	if (journal_mark(j, TXN_GIVEN_UP, 0, WATCHDOG_GONE, NULL))
+		return EXIT_UNREADABLE;
+	w->outcome = OUTCOME_INCOMPLETE;
+	return err_set(err, EXIT_INCOMPLETE, "%s", WATCHDOG_GONE);
+}
+
+/* After a worker that died: the same switches, the way back. */
+static int watchdog_main_recover(struct worker *w, const char *id, struct err *err)
+{
+	struct journal *j;
+	int rc = journal_open(&j, w->config.live.state_dir, id, err);
+
+	if (rc)
+		return rc == -EBUSY ? GUARD_BUSY : EXIT_REFUSED;
+	snprintf(w->user, sizeof(w->user), "%s", journal_info(j)->head.user);
+	rc = EXIT_NO_RECORD;
+	if (watchdog_main_open_record(w, journal_info(j)->head.fabric, err))
+		goto out;
+	w->config.live.notices = journal_info(j)->asked;
+	watchdog_step(w->dog, "reading the fabric to roll back");
+	rc = live_discover(&w->live, &w->config.live, journal_info(j)->head.fabric, err);
+	if (rc) {
+		rc = watchdog_main_unreadable(w, j, rc, err);
+		goto out;
+	}
+	if (!txn_state_final(journal_info(j)->state)) {
+		rc = watchdog_main_run(w, NULL, j, err);
+		j = NULL;
+	} else {
+		rc = EXIT_OK;
+	}
+out:
+	journal_close(j);
+	return rc;
+}
+
+/* Whose terminals are told. */
+static void watchdog_main_who(struct worker *w)
+{
+	const char *sudo = getenv("SUDO_USER");
+	const struct passwd *pw = getpwuid(getuid());
+
+	snprintf(w->user, sizeof(w->user), "%s",
+		 sudo && *sudo && !getuid() ? sudo
+		 : pw			    ? pw->pw_name
+					    : "root");
+}
+
+static int watchdog_main_start(struct worker *w, struct err *err)
+{
+	struct watchdog_opts o = { .client = -1 };
+	int rc;
+
+	watchdog_main_who(w);
+	o.client = fcntl(SUPERVISOR_CLIENT, F_GETFD) < 0 ? -1 : SUPERVISOR_CLIENT;
+	o.supervisor = supervisor_link_new("");
+	rc = watchdog_config_read(&w->config, SUPERVISOR_CONFIG, err);
+	if (rc)
+		return rc;
+	supervisor_log(w->config.live.state_dir, "watchdog");
+	o.base = w->config.live.state_dir;
+	o.confirm_s = w->config.confirm_s;
+	return watchdog_new(&w->dog, &o, err);
+}
+
+/* The operator wanted it: rollback.begin and end say all, and nothing is wrong. */
+static bool watchdog_main_rolled_back_as_told(const struct worker *w)
+{
+	return w->outcome == OUTCOME_ROLLED_BACK && watchdog_why(w->dog) == WHY_OPERATOR;
+}
+
+static int watchdog_main_worker_main(const char *id)
+{
+	struct worker w = { 0 };
+	struct err err = { "" }, end = { "" };
+	int rc;
+
+	if (watchdog_main_start(&w, &err)) {
+		fprintf(stderr, "ibroute-top: %s\n", err.text);
+		return EXIT_REFUSED;
+	}
+	rc = id ? watchdog_main_recover(&w, id, &err) : watchdog_main_apply(&w, &err);
+	if (rc && w.record && err.text[0] && !watchdog_main_rolled_back_as_told(&w))
+		record_error(w.record, "apply", err.text);
+	if (record_close(w.record, &end))
+		log_add(LOG_ERROR, "record", "%s", end.text);
+	watchdog_end(w.dog, rc, w.outcome, w.config.live.simulator ? NULL : w.user, err.text);
+	live_close(&w.live);
+	free(w.file);
+	watchdog_config_clear(&w.config);
+	return rc;
+}
+
+int watchdog_main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "guard"))
+		return supervisor_main(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "worker"))
+		return watchdog_main_worker_main(argc > 2 ? argv[2] : NULL);
+	fprintf(stderr, "%s is for this program's own use\n", GUARD_ARG);
+	return EXIT_BAD_USAGE;
+}
