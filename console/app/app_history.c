@@ -111,7 +111,7 @@ static void app_history_drop_present(struct state *s)
 	s->usage = NULL;
 }
 
-static void app_history_show_moment(struct app *a, struct state *s, const struct snapshot_at *m)
+static void app_history_show_at(struct app *a, struct state *s, const struct snapshot_at *m)
 {
 	s->fabric = m->was.fabric;
 	s->tables = m->was.tables;
@@ -148,7 +148,7 @@ const struct state *app_shown(struct app *a)
 	if (!h->on)
 		return &a->state;
 	h->shown = a->state;
-	app_history_show_moment(a, &h->shown, &h->at);
+	app_history_show_at(a, &h->shown, &h->at);
 	h->shown.history = h->at.was.fabric == a->fabric ? a->history : NULL;
 	app_history_take_events(h, &a->events);
 	h->shown.events = &h->events;
@@ -196,7 +196,7 @@ void app_history_go(struct app *a, uint64_t serial)
 	a->shown_history.at = m;
 	a->shown_history.on = true;
 	if (m.was.tables && !m.was.figures && !a->state.metrics_busy)
-		worker_figures(a->worker, m.was.fabric, m.was.tables, m.was.jobs,
+		worker_metrics(a->worker, m.was.fabric, m.was.tables, m.was.jobs,
 			       m.was.tables != a->tables);
 }
 

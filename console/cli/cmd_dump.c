@@ -92,7 +92,7 @@ static int cmd_dump_dump(const struct dump_cmd *c, const struct tables_source *s
 
 int cmd_dump_lfts(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &subject_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp_child children[] = { { &tables_source_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.options = table,
 		.parser = cmd_dump_take,

@@ -354,7 +354,7 @@ static bool cmd_paths_arrives(const struct paths *x)
 
 int cmd_paths(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &subject_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp_child children[] = { { &tables_source_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.options = table,
 		.parser = cmd_paths_take,

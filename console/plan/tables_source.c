@@ -36,9 +36,9 @@ static error_t tables_source_take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp subject_argp = { .options = rows,
-				   .parser = tables_source_take,
-				   .children = live_children };
+const struct argp tables_source_argp = { .options = rows,
+					 .parser = tables_source_take,
+					 .children = live_children };
 
 void tables_source_opts_init(struct tables_source_opts *o)
 {

@@ -18,7 +18,7 @@ struct tables_source_opts {
 
 void tables_source_opts_init(struct tables_source_opts *o);
 /* The options above but for --plan; its input is a struct tables_source_opts. */
-extern const struct argp subject_argp;
+extern const struct argp tables_source_argp;
 
 struct tables_source {
 	const struct fabric *f;

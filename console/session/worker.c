@@ -413,7 +413,7 @@ void worker_metrics(struct worker *w, const struct fabric *f, const struct table
 	pthread_mutex_unlock(&w->lock);
 }
 
-void worker_figures(struct worker *w, const struct fabric *f, const struct tables *t,
+void worker_metrics(struct worker *w, const struct fabric *f, const struct tables *t,
 		    const struct jobset *jobs, bool verify)
 {
 	struct work k = {

@@ -23,7 +23,7 @@ void worker_metrics(struct worker *w, const struct fabric *f, const struct table
 		    const struct jobset *jobs, bool verify, bool lanes);
 
 /* Only the figures: of a moment of the past.  Replaces a request of worker_metrics() that waits. */
-void worker_figures(struct worker *w, const struct fabric *f, const struct tables *t,
+void worker_metrics(struct worker *w, const struct fabric *f, const struct tables *t,
 		    const struct jobset *jobs, bool verify);
 
 /* An engine's tables, or a file's, with verdict, metrics before and after, and difference.

@@ -119,8 +119,8 @@ static uint32_t updown_hops_up(const struct updown *ud, const struct fabric *f,
 	return least == FAB_NONE ? FAB_NONE : least + 1;
 }
 
-static uint32_t updown_ways_down(const struct updown *ud, const struct spdag *g,
-				 const struct fabric *f, uint32_t i)
+static uint32_t updown_links_down(const struct updown *ud, const struct spdag *g,
+				  const struct fabric *f, uint32_t i)
 {
 	uint32_t u = g->sw[i], n = 0;
 
@@ -145,7 +145,7 @@ static bool updown_decide(const struct updown *ud, const struct spdag *g, const 
 		d->hops[u] = i == FAB_NONE ? up : g->dist[i];
 		if (i == FAB_NONE)
 			continue;
-		d->ways[u] = updown_ways_down(ud, g, f, i);
+		d->ways[u] = updown_links_down(ud, g, f, i);
 		if (up >= g->dist[i])
 			continue;
 		if (updown_offer(ud, g, f, d, i, UINT32_MAX)) {
@@ -201,7 +201,7 @@ static void updown_go_up_where_shorter(const struct updown *ud, struct spdag *g,
 	free(d.ways);
 }
 
-static void updown_find_ways_down(const struct updown *ud, struct spdag *g, const struct fabric *f)
+static void updown_find_links_down(const struct updown *ud, struct spdag *g, const struct fabric *f)
 {
 	for (uint32_t i = 0; i < g->n; i++) {
 		uint32_t v = g->sw[i];
@@ -249,7 +249,7 @@ uint32_t updown_dag(const struct updown *ud, struct spdag *g, const struct fabri
 	updown_place_switch(g, root, 0);
 	updown_climb_from_root(ud, g, f);
 	updown_go_up_where_shorter(ud, g, f);
-	updown_find_ways_down(ud, g, f);
+	updown_find_links_down(ud, g, f);
 	for (uint32_t k = 0; k < f->nsw; k++)
 		if (g->pos[ud->order[k]] == FAB_NONE)
 			updown_attach(ud, g, f, ud->order[k], true);

@@ -797,7 +797,7 @@ static bool vl_first_fit_write_sls(void *ctx, unsigned worker, uint32_t i)
 }
 
 /* After the others, whose SLs they take. */
-static void vl_first_fit_write_twins(struct fit *l, uint32_t nbatch)
+static void vl_first_fit_write_equal(struct fit *l, uint32_t nbatch)
 {
 	uint32_t twins = 0;
 
@@ -843,7 +843,7 @@ static int vl_first_fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uin
 		graph_sls_by_switch(l->t, l->f, l->pace->progress, l->pace->step);
 	if (l->n > 1) {
 		pool_for(l->pool, nbatch, vl_first_fit_write_sls, l);
-		vl_first_fit_write_twins(l, nbatch);
+		vl_first_fit_write_equal(l, nbatch);
 	}
 	return vl_first_fit_report(l, done + n, 2 * (n + 4ull * nbatch) * l->f->nsw) ? -ECANCELED
 										     : 0;

@@ -26,7 +26,7 @@ struct min_load_tree {
 	struct tables *t;
 	uint8_t lmc;
 	bool parallel; /* cables */
-	struct nue_ways_maker *maker;
+	struct nue_escape_paths_maker *maker;
 	uint64_t *load;
 	uint64_t *cost;	  /* by position: load of the whole path */
 	uint32_t *top;	  /* by position: place of the channel chosen there */
@@ -330,7 +330,7 @@ static int nue_balance_make_ways(struct min_load_tree *b, struct target *t, uint
 	return 0;
 }
 
-static void nue_balance_drop_ways(struct target *t, uint32_t n)
+static void nue_balance_drop_paths(struct target *t, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		nue_escape_paths_done(&t[i].ways);
@@ -381,7 +381,7 @@ static int nue_balance_route_targets(struct min_load_tree *b, struct target *t, 
 	bool more;
 
 	if (rc == -ENOMEM) {
-		nue_balance_drop_ways(t, n);
+		nue_balance_drop_paths(t, n);
 		rounds = false;
 		rc = 0;
 	}
@@ -397,7 +397,7 @@ static int nue_balance_route_targets(struct min_load_tree *b, struct target *t, 
 			nue_balance_mark_full(b, max - max / 50);
 		b->vain = 0;
 	} while (more);
-	nue_balance_drop_ways(t, n);
+	nue_balance_drop_paths(t, n);
 	return rc;
 }
 

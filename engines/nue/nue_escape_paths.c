@@ -20,7 +20,7 @@ struct node {
 	uint16_t pos;
 };
 
-struct nue_ways_maker {
+struct nue_escape_paths_maker {
 	const struct fabric *f;
 	const uint32_t *place;		  /* of the layer ... */
 	struct nue_complete_layers order; /* ... whose order is this */
@@ -32,9 +32,9 @@ struct nue_ways_maker {
 	struct edge *edge;
 };
 
-struct nue_ways_maker *nue_escape_paths_maker_new(const struct fabric *f)
+struct nue_escape_paths_maker *nue_escape_paths_maker_new(const struct fabric *f)
 {
-	struct nue_ways_maker *m = xcalloc(1, sizeof(*m));
+	struct nue_escape_paths_maker *m = xcalloc(1, sizeof(*m));
 
 	m->f = f;
 	m->node = xcalloc(f->nsw, sizeof(*m->node));
@@ -46,7 +46,7 @@ struct nue_ways_maker *nue_escape_paths_maker_new(const struct fabric *f)
 	return m;
 }
 
-void nue_escape_paths_maker_free(struct nue_ways_maker *m)
+void nue_escape_paths_maker_free(struct nue_escape_paths_maker *m)
 {
 	if (!m)
 		return;
@@ -59,8 +59,8 @@ void nue_escape_paths_maker_free(struct nue_ways_maker *m)
 	free(m);
 }
 
-static void nue_escape_paths_put_in_order(struct nue_escape_paths *w, struct nue_ways_maker *m,
-					  const uint16_t *hops)
+static void nue_escape_paths_put_in_order(struct nue_escape_paths *w,
+					  struct nue_escape_paths_maker *m, const uint16_t *hops)
 {
 	uint32_t n = m->f->nsw;
 
@@ -79,7 +79,8 @@ static void nue_escape_paths_put_in_order(struct nue_escape_paths *w, struct nue
 }
 
 /* Which switches the tree leads on in the order. */
-static void nue_escape_paths_find_climbs(struct nue_ways_maker *m, const struct nue_escape_paths *w,
+static void nue_escape_paths_find_climbs(struct nue_escape_paths_maker *m,
+					 const struct nue_escape_paths *w,
 					 const struct nue_trees *t, uint32_t i,
 					 const uint16_t *hops)
 {
@@ -103,7 +104,8 @@ static void nue_escape_paths_find_climbs(struct nue_ways_maker *m, const struct 
  * sure channel is the one that asks least of the switch where it arrives, as it comes first in the
  * order; all come before the tree's channel from there.  Returns where the edges begin.
  */
-static uint32_t nue_escape_paths_find_edges(struct nue_ways_maker *m, uint32_t u, uint32_t n)
+static uint32_t nue_escape_paths_find_edges(struct nue_escape_paths_maker *m, uint32_t u,
+					    uint32_t n)
 {
 	const struct nue_complete_layer *r = m->order.out + m->f->chan_off[u];
 	const struct nue_complete_layer *end = m->order.out + m->f->chan_off[u + 1];
@@ -130,7 +132,8 @@ static uint32_t nue_escape_paths_find_edges(struct nue_ways_maker *m, uint32_t u
 /* Copies the edges that can be taken whatever is chosen where they arrive, as the sure ones can;
  * nearly all others come after every choice there.  With parallel cables those between are many,
  * and copied, too. */
-static void nue_escape_paths_keep_edges(struct nue_escape_paths *w, struct nue_ways_maker *m)
+static void nue_escape_paths_keep_edges(struct nue_escape_paths *w,
+					struct nue_escape_paths_maker *m)
 {
 	const uint32_t *chan = m->order.chan;
 	const uint8_t *chan_port = m->f->chan_port;
@@ -163,7 +166,7 @@ static void nue_escape_paths_keep_edges(struct nue_escape_paths *w, struct nue_w
 	w->nedge = n;
 }
 
-void nue_escape_paths_make(struct nue_escape_paths *w, struct nue_ways_maker *m,
+void nue_escape_paths_make(struct nue_escape_paths *w, struct nue_escape_paths_maker *m,
 			   const struct nue_trees *t, uint32_t i, bool parallel)
 {
 	const struct fabric *f = m->f;

@@ -29,14 +29,14 @@ struct nue_escape_paths {
 	uint32_t *ends; /* terminals of the switch at a position */
 };
 
-struct nue_ways_maker;
+struct nue_escape_paths_maker;
 
-struct nue_ways_maker *nue_escape_paths_maker_new(const struct fabric *f);
-void nue_escape_paths_maker_free(struct nue_ways_maker *m); /* NULL is fine */
+struct nue_escape_paths_maker *nue_escape_paths_maker_new(const struct fabric *f);
+void nue_escape_paths_maker_free(struct nue_escape_paths_maker *m); /* NULL is fine */
 
 /* The ways to destination i of a layer; parallel: the fabric has parallel cables.  The caller frees
  * with nue_escape_paths_done(). */
-void nue_escape_paths_make(struct nue_escape_paths *w, struct nue_ways_maker *m,
+void nue_escape_paths_make(struct nue_escape_paths *w, struct nue_escape_paths_maker *m,
 			   const struct nue_trees *t, uint32_t i, bool parallel);
 void nue_escape_paths_done(struct nue_escape_paths *w);
 uint64_t nue_escape_paths_bytes(const struct nue_escape_paths *w);

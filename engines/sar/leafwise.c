@@ -190,8 +190,8 @@ static int leafwise_find_plights(struct leafwise *l, struct plight *list, uint32
 	return 0;
 }
 
-static int leafwise_repair_crew(struct leafwise *l, const struct sar_job_members *crew,
-				uint32_t plane)
+static int leafwise_repair_members(struct leafwise *l, const struct sar_job_members *crew,
+				   uint32_t plane)
 {
 	struct sar_tree_rule rule = leafwise_rule_for(l, plane, 1.2, 0.99, BLOCK_PRICE);
 
@@ -220,7 +220,7 @@ static int leafwise_repair_jobs(struct leafwise *l, uint32_t plane)
 	int rc = leafwise_find_plights(l, list, &n, plane);
 
 	for (uint32_t i = 0; i < n && !rc && sar_tree_blocks(l->g) < l->limit; i++) {
-		rc = leafwise_repair_crew(l, &l->jobs.crew[list[i].crew], plane);
+		rc = leafwise_repair_members(l, &l->jobs.crew[list[i].crew], plane);
 		if (sar_tree_work(l->g) - before > l->work_max)
 			break;
 	}
@@ -229,8 +229,8 @@ static int leafwise_repair_jobs(struct leafwise *l, uint32_t plane)
 }
 
 /* Grows the trees of the crew anew that use a hot channel. */
-static int leafwise_cool_crew(struct leafwise *l, const struct sar_job_members *crew,
-			      uint32_t plane, struct sar_tree_rule *rule, uint32_t *changed)
+static int leafwise_cool_members(struct leafwise *l, const struct sar_job_members *crew,
+				 uint32_t plane, struct sar_tree_rule *rule, uint32_t *changed)
 {
 	l->batch = 1;
 	for (uint32_t i = 0; i < crew->nterm; i++) {
@@ -263,7 +263,7 @@ static int leafwise_cool_round(struct leafwise *l, uint32_t plane, double limit,
 	if (pace_tick(&l->pace, l->done, l->f->nchan))
 		return -ECANCELED;
 	for (uint32_t k = 0; k < l->jobs.ncrew && !rc && sar_tree_work(l->g) <= work_end; k++)
-		rc = leafwise_cool_crew(l, &l->jobs.crew[k], plane, rule, changed);
+		rc = leafwise_cool_members(l, &l->jobs.crew[k], plane, rule, changed);
 	return rc;
 }
 

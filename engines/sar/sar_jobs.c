@@ -40,7 +40,7 @@ static void sar_jobs_choose_crews(struct sar_jobs *s, const uint32_t *first_of)
 	for (uint32_t term = 0; term < s->f->nterm; term++)
 		for (uint32_t k = js->term_off[term + 1]; k-- > js->term_off[term];)
 			if (first_of[js->term_job[k]] != FAB_NONE)
-				s->crew_of[term] = first_of[js->term_job[k]];
+				s->members_of[term] = first_of[js->term_job[k]];
 }
 
 static void sar_jobs_fill_terms(struct sar_jobs *s)
@@ -49,8 +49,8 @@ static void sar_jobs_fill_terms(struct sar_jobs *s)
 	uint32_t *next = s->terms;
 
 	for (uint32_t i = 0; i < f->nterm; i++)
-		if (s->crew_of[i] != FAB_NONE)
-			s->crew[s->crew_of[i]].nterm++;
+		if (s->members_of[i] != FAB_NONE)
+			s->crew[s->members_of[i]].nterm++;
 	for (uint32_t k = 0; k < s->ncrew; k++) {
 		s->crew[k].terms = next;
 		next += s->crew[k].nterm;
@@ -59,8 +59,8 @@ static void sar_jobs_fill_terms(struct sar_jobs *s)
 	for (uint32_t i = 0; i < f->nend; i++) {
 		uint32_t term = f->term_list[i];
 
-		if (term < f->nterm && s->crew_of[term] != FAB_NONE) {
-			struct sar_job_members *c = &s->crew[s->crew_of[term]];
+		if (term < f->nterm && s->members_of[term] != FAB_NONE) {
+			struct sar_job_members *c = &s->crew[s->members_of[term]];
 
 			c->terms[c->nterm++] = term;
 		}
@@ -107,8 +107,8 @@ void sar_jobs_init(struct sar_jobs *s, const struct fabric *f, const struct jobs
 	uint32_t *first_of = xcalloc(jobs ? jobs->njob : 0, sizeof(*first_of));
 
 	*s = (struct sar_jobs){ .f = f, .jobs = jobs };
-	s->crew_of = xcalloc(f->nterm, sizeof(*s->crew_of));
-	memset(s->crew_of, 0xff, f->nterm * sizeof(*s->crew_of));
+	s->members_of = xcalloc(f->nterm, sizeof(*s->members_of));
+	memset(s->members_of, 0xff, f->nterm * sizeof(*s->members_of));
 	s->terms = xcalloc(f->nterm, sizeof(*s->terms));
 	s->together = xcalloc(f->nsw, sizeof(*s->together));
 	s->seen = xcalloc(f->nterm, sizeof(*s->seen));
@@ -125,7 +125,7 @@ void sar_jobs_init(struct sar_jobs *s, const struct fabric *f, const struct jobs
 void sar_jobs_done(struct sar_jobs *s)
 {
 	free(s->crew);
-	free(s->crew_of);
+	free(s->members_of);
 	free(s->terms);
 	free(s->sources);
 	free(s->together);
@@ -136,7 +136,7 @@ void sar_jobs_done(struct sar_jobs *s)
 const struct sar_source *sar_jobs_sources(struct sar_jobs *s, uint32_t term, uint32_t *n)
 {
 	const struct jobset *js = s->jobs;
-	const struct sar_job_members *own = &s->crew[s->crew_of[term]];
+	const struct sar_job_members *own = &s->crew[s->members_of[term]];
 	uint32_t others = 0;
 
 	for (uint32_t k = js->term_off[term]; k < js->term_off[term + 1]; k++)

@@ -32,7 +32,7 @@ struct sar_jobs {
 	const struct jobset *jobs;    /* NULL: none */
 	struct sar_job_members *crew; /* in the order of the job set; some may have no terminals */
 	uint32_t ncrew;
-	uint32_t *crew_of;	     /* by terminal; FAB_NONE without a job over several switches */
+	uint32_t *members_of;	     /* by terminal; FAB_NONE without a job over several switches */
 	uint32_t *terms;	     /* those of all crews */
 	struct sar_source *sources;  /* likewise */
 	struct sar_source *together; /* scratch: of a terminal in several jobs */

@@ -471,7 +471,7 @@ static int transition_search_settle(struct search *s)
 }
 
 /* How much of what kept others from moving is this LID's. */
-static uint64_t transition_search_guilt(struct search *s, const struct item *it)
+static uint64_t transition_search_conflict_score(struct search *s, const struct item *it)
 {
 	struct ages a = transition_search_now_of(s, it);
 	const struct tdep *d;
@@ -508,7 +508,9 @@ static int transition_search_give_up_some(struct search *s)
 
 	for (uint32_t i = 0; i < s->n && !rc; i++) {
 		if (s->item[i].place == WAITS)
-			list[n++] = (struct guilty){ transition_search_guilt(s, &s->item[i]), i };
+			list[n++] =
+				(struct guilty){ transition_search_conflict_score(s, &s->item[i]),
+						 i };
 		if (search_tick(s))
 			rc = -ECANCELED;
 	}

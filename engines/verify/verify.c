@@ -184,7 +184,7 @@ static bool verify_judge_block(void *ctx, unsigned worker, uint32_t block)
 			return true;
 		if (j->opts->terminals_only && fabric_lid_end(f, lid) >= f->nend)
 			continue;
-		if (!twins_find(&j->twins, f, lid))
+		if (!equal_columns_find(&j->twins, f, lid))
 			verify_judge_lid(j, &j->result[worker], lid);
 	}
 	return false;
@@ -192,13 +192,13 @@ static bool verify_judge_block(void *ctx, unsigned worker, uint32_t block)
 
 /* Switches' LIDs to which all goes as to a LID that was judged: where all arrives there, it does
  * here, and needs no turn that is not known. */
-static bool verify_judge_twins(struct judge *j)
+static bool verify_judge_equal_columns(struct judge *j)
 {
 	const struct fabric *f = j->f;
 	struct worker_result *k = &j->result[0];
 
 	for (uint32_t sw = 0; sw < f->nsw && !j->opts->terminals_only; sw++) {
-		uint32_t lid = f->sw_lid[sw], twin = twins_find(&j->twins, f, lid);
+		uint32_t lid = f->sw_lid[sw], twin = equal_columns_find(&j->twins, f, lid);
 
 		if (!twin)
 			continue;
@@ -324,7 +324,7 @@ static bool verify_judge_all(struct judge *j, struct verdict *v)
 	j->clean = xcalloc(j->f->max_lid + 1u, sizeof(*j->clean));
 	stopped = equal_columns_init(&j->twins, j->f, j->t, j->progress) ||
 		  pool_for(pool, j->f->max_lid / LFT_BLOCK + 1u, verify_judge_block, j) ||
-		  verify_judge_twins(j);
+		  verify_judge_equal_columns(j);
 	pool_free(pool);
 	free(j->clean);
 	equal_columns_done(&j->twins);
@@ -342,7 +342,7 @@ static bool verify_judge_all(struct judge *j, struct verdict *v)
 	return stopped;
 }
 
-static bool verify_judge_passes(const struct judge *j, struct verdict *v)
+static bool verify_judge_exclusion(const struct judge *j, struct verdict *v)
 {
 	const struct route_limits *l = j->opts->limits;
 
@@ -359,7 +359,7 @@ static bool verify_judge_limits(const struct judge *j, struct verdict *v)
 {
 	if (j->opts->limits && j->opts->installed)
 		verify_pinned(&v->pinned, j->f, j->opts->installed, j->t, j->opts->limits);
-	return verify_judge_passes(j, v);
+	return verify_judge_exclusion(j, v);
 }
 
 /* Were the limits, and what is installed, said of this fabric? */

@@ -26,8 +26,8 @@ void equal_columns_done(struct equal_columns *x);
 
 /* The LID of a terminal on the same switch that all others reach alike, if that LID is of a switch;
  * 0: there is none. */
-static inline uint32_t twins_find(const struct equal_columns *x, const struct fabric *f,
-				  uint32_t lid)
+static inline uint32_t equal_columns_find(const struct equal_columns *x, const struct fabric *f,
+					  uint32_t lid)
 {
 	uint32_t end = fabric_lid_end(f, lid);
 

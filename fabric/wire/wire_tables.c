@@ -170,7 +170,7 @@ static void wire_tables_aim_at_sl2vl(struct reader *x)
 }
 
 /* -EIO: nobody answers. */
-static int wire_tables_find_ways(struct reader *x, struct progress *progress, struct err *err)
+static int wire_tables_find_paths(struct reader *x, struct progress *progress, struct err *err)
 {
 	bool *want = xcalloc(x->f->nsw, sizeof(bool));
 	int *sw_rc = xcalloc(x->f->nsw, sizeof(int));
@@ -194,7 +194,7 @@ static int wire_tables_find_ways(struct reader *x, struct progress *progress, st
 static int wire_tables_read_parts(struct reader *x, bool want_sl2vl, struct progress *progress,
 				  struct err *err)
 {
-	int rc = wire_tables_find_ways(x, progress, err);
+	int rc = wire_tables_find_paths(x, progress, err);
 
 	if (!rc)
 		rc = wire_tables_read_all(x, SMP_SWITCH_INFO, 1, "ask switches", progress, err);
@@ -303,7 +303,7 @@ int wire_sl2vl_begin(struct sl2vl_reading **out, struct wire *w, const struct fa
 	r->x.report = &r->report;
 	r->inner.report = wire_tables_add_earlier;
 	r->inner.ctx = r;
-	rc = wire_tables_find_ways(&r->x, progress, err);
+	rc = wire_tables_find_paths(&r->x, progress, err);
 	if (rc == -ECANCELED)
 		err_set(err, rc, "reading the tables was cancelled");
 	if (rc) {
