@@ -196,8 +196,8 @@ void app_history_go(struct app *a, uint64_t serial)
 	a->shown_history.at = m;
 	a->shown_history.on = true;
 	if (m.was.tables && !m.was.figures && !a->state.metrics_busy)
-		worker_metrics(a->worker, m.was.fabric, m.was.tables, m.was.jobs,
-			       m.was.tables != a->tables);
+		worker_history_metrics(a->worker, m.was.fabric, m.was.tables, m.was.jobs,
+				       m.was.tables != a->tables);
 }
 
 /* Where on the way through the history one is. */

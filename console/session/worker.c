@@ -413,8 +413,8 @@ void worker_metrics(struct worker *w, const struct fabric *f, const struct table
 	pthread_mutex_unlock(&w->lock);
 }
 
-void worker_metrics(struct worker *w, const struct fabric *f, const struct tables *t,
-		    const struct jobset *jobs, bool verify)
+void worker_history_metrics(struct worker *w, const struct fabric *f, const struct tables *t,
+			    const struct jobset *jobs, bool verify)
 {
 	struct work k = {
 		.in = { .f = f, .tables = t, .jobs = jobs, .opts.terminals_only = true },

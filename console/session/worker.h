@@ -22,9 +22,9 @@ void worker_stop(struct worker *w); /* cancels; NULL is fine */
 void worker_metrics(struct worker *w, const struct fabric *f, const struct tables *t,
 		    const struct jobset *jobs, bool verify, bool lanes);
 
-/* Only the figures: of a moment of the past.  Replaces a request of worker_metrics() that waits. */
-void worker_metrics(struct worker *w, const struct fabric *f, const struct tables *t,
-		    const struct jobset *jobs, bool verify);
+/* Only the metrics, of an earlier sample.  Replaces a request of worker_metrics() that waits. */
+void worker_history_metrics(struct worker *w, const struct fabric *f, const struct tables *t,
+			    const struct jobset *jobs, bool verify);
 
 /* An engine's tables, or a file's, with verdict, metrics before and after, and difference.
  * serial comes back as the message's total.  Replaces a preview that waits and cancels one that
