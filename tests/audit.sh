@@ -53,7 +53,7 @@ ok "an update is made and kept" update
 tty_keys N
 tty_type 'café, ticket 4711'
 tty_keys Enter
-ok "a note is added" tty_wait 5 'noted in the record'
+ok "a note is added" tty_wait 5 'note added to the record'
 tty_resize 80x24
 tty_keys 3
 ok "the screen has another size then" tty_wait 5 '\[3 ?Links\]'
@@ -216,8 +216,8 @@ quit
 # --- a report ------------------------------------------------------------------------------------------
 txn=$(grep -o '"txn":"2[^"]*' "$rec" | head -n 1 | cut -d'"' -f4)
 ok "a report as Markdown" "$I" audit export --report "$txn" -o report.md "$work/rec"
-for what in "^# Update $txn of demo: confirmed" '^. job EFI, largest . [0-9]+ . [0-9]+ .$' '^. WRITE . 1 . 20.* s . done .$' \
-	'^. 1 . leaf[0-9] . block 0 . [0-9a-f]{12} . [0-9a-f]{12} . ok' 'note . café, ticket 4711' 'every line as written, ended'; do
+for what in "^# Update $txn of demo: confirmed" '^. job EFI, maximum . [0-9]+ . [0-9]+ .$' '^. WRITE . 1 . 20.* s . done .$' \
+	'^. 1 . leaf[0-9] . block 0 . [0-9a-f]{12} . [0-9a-f]{12} . ok' 'note . café, ticket 4711' 'intact, ended'; do
 	ok "it has $what" grep -qE "$what" report.md
 done
 ok "its pictures are beside it" eval 'grep -q "](report.md-1.svg)" report.md && python3 -c "
@@ -225,7 +225,7 @@ import xml.dom.minidom
 n = [len(xml.dom.minidom.parse(\"report.md-%d.svg\" % i).getElementsByTagName(\"title\")) for i in (1, 2)]
 assert n == [18, 18], n"'
 ok "as HTML it is one file" eval '"$I" audit export --html --report "$txn" "$rec" >report.html && [ "$(grep -c "<svg" report.html)" = 2 ]'
-ok "of an update that nobody knows there is none" eval '! "$I" audit export --report 1999 rec >/dev/null 2>err && grep -q "no record tells" err'
+ok "of an update that nobody knows there is none" eval '! "$I" audit export --report 1999 rec >/dev/null 2>err && grep -q "no record of an update" err'
 
 # --- a disk that is full ---------------------------------------------------------------------------
 full() {

@@ -195,7 +195,7 @@ history_of_a_snapshot() {
 	is 0 "$I" --load past --screen links --do 'back 2' && grep -q 'HIST .* -2/' out || return
 	says 1 'is no bookmark in it' "$I" --load past -b --view links --at never &&
 		says 1 'before the oldest' "$I" --load past -b --view links --at 2001-01-01T00:00:00Z &&
-		says 64 'goes with --load' $demo -b --at -1
+		says 64 'needs --load' $demo -b --at -1
 }
 findings() {
 	is 1 $demo --check --view links --filter 'efi>0' && [ ! -s out ] || return

@@ -64,7 +64,7 @@ ok "and said" tty_wait 10 'rolls back in [5-9]:|rolls back in 1[0-9]:'
 ok "a note, too" told 'N: note' N
 tty_type 'tried and went back'
 tty_keys Enter
-ok "is taken" tty_wait 5 'noted in the record'
+ok "is taken" tty_wait 5 'note added to the record'
 ok "kept again" told "Enter, then type" Enter
 ok "by its name" type_the_name KEEP
 ok "and over" tty_wait 20 'the new routing is kept'
@@ -84,7 +84,7 @@ told "Enter, then type the fabric's name" Enter
 type_the_name START
 tty_wait 30 'rolls back in 0:0[0-4] unless kept'
 tty_keys q
-ok "q is refused while an update is open" tty_wait 5 'an update is open'
+ok "q is refused while an update is open" tty_wait 5 'an update is in progress'
 tty_keys D
 ok "it cannot be left, and that is said" tty_wait 5 'simulated switches end with this console'
 ok "nobody keeps it: it is rolled back" tty_wait 15 'rolled back'

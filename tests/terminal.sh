@@ -264,7 +264,7 @@ paste() {
 }
 start 80x24 --
 paste $'q3\nq'
-ok "a pasted text is no row of commands" tty_wait 5 'pasted text goes only'
+ok "a pasted text is no row of commands" tty_wait 5 'paste ignored'
 ok "it lives, in the view of before" eval 'not tty_dead && tty_screen | grep -qE "\[1 ?Over"'
 tty_keys 3 /
 tty_wait 5 '\[3 ?Links.*'
@@ -422,19 +422,19 @@ start 100x30 -- --rw
 tty_keys 6
 tty_engine sar
 tty_keys Space
-ok "a preview with --rw" tty_wait 20 'LFT blocks'
+ok "a plan with --rw" tty_wait 20 'LFT blocks'
 tty_keys A
 ok "an update in the demo is kept" tty_update demo
 tty_keys R
 ok "R asks" tty_wait 5 'Y'
 tty_keys Y
-ok "the way back is a plan" tty_wait 10 'waits for the fabric'
+ok "the rollback is a plan" tty_wait 10 'waits for the fabric'
 tty_keys Enter
 tty_wait 5 'to START'
 tty_type wrong
 tty_keys Enter
-ok "a wrong name does nothing" tty_wait 5 'nothing was done'
-ok "the way back is installed and kept" tty_update demo
+ok "a wrong name does nothing" tty_wait 5 'nothing done'
+ok "the rollback is applied and confirmed" tty_update demo
 ok "the records tell of two kept updates" eval '[ "$(kept_updates)" -eq 2 ]'
 tty_keys q
 until_true 5 tty_dead
@@ -470,12 +470,12 @@ ok "another shell sees it, with its watchdog and what that watches" is \
 ok "the screen says how to look on" tty_wait 5 "attach last --state-dir $work/state"
 timeout 60 "$I" attach last "${states[@]}" >attached 2>&1 </dev/null &
 attached=$!
-ok "which shows what it has done and that it waits" until_true 10 grep -q '^CONFIRM  waits' attached
+ok "which shows what it has done and that it waits" until_true 10 grep -q '^CONFIRM  waiting' attached
 ok "it is given more time" eval '"$I" extend last 900 "${states[@]}" && tty_wait 5 "rolls back in 1[45]:"'
 ok "kept from another shell" "$I" confirm last --yes-fabric demo "${states[@]}" --record-dir rec
 ok "the console sees it" tty_wait 10 'new routing is kept'
 ok "so does who looks on" wait "$attached"
-ok "the way back waits" goes_back
+ok "the rollback waits" goes_back
 worker=$(field 't["process"]["pid"]')
 kill -KILL "$worker"
 ok "its process is killed: another rolls back" tty_wait 20 'rolled back'
@@ -492,7 +492,7 @@ tty_keys A
 ok "the next waits" applies
 timeout 60 "$I" attach last "${states[@]}" >attached 2>&1 </dev/null &
 attached=$!
-until_true 10 grep -q '^CONFIRM  waits' attached
+until_true 10 grep -q '^CONFIRM  waiting' attached
 worker=$(field 't["process"]["pid"]') guard=$(field 't["process"]["guard"]')
 kill -KILL "$(program || tty_pid)"
 ok "the console is killed: the watchdog ends with the simulated fabric" until_true 10 is 't["state"], t["live"]' "('given-up', False)"
@@ -513,7 +513,7 @@ until_true 5 tty_dead
 tty_stop
 before=$(kept_updates)
 start 110x32 -- --auto=0.1 --auto-min-age 0 --rw --auto-confirm 2
-ok "--auto --rw writes, and keeps it by itself" tty_wait 20 'the new routes are confirmed'
+ok "--auto --rw writes, and keeps it by itself" tty_wait 20 'the new routing is confirmed'
 ok "a record tells of it" eval '[ "$(kept_updates)" -gt "$before" ]'
 tty_keys q
 until_true 5 tty_dead

@@ -34,7 +34,9 @@ static void app_act_set_interval(struct app *a, const char *text)
 	double s = strtod(text, &end);
 
 	if (end == text || *end || !(s >= 0.1 && s <= 3600)) {
-		shell_say(a->shell, "interval: '%s' is not a number of seconds from 0.1 to 3600",
+		shell_say(a->shell,
+			  "interval: '%s' is not a number of seconds between 0.1 and "
+			  "3600",
 			  text);
 		return;
 	}
@@ -56,8 +58,8 @@ static void app_act_preview_by(struct app *a, const struct request *by)
 			break;
 	if (!a->fabric || r.engine == p->nengines) {
 		shell_say(a->shell,
-			  a->fabric ? "no engine '%s': Tab lists them"
-				    : "the fabric is not known yet, so '%s' has to wait",
+			  a->fabric ? "unknown engine '%s': Tab lists the engines"
+				    : "'%s' is not possible before the fabric has been discovered",
 			  name);
 		return;
 	}
@@ -75,20 +77,19 @@ static void app_act_set(struct app *a, const char *text)
 	if (app_set(a, text, &err))
 		app_fail(a, "set", err.text);
 	else
-		shell_say(a->shell, "%s, until the end of this session; :keep for later ones, too",
-			  text);
+		shell_say(a->shell, "%s, for this session; :keep saves it for later ones", text);
 }
 
 static void app_act_toggle_freeze(struct app *a)
 {
 	if (a->state.mode == RUN_FROZEN) {
 		app_unfreeze(a);
-		shell_say(a->shell,
-			  a->lost ? "no longer frozen; the fabric does not answer" : "live again");
+		shell_say(a->shell, a->lost ? "no longer frozen; the fabric is not responding"
+					    : "live again");
 	} else if (a->state.mode != RUN_FILE) {
 		a->state.mode = RUN_FROZEN;
 		app_history_freeze(a);
-		shell_say(a->shell, "frozen: nothing below changes until Z; polling goes on");
+		shell_say(a->shell, "frozen: the display is held until Z; polling continues");
 	}
 }
 
@@ -99,8 +100,7 @@ static void app_act_suspend(struct app *a)
 	enum apply_state s = a->state.apply.state;
 
 	if (s == APPLY_RUNNING || s == APPLY_ROLLING_BACK)
-		shell_say(a->shell,
-			  "routes are being written: this can be stopped when it is done");
+		shell_say(a->shell, "tables are being written: suspend is possible after that");
 	else if (a->term)
 		terminal_suspend(a->term);
 }
@@ -130,18 +130,18 @@ static void app_act_stop(struct app *a)
 		return;
 	if (a->state.preview.state == PREVIEW_RUNNING && (!w->on || w->type == MSG_WORK_STEP)) {
 		app_preview_cancel(a);
-		shell_say(a->shell, "the preview is ended; nothing was changed");
+		shell_say(a->shell, "computation stopped; nothing was changed");
 		return;
 	}
 	if (!w->on) {
-		shell_say(a->shell, "nothing is being computed");
+		shell_say(a->shell, "no computation is running");
 		return;
 	}
 	app_record_action(a, "compute.stop", w->what);
-	shell_say(a->shell, "%s: ended%s", w->what,
+	shell_say(a->shell, "%s: stopped%s", w->what,
 		  w->type == MSG_ORDER_STEP  ? ""
-		  : w->type == MSG_COST_STEP ? "; A begins again in 6"
-					     : "; F5 begins again");
+		  : w->type == MSG_COST_STEP ? "; A in view 6 starts it again"
+					     : "; F5 starts it again");
 	if (w->type == MSG_ORDER_STEP || w->type == MSG_COST_STEP) {
 		app_act_stop_order(a);
 		return;
@@ -165,10 +165,10 @@ static void app_act_quit(struct app *a)
 {
 	if (app_updating(a)) {
 		shell_goto(a->shell, VIEW_APPLY);
-		shell_say(a->shell, !a->demo
-					    ? "an update is open: keep it or roll it back first; D "
-					      "leaves it to its watchdog"
-					    : "an update is open: keep it or roll it back first");
+		shell_say(a->shell, !a->demo ? "an update is in progress: confirm it or roll it "
+					       "back first; D quits and leaves it to its watchdog"
+					     : "an update is in progress: confirm it or roll it "
+					       "back first");
 		return;
 	}
 	a->quit = true;
@@ -273,8 +273,8 @@ void app_act(struct app *a, const struct request *r)
 		if (a->poller)
 			poller_sweep(a->poller);
 		a->state.poll.sweep_asked = a->poller && a->fabric;
-		shell_say(a->shell, a->poller ? "discovering the fabric anew; Esc ends it"
-					      : "a file does not change");
+		shell_say(a->shell, a->poller ? "discovering the fabric again; Esc stops it"
+					      : "not for a file: it does not change");
 		break;
 	case REQ_TABLES:
 		if (a->state.poll.tables_on)
@@ -294,7 +294,7 @@ void app_act(struct app *a, const struct request *r)
 	case REQ_COPY:
 		if (a->term)
 			terminal_copy(a->term, r->text);
-		shell_say(a->shell, "sent to the terminal's clipboard: %s", r->text);
+		shell_say(a->shell, "copied to the terminal's clipboard: %s", r->text);
 		break;
 	case REQ_KEEP:
 		app_settings_keep(a);

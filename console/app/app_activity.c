@@ -16,7 +16,7 @@ static void app_activity_name(struct app *a, const struct msg *msg)
 	struct app_work *w = &a->work;
 
 	if (msg->type == MSG_WORK_STEP && p->engine < p->nengines)
-		snprintf(w->what, sizeof(w->what), "preview by %.30s",
+		snprintf(w->what, sizeof(w->what), "plan by %.30s",
 			 p->engines[p->engine].engine->name);
 	else
 		snprintf(w->what, sizeof(w->what), "%.47s", msg->text);

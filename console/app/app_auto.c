@@ -91,7 +91,7 @@ static void app_auto_compute(struct app *a, const struct auto_seen *seen)
 	while (i < p->nengines && p->engines[i].engine != how->engine.engine)
 		i++;
 	if (i == p->nengines) {
-		app_auto_failed(a, "no such engine");
+		app_auto_failed(a, "unknown engine");
 		return;
 	}
 	if (auto_mode_inputs(&in, &u->mode, seen, &err)) {
@@ -143,7 +143,7 @@ static void app_auto_judge(struct app *a)
 	while (at < s->n && a->kept[at].serial != a->automatic.preview)
 		at++;
 	if (at == s->n) {
-		app_auto_failed(a, "the proposal was put away");
+		app_auto_failed(a, "the plan was discarded");
 		return;
 	}
 	state_preview_select(s, at);
@@ -161,7 +161,7 @@ static void app_auto_watch_preview(struct app *a)
 	const struct state_preview *p = &a->state.preview;
 
 	if (a->preview_serial != a->automatic.preview || p->state == PREVIEW_CANCELLED)
-		app_auto_failed(a, "another preview took its place, or it was stopped");
+		app_auto_failed(a, "it was stopped, or another plan was computed instead");
 	else if (p->state == PREVIEW_FAILED)
 		app_auto_failed(a, p->error);
 	else if (p->state != PREVIEW_RUNNING)
@@ -180,7 +180,7 @@ static void app_auto_keep_when_quiet(struct app *a)
 	if (a->automatic.confirmed || clock_s() - since < a->opts.automatic.confirm_s)
 		return;
 	a->automatic.confirmed = true;
-	log_add(LOG_INFO, "auto", "nothing was found for %u s: confirms",
+	log_add(LOG_INFO, "auto", "no watch condition failed for %u s: confirming",
 		a->opts.automatic.confirm_s);
 	update_thread_confirm(a->update);
 }

@@ -164,7 +164,9 @@ static void app_data_count_missing(struct app *a)
 	p->missing_ca = app_data_missing(a->whole->term_guid, a->whole->nterm, a->fabric,
 					 fabric_term_by_guid);
 	if (p->missing_sw || p->missing_ca) {
-		log_add(LOG_WARN, "sweep", "%u switch%s and %u end port%s known before: not found",
+		log_add(LOG_WARN, "sweep",
+			"%u switch%s and %u end port%s found before are "
+			"missing now",
 			p->missing_sw, plural_es(p->missing_sw), p->missing_ca,
 			plural(p->missing_ca));
 		return;
@@ -318,10 +320,10 @@ static void app_data_take_tables_reading(struct app *a, struct msg *msg)
 	p->tables_total = msg->total;
 	snprintf(p->tables_pace, sizeof(p->tables_pace), "%.79s", msg->text);
 	if (p->tables_ended)
-		shell_say(a->shell, "ended: %s stay unknown%s; M reads on",
-			  a->tables ? "SL2VL tables and VLs" : "the routes",
-			  a->is_due		 ? ", and there is no preview"
-			  : a->opts.automatic.on ? ", and the automatic mode waits"
+		shell_say(a->shell, "stopped: %s stay unknown%s; M resumes",
+			  a->tables ? "SL2VL tables and VLs" : "the installed tables",
+			  a->is_due		 ? ", and no plan is computed"
+			  : a->opts.automatic.on ? ", and automatic mode waits"
 						 : "");
 	app_data_tell(a, NEWS_TABLES_READING, msg);
 }
@@ -346,14 +348,14 @@ void app_tables_on(struct app *a)
 	struct state_poll *p = &a->state.poll;
 
 	if (!a->poller) {
-		shell_say(a->shell, "a file does not change");
+		shell_say(a->shell, "not for a file: it does not change");
 		return;
 	}
 	poller_tables_on(a->poller);
 	p->tables_ended = false;
 	p->tables_on = app_data_incomplete(a);
 	if (!app_data_incomplete(a)) /* else the last line tells how far that is */
-		shell_say(a->shell, "the tables are read anew");
+		shell_say(a->shell, "reading the tables again");
 }
 
 void app_tables_end(struct app *a)
@@ -432,7 +434,9 @@ static void app_data_take_sm(struct app *a, const struct msg *msg)
 		return;
 	}
 	if (s->known && s->guid != msg->sm.guid)
-		log_add(LOG_WARN, "sm", "the master subnet manager changed: now 0x%016lx, LID %u",
+		log_add(LOG_WARN, "sm",
+			"the master subnet manager has changed: now GUID "
+			"0x%016lx, LID %u",
 			(unsigned long)msg->sm.guid, msg->sm.lid);
 	a->sm = msg->sm;
 	s->known = true;
@@ -441,7 +445,9 @@ static void app_data_take_sm(struct app *a, const struct msg *msg)
 	s->guid = msg->sm.guid;
 	snprintf(s->state, sizeof(s->state), "%s", wire_sm_state_name(msg->sm.state));
 	if (strcmp(s->engine, msg->engine) != 0 && msg->requested[0])
-		log_add(LOG_WARN, "sm", "OpenSM routes by its own engine %s, not by our tables: %s",
+		log_add(LOG_WARN, "sm",
+			"OpenSM routes with its own engine %s, not with the "
+			"tables of ibroute: %s",
 			msg->engine, msg->text);
 	memcpy(s->engine, msg->engine, sizeof(s->engine));
 	memcpy(s->requested, msg->requested, sizeof(s->requested));
@@ -484,7 +490,7 @@ static void app_data_take_discovering(struct app *a, const struct msg *msg)
 
 	if (msg->rc == -ECANCELED) {
 		p->discovering = p->sweep_asked = false;
-		shell_say(a->shell, "ended: the fabric stays as it was found before");
+		shell_say(a->shell, "stopped: the fabric stays as it was discovered before");
 		return;
 	}
 	p->discovering = true;
@@ -492,7 +498,7 @@ static void app_data_take_discovering(struct app *a, const struct msg *msg)
 	p->found_ca = (uint32_t)msg->total;
 	snprintf(p->pace, sizeof(p->pace), "%.79s", msg->text);
 	if (p->sweep_asked)
-		shell_say(a->shell, "discovering anew: %s; Esc ends it", p->pace);
+		shell_say(a->shell, "discovering again: %s; Esc stops it", p->pace);
 }
 
 static void app_data_take_fabric(struct app *a, struct msg *msg)

@@ -61,7 +61,7 @@ int app_files_start(struct app *a, const struct file_work_ops *ops, void *ctx, s
 		to = a->files->file[i].work ? NULL : &a->files->file[i];
 	if (!to || app_files_find(a, ops)) {
 		ops->free(ctx);
-		return err_set(err, -EBUSY, "%s: one is under way", ops->what);
+		return err_set(err, -EBUSY, "%s: one is already in progress", ops->what);
 	}
 	*to = (struct app_file){ .begun = clock_s() };
 	rc = file_work_start(&to->work, ops, ctx, a->box, err);

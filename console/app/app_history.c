@@ -189,7 +189,7 @@ void app_history_go(struct app *a, uint64_t serial)
 		return;
 	}
 	if (!sample_history_get(&m, a->samples, serial)) {
-		shell_say(a->shell, "this moment is not kept any more");
+		shell_say(a->shell, "this sample is no longer in the history");
 		return;
 	}
 	app_history_live(a);
@@ -214,12 +214,12 @@ static void app_history_step(struct app *a, long by)
 		 newest = sample_history_newest(a->samples), at = app_history_position(a);
 
 	if (!oldest) {
-		shell_say(a->shell, "there is no history yet");
+		shell_say(a->shell, "no history yet");
 		return;
 	}
 	if (by < 0 && at - oldest < (uint64_t)-by) {
 		if (at == oldest)
-			shell_say(a->shell, "this is the oldest sample that is kept");
+			shell_say(a->shell, "this is the oldest sample in the history");
 		at = oldest;
 	} else if (by > 0 && newest - at < (uint64_t)by) {
 		at = newest;
@@ -243,16 +243,16 @@ static void app_history_set_mark(struct app *a, const char *name)
 	uint32_t n;
 
 	if (!at)
-		shell_say(a->shell, "there is no sample yet to mark");
+		shell_say(a->shell, "no sample to bookmark yet");
 	else if (app_history_mark_name(a->samples, at)[0])
-		shell_say(a->shell, "this moment is bookmark %s already",
+		shell_say(a->shell, "this sample is bookmark %s already",
 			  app_history_mark_name(a->samples, at));
 	else if (!sample_history_mark(a->samples, at, sample_history_time(a->samples, at), name))
-		shell_say(a->shell, "there are %d bookmarks already", SAMPLE_HISTORY_MARKS);
+		shell_say(a->shell, "no more than %d bookmarks can be set", SAMPLE_HISTORY_MARKS);
 	else {
 		n = sample_history_marks(a->samples, &mark);
 		shell_say(a->shell,
-			  "bookmark %s set; b goes back to it, w saves %s with the fabric",
+			  "bookmark %s set; b goes back to it; w saves %s in the snapshot",
 			  app_history_mark_name(a->samples, at), n == 1 ? "it" : "all");
 	}
 }

@@ -166,8 +166,7 @@ static int app_life_open_wire(struct wire **w, struct app *a, struct err *err)
 		struct err why = *err;
 
 		return err_set(err, rc,
-			       "%s; --demo shows all of this on a simulated fabric, --load a dump "
-			       "of another",
+			       "%s; --demo runs on a simulated fabric, --load shows a dump",
 			       why.text);
 	}
 	if (rc)

@@ -73,7 +73,7 @@ static int app_load_read_json(json_t **out, const char *folder, const char *name
 
 	*out = there ? json_load_file(path, 0, &why) : NULL;
 	if (there && !*out)
-		rc = err_set(err, -EBADMSG, "%s:%d: cut off or damaged: %s", path, why.line,
+		rc = err_set(err, -EBADMSG, "%s:%d: truncated or damaged: %s", path, why.line,
 			     why.text);
 	free(path);
 	return rc;

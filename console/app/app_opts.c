@@ -29,54 +29,66 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ 0, 0, 0, 0, "What to look at:", 1 },
+	{ 0, 0, 0, 0, "What to show:", 1 },
 	{ "demo", OPT_DEMO, "SPEC", OPTION_ARG_OPTIONAL,
-	  "A simulated fabric with jobs and traffic (default " DEMO_SPEC "; see 'topo --help')",
-	  1 },
+	  "Simulated fabric with jobs and traffic (default: " DEMO_SPEC "; see 'topo --help')", 1 },
 	{ "load", OPT_LOAD, "FILE", 0,
-	  "A dump (ibnetdiscover text or cache, opensm-subnet.lst, OpenSM's neighbors, ...) or a folder that key w saved",
+	  "Dump (ibnetdiscover text or cache, opensm-subnet.lst, OpenSM's neighbors, ...), or a "
+	  "snapshot folder saved with key w",
 	  1 },
 	{ "load-cache", 0, NULL, OPTION_ALIAS, NULL, 1 },
 	{ "lfts", OPT_LFTS, "FILE", 0,
-	  "With --load: its tables (opensm-lfts.dump, opensm.fdbs, .ibr)", 1 },
+	  "With --load: tables of the dump (opensm-lfts.dump, opensm.fdbs, .ibr)", 1 },
 	{ "profile", OPT_CONFIG_PROFILE, "NAME", 0,
-	  "Settings of the section [fabric NAME] of the configuration file", 1 },
+	  "Use the settings in section [fabric NAME] of the configuration file", 1 },
 	{ "fabric", 0, NULL, OPTION_ALIAS, NULL, 1 },
 	{ "config", OPT_CONFIG_FILE, "FILE", 0,
-	  "This configuration file instead of the usual ones ('config show' lists them)", 1 },
-	{ "name", OPT_LIVE_FABRIC, "NAME", 0, "Name of the fabric, typed to confirm updates", 1 },
+	  "Configuration file, instead of the default ones ('config show' lists them)", 1 },
+	{ "name", OPT_LIVE_FABRIC, "NAME", 0,
+	  "Name of the fabric; has to be typed to start and "
+	  "confirm updates",
+	  1 },
 	{ "node-name-map", OPT_LIVE_NODE_NAMES, "FILE", 0,
-	  "Names for nodes, lines of GUID \"name\"", 1 },
+	  "Node names: a file with lines of GUID \"name\"", 1 },
 	{ "racks", OPT_RACKS, "FILE|DIR|slurm", 0,
-	  "Racks of the heatmap: SLURM's topology.yaml or topology.conf (or the folder of both), lines "
-	  "such as SwitchName=rack1 Switches=leaf[01-04], or slurm: what scontrol show topology tells",
+	  "Racks for the heatmap: SLURM's topology.yaml or topology.conf (or their folder), a "
+	  "file with lines such as SwitchName=rack1 Switches=leaf[01-04], or slurm: the output of "
+	  "scontrol show topology",
 	  1 },
 	{ 0, 0, 0, 0, "The port to the fabric:", 2 },
 	OPTIONS_LIVE_PORT(2),
-	{ "outstanding_smps", 'o', "N", 0, "Requests under way at once (default 32)", 2 },
+	{ "outstanding_smps", 'o', "N", 0, "Maximum number of outstanding MADs (default: 32)", 2 },
 	{ 0, 0, 0, 0, "Polling:", 3 },
-	{ "interval", 'd', "SECONDS", 0, "Between two readings of the counters (default 2)", 3 },
+	{ "interval", 'd', "SECONDS", 0, "Interval between polls of the counters (default: 2)", 3 },
 	{ "jobs", OPT_JOBS, "SOURCE", 0,
-	  "slurm (default), none, or a jobs file; --demo has jobs of its own", 3 },
+	  "Where running jobs are read from: slurm (default), none, or a jobs file; --demo has "
+	  "its own jobs",
+	  3 },
 	{ "jobs-interval", OPT_JOBS_INTERVAL, "SECONDS", 0,
-	  "Between two questions to SLURM (default 10)", 3 },
+	  "Interval between queries to SLURM (default: 10)", 3 },
 	{ 0, 0, 0, 0, "Updates:", 4 },
-	{ "rw", OPT_RW, 0, 0, "Arm: routes may be written, after typing the fabric's name", 4 },
-	{ "record-dir", OPT_LIVE_RECORD_DIR, "DIR", 0, "Where sessions are recorded", 4 },
-	{ "state-dir", OPT_LIVE_STATE_DIR, "DIR", 0, "Where old tables are kept before an update",
+	{ "rw", OPT_RW, 0, 0,
+	  "Allow updates: tables can be written to the switches, after the "
+	  "fabric's name was typed (default: read-only)",
+	  4 },
+	{ "record-dir", OPT_LIVE_RECORD_DIR, "DIR", 0, "Directory for the records of sessions", 4 },
+	{ "state-dir", OPT_LIVE_STATE_DIR, "DIR", 0,
+	  "Directory for the journals of updates, "
+	  "which hold the previous tables",
 	  4 },
 	OPTIONS_LIVE_INSTALLER(4),
 	{ 0, 0, 0, 0, "Screen:", 5 },
-	{ "ascii", OPT_ASCII, 0, 0, "Only ASCII characters", 5 },
+	{ "ascii", OPT_ASCII, 0, 0, "Use only ASCII characters", 5 },
 	{ "no-mouse", OPT_NO_MOUSE, 0, 0, "Leave the mouse to the terminal", 5 },
 	{ "set", OPT_SET, "NAME=VALUE", 0,
-	  "A setting of the screen, as in the configuration file: palette, units, columns, "
+	  "Change a setting of the configuration file for this run: palette, units, columns, "
 	  "warn-util, ...",
 	  5 },
 	{ "color", OPT_COLOUR, "auto|16|256|true|never", 0,
-	  "Colours (preset: as the terminal has them)", 5 },
-	{ "mono", 'M', 0, 0, "The same as --color=never", 5 },
-	{ "seed", OPT_SEED, "N", 0, "Of the simulated fabric and of the engines (default 1)", 6 },
+	  "Number of colours (default: auto, what the terminal supports)", 5 },
+	{ "mono", 'M', 0, 0, "Same as --color=never", 5 },
+	{ "seed", OPT_SEED, "N", 0, "Seed of the simulated fabric and of the engines (default: 1)",
+	  6 },
 	{ 0 }
 };
 
@@ -91,19 +103,19 @@ static void app_opts_colours(struct argp_state *s, struct app_opts *o, const cha
 	else if (!strcmp(arg, "true"))
 		o->colours = COLOURS_TRUE;
 	else
-		argp_error(s, "--color: '%s' is none of auto, 16, 256, true, never", arg);
+		argp_error(s, "--color: '%s' is not one of auto, 16, 256, true, never", arg);
 }
 
 static void app_opts_check_auto(const struct app_opts *o, struct argp_state *s)
 {
 	if (o->load)
-		argp_error(s, "--auto needs a fabric, not a file");
+		argp_error(s, "--auto needs a live fabric; it cannot be used with --load");
 	if (o->jobs && !strcmp(o->jobs, "none"))
 		argp_error(s, "--auto needs jobs: --jobs slurm or a file");
 	if (o->automatic.confirm_s >= o->dog.confirm_s)
 		argp_error(s,
-			   "--auto-confirm %u must be less than --confirm-timeout %u, when it "
-			   "rolls back",
+			   "--auto-confirm %u must be less than --confirm-timeout %u, after which "
+			   "the update is rolled back",
 			   o->automatic.confirm_s, o->dog.confirm_s);
 }
 
@@ -123,7 +135,7 @@ static error_t app_opts_parse_screen(int key, char *arg, struct argp_state *s)
 		return 0;
 	case OPT_SET:
 		if (o->nset == SETS_MAX)
-			argp_error(s, "--set: %d of them are enough", SETS_MAX);
+			argp_error(s, "--set: at most %d are possible", SETS_MAX);
 		else
 			o->set[o->nset++] = arg;
 		return 0;
@@ -144,11 +156,11 @@ static error_t app_opts_parse_screen(int key, char *arg, struct argp_state *s)
 		return 0;
 	case ARGP_KEY_END:
 		if (o->demo && o->load)
-			argp_error(s, "--demo and --load exclude each other");
+			argp_error(s, "--demo and --load cannot be used together");
 		if (o->load && o->rw)
-			argp_error(s, "--rw needs a fabric, not a file");
+			argp_error(s, "--rw needs a live fabric; it cannot be used with --load");
 		if (o->lfts && !o->load)
-			argp_error(s, "--lfts goes with --load");
+			argp_error(s, "--lfts needs --load");
 		if (o->automatic.on)
 			app_opts_check_auto(o, s);
 		return 0;
@@ -200,7 +212,7 @@ static error_t app_opts_do_parse(int key, char *arg, struct argp_state *s)
 
 static const struct argp_child children[] = {
 	{ &auto_argp, 0, "Automatic mode:", 7 },
-	{ &watchdog_argp, 0, "What stands behind an update:", 8 },
+	{ &watchdog_argp, 0, "Rollback and watch options of updates:", 8 },
 	{ 0 },
 };
 

@@ -60,8 +60,7 @@ static int app_preview_own_paths(struct preview_options *o, struct err *err)
 		user_path_expand(path, PATH_TEXT);
 		if (!strcmp(path, "-") ||
 		    (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
-			return err_set(err, -EINVAL, "%s is no file: only files are read here",
-				       path);
+			return err_set(err, -EINVAL, "%s is not a regular file", path);
 	}
 	return 0;
 }
@@ -166,11 +165,11 @@ static void app_preview_files_done(void *owner, void *ctx, int rc, const struct 
 	struct app *a = owner;
 
 	if (!rc && x->fabric != a->fabric)
-		rc = err_set(&err, -ESTALE, "the fabric changed while its files were read");
+		rc = err_set(&err, -ESTALE, "the fabric changed while the files were being read");
 	if (!rc)
 		rc = app_preview_ask(a, x, &err);
 	if (rc == -ECANCELED)
-		shell_say(a->shell, "the preview is ended; nothing was changed");
+		shell_say(a->shell, "computation stopped; nothing was changed");
 	else if (rc)
 		app_fail(a, "preview", err.text);
 }
@@ -228,7 +227,7 @@ static void app_preview_wait_for_tables(struct app *a, const struct request *r)
 	a->due = *r;
 	a->is_due = true;
 	p->error[0] = '\0';
-	snprintf(p->step, sizeof(p->step), "waits for the installed tables");
+	snprintf(p->step, sizeof(p->step), "waiting for installed tables");
 	p->state = PREVIEW_RUNNING;
 	p->engine = r->engine;
 	p->fraction = p->eta_s = p->rate = NAN;
@@ -261,7 +260,7 @@ void app_preview_start(struct app *a, const struct request *r)
 
 	a->is_due = false;
 	if (!a->fabric || r->engine >= p->nengines)
-		shell_say(a->shell, "the fabric is not known yet");
+		shell_say(a->shell, "the fabric has not been discovered yet");
 	else if (!p->engines[r->engine].suits)
 		shell_say(a->shell, "%s", p->engines[r->engine].why);
 	else if (app_preview_must_wait(a))
@@ -276,7 +275,7 @@ void app_proposal_remove(struct app *a, uint32_t at)
 
 	if (at >= p->n)
 		return;
-	shell_say(a->shell, "proposal %s is put away", p->list[at].id);
+	shell_say(a->shell, "plan %s discarded", p->list[at].id);
 	app_preview_drop_kept(a, at);
 	state_preview_select(p, at < p->n ? at : p->n ? p->n - 1 : 0);
 	if (!p->n && p->state == PREVIEW_DONE)
@@ -304,11 +303,13 @@ static void app_preview_judge_stale(const struct app *a, struct proposal *x, con
 
 	x->stale[0] = '\0';
 	if (!jobset_same(a->jobs, msg->running))
-		snprintf(x->stale, sizeof(x->stale), "the multi-switch jobs changed since");
+		snprintf(x->stale, sizeof(x->stale), "the jobs on several switches have changed");
 	else if (a->tables && !from)
-		snprintf(x->stale, sizeof(x->stale), "the installed tables were not known yet");
+		snprintf(x->stale, sizeof(x->stale),
+			 "it was computed before the installed tables "
+			 "were known");
 	else if (a->tables && a->tables != from && !tables_same(a->tables, from, a->fabric))
-		snprintf(x->stale, sizeof(x->stale), "the installed tables changed since");
+		snprintf(x->stale, sizeof(x->stale), "the installed tables have changed");
 }
 
 void app_stale(struct app *a)
@@ -371,9 +372,8 @@ void app_order_stop(struct app *a)
 		return;
 	x->order = ORDER_ENDED;
 	snprintf(x->order_error, sizeof(x->order_error),
-		 "the search for an order of writes was ended: %s it again, r computes the "
-		 "proposal anew",
-		 a->state.rw ? "A or w begins" : "w begins");
+		 "the search for a write order was stopped: %s it again, r computes the plan again",
+		 a->state.rw ? "A or w starts" : "w starts");
 	app_record_action(a, "order.stop", x->id);
 	if (a->cost_serial == serial) {
 		worker_cancel_cost(a->worker);
@@ -466,7 +466,7 @@ static void app_preview_follow_name(struct app *a, uint32_t at, const struct pla
 
 	if (!strcmp(x->id, plan->id))
 		return;
-	log_add(LOG_INFO, "preview", "proposal %s is plan %s now", x->id, plan->id);
+	log_add(LOG_INFO, "preview", "plan %s is now called %s", x->id, plan->id);
 	snprintf(x->id, sizeof(x->id), "%s", plan->id);
 	app_preview_record_made(a, x);
 }
@@ -528,7 +528,7 @@ static bool app_preview_take_proposal(struct app *a, struct msg *msg)
 	app_preview_keep(a, msg);
 	if (msg->before)
 		log_add(LOG_INFO, "preview",
-			"%s %s: job EFI max %lu -> %lu (bound %lu), computed in %.2f s",
+			"%s %s: max job EFI %lu -> %lu (lower bound %lu), computed in %.2f s",
 			p->list[p->at].id, msg->tables->engine,
 			(unsigned long)msg->before->eff_efi_max,
 			(unsigned long)msg->after->eff_efi_max,
@@ -638,9 +638,9 @@ int app_proposal_plan(struct plan **out, struct app *a, struct err *err)
 	struct sm_pin pin = app_sm_pin(a);
 
 	if (!known)
-		return err_set(err, -EAGAIN, "the order of writes is not found yet");
+		return err_set(err, -EAGAIN, "no write order has been found yet");
 	if (a->tables != known->from && !tables_same(a->tables, known->from, a->fabric))
-		return err_set(err, -EAGAIN, "the order of writes is one of other tables");
+		return err_set(err, -EAGAIN, "the write order is for other installed tables");
 	*out = plan_again(known, &pin, time(NULL));
 	app_preview_follow_name(a, p->at, *out);
 	return 0;
@@ -668,7 +668,7 @@ static void app_preview_save_done(void *owner, void *ctx, int rc, const struct e
 		app_fail(a, "plan", why->text);
 		return;
 	}
-	shell_say(a->shell, "plan %s saved; install it with: ibroute-top apply %s", s->plan->id,
+	shell_say(a->shell, "plan %s saved; apply it with: ibroute-top apply %s", s->plan->id,
 		  s->path);
 	snprintf(what, sizeof(what), "%s %s", s->plan->id, s->path);
 	app_record_action(a, "plan.save", what);
@@ -702,9 +702,9 @@ void app_plan_save(struct app *a, const char *to)
 	snprintf(s->path, sizeof(s->path), "%s", to);
 	user_path_expand(s->path, sizeof(s->path));
 	if (p->stale[0])
-		err_set(&err, -ESTALE, "stale: %s; compute it anew", p->stale);
+		err_set(&err, -ESTALE, "the plan is stale: %s; compute it again", p->stale);
 	else if (!access(s->path, F_OK))
-		err_set(&err, -EEXIST, "%s exists already: choose another name", s->path);
+		err_set(&err, -EEXIST, "%s already exists: choose another name", s->path);
 	else if (!app_proposal_plan(&s->plan, a, &err)) {
 		if (app_files_start(a, &app_preview_save, s, &err))
 			app_fail(a, "plan", err.text);

@@ -221,7 +221,7 @@ static void app_progress_begun(struct app *a, const struct executor_event *ev)
 	switch (ev->phase) {
 	case PHASE_PREPARE:
 		snprintf(text, sizeof(text),
-			 "reading the fabric anew and %u blocks: is the plan still true?",
+			 "re-reading the fabric and %u blocks: is the plan still valid?",
 			 ev->items);
 		break;
 	case PHASE_UNPATH:
@@ -232,10 +232,11 @@ static void app_progress_begun(struct app *a, const struct executor_event *ev)
 		break;
 	case PHASE_CONFIRM:
 		snprintf(text, sizeof(text),
-			 "the switches have the new routing; it waits to be kept");
+			 "the switches hold the new routing; waiting for confirmation");
 		break;
 	case PHASE_ROLLBACK:
-		snprintf(text, sizeof(text), "writing the old contents back: %.120s", ev->text);
+		snprintf(text, sizeof(text), "writing the previous contents back: %.120s",
+			 ev->text);
 		break;
 	default:
 		snprintf(text, sizeof(text), "%.150s", ev->text);
@@ -258,7 +259,9 @@ static void app_progress_ended(struct app *a, const struct executor_event *ev,
 			 plural_es(switches));
 	app_progress_step_is(a, phase_name(ev->phase), ev->rc ? STEP_FAILED : STEP_DONE, text);
 	if (ev->phase == PHASE_PREPARE && !ev->rc)
-		snprintf(text, sizeof(text), "the plan is still true; old contents saved as %.48s",
+		snprintf(text, sizeof(text),
+			 "the plan is still valid; previous contents saved in "
+			 "journal %.48s",
 			 st->txn);
 	if (text[0] && ev->phase != PHASE_WRITE)
 		app_apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
@@ -308,7 +311,7 @@ static void app_progress_end_steps(struct app *a, enum outcome outcome)
 		if (strcmp(step->name, "CONFIRM"))
 			continue;
 		step->state = kept ? STEP_DONE : STEP_SKIPPED;
-		snprintf(step->text, sizeof(step->text), kept ? "kept" : "not kept");
+		snprintf(step->text, sizeof(step->text), kept ? "confirmed" : "not confirmed");
 	}
 }
 
@@ -323,7 +326,7 @@ static void app_progress_over(struct app *a, const struct executor_event *ev,
 
 	app_progress_end_steps(a, ev->outcome);
 	if (kept)
-		snprintf(text, sizeof(text), "%.60s: kept, %u block%s on %u switch%s", what,
+		snprintf(text, sizeof(text), "%.60s: confirmed, %u block%s on %u switch%s", what,
 			 (uint32_t)s->total, plural(s->total), switches, plural_es(switches));
 	else
 		snprintf(text, sizeof(text), "%.60s: %s: %.190s", what, outcome_name(ev->outcome),
@@ -363,7 +366,7 @@ static void app_progress_settled(char *buf, size_t len, const struct executor_ev
 	if (st->agents.failed)
 		n += snprintf(buf + n, len - (size_t)n, ", %u could not", st->agents.failed);
 	if (st->agents.silent)
-		n += snprintf(buf + n, len - (size_t)n, ", %u silent", st->agents.silent);
+		n += snprintf(buf + n, len - (size_t)n, ", %u not responding", st->agents.silent);
 	if (st->agents.who[0])
 		snprintf(buf + n, len - (size_t)n, ": %.60s", st->agents.who);
 }
@@ -378,7 +381,7 @@ static void app_progress_agents(struct app *a, const struct executor_event *ev,
 	app_progress_take_pause(a, ev, st);
 	switch (ev->kind) {
 	case APPLY_ASK:
-		snprintf(text, sizeof(text), "%u agents are asked to %s", ev->items, what);
+		snprintf(text, sizeof(text), "asking %u agents to %s", ev->items, what);
 		if (ev->phase != PHASE_ROLLBACK)
 			app_progress_step_is(a, phase_name(ev->phase), STEP_RUNNING, text);
 		break;
@@ -403,7 +406,7 @@ static void app_progress_passed_over(struct app *a, const char *name)
 
 	if (!step || step->state != STEP_WAIT)
 		return;
-	app_progress_step_is(a, name, STEP_SKIPPED, "nobody to ask");
+	app_progress_step_is(a, name, STEP_SKIPPED, "no agents to ask");
 	step->took_s = NAN;
 }
 
@@ -487,11 +490,11 @@ static void app_progress_window(struct app *a)
 
 	if (s->watched && s->process)
 		snprintf(text, sizeof(text),
-			 "window of %.0f s opened; watchdog pid %ld armed (survives the loss of "
-			 "this terminal)",
+			 "%.0f s to confirm; watchdog process %ld rolls back otherwise, even if "
+			 "this terminal is lost",
 			 s->confirm_all_s, s->process);
 	else
-		snprintf(text, sizeof(text), "window of %.0f s opened", s->confirm_all_s);
+		snprintf(text, sizeof(text), "%.0f s to confirm", s->confirm_all_s);
 	app_apply_log(a, LOG_INFO, text);
 }
 
@@ -554,7 +557,7 @@ static void app_progress_take_event(struct app *a, const struct msg *msg)
 		if (ev->phase == PHASE_ROLLBACK) {
 			s->state = APPLY_ROLLING_BACK;
 			if (app_progress_known_step(s, "CONFIRM"))
-				app_progress_step_is(a, "CONFIRM", STEP_SKIPPED, "not kept");
+				app_progress_step_is(a, "CONFIRM", STEP_SKIPPED, "not confirmed");
 		}
 		if (ev->phase == PHASE_WRITE)
 			app_progress_passed_over(a, "UNPATH");
@@ -618,14 +621,14 @@ static void app_progress_take_end(struct app *a, const struct msg *msg)
 	if (s->state == APPLY_CONFIRM) {
 		a->confirm_at = clock_s();
 		app_progress_step_is(a, "CONFIRM", STEP_RUNNING,
-				     "waits for the fabric's name, or rollback");
+				     "waiting for the fabric's name, or a rollback");
 		s->done = s->total;
 	}
 	snprintf(s->result, sizeof(s->result), "%.255s", msg->text);
 	if (s->state == APPLY_ROLLED_BACK)
 		snprintf(s->result, sizeof(s->result),
-			 "The routing from before is back: read from every switch that was "
-			 "written.");
+			 "Rollback verified on every switch that was written: it holds the "
+			 "previous routing.");
 	if (msg->rc && (s->state == APPLY_REFUSED || s->state == APPLY_FAILED))
 		app_record_error(a, "apply", msg->text);
 	if (s->state == APPLY_INCOMPLETE || s->state == APPLY_SUPERSEDED)
@@ -650,8 +653,8 @@ static void app_progress_wrote_reread(struct app *a, const struct tables *t, boo
 		return;
 	snprintf(text, sizeof(text),
 		 s->reread == REREAD_SAME
-			 ? "all %u switches match the plan: every table read by this console"
-			 : "the tables of the %u switches, read by this console, are not those of "
+			 ? "all %u switches match the plan: this console has read every table"
+			 : "the tables of the %u switches, as read by this console, differ from "
 			   "the plan",
 		 a->fabric->nsw);
 	app_apply_log(a, s->reread == REREAD_SAME ? LOG_INFO : LOG_WARN, text);

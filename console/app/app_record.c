@@ -117,7 +117,7 @@ void app_record_screen(struct app *a)
 	} else if (a->state.record_lost) {
 		a->state.recording = true;
 		a->state.record_lost = false;
-		log_add(LOG_INFO, "record", "this session is recorded again");
+		log_add(LOG_INFO, "record", "recording of this session has resumed");
 	}
 }
 

@@ -52,8 +52,7 @@ static bool app_screen_is_for_typing(struct app *a, uint32_t key)
 	typing = shell_typing(a->shell, app_shown(a));
 	pthread_mutex_unlock(&a->events_lock);
 	if (!typing)
-		shell_say(a->shell,
-			  "a pasted text goes only into what is being typed, as after : or /");
+		shell_say(a->shell, "paste ignored: open a prompt first (: or /)");
 	return typing && key >= ' ' && key < K_UP && key != K_BACKSPACE;
 }
 
@@ -67,7 +66,7 @@ static void app_screen_say_no_meaning(struct app *a, uint32_t key)
 		snprintf(name, sizeof(name), "F%u", key - K_F1 + 1);
 	else if (key != K_TAB)
 		return;
-	shell_say(a->shell, "%s means nothing in this view; ? lists what does", name);
+	shell_say(a->shell, "%s does nothing in this view; ? lists its keys", name);
 }
 
 /* True: it has ended something that somebody waits for. */

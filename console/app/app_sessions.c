@@ -95,7 +95,7 @@ void app_sessions_read(struct app *a, const char *open)
 
 	if (app_files_runs(a, &app_sessions_list)) {
 		app_files_cancel(a, &app_sessions_list);
-		shell_say(a->shell, "reading the records ends; V begins again");
+		shell_say(a->shell, "stopped reading the records; V starts again");
 		return;
 	}
 	r = xcalloc(1, sizeof(*r));
@@ -173,7 +173,7 @@ static void app_sessions_cast_done(void *owner, void *ctx, int rc, const struct 
 	struct err err = *why;
 
 	if (rc || !a->term) {
-		app_fail(a, "replay", rc ? why->text : "there is no terminal to play it on");
+		app_fail(a, "replay", rc ? why->text : "no terminal to replay it on");
 		return;
 	}
 	read = xcalloc(1, sizeof(*read));
@@ -207,7 +207,7 @@ void app_sessions_replay(struct app *a, const char *text)
 	if (sscanf(text, "%79s %23s", file, seq) != 2)
 		return;
 	if (st == APPLY_RUNNING || st == APPLY_ROLLING_BACK) {
-		shell_say(a->shell, "routes are being written: a replay would hide that");
+		shell_say(a->shell, "tables are being written: a replay would hide that");
 		return;
 	}
 	app_record_action(a, "replay", text);

@@ -22,8 +22,8 @@ static int app_set_number(double *out, const char *name, const char *text, doubl
 	double v = strtod(text, &end);
 
 	if (end == text || *end || !(v >= least && v <= most))
-		return err_set(err, -EINVAL, "%s: '%s' is not a number from %g to %g", name, text,
-			       least, most);
+		return err_set(err, -EINVAL, "%s: '%s' is not a number between %g and %g", name,
+			       text, least, most);
 	*out = v;
 	return 0;
 }
@@ -35,7 +35,7 @@ static int app_set_palette(struct app *a, const char *v, struct err *err)
 			context_set_palette(shell_context(a->shell), (enum palette)i);
 			return 0;
 		}
-	return err_set(err, -EINVAL, "palette: '%s' is none of viridis, cividis, glyphs", v);
+	return err_set(err, -EINVAL, "palette: '%s' is not one of viridis, cividis, glyphs", v);
 }
 
 static int app_set_terminal(struct app *a, const char *name, const char *v, struct err *err)
@@ -54,7 +54,7 @@ static int app_set_terminal(struct app *a, const char *name, const char *v, stru
 	if (a->canvas)
 		a->canvas->ascii = terminal_ascii(a->term);
 	if (!on && terminal_ascii(a->term))
-		return err_set(err, -EINVAL, "ascii: the locale has no more than that");
+		return err_set(err, -EINVAL, "ascii: the locale supports only ASCII");
 	return 0;
 }
 
@@ -64,7 +64,7 @@ static int app_set_view(struct app *a, const char *v, struct err *err)
 
 	if (!v[0] || view == VIEW_COUNT)
 		return err_set(err, -EINVAL,
-			       "view: there is no '%s': Tab after ':view ' lists them", v);
+			       "view: unknown view '%s'; Tab after ':view ' lists them", v);
 	a->start_view = view;
 	return 0;
 }
@@ -89,9 +89,9 @@ static int app_set_table(struct app *a, const char *name, const char *v, struct 
 		if (columns ? shell_columns_set(a->shell, tables[i].view, v)
 			    : shell_sort_set(a->shell, tables[i].view, v))
 			return 0;
-		return err_set(err, -EINVAL, "%s: %s have no such: '%s'", name, tables[i].rows, v);
+		return err_set(err, -EINVAL, "%s: %s have no column '%s'", name, tables[i].rows, v);
 	}
-	return err_set(err, -EINVAL, "no setting '%s' here", name);
+	return err_set(err, -EINVAL, "unknown setting '%s'", name);
 }
 
 int app_set(struct app *a, const char *text, struct err *err)
@@ -102,7 +102,7 @@ int app_set(struct app *a, const char *text, struct err *err)
 	int rc;
 
 	if (!v)
-		return err_set(err, -EINVAL, "set NAME=VALUE, not '%s'", text);
+		return err_set(err, -EINVAL, "expected set NAME=VALUE, not '%s'", text);
 	snprintf(name, sizeof(name), "%.*s", (int)(v - text), text);
 	v++;
 	if (!strcmp(name, "warn-util"))
@@ -181,7 +181,8 @@ static void app_set_warn(struct app *a)
 			more++;
 	}
 	if (more)
-		log_add(LOG_WARN, "links", "%u more links are over their limits as long", more);
+		log_add(LOG_WARN, "links", "%u more links are over their limits for that time",
+			more);
 }
 
 static void app_set_hear(struct app *a, const struct app_news *n)

@@ -105,7 +105,7 @@ void app_settings_keep(struct app *a)
 		n++;
 	}
 	if (!n) {
-		shell_say(a->shell, "no setting was changed: there is nothing to keep");
+		shell_say(a->shell, "no setting was changed: nothing to save");
 		return;
 	}
 	if (config_keep(a->opts.config, a->opts.profile, pair, n, file, sizeof(file), &err)) {
@@ -114,5 +114,5 @@ void app_settings_keep(struct app *a)
 	}
 	app_settings_kept(a);
 	app_record_action(a, "keep", names);
-	shell_say(a->shell, "kept in %s: %s", file, names);
+	shell_say(a->shell, "saved in %s: %s", file, names);
 }

@@ -53,7 +53,7 @@ static int app_snapshot_closed(FILE *f, int rc, const char *dir, struct err *err
 
 	if (fclose(f) || bad)
 		return rc ? rc
-			  : err_set(err, -EIO, "%s: not all could be written: %s", dir,
+			  : err_set(err, -EIO, "%s: cannot write all of it: %s", dir,
 				    strerror(errno));
 	return rc;
 }
@@ -350,7 +350,7 @@ static void app_snapshot_done(void *owner, void *ctx, int rc, const struct err *
 		app_fail(a, "snapshot", why->text);
 	} else {
 		app_record_action(a, "snapshot", s->dir);
-		shell_say(a->shell, "saved; look at it with --load %s", s->dir);
+		shell_say(a->shell, "saved; show it with: ibroute-top --load %s", s->dir);
 	}
 }
 
@@ -382,7 +382,7 @@ void app_snapshot(struct app *a, const char *to)
 	struct snapshot *s;
 
 	if (!a->fabric) {
-		app_fail(a, "snapshot", "there is nothing to save yet: the fabric is not known");
+		app_fail(a, "snapshot", "nothing to save yet: the fabric has not been discovered");
 		return;
 	}
 	s = app_snapshot_collect(a, true);

@@ -67,26 +67,26 @@ static const char *app_update_not_ready(const struct app *a)
 	const struct state_preview *p = &a->state.preview;
 
 	if (!a->poller)
-		return "a file cannot be written to: this needs a fabric";
+		return "a plan for a file cannot be applied: this needs a live fabric";
 	if (!a->state.rw)
-		return "this console only reads: start it with --rw to write routes";
+		return "this console is read-only: restart it with --rw to apply plans";
 	if (a->lost)
-		return "the fabric does not answer: what is installed is not known";
+		return "the fabric is not responding: the installed tables are unknown";
 	if (a->fabric_partial && a->state.poll.missing_sw)
-		return "switches known before did not answer the last sweep (view 8 names them), "
-		       "and routes without them may cut them off: Ctrl-R sweeps again";
+		return "some switches did not respond to the last sweep (view 8 names them), and "
+		       "a routing without them may cut them off: Ctrl-R sweeps again";
 	if (!p->n || !p->diff)
-		return "there is no finished preview to apply: compute one in view 6";
+		return "no plan to apply: compute one in view 6";
 	if (!verdict_ok(p->verdict))
-		return "these tables did not pass the checks and will not be written";
+		return "the plan did not pass the checks: its tables will not be written";
 	if (a->tables_partial)
-		return "not all installed tables could be read, so they could not be put back";
+		return "some installed tables could not be read: a rollback would not be possible";
 	if (p->stale[0])
-		return "the preview is out of date: compute it again in view 6";
+		return "the plan is stale: compute it again in view 6";
 	if (p->diff->sl_pairs && !a->demo && !app_update_tells_sls(a))
-		return "this routing needs other service levels, and writing tables does not tell "
-		       "the hosts: choose an engine that stays on one VL here (updn), or have the "
-		       "subnet manager load it (ibroute-top route --out)";
+		return "this routing needs other service levels, and hosts learn these only from "
+		       "the subnet manager: choose an engine that uses one VL here (updn), or "
+		       "have the subnet manager load the tables (ibroute-top route --out)";
 	return NULL;
 }
 
@@ -161,7 +161,7 @@ static void app_update_offer_plan(struct app *a, struct plan *plan)
 	if (a->record)
 		update_record_plan(a->record, plan);
 	if (plan_empty(plan))
-		app_update_refuse(a, "nothing to do: these tables are installed already");
+		app_update_refuse(a, "nothing to do: these tables are already installed");
 }
 
 static void app_update_take_ordered(struct app *a, struct msg *msg)
@@ -171,8 +171,7 @@ static void app_update_take_ordered(struct app *a, struct msg *msg)
 	if (msg->total != a->order_serial || a->state.apply.state != APPLY_ORDERING)
 		return;
 	if (!plan) {
-		app_update_refuse(a,
-				  msg->rc == -ECANCELED ? "stopped: there is no plan" : msg->text);
+		app_update_refuse(a, msg->rc == -ECANCELED ? "stopped: no plan" : msg->text);
 		return;
 	}
 	msg->ordered = NULL;
@@ -187,7 +186,7 @@ void app_prepare_update(struct app *a)
 	struct err err;
 
 	if (app_updating(a)) {
-		shell_say(a->shell, "another update is under way");
+		shell_say(a->shell, "another update is in progress");
 		return;
 	}
 	if (why) {
@@ -228,7 +227,7 @@ static void app_update_order_known(struct app *a, uint64_t serial)
 	if (x && x->order_error[0])
 		app_update_refuse(a, x->order_error);
 	else if (!p->n || a->kept[p->at].serial != serial)
-		app_update_refuse(a, "another proposal is selected now: press A again in view 6");
+		app_update_refuse(a, "another plan is selected now: press A again in view 6");
 	else if (app_proposal_plan(&plan, a, &err))
 		app_update_refuse(a, err.text);
 	else
@@ -239,7 +238,7 @@ static bool app_update_name_typed(struct app *a, const char *text)
 {
 	if (a->fabric && !strcmp(text, a->fabric->name))
 		return true;
-	shell_say(a->shell, "'%s' is not the name of this fabric: nothing was done", text);
+	shell_say(a->shell, "'%s' is not the name of this fabric: nothing done", text);
 	return false;
 }
 
@@ -274,7 +273,7 @@ static void app_update_undo_kept(struct app *a)
 
 	if (!back || !a->tables || !digest_equal(&back->fingerprint, &a->fabric->fingerprint)) {
 		shell_say(a->shell,
-			  "the fabric changed since: the routing from before does not fit it");
+			  "the fabric has changed: the previous routing no longer fits it");
 		return;
 	}
 	/* while SL2VL is read again: what it wrote, which PREPARE reads before anything is written
@@ -287,7 +286,7 @@ static void app_update_undo_kept(struct app *a)
 	in.installed = from;
 	in.sm = app_sm_pin(a);
 	worker_order(a->worker, &in, a->order_serial);
-	shell_say(a->shell, "the way back is a plan like any other: nothing is written yet");
+	shell_say(a->shell, "rollback prepared as a plan; nothing is written yet");
 }
 
 void app_update_roll_back(struct app *a)
@@ -342,7 +341,8 @@ static void app_update_find_journal(struct app *a)
 		snprintf(s->txn, sizeof(s->txn), "%s", t->head.id);
 		snprintf(s->user, sizeof(s->user), "%s", t->head.user);
 		snprintf(s->journal, sizeof(s->journal),
-			 "update %s of %s by %s at %s was left %s: %u LFT blocks, %u SL2VL tables",
+			 "update %s of %s by %s at %s was interrupted (state: %s): %u LFT blocks, "
+			 "%u SL2VL tables",
 			 t->head.id, t->head.fabric, t->head.user, when, txn_state_name(t->state),
 			 t->head.nlft, t->head.nsl2vl);
 		log_add(LOG_WARN, "journal", "%s", s->journal);
@@ -381,12 +381,12 @@ void app_update_extend(struct app *a)
 	uint32_t seconds = (uint32_t)(left + EXTEND_S);
 
 	if (s->state != APPLY_CONFIRM) {
-		shell_say(a->shell, "nothing waits to be confirmed");
+		shell_say(a->shell, "no update is waiting for confirmation");
 		return;
 	}
 	app_record_action(a, "extend", s->txn);
 	update_thread_extend(a->update, seconds);
-	app_apply_log(a, LOG_INFO, "5 minutes more until it is rolled back");
+	app_apply_log(a, LOG_INFO, "time to confirm extended by 5 minutes");
 }
 
 void app_update_note(struct app *a, const char *text)
@@ -399,14 +399,14 @@ void app_update_note(struct app *a, const char *text)
 	app_apply_log(a, LOG_INFO, text);
 	log_add(LOG_INFO, "note", "%s", text);
 	if (!a->record) {
-		shell_say(a->shell, "noted here only: this session is not recorded");
+		shell_say(a->shell, "noted on the screen only: this session is not recorded");
 		return;
 	}
 	record_mark(a->record, "note");
 	data = json_pack("{s:s, s:o}", "txn", a->state.apply.txn, "text", record_str(text));
 	if (record_add(a->record, "note", data, &err))
 		log_add(LOG_ERROR, "record", "%s", err.text);
-	shell_say(a->shell, "noted in the record");
+	shell_say(a->shell, "note added to the record");
 }
 
 void app_update_override(struct app *a, const char *what)
@@ -417,14 +417,14 @@ void app_update_override(struct app *a, const char *what)
 	char text[260];
 
 	if (!app_updating(a)) {
-		shell_say(a->shell, "no update is under way");
+		shell_say(a->shell, "no update is in progress");
 	} else if (watch_parse(&mask, what, &err)) {
 		shell_say(a->shell, "%s", err.text);
 	} else {
 		update_thread_override(a->update, mask);
 		s->overridden |= mask;
 		app_record_action(a, "override", what);
-		snprintf(text, sizeof(text), "overridden: %.120s does not roll it back any more",
+		snprintf(text, sizeof(text), "overridden: %.120s no longer rolls the update back",
 			 what);
 		app_apply_log(a, LOG_WARN, text);
 		log_add(LOG_WARN, "apply", "%s", text);
@@ -435,7 +435,7 @@ void app_update_override(struct app *a, const char *what)
 void app_update_detach(struct app *a)
 {
 	const struct state_apply *s = &a->state.apply;
-	char when[32] = "when nobody keeps it in time";
+	char when[32] = "when the time to confirm is over";
 	time_t at;
 
 	if (!app_updating(a)) {
@@ -444,9 +444,10 @@ void app_update_detach(struct app *a)
 	}
 	if (a->demo || !s->txn[0]) {
 		shell_goto(a->shell, VIEW_APPLY);
-		shell_say(a->shell, !a->demo ? "not before its journal is written: in a moment"
-					     : "simulated switches end with this console: keep the "
-					       "update or roll it back first");
+		shell_say(a->shell, !a->demo ? "not before the journal of the update is written: "
+					       "try again in a moment"
+					     : "simulated switches end with this console: confirm "
+					       "the update or roll it back first");
 		return;
 	}
 	if (isfinite(a->deadline)) {
@@ -454,8 +455,8 @@ void app_update_detach(struct app *a)
 		strftime(when, sizeof(when), "at %T", localtime(&at));
 	}
 	snprintf(a->farewell, sizeof(a->farewell),
-		 "update %s goes on without this console; its watchdog rolls it back %s\n"
-		 "unless it is kept: ibroute-top confirm %s; look on: ibroute-top attach %s\n",
+		 "update %s continues without this console; its watchdog rolls it back %s\nunless "
+		 "it is confirmed: ibroute-top confirm %s; watch it: ibroute-top attach %s\n",
 		 s->txn, when, s->txn, s->txn);
 	app_record_action(a, "detach", s->txn);
 	a->quit = true;

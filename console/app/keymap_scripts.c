@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#define CURSOR "- (there is no cursor: rows are named by --filter, nodes by their names)"
-#define SCREEN "- (of a terminal only)"
+#define CURSOR "- (no cursor: select rows by --filter, nodes by name)"
+#define SCREEN "- (on a terminal only)"
 
 /* clang-format off */
 static const char *const scripts[REQ_COUNT] = {
@@ -21,7 +21,8 @@ static const char *const scripts[REQ_COUNT] = {
 	[REQ_FILTER] = "--filter EXPRESSION", [REQ_FIND] = "--filter WORD",
 	[REQ_FIND_NEXT] = "--filter WORD", [REQ_FIND_PREV] = "--filter WORD",
 	[REQ_PROBLEMS] = "--check; --view ports --filter 'state!=active or errors_per_min>0'",
-	[REQ_SELECT] = "--filter 'a or b' chooses rows; plan -e ENGINE and compare --engines A,B compute previews",
+	[REQ_SELECT] = "--filter 'a or b' selects rows; plan -e ENGINE and compare --engines A,B "
+		       "compute plans",
 	[REQ_TAGGED] = "--filter 'a or b'", [REQ_UNTAG] = "--filter",
 	[REQ_METRIC] = "--view heatmap --metric FIELD", [REQ_DIRECTION] = "--view heatmap --down; paths B A",
 	[REQ_LAYOUT] = "--view heatmap --layout NAME; --screen topology --do layout",
@@ -40,7 +41,7 @@ static const char *const scripts[REQ_COUNT] = {
 	[REQ_PREVIEW_CANCEL] = "SIGINT to plan or compare", [REQ_PLAN_SAVE] = "plan -o FILE; of a dump: plan --topology FILE --lfts FILE -o FILE",
 	[REQ_APPLY_PREPARE] = "plan -o FILE", [REQ_APPLY_EXTEND] = "extend ID 5m",
 	[REQ_APPLY_NOTE] = "note ID TEXT", [REQ_APPLY_OVERRIDE] = "override ID CONDITION,...",
-	[REQ_APPLY_CLOSE] = "- (nothing stays open: status lists updates)",
+	[REQ_APPLY_CLOSE] = "- (not needed: status lists updates)",
 	[REQ_ROLLBACK_ASK] = "rollback ID", [REQ_YES] = "rollback ID --yes-fabric NAME",
 	[REQ_COPY] = SCREEN,
 	[REQ_COLUMN_MENU] = "--fields LIST; --set columns=LIST",
@@ -54,8 +55,8 @@ static const char *const scripts[REQ_COUNT] = {
 	[REQ_LIVE] = "--load DIR without --at", [REQ_BOOKMARK] = "--save DIR --mark NAME",
 	[REQ_BOOKMARKS] = "--load DIR --view history; --load DIR --at NAME",
 	[REQ_FASTER] = "--interval S", [REQ_SLOWER] = "--interval S",
-	[REQ_STOP] = "SIGINT", [REQ_POLL] = "-n 1", [REQ_SWEEP] = "every new run discovers the fabric",
-	[REQ_TABLES] = "every new run reads them; SIGINT ends it",
+	[REQ_STOP] = "SIGINT", [REQ_POLL] = "-n 1", [REQ_SWEEP] = "every run discovers the fabric",
+	[REQ_TABLES] = "every run reads them; SIGINT stops it",
 	[REQ_REDRAW] = SCREEN, [REQ_SUSPEND] = SCREEN, [REQ_QUIT] = "-n N; SIGINT, SIGTERM",
 	[REQ_DETACH] = "apply --detach",
 };

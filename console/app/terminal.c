@@ -232,13 +232,13 @@ static int terminal_refuse(struct err *err)
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return err_set(
 			err, -ENOTTY,
-			"standard input and output are not a terminal: scripts use -b, --json "
-			"or --jsonl, and the subcommands (--help lists them)");
+			"standard input and output are not a terminal: for scripts there are -b, "
+			"--json, --jsonl and the subcommands (see --help)");
 	if (!term || !term[0] || strcmp(term, "dumb") == 0)
 		return err_set(
 			err, -ENOTTY,
 			"TERM is %s, which cannot show full screens: -b prints the same as text "
-			"(--help has more)",
+			"(see --help)",
 			term && term[0] ? term : "not set");
 	return 0;
 }
@@ -337,12 +337,11 @@ int terminal_open(struct terminal **out, const struct terminal_opts *opts, struc
 	t->screen = terminal_screen_open(colours);
 	if (!t->screen) {
 		free(t);
-		return err_set(
-			err, -ENOTTY,
-			"no terminal description for TERM=%s: set TERM to one that is known here and "
-			"like it, such as xterm-256color, or use the subcommands (Debian's package "
-			"ncurses-term describes more terminals)",
-			getenv("TERM"));
+		return err_set(err, -ENOTTY,
+			       "no terminal description for TERM=%s: set TERM to a similar known "
+			       "terminal, such as xterm-256color, or use the subcommands (Debian's "
+			       "package ncurses-term describes more terminals)",
+			       getenv("TERM"));
 	}
 	terminal_modes_set();
 	if (!opts->no_mouse)

@@ -115,7 +115,7 @@ enum auto_act auto_mode_look(struct auto_mode *m, const struct auto_seen *seen)
 static void auto_mode_leave_out(void *ctx, const char *sentence)
 {
 	(void)ctx;
-	log_add(LOG_INFO, "auto", "left out: %s", sentence);
+	log_add(LOG_INFO, "auto", "ignored: %s", sentence);
 }
 
 /* Jobs that have ended are pinned no longer. */

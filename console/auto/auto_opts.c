@@ -23,33 +23,42 @@ enum {
 
 static const struct argp_option rows[] = {
 	{ "auto", OPT_AUTO, "MINUTES", OPTION_ARG_OPTIONAL,
-	  "look so often (preset: 5) whether other jobs run, compute routes for them, and propose "
-	  "those that gain enough; with --rw also write them, when nobody has to drain or all who "
-	  "have to have agents. Without a terminal this runs as a service that tells what it does "
-	  "on stdout",
+	  "automatic mode: check every N minutes (default: 5) whether other jobs are running, "
+	  "compute a plan for them, and propose it if it gains enough; with --rw also apply it, "
+	  "if no job has to drain or all that have to drain have agents. Without a terminal this "
+	  "runs as a service that logs to stdout",
 	  0 },
-	{ "auto-engine", OPT_AUTO_ENGINE, "NAME", 0, "by this engine (preset: sar)", 0 },
+	{ "auto-engine", OPT_AUTO_ENGINE, "NAME", 0,
+	  "engine that computes the plans (default: "
+	  "sar)",
+	  0 },
 	{ "auto-escape", OPT_AUTO_ESCAPE, NULL, 0,
-	  "with escape LIDs (preset: where OpenSM with our plugin tells that there are some)", 0 },
+	  "compute plans with escape LIDs (default: if OpenSM's plugin reports that there are "
+	  "some)",
+	  0 },
 	{ "auto-strangers", OPT_STRANGERS, NULL, 0,
-	  "write also when LIDs that no job has, such as those of idle hosts and servers, need the "
-	  "drain: packets to them may get lost (preset: that is left to an operator)",
+	  "apply also if LIDs of no job, such as those of idle hosts and servers, would have to "
+	  "drain: packets to them may be lost (default: left to an operator)",
 	  0 },
 	{ "auto-pin", OPT_AUTO_PIN, "LIST", 0,
-	  "routes to these hosts stay as installed: n[0001-0016], or job:81234 as long as that job "
-	  "runs, with commas between",
+	  "keep the installed paths to these hosts, as plan --pin: a list such as "
+	  "n[0001-0016],job:81234; a job counts while it runs",
 	  0 },
 	{ "auto-job-nodes-min", OPT_AUTO_NODES, "N", 0,
-	  "jobs with fewer nodes do not count for the engine (preset: all do)", 0 },
+	  "ignore jobs with fewer nodes when computing plans (default: none)", 0 },
 	{ "auto-exclude", OPT_AUTO_EXCLUDE, "LIST", 0,
-	  "around these switches and cables, as plan --exclude; what is not there is left out", 0 },
+	  "exclude these switches and cables, as plan --exclude; those not in the fabric are "
+	  "ignored",
+	  0 },
 	{ "auto-gain", OPT_GAIN, "PERCENT", 0,
-	  "by how much the maximum effective EFI has to fall, more than that (preset: 5)", 0 },
-	{ "auto-min-age", OPT_AGE, "SECONDS", 0,
-	  "jobs that have run for less do not count (preset: 60)", 0 },
+	  "required gain: reduction of the maximum job EFI in percent must be larger than this "
+	  "(default: 5)",
+	  0 },
+	{ "auto-min-age", OPT_AGE, "SECONDS", 0, "ignore jobs that have run for less (default: 60)",
+	  0 },
 	{ "auto-confirm", OPT_QUIET, "SECONDS", 0,
-	  "keep what was written once the watch conditions have been quiet for so long "
-	  "(preset: 60); else it rolls back",
+	  "confirm an update after N seconds without a failed watch condition (default: 60); "
+	  "otherwise it is rolled back",
 	  0 },
 	{ 0 },
 };

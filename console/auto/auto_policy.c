@@ -43,7 +43,7 @@ static uint32_t auto_policy_busy_pause(const struct auto_policy *p)
 void auto_policy_init(struct auto_policy *p, const struct auto_limits *limits, uint64_t now_s)
 {
 	*p = (struct auto_policy){ .limits = *limits, .next_s = now_s };
-	auto_policy_say(p, "waits for the jobs");
+	auto_policy_say(p, "waiting for the jobs");
 }
 
 static enum auto_act auto_policy_wait_for(struct auto_policy *p, uint64_t next_s)
@@ -59,30 +59,30 @@ enum auto_act auto_policy_look(struct auto_policy *p, uint64_t now_s, const stru
 	if (!auto_policy_due(p, now_s))
 		return AUTO_WAIT;
 	if (!in->known) {
-		auto_policy_say(p, "the jobs are not known now: the installed routes stay");
+		auto_policy_say(p, "the jobs are unknown at present: the installed routing stays");
 		return auto_policy_wait_for(p, later);
 	}
 	if (in->busy) {
 		auto_policy_say(
-			p, "another update is under way or was left unfinished: waits for its end");
+			p, "another update is in progress or was interrupted: waiting for its end");
 		return auto_policy_wait_for(p, now_s + auto_policy_busy_pause(p));
 	}
 	if (!in->njobs) {
 		p->computed = false;
-		auto_policy_say(p, "no job of several switches counts: the installed routes stay");
+		auto_policy_say(p, "no job on several switches: the installed routing stays");
 		return auto_policy_wait_for(p, later);
 	}
 	if (p->computed && !in->changed && !in->fabric_changed) {
-		auto_policy_say(p, "the jobs are the same: the installed routes stay");
+		auto_policy_say(p, "the jobs have not changed: the installed routing stays");
 		return auto_policy_wait_for(p, later);
 	}
 	if (!p->computed)
-		auto_policy_say(p, "computes routes for %u job%s", in->njobs, plural(in->njobs));
+		auto_policy_say(p, "computing a plan for %u job%s", in->njobs, plural(in->njobs));
 	else if (in->fabric_changed)
-		auto_policy_say(p, "the fabric changed: computes routes for %u job%s", in->njobs,
-				plural(in->njobs));
+		auto_policy_say(p, "the fabric has changed: computing a plan for %u job%s",
+				in->njobs, plural(in->njobs));
 	else
-		auto_policy_say(p, "%u job%s began and %u ended: computes routes for %u",
+		auto_policy_say(p, "%u job%s started, %u ended: computing a plan for %u",
 				in->started, plural(in->started), in->ended, in->njobs);
 	p->next_s = later;
 	return AUTO_COMPUTE;
@@ -96,8 +96,7 @@ double auto_gain(const struct auto_proposal *in)
 static enum auto_act auto_policy_propose(struct auto_policy *p, const struct auto_proposal *in,
 					 const char *why)
 {
-	auto_policy_say(p,
-			"%u block%s would gain %.1f %% (maximum effective EFI %lu -> %lu), but %s",
+	auto_policy_say(p, "%u block%s would gain %.1f %% (max job EFI %lu -> %lu), but %s",
 			in->blocks, plural(in->blocks), 100 * auto_gain(in),
 			(unsigned long)in->before, (unsigned long)in->after, why);
 	return AUTO_PROPOSE;
@@ -116,42 +115,43 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s,
 	p->computed = true;
 	if (!in->blocks) {
 		p->failures = 0;
-		auto_policy_say(
-			p, "the installed routes are the best that this engine finds: they stay");
+		auto_policy_say(p, "the engine finds no better routing: the installed one stays");
 		return AUTO_WAIT;
 	}
 	if (gain <= p->limits.gain) {
 		p->failures = 0;
 		auto_policy_say(
 			p,
-			"%u block%s would gain %.1f %% (maximum effective EFI %lu -> %lu), not more than "
-			"%.1f %%: the installed routes stay",
+			"%u block%s would gain %.1f %% (max job EFI %lu -> %lu), not more than "
+			"%.1f %%: the installed routing stays",
 			in->blocks, plural(in->blocks), 100 * gain, (unsigned long)in->before,
 			(unsigned long)in->after, 100 * p->limits.gain);
 		return AUTO_WAIT;
 	}
 	if (!p->limits.armed)
-		return auto_policy_propose(p, in, "it is not armed (--rw): nothing is written");
+		return auto_policy_propose(p, in,
+					   "automatic mode is not armed (read-only, no "
+					   "--rw): nothing is written");
 	if (p->disarmed)
 		return auto_policy_propose(
 			p, in,
-			"it disarmed itself when somebody else had routed: look who that is, "
-			"then start it anew");
+			"automatic mode has disarmed itself because another writer changed the "
+			"routing: find out which, then restart automatic mode");
 	if (in->drain && !in->agents)
 		return auto_policy_propose(p, in,
-					   "not all whose traffic has to be away have agents: an "
+					   "not all jobs that have to drain have agents: an "
 					   "operator has to apply it");
 	if (in->busy) {
 		p->computed = false;
 		p->next_s = now_s + auto_policy_busy_pause(p);
 		auto_policy_say(
-			p, "another update began meanwhile: waits for its end, then computes anew");
+			p,
+			"another update was started: waiting for its end before computing again");
 		return AUTO_WAIT;
 	}
-	auto_policy_say(
-		p, "writes %u block%s, which gain %.1f %% (maximum effective EFI %lu -> %lu)%s",
-		in->blocks, plural(in->blocks), 100 * gain, (unsigned long)in->before,
-		(unsigned long)in->after, in->drain ? "; agents drain" : "");
+	auto_policy_say(p, "writing %u block%s, which gain %.1f %% (max job EFI %lu -> %lu)%s",
+			in->blocks, plural(in->blocks), 100 * gain, (unsigned long)in->before,
+			(unsigned long)in->after, in->drain ? "; agents drain their jobs" : "");
 	return AUTO_APPLY;
 }
 
@@ -159,7 +159,7 @@ void auto_policy_failed(struct auto_policy *p, uint64_t now_s, const char *what)
 {
 	uint64_t pause = auto_policy_back_off(p, now_s, false);
 
-	auto_policy_say(p, "no proposal (%.140s): the installed routes stay, next try in %lu s",
+	auto_policy_say(p, "no plan (%.140s): the installed routing stays, next try in %lu s",
 			what && *what ? what : "the engine failed", (unsigned long)pause);
 }
 
@@ -171,36 +171,38 @@ void auto_policy_ended(struct auto_policy *p, uint64_t now_s, enum auto_end end,
 	case AUTO_KEPT:
 		p->failures = 0;
 		p->next_s = now_s + p->limits.period_s;
-		auto_policy_say(p, "the new routes are confirmed");
+		auto_policy_say(p, "the new routing is confirmed");
 		break;
 	case AUTO_REFUSED:
 		auto_policy_say(p, "nothing was written (%.130s), next try in %lu s", why,
 				(unsigned long)auto_policy_back_off(p, now_s, false));
 		break;
 	case AUTO_ROLLED_BACK:
-		auto_policy_say(p, "the old routes are back (%.130s), next try in %lu s", why,
-				(unsigned long)auto_policy_back_off(p, now_s, true));
+		auto_policy_say(p,
+				"rolled back to the previous routing (%.130s), next try in %lu "
+				"s",
+				why, (unsigned long)auto_policy_back_off(p, now_s, true));
 		break;
 	case AUTO_INCOMPLETE:
 		auto_policy_say(
 			p,
-			"some switches may hold new routes still (%.90s): an operator has to end "
-			"that update; next try in %lu s",
+			"some switches may still hold the new routing (%.90s): an operator has to "
+			"finish that update; next try in %lu s",
 			why, (unsigned long)auto_policy_back_off(p, now_s, true));
 		break;
 	case AUTO_SUPERSEDED:
 		p->disarmed = true;
 		auto_policy_say(
 			p,
-			"somebody else has routed (%.120s): writes nothing any more, next look in %lu s",
+			"another writer changed the routing (%.120s): automatic mode writes "
+			"nothing any more, next check in %lu s",
 			why, (unsigned long)auto_policy_back_off(p, now_s, true));
 		break;
 	case AUTO_LEFT:
-		auto_policy_say(
-			p,
-			"the update is left to its own process, which rolls back unless it is "
-			"confirmed; next try in %lu s",
-			(unsigned long)auto_policy_back_off(p, now_s, true));
+		auto_policy_say(p,
+				"the update is left to its watchdog, which rolls back unless it is "
+				"confirmed; next try in %lu s",
+				(unsigned long)auto_policy_back_off(p, now_s, true));
 		break;
 	}
 }

@@ -45,7 +45,7 @@ static void auto_run_on_stop(int sig)
 static void auto_run_say(void *ctx, enum auto_act act, const char *why)
 {
 	(void)ctx;
-	printf("auto: %s%s\n", act == AUTO_PROPOSE ? "PROPOSAL: " : "", why);
+	printf("auto: %s%s\n", act == AUTO_PROPOSE ? "PROPOSED PLAN: " : "", why);
 	fflush(stdout);
 }
 
@@ -142,13 +142,13 @@ static void auto_run_carry_out(struct auto_run *r, const struct plan *p, enum au
 	if (rc && act == AUTO_APPLY) {
 		auto_mode_ended(&r->mode, AUTO_REFUSED, "", err.text);
 	} else if (rc) {
-		printf("auto: the proposal could not be kept as a plan: %s\n", err.text);
+		printf("auto: the plan could not be saved: %s\n", err.text);
 		if (r->record)
 			record_error(r->record, "auto", err.text);
 	} else if (act == AUTO_APPLY) {
 		auto_run_apply(r, path, p->fabric->name);
 	} else {
-		printf("auto: look at it and write it with: ibroute-top apply %s\n", path);
+		printf("auto: check and apply it with: ibroute-top apply %s\n", path);
 	}
 	fflush(stdout);
 	free(path);
@@ -264,9 +264,9 @@ static void auto_run_begin(const struct auto_run *r)
 {
 	const struct auto_opts *a = &r->o->automatic;
 
-	printf("auto: looks every %u s at the jobs of %s, engine %s, gain more than %g %%, %s\n",
+	printf("auto: checking every %u s the jobs of %s, engine %s, required gain > %g %%, %s\n",
 	       a->period_s, r->o->dog.live.jobs, a->engine.label, a->gain_pct,
-	       r->o->rw ? "armed: writes by itself" : "not armed: only proposes");
+	       r->o->rw ? "armed: applies plans" : "not armed: only proposes plans");
 	fflush(stdout);
 }
 
@@ -299,7 +299,7 @@ int auto_run(const struct auto_run_opts *o)
 	if (!rc) {
 		auto_run_begin(&r);
 		auto_run_loop(&r);
-		puts("auto: ends; the installed routes stay");
+		puts("auto: stopped; the installed routing stays");
 	} else {
 		fprintf(stderr, "ibroute-top: %s\n", err.text);
 	}

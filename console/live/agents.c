@@ -17,13 +17,14 @@ enum { OPT_WITHOUT = 760, OPT_SILENT, OPT_ANSWER };
 
 static const struct argp_option rows[] = {
 	{ "on-silent", OPT_SILENT, "WHAT", 0,
-	  "when agents do not drain, or jobs begin meanwhile that should: abort (preset), or "
-	  "continue without their jobs",
+	  "when agents do not drain in time, or jobs that should drain start during the update: "
+	  "abort (default), or continue without draining these jobs",
 	  0 },
 	{ "agent-timeout", OPT_ANSWER, "S", 0,
-	  "how long agents may take to drain or to return (preset: 30)", 0 },
+	  "seconds that agents may take to drain or to return (default: 30)", 0 },
 	{ "without-agents", OPT_WITHOUT, NULL, 0,
-	  "ask nobody, and write although jobs should drain: their packets may get lost or stuck",
+	  "write without asking agents, although jobs should drain: their packets may be lost or "
+	  "deadlock",
 	  0 },
 	{ 0 },
 };
@@ -71,8 +72,8 @@ void agents_open(struct agents *a, const struct live *l, const struct live_opts 
 		agent_link_over(&a->link, wire_notices(l->w));
 	else
 		snprintf(a->why, sizeof(a->why),
-			 "no answers of agents can be heard on this port: does another program "
-			 "listen to notices there?");
+			 "responses of agents cannot be received on this port: is another program "
+			 "registered for notices there?");
 	if (jobs)
 		agents_do_watch_jobs(a, o->jobs);
 }
@@ -143,6 +144,6 @@ const struct jobset *agents_running(struct agents *a, const struct fabric *f)
 void agents_watch_jobs(struct agents *a, const struct live_opts *o)
 {
 	*a = (struct agents){ 0 };
-	snprintf(a->why, sizeof(a->why), "no job is to be asked");
+	snprintf(a->why, sizeof(a->why), "no job has to be asked");
 	agents_do_watch_jobs(a, o->jobs);
 }

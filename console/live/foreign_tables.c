@@ -62,7 +62,7 @@ static int foreign_tables_read_settled(struct live *now, const struct foreign_ta
 		if (same)
 			return 0;
 	}
-	return rc ? rc : err_set(err, -EAGAIN, "it keeps being written");
+	return rc ? rc : err_set(err, -EAGAIN, "the tables keep changing");
 }
 
 struct patience {
@@ -96,8 +96,7 @@ static bool foreign_tables_ask_sls(struct live *now, struct wire *w)
 		rc = wire_read_path_sls(now->t, w, now->f, SL_QUERIES, SL_EXTRA, 1, &report,
 					&p.progress, &err);
 	if (rc)
-		log_add(LOG_INFO, "apply", "service levels of the routing that is there: %s",
-			err.text);
+		log_add(LOG_INFO, "apply", "service levels of the routing found: %s", err.text);
 	return !rc && !report.differ;
 }
 
@@ -123,8 +122,7 @@ static void foreign_tables_put_verdict(struct executor_foreign *out, const struc
 	} else if (v->connected && v->loop_free && !sls) {
 		out->verdict = FOREIGN_UNPROVED;
 		snprintf(out->text, sizeof(out->text),
-			 "connected and free of loops; whether of deadlocks depends on service "
-			 "levels that nobody tells");
+			 "connected, free of loops; deadlocks depend on unknown service levels");
 	} else {
 		out->verdict = FOREIGN_FAULTY;
 		snprintf(out->text, sizeof(out->text), "%.*s", (int)sizeof(out->text) - 1, text);
@@ -159,8 +157,8 @@ static void foreign_tables_count(struct executor_foreign *out, const struct live
 		return;
 	if (!digest_equal(&p->fabric->fingerprint, &now->f->fingerprint)) {
 		memcpy(text, out->text, sizeof(text));
-		snprintf(out->text, sizeof(out->text), "the fabric changed, what answers is %.80s",
-			 text);
+		snprintf(out->text, sizeof(out->text),
+			 "fabric changed; the responding part is %.80s", text);
 		if (out->verdict == FOREIGN_SOUND)
 			out->verdict = FOREIGN_UNPROVED;
 		return;

@@ -23,16 +23,23 @@
 
 static const struct argp_option rows[] = {
 	OPTIONS_LIVE_PORT(10),
-	{ "outstanding_smps", OPT_LIVE_WINDOW, "N", 0, "MADs under way at once (default: 32)", 10 },
+	{ "outstanding_smps", OPT_LIVE_WINDOW, "N", 0,
+	  "maximum number of outstanding MADs "
+	  "(default: 32)",
+	  10 },
 	OPTION_CONFIG(10),
 	{ "fabric", OPT_LIVE_FABRIC, "NAME", 0,
-	  "the fabric's name; its section of the configuration file holds, where there is one",
+	  "name of the fabric; its section of the configuration file applies, if there is one",
 	  10 },
 	{ "name", 0, NULL, OPTION_ALIAS, NULL, 10 },
-	{ "node-name-map", OPT_LIVE_NODE_NAMES, "FILE", 0, "names of nodes", 10 },
-	{ "jobs", OPT_LIVE_JOBS, "slurm|FILE", 0, "where to ask for the running jobs", 10 },
-	{ "record-dir", OPT_LIVE_RECORD_DIR, "DIR", 0, "of the session's record", 10 },
-	{ "state-dir", OPT_LIVE_STATE_DIR, "DIR", 0, "of the journals", 10 },
+	{ "node-name-map", OPT_LIVE_NODE_NAMES, "FILE", 0,
+	  "node names: a file with lines of GUID "
+	  "\"name\"",
+	  10 },
+	{ "jobs", OPT_LIVE_JOBS, "slurm|FILE", 0, "where running jobs are read from", 10 },
+	{ "record-dir", OPT_LIVE_RECORD_DIR, "DIR", 0, "directory for the record of the session",
+	  10 },
+	{ "state-dir", OPT_LIVE_STATE_DIR, "DIR", 0, "directory for the journals of updates", 10 },
 	OPTIONS_LIVE_INSTALLER(10),
 	{ 0 },
 };
@@ -79,7 +86,7 @@ error_t live_opts_take(struct live_opts *o, int key, char *arg, struct argp_stat
 	case OPT_LIVE_INSTALLER:
 		if (strcmp(arg, "opensm") && strcmp(arg, "smp") &&
 		    (strncmp(arg, "file:", 5) || !arg[5]))
-			argp_error(s, "--installer: '%s' is not opensm, smp or file:DIR", arg);
+			argp_error(s, "--installer: '%s' is not one of opensm, smp, file:DIR", arg);
 		o->installer = arg;
 		return 0;
 	case OPT_LIVE_SOCKET:
@@ -175,12 +182,12 @@ static int live_usable(struct live *l, struct err *err)
 	if (rc)
 		return rc;
 	if (strcmp(s->state, "master"))
-		return err_set(err, -ENOTSUP, "the OpenSM of this machine is not the master (%s)",
+		return err_set(err, -ENOTSUP, "OpenSM on this machine is not the master SM (%s)",
 			       s->state[0] ? s->state : "starting");
 	if (s->sm_guid != l->sm.guid)
 		return err_set(err, -ENOTSUP,
-			       "the OpenSM of this machine is master of another fabric: its port "
-			       "is 0x%016lx, the master here 0x%016lx",
+			       "OpenSM on this machine is the master SM of another fabric: its "
+			       "port is 0x%016lx, the master SM here is 0x%016lx",
 			       (unsigned long)s->sm_guid, (unsigned long)l->sm.guid);
 	return 0;
 }
@@ -305,8 +312,8 @@ static int live_read_tables(struct live *l, struct err *err)
 			     report.nmissing > 1 ? ", ..." : "");
 	if (!rc && report.cap_min < l->f->max_lid)
 		rc = err_set(err, -ERANGE,
-			     "switch %s has room for LIDs up to %u (LinearFDBCap), but LID %u is "
-			     "in use: let the SM assign lower LIDs, or a smaller LMC",
+			     "switch %s supports LIDs up to %u (LinearFDBCap), but LID %u is in "
+			     "use: have the SM assign lower LIDs, or use a smaller LMC",
 			     l->f->sw_name[report.cap_min_sw], report.cap_min, l->f->max_lid);
 	l->top_min = report.top_min;
 	l->top_min_sw = report.top_min_sw;

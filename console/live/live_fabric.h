@@ -44,26 +44,26 @@ enum live_option {
 };
 
 /* Rows for argp tables.  The port that MADs go through: */
-#define OPTIONS_LIVE_PORT(group)                                                                   \
-	{ "Ca", 'C', "CA", 0, "HCA (default: the first with an active port)", (group) },           \
-		{ "Port", 'P', "PORT", 0, "port of the HCA", (group) },                            \
-		{ "timeout",                                                                       \
-		  't',                                                                             \
-		  "MS",                                                                            \
-		  0,                                                                               \
-		  "time-out of a request's first try, in ms (default: 200)",                       \
-		  (group) },                                                                       \
-		{ "m_key",                                                                         \
-		  'y',                                                                             \
-		  "KEY",                                                                           \
-		  0,                                                                               \
-		  "M_Key of the subnet; anything that is no number, such as x, asks for it",       \
-		  (group) },                                                                       \
-	{                                                                                          \
-		"m_key_file", OPT_LIVE_M_KEY_FILE, "FILE", 0,                                      \
-			"M_Key from a file that only its owner may read: the number, or OpenSM's " \
-			"guid2mkey",                                                               \
-			(group)                                                                    \
+#define OPTIONS_LIVE_PORT(group)                                                                    \
+	{ "Ca", 'C', "CA", 0, "HCA (default: the first with an active port)", (group) },            \
+		{ "Port", 'P', "PORT", 0, "port of the HCA", (group) },                             \
+		{ "timeout",                                                                        \
+		  't',                                                                              \
+		  "MS",                                                                             \
+		  0,                                                                                \
+		  "timeout of the first try of a request, in ms (default: 200)",                    \
+		  (group) },                                                                        \
+		{ "m_key",                                                                          \
+		  'y',                                                                              \
+		  "KEY",                                                                            \
+		  0,                                                                                \
+		  "M_Key of the subnet; any value that is not a number, such as x, prompts for it", \
+		  (group) },                                                                        \
+	{                                                                                           \
+		"m_key_file", OPT_LIVE_M_KEY_FILE, "FILE", 0,                                       \
+			"file with the M_Key, readable by its owner only: the number, or "          \
+			"OpenSM's guid2mkey",                                                       \
+			(group)                                                                     \
 	}
 /* How tables are written: */
 #define OPTIONS_LIVE_INSTALLER(group)                                                              \
@@ -71,12 +71,13 @@ enum live_option {
 	  OPT_LIVE_INSTALLER,                                                                      \
 	  "opensm|smp|file:DIR",                                                                   \
 	  0,                                                                                       \
-	  "how tables are written: by OpenSM with our plugin (default where that answers), "       \
-	  "straight into the switches, or into files",                                             \
+	  "how tables are written: by OpenSM with the ibroute plugin (default if it "              \
+	  "responds), directly to the switches, or to files",                                      \
 	  (group) },                                                                               \
 	{                                                                                          \
 		"socket", OPT_LIVE_SOCKET, "FILE", 0,                                              \
-			"of OpenSM's plugin (default: $IBROUTE_SOCKET, else " OSM_SOCKET ")",      \
+			"socket of OpenSM's plugin (default: $IBROUTE_SOCKET, else " OSM_SOCKET    \
+			")",                                                                       \
 			(group)                                                                    \
 	}
 

@@ -28,18 +28,17 @@ static int live_install_by_opensm(struct live_install *i, struct live *l, const 
 	int rc;
 
 	if (!l->osm)
-		return err_set(err, -ENOTSUP, "nothing can be installed through OpenSM: %s",
-			       l->osm_why);
+		return err_set(err, -ENOTSUP, "OpenSM cannot write tables: %s", l->osm_why);
 	if (strncmp(s->configured, "ibroute", 7))
 		return err_set(err, -ENOTSUP,
-			       "OpenSM would not route by these tables: ibroute has to be the "
-			       "first in its routing_engine (\"%s\"), say \"routing_engine "
+			       "OpenSM would not use these tables: ibroute has to be the first in "
+			       "its routing_engine (\"%s\"), for example \"routing_engine "
 			       "ibroute,nue\"",
 			       s->configured);
 	if (!s->qos && p && p->to->vls > 1)
 		return err_set(err, -ENOTSUP,
-			       "OpenSM sets no SL2VL tables, which these routes need: put \"qos "
-			       "TRUE\" into its configuration");
+			       "OpenSM does not write SL2VL tables, which this routing needs: put "
+			       "\"qos TRUE\" into its configuration");
 	/* it would refuse the last wave otherwise, and all be rolled back */
 	rc = p && s->exclude[0] ? osm_link_judge(l->osm, p->to, err) : 0;
 	if (rc)
@@ -58,19 +57,19 @@ static int live_install_by_smp(struct live_install *i, struct live *l, struct er
 {
 	if (l->t && l->top_min < l->f->max_lid)
 		return err_set(err, -ERANGE,
-			       "switch %s looks at LIDs up to %u only (LinearFDBTop), but LID %u "
+			       "switch %s forwards only LIDs up to %u (LinearFDBTop), but LID %u "
 			       "is in use: the SM has to sweep first",
 			       l->f->sw_name[l->top_min_sw], l->top_min, l->f->max_lid);
 	if (l->osm)
 		snprintf(i->warning, sizeof(i->warning),
-			 "OpenSM is not told: its path records and its cache know nothing of these "
-			 "writes, and its next change of a block overwrites that block. "
-			 "--installer opensm does without");
+			 "OpenSM is not informed: its path records and its cache do not reflect "
+			 "these writes, and it overwrites a block the next time it changes that "
+			 "block. --installer opensm avoids this");
 	else if (!l->simulated.ops) /* that one keeps nothing of its own */
 		snprintf(i->warning, sizeof(i->warning),
-			 "the subnet manager is not told: its path records and its cache know "
-			 "nothing of these writes, and its next change of a block overwrites that "
-			 "block (%.300s)",
+			 "the subnet manager is not informed: its path records and its cache do "
+			 "not reflect these writes, and it overwrites a block the next time it "
+			 "changes that block (%.300s)",
 			 l->osm_why);
 	i->in = smp_installer(l->w);
 	return 0;
@@ -83,14 +82,14 @@ static int live_install_by_files(struct live_install *i, const char *dir, struct
 
 	if (!p)
 		return err_set(err, -EINVAL,
-			       "files cannot take back what is in the switches: "
-			       "--installer opensm or smp");
+			       "a rollback cannot be written to files: use --installer opensm or "
+			       "smp");
 	rc = file_install_new(&i->files, dir, l->f, p->from, p->to, err);
 	if (rc)
 		return rc;
 	i->in = file_installer(i->files);
 	snprintf(i->warning, sizeof(i->warning),
-		 "into files in %.300s: the switches stay as they are", dir);
+		 "writing to files in %.300s: the switches do not change", dir);
 	return 0;
 }
 
@@ -107,7 +106,7 @@ static void live_install_call_off(const struct live_opts *o, uint64_t sm_guid)
 		return;
 	if (!osm_link_status(link, &s, &err) && s.sm_guid == sm_guid && strcmp(s.state, "master") &&
 	    osm_link_return(link, &a, &err))
-		log_add(LOG_WARN, "apply", "the OpenSM that was master: %s", err.text);
+		log_add(LOG_WARN, "apply", "the OpenSM that was the master SM: %s", err.text);
 	osm_link_close(link);
 }
 

@@ -18,7 +18,7 @@ static int command_inputs_load_roots(struct command_inputs *s, const char *path,
 	for (size_t i = 0; i < s->params.nroots; i++)
 		if (fabric_switch_by_guid(s->f, s->roots[i]) == FAB_NONE)
 			return err_set(err, -EINVAL,
-				       "%s: 0x%016llx is not the GUID of a switch of this fabric",
+				       "%s: 0x%016llx is not the GUID of a switch in this fabric",
 				       path, (unsigned long long)s->roots[i]);
 	s->params.roots = s->roots;
 	return 0;

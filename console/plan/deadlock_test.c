@@ -208,7 +208,7 @@ static void deadlock_test_print_deadlock(FILE *out, const struct deadlock_test *
 {
 	char line[512];
 
-	fprintf(out, "Deadlock after %.1f us: %u buffers wait for each other in a circle.\n",
+	fprintf(out, "Deadlock after %.1f us: %u buffers wait for each other in a cycle.\n",
 		(double)s->closed_ns * 1e-3, s->ncycle);
 	for (uint32_t i = 0; i < s->ncycle; i++) {
 		deadlock_test_line(line, sizeof(line), s, i);
@@ -217,16 +217,17 @@ static void deadlock_test_print_deadlock(FILE *out, const struct deadlock_test *
 	if (s->still)
 		fprintf(out, "The last packet moved at %.1f us; ", (double)s->n.last_ns * 1e-3);
 	else
-		fprintf(out, "Others still move at %.1f us; ", (double)packets_now_ns(s->p) * 1e-3);
-	fprintf(out, "%" PRIu64 " were delivered, %" PRIu64 " are under way.\n", s->n.delivered,
+		fprintf(out, "Other packets still move at %.1f us; ",
+			(double)packets_now_ns(s->p) * 1e-3);
+	fprintf(out, "%" PRIu64 " were delivered, %" PRIu64 " are in flight.\n", s->n.delivered,
 		s->n.in_flight);
 }
 
 void deadlock_test_print(FILE *out, const struct deadlock_test *s)
 {
-	fprintf(out, "%u connections send without end", s->nconn);
+	fprintf(out, "%u connections send continuously", s->nconn);
 	if (s->aimed)
-		fprintf(out, ", %u of them on paths that make a cycle", s->aimed);
+		fprintf(out, ", %u of them on paths that form a cycle", s->aimed);
 	fprintf(out, ".\n");
 	if (s->ncycle) {
 		deadlock_test_print_deadlock(out, s);
@@ -234,7 +235,7 @@ void deadlock_test_print(FILE *out, const struct deadlock_test *s)
 	}
 	fprintf(out,
 		"No deadlock in %.3f ms: %" PRIu64 " packets were delivered, %" PRIu64
-		" are under way, %" PRIu64 " were dropped, %" PRIu64 " came out of order.\n",
+		" are in flight, %" PRIu64 " were dropped, %" PRIu64 " arrived out of order.\n",
 		(double)s->limit_ns * 1e-6, s->n.delivered, s->n.in_flight, s->n.dropped,
 		s->n.misordered);
 }

@@ -9,7 +9,7 @@
 
 static const struct argp_option rows[] = {
 	{ "topology", OPT_TOPOLOGY, "FILE", 0,
-	  "look at files instead of the fabric: ibnetdiscover text, opensm-subnet.lst, ...", 0 },
+	  "read files instead of the fabric: ibnetdiscover text, opensm-subnet.lst, ...", 0 },
 	OPTION_TABLES,
 	OPTION_PATH_SL,
 	OPTION_SL2VL,
@@ -26,10 +26,11 @@ static error_t tables_source_take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->o.topology != !o->o.lfts)
-			argp_error(state, "--topology and one of --lfts, --fdbs, --tables belong "
-					  "together");
+			argp_error(state, "--topology needs one of --lfts, --fdbs, --tables, and "
+					  "these need --topology");
 		if (o->plan && o->o.topology)
-			argp_error(state, "--plan has a topology of its own");
+			argp_error(state, "--plan cannot be used with --topology: a plan contains "
+					  "its topology");
 		return 0;
 	default:
 		return options_take(&o->o, key, arg, state);

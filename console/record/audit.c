@@ -58,7 +58,9 @@ static bool audit_about(struct gather *g, const json_t *j)
 	if (!strcmp(audit_text_of(j, "type"), "key.action") && strcmp(g->c->txn, txn))
 		return false;
 	if (g->c->txn[0] && strcmp(g->c->txn, txn)) {
-		g->rc = err_set(g->err, -EINVAL, "%s and %s both begin with %s: say more of it",
+		g->rc = err_set(g->err, -EINVAL,
+				"both %s and %s begin with %s: give more "
+				"characters",
 				g->c->txn, txn, g->id);
 		return false;
 	}
@@ -180,7 +182,7 @@ int audit_change_read(struct audit_change *out, const char *id, char *const *nam
 	for (int i = 0; i < n && !g.rc; i++)
 		audit_one_name(&g, names[i]);
 	if (!g.rc && !g.lines.n)
-		g.rc = err_set(err, -ENOENT, "no record tells of an update %s", id);
+		g.rc = err_set(err, -ENOENT, "no record of an update %s", id);
 	if (g.lines.n)
 		qsort(g.lines.v, g.lines.n, sizeof(*g.lines.v), audit_by_time);
 	out->line = g.lines.v;
@@ -290,7 +292,7 @@ static bool audit_bad_before(struct chain *c)
 	if (c->lines.n)
 		r->head = c->lines.v[c->lines.n - 1];
 	return audit_bad(
-		c, "changed after it was written: not the line that the next one was chained to");
+		c, "changed after it was written: not the line that the next one is chained to");
 }
 
 /* The first line of a session, or of a later part, which says what it is chained to. */
@@ -305,16 +307,15 @@ static bool audit_check_first(struct chain *c, const json_t *j, const char *type
 	if (!strcmp(type, "record.part") && seq > 0) {
 		if (!hex || digest_parse(&head, hex) || !digest_equal(&head, prev) ||
 		    json_integer_value(json_object_get(data, "part")) < 2)
-			return audit_bad(c, "does not fit the end of a part: changed");
+			return audit_bad(c, "does not match the end of the previous part: changed");
 		c->r->first_seq = (uint64_t)seq;
 		return true;
 	}
 	if (seq)
-		return audit_bad(
-			c, "entry %" PRId64 " where 0 must stand: %" PRId64 " removed before it",
-			(int64_t)seq, (int64_t)seq);
+		return audit_bad(c, "entry %" PRId64 " instead of 0: %" PRId64 " removed before it",
+				 (int64_t)seq, (int64_t)seq);
 	if (!digest_equal(prev, &none))
-		return audit_bad(c, "does not begin a chain");
+		return audit_bad(c, "not the first line of a chain");
 	if (strcmp(type, "session.start"))
 		return audit_bad(c, "not the start of a session: removed before it");
 	return true;
@@ -330,23 +331,23 @@ static bool audit_check_fields(struct chain *c, const json_t *j, const struct di
 
 	if (json_integer_value(json_object_get(j, "v")) != 1 || !sid || !type ||
 	    !json_is_integer(json_object_get(j, "seq")))
-		return audit_bad(c, "not an entry of a record");
+		return audit_bad(c, "not a record entry");
 	if (!c->lines.n)
 		return audit_check_first(c, j, type, prev);
 	if (c->r->ended || c->r->rotated)
-		return audit_bad(c, "an entry behind the end of the %s: inserted",
+		return audit_bad(c, "an entry after the end of the %s: inserted",
 				 c->r->ended ? "session" : "part");
 	if ((uint64_t)seq > n)
 		return audit_bad(c,
-				 "entry %" PRId64 " where %" PRIu64 " must stand: %" PRIu64
+				 "entry %" PRId64 " where %" PRIu64 " was expected: %" PRIu64
 				 " removed before it",
 				 (int64_t)seq, n, (uint64_t)seq - n);
 	if ((uint64_t)seq < n)
 		return audit_bad(
-			c, "entry %" PRId64 " where %" PRIu64 " must stand: inserted or moved",
+			c, "entry %" PRId64 " where %" PRIu64 " was expected: inserted or moved",
 			(int64_t)seq, n);
 	if (strcmp(sid, c->r->sid))
-		return audit_bad(c, "of another session (%.40s): inserted", sid);
+		return audit_bad(c, "from another session (%.40s): inserted", sid);
 	if (!digest_equal(prev, &c->r->head))
 		return audit_bad_before(c);
 	if (!strcmp(type, "session.start") || !strcmp(type, "record.part"))
@@ -363,15 +364,16 @@ static bool audit_check_self(struct chain *c, const json_t *j, const char *line,
 
 	if (!ends)
 		return !json_object_get(j, "self") ||
-		       audit_bad(c, "has a hash of itself as the end has: inserted or changed");
+		       audit_bad(c, "has a hash of itself, as only the last line has: inserted or "
+				    "changed");
 	if (len < RECORD_SELF_TAIL || memcmp(line + at, RECORD_SELF_KEY, key) ||
 	    !audit_parse_hex(&was, line + at + key))
 		return audit_bad(
-			c, "its last line has no hash of itself (self): changed, or written by "
-			   "a version before it had one");
+			c, "the last line has no hash of itself (self): changed, or written by an "
+			   "older version");
 	digest_of(&is, line, at);
 	return digest_equal(&is, &was) ||
-	       audit_bad(c, "changed after it was written: not what its own hash (self) is of");
+	       audit_bad(c, "changed after it was written: does not match its own hash (self)");
 }
 
 /* The line as it was when it was sealed: without self, and zeros for the digits of mac. */
@@ -404,10 +406,10 @@ static bool audit_check_mac(struct chain *c, const char *line, size_t len)
 	}
 	free(text);
 	if (!there)
-		return audit_bad(c, "its seal is not where it must be: changed");
+		return audit_bad(c, "the seal is missing or in the wrong place: changed");
 	return digest_equal(&is, &was) ||
-	       audit_bad(c,
-			 "the seal does not fit: changed, or written without the key of its epoch");
+	       audit_bad(c, "the seal does not match: changed, or written without the key of its "
+			    "epoch");
 }
 
 /* Each line with the key of its own epoch and place, and of no other. */
@@ -421,8 +423,8 @@ static bool audit_check_seal(struct chain *c, const json_t *j, const char *line,
 		c->r->epoch = (uint64_t)epoch;
 	}
 	if (!seal != !c->r->sealed)
-		return audit_bad(c, seal ? "sealed, in a record that is not: inserted"
-					 : "not sealed, in a record that is: inserted or changed");
+		return audit_bad(c, seal ? "sealed, in a record without seals: inserted"
+					 : "not sealed, in a sealed record: inserted or changed");
 	if (seal && (epoch < 1 || (uint64_t)epoch != c->r->epoch))
 		return audit_bad(c,
 				 "sealed in epoch %" PRId64 ", in a session of epoch %" PRIu64
@@ -431,9 +433,10 @@ static bool audit_check_seal(struct chain *c, const json_t *j, const char *line,
 	if (!c->o->key)
 		return true;
 	if (!seal)
-		return audit_bad(c, "not sealed, and a key was given: written without it");
+		return audit_bad(c, "not sealed, although a key was given: written without it");
 	if (!c->lines.n && epoch > SEAL_EPOCHS)
-		return audit_bad(c, "sealed in epoch %" PRId64 ", which cannot be", (int64_t)epoch);
+		return audit_bad(c, "sealed in epoch %" PRId64 ", which is impossible",
+				 (int64_t)epoch);
 	if (!c->lines.n)
 		record_hmac_at(&c->seal, c->o->key, c->r->epoch);
 	for (uint64_t i = 0; !c->lines.n && i < c->r->first_seq; i++)
@@ -480,7 +483,7 @@ static bool audit_check_line(struct chain *c, const char *line, size_t len)
 
 	c->r->bad_line = c->lines.n + 1;
 	if (!j || !audit_take_prev(&prev, line, len))
-		ok = audit_bad(c, "not JSON, or its last key is not prev: changed or cut");
+		ok = audit_bad(c, "not JSON, or its last key is not prev: changed or truncated");
 	else
 		ok = audit_check_fields(c, j, &prev) && audit_check_self(c, j, line, len) &&
 		     audit_check_seal(c, j, line, len) && audit_check_screen(c, j);
@@ -503,7 +506,7 @@ static int audit_check_lines(struct chain *c, const char *data, size_t len)
 			return -ECANCELED;
 		if (!nl) {
 			c->r->bad_line = c->lines.n + 1;
-			audit_bad(c, "cut in the middle of the line");
+			audit_bad(c, "truncated in the middle of the line");
 			return 0;
 		}
 		if (!audit_check_line(c, data + at, (size_t)(nl - data) - at))
@@ -548,11 +551,10 @@ static void audit_check_next(struct chain *c, const json_t *j)
 	audit_copy(c->r->next_sid, sizeof(c->r->next_sid), j, "sid");
 	if ((uint64_t)seq >= first + c->lines.n ||
 	    !digest_equal(&head, &c->lines.v[(uint64_t)seq - first]))
-		audit_bad(
-			c,
-			"the next session (%.50s) was chained to a line that is not here: the end was "
-			"cut off or changed",
-			c->r->next_sid);
+		audit_bad(c,
+			  "the next session (%.50s) is chained to a line that is not here: the end "
+			  "was truncated or changed",
+			  c->r->next_sid);
 }
 
 /* The next part of the same session begins with the hash of this one's last line. */
@@ -567,10 +569,10 @@ static void audit_check_next_part(struct chain *c, const json_t *j, const char *
 	    (uint64_t)json_integer_value(json_object_get(data, "part")) != c->r->part + 1ull)
 		return;
 	if (digest_parse(&head, hex) || !digest_equal(&head, &c->r->head))
-		audit_bad(
-			c,
-			"the next part (%.80s) is not chained to its last line: cut off or changed",
-			name);
+		audit_bad(c,
+			  "the next part (%.80s) is not chained to its last line: truncated or "
+			  "changed",
+			  name);
 }
 
 /* Epochs of a seal only grow: a session of a later one that claims to be older was made up. */
@@ -589,7 +591,7 @@ static void audit_check_epoch(struct chain *c, const json_t *j)
 	if (!by_epoch || (by_epoch < 0 && by_time > 0) || (by_epoch > 0 && by_time < 0))
 		audit_bad(c,
 			  "of epoch %" PRIu64 " and from %s, while session %.48s of epoch %" PRId64
-			  " is from %.30s: one of them was written later than it says",
+			  " is from %.30s: one of them was written later than it claims",
 			  c->r->epoch, c->r->start, sid, (int64_t)epoch, ts);
 }
 
@@ -628,8 +630,8 @@ static void audit_check_head(struct chain *c, const struct audit_head *h)
 	if (h->lines > end) {
 		audit_bad(c,
 			  "the log saw %" PRIu64
-			  " lines of the session, and here it ends with %" PRIu64
-			  ": the end was cut off",
+			  " lines of the session, but here it ends after %" PRIu64
+			  ": the end was truncated",
 			  h->lines, end);
 		return;
 	}

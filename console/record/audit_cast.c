@@ -46,12 +46,13 @@ bool audit_screen_line(struct audit_screen *s, const json_t *cast, char *why, si
 	struct digest is, was;
 
 	if (!hex || digest_parse(&was, hex) || off < 0 || (size_t)off < s->at) {
-		snprintf(why, len, "what it says of the recorded screen cannot be");
+		snprintf(why, len, "what it says about the recorded screen is impossible");
 		return false;
 	}
 	if ((size_t)off > s->len) {
 		snprintf(why, len,
-			 "the recorded screen had %" PRId64 " bytes then and has %zu: it was cut",
+			 "the recorded screen had %" PRId64 " bytes then and has %zu now: "
+			 "truncated",
 			 (int64_t)off, s->len);
 		return false;
 	}
@@ -60,7 +61,7 @@ bool audit_screen_line(struct audit_screen *s, const json_t *cast, char *why, si
 	digest_peek(&is, s->hash);
 	if (digest_equal(&is, &was))
 		return true;
-	snprintf(why, len, "the recorded screen was changed before its byte %zu", s->at);
+	snprintf(why, len, "the recorded screen was changed before byte %zu", s->at);
 	return false;
 }
 
@@ -68,7 +69,7 @@ bool audit_screen_end(const struct audit_screen *s, char *why, size_t len)
 {
 	if (s->at == s->len)
 		return true;
-	snprintf(why, len, "the recorded screen ends at byte %zu, and more was added", s->at);
+	snprintf(why, len, "the recorded screen ends at byte %zu, but more was added", s->at);
 	return false;
 }
 

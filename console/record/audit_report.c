@@ -76,7 +76,7 @@ static const char *audit_report_outcome(const struct audit_change *c)
 	for (uint32_t i = c->n; i--;)
 		if (audit_report_is(c, i, "confirm") || audit_report_is(c, i, "apply.end"))
 			return audit_report_text_of(audit_report_data_of(c, i), "outcome");
-	return "no outcome is recorded";
+	return "no outcome recorded";
 }
 
 /* Why it was not kept; "": it was, or nobody has recorded it. */
@@ -101,7 +101,8 @@ static void audit_report_put_files(struct report_doc *d, const json_t *files)
 
 		snprintf(what, sizeof(what), "file of %.16s", audit_report_text_of(one, "kind"));
 		doc_row(d, (const char *[]){ what, audit_report_text_of(one, "path") });
-		doc_row(d, (const char *[]){ "its SHA-256", audit_report_text_of(one, "sha256") });
+		doc_row(d, (const char *[]){ "SHA-256 of the file",
+					     audit_report_text_of(one, "sha256") });
 	}
 }
 
@@ -112,9 +113,9 @@ static void audit_report_put_plan(struct report_doc *d, const struct audit_chang
 		{ "plan", "plan" },
 		{ "hash", "SHA-256 of the plan" },
 		{ "fabric", "fabric" },
-		{ "fingerprint", "its fingerprint" },
+		{ "fingerprint", "fingerprint of the fabric" },
 		{ "engine", "routing engine" },
-		{ "params", "its options" },
+		{ "params", "options of the engine" },
 		{ "from", "tables before" },
 		{ "to", "tables after" },
 	};
@@ -136,7 +137,7 @@ static void audit_report_put_plan(struct report_doc *d, const struct audit_chang
 		 (int64_t)audit_report_int_of(c->plan, "sl2vl_tables"));
 	doc_row(d, (const char *[]){ "SL2VL tables", buf });
 	audit_report_put_files(d, json_object_get(c->plan, "files"));
-	doc_row(d, (const char *[]){ "drained", audit_report_text_of(c->plan, "drain") });
+	doc_row(d, (const char *[]){ "has to drain", audit_report_text_of(c->plan, "drain") });
 	doc_table_end(d);
 }
 
@@ -193,20 +194,20 @@ static void audit_report_put_pictures(struct report_doc *d, const json_t *heat)
 
 static void audit_report_put_figures(struct report_doc *d, const struct audit_change *c)
 {
-	static const char *const head[] = { "figure", "before", "predicted" };
+	static const char *const head[] = { "metric", "before", "predicted" };
 	static const char *const keys[][2] = {
-		{ "efi_max", "EFI, largest" },
+		{ "efi_max", "EFI, maximum" },
 		{ "efi_mean", "EFI, mean" },
 		{ "efi_stddev", "EFI, standard deviation" },
-		{ "job_efi_max", "job EFI, largest" },
-		{ "job_efi_bound", "job EFI, largest: lower bound" },
+		{ "job_efi_max", "job EFI, maximum" },
+		{ "job_efi_bound", "job EFI, lower bound of the maximum" },
 		{ "job_efi_mean", "job EFI, mean" },
-		{ "dark_links", "dark links" },
-		{ "dark_pct", "dark links, %" },
-		{ "hops_max", "hops, largest" },
+		{ "dark_links", "unused links" },
+		{ "dark_pct", "unused links, %" },
+		{ "hops_max", "hops, maximum" },
 		{ "hops_mean", "hops, mean" },
-		{ "vls", "virtual lanes" },
-		{ "unreachable", "pairs without a route" },
+		{ "vls", "virtual lanes (VLs)" },
+		{ "unreachable", "unreachable pairs of hosts" },
 	};
 	const json_t *before = json_object_get(c->figures, "before");
 	const json_t *after = json_object_get(c->figures, "after");
@@ -215,8 +216,10 @@ static void audit_report_put_figures(struct report_doc *d, const struct audit_ch
 
 	if (!c->figures)
 		return;
-	doc_heading(d, "Figures");
-	doc_text(d, "Computed from the routes; jobs: %" PRId64 ".",
+	doc_heading(d, "Metrics");
+	doc_text(d,
+		 "EFI is the number of paths over a link in one direction; job EFI counts only "
+		 "paths between hosts of a job. Jobs: %" PRId64 ".",
 		 (int64_t)audit_report_int_of(c->figures, "jobs"));
 	doc_table(d, 3, head);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
@@ -231,9 +234,9 @@ static void audit_report_put_measured(struct report_doc *d, const struct audit_c
 {
 	static const char *const head[] = { "measured", "before", "after" };
 	static const char *const keys[][2] = {
-		{ "util_max_pct", "utilisation, largest, %" },
-		{ "wait_max_pct", "XmitWait, largest, %" },
-		{ "errors_per_min", "port errors a minute" },
+		{ "util_max_pct", "utilisation, maximum, %" },
+		{ "wait_max_pct", "XmitWait, maximum, %" },
+		{ "errors_per_min", "port errors per minute" },
 	};
 	const json_t *before = audit_report_live(c, "before"),
 		     *after = audit_report_live(c, "after");
@@ -278,7 +281,7 @@ static uint32_t audit_report_end_of(const struct audit_change *c, uint32_t i)
 
 static void audit_report_put_phases(struct report_doc *d, const struct audit_change *c)
 {
-	static const char *const head[] = { "phase", "wave", "begin (UTC)", "took", "result" };
+	static const char *const head[] = { "phase", "wave", "start (UTC)", "duration", "result" };
 
 	doc_heading(d, "Phases");
 	doc_table(d, 5, head);
@@ -304,7 +307,7 @@ static void audit_report_put_phases(struct report_doc *d, const struct audit_cha
 			(const char *[]){
 				audit_report_text_of(data, "phase"), wave,
 				audit_report_text_of(c->line[i], "ts"), took,
-				!end ? "no end is recorded"
+				!end ? "no end recorded"
 				: audit_report_int_of(audit_report_data_of(c, end), "status")
 					? audit_report_text_of(audit_report_data_of(c, end), "text")
 					: "done" });
@@ -405,7 +408,7 @@ static void audit_report_put_blocks(struct report_doc *d, const struct audit_cha
 	}
 	doc_table_end(d);
 	doc_text(d, "%" PRIu32 " writes%s.", all,
-		 all > shown ? ", of which the first are shown; the record has them all" : "");
+		 all > shown ? ", of which only the first are shown; the record has all" : "");
 }
 
 /* What a line says, in words. */
@@ -429,7 +432,7 @@ static void audit_report_line_words(char buf[300], const struct audit_change *c,
 		snprintf(buf, 300, "%" PRId64 " read back, %s",
 			 (int64_t)audit_report_int_of(data, "items"),
 			 audit_report_int_of(data, "status") ? "not all as written"
-							     : "all as they should be");
+							     : "all as written");
 }
 
 static void audit_report_put_lines(struct report_doc *d, const struct audit_change *c)
@@ -459,7 +462,7 @@ static void audit_report_put_verdict(struct report_doc *d, const struct audit_ch
 {
 	static const char *const head[] = { "record", "chain", "lines", "head" };
 
-	doc_heading(d, "Is the record what was written?");
+	doc_heading(d, "Verification of the record");
 	doc_table(d, 4, head);
 	for (uint32_t i = 0; i < c->nfiles; i++) {
 		const struct audit_report *r = &c->file[i].verdict;
@@ -469,13 +472,13 @@ static void audit_report_put_verdict(struct report_doc *d, const struct audit_ch
 		snprintf(lines, sizeof(lines), "%" PRIu64, r->lines);
 		doc_row(d, (const char *[]){ slash ? slash + 1 : c->file[i].path,
 					     !r->ok	  ? r->what
-					     : r->ended	  ? "every line as written, ended"
-					     : r->rotated ? "every line as written, goes on"
-							  : "every line as written, no end",
+					     : r->ended	  ? "intact, ended"
+					     : r->rotated ? "intact, continues in another part"
+							  : "intact, no end",
 					     lines, digest_hex(hex, &r->head) });
 	}
 	doc_table_end(d);
-	doc_text(d, "Check it with: ibroute-top audit verify FILE");
+	doc_text(d, "Verify it with: ibroute-top audit verify FILE");
 }
 
 void audit_report_write(struct report_doc *d, const struct audit_change *c)
@@ -489,7 +492,7 @@ void audit_report_write(struct report_doc *d, const struct audit_change *c)
 	doc_text(d, "From %s to %s.", c->n ? audit_report_text_of(c->line[0], "ts") : "-",
 		 c->n ? audit_report_text_of(c->line[c->n - 1], "ts") : "-");
 	if (audit_report_cause(c)[0])
-		doc_text(d, "Not kept: %s.", audit_report_cause(c));
+		doc_text(d, "Not confirmed: %s.", audit_report_cause(c));
 	audit_report_put_who(d, c);
 	audit_report_put_plan(d, c);
 	audit_report_put_figures(d, c);

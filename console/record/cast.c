@@ -37,7 +37,7 @@ static int cast_put(struct cast *c, json_t *j, struct err *err)
 
 	json_decref(j);
 	if (!text)
-		return err_set(err, -EINVAL, "%s: a frame cannot be put into JSON", c->path);
+		return err_set(err, -EINVAL, "%s: a frame cannot be encoded as JSON", c->path);
 	line = xasprintf("%s\n", text);
 	free(text);
 	len = strlen(line);
@@ -46,7 +46,7 @@ static int cast_put(struct cast *c, json_t *j, struct err *err)
 		digest_add(c->hash, line, len);
 		c->size += len;
 	} else if (ftruncate(c->fd, (off_t)c->size)) {
-		err_set(err, rc, "%s: a frame is cut and cannot be taken back", c->path);
+		err_set(err, rc, "%s: a frame is truncated and cannot be removed", c->path);
 	}
 	free(line);
 	return rc;

@@ -407,7 +407,7 @@ static int record_put_text(struct record *r, const char *type, const char *data,
 		if (r->seal)
 			record_hmac_forward(r->seal);
 	} else if (ftruncate(r->fd, r->size)) {
-		err_set(err, rc, "%s: a line is cut and cannot be taken back", r->path);
+		err_set(err, rc, "%s: a line is truncated and cannot be removed", r->path);
 	}
 	return rc;
 }
@@ -416,7 +416,7 @@ static int record_put_line(struct record *r, const char *type, const json_t *dat
 {
 	char *text = json_dumps(data, JSON_COMPACT);
 	int rc = text ? record_put_text(r, type, text, err)
-		      : err_set(err, -EINVAL, "%s: a %s entry cannot be put into JSON", r->path,
+		      : err_set(err, -EINVAL, "%s: a %s entry cannot be encoded as JSON", r->path,
 				type);
 
 	free(text);
@@ -525,7 +525,7 @@ static int record_drop_casts(struct record *r, struct err *err)
 		if (!p->cast || p->keep)
 			continue;
 		data = json_pack("{s:o, s:s}", "file", record_str(record_file_of(p->cast)), "why",
-				 "the screens of this session are longer than may be kept");
+				 "the screen recording of this session has reached its size limit");
 		rc = record_put_line(r, "record.drop", data, err);
 		json_decref(data);
 		if (rc)
@@ -561,7 +561,8 @@ static int record_do_add_text(struct record *r, const char *type, const char *da
 	int rc;
 
 	if (!data) {
-		rc = err_set(err, -EINVAL, "%s: a %s entry cannot be put into JSON", r->path, type);
+		rc = err_set(err, -EINVAL, "%s: a %s entry cannot be encoded as JSON", r->path,
+			     type);
 	} else {
 		record_rotate_when_due(r);
 		rc = record_put_gap(r, err);
@@ -669,8 +670,8 @@ static int record_do_whole(struct record *r, struct err *err)
 	if (rc || !r->ended.text[0])
 		return rc;
 	return err_set(err, -EIO,
-		       "an ended part of the record may not be on disk: %.250s; a new session "
-		       "begins a new record",
+		       "a finished part of the record may not be on disk: %.250s; a new session "
+		       "starts a new record",
 		       r->ended.text);
 }
 

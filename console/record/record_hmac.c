@@ -78,8 +78,8 @@ static int record_hmac_state_take(struct digest *key, uint64_t *epoch, int fd, c
 	explicit_bzero(hex, sizeof(hex));
 	return good ? 0
 		    : err_set(err, -EINVAL,
-			      "%s: not the state of a seal: put it back, or move it away and make a "
-			      "new one with 'ibroute-top audit seal'",
+			      "%s: not the state of a seal: restore it, or move it away and "
+			      "create a new one with 'ibroute-top audit seal'",
 			      path);
 }
 

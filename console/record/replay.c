@@ -149,8 +149,8 @@ int replay_place(uint32_t *n, const struct cast_events *e, const char *path, con
 		return 0;
 	return err_set(
 		err, -EINVAL,
-		"%s: nothing called '%s' in this session: a phase or action as marked in it, "
-		"the seq of a line, 1:30, 90s, or 2026-11-20T23:19:51Z",
+		"%s: no place '%s' in this session: give a phase or action marked in it, the seq "
+		"of a line, 1:30, 90s, or 2026-11-20T23:19:51Z",
 		path, where);
 }
 
@@ -266,7 +266,7 @@ static bool replay_seek_tells(const struct player *p, struct seeking *s, uint32_
 	s->said = now;
 	progress_words(words, sizeof(words), "seeking", i - s->from, s->to - s->from,
 		       now - s->begun);
-	snprintf(line, sizeof(line), " REPLAY %s  Esc: stay where it is then", words);
+	snprintf(line, sizeof(line), " REPLAY %s  Esc: stop here", words);
 	replay_put_line(stdout, p, line);
 	fflush(stdout);
 	return replay_escape_waits() || ended;
@@ -512,7 +512,7 @@ static int replay_on_terminal(struct player *p, uint32_t from, struct err *err)
 	if (!isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &was))
 		return err_set(
 			err, -ENOTTY,
-			"no terminal to play on: --dump WHERE prints the screen of a moment");
+			"no terminal to replay on: --dump WHERE prints the screen at a place");
 	resized = ended = 0;
 	for (int i = 0; i < 3; i++)
 		sigaction(sigs[i], &sa, &before[i]);

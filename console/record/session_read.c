@@ -165,7 +165,7 @@ static void session_read_take_actions(struct sessions *s, FILE *f)
 		}
 		json_decref(j);
 		if (file_progress_read(&pace, f, (size_t)got)) {
-			snprintf(s->why, sizeof(s->why), "reading it was ended");
+			snprintf(s->why, sizeof(s->why), "reading it was stopped");
 			break;
 		}
 	}

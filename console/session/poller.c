@@ -43,7 +43,7 @@ static void poller_report_found(struct poller *p)
 	if (!p->lost)
 		return;
 	p->lost = false;
-	log_add(LOG_INFO, "wire", "the fabric answers again");
+	log_add(LOG_INFO, "wire", "the fabric is responding again");
 	mailbox_send(p->box, msg_new(MSG_FOUND));
 }
 
@@ -190,8 +190,8 @@ static void poller_sample(struct poller *p)
 	}
 	if (s->asked && !s->answered)
 		poller_report_loss(
-			p, "no switch answers: the port to the fabric or everything behind it "
-			   "is down");
+			p, "no switch responds: the port to the fabric or everything behind it is "
+			   "down");
 	else
 		poller_report_found(p);
 	msg = msg_new(MSG_SAMPLE);
@@ -229,7 +229,7 @@ static void poller_ask_sm(struct poller *p)
 	if (rc && !p->sm_lost)
 		log_add(LOG_WARN, "sm", "%s", err.text);
 	if (!rc && p->sm_lost)
-		log_add(LOG_INFO, "sm", "the subnet manager answers again");
+		log_add(LOG_INFO, "sm", "the subnet manager is responding again");
 	p->sm_lost = rc != 0;
 	msg = msg_new(MSG_SM);
 	msg->rc = rc;

@@ -12,7 +12,7 @@ static void poller_discover_log_gaps(const struct sweep_report *r)
 	for (uint32_t i = 0; i < shown; i++)
 		log_add(LOG_WARN, "sweep", "%s", r->gaps[i].text);
 	if (r->ngaps > shown)
-		log_add(LOG_WARN, "sweep", "... and %u more like these", r->ngaps - shown);
+		log_add(LOG_WARN, "sweep", "... and %u more such messages", r->ngaps - shown);
 }
 
 /* A node that went silent may be named again when it is left out. */

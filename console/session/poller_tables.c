@@ -46,7 +46,7 @@ static void poller_tables_watch_writers(struct poller *p, const struct tables *t
 	if (rc == -EUCLEAN && !p->foreign)
 		log_add(LOG_WARN, "sm", "%s", err.text);
 	if (!rc && p->foreign)
-		log_add(LOG_INFO, "sm", "the switches hold what OpenSM has written again");
+		log_add(LOG_INFO, "sm", "the switches hold the tables of OpenSM again");
 	p->foreign = rc == -EUCLEAN;
 }
 

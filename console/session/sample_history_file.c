@@ -146,12 +146,12 @@ static int sample_history_file_deflate_all(uint8_t *out, uLongf *n, const struct
 	bool cancelled;
 
 	if (deflateInit(&z, 6) != Z_OK)
-		return err_set(err, -ENOMEM, "the history could not be packed");
+		return err_set(err, -ENOMEM, "the history could not be compressed");
 	do {
 		z.avail_in = (uInt)(left < PIECE ? left : PIECE);
 		left -= z.avail_in;
 		z.avail_out = 2 * PIECE; /* there is room: compressBound() of all */
-		cancelled = progress_step(file_progress(), "packing the history", raw->n - left,
+		cancelled = progress_step(file_progress(), "compressing the history", raw->n - left,
 					  raw->n);
 		deflate(&z, left ? Z_NO_FLUSH : Z_FINISH);
 	} while (left && !cancelled);
@@ -232,9 +232,9 @@ static int sample_history_file_unpack(uint8_t **out, size_t *len, FILE *in, cons
 	n = raw;
 	*out = NULL;
 	if (memcmp(magic, MAGIC, 8) != 0)
-		rc = err_set(err, -EINVAL, "%s: not a history of this program", what);
+		rc = err_set(err, -EINVAL, "%s: not a history file of ibroute-top", what);
 	else if (r.bad || raw > RAW_MAX || packed != (uint64_t)(r.end - r.p))
-		rc = err_set(err, -EINVAL, "%s: cut off or damaged", what);
+		rc = err_set(err, -EINVAL, "%s: truncated or damaged", what);
 	else
 		*out = xcalloc(raw + 1, 1);
 	if (!rc && (uncompress(*out, &n, r.p, packed) != Z_OK || n != raw))
@@ -252,7 +252,9 @@ static int sample_history_file_get_ports(struct reader *r, struct port *port,
 
 	if (!reader_get_raw(r, &of, sizeof(of)) || !digest_equal(&of, &f->fingerprint) ||
 	    reader_get_uint(r) != f->nport)
-		return err_set(err, -ESTALE, "%s: it is of another fabric than the dump beside it",
+		return err_set(err, -ESTALE,
+			       "%s: belongs to another fabric than the dump in the "
+			       "same folder",
 			       what);
 	for (uint32_t i = 0; i < f->nport && !r->bad; i++) {
 		struct port unused, *p = port ? &port[i] : &unused;

@@ -117,7 +117,7 @@ static void worker_do_usage(struct worker *w, struct work *k)
 	struct msg *msg = msg_new(MSG_USAGE);
 	struct err err = { "" };
 
-	worker_begin(w, MSG_BACKGROUND_STEP, "who uses what", 0);
+	worker_begin(w, MSG_BACKGROUND_STEP, "mapping jobs to links", 0);
 	msg->rc = link_usage_compute(&msg->usage, k->in.f, k->in.tables, k->in.jobs, k->lanes,
 				     &w->progress, &err);
 	if (msg->rc && msg->rc != -ECANCELED)
@@ -262,7 +262,7 @@ static void worker_do_order(struct worker *w, struct work *k, enum msg_type step
 	struct route_report r;
 	struct err err = { "" };
 
-	worker_begin(w, steps, "order of writes", 0);
+	worker_begin(w, steps, "write order", 0);
 	route_report_begin(&r, &k->in);
 	msg->total = k->serial;
 	msg->rc = route_report_steps(&r, &k->in, ROUTE_PLAN, &w->progress, &err);

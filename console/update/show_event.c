@@ -26,7 +26,7 @@ void show_event(const struct executor_event *ev, const char *block, const char *
 		show_event_begin(ev);
 		break;
 	case APPLY_ASK:
-		printf("         %u agents are asked to %s\n", ev->items,
+		printf("         asking %u agents to %s\n", ev->items,
 		       ev->asked == PHASE_UNPATH ? "drain" : "return");
 		break;
 	case APPLY_ANSWER:
@@ -43,11 +43,11 @@ void show_event(const struct executor_event *ev, const char *block, const char *
 			printf("         %s: %s\n", block, ev->text);
 		break;
 	case APPLY_VERIFY:
-		printf("         read back: %s%s\n",
-		       ev->rc ? "not as it should be: " : "all as it should be", ev->text);
+		printf("         read back: %s%s\n", ev->rc ? "not as written: " : "all as written",
+		       ev->text);
 		break;
 	case APPLY_OUTCOME:
-		printf("%s: %s\n", txn[0] ? txn : "nothing begun", outcome_name(ev->outcome));
+		printf("%s: %s\n", txn[0] ? txn : "not started", outcome_name(ev->outcome));
 		break;
 	}
 	fflush(stdout);

@@ -159,7 +159,7 @@ json_t *update_client_request(const char *base, const char *id, const struct con
 	}
 	control_close(&l);
 	if (!j)
-		err_set(err, -ETIMEDOUT, "the update's process does not answer");
+		err_set(err, -ETIMEDOUT, "the process of the update is not responding");
 	return j;
 }
 
@@ -265,8 +265,8 @@ void update_client_journalled(struct update_end *out, const struct txn_info *t)
 		return;
 	if (!txn_state_final(t->state))
 		snprintf(out->text, sizeof(out->text),
-			 "%s was left %s and nobody works on it: roll it back (ibroute-top "
-			 "rollback %s)",
+			 "%s was interrupted (state: %s) and no process is working on it: roll it "
+			 "back (ibroute-top rollback %s)",
 			 id, state, id);
 	else if (t->state == TXN_SUPERSEDED || t->state == TXN_GIVEN_UP)
 		snprintf(out->text, sizeof(out->text), "%s: %s: %s", id, state, t->said);
@@ -329,8 +329,8 @@ static void update_client_reconnect(struct update_client *c)
 	if (rc == 1) {
 		if (c->ops->says)
 			c->ops->says(c->ctx, LOG_WARN,
-				     "the process that carried it out has died; another one has "
-				     "taken over");
+				     "the process of the update has died; another one has taken "
+				     "over");
 		return;
 	}
 	if (!rc && c->ops->stop && c->ops->stop(c->ctx) && !txn_state_final(t.state))

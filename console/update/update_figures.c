@@ -111,7 +111,7 @@ json_t *update_figures(const struct plan *p)
 
 	if (metrics_compute(&before, p->fabric, p->from, p->jobs, NULL, NULL, &err) ||
 	    metrics_compute(&after, p->fabric, p->to, p->jobs, NULL, NULL, &err))
-		log_add(LOG_WARN, "record", "no figures of the plan: %s", err.text);
+		log_add(LOG_WARN, "record", "cannot compute the metrics of the plan: %s", err.text);
 	else
 		j = json_pack("{s:s, s:I, s:o, s:o, s:o}", "plan", p->id, "jobs",
 			      (json_int_t)(p->jobs ? p->jobs->njob : 0), "before",

@@ -46,11 +46,11 @@ static void update_terminal_prompt(const struct update_terminal *t, unsigned con
 {
 	tcflush(STDIN_FILENO, TCIFLUSH); /* what was typed before was not meant for this */
 	fprintf(stderr,
-		"All is written and read back. Type the name of the fabric, %s, within %u s "
-		"to keep it,\n'extend [S]' for more time%s: ",
+		"All tables are written and verified. Type the name of the fabric, %s, within %u "
+		"s to confirm,\n'extend [SECONDS]' for more time%s: ",
 		t->fabric, confirm_s,
 		t->mode == UPDATE_APPLY ? "; anything else rolls back"
-					: ", 'rollback' for the old routes");
+					: ", 'rollback' for the previous routing");
 }
 
 static void update_terminal_waits(void *ctx, unsigned confirm_s)
@@ -61,13 +61,14 @@ static void update_terminal_waits(void *ctx, unsigned confirm_s)
 		t->asked = true;
 		update_client_ask(&t->client, CONTROL_CONFIRM, 0);
 	} else if (t->mode == UPDATE_AUTO) {
-		printf("CONFIRM  is confirmed once nothing was found for %u s, within %u s; else it "
-		       "rolls back\n",
+		printf("CONFIRM  confirms after %u s without a failed watch condition, within %u "
+		       "s; otherwise rolls back\n",
 		       t->quiet_s, confirm_s);
 	} else if (update_terminal_interactive(t)) {
 		update_terminal_prompt(t, confirm_s);
 	} else {
-		printf("CONFIRM  waits %u s for 'ibroute-top confirm %s'; then it rolls back\n",
+		printf("CONFIRM  waiting %u s for 'ibroute-top confirm %s'; then it is rolled "
+		       "back\n",
 		       confirm_s, t->client.id);
 	}
 	fflush(stdout);
@@ -148,7 +149,8 @@ static void update_terminal_typed(struct update_terminal *t, const char *line)
 	if (extend) {
 		update_client_ask(&t->client, CONTROL_EXTEND,
 				  (uint32_t)strtoul(line + 6, NULL, 10));
-		fprintf(stderr, "%s to keep it, 'extend [S]': ", t->fabric);
+		fprintf(stderr,
+			"type %s to confirm, 'extend [SECONDS]' for more time: ", t->fabric);
 		return;
 	}
 	if (!strcmp(line, t->fabric))
@@ -156,7 +158,7 @@ static void update_terminal_typed(struct update_terminal *t, const char *line)
 	else if (t->mode == UPDATE_APPLY || !strcmp(line, "rollback"))
 		update_client_ask(&t->client, CONTROL_ROLLBACK, 0);
 	else
-		fprintf(stderr, "'%s' is not the name of the fabric: nothing was done\n", line);
+		fprintf(stderr, "'%s' is not the name of the fabric: nothing done\n", line);
 }
 
 /* The end of the input is no decision: the deadline goes on. */
@@ -182,8 +184,7 @@ static bool update_terminal_on_interrupt(struct update_terminal *t, struct err *
 		update_client_ask(&t->client, CONTROL_ROLLBACK, 0);
 		return true;
 	}
-	err_set(err, 0,
-		"%s goes on without this terminal; attach again with 'ibroute-top attach %s'",
+	err_set(err, 0, "%s continues without this terminal; reattach with 'ibroute-top attach %s'",
 		t->client.id, t->client.id);
 	t->left = true;
 	return false;
@@ -214,7 +215,7 @@ static void update_terminal_keep_when_quiet(struct update_terminal *t)
 	if (update_terminal_quiet_left(t) != 0)
 		return;
 	t->asked = true;
-	printf("         nothing was found for %u s\n", t->quiet_s);
+	printf("         no watch condition failed for %u s\n", t->quiet_s);
 	update_client_ask(&t->client, CONTROL_CONFIRM, 0);
 }
 

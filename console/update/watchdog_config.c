@@ -20,13 +20,15 @@ enum { OPT_WATCH = 600, OPT_NO_WATCH, OPT_LIMITS, OPT_CONFIRM };
 
 static const struct argp_option rows[] = {
 	{ "confirm-timeout", OPT_CONFIRM, "S", 0,
-	  "roll back when nobody confirms for so long (preset: 300)", 20 },
+	  "roll back unless confirmed within N seconds (default: 300)", 20 },
 	{ "watch", OPT_WATCH, "LIST", 0,
-	  "roll back when these go wrong: sm, errors, reach, jobs (preset: all)", 20 },
-	{ "no-watch", OPT_NO_WATCH, "LIST", 0, "but not for these", 20 },
+	  "conditions that roll back: sm (the master SM changes), errors (port errors rise), "
+	  "reach (hosts do not respond), jobs (jobs fail) (default: all)",
+	  20 },
+	{ "no-watch", OPT_NO_WATCH, "LIST", 0, "conditions that do not roll back", 20 },
 	{ "error-limits", OPT_LIMITS, "LIST", 0,
-	  "by how much counters of a changed link may rise (preset: "
-	  "symbol=50,rcv=50,discard=100,downed=0)",
+	  "by how much error counters of a changed link may rise before it is rolled back "
+	  "(default: symbol=50,rcv=50,discard=100,downed=0)",
 	  20 },
 	{ 0 },
 };

@@ -272,7 +272,7 @@ static int watchdog_main_recover(struct worker *w, const char *id, struct err *e
 	if (watchdog_main_open_record(w, journal_info(j)->head.fabric, err))
 		goto out;
 	w->config.live.notices = journal_info(j)->asked;
-	watchdog_step(w->dog, "reading the fabric to roll back");
+	watchdog_step(w->dog, "reading the fabric for the rollback");
 	rc = live_discover(&w->live, &w->config.live, journal_info(j)->head.fabric, err);
 	if (rc) {
 		rc = watchdog_main_unreadable(w, j, rc, err);
@@ -352,6 +352,6 @@ int watchdog_main(int argc, char **argv)
 		return supervisor_main(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "worker"))
 		return watchdog_main_worker_main(argc > 2 ? argv[2] : NULL);
-	fprintf(stderr, "%s is for this program's own use\n", GUARD_ARG);
+	fprintf(stderr, "%s is for internal use only\n", GUARD_ARG);
 	return EXIT_BAD_USAGE;
 }

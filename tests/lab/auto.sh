@@ -71,31 +71,31 @@ ok "nor where nothing could be confirmed in time" does 64 --auto --auto-confirm 
 
 # --- not armed ---
 service
-ok "not armed: it proposes" says 'PROPOSAL: .* would gain .*not armed'
-ok "with a plan for an operator" says 'write it with: ibroute-top apply .*auto.plan'
-ok "the same jobs: nothing more" says 'the jobs are the same'
+ok "not armed: it proposes" says 'PROPOSED PLAN: .* would gain .*not armed'
+ok "with a plan for an operator" says 'apply it with: ibroute-top apply .*auto.plan'
+ok "the same jobs: nothing more" says 'the jobs have not changed'
 ok "SIGTERM ends it" stop 0
 ok "nothing was written" same "$LAB_DIR/t0"
 ok "not even begun" test "$(updates)" -eq 0
 
 # --- gains too little ---
 service --rw --auto-gain 99
-ok "gain below the threshold: nothing" says 'not more than 99.0 %: the installed routes stay'
+ok "gain below the threshold: nothing" says 'not more than 99.0 %: the installed routing stays'
 stop 0
 ok "nothing was written" test "$(updates)" -eq 0
 
 # --- armed, and it goes wrong ---
 cp "$LAB_DIR/state/auto.plan" "$LAB_DIR/other.plan"
 service --rw --auto-confirm 20 --confirm-timeout 30
-ok "it writes and waits for a quiet time" says 'CONFIRM +is confirmed once nothing was found for 20 s'
+ok "it writes and waits for a quiet time" says 'CONFIRM +confirms after 20 s without a failed watch condition'
 for port in 1 2 3 4 5 6 7 8; do lab_counter leaf1 $port PortCounters.SymbolErrorCounter=200; done
-ok "symbol errors: the old routes are back, and it backs off" says 'old routes are back .*symbol errors.* next try in 6 s'
+ok "symbol errors: the old routes are back, and it backs off" says 'rolled back to the previous routing .*symbol errors.* next try in 6 s'
 stop 0
 ok "as the switches say" same "$LAB_DIR/t0"
 service --rw --auto-confirm 4 --confirm-timeout 5
-ok "it writes" says 'CONFIRM +is confirmed once'
+ok "it writes" says 'CONFIRM +confirms after'
 ok "SIGTERM ends it at once" stop 0
-ok "the update goes on without it" says 'left to its own process'
+ok "the update goes on without it" says 'left to its watchdog'
 ok "and rolls back" lab_wait 20 same "$LAB_DIR/t0"
 ok "all updates are over" lab_wait 10 bash -c "'$IBROUTE_TOP' status --state-dir '$LAB_DIR/state' >/dev/null"
 begun=$(updates)
@@ -104,24 +104,24 @@ begun=$(updates)
 ok "the plan of before is applied by hand" does 0 apply "$LAB_DIR/other.plan" "${dirs[@]}" --yes-fabric lab1 --detach
 other=$(tail -n 1 "$LAB_DIR/out")
 service --rw --auto-confirm 2 --confirm-timeout 30
-ok "another update is under way: it waits" says 'another update is under way'
+ok "another update is under way: it waits" says 'another update is in progress'
 sleep 4
 ok "and begins none" test "$(updates)" -eq $((begun + 1))
 does 0 rollback "$other" "${dirs[@]}" --yes-fabric lab1
-ok "when that is over: it computes" says 'computes routes for 2 jobs'
-ok "and writes" says 'writes [0-9]+ blocks, which gain'
-ok "is quiet for 2 s" says 'nothing was found for 2 s'
-ok "and confirms" says 'the new routes are confirmed'
+ok "when that is over: it computes" says 'computing a plan for 2 jobs'
+ok "and writes" says 'writing [0-9]+ blocks, which gain'
+ok "is quiet for 2 s" says 'no watch condition failed for 2 s'
+ok "and confirms" says 'the new routing is confirmed'
 lab_lfts >"$LAB_DIR/t1"
 ok "the switches have other routes" bash -c "! cmp -s '$LAB_DIR/t0' '$LAB_DIR/t1' && [ -s '$LAB_DIR/t1' ]"
 ok "a confirmed update" bash -c "'$IBROUTE_TOP' status last --state-dir '$LAB_DIR/state' | grep -q confirmed"
 ok "the same jobs under other numbers" jobs_are '11 n[0001,0005,0009,0013,0017,0021,0025,0029]' '12 n[0002,0006,0010,0014,0018,0022,0026,0030]'
 sleep 4
-ok "count as the same" never_said 'jobs began'
+ok "count as the same" never_said 'jobs? started'
 jobs_are '21 n[0001-0008]' '22 n[0009-0020]' '23 n[0021-0031]'
-ok "other jobs are computed for" says '3 jobs began and 2 ended: computes routes for 3'
+ok "other jobs are computed for" says '3 jobs started, 2 ended: computing a plan for 3'
 mv "$LAB_DIR/jobs" "$LAB_DIR/jobs.away"
-ok "without the source of jobs all stays" says 'jobs are not known now: the installed routes stay'
+ok "without the source of jobs all stays" says 'jobs are unknown at present: the installed routing stays'
 ok "SIGTERM ends it" stop 0
 ok "no update is open" bash -c "'$IBROUTE_TOP' status --state-dir '$LAB_DIR/state' >/dev/null"
 ok "its decisions are recorded" grep -q '"act":"apply"' "$LAB_DIR"/rec/*.jsonl
@@ -139,15 +139,15 @@ elif ok "opensm with our plugin" plugin && ok "SLURM" lab_slurm; then
 	job=$(lab_job -J a -w 'n[0001,0005,0009,0013,0017,0021,0025,0029]')
 	lab_job -J b -w 'n[0002,0006,0010,0014,0018,0022,0026,0030]' >/dev/null
 	service --rw --jobs slurm --jobs-interval 1 --auto-confirm 2 --socket "$LAB_DIR/run/opensm.sock"
-	ok "jobs of SLURM: it writes and confirms" says 'the new routes are confirmed'
-	ok "through the plugin" never_said 'the subnet manager is not told'
+	ok "jobs of SLURM: it writes and confirms" says 'the new routing is confirmed'
+	ok "through the plugin" never_said 'the subnet manager is not informed'
 	lab_on n0003 "$IBROUTE_TOP" sm --socket "$LAB_DIR/run/opensm.sock" >"$LAB_DIR/out" 2>&1
 	ok "which routes by them from now on" grep -q 'routes by *sar, confirmed tables' "$LAB_DIR/out"
 	lab_slurmctld_stop
-	ok "SLURM is down: all stays" says 'jobs are not known now: the installed routes stay'
+	ok "SLURM is down: all stays" says 'jobs are unknown at present: the installed routing stays'
 	lab_slurmctld_start
 	lab_job_end "$job"
-	ok "SLURM is back: it goes on" says '0 jobs began and 1 ended: computes routes for 1'
+	ok "SLURM is back: it goes on" says '0 jobs started, 1 ended: computing a plan for 1'
 	ok "SIGTERM ends it" stop 0
 fi
 

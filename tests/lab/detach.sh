@@ -36,7 +36,7 @@ ok "w asks for a name" tty_wait 5 ':plan p-'
 tty_keys C-u
 tty_type "plan $LAB_DIR/saved.plan"
 tty_keys Enter
-ok "and saves the plan" tty_wait 5 'saved; install it with'
+ok "and saves the plan" tty_wait 5 'saved; apply it with'
 ok "which is one that apply reads" eval 'top show "$LAB_DIR/saved.plan" 2>&1 | grep -q lab1 || head -c 400 "$LAB_DIR/saved.plan" | grep -q lab1'
 tty_keys G Space # the engine "file"
 ok "file asks which" tty_wait 5 '^:file _'
@@ -69,14 +69,14 @@ ok "which refuses what is no condition" eval '! top override "$ID" weather --sta
 tty_keys N
 tty_type 'left to the night shift'
 tty_keys Enter
-ok "N notes" tty_wait 5 'noted in the record'
+ok "N notes" tty_wait 5 'note added to the record'
 tty_type ':note by command'
 tty_keys Enter
 ok ":note, too" eval 'for _ in $(seq 30); do grep -q "by command" "$LAB_DIR"/rec/*.jsonl && break; sleep 0.1; done; grep -q "by command" "$LAB_DIR"/rec/*.jsonl'
 tty_keys q
-ok "q is refused, and offers D" tty_wait 5 'D leaves it to its watchdog'
+ok "q is refused, and offers D" tty_wait 5 'leaves it to its watchdog'
 tty_keys D
-ok "D leaves" tty_wait 15 'goes on without this console'
+ok "D leaves" tty_wait 15 'continues without this console'
 ok "and says how to keep it" tty_wait 5 "ibroute-top confirm $ID"
 ok "it goes on" eval 'top status "$ID" --state-dir "$LAB_DIR/state" --json | grep -qE "\"deadline_s\": *[0-9]"'
 ok "from a shell it is kept" eval 'top confirm "$ID" --state-dir "$LAB_DIR/state" --yes-fabric lab1 >"$LAB_DIR/confirm.out" 2>&1'

@@ -133,7 +133,7 @@ tty_keys 6
 tty_engine sar
 tty_keys Space
 ok "a preview without it" tty_wait 30 'blocks|none: it is'
-ok "but no plan" refused 'did not answer the last sweep'
+ok "but no plan" refused 'did not respond to the last sweep'
 tty_keys x 1
 lab_con "Error \"$(lab_node spine3)\" 0"
 tty_keys C-r
@@ -148,7 +148,7 @@ tty_keys 1
 kill -STOP "$(cat "$LAB_DIR/ibsim.pid")"
 ok "nothing answers: LOST" tty_wait 30 '[^M] LOST' # not SM LOST, which may come first
 ok "keys are answered" prompt_keys
-ok "no plan while nothing answers" refused 'the fabric does not respond'
+ok "no plan while nothing answers" refused 'the fabric is not responding'
 tty_keys x 1
 kill -CONT "$(cat "$LAB_DIR/ibsim.pid")"
 ok "it answers again: LIVE" tty_wait 60 'LIVE'

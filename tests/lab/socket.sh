@@ -153,7 +153,7 @@ ok "all as it was" same "$LAB_DIR/t1"
 # somebody else writes
 ok "direct writes cannot carry service levels" does 4 apply "$LAB_DIR/p2" "${dirs[@]}" --without-agents --installer smp --yes-fabric lab --no-input
 ok "but when told so" does 0 apply "$LAB_DIR/p2" "${dirs[@]}" --without-agents --installer smp --accept-sl-change --yes-fabric lab --no-input
-ok "with a warning" said "OpenSM is not told"
+ok "with a warning" said "OpenSM is not informed"
 ok "sm: finds what OpenSM has not written" does 1 sm --socket "$sock"
 ok "and says so" said "not as OpenSM has written them"
 ok "sm --reroute: OpenSM writes all of it again" does 0 sm --socket "$sock" --reroute

@@ -46,7 +46,7 @@ struct sessions *console_records(void)
 	for (int i = 0; i < 4; i++)
 		fill_row(&rows[i], 40 - i * 10, i != 1);
 	snprintf(rows[1].what, sizeof(rows[1].what),
-		 "changed after it was written: not the line that the next one was chained to");
+		 "changed after it was written: not the line that the next one is chained to");
 	rows[2].open_end = true;
 	rows[2].part = 2;
 	rows[3].gaps = 2;
@@ -97,7 +97,7 @@ void console_running(struct console_kit *k)
 	a->watched = true;
 	a->watching = WATCH_ALL;
 	snprintf(a->txn, sizeof(a->txn), "20251120T231951Z-4711");
-	console_step(a, 0, STEP_DONE, 2.1, "the plan is still true; 66 blocks saved");
+	console_step(a, 0, STEP_DONE, 2.1, "the plan is still valid; 66 blocks saved");
 	console_step(a, 1, STEP_DONE, 6.4, "6 of 7 drained, asked 3 times, 1 silent: n0031");
 	console_step(a, 2, STEP_RUNNING, 1.2, "wave 2 of 3");
 	a->nwaves = 3;
@@ -132,7 +132,7 @@ void console_running(struct console_kit *k)
 	live_metrics(&a->before, &k->s);
 	a->pred_util = 66;
 	a->pred_dark = 0;
-	log_line(a, "7 agents are asked to drain");
+	log_line(a, "asking 7 agents to drain");
 	log_line(a, "wave 1: writing 27 blocks");
 	log_line(a, "wave 2: writing 24 blocks");
 }
@@ -153,7 +153,7 @@ void console_waiting(struct console_kit *k)
 	console_step(a, 2, STEP_DONE, 2.9, "66 blocks on 27 switches");
 	console_step(a, 3, STEP_DONE, NAN, "66 of 66 read back as written, 1 retry");
 	console_step(a, 4, STEP_DONE, 4.0, "7 of 7 returned");
-	console_step(a, 5, STEP_RUNNING, 48, "waits for the fabric's name, or rollback");
+	console_step(a, 5, STEP_RUNNING, 48, "waiting for the fabric's name, or a rollback");
 	a->confirm_left_s = 252;
 	a->confirm_all_s = 300;
 	a->reread = REREAD_SAME;
@@ -164,7 +164,7 @@ void console_waiting(struct console_kit *k)
 	}
 	a->seen.scanned = true;
 	a->seen.as_written = 66;
-	log_line(a, "the switches have the new routing; it waits to be kept");
+	log_line(a, "the switches hold the new routing; waiting for confirmation");
 }
 
 void console_proposals(struct console_kit *k)

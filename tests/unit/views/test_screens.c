@@ -217,7 +217,7 @@ static void go_wrong(struct console_kit *k)
 	a->state = APPLY_INCOMPLETE;
 	a->took_s = 41;
 	console_step(a, 2, STEP_FAILED, 1.2, "leaf17: LFT block 7 was not read back as written");
-	console_step(a, 5, STEP_SKIPPED, NAN, "not kept");
+	console_step(a, 5, STEP_SKIPPED, NAN, "not confirmed");
 	snprintf(a->result, sizeof(a->result),
 		 "leaf17: LFT block 7 does not take its old contents: Timeout of 3 tries");
 }

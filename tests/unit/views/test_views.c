@@ -152,7 +152,7 @@ static void read_only_hides_what_changes_the_fabric(void **state)
 	console_keys(&k, "RY");
 	assert_int_equal(k.last.type, REQ_VIEW);
 	console_keys(&k, "?");
-	console_hides(&k, "begin to type");
+	console_hides(&k, "to start an update, and to confirm it");
 	k.s.rw = true;
 	console_keys(&k, "?6");
 	console_shows(&k, "A apply");

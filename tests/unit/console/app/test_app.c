@@ -165,7 +165,7 @@ static void save(struct app *a)
 	snprintf(keys, sizeof(keys), ":save %s/snap", dir);
 	app_kit_keys(a, keys);
 	app_key(a, K_ENTER);
-	wait_for(a, "saved; look at it with --load");
+	wait_for(a, "saved; show it with: ibroute-top --load");
 }
 
 /* cmocka cuts long messages off: only the lines that differ. */
@@ -247,7 +247,7 @@ static void a_preview_older_than_the_tables_is_stale(void **state)
 	from = a->kept[0].msg->from;
 	a->kept[0].msg->from = NULL; /* as if no tables had been read */
 	app_stale(a);
-	assert_non_null(strstr(p->stale, "were not known yet"));
+	assert_non_null(strstr(p->stale, "before the installed tables were known"));
 	a->kept[0].msg->from = from;
 	app_stale(a);
 	assert_string_equal(p->stale, "");
@@ -270,7 +270,7 @@ static void a_preview_asked_too_early_begins_when_the_tables_are_read(void **sta
 	a->tables = NULL; /* as if they were on their way */
 	a->sample = NULL;
 	app_kit_keys(a, "6 ");
-	shows(a, "waits for the installed tables");
+	shows(a, "waiting for installed tables");
 	app_kit_keys(a, "x");
 	assert_int_equal(p->state, PREVIEW_CANCELLED);
 	app_kit_keys(a, " ");
@@ -327,10 +327,10 @@ static void tables_of_a_file_become_a_proposal(void **state)
 	assert_int_equal(a->state.preview.n, 0);
 	app_kit_keys(a, ":file /dev/tty");
 	app_key(a, K_ENTER);
-	shows(a, "/dev/tty is no file");
+	shows(a, "/dev/tty is not a regular file");
 	app_kit_keys(a, ":file -");
 	app_key(a, K_ENTER);
-	shows(a, "- is no file");
+	shows(a, "- is not a regular file");
 	app_end(a);
 }
 

@@ -81,7 +81,7 @@ static void test_same_jobs_are_not_computed_for_again(void **state)
 	(void)state;
 	for (uint32_t i = 1; i < 10; i++)
 		assert_int_equal(auto_policy_look(&p, NOW + i * PERIOD, &l), AUTO_WAIT);
-	assert_true(says(&p, "the same"));
+	assert_true(says(&p, "have not changed"));
 }
 
 static void test_changed_jobs_are_computed_for_at_the_next_look(void **state)
@@ -91,7 +91,7 @@ static void test_changed_jobs_are_computed_for_at_the_next_look(void **state)
 
 	(void)state;
 	assert_int_equal(auto_policy_look(&p, NOW + PERIOD, &l), AUTO_COMPUTE);
-	assert_true(says(&p, "2 jobs began and 1 ended"));
+	assert_true(says(&p, "2 jobs started, 1 ended"));
 }
 
 static void test_never_twice_within_a_period(void **state)
@@ -115,7 +115,7 @@ static void test_another_fabric_is_computed_for_with_the_same_jobs(void **state)
 	(void)state;
 	l.fabric_changed = true;
 	assert_int_equal(auto_policy_look(&p, NOW + PERIOD, &l), AUTO_COMPUTE);
-	assert_true(says(&p, "fabric changed"));
+	assert_true(says(&p, "fabric has changed"));
 }
 
 static void test_unknown_jobs_leave_what_is_installed(void **state)
@@ -126,7 +126,7 @@ static void test_unknown_jobs_leave_what_is_installed(void **state)
 	(void)state;
 	l.known = false;
 	assert_int_equal(auto_policy_look(&p, NOW + PERIOD, &l), AUTO_WAIT);
-	assert_true(says(&p, "not known"));
+	assert_true(says(&p, "unknown"));
 	assert_true(says(&p, "stay"));
 	l.known = true;
 	assert_int_equal(auto_policy_look(&p, NOW + 2 * PERIOD, &l), AUTO_COMPUTE);
@@ -217,7 +217,7 @@ static void test_nothing_to_write_is_said_and_not_proposed(void **state)
 	(void)state;
 	in.blocks = 0;
 	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_WAIT);
-	assert_true(says(&p, "they stay"));
+	assert_true(says(&p, "installed one stays"));
 }
 
 static void test_unsound_tables_are_neither_proposed_nor_applied(void **state)
@@ -404,7 +404,7 @@ static void test_update_left_alone_or_incomplete_is_not_counted_as_kept(void **s
 
 	(void)state;
 	assert_true(pause_after(&p, AUTO_LEFT) >= 2 * PERIOD);
-	assert_true(says(&p, "its own process"));
+	assert_true(says(&p, "left to its watchdog"));
 	assert_true(pause_after(&p, AUTO_INCOMPLETE) >= 2 * PERIOD);
 	assert_true(says(&p, "operator"));
 	assert_int_equal(auto_policy_look(&p, p.next_s, &l), AUTO_COMPUTE);

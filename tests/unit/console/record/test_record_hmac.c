@@ -351,9 +351,10 @@ static void end_without_a_hash_of_itself_is_told_as_such(void **state)
 	memmove(self, strstr(self, "," RECORD_PREV_KEY), RECORD_PREV_TAIL + 2);
 	put_last(w, l, strlen(l));
 	assert_false(judge(w, NULL).ok);
-	assert_string_equal(judge(w, NULL).what,
-			    "its last line has no hash of itself (self): changed, or written by a "
-			    "version before it had one");
+	assert_string_equal(
+		judge(w, NULL).what,
+		"the last line has no hash of itself (self): changed, or written by an older "
+		"version");
 	free(l);
 }
 

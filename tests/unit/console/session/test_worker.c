@@ -111,7 +111,7 @@ static void an_order_of_writes_tells_its_steps_from_the_plan_on(void **state)
 	m = next_of(box, MSG_COST_STEP, MSG_COST);
 	assert_int_equal(m->type, MSG_COST_STEP);
 	assert_string_equal(m->step, "plan");
-	assert_string_equal(m->text, "order of writes");
+	assert_string_equal(m->text, "write order");
 	assert_int_equal(m->done, 0);
 	assert_true(m->total > 0);
 	msg_drop(m);

@@ -357,7 +357,7 @@ static void a_journal_says_how_it_was_left(void **state)
 	is_said(TXN_SUPERSEDED, WHY_NONE, EXIT_SUPERSEDED, "ID: superseded: because");
 	is_said(TXN_GIVEN_UP, WHY_NONE, EXIT_INCOMPLETE, "ID: given-up: because");
 	is_said(TXN_WRITING, WHY_NONE, EXIT_INCOMPLETE,
-		"ID was left writing and nobody works on it: roll it back");
+		"ID was interrupted (state: writing) and no process is working on it: roll it back");
 }
 
 int main(void)

@@ -195,7 +195,7 @@ static void each_block_that_was_read_back_is_a_line_of_the_log(void **state)
 	golden_sizes(&k, "apply-log");
 	console_size(&k, 100, 30);
 	console_keys(&k, "g");
-	console_shows(&k, "7 agents are asked to drain");
+	console_shows(&k, "asking 7 agents to drain");
 	console_shows(&k, "Log: lines 1 to ");
 	apply_wrote_line(line, sizeof(line), w, 0, false);
 	assert_non_null(strstr(line, "read-back ok ("));

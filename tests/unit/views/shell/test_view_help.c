@@ -38,7 +38,7 @@ static void keys_of_the_view_one_comes_from_are_first(void **state)
 	for (int i = 0; i < 3; i++) { /* the help of all keys is a screen of test_views.c */
 		console_size(&k, sizes[i][0], sizes[i][1]);
 		console_shows(&k, "-- Apply ---");
-		console_shows(&k, "begin to type the fabric's name");
+		console_shows(&k, "type the fabric's name");
 	}
 	console_keys(&k, "?6?");
 	text = console_screen(&k);
