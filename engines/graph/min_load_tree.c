@@ -29,8 +29,8 @@ struct min_load_tree {
 	void *ctx;
 };
 
-static void min_load_tree_build_shortest(void *ctx, struct spdag *g, const struct fabric *f,
-					 uint32_t root)
+static void load_tree_build_shortest(void *ctx, struct spdag *g, const struct fabric *f,
+				     uint32_t root)
 {
 	(void)ctx;
 	spdag_shortest(g, f, root);
@@ -44,7 +44,7 @@ struct min_load_tree *min_load_tree_new(const struct fabric *f, struct tables *t
 	b->f = f;
 	b->t = t;
 	b->rule = rule;
-	b->build = build ? build : min_load_tree_build_shortest;
+	b->build = build ? build : load_tree_build_shortest;
 	b->ctx = ctx;
 	spdag_init(&b->dag, f);
 	b->load = xcalloc(f->nchan, sizeof(*b->load));
@@ -89,7 +89,7 @@ uint64_t *min_load_tree_loads(struct min_load_tree *b)
 
 /* Cheapest edge of every position; the first one when equal.  again: the DAG is that of the
  * pick before and loads have only grown since, so that what costs the same is still cheapest. */
-static void min_load_tree_pick_paths(struct min_load_tree *b, const struct spdag *g, bool again)
+static void load_tree_pick_paths(struct min_load_tree *b, const struct spdag *g, bool again)
 {
 	const uint64_t *eload = b->eload;
 	const uint32_t *to = g->to;
@@ -114,8 +114,8 @@ static void min_load_tree_pick_paths(struct min_load_tree *b, const struct spdag
 }
 
 /* Positions grow away from the root, so a pass downwards meets every subtree complete. */
-static void min_load_tree_add_routes(struct min_load_tree *b, const struct spdag *g,
-				     const uint32_t *weight)
+static void load_tree_add_routes(struct min_load_tree *b, const struct spdag *g,
+				 const uint32_t *weight)
 {
 	for (uint32_t i = 0; i < g->n; i++)
 		b->routes[i] = weight[g->sw[i]];
@@ -129,8 +129,8 @@ static void min_load_tree_add_routes(struct min_load_tree *b, const struct spdag
 
 /* First of the least loaded edges of position i.  again: the DAG is that of the pick before, so
  * that edges before its pick are above its load, and those behind at least as loaded. */
-static uint32_t min_load_tree_least_loaded(struct min_load_tree *b, const struct spdag *g,
-					   uint32_t i, bool again)
+static uint32_t load_tree_least_loaded(struct min_load_tree *b, const struct spdag *g, uint32_t i,
+				       bool again)
 {
 	const uint64_t *eload = b->eload;
 	uint32_t end = g->off[i + 1], best;
@@ -150,13 +150,13 @@ static uint32_t min_load_tree_least_loaded(struct min_load_tree *b, const struct
 
 /* The same with the least loaded edge of every position, farthest first: only a switch that
  * has routes to send counts its choice. */
-static void min_load_tree_pick_ports(struct min_load_tree *b, const struct spdag *g,
-				     const uint32_t *weight, bool again)
+static void load_tree_pick_ports(struct min_load_tree *b, const struct spdag *g,
+				 const uint32_t *weight, bool again)
 {
 	for (uint32_t i = 0; i < g->n; i++)
 		b->routes[i] = weight ? weight[g->sw[i]] : 0;
 	for (uint32_t i = g->n; i-- > 1;) {
-		uint32_t best = min_load_tree_least_loaded(b, g, i, again);
+		uint32_t best = load_tree_least_loaded(b, g, i, again);
 
 		b->pick[i] = best;
 		b->eload[best] += b->routes[i];
@@ -164,8 +164,8 @@ static void min_load_tree_pick_ports(struct min_load_tree *b, const struct spdag
 	}
 }
 
-static void min_load_tree_write_rows(struct min_load_tree *b, const struct spdag *g,
-				     const struct dest *d, uint32_t n)
+static void load_tree_write_rows(struct min_load_tree *b, const struct spdag *g,
+				 const struct dest *d, uint32_t n)
 {
 	for (uint32_t i = 1; i < g->n; i++) {
 		uint8_t *row = tables_row(b->t, g->sw[i]);
@@ -178,8 +178,8 @@ static void min_load_tree_write_rows(struct min_load_tree *b, const struct spdag
 }
 
 /* Ports by position, to where they are wanted by switch. */
-static void min_load_tree_tell_hops(struct min_load_tree *b, const struct spdag *g, uint16_t lid,
-				    const uint8_t *port)
+static void load_tree_tell_hops(struct min_load_tree *b, const struct spdag *g, uint16_t lid,
+				const uint8_t *port)
 {
 	uint8_t *hops = lft_hops_fill(b->hops, lid);
 
@@ -187,29 +187,29 @@ static void min_load_tree_tell_hops(struct min_load_tree *b, const struct spdag 
 		hops[g->sw[i]] = port[i];
 }
 
-static void min_load_tree_route_batch(struct min_load_tree *b, const struct spdag *g,
-				      const struct dest *d, uint32_t n, const uint32_t *weight,
-				      bool again)
+static void load_tree_route_batch(struct min_load_tree *b, const struct spdag *g,
+				  const struct dest *d, uint32_t n, const uint32_t *weight,
+				  bool again)
 {
 	for (uint32_t k = 0; k < n; k++) {
 		uint8_t *port = b->port + (size_t)k * b->f->nsw;
 
 		if (b->rule == BALANCE_PORTS)
-			min_load_tree_pick_ports(b, g, weight, again || k);
+			load_tree_pick_ports(b, g, weight, again || k);
 		else
-			min_load_tree_pick_paths(b, g, again || k);
+			load_tree_pick_paths(b, g, again || k);
 		if (b->rule == BALANCE_PATHS && weight)
-			min_load_tree_add_routes(b, g, weight);
+			load_tree_add_routes(b, g, weight);
 		for (uint32_t i = 1; i < g->n; i++)
 			port[i] = b->f->chan_port[g->chan[b->pick[i]]];
 		if (b->hops)
-			min_load_tree_tell_hops(b, g, d[k].lid, port);
+			load_tree_tell_hops(b, g, d[k].lid, port);
 	}
-	min_load_tree_write_rows(b, g, d, n);
+	load_tree_write_rows(b, g, d, n);
 }
 
 /* Returns what it costs to have the DAG towards root. */
-static uint64_t min_load_tree_turn_to(struct min_load_tree *b, uint32_t root)
+static uint64_t load_tree_turn_to(struct min_load_tree *b, uint32_t root)
 {
 	if (b->dag.root == root)
 		return 0;
@@ -225,16 +225,15 @@ uint64_t min_load_tree_route_in(struct min_load_tree *b, const struct spdag *g,
 	for (uint32_t k = 0; k < g->nedge; k++)
 		b->eload[k] = b->load[g->chan[k]];
 	for (uint32_t k = 0; k < n; k += BATCH)
-		min_load_tree_route_batch(b, g, d + k, n - k < BATCH ? n - k : BATCH, weight, k);
+		load_tree_route_batch(b, g, d + k, n - k < BATCH ? n - k : BATCH, weight, k);
 	for (uint32_t k = 0; k < g->nedge; k++)
 		b->load[g->chan[k]] = b->eload[k];
 	return (uint64_t)n * (g->nedge + g->n) + g->nedge;
 }
 
 /* The cheapest of the edges from k on of a position whose channels begin at first. */
-static inline uint32_t min_load_tree_cheapest(const struct min_load_tree *b,
-					      const struct packed_dag *g, uint32_t first,
-					      uint32_t k, uint32_t end, uint64_t *cost)
+static inline uint32_t load_tree_cheapest(const struct min_load_tree *b, const struct packed_dag *g,
+					  uint32_t first, uint32_t k, uint32_t end, uint64_t *cost)
 {
 	uint32_t best = k;
 	uint64_t least = b->load[first + g->place[k]] + b->cost[g->to[k]];
@@ -249,17 +248,17 @@ static inline uint32_t min_load_tree_cheapest(const struct min_load_tree *b,
 	return best;
 }
 
-/* min_load_tree_pick_paths() for the positions at which edges arrive; returns how many edges these
+/* load_tree_pick_paths() for the positions at which edges arrive; returns how many edges these
  * have. */
-static uint32_t min_load_tree_pick_inner(struct min_load_tree *b, const struct packed_dag *g,
-					 const uint32_t *weight)
+static uint32_t load_tree_pick_inner(struct min_load_tree *b, const struct packed_dag *g,
+				     const uint32_t *weight)
 {
 	uint32_t k = g->degree[0];
 
 	b->cost[0] = b->routes[0] = 0;
 	for (uint32_t i = 1; i < g->ninner; i++) {
 		uint32_t first = b->f->chan_off[g->sw[i]], end = k + g->degree[i];
-		uint32_t best = min_load_tree_cheapest(b, g, first, k, end, &b->cost[i]);
+		uint32_t best = load_tree_cheapest(b, g, first, k, end, &b->cost[i]);
 
 		b->pick[i] = first + g->place[best];
 		b->next[i] = g->to[best];
@@ -271,8 +270,8 @@ static uint32_t min_load_tree_pick_inner(struct min_load_tree *b, const struct p
 
 /* The last ones have no choice.  k: their first edge; those that send to the same switch follow
  * each other mostly, so its sum stays in a register. */
-static void min_load_tree_send_singles(struct min_load_tree *b, const struct packed_dag *g,
-				       uint32_t k, const uint32_t *weight, uint8_t *port)
+static void load_tree_send_singles(struct min_load_tree *b, const struct packed_dag *g, uint32_t k,
+				   const uint32_t *weight, uint8_t *port)
 {
 	const uint32_t *chan_off = b->f->chan_off;
 	const uint8_t *chan_port = b->f->chan_port;
@@ -298,33 +297,32 @@ static void min_load_tree_send_singles(struct min_load_tree *b, const struct pac
 
 /* The others choose and send at once: nobody asks what they cost, and nobody else loads their
  * channels.  k: their first edge. */
-static void min_load_tree_route_leaves(struct min_load_tree *b, const struct packed_dag *g,
-				       uint32_t k, const uint32_t *weight, uint8_t *port)
+static void load_tree_route_leaves(struct min_load_tree *b, const struct packed_dag *g, uint32_t k,
+				   const uint32_t *weight, uint8_t *port)
 {
 	uint32_t end = g->n - g->nsingle;
 	uint64_t cost;
 
 	for (uint32_t i = g->ninner; i < end; i++) {
 		uint32_t u = g->sw[i], first = b->f->chan_off[u], next = k + g->degree[i];
-		uint32_t best = min_load_tree_cheapest(b, g, first, k, next, &cost);
+		uint32_t best = load_tree_cheapest(b, g, first, k, next, &cost);
 
 		k = next;
 		b->load[first + g->place[best]] += weight[u];
 		b->routes[g->to[best]] += weight[u];
 		port[u] = b->f->chan_port[first + g->place[best]];
 	}
-	min_load_tree_send_singles(b, g, k, weight, port);
+	load_tree_send_singles(b, g, k, weight, port);
 }
 
 /* One LID, for which no DAG is worth unpacking nor any load worth copying; its ports go to port by
  * switch. */
-static uint64_t min_load_tree_route_packed(struct min_load_tree *b, const struct packed_dag *g,
-					   const struct dest *d, const uint32_t *weight,
-					   uint8_t *port)
+static uint64_t load_tree_route_packed(struct min_load_tree *b, const struct packed_dag *g,
+				       const struct dest *d, const uint32_t *weight, uint8_t *port)
 {
-	uint32_t k = min_load_tree_pick_inner(b, g, weight);
+	uint32_t k = load_tree_pick_inner(b, g, weight);
 
-	min_load_tree_route_leaves(b, g, k, weight, port);
+	load_tree_route_leaves(b, g, k, weight, port);
 	for (uint32_t i = g->ninner; i-- > 1;) {
 		uint32_t c = b->pick[i];
 
@@ -338,7 +336,7 @@ static uint64_t min_load_tree_route_packed(struct min_load_tree *b, const struct
 
 /* Where the lines of memory begin that the entries of these LIDs take of a row; returns how many.
  */
-static uint32_t min_load_tree_find_lines(uint32_t *line, const struct dest *d, uint32_t n)
+static uint32_t load_tree_find_lines(uint32_t *line, const struct dest *d, uint32_t n)
 {
 	uint32_t found = 0;
 
@@ -349,20 +347,20 @@ static uint32_t min_load_tree_find_lines(uint32_t *line, const struct dest *d, u
 }
 
 /* Where the ports by switch of LID k of a run go first. */
-static uint8_t *min_load_tree_column(struct min_load_tree *b, const struct dest *d, uint32_t k)
+static uint8_t *load_tree_column(struct min_load_tree *b, const struct dest *d, uint32_t k)
 {
 	return b->hops ? lft_hops_fill(b->hops, d[k].lid) : b->port + (size_t)k * b->f->nsw;
 }
 
 /* Entries are asked for before they are written: rows lie far from each other. */
-static void min_load_tree_write_columns(struct min_load_tree *b, const struct dest *d, uint32_t n)
+static void load_tree_write_columns(struct min_load_tree *b, const struct dest *d, uint32_t n)
 {
-	uint32_t nsw = b->f->nsw, line[PACKED_RUN], nline = min_load_tree_find_lines(line, d, n);
+	uint32_t nsw = b->f->nsw, line[PACKED_RUN], nline = load_tree_find_lines(line, d, n);
 	const uint8_t *port[PACKED_RUN];
 	uint16_t lid[PACKED_RUN];
 
 	for (uint32_t k = 0; k < n; k++)
-		port[k] = min_load_tree_column(b, d, k);
+		port[k] = load_tree_column(b, d, k);
 	for (uint32_t k = 0; k < n; k++)
 		lid[k] = d[k].lid;
 	for (uint32_t u = 0; u < nsw; u++) {
@@ -378,14 +376,14 @@ static void min_load_tree_write_columns(struct min_load_tree *b, const struct de
 uint64_t min_load_tree_route(struct min_load_tree *b, const struct dest *d, uint32_t n,
 			     const uint32_t *weight)
 {
-	uint64_t work = min_load_tree_turn_to(b, d->sw);
+	uint64_t work = load_tree_turn_to(b, d->sw);
 
 	return work + min_load_tree_route_in(b, &b->dag, d, n, weight);
 }
 
 /* LIDs from the first on whose DAGs are packed, and that are not worth more than that. */
-static uint32_t min_load_tree_packed_run(const struct min_load_tree *b, const struct dest *d,
-					 uint32_t n)
+static uint32_t load_tree_packed_run(const struct min_load_tree *b, const struct dest *d,
+				     uint32_t n)
 {
 	struct packed_dag g;
 	uint32_t k = 0;
@@ -401,16 +399,15 @@ static uint32_t min_load_tree_packed_run(const struct min_load_tree *b, const st
 uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d, uint32_t n,
 				  const uint32_t *weight, uint64_t *work)
 {
-	uint32_t run = min_load_tree_packed_run(b, d, n);
+	uint32_t run = load_tree_packed_run(b, d, n);
 	struct packed_dag g;
 
 	*work = 0;
 	for (uint32_t k = 0; k < run; k++) {
 		dagset_find(b->set, &g, d[k].sw);
-		*work += min_load_tree_route_packed(b, &g, d + k, weight,
-						    min_load_tree_column(b, d, k));
+		*work += load_tree_route_packed(b, &g, d + k, weight, load_tree_column(b, d, k));
 	}
-	min_load_tree_write_columns(b, d, run);
+	load_tree_write_columns(b, d, run);
 	if (!run) {
 		run = min_load_tree_run(b, d, n);
 		*work = min_load_tree_route(b, d, run, weight);
@@ -419,9 +416,9 @@ uint32_t min_load_tree_route_some(struct min_load_tree *b, const struct dest *d,
 }
 
 /* The edge of a position that the LID's entry takes. */
-static inline uint32_t min_load_tree_edge_taken(const struct min_load_tree *b,
-						const struct packed_dag *g, uint32_t i,
-						uint32_t end, uint16_t lid)
+static inline uint32_t load_tree_edge_taken(const struct min_load_tree *b,
+					    const struct packed_dag *g, uint32_t i, uint32_t end,
+					    uint16_t lid)
 {
 	const uint8_t *port = b->f->chan_port + b->f->chan_off[g->sw[i]];
 	uint32_t k = end - g->degree[i];
@@ -431,17 +428,16 @@ static inline uint32_t min_load_tree_edge_taken(const struct min_load_tree *b,
 	return k;
 }
 
-/* min_load_tree_count() of a LID whose DAG is packed. */
-static uint64_t min_load_tree_count_packed(struct min_load_tree *b, const struct packed_dag *g,
-					   const struct dest *d, const uint32_t *weight,
-					   int64_t sign)
+/* load_tree_count() of a LID whose DAG is packed. */
+static uint64_t load_tree_count_packed(struct min_load_tree *b, const struct packed_dag *g,
+				       const struct dest *d, const uint32_t *weight, int64_t sign)
 {
 	uint32_t end = g->nedge;
 
 	for (uint32_t i = 0; i < g->n; i++)
 		b->routes[i] = weight[g->sw[i]];
 	for (uint32_t i = g->n; i-- > 1;) {
-		uint32_t k = min_load_tree_edge_taken(b, g, i, end, d->lid);
+		uint32_t k = load_tree_edge_taken(b, g, i, end, d->lid);
 
 		end -= g->degree[i];
 		b->load[b->f->chan_off[g->sw[i]] + g->place[k]] += (uint64_t)sign * b->routes[i];
@@ -451,16 +447,16 @@ static uint64_t min_load_tree_count_packed(struct min_load_tree *b, const struct
 }
 
 /* Sums the routes up along the tables, away from the farthest switches; sign 1 or -1. */
-static uint64_t min_load_tree_count(struct min_load_tree *b, const struct dest *d,
-				    const uint32_t *weight, int64_t sign)
+static uint64_t load_tree_count(struct min_load_tree *b, const struct dest *d,
+				const uint32_t *weight, int64_t sign)
 {
 	const struct spdag *g = &b->dag;
 	struct packed_dag packed;
 	uint64_t work;
 
 	if (b->set && dagset_find(b->set, &packed, d->sw))
-		return min_load_tree_count_packed(b, &packed, d, weight, sign);
-	work = min_load_tree_turn_to(b, d->sw);
+		return load_tree_count_packed(b, &packed, d, weight, sign);
+	work = load_tree_turn_to(b, d->sw);
 	for (uint32_t i = 0; i < g->n; i++)
 		b->routes[i] = weight[g->sw[i]];
 	for (uint32_t i = g->n; i-- > 1;) {
@@ -475,16 +471,16 @@ static uint64_t min_load_tree_count(struct min_load_tree *b, const struct dest *
 uint64_t min_load_tree_take_out(struct min_load_tree *b, const struct dest *d,
 				const uint32_t *weight)
 {
-	return min_load_tree_count(b, d, weight, -1);
+	return load_tree_count(b, d, weight, -1);
 }
 
 uint64_t min_load_tree_put_in(struct min_load_tree *b, const struct dest *d, const uint32_t *weight)
 {
-	return min_load_tree_count(b, d, weight, 1);
+	return load_tree_count(b, d, weight, 1);
 }
 
 /* The first terminal of a switch, or FAB_NONE. */
-static uint32_t min_load_tree_first_terminal(const struct fabric *f, uint32_t sw)
+static uint32_t load_tree_first_terminal(const struct fabric *f, uint32_t sw)
 {
 	for (uint32_t k = f->term_off[sw]; k < f->term_off[sw + 1]; k++)
 		if (f->term_list[k] < f->nterm)
@@ -493,25 +489,24 @@ static uint32_t min_load_tree_first_terminal(const struct fabric *f, uint32_t sw
 }
 
 /* Switches' own LIDs from the first on that follow a terminal, as many as BATCH. */
-static uint32_t min_load_tree_followers(const struct fabric *f, const struct dest *d, uint32_t n)
+static uint32_t load_tree_followers(const struct fabric *f, const struct dest *d, uint32_t n)
 {
 	uint32_t k = 0;
 
 	while (k < n && k < BATCH && d[k].end >= f->nend &&
-	       min_load_tree_first_terminal(f, d[k].sw) != FAB_NONE)
+	       load_tree_first_terminal(f, d[k].sw) != FAB_NONE)
 		k++;
 	return k;
 }
 
 /* Those take the columns of the first terminals on their switches. */
-static void min_load_tree_follow_terminals(struct min_load_tree *b, const struct dest *d,
-					   uint32_t n)
+static void load_tree_follow_terminals(struct min_load_tree *b, const struct dest *d, uint32_t n)
 {
 	const struct fabric *f = b->f;
 	uint16_t from[BATCH];
 
 	for (uint32_t k = 0; k < n; k++)
-		from[k] = f->term_lid[min_load_tree_first_terminal(f, d[k].sw)];
+		from[k] = f->term_lid[load_tree_first_terminal(f, d[k].sw)];
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		uint8_t *row = tables_row(b->t, u);
 
@@ -539,11 +534,11 @@ int min_load_tree_route_all(struct min_load_tree *b, const struct dest *dests, u
 
 	for (uint32_t i = 0; i < n;) {
 		const struct dest *d = &dests[i];
-		uint32_t k = min_load_tree_followers(f, d, n - i);
+		uint32_t k = load_tree_followers(f, d, n - i);
 		uint64_t work = (uint64_t)k * f->nsw;
 
 		if (k) {
-			min_load_tree_follow_terminals(b, d, k);
+			load_tree_follow_terminals(b, d, k);
 		} else {
 			k = min_load_tree_run(b, d, n - i);
 			work = min_load_tree_route(b, d, k, d->end < f->nterm ? f->sw_nterm : NULL);

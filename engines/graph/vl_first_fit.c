@@ -85,12 +85,12 @@ struct fit {
 };
 
 /* Layers that have a turn. */
-static inline uint16_t vl_first_fit_layers_of(const struct fit *l, uint32_t turn)
+static inline uint16_t first_fit_layers_of(const struct fit *l, uint32_t turn)
 {
 	return (uint16_t)(l->n <= 8 ? l->has[0][turn] : l->has[0][turn] | l->has[1][turn] << 8);
 }
 
-static inline void vl_first_fit_note_layer(struct fit *l, uint32_t turn, unsigned k)
+static inline void first_fit_note_layer(struct fit *l, uint32_t turn, unsigned k)
 {
 	l->has[k / 8][turn] |= (uint8_t)(1u << k % 8);
 }
@@ -102,7 +102,7 @@ static inline void vl_first_fit_note_layer(struct fit *l, uint32_t turn, unsigne
  * looked at.
  */
 
-static void vl_first_fit_order_init(struct order *o, uint32_t n)
+static void first_fit_order_init(struct order *o, uint32_t n)
 {
 	o->at = xcalloc(n, sizeof(*o->at));
 	o->pos = xcalloc(n, sizeof(*o->pos));
@@ -122,7 +122,7 @@ static void vl_first_fit_order_init(struct order *o, uint32_t n)
 	o->pass = xcalloc(n, sizeof(*o->pass));
 }
 
-static void vl_first_fit_order_done(struct order *o)
+static void first_fit_order_done(struct order *o)
 {
 	free(o->at);
 	free(o->pos);
@@ -143,8 +143,8 @@ static void vl_first_fit_order_done(struct order *o)
 }
 
 /* Fills hop and next for LID k. */
-static void vl_first_fit_find_hops(struct order *o, const struct fabric *f,
-				   const struct lft_columns *col, uint32_t k)
+static void first_fit_find_hops(struct order *o, const struct fabric *f,
+				const struct lft_columns *col, uint32_t k)
 {
 	lft_columns_chans(col, k, o->hop);
 	for (uint32_t u = 0; u < f->nsw; u++)
@@ -152,7 +152,7 @@ static void vl_first_fit_find_hops(struct order *o, const struct fabric *f,
 }
 
 /* Fills parent and chan from hop and next. */
-static void vl_first_fit_put_in_order(struct order *o, uint32_t n)
+static void first_fit_put_in_order(struct order *o, uint32_t n)
 {
 	memset(o->inner, 0, n * sizeof(*o->inner));
 	memset(o->same, 0, n * sizeof(*o->same));
@@ -166,16 +166,16 @@ static void vl_first_fit_put_in_order(struct order *o, uint32_t n)
 	o->inner[0] = true;
 }
 
-static bool vl_first_fit_by_position(const struct order *o, uint32_t a, uint32_t b)
+static bool first_fit_by_position(const struct order *o, uint32_t a, uint32_t b)
 {
 	return o->pos[o->moved[a]] < o->pos[o->moved[b]];
 }
 
 /* Few, and nearly sorted: switches of a level come in ascending order. */
-static void vl_first_fit_sort_moved(struct order *o)
+static void first_fit_sort_moved(struct order *o)
 {
 	for (uint32_t i = 1; i < o->nmoved; i++) {
-		for (uint32_t k = i; k && vl_first_fit_by_position(o, k, k - 1); k--) {
+		for (uint32_t k = i; k && first_fit_by_position(o, k, k - 1); k--) {
 			uint32_t u = o->moved[k];
 
 			o->moved[k] = o->moved[k - 1];
@@ -184,9 +184,9 @@ static void vl_first_fit_sort_moved(struct order *o)
 	}
 }
 
-/* Fills same where vl_first_fit_order_find() said *few: not the paths of who has moved, nor those
+/* Fills same where first_fit_order_find() said *few: not the paths of who has moved, nor those
  * through there. */
-static void vl_first_fit_order_spread_moves(struct order *o, uint32_t n)
+static void first_fit_order_spread_moves(struct order *o, uint32_t n)
 {
 	bool *same = o->same;
 
@@ -199,8 +199,8 @@ static void vl_first_fit_order_spread_moves(struct order *o, uint32_t n)
 
 /* From LID k - 1 to LID k, at whatever has moved; false when the positions do not suit this tree.
  */
-static bool vl_first_fit_move_on(struct order *o, const struct fabric *f,
-				 const struct lft_columns *col, uint32_t k, bool *few)
+static bool first_fit_move_on(struct order *o, const struct fabric *f,
+			      const struct lft_columns *col, uint32_t k, bool *few)
 {
 	o->nmoved =
 		lft_columns_differ(columns_at(col, k), columns_at(col, k - 1), f->nsw, o->moved);
@@ -223,15 +223,15 @@ static bool vl_first_fit_move_on(struct order *o, const struct fabric *f,
 		o->inner[p] = true;
 	}
 	if (*few)
-		vl_first_fit_sort_moved(o);
+		first_fit_sort_moved(o);
 	else
-		vl_first_fit_order_spread_moves(o, f->nsw);
+		first_fit_order_spread_moves(o, f->nsw);
 	return true;
 }
 
 /* Positions by hops to the LID, then by switch; all LIDs of a switch share them as long as
  * their paths are equally long.  Returns a switch from which there is no way, or FAB_NONE. */
-static uint32_t vl_first_fit_order_by_depth(struct order *o, uint32_t n, uint32_t root)
+static uint32_t first_fit_order_by_depth(struct order *o, uint32_t n, uint32_t root)
 {
 	uint32_t *depth = o->depth, *count = o->count;
 
@@ -263,27 +263,27 @@ static uint32_t vl_first_fit_order_by_depth(struct order *o, uint32_t n, uint32_
 /* Positions for LID k of the columns, which hangs on switch root; k - 1 was the one before.
  * FAB_NONE, or a switch from which there is no way.  *few: all that differs from the LID before is
  * in moved, by position, which leads to who has stayed; same is not filled then.  O(nsw). */
-static uint32_t vl_first_fit_order_find(struct order *o, const struct fabric *f,
-					const struct lft_columns *col, uint32_t k, uint32_t root,
-					bool *few)
+static uint32_t first_fit_order_find(struct order *o, const struct fabric *f,
+				     const struct lft_columns *col, uint32_t k, uint32_t root,
+				     bool *few)
 {
 	uint32_t bad;
 
-	if (k && vl_first_fit_move_on(o, f, col, k, few))
+	if (k && first_fit_move_on(o, f, col, k, few))
 		return FAB_NONE;
 	*few = false;
-	vl_first_fit_find_hops(o, f, col, k);
-	bad = vl_first_fit_order_by_depth(o, f->nsw, root);
+	first_fit_find_hops(o, f, col, k);
+	bad = first_fit_order_by_depth(o, f->nsw, root);
 	if (bad == FAB_NONE)
-		vl_first_fit_put_in_order(o, f->nsw);
+		first_fit_put_in_order(o, f->nsw);
 	return bad;
 }
 
 /* --- what is known of a batch before anything of its chunk is inserted ----------------------- */
 
 /* SL that all terminals of the switch use there, or OPEN. */
-static uint8_t vl_first_fit_sl_of_switch(const struct tables *t, const struct fabric *f, uint32_t u,
-					 uint32_t lid)
+static uint8_t first_fit_sl_of_switch(const struct tables *t, const struct fabric *f, uint32_t u,
+				      uint32_t lid)
 {
 	uint32_t k = f->term_off[u], end = f->term_off[u + 1];
 	uint8_t sl;
@@ -298,21 +298,21 @@ static uint8_t vl_first_fit_sl_of_switch(const struct tables *t, const struct fa
 }
 
 /* Paths and SLs of the tables to keep. */
-static void vl_first_fit_read_old(const struct fit *l, struct batch *b)
+static void first_fit_read_old(const struct fit *l, struct batch *b)
 {
 	const struct fabric *f = l->f;
 
 	lft_columns_read(&b->old, l->keep, b->d, b->n);
 	for (uint32_t u = 0; u < f->nsw; u++)
 		for (uint32_t k = 0; k < b->n; k++) {
-			uint8_t sl = vl_first_fit_sl_of_switch(l->keep, f, u, b->d[k].lid);
+			uint8_t sl = first_fit_sl_of_switch(l->keep, f, u, b->d[k].lid);
 
 			b->was[(size_t)k * f->nsw + u] = sl < l->most ? sl : OPEN;
 		}
 }
 
 /* Which paths to LID k are the same in the tables to keep. */
-static void vl_first_fit_compare(struct order *o, const struct batch *b, uint32_t k, uint32_t nsw)
+static void first_fit_compare(struct order *o, const struct batch *b, uint32_t k, uint32_t nsw)
 {
 	o->kept[0] = true;
 	for (uint32_t i = 1; i < nsw; i++)
@@ -321,15 +321,15 @@ static void vl_first_fit_compare(struct order *o, const struct batch *b, uint32_
 }
 
 /* The order of LID k of a batch; false when its paths do not arrive, which the batch then tells. */
-static bool vl_first_fit_order(const struct fit *l, struct order *o, struct batch *b, uint32_t k,
-			       bool *few)
+static bool first_fit_order(const struct fit *l, struct order *o, struct batch *b, uint32_t k,
+			    bool *few)
 {
-	b->bad_sw = vl_first_fit_order_find(o, l->f, &b->col, k, b->d->sw, few);
+	b->bad_sw = first_fit_order_find(o, l->f, &b->col, k, b->d->sw, few);
 	b->bad_lid = b->d[k].lid;
 	return b->bad_sw == FAB_NONE;
 }
 
-static void vl_first_fit_list_add(struct list *l, uint32_t sw, uint32_t turn)
+static void first_fit_list_add(struct list *l, uint32_t sw, uint32_t turn)
 {
 	if (l->n == l->room) {
 		l->room = l->room ? 2 * l->room : 1024;
@@ -341,22 +341,21 @@ static void vl_first_fit_list_add(struct list *l, uint32_t sw, uint32_t turn)
 }
 
 /* The first turn of the path from position i, which is not next to the LID's switch. */
-static inline uint32_t vl_first_fit_first_turn(const struct fit *l, const struct order *o,
-					       uint32_t i)
+static inline uint32_t first_fit_first_turn(const struct fit *l, const struct order *o, uint32_t i)
 {
 	return turns_at(&l->turns, o->chan[i], o->chan[o->parent[i]]);
 }
 
 /* Notes which layers hold the whole path from position i. */
-static inline void vl_first_fit_find_layers(const struct fit *l, struct order *o, uint32_t i)
+static inline void first_fit_find_layers(const struct fit *l, struct order *o, uint32_t i)
 {
 	uint32_t p = o->parent[i];
 
-	o->have[i] = p ? o->have[p] & vl_first_fit_layers_of(l, vl_first_fit_first_turn(l, o, i))
-		       : UINT16_MAX;
+	o->have[i] =
+		p ? o->have[p] & first_fit_layers_of(l, first_fit_first_turn(l, o, i)) : UINT16_MAX;
 }
 
-static uint8_t vl_first_fit_first_layer(const struct fit *l, const struct order *o, uint32_t i)
+static uint8_t first_fit_first_layer(const struct fit *l, const struct order *o, uint32_t i)
 {
 	uint32_t u = o->at[i];
 
@@ -365,20 +364,19 @@ static uint8_t vl_first_fit_first_layer(const struct fit *l, const struct order 
 	return l->f->term_off[u] < l->f->term_off[u + 1] ? OPEN : 0;
 }
 
-static void vl_first_fit_look_at_path(const struct fit *l, struct order *o, struct batch *b,
-				      uint32_t i, uint8_t *layer)
+static void first_fit_look_at_path(const struct fit *l, struct order *o, struct batch *b,
+				   uint32_t i, uint8_t *layer)
 {
 	uint32_t u = o->at[i];
 
-	vl_first_fit_find_layers(l, o, i);
-	layer[u] = vl_first_fit_first_layer(l, o, i);
+	first_fit_find_layers(l, o, i);
+	layer[u] = first_fit_first_layer(l, o, i);
 	if (layer[u] == OPEN)
-		vl_first_fit_list_add(&b->open, u, vl_first_fit_first_turn(l, o, i));
+		first_fit_list_add(&b->open, u, first_fit_first_turn(l, o, i));
 }
 
 /* Layers of all paths to LID k that are whole in one. */
-static void vl_first_fit_look_at_lid(const struct fit *l, struct order *o, struct batch *b,
-				     uint32_t k)
+static void first_fit_look_at_lid(const struct fit *l, struct order *o, struct batch *b, uint32_t k)
 {
 	uint8_t *layer = b->layer + (size_t)k * l->f->nsw;
 
@@ -387,48 +385,48 @@ static void vl_first_fit_look_at_lid(const struct fit *l, struct order *o, struc
 		if (o->same[i])
 			layer[o->at[i]] = SAME;
 		else
-			vl_first_fit_look_at_path(l, o, b, i, layer);
+			first_fit_look_at_path(l, o, b, i, layer);
 	}
 }
 
 /* The same where all that differs from the LID before is in moved. */
-static void vl_first_fit_look_at_moved(const struct fit *l, struct order *o, struct batch *b,
-				       uint32_t k)
+static void first_fit_look_at_moved(const struct fit *l, struct order *o, struct batch *b,
+				    uint32_t k)
 {
 	uint8_t *layer = b->layer + (size_t)k * l->f->nsw;
 
 	memset(layer, SAME, l->f->nsw);
 	layer[o->at[0]] = 0;
 	for (uint32_t m = 0; m < o->nmoved; m++)
-		vl_first_fit_look_at_path(l, o, b, o->pos[o->moved[m]], layer);
+		first_fit_look_at_path(l, o, b, o->pos[o->moved[m]], layer);
 }
 
 /* The same where layers are to be kept. */
-static void vl_first_fit_look_for_kept(const struct fit *l, struct order *o, struct batch *b,
-				       uint32_t k)
+static void first_fit_look_for_kept(const struct fit *l, struct order *o, struct batch *b,
+				    uint32_t k)
 {
 	uint8_t *layer = b->layer + (size_t)k * l->f->nsw;
 	const uint8_t *was = b->was + (size_t)k * l->f->nsw;
 
-	vl_first_fit_compare(o, b, k, l->f->nsw);
+	first_fit_compare(o, b, k, l->f->nsw);
 	layer[o->at[0]] = was[o->at[0]] != OPEN ? was[o->at[0]] : 0;
 	for (uint32_t i = 1; i < l->f->nsw; i++) {
 		uint32_t u = o->at[i];
 
 		if (!o->same[i])
-			vl_first_fit_find_layers(l, o, i);
+			first_fit_find_layers(l, o, i);
 		if (o->kept[i] && was[u] != OPEN && o->have[i] >> was[u] & 1)
 			layer[u] = was[u];
 		else
-			layer[u] = vl_first_fit_first_layer(l, o, i);
+			layer[u] = first_fit_first_layer(l, o, i);
 		if (layer[u] == OPEN)
-			vl_first_fit_list_add(&b->open, u, vl_first_fit_first_turn(l, o, i));
+			first_fit_list_add(&b->open, u, first_fit_first_turn(l, o, i));
 	}
 }
 
 /* The turns of open paths to LID k that layer 0 does not have. */
-static void vl_first_fit_list_missing(const struct fit *l, struct order *o, struct batch *b,
-				      uint32_t k)
+static void first_fit_list_missing(const struct fit *l, struct order *o, struct batch *b,
+				   uint32_t k)
 {
 	const struct fabric *f = l->f;
 	const uint8_t *layer = b->layer + (size_t)k * f->nsw;
@@ -441,13 +439,13 @@ static void vl_first_fit_list_missing(const struct fit *l, struct order *o, stru
 
 		need[p] |= need[i];
 		if (need[i] && p &&
-		    !(vl_first_fit_layers_of(l, turns_at(&l->turns, o->chan[i], o->chan[p])) & 1))
-			vl_first_fit_list_add(&b->miss, o->at[i], vl_first_fit_first_turn(l, o, i));
+		    !(first_fit_layers_of(l, turns_at(&l->turns, o->chan[i], o->chan[p])) & 1))
+			first_fit_list_add(&b->miss, o->at[i], first_fit_first_turn(l, o, i));
 	}
 }
 
 /* The LID of the first terminal where a switch's own LID is alone in the batch, else 0. */
-static uint16_t vl_first_fit_maybe_twin(const struct fit *l, const struct batch *b)
+static uint16_t first_fit_maybe_twin(const struct fit *l, const struct batch *b)
 {
 	const struct fabric *f = l->f;
 	uint32_t k = f->term_off[b->d->sw], end = f->term_off[b->d->sw + 1];
@@ -458,14 +456,14 @@ static uint16_t vl_first_fit_maybe_twin(const struct fit *l, const struct batch 
 }
 
 /* Which of nbatch switches' own LIDs take the paths of a terminal: their twin. */
-static void vl_first_fit_find_equal(struct fit *l, uint32_t nbatch)
+static void first_fit_find_equal(struct fit *l, uint32_t nbatch)
 {
 	bool differ[CHUNK] = { false };
 	uint32_t some = 0;
 
 	for (uint32_t i = 0; i < nbatch; i++)
 		some |= l->batch[i].twin =
-			l->keep || l->fixed ? 0 : vl_first_fit_maybe_twin(l, &l->batch[i]);
+			l->keep || l->fixed ? 0 : first_fit_maybe_twin(l, &l->batch[i]);
 	for (uint32_t u = 0; some && u < l->f->nsw; u++) {
 		const uint8_t *row = tables_row(l->t, u);
 
@@ -479,24 +477,24 @@ static void vl_first_fit_find_equal(struct fit *l, uint32_t nbatch)
 		l->batch[i].twin = differ[i] ? 0 : l->batch[i].twin;
 }
 
-static bool vl_first_fit_look_at_batch(struct fit *l, struct order *o, struct batch *b)
+static bool first_fit_look_at_batch(struct fit *l, struct order *o, struct batch *b)
 {
 	for (uint32_t k = 0; k < b->n; k++) {
 		uint32_t nopen = b->open.n;
 		bool few;
 
-		if (!vl_first_fit_order(l, o, b, k, &few))
+		if (!first_fit_order(l, o, b, k, &few))
 			return true;
 		if (few && l->keep)
-			vl_first_fit_order_spread_moves(o, l->f->nsw);
+			first_fit_order_spread_moves(o, l->f->nsw);
 		if (l->keep)
-			vl_first_fit_look_for_kept(l, o, b, k);
+			first_fit_look_for_kept(l, o, b, k);
 		else if (few)
-			vl_first_fit_look_at_moved(l, o, b, k);
+			first_fit_look_at_moved(l, o, b, k);
 		else
-			vl_first_fit_look_at_lid(l, o, b, k);
+			first_fit_look_at_lid(l, o, b, k);
 		if (b->open.n > nopen && l->tries)
-			vl_first_fit_list_missing(l, o, b, k);
+			first_fit_list_missing(l, o, b, k);
 		b->open.end[k] = b->open.n;
 		b->miss.end[k] = b->miss.n;
 	}
@@ -505,7 +503,7 @@ static bool vl_first_fit_look_at_batch(struct fit *l, struct order *o, struct ba
 
 /* Paths and layers of a batch as far as they are known before anything of the chunk is inserted;
  * true when cancelled or a path does not arrive.  A pool's job, ctx a struct fit. */
-static bool vl_first_fit_look_ahead(void *ctx, unsigned worker, uint32_t i)
+static bool first_fit_look_ahead(void *ctx, unsigned worker, uint32_t i)
 {
 	struct fit *l = ctx;
 	struct batch *b = &l->batch[i];
@@ -519,14 +517,14 @@ static bool vl_first_fit_look_ahead(void *ctx, unsigned worker, uint32_t i)
 		return false;
 	lft_columns_read(&b->col, l->t, b->d, b->n);
 	if (l->keep)
-		vl_first_fit_read_old(l, b);
-	return vl_first_fit_look_at_batch(l, &l->order[worker], b);
+		first_fit_read_old(l, b);
+	return first_fit_look_at_batch(l, &l->order[worker], b);
 }
 
 /* --- insertion ------------------------------------------------------------------------------- */
 
-static void vl_first_fit_init(struct fit *l, const struct fabric *f, struct tables *t,
-			      const struct tables *keep, unsigned threads)
+static void first_fit_init(struct fit *l, const struct fabric *f, struct tables *t,
+			   const struct tables *keep, unsigned threads)
 {
 	*l = (struct fit){ .f = f, .t = t, .keep = keep };
 	turns_init(&l->turns, f);
@@ -546,12 +544,12 @@ static void vl_first_fit_init(struct fit *l, const struct fabric *f, struct tabl
 	l->pool = pool_new(threads);
 	l->order = xcalloc(pool_threads(l->pool), sizeof(*l->order));
 	for (unsigned i = 0; i < pool_threads(l->pool); i++)
-		vl_first_fit_order_init(&l->order[i], f->nsw);
+		first_fit_order_init(&l->order[i], f->nsw);
 	l->path = xcalloc(f->nsw, sizeof(*l->path));
 	l->added = xcalloc(f->nsw, sizeof(*l->added));
 }
 
-static void vl_first_fit_done(struct fit *l)
+static void first_fit_done(struct fit *l)
 {
 	turns_done(&l->turns);
 	free(l->has[0]);
@@ -572,20 +570,20 @@ static void vl_first_fit_done(struct fit *l)
 	}
 	free(l->out);
 	for (unsigned i = 0; i < pool_threads(l->pool); i++)
-		vl_first_fit_order_done(&l->order[i]);
+		first_fit_order_done(&l->order[i]);
 	free(l->order);
 	pool_free(l->pool);
 	free(l->path);
 	free(l->added);
 }
 
-static uint32_t vl_first_fit_turn_of(const struct fit *l, uint32_t i)
+static uint32_t first_fit_turn_of(const struct fit *l, uint32_t i)
 {
 	return turns_at(&l->turns, l->path[i], l->path[i + 1]);
 }
 
 /* Keeps the turns that were added to layer k for a path, or takes them out again. */
-static void vl_first_fit_settle(struct fit *l, unsigned k, uint32_t nadded, bool keep)
+static void first_fit_settle(struct fit *l, unsigned k, uint32_t nadded, bool keep)
 {
 	for (uint32_t a = 0; a < nadded; a++) {
 		uint32_t i = l->added[a];
@@ -594,42 +592,42 @@ static void vl_first_fit_settle(struct fit *l, unsigned k, uint32_t nadded, bool
 			cdg_remove(l->cdg[k], l->path[i], l->path[i + 1]);
 			continue;
 		}
-		vl_first_fit_note_layer(l, vl_first_fit_turn_of(l, i), k);
+		first_fit_note_layer(l, first_fit_turn_of(l, i), k);
 		cdg_keep(l->cdg[k], l->path[i], l->path[i + 1]);
 	}
 }
 
 /* A turn that did not fit: does it close a cycle without those added before it too? */
-static void vl_first_fit_judge_alone(struct fit *l, uint32_t i, unsigned k, bool alone)
+static void first_fit_judge_alone(struct fit *l, uint32_t i, unsigned k, bool alone)
 {
 	if (!alone && cdg_add(l->cdg[k], l->path[i], l->path[i + 1]))
 		cdg_remove(l->cdg[k], l->path[i], l->path[i + 1]);
 	else
-		l->never[vl_first_fit_turn_of(l, i)] |= (uint16_t)(1u << k);
+		l->never[first_fit_turn_of(l, i)] |= (uint16_t)(1u << k);
 }
 
 /* Puts the path of n channels into layer k unless that closes a cycle. */
-static bool vl_first_fit_fits(struct fit *l, uint32_t n, unsigned k)
+static bool first_fit_fits(struct fit *l, uint32_t n, unsigned k)
 {
 	uint32_t nadded = 0, last = 0;
 	bool ok = true;
 
 	for (uint32_t i = 0; i + 1 < n && ok; i++) {
-		if (vl_first_fit_layers_of(l, vl_first_fit_turn_of(l, i)) >> k & 1)
+		if (first_fit_layers_of(l, first_fit_turn_of(l, i)) >> k & 1)
 			continue;
 		last = i;
 		ok = cdg_add(l->cdg[k], l->path[i], l->path[i + 1]);
 		if (ok)
 			l->added[nadded++] = i;
 	}
-	vl_first_fit_settle(l, k, nadded, ok);
+	first_fit_settle(l, k, nadded, ok);
 	if (!ok)
-		vl_first_fit_judge_alone(l, last, k, !nadded);
+		first_fit_judge_alone(l, last, k, !nadded);
 	return ok;
 }
 
 /* Layer for the path from u to a LID of the batch; FIRST_FIT_MAX when there is none. */
-static unsigned vl_first_fit_place(struct fit *l, const struct batch *b, uint32_t lid, uint32_t u)
+static unsigned first_fit_place(struct fit *l, const struct batch *b, uint32_t lid, uint32_t u)
 {
 	const struct lft_columns *col = &b->col;
 	uint32_t have = UINT16_MAX, never = 0, n = 0, c;
@@ -638,23 +636,23 @@ static unsigned vl_first_fit_place(struct fit *l, const struct batch *b, uint32_
 	     c = columns_chan(col, lid, l->f->chan_dst[c]))
 		l->path[n++] = c;
 	for (uint32_t i = 0; i + 1 < n; i++)
-		have &= vl_first_fit_layers_of(l, vl_first_fit_turn_of(l, i));
+		have &= first_fit_layers_of(l, first_fit_turn_of(l, i));
 	if (have)
 		return (unsigned)__builtin_ctz(have);
 	for (uint32_t i = 0; i + 1 < n; i++)
-		never |= l->never[vl_first_fit_turn_of(l, i)];
+		never |= l->never[first_fit_turn_of(l, i)];
 	for (unsigned k = 0; k < FIRST_FIT_MAX; k++) {
 		if (never >> k & 1)
 			continue;
 		if (k == l->n)
 			l->cdg[l->n++] = cdg_new(l->work);
-		if (vl_first_fit_fits(l, n, k))
+		if (first_fit_fits(l, n, k))
 			return k;
 	}
 	return FIRST_FIT_MAX;
 }
 
-static bool vl_first_fit_report(struct fit *l, uint32_t done, uint64_t work)
+static bool first_fit_report(struct fit *l, uint32_t done, uint64_t work)
 {
 	uint64_t looked = cdg_work_done(l->work);
 
@@ -666,39 +664,39 @@ static bool vl_first_fit_report(struct fit *l, uint32_t done, uint64_t work)
 }
 
 /* The channel from a switch towards LID k of the batch, and the one after it. */
-static void vl_first_fit_turn_from(const struct fit *l, const struct batch *b, uint32_t k,
-				   uint32_t u, uint32_t *c, uint32_t *e)
+static void first_fit_turn_from(const struct fit *l, const struct batch *b, uint32_t k, uint32_t u,
+				uint32_t *c, uint32_t *e)
 {
 	*c = columns_chan(&b->col, k, u);
 	*e = columns_chan(&b->col, k, l->f->chan_dst[*c]);
 }
 
 /* Puts n missing turns of LID k into layer 0 unless that closes a cycle. */
-static bool vl_first_fit_whole(struct fit *l, const struct batch *b, uint32_t k,
-			       const uint32_t *miss, uint32_t n)
+static bool first_fit_whole(struct fit *l, const struct batch *b, uint32_t k, const uint32_t *miss,
+			    uint32_t n)
 {
 	uint32_t nadded = 0, c, e;
 	bool ok = true;
 
 	for (uint32_t i = 0; i < n && ok; i++) {
-		vl_first_fit_turn_from(l, b, k, miss[i], &c, &e);
+		first_fit_turn_from(l, b, k, miss[i], &c, &e);
 		ok = !(l->never[turns_at(&l->turns, c, e)] & 1);
 	}
 	for (uint32_t i = 0; i < n && ok; i++) {
-		vl_first_fit_turn_from(l, b, k, miss[i], &c, &e);
-		if (vl_first_fit_layers_of(l, turns_at(&l->turns, c, e)) & 1)
+		first_fit_turn_from(l, b, k, miss[i], &c, &e);
+		if (first_fit_layers_of(l, turns_at(&l->turns, c, e)) & 1)
 			continue;
 		ok = cdg_add(l->cdg[0], c, e);
 		if (ok)
 			l->added[nadded++] = miss[i];
 	}
 	for (uint32_t i = 0; i < nadded; i++) {
-		vl_first_fit_turn_from(l, b, k, l->added[i], &c, &e);
+		first_fit_turn_from(l, b, k, l->added[i], &c, &e);
 		if (!ok) {
 			cdg_remove(l->cdg[0], c, e);
 			continue;
 		}
-		vl_first_fit_note_layer(l, turns_at(&l->turns, c, e), 0);
+		first_fit_note_layer(l, turns_at(&l->turns, c, e), 0);
 		cdg_keep(l->cdg[0], c, e);
 	}
 	l->unseen += 64 * nadded; /* new turns cost more than those that are there */
@@ -706,21 +704,21 @@ static bool vl_first_fit_whole(struct fit *l, const struct batch *b, uint32_t k,
 }
 
 /* Begin of what the list has for LID k. */
-static uint32_t vl_first_fit_begin_of(const struct list *list, uint32_t k)
+static uint32_t first_fit_begin_of(const struct list *list, uint32_t k)
 {
 	return k ? list->end[k - 1] : 0;
 }
 
 /* All open paths to LID k at once; counts how often that works. */
-static bool vl_first_fit_insert_whole(struct fit *l, const struct batch *b, uint32_t k)
+static bool first_fit_insert_whole(struct fit *l, const struct batch *b, uint32_t k)
 {
-	uint32_t first = vl_first_fit_begin_of(&b->miss, k);
+	uint32_t first = first_fit_begin_of(&b->miss, k);
 
 	if (!l->tries)
 		return false;
 	if (!l->n)
 		l->cdg[l->n++] = cdg_new(l->work);
-	if (!vl_first_fit_whole(l, b, k, b->miss.at + first, b->miss.end[k] - first)) {
+	if (!first_fit_whole(l, b, k, b->miss.at + first, b->miss.end[k] - first)) {
 		l->failed++;
 		return false;
 	}
@@ -729,7 +727,7 @@ static bool vl_first_fit_insert_whole(struct fit *l, const struct batch *b, uint
 }
 
 /* Turns lie anywhere in tables larger than caches. */
-static void vl_first_fit_do_look_ahead(const struct fit *l, const struct list *open, uint32_t i)
+static void first_fit_do_look_ahead(const struct fit *l, const struct list *open, uint32_t i)
 {
 	if (i + AHEAD < open->n) {
 		__builtin_prefetch(&l->has[0][open->turn[i + AHEAD]]);
@@ -738,32 +736,31 @@ static void vl_first_fit_do_look_ahead(const struct fit *l, const struct list *o
 }
 
 /* The paths to LID k that are in no layer yet. */
-static int vl_first_fit_insert(struct fit *l, struct batch *b, uint32_t k, uint32_t done)
+static int first_fit_insert(struct fit *l, struct batch *b, uint32_t k, uint32_t done)
 {
-	uint32_t first = vl_first_fit_begin_of(&b->open, k), end = b->open.end[k];
+	uint32_t first = first_fit_begin_of(&b->open, k), end = b->open.end[k];
 	uint8_t *layer = b->layer + (size_t)k * l->f->nsw;
-	bool whole = first < end && vl_first_fit_insert_whole(l, b, k);
+	bool whole = first < end && first_fit_insert_whole(l, b, k);
 
-	if (first < end && vl_first_fit_report(l, done, 0))
+	if (first < end && first_fit_report(l, done, 0))
 		return -ECANCELED;
 	for (uint32_t i = first; i < end; i++) {
 		uint32_t u = b->open.at[i];
 		unsigned to;
 
-		vl_first_fit_do_look_ahead(l, &b->open, i);
-		to = whole ? 0 : vl_first_fit_place(l, b, k, u);
+		first_fit_do_look_ahead(l, &b->open, i);
+		to = whole ? 0 : first_fit_place(l, b, k, u);
 		if (to == FIRST_FIT_MAX)
 			return -ENOSPC;
 		layer[u] = (uint8_t)to;
-		if (i % OFTEN == OFTEN - 1 &&
-		    vl_first_fit_report(l, done, whole ? OFTEN : 4 * OFTEN))
+		if (i % OFTEN == OFTEN - 1 && first_fit_report(l, done, whole ? OFTEN : 4 * OFTEN))
 			return -ECANCELED;
 	}
 	return 0;
 }
 
 /* Layers of LID k where they are those of the LID before it. */
-static void vl_first_fit_fill_same(uint8_t *layer, const uint8_t *before, uint32_t n)
+static void first_fit_fill_same(uint8_t *layer, const uint8_t *before, uint32_t n)
 {
 	static const uint8_t same[8] = { SAME, SAME, SAME, SAME, SAME, SAME, SAME, SAME };
 
@@ -780,7 +777,7 @@ static void vl_first_fit_fill_same(uint8_t *layer, const uint8_t *before, uint32
 	}
 }
 
-static bool vl_first_fit_write_sls(void *ctx, unsigned worker, uint32_t i)
+static bool first_fit_write_sls(void *ctx, unsigned worker, uint32_t i)
 {
 	struct fit *l = ctx;
 	struct batch *b = &l->batch[i];
@@ -790,14 +787,13 @@ static bool vl_first_fit_write_sls(void *ctx, unsigned worker, uint32_t i)
 	if (b->twin)
 		return false;
 	for (uint32_t k = 1; k < b->n; k++)
-		vl_first_fit_fill_same(b->layer + (size_t)k * nsw, b->layer + (k - 1ull) * nsw,
-				       nsw);
+		first_fit_fill_same(b->layer + (size_t)k * nsw, b->layer + (k - 1ull) * nsw, nsw);
 	lft_columns_turn_back(l->t->sl, b->layer, l->t->stride, nsw, b->d, b->n);
 	return false;
 }
 
 /* After the others, whose SLs they take. */
-static void vl_first_fit_write_equal(struct fit *l, uint32_t nbatch)
+static void first_fit_write_equal(struct fit *l, uint32_t nbatch)
 {
 	uint32_t twins = 0;
 
@@ -813,19 +809,19 @@ static void vl_first_fit_write_equal(struct fit *l, uint32_t nbatch)
 }
 
 /* One chunk of nbatch batches with n LIDs; done: LIDs so far. */
-static int vl_first_fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uint32_t n,
-			      struct err *err)
+static int first_fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uint32_t n,
+			   struct err *err)
 {
 	int rc = 0;
 
 	l->tries = l->failed <= l->fitted + TRIES;
 	l->done = done;
-	vl_first_fit_find_equal(l, nbatch);
-	pool_for(l->pool, nbatch, vl_first_fit_look_ahead, l);
+	first_fit_find_equal(l, nbatch);
+	pool_for(l->pool, nbatch, first_fit_look_ahead, l);
 	for (unsigned i = 0; i < l->n; i++)
 		if (cdg_learn(l->cdg[i]))
 			l->unseen += 16ull * l->f->nchan;
-	if (vl_first_fit_report(l, done, l->pace->work_max))
+	if (first_fit_report(l, done, l->pace->work_max))
 		return -ECANCELED;
 	for (uint32_t i = 0; i < nbatch && !rc; i++) {
 		const struct batch *b = &l->batch[i];
@@ -835,38 +831,37 @@ static int vl_first_fit_chunk(struct fit *l, uint32_t nbatch, uint32_t done, uin
 				       "the tables do not lead from switch %s to LID %u",
 				       l->f->sw_name[b->bad_sw], b->bad_lid);
 		for (uint32_t k = 0; k < b->n && !rc; k++)
-			rc = vl_first_fit_insert(l, &l->batch[i], k, done);
+			rc = first_fit_insert(l, &l->batch[i], k, done);
 	}
 	if (rc)
 		return rc;
 	if (l->n > 1 && l->t->sl_kind != SL_BY_SWITCH)
 		graph_sls_by_switch(l->t, l->f, l->pace->progress, l->pace->step);
 	if (l->n > 1) {
-		pool_for(l->pool, nbatch, vl_first_fit_write_sls, l);
-		vl_first_fit_write_equal(l, nbatch);
+		pool_for(l->pool, nbatch, first_fit_write_sls, l);
+		first_fit_write_equal(l, nbatch);
 	}
-	return vl_first_fit_report(l, done + n, 2 * (n + 4ull * nbatch) * l->f->nsw) ? -ECANCELED
-										     : 0;
+	return first_fit_report(l, done + n, 2 * (n + 4ull * nbatch) * l->f->nsw) ? -ECANCELED : 0;
 }
 
 /* The turn from the path at position i, into those layers. */
-static void vl_first_fit_add_kept(struct fit *l, uint32_t c, uint32_t e, uint16_t layers)
+static void first_fit_add_kept(struct fit *l, uint32_t c, uint32_t e, uint16_t layers)
 {
 	uint32_t turn = turns_at(&l->turns, c, e);
 
-	layers &= (uint16_t) ~(vl_first_fit_layers_of(l, turn) | l->never[turn]);
+	layers &= (uint16_t) ~(first_fit_layers_of(l, turn) | l->never[turn]);
 	for (uint16_t todo = layers; todo; todo &= (uint16_t)(todo - 1)) {
 		unsigned k = (unsigned)__builtin_ctz(todo);
 
 		while (l->n <= k)
 			l->cdg[l->n++] = cdg_new(l->work);
 		if (cdg_add(l->cdg[k], c, e))
-			vl_first_fit_note_layer(l, turn, k);
+			first_fit_note_layer(l, turn, k);
 	}
 }
 
 /* Those that are there whatever the paths are. */
-static void vl_first_fit_add_fixed(struct fit *l)
+static void first_fit_add_fixed(struct fit *l)
 {
 	const struct fabric *f = l->f;
 
@@ -877,17 +872,17 @@ static void vl_first_fit_add_fixed(struct fit *l)
 			uint16_t layers = l->fixed[turns_at(&l->turns, c, e)];
 
 			if (layers)
-				vl_first_fit_add_kept(l, c, e, layers);
+				first_fit_add_kept(l, c, e, layers);
 		}
 	}
 }
 
 /* The paths to LID k that are to keep their layers. */
-static void vl_first_fit_keep_lid(struct fit *l, struct order *o, const struct batch *b, uint32_t k)
+static void first_fit_keep_lid(struct fit *l, struct order *o, const struct batch *b, uint32_t k)
 {
 	const uint8_t *was = b->was + (size_t)k * l->f->nsw;
 
-	vl_first_fit_compare(o, b, k, l->f->nsw);
+	first_fit_compare(o, b, k, l->f->nsw);
 	for (uint32_t i = 0; i < l->f->nsw; i++) {
 		uint8_t sl = o->kept[i] ? was[o->at[i]] : OPEN;
 
@@ -900,12 +895,12 @@ static void vl_first_fit_keep_lid(struct fit *l, struct order *o, const struct b
 
 		o->pass[p] |= o->pass[i];
 		if (p && o->pass[i])
-			vl_first_fit_add_kept(l, o->chan[i], o->chan[p], o->pass[i]);
+			first_fit_add_kept(l, o->chan[i], o->chan[p], o->pass[i]);
 	}
 }
 
 /* What is to stay goes in first, as a step of its own. */
-static int vl_first_fit_keep_layers(struct fit *l, const struct dest *dests, uint32_t n)
+static int first_fit_keep_layers(struct fit *l, const struct dest *dests, uint32_t n)
 {
 	const char *step = l->pace->step;
 	struct order *o = &l->order[0];
@@ -916,13 +911,13 @@ static int vl_first_fit_keep_layers(struct fit *l, const struct dest *dests, uin
 		b->d = dests + done;
 		b->n = lft_columns_run(b->d, n - done);
 		lft_columns_read(&b->col, l->t, b->d, b->n);
-		vl_first_fit_read_old(l, b);
+		first_fit_read_old(l, b);
 		for (uint32_t k = 0; k < b->n; k++) {
 			bool few;
 
-			if (vl_first_fit_order(l, o, b, k, &few))
-				vl_first_fit_keep_lid(l, o, b, k);
-			if (vl_first_fit_report(l, done + k, 8ull * l->f->nsw))
+			if (first_fit_order(l, o, b, k, &few))
+				first_fit_keep_lid(l, o, b, k);
+			if (first_fit_report(l, done + k, 8ull * l->f->nsw))
 				return -ECANCELED;
 		}
 	}
@@ -937,14 +932,14 @@ int vl_first_fit(struct tables *t, const struct fabric *f, const struct dest *de
 	struct fit l;
 	int rc = 0;
 
-	vl_first_fit_init(&l, f, t, keep, threads);
+	first_fit_init(&l, f, t, keep, threads);
 	l.most = most;
 	l.pace = pace;
 	l.fixed = fixed;
 	if (fixed)
-		vl_first_fit_add_fixed(&l);
+		first_fit_add_fixed(&l);
 	if (keep)
-		rc = vl_first_fit_keep_layers(&l, dests, n);
+		rc = first_fit_keep_layers(&l, dests, n);
 	for (uint32_t done = 0; done < n && !rc;) {
 		uint32_t nbatch = 0, next = done;
 
@@ -957,10 +952,10 @@ int vl_first_fit(struct tables *t, const struct fabric *f, const struct dest *de
 			b->open.n = b->miss.n = 0;
 			next += b->n;
 		}
-		rc = vl_first_fit_chunk(&l, nbatch, done, next - done, err);
+		rc = first_fit_chunk(&l, nbatch, done, next - done, err);
 		done = next;
 	}
 	*layers = l.n;
-	vl_first_fit_done(&l);
+	first_fit_done(&l);
 	return rc;
 }

@@ -69,7 +69,7 @@ struct socket_server {
 
 /* ---- clients ---- */
 
-static void socket_server_hang_up(struct client *c)
+static void server_hang_up(struct client *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
@@ -80,7 +80,7 @@ static void socket_server_hang_up(struct client *c)
 	c->fd = -1;
 }
 
-static void socket_server_put(struct client *c, const void *data, size_t len)
+static void server_put(struct client *c, const void *data, size_t len)
 {
 	if (!c->out.n)
 		c->out_ms = clock_ms();
@@ -90,8 +90,7 @@ static void socket_server_put(struct client *c, const void *data, size_t len)
 	c->out.n += len;
 }
 
-static void socket_server_answer(struct client *c, uint8_t type, uint32_t id, const void *body,
-				 size_t len)
+static void server_answer(struct client *c, uint8_t type, uint32_t id, const void *body, size_t len)
 {
 	struct osm_msg m = { .type = type, .id = id, .len = (uint32_t)len };
 	uint8_t head[OSM_MSG_HEAD];
@@ -102,30 +101,30 @@ static void socket_server_answer(struct client *c, uint8_t type, uint32_t id, co
 	}
 	osm_msg_put(head, &m);
 	vec_reserve(&c->out, c->out.n + sizeof(head) + len); /* all of it, or nothing */
-	socket_server_put(c, head, sizeof(head));
-	socket_server_put(c, body, len);
+	server_put(c, head, sizeof(head));
+	server_put(c, body, len);
 }
 
-static void socket_server_answer_plain(struct client *c, uint8_t type, uint32_t id,
-				       const struct osm_answer *a)
+static void server_answer_plain(struct client *c, uint8_t type, uint32_t id,
+				const struct osm_answer *a)
 {
 	char *body = osm_answer_encode(a);
 
-	socket_server_answer(c, type, id, body, strlen(body));
+	server_answer(c, type, id, body, strlen(body));
 	free(body);
 }
 
-static void socket_server_answer_error(struct client *c, uint32_t id, int rc, const char *text)
+static void server_answer_error(struct client *c, uint32_t id, int rc, const char *text)
 {
 	struct osm_answer a = { .rc = rc };
 
 	snprintf(a.text, sizeof(a.text), "%s", text);
-	socket_server_answer_plain(c, OSM_MSG_ERROR, id, &a);
+	server_answer_plain(c, OSM_MSG_ERROR, id, &a);
 }
 
 /* ---- questions ---- */
 
-static void socket_server_do_status(struct socket_server *s, struct client *c)
+static void server_do_status(struct socket_server *s, struct client *c)
 {
 	struct osm_status st;
 	char *body;
@@ -135,11 +134,11 @@ static void socket_server_do_status(struct socket_server *s, struct client *c)
 	st.clients = s->nclients;
 	st.notices = s->nnotices;
 	body = osm_status_encode(&st);
-	socket_server_answer(c, OSM_MSG_STATUS | OSM_MSG_ANSWER, c->m.id, body, strlen(body));
+	server_answer(c, OSM_MSG_STATUS | OSM_MSG_ANSWER, c->m.id, body, strlen(body));
 	free(body);
 }
 
-static void socket_server_do_tables(struct socket_server *s, struct client *c)
+static void server_do_tables(struct socket_server *s, struct client *c)
 {
 	struct err err;
 	uint8_t *buf;
@@ -151,14 +150,14 @@ static void socket_server_do_tables(struct socket_server *s, struct client *c)
 		rc = err_set(&err, -EMSGSIZE, "the tables are too large for the socket");
 	}
 	if (rc) {
-		socket_server_answer_error(c, c->m.id, rc, err.text);
+		server_answer_error(c, c->m.id, rc, err.text);
 		return;
 	}
-	socket_server_answer(c, OSM_MSG_TABLES | OSM_MSG_ANSWER, c->m.id, buf, len);
+	server_answer(c, OSM_MSG_TABLES | OSM_MSG_ANSWER, c->m.id, buf, len);
 	free(buf);
 }
 
-static int socket_server_order(struct socket_server *s, struct client *c, struct err *err)
+static int server_order(struct socket_server *s, struct client *c, struct err *err)
 {
 	int rc;
 
@@ -173,7 +172,7 @@ static int socket_server_order(struct socket_server *s, struct client *c, struct
 	return rc;
 }
 
-static int socket_server_queue(struct client *c, struct err *err)
+static int server_queue(struct client *c, struct err *err)
 {
 	struct pending p = { .id = c->m.id, .listeners = c->m.type == OSM_MSG_LISTENERS };
 	struct notice n;
@@ -191,8 +190,8 @@ static int socket_server_queue(struct client *c, struct err *err)
 }
 
 /* 1: answered later. */
-static int socket_server_do_plain(struct socket_server *s, struct client *c, struct osm_answer *a,
-				  struct err *err)
+static int server_do_plain(struct socket_server *s, struct client *c, struct osm_answer *a,
+			   struct err *err)
 {
 	const char *text = (const char *)c->body.v;
 	int rc;
@@ -206,11 +205,11 @@ static int socket_server_do_plain(struct socket_server *s, struct client *c, str
 	case OSM_MSG_POLICY:
 		return sm_session_policy(s->session, text, c->body.n, c->m.flags, a, err);
 	case OSM_MSG_REROUTE:
-		rc = socket_server_order(s, c, err);
+		rc = server_order(s, c, err);
 		return rc ? rc : 1;
 	case OSM_MSG_NOTICE:
 	case OSM_MSG_LISTENERS:
-		rc = socket_server_queue(c, err);
+		rc = server_queue(c, err);
 		return rc ? rc : 1;
 	case OSM_MSG_WATCH:
 		c->watches = true;
@@ -231,40 +230,40 @@ struct asking {
 	struct osm_answer a;
 };
 
-static int socket_server_do(void *ctx, struct err *err)
+static int server_do(void *ctx, struct err *err)
 {
 	struct asking *x = ctx;
 
 	if (x->c->m.type == OSM_MSG_STATUS) {
-		socket_server_do_status(x->s, x->c);
+		server_do_status(x->s, x->c);
 		return 1;
 	}
 	if (x->c->m.type == OSM_MSG_TABLES) {
-		socket_server_do_tables(x->s, x->c);
+		server_do_tables(x->s, x->c);
 		return 1;
 	}
-	return socket_server_do_plain(x->s, x->c, &x->a, err);
+	return server_do_plain(x->s, x->c, &x->a, err);
 }
 
 /* What takes more memory than there is fails, as does any other question. */
-static void socket_server_serve(struct socket_server *s, struct client *c)
+static void server_serve(struct socket_server *s, struct client *c)
 {
 	struct asking x = { s, c, { 0 } };
 	struct err err = { "" };
 	int rc;
 
 	c->last_ms = clock_ms();
-	rc = guarded_call(socket_server_do, &x, &err);
+	rc = guarded_call(server_do, &x, &err);
 	if (rc < 0)
-		socket_server_answer_error(c, c->m.id, rc, err.text);
+		server_answer_error(c, c->m.id, rc, err.text);
 	else if (!rc)
-		socket_server_answer_plain(c, c->m.type | OSM_MSG_ANSWER, c->m.id, &x.a);
+		server_answer_plain(c, c->m.type | OSM_MSG_ANSWER, c->m.id, &x.a);
 }
 
 /* ---- bytes ---- */
 
 /* 0: nothing more now.  A body is given room as it comes, whatever its length is said to be. */
-static ssize_t socket_server_take_bytes(struct client *c)
+static ssize_t server_take_bytes(struct client *c)
 {
 	size_t want, have;
 	ssize_t n;
@@ -288,33 +287,33 @@ static ssize_t socket_server_take_bytes(struct client *c)
 	return n > 0 ? n : 0;
 }
 
-static void socket_server_refuse_head(struct socket_server *s, struct client *c, int rc,
-				      const struct err *err)
+static void server_refuse_head(struct socket_server *s, struct client *c, int rc,
+			       const struct err *err)
 {
 	char sentence[600];
 
 	snprintf(sentence, sizeof(sentence), "a client of the socket is disconnected: %s",
 		 err->text);
 	s->ops->say(s->ctx, sentence);
-	socket_server_answer_error(c, 0, rc, err->text);
+	server_answer_error(c, 0, rc, err->text);
 	c->hang_up = true;
 }
 
 /* One message at most, so that nobody has to wait for the many of another. */
-static void socket_server_hear_client(struct socket_server *s, struct client *c)
+static void server_hear_client(struct socket_server *s, struct client *c)
 {
 	struct err err;
 	ssize_t n;
 	int rc;
 
-	while (!c->hang_up && (n = socket_server_take_bytes(c)) > 0) {
+	while (!c->hang_up && (n = server_take_bytes(c)) > 0) {
 		if (!c->got)
 			c->in_ms = clock_ms();
 		c->got += (size_t)n;
 		if (c->got == OSM_MSG_HEAD && !c->body.n) {
 			rc = osm_msg_get(&c->m, c->head, &err);
 			if (rc) {
-				socket_server_refuse_head(s, c, rc, &err);
+				server_refuse_head(s, c, rc, &err);
 				return;
 			}
 			vec_reserve(&c->body, 1);
@@ -322,14 +321,14 @@ static void socket_server_hear_client(struct socket_server *s, struct client *c)
 		if (c->got < OSM_MSG_HEAD || c->got < OSM_MSG_HEAD + (size_t)c->m.len)
 			continue;
 		c->body.v[c->body.n] = 0;
-		socket_server_serve(s, c);
+		server_serve(s, c);
 		c->got = 0;
 		vec_free(&c->body);
 		return;
 	}
 }
 
-static void socket_server_write_client(struct client *c)
+static void server_write_client(struct client *c)
 {
 	while (c->out_at < c->out.n) {
 		ssize_t n = send(c->fd, c->out.v + c->out_at, c->out.n - c->out_at, MSG_NOSIGNAL);
@@ -353,7 +352,7 @@ static void socket_server_write_client(struct client *c)
 /* ---- what comes by itself ---- */
 
 /* It has left off in the middle: nobody will route. */
-static bool socket_server_not_master(const struct socket_server *s)
+static bool server_not_master(const struct socket_server *s)
 {
 	struct osm_status now = { 0 };
 
@@ -361,31 +360,28 @@ static bool socket_server_not_master(const struct socket_server *s)
 	return !strcmp(now.state, "standby") || !strcmp(now.state, "not active");
 }
 
-static void socket_server_watch_order(struct socket_server *s, struct client *c)
+static void server_watch_order(struct socket_server *s, struct client *c)
 {
 	struct osm_answer a = { 0 };
 
 	if (!c->order)
 		return;
 	if (sm_session_answered(s->session, c->order, &a)) {
-		socket_server_answer_plain(c,
-					   a.rc ? OSM_MSG_ERROR : OSM_MSG_REROUTE | OSM_MSG_ANSWER,
-					   c->order_id, &a);
+		server_answer_plain(c, a.rc ? OSM_MSG_ERROR : OSM_MSG_REROUTE | OSM_MSG_ANSWER,
+				    c->order_id, &a);
 		c->order = 0;
-	} else if (socket_server_not_master(s)) {
-		socket_server_answer_error(
-			c, c->order_id, -ENOTSUP,
-			"this OpenSM is no longer the master; it has not routed");
+	} else if (server_not_master(s)) {
+		server_answer_error(c, c->order_id, -ENOTSUP,
+				    "this OpenSM is no longer the master; it has not routed");
 		c->order = 0;
 	} else if (clock_ms() - c->order_ms > s->limits.reroute_ms) {
-		socket_server_answer_error(c, c->order_id, -ETIMEDOUT,
-					   "OpenSM has not finished in time");
+		server_answer_error(c, c->order_id, -ETIMEDOUT, "OpenSM has not finished in time");
 		c->order = 0;
 	}
 }
 
-static int socket_server_tell_listeners(struct socket_server *s, struct client *c, uint32_t id,
-					struct err *err)
+static int server_tell_listeners(struct socket_server *s, struct client *c, uint32_t id,
+				 struct err *err)
 {
 	uint64_t *guid = NULL;
 	uint8_t *body;
@@ -397,14 +393,14 @@ static int socket_server_tell_listeners(struct socket_server *s, struct client *
 	body = xcalloc(n, 8);
 	for (uint32_t i = 0; i < n; i++)
 		osm_put_u64(body + (size_t)i * 8, guid[i]);
-	socket_server_answer(c, OSM_MSG_LISTENERS | OSM_MSG_ANSWER, id, body, (size_t)n * 8);
+	server_answer(c, OSM_MSG_LISTENERS | OSM_MSG_ANSWER, id, body, (size_t)n * 8);
 	free(body);
 	free(guid);
 	return 0;
 }
 
-static int socket_server_send_notice(struct socket_server *s, struct client *c,
-				     const struct pending *p, struct err *err)
+static int server_send_notice(struct socket_server *s, struct client *c, const struct pending *p,
+			      struct err *err)
 {
 	struct osm_answer a = { 0 };
 	int rc = s->ops->notice(s->ctx, p->d, err);
@@ -412,24 +408,24 @@ static int socket_server_send_notice(struct socket_server *s, struct client *c,
 	if (rc)
 		return rc;
 	s->nnotices++;
-	socket_server_answer_plain(c, OSM_MSG_NOTICE | OSM_MSG_ANSWER, p->id, &a);
+	server_answer_plain(c, OSM_MSG_NOTICE | OSM_MSG_ANSWER, p->id, &a);
 	return 0;
 }
 
-static void socket_server_do_waiting(struct socket_server *s, struct client *c)
+static void server_do_waiting(struct socket_server *s, struct client *c)
 {
 	struct err err = { "" };
 	size_t n = 0;
 
 	while (n < c->waiting.n) {
 		const struct pending *p = &c->waiting.v[n];
-		int rc = p->listeners ? socket_server_tell_listeners(s, c, p->id, &err)
-				      : socket_server_send_notice(s, c, p, &err);
+		int rc = p->listeners ? server_tell_listeners(s, c, p->id, &err)
+				      : server_send_notice(s, c, p, &err);
 
 		if (rc == -EAGAIN)
 			break;
 		if (rc)
-			socket_server_answer_error(c, p->id, rc, err.text);
+			server_answer_error(c, p->id, rc, err.text);
 		n++;
 	}
 	if (n)
@@ -442,17 +438,17 @@ struct telling {
 	const struct pending *p;
 };
 
-static int socket_server_tell_heard(void *ctx, struct err *err)
+static int server_tell_heard(void *ctx, struct err *err)
 {
 	const struct telling *x = ctx;
 
 	(void)err;
-	socket_server_answer(x->c, OSM_MSG_HEARD, 0, x->p->d, NOTICE_SA_DATA);
+	server_answer(x->c, OSM_MSG_HEARD, 0, x->p->d, NOTICE_SA_DATA);
 	return 0;
 }
 
 /* Who does not fetch what it watches for is hung up on, rather than be told a part of it. */
-static void socket_server_pass_heard(struct socket_server *s)
+static void server_pass_heard(struct socket_server *s)
 {
 	struct pending *list;
 	size_t n;
@@ -468,15 +464,13 @@ static void socket_server_pass_heard(struct socket_server *s)
 
 			if (c->fd < 0 || !c->watches)
 				continue;
-			if (guarded_call(socket_server_tell_heard, &(struct telling){ c, &list[i] },
-					 NULL))
+			if (guarded_call(server_tell_heard, &(struct telling){ c, &list[i] }, NULL))
 				c->hang_up = true;
 		}
 	free(list);
 }
 
-static bool socket_server_overdue(const struct socket_server *s, const struct client *c,
-				  uint64_t now)
+static bool server_overdue(const struct socket_server *s, const struct client *c, uint64_t now)
 {
 	if (c->got && now - c->in_ms > s->limits.message_ms)
 		return true;
@@ -489,7 +483,7 @@ struct tending {
 	short events;
 };
 
-static int socket_server_tend(void *ctx, struct err *err)
+static int server_tend(void *ctx, struct err *err)
 {
 	const struct tending *x = ctx;
 	struct socket_server *s = x->s;
@@ -498,34 +492,34 @@ static int socket_server_tend(void *ctx, struct err *err)
 
 	(void)err;
 	if (events & (POLLIN | POLLHUP | POLLERR) && !c->hang_up)
-		socket_server_hear_client(s, c);
-	socket_server_watch_order(s, c);
-	socket_server_do_waiting(s, c);
+		server_hear_client(s, c);
+	server_watch_order(s, c);
+	server_do_waiting(s, c);
 	if (c->out.n)
-		socket_server_write_client(c);
+		server_write_client(c);
 	return 0;
 }
 
 /* Who cannot be answered for want of memory is hung up on. */
-static void socket_server_tend_client(struct socket_server *s, struct client *c, short events)
+static void server_tend_client(struct socket_server *s, struct client *c, short events)
 {
 	struct tending x = { s, c, events };
 	struct err err;
 	char sentence[600];
 
-	if (guarded_call(socket_server_tend, &x, &err)) {
+	if (guarded_call(server_tend, &x, &err)) {
 		snprintf(sentence, sizeof(sentence), "a client of the socket is disconnected: %s",
 			 err.text);
 		s->ops->say(s->ctx, sentence);
 		c->hang_up = true;
 	}
-	if (c->hang_up || socket_server_overdue(s, c, clock_ms()))
-		socket_server_hang_up(c);
+	if (c->hang_up || server_overdue(s, c, clock_ms()))
+		server_hang_up(c);
 }
 
 /* ---- coming in ---- */
 
-static struct client *socket_server_place(struct socket_server *s)
+static struct client *server_place(struct socket_server *s)
 {
 	struct client *idle = NULL;
 	uint64_t now = clock_ms();
@@ -542,11 +536,11 @@ static struct client *socket_server_place(struct socket_server *s)
 			idle = c;
 	}
 	if (idle)
-		socket_server_hang_up(idle);
+		server_hang_up(idle);
 	return idle;
 }
 
-static bool socket_server_may_come_in(int fd)
+static bool server_may_come_in(int fd)
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
@@ -556,14 +550,14 @@ static bool socket_server_may_come_in(int fd)
 	return !peer.uid || peer.uid == geteuid();
 }
 
-static void socket_server_let_in(struct socket_server *s)
+static void server_let_in(struct socket_server *s)
 {
 	int fd = accept4(s->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	struct client *c;
 
 	if (fd < 0)
 		return;
-	c = socket_server_may_come_in(fd) ? socket_server_place(s) : NULL;
+	c = server_may_come_in(fd) ? server_place(s) : NULL;
 	if (!c) {
 		close(fd);
 		return;
@@ -575,7 +569,7 @@ static void socket_server_let_in(struct socket_server *s)
 
 /* ---- the thread ---- */
 
-static int socket_server_wait_ms(const struct socket_server *s)
+static int server_wait_ms(const struct socket_server *s)
 {
 	int ms = 1000;
 
@@ -585,7 +579,7 @@ static int socket_server_wait_ms(const struct socket_server *s)
 	return ms;
 }
 
-static void socket_server_turn(struct socket_server *s)
+static void server_turn(struct socket_server *s)
 {
 	struct pollfd p[SERVER_CLIENTS + 2];
 	uint64_t kicks;
@@ -599,31 +593,31 @@ static void socket_server_turn(struct socket_server *s)
 		if (c->out.n)
 			p[i + 2].events |= POLLOUT;
 	}
-	if (poll(p, SERVER_CLIENTS + 2, socket_server_wait_ms(s)) < 0)
+	if (poll(p, SERVER_CLIENTS + 2, server_wait_ms(s)) < 0)
 		return;
 	if (p[1].revents & POLLIN && read(s->wake, &kicks, sizeof(kicks)) < 0 && errno != EAGAIN)
 		return;
-	socket_server_pass_heard(s);
+	server_pass_heard(s);
 	for (int i = 0; i < SERVER_CLIENTS; i++)
 		if (s->client[i].fd >= 0)
-			socket_server_tend_client(s, &s->client[i], p[i + 2].revents);
+			server_tend_client(s, &s->client[i], p[i + 2].revents);
 	if (p[0].revents & POLLIN)
-		socket_server_let_in(s);
+		server_let_in(s);
 }
 
-static void *socket_server_run(void *arg)
+static void *server_run(void *arg)
 {
 	struct socket_server *s = arg;
 
 	while (!atomic_load(&s->stop))
-		socket_server_turn(s);
+		server_turn(s);
 	return NULL;
 }
 
 /* ---- life ---- */
 
 /* A socket without anybody behind it is what a killed OpenSM leaves. */
-static int socket_server_clear_path(const struct sockaddr_un *at, struct err *err)
+static int server_clear_path(const struct sockaddr_un *at, struct err *err)
 {
 	struct stat st;
 	int fd, rc;
@@ -642,7 +636,7 @@ static int socket_server_clear_path(const struct sockaddr_un *at, struct err *er
 	return 0;
 }
 
-static int socket_server_make_folder(const char *path, struct err *err)
+static int server_make_folder(const char *path, struct err *err)
 {
 	char *dir = xstrdup(path), *slash = strrchr(dir, '/');
 	int rc = 0;
@@ -656,7 +650,7 @@ static int socket_server_make_folder(const char *path, struct err *err)
 	return rc;
 }
 
-static int socket_server_listen_at(struct socket_server *s, const char *path, struct err *err)
+static int server_listen_at(struct socket_server *s, const char *path, struct err *err)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int rc;
@@ -665,9 +659,9 @@ static int socket_server_listen_at(struct socket_server *s, const char *path, st
 		return err_set(err, -ENAMETOOLONG, "%s: a socket's path has at most %zu characters",
 			       path, sizeof(at.sun_path) - 1);
 	strcpy(at.sun_path, path);
-	rc = socket_server_make_folder(path, err);
+	rc = server_make_folder(path, err);
 	if (!rc)
-		rc = socket_server_clear_path(&at, err);
+		rc = server_clear_path(&at, err);
 	if (rc)
 		return rc;
 	s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -681,22 +675,22 @@ static int socket_server_listen_at(struct socket_server *s, const char *path, st
 }
 
 /* Signals are for OpenSM's own threads. */
-static int socket_server_start_thread(struct socket_server *s)
+static int server_start_thread(struct socket_server *s)
 {
 	sigset_t all, old;
 	int rc;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(&s->thread, NULL, socket_server_run, s);
+	rc = pthread_create(&s->thread, NULL, server_run, s);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return -rc;
 }
 
-static void socket_server_release(struct socket_server *s)
+static void server_release(struct socket_server *s)
 {
 	for (int i = 0; i < SERVER_CLIENTS; i++)
-		socket_server_hang_up(&s->client[i]);
+		server_hang_up(&s->client[i]);
 	if (s->listener >= 0)
 		close(s->listener);
 	if (s->path[0])
@@ -733,11 +727,11 @@ int socket_server_start(struct socket_server **out, const char *path, struct sm_
 	pthread_mutex_init(&s->lock, NULL);
 	s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	rc = s->wake < 0 ? err_set(err, -errno, "no eventfd: %s", strerror(errno))
-			 : socket_server_listen_at(s, path, err);
-	if (!rc && (rc = socket_server_start_thread(s)))
+			 : server_listen_at(s, path, err);
+	if (!rc && (rc = server_start_thread(s)))
 		err_set(err, rc, "no thread for the socket: %s", strerror(-rc));
 	if (rc)
-		socket_server_release(s);
+		server_release(s);
 	else
 		*out = s;
 	return rc;
@@ -758,7 +752,7 @@ void socket_server_stop(struct socket_server *s)
 	atomic_store(&s->stop, true);
 	socket_server_kick(s);
 	pthread_join(s->thread, NULL);
-	socket_server_release(s);
+	server_release(s);
 }
 
 struct hearing {
@@ -766,7 +760,7 @@ struct hearing {
 	const uint8_t *d;
 };
 
-static int socket_server_keep_heard(void *ctx, struct err *err)
+static int server_keep_heard(void *ctx, struct err *err)
 {
 	const struct hearing *x = ctx;
 	struct pending p = { 0 };
@@ -782,7 +776,7 @@ void socket_server_heard(struct socket_server *s, const uint8_t d[NOTICE_SA_DATA
 {
 	pthread_mutex_lock(&s->lock);
 	/* by itself, as the lock has to be given back */
-	if (guarded_call(socket_server_keep_heard, &(struct hearing){ s, d }, NULL))
+	if (guarded_call(server_keep_heard, &(struct hearing){ s, d }, NULL))
 		s->lost++;
 	pthread_mutex_unlock(&s->lock);
 	socket_server_kick(s);

@@ -46,7 +46,7 @@ const char *table_source_name(enum table_source s)
 }
 
 /* Does a packet to lid that is at a switch with hosts come back to where it was? */
-static bool table_selection_lid_loops(const struct fabric *f, const struct tables *t, uint32_t lid)
+static bool selection_lid_loops(const struct fabric *f, const struct tables *t, uint32_t lid)
 {
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		uint32_t at = sw, hops = 0;
@@ -65,11 +65,11 @@ static bool table_selection_lid_loops(const struct fabric *f, const struct table
 	return false;
 }
 
-static void table_selection_count_loops(struct table_selection *out, const struct fabric *f,
-					const struct tables *t)
+static void selection_count_loops(struct table_selection *out, const struct fabric *f,
+				  const struct tables *t)
 {
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
-		if (!table_selection_lid_loops(f, t, lid))
+		if (!selection_lid_loops(f, t, lid))
 			continue;
 		if (!out->looping++)
 			out->loop_lid = (uint16_t)lid;
@@ -78,8 +78,8 @@ static void table_selection_count_loops(struct table_selection *out, const struc
 
 /* Of tables that did not pass the verdict, which are a step of an update: not less than they say.
  */
-static void table_selection_figures(struct table_selection *out, const struct fabric *f,
-				    const struct tables *t, const struct verdict *v, bool step)
+static void selection_figures(struct table_selection *out, const struct fabric *f,
+			      const struct tables *t, const struct verdict *v, bool step)
 {
 	bool least = !verdict_ok(v);
 
@@ -89,13 +89,13 @@ static void table_selection_figures(struct table_selection *out, const struct fa
 	out->step = step;
 	out->looping = out->loop_lid = 0;
 	if (v->looping)
-		table_selection_count_loops(out, f, t);
+		selection_count_loops(out, f, t);
 }
 
 /* In the process that computes. */
-static int table_selection_verify(struct table_selection *out, const struct fabric *f,
-				  const struct tables *t, const struct route_limits *l, bool step,
-				  struct err *err)
+static int selection_verify(struct table_selection *out, const struct fabric *f,
+			    const struct tables *t, const struct route_limits *l, bool step,
+			    struct err *err)
 {
 	struct route_judge_opts opts = { .verify = { .limits = l } };
 	struct verdict *v;
@@ -106,7 +106,7 @@ static int table_selection_verify(struct table_selection *out, const struct fabr
 	if (!step)
 		rc = route_judge_refusal(v, f, err);
 	if (!rc)
-		table_selection_figures(out, f, t, v, step);
+		selection_figures(out, f, t, v, step);
 	verdict_free(v);
 	return rc;
 }
@@ -119,10 +119,10 @@ struct judging {
 	bool step;
 };
 
-static int table_selection_judge_isolated(void *ctx, struct isolated_out *out, struct err *err)
+static int selection_judge_isolated(void *ctx, struct isolated_out *out, struct err *err)
 {
 	struct judging *j = ctx;
-	int rc = table_selection_verify(&j->selection, j->f, j->t, j->l, j->step, err);
+	int rc = selection_verify(&j->selection, j->f, j->t, j->l, j->step, err);
 
 	if (!rc)
 		isolated_put(out, &j->selection, sizeof(j->selection));
@@ -135,7 +135,7 @@ int table_selection_judge(struct table_selection *out, const struct fabric *f,
 {
 	struct judging j = { *out, f, t, l, step };
 	struct isolated result;
-	int rc = isolated_run(&result, table_selection_judge_isolated, &j, err);
+	int rc = isolated_run(&result, selection_judge_isolated, &j, err);
 
 	if (!rc)
 		memcpy(out, result.data, sizeof(*out));
@@ -169,9 +169,9 @@ int table_selection_judge_step(const struct fabric *f, const struct tables *befo
 	return 0;
 }
 
-static int table_selection_take(struct table_selection *out, const struct fabric *f,
-				const struct tables *t, const struct route_limits *l,
-				enum table_source source, bool step, struct err *err)
+static int selection_take(struct table_selection *out, const struct fabric *f,
+			  const struct tables *t, const struct route_limits *l,
+			  enum table_source source, bool step, struct err *err)
 {
 	int rc = table_selection_judge(out, f, t, l, step, err);
 
@@ -182,31 +182,30 @@ static int table_selection_take(struct table_selection *out, const struct fabric
 	return 0;
 }
 
-static int table_selection_from_file(struct table_selection *out, const struct fabric *f,
-				     const char *path, const struct route_limits *l,
-				     enum table_source source, struct err *err)
+static int selection_from_file(struct table_selection *out, const struct fabric *f,
+			       const char *path, const struct route_limits *l,
+			       enum table_source source, struct err *err)
 {
 	struct tables *t;
 	int rc = tables_ibr_load(&t, path, f, err);
 
 	if (rc)
 		return rc;
-	rc = table_selection_take(out, f, t, l, source, false, err);
+	rc = selection_take(out, f, t, l, source, false, err);
 	tables_put(t);
 	return rc;
 }
 
-static int table_selection_from_console(struct table_selection *out, const struct fabric *f,
-					const struct table_offer *o, const struct route_limits *l,
-					struct err *err)
+static int selection_from_console(struct table_selection *out, const struct fabric *f,
+				  const struct table_offer *o, const struct route_limits *l,
+				  struct err *err)
 {
 	if (!digest_equal(&o->given->fingerprint, &f->fingerprint))
 		return err_set(err, -ESTALE, "they are for another fabric");
-	return table_selection_take(out, f, o->given, o->anyway ? NULL : l, o->given_is, o->step,
-				    err);
+	return selection_take(out, f, o->given, o->anyway ? NULL : l, o->given_is, o->step, err);
 }
 
-static FILE *table_selection_open_input(const char *path, struct err *err)
+static FILE *selection_open_input(const char *path, struct err *err)
 {
 	FILE *file = fopen(path, "re");
 
@@ -216,13 +215,13 @@ static FILE *table_selection_open_input(const char *path, struct err *err)
 }
 
 /* Jobs and demand make routes better, not right: without them the engine routes all the same. */
-static struct jobset *table_selection_load_jobs(const struct fabric *f, const char *path,
-						const struct table_selection_log *log)
+static struct jobset *selection_load_jobs(const struct fabric *f, const char *path,
+					  const struct table_selection_log *log)
 {
 	struct jobset *jobs = NULL;
 	struct job_log *list;
 	struct err why;
-	FILE *file = table_selection_open_input(path, &why);
+	FILE *file = selection_open_input(path, &why);
 	int rc = -EINVAL;
 
 	if (file) {
@@ -238,9 +237,9 @@ static struct jobset *table_selection_load_jobs(const struct fabric *f, const ch
 	return rc ? NULL : jobs;
 }
 
-static int table_selection_load_ranks(struct rank_file **out, const char *path, struct err *err)
+static int selection_load_ranks(struct rank_file **out, const char *path, struct err *err)
 {
-	FILE *file = table_selection_open_input(path, err);
+	FILE *file = selection_open_input(path, err);
 	int rc = -EINVAL;
 
 	if (file) {
@@ -250,16 +249,15 @@ static int table_selection_load_ranks(struct rank_file **out, const char *path, 
 	return rc;
 }
 
-static struct demand *table_selection_load_demand(const struct fabric *f, const struct policy *p,
-						  const struct table_selection_log *log)
+static struct demand *selection_load_demand(const struct fabric *f, const struct policy *p,
+					    const struct table_selection_log *log)
 {
 	struct rank_file *ranks = NULL;
 	struct demand *demand = NULL;
 	struct err why;
-	int rc = p->text[PARAM_RANKS]
-			 ? table_selection_load_ranks(&ranks, p->text[PARAM_RANKS], &why)
-			 : 0;
-	FILE *file = rc ? NULL : table_selection_open_input(p->text[PARAM_DEMAND], &why);
+	int rc =
+		p->text[PARAM_RANKS] ? selection_load_ranks(&ranks, p->text[PARAM_RANKS], &why) : 0;
+	FILE *file = rc ? NULL : selection_open_input(p->text[PARAM_DEMAND], &why);
 
 	if (file) {
 		rc = demand_file_read(&demand, file, p->text[PARAM_DEMAND], ranks, f, NULL, &why);
@@ -273,9 +271,9 @@ static struct demand *table_selection_load_demand(const struct fabric *f, const 
 	return rc ? NULL : demand;
 }
 
-static int table_selection_load_roots(uint64_t **out, size_t *n, const char *path, struct err *err)
+static int selection_load_roots(uint64_t **out, size_t *n, const char *path, struct err *err)
 {
-	FILE *file = table_selection_open_input(path, err);
+	FILE *file = selection_open_input(path, err);
 	int rc;
 
 	if (!file)
@@ -285,14 +283,14 @@ static int table_selection_load_roots(uint64_t **out, size_t *n, const char *pat
 	return rc;
 }
 
-static void table_selection_say_missing(void *ctx, const char *sentence)
+static void selection_say_missing(void *ctx, const char *sentence)
 {
 	say(ctx, "ignored in the exclude list: %s", sentence);
 }
 
 /* Maintenance must not keep a subnet manager from routing. */
-static void table_selection_say_all_is_routed(const struct table_selection_log *log,
-					      const struct err *why)
+static void selection_say_all_is_routed(const struct table_selection_log *log,
+					const struct err *why)
 {
 	say(log, "routing through excluded parts as well: %s", why->text);
 }
@@ -300,7 +298,7 @@ static void table_selection_say_all_is_routed(const struct table_selection_log *
 void table_selection_limits(struct route_limits **out, const struct fabric *f,
 			    const struct policy *p, const struct table_selection_log *log)
 {
-	struct limits_missing missing = { table_selection_say_missing, (void *)log };
+	struct limits_missing missing = { selection_say_missing, (void *)log };
 	const struct fabric *left = NULL;
 	struct err why = { "" };
 	int rc;
@@ -312,7 +310,7 @@ void table_selection_limits(struct route_limits **out, const struct fabric *f,
 	if (!rc)
 		rc = exclusion_left(&left, f, *out, &why);
 	if (rc) {
-		table_selection_say_all_is_routed(log, &why);
+		selection_say_all_is_routed(log, &why);
 		route_limits_free(*out);
 		*out = NULL;
 	}
@@ -334,7 +332,7 @@ struct routing {
 	struct tables *t;
 };
 
-static int table_selection_route_isolated(void *ctx, struct isolated_out *out, struct err *err)
+static int selection_route_isolated(void *ctx, struct isolated_out *out, struct err *err)
 {
 	struct routing *r = ctx;
 	struct tables *t;
@@ -342,7 +340,7 @@ static int table_selection_route_isolated(void *ctx, struct isolated_out *out, s
 			    err);
 
 	if (!rc)
-		rc = table_selection_verify(&r->selection, r->f, t, r->l, false, err);
+		rc = selection_verify(&r->selection, r->f, t, r->l, false, err);
 	if (rc)
 		return rc;
 	isolated_put(out, &r->selection, sizeof(r->selection));
@@ -354,7 +352,7 @@ static int table_selection_route_isolated(void *ctx, struct isolated_out *out, s
 }
 
 /* The tables as the other process has put them. */
-static void table_selection_copy_tables(struct routing *r, const uint8_t *data)
+static void selection_copy_tables(struct routing *r, const uint8_t *data)
 {
 	struct tables from, *t;
 
@@ -378,33 +376,32 @@ static void table_selection_copy_tables(struct routing *r, const uint8_t *data)
 	memcpy(t->params, from.params, sizeof(t->params));
 }
 
-static int table_selection_route(void *ctx, struct err *err)
+static int selection_route(void *ctx, struct err *err)
 {
 	struct routing *r = ctx;
 	const struct policy *p = r->policy;
 	int rc = 0;
 
 	if (p->text[PARAM_ROOTS])
-		rc = table_selection_load_roots(&r->roots, &r->params.nroots, p->text[PARAM_ROOTS],
-						err);
+		rc = selection_load_roots(&r->roots, &r->params.nroots, p->text[PARAM_ROOTS], err);
 	if (rc)
 		return rc;
 	r->params.roots = r->roots;
 	engine_spec_apply(&p->spec, &r->params);
 	if (p->text[PARAM_JOBS])
-		r->jobs = table_selection_load_jobs(r->f, p->text[PARAM_JOBS], r->log);
+		r->jobs = selection_load_jobs(r->f, p->text[PARAM_JOBS], r->log);
 	if (p->text[PARAM_DEMAND])
-		r->demand = table_selection_load_demand(r->f, p, r->log);
-	rc = isolated_run(&r->result, table_selection_route_isolated, r, err);
+		r->demand = selection_load_demand(r->f, p, r->log);
+	rc = isolated_run(&r->result, selection_route_isolated, r, err);
 	if (!rc)
-		table_selection_copy_tables(r, r->result.data + sizeof(r->selection));
+		selection_copy_tables(r, r->result.data + sizeof(r->selection));
 	return rc;
 }
 
-static int table_selection_from_engine(struct table_selection *out, const struct fabric *f,
-				       const struct policy *p, const struct route_limits *l,
-				       const struct tables *current,
-				       const struct table_selection_log *log, struct err *err)
+static int selection_from_engine(struct table_selection *out, const struct fabric *f,
+				 const struct policy *p, const struct route_limits *l,
+				 const struct tables *current,
+				 const struct table_selection_log *log, struct err *err)
 {
 	struct routing r = {
 		.f = f, .policy = p, .l = l, .log = log, .selection = *out, .params = p->params
@@ -413,7 +410,7 @@ static int table_selection_from_engine(struct table_selection *out, const struct
 
 	r.params.current = current;
 	r.params.limits = l;
-	rc = guarded_call(table_selection_route, &r, err);
+	rc = guarded_call(selection_route, &r, err);
 	if (!rc) {
 		memcpy(out, r.result.data, sizeof(*out));
 		out->tables = r.t;
@@ -429,9 +426,9 @@ static int table_selection_from_engine(struct table_selection *out, const struct
 }
 
 /* Also said when there is nothing wrong with what is used instead. */
-static void table_selection_note_away(struct table_selection *out,
-				      const struct table_selection_log *log, const char *what,
-				      const struct policy *policy, const struct err *why)
+static void selection_note_away(struct table_selection *out, const struct table_selection_log *log,
+				const char *what, const struct policy *policy,
+				const struct err *why)
 {
 	char sentence[sizeof(out->away)];
 
@@ -442,26 +439,26 @@ static void table_selection_note_away(struct table_selection *out,
 	say(log, "%s", sentence);
 }
 
-static bool table_selection_on_disk(const char *path)
+static bool selection_on_disk(const char *path)
 {
 	return path && !access(path, F_OK);
 }
 
-static bool table_selection_take_confirmed(struct table_selection *out, const struct fabric *f,
-					   const char *path, const struct route_limits *l,
-					   struct err *why)
+static bool selection_take_confirmed(struct table_selection *out, const struct fabric *f,
+				     const char *path, const struct route_limits *l,
+				     struct err *why)
 {
 	int rc;
 
-	if (!table_selection_on_disk(path))
+	if (!selection_on_disk(path))
 		return false;
-	rc = table_selection_from_file(out, f, path, l, CHOICE_CONFIRMED, why);
+	rc = selection_from_file(out, f, path, l, CHOICE_CONFIRMED, why);
 	if (rc)
 		snprintf(out->confirmed_away, sizeof(out->confirmed_away), "%.390s", why->text);
 	return !rc;
 }
 
-static const char *table_selection_given_name(const struct table_offer *o)
+static const char *selection_given_name(const struct table_offer *o)
 {
 	switch (o->given_is) {
 	case CHOICE_CONFIRMED:
@@ -473,37 +470,34 @@ static const char *table_selection_given_name(const struct table_offer *o)
 	}
 }
 
-static int table_selection_choose(struct table_selection *out, const struct fabric *f,
-				  const struct policy *policy, const struct route_limits *l,
-				  const struct table_offer *offer,
-				  const struct table_selection_log *log, struct err *err)
+static int selection_choose(struct table_selection *out, const struct fabric *f,
+			    const struct policy *policy, const struct route_limits *l,
+			    const struct table_offer *offer, const struct table_selection_log *log,
+			    struct err *err)
 {
 	const struct tables *current;
 	struct err why = { "" };
 
 	*out = (struct table_selection){ 0 };
 	if (offer->given) {
-		if (!table_selection_from_console(out, f, offer, l, &why))
+		if (!selection_from_console(out, f, offer, l, &why))
 			return 0;
-		if (offer->given_is != CHOICE_CONFIRMED ||
-		    !table_selection_on_disk(offer->confirmed))
-			table_selection_note_away(out, log, table_selection_given_name(offer),
-						  policy, &why);
+		if (offer->given_is != CHOICE_CONFIRMED || !selection_on_disk(offer->confirmed))
+			selection_note_away(out, log, selection_given_name(offer), policy, &why);
 	}
-	if (table_selection_take_confirmed(out, f, offer->confirmed, l, &why))
+	if (selection_take_confirmed(out, f, offer->confirmed, l, &why))
 		return 0;
 	if (out->confirmed_away[0])
-		table_selection_note_away(out, log, "the confirmed tables", policy, &why);
+		selection_note_away(out, log, "the confirmed tables", policy, &why);
 	if (policy->text[PARAM_TABLES]) {
-		if (!table_selection_from_file(out, f, policy->text[PARAM_TABLES], l, CHOICE_FILE,
-					       &why))
+		if (!selection_from_file(out, f, policy->text[PARAM_TABLES], l, CHOICE_FILE, &why))
 			return 0;
-		table_selection_note_away(out, log, "the given tables", policy, &why);
+		selection_note_away(out, log, "the given tables", policy, &why);
 	}
 	current = offer->current;
 	if (current && !digest_equal(&current->fingerprint, &f->fingerprint))
 		current = NULL;
-	return table_selection_from_engine(out, f, policy, l, current, log, err);
+	return selection_from_engine(out, f, policy, l, current, log, err);
 }
 
 struct making {
@@ -515,19 +509,18 @@ struct making {
 	struct route_limits *l;
 };
 
-static int table_selection_make_guarded(void *ctx, struct err *err)
+static int selection_make_guarded(void *ctx, struct err *err)
 {
 	struct making *m = ctx;
 	struct err why = { "" };
 	int rc;
 
 	table_selection_limits(&m->l, m->f, m->policy, m->log);
-	rc = table_selection_choose(m->out, m->f, m->policy, m->l, m->offer, m->log,
-				    m->l ? &why : err);
+	rc = selection_choose(m->out, m->f, m->policy, m->l, m->offer, m->log, m->l ? &why : err);
 	if (!rc || !m->l)
 		return rc;
-	table_selection_say_all_is_routed(m->log, &why);
-	return table_selection_choose(m->out, m->f, m->policy, NULL, m->offer, m->log, err);
+	selection_say_all_is_routed(m->log, &why);
+	return selection_choose(m->out, m->f, m->policy, NULL, m->offer, m->log, err);
 }
 
 int table_selection_make(struct table_selection *out, const struct fabric *f,
@@ -538,7 +531,7 @@ int table_selection_make(struct table_selection *out, const struct fabric *f,
 	struct making m = {
 		.out = out, .f = f, .policy = policy, .offer = offer ? offer : &nothing, .log = log
 	};
-	int rc = guarded_call(table_selection_make_guarded, &m, err);
+	int rc = guarded_call(selection_make_guarded, &m, err);
 
 	route_limits_free(m.l);
 	return rc;

@@ -52,14 +52,14 @@ struct tgraph {
 };
 
 /* Called with i from 0 on: now and then, whether to stop. */
-static bool transition_graph_stop_at(struct tgraph *g, uint64_t i)
+static bool tgraph_stop_at(struct tgraph *g, uint64_t i)
 {
 	return i % SLICE == SLICE - 1 && pace_work(g->pace, LOOKS * SLICE) &&
 	       pace_cancelled(g->pace);
 }
 
 /* One dependency may take a search through all of the graph. */
-static inline void transition_graph_show(struct tgraph *g)
+static inline void tgraph_show(struct tgraph *g)
 {
 	if (g->work - g->shown < SLICE)
 		return;
@@ -68,7 +68,7 @@ static inline void transition_graph_show(struct tgraph *g)
 }
 
 /* In slices: the first look at many pages takes long. */
-static uint32_t *transition_graph_all_none(struct tgraph *g, uint32_t n)
+static uint32_t *tgraph_all_none(struct tgraph *g, uint32_t n)
 {
 	uint32_t *v = xcalloc(n, sizeof(*v));
 
@@ -86,7 +86,7 @@ struct tgraph *tgraph_new(const struct fabric *f, const struct turns *turns, uin
 
 	g->n = f->nchan * nvl;
 	g->pace = pace;
-	g->turn = transition_graph_all_none(g, turns->n);
+	g->turn = tgraph_all_none(g, turns->n);
 	g->closing = xcalloc(turns->n / 64 + 1, sizeof(*g->closing));
 	g->out = xcalloc(g->n, sizeof(*g->out));
 	g->in = xcalloc(g->n, sizeof(*g->in));
@@ -99,13 +99,13 @@ struct tgraph *tgraph_new(const struct fabric *f, const struct turns *turns, uin
 	vec_reserve(&g->arc, 1); /* what has none is asked for its place, too */
 	for (uint32_t v = 0; v < g->n; v++) {
 		g->v[v].ord = g->at[v] = v;
-		transition_graph_stop_at(g, v);
+		tgraph_stop_at(g, v);
 	}
 	return g;
 }
 
 /* In slices: giving many pages back takes long. */
-static void transition_graph_free_edges(struct tgraph *g)
+static void tgraph_free_edges(struct tgraph *g)
 {
 	while (g->edge.n > 8 * SLICE) {
 		g->edge.n -= 8 * SLICE;
@@ -125,7 +125,7 @@ void tgraph_free(struct tgraph *g)
 {
 	if (!g)
 		return;
-	transition_graph_free_edges(g);
+	tgraph_free_edges(g);
 	free(g->turn);
 	free(g->closing);
 	free(g->out);
@@ -144,12 +144,12 @@ uint64_t tgraph_work(const struct tgraph *g)
 	return g->work;
 }
 
-static uint32_t transition_graph_rep_of(const struct tgraph *g, uint32_t v)
+static uint32_t tgraph_rep_of(const struct tgraph *g, uint32_t v)
 {
 	return g->rep ? g->rep[v] : v;
 }
 
-static uint32_t transition_graph_find(const struct tgraph *g, const struct tdep *d)
+static uint32_t tgraph_find(const struct tgraph *g, const struct tdep *d)
 {
 	uint32_t e = g->turn[d->turn];
 
@@ -161,8 +161,8 @@ static uint32_t transition_graph_find(const struct tgraph *g, const struct tdep 
 /* v with room for want things of that size, n of which are there; in slices: moving much takes
  * long.
  */
-static void *transition_graph_with_room(struct tgraph *g, void *v, size_t n, size_t *cap,
-					size_t want, size_t size)
+static void *tgraph_with_room(struct tgraph *g, void *v, size_t n, size_t *cap, size_t want,
+			      size_t size)
 {
 	char *more;
 
@@ -181,7 +181,7 @@ static void *transition_graph_with_room(struct tgraph *g, void *v, size_t n, siz
 }
 
 /* Room for that many arcs, a power of two. */
-static uint32_t transition_graph_find_room(struct tgraph *g, uint32_t want)
+static uint32_t tgraph_find_room(struct tgraph *g, uint32_t want)
 {
 	uint32_t *unused = &g->unused[__builtin_ctz(want)], at = *unused;
 
@@ -190,18 +190,18 @@ static uint32_t transition_graph_find_room(struct tgraph *g, uint32_t want)
 		return at;
 	}
 	at = (uint32_t)g->arc.n;
-	g->arc.v = transition_graph_with_room(g, g->arc.v, g->arc.n, &g->arc.cap, g->arc.n + want,
-					      sizeof(*g->arc.v));
+	g->arc.v = tgraph_with_room(g, g->arc.v, g->arc.n, &g->arc.cap, g->arc.n + want,
+				    sizeof(*g->arc.v));
 	g->arc.n += want;
 	return at;
 }
 
-static void transition_graph_push_arc(struct tgraph *g, struct arcs *list, uint32_t to, uint32_t e)
+static void tgraph_push_arc(struct tgraph *g, struct arcs *list, uint32_t to, uint32_t e)
 {
 	uint32_t n = list->n, old = list->at;
 
 	if (!(n & (n - 1))) {
-		list->at = transition_graph_find_room(g, n ? 2 * n : 1);
+		list->at = tgraph_find_room(g, n ? 2 * n : 1);
 		if (n) {
 			uint32_t *unused = &g->unused[__builtin_ctz(n)];
 
@@ -213,34 +213,34 @@ static void transition_graph_push_arc(struct tgraph *g, struct arcs *list, uint3
 	g->arc.v[list->at + list->n++] = (struct arc){ to, e };
 }
 
-static void transition_graph_link_edge(struct tgraph *g, uint32_t e)
+static void tgraph_link_edge(struct tgraph *g, uint32_t e)
 {
 	const struct tedge *x = &g->edge.v[e];
-	uint32_t a = transition_graph_rep_of(g, x->from), b = transition_graph_rep_of(g, x->to);
+	uint32_t a = tgraph_rep_of(g, x->from), b = tgraph_rep_of(g, x->to);
 
-	transition_graph_push_arc(g, &g->out[a], b, e);
-	transition_graph_push_arc(g, &g->in[b], a, e);
+	tgraph_push_arc(g, &g->out[a], b, e);
+	tgraph_push_arc(g, &g->in[b], a, e);
 }
 
-static uint32_t transition_graph_make(struct tgraph *g, const struct tdep *d)
+static uint32_t tgraph_make(struct tgraph *g, const struct tdep *d)
 {
 	uint32_t e = (uint32_t)g->edge.n;
 
-	g->edge.v = transition_graph_with_room(g, g->edge.v, g->edge.n, &g->edge.cap, g->edge.n + 1,
-					       sizeof(*g->edge.v));
+	g->edge.v = tgraph_with_room(g, g->edge.v, g->edge.n, &g->edge.cap, g->edge.n + 1,
+				     sizeof(*g->edge.v));
 	g->edge.v[g->edge.n++] =
 		(struct tedge){ .from = d->from, .to = d->to, .next_turn = g->turn[d->turn] };
 	g->turn[d->turn] = e;
-	transition_graph_link_edge(g, e);
+	tgraph_link_edge(g, e);
 	return e;
 }
 
 void tgraph_put(struct tgraph *g, const struct tdep *d)
 {
-	uint32_t e = transition_graph_find(g, d);
+	uint32_t e = tgraph_find(g, d);
 
 	g->work++;
-	e = e != FAB_NONE ? e : transition_graph_make(g, d);
+	e = e != FAB_NONE ? e : tgraph_make(g, d);
 	g->edge.v[e].count++;
 }
 
@@ -269,7 +269,7 @@ void tgraph_put_all(struct tgraph *g, const struct tdep *d, uint32_t n)
 void tgraph_remove(struct tgraph *g, const struct tdep *d)
 {
 	g->work++;
-	g->edge.v[transition_graph_find(g, d)].count--;
+	g->edge.v[tgraph_find(g, d)].count--;
 }
 
 void tgraph_remove_all(struct tgraph *g, const struct tdep *d, uint32_t n)
@@ -281,9 +281,9 @@ void tgraph_remove_all(struct tgraph *g, const struct tdep *d, uint32_t n)
 }
 
 /* Does it order two vertices at present? */
-static bool transition_graph_counts(const struct tgraph *g, const struct tedge *x)
+static bool tgraph_counts(const struct tgraph *g, const struct tedge *x)
 {
-	return x->count && transition_graph_rep_of(g, x->from) != transition_graph_rep_of(g, x->to);
+	return x->count && tgraph_rep_of(g, x->from) != tgraph_rep_of(g, x->to);
 }
 
 bool tgraph_sort(struct tgraph *g)
@@ -293,18 +293,17 @@ bool tgraph_sort(struct tgraph *g)
 
 	for (uint32_t v = 0; v < g->n; v++) {
 		degree[v] = 0;
-		transition_graph_stop_at(g, v);
+		tgraph_stop_at(g, v);
 	}
 	for (size_t e = 0; e < g->edge.n; e++) {
-		degree[transition_graph_rep_of(g, g->edge.v[e].to)] +=
-			transition_graph_counts(g, &g->edge.v[e]);
-		if (transition_graph_stop_at(g, e))
+		degree[tgraph_rep_of(g, g->edge.v[e].to)] += tgraph_counts(g, &g->edge.v[e]);
+		if (tgraph_stop_at(g, e))
 			return false;
 	}
 	for (uint32_t v = 0; v < g->n; v++) {
 		if (!degree[v])
 			order[n++] = v;
-		transition_graph_stop_at(g, v);
+		tgraph_stop_at(g, v);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		size_t first = g->out[order[i]].at;
@@ -312,12 +311,12 @@ bool tgraph_sort(struct tgraph *g)
 		for (size_t k = g->out[order[i]].n; k-- > 0;) {
 			const struct arc *x = &g->arc.v[first + k];
 
-			if (transition_graph_counts(g, &g->edge.v[x->edge]) && !--degree[x->to])
+			if (tgraph_counts(g, &g->edge.v[x->edge]) && !--degree[x->to])
 				order[n++] = x->to;
-			if (transition_graph_stop_at(g, looks++))
+			if (tgraph_stop_at(g, looks++))
 				return false;
 		}
-		if (transition_graph_stop_at(g, looks++))
+		if (tgraph_stop_at(g, looks++))
 			return false;
 	}
 	g->work += g->edge.n;
@@ -326,7 +325,7 @@ bool tgraph_sort(struct tgraph *g)
 	for (uint32_t i = 0; i < n; i++) {
 		g->v[order[i]].ord = i;
 		g->at[i] = order[i];
-		transition_graph_stop_at(g, i);
+		tgraph_stop_at(g, i);
 	}
 	return true;
 }
@@ -339,7 +338,7 @@ struct scc {
 	uint64_t looks;
 };
 
-static void transition_graph_scc_enter(struct scc *s, const struct tgraph *g, uint32_t v)
+static void tgraph_scc_enter(struct scc *s, const struct tgraph *g, uint32_t v)
 {
 	s->index[v] = s->low[v] = ++s->count;
 	s->next[v] = g->out[v].n;
@@ -347,7 +346,7 @@ static void transition_graph_scc_enter(struct scc *s, const struct tgraph *g, ui
 	s->path[s->npath++] = v;
 }
 
-static void transition_graph_scc_leave(struct scc *s, struct tgraph *g, uint32_t v)
+static void tgraph_scc_leave(struct scc *s, struct tgraph *g, uint32_t v)
 {
 	uint32_t w, up;
 
@@ -366,17 +365,17 @@ static void transition_graph_scc_leave(struct scc *s, struct tgraph *g, uint32_t
 }
 
 /* False when cancelled. */
-static bool transition_graph_scc_from(struct scc *s, struct tgraph *g, uint32_t root)
+static bool tgraph_scc_from(struct scc *s, struct tgraph *g, uint32_t root)
 {
-	transition_graph_scc_enter(s, g, root);
+	tgraph_scc_enter(s, g, root);
 	while (s->npath) {
 		uint32_t v = s->path[s->npath - 1], to;
 		const struct arc *x;
 
-		if (transition_graph_stop_at(g, s->looks++))
+		if (tgraph_stop_at(g, s->looks++))
 			return false;
 		if (!s->next[v]) {
-			transition_graph_scc_leave(s, g, v);
+			tgraph_scc_leave(s, g, v);
 			continue;
 		}
 		x = &g->arc.v[g->out[v].at + --s->next[v]];
@@ -384,7 +383,7 @@ static bool transition_graph_scc_from(struct scc *s, struct tgraph *g, uint32_t 
 		if (!g->edge.v[x->edge].count)
 			continue;
 		if (!s->index[to])
-			transition_graph_scc_enter(s, g, to);
+			tgraph_scc_enter(s, g, to);
 		else if (s->low[to] != UINT32_MAX && s->index[to] < s->low[v])
 			s->low[v] = s->index[to];
 	}
@@ -392,20 +391,20 @@ static bool transition_graph_scc_from(struct scc *s, struct tgraph *g, uint32_t 
 }
 
 /* Links of the components instead of those of the vertices. */
-static void transition_graph_link_components(struct tgraph *g)
+static void tgraph_link_components(struct tgraph *g)
 {
 	g->arc.n = 0;
 	memset(g->unused, 0xff, sizeof(g->unused));
 	for (uint32_t v = 0; v < g->n; v++) {
 		g->out[v].n = g->in[v].n = 0;
-		transition_graph_stop_at(g, v);
+		tgraph_stop_at(g, v);
 	}
 	for (uint32_t e = 0; e < g->edge.n; e++) {
 		struct tedge *x = &g->edge.v[e];
 
 		x->kept = x->count && g->rep[x->from] == g->rep[x->to];
-		transition_graph_link_edge(g, e);
-		transition_graph_stop_at(g, e);
+		tgraph_link_edge(g, e);
+		tgraph_stop_at(g, e);
 	}
 }
 
@@ -421,12 +420,12 @@ void tgraph_contract(struct tgraph *g)
 
 	g->rep = xcalloc(g->n, sizeof(*g->rep));
 	for (uint32_t v = 0; v < g->n && !stop; v++)
-		stop = !s.index[v] && !transition_graph_scc_from(&s, g, v);
+		stop = !s.index[v] && !tgraph_scc_from(&s, g, v);
 	if (stop) {
 		free(g->rep);
 		g->rep = NULL;
 	} else {
-		transition_graph_link_components(g);
+		tgraph_link_components(g);
 	}
 	free(s.low);
 	free(s.index);
@@ -437,7 +436,7 @@ void tgraph_contract(struct tgraph *g)
 
 /* ---- one more ---- */
 
-static void transition_graph_meet(struct tgraph *g, uint32_t v, uint32_t e, uint32_t *n)
+static void tgraph_meet(struct tgraph *g, uint32_t v, uint32_t e, uint32_t *n)
 {
 	g->v[v].mark = g->stamp;
 	g->via[v] = e;
@@ -463,14 +462,13 @@ fetch_vertex(const struct tgraph *g, const struct arc *first, const struct arc *
 }
 
 /* What is ahead of from up to the place high; true when that is reached, which is a cycle. */
-static bool transition_graph_search_ahead(struct tgraph *g, uint32_t from, uint32_t high,
-					  uint32_t *n)
+static bool tgraph_search_ahead(struct tgraph *g, uint32_t from, uint32_t high, uint32_t *n)
 {
-	transition_graph_meet(g, from, FAB_NONE, n);
+	tgraph_meet(g, from, FAB_NONE, n);
 	for (uint32_t i = 0; i < *n; i++) {
 		const struct arc *first = &g->arc.v[g->out[g->list[i]].at];
 
-		transition_graph_show(g);
+		tgraph_show(g);
 		fetch_arcs(g, g->out, g->list + i, *n - i);
 		for (const struct arc *x = first + g->out[g->list[i]].n; x-- > first;) {
 			uint32_t ord = g->v[x->to].ord;
@@ -478,38 +476,37 @@ static bool transition_graph_search_ahead(struct tgraph *g, uint32_t from, uint3
 			fetch_vertex(g, first, x);
 			g->work++;
 			if (ord > high || g->v[x->to].mark == g->stamp ||
-			    !transition_graph_counts(g, &g->edge.v[x->edge]))
+			    !tgraph_counts(g, &g->edge.v[x->edge]))
 				continue;
 			if (ord == high) {
 				g->last = x->edge;
 				return true;
 			}
-			transition_graph_meet(g, x->to, x->edge, n);
+			tgraph_meet(g, x->to, x->edge, n);
 		}
 	}
 	return false;
 }
 
-static void transition_graph_search_behind(struct tgraph *g, uint32_t from, uint32_t low,
-					   uint32_t *n)
+static void tgraph_search_behind(struct tgraph *g, uint32_t from, uint32_t low, uint32_t *n)
 {
 	uint32_t first_met = *n;
 
-	transition_graph_meet(g, from, FAB_NONE, n);
+	tgraph_meet(g, from, FAB_NONE, n);
 	for (uint32_t i = first_met; i < *n; i++) {
 		const struct arc *first = &g->arc.v[g->in[g->list[i]].at];
 
-		transition_graph_show(g);
+		tgraph_show(g);
 		for (const struct arc *x = first + g->in [g->list[i]].n; x-- > first;) {
 			g->work++;
 			if (g->v[x->to].ord >= low && g->v[x->to].mark != g->stamp &&
-			    transition_graph_counts(g, &g->edge.v[x->edge]))
-				transition_graph_meet(g, x->to, x->edge, n);
+			    tgraph_counts(g, &g->edge.v[x->edge]))
+				tgraph_meet(g, x->to, x->edge, n);
 		}
 	}
 }
 
-static int transition_graph_by_value(const void *a, const void *b)
+static int tgraph_by_value(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -520,12 +517,12 @@ static int transition_graph_by_value(const void *a, const void *b)
 #define FEW   (1u << DIGIT >> 2) /* for which counting digits does not pay */
 
 /* n places below end, ascending; tmp has room for as many. */
-static void transition_graph_sort_places(uint32_t *v, uint32_t *tmp, uint32_t n, uint32_t end)
+static void tgraph_sort_places(uint32_t *v, uint32_t *tmp, uint32_t n, uint32_t end)
 {
 	uint32_t *from = v, *to = tmp;
 
 	if (n < FEW) {
-		qsort(v, n, sizeof(*v), transition_graph_by_value);
+		qsort(v, n, sizeof(*v), tgraph_by_value);
 		return;
 	}
 	for (uint32_t shift = 0; shift < 32 && end >> shift; shift += DIGIT) {
@@ -545,15 +542,14 @@ static void transition_graph_sort_places(uint32_t *v, uint32_t *tmp, uint32_t n,
 }
 
 /* The places of list[0..ahead) and list[ahead..n) go to the second lot first. */
-static void transition_graph_reorder(struct tgraph *g, uint32_t ahead, uint32_t n)
+static void tgraph_reorder(struct tgraph *g, uint32_t ahead, uint32_t n)
 {
 	uint32_t *places = g->places, k = 0, j = ahead;
 
 	for (uint32_t i = 0; i < n; i++)
 		places[i] = g->v[g->list[i]].ord;
-	transition_graph_sort_places(places, g->via, ahead,
-				     g->n); /* via is for cycles: there is none */
-	transition_graph_sort_places(places + ahead, g->via, n - ahead, g->n);
+	tgraph_sort_places(places, g->via, ahead, g->n); /* via is for cycles: there is none */
+	tgraph_sort_places(places + ahead, g->via, n - ahead, g->n);
 	for (uint32_t i = ahead; i < n; i++)
 		g->list[k++] = g->at[places[i]];
 	for (uint32_t i = 0; i < ahead; i++)
@@ -569,23 +565,22 @@ static void transition_graph_reorder(struct tgraph *g, uint32_t ahead, uint32_t 
 	g->work += 4 * (uint64_t)n; /* sorting is slower than looking */
 }
 
-static bool transition_graph_make_room(struct tgraph *g, uint32_t a, uint32_t b)
+static bool tgraph_make_room(struct tgraph *g, uint32_t a, uint32_t b)
 {
 	uint32_t ahead = 0, n;
 
 	g->stamp++;
-	if (transition_graph_search_ahead(g, b, g->v[a].ord, &ahead))
+	if (tgraph_search_ahead(g, b, g->v[a].ord, &ahead))
 		return false;
 	n = ahead;
-	transition_graph_search_behind(g, a, g->v[b].ord, &n);
-	transition_graph_reorder(g, ahead, n);
+	tgraph_search_behind(g, a, g->v[b].ord, &n);
+	tgraph_reorder(g, ahead, n);
 	return true;
 }
 
 bool tgraph_add(struct tgraph *g, const struct tdep *d)
 {
-	uint32_t e = transition_graph_find(g, d), a = transition_graph_rep_of(g, d->from),
-		 b = transition_graph_rep_of(g, d->to);
+	uint32_t e = tgraph_find(g, d), a = tgraph_rep_of(g, d->from), b = tgraph_rep_of(g, d->to);
 
 	g->work++;
 	g->last = FAB_NONE;
@@ -595,9 +590,9 @@ bool tgraph_add(struct tgraph *g, const struct tdep *d)
 	}
 	if (a == b && (e == FAB_NONE || !g->edge.v[e].kept))
 		return false;
-	if (a != b && g->v[a].ord > g->v[b].ord && !transition_graph_make_room(g, a, b))
+	if (a != b && g->v[a].ord > g->v[b].ord && !tgraph_make_room(g, a, b))
 		return false;
-	e = e != FAB_NONE ? e : transition_graph_make(g, d);
+	e = e != FAB_NONE ? e : tgraph_make(g, d);
 	g->edge.v[e].count++;
 	return true;
 }
@@ -614,24 +609,23 @@ uint32_t tgraph_add_some(struct tgraph *g, const struct tdep *d, uint32_t n, uin
 	return i;
 }
 
-static bool transition_graph_is_there(const struct tgraph *g, const struct tdep *d)
+static bool tgraph_is_there(const struct tgraph *g, const struct tdep *d)
 {
-	uint32_t e = transition_graph_find(g, d);
+	uint32_t e = tgraph_find(g, d);
 
 	return e != FAB_NONE && (g->edge.v[e].count || g->edge.v[e].kept);
 }
 
 bool tgraph_agrees(const struct tgraph *g, const struct tdep *d)
 {
-	return g->v[transition_graph_rep_of(g, d->from)].ord <
-		       g->v[transition_graph_rep_of(g, d->to)].ord ||
-	       transition_graph_is_there(g, d);
+	return g->v[tgraph_rep_of(g, d->from)].ord < g->v[tgraph_rep_of(g, d->to)].ord ||
+	       tgraph_is_there(g, d);
 }
 
 /* One step of a search from one end towards the other, between the places low and high: true
  * when it meets what the other has marked. */
-static bool transition_graph_step(struct tgraph *g, uint32_t *list, uint32_t i, uint32_t *n,
-				  bool ahead, uint32_t low, uint32_t high)
+static bool tgraph_step(struct tgraph *g, uint32_t *list, uint32_t i, uint32_t *n, bool ahead,
+			uint32_t low, uint32_t high)
 {
 	uint32_t mine = g->stamp - ahead, other = g->stamp - !ahead;
 	struct arcs all = ahead ? g->out[list[i]] : g->in[list[i]];
@@ -642,7 +636,7 @@ static bool transition_graph_step(struct tgraph *g, uint32_t *list, uint32_t i, 
 
 		g->work++;
 		if (g->v[v].ord < low || g->v[v].ord > high || g->v[v].mark == mine ||
-		    !transition_graph_counts(g, &g->edge.v[x->edge]))
+		    !tgraph_counts(g, &g->edge.v[x->edge]))
 			continue;
 		if (g->v[v].mark == other)
 			return true;
@@ -653,7 +647,7 @@ static bool transition_graph_step(struct tgraph *g, uint32_t *list, uint32_t i, 
 }
 
 /* From both ends, the smaller one first, until they meet or one has seen all. */
-static bool transition_graph_meet_between(struct tgraph *g, uint32_t a, uint32_t b, uint64_t looks)
+static bool tgraph_meet_between(struct tgraph *g, uint32_t a, uint32_t b, uint64_t looks)
 {
 	uint32_t i = 0, k = 0, ni = 1, nk = 1, low = g->v[b].ord, high = g->v[a].ord;
 	uint64_t limit = g->work + looks;
@@ -664,23 +658,22 @@ static bool transition_graph_meet_between(struct tgraph *g, uint32_t a, uint32_t
 	g->places[0] = a;
 	g->v[a].mark = g->stamp;
 	while (i < ni && k < nk && g->work < limit)
-		if (ni - i <= nk - k
-			    ? transition_graph_step(g, g->list, i++, &ni, true, low, high)
-			    : transition_graph_step(g, g->places, k++, &nk, false, low, high))
+		if (ni - i <= nk - k ? tgraph_step(g, g->list, i++, &ni, true, low, high)
+				     : tgraph_step(g, g->places, k++, &nk, false, low, high))
 			return true;
 	return false;
 }
 
 bool tgraph_closes(struct tgraph *g, const struct tdep *d, uint64_t looks)
 {
-	uint32_t a = transition_graph_rep_of(g, d->from), b = transition_graph_rep_of(g, d->to), e;
+	uint32_t a = tgraph_rep_of(g, d->from), b = tgraph_rep_of(g, d->to), e;
 	bool closes;
 
 	if (tgraph_agrees(g, d))
 		return false;
-	closes = a == b || transition_graph_meet_between(g, a, b, looks);
-	e = transition_graph_find(g, d);
-	e = e != FAB_NONE ? e : transition_graph_make(g, d);
+	closes = a == b || tgraph_meet_between(g, a, b, looks);
+	e = tgraph_find(g, d);
+	e = e != FAB_NONE ? e : tgraph_make(g, d);
 	g->edge.v[e].tried = true;
 	g->edge.v[e].closes = closes;
 	if (closes)
@@ -694,7 +687,7 @@ bool tgraph_closed(const struct tgraph *g, const struct tdep *d)
 
 	if (!(g->closing[d->turn / 64] >> d->turn % 64 & 1))
 		return false;
-	e = transition_graph_find(g, d);
+	e = tgraph_find(g, d);
 	return e != FAB_NONE && g->edge.v[e].closes;
 }
 
@@ -709,21 +702,20 @@ uint32_t tgraph_closed_any(const struct tgraph *g, const struct tdep *d, uint32_
 
 bool tgraph_tried(const struct tgraph *g, const struct tdep *d)
 {
-	uint32_t e = transition_graph_find(g, d);
+	uint32_t e = tgraph_find(g, d);
 
 	return e != FAB_NONE && g->edge.v[e].tried;
 }
 
 void tgraph_blame(struct tgraph *g)
 {
-	for (uint32_t e = g->last; e != FAB_NONE;
-	     e = g->via[transition_graph_rep_of(g, g->edge.v[e].from)])
+	for (uint32_t e = g->last; e != FAB_NONE; e = g->via[tgraph_rep_of(g, g->edge.v[e].from)])
 		g->edge.v[e].points++;
 }
 
 uint32_t tgraph_blamed(const struct tgraph *g, const struct tdep *d)
 {
-	uint32_t e = transition_graph_find(g, d);
+	uint32_t e = tgraph_find(g, d);
 
 	return e == FAB_NONE ? 0 : g->edge.v[e].points;
 }
@@ -732,6 +724,6 @@ void tgraph_forgive(struct tgraph *g)
 {
 	for (size_t e = 0; e < g->edge.n; e++) {
 		g->edge.v[e].points = 0;
-		transition_graph_stop_at(g, e);
+		tgraph_stop_at(g, e);
 	}
 }

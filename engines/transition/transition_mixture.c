@@ -45,7 +45,7 @@ struct mixture_flow {
 	uint32_t *to;	/* the switches where they lead */
 	uint32_t *degree, *order;
 	uint8_t chosen;		 /* age of all entries of which slot and order are; 0: of no such */
-	bool ordered;		 /* what transition_mixture_order_hops() said of them */
+	bool ordered;		 /* what mixture_order_hops() said of them */
 	uint16_t (*vl)[FAB_SLS]; /* by slot and SL: VLs */
 	uint16_t *sls;		 /* by slot: SLs with something in vl */
 	VEC(struct tdep) dep;
@@ -54,8 +54,7 @@ struct mixture_flow {
 
 /* ---- set-up ---- */
 
-static bool transition_mixture_rows_alike(const struct fabric *f, const struct tables *t,
-					  uint32_t sw)
+static bool mixture_rows_alike(const struct fabric *f, const struct tables *t, uint32_t sw)
 {
 	uint32_t first = f->term_off[sw], end = f->term_off[sw + 1];
 
@@ -71,21 +70,20 @@ static bool transition_mixture_rows_alike(const struct fabric *f, const struct t
 	return true;
 }
 
-static bool transition_mixture_ends_differ(const struct fabric *f, const struct tables *t,
-					   struct pace *pace)
+static bool mixture_ends_differ(const struct fabric *f, const struct tables *t, struct pace *pace)
 {
 	if (t->sl_kind == SL_BY_TERM)
 		return true;
 	for (uint32_t sw = 0; t->sl2vl_kind == SL2VL_FULL && sw < f->nsw; sw++)
-		if (!transition_mixture_rows_alike(f, t, sw) ||
+		if (!mixture_rows_alike(f, t, sw) ||
 		    pace_work(pace, 4ull * f->sw_nterm[sw] * f->sw_nports[sw]))
 			return true;
 	return false;
 }
 
 /* SLs that paths have. */
-static uint32_t transition_mixture_sls_in_use(const struct fabric *f, const struct tables *t,
-					      struct pace *pace)
+static uint32_t mixture_sls_in_use(const struct fabric *f, const struct tables *t,
+				   struct pace *pace)
 {
 	uint32_t mask = 0;
 
@@ -100,30 +98,30 @@ static uint32_t transition_mixture_sls_in_use(const struct fabric *f, const stru
 	return mask;
 }
 
-static uint16_t transition_mixture_vl_bit(uint8_t vl)
+static uint16_t mixture_vl_bit(uint8_t vl)
 {
 	return vl < DATA_VLS ? (uint16_t)(1u << vl) : DROPPED;
 }
 
-static uint16_t transition_mixture_vls_of_port(const struct port *p)
+static uint16_t mixture_vls_of_port(const struct port *p)
 {
 	return p->op_vls ? (uint16_t)((1u << p->op_vls) - 1) & ALL_VLS : ALL_VLS;
 }
 
 /* The smaller of both ends, where OperVLs are known. */
-static uint16_t transition_mixture_vls_of_link(const struct fabric *f, const struct port *p)
+static uint16_t mixture_vls_of_link(const struct fabric *f, const struct port *p)
 {
-	uint16_t vls = transition_mixture_vls_of_port(p);
+	uint16_t vls = mixture_vls_of_port(p);
 
 	if (p->chan != FAB_NONE)
-		vls &= transition_mixture_vls_of_port(
+		vls &= mixture_vls_of_port(
 			fabric_port(f, f->chan_dst[p->chan], f->chan_rport[p->chan]));
 	return vls;
 }
 
 /* What an output port makes of VLs: one that the link does not have is lost, or folds onto
  * another where OpenSM cuts the table off. */
-static uint16_t transition_mixture_carried(struct mixture_flow *x, size_t port, uint16_t vls)
+static uint16_t mixture_carried(struct mixture_flow *x, size_t port, uint16_t vls)
 {
 	uint16_t has = x->carries[port], kept = vls & has;
 	uint32_t beyond = vls & ALL_VLS & ~(uint32_t)has;
@@ -137,22 +135,22 @@ static uint16_t transition_mixture_carried(struct mixture_flow *x, size_t port, 
 }
 
 /* SLs that no path has do not matter. */
-static void transition_mixture_load_kinds(struct mixture_flow *x, int k, uint32_t sls)
+static void mixture_load_kinds(struct mixture_flow *x, int k, uint32_t sls)
 {
 	const struct tables *t = x->t[k];
 
 	for (uint32_t kind = 0; kind < 2; kind++)
 		for (uint8_t sl = 0; sl < FAB_SLS; sl++)
 			if (sls >> sl & 1)
-				x->kind_vl[k][kind][sl] = transition_mixture_vl_bit(
+				x->kind_vl[k][kind][sl] = mixture_vl_bit(
 					t->sl2vl_kind == SL2VL_IDENTITY
 						? sl
 						: t->sl2vl[(kind + 1) * FAB_SLS + sl]);
 }
 
 /* VLs that a table can give from one port of a switch to another, and whether they change. */
-static uint32_t transition_mixture_look_at_row(struct mixture_flow *x, uint32_t sw, uint8_t in,
-					       uint8_t out, uint32_t sls)
+static uint32_t mixture_look_at_row(struct mixture_flow *x, uint32_t sw, uint8_t in, uint8_t out,
+				    uint32_t sls)
 {
 	uint32_t vls = 0;
 
@@ -161,14 +159,14 @@ static uint32_t transition_mixture_look_at_row(struct mixture_flow *x, uint32_t 
 		uint8_t a = tables_vl(x->t[0], x->f, sw, in, out, sl);
 		uint8_t b = tables_vl(x->t[1], x->f, sw, in, out, sl);
 
-		vls |= (uint32_t)transition_mixture_vl_bit(a) | transition_mixture_vl_bit(b);
+		vls |= (uint32_t)mixture_vl_bit(a) | mixture_vl_bit(b);
 		x->sl2vl_changes |= a != b;
 	}
 	return vls;
 }
 
 /* Highest VL on channels that a table can give, and whether the two tables differ on one. */
-static void transition_mixture_look_at_sl2vl(struct mixture_flow *x, uint32_t sls)
+static void mixture_look_at_sl2vl(struct mixture_flow *x, uint32_t sls)
 {
 	const struct fabric *f = x->f;
 	uint32_t vls = 1;
@@ -180,8 +178,8 @@ static void transition_mixture_look_at_sl2vl(struct mixture_flow *x, uint32_t sl
 			const struct port *p = fabric_port(f, sw, (uint8_t)in);
 
 			if (p->chan != FAB_NONE || p->term != FAB_NONE)
-				vls |= transition_mixture_look_at_row(x, sw, (uint8_t)in,
-								      f->chan_port[c], sls);
+				vls |= mixture_look_at_row(x, sw, (uint8_t)in, f->chan_port[c],
+							   sls);
 		}
 		if (pace_work(x->pace, 4ull * FAB_SLS * f->sw_nports[sw]))
 			break;
@@ -189,12 +187,12 @@ static void transition_mixture_look_at_sl2vl(struct mixture_flow *x, uint32_t sl
 	x->nvl = 32u - (uint32_t)__builtin_clz(vls & ALL_VLS);
 }
 
-static void transition_mixture_size_vls(struct mixture_flow *x, uint32_t sls)
+static void mixture_size_vls(struct mixture_flow *x, uint32_t sls)
 {
 	uint32_t vls = 1;
 
 	if (x->full) {
-		transition_mixture_look_at_sl2vl(x, sls);
+		mixture_look_at_sl2vl(x, sls);
 		return;
 	}
 	x->sl2vl_changes = memcmp(x->kind_vl[0], x->kind_vl[1], sizeof(x->kind_vl[0])) != 0;
@@ -204,7 +202,7 @@ static void transition_mixture_size_vls(struct mixture_flow *x, uint32_t sls)
 }
 
 /* Does an SL have one VL at that age, whatever the ports are, and every link that VL? */
-static void transition_mixture_find_plain(struct mixture_flow *x, unsigned age, uint32_t sls)
+static void mixture_find_plain(struct mixture_flow *x, unsigned age, uint32_t sls)
 {
 	uint32_t has = ALL_VLS, vls = 0;
 
@@ -229,8 +227,7 @@ struct mixture_flow *mixture_new(const struct fabric *f, const struct turns *tur
 				 struct pace *pace)
 {
 	struct mixture_flow *x = xcalloc(1, sizeof(*x));
-	uint32_t sls = transition_mixture_sls_in_use(f, old, pace) |
-		       transition_mixture_sls_in_use(f, new, pace);
+	uint32_t sls = mixture_sls_in_use(f, old, pace) | mixture_sls_in_use(f, new, pace);
 
 	x->f = f;
 	x->turns = turns;
@@ -238,20 +235,19 @@ struct mixture_flow *mixture_new(const struct fabric *f, const struct turns *tur
 	x->t[1] = new;
 	x->pace = pace;
 	x->full = old->sl2vl_kind == SL2VL_FULL || new->sl2vl_kind == SL2VL_FULL;
-	x->by_end = transition_mixture_ends_differ(f, old, pace) ||
-		    transition_mixture_ends_differ(f, new, pace);
+	x->by_end = mixture_ends_differ(f, old, pace) || mixture_ends_differ(f, new, pace);
 	for (int k = 0; k < 2 && !x->full; k++)
-		transition_mixture_load_kinds(x, k, sls);
-	transition_mixture_size_vls(x, sls);
+		mixture_load_kinds(x, k, sls);
+	mixture_size_vls(x, sls);
 	x->block = FAB_NONE;
 	x->chan_of = xcalloc(f->nport, sizeof(*x->chan_of));
 	x->carries = xcalloc(f->nport, sizeof(*x->carries));
 	for (uint32_t i = 0; i < f->nport; i++) {
 		x->chan_of[i] = f->port[i].chan;
-		x->carries[i] = transition_mixture_vls_of_link(f, &f->port[i]);
+		x->carries[i] = mixture_vls_of_link(f, &f->port[i]);
 	}
 	for (unsigned age = AGE_OLD; age <= AGE_BOTH; age++)
-		transition_mixture_find_plain(x, age, sls);
+		mixture_find_plain(x, age, sls);
 	x->port = xcalloc(2 * LFT_BLOCK, f->nsw);
 	x->sent = xcalloc((size_t)2 * LFT_BLOCK * f->nsw, sizeof(*x->sent));
 	x->hop = xcalloc(2 * (size_t)f->nsw, sizeof(*x->hop));
@@ -303,26 +299,26 @@ uint64_t mixture_work(const struct mixture_flow *x)
 
 /* ---- one LID ---- */
 
-static uint16_t transition_mixture_sl_bit(uint8_t sl)
+static uint16_t mixture_sl_bit(uint8_t sl)
 {
 	return sl < FAB_SLS ? (uint16_t)(1u << sl) : 0;
 }
 
 /* Of the ends on one switch, each with its own. */
-static uint16_t transition_mixture_sls_of_ends(const struct mixture_flow *x, const struct tables *t,
-					       uint32_t sw, uint32_t lid)
+static uint16_t mixture_sls_of_ends(const struct mixture_flow *x, const struct tables *t,
+				    uint32_t sw, uint32_t lid)
 {
 	const struct fabric *f = x->f;
 	uint16_t sls = 0;
 
 	for (uint32_t i = f->term_off[sw]; i < f->term_off[sw + 1]; i++)
-		sls |= transition_mixture_sl_bit(tables_path_sl(t, f->term_list[i], sw, lid));
+		sls |= mixture_sl_bit(tables_path_sl(t, f->term_list[i], sw, lid));
 	return sls;
 }
 
 /* SLs that the ends on a few switches use for a block's LIDs. */
-static void transition_mixture_load_sls(struct mixture_flow *x, int k, uint32_t block,
-					uint32_t first, uint32_t n)
+static void mixture_load_sls(struct mixture_flow *x, int k, uint32_t block, uint32_t first,
+			     uint32_t n)
 {
 	const struct tables *t = x->t[k];
 	const uint32_t *off = x->f->term_off + first;
@@ -336,24 +332,23 @@ static void transition_mixture_load_sls(struct mixture_flow *x, int k, uint32_t 
 		switch (t->sl_kind) {
 		case SL_BY_TERM:
 			for (uint32_t j = 0; j < n; j++)
-				to[j] = transition_mixture_sls_of_ends(x, t, first + j, lid);
+				to[j] = mixture_sls_of_ends(x, t, first + j, lid);
 			break;
 		case SL_BY_SWITCH:
 			for (uint32_t j = 0; j < n; j++)
 				to[j] = ends[j] &
-					transition_mixture_sl_bit(
+					mixture_sl_bit(
 						t->sl[(first + j) * (size_t)t->stride + lid]);
 			break;
 		default:
-			one = transition_mixture_sl_bit(tables_path_sl(t, 0, 0, lid));
+			one = mixture_sl_bit(tables_path_sl(t, 0, 0, lid));
 			for (uint32_t j = 0; j < n; j++)
 				to[j] = ends[j] & one;
 		}
 }
 
 /* Where the tile after that is: each row is a miss of the cache. */
-static void transition_mixture_fetch_tile(const struct mixture_flow *x, int k, uint32_t block,
-					  uint32_t first)
+static void mixture_fetch_tile(const struct mixture_flow *x, int k, uint32_t block, uint32_t first)
 {
 	const struct tables *t = x->t[k];
 
@@ -365,7 +360,7 @@ static void transition_mixture_fetch_tile(const struct mixture_flow *x, int k, u
 }
 
 /* In tiles: rows are read and columns written a line of the cache at a time. */
-static void transition_mixture_load_block(struct mixture_flow *x, uint32_t block)
+static void mixture_load_block(struct mixture_flow *x, uint32_t block)
 {
 	uint32_t nsw = x->f->nsw, first = 0, n;
 
@@ -375,7 +370,7 @@ static void transition_mixture_load_block(struct mixture_flow *x, uint32_t block
 		for (int k = 0; k < 2; k++) {
 			const uint8_t *row[TILE];
 
-			transition_mixture_fetch_tile(x, k, block, first + TILE);
+			mixture_fetch_tile(x, k, block, first + TILE);
 			for (uint32_t j = 0; j < n; j++)
 				row[j] = tables_row(x->t[k], first + j) + (size_t)block * LFT_BLOCK;
 			for (uint32_t i = 0; i < LFT_BLOCK; i++) {
@@ -384,14 +379,14 @@ static void transition_mixture_load_block(struct mixture_flow *x, uint32_t block
 				for (uint32_t j = 0; j < n; j++)
 					to[j] = row[j][i];
 			}
-			transition_mixture_load_sls(x, k, block, first, n);
+			mixture_load_sls(x, k, block, first, n);
 		}
 		pace_work(x->pace, 8ull * LFT_BLOCK * n);
 	}
 }
 
 /* The channels that one of the tables takes. */
-static void transition_mixture_load_hops(struct mixture_flow *x, uint32_t k)
+static void mixture_load_hops(struct mixture_flow *x, uint32_t k)
 {
 	const struct fabric *f = x->f;
 	const uint8_t *port = x->port + ((size_t)k * LFT_BLOCK + x->lid % LFT_BLOCK) * f->nsw;
@@ -416,7 +411,7 @@ void mixture_load(struct mixture_flow *x, uint32_t lid)
 	if (x->lid == lid)
 		return;
 	if (x->block != lid / LFT_BLOCK)
-		transition_mixture_load_block(x, lid / LFT_BLOCK);
+		mixture_load_block(x, lid / LFT_BLOCK);
 	x->lid = lid;
 	x->chosen = 0;
 	x->dport = 0;
@@ -426,12 +421,12 @@ void mixture_load(struct mixture_flow *x, uint32_t lid)
 	x->has_hops[0] = x->has_hops[1] = false;
 }
 
-static const uint8_t *transition_mixture_port_row(const struct mixture_flow *x, uint32_t k)
+static const uint8_t *mixture_port_row(const struct mixture_flow *x, uint32_t k)
 {
 	return x->port + ((size_t)k * LFT_BLOCK + x->lid % LFT_BLOCK) * x->f->nsw;
 }
 
-static const uint16_t *transition_mixture_sent_row(const struct mixture_flow *x, uint32_t k)
+static const uint16_t *mixture_sent_row(const struct mixture_flow *x, uint32_t k)
 {
 	return x->sent + ((size_t)k * LFT_BLOCK + x->lid % LFT_BLOCK) * x->f->nsw;
 }
@@ -443,7 +438,7 @@ bool mixture_lft_changes(const struct mixture_flow *x)
 
 bool mixture_lft_changes_at(const struct mixture_flow *x, uint32_t sw)
 {
-	return transition_mixture_port_row(x, 0)[sw] != transition_mixture_port_row(x, 1)[sw];
+	return mixture_port_row(x, 0)[sw] != mixture_port_row(x, 1)[sw];
 }
 
 bool mixture_sl_changes(const struct mixture_flow *x)
@@ -451,7 +446,7 @@ bool mixture_sl_changes(const struct mixture_flow *x)
 	const struct fabric *f = x->f;
 
 	if (x->t[0]->sl_kind != SL_BY_TERM && x->t[1]->sl_kind != SL_BY_TERM)
-		return memcmp(transition_mixture_sent_row(x, 0), transition_mixture_sent_row(x, 1),
+		return memcmp(mixture_sent_row(x, 0), mixture_sent_row(x, 1),
 			      f->nsw * sizeof(uint16_t)) != 0;
 	for (uint32_t end = 0; end < f->nend; end++)
 		if (tables_path_sl(x->t[0], end, f->term_sw[end], x->lid) !=
@@ -462,14 +457,14 @@ bool mixture_sl_changes(const struct mixture_flow *x)
 
 uint32_t mixture_new_hop(struct mixture_flow *x, uint32_t sw)
 {
-	transition_mixture_load_hops(x, 1);
+	mixture_load_hops(x, 1);
 	return x->hop[2 * sw + 1];
 }
 
 /* ---- a run ---- */
 
-static uint16_t transition_mixture_vls_at(struct mixture_flow *x, uint32_t sw, uint32_t in,
-					  uint8_t out, uint32_t sl, uint8_t age, bool from_switch)
+static uint16_t mixture_vls_at(struct mixture_flow *x, uint32_t sw, uint32_t in, uint8_t out,
+			       uint32_t sl, uint8_t age, bool from_switch)
 {
 	uint16_t vls = 0;
 
@@ -479,24 +474,23 @@ static uint16_t transition_mixture_vls_at(struct mixture_flow *x, uint32_t sw, u
 		if (!x->full)
 			vls |= x->kind_vl[k][from_switch][sl];
 		else if (x->t[k]->sl2vl_kind == SL2VL_FULL)
-			vls |= transition_mixture_vl_bit(
-				tables_sl2vl_row(x->t[k], sw, in, out)[sl]);
+			vls |= mixture_vl_bit(tables_sl2vl_row(x->t[k], sw, in, out)[sl]);
 		else
-			vls |= transition_mixture_vl_bit(
+			vls |= mixture_vl_bit(
 				tables_vl(x->t[k], x->f, sw, (uint8_t)in, out, (uint8_t)sl));
 	}
-	return transition_mixture_carried(x, x->f->port_off[sw] + out, vls);
+	return mixture_carried(x, x->f->port_off[sw] + out, vls);
 }
 
-static void transition_mixture_send_from(struct mixture_flow *x, uint32_t s, uint32_t end,
-					 uint32_t sls, uint8_t age)
+static void mixture_send_from(struct mixture_flow *x, uint32_t s, uint32_t end, uint32_t sls,
+			      uint8_t age)
 {
 	const struct fabric *f = x->f;
 
 	for (uint32_t m = sls; m; m &= m - 1) {
 		uint32_t sl = (uint32_t)__builtin_ctz(m);
-		uint16_t vls = transition_mixture_vls_at(x, s / 2, f->term_port[end],
-							 f->chan_port[x->slot[s]], sl, age, false);
+		uint16_t vls = mixture_vls_at(x, s / 2, f->term_port[end], f->chan_port[x->slot[s]],
+					      sl, age, false);
 
 		x->vl[s][sl] |= vls;
 		x->sls[s] |= (uint16_t)((vls != 0) << sl);
@@ -504,23 +498,22 @@ static void transition_mixture_send_from(struct mixture_flow *x, uint32_t s, uin
 }
 
 /* SLs that an end, or each end, on a switch may use. */
-static uint32_t transition_mixture_sls_sent(const struct mixture_flow *x, uint32_t sw,
-					    uint32_t term, uint8_t age)
+static uint32_t mixture_sls_sent(const struct mixture_flow *x, uint32_t sw, uint32_t term,
+				 uint8_t age)
 {
 	uint32_t sls = 0;
 
 	for (uint32_t k = 0; k < 2; k++) {
 		if (!(age >> k & 1))
 			continue;
-		sls |= x->by_end ? transition_mixture_sl_bit(
-					   tables_path_sl(x->t[k], term, sw, x->lid))
-				 : transition_mixture_sent_row(x, k)[sw];
+		sls |= x->by_end ? mixture_sl_bit(tables_path_sl(x->t[k], term, sw, x->lid))
+				 : mixture_sent_row(x, k)[sw];
 	}
 	return sls;
 }
 
 /* The ends of a switch that have to be looked at: one, or all where they differ. */
-static uint32_t transition_mixture_last_sender(const struct mixture_flow *x, uint32_t sw)
+static uint32_t mixture_last_sender(const struct mixture_flow *x, uint32_t sw)
 {
 	uint32_t i = x->f->term_off[sw], end = x->f->term_off[sw + 1];
 
@@ -528,45 +521,41 @@ static uint32_t transition_mixture_last_sender(const struct mixture_flow *x, uin
 }
 
 /* What the ends on a switch may put on one of its channels. */
-static void transition_mixture_send(struct mixture_flow *x, uint32_t s, const struct ages *a)
+static void mixture_send(struct mixture_flow *x, uint32_t s, const struct ages *a)
 {
 	const struct fabric *f = x->f;
-	uint32_t sw = s / 2, end = transition_mixture_last_sender(x, sw);
+	uint32_t sw = s / 2, end = mixture_last_sender(x, sw);
 
 	for (uint32_t i = f->term_off[sw]; i < end; i++)
-		transition_mixture_send_from(
-			x, s, f->term_list[i],
-			transition_mixture_sls_sent(x, sw, f->term_list[i], a->sl), a->sl2vl);
+		mixture_send_from(x, s, f->term_list[i],
+				  mixture_sls_sent(x, sw, f->term_list[i], a->sl), a->sl2vl);
 }
 
 /* What leaves for the LID's own end; only whether it is lost there matters. */
-static void transition_mixture_deliver(struct mixture_flow *x, uint32_t in, uint32_t sls,
-				       uint8_t age, bool from_switch)
+static void mixture_deliver(struct mixture_flow *x, uint32_t in, uint32_t sls, uint8_t age,
+			    bool from_switch)
 {
 	for (; sls && x->dport; sls &= sls - 1)
-		transition_mixture_vls_at(x, x->dsw, in, x->dport, (uint32_t)__builtin_ctz(sls),
-					  age, from_switch);
+		mixture_vls_at(x, x->dsw, in, x->dport, (uint32_t)__builtin_ctz(sls), age,
+			       from_switch);
 }
 
-static void transition_mixture_deliver_near(struct mixture_flow *x, const struct ages *a)
+static void mixture_deliver_near(struct mixture_flow *x, const struct ages *a)
 {
 	const struct fabric *f = x->f;
-	uint32_t end = x->dsw == FAB_NONE ? 0 : transition_mixture_last_sender(x, x->dsw);
+	uint32_t end = x->dsw == FAB_NONE ? 0 : mixture_last_sender(x, x->dsw);
 
 	for (uint32_t i = end ? f->term_off[x->dsw] : 0; i < end; i++) {
 		uint32_t term = f->term_list[i];
 
 		if (f->term_port[term] != x->dport || !x->by_end)
-			transition_mixture_deliver(
-				x, f->term_port[term],
-				transition_mixture_sls_sent(x, x->dsw, term, a->sl), a->sl2vl,
-				false);
+			mixture_deliver(x, f->term_port[term],
+					mixture_sls_sent(x, x->dsw, term, a->sl), a->sl2vl, false);
 	}
 }
 
 /* What comes over slot s turns onto slot o of the switch where s leads. */
-static void transition_mixture_turn(struct mixture_flow *x, uint32_t s, uint32_t o,
-				    const struct ages *a)
+static void mixture_turn(struct mixture_flow *x, uint32_t s, uint32_t o, const struct ages *a)
 {
 	uint32_t c = x->slot[s], e = x->slot[o], nvl = x->nvl, before = 0;
 	uint32_t turn_no = turns_at(x->turns, c, e);
@@ -574,8 +563,8 @@ static void transition_mixture_turn(struct mixture_flow *x, uint32_t s, uint32_t
 
 	for (uint32_t m = x->sls[s]; m; m &= m - 1) {
 		uint32_t sl = (uint32_t)__builtin_ctz(m);
-		uint16_t vls = transition_mixture_vls_at(x, o / 2, x->f->chan_rport[c],
-							 x->f->chan_port[e], sl, a->sl2vl, true);
+		uint16_t vls = mixture_vls_at(x, o / 2, x->f->chan_rport[c], x->f->chan_port[e], sl,
+					      a->sl2vl, true);
 
 		if (!vls)
 			continue;
@@ -597,11 +586,11 @@ static void transition_mixture_turn(struct mixture_flow *x, uint32_t s, uint32_t
 	}
 }
 
-static void transition_mixture_choose_one(struct mixture_flow *x, uint32_t k)
+static void mixture_choose_one(struct mixture_flow *x, uint32_t k)
 {
 	const struct fabric *f = x->f;
 
-	transition_mixture_load_hops(x, k);
+	mixture_load_hops(x, k);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		uint32_t c = x->hop[2 * sw + k];
 
@@ -612,12 +601,12 @@ static void transition_mixture_choose_one(struct mixture_flow *x, uint32_t k)
 	}
 }
 
-static void transition_mixture_choose_some(struct mixture_flow *x, const uint8_t *lft, uint8_t age)
+static void mixture_choose_some(struct mixture_flow *x, const uint8_t *lft, uint8_t age)
 {
 	const struct fabric *f = x->f;
 
-	transition_mixture_load_hops(x, 0);
-	transition_mixture_load_hops(x, 1);
+	mixture_load_hops(x, 0);
+	mixture_load_hops(x, 1);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		uint32_t *slot = &x->slot[2 * sw], n = 0;
 
@@ -635,17 +624,17 @@ static void transition_mixture_choose_some(struct mixture_flow *x, const uint8_t
 	}
 }
 
-static void transition_mixture_choose_hops(struct mixture_flow *x, const uint8_t *lft, uint8_t age)
+static void mixture_choose_hops(struct mixture_flow *x, const uint8_t *lft, uint8_t age)
 {
 	memset(x->degree, 0, x->f->nsw * sizeof(*x->degree));
 	if (lft || age == AGE_BOTH)
-		transition_mixture_choose_some(x, lft, age);
+		mixture_choose_some(x, lft, age);
 	else
-		transition_mixture_choose_one(x, age == AGE_NEW);
+		mixture_choose_one(x, age == AGE_NEW);
 }
 
 /* False when not all switches can be ordered. */
-static bool transition_mixture_order_hops(struct mixture_flow *x)
+static bool mixture_order_hops(struct mixture_flow *x)
 {
 	const struct fabric *f = x->f;
 	uint32_t n = 0;
@@ -674,15 +663,14 @@ bool mixture_no_loop(struct mixture_flow *x, const struct ages *a)
 	x->work += x->f->nsw;
 	if (!lft && x->chosen == age)
 		return x->ordered;
-	transition_mixture_choose_hops(x, lft, age);
-	x->ordered = transition_mixture_order_hops(x);
+	mixture_choose_hops(x, lft, age);
+	x->ordered = mixture_order_hops(x);
 	x->chosen = lft ? 0 : age;
 	return x->ordered;
 }
 
 /* The VLs of SLs where they are plain. */
-static uint32_t transition_mixture_plain_vls(const struct mixture_flow *x, uint32_t sls,
-					     uint8_t age)
+static uint32_t mixture_plain_vls(const struct mixture_flow *x, uint32_t sls, uint8_t age)
 {
 	uint32_t vls = 0;
 
@@ -691,12 +679,11 @@ static uint32_t transition_mixture_plain_vls(const struct mixture_flow *x, uint3
 	return vls;
 }
 
-/* As transition_mixture_turn() for all, where a packet keeps its VL and none is lost. */
-static void transition_mixture_run_plain(struct mixture_flow *x, const struct ages *a)
+/* As mixture_turn() for all, where a packet keeps its VL and none is lost. */
+static void mixture_run_plain(struct mixture_flow *x, const struct ages *a)
 {
 	const struct fabric *f = x->f;
-	const uint16_t *old = transition_mixture_sent_row(x, 0),
-		       *new = transition_mixture_sent_row(x, 1);
+	const uint16_t *old = mixture_sent_row(x, 0), *new = mixture_sent_row(x, 1);
 	uint32_t nvl = x->nvl, last = 0, vls = 0;
 	struct tdep *d;
 
@@ -713,7 +700,7 @@ static void transition_mixture_run_plain(struct mixture_flow *x, const struct ag
 				break;
 			x->sls[s] = 0;
 			o = 2 * x->to[s];
-			vls = sls == last ? vls : transition_mixture_plain_vls(x, sls, a->sl2vl);
+			vls = sls == last ? vls : mixture_plain_vls(x, sls, a->sl2vl);
 			last = sls;
 			for (uint32_t k = o; k < o + 2 && x->slot[k] != FAB_NONE; k++) {
 				uint32_t e = x->slot[k], turn_no = turns_at(x->turns, c, e);
@@ -730,25 +717,25 @@ static void transition_mixture_run_plain(struct mixture_flow *x, const struct ag
 	x->dep.n = (size_t)(d - x->dep.v);
 }
 
-static void transition_mixture_run_full(struct mixture_flow *x, const struct ages *a)
+static void mixture_run_full(struct mixture_flow *x, const struct ages *a)
 {
 	const struct fabric *f = x->f;
 
-	transition_mixture_deliver_near(x, a);
+	mixture_deliver_near(x, a);
 	for (uint32_t i = 0; i < f->nsw; i++)
 		for (uint32_t s = 2 * x->order[i]; s < 2 * x->order[i] + 2; s++) {
 			uint32_t o;
 
 			if (x->slot[s] == FAB_NONE)
 				break;
-			transition_mixture_send(x, s, a);
+			mixture_send(x, s, a);
 			o = 2 * x->to[s];
 			if (o == 2 * x->dsw)
-				transition_mixture_deliver(x, f->chan_rport[x->slot[s]], x->sls[s],
-							   a->sl2vl, true);
+				mixture_deliver(x, f->chan_rport[x->slot[s]], x->sls[s], a->sl2vl,
+						true);
 			for (uint32_t k = o; k < o + 2 && x->sls[s]; k++)
 				if (x->slot[k] != FAB_NONE)
-					transition_mixture_turn(x, s, k, a);
+					mixture_turn(x, s, k, a);
 			memset(x->vl[s], 0, sizeof(x->vl[s]));
 			x->sls[s] = 0;
 		}
@@ -761,9 +748,9 @@ bool mixture_run(struct mixture_flow *x, const struct ages *a)
 	if (!mixture_no_loop(x, a))
 		return false;
 	if (x->plain[a->sl2vl])
-		transition_mixture_run_plain(x, a);
+		mixture_run_plain(x, a);
 	else
-		transition_mixture_run_full(x, a);
+		mixture_run_full(x, a);
 	x->work += x->dep.n;
 	return true;
 }
@@ -787,8 +774,8 @@ const uint32_t *mixture_outwards(struct mixture_flow *x)
 
 	x->work += nsw;
 	x->chosen = 0;
-	transition_mixture_choose_hops(x, NULL, AGE_NEW);
-	if (!transition_mixture_order_hops(x))
+	mixture_choose_hops(x, NULL, AGE_NEW);
+	if (!mixture_order_hops(x))
 		return NULL;
 	for (uint32_t i = 0; i < nsw / 2; i++) {
 		uint32_t sw = x->order[i];
@@ -800,9 +787,8 @@ const uint32_t *mixture_outwards(struct mixture_flow *x)
 }
 
 /* Do packets that leave there possibly come by again? */
-static bool transition_mixture_may_return(struct mixture_flow *x, uint32_t sw, uint32_t to,
-					  const uint8_t *lft, uint32_t *stack, uint32_t *seen,
-					  uint32_t stamp)
+static bool mixture_may_return(struct mixture_flow *x, uint32_t sw, uint32_t to, const uint8_t *lft,
+			       uint32_t *stack, uint32_t *seen, uint32_t stamp)
 {
 	uint32_t n = 0;
 
@@ -835,14 +821,14 @@ uint32_t mixture_grow(struct mixture_flow *x, uint8_t *lft)
 	uint32_t nsw = x->f->nsw, grown = 0;
 	uint32_t *stack = xcalloc(2 * (size_t)nsw, sizeof(*stack)), *seen = stack + nsw;
 
-	transition_mixture_load_hops(x, 0);
+	mixture_load_hops(x, 0);
 	for (uint32_t i = 0; order && i < nsw; i++) {
 		uint32_t sw = order[i], c = x->hop[2 * sw + 1];
 
 		if (lft[sw] != AGE_OLD || !mixture_lft_changes_at(x, sw))
 			continue;
-		if (c != FAB_NONE && transition_mixture_may_return(x, sw, x->f->chan_dst[c], lft,
-								   stack, seen, i + 1))
+		if (c != FAB_NONE &&
+		    mixture_may_return(x, sw, x->f->chan_dst[c], lft, stack, seen, i + 1))
 			continue;
 		lft[sw] = AGE_BOTH;
 		grown++;

@@ -16,7 +16,7 @@ struct tags {
 	VEC(uint32_t) touched;
 };
 
-static void transition_result_mark(struct tags *m, uint32_t sw, uint32_t lid)
+static void tresult_mark(struct tags *m, uint32_t sw, uint32_t lid)
 {
 	uint32_t at = sw * m->nblocks + lid / LFT_BLOCK;
 
@@ -26,13 +26,13 @@ static void transition_result_mark(struct tags *m, uint32_t sw, uint32_t lid)
 }
 
 /* Called with i from 0 on: that it lives. */
-static void transition_result_show_at(struct search *s, size_t i)
+static void tresult_show_at(struct search *s, size_t i)
 {
 	if (i % SLICE == SLICE - 1)
 		search_show(s, 4 * SLICE);
 }
 
-static int transition_result_by_place(const void *a, const void *b)
+static int tresult_by_place(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -42,26 +42,25 @@ static int transition_result_by_place(const void *a, const void *b)
 typedef VEC(struct transition_write) writes_vec;
 
 /* Ascending; where there are many it is faster to look at all. */
-static void transition_result_sort_touched(struct tags *m, struct search *s)
+static void tresult_sort_touched(struct tags *m, struct search *s)
 {
 	if (m->touched.n < m->cells / 16) {
-		qsort(m->touched.v, m->touched.n, sizeof(*m->touched.v),
-		      transition_result_by_place);
+		qsort(m->touched.v, m->touched.n, sizeof(*m->touched.v), tresult_by_place);
 		return;
 	}
 	m->touched.n = 0;
 	for (uint32_t at = 0; at < m->cells; at++) {
 		if (m->now[at])
 			vec_push(&m->touched, at);
-		transition_result_show_at(s, at);
+		tresult_show_at(s, at);
 	}
 }
 
-static void transition_result_flush(writes_vec *w, struct search *s, struct tags *m, uint32_t wave)
+static void tresult_flush(writes_vec *w, struct search *s, struct tags *m, uint32_t wave)
 {
 	if (!m->touched.n)
 		return;
-	transition_result_sort_touched(m, s);
+	tresult_sort_touched(m, s);
 	search_show(s, m->touched.n);
 	for (size_t i = 0; i < m->touched.n; i++) {
 		uint32_t at = m->touched.v[i];
@@ -80,8 +79,8 @@ static void transition_result_flush(writes_vec *w, struct search *s, struct tags
 }
 
 /* True when cancelled. */
-static bool transition_result_mark_moves(struct search *s, struct tags *m, const struct found *r,
-					 size_t *k, uint32_t wave)
+static bool tresult_mark_moves(struct search *s, struct tags *m, const struct found *r, size_t *k,
+			       uint32_t wave)
 {
 	for (; *k < r->moves.n && r->moves.v[*k].wave == wave; ++*k) {
 		const struct move *mv = &r->moves.v[*k];
@@ -91,7 +90,7 @@ static bool transition_result_mark_moves(struct search *s, struct tags *m, const
 		for (uint32_t sw = 0; sw < s->f->nsw; sw++)
 			if (mixture_lft_changes_at(s->flow, sw) &&
 			    (!mv->lft_wide || mv->lft_wide[sw] == AGE_BOTH))
-				transition_result_mark(m, sw, lid);
+				tresult_mark(m, sw, lid);
 		/* the rest of the step is as long as a third of this */
 		if (search_at(s, (uint32_t)(((uint64_t)*k + 1) * s->n * 3 / 4 / r->moves.n)))
 			return true;
@@ -100,8 +99,7 @@ static bool transition_result_mark_moves(struct search *s, struct tags *m, const
 }
 
 /* Entries without traffic whose bits are set. */
-static uint64_t transition_result_silent_in(const uint8_t *a, const uint8_t *b,
-					    const uint8_t *flows)
+static uint64_t tresult_silent_in(const uint8_t *a, const uint8_t *b, const uint8_t *flows)
 {
 	uint64_t silent = 0;
 
@@ -113,10 +111,9 @@ static uint64_t transition_result_silent_in(const uint8_t *a, const uint8_t *b,
 /* Entries without traffic, of drained LIDs and of LIDs that nobody owns, go along with the first
  * write of their block; of blocks that have none, they are the writes in *rest.  True when
  * cancelled. */
-static bool transition_result_find_rest(writes_vec *rest, uint64_t *silent, struct search *s,
-					struct tags *m, const struct tables *old,
-					const struct tables *new, const uint8_t *drained,
-					uint32_t wave)
+static bool tresult_find_rest(writes_vec *rest, uint64_t *silent, struct search *s, struct tags *m,
+			      const struct tables *old, const struct tables *new,
+			      const uint8_t *drained, uint32_t wave)
 {
 	uint8_t *flows = xcalloc((size_t)m->nblocks * LFT_BLOCK, 1);
 	bool stop = false;
@@ -127,8 +124,8 @@ static bool transition_result_find_rest(writes_vec *rest, uint64_t *silent, stru
 		for (uint32_t block = 0; block < m->nblocks; block++) {
 			uint32_t at = sw * m->nblocks + block, lid = block * LFT_BLOCK;
 
-			silent[at] = transition_result_silent_in(
-				tables_row(old, sw) + lid, tables_row(new, sw) + lid, flows + lid);
+			silent[at] = tresult_silent_in(tables_row(old, sw) + lid,
+						       tables_row(new, sw) + lid, flows + lid);
 			if (!silent[at] || m->first[at] != FAB_NONE)
 				continue;
 			m->first[at] = wave;
@@ -142,8 +139,7 @@ static bool transition_result_find_rest(writes_vec *rest, uint64_t *silent, stru
 	return stop;
 }
 
-static bool transition_result_earlier(const struct transition_write *a,
-				      const struct transition_write *b)
+static bool tresult_earlier(const struct transition_write *a, const struct transition_write *b)
 {
 	if (a->wave != b->wave)
 		return a->wave < b->wave;
@@ -151,34 +147,34 @@ static bool transition_result_earlier(const struct transition_write *a,
 }
 
 /* Both are in order, and so is what comes out. */
-static void transition_result_merge_rest(writes_vec *w, struct search *s, const writes_vec *rest,
-					 const uint64_t *silent, const struct tags *m)
+static void tresult_merge_rest(writes_vec *w, struct search *s, const writes_vec *rest,
+			       const uint64_t *silent, const struct tags *m)
 {
 	size_t i = w->n, k = rest->n;
 
 	for (size_t j = 0; j < k; j++) {
 		vec_push(w, rest->v[j]);
-		transition_result_show_at(s, j);
+		tresult_show_at(s, j);
 	}
 	for (size_t to = w->n; k > 0; to--) {
-		w->v[to - 1] = i > 0 && transition_result_earlier(&rest->v[k - 1], &w->v[i - 1])
+		w->v[to - 1] = i > 0 && tresult_earlier(&rest->v[k - 1], &w->v[i - 1])
 				       ? w->v[--i]
 				       : rest->v[--k];
-		transition_result_show_at(s, to);
+		tresult_show_at(s, to);
 	}
 	for (size_t j = 0; j < w->n; j++) {
 		size_t at = (size_t)w->v[j].sw * m->nblocks + w->v[j].block;
 
 		if (m->first[at] == w->v[j].wave)
 			w->v[j].now |= silent[at];
-		transition_result_show_at(s, j);
+		tresult_show_at(s, j);
 	}
 }
 
 /* All writes in order; true when cancelled. */
-static bool transition_result_find_writes(writes_vec *w, struct search *s, struct tags *m,
-					  const struct found *r, const struct tables *old,
-					  const struct tables *new)
+static bool tresult_find_writes(writes_vec *w, struct search *s, struct tags *m,
+				const struct found *r, const struct tables *old,
+				const struct tables *new)
 {
 	uint64_t *silent = xcalloc(m->cells, sizeof(*silent));
 	writes_vec rest = { 0 };
@@ -186,20 +182,18 @@ static bool transition_result_find_writes(writes_vec *w, struct search *s, struc
 	bool stop = false;
 
 	for (uint32_t wave = 0; wave < r->nwaves && !stop; wave++) {
-		stop = transition_result_mark_moves(s, m, r, &k, wave);
-		transition_result_flush(w, s, m, wave);
+		stop = tresult_mark_moves(s, m, r, &k, wave);
+		tresult_flush(w, s, m, wave);
 	}
-	stop = stop ||
-	       transition_result_find_rest(&rest, silent, s, m, old, new, r->drained, r->first_lft);
+	stop = stop || tresult_find_rest(&rest, silent, s, m, old, new, r->drained, r->first_lft);
 	if (!stop)
-		transition_result_merge_rest(w, s, &rest, silent, m);
+		tresult_merge_rest(w, s, &rest, silent, m);
 	free(silent);
 	vec_free(&rest);
 	return stop;
 }
 
-static void transition_result_fill_drain(struct transition *t, const struct search *s,
-					 const struct found *r)
+static void tresult_fill_drain(struct transition *t, const struct search *s, const struct found *r)
 {
 	t->drain = xcalloc(r->ndrain, sizeof(*t->drain));
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -224,16 +218,16 @@ struct transition *transition_result(struct search *s, const struct found *r,
 	m.first = xcalloc(m.cells, sizeof(*m.first));
 	for (size_t i = 0; i < m.cells; i++) {
 		m.first[i] = FAB_NONE;
-		transition_result_show_at(s, i);
+		tresult_show_at(s, i);
 	}
-	if (transition_result_find_writes(&w, s, &m, r, old, new)) {
+	if (tresult_find_writes(&w, s, &m, r, old, new)) {
 		vec_free(&w);
 		goto out;
 	}
 	t = xcalloc(1, sizeof(*t));
 	for (size_t i = 0; i < m.cells; i++) {
 		t->blocks += m.first[i] != FAB_NONE;
-		transition_result_show_at(s, i);
+		tresult_show_at(s, i);
 	}
 	t->writes = w.v;
 	t->nwrites = (uint32_t)w.n;
@@ -242,7 +236,7 @@ struct transition *transition_result(struct search *s, const struct found *r,
 		t->nwaves = w.v[w.n - 1].wave + 1;
 	t->sl2vl_wave = r->sl2vl_wave;
 	t->old_cyclic = r->old_cyclic;
-	transition_result_fill_drain(t, s, r);
+	tresult_fill_drain(t, s, r);
 out:
 	free(m.now);
 	free(m.first);

@@ -21,7 +21,7 @@ struct ordered {
 	uint32_t sw;
 };
 
-static int topology_placement_ordered_cmp(const void *pa, const void *pb)
+static int placement_ordered_cmp(const void *pa, const void *pb)
 {
 	const struct ordered *a = pa, *b = pb;
 	int d;
@@ -33,14 +33,14 @@ static int topology_placement_ordered_cmp(const void *pa, const void *pb)
 	return d ? d : a->sw < b->sw ? -1 : a->sw > b->sw;
 }
 
-static void topology_placement_set_alloc(struct topology_placement_set *set, const struct fabric *f)
+static void placement_set_alloc(struct topology_placement_set *set, const struct fabric *f)
 {
 	set->x = xcalloc(f->nsw, sizeof(*set->x));
 	set->y = xcalloc(f->nsw, sizeof(*set->y));
 	set->of = xcalloc(f->nsw, sizeof(*set->of));
 }
 
-static void topology_placement_set_done(struct topology_placement_set *set)
+static void placement_set_done(struct topology_placement_set *set)
 {
 	free(set->x);
 	free(set->y);
@@ -49,20 +49,20 @@ static void topology_placement_set_done(struct topology_placement_set *set)
 
 void topology_placement_done(struct topology_placement *l)
 {
-	topology_placement_set_done(&l->sw);
-	topology_placement_set_done(&l->block_set);
+	placement_set_done(&l->sw);
+	placement_set_done(&l->block_set);
 	free(l->coord);
 }
 
 /* All switches in the order of their names. */
-static uint32_t *topology_placement_names_order(const struct fabric *f)
+static uint32_t *placement_names_order(const struct fabric *f)
 {
 	struct ordered *all = xcalloc(f->nsw, sizeof(*all));
 	uint32_t *out = xcalloc(f->nsw, sizeof(*out));
 
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		all[sw] = (struct ordered){ .name = f->sw_name[sw], .sw = sw };
-	qsort(all, f->nsw, sizeof(*all), topology_placement_ordered_cmp);
+	qsort(all, f->nsw, sizeof(*all), placement_ordered_cmp);
 	for (uint32_t i = 0; i < f->nsw; i++)
 		out[i] = all[i].sw;
 	free(all);
@@ -70,7 +70,7 @@ static uint32_t *topology_placement_names_order(const struct fabric *f)
 }
 
 /* Adds a block at (x, y); switches join it by of. */
-static uint32_t topology_placement_block_add(struct topology_placement *l, float x, float y)
+static uint32_t placement_block_add(struct topology_placement *l, float x, float y)
 {
 	struct topology_placement_set *b = &l->block_set;
 
@@ -80,8 +80,8 @@ static uint32_t topology_placement_block_add(struct topology_placement *l, float
 }
 
 /* A row of n switches at height y over the whole width; cut into runs as blocks. */
-static void topology_placement_place_row(struct topology_placement *l, const struct ordered *row,
-					 uint32_t n, float y, bool runs)
+static void placement_place_row(struct topology_placement *l, const struct ordered *row, uint32_t n,
+				float y, bool runs)
 {
 	uint32_t nrun = n < RUNS ? n : RUNS, last = FAB_NONE, block = 0;
 
@@ -93,7 +93,7 @@ static void topology_placement_place_row(struct topology_placement *l, const str
 		if (!runs)
 			continue;
 		if (run != last)
-			block = topology_placement_block_add(
+			block = placement_block_add(
 				l, ((float)run + 0.5f) * l->block_set.w / (float)nrun, y);
 		last = run;
 		l->block_set.of[row[i].sw] = block;
@@ -103,8 +103,8 @@ static void topology_placement_place_row(struct topology_placement *l, const str
 /* --- trees ----------------------------------------------------------------------------------- */
 
 /* Components of the switches up to a level, numbered in the order of names. */
-static uint32_t topology_placement_pods(const struct fabric *f, const struct topology_kind *s,
-					uint32_t level, const uint32_t *by_name, uint32_t *pod)
+static uint32_t placement_pods(const struct fabric *f, const struct topology_kind *s,
+			       uint32_t level, const uint32_t *by_name, uint32_t *pod)
 {
 	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), n = 0;
 
@@ -135,8 +135,8 @@ static uint32_t topology_placement_pods(const struct fabric *f, const struct top
 }
 
 /* Pods as blocks, below runs of the top level. */
-static void topology_placement_pod_blocks(struct topology_placement *l, const struct fabric *f,
-					  const struct ordered *all, uint32_t npod, uint32_t ntop)
+static void placement_pod_blocks(struct topology_placement *l, const struct fabric *f,
+				 const struct ordered *all, uint32_t npod, uint32_t ntop)
 {
 	struct topology_placement_set *b = &l->block_set;
 	uint32_t nrun = ntop < RUNS ? ntop : RUNS, top = 0;
@@ -144,9 +144,9 @@ static void topology_placement_pod_blocks(struct topology_placement *l, const st
 	b->w = (float)(npod > nrun ? npod : nrun);
 	b->h = 2;
 	for (uint32_t i = 0; i < npod; i++)
-		topology_placement_block_add(l, ((float)i + 0.5f) * b->w / (float)npod, 1.5f);
+		placement_block_add(l, ((float)i + 0.5f) * b->w / (float)npod, 1.5f);
 	for (uint32_t i = 0; i < nrun; i++)
-		topology_placement_block_add(l, ((float)i + 0.5f) * b->w / (float)nrun, 0.5f);
+		placement_block_add(l, ((float)i + 0.5f) * b->w / (float)nrun, 0.5f);
 	for (uint32_t i = 0; i < f->nsw; i++) {
 		if (all[i].key[0] != FAB_NONE)
 			b->of[all[i].sw] = all[i].key[0];
@@ -156,11 +156,11 @@ static void topology_placement_pod_blocks(struct topology_placement *l, const st
 	snprintf(l->block, sizeof(l->block), "pod");
 }
 
-static void topology_placement_place_tree(struct topology_placement *l, const struct fabric *f,
-					  const struct topology_kind *s)
+static void placement_place_tree(struct topology_placement *l, const struct fabric *f,
+				 const struct topology_kind *s)
 {
 	struct ordered *all = xcalloc(f->nsw, sizeof(*all)), *row = xcalloc(f->nsw, sizeof(*row));
-	uint32_t *by_name = topology_placement_names_order(f), *pod = xcalloc(f->nsw, sizeof(*pod));
+	uint32_t *by_name = placement_names_order(f), *pod = xcalloc(f->nsw, sizeof(*pod));
 	uint32_t count[256] = { 0 }, npod = 0, most = 0;
 	bool whole;
 	char buf[16];
@@ -170,13 +170,13 @@ static void topology_placement_place_tree(struct topology_placement *l, const st
 		count[s->level[sw]]++;
 	}
 	for (uint32_t k = 0; k < KEYS && k + 2 <= s->nlevel; k++) {
-		uint32_t n = topology_placement_pods(f, s, s->nlevel - 2 - k, by_name, pod);
+		uint32_t n = placement_pods(f, s, s->nlevel - 2 - k, by_name, pod);
 
 		npod = k ? npod : n;
 		for (uint32_t sw = 0; sw < f->nsw; sw++)
 			all[sw].key[k] = pod[sw];
 	}
-	qsort(all, f->nsw, sizeof(*all), topology_placement_ordered_cmp);
+	qsort(all, f->nsw, sizeof(*all), placement_ordered_cmp);
 	for (uint32_t i = 0; i < s->nlevel; i++)
 		most = count[i] > most ? count[i] : most;
 	l->levels = true;
@@ -184,7 +184,7 @@ static void topology_placement_place_tree(struct topology_placement *l, const st
 	l->sw.h = (float)s->nlevel;
 	whole = s->nlevel > 2 && npod > 1 && npod <= PODS_MAX;
 	if (whole) {
-		topology_placement_pod_blocks(l, f, all, npod, count[s->nlevel - 1]);
+		placement_pod_blocks(l, f, all, npod, count[s->nlevel - 1]);
 	} else {
 		l->block_set.w = RUNS;
 		l->block_set.h = l->sw.h;
@@ -195,8 +195,7 @@ static void topology_placement_place_tree(struct topology_placement *l, const st
 		for (uint32_t i = 0; i < f->nsw; i++)
 			if (s->level[all[i].sw] == level)
 				row[n++] = all[i];
-		topology_placement_place_row(l, row, n, (float)(s->nlevel - 1 - level) + 0.5f,
-					     !whole);
+		placement_place_row(l, row, n, (float)(s->nlevel - 1 - level) + 0.5f, !whole);
 	}
 	l->nrow = s->nlevel < PICTURE_ROWS ? s->nlevel : PICTURE_ROWS;
 	for (uint32_t i = 0; i < l->nrow; i++)
@@ -212,21 +211,21 @@ static void topology_placement_place_tree(struct topology_placement *l, const st
 /* --- HyperX, torus, mesh --------------------------------------------------------------------- */
 
 /* How many of n boxes of w x h go side by side so that all of them look like a screen. */
-static uint32_t topology_placement_columns_for(uint32_t n, float w, float h)
+static uint32_t placement_columns_for(uint32_t n, float w, float h)
 {
 	uint32_t cols = (uint32_t)ceilf(sqrtf((float)n * h * ASPECT / w));
 
 	return cols < 1 ? 1 : cols > n ? n : cols;
 }
 
-static void topology_placement_place_grid(struct topology_placement *l, const struct fabric *f)
+static void placement_place_grid(struct topology_placement *l, const struct fabric *f)
 {
 	uint32_t sx = l->dim[0], sy = l->ndim > 1 ? l->dim[1] : 1, nplane = 1, cols, kx, ky;
 	float pw = (float)sx + 1, ph = (float)sy + 1;
 
 	for (uint32_t d = 2; d < l->ndim; d++)
 		nplane *= l->dim[d];
-	cols = topology_placement_columns_for(nplane, pw, ph);
+	cols = placement_columns_for(nplane, pw, ph);
 	l->sw.w = pw * (float)cols - 1;
 	l->sw.h = ph * (float)((nplane + cols - 1) / cols) - 1;
 	kx = nplane > 1 ? sx : (sx + 15) / 16;
@@ -257,7 +256,7 @@ static void topology_placement_place_grid(struct topology_placement *l, const st
 	snprintf(l->block, sizeof(l->block), nplane > 1 ? "plane" : "part");
 }
 
-static void topology_placement_dims_text(struct topology_placement *l, const char *kind)
+static void placement_dims_text(struct topology_placement *l, const char *kind)
 {
 	int n = snprintf(l->what, sizeof(l->what), "%s %u", kind, l->dim[0]);
 
@@ -266,8 +265,8 @@ static void topology_placement_dims_text(struct topology_placement *l, const cha
 }
 
 /* HyperX, torus or mesh. */
-static void topology_placement_place_coords(struct topology_placement *l, const struct fabric *f,
-					    const struct topology_kind *s)
+static void placement_place_coords(struct topology_placement *l, const struct fabric *f,
+				   const struct topology_kind *s)
 {
 	bool ring = false;
 
@@ -281,10 +280,8 @@ static void topology_placement_place_coords(struct topology_placement *l, const 
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		memcpy(&l->coord[(size_t)sw * l->ndim], &s->coord[(size_t)sw * TOPOLOGY_DIMS],
 		       l->ndim * sizeof(*l->coord));
-	topology_placement_dims_text(l, s->kind == TOPOLOGY_HYPERX ? "HyperX"
-					: ring			   ? "torus"
-								   : "mesh");
-	topology_placement_place_grid(l, f);
+	placement_dims_text(l, s->kind == TOPOLOGY_HYPERX ? "HyperX" : ring ? "torus" : "mesh");
+	placement_place_grid(l, f);
 }
 
 void topology_placement_mark(const struct topology_placement *l, const struct fabric *f,
@@ -306,22 +303,22 @@ void topology_placement_mark(const struct topology_placement *l, const struct fa
 
 /* --- groups ---------------------------------------------------------------------------------- */
 
-static void topology_placement_place_groups(struct topology_placement *l, const struct fabric *f,
-					    const struct topology_kind *s)
+static void placement_place_groups(struct topology_placement *l, const struct fabric *f,
+				   const struct topology_kind *s)
 {
 	uint32_t n = s->ngroup, most = 0, gw, gh, cols;
 
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		most = s->place[sw] >= most ? s->place[sw] + 1 : most;
-	gw = topology_placement_columns_for(most, 1, 1);
+	gw = placement_columns_for(most, 1, 1);
 	gh = (most + gw - 1) / gw;
-	cols = topology_placement_columns_for(n, (float)gw + 1, (float)gh + 1);
+	cols = placement_columns_for(n, (float)gw + 1, (float)gh + 1);
 	l->sw.w = (float)(cols * (gw + 1) - 1);
 	l->sw.h = (float)((n + cols - 1) / cols * (gh + 1) - 1);
 	l->block_set.w = (float)cols;
 	l->block_set.h = (float)((n + cols - 1) / cols);
 	for (uint32_t g = 0; g < n; g++)
-		topology_placement_block_add(l, (float)(g % cols) + 0.5f, (float)(g / cols) + 0.5f);
+		placement_block_add(l, (float)(g % cols) + 0.5f, (float)(g / cols) + 0.5f);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		uint32_t g = s->group[sw], k = s->place[sw];
 
@@ -337,8 +334,8 @@ static void topology_placement_place_groups(struct topology_placement *l, const 
 /* --- anything else --------------------------------------------------------------------------- */
 
 /* Mean place in the row before of the neighbours there, as a key to sort by. */
-static uint32_t topology_placement_pull(const struct topology_placement *l, const struct fabric *f,
-					const uint32_t *hops, uint32_t sw)
+static uint32_t placement_pull(const struct topology_placement *l, const struct fabric *f,
+			       const uint32_t *hops, uint32_t sw)
 {
 	float sum = 0;
 	uint32_t n = 0;
@@ -352,8 +349,7 @@ static uint32_t topology_placement_pull(const struct topology_placement *l, cons
 }
 
 /* Distances from the switch with most cables in every component; returns the number of rows. */
-static uint32_t topology_placement_spread(const struct fabric *f, const uint32_t *by_name,
-					  uint32_t *hops)
+static uint32_t placement_spread(const struct fabric *f, const uint32_t *by_name, uint32_t *hops)
 {
 	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), n = 0, rows = 0;
 
@@ -386,12 +382,11 @@ static uint32_t topology_placement_spread(const struct fabric *f, const uint32_t
 	return rows;
 }
 
-static void topology_placement_place_general(struct topology_placement *l, const struct fabric *f)
+static void placement_place_general(struct topology_placement *l, const struct fabric *f)
 {
 	struct ordered *row = xcalloc(f->nsw, sizeof(*row));
-	uint32_t *by_name = topology_placement_names_order(f),
-		 *hops = xcalloc(f->nsw, sizeof(*hops));
-	uint32_t rows = topology_placement_spread(f, by_name, hops);
+	uint32_t *by_name = placement_names_order(f), *hops = xcalloc(f->nsw, sizeof(*hops));
+	uint32_t rows = placement_spread(f, by_name, hops);
 	uint32_t *count = xcalloc(rows + 1u, sizeof(*count)), most = 1;
 
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
@@ -407,13 +402,13 @@ static void topology_placement_place_general(struct topology_placement *l, const
 			uint32_t sw = by_name[i];
 
 			if (hops[sw] == y)
-				row[n++] = (struct ordered){ .key[0] = topology_placement_pull(
-								     l, f, hops, sw),
-							     .name = f->sw_name[sw],
-							     .sw = sw };
+				row[n++] =
+					(struct ordered){ .key[0] = placement_pull(l, f, hops, sw),
+							  .name = f->sw_name[sw],
+							  .sw = sw };
 		}
-		qsort(row, n, sizeof(*row), topology_placement_ordered_cmp);
-		topology_placement_place_row(l, row, n, (float)y + 0.5f, true);
+		qsort(row, n, sizeof(*row), placement_ordered_cmp);
+		placement_place_row(l, row, n, (float)y + 0.5f, true);
 	}
 	l->nrow = rows < PICTURE_ROWS ? rows : PICTURE_ROWS;
 	for (uint32_t i = 0; i < l->nrow; i++)
@@ -429,18 +424,18 @@ void topology_placement_find(struct topology_placement *l, const struct fabric *
 			     const struct topology_kind *s)
 {
 	memset(l, 0, sizeof(*l));
-	topology_placement_set_alloc(&l->sw, f);
-	topology_placement_set_alloc(&l->block_set, f);
+	placement_set_alloc(&l->sw, f);
+	placement_set_alloc(&l->block_set, f);
 	l->sw.n = f->nsw;
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		l->sw.of[sw] = sw;
 	snprintf(l->block, sizeof(l->block), "run");
 	if (s->kind == TOPOLOGY_TREE)
-		topology_placement_place_tree(l, f, s);
+		placement_place_tree(l, f, s);
 	else if (s->kind == TOPOLOGY_HYPERX || s->kind == TOPOLOGY_TORUS)
-		topology_placement_place_coords(l, f, s);
+		placement_place_coords(l, f, s);
 	else if (s->kind == TOPOLOGY_GROUPS)
-		topology_placement_place_groups(l, f, s);
+		placement_place_groups(l, f, s);
 	else
-		topology_placement_place_general(l, f);
+		placement_place_general(l, f);
 }

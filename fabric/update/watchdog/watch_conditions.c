@@ -112,7 +112,7 @@ int watch_limits_parse(struct watch_limits *l, const char *list, struct err *err
 
 /* ---- what a list of changes touches, and what the counters there say ---- */
 
-static void watch_conditions_mark_port(bool *marked, const struct fabric *f, uint32_t sw, uint8_t p)
+static void conditions_mark_port(bool *marked, const struct fabric *f, uint32_t sw, uint8_t p)
 {
 	uint32_t chan;
 
@@ -133,22 +133,22 @@ void watch_mark_links(bool *marked, const struct fabric *f, const struct changes
 		if (c->sw == FAB_NONE)
 			continue;
 		if (c->kind == CHANGE_SL2VL) {
-			watch_conditions_mark_port(marked, f, c->sw, c->in);
-			watch_conditions_mark_port(marked, f, c->sw, c->out);
+			conditions_mark_port(marked, f, c->sw, c->in);
+			conditions_mark_port(marked, f, c->sw, c->out);
 			continue;
 		}
 		for (uint32_t k = 0; k < CHANGE_LFT_BYTES; k++) {
 			if (old[k] == new[k])
 				continue;
-			watch_conditions_mark_port(marked, f, c->sw, old[k]);
-			watch_conditions_mark_port(marked, f, c->sw, new[k]);
+			conditions_mark_port(marked, f, c->sw, old[k]);
+			conditions_mark_port(marked, f, c->sw, new[k]);
 		}
 	}
 }
 
 /* LIDs of terminals that some block routes otherwise. */
-static uint8_t *watch_conditions_changed_lids(const struct fabric *f, const struct changes *l,
-					      uint32_t *n)
+static uint8_t *conditions_changed_lids(const struct fabric *f, const struct changes *l,
+					uint32_t *n)
 {
 	uint8_t *is = xcalloc(65536, 1);
 
@@ -176,7 +176,7 @@ uint32_t watch_pick_lids(uint16_t *lids, uint32_t max, const struct fabric *f,
 			 const struct changes *l)
 {
 	uint32_t all, n = 0, seen = 0;
-	uint8_t *is = watch_conditions_changed_lids(f, l, &all);
+	uint8_t *is = conditions_changed_lids(f, l, &all);
 
 	for (uint32_t lid = 0; lid < 65536 && n < max; lid++) {
 		if (!is[lid])
@@ -190,8 +190,8 @@ uint32_t watch_pick_lids(uint16_t *lids, uint32_t max, const struct fabric *f,
 	return n;
 }
 
-static uint64_t watch_conditions_rise(const struct port_counters *was,
-				      const struct port_counters *is, int c)
+static uint64_t conditions_rise(const struct port_counters *was, const struct port_counters *is,
+				int c)
 {
 	uint32_t bit = 1u << c;
 
@@ -201,8 +201,7 @@ static uint64_t watch_conditions_rise(const struct port_counters *was,
 }
 
 /* The end of a port's link, for people: "leaf1/3". */
-static void watch_conditions_port_name(char *buf, size_t size, const struct fabric *f,
-				       uint32_t port)
+static void conditions_port_name(char *buf, size_t size, const struct fabric *f, uint32_t port)
 {
 	uint32_t sw = 0;
 
@@ -230,14 +229,13 @@ bool watch_errors_judge(char *text, size_t size, uint64_t *worst, const struct f
 		uint64_t sum = 0;
 
 		for (int k = 0; marked[p] && k < 4; k++) {
-			uint64_t r =
-				watch_conditions_rise(&was->port[p], &is->port[p], what[k].ctr);
+			uint64_t r = conditions_rise(&was->port[p], &is->port[p], what[k].ctr);
 			char name[100];
 
 			sum += r;
 			if (r <= limit[k])
 				continue;
-			watch_conditions_port_name(name, sizeof(name), f, p);
+			conditions_port_name(name, sizeof(name), f, p);
 			snprintf(text, size,
 				 "%s: %" PRIu64 " %s more since the update, limit %" PRIu64, name,
 				 r, what[k].name, limit[k]);
@@ -296,8 +294,8 @@ uint32_t watch_looks(const struct watch *w, enum watch_what what)
 	return w->looks[what];
 }
 
-static void watch_conditions_note(struct watch *w, struct watch_finding *f, enum watch_what what,
-				  bool tripped, const char *text)
+static void conditions_note(struct watch *w, struct watch_finding *f, enum watch_what what,
+			    bool tripped, const char *text)
 {
 	*f = (struct watch_finding){ .what = what, .tripped = tripped };
 	if (tripped || strcmp(w->last[what], text))
@@ -307,7 +305,7 @@ static void watch_conditions_note(struct watch *w, struct watch_finding *f, enum
 
 /* ---- sm ---- */
 
-static bool watch_conditions_sm_begin(struct watch *w, char *text, size_t size)
+static bool conditions_sm_begin(struct watch *w, char *text, size_t size)
 {
 	struct err err = { "" };
 
@@ -320,8 +318,7 @@ static bool watch_conditions_sm_begin(struct watch *w, char *text, size_t size)
 	return true;
 }
 
-static bool watch_conditions_sm_gone(const struct watch *w, struct err *why, char *text,
-				     size_t size)
+static bool conditions_sm_gone(const struct watch *w, struct err *why, char *text, size_t size)
 {
 	uint64_t silent_ms = clock_ms() - w->sm_heard_ms;
 
@@ -331,13 +328,13 @@ static bool watch_conditions_sm_gone(const struct watch *w, struct err *why, cha
 }
 
 /* Each SM counts its activity up from its start. */
-static bool watch_conditions_sm_poll(struct watch *w, char *text, size_t size)
+static bool conditions_sm_poll(struct watch *w, char *text, size_t size)
 {
 	struct err err = { "" };
 	struct wire_sm now;
 
 	if (wire_sm_info(&now, w->wire, &err))
-		return watch_conditions_sm_gone(w, &err, text, size);
+		return conditions_sm_gone(w, &err, text, size);
 	w->sm_heard_ms = clock_ms();
 	if (now.guid != w->sm.guid) {
 		snprintf(text, size,
@@ -362,7 +359,7 @@ static bool watch_conditions_sm_poll(struct watch *w, char *text, size_t size)
 
 /* ---- errors ---- */
 
-static bool watch_conditions_errors_begin(struct watch *w, char *text, size_t size)
+static bool conditions_errors_begin(struct watch *w, char *text, size_t size)
 {
 	const struct fabric *f = w->plan->fabric;
 	uint32_t nport = f->port_off[f->nsw];
@@ -386,7 +383,7 @@ static bool watch_conditions_errors_begin(struct watch *w, char *text, size_t si
 	return true;
 }
 
-static bool watch_conditions_errors_poll(struct watch *w, char *text, size_t size)
+static bool conditions_errors_poll(struct watch *w, char *text, size_t size)
 {
 	uint64_t start = clock_ms(), worst;
 	struct err err = { "" };
@@ -413,15 +410,15 @@ static bool watch_conditions_errors_poll(struct watch *w, char *text, size_t siz
 
 /* ---- reach ---- */
 
-static void watch_conditions_ask_hosts(struct watch *w, const struct host *const *h,
-				       struct wire_ping *p, uint32_t n)
+static void conditions_ask_hosts(struct watch *w, const struct host *const *h, struct wire_ping *p,
+				 uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		p[i] = (struct wire_ping){ .lid = h[i]->lid };
 	wire_ping(w->wire, p, n, NULL, NULL);
 }
 
-static bool watch_conditions_reach_begin(struct watch *w, char *text, size_t size)
+static bool conditions_reach_begin(struct watch *w, char *text, size_t size)
 {
 	uint16_t lids[HOSTS];
 	struct wire_ping p[HOSTS];
@@ -433,7 +430,7 @@ static bool watch_conditions_reach_begin(struct watch *w, char *text, size_t siz
 		all[i] = (struct host){ .lid = lids[i] };
 		h[i] = &all[i];
 	}
-	watch_conditions_ask_hosts(w, h, p, n);
+	conditions_ask_hosts(w, h, p, n);
 	w->hosts = xcalloc(n, sizeof(*w->hosts));
 	for (uint32_t i = 0; i < n; i++)
 		if (!p[i].rc)
@@ -443,7 +440,7 @@ static bool watch_conditions_reach_begin(struct watch *w, char *text, size_t siz
 	return w->nhosts || w->o.blocks;
 }
 
-static bool watch_conditions_blocks_poll(struct watch *w, char *text, size_t size)
+static bool conditions_blocks_poll(struct watch *w, char *text, size_t size)
 {
 	uint64_t start = clock_ms();
 	struct err err = { "" };
@@ -461,13 +458,13 @@ static bool watch_conditions_blocks_poll(struct watch *w, char *text, size_t siz
 }
 
 /* One that missed is asked again with the next lot. */
-static bool watch_conditions_reach_poll(struct watch *w, char *text, size_t size)
+static bool conditions_reach_poll(struct watch *w, char *text, size_t size)
 {
 	struct wire_ping p[HOSTS_ONCE];
 	struct host *h[HOSTS_ONCE];
 	uint32_t n = 0, missed = 0;
 
-	if (watch_conditions_blocks_poll(w, text, size))
+	if (conditions_blocks_poll(w, text, size))
 		return true;
 	for (uint32_t i = 0; i < w->nhosts && n < HOSTS_ONCE; i++)
 		if (w->hosts[i].missed)
@@ -478,7 +475,7 @@ static bool watch_conditions_reach_poll(struct watch *w, char *text, size_t size
 		if (!k->missed)
 			h[n++] = k;
 	}
-	watch_conditions_ask_hosts(w, (const struct host *const *)h, p, n);
+	conditions_ask_hosts(w, (const struct host *const *)h, p, n);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t end = fabric_lid_end(w->plan->fabric, h[i]->lid);
 
@@ -501,7 +498,7 @@ static bool watch_conditions_reach_poll(struct watch *w, char *text, size_t size
 
 /* ---- jobs ---- */
 
-static bool watch_conditions_is_known(const struct watch *w, uint64_t id)
+static bool conditions_is_known(const struct watch *w, uint64_t id)
 {
 	for (size_t i = 0; i < w->failed.n; i++)
 		if (w->failed.v[i] == id)
@@ -510,12 +507,12 @@ static bool watch_conditions_is_known(const struct watch *w, uint64_t id)
 }
 
 /* Takes down the failed ones; *id: one that was not known. */
-static bool watch_conditions_take_failed(struct watch *w, const struct job_list *l, uint64_t *id)
+static bool conditions_take_failed(struct watch *w, const struct job_list *l, uint64_t *id)
 {
 	bool any = false;
 
 	for (uint32_t i = 0; i < l->nfailed; i++) {
-		if (watch_conditions_is_known(w, l->failed[i]))
+		if (conditions_is_known(w, l->failed[i]))
 			continue;
 		vec_push(&w->failed, l->failed[i]);
 		*id = l->failed[i];
@@ -524,7 +521,7 @@ static bool watch_conditions_take_failed(struct watch *w, const struct job_list 
 	return any;
 }
 
-static bool watch_conditions_jobs_poll(struct watch *w, char *text, size_t size)
+static bool conditions_jobs_poll(struct watch *w, char *text, size_t size)
 {
 	const struct job_list *l;
 	uint64_t id = 0;
@@ -538,7 +535,7 @@ static bool watch_conditions_jobs_poll(struct watch *w, char *text, size_t size)
 			snprintf(text, size, "%.190s", source_status(w->o.jobs)->text);
 		return false;
 	}
-	new = watch_conditions_take_failed(w, l, &id);
+	new = conditions_take_failed(w, l, &id);
 	snprintf(text, size, "%u jobs running, none has lost a node", l->njob);
 	if (new && w->jobs_known)
 		snprintf(text, size,
@@ -552,7 +549,7 @@ static bool watch_conditions_jobs_poll(struct watch *w, char *text, size_t size)
 }
 
 /* What failed before the update is not its fault: taken down with the first list. */
-static bool watch_conditions_jobs_begin(struct watch *w, char *text, size_t size)
+static bool conditions_jobs_begin(struct watch *w, char *text, size_t size)
 {
 	if (!w->o.jobs) {
 		snprintf(text, size, "no batch system is queried (--jobs slurm)");
@@ -562,7 +559,7 @@ static bool watch_conditions_jobs_begin(struct watch *w, char *text, size_t size
 		struct pollfd p = { .fd = source_fd(w->o.jobs), .events = POLLIN };
 
 		poll(&p, 1, 200);
-		watch_conditions_jobs_poll(w, text, size);
+		conditions_jobs_poll(w, text, size);
 	}
 	if (!w->jobs_known)
 		snprintf(text, size, "waiting for the first list of jobs");
@@ -576,10 +573,8 @@ typedef bool (*watch_fn)(struct watch *w, char *text, size_t size);
 void watch_begin(struct watch *w, struct wire *wire, const struct plan *p,
 		 void (*said)(void *ctx, const struct watch_finding *f), void *ctx)
 {
-	static const watch_fn begin[WATCHES] = { watch_conditions_sm_begin,
-						 watch_conditions_errors_begin,
-						 watch_conditions_reach_begin,
-						 watch_conditions_jobs_begin };
+	static const watch_fn begin[WATCHES] = { conditions_sm_begin, conditions_errors_begin,
+						 conditions_reach_begin, conditions_jobs_begin };
 
 	w->wire = wire;
 	w->plan = p;
@@ -590,18 +585,16 @@ void watch_begin(struct watch *w, struct wire *wire, const struct plan *p,
 		w->on[i] = w->o.mask & 1u << i && begin[i](w, text, sizeof(text));
 		snprintf(said_text, sizeof(said_text), "%s%.180s",
 			 w->on[i] ? "watched: " : "off: ", text);
-		watch_conditions_note(w, &f, (enum watch_what)i, false, said_text);
+		conditions_note(w, &f, (enum watch_what)i, false, said_text);
 		w->due_ms[i] = clock_ms();
 		said(ctx, &f);
 	}
 }
 
-static bool watch_conditions_look(struct watch *w, enum watch_what what, struct watch_finding *out)
+static bool conditions_look(struct watch *w, enum watch_what what, struct watch_finding *out)
 {
-	static const watch_fn poll[WATCHES] = { watch_conditions_sm_poll,
-						watch_conditions_errors_poll,
-						watch_conditions_reach_poll,
-						watch_conditions_jobs_poll };
+	static const watch_fn poll[WATCHES] = { conditions_sm_poll, conditions_errors_poll,
+						conditions_reach_poll, conditions_jobs_poll };
 	char text[200] = "";
 	uint64_t due = clock_ms() + w->o.interval_ms[what];
 	bool bad;
@@ -610,7 +603,7 @@ static bool watch_conditions_look(struct watch *w, enum watch_what what, struct 
 	bad = poll[what](w, text, sizeof(text));
 	if (what == WATCH_ERRORS && w->due_ms[what] < due) /* it may ask for more time, not less */
 		w->due_ms[what] = due;
-	watch_conditions_note(w, out, what, bad, text);
+	conditions_note(w, out, what, bad, text);
 	w->looks[what]++;
 	return bad;
 }
@@ -625,7 +618,7 @@ bool watch_poll(struct watch *w, struct watch_finding *out)
 
 		if (!w->on[i] || now < w->due_ms[i])
 			continue;
-		if (watch_conditions_look(w, (enum watch_what)i, &f)) {
+		if (conditions_look(w, (enum watch_what)i, &f)) {
 			*out = f;
 			return true;
 		}
@@ -638,7 +631,7 @@ bool watch_poll(struct watch *w, struct watch_finding *out)
 bool watch_sm_now(struct watch *w, struct watch_finding *out)
 {
 	*out = (struct watch_finding){ 0 };
-	return w->on[WATCH_SM] && watch_conditions_look(w, WATCH_SM, out);
+	return w->on[WATCH_SM] && conditions_look(w, WATCH_SM, out);
 }
 
 uint32_t watch_next_ms(const struct watch *w)
