@@ -119,37 +119,40 @@ static void app_opts_check_auto(const struct app_opts *o, struct argp_state *s)
 			   o->automatic.confirm_s, o->dog.confirm_s);
 }
 
-static error_t app_opts_parse_screen(int key, char *arg, struct argp_state *s)
+static const struct cmdline_field fields[] = {
+	CMDLINE_FIELD(OPT_ASCII, struct app_opts, ascii),
+	/* these two are read before all others, by cmdline_parse() */
+	CMDLINE_FIELD(OPT_CONFIG_FILE, struct app_opts, config),
+	CMDLINE_FIELD(OPT_CONFIG_PROFILE, struct app_opts, profile),
+	CMDLINE_FIELD(OPT_NO_MOUSE, struct app_opts, no_mouse),
+	CMDLINE_FIELD(OPT_SEED, struct app_opts, seed, "--seed", 0, 1000000000000000),
+	CMDLINE_FIELD(OPT_LOAD, struct app_opts, load),
+	CMDLINE_FIELD(OPT_LFTS, struct app_opts, lfts),
+	CMDLINE_FIELD(OPT_RW, struct app_opts, rw),
+	CMDLINE_FIELD(OPT_RACKS, struct app_opts, racks),
+	CMDLINE_FIELD('d', struct app_opts, interval_s, "--interval", 0.1, 3600),
+	CMDLINE_FIELD(OPT_JOBS, struct app_opts, jobs),
+	CMDLINE_FIELD(OPT_JOBS_INTERVAL, struct app_opts, jobs_interval_s, "--jobs-interval", 1,
+		      86400),
+	{ 0 },
+};
+
+static error_t app_opts_take(int key, char *arg, struct argp_state *s)
 {
 	struct app_opts *o = s->input;
 
 	switch (key) {
-	case OPT_ASCII:
-		o->ascii = true;
-		return 0;
-	case OPT_CONFIG_FILE: /* these two are read before all others, by cmdline_parse() */
-		o->config = arg;
-		return 0;
-	case OPT_CONFIG_PROFILE:
-		o->profile = arg;
-		return 0;
 	case OPT_SET:
 		if (o->nset == SETS_MAX)
 			argp_error(s, "--set: at most %d are possible", SETS_MAX);
 		else
 			o->set[o->nset++] = arg;
 		return 0;
-	case OPT_NO_MOUSE:
-		o->no_mouse = true;
-		return 0;
 	case OPT_COLOUR:
 		app_opts_colours(s, o, arg);
 		return 0;
 	case 'M':
 		o->colours = 0;
-		return 0;
-	case OPT_SEED:
-		o->seed = cmdline_count(s, "--seed", arg, 0, 1000000000000000);
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(s, "'%s' is neither a command nor an option", arg);
@@ -164,49 +167,19 @@ static error_t app_opts_parse_screen(int key, char *arg, struct argp_state *s)
 		if (o->automatic.on)
 			app_opts_check_auto(o, s);
 		return 0;
-	default:
-		return live_opts_take(&o->live, key, arg, s);
-	}
-}
-
-static error_t app_opts_do_parse(int key, char *arg, struct argp_state *s)
-{
-	struct app_opts *o = s->input;
-
-	switch (key) {
 	case OPT_DEMO:
 		o->demo = true;
 		o->demo_spec = arg;
 		return 0;
-	case OPT_LOAD:
-		o->load = arg;
-		return 0;
-	case OPT_LFTS:
-		o->lfts = arg;
-		return 0;
-	case OPT_RW:
-		o->rw = true;
-		return 0;
-	case OPT_RACKS:
-		o->racks = arg;
-		return 0;
 	case 'o':
 		return live_opts_take(&o->live, OPT_LIVE_WINDOW, arg, s);
-	case 'd':
-		o->interval_s = cmdline_real(s, "--interval", arg, 0.1, 3600);
-		return 0;
-	case OPT_JOBS:
-		o->jobs = arg;
-		return 0;
-	case OPT_JOBS_INTERVAL:
-		o->jobs_interval_s = (unsigned)cmdline_count(s, "--jobs-interval", arg, 1, 86400);
-		return 0;
 	case ARGP_KEY_INIT:
 		s->child_inputs[0] = &o->automatic;
 		s->child_inputs[1] = &o->dog;
 		return 0;
 	default:
-		return app_opts_parse_screen(key, arg, s);
+		return cmdline_take(fields, o, key, arg, s) ? live_opts_take(&o->live, key, arg, s)
+							    : 0;
 	}
 }
 
@@ -218,7 +191,7 @@ static const struct argp_child children[] = {
 
 const struct argp app_argp = {
 	.options = options,
-	.parser = app_opts_do_parse,
+	.parser = app_opts_take,
 	.children = children,
 };
 

@@ -79,6 +79,15 @@ static const char *auto_opts_list(const struct argp_state *s, const char *option
 	return arg;
 }
 
+static const struct cmdline_field fields[] = {
+	CMDLINE_FIELD(OPT_AUTO_ESCAPE, struct auto_opts, escape),
+	CMDLINE_FIELD(OPT_STRANGERS, struct auto_opts, strangers),
+	CMDLINE_FIELD(OPT_GAIN, struct auto_opts, gain_pct, "--auto-gain", 0, 99),
+	CMDLINE_FIELD(OPT_AGE, struct auto_opts, min_age_s, "--auto-min-age", 0, 86400),
+	CMDLINE_FIELD(OPT_QUIET, struct auto_opts, confirm_s, "--auto-confirm", 1, 86400),
+	{ 0 },
+};
+
 static error_t auto_opts_take(int key, char *arg, struct argp_state *s)
 {
 	struct auto_opts *o = s->input;
@@ -97,12 +106,6 @@ static error_t auto_opts_take(int key, char *arg, struct argp_state *s)
 	case OPT_AUTO_EXCLUDE:
 		o->exclude = auto_opts_list(s, "--auto-exclude", arg);
 		return 0;
-	case OPT_AUTO_ESCAPE:
-		o->escape = true;
-		return 0;
-	case OPT_STRANGERS:
-		o->strangers = true;
-		return 0;
 	case OPT_AUTO_PIN:
 		o->pin = auto_opts_list(s, "--auto-pin", arg);
 		return 0;
@@ -110,17 +113,8 @@ static error_t auto_opts_take(int key, char *arg, struct argp_state *s)
 		o->job_nodes_min = (unsigned)options_number(PARAM_JOB_NODES_MIN,
 							    "--auto-job-nodes-min", arg, s);
 		return 0;
-	case OPT_GAIN:
-		o->gain_pct = cmdline_real(s, "--auto-gain", arg, 0, 99);
-		return 0;
-	case OPT_AGE:
-		o->min_age_s = (unsigned)cmdline_count(s, "--auto-min-age", arg, 0, 86400);
-		return 0;
-	case OPT_QUIET:
-		o->confirm_s = (unsigned)cmdline_count(s, "--auto-confirm", arg, 1, 86400);
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmdline_take(fields, o, key, arg, s);
 	}
 }
 

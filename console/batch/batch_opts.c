@@ -343,6 +343,25 @@ static void batch_opts_take_all(struct batch_opts *o, struct argp_state *s)
 		o->count = 1;
 }
 
+static const struct cmdline_field fields[] = {
+	CMDLINE_FIELD(OPT_DIFF_WITH, struct batch_opts, diff),
+	CMDLINE_FIELD(OPT_PROM_FILE, struct batch_opts, prom_file),
+	CMDLINE_FIELD(OPT_PROM_LISTEN, struct batch_opts, prom_listen),
+	CMDLINE_FIELD(OPT_SORT, struct batch_opts, sort_text),
+	CMDLINE_FIELD(OPT_FILTER, struct batch_opts, filter_text),
+	CMDLINE_FIELD(OPT_FIELDS, struct batch_opts, fields_text),
+	CMDLINE_FIELD(OPT_TOP, struct batch_opts, top, "--top", 0, 1000000000),
+	CMDLINE_FIELD(OPT_LAYOUT, struct batch_opts, layout),
+	CMDLINE_FIELD(OPT_METRIC, struct batch_opts, metric_text),
+	CMDLINE_FIELD(OPT_DOWN, struct batch_opts, down),
+	CMDLINE_FIELD(OPT_DO, struct batch_opts, commands),
+	CMDLINE_FIELD(OPT_SAMPLE, struct batch_opts, at),
+	CMDLINE_FIELD(OPT_SESSION, struct batch_opts, session),
+	CMDLINE_FIELD(OPT_CHECK, struct batch_opts, check),
+	CMDLINE_FIELD(OPT_SAVE, struct batch_opts, save),
+	{ 0 },
+};
+
 static error_t batch_opts_take(int key, char *arg, struct argp_state *s)
 {
 	struct batch_opts *o = s->input;
@@ -354,9 +373,6 @@ static error_t batch_opts_take(int key, char *arg, struct argp_state *s)
 	case OPT_THRESHOLDS:
 		batch_opts_take_thresholds(o, arg, s);
 		return 0;
-	case OPT_DIFF_WITH:
-		o->diff = arg;
-		return 0;
 	case OPT_BATCH_JSON:
 		batch_opts_take_form(o, BATCH_JSON, s);
 		return 0;
@@ -366,12 +382,6 @@ static error_t batch_opts_take(int key, char *arg, struct argp_state *s)
 	case OPT_PROM:
 		batch_opts_take_form(o, BATCH_PROM, s);
 		return 0;
-	case OPT_PROM_FILE:
-		o->prom_file = arg;
-		return 0;
-	case OPT_PROM_LISTEN:
-		o->prom_listen = arg;
-		return 0;
 	case 'n':
 		o->count = (unsigned)cmdline_count(s, "--iterations", arg, 0, 1000000000);
 		o->counted = true;
@@ -379,58 +389,22 @@ static error_t batch_opts_take(int key, char *arg, struct argp_state *s)
 	case OPT_VIEW:
 		batch_opts_take_view(o, arg, s);
 		return 0;
-	case OPT_SORT:
-		o->sort_text = arg;
-		return 0;
-	case OPT_FILTER:
-		o->filter_text = arg;
-		return 0;
-	case OPT_FIELDS:
-		o->fields_text = arg;
-		return 0;
-	case OPT_TOP:
-		o->top = (unsigned)cmdline_count(s, "--top", arg, 0, 1000000000);
-		return 0;
-	case OPT_LAYOUT:
-		o->layout = arg;
-		return 0;
-	case OPT_METRIC:
-		o->metric_text = arg;
-		return 0;
-	case OPT_DOWN:
-		o->down = true;
-		return 0;
 	case OPT_SCREEN:
 		batch_opts_take_screen(o, arg, s);
 		return 0;
 	case OPT_SIZE:
 		batch_opts_take_size(o, arg, s);
 		return 0;
-	case OPT_DO:
-		o->commands = arg;
-		return 0;
-	case OPT_SAMPLE:
-		o->at = arg;
-		return 0;
 	case OPT_MARK:
 		o->mark = arg;
 		o->set_mark.type = REQ_BOOKMARK;
 		snprintf(o->set_mark.text, sizeof(o->set_mark.text), "%s", arg);
 		return 0;
-	case OPT_SESSION:
-		o->session = arg;
-		return 0;
-	case OPT_CHECK:
-		o->check = true;
-		return 0;
-	case OPT_SAVE:
-		o->save = arg;
-		return 0;
 	case ARGP_KEY_END:
 		batch_opts_take_all(o, s);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmdline_take(fields, o, key, arg, s);
 	}
 }
 

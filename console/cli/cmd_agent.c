@@ -195,14 +195,25 @@ static bool cmd_agent_relative(const char *path)
 	return path && *path != '/';
 }
 
-static error_t cmd_agent_take_how(int key, char *arg, struct argp_state *s)
+static const struct cmdline_field fields[] = {
+	CMDLINE_FIELD(OPT_STATE, struct agent_cmd, o.state),
+	CMDLINE_FIELD(OPT_LOG, struct agent_cmd, log),
+	CMDLINE_FIELD(OPT_DAEMON, struct agent_cmd, daemon),
+	CMDLINE_FIELD(OPT_READY_FD, struct agent_cmd, ready_fd, "--ready-fd", 0, 1 << 20),
+	CMDLINE_FIELD(OPT_WHILE_PID, struct agent_cmd, while_pid, "--while-pid", 1, INT32_MAX),
+	CMDLINE_FIELD(OPT_DRAIN, struct agent_cmd, o.drain),
+	CMDLINE_FIELD(OPT_MIGRATE, struct agent_cmd, o.migrate),
+	CMDLINE_FIELD(OPT_RETURN, struct agent_cmd, o.back),
+	CMDLINE_FIELD(OPT_SOCKET, struct agent_cmd, o.socket),
+	CMDLINE_FIELD(OPT_JSON, struct agent_cmd, json),
+	{ 0 },
+};
+
+static error_t cmd_agent_take(int key, char *arg, struct argp_state *s)
 {
 	struct agent_cmd *c = s->input;
 
 	switch (key) {
-	case OPT_STATE:
-		c->o.state = arg;
-		return 0;
 	case OPT_LIMIT:
 		c->o.limit_ms = cmd_agent_seconds(arg, "--limit", s);
 		return 0;
@@ -215,42 +226,8 @@ static error_t cmd_agent_take_how(int key, char *arg, struct argp_state *s)
 	case OPT_POLL:
 		c->o.poll_ms = cmd_agent_seconds(arg, "--poll", s);
 		return 0;
-	case OPT_LOG:
-		c->log = arg;
-		return 0;
-	case OPT_DAEMON:
-		c->daemon = true;
-		return 0;
-	case OPT_READY_FD:
-		c->ready_fd = (int)cmdline_count(s, "--ready-fd", arg, 0, 1 << 20);
-		return 0;
-	case OPT_WHILE_PID:
-		c->while_pid = (pid_t)cmdline_count(s, "--while-pid", arg, 1, INT32_MAX);
-		return 0;
-	default:
-		return live_opts_take(&c->live, key, arg, s);
-	}
-}
-
-static error_t cmd_agent_take(int key, char *arg, struct argp_state *s)
-{
-	struct agent_cmd *c = s->input;
-
-	switch (key) {
 	case OPT_AGENT_JOB:
 		cmd_agent_take_job(c, arg, s);
-		return 0;
-	case OPT_DRAIN:
-		c->o.drain = arg;
-		return 0;
-	case OPT_MIGRATE:
-		c->o.migrate = arg;
-		return 0;
-	case OPT_RETURN:
-		c->o.back = arg;
-		return 0;
-	case OPT_SOCKET:
-		c->o.socket = arg;
 		return 0;
 	case OPT_SOCKET_MODE:
 		c->o.socket_mode = cmd_agent_octal(arg, "--socket-mode", 0777, s);
@@ -264,12 +241,6 @@ static error_t cmd_agent_take(int key, char *arg, struct argp_state *s)
 	case OPT_STATUS:
 		cmd_agent_take_question(c, "STATUS", NULL, s);
 		return 0;
-	case OPT_JSON:
-		c->json = true;
-		return 0;
-	case OPT_CONFIG_FILE:
-	case OPT_CONFIG_PROFILE:
-		return 0; /* read by cmdline_parse() */
 	case ARGP_KEY_ARG:
 		argp_error(s, "'%s' is no option", arg);
 		return 0;
@@ -281,7 +252,8 @@ static error_t cmd_agent_take(int key, char *arg, struct argp_state *s)
 			argp_error(s, "with --daemon files are named from the root on: /...");
 		return 0;
 	default:
-		return cmd_agent_take_how(key, arg, s);
+		return cmdline_take(fields, c, key, arg, s) ? live_opts_take(&c->live, key, arg, s)
+							    : 0;
 	}
 }
 

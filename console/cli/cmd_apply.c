@@ -36,6 +36,14 @@ static const struct argp_option table[] = {
 	{ 0 },
 };
 
+static const struct cmdline_field fields[] = {
+	CMDLINE_FIELD(OPT_YES, struct apply_cmd, yes),
+	CMDLINE_FIELD(OPT_NO_INPUT, struct apply_cmd, no_input),
+	CMDLINE_FIELD(OPT_SL, struct apply_cmd, dog.accept_sl),
+	CMDLINE_FIELD(OPT_DETACH, struct apply_cmd, detach),
+	{ 0 },
+};
+
 static error_t cmd_apply_take(int key, char *arg, struct argp_state *state)
 {
 	struct apply_cmd *c = state->input;
@@ -45,18 +53,6 @@ static error_t cmd_apply_take(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &c->dog.live;
 		state->child_inputs[1] = &c->dog;
 		state->child_inputs[2] = &c->dog.agents;
-		return 0;
-	case OPT_YES:
-		c->yes = arg;
-		return 0;
-	case OPT_NO_INPUT:
-		c->no_input = true;
-		return 0;
-	case OPT_SL:
-		c->dog.accept_sl = true;
-		return 0;
-	case OPT_DETACH:
-		c->detach = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		cmdline_only(state, "plan", &c->file, arg);
@@ -68,7 +64,7 @@ static error_t cmd_apply_take(int key, char *arg, struct argp_state *state)
 			argp_error(state, "nobody can be asked: --yes-fabric NAME is needed");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmdline_take(fields, c, key, arg, state);
 	}
 }
 

@@ -76,73 +76,35 @@ static void cmd_audit_check(const struct audit_options *o, struct argp_state *s)
 		argp_error(s, "--script, --tlog and --v3 take one record");
 }
 
-static error_t cmd_audit_take_format(int key, char *arg, struct audit_options *o)
-{
-	switch (key) {
-	case OPT_REPORT:
-		o->report = arg;
-		return 0;
-	case OPT_HTML:
-		o->format = AUDIT_HTML;
-		return 0;
-	case OPT_SCRIPT:
-		o->script = true;
-		return 0;
-	case OPT_V3:
-		o->v3 = true;
-		return 0;
-	case OPT_TLOG:
-		o->tlog = true;
-		return 0;
-	case 'o':
-		o->out = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct cmdline_field fields[] = {
+	CMDLINE_FIELD(OPT_REPORT, struct audit_options, report),
+	CMDLINE_FIELD(OPT_SCRIPT, struct audit_options, script),
+	CMDLINE_FIELD(OPT_V3, struct audit_options, v3),
+	CMDLINE_FIELD(OPT_TLOG, struct audit_options, tlog),
+	CMDLINE_FIELD('o', struct audit_options, out),
+	CMDLINE_FIELD(OPT_AUDIT_JSON, struct audit_options, json),
+	CMDLINE_FIELD(OPT_SHELL, struct audit_options, shell),
+	CMDLINE_FIELD(OPT_HEADS, struct audit_options, heads),
+	CMDLINE_FIELD(OPT_KEY, struct audit_options, key),
+	CMDLINE_FIELD(OPT_SPEED, struct audit_options, speed, "--speed", 0.01, 1000),
+	CMDLINE_FIELD(OPT_AT, struct audit_options, at),
+	CMDLINE_FIELD(OPT_DUMP, struct audit_options, dump),
+	CMDLINE_FIELD(OPT_KEEP_DAYS, struct audit_options, keep_days, "--keep-days", 0, 1000000),
+	CMDLINE_FIELD(OPT_KEEP_SESSIONS, struct audit_options, keep_sessions, "--keep-sessions", 0,
+		      1000000),
+	CMDLINE_FIELD(OPT_DRY_RUN, struct audit_options, dry_run),
+	CMDLINE_FIELD(OPT_AUDIT_DIR, struct audit_options, record_dir),
+	{ 0 },
+};
 
 static error_t cmd_audit_parse(int key, char *arg, struct argp_state *s)
 {
 	struct audit_options *o = s->input;
 
 	switch (key) {
-	case OPT_AUDIT_JSON:
-		o->json = true;
+	case OPT_HTML:
+		o->format = AUDIT_HTML;
 		return 0;
-	case OPT_SHELL:
-		o->shell = true;
-		return 0;
-	case OPT_HEADS:
-		o->heads = arg;
-		return 0;
-	case OPT_KEY:
-		o->key = arg;
-		return 0;
-	case OPT_SPEED:
-		o->speed = cmdline_real(s, "--speed", arg, 0.01, 1000);
-		return 0;
-	case OPT_AT:
-		o->at = arg;
-		return 0;
-	case OPT_DUMP:
-		o->dump = arg;
-		return 0;
-	case OPT_KEEP_DAYS:
-		o->keep_days = (int32_t)cmdline_count(s, "--keep-days", arg, 0, 1000000);
-		return 0;
-	case OPT_KEEP_SESSIONS:
-		o->keep_sessions = (int32_t)cmdline_count(s, "--keep-sessions", arg, 0, 1000000);
-		return 0;
-	case OPT_DRY_RUN:
-		o->dry_run = true;
-		return 0;
-	case OPT_AUDIT_DIR:
-		o->record_dir = arg;
-		return 0;
-	case OPT_CONFIG_FILE:
-	case OPT_CONFIG_PROFILE:
-		return 0; /* read by cmdline_parse() */
 	case ARGP_KEY_ARG:
 		if (!o->verb)
 			o->verb = arg;
@@ -153,7 +115,7 @@ static error_t cmd_audit_parse(int key, char *arg, struct argp_state *s)
 		cmd_audit_check(o, s);
 		return 0;
 	default:
-		return cmd_audit_take_format(key, arg, o);
+		return cmdline_take(fields, o, key, arg, s);
 	}
 }
 

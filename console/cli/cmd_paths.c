@@ -59,6 +59,14 @@ static const struct argp_option table[] = {
 	{ 0 },
 };
 
+static const struct cmdline_field fields[] = {
+	CMDLINE_FIELD(OPT_PLAN, struct paths_cmd, s.plan),
+	CMDLINE_FIELD(OPT_NO_LOAD, struct paths_cmd, no_load),
+	CMDLINE_FIELD(OPT_JSON, struct paths_cmd, json),
+	CMDLINE_FIELD('d', struct paths_cmd, interval_s, "--interval", 0.1, 3600),
+	{ 0 },
+};
+
 static error_t cmd_paths_take(int key, char *arg, struct argp_state *state)
 {
 	struct paths_cmd *c = state->input;
@@ -66,9 +74,6 @@ static error_t cmd_paths_take(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &c->s;
-		return 0;
-	case OPT_PLAN:
-		c->s.plan = arg;
 		return 0;
 	case 'L':
 		c->as = END_LID;
@@ -78,15 +83,6 @@ static error_t cmd_paths_take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'D':
 		c->as = END_ROUTE;
-		return 0;
-	case OPT_NO_LOAD:
-		c->no_load = true;
-		return 0;
-	case OPT_JSON:
-		c->json = true;
-		return 0;
-	case 'd':
-		c->interval_s = cmdline_real(state, "--interval", arg, 0.1, 3600);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (c->dst)
@@ -99,7 +95,7 @@ static error_t cmd_paths_take(int key, char *arg, struct argp_state *state)
 					  "or a GUID");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmdline_take(fields, c, key, arg, state);
 	}
 }
 

@@ -101,6 +101,15 @@ static void cmd_plan_check_sources(struct plan_cmd *c, const struct argp_state *
 				  "both, or without them to --tables");
 }
 
+static const struct cmdline_field fields[] = {
+	CMDLINE_FIELD('o', struct plan_cmd, file),
+	CMDLINE_FIELD(OPT_TABLES, struct plan_cmd, from.tables),
+	CMDLINE_FIELD(OPT_NEW_PATH_SL, struct plan_cmd, from.path_sl),
+	CMDLINE_FIELD(OPT_NEW_SL2VL, struct plan_cmd, from.sl2vl),
+	CMDLINE_FIELD(OPT_DETAILED, struct plan_cmd, detailed),
+	{ 0 },
+};
+
 static error_t cmd_plan_take(int key, char *arg, struct argp_state *state)
 {
 	struct plan_cmd *c = state->input;
@@ -111,26 +120,13 @@ static error_t cmd_plan_take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'e':
 		return options_take(&c->o, OPT_ENGINE, arg, state);
-	case 'o':
-		c->file = arg;
-		return 0;
-	case OPT_TABLES:
-		c->from.tables = arg;
-		return 0;
-	case OPT_NEW_PATH_SL:
-		c->from.path_sl = arg;
-		return 0;
-	case OPT_NEW_SL2VL:
-		c->from.sl2vl = arg;
-		return 0;
-	case OPT_DETAILED:
-		c->detailed = true;
-		return 0;
 	case ARGP_KEY_END:
 		cmd_plan_check_sources(c, state);
 		return 0;
 	default:
-		return options_take(&c->o, key, arg, state);
+		return cmdline_take(fields, c, key, arg, state)
+			       ? options_take(&c->o, key, arg, state)
+			       : 0;
 	}
 }
 

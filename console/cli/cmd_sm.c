@@ -37,6 +37,16 @@ static const struct argp_option table[] = {
 	{ 0 },
 };
 
+static const struct cmdline_field fields[] = {
+	CMDLINE_FIELD(OPT_SM_JSON, struct sm_cmd, json),
+	CMDLINE_FIELD(OPT_REROUTE, struct sm_cmd, reroute),
+	CMDLINE_FIELD(OPT_FORGET, struct sm_cmd, forget),
+	CMDLINE_FIELD(OPT_POLICY, struct sm_cmd, policy),
+	CMDLINE_FIELD(OPT_SAVE, struct sm_cmd, save),
+	CMDLINE_FIELD(OPT_RETURN, struct sm_cmd, back),
+	{ 0 },
+};
+
 static error_t cmd_sm_take(int key, char *arg, struct argp_state *state)
 {
 	struct sm_cmd *c = state->input;
@@ -45,30 +55,12 @@ static error_t cmd_sm_take(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &c->live;
 		return 0;
-	case OPT_SM_JSON:
-		c->json = true;
-		return 0;
-	case OPT_REROUTE:
-		c->reroute = true;
-		return 0;
-	case OPT_FORGET:
-		c->forget = true;
-		return 0;
-	case OPT_POLICY:
-		c->policy = arg;
-		return 0;
-	case OPT_SAVE:
-		c->save = true;
-		return 0;
-	case OPT_RETURN:
-		c->back = true;
-		return 0;
 	case ARGP_KEY_END:
 		if (c->save && (!c->policy || !*c->policy))
 			argp_error(state, "--save needs --policy FILE");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmdline_take(fields, c, key, arg, state);
 	}
 }
 

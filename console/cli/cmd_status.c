@@ -32,6 +32,15 @@ struct status_cmd {
 	unsigned prune_days, wait_s;
 };
 
+static const struct cmdline_field fields[] = {
+	CMDLINE_FIELD(OPT_JSON, struct status_cmd, json),
+	CMDLINE_FIELD(OPT_EVENTS, struct status_cmd, events),
+	CMDLINE_FIELD(OPT_READ, struct status_cmd, read),
+	CMDLINE_FIELD(OPT_WAIT, struct status_cmd, wait_s, "--wait", 1, 86400),
+	CMDLINE_FIELD(OPT_PRUNE, struct status_cmd, prune_days, "--prune", 1, 36500),
+	{ 0 },
+};
+
 static error_t cmd_status_take(int key, char *arg, struct argp_state *state)
 {
 	struct status_cmd *c = state->input;
@@ -39,21 +48,6 @@ static error_t cmd_status_take(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &c->live;
-		return 0;
-	case OPT_JSON:
-		c->json = true;
-		return 0;
-	case OPT_EVENTS:
-		c->events = true;
-		return 0;
-	case OPT_READ:
-		c->read = true;
-		return 0;
-	case OPT_WAIT:
-		c->wait_s = (unsigned)cmdline_count(state, "--wait", arg, 1, 86400);
-		return 0;
-	case OPT_PRUNE:
-		c->prune_days = (unsigned)cmdline_count(state, "--prune", arg, 1, 36500);
 		return 0;
 	case ARGP_KEY_ARG:
 		cmdline_only(state, "update", &c->id, arg);
@@ -65,7 +59,7 @@ static error_t cmd_status_take(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--prune is about all updates");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmdline_take(fields, c, key, arg, state);
 	}
 }
 

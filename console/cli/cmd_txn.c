@@ -22,6 +22,13 @@ struct txn_cmd {
 	bool foreign, keep;
 };
 
+static const struct cmdline_field fields[] = {
+	CMDLINE_FIELD(OPT_YES, struct txn_cmd, yes),
+	CMDLINE_FIELD(OPT_GIVE_UP, struct txn_cmd, give_up),
+	CMDLINE_FIELD(OPT_FOREIGN, struct txn_cmd, foreign),
+	{ 0 },
+};
+
 static error_t cmd_txn_take_txn(int key, char *arg, struct argp_state *state)
 {
 	struct txn_cmd *c = state->input;
@@ -29,15 +36,6 @@ static error_t cmd_txn_take_txn(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &c->live;
-		return 0;
-	case OPT_YES:
-		c->yes = arg;
-		return 0;
-	case OPT_GIVE_UP:
-		c->give_up = arg;
-		return 0;
-	case OPT_FOREIGN:
-		c->foreign = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		cmdline_only(state, "update", &c->id, arg);
@@ -49,7 +47,7 @@ static error_t cmd_txn_take_txn(int key, char *arg, struct argp_state *state)
 			argp_error(state, "nobody can be asked: --yes-fabric NAME is needed");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmdline_take(fields, c, key, arg, state);
 	}
 }
 

@@ -158,38 +158,28 @@ static error_t options_take_pattern(struct options *o, const char *arg,
 	return 0;
 }
 
+static const struct cmdline_field fields[] = {
+	CMDLINE_FIELD(OPT_FOLD_VLS, struct options, fold_vls, "--fold-vls", 1, 15),
+	CMDLINE_FIELD(OPT_TIME_MS, struct options, time_ms, "--time-ms", 1, 1000000),
+	CMDLINE_FIELD(OPT_BISECTIONS, struct options, bisections, "--bisections", 0, 1000000),
+	CMDLINE_FIELD(OPT_ALL_LIDS, struct options, all_lids),
+	CMDLINE_FIELD(OPT_PER_JOB, struct options, per_job),
+	CMDLINE_FIELD(OPT_TERMINALS_ONLY, struct options, terminals_only),
+	CMDLINE_FIELD(OPT_JSON, struct options, json),
+	{ 0 },
+};
+
 error_t options_take(struct options *o, int key, char *arg, struct argp_state *state)
 {
 	if (key >= OPT_PARAM && key < OPT_PARAM + PARAM_IDS)
 		return options_take_param(o, param_of((enum param_id)(key - OPT_PARAM)), arg,
 					  state);
 	switch (key) {
-	case OPT_FOLD_VLS:
-		o->fold_vls = (unsigned)cmdline_count(state, "--fold-vls", arg, 1, 15);
-		return 0;
-	case OPT_TIME_MS:
-		o->time_ms = (unsigned)cmdline_count(state, "--time-ms", arg, 1, 1000000);
-		return 0;
 	case OPT_FORMATS:
 		o->formats = options_formats(arg, state);
 		return 0;
-	case OPT_BISECTIONS:
-		o->bisections = (int)cmdline_count(state, "--bisections", arg, 0, 1000000);
-		return 0;
 	case OPT_PATTERN:
 		return options_take_pattern(o, arg, state);
-	case OPT_ALL_LIDS:
-		o->all_lids = true;
-		return 0;
-	case OPT_PER_JOB:
-		o->per_job = true;
-		return 0;
-	case OPT_TERMINALS_ONLY:
-		o->terminals_only = true;
-		return 0;
-	case OPT_JSON:
-		o->json = true;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (o->topology)
 			argp_error(state, "\"%s\" is not expected here", arg);
@@ -200,7 +190,9 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 				   arg, arg);
 		return 0;
 	default:
-		return options_take_text(o, key, arg, state);
+		return cmdline_take(fields, o, key, arg, state)
+			       ? options_take_text(o, key, arg, state)
+			       : 0;
 	}
 }
 

@@ -157,6 +157,31 @@ double cmdline_real(const struct argp_state *s, const char *what, const char *te
 	return v;
 }
 
+error_t cmdline_take(const struct cmdline_field *f, void *to, int key, const char *arg,
+		     const struct argp_state *s)
+{
+	void *at;
+
+	while (f->key && f->key != key)
+		f++;
+	if (!f->key)
+		return key == OPT_CONFIG_FILE || key == OPT_CONFIG_PROFILE ? 0 : ARGP_ERR_UNKNOWN;
+	at = (char *)to + f->at;
+	if (f->kind == CMDLINE_TEXT)
+		*(const char **)at = arg;
+	else if (f->kind == CMDLINE_FLAG)
+		*(bool *)at = true;
+	else if (f->kind == CMDLINE_REAL)
+		*(double *)at = cmdline_real(s, f->what, arg, f->least, f->most);
+	else if (f->kind == CMDLINE_U64)
+		*(uint64_t *)at =
+			cmdline_count(s, f->what, arg, (uint64_t)f->least, (uint64_t)f->most);
+	else /* also an int, which nobody may make negative */
+		*(uint32_t *)at = (uint32_t)cmdline_count(s, f->what, arg, (uint64_t)f->least,
+							  (uint64_t)f->most);
+	return 0;
+}
+
 int cmdline_describe(const char *name, int (*run)(int argc, char **argv), describe_fn *fn,
 		     void *arg)
 {

@@ -7,6 +7,8 @@
 #define CONSOLE_LIB_CMDLINE_H
 
 #include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* argp_parse(), unless cmdline_describe() was called before: then what was given there gets
@@ -25,6 +27,31 @@ uint64_t cmdline_count(const struct argp_state *s, const char *what, const char 
 		       uint64_t least, uint64_t most);
 double cmdline_real(const struct argp_state *s, const char *what, const char *text, double least,
 		    double most);
+
+/* Where the value of an option goes, for options that only store what was given: text as it is,
+ * true for an option that takes nothing, a number from least to most.  The kind is the member's. */
+enum cmdline_kind { CMDLINE_TEXT, CMDLINE_FLAG, CMDLINE_INT, CMDLINE_U64, CMDLINE_REAL };
+
+struct cmdline_field {
+	size_t at; /* bytes from the beginning of what the parser fills in */
+	enum cmdline_kind kind;
+	int key;	  /* of the option; 0 ends the table */
+	const char *what; /* numbers only, as the next two: for the message, "--Port" */
+	double least, most;
+};
+
+/* clang-format off */
+#define CMDLINE_KIND(value)                                            \
+	_Generic((value), const char *: CMDLINE_TEXT, bool: CMDLINE_FLAG, \
+		 unsigned: CMDLINE_INT, int: CMDLINE_INT, uint64_t: CMDLINE_U64, double: CMDLINE_REAL)
+#define CMDLINE_FIELD(option, type, member, ...) \
+	{ .at = offsetof(type, member), .kind = CMDLINE_KIND(((type *)0)->member), .key = option, __VA_ARGS__ }
+/* clang-format on */
+
+/* Stores the option key in *to, as its row of fields says, and returns 0; ARGP_ERR_UNKNOWN when no
+ * row has it.  --config and --profile, which cmdline_parse() has read, need no row. */
+error_t cmdline_take(const struct cmdline_field *fields, void *to, int key, const char *arg,
+		     const struct argp_state *s);
 
 typedef void describe_fn(const struct argp *argp, void *arg);
 

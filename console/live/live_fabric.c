@@ -44,44 +44,28 @@ static const struct argp_option rows[] = {
 	{ 0 },
 };
 
+static const struct cmdline_field fields[] = {
+	CMDLINE_FIELD('C', struct live_opts, ca),
+	CMDLINE_FIELD('P', struct live_opts, port, "--Port", 1, 254),
+	CMDLINE_FIELD('t', struct live_opts, timeout_ms, "--timeout", 1, 60000),
+	CMDLINE_FIELD(OPT_LIVE_WINDOW, struct live_opts, window, "--outstanding_smps", 1, 1024),
+	CMDLINE_FIELD(OPT_LIVE_FABRIC, struct live_opts, name),
+	CMDLINE_FIELD(OPT_LIVE_NODE_NAMES, struct live_opts, node_names),
+	CMDLINE_FIELD(OPT_LIVE_JOBS, struct live_opts, jobs),
+	CMDLINE_FIELD(OPT_LIVE_RECORD_DIR, struct live_opts, record_dir),
+	CMDLINE_FIELD(OPT_LIVE_STATE_DIR, struct live_opts, state_dir),
+	CMDLINE_FIELD(OPT_LIVE_SOCKET, struct live_opts, socket),
+	{ 0 },
+};
+
 error_t live_opts_take(struct live_opts *o, int key, char *arg, struct argp_state *s)
 {
 	switch (key) {
-	case 'C':
-		o->ca = arg;
-		return 0;
-	case 'P':
-		o->port = (unsigned)cmdline_count(s, "--Port", arg, 1, 254);
-		return 0;
-	case 't':
-		o->timeout_ms = (unsigned)cmdline_count(s, "--timeout", arg, 1, 60000);
-		return 0;
-	case OPT_LIVE_WINDOW:
-		o->window = (unsigned)cmdline_count(s, "--outstanding_smps", arg, 1, 1024);
-		return 0;
 	case 'y':
 		o->ask_m_key = mkey_take(&o->m_key, arg);
 		return 0;
 	case OPT_LIVE_M_KEY_FILE:
 		mkey_need_file(&o->m_key, &o->m_keys, arg, s);
-		return 0;
-	case OPT_CONFIG_FILE:
-	case OPT_CONFIG_PROFILE:
-		return 0; /* read by cmdline_parse() */
-	case OPT_LIVE_FABRIC:
-		o->name = arg;
-		return 0;
-	case OPT_LIVE_NODE_NAMES:
-		o->node_names = arg;
-		return 0;
-	case OPT_LIVE_JOBS:
-		o->jobs = arg;
-		return 0;
-	case OPT_LIVE_RECORD_DIR:
-		o->record_dir = arg;
-		return 0;
-	case OPT_LIVE_STATE_DIR:
-		o->state_dir = arg;
 		return 0;
 	case OPT_LIVE_INSTALLER:
 		if (strcmp(arg, "opensm") && strcmp(arg, "smp") &&
@@ -89,11 +73,8 @@ error_t live_opts_take(struct live_opts *o, int key, char *arg, struct argp_stat
 			argp_error(s, "--installer: '%s' is not one of opensm, smp, file:DIR", arg);
 		o->installer = arg;
 		return 0;
-	case OPT_LIVE_SOCKET:
-		o->socket = arg;
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmdline_take(fields, o, key, arg, s);
 	}
 }
 
