@@ -89,11 +89,6 @@ void file_work_cancel(struct file_work *w)
 	atomic_store(&w->progress.cancel, true);
 }
 
-bool file_work_cancelled(const struct file_work *w)
-{
-	return atomic_load(&w->progress.cancel);
-}
-
 int file_work_join(struct file_work *w, struct err *err)
 {
 	pthread_join(w->thread, NULL);

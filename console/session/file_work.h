@@ -31,7 +31,6 @@ int file_work_start(struct file_work **out, const struct file_work_ops *ops, voi
 const struct file_work_ops *file_work_ops(const struct file_work *w);
 void *file_work_ctx(const struct file_work *w);
 void file_work_cancel(struct file_work *w);
-bool file_work_cancelled(const struct file_work *w);
 /* After MSG_FILE_END, or after it was cancelled: waits for its thread.  What run() has returned. */
 int file_work_join(struct file_work *w, struct err *err);
 void file_work_free(struct file_work *w); /* and its ctx; joined before */

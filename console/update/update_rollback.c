@@ -126,17 +126,6 @@ void update_rollback_note(struct update_rollback *t, const char *type, json_t *d
 		log_add(LOG_ERROR, "record", "%s", err.text);
 }
 
-int update_rollback_exit(const struct update_rollback *t)
-{
-	enum outcome o = executor_outcome(t->a);
-	struct executor_status st;
-
-	if (o == OUTCOME_REFUSED && t->no_record)
-		return EXIT_NO_RECORD;
-	executor_status(t->a, &st);
-	return outcome_exit_code(o, st.why);
-}
-
 void update_rollback_close(struct update_rollback *t)
 {
 	struct err err = { "" };

@@ -33,8 +33,6 @@ int update_rollback_open(struct update_rollback *t, struct live *l, const struct
 int update_rollback_recover(struct update_rollback *t, struct journal *j, struct err *err);
 /* A line of the record; a failure is only logged. */
 void update_rollback_note(struct update_rollback *t, const char *type, json_t *data);
-/* The exit code for how it ended. */
-int update_rollback_exit(const struct update_rollback *t);
 void update_rollback_close(struct update_rollback *t);
 
 #endif

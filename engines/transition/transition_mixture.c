@@ -455,12 +455,6 @@ bool mixture_sl_changes(const struct mixture_flow *x)
 	return false;
 }
 
-uint32_t mixture_new_hop(struct mixture_flow *x, uint32_t sw)
-{
-	mixture_load_hops(x, 1);
-	return x->hop[2 * sw + 1];
-}
-
 /* ---- a run ---- */
 
 static uint16_t mixture_vls_at(struct mixture_flow *x, uint32_t sw, uint32_t in, uint8_t out,

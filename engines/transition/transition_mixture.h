@@ -37,8 +37,6 @@ void mixture_load(struct mixture_flow *x, uint32_t lid);
 bool mixture_lft_changes(const struct mixture_flow *x);
 bool mixture_lft_changes_at(const struct mixture_flow *x, uint32_t sw);
 bool mixture_sl_changes(const struct mixture_flow *x);
-/* The channel that the new tables take from there; FAB_NONE: none. */
-uint32_t mixture_new_hop(struct mixture_flow *x, uint32_t sw);
 
 /* Ages of the entry of each switch (NULL: age everywhere), of the SLs of the sources and of the
  * SL2VL tables.  False when packets may go round in a circle.  O(nsw * SLs). */

@@ -18,6 +18,7 @@
 #include "fabric/wire/wire.h"
 #include "tests/bench/bench_kit.h"
 #include "tests/unit/kit/agent_crowd.h"
+#include "tests/unit/kit/sim_faults.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <inttypes.h>

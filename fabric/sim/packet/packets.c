@@ -135,57 +135,6 @@ void packets_send(struct packets *p, uint32_t c, uint64_t bytes)
 		packets_offer_conn(p, c);
 }
 
-void packets_hold(struct packets *p, uint32_t c, bool hold)
-{
-	struct conn *conn = &p->conns.v[c];
-
-	if (conn->hold == hold)
-		return;
-	conn->hold = hold;
-	if (hold) {
-		p->held += conn->n.in_flight;
-		packets_withdraw_conn(p, c);
-	} else {
-		p->held -= conn->n.in_flight;
-		packets_offer_conn(p, c);
-	}
-}
-
-void packets_migrate(struct packets *p, uint32_t c, uint16_t dlid, uint8_t sl)
-{
-	packets_withdraw_conn(p, c);
-	p->conns.v[c].dlid = dlid;
-	p->conns.v[c].sl = sl;
-	packets_offer_conn(p, c);
-}
-
-void packets_set_lft_block(struct packets *p, uint32_t sw, uint32_t block,
-			   const uint8_t ports[LFT_BLOCK])
-{
-	memcpy(p->fwd.lft + (size_t)sw * p->fwd.stride + (size_t)block * LFT_BLOCK, ports,
-	       LFT_BLOCK);
-}
-
-void packets_get_lft_block(const struct packets *p, uint32_t sw, uint32_t block,
-			   uint8_t ports[LFT_BLOCK])
-{
-	memcpy(ports, p->fwd.lft + (size_t)sw * p->fwd.stride + (size_t)block * LFT_BLOCK,
-	       LFT_BLOCK);
-}
-
-void packets_set_sl2vl(struct packets *p, uint32_t sw, uint8_t in, uint8_t out,
-		       const uint8_t vl[FAB_SLS])
-{
-	memcpy(forwarding_sl2vl_row(&p->fwd, sw, in, out), vl, FAB_SLS);
-}
-
-void packets_get_sl2vl(const struct packets *p, uint32_t sw, uint8_t in, uint8_t out,
-		       uint8_t vl[FAB_SLS])
-{
-	for (uint8_t sl = 0; sl < FAB_SLS; sl++)
-		vl[sl] = forwarding_vl(&p->fwd, sw, in, out, sl);
-}
-
 static uint64_t packets_to_ps(uint64_t ns)
 {
 	return ns > UINT64_MAX / 1000 ? UINT64_MAX : ns * 1000;
@@ -232,16 +181,6 @@ uint64_t packets_now_ns(const struct packets *p)
 	return p->now_ps / 1000;
 }
 
-uint64_t packets_oldest_ns(const struct packets *p)
-{
-	uint64_t oldest = UINT64_MAX;
-
-	for (size_t k = 0; k < p->pool.n; k++)
-		if (p->pool.v[k].bytes && p->pool.v[k].born < oldest)
-			oldest = p->pool.v[k].born;
-	return oldest == UINT64_MAX ? oldest : oldest / 1000;
-}
-
 bool packets_still(const struct packets *p)
 {
 	return !p->events.n && !p->arrivals.n;
@@ -251,9 +190,4 @@ void packets_counts(struct packets_counts *out, const struct packets *p)
 {
 	*out = p->n;
 	out->last_ns = p->last_ps / 1000;
-}
-
-void packets_conn_counts(struct packets_conn_counts *out, const struct packets *p, uint32_t conn)
-{
-	*out = p->conns.v[conn].n;
 }

@@ -96,20 +96,6 @@ void packets_free(struct packets *p); /* NULL is fine */
 uint32_t packets_connect(struct packets *p, uint32_t src, uint16_t dlid, uint8_t sl);
 /* So many more bytes to send from now on; PACKETS_ENDLESS: for ever. */
 void packets_send(struct packets *p, uint32_t conn, uint64_t bytes);
-/* On hold it injects nothing more; what is under way goes on. */
-void packets_hold(struct packets *p, uint32_t conn, bool hold);
-/* Packets injected from now on go to that LID with that SL. */
-void packets_migrate(struct packets *p, uint32_t conn, uint16_t dlid, uint8_t sl);
-
-/* Writes, at once, for packets that come in from now on. */
-void packets_set_lft_block(struct packets *p, uint32_t sw, uint32_t block,
-			   const uint8_t ports[LFT_BLOCK]);
-void packets_set_sl2vl(struct packets *p, uint32_t sw, uint8_t in, uint8_t out,
-		       const uint8_t vl[FAB_SLS]);
-void packets_get_lft_block(const struct packets *p, uint32_t sw, uint32_t block,
-			   uint8_t ports[LFT_BLOCK]);
-void packets_get_sl2vl(const struct packets *p, uint32_t sw, uint8_t in, uint8_t out,
-		       uint8_t vl[FAB_SLS]);
 
 /* Lets time pass up to until_ns.  O(log links) for each packet and hop. */
 void packets_run(struct packets *p, uint64_t until_ns);
@@ -120,8 +106,6 @@ bool packets_run_part(struct packets *p, uint64_t until_ns, uint64_t events);
  * so. */
 bool packets_run_drained(struct packets *p, uint64_t until_ns);
 uint64_t packets_now_ns(const struct packets *p);
-/* When the oldest packet under way began to be sent; UINT64_MAX: none is.  O(packets). */
-uint64_t packets_oldest_ns(const struct packets *p);
 /* Nothing will ever move again unless somebody sends, writes or releases. */
 bool packets_still(const struct packets *p);
 
@@ -135,9 +119,5 @@ bool packets_still(const struct packets *p);
 uint32_t packets_deadlock(struct packets *p, struct packets_wait **out, uint64_t *closed_ns);
 
 void packets_counts(struct packets_counts *out, const struct packets *p);
-void packets_conn_counts(struct packets_conn_counts *out, const struct packets *p, uint32_t conn);
-
-/* For tests: NULL when every buffer's room and every count adds up, else what does not. */
-const char *packets_check(const struct packets *p);
 
 #endif

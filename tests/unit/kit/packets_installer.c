@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/kit/packets_installer.h"
+#include "tests/unit/kit/packets_drive.h"
 
 #include <errno.h>
 

@@ -3,6 +3,7 @@
 
 #include "fabric/agent/agent_state.h"
 #include "fabric/base/mem.h"
+#include "tests/unit/kit/packets_drive.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 
 #include "engines/engine.h"
 #include "fabric/base/mem.h"
+#include "tests/unit/kit/packets_drive.h"
 #include "tests/unit/kit/small_net.h"
 
 #include <stdio.h>

@@ -10,6 +10,7 @@
 #include "fabric/update/journal.h"
 #include "fabric/update/watchdog/watchdog.h"
 #include "tests/unit/kit/fabkit.h"
+#include "tests/unit/kit/sim_faults.h"
 #include "tests/unit/kit/small_net.h"
 #include "tests/unit/kit/update_net.h"
 

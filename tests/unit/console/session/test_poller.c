@@ -8,6 +8,7 @@
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/wire/wire.h"
 #include "tests/unit/kit/route_check.h"
+#include "tests/unit/kit/sim_faults.h"
 #include "tests/unit/kit/small_net.h"
 #include "tests/unit/kit/thread_spy.h"
 

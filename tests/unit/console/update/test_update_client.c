@@ -11,6 +11,7 @@
 #include "fabric/sim/device/sim_remote.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/wire/wire.h"
+#include "tests/unit/kit/sim_faults.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <setjmp.h>

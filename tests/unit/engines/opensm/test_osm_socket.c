@@ -14,6 +14,7 @@
 #include "fabric/wire/notice_port.h"
 #include "fabric/wire/wire.h"
 #include "tests/unit/kit/fabkit.h"
+#include "tests/unit/kit/sim_faults.h"
 #include "tests/unit/kit/small_net.h"
 
 #include <errno.h>

@@ -9,6 +9,7 @@
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/coordinator.h"
 #include "tests/unit/kit/fabkit.h"
+#include "tests/unit/kit/sim_faults.h"
 #include "tests/unit/kit/small_net.h"
 
 #include <setjmp.h>

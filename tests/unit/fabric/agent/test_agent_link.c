@@ -7,6 +7,7 @@
 #include "fabric/update/coordinator.h"
 #include "fabric/wire/notice_port.h"
 #include "tests/unit/kit/fabkit.h"
+#include "tests/unit/kit/sim_faults.h"
 #include "tests/unit/kit/small_net.h"
 
 #include <setjmp.h>

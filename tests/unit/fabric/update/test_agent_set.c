@@ -9,6 +9,7 @@
 #include "fabric/update/installer/smp.h"
 #include "fabric/wire/wire.h"
 #include "tests/unit/kit/agent_crowd.h"
+#include "tests/unit/kit/sim_faults.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <setjmp.h>

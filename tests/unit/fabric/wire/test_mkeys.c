@@ -4,6 +4,7 @@
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/wire/mkeys.h"
 #include "fabric/wire/wire.h"
+#include "tests/unit/kit/sim_faults.h"
 #include "tests/unit/kit/small_net.h"
 
 #include <setjmp.h>

@@ -6,6 +6,7 @@
 #include "fabric/base/rng.h"
 #include "fabric/model/vl_fold.h"
 #include "tests/unit/kit/fabkit.h"
+#include "tests/unit/kit/packets_drive.h"
 #include "tests/unit/kit/small_net.h"
 
 #include <setjmp.h>

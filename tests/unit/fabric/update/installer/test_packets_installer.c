@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/unit/kit/packets_drive.h"
 #include "tests/unit/kit/packets_installer.h"
 
 #include "fabric/plan/plan.h"

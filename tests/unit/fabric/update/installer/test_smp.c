@@ -7,6 +7,7 @@
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/executor.h"
 #include "fabric/wire/wire.h"
+#include "tests/unit/kit/sim_faults.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>

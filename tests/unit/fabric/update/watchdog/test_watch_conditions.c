@@ -6,6 +6,7 @@
 #include "fabric/jobs/source.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
+#include "tests/unit/kit/sim_faults.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>

@@ -8,6 +8,7 @@
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/watchdog/control_socket.h"
+#include "tests/unit/kit/sim_faults.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <pthread.h>
