@@ -18,15 +18,14 @@ struct figure {
 	double (*value)(const struct route_report *e); /* NAN unknown */
 };
 
-static double summary_switches(const struct route_report *e)
-{
-	return e->f->nsw;
-}
+#define FIGURE(name, value)                                                                        \
+	static double name(const struct route_report *e)                                           \
+	{                                                                                          \
+		return (double)(value);                                                            \
+	}
 
-static double summary_terminals(const struct route_report *e)
-{
-	return e->f->nterm;
-}
+FIGURE(summary_switches, e->f->nsw)
+FIGURE(summary_terminals, e->f->nterm)
 
 static double summary_lids(const struct route_report *e)
 {
@@ -37,126 +36,38 @@ static double summary_lids(const struct route_report *e)
 	return n;
 }
 
-static double summary_channels(const struct route_report *e)
-{
-	return e->f->nchan;
-}
-
-static double summary_vls_used(const struct route_report *e)
-{
-	return e->v->vls_used;
-}
-
-static double summary_sls_used(const struct route_report *e)
-{
-	return e->v->sls_used;
-}
-
-static double summary_connected(const struct route_report *e)
-{
-	return e->v->connected;
-}
-
-static double summary_loop_free(const struct route_report *e)
-{
-	return e->v->loop_free;
-}
+FIGURE(summary_channels, e->f->nchan)
+FIGURE(summary_vls_used, e->v->vls_used)
+FIGURE(summary_sls_used, e->v->sls_used)
+FIGURE(summary_connected, e->v->connected)
+FIGURE(summary_loop_free, e->v->loop_free)
 
 /* means nothing of tables that lose packets */
-static double summary_deadlock_free(const struct route_report *e)
-{
-	return e->v->connected && e->v->loop_free ? e->v->deadlock_free : NAN;
-}
-
-static double summary_hops_max(const struct route_report *e)
-{
-	return e->m->hops_max;
-}
-
-static double summary_hops_mean(const struct route_report *e)
-{
-	return e->m->hops_mean;
-}
-
-static double summary_efi_max(const struct route_report *e)
-{
-	return (double)e->m->efi_max;
-}
+FIGURE(summary_deadlock_free, e->v->connected && e->v->loop_free ? e->v->deadlock_free : NAN)
+FIGURE(summary_hops_max, e->m->hops_max)
+FIGURE(summary_hops_mean, e->m->hops_mean)
+FIGURE(summary_efi_max, e->m->efi_max)
 
 static double summary_with_jobs(const struct route_report *e, double value)
 {
 	return e->jobs ? value : NAN;
 }
 
-static double summary_eff_efi_max(const struct route_report *e)
-{
-	return summary_with_jobs(e, (double)e->m->eff_efi_max);
-}
-
-static double summary_eff_efi_bound(const struct route_report *e)
-{
-	return summary_with_jobs(e, (double)e->m->eff_efi_bound);
-}
-
-static double summary_job_efi_max_mean(const struct route_report *e)
-{
-	return summary_with_jobs(e, e->m->job_efi_max_mean);
-}
-
-static double summary_dark_fiber_pct(const struct route_report *e)
-{
-	return summary_with_jobs(e, e->m->dark_fiber_pct);
-}
-
-static double summary_links_per_job_mean(const struct route_report *e)
-{
-	return summary_with_jobs(e, e->m->links_per_job_mean);
-}
-
-static double summary_ebb(const struct route_report *e)
-{
-	return e->ebb.bisections ? e->ebb.mean : NAN;
-}
-
-static double summary_ebb_ci95(const struct route_report *e)
-{
-	return e->ebb.bisections ? e->ebb.ci95 : NAN;
-}
-
-static double summary_ebb_jobs(const struct route_report *e)
-{
-	return e->ebb_jobs && e->ebb_jobs->all.bisections ? e->ebb_jobs->all.mean : NAN;
-}
-
-static double summary_ebb_jobs_ci95(const struct route_report *e)
-{
-	return e->ebb_jobs && e->ebb_jobs->all.bisections ? e->ebb_jobs->all.ci95 : NAN;
-}
-
-static double summary_slowdown_mean(const struct route_report *e)
-{
-	return e->jobs_run ? e->jobs_run->slowdown_mean : NAN;
-}
-
-static double summary_slowdown_max(const struct route_report *e)
-{
-	return e->jobs_run ? e->jobs_run->slowdown_max : NAN;
-}
-
-static double summary_lft_blocks(const struct route_report *e)
-{
-	return (double)e->m->lft_blocks;
-}
-
-static double summary_entries_changed(const struct route_report *e)
-{
-	return e->diff ? (double)e->diff->entries : NAN;
-}
-
-static double summary_blocks_changed(const struct route_report *e)
-{
-	return e->diff ? e->diff->nblocks : NAN;
-}
+FIGURE(summary_eff_efi_max, summary_with_jobs(e, (double)e->m->eff_efi_max))
+FIGURE(summary_eff_efi_bound, summary_with_jobs(e, (double)e->m->eff_efi_bound))
+FIGURE(summary_job_efi_max_mean, summary_with_jobs(e, e->m->job_efi_max_mean))
+FIGURE(summary_dark_fiber_pct, summary_with_jobs(e, e->m->dark_fiber_pct))
+FIGURE(summary_links_per_job_mean, summary_with_jobs(e, e->m->links_per_job_mean))
+FIGURE(summary_ebb, e->ebb.bisections ? e->ebb.mean : NAN)
+FIGURE(summary_ebb_ci95, e->ebb.bisections ? e->ebb.ci95 : NAN)
+FIGURE(summary_ebb_jobs, e->ebb_jobs && e->ebb_jobs->all.bisections ? e->ebb_jobs->all.mean : NAN)
+FIGURE(summary_ebb_jobs_ci95,
+       e->ebb_jobs && e->ebb_jobs->all.bisections ? e->ebb_jobs->all.ci95 : NAN)
+FIGURE(summary_slowdown_mean, e->jobs_run ? e->jobs_run->slowdown_mean : NAN)
+FIGURE(summary_slowdown_max, e->jobs_run ? e->jobs_run->slowdown_max : NAN)
+FIGURE(summary_lft_blocks, e->m->lft_blocks)
+FIGURE(summary_entries_changed, e->diff ? (double)e->diff->entries : NAN)
+FIGURE(summary_blocks_changed, e->diff ? e->diff->nblocks : NAN)
 
 /* In the order of the JSON object; "seconds" stands after sls_used. */
 static const struct figure figures[] = {

@@ -18,50 +18,20 @@ void job_label(char *buf, const struct rows *r, uint32_t row)
 		 j->name, j->nodes);
 }
 
-static void fields_jobs_get_id(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = (double)fields_jobs_of(r, row)->id;
-}
+GETTER(fields_jobs_get_id, c->num = (double)fields_jobs_of(r, row)->id)
 
 static void fields_jobs_text_if(struct value *c, const char *text)
 {
 	c->text = text && text[0] ? text : NULL;
 }
 
-static void fields_jobs_get_user(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_jobs_text_if(c, fields_jobs_of(r, row)->user);
-}
-
-static void fields_jobs_get_name(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_jobs_text_if(c, fields_jobs_of(r, row)->name);
-}
-
-static void fields_jobs_get_nodes(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_jobs_of(r, row)->nnodes;
-}
-
-static void fields_jobs_get_nodelist(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_jobs_text_if(c, fields_jobs_of(r, row)->nodes);
-}
-
-static void fields_jobs_get_hosts(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_jobs_of(r, row)->nterm;
-}
-
-static void fields_jobs_get_unknown(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_jobs_of(r, row)->unknown;
-}
-
-static void fields_jobs_get_switches(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_jobs_of(r, row)->nsw;
-}
+GETTER(fields_jobs_get_user, fields_jobs_text_if(c, fields_jobs_of(r, row)->user))
+GETTER(fields_jobs_get_name, fields_jobs_text_if(c, fields_jobs_of(r, row)->name))
+GETTER(fields_jobs_get_nodes, c->num = fields_jobs_of(r, row)->nnodes)
+GETTER(fields_jobs_get_nodelist, fields_jobs_text_if(c, fields_jobs_of(r, row)->nodes))
+GETTER(fields_jobs_get_hosts, c->num = fields_jobs_of(r, row)->nterm)
+GETTER(fields_jobs_get_unknown, c->num = fields_jobs_of(r, row)->unknown)
+GETTER(fields_jobs_get_switches, c->num = fields_jobs_of(r, row)->nsw)
 
 static void fields_jobs_get_start(struct value *c, const struct rows *r, uint32_t row)
 {
@@ -142,10 +112,8 @@ static void fields_jobs_get_efi_mean(struct value *c, const struct rows *r, uint
 		c->num = fields_jobs_load_of(r, row)->efi_mean;
 }
 
-static void fields_jobs_get_slowdown(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = link_usage_slowdown(state_usage(r->s), fields_jobs_of(r, row)->id);
-}
+GETTER(fields_jobs_get_slowdown,
+       c->num = link_usage_slowdown(state_usage(r->s), fields_jobs_of(r, row)->id))
 
 static void fields_jobs_get_age(struct value *c, const struct rows *r, uint32_t row)
 {
@@ -166,25 +134,10 @@ static const struct tier *fields_jobs_tier_of(const struct rows *r, uint32_t row
 	return &r->v->tier[row];
 }
 
-static void fields_jobs_tier_name(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->text = fields_jobs_tier_of(r, row)->name;
-}
-
-static void fields_jobs_tier_links(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_jobs_tier_of(r, row)->links;
-}
-
-static void fields_jobs_tier_known(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_jobs_tier_of(r, row)->known;
-}
-
-static void fields_jobs_tier_min(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_jobs_tier_of(r, row)->util_min;
-}
+GETTER(fields_jobs_tier_name, c->text = fields_jobs_tier_of(r, row)->name)
+GETTER(fields_jobs_tier_links, c->num = fields_jobs_tier_of(r, row)->links)
+GETTER(fields_jobs_tier_known, c->num = fields_jobs_tier_of(r, row)->known)
+GETTER(fields_jobs_tier_min, c->num = fields_jobs_tier_of(r, row)->util_min)
 
 static void fields_jobs_tier_avg(struct value *c, const struct rows *r, uint32_t row)
 {
@@ -192,15 +145,8 @@ static void fields_jobs_tier_avg(struct value *c, const struct rows *r, uint32_t
 		c->num = fields_jobs_tier_of(r, row)->util_avg;
 }
 
-static void fields_jobs_tier_max(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_jobs_tier_of(r, row)->util_max;
-}
-
-static void fields_jobs_tier_wait(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_jobs_tier_of(r, row)->wait_max;
-}
+GETTER(fields_jobs_tier_max, c->num = fields_jobs_tier_of(r, row)->util_max)
+GETTER(fields_jobs_tier_wait, c->num = fields_jobs_tier_of(r, row)->wait_max)
 
 static const struct log_line *fields_jobs_line_of(const struct rows *r, uint32_t row)
 {
@@ -220,25 +166,10 @@ static void fields_jobs_line_ts(struct value *c, const struct rows *r, uint32_t 
 	c->text = c->buf;
 }
 
-static void fields_jobs_line_level(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->text = log_level_name(fields_jobs_line_of(r, row)->level);
-}
-
-static void fields_jobs_line_severity(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_jobs_line_of(r, row)->level;
-}
-
-static void fields_jobs_line_area(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->text = fields_jobs_line_of(r, row)->area;
-}
-
-static void fields_jobs_line_text(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->text = fields_jobs_line_of(r, row)->text;
-}
+GETTER(fields_jobs_line_level, c->text = log_level_name(fields_jobs_line_of(r, row)->level))
+GETTER(fields_jobs_line_severity, c->num = fields_jobs_line_of(r, row)->level)
+GETTER(fields_jobs_line_area, c->text = fields_jobs_line_of(r, row)->area)
+GETTER(fields_jobs_line_text, c->text = fields_jobs_line_of(r, row)->text)
 
 /* clang-format off */
 const struct field fields_jobs[] = {

@@ -37,31 +37,13 @@ static uint32_t fields_ports_no(const struct rows *r, uint32_t row)
 	return fields_ports_of(r, row) - r->s->fabric->port_off[rows_switch(r, row)];
 }
 
-static void fields_ports_get_label(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->text = port_label(c->buf, sizeof(c->buf), r->s->fabric, rows_switch(r, row),
-			     fields_ports_no(r, row));
-}
-
-static void fields_ports_get_a(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->text = switch_label(c->buf, NAME_LEN, r->s->fabric, rows_switch(r, row));
-}
-
-static void fields_ports_get_a_port(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_ports_no(r, row);
-}
-
-static void fields_ports_get_a_guid(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->guid = r->s->fabric->sw_guid[rows_switch(r, row)];
-}
-
-static void fields_ports_get_a_lid(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = r->s->fabric->sw_lid[rows_switch(r, row)];
-}
+GETTER(fields_ports_get_label, c->text = port_label(c->buf, sizeof(c->buf), r->s->fabric,
+						    rows_switch(r, row), fields_ports_no(r, row)))
+GETTER(fields_ports_get_a,
+       c->text = switch_label(c->buf, NAME_LEN, r->s->fabric, rows_switch(r, row)))
+GETTER(fields_ports_get_a_port, c->num = fields_ports_no(r, row))
+GETTER(fields_ports_get_a_guid, c->guid = r->s->fabric->sw_guid[rows_switch(r, row)])
+GETTER(fields_ports_get_a_lid, c->num = r->s->fabric->sw_lid[rows_switch(r, row)])
 
 static void fields_ports_get_b(struct value *c, const struct rows *r, uint32_t row)
 {
@@ -135,30 +117,17 @@ static void fields_ports_get_problem(struct value *c, const struct rows *r, uint
 	c->text = p ? problem_word(p) : "none";
 }
 
-static void fields_ports_get_speed(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->text = fields_ports_hw(r, row)->speed[0] ? fields_ports_hw(r, row)->speed : NULL;
-}
+GETTER(fields_ports_get_speed,
+       c->text = fields_ports_hw(r, row)->speed[0] ? fields_ports_hw(r, row)->speed : NULL)
 
 static void fields_ports_known_count(struct value *c, uint32_t v)
 {
 	c->num = v ? v : NAN;
 }
 
-static void fields_ports_get_width(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_ports_known_count(c, fields_ports_hw(r, row)->width);
-}
-
-static void fields_ports_get_vls(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_ports_known_count(c, fields_ports_hw(r, row)->op_vls);
-}
-
-static void fields_ports_get_rate(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_ports_known_count(c, fields_ports_hw(r, row)->rate_Mbps);
-}
+GETTER(fields_ports_get_width, fields_ports_known_count(c, fields_ports_hw(r, row)->width))
+GETTER(fields_ports_get_vls, fields_ports_known_count(c, fields_ports_hw(r, row)->op_vls))
+GETTER(fields_ports_get_rate, fields_ports_known_count(c, fields_ports_hw(r, row)->rate_Mbps))
 
 static const struct port_rate *fields_ports_rate_of(const struct rows *r, uint32_t row)
 {
@@ -168,15 +137,8 @@ static const struct port_rate *fields_ports_rate_of(const struct rows *r, uint32
 	return p ? p : &none;
 }
 
-static void fields_ports_get_tx(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_ports_rate_of(r, row)->tx_Bps;
-}
-
-static void fields_ports_get_rx(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_ports_rate_of(r, row)->rx_Bps;
-}
+GETTER(fields_ports_get_tx, c->num = fields_ports_rate_of(r, row)->tx_Bps)
+GETTER(fields_ports_get_rx, c->num = fields_ports_rate_of(r, row)->rx_Bps)
 
 static void fields_ports_get_util(struct value *c, const struct rows *r, uint32_t row)
 {
@@ -191,15 +153,8 @@ static void fields_ports_get_util(struct value *c, const struct rows *r, uint32_
 	c->num = fields_ports_rate_of(r, row)->util_pct;
 }
 
-static void fields_ports_get_wait(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_ports_rate_of(r, row)->wait_pct;
-}
-
-static void fields_ports_get_errors(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_ports_rate_of(r, row)->errors_per_min;
-}
+GETTER(fields_ports_get_wait, c->num = fields_ports_rate_of(r, row)->wait_pct)
+GETTER(fields_ports_get_errors, c->num = fields_ports_rate_of(r, row)->errors_per_min)
 
 /* Figures of routes are of channels between switches. */
 static void fields_ports_of_chan(struct value *c, const struct rows *r, uint32_t row,
@@ -217,15 +172,8 @@ static const struct metrics *fields_ports_plan_of(const struct rows *r)
 	return state_preview_ready(r->s) ? r->s->preview.after : NULL;
 }
 
-static void fields_ports_get_efi(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_ports_of_chan(c, r, row, state_metrics(r->s), false);
-}
-
-static void fields_ports_get_eff(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_ports_of_chan(c, r, row, state_metrics(r->s), true);
-}
+GETTER(fields_ports_get_efi, fields_ports_of_chan(c, r, row, state_metrics(r->s), false))
+GETTER(fields_ports_get_eff, fields_ports_of_chan(c, r, row, state_metrics(r->s), true))
 
 static void fields_ports_get_dark(struct value *c, const struct rows *r, uint32_t row)
 {
@@ -234,15 +182,8 @@ static void fields_ports_get_dark(struct value *c, const struct rows *r, uint32_
 		c->num = c->num < 0.5;
 }
 
-static void fields_ports_get_plan_efi(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_ports_of_chan(c, r, row, fields_ports_plan_of(r), false);
-}
-
-static void fields_ports_get_plan_eff(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_ports_of_chan(c, r, row, fields_ports_plan_of(r), true);
-}
+GETTER(fields_ports_get_plan_efi, fields_ports_of_chan(c, r, row, fields_ports_plan_of(r), false))
+GETTER(fields_ports_get_plan_eff, fields_ports_of_chan(c, r, row, fields_ports_plan_of(r), true))
 
 static const struct link_usage *fields_ports_usage_of(const struct rows *r, uint32_t row)
 {
@@ -310,21 +251,16 @@ static void fields_ports_counter(struct value *c, const struct rows *r, uint32_t
 		c->num = (double)pc->v[which];
 }
 
-#define COUNTER(name, which)                                                                       \
-	static void get_##name(struct value *c, const struct rows *r, uint32_t row)                \
-	{                                                                                          \
-		fields_ports_counter(c, r, row, which);                                            \
-	}
-COUNTER(tx_bytes, CTR_TX_BYTES)
-COUNTER(rx_bytes, CTR_RX_BYTES)
-COUNTER(tx_packets, CTR_TX_PKTS)
-COUNTER(rx_packets, CTR_RX_PKTS)
-COUNTER(tx_wait, CTR_TX_WAIT)
-COUNTER(symbol, CTR_SYMBOL_ERR)
-COUNTER(recovered, CTR_LINK_RECOVERED)
-COUNTER(downed, CTR_LINK_DOWNED)
-COUNTER(rx_errors, CTR_RX_ERR)
-COUNTER(discards, CTR_TX_DISCARD)
+GETTER(get_tx_bytes, fields_ports_counter(c, r, row, CTR_TX_BYTES))
+GETTER(get_rx_bytes, fields_ports_counter(c, r, row, CTR_RX_BYTES))
+GETTER(get_tx_packets, fields_ports_counter(c, r, row, CTR_TX_PKTS))
+GETTER(get_rx_packets, fields_ports_counter(c, r, row, CTR_RX_PKTS))
+GETTER(get_tx_wait, fields_ports_counter(c, r, row, CTR_TX_WAIT))
+GETTER(get_symbol, fields_ports_counter(c, r, row, CTR_SYMBOL_ERR))
+GETTER(get_recovered, fields_ports_counter(c, r, row, CTR_LINK_RECOVERED))
+GETTER(get_downed, fields_ports_counter(c, r, row, CTR_LINK_DOWNED))
+GETTER(get_rx_errors, fields_ports_counter(c, r, row, CTR_RX_ERR))
+GETTER(get_discards, fields_ports_counter(c, r, row, CTR_TX_DISCARD))
 
 static void fields_ports_get_reply(struct value *c, const struct rows *r, uint32_t row)
 {

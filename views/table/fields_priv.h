@@ -14,6 +14,13 @@ void job_label(char *buf, const struct rows *r, uint32_t row);
 void session_label(char *buf, const struct rows *r, uint32_t row);
 void action_label(char *buf, const struct rows *r, uint32_t row);
 
+/* A function that gets the value c of a field in a row of r, by one statement. */
+#define GETTER(name, get)                                                                          \
+	static void name(struct value *c, const struct rows *r, uint32_t row)                      \
+	{                                                                                          \
+		get;                                                                               \
+	}
+
 #define FIELDS_END(list) const size_t n##list = sizeof(list) / sizeof(*list)
 
 #endif

@@ -23,75 +23,22 @@ void session_label(char *buf, const struct rows *r, uint32_t row)
 		 s->what);
 }
 
-static void fields_sessions_get_sid(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_sessions_text_if(c, fields_sessions_row_of(r, row)->sid);
-}
-
-static void fields_sessions_get_part(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_sessions_row_of(r, row)->part;
-}
-
-static void fields_sessions_get_start(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_sessions_text_if(c, fields_sessions_row_of(r, row)->start);
-}
-
-static void fields_sessions_get_end(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_sessions_text_if(c, fields_sessions_row_of(r, row)->end);
-}
-
-static void fields_sessions_get_uid(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_sessions_row_of(r, row)->uid;
-}
-
-static void fields_sessions_get_mode(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_sessions_text_if(c, fields_sessions_row_of(r, row)->mode);
-}
-
-static void fields_sessions_get_fabric(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_sessions_text_if(c, fields_sessions_row_of(r, row)->fabric);
-}
-
-static void fields_sessions_get_updates(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = (double)fields_sessions_row_of(r, row)->updates;
-}
-
-static void fields_sessions_get_lines(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = (double)fields_sessions_row_of(r, row)->lines;
-}
-
-static void fields_sessions_get_kib(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = (double)((fields_sessions_row_of(r, row)->bytes + 1023) / 1024);
-}
-
-static void fields_sessions_get_gaps(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = (double)fields_sessions_row_of(r, row)->gaps;
-}
-
-static void fields_sessions_get_record(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->text = session_verdict(fields_sessions_row_of(r, row));
-}
-
-static void fields_sessions_get_ok(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_sessions_row_of(r, row)->ok;
-}
-
-static void fields_sessions_get_screen(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_sessions_row_of(r, row)->screen;
-}
+GETTER(fields_sessions_get_sid, fields_sessions_text_if(c, fields_sessions_row_of(r, row)->sid))
+GETTER(fields_sessions_get_part, c->num = fields_sessions_row_of(r, row)->part)
+GETTER(fields_sessions_get_start, fields_sessions_text_if(c, fields_sessions_row_of(r, row)->start))
+GETTER(fields_sessions_get_end, fields_sessions_text_if(c, fields_sessions_row_of(r, row)->end))
+GETTER(fields_sessions_get_uid, c->num = fields_sessions_row_of(r, row)->uid)
+GETTER(fields_sessions_get_mode, fields_sessions_text_if(c, fields_sessions_row_of(r, row)->mode))
+GETTER(fields_sessions_get_fabric,
+       fields_sessions_text_if(c, fields_sessions_row_of(r, row)->fabric))
+GETTER(fields_sessions_get_updates, c->num = (double)fields_sessions_row_of(r, row)->updates)
+GETTER(fields_sessions_get_lines, c->num = (double)fields_sessions_row_of(r, row)->lines)
+GETTER(fields_sessions_get_kib,
+       c->num = (double)((fields_sessions_row_of(r, row)->bytes + 1023) / 1024))
+GETTER(fields_sessions_get_gaps, c->num = (double)fields_sessions_row_of(r, row)->gaps)
+GETTER(fields_sessions_get_record, c->text = session_verdict(fields_sessions_row_of(r, row)))
+GETTER(fields_sessions_get_ok, c->num = fields_sessions_row_of(r, row)->ok)
+GETTER(fields_sessions_get_screen, c->num = fields_sessions_row_of(r, row)->screen)
 
 static void fields_sessions_get_epoch(struct value *c, const struct rows *r, uint32_t row)
 {
@@ -99,20 +46,10 @@ static void fields_sessions_get_epoch(struct value *c, const struct rows *r, uin
 		c->num = (double)fields_sessions_row_of(r, row)->epoch;
 }
 
-static void fields_sessions_get_finding(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_sessions_text_if(c, fields_sessions_row_of(r, row)->what);
-}
-
-static void fields_sessions_get_head(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_sessions_text_if(c, fields_sessions_row_of(r, row)->head);
-}
-
-static void fields_sessions_get_file(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_sessions_text_if(c, fields_sessions_row_of(r, row)->file);
-}
+GETTER(fields_sessions_get_finding,
+       fields_sessions_text_if(c, fields_sessions_row_of(r, row)->what))
+GETTER(fields_sessions_get_head, fields_sessions_text_if(c, fields_sessions_row_of(r, row)->head))
+GETTER(fields_sessions_get_file, fields_sessions_text_if(c, fields_sessions_row_of(r, row)->file))
 
 static const struct session_action *fields_sessions_action_of(const struct rows *r, uint32_t row)
 {
@@ -125,30 +62,14 @@ void action_label(char *buf, const struct rows *r, uint32_t row)
 		 fields_sessions_action_of(r, row)->text);
 }
 
-static void fields_sessions_get_seq(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = (double)fields_sessions_action_of(r, row)->seq;
-}
-
-static void fields_sessions_get_time(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_sessions_text_if(c, fields_sessions_action_of(r, row)->time);
-}
-
-static void fields_sessions_get_type(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_sessions_text_if(c, fields_sessions_action_of(r, row)->what);
-}
-
-static void fields_sessions_get_text(struct value *c, const struct rows *r, uint32_t row)
-{
-	fields_sessions_text_if(c, fields_sessions_action_of(r, row)->text);
-}
-
-static void fields_sessions_get_loud(struct value *c, const struct rows *r, uint32_t row)
-{
-	c->num = fields_sessions_action_of(r, row)->loud;
-}
+GETTER(fields_sessions_get_seq, c->num = (double)fields_sessions_action_of(r, row)->seq)
+GETTER(fields_sessions_get_time,
+       fields_sessions_text_if(c, fields_sessions_action_of(r, row)->time))
+GETTER(fields_sessions_get_type,
+       fields_sessions_text_if(c, fields_sessions_action_of(r, row)->what))
+GETTER(fields_sessions_get_text,
+       fields_sessions_text_if(c, fields_sessions_action_of(r, row)->text))
+GETTER(fields_sessions_get_loud, c->num = fields_sessions_action_of(r, row)->loud)
 
 /* clang-format off */
 const struct field fields_sessions[] = {

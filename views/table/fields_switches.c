@@ -2,25 +2,10 @@
 /* Fields of switches: figures of all their ports together. */
 #include "views/table/fields_priv.h"
 
-static void fields_switches_get_name(struct value *c, const struct rows *r, uint32_t sw)
-{
-	c->text = switch_label(c->buf, NAME_LEN, r->s->fabric, sw);
-}
-
-static void fields_switches_get_guid(struct value *c, const struct rows *r, uint32_t sw)
-{
-	c->guid = r->s->fabric->sw_guid[sw];
-}
-
-static void fields_switches_get_lid(struct value *c, const struct rows *r, uint32_t sw)
-{
-	c->num = r->s->fabric->sw_lid[sw];
-}
-
-static void fields_switches_get_desc(struct value *c, const struct rows *r, uint32_t sw)
-{
-	c->text = r->s->fabric->sw_desc[sw];
-}
+GETTER(fields_switches_get_name, c->text = switch_label(c->buf, NAME_LEN, r->s->fabric, row))
+GETTER(fields_switches_get_guid, c->guid = r->s->fabric->sw_guid[row])
+GETTER(fields_switches_get_lid, c->num = r->s->fabric->sw_lid[row])
+GETTER(fields_switches_get_desc, c->text = r->s->fabric->sw_desc[row])
 
 static void fields_switches_get_level(struct value *c, const struct rows *r, uint32_t sw)
 {
@@ -30,20 +15,10 @@ static void fields_switches_get_level(struct value *c, const struct rows *r, uin
 		c->text = topology_kind_level_name(c->buf, s, s->level[sw]);
 }
 
-static void fields_switches_get_ports(struct value *c, const struct rows *r, uint32_t sw)
-{
-	c->num = r->s->fabric->sw_nports[sw];
-}
-
-static void fields_switches_get_hosts(struct value *c, const struct rows *r, uint32_t sw)
-{
-	c->num = r->s->fabric->sw_nterm[sw];
-}
-
-static void fields_switches_get_links(struct value *c, const struct rows *r, uint32_t sw)
-{
-	c->num = r->s->fabric->chan_off[sw + 1] - r->s->fabric->chan_off[sw];
-}
+GETTER(fields_switches_get_ports, c->num = r->s->fabric->sw_nports[row])
+GETTER(fields_switches_get_hosts, c->num = r->s->fabric->sw_nterm[row])
+GETTER(fields_switches_get_links,
+       c->num = r->s->fabric->chan_off[row + 1] - r->s->fabric->chan_off[row])
 
 static uint32_t fields_switches_count_problems(const struct rows *r, uint32_t sw, enum problem from,
 					       enum problem to)
@@ -59,15 +34,10 @@ static uint32_t fields_switches_count_problems(const struct rows *r, uint32_t sw
 	return n;
 }
 
-static void fields_switches_get_problems(struct value *c, const struct rows *r, uint32_t sw)
-{
-	c->num = fields_switches_count_problems(r, sw, PROBLEM_REDUCED, PROBLEM_DOWN);
-}
-
-static void fields_switches_get_down(struct value *c, const struct rows *r, uint32_t sw)
-{
-	c->num = fields_switches_count_problems(r, sw, PROBLEM_DOWN, PROBLEM_DOWN);
-}
+GETTER(fields_switches_get_problems,
+       c->num = fields_switches_count_problems(r, row, PROBLEM_REDUCED, PROBLEM_DOWN))
+GETTER(fields_switches_get_down,
+       c->num = fields_switches_count_problems(r, row, PROBLEM_DOWN, PROBLEM_DOWN))
 
 static void fields_switches_get_silent(struct value *c, const struct rows *r, uint32_t sw)
 {
@@ -109,30 +79,11 @@ static void fields_switches_over_ports(struct value *c, const struct rows *r, ui
 	}
 }
 
-static void fields_switches_get_tx(struct value *c, const struct rows *r, uint32_t sw)
-{
-	fields_switches_over_ports(c, r, sw, FIG_TX, false);
-}
-
-static void fields_switches_get_rx(struct value *c, const struct rows *r, uint32_t sw)
-{
-	fields_switches_over_ports(c, r, sw, FIG_RX, false);
-}
-
-static void fields_switches_get_util(struct value *c, const struct rows *r, uint32_t sw)
-{
-	fields_switches_over_ports(c, r, sw, FIG_UTIL, true);
-}
-
-static void fields_switches_get_wait(struct value *c, const struct rows *r, uint32_t sw)
-{
-	fields_switches_over_ports(c, r, sw, FIG_WAIT, true);
-}
-
-static void fields_switches_get_errors(struct value *c, const struct rows *r, uint32_t sw)
-{
-	fields_switches_over_ports(c, r, sw, FIG_ERRORS, false);
-}
+GETTER(fields_switches_get_tx, fields_switches_over_ports(c, r, row, FIG_TX, false))
+GETTER(fields_switches_get_rx, fields_switches_over_ports(c, r, row, FIG_RX, false))
+GETTER(fields_switches_get_util, fields_switches_over_ports(c, r, row, FIG_UTIL, true))
+GETTER(fields_switches_get_wait, fields_switches_over_ports(c, r, row, FIG_WAIT, true))
+GETTER(fields_switches_get_errors, fields_switches_over_ports(c, r, row, FIG_ERRORS, false))
 
 static void fields_switches_largest_of(struct value *c, const struct rows *r, uint32_t sw,
 				       bool effective)
@@ -151,15 +102,8 @@ static void fields_switches_largest_of(struct value *c, const struct rows *r, ui
 	c->num = (double)most;
 }
 
-static void fields_switches_get_efi(struct value *c, const struct rows *r, uint32_t sw)
-{
-	fields_switches_largest_of(c, r, sw, false);
-}
-
-static void fields_switches_get_eff(struct value *c, const struct rows *r, uint32_t sw)
-{
-	fields_switches_largest_of(c, r, sw, true);
-}
+GETTER(fields_switches_get_efi, fields_switches_largest_of(c, r, row, false))
+GETTER(fields_switches_get_eff, fields_switches_largest_of(c, r, row, true))
 
 static void fields_switches_get_dark(struct value *c, const struct rows *r, uint32_t sw)
 {
