@@ -17,62 +17,64 @@ static const char *const bases[] = { [DFDN_SSSP] = "sssp", [DFDN_MINHOP] = "minh
 
 static const struct param params[] = {
 	{ PARAM_VLS, PARAM_NUMBER, "vls", "K", 1, 15, .at = AT(vls), .label = "VLs", .policy = true,
-	  .brief = "VLs ", .unset = "as the links offer",
-	  .help = "virtual lanes (VLs) for data, 1 to 15 (default: as many as the links offer)" },
+	  .brief = "VLs ", .unset = "all that the links have",
+	  .help = "number of virtual lanes (VLs) for data, 1 to 15 (default: all that the links "
+		  "have)" },
 	{ PARAM_SEED, PARAM_NUMBER, "seed", "N", 0, INT64_MAX /* as in JSON */, .at = AT(seed),
 	  .label = "seed", .policy = true, .brief = "seed ", .unset = "default",
-	  .help = "seed of what is done at random (default: 1); the same seed, the same tables" },
+	  .help = "random seed (default: 1); the same seed gives the same tables" },
 	{ PARAM_THREADS, PARAM_NUMBER, "threads", "T", 1, 1024, .at = AT(threads),
 	  .label = "threads", .policy = true, .unset = "one per core",
-	  .help = "threads, 1 to 1024 (default: one per core); never changes results" },
+	  .help = "number of threads, 1 to 1024 (default: one per core); results do not depend on "
+		  "it" },
 	{ PARAM_SPREAD, PARAM_FLAG, "spread", NULL, .at = AT(spread), .label = "spread VLs",
 	  .policy = true, .brief = "spread",
-	  .help = "spread paths over all VLs that may be used, where fewer are enough (they share "
-		  "buffers less, but every VL costs some)" },
+	  .help = "spread paths over all allowed VLs even if fewer are enough (paths share fewer "
+		  "buffers, but each VL needs buffers)" },
 	{ PARAM_SAR_METHOD, PARAM_WORD, "sar-method", "NAME", .at = AT(sar_method),
 	  .label = "method", .engine = "sar", .brief = "", .words = sar_method_names,
-	  .help = "leafwise (default; starts from the installed tables where they are known), "
-		  "paper (SC16, Algorithm 1) or patch (its original patch)" },
+	  .help = "leafwise (default; starts from the installed tables if they are known), paper "
+		  "(SC16, Algorithm 1) or patch (its original patch)" },
 	{ PARAM_SAR_CHANGE, PARAM_PERCENT, "sar-change", "PERCENT", 1, 100, .at = AT(sar_change),
 	  .label = "change", .engine = "sar", .brief = "change ", .unset = "default", .unit = "%",
-	  .help = "percentage of the LFT blocks that leafwise may change, 1 to 100 (default: 5, or "
-		  "100 where other tables are far from what the jobs need)" },
+	  .help = "percentage of the LFT blocks that leafwise may change, 1 to 100 (default: 5, "
+		  "or 100 if the installed tables are far from what the jobs need)" },
 	{ PARAM_JOB_NODES_MIN, PARAM_NUMBER, "job-nodes-min", "N", 1, UINT32_MAX,
 	  .at = AT(job_nodes_min), .label = "min job", .engine = "sar",
 	  .brief = "jobs>=", .unset = "all jobs", .unit = " nodes",
-	  .help = "jobs with fewer nodes than that do not count (default: all jobs do)" },
+	  .help = "ignore jobs with fewer nodes than N (default: none)" },
 	{ PARAM_DFDN_BASE, PARAM_WORD, NULL, NULL, .at = AT(dfdn_base), .label = "paths of",
 	  .engine = "dfdn", .brief = "dfdn:", .words = bases,
-	  .help = "the engine whose paths dfdn takes and puts on rising VLs: sssp (default) or "
+	  .help = "the engine whose paths dfdn uses and puts on increasing VLs: sssp (default) or "
 		  "minhop" },
 	{ PARAM_ESCAPE, PARAM_FLAG, "escape", NULL, .at = AT(escape), .label = "escape LIDs",
 	  .policy = true, .brief = "escape",
-	  .help = "make the upper half of every host's LIDs escape LIDs: up*/down* on the last VL, "
-		  "where traffic can go while tables are written (needs LMC 1 or more)" },
+	  .help = "make the upper half of each host's LIDs escape LIDs, with up*/down* paths on "
+		  "the last VL, for traffic during updates (needs LMC 1 or more)" },
 	{ PARAM_PIN, PARAM_LIST, "pin", "LIST", .label = "pin", .brief = "pin ",
 	  .unset = "no hosts",
-	  .help = "hosts whose routes stay exactly as installed: n[0001-0016], or job:81234 for those "
-		  "of a running job, with commas between" },
+	  .help = "hosts whose paths stay exactly as installed: n[0001-0016], or job:81234 for "
+		  "those of a running job, separated by commas" },
 	{ PARAM_EXCLUDE, PARAM_LIST, "exclude", "LIST", .label = "exclude", .policy = true,
 	  .brief = "exclude ", .unset = "nothing",
 	  .help = "switches and cables to route around, for maintenance: spine[1-4], 0xGUID, "
-		  "leaf7/33, with commas between; attached hosts are still reached" },
+		  "leaf7/33, separated by commas; attached hosts stay reachable" },
 	{ PARAM_ROOTS, PARAM_FILE, "roots", "FILE", .label = "roots", .engine = "updn",
 	  .policy = true, .brief = "roots", .unset = "found",
-	  .help = "file with the GUIDs of the switches at the top, one a line (default: found in "
-		  "the fabric)" },
+	  .help = "file with the GUIDs of the top-level (root) switches, one per line (default: "
+		  "detected)" },
 	{ PARAM_DEMAND, PARAM_FILE, "demand", "FILE", .label = "demand", .engine = "parx",
 	  .policy = true, .brief = "demand", .unset = "none",
-	  .help = "file with what nodes send: lines of \"source: destination=bytes,...\"" },
+	  .help = "file with the demand between nodes: lines of \"source: destination=bytes,...\"" },
 	{ PARAM_RANKS, PARAM_FILE, "ranks", "FILE", .engine = "parx", .policy = true,
-	  .help = "nodes of the ranks that the demand file names: lines of \"1-3: n[2-4]\", "
-		  "or of \"rank 12=n6 slot=0\"" },
+	  .help = "file with the nodes of the ranks in the demand file: lines of \"1-3: n[2-4]\" "
+		  "or \"rank 12=n6 slot=0\"" },
 	{ PARAM_JOBS, PARAM_FILE, "jobs", "FILE", .policy = true,
 	  .help = "running jobs: lines of \"jobid nodelist\", jobid,start,end,nodelist, or "
 		  "sacct -P" },
 	{ PARAM_TABLES, PARAM_FILE, "tables", "FILE", .label = "tables", .engine = "file",
 	  .policy = true, .unset = "none",
-	  .help = "tables.ibr, opensm-lfts.dump, what ibroute or dump_lfts print, opensm.fdbs, "
+	  .help = "tables.ibr, opensm-lfts.dump, output of ibroute or dump_lfts, opensm.fdbs, "
 		  "ibdiagnet2.fdbs, or a saved plan" },
 	{ PARAM_TABLES_PATH_SL, PARAM_FILE, "tables-path-sl", "FILE", .label = "path SLs",
 	  .engine = "file", .brief = "path SLs", .unset = "none",
@@ -80,9 +82,9 @@ static const struct param params[] = {
 		  "(default: SL 0 for all)" },
 	{ PARAM_TABLES_SL2VL, PARAM_FILE, "tables-sl2vl", "FILE", .label = "SL2VL",
 	  .engine = "file", .brief = "SL2VL", .unset = "none",
-	  .help = "opensm-sl2vl.dump or ibdm's, beside path SLs" },
+	  .help = "opensm-sl2vl.dump or ibdm-sl2vl.dump, in addition to path SLs" },
 	{ PARAM_LMC, PARAM_NUMBER, "lmc", "L", 0, 7, .label = "LMC",
-	  .help = "2^L LIDs for each terminal, 0 to 7 (default: as in the file)" },
+	  .help = "2^L LIDs for each terminal (host port), L from 0 to 7 (default: as in the file)" },
 };
 
 #define NPARAMS (sizeof(params) / sizeof(*params))
@@ -134,7 +136,7 @@ int param_word(const struct param *p, const char *text, struct err *err)
 			return i;
 		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s", i ? ", " : "", p->words[i]);
 	}
-	return err_set(err, -EINVAL, "'%s' is none of %s", text, all);
+	return err_set(err, -EINVAL, "'%s' is not one of %s", text, all);
 }
 
 static void param_put(struct engine_params *out, const struct param *p, uint64_t v)
@@ -171,7 +173,7 @@ static int param_set_from(struct engine_params *out, const struct param *p, uint
 	if (p->type == PARAM_FLAG) {
 		v = !strcmp(text, "yes");
 		if (!v && strcmp(text, "no"))
-			rc = err_set(err, -EINVAL, "'%s' is neither yes nor no", text);
+			rc = err_set(err, -EINVAL, "'%s' is not yes or no", text);
 	} else if (p->type == PARAM_WORD) {
 		rc = param_word(p, text, err);
 		v = (uint64_t)rc;

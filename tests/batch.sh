@@ -171,7 +171,7 @@ racks_of_slurm() {
 	racks 'rack x rack by slurm, out, efi' "${of[@]}" --racks slurm &&
 		is 0 "$I" "${of[@]}" --racks slurm -b -n 1 --save racked && racks 'rack x rack by racks, out, efi' --load racked &&
 		racks 'rack x rack by blocks, out, efi' "${of[@]}" --racks blocks && echo 'exit 1' >bin/scontrol &&
-		says 255 'SLURM tells of no topology' "$I" "${of[@]}" --racks slurm -b -n 1
+		says 255 'SLURM reports no topology' "$I" "${of[@]}" --racks slurm -b -n 1
 	rc=$?
 	PATH=$path
 	return $rc
@@ -193,7 +193,7 @@ history_of_a_snapshot() {
 	    assert (r["at"] or {"back": 0})["back"] == 2 - k, r["at"]
 	EOF
 	is 0 "$I" --load past --screen links --do 'back 2' && grep -q 'HIST .* -2/' out || return
-	says 1 'is no bookmark in it' "$I" --load past -b --view links --at never &&
+	says 1 'is not a bookmark' "$I" --load past -b --view links --at never &&
 		says 1 'before the oldest' "$I" --load past -b --view links --at 2001-01-01T00:00:00Z &&
 		says 64 'needs --load' $demo -b --at -1
 }
@@ -311,7 +311,7 @@ ok "filter, order, number of rows" filter_sort_and_top
 ok "a heatmap has the figures of the links" heatmap_is_of_the_links
 ok "screens of all views" screens_of_all_views
 ok "an unknown matrix" says 1 "this fabric has 'leaf x spine'" $demo -b -n 1 --view heatmap --layout torus
-ok "an unknown view" says 64 "no view 'x'" $demo --screen x
+ok "an unknown view" says 64 "unknown view 'x'" $demo --screen x
 ok "text has a head and columns" text_has_a_head_and_columns
 ok "a reader that goes away" reader_gone
 ok "a full disk" full_disk
@@ -343,7 +343,7 @@ assert rows == [("changed", "link"), ("changed", "name"), ("gone", "cable")], ro
 ok "--diff" what_has_changed
 limits() { # of ibqueryerrors
 	printf '# ours\n\nSymbolErrorCounter=0 # none\nPortXmitWait = 999999999999\nVL15Dropped=3\n' >limits
-	is 0 $demo --check --threshold-file limits && grep -q 'limits:5: VL15Dropped is not among' err || return
+	is 0 $demo --check --threshold-file limits && grep -q 'limits:5: VL15Dropped is not one of' err || return
 	printf 'PortXmitDiscards=5\nSymbolErrors=1\n' >limits
 	says 255 'limits:2: not COUNTER=NUMBER: SymbolErrors=1' $demo --check --threshold-file limits
 }
@@ -358,19 +358,19 @@ ok "it listens here only" only_here
 ok "bad clients" bad_clients
 ok "it still polls" polls_on
 ok "it ends" server_ends
-ok "an address that is none" says 64 'is no address' $demo --prom-listen nowhere:99
+ok "an address that is none" says 64 'is not a numeric address' $demo --prom-listen nowhere:99
 ok "a port that is none" says 64 'not of the form' $demo --prom-listen 127.0.0.1:99999
 ok "an unknown field" says 64 "no field 'utl' \(is it util_pct\?\)" $demo -b --view links --fields utl
 ok "a filter with a mistake" says 64 'column 6' $demo -b --view links --filter 'util>>1'
 ok "an order by nothing" says 64 'no field' $demo -b --view links --sort x
 ok "a filter without rows" says 64 'need a --view' $demo -b --filter 'util>1'
 ok "two forms" says 64 'only one of' $demo -b --json
-ok "options of a batch on a screen" says 64 'go with' $I --demo --view links
+ok "options of a batch on a screen" says 64 'need -b' $I --demo --view links
 ok "a batch does not write" says 64 'only looks' $demo -b --rw
 ok "no fabric" is 255 "$I" --json -C no-such-ca
-ok "a command that is none" says 64 "no command 'nonsense'" $demo --screen links --do 'sort util; nonsense 5'
+ok "a command that is none" says 64 "ambiguous command 'nonsense'" $demo --screen links --do 'sort util; nonsense 5'
 ok "a command without what it needs" says 64 '--do: view VIEW' $demo --screen links --do 'view'
-ok "commands without a screen" says 64 'goes with --screen' $demo -b --do 'sort util'
+ok "commands without a screen" says 64 '--do needs --screen' $demo -b --do 'sort util'
 ok "no field at all" says 64 "no field ''" $demo -b --view links --fields ''
 ok "a list of fields" is 0 "$I" --view jobs --fields help
 finish

@@ -91,7 +91,7 @@ for spec in $("$I" topo --list | sed -n 's/^    for example //p'); do
 done
 expect "topo: bad value names key and range" 64 'torus: hosts=300 is out of range; 0 to 254' "$I" topo torus:dims=3x3,hosts=300
 expect "topo: bad type lists the types" 64 'the types are fattree2, ' "$I" topo ring:n=3
-expect "topo: two specs" 64 'not expected' "$I" topo oft:k=3 oft:k=4
+expect "topo: two specs" 64 'unexpected argument' "$I" topo oft:k=3 oft:k=4
 expect "topo -o FILE" 0 '' "$I" topo hyperx:dims=4x4,hosts=2 -o h.net
 mkfifo pipe
 expect "topo -o leaves a pipe what it is" 1 'pipe is a pipe or device' "$I" topo hyperx:dims=4x4,hosts=2 -o pipe
@@ -147,7 +147,7 @@ expect "route with a demand of ranks" 0 "deadlock-free" "$I" route --engine parx
 expect "parx writes its choice of LIDs" 0 '"ok": true' "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --out px --json
 expect "the choice of LIDs keeps its promises" 0 'around the direct cable' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice px/lid-choice.txt
 sed 's/^pair 0 1 .*/pair 0 1 small 0 large 0/' px/lid-choice.txt >badchoice
-expect "a choice that breaks them is found" 1 'these tables have faults' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice badchoice
+expect "a choice that breaks them is found" 1 'these tables are faulty' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice badchoice
 sed 's/^pair 0 1 .*/pair 0 1 small 9 large 0/' px/lid-choice.txt >badchoice
 expect "a bad choice: file and line" 255 'badchoice:[0-9]*: ' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice badchoice
 check "the LIDs for OpenSM are unique and by quadrants" bash -c "[ \$(grep -c ^0x px/guid2lid) -eq 36 ] && [ \$(sed -n 's/^0x[^ ]* //p' px/guid2lid | sort -u | wc -l) -eq 36 ]"
@@ -186,7 +186,7 @@ no_escape() { ! "$@" 2>&1 | grep -q $'\e'; }
 expect "a name moves no cursor" 0 'le\?\[31maf' "$I" paths --topology h.net --node-name-map tame.map --tables d-updn/tables.ibr --no-load n0001 n0032
 check "no name does" no_escape "$I" paths --topology h.net --node-name-map tame.map --tables d-updn/tables.ibr --no-load n0001 n0032
 check "nor does a line that a message quotes" no_escape "$I" config check --config tame.config
-expect "which is refused with file and line" 1 "^ibroute-top config: tame.config:1: no setting is called '.\]0;title" "$I" config check --config tame.config
+expect "which is refused with file and line" 1 "^ibroute-top config: tame.config:1: unknown setting '.\]0;title" "$I" config check --config tame.config
 expect "a folder is no configuration" 1 'nothing: Is a directory' "$I" config check --config nothing
 expect "a line without end is no name" 255 'long.map:1: reading failed: Message too long' "$I" route --engine updn --topology h.net --node-name-map long.map
 expect "roots that name nobody" 255 'empty.roots: no GUID in it' "$I" route --engine updn --topology h.net --roots empty.roots
@@ -206,7 +206,7 @@ expect "the witness in JSON" 1 '"witness": \[' "$I" check --topology torus:dims=
 cp out witness.json
 check "JSON with a witness has all keys" keys witness.json
 sed 's/^\(0x00[0-9a-f][0-9a-f]\) 00[0-9]/\1 001/' ring/opensm-lfts.dump >broken.dump
-expect "broken tables are refused" 1 'ibroute-top check: these tables have faults' "$I" check --topology torus:dims=5x5,hosts=1 --lfts broken.dump
+expect "broken tables are refused" 1 'ibroute-top check: these tables are faulty' "$I" check --topology torus:dims=5x5,hosts=1 --lfts broken.dump
 expect "broken tables in JSON" 1 '"(connected|loop_free)": false' "$I" check --topology torus:dims=5x5,hosts=1 --lfts broken.dump --json
 cp out broken.json
 check "JSON of broken tables has all keys" keys broken.json
@@ -215,7 +215,7 @@ expect "a missing VL: who waits for whom" 1 'sw02/4 -> sw03/3 VL 0, 24 packets, 
 expect "a deadlock in JSON" 1 '"deadlock": true' "$I" deadlock --topology slimfly:q=5,hosts=2 --engine dfdn --fold-vls 1 --json
 expect "two VLs keep it moving" 0 'No deadlock in 1.000 ms: [0-9]{6} packets' "$I" deadlock --topology slimfly:q=5,hosts=2 --engine dfdn
 expect "tables of others deadlock, too" 1 'Deadlock after [0-9.]* us: ' "$I" deadlock --topology torus:dims=5x5,hosts=1 --lfts ring/opensm-lfts.dump
-expect "broken tables are not driven" 1 'packets would get lost' "$I" deadlock --topology torus:dims=5x5,hosts=1 --lfts broken.dump
+expect "broken tables are not driven" 1 'these tables lose packets' "$I" deadlock --topology torus:dims=5x5,hosts=1 --lfts broken.dump
 expect "deadlock: tables and engine" 64 'one of --engine' "$I" deadlock --topology torus:dims=5x5,hosts=1 --lfts ring/opensm-lfts.dump --engine updn
 expect "deadlock: no such engine" 64 'there is no engine' "$I" deadlock --topology torus:dims=5x5,hosts=1 --engine updwn
 expect "deadlock: bad time" 64 "--time-ms: '0' is not a whole number from 1 to " "$I" deadlock --topology torus:dims=5x5,hosts=1 --engine updn --time-ms 0
@@ -278,7 +278,7 @@ expect "check: tables that pass it" 1 '\[NO\] 12 paths pass what is excluded; th
 expect "check: tables that do not" 0 '\[ok\] nothing passes spine2' "$I" check "${x[@]}" --tables d-excl/tables.ibr --exclude spine2
 expect "deadlock around what is excluded" 0 'No deadlock in ' "$I" deadlock "${x[@]}" --engine ftree --exclude spine2
 expect "deadlock: what would be cut off" 1 'would be cut off.*spine1, spine2' "$I" deadlock "${x[@]}" --engine ftree --exclude 'spine[1-3]'
-expect "deadlock: tables are judged elsewhere" 64 'judged by "check"' "$I" deadlock "${x[@]}" --tables d-whole/tables.ibr --exclude spine2
+expect "deadlock: tables are judged elsewhere" 64 '"check" verifies' "$I" deadlock "${x[@]}" --tables d-whole/tables.ibr --exclude spine2
 expect "compare with excluded switches" 0 'nue: routed around spine1' "$I" compare --engines sar,nue "${x[@]}" --exclude spine1
 
 # --- paths, dump-lfts ------------------------------------------------------------------------
@@ -310,7 +310,7 @@ expect "dump-lfts in our form" 0 '' "$I" dump-lfts "${h[@]}" --format ibr
 same "is the same file" d-sar/tables.ibr
 expect "dump-lfts into a folder" 0 '' "$I" dump-lfts "${h[@]}" --format ibdm -o dumped
 check "leaves the files of ibdmchk" test -s dumped/opensm.fdbs -a -s dumped/ibdm-sl2vl.dump -a -s dumped/opensm-subnet.lst
-expect "dump-lfts: unknown format" 64 "'pdf' is none of" "$I" dump-lfts "${h[@]}" --format pdf
+expect "dump-lfts: unknown format" 64 "'pdf' is not one of" "$I" dump-lfts "${h[@]}" --format pdf
 expect "dump-lfts to a full disk" 1 'No space left' bash -c "'$I' dump-lfts --topology h.net --tables d-sar/tables.ibr >/dev/full"
 expect "show: no plan" 255 'h.net' "$I" show h.net
 expect "show: nothing named" 64 'a plan is needed' "$I" show
@@ -410,7 +410,7 @@ expect "a dump without its tables" 64 'belong together' "$I" plan -e sar --topol
 expect "--fabric is the name, and its profile where there is one" 255 'no-such-ca' "$I" plan -e updn --config conf --fabric lab
 expect "or the name alone" 255 'none-for-all' "$I" plan -e updn --config conf --fabric other
 expect "of the console it is the profile" 64 '^ibroute-top: no section \[fabric other\]' "$I" -b --config conf --fabric other
-expect "files have no profile" 64 'of a fabric, --topology is of files' "$I" dump-lfts "${h[@]}" --config conf
+expect "files have no profile" 64 'cannot be used with --topology' "$I" dump-lfts "${h[@]}" --config conf
 echo 'port = 999' >badconf
 expect "a mistake in the file" 64 'badconf:1: port: .999. is not' "$I" sm --config badconf
 
@@ -442,19 +442,19 @@ expect "cut tables.ibr" 255 'cut.ibr' "$I" check --topology h.net --tables cut.i
 expect "tables of another fabric" 255 'tables.ibr' "$I" check --topology oft:k=3 --tables d-sar/tables.ibr
 expect "a method of sar after the engine's name" 0 '' "$I" route --engine sar:patch --topology h.net --jobs jobs
 expect "an engine named with its VLs" 0 'dfsssp:3 ' "$I" compare --engines dfsssp,dfsssp:3,sar:paper --topology h.net
-expect "unknown method of sar" 64 "--sar-method: 'best' is none of leafwise, paper, patch" "$I" route --engine sar --sar-method best --topology h.net
+expect "unknown method of sar" 64 "--sar-method: 'best' is not one of leafwise, paper, patch" "$I" route --engine sar --sar-method best --topology h.net
 expect "unknown method of sar after the name" 64 'data VLs, 1 to 15, or leafwise, paper, patch' "$I" route --engine sar:best --topology h.net
 expect "VLs after an engine's name" 64 'updn:16: the colon must be followed by a number of data VLs' "$I" compare --engines updn:16 --topology h.net
 expect "unknown engine" 64 'there is no engine "best"; choose one of' "$I" route --engine best --topology h.net
 expect "bad number" 64 "--vls: '0' is not a whole number from 1 to 15" "$I" route --engine sar --topology h.net --vls 0
 expect "bad number, again" 64 "--lmc: 'x' is not " "$I" route --engine sar --topology h.net --lmc x
-expect "bad format" 64 'there is no "pdf"' "$I" route --engine sar --topology h.net --formats opensm,pdf
-expect "an operand too many" 64 'not expected here' "$I" route --engine sar --topology h.net more
+expect "bad format" 64 'unknown format "pdf"' "$I" route --engine sar --topology h.net --formats opensm,pdf
+expect "an operand too many" 64 'unexpected argument' "$I" route --engine sar --topology h.net more
 
 # --- nothing lost, nothing half written --------------------------------------------------------
 mkdir kept && cp d-sar/* kept/
 : >file
-expect "--out is a file" 1 'file cannot be made: ' "$I" route --engine sar --topology h.net --out file
+expect "--out is a file" 1 'file cannot be created: ' "$I" route --engine sar --topology h.net --out file
 expect "a limit on file sizes acts as a full disk" 1 'd-sar/opensm-lfts.dump: .*File too large' bash -c "trap '' XFSZ; ulimit -f 4; '$I' route --engine updn --topology h.net --out d-sar --formats opensm,ibdm"
 check "nothing unfinished is left" bash -c '[ "$(ls -A d-sar)" = "$(ls -A kept)" ]'
 check "files that were not written are as they were" bash -c 'for f in opensm-lfts.dump path-sl.dump opensm-subnet.lst opensm.fdbs summary.json; do cmp d-sar/$f kept/$f || exit 1; done'

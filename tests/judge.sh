@@ -53,7 +53,7 @@ records_whole() {
 
 	mapfile -t list < <(records_of "$1")
 	"${IBROUTE_TOP:-${I:-build/ibroute-top}}" audit verify "${list[@]}" >"${TMPDIR:-/tmp}/records.$$" 2>&1 ||
-		{ grep -v '^  ' "${TMPDIR:-/tmp}/records.$$" | grep -v 'every one as written' >&2
+		{ grep -v '^  ' "${TMPDIR:-/tmp}/records.$$" | grep -v 'all intact' >&2
 		  rm -f "${TMPDIR:-/tmp}/records.$$"; return 1; }
 	rm -f "${TMPDIR:-/tmp}/records.$$"
 }

@@ -73,8 +73,8 @@ static bool batch_due(struct batch *b)
 		log_add(LOG_WARN, "batch", "after %d s %s still missing: printed as unknown",
 			SETTLE_S,
 			s->jobs_source.state == JOBS_WAITING ? "the jobs are"
-			: s->tables ? "the figures of the installed routes are"
-				    : "the installed routes are");
+			: s->tables ? "the metrics of the installed routing are"
+				    : "the installed tables are");
 	b->late_told = true;
 	return true;
 }
@@ -269,20 +269,20 @@ static void batch_tell_wait(struct batch *b)
 	if (b->done)
 		return;
 	if (!s->fabric)
-		snprintf(text, sizeof(text), "finding the fabric: %u switches, %u hosts%s%s",
+		snprintf(text, sizeof(text), "discovering the fabric: %u switches, %u hosts%s%s",
 			 s->poll.found_sw, s->poll.found_ca, s->poll.pace[0] ? ": " : "",
 			 s->poll.pace);
 	else if (s->mode != RUN_FILE && !s->tables)
 		snprintf(text, sizeof(text), "%s",
-			 s->poll.tables_pace[0] ? s->poll.tables_pace : "reading the routes");
+			 s->poll.tables_pace[0] ? s->poll.tables_pace : "reading the tables");
 	else if (s->poll.tables_on)
 		snprintf(text, sizeof(text), "%s",
 			 s->poll.tables_pace[0] ? s->poll.tables_pace : "reading SL2VL");
 	else if (s->mode != RUN_FILE && !s->rates)
-		snprintf(text, sizeof(text), "counters are read twice, %.3g s apart",
+		snprintf(text, sizeof(text), "reading the counters twice, %.3g s apart",
 			 s->poll.interval_s);
 	else
-		snprintf(text, sizeof(text), "figures of the routes%s%s",
+		snprintf(text, sizeof(text), "metrics of the routing%s%s",
 			 s->metrics_step[0] ? ": " : "", s->metrics_step);
 	progress_line_tell(&b->watch, text);
 }

@@ -87,7 +87,7 @@ int batch_heat_check(const struct batch_record *r, struct err *err)
 	batch_heat_close(&h);
 	return good ? 0
 		    : err_set(err, -1, "--layout '%s': this fabric has %s", r->o->layout,
-			      names[0] ? names : "no matrix");
+			      names[0] ? names : "no heatmap layout");
 }
 
 static json_t *batch_heat_labels(const struct heat *h, const struct batch_record *r, bool rows)

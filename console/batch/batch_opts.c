@@ -38,60 +38,69 @@ enum {
 };
 
 static const struct argp_option rows[] = {
-	{ "batch", 'b', NULL, 0, "print tables of text", 0 },
-	{ "json", OPT_BATCH_JSON, NULL, 0, "print one JSON object a record (preset: one record)",
+	{ "batch", 'b', NULL, 0, "print text tables", 0 },
+	{ "json", OPT_BATCH_JSON, NULL, 0, "print one JSON object per record (default: 1 record)",
 	  0 },
-	{ "jsonl", OPT_JSONL, NULL, 0, "the same, a line each (preset: until stopped)", 0 },
-	{ "prom", OPT_PROM, NULL, 0, "print Prometheus text (preset: one record)", 0 },
+	{ "jsonl", OPT_JSONL, NULL, 0, "the same, one line per record (default: until stopped)",
+	  0 },
+	{ "prom", OPT_PROM, NULL, 0, "print Prometheus text (default: 1 record)", 0 },
 	{ "prom-file", OPT_PROM_FILE, "FILE", 0,
-	  "write Prometheus text into a file, which is replaced as a whole", 0 },
+	  "write Prometheus text to a file, which is replaced atomically", 0 },
 	{ "prom-listen", OPT_PROM_LISTEN, "[ADDRESS:]PORT", 0,
-	  "serve Prometheus text at /metrics (preset address: 127.0.0.1)", 0 },
-	{ "iterations", 'n', "N", 0, "end after so many records", 0 },
+	  "serve Prometheus text at /metrics (default address: 127.0.0.1)", 0 },
+	{ "iterations", 'n', "N", 0, "stop after N records", 0 },
 	{ "view", OPT_VIEW, "VIEW", 0,
-	  "overview (preset), links, ports, switches, jobs, tiers, events, heatmap, history (the samples "
-	  "of a snapshot); without a fabric: sessions, actions",
+	  "overview (default), links, ports, switches, jobs, tiers, events, heatmap, history (the "
+	  "samples of a snapshot); without a fabric: sessions, actions",
 	  0 },
 	{ "at", OPT_SAMPLE, "WHEN", 0,
-	  "of --load: an earlier sample, by bookmark, as -N (samples back), or the newest until a time "
-	  "such as 2026-11-20T23:19:51Z or @1795216791",
+	  "with --load: an earlier sample, by bookmark, as -N (N samples back), or the newest one "
+	  "before a time such as 2026-11-20T23:19:51Z or @1795216791",
 	  0 },
-	{ "mark", OPT_MARK, "NAME", 0, "of --save: set this bookmark at the sample", 0 },
+	{ "mark", OPT_MARK, "NAME", 0, "with --save: set this bookmark at the sample", 0 },
 	{ "session", OPT_SESSION, "SID", 0,
-	  "of --view actions: what was done in this recorded session (preset: the newest)", 0 },
+	  "with --view actions: the recorded session (default: the newest)", 0 },
 	{ "sort", OPT_SORT, "[-]FIELD", 0,
-	  "highest first, texts from a to z; with a - the other way round", 0 },
+	  "sort key: numbers descending, text ascending; a leading - reverses the order", 0 },
 	{ "filter", OPT_FILTER, "EXPRESSION", 0,
-	  "only rows such as 'util>80 not (spine or state=down)'; see FILTERS in ibroute-top(1)",
+	  "only matching rows, such as 'util>80 not (spine or state=down)'; see FILTERS in "
+	  "ibroute-top(1)",
 	  0 },
 	{ "fields", OPT_FIELDS, "NAME,...", 0,
-	  "what to print of a row; +NAME adds to the usual ones; 'all'; 'help' lists them", 0 },
-	{ "top", OPT_TOP, "N", 0, "at most so many rows", 0 },
-	{ "metric", OPT_METRIC, "FIELD", 0, "of the heatmap: any figure of links (preset: util)",
+	  "fields to print; +NAME adds to the default ones; 'all' prints all, 'help' lists them",
 	  0 },
-	{ "layout", OPT_LAYOUT, "NAME", 0, "of the heatmap: a word of a matrix's title", 0 },
+	{ "top", OPT_TOP, "N", 0, "print at most N rows", 0 },
+	{ "metric", OPT_METRIC, "FIELD", 0,
+	  "with --view heatmap: a numeric field of links "
+	  "(default: util)",
+	  0 },
+	{ "layout", OPT_LAYOUT, "NAME", 0,
+	  "with --view heatmap: the layout, by a word of its "
+	  "title",
+	  0 },
 	{ "threshold-file", OPT_THRESHOLDS, "FILE", 0,
-	  "only ports with an error counter above its limit, as ibqueryerrors has them in "
-	  "/etc/infiniband-diags/error_thresholds; with --check exit 1",
+	  "only ports with an error counter above its limit; the file is that of ibqueryerrors, "
+	  "/etc/infiniband-diags/error_thresholds; with --check, exit with 1 if there are any",
 	  0 },
-	{ "down", OPT_DOWN, NULL, 0, "of the heatmap: the opposite direction", 0 },
+	{ "down", OPT_DOWN, NULL, 0, "with --view heatmap: show the opposite direction", 0 },
 	{ "screen", OPT_SCREEN, "VIEW", 0,
-	  "print a view as the screen shows it; all views, of --size, after --do", 0 },
-	{ "size", OPT_SIZE, "WxH", 0, "of --screen (preset: 100x30)", 0 },
+	  "print a view, or all, as on a screen of --size, after running --do", 0 },
+	{ "size", OPT_SIZE, "WxH", 0, "size for --screen, in columns and lines (default: 100x30)",
+	  0 },
 	{ "do", OPT_DO, "COMMANDS", 0,
-	  "before --screen: commands of the command line with ; between, such as "
-	  "'metric efi; layout rack'",
+	  "with --screen: first run these commands of the console's command line, separated by ; "
+	  "such as 'metric efi; layout rack'",
 	  0 },
 	{ "check", OPT_CHECK, NULL, 0,
-	  "exit 1 when a row fulfils the filter; without a filter, when ports have problems, or "
-	  "routes faults, or nodes are missing",
+	  "exit with 1 if a row matches the filter; without a filter: if a port has a problem, "
+	  "the routing is faulty, or nodes are missing",
 	  0 },
 	{ "diff", OPT_DIFF_WITH, "FILE", 0,
 	  "print what has changed since this dump (or folder of --save): switches, hosts, cables, "
-	  "LIDs, names, speeds; exit 1 when anything has. As text, or with --json",
+	  "LIDs, names, speeds; exit with 1 if anything has. As text, or with --json",
 	  0 },
 	{ "save", OPT_SAVE, "DIR", 0,
-	  "save the newest record as a snapshot, for --load; a folder that does not exist yet", 0 },
+	  "save the newest record as a snapshot for --load, in a new folder", 0 },
 	{ 0 },
 };
 
@@ -111,16 +120,15 @@ static void batch_opts_take_view(struct batch_opts *o, const char *arg, struct a
 					    : row_kind_find(arg);
 	if (o->kind == ROW_KINDS && strcmp(arg, "overview") != 0)
 		argp_error(s,
-			   "--view: '%s' is none of overview, links, ports, switches, jobs, tiers, "
-			   "events, heatmap, history, sessions, actions",
+			   "--view: '%s' is not one of overview, links, ports, switches, jobs, "
+			   "tiers, events, heatmap, history, sessions, actions",
 			   arg);
 }
 
 static void batch_opts_take_form(struct batch_opts *o, enum batch_form form, struct argp_state *s)
 {
 	if (o->formed && o->form != form)
-		argp_error(s,
-			   "only one of -b, --json, --jsonl, --prom and --screen can be printed");
+		argp_error(s, "only one of -b, --json, --jsonl, --prom and --screen can be used");
 	o->on = o->formed = true;
 	o->form = form;
 }
@@ -140,7 +148,8 @@ static void batch_opts_list_fields(enum row_kind kind)
 
 static void batch_opts_help_fields(const struct batch_opts *o)
 {
-	puts("Fields by name, with the short form that filters and --sort also take; * usual.");
+	puts("Fields, with the short name that filters and --sort also accept; * printed by "
+	     "default.");
 	for (enum row_kind k = 0; k < ROW_KINDS; k++)
 		if (o->kind == BATCH_OVERVIEW || o->kind == k)
 			batch_opts_list_fields(k);
@@ -176,7 +185,7 @@ static const struct field *batch_opts_need_field(const struct batch_opts *o, con
 	if (!f)
 		argp_error(s, "%s: %s have no field '%.*s'%s%s%s; --fields help lists them", option,
 			   row_kind_name(o->kind), (int)(len < 60 ? len : 60), name,
-			   near ? " (is it " : "", near ? near : "", near ? "?)" : "");
+			   near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 	return f;
 }
 
@@ -212,9 +221,11 @@ static void batch_opts_take_table(struct batch_opts *o, struct argp_state *s)
 	if (o->fields_text && !strcmp(o->fields_text, "help"))
 		batch_opts_help_fields(o);
 	if (o->form == BATCH_SCREEN && o->formed && (o->viewed || o->filter_text))
-		argp_error(s, "--screen has a view of its own; filter with --do 'filter util>80'");
+		argp_error(s, "--view, --filter, --sort and --fields cannot be used with "
+			      "--screen; filter with --do 'filter util>80'");
 	if (o->form == BATCH_PROM && o->formed && (o->viewed || sort || o->fields_text || o->top))
-		argp_error(s, "--prom prints all there is; of ports those that fulfil --filter");
+		argp_error(s, "--prom prints everything; only --filter, for ports, can be used "
+			      "with it");
 	if (!table && (sort || o->fields_text || o->top ||
 		       (o->filter_text && o->formed && o->form != BATCH_PROM)))
 		argp_error(s, "--sort, --filter, --fields and --top need a --view with rows, such "
@@ -237,14 +248,14 @@ static void batch_opts_take_heatmap(struct batch_opts *o, struct argp_state *s)
 
 	if (o->kind != BATCH_HEATMAP) {
 		if (o->metric_text || o->layout || o->down)
-			argp_error(s, "--metric, --layout and --down are of --view heatmap");
+			argp_error(s, "--metric, --layout and --down need --view heatmap");
 		return;
 	}
 	o->metric = field_find(ROWS_LINKS, name, strlen(name));
 	if (!o->metric || o->metric->kind == VALUE_TEXT || o->metric->kind == VALUE_GUID)
 		argp_error(s,
-			   "--metric: '%s' is no figure of links; --view links --fields help lists "
-			   "them",
+			   "--metric: '%s' is not a numeric field of links; --view links --fields "
+			   "help lists them",
 			   name);
 }
 
@@ -253,7 +264,7 @@ static void batch_opts_take_screen(struct batch_opts *o, const char *arg, struct
 	batch_opts_take_form(o, BATCH_SCREEN, s);
 	o->screen = command_view(arg);
 	if (o->screen == VIEW_COUNT)
-		argp_error(s, "--screen: there is no view '%s'", arg);
+		argp_error(s, "--screen: unknown view '%s'", arg);
 }
 
 static void batch_opts_take_thresholds(struct batch_opts *o, const char *path, struct argp_state *s)
@@ -264,7 +275,7 @@ static void batch_opts_take_thresholds(struct batch_opts *o, const char *path, s
 	if (thresholds_filter(&text, path, &err))
 		argp_failure(s, EXIT_UNREADABLE, 0, "%s", err.text);
 	if (o->filter_text)
-		argp_error(s, "--threshold-file and --filter exclude each other");
+		argp_error(s, "--threshold-file and --filter cannot be used together");
 	o->filter_text = text;
 	if (!o->viewed)
 		batch_opts_take_view(o, "ports", s);
@@ -292,8 +303,7 @@ static void batch_opts_check_commands(const char *text, struct argp_state *s)
 		name = strcspn(text, " ;");
 		c = name ? command_find(text, name) : NULL;
 		if (name && !c)
-			argp_error(s, "--do: no command '%.*s' (or it begins several)", (int)name,
-				   text);
+			argp_error(s, "--do: unknown or ambiguous command '%.*s'", (int)name, text);
 		else if (c && c->needed && strspn(text + name, " ") == n - name)
 			argp_error(s, "--do: %s %s: %s", c->name, c->args, c->help);
 		else if (c && c->arg == ARG_NONE && strspn(text + name, " ") != n - name)
@@ -313,26 +323,26 @@ static void batch_opts_take_all(struct batch_opts *o, struct argp_state *s)
 	if (o->fields_text && !strcmp(o->fields_text, "help"))
 		batch_opts_help_fields(o);
 	if (any && !o->on)
-		argp_error(s,
-			   "--view, --sort, --filter, --fields, --top and -n go with -b, --json, "
-			   "--jsonl, --prom or --check");
+		argp_error(s, "--view, --sort, --filter, --fields, --top and -n need -b, --json, "
+			      "--jsonl, --prom or --check");
 	if (!o->on)
 		return;
 	if (o->diff && (o->viewed || o->sort_text || o->filter_text || o->fields_text || o->top ||
 			o->counted || o->check || o->prom_file || o->prom_listen || o->save ||
 			o->form == BATCH_PROM || o->form == BATCH_SCREEN))
-		argp_error(s, "--diff goes with -b, --json or --jsonl and nothing else of a batch");
+		argp_error(s, "--diff can be used with -b, --json or --jsonl only");
 	batch_opts_take_table(o, s);
 	if (o->commands && o->form != BATCH_SCREEN)
-		argp_error(s, "--do goes with --screen");
+		argp_error(s, "--do needs --screen");
 	if (o->commands)
 		batch_opts_check_commands(o->commands, s);
 	if (o->mark && !o->save)
-		argp_error(s, "--mark goes with --save: a bookmark is kept in a snapshot");
+		argp_error(s, "--mark needs --save: bookmarks are stored in snapshots");
 	if (o->session && o->kind != ROWS_ACTIONS)
-		argp_error(s, "--session is of --view actions");
+		argp_error(s, "--session needs --view actions");
 	if (batch_opts_of_records(o) && (o->save || o->prom_file || o->prom_listen))
-		argp_error(s, "--save and --prom-... are of a fabric, not of records");
+		argp_error(s, "--save and --prom-... need a fabric: they cannot be used with "
+			      "records");
 	batch_opts_take_heatmap(o, s);
 	if (!o->counted) /* a stream ends with its reader, a document by itself */
 		o->count = (o->formed && (o->form == BATCH_TEXT || o->form == BATCH_JSONL)) ||

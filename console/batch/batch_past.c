@@ -78,7 +78,7 @@ int batch_go_to(struct app *a, const char *at, struct err *err)
 	long back;
 
 	if (!oldest)
-		return err_set(err, -ENOENT, "--at: there are no samples in it");
+		return err_set(err, -ENOENT, "--at: this snapshot has no samples");
 	for (uint32_t i = 0; i < n; i++)
 		if (!strcmp(mark[i].name, at))
 			serial = mark[i].serial;
@@ -88,12 +88,12 @@ int batch_go_to(struct app *a, const char *at, struct err *err)
 		serial = batch_past_at_time(p, time_s);
 	else if (!serial)
 		return err_set(err, -EINVAL,
-			       "--at: '%s' is no bookmark in it, no -N, and no time such as "
+			       "--at: '%s' is not a bookmark, -N, or a time such as "
 			       "2026-11-20T23:19:51Z; --view history lists the samples",
 			       at);
 	if (!serial)
-		return err_set(err, -ENOENT, "--at: '%s' is before the oldest of its %u samples",
-			       at, sample_history_count(p));
+		return err_set(err, -ENOENT, "--at: '%s' is before the oldest of %u samples", at,
+			       sample_history_count(p));
 	app_history_go(a, serial);
 	return 0;
 }

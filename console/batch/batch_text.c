@@ -30,9 +30,9 @@ static void batch_text_print_head(FILE *out, const struct batch_record *r)
 		s->fabric->nsw, plural_es(s->fabric->nsw), s->fabric->nterm,
 		plural(s->fabric->nterm));
 	if (s->rates)
-		fprintf(out, ", rates of %.1f s", s->rates->interval_s);
+		fprintf(out, ", rates over %.1f s", s->rates->interval_s);
 	if (s->poll.answered < s->poll.asked)
-		fprintf(out, ", %u of %u port%s silent", s->poll.asked - s->poll.answered,
+		fprintf(out, ", %u of %u port%s not responding", s->poll.asked - s->poll.answered,
 			s->poll.asked, plural(s->poll.asked));
 	if (!r->complete)
 		fputs(", INCOMPLETE", out);

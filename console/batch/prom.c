@@ -16,14 +16,14 @@ struct family {
 
 /* Base units only (bytes, seconds, ratios), as Prometheus wants them. */
 static const struct family port_families[] = {
-	{ "ibroute_port_transmit_bytes_total", "counter", "Data sent (PortXmitData).", "tx_bytes",
+	{ "ibroute_port_transmit_bytes_total", "counter", "Bytes sent (PortXmitData).", "tx_bytes",
 	  1 },
-	{ "ibroute_port_receive_bytes_total", "counter", "Data received (PortRcvData).", "rx_bytes",
-	  1 },
+	{ "ibroute_port_receive_bytes_total", "counter", "Bytes received (PortRcvData).",
+	  "rx_bytes", 1 },
 	{ "ibroute_port_transmit_packets_total", "counter", "Packets sent.", "tx_packets", 1 },
 	{ "ibroute_port_receive_packets_total", "counter", "Packets received.", "rx_packets", 1 },
 	{ "ibroute_port_transmit_wait_ticks_total", "counter",
-	  "Ticks with data but without credits (PortXmitWait).", "tx_wait_ticks", 1 },
+	  "Ticks with data to send but no credits (PortXmitWait).", "tx_wait_ticks", 1 },
 	{ "ibroute_port_symbol_errors_total", "counter", "SymbolErrorCounter.", "symbol_errors",
 	  1 },
 	{ "ibroute_port_link_recoveries_total", "counter", "LinkErrorRecoveryCounter.",
@@ -32,39 +32,56 @@ static const struct family port_families[] = {
 	{ "ibroute_port_receive_errors_total", "counter", "PortRcvErrors.", "rx_errors", 1 },
 	{ "ibroute_port_transmit_discards_total", "counter", "PortXmitDiscards.", "tx_discards",
 	  1 },
-	{ "ibroute_port_transmit_bytes_per_second", "gauge", "Data sent, between two samples.",
+	{ "ibroute_port_transmit_bytes_per_second", "gauge",
+	  "Bytes sent per second, between the "
+	  "two newest samples.",
 	  "tx_Bps", 1 },
-	{ "ibroute_port_receive_bytes_per_second", "gauge", "Data received, between two samples.",
+	{ "ibroute_port_receive_bytes_per_second", "gauge",
+	  "Bytes received per second, between "
+	  "the two newest samples.",
 	  "rx_Bps", 1 },
-	{ "ibroute_port_utilization_ratio", "gauge", "Data sent, of the data rate.", "util_pct",
-	  0.01 },
-	{ "ibroute_port_wait_ratio", "gauge", "Time with data but without credits.", "wait_pct",
-	  0.01 },
+	{ "ibroute_port_utilization_ratio", "gauge",
+	  "Share of the data rate that is used for "
+	  "sending.",
+	  "util_pct", 0.01 },
+	{ "ibroute_port_wait_ratio", "gauge",
+	  "Share of time with data to send but no credits "
+	  "(XmitWait).",
+	  "wait_pct", 0.01 },
 	{ "ibroute_port_rate_bytes_per_second", "gauge", "Data rate of one direction.", "rate_Mbps",
 	  125000 },
-	{ "ibroute_port_efi_routes", "gauge", "Routes of all pairs of hosts over the channel.",
+	{ "ibroute_port_efi_routes", "gauge",
+	  "Paths over the channel, one for each ordered pair "
+	  "of hosts (EFI).",
 	  "efi", 1 },
 	{ "ibroute_port_effective_efi_routes", "gauge",
-	  "Routes of pairs of hosts that share a job, over the channel.", "eff_efi", 1 },
-	{ "ibroute_port_replied", "gauge", "1 when its counters came in the newest poll.",
-	  "replied", 1 },
+	  "Paths over the channel between hosts that share a job (job EFI).", "eff_efi", 1 },
+	{ "ibroute_port_replied", "gauge", "1 if the port responded to the newest poll.", "replied",
+	  1 },
 };
 
 static const struct family job_families[] = {
 	{ "ibroute_job_nodes", "gauge", "Nodes of the job.", "nodes", 1 },
-	{ "ibroute_job_transmit_bytes_per_second", "gauge", "What its hosts send.", "tx_Bps", 1 },
-	{ "ibroute_job_links", "gauge", "Channels that its routes use.", "links", 1 },
-	{ "ibroute_job_efi_routes", "gauge", "Most of its routes on one channel.", "efi", 1 },
+	{ "ibroute_job_transmit_bytes_per_second", "gauge",
+	  "Bytes per second that the hosts of "
+	  "the job send.",
+	  "tx_Bps", 1 },
+	{ "ibroute_job_links", "gauge", "Channels that the paths of the job use.", "links", 1 },
+	{ "ibroute_job_efi_routes", "gauge", "Maximum number of paths of the job on one channel.",
+	  "efi", 1 },
 };
 
 static const struct family tier_families[] = {
-	{ "ibroute_tier_links", "gauge", "Directions of the tier.", "links", 1 },
-	{ "ibroute_tier_utilization_average_ratio", "gauge", "Mean utilization.", "util_avg_pct",
+	{ "ibroute_tier_links", "gauge", "Channels (directions of links) of the tier.", "links",
+	  1 },
+	{ "ibroute_tier_utilization_average_ratio", "gauge", "Mean utilisation.", "util_avg_pct",
 	  0.01 },
-	{ "ibroute_tier_utilization_max_ratio", "gauge", "Highest utilization.", "util_max_pct",
+	{ "ibroute_tier_utilization_max_ratio", "gauge", "Highest utilisation.", "util_max_pct",
 	  0.01 },
-	{ "ibroute_tier_wait_max_ratio", "gauge", "Longest wait for credits.", "wait_max_pct",
-	  0.01 },
+	{ "ibroute_tier_wait_max_ratio", "gauge",
+	  "Highest share of time with data to send but no "
+	  "credits (XmitWait).",
+	  "wait_max_pct", 0.01 },
 };
 
 /* Backslash, quote and newline are escaped; other control characters have no place in a name. */
@@ -191,35 +208,43 @@ static void prom_print_fabric(FILE *out, const struct batch_record *r)
 	const struct metrics *m = state_metrics(s);
 	const struct verdict *v = s->verdict;
 
-	prom_one(out, r, "ibroute_up", "1 while the fabric can be reached.", 1);
-	prom_one(out, r, "ibroute_complete", "1 when nothing was missing in the newest poll.",
+	prom_one(out, r, "ibroute_up", "1 if the fabric can be reached.", 1);
+	prom_one(out, r, "ibroute_complete", "1 if nothing was missing in the newest poll.",
 		 r->complete);
-	prom_one(out, r, "ibroute_sample_timestamp_seconds", "When the newest poll was, Unix time.",
+	prom_one(out, r, "ibroute_sample_timestamp_seconds",
+		 "Unix time of the newest poll, in "
+		 "seconds.",
 		 (double)s->now_s - (isfinite(s->poll.age_s) ? floor(s->poll.age_s) : 0));
-	prom_one(out, r, "ibroute_poll_duration_seconds", "Time that the newest poll took.",
+	prom_one(out, r, "ibroute_poll_duration_seconds",
+		 "Duration of the newest poll, in "
+		 "seconds.",
 		 s->poll.took_s);
 	prom_one(out, r, "ibroute_switches", "Switches found.", s->fabric->nsw);
 	prom_one(out, r, "ibroute_hosts", "Host ports found.", s->fabric->nterm);
-	prom_one(out, r, "ibroute_missing_nodes", "Switches and hosts known before and not found.",
+	prom_one(out, r, "ibroute_missing_nodes",
+		 "Switches and hosts that were known and are "
+		 "missing.",
 		 s->poll.missing_sw + s->poll.missing_ca);
 	prom_print_ports_by_problem(out, r);
-	prom_one(out, r, "ibroute_jobs", "Jobs that run.", s->jobs ? s->jobs->njob : NAN);
-	prom_one(out, r, "ibroute_job_source_up", "1 when the batch system answers.",
+	prom_one(out, r, "ibroute_jobs", "Running jobs.", s->jobs ? s->jobs->njob : NAN);
+	prom_one(out, r, "ibroute_job_source_up", "1 if the batch system responds.",
 		 s->jobs_source.state == JOBS_OFF ? NAN : s->jobs_source.state == JOBS_OK);
-	prom_one(out, r, "ibroute_routes_connected", "1 when every host reaches every LID.",
+	prom_one(out, r, "ibroute_routes_connected", "1 if every host reaches every LID.",
 		 v ? v->connected && v->loop_free : NAN);
 	prom_one(out, r, "ibroute_routes_deadlock_free",
-		 "1 when no packets can wait for each other for ever.",
+		 "1 if no deadlock is possible (no credit loops).",
 		 v && (s->sls_known || v->deadlock_free) ? v->deadlock_free : NAN);
-	prom_one(out, r, "ibroute_efi_max_routes", "Most routes over one channel.",
+	prom_one(out, r, "ibroute_efi_max_routes", "Maximum EFI: paths over one channel.",
 		 m ? (double)m->efi_max : NAN);
 	prom_one(out, r, "ibroute_effective_efi_max_routes",
-		 "Most routes of pairs that share a job over one channel.",
+		 "Maximum job EFI: paths over one channel between hosts that share a job.",
 		 m && m->njob ? (double)m->eff_efi_max : NAN);
 	prom_one(out, r, "ibroute_effective_efi_bound_routes",
-		 "What no routes of these jobs over these cables can have less than.",
+		 "Lower bound of the maximum job EFI, for these jobs and cables.",
 		 m && m->njob ? (double)m->eff_efi_bound : NAN);
-	prom_one(out, r, "ibroute_dark_fiber_ratio", "Channels without a route of a job.",
+	prom_one(out, r, "ibroute_dark_fiber_ratio",
+		 "Share of channels that no path of a job "
+		 "uses.",
 		 m && m->njob ? m->dark_fiber_pct / 100 : NAN);
 }
 
@@ -241,6 +266,6 @@ void prom_print(FILE *out, const struct batch_record *r)
 
 char *prom_down(void)
 {
-	return xstrdup("# HELP ibroute_up 1 while the fabric can be reached.\n"
-		       "# TYPE ibroute_up gauge\nibroute_up 0\n");
+	return xstrdup("# HELP ibroute_up 1 if the fabric can be reached.\n# TYPE ibroute_up "
+		       "gauge\nibroute_up 0\n");
 }

@@ -75,14 +75,14 @@ static enum MHD_Result prom_listen_answer(void *ctx, struct MHD_Connection *c, c
 		*request = &seen;
 		if (!strcmp(method, MHD_HTTP_METHOD_GET) || !strcmp(method, MHD_HTTP_METHOD_HEAD))
 			return MHD_YES;
-		return prom_listen_say(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
+		return prom_listen_say(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is supported\n");
 	}
 	*body_len = 0;
 	if (!strcmp(url, "/metrics"))
 		return prom_listen_metrics(ctx, c);
 	if (!strcmp(url, "/"))
 		return prom_listen_say(c, MHD_HTTP_OK, "ibroute-top: see /metrics\n");
-	return prom_listen_say(c, MHD_HTTP_NOT_FOUND, "only /metrics is here\n");
+	return prom_listen_say(c, MHD_HTTP_NOT_FOUND, "not found: only /metrics is served\n");
 }
 
 /* Splits "[ADDRESS:]PORT"; both are copies. */
@@ -111,7 +111,7 @@ static int prom_listen_resolve(struct addrinfo **out, const char *where, struct 
 
 	if (!rc && getaddrinfo(host, port, &hints, out))
 		rc = err_set(err, -EINVAL,
-			     "--prom-listen: '%s' is no address of this machine in figures "
+			     "--prom-listen: '%s' is not a numeric address of this machine "
 			     "(127.0.0.1, 0.0.0.0, [::1])",
 			     host);
 	free(host);

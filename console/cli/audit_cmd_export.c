@@ -178,7 +178,7 @@ int audit_cmd_export(const struct audit_options *o)
 	if (o->report)
 		rc = audit_cmd_export_report(o, &err);
 	else if (o->script && !o->out)
-		rc = err_set(&err, -EINVAL, "--script writes two files: -o FILE is needed");
+		rc = err_set(&err, -EINVAL, "--script writes two files and needs -o FILE");
 	else
 		rc = cast_read_session(&e, o->names[0], &err);
 	if (!rc && !o->report)

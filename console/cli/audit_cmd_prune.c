@@ -182,7 +182,7 @@ int audit_cmd_prune(const struct audit_options *o)
 						   "bytes", (json_int_t)k.bytes));
 	else if (!o->json && (k.files || !rc))
 		printf("%u file%s, %" PRIu64 " KiB%s\n", k.removed, plural(k.removed),
-		       k.bytes / 1024, o->dry_run ? ", if it were done" : "");
+		       k.bytes / 1024, o->dry_run ? ", dry run" : "");
 	for (uint32_t i = 0; i < k.n; i++)
 		free(k.files[i]);
 	free(k.files);
@@ -214,9 +214,8 @@ int audit_cmd_seal(const struct audit_options *o)
 		printf("%s\n", digest_hex(hex, &first));
 	fprintf(stderr,
 		"ibroute-top: sessions recorded in %s are sealed from now on.  The line above is "
-		"the key that\n"
-		"verifies them (audit verify --key FILE).  Keep it on another machine or on paper, "
-		"and not here.\n",
+		"the key that\nverifies them (audit verify --key FILE).  Store it on another "
+		"machine or on paper, not here.\n",
 		dir);
 	digest_erase(&first);
 	return EXIT_OK;

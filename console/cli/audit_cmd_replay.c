@@ -25,7 +25,7 @@ static int audit_cmd_replay_print_at(const struct cast_events *e, uint32_t n, co
 	progress_line_files_end(&watch);
 	if (rc) {
 		cast_screen_free(&s);
-		return err_set(err, rc, "%s: drawing it was cancelled", path);
+		return err_set(err, rc, "%s: replay cancelled", path);
 	}
 	text = cast_screen_text(&s);
 	fputs(text, stdout);

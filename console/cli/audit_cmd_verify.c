@@ -69,34 +69,34 @@ static json_t *audit_cmd_verify_report_json(const char *path, const struct audit
 static const char *audit_cmd_verify_end_words(const struct audit_report *r)
 {
 	if (r->ended)
-		return "the session was ended";
+		return "session closed";
 	if (r->rotated)
-		return "it goes on in the next part";
+		return "continues in the next part";
 	if (r->next_sid[0] || r->head_is_last)
 		return "no end: the session was killed";
-	return "no end: the session is open, was killed, or the tail was cut";
+	return "no end: the session is open or was killed, or the record is truncated";
 }
 
 static void audit_cmd_verify_print_vouchers(const struct audit_report *r,
 					    const struct audit_opts *o)
 {
 	if (r->next_sid[0])
-		printf("  session %s was chained to it\n", r->next_sid);
+		printf("  session %s continues its chain\n", r->next_sid);
 	if (o->heads)
-		printf("  %" PRIu32 " heads of the log fit%s\n", r->heads,
-		       !r->heads	 ? ": the log has none of it"
-		       : r->head_is_last ? ", one of them of the last line"
+		printf("  %" PRIu32 " heads in the log match%s\n", r->heads,
+		       !r->heads	 ? ": the log has none of this session"
+		       : r->head_is_last ? ", including the last line"
 					 : "");
 	if (r->sealed)
 		printf("  sealed in epoch %" PRIu64 "%s\n", r->epoch,
-		       r->seal_checked ? ", each line with the key of its own place"
-				       : "; --key checks that");
+		       r->seal_checked ? ", every line verified with its key"
+				       : "; --key FILE verifies it");
 	if (r->cast == AUDIT_CAST_GOOD)
-		printf("  the recorded screen is what it was (%" PRIu64 " bytes)\n", r->cast_bytes);
+		printf("  recorded screen intact (%" PRIu64 " bytes)\n", r->cast_bytes);
 	if (r->cast == AUDIT_CAST_ABSENT)
-		printf("  the recorded screen is not beside it\n");
+		printf("  no recorded screen beside it\n");
 	if (r->gaps)
-		printf("  %" PRIu64 " gap%s: something could not be recorded\n", r->gaps,
+		printf("  %" PRIu64 " gap%s: some of the session could not be recorded\n", r->gaps,
 		       plural(r->gaps));
 }
 
@@ -110,10 +110,11 @@ static void audit_cmd_verify_print_report(const char *path, const struct audit_r
 	else if (!r->ok)
 		printf("%s: %s\n", path, r->what);
 	else
-		printf("%s: %" PRIu64 " lines, every one as written; %s\n", path, r->lines,
+		printf("%s: %" PRIu64 " lines, all intact; %s\n", path, r->lines,
 		       audit_cmd_verify_end_words(r));
 	if (r->lines)
-		printf("  good lines %" PRIu64 ", head %s\n", r->lines, digest_hex(hex, &r->head));
+		printf("  intact lines %" PRIu64 ", head %s\n", r->lines,
+		       digest_hex(hex, &r->head));
 	if (r->ok)
 		audit_cmd_verify_print_vouchers(r, o);
 }
@@ -228,7 +229,7 @@ static void audit_cmd_verify_check_sessions(struct round *d, const char *dir)
 		if (found)
 			continue;
 		fprintf(d->json ? stderr : stdout,
-			"%s: no session %s, which the log saw begin here: its record was removed\n",
+			"%s: no session %s, although the log has its start: its record was removed\n",
 			dir, h->sid);
 		audit_cmd_verify_worse(d, EXIT_FINDINGS);
 		audit_cmd_verify_add_sid(d, h->sid);
@@ -277,7 +278,7 @@ static int audit_cmd_verify_read_key(struct digest *key, const char *path, struc
 		return err_set(err, -errno, "%s: cannot open: %s", path, strerror(errno));
 	fclose(f);
 	if (n != 1 || digest_parse(key, hex))
-		return err_set(err, -EINVAL, "%s: not the key of a seal: 64 hex digits", path);
+		return err_set(err, -EINVAL, "%s: not the key of a seal (64 hex digits)", path);
 	return 0;
 }
 
@@ -337,9 +338,9 @@ static void audit_cmd_verify_list_line(const char *path)
 	}
 	snprintf(name, sizeof(name), r.part > 1 ? "%s.%u" : "%s", r.sid, r.part);
 	printf("%-28s %-24s %-24s %-4s %5u %7" PRIu64 " %6" PRIu64 " %8" PRIu64 " %-16s %s\n", name,
-	       r.start, r.ended || r.rotated ? r.end : "open or cut", r.mode, r.uid, r.updates,
-	       r.lines, (r.bytes + r.cast_bytes + 1023) / 1024, r.fabric[0] ? r.fabric : "-",
-	       r.ok ? "ok" : r.what);
+	       r.start, r.ended || r.rotated ? r.end : "open or truncated", r.mode, r.uid,
+	       r.updates, r.lines, (r.bytes + r.cast_bytes + 1023) / 1024,
+	       r.fabric[0] ? r.fabric : "-", r.ok ? "ok" : r.what);
 }
 
 int audit_cmd_list(const struct audit_options *o)

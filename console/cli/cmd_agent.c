@@ -70,86 +70,93 @@ struct agent_cmd {
 /* ---- options ---- */
 
 static const struct argp_option rows[] = {
-	{ 0, 0, 0, 0, "What is to be drained:", 1 },
+	{ 0, 0, 0, 0, "What to drain:", 1 },
 	{ "job", OPT_AGENT_JOB, "ID", 0,
-	  "a job on this node; can be repeated. The agent ends when all are over. Without it the "
-	  "agent stays, for whatever jobs come",
+	  "a job on this node; can be repeated. The agent exits when all of them have ended. "
+	  "Without this option the agent stays and serves all later jobs",
 	  1 },
 	{ "drain-cmd", OPT_DRAIN, "CMD", 0,
-	  "makes a job stand still: it posts nothing new, and nothing is under way any more", 1 },
+	  "pauses a job: when it returns, the job posts nothing new and has nothing in flight", 1 },
 	{ "migrate-cmd", OPT_MIGRATE, "CMD", 0,
-	  "moves its queue pairs to the escape LIDs, and lets them run", 1 },
+	  "moves the job's queue pairs to the escape LIDs and resumes it", 1 },
 	{ "return-cmd", OPT_RETURN, "CMD", 0,
-	  "brings them back to the base LIDs from whatever state each is in (preset: the migrate "
-	  "command, which sees IBROUTE_PHASE=return)",
+	  "moves them back to the base LIDs, whatever state each is in (default: the migrate "
+	  "command with IBROUTE_PHASE=return)",
 	  1 },
 	{ "socket", OPT_SOCKET, "PATH", 0,
-	  "where processes say HELLO that drain and migrate by themselves (preset "
-	  "for the questions below: $IBROUTE_AGENT_SOCKET, else " IBROUTE_AGENT_SOCKET ")",
+	  "socket for processes that drain and migrate by themselves: they send HELLO (default "
+	  "for the requests below: $IBROUTE_AGENT_SOCKET, else " IBROUTE_AGENT_SOCKET ")",
 	  1 },
 	{ "socket-mode", OPT_SOCKET_MODE, "MODE", 0,
-	  "its permissions, octal (preset: 600; 666 for an agent of root's and jobs of all users)",
+	  "permissions of the socket, octal (default: 600; use 666 for an agent that runs as root "
+	  "and serves all users' jobs)",
 	  1 },
 	{ 0, 0, 0, 0, "How:", 2 },
 	{ "state", OPT_STATE, "FILE", 0,
-	  "what a killed agent has to know when it is started again (preset: agent.state "
-	  "in " RUN_DIR ", or in $XDG_RUNTIME_DIR)",
+	  "state from which a killed agent resumes when it is restarted (default: agent.state in " RUN_DIR
+	  ", or in $XDG_RUNTIME_DIR)",
 	  2 },
-	{ "limit", OPT_LIMIT, "S", 0, "seconds for each step of a node (preset: 60)", 2 },
+	{ "limit", OPT_LIMIT, "S", 0,
+	  "time limit for each step of a node, in seconds (default: "
+	  "60)",
+	  2 },
 	{ "hold", OPT_HOLD, "S", 0,
-	  "seconds on the escape LIDs without a word until the agent leaves them by itself; the "
-	  "console may ask for more (preset: 900)",
+	  "seconds on the escape LIDs without a message after which the agent returns by itself; "
+	  "the console may ask for more (default: 900)",
 	  2 },
 	{ "ask", OPT_ASK, "S", 0,
-	  "seconds between its questions on the escape LIDs, and between tries to come back "
-	  "(preset: 60)",
+	  "seconds between status requests while on the escape LIDs, and between attempts to "
+	  "return (default: 60)",
 	  2 },
-	{ "poll", OPT_POLL, "S", 0, "seconds between looks at the port and the SM (preset: 10)",
+	{ "poll", OPT_POLL, "S", 0, "seconds between checks of the port and the SM (default: 10)",
 	  2 },
-	{ "while-pid", OPT_WHILE_PID, "PID", 0, "ends when this process does", 2 },
+	{ "while-pid", OPT_WHILE_PID, "PID", 0, "exit when this process exits", 2 },
 	{ "daemon", OPT_DAEMON, NULL, 0,
-	  "goes into the background; the command ends with 0 when the agent is subscribed", 2 },
+	  "run in the background; the command exits with 0 when the agent is subscribed", 2 },
 	{ "ready-fd", OPT_READY_FD, "N", 0,
-	  "writes the line \"ready lid L pid P\" to this descriptor when subscribed (preset: "
-	  "stdout) and closes it",
+	  "write the line \"ready lid L pid P\" to this descriptor when subscribed (default: "
+	  "stdout), then close it",
 	  2 },
 	{ "log", OPT_LOG, "FILE", 0,
-	  "adds what happens to FILE (preset: stderr; with --daemon: syslog)", 2 },
+	  "append log messages to FILE (default: stderr; with --daemon: syslog)", 2 },
 	OPTIONS_LIVE_PORT(2),
 	OPTION_CONFIG(2),
-	{ 0, 0, 0, 0, "Questions to the agent that runs on --socket:", 3 },
-	{ "add-job", OPT_ADD_JOB, "ID", 0, "a job begins on this node", 3 },
-	{ "end-job", OPT_END_JOB, "ID", 0, "it is over; so is an agent of --job with its last", 3 },
-	{ "status", OPT_STATUS, NULL, 0, "where it and its clients are, line by line", 3 },
+	{ 0, 0, 0, 0, "Requests to the agent that listens on --socket:", 3 },
+	{ "add-job", OPT_ADD_JOB, "ID", 0, "a job starts on this node", 3 },
+	{ "end-job", OPT_END_JOB, "ID", 0,
+	  "the job has ended; an agent started with --job exits "
+	  "after its last one",
+	  3 },
+	{ "status", OPT_STATUS, NULL, 0,
+	  "print the state of the agent and its clients, one per "
+	  "line",
+	  3 },
 	{ "json", OPT_JSON, NULL, 0, "with --status: as JSON", 3 },
 	{ 0 },
 };
 
 static const char doc[] =
-	"A node's side of an update of routes: is told by the subnet manager when one begins (notice "
-	"68), lets the jobs on this node drain and go over to the escape LIDs, answers (trap 144), "
-	"and brings them back when it is over (notice 69) or called off."
-	"\v"
-	"One agent serves a node's port and all jobs there, because a port has one listener to "
-	"notices. Two ways to drain a job, which can be mixed: commands of the site's, run by "
-	"/bin/sh for each job that was named by --job or --add-job (once, where there is neither a "
-	"job nor a socket) in a process group that does not outlive the agent; and clients on the socket, one for each process, as ibroute-agent.h documents "
-	"and agent_client.c shows. A job that is named, without commands and without a client, "
-	"counts as one that cannot be drained, and the answer says so.\n"
-	"\n"
-	"The environment of the commands: IBROUTE_JOB, IBROUTE_PHASE (drain, migrate, return), "
-	"IBROUTE_TXN and IBROUTE_SEQ (the update and its question), IBROUTE_LID (base LID of this "
-	"port), IBROUTE_ESCAPE_OFFSET (to be added to base LIDs; 0: the fabric has no escape LIDs), "
-	"IBROUTE_SAME_ROUTES (1 on the way back from an update that was called off), "
-	"IBROUTE_LIMIT_S. What they print goes into the log; an exit code other than 0 is a failure: "
-	"the node goes back and says so. A command that is not wanted any more, or takes too long, "
-	"gets SIGTERM, and SIGKILL 2 s later.\n"
-	"\n"
-	"SIGTERM and SIGINT: unsubscribes and ends. SIGKILL: clients keep their state and come back; "
-	"the agent goes on where it was when it is started again with the same --state.\n"
-	"\n"
-	"Exit codes: 0 ended as it was told; 1 the running agent refuses; 4 another agent serves this "
-	"port, or the state file is not right; 64 bad options; 255 the port cannot be used.";
+	"The part of an update that runs on a compute node: the subnet manager announces an "
+	"update (notice 68); the agent drains the jobs on this node, moves them to the escape "
+	"LIDs, replies (trap 144), and moves them back when the update has ended (notice 69) or "
+	"was cancelled.\vOne agent serves a node's port and all jobs there, because only one "
+	"process can subscribe to the notices of a port. There are two ways to drain a job, and "
+	"they can be combined: site-specific commands, run by /bin/sh for each job given by --job "
+	"or --add-job (once, if there is neither a job nor a socket) in a process group that is "
+	"killed with the agent; and clients on the socket, one for each process, as documented in "
+	"ibroute-agent.h and shown in agent_client.c. A job that was given, but has neither "
+	"commands nor a client, is reported as one that cannot be drained.\n\nEnvironment of the "
+	"commands: IBROUTE_JOB, IBROUTE_PHASE (drain, migrate, return), IBROUTE_TXN and "
+	"IBROUTE_SEQ (the update and its request), IBROUTE_LID (base LID of this port), "
+	"IBROUTE_ESCAPE_OFFSET (to be added to base LIDs; 0: the fabric has no escape LIDs), "
+	"IBROUTE_SAME_ROUTES (1 when returning from a cancelled update), IBROUTE_LIMIT_S (time "
+	"limit in seconds). Their output is logged; an exit code other than 0 is a failure: the "
+	"node returns to the base LIDs and reports it. A command that is cancelled or takes too "
+	"long gets SIGTERM, and SIGKILL 2 s later.\n\nSIGTERM and SIGINT: unsubscribe and exit. "
+	"SIGKILL: clients keep their state and reconnect; the agent resumes when it is restarted "
+	"with the same --state.\n\nExit codes: 0 ended as requested; 1 the running agent refused "
+	"the request; 4 another agent serves this port, or the state file is not valid; 64 bad "
+	"options; 255 the port cannot be used.";
 
 /* In ms. */
 static uint32_t cmd_agent_seconds(const char *arg, const char *name, struct argp_state *s)
@@ -183,7 +190,7 @@ static void cmd_agent_take_question(struct agent_cmd *c, const char *verb, const
 	struct err err;
 
 	if (c->verb)
-		argp_error(s, "one question at a time");
+		argp_error(s, "only one request at a time");
 	if (job && agent_job_check(job, &err))
 		argp_error(s, "'%s': %s", job, err.text);
 	c->verb = verb;
@@ -242,14 +249,14 @@ static error_t cmd_agent_take(int key, char *arg, struct argp_state *s)
 		cmd_agent_take_question(c, "STATUS", NULL, s);
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(s, "'%s' is no option", arg);
+		argp_error(s, "unknown argument '%s'", arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (c->json && (!c->verb || strcmp(c->verb, "STATUS") != 0))
-			argp_error(s, "--json is of --status");
+			argp_error(s, "--json needs --status");
 		if (c->daemon && (cmd_agent_relative(c->o.state) ||
 				  cmd_agent_relative(c->o.socket) || cmd_agent_relative(c->log)))
-			argp_error(s, "with --daemon files are named from the root on: /...");
+			argp_error(s, "with --daemon file names must be absolute: /...");
 		return 0;
 	default:
 		return cmdline_take(fields, c, key, arg, s) ? live_opts_take(&c->live, key, arg, s)
@@ -276,7 +283,7 @@ static int cmd_agent_take_answer(FILE *in, json_t *status, struct err *err)
 		else
 			puts(line);
 	}
-	return err_set(err, EXIT_UNREADABLE, "the agent hung up before it had answered");
+	return err_set(err, EXIT_UNREADABLE, "the agent closed the connection before it replied");
 }
 
 static int cmd_agent_print_answer(struct ibroute_agent *a, bool json, struct err *err)
@@ -288,7 +295,7 @@ static int cmd_agent_print_answer(struct ibroute_agent *a, bool json, struct err
 	fcntl(a->fd, F_SETFL, 0);
 	in = fdopen(a->fd, "r");
 	rc = in ? cmd_agent_take_answer(in, status, err)
-		: err_set(err, EXIT_UNREADABLE, "no stream: %s", strerror(errno));
+		: err_set(err, EXIT_UNREADABLE, "cannot open a stream: %s", strerror(errno));
 	if (in)
 		fclose(in);
 	if (!rc && status && output_file_json(stdout, status, err))
@@ -348,9 +355,9 @@ static void cmd_agent_keep_back(const struct agent_cmd *c)
 	while (cmd_agent_at_base(c) == 0) {
 		if (clock_ms() >= end) {
 			fprintf(stderr,
-				"ibroute-top agent: job %s begins while an update is under way that "
-				"has led this node away from its base LIDs %d s ago or more; only "
-				"programs on the agent's socket begin where the others are\n",
+				"ibroute-top agent: job %s starts during an update that moved "
+				"this node off its base LIDs %d s ago or more; only programs on "
+				"the agent's socket start on the escape LIDs\n",
 				c->job, BEGIN_WAIT_MS / 1000);
 			return;
 		}
@@ -430,9 +437,12 @@ static int cmd_agent_preset_state(struct agent_cmd *c, struct err *err)
 	if (c->o.state)
 		return 0;
 	if (!dir)
-		return err_set(err, EXIT_BAD_USAGE, "where is the state to be kept? --state FILE");
+		return err_set(err, EXIT_BAD_USAGE,
+			       "no place for the state: --state FILE is "
+			       "needed");
 	if (!geteuid() && mkdir(dir, 0755) && errno != EEXIST)
-		return err_set(err, EXIT_BAD_USAGE, "%s cannot be made: %s", dir, strerror(errno));
+		return err_set(err, EXIT_BAD_USAGE, "%s cannot be created: %s", dir,
+			       strerror(errno));
 	c->o.state = xasprintf("%s/agent.state", dir); /* as long as the program */
 	return 0;
 }
@@ -461,7 +471,7 @@ static int cmd_agent_serve(struct agent_cmd *c, struct agent *a, struct err *err
 	int rc = 0;
 
 	if (c->while_pid && !start)
-		return err_set(err, EXIT_BAD_USAGE, "--while-pid: there is no process %d",
+		return err_set(err, EXIT_BAD_USAGE, "--while-pid: no process %d",
 			       (int)c->while_pid);
 	while (!agent_over(a) && !rc) {
 		rc = agent_turn(a, IDLE_WAIT_MS, err);
@@ -546,12 +556,12 @@ static bool cmd_agent_go_into_background(struct agent_cmd *c, int *rc, struct er
 	pid_t pid;
 
 	if (pipe2(fds, O_CLOEXEC)) {
-		*rc = err_set(err, EXIT_UNREADABLE, "no pipe: %s", strerror(errno));
+		*rc = err_set(err, EXIT_UNREADABLE, "cannot create a pipe: %s", strerror(errno));
 		return true;
 	}
 	pid = fork();
 	if (pid < 0) {
-		*rc = err_set(err, EXIT_UNREADABLE, "no process: %s", strerror(errno));
+		*rc = err_set(err, EXIT_UNREADABLE, "cannot start a process: %s", strerror(errno));
 		return true;
 	}
 	if (pid) {

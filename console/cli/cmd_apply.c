@@ -26,13 +26,16 @@ struct apply_cmd {
 
 static const struct argp_option table[] = {
 	{ "yes-fabric", OPT_YES, "NAME", 0,
-	  "do it without asking, if that is the name of the plan's fabric", 0 },
+	  "do not prompt if this is the name of the plan's fabric", 0 },
 	{ "no-input", OPT_NO_INPUT, NULL, 0,
-	  "never ask: with --yes-fabric keep the new tables when all were read back", 0 },
+	  "never prompt: with --yes-fabric, confirm as soon as all tables are read back and match",
+	  0 },
 	{ "detach", OPT_DETACH, NULL, 0,
-	  "do not wait: print the update's id, for confirm, rollback, extend, attach", 0 },
+	  "do not wait: print the update's ID, for confirm, rollback, extend, attach", 0 },
 	{ "accept-sl-change", OPT_SL, NULL, 0,
-	  "the service levels that the plan needs reach the hosts by another way", 0 },
+	  "the service levels (SLs) that the plan needs are distributed to the hosts by other "
+	  "means",
+	  0 },
 	{ 0 },
 };
 
@@ -61,7 +64,7 @@ static error_t cmd_apply_take(int key, char *arg, struct argp_state *state)
 		if (!c->file)
 			argp_error(state, "a plan is needed");
 		if (!c->yes && (c->no_input || !confirm_prompt_possible()))
-			argp_error(state, "nobody can be asked: --yes-fabric NAME is needed");
+			argp_error(state, "no terminal to prompt on: --yes-fabric NAME is needed");
 		return 0;
 	default:
 		return cmdline_take(fields, c, key, arg, state);
@@ -81,15 +84,14 @@ static int cmd_apply_permitted(const struct apply_cmd *c, const struct plan *p, 
 		return 0;
 	drain_text(drain, sizeof(drain), &p->drain, p->jobs);
 	prompt = xasprintf(
-		"Plan %s (%s) writes %u LFT block%s and %u SL2VL table%s on %u switch%s, "
-		"in %u wave%s.\nDrain: %s.\n"
-		"Type the name of the fabric, %s, to begin: ",
+		"Plan %s (%s) writes %u LFT block%s and %u SL2VL table%s on %u switch%s, in %u "
+		"wave%s.\nDrain: %s.\nType the name of the fabric, %s, to start: ",
 		p->id, p->to->engine, p->diff->nblocks, plural(p->diff->nblocks), p->diff->nsl2vl,
 		plural(p->diff->nsl2vl), p->diff->switches, plural_es(p->diff->switches),
 		p->changes->nwaves, plural(p->changes->nwaves), drain, p->fabric->name);
 	a = confirm_prompt_name(prompt, p->fabric->name, 0);
 	free(prompt);
-	return a == ANSWER_YES ? 0 : err_set(err, EXIT_REFUSED, "not begun, nothing was written");
+	return a == ANSWER_YES ? 0 : err_set(err, EXIT_REFUSED, "not started, nothing was written");
 }
 
 static int cmd_apply_apply(struct apply_cmd *c, const struct plan *p, struct err *err)
@@ -104,8 +106,9 @@ static int cmd_apply_apply(struct apply_cmd *c, const struct plan *p, struct err
 
 	if (!p->drain.known && !c->dog.agents.without)
 		return err_set(err, EXIT_REFUSED,
-			       "plan %s does not say what has to be drained, as earlier versions "
-			       "made them: make it again (--without-agents writes it all the same)",
+			       "plan %s was made by an earlier version and does not say which "
+			       "jobs to drain: compute it again (--without-agents applies it "
+			       "anyway)",
 			       p->id);
 	rc = cmd_apply_permitted(c, p, err);
 	if (rc)
@@ -123,7 +126,7 @@ int cmd_apply(int argc, char **argv)
 	const struct argp_child children[] = {
 		live_children[0],
 		{ &watchdog_argp, 0, "The watchdog:", 19 },
-		{ &agents_argp, 0, "Agents of jobs:", 29 },
+		{ &agents_argp, 0, "Agents on the nodes of jobs:", 29 },
 		{ 0 },
 	};
 	const struct argp argp = {
@@ -131,16 +134,17 @@ int cmd_apply(int argc, char **argv)
 		.parser = cmd_apply_take,
 		.children = children,
 		.args_doc = "PLAN",
-		.doc = "Writes a plan into the switches, reads everything back, and keeps it when "
-		       "the fabric's name is typed once more. Anything else (Ctrl-C, a switch that "
-		       "refuses, a timeout, a condition that is watched) restores the old tables and "
-		       "proves it by reading. A process of its own does it, which outlives this "
-		       "terminal: until the deadline it can be confirmed from any shell."
-		       "\vExit codes: 0 installed; 4 stale or refused, nothing written; 5 failed "
-		       "and rolled back, verified; 6 rollback incomplete; 7 nobody confirmed, "
-		       "rolled back; 8 the record cannot be written, nothing done; 9 somebody "
-		       "else has routed: neither the old nor the new tables are there; 64 bad "
-		       "options; 255 the plan or the fabric could not be read.",
+		.doc = "Writes a plan to the switches, reads everything back, and confirms it "
+		       "when the fabric's name is typed again. Anything else (Ctrl-C, a switch "
+		       "that refuses, a timeout, a watch condition) rolls back: it restores the "
+		       "previous tables and verifies them by reading. The update runs in a "
+		       "process of its own, also when this terminal is gone: until the deadline "
+		       "it can be confirmed from any shell.\vExit codes: 0 confirmed; 4 stale or "
+		       "refused, nothing written; 5 failed and rolled back, verified; 6 rollback "
+		       "incomplete; 7 not confirmed in time, rolled back; 8 the record cannot be "
+		       "written, nothing done; 9 another writer changed the routing: the switches "
+		       "hold neither the previous nor the new tables; 64 bad options; 255 the "
+		       "plan or the fabric could not be read.",
 	};
 	struct apply_cmd c = { 0 };
 	struct err err = { "" };

@@ -24,7 +24,7 @@ struct attach_cmd {
 };
 
 static const struct argp_option rows[] = {
-	{ "state-dir", OPT_STATE, "DIR", 0, "of the journals", 0 },
+	{ "state-dir", OPT_STATE, "DIR", 0, "folder of the journals", 0 },
 	OPTION_CONFIG(0),
 	{ 0 },
 };
@@ -76,15 +76,16 @@ static error_t cmd_attach_take(int key, char *arg, struct argp_state *state)
 			argp_error(state, "one update at a time");
 		c->seconds = cmd_attach_seconds(arg);
 		if (!c->seconds)
-			argp_error(state, "'%s' is no time up to %d seconds (300, 5m, 1h)", arg,
-				   CONTROL_EXTEND_S);
+			argp_error(state, "'%s' is not a time of up to %d seconds (300, 5m, 1h)",
+				   arg, CONTROL_EXTEND_S);
 		return 0;
 	case ARGP_KEY_END:
 		if (!c->id)
-			argp_error(state, "the update is needed; status lists them");
+			argp_error(state, "an update ID is needed; 'status' lists them");
 		if (c->override && !c->watches)
-			argp_error(state,
-				   "what is to be overridden: some of sm, errors, reach, jobs");
+			argp_error(
+				state,
+				"the conditions to override are needed: sm, errors, reach, jobs");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -99,7 +100,7 @@ static int cmd_attach_find(struct txn_info *t, const struct attach_cmd *c, struc
 	if (rc)
 		return txn_find_exit(rc);
 	if (txn_state_final(t->state))
-		return err_set(err, EXIT_REFUSED, "%s is over: %s", t->head.id,
+		return err_set(err, EXIT_REFUSED, "%s has ended: %s", t->head.id,
 			       txn_state_name(t->state));
 	if (t->live)
 		return EXIT_OK;
@@ -125,12 +126,13 @@ int cmd_attach(int argc, char **argv)
 		.options = rows,
 		.parser = cmd_attach_take,
 		.args_doc = "ID",
-		.doc = "Shows what an update under way has done and does. At a terminal, while it "
-		       "waits: the fabric's name keeps it, 'rollback' ends it, 'extend [S]' gives "
-		       "it more time. Ctrl-C leaves it alone. The start of an id will do; 'last' is "
-		       "the newest."
-		       "\vExit codes: 0 kept, or left alone; 4 nothing to attach to; 5 rolled back; "
-		       "6 incomplete; 7 nobody confirmed; 9 somebody else has routed; 64 bad options.",
+		.doc = "Shows the progress of a running update. On a terminal, while the update "
+		       "waits for confirmation: the fabric's name confirms it, 'rollback' rolls "
+		       "it back, 'extend [SECONDS]' moves its deadline. Ctrl-C detaches; the "
+		       "update continues. ID may be abbreviated to its first characters; 'last' "
+		       "is the newest.\vExit codes: 0 confirmed, or detached; 4 nothing to attach "
+		       "to; 5 rolled back; 6 rollback incomplete; 7 not confirmed in time; 9 "
+		       "another writer changed the routing; 64 bad options.",
 	};
 	struct attach_cmd c = { 0 };
 	struct err err = { "" };
@@ -162,7 +164,7 @@ static int cmd_attach_request(const struct attach_cmd *c, const struct control_r
 		rc = err_set(err, EXIT_REFUSED, "%s",
 			     json_string_value(json_object_get(j, "error")));
 	else if (r->op == CONTROL_EXTEND)
-		printf("%s: %lld s from now\n", t.head.id,
+		printf("%s: deadline in %lld s\n", t.head.id,
 		       (long long)json_integer_value(json_object_get(j, "deadline_s")));
 	json_decref(j);
 	return rc;
@@ -174,9 +176,10 @@ int cmd_extend(int argc, char **argv)
 		.options = rows,
 		.parser = cmd_attach_take,
 		.args_doc = "ID [TIME]",
-		.doc = "Gives an update that waits for its confirmation more time: so many seconds "
-		       "from now (300, 5m, 1h), or as many as it had at first."
-		       "\vExit codes: 0 done; 4 it does not wait; 64 bad options.",
+		.doc = "Moves the deadline of an update that waits for confirmation to TIME from "
+		       "now (300 for seconds, 5m, 1h; default: the original time limit).\vExit "
+		       "codes: 0 done; 4 the update is not waiting for confirmation; 64 bad "
+		       "options.",
 	};
 	struct attach_cmd c = { .extend = true };
 	struct err err = { "" };
@@ -196,12 +199,12 @@ int cmd_override(int argc, char **argv)
 		.options = rows,
 		.parser = cmd_attach_take,
 		.args_doc = "ID CONDITION[,CONDITION...]",
-		.doc = "Takes conditions off the watch over an update under way: they do not roll it "
-		       "back any more. sm: another master subnet manager, or none; errors: counters "
-		       "of links whose routes change; reach: hosts that do not answer; jobs: a job "
-		       "that ended with NODE_FAIL. It is logged, with who asked, and cannot be "
-		       "taken back."
-		       "\vExit codes: 0 done; 4 no such update under way; 64 bad options.",
+		.doc = "Makes a running update ignore watch conditions, so that they no longer "
+		       "cause a rollback. sm: another master subnet manager, or none; errors: "
+		       "error counters of links whose paths change; reach: hosts that do not "
+		       "respond; jobs: a job that ended with NODE_FAIL. The request is recorded "
+		       "with the user who made it, and cannot be undone.\vExit codes: 0 done; 4 "
+		       "no such update is running; 64 bad options.",
 	};
 	struct attach_cmd c = { .override = true };
 	struct err err = { "" };

@@ -62,18 +62,18 @@ static void cmd_audit_check(const struct audit_options *o, struct argp_state *s)
 	const struct audit_verb *v = cmd_audit_find_verb(o->verb);
 
 	if (!v)
-		argp_error(s, "verify, list, replay, export, prune or seal must be named");
+		argp_error(s, "one of verify, list, replay, export, prune and seal is needed");
 	else if ((o->n < v->least && !o->shell) || (v->most >= 0 && o->n > v->most))
 		argp_error(s, "%s takes %s", v->name, v->takes);
 	else if (o->json && !v->json)
-		argp_error(s, "%s has no JSON: --json is for verify, list, prune and seal",
+		argp_error(s, "%s has no JSON output: --json is for verify, list, prune and seal",
 			   v->name);
 	else if (!strcmp(v->name, "prune") && o->keep_days < 0 && o->keep_sessions < 0)
 		argp_error(s, "prune needs --keep-days or --keep-sessions");
 	else if (!strcmp(v->name, "export") && !!o->report + o->script + o->v3 + o->tlog != 1)
 		argp_error(s, "export needs one of --report, --script, --tlog and --v3");
 	else if (!strcmp(v->name, "export") && !o->report && o->n != 1)
-		argp_error(s, "--script, --tlog and --v3 take one record");
+		argp_error(s, "--script, --tlog and --v3 need exactly one record");
 }
 
 static const struct cmdline_field fields[] = {
@@ -122,36 +122,37 @@ static error_t cmd_audit_parse(int key, char *arg, struct argp_state *s)
 static const struct argp_option rows[] = {
 	{ 0, 0, 0, 0, "verify, list:", 1 },
 	{ "json", OPT_AUDIT_JSON, NULL, 0,
-	  "one JSON object a file; of prune and seal, one of what was done", 1 },
+	  "one JSON object per file; for prune and seal: one object with the result", 1 },
 	{ "heads", OPT_HEADS, "FILE", 0,
-	  "compare with the heads that a log saw: text of journalctl or syslog, - is stdin", 1 },
-	{ "key", OPT_KEY, "FILE", 0, "check the seal with the key that 'audit seal' printed", 1 },
+	  "compare with the heads (hashes) found in this log: output of journalctl, or syslog; - "
+	  "is stdin",
+	  1 },
+	{ "key", OPT_KEY, "FILE", 0, "verify the seal with the key that 'audit seal' printed", 1 },
 	{ "shell", OPT_SHELL, NULL, 0,
-	  "print the same check as six lines of sh: sh check.sh FILE [HEAD]", 1 },
+	  "print the same check as a script of six lines: sh check.sh FILE [HEAD]", 1 },
 	{ 0, 0, 0, 0, "replay:", 2 },
-	{ "speed", OPT_SPEED, "N", 0, "N times as fast (preset: 1)", 2 },
+	{ "speed", OPT_SPEED, "N", 0, "replay N times as fast (default: 1)", 2 },
 	{ "at", OPT_AT, "WHERE", 0,
-	  "begin there: a phase or action (WRITE, apply.start), a line's seq, 1:30 or 90s, or "
-	  "a time as 2026-11-20T23:19:51Z",
+	  "start at a phase or action (WRITE, apply.start), a line's seq, 1:30 or 90s, or a time "
+	  "such as 2026-11-20T23:19:51Z",
 	  2 },
-	{ "dump", OPT_DUMP, "WHERE", 0, "print the screen of that moment; needs no terminal", 2 },
+	{ "dump", OPT_DUMP, "WHERE", 0, "print the screen at that moment; needs no terminal", 2 },
 	{ 0, 0, 0, 0, "export:", 3 },
 	{ "report", OPT_REPORT, "ID", 0,
-	  "what one update was, for a ticket, as Markdown with its pictures in files beside it",
-	  3 },
-	{ "html", OPT_HTML, NULL, 0, "... as one file of HTML, with its pictures", 3 },
-	{ "output", 'o', "FILE", 0, "write to FILE (preset: stdout)", 3 },
+	  "report of one update, for a ticket: Markdown, with pictures in files beside it", 3 },
+	{ "html", OPT_HTML, NULL, 0, "the report as one HTML file, including the pictures", 3 },
+	{ "output", 'o', "FILE", 0, "write to FILE (default: stdout)", 3 },
 	{ "script", OPT_SCRIPT, NULL, 0,
-	  "the screen as files of scriptreplay: FILE and FILE.timing", 3 },
-	{ "tlog", OPT_TLOG, NULL, 0, "the screen as messages of tlog-play", 3 },
+	  "the screen as files for scriptreplay: FILE and FILE.timing", 3 },
+	{ "tlog", OPT_TLOG, NULL, 0, "the screen as messages for tlog-play", 3 },
 	{ "v3", OPT_V3, NULL, 0, "the screen as asciicast v3", 3 },
 	{ 0, 0, 0, 0, "prune:", 4 },
-	{ "keep-days", OPT_KEEP_DAYS, "N", 0, "keep the sessions of the last N days", 4 },
-	{ "keep-sessions", OPT_KEEP_SESSIONS, "N", 0, "keep the last N sessions", 4 },
-	{ "dry-run", OPT_DRY_RUN, NULL, 0, "only say what would be removed", 4 },
-	{ 0, 0, 0, 0, "Where no directory is named:", 5 },
+	{ "keep-days", OPT_KEEP_DAYS, "N", 0, "remove sessions older than N days", 4 },
+	{ "keep-sessions", OPT_KEEP_SESSIONS, "N", 0, "remove all but the last N sessions", 4 },
+	{ "dry-run", OPT_DRY_RUN, NULL, 0, "only print what would be removed", 4 },
+	{ 0, 0, 0, 0, "If no directory is given:", 5 },
 	{ "record-dir", OPT_AUDIT_DIR, "DIR", 0,
-	  "the records (preset: $IBROUTE_RECORD_DIR, else " RECORD_DIR ")", 5 },
+	  "folder of the records (default: $IBROUTE_RECORD_DIR, else " RECORD_DIR ")", 5 },
 	OPTION_CONFIG(5),
 	{ 0 },
 };
@@ -165,17 +166,18 @@ int cmd_audit(int argc, char **argv)
 			"verify FILE|DIRECTORY...\nlist [DIRECTORY]\nreplay FILE\n"
 			"export --report ID [FILE|DIRECTORY...]\nexport --script|--tlog|--v3 FILE\n"
 			"prune [DIRECTORY]\nseal [DIRECTORY]",
-		.doc = "Checks, shows and keeps the records that sessions leave in " RECORD_DIR
-		       ": SID.jsonl with what was done, each line chained to the one before, and "
-		       "SID.cast with what the screen showed."
-		       "\vverify finds lines that were edited, removed, inserted or moved, and "
-		       "changes to the recorded screen. A tail that was cut off shows only against "
-		       "the part or session that came next in the same directory, against the "
-		       "heads in syslog (IBROUTE_HEAD=): a record without an end says so. A session "
-		       "removed as a whole is missed by them, and by the seal. seal begins to seal "
-		       "the lines of a directory with keys that go only forward. Whoever is root "
-		       "can rewrite files that are neither sealed nor in another machine's log. "
-		       "Exit: 0 good, 1 a finding, 255 not readable.",
+		.doc = "Verifies, lists, replays, exports and prunes session records in " RECORD_DIR
+		       ": SID.jsonl (SID: session ID) with what was done, each line with the hash "
+		       "of the one before (a chain), and SID.cast with what the screen "
+		       "showed.\vverify finds lines that were edited, removed, inserted or moved, "
+		       "and changes to the recorded screen. A truncated record is found by "
+		       "comparing it with the next part or session in the same directory, or with "
+		       "the heads (hashes) in syslog (IBROUTE_HEAD=); a record without an end is "
+		       "reported. A session that was removed as a whole is found in the same "
+		       "ways, and by the seal. seal starts to seal new lines in a directory with "
+		       "keys that cannot be computed backwards. Root can rewrite files that are "
+		       "neither sealed nor in the log of another machine. Exit codes: 0 intact; 1 "
+		       "findings; 64 bad options; 255 not readable.",
 	};
 	struct audit_options o = { .names = xcalloc((size_t)argc, sizeof(char *)),
 				   .speed = 1,

@@ -18,17 +18,17 @@ static const struct argp_option table[] = {
 	OPTION_NAME_MAP,
 	OPTION_ALL_LIDS,
 	{ "lid-choice", OPT_LID_CHOICE, "FILE", 0,
-	  "lid-choice.txt of these tables: check the promises of PARX for every pair", 0 },
+	  "lid-choice.txt of these tables: check the path guarantees of PARX for every pair", 0 },
 	{ "exclude", OPT_PARAM + PARAM_EXCLUDE, "LIST", 0,
-	  "switches and cables that no route may pass: spine11, leaf7/33, GUIDs", 0 },
+	  "switches and cables that no path may use: spine11, leaf7/33, GUIDs", 0 },
 	OPTION_BISECTIONS,
 	OPTION_PATTERN,
 	OPTION_PER_JOB,
 	OPTION_PARAM(PARAM_SEED),
 	OPTION_PARAM(PARAM_THREADS),
 	{ "terminals-only", OPT_TERMINALS_ONLY, NULL, 0,
-	  "leave the switches' own LIDs out: other engines often do not keep those free of "
-	  "deadlocks",
+	  "ignore paths to the switches' own LIDs: other engines often do not keep those "
+	  "deadlock-free",
 	  0 },
 	OPTION_JSON("print the findings as JSON"),
 	{ 0 },
@@ -50,13 +50,12 @@ static error_t cmd_check_take(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = table,
 	.parser = cmd_check_take,
-	.doc = "Judges any tables, ours or others': every terminal reaches every terminal and "
-	       "switch, no packet loops, no deadlock is possible, VLs within what the links "
-	       "offer."
-	       "\vWithout --path-sl every path has SL 0, without --sl2vl every SL its own VL. In "
-	       "JSON, what is not known is null. Exit codes: 0 all of "
-	       "it holds; 1 it does not, and the witness is printed; 64 bad options; 255 an input "
-	       "could not be read.",
+	.doc = "Verifies tables from any source: every terminal (host port) reaches every "
+	       "terminal and switch, no forwarding loops, no deadlock is possible, and the VLs "
+	       "used exist on all links.\vWithout --path-sl all paths use SL 0; without --sl2vl "
+	       "each SL uses the VL of the same number. In JSON, unknown values are null. Exit "
+	       "codes: 0 everything holds; 1 something does not, and an example is printed; 64 "
+	       "bad options; 255 an input could not be read.",
 };
 
 static int cmd_check_tell(const struct options *o, const struct route_report *e, struct err *err)
@@ -100,7 +99,7 @@ static int cmd_check_check(const struct options *o, struct err *err)
 	}
 	if (!rc && !route_report_ok(&e)) {
 		rc = EXIT_FINDINGS;
-		err_set(err, rc, "these tables have faults");
+		err_set(err, rc, "these tables are faulty");
 	}
 	route_report_free(&e);
 	command_inputs_free(&s);

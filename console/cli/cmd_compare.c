@@ -19,14 +19,15 @@
 
 static const struct argp_option table[] = {
 	{ "engines", OPT_ENGINES, "A,B,...", 0,
-	  "engines to compare; all are listed below. With :HOW after the name the data VLs an "
-	  "engine may use, the method of sar, or whose paths dfdn takes: "
+	  "engines to compare, from the list below. :HOW after the name is the number of data VLs "
+	  "that the engine may use, the method of sar, or the engine whose paths dfdn uses: "
 	  "nue:1,nue:4,sar:paper,sar:leafwise,dfdn:minhop. file:PATH is a routing read from a "
 	  "file: tables.ibr, a dump, a saved plan",
 	  0 },
 	{ "topology", OPT_TOPOLOGY, "FILE", 0,
-	  "ibnetdiscover text or another form of topology, or a text such as torus:dims=4x4 "
-	  "(preset: the fabric behind the port, its installed tables, and SLURM's jobs)",
+	  "the fabric: ibnetdiscover output or another topology file, or a specification such as "
+	  "torus:dims=4x4 (default: the fabric at the port, its installed tables, and SLURM's "
+	  "jobs)",
 	  0 },
 	OPTION_PARAM(PARAM_VLS),
 	OPTION_PARAM(PARAM_LMC),
@@ -49,7 +50,7 @@ static const struct argp_option table[] = {
 	OPTION_TABLES,
 	OPTION_PATH_SL,
 	OPTION_SL2VL,
-	OPTION_JSON("print a JSON array, an object for each"),
+	OPTION_JSON("print a JSON array with one object per routing"),
 	{ 0 },
 };
 
@@ -70,10 +71,10 @@ static error_t cmd_compare_take(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		options_need(o->engine, "engines", state);
 		if (!o->topology && (o->lfts || o->lmc >= 0))
-			argp_error(state, "--lfts, --fdbs, --tables and --lmc go with --topology");
+			argp_error(state, "--lfts, --fdbs, --tables and --lmc need --topology");
 		if (!o->lfts && (o->path_sl || o->sl2vl))
-			argp_error(state, "--path-sl and --sl2vl belong to tables: one of --lfts, "
-					  "--fdbs and --tables is needed");
+			argp_error(state, "--path-sl and --sl2vl need one of --lfts, --fdbs and "
+					  "--tables");
 		return 0;
 	default:
 		return options_take(o, key, arg, state);
@@ -84,13 +85,12 @@ static const struct argp argp = {
 	.options = table,
 	.parser = cmd_compare_take,
 	.children = live_children,
-	.doc = "Routes one fabric with several engines and prints all figures beside each other. "
-	       "Without --topology that is the fabric behind the port, for the jobs that run now; "
-	       "nothing is written to it."
-	       "\vGiven the installed tables (--lfts, --fdbs or --tables), they are the first "
-	       "column, and changes are counted against them. In JSON, what is not known is null. "
-	       "Exit codes: 0 all engines gave routes that passed all "
-	       "checks; 1 not all; 64 bad options; 255 an input could not be read.",
+	.doc = "Routes one fabric with several engines and prints their metrics side by side. "
+	       "Without --topology that is the fabric at the port, with the running jobs; nothing "
+	       "is written to it.\vIf installed tables are given (--lfts, --fdbs or --tables), "
+	       "they are the first column, and changes are counted against them. In JSON, unknown "
+	       "values are null. Exit codes: 0 all engines gave a routing that passed all checks; "
+	       "1 not all; 64 bad options; 255 an input could not be read.",
 	.help_filter = engines_help,
 };
 
@@ -122,7 +122,7 @@ static int cmd_compare_find_engines(struct comparison *c, const char *text, stru
 
 	while (!rc && (word = strsep(&rest, ","))) {
 		if (c->nengine == MOST)
-			rc = err_set(err, EXIT_BAD_USAGE, "--engines: at most %d are possible",
+			rc = err_set(err, EXIT_BAD_USAGE, "--engines: at most %d are allowed",
 				     MOST);
 		else if (!strncmp(word, "file:", 5) && word[5])
 			cmd_compare_add_file(c, word + 5);
@@ -263,7 +263,7 @@ static int cmd_compare_in(struct comparison *c, struct compare_cmd *cmd, struct 
 		return EXIT_FINDINGS;
 	for (size_t i = c->n - c->nengine; i < c->n; i++)
 		if (c->why[i] || !route_report_ok(&c->list[i]))
-			return err_set(err, EXIT_FINDINGS, "%s gave no routes that can be used",
+			return err_set(err, EXIT_FINDINGS, "%s gave no usable routing",
 				       c->list[i].engine);
 	return 0;
 }

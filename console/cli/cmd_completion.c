@@ -398,11 +398,11 @@ static error_t cmd_completion_take(int key, char *text, struct argp_state *s)
 	switch (key) {
 	case ARGP_KEY_ARG:
 		if (*which || (strcmp(text, "bash") != 0 && strcmp(text, "zsh") != 0))
-			argp_error(s, "the shell is bash or zsh, not \"%s\"", text);
+			argp_error(s, "unknown shell \"%s\": bash or zsh is needed", text);
 		*which = text;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(s, "for which shell: bash or zsh?");
+		argp_error(s, "a shell is needed: bash or zsh");
 		return EINVAL;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -414,8 +414,8 @@ int cmd_completion(int argc, char **argv, subcommand_fn *console, const struct s
 	static const struct argp argp = {
 		.parser = cmd_completion_take,
 		.args_doc = "bash|zsh",
-		.doc = "Prints what lets the shell complete the commands, options and values of "
-		       "this program: source <(ibroute-top completion bash)",
+		.doc = "Prints a script that makes the shell complete the commands, options and "
+		       "values of this program: source <(ibroute-top completion bash)",
 	};
 	const struct programs p = { console, all };
 	const char *which = NULL;
@@ -427,7 +427,7 @@ int cmd_completion(int argc, char **argv, subcommand_fn *console, const struct s
 	if (!rc)
 		rc = output_file_flush_stdout(&err);
 	else
-		err_set(&err, rc, "the options cannot be told: %s", strerror(-rc));
+		err_set(&err, rc, "the options cannot be listed: %s", strerror(-rc));
 	if (rc)
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	return rc ? EXIT_FINDINGS : EXIT_OK;

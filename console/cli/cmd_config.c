@@ -13,9 +13,9 @@ struct config_opts {
 };
 
 static const struct argp_option rows[] = {
-	{ "config", OPT_CONFIG_FILE, "FILE", 0, "This file instead of the usual ones", 0 },
+	{ "config", OPT_CONFIG_FILE, "FILE", 0, "This file instead of the default ones", 0 },
 	{ NULL, 'f', NULL, OPTION_ALIAS, NULL, 0 },
-	{ "fabric", 'F', "NAME", 0, "With the profile of this fabric", 0 },
+	{ "fabric", 'F', "NAME", 0, "Include the section of this fabric", 0 },
 	{ "profile", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0 },
 	{ 0 },
 };
@@ -34,12 +34,12 @@ static error_t cmd_config_parse(int key, char *arg, struct argp_state *s)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->what || (strcmp(arg, "show") != 0 && strcmp(arg, "check") != 0))
-			argp_error(s, "'%s': show or check", arg);
+			argp_error(s, "'%s': unknown, show or check is needed", arg);
 		o->what = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->what)
-			argp_error(s, "show or check");
+			argp_error(s, "show or check is needed");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -52,11 +52,11 @@ int cmd_config(int argc, char **argv)
 		.options = rows,
 		.parser = cmd_config_parse,
 		.args_doc = "show|check",
-		.doc = "The settings of the configuration files: show prints each with where it comes "
-		       "from, check only says whether the files can be read.\vFiles: "
+		.doc = "Settings of the configuration files: show prints each setting and its "
+		       "source, check only verifies the files.\vFiles: "
 		       "/etc/infiniband-diags/ibdiag.conf, /etc/ibroute-top/config, "
-		       "~/.config/ibroute-top/config. Exit: 0 ok; 1 check found a mistake "
-		       "in a file; 64 bad options, or a mistake where others need the settings.",
+		       "~/.config/ibroute-top/config. Exit codes: 0 ok; 1 check found an error in "
+		       "a file; 64 bad options, or an error in a file (other commands).",
 	};
 	struct config_opts o = { 0 };
 	struct config *c;
@@ -71,7 +71,7 @@ int cmd_config(int argc, char **argv)
 	if (!strcmp(o.what, "show"))
 		config_show(c, stdout);
 	else
-		printf("the configuration is fine\n");
+		printf("the configuration is valid\n");
 	config_free(c);
 	return 0;
 }

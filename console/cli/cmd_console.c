@@ -19,10 +19,10 @@ struct console_cmd {
 static void cmd_console_check(const struct console_cmd *c, const struct argp_state *s)
 {
 	if (c->batch.at && !c->o.load)
-		argp_error(s, "--at is of samples that were saved: it goes with --load");
+		argp_error(s, "--at selects a saved sample and needs --load");
 	if (c->batch.on && (c->o.rw || c->o.automatic.on))
-		argp_error(s, "a batch only looks: --rw and --auto are not for it (see "
-			      "'ibroute-top apply')");
+		argp_error(s, "batch output is read-only: --rw and --auto cannot be used with it "
+			      "(see 'ibroute-top apply')");
 }
 
 static error_t cmd_console_take(int key, char *arg, struct argp_state *s)
@@ -69,19 +69,20 @@ int cmd_console(int argc, char **argv, char *(*help)(int key, const char *text, 
 {
 	const struct argp_child children[] = {
 		{ &app_argp, 0, NULL, 0 },
-		{ &batch_argp, 0, "Without a screen:", 9 },
+		{ &batch_argp, 0, "Batch output, without a screen:", 9 },
 		{ 0 },
 	};
 	const struct argp argp = {
 		.parser = cmd_console_take,
 		.children = children,
 		.args_doc = "",
-		.doc = "Live console for the routes of an InfiniBand fabric: links, jobs, previews of "
-		       "other routings, and their installation."
-		       "\vIt only reads until --rw is given. 'ibroute-top --demo --rw' shows everything "
-		       "without a fabric. Exit: 0 ok, 1 findings (--check), 3 the fabric or the jobs "
-		       "could not be read in full, 8 record not writable, 64 usage or no terminal, "
-		       "255 no fabric, 128 + N ended by signal N.",
+		.doc = "Live console for the routing of an InfiniBand fabric: load of links and "
+		       "jobs, plans for other routings, and safe updates to them.\vIt is "
+		       "read-only unless --rw is given. 'ibroute-top --demo --rw' shows "
+		       "everything without a fabric. Exit codes: 0 ok; 1 findings (--check); 3 "
+		       "the fabric or the jobs could not be read completely; 8 the record cannot "
+		       "be written; 64 bad options, or no terminal; 255 no fabric; 128 + N ended "
+		       "by signal N.",
 		.help_filter = help,
 	};
 	struct console_cmd c;

@@ -22,7 +22,7 @@ static const struct argp_option table[] = {
 	OPTION_PATH_SL,
 	OPTION_SL2VL,
 	{ "engine", OPT_ENGINE, "NAME[:HOW]", 0,
-	  "instead of tables: the engine that makes them, as for \"route\"", 0 },
+	  "compute the tables with this engine, as \"route\" does, instead of reading them", 0 },
 	OPTION_PARAM(PARAM_JOBS),
 	OPTION_PARAM(PARAM_VLS),
 	OPTION_PARAM(PARAM_LMC),
@@ -31,14 +31,17 @@ static const struct argp_option table[] = {
 	OPTION_PARAM(PARAM_SAR_METHOD),
 	OPTION_PARAM(PARAM_ESCAPE),
 	{ "fold-vls", OPT_FOLD_VLS, "K", 0,
-	  "as if links had no more than K data VLs: packets for VL v take VL v modulo K", 0 },
-	{ "time-ms", OPT_TIME_MS, "T", 0, "simulate so many milliseconds at most (preset: 1)", 0 },
-	{ "seed", OPT_PARAM + PARAM_SEED, "N", 0, "of what engine and traffic do at random (preset: 1)", 0 },
+	  "simulate links with at most K data VLs: packets on VL v use VL v modulo K", 0 },
+	{ "time-ms", OPT_TIME_MS, "T", 0, "simulate T milliseconds at most (default: 1)", 0 },
+	{ "seed", OPT_PARAM + PARAM_SEED, "N", 0,
+	  "random seed for the engine and the traffic "
+	  "(default: 1)",
+	  0 },
 	OPTION_PARAM(PARAM_THREADS),
 	OPTION_NAME_MAP,
 	{ "terminals-only", OPT_TERMINALS_ONLY, NULL, 0,
-	  "leave the switches' own LIDs out when the tables are judged", 0 },
-	OPTION_JSON("print the outcome as JSON"),
+	  "ignore paths to the switches' own LIDs when the tables are verified", 0 },
+	OPTION_JSON("print the result as JSON"),
 	{ 0 },
 };
 
@@ -51,8 +54,8 @@ static error_t cmd_deadlock_take(int key, char *arg, struct argp_state *state)
 		if (!o->lfts == !o->engine)
 			argp_error(state, "one of --engine, --lfts, --fdbs and --tables is needed");
 		if (o->text[PARAM_EXCLUDE] && !o->engine)
-			argp_error(state, "--exclude is for the engine of --engine; what tables "
-					  "pass is judged by \"check\"");
+			argp_error(state, "--exclude needs --engine; \"check\" verifies which "
+					  "switches and cables given tables use");
 		return 0;
 	}
 	return options_take(o, key, arg, state);
@@ -61,15 +64,15 @@ static error_t cmd_deadlock_take(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = table,
 	.parser = cmd_deadlock_take,
-	.doc = "Simulates packets over tables. Where the tables have a cycle of dependencies, they "
-	       "take exactly the paths that make it, until they wait for each other for ever; "
-	       "where they have none, the paths that would make one if all were on one VL, and "
-	       "paths between random terminals."
-	       "\vTwo terminals of each switch send without end in packets of 2 KiB; a buffer for "
-	       "each link and VL has 800 credits of 64 bytes, links are as fast as the topology "
-	       "says, else 10 GiB/s (the parameters of HOTI16). Exit codes: 0 no deadlock in "
-	       "that time; 1 a deadlock, with who waits for whom, or tables that do not connect "
-	       "everything; 64 bad options; 255 an input could not be read.",
+	.doc = "Simulates packets that are forwarded by tables. If the channel dependencies of "
+	       "the tables have a cycle, the packets take exactly the paths that form it, until "
+	       "they deadlock; if not, the paths that would form one if all were on one VL, and "
+	       "paths between random terminals (host ports).\vTwo terminals of each switch send "
+	       "continuously, in packets of 2 KiB; the buffer of each link and VL has 800 credits "
+	       "of 64 bytes; links have the rate given by the topology, else 10 GiB/s (the "
+	       "parameters of HOTI16). Exit codes: 0 no deadlock in that time; 1 a deadlock, and "
+	       "which channels wait for which, or tables that do not connect everything; 64 bad "
+	       "options; 255 an input could not be read.",
 	.help_filter = engines_help,
 };
 
@@ -113,7 +116,7 @@ static int cmd_deadlock_judge(struct verdict **out, const struct command_inputs 
 	if ((*out)->connected && (*out)->loop_free)
 		return 0;
 	verdict_sentence(text, sizeof(text), *out, s->f);
-	err_set(err, EXIT_FINDINGS, "packets would get lost before they could wait: %s", text);
+	err_set(err, EXIT_FINDINGS, "these tables lose packets, which hides deadlocks: %s", text);
 	return EXIT_FINDINGS;
 }
 
@@ -148,10 +151,11 @@ static int cmd_deadlock_tell(const struct options *o, const struct deadlock_test
 		return rc ? rc : output_file_flush_stdout(err);
 	}
 	if (v->deadlock_free)
-		printf("The tables have no cycle of dependencies; VLs used: %u.\n", v->vls_used);
-	else
-		printf("The tables have a cycle of %u dependencies; VLs used: %u.\n", v->ncycle,
+		printf("The channel dependencies of the tables have no cycle; VLs used: %u.\n",
 		       v->vls_used);
+	else
+		printf("The channel dependencies of the tables have a cycle of %u; VLs used: %u.\n",
+		       v->ncycle, v->vls_used);
 	deadlock_test_print(stdout, stress);
 	return output_file_flush_stdout(err);
 }
@@ -190,7 +194,7 @@ static int cmd_deadlock_drive(const struct options *o, const struct command_inpu
 		rc = EXIT_FINDINGS;
 	if (!rc && stress.ncycle) {
 		rc = EXIT_FINDINGS;
-		err_set(err, rc, "these tables let packets wait for each other for ever");
+		err_set(err, rc, "these tables can deadlock");
 	}
 	deadlock_test_free(&stress);
 	verdict_free(v);

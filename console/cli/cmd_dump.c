@@ -27,12 +27,12 @@ struct dump_cmd {
 
 static const struct argp_option table[] = {
 	{ "format", OPT_FORMAT, "opensm|ibdm|ibr", 0,
-	  "opensm-lfts.dump (preset), opensm.fdbs, or tables.ibr with SLs and VLs", 0 },
+	  "opensm-lfts.dump (default), opensm.fdbs, or tables.ibr with SLs and VLs", 0 },
 	{ "output", 'o', "DIR", 0,
-	  "write files into this folder, SL2VL tables and known service levels too (preset: the "
-	  "LFTs to stdout)",
+	  "write files to this folder, including SL2VL tables and known service levels (default: "
+	  "only the LFTs, to stdout)",
 	  0 },
-	{ "plan", OPT_DUMP_PLAN, "FILE", 0, "what this plan is going to install", 0 },
+	{ "plan", OPT_DUMP_PLAN, "FILE", 0, "the tables that this plan would install", 0 },
 	{ 0 },
 };
 
@@ -50,7 +50,7 @@ static error_t cmd_dump_take(int key, char *arg, struct argp_state *state)
 			    : !strcmp(arg, "ibr")  ? FORMAT_IBR
 						   : 0;
 		if (!c->format)
-			argp_error(state, "--format: '%s' is none of opensm, ibdm, ibr", arg);
+			argp_error(state, "--format: '%s' is not one of opensm, ibdm, ibr", arg);
 		return 0;
 	case OPT_DUMP_PLAN:
 		c->s.plan = arg;
@@ -97,11 +97,11 @@ int cmd_dump_lfts(int argc, char **argv)
 		.options = table,
 		.parser = cmd_dump_take,
 		.children = children,
-		.doc = "Writes the forwarding tables of all switches: those installed now, of files, "
-		       "or of a plan. 'opensm -R file -U FILE' loads what it prints, and the screen "
-		       "and all commands here do."
-		       "\vExit codes: 0 written; 1 not written; 64 bad options; 255 the fabric or a "
-		       "file could not be read.",
+		.doc = "Writes the forwarding tables of all switches: the installed ones, or "
+		       "those of files or of a plan. The output can be loaded by 'opensm -R file "
+		       "-U FILE', by the console and by all commands of ibroute-top.\vExit codes: "
+		       "0 written; 1 not written; 64 bad options; 255 the fabric or a file could "
+		       "not be read.",
 	};
 	struct dump_cmd c = { .format = FORMAT_OPENSM };
 	struct tables_source s = { .f = NULL };

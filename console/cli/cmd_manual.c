@@ -265,8 +265,8 @@ int cmd_manual(int argc, char **argv, subcommand_fn *console, const struct subco
 {
 	static const struct argp argp = {
 		.parser = cmd_manual_take,
-		.doc = "Prints the manual page of this very program, options, keys and engines as "
-		       "they are in it: ibroute-top manual | man -l -",
+		.doc = "Prints the manual page of this version of the program: ibroute-top manual "
+		       "| man -l -",
 	};
 	struct err err = { "" };
 	int rc;
@@ -276,7 +276,7 @@ int cmd_manual(int argc, char **argv, subcommand_fn *console, const struct subco
 	if (!rc)
 		rc = output_file_flush_stdout(&err);
 	else
-		err_set(&err, rc, "the page cannot be made: %s", strerror(-rc));
+		err_set(&err, rc, "the page cannot be generated: %s", strerror(-rc));
 	if (rc)
 		fprintf(stderr, "%s: %s\n", argv[0], err.text);
 	return rc ? EXIT_FINDINGS : EXIT_OK;

@@ -19,8 +19,8 @@ struct note_cmd {
 };
 
 static const struct argp_option rows[] = {
-	{ "state-dir", OPT_NOTE_STATE, "DIR", 0, "of the journals", 0 },
-	{ "record-dir", OPT_NOTE_RECORD, "DIR", 0, "of the records", 0 },
+	{ "state-dir", OPT_NOTE_STATE, "DIR", 0, "folder of the journals", 0 },
+	{ "record-dir", OPT_NOTE_RECORD, "DIR", 0, "folder of the session records", 0 },
 	OPTION_CONFIG(0),
 	{ 0 },
 };
@@ -41,13 +41,14 @@ static error_t cmd_note_take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (c->text)
-			argp_error(state, "'%s' is one word too many; quote what belongs together",
+			argp_error(state, "unexpected argument '%s'; quote a text of several words",
 				   arg);
 		*(c->id ? &c->text : &c->id) = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (!c->text)
-			argp_error(state, "an update and a text are needed; status lists updates");
+			argp_error(state, "an update ID and a text are needed; 'status' lists "
+					  "updates");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -80,10 +81,10 @@ int cmd_note(int argc, char **argv)
 		.options = rows,
 		.parser = cmd_note_take,
 		.args_doc = "ID TEXT",
-		.doc = "Writes a sentence about an update into the record: who agreed, the number of "
-		       "a ticket. The start of an id will do; 'last' is the newest."
-		       "\vExit codes: 0 recorded; 4 no such update; 8 the record cannot be written; "
-		       "64 bad options.",
+		.doc = "Adds a note about an update to the record, such as who approved it, or a "
+		       "ticket number. ID may be abbreviated to its first characters; 'last' is "
+		       "the newest.\vExit codes: 0 recorded; 4 no such update; 8 the record "
+		       "cannot be written; 64 bad options.",
 	};
 	struct note_cmd c = { 0 };
 	struct err err = { "" };

@@ -48,13 +48,18 @@ struct paths {
 
 static const struct argp_option table[] = {
 	{ "plan", OPT_PLAN, "FILE", 0,
-	  "beside it the way after this plan; both as the plan holds them, without the fabric", 0 },
-	{ "interval", 'd', "SECONDS", 0, "between the two samples for the loads (preset: 1)", 0 },
-	{ "Lid", 'L', NULL, 0, "the ends are LIDs, not names that look so", 0 },
-	{ "Guid", 'G', NULL, 0, "the ends are GUIDs", 0 },
+	  "also show the path with this plan; both are read from the plan, the fabric is not "
+	  "needed",
+	  0 },
+	{ "interval", 'd', "SECONDS", 0,
+	  "time between the two samples that measure the load, in "
+	  "seconds (default: 1)",
+	  0 },
+	{ "Lid", 'L', NULL, 0, "take the ends as LIDs, even if a host has such a name", 0 },
+	{ "Guid", 'G', NULL, 0, "take the ends as GUIDs", 0 },
 	{ "Direct", 'D', NULL, 0,
-	  "the ends are directed routes from this port, such as 0,1,17: 0 is this node", 0 },
-	{ "no-load", OPT_NO_LOAD, NULL, 0, "do not measure the loads", 0 },
+	  "the ends are directed routes from this port, such as 0,1,17; 0 is this node", 0 },
+	{ "no-load", OPT_NO_LOAD, NULL, 0, "do not measure the load of the links", 0 },
 	OPTION_JSON("print JSON"),
 	{ 0 },
 };
@@ -86,7 +91,8 @@ static error_t cmd_paths_take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (c->dst)
-			argp_error(state, "one source and one destination");
+			argp_error(state, "too many arguments: one source and one destination are "
+					  "needed");
 		*(c->src ? &c->dst : &c->src) = arg;
 		return 0;
 	case ARGP_KEY_END:
@@ -316,8 +322,8 @@ static void cmd_paths_print_way(const struct paths *x, const struct way *w, cons
 	char fate[200];
 
 	printf("%s: %s, SL %u%s, %u links between switches: %s\n", title, w->t->engine, w->p.sl,
-	       route_file_sls_known(w->t) ? "" : " (taken to be, switches do not tell)", w->p.links,
-	       path_fate_text(fate, sizeof(fate), &w->p, x->s.f));
+	       route_file_sls_known(w->t) ? "" : " (assumed: SLs are not stored in switches)",
+	       w->p.links, path_fate_text(fate, sizeof(fate), &w->p, x->s.f));
 	printf("  hop  %-24s %4s %4s  %3s  %6s  %6s  %8s  %8s\n", "switch", "in", "out", "VL",
 	       "util %", "wait %", "EFI", "job EFI");
 	for (uint32_t i = 0; i < w->p.nhop; i++)
@@ -333,12 +339,12 @@ static int cmd_paths_print_text(const struct paths *x, struct err *err)
 	       end_lid(x->s.f, x->src), end_name(dst, sizeof(dst), x->s.f, x->dst), x->lid);
 	cmd_paths_print_way(x, &x->now, "now");
 	if (x->plan.t) {
-		cmd_paths_print_way(x, &x->plan, "after the plan");
+		cmd_paths_print_way(x, &x->plan, "with the plan");
 		at = path_differs(&x->now.p, &x->plan.p);
 		if (at == FAB_NONE)
-			puts("the plan leaves this way as it is");
+			puts("the plan does not change this path");
 		else
-			printf("the plan goes another way from hop %u on\n", at + 1);
+			printf("the plan changes this path from hop %u on\n", at + 1);
 	}
 	return output_file_flush_stdout(err);
 }
@@ -356,11 +362,12 @@ int cmd_paths(int argc, char **argv)
 		.parser = cmd_paths_take,
 		.children = children,
 		.args_doc = "SOURCE DESTINATION",
-		.doc = "Follows packets from one end to another through the installed tables, those "
-		       "of files, or of a plan before and after: ports, VLs, loads, and how many "
-		       "routes share each cable. Ends are names (n031, n031/2), LIDs or GUIDs."
-		       "\vExit codes: 0 packets arrive; 1 they do not; 64 bad options, or nobody of "
-		       "that name; 255 the fabric or a file could not be read.",
+		.doc = "Traces the path from one host or switch to another through the installed "
+		       "tables, those of files, or those of a plan before and after: ports, VLs, "
+		       "load, and the number of paths that share each link (EFI). The ends are "
+		       "names (n031, n031/2), LIDs or GUIDs.\vExit codes: 0 packets arrive; 1 "
+		       "they do not; 64 bad options, or unknown ends; 255 the fabric or a file "
+		       "could not be read.",
 	};
 	struct paths_cmd c = { .interval_s = 1 };
 	struct paths x = { .rates = NULL };

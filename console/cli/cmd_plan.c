@@ -38,22 +38,22 @@ struct plan_cmd {
 };
 
 static const struct argp_option table[] = {
-	{ "engine", 'e', "NAME", 0, "the engine; all of them are listed below", 0 },
+	{ "engine", 'e', "NAME", 0, "the engine, one of those listed below", 0 },
 	{ "tables", OPT_TABLES, "FILE", 0,
-	  "instead of an engine, or with -e file (or as -e file:FILE): the tables of a file: tables.ibr, "
-	  "opensm-lfts.dump or what ibroute prints, opensm.fdbs, ibdiagnet2.fdbs, a saved plan",
+	  "plan these tables instead of computing some; the same as -e file:FILE: tables.ibr, "
+	  "opensm-lfts.dump, output of ibroute, opensm.fdbs, ibdiagnet2.fdbs, a saved plan",
 	  0 },
 	{ "tables-path-sl", OPT_NEW_PATH_SL, "FILE", 0,
-	  "the service levels of --tables where these tell none: lines of 0xsrc_guid dlid sl; "
-	  "preset: SL 0 for all. Without --topology also --path-sl",
+	  "service levels for --tables if the file has none: lines of 0xsrc_guid dlid sl "
+	  "(default: SL 0 for all). Without --topology also called --path-sl",
 	  0 },
 	{ "tables-sl2vl", OPT_NEW_SL2VL, "FILE", 0,
-	  "the SL2VL tables of --tables, beside their service levels. Without --topology also "
-	  "--sl2vl",
+	  "SL2VL tables for --tables, in addition to the service levels. Without --topology also "
+	  "called --sl2vl",
 	  0 },
 	OPTION_TOPOLOGY,
 	{ "lfts", OPT_LFTS, "FILE", 0,
-	  "with --topology: what is installed there, opensm-lfts.dump or another form", 0 },
+	  "with --topology: the installed tables, opensm-lfts.dump or another format", 0 },
 	OPTION_PATH_SL,
 	OPTION_SL2VL,
 	OPTION_PARAM(PARAM_SAR_METHOD),
@@ -69,8 +69,11 @@ static const struct argp_option table[] = {
 	OPTION_PARAM(PARAM_VLS),
 	OPTION_PARAM(PARAM_SEED),
 	OPTION_PARAM(PARAM_THREADS),
-	{ "output", 'o', "FILE", 0, "where the plan goes, for apply", 0 },
-	{ "detailed-exitcode", OPT_DETAILED, NULL, 0, "2 instead of 0 when there are changes", 0 },
+	{ "output", 'o', "FILE", 0, "write the plan to FILE, for apply", 0 },
+	{ "detailed-exitcode", OPT_DETAILED, NULL, 0,
+	  "exit with 2 instead of 0 if the plan "
+	  "changes anything",
+	  0 },
 	OPTION_JSON("print the summary as JSON"),
 	{ 0 },
 };
@@ -95,10 +98,10 @@ static void cmd_plan_check_sources(struct plan_cmd *c, const struct argp_state *
 		c->o.path_sl = c->o.sl2vl = NULL;
 	}
 	if (!c->from.tables && (c->from.path_sl || c->from.sl2vl))
-		argp_error(state, "--tables-path-sl and --tables-sl2vl belong to --tables");
+		argp_error(state, "--tables-path-sl and --tables-sl2vl need --tables");
 	if (!c->o.topology != !c->o.lfts || (!c->o.topology && (c->o.path_sl || c->o.sl2vl)))
-		argp_error(state, "--topology and --lfts belong together, --path-sl and --sl2vl to "
-				  "both, or without them to --tables");
+		argp_error(state, "--topology and --lfts need each other; --path-sl and --sl2vl "
+				  "need both, or --tables without them");
 }
 
 static const struct cmdline_field fields[] = {
@@ -190,20 +193,20 @@ static void cmd_plan_print_waves(const struct plan *p, const struct transition *
 	printf("order of writes: %u wave%s, %u block writes; ", t->nwaves, plural(t->nwaves),
 	       t->nwrites);
 	if (t->ndrain)
-		printf("%u of %u changing LIDs need the drain%s", t->ndrain, t->lids,
+		printf("%u of %u changing LIDs need a drain%s", t->ndrain, t->lids,
 		       t->irreducible ? "" : " (perhaps fewer)");
 	else
-		printf("no LID needs the drain");
+		printf("no LID needs a drain");
 	if (t->old_cyclic)
-		printf("; the installed tables have cycles of dependencies themselves");
+		printf("; the installed tables have credit loops");
 	if (plan_sls_assumed(p))
-		printf("; hosts are taken to use service level 0 now, which switches do not tell");
+		printf("; hosts are assumed to use SL 0 now (SLs are not stored in switches)");
 	putchar('\n');
 	drain_text(text, sizeof(text), &p->drain, p->jobs);
 	printf("drain: %s\n", text);
 	if (drain_needed(&p->drain) && !p->drain.escape)
-		printf("install routes with --escape first (LMC 1 or more), which give traffic LIDs "
-		       "to move to\n");
+		printf("first install a routing with --escape (needs LMC 1 or more): it has LIDs "
+		       "for traffic to move to\n");
 }
 
 static json_t *cmd_plan_waves_json(const struct plan *p, const struct transition *t)
@@ -276,7 +279,7 @@ static int cmd_plan_show(const struct plan_cmd *c, struct route_report *both,
 		plan_print(stdout, next->plan);
 		cmd_plan_print_waves(next->plan, next->transition);
 		if (why.text[0])
-			printf("order of writes: none; %s\n", why.text);
+			printf("order of writes: none found; %s\n", why.text);
 		if (c->o.per_job)
 			plan_print_jobs(stdout, next->plan, both);
 	}
@@ -291,9 +294,9 @@ static int cmd_plan_carries(const struct plan_cmd *c, const struct plan *p, stru
 	if (rc != -ENODATA)
 		return rc;
 	if (!c->o.topology)
-		return err_set(err, rc, "%s: the switch did not tell; try again",
+		return err_set(err, rc, "%s: the switch did not respond; try again",
 			       strdupa(err->text));
-	fprintf(stderr, "note: %s in this dump; apply asks the fabric before it writes\n",
+	fprintf(stderr, "note: %s in this dump; apply reads it from the fabric before it writes\n",
 		err->text);
 	err->text[0] = '\0';
 	return 0;
@@ -332,12 +335,13 @@ static int cmd_plan_make(struct plan_cmd *c, const struct live *l, struct err *e
 		goto out;
 	p = both[1].plan;
 	if (!verdict_ok(both[1].v)) {
-		err_set(err, rc, "these routes must not be installed: see the verdict");
+		err_set(err, rc, "this routing must not be installed: see the verdict");
 		goto out;
 	}
 	rc = EXIT_REFUSED;
 	if (c->file && !p->drain.known) {
-		err_set(err, rc, "no order of writes, no plan: nothing was written to %s", c->file);
+		err_set(err, rc, "no safe order of writes, so no plan: nothing was written to %s",
+			c->file);
 		goto out;
 	}
 	if (cmd_plan_carries(c, p, err) || (c->file && plan_save(c->file, p, err)))
@@ -374,12 +378,11 @@ int cmd_plan(int argc, char **argv)
 		.options = table,
 		.parser = cmd_plan_take,
 		.children = live_children,
-		.doc = "Computes routes for the fabric behind this port, or that of a dump, compares "
-		       "them with the installed ones, and keeps both as a plan for apply. Writes "
-		       "nothing to the fabric."
-		       "\vExit codes: 0 done; 1 the engine refused or a check failed; 2 changes "
-		       "(with --detailed-exitcode); 4 the fabric cannot carry it; 64 bad options; "
-		       "255 the fabric could not be read.",
+		.doc = "Computes a routing for the fabric at this port, or that of a dump, "
+		       "compares it with the installed one, and saves both as a plan for apply. "
+		       "Writes nothing to the fabric.\vExit codes: 0 done; 1 the engine refused "
+		       "or a check failed; 2 changes (with --detailed-exitcode); 4 not possible "
+		       "in this fabric; 64 bad options; 255 the fabric could not be read.",
 		.help_filter = engines_help,
 	};
 	struct plan_cmd c = { 0 };

@@ -14,8 +14,9 @@
 
 static const struct argp_option table[] = {
 	{ "engine", OPT_ENGINE, "NAME[:HOW]", 0,
-	  "the engine, all of them are listed below; with :HOW the data VLs it may use, the "
-	  "method of sar, or whose paths dfdn takes (dfdn:minhop; preset sssp, those of dfsssp)",
+	  "the engine, one of those listed below; :HOW is the number of data VLs that it may use, "
+	  "the method of sar, or the engine whose paths dfdn uses (dfdn:minhop; default: sssp, "
+	  "those of dfsssp)",
 	  0 },
 	OPTION_TOPOLOGY,
 	OPTION_PARAM(PARAM_JOBS),
@@ -40,12 +41,13 @@ static const struct argp_option table[] = {
 	OPTION_NAME_MAP,
 	OPTION_TABLES,
 	{ "out", OPT_OUT, "DIR", 0,
-	  "where the files go; it is made where needed. Without it nothing is written", 0 },
+	  "write the files to this folder, created if needed. Without it nothing is written", 0 },
 	{ "formats", OPT_FORMATS, "LIST", 0,
-	  "opensm (preset): opensm-lfts.dump, opensm-sl2vl.dump, path-sl.dump; ibdm: "
-	  "opensm-subnet.lst, opensm.fdbs, ibdm-sl2vl.dump, path-sl.dump as ibdmchk reads them; "
-	  "path-sl: path-sl.dump also above 4,000 terminals; ibr: tables.ibr, which together with "
-	  "summary.json is always written (OpenSM's text takes some 66 bytes per switch and LID)",
+	  "opensm (default): opensm-lfts.dump, opensm-sl2vl.dump, path-sl.dump; ibdm: "
+	  "opensm-subnet.lst, opensm.fdbs, ibdm-sl2vl.dump, path-sl.dump, as ibdmchk reads them; "
+	  "path-sl: path-sl.dump even above 4,000 terminals (host ports); ibr: tables.ibr, which "
+	  "is always written, like summary.json (OpenSM's text takes about 66 bytes per switch "
+	  "and LID)",
 	  0 },
 	OPTION_JSON("print the summary as JSON"),
 	{ 0 },
@@ -66,12 +68,12 @@ static error_t cmd_route_take(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = table,
 	.parser = cmd_route_take,
-	.doc = "Computes routes, judges and measures them, and writes them as files."
-	       "\vGiven the installed tables (--lfts, --fdbs or --tables), the summary tells how "
-	       "many entries and blocks would change. In JSON, what is not known is null: the "
-	       "figures of jobs without --jobs, the changes without installed tables. Exit codes: 0 routes that passed all checks; 1 the "
-	       "engine refused, a check failed, or writing did; 64 bad options; 255 an input could "
-	       "not be read.",
+	.doc = "Computes a routing, verifies it, prints its metrics, and writes it to files.\vIf "
+	       "installed tables are given (--lfts, --fdbs or --tables), the summary has the "
+	       "number of entries and blocks that would change. In JSON, unknown values are null: "
+	       "metrics of jobs without --jobs, changes without installed tables. Exit codes: 0 "
+	       "the routing passed all checks; 1 the engine refused, a check failed, or a file "
+	       "could not be written; 64 bad options; 255 an input could not be read.",
 	.help_filter = engines_help,
 };
 
@@ -120,7 +122,7 @@ static int cmd_route_route(const struct options *o, struct err *err)
 		rc = EXIT_FINDINGS;
 	if (!rc && !route_report_ok(&e)) {
 		rc = EXIT_FINDINGS;
-		err_set(err, rc, "these routes must not be used: see the verdict");
+		err_set(err, rc, "this routing must not be used: see the verdict");
 	}
 	route_report_free(&e);
 	command_inputs_free(&s);

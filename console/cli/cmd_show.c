@@ -30,9 +30,11 @@ struct show_cmd {
 };
 
 static const struct argp_option table[] = {
-	{ "diff", OPT_DIFF, NULL, 0, "every entry that changes", 0 },
+	{ "diff", OPT_DIFF, NULL, 0, "list every LFT entry and SL2VL table that changes", 0 },
 	{ "links", OPT_LINKS, NULL, 0,
-	  "each link between switches with its EFI before and after, worst after first", 0 },
+	  "list each link between switches with its EFI (number of paths) before and after, "
+	  "highest after first",
+	  0 },
 	OPTION_JSON("print JSON"),
 	OPTION_BISECTIONS,
 	OPTION_PATTERN,
@@ -155,7 +157,7 @@ static void cmd_show_print_text(const struct show_cmd *c, const struct plan *p,
 	char when[32], drain[400];
 
 	printf("made %s by %s %s, %s%s\n", cmd_show_made(when, p), p->to->engine, p->to->params,
-	       p->jobs ? "for the jobs then running" : "for no jobs",
+	       p->jobs ? "for the jobs running then" : "for no jobs",
 	       p->sm.guid ? "" : ", without an SM");
 	plan_print_files(stdout, p);
 	summary_print_table(stdout, both, 2);
@@ -199,7 +201,7 @@ static int cmd_show_show(const struct show_cmd *c, const struct plan *p, struct 
 		goto out;
 	rc = verdict_ok(both[1].v) ? EXIT_OK : EXIT_FINDINGS;
 	if (rc)
-		err_set(err, rc, "these routes must not be installed: see the verdict");
+		err_set(err, rc, "this routing must not be installed: see the verdict");
 out:
 	route_report_free(&both[0]);
 	route_report_free(&both[1]);
@@ -223,10 +225,10 @@ int cmd_show(int argc, char **argv)
 		.options = table,
 		.parser = cmd_show_take,
 		.args_doc = "PLAN",
-		.doc = "Shows what a plan changes, what it was made for, and how good both routings "
-		       "are. Needs no fabric: the plan holds all of it."
-		       "\vExit codes: 0 shown; 1 its routes have faults, or output was not written; "
-		       "64 bad options; 255 no plan, or a damaged one.",
+		.doc = "Shows what a plan changes, what it was made for, and the metrics of both "
+		       "routings. Needs no fabric: the plan contains everything.\vExit codes: 0 "
+		       "shown; 1 the plan's routing is faulty, or output could not be written; 64 "
+		       "bad options; 255 not a plan, or a damaged one.",
 	};
 	struct show_cmd c = { 0 };
 	struct plan *p = NULL;

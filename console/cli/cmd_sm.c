@@ -25,15 +25,19 @@ struct sm_cmd {
 static const struct argp_option table[] = {
 	{ "json", OPT_SM_JSON, NULL, 0, "as JSON", 0 },
 	{ "reroute", OPT_REROUTE, NULL, 0,
-	  "let OpenSM route again and write all of it, also what it believes to be there", 0 },
-	{ "policy", OPT_POLICY, "FILE", 0,
-	  "another policy for OpenSM's plugin until it restarts (\"\": the one of before), and reroute",
+	  "make OpenSM route again and write all tables, including those it believes to be "
+	  "installed",
 	  0 },
-	{ "save", OPT_SAVE, NULL, 0, "--policy for good: into the plugin's own file", 0 },
+	{ "policy", OPT_POLICY, "FILE", 0,
+	  "use another policy in OpenSM's plugin until it restarts (\"\": the previous one), and "
+	  "reroute",
+	  0 },
+	{ "save", OPT_SAVE, NULL, 0, "make --policy permanent: save it to the plugin's own file",
+	  0 },
 	{ "forget", OPT_FORGET, NULL, 0,
-	  "drop the confirmed tables, so that the policy counts, and reroute", 0 },
+	  "discard the confirmed tables, so that the policy applies, and reroute", 0 },
 	{ "return", OPT_RETURN, NULL, 0,
-	  "back to the tables from before an update that nobody ended, and reroute", 0 },
+	  "return to the tables from before an unfinished update, and reroute", 0 },
 	{ 0 },
 };
 
@@ -89,7 +93,7 @@ static int cmd_sm_orders(struct live *l, const struct sm_cmd *c, struct err *err
 	if (!c->policy && !c->forget && !c->reroute && !c->back)
 		return 0;
 	if (!l->osm)
-		return err_set(err, -1, "no orders can be given: %s", l->osm_why);
+		return err_set(err, -1, "no requests can be made: %s", l->osm_why);
 	if (c->back)
 		rc = osm_link_return(l->osm, &a, err);
 	if (!rc && (c->policy || c->forget))
@@ -117,14 +121,14 @@ static void cmd_sm_routes_text(char *buf, size_t size, const struct osm_status *
 {
 	if (!s->ours) {
 		snprintf(buf, size, "%s%s", s->routes[0] ? s->routes : "nothing yet",
-			 s->routes[0] ? ", an engine of OpenSM's own" : "");
+			 s->routes[0] ? ", one of OpenSM's own engines" : "");
 		return;
 	}
 	snprintf(buf, size, "%s, %s: %u VLs, %u SLs, at most %u hops, tables %.8s", s->engine,
-		 !strcmp(s->source, OSM_SOURCE_ENGINE)	    ? "computed by the policy"
+		 !strcmp(s->source, OSM_SOURCE_ENGINE)	    ? "computed as the policy says"
 		 : !strcmp(s->source, OSM_SOURCE_FILE)	    ? "the policy's tables"
 		 : !strcmp(s->source, OSM_SOURCE_CONFIRMED) ? "confirmed tables"
-		 : s->step				    ? "in the middle of an update"
+		 : s->step				    ? "update in progress"
 							    : "not confirmed yet",
 		 s->vls, s->sls, s->hops_max, s->tables);
 }
@@ -137,20 +141,20 @@ static void cmd_sm_print_plugin(const struct live *l)
 	cmd_sm_routes_text(routes, sizeof(routes), s);
 	printf("OpenSM      %s, plugin %s; engines: %s; QoS %s\n", s->opensm, s->plugin,
 	       s->configured, s->qos ? "on" : "off: no SL2VL tables are set");
-	printf("routes by   %s\n", routes);
+	printf("routing     %s\n", routes);
 	if (s->why[0])
 		printf("            %s\n", s->why);
 	printf("policy      %s: %s%s\n", s->policy, s->policy_engine,
-	       s->policy_unsaved ? " (given by hand, until OpenSM restarts)" : "");
+	       s->policy_unsaved ? " (set by sm --policy, until OpenSM restarts)" : "");
 	if (s->exclude[0])
-		printf("            no route passes %s\n", s->exclude);
+		printf("            excluded: %s\n", s->exclude);
 	printf("confirmed   %s%s\n", s->confirmed, s->confirmed_there ? "" : ": none");
 	if (s->away[0])
 		printf("            not used: %s\n", s->away);
 	if (s->base[0])
-		printf("update      under way, or left behind: before it tables %.8s routed\n",
+		printf("update      running, or unfinished: the previous tables are %.8s\n",
 		       s->base);
-	printf("since start %" PRIu64 " routings of ours, %" PRIu64 " refused; %" PRIu64
+	printf("since start %" PRIu64 " routings by the plugin, %" PRIu64 " refused; %" PRIu64
 	       " sweeps, %" PRIu64 " reroutes, %" PRIu64 " link events\n",
 	       s->routings, s->refused, s->heavy_sweeps, s->reroutes, s->link_events);
 }
@@ -167,9 +171,8 @@ static void cmd_sm_print_all(const struct live *l, const struct wire_sm *sm)
 	printf("others      %s\n",
 	       l->foreign[0] ? l->foreign
 	       : l->osm && l->osm_status.ours
-		       ? "nobody else has written: the switches hold what OpenSM "
-			 "has written"
-		       : "not known: nobody tells what OpenSM has written");
+		       ? "no other writer: the switches hold what OpenSM has written"
+		       : "unknown: OpenSM does not report what it has written");
 }
 
 static void cmd_sm_print_json(const struct live *l, const struct wire_sm *sm)
@@ -222,12 +225,11 @@ int cmd_sm(int argc, char **argv)
 		.options = table,
 		.parser = cmd_sm_take,
 		.children = live_children,
-		.doc = "Shows which subnet manager is the master; where our plugin is in it, what it "
-		       "routes by and why; and whether somebody else writes tables, by reading "
-		       "them."
-		       "\vExit codes: 0; 1 OpenSM does not route by what it should, or somebody "
-		       "else writes; 4 an order was refused; 64 bad options; 255 the fabric could "
-		       "not be read.",
+		.doc = "Shows the master subnet manager; if it is OpenSM with our plugin, its policy "
+		       "and routing; and, by reading the tables, whether another program writes "
+		       "them.\vExit codes: 0 ok; 1 OpenSM does not use the routing that it should, "
+		       "or there is another writer; 4 a request was refused; 64 bad options; 255 "
+		       "the fabric could not be read.",
 	};
 	struct sm_cmd c = { 0 };
 	struct err err = { "" };

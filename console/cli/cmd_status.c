@@ -54,9 +54,9 @@ static error_t cmd_status_take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!c->id && (c->events || c->read || c->wait_s))
-			argp_error(state, "--events, --read and --wait are about one update");
+			argp_error(state, "--events, --read and --wait need the ID of an update");
 		if (c->id && c->prune_days)
-			argp_error(state, "--prune is about all updates");
+			argp_error(state, "--prune takes no ID: it is about all updates");
 		return 0;
 	default:
 		return cmdline_take(fields, c, key, arg, state);
@@ -111,7 +111,7 @@ static const char *cmd_status_state_of(const struct txn_info *t)
 {
 	if (txn_state_final(t->state) || !t->live)
 		return txn_state_name(t->state);
-	return "under way";
+	return "running";
 }
 
 static void cmd_status_print_line(const struct txn_info *t)
@@ -139,8 +139,8 @@ static const char *cmd_status_str(const json_t *j, const char *key)
 static void cmd_status_print_switches(const json_t *s)
 {
 	if (json_is_object(s))
-		printf("  switches  %lld blocks old, %lld new, %lld in between, %lld of somebody "
-		       "else, %lld without an answer, %lld on switches that are gone\n",
+		printf("  switches  %lld blocks old, %lld new, %lld intermediate, %lld by another "
+		       "writer, %lld not responding, %lld on switches that are gone\n",
 		       (long long)cmd_status_num(s, "old"), (long long)cmd_status_num(s, "new"),
 		       (long long)cmd_status_num(s, "between"),
 		       (long long)cmd_status_num(s, "foreign"),
@@ -154,13 +154,13 @@ static void cmd_status_print_process(const json_t *p)
 	const json_t *left = json_object_get(p, "deadline_s");
 	const char *name;
 
-	printf("  process   %lld, its supervisor %lld\n", (long long)cmd_status_num(p, "pid"),
+	printf("  process   PID %lld, supervisor PID %lld\n", (long long)cmd_status_num(p, "pid"),
 	       (long long)cmd_status_num(p, "guard"));
 	printf("  phase     %s, %s; wave %lld of %lld\n", cmd_status_str(st, "phase"),
 	       cmd_status_str(st, "step"), (long long)cmd_status_num(st, "wave") + 1,
 	       (long long)cmd_status_num(st, "waves"));
-	printf("  blocks    %lld written, %lld read back of %lld; %lld failed, %lld retries, %lld of "
-	       "somebody else\n",
+	printf("  blocks    %lld written, %lld read back of %lld; %lld failed, %lld retries, %lld "
+	       "by another writer\n",
 	       (long long)cmd_status_num(st, "written"), (long long)cmd_status_num(st, "verified"),
 	       (long long)cmd_status_num(st, "total"), (long long)cmd_status_num(st, "failed"),
 	       (long long)cmd_status_num(st, "retries"), (long long)cmd_status_num(st, "foreign"));
@@ -193,8 +193,8 @@ static void cmd_status_print_one(const struct status_cmd *c, const struct txn_in
 	printf("  state     %s%s\n", txn_state_name(t->state),
 	       t->state == TXN_WRITING ? ": blocks may be old or new" : "");
 	if (!t->live) {
-		printf("  process   none: nobody works on it. 'ibroute-top rollback %s' brings the "
-		       "old routes back\n",
+		printf("  process   none: the update was interrupted. 'ibroute-top rollback %s' "
+		       "restores the previous tables\n",
 		       t->head.id);
 		return;
 	}
@@ -203,7 +203,7 @@ static void cmd_status_print_one(const struct status_cmd *c, const struct txn_in
 		cmd_status_print_process(p);
 	else
 		printf("  process   %s\n", t->guarded ? "being restarted by its supervisor"
-						      : "holds the journal and does not answer");
+						      : "holds the journal, but does not respond");
 	json_decref(p);
 }
 
@@ -330,7 +330,7 @@ static int cmd_status_prune(const struct status_cmd *c, struct err *err)
 			       err);
 
 	if (!rc)
-		printf("%u update%s that ended more than %u day%s ago: removed\n", n, plural(n),
+		printf("removed %u update%s that ended more than %u day%s ago\n", n, plural(n),
 		       c->prune_days, plural(c->prune_days));
 	return rc ? EXIT_UNREADABLE : EXIT_OK;
 }
@@ -370,12 +370,14 @@ int cmd_status(int argc, char **argv)
 {
 	static const struct argp_option rows[] = {
 		{ "json", OPT_JSON, NULL, 0, "as JSON", 0 },
-		{ "events", OPT_EVENTS, NULL, 0, "the steps that the journal has", 0 },
+		{ "events", OPT_EVENTS, NULL, 0, "show the steps in the journal", 0 },
 		{ "read", OPT_READ, NULL, 0,
-		  "read from the switches what is in them now; for one that nobody works on", 0 },
+		  "read the tables now in the switches; for an interrupted update", 0 },
 		{ "wait", OPT_WAIT, "SECONDS", 0,
-		  "at most so long, until it waits for a decision, or is over", 0 },
-		{ "prune", OPT_PRUNE, "DAYS", 0, "remove what ended more than so many days ago",
+		  "wait until the update has ended or waits for confirmation, at most SECONDS", 0 },
+		{ "prune", OPT_PRUNE, "DAYS", 0,
+		  "remove updates that ended more than DAYS days "
+		  "ago",
 		  0 },
 		{ 0 },
 	};
@@ -384,11 +386,11 @@ int cmd_status(int argc, char **argv)
 		.parser = cmd_status_take,
 		.children = live_children,
 		.args_doc = "[ID]",
-		.doc = "Lists the updates that this machine has made or begun, or tells all about "
-		       "one: its phase, the deadline, what is watched, what was read from the "
-		       "switches. The start of an id will do; 'last' is the newest."
-		       "\vExit codes: 0 all are finished; 1 one is not; 4 no such update; 64 bad "
-		       "options; 255 the journals could not be read.",
+		.doc = "Lists the updates made on this machine, or shows one: its phase, "
+		       "deadline, watch conditions, and what was read from the switches. ID may "
+		       "be abbreviated to its first characters; 'last' is the newest.\vExit "
+		       "codes: 0 all have ended; 1 one has not; 4 no such update; 64 bad options; "
+		       "255 the journals could not be read.",
 	};
 	struct status_cmd c = { 0 };
 	struct err err = { "" };

@@ -17,8 +17,9 @@ struct topo_opts {
 };
 
 static const struct argp_option table[] = {
-	{ "output", 'o', "FILE", 0, "write to FILE, whole or not at all (preset: stdout)", 0 },
-	{ "list", 'l', NULL, 0, "list the types of fabric with their keys, and end", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE, which is replaced as a whole (default: stdout)",
+	  0 },
+	{ "list", 'l', NULL, 0, "list the types of fabric and their keys, and exit", 0 },
 	{ 0 },
 };
 
@@ -35,7 +36,8 @@ static error_t cmd_topo_take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->spec)
-			argp_error(state, "one SPEC is enough; \"%s\" is not expected here", arg);
+			argp_error(state, "only one SPEC is allowed; unexpected argument \"%s\"",
+				   arg);
 		o->spec = arg;
 		return 0;
 	case ARGP_KEY_END:
@@ -60,8 +62,7 @@ static void cmd_topo_print_types(FILE *out)
 	size_t n;
 	const struct topo_type *const *types = topo_types(&n);
 
-	fprintf(out, "Types of fabric, with their keys, what these are when left out, and what "
-		     "they mean:\n");
+	fprintf(out, "Types of fabric, with their keys, default values and meaning:\n");
 	for (size_t i = 0; i < n; i++) {
 		fprintf(out, "\n  %s: %s\n    for example %s\n", types[i]->name, types[i]->summary,
 			types[i]->example);
@@ -93,8 +94,8 @@ static const struct argp argp = {
 	.options = table,
 	.parser = cmd_topo_take,
 	.args_doc = "SPEC",
-	.doc = "Makes a fabric and writes it as ibnetdiscover text, which ibsim takes as a net "
-	       "file. SPEC is a type and its keys: TYPE:key=value,key=value,...\v",
+	.doc = "Generates a fabric and writes it in ibnetdiscover format, which ibsim reads as a "
+	       "net file. SPEC is a type and its keys: TYPE:key=value,key=value,...\v",
 	.help_filter = cmd_topo_help,
 };
 

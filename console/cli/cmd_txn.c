@@ -42,9 +42,9 @@ static error_t cmd_txn_take_txn(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!c->id)
-			argp_error(state, "the update is needed; status lists them");
+			argp_error(state, "an update ID is needed; 'status' lists them");
 		if (!c->yes && !confirm_prompt_possible())
-			argp_error(state, "nobody can be asked: --yes-fabric NAME is needed");
+			argp_error(state, "no terminal to prompt on: --yes-fabric NAME is needed");
 		return 0;
 	default:
 		return cmdline_take(fields, c, key, arg, state);
@@ -83,15 +83,15 @@ static int cmd_txn_finish(struct update_rollback *t, const struct txn_cmd *c, st
 	}
 	if (executor_scan(&s, t->a, err))
 		return EXIT_REFUSED;
-	printf("now in the switches: %u old, %u new, %u in between, %u of somebody else, %u without "
-	       "an answer, %u on switches that are gone\n",
+	printf("blocks in the switches: %u old, %u new, %u intermediate, %u by another writer, %u "
+	       "not responding, %u on switches that are gone\n",
 	       s.old, s.new, s.between, s.foreign, s.silent, s.missing);
 	if (c->keep) {
 		rc = executor_confirm(t->a, err);
 		update_rollback_note(t, "confirm",
 				     json_pack("{s:s, s:s, s:s}", "txn", c->id, "outcome",
 					       rc ? "refused" : "confirmed", "text",
-					       rc ? err->text : "kept by hand"));
+					       rc ? err->text : "confirmed by an operator"));
 		return rc ? EXIT_REFUSED : EXIT_OK;
 	}
 	rc = executor_rollback(t->a, err);
@@ -108,11 +108,11 @@ static int cmd_txn_work_on(struct journal *j, struct txn_cmd *c, struct err *err
 	int rc = EXIT_REFUSED;
 
 	if (txn_state_final(info->state)) {
-		err_set(err, rc, "%s is over: %s", info->head.id, txn_state_name(info->state));
+		err_set(err, rc, "%s has ended: %s", info->head.id, txn_state_name(info->state));
 		goto out;
 	}
 	rc = cmd_txn_permitted(c, info,
-			       c->keep	    ? "keep"
+			       c->keep	    ? "confirm"
 			       : c->give_up ? "give up"
 					    : "roll back",
 			       err);
@@ -147,7 +147,7 @@ static int cmd_txn_ask_live(const struct txn_info *t, const struct txn_cmd *c, s
 
 	if (c->give_up || c->foreign)
 		return err_set(err, EXIT_REFUSED,
-			       "%s is under way: that is for one that nobody works on", t->head.id);
+			       "%s is running: this is only for an interrupted update", t->head.id);
 	rc = cmd_txn_permitted(c, t, c->keep ? "keep" : "roll back", err);
 	if (rc)
 		return rc;
@@ -196,12 +196,16 @@ static int cmd_txn_run_txn(struct txn_cmd *c, const struct argp *argp, int argc,
 int cmd_rollback(int argc, char **argv)
 {
 	static const struct argp_option rows[] = {
-		{ "yes-fabric", OPT_YES, "NAME", 0, "do it without asking, if that is the fabric",
+		{ "yes-fabric", OPT_YES, "NAME", 0,
+		  "do not prompt if this is the name of the "
+		  "fabric",
 		  0 },
 		{ "overwrite-foreign", OPT_FOREIGN, NULL, 0,
-		  "also where somebody else has written meanwhile", 0 },
+		  "also overwrite blocks that another writer changed during the update", 0 },
 		{ "give-up", OPT_GIVE_UP, "WHY", 0,
-		  "write nothing and call it finished, say when a switch is gone for good", 0 },
+		  "write nothing and mark the update as ended, for example because a switch is "
+		  "gone",
+		  0 },
 		{ 0 },
 	};
 	static const struct argp argp = {
@@ -209,12 +213,12 @@ int cmd_rollback(int argc, char **argv)
 		.parser = cmd_txn_take_txn,
 		.children = live_children,
 		.args_doc = "ID",
-		.doc = "Restores the tables that an unfinished update had found, from its journal, "
-		       "and proves it by reading; one that is under way is told to do so itself. Can "
-		       "be repeated until it is complete. The start of an id will do."
-		       "\vExit codes: 0 rolled back, verified; 4 refused; 6 incomplete; 8 the "
-		       "record cannot be written; 9 somebody else has routed, and that stays; "
-		       "64 bad options; 255 the fabric could not be read.",
+		.doc = "Restores the tables from before an unfinished update, from its journal, "
+		       "and verifies them by reading; a running update is told to roll back "
+		       "itself. Can be repeated until it is complete. ID may be abbreviated to "
+		       "its first characters.\vExit codes: 0 rolled back, verified; 4 refused; 6 "
+		       "incomplete; 8 the record cannot be written; 9 another writer changed the "
+		       "routing, which stays; 64 bad options; 255 the fabric could not be read.",
 	};
 	struct txn_cmd c = { 0 };
 
@@ -224,7 +228,9 @@ int cmd_rollback(int argc, char **argv)
 int cmd_confirm(int argc, char **argv)
 {
 	static const struct argp_option rows[] = {
-		{ "yes-fabric", OPT_YES, "NAME", 0, "do it without asking, if that is the fabric",
+		{ "yes-fabric", OPT_YES, "NAME", 0,
+		  "do not prompt if this is the name of the "
+		  "fabric",
 		  0 },
 		{ 0 },
 	};
@@ -233,11 +239,12 @@ int cmd_confirm(int argc, char **argv)
 		.parser = cmd_txn_take_txn,
 		.children = live_children,
 		.args_doc = "ID",
-		.doc = "Keeps what an update wrote that waits for a decision. One that nobody works "
-		       "on any more: only when every block still holds what was written. The start "
-		       "of an id will do."
-		       "\vExit codes: 0 kept; 4 refused; 5, 6, 7, 9 rolled back instead, as of apply; 8 the record cannot be written; 64 bad "
-		       "options; 255 the fabric could not be read.",
+		.doc = "Confirms an update that waits for confirmation: the new routing stays. An "
+		       "interrupted update can be confirmed only if every block still holds what "
+		       "was written. ID may be abbreviated to its first characters.\vExit codes: "
+		       "0 confirmed; 4 refused; 5, 6, 7, 9 rolled back instead, as for apply; 8 "
+		       "the record cannot be written; 64 bad options; 255 the fabric could not be "
+		       "read.",
 	};
 	struct txn_cmd c = { .keep = true };
 

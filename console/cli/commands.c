@@ -19,30 +19,30 @@ static int commands_completion(int argc, char **argv)
 }
 
 const struct subcommand commands[] = {
-	{ "topo", "make a fabric from a line of text", cmd_topo },
-	{ "route", "compute routes and write them as files", cmd_route },
-	{ "check", "judge tables, ours or others'", cmd_check },
-	{ "deadlock", "drive packets over tables until they wait for each other", cmd_deadlock },
-	{ "compare", "several engines on one fabric, beside each other", cmd_compare },
-	{ "plan", "compute routes for the fabric and keep the difference as a plan", cmd_plan },
-	{ "show", "what is in a plan: figures, cost, every entry that changes", cmd_show },
-	{ "apply", "write a plan into the switches, keep it when confirmed", cmd_apply },
-	{ "status", "updates made or under way: phase, deadline, what is watched", cmd_status },
-	{ "attach", "watch an update that another process carries out, decide on it", cmd_attach },
-	{ "confirm", "keep an update that waits", cmd_confirm },
-	{ "extend", "give it more time before it rolls back", cmd_extend },
-	{ "override", "take a condition off its watch", cmd_override },
-	{ "rollback", "undo an unfinished update from its journal", cmd_rollback },
-	{ "note", "a sentence about an update, into the record", cmd_note },
-	{ "paths", "the way from one end to another, now and after a plan", cmd_paths },
-	{ "dump-lfts", "the installed tables, or others, as files for OpenSM", cmd_dump_lfts },
-	{ "sm", "who manages the subnet, what it routes by, and orders for it", cmd_sm },
-	{ "agent", "a node's side of an update: drain, migrate, return, answer", cmd_agent },
-	{ "audit", "verify or list the records of sessions", cmd_audit },
-	{ "config", "what the configuration files say, and whether they are right", cmd_config },
-	{ "manual", "the manual page, made from this very program's tables", commands_manual },
-	{ "completion", "what lets bash or zsh complete commands and options",
-	  commands_completion },
+	{ "topo", "generate a fabric from a one-line specification", cmd_topo },
+	{ "route", "compute a routing and write it to files", cmd_route },
+	{ "check", "verify tables from any source: reachability, loops, deadlocks", cmd_check },
+	{ "deadlock", "simulate packets over tables until they deadlock", cmd_deadlock },
+	{ "compare", "compare several engines on one fabric", cmd_compare },
+	{ "plan", "compute a routing for the fabric and save it as a plan", cmd_plan },
+	{ "show", "show a plan: metrics, cost, every entry that changes", cmd_show },
+	{ "apply", "write a plan to the switches; roll back unless confirmed", cmd_apply },
+	{ "status", "list updates, or show one: phase, deadline, watch conditions", cmd_status },
+	{ "attach", "watch a running update; confirm it or roll it back", cmd_attach },
+	{ "confirm", "confirm an update that waits for it", cmd_confirm },
+	{ "extend", "move the deadline of an update", cmd_extend },
+	{ "override", "make an update ignore watch conditions", cmd_override },
+	{ "rollback", "roll back an unfinished update from its journal", cmd_rollback },
+	{ "note", "add a note about an update to the record", cmd_note },
+	{ "paths", "trace a path, with the installed tables and with a plan", cmd_paths },
+	{ "dump-lfts", "write the installed tables, or others, as files for OpenSM",
+	  cmd_dump_lfts },
+	{ "sm", "show the master SM and its routing; control the OpenSM plugin", cmd_sm },
+	{ "agent", "run on a compute node: drain, migrate, return jobs for updates", cmd_agent },
+	{ "audit", "verify, list, replay and export session records", cmd_audit },
+	{ "config", "show or check the configuration files", cmd_config },
+	{ "manual", "print the manual page", commands_manual },
+	{ "completion", "print completion for bash or zsh", commands_completion },
 	{ NULL, NULL, NULL },
 };
 
@@ -65,7 +65,7 @@ static char *commands_help(int key, const char *text, void *input)
 	out = open_memstream(&list, &len);
 	if (!out)
 		return NULL;
-	fprintf(out, "Subcommands, each with a --help of its own:\n");
+	fprintf(out, "Commands, each with its own --help:\n");
 	commands_print(out);
 	fclose(out);
 	return list;

@@ -92,8 +92,7 @@ static void main_tell_misplaced(int argc, char **argv)
 	if (!c->name || (argv[last - 1][0] == '-' && !strchr(argv[last - 1], '=')))
 		return;
 	fprintf(stderr,
-		"ibroute-top: '%s' is a command: these come before options, as in: "
-		"ibroute-top %s ...\n",
+		"ibroute-top: '%s' is a command and must come before options: ibroute-top %s ...\n",
 		c->name, c->name);
 	exit(EXIT_BAD_USAGE);
 }
@@ -119,9 +118,10 @@ int main(int argc, char **argv)
 		if (!strcmp(c->name, argv[1]))
 			return main_run(c, argc - 1, argv + 1);
 	if (argc > 1 && argv[1][0] != '-') {
-		fprintf(stderr, "ibroute-top: there is no subcommand \"%s\"; there are\n", argv[1]);
+		fprintf(stderr, "ibroute-top: unknown command \"%s\"; commands are\n", argv[1]);
 		commands_print(stderr);
-		fprintf(stderr, "and the live console without one; --help lists its options\n");
+		fprintf(stderr, "without a command the live console starts; --help lists its "
+				"options\n");
 		return EXIT_BAD_USAGE;
 	}
 	if (argc > 1)

@@ -41,7 +41,7 @@ static void plan_jobs_print_slowdown(FILE *out, const struct route_report both[2
 static void plan_jobs_print_job(FILE *out, const struct plan *p, const struct route_report both[2],
 				uint32_t job)
 {
-	static const char *const words[] = { "no", "order", "stands still", "-" };
+	static const char *const words[] = { "no", "reordering", "pauses", "-" };
 	const struct job *j = &p->jobs->jobs[job];
 	const struct job_metrics *a = &both[0].m->job[job], *b = &both[1].m->job[job];
 
@@ -55,7 +55,7 @@ static void plan_jobs_print_job(FILE *out, const struct plan *p, const struct ro
 void plan_print_jobs(FILE *out, const struct plan *p, const struct route_report both[2])
 {
 	if (!p->jobs) {
-		fprintf(out, "\njobs: it is not known which run (--jobs)\n");
+		fprintf(out, "\njobs: unknown (--jobs)\n");
 		return;
 	}
 	fprintf(out, "\n%12s %9s %8s %-15s %-15s %-15s %s\n", "job", "terminals", "switches",

@@ -17,7 +17,7 @@ void plan_print(FILE *out, const struct plan *p)
 		p->id, p->fabric->name, d->nblocks, d->blocks_all, d->entries, d->nsl2vl,
 		d->switches, p->fabric->nsw);
 	if (d->sl_pairs)
-		fprintf(out, "; other service levels for %" PRIu64 " paths", d->sl_pairs);
+		fprintf(out, "; service levels change for %" PRIu64 " paths", d->sl_pairs);
 	fputc('\n', out);
 }
 
@@ -95,7 +95,7 @@ static void plan_text_print_entry(const struct plan *p, uint32_t sw, uint32_t li
 	const char *who = plan_text_owner(name, sizeof(name), p, lid);
 
 	fprintf(arg, "%s LID %u (%s): port %s -> %s\n", p->fabric->sw_name[sw], lid,
-		who ? who : "nobody's", plan_text_port_text(a, from), plan_text_port_text(b, to));
+		who ? who : "unassigned", plan_text_port_text(a, from), plan_text_port_text(b, to));
 }
 
 void plan_print_diff(FILE *out, const struct plan *p)

@@ -83,17 +83,17 @@ static const struct figure figures[] = {
 	{ "hops_max", "hops, max", FIGURE_COUNT, summary_hops_max },
 	{ "hops_mean", "hops, mean", FIGURE_REAL, summary_hops_mean },
 	{ "efi_max", "EFI, max", FIGURE_COUNT, summary_efi_max },
-	{ "eff_efi_max", "effective EFI, max", FIGURE_COUNT, summary_eff_efi_max },
+	{ "eff_efi_max", "job EFI, max", FIGURE_COUNT, summary_eff_efi_max },
 	{ "eff_efi_bound", "  lower bound", FIGURE_COUNT, summary_eff_efi_bound },
-	{ "job_efi_max_mean", "EFI of a job, max, mean", FIGURE_REAL, summary_job_efi_max_mean },
-	{ "dark_fiber_pct", "dark fiber, %", FIGURE_REAL, summary_dark_fiber_pct },
-	{ "links_per_job_mean", "links of a job, mean", FIGURE_REAL, summary_links_per_job_mean },
+	{ "job_efi_max_mean", "per-job EFI, mean", FIGURE_REAL, summary_job_efi_max_mean },
+	{ "dark_fiber_pct", "unused channels, %", FIGURE_REAL, summary_dark_fiber_pct },
+	{ "links_per_job_mean", "links per job, mean", FIGURE_REAL, summary_links_per_job_mean },
 	{ "ebb", "effective bisection bw.", FIGURE_REAL, summary_ebb },
 	{ "ebb_ci95", "  +-", FIGURE_REAL, summary_ebb_ci95 },
-	{ "ebb_jobs", "  inside jobs, at once", FIGURE_REAL, summary_ebb_jobs },
+	{ "ebb_jobs", "  within jobs, all active", FIGURE_REAL, summary_ebb_jobs },
 	{ "ebb_jobs_ci95", "  +-", FIGURE_REAL, summary_ebb_jobs_ci95 },
 	{ "slowdown_mean", "slowdown of jobs, mean", FIGURE_REAL, summary_slowdown_mean },
-	{ "slowdown_max", "  of the slowest", FIGURE_REAL, summary_slowdown_max },
+	{ "slowdown_max", "  slowest job", FIGURE_REAL, summary_slowdown_max },
 	{ "lft_blocks", "LFT blocks", FIGURE_COUNT, summary_lft_blocks },
 	{ "lft_entries_changed", "  entries changed", FIGURE_COUNT, summary_entries_changed },
 	{ "lft_blocks_changed", "  blocks changed", FIGURE_COUNT, summary_blocks_changed },
@@ -308,9 +308,8 @@ void summary_print_verdict(FILE *out, const struct route_report *e)
 	verdict_sentence(line, sizeof(line), e->v, e->f);
 	fprintf(out, "%s\n", line);
 	if (e->v->certified)
-		fprintf(out,
-			"[ok] an independent checker walked every path: the proof that there is no "
-			"deadlock holds\n");
+		fprintf(out, "[ok] the proof of deadlock freedom was verified by an independent "
+			     "checker\n");
 	if (e->v->pinned.hosts)
 		fprintf(out, "[%s] %s\n", e->v->pinned.changed ? "NO" : "ok",
 			pin_verdict_sentence(line, sizeof(line), &e->v->pinned, e->f));

@@ -31,11 +31,13 @@ int txn_find(struct txn_info *out, const char *base, const char *typed, struct e
 	if (hits == 1)
 		return 0;
 	if (hits)
-		return err_set(err, -EINVAL, "%s: %u updates begin so; status lists them", typed,
-			       hits);
+		return err_set(err, -EINVAL,
+			       "%s: the ID of %u updates starts with this; 'status' "
+			       "lists them",
+			       typed, hits);
 	if (last)
 		return err_set(err, -ENOENT, "no update in %s", journal_base(base));
-	return err_set(err, -ENOENT, "%s: no update of that name in %s", typed, journal_base(base));
+	return err_set(err, -ENOENT, "%s: no update with this ID in %s", typed, journal_base(base));
 }
 
 int txn_find_exit(int rc)
@@ -52,9 +54,9 @@ void txn_warn_left_behind(void)
 		return;
 	for (uint32_t i = 0; i < n; i++)
 		fprintf(stderr,
-			"ibroute-top: update %s of fabric %s was left %s and nobody works on it: "
-			"switches may hold old and new routes mixed. Look with 'ibroute-top status "
-			"%s --read', end it with 'ibroute-top rollback %s'\n",
+			"ibroute-top: update %s of fabric %s was interrupted in state %s: "
+			"switches may hold a mixture of old and new tables. Check with "
+			"'ibroute-top status %s --read', end it with 'ibroute-top rollback %s'\n",
 			list[i].head.id, list[i].head.fabric, txn_state_name(list[i].state),
 			list[i].head.id, list[i].head.id);
 	free(list);

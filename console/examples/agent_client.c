@@ -87,7 +87,8 @@ static void complete(struct client *c, struct qp *q)
 			return;
 		/* what is under way when a queue pair changes its path may be overtaken */
 		if (r->lid_offset != q->lid_offset) {
-			printf("rank %u: a request changed its path on its way\n", c->rank);
+			printf("rank %u: the path of a request changed while it was in flight\n",
+			       c->rank);
 			exit(3);
 		}
 		q->completed++;
@@ -178,7 +179,7 @@ static void go_on(struct client *c)
  */
 static void lost_agent(struct client *c)
 {
-	printf("rank %u: the agent has gone\n", c->rank);
+	printf("rank %u: the agent is gone\n", c->rank);
 	if (c->busy && outstanding(c))
 		c->running = 1;
 	c->busy = 0;
@@ -220,7 +221,7 @@ static void run(struct client *c)
 			nanosleep(&tick, NULL);
 	}
 	ibroute_agent_close(&c->agent);
-	printf("rank %u: ends\n", c->rank);
+	printf("rank %u: exits\n", c->rank);
 }
 
 int main(int argc, char **argv)

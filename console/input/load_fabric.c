@@ -250,7 +250,8 @@ static int load_fabric_load_plan(struct tables **out, const struct input_file *i
 
 		rc = plan_staleness_of_fabric(p, f, &why);
 		if (rc)
-			err_set(err, rc, "%s: plan %s does not fit: %s", in->path, p->id, why.text);
+			err_set(err, rc, "%s: plan %s does not match: %s", in->path, p->id,
+				why.text);
 	}
 	if (!rc) /* equal fingerprints mean equal indices */
 		*out = tables_onto(f, p->to, p->to);
@@ -372,7 +373,7 @@ static int load_fabric_ask_racks(struct slurm_topology **out, struct err *err)
 		return 0;
 	slurm_topology_free(*out);
 	*out = NULL;
-	return err_set(err, -EIO, "racks: SLURM tells of no topology (exit %d): %s",
+	return err_set(err, -EIO, "racks: SLURM reports no topology (exit code %d): %s",
 		       WIFEXITED(status) ? WEXITSTATUS(status) : -1,
 		       rc ? why.text : "scontrol show topology failed");
 }
@@ -391,7 +392,8 @@ static char *load_fabric_racks_file(const char *path)
 	yaml = is_conf ? xasprintf("%.*stopology.yaml", (int)(len - conf), path)
 		       : xasprintf("%s/topology.yaml", path);
 	if (is_conf && !access(yaml, F_OK))
-		log_add(LOG_WARN, "racks", "%s is read; SLURM itself would take %s", path, yaml);
+		log_add(LOG_WARN, "racks", "reading %s, although SLURM itself would use %s", path,
+			yaml);
 	if (!is_conf && !access(yaml, F_OK))
 		return yaml;
 	free(yaml);

@@ -68,8 +68,8 @@ static unsigned options_formats(char *arg, const struct argp_state *state)
 				one = words[i].bits;
 		if (!one)
 			argp_error(state,
-				   "--formats: there is no \"%s\"; opensm, ibdm, path-sl and ibr, "
-				   "joined by commas, are allowed",
+				   "--formats: unknown format \"%s\"; opensm, ibdm, path-sl and "
+				   "ibr are allowed, separated by commas",
 				   word);
 		bits |= one;
 	}
@@ -81,7 +81,10 @@ static error_t options_once(const char **to, const char *arg, const char *option
 			    const struct argp_state *state)
 {
 	if (*to)
-		argp_error(state, "--%s: given twice, or beside another file for the same", option);
+		argp_error(state,
+			   "--%s: given twice, or together with another file for the same "
+			   "tables",
+			   option);
 	if (!*arg)
 		argp_error(state, "--%s: a name is missing", option);
 	*to = arg;
@@ -182,11 +185,10 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 		return options_take_pattern(o, arg, state);
 	case ARGP_KEY_ARG:
 		if (o->topology)
-			argp_error(state, "\"%s\" is not expected here", arg);
+			argp_error(state, "unexpected argument \"%s\"", arg);
 		else
 			argp_error(state,
-				   "\"%s\" needs the name of an option before it; a fabric is "
-				   "given as --topology=%s",
+				   "unexpected argument \"%s\"; a fabric is given as --topology=%s",
 				   arg, arg);
 		return 0;
 	default:

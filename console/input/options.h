@@ -66,55 +66,58 @@ struct options {
 #define OPTION_TOPOLOGY                                                                            \
 	{                                                                                          \
 		"topology", OPT_TOPOLOGY, "FILE", 0,                                               \
-			"the fabric: ibnetdiscover text or cache, ibsim net, opensm-subnet.lst, "  \
-			"netloc nodes, a text as "                                                 \
-			"\"topo\" takes it, or - for stdin",                                       \
+			"the fabric: ibnetdiscover output or cache, ibsim net, "                   \
+			"opensm-subnet.lst, netloc nodes, a specification as for "                 \
+			"\"topo\", or - for stdin",                                                \
 			0                                                                          \
 	}
 #define OPTION_NAME_MAP                                                                            \
 	{                                                                                          \
 		"node-name-map", OPT_NAME_MAP, "FILE", 0,                                          \
-			"names of nodes: lines of <guid> \"<name>\"", 0                            \
+			"names for nodes: lines of <guid> \"<name>\"", 0                           \
 	}
-#define OPTION_BISECTIONS                                                                          \
-	{                                                                                          \
-		"bisections", OPT_BISECTIONS, "N", 0,                                              \
-			"random bisections for the effective bisection bandwidth, 0 for none "     \
-			"(preset: 20 to 1,000, fewer on large fabrics)",                           \
-			0                                                                          \
+#define OPTION_BISECTIONS                                                                                \
+	{                                                                                                \
+		"bisections", OPT_BISECTIONS, "N", 0,                                                    \
+			"number of random bisections for the effective bisection bandwidth, 0 for none " \
+			"(default: 20 to 1,000, fewer on large fabrics)",                                \
+			0                                                                                \
 	}
 #define OPTION_PATTERN                                                                             \
 	{                                                                                          \
 		"pattern", OPT_PATTERN, "NAME", 0,                                                 \
-			"what the jobs do when their rates are predicted: shift, alltoall "        \
-			"(preset), ring, stencil2d, stencil3d, or none to predict nothing",        \
+			"communication pattern of the jobs for the prediction of their rates: "    \
+			"shift, alltoall (default), ring, stencil2d, stencil3d, or none for no "   \
+			"prediction",                                                              \
 			0                                                                          \
 	}
 #define OPTION_PER_JOB                                                                             \
 	{                                                                                          \
-		"per-job", OPT_PER_JOB, NULL, 0, "figures of each job, too (JSON: \"jobs\")", 0    \
+		"per-job", OPT_PER_JOB, NULL, 0,                                                   \
+			"also print the metrics of each job (JSON: \"jobs\")", 0                   \
 	}
 #define OPTION_ALL_LIDS                                                                            \
 	{                                                                                          \
 		"all-lids", OPT_ALL_LIDS, NULL, 0,                                                 \
-			"count routes to every traffic LID in the figures, not to base LIDs only", \
+			"count paths to every traffic LID in the metrics, not only to base LIDs",  \
 			0                                                                          \
 	}
 #define OPTION_TABLES                                                                              \
-	{ "lfts", OPT_LFTS, "FILE", 0, "tables: opensm-lfts.dump, dump_fts", 0 },                  \
+	{ "lfts", OPT_LFTS, "FILE", 0, "tables: opensm-lfts.dump, output of dump_fts", 0 },        \
 		{ "fdbs", OPT_FDBS, "FILE", 0, "tables: opensm.fdbs", 0 },                         \
 	{                                                                                          \
-		"tables", OPT_TABLES, "FILE", 0, "tables: our own tables.ibr", 0                   \
+		"tables", OPT_TABLES, "FILE", 0, "tables: tables.ibr of ibroute-top", 0            \
 	}
 #define OPTION_PATH_SL                                                                             \
 	{                                                                                          \
 		"path-sl", OPT_PATH_SL, "FILE", 0,                                                 \
-			"SLs of these tables: lines of 0xsrc_guid dlid sl", 0                      \
+			"SLs for these tables: lines of 0xsrc_guid dlid sl", 0                     \
 	}
 #define OPTION_SL2VL                                                                               \
 	{                                                                                          \
 		"sl2vl", OPT_SL2VL, "FILE", 0,                                                     \
-			"their SL2VL tables: opensm-sl2vl.dump, or as for ibdmchk -d", 0           \
+			"SL2VL tables for these tables: opensm-sl2vl.dump, or as for ibdmchk -d",  \
+			0                                                                          \
 	}
 #define OPTION_JSON(what)                                                                          \
 	{                                                                                          \

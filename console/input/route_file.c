@@ -12,7 +12,7 @@
 
 const struct engine route_file_engine = {
 	.name = ROUTE_FILE,
-	.summary = "no engine: tables of a file, judged like theirs: tables.ibr, opensm-lfts.dump, "
+	.summary = "not an engine: reads tables from a file: tables.ibr, opensm-lfts.dump, "
 		   "ibroute, fdbs, a saved plan",
 };
 
@@ -74,8 +74,8 @@ static int route_file_read_all(struct tables **out, struct plan_files *files,
 		rc = route_file_add_file(files, "path-sl", from->path_sl, w, err);
 	if (!rc && route_file_given(from->sl2vl) && !route_file_sls_told(from, *out))
 		rc = err_set(err, -EINVAL,
-			     "%s says nothing while the service levels of the paths are not known: "
-			     "a file of path SLs is needed beside it",
+			     "%s needs the service levels of the paths: a file of path SLs is "
+			     "needed, too",
 			     from->sl2vl);
 	if (!rc && route_file_given(from->sl2vl))
 		rc = load_fabric_sl2vl(*out, from->sl2vl, f, err);
@@ -101,7 +101,7 @@ int route_file_read(struct tables **out, struct plan_files *files, struct notes 
 	}
 	if (!route_file_sls_told(from, *out))
 		notes_set(notes, "sls_assumed", 0,
-			  "no service levels in the file: all paths are taken to use SL 0; free of "
-			  "deadlocks on one lane, they are so with any");
+			  "no service levels in the file: all paths are assumed to use SL 0; if "
+			  "they are deadlock-free on one VL, they are so with any SLs");
 	return 0;
 }

@@ -130,8 +130,9 @@ int routefiles_write(const char *dir, const struct route_report *e, unsigned for
 		if (files[i].write == routefiles_write_path_sl && !(formats & FORMAT_PATH_SL) &&
 		    e->f->nterm > PATH_SL_TERMINALS) {
 			json_object_set_new(left_out, files[i].name,
-					    json_sprintf("a line per source and LID, and more than "
-							 "%d terminals: ask with --formats path-sl",
+					    json_sprintf("not written above %d terminals, as it "
+							 "has one line per source and LID: "
+							 "--formats path-sl writes it",
 							 PATH_SL_TERMINALS));
 			continue;
 		}

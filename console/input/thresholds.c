@@ -70,8 +70,8 @@ static int thresholds_read_limits(uint64_t limit[NLIMITS], FILE *in, const char 
 			limit[which] = value;
 		else if (which < NLIMITS)
 			fprintf(stderr,
-				"warning: %s:%" PRIu64 ": %s is not among the counters that "
-				"are read\n",
+				"warning: %s:%" PRIu64 ": %s is not one of the counters that are "
+				"read\n",
 				path, lines_number(l), limits[which].name);
 	}
 	if (!rc && lines_error(l))

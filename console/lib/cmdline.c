@@ -97,8 +97,8 @@ static void cmdline_with_config(const struct argp *argp, int *argc, char ***argv
 	if (cmdline_of_files(argp, *argc, *argv)) {
 		if (file || profile)
 			cmdline_fail((*argv)[0],
-				     "--profile and --config are of a fabric, --topology is of "
-				     "files");
+				     "--profile and --config need a fabric and cannot be used "
+				     "with --topology");
 		return;
 	}
 	if (!profile && has.is_fabric)
@@ -126,7 +126,7 @@ int cmdline_parse(const struct argp *argp, int argc, char **argv, void *input)
 void cmdline_only(const struct argp_state *s, const char *what, const char **out, const char *arg)
 {
 	if (*out)
-		argp_error(s, "one %s at a time", what);
+		argp_error(s, "only one %s is allowed", what);
 	*out = arg;
 }
 

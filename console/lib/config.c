@@ -51,7 +51,7 @@ static bool config_fits_columns(const char *name, const char *value, char *why, 
 		size_t n = strcspn(p, ", ");
 
 		if (n && !field_find(kind, p, n)) {
-			snprintf(why, len, "%s: %s have no '%.*s'", name, row_kind_name(kind),
+			snprintf(why, len, "%s: %s have no field '%.*s'", name, row_kind_name(kind),
 				 (int)n, p);
 			return false;
 		}
@@ -65,13 +65,13 @@ static bool config_fits_sort(const char *name, const char *value, char *why, siz
 	enum row_kind kind = config_kind_of(name);
 	const char *field = value + (value[0] == '-');
 
-	snprintf(why, len, "%s: %s have no '%s'", name, row_kind_name(kind), field);
+	snprintf(why, len, "%s: %s have no field '%s'", name, row_kind_name(kind), field);
 	return field_find(kind, field, strlen(field)) != NULL;
 }
 
 static bool config_fits_view(const char *name, const char *value, char *why, size_t len)
 {
-	snprintf(why, len, "%s: there is no view '%s'", name, value);
+	snprintf(why, len, "%s: unknown view '%s'", name, value);
 	return command_view(value) != VIEW_COUNT;
 }
 
@@ -97,14 +97,14 @@ static const struct key {
 	{ "m-key-file", "--m_key_file", TEXT, .preset = "" },
 	{ "name", "--name", TEXT, .preset = "" },
 	{ "node-name-map", "--node-name-map", TEXT, .preset = "" },
-	{ "racks", "--racks", TEXT, .preset = "as names tell" },
+	{ "racks", "--racks", TEXT, .preset = "derived from node names" },
 	{ "interval", "--interval", NUMBER, 0.1, 3600, .preset = "2",
-	  .help = "seconds between two polls of the counters", .live = true },
+	  .help = "seconds between polls of the counters", .live = true },
 	{ "jobs", "--jobs", TEXT, .preset = "slurm" },
 	{ "jobs-interval", "--jobs-interval", NUMBER, 1, 86400, .preset = "10" },
 	{ "record-dir", "--record-dir", TEXT, .preset = "/var/log/ibroute-top" },
 	{ "state-dir", "--state-dir", TEXT, .preset = "/var/lib/ibroute-top" },
-	{ "installer", "--installer", TEXT, .preset = "opensm where our plugin answers, else smp",
+	{ "installer", "--installer", TEXT, .preset = "opensm if our plugin responds, else smp",
 	  .fits = config_fits_installer },
 	/* that of the agent is another one */
 	{ "socket", "--socket", TEXT, .preset = "", .with = "--installer" },
@@ -114,35 +114,34 @@ static const struct key {
 	{ "ascii", "--ascii", FLAG, .preset = "no", .help = "only ASCII characters",
 	  .words = FLAG_WORDS, .live = true },
 	{ "mouse", "--no-mouse", FLAG, .preset = "yes", .words = FLAG_WORDS, .live = true,
-	  .help = "no: the terminal's own, to mark and copy text with" },
+	  .help = "no: leave the mouse to the terminal, to select text" },
 	{ "view", NULL, TEXT, .preset = "overview", .screen = true, .fits = config_fits_view,
-	  .help = "where the console begins" },
+	  .help = "initial view" },
 	{ "palette", NULL, WORD, .words = " viridis cividis glyphs ", .preset = "viridis",
-	  .help = "of levels: viridis, cividis, or glyphs without colours", .screen = true },
-	{ "units", NULL, WORD, .words = " bytes bits ", .preset = "bytes", .help = "of rates",
+	  .help = "palette for load: viridis, cividis, or glyphs without colours", .screen = true },
+	{ "units", NULL, WORD, .words = " bytes bits ", .preset = "bytes", .help = "unit of rates",
 	  .screen = true },
 	{ "columns", NULL, TEXT, .preset = "",
-	  .help = "of the table of links, names with commas between", .screen = true,
+	  .help = "columns of the links table, separated by commas", .screen = true,
 	  .fits = config_fits_columns },
 	{ "sort", NULL, TEXT, .preset = "", .screen = true, .fits = config_fits_sort,
-	  .help = "what links are sorted by; with - before it the other way round" },
+	  .help = "sort key of the links table; a leading - reverses the order" },
 	{ "switch-columns", NULL, TEXT, .preset = "", .screen = true, .fits = config_fits_columns,
-	  .help = "of the table of switches" },
+	  .help = "columns of the switches table" },
 	{ "switch-sort", NULL, TEXT, .preset = "", .screen = true, .fits = config_fits_sort,
-	  .help = "what switches are sorted by" },
+	  .help = "sort key of the switches table" },
 	{ "job-columns", NULL, TEXT, .preset = "", .screen = true, .fits = config_fits_columns,
-	  .help = "of the table of jobs" },
+	  .help = "columns of the jobs table" },
 	{ "job-sort", NULL, TEXT, .preset = "", .screen = true, .fits = config_fits_sort,
-	  .help = "what jobs are sorted by" },
+	  .help = "sort key of the jobs table" },
 	{ "warn-util", NULL, NUMBER, 0, 100, .preset = "95",
-	  .help = "percent of a link's rate from which on it is a problem", .screen = true },
+	  .help = "utilisation warning threshold (%)", .screen = true },
 	{ "warn-wait", NULL, NUMBER, 0, 100, .preset = "20",
-	  .help = "the same for the share of time in which it waited", .screen = true },
+	  .help = "XmitWait warning threshold (% of time)", .screen = true },
 	{ "warn-errors", NULL, NUMBER, 0, 1e9, .preset = "0",
-	  .help = "errors a minute that are still no problem", .screen = true },
+	  .help = "error warning threshold (errors/min)", .screen = true },
 	{ "warn-seconds", NULL, NUMBER, 0, 86400, .preset = "60",
-	  .help = "for how long a figure has to be beyond before there is an event",
-	  .screen = true },
+	  .help = "seconds above a threshold before an event", .screen = true },
 };
 #define NKEYS (sizeof(keys) / sizeof(keys[0]))
 
@@ -230,15 +229,15 @@ static const char *config_judge(const struct key *k, const char *value, char *bu
 	case WORD:
 		snprintf(word, sizeof(word), " %.60s ", value);
 		if (!value[0] || strchr(value, ' ') || !strstr(k->words, word))
-			snprintf(buf, len, "%s: '%s' is none of:%s", k->name, value, k->words);
+			snprintf(buf, len, "%s: '%s' is not one of:%s", k->name, value, k->words);
 		break;
 	case FLAG:
 		if (!config_yes(value) && !config_no(value))
-			snprintf(buf, len, "%s: '%s' is neither yes nor no", k->name, value);
+			snprintf(buf, len, "%s: '%s' is not yes or no", k->name, value);
 		break;
 	case TEXT:
 		if (!value[0])
-			snprintf(buf, len, "%s: nothing stands behind the =", k->name);
+			snprintf(buf, len, "%s: no value after the =", k->name);
 		else if (!k->fits || k->fits(k->name, value, buf, len))
 			buf[0] = '\0';
 		break;
@@ -267,7 +266,7 @@ static int config_section_counts(struct config *c, const char *section)
 	if (!section[0])
 		return 1;
 	if (strncmp(section, "fabric ", 7) != 0 || !section[7]) {
-		snprintf(buf, sizeof(buf), "[%.60s]: sections are called [fabric NAME]", section);
+		snprintf(buf, sizeof(buf), "[%.60s]: a section must be [fabric NAME]", section);
 		config_bad(c, buf);
 		return -1;
 	}
@@ -293,7 +292,7 @@ static int config_take(void *ctx, const char *section, const char *name, const c
 	if (!k && config_of_the_diags(name))
 		return 1;
 	if (!k) {
-		snprintf(why, sizeof(why), "no setting is called '%.60s'; 'config show' lists them",
+		snprintf(why, sizeof(why), "unknown setting '%.60s'; 'config show' lists them",
 			 name);
 		config_bad(c, why);
 		return 0;
@@ -324,11 +323,11 @@ static char *config_read_line(char *buf, int size, void *ctx)
 	c->line++;
 	/* zero bytes end a text before its line ends */
 	if (n + 1 != (size_t)size && (!n || got[n - 1] != '\n') && !feof(c->in)) {
-		config_bad(c, "a zero byte: this is no text");
+		config_bad(c, "zero byte: not a text file");
 		return NULL;
 	}
 	if (n + 1 == (size_t)size && got[n - 1] != '\n') {
-		config_bad(c, "the line is too long: 190 characters are enough");
+		config_bad(c, "the line is longer than 190 characters");
 		return NULL;
 	}
 	/* a blank at the beginning would go on with the value of the line before */
@@ -357,7 +356,7 @@ static int config_read_file(struct config *c, const char *path, bool must)
 	fclose(c->in);
 	if (line > 0 && (!c->rc || line < c->bad_line)) {
 		c->line = line;
-		config_bad(c, "neither NAME = VALUE nor [fabric NAME]");
+		config_bad(c, "not NAME = VALUE or [fabric NAME]");
 	}
 	return c->diags ? 0 : c->rc; /* what the diags make of theirs is their business */
 }

@@ -46,18 +46,18 @@ const char *config_asked(int argc, char **argv, const char *option, char letter)
 
 /* Rows for the table of a command; its parser takes the keys and does nothing. */
 enum { OPT_CONFIG_FILE = 'z', OPT_CONFIG_PROFILE = 0x7c00 };
-#define OPTION_CONFIG(group)                                                                       \
-	{ "profile",                                                                               \
-	  OPT_CONFIG_PROFILE,                                                                      \
-	  "NAME",                                                                                  \
-	  0,                                                                                       \
-	  "settings of the section [fabric NAME] of the configuration file",                       \
-	  (group) },                                                                               \
-	{                                                                                          \
-		"config", OPT_CONFIG_FILE, "FILE", 0,                                              \
-			"this configuration file instead of the usual ones ('config show' lists "  \
-			"them)",                                                                   \
-			(group)                                                                    \
+#define OPTION_CONFIG(group)                                                                        \
+	{ "profile",                                                                                \
+	  OPT_CONFIG_PROFILE,                                                                       \
+	  "NAME",                                                                                   \
+	  0,                                                                                        \
+	  "use the section [fabric NAME] of the configuration file",                                \
+	  (group) },                                                                                \
+	{                                                                                           \
+		"config", OPT_CONFIG_FILE, "FILE", 0,                                               \
+			"this configuration file instead of the default ones ('config show' lists " \
+			"them)",                                                                    \
+			(group)                                                                     \
 	}
 
 /* The i-th setting that the screen takes by ':set', NULL behind the last: the words that it may be

@@ -217,7 +217,7 @@ int config_keep(const char *file, const char *profile, const struct config_pair 
 
 	if (!name)
 		return err_set(err, -ENOENT,
-			       "HOME is not set: start with --config FILE to keep settings there");
+			       "HOME is not set: use --config FILE to save settings there");
 	section = profile ? xasprintf("fabric %s", profile) : xstrdup("");
 	k.section = section;
 	rc = config_keep_open_old(&in, &path, name, err);

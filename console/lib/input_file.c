@@ -135,6 +135,6 @@ void input_file_tell(const struct read_report *report)
 			notes_set(watcher->notes, key, report->warnings, "%s", line);
 	}
 	if (report->warnings > report->nnotes)
-		log_add(LOG_WARN, "load", "%s: and %llu more of that kind", report->path,
+		log_add(LOG_WARN, "load", "%s: and %llu more of this kind", report->path,
 			(unsigned long long)(report->warnings - report->nnotes));
 }

@@ -126,9 +126,8 @@ static int mkey_read_keys(struct sample_reading *r, struct err *err)
 		if (!line[strspn(line, " \t\r")] || line[0] == '#')
 			continue;
 		if (!mkey_take_line(r, line))
-			rc = err_set(err, -EINVAL,
-				     "%s:%u: neither an M_Key alone nor \"0xguid 0xkey\"", r->path,
-				     r->line);
+			rc = err_set(err, -EINVAL, "%s:%u: not an M_Key or \"0xguid 0xkey\"",
+				     r->path, r->line);
 	}
 	explicit_bzero(line, sizeof(line));
 	if (!rc && ferror(r->in))
@@ -150,7 +149,7 @@ static void mkey_read_neighbors(struct mkeys *k, const char *path)
 	uint32_t n = 0;
 
 	if (in && osm_neighbors_cables(&cable, &n, in, beside, NULL, &err))
-		fprintf(stderr, "warning: %s: M_Keys go without it\n", err.text);
+		fprintf(stderr, "warning: %s: continuing without it\n", err.text);
 	for (uint32_t i = 0; i < n; i++)
 		for (int end = 0; end < 2; end++)
 			mkeys_add_cable(k, cable[i].guid[end], cable[i].port[end],
@@ -175,7 +174,8 @@ int mkey_file(uint64_t *key, const struct mkeys **keys, const char *path, struct
 			     strerror(errno));
 	else if (S_ISREG(st.st_mode) && st.st_mode & 077)
 		rc = err_set(err, -EPERM,
-			     "%s: others than its owner may read this M_Key: chmod 600 it", path);
+			     "%s: this M_Key is readable by others than its owner: chmod 600 it",
+			     path);
 	if (!rc)
 		rc = mkey_read_keys(&r, err);
 	if (r.in)

@@ -144,7 +144,8 @@ int output_file_folder(const char *path, struct err *err)
 	if (!rc && (stat(path, &st) || !S_ISDIR(st.st_mode)))
 		rc = -ENOTDIR;
 	free(copy);
-	return rc ? err_set(err, rc, "the folder %s cannot be made: %s", path, strerror(-rc)) : 0;
+	return rc ? err_set(err, rc, "the folder %s cannot be created: %s", path, strerror(-rc))
+		  : 0;
 }
 
 int output_file_flush_stdout(struct err *err)

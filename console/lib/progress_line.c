@@ -97,13 +97,13 @@ static void progress_line_show(struct progress_line *w, const char *step, uint64
 	about = progress_about_s(w->progress.last, done, total, now - w->since);
 	if (isfinite(most) && isfinite(about))
 		snprintf(end, sizeof(end),
-			 "(%.0f s, about %.0f s more, at most %.0f s; Ctrl-C ends it)",
+			 "(%.0f s, about %.0f s left, at most %.0f s; Ctrl-C cancels)",
 			 now - w->begun, fmin(about, most), most);
 	else if (isfinite(most))
-		snprintf(end, sizeof(end), "(%.0f s, in all at most %.0f s more; Ctrl-C ends it)",
+		snprintf(end, sizeof(end), "(%.0f s, at most %.0f s left; Ctrl-C cancels)",
 			 now - w->begun, most);
 	else
-		snprintf(end, sizeof(end), "(%.0f s; Ctrl-C ends it)", now - w->begun);
+		snprintf(end, sizeof(end), "(%.0f s; Ctrl-C cancels)", now - w->begun);
 	progress_line_put_words(words, sizeof(words), step, done, total, now - w->since, true);
 	if (strlen(words) + strlen(end) > LINE_MAX_CHARS)
 		progress_words(words, sizeof(words), step, done, total, now - w->since);
@@ -153,7 +153,7 @@ void progress_line_tell(struct progress_line *w, const char *text)
 		return;
 	w->shown = now;
 	w->said = true;
-	fprintf(stderr, "\r\033[K%s (%.0f s; Ctrl-C ends it)", text, now - w->begun);
+	fprintf(stderr, "\r\033[K%s (%.0f s; Ctrl-C cancels)", text, now - w->begun);
 	fflush(stderr);
 }
 

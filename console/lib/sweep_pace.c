@@ -69,10 +69,10 @@ void sweep_pace_words(char *buf, size_t len, struct sweep_pace *p, uint64_t done
 	if (all && rate > 0)
 		snprintf(buf + n, len - n, "%.1f s left", (double)(all - done) / rate);
 	else if (rate > 0)
-		snprintf(buf + n, len - n, "%.0f s so far, %s open, more may follow", took,
+		snprintf(buf + n, len - n, "%.0f s elapsed, %s outstanding, more may follow", took,
 			 figure_short(figure, asked > done ? asked - done : 0));
 	else
-		snprintf(buf + n, len - n, "%.1f s so far", took);
+		snprintf(buf + n, len - n, "%.1f s elapsed", took);
 }
 
 void sweep_pace_end(struct sweep_pace *p)

@@ -247,7 +247,7 @@ ok "and back" answers n0001 4 2 0
 ok "the job is cancelled" lab_job_end "$id"
 ok "its agent has unsubscribed" lab_wait 8 subscribed n0001 ""
 wait
-in_order() { ! grep 'changed its path' "$LAB_DIR"/client[01].log && grep -q 'ends$' "$LAB_DIR/client0.log"; }
+in_order() { ! grep 'while it was in flight' "$LAB_DIR"/client[01].log && grep -q 'exits$' "$LAB_DIR/client0.log"; }
 ok "no request of the clients ever changed its path on the way" in_order
 # ibsim's own have transaction id 0
 swept() { awk '{ t = match($0, /.*\[[0-9A-F]+\]/) ? substr($0, RLENGTH - 8, 8) : "" }

@@ -809,7 +809,7 @@ done
 [ -z "$midwave" ] || mid_wave
 [ -z "$late" ] || late_job
 [ -z "$auto" ] || automatic
-ok "no request of the processes ever changed its path on the way" bash -c "! grep 'changed its path' $LAB_DIR/rank-*.log"
+ok "no request of the processes ever changed its path on the way" bash -c "! grep 'while it was in flight' $LAB_DIR/rank-*.log"
 ok "all processes still run" test "$(pgrep -fc "^$client -s $LAB_DIR/")" -eq "$(all_processes)"
 echo "# $times reroutes, $(($(all_processes) / 2)) agents and $(all_processes) processes each"
 finish

@@ -174,7 +174,7 @@ kill -9 $both
 ok "SIGKILL to both: status does not claim that it lives" lab_wait 5 is "$id" 't["live"]' False
 ok "but that it waits for nobody" is "$id" 't["state"]' confirming
 IBROUTE_STATE_DIR=$LAB_DIR/state top topo kary:k=2,n=2 >/dev/null 2>"$LAB_DIR/out"
-ok "every command says so" said "$id of fabric lab1 was left confirming and nobody works on it"
+ok "every command says so" said "$id of fabric lab1 was interrupted in state confirming"
 does 1 status "$id" "${dirs[@]}" --read
 ok "what is in the switches is read" said ' 0 blocks old, [1-9][0-9]* new'
 ok "rolled back by hand" does 0 rollback "$id" "${dirs[@]}" --yes-fabric lab1

@@ -70,7 +70,7 @@ static void a_wrong_line_is_named(void **state)
 		{ "engine nue\nvls 4x\n",
 		  "p:2: vls: '4x' is not a whole number from 1 to 15, or 0" },
 		{ "engine nue\nseed -1\n", "p:2: seed: '-1' is not a whole number from 0 to 9" },
-		{ "engine nue\nspread maybe\n", "p:2: spread: 'maybe' is neither yes nor no" },
+		{ "engine nue\nspread maybe\n", "p:2: spread: 'maybe' is not yes or no" },
 		{ "engine nue\nengine updn\n", "p:2: this key appears twice" },
 		{ "engine nue\njobs\n", "p:2: a value is missing" },
 		{ "engine nue\nmode fast\n", "p:2: unknown key" },

@@ -471,7 +471,7 @@ static void names_of_files_are_completed_in_the_form(void **state)
 	k.s.file_names = names_of_files;
 	console_keys(&k, "6eGk"); /* above LMC: SL2VL */
 	console_key(&k, K_ENTER);
-	console_shows(&k, "beside path SLs");
+	console_shows(&k, "addition to path SLs");
 	console_keys(&k, "runs/\t");
 	console_shows(&k, "a b.dump  one.ibr  one.plan");
 	console_keys(&k, "a\t");

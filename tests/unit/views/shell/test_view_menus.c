@@ -92,10 +92,10 @@ static void a_menu_takes_the_mouse(void **state)
 }
 
 static struct setting settings[] = {
-	{ .name = "interval", .about = "seconds between two polls", .value = "2" },
+	{ .name = "interval", .about = "seconds between polls", .value = "2" },
 	{ .name = "units", .words = " bytes bits ", .about = "of rates", .value = "bytes" },
 	{ .name = "sort",
-	  .about = "what links are sorted by",
+	  .about = "sort key of the links table",
 	  .value = "-util_pct",
 	  .changed = true },
 };
