@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-#   make            the program            make demo     packages, build, console on the simulator
-#   make install    DESTDIR= PREFIX=       make check    packages, build, all tests
-#   make clean                             make help     the other targets
+#   make            build the program      make demo     install packages, build, run the demo
+#   make install    DESTDIR= PREFIX=       make check    install packages, build, run all tests
+#   make clean                             make help     list the other targets
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -323,23 +323,23 @@ clean:
 
 help:
 	@sed -n '3,5s/^# *//p' Makefile
-	@echo "unit            unit tests only (SAN=address,undefined, CC=clang: in a build folder of their own)"
-	@echo "layers headers  the structure: includes go to the left, headers compile alone"
+	@echo "unit            unit tests only (SAN=address,undefined, CC=clang: in their own build folder)"
+	@echo "layers headers  code structure: includes follow the layers, headers compile alone"
 	@echo "sweep           every engine on 200 random fabrics (FABRICS=, FIRST=, ENGINES=)"
-	@echo "bench-apply     an update beside bare writes over ibsim; 1,000 agents (AGENTS=...)"
-	@echo "bench           our engines beside OpenSM's (NETS=small|all|NAME,... ENGINES=... BENCHFLAGS=--json)"
-	@echo "bench-budgets   every goal of time and memory, whether it holds (engines, screen, wire, cancel)"
+	@echo "bench-apply     time of an update and of plain writes over ibsim; 1,000 agents (AGENTS=...)"
+	@echo "bench           our engines compared with OpenSM's (NETS=small|all|NAME,... ENGINES=... BENCHFLAGS=--json)"
+	@echo "bench-budgets   checks all time and memory budgets (engines, screen, wire, cancel)"
 	@echo "bench-idle      CPU, MADs and system calls of an idle console over ibsim, 1,404 hosts"
-	@echo "bench-screen    frame time, key to screen, idle CPU, bytes on the line (also part of bench)"
-	@echo "gaps            longest time between reports of progress, each engine (MS=, ENGINES=, SPECS=)"
-	@echo "transitions     updates in random write orders: never a loop or a deadlock (PAIRS=, ORDERS=)"
-	@echo "month           sar beside dfsssp, updn and ftree over a month of jobs (MONTHFLAGS=)"
-	@echo "lab             updates through all engines: OpenSM with our plugin, SLURM, jobs with agents"
-	@echo "soak            packets under random updates, all orders of events of the phases, SIGKILLs to"
+	@echo "bench-screen    frame time, key latency, idle CPU, bytes to the terminal (also part of bench)"
+	@echo "gaps            longest time between progress reports, for each engine (MS=, ENGINES=, SPECS=)"
+	@echo "transitions     updates in random write orders: no loop or deadlock may occur (PAIRS=, ORDERS=)"
+	@echo "month           sar compared with dfsssp, updn and ftree over a month of jobs (MONTHFLAGS=)"
+	@echo "lab             updates between all engines, on OpenSM with our plugin, SLURM, jobs with agents"
+	@echo "soak            packets during random updates, all event orders of the phases, SIGKILL during"
 	@echo "                updates over ibsim, fuzzers (SOAK=, SEED=, WAVES=, KILLS=, FUZZ_RUNS=)"
-	@echo "sanitize        all unit tests under ASan and UBSan, also those that make check leaves out"
-	@echo "fuzz-keys       random keys and resizes into the console, sanitized (N=1000000 SEED=1)"
-	@echo "fuzz            the fuzzers by libFuzzer (FUZZ=\"notice plan\" FUZZ_RUNS=1000000 FUZZ_SEED=1)"
-	@echo "screenshots     pictures of every view into screenshots/"
-	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0 WITH_MICROHTTPD=0  without these libraries"
-	@echo "WITH_OPENSM=0  without the plugin for OpenSM (preset: with it where libopensm-dev is)"
+	@echo "sanitize        all unit tests under ASan and UBSan, including those that make check skips"
+	@echo "fuzz-keys       random keys and resizes sent to the console, sanitized (N=1000000 SEED=1)"
+	@echo "fuzz            the fuzzers, run by libFuzzer (FUZZ=\"notice plan\" FUZZ_RUNS=1000000 FUZZ_SEED=1)"
+	@echo "screenshots     pictures of every view, written to screenshots/"
+	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0 WITH_MICROHTTPD=0  build without them"
+	@echo "WITH_OPENSM=0   without the plugin for OpenSM (default: with it if libopensm-dev is installed)"

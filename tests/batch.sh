@@ -360,13 +360,13 @@ ok "it still polls" polls_on
 ok "it ends" server_ends
 ok "an address that is none" says 64 'is not a numeric address' $demo --prom-listen nowhere:99
 ok "a port that is none" says 64 'not of the form' $demo --prom-listen 127.0.0.1:99999
-ok "an unknown field" says 64 "no field 'utl' \(is it util_pct\?\)" $demo -b --view links --fields utl
+ok "an unknown field" says 64 "no field 'utl' \(did you mean util_pct\?\)" $demo -b --view links --fields utl
 ok "a filter with a mistake" says 64 'column 6' $demo -b --view links --filter 'util>>1'
 ok "an order by nothing" says 64 'no field' $demo -b --view links --sort x
 ok "a filter without rows" says 64 'need a --view' $demo -b --filter 'util>1'
 ok "two forms" says 64 'only one of' $demo -b --json
 ok "options of a batch on a screen" says 64 'need -b' $I --demo --view links
-ok "a batch does not write" says 64 'only looks' $demo -b --rw
+ok "a batch does not write" says 64 'batch output is read-only' $demo -b --rw
 ok "no fabric" is 255 "$I" --json -C no-such-ca
 ok "a command that is none" says 64 "ambiguous command 'nonsense'" $demo --screen links --do 'sort util; nonsense 5'
 ok "a command without what it needs" says 64 '--do: view VIEW' $demo --screen links --do 'view'

@@ -406,7 +406,7 @@ expect "a file after the colon" 0 'tables: tables.ibr, SHA-256' "$I" plan -e fil
 expect "a file is held against what is excluded" 1 'spine1' "$I" plan --tables dump.u/tables.ibr "${of[@]}" --exclude spine1
 expect "-e file without one" 64 'of --tables FILE' "$I" plan -e file "${of[@]}"
 expect "compare with files among the engines" 0 'installed +updn +dump.plan +opensm.fdbs$' "$I" compare --engines updn,file:dump.plan,file:dump.u/opensm.fdbs "${of[@]}"
-expect "a dump without its tables" 64 'belong together' "$I" plan -e sar --topology dump
+expect "a dump without its tables" 64 'need each other' "$I" plan -e sar --topology dump
 expect "--fabric is the name, and its profile where there is one" 255 'no-such-ca' "$I" plan -e updn --config conf --fabric lab
 expect "or the name alone" 255 'none-for-all' "$I" plan -e updn --config conf --fabric other
 expect "of the console it is the profile" 64 '^ibroute-top: no section \[fabric other\]' "$I" -b --config conf --fabric other
