@@ -615,8 +615,7 @@ int cmd_agent(int argc, char **argv)
 	c.o.jobs = c.jobs.v;
 	c.o.njobs = (uint32_t)c.jobs.n;
 	rc = c.verb ? cmd_agent_question(&c, &err) : cmd_agent_main(&c, &err);
-	if (err.text[0])
-		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	cmdline_end(argv[0], rc, &err);
 	explicit_bzero(&c.port.m_key, sizeof(c.port.m_key));
 	explicit_bzero(&c.live.m_key, sizeof(c.live.m_key));
 	vec_free(&c.jobs);

@@ -154,8 +154,7 @@ int cmd_apply(int argc, char **argv)
 	watchdog_config_init(&c.dog);
 	cmdline_parse(&argp, argc, argv, &c);
 	rc = load_fabric_plan(&p, c.file, &err) ? EXIT_UNREADABLE : cmd_apply_apply(&c, p, &err);
-	if (err.text[0])
-		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	cmdline_end(argv[0], rc, &err);
 	plan_free(p);
 	return rc;
 }

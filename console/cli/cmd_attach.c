@@ -143,9 +143,7 @@ int cmd_attach(int argc, char **argv)
 	rc = cmd_attach_find(&t, &c, &err);
 	if (!rc)
 		rc = cmd_attach_follow(&c, &t, &err);
-	if (err.text[0])
-		fprintf(stderr, "%s: %s\n", argv[0], err.text);
-	return rc;
+	return cmdline_end(argv[0], rc, &err);
 }
 
 static int cmd_attach_request(const struct attach_cmd *c, const struct control_request *r,
@@ -188,9 +186,7 @@ int cmd_extend(int argc, char **argv)
 	cmdline_parse(&argp, argc, argv, &c);
 	rc = cmd_attach_request(
 		&c, &(struct control_request){ .op = CONTROL_EXTEND, .seconds = c.seconds }, &err);
-	if (err.text[0])
-		fprintf(stderr, "%s: %s\n", argv[0], err.text);
-	return rc;
+	return cmdline_end(argv[0], rc, &err);
 }
 
 int cmd_override(int argc, char **argv)
@@ -214,7 +210,5 @@ int cmd_override(int argc, char **argv)
 	rc = cmd_attach_request(
 		&c, &(struct control_request){ .op = CONTROL_OVERRIDE, .watches = c.watches },
 		&err);
-	if (err.text[0])
-		fprintf(stderr, "%s: %s\n", argv[0], err.text);
-	return rc;
+	return cmdline_end(argv[0], rc, &err);
 }

@@ -113,8 +113,7 @@ int cmd_dump_lfts(int argc, char **argv)
 	rc = tables_source_open(&s, &c.s, &err);
 	if (!rc)
 		rc = cmd_dump_dump(&c, &s, &err);
-	if (err.text[0])
-		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	cmdline_end(argv[0], rc, &err);
 	tables_source_close(&s);
 	return rc;
 }

@@ -94,7 +94,5 @@ int cmd_note(int argc, char **argv)
 	cmdline_parse(&argp, argc, argv, &c);
 	rc = txn_find(&t, c.state_dir, c.id, &err);
 	rc = rc ? txn_find_exit(rc) : cmd_note_note(&c, &t, &err);
-	if (err.text[0])
-		fprintf(stderr, "%s: %s\n", argv[0], err.text);
-	return rc;
+	return cmdline_end(argv[0], rc, &err);
 }

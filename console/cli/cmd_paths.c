@@ -381,8 +381,7 @@ int cmd_paths(int argc, char **argv)
 		rc = EXIT_FINDINGS;
 	else if (!rc && !cmd_paths_arrives(&x))
 		rc = EXIT_FINDINGS;
-	if (err.text[0])
-		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	cmdline_end(argv[0], rc, &err);
 	metrics_free(x.now.m);
 	metrics_free(x.plan.m);
 	rates_put(x.rates);

@@ -395,8 +395,7 @@ int cmd_plan(int argc, char **argv)
 	rc = c.o.topology ? cmd_plan_load_files(&c, &err) : cmd_plan_load_live(&c, &l, &err);
 	if (!rc)
 		rc = cmd_plan_make(&c, &l, &err);
-	if (err.text[0])
-		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	cmdline_end(argv[0], rc, &err);
 	command_inputs_free(&c.in);
 	live_close(&l);
 	return rc;

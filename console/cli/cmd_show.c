@@ -238,8 +238,7 @@ int cmd_show(int argc, char **argv)
 	options_init(&c.o);
 	options_parse(&argp, argc, argv, &c);
 	rc = cmd_show_load(&p, c.file, &err) ? EXIT_UNREADABLE : cmd_show_show(&c, p, &err);
-	if (err.text[0])
-		fprintf(stderr, "%s: %s\n", argv[0], err.text);
+	cmdline_end(argv[0], rc, &err);
 	plan_free(p);
 	return rc;
 }

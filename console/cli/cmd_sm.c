@@ -237,7 +237,5 @@ int cmd_sm(int argc, char **argv)
 
 	cmdline_parse(&argp, argc, argv, &c);
 	rc = cmd_sm_sm(&c, &err);
-	if (err.text[0])
-		fprintf(stderr, "%s: %s\n", argv[0], err.text);
-	return rc;
+	return cmdline_end(argv[0], rc, &err);
 }

@@ -400,7 +400,5 @@ int cmd_status(int argc, char **argv)
 	rc = c.prune_days ? cmd_status_prune(&c, &err)
 	     : c.id	  ? cmd_status_of(&c, &err)
 			  : cmd_status_status(&c, &err);
-	if (err.text[0])
-		fprintf(stderr, "%s: %s\n", argv[0], err.text);
-	return rc;
+	return cmdline_end(argv[0], rc, &err);
 }

@@ -188,9 +188,7 @@ static int cmd_txn_run_txn(struct txn_cmd *c, const struct argp *argp, int argc,
 	else
 		rc = t.live && !txn_state_final(t.state) ? cmd_txn_ask_live(&t, c, &err)
 							 : cmd_txn_left_behind(c, t.head.id, &err);
-	if (err.text[0])
-		fprintf(stderr, "%s: %s\n", argv[0], err.text);
-	return rc;
+	return cmdline_end(argv[0], rc, &err);
 }
 
 int cmd_rollback(int argc, char **argv)

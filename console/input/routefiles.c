@@ -19,50 +19,21 @@
 
 #define FORMAT_CHOICE (1u << 31) /* not asked for by name: whenever LIDs are to be chosen */
 
-static int routefiles_write_ibr(FILE *file, const struct route_report *e, struct err *err)
-{
-	return tables_ibr_write_fd(fileno(file), e->t, "tables.ibr", err);
-}
+#define WRITER(name, call)                                                                         \
+	static int name(FILE *file, const struct route_report *e, struct err *err)                 \
+	{                                                                                          \
+		return call;                                                                       \
+	}
 
-static int routefiles_write_lfts(FILE *file, const struct route_report *e, struct err *err)
-{
-	return osm_lfts_write(file, e->f, e->t, err);
-}
-
-static int routefiles_write_sl2vl(FILE *file, const struct route_report *e, struct err *err)
-{
-	return osm_sl2vl_write(file, e->f, e->t, err);
-}
-
-static int routefiles_write_path_sl(FILE *file, const struct route_report *e, struct err *err)
-{
-	return path_sl_write(file, e->f, e->t, err);
-}
-
-static int routefiles_write_fdbs(FILE *file, const struct route_report *e, struct err *err)
-{
-	return osm_fdbs_write(file, e->f, e->t, err);
-}
-
-static int routefiles_write_ibdm_sl2vl(FILE *file, const struct route_report *e, struct err *err)
-{
-	return ibdm_sl2vl_write(file, e->f, e->t, err);
-}
-
-static int routefiles_write_choice(FILE *file, const struct route_report *e, struct err *err)
-{
-	return lid_choice_write(file, e->f, e->choice, err);
-}
-
-static int routefiles_write_policy(FILE *file, const struct route_report *e, struct err *err)
-{
-	return lid_policy_write(file, e->f, e->choice, NULL, err);
-}
-
-static int routefiles_write_subnet(FILE *file, const struct route_report *e, struct err *err)
-{
-	return osm_subnet_write(file, e->f, err);
-}
+WRITER(routefiles_write_ibr, tables_ibr_write_fd(fileno(file), e->t, "tables.ibr", err))
+WRITER(routefiles_write_lfts, osm_lfts_write(file, e->f, e->t, err))
+WRITER(routefiles_write_sl2vl, osm_sl2vl_write(file, e->f, e->t, err))
+WRITER(routefiles_write_path_sl, path_sl_write(file, e->f, e->t, err))
+WRITER(routefiles_write_fdbs, osm_fdbs_write(file, e->f, e->t, err))
+WRITER(routefiles_write_ibdm_sl2vl, ibdm_sl2vl_write(file, e->f, e->t, err))
+WRITER(routefiles_write_choice, lid_choice_write(file, e->f, e->choice, err))
+WRITER(routefiles_write_policy, lid_policy_write(file, e->f, e->choice, NULL, err))
+WRITER(routefiles_write_subnet, osm_subnet_write(file, e->f, err))
 
 static const struct {
 	const char *name;

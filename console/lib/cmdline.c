@@ -123,6 +123,13 @@ int cmdline_parse(const struct argp *argp, int argc, char **argv, void *input)
 	_exit(DESCRIBED);
 }
 
+int cmdline_end(const char *name, int rc, const struct err *err)
+{
+	if (err->text[0])
+		fprintf(stderr, "%s: %s\n", name, err->text);
+	return rc;
+}
+
 void cmdline_only(const struct argp_state *s, const char *what, const char **out, const char *arg)
 {
 	if (*out)

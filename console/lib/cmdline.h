@@ -6,6 +6,8 @@
 #ifndef CONSOLE_LIB_CMDLINE_H
 #define CONSOLE_LIB_CMDLINE_H
 
+#include "fabric/base/err.h"
+
 #include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +18,9 @@
  * settings of the configuration files that it has options for, as if they were typed before the
  * rest; a mistake in them ends the program. */
 int cmdline_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* The end of a command: prints the sentence of err, if there is one, and returns rc. */
+int cmdline_end(const char *name, int rc, const struct err *err);
 
 /* For ARGP_KEY_ARG: the only argument of a command, which is a what ("plan", "update"); a second
  * one ends the program. */

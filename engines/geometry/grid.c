@@ -68,3 +68,17 @@ char *grid_dims_text(char *buf, size_t len, const struct grid *g)
 		at += (size_t)snprintf(buf + at, len - at, "%s%u", d ? "x" : "", g->size[d]);
 	return buf;
 }
+
+void grid_find_first(const struct fabric *f, uint32_t *near, uint32_t *first)
+{
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+			uint32_t *at = &near[f->chan_dst[c]];
+
+			*at = *at == FAB_NONE ? c : *at;
+			first[c] = *at;
+		}
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+			near[f->chan_dst[c]] = FAB_NONE;
+	}
+}

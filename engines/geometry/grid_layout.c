@@ -461,22 +461,6 @@ struct squares {
 	uint32_t *dim;	       /* by step */
 };
 
-static void grid_layout_find_first(struct squares *q)
-{
-	const struct fabric *f = q->f;
-
-	for (uint32_t u = 0; u < f->nsw; u++) {
-		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
-			uint32_t *near = &q->near[f->chan_dst[c]];
-
-			*near = *near == FAB_NONE ? c : *near;
-			q->first[c] = *near;
-		}
-		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
-			q->near[f->chan_dst[c]] = FAB_NONE;
-	}
-}
-
 /* The switches two hops from u, with the one or two ways there; the next call or
  * grid_layout_leave() takes them back. */
 static int grid_layout_look(struct squares *q, uint32_t u, struct err *err)
@@ -741,7 +725,7 @@ static int grid_layout_from_squares(struct grid_layout *l, const struct fabric *
 	q.mid = xcalloc(4 * (size_t)f->nsw, sizeof(*q.mid));
 	q.far = xcalloc(f->nsw, sizeof(*q.far));
 	l->ndim = 0;
-	grid_layout_find_first(&q);
+	grid_find_first(q.f, q.near, q.first);
 	rc = grid_layout_join_sides(&q, err);
 	if (!rc)
 		rc = grid_layout_number_steps(&q, err);

@@ -28,23 +28,6 @@ struct finder {
 	uint32_t ndim;
 };
 
-/* Notes the first of parallel channels; near is all FAB_NONE before and after. */
-static void torus_find_first(struct finder *x)
-{
-	const struct fabric *f = x->f;
-
-	for (uint32_t u = 0; u < f->nsw; u++) {
-		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
-			uint32_t *near = &x->near[f->chan_dst[c]];
-
-			*near = *near == FAB_NONE ? c : *near;
-			x->first[c] = *near;
-		}
-		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
-			x->near[f->chan_dst[c]] = FAB_NONE;
-	}
-}
-
 static int torus_refuse_square(const struct fabric *f, uint32_t u, uint32_t v, struct err *err)
 {
 	return err_set(err, -EINVAL,
@@ -333,7 +316,7 @@ static int torus_do_find(struct grid **out, struct finder *x, struct err *err)
 {
 	int rc;
 
-	torus_find_first(x);
+	grid_find_first(x->f, x->near, x->first);
 	rc = torus_find_classes(x, err);
 	for (uint32_t d = 0; d < x->ndim && !rc; d++) {
 		torus_find_layers(x, &x->dim[d]);
