@@ -300,7 +300,7 @@ guid=$(sed -n 's/^Ca.*"H-\([0-9a-f]*\)".*/0x\1/p' h.net | tail -n 1)
 expect "paths by GUID" 0 "to ${host[-1]}" "$I" paths "${h[@]}" "${host[0]}" "$guid"
 expect "paths to nobody" 64 'no host or switch has the name "nobody"' "$I" paths "${h[@]}" "${host[0]}" nobody
 expect "paths without an end" 64 'a source and a destination' "$I" paths "${h[@]}" "${host[0]}"
-expect "paths of files need tables" 64 'belong together' "$I" paths --topology h.net a b
+expect "paths of files need tables" 64 'these need --topology' "$I" paths --topology h.net a b
 grep -v "^0x00*$(printf %x "$lid") " d-sar/opensm-lfts.dump >hole.dump
 expect "a way that ends is told" 1 'no entry' "$I" paths --topology h.net --lfts hole.dump "${host[-1]}" "$lid"
 expect "no plan" 255 'h.net' "$I" paths --plan h.net a b

@@ -498,7 +498,7 @@ static void app_progress_window(struct app *a)
 	app_apply_log(a, LOG_INFO, text);
 }
 
-void app_apply_deadline(struct app *a, double left_s)
+static void app_progress_deadline(struct app *a, double left_s)
 {
 	struct state_apply *s = &a->state.apply;
 
@@ -697,7 +697,7 @@ static bool app_progress_take(struct app *a, struct msg *msg, bool *kept)
 		app_progress_take_end(a, msg);
 		return true;
 	case MSG_APPLY_DEADLINE:
-		app_apply_deadline(a, msg->seconds);
+		app_progress_deadline(a, msg->seconds);
 		return true;
 	case MSG_APPLY_FOUND:
 		app_progress_take_found(a, msg);

@@ -138,7 +138,7 @@ static void update_event_slow_parse(struct executor_status *st, const json_t *li
 	}
 }
 
-void update_status_parse(struct executor_status *st, const json_t *j)
+static void update_event_parse_status(struct executor_status *st, const json_t *j)
 {
 	*st = (struct executor_status){
 		.phase = update_event_phase_of(update_event_str(j, "phase")),
@@ -181,7 +181,7 @@ bool update_event_parse(struct executor_event *ev, struct executor_status *st, c
 	};
 	ev->rc = (int)json_integer_value(json_object_get(j, "rc"));
 	snprintf(ev->text, sizeof(ev->text), "%s", update_event_str(j, "text"));
-	update_status_parse(st, json_object_get(j, "status"));
+	update_event_parse_status(st, json_object_get(j, "status"));
 	ev->why = st->why;
 	return true;
 }

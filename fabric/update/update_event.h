@@ -17,6 +17,5 @@ json_t *update_status_json(const struct executor_status *st);
  * by GUID, their index is FAB_NONE).
  * false: not such an event.  Anything in it may be missing or nonsense: then it is 0. */
 bool update_event_parse(struct executor_event *ev, struct executor_status *st, const json_t *j);
-void update_status_parse(struct executor_status *st, const json_t *j);
 
 #endif

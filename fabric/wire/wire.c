@@ -22,7 +22,7 @@ static void wire_wipe(void *v, size_t bytes)
 	free(v);
 }
 
-void wire_forget_keys(struct wire *w)
+static void wire_forget_keys(struct wire *w)
 {
 	wire_wipe(w->lids, w->nlids * sizeof(*w->lids));
 	wire_wipe(w->peers, w->npeers * sizeof(*w->peers));
@@ -226,7 +226,7 @@ void wire_pace(struct wire *w, bool calm)
 
 /* ---- M_Keys: of what a sweep has not met yet, and what it has learned about them ---- */
 
-uint64_t wire_local_key(struct wire *w)
+static uint64_t wire_local_key(struct wire *w)
 {
 	struct mad_local local;
 

@@ -114,11 +114,9 @@ uint8_t wire_tries_times(const struct wire_tries *t, uint32_t nth);
 /* One of those that the operator gave. */
 bool wire_key_given(const struct wire *w, uint64_t key);
 uint64_t wire_lid_key(const struct wire *w, uint16_t lid); /* of whoever has that LID */
-uint64_t wire_local_key(struct wire *w);
 /* What a sweep has learned; takes both arrays. */
 void wire_keep_keys(struct wire *w, struct wire_lid *lids, uint32_t nlids, struct wire_peer *peers,
 		    uint32_t npeers);
-void wire_forget_keys(struct wire *w);
 void wire_forget_routes(struct wire *w);
 
 /* rc in words: "no answer", ... */

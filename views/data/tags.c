@@ -16,7 +16,8 @@ static void tags_forget(struct tags *m)
 	m->serial++;
 }
 
-uint64_t tag_port_key(uint64_t sw_guid, uint64_t port)
+/* Identifies a port of a switch across sweeps. */
+static uint64_t tags_port_key(uint64_t sw_guid, uint64_t port)
 {
 	return (sw_guid + port * 0x9e3779b97f4a7c15ull) | 1;
 }
@@ -58,7 +59,7 @@ void tags_update(struct tags *m, const struct fabric *f)
 	m->sw = xcalloc(f->nsw + 1ull, 1);
 	for (uint32_t c = 0; m->n[TAG_LINKS] && c < f->nchan; c++)
 		if (tags_has(m, TAG_LINKS,
-			     tag_port_key(f->sw_guid[f->chan_src[c]], f->chan_port[c])))
+			     tags_port_key(f->sw_guid[f->chan_src[c]], f->chan_port[c])))
 			m->chan[c] = m->chan[f->chan_rev[c]] = 1;
 	for (uint32_t sw = 0; m->n[TAG_SWITCHES] && sw < f->nsw; sw++)
 		m->sw[sw] = tags_has(m, TAG_SWITCHES, f->sw_guid[sw]);

@@ -21,9 +21,6 @@ struct tags {
 /* Left of what is tagged, where '+' would be a level. */
 #define TAG_POINT '>'
 
-/* Identifies a port of a switch across sweeps. */
-uint64_t tag_port_key(uint64_t sw_guid, uint64_t port);
-
 /* Takes n keys, ascending, when they have changed: of links the keys of their sending ports, of
  * switches GUIDs, of jobs ids.  tags_update() then finds what they mean. */
 void tags_take(struct tags *m, enum tag_kind kind, const uint64_t *key, uint32_t n);

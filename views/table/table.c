@@ -109,7 +109,7 @@ static void table_toggle_tag(struct table *t, uint64_t key)
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-bool table_problem(const struct rows *r, uint32_t row)
+static bool table_problem(const struct rows *r, uint32_t row)
 {
 	switch (r->kind) {
 	case ROWS_LINKS:

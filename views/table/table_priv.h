@@ -8,6 +8,5 @@
 #define TABLE_GUTTER 3 /* cursor, sign of the row, tag */
 
 struct rows table_rows(const struct table_ops *ops, const struct table_in *in);
-bool table_problem(const struct rows *r, uint32_t row);
 
 #endif
