@@ -179,7 +179,7 @@ static int batch_record(struct batch *b, struct err *err)
 {
 	struct app *a = b->a;
 	struct batch_record r = { .a = a, .v = &b->survey, .o = b->o, .rows = &b->rows };
-	struct batch_output out = { NULL };
+	struct batch_output out = { .text = NULL };
 	int rc = 0;
 
 	app_refresh(a);

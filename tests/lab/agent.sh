@@ -143,13 +143,13 @@ ok "rubbish is hung up on" bash -c "printf 'GET / HTTP/1.0\n' | timeout 5 python
 import socket, sys
 s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
 s.send(sys.stdin.buffer.read()); print(s.recv(99).decode()); sys.exit(s.recv(99) != b\"\")' '$LAB_DIR/n0005.sock' | grep '^ERROR an unknown word'"
-ok "and named" logged n0005 'pid [0-9]* of user .*: hung up'
+ok "and named" logged n0005 'pid [0-9]* of user .*: disconnected'
 lab_daemon stuck "$client" -s "$LAB_DIR/n0005.sock" -j 8 -r 5 -x
 lab_wait 5 says n0005 "client 8 rank 5 pid $(cat "$LAB_DIR/stuck.pid") at base told -"
 say 68 $txn 1 >/dev/null
 # first the drain's limit, then that of the way back, which the process does not take, either
 WAIT=12 ok "who does not drain in time makes it fail" answers n0005 2 1 2
-ok "and is named" logged n0005 'rank 5 of job 8 (pid [0-9]*) and 0 more have not answered'
+ok "and is named" logged n0005 'rank 5 of job 8 (pid [0-9]*) and 0 more have not responded'
 say 69 $txn 2 1 >/dev/null
 lab_kill stuck
 ok "once it is gone the others are back" answers n0005 4 2 0
@@ -232,7 +232,7 @@ srun_block() {
 	(cd "$LAB_DIR/work" && SLURM_JOB_ID=$1 exec setsid timeout 60 bash "$LAB_DIR/batch" \
 		>"$LAB_DIR/agent-n0001.log" 2>&1) &
 	lab_wait 20 grep -q '^ready lid ' "$LAB_DIR/agent-n0001.log" &&
-		lab_wait 10 grep -q 'rank 0 of job .* is here' "$LAB_DIR/agent-n0001.log"
+		lab_wait 10 grep -q 'rank 0 of job .* connected' "$LAB_DIR/agent-n0001.log"
 }
 lab_slurm || give_up "SLURM starts"
 id=$(lab_job -J wrf -w n0001) || give_up "a job starts"

@@ -247,14 +247,14 @@ ours "opensm anew" 0 --engine dfsssp --vls 4 --seed 99
 policy "engine nosuch"
 hup
 ok "a broken policy: the one before holds" comes "ibroute: routed by the given tables of dfsssp"
-ok "a broken policy: says where" said "ibroute: the policy of before holds: .*policy.conf:1: .*nosuch"
+ok "a broken policy: says where" said "ibroute: the previous policy stays in effect: .*policy.conf:1: .*nosuch"
 
 policy "engine ftree"
 hup
-ok "no engine behind ours: refused" refused "no fat tree"
+ok "no engine behind ours: refused" refused "not a fat tree"
 ok "no engine behind ours: the switches keep their routes" same_lfts
 sm "routing_engine ibroute,dfsssp" "qos TRUE" || give_up "opensm with dfsssp behind"
-ok "an engine that does not suit: refused" refused "no fat tree"
+ok "an engine that does not suit: refused" refused "not a fat tree"
 ok "and opensm's next engine routes" comes "dfsssp tables configured"
 
 policy "engine dfsssp" "vls 4"

@@ -155,7 +155,7 @@ ok "direct writes cannot carry service levels" does 4 apply "$LAB_DIR/p2" "${dir
 ok "but when told so" does 0 apply "$LAB_DIR/p2" "${dirs[@]}" --without-agents --installer smp --accept-sl-change --yes-fabric lab --no-input
 ok "with a warning" said "OpenSM is not informed"
 ok "sm: finds what OpenSM has not written" does 1 sm --socket "$sock"
-ok "and says so" said "not as OpenSM has written them"
+ok "and says so" said "differ from what OpenSM has written"
 ok "sm --reroute: OpenSM writes all of it again" does 0 sm --socket "$sock" --reroute
 ok "and its tables are back" same "$LAB_DIR/t1"
 

@@ -194,7 +194,7 @@ ok "until it is rolled back" does 0 rollback "$id" "${dirs[@]}" --yes-fabric lab
 ok "an update that waits" begin "$LAB_DIR/back.plan"
 lab_con "Error \"$(lab_node n0017)\" 100"
 ok "a host out of reach: rolled back" ends rolled-back
-ok "with its name" watch_says 'reach: n0017.* answered before the update and has not 3 times'
+ok "with its name" watch_says 'reach: n0017.* responded before the update and has not 3 times since'
 lab_con "Error \"$(lab_node n0017)\" 0"
 ok "as the switches say" same "$LAB_DIR/t1"
 if command -v slurmctld >/dev/null; then
