@@ -17,8 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WAIT_MS	 500
-#define SETTLE_S 60 /* that the first record waits for figures of routes and for jobs */
+#define WAIT_MS 500
+#define SETTLE_S                                                                                   \
+	60 /* seconds that the first record waits for metrics of the routing and for jobs */
 
 struct batch {
 	struct app *a;
@@ -35,7 +36,7 @@ struct batch {
 
 /* --- when a record is due ---------------------------------------------------------------- */
 
-/* A file is all there is: its jobs and figures may still come. */
+/* A file is all there is: its jobs and metrics may still come. */
 static bool batch_has_data(const struct batch *b)
 {
 	const struct state *s = &b->a->state;
@@ -97,7 +98,7 @@ static uint64_t batch_faults(const struct state *s)
 
 	if (!v || verdict_ok(v))
 		return 0;
-	/* without the service levels nobody knows whether packets can wait for each other */
+	/* without the service levels it is unknown whether packets can deadlock */
 	return !v->connected || !v->loop_free || !v->vls_fit || s->sls_known;
 }
 
@@ -221,7 +222,7 @@ static void batch_wait_for_more(const struct app *a)
 	poll(fds, 2, WAIT_MS);
 }
 
-/* A stream waits for the port to come back, and its last figures are no longer served. */
+/* A stream waits for the port to come back, and its last values are no longer served. */
 static bool batch_gave_up(struct batch *b, struct err *err)
 {
 	const struct state *s = &b->a->state;
@@ -260,7 +261,7 @@ static int batch_differences(struct batch *b, struct err *err)
 	return complete ? EXIT_OK : EXIT_PARTIAL;
 }
 
-/* What the first record waits for, where somebody looks on. */
+/* What the first record waits for, shown on a terminal. */
 static void batch_tell_wait(struct batch *b)
 {
 	const struct state *s = &b->a->state;

@@ -3,7 +3,7 @@
  * batch: the console without a screen: waits for data as the screen does, and prints a record
  * of each sample.
  *
- * The first record waits for two samples (rates), the jobs and the figures of the installed
+ * The first record waits for two samples (rates), the jobs and the metrics of the installed
  * routes, the following ones for the next sample only.
  */
 #ifndef CONSOLE_BATCH_BATCH_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A heatmap as figures: the largest of each cell of a matrix. */
+/* A heatmap as numbers: the highest value of each cell of a matrix. */
 #include "console/batch/batch_record.h"
 
 #include "console/record/record.h"

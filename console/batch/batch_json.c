@@ -197,7 +197,7 @@ static json_t *batch_json_overview_json(const struct batch_record *r)
 	return j;
 }
 
-/* Where nobody answered the sweep: behind which port, or which node. */
+/* What did not respond to the sweep: behind which port, or which node. */
 static void batch_json_add_silent(json_t *j, const char *lines)
 {
 	for (const char *at = lines; at && *at; at += strcspn(at, "\n") + 1) {

@@ -29,7 +29,7 @@ struct batch_record {
  * nothing, so that it can be called with the locks of what the record borrows. */
 char *batch_record_text(const struct batch_record *r, size_t *len);
 /* Whole records to stdout, so that a reader never sees a part of one.  May wait for a slow reader,
- * so call it without locks.  -EPIPE: nobody reads any more; or as write(2) has it. */
+ * so call it without locks.  -EPIPE: the reader is gone; or as write(2). */
 int batch_record_write(const char *text, size_t len, struct err *err);
 
 /* batch_text.c, batch_json.c */

@@ -100,7 +100,7 @@ static void batch_text_print_table(FILE *out, const struct batch_record *r)
 					       width[c], c + 1 == o->nfield);
 }
 
-/* The record as JSON has them: names and figures, one a line. */
+/* The record as JSON has them: names and values, one per line. */
 static void batch_text_print_figures(FILE *out, const json_t *object, const char *prefix)
 {
 	const char *key;

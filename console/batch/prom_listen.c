@@ -25,7 +25,7 @@
 struct prom_server {
 	struct MHD_Daemon *daemon;
 	pthread_mutex_t lock;
-	struct MHD_Response *page; /* a reference each: here, and in answers under way */
+	struct MHD_Response *page; /* a reference each: here, and in outstanding replies */
 	int fd;
 };
 

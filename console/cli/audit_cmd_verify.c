@@ -213,7 +213,7 @@ static void audit_cmd_verify_check_epochs(struct round *d, const char *dir)
 	}
 }
 
-/* One that the log of this machine saw begin here is gone without a word. */
+/* A session whose start is in the log of this machine, but whose record is gone. */
 static void audit_cmd_verify_check_sessions(struct round *d, const char *dir)
 {
 	const struct audit_head *h = NULL;

@@ -322,7 +322,7 @@ static int cmd_agent_ask_agent(struct ibroute_agent *a, const struct agent_cmd *
 	return 0;
 }
 
-/* -errno: not known. */
+/* -errno: unknown. */
 static int cmd_agent_at_base(const struct agent_cmd *c)
 {
 	struct ibroute_agent a;
@@ -430,7 +430,7 @@ static void cmd_agent_catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static int cmd_agent_preset_state(struct agent_cmd *c, struct err *err)
+static int cmd_agent_default_state(struct agent_cmd *c, struct err *err)
 {
 	const char *dir = geteuid() ? getenv("XDG_RUNTIME_DIR") : RUN_DIR;
 
@@ -549,7 +549,7 @@ static int cmd_agent_wait_ready(pid_t pid, int fd)
 	return EXIT_UNREADABLE;
 }
 
-/* Returns true in the command, with its exit code, when the agent goes on in another process. */
+/* Returns true in the command, with its exit code, when the agent continues in another process. */
 static bool cmd_agent_go_into_background(struct agent_cmd *c, int *rc, struct err *err)
 {
 	int fds[2], null;
@@ -584,7 +584,7 @@ static int cmd_agent_main(struct agent_cmd *c, struct err *err)
 
 	if (c->live.ask_m_key && mkey_ask(&c->port.m_key, err))
 		return EXIT_BAD_USAGE;
-	rc = cmd_agent_preset_state(c, err);
+	rc = cmd_agent_default_state(c, err);
 	if (rc)
 		return rc;
 	if (c->daemon && cmd_agent_go_into_background(c, &rc, err))

@@ -143,7 +143,8 @@ int cmd_apply(int argc, char **argv)
 		       "refused, nothing written; 5 failed and rolled back, verified; 6 rollback "
 		       "incomplete; 7 not confirmed in time, rolled back; 8 the record cannot be "
 		       "written, nothing done; 9 another writer changed the routing: the switches "
-		       "hold neither the previous nor the new tables; 64 bad options; 255 the "
+		       "hold neither the previous nor the new tables; 10 another writer changed "
+		       "tables during the update, rolled back, verified; 64 bad options; 255 the "
 		       "plan or the fabric could not be read.",
 	};
 	struct apply_cmd c = { 0 };

@@ -181,15 +181,15 @@ static void cmd_manual_keymap_put(FILE *out)
 
 static void cmd_manual_settings_put(FILE *out)
 {
-	const char *name, *option, *preset, *help;
+	const char *name, *option, *default_value, *help;
 
-	for (size_t i = 0; (name = config_setting(i, &option, &preset, &help)); i++) {
+	for (size_t i = 0; (name = config_setting(i, &option, &default_value, &help)); i++) {
 		fputs(".TP\n\\fB", out);
 		roff_chars(out, name, strlen(name));
 		fputs("\\fR", out);
-		if (preset[0]) {
+		if (default_value[0]) {
 			fputs(" = ", out);
-			roff_chars(out, preset, strlen(preset));
+			roff_chars(out, default_value, strlen(default_value));
 		}
 		fputs(option ? "\nas option " : "\n", out);
 		roff_text(out, option ? option : help);

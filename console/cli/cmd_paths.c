@@ -35,7 +35,7 @@ struct paths_cmd {
 struct way {
 	const struct tables *t;
 	struct path p;
-	struct metrics *m; /* NULL: not known */
+	struct metrics *m; /* NULL: unknown */
 };
 
 struct paths {

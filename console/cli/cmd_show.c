@@ -165,7 +165,7 @@ static void cmd_show_print_text(const struct show_cmd *c, const struct plan *p,
 	plan_print(stdout, p);
 	printf("order of writes: %u wave%s\n", p->changes->nwaves, plural(p->changes->nwaves));
 	drain_text(drain, sizeof(drain), &p->drain, p->jobs);
-	printf("drain: %s\n", p->drain.known ? drain : "not known");
+	printf("drain: %s\n", p->drain.known ? drain : "unknown");
 	if (c->o.per_job)
 		plan_print_jobs(stdout, p, both);
 	if (c->links)

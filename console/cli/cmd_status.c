@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ibroute-top status: updates that are under way, were left behind, or done. */
+/* ibroute-top status: updates that are running, were interrupted, or have ended. */
 #include "console/cli/commands.h"
 
 #include "console/cli/txn_find.h"
@@ -268,7 +268,7 @@ static int cmd_status_read_switches(struct status_cmd *c, const struct txn_info 
 	return rc;
 }
 
-/* It waits for a decision, or nobody is left who could get it there. */
+/* It waits for confirmation, or has no process left that could get it there. */
 static bool cmd_status_settled(const struct status_cmd *c, const struct txn_info *t)
 {
 	json_t *p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ibroute-top rollback, confirm: of an update that is under way, or was left behind. */
+/* ibroute-top rollback, confirm: of an update that is running or was interrupted. */
 #include "console/cli/commands.h"
 
 #include "console/cli/txn_find.h"
@@ -148,7 +148,7 @@ static int cmd_txn_ask_live(const struct txn_info *t, const struct txn_cmd *c, s
 	if (c->give_up || c->foreign)
 		return err_set(err, EXIT_REFUSED,
 			       "%s is running: this is only for an interrupted update", t->head.id);
-	rc = cmd_txn_permitted(c, t, c->keep ? "keep" : "roll back", err);
+	rc = cmd_txn_permitted(c, t, c->keep ? "confirm" : "roll back", err);
 	if (rc)
 		return rc;
 	update_terminal_init(&f, c->live.state_dir);
@@ -240,9 +240,9 @@ int cmd_confirm(int argc, char **argv)
 		.doc = "Confirms an update that waits for confirmation: the new routing stays. An "
 		       "interrupted update can be confirmed only if every block still holds what "
 		       "was written. ID may be abbreviated to its first characters.\vExit codes: "
-		       "0 confirmed; 4 refused; 5, 6, 7, 9 rolled back instead, as for apply; 8 "
-		       "the record cannot be written; 64 bad options; 255 the fabric could not be "
-		       "read.",
+		       "0 confirmed; 4 refused; 5, 6, 7, 9, 10 rolled back or superseded, as for "
+		       "apply; 8 the record cannot be written; 64 bad options; 255 the fabric "
+		       "could not be read.",
 	};
 	struct txn_cmd c = { .keep = true };
 

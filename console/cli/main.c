@@ -75,7 +75,7 @@ static void main_check_output(int status, void *unused)
 	_exit(EXIT_FINDINGS);
 }
 
-/* "--fabric hpc1 status": what argp would say of it helps nobody. */
+/* "--fabric hpc1 status": argp's own message would not help. */
 static void main_tell_misplaced(int argc, char **argv)
 {
 	const struct subcommand *c = commands;

@@ -41,7 +41,7 @@ void plan_print_links(FILE *out, const struct plan *p, const struct route_report
 	struct load *all = plan_links_in_order(p, both[1].m);
 
 	fprintf(out, "\n%-24s %5s  %-24s %5s %17s %17s\n", "from", "port", "to", "port",
-		"EFI          ", p->jobs ? "in jobs        " : "");
+		"EFI          ", p->jobs ? "job EFI        " : "");
 	for (uint32_t i = 0; i < f->nchan; i++) {
 		uint32_t c = all[i].chan;
 

@@ -135,7 +135,7 @@ json_t *summary_json(const struct route_report *e)
 	return o;
 }
 
-/* Text of names that nobody promises to be UTF-8. */
+/* Text with names that need not be UTF-8. */
 static json_t *summary_json_text(const char *s)
 {
 	json_t *v = json_string(s);

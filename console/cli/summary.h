@@ -13,7 +13,7 @@
  * seconds{total,paths,layers,verify}, connected, loop_free, deadlock_free, hops_max, hops_mean,
  * efi_max, eff_efi_max, eff_efi_bound, job_efi_max_mean, dark_fiber_pct, links_per_job_mean,
  * ebb, ebb_ci95, ebb_jobs, slowdown_mean, slowdown_max, lft_blocks, lft_entries_changed,
- * lft_blocks_changed, in this order.  What is not known is null: figures of jobs without jobs,
+ * lft_blocks_changed, in this order.  Unknown values are null: metrics of jobs without jobs,
  * changes without installed tables, ebb where some path is missing.
  */
 json_t *summary_json(const struct route_report *e);
@@ -21,7 +21,7 @@ json_t *summary_json(const struct route_report *e);
 void summary_add_notes(json_t *summary, const struct route_report *e);
 void summary_print_notes(FILE *out, const struct route_report *e);
 
-/* Adds figures of each job: key "jobs", an array in canonical order, and "pattern". */
+/* Adds metrics of each job: key "jobs", an array in canonical order, and "pattern". */
 void summary_add_jobs(json_t *summary, const struct route_report *e);
 void summary_print_jobs(FILE *out, const struct route_report *e);
 

@@ -9,7 +9,7 @@
  *	./agent_client -j 42 -r 0 -q 16
  *
  * -s PATH  the agent's socket           -j JOB  -r RANK
- * -q N     queue pairs (8)              -n N    ends after so many requests of each (0: goes on)
+ * -q N     queue pairs (8)              -n N    exits after N requests of each (0: never)
  * -x       requests never complete, as when the peer is dead
  */
 #define _POSIX_C_SOURCE 200809L
@@ -23,7 +23,7 @@
 #define TICK_MS	 2
 #define RETRY_MS 500
 #define WINDOW	 16
-#define LONGEST	 20 /* ticks that a request is under way */
+#define LONGEST	 20 /* ticks that a request is in flight at most */
 #define QPS_MAX	 4096
 
 struct request {
@@ -31,7 +31,7 @@ struct request {
 	unsigned done_tick;
 };
 
-/* Requests posted..completed-1 are under way, oldest first. */
+/* Requests completed..posted-1 are in flight, oldest first. */
 struct qp {
 	struct request ring[WINDOW];
 	uint64_t posted, completed;
@@ -40,7 +40,7 @@ struct qp {
 
 struct client {
 	struct ibroute_agent agent;
-	struct ibroute_order order; /* under way when busy */
+	struct ibroute_order order; /* valid when busy */
 	int busy;
 	const char *path, *job;
 	unsigned rank, nqps, tick, retry_tick, resume_tick, limit_s;
@@ -85,7 +85,7 @@ static void complete(struct client *c, struct qp *q)
 
 		if ((int)(c->tick - r->done_tick) < 0)
 			return;
-		/* what is under way when a queue pair changes its path may be overtaken */
+		/* requests in flight when a queue pair changes its path may be overtaken */
 		if (r->lid_offset != q->lid_offset) {
 			printf("rank %u: the path of a request changed while it was in flight\n",
 			       c->rank);
@@ -160,7 +160,7 @@ static void begin(struct client *c)
 	}
 }
 
-/* An order can be answered when nothing is under way any more. */
+/* An order can be answered when nothing is in flight. */
 static void go_on(struct client *c)
 {
 	if (!c->busy || outstanding(c))

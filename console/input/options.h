@@ -52,7 +52,7 @@ struct options {
 	int bisections;		       /* for ebb; -1: by the size of the fabric */
 	bool predict;		       /* how the jobs get on with each other ... */
 	enum predict_pattern pattern;  /* ... when they send like this */
-	bool per_job;		       /* figures of each */
+	bool per_job;		       /* metrics of each */
 	bool all_lids;
 	bool terminals_only, json;
 };
@@ -127,7 +127,7 @@ struct options {
 struct route_report_opts;
 
 void options_init(struct options *o);
-/* What they say about verdict and figures. */
+/* What they say about verdict and metrics. */
 void options_eval(struct route_report_opts *out, const struct options *o);
 /* What they leave to no engine on that fabric, with these jobs (may be NULL): NULL for nothing. The
  * caller owns *out, also after an error. */

@@ -12,7 +12,7 @@
  * among the counters that are read. */
 static const struct limit {
 	const char *name;
-	uint64_t preset;
+	uint64_t default_value;
 	const char *field;
 } limits[] = {
 	{ "SymbolErrorCounter", 10, "symbol_errors" },
@@ -93,7 +93,7 @@ int thresholds_filter(char **out, const char *path, struct err *err)
 	if (!in)
 		return err_set(err, -errno, "%s cannot be read: %s", path, strerror(errno));
 	for (size_t i = 0; i < NLIMITS; i++)
-		limit[i] = limits[i].preset;
+		limit[i] = limits[i].default_value;
 	rc = thresholds_read_limits(limit, in, path, err);
 	fclose(in);
 	if (rc)

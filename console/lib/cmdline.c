@@ -183,7 +183,7 @@ error_t cmdline_take(const struct cmdline_field *f, void *to, int key, const cha
 	else if (f->kind == CMDLINE_U64)
 		*(uint64_t *)at =
 			cmdline_count(s, f->what, arg, (uint64_t)f->least, (uint64_t)f->most);
-	else /* also an int, which nobody may make negative */
+	else /* also an int, which must not be negative */
 		*(uint32_t *)at = (uint32_t)cmdline_count(s, f->what, arg, (uint64_t)f->least,
 							  (uint64_t)f->most);
 	return 0;
@@ -211,7 +211,7 @@ int cmdline_describe(const char *name, int (*run)(int argc, char **argv), descri
 		if (errno != EINTR)
 			return -errno;
 	if (WIFSIGNALED(status))
-		raise(WTERMSIG(status)); /* as SIGPIPE, when nobody reads any more */
+		raise(WTERMSIG(status)); /* as SIGPIPE, when the reader is gone */
 	return WIFEXITED(status) && WEXITSTATUS(status) == DESCRIBED ? 0 : -ECHILD;
 }
 

@@ -81,7 +81,7 @@ static const struct key {
 	enum kind kind;
 	double least, most;
 	const char *words; /* WORD: " a b c " */
-	const char *preset;
+	const char *default_value;
 	const char *help; /* where there is no option that has one */
 	bool secret, screen;
 	bool live; /* an option that the screen can change, too */
@@ -89,58 +89,59 @@ static const struct key {
 		     size_t len); /* TEXT: NULL: any */
 	const char *with;	  /* only for commands that have this option, too */
 } keys[] = {
-	{ "ca", "--Ca", TEXT, .preset = "the first with an active port" },
-	{ "port", "--Port", NUMBER, 1, 254, .preset = "" },
-	{ "timeout", "--timeout", NUMBER, 1, 60000, .preset = "200" },
-	{ "outstanding-smps", "--outstanding_smps", NUMBER, 1, 1024, .preset = "32" },
-	{ "m-key", "--m_key", TEXT, .preset = "0", .secret = true },
-	{ "m-key-file", "--m_key_file", TEXT, .preset = "" },
-	{ "name", "--name", TEXT, .preset = "" },
-	{ "node-name-map", "--node-name-map", TEXT, .preset = "" },
-	{ "racks", "--racks", TEXT, .preset = "derived from node names" },
-	{ "interval", "--interval", NUMBER, 0.1, 3600, .preset = "2",
+	{ "ca", "--Ca", TEXT, .default_value = "the first with an active port" },
+	{ "port", "--Port", NUMBER, 1, 254, .default_value = "" },
+	{ "timeout", "--timeout", NUMBER, 1, 60000, .default_value = "200" },
+	{ "outstanding-smps", "--outstanding_smps", NUMBER, 1, 1024, .default_value = "32" },
+	{ "m-key", "--m_key", TEXT, .default_value = "0", .secret = true },
+	{ "m-key-file", "--m_key_file", TEXT, .default_value = "" },
+	{ "name", "--name", TEXT, .default_value = "" },
+	{ "node-name-map", "--node-name-map", TEXT, .default_value = "" },
+	{ "racks", "--racks", TEXT, .default_value = "derived from node names" },
+	{ "interval", "--interval", NUMBER, 0.1, 3600, .default_value = "2",
 	  .help = "seconds between polls of the counters", .live = true },
-	{ "jobs", "--jobs", TEXT, .preset = "slurm" },
-	{ "jobs-interval", "--jobs-interval", NUMBER, 1, 86400, .preset = "10" },
-	{ "record-dir", "--record-dir", TEXT, .preset = "/var/log/ibroute-top" },
-	{ "state-dir", "--state-dir", TEXT, .preset = "/var/lib/ibroute-top" },
-	{ "installer", "--installer", TEXT, .preset = "opensm if our plugin responds, else smp",
+	{ "jobs", "--jobs", TEXT, .default_value = "slurm" },
+	{ "jobs-interval", "--jobs-interval", NUMBER, 1, 86400, .default_value = "10" },
+	{ "record-dir", "--record-dir", TEXT, .default_value = "/var/log/ibroute-top" },
+	{ "state-dir", "--state-dir", TEXT, .default_value = "/var/lib/ibroute-top" },
+	{ "installer", "--installer", TEXT,
+	  .default_value = "opensm if our plugin responds, else smp",
 	  .fits = config_fits_installer },
 	/* that of the agent is another one */
-	{ "socket", "--socket", TEXT, .preset = "", .with = "--installer" },
-	{ "confirm-timeout", "--confirm-timeout", NUMBER, 1, 86400, .preset = "300" },
-	{ "error-limits", "--error-limits", TEXT, .preset = "", .fits = config_fits_limits },
-	{ "color", "--color", WORD, .words = " auto 16 256 true never ", .preset = "auto" },
-	{ "ascii", "--ascii", FLAG, .preset = "no", .help = "only ASCII characters",
+	{ "socket", "--socket", TEXT, .default_value = "", .with = "--installer" },
+	{ "confirm-timeout", "--confirm-timeout", NUMBER, 1, 86400, .default_value = "300" },
+	{ "error-limits", "--error-limits", TEXT, .default_value = "", .fits = config_fits_limits },
+	{ "color", "--color", WORD, .words = " auto 16 256 true never ", .default_value = "auto" },
+	{ "ascii", "--ascii", FLAG, .default_value = "no", .help = "only ASCII characters",
 	  .words = FLAG_WORDS, .live = true },
-	{ "mouse", "--no-mouse", FLAG, .preset = "yes", .words = FLAG_WORDS, .live = true,
+	{ "mouse", "--no-mouse", FLAG, .default_value = "yes", .words = FLAG_WORDS, .live = true,
 	  .help = "no: leave the mouse to the terminal, to select text" },
-	{ "view", NULL, TEXT, .preset = "overview", .screen = true, .fits = config_fits_view,
+	{ "view", NULL, TEXT, .default_value = "overview", .screen = true, .fits = config_fits_view,
 	  .help = "initial view" },
-	{ "palette", NULL, WORD, .words = " viridis cividis glyphs ", .preset = "viridis",
+	{ "palette", NULL, WORD, .words = " viridis cividis glyphs ", .default_value = "viridis",
 	  .help = "palette for load: viridis, cividis, or glyphs without colours", .screen = true },
-	{ "units", NULL, WORD, .words = " bytes bits ", .preset = "bytes", .help = "unit of rates",
-	  .screen = true },
-	{ "columns", NULL, TEXT, .preset = "",
+	{ "units", NULL, WORD, .words = " bytes bits ", .default_value = "bytes",
+	  .help = "unit of rates", .screen = true },
+	{ "columns", NULL, TEXT, .default_value = "",
 	  .help = "columns of the links table, separated by commas", .screen = true,
 	  .fits = config_fits_columns },
-	{ "sort", NULL, TEXT, .preset = "", .screen = true, .fits = config_fits_sort,
+	{ "sort", NULL, TEXT, .default_value = "", .screen = true, .fits = config_fits_sort,
 	  .help = "sort key of the links table; a leading - reverses the order" },
-	{ "switch-columns", NULL, TEXT, .preset = "", .screen = true, .fits = config_fits_columns,
-	  .help = "columns of the switches table" },
-	{ "switch-sort", NULL, TEXT, .preset = "", .screen = true, .fits = config_fits_sort,
+	{ "switch-columns", NULL, TEXT, .default_value = "", .screen = true,
+	  .fits = config_fits_columns, .help = "columns of the switches table" },
+	{ "switch-sort", NULL, TEXT, .default_value = "", .screen = true, .fits = config_fits_sort,
 	  .help = "sort key of the switches table" },
-	{ "job-columns", NULL, TEXT, .preset = "", .screen = true, .fits = config_fits_columns,
-	  .help = "columns of the jobs table" },
-	{ "job-sort", NULL, TEXT, .preset = "", .screen = true, .fits = config_fits_sort,
+	{ "job-columns", NULL, TEXT, .default_value = "", .screen = true,
+	  .fits = config_fits_columns, .help = "columns of the jobs table" },
+	{ "job-sort", NULL, TEXT, .default_value = "", .screen = true, .fits = config_fits_sort,
 	  .help = "sort key of the jobs table" },
-	{ "warn-util", NULL, NUMBER, 0, 100, .preset = "95",
+	{ "warn-util", NULL, NUMBER, 0, 100, .default_value = "95",
 	  .help = "utilisation warning threshold (%)", .screen = true },
-	{ "warn-wait", NULL, NUMBER, 0, 100, .preset = "20",
+	{ "warn-wait", NULL, NUMBER, 0, 100, .default_value = "20",
 	  .help = "XmitWait warning threshold (% of time)", .screen = true },
-	{ "warn-errors", NULL, NUMBER, 0, 1e9, .preset = "0",
+	{ "warn-errors", NULL, NUMBER, 0, 1e9, .default_value = "0",
 	  .help = "error warning threshold (errors/min)", .screen = true },
-	{ "warn-seconds", NULL, NUMBER, 0, 86400, .preset = "60",
+	{ "warn-seconds", NULL, NUMBER, 0, 86400, .default_value = "60",
 	  .help = "seconds above a threshold before an event", .screen = true },
 };
 #define NKEYS (sizeof(keys) / sizeof(keys[0]))
@@ -160,7 +161,7 @@ const char *config_screen(size_t i, const char **words, const char **about)
 }
 
 struct config {
-	char *value[NKEYS];  /* NULL: as preset */
+	char *value[NKEYS];  /* NULL: default */
 	char *source[NKEYS]; /* "file:line" */
 	char profile[64];    /* that was asked for; "" none */
 	bool profile_found;
@@ -336,7 +337,7 @@ static char *config_read_line(char *buf, int size, void *ctx)
 	return got;
 }
 
-/* must: it was named by somebody. */
+/* must: the user named it. */
 static int config_read_file(struct config *c, const char *path, bool must)
 {
 	int line;
@@ -419,20 +420,21 @@ void config_free(struct config *c)
 void config_show(const struct config *c, FILE *out)
 {
 	for (size_t i = 0; i < NKEYS; i++) {
-		const char *v = c->value[i] ? c->value[i] : keys[i].preset;
+		const char *v = c->value[i] ? c->value[i] : keys[i].default_value;
 
 		fprintf(out, "%-18s = %-30s # %s\n", keys[i].name,
 			keys[i].secret && c->value[i] ? "........" : v,
-			c->source[i] ? c->source[i] : "preset");
+			c->source[i] ? c->source[i] : "default");
 	}
 }
 
-const char *config_setting(size_t i, const char **option, const char **preset, const char **help)
+const char *config_setting(size_t i, const char **option, const char **default_value,
+			   const char **help)
 {
 	if (i >= NKEYS)
 		return NULL;
 	*option = keys[i].option;
-	*preset = keys[i].preset;
+	*default_value = keys[i].default_value;
 	*help = keys[i].help;
 	return keys[i].name;
 }

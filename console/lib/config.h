@@ -4,7 +4,7 @@
  *
  *   /etc/infiniband-diags/ibdiag.conf	CA, Port, timeout, m_key, as for the diags
  *   /etc/ibroute-top/config
- *   $XDG_CONFIG_HOME/ibroute-top/config (preset ~/.config)
+ *   $XDG_CONFIG_HOME/ibroute-top/config (default: ~/.config)
  *   --config FILE, instead of the two above
  *
  * Lines of NAME = VALUE; # or ; begins a comment.  What stands before the first section is for
@@ -31,8 +31,9 @@ void config_free(struct config *c); /* NULL is fine */
 void config_show(const struct config *c, FILE *out);
 
 /* The i-th setting's name, NULL behind the last: the option that it is, or NULL and what it
- * means; and what it is when nobody says ("": none). */
-const char *config_setting(size_t i, const char **option, const char **preset, const char **help);
+ * means; and what it is by default ("": none). */
+const char *config_setting(size_t i, const char **option, const char **default_value,
+			   const char **help);
 
 /* Does the command take this option ("--Ca") from a file?  NULL: it takes all. */
 typedef bool config_takes_fn(const char *option, void *arg);

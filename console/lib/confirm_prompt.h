@@ -7,7 +7,7 @@ enum answer {
 	ANSWER_YES, /* exactly that name */
 	ANSWER_NO,  /* something else, or the end of the input */
 	ANSWER_TIMEOUT,
-	ANSWER_SIGNAL /* a signal handler has run meanwhile */
+	ANSWER_SIGNAL /* a signal handler has run */
 };
 
 /* Can anybody be asked (terminal on stdin and stderr)? */

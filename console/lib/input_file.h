@@ -34,7 +34,7 @@ struct input_file_watch {
 	struct digest sha256; /* of the one opened last */
 };
 
-/* w lives until the next call; NULL: nobody.  Returns the one of before. */
+/* w lives until the next call; NULL: nobody.  Returns the previous one. */
 struct input_file_watch *input_file_watch_set(struct input_file_watch *w);
 
 #endif

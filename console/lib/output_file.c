@@ -153,7 +153,7 @@ int output_file_flush_stdout(struct err *err)
 	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
-	if (!errno) { /* it failed earlier, and nobody kept the reason: it fails again */
+	if (!errno) { /* it failed earlier, and the reason is lost: try again to get it */
 		clearerr(stdout);
 		putchar('\n');
 		fflush(stdout);

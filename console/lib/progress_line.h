@@ -33,7 +33,7 @@ void progress_line_start(struct progress_line *w);
 /* Ends the step that runs and takes the line off the terminal. */
 void progress_line_stop(struct progress_line *w);
 /* For large files that this thread reads or writes until progress_line_files_end(): nothing where
- * somebody watches them already, or where stderr is no terminal. */
+ * they are watched already, or where stderr is no terminal. */
 void progress_line_files(struct progress_line *w);
 /* The same for what goes to stdout: nothing where that is a terminal, too, on which it is seen. */
 void progress_line_output(struct progress_line *w);

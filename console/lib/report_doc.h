@@ -27,7 +27,7 @@ void doc_text(struct report_doc *d, const char *fmt, ...) __attribute__((format(
 void doc_table(struct report_doc *d, uint32_t ncol, const char *const *head);
 void doc_row(struct report_doc *d, const char *const *cell);
 void doc_table_end(struct report_doc *d);
-/* A matrix of plan.figures: "before" or "after", with colours up to top. */
+/* A matrix of the record type plan.figures: "before" or "after", with colours up to top. */
 void doc_heat(struct report_doc *d, const json_t *heat, const char *which, double top);
 
 #endif

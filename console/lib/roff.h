@@ -8,7 +8,7 @@
 
 /* n bytes of text as they are, within a line. */
 void roff_chars(FILE *out, const char *text, size_t n);
-/* Running text: an empty line begins a paragraph, a single line break is kept. */
+/* Running text: an empty line starts a paragraph, a single line break is kept. */
 void roff_text(FILE *out, const char *text);
 /* The same in a fixed width, line by line. */
 void roff_verbatim(FILE *out, const char *text);

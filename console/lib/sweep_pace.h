@@ -4,7 +4,7 @@
  *
  * Nobody knows how large a fabric is before it is found; but mostly it is as large as the last
  * time.  So the number of requests that a discovery took is kept, for each port that it went out
- * from, in $XDG_CACHE_HOME/ibroute-top (preset ~/.cache): no more than a hint, that may be removed.
+ * from, in $XDG_CACHE_HOME/ibroute-top (default: ~/.cache): only a hint, which may be removed.
  */
 #ifndef CONSOLE_LIB_SWEEP_PACE_H
 #define CONSOLE_LIB_SWEEP_PACE_H
@@ -24,7 +24,7 @@ struct sweep_pace {
 /* port_guid 0: of a simulated fabric, of which nothing is kept; known stays as it is. */
 void sweep_pace_begin(struct sweep_pace *p, uint64_t port_guid);
 /* As progress tells it: open are those that are to be asked as far as is known.
- * "37 %, 2.1k requests/s, 3.1 s left", or without what is not known. */
+ * "37 %, 2.1k requests/s, 3.1 s left", without what is unknown. */
 void sweep_pace_words(char *buf, size_t len, struct sweep_pace *p, uint64_t done, uint64_t asked);
 /* It found the fabric. */
 void sweep_pace_end(struct sweep_pace *p);

@@ -181,7 +181,7 @@ static void a_command_gets_what_it_has_options_for(void **state)
 	config_free(c);
 }
 
-static void without_files_all_is_preset(void **state)
+static void without_files_all_is_default(void **state)
 {
 	struct config *c;
 	struct err err;
@@ -301,7 +301,7 @@ int main(void)
 		cmocka_unit_test(the_letter_of_the_diags_names_the_file),
 		cmocka_unit_test(a_file_of_the_diags_kind_is_fine),
 		cmocka_unit_test(a_command_gets_what_it_has_options_for),
-		cmocka_unit_test(without_files_all_is_preset),
+		cmocka_unit_test(without_files_all_is_default),
 		cmocka_unit_test(keeping_leaves_all_else_as_it_was),
 		cmocka_unit_test(keeping_for_a_profile_stays_within_it),
 		cmocka_unit_test(what_is_as_usual_again_needs_no_line),
