@@ -12,7 +12,6 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

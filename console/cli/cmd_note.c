@@ -10,7 +10,6 @@
 #include "fabric/update/journal.h"
 
 #include <argp.h>
-#include <stdio.h>
 
 enum { OPT_NOTE_STATE = 700, OPT_NOTE_RECORD };
 

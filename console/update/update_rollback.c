@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/update/update_rollback.h"
 
-#include "console/lib/exits.h"
 #include "console/update/show_event.h"
 #include "console/update/update_record.h"
 #include "fabric/base/log.h"

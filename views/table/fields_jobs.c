@@ -20,15 +20,10 @@ void job_label(char *buf, const struct rows *r, uint32_t row)
 
 GETTER(fields_jobs_get_id, c->num = (double)fields_jobs_of(r, row)->id)
 
-static void fields_jobs_text_if(struct value *c, const char *text)
-{
-	c->text = text && text[0] ? text : NULL;
-}
-
-GETTER(fields_jobs_get_user, fields_jobs_text_if(c, fields_jobs_of(r, row)->user))
-GETTER(fields_jobs_get_name, fields_jobs_text_if(c, fields_jobs_of(r, row)->name))
+GETTER(fields_jobs_get_user, field_text_if(c, fields_jobs_of(r, row)->user))
+GETTER(fields_jobs_get_name, field_text_if(c, fields_jobs_of(r, row)->name))
 GETTER(fields_jobs_get_nodes, c->num = fields_jobs_of(r, row)->nnodes)
-GETTER(fields_jobs_get_nodelist, fields_jobs_text_if(c, fields_jobs_of(r, row)->nodes))
+GETTER(fields_jobs_get_nodelist, field_text_if(c, fields_jobs_of(r, row)->nodes))
 GETTER(fields_jobs_get_hosts, c->num = fields_jobs_of(r, row)->nterm)
 GETTER(fields_jobs_get_unknown, c->num = fields_jobs_of(r, row)->unknown)
 GETTER(fields_jobs_get_switches, c->num = fields_jobs_of(r, row)->nsw)

@@ -117,8 +117,7 @@ static void fields_ports_get_problem(struct value *c, const struct rows *r, uint
 	c->text = p ? problem_word(p) : "none";
 }
 
-GETTER(fields_ports_get_speed,
-       c->text = fields_ports_hw(r, row)->speed[0] ? fields_ports_hw(r, row)->speed : NULL)
+GETTER(fields_ports_get_speed, field_text_if(c, fields_ports_hw(r, row)->speed))
 
 static void fields_ports_known_count(struct value *c, uint32_t v)
 {

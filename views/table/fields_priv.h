@@ -14,6 +14,12 @@ void job_label(char *buf, const struct rows *r, uint32_t row);
 void session_label(char *buf, const struct rows *r, uint32_t row);
 void action_label(char *buf, const struct rows *r, uint32_t row);
 
+/* An empty text is unknown. */
+static inline void field_text_if(struct value *c, const char *text)
+{
+	c->text = text && text[0] ? text : NULL;
+}
+
 /* A function that gets the value c of a field in a row of r, by one statement. */
 #define GETTER(name, get)                                                                          \
 	static void name(struct value *c, const struct rows *r, uint32_t row)                      \

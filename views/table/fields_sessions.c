@@ -10,11 +10,6 @@ static const struct session_row *fields_sessions_row_of(const struct rows *r, ui
 	return &r->s->sessions->row[row];
 }
 
-static void fields_sessions_text_if(struct value *c, const char *text)
-{
-	c->text = text[0] ? text : NULL;
-}
-
 void session_label(char *buf, const struct rows *r, uint32_t row)
 {
 	const struct session_row *s = fields_sessions_row_of(r, row);
@@ -23,14 +18,13 @@ void session_label(char *buf, const struct rows *r, uint32_t row)
 		 s->what);
 }
 
-GETTER(fields_sessions_get_sid, fields_sessions_text_if(c, fields_sessions_row_of(r, row)->sid))
+GETTER(fields_sessions_get_sid, field_text_if(c, fields_sessions_row_of(r, row)->sid))
 GETTER(fields_sessions_get_part, c->num = fields_sessions_row_of(r, row)->part)
-GETTER(fields_sessions_get_start, fields_sessions_text_if(c, fields_sessions_row_of(r, row)->start))
-GETTER(fields_sessions_get_end, fields_sessions_text_if(c, fields_sessions_row_of(r, row)->end))
+GETTER(fields_sessions_get_start, field_text_if(c, fields_sessions_row_of(r, row)->start))
+GETTER(fields_sessions_get_end, field_text_if(c, fields_sessions_row_of(r, row)->end))
 GETTER(fields_sessions_get_uid, c->num = fields_sessions_row_of(r, row)->uid)
-GETTER(fields_sessions_get_mode, fields_sessions_text_if(c, fields_sessions_row_of(r, row)->mode))
-GETTER(fields_sessions_get_fabric,
-       fields_sessions_text_if(c, fields_sessions_row_of(r, row)->fabric))
+GETTER(fields_sessions_get_mode, field_text_if(c, fields_sessions_row_of(r, row)->mode))
+GETTER(fields_sessions_get_fabric, field_text_if(c, fields_sessions_row_of(r, row)->fabric))
 GETTER(fields_sessions_get_updates, c->num = (double)fields_sessions_row_of(r, row)->updates)
 GETTER(fields_sessions_get_lines, c->num = (double)fields_sessions_row_of(r, row)->lines)
 GETTER(fields_sessions_get_kib,
@@ -46,10 +40,9 @@ static void fields_sessions_get_epoch(struct value *c, const struct rows *r, uin
 		c->num = (double)fields_sessions_row_of(r, row)->epoch;
 }
 
-GETTER(fields_sessions_get_finding,
-       fields_sessions_text_if(c, fields_sessions_row_of(r, row)->what))
-GETTER(fields_sessions_get_head, fields_sessions_text_if(c, fields_sessions_row_of(r, row)->head))
-GETTER(fields_sessions_get_file, fields_sessions_text_if(c, fields_sessions_row_of(r, row)->file))
+GETTER(fields_sessions_get_finding, field_text_if(c, fields_sessions_row_of(r, row)->what))
+GETTER(fields_sessions_get_head, field_text_if(c, fields_sessions_row_of(r, row)->head))
+GETTER(fields_sessions_get_file, field_text_if(c, fields_sessions_row_of(r, row)->file))
 
 static const struct session_action *fields_sessions_action_of(const struct rows *r, uint32_t row)
 {
@@ -63,12 +56,9 @@ void action_label(char *buf, const struct rows *r, uint32_t row)
 }
 
 GETTER(fields_sessions_get_seq, c->num = (double)fields_sessions_action_of(r, row)->seq)
-GETTER(fields_sessions_get_time,
-       fields_sessions_text_if(c, fields_sessions_action_of(r, row)->time))
-GETTER(fields_sessions_get_type,
-       fields_sessions_text_if(c, fields_sessions_action_of(r, row)->what))
-GETTER(fields_sessions_get_text,
-       fields_sessions_text_if(c, fields_sessions_action_of(r, row)->text))
+GETTER(fields_sessions_get_time, field_text_if(c, fields_sessions_action_of(r, row)->time))
+GETTER(fields_sessions_get_type, field_text_if(c, fields_sessions_action_of(r, row)->what))
+GETTER(fields_sessions_get_text, field_text_if(c, fields_sessions_action_of(r, row)->text))
 GETTER(fields_sessions_get_loud, c->num = fields_sessions_action_of(r, row)->loud)
 
 /* clang-format off */
