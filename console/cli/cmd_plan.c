@@ -347,7 +347,7 @@ static int cmd_plan_make(struct plan_cmd *c, const struct live *l, struct err *e
 	if (cmd_plan_carries(c, p, err) || (c->file && plan_save(c->file, p, err)))
 		goto out;
 	if (c->file && !c->o.json)
-		printf("written to %s; install it with: ibroute-top apply %s\n", c->file, c->file);
+		printf("written to %s; apply it with: ibroute-top apply %s\n", c->file, c->file);
 	rc = c->detailed && !plan_empty(p) ? EXIT_CHANGES : EXIT_OK;
 out:
 	route_report_free(&both[0]);
