@@ -433,7 +433,7 @@ tty_keys Enter
 tty_wait 5 'to START'
 tty_type wrong
 tty_keys Enter
-ok "a wrong name does nothing" tty_wait 5 'nothing done'
+ok "a wrong name does nothing" tty_wait 5 'not the name of this fabric'
 ok "the rollback is applied and confirmed" tty_update demo
 ok "the records tell of two kept updates" eval '[ "$(kept_updates)" -eq 2 ]'
 tty_keys q

@@ -29,65 +29,66 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ 0, 0, 0, 0, "What to show:", 1 },
+	{ 0, 0, 0, 0, "what to show:", 1 },
 	{ "demo", OPT_DEMO, "SPEC", OPTION_ARG_OPTIONAL,
-	  "Simulated fabric with jobs and traffic (default: " DEMO_SPEC "; see 'topo --help')", 1 },
+	  "simulated fabric with jobs and traffic (default: " DEMO_SPEC "; see 'topo --help')", 1 },
 	{ "load", OPT_LOAD, "FILE", 0,
-	  "Dump (ibnetdiscover text or cache, opensm-subnet.lst, OpenSM's neighbors, ...), or a "
+	  "dump (ibnetdiscover text or cache, opensm-subnet.lst, OpenSM's neighbors, ...), or a "
 	  "snapshot folder saved with key w",
 	  1 },
 	{ "load-cache", 0, NULL, OPTION_ALIAS, NULL, 1 },
 	{ "lfts", OPT_LFTS, "FILE", 0,
-	  "With --load: tables of the dump (opensm-lfts.dump, opensm.fdbs, .ibr)", 1 },
+	  "with --load: tables of the dump (opensm-lfts.dump, opensm.fdbs, .ibr)", 1 },
 	{ "profile", OPT_CONFIG_PROFILE, "NAME", 0,
-	  "Use the settings in section [fabric NAME] of the configuration file", 1 },
+	  "use the settings in section [fabric NAME] of the configuration file", 1 },
 	{ "fabric", 0, NULL, OPTION_ALIAS, NULL, 1 },
 	{ "config", OPT_CONFIG_FILE, "FILE", 0,
-	  "Configuration file, instead of the default ones ('config show' lists them)", 1 },
+	  "configuration file, instead of the default ones ('config show' lists them)", 1 },
 	{ "name", OPT_LIVE_FABRIC, "NAME", 0,
-	  "Name of the fabric; has to be typed to start and "
+	  "name of the fabric; has to be typed to start and "
 	  "confirm updates",
 	  1 },
 	{ "node-name-map", OPT_LIVE_NODE_NAMES, "FILE", 0,
-	  "Node names: a file with lines of GUID \"name\"", 1 },
+	  "node names: a file with lines of GUID \"name\"", 1 },
 	{ "racks", OPT_RACKS, "FILE|DIR|slurm", 0,
-	  "Racks for the heatmap: SLURM's topology.yaml or topology.conf (or their folder), a "
+	  "racks for the heatmap: SLURM's topology.yaml or topology.conf (or their folder), a "
 	  "file with lines such as SwitchName=rack1 Switches=leaf[01-04], or slurm: the output of "
 	  "scontrol show topology",
 	  1 },
-	{ 0, 0, 0, 0, "The port to the fabric:", 2 },
+	{ 0, 0, 0, 0, "the port to the fabric:", 2 },
 	OPTIONS_LIVE_PORT(2),
-	{ "outstanding_smps", 'o', "N", 0, "Maximum number of outstanding MADs (default: 32)", 2 },
-	{ 0, 0, 0, 0, "Polling:", 3 },
-	{ "interval", 'd', "SECONDS", 0, "Interval between polls of the counters (default: 2)", 3 },
+	{ "outstanding_smps", 'o', "N", 0, "maximum number of outstanding MADs (default: 32)", 2 },
+	{ 0, 0, 0, 0, "polling:", 3 },
+	{ "interval", 'd', "SECONDS", 0, "interval between polls of the counters (default: 2 s)",
+	  3 },
 	{ "jobs", OPT_JOBS, "SOURCE", 0,
-	  "Where running jobs are read from: slurm (default), none, or a jobs file; --demo has "
+	  "where running jobs are read from: slurm (default), none, or a jobs file; --demo has "
 	  "its own jobs",
 	  3 },
 	{ "jobs-interval", OPT_JOBS_INTERVAL, "SECONDS", 0,
-	  "Interval between queries to SLURM (default: 10)", 3 },
-	{ 0, 0, 0, 0, "Updates:", 4 },
+	  "interval between queries to SLURM (default: 10 s)", 3 },
+	{ 0, 0, 0, 0, "updates:", 4 },
 	{ "rw", OPT_RW, 0, 0,
-	  "Allow updates: tables can be written to the switches, after the "
+	  "allow updates: tables can be written to the switches, after the "
 	  "fabric's name was typed (default: read-only)",
 	  4 },
-	{ "record-dir", OPT_LIVE_RECORD_DIR, "DIR", 0, "Directory for the records of sessions", 4 },
+	{ "record-dir", OPT_LIVE_RECORD_DIR, "DIR", 0, "directory for the records of sessions", 4 },
 	{ "state-dir", OPT_LIVE_STATE_DIR, "DIR", 0,
-	  "Directory for the journals of updates, "
+	  "directory for the journals of updates, "
 	  "which hold the previous tables",
 	  4 },
 	OPTIONS_LIVE_INSTALLER(4),
-	{ 0, 0, 0, 0, "Screen:", 5 },
-	{ "ascii", OPT_ASCII, 0, 0, "Use only ASCII characters", 5 },
-	{ "no-mouse", OPT_NO_MOUSE, 0, 0, "Leave the mouse to the terminal", 5 },
+	{ 0, 0, 0, 0, "screen:", 5 },
+	{ "ascii", OPT_ASCII, 0, 0, "use only ASCII characters", 5 },
+	{ "no-mouse", OPT_NO_MOUSE, 0, 0, "leave the mouse to the terminal", 5 },
 	{ "set", OPT_SET, "NAME=VALUE", 0,
-	  "Change a setting of the configuration file for this run: palette, units, columns, "
+	  "change a setting of the configuration file for this run: palette, units, columns, "
 	  "warn-util, ...",
 	  5 },
 	{ "color", OPT_COLOUR, "auto|16|256|true|never", 0,
-	  "Number of colours (default: auto, what the terminal supports)", 5 },
-	{ "mono", 'M', 0, 0, "Same as --color=never", 5 },
-	{ "seed", OPT_SEED, "N", 0, "Seed of the simulated fabric and of the engines (default: 1)",
+	  "number of colours (default: auto, what the terminal supports)", 5 },
+	{ "mono", 'M', 0, 0, "same as --color=never", 5 },
+	{ "seed", OPT_SEED, "N", 0, "seed of the simulated fabric and of the engines (default: 1)",
 	  6 },
 	{ 0 }
 };

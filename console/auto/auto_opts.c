@@ -54,10 +54,10 @@ static const struct argp_option rows[] = {
 	  "required gain: reduction of the maximum job EFI in percent must be larger than this "
 	  "(default: 5)",
 	  0 },
-	{ "auto-min-age", OPT_AGE, "SECONDS", 0, "ignore jobs that have run for less (default: 60)",
-	  0 },
+	{ "auto-min-age", OPT_AGE, "SECONDS", 0,
+	  "ignore jobs that have run for less (default: 60 s)", 0 },
 	{ "auto-confirm", OPT_QUIET, "SECONDS", 0,
-	  "confirm an update after N seconds without a failed watch condition (default: 60); "
+	  "confirm an update after N seconds without a failed watch condition (default: 60 s); "
 	  "otherwise it is rolled back",
 	  0 },
 	{ 0 },

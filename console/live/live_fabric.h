@@ -51,7 +51,7 @@ enum live_option {
 		  't',                                                                              \
 		  "MS",                                                                             \
 		  0,                                                                                \
-		  "timeout of the first try of a request, in ms (default: 200)",                    \
+		  "timeout of the first try of a request (default: 200 ms)",                        \
 		  (group) },                                                                        \
 		{ "m_key",                                                                          \
 		  'y',                                                                              \
