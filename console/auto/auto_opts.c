@@ -52,7 +52,7 @@ static const struct argp_option rows[] = {
 	  0 },
 	{ "auto-gain", OPT_GAIN, "PERCENT", 0,
 	  "required gain: reduction of the maximum job EFI in percent must be larger than this "
-	  "(default: 5)",
+	  "(default: 5 %)",
 	  0 },
 	{ "auto-min-age", OPT_AGE, "SECONDS", 0,
 	  "ignore jobs that have run for less (default: 60 s)", 0 },
