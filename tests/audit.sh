@@ -158,7 +158,7 @@ ok "of a line's seq, too" eval 'dump "$(seq_of key.action)" | grep -qE "to KEEP|
 confirm_at() { sed -n 's/^\[\([0-9.]*\), *"m", *"phase CONFIRM.*/\1/p' "$cast" | awk '{ printf "%.4f", $1 + 0.001 }'; }
 ok "of a time" eval 'dump "0:$(confirm_at)" | grep -qE "\[7 ?Apply\]" && dump "$(confirm_at)s" | grep -qE "\[7 ?Apply\]"'
 ok "of a date" eval 'dump 2099-01-01T00:00:00Z | grep -qE "\[8 ?Events?\]"'
-ok "a place that is not there is said" eval 'dump nowhere 2>&1 | grep -q "nothing called"'
+ok "a place that is not there is said" eval 'dump nowhere 2>&1 | grep -q "no place"'
 ok "without a terminal it says so" eval '"$I" audit replay "$rec" </dev/null 2>&1 | grep -q -- --dump'
 tty_start 100x31 "$I" audit replay "$rec" --at "phase WRITE" --speed 0.02
 ok "replay begins at a phase" tty_wait 5 'REPLAY .*phase (WRITE|CONFIRM)'
