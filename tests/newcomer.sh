@@ -33,14 +33,14 @@ start=$(date +%s)
 tty_start 80x24 env TERM=screen-256color LC_ALL=C.UTF-8 "$I" --demo --rw \
 	--record-dir "$work/rec" --state-dir "$work/state"
 ok "the first screen says where to reroute" told '6 engines: choose, Space or Enter computes a preview' 6
-ok "view 6 knows the routes in use" tty_wait 60 'in use now'
+ok "view 6 knows the routes in use" tty_wait 60 'in use'
 ok "and says how to compute" told 'Space or Enter: compute' Space
 ok "and what the proposal would change" tty_wait 20 '[0-9]+ blocks on [0-9]+ switches'
-ok "that it was checked" tty_wait 20 '\[ok\] nothing changed since'
+ok "that it was checked" tty_wait 20 '\[ok\] up to date'
 ok "and how to go on" told 'A: apply p-[0-9a-f]{4}' A
 ok "view 7 says that a name is needed" told "Enter, then type the fabric's name" Enter
 ok "which" type_the_name START
-ok "it is written, and the deadline is on the screen" tty_wait 30 'rolls back in [0-9]:[0-9]+ unless kept'
+ok "it is written, and the deadline is on the screen" tty_wait 30 'rolls back in [0-9]:[0-9]+ unless confirmed'
 ok "in the first line, too" eval 'tty_screen | head -n 1 | grep -qE "CONFIRM [0-9]:[0-9]+"'
 ok "all tables were read anew and judged" tty_wait 20 'reach [0-9]+x[0-9]+ ok, CDG acyclic'
 tty_keys Tab
@@ -48,17 +48,17 @@ ok "its log has each block" tty_wait 5 'LFT block [0-9]+ read-back ok'
 ok "and that all switches match" tty_wait 5 'all [0-9]+ switches match the plan'
 tty_keys Tab
 ok "the phases are back" tty_wait 5 'CONFIRM +RUNNING'
-ok "and how to keep it" told "Keep the new routing\\?  Enter, then type" Enter
-ok "again by its name" type_the_name KEEP
-ok "it is kept" tty_wait 20 'the new routing is kept'
+ok "and how to keep it" told "Enter, then type" Enter
+ok "again by its name" type_the_name CONFIRM
+ok "it is kept" tty_wait 20 'the new routing is active'
 took=$(($(date +%s) - start))
 echo "# from the start to the end: $took s"
 ok "in less than two minutes" test "$took" -lt 120
-ok "it says how to go back" told 'R then Y goes back' R
-ok "R asks" told 'Roll back\?  Y does it' Y
+ok "it says how to go back" told 'R, then Y' R
+ok "R asks" told 'Roll back\?  Y: yes' Y
 ok "the way back is a plan of its own" told "Enter, then type the fabric's name" Enter
 ok "started" type_the_name START
-ok "it waits again" tty_wait 30 'rolls back in [0-9]:[0-9]+ unless kept'
+ok "it waits again" tty_wait 30 'rolls back in [0-9]:[0-9]+ unless confirmed'
 ok "more time is one key" told '\+ extend' +
 ok "and said" tty_wait 10 'rolls back in [5-9]:|rolls back in 1[0-9]:'
 ok "a note, too" told 'N: note' N
@@ -66,8 +66,8 @@ tty_type 'tried and went back'
 tty_keys Enter
 ok "is taken" tty_wait 5 'note added to the record'
 ok "kept again" told "Enter, then type" Enter
-ok "by its name" type_the_name KEEP
-ok "and over" tty_wait 20 'the new routing is kept'
+ok "by its name" type_the_name CONFIRM
+ok "and over" tty_wait 20 'the new routing is active'
 ok "the record has the note" grep -q '"note".*tried and went back' "$work"/rec/*.jsonl
 tty_keys q
 ok "and is whole" eval 'for _ in $(seq 50); do "$I" audit verify "$work"/rec/*.jsonl >/dev/null 2>&1 && break; sleep 0.1; done; "$I" audit verify "$work"/rec/*.jsonl >/dev/null'
@@ -77,12 +77,12 @@ tty_stop
 tty_start 100x30 env TERM=screen-256color LC_ALL=C.UTF-8 "$I" --demo="fattree2:leaves=6,spines=3,hosts=6" \
 	--rw --confirm-timeout 4 --record-dir "$work/rec2" --state-dir "$work/state2"
 told '6 engines: choose' 6
-tty_wait 60 'in use now'
+tty_wait 60 'in use'
 told 'Space or Enter: compute' Space
 told 'A: apply p-[0-9a-f]{4}' A
 told "Enter, then type the fabric's name" Enter
 type_the_name START
-tty_wait 30 'rolls back in 0:0[0-4] unless kept'
+tty_wait 30 'rolls back in 0:0[0-4] unless confirmed'
 tty_keys q
 ok "q is refused while an update is open" tty_wait 5 'an update is in progress'
 tty_keys D

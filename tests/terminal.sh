@@ -268,7 +268,7 @@ ok "a pasted text is no row of commands" tty_wait 5 'paste ignored'
 ok "it lives, in the view of before" eval 'not tty_dead && tty_screen | grep -qE "\[1 ?Over"'
 tty_keys 3 /
 tty_wait 5 '\[3 ?Links.*'
-tty_wait 5 'Esc leaves'
+tty_wait 5 'Esc: cancel'
 paste $'util>4\n0'
 ok "where something is typed it is typed, without ends of lines" tty_wait 5 '^/util>40_'
 tty_keys Escape
@@ -428,7 +428,7 @@ ok "an update in the demo is kept" tty_update demo
 tty_keys R
 ok "R asks" tty_wait 5 'Y'
 tty_keys Y
-ok "the rollback is a plan" tty_wait 10 'waits for the fabric'
+ok "the rollback is a plan" tty_wait 10 'ready to start'
 tty_keys Enter
 tty_wait 5 'to START'
 tty_type wrong
@@ -450,7 +450,7 @@ t = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"
 }
 is() { [ "$(field "$1" 2>/dev/null)" = "$2" ]; }
 applies() { # from view 7 with a plan to an update that waits
-	tty_wait 10 'waits for the fabric' || return 1
+	tty_wait 10 'ready to start' || return 1
 	tty_keys Enter
 	tty_wait 5 'to START' || return 1
 	tty_type demo
@@ -473,7 +473,7 @@ attached=$!
 ok "which shows what it has done and that it waits" until_true 10 grep -q '^CONFIRM  waiting' attached
 ok "it is given more time" eval '"$I" extend last 900 "${states[@]}" && tty_wait 5 "rolls back in 1[45]:"'
 ok "kept from another shell" "$I" confirm last --yes-fabric demo "${states[@]}" --record-dir rec
-ok "the console sees it" tty_wait 10 'new routing is kept'
+ok "the console sees it" tty_wait 10 'new routing is active'
 ok "so does who looks on" wait "$attached"
 ok "the rollback waits" goes_back
 worker=$(field 't["process"]["pid"]')
@@ -504,7 +504,7 @@ tty_stop
 # --- routes that follow the jobs ---
 start 110x32 -- --auto=0.1 --auto-min-age 0
 ok "--auto without --rw proposes" tty_wait 15 'AUTO: .* would gain'
-ok "and says when it looks again" tty_wait 10 'Auto: looks in'
+ok "and says when it looks again" tty_wait 10 'Auto: next check in'
 sleep 7
 ok "the proposal stands, and nothing was written" eval \
 	'tty_screen | grep -q "AUTO: .* would gain" && ! grep -q "\"type\": *\"confirm\"" "$(newest_record)"'

@@ -68,15 +68,15 @@ tty_engine() {
 
 # tty_update NAME: in view 7, from the plan to what was kept, with the fabric's name typed twice
 tty_update() {
-	tty_wait 10 'waits for the fabric' || return 1
+	tty_wait 10 'ready to start' || return 1
 	tty_keys Enter
 	tty_wait 5 'to START' || return 1
 	tty_type "$1"
 	tty_keys Enter
 	tty_wait 30 'NOT YET CONFIRMED' || return 1
 	tty_keys Enter
-	tty_wait 5 'to KEEP' || return 1
+	tty_wait 5 'to CONFIRM' || return 1
 	tty_type "$1"
 	tty_keys Enter
-	tty_wait 10 'new routing is kept'
+	tty_wait 10 'new routing is active'
 }

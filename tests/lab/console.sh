@@ -33,12 +33,12 @@ preview_sar() {
 	tty_wait 10 '\( \) +sar|\(\*\) +sar' || return 1
 	tty_engine sar
 	tty_keys Space
-	tty_wait 60 'EFI max' && tty_wait 20 'blocks'
+	tty_wait 60 'max EFI' && tty_wait 20 'blocks'
 }
 
 apply_now() {
 	tty_keys A
-	tty_wait 10 'waits for the fabric' || return 1
+	tty_wait 10 'ready to start' || return 1
 	tty_keys Enter
 	tty_wait 5 'to START' || return 1
 	tty_type lab1
@@ -130,10 +130,10 @@ tty_screen >"$LAB_DIR/preview"
 ok "the plan is prepared and the name typed" apply_now
 ok "all is written and waits for confirmation" tty_wait 30 'NOT YET CONFIRMED' || give_up "not applied"
 tty_keys Enter
-tty_wait 5 'to KEEP'
+tty_wait 5 'to CONFIRM'
 tty_type lab1
 tty_keys Enter
-ok "the new routing is kept" tty_wait 10 'new routing is kept'
+ok "the new routing is kept" tty_wait 10 'new routing is active'
 tty_keys q
 # not by tmux, which sometimes loses the status
 ended_well() {
@@ -218,7 +218,7 @@ torn() {
 
 recover() {
 	console
-	tty_wait 20 'JOURNAL OF A KILLED UPDATE' && tty_wait 20 'LIVE' || return 1
+	tty_wait 20 'UNFINISHED UPDATE FOUND' && tty_wait 20 'LIVE' || return 1
 	tty_keys R
 	tty_wait 5 'Roll back' || return 1
 	tty_keys Y

@@ -29,8 +29,8 @@ tty_keys 6
 tty_wait 10 '\( \) +dfsssp' || give_up "the engines are listed"
 tty_engine minhop
 tty_keys Space
-tty_wait 20 'order +[0-9]+ wave|none: it is' || give_up "a preview"
-tty_screen | grep -q 'none: it is' && { tty_engine dfsssp; tty_keys Space; tty_wait 20 'order +[0-9]+ wave'; }
+tty_wait 20 'order +[0-9]+ wave|none: this|none, already' || give_up "a preview"
+tty_screen | grep -qE 'none: this|none, already' && { tty_engine dfsssp; tty_keys Space; tty_wait 20 'order +[0-9]+ wave'; }
 tty_keys w
 ok "w asks for a name" tty_wait 5 ':plan p-'
 tty_keys C-u
@@ -47,12 +47,12 @@ tty_keys Enter
 ok "and the plan is a proposal beside the other" tty_wait 20 ' p-[0-9a-f]{4} +>p-[0-9a-f]{4}'
 tty_wait 20 'order +[0-9]+ wave' || give_up "its order is found"
 tty_keys A
-tty_wait 10 'waits for the fabric' || give_up "the plan is ready"
+tty_wait 10 'ready to start' || give_up "the plan is ready"
 tty_keys Enter
 tty_wait 5 'to START'
 tty_type lab1
 tty_keys Enter
-ok "it is written, and the watchdog's deadline is shown" tty_wait 40 'rolls back in [45]:[0-9]+ unless kept'
+ok "it is written, and the watchdog's deadline is shown" tty_wait 40 'rolls back in [45]:[0-9]+ unless confirmed'
 ok "and how to come back" tty_wait 5 'ibroute-top attach '
 ID=$(tty_screen | sed -nE 's/.*ibroute-top attach ([0-9TZ-]+).*/\1/p' | head -n 1)
 tty_keys +

@@ -133,7 +133,7 @@ static int apply_conditions_draw(const struct state *s, struct canvas *c, struct
 	if (on)
 		canvas_text(c, r, x, y, ROLE_DIM, "  (O: override)");
 	else if (!waits)
-		canvas_text(c, r, x, y, ROLE_LABEL, "on nothing: all is overridden");
+		canvas_text(c, r, x, y, ROLE_LABEL, "only by hand: all conditions overridden");
 	return y + 1;
 }
 
@@ -150,12 +150,12 @@ static int apply_watchdog_draw(const struct state *s, struct canvas *c, struct r
 		snprintf(pid, sizeof(pid), " pid %ld", a->process);
 	if (a->demo_dir) {
 		canvas_textf(c, r, 1, y, ROLE_DIM,
-			     "look on: ibroute-top attach last --state-dir %s%s%s", a->demo_dir,
+			     "attach: ibroute-top attach last --state-dir %s%s%s", a->demo_dir,
 			     a->process ? "; watchdog" : "", pid);
 		return y + 1;
 	}
-	canvas_textf(c, r, 1, y, ROLE_DIM, "watchdog%s%s; look on again: ibroute-top attach %s",
-		     pid, r.w < 100 ? "" : " needs no terminal", a->txn);
+	canvas_textf(c, r, 1, y, ROLE_DIM, "watchdog%s%s; reattach: ibroute-top attach %s", pid,
+		     r.w < 100 ? "" : " runs without a terminal", a->txn);
 	return y + 1;
 }
 
@@ -166,7 +166,7 @@ static void apply_draw_seen(const struct state_apply *a, struct canvas *c, struc
 	char text[320], more[240];
 
 	snprintf(more, sizeof(more), "sample %u%s: %s", v->of[w].samples,
-		 v->of[w].on ? "" : ", the last", v->of[w].last);
+		 v->of[w].on ? "" : ", last", v->of[w].last);
 	canvas_textf(c, r, 1, y, ROLE_LABEL, "%-7s", watch_name(w));
 	canvas_text(c, r, 9, y, v->of[w].on ? ROLE_TEXT : ROLE_DIM,
 		    text_shorten_words(text, sizeof(text), more, r.w - 10));
@@ -191,8 +191,8 @@ static int apply_seen_draw(const struct state_apply *a, struct canvas *c, struct
 		return y;
 	canvas_text(c, r, 1, y, ROLE_LABEL, "blocks");
 	canvas_textf(c, r, 9, y, v->other || v->silent ? ROLE_WARN : ROLE_TEXT,
-		     "read again: %u as written, %u other, %u without an answer", v->as_written,
-		     v->other, v->silent);
+		     "re-read: %u match, %u differ, %u no response", v->as_written, v->other,
+		     v->silent);
 	return y + 1;
 }
 
@@ -228,18 +228,18 @@ static const char *apply_state_words(enum apply_state state)
 {
 	static const char *const words[] = {
 		[APPLY_NONE] = "no plan",
-		[APPLY_ORDERING] = "finding an order in which nothing gets lost or stuck",
-		[APPLY_READY] = "ready: waits for the fabric's name",
+		[APPLY_ORDERING] = "searching for a safe write order (no loss, no deadlock)",
+		[APPLY_READY] = "ready to start",
 		[APPLY_RUNNING] = "running",
 		[APPLY_CONFIRM] = "WRITTEN, NOT YET CONFIRMED",
 		[APPLY_ROLLING_BACK] = "ROLLING BACK",
-		[APPLY_KEPT] = "done: the new routing is kept",
+		[APPLY_KEPT] = "confirmed: the new routing is active",
 		[APPLY_ROLLED_BACK] = "rolled back",
-		[APPLY_FAILED] = "FAILED, and rolled back",
+		[APPLY_FAILED] = "FAILED, rolled back",
 		[APPLY_INCOMPLETE] = "ROLLBACK INCOMPLETE",
-		[APPLY_SUPERSEDED] = "SUPERSEDED: SOMEBODY ELSE HAS ROUTED",
+		[APPLY_SUPERSEDED] = "SUPERSEDED: ANOTHER WRITER CHANGED THE ROUTING",
 		[APPLY_REFUSED] = "refused: nothing was written",
-		[APPLY_JOURNAL] = "JOURNAL OF A KILLED UPDATE FOUND",
+		[APPLY_JOURNAL] = "UNFINISHED UPDATE FOUND (its process was killed)",
 	};
 
 	return words[state];
@@ -270,10 +270,10 @@ static const char *apply_installer_words(const char *name)
 {
 	return !strcmp(name, "smp")	 ? "SMPs to each switch"
 	       : !strcmp(name, "SMPs")	 ? "own SMPs to each switch"
-	       : !strcmp(name, "OpenSM") ? "OpenSM, by our plugin in it"
-	       : !strcmp(name, "files")	 ? "files: the switches stay as they are"
+	       : !strcmp(name, "OpenSM") ? "OpenSM (ibroute-top plugin)"
+	       : !strcmp(name, "files")	 ? "files: the switches are not written"
 	       : !strcmp(name, "opensm") ? "OpenSM"
-	       : !strcmp(name, "best")	 ? "OpenSM if our plugin is there, else SMPs"
+	       : !strcmp(name, "best")	 ? "OpenSM plugin if present, else SMPs"
 					 : name;
 }
 
@@ -285,7 +285,7 @@ static int apply_draw_search(const struct state *s, struct canvas *c, struct rec
 		     preview_search_text(text, sizeof(text), s));
 	canvas_text(c, r, 8, y++, ROLE_TEXT, s->ordering.words);
 	canvas_text(c, r, 8, y, ROLE_KEY, "x");
-	canvas_text(c, r, 10, y, ROLE_DIM, "puts the plan away; nothing was written");
+	canvas_text(c, r, 10, y, ROLE_DIM, "discards the plan; nothing was written");
 	return y + 1;
 }
 
@@ -332,36 +332,36 @@ static const char *apply_question(const struct state *s)
 	switch (s->apply.state) {
 	case APPLY_NONE:
 		return s->rw && state_plan_ahead(s)
-			       ? "No plan yet, but a preview waits in 6: A brings it from there."
-		       : s->rw ? "No plan yet. In 6: choose an engine, Space computes a preview, A "
-				 "brings it here."
-			       : "This console is read-only: previews (6) can be computed, but not "
-				 "applied. Start ibroute-top with --rw to be able to.";
+			       ? "No plan to apply yet, but view 6 has one: press A there."
+		       : s->rw ? "No plan yet. In view 6: choose an engine, Space computes a "
+				 "preview, A brings the plan here."
+			       : "This console is read-only: previews (6) can be computed, but "
+				 "not applied. Restart ibroute-top with --rw to apply one.";
 	case APPLY_ORDERING:
-		return "Looking for the order of writes.  x stops that.";
+		return "Searching for the write order.  x: stop.";
 	case APPLY_READY:
-		return "Write this routing into the switches?  Enter, then type the fabric's name. "
-		       "x puts the plan away.";
+		return "Write this routing to the switches?  Enter, then type the fabric's "
+		       "name.  x: discard the plan.";
 	case APPLY_ROLLING_BACK:
-		return "The routing from before is being written and read back.";
+		return "The previous routing is being written and read back.";
 	case APPLY_KEPT:
-		return "Done.  x puts it away.  R then Y goes back to the routing from before, by "
-		       "a plan of its own.";
+		return "Done.  x: dismiss.  R, then Y: prepare a rollback to the previous "
+		       "routing, as a new plan.";
 	case APPLY_JOURNAL:
-		return "An earlier update did not come to its end.  R then Y rolls back to the "
-		       "routing from before it.";
+		return "An earlier update was interrupted.  R, then Y: roll back to the routing "
+		       "before it.";
 	case APPLY_INCOMPLETE:
-		return "Some switches may hold entries of both routings.  R then Y tries again.";
+		return "Some switches may hold entries of both routings.  R, then Y: try again.";
 	case APPLY_SUPERSEDED:
-		return "Neither the routing from before nor the new one is there, and nothing "
-		       "more is written.  Find out who routes (ibroute-top sm).  x puts this away.";
+		return "The switches hold neither the previous nor the new routing.  Find out "
+		       "which SM or tool writes the tables (ibroute-top sm).  x: dismiss.";
 	case APPLY_REFUSED:
-		return "Nothing was written.  6: compute a preview again, then A.  x puts this "
-		       "away.";
+		return "Nothing was written.  Compute a preview again in view 6, then press A.  "
+		       "x: dismiss.";
 	case APPLY_FAILED:
-		return "The routing from before is back.  8 tells what failed.  x puts this away.";
+		return "The previous routing is restored.  8: see what failed.  x: dismiss.";
 	default:
-		return "x puts it away.";
+		return "x: dismiss.";
 	}
 }
 
@@ -385,16 +385,17 @@ static void apply_draw_words(const struct state *s, struct canvas *c, struct rec
 
 	apply_back_text(back, a);
 	if (a->state == APPLY_RUNNING)
-		snprintf(text, sizeof(text), "Writing.  R then Y stops and rolls back%s.%s", back,
-			 a->watched && !a->demo_dir ? "  D leaves it to its watchdog." : "");
+		snprintf(text, sizeof(text), "Writing.  R, then Y: stop and roll back%s.%s", back,
+			 a->watched && !a->demo_dir ? "  D: detach, the watchdog continues." : "");
 	else if (a->state == APPLY_CONFIRM)
 		snprintf(text, sizeof(text),
-			 "Keep the new routing?  Enter, then type the fabric's name.  R then Y: "
-			 "roll back%s.  +: 5 min more.  N: note.  %sLook at the other views first.",
+			 "Confirm the new routing?  Look at the other views first.  Enter, then "
+			 "type the fabric's name: confirm.  R, then Y: roll back%s.  +: 5 min "
+			 "more.  N: note.  %s",
 			 back,
 			 !a->watched   ? ""
-			 : a->demo_dir ? "O: override the watch.  "
-				       : "O: override the watch.  D: leave it to its watchdog.  ");
+			 : a->demo_dir ? "O: override conditions.  "
+				       : "O: override conditions.  D: detach.  ");
 	else
 		snprintf(text, sizeof(text), "%s", apply_question(s));
 	canvas_wrap(c, r, 1, y, ROLE_TEXT, text);
@@ -416,27 +417,30 @@ static void apply_draw_question(const struct apply_ui *u, const struct state *s,
 				 text);
 	if (u->name.active && u->asking != ASK_NAME) {
 		canvas_text(c, in, 1, y++, ROLE_WARN,
-			    u->asking == ASK_NOTE ? "A note for the record of this session:"
-						  : "Watch conditions that shall not roll it back: "
-						    "sm, errors, reach, jobs");
+			    u->asking == ASK_NOTE ? "Note for the record of this session:"
+						  : "Watch conditions to ignore: sm, errors, "
+						    "reach, jobs");
 		entry_draw(&u->name, c, in, 1, y, u->asking == ASK_NOTE ? "note" : "override");
 		return;
 	}
 	if (u->name.active && u->entry_for == a->state && apply_wants_name(s)) {
-		canvas_textf(c, in, 1, y++, ROLE_WARN, "Type the fabric's name (%s) to %s:",
-			     s->fabric ? s->fabric->name : "?",
-			     a->state == APPLY_READY ? "START the update" : "KEEP the new routing");
+		canvas_textf(
+			c, in, 1, y++, ROLE_WARN,
+			"Type the fabric's name (%s) to %s:", s->fabric ? s->fabric->name : "?",
+			a->state == APPLY_READY ? "START the update" : "CONFIRM the new routing");
 		entry_draw(&u->name, c, in, 1, y, "name");
 		return;
 	}
 	if (u->asked && apply_may_roll_back(s)) {
 		canvas_textf(c, in, 1, y, ROLE_LOUD,
-			     " Roll back?  Y does it%s; any other key leaves all as it is. ",
+			     " Roll back?  Y: yes%s; any other key: cancel ",
 			     apply_back_text(back, a));
 		return;
 	}
 	if (!s->rw && a->state != APPLY_NONE)
-		canvas_text(c, in, 1, y, ROLE_DIM, "This console is read-only and only watches.");
+		canvas_text(c, in, 1, y, ROLE_DIM,
+			    "This console is read-only: it only shows the "
+			    "update.");
 	else
 		apply_draw_words(s, c, in, y);
 }
@@ -448,7 +452,7 @@ static int apply_draw_risk(const struct state_apply *a, struct canvas *c, struct
 	char time[FIGURE_LEN];
 
 	if (a->undrained && !a->agents.asked && a->wrote_s > 0 && y < r.h) {
-		canvas_textf(c, in, 1, y, ROLE_DIM, "%u job%s undrained, order at risk %s%s",
+		canvas_textf(c, in, 1, y, ROLE_DIM, "%u job%s undrained, may reorder for %s%s",
 			     a->undrained, plural(a->undrained), figure_age(time, a->wrote_s),
 			     r.w < 45 ? "" : ": 6 J");
 		return y + 1;
@@ -551,7 +555,7 @@ static void apply_take_name(struct context *ctx, const struct apply_ui *u, const
 			    struct request *out)
 {
 	if (!apply_wants_name(s) || u->entry_for != s->apply.state) {
-		context_say(ctx, "the update has moved on meanwhile: nothing was done");
+		context_say(ctx, "the update is no longer at this step: nothing was done");
 		return;
 	}
 	if (!s->fabric || strcmp(u->name.text, s->fabric->name) != 0) {
@@ -608,12 +612,12 @@ static void apply_close_plan(struct context *ctx, const struct state *s, struct 
 {
 	switch (s->apply.state) {
 	case APPLY_NONE:
-		context_say(ctx, "nothing to put away");
+		context_say(ctx, "nothing to dismiss");
 		break;
 	case APPLY_RUNNING:
 	case APPLY_CONFIRM:
 	case APPLY_ROLLING_BACK:
-		context_say(ctx, "not while an update is under way");
+		context_say(ctx, "not while an update is running");
 		break;
 	case APPLY_JOURNAL:
 	case APPLY_INCOMPLETE:
@@ -663,11 +667,10 @@ static bool apply_input(void *own, struct context *ctx, const struct input *in,
 		return true;
 	case REQ_ENTER:
 		if (!apply_wants_name(s)) {
-			context_say(
-				ctx,
-				s->apply.state == APPLY_ORDERING
-					? "the order of writes is being found: x puts the plan away"
-					: "nothing to confirm now");
+			context_say(ctx,
+				    s->apply.state == APPLY_ORDERING
+					    ? "searching for the write order: x discards the plan"
+					    : "nothing to confirm now");
 			return true;
 		}
 		apply_ask(u, s, ASK_NAME);
@@ -676,7 +679,7 @@ static bool apply_input(void *own, struct context *ctx, const struct input *in,
 		if (s->apply.state == APPLY_CONFIRM)
 			out->type = REQ_APPLY_EXTEND;
 		else
-			context_say(ctx, "nothing waits to be confirmed");
+			context_say(ctx, "no update is waiting to be confirmed");
 		return true;
 	case REQ_APPLY_NOTE:
 		if (in->text) /* ":note TEXT" */
@@ -689,7 +692,7 @@ static bool apply_input(void *own, struct context *ctx, const struct input *in,
 		if (apply_under_way(s))
 			apply_ask(u, s, ASK_OVERRIDE);
 		else
-			context_say(ctx, "nothing is watched now: no update is under way");
+			context_say(ctx, "no watch conditions now: no update is running");
 		return true;
 	case REQ_ROLLBACK_ASK:
 		if (apply_may_roll_back(s))
@@ -724,13 +727,13 @@ static void apply_context(const void *own, const struct state *s, char *buf, siz
 	(void)own;
 	if (!apply_under_way(s) || !s->rec_head[0]) {
 		snprintf(buf, len, "%s",
-			 s->rw ? "no single key starts or keeps an update"
-			       : "read-only: --rw arms");
+			 s->rw ? "to start or confirm, type the fabric's name"
+			       : "read-only: start with --rw to apply");
 		return;
 	}
 	if (s->rec_cast)
-		snprintf(cast, sizeof(cast), "  cast %.1f MB", (double)s->rec_cast / 1e6);
-	snprintf(buf, len, "chain %s seq %llu%s%s", s->rec_head, (unsigned long long)s->rec_seq,
+		snprintf(cast, sizeof(cast), "  screen %.1f MB", (double)s->rec_cast / 1e6);
+	snprintf(buf, len, "record %s seq %llu%s%s", s->rec_head, (unsigned long long)s->rec_seq,
 		 cast, armed ? "  rollback ARMED" : "");
 }
 

@@ -27,10 +27,10 @@ static void apply_phases_draw_deadline(const struct state_apply *a, struct canva
 				       int x, int y)
 {
 	int left = (int)a->confirm_left_s;
-	int width = r.w - x - 34;
+	int width = r.w - x - 40;
 
-	x = canvas_textf(c, r, x, y, ROLE_WARN, "rolls back in %d:%02d unless kept ", left / 60,
-			 left % 60);
+	x = canvas_textf(c, r, x, y, ROLE_WARN, "rolls back in %d:%02d unless confirmed ",
+			 left / 60, left % 60);
 	if (width >= 8 && a->confirm_all_s > 0)
 		canvas_bar(c, r, x, y, width < 40 ? width : 40, ROLE_WARN,
 			   a->confirm_left_s / a->confirm_all_s, 0);
@@ -45,13 +45,13 @@ static enum role apply_phases_reread_text(char *buf, size_t len, const struct st
 	if (s->history_at.on || (s->apply.state != APPLY_CONFIRM && s->apply.state != APPLY_KEPT))
 		return ROLE_TEXT; /* the verdict is of other tables */
 	if (s->apply.reread == REREAD_OTHER) {
-		snprintf(buf, len, "tables read now are OTHER ones");
+		snprintf(buf, len, "tables in the switches DIFFER from the plan");
 		return ROLE_BAD;
 	}
 	if (s->apply.reread != REREAD_SAME || !s->fabric)
 		return ROLE_TEXT;
 	if (!v) {
-		snprintf(buf, len, "reach and CDG being checked");
+		snprintf(buf, len, "checking reachability and CDG");
 		return ROLE_TEXT;
 	}
 	snprintf(buf, len, "%s %ux%u%s, CDG %s",
@@ -73,7 +73,7 @@ static void apply_phases_draw_text(const struct state *s, struct canvas *c, stru
 	enum role role = ROLE_TEXT;
 
 	if (a->state == APPLY_ROLLING_BACK && st->phase == PHASE_CONFIRM) {
-		canvas_text(c, r, 30, y, ROLE_WARN, "not kept");
+		canvas_text(c, r, 30, y, ROLE_WARN, "not confirmed");
 		return;
 	}
 	if (st->phase == PHASE_REPATH)
@@ -156,7 +156,7 @@ static int apply_phases_draw_agents(const struct state_apply *a, struct canvas *
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", asked %u times",
 			 g->resent + 1);
 	if (g->silent)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %u silent",
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %u no reply",
 			 g->silent);
 	if (g->failed)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %u failed",
@@ -198,10 +198,10 @@ int apply_waves_draw(const struct state_apply *a, struct canvas *c, struct rect 
 		 r.w < 45 ? "" : "Waves: ", (unsigned long long)a->done,
 		 (unsigned long long)a->total,
 		 a->state == APPLY_RUNNING				     ? "written"
-		 : a->state == APPLY_ROLLED_BACK || a->state == APPLY_FAILED ? "back as before"
+		 : a->state == APPLY_ROLLED_BACK || a->state == APPLY_FAILED ? "restored"
 									     : "read back");
 	if (a->retries)
-		snprintf(title + strlen(title), sizeof(title) - strlen(title), ", %u again",
+		snprintf(title + strlen(title), sizeof(title) - strlen(title), ", %u retried",
 			 a->retries);
 	canvas_rule(c, r, y++, a->total ? title : "Waves");
 	for (uint32_t w = first; w < a->nwaves && w < first + fit; w++)
@@ -244,13 +244,13 @@ int apply_live_draw(const struct state *s, struct canvas *c, struct rect r, int 
 	live_metrics(&now, s);
 	canvas_rule(c, r, y, r.w >= 50 ? "Live vs prediction" : "Live");
 	canvas_text(c, r, r.w - 25, y, ROLE_LABEL, "before");
-	canvas_text(c, r, r.w - 16, y, ROLE_LABEL, "model");
+	canvas_text(c, r, r.w - 16, y, ROLE_LABEL, "pred.");
 	canvas_text(c, r, r.w - 4, y++, ROLE_LABEL, "now");
 	apply_phases_draw_figure(c, r, y++, "max util %", b->known ? b->util_max : NAN,
 				 a->pred_util, now.util_max, 0);
 	apply_phases_draw_figure(c, r, y++, "max wait %", b->known ? b->wait_max : NAN, NAN,
 				 now.wait_max, 1);
-	apply_phases_draw_figure(c, r, y++, "dark links", b->known ? b->dark : NAN, a->pred_dark,
+	apply_phases_draw_figure(c, r, y++, "unused links", b->known ? b->dark : NAN, a->pred_dark,
 				 now.dark, 0);
 	apply_phases_draw_figure(c, r, y++, "errors/min", b->known ? b->errors_per_min : NAN, NAN,
 				 now.errors_per_min, 0);

@@ -68,7 +68,7 @@ void apply_wrote_line(char *buf, size_t len, const struct apply_wrote *w, uint32
 		snprintf(part, sizeof(part), " (%u of %d entries)", apply_wrote_entries(l, c),
 			 CHANGE_LFT_BYTES);
 	snprintf(buf, len, "%.120s %s%s  sha256 %.8s..", name,
-		 back ? "as before, read back" : "read-back ok", part, digest_hex(hex, &sum));
+		 back ? "restored, read back" : "read-back ok", part, digest_hex(hex, &sum));
 }
 
 static const char *apply_wrote_plural_level(char buf[24], const struct topology_kind *s,

@@ -5,9 +5,10 @@
 
 const char *chan_metric_name(enum chan_metric m)
 {
-	static const char *const names[CHAN_METRICS] = { "utilisation", "wait",	    "EFI",
-							 "job EFI",	"errors",   "virtual lanes",
-							 "dark links",	"problems", "plan - now" };
+	static const char *const names[CHAN_METRICS] = {
+		"utilisation",	 "wait",	 "EFI",	     "job EFI",	  "errors",
+		"virtual lanes", "unused links", "problems", "plan - now"
+	};
 
 	return names[m];
 }
@@ -225,33 +226,37 @@ void chan_value_legend(enum chan_metric m, enum palette palette, struct canvas *
 			x = canvas_textf(c, r, x, y, fill_role(delta_role(palette, l)), "%c ",
 					 delta_glyph(l));
 		canvas_text(c, r, x, y, ROLE_DIM,
-			    " fewer .. more routes by 40 15 2 % of the worst link now");
+			    " fewer .. more paths, by over 2, 15, 40 % of the current max");
 		return;
 	case CHAN_DARK:
-		canvas_text(c, r, x, y, ROLE_DIM, "o no route between hosts of a job   . used");
+		canvas_text(c, r, x, y, ROLE_DIM,
+			    "o unused: no path between hosts of a job   . "
+			    "used");
 		return;
 	case CHAN_PROBLEM:
 		canvas_text(c, r, x, y, ROLE_DIM,
-			    "x down  ! no reply  s errors  ~ reduced  . all is well");
+			    "x down  ! no reply  s errors  ~ reduced  . no problem");
 		return;
 	case CHAN_LANES:
 		canvas_text(c, r, x, y, ROLE_DIM,
-			    "1-9 lanes with routes, colour: share off the fullest  o no route  "
-			    "?=not known");
+			    "1-9 VLs in use, colour: share not on the busiest VL  o no path  "
+			    "?=unknown");
 		return;
 	case CHAN_ERRORS:
 		x = canvas_text(c, r, x, y, ROLE_TEXT, ". none  ");
 		for (int l = 2; l < HEAT_LEVELS; l++)
 			x = canvas_textf(c, r, x, y, fill_role(heat_role(palette, l)), "%c ",
 					 heat_glyph(l));
-		canvas_text(c, r, x, y, ROLE_DIM, "errors per minute, rising  x=down !=no reply");
+		canvas_text(c, r, x, y, ROLE_DIM,
+			    "errors per minute, low to high  x=down !=no "
+			    "reply");
 		return;
 	default:
 		x = chan_value_legend_levels(palette, c, r, x, y);
 		x = canvas_text(c, r, x, y, ROLE_DIM,
-				m == CHAN_UTIL ? "%  o=dark x=down !=no reply ?=unknown"
-				: m < CHAN_EFI ? "%  x=down !=no reply ?=not known"
-					       : "% of the worst  o=dark x=down ?=unknown");
+				m == CHAN_UTIL ? "% o=unused x=down !=no reply ?=unknown"
+				: m < CHAN_EFI ? "%  x=down !=no reply ?=unknown"
+					       : "% of max  o=unused x=down ?=unknown");
 		if (x + 15 < r.w)
 			canvas_text(c, r, x, y, ROLE_DIM, "  blank=no link");
 	}

@@ -95,11 +95,11 @@ bool context_choose_metric(struct context *ctx, const struct input *in)
 	if (in->text && in->text[0])
 		m = history_metric_find(in->text);
 	if (m == HISTORY_METRICS) {
-		context_say(ctx, "the past has no '%s' here: util, wait or errors", in->text);
+		context_say(ctx, "no history of '%s' here: util, wait or errors", in->text);
 		return false;
 	}
 	ctx->metric = m;
-	context_say(ctx, "the past of links is shown of %s", history_metric_name(m));
+	context_say(ctx, "history (sparklines) now shows %s", history_metric_name(m));
 	return true;
 }
 

@@ -12,7 +12,8 @@ static void exclude_say(struct context *ctx)
 		context_say(ctx, "the next preview (6) routes around %s",
 			    ctx->options.text[PARAM_EXCLUDE]);
 	else
-		context_say(ctx, "the next preview (6) routes around nothing");
+		context_say(ctx, "the exclude list is empty: the next preview (6) routes around "
+				 "nothing");
 }
 
 static void exclude_choose(struct context *ctx, const struct state *s, const char *text,
@@ -21,7 +22,7 @@ static void exclude_choose(struct context *ctx, const struct state *s, const cha
 	struct err err;
 
 	if (!s->fabric)
-		context_say(ctx, "the fabric is not known yet");
+		context_say(ctx, "no fabric yet");
 	else if (preview_options_exclude(&ctx->options, s->fabric, text, toggle, &err))
 		context_say(ctx, "%s", err.text);
 	else

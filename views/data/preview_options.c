@@ -45,8 +45,8 @@ int preview_options_exclude(struct preview_options *o, const struct fabric *f, c
 	all = route_limits_exclude_text(l, f);
 	if (!rc && strlen(all) >= PATH_TEXT)
 		rc = err_set(err, -EINVAL,
-			     "the list of what is excluded gets longer than %d characters: shorten "
-			     "it with :exclude none, or a pattern such as spine[1-9]",
+			     "the exclude list would exceed %d characters: clear it with :exclude "
+			     "none, or use a pattern such as spine[1-9]",
 			     PATH_TEXT - 1);
 	if (!rc)
 		snprintf(o->text[PARAM_EXCLUDE], PATH_TEXT, "%s", all);

@@ -301,8 +301,8 @@ static bool racks_by_file(struct racks *r, const struct fabric *f, struct tagged
 		return true;
 	r->n = 0;
 	log_add(LOG_WARN, "racks",
-		"%s: its blocks hold %u of %u switches, and it takes two blocks and most of the "
-		"switches with hosts: racks are read from names instead",
+		"%s: its blocks hold %u of %u switches; at least two blocks and most switches "
+		"with hosts are needed: racks are read from names instead",
 		path, with, f->nsw);
 	return false;
 }

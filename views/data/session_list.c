@@ -7,7 +7,7 @@ const char *session_verdict(const struct session_row *row)
 {
 	return !row->ok	       ? "CHANGED"
 	       : row->gaps     ? "whole, with gaps"
-	       : row->now      ? "goes on, whole"
+	       : row->now      ? "in progress, whole"
 	       : row->open_end ? "whole, no end"
 			       : "whole";
 }

@@ -133,9 +133,9 @@ const struct job_metrics *job_metrics_of(const struct metrics *m, const struct j
 
 const char *state_no_tables(const struct state *s)
 {
-	return s->mode == RUN_FILE    ? "a file without routing tables: --lfts FILE reads them"
-	       : s->poll.tables_ended ? "the tables were not read: M reads them"
-				      : "the tables have not been read yet";
+	return s->mode == RUN_FILE    ? "this file has no routing tables: --lfts FILE reads them"
+	       : s->poll.tables_ended ? "routing tables not read: M reads them"
+				      : "routing tables not read yet";
 }
 
 bool state_vls_known(const struct state *s)
@@ -148,7 +148,7 @@ const char *state_no_vls(char *buf, size_t len, const struct state *s)
 	const struct state_poll *p = &s->poll;
 
 	if (s->history_at.on)
-		snprintf(buf, len, "SL2VL was not read then");
+		snprintf(buf, len, "SL2VL was not read at that time");
 	else if (s->mode == RUN_FILE)
 		snprintf(buf, len, "SL2VL is not in this snapshot");
 	else if (p->tables_on && p->tables_total)

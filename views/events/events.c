@@ -62,7 +62,7 @@ static void events_open_ref(const struct table_in *in, uint32_t row)
 		context_goto(ctx, VIEW_JOBS);
 		break;
 	case REF_NONE:
-		context_say(ctx, "this event names no link, switch or job that is here now");
+		context_say(ctx, "this event names no link, switch or job that exists now");
 		break;
 	}
 }

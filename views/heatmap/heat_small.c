@@ -50,7 +50,8 @@ void heat_small_draw(struct heat_small *h, const struct context *ctx, struct can
 	heat_small_follow(h, ctx, s);
 	heat_window_set(w, &h->layout->plane[0], matrix, 1, UINT32_MAX, 0, 0);
 	heat_small_read_cells(h, ctx, s);
-	snprintf(title, sizeof(title), "%s, %% used%s (2: all of it)", h->layout->plane[0].title,
+	snprintf(title, sizeof(title), "%s, utilisation %%%s (2: full view)",
+		 h->layout->plane[0].title,
 		 w->row_n > 1 || w->col_n > 1 ? ", worst of each cell" : "");
 	canvas_rule(c, r, 0, title);
 	for (uint32_t y = 0; y < w->vis_rows; y++)

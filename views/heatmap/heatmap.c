@@ -152,7 +152,7 @@ static void heatmap_draw_title(const struct heatmap_ui *u, const struct context 
 	int n = 0, end;
 
 	if (w->row_n > 1 || w->col_n > 1)
-		snprintf(zoom, sizeof(zoom), " | 1 cell = %ux%u, worst", w->row_n, w->col_n);
+		snprintf(zoom, sizeof(zoom), " | 1 cell = worst of %ux%u", w->row_n, w->col_n);
 	snprintf(title, sizeof(title), "%s: %s | %s%s%s%s", p->title,
 		 chan_metric_name(heatmap_sight(u, ctx, s).metric), p->dir[u->dir],
 		 sort[0] ? " | rows " : "", sort, zoom);
@@ -527,16 +527,14 @@ static void heatmap_next_sort(struct heatmap_ui *u, struct context *ctx, const s
 static void heatmap_toggle_compare(struct context *ctx, const struct state *s)
 {
 	if (!state_preview_ready(s) || !s->preview.before)
-		context_say(
-			ctx,
-			"nothing to compare yet: 6, choose an engine, Space computes a preview");
+		context_say(ctx, "nothing to compare yet: compute a preview in view 6 first");
 	else
 		ctx->compare = !ctx->compare;
 }
 
 static void heatmap_no_choice(struct context *ctx, const char *text)
 {
-	context_say(ctx, "the heatmap has no '%s'; the key goes through what it has", text);
+	context_say(ctx, "unknown heatmap setting '%s'; the key cycles through all of them", text);
 }
 
 /* A choice by name, as a command gives it; false: it has no name, the next one is wanted. */
@@ -562,9 +560,7 @@ static bool heatmap_named_setting(struct heatmap_ui *u, struct context *ctx, con
 		u->sort = (enum heat_sort)i;
 		heatmap_sort_rows(u, ctx, s);
 	} else {
-		context_say(
-			ctx,
-			"no racks are known: names have none, and --racks gives no file that suits");
+		context_say(ctx, "no racks known: none in node names, and no usable --racks file");
 	}
 	return true;
 }

@@ -135,7 +135,7 @@ static void job_detail_draw_place(const struct state *s, struct canvas *c, struc
 	char time[FIGURE_LEN], age[FIGURE_LEN];
 	int x = canvas_textf(c, r, 1, 0, ROLE_TEXT, "%u host%s on %u switch%s%s", j->nterm,
 			     plural(j->nterm), j->nsw, plural_es(j->nsw),
-			     j->multi ? "" : ": its routes use no link between switches");
+			     j->multi ? "" : ": its paths use no link between switches");
 
 	if (j->start_s)
 		x = canvas_textf(c, r, x, 0, ROLE_TEXT, "  since %s (%s)",
@@ -192,10 +192,10 @@ static void job_detail_draw_link(const struct job_detail *d, const struct contex
 static void job_detail_draw_links(const struct job_detail *d, const struct context *ctx,
 				  const struct state *s, struct canvas *c, struct rect r)
 {
-	canvas_text(c, r, 1, 0, ROLE_LABEL, " util   routes  worst of its links");
+	canvas_text(c, r, 1, 0, ROLE_LABEL, " util    paths  its busiest links");
 	if (!d->nlinks)
 		canvas_text(c, r, 2, 1, ROLE_DIM,
-			    state_usage(s) ? "it uses none" : "not known yet");
+			    state_usage(s) ? "none used" : "not computed yet");
 	for (uint32_t i = 0; i < d->nlinks && (int)i + 1 < r.h; i++)
 		job_detail_draw_link(d, ctx, s, c, r, (int)i + 1, i);
 }
@@ -205,7 +205,7 @@ static void job_detail_draw_pairs(const struct job_detail *d, const struct state
 {
 	const struct fabric *f = s->fabric;
 
-	canvas_text(c, r, 1, 0, ROLE_LABEL, "pairs over the first of them");
+	canvas_text(c, r, 1, 0, ROLE_LABEL, "node pairs over the busiest");
 	if (!d->npairs)
 		canvas_text(c, r, 1, 1, ROLE_DIM, "-");
 	for (uint32_t i = 0; i < d->npairs && (int)i + 1 < r.h; i++) {

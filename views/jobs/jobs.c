@@ -95,16 +95,16 @@ static void jobs_mark_job(const struct table_in *in, uint32_t job)
 
 	if (in->ctx->job.id == id) {
 		context_select_job(in->ctx, 0);
-		context_say(in->ctx, "job %llu is not marked any more", id);
+		context_say(in->ctx, "job %llu unmarked", id);
 		return;
 	}
 	context_select_job(in->ctx, id);
 	if (at == FAB_NONE || !use->routes) {
-		context_say(in->ctx, "job %llu is marked; its links are not known yet", id);
+		context_say(in->ctx, "job %llu marked; its links are not computed yet", id);
 		return;
 	}
 	n = use->routes->off[at + 1] - use->routes->off[at];
-	context_say(in->ctx, "%llu link%s of job %llu marked in all views; Esc: no longer", n,
+	context_say(in->ctx, "%llu link%s of job %llu marked in all views; Esc: unmark", n,
 		    plural(n), id);
 }
 
@@ -139,7 +139,7 @@ static void jobs_draw_source(const struct state *s, struct canvas *c, struct rec
 		canvas_text(c, r, 1, y, ROLE_DIM, "no job source");
 		break;
 	case JOBS_WAITING:
-		canvas_textf(c, r, 1, y, ROLE_DIM, "%s was asked for its jobs", src->source);
+		canvas_textf(c, r, 1, y, ROLE_DIM, "waiting for the jobs of %s", src->source);
 		break;
 	case JOBS_UNREACHABLE:
 		snprintf(text, sizeof(text), isfinite(src->age_s) ? "%s; the list is %s old" : "%s",
@@ -147,8 +147,8 @@ static void jobs_draw_source(const struct state *s, struct canvas *c, struct rec
 		canvas_wrap(c, (struct rect){ r.x, r.y + y, r.w - 1, 1 }, 1, 0, ROLE_WARN, text);
 		break;
 	case JOBS_OK:
-		canvas_textf(c, r, 1, y, ROLE_DIM, "%s, %s ago: %u run, %u wait", src->source,
-			     figure_age(age, src->age_s), s->jobs ? s->jobs->njob : 0,
+		canvas_textf(c, r, 1, y, ROLE_DIM, "%s, %s ago: %u running, %u pending",
+			     src->source, figure_age(age, src->age_s), s->jobs ? s->jobs->njob : 0,
 			     s->jobs ? s->jobs->pending : 0);
 		break;
 	}

@@ -78,12 +78,12 @@ static void chan_detail_draw_jobs(const struct context *ctx, const struct state 
 		end -= text_width(mark);
 	}
 	if (!n)
-		x = canvas_text(c, r, x, 2, ROLE_DIM, "no job's routes use it");
+		x = canvas_text(c, r, x, 2, ROLE_DIM, "no path of a job uses it");
 	else
 		x = canvas_text(c, r, x, 2, ROLE_TEXT,
 				chan_jobs_text(text, sizeof(text), s, chan, end - x));
 	if (n)
-		x = canvas_textf(c, r, x, 2, ROLE_DIM, " of %u %s routes", n,
+		x = canvas_textf(c, r, x, 2, ROLE_DIM, " of %u %s paths", n,
 				 n == 1 ? "job's" : "jobs'");
 	canvas_text(c, r, x, 2, ROLE_KEY, mark);
 }
@@ -100,7 +100,8 @@ static const char *chan_detail_plan_text(char *buf, size_t len, const struct sta
 	*buf = '\0';
 	if (!state_plan_ahead(s))
 		return buf;
-	n = snprintf(buf, len, "  after the plan: %s, job %s", figure_count(efi, plan->efi[chan]),
+	n = snprintf(buf, len, "  with the plan: EFI %s, job EFI %s",
+		     figure_count(efi, plan->efi[chan]),
 		     plan->njob ? figure_count(eff, plan->eff_efi[chan]) : "-");
 	if (isfinite(util))
 		snprintf(buf + n, len - (size_t)n, ", util ~%s%%", figure_pct(pct, util));

@@ -100,7 +100,7 @@ static void link_detail_draw_rates(const struct context *ctx, const struct state
 		snprintf(t[i][2], sizeof(t[i][2]), "%s /min", figure_pct(a, p->errors_per_min));
 	}
 	link_detail_draw_pair(c, r, 0, "utilisation", t[0][0], t[1][0]);
-	link_detail_draw_pair(c, r, 1, "sends", t[0][1], t[1][1]);
+	link_detail_draw_pair(c, r, 1, "transmits", t[0][1], t[1][1]);
 	link_detail_draw_pair(c, r, 2, "errors", t[0][2], t[1][2]);
 }
 
@@ -119,8 +119,8 @@ static int link_detail_draw_counters(const struct state *s, struct canvas *c, st
 				     uint32_t chan)
 {
 	static const char *const names[CTR_COUNT] = {
-		"sent bytes",	 "received bytes", "sent packets", "recv. packets", "wait ticks",
-		"symbol errors", "recoveries",	   "link downed",  "recv. errors",  "discards"
+		"XmitData bytes", "RcvData bytes", "XmitPkts",	 "RcvPkts",   "XmitWait ticks",
+		"SymbolErrors",	  "LinkRecovers",  "LinkDowned", "RcvErrors", "XmitDiscards"
 	};
 	char a[FIGURE_LEN], b[FIGURE_LEN];
 
@@ -154,7 +154,7 @@ static void link_detail_draw_graph(const struct context *ctx, const struct state
 	int n, first, h = r.h < GRAPH_MAX ? r.h : GRAPH_MAX, room = r.w - 6;
 
 	if (!s->history) {
-		canvas_text(c, r, 1, 0, ROLE_DIM, "not known");
+		canvas_text(c, r, 1, 0, ROLE_DIM, "unknown");
 		return;
 	}
 	if (h < 2)
@@ -188,27 +188,27 @@ static void link_detail_draw_routes(const struct state *s, struct canvas *c, str
 	int x;
 
 	if (!m) {
-		canvas_text(c, r, 1, 0, ROLE_DIM, "EFI not known yet");
+		canvas_text(c, r, 1, 0, ROLE_DIM, "EFI not computed yet");
 		return;
 	}
-	canvas_textf(c, r, 1, 0, ROLE_TEXT, "EFI %s of at most %s", figure_count(a, m->efi[chan]),
+	canvas_textf(c, r, 1, 0, ROLE_TEXT, "EFI %s (fabric max %s)", figure_count(a, m->efi[chan]),
 		     figure_count(b, m->efi_max));
 	if (m->njob)
 		canvas_textf(c, r, 1, 1, m->eff_efi[chan] ? ROLE_TEXT : ROLE_WARN,
-			     "job EFI %s of at most %s%s", figure_count(a, m->eff_efi[chan]),
-			     figure_count(b, m->eff_efi_max), m->eff_efi[chan] ? "" : ": dark");
-	x = canvas_text(c, r, 1, 2, ROLE_LABEL, "lanes ");
+			     "job EFI %s (fabric max %s)%s", figure_count(a, m->eff_efi[chan]),
+			     figure_count(b, m->eff_efi_max), m->eff_efi[chan] ? "" : ": unused");
+	x = canvas_text(c, r, 1, 2, ROLE_LABEL, "VLs ");
 	chan_lanes_text(lanes, sizeof(lanes), s, chan, r.w - x - 1);
 	canvas_text(c, r, x, 2, ROLE_TEXT,
 		    lanes[0]		 ? lanes
-		    : state_vls_known(s) ? "SLs are not known"
+		    : state_vls_known(s) ? "SLs unknown"
 					 : state_no_vls(why, sizeof(why), s));
 	if (!state_plan_ahead(s))
 		return;
-	x = canvas_textf(c, r, 1, 3, ROLE_TEXT, "after the plan: EFI %s",
+	x = canvas_textf(c, r, 1, 3, ROLE_TEXT, "with the plan: EFI %s",
 			 figure_count(a, s->preview.after->efi[chan]));
 	if (s->preview.after->njob)
-		x = canvas_textf(c, r, x, 3, ROLE_TEXT, ", job %s",
+		x = canvas_textf(c, r, x, 3, ROLE_TEXT, ", job EFI %s",
 				 figure_count(a, s->preview.after->eff_efi[chan]));
 	if (!isfinite(chan_planned_util(s, chan)))
 		return;
@@ -226,9 +226,9 @@ static void link_detail_draw_jobs(const struct context *ctx, const struct state 
 	const struct job_routes *k = u ? u->routes : NULL;
 	uint64_t sum = 0, first = k ? k->chan_off[chan] : 0, last = k ? k->chan_off[chan + 1] : 0;
 
-	canvas_text(c, r, 1, 0, ROLE_LABEL, "job          user      routes  share");
+	canvas_text(c, r, 1, 0, ROLE_LABEL, "job          user       paths  share");
 	if (first == last)
-		canvas_text(c, r, 1, 1, ROLE_DIM, k ? "none" : "not known");
+		canvas_text(c, r, 1, 1, ROLE_DIM, k ? "none" : "unknown");
 	for (uint64_t i = first; i < last; i++)
 		sum += k->job_routes[i];
 	for (uint64_t i = first; i < last && (int)(i - first) + 1 < r.h; i++) {
@@ -255,7 +255,8 @@ static void link_detail_draw_dests(const struct state *s, struct canvas *c, stru
 
 	if (!k) {
 		canvas_text(c, r, 1, 0, ROLE_DIM,
-			    s->tables ? "where to: being counted" : "where to: routes not known");
+			    s->tables ? "destinations: being counted"
+				      : "destinations: routing unknown");
 		return;
 	}
 	for (uint32_t i = 0; i < k->n; i++) {
@@ -305,13 +306,13 @@ static int link_detail_draw_past_and_routes(const struct context *ctx, const str
 					    struct canvas *c, struct rect r, uint32_t chan,
 					    int graph)
 {
-	static const char *const titles[] = { "Utilisation so far, newest right",
-					      "Wait so far, newest right",
-					      "Errors a minute so far, newest right" };
+	static const char *const titles[] = { "Utilisation history, newest right",
+					      "XmitWait history, newest right",
+					      "Errors/min history, newest right" };
 	int y = link_detail_section(c, r, 0, titles[ctx->metric]);
 
 	link_detail_draw_graph(ctx, s, c, (struct rect){ r.x, r.y + y, r.w, graph }, chan);
-	y = link_detail_section(c, r, y + graph, "Routes over it");
+	y = link_detail_section(c, r, y + graph, "Paths over this link");
 	link_detail_draw_routes(s, c, (struct rect){ r.x, r.y + y, r.w, 5 }, chan);
 	return y + (state_plan_ahead(s) ? 4 : 3);
 }
@@ -319,7 +320,8 @@ static int link_detail_draw_past_and_routes(const struct context *ctx, const str
 static void link_detail_draw_users(const struct context *ctx, const struct state *s,
 				   struct canvas *c, struct rect r, uint32_t chan)
 {
-	int y = link_detail_section(c, r, 0, "Whose they are, and where to"), jobs = r.w * 3 / 5;
+	int y = link_detail_section(c, r, 0, "Jobs and destinations on this link"),
+	    jobs = r.w * 3 / 5;
 
 	link_detail_draw_jobs(ctx, s, c, (struct rect){ r.x, r.y + y, jobs, r.h - y }, chan);
 	link_detail_draw_dests(s, c, (struct rect){ r.x + jobs, r.y + y, r.w - jobs, r.h - y },

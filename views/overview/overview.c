@@ -48,22 +48,22 @@ static int overview_put_bad(struct canvas *c, struct rect r, int x, int y, enum 
 static void overview_draw_links(struct canvas *c, struct rect r, int y,
 				const struct fabric_summary *v)
 {
-	int x = canvas_textf(c, r, 1, y, ROLE_TEXT, "links %u", v->cables + v->hosts);
+	int x = canvas_textf(c, r, 1, y, ROLE_TEXT, "cables %u", v->cables + v->hosts);
 	char all[120];
 	bool full;
 
 	if (!v->down && !v->reduced && !v->errors && !v->no_reply) {
-		canvas_text(c, r, x, y, ROLE_GOOD, "  no problems known");
+		canvas_text(c, r, x, y, ROLE_GOOD, "  no port problems");
 		return;
 	}
 	snprintf(all, sizeof(all), "%s%u%s%u%s%u%s%u", v->down ? "  down " : "", v->down,
 		 v->reduced ? "  reduced " : "", v->reduced, v->errors ? "  errors " : "",
-		 v->errors, v->no_reply ? "  silent " : "", v->no_reply);
+		 v->errors, v->no_reply ? "  no reply " : "", v->no_reply);
 	full = x + text_width(all) <= r.w;
 	x = overview_put_bad(c, r, x, y, ROLE_BAD, full ? "down " : "x", v->down);
 	x = overview_put_bad(c, r, x, y, ROLE_WARN, full ? "reduced " : "~", v->reduced);
 	x = overview_put_bad(c, r, x, y, ROLE_WARN, full ? "errors " : "s", v->errors);
-	overview_put_bad(c, r, x, y, ROLE_WARN, full ? "silent " : "!", v->no_reply);
+	overview_put_bad(c, r, x, y, ROLE_WARN, full ? "no reply " : "!", v->no_reply);
 }
 
 /* "read LFTs 37 %, 12k/s, 3.1 s left": the rate, from its comma on, goes where it is narrow. */
@@ -102,7 +102,8 @@ static void overview_draw_poll(struct canvas *c, struct rect r, int y, const str
 		return;
 	}
 	if (!s->sample) {
-		canvas_text(c, r, 1, y, ROLE_DIM, p->busy ? "first poll under way" : "no poll yet");
+		canvas_text(c, r, 1, y, ROLE_DIM,
+			    p->busy ? "first poll in progress" : "no poll yet");
 		return;
 	}
 	if (p->took_s < 0.0995)
@@ -110,7 +111,7 @@ static void overview_draw_poll(struct canvas *c, struct rect r, int y, const str
 	else
 		figure_age(took, p->took_s);
 	snprintf(full, sizeof(full), "poll %s  %u port%s", took, p->asked, plural(p->asked));
-	snprintf(brief, sizeof(brief), "poll %s  %u of %u silent", took, p->asked - p->answered,
+	snprintf(brief, sizeof(brief), "poll %s  %u of %u no reply", took, p->asked - p->answered,
 		 p->asked);
 	if (p->answered < p->asked)
 		snprintf(full + strlen(full), sizeof(full) - strlen(full), "  no reply %u",
@@ -131,19 +132,35 @@ static void overview_draw_jobs_line(struct canvas *c, struct rect r, int y, cons
 		x = canvas_text(c, r, x, y, ROLE_DIM, "no job source");
 		break;
 	case JOBS_WAITING:
-		x = canvas_textf(c, r, x, y, ROLE_DIM, "%s asked for jobs", s->jobs_source.source);
+		x = canvas_textf(c, r, x, y, ROLE_DIM, "waiting for %s", s->jobs_source.source);
 		break;
 	case JOBS_UNREACHABLE:
 		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s unreachable", s->jobs_source.source);
 		break;
 	case JOBS_OK:
 		if (s->jobs)
-			x = canvas_textf(c, r, x, y, ROLE_TEXT, "jobs %u run, %u wait",
+			x = canvas_textf(c, r, x, y, ROLE_TEXT, "jobs %u, pending %u",
 					 s->jobs->njob, s->jobs->pending);
 		break;
 	}
 	canvas_textf(c, r, x, y, ROLE_TEXT, "  load %s%s", figure_pct(load, v->load_pct),
 		     isfinite(v->load_pct) ? "%" : "");
+}
+
+/* A number is never cut: on a narrow screen words go. */
+static void overview_draw_efi(struct canvas *c, struct rect r, int y, const char *all,
+			      const char *jobs, const char *bound)
+{
+	char full[96], brief[96], least[96];
+
+	snprintf(full, sizeof(full), "max EFI %s  max job EFI %s (lower bound %s)", all, jobs,
+		 bound);
+	snprintf(brief, sizeof(brief), "EFI %s  job EFI %s (bound %s)", all, jobs, bound);
+	snprintf(least, sizeof(least), "EFI %s  job EFI %s (>= %s)", all, jobs, bound);
+	if (text_width(full) < r.w)
+		canvas_text(c, r, 1, y, ROLE_TEXT, full);
+	else
+		overview_put(c, r, y, ROLE_TEXT, brief, least);
 }
 
 static void overview_draw_metrics(struct canvas *c, struct rect r, int y, const struct state *s)
@@ -152,27 +169,26 @@ static void overview_draw_metrics(struct canvas *c, struct rect r, int y, const 
 	char a[FIGURE_LEN], b[FIGURE_LEN], e[FIGURE_LEN], full[80], brief[80];
 
 	if (!m && s->metrics_busy && s->metrics_step[0]) {
-		canvas_textf(c, r, 1, y, ROLE_DIM, "figures: %s", s->metrics_step);
+		canvas_textf(c, r, 1, y, ROLE_DIM, "metrics: %s", s->metrics_step);
 		return;
 	}
 	if (!m) {
 		canvas_text(c, r, 1, y, ROLE_DIM,
-			    s->metrics_busy ? "routing figures are being computed"
-					    : "EFI -  dark links -");
+			    s->metrics_busy ? "computing routing metrics"
+					    : "EFI -  unused links -");
 		return;
 	}
 	if (!m->njob) {
 		canvas_textf(c, r, 1, y, ROLE_TEXT, "EFI %s  job EFI -",
 			     figure_count(a, m->efi_max));
-		canvas_textf(c, r, 1, y + 1, ROLE_TEXT, "dark links -  hops %.2f", m->hops_mean);
+		canvas_textf(c, r, 1, y + 1, ROLE_TEXT, "unused links -  hops %.2f", m->hops_mean);
 		return;
 	}
-	canvas_textf(c, r, 1, y, ROLE_TEXT, "EFI %s  job EFI %s (bound %s)",
-		     figure_short(a, m->efi_max), figure_short(b, m->eff_efi_max),
-		     figure_short(e, m->eff_efi_bound));
-	snprintf(full, sizeof(full), "dark links %u (%.1f%%)  hops %.2f", m->dark,
+	overview_draw_efi(c, r, y, figure_short(a, m->efi_max), figure_short(b, m->eff_efi_max),
+			  figure_short(e, m->eff_efi_bound));
+	snprintf(full, sizeof(full), "unused links %u (%.1f%%)  hops %.2f", m->dark,
 		 m->dark_fiber_pct, m->hops_mean);
-	snprintf(brief, sizeof(brief), "dark %u (%.0f%%)  hops %.2f", m->dark, m->dark_fiber_pct,
+	snprintf(brief, sizeof(brief), "unused %u (%.0f%%)  hops %.2f", m->dark, m->dark_fiber_pct,
 		 m->hops_mean);
 	overview_put(c, r, y + 1, ROLE_TEXT, full, brief);
 }
@@ -184,7 +200,7 @@ static void overview_draw_verdict(struct canvas *c, struct rect r, int y, const 
 
 	if (s->tables && !state_vls_known(s)) {
 		state_no_vls(why, sizeof(why), s);
-		canvas_textf(c, r, 1, y, ROLE_WARN, "no verdict: %s", why);
+		canvas_textf(c, r, 1, y, ROLE_WARN, "unverified: %s", why);
 	} else if (!v)
 		canvas_text(c, r, 1, y, ROLE_DIM,
 			    s->tables		   ? "routing not verified yet"
@@ -192,11 +208,11 @@ static void overview_draw_verdict(struct canvas *c, struct rect r, int y, const 
 			    : s->poll.tables_ended ? "routing tables not read (M)"
 						   : "routing tables not read yet");
 	else if (verdict_ok(v))
-		canvas_text(c, r, 1, y, ROLE_GOOD, "routes complete, no deadlock");
+		canvas_text(c, r, 1, y, ROLE_GOOD, "routing complete, no deadlock");
 	else if (v->connected && v->loop_free && v->vls_fit && !s->sls_known)
-		canvas_text(c, r, 1, y, ROLE_WARN, "cyclic if all SLs are 0: not known");
+		canvas_text(c, r, 1, y, ROLE_WARN, "credit loop if all SLs are 0 (?)");
 	else
-		canvas_textf(c, r, 1, y, ROLE_BAD, "routes:%s%s%s%s",
+		canvas_textf(c, r, 1, y, ROLE_BAD, "routing:%s%s%s%s",
 			     v->connected ? "" : " INCOMPLETE", v->loop_free ? "" : " LOOPS",
 			     v->connected && v->loop_free && !v->deadlock_free ? " DEADLOCK" : "",
 			     v->vls_fit ? "" : " TOO MANY VLs");
@@ -216,8 +232,8 @@ static void overview_draw_counts(struct canvas *c, struct rect r, const struct s
 		snprintf(brief, sizeof(brief), "sw %u/%u  hosts %u/%u", f->nsw, sw, f->nterm,
 			 hosts);
 	} else {
-		snprintf(full, sizeof(full), "switches %u  hosts %u  cables %u", sw, hosts, cables);
-		snprintf(brief, sizeof(brief), "sw %u  hosts %u  cables %u", sw, hosts, cables);
+		snprintf(full, sizeof(full), "switches %u  hosts %u  ISLs %u", sw, hosts, cables);
+		snprintf(brief, sizeof(brief), "sw %u  hosts %u  ISLs %u", sw, hosts, cables);
 	}
 	overview_put(c, r, 1, p->missing_sw || p->missing_ca ? ROLE_BAD : ROLE_TEXT, full, brief);
 }
@@ -271,7 +287,7 @@ static void overview_tiers_pane(const struct context *ctx, struct canvas *c, str
 	char min[FIGURE_LEN], avg[FIGURE_LEN], max[FIGURE_LEN], wait[FIGURE_LEN];
 	bool brief = r.w <= TIER_ROOM;
 
-	canvas_rule(c, r, 0, "Tiers: % of link used, and waiting");
+	canvas_rule(c, r, 0, "Tiers: utilisation % and XmitWait %");
 	canvas_text(c, r, 0, 1, ROLE_LABEL,
 		    brief ? "tier              avg  max  wait"
 			  : "tier               min  avg  max  wait");
@@ -363,7 +379,8 @@ static const uint32_t *overview_hot(const struct context *ctx, uint32_t *n)
 static void overview_draw_hot_head(const struct context *ctx, bool on, struct canvas *c,
 				   struct rect r)
 {
-	static const char *const titles[] = { "Hot links", "Links that wait", "Links with errors" };
+	static const char *const titles[] = { "Hot links", "Congested links (XmitWait)",
+					      "Links with errors" };
 	char title[64];
 
 	snprintf(title, sizeof(title), "%s%s", titles[ctx->metric], on ? " (Enter: open)" : "");
@@ -380,8 +397,8 @@ static const char *overview_nothing_hot(const struct context *ctx, const struct 
 	if (s->mode == RUN_FILE && !s->rates)
 		return "no rates: a file has no counters";
 	if (!s->rates)
-		return "no rates yet: they need two polls";
-	return ctx->metric == HISTORY_WAIT ? "no link waits" : "no link has errors";
+		return "no rates yet (two polls needed)";
+	return ctx->metric == HISTORY_WAIT ? "no congested link" : "no link has errors";
 }
 
 static void overview_draw_past_head(const struct context *ctx, struct canvas *c, struct rect r)
@@ -590,7 +607,7 @@ static void overview_draw_absence(struct canvas *c, struct rect r, const struct 
 		canvas_wrap(c, r, 1, 2, ROLE_BAD, s->lost_why);
 	} else if (s->poll.preparing) {
 		canvas_textf(c, r, 1, 2, ROLE_TEXT,
-			     "making the simulated fabric and its first routes: %s", s->source);
+			     "building the simulated fabric and its first routing: %s", s->source);
 	} else if (s->poll.discovering) {
 		canvas_textf(c, r, 1, 2, ROLE_TEXT,
 			     "discovering the fabric: %u switch%s and %u host%s so far",
@@ -620,10 +637,10 @@ static void overview_draw_auto(struct canvas *c, struct rect r, const struct sta
 	int x = canvas_text(c, r, 1, r.h - 1, ROLE_LABEL, "Auto: ");
 
 	if (isfinite(a->next_s))
-		x = canvas_textf(c, r, x, r.h - 1, ROLE_TEXT, "looks in %s; ",
+		x = canvas_textf(c, r, x, r.h - 1, ROLE_TEXT, "next check in %s; ",
 				 figure_age(age, a->next_s));
 	else
-		x = canvas_text(c, r, x, r.h - 1, ROLE_TEXT, "at work; ");
+		x = canvas_text(c, r, x, r.h - 1, ROLE_TEXT, "running; ");
 	canvas_text(c, r, x, r.h - 1, a->alert ? ROLE_WARN : ROLE_TEXT,
 		    text_shorten(text, sizeof(text), a->text, r.w - x - 1));
 }
@@ -659,7 +676,7 @@ static void overview_draw_dests(const struct state *s, struct canvas *c, struct 
 	const struct chan_dest_list *k = state_chan_dests(s, chan);
 
 	if (k && k->n)
-		x = canvas_text(c, r, x, y, ROLE_DIM, "  top dst");
+		x = canvas_text(c, r, x, y, ROLE_DIM, "  top destinations");
 	for (uint32_t i = 0; k && i < k->n; i++) {
 		const char *name = s->fabric->term_name[k->term[i]];
 
@@ -676,7 +693,7 @@ static void overview_draw_selected(const struct overview_ui *u, const struct con
 	const struct port_rate *p;
 	const struct port *hw;
 	char label[256], tx[FIGURE_LEN], rx[FIGURE_LEN], wait[FIGURE_LEN], jobs[200];
-	int x = canvas_text(c, r, 1, y, ROLE_LABEL, "sel ");
+	int x = canvas_text(c, r, 1, y, ROLE_LABEL, "selected ");
 
 	if (chan == FAB_NONE)
 		chan = ctx->chan;
@@ -771,7 +788,7 @@ static void overview_open_row(const struct overview_ui *u, struct context *ctx,
 	uint32_t i = u->list[u->pane].cursor, chan;
 
 	if (i >= overview_pane_rows(u, ctx)) {
-		context_say(ctx, "nothing is in this pane to be opened; Tab goes to the next");
+		context_say(ctx, "nothing to open in this pane; Tab: next pane");
 		return;
 	}
 	if (u->pane == PANE_JOBS) {

@@ -88,7 +88,7 @@ static void path_pairs_draw_title(const struct pairs_pane *p, const struct state
 			 (unsigned long long)j->id, j->user, j->name);
 	if (p->has_plan)
 		canvas_textf(c, r, x, 1, p->plan > p->all ? ROLE_WARN : ROLE_GOOD,
-			     "  after the plan: %s", figure_count(plan, p->plan));
+			     "  with the plan: %s", figure_count(plan, p->plan));
 }
 
 static void path_pairs_draw_pair(const struct pairs_pane *p, const struct state *s,
@@ -117,13 +117,13 @@ void pairs_draw(struct pairs_pane *p, const struct context *ctx, const struct st
 	path_pairs_find_pairs(p, ctx, s);
 	if (p->chan == FAB_NONE) {
 		canvas_text(c, r, 2, 0, ROLE_DIM,
-			    "no link chosen: in 2 or 3, or the hop of a path");
+			    "no link selected: choose one in view 2 or 3, or a hop of a path");
 		return;
 	}
 	if (p->job == FAB_NONE) {
 		canvas_text(c, r, 2, 0, ROLE_DIM,
 			    !s->jobs ? "no jobs known"
-				     : "no job is known to use this link: Enter in 5 marks one");
+				     : "no known job uses this link; Enter in view 5 marks one");
 		return;
 	}
 	path_pairs_draw_title(p, s, c, r);
@@ -134,7 +134,7 @@ void pairs_draw(struct pairs_pane *p, const struct context *ctx, const struct st
 			list_draw_cursor(c, rows, y);
 	}
 	if (!p->n)
-		canvas_text(c, rows, 2, 0, ROLE_DIM, "no pair of this job is routed over it");
+		canvas_text(c, rows, 2, 0, ROLE_DIM, "no pair of this job uses this link");
 	if (p->n < p->all)
 		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM, "the first %u of them", p->n);
 	else if (!ctx->job.id)
@@ -148,9 +148,7 @@ bool pairs_input(struct pairs_pane *p, struct context *ctx, const struct state *
 	path_pairs_find_pairs(p, ctx, s);
 	if (!p->n &&
 	    (in->req == REQ_FIND_NEXT || in->req == REQ_FIND_PREV || in->req == REQ_ENTER)) {
-		context_say(ctx,
-			    "there are no pairs: no job's route goes over the chosen link, or none "
-			    "is chosen");
+		context_say(ctx, "no pairs: no job uses the selected link, or no link is selected");
 		return true;
 	}
 	if (list_move(&p->list, in->req, p->n))

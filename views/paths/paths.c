@@ -63,7 +63,8 @@ static void paths_draw_end(const struct paths_ui *u, const struct state *s, stru
 	}
 	canvas_textf(c, r, 1, y, ROLE_LABEL, "%-4s", label);
 	if (end == FAB_NONE) {
-		canvas_text(c, r, 7, y, ROLE_DIM, "not chosen: e to type it, < and > in 4 and t");
+		canvas_text(c, r, 7, y, ROLE_DIM,
+			    "not set: e to enter it, or < > in views 4 and t");
 		return;
 	}
 	paths_end_text(text, sizeof(text), f, end, from ? end_lid(f, end) : ends.dlid);
@@ -81,8 +82,8 @@ static void paths_draw_guesses(const struct paths_ui *u, const struct state *s, 
 		canvas_text(c, r, 1, 0, ROLE_WARN, u->bad);
 	else
 		canvas_textf(c, r, 1, 0, ROLE_DIM,
-			     "a name, LID or GUID; Tab completes: %u host%s and switches have it",
-			     n, plural(n));
+			     "a name, LID or GUID; Tab completes: %u host%s and switches match", n,
+			     plural(n));
 	for (uint32_t i = 0; i < n && i < GUESSES && y < r.h; i++) {
 		end_name(name, sizeof(name), s->fabric, out[i]);
 		if (x + text_width(name) > r.w - 2) {
@@ -106,7 +107,7 @@ static void paths_draw_fate(const struct path_both *p, const struct state *s, st
 	x = canvas_textf(c, r, 1, y, p->now.fate == PATH_ARRIVES ? ROLE_GOOD : ROLE_BAD, "%s",
 			 path_fate_text(text, sizeof(text), &p->now, f));
 	x = canvas_textf(c, r, x, y, ROLE_TEXT, ", %u link%s, SL %u%s", p->now.links,
-			 plural(p->now.links), p->now.sl, s->sls_known ? "" : "? (not known)");
+			 plural(p->now.links), p->now.sl, s->sls_known ? "" : "? (unknown)");
 	if (!p->has_plan)
 		return;
 	if (p->plan.fate != PATH_ARRIVES)
@@ -115,10 +116,10 @@ static void paths_draw_fate(const struct path_both *p, const struct state *s, st
 	else if (differs == FAB_NONE && p->plan.sl == p->now.sl)
 		canvas_text(c, r, x, y, ROLE_DIM, "   plan: the same path");
 	else if (differs == FAB_NONE)
-		canvas_textf(c, r, x, y, ROLE_WARN, "   plan: the same, on SL %u", p->plan.sl);
+		canvas_textf(c, r, x, y, ROLE_WARN, "   plan: the same path, on SL %u", p->plan.sl);
 	else
 		canvas_textf(c, r, x, y, ROLE_WARN,
-			     "   plan: %u link%s, SL %u, another from hop %u", p->plan.links,
+			     "   plan: %u link%s, SL %u, differs from hop %u", p->plan.links,
 			     plural(p->plan.links), p->plan.sl, differs + 1);
 }
 
@@ -183,7 +184,7 @@ static int paths_draw_lids(const struct state *s, struct canvas *c, struct rect 
 									    : "base",
 			     p.now.links, p.now.sl, busy < 0 ? "-" : figure_pct(util, busy),
 			     figure_count(efi, paths_worst_efi(&p.now, s)),
-			     p.now.fate != PATH_ARRIVES ? "NO WAY"
+			     p.now.fate != PATH_ARRIVES ? "NO PATH"
 			     : p.has_plan && path_differs(&p.now, &p.plan) != FAB_NONE
 				     ? "* plan differs"
 				     : "");
@@ -266,11 +267,10 @@ static void paths_draw(void *own, struct context *ctx, struct canvas *c, struct 
 	else if (ends.src != FAB_NONE && ends.dlid)
 		paths_draw_path(u, ctx, s, c, body, ends);
 	else
-		canvas_wrap(
-			c, body, 2, 1, ROLE_DIM,
-			"A path needs two ends. e types them, with Tab to complete names; < and > "
-			"in 4 (switches) and t (topology) take what is under the cursor; Tab shows "
-			"the pairs of a job over the chosen link.");
+		canvas_wrap(c, body, 2, 1, ROLE_DIM,
+			    "Set both ends of the path: e to type them (Tab completes names), or < "
+			    "and > in views 4 (switches) and t (topology) for what is under the "
+			    "cursor. Tab shows the pairs of a job over the selected link.");
 }
 
 /* --- keys ------------------------------------------------------------------------------------ */
@@ -442,9 +442,7 @@ static bool paths_hops_input(struct paths_ui *u, struct context *ctx, const stru
 	uint32_t sw, chan;
 
 	if (!paths_hop_rows(ctx, s) && paths_is_for_hops(in->req)) {
-		context_say(ctx,
-			    "there is no path to do that with: e types its ends, < and > take them "
-			    "from views 4 and t");
+		context_say(ctx, "set both ends of the path first (e, or < > in views 4 and t)");
 		return true;
 	}
 	if (list_move(&u->hops, in->req, paths_hop_rows(ctx, s))) {

@@ -99,34 +99,34 @@ static void preview_draw_running(const struct state *s, struct canvas *c, struct
 		canvas_rightf(c, r, r.w - 2, 3, ROLE_TEXT, "%3.0f%%", p->fraction * 100);
 	x = canvas_textf(c, r, 1, 4, ROLE_TEXT, "elapsed %s", figure_age(took, p->elapsed_s));
 	if (isfinite(p->eta_s))
-		canvas_textf(c, r, x, 4, ROLE_TEXT, "  this step about %s to go",
+		canvas_textf(c, r, x, 4, ROLE_TEXT, "  about %s left in this step",
 			     figure_age(eta, p->eta_s));
 	if (isfinite(p->rate))
-		canvas_textf(c, r, 1, 5, ROLE_DIM, "%s of %s, %s a second",
+		canvas_textf(c, r, 1, 5, ROLE_DIM, "%s of %s, %s/s",
 			     figure_short(took, p->step_done), figure_short(eta, p->step_total),
 			     figure_short(rate, (uint64_t)p->rate));
 	canvas_text(c, r, 1, 7, ROLE_KEY, "x");
-	canvas_text(c, r, 3, 7, ROLE_TEXT, "cancels; the fabric is not touched either way");
+	canvas_text(c, r, 3, 7, ROLE_TEXT, "cancels; either way the fabric stays unchanged");
 }
 
 static void preview_draw_idle(const struct state *s, struct canvas *c, struct rect r)
 {
 	canvas_rule(c, r, 0, "Preview");
 	canvas_wrap(c, r, 1, 2, ROLE_TEXT,
-		    "Choose an engine on the left and press Space or Enter: it computes another "
-		    "routing for this fabric and its jobs, and this pane shows what would get "
-		    "better or worse, and how many entries would have to be written.");
-	canvas_wrap(c, r, 1, 7, ROLE_TEXT, "Nothing in the fabric changes by that.");
+		    "Choose an engine on the left and press Space or Enter. It computes a plan: "
+		    "another routing for this fabric and its jobs. This pane then shows what "
+		    "would get better or worse, and how many entries would be written.");
+	canvas_wrap(c, r, 1, 7, ROLE_TEXT, "This does not change anything in the fabric.");
 	if (!s->tables)
 		canvas_wrap(c, r, 1, 9, ROLE_WARN,
-			    "The current tables are not known: there is nothing to compare with.");
+			    "The installed tables are unknown: there is nothing to compare with.");
 	else if (!state_vls_known(s))
 		canvas_wrap(c, r, 1, 9, ROLE_WARN,
 			    s->mode == RUN_FILE
 				    ? "This snapshot has no SL2VL tables: there is nothing to "
 				      "compare with."
-				    : "The SL2VL tables are not read yet: a preview that is asked "
-				      "for now waits for them.");
+				    : "The SL2VL tables are not read yet: a preview started now "
+				      "waits for them.");
 }
 
 /* Instead of figures, while there are none. */
@@ -141,7 +141,7 @@ static void preview_draw_without(const struct state *s, struct canvas *c, struct
 		preview_draw_running(s, c, r);
 		return;
 	case PREVIEW_FAILED:
-		snprintf(title, sizeof(title), "%s gave up", e ? e->engine->name : "Engine");
+		snprintf(title, sizeof(title), "%s failed", e ? e->engine->name : "Engine");
 		canvas_rule(c, r, 0, title);
 		canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, 2, ROLE_BAD, p->error);
 		return;
@@ -262,7 +262,7 @@ static void preview_start(const struct preview_ui *u, struct context *ctx, const
 	} else if (s->preview.state == PREVIEW_RUNNING) {
 		context_say(ctx, "one computation at a time: x cancels the running one");
 	} else if (!e->suits) {
-		context_say(ctx, "%s is not for this fabric: %s", e->engine->name, e->why);
+		context_say(ctx, "%s cannot route this fabric: %s", e->engine->name, e->why);
 	} else {
 		out->type = REQ_PREVIEW_START;
 		out->engine = u->list.cursor;
@@ -292,10 +292,9 @@ static void preview_to_apply(struct context *ctx, const struct state *s, struct 
 	if (!state_preview_ready(s) || !p->tables)
 		context_say(ctx, "nothing to apply: compute a preview first");
 	else if (p->stale[0])
-		context_say(ctx, "stale: %s; compute it anew", p->stale);
+		context_say(ctx, "stale: %s; r computes it again", p->stale);
 	else if (!p->verdict || !verdict_ok(p->verdict))
-		context_say(ctx,
-			    "the computed routing did not pass the checks: it cannot be applied");
+		context_say(ctx, "the plan did not pass the checks: it cannot be applied");
 	else
 		out->type = REQ_APPLY_PREPARE;
 	if (out->type)
@@ -371,10 +370,10 @@ static void preview_confirm_prompt_name(struct context *ctx, const struct state 
 			out->type = REQ_ORDER_AGAIN;
 		context_say(ctx, "%s",
 			    x->order == ORDER_ENDED
-				    ? "the order of writes is looked for again: w saves the "
-				      "plan when it is found"
-			    : x->order == ORDER_WAITS ? "the order of writes is being found: "
-							"x ends the search"
+				    ? "searching for the write order again: w saves the plan when "
+				      "it is found"
+			    : x->order == ORDER_WAITS ? "searching for the write order: x stops "
+							"the search"
 						      : x->order_error);
 		return;
 	}
@@ -486,11 +485,11 @@ static bool preview_typing(const void *own, const struct state *s)
 
 static void preview_context(const void *own, const struct state *s, char *buf, size_t len)
 {
-	static const char *const pages[PAGES] = { "figures", "cost", "links", "jobs", "diff" };
+	static const char *const pages[PAGES] = { "metrics", "cost", "links", "jobs", "diff" };
 	const struct preview_ui *u = own;
 
 	if (state_proposal(s))
-		snprintf(buf, len, "page %d/%d %s (Tab)  counts of routes, not traffic (?)",
+		snprintf(buf, len, "page %d/%d %s (Tab)  path counts, not traffic (?)",
 			 (int)u->page + 1, PAGES, pages[u->page]);
 	else
 		snprintf(buf, len, "a preview changes nothing");

@@ -48,8 +48,8 @@ void preview_histogram_draw(const struct state *s, struct canvas *c, struct rect
 		preview_changes_fill_buckets(now, a, width);
 	preview_changes_fill_buckets(plan, b, width);
 	canvas_rule(c, r, 0,
-		    b->njob ? "Links by job EFI: now, plan (log)"
-			    : "Links by EFI: now, plan (log)");
+		    b->njob ? "Links by job EFI: now, plan (log scale)"
+			    : "Links by EFI: now, plan (log scale)");
 	for (int i = 0; i < n; i++) {
 		char range[64];
 		int x = preview_changes_bar_length(now[i], b->nchan, half - 8);
@@ -87,8 +87,8 @@ void preview_worst_draw(const struct state *s, struct canvas *c, struct rect r)
 		top[k] = i;
 	}
 	canvas_rule(c, r, 0,
-		    b->njob ? "Worst links after the plan: job EFI (now)"
-			    : "Worst links after the plan: EFI (now)");
+		    b->njob ? "Highest job EFI with the plan (now)"
+			    : "Highest EFI with the plan (now)");
 	for (uint32_t i = 0; i < n; i++) {
 		char label[256], v[FIGURE_LEN], w[FIGURE_LEN] = "-";
 
@@ -122,9 +122,9 @@ static const char *preview_changes_fate(const struct proposal *x, uint32_t job, 
 		if (d->job != job)
 			continue;
 		*role = d->needed ? ROLE_WARN : ROLE_TEXT;
-		return d->needed ? "must drain" : "order only";
+		return d->needed ? "must drain" : "may reorder";
 	}
-	return "untouched";
+	return "unaffected";
 }
 
 static void preview_changes_draw_pair(struct canvas *c, struct rect r, int end, int y, bool known,
@@ -168,13 +168,13 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 	const struct forecast *f = &state_proposal(s)->plan;
 
 	list_fit(l, n, rows.h);
-	canvas_rule(c, r, 0, "Jobs: worst link, links: now > plan");
+	canvas_rule(c, r, 0, "Jobs: max EFI, links used: now > plan");
 	list_draw_range(l, n, c, r, 0);
 	canvas_text(c, r, 1, 1, ROLE_LABEL, "job");
 	canvas_right(c, r, 14, 1, ROLE_LABEL, "nodes");
 	canvas_right(c, r, 25, 1, ROLE_LABEL, "EFI");
 	canvas_right(c, r, 36, 1, ROLE_LABEL, "links");
-	canvas_text(c, r, 38, 1, ROLE_LABEL, "meanwhile");
+	canvas_text(c, r, 38, 1, ROLE_LABEL, "update");
 	canvas_text(c, r, 50, 1, ROLE_LABEL, "user");
 	if (!n)
 		canvas_text(c, rows, 1, 0, ROLE_DIM, "no jobs known");
@@ -184,10 +184,14 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 			list_draw_cursor(c, rows, y);
 	}
 	if (f->known && f->jobs)
-		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM, "slowest then: job %llu, %.2f times alone",
+		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM,
+			     "slowest with the plan: job %llu, %.2fx "
+			     "alone",
 			     (unsigned long long)f->worst_job, f->slowdown_max);
 	else
-		canvas_text(c, r, 1, r.h - 1, ROLE_DIM, "order only: packets may pass each other");
+		canvas_text(c, r, 1, r.h - 1, ROLE_DIM,
+			    "may reorder: packets may arrive out of "
+			    "order");
 }
 
 /* --- entries --------------------------------------------------------------------------------- */
@@ -258,7 +262,7 @@ static void preview_changes_draw_entries(const struct state *s, struct canvas *c
 	char from[80], to[80], line[256], name[NAME_LEN], title[128];
 	int y = 1;
 
-	snprintf(title, sizeof(title), "%s: port to, now > plan",
+	snprintf(title, sizeof(title), "%s: LID, node, port: now > plan",
 		 switch_label(name, sizeof(name), s->fabric, b->sw));
 	canvas_rule(c, r, 0, title);
 	for (; lid < end && lid <= s->fabric->max_lid && y < r.h; lid++) {
@@ -283,10 +287,10 @@ void preview_diff_draw(struct list *l, const struct state *s, struct canvas *c, 
 			   beside ? r.w - 45 : r.w, beside ? r.h : r.h - r.h / 2 };
 
 	list_fit(l, n, list.h - 1);
-	canvas_rule(c, list, 0, "Blocks that change: entries");
+	canvas_rule(c, list, 0, "Changed blocks: entries");
 	list_draw_range(l, n, c, list, 0);
 	if (!n)
-		canvas_text(c, list, 1, 1, ROLE_DIM, "none, or the current tables are not known");
+		canvas_text(c, list, 1, 1, ROLE_DIM, "none, or installed tables unknown");
 	for (int y = 0; y < list.h - 1 && l->top + (uint32_t)y < n; y++) {
 		struct rect row = { list.x, list.y + 1, list.w, list.h - 1 };
 

@@ -53,10 +53,9 @@ static const char *preview_cost_pause_each(char *buf, size_t len, const struct s
 	figure_age(a, out);
 	figure_age(b, in);
 	if (out > 0 && in > 0 && back)
-		snprintf(buf, len, "measured in the last update: %s and %s (the slowest job)", a,
-			 b);
+		snprintf(buf, len, "measured in the last update: %s and %s (slowest job)", a, b);
 	else if (out > 0 && !back)
-		snprintf(buf, len, "measured in the last update: %s (the slowest job)", a);
+		snprintf(buf, len, "measured in the last update: %s (slowest job)", a);
 	else
 		snprintf(buf, len, "%us at most%s", APPLY_ANSWER_MS / 1000, back ? " each" : "");
 	return buf;
@@ -71,15 +70,15 @@ static int preview_cost_draw_pause(const struct state *s, struct canvas *c, stru
 	char text[240], how_long[120];
 
 	if (!d->jobs)
-		snprintf(text, sizeof(text), "not known: nor is who runs");
+		snprintf(text, sizeof(text), "unknown (no job list)");
 	else if (!d->njob)
-		snprintf(text, sizeof(text), "none: the paths of all jobs stay");
+		snprintf(text, sizeof(text), "none: the paths of all jobs stay the same");
 	else if (!drain_needed(d) && !d->escape)
-		snprintf(text, sizeof(text), "none: nobody is asked to drain");
+		snprintf(text, sizeof(text), "none: no job has to drain");
 	else
-		snprintf(text, sizeof(text), "a job%s stands still %s, %s%s%s",
+		snprintf(text, sizeof(text), "a job%s pauses %s: %s%s%s",
 			 drain_needed(d) ? "" : " with agents",
-			 d->escape ? "as it moves to its escape LIDs, and back"
+			 d->escape ? "to move to its escape LIDs and back"
 				   : "while its agents drain it",
 			 preview_cost_pause_each(how_long, sizeof(how_long), s, d->escape),
 			 !d->escape && *time ? ", and while switches are written: " : "",
@@ -101,12 +100,12 @@ const char *preview_search_text(char *buf, size_t len, const struct state *s)
 	figure_age(took, o->took_s);
 	preview_cost_bound_text(most, o->most_s);
 	if (isfinite(o->most_s) && isfinite(o->about_s))
-		snprintf(buf, len, "about %s more, at most %s; %s so far",
+		snprintf(buf, len, "about %s left, at most %s; %s elapsed",
 			 figure_age(about, fmin(o->about_s, o->most_s)), most, took);
 	else if (isfinite(o->most_s))
-		snprintf(buf, len, "being found, %s so far, at most %s more", took, most);
+		snprintf(buf, len, "searching, %s elapsed, at most %s left", took, most);
 	else
-		snprintf(buf, len, "being found, %s so far", took);
+		snprintf(buf, len, "searching, %s elapsed", took);
 	return buf;
 }
 
@@ -117,7 +116,7 @@ static int preview_cost_draw_search(const struct state *s, struct canvas *c, str
 	char text[80];
 
 	if (!x->ordering) {
-		canvas_text(c, r, 1, y, ROLE_DIM, "order  waits for what is computed now");
+		canvas_text(c, r, 1, y, ROLE_DIM, "order  waiting for the running computation");
 		return y + 1;
 	}
 	preview_search_text(text, sizeof(text), s);
@@ -125,7 +124,7 @@ static int preview_cost_draw_search(const struct state *s, struct canvas *c, str
 	if (s->ordering.words[0])
 		canvas_text(c, r, 1, y++, ROLE_TEXT, s->ordering.words);
 	canvas_text(c, r, 1, y, ROLE_KEY, "x");
-	canvas_text(c, r, 3, y, ROLE_DIM, "ends the search");
+	canvas_text(c, r, 3, y, ROLE_DIM, "stops the search");
 	return y + 1;
 }
 
@@ -153,10 +152,12 @@ static int preview_cost_draw_order(const struct state *s, struct canvas *c, stru
 		     plan->changes->nwaves, plural(plan->changes->nwaves), plan->changes->nlft,
 		     plural(plan->changes->nlft), plan->changes->nsl2vl);
 	if (isfinite(preview_cost_seconds(s, plan)))
-		canvas_textf(c, r, 1, y++, ROLE_TEXT, "time   about %s by SMPs, without agents",
+		canvas_textf(c, r, 1, y++, ROLE_TEXT, "time   about %s for the writes by SMPs",
 			     figure_age(est, preview_cost_seconds(s, plan)));
 	if (plan->drain.jobs && plan->jobs)
-		canvas_textf(c, r, 1, y++, ROLE_TEXT, "jobs   %u touched (%u node%s), %u untouched",
+		canvas_textf(c, r, 1, y++, ROLE_TEXT,
+			     "jobs   %u affected (%u node%s), %u "
+			     "unaffected",
 			     t.jobs, t.nodes, plural(t.nodes), plan->jobs->njob - t.jobs);
 	y = preview_cost_draw_pause(s, c, r, y, plan, est);
 	drain_text(text, sizeof(text), &plan->drain, plan->jobs);
@@ -181,7 +182,7 @@ static int preview_cost_draw_inputs(const struct state *s, struct canvas *c, str
 	y = preview_cost_fact(c, r, y, ROLE_TEXT, "for", text);
 	if (!preview_options_text(text, sizeof(text), &x->options)[0])
 		return y;
-	snprintf(made, sizeof(made), "made with %s", text);
+	snprintf(made, sizeof(made), "options: %s", text);
 	return y + canvas_wrap(c, in, 1, y, ROLE_DIM, made);
 }
 
@@ -200,7 +201,7 @@ int preview_facts_draw(const struct state *s, struct canvas *c, struct rect r, i
 		     figure_count(a, d->nblocks), figure_count(b, d->blocks_all), d->nsl2vl);
 	canvas_textf(c, r, 1, y++, ROLE_TEXT, "SL changes for %s switch-LID pair%s%s",
 		     figure_count(a, d->sl_pairs), plural(d->sl_pairs),
-		     d->sl_pairs && !s->sls_known ? " (now taken as SL 0)" : "");
+		     d->sl_pairs && !s->sls_known ? " (now SL 0 assumed)" : "");
 	y = preview_cost_draw_order(s, c, r, y, x);
 	return preview_cost_draw_inputs(s, c, r, y, x);
 }
@@ -211,9 +212,9 @@ int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, in
 	char title[64];
 
 	if (!d || preview_cost_nothing_changes(d)) {
-		canvas_rule(c, r, y++, "Cost of applying it");
+		canvas_rule(c, r, y++, "Cost of applying");
 		canvas_text(c, r, 1, y++, ROLE_DIM,
-			    d ? "none: it is the current routing" : "not known: no current tables");
+			    d ? "none: this routing is installed" : "unknown: no installed tables");
 		return y;
 	}
 	snprintf(title, sizeof(title), "Cost: %u of %u switches written", d->switches,
@@ -228,8 +229,7 @@ int preview_notes_draw(const struct state *s, struct canvas *c, struct rect r, i
 
 	if (!x->notes || !x->notes->n || y + 1 >= r.h)
 		return y;
-	canvas_rule(c, r, y++,
-		    x->files && x->files->n ? "What is said of the file" : "What the engine says");
+	canvas_rule(c, r, y++, x->files && x->files->n ? "Notes on the file" : "Engine notes");
 	for (size_t i = 0; i < x->notes->n && y < r.h; i++)
 		y += canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_LABEL,
 				 x->notes->list[i].text);
@@ -243,14 +243,14 @@ const char *preview_cost_brief(char *buf, size_t len, const struct state *s)
 	char a[FIGURE_LEN], est[FIGURE_LEN] = "", waves[64] = "";
 
 	if (!d || preview_cost_nothing_changes(d)) {
-		snprintf(buf, len, "%s", d ? "Cost none: it is installed" : "Cost not known");
+		snprintf(buf, len, "%s", d ? "Cost: none, already installed" : "Cost: unknown");
 		return buf;
 	}
 	if (x->order == ORDER_FOUND)
 		snprintf(waves, sizeof(waves), ", %u wave%s", x->ordered->changes->nwaves,
 			 plural(x->ordered->changes->nwaves));
 	if (x->order == ORDER_WAITS)
-		snprintf(waves, sizeof(waves), ", order being found");
+		snprintf(waves, sizeof(waves), ", searching order");
 	if (x->order == ORDER_WAITS && x->ordering && s->ordering.words[0])
 		snprintf(waves, sizeof(waves), ": %.61s", s->ordering.words);
 	if (x->order == ORDER_FOUND && isfinite(preview_cost_seconds(s, x->ordered)))
@@ -294,23 +294,25 @@ static void preview_cost_check_steps(struct checks *k, const struct state *s,
 			   x->verdict->deadlock_free ? "no deadlock" : "DEADLOCK");
 	if (now && !now->deadlock_free)
 		preview_cost_check(k, s->sls_known ? MARK_BAD : MARK_WARN,
-				   s->sls_known ? "nor now: CYCLES" : "now: not known, SLs");
+				   s->sls_known ? "CURRENT ROUTING HAS CREDIT LOOPS"
+						: "current routing: unknown (no "
+						  "SLs)");
 	if (x->order == ORDER_FOUND)
 		preview_cost_check(k, drain_needed(&x->ordered->drain) ? MARK_WARN : MARK_OK,
-				   drain_needed(&x->ordered->drain) ? "every step, drained"
-								    : "nor in any step");
+				   drain_needed(&x->ordered->drain) ? "transition safe if drained"
+								    : "transition safe");
 	else if (x->order != ORDER_NONE)
 		preview_cost_check(k, x->order == ORDER_FAILED ? MARK_BAD : MARK_WAIT,
-				   x->order == ORDER_WAITS   ? "every step ..."
-				   : x->order == ORDER_ENDED ? "every step: ended"
-							     : "NO ORDER OF WRITES");
+				   x->order == ORDER_WAITS   ? "transition ..."
+				   : x->order == ORDER_ENDED ? "transition check stopped"
+							     : "NO SAFE WRITE ORDER");
 }
 
 static const char *preview_cost_pinned_text(char *buf, size_t len, const struct verdict *v)
 {
 	const struct pin_verdict *p = &v->pinned;
 
-	snprintf(buf, len, p->changed ? "PINNED ROUTES CHANGE" : "%u pinned host%s unchanged",
+	snprintf(buf, len, p->changed ? "PINNED PATHS CHANGE" : "%u pinned host%s unchanged",
 		 p->hosts, plural(p->hosts));
 	return buf;
 }
@@ -332,19 +334,19 @@ int preview_checks_draw(const struct state *s, struct canvas *c, struct rect r, 
 			   v->loop_free ? "no loops" : "LOOPS");
 	preview_cost_check_steps(&k, s, x);
 	if (x->notes && notes_find(x->notes, "sls_assumed"))
-		preview_cost_check(&k, MARK_WARN, "SL 0 for all");
+		preview_cost_check(&k, MARK_WARN, "all SLs assumed 0");
 	preview_cost_check(&k, v->vls_fit ? MARK_OK : MARK_BAD,
-			   v->vls_fit ? "VLs fit" : "TOO MANY VLs");
+			   v->vls_fit ? "VL count ok" : "TOO MANY VLs");
 	if (v->pinned.hosts)
 		preview_cost_check(&k, v->pinned.changed ? MARK_BAD : MARK_OK,
 				   preview_cost_pinned_text(buf, sizeof(buf), v));
 	if (v->excluded[0]) {
-		snprintf(buf, sizeof(buf), v->passes.n ? "ROUTES PASS %s" : "nothing passes %s",
+		snprintf(buf, sizeof(buf), v->passes.n ? "PATHS PASS %s" : "no path passes %s",
 			 v->excluded);
 		preview_cost_check(&k, v->passes.n ? MARK_BAD : MARK_OK, buf);
 	}
 	if (!x->stale[0]) {
-		preview_cost_check(&k, MARK_OK, "nothing changed since");
+		preview_cost_check(&k, MARK_OK, "up to date");
 		return k.y + 1;
 	}
 	snprintf(buf, sizeof(buf), "STALE: %s", x->stale);

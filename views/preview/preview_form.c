@@ -40,7 +40,7 @@ static const struct param *preview_form_at(const struct preview_form *m)
 
 static const char *preview_form_hint(const struct param *p)
 {
-	return p->id == PARAM_LMC ? "the subnet manager sets it (opensm.conf: lmc), tables cannot "
+	return p->id == PARAM_LMC ? "set by the subnet manager (opensm.conf: lmc); tables cannot "
 				    "change it"
 				  : p->help;
 }
@@ -55,7 +55,7 @@ static void preview_form_value_text(char *buf, size_t len, const struct preview_
 				    const struct param *p, const struct state *s)
 {
 	if (p->id == PARAM_LMC && s->fabric)
-		snprintf(buf, len, "%u (as it is)", s->fabric->lmc);
+		snprintf(buf, len, "%u (current)", s->fabric->lmc);
 	else if (p->id == PARAM_LMC)
 		snprintf(buf, len, "-");
 	else if (p->id < PARAM_TEXTS)
@@ -142,8 +142,7 @@ static int preview_form_check_text(const struct param *p, const char *text, cons
 	int rc = 0;
 
 	if (strlen(text) >= PATH_TEXT)
-		return err_set(err, -EINVAL, "that is too long: %d characters are possible",
-			       PATH_TEXT - 1);
+		return err_set(err, -EINVAL, "too long: at most %d characters", PATH_TEXT - 1);
 	if (p->id == PARAM_PIN && s->fabric)
 		rc = route_limits_pin(&l, s->fabric, s->jobs, text, err);
 	else if (p->id == PARAM_EXCLUDE && s->fabric)

@@ -18,14 +18,14 @@ static void preview_menu_draw_engine(const struct preview_options *o, const stru
 
 	canvas_textf(c, r, 1, y, role, "(%c) %-8s", run ? '*' : ' ', e->engine->name);
 	if (!e->suits)
-		canvas_text(c, r, 14, y, ROLE_WARN, "! not for this one");
+		canvas_text(c, r, 14, y, ROLE_WARN, "! unsuitable");
 	else if (e->file)
 		canvas_name(c, r, 14, y, r.w - 15, ROLE_DIM,
-			    o->text[PARAM_TABLES][0] ? o->text[PARAM_TABLES] : "asks which");
+			    o->text[PARAM_TABLES][0] ? o->text[PARAM_TABLES] : "choose a file");
 	else if (now)
-		canvas_text(c, r, 14, y, ROLE_GOOD, "in use now");
+		canvas_text(c, r, 14, y, ROLE_GOOD, "in use");
 	else if (e->engine->uses_jobs)
-		canvas_text(c, r, 14, y, ROLE_DIM, "knows the jobs");
+		canvas_text(c, r, 14, y, ROLE_DIM, "job-aware");
 	if (at)
 		list_draw_cursor(c, r, y);
 }
@@ -50,7 +50,7 @@ static int preview_menu_draw_options(const struct preview_options *o, struct can
 		text_shorten(text, sizeof(text), all, width);
 	canvas_text(c, r, 1, y, ROLE_KEY, "e");
 	return canvas_wrap(c, in, 3, y, text[0] ? ROLE_TEXT : ROLE_DIM,
-			   text[0] ? text : "options: all as preset");
+			   text[0] ? text : "options: all defaults");
 }
 
 /* Strangers take the larger EFI of all pairs for a loss: only routes within jobs carry load. */
@@ -78,7 +78,7 @@ static int preview_menu_draw_run(const struct state *s, struct canvas *c, struct
 		     p->step[0] ? p->step : "starting");
 	canvas_bar(c, r, 1, y++, r.w - 3, ROLE_GOOD, p->fraction, 0);
 	if (isfinite(p->eta_s))
-		canvas_textf(c, r, 1, y++, ROLE_TEXT, "about %s to go  x: cancel",
+		canvas_textf(c, r, 1, y++, ROLE_TEXT, "about %s left  x: cancel",
 			     figure_age(eta, p->eta_s));
 	else
 		canvas_text(c, r, 1, y++, ROLE_TEXT, "x: cancel");
@@ -97,19 +97,20 @@ static int preview_menu_draw_next(const struct state *s, struct canvas *c, struc
 	if (!state_proposal(s))
 		return y + canvas_wrap(c, in, 1, y, ROLE_KEY, "Space or Enter: compute a preview");
 	if (p->diff && !p->diff->nblocks && !p->diff->nsl2vl && !p->diff->sl_pairs)
-		snprintf(text, sizeof(text), "%s is installed already.  Space: another one",
+		snprintf(text, sizeof(text),
+			 "%s is already installed.  Space: compute "
+			 "another",
 			 p->list[p->at].id);
 	else if (p->verdict && !verdict_ok(p->verdict))
 		snprintf(text, sizeof(text),
-			 "%s cannot be applied: see the checks.  Space: another one",
+			 "%s cannot be applied: see the checks.  Space: compute another",
 			 p->list[p->at].id);
 	else if (!s->rw)
-		snprintf(text, sizeof(text), "A would apply %s, with --rw.  Space: another one",
-			 p->list[p->at].id);
+		snprintf(text, sizeof(text), "To apply: start with --rw.  Space: compute another");
 	else if (p->stale[0])
-		snprintf(text, sizeof(text), "r: compute %s anew", p->list[p->at].id);
+		snprintf(text, sizeof(text), "r: compute %s again", p->list[p->at].id);
 	else
-		snprintf(text, sizeof(text), "A: apply %s ...  Space: another one",
+		snprintf(text, sizeof(text), "A: apply %s ...  Space: compute another",
 			 p->list[p->at].id);
 	return y + canvas_wrap(c, in, 1, y, ROLE_KEY, text);
 }
@@ -164,6 +165,7 @@ void preview_menu_draw(struct list *l, const struct preview_options *o, const st
 		y += canvas_wrap(c, text, 1, y, ROLE_BAD, preview_menu_refused(s)->text);
 	if (y < r.h - 1 && preview_menu_traded_for_jobs(s))
 		y += canvas_wrap(c, text, 1, y, ROLE_LABEL,
-				 "EFI max grew: it counts pairs of hosts that share no job, too.");
+				 "Max EFI increased: it also counts pairs of hosts that share no "
+				 "job.");
 	preview_menu_draw_automatic(s, c, r, y + 1);
 }

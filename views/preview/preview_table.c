@@ -39,21 +39,21 @@ static const struct {
 	enum better better;
 	bool tall;
 } figures[FIGURES] = {
-	[EFI_MAX] = { "EFI max", 0, LESS, false },
-	[EFI_MEAN] = { "EFI mean", 1, LESS, true },
-	[EFI_SPREAD] = { "EFI spread", 1, LESS, true },
-	[JOB_EFI] = { "job EFI max", 0, LESS, false },
-	[IN_A_JOB] = { "EFI max in a job", 1, LESS, false },
-	[DARK] = { "dark links %", 1, LESS, false },
+	[EFI_MAX] = { "max EFI", 0, LESS, false },
+	[EFI_MEAN] = { "mean EFI", 1, LESS, true },
+	[EFI_SPREAD] = { "EFI std. dev.", 1, LESS, true },
+	[JOB_EFI] = { "max job EFI", 0, LESS, false },
+	[IN_A_JOB] = { "mean per-job EFI", 1, LESS, false },
+	[DARK] = { "unused links %", 1, LESS, false },
 	[LINKS] = { "links per job", 1, MORE, false },
-	[HOPS_MAX] = { "hops max", 0, LESS, false },
-	[HOPS_MEAN] = { "hops mean", 2, LESS, false },
+	[HOPS_MAX] = { "max hops", 0, LESS, false },
+	[HOPS_MEAN] = { "mean hops", 2, LESS, false },
 	[UNREACHABLE] = { "unreachable pairs", 0, LESS, false },
 	[VLS] = { "VLs used", 0, LESS, false },
-	[UTIL] = { "max util %, model", 0, LESS, false },
-	[BISECTION] = { "bisection bw %", 1, MORE, false },
-	[SLOWDOWN] = { "job slowdown", 2, LESS, false },
-	[SLOWEST] = { "slowest job", 2, LESS, false },
+	[UTIL] = { "max util %, pred.", 0, LESS, false },
+	[BISECTION] = { "bisection BW %", 1, MORE, false },
+	[SLOWDOWN] = { "mean slowdown", 2, LESS, false },
+	[SLOWEST] = { "max slowdown", 2, LESS, false },
 	[LOOPS] = { "credit loops", 0, LESS, false },
 };
 
@@ -307,7 +307,7 @@ static int preview_table_draw_heads(const struct state *s, struct canvas *c, str
 	canvas_right(c, r, x, y, ROLE_LABEL, "now");
 	canvas_text(c, r, 1, y, ROLE_KEY, k.n < s->preview.n ? "h l: more" : "h l: choose");
 	canvas_right(c, r, x, y + 1, ROLE_LABEL, s->tables ? s->tables->engine : "?");
-	canvas_text(c, r, 1, y + 1, ROLE_LABEL, "* the best");
+	canvas_text(c, r, 1, y + 1, ROLE_LABEL, "* best");
 	for (uint32_t i = 0; i < k.n; i++) {
 		const struct proposal *p = &s->preview.list[k.first + i];
 		bool on = k.first + i == s->preview.at;
@@ -326,7 +326,7 @@ static int preview_table_draw_head(const struct state *s, struct canvas *c, stru
 {
 	int end = r.w - 1, change = preview_table_change_width(r);
 
-	canvas_text(c, r, 1, y, ROLE_LABEL, "figure");
+	canvas_text(c, r, 1, y, ROLE_LABEL, "metric");
 	canvas_right(c, r, end - change - 10, y, ROLE_LABEL, "now");
 	canvas_right(c, r, end - change, y, ROLE_LABEL, state_proposal(s)->id);
 	if (change)
@@ -342,12 +342,16 @@ static void preview_table_draw_title(const struct state *s, struct canvas *c, st
 	if (*preview_table_file_of(p))
 		snprintf(how, sizeof(how), "file %s",
 			 text_shorten(file, sizeof(file), preview_table_file_of(p), 24));
+	else if (p->stale[0]) /* no room for all of it */
+		snprintf(how, sizeof(how), "%s -> %s", s->tables ? s->tables->engine : "?",
+			 preview_table_engine_of(s, p));
 	else
-		snprintf(how, sizeof(how), "%s -> %s, in %s", s->tables ? s->tables->engine : "?",
+		snprintf(how, sizeof(how), "%s -> %s, took %s", s->tables ? s->tables->engine : "?",
 			 preview_table_engine_of(s, p), figure_age(took, p->seconds));
-	snprintf(title, sizeof(title), "%s: %s%s%s%s", p->id, how,
-		 p->stale[0] ? ", STALE" : ", fresh", p->made_s ? " " : "",
-		 p->made_s ? figure_age(age, (double)(s->now_s - p->made_s)) : "");
+	snprintf(title, sizeof(title), "%s%s: %s%s%s%s", p->id, p->stale[0] ? " STALE" : "", how,
+		 p->made_s ? ", " : "",
+		 p->made_s ? figure_age(age, (double)(s->now_s - p->made_s)) : "",
+		 p->made_s ? " old" : "");
 	canvas_rule(c, r, 0, title);
 }
 

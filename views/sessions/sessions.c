@@ -114,7 +114,7 @@ static const struct table_ops action_ops = {
 	.one = "line",
 	.col = action_columns,
 	.ncol = sizeof(action_columns) / sizeof(action_columns[0]),
-	.only = "(what went wrong only)",
+	.only = "(failures only)",
 	.draw = sessions_draw_action,
 };
 
@@ -135,14 +135,14 @@ static void sessions_draw_detail(struct canvas *c, struct rect r, const struct s
 	canvas_rule(c, r, 0, row->sid);
 	snprintf(text, sizeof(text), "%llu line%s  screen %s%s  fabric %s  until %s",
 		 (unsigned long long)row->lines, plural(row->lines),
-		 row->screen ? "recorded" : "not there", row->epoch ? "  sealed" : "",
+		 row->screen ? "recorded" : "missing", row->epoch ? "  sealed" : "",
 		 row->fabric[0] ? row->fabric : "-", sessions_when(time, row->end));
 	canvas_text(c, r, 1, 1, ROLE_TEXT, text_shorten_words(words, sizeof(words), text, r.w - 2));
 	if (!row->ok)
 		canvas_text(c, r, 1, 2, ROLE_BAD,
 			    text_shorten(text, sizeof(text), row->what, r.w - 2));
 	else
-		canvas_textf(c, r, 1, 2, ROLE_DIM, "head %s",
+		canvas_textf(c, r, 1, 2, ROLE_DIM, "hash %s",
 			     text_shorten(text, sizeof(text), row->head, r.w - 7));
 }
 
@@ -157,11 +157,11 @@ static void sessions_draw_list(struct sessions_ui *u, const struct table_in *in,
 	for (uint32_t i = 0; i < s->nrow; i++)
 		changed += !s->row[i].ok;
 	if (in->s->sessions_busy)
-		snprintf(title, sizeof(title), "%u record%s (being read anew%s%.48s; V ends it)",
+		snprintf(title, sizeof(title), "%u record%s (reading again%s%.48s; V stops it)",
 			 s->nrow, plural(s->nrow), in->s->sessions_step[0] ? ": " : "",
 			 in->s->sessions_step);
 	else
-		snprintf(title, sizeof(title), "%u record%s, %u changed, in %.60s", s->nrow,
+		snprintf(title, sizeof(title), "%u record%s, %u tampered with, in %.60s", s->nrow,
 			 plural(s->nrow), changed, s->dir);
 	table_draw(&u->list, &list_ops, in, c, (struct rect){ r.x, r.y, r.w, r.h - below }, title);
 	at = table_cursor(&u->list);
@@ -178,19 +178,19 @@ static void sessions_draw_actions(struct sessions_ui *u, const struct table_in *
 	char title[160];
 	uint32_t at;
 
-	snprintf(title, sizeof(title), "What was done in %.80s", u->inside);
+	snprintf(title, sizeof(title), "Actions in %.80s", u->inside);
 	if (strcmp(s->opened, u->inside) || s->why[0]) {
 		canvas_rule(c, r, 0, title);
 		if (s->why[0] && !strcmp(s->opened, u->inside))
 			canvas_text(c, rows, 1, 1, ROLE_BAD, s->why);
 		else
-			canvas_textf(c, rows, 1, 1, ROLE_DIM, "being read%s%s; Esc ends it",
+			canvas_textf(c, rows, 1, 1, ROLE_DIM, "reading%s%s; Esc stops it",
 				     in->s->sessions_step[0] ? ": " : "", in->s->sessions_step);
 		return;
 	}
 	table_draw(&u->actions, &action_ops, in, c, rows, title);
 	at = table_cursor(&u->actions);
-	canvas_rule(c, r, r.h - 3, at == FAB_NONE ? NULL : "Enter: the screen from there on");
+	canvas_rule(c, r, r.h - 3, at == FAB_NONE ? NULL : "Enter: replay from here");
 	if (at != FAB_NONE)
 		canvas_wrap(c, (struct rect){ r.x, r.y + r.h - 2, r.w - 1, 2 }, 1, 0, ROLE_TEXT,
 			    s->action[at].text);
@@ -205,9 +205,8 @@ static void sessions_draw(void *own, struct context *ctx, struct canvas *c, stru
 	if (!s->sessions) {
 		canvas_rule(c, r, 0, "Sessions");
 		canvas_text(c, r, 1, 2, ROLE_DIM,
-			    s->sessions_busy
-				    ? "the records are being read and verified; V ends it"
-				    : "V reads the records of past sessions and verifies them");
+			    s->sessions_busy ? "reading and verifying the records; V stops it"
+					     : "V: read and verify the records of past sessions");
 		if (s->sessions_busy && s->sessions_step[0])
 			canvas_text(c, r, 1, 3, ROLE_DIM, s->sessions_step);
 		return;

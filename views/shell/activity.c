@@ -71,7 +71,7 @@ static void activity_put_key(char *out, size_t len, const char *key, unsigned wi
 {
 	size_t n = strlen(out);
 
-	snprintf(out + n, len - n, without & BRIEF_KEY ? " (%s)" : "; %s ends it", key);
+	snprintf(out + n, len - n, without & BRIEF_KEY ? " (%s)" : "; %s stops it", key);
 }
 
 static void activity_put_work(char *out, size_t len, const struct state *s, unsigned without)
@@ -87,11 +87,11 @@ static void activity_put_work(char *out, size_t len, const struct state *s, unsi
 static void activity_put_ended(char *out, size_t len, const struct state *s, unsigned without)
 {
 	if (without & BRIEF_KEY)
-		snprintf(out, len, "%s not read (M)", s->tables ? "SL2VL" : "routes");
+		snprintf(out, len, "%s not read (M)", s->tables ? "SL2VL" : "tables");
 	else
 		snprintf(out, len, "%s",
-			 s->tables ? "SL2VL not read: no verdict, no VLs; M reads on"
-				   : "routes not read; M reads them");
+			 s->tables ? "SL2VL not read: unverified, no VLs; M continues"
+				   : "tables not read; M reads them");
 }
 
 static void activity_put_tables(char *out, size_t len, const struct state *s, unsigned without)

@@ -15,7 +15,7 @@ void choose_node(struct context *ctx, const char *name, const struct state *s)
 	uint16_t lid;
 
 	if (!s->fabric) {
-		context_say(ctx, "the fabric is not known yet");
+		context_say(ctx, "no fabric yet");
 		return;
 	}
 	if (end_find(&end, &lid, s->fabric, name, &err)) {
@@ -41,7 +41,7 @@ void choose_job(struct context *ctx, const char *text, const struct state *s)
 	for (uint32_t i = 0; s->jobs && i < s->jobs->njob; i++)
 		found |= s->jobs->jobs[i].id == id;
 	if (*end || !found) {
-		context_say(ctx, "no job '%s' is known", text);
+		context_say(ctx, "no job '%s'", text);
 		return;
 	}
 	context_select_job(ctx, id);
@@ -57,11 +57,11 @@ void choose_path(struct context *ctx, const char *text, const struct state *s)
 	uint32_t dst;
 
 	if (sscanf(text, "%127s %127s %1s", a, b, more) != 2) {
-		context_say(ctx, "path A B: from where to where, by name, LID or GUID");
+		context_say(ctx, "path A B: two nodes, by name, LID or GUID");
 		return;
 	}
 	if (!s->fabric) {
-		context_say(ctx, "the fabric is not known yet");
+		context_say(ctx, "no fabric yet");
 		return;
 	}
 	if (end_find(&ends.src, &lid, s->fabric, a, &err) ||

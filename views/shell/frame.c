@@ -23,7 +23,7 @@ static const char *frame_run_word(const struct state *s, char *buf, size_t len)
 	}
 	switch (s->mode) {
 	case RUN_FROZEN:
-		return "FROZEN (Z: go on)";
+		return "FROZEN (Z: resume)";
 	case RUN_LOST:
 		return "LOST";
 	case RUN_FILE:
@@ -107,13 +107,13 @@ static void frame_sm_text(char *buf, size_t len, const struct state_sm *sm, int 
 static void frame_left_text(char *buf, size_t len, const struct state *s, int brief)
 {
 	const char *engine = s->sm.engine[0] ? s->sm.engine : s->tables ? s->tables->engine : "?";
-	const char *what = s->sm.engine[0] ? "engine" : "routes";
+	const char *what = s->sm.engine[0] ? "engine" : "routing";
 	const char *fabric = s->fabric ? s->fabric->name : "no fabric yet";
 	char sm[160];
 
 	frame_sm_text(sm, sizeof(sm), &s->sm, brief);
 	if (s->sm.requested[0] && strcmp(s->sm.requested, engine) != 0)
-		snprintf(buf, len, " %.60s | %s | %s %s (asked: %s)", fabric, sm, what, engine,
+		snprintf(buf, len, " %.60s | %s | %s %s (requested: %s)", fabric, sm, what, engine,
 			 s->sm.requested);
 	else
 		snprintf(buf, len, " %.60s | %s | %s %s", fabric, sm, what, engine);
@@ -314,17 +314,17 @@ static void frame_trouble_text(char *buf, size_t len, const struct state *s)
 	if (s->mode == RUN_LOST)
 		snprintf(buf, len, "port lost: %s", s->lost_why);
 	else if (p->stale)
-		snprintf(buf, len, "NO NEW COUNTERS for %s", figure_age(age, p->age_s));
+		snprintf(buf, len, "COUNTERS STALE: %s old", figure_age(age, p->age_s));
 	else if (s->sm.lost)
-		snprintf(buf, len, "the subnet manager does not answer");
+		snprintf(buf, len, "the subnet manager does not respond");
 	else if (p->missing_sw || p->missing_ca)
 		snprintf(buf, len, "missing since the last sweep: %u switch%s, %u host%s",
 			 p->missing_sw, plural_es(p->missing_sw), p->missing_ca,
 			 plural(p->missing_ca));
 	else if (p->partial)
-		snprintf(buf, len, "PARTIAL: %u of %u ports answered", p->answered, p->asked);
+		snprintf(buf, len, "PARTIAL: %u of %u ports responded", p->answered, p->asked);
 	else if (p->answered < p->asked)
-		snprintf(buf, len, "%u of %u port%s gave no reply", p->asked - p->answered,
+		snprintf(buf, len, "%u of %u port%s not responding", p->asked - p->answered,
 			 p->asked, plural(p->asked));
 	else if (s->jobs_source.state == JOBS_UNREACHABLE)
 		snprintf(buf, len, "%s unreachable: jobs are %s old", s->jobs_source.source,

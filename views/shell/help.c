@@ -158,12 +158,12 @@ static void help_draw(void *own, struct context *ctx, struct canvas *c, struct r
 		help_draw_line(u, ctx, c, page, y++, &u->lines.v[i]);
 	list_draw_range(&u->list, (uint32_t)u->lines.n, c, page, 0);
 	if (!u->lines.n)
-		canvas_textf(c, page, 1, 0, ROLE_DIM, "nothing in the help has \"%s\"",
+		canvas_textf(c, page, 1, 0, ROLE_DIM, "no match for \"%s\" in the help",
 			     u->filter.text);
 	if (u->filter.active)
-		entry_draw(&u->filter, c, r, 1, r.h - 1, "look for");
+		entry_draw(&u->filter, c, r, 1, r.h - 1, "search");
 	else if (asked)
-		canvas_textf(c, r, 1, r.h - 1, ROLE_KEY, "only what has \"%s\"; Esc: all",
+		canvas_textf(c, r, 1, r.h - 1, ROLE_KEY, "matches for \"%s\"; Esc: all",
 			     u->filter.text);
 }
 
@@ -199,7 +199,7 @@ static bool help_typing(const void *own, const struct state *s)
 static void help_context(const void *own, const struct state *s, char *buf, size_t len)
 {
 	(void)own;
-	snprintf(buf, len, "%s", s->rw ? "read-write: 7 may change routes" : "read-only");
+	snprintf(buf, len, "%s", s->rw ? "read-write: view 7 can change the routing" : "read-only");
 }
 
 static void help_done(void *own)

@@ -8,24 +8,24 @@
 #include <string.h>
 
 static const struct help_row signs[] = {
-	{ .text = "Signs and colours" },
+	{ .text = "Symbols and colours" },
 	{ "levels", "share of the link's rate, or of the largest value", SWATCH_HEAT },
-	{ "change", "what a proposal changes: less, the same, more", SWATCH_DELTA },
-	{ "events", "how bad: worst first", SWATCH_LEVELS },
+	{ "change", "what a plan changes: less, the same, more", SWATCH_DELTA },
+	{ "events", "severity: worst first", SWATCH_LEVELS },
 	{ .key = ".:-=+*#@",
 	  .text = "levels without colours: below 5, 15, 30, 45, 60, 75, 90 "
 		  "percent, and above" },
-	{ .key = "o", .text = "dark: no route of a job's pair uses the link" },
+	{ .key = "o", .text = "unused: no path between hosts of a job crosses the link" },
 	{ .key = "x", .text = "down: cabled, but not active" },
-	{ .key = "!", .text = "no reply: counters were asked for and did not come" },
-	{ .key = "s", .text = "errors: error counters of the port rise" },
+	{ .key = "!", .text = "no reply: the port did not respond when its counters were read" },
+	{ .key = "s", .text = "errors: error counters of the port are increasing" },
 	{ .key = "~",
-	  .text = "reduced: slower or narrower than the others of its kind; before a "
-		  "number: of a model, not measured" },
-	{ .key = "*", .text = "the best of all proposals" },
-	{ .key = "p-7f3a!", .text = "a proposal that is out of date: r computes it anew" },
-	{ .key = "+", .text = "an event that came since the last look" },
-	{ .key = "?  -", .text = "not known; never the same as 0" },
+	  .text = "reduced: slower or narrower than others of its kind; before a number: "
+		  "predicted, not measured" },
+	{ .key = "*", .text = "the best of all plans" },
+	{ .key = "p-7f3a!", .text = "a plan that is out of date: r computes it again" },
+	{ .key = "+", .text = "an event since this view was last open" },
+	{ .key = "?  -", .text = "unknown; never the same as 0" },
 };
 
 static void help_text_add(struct help_rows *rows, struct help_row row)
@@ -67,23 +67,23 @@ static void help_text_add_start(struct help_rows *rows, const struct state *s)
 	static const struct help_row start[] = {
 		{ .text = "To change the routing" },
 		{ .key = "6",
-		  .text = "choose an engine, Space computes a preview: figures now and "
-			  "then; nothing is changed" },
-		{ .key = "c", .text = "there: the change link by link in the heatmap" },
+		  .text = "choose an engine, Space computes a preview: metrics now and with the "
+			  "plan; nothing is changed" },
+		{ .key = "c", .text = "in view 6: the change of each link in the heatmap" },
 	};
 
 	help_text_add_all(rows, start, sizeof(start) / sizeof(start[0]));
 	if (s->rw)
 		help_text_add(rows, (struct help_row){
 					    .key = "A",
-					    .text = "there: to the apply view, where Enter and the "
-						    "fabric's name write it, and the same again "
-						    "keeps it" });
+					    .text = "in view 6: to view 7, where Enter and the "
+						    "fabric's name start the update, and again "
+						    "confirm it" });
 	else
 		help_text_add(rows,
 			      (struct help_row){ .key = "--rw",
-						 .text = "this console is read-only: start it with "
-							 "--rw to be able to apply" });
+						 .text = "this console is read-only: restart it "
+							 "with --rw to apply plans" });
 }
 
 static void help_text_add_commands(struct help_rows *rows)
@@ -110,12 +110,12 @@ static void help_text_add_mouse(struct help_rows *rows)
 	static const struct help_row mouse[] = {
 		{ .text = "Mouse" },
 		{ .key = "click",
-		  .text = "on a tab or a key at the bottom: as if typed; on the head of a column: "
-			  "sort by it; on a row: the cursor, again: open" },
-		{ .key = "wheel", .text = "up and down" },
+		  .text = "on a tab or a key at the bottom: as if typed; on a column head: sort "
+			  "by it; on a row: move the cursor, again: open" },
+		{ .key = "wheel", .text = "scroll" },
 		{ .key = "Shift",
-		  .text = "held while dragging marks text for the terminal, to be copied; F2, mouse "
-			  "= no: without it, too; y copies a row's name" },
+		  .text = "hold while dragging to select text in the terminal; with F2, mouse = "
+			  "no: also without it; y copies a row's name" },
 	};
 
 	help_text_add_all(rows, mouse, sizeof(mouse) / sizeof(mouse[0]));
@@ -131,7 +131,7 @@ void help_rows_fill(struct help_rows *rows, const struct context *ctx, const str
 	help_text_add_view(rows, ctx, s, 0, "Everywhere");
 	help_text_add(rows,
 		      (struct help_row){ .key = "Up k ...",
-					 .text = "arrows or hjkl, PgUp PgDn, g G Home End: move" });
+					 .text = "move: arrows or hjkl, PgUp PgDn, g G Home End" });
 	help_text_add_mouse(rows);
 	for (int i = VIEW_OVERVIEW; i < VIEW_OVERVIEW + VIEW_COUNT; i++) {
 		enum view_id v = (enum view_id)(i % VIEW_COUNT); /* 1 to 9, 0, t, as the tabs */

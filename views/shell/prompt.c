@@ -205,7 +205,7 @@ static const char *prompt_hint(char *buf, size_t len, const struct prompt *p)
 		snprintf(buf, len, "%s%s%s: %s", c->name + name, c->args[0] ? " " : "", c->args,
 			 c->help);
 	else if (p->kind == PROMPT_COMMAND && !p->text[0])
-		snprintf(buf, len, "a command; Tab lists them, Up is the one before");
+		snprintf(buf, len, "a command; Tab lists them, Up: the previous one");
 	else if (p->kind == PROMPT_FILTER && !p->text[0])
 		snprintf(buf, len, "text, util>80, wait>=1 and tier~spine ...; Tab lists names");
 	return buf;
@@ -243,5 +243,5 @@ void prompt_draw(const struct prompt *p, struct canvas *c, int y, const char *wh
 		canvas_text(c, r, 1, y + 1, ROLE_WARN,
 			    text_shorten(buf, sizeof(buf), why, r.w - 2));
 	else
-		canvas_text(c, r, 1, y + 1, ROLE_DIM, "Enter does it  Esc leaves  Tab completes");
+		canvas_text(c, r, 1, y + 1, ROLE_DIM, "Enter: run  Esc: cancel  Tab: complete");
 }

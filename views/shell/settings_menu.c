@@ -105,9 +105,8 @@ static void settings_menu_draw_line(const struct settings_menu *m, const struct 
 	if (x->changed)
 		canvas_char(c, at, 1, y, ROLE_KEY, '*');
 	canvas_text(c, at, 3, y, ROLE_LABEL, x->name);
-	canvas_text(
-		c, at, x0, y, x->value[0] ? ROLE_TEXT : ROLE_DIM,
-		text_shorten(value, sizeof(value), x->value[0] ? x->value : "as usual", VALUES));
+	canvas_text(c, at, x0, y, x->value[0] ? ROLE_TEXT : ROLE_DIM,
+		    text_shorten(value, sizeof(value), x->value[0] ? x->value : "default", VALUES));
 	canvas_text(c, at, x1, y, ROLE_DIM,
 		    text_shorten(about, sizeof(about), x->about, at.w - x1 - 1));
 	if (on)
@@ -119,7 +118,7 @@ void settings_menu_draw(struct settings_menu *m, const struct state *s, struct c
 {
 	struct setting x;
 
-	menu_frame(&m->menu, c, over, WIDTH, "Settings of the screen (* changed, and not kept)");
+	menu_frame(&m->menu, c, over, WIDTH, "Display settings (* changed, not saved)");
 	for (uint32_t y = 0; y < menu_seen(&m->menu); y++) {
 		uint32_t i = m->menu.list.top + y;
 

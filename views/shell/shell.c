@@ -199,12 +199,11 @@ static void shell_draw_keys(struct canvas *c, const char *const *keys)
 
 static void shell_menu_draw(struct shell *shell, struct canvas *c, const struct state *s)
 {
-	static const char *const column_keys[] = {
-		"Space", "show or not", "Left Right", "earlier, later", "r", "as usual",
-		"Esc",	 "leave",	NULL
-	};
-	static const char *const setting_keys[] = { "Enter", "change", "w", "keep in the file",
-						    "Esc",   "leave",  NULL };
+	static const char *const column_keys[] = { "Space", "show/hide", "Left Right",
+						   "move",  "r",	 "defaults",
+						   "Esc",   "close",	 NULL };
+	static const char *const setting_keys[] = { "Enter", "change", "w", "save to file",
+						    "Esc",   "close",  NULL };
 	const struct table_ops *ops;
 	struct table *t = shell_table(shell, &ops);
 	bool same = t && ops->kind == shell->columns.kind;
@@ -381,14 +380,14 @@ static void shell_exclude(struct shell *shell, const struct state *s, const char
 	if (text[0]) {
 		exclude_named(&shell->ctx, s, text);
 	} else if (!s->fabric) {
-		context_say(&shell->ctx, "the fabric is not known yet");
+		context_say(&shell->ctx, "no fabric yet");
 	} else if (t && table_cursor(t) != FAB_NONE) {
 		shell_exclude_row(shell, s, ops->kind, table_cursor(t));
 	} else if (shell->ctx.view == VIEW_SWITCHES && shell->ctx.sw < s->fabric->nsw) {
 		exclude_switch(&shell->ctx, s, shell->ctx.sw);
 	} else {
 		context_say(&shell->ctx,
-			    "exclude THING: a switch, or a cable as SWITCH/PORT; none: nothing");
+			    "exclude SWITCH or SWITCH/PORT (a cable); none: clear the list");
 	}
 }
 
@@ -463,8 +462,7 @@ static bool shell_command_input(struct shell *shell, const struct input *in, con
 
 static void shell_leave_job(struct shell *shell)
 {
-	context_say(&shell->ctx, "job %llu is not marked any more",
-		    (unsigned long long)shell->ctx.job.id);
+	context_say(&shell->ctx, "job %llu unmarked", (unsigned long long)shell->ctx.job.id);
 	context_select_job(&shell->ctx, 0);
 }
 
@@ -529,17 +527,16 @@ static bool shell_table_is_empty(struct shell *shell)
 static void shell_say_no_use(struct shell *shell, enum req req, const struct state *s)
 {
 	if (!s->fabric && req != REQ_CLICK && !shell->ctx.note[0])
-		context_say(&shell->ctx,
-			    "the fabric is not known yet: there is nothing to do that with");
+		context_say(&shell->ctx, "no fabric yet: nothing to act on");
 	if (req == REQ_ENTER && shell_table_is_empty(shell) && !shell->ctx.note[0])
-		context_say(&shell->ctx, "no row is shown: there is nothing to open");
+		context_say(&shell->ctx, "no row is shown: nothing to open");
 	for (size_t i = 0; req > REQ_BOTTOM && i < shell->ctx.nbindings && !shell->ctx.note[0];
 	     i++) {
 		const struct binding *b = &shell->ctx.bindings[i];
 
 		if (b->req == req && (!b->views || (b->views & VIEW_BIT(shell->ctx.view))))
-			context_say(&shell->ctx, "%s finds nothing to do here; it is for: %s",
-				    b->shown, b->help);
+			context_say(&shell->ctx, "%s does nothing here; it is for: %s", b->shown,
+				    b->help);
 	}
 }
 
@@ -603,7 +600,7 @@ static bool shell_allowed(struct shell *shell, struct input *in, const struct co
 	}
 	if (!any)
 		return true;
-	context_say(&shell->ctx, "'%s' means nothing here: it is a command of %s", cmd->name,
+	context_say(&shell->ctx, "'%s' does nothing here: it works in %s", cmd->name,
 		    shell_a_view_of(elsewhere));
 	return false;
 }
@@ -622,7 +619,7 @@ static void shell_run(struct shell *shell, const char *line, const struct state 
 		return;
 	cmd = command_find(line, name);
 	if (!cmd) {
-		context_say(&shell->ctx, "no command '%.*s' (or it begins several): Tab lists them",
+		context_say(&shell->ctx, "unknown or ambiguous command '%.*s': Tab lists them",
 			    (int)name, line);
 		return;
 	}

@@ -107,7 +107,7 @@ static void switch_lft_way_text(char *buf, size_t len, const struct fabric *f, u
 	else if (port > f->sw_nports[sw])
 		snprintf(buf, len, "%3u no such port", port);
 	else if (!peer_label(peer, sizeof(peer), f, sw, port)[0])
-		snprintf(buf, len, "%3u leads nowhere", port);
+		snprintf(buf, len, "%3u not connected", port);
 	else
 		snprintf(buf, len, "%3u %.80s", port, peer);
 }
@@ -200,10 +200,10 @@ static void switch_lft_draw_head(const struct lft_pane *p, const struct pane_in 
 		canvas_text(c, r, 35 + name_w, y, ROLE_LABEL, "for");
 		return;
 	}
-	canvas_text(c, r, 2, y, ROLE_LABEL, "   LID  of");
-	canvas_text(c, r, 10 + w, y, ROLE_LABEL, "goes out by");
+	canvas_text(c, r, 2, y, ROLE_LABEL, "   LID  destination");
+	canvas_text(c, r, 10 + w, y, ROLE_LABEL, "output port");
 	if (switch_lft_plan_of(in))
-		canvas_text(c, r, 10 + 2 * w, y, ROLE_LABEL, "after the plan");
+		canvas_text(c, r, 10 + 2 * w, y, ROLE_LABEL, "with the plan");
 }
 
 static void switch_lft_draw_sum(const struct lft_pane *p, const struct pane_in *in,
@@ -265,7 +265,7 @@ void lft_pane_draw(struct lft_pane *p, const struct pane_in *in, struct canvas *
 	}
 	if (!p->nrow)
 		canvas_text(c, rows, 2, 0, ROLE_DIM,
-			    p->changed ? "the plan changes nothing here" : "no LID is like that");
+			    p->changed ? "the plan changes nothing here" : "no LID matches");
 	switch_lft_draw_sum(p, in, c, r, r.h - 1);
 }
 
@@ -295,8 +295,8 @@ static bool switch_lft_take_path(struct lft_pane *p, struct context *ctx, const 
 	if (req == REQ_ENTER)
 		context_goto(ctx, VIEW_PATHS);
 	else
-		context_say(ctx, "path %s %s: 0 shows it", req == REQ_PATH_FROM ? "from" : "to",
-			    name);
+		context_say(ctx, "path %s %s: view 0 shows it",
+			    req == REQ_PATH_FROM ? "from" : "to", name);
 	return true;
 }
 
@@ -323,9 +323,7 @@ bool lft_pane_input(struct lft_pane *p, struct context *ctx, const struct pane_i
 		if (switch_lft_plan_of(in))
 			p->changed = !p->changed;
 		else
-			context_say(
-				ctx,
-				"no plan to compare with: 6, choose an engine, Space computes one");
+			context_say(ctx, "no plan to compare with: compute one in view 6 first");
 		return true;
 	case REQ_ENTER:
 	case REQ_PATH_FROM:

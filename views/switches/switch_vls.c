@@ -71,7 +71,7 @@ static uint32_t switch_vls_next_out(const struct fabric *f, uint32_t sw, uint32_
 static const char *switch_vls_kind_text(const struct tables *t)
 {
 	static const char *const words[] = { "identity: VL = SL on every port",
-					     "by kind of input: port 0, a host, a switch",
+					     "by kind of input (port 0, host, switch)",
 					     "a table for each input and output port", "not read" };
 
 	return words[t->sl2vl_kind];
@@ -137,10 +137,10 @@ void sl2vl_pane_draw(struct sl2vl_pane *p, const struct pane_in *in, struct canv
 	list_fit(&p->list, n, rows.h);
 	p->at = rows;
 	p->nrow = n;
-	canvas_textf(c, r, 2, 0, ROLE_TEXT, "%s; out by port %u, %s",
+	canvas_textf(c, r, 2, 0, ROLE_TEXT, "%s; output port %u to %s",
 		     switch_vls_kind_text(in->s->tables), p->out,
 		     peer_label(peer, sizeof(peer), f, in->sw, p->out));
-	canvas_text(c, r, 2, 1, ROLE_LABEL, "in by");
+	canvas_text(c, r, 2, 1, ROLE_LABEL, "input port");
 	for (int sl = 0; sl < FAB_SLS; sl++)
 		canvas_rightf(c, r, 28 + (sl + 1) * w - (w == 5 ? 2 : 0), 1, ROLE_LABEL,
 			      sl ? "%d" : "SL %d", sl);
@@ -150,7 +150,7 @@ void sl2vl_pane_draw(struct sl2vl_pane *p, const struct pane_in *in, struct canv
 			list_draw_cursor(c, rows, y);
 	}
 	canvas_text(c, r, 1, r.h - 1, ROLE_DIM,
-		    plan ? "- dropped   in colour, with > or *: the plan changes it"
+		    plan ? "- dropped   coloured, with > or *: the plan changes it"
 			 : "VL by SL of the packet; - dropped");
 }
 
@@ -213,14 +213,14 @@ void lanes_pane_draw(struct lanes_pane *p, const struct pane_in *in, struct canv
 		canvas_text(c, r, 2, 0, ROLE_DIM,
 			    !in->s->tables	      ? state_no_tables(in->s)
 			    : !state_vls_known(in->s) ? state_no_vls(why, sizeof(why), in->s)
-			    : !in->s->sls_known ? "not known: switches do not hold the SLs of paths"
+			    : !in->s->sls_known ? "unknown: switches do not hold the SLs of paths"
 						: "not counted yet");
 		return;
 	}
 	list_fit(&p->list, n, rows.h);
 	p->at = rows;
 	canvas_text(c, r, 2, 0, ROLE_LABEL, "port  to");
-	canvas_right(c, r, 34, 0, ROLE_LABEL, "routes");
+	canvas_right(c, r, 34, 0, ROLE_LABEL, "paths");
 	for (uint32_t vl = 0; vl < u->lanes->vls; vl++)
 		canvas_rightf(c, r, 41 + (int)vl * 7, 0, ROLE_LABEL, "VL%u", vl);
 	for (int y = 0; y < rows.h && p->list.top + (uint32_t)y < n; y++) {
@@ -229,7 +229,7 @@ void lanes_pane_draw(struct lanes_pane *p, const struct pane_in *in, struct canv
 			list_draw_cursor(c, rows, y);
 	}
 	canvas_text(c, r, 1, r.h - 1, ROLE_DIM,
-		    n ? "share of the routes over each link, one per pair of hosts"
+		    n ? "share of the paths over each link on each VL; one path per pair of hosts"
 		      : "no link to another switch");
 }
 

@@ -149,7 +149,9 @@ static void switches_open_port(const struct table_in *in, uint32_t row)
 	const struct port *p = &in->s->fabric->port[row];
 
 	if (p->chan == FAB_NONE) {
-		context_say(in->ctx, "port %u leads to a host: < and > take it for a path, in 0",
+		context_say(in->ctx,
+			    "port %u leads to a host: < and > make it an end of the path "
+			    "(view 0)",
 			    switches_port_number(in, row));
 		return;
 	}
@@ -247,15 +249,15 @@ static void switches_draw_facts(const struct pane_in *in, struct canvas *c, stru
 			 (unsigned long long)f->sw_guid[in->sw], n.up);
 	if (n.down)
 		x = canvas_textf(c, r, x, y, ROLE_BAD, "  %u DOWN", n.down);
-	x = canvas_textf(c, r, x, y, ROLE_TEXT, "  %u bare  %u host%s  %u link%s", n.bare, n.hosts,
-			 plural(n.hosts), n.links, plural(n.links));
+	x = canvas_textf(c, r, x, y, ROLE_TEXT, "  %u no cable  %u host%s  %u ISL%s", n.bare,
+			 n.hosts, plural(n.hosts), n.links, plural(n.links));
 	canvas_textf(c, r, x, y, ROLE_DIM, "  %s", f->sw_desc[in->sw]);
 }
 
 static void switches_draw_tabs(const struct switches_ui *u, const struct pane_in *in,
 			       struct canvas *c, struct rect r)
 {
-	static const char *const names[] = { "Ports", "LFT", "SL2VL", "Lanes" };
+	static const char *const names[] = { "Ports", "LFT", "SL2VL", "VLs" };
 	char name[NAME_LEN], title[NAME_LEN + 32];
 	int x;
 
@@ -285,7 +287,7 @@ static void switches_draw_ports(struct switches_ui *u, struct context *ctx,
 	if (r.h < n + 4)
 		return;
 	chan_value_legend(u->metric, ctx->palette, c, r, 1, n);
-	snprintf(title, sizeof(title), "Ports; panel: %s", chan_metric_name(u->metric));
+	snprintf(title, sizeof(title), "Ports (panel shows %s)", chan_metric_name(u->metric));
 	table_draw(&u->ports, &port_ops, &at, c,
 		   (struct rect){ r.x, r.y + n + 1, r.w, r.h - n - 1 }, title);
 }
@@ -349,7 +351,7 @@ static void switches_draw(void *own, struct context *ctx, struct canvas *c, stru
 	}
 	canvas_text(c, below, 1, 2, ROLE_LABEL, "ports");
 	canvas_text(c, below, 1, 3, ROLE_DIM,
-		    "Enter: its ports, LFT, SL2VL tables and lanes   < > path from, to here");
+		    "Enter: ports, LFT, SL2VL tables and VLs   < >: path from/to here");
 }
 
 /* --- keys ------------------------------------------------------------------------------------ */
@@ -361,7 +363,7 @@ static void switches_go_across(struct switches_ui *u, struct context *ctx, const
 
 	chan = u->pane == PANE_PORTS && row != FAB_NONE ? s->fabric->port[row].chan : FAB_NONE;
 	if (chan == FAB_NONE) {
-		context_say(ctx, "no switch at the other end: go to a port with a link first");
+		context_say(ctx, "no switch at the other end: select a port with an ISL first");
 		return;
 	}
 	if (u->ntrail == TRAIL) {
@@ -390,7 +392,7 @@ static void switches_take_path(struct switches_ui *u, struct context *ctx, const
 	else
 		ends.dlid = end < f->nend ? f->term_lid[end] : f->sw_lid[sw];
 	ctx->path = ends;
-	context_say(ctx, "path %s %s: 0 shows it", from ? "from" : "to",
+	context_say(ctx, "path %s %s: view 0 shows it", from ? "from" : "to",
 		    end < f->nend ? f->term_name[end] : switch_label(name, sizeof(name), f, sw));
 }
 
@@ -451,8 +453,7 @@ static bool switches_panel_click(struct switches_ui *u, struct context *ctx, con
 		u->ports.moved = true;
 		switches_port_moved(&in, row);
 	} else {
-		context_say(ctx, "port %u is not among the rows shown: Esc takes the filter away",
-			    p);
+		context_say(ctx, "port %u is hidden by the filter: Esc clears it", p);
 	}
 	return true;
 }
@@ -539,8 +540,7 @@ static bool switches_input(void *own, struct context *ctx, const struct input *i
 	}
 	if (u->sw == FAB_NONE && switches_is_for_inside(in->req)) {
 		context_say(ctx,
-			    "that is for what is inside a switch: Enter opens the one under the "
-			    "cursor");
+			    "this works inside a switch: Enter opens the one under the cursor");
 		return true;
 	}
 	if (u->sw != FAB_NONE || in->req != REQ_ENTER || table_cursor(&u->list) == FAB_NONE)
@@ -559,7 +559,7 @@ static bool switches_typing(const void *own, const struct state *s)
 
 static void switches_context(const void *own, const struct state *s, char *buf, size_t len)
 {
-	static const char *const hints[] = { "_ bare  h host",
+	static const char *const hints[] = { "_ no cable  h host",
 					     "v: LIDs or ports  c: changes only  Enter: path",
 					     "h l: output port", "" };
 	const struct switches_ui *u = own;

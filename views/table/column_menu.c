@@ -87,21 +87,21 @@ static const char *column_menu_toggle(struct column_menu *m, struct table *t,
 	uint32_t at = m->menu.list.cursor;
 
 	if (at < m->shown && m->shown == 1)
-		return "one column has to stay";
+		return "at least one column must stay";
 	if (at < m->shown) {
 		column_menu_move(m, at, --m->shown);
 		column_menu_give(m, t, ops);
 		return NULL;
 	}
 	if (m->shown == TABLE_COLS)
-		return "more columns than that do not fit";
+		return "no more columns are possible";
 	column_menu_move(m, at, m->shown++);
 	if (column_menu_give(m, t, ops)) { /* on to the next that may be wanted */
 		m->menu.list.cursor = at + 1 < m->menu.n ? at + 1 : at;
 		return NULL;
 	}
 	column_menu_move(m, --m->shown, at);
-	return "no room for more columns: take one away first";
+	return "no room for more columns: remove one first";
 }
 
 /* Of a column that is shown, among those. */
@@ -152,7 +152,7 @@ const char *column_menu_input(struct column_menu *m, struct table *t, const stru
 			return NULL;
 		table_columns(t, "", ops);
 		m->menu.open = false;
-		return "the usual columns again";
+		return "default columns restored";
 	default:
 		return NULL;
 	}

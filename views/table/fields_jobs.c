@@ -169,44 +169,44 @@ GETTER(fields_jobs_line_text, c->text = fields_jobs_line_of(r, row)->text)
 /* clang-format off */
 const struct field fields_jobs[] = {
 	{ "id", "job", "job", "", VALUE_COUNT, 0, true, "its id", fields_jobs_get_id },
-	{ "user", NULL, "user", "", VALUE_TEXT, 0, true, "who runs it", fields_jobs_get_user },
+	{ "user", NULL, "user", "", VALUE_TEXT, 0, true, "its user", fields_jobs_get_user },
 	{ "name", NULL, "name", "", VALUE_TEXT, 0, true, "its name", fields_jobs_get_name },
-	{ "nodes", NULL, "nodes", "", VALUE_COUNT, 0, true, "nodes that it has", fields_jobs_get_nodes },
+	{ "nodes", NULL, "nodes", "", VALUE_COUNT, 0, true, "number of nodes", fields_jobs_get_nodes },
 	{ "nodelist", "list", "node list", "", VALUE_TEXT, 0, false, "their names", fields_jobs_get_nodelist },
 	{ "unknown_nodes", "unknown", "unknown", "", VALUE_COUNT, 0, false, "nodes that are not in this fabric", fields_jobs_get_unknown },
 	{ "hosts", NULL, "hosts", "", VALUE_COUNT, 0, false, "host ports of its nodes", fields_jobs_get_hosts },
-	{ "switches", "sw", "switches", "", VALUE_COUNT, 0, true, "switches that they are on", fields_jobs_get_switches },
-	{ "start_s", "start", "start", "s", VALUE_COUNT, 0, false, "when it began, Unix time", fields_jobs_get_start },
-	{ "tx_Bps", "rate", "rate", "B/s", VALUE_NUMBER, 0, true, "what its hosts send", fields_jobs_get_tx },
-	{ "links", NULL, "links used", "", VALUE_COUNT, 0, true, "channels that its routes use", fields_jobs_get_links },
-	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true, "most of its routes on one channel", fields_jobs_get_efi },
-	{ "efi_mean", "mean", "mean EFI", "", VALUE_NUMBER, 1, false, "mean of its routes on the channels that it uses", fields_jobs_get_efi_mean },
-	{ "hot_links", "hot", "hot", "", VALUE_COUNT, 0, false, "of these channels, used at 80 % or more", fields_jobs_get_hot },
-	{ "util_max_pct", "util", "util", "%", VALUE_NUMBER, 2, false, "the most used of these channels", fields_jobs_get_util_max },
-	{ "worst_link", "worst", "worst link", "", VALUE_TEXT, 0, false, "that channel", fields_jobs_get_worst },
-	{ "slowdown", NULL, "slowdown", "", VALUE_NUMBER, 2, false, "predicted time of its all-to-all while all jobs send, against alone", fields_jobs_get_slowdown },
-	{ "age_s", "age", "age", "s", VALUE_COUNT, 0, false, "time that it has run", fields_jobs_get_age },
+	{ "switches", "sw", "switches", "", VALUE_COUNT, 0, true, "switches of its hosts", fields_jobs_get_switches },
+	{ "start_s", "start", "start", "s", VALUE_COUNT, 0, false, "start, Unix time", fields_jobs_get_start },
+	{ "tx_Bps", "rate", "rate", "B/s", VALUE_NUMBER, 0, true, "data rate sent by its hosts", fields_jobs_get_tx },
+	{ "links", NULL, "links used", "", VALUE_COUNT, 0, true, "channels that its paths use", fields_jobs_get_links },
+	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true, "maximum number of its paths on one channel", fields_jobs_get_efi },
+	{ "efi_mean", "mean", "mean EFI", "", VALUE_NUMBER, 1, false, "mean number of its paths on the channels that it uses", fields_jobs_get_efi_mean },
+	{ "hot_links", "hot", "hot", "", VALUE_COUNT, 0, false, "of its channels, those with util >= 80 %", fields_jobs_get_hot },
+	{ "util_max_pct", "util", "util", "%", VALUE_NUMBER, 2, false, "highest utilisation of its channels", fields_jobs_get_util_max },
+	{ "worst_link", "worst", "worst link", "", VALUE_TEXT, 0, false, "the channel with that utilisation", fields_jobs_get_worst },
+	{ "slowdown", NULL, "slowdown", "", VALUE_NUMBER, 2, false, "predicted all-to-all time with all jobs sending, relative to alone", fields_jobs_get_slowdown },
+	{ "age_s", "age", "age", "s", VALUE_COUNT, 0, false, "run time", fields_jobs_get_age },
 	{ "state", NULL, "state", "", VALUE_TEXT, 0, false, "running, on one switch, in part elsewhere (nodes not in this fabric)", fields_jobs_get_state },
-	{ "plan_efi", "plan", "EFI after the plan", "", VALUE_COUNT, 0, false, "the same after the preview", fields_jobs_get_plan },
+	{ "plan_efi", "plan", "EFI with the plan", "", VALUE_COUNT, 0, false, "EFI with the plan", fields_jobs_get_plan },
 };
 FIELDS_END(fields_jobs);
 
 const struct field fields_tiers[] = {
-	{ "tier", "name", "tier", "", VALUE_TEXT, 0, true, "from what to what", fields_jobs_tier_name },
-	{ "links", NULL, "links", "", VALUE_COUNT, 0, true, "directions", fields_jobs_tier_links },
-	{ "known", NULL, "known", "", VALUE_COUNT, 0, true, "of them with a rate", fields_jobs_tier_known },
-	{ "util_min_pct", "min", "min", "%", VALUE_NUMBER, 2, true, "least used", fields_jobs_tier_min },
-	{ "util_avg_pct", "avg", "avg", "%", VALUE_NUMBER, 2, true, "mean", fields_jobs_tier_avg },
-	{ "util_max_pct", "max", "max", "%", VALUE_NUMBER, 2, true, "most used", fields_jobs_tier_max },
-	{ "wait_max_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true, "longest wait for credits", fields_jobs_tier_wait },
+	{ "tier", "name", "tier", "", VALUE_TEXT, 0, true, "from which level to which", fields_jobs_tier_name },
+	{ "links", NULL, "links", "", VALUE_COUNT, 0, true, "channels", fields_jobs_tier_links },
+	{ "known", NULL, "known", "", VALUE_COUNT, 0, true, "channels with a known rate", fields_jobs_tier_known },
+	{ "util_min_pct", "min", "min", "%", VALUE_NUMBER, 2, true, "lowest utilisation", fields_jobs_tier_min },
+	{ "util_avg_pct", "avg", "avg", "%", VALUE_NUMBER, 2, true, "mean utilisation", fields_jobs_tier_avg },
+	{ "util_max_pct", "max", "max", "%", VALUE_NUMBER, 2, true, "highest utilisation", fields_jobs_tier_max },
+	{ "wait_max_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true, "highest wait (XmitWait)", fields_jobs_tier_wait },
 };
 FIELDS_END(fields_tiers);
 
 const struct field fields_events[] = {
 	{ "ts", "time", "time", "", VALUE_TEXT, 0, true, "when, UTC", fields_jobs_line_ts },
 	{ "level", NULL, "level", "", VALUE_TEXT, 0, true, "debug, info, warn, error", fields_jobs_line_level },
-	{ "severity", NULL, "level", "", VALUE_COUNT, 0, false, "the same from 0 to 3, for sorting and for severity>=2", fields_jobs_line_severity },
-	{ "area", NULL, "area", "", VALUE_TEXT, 0, true, "who says it", fields_jobs_line_area },
+	{ "severity", NULL, "level", "", VALUE_COUNT, 0, false, "the level from 0 to 3, for sorting and for severity>=2", fields_jobs_line_severity },
+	{ "area", NULL, "area", "", VALUE_TEXT, 0, true, "part of the program", fields_jobs_line_area },
 	{ "text", NULL, "text", "", VALUE_TEXT, 0, true, "what happened", fields_jobs_line_text },
 };
 FIELDS_END(fields_events);

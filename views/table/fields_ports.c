@@ -271,11 +271,11 @@ static void fields_ports_get_reply(struct value *c, const struct rows *r, uint32
 
 /* clang-format off */
 #define ENDS                                                                                       \
-	{ "a", "from", "from", "", VALUE_TEXT, 0, true, "switch that sends", fields_ports_get_a },               \
+	{ "a", "from", "from", "", VALUE_TEXT, 0, true, "sending switch", fields_ports_get_a },               \
 	{ "a_port", NULL, "port", "", VALUE_COUNT, 0, true, "its port", fields_ports_get_a_port },               \
 	{ "a_guid", NULL, "GUID", "", VALUE_GUID, 0, false, "its node GUID", fields_ports_get_a_guid },          \
 	{ "a_lid", NULL, "LID", "", VALUE_COUNT, 0, false, "its LID", fields_ports_get_a_lid },                  \
-	{ "b", "to", "to", "", VALUE_TEXT, 0, true, "what is at the other end", fields_ports_get_b },            \
+	{ "b", "to", "to", "", VALUE_TEXT, 0, true, "node at the other end", fields_ports_get_b },            \
 	{ "b_port", NULL, "port", "", VALUE_COUNT, 0, true, "its port", fields_ports_get_b_port },               \
 	{ "b_guid", NULL, "GUID", "", VALUE_GUID, 0, false, "GUID of that node or host port", fields_ports_get_b_guid }, \
 	{ "b_lid", NULL, "LID", "", VALUE_COUNT, 0, false, "its LID", fields_ports_get_b_lid }
@@ -286,9 +286,9 @@ static void fields_ports_get_reply(struct value *c, const struct rows *r, uint32
 	{ "problem", NULL, "problem", "", VALUE_TEXT, 0, true,                                      \
 	  "none, reduced, errors, no reply, down", fields_ports_get_problem },                                  \
 	{ "problem_age_s", "since", "since", "s", VALUE_COUNT, 0, false,                            \
-	  "time that it has had that problem, at least", fields_ports_get_problem_age },                        \
-	{ "speed", NULL, "speed", "", VALUE_TEXT, 0, false, "SDR to XDR", fields_ports_get_speed },              \
-	{ "width", NULL, "width", "", VALUE_COUNT, 0, false, "lanes", fields_ports_get_width },                  \
+	  "age of the problem, at least", fields_ports_get_problem_age },                        \
+	{ "speed", NULL, "speed", "", VALUE_TEXT, 0, false, "link speed, SDR to XDR", fields_ports_get_speed },              \
+	{ "width", NULL, "width", "", VALUE_COUNT, 0, false, "width in physical lanes", fields_ports_get_width },                  \
 	{ "vls", NULL, "VLs", "", VALUE_COUNT, 0, false, "operational data VLs", fields_ports_get_vls },         \
 	{ "rate_Mbps", "rate", "rate", "Mb/s", VALUE_COUNT, 0, false,                               \
 	  "data rate of one direction", fields_ports_get_rate }
@@ -297,27 +297,27 @@ static void fields_ports_get_reply(struct value *c, const struct rows *r, uint32
 	{ "tx_Bps", "tx", "tx", "B/s", VALUE_NUMBER, 0, true, "data sent", fields_ports_get_tx },                \
 	{ "rx_Bps", "rx", "rx", "B/s", VALUE_NUMBER, 0, true, "data received", fields_ports_get_rx },            \
 	{ "util_pct", "util", "util", "%", VALUE_NUMBER, 2, true,                                   \
-	  "data sent, of the data rate", fields_ports_get_util },                                               \
+	  "data sent relative to the data rate", fields_ports_get_util },                                               \
 	{ "wait_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true,                                   \
-	  "time with data but no credits (XmitWait)", fields_ports_get_wait },                                  \
+	  "time with data to send but no credits (XmitWait)", fields_ports_get_wait },                                  \
 	{ "errors_per_min", "errors", "errors", "/min", VALUE_NUMBER, 2, true,                      \
-	  "all error counters together", fields_ports_get_errors }
+	  "sum of all error counters", fields_ports_get_errors }
 
 #define ROUTES                                                                                     \
 	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true,                                             \
-	  "routes over it, of all pairs of hosts", fields_ports_get_efi },                                      \
+	  "paths over it, of all pairs of hosts", fields_ports_get_efi },                                      \
 	{ "eff_efi", "eff", "job EFI", "", VALUE_COUNT, 0, true,                                    \
-	  "routes over it, of pairs that share a job", fields_ports_get_eff },                                  \
-	{ "dark", NULL, "dark", "", VALUE_FLAG, 0, false, "no job has a route over it", fields_ports_get_dark }, \
+	  "paths over it, of pairs of hosts that share a job", fields_ports_get_eff },                                  \
+	{ "dark", NULL, "unused", "", VALUE_FLAG, 0, false, "unused: no path of a job crosses it", fields_ports_get_dark }, \
 	{ "plan_efi", NULL, "plan EFI", "", VALUE_COUNT, 0, false,                                  \
-	  "the same after the preview", fields_ports_get_plan_efi },                                            \
+	  "EFI with the plan", fields_ports_get_plan_efi },                                            \
 	{ "plan_eff_efi", "plan", "plan", "", VALUE_COUNT, 0, false,                                \
-	  "the same after the preview", fields_ports_get_plan_eff },                                            \
+	  "job EFI with the plan", fields_ports_get_plan_eff },                                            \
 	{ "plan_util_pct", "planutil", "plan util", "%", VALUE_NUMBER, 1, false,                    \
-	  "utilisation to expect after the preview", fields_ports_get_plan_util },                              \
-	{ "lanes", "vl", "VL", "", VALUE_COUNT, 0, false, "virtual lanes with routes", fields_ports_get_lanes }, \
-	{ "lane_use", NULL, "lane use", "", VALUE_TEXT, 0, false, "share of routes on each of them", fields_ports_get_lane_use }, \
-	{ "njobs", NULL, "jobs", "", VALUE_COUNT, 0, false, "jobs with routes over it", fields_ports_get_njobs }, \
+	  "predicted utilisation with the plan", fields_ports_get_plan_util },                              \
+	{ "lanes", "vl", "VL", "", VALUE_COUNT, 0, false, "virtual lanes (VLs) with paths", fields_ports_get_lanes }, \
+	{ "lane_use", NULL, "VL use", "", VALUE_TEXT, 0, false, "share of paths on each VL", fields_ports_get_lane_use }, \
+	{ "njobs", NULL, "jobs", "", VALUE_COUNT, 0, false, "jobs with paths over it", fields_ports_get_njobs }, \
 	{ "jobs", "job", "jobs", "", VALUE_TEXT, 0, false, "their ids and shares, largest first", fields_ports_get_jobs }
 
 #define COUNTERS                                                                                   \
@@ -331,7 +331,7 @@ static void fields_ports_get_reply(struct value *c, const struct rows *r, uint32
 	{ "link_downed", NULL, "downed", "", VALUE_COUNT, 0, false, "counter: LinkDownedCounter", get_downed }, \
 	{ "rx_errors", NULL, "rx errors", "", VALUE_COUNT, 0, false, "counter: PortRcvErrors", get_rx_errors }, \
 	{ "tx_discards", NULL, "discards", "", VALUE_COUNT, 0, false, "counter: PortXmitDiscards", get_discards }, \
-	{ "replied", NULL, "replied", "", VALUE_FLAG, 0, false, "its counters came in the newest poll", fields_ports_get_reply }
+	{ "replied", NULL, "replied", "", VALUE_FLAG, 0, false, "its counters were read in the latest poll", fields_ports_get_reply }
 
 const struct field fields_links[] = {
 	{ "link", "name", "link", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> spine2/1", fields_ports_get_label },
@@ -342,7 +342,7 @@ FIELDS_END(fields_links);
 const struct field fields_ports[] = {
 	{ "port", "name", "port", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> n0001/1", fields_ports_get_label },
 	ENDS,
-	{ "kind", NULL, "kind", "", VALUE_TEXT, 0, true, "switch, host: what is at the other end", fields_ports_get_kind },
+	{ "kind", NULL, "kind", "", VALUE_TEXT, 0, true, "kind of the node at the other end: switch, host", fields_ports_get_kind },
 	CONDITION, TRAFFIC, ROUTES, COUNTERS,
 };
 FIELDS_END(fields_ports);

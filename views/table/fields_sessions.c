@@ -64,32 +64,32 @@ GETTER(fields_sessions_get_loud, c->num = fields_sessions_action_of(r, row)->lou
 /* clang-format off */
 const struct field fields_sessions[] = {
 	{ "sid", "session", "session", "", VALUE_TEXT, 0, true, "its id", fields_sessions_get_sid },
-	{ "part", NULL, "part", "", VALUE_COUNT, 0, true, "of the session, from 1 on", fields_sessions_get_part },
+	{ "part", NULL, "part", "", VALUE_COUNT, 0, true, "part of the session, from 1", fields_sessions_get_part },
 	{ "start", "begin", "begin", "", VALUE_TEXT, 0, true, "first line, UTC", fields_sessions_get_start },
 	{ "end", "until", "end", "", VALUE_TEXT, 0, true, "last line, UTC", fields_sessions_get_end },
-	{ "uid", "user", "uid", "", VALUE_COUNT, 0, true, "who ran it", fields_sessions_get_uid },
-	{ "mode", NULL, "mode", "", VALUE_TEXT, 0, true, "rw where routes could be written, else ro", fields_sessions_get_mode },
+	{ "uid", "user", "uid", "", VALUE_COUNT, 0, true, "user ID", fields_sessions_get_uid },
+	{ "mode", NULL, "mode", "", VALUE_TEXT, 0, true, "rw: the routing could be changed, else ro", fields_sessions_get_mode },
 	{ "fabric", NULL, "fabric", "", VALUE_TEXT, 0, true, "its name", fields_sessions_get_fabric },
-	{ "updates", NULL, "updates", "", VALUE_COUNT, 0, true, "updates that it began, or rolled back", fields_sessions_get_updates },
-	{ "lines", NULL, "lines", "", VALUE_COUNT, 0, true, "good ones before the first finding", fields_sessions_get_lines },
-	{ "size_KiB", "size", "KiB", "", VALUE_COUNT, 0, true, "of lines and screen together", fields_sessions_get_kib },
-	{ "gaps", NULL, "gaps", "", VALUE_COUNT, 0, false, "times that something could not be recorded", fields_sessions_get_gaps },
-	{ "record", "chain", "record", "", VALUE_TEXT, 0, true, "whole, CHANGED, whole with gaps, whole without an end", fields_sessions_get_record },
-	{ "ok", NULL, "ok", "", VALUE_FLAG, 0, false, "every line is as it was written", fields_sessions_get_ok },
-	{ "screen", NULL, "screen", "", VALUE_FLAG, 0, false, "was recorded, is there and unchanged", fields_sessions_get_screen },
-	{ "epoch", "sealed", "epoch", "", VALUE_COUNT, 0, false, "of the seal; unknown: not sealed", fields_sessions_get_epoch },
-	{ "finding", "what", "finding", "", VALUE_TEXT, 0, false, "what is wrong with it", fields_sessions_get_finding },
-	{ "head", NULL, "head", "", VALUE_TEXT, 0, false, "hash of its last good line", fields_sessions_get_head },
-	{ "file", NULL, "file", "", VALUE_TEXT, 0, false, "its name in the directory", fields_sessions_get_file },
+	{ "updates", NULL, "updates", "", VALUE_COUNT, 0, true, "updates started or rolled back", fields_sessions_get_updates },
+	{ "lines", NULL, "lines", "", VALUE_COUNT, 0, true, "valid lines before the first finding", fields_sessions_get_lines },
+	{ "size_KiB", "size", "KiB", "", VALUE_COUNT, 0, true, "size of record and screen together", fields_sessions_get_kib },
+	{ "gaps", NULL, "gaps", "", VALUE_COUNT, 0, false, "number of times that recording failed", fields_sessions_get_gaps },
+	{ "record", "chain", "record", "", VALUE_TEXT, 0, true, "whole, CHANGED, or whole with gaps, in progress, without an end", fields_sessions_get_record },
+	{ "ok", NULL, "ok", "", VALUE_FLAG, 0, false, "every line is unchanged", fields_sessions_get_ok },
+	{ "screen", NULL, "screen", "", VALUE_FLAG, 0, false, "the screen was recorded and is unchanged", fields_sessions_get_screen },
+	{ "epoch", "sealed", "epoch", "", VALUE_COUNT, 0, false, "epoch of the seal; unknown: not sealed", fields_sessions_get_epoch },
+	{ "finding", "what", "finding", "", VALUE_TEXT, 0, false, "the first finding", fields_sessions_get_finding },
+	{ "head", NULL, "head", "", VALUE_TEXT, 0, false, "hash of its last valid line", fields_sessions_get_head },
+	{ "file", NULL, "file", "", VALUE_TEXT, 0, false, "its file name", fields_sessions_get_file },
 };
 FIELDS_END(fields_sessions);
 
 const struct field fields_actions[] = {
 	{ "seq", "line", "seq", "", VALUE_COUNT, 0, true, "number of the line in its session", fields_sessions_get_seq },
-	{ "time", NULL, "time", "", VALUE_TEXT, 0, true, "of the day, UTC", fields_sessions_get_time },
+	{ "time", NULL, "time", "", VALUE_TEXT, 0, true, "time of day, UTC", fields_sessions_get_time },
 	{ "type", NULL, "what", "", VALUE_TEXT, 0, true, "as in the record: key.action, phase.begin, ...", fields_sessions_get_type },
-	{ "text", NULL, "text", "", VALUE_TEXT, 0, true, "what it says", fields_sessions_get_text },
-	{ "loud", NULL, "loud", "", VALUE_FLAG, 0, false, "it went wrong, or wants to be seen", fields_sessions_get_loud },
+	{ "text", NULL, "text", "", VALUE_TEXT, 0, true, "description", fields_sessions_get_text },
+	{ "loud", NULL, "loud", "", VALUE_FLAG, 0, false, "a failure, or needs attention", fields_sessions_get_loud },
 };
 FIELDS_END(fields_actions);
 /* clang-format on */

@@ -177,7 +177,7 @@ static int row_filter_take_value(char **out, struct parser *p, bool regular)
 	start = p->at;
 	if (*p->at == '"') {
 		*out = row_filter_quoted(p);
-		return *out ? 0 : wrong(p, start, "this quotation has no end");
+		return *out ? 0 : wrong(p, start, "unterminated quote");
 	}
 	for (; p->at[n] && !strchr(" \t\n", p->at[n]); n++) {
 		depth += p->at[n] == '(';
@@ -187,7 +187,7 @@ static int row_filter_take_value(char **out, struct parser *p, bool regular)
 			break;
 	}
 	if (!n)
-		return wrong(p, start, "a value is missing");
+		return wrong(p, start, "missing value");
 	*out = row_filter_copy(p->at, n);
 	p->at += n;
 	return 0;
@@ -209,14 +209,14 @@ static int row_filter_number(struct node *n, struct parser *p, const char *at, c
 
 	n->num = strtod(text, &end);
 	if (end == text || !isfinite(n->num))
-		return wrong(p, at, "'%.60s' is no number, but %s is one", text, n->field->name);
+		return wrong(p, at, "'%.60s' is not a number, but %s is", text, n->field->name);
 	letter = *end ? strchr(letters, *end == 'K' ? 'k' : *end) : NULL;
 	if (letter) {
 		n->num *= pow(1000, (double)(letter - letters) + 1);
 		end++;
 	}
 	if (*end && strcmp(end, "%") != 0 && strcasecmp(end, n->field->unit) != 0)
-		return wrong(p, at, "'%.20s' behind the number is no unit of %s", end,
+		return wrong(p, at, "'%.20s' after the number is not a unit of %s", end,
 			     n->field->name);
 	return 0;
 }
@@ -242,7 +242,7 @@ static int row_filter_guid(struct node *n, struct parser *p, const char *at, con
 	errno = 0;
 	n->guid = strtoull(text, &end, 16);
 	if (errno || end == text || *end)
-		return wrong(p, at, "'%.60s' is no GUID (0x...)", text);
+		return wrong(p, at, "'%.60s' is not a GUID (0x...)", text);
 	return 0;
 }
 
@@ -258,7 +258,7 @@ static int row_filter_regular(struct node *n, struct parser *p, const char *at)
 	regerror(rc, n->re, why, sizeof(why));
 	free(n->re);
 	n->re = NULL;
-	return wrong(p, at, "'%.60s' is no regular expression: %s", n->text, why);
+	return wrong(p, at, "'%.60s' is not a regular expression: %s", n->text, why);
 }
 
 static int row_filter_value(struct node *n, struct parser *p)
@@ -302,8 +302,8 @@ static int row_filter_no_field(struct parser *p, const char *at, size_t len)
 	const char *near = field_guess(p->kind, at, len);
 
 	return wrong(p, at, "%s have no field '%.*s'%s%s%s", row_kind_name(p->kind),
-		     (int)(len < 40 ? len : 40), at, near ? "; is it " : "", near ? near : "",
-		     near ? "?" : "");
+		     (int)(len < 40 ? len : 40), at, near ? "; did you mean " : "",
+		     near ? near : "", near ? "?" : "");
 }
 
 /* "~^leaf0[12]": anywhere in the row, as a word would be. */
@@ -333,7 +333,7 @@ static int row_filter_term(uint32_t *out, struct parser *p)
 	if (*p->at == '"') {
 		n.text = row_filter_quoted(p);
 		if (!n.text)
-			return wrong(p, at, "this quotation has no end");
+			return wrong(p, at, "unterminated quote");
 		*out = row_filter_push(p, n);
 		return 0;
 	}
@@ -343,8 +343,8 @@ static int row_filter_term(uint32_t *out, struct parser *p)
 	p->at += len;
 	if (!len)
 		return wrong(p, at,
-			     *at ? "a field or a word is missing before '%.2s'"
-				 : "a term is missing at the end%.0s",
+			     *at ? "missing field or word before '%.2s'"
+				 : "missing term at the end%.0s",
 			     at);
 	n.field = field_find(p->kind, at, len);
 	if (!row_filter_take_op(p, &n.op)) {
@@ -377,7 +377,7 @@ static int row_filter_group(uint32_t *out, struct parser *p)
 	if (rc)
 		return rc;
 	if (*p->at != ')')
-		return wrong(p, open, "this parenthesis is not closed");
+		return wrong(p, open, "unclosed parenthesis");
 	p->at++;
 	return 0;
 }
@@ -393,7 +393,7 @@ static int row_filter_negated(uint32_t *out, struct parser *p)
 	if (p->f->node.n >= NODE_MAX)
 		return wrong(p, at, "more than %d terms", NODE_MAX / 2);
 	if (++p->depth > DEPTH_MAX)
-		return wrong(p, at, "more than %d parentheses inside each other", DEPTH_MAX);
+		return wrong(p, at, "parentheses nested more than %d deep", DEPTH_MAX);
 	if (row_filter_take_word(p, "not") || (*p->at == '!' && p->at[1] != '=' && p->at++)) {
 		rc = row_filter_negated(&inner, p);
 		if (!rc)
@@ -454,7 +454,7 @@ int row_filter_new(struct row_filter **out, enum row_kind kind, const char *text
 		rc = row_filter_any(&f->root, &p);
 		row_filter_blanks(&p);
 		if (!rc && *p.at)
-			rc = wrong(&p, p.at, "this parenthesis closes nothing");
+			rc = wrong(&p, p.at, "unmatched closing parenthesis");
 	}
 	if (column)
 		*column = p.column;

@@ -98,7 +98,7 @@ static void sort_menu_draw_line(const struct sort_menu *m, const struct table *t
 
 void sort_menu_draw(struct sort_menu *m, const struct table *t, struct canvas *c)
 {
-	menu_frame(&m->menu, c, t->at, WIDTH, "Sort by (Enter: this one, Esc: leave)");
+	menu_frame(&m->menu, c, t->at, WIDTH, "Sort by (Enter: select, Esc: cancel)");
 	for (uint32_t y = 0; y < menu_seen(&m->menu); y++)
 		sort_menu_draw_line(m, t, c, (int)y, m->menu.list.top + y);
 }

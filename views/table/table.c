@@ -366,10 +366,10 @@ static void table_sort_named(struct table *t, const struct table_ops *ops, struc
 	if (f)
 		table_sort(t, f);
 	else if (guess)
-		context_say(ctx, "%s have no '%s': is %s meant?", ops->what, name, guess);
+		context_say(ctx, "%s have no '%s': did you mean %s?", ops->what, name, guess);
 	else
-		context_say(ctx, "%s have no '%s': Tab after ':sort ' lists what they have",
-			    ops->what, name);
+		context_say(ctx, "%s have no '%s': Tab after ':sort ' lists the columns", ops->what,
+			    name);
 }
 
 bool table_columns(struct table *t, const char *columns, const struct table_ops *ops)
@@ -392,8 +392,7 @@ static void table_choose_columns(struct table *t, const struct table_ops *ops, s
 				 const char *text)
 {
 	if (!table_columns(t, text ? text : "", ops))
-		context_say(ctx,
-			    "%s have no such column: Tab after ':columns ' lists what they have",
+		context_say(ctx, "%s have no such column: Tab after ':columns ' lists the columns",
 			    ops->what);
 }
 
@@ -421,9 +420,9 @@ static void table_find_row(struct table *t, const struct table_ops *ops, const s
 		}
 	}
 	if (t->find[0])
-		context_say(in->ctx, "no other row has '%s'", t->find);
+		context_say(in->ctx, "no other row matches '%s'", t->find);
 	else
-		context_say(in->ctx, "no other row with a problem here; f searches for a text");
+		context_say(in->ctx, "no more rows with a problem; f searches for text");
 }
 
 void table_find(struct table *t, const char *text, const struct table_ops *ops,

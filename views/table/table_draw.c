@@ -316,17 +316,15 @@ static void table_draw_empty(const struct table *t, const struct table_ops *ops,
 {
 	if (t->filter_text[0] && t->all == 1)
 		canvas_textf(c, r, TABLE_GUTTER, 0, ROLE_DIM,
-			     "the only %s is not what is filtered for: %s", ops->one,
-			     t->filter_text);
+			     "the only %s does not match the filter: %s", ops->one, t->filter_text);
 	else if (t->filter_text[0])
 		canvas_textf(c, r, TABLE_GUTTER, 0, ROLE_DIM,
-			     "none of %u %s matches the filter: %s  (Esc: all again)", t->all,
+			     "none of %u %s matches the filter: %s  (Esc: show all)", t->all,
 			     ops->what, t->filter_text);
 	else if (t->tagged_only)
 		canvas_text(c, r, TABLE_GUTTER, 0, ROLE_DIM, "no row is tagged; T shows all");
 	else if (t->problems)
-		canvas_text(c, r, TABLE_GUTTER, 0, ROLE_DIM,
-			    "no problems known; ! shows all rows again");
+		canvas_text(c, r, TABLE_GUTTER, 0, ROLE_DIM, "no problems known; ! shows all rows");
 	else
 		canvas_textf(c, r, TABLE_GUTTER, 0, ROLE_DIM, "no %s", ops->what);
 }

@@ -269,7 +269,7 @@ static void topology_take_path(struct topology_ui *u, struct context *ctx, const
 	else
 		ends.dlid = s->fabric->sw_lid[u->cursor];
 	ctx->path = ends;
-	context_say(ctx, "path %s %s: 0 shows it", from ? "from" : "to",
+	context_say(ctx, "path %s %s: view 0 shows it", from ? "from" : "to",
 		    switch_label(name, sizeof(name), s->fabric, u->cursor));
 }
 
@@ -388,8 +388,7 @@ static bool topology_input(void *own, struct context *ctx, const struct input *i
 		return true;
 	case REQ_ZOOM:
 		if (u->nstep == 1)
-			context_say(ctx,
-				    "closer than this there is nothing: each switch has its name");
+			context_say(ctx, "fully zoomed in: each switch shows its name");
 		topology_zoom_to(u, u->zoom + 1);
 		return true;
 	case REQ_BACK:
@@ -403,8 +402,7 @@ static bool topology_input(void *own, struct context *ctx, const struct input *i
 	case REQ_COMPARE:
 		if (!state_preview_ready(s) || !s->preview.before)
 			context_say(ctx,
-				    "nothing to compare yet: 6, choose an engine, Space computes a "
-				    "preview");
+				    "nothing to compare yet: compute a preview in view 6 first");
 		else
 			ctx->compare = !ctx->compare;
 		return true;
@@ -433,7 +431,7 @@ static bool topology_typing(const void *own, const struct state *s)
 
 static void topology_context(const void *own, const struct state *s, char *buf, size_t len)
 {
-	static const char *const words[] = { "worst lines", "lines of the cursor", "all lines",
+	static const char *const words[] = { "worst lines", "lines at the cursor", "all lines",
 					     "lines of the path" };
 	const struct topology_ui *u = own;
 

@@ -132,7 +132,7 @@ void topology_title(const struct topology_ui *u, const char *note, struct canvas
 		snprintf(lines, sizeof(lines), "lines of one %s",
 			 p == u->blocks ? p->block : "switch");
 	else if (u->lines == LINES_PATH)
-		snprintf(lines, sizeof(lines), "%u line%s of the path in 0", u->shown,
+		snprintf(lines, sizeof(lines), "%u line%s of the path in view 0", u->shown,
 			 plural(u->shown));
 	else if (u->shown < p->nedge && u->lines == LINES_WORST)
 		snprintf(lines, sizeof(lines), "worst %u of %u lines", u->shown, p->nedge);
@@ -231,17 +231,16 @@ static void topology_draw_hint(const struct topology_ui *u, const struct topolog
 	uint32_t all, plane;
 
 	if (shown(u) == u->blocks) {
-		canvas_text(c, r, 1, 4, ROLE_DIM, "z or Enter: closer, to its switches");
+		canvas_text(c, r, 1, 4, ROLE_DIM, "z or Enter: zoom in to the switches");
 	} else if (topology_has_planes(u, topology)) {
 		plane = topology_plane(topology, u->cursor, &all);
 		canvas_textf(c, r, 1, 4, ROLE_DIM,
-			     "plane %u of %u: PgUp PgDn   sign right below a switch: worst cable "
-			     "to other planes",
+			     "plane %u of %u: PgUp PgDn   sign below a switch: worst cable to "
+			     "other planes",
 			     plane + 1, all);
 	} else {
 		canvas_text(c, r, 1, 4, ROLE_DIM,
-			    "Enter: its ports and tables   z closer   u wider   < > path from, to "
-			    "here");
+			    "Enter: ports and tables   z/u: zoom in/out   < >: path from/to here");
 	}
 }
 
@@ -280,7 +279,7 @@ static void topology_draw_worst_line(const struct topology_ui *u, const struct c
 	p = state_rate(s, chan_fabric_port(s->fabric, chan));
 	if (m)
 		figure_count(efi, m->efi[chan]);
-	canvas_textf(c, r, 1, 3, ROLE_TEXT, "worst: %s  util %s  wait %s  EFI %s",
+	canvas_textf(c, r, 1, 3, ROLE_TEXT, "worst: %s  util %s%%  wait %s%%  EFI %s",
 		     chan_label(label, sizeof(label), s->fabric, chan),
 		     figure_pct(util, p ? p->util_pct : NAN),
 		     figure_pct(wait, p ? p->wait_pct : NAN), efi);

@@ -58,18 +58,16 @@ static void a_very_small_screen_shows_rows_first(void **state)
 {
 	static const struct {
 		const char *keys, *shown;
-	} views[] = { { "2", "leaf x spine" },	 { "2", ">leaf" },
-		      { "3", "rows 1-4 of" },	 { "4", "rows 1-4 of" },
-		      { "5", "rows 1-3 of" },	 { "8", "23:19:03 warn" },
-		      { "6", "job EFI, bound" }, { "6\t", "nothing changed" },
-		      { "t", "tree of 2" } };
+	} views[] = { { "2", "leaf x spine" },	 { "2", ">leaf" },	  { "3", "rows 1-4 of" },
+		      { "4", "rows 1-4 of" },	 { "5", "rows 1-3 of" },  { "8", "23:19:03 warn" },
+		      { "6", "job EFI, bound" }, { "6\t", "up to date" }, { "t", "tree of 2" } };
 	struct console_kit k;
 
 	(void)state;
 	tree(&k, jobs);
 	console_keys(&k, "6");
 	console_size(&k, 40, 10);
-	console_shows(&k, "sar      knows the jobs");
+	console_shows(&k, "sar      job-aware");
 	console_preview(&k, "sar");
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
 		console_keys(&k, views[i].keys);
@@ -97,7 +95,7 @@ static void without_a_fabric_every_view_says_so(void **state)
 	console_keys(&k, "7");
 	console_shows(&k, "This console is read-only");
 	k.s.rw = true;
-	console_shows(&k, "No plan yet");
+	console_shows(&k, "No plan");
 	k.s.poll.discovering = true;
 	k.s.poll.found_sw = 12;
 	console_keys(&k, "1");
@@ -199,14 +197,14 @@ static void troubles_are_named(void **state)
 	tree(&k, jobs);
 	console_no_reply(&k, 17);
 	k.s.poll.partial = true;
-	console_shows(&k, "PARTIAL: 473 of 474 ports answered");
+	console_shows(&k, "PARTIAL: 473 of 474 ports responded");
 	k.s.jobs_source.state = JOBS_UNREACHABLE;
 	snprintf(k.s.jobs_source.sentence, sizeof(k.s.jobs_source.sentence),
 		 "slurmctld on adm1 does not answer since 23:10");
 	console_golden(&k, "troubles");
 	k.s.poll.partial = false;
 	k.s.poll.stale = true;
-	console_shows(&k, "NO NEW COUNTERS for ");
+	console_shows(&k, "COUNTERS STALE: ");
 	k.s.poll.stale = false;
 	k.s.poll.missing_sw = 9;
 	k.s.poll.missing_ca = 81;
@@ -313,7 +311,7 @@ static void rollback_takes_two_different_keys(void **state)
 	console_keys(&k, "7Y");
 	assert_int_equal(k.last.type, REQ_VIEW);
 	console_keys(&k, "RR");
-	console_shows(&k, "Y does it");
+	console_shows(&k, "Y: yes");
 	console_keys(&k, "q");
 	assert_int_equal(k.last.type, REQ_VIEW);
 	console_keys(&k, "Y");
@@ -442,7 +440,7 @@ static void reading_and_computing_are_told_side_by_side(void **state)
 	snprintf(k.s.work, sizeof(k.s.work),
 		 "preview by dfsssp: 2 of 5, verifying 45 %%, 12.0k/s, 3.1 s left");
 	console_size(&k, 110, 30);
-	console_shows(&k, "dfsssp: 2 of 5, verifying 45 %, 12.0k/s, 3.1 s left; Ctrl-X ends it");
+	console_shows(&k, "dfsssp: 2 of 5, verifying 45 %, 12.0k/s, 3.1 s left; Ctrl-X stops it");
 	console_size(&k, 80, 24); /* no room for the rate */
 	console_shows(&k, "preview by dfsssp: verifying 45 %, 3.1 s left (Ctrl-X)");
 	k.s.poll.tables_on = true;
@@ -452,19 +450,19 @@ static void reading_and_computing_are_told_side_by_side(void **state)
 		 "read SL2VL 37 %%, 92.0k/s, 13.7 s left");
 	console_shows(&k, "read SL2VL 37 % (Esc)  preview by dfsssp (Ctrl-X)");
 	console_size(&k, 200, 60);
-	console_shows(&k, "read SL2VL 37 %, 740k of 2.0M, 92.0k/s, 13.7 s left; Esc ends it  "
-			  "preview by dfsssp: 2 of 5, verifying 45 %, 12.0k/s, 3.1 s left; "
-			  "Ctrl-X ends it");
+	console_shows(
+		&k,
+		"read SL2VL 37 %, 740k of 2.0M, 92.0k/s, 13.7 s left; Esc stops it  preview by dfsssp: 2 of 5, verifying 45 %, 12.0k/s, 3.1 s left; Ctrl-X stops it");
 	console_size(&k, 80, 24);
-	snprintf(k.s.work, sizeof(k.s.work), "figures: 2 of 2, verifying 45 %%, 3.1 s left");
-	console_shows(&k, "read SL2VL 37 % (Esc)  figures: verifying 45 % (Ctrl-X)");
+	snprintf(k.s.work, sizeof(k.s.work), "metrics: 2 of 2, verifying 45 %%, 3.1 s left");
+	console_shows(&k, "read SL2VL 37 % (Esc)  metrics: verifying 45 % (Ctrl-X)");
 	k.s.poll.tables_on = false;
 	k.s.poll.tables_ended = true;
-	console_shows(&k, "SL2VL not read (M)  figures: verifying 45 % (Ctrl-X)");
+	console_shows(&k, "SL2VL not read (M)  metrics: verifying 45 % (Ctrl-X)");
 	k.s.poll.answered = 0;
 	k.s.poll.partial = true;
 	console_shows(&k, "PARTIAL: 0 of");
-	console_shows(&k, "figures (Ctrl-X)");
+	console_shows(&k, "metrics (Ctrl-X)");
 	console_close(&k);
 }
 
@@ -487,10 +485,10 @@ static void without_sl2vl_no_view_speaks_of_lanes_or_deadlocks(void **state)
 	k.s.poll.tables_total = 2000000;
 	snprintf(k.s.poll.tables_pace, sizeof(k.s.poll.tables_pace),
 		 "read SL2VL 37 %%, 92.0k/s, 13.7 s left");
-	console_shows(&k, "no verdict: SL2VL not read yet (37 %)");
-	console_shows(&k, "read SL2VL 37 %, 740k of 2.0M, 92.0k/s, 13.7 s left; Esc ends it");
+	console_shows(&k, "unverified: SL2VL not read yet (37 %)");
+	console_shows(&k, "read SL2VL 37 %, 740k of 2.0M, 92.0k/s, 13.7 s left; Esc stops it");
 	console_size(&k, 80, 24); /* no room for counts */
-	console_shows(&k, "read SL2VL 37 %, 92.0k/s, 13.7 s left; Esc ends it");
+	console_shows(&k, "read SL2VL 37 %, 92.0k/s, 13.7 s left; Esc stops it");
 	console_size(&k, 100, 30);
 	console_shows(&k, "hops 1.90");
 	console_hides(&k, "no deadlock");
@@ -504,9 +502,9 @@ static void without_sl2vl_no_view_speaks_of_lanes_or_deadlocks(void **state)
 	k.s.poll.tables_on = false;
 	k.s.poll.tables_ended = true;
 	console_shows(&k, "SL2VL not read (M)");
-	console_shows(&k, "SL2VL not read: no verdict, no VLs; M reads on");
+	console_shows(&k, "SL2VL not read: unverified, no VLs; M continues");
 	console_keys(&k, "1");
-	console_shows(&k, "no verdict: SL2VL not read (M)");
+	console_shows(&k, "unverified: SL2VL not read (M)");
 	console_close(&k);
 }
 

@@ -305,7 +305,7 @@ static void tables_of_a_file_become_a_proposal(void **state)
 	app_key(a, K_TAB);
 	shows(a, "/mine.ibr_");
 	app_key(a, K_ENTER);
-	wait_for(a, "file mine.ibr, fresh");
+	wait_for(a, "file mine.ibr");
 	assert_int_equal(x->files->n, 1);
 	assert_string_equal(x->files->file[0].path, path);
 	assert_int_equal(strlen(x->id), 6); /* of its plan */
@@ -316,10 +316,10 @@ static void tables_of_a_file_become_a_proposal(void **state)
 	a->state.preview.list[0].order = ORDER_WAITS; /* as when it takes longer */
 	app_kit_keys(a, "6x");
 	assert_int_equal(x->order, ORDER_ENDED);
-	shows(a, "every step: ended");
+	shows(a, "transition check stopped");
 	app_kit_keys(a, "w"); /* there is nothing to save yet */
 	assert_int_equal(x->order, ORDER_WAITS);
-	shows(a, "looked for again");
+	shows(a, "write order again");
 	while (x->order == ORDER_WAITS && clock_s() < end)
 		app_kit_run(a, 0.05);
 	assert_int_equal(x->order, ORDER_FOUND);
@@ -471,7 +471,7 @@ static void keys_stay_alive_while_a_file_is_written(void **state)
 		assert_int_equal(app_files_start(a, &ops, &rc, &err), 0);
 		assert_int_equal(app_files_start(a, &ops, &rc, &err), -EBUSY);
 		wait_for(a, "snapshot: writing 25 %");
-		shows(a, "Ctrl-X ends it");
+		shows(a, "Ctrl-X stops it");
 		app_kit_keys(a, "3");
 		shows(a, "-- Links by util");
 		app_kit_keys(a, "1");

@@ -53,7 +53,7 @@ static void phases_waves_and_agents_are_shown_as_they_happen(void **state)
 	running(&k);
 	golden_sizes(&k, "apply-running");
 	console_size(&k, 100, 30);
-	console_shows(&k, "39 of 66 written, 1 again");
+	console_shows(&k, "39 of 66 written, 1 retried");
 	console_shows(&k, "1 silent: n0031");
 	console_shows(&k, "asked 3 times");
 	console_shows(&k, "leaf17 410.4ms");
@@ -71,7 +71,7 @@ static void the_deadline_runs_down_in_every_view(void **state)
 	(void)state;
 	waiting(&k);
 	golden_sizes(&k, "apply-waiting");
-	console_shows(&k, "rolls back in 4:12 unless kept");
+	console_shows(&k, "rolls back in 4:12 unless confirmed");
 	console_shows(&k, ", and on: sm, errors, reach, jobs  (O: override)");
 	k.s.apply.overridden = 1u << WATCH_ERRORS;
 	console_shows(&k, ", and on: sm, reach, jobs");
@@ -84,7 +84,7 @@ static void the_deadline_runs_down_in_every_view(void **state)
 	k.s.apply.state = APPLY_RUNNING;
 	k.last.type = REQ_NONE;
 	console_keys(&k, "+");
-	console_shows(&k, "nothing waits to be confirmed");
+	console_shows(&k, "no update is waiting to be confirmed");
 	assert_int_equal(k.last.type, REQ_NONE);
 	console_close(&k);
 }
@@ -96,7 +96,7 @@ static void notes_and_overrides_are_typed(void **state)
 	(void)state;
 	waiting(&k);
 	console_keys(&k, "N");
-	console_shows(&k, "A note for the record");
+	console_shows(&k, "Note for the record");
 	console_keys(&k, "q and R and Y are letters here");
 	console_key(&k, K_ENTER);
 	assert_int_equal(k.last.type, REQ_APPLY_NOTE);
@@ -112,7 +112,7 @@ static void notes_and_overrides_are_typed(void **state)
 	assert_false(shell_typing(k.shell, &k.s));
 	k.s.apply.state = APPLY_KEPT;
 	console_keys(&k, "O");
-	console_shows(&k, "nothing is watched now");
+	console_shows(&k, "no watch conditions now");
 	/* without --rw nothing but a note */
 	k.s.rw = false;
 	k.s.apply.state = APPLY_CONFIRM;
@@ -128,7 +128,7 @@ static void notes_and_overrides_are_typed(void **state)
 static void rolled_back(struct state_apply *a)
 {
 	snprintf(a->steps[6].name, sizeof(a->steps[6].name), "ROLLBACK");
-	console_step(a, 5, STEP_SKIPPED, NAN, "not kept");
+	console_step(a, 5, STEP_SKIPPED, NAN, "not confirmed");
 	console_step(a, 6, STEP_DONE, 3.1, "66 of 66 read back as before, 0 retries");
 	a->nsteps = 7;
 }
@@ -191,7 +191,7 @@ static void each_block_that_was_read_back_is_a_line_of_the_log(void **state)
 	console_keys(&k, "\t");
 	console_shows(&k, "Log: the newest of 70 lines");
 	console_shows(&k, "errors  sample 24: no error counter rose on 132 ports of changed links");
-	console_shows(&k, "blocks  read again: 66 as written, 0 other, 0 without an answer");
+	console_shows(&k, "blocks  re-read: 66 match, 0 differ, 0 no response");
 	golden_sizes(&k, "apply-log");
 	console_size(&k, 100, 30);
 	console_keys(&k, "g");
@@ -249,12 +249,12 @@ static void what_was_found_in_the_tables_read_afterwards_is_said(void **state)
 	bad.connected = false;
 	console_shows(&k, "UNREACHABLE in 162x162, CDG ?");
 	k.s.verdict = NULL;
-	console_shows(&k, "reach and CDG being checked");
+	console_shows(&k, "checking reachability and CDG");
 	k.s.apply.reread = REREAD_OTHER;
-	console_shows(&k, "tables read now are OTHER ones");
+	console_shows(&k, "tables in the switches DIFFER from the plan");
 	k.s.apply.reread = REREAD_NOT_YET;
 	console_hides(&k, "reach 162");
-	console_hides(&k, "tables read now");
+	console_hides(&k, "tables in the switches");
 	console_close(&k);
 }
 
@@ -305,7 +305,7 @@ static void a_simulated_update_cannot_be_left(void **state)
 	(void)state;
 	waiting(&k);
 	k.s.apply.demo_dir = "/tmp/ibroute-demo-x";
-	console_hides(&k, "leave it to its watchdog");
+	console_hides(&k, "D: detach");
 	console_close(&k);
 }
 

@@ -26,7 +26,7 @@ static void open_heatmap(struct console_kit *k, const char *spec, const uint32_t
 static void every_metric_says_what_it_is(void **state)
 {
 	static const char *const metrics[] = { ": wait",     ": EFI",		": job EFI",
-					       ": errors",   ": virtual lanes", ": dark links",
+					       ": errors",   ": virtual lanes", ": unused links",
 					       ": problems", ": plan - now",	": utilisation" };
 	struct console_kit k;
 
@@ -39,7 +39,7 @@ static void every_metric_says_what_it_is(void **state)
 		console_shows(&k, metrics[i]);
 		if (strstr(metrics[i], "lanes"))
 			console_golden(&k, "heatmap-lanes");
-		if (strstr(metrics[i], "dark"))
+		if (strstr(metrics[i], "unused"))
 			console_golden(&k, "heatmap-dark");
 	}
 	/* without a proposal there is no change to be seen */
@@ -93,9 +93,9 @@ static void zoom_goes_from_the_fabric_to_cables_and_out_again(void **state)
 	console_key(&k, K_ESC);
 	assert_int_equal(shell_view(k.shell), VIEW_HEATMAP);
 	console_keys(&k, "zz");
-	console_shows(&k, "1 cell = 4x1, worst");
+	console_shows(&k, "1 cell = worst of 4x1");
 	console_keys(&k, "z");
-	console_shows(&k, "1 cell = 2x1, worst");
+	console_shows(&k, "1 cell = worst of 2x1");
 	/* Enter goes nearer too: to the pair, to its cables */
 	console_key(&k, K_ENTER);
 	console_shows(&k, "zoom 1");
@@ -174,13 +174,13 @@ static void commands_choose_by_name(void **state)
 	console_keys(&k, ":rows util\r");
 	console_shows(&k, "rows by utilisation");
 	console_keys(&k, ":rows rack\r");
-	console_shows(&k, "no racks are known");
+	console_shows(&k, "no racks known");
 	console_keys(&k, ":layout gro\t");
 	console_shows(&k, ":layout group x group");
 	console_keys(&k, "\r");
 	console_shows(&k, "group x group: wait");
 	console_keys(&k, ":metric nonsense\r");
-	console_shows(&k, "has no 'nonsense'");
+	console_shows(&k, "setting 'nonsense'");
 	console_close(&k);
 }
 

@@ -142,7 +142,7 @@ static void what_is_not_known_is_a_dash(void **state)
 	console_size(&k, 100, 30);
 	console_golden(&k, "jobs-unknown");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "its links are not known yet");
+	console_shows(&k, "its links are not computed yet");
 	console_close(&k);
 }
 

@@ -42,7 +42,7 @@ static void enter_opens_a_page_on_one_link(void **state)
 		console_size(&k, sizes[i][0], sizes[i][1]);
 		console_golden(&k, "link");
 	}
-	console_shows(&k, "Whose they are, and where to");
+	console_shows(&k, "Jobs and destinations on this link");
 	/* the cursor still moves, from link to link */
 	console_keys(&k, "j");
 	console_shows(&k, "-- spine1/8 -> leaf08/10 ");
@@ -209,12 +209,12 @@ static void the_past_is_of_what_one_looks_at(void **state)
 	console_keys(&k, "sj\r"); /* by wait */
 	shows_past(&k, "wait", HISTORY_WAIT);
 	console_keys(&k, "m");
-	console_shows(&k, "the past of links is shown of errors");
+	console_shows(&k, "history (sparklines) now shows errors");
 	shows_past(&k, "errors", HISTORY_ERRORS);
 	console_key(&k, K_ENTER);
-	console_shows(&k, "Errors a minute so far");
+	console_shows(&k, "Errors/min history");
 	console_keys(&k, "m");
-	console_shows(&k, "Utilisation so far");
+	console_shows(&k, "Utilisation history");
 	console_key(&k, K_ESC);
 	console_close(&k);
 }

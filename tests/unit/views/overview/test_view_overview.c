@@ -75,7 +75,7 @@ static void a_broken_fabric_in_three_sizes(void **state)
 
 	(void)state;
 	open_tree(&k);
-	console_shows(&k, "no problems known"); /* the survey has seen it whole */
+	console_shows(&k, "no port problems"); /* the survey has seen it whole */
 	break_it(&k);
 	console_shows(&k, "x leaf"); /* now not; noted at this second */
 	k.s.now_s += 14 * 60;
@@ -201,7 +201,7 @@ static void links_that_wait_or_have_errors_are_a_list_of_their_own(void **state)
 	break_it(&k);
 	console_shows(&k, "Hot links (Enter");
 	console_keys(&k, "m");
-	console_shows(&k, "Links that wait (Enter");
+	console_shows(&k, "Congested links (XmitWait) (Enter");
 	console_keys(&k, "m");
 	console_shows(&k, "Links with errors (Enter");
 	console_shows(&k, " 90 "); /* a minute, on the one that has them */
@@ -209,7 +209,7 @@ static void links_that_wait_or_have_errors_are_a_list_of_their_own(void **state)
 	console_shows(&k, "errors, newest right");
 	console_keys(&k, ":metric nothing");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "the past has no 'nothing' here");
+	console_shows(&k, "no history of 'nothing' here");
 	console_keys(&k, ":metric util");
 	console_key(&k, K_ENTER);
 	console_shows(&k, "Hot links (Enter");
@@ -274,7 +274,7 @@ static void the_line_below_tells_of_the_link_under_the_cursor(void **state)
 	console_size(&k, 100, 30);
 	console_keys(&k, "1jj");
 	snprintf(
-		line, sizeof(line), "sel %s",
+		line, sizeof(line), "selected %s",
 		chan_label(label, sizeof(label), k.fabric, shell_context(k.shell)->summary.hot[2]));
 	console_shows(&k, line);
 	console_close(&k);

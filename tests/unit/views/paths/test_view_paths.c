@@ -54,7 +54,7 @@ static void a_path_now_and_after_the_plan(void **state)
 	golden_sizes(&k, "paths");
 	console_preview(&k, "sar");
 	golden_sizes(&k, "paths-plan");
-	console_shows(&k, "another from hop 1");
+	console_shows(&k, "differs from hop 1");
 	console_keys(&k, "o");
 	console_shows(&k, "Path n0096 -> n0001");
 	console_keys(&k, "o");
@@ -129,7 +129,7 @@ static void broken_paths_say_where(void **state)
 	tables_row(k.tables, leaf)[lid] = 99;
 	console_golden(&k, "paths-broken");
 	k.s.tables = NULL;
-	console_shows(&k, "the tables have not been read yet");
+	console_shows(&k, "routing tables not read yet");
 	console_keys(&k, "jkohl");
 	console_close(&k);
 }
@@ -153,7 +153,7 @@ static void silent_ports_have_dashes(void **state)
 	k.s.mode = RUN_FILE;
 	console_golden(&k, "paths-file");
 	console_key(&k, K_TAB);
-	console_shows(&k, "no link chosen");
+	console_shows(&k, "no link selected");
 	console_close(&k);
 }
 
@@ -215,7 +215,7 @@ static void pairs_of_a_job_over_a_link(void **state)
 			chan = c;
 	console_keys(&k, "0");
 	console_key(&k, K_TAB);
-	console_shows(&k, "no link chosen");
+	console_shows(&k, "no link selected");
 	shell_context(k.shell)->chan = chan;
 	golden_sizes(&k, "paths-pairs");
 	console_keys(&k, "n");

@@ -53,7 +53,7 @@ static void a_stranger_finds_the_preview(void **state)
 	assert_int_equal(k.last.type, REQ_PREVIEW_START);
 	assert_string_equal(k.s.preview.engines[k.last.engine].engine->name, "updn");
 	console_keys(&k, "Gk ");
-	console_shows(&k, "parx is not for this fabric");
+	console_shows(&k, "parx cannot route this fabric");
 	console_shows(&k, "needs a HyperX");
 	console_close(&k);
 }
@@ -94,7 +94,7 @@ static void cycles_without_known_sls_are_not_called_a_deadlock(void **state)
 	k.verdict->deadlock_free = false;
 	console_shows(&k, "DEADLOCK");
 	k.s.sls_known = false;
-	console_shows(&k, "cyclic if all SLs are 0: not known");
+	console_shows(&k, "credit loop if all SLs are 0 (?)");
 	console_preview(&k, "sar");
 	console_keys(&k, "6");
 	console_shows(&k, "on SL 0");
@@ -156,7 +156,7 @@ static void options_are_edited_and_checked(void **state)
 	console_key(&k, K_ENTER);
 	console_keys(&k, "G");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "the subnet manager sets it");
+	console_shows(&k, "set by the subnet manager");
 	console_key(&k, K_ESC);
 	console_shows(&k, "VLs 4 seed 77 patch");
 	console_key(&k, K_ENTER);
@@ -183,12 +183,13 @@ static void what_is_excluded_is_among_the_checks(void **state)
 	console_preview(&k, "sar");
 	v = k.plan_verdict;
 	snprintf(v->excluded, sizeof(v->excluded), "spine11");
-	snprintf(k.s.preview.list[0].options.text[PARAM_EXCLUDE], sizeof(k.last.options.text[PARAM_EXCLUDE]), "spine11");
+	snprintf(k.s.preview.list[0].options.text[PARAM_EXCLUDE],
+		 sizeof(k.last.options.text[PARAM_EXCLUDE]), "spine11");
 	console_keys(&k, "6\t");
-	console_shows(&k, "[ok] nothing passes spine11");
-	console_shows(&k, "made with exclude spine11");
+	console_shows(&k, "[ok] no path passes spine11");
+	console_shows(&k, "options: exclude spine11");
 	v->passes.n = 7;
-	console_shows(&k, "[NO] ROUTES PASS spine11");
+	console_shows(&k, "[NO] PATHS PASS spine11");
 	k.s.rw = true;
 	console_keys(&k, "A");
 	console_shows(&k, "did not pass the checks");
@@ -281,7 +282,7 @@ static void pinned_routes_are_among_the_checks(void **state)
 	console_shows(&k, "[ok] 16 pinned hosts unchanged");
 	k.plan_verdict->pinned.changed = 3;
 	console_keys(&k, "jk"); /* drawn anew */
-	console_shows(&k, "[NO] PINNED ROUTES CHANGE");
+	console_shows(&k, "[NO] PINNED PATHS CHANGE");
 	console_keys(&k, "A");
 	console_shows(&k, "did not pass the checks");
 	assert_int_not_equal(k.last.type, REQ_APPLY_PREPARE);
@@ -310,7 +311,7 @@ static void proposals_stand_side_by_side_and_the_best_is_marked(void **state)
 	console_shows(&k, ">p-91c2");
 	console_keys(&k, "\t");
 	console_shows(&k, "no order of writes keeps the traffic");
-	console_shows(&k, "made with VLs 2");
+	console_shows(&k, "options: VLs 2");
 	console_keys(&k, "x");
 	assert_int_equal(k.last.type, REQ_PROPOSAL_REMOVE);
 	assert_int_equal(k.last.proposal, 1);
@@ -331,14 +332,14 @@ static void what_applying_costs_is_told_before(void **state)
 	console_keys(&k, "6\t");
 	console_golden(&k, "preview-cost");
 	console_shows(&k, "wave");
-	console_shows(&k, "touched");
+	console_shows(&k, "affected");
 	console_shows(&k, "by SMPs");
-	console_shows(&k, "pause  none: nobody is asked to drain");
+	console_shows(&k, "pause  none: no job has to drain");
 	k.ordered->drain.nlid = 3; /* LIDs whose traffic has to be gone first */
-	console_shows(&k, "pause  a job stands still while its agents");
-	console_shows(&k, "[!!] every step, drained");
+	console_shows(&k, "pause  a job pauses while its agents");
+	console_shows(&k, "[!!] transition safe if drained");
 	k.ordered->drain.escape = true;
-	console_shows(&k, "pause  a job stands still as it moves to its");
+	console_shows(&k, "pause  a job pauses to move to its");
 	console_shows(&k, "30s at most each");
 	k.s.preview.drained_s = 1.24; /* by an update before */
 	k.s.preview.returned_s = 0.61;
@@ -347,23 +348,23 @@ static void what_applying_costs_is_told_before(void **state)
 	k.ordered->drain.escape = false;
 	k.ordered->drain.nlid = 0;
 	k.s.preview.list[0].order = ORDER_WAITS;
-	console_shows(&k, "waits for what is computed now");
+	console_shows(&k, "waiting for the running computation");
 	k.s.preview.list[0].ordering = true;
 	k.s.ordering.took_s = 38;
 	snprintf(k.s.ordering.words, sizeof(k.s.ordering.words), "routes that change 24 %%");
-	console_shows(&k, "being found, 38s so far");
+	console_shows(&k, "searching, 38s elapsed");
 	k.s.ordering.most_s = 535;
-	console_shows(&k, "being found, 38s so far, at most 9m more"); /* rounded up */
+	console_shows(&k, "searching, 38s elapsed, at most 9m left"); /* rounded up */
 	k.s.ordering.about_s = 30;
-	console_shows(&k, "order  about 30s more, at most 9m; 38s so far");
+	console_shows(&k, "order  about 30s left, at most 9m; 38s elapsed");
 	k.s.ordering.about_s = 600; /* what is expected is no more than what can be */
-	console_shows(&k, "about 8m more, at most 9m; 38s so far");
+	console_shows(&k, "about 8m left, at most 9m; 38s elapsed");
 	console_shows(&k, "routes that change 24 %");
-	console_shows(&k, "x ends the search");
+	console_shows(&k, "x stops the search");
 	console_keys(&k, "x");
 	assert_int_equal(k.last.type, REQ_PREVIEW_CANCEL);
 	console_keys(&k, "w");
-	console_shows(&k, "is being found");
+	console_shows(&k, "searching for the write order");
 	console_keys(&k, "\t");
 	console_golden(&k, "preview-links");
 	console_close(&k);
@@ -388,7 +389,7 @@ static void jobs_and_changes_have_their_pages(void **state)
 	}
 	console_size(&k, 80, 24);
 	console_key(&k, K_ESC);
-	console_shows(&k, "EFI max in a job");
+	console_shows(&k, "mean per-job EFI");
 	console_close(&k);
 }
 
@@ -502,10 +503,10 @@ static void what_a_file_does_not_tell_is_said(void **state)
 	k.s.preview.list[0].notes = &notes;
 	k.s.preview.list[0].engine = 4;
 	console_keys(&k, "6");
-	console_shows(&k, "p-7f3a: file opensm-lfts.dump, fresh");
-	console_shows(&k, "[!!] SL 0 for all");
+	console_shows(&k, "p-7f3a: file opensm-lfts.dump,");
+	console_shows(&k, "[!!] all SLs assumed 0");
 	console_keys(&k, "\t");
-	console_shows(&k, "What is said of the file");
+	console_shows(&k, "Notes on the file");
 	console_shows(&k, "no service levels in it: SL 0");
 	k.plan_verdict->connected = false;
 	notes_set(&notes, "verdict", 0, "n0001 does not reach n0002");
@@ -556,7 +557,7 @@ static void long_options_leave_room_for_what_to_press(void **state)
 	console_shows(&k, "n0001,n0002");
 	console_shows(&k, "n0036");
 	console_shows(&k, "..");
-	console_shows(&k, "Space: another one");
+	console_shows(&k, "Space: compute another");
 	console_close(&k);
 }
 

@@ -45,7 +45,7 @@ static void records_in_three_sizes(void **state)
 	console_shows(&k, "changed after it was written");
 	console_keys(&k, "jj");
 	console_shows(&k, "sealed");
-	console_shows(&k, "screen not there");
+	console_shows(&k, "screen missing");
 	console_close(&k);
 }
 
@@ -59,7 +59,7 @@ static void enter_shows_what_was_done_and_then_replays_from_there(void **state)
 	console_key(&k, K_ENTER);
 	assert_int_equal(k.last.type, REQ_SESSION_OPEN);
 	assert_string_equal(k.last.text, records->row[2].file);
-	console_shows(&k, "being read");
+	console_shows(&k, "reading");
 	console_record_opened(records, records->row[2].file);
 	golden_sizes(&k, "session-actions");
 	console_keys(&k, "jjj");
@@ -67,7 +67,7 @@ static void enter_shows_what_was_done_and_then_replays_from_there(void **state)
 	assert_int_equal(k.last.type, REQ_REPLAY);
 	assert_string_equal(k.last.text, "20261120T232000Z-4720.jsonl 3");
 	console_key(&k, K_ESC);
-	console_shows(&k, "4 records, 1 changed");
+	console_shows(&k, "4 records, 1 tampered with");
 	assert_int_equal(shell_view(k.shell), VIEW_AUDIT);
 	console_key(&k, K_ESC);
 	assert_int_equal(shell_view(k.shell), VIEW_OVERVIEW);
@@ -81,9 +81,9 @@ static void without_records_it_says_so(void **state)
 	(void)state;
 	open_view(&k);
 	k.s.sessions = NULL;
-	console_shows(&k, "V reads the records");
+	console_shows(&k, "V: read and verify the records");
 	k.s.sessions_busy = true;
-	console_shows(&k, "being read and verified");
+	console_shows(&k, "reading and verifying");
 	console_keys(&k, "V");
 	assert_int_equal(k.last.type, REQ_VERIFY);
 	console_keys(&k, "jGk");
@@ -159,7 +159,7 @@ static void sessions_read_anew_are_other_rows(void **state)
 	records->serial++;
 	console_keys(&k, "j");
 	console_shows(&k, "4 sessions");
-	console_shows(&k, "4 records, 2 changed");
+	console_shows(&k, "4 records, 2 tampered with");
 	console_close(&k);
 }
 

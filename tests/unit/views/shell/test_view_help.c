@@ -86,7 +86,7 @@ static void words_are_found(void **state)
 	(void)state;
 	tree(&k);
 	console_keys(&k, "?/watchdog");
-	console_shows(&k, "look for: watchdog");
+	console_shows(&k, "search: watchdog");
 	console_key(&k, K_ENTER);
 	console_golden(&k, "help-found");
 	console_shows(&k, "also when the console is gone");
@@ -94,7 +94,7 @@ static void words_are_found(void **state)
 	console_key(&k, K_ESC);
 	console_shows(&k, "To change the routing");
 	console_keys(&k, "/xyzzy");
-	console_shows(&k, "nothing in the help has \"xyzzy\"");
+	console_shows(&k, "no match for \"xyzzy\" in the help");
 	console_close(&k);
 }
 

@@ -64,7 +64,7 @@ static void one_column_stays(void **state)
 	assert_true(shell_columns_set(k.shell, VIEW_LINKS, "link"));
 	console_shows(&k, "Links by util");
 	console_keys(&k, "C ");
-	console_shows(&k, "one column has to stay");
+	console_shows(&k, "at least one column must stay");
 	columns_are(&k, VIEW_LINKS, "link");
 	console_keys(&k, "j");
 	for (int i = 0; i < 40; i++) /* and not more than there is room for */
@@ -137,11 +137,11 @@ static void settings_are_changed_in_a_list(void **state)
 	console_keys(&k, "0.5");
 	console_key(&k, K_ENTER);
 	asked(&k, REQ_SET, "interval=0.5");
-	console_shows(&k, "Settings");
+	console_shows(&k, "Display settings");
 	console_keys(&k, "w");
 	asked(&k, REQ_KEEP, "");
 	console_keys(&k, "q"); /* leaves the menu, not the program */
-	console_hides(&k, "Settings");
+	console_hides(&k, "Display settings");
 	assert_int_equal(k.last.type, REQ_NONE);
 	console_close(&k);
 }
@@ -216,11 +216,11 @@ static void keys_without_use_say_so(void **state)
 	console_keys(&k, "4m");
 	console_shows(&k, "inside a switch: Enter opens");
 	console_keys(&k, "0o");
-	console_shows(&k, "there is no path to do that with");
+	console_shows(&k, "set both ends of the path first");
 	console_keys(&k, "4");
 	console_key(&k, K_ENTER);
 	console_keys(&k, "c"); /* of the LFT, and the ports are shown */
-	console_shows(&k, "c finds nothing to do here; it is for: in an LFT");
+	console_shows(&k, "c does nothing here; it is for: in an LFT");
 	console_close(&k);
 }
 

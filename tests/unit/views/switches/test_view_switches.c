@@ -79,7 +79,7 @@ static void without_fabric_or_tables_it_says_so(void **state)
 	console_golden(&k, "switches-ports-file");
 	for (int i = 0; i < 3; i++) {
 		console_key(&k, K_TAB);
-		console_shows(&k, "the tables have not been read yet");
+		console_shows(&k, "routing tables not read yet");
 		console_keys(&k, "jkvc");
 	}
 	console_close(&k);
@@ -117,7 +117,7 @@ static void the_cursor_drills_to_links_and_neighbours(void **state)
 	sw = shell_context(k.shell)->sw;
 	assert_string_equal(f->sw_name[sw], "leaf05");
 	console_keys(&k, "F");
-	console_shows(&k, "go to a port with a link first");
+	console_shows(&k, "select a port with an ISL first");
 	console_keys(&k, "G");
 	console_shows(&k, "spine");
 	assert_int_equal(f->chan_src[shell_context(k.shell)->chan], sw);
@@ -208,7 +208,7 @@ static void sl2vl_tables_in_their_three_forms(void **state)
 	console_keys(&k, "h");
 	console_shows(&k, "a table for each input and output port");
 	console_keys(&k, "l");
-	console_shows(&k, "out by port 1, n");
+	console_shows(&k, "output port 1 to n");
 	console_close(&k);
 }
 
@@ -261,7 +261,7 @@ static void the_mouse_goes_to_what_it_points_at_in_every_pane(void **state)
 	console_keys(&k, "4");
 	/* LFT: a row, and again for its path; the wheel by three */
 	console_key(&k, K_TAB);
-	y = line_with(&k, "goes out by", &x);
+	y = line_with(&k, "output port", &x);
 	mouse(&k, REQ_CLICK, 10, y + 5);
 	mouse(&k, REQ_WHEEL_DOWN, 10, y + 5);
 	mouse(&k, REQ_WHEEL_UP, 10, y + 5);
@@ -272,14 +272,14 @@ static void the_mouse_goes_to_what_it_points_at_in_every_pane(void **state)
 	console_keys(&k, "4");
 	/* SL2VL: the line of the output port leads to the next one */
 	console_key(&k, K_TAB);
-	console_shows(&k, "out by port 1,");
-	y = line_with(&k, "out by port 1,", &x);
+	console_shows(&k, "output port 1 to");
+	y = line_with(&k, "output port 1 to", &x);
 	mouse(&k, REQ_CLICK, 10, y);
-	console_shows(&k, "out by port 2,");
+	console_shows(&k, "output port 2 to");
 	mouse(&k, REQ_WHEEL_DOWN, 10, y);
-	console_shows(&k, "out by port 3,");
+	console_shows(&k, "output port 3 to");
 	mouse(&k, REQ_WHEEL_UP, 10, y);
-	console_shows(&k, "out by port 2,");
+	console_shows(&k, "output port 2 to");
 	/* lanes: a link, and again to open it */
 	console_key(&k, K_TAB);
 	y = line_with(&k, "VL0", &x);

@@ -103,7 +103,7 @@ static void a_filter_is_used_while_it_is_typed(void **state)
 	console_keys(&k, "/");
 	console_shows(&k, "/leaf03_");
 	console_keys(&k, " and util>");
-	console_shows(&k, "a value is missing"); /* not finished: what was there stays */
+	console_shows(&k, "missing value"); /* not finished: what was there stays */
 	console_keys(&k, "90");
 	console_key(&k, K_ENTER);
 	console_shows(&k, "2 of 312 links");
@@ -111,7 +111,7 @@ static void a_filter_is_used_while_it_is_typed(void **state)
 	console_shows(&k, "312 links  filter: none");
 	console_keys(&k, "/efi<0");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "none of 312 links matches the filter: efi<0  (Esc: all again)");
+	console_shows(&k, "none of 312 links matches the filter: efi<0  (Esc: show all)");
 	console_keys(&k, "/");
 	console_key(&k, K_ESC);
 	console_shows(&k, "filter: none");
@@ -187,7 +187,7 @@ static void commands_say_what_is_wrong(void **state)
 	(void)state;
 	tree(&k);
 	line(&k, ":frobnicate");
-	console_shows(&k, "no command 'frobnicate'");
+	console_shows(&k, "unknown or ambiguous command 'frobnicate'");
 	line(&k, ":interval");
 	console_shows(&k, "interval SECONDS");
 	line(&k, ":quit now");
@@ -197,10 +197,10 @@ static void commands_say_what_is_wrong(void **state)
 	console_shows(&k, "no view 'nowhere'");
 	console_keys(&k, "2");
 	line(&k, ":sort util");
-	console_shows(&k, "means nothing here: it is a command of links");
+	console_shows(&k, "does nothing here: it works in links");
 	console_keys(&k, "1");
 	line(&k, ":job 5");
-	console_shows(&k, "no job '5' is known");
+	console_shows(&k, "no job '5'");
 	line(&k, ":goto nobody");
 	console_shows(&k, "nobody");
 	console_close(&k);
@@ -389,7 +389,7 @@ static void a_search_goes_to_rows_as_it_is_typed(void **state)
 	console_shows(&k, "find: xyz_");
 	console_key(&k, K_ENTER);
 	console_keys(&k, "n");
-	console_shows(&k, "no other row has 'xyz'");
+	console_shows(&k, "no other row matches 'xyz'");
 	console_key(&k, K_ESC);
 	console_hides(&k, "find:");
 	free(first);
@@ -453,9 +453,9 @@ static void a_list_offers_the_columns_to_sort_by(void **state)
 	(void)state;
 	tree(&k);
 	console_keys(&k, "3s");
-	console_shows(&k, "Sort by (Enter: this one, Esc: leave)");
+	console_shows(&k, "Sort by (Enter: select, Esc: cancel)");
 	console_shows(&k, "- util");
-	console_shows(&k, "time with data but no credits (XmitWait)");
+	console_shows(&k, "time with data to send but no credits (XmitWait)");
 	console_keys(&k, "s"); /* again: the next */
 	console_golden(&k, "sort-menu");
 	console_key(&k, K_ESC);

@@ -311,7 +311,7 @@ static void the_path_of_view_0_is_drawn(void **state)
 	(void)state;
 	open_fabric(&k, "fattree2:leaves=18,spines=9,hosts=9");
 	console_keys(&k, "vvv");
-	console_shows(&k, "0 lines of the path in 0");
+	console_shows(&k, "0 lines of the path in view 0");
 	console_keys(&k, ":path leaf02 leaf17");
 	console_key(&k, K_ENTER);
 	console_keys(&k, "t");
