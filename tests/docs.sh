@@ -172,6 +172,7 @@ for p in $PAGES; do
 	ok "$p speaks of commands that exist" only_real_commands "$p"
 	case $p in *.md) ok "links of $p lead somewhere" links_lead_somewhere "$p" ;; esac
 done
+ok "no text uses a word that the glossary replaces" python3 tests/words.py
 ok "README explains every engine" every_engine_is_explained README.md
 [ -e console/manual/theory.md ] && ok "theory.md explains every engine" every_engine_is_explained console/manual/theory.md
 finish

@@ -220,7 +220,7 @@ static int plugin_build_fwd_tables(void *context)
 
 	if (rc) {
 		osm_log(&p->osm->log, OSM_LOG_ERROR,
-			ENGINE_NAME ": no routes of ours, OpenSM goes on to its next engine: %s\n",
+			ENGINE_NAME ": no routes of ours, OpenSM continues to its next engine: %s\n",
 			err.text);
 		sm_session_refused(p->session, err.text);
 	} else {
