@@ -355,7 +355,7 @@ static void preview_ask_file(struct context *ctx, struct request *out)
 	context_say(ctx, "tables.ibr, opensm-lfts.dump, ibroute text, fdbs or a saved plan");
 }
 
-static void preview_confirm_prompt_name(struct context *ctx, const struct state *s,
+static void preview_ask_file_name(struct context *ctx, const struct state *s,
 					struct request *out)
 {
 	const struct proposal *x = state_proposal(s);
@@ -459,7 +459,7 @@ static bool preview_input(void *own, struct context *ctx, const struct input *in
 	case REQ_PLAN_SAVE:
 		if (in->text) /* ":plan FILE" */
 			return false;
-		preview_confirm_prompt_name(ctx, s, out);
+		preview_ask_file_name(ctx, s, out);
 		return true;
 	case REQ_PREVIEW_CANCEL:
 		preview_put_away(ctx, s, out);
