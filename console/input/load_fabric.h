@@ -55,7 +55,7 @@ int load_fabric_names(struct name_map **out, const char *path, struct err *err);
 struct slurm_topology;
 int load_fabric_racks(struct slurm_topology **out, const char *path, struct err *err);
 
-/* All jobs of a file (fabric/format/native/jobs_file.h); nodes that the fabric does not have are
+/* All jobs of a file (fabric/format/slurm/jobs_file.h); nodes that the fabric does not have are
  * warned of. */
 int load_fabric_jobs(struct jobset **out, const char *path, const struct fabric *f,
 		     struct err *err);

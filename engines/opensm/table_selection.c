@@ -7,10 +7,10 @@
 #include "fabric/base/isolate.h"
 #include "fabric/format/native/demand_file.h"
 #include "fabric/format/native/guid_list.h"
-#include "fabric/format/native/jobs_file.h"
 #include "fabric/format/native/limits_text.h"
 #include "fabric/format/native/rank_file.h"
 #include "fabric/format/native/tables_ibr.h"
+#include "fabric/format/slurm/jobs_file.h"
 #include "fabric/model/demand.h"
 #include "fabric/model/jobset.h"
 

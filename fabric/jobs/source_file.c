@@ -8,7 +8,7 @@
 #include "fabric/base/hostlist.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
-#include "fabric/format/native/jobs_file.h"
+#include "fabric/format/slurm/jobs_file.h"
 
 #include <errno.h>
 #include <stdio.h>

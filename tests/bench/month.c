@@ -24,7 +24,7 @@
 #include "engines/predict/predict.h"
 #include "engines/verify/verify.h"
 #include "fabric/base/mem.h"
-#include "fabric/format/native/jobs_file.h"
+#include "fabric/format/slurm/jobs_file.h"
 #include "fabric/jobs/job_list.h"
 #include "fabric/model/tdiff.h"
 #include "fabric/sim/device/workload.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/format/native/jobs_file.h"
+#include "fabric/format/slurm/jobs_file.h"
 
 #include "fabric/base/hostlist.h"
 #include "fabric/base/lines.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_log: jobs as a file or an accounting system lists them, with the times they ran. */
-#ifndef FABRIC_FORMAT_NATIVE_JOB_LOG_H
-#define FABRIC_FORMAT_NATIVE_JOB_LOG_H
+#ifndef FABRIC_FORMAT_SLURM_JOB_LOG_H
+#define FABRIC_FORMAT_SLURM_JOB_LOG_H
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"

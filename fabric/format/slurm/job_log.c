@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/format/native/job_log.h"
+#include "fabric/format/slurm/job_log.h"
 
 #include "fabric/base/hostlist.h"
 #include "fabric/base/mem.h"

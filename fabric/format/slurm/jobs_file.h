@@ -8,12 +8,12 @@
  *
  * Times are Unix seconds or YYYY-MM-DDTHH:MM:SS (local time), "Unknown" or empty.
  */
-#ifndef FABRIC_FORMAT_NATIVE_JOBS_FILE_H
-#define FABRIC_FORMAT_NATIVE_JOBS_FILE_H
+#ifndef FABRIC_FORMAT_SLURM_JOBS_FILE_H
+#define FABRIC_FORMAT_SLURM_JOBS_FILE_H
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
-#include "fabric/format/native/job_log.h"
+#include "fabric/format/slurm/job_log.h"
 
 #include <stdio.h>
 
