@@ -60,7 +60,7 @@ static void glossary_line(struct glossary *g, const char *line, size_t n)
 
 void glossary_parse(struct glossary *out, const char *text)
 {
-	*out = (struct glossary){ NULL };
+	*out = (struct glossary){ .entry = NULL };
 	for (const char *line = text; *line && !glossary_starts(line, TABLE);) {
 		size_t n = strcspn(line, "\n");
 
@@ -78,5 +78,5 @@ void glossary_free(struct glossary *g)
 		free((char *)g->entry[i].text);
 	}
 	free(g->entry);
-	*g = (struct glossary){ NULL };
+	*g = (struct glossary){ .entry = NULL };
 }
