@@ -5,7 +5,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/judge.sh
-export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:strict_string_checks=1}
+# an allocation that is too large fails, as without the sanitizer: tests look at what follows
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:strict_string_checks=1:allocator_may_return_null=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}
 
 # What takes longest is left out here: the engines (they run under valgrind in repeat.sh), screens

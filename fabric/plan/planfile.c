@@ -76,11 +76,12 @@ static json_t *planfile_jobs_json(const struct plan *p)
 
 	for (uint32_t i = 0; p->jobs && i < p->jobs->njob; i++) {
 		const struct job *job = &p->jobs->jobs[i];
-		json_t *nodes = json_array();
 		const char *last = "";
+		json_t *nodes;
 
 		if (!job->multi)
 			continue;
+		nodes = json_array();
 		for (uint32_t t = 0; t < job->nterm; t++) {
 			const char *name = p->fabric->term_name[job->terms[t]];
 

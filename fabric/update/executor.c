@@ -82,10 +82,11 @@ struct executor *executor_recover(struct journal *j, const struct fabric *f,
 
 void executor_free(struct executor *e)
 {
-	struct transaction *t = &e->t;
+	struct transaction *t;
 
 	if (!e)
 		return;
+	t = &e->t;
 	journal_close(t->journal);
 	agent_set_free(&t->agents);
 	vec_free(&t->named);
