@@ -165,8 +165,7 @@ static void app_data_count_missing(struct app *a)
 					 fabric_term_by_guid);
 	if (p->missing_sw || p->missing_ca) {
 		log_add(LOG_WARN, "sweep",
-			"%u switch%s and %u end port%s found before are "
-			"missing now",
+			"%u switch%s and %u end port%s found before were not found again",
 			p->missing_sw, plural_es(p->missing_sw), p->missing_ca,
 			plural(p->missing_ca));
 		return;
