@@ -53,7 +53,7 @@ shot 6-preview
 for _ in 1 2 3 4 5; do # a job may start or end in between: then the preview is stale
 	tty_keys A
 	sleep 0.5
-	tty_screen | grep -q 'waits for the fabric' && break
+	tty_screen | grep -q 'ready to start' && break
 	tty_keys Space
 	sleep 1
 done
@@ -64,10 +64,10 @@ tty_keys Enter
 tty_wait 20 'NOT YET CONFIRMED'
 shot 7-apply
 tty_keys Enter
-tty_wait 5 'to KEEP'
+tty_wait 5 'to CONFIRM'
 tty_type hpc1
 tty_keys Enter
-tty_wait 10 'is kept'
+tty_wait 10 'new routing is active'
 tty_keys 0
 shot 0-paths
 tty_keys 2 m m m
