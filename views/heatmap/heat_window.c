@@ -165,7 +165,8 @@ uint32_t heat_metric_named(const char *text)
 	for (uint32_t i = 0; i < CHAN_METRICS; i++)
 		if (heat_window_begins(chan_metric_name((enum chan_metric)i), text))
 			return i;
-	return HEAT_NO_CHOICE;
+	/* what unused links were called in 0.1 */
+	return heat_window_begins("dark links", text) ? CHAN_DARK : HEAT_NO_CHOICE;
 }
 
 uint32_t heat_plane_named(const struct heat_layout *l, const char *text)

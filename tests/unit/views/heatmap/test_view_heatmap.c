@@ -179,6 +179,9 @@ static void commands_choose_by_name(void **state)
 	console_shows(&k, ":layout group x group");
 	console_keys(&k, "\r");
 	console_shows(&k, "group x group: wait");
+	console_keys(&k, ":metric dark\r"); /* its name in 0.1 */
+	console_shows(&k, ": unused links");
+	console_keys(&k, ":metric wait\r");
 	console_keys(&k, ":metric nonsense\r");
 	console_shows(&k, "setting 'nonsense'");
 	console_close(&k);
