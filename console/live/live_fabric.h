@@ -116,7 +116,7 @@ int live_again(struct live *l, struct live_opts *o, const char *name, struct err
 /* The installed tables, after live_discover(); see live_open(). */
 int live_tables(struct live *l, struct err *err);
 /* What is in the switches, over a port that is open and stays so, without a word of OpenSM: the
- * fabric, once, and the tables, each time anew.  now: all-zero at first; live_close() ends it. */
+ * fabric, once, and the tables, each time again.  now: all-zero at first; live_close() ends it. */
 int live_read(struct live *now, struct wire *w, const struct live_opts *o, const char *name,
 	      struct err *err);
 /* A simulated fabric that has ended with the process that had it. */
