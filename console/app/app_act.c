@@ -46,7 +46,7 @@ static void app_act_set_interval(struct app *a, const char *text)
 	shell_say(a->shell, "counters every %g s", s);
 }
 
-/* A preview with the engine of that name and the options as preset. */
+/* A preview with the engine of that name and the default options. */
 static void app_act_preview_by(struct app *a, const struct request *by)
 {
 	struct request r = { .type = REQ_PREVIEW_START, .options = by->options };

@@ -9,7 +9,7 @@
  * Whatever goes wrong, what is installed stays, and the next try waits: one period after the first
  * failure, twice as long after each further one, and twice that where routes had been written
  * and were rolled back.  An update that was kept ends this.  Where somebody else has routed
- * meanwhile, it disarms itself: it proposes, and writes nothing any more until it is started anew.
+ * during an update, it disarms itself: it proposes plans but writes nothing until it is started again.
  */
 #ifndef CONSOLE_AUTO_AUTO_POLICY_H
 #define CONSOLE_AUTO_AUTO_POLICY_H

@@ -53,7 +53,7 @@ static error_t cmd_topo_take(int key, char *arg, struct argp_state *state)
 static void cmd_topo_print_keys(FILE *out, const struct topo_key *k)
 {
 	for (; k->name; k++)
-		fprintf(out, "    %-11s %-11s %s\n", k->name, k->preset ? k->preset : "needed",
+		fprintf(out, "    %-11s %-11s %s\n", k->name, k->fallback ? k->fallback : "needed",
 			k->what);
 }
 

@@ -4,7 +4,7 @@
  * array a line, [seconds, "o"|"r"|"m", text].
  *
  * Frames are compared with the one before and only cells that differ are written: a screen that
- * stands still costs nothing.  Sizes that change are told by "r" and drawn anew; players of old
+ * stands still costs nothing.  Sizes that change are told by "r" and drawn again; players of old
  * (asciinema 2.2) pass "r" and "m" over.  Not thread-safe.
  */
 #ifndef CONSOLE_RECORD_CAST_H

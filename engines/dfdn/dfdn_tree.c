@@ -235,7 +235,7 @@ static void dfdn_tree_show_changes(struct dfdn_tree *x, const uint8_t *port)
 }
 
 /* Keeps the tree at hand for later visits. */
-static void dfdn_tree_record(struct dfdn_tree *x, bool again)
+static void dfdn_tree_record(struct dfdn_tree *x, bool restart)
 {
 	struct dfdn_step *step;
 
@@ -250,27 +250,27 @@ static void dfdn_tree_record(struct dfdn_tree *x, bool again)
 
 		step->turn = x->turn[i];
 		step->parent = (uint16_t)x->parent[i];
-		step->place = (uint16_t)(again ? x->at[i] : i);
+		step->place = (uint16_t)(restart ? x->at[i] : i);
 	}
 	x->ntape += x->nnews + 1;
 }
 
 /* The next tree of the tape. */
-static void dfdn_tree_replay(struct dfdn_tree *x, uint32_t root, bool again)
+static void dfdn_tree_replay(struct dfdn_tree *x, uint32_t root, bool restart)
 {
 	const struct dfdn_step *step = x->tape + x->ntape;
 
 	x->nnews = (step++)->turn;
 	for (uint32_t k = 0; k < x->nnews; k++, step++) {
-		uint32_t i = again ? k + 1 : step->place;
+		uint32_t i = restart ? k + 1 : step->place;
 
 		x->news[k] = i;
 		x->parent[i] = step->parent;
 		x->turn[i] = step->turn;
-		x->at[i] = again ? step->place : x->at[i];
+		x->at[i] = restart ? step->place : x->at[i];
 	}
 	x->ntape += x->nnews + 1;
-	if (!again)
+	if (!restart)
 		return;
 	x->at[0] = root;
 	x->parent[0] = 0;
@@ -314,18 +314,18 @@ static int dfdn_tree_visit_block(struct dfdn_tree *x, const struct dfdn_visit *v
 		dfdn_tree_gather(x, d, n);
 	for (uint32_t k = 0; k < n && !*stop; k++) {
 		const uint8_t *port = x->port + (size_t)k * x->n;
-		bool again = !k || d[k].sw != d[k - 1].sw;
+		bool restart = !k || d[k].sw != d[k - 1].sw;
 
 		if (x->taped) {
-			dfdn_tree_replay(x, d[k].sw, again);
-		} else if (again) {
+			dfdn_tree_replay(x, d[k].sw, restart);
+		} else if (restart) {
 			dfdn_tree_order(x, d[k].sw, port);
 			dfdn_tree_show_all(x);
 		} else {
 			dfdn_tree_show_changes(x, port);
 		}
 		if (x->recording)
-			dfdn_tree_record(x, again);
+			dfdn_tree_record(x, restart);
 		*stop = v->tree(v->ctx, x, k);
 		if (dfdn_tree_tell(x, p, (uint32_t)(d - x->dests) + k))
 			return -ECANCELED;

@@ -23,7 +23,7 @@ struct nue_complete_layers {
 void nue_complete_layers_init(struct nue_complete_layers *o, const struct fabric *f);
 void nue_complete_layers_done(struct nue_complete_layers *o);
 
-/* Sorts anew; place is that of every channel.  Time goes with the channels. */
+/* Sorts again; place is that of every channel.  Time goes with the channels. */
 void nue_complete_layers_set(struct nue_complete_layers *o, const struct fabric *f,
 			     const uint32_t *place);
 

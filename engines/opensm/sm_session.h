@@ -16,7 +16,7 @@
 
 struct sm_session;
 
-/* policy: the policy's file, read anew for every routing; confirmed: file of confirmed tables. */
+/* policy: the policy's file, read again for every routing; confirmed: file of confirmed tables. */
 struct sm_session *sm_session_new(const char *policy, const char *confirmed);
 void sm_session_free(struct sm_session *d); /* NULL is fine */
 

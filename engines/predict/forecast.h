@@ -15,7 +15,7 @@ struct forecast {
 	uint64_t worst_job; /* id of the one with the maximum */
 };
 
-/* With the preset numbers of bisections and phases, seed 1; jobs may be NULL.  Errors as of
+/* With the default numbers of bisections and phases, seed 1; jobs may be NULL.  Errors as of
  * predict_jobs(). */
 int forecast_compute(struct forecast *out, const struct fabric *f, const struct tables *t,
 		     const struct jobset *jobs, struct progress *progress, struct err *err);

@@ -228,7 +228,7 @@ static int leafwise_repair_jobs(struct leafwise *l, uint32_t plane)
 	return rc;
 }
 
-/* Grows the trees of the crew anew that use a hot channel. */
+/* Grows the trees of the members again that use a hot channel. */
 static int leafwise_cool_members(struct leafwise *l, const struct sar_job_members *crew,
 				 uint32_t plane, struct sar_tree_rule *rule, uint32_t *changed)
 {

@@ -93,7 +93,7 @@ static bool sar_leafwise_moved_better(const struct leafwise_objective *b,
 	return leafwise_better(b, a) || (b->max <= most && b->collisions < CLEARLY * a->collisions);
 }
 
-/* Without a budget: all trees anew, or only those over full channels moved, whichever is better.
+/* Without a budget: all trees again, or only those over full channels moved, whichever is better.
  * The latter leaves more of what meets nobody where it is.  *blocks: those that change. */
 static int sar_leafwise_grow_freely(struct leafwise *l, uint64_t *blocks)
 {

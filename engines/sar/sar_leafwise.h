@@ -17,7 +17,7 @@
  * each only where it gains enough for the blocks of 64 LIDs that it changes.  All within a budget
  * of blocks, params->sar_change of those in use; what is left to do is left to later steps.  Only
  * where the caller set none, the tables are not known to be sar's, and the maximum stays 30 % above
- * the bound, are two more tried without a budget: all trees grown anew, and those that use one of
+ * the bound, are two more tried without a budget: all trees grown again, and those that use one of
  * the fullest channels alone.  The latter is taken when it is better, or when its maximum is at
  * most a tenth (or one route) higher and a fifth fewer flows meet; and either only if the maximum
  * falls by a seventh.

@@ -135,7 +135,7 @@ static inline const char *ibroute_agent_path(const char *path)
 	return path ? path : IBROUTE_AGENT_SOCKET;
 }
 
-/* path NULL: $IBROUTE_AGENT_SOCKET, or the preset.  Says nothing yet. */
+/* path NULL: $IBROUTE_AGENT_SOCKET, or the default.  Says nothing yet. */
 static inline int ibroute_agent_connect(struct ibroute_agent *a, const char *path)
 {
 	struct sockaddr_un at;

@@ -7,7 +7,7 @@
 
 /*
  * The same switches, ends, ports, LIDs and fingerprint, so that tables for one are tables for the
- * other; only channels are numbered anew, those of drop (nchan of f, both directions of a cable)
+ * other; only channels are numbered again, those of drop (nchan of f, both directions of a cable)
  * left out and their ports down.  Shares the rest with f, which it holds on to.  The caller owns
  * one reference.
  */

@@ -175,13 +175,13 @@ bool mkeys_find(uint64_t *key, const struct mkeys *k, uint64_t guid)
 	return p != NULL;
 }
 
-uint64_t mkeys_of(const struct mkeys *k, uint64_t guid, uint64_t preset)
+uint64_t mkeys_of(const struct mkeys *k, uint64_t guid, uint64_t fallback)
 {
 	uint64_t key;
 
 	if (mkeys_find(&key, k, guid))
 		return key;
-	return !preset && k && k->ncommon ? k->common[0] : preset;
+	return !fallback && k && k->ncommon ? k->common[0] : fallback;
 }
 
 bool mkeys_peer(uint64_t *peer, const struct mkeys *k, uint64_t guid, uint32_t port)
@@ -213,7 +213,7 @@ static void mkeys_add_try(uint64_t *key, uint32_t *n, uint64_t one)
 }
 
 uint32_t mkeys_tries(uint64_t key[MKEYS_TRIES], bool *sure, const struct mkeys *k, uint64_t guid,
-		     uint64_t preset, uint64_t near)
+		     uint64_t fallback, uint64_t near)
 {
 	uint32_t n = 0;
 	uint64_t own;
@@ -221,8 +221,8 @@ uint32_t mkeys_tries(uint64_t key[MKEYS_TRIES], bool *sure, const struct mkeys *
 	*sure = guid && mkeys_find(&own, k, guid);
 	if (*sure)
 		mkeys_add_try(key, &n, own);
-	if (preset)
-		mkeys_add_try(key, &n, preset);
+	if (fallback)
+		mkeys_add_try(key, &n, fallback);
 	if (near)
 		mkeys_add_try(key, &n, near);
 	for (uint32_t i = 0; k && i < k->ncommon; i++)

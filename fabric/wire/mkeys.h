@@ -42,15 +42,15 @@ void mkeys_clear(struct mkeys *k);
 
 /* k may be NULL in all that follow: nothing is known. */
 bool mkeys_find(uint64_t *key, const struct mkeys *k, uint64_t guid);
-/* The same, or the preset, or where that is 0 the key that most ports have. */
-uint64_t mkeys_of(const struct mkeys *k, uint64_t guid, uint64_t preset);
+/* The same, or the fallback, or where that is 0 the key that most ports have. */
+uint64_t mkeys_of(const struct mkeys *k, uint64_t guid, uint64_t fallback);
 bool mkeys_peer(uint64_t *peer, const struct mkeys *k, uint64_t guid, uint32_t port);
 bool mkeys_has(const struct mkeys *k, uint64_t key);
 
-/* What to try on a port, best first: the key of guid (0: not known), the preset where it is not 0,
- * near (a neighbour's), then the most common.  Each once, at most MKEYS_TRIES of them, at least
+/* What to try on a port, best first: the key of guid (0: not known), the fallback where it is not
+ * 0, near (a neighbour's), then the most common.  Each once, at most MKEYS_TRIES of them, at least
  * one.  sure: the first is the key of guid. */
 uint32_t mkeys_tries(uint64_t key[MKEYS_TRIES], bool *sure, const struct mkeys *k, uint64_t guid,
-		     uint64_t preset, uint64_t near);
+		     uint64_t fallback, uint64_t near);
 
 #endif

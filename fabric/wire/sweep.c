@@ -655,10 +655,10 @@ static int sweep_conclude(struct fabric **out, struct sweep *s, struct err *err)
 int wire_sweep(struct fabric **out, struct sweep_report *report, struct wire *w,
 	       const struct sweep_opts *opts, struct progress *progress, struct err *err)
 {
-	static const struct sweep_opts preset = { .lmc = -1 };
+	static const struct sweep_opts defaults = { .lmc = -1 };
 	struct sweep_report own = { 0 };
 	struct sweep s = { .w = w,
-			   .opts = opts ? opts : &preset,
+			   .opts = opts ? opts : &defaults,
 			   .report = report ? report : &own };
 	struct queue_source src = {
 		.next = sweep_next, .done = sweep_done, .ctx = &s, .total = &s.total

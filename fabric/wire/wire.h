@@ -62,7 +62,7 @@ void wire_close(struct wire *w); /* NULL is fine */
 /* Notices over the same port, for the same thread; what is reported while the wire does something
  * else is kept.  The wire's own, NULL when it was not opened with notices. */
 struct notice_port *wire_notices(struct wire *w);
-/* From now on with notices, over a port opened anew; counts start from 0.  Errors as of
+/* From now on with notices, over a port opened again; counts start from 0.  Errors as of
  * wire_open_umad() and -EBUSY: another program listens here; then it is as before. */
 int wire_listen(struct wire *w, struct err *err);
 
@@ -102,7 +102,7 @@ void sweep_report_clear(struct sweep_report *r); /* frees what it holds */
 struct sweep_opts {
 	const char *name; /* of the fabric; NULL: as builder_freeze names it */
 	const struct name_map *names;
-	int lmc; /* -1: as found; else LIDs are assigned anew when they do not fit it */
+	int lmc; /* -1: as found; else LIDs are assigned again when they do not fit it */
 };
 
 /* Discovers everything that can be reached from the port over directed routes.  A part that does

@@ -18,7 +18,7 @@ struct preview_options {
 	char text[PARAM_TEXTS][PATH_TEXT]; /* by enum param_id: files and lists; "" none */
 };
 
-/* What is not as preset, in a few words; "" when all is.  Returns buf. */
+/* What differs from the defaults, in a few words; "" when all is.  Returns buf. */
 const char *preview_options_text(char *buf, size_t len, const struct preview_options *o);
 /* What a text names is excluded, too; with toggle it no longer is where all of it was.  -EINVAL as
  * route_limits_exclude(), also when the list gets too long. */

@@ -220,7 +220,8 @@ static int plugin_build_fwd_tables(void *context)
 
 	if (rc) {
 		osm_log(&p->osm->log, OSM_LOG_ERROR,
-			ENGINE_NAME ": no routes of ours, OpenSM continues to its next engine: %s\n",
+			ENGINE_NAME
+			": no routes of ours, OpenSM continues to its next engine: %s\n",
 			err.text);
 		sm_session_refused(p->session, err.text);
 	} else {
@@ -418,10 +419,10 @@ static int plugin_start_server(void *ctx, struct err *err)
 
 /* ---- what OpenSM calls ---- */
 
-/* The value of a word "name=value" of the options, else of the environment, else preset.  The
+/* The value of a word "name=value" of the options, else of the environment, else fallback.  The
  * caller frees. */
 static char *plugin_option(const char *options, const char *name, const char *env,
-			   const char *preset)
+			   const char *fallback)
 {
 	const char *at = options ? strstr(options, name) : NULL;
 	const char *set = env ? getenv(env) : NULL;
@@ -430,7 +431,7 @@ static char *plugin_option(const char *options, const char *name, const char *en
 		at += strlen(name);
 		return xasprintf("%.*s", (int)strcspn(at, " \t,"), at);
 	}
-	return xstrdup(set && *set ? set : preset);
+	return xstrdup(set && *set ? set : fallback);
 }
 
 static void plugin_destroy(void *data)

@@ -16,7 +16,7 @@
 
 struct topo_key {
 	const char *name;
-	const char *preset; /* value when left out, as text for people; NULL: must be given */
+	const char *fallback; /* value when left out, as text for people; NULL: must be given */
 	const char *what;
 };
 

@@ -57,12 +57,12 @@ static int topo_spec_type_find(const struct topo_type **out, const struct topo_g
 	return err_set(err, -EINVAL, "there is no fabric type \"%s\"; the types are %s", name, all);
 }
 
-const char *topo_spec_text(const struct topo_spec *s, const char *key, const char *preset)
+const char *topo_spec_text(const struct topo_spec *s, const char *key, const char *fallback)
 {
 	for (size_t i = 0; i < s->pairs.n; i++)
 		if (!strcmp(s->pairs.v[i].key, key))
 			return s->pairs.v[i].value;
-	return preset;
+	return fallback;
 }
 
 static int topo_spec_unknown_key(const struct topo_type *type, const struct topo_grammar *g,
@@ -111,7 +111,7 @@ int topo_spec_parse(struct topo_spec **out, const char *text, const struct topo_
 	while (!rc && rest && *rest && (word = strsep(&rest, ",")))
 		rc = topo_spec_pair_add(s, g, word, err);
 	for (const struct topo_key *k = rc ? NULL : s->type->keys; k && k->name && !rc; k++)
-		if (!k->preset && !topo_spec_text(s, k->name, NULL))
+		if (!k->fallback && !topo_spec_text(s, k->name, NULL))
 			rc = err_set(err, -EINVAL, "%s needs %s= (%s); for example %s",
 				     s->type->name, k->name, k->what, s->type->example);
 	if (rc)
@@ -137,23 +137,23 @@ static bool topo_spec_number_read(uint64_t *out, const char *text, const char *e
 	return true;
 }
 
-int topo_spec_u64(uint64_t *out, const struct topo_spec *s, const char *key, uint64_t preset,
+int topo_spec_u64(uint64_t *out, const struct topo_spec *s, const char *key, uint64_t fallback,
 		  struct err *err)
 {
 	const char *text = topo_spec_text(s, key, NULL);
 
-	*out = preset;
+	*out = fallback;
 	if (text && !topo_spec_number_read(out, text, text + strlen(text)))
 		return err_set(err, -EINVAL, "%s: %s=%s is not a whole number", s->type->name, key,
 			       text);
 	return 0;
 }
 
-int topo_spec_u32(uint32_t *out, const struct topo_spec *s, const char *key, uint32_t preset,
+int topo_spec_u32(uint32_t *out, const struct topo_spec *s, const char *key, uint32_t fallback,
 		  uint32_t min, uint32_t max, struct err *err)
 {
 	uint64_t v;
-	int rc = topo_spec_u64(&v, s, key, preset, err);
+	int rc = topo_spec_u64(&v, s, key, fallback, err);
 
 	if (rc)
 		return rc;

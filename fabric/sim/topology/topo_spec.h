@@ -29,13 +29,13 @@ int topo_spec_parse(struct topo_spec **out, const char *text, const struct topo_
 void topo_spec_free(struct topo_spec *s); /* NULL is fine */
 const struct topo_type *topo_spec_type(const struct topo_spec *s);
 
-/* Text of a key, or preset when it was left out. */
-const char *topo_spec_text(const struct topo_spec *s, const char *key, const char *preset);
+/* Text of a key, or fallback when it was left out. */
+const char *topo_spec_text(const struct topo_spec *s, const char *key, const char *fallback);
 
-/* A whole number min..max; preset when the key was left out. */
-int topo_spec_u32(uint32_t *out, const struct topo_spec *s, const char *key, uint32_t preset,
+/* A whole number min..max; fallback when the key was left out. */
+int topo_spec_u32(uint32_t *out, const struct topo_spec *s, const char *key, uint32_t fallback,
 		  uint32_t min, uint32_t max, struct err *err);
-int topo_spec_u64(uint64_t *out, const struct topo_spec *s, const char *key, uint64_t preset,
+int topo_spec_u64(uint64_t *out, const struct topo_spec *s, const char *key, uint64_t fallback,
 		  struct err *err);
 
 /* Numbers joined by 'x', each min..max.  Left out: n == 0 and no error.
