@@ -110,15 +110,14 @@ static void app_act_suspend(struct app *a)
 /* The order of a proposal's writes, whichever is selected, or of a way back. */
 static void app_act_stop_order(struct app *a)
 {
-	struct state_preview *p = &a->state.preview;
+	uint32_t at = app_proposal_find(a, a->cost_serial);
 
 	if (a->work.type == MSG_ORDER_STEP) {
 		app_update_close(a);
 		return;
 	}
-	for (uint32_t i = 0; i < p->n; i++)
-		if (a->kept[i].serial == a->cost_serial)
-			state_preview_select(p, i);
+	if (at < PROPOSALS_MAX)
+		a->state.preview.at = at;
 	app_order_stop(a);
 }
 
@@ -226,13 +225,14 @@ static void app_act_on_proposal(struct app *a, const struct request *r)
 	case REQ_PREVIEW_CANCEL:
 		if (a->state.preview.state == PREVIEW_RUNNING)
 			app_preview_cancel(a);
-		else if (state_proposal(&a->state) && state_proposal(&a->state)->forecasting)
+		else if (state_proposal(&a->state)->forecasting)
 			app_forecast_stop(a);
 		else
 			app_order_stop(a);
 		break;
 	case REQ_PROPOSAL_SELECT:
-		state_preview_select(&a->state.preview, r->proposal);
+		if (r->proposal < a->state.preview.n)
+			a->state.preview.at = r->proposal;
 		app_want_cost(a);
 		break;
 	case REQ_PROPOSAL_REMOVE:

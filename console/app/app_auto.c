@@ -135,19 +135,16 @@ static void app_auto_apply(struct app *a)
 
 static void app_auto_judge(struct app *a)
 {
-	struct state_preview *s = &a->state.preview;
+	uint32_t at = app_proposal_find(a, a->automatic.preview);
 	struct auto_proposal p;
 	const struct msg *msg;
-	uint32_t at = 0;
 
-	while (at < s->n && a->kept[at].serial != a->automatic.preview)
-		at++;
-	if (at == s->n) {
+	if (at == PROPOSALS_MAX) {
 		app_auto_failed(a, "the plan was discarded");
 		return;
 	}
-	state_preview_select(s, at);
-	msg = a->kept[at].msg;
+	a->state.preview.at = at;
+	msg = a->kept[at];
 	p = msg->automatic;
 	p.why_not = msg->text;
 	p.busy = app_auto_update_open(a);

@@ -21,26 +21,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int app_preview_find_kept(const struct app *a, uint64_t serial)
+uint32_t app_proposal_find(const struct app *a, uint64_t serial)
 {
 	for (uint32_t i = 0; i < a->state.preview.n; i++)
-		if (a->kept[i].serial == serial)
-			return (int)i;
-	return -1;
+		if (a->kept[i]->total == serial)
+			return i;
+	return PROPOSALS_MAX;
+}
+
+/* That one; NULL: none. */
+static struct proposal *app_preview_of(struct app *a, uint64_t serial)
+{
+	uint32_t at = app_proposal_find(a, serial);
+
+	return at < PROPOSALS_MAX ? &a->state.preview.list[at] : NULL;
 }
 
 static void app_preview_drop_kept(struct app *a, uint32_t at)
 {
 	struct state_preview *p = &a->state.preview;
 
-	if (a->forecast_serial == a->kept[at].serial)
+	if (a->forecast_serial == a->kept[at]->total)
 		a->forecast_serial = 0; /* what comes is dropped */
-	if (a->cost_serial == a->kept[at].serial) {
+	if (a->cost_serial == a->kept[at]->total) {
 		worker_cancel_cost(a->worker);
 		a->cost_serial = 0;
 	}
-	msg_drop(a->kept[at].msg);
-	plan_free(a->kept[at].plan);
+	msg_drop(a->kept[at]);
 	p->n--;
 	memmove(a->kept + at, a->kept + at + 1, (p->n - at) * sizeof(*a->kept));
 	memmove(p->list + at, p->list + at + 1, (p->n - at) * sizeof(*p->list));
@@ -277,7 +284,7 @@ void app_proposal_remove(struct app *a, uint32_t at)
 		return;
 	shell_say(a->shell, "plan %s discarded", p->list[at].id);
 	app_preview_drop_kept(a, at);
-	state_preview_select(p, at < p->n ? at : p->n ? p->n - 1 : 0);
+	p->at = at < p->n ? at : p->n ? p->n - 1 : 0;
 	if (!p->n && p->state == PREVIEW_DONE)
 		p->state = PREVIEW_IDLE;
 }
@@ -292,7 +299,7 @@ static void app_preview_drop(struct app *a)
 		app_preview_drop_kept(a, p->n - 1);
 	a->is_due = false;
 	p->state = PREVIEW_IDLE;
-	state_preview_select(p, 0);
+	p->at = 0;
 }
 
 /* --- still true? ------------------------------------------------------------------------- */
@@ -317,8 +324,7 @@ void app_stale(struct app *a)
 	struct state_preview *p = &a->state.preview;
 
 	for (uint32_t i = 0; a->fabric && i < p->n; i++)
-		app_preview_judge_stale(a, &p->list[i], a->kept[i].msg);
-	state_preview_select(p, p->at);
+		app_preview_judge_stale(a, &p->list[i], a->kept[i]);
 }
 
 /* --- the order of writes of each proposal --------------------------------------------------- */
@@ -333,13 +339,13 @@ static void app_preview_ask_order(struct app *a, uint32_t at, bool urgent)
 {
 	const struct proposal *x = &a->state.preview.list[at];
 	struct route_inputs in = { .f = a->fabric,
-				   .installed = a->kept[at].msg->from,
+				   .installed = a->kept[at]->from,
 				   .tables = x->tables,
 				   .files = x->files,
-				   .jobs = a->kept[at].msg->running,
+				   .jobs = a->kept[at]->running,
 				   .sm = app_sm_pin(a) };
 
-	a->cost_serial = a->kept[at].serial;
+	a->cost_serial = a->kept[at]->total;
 	app_order_begin(a);
 	worker_cost(a->worker, &in, a->cost_serial, urgent);
 }
@@ -366,10 +372,11 @@ void app_order_stop(struct app *a)
 {
 	struct state_preview *p = &a->state.preview;
 	struct proposal *x = &p->list[p->at];
-	uint64_t serial = a->kept[p->at].serial;
+	uint64_t serial;
 
 	if (!p->n || x->order != ORDER_WAITS)
 		return;
+	serial = a->kept[p->at]->total;
 	x->order = ORDER_ENDED;
 	snprintf(x->order_error, sizeof(x->order_error),
 		 "the search for a write order was stopped: %s it again, r computes the plan again",
@@ -400,7 +407,7 @@ void app_order_hurry(struct app *a)
 	const struct state_preview *p = &a->state.preview;
 	bool runs = a->work.on && a->work.type == MSG_COST_STEP;
 
-	if (a->cost_serial == a->kept[p->at].serial && runs)
+	if (a->cost_serial == a->kept[p->at]->total && runs)
 		return;
 	app_preview_ask_order(a, p->at, true);
 }
@@ -422,12 +429,12 @@ static void app_preview_want_forecast(struct app *a)
 		uint32_t at = (p->at + i) % p->n;
 		const struct proposal *x = &p->list[at];
 		struct forecast_ask ask = { .fabric = a->fabric,
-					    .from = a->kept[at].msg->from,
+					    .from = a->kept[at]->from,
 					    .to = x->tables,
 					    .jobs = x->jobs,
 					    .rates = a->rates,
 					    .traffic_only = !x->forecasting,
-					    .serial = a->kept[at].serial };
+					    .serial = a->kept[at]->total };
 
 		if (!x->forecasting && !app_preview_wants_traffic(a, x))
 			continue;
@@ -460,10 +467,8 @@ static void app_preview_record_made(struct app *a, const struct proposal *x)
 }
 
 /* Its plan has another name when the subnet manager is another one since. */
-static void app_preview_follow_name(struct app *a, uint32_t at, const struct plan *plan)
+static void app_preview_follow_name(struct app *a, struct proposal *x, const struct plan *plan)
 {
-	struct proposal *x = &a->state.preview.list[at];
-
 	if (!strcmp(x->id, plan->id))
 		return;
 	log_add(LOG_INFO, "preview", "plan %s is now called %s", x->id, plan->id);
@@ -477,8 +482,7 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 	struct proposal *x;
 
 	app_preview_make_room(a);
-	a->kept[p->n] = (struct kept){ .msg = msg, .plan = msg->ordered, .serial = msg->total };
-	msg->ordered = NULL;
+	a->kept[p->n] = msg;
 	x = &p->list[p->n++];
 	*x = (struct proposal){
 		.engine = p->engine,
@@ -495,16 +499,15 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 		.verdict = msg->verdict,
 		.diff = msg->diff,
 		.forecasting = true,
-		.order = msg->diff && verdict_ok(msg->verdict) ? ORDER_WAITS : ORDER_NONE,
+		.order = msg->ordered				 ? ORDER_FOUND
+			 : msg->diff && verdict_ok(msg->verdict) ? ORDER_WAITS
+								 : ORDER_NONE,
+		.ordered = msg->ordered, /* automatic mode has it already */
 	};
-	if (a->kept[p->n - 1].plan) { /* automatic mode has the order already */
-		x->order = ORDER_FOUND;
-		x->ordered = a->kept[p->n - 1].plan;
-	}
 	snprintf(x->id, sizeof(x->id), "%.7s", msg->txn);
 	if (!x->id[0]) /* of no plan */
 		snprintf(x->id, sizeof(x->id), "p-%u", ++a->numbered % 1000);
-	state_preview_select(p, p->n - 1);
+	p->at = p->n - 1;
 	app_preview_record_made(a, x);
 }
 
@@ -541,8 +544,7 @@ static bool app_preview_take_proposal(struct app *a, struct msg *msg)
 /* What gave way to something else is asked for again. */
 static void app_preview_take_forecast(struct app *a, const struct msg *msg)
 {
-	int at = app_preview_find_kept(a, msg->total);
-	struct proposal *x = at < 0 ? NULL : &a->state.preview.list[at];
+	struct proposal *x = app_preview_of(a, msg->total);
 	bool whole = msg->type == MSG_FORECAST;
 
 	if (msg->total == a->forecast_serial)
@@ -565,8 +567,7 @@ static void app_preview_take_forecast(struct app *a, const struct msg *msg)
 
 void app_forecast_stop(struct app *a)
 {
-	int at = app_preview_find_kept(a, a->forecast_serial);
-	struct proposal *x = at < 0 ? NULL : &a->state.preview.list[at];
+	struct proposal *x = app_preview_of(a, a->forecast_serial);
 
 	if (!x)
 		return;
@@ -612,20 +613,20 @@ static void app_preview_take_step(struct app *a, const struct msg *msg)
 
 static void app_preview_take_cost(struct app *a, struct msg *msg)
 {
-	int at = app_preview_find_kept(a, msg->total);
+	uint32_t at = app_proposal_find(a, msg->total);
 	struct proposal *x;
 
 	if (msg->total == a->cost_serial)
 		a->cost_serial = 0;
-	if (at >= 0 && msg->rc != -ECANCELED) {
+	if (at < PROPOSALS_MAX && msg->rc != -ECANCELED) {
 		x = &a->state.preview.list[at];
 		x->order = msg->ordered ? ORDER_FOUND : ORDER_FAILED;
 		snprintf(x->order_error, sizeof(x->order_error), "%.199s", msg->text);
-		plan_free(a->kept[at].plan);
-		x->ordered = a->kept[at].plan = msg->ordered;
+		plan_free(a->kept[at]->ordered);
+		x->ordered = a->kept[at]->ordered = msg->ordered;
 		msg->ordered = NULL;
 		if (x->ordered)
-			app_preview_follow_name(a, (uint32_t)at, x->ordered);
+			app_preview_follow_name(a, x, x->ordered);
 		app_preview_order_known(a, msg->total);
 	}
 	app_want_cost(a);
@@ -633,8 +634,8 @@ static void app_preview_take_cost(struct app *a, struct msg *msg)
 
 int app_proposal_plan(struct plan **out, struct app *a, struct err *err)
 {
-	const struct state_preview *p = &a->state.preview;
-	const struct plan *known = p->n ? a->kept[p->at].plan : NULL;
+	struct state_preview *p = &a->state.preview;
+	const struct plan *known = p->n ? p->list[p->at].ordered : NULL;
 	struct sm_pin pin = app_sm_pin(a);
 
 	if (!known)
@@ -642,7 +643,7 @@ int app_proposal_plan(struct plan **out, struct app *a, struct err *err)
 	if (a->tables != known->from && !tables_same(a->tables, known->from, a->fabric))
 		return err_set(err, -EAGAIN, "the write order is for other installed tables");
 	*out = plan_again(known, &pin, time(NULL));
-	app_preview_follow_name(a, p->at, *out);
+	app_preview_follow_name(a, &p->list[p->at], *out);
 	return 0;
 }
 
@@ -701,8 +702,9 @@ void app_plan_save(struct app *a, const char *to)
 	s = xcalloc(1, sizeof(*s));
 	snprintf(s->path, sizeof(s->path), "%s", to);
 	user_path_expand(s->path, sizeof(s->path));
-	if (p->stale[0])
-		err_set(&err, -ESTALE, "the plan is stale: %s; compute it again", p->stale);
+	if (p->list[p->at].stale[0])
+		err_set(&err, -ESTALE, "the plan is stale: %s; compute it again",
+			p->list[p->at].stale);
 	else if (!access(s->path, F_OK))
 		err_set(&err, -EEXIST, "%s already exists: choose another name", s->path);
 	else if (!app_proposal_plan(&s->plan, a, &err)) {
@@ -783,7 +785,7 @@ static void app_preview_refresh(struct app *a)
 	struct state_preview *p = &a->state.preview;
 
 	for (uint32_t i = 0; i < p->n; i++)
-		p->list[i].ordering = a->cost_serial && a->kept[i].serial == a->cost_serial;
+		p->list[i].ordering = a->cost_serial && a->kept[i]->total == a->cost_serial;
 	a->state.ordering.took_s = clock_s() - a->order_asked;
 	if (p->state == PREVIEW_RUNNING)
 		p->elapsed_s = clock_s() - a->preview_start;

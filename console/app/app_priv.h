@@ -137,12 +137,9 @@ struct app {
 	struct sample_history *samples;
 	struct app_history shown_history;
 
-	/* previews: those kept, as in state.preview.list */
-	struct kept {
-		struct msg *msg;
-		struct plan *plan; /* NULL: not ordered yet */
-		uint64_t serial;
-	} kept[PROPOSALS_MAX];
+	/* of each in state.preview.list the message that owns what it points to; total: its serial
+	 */
+	struct msg *kept[PROPOSALS_MAX];
 	struct preview_options asked; /* of the one that is computed */
 	uint64_t preview_serial;
 	struct request due; /* a preview that waits for the installed tables, where is_due */
@@ -282,6 +279,8 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *op
 void app_preview_propose(struct app *a, uint32_t engine, const struct preview_options *o,
 			 const struct route_inputs *in, const struct auto_agents *who);
 void app_proposal_remove(struct app *a, uint32_t at);
+/* Index of the proposal with that serial; PROPOSALS_MAX: there is none. */
+uint32_t app_proposal_find(const struct app *a, uint64_t serial);
 void app_plan_save(struct app *a, const char *path); /* of the proposal selected */
 void app_stale(struct app *a);			     /* is the preview still true? */
 void app_forecast_stop(struct app *a);		     /* the one that is computed */

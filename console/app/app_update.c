@@ -64,7 +64,7 @@ static bool app_update_tells_sls(const struct app *a)
 /* Why the preview cannot become a plan; NULL when it can. */
 static const char *app_update_not_ready(const struct app *a)
 {
-	const struct state_preview *p = &a->state.preview;
+	const struct proposal *p = state_proposal(&a->state);
 
 	if (!a->poller)
 		return "a plan for a file cannot be applied: this needs a live fabric";
@@ -75,7 +75,7 @@ static const char *app_update_not_ready(const struct app *a)
 	if (a->fabric_partial && a->state.poll.missing_sw)
 		return "some switches did not respond to the last sweep (view 8 names them), and "
 		       "a routing without them may cut them off: Ctrl-R sweeps again";
-	if (!p->n || !p->diff)
+	if (!p->diff)
 		return "no plan to apply: compute one in view 6";
 	if (!verdict_ok(p->verdict))
 		return "the plan did not pass the checks: its tables will not be written";
@@ -95,7 +95,7 @@ static void app_update_show_prediction(struct app *a)
 	const struct proposal *x = state_proposal(&a->state);
 	struct state_apply *s = &a->state.apply;
 
-	if (!x || !tables_forward_same(a->fabric, x->tables, a->plan->to))
+	if (!x->tables || !tables_forward_same(a->fabric, x->tables, a->plan->to))
 		return;
 	if (x->traffic_plan.known)
 		s->pred_util = x->traffic_plan.util_max;
@@ -180,7 +180,7 @@ static void app_update_take_ordered(struct app *a, struct msg *msg)
 
 void app_prepare_update(struct app *a)
 {
-	const struct state_preview *p = &a->state.preview;
+	const struct proposal *p = state_proposal(&a->state);
 	const char *why = app_update_not_ready(a);
 	struct plan *plan;
 	struct err err;
@@ -193,8 +193,8 @@ void app_prepare_update(struct app *a)
 		app_update_refuse(a, why);
 		return;
 	}
-	if (p->list[p->at].order == ORDER_FAILED) {
-		app_update_refuse(a, p->list[p->at].order_error);
+	if (p->order == ORDER_FAILED) {
+		app_update_refuse(a, p->order_error);
 		return;
 	}
 	if (!app_proposal_plan(&plan, a, &err)) {
@@ -202,7 +202,7 @@ void app_prepare_update(struct app *a)
 		app_update_offer_plan(a, plan);
 		return;
 	}
-	if (p->list[p->at].order == ORDER_ENDED)
+	if (p->order == ORDER_ENDED)
 		app_order_again(a);
 	else
 		app_order_hurry(a);
@@ -214,19 +214,16 @@ void app_prepare_update(struct app *a)
 static void app_update_order_known(struct app *a, uint64_t serial)
 {
 	const struct state_preview *p = &a->state.preview;
-	const struct proposal *x = NULL;
+	uint32_t at = app_proposal_find(a, serial);
 	struct plan *plan;
 	struct err err = { "" };
 
 	if (a->order_for != serial || a->state.apply.state != APPLY_ORDERING)
 		return;
 	a->order_for = 0;
-	for (uint32_t i = 0; i < p->n; i++)
-		if (a->kept[i].serial == serial)
-			x = &p->list[i];
-	if (x && x->order_error[0])
-		app_update_refuse(a, x->order_error);
-	else if (!p->n || a->kept[p->at].serial != serial)
+	if (at < PROPOSALS_MAX && p->list[at].order_error[0])
+		app_update_refuse(a, p->list[at].order_error);
+	else if (at != p->at)
 		app_update_refuse(a, "another plan is selected now: press A again in view 6");
 	else if (app_proposal_plan(&plan, a, &err))
 		app_update_refuse(a, err.text);

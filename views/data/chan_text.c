@@ -87,9 +87,9 @@ const char *chan_jobs_text(char *buf, size_t len, const struct state *s, uint32_
 double chan_planned_util(const struct state *s, uint32_t chan)
 {
 	const struct port_rate *p = state_rate(s, chan_fabric_port(s->fabric, chan));
-	const struct metrics *now = s->preview.before, *plan = s->preview.after;
+	const struct metrics *now = state_proposal(s)->before, *plan = state_proposal(s)->after;
 
-	if (!p || !state_preview_ready(s) || !now || !now->njob || !now->eff_efi[chan])
+	if (!p || !now || !now->njob || !now->eff_efi[chan])
 		return NAN;
 	return fmin(100, p->util_pct * (double)plan->eff_efi[chan] / (double)now->eff_efi[chan]);
 }

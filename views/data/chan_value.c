@@ -60,13 +60,13 @@ static bool chan_value_is_unrouted(const struct state *s, uint32_t chan)
 static struct chan_value chan_value_change(const struct state *s, enum palette palette,
 					   uint32_t chan)
 {
-	const struct state_preview *p = &s->preview;
+	const struct proposal *p = state_proposal(s);
 	bool jobs;
 	uint64_t max;
 	double pct;
 	int level;
 
-	if (!state_preview_ready(s) || !p->before)
+	if (!p->before)
 		return chan_value_sign('?', ROLE_DIM, 1);
 	jobs = p->after->njob > 0;
 	max = jobs ? p->before->eff_efi_max : p->before->efi_max;

@@ -50,37 +50,25 @@ const struct chan_dest_list *state_chan_dests(const struct state *s, uint32_t ch
 	return u && u->dests && chan < u->dests->nchan ? &u->dests->of[chan] : NULL;
 }
 
+const struct proposal *state_proposal(const struct state *s)
+{
+	static const struct proposal none;
+	const struct state_preview *p = &s->preview;
+	const struct proposal *x = p->at < p->n ? &p->list[p->at] : &none;
+	bool fits = x->after && s->fabric && x->after->nchan == s->fabric->nchan &&
+		    (!x->before || x->before->nchan == s->fabric->nchan);
+
+	return fits ? x : &none;
+}
+
 bool state_preview_ready(const struct state *s)
 {
-	const struct state_preview *p = &s->preview;
-
-	return p->after && s->fabric && p->after->nchan == s->fabric->nchan &&
-	       (!p->before || p->before->nchan == s->fabric->nchan);
+	return state_proposal(s)->after != NULL;
 }
 
 bool state_plan_ahead(const struct state *s)
 {
-	return state_preview_ready(s) && !s->preview.stale[0];
-}
-
-const struct proposal *state_proposal(const struct state *s)
-{
-	return state_preview_ready(s) && s->preview.n ? &s->preview.list[s->preview.at] : NULL;
-}
-
-void state_preview_select(struct state_preview *p, uint32_t at)
-{
-	static const struct proposal none;
-	const struct proposal *x = at < p->n ? &p->list[at] : &none;
-
-	p->at = at < p->n ? at : 0;
-	p->tables = x->tables;
-	p->jobs = x->jobs;
-	p->before = x->before;
-	p->after = x->after;
-	p->verdict = x->verdict;
-	p->diff = x->diff;
-	memcpy(p->stale, x->stale, sizeof(p->stale));
+	return state_preview_ready(s) && !state_proposal(s)->stale[0];
 }
 
 const char *switch_label(char *buf, size_t len, const struct fabric *f, uint32_t sw)

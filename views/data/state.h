@@ -140,20 +140,12 @@ struct state_preview {
 
 	/* computed and kept, oldest first */
 	struct proposal list[PROPOSALS_MAX];
-	uint32_t n, at;	   /* at: the one selected, of which the next are copies */
+	uint32_t n, at;	   /* at: the one selected, which state_proposal() is */
 	double mads_per_s; /* as this session reads tables, for estimates; NAN unknown */
 	double sweep_s;	   /* it took to read the fabric */
 	/* The slowest agent in the last update of this session that asked some, and all of them
 	 * did it; 0 none was. */
 	double drained_s, returned_s;
-
-	const struct tables *tables;
-	const struct jobset *jobs;    /* that it was made for */
-	const struct metrics *before; /* of the current tables with these jobs */
-	const struct metrics *after;
-	const struct verdict *verdict; /* of tables */
-	const struct tdiff *diff;      /* current to proposed */
-	char stale[200];	       /* "" fresh; else what changed since */
 };
 
 enum step_state { STEP_WAIT, STEP_RUNNING, STEP_DONE, STEP_FAILED, STEP_SKIPPED };
@@ -397,15 +389,13 @@ const struct metrics *state_metrics(const struct state *s);
 const struct link_usage *state_usage(const struct state *s);
 /* To whom the routes over a channel lead; NULL: not known. */
 const struct chan_dest_list *state_chan_dests(const struct state *s, uint32_t chan);
-/* A proposal is selected and of this fabric. */
+/* The selected proposal; an empty one where there is none, or it is of another fabric. */
+const struct proposal *state_proposal(const struct state *s);
+/* There is one. */
 bool state_preview_ready(const struct state *s);
 /* And what it is for is still so: neither were its tables installed, nor others, nor did the jobs
  * change. */
 bool state_plan_ahead(const struct state *s);
-/* That one; NULL: none. */
-const struct proposal *state_proposal(const struct state *s);
-/* Selects one of list, or none where there is none. */
-void state_preview_select(struct state_preview *p, uint32_t at);
 /* Figures of a job by its id, NULL when the metrics were made without it. */
 const struct job_metrics *job_metrics_of(const struct metrics *m, const struct jobset *jobs,
 					 uint64_t id);

@@ -92,7 +92,7 @@ static void chan_detail_draw_jobs(const struct context *ctx, const struct state 
 static const char *chan_detail_plan_text(char *buf, size_t len, const struct state *s,
 					 uint32_t chan)
 {
-	const struct metrics *plan = s->preview.after;
+	const struct metrics *plan = state_proposal(s)->after;
 	double util = chan_planned_util(s, chan);
 	char efi[FIGURE_LEN], eff[FIGURE_LEN], pct[FIGURE_LEN];
 	int n;

@@ -183,7 +183,7 @@ static void link_detail_draw_graph(const struct context *ctx, const struct state
 static void link_detail_draw_routes(const struct state *s, struct canvas *c, struct rect r,
 				    uint32_t chan)
 {
-	const struct metrics *m = state_metrics(s);
+	const struct metrics *m = state_metrics(s), *plan = state_proposal(s)->after;
 	char a[FIGURE_LEN], b[FIGURE_LEN], lanes[200], why[64], util[FIGURE_LEN + 16];
 	int x;
 
@@ -206,10 +206,10 @@ static void link_detail_draw_routes(const struct state *s, struct canvas *c, str
 	if (!state_plan_ahead(s))
 		return;
 	x = canvas_textf(c, r, 1, 3, ROLE_TEXT, "with the plan: EFI %s",
-			 figure_count(a, s->preview.after->efi[chan]));
-	if (s->preview.after->njob)
+			 figure_count(a, plan->efi[chan]));
+	if (plan->njob)
 		x = canvas_textf(c, r, x, 3, ROLE_TEXT, ", job EFI %s",
-				 figure_count(a, s->preview.after->eff_efi[chan]));
+				 figure_count(a, plan->eff_efi[chan]));
 	if (!isfinite(chan_planned_util(s, chan)))
 		return;
 	snprintf(util, sizeof(util), ", util ~%s%%", figure_pct(a, chan_planned_util(s, chan)));

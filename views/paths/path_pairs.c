@@ -41,7 +41,7 @@ static uint32_t path_pairs_find_job(const struct pairs_pane *p, const struct con
 static void path_pairs_find_pairs(struct pairs_pane *p, const struct context *ctx,
 				  const struct state *s)
 {
-	const struct tables *plan = state_preview_ready(s) ? s->preview.tables : NULL;
+	const struct tables *plan = state_proposal(s)->tables;
 	uint32_t chan = ctx->chan, job;
 
 	if (!path_pairs_usable(plan, s->fabric))

@@ -230,7 +230,7 @@ static void preview_draw(void *own, struct context *ctx, struct canvas *c, struc
 	struct rect right = { l.menu.x + l.menu.w + 1, r.y, r.w - l.menu.w - 1, r.h };
 
 	preview_first_suiting(u, s);
-	if (preview_narrow(r) && !u->form.open && !state_proposal(s) &&
+	if (preview_narrow(r) && !u->form.open && !state_preview_ready(s) &&
 	    s->preview.state == PREVIEW_IDLE) {
 		preview_menu_draw(&u->list, &ctx->options, s, c,
 				  r); /* there is room for one of both */
@@ -242,7 +242,7 @@ static void preview_draw(void *own, struct context *ctx, struct canvas *c, struc
 		preview_form_draw(&u->form, ctx, s, c, right);
 		return;
 	}
-	if (!state_proposal(s)) {
+	if (!state_preview_ready(s)) {
 		preview_draw_without(s, c, right);
 		return;
 	}
@@ -274,7 +274,7 @@ static void preview_again(struct context *ctx, const struct state *s, struct req
 {
 	const struct proposal *x = state_proposal(s);
 
-	if (!x) {
+	if (!state_preview_ready(s)) {
 		context_say(ctx, "nothing computed yet: Space computes a preview");
 	} else if (s->preview.state == PREVIEW_RUNNING) {
 		context_say(ctx, "one computation at a time: x cancels the running one");
@@ -287,9 +287,9 @@ static void preview_again(struct context *ctx, const struct state *s, struct req
 
 static void preview_to_apply(struct context *ctx, const struct state *s, struct request *out)
 {
-	const struct state_preview *p = &s->preview;
+	const struct proposal *p = state_proposal(s);
 
-	if (!state_preview_ready(s) || !p->tables)
+	if (!p->tables)
 		context_say(ctx, "nothing to apply: compute a preview first");
 	else if (p->stale[0])
 		context_say(ctx, "stale: %s; r computes it again", p->stale);
@@ -303,7 +303,7 @@ static void preview_to_apply(struct context *ctx, const struct state *s, struct 
 
 static void preview_compare(struct context *ctx, const struct state *s)
 {
-	if (!state_preview_ready(s) || !s->preview.before) {
+	if (!state_proposal(s)->before) {
 		context_say(ctx, "nothing to compare: compute a preview first");
 		return;
 	}
@@ -341,7 +341,7 @@ static void preview_select_next(const struct state *s, int by, struct request *o
 static void preview_show_page(struct preview_ui *u, struct context *ctx, const struct state *s,
 			      enum page page)
 {
-	if (!state_proposal(s))
+	if (!state_preview_ready(s))
 		context_say(ctx, "compute a preview first: Space");
 	else
 		u->page = u->page == page ? PAGE_FIGURES : page;
@@ -355,12 +355,11 @@ static void preview_ask_file(struct context *ctx, struct request *out)
 	context_say(ctx, "tables.ibr, opensm-lfts.dump, ibroute text, fdbs or a saved plan");
 }
 
-static void preview_ask_file_name(struct context *ctx, const struct state *s,
-					struct request *out)
+static void preview_ask_file_name(struct context *ctx, const struct state *s, struct request *out)
 {
 	const struct proposal *x = state_proposal(s);
 
-	if (!x || x->order == ORDER_NONE) {
+	if (x->order == ORDER_NONE) {
 		context_say(ctx,
 			    "there is no plan to save: compute a preview that passes the checks");
 		return;
@@ -404,9 +403,9 @@ static void preview_take_file(struct preview_ui *u, struct context *ctx, const s
 /* Up and down move in the page where that is a list. */
 static bool preview_move(struct preview_ui *u, const struct input *in, const struct state *s)
 {
-	if (state_proposal(s) && u->page == PAGE_JOBS)
+	if (state_preview_ready(s) && u->page == PAGE_JOBS)
 		return list_move(&u->jobs, in->req, preview_jobs_rows(s));
-	if (state_proposal(s) && u->page == PAGE_DIFF)
+	if (state_preview_ready(s) && u->page == PAGE_DIFF)
 		return list_move(&u->diff, in->req, preview_diff_rows(s));
 	return list_move(&u->list, in->req, s->preview.nengines);
 }
@@ -488,7 +487,7 @@ static void preview_context(const void *own, const struct state *s, char *buf, s
 	static const char *const pages[PAGES] = { "metrics", "cost", "links", "jobs", "diff" };
 	const struct preview_ui *u = own;
 
-	if (state_proposal(s))
+	if (state_preview_ready(s))
 		snprintf(buf, len, "page %d/%d %s (Tab)  path counts, not traffic (?)",
 			 (int)u->page + 1, PAGES, pages[u->page]);
 	else

@@ -33,7 +33,7 @@ static int preview_changes_bar_length(uint32_t n, uint32_t all, int width)
 
 void preview_histogram_draw(const struct state *s, struct canvas *c, struct rect r)
 {
-	const struct metrics *a = s->preview.before, *b = s->preview.after;
+	const struct metrics *a = state_proposal(s)->before, *b = state_proposal(s)->after;
 	uint64_t max = b->njob ? b->eff_efi_max : b->efi_max, other = 0, width;
 	uint32_t now[BUCKETS] = { 0 }, plan[BUCKETS] = { 0 };
 	int half = (r.w - 16) / 2, n = r.h - 1 < BUCKETS ? r.h - 1 : BUCKETS;
@@ -70,7 +70,7 @@ void preview_histogram_draw(const struct state *s, struct canvas *c, struct rect
 
 void preview_worst_draw(const struct state *s, struct canvas *c, struct rect r)
 {
-	const struct metrics *a = s->preview.before, *b = s->preview.after;
+	const struct metrics *a = state_proposal(s)->before, *b = state_proposal(s)->after;
 	const uint64_t *efi = preview_changes_efi_of(b);
 	uint32_t top[WORST], n = 0, want = r.h - 1 < WORST ? (uint32_t)(r.h - 1) : WORST;
 
@@ -107,7 +107,7 @@ uint32_t preview_jobs_rows(const struct state *s)
 {
 	const struct proposal *x = state_proposal(s);
 
-	return x && x->jobs && x->after->njob == x->jobs->njob ? x->jobs->njob : 0;
+	return x->jobs && x->after->njob == x->jobs->njob ? x->jobs->njob : 0;
 }
 
 /* What the update does to it while it runs. */
@@ -200,7 +200,7 @@ uint32_t preview_diff_rows(const struct state *s)
 {
 	const struct proposal *x = state_proposal(s);
 
-	return x && x->diff && x->from ? x->diff->nblocks + x->diff->nsl2vl : 0;
+	return x->diff && x->from ? x->diff->nblocks + x->diff->nsl2vl : 0;
 }
 
 static void preview_changes_draw_row(const struct state *s, struct canvas *c, struct rect r, int y,

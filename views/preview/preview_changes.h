@@ -12,7 +12,7 @@ void preview_histogram_draw(const struct state *s, struct canvas *c, struct rect
 void preview_worst_draw(const struct state *s, struct canvas *c, struct rect r);
 
 /* What it means for each job, and the entries block by block: lists with a cursor.  Only when there
- * is a state_proposal(). */
+ * is one. */
 void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, struct rect r);
 uint32_t preview_jobs_rows(const struct state *s);
 void preview_diff_draw(struct list *l, const struct state *s, struct canvas *c, struct rect r);

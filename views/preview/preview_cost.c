@@ -166,10 +166,10 @@ static int preview_cost_draw_order(const struct state *s, struct canvas *c, stru
 }
 
 /* What it was made from: whose jobs, of when, and with which options. */
-static int preview_cost_draw_inputs(const struct state *s, struct canvas *c, struct rect r, int y,
+static int preview_cost_draw_inputs(struct canvas *c, struct rect r, int y,
 				    const struct proposal *x)
 {
-	const struct jobset *jobs = s->preview.jobs;
+	const struct jobset *jobs = x->jobs;
 	struct rect in = { r.x, r.y, r.w - 1, r.h };
 	char text[400], made[420], at[FIGURE_LEN];
 
@@ -203,7 +203,7 @@ int preview_facts_draw(const struct state *s, struct canvas *c, struct rect r, i
 		     figure_count(a, d->sl_pairs), plural(d->sl_pairs),
 		     d->sl_pairs && !s->sls_known ? " (now SL 0 assumed)" : "");
 	y = preview_cost_draw_order(s, c, r, y, x);
-	return preview_cost_draw_inputs(s, c, r, y, x);
+	return preview_cost_draw_inputs(c, r, y, x);
 }
 
 int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, int y)

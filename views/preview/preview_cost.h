@@ -6,7 +6,7 @@
 #include "views/canvas/canvas.h"
 #include "views/data/state.h"
 
-/* All of them only when there is a state_proposal(); these return the line after the last. */
+/* All of them only when state_preview_ready(); these return the line after the last. */
 int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, int y);
 int preview_facts_draw(const struct state *s, struct canvas *c, struct rect r,
 		       int y); /* untitled */

@@ -56,9 +56,9 @@ static int preview_menu_draw_options(const struct preview_options *o, struct can
 /* Strangers take the larger EFI of all pairs for a loss: only routes within jobs carry load. */
 static bool preview_menu_traded_for_jobs(const struct state *s)
 {
-	const struct state_preview *p = &s->preview;
+	const struct proposal *p = state_proposal(s);
 
-	return p->before && p->after && p->after->njob && p->after->efi_max > p->before->efi_max &&
+	return p->before && p->after->njob && p->after->efi_max > p->before->efi_max &&
 	       p->after->eff_efi_max < p->before->eff_efi_max;
 }
 
@@ -88,30 +88,29 @@ static int preview_menu_draw_run(const struct state *s, struct canvas *c, struct
 /* What to press next. */
 static int preview_menu_draw_next(const struct state *s, struct canvas *c, struct rect r, int y)
 {
-	const struct state_preview *p = &s->preview;
+	const struct proposal *x = state_proposal(s);
+	const struct tdiff *d = x->diff;
 	struct rect in = { r.x, r.y, r.w - 1, r.h };
 	char text[120];
 
-	if (p->state == PREVIEW_RUNNING)
+	if (s->preview.state == PREVIEW_RUNNING)
 		return y;
-	if (!state_proposal(s))
+	if (!state_preview_ready(s))
 		return y + canvas_wrap(c, in, 1, y, ROLE_KEY, "Space or Enter: compute a preview");
-	if (p->diff && !p->diff->nblocks && !p->diff->nsl2vl && !p->diff->sl_pairs)
+	if (d && !d->nblocks && !d->nsl2vl && !d->sl_pairs)
 		snprintf(text, sizeof(text),
 			 "%s is already installed.  Space: compute "
 			 "another",
-			 p->list[p->at].id);
-	else if (p->verdict && !verdict_ok(p->verdict))
+			 x->id);
+	else if (x->verdict && !verdict_ok(x->verdict))
 		snprintf(text, sizeof(text),
-			 "%s cannot be applied: see the checks.  Space: compute another",
-			 p->list[p->at].id);
+			 "%s cannot be applied: see the checks.  Space: compute another", x->id);
 	else if (!s->rw)
 		snprintf(text, sizeof(text), "To apply: start with --rw.  Space: compute another");
-	else if (p->stale[0])
-		snprintf(text, sizeof(text), "r: compute %s again", p->list[p->at].id);
+	else if (x->stale[0])
+		snprintf(text, sizeof(text), "r: compute %s again", x->id);
 	else
-		snprintf(text, sizeof(text), "A: apply %s ...  Space: compute another",
-			 p->list[p->at].id);
+		snprintf(text, sizeof(text), "A: apply %s ...  Space: compute another", x->id);
 	return y + canvas_wrap(c, in, 1, y, ROLE_KEY, text);
 }
 
@@ -120,7 +119,7 @@ static const struct note *preview_menu_refused(const struct state *s)
 {
 	const struct proposal *x = state_proposal(s);
 
-	return x && x->notes ? notes_find(x->notes, "verdict") : NULL;
+	return x->notes ? notes_find(x->notes, "verdict") : NULL;
 }
 
 static void preview_menu_draw_automatic(const struct state *s, struct canvas *c, struct rect r,
@@ -159,7 +158,7 @@ void preview_menu_draw(struct list *l, const struct preview_options *o, const st
 				 e->suits ? e->engine->summary : e->why);
 	y += preview_menu_draw_options(o, c, r, y);
 	y = preview_menu_draw_next(s, c, r, y + 1);
-	if (state_proposal(s))
+	if (state_preview_ready(s))
 		y = preview_menu_draw_run(s, c, r, y);
 	if (y < r.h - 1 && preview_menu_refused(s))
 		y += canvas_wrap(c, text, 1, y, ROLE_BAD, preview_menu_refused(s)->text);

@@ -157,7 +157,7 @@ static bool preview_table_shown(const struct state *s, enum figure f, bool tall)
 static void preview_table_draw_name(const struct state *s, struct canvas *c, struct rect r, int y,
 				    enum figure f)
 {
-	const struct metrics *m = s->preview.after;
+	const struct metrics *m = state_proposal(s)->after;
 	char bound[FIGURE_LEN];
 
 	if (f == JOB_EFI && m->njob)

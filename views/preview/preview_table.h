@@ -6,7 +6,7 @@
 #include "views/canvas/canvas.h"
 #include "views/data/state.h"
 
-/* All of them only when there is a state_proposal(). */
+/* All of them only when state_preview_ready(). */
 #define PREVIEW_TABLE_LINES 16
 #define PREVIEW_TABLE_TALL  18 /* with mean and spread of the EFI */
 /* tall: with them.  Returns the lines used. */

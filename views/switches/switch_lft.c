@@ -28,7 +28,7 @@ static const struct tables *switch_lft_now_of(const struct pane_in *in)
 
 static const struct tables *switch_lft_plan_of(const struct pane_in *in)
 {
-	const struct tables *t = state_preview_ready(in->s) ? in->s->preview.tables : NULL;
+	const struct tables *t = state_proposal(in->s)->tables;
 
 	return switch_lft_fits(t, in->s->fabric) ? t : NULL;
 }

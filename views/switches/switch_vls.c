@@ -114,7 +114,7 @@ void sl2vl_pane_draw(struct sl2vl_pane *p, const struct pane_in *in, struct canv
 		     struct rect r)
 {
 	const struct fabric *f = in->s->fabric;
-	const struct tables *plan = state_preview_ready(in->s) ? in->s->preview.tables : NULL;
+	const struct tables *plan = state_proposal(in->s)->tables;
 	struct run runs[FAB_MAX_PORT + 1];
 	struct rect rows = { r.x, r.y + 2, r.w, r.h - 3 };
 	int w = (r.w - 32) / FAB_SLS < 5 ? 3 : 5;

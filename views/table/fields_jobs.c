@@ -63,11 +63,8 @@ static void fields_jobs_get_efi(struct value *c, const struct rows *r, uint32_t 
 
 static void fields_jobs_get_plan(struct value *c, const struct rows *r, uint32_t row)
 {
-	const struct state_preview *p = &r->s->preview;
-	const struct job_metrics *m =
-		state_preview_ready(r->s)
-			? job_metrics_of(p->after, p->jobs, fields_jobs_of(r, row)->id)
-			: NULL;
+	const struct proposal *x = state_proposal(r->s);
+	const struct job_metrics *m = job_metrics_of(x->after, x->jobs, fields_jobs_of(r, row)->id);
 
 	if (m)
 		c->num = (double)m->efi_max;

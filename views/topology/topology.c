@@ -400,7 +400,7 @@ static bool topology_input(void *own, struct context *ctx, const struct input *i
 		u->lines = (u->lines + 1) % LINES_KINDS;
 		return true;
 	case REQ_COMPARE:
-		if (!state_preview_ready(s) || !s->preview.before)
+		if (!state_proposal(s)->before)
 			context_say(ctx,
 				    "nothing to compare yet: compute a preview in view 6 first");
 		else

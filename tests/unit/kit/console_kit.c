@@ -350,7 +350,7 @@ void console_preview(struct console_kit *k, const char *engine)
 		fail_msg("%s", err.text);
 	order(k, x);
 	p->n = 1;
-	state_preview_select(p, 0);
+	p->at = 0;
 }
 
 void console_plan(struct console_kit *k)
@@ -362,7 +362,7 @@ void console_plan(struct console_kit *k)
 
 	a->state = APPLY_READY;
 	snprintf(a->plan, sizeof(a->plan), "%s -> %s", k->tables->engine,
-		 k->s.preview.tables->engine);
+		 state_proposal(&k->s)->tables->engine);
 	snprintf(a->installer, sizeof(a->installer), "smp");
 	a->diff = k->diff;
 	a->confirm_left_s = a->confirm_all_s = a->took_s = a->pred_util = a->pred_dark = NAN;

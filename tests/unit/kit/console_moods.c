@@ -185,5 +185,5 @@ void console_proposals(struct console_kit *k)
 	snprintf(p->list[1].id, sizeof(x->id), "p-91c2");
 	p->n = 2;
 	p->state = PREVIEW_DONE;
-	state_preview_select(p, 0);
+	p->at = 0;
 }

@@ -212,7 +212,6 @@ static void go_wrong(struct console_kit *k)
 	console_running(k);
 	snprintf(k->s.preview.list[0].stale, sizeof(k->s.preview.list[0].stale),
 		 "the fabric changed: 2 cables are gone");
-	state_preview_select(&k->s.preview, 0);
 	k->s.rw = true;
 	a->state = APPLY_INCOMPLETE;
 	a->took_s = 41;

@@ -243,14 +243,14 @@ static void a_preview_older_than_the_tables_is_stale(void **state)
 	while (!p->n && clock_s() < end)
 		app_kit_run(a, 0.05);
 	assert_int_equal(p->n, 1);
-	assert_string_equal(p->stale, "");
-	from = a->kept[0].msg->from;
-	a->kept[0].msg->from = NULL; /* as if no tables had been read */
+	assert_string_equal(p->list[0].stale, "");
+	from = a->kept[0]->from;
+	a->kept[0]->from = NULL; /* as if no tables had been read */
 	app_stale(a);
-	assert_non_null(strstr(p->stale, "before the installed tables were known"));
-	a->kept[0].msg->from = from;
+	assert_non_null(strstr(p->list[0].stale, "before the installed tables were known"));
+	a->kept[0]->from = from;
 	app_stale(a);
-	assert_string_equal(p->stale, "");
+	assert_string_equal(p->list[0].stale, "");
 	app_end(a);
 }
 
@@ -281,7 +281,7 @@ static void a_preview_asked_too_early_begins_when_the_tables_are_read(void **sta
 		app_kit_run(a, 0.05);
 	assert_int_equal(p->n, 1);
 	assert_ptr_equal(p->list[0].from, tables);
-	assert_string_equal(p->stale, "");
+	assert_string_equal(p->list[0].stale, "");
 	app_end(a);
 }
 

@@ -43,7 +43,7 @@ static void every_metric_says_what_it_is(void **state)
 			console_golden(&k, "heatmap-dark");
 	}
 	/* without a proposal there is no change to be seen */
-	k.s.preview.after = NULL;
+	k.s.preview.n = 0;
 	console_keys(&k, "mmmmmmm");
 	console_shows(&k, ": problems");
 	console_keys(&k, "m");

@@ -249,15 +249,13 @@ static void a_stale_or_unchecked_plan_is_not_taken_to_apply(void **state)
 	tree(&k);
 	console_preview(&k, "sar");
 	k.s.rw = true;
-	snprintf(k.s.preview.list[0].stale, sizeof(k.s.preview.stale), "2 jobs came since");
-	state_preview_select(&k.s.preview, 0);
+	snprintf(k.s.preview.list[0].stale, sizeof(k.s.preview.list[0].stale), "2 jobs came since");
 	console_keys(&k, "6");
 	console_golden(&k, "preview-stale");
 	console_keys(&k, "A");
 	console_shows(&k, "stale: 2 jobs came since");
 	assert_int_equal(k.last.type, REQ_VIEW);
 	k.s.preview.list[0].stale[0] = '\0';
-	state_preview_select(&k.s.preview, 0);
 	k.plan_verdict->deadlock_free = false;
 	console_keys(&k, "A");
 	console_shows(&k, "did not pass the checks");
@@ -307,7 +305,7 @@ static void proposals_stand_side_by_side_and_the_best_is_marked(void **state)
 	console_keys(&k, "l");
 	assert_int_equal(k.last.type, REQ_PROPOSAL_SELECT);
 	assert_int_equal(k.last.proposal, 1);
-	state_preview_select(&k.s.preview, 1);
+	k.s.preview.at = 1;
 	console_shows(&k, ">p-91c2");
 	console_keys(&k, "\t");
 	console_shows(&k, "no order of writes keeps the traffic");
