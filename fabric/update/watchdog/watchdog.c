@@ -37,7 +37,8 @@ struct watchdog {
 	enum coord_why why; /* it was not kept; WHY_NONE: not over, or kept */
 	uint64_t progress_ms, sm_ms;
 
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t record_lock; /* of job for watchdog_record(), which may wait for a disk */
+	pthread_mutex_t lock;	     /* of all below; nothing is written with it held */
 	struct executor *a;
 	enum decision decision;
 	bool waiting, over;
@@ -117,12 +118,21 @@ static void watchdog_record(struct watchdog *d, const char *type, json_t *data)
 	pthread_mutex_lock(&d->lock);
 	if (d->a)
 		executor_status(d->a, &st);
+	pthread_mutex_unlock(&d->lock);
 	json_object_set_new(data, "txn", json_string(st.txn));
+	pthread_mutex_lock(&d->record_lock);
 	if (d->job && d->job->note)
 		d->job->note(d->job->apply.ctx, type, data);
 	else
 		json_decref(data);
-	pthread_mutex_unlock(&d->lock);
+	pthread_mutex_unlock(&d->record_lock);
+}
+
+static void watchdog_set_job(struct watchdog *d, const struct watchdog_job *job)
+{
+	pthread_mutex_lock(&d->record_lock);
+	d->job = job;
+	pthread_mutex_unlock(&d->record_lock);
 }
 
 static void watchdog_found(void *ctx, const struct watch_finding *f)
@@ -493,7 +503,7 @@ int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcom
 	struct executor *a;
 	int code, rc;
 
-	d->job = job;
+	watchdog_set_job(d, job);
 	if (job->journal)
 		watchdog_journal_is_there(d, journal_info(job->journal)->head.id);
 	watchdog_begin_watch(d, job);
@@ -517,8 +527,8 @@ int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcom
 	pthread_mutex_lock(&d->lock);
 	d->over = true;
 	d->a = NULL;
-	d->job = NULL;
 	pthread_mutex_unlock(&d->lock);
+	watchdog_set_job(d, NULL);
 	atomic_store(&running, NULL);
 	executor_free(a);
 	watch_free(d->watch);
@@ -708,11 +718,13 @@ int watchdog_new(struct watchdog **out, const struct watchdog_opts *o, struct er
 	d->o = *o;
 	if (!d->o.confirm_s)
 		d->o.confirm_s = WATCHDOG_CONFIRM_S;
+	pthread_mutex_init(&d->record_lock, NULL);
 	pthread_mutex_init(&d->lock, NULL);
 	watchdog_take_signals();
 	rc = control_new(&d->control, watchdog_asked, d, err);
 	if (rc) {
 		pthread_mutex_destroy(&d->lock);
+		pthread_mutex_destroy(&d->record_lock);
 		free(d);
 		return rc;
 	}
@@ -750,6 +762,7 @@ void watchdog_end(struct watchdog *d, int code, enum outcome outcome, const char
 		      true);
 	control_free(d->control);
 	pthread_mutex_destroy(&d->lock);
+	pthread_mutex_destroy(&d->record_lock);
 	free(d->dir);
 	free(d);
 }

@@ -12,6 +12,7 @@
 #include "tests/unit/kit/update_net.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,6 +41,8 @@ struct world {
 	enum outcome outcome;
 	struct err err;
 	unsigned notes;
+	bool slow_record;
+	sem_t recording, recorded;
 };
 
 static void quiet(void *ctx, const struct log_line *line)
@@ -88,6 +91,10 @@ static void note(void *ctx, const char *type, json_t *data)
 
 	assert_non_null(data);
 	w->notes += !strcmp(type, "request");
+	if (w->slow_record) {
+		sem_post(&w->recording);
+		sem_wait(&w->recorded);
+	}
 	json_decref(data);
 }
 
@@ -317,6 +324,26 @@ static void signals_decide(void **state)
 	ends(w, 5, false);
 }
 
+static void a_slow_record_delays_no_answer(void **state)
+{
+	struct world *w = *state;
+
+	sem_init(&w->recording, 0, 0);
+	sem_init(&w->recorded, 0, 0);
+	w->slow_record = true;
+	start(w);
+	skip_to(w, "event", "waiting");
+	raise(SIGUSR1);
+	sem_wait(&w->recording);
+	control_ask(&w->l, CONTROL_STATUS, 0);
+	skip_to(w, "re", "status");
+	w->slow_record = false;
+	sem_post(&w->recorded);
+	ends(w, 0, true);
+	sem_destroy(&w->recorded);
+	sem_destroy(&w->recording);
+}
+
 static void other_sm_rolls_back_by_itself(void **state)
 {
 	struct world *w = *state;
@@ -346,6 +373,7 @@ int main(void)
 		T(others_find_the_socket_beside_the_journal),
 		T(refusal_says_why_and_leaves_nothing),
 		T(signals_decide),
+		T(a_slow_record_delays_no_answer),
 		T(other_sm_rolls_back_by_itself),
 	};
 
