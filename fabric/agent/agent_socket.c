@@ -566,7 +566,7 @@ void agent_socket_turn(struct agent_socket *s, uint64_t now_ms)
 /* ---- life ---- */
 
 /* A socket that nobody listens on was left behind. */
-static int agent_socket_make_way(const struct sockaddr_un *at, struct err *err)
+static int agent_socket_remove_stale(const struct sockaddr_un *at, struct err *err)
 {
 	struct stat st;
 	int fd, rc;
@@ -578,6 +578,9 @@ static int agent_socket_make_way(const struct sockaddr_un *at, struct err *err)
 	if (!S_ISSOCK(st.st_mode))
 		return err_set(err, -EEXIST, "%s exists and is not a socket", at->sun_path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return err_set(err, -errno, "%s: cannot find out whether an agent listens: %s",
+			       at->sun_path, strerror(errno));
 	rc = connect(fd, (const struct sockaddr *)at, sizeof(*at)) ? -errno : 0;
 	close(fd);
 	if (rc != -ECONNREFUSED)
@@ -616,7 +619,7 @@ int agent_socket_open(struct agent_socket **out, const char *path, unsigned mode
 			       path, sizeof(at.sun_path) - 1);
 	snprintf(at.sun_path, sizeof(at.sun_path), "%s", path ? path : "");
 	if (path)
-		rc = agent_socket_make_way(&at, err);
+		rc = agent_socket_remove_stale(&at, err);
 	if (rc)
 		return rc;
 	s = xcalloc(1, sizeof(*s));
