@@ -511,22 +511,6 @@ int sm_session_tables(struct sm_session *d, bool base, uint8_t **buf, size_t *le
 	return 0;
 }
 
-/* Beside it, synced, renamed. */
-static int sm_session_save_policy(const char *path, const char *text, size_t len, struct err *err)
-{
-	char *tmp = xasprintf("%s.%d", path, (int)getpid());
-	int rc;
-
-	unlink(tmp);
-	rc = store_write(tmp, text, len, err);
-	if (!rc && rename(tmp, path))
-		rc = err_set(err, -errno, "%s cannot be replaced: %s", path, strerror(errno));
-	if (rc)
-		unlink(tmp);
-	free(tmp);
-	return rc;
-}
-
 static int sm_session_read_policy(struct policy **out, const struct sm_session *d, const char *text,
 				  size_t len, struct err *err)
 {
@@ -567,7 +551,7 @@ int sm_session_policy(struct sm_session *d, const char *text, size_t len, unsign
 	int rc = len ? sm_session_read_policy(&p, d, text, len, err) : 0;
 
 	if (!rc && len && flags & OSM_POLICY_SAVE) {
-		rc = sm_session_save_policy(d->policy_path, text, len, err);
+		rc = store_replace(d->policy_path, text, len, 0600, err);
 		policy_put(p);
 		p = NULL;
 	}

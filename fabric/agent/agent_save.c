@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/agent/agent_save.h"
 
+#include "fabric/base/store.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define HEAD	 "ibroute-agent 1"
 #define FILE_MAX (1u << 20)
@@ -200,7 +200,7 @@ int agent_save_load(struct agent_save *out, const char *path, uint64_t port_guid
 	return rc;
 }
 
-static int agent_save_write_to(FILE *f, const struct agent_save *s)
+static void agent_save_write_to(FILE *f, const struct agent_save *s)
 {
 	const struct agent_saved *a = &s->state;
 	char boot[64];
@@ -215,29 +215,19 @@ static int agent_save_write_to(FILE *f, const struct agent_save *s)
 		fprintf(f, "client %s %u %d %" PRIu64 "\n", s->peers.v[i].job, s->peers.v[i].rank,
 			(int)s->peers.v[i].pid, s->peers.v[i].start);
 	fprintf(f, "end\n");
-	return ferror(f) ? -EIO : 0;
 }
 
 int agent_save_store(const struct agent_save *s, const char *path, struct err *err)
 {
-	char *next = xasprintf("%s.new", path);
-	int fd, rc = 0;
-	FILE *f = NULL;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+	int rc;
 
-	fd = open(next, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		f = fdopen(fd, "w");
-	if (!f)
-		rc = -errno;
-	if (!rc)
-		rc = agent_save_write_to(f, s);
-	if (f && fclose(f) && !rc)
-		rc = -errno;
-	if (!rc && rename(next, path))
-		rc = -errno;
-	if (rc)
-		err_set(err, rc, "%s cannot be written: %s", path, strerror(-rc));
-	free(next);
+	agent_save_write_to(f, s);
+	fclose(f);
+	rc = store_replace(path, text, len, 0600, err);
+	free(text);
 	return rc;
 }
 

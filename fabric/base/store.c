@@ -82,18 +82,52 @@ int store_may_replace(const char *path, struct err *err)
 		       S_ISDIR(st.st_mode) ? "a folder" : "a pipe or device");
 }
 
-int store_write(const char *path, const void *data, size_t len, struct err *err)
+/* name: for the message. */
+static int store_create(const char *path, const char *name, const void *data, size_t len,
+			mode_t mode, struct err *err)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	int rc;
 
 	if (fd < 0)
-		return store_fail(err, path, "cannot create");
-	rc = store_append(fd, path, data, len, err);
+		return store_fail(err, name, "cannot create");
+	rc = store_append(fd, name, data, len, err);
 	if (!rc)
-		rc = store_sync(fd, path, err);
+		rc = store_sync(fd, name, err);
 	if (close(fd) && !rc)
+		rc = store_fail(err, name, "cannot write");
+	return rc;
+}
+
+int store_write(const char *path, const void *data, size_t len, struct err *err)
+{
+	return store_create(path, path, data, len, 0600, err);
+}
+
+static int store_sync_parent(const char *path, struct err *err)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = slash ? xasprintf("%.*s", (int)(slash - path) + 1, path) : xstrdup(".");
+	int rc = store_sync_dir(dir, err);
+
+	free(dir);
+	return rc == -EINVAL ? 0 : rc; /* a file system that cannot sync folders */
+}
+
+int store_replace(const char *path, const void *data, size_t len, mode_t mode, struct err *err)
+{
+	char *temp = xasprintf("%s.new-%ld", path, (long)getpid());
+	int rc;
+
+	unlink(temp); /* of a process with the same number that was killed */
+	rc = store_create(temp, path, data, len, mode, err);
+	if (!rc && rename(temp, path))
 		rc = store_fail(err, path, "cannot write");
+	if (rc)
+		unlink(temp);
+	else
+		rc = store_sync_parent(path, err);
+	free(temp);
 	return rc;
 }
 

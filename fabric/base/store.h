@@ -13,6 +13,9 @@
 int store_mkdir(const char *path, struct err *err);
 /* A new file with that content, synced.  -EEXIST when it is there. */
 int store_write(const char *path, const void *data, size_t len, struct err *err);
+/* The same under a temporary name beside it, then renamed: whoever reads it has the old content or
+ * the new one. */
+int store_replace(const char *path, const void *data, size_t len, mode_t mode, struct err *err);
 /* May a file get that name, by a rename?  -EINVAL and a sentence where a folder, a pipe or a device
  * has it: that would be gone, or be waited for. */
 int store_may_replace(const char *path, struct err *err);

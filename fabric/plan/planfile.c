@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SCHEMA	 "ibroute-top plan/1"
 #define SCHEMA_2 "ibroute-top plan/2" /* with an order of the writes */
@@ -135,12 +134,12 @@ static char *planfile_header(const struct plan *p, const struct part *parts)
 static int planfile_put_file(const char *path, const char *head, const struct part *parts,
 			     struct err *err)
 {
-	char *temp = xasprintf("%s.new-%ld", path, (long)getpid()), *all = NULL, *at;
+	char *all, *at;
 	size_t len = strlen(head) + 1;
 	int rc = store_may_replace(path, err);
 
 	if (rc)
-		goto out;
+		return rc;
 	for (int i = 0; i < PARTS; i++)
 		len += parts[i].len;
 	at = all = xcalloc(len, 1);
@@ -148,15 +147,8 @@ static int planfile_put_file(const char *path, const char *head, const struct pa
 	*at++ = '\n';
 	for (int i = 0; i < PARTS && parts[i].data; i++)
 		at = mempcpy(at, parts[i].data, parts[i].len);
-	unlink(temp);
-	rc = store_write(temp, all, len, err);
-	if (!rc && rename(temp, path))
-		rc = err_set(err, -errno, "%s: cannot be written: %s", path, strerror(errno));
-	if (rc)
-		unlink(temp);
-out:
+	rc = store_replace(path, all, len, 0600, err);
 	free(all);
-	free(temp);
 	return rc;
 }
 

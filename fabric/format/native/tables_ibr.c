@@ -4,6 +4,7 @@
 #include "fabric/base/file_progress.h"
 #include "fabric/base/guard.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -374,21 +375,6 @@ int tables_ibr_decode(struct tables **out, const uint8_t *buf, size_t len, const
 	return 0;
 }
 
-static int tables_ibr_write_all(int fd, const uint8_t *buf, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, buf, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		buf += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 int tables_ibr_write_fd(int fd, const struct tables *t, const char *what, struct err *err)
 {
 	uint8_t *buf;
@@ -398,9 +384,9 @@ int tables_ibr_write_fd(int fd, const struct tables *t, const char *what, struct
 	rc = tables_ibr_do_encode(&buf, &len, t, file_progress());
 	if (rc)
 		return err_set(err, rc, "cancelled");
-	rc = tables_ibr_write_all(fd, buf, len);
+	rc = store_append(fd, what, buf, len, err);
 	free(buf);
-	return rc ? err_set(err, rc, "%s: cannot be written: %s", what, strerror(-rc)) : 0;
+	return rc;
 }
 
 /* Up to len bytes; fewer only at the end of the file. */
@@ -462,54 +448,16 @@ int tables_ibr_read_fd(struct tables **out, int fd, const struct fabric *f, cons
 	return rc;
 }
 
-static int tables_ibr_sync_folder(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *dir = slash ? xasprintf("%.*s", (int)(slash - path) + 1, path) : xstrdup(".");
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
-
-	free(dir);
-	if (fd < 0)
-		return -errno;
-	if (fsync(fd) && errno != EINVAL)
-		rc = -errno;
-	close(fd);
-	return rc;
-}
-
-/* Writes a new file to the disk. */
-static int tables_ibr_write_synced(const char *path, const uint8_t *buf, size_t len)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), rc;
-
-	if (fd < 0)
-		return -errno;
-	rc = tables_ibr_write_all(fd, buf, len);
-	if (!rc && fsync(fd))
-		rc = -errno;
-	if (close(fd) && !rc)
-		rc = -errno;
-	return rc;
-}
-
 int tables_ibr_save(const char *path, const struct tables *t, struct err *err)
 {
-	char *tmp = xasprintf("%s.%ld.tmp", path, (long)getpid());
 	uint8_t *buf;
 	size_t len;
 	int rc;
 
 	tables_ibr_encode(&buf, &len, t);
-	rc = tables_ibr_write_synced(tmp, buf, len);
-	if (!rc && rename(tmp, path))
-		rc = -errno;
-	if (rc)
-		unlink(tmp);
-	else
-		rc = tables_ibr_sync_folder(path);
+	rc = store_replace(path, buf, len, 0666, err);
 	free(buf);
-	free(tmp);
-	return rc ? err_set(err, rc, "%s: cannot be written: %s", path, strerror(-rc)) : 0;
+	return rc;
 }
 
 int tables_ibr_load(struct tables **out, const char *path, const struct fabric *f, struct err *err)

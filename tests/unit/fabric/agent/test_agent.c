@@ -644,7 +644,7 @@ static void silence_ends_the_escape_after_the_hold_and_not_before(void **state)
 static void nothing_is_drained_that_could_not_be_remembered(void **state)
 {
 	struct world x;
-	char next[80];
+	char next[100];
 
 	(void)state;
 	world_up(&x, NULL, 1);
@@ -653,7 +653,7 @@ static void nothing_is_drained_that_could_not_be_remembered(void **state)
 	await_ready(&x, 0);
 	some_turns(&x);
 	/* what the next state would be written to is a directory */
-	snprintf(next, sizeof(next), "%s.new", x.state[0]);
+	snprintf(next, sizeof(next), "%s.new-%ld", x.state[0], (long)getpid());
 	assert_int_equal(mkdir(next, 0700), 0);
 	say(&x, PHASE_UNPATH, 7, 0);
 	await_answer(&x, 0, PHASE_UNPATH, NOTICE_FAILED);

@@ -3,16 +3,19 @@
 #include "fabric/agent/agent_hook.h"
 #include "fabric/agent/agent_line.h"
 #include "fabric/agent/agent_save.h"
+#include "fabric/agent/agent_socket.h"
 #include "fabric/agent/ibroute-agent.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/update/coordinator.h"
+#include "tests/unit/kit/sync_spy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -175,6 +178,25 @@ static void a_damaged_state_is_refused_wherever_it_is_cut(void **state)
 	agent_save_clear(&s);
 }
 
+static void a_state_is_on_the_disk_before_it_gets_its_name(void **state)
+{
+	struct agent_save s;
+	struct err err;
+
+	(void)state;
+	fill(&s);
+	assert_int_equal(agent_save_store(&s, file("state"), NULL), 0);
+	assert_true(spy_synced(file("state"), 0));
+	assert_false(spy_synced(file("state"), spy.renamed));
+	assert_true(spy_synced(dir, spy.renamed));
+	spy.fail_at = spy.calls + 1;
+	assert_int_equal(agent_save_store(&s, file("other"), &err), -EIO);
+	assert_non_null(strstr(err.text, "/other: cannot "));
+	assert_int_not_equal(access(file("other"), F_OK), 0);
+	spy.fail_at = 0;
+	agent_save_clear(&s);
+}
+
 static void processes_are_told_from_others_with_their_pid(void **state)
 {
 	struct agent_peer me = { .pid = getpid(), .start = agent_pid_start(getpid()) };
@@ -190,6 +212,32 @@ static void processes_are_told_from_others_with_their_pid(void **state)
 	waitid(P_PID, (id_t)child, &(siginfo_t){ 0 }, WEXITED | WNOWAIT);
 	assert_int_equal(agent_pid_start(child), 0); /* a zombie has no queue pairs */
 	waitpid(child, NULL, 0);
+}
+
+/* ---- the socket ---- */
+
+static void a_socket_is_not_removed_when_its_owner_cannot_be_asked(void **state)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int left = socket(AF_UNIX, SOCK_STREAM, 0), free_fd;
+	struct agent_socket *s = NULL;
+	struct rlimit had, few;
+	struct err err;
+
+	(void)state;
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s/socket", dir);
+	assert_int_equal(bind(left, (struct sockaddr *)&at, sizeof(at)), 0);
+	close(left);
+	free_fd = dup(0);
+	close(free_fd);
+	getrlimit(RLIMIT_NOFILE, &had);
+	few = (struct rlimit){ .rlim_cur = (rlim_t)free_fd, .rlim_max = had.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &few);
+	assert_int_equal(agent_socket_open(&s, at.sun_path, 0600, NULL, NULL, &err), -EMFILE);
+	setrlimit(RLIMIT_NOFILE, &had);
+	assert_int_equal(access(at.sun_path, F_OK), 0);
+	assert_int_equal(agent_socket_open(&s, at.sun_path, 0600, NULL, NULL, &err), 0);
+	agent_socket_close(s);
 }
 
 /* ---- commands ---- */
@@ -370,7 +418,9 @@ int main(void)
 		cmocka_unit_test(the_header_reads_orders_and_passes_over_what_is_new),
 		cmocka_unit_test(what_was_saved_is_loaded),
 		cmocka_unit_test(a_damaged_state_is_refused_wherever_it_is_cut),
+		cmocka_unit_test(a_state_is_on_the_disk_before_it_gets_its_name),
 		cmocka_unit_test(processes_are_told_from_others_with_their_pid),
+		cmocka_unit_test(a_socket_is_not_removed_when_its_owner_cannot_be_asked),
 		cmocka_unit_test(a_command_sees_its_environment_and_its_output_is_logged),
 		cmocka_unit_test(a_command_that_fails_is_told_with_its_exit_code),
 		cmocka_unit_test(a_flood_of_output_is_cut_off),
