@@ -208,18 +208,10 @@ int journal_take(struct journal *j, struct err *err)
 
 int journal_put_agents(struct journal *j, const struct txn_agent *v, uint32_t n, struct err *err)
 {
-	char *path = xasprintf("%s/agents.json", j->dir), *temp = xasprintf("%s.new", path);
-	char *all = txn_agents_encode(v, n);
-	int rc;
+	char *path = xasprintf("%s/agents.json", j->dir), *all = txn_agents_encode(v, n);
+	int rc = store_replace(path, all, strlen(all), 0600, err);
 
-	unlink(temp);
-	rc = store_write(temp, all, strlen(all), err);
-	if (!rc && rename(temp, path))
-		rc = err_set(err, -errno, "%s: cannot be written: %s", path, strerror(errno));
-	if (!rc)
-		rc = store_sync_dir(j->dir, err);
 	free(all);
-	free(temp);
 	free(path);
 	return rc;
 }
@@ -557,11 +549,17 @@ static int journal_by_id(const void *a, const void *b)
 	return strcmp(((const struct txn_info *)a)->head.id, ((const struct txn_info *)b)->head.id);
 }
 
-/* A transaction's directory begins with its time. */
-static bool journal_is_txn(const char *name)
+/* A directory with the name of a transaction; the records of sessions, which may be in the same
+ * folder, are files. */
+static bool journal_is_txn(int base, const char *name)
 {
-	return strlen(name) < sizeof(((struct txn_head *)0)->id) && name[0] >= '0' &&
-	       name[0] <= '9' && strchr(name, '-');
+	struct stat st;
+	int len = 0;
+
+	sscanf(name, "%*8[0-9]T%*6[0-9]Z-%n", &len);
+	return len == (int)sizeof("20261120T231951Z-") - 1 &&
+	       strlen(name) < sizeof(((struct txn_head *)0)->id) && !fstatat(base, name, &st, 0) &&
+	       S_ISDIR(st.st_mode);
 }
 
 int journal_list(struct txn_info **list, uint32_t *n, const char *base, struct err *err)
@@ -581,7 +579,7 @@ int journal_list(struct txn_info **list, uint32_t *n, const char *base, struct e
 	while ((e = readdir(d))) {
 		struct txn_info t;
 
-		if (!journal_is_txn(e->d_name))
+		if (!journal_is_txn(dirfd(d), e->d_name))
 			continue;
 		journal_read_info(&t, base, e->d_name);
 		vec_push(&v, t);

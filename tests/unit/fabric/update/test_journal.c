@@ -121,6 +121,29 @@ static void overwrite(const char *path, const char *data, size_t len)
 	close(fd);
 }
 
+/* The records of sessions may be in the same folder: their names begin with a time as well. */
+static void files_of_others_are_no_journals(void **state)
+{
+	static const char *const names[] = { "20261120T231951Z-4711.jsonl",
+					     "20261120T231951Z-4711.2.cast",
+					     "20261120T231951Z-4712", "2026-11-20" };
+	struct world *w = *state;
+	char *id = left_behind(w), *path;
+	struct err err;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		path = xasprintf("%s/%s", w->base, names[i]);
+		assert_int_equal(store_write(path, "{}\n", 3, &err), 0);
+		free(path);
+	}
+	path = xasprintf("%s/2026-11-20-backup", w->base);
+	assert_int_equal(store_mkdir(path, &err), 0);
+	assert_string_equal(only(w).head.id, id);
+	assert_string_equal(only(w).broken, "");
+	free(path);
+	free(id);
+}
+
 /* Whoever shows it, while another process holds it. */
 static void what_it_writes_is_seen_without_working_on_it(void **state)
 {
@@ -632,6 +655,7 @@ int main(void)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(what_was_put_in_comes_out),
+		T(files_of_others_are_no_journals),
 		T(what_it_writes_is_seen_without_working_on_it),
 		T(base_and_transactions_are_private),
 		T(log_cut_at_any_byte_gives_the_last_whole_step),
