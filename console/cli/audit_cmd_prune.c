@@ -3,7 +3,6 @@
 #include "console/cli/audit_cmd.h"
 
 #include "console/lib/exits.h"
-#include "console/record/audit_cast.h"
 #include "console/record/record.h"
 #include "console/record/record_hmac.h"
 #include "fabric/base/mem.h"
@@ -26,8 +25,7 @@
 
 struct kept {
 	const char *dir;
-	char **files; /* oldest first */
-	uint32_t n;
+	struct record_files files;
 	struct record *record;
 	uint32_t removed;
 	json_t *list; /* of removed, with --json */
@@ -46,14 +44,13 @@ static bool audit_cmd_prune_is_open(const char *path)
 }
 
 /* First file behind the session that file i belongs to. */
-static uint32_t audit_cmd_prune_session_end(const struct kept *k, uint32_t i, char *sid,
-					    size_t size)
+static size_t audit_cmd_prune_session_end(const struct kept *k, size_t i, char *sid, size_t size)
 {
 	char other[64];
 
-	record_name(sid, size, k->files[i]);
-	for (; i < k->n; i++) {
-		record_name(other, sizeof(other), k->files[i]);
+	record_name(sid, size, k->files.v[i]);
+	for (; i < k->files.n; i++) {
+		record_name(other, sizeof(other), k->files.v[i]);
 		if (strcmp(sid, other))
 			break;
 	}
@@ -72,31 +69,27 @@ static uint32_t audit_cmd_prune_count_sessions(const struct kept *k)
 	uint32_t n = 0;
 	char sid[64];
 
-	for (uint32_t i = 0; i < k->n; i = audit_cmd_prune_session_end(k, i, sid, sizeof(sid)))
+	for (size_t i = 0; i < k->files.n; i = audit_cmd_prune_session_end(k, i, sid, sizeof(sid)))
 		n++;
 	return n;
 }
 
 /* All parts: older than that, and none being written. */
-static bool audit_cmd_prune_session_old(const struct kept *k, uint32_t from, uint32_t to,
-					time_t before)
+static bool audit_cmd_prune_session_old(const struct kept *k, size_t from, size_t to, time_t before)
 {
-	bool old = true;
+	struct stat st;
 
-	for (uint32_t i = from; i < to && old; i++) {
-		char *path = xasprintf("%s/%s", k->dir, k->files[i]);
-		struct stat st;
-
-		old = !stat(path, &st) && (!before || st.st_mtime < before) &&
-		      !audit_cmd_prune_is_open(path);
-		free(path);
-	}
-	return old;
+	for (size_t i = from; i < to; i++)
+		if (stat(k->files.v[i], &st) || (before && st.st_mtime >= before) ||
+		    audit_cmd_prune_is_open(k->files.v[i]))
+			return false;
+	return true;
 }
 
 /* That it was there, and what it ended with, is told before it goes. */
-static int audit_cmd_prune_tell(struct kept *k, const char *path, const char *name, struct err *err)
+static int audit_cmd_prune_tell(struct kept *k, const char *path, struct err *err)
 {
+	const char *name = strrchr(path, '/') + 1;
 	struct audit_report r;
 	char hex[DIGEST_HEX];
 	int rc = audit_verify(&r, path, NULL, err);
@@ -116,12 +109,12 @@ static int audit_cmd_prune_tell(struct kept *k, const char *path, const char *na
 	return rc ? rc : record_sync(k->record, err);
 }
 
-static int audit_cmd_prune_remove_file(struct kept *k, const char *name, bool dry_run,
+static int audit_cmd_prune_remove_file(struct kept *k, const char *path, bool dry_run,
 				       struct err *err)
 {
-	char *path = xasprintf("%s/%s", k->dir, name), *cast = audit_cast_path(path);
+	char *cast = record_cast_path(path);
 	struct stat st;
-	int rc = dry_run ? 0 : audit_cmd_prune_tell(k, path, name, err);
+	int rc = dry_run ? 0 : audit_cmd_prune_tell(k, path, err);
 
 	k->bytes += stat(path, &st) ? 0 : (uint64_t)st.st_size;
 	k->bytes += stat(cast, &st) ? 0 : (uint64_t)st.st_size;
@@ -139,7 +132,6 @@ static int audit_cmd_prune_remove_file(struct kept *k, const char *name, bool dr
 				     strerror(errno));
 	}
 	free(cast);
-	free(path);
 	return rc;
 }
 
@@ -151,13 +143,13 @@ static int audit_cmd_prune_prune(struct kept *k, const struct audit_options *o, 
 	char sid[64];
 	int rc = 0;
 
-	for (uint32_t i = 0, next; !rc && i < k->n && left > keep; i = next) {
+	for (size_t i = 0, next; !rc && i < k->files.n && left > keep; i = next) {
 		next = audit_cmd_prune_session_end(k, i, sid, sizeof(sid));
 		left--;
 		if (!audit_cmd_prune_session_old(k, i, next, before))
 			continue;
 		for (; !rc && i < next; i++)
-			rc = audit_cmd_prune_remove_file(k, k->files[i], o->dry_run, err);
+			rc = audit_cmd_prune_remove_file(k, k->files.v[i], o->dry_run, err);
 	}
 	return rc;
 }
@@ -170,7 +162,7 @@ int audit_cmd_prune(const struct audit_options *o)
 	int rc = record_dir_check(k.dir, &err);
 
 	if (!rc) {
-		k.files = record_files(k.dir, &k.n);
+		record_files_list(&k.files, k.dir);
 		rc = audit_cmd_prune_prune(&k, o, &err);
 	}
 	if (k.record && record_close(k.record, &end) && !rc)
@@ -180,12 +172,10 @@ int audit_cmd_prune(const struct audit_options *o)
 						   "ibroute-top/1", "directory", record_str(k.dir),
 						   "dry_run", o->dry_run, "removed", k.list,
 						   "bytes", (json_int_t)k.bytes));
-	else if (!o->json && (k.files || !rc))
+	else if (!o->json && (k.files.n || !rc))
 		printf("%u file%s, %" PRIu64 " KiB%s\n", k.removed, plural(k.removed),
 		       k.bytes / 1024, o->dry_run ? ", dry run" : "");
-	for (uint32_t i = 0; i < k.n; i++)
-		free(k.files[i]);
-	free(k.files);
+	record_files_free(&k.files);
 	json_decref(k.list);
 	if (rc)
 		fprintf(stderr, "ibroute-top: %s\n", err.text);

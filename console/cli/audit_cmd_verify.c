@@ -245,21 +245,19 @@ static void audit_cmd_verify_dir_failed(struct round *d, const char *text)
 static void audit_cmd_verify_one_dir(struct round *d, const char *dir)
 {
 	struct err err;
-	uint32_t n;
-	char **files = record_files(dir, &n);
+	struct record_files files;
+	size_t n;
 
 	d->epochs.n = 0;
 	audit_cmd_verify_forget_sids(d);
-	for (uint32_t i = 0; i < n; i++) {
-		char *path = xasprintf("%s/%s", dir, files[i]);
-
-		audit_cmd_verify_one_file(d, path);
+	record_files_list(&files, dir);
+	n = files.n;
+	for (size_t i = 0; i < n; i++) {
+		audit_cmd_verify_one_file(d, files.v[i]);
 		if (d->opts->key || d->opts->heads)
-			audit_cmd_verify_add_pruned(d, path);
-		free(path);
-		free(files[i]);
+			audit_cmd_verify_add_pruned(d, files.v[i]);
 	}
-	free(files);
+	record_files_free(&files);
 	if (d->opts->key)
 		audit_cmd_verify_check_epochs(d, dir);
 	if (d->opts->heads)
@@ -349,28 +347,22 @@ int audit_cmd_list(const struct audit_options *o)
 	static const struct audit_opts none;
 	struct round d = { .opts = &none, .json = true };
 	struct err err;
-	uint32_t n;
-	char **files;
+	struct record_files files;
 
 	if (record_dir_check(dir, &err)) {
 		audit_cmd_verify_dir_failed(&d, err.text);
 		return d.worst;
 	}
-	files = record_files(dir, &n);
+	record_files_list(&files, dir);
 	if (!o->json)
 		printf("%-28s %-24s %-24s %-4s %5s %7s %6s %8s %-16s %s\n", "session", "start",
 		       "end", "mode", "uid", "updates", "lines", "KiB", "fabric", "chain");
-	for (uint32_t i = 0; i < n; i++) {
-		char *path = xasprintf("%s/%s", dir, files[i]);
-
+	for (size_t i = 0; i < files.n; i++)
 		if (o->json)
-			audit_cmd_verify_one_file(&d, path);
+			audit_cmd_verify_one_file(&d, files.v[i]);
 		else
-			audit_cmd_verify_list_line(path);
-		free(path);
-		free(files[i]);
-	}
-	free(files);
+			audit_cmd_verify_list_line(files.v[i]);
+	record_files_free(&files);
 	vec_free(&d.epochs);
 	audit_cmd_verify_forget_sids(&d);
 	vec_free(&d.sids);

@@ -2,8 +2,6 @@
 #include "console/record/audit.h"
 
 #include "console/lib/progress_line.h"
-#include "console/record/audit_cast.h"
-#include "console/record/audit_report.h"
 #include "console/record/record.h"
 #include "console/record/record_hmac.h"
 #include "fabric/base/file_progress.h"
@@ -21,205 +19,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct gather {
-	struct audit_change *c;
-	const char *id;
-	VEC(json_t *) lines;
-	VEC(struct report_file) files;
-	int rc;
-	struct err *err;
-};
-
-static const char *audit_text_of(const json_t *j, const char *key)
-{
-	const char *s = json_string_value(json_object_get(j, key));
-
-	return s ? s : "";
-}
-
-/* The update a line is about; actions name it as their detail. */
-static const char *audit_txn_of(const json_t *j)
-{
-	const json_t *data = json_object_get(j, "data");
-	const char *txn = audit_text_of(data, "txn");
-
-	if (txn[0] || strcmp(audit_text_of(j, "type"), "key.action"))
-		return txn;
-	return audit_text_of(data, "detail");
-}
-
-static bool audit_about(struct gather *g, const json_t *j)
-{
-	const char *txn = audit_txn_of(j);
-
-	if (!txn[0] || strncmp(txn, g->id, strlen(g->id)))
-		return false;
-	/* details of other actions are no ids of updates */
-	if (!strcmp(audit_text_of(j, "type"), "key.action") && strcmp(g->c->txn, txn))
-		return false;
-	if (g->c->txn[0] && strcmp(g->c->txn, txn)) {
-		g->rc = err_set(g->err, -EINVAL,
-				"both %s and %s begin with %s: give more "
-				"characters",
-				g->c->txn, txn, g->id);
-		return false;
-	}
-	snprintf(g->c->txn, sizeof(g->c->txn), "%s", txn);
-	return true;
-}
-
-/* What comes before an update has its id: its plan, what that means, the order to begin, and how it
- * begins.  The place among those; PENDING: none of them. */
-#define PENDING 5
-static int audit_pending_of(const json_t *j)
-{
-	const json_t *data = json_object_get(j, "data");
-	const char *type = audit_text_of(j, "type");
-
-	if (!strcmp(type, "plan.create"))
-		return 0;
-	if (!strcmp(type, "plan.figures"))
-		return 1;
-	if (!strcmp(type, "key.action") && !strcmp(audit_text_of(data, "action"), "apply.start"))
-		return 2;
-	if (!strcmp(type, "apply.begin"))
-		return 3;
-	if (!strcmp(type, "phase.begin") && !audit_txn_of(j)[0])
-		return 4;
-	return PENDING;
-}
-
-static void audit_one_line(struct gather *g, json_t *j, json_t **pending)
-{
-	int which = audit_pending_of(j);
-
-	if (audit_about(g, j)) {
-		for (int i = 0; i < PENDING; i++)
-			if (pending[i])
-				vec_push(&g->lines, pending[i]);
-		memset(pending, 0, PENDING * sizeof(*pending));
-		vec_push(&g->lines, json_incref(j));
-	} else if (which < PENDING) {
-		json_decref(pending[which]);
-		pending[which] = json_incref(j);
-	}
-}
-
-static void audit_one_file(struct gather *g, const char *path)
-{
-	FILE *f = fopen(path, "re");
-	json_t *pending[PENDING] = { NULL };
-	char *line = NULL;
-	size_t cap = 0, before = g->lines.n;
-	struct file_pace pace = { 0 };
-	struct progress_line watch;
-	ssize_t len;
-
-	if (!f && !g->rc)
-		g->rc = err_set(g->err, -errno, "%s: cannot open: %s", path, strerror(errno));
-	progress_line_files(&watch);
-	while (f && !g->rc && (len = getline(&line, &cap, f)) > 0) {
-		json_t *j = json_loads(line, 0, NULL);
-
-		if (j)
-			audit_one_line(g, j, pending);
-		json_decref(j);
-		file_progress_read(&pace, f, (size_t)len);
-	}
-	progress_line_files_end(&watch);
-	for (int i = 0; i < PENDING; i++)
-		json_decref(pending[i]);
-	if (g->lines.n > before) {
-		struct report_file rf = { .path = xstrdup(path) };
-
-		if (audit_verify(&rf.verdict, path, NULL, NULL))
-			rf.verdict.ok = false;
-		vec_push(&g->files, rf);
-	}
-	free(line);
-	if (f)
-		fclose(f);
-}
-
-static void audit_one_name(struct gather *g, const char *name)
-{
-	struct stat st;
-	uint32_t n;
-	char **files;
-
-	if (stat(name, &st) || !S_ISDIR(st.st_mode)) {
-		audit_one_file(g, name);
-		return;
-	}
-	files = record_files(name, &n);
-	for (uint32_t i = 0; i < n; i++) {
-		char *path = xasprintf("%s/%s", name, files[i]);
-
-		if (!g->rc)
-			audit_one_file(g, path);
-		free(path);
-		free(files[i]);
-	}
-	free(files);
-}
-
-static int audit_by_time(const void *a, const void *b)
-{
-	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
-	int by_ts = strcmp(audit_text_of(x, "ts"), audit_text_of(y, "ts"));
-	json_int_t sx = json_integer_value(json_object_get(x, "seq"));
-	json_int_t sy = json_integer_value(json_object_get(y, "seq"));
-
-	return by_ts ? by_ts : (sx > sy) - (sx < sy);
-}
-
-int audit_change_read(struct audit_change *out, const char *id, char *const *names, int n,
-		      struct err *err)
-{
-	struct gather g = { .c = out, .id = id, .err = err };
-
-	memset(out, 0, sizeof(*out));
-	for (int i = 0; i < n && !g.rc; i++)
-		audit_one_name(&g, names[i]);
-	if (!g.rc && !g.lines.n)
-		g.rc = err_set(err, -ENOENT, "no record of an update %s", id);
-	if (g.lines.n)
-		qsort(g.lines.v, g.lines.n, sizeof(*g.lines.v), audit_by_time);
-	out->line = g.lines.v;
-	out->n = (uint32_t)g.lines.n;
-	out->file = g.files.v;
-	out->nfiles = (uint32_t)g.files.n;
-	for (uint32_t i = 0; i < out->n; i++) {
-		json_t *data = json_object_get(out->line[i], "data");
-
-		if (!strcmp(audit_text_of(out->line[i], "type"), "plan.create"))
-			out->plan = data;
-		if (!strcmp(audit_text_of(out->line[i], "type"), "plan.figures"))
-			out->figures = data;
-	}
-	if (g.rc)
-		audit_change_free(out);
-	return g.rc;
-}
-
-void audit_change_free(struct audit_change *c)
-{
-	for (uint32_t i = 0; i < c->n; i++)
-		json_decref(c->line[i]);
-	for (uint32_t i = 0; i < c->nfiles; i++)
-		free(c->file[i].path);
-	free(c->line);
-	free(c->file);
-	memset(c, 0, sizeof(*c));
-}
-
 #define SAY_LINES 1000 /* are verified, before the next word of how far that is */
+
+/* The recorded screen, which the lines of the record have sizes and hashes of. */
+struct audit_screen {
+	char *data; /* NULL: it is not there */
+	size_t len, at;
+	struct digest_stream *hash; /* of data up to at */
+};
 
 struct chain {
 	struct audit_report *r;
 	const struct audit_opts *o;
 	struct record_hmac seal; /* of the next line */
-	struct audit_screen *screen;
+	struct audit_screen screen;
 	VEC(struct digest) lines;
 };
 
@@ -238,9 +51,12 @@ static bool audit_bad(struct chain *c, const char *fmt, ...)
 
 static void audit_copy(char *dst, size_t size, const json_t *j, const char *key)
 {
-	const char *s = json_string_value(json_object_get(j, key));
+	snprintf(dst, size, "%s", record_text(j, key));
+}
 
-	snprintf(dst, size, "%s", s ? s : "");
+static bool audit_digest_of(struct digest *out, const json_t *j, const char *key)
+{
+	return !digest_parse(out, record_text(j, key));
 }
 
 static bool audit_parse_hex(struct digest *out, const char *digits)
@@ -266,15 +82,14 @@ static bool audit_take_prev(struct digest *prev, const char *line, size_t len)
 static void audit_take_start(struct audit_report *r, const json_t *j)
 {
 	const json_t *data = json_object_get(j, "data"), *g = json_object_get(data, "genesis");
-	const char *head = json_string_value(json_object_get(g, "head"));
 
 	audit_copy(r->sid, sizeof(r->sid), j, "sid");
 	audit_copy(r->start, sizeof(r->start), j, "ts");
 	audit_copy(r->fabric, sizeof(r->fabric), data, "fabric");
 	audit_copy(r->mode, sizeof(r->mode), data, "mode");
-	r->uid = (uint32_t)json_integer_value(json_object_get(json_object_get(j, "user"), "uid"));
-	r->part = r->first_seq ? (uint32_t)json_integer_value(json_object_get(data, "part")) : 1;
-	if (head && !digest_parse(&r->genesis, head))
+	r->uid = (uint32_t)record_int(json_object_get(j, "user"), "uid");
+	r->part = r->first_seq ? (uint32_t)record_int(data, "part") : 1;
+	if (audit_digest_of(&r->genesis, g, "head"))
 		audit_copy(r->genesis_sid, sizeof(r->genesis_sid), g, "sid");
 }
 
@@ -300,13 +115,12 @@ static bool audit_check_first(struct chain *c, const json_t *j, const char *type
 			      const struct digest *prev)
 {
 	const json_t *data = json_object_get(j, "data");
-	const char *hex = json_string_value(json_object_get(data, "head"));
-	json_int_t seq = json_integer_value(json_object_get(j, "seq"));
+	json_int_t seq = record_int(j, "seq");
 	struct digest head, none = { { 0 } };
 
 	if (!strcmp(type, "record.part") && seq > 0) {
-		if (!hex || digest_parse(&head, hex) || !digest_equal(&head, prev) ||
-		    json_integer_value(json_object_get(data, "part")) < 2)
+		if (!audit_digest_of(&head, data, "head") || !digest_equal(&head, prev) ||
+		    record_int(data, "part") < 2)
 			return audit_bad(c, "does not match the end of the previous part: changed");
 		c->r->first_seq = (uint64_t)seq;
 		return true;
@@ -325,11 +139,10 @@ static bool audit_check_first(struct chain *c, const json_t *j, const char *type
 static bool audit_check_fields(struct chain *c, const json_t *j, const struct digest *prev)
 {
 	uint64_t n = c->r->first_seq + c->lines.n;
-	json_int_t seq = json_integer_value(json_object_get(j, "seq"));
-	const char *sid = json_string_value(json_object_get(j, "sid"));
-	const char *type = json_string_value(json_object_get(j, "type"));
+	json_int_t seq = record_int(j, "seq");
+	const char *sid = record_text(j, "sid"), *type = record_text(j, "type");
 
-	if (json_integer_value(json_object_get(j, "v")) != 1 || !sid || !type ||
+	if (record_int(j, "v") != 1 || !sid[0] || !type[0] ||
 	    !json_is_integer(json_object_get(j, "seq")))
 		return audit_bad(c, "not a record entry");
 	if (!c->lines.n)
@@ -358,7 +171,7 @@ static bool audit_check_fields(struct chain *c, const json_t *j, const struct di
 /* The last line of a file vouches for itself, as no later one does: what is before self. */
 static bool audit_check_self(struct chain *c, const json_t *j, const char *line, size_t len)
 {
-	bool ends = record_line_ends(json_string_value(json_object_get(j, "type")));
+	bool ends = record_line_ends(record_text(j, "type"));
 	size_t key = strlen(RECORD_SELF_KEY), at = len - RECORD_SELF_TAIL;
 	struct digest is, was;
 
@@ -416,7 +229,7 @@ static bool audit_check_mac(struct chain *c, const char *line, size_t len)
 static bool audit_check_seal(struct chain *c, const json_t *j, const char *line, size_t len)
 {
 	const json_t *seal = json_object_get(j, "seal");
-	json_int_t epoch = json_integer_value(json_object_get(seal, "epoch"));
+	json_int_t epoch = record_int(seal, "epoch");
 
 	if (!c->lines.n) {
 		c->r->sealed = seal;
@@ -444,22 +257,57 @@ static bool audit_check_seal(struct chain *c, const json_t *j, const char *line,
 	return audit_check_mac(c, line, len);
 }
 
+static void audit_open_screen(struct audit_screen *s, const char *record_path)
+{
+	char *path = record_cast_path(record_path);
+
+	if (store_read(&s->data, &s->len, path, NULL))
+		*s = (struct audit_screen){ .data = NULL };
+	else
+		s->hash = digest_begin();
+	free(path);
+}
+
+static void audit_close_screen(struct audit_screen *s)
+{
+	struct digest unused;
+
+	if (s->data)
+		digest_end(&unused, s->hash);
+	free(s->data);
+}
+
+/* The screen has the size and the hash that the line says. */
 static bool audit_check_screen(struct chain *c, const json_t *j)
 {
 	const json_t *cast = json_object_get(j, "cast");
-	char why[128];
+	struct audit_screen *s = &c->screen;
+	json_int_t off = record_int(cast, "off");
+	struct digest is, was;
 
 	if (!cast)
 		return true;
-	c->r->cast = c->screen ? AUDIT_CAST_GOOD : AUDIT_CAST_ABSENT;
-	return !c->screen || audit_screen_line(c->screen, cast, why, sizeof(why)) ||
-	       audit_bad(c, "%s", why);
+	c->r->cast = s->data ? AUDIT_CAST_GOOD : AUDIT_CAST_ABSENT;
+	if (!s->data)
+		return true;
+	if (!audit_digest_of(&was, cast, "sha256") || off < 0 || (size_t)off < s->at)
+		return audit_bad(c, "what it says about the recorded screen is impossible");
+	if ((size_t)off > s->len)
+		return audit_bad(c,
+				 "the recorded screen had %" PRId64 " bytes then and has %zu now: "
+				 "truncated",
+				 (int64_t)off, s->len);
+	digest_add(s->hash, s->data + s->at, (size_t)off - s->at);
+	s->at = (size_t)off;
+	digest_peek(&is, s->hash);
+	return digest_equal(&is, &was) ||
+	       audit_bad(c, "the recorded screen was changed before byte %zu", s->at);
 }
 
 static void audit_take_line(struct chain *c, const json_t *j, const char *line, size_t len)
 {
-	const char *type = json_string_value(json_object_get(j, "type"));
-	const char *phase = json_string_value(json_object_get(json_object_get(j, "data"), "phase"));
+	const char *type = record_text(j, "type");
+	const char *phase = record_text(json_object_get(j, "data"), "phase");
 	struct audit_report *r = c->r;
 
 	if (!c->lines.n)
@@ -468,7 +316,7 @@ static void audit_take_line(struct chain *c, const json_t *j, const char *line, 
 	r->ended = !strcmp(type, "session.end");
 	r->rotated = !strcmp(type, "record.rotate");
 	r->gaps += !strcmp(type, "record.gap");
-	r->updates += !strcmp(type, "phase.begin") && phase && !strcmp(phase, "PREPARE");
+	r->updates += !strcmp(type, "phase.begin") && !strcmp(phase, "PREPARE");
 	digest_of(&r->head, line, len);
 	vec_push(&c->lines, r->head);
 	r->lines++;
@@ -539,14 +387,13 @@ static json_t *audit_start_of(const char *path)
 static void audit_check_next(struct chain *c, const json_t *j)
 {
 	const json_t *g = json_object_get(json_object_get(j, "data"), "genesis");
-	const char *sid = json_string_value(json_object_get(g, "sid"));
-	const char *hex = json_string_value(json_object_get(g, "head"));
-	json_int_t seq = json_integer_value(json_object_get(g, "seq"));
+	json_int_t seq = record_int(g, "seq");
 	uint64_t first = c->r->first_seq;
 	struct digest head;
 
-	if (!sid || !hex || strcmp(sid, c->r->sid) || digest_parse(&head, hex) || seq < 0 ||
-	    (uint64_t)seq < first || (c->r->rotated && (uint64_t)seq >= first + c->lines.n))
+	if (strcmp(record_text(g, "sid"), c->r->sid) || !audit_digest_of(&head, g, "head") ||
+	    seq < 0 || (uint64_t)seq < first ||
+	    (c->r->rotated && (uint64_t)seq >= first + c->lines.n))
 		return; /* or of another part */
 	audit_copy(c->r->next_sid, sizeof(c->r->next_sid), j, "sid");
 	if ((uint64_t)seq >= first + c->lines.n ||
@@ -560,15 +407,13 @@ static void audit_check_next(struct chain *c, const json_t *j)
 /* The next part of the same session begins with the hash of this one's last line. */
 static void audit_check_next_part(struct chain *c, const json_t *j, const char *name)
 {
-	const char *sid = json_string_value(json_object_get(j, "sid"));
 	const json_t *data = json_object_get(j, "data");
-	const char *hex = json_string_value(json_object_get(data, "head"));
 	struct digest head;
 
-	if (!sid || strcmp(sid, c->r->sid) || !hex ||
-	    (uint64_t)json_integer_value(json_object_get(data, "part")) != c->r->part + 1ull)
+	if (strcmp(record_text(j, "sid"), c->r->sid) || !record_text(data, "head")[0] ||
+	    (uint64_t)record_int(data, "part") != c->r->part + 1ull)
 		return;
-	if (digest_parse(&head, hex) || !digest_equal(&head, &c->r->head))
+	if (!audit_digest_of(&head, data, "head") || !digest_equal(&head, &c->r->head))
 		audit_bad(c,
 			  "the next part (%.80s) is not chained to its last line: truncated or "
 			  "changed",
@@ -578,13 +423,12 @@ static void audit_check_next_part(struct chain *c, const json_t *j, const char *
 /* Epochs of a seal only grow: a session of a later one that claims to be older was made up. */
 static void audit_check_epoch(struct chain *c, const json_t *j)
 {
-	json_int_t epoch = json_integer_value(json_object_get(json_object_get(j, "seal"), "epoch"));
-	const char *sid = json_string_value(json_object_get(j, "sid"));
-	const char *ts = json_string_value(json_object_get(j, "ts"));
+	json_int_t epoch = record_int(json_object_get(j, "seal"), "epoch");
+	const char *sid = record_text(j, "sid"), *ts = record_text(j, "ts");
 	int by_epoch, by_time;
 
-	if (!c->r->epoch || epoch < 1 || !sid || !ts || !strcmp(sid, c->r->sid) ||
-	    c->r->first_seq || json_integer_value(json_object_get(j, "seq")))
+	if (!c->r->epoch || epoch < 1 || !sid[0] || !ts[0] || !strcmp(sid, c->r->sid) ||
+	    c->r->first_seq || record_int(j, "seq"))
 		return;
 	by_epoch = ((uint64_t)epoch > c->r->epoch) - ((uint64_t)epoch < c->r->epoch);
 	by_time = strcmp(ts, c->r->start);
@@ -598,25 +442,22 @@ static void audit_check_epoch(struct chain *c, const json_t *j)
 /* Other files of the same directory. */
 static void audit_check_followers(struct chain *c, const char *path)
 {
-	char *copy_of = xstrdup(path), *dir = dirname(copy_of);
-	uint32_t n;
-	char **files = record_files(dir, &n);
+	char *copy_of = xstrdup(path);
+	struct record_files files;
 
-	for (uint32_t i = 0; i < n; i++) {
-		char *other = xasprintf("%s/%s", dir, files[i]);
-		json_t *j = c->r->ok ? audit_start_of(other) : NULL;
+	record_files_list(&files, dirname(copy_of));
+	for (size_t i = 0; i < files.n && c->r->ok; i++) {
+		json_t *j = audit_start_of(files.v[i]);
 
 		if (j) {
 			audit_check_next(c, j);
-			audit_check_next_part(c, j, files[i]);
+			audit_check_next_part(c, j, strrchr(files.v[i], '/') + 1);
 		}
 		if (j && c->r->ok && c->o->key)
 			audit_check_epoch(c, j);
 		json_decref(j);
-		free(other);
-		free(files[i]);
 	}
-	free(files);
+	record_files_free(&files);
 	free(copy_of);
 }
 
@@ -647,11 +488,11 @@ static void audit_check_head(struct chain *c, const struct audit_head *h)
 static void audit_check_end(struct chain *c, const char *path)
 {
 	const struct audit_heads *h = c->o->heads;
-	char why[128];
 
-	if (c->screen && c->r->cast == AUDIT_CAST_GOOD && (c->r->ended || c->r->rotated) &&
-	    !audit_screen_end(c->screen, why, sizeof(why)))
-		audit_bad(c, "%s", why);
+	if (c->r->cast == AUDIT_CAST_GOOD && (c->r->ended || c->r->rotated) &&
+	    c->screen.at != c->screen.len)
+		audit_bad(c, "the recorded screen ends at byte %zu, but more was added",
+			  c->screen.at);
 	for (uint32_t i = 0; h && c->r->ok && i < h->n; i++)
 		audit_check_head(c, &h->v[i]);
 	if (c->r->ok)
@@ -675,8 +516,8 @@ int audit_verify(struct audit_report *out, const char *path, const struct audit_
 		return rc;
 	}
 	*out = (struct audit_report){ .ok = true, .bytes = len };
-	c.screen = audit_screen_open(path);
-	out->cast_bytes = audit_screen_bytes(c.screen);
+	audit_open_screen(&c.screen, path);
+	out->cast_bytes = c.screen.len;
 	rc = audit_check_lines(&c, data, len);
 	progress_line_files_end(&watch);
 	if (rc)
@@ -685,7 +526,7 @@ int audit_verify(struct audit_report *out, const char *path, const struct audit_
 		audit_check_end(&c, path);
 	out->seal_checked = out->ok && out->sealed && c.o->key;
 	digest_erase(&c.seal.key);
-	audit_screen_close(c.screen);
+	audit_close_screen(&c.screen);
 	vec_free(&c.lines);
 	free(data);
 	return rc;

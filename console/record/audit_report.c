@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/audit_report.h"
 
+#include "console/record/audit.h"
+#include "console/record/record.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/vec.h"
 #include "fabric/update/coordinator.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define WRITES_SHOWN 200 /* blocks with their hashes; the record has them all */
-
-static const char *audit_report_text_of(const json_t *j, const char *key)
-{
-	const char *s = json_string_value(json_object_get(j, key));
-
-	return s ? s : "";
-}
 
 static const json_t *audit_report_data_of(const struct audit_change *c, uint32_t i)
 {
@@ -24,12 +23,173 @@ static const json_t *audit_report_data_of(const struct audit_change *c, uint32_t
 
 static bool audit_report_is(const struct audit_change *c, uint32_t i, const char *type)
 {
-	return !strcmp(audit_report_text_of(c->line[i], "type"), type);
+	return !strcmp(record_text(c->line[i], "type"), type);
 }
 
-static json_int_t audit_report_int_of(const json_t *j, const char *key)
+/* --- the lines of an update --------------------------------------------------------------- */
+
+/* Lines before an update has its ID: its plan, the metrics of that, the order to start it, and the
+ * first lines of its start. */
+#define PRELUDE 5
+
+struct gather {
+	struct audit_change *c;
+	const char *id;
+	json_t *prelude[PRELUDE]; /* the latest of each */
+	VEC(json_t *) lines;
+	VEC(struct report_file) files;
+	int rc;
+	struct err *err;
+};
+
+/* The update a line is about; actions name it as their detail. */
+static const char *audit_report_txn_of(const json_t *j)
 {
-	return json_integer_value(json_object_get(j, key));
+	const json_t *data = json_object_get(j, "data");
+	const char *txn = record_text(data, "txn");
+
+	if (txn[0] || strcmp(record_text(j, "type"), "key.action"))
+		return txn;
+	return record_text(data, "detail");
+}
+
+static bool audit_report_about(struct gather *g, const json_t *j)
+{
+	const char *txn = audit_report_txn_of(j);
+
+	if (!txn[0] || strncmp(txn, g->id, strlen(g->id)))
+		return false;
+	/* details of other actions are no ids of updates */
+	if (!strcmp(record_text(j, "type"), "key.action") && strcmp(g->c->txn, txn))
+		return false;
+	if (g->c->txn[0] && strcmp(g->c->txn, txn)) {
+		g->rc = err_set(g->err, -EINVAL,
+				"both %s and %s begin with %s: give more "
+				"characters",
+				g->c->txn, txn, g->id);
+		return false;
+	}
+	snprintf(g->c->txn, sizeof(g->c->txn), "%s", txn);
+	return true;
+}
+
+/* The place of a line among those of the prelude; PRELUDE: none of them. */
+static int audit_report_prelude_of(const json_t *j)
+{
+	const json_t *data = json_object_get(j, "data");
+	const char *type = record_text(j, "type");
+
+	if (!strcmp(type, "plan.create"))
+		return 0;
+	if (!strcmp(type, "plan.figures"))
+		return 1;
+	if (!strcmp(type, "key.action") && !strcmp(record_text(data, "action"), "apply.start"))
+		return 2;
+	if (!strcmp(type, "apply.begin"))
+		return 3;
+	if (!strcmp(type, "phase.begin") && !audit_report_txn_of(j)[0])
+		return 4;
+	return PRELUDE;
+}
+
+static bool audit_report_take_line(void *ctx, json_t *line)
+{
+	struct gather *g = ctx;
+	int place = audit_report_prelude_of(line);
+
+	if (audit_report_about(g, line)) {
+		for (int i = 0; i < PRELUDE; i++)
+			if (g->prelude[i])
+				vec_push(&g->lines, g->prelude[i]);
+		memset(g->prelude, 0, sizeof(g->prelude));
+		vec_push(&g->lines, json_incref(line));
+	} else if (place < PRELUDE) {
+		json_decref(g->prelude[place]);
+		g->prelude[place] = json_incref(line);
+	}
+	return !g->rc;
+}
+
+static void audit_report_take_file(struct gather *g, const char *path)
+{
+	size_t before = g->lines.n;
+	int rc = record_lines(path, audit_report_take_line, g, g->err);
+
+	g->rc = g->rc ? g->rc : rc;
+	for (int i = 0; i < PRELUDE; i++)
+		json_decref(g->prelude[i]);
+	memset(g->prelude, 0, sizeof(g->prelude));
+	if (g->lines.n > before) {
+		struct report_file rf = { .path = xstrdup(path) };
+
+		if (audit_verify(&rf.verdict, path, NULL, NULL))
+			rf.verdict.ok = false;
+		vec_push(&g->files, rf);
+	}
+}
+
+static void audit_report_take_name(struct gather *g, const char *name)
+{
+	struct record_files files;
+	struct stat st;
+
+	if (stat(name, &st) || !S_ISDIR(st.st_mode)) {
+		audit_report_take_file(g, name);
+		return;
+	}
+	record_files_list(&files, name);
+	for (size_t i = 0; i < files.n && !g->rc; i++)
+		audit_report_take_file(g, files.v[i]);
+	record_files_free(&files);
+}
+
+static int audit_report_by_time(const void *a, const void *b)
+{
+	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
+	int by_ts = strcmp(record_text(x, "ts"), record_text(y, "ts"));
+	json_int_t sx = record_int(x, "seq"), sy = record_int(y, "seq");
+
+	return by_ts ? by_ts : (sx > sy) - (sx < sy);
+}
+
+int audit_change_read(struct audit_change *out, const char *id, char *const *names, int n,
+		      struct err *err)
+{
+	struct gather g = { .c = out, .id = id, .err = err };
+
+	memset(out, 0, sizeof(*out));
+	for (int i = 0; i < n && !g.rc; i++)
+		audit_report_take_name(&g, names[i]);
+	if (!g.rc && !g.lines.n)
+		g.rc = err_set(err, -ENOENT, "no record of an update %s", id);
+	if (g.lines.n)
+		qsort(g.lines.v, g.lines.n, sizeof(*g.lines.v), audit_report_by_time);
+	out->line = g.lines.v;
+	out->n = (uint32_t)g.lines.n;
+	out->file = g.files.v;
+	out->nfiles = (uint32_t)g.files.n;
+	for (uint32_t i = 0; i < out->n; i++) {
+		json_t *data = json_object_get(out->line[i], "data");
+
+		if (!strcmp(record_text(out->line[i], "type"), "plan.create"))
+			out->plan = data;
+		if (!strcmp(record_text(out->line[i], "type"), "plan.figures"))
+			out->figures = data;
+	}
+	if (g.rc)
+		audit_change_free(out);
+	return g.rc;
+}
+
+void audit_change_free(struct audit_change *c)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		json_decref(c->line[i]);
+	for (uint32_t i = 0; i < c->nfiles; i++)
+		free(c->file[i].path);
+	free(c->line);
+	free(c->file);
+	memset(c, 0, sizeof(*c));
 }
 
 /* --- who, what, how it ended ------------------------------------------------------------- */
@@ -37,10 +197,10 @@ static json_int_t audit_report_int_of(const json_t *j, const char *key)
 /* Two sessions tell of an update by turns. */
 static bool audit_report_told_before(const struct audit_change *c, uint32_t i)
 {
-	const char *sid = audit_report_text_of(c->line[i], "sid");
+	const char *sid = record_text(c->line[i], "sid");
 
 	for (uint32_t k = 0; k < i; k++)
-		if (!strcmp(audit_report_text_of(c->line[k], "sid"), sid))
+		if (!strcmp(record_text(c->line[k], "sid"), sid))
 			return true;
 	return false;
 }
@@ -54,13 +214,12 @@ static void audit_report_put_who(struct report_doc *d, const struct audit_change
 	for (uint32_t i = 0; i < c->n; i++) {
 		const json_t *user = json_object_get(c->line[i], "user");
 		const json_t *login = json_object_get(user, "loginuid");
-		const char *sid = audit_report_text_of(c->line[i], "sid"),
-			   *ssh = audit_report_text_of(user, "ssh");
+		const char *sid = record_text(c->line[i], "sid"), *ssh = record_text(user, "ssh");
 		char uid[24], loginuid[24] = "not set", file[80] = "";
 
 		if (audit_report_told_before(c, i))
 			continue;
-		snprintf(uid, sizeof(uid), "%" PRId64, (int64_t)audit_report_int_of(user, "uid"));
+		snprintf(uid, sizeof(uid), "%" PRId64, (int64_t)record_int(user, "uid"));
 		if (json_is_integer(login))
 			snprintf(loginuid, sizeof(loginuid), "%" PRId64,
 				 (int64_t)json_integer_value(login));
@@ -75,7 +234,7 @@ static const char *audit_report_outcome(const struct audit_change *c)
 {
 	for (uint32_t i = c->n; i--;)
 		if (audit_report_is(c, i, "confirm") || audit_report_is(c, i, "apply.end"))
-			return audit_report_text_of(audit_report_data_of(c, i), "outcome");
+			return record_text(audit_report_data_of(c, i), "outcome");
 	return "no outcome recorded";
 }
 
@@ -84,8 +243,8 @@ static const char *audit_report_cause(const struct audit_change *c)
 {
 	for (uint32_t i = c->n; i--;)
 		if (audit_report_is(c, i, "apply.end"))
-			return coord_why_text(coord_why_by_name(
-				audit_report_text_of(audit_report_data_of(c, i), "why")));
+			return coord_why_text(
+				coord_why_by_name(record_text(audit_report_data_of(c, i), "why")));
 	return "";
 }
 
@@ -99,10 +258,9 @@ static void audit_report_put_files(struct report_doc *d, const json_t *files)
 	{
 		char what[32];
 
-		snprintf(what, sizeof(what), "file of %.16s", audit_report_text_of(one, "kind"));
-		doc_row(d, (const char *[]){ what, audit_report_text_of(one, "path") });
-		doc_row(d, (const char *[]){ "SHA-256 of the file",
-					     audit_report_text_of(one, "sha256") });
+		snprintf(what, sizeof(what), "file of %.16s", record_text(one, "kind"));
+		doc_row(d, (const char *[]){ what, record_text(one, "path") });
+		doc_row(d, (const char *[]){ "SHA-256 of the file", record_text(one, "sha256") });
 	}
 }
 
@@ -126,18 +284,15 @@ static void audit_report_put_plan(struct report_doc *d, const struct audit_chang
 	doc_heading(d, "Plan");
 	doc_table(d, 2, head);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		doc_row(d,
-			(const char *[]){ keys[i][1], audit_report_text_of(c->plan, keys[i][0]) });
-	snprintf(buf, sizeof(buf), "%" PRId64, (int64_t)audit_report_int_of(c->plan, "lft_blocks"));
+		doc_row(d, (const char *[]){ keys[i][1], record_text(c->plan, keys[i][0]) });
+	snprintf(buf, sizeof(buf), "%" PRId64, (int64_t)record_int(c->plan, "lft_blocks"));
 	doc_row(d, (const char *[]){ "LFT blocks", buf });
-	snprintf(buf, sizeof(buf), "%" PRId64,
-		 (int64_t)audit_report_int_of(c->plan, "lft_entries"));
+	snprintf(buf, sizeof(buf), "%" PRId64, (int64_t)record_int(c->plan, "lft_entries"));
 	doc_row(d, (const char *[]){ "LFT entries changed", buf });
-	snprintf(buf, sizeof(buf), "%" PRId64,
-		 (int64_t)audit_report_int_of(c->plan, "sl2vl_tables"));
+	snprintf(buf, sizeof(buf), "%" PRId64, (int64_t)record_int(c->plan, "sl2vl_tables"));
 	doc_row(d, (const char *[]){ "SL2VL tables", buf });
 	audit_report_put_files(d, json_object_get(c->plan, "files"));
-	doc_row(d, (const char *[]){ "has to drain", audit_report_text_of(c->plan, "drain") });
+	doc_row(d, (const char *[]){ "has to drain", record_text(c->plan, "drain") });
 	doc_table_end(d);
 }
 
@@ -160,7 +315,7 @@ static const json_t *audit_report_live(const struct audit_change *c, const char 
 {
 	for (uint32_t i = c->n; i--;)
 		if (audit_report_is(c, i, "live.figures") &&
-		    !strcmp(audit_report_text_of(audit_report_data_of(c, i), "when"), when))
+		    !strcmp(record_text(audit_report_data_of(c, i), "when"), when))
 			return audit_report_data_of(c, i);
 	return NULL;
 }
@@ -220,7 +375,7 @@ static void audit_report_put_figures(struct report_doc *d, const struct audit_ch
 	doc_text(d,
 		 "EFI is the number of paths over a link in one direction; job EFI counts only "
 		 "paths between hosts of a job. Jobs: %" PRId64 ".",
-		 (int64_t)audit_report_int_of(c->figures, "jobs"));
+		 (int64_t)record_int(c->figures, "jobs"));
 	doc_table(d, 3, head);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		doc_row(d, (const char *[]){ keys[i][1], audit_report_number(a, before, keys[i][0]),
@@ -255,15 +410,14 @@ static void audit_report_put_measured(struct report_doc *d, const struct audit_c
 
 static bool audit_report_same_phase(const json_t *a, const json_t *b)
 {
-	return !strcmp(audit_report_text_of(a, "phase"), audit_report_text_of(b, "phase")) &&
-	       audit_report_int_of(a, "wave") == audit_report_int_of(b, "wave");
+	return !strcmp(record_text(a, "phase"), record_text(b, "phase")) &&
+	       record_int(a, "wave") == record_int(b, "wave");
 }
 
 /* Index of the end of the phase that line i begins; 0: none.  CONFIRM ends with the outcome. */
 static uint32_t audit_report_end_of(const struct audit_change *c, uint32_t i)
 {
-	bool confirm =
-		!strcmp(audit_report_text_of(audit_report_data_of(c, i), "phase"), "CONFIRM");
+	bool confirm = !strcmp(record_text(audit_report_data_of(c, i), "phase"), "CONFIRM");
 
 	for (uint32_t k = i + 1; k < c->n; k++)
 		if (confirm &&
@@ -271,8 +425,7 @@ static uint32_t audit_report_end_of(const struct audit_change *c, uint32_t i)
 			return k;
 		else if ((audit_report_is(c, k, "phase.end") ||
 			  audit_report_is(c, k, "rollback.end")) &&
-			 !strcmp(audit_report_text_of(c->line[k], "sid"),
-				 audit_report_text_of(c->line[i], "sid")) &&
+			 !strcmp(record_text(c->line[k], "sid"), record_text(c->line[i], "sid")) &&
 			 audit_report_same_phase(audit_report_data_of(c, i),
 						 audit_report_data_of(c, k)))
 			return k;
@@ -295,22 +448,21 @@ static void audit_report_put_phases(struct report_doc *d, const struct audit_cha
 			continue;
 		end = audit_report_end_of(c, i);
 		wave[0] = '\0';
-		if (!strcmp(audit_report_text_of(data, "phase"), "WRITE"))
+		if (!strcmp(record_text(data, "phase"), "WRITE"))
 			snprintf(wave, sizeof(wave), "%" PRId64,
-				 (int64_t)audit_report_int_of(data, "wave") + 1);
+				 (int64_t)record_int(data, "wave") + 1);
 		if (end)
 			snprintf(took, sizeof(took), "%.3f s",
-				 (double)(audit_report_int_of(c->line[end], "mono_ns") -
-					  audit_report_int_of(c->line[i], "mono_ns")) /
+				 (double)(record_int(c->line[end], "mono_ns") -
+					  record_int(c->line[i], "mono_ns")) /
 					 1e9);
-		doc_row(d,
-			(const char *[]){
-				audit_report_text_of(data, "phase"), wave,
-				audit_report_text_of(c->line[i], "ts"), took,
-				!end ? "no end recorded"
-				: audit_report_int_of(audit_report_data_of(c, end), "status")
-					? audit_report_text_of(audit_report_data_of(c, end), "text")
-					: "done" });
+		doc_row(d, (const char *[]){
+				   record_text(data, "phase"), wave, record_text(c->line[i], "ts"),
+				   took,
+				   !end ? "no end recorded"
+				   : record_int(audit_report_data_of(c, end), "status")
+					   ? record_text(audit_report_data_of(c, end), "text")
+					   : "done" });
 	}
 	doc_table_end(d);
 }
@@ -346,7 +498,7 @@ static void audit_report_put_write(struct report_doc *d, const json_t *sw, const
 				   bool lft, const char *wave)
 {
 	char where[64], from[16], to[16], took[32];
-	const char *name = audit_report_text_of(sw, "name");
+	const char *name = record_text(sw, "name");
 	size_t at = lft ? 1 : 2;
 
 	if (lft)
@@ -358,7 +510,7 @@ static void audit_report_put_write(struct report_doc *d, const json_t *sw, const
 			 (int64_t)json_integer_value(audit_report_part_of(w, "out", 1)));
 	audit_report_put_took(took, w, at + 3);
 	doc_row(d, (const char *[]){
-			   wave, name[0] ? name : audit_report_text_of(sw, "sw"), where,
+			   wave, name[0] ? name : record_text(sw, "sw"), where,
 			   audit_report_short_hash(from, audit_report_part_of(w, "old", at)),
 			   audit_report_short_hash(to, audit_report_part_of(w, "new", at + 1)),
 			   json_integer_value(audit_report_part_of(w, "status", at + 2)) ? "failed"
@@ -403,7 +555,7 @@ static void audit_report_put_blocks(struct report_doc *d, const struct audit_cha
 		if (!lft && !audit_report_is(c, i, "sl2vl.write"))
 			continue;
 		json_array_foreach(list, k, sw) audit_report_put_writes(
-			d, sw, lft, audit_report_int_of(data, "wave"),
+			d, sw, lft, record_int(data, "wave"),
 			json_is_true(json_object_get(data, "rollback")), &shown, &all);
 	}
 	doc_table_end(d);
@@ -416,23 +568,19 @@ static void audit_report_line_words(char buf[300], const struct audit_change *c,
 {
 	const json_t *data = audit_report_data_of(c, i);
 
-	snprintf(buf, 300, "%.250s", audit_report_text_of(data, "text"));
+	snprintf(buf, 300, "%.250s", record_text(data, "text"));
 	if (audit_report_is(c, i, "key.action"))
-		snprintf(buf, 300, "%.60s %.180s", audit_report_text_of(data, "action"),
-			 audit_report_text_of(data, "detail"));
+		snprintf(buf, 300, "%.60s %.180s", record_text(data, "action"),
+			 record_text(data, "detail"));
 	if (audit_report_is(c, i, "apply.begin"))
 		snprintf(buf, 300, "written by %.80s; %" PRId64 " s to confirm",
-			 audit_report_text_of(data, "installer"),
-			 (int64_t)audit_report_int_of(data, "confirm_s"));
+			 record_text(data, "installer"), (int64_t)record_int(data, "confirm_s"));
 	if (audit_report_is(c, i, "agents.ask"))
-		snprintf(buf, 300, "%" PRId64 " agents, %.40s",
-			 (int64_t)audit_report_int_of(data, "agents"),
-			 audit_report_text_of(data, "asked"));
+		snprintf(buf, 300, "%" PRId64 " agents, %.40s", (int64_t)record_int(data, "agents"),
+			 record_text(data, "asked"));
 	if (audit_report_is(c, i, "verify"))
-		snprintf(buf, 300, "%" PRId64 " read back, %s",
-			 (int64_t)audit_report_int_of(data, "items"),
-			 audit_report_int_of(data, "status") ? "not all as written"
-							     : "all as written");
+		snprintf(buf, 300, "%" PRId64 " read back, %s", (int64_t)record_int(data, "items"),
+			 record_int(data, "status") ? "not all as written" : "all as written");
 }
 
 static void audit_report_put_lines(struct report_doc *d, const struct audit_change *c)
@@ -452,8 +600,8 @@ static void audit_report_put_lines(struct report_doc *d, const struct audit_chan
 			if (!audit_report_is(c, i, types[k]))
 				continue;
 			audit_report_line_words(buf, c, i);
-			doc_row(d, (const char *[]){ audit_report_text_of(c->line[i], "ts"),
-						     types[k], buf });
+			doc_row(d,
+				(const char *[]){ record_text(c->line[i], "ts"), types[k], buf });
 		}
 	doc_table_end(d);
 }
@@ -486,11 +634,10 @@ void audit_report_write(struct report_doc *d, const struct audit_change *c)
 	char title[160];
 
 	snprintf(title, sizeof(title), "Update %s of %s: %s", c->txn,
-		 c->plan ? audit_report_text_of(c->plan, "fabric") : "a fabric",
-		 audit_report_outcome(c));
+		 c->plan ? record_text(c->plan, "fabric") : "a fabric", audit_report_outcome(c));
 	doc_begin(d, title);
-	doc_text(d, "From %s to %s.", c->n ? audit_report_text_of(c->line[0], "ts") : "-",
-		 c->n ? audit_report_text_of(c->line[c->n - 1], "ts") : "-");
+	doc_text(d, "From %s to %s.", c->n ? record_text(c->line[0], "ts") : "-",
+		 c->n ? record_text(c->line[c->n - 1], "ts") : "-");
 	if (audit_report_cause(c)[0])
 		doc_text(d, "Not confirmed: %s.", audit_report_cause(c));
 	audit_report_put_who(d, c);

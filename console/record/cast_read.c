@@ -2,7 +2,6 @@
 #include "console/record/cast_read.h"
 
 #include "console/lib/progress_line.h"
-#include "console/record/audit_cast.h"
 #include "console/record/record.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
@@ -20,12 +19,12 @@
 
 static bool cast_read_take_header(struct cast_file *f, const json_t *j)
 {
-	f->w = (int)json_integer_value(json_object_get(j, "width"));
-	f->h = (int)json_integer_value(json_object_get(j, "height"));
-	f->timestamp = json_integer_value(json_object_get(j, "timestamp"));
+	f->w = (int)record_int(j, "width");
+	f->h = (int)record_int(j, "height");
+	f->timestamp = record_int(j, "timestamp");
 	f->at_s = json_number_value(json_object_get(j, "at_s"));
-	return json_integer_value(json_object_get(j, "version")) == 2 && f->w > 0 && f->h > 0 &&
-	       f->w <= MAX_SIDE && f->h <= MAX_SIDE;
+	return record_int(j, "version") == 2 && f->w > 0 && f->h > 0 && f->w <= MAX_SIDE &&
+	       f->h <= MAX_SIDE;
 }
 
 static bool cast_read_take_event(struct cast_events *e, const json_t *j, uint64_t end)
@@ -98,40 +97,37 @@ int cast_read(struct cast_events *e, const char *path, struct err *err)
 	return rc;
 }
 
-/* Parts that are there; one may have shown nothing, or have been dropped. */
+/* The later parts that are there; one may have shown nothing, or have been dropped. */
 static int cast_read_parts(struct cast_events *e, const char *dir, const char *sid, unsigned part,
 			   struct err *err)
 {
-	uint32_t n;
-	char **files = record_files(dir, &n), name[64];
+	struct record_files files;
+	char name[64];
 	int rc = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
-		char *path = xasprintf("%s/%s", dir, files[i]), *cast = audit_cast_path(path);
-		unsigned which = record_name(name, sizeof(name), files[i]);
+	record_files_list(&files, dir);
+	for (size_t i = 0; i < files.n && !rc; i++) {
+		char *cast = record_cast_path(files.v[i]);
+		unsigned which = record_name(name, sizeof(name), files.v[i]);
 
-		if (!rc && !strcmp(name, sid) && which > part && !access(cast, R_OK))
+		if (!strcmp(name, sid) && which > part && !access(cast, R_OK))
 			rc = cast_read(e, cast, err);
 		free(cast);
-		free(path);
-		free(files[i]);
 	}
-	free(files);
+	record_files_free(&files);
 	return rc;
 }
 
 int cast_read_session(struct cast_events *e, const char *path, struct err *err)
 {
-	char *cast = audit_cast_path(path), *for_dir = xstrdup(path), *for_name = xstrdup(path);
-	char sid[64];
-	unsigned part = record_name(sid, sizeof(sid), basename(for_name));
+	char *cast = record_cast_path(path), *for_dir = xstrdup(path), sid[64];
+	unsigned part = record_name(sid, sizeof(sid), path);
 	int rc = cast_read(e, cast, err);
 
 	if (!rc)
 		rc = cast_read_parts(e, dirname(for_dir), sid, part, err);
 	free(cast);
 	free(for_dir);
-	free(for_name);
 	return rc;
 }
 

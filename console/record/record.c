@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/record.h"
 
+#include "console/lib/progress_line.h"
 #include "console/record/cast.h"
 #include "console/record/record_hmac.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
+#include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plain.h"
 #include "fabric/base/store.h"
@@ -31,17 +33,29 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char record_suffix[] = ".jsonl";
-
-unsigned record_name(char *sid, size_t size, const char *name)
+static const char *record_file_of(const char *path)
 {
-	const char *dot = strchr(name, '.');
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+unsigned record_name(char *sid, size_t size, const char *path)
+{
+	const char *name = record_file_of(path), *dot = strchr(name, '.');
 	unsigned part = 1;
 
 	snprintf(sid, size, "%.*s", dot ? (int)(dot - name) : (int)strlen(name), name);
 	if (dot && sscanf(dot, ".%u.", &part) != 1)
 		part = 1;
 	return part;
+}
+
+char *record_cast_path(const char *path)
+{
+	const char *dot = strrchr(record_file_of(path), '.');
+
+	return xasprintf("%.*s.cast", dot ? (int)(dot - path) : (int)strlen(path), path);
 }
 
 static int record_by_name(const void *a, const void *b)
@@ -54,27 +68,29 @@ static int record_by_name(const void *a, const void *b)
 	return by_sid ? by_sid : (part_a > part_b) - (part_a < part_b);
 }
 
-char **record_files(const char *dir, uint32_t *n)
+void record_files_list(struct record_files *out, const char *dir)
 {
-	VEC(char *) v = { 0 };
 	DIR *d = opendir(dir);
 	struct dirent *e;
 
-	*n = 0;
-	if (!d)
-		return NULL;
-	while ((e = readdir(d))) {
-		size_t len = strlen(e->d_name);
+	*out = (struct record_files){ NULL, 0, 0 };
+	while (d && (e = readdir(d))) {
+		const char *dot = strrchr(e->d_name, '.');
 
-		if (len > sizeof(record_suffix) &&
-		    !strcmp(e->d_name + len - sizeof(record_suffix) + 1, record_suffix))
-			vec_push(&v, xstrdup(e->d_name));
+		if (dot && dot > e->d_name && !strcmp(dot, ".jsonl"))
+			vec_push(out, xasprintf("%s/%s", dir, e->d_name));
 	}
-	closedir(d);
-	if (v.n)
-		qsort(v.v, v.n, sizeof(*v.v), record_by_name);
-	*n = (uint32_t)v.n;
-	return v.v;
+	if (d)
+		closedir(d);
+	if (out->n)
+		qsort(out->v, out->n, sizeof(*out->v), record_by_name);
+}
+
+void record_files_free(struct record_files *files)
+{
+	for (size_t i = 0; i < files->n; i++)
+		free(files->v[i]);
+	vec_free(files);
 }
 
 int record_dir_check(const char *dir, struct err *err)
@@ -108,32 +124,59 @@ static bool record_find_last_line(struct digest *head, int64_t *seq, const char 
 	return end;
 }
 
-bool record_last(char *sid_out, size_t size, struct digest *head, int64_t *seq, const char *dir,
-		 const char *sid)
+/* The newest session other than sid: its name, and hash and number of its last whole line. */
+static bool record_find_previous(char *sid_out, size_t size, struct digest *head, int64_t *seq,
+				 const char *dir, const char *sid)
 {
-	uint32_t n;
-	char **files = record_files(dir, &n), name[64];
+	struct record_files files;
 	bool found = false;
 
-	for (uint32_t i = n; i--;) {
-		char *path = xasprintf("%s/%s", dir, files[i]);
-
-		record_name(name, sizeof(name), files[i]);
-		if (!found && strcmp(name, sid) && record_find_last_line(head, seq, path)) {
-			snprintf(sid_out, size, "%s", name);
-			found = true;
-		}
-		free(path);
-		free(files[i]);
+	record_files_list(&files, dir);
+	for (size_t i = files.n; i-- && !found;) {
+		record_name(sid_out, size, files.v[i]);
+		found = strcmp(sid_out, sid) && record_find_last_line(head, seq, files.v[i]);
 	}
-	free(files);
+	record_files_free(&files);
 	return found;
 }
 
-struct record_text {
-	char *v; /* no string: n bytes of cap; freed by the owner */
-	size_t n, cap;
-};
+int record_lines(const char *path, record_line_fn *fn, void *ctx, struct err *err)
+{
+	FILE *f = fopen(path, "re");
+	struct file_pace pace = { 0 };
+	struct progress_line watch;
+	bool more = true, cancelled = false;
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t len;
+
+	if (!f)
+		return err_set(err, -errno, "%s: cannot open: %s", path, strerror(errno));
+	progress_line_files(&watch);
+	while (more && !cancelled && (len = getline(&line, &cap, f)) > 0) {
+		json_t *j = json_loads(line, 0, NULL);
+
+		more = !j || fn(ctx, j);
+		json_decref(j);
+		cancelled = file_progress_read(&pace, f, (size_t)len);
+	}
+	progress_line_files_end(&watch);
+	free(line);
+	fclose(f);
+	return cancelled ? err_set(err, -ECANCELED, "%s: reading it was cancelled", path) : 0;
+}
+
+const char *record_text(const json_t *j, const char *key)
+{
+	const char *s = json_string_value(json_object_get(j, key));
+
+	return s ? s : "";
+}
+
+json_int_t record_int(const json_t *j, const char *key)
+{
+	return json_integer_value(json_object_get(j, key));
+}
 
 json_t *record_str(const char *s)
 {
@@ -159,106 +202,9 @@ static void record_stamp(char *buf, size_t size)
 	snprintf(buf, size, "%s.%03ldZ", day, t.tv_nsec / 1000000);
 }
 
-static void record_put(struct record_text *out, const char *text, size_t len)
-{
-	vec_reserve(out, out->n + len);
-	memcpy(out->v + out->n, text, len);
-	out->n += len;
-}
-
-static void record_line_put_text(struct record_text *out, const char *text)
-{
-	record_put(out, text, strlen(text));
-}
-
-static void record_put_head(struct record_text *out, const struct record_line *l)
-{
-	struct timespec mono;
-	char head[200], ts[40];
-
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	record_stamp(ts, sizeof(ts));
-	snprintf(head, sizeof(head),
-		 "{\"v\":1,\"seq\":%" PRIu64 ",\"ts\":\"%s\",\"mono_ns\":%" PRId64
-		 ",\"sid\":\"%s\"",
-		 l->seq, ts, (int64_t)mono.tv_sec * 1000000000 + mono.tv_nsec, l->sid);
-	record_line_put_text(out, head);
-	record_line_put_text(out, ",\"type\":\"");
-	record_line_put_text(out, l->type);
-	record_line_put_text(out, "\",\"user\":");
-	record_line_put_text(out, l->user);
-}
-
-static const char no_mac[] = "0000000000000000000000000000000000000000000000000000000000000000";
-
-static void record_put_seal(struct record_text *out, const struct record_hmac *seal)
-{
-	char epoch[60];
-
-	snprintf(epoch, sizeof(epoch), ",\"seal\":{\"epoch\":%" PRIu64 "," RECORD_MAC_KEY,
-		 seal->epoch);
-	record_line_put_text(out, epoch);
-	record_line_put_text(out, no_mac);
-	record_line_put_text(out, "\"}");
-}
-
-static void record_put_prev(struct record_text *out, const struct digest *prev)
-{
-	char hex[DIGEST_HEX];
-
-	record_line_put_text(out, "," RECORD_PREV_KEY);
-	record_line_put_text(out, digest_hex(hex, prev));
-	record_line_put_text(out, "\"}");
-}
-
-static void record_put_mac(struct record_text *line, const struct record_hmac *seal)
-{
-	char hex[DIGEST_HEX];
-	struct digest mac;
-
-	record_hmac_line(&mac, seal, line->v, line->n);
-	memcpy(line->v + line->n - RECORD_MAC_TAIL, digest_hex(hex, &mac), DIGEST_HEX - 1);
-}
-
 bool record_line_ends(const char *type)
 {
 	return !strcmp(type, "session.end") || !strcmp(type, "record.rotate");
-}
-
-static void record_put_self(struct record_text *line, const struct digest *prev)
-{
-	char hex[DIGEST_HEX];
-	struct digest self;
-
-	line->n -= 1 + RECORD_PREV_TAIL;
-	digest_of(&self, line->v, line->n);
-	record_line_put_text(line, RECORD_SELF_KEY);
-	record_line_put_text(line, digest_hex(hex, &self));
-	record_line_put_text(line, "\"");
-	record_put_prev(line, prev);
-}
-
-/* Instead of what is in out: the line, whose last key is prev, without a newline. */
-static void record_line_put(struct record_text *out, const struct record_line *l)
-{
-	size_t len = strlen(l->data);
-
-	out->n = 0;
-	vec_reserve(out, len + 1000);
-	record_put_head(out, l);
-	record_line_put_text(out, ",\"data\":");
-	record_put(out, l->data, len);
-	if (l->cast) {
-		record_line_put_text(out, ",\"cast\":");
-		record_line_put_text(out, l->cast);
-	}
-	if (l->seal)
-		record_put_seal(out, l->seal);
-	record_put_prev(out, l->prev);
-	if (l->seal)
-		record_put_mac(out, l->seal);
-	if (record_line_ends(l->type))
-		record_put_self(out, l->prev);
 }
 
 #define LOGINUID_UNSET 4294967295u
@@ -335,7 +281,6 @@ struct record_part {
 struct record {
 	char *first, *path, *dir; /* path: of the part being written */
 	char *user;		  /* the same in every line, as JSON */
-	struct record_text line;  /* the last one; kept for its room */
 	char sid[48];
 	char host[72];
 	char place[PATH_MAX]; /* dir, as the log is told of it */
@@ -371,78 +316,113 @@ const char *record_dir(const char *dir)
 	return env && *env ? env : RECORD_DIR;
 }
 
-static void record_cast_state(char *buf, size_t size, const struct cast *cast)
+static void record_put_cast(char *buf, size_t size, const struct cast *cast)
 {
 	char hex[DIGEST_HEX];
 	struct digest d;
 
 	cast_digest(&d, cast);
-	snprintf(buf, size, "{\"off\":%" PRIu64 ",\"sha256\":\"%s\"}", cast_size(cast),
+	snprintf(buf, size, ",\"cast\":{\"off\":%" PRIu64 ",\"sha256\":\"%s\"}", cast_size(cast),
 		 digest_hex(hex, &d));
 }
 
-/* data: one JSON value. */
+/* Instead of the zeros in the line that end it. */
+static void record_put_mac(char *line, const struct record_hmac *seal)
+{
+	size_t len = strlen(line);
+	char hex[DIGEST_HEX];
+	struct digest mac;
+
+	record_hmac_line(&mac, seal, line, len);
+	memcpy(line + len - RECORD_MAC_TAIL, digest_hex(hex, &mac), DIGEST_HEX - 1);
+}
+
+/* Takes the line; the caller frees the result. */
+static char *record_with_self(char *line)
+{
+	size_t at = strlen(line) - 1 - RECORD_PREV_TAIL;
+	char hex[DIGEST_HEX], *all;
+	struct digest self;
+
+	digest_of(&self, line, at);
+	all = xasprintf("%.*s" RECORD_SELF_KEY "%s\"%s", (int)at, line, digest_hex(hex, &self),
+			line + at);
+	free(line);
+	return all;
+}
+
+/* Without a newline; data: one JSON object.  The caller frees it. */
+static char *record_line(const struct record *r, const char *type, const char *data)
+{
+	char ts[40], hex[DIGEST_HEX], cast[140] = "", seal[160] = "", *line;
+
+	record_stamp(ts, sizeof(ts));
+	if (r->cast)
+		record_put_cast(cast, sizeof(cast), r->cast);
+	if (r->seal)
+		snprintf(seal, sizeof(seal),
+			 ",\"seal\":{\"epoch\":%" PRIu64 "," RECORD_MAC_KEY "%0*d\"}",
+			 r->seal->epoch, DIGEST_HEX - 1, 0);
+	line = xasprintf(
+		"{\"v\":1,\"seq\":%" PRIu64 ",\"ts\":\"%s\",\"mono_ns\":%" PRIu64
+		",\"sid\":\"%s\",\"type\":\"%s\",\"user\":%s,\"data\":%s%s%s," RECORD_PREV_KEY
+		"%s\"}",
+		r->seq, ts, clock_ns(), r->sid, type, r->user, data, cast, seal,
+		digest_hex(hex, &r->head));
+	if (r->seal)
+		record_put_mac(line, r->seal);
+	return record_line_ends(type) ? record_with_self(line) : line;
+}
+
+/* data: one JSON object; NULL: it could not be made. */
 static int record_put_text(struct record *r, const char *type, const char *data, struct err *err)
 {
-	char cast[120];
-	struct record_line l = { .seq = r->seq,
-				 .sid = r->sid,
-				 .type = type,
-				 .user = r->user,
-				 .data = data,
-				 .cast = r->cast ? cast : NULL,
-				 .seal = r->seal,
-				 .prev = &r->head };
+	char *line;
+	size_t len;
 	int rc;
 
-	if (r->cast)
-		record_cast_state(cast, sizeof(cast), r->cast);
-	record_line_put(&r->line, &l);
-	vec_push(&r->line, '\n');
-	rc = store_append(r->fd, r->path, r->line.v, r->line.n, err);
+	if (!data)
+		return err_set(err, -EINVAL, "%s: a %s entry cannot be encoded as JSON", r->path,
+			       type);
+	line = record_line(r, type, data);
+	len = strlen(line);
+	line[len] = '\n'; /* instead of the zero */
+	rc = store_append(r->fd, r->path, line, len + 1, err);
 	if (!rc) {
-		digest_of(&r->head, r->line.v, r->line.n - 1);
-		r->size += (off_t)r->line.n;
+		digest_of(&r->head, line, len);
+		r->size += (off_t)len + 1;
 		r->seq++;
 		if (r->seal)
 			record_hmac_forward(r->seal);
 	} else if (ftruncate(r->fd, r->size)) {
 		err_set(err, rc, "%s: a line is truncated and cannot be removed", r->path);
 	}
+	free(line);
 	return rc;
 }
 
-static int record_put_line(struct record *r, const char *type, const json_t *data, struct err *err)
+/* Takes the reference of data. */
+static int record_put_line(struct record *r, const char *type, json_t *data, struct err *err)
 {
 	char *text = json_dumps(data, JSON_COMPACT);
-	int rc = text ? record_put_text(r, type, text, err)
-		      : err_set(err, -EINVAL, "%s: a %s entry cannot be encoded as JSON", r->path,
-				type);
+	int rc = record_put_text(r, type, text, err);
 
 	free(text);
+	json_decref(data);
 	return rc;
-}
-
-static const char *record_file_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* Before the first line of a part but the first, whenever that can be written. */
 static int record_put_part(struct record *r, struct err *err)
 {
 	char hex[DIGEST_HEX];
-	json_t *data;
-	int rc;
 
 	if (r->part == 1 || r->size)
 		return 0;
-	data = json_pack("{s:i, s:s}", "part", (int)r->part, "head", digest_hex(hex, &r->head));
-	rc = record_put_line(r, "record.part", data, err);
-	json_decref(data);
-	return rc;
+	return record_put_line(
+		r, "record.part",
+		json_pack("{s:i, s:s}", "part", (int)r->part, "head", digest_hex(hex, &r->head)),
+		err);
 }
 
 /* What was lost must show before anything else is written. */
@@ -457,7 +437,6 @@ static int record_put_gap(struct record *r, struct err *err)
 	if (r->frames_lost)
 		json_object_set_new(gap, "frames", json_integer((json_int_t)r->frames_lost));
 	rc = record_put_line(r, "record.gap", gap, err);
-	json_decref(gap);
 	if (!rc)
 		r->lost = r->frames_lost = 0;
 	return rc;
@@ -479,11 +458,10 @@ static void record_enter_part(struct record *r, int fd, char *path)
 }
 
 /* Ends this part; the next begins with record_put_part().  Behind the line that ends it nothing is
- * added, also when it cannot be synced: that is what record_sync_locked() says from then on. */
+ * added, also when it cannot be synced: that is what record_sync() says from then on. */
 static int record_rotate(struct record *r, struct err *err)
 {
 	char *next = record_part_path(r->dir, r->sid, r->part + 1, "jsonl");
-	json_t *data;
 	int fd, rc = record_file(&fd, next, err);
 
 	if (rc) {
@@ -492,9 +470,8 @@ static int record_rotate(struct record *r, struct err *err)
 	}
 	if (r->cast && cast_end(r->cast, err))
 		r->frames_lost++;
-	data = json_pack("{s:o}", "next", record_str(record_file_of(next)));
-	rc = record_put_line(r, "record.rotate", data, err);
-	json_decref(data);
+	rc = record_put_line(r, "record.rotate",
+			     json_pack("{s:o}", "next", record_str(record_file_of(next))), err);
 	if (rc) {
 		close(fd);
 		unlink(next);
@@ -527,7 +504,6 @@ static int record_drop_casts(struct record *r, struct err *err)
 		data = json_pack("{s:o, s:s}", "file", record_str(record_file_of(p->cast)), "why",
 				 "the screen recording of this session has reached its size limit");
 		rc = record_put_line(r, "record.drop", data, err);
-		json_decref(data);
 		if (rc)
 			break;
 		unlink(p->cast);
@@ -555,55 +531,30 @@ static void record_rotate_when_due(struct record *r)
 		record_drop_casts(r, &err);
 }
 
-/* With the lock held.  data NULL: it could not be made. */
-static int record_do_add_text(struct record *r, const char *type, const char *data, struct err *err)
+int record_add_text(struct record *r, const char *type, const char *data, struct err *err)
 {
 	int rc;
 
-	if (!data) {
-		rc = err_set(err, -EINVAL, "%s: a %s entry cannot be encoded as JSON", r->path,
-			     type);
-	} else {
-		record_rotate_when_due(r);
-		rc = record_put_gap(r, err);
-	}
+	pthread_mutex_lock(&r->lock);
+	record_rotate_when_due(r);
+	rc = record_put_gap(r, err);
 	if (!rc)
 		rc = record_put_text(r, type, data, err);
 	if (rc) {
 		r->lost++;
 		r->lost_all++;
 	}
-	return rc;
-}
-
-/* data is only borrowed. */
-static int record_do_add(struct record *r, const char *type, const json_t *data, struct err *err)
-{
-	char *text = data ? json_dumps(data, JSON_COMPACT) : NULL;
-	int rc = record_do_add_text(r, type, text, err);
-
-	free(text);
+	pthread_mutex_unlock(&r->lock);
 	return rc;
 }
 
 int record_add(struct record *r, const char *type, json_t *data, struct err *err)
 {
-	int rc;
+	char *text = data ? json_dumps(data, JSON_COMPACT) : NULL;
+	int rc = record_add_text(r, type, text, err);
 
-	pthread_mutex_lock(&r->lock);
-	rc = record_do_add(r, type, data, err);
-	pthread_mutex_unlock(&r->lock);
+	free(text);
 	json_decref(data);
-	return rc;
-}
-
-int record_add_text(struct record *r, const char *type, const char *data, struct err *err)
-{
-	int rc;
-
-	pthread_mutex_lock(&r->lock);
-	rc = record_do_add_text(r, type, data, err);
-	pthread_mutex_unlock(&r->lock);
 	return rc;
 }
 
@@ -675,7 +626,7 @@ static int record_do_whole(struct record *r, struct err *err)
 		       r->ended.text);
 }
 
-static int record_sync_locked(struct record *r, struct err *err)
+static int record_do_sync(struct record *r, struct err *err)
 {
 	char hex[DIGEST_HEX];
 	int rc = record_do_whole(r, err);
@@ -710,7 +661,7 @@ int record_sync(struct record *r, struct err *err)
 	int rc;
 
 	pthread_mutex_lock(&r->lock);
-	rc = record_sync_locked(r, err);
+	rc = record_do_sync(r, err);
 	pthread_mutex_unlock(&r->lock);
 	return rc;
 }
@@ -744,18 +695,15 @@ static int record_first_line(struct record *r, const struct record_opts *o, stru
 	struct digest last;
 	int64_t seq;
 	json_t *data, *genesis = json_null();
-	int rc;
 
-	if (record_last(sid, sizeof(sid), &last, &seq, r->dir, r->sid))
+	if (record_find_previous(sid, sizeof(sid), &last, &seq, r->dir, r->sid))
 		genesis = json_pack("{s:o, s:I, s:s}", "sid", record_str(sid), "seq",
 				    (json_int_t)seq, "head", digest_hex(hex, &last));
 	data = json_pack("{s:s, s:s, s:o, s:s, s:o, s:I, s:o}", "program", "ibroute-top", "version",
 			 IBROUTE_VERSION, "fabric", o->fabric ? record_str(o->fabric) : json_null(),
 			 "mode", o->mode ? o->mode : "ro", "host", record_str(r->host), "pid",
 			 (json_int_t)getpid(), "genesis", genesis);
-	rc = record_do_add(r, "session.start", data, err);
-	json_decref(data);
-	return rc;
+	return record_add(r, "session.start", data, err);
 }
 
 static void record_free(struct record *r)
@@ -771,7 +719,6 @@ static void record_free(struct record *r)
 	free(r->first);
 	free(r->path);
 	free(r->dir);
-	vec_free(&r->line);
 	free(r->user);
 	free(r);
 }
@@ -804,7 +751,7 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
 	if (!rc)
 		rc = record_first_line(r, o, err);
 	if (!rc)
-		rc = record_sync_locked(r, err);
+		rc = record_do_sync(r, err);
 	if (!rc)
 		rc = store_sync_dir(r->dir, err);
 	if (rc) {
@@ -819,31 +766,22 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
 	return 0;
 }
 
-/* The last line tells of the whole screen; a part that begins now would have nothing in it. */
-static int record_last_line(struct record *r, struct err *err)
-{
-	json_t *data;
-	int rc;
-
-	if (r->cast && cast_end(r->cast, err))
-		r->frames_lost++;
-	data = json_pack("{s:I, s:I}", "lines", (json_int_t)r->seq, "lost",
-			 (json_int_t)r->lost_all);
-	r->rotate_at = UINT64_MAX;
-	rc = record_do_add(r, "session.end", data, err);
-	json_decref(data);
-	return rc ? rc : record_sync_locked(r, err);
-}
-
 int record_close(struct record *r, struct err *err)
 {
 	int rc;
 
 	if (!r)
 		return 0;
-	pthread_mutex_lock(&r->lock);
-	rc = record_last_line(r, err);
-	pthread_mutex_unlock(&r->lock);
+	/* before the last line, which has the hash of the whole screen */
+	if (r->cast && cast_end(r->cast, err))
+		r->frames_lost++;
+	r->rotate_at = UINT64_MAX; /* a part that began now would have nothing in it */
+	rc = record_add(r, "session.end",
+			json_pack("{s:I, s:I}", "lines", (json_int_t)r->seq, "lost",
+				  (json_int_t)r->lost_all),
+			err);
+	if (!rc)
+		rc = record_sync(r, err);
 	record_free(r);
 	return rc;
 }

@@ -20,16 +20,13 @@
 #ifndef CONSOLE_RECORD_RECORD_H
 #define CONSOLE_RECORD_RECORD_H
 
-#include <stddef.h>
-#include "console/record/record.h"
-
-#include "console/record/record_hmac.h"
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
 #include "views/canvas/canvas.h"
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define RECORD_DIR	  "/var/log/ibroute-top" /* default; IBROUTE_RECORD_DIR overrides */
@@ -80,16 +77,6 @@ const char *record_path(const struct record *r); /* of its first part */
 uint64_t record_seq(struct record *r);		 /* lines so far */
 void record_head(struct record *r, struct digest *head, uint64_t *cast_bytes);
 
-/* What is JSON is borrowed text of a whole value, in one line. */
-struct record_line {
-	uint64_t seq;
-	const char *sid, *type; /* neither has anything that JSON would escape */
-	const char *user, *data;
-	const char *cast;		/* NULL: no screen is recorded */
-	const struct record_hmac *seal; /* NULL: not sealed */
-	const struct digest *prev;	/* of the line before */
-};
-
 /* A sealed line ends so; its HMAC is over the line with zeros for mac's digits. */
 #define RECORD_PREV_KEY "\"prev\":\""
 
@@ -110,16 +97,29 @@ bool record_line_ends(const char *type); /* session.end, record.rotate: the last
 /* Any bytes as a JSON string: what is not UTF-8 becomes '?'. */
 json_t *record_str(const char *s);
 
-/* Session and part (from 1 on) of a file name, SID.jsonl or SID.2.jsonl. */
-unsigned record_name(char *sid, size_t size, const char *name);
-/* Names (without folder) of all NAME.jsonl, oldest first: names begin with the time.  Caller
- * frees each and the list.  A directory that cannot be read has none. */
-char **record_files(const char *dir, uint32_t *n);
+/* Session and part (from 1 on) of a file, SID.jsonl or SID.2.jsonl; path may have a directory. */
+unsigned record_name(char *sid, size_t size, const char *path);
+/* FILE.cast beside FILE.jsonl; the caller frees it. */
+char *record_cast_path(const char *path);
+
+struct record_files {
+	char **v; /* paths, oldest first: names begin with the time */
+	size_t n, cap;
+};
+
+/* All *.jsonl in a directory, none where it cannot be read.  record_files_free(). */
+void record_files_list(struct record_files *out, const char *dir);
+void record_files_free(struct record_files *files);
 /* -errno with the sentence where dir cannot be listed. */
 int record_dir_check(const char *dir, struct err *err);
-/* The session before the one called sid: its name, and hash and number of its last whole line.
- * false: there is none. */
-bool record_last(char *sid_out, size_t size, struct digest *head, int64_t *seq, const char *dir,
-		 const char *sid);
+
+/* False: no more lines are needed. */
+typedef bool record_line_fn(void *ctx, json_t *line);
+
+/* Calls fn for each line of a file that is JSON.  -ECANCELED when file_progress() says so. */
+int record_lines(const char *path, record_line_fn *fn, void *ctx, struct err *err);
+/* Values of a JSON object; "" and 0 when they are missing or of another type. */
+const char *record_text(const json_t *j, const char *key);
+json_int_t record_int(const json_t *j, const char *key);
 
 #endif

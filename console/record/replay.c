@@ -73,55 +73,41 @@ static bool replay_take_date(double *at_s, const struct cast_events *e, const ch
 	return true;
 }
 
-/* Where the cast was when the line with that seq was written. */
-static bool replay_find_seq(uint32_t *n, const struct cast_events *e, uint32_t file,
-			    const char *record, int64_t seq)
+struct seq_place {
+	int64_t seq;
+	uint64_t off; /* bytes of the cast when the line with that seq was written */
+	bool found;
+};
+
+static bool replay_find_seq(void *ctx, json_t *line)
 {
-	FILE *f = fopen(record, "re");
-	bool found = false;
-	struct file_pace pace = { 0 };
-	struct progress_line watch;
-	char *line = NULL;
-	size_t cap = 0;
-	ssize_t len;
+	struct seq_place *p = ctx;
+	const json_t *cast = json_object_get(line, "cast");
 
-	progress_line_files(&watch);
-	while (f && !found && (len = getline(&line, &cap, f)) > 0) {
-		json_t *j = json_loads(line, 0, NULL);
-		const json_t *cast = json_object_get(j, "cast");
-
-		if (json_integer_value(json_object_get(j, "seq")) == seq && cast) {
-			uint64_t off = (uint64_t)json_integer_value(json_object_get(cast, "off"));
-
-			*n = cast_events_find(e, file, off);
-			found = true;
-		}
-		json_decref(j);
-		file_progress_read(&pace, f, (size_t)len);
-	}
-	progress_line_files_end(&watch);
-	free(line);
-	if (f)
-		fclose(f);
-	return found;
+	if (record_int(line, "seq") != p->seq || !cast)
+		return true;
+	p->off = (uint64_t)record_int(cast, "off");
+	p->found = true;
+	return false;
 }
 
 static bool replay_take_seq(uint32_t *n, const struct cast_events *e, const char *where)
 {
 	char *end;
-	int64_t seq = strtoll(where, &end, 10);
-	bool found = false;
+	struct seq_place p = { .seq = strtoll(where, &end, 10) };
 
 	if (*end || end == where)
 		return false;
-	for (uint32_t i = 0; i < e->nfiles && !found; i++) {
+	for (uint32_t i = 0; i < e->nfiles && !p.found; i++) {
 		const char *cast = e->file[i].path, *dot = strrchr(cast, '.');
 		char *record = xasprintf("%.*s.jsonl", (int)(dot ? dot - cast : 0), cast);
 
-		found = replay_find_seq(n, e, i, record, seq);
+		record_lines(record, replay_find_seq, &p, NULL);
+		if (p.found)
+			*n = cast_events_find(e, i, p.off);
 		free(record);
 	}
-	return found;
+	return p.found;
 }
 
 static bool replay_take_mark(uint32_t *n, const struct cast_events *e, const char *where)
@@ -301,11 +287,10 @@ static void replay_forget(struct player *p)
 
 static void replay_seek_time(struct player *p, double at_s)
 {
-	uint32_t n = 0;
+	uint32_t n;
 
 	at_s = at_s < 0 ? 0 : at_s > p->end_s ? p->end_s : at_s;
-	while (n < p->e->n && p->e->v[n].at_s <= at_s)
-		n++;
+	n = replay_up_to(p->e, at_s);
 	replay_seek(p, n);
 	if (p->n == n)
 		p->at_s = at_s;

@@ -53,138 +53,111 @@ static void session_read_span_report(void *ctx, const char *step, uint64_t done,
 		atomic_store(&s->progress.cancel, true);
 }
 
-static uint64_t session_read_size_of(const char *dir, const char *file)
+static uint64_t session_read_size_of(const char *path)
 {
-	char *path = xasprintf("%s/%s", dir, file);
 	struct stat st;
-	uint64_t size = stat(path, &st) ? 0 : (uint64_t)st.st_size;
 
-	free(path);
-	return size;
+	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
 }
 
-static void session_read_span_begin(struct span *s, const char *dir, char **files, uint32_t n)
+static void session_read_span_begin(struct span *s, const struct record_files *files)
 {
 	*s = (struct span){ .outer = file_progress(), .progress.report = session_read_span_report };
 	s->progress.ctx = s;
 	atomic_init(&s->progress.cancel, false);
-	for (uint32_t i = 0; i < n; i++)
-		s->all += session_read_size_of(dir, files[i]);
+	for (size_t i = 0; i < files->n; i++)
+		s->all += session_read_size_of(files->v[i]);
 	file_progress_set(&s->progress);
 }
 
 static void session_read_rows(struct sessions *s, session_stop_fn *stop, void *arg)
 {
-	uint32_t n;
-	char **files = record_files(s->dir, &n);
+	struct record_files files;
 	struct span span;
 
-	session_read_span_begin(&span, s->dir, files, n);
-	s->row = xcalloc(n ? n : 1, sizeof(*s->row));
-	for (uint32_t i = n; i--;) {
-		char *path = xasprintf("%s/%s", s->dir, files[i]);
+	record_files_list(&files, s->dir);
+	session_read_span_begin(&span, &files);
+	s->row = xcalloc(files.n ? files.n : 1, sizeof(*s->row));
+	for (size_t i = files.n; i-- && !(stop && stop(arg));) {
+		const char *path = files.v[i];
 		struct audit_report r = { 0 };
 		struct err err = { "" };
 		int rc;
 
-		span.of = session_read_size_of(s->dir, files[i]);
-		rc = stop && stop(arg) ? -ECANCELED : audit_verify(&r, path, NULL, &err);
+		span.of = session_read_size_of(path);
+		rc = audit_verify(&r, path, NULL, &err);
 		span.before += span.of;
 		if (rc)
 			snprintf(r.what, sizeof(r.what), "%.255s", err.text);
 		if (rc != -ECANCELED)
-			session_read_take_report(&s->row[s->nrow++], files[i], &r);
-		free(path);
-		free(files[i]);
+			session_read_take_report(&s->row[s->nrow++], strrchr(path, '/') + 1, &r);
 	}
-	free(files);
+	record_files_free(&files);
 	file_progress_set(span.outer);
-}
-
-static const char *session_read_text_of(const json_t *j, const char *key)
-{
-	const char *s = json_string_value(json_object_get(j, key));
-
-	return s ? s : "";
 }
 
 /* What a line says, in a few words. */
 static void session_read_take_action(struct session_action *a, const json_t *j)
 {
 	const json_t *data = json_object_get(j, "data");
-	const char *ts = session_read_text_of(j, "ts"), *type = session_read_text_of(j, "type");
+	const char *ts = record_text(j, "ts"), *type = record_text(j, "type");
 
 	memset(a, 0, sizeof(*a));
-	a->seq = (uint64_t)json_integer_value(json_object_get(j, "seq"));
+	a->seq = (uint64_t)record_int(j, "seq");
 	snprintf(a->time, sizeof(a->time), "%.8s", strlen(ts) > 19 ? ts + 11 : ts);
 	snprintf(a->what, sizeof(a->what), "%s", type);
 	a->loud = !strncmp(type, "rollback", 8) || !strcmp(type, "record.gap") ||
-		  !strcmp(type, "error") || json_integer_value(json_object_get(data, "status"));
+		  !strcmp(type, "error") || record_int(data, "status");
 	if (!strcmp(type, "key.action"))
-		snprintf(a->text, sizeof(a->text), "%.60s %.120s",
-			 session_read_text_of(data, "action"),
-			 session_read_text_of(data, "detail"));
+		snprintf(a->text, sizeof(a->text), "%.60s %.120s", record_text(data, "action"),
+			 record_text(data, "detail"));
 	else if (json_object_get(data, "phase"))
-		snprintf(a->text, sizeof(a->text), "%.20s %.160s",
-			 session_read_text_of(data, "phase"), session_read_text_of(data, "text"));
-	else if (session_read_text_of(data, "text")[0])
-		snprintf(a->text, sizeof(a->text), "%.199s", session_read_text_of(data, "text"));
+		snprintf(a->text, sizeof(a->text), "%.20s %.160s", record_text(data, "phase"),
+			 record_text(data, "text"));
+	else if (record_text(data, "text")[0])
+		snprintf(a->text, sizeof(a->text), "%.199s", record_text(data, "text"));
 	else if (json_object_get(data, "engine"))
-		snprintf(a->text, sizeof(a->text), "%.16s %.16s %.140s",
-			 session_read_text_of(data, "plan"), session_read_text_of(data, "engine"),
-			 session_read_text_of(data, "params"));
+		snprintf(a->text, sizeof(a->text), "%.16s %.16s %.140s", record_text(data, "plan"),
+			 record_text(data, "engine"), record_text(data, "params"));
 	else if (!strcmp(type, "apply.begin"))
 		snprintf(a->text, sizeof(a->text),
 			 "%.16s: %" JSON_INTEGER_FORMAT " blocks, %" JSON_INTEGER_FORMAT " tables",
-			 session_read_text_of(data, "plan"),
-			 json_integer_value(json_object_get(data, "lft_blocks")),
-			 json_integer_value(json_object_get(data, "sl2vl_tables")));
+			 record_text(data, "plan"), record_int(data, "lft_blocks"),
+			 record_int(data, "sl2vl_tables"));
 	else if (json_object_get(data, "fabric"))
 		snprintf(a->text, sizeof(a->text), "fabric %.64s on %.64s",
-			 session_read_text_of(data, "fabric"), session_read_text_of(data, "host"));
+			 record_text(data, "fabric"), record_text(data, "host"));
 	else
-		snprintf(a->text, sizeof(a->text), "%.64s %.64s", session_read_text_of(data, "txn"),
-			 session_read_text_of(data, "outcome"));
+		snprintf(a->text, sizeof(a->text), "%.64s %.64s", record_text(data, "txn"),
+			 record_text(data, "outcome"));
 }
 
-static void session_read_take_actions(struct sessions *s, FILE *f)
+struct actions {
+	VEC(struct session_action) list;
+};
+
+static bool session_read_line(void *ctx, json_t *line)
 {
-	VEC(struct session_action) v = { 0 };
-	struct file_pace pace = { 0 };
-	char *line = NULL;
-	size_t cap = 0;
-	ssize_t got;
+	struct actions *actions = ctx;
+	struct session_action a;
 
-	while ((got = getline(&line, &cap, f)) > 0) {
-		json_t *j = json_loads(line, 0, NULL);
-		struct session_action a;
-
-		if (j) {
-			session_read_take_action(&a, j);
-			vec_push(&v, a);
-		}
-		json_decref(j);
-		if (file_progress_read(&pace, f, (size_t)got)) {
-			snprintf(s->why, sizeof(s->why), "reading it was stopped");
-			break;
-		}
-	}
-	s->action = v.v;
-	s->naction = (uint32_t)v.n;
-	free(line);
+	session_read_take_action(&a, line);
+	vec_push(&actions->list, a);
+	return true;
 }
 
 static void session_read_actions(struct sessions *s)
 {
 	char *path = xasprintf("%s/%s", s->dir, s->opened);
-	FILE *f = fopen(path, "re");
+	struct actions actions = { 0 };
+	int rc = record_lines(path, session_read_line, &actions, NULL);
 
-	if (f)
-		session_read_take_actions(s, f);
-	else
+	if (rc == -ECANCELED)
+		snprintf(s->why, sizeof(s->why), "reading it was stopped");
+	else if (rc)
 		snprintf(s->why, sizeof(s->why), "%.200s cannot be opened", path);
-	if (f)
-		fclose(f);
+	s->action = actions.list.v;
+	s->naction = (uint32_t)actions.list.n;
 	free(path);
 }
 
