@@ -56,10 +56,11 @@ static void app_act_preview_by(struct app *a, const struct request *by)
 	for (r.engine = 0; r.engine < p->nengines; r.engine++)
 		if (!strcmp(p->engines[r.engine].engine->name, name))
 			break;
-	if (!a->fabric || r.engine == p->nengines) {
+	if (!a->state.fabric || r.engine == p->nengines) {
 		shell_say(a->shell,
-			  a->fabric ? "unknown engine '%s': Tab lists the engines"
-				    : "'%s' is not possible before the fabric has been discovered",
+			  a->state.fabric
+				  ? "unknown engine '%s': Tab lists the engines"
+				  : "'%s' is not possible before the fabric has been discovered",
 			  name);
 		return;
 	}
@@ -272,7 +273,7 @@ void app_act(struct app *a, const struct request *r)
 	case REQ_SWEEP:
 		if (a->poller)
 			poller_sweep(a->poller);
-		a->state.poll.sweep_asked = a->poller && a->fabric;
+		a->state.poll.sweep_asked = a->poller && a->state.fabric;
 		shell_say(a->shell, a->poller ? "discovering the fabric again; Esc stops it"
 					      : "not for a file: it does not change");
 		break;

@@ -107,13 +107,13 @@ static void app_auto_compute(struct app *a, const struct auto_seen *seen)
 
 static void app_auto_look(struct app *a)
 {
-	struct auto_seen seen = { .known = a->jobs && a->state.jobs_source.state == JOBS_OK };
+	struct auto_seen seen = { .known = a->state.jobs && a->state.jobs_source.state == JOBS_OK };
 
 	if (seen.known) {
 		seen.busy = app_auto_update_open(a);
-		seen.f = a->fabric;
-		seen.installed = a->tables;
-		seen.jobs = a->jobs;
+		seen.f = a->state.fabric;
+		seen.installed = a->state.tables;
+		seen.jobs = a->state.jobs;
 		seen.sm = app_sm_pin(a);
 	}
 	if (auto_mode_look(&a->automatic.mode, &seen) == AUTO_COMPUTE)
@@ -215,8 +215,8 @@ static void app_auto_watch_update(struct app *a)
 void app_auto_tick(struct app *a)
 {
 	struct app_auto *u = &a->automatic;
-	bool ready = a->state.mode == RUN_LIVE && !a->lost && a->fabric && a->tables &&
-		     tables_know_vls(a->tables);
+	bool ready = a->state.mode == RUN_LIVE && !a->lost && a->state.fabric && a->state.tables &&
+		     tables_know_vls(a->state.tables);
 
 	if (!a->opts.automatic.on)
 		return;

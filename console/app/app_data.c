@@ -34,23 +34,23 @@ static void app_data_tell(struct app *a, enum app_news_type type, struct msg *ms
 /* Lanes do not depend on jobs: those of the same tables are kept. */
 static bool app_data_keeps_lanes(const struct app *a)
 {
-	return a->usage && a->usage->lanes && a->usage->tables == a->tables;
+	return a->state.usage && a->state.usage->lanes && a->state.usage->tables == a->state.tables;
 }
 
 static bool app_data_wants_lanes(const struct app *a)
 {
-	return a->state.sls_known && tables_know_vls(a->tables) && !app_data_keeps_lanes(a);
+	return a->state.sls_known && tables_know_vls(a->state.tables) && !app_data_keeps_lanes(a);
 }
 
 void app_want_metrics(struct app *a)
 {
-	if (!a->tables)
+	if (!a->state.tables)
 		return;
 	a->state.metrics_busy = true;
 	a->metrics_ended = false;
 	a->state.metrics_step[0] = '\0';
-	worker_metrics(a->worker, a->fabric, a->tables, a->jobs, !a->state.verdict,
-		       app_data_wants_lanes(a));
+	worker_metrics(a->worker, a->state.fabric, a->state.tables, a->state.jobs,
+		       !a->state.verdict, app_data_wants_lanes(a));
 }
 
 static void app_data_drop_metrics(struct app *a)
@@ -67,15 +67,14 @@ static void app_data_take_usage(struct app *a, struct msg *msg)
 	struct link_usage *u = msg->usage;
 
 	/* one of other tables was overtaken; what replaces it is on its way */
-	if (!u || u->tables != a->tables)
+	if (!u || u->tables != a->state.tables)
 		return;
 	msg->usage = NULL;
 	if (!u->lanes && app_data_keeps_lanes(a)) {
-		u->lanes = a->usage->lanes;
-		a->usage->lanes = NULL;
+		u->lanes = a->state.usage->lanes;
+		a->state.usage->lanes = NULL;
 	}
-	link_usage_free(a->usage);
-	a->usage = u;
+	link_usage_free(a->state.usage);
 	a->state.usage = u;
 }
 
@@ -83,10 +82,9 @@ static void app_data_take_usage(struct app *a, struct msg *msg)
 
 static void app_data_set_jobs(struct app *a, const struct jobset *js)
 {
-	bool same = jobset_same(a->jobs, js);
+	bool same = jobset_same(a->state.jobs, js);
 
-	jobset_put(a->jobs);
-	a->jobs = js;
+	jobset_put(a->state.jobs);
 	a->state.jobs = js;
 	/* ids may change without the routing being any other: the figures per job must follow */
 	if (!same || !a->metrics || !a->metrics->jobs || a->metrics->jobs->njob != js->njob)
@@ -99,9 +97,9 @@ static void app_data_map_jobs(struct app *a)
 	struct jobset *js = NULL;
 	struct err err;
 
-	if (!a->fabric || !a->job_list)
+	if (!a->state.fabric || !a->job_list)
 		return;
-	if (jobset_from_list(&js, a->job_list, a->fabric, &err))
+	if (jobset_from_list(&js, a->job_list, a->state.fabric, &err))
 		log_add(LOG_WARN, "jobs", "%s", err.text);
 	if (js)
 		app_data_set_jobs(a, js);
@@ -114,7 +112,7 @@ void app_set_list(struct app *a, const struct job_list *list)
 	job_list_put(a->job_list);
 	a->job_list = list;
 	a->jobs_at = clock_s();
-	if (!same || !a->jobs)
+	if (!same || !a->state.jobs)
 		app_data_map_jobs(a);
 }
 
@@ -156,12 +154,12 @@ static void app_data_count_missing(struct app *a)
 	struct state_poll *p = &a->state.poll;
 
 	if (!a->whole) {
-		a->whole = fabric_get(a->fabric);
+		a->whole = fabric_get(a->state.fabric);
 		return;
 	}
-	p->missing_sw = app_data_missing(a->whole->sw_guid, a->whole->nsw, a->fabric,
+	p->missing_sw = app_data_missing(a->whole->sw_guid, a->whole->nsw, a->state.fabric,
 					 fabric_switch_by_guid);
-	p->missing_ca = app_data_missing(a->whole->term_guid, a->whole->nterm, a->fabric,
+	p->missing_ca = app_data_missing(a->whole->term_guid, a->whole->nterm, a->state.fabric,
 					 fabric_term_by_guid);
 	if (p->missing_sw || p->missing_ca) {
 		log_add(LOG_WARN, "sweep",
@@ -171,7 +169,7 @@ static void app_data_count_missing(struct app *a)
 		return;
 	}
 	fabric_put(a->whole);
-	a->whole = fabric_get(a->fabric);
+	a->whole = fabric_get(a->state.fabric);
 }
 
 static void app_data_list_engines(struct app *a)
@@ -187,39 +185,46 @@ static void app_data_list_engines(struct app *a)
 		struct err err = { "" };
 
 		c->engine = all[i];
-		c->suits = !all[i]->suits || !all[i]->suits(a->fabric, &err);
+		c->suits = !all[i]->suits || !all[i]->suits(a->state.fabric, &err);
 		snprintf(c->why, sizeof(c->why), "%.255s", err.text);
 	}
 	p->engines[p->nengines++] =
 		(struct engine_choice){ .engine = &route_file_engine, .suits = true, .file = true };
 }
 
+/* And all that is of this fabric alone. */
+static void app_data_drop_fabric(struct app *a)
+{
+	struct state *s = &a->state;
+
+	app_data_drop_metrics(a);
+	tables_put(s->tables);
+	tables_put(a->read);
+	sample_put(s->sample);
+	rates_put(s->rates);
+	sample_summary_put(s->sample_summary);
+	jobset_put(s->jobs);
+	history_free(s->history);
+	fabric_put(s->fabric);
+	s->tables = a->read = NULL;
+	s->sample = NULL;
+	s->rates = NULL;
+	s->sample_summary = NULL;
+	s->jobs = NULL;
+	s->history = NULL;
+	s->fabric = NULL;
+}
+
 void app_set_fabric(struct app *a, const struct fabric *f)
 {
-	if (a->fabric && digest_equal(&a->fabric->fingerprint, &f->fingerprint)) {
+	if (a->state.fabric && digest_equal(&a->state.fabric->fingerprint, &f->fingerprint)) {
 		fabric_put(f);
 		return;
 	}
-	app_data_drop_metrics(a);
-	tables_put(a->tables);
-	tables_put(a->read);
-	a->read = NULL;
-	sample_put(a->sample);
-	rates_put(a->rates);
-	sample_summary_put(a->sample_summary);
-	jobset_put(a->jobs);
-	history_free(a->history);
-	a->state.tables = a->tables = NULL;
+	app_data_drop_fabric(a);
 	a->state.poll.tables_on = a->state.poll.tables_ended = false;
-	a->state.sample = a->sample = NULL;
-	a->state.rates = a->rates = NULL;
-	a->state.sample_summary = a->sample_summary = NULL;
-	a->state.jobs = a->jobs = NULL;
-	fabric_put(a->fabric);
-	a->fabric = f;
 	a->state.fabric = f;
-	a->history = history_new(f->nchan);
-	a->state.history = a->history;
+	a->state.history = history_new(f->nchan);
 	app_data_count_missing(a);
 	app_data_list_engines(a);
 	app_data_tell(a, NEWS_FABRIC, NULL);
@@ -235,7 +240,7 @@ static const struct tables *app_data_with_sls(struct app *a, const struct tables
 	const struct tables *known[] = { a->applied, a->undo, a->first };
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known) && tables_know_vls(t); i++)
-		if (known[i] && tables_forward_same(a->fabric, known[i], t)) {
+		if (known[i] && tables_forward_same(a->state.fabric, known[i], t)) {
 			tables_put(t);
 			return tables_get(known[i]);
 		}
@@ -257,16 +262,16 @@ static bool app_data_only_vls_are_new(const struct tables *old, const struct tab
 
 static void app_data_keep_usage(struct app *a, const struct tables *old)
 {
-	if (!a->usage || a->usage->tables != old)
+	if (!a->state.usage || a->state.usage->tables != old)
 		return;
-	tables_put(a->usage->tables);
-	a->usage->tables = tables_get(a->tables);
+	tables_put(a->state.usage->tables);
+	a->state.usage->tables = tables_get(a->state.tables);
 }
 
 void app_set_tables(struct app *a, const struct tables *t, bool partial)
 {
-	bool same = a->read && tables_same(a->read, t, a->fabric);
-	const struct tables *old = a->tables;
+	bool same = a->read && tables_same(a->read, t, a->state.fabric);
+	const struct tables *old = a->state.tables;
 
 	a->tables_partial = partial;
 	if (same) {
@@ -276,11 +281,10 @@ void app_set_tables(struct app *a, const struct tables *t, bool partial)
 	tables_put(a->read);
 	a->read = tables_get(t);
 	t = app_data_with_sls(a, t);
-	if (old && tables_same(old, t, a->fabric)) {
+	if (old && tables_same(old, t, a->state.fabric)) {
 		tables_put(t);
 		return;
 	}
-	a->tables = t;
 	a->state.tables = t;
 	if (old && app_data_only_vls_are_new(old, t))
 		app_data_keep_usage(a, old);
@@ -297,7 +301,8 @@ static void app_data_take_tables(struct app *a, struct msg *msg)
 	struct state_poll *p = &a->state.poll;
 	bool whole = tables_know_vls(msg->tables);
 
-	if (!a->fabric || !digest_equal(&msg->fabric->fingerprint, &a->fabric->fingerprint))
+	if (!a->state.fabric ||
+	    !digest_equal(&msg->fabric->fingerprint, &a->state.fabric->fingerprint))
 		return;
 	p->tables_on = !whole && !p->tables_ended;
 	p->tables_ended &= !whole;
@@ -320,7 +325,7 @@ static void app_data_take_tables_reading(struct app *a, struct msg *msg)
 	snprintf(p->tables_pace, sizeof(p->tables_pace), "%.79s", msg->text);
 	if (p->tables_ended)
 		shell_say(a->shell, "stopped: %s stay unknown%s; M resumes",
-			  a->tables ? "SL2VL tables and VLs" : "the installed tables",
+			  a->state.tables ? "SL2VL tables and VLs" : "the installed tables",
 			  a->is_due		 ? ", and no plan is computed"
 			  : a->opts.automatic.on ? ", and automatic mode waits"
 						 : "");
@@ -329,7 +334,7 @@ static void app_data_take_tables_reading(struct app *a, struct msg *msg)
 
 static bool app_data_incomplete(const struct app *a)
 {
-	return !a->tables || !tables_know_vls(a->tables);
+	return !a->state.tables || !tables_know_vls(a->state.tables);
 }
 
 bool app_tables_awaited(const struct app *a)
@@ -339,7 +344,7 @@ bool app_tables_awaited(const struct app *a)
 	if (a->state.mode != RUN_LIVE || !app_data_incomplete(a))
 		return false;
 	/* where reading them has failed, it is tried again */
-	return p->tables_on || (a->tables ? !p->tables_ended : !a->sample);
+	return p->tables_on || (a->state.tables ? !p->tables_ended : !a->state.sample);
 }
 
 void app_tables_on(struct app *a)
@@ -368,32 +373,31 @@ void app_tables_end(struct app *a)
 /* After a pause of the screen the last sample that was taken is not the one before. */
 static void app_data_take_rates(struct app *a, const struct sample_reading *r)
 {
-	bool next = r->before == a->sample;
+	bool next = r->before == a->state.sample;
 
-	rates_put(a->rates);
-	sample_summary_put(a->sample_summary);
-	a->rates = next ? rates_get(r->rates) : rates_new(a->fabric, a->sample, r->sample);
-	a->sample_summary = next ? sample_summary_get(r->sample_summary) : NULL;
+	rates_put(a->state.rates);
+	sample_summary_put(a->state.sample_summary);
+	a->state.rates =
+		next ? rates_get(r->rates) : rates_new(a->state.fabric, a->state.sample, r->sample);
+	a->state.sample_summary = next ? sample_summary_get(r->sample_summary) : NULL;
 }
 
 static void app_data_take_sample(struct app *a, struct msg *msg)
 {
 	struct sample_reading *r = msg->reading;
 
-	if (!a->fabric || !digest_equal(&r->sample->fingerprint, &a->fabric->fingerprint))
+	if (!a->state.fabric ||
+	    !digest_equal(&r->sample->fingerprint, &a->state.fabric->fingerprint))
 		return;
 	app_data_take_rates(a, r);
-	sample_put(a->sample);
-	a->sample = sample_get(r->sample);
+	sample_put(a->state.sample);
+	a->state.sample = sample_get(r->sample);
 	a->prepared_s = r->cpu_s;
-	a->state.sample = a->sample;
-	a->state.rates = a->rates;
-	a->state.sample_summary = a->sample_summary;
-	a->state.poll.asked = a->sample->asked;
-	a->state.poll.answered = a->sample->answered;
-	a->state.poll.partial = a->sample->answered < a->sample->asked;
+	a->state.poll.asked = a->state.sample->asked;
+	a->state.poll.answered = a->state.sample->answered;
+	a->state.poll.partial = a->state.sample->answered < a->state.sample->asked;
 	a->sample_at = clock_s();
-	a->sample_took = (double)a->sample->took_ns / 1e9;
+	a->sample_took = (double)a->state.sample->took_ns / 1e9;
 	app_data_tell(a, NEWS_SAMPLE, msg);
 }
 
@@ -401,11 +405,11 @@ static void app_data_take_metrics(struct app *a, struct msg *msg)
 {
 	struct metrics_set *before;
 
-	if (msg->tables != a->tables)
+	if (msg->tables != a->state.tables)
 		return; /* overtaken: others are on their way */
 	/* figures of a job set that has changed since are better than none: on a large machine
 	 * jobs change faster than figures can be had */
-	a->state.metrics_busy = msg->jobs != a->jobs;
+	a->state.metrics_busy = msg->jobs != a->state.jobs;
 	if (msg->rc) {
 		if (msg->rc != -ECANCELED)
 			log_add(LOG_WARN, "metrics", "%s", msg->text);
@@ -450,9 +454,9 @@ static void app_data_take_sm(struct app *a, const struct msg *msg)
 			msg->engine, msg->text);
 	memcpy(s->engine, msg->engine, sizeof(s->engine));
 	memcpy(s->requested, msg->requested, sizeof(s->requested));
-	end = a->fabric ? fabric_lid_end(a->fabric, msg->sm.lid) : FAB_NONE;
-	if (end != FAB_NONE && end < a->fabric->nend)
-		snprintf(s->name, sizeof(s->name), "%.63s", a->fabric->term_name[end]);
+	end = a->state.fabric ? fabric_lid_end(a->state.fabric, msg->sm.lid) : FAB_NONE;
+	if (end != FAB_NONE && end < a->state.fabric->nend)
+		snprintf(s->name, sizeof(s->name), "%.63s", a->state.fabric->term_name[end]);
 }
 
 struct sm_pin app_sm_pin(const struct app *a)
@@ -635,14 +639,14 @@ void app_refresh(struct app *a)
 
 	s->now_s = time(NULL);
 	s->rec_s = now - a->start;
-	s->poll.age_s = a->sample ? now - a->sample_at : NAN;
-	s->poll.took_s = a->sample ? a->sample_took : NAN;
-	s->poll.next_s = a->sample ? fmax(0, a->sample_at + s->poll.interval_s - now) : NAN;
+	s->poll.age_s = a->state.sample ? now - a->sample_at : NAN;
+	s->poll.took_s = a->state.sample ? a->sample_took : NAN;
+	s->poll.next_s = a->state.sample ? fmax(0, a->sample_at + s->poll.interval_s - now) : NAN;
 	s->jobs_source.age_s = a->job_list ? now - a->jobs_at : NAN;
 	for (size_t i = 0; a->parts[i]; i++)
 		if (a->parts[i]->refresh)
 			a->parts[i]->refresh(a);
-	s->poll.stale = s->mode == RUN_LIVE && a->sample && !s->poll.discovering &&
+	s->poll.stale = s->mode == RUN_LIVE && a->state.sample && !s->poll.discovering &&
 			now - a->sample_at > app_data_overdue(a);
 }
 
@@ -655,16 +659,8 @@ void app_data_free(struct app *a)
 		msg_drop(a->held[k]);
 	free(a->silent);
 	tables_put(a->first);
-	tables_put(a->read);
-	metrics_set_put(a->metrics);
-	link_usage_free(a->usage);
-	history_free(a->history);
-	rates_put(a->rates);
-	sample_summary_put(a->sample_summary);
-	sample_put(a->sample);
-	jobset_put(a->jobs);
+	link_usage_free(a->state.usage);
 	job_list_put(a->job_list);
-	tables_put(a->tables);
+	app_data_drop_fabric(a);
 	fabric_put(a->whole);
-	fabric_put(a->fabric);
 }

@@ -13,9 +13,9 @@
 
 static struct backdrop app_history_now(const struct app *a)
 {
-	return (struct backdrop){ .fabric = a->fabric,
-				  .tables = a->tables,
-				  .jobs = a->jobs,
+	return (struct backdrop){ .fabric = a->state.fabric,
+				  .tables = a->state.tables,
+				  .jobs = a->state.jobs,
 				  .figures = a->metrics,
 				  .sls_known = a->state.sls_known };
 }
@@ -29,7 +29,8 @@ static void app_history_add(struct app *a, struct sample_reading *r)
 	sample_history_add_reading(a->samples, &b, r, time(NULL));
 	if (sample_history_newest(a->samples) == newest)
 		return;
-	history_push_row(a->history, r->sample_summary->fabric->nchan, r->sample_summary->row);
+	history_push_row(a->state.history, r->sample_summary->fabric->nchan,
+			 r->sample_summary->row);
 	app_record_poll(a, r);
 }
 
@@ -45,9 +46,9 @@ static bool app_history_take_figures(struct app *a, struct msg *msg)
 {
 	struct snapshot_at *m = &a->shown_history.at;
 	struct backdrop b = { .tables = msg->tables, .jobs = msg->jobs };
-	bool same_tables = msg->tables == a->tables;
+	bool same_tables = msg->tables == a->state.tables;
 
-	if ((same_tables && msg->jobs == a->jobs) || !a->shown_history.on ||
+	if ((same_tables && msg->jobs == a->state.jobs) || !a->shown_history.on ||
 	    m->was.tables != msg->tables || m->was.jobs != msg->jobs)
 		return false;
 	if (msg->rc || !msg->after)
@@ -66,7 +67,7 @@ static bool app_history_take_figures(struct app *a, struct msg *msg)
 /* The sample on the screen when no moment of the past is. */
 static uint64_t app_history_present(const struct app *a)
 {
-	return a->sample ? sample_history_find(a->samples, a->sample->time_ns) : 0;
+	return a->state.sample ? sample_history_find(a->samples, a->state.sample->time_ns) : 0;
 }
 
 /* Events up to that time, so that the log is the one of the moment. */
@@ -128,9 +129,9 @@ static void app_history_show_at(struct app *a, struct state *s, const struct sna
 	s->poll.answered = m->sample->answered;
 	s->poll.partial = m->sample->answered < m->sample->asked;
 	s->poll.stale = false;
-	if (m->was.fabric != a->fabric)
+	if (m->was.fabric != a->state.fabric)
 		app_history_drop_present(s);
-	else if (m->was.tables != a->tables || m->was.jobs != a->jobs)
+	else if (m->was.tables != a->state.tables || m->was.jobs != a->state.jobs)
 		s->usage = NULL;
 }
 
@@ -143,13 +144,13 @@ const struct state *app_shown(struct app *a)
 		at = h->at.serial;
 	else if (a->state.mode == RUN_FROZEN)
 		at = h->frozen_at;
-	if (a->history)
-		history_hide(a->history, newest > at ? newest - at : 0);
+	if (a->state.history)
+		history_hide(a->state.history, newest > at ? newest - at : 0);
 	if (!h->on)
 		return &a->state;
 	h->shown = a->state;
 	app_history_show_at(a, &h->shown, &h->at);
-	h->shown.history = h->at.was.fabric == a->fabric ? a->history : NULL;
+	h->shown.history = h->at.was.fabric == a->state.fabric ? a->state.history : NULL;
 	app_history_take_events(h, &a->events);
 	h->shown.events = &h->events;
 	h->shown.history_at = (struct state_history_at){
@@ -197,7 +198,7 @@ void app_history_go(struct app *a, uint64_t serial)
 	a->shown_history.on = true;
 	if (m.was.tables && !m.was.figures && !a->state.metrics_busy)
 		worker_history_metrics(a->worker, m.was.fabric, m.was.tables, m.was.jobs,
-				       m.was.tables != a->tables);
+				       m.was.tables != a->state.tables);
 }
 
 /* Where on the way through the history one is. */
@@ -340,7 +341,8 @@ static void app_history_hear(struct app *a, const struct app_news *n)
 		app_history_add(a, msg->reading);
 	/* one that the frozen screen does not show */
 	if (n->type == NEWS_MESSAGE && msg->type == MSG_SAMPLE && a->state.mode == RUN_FROZEN &&
-	    a->fabric && digest_equal(&msg->reading->sample->fingerprint, &a->fabric->fingerprint))
+	    a->state.fabric &&
+	    digest_equal(&msg->reading->sample->fingerprint, &a->state.fabric->fingerprint))
 		app_history_add(a, msg->reading);
 	if (n->type == NEWS_METRICS)
 		app_history_figures(a);

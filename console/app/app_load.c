@@ -180,22 +180,20 @@ static void app_load_show_newest(struct app *a)
 	     i && i <= sample_history_newest(a->samples); i++) {
 		if (!sample_history_get(&m, a->samples, i))
 			continue;
-		history_push(a->history, a->fabric, m.rates);
-		sample_put(a->sample);
-		rates_put(a->rates);
-		a->sample = sample_get(m.sample);
-		a->rates = m.rates ? rates_get(m.rates) : NULL;
+		history_push(a->state.history, a->state.fabric, m.rates);
+		sample_put(a->state.sample);
+		rates_put(a->state.rates);
+		a->state.sample = sample_get(m.sample);
+		a->state.rates = m.rates ? rates_get(m.rates) : NULL;
 		a->state.history_at.time_s = m.time_s;
 		snapshot_at_done(&m);
 	}
-	if (!a->sample)
+	if (!a->state.sample)
 		return;
-	a->state.sample = a->sample;
-	a->state.rates = a->rates;
-	a->state.poll.asked = a->sample->asked;
-	a->state.poll.answered = a->sample->answered;
-	a->state.poll.partial = a->sample->answered < a->sample->asked;
-	a->sample_took = (double)a->sample->took_ns / 1e9;
+	a->state.poll.asked = a->state.sample->asked;
+	a->state.poll.answered = a->state.sample->answered;
+	a->state.poll.partial = a->state.sample->answered < a->state.sample->asked;
+	a->sample_took = (double)a->state.sample->took_ns / 1e9;
 }
 
 /* --- the files, read by a thread of their own ------------------------------------------------ */
@@ -372,9 +370,9 @@ static void app_load_begin_past(struct app *a)
 	struct err err = { "" };
 
 	l->folder = a->folder;
-	l->of = fabric_get(a->fabric);
-	l->installed = a->tables ? tables_get(a->tables) : NULL;
-	l->jobset = a->jobs ? jobset_get(a->jobs) : NULL;
+	l->of = fabric_get(a->state.fabric);
+	l->installed = a->state.tables ? tables_get(a->state.tables) : NULL;
+	l->jobset = a->state.jobs ? jobset_get(a->state.jobs) : NULL;
 	if (app_load_begin(a, &app_load_past_ops, l, &err))
 		app_load_failed(a, &err);
 }

@@ -124,19 +124,20 @@ static int app_preview_ask(struct app *a, const struct preview_files *x, struct 
 	struct state_preview *p = &a->state.preview;
 	struct route_limits *limits = NULL;
 	struct route_inputs in = {
-		.f = a->fabric,
-		.installed = a->tables && tables_know_vls(a->tables) ? a->tables : NULL,
-		.jobs = a->jobs,
+		.f = a->state.fabric,
+		.installed = a->state.tables && tables_know_vls(a->state.tables) ? a->state.tables
+										 : NULL,
+		.jobs = a->state.jobs,
 		.demand = x->demand,
 		.engine = p->engines[x->engine].engine,
 		.params = o->params,
 		.sm = app_sm_pin(a),
 	};
 	const char *pin = o->text[PARAM_PIN], *exclude = o->text[PARAM_EXCLUDE];
-	int rc = pin[0] ? route_limits_pin(&limits, a->fabric, a->jobs, pin, err) : 0;
+	int rc = pin[0] ? route_limits_pin(&limits, a->state.fabric, a->state.jobs, pin, err) : 0;
 
 	if (!rc && exclude[0])
-		rc = route_limits_exclude(&limits, a->fabric, exclude, err);
+		rc = route_limits_exclude(&limits, a->state.fabric, exclude, err);
 	if (rc)
 		goto out;
 	in.params.limits = limits;
@@ -171,7 +172,7 @@ static void app_preview_files_done(void *owner, void *ctx, int rc, const struct 
 	struct err err = *why;
 	struct app *a = owner;
 
-	if (!rc && x->fabric != a->fabric)
+	if (!rc && x->fabric != a->state.fabric)
 		rc = err_set(&err, -ESTALE, "the fabric changed while the files were being read");
 	if (!rc)
 		rc = app_preview_ask(a, x, &err);
@@ -213,7 +214,7 @@ int app_preview(struct app *a, uint32_t engine, const struct preview_options *o,
 		return app_preview_ask(a, &x, err);
 	read = xcalloc(1, sizeof(*read));
 	*read = x;
-	read->fabric = fabric_get(a->fabric);
+	read->fabric = fabric_get(a->state.fabric);
 	return app_files_start(a, &app_preview_files, read, err);
 }
 
@@ -266,7 +267,7 @@ void app_preview_start(struct app *a, const struct request *r)
 	struct err err = { "" };
 
 	a->is_due = false;
-	if (!a->fabric || r->engine >= p->nengines)
+	if (!a->state.fabric || r->engine >= p->nengines)
 		shell_say(a->shell, "the fabric has not been discovered yet");
 	else if (!p->engines[r->engine].suits)
 		shell_say(a->shell, "%s", p->engines[r->engine].why);
@@ -309,13 +310,14 @@ static void app_preview_judge_stale(const struct app *a, struct proposal *x, con
 	const struct tables *from = msg->from;
 
 	x->stale[0] = '\0';
-	if (!jobset_same(a->jobs, msg->running))
+	if (!jobset_same(a->state.jobs, msg->running))
 		snprintf(x->stale, sizeof(x->stale), "the jobs on several switches have changed");
-	else if (a->tables && !from)
+	else if (a->state.tables && !from)
 		snprintf(x->stale, sizeof(x->stale),
 			 "it was computed before the installed tables "
 			 "were known");
-	else if (a->tables && a->tables != from && !tables_same(a->tables, from, a->fabric))
+	else if (a->state.tables && a->state.tables != from &&
+		 !tables_same(a->state.tables, from, a->state.fabric))
 		snprintf(x->stale, sizeof(x->stale), "the installed tables have changed");
 }
 
@@ -323,7 +325,7 @@ void app_stale(struct app *a)
 {
 	struct state_preview *p = &a->state.preview;
 
-	for (uint32_t i = 0; a->fabric && i < p->n; i++)
+	for (uint32_t i = 0; a->state.fabric && i < p->n; i++)
 		app_preview_judge_stale(a, &p->list[i], a->kept[i]);
 }
 
@@ -338,7 +340,7 @@ void app_order_begin(struct app *a)
 static void app_preview_ask_order(struct app *a, uint32_t at, bool urgent)
 {
 	const struct proposal *x = &a->state.preview.list[at];
-	struct route_inputs in = { .f = a->fabric,
+	struct route_inputs in = { .f = a->state.fabric,
 				   .installed = a->kept[at]->from,
 				   .tables = x->tables,
 				   .files = x->files,
@@ -417,7 +419,7 @@ void app_order_hurry(struct app *a)
 /* A preview may be older than the second sample of the counters. */
 static bool app_preview_wants_traffic(const struct app *a, const struct proposal *x)
 {
-	return a->rates && a->sample_summary && a->sample_summary->load_pct > 0 &&
+	return a->state.rates && a->state.sample_summary && a->state.sample_summary->load_pct > 0 &&
 	       !x->traffic_plan.known && !x->traffic_tried && !x->forecast_ended && !x->stale[0];
 }
 
@@ -428,11 +430,11 @@ static void app_preview_want_forecast(struct app *a)
 	for (uint32_t i = 0; i < p->n && !a->forecast_serial; i++) {
 		uint32_t at = (p->at + i) % p->n;
 		const struct proposal *x = &p->list[at];
-		struct forecast_ask ask = { .fabric = a->fabric,
+		struct forecast_ask ask = { .fabric = a->state.fabric,
 					    .from = a->kept[at]->from,
 					    .to = x->tables,
 					    .jobs = x->jobs,
-					    .rates = a->rates,
+					    .rates = a->state.rates,
 					    .traffic_only = !x->forecasting,
 					    .serial = a->kept[at]->total };
 
@@ -640,7 +642,8 @@ int app_proposal_plan(struct plan **out, struct app *a, struct err *err)
 
 	if (!known)
 		return err_set(err, -EAGAIN, "no write order has been found yet");
-	if (a->tables != known->from && !tables_same(a->tables, known->from, a->fabric))
+	if (a->state.tables != known->from &&
+	    !tables_same(a->state.tables, known->from, a->state.fabric))
 		return err_set(err, -EAGAIN, "the write order is for other installed tables");
 	*out = plan_again(known, &pin, time(NULL));
 	app_preview_follow_name(a, &p->list[p->at], *out);

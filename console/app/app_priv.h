@@ -119,21 +119,14 @@ struct app {
 	pthread_mutex_t
 		events_lock; /* other threads log too; recursive: views log while they are drawn */
 
-	/* owned; state points to them */
-	const struct fabric *fabric;
+	/* owned, as are fabric, tables, jobs, sample, rates, sample_summary, history and usage of
+	 * state, which nobody else holds */
 	const struct fabric *whole; /* the largest one seen: what is missing is measured by it */
-	const struct tables *tables;
 	bool tables_partial;
 	bool fabric_partial; /* nodes did not answer the last sweep */
 	char *silent;	     /* where, a line each; may be NULL */
-	const struct jobset *jobs;
 	const struct job_list *job_list;
-	const struct sample *sample;
-	const struct rates *rates;
-	const struct sample_summary *sample_summary;
-	struct history *history;
 	struct metrics_set *metrics; /* of the installed tables */
-	struct link_usage *usage;
 	struct sample_history *samples;
 	struct app_history shown_history;
 

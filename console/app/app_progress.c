@@ -162,7 +162,7 @@ static void app_progress_wrote_read(struct app *a)
 	struct txn_head head;
 	struct err err = { "" };
 
-	if (!s->txn[0] || !a->fabric)
+	if (!s->txn[0] || !a->state.fabric)
 		return;
 	if (!strcmp(s->txn, a->wrote_for)) {
 		s->wrote = a->wrote;
@@ -175,7 +175,7 @@ static void app_progress_wrote_read(struct app *a)
 		return;
 	}
 	snprintf(s->user, sizeof(s->user), "%s", head.user);
-	a->wrote = apply_wrote_new(l, a->fabric);
+	a->wrote = apply_wrote_new(l, a->state.fabric);
 	s->wrote = a->wrote;
 }
 
@@ -432,14 +432,14 @@ static void app_progress_take_slow(struct app *a, const struct executor_status *
 	uint32_t n = 0;
 
 	memset(s->slow, 0, sizeof(s->slow));
-	for (int i = 0; i < APPLY_SLOW && a->fabric; i++) {
-		uint32_t sw = fabric_switch_by_guid(a->fabric, st->slow[i].guid), k = n;
+	for (int i = 0; i < APPLY_SLOW && a->state.fabric; i++) {
+		uint32_t sw = fabric_switch_by_guid(a->state.fabric, st->slow[i].guid), k = n;
 
 		if (!st->slow[i].us || sw == FAB_NONE || n == APPLY_SLOWEST)
 			continue;
 		for (n++; k && s->slow[k - 1].us < st->slow[i].us; k--)
 			s->slow[k] = s->slow[k - 1];
-		switch_label(s->slow[k].name, sizeof(s->slow[k].name), a->fabric, sw);
+		switch_label(s->slow[k].name, sizeof(s->slow[k].name), a->state.fabric, sw);
 		s->slow[k].us = st->slow[i].us;
 	}
 }
@@ -646,9 +646,10 @@ static void app_progress_wrote_reread(struct app *a, const struct tables *t, boo
 	char text[200];
 
 	if (s->state != APPLY_CONFIRM || !a->applied || partial || !(begun_s >= a->written_at) ||
-	    !digest_equal(&a->applied->fingerprint, &a->fabric->fingerprint))
+	    !digest_equal(&a->applied->fingerprint, &a->state.fabric->fingerprint))
 		return;
-	s->reread = tables_forward_same(a->fabric, t, a->applied) ? REREAD_SAME : REREAD_OTHER;
+	s->reread =
+		tables_forward_same(a->state.fabric, t, a->applied) ? REREAD_SAME : REREAD_OTHER;
 	if (s->reread == was)
 		return;
 	snprintf(text, sizeof(text),
@@ -656,7 +657,7 @@ static void app_progress_wrote_reread(struct app *a, const struct tables *t, boo
 			 ? "all %u switches match the plan: this console has read every table"
 			 : "the tables of the %u switches, as read by this console, differ from "
 			   "the plan",
-		 a->fabric->nsw);
+		 a->state.fabric->nsw);
 	app_apply_log(a, s->reread == REREAD_SAME ? LOG_INFO : LOG_WARN, text);
 }
 

@@ -148,7 +148,7 @@ static void app_set_tell(const struct app *a, uint32_t chan, const struct port_r
 	char label[256];
 
 	log_add(LOG_WARN, "links", "%s: util %.0f%%, wait %.0f%% for %.0f s (limits %g%%, %g%%)",
-		chan_label(label, sizeof(label), a->fabric, chan), p->util_pct,
+		chan_label(label, sizeof(label), a->state.fabric, chan), p->util_pct,
 		isfinite(p->wait_pct) ? p->wait_pct : 0, for_s, a->state.limits.util_pct,
 		a->state.limits.wait_pct);
 }
@@ -156,8 +156,8 @@ static void app_set_tell(const struct app *a, uint32_t chan, const struct port_r
 /* Once for each time that a link is over; the seconds count by samples. */
 static void app_set_warn(struct app *a)
 {
-	const struct fabric *f = a->fabric;
-	const struct rates *r = a->rates;
+	const struct fabric *f = a->state.fabric;
+	const struct rates *r = a->state.rates;
 	uint32_t more = 0, told = 0;
 
 	if (!r || r->nport != f->nport)

@@ -321,9 +321,9 @@ static struct snapshot *app_snapshot_collect(struct app *a, bool screen)
 {
 	struct snapshot *s = xcalloc(1, sizeof(*s));
 
-	s->fabric = fabric_get(a->fabric);
-	s->tables = a->tables ? tables_get(a->tables) : NULL;
-	s->jobs = a->jobs ? jobset_get(a->jobs) : NULL;
+	s->fabric = fabric_get(a->state.fabric);
+	s->tables = a->state.tables ? tables_get(a->state.tables) : NULL;
+	s->jobs = a->state.jobs ? jobset_get(a->state.jobs) : NULL;
 	s->job_list = a->job_list ? job_list_get(a->job_list) : NULL;
 	s->names = a->names;
 	s->racks = a->racks;
@@ -381,7 +381,7 @@ void app_snapshot(struct app *a, const char *to)
 	struct err err = { "" };
 	struct snapshot *s;
 
-	if (!a->fabric) {
+	if (!a->state.fabric) {
 		app_fail(a, "snapshot", "nothing to save yet: the fabric has not been discovered");
 		return;
 	}
@@ -390,7 +390,7 @@ void app_snapshot(struct app *a, const char *to)
 		snprintf(s->dir, sizeof(s->dir), "%s", to);
 		user_path_expand(s->dir, sizeof(s->dir));
 	} else {
-		app_snapshot_name(s->dir, sizeof(s->dir), a->fabric);
+		app_snapshot_name(s->dir, sizeof(s->dir), a->state.fabric);
 	}
 	if (app_files_start(a, &app_snapshot_ops, s, &err))
 		app_fail(a, "snapshot", err.text);

@@ -95,7 +95,7 @@ static void app_update_show_prediction(struct app *a)
 	const struct proposal *x = state_proposal(&a->state);
 	struct state_apply *s = &a->state.apply;
 
-	if (!x->tables || !tables_forward_same(a->fabric, x->tables, a->plan->to))
+	if (!x->tables || !tables_forward_same(a->state.fabric, x->tables, a->plan->to))
 		return;
 	if (x->traffic_plan.known)
 		s->pred_util = x->traffic_plan.util_max;
@@ -206,7 +206,7 @@ void app_prepare_update(struct app *a)
 		app_order_again(a);
 	else
 		app_order_hurry(a);
-	app_update_show_ordering(a, a->tables, p->tables, p->diff);
+	app_update_show_ordering(a, a->state.tables, p->tables, p->diff);
 	a->order_for = a->cost_serial;
 }
 
@@ -233,7 +233,7 @@ static void app_update_order_known(struct app *a, uint64_t serial)
 
 static bool app_update_name_typed(struct app *a, const char *text)
 {
-	if (a->fabric && !strcmp(text, a->fabric->name))
+	if (a->state.fabric && !strcmp(text, a->state.fabric->name))
 		return true;
 	shell_say(a->shell, "'%s' is not the name of this fabric: nothing done", text);
 	return false;
@@ -252,7 +252,7 @@ void app_begin_update(struct app *a)
 	a->undo = tables_get(a->plan->from);
 	tables_put(a->applied);
 	a->applied = tables_get(a->plan->to);
-	update_thread_apply(a->update, a->plan, a->jobs != NULL);
+	update_thread_apply(a->update, a->plan, a->state.jobs != NULL);
 	a->plan = NULL;
 }
 
@@ -265,10 +265,11 @@ void app_update_start(struct app *a, const char *text)
 /* A kept update is undone by a plan of its own: typed and recorded like any other. */
 static void app_update_undo_kept(struct app *a)
 {
-	const struct tables *back = a->undo, *from = a->tables;
-	struct route_inputs in = { .f = a->fabric, .tables = back, .jobs = a->jobs };
+	const struct tables *back = a->undo, *from = a->state.tables;
+	struct route_inputs in = { .f = a->state.fabric, .tables = back, .jobs = a->state.jobs };
 
-	if (!back || !a->tables || !digest_equal(&back->fingerprint, &a->fabric->fingerprint)) {
+	if (!back || !a->state.tables ||
+	    !digest_equal(&back->fingerprint, &a->state.fabric->fingerprint)) {
 		shell_say(a->shell,
 			  "the fabric has changed: the previous routing no longer fits it");
 		return;
@@ -276,7 +277,7 @@ static void app_update_undo_kept(struct app *a)
 	/* while SL2VL is read again: what it wrote, which PREPARE reads before anything is written
 	 */
 	if (!tables_know_vls(from) && a->applied &&
-	    digest_equal(&a->applied->fingerprint, &a->fabric->fingerprint))
+	    digest_equal(&a->applied->fingerprint, &a->state.fabric->fingerprint))
 		from = a->applied;
 	app_update_show_ordering(a, from, back, NULL);
 	app_order_begin(a);
@@ -322,7 +323,7 @@ static void app_update_find_journal(struct app *a)
 	uint32_t n = 0;
 	struct err err;
 
-	if (journal_find(&list, &n, journal_base(a->opts.live.state_dir), a->fabric, &err)) {
+	if (journal_find(&list, &n, journal_base(a->opts.live.state_dir), a->state.fabric, &err)) {
 		log_add(LOG_WARN, "journal", "%s", err.text);
 		return;
 	}

@@ -327,8 +327,7 @@ struct state {
 	const struct verdict *verdict; /* of tables */
 	const struct metrics *metrics; /* of tables, with metrics_jobs */
 	const struct jobset *metrics_jobs;
-	const struct link_usage
-		*usage; /* of tables, perhaps with somewhat older jobs: state_usage() */
+	struct link_usage *usage; /* of tables, perhaps with somewhat older jobs: state_usage() */
 	bool metrics_busy;
 	char metrics_step[48]; /* how far that is; "" not known */
 	const struct jobset *jobs;
@@ -336,7 +335,7 @@ struct state {
 	const struct rates *rates;   /* newest */
 	const struct sample_summary
 		*sample_summary; /* of sample and rates; NULL: the summary makes its own */
-	const struct history *history;
+	struct history *history;
 	const struct events *events;
 
 	struct state_poll poll;

@@ -72,7 +72,7 @@ bool app_kit_ready(struct app *a, uint32_t samples)
 {
 	double end = clock_s() + 240;
 
-	while (sample_history_count(a->samples) < samples || !a->rates || !a->metrics ||
+	while (sample_history_count(a->samples) < samples || !a->state.rates || !a->metrics ||
 	       !a->state.usage) {
 		if (clock_s() > end)
 			return false;

@@ -93,20 +93,20 @@ static void frozen_as_early_as_can_be_no_later_history_shows(void **state)
 
 	(void)state;
 	assert_non_null(a);
-	while (!a->fabric)
+	while (!a->state.fabric)
 		app_kit_run(a, 0.001);
 	app_kit_keys(a, "2Z");
 	/* none, unless a loaded machine had the first sample ready with the fabric */
-	before = history_count(a->history);
+	before = history_count(a->state.history);
 	seen = sample_history_count(a->samples);
 	while (sample_history_count(a->samples) < seen + 3)
 		app_kit_run(a, 0.05);
 	app_draw(a);
 	shows(a, "FROZEN");
-	assert_int_equal(history_count(a->history), before);
+	assert_int_equal(history_count(a->state.history), before);
 	app_kit_keys(a, "Z");
 	app_draw(a);
-	assert_true(history_count(a->history) > before);
+	assert_true(history_count(a->state.history) > before);
 	app_end(a);
 }
 
@@ -195,7 +195,7 @@ static void usage_comes(struct app *a)
 {
 	double end = clock_s() + 240;
 
-	while ((!a->usage || a->usage->jobs != a->jobs) && clock_s() < end)
+	while ((!a->state.usage || a->state.usage->jobs != a->state.jobs) && clock_s() < end)
 		app_kit_run(a, 0.01);
 	assert_non_null(state_usage(&a->state));
 }
@@ -265,18 +265,18 @@ static void a_preview_asked_too_early_begins_when_the_tables_are_read(void **sta
 	(void)state;
 	assert_non_null(a);
 	assert_true(app_kit_ready(a, 3));
-	tables = a->tables;
-	sample = a->sample;
-	a->tables = NULL; /* as if they were on their way */
-	a->sample = NULL;
+	tables = a->state.tables;
+	sample = a->state.sample;
+	a->state.tables = NULL; /* as if they were on their way */
+	a->state.sample = NULL;
 	app_kit_keys(a, "6 ");
 	shows(a, "waiting for installed tables");
 	app_kit_keys(a, "x");
 	assert_int_equal(p->state, PREVIEW_CANCELLED);
 	app_kit_keys(a, " ");
 	assert_int_equal(p->state, PREVIEW_RUNNING);
-	a->tables = tables;
-	a->sample = sample;
+	a->state.tables = tables;
+	a->state.sample = sample;
 	while (!p->n && clock_s() < end)
 		app_kit_run(a, 0.05);
 	assert_int_equal(p->n, 1);
@@ -296,7 +296,7 @@ static void tables_of_a_file_become_a_proposal(void **state)
 	assert_non_null(a);
 	assert_true(app_kit_ready(a, 3));
 	snprintf(path, sizeof(path), "%s/mine.ibr", dir);
-	assert_int_equal(tables_ibr_save(path, a->tables, NULL), 0);
+	assert_int_equal(tables_ibr_save(path, a->state.tables, NULL), 0);
 	app_kit_keys(a, ":engine file");
 	app_key(a, K_ENTER);
 	shows(a, ":file _");
@@ -352,7 +352,7 @@ static void a_snapshot_shows_the_same_screens(void **state)
 	assert_non_null(b);
 	assert_true(app_kit_ready(b, 6));
 	assert_int_equal(sample_history_count(a->samples) >= sample_history_count(b->samples), 1);
-	assert_string_equal(a->fabric->name, b->fabric->name);
+	assert_string_equal(a->state.fabric->name, b->state.fabric->name);
 	usage_comes(b);
 	/* one that loads has an event more to tell, and samples go on over there */
 	for (size_t back = 0; back < 3; back++) {
@@ -421,7 +421,7 @@ static void a_preview_reads_the_files_of_its_options(void **state)
 	assert_int_equal(p->state, PREVIEW_IDLE);
 	snprintf(o.text[PARAM_ROOTS], sizeof(o.text[0]), "%s/roots", dir);
 	f = fopen(o.text[PARAM_ROOTS], "w");
-	fprintf(f, "0x%016lx\n", (unsigned long)a->fabric->sw_guid[0]);
+	fprintf(f, "0x%016lx\n", (unsigned long)a->state.fabric->sw_guid[0]);
 	fclose(f);
 	assert_int_equal(app_preview(a, updn, &o, &err), 0);
 	for (int i = 0; i < 24000 && !p->n; i++)

@@ -139,9 +139,9 @@ static void install_escape(struct app *a)
 	until(a, APPLY_CONFIRM);
 	update_thread_confirm(a->update);
 	until(a, APPLY_KEPT);
-	while ((!a->tables->escape || !tables_know_vls(a->tables)) && clock_s() < end)
+	while ((!a->state.tables->escape || !tables_know_vls(a->state.tables)) && clock_s() < end)
 		app_kit_run(a, 0.02);
-	assert_true(a->tables->escape);
+	assert_true(a->state.tables->escape);
 }
 
 /* The update after that of install_escape(), however far it is by now. */
@@ -163,7 +163,7 @@ static void drain_ends_with(bool unassigned, bool agents, const char *words)
 	add_job(l, 1, 1, 1, 16, 3600); /* the other half of the hosts is of no job */
 	job_list_sort(l);
 	install_escape(a);
-	osm = fake_osm_new(a->fabric, "engine updn\n", NULL, NULL);
+	osm = fake_osm_new(a->state.fabric, "engine updn\n", NULL, NULL);
 	osm->sm_guid = app_sm_pin(a).guid;
 	osm->everybody = agents;
 	a->opts.live.socket = osm->path;
