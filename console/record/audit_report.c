@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,8 +195,8 @@ void audit_change_free(struct audit_change *c)
 
 /* --- who, what, how it ended ------------------------------------------------------------- */
 
-/* Two sessions tell of an update by turns. */
-static bool audit_report_told_before(const struct audit_change *c, uint32_t i)
+/* The entries of two sessions may alternate. */
+static bool audit_report_is_known_session(const struct audit_change *c, uint32_t i)
 {
 	const char *sid = record_text(c->line[i], "sid");
 
@@ -217,7 +218,7 @@ static void audit_report_put_who(struct report_doc *d, const struct audit_change
 		const char *sid = record_text(c->line[i], "sid"), *ssh = record_text(user, "ssh");
 		char uid[24], loginuid[24] = "not set", file[80] = "";
 
-		if (audit_report_told_before(c, i))
+		if (audit_report_is_known_session(c, i))
 			continue;
 		snprintf(uid, sizeof(uid), "%" PRId64, (int64_t)record_int(user, "uid"));
 		if (json_is_integer(login))
@@ -264,10 +265,30 @@ static void audit_report_put_files(struct report_doc *d, const json_t *files)
 	}
 }
 
+/* A key of the record and how the report names it. */
+struct report_row {
+	const char *key, *label;
+};
+
+static const char *audit_report_value(char buf[32], const json_t *j, const char *key)
+{
+	const json_t *v = json_object_get(j, key);
+
+	if (json_is_string(v))
+		return json_string_value(v);
+	if (json_is_integer(v))
+		snprintf(buf, 32, "%" PRId64, (int64_t)json_integer_value(v));
+	else if (json_is_real(v))
+		snprintf(buf, 32, "%.2f", json_real_value(v));
+	else
+		snprintf(buf, 32, "-");
+	return buf;
+}
+
 static void audit_report_put_plan(struct report_doc *d, const struct audit_change *c)
 {
 	static const char *const head[] = { "", "" };
-	static const char *const keys[][2] = {
+	static const struct report_row rows[] = {
 		{ "plan", "plan" },
 		{ "hash", "SHA-256 of the plan" },
 		{ "fabric", "fabric" },
@@ -276,6 +297,9 @@ static void audit_report_put_plan(struct report_doc *d, const struct audit_chang
 		{ "params", "options of the engine" },
 		{ "from", "tables before" },
 		{ "to", "tables after" },
+		{ "lft_blocks", "LFT blocks" },
+		{ "lft_entries", "LFT entries changed" },
+		{ "sl2vl_tables", "SL2VL tables" },
 	};
 	char buf[32];
 
@@ -283,14 +307,9 @@ static void audit_report_put_plan(struct report_doc *d, const struct audit_chang
 		return;
 	doc_heading(d, "Plan");
 	doc_table(d, 2, head);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		doc_row(d, (const char *[]){ keys[i][1], record_text(c->plan, keys[i][0]) });
-	snprintf(buf, sizeof(buf), "%" PRId64, (int64_t)record_int(c->plan, "lft_blocks"));
-	doc_row(d, (const char *[]){ "LFT blocks", buf });
-	snprintf(buf, sizeof(buf), "%" PRId64, (int64_t)record_int(c->plan, "lft_entries"));
-	doc_row(d, (const char *[]){ "LFT entries changed", buf });
-	snprintf(buf, sizeof(buf), "%" PRId64, (int64_t)record_int(c->plan, "sl2vl_tables"));
-	doc_row(d, (const char *[]){ "SL2VL tables", buf });
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		doc_row(d, (const char *[]){ rows[i].label,
+					     audit_report_value(buf, c->plan, rows[i].key) });
 	audit_report_put_files(d, json_object_get(c->plan, "files"));
 	doc_row(d, (const char *[]){ "has to drain", record_text(c->plan, "drain") });
 	doc_table_end(d);
@@ -298,17 +317,16 @@ static void audit_report_put_plan(struct report_doc *d, const struct audit_chang
 
 /* --- figures ----------------------------------------------------------------------------- */
 
-static const char *audit_report_number(char buf[32], const json_t *j, const char *key)
+static void audit_report_put_pairs(struct report_doc *d, const struct report_row *row, size_t n,
+				   const json_t *before, const json_t *after)
 {
-	const json_t *v = json_object_get(j, key);
+	char a[32], b[32];
 
-	if (json_is_integer(v))
-		snprintf(buf, 32, "%" PRId64, (int64_t)json_integer_value(v));
-	else if (json_is_real(v))
-		snprintf(buf, 32, "%.2f", json_real_value(v));
-	else
-		snprintf(buf, 32, "-");
-	return buf;
+	for (size_t i = 0; i < n; i++)
+		doc_row(d,
+			(const char *[]){ row[i].label, audit_report_value(a, before, row[i].key),
+					  audit_report_value(b, after, row[i].key) });
+	doc_table_end(d);
 }
 
 static const json_t *audit_report_live(const struct audit_change *c, const char *when)
@@ -323,25 +341,20 @@ static const json_t *audit_report_live(const struct audit_change *c, const char 
 static double audit_report_largest(const json_t *cells)
 {
 	double top = 0;
-	size_t y, x;
-	json_t *row, *v;
 
-	json_array_foreach(cells, y, row)
-	{
-		json_array_foreach(row, x, v)
-		{
-			if ((double)json_integer_value(v) > top)
-				top = (double)json_integer_value(v);
-		}
+	for (size_t y = 0; y < json_array_size(cells); y++) {
+		const json_t *row = json_array_get(cells, y);
+
+		for (size_t x = 0; x < json_array_size(row); x++)
+			top = fmax(top, (double)json_integer_value(json_array_get(row, x)));
 	}
 	return top;
 }
 
 static void audit_report_put_pictures(struct report_doc *d, const json_t *heat)
 {
-	double before = audit_report_largest(json_object_get(heat, "before"));
-	double after = audit_report_largest(json_object_get(heat, "after"));
-	double top = before > after ? before : after;
+	double top = fmax(audit_report_largest(json_object_get(heat, "before")),
+			  audit_report_largest(json_object_get(heat, "after")));
 
 	doc_heat(d, heat, "before", top);
 	doc_heat(d, heat, "after", top);
@@ -350,7 +363,7 @@ static void audit_report_put_pictures(struct report_doc *d, const json_t *heat)
 static void audit_report_put_figures(struct report_doc *d, const struct audit_change *c)
 {
 	static const char *const head[] = { "metric", "before", "predicted" };
-	static const char *const keys[][2] = {
+	static const struct report_row rows[] = {
 		{ "efi_max", "EFI, maximum" },
 		{ "efi_mean", "EFI, mean" },
 		{ "efi_stddev", "EFI, standard deviation" },
@@ -367,7 +380,6 @@ static void audit_report_put_figures(struct report_doc *d, const struct audit_ch
 	const json_t *before = json_object_get(c->figures, "before");
 	const json_t *after = json_object_get(c->figures, "after");
 	const json_t *heat = json_object_get(c->figures, "heat");
-	char a[32], b[32];
 
 	if (!c->figures)
 		return;
@@ -377,10 +389,7 @@ static void audit_report_put_figures(struct report_doc *d, const struct audit_ch
 		 "paths between hosts of a job. Jobs: %" PRId64 ".",
 		 (int64_t)record_int(c->figures, "jobs"));
 	doc_table(d, 3, head);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		doc_row(d, (const char *[]){ keys[i][1], audit_report_number(a, before, keys[i][0]),
-					     audit_report_number(b, after, keys[i][0]) });
-	doc_table_end(d);
+	audit_report_put_pairs(d, rows, sizeof(rows) / sizeof(*rows), before, after);
 	if (json_is_object(heat))
 		audit_report_put_pictures(d, heat);
 }
@@ -388,22 +397,18 @@ static void audit_report_put_figures(struct report_doc *d, const struct audit_ch
 static void audit_report_put_measured(struct report_doc *d, const struct audit_change *c)
 {
 	static const char *const head[] = { "measured", "before", "after" };
-	static const char *const keys[][2] = {
+	static const struct report_row rows[] = {
 		{ "util_max_pct", "utilisation, maximum, %" },
 		{ "wait_max_pct", "XmitWait, maximum, %" },
 		{ "errors_per_min", "port errors per minute" },
 	};
 	const json_t *before = audit_report_live(c, "before"),
 		     *after = audit_report_live(c, "after");
-	char a[32], b[32];
 
 	if (!before && !after)
 		return;
 	doc_table(d, 3, head);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		doc_row(d, (const char *[]){ keys[i][1], audit_report_number(a, before, keys[i][0]),
-					     audit_report_number(b, after, keys[i][0]) });
-	doc_table_end(d);
+	audit_report_put_pairs(d, rows, sizeof(rows) / sizeof(*rows), before, after);
 }
 
 /* --- what happened ----------------------------------------------------------------------- */
@@ -518,49 +523,41 @@ static void audit_report_put_write(struct report_doc *d, const json_t *sw, const
 			   took });
 }
 
-/* One switch of a lft.write or sl2vl.write line. */
-static void audit_report_put_writes(struct report_doc *d, const json_t *sw, bool lft,
-				    json_int_t wave, bool back, uint32_t *shown, uint32_t *all)
+/* The blocks or tables of one switch; *n counts all, also those that are not shown. */
+static void audit_report_put_switch(struct report_doc *d, const json_t *sw, bool lft,
+				    const char *wave, size_t *n)
 {
 	const json_t *list = json_object_get(sw, lft ? "blocks" : "tables");
-	char num[32];
-	size_t i;
-	json_t *w;
 
-	snprintf(num, sizeof(num), "%" PRId64 "%s", (int64_t)wave + 1, back ? " back" : "");
-	json_array_foreach(list, i, w)
-	{
-		if ((*all)++ >= WRITES_SHOWN)
-			continue;
-		(*shown)++;
-		audit_report_put_write(d, sw, w, lft, num);
-	}
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if ((*n)++ < WRITES_SHOWN)
+			audit_report_put_write(d, sw, json_array_get(list, i), lft, wave);
 }
 
 static void audit_report_put_blocks(struct report_doc *d, const struct audit_change *c)
 {
 	static const char *const head[] = { "wave",	   "switch", "what", "old SHA-256",
 					    "new SHA-256", "status", "ms" };
-	uint32_t shown = 0, all = 0;
+	size_t n = 0;
 
 	doc_heading(d, "Writes");
 	doc_table(d, 7, head);
 	for (uint32_t i = 0; i < c->n; i++) {
-		const json_t *data = audit_report_data_of(c, i),
-			     *list = json_object_get(data, "switches");
+		const json_t *data = audit_report_data_of(c, i);
+		const json_t *list = json_object_get(data, "switches");
 		bool lft = audit_report_is(c, i, "lft.write");
-		size_t k;
-		json_t *sw;
+		char wave[32];
 
 		if (!lft && !audit_report_is(c, i, "sl2vl.write"))
 			continue;
-		json_array_foreach(list, k, sw) audit_report_put_writes(
-			d, sw, lft, record_int(data, "wave"),
-			json_is_true(json_object_get(data, "rollback")), &shown, &all);
+		snprintf(wave, sizeof(wave), "%" PRId64 "%s", (int64_t)record_int(data, "wave") + 1,
+			 json_is_true(json_object_get(data, "rollback")) ? " back" : "");
+		for (size_t k = 0; k < json_array_size(list); k++)
+			audit_report_put_switch(d, json_array_get(list, k), lft, wave, &n);
 	}
 	doc_table_end(d);
-	doc_text(d, "%" PRIu32 " writes%s.", all,
-		 all > shown ? ", of which only the first are shown; the record has all" : "");
+	doc_text(d, "%zu writes%s.", n,
+		 n > WRITES_SHOWN ? ", of which only the first are shown; the record has all" : "");
 }
 
 /* What a line says, in words. */

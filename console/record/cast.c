@@ -101,39 +101,16 @@ int cast_open(struct cast **out, const char *path, int w, int h, int colours, do
 	return 0;
 }
 
-static void cast_put_ch(FILE *f, uint32_t ch)
-{
-	char text[8] = "";
-
-	text_append(text, sizeof(text), ch);
-	fputs(text, f);
-}
-
-static void cast_put_colour(FILE *f, int colour, int basic, int wide)
-{
-	if (colour < 0)
-		return;
-	if (wide)
-		fprintf(f, ";%d;5;%d", basic + 8, colour);
-	else
-		fprintf(f, ";%d", colour < 8 ? basic + colour : basic + 60 + colour - 8);
-}
-
 static void cast_put_look(FILE *f, const struct cell *cell, int colours)
 {
 	const struct role_style *l = role_style((enum role)cell->role);
-	bool wide = colours >= 256;
 
-	fputs("\x1b[0", f);
-	if (l->bold)
-		fputs(";1", f);
-	if (cell->reverse || (!colours && l->reverse))
-		fputs(";7", f);
-	if (colours) {
-		cast_put_colour(f, wide ? l->fg : l->fg16, 30, wide);
-		cast_put_colour(f, wide ? l->bg : l->bg16, 40, wide);
-	}
-	fputc('m', f);
+	if (colours >= 256)
+		canvas_put_sgr(f, l->fg, l->bg, l->bold, cell->reverse);
+	else if (colours)
+		canvas_put_sgr(f, l->fg16, l->bg16, l->bold, cell->reverse);
+	else
+		canvas_put_sgr(f, -1, -1, l->bold, cell->reverse || l->reverse);
 }
 
 static bool cast_same_cell(const struct cell *a, const struct cell *b)
@@ -163,7 +140,7 @@ static void cast_put_changes(FILE *f, const struct cast *c, const struct canvas 
 				fprintf(f, "\x1b[%d;%dH", y + 1, x + 1);
 			if (!cast_same_look(pen, cell))
 				cast_put_look(f, cell, c->colours);
-			cast_put_ch(f, cell->ch);
+			text_put(f, cell->ch);
 			pen = cell;
 			at = x + text_char_width(cell->ch);
 		}

@@ -4,7 +4,7 @@
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plain.h"
-#include "views/canvas/text.h"
+#include "views/canvas/canvas.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 static const struct cast_pen plain = { .fg = -1, .bg = -1 };
 
-static void cast_read_clear(struct cast_screen *s)
+static void cast_screen_clear(struct cast_screen *s)
 {
 	for (int i = 0; i < s->w * s->h; i++)
 		s->cell[i] = (struct cast_cell){ .ch = ' ', .pen = s->pen };
@@ -25,7 +25,7 @@ void cast_screen_init(struct cast_screen *s, int w, int h)
 {
 	*s = (struct cast_screen){ .w = w, .h = h, .pen = plain };
 	s->cell = xcalloc((size_t)w * (size_t)h + 1, sizeof(*s->cell));
-	cast_read_clear(s);
+	cast_screen_clear(s);
 }
 
 void cast_screen_free(struct cast_screen *s)
@@ -35,7 +35,7 @@ void cast_screen_free(struct cast_screen *s)
 }
 
 /* 38;5;N: returns how many arguments that were. */
-static int cast_read_wide_colour(int16_t *out, const int *arg, int n)
+static int cast_screen_wide_colour(int16_t *out, const int *arg, int n)
 {
 	if (n < 3 || arg[1] != 5)
 		return n;
@@ -43,7 +43,7 @@ static int cast_read_wide_colour(int16_t *out, const int *arg, int n)
 	return 3;
 }
 
-static void cast_read_look(struct cast_pen *p, const int *arg, int n)
+static void cast_screen_take_style(struct cast_pen *p, const int *arg, int n)
 {
 	for (int i = 0; i < n; i++) {
 		int a = arg[i];
@@ -55,9 +55,9 @@ static void cast_read_look(struct cast_pen *p, const int *arg, int n)
 		else if (a == 7)
 			p->reverse = true;
 		else if (a == 38)
-			i += cast_read_wide_colour(&p->fg, arg + i, n - i) - 1;
+			i += cast_screen_wide_colour(&p->fg, arg + i, n - i) - 1;
 		else if (a == 48)
-			i += cast_read_wide_colour(&p->bg, arg + i, n - i) - 1;
+			i += cast_screen_wide_colour(&p->bg, arg + i, n - i) - 1;
 		else if (a >= 30 && a <= 37)
 			p->fg = (int16_t)(a - 30);
 		else if (a >= 90 && a <= 97)
@@ -70,7 +70,7 @@ static void cast_read_look(struct cast_pen *p, const int *arg, int n)
 }
 
 /* Behind ESC [; returns what follows the sequence. */
-static const char *cast_read_control(struct cast_screen *s, const char *p)
+static const char *cast_screen_control(struct cast_screen *s, const char *p)
 {
 	int arg[MAX_ARGS] = { 0 }, n = 0;
 
@@ -81,9 +81,9 @@ static const char *cast_read_control(struct cast_screen *s, const char *p)
 			arg[n] = arg[n] * 10 + *p - '0';
 	}
 	if (*p == 'm')
-		cast_read_look(&s->pen, arg, n + 1);
+		cast_screen_take_style(&s->pen, arg, n + 1);
 	if (*p == 'J' && arg[0] == 2)
-		cast_read_clear(s);
+		cast_screen_clear(s);
 	if (*p == 'H') {
 		s->y = arg[0] ? arg[0] - 1 : 0;
 		s->x = arg[1] ? arg[1] - 1 : 0;
@@ -91,7 +91,7 @@ static const char *cast_read_control(struct cast_screen *s, const char *p)
 	return *p ? p + 1 : p;
 }
 
-static void cast_read_put(struct cast_screen *s, uint32_t ch)
+static void cast_screen_put(struct cast_screen *s, uint32_t ch)
 {
 	int wide = text_char_width(ch);
 
@@ -105,17 +105,17 @@ static void cast_read_put(struct cast_screen *s, uint32_t ch)
 	s->x += wide;
 }
 
-static void cast_read_feed(struct cast_screen *s, const char *p)
+static void cast_screen_feed(struct cast_screen *s, const char *p)
 {
 	while (*p) {
 		if (p[0] == '\x1b' && p[1] == '[') {
-			p = cast_read_control(s, p + 2);
+			p = cast_screen_control(s, p + 2);
 		} else if (*p == '\r' || *p == '\n') {
 			s->x = 0;
 			s->y += *p == '\n';
 			p++;
 		} else {
-			cast_read_put(s, plain_next(&p));
+			cast_screen_put(s, plain_next(&p));
 		}
 	}
 }
@@ -125,7 +125,7 @@ void cast_screen_event(struct cast_screen *s, const struct cast_event *ev)
 	int w, h;
 
 	if (ev->code == 'o') {
-		cast_read_feed(s, ev->text);
+		cast_screen_feed(s, ev->text);
 	} else if (ev->code == 'r' && sscanf(ev->text, "%dx%d", &w, &h) == 2 && w > 0 && h > 0 &&
 		   w <= 2000 && h <= 2000) {
 		cast_screen_free(s);
@@ -149,7 +149,7 @@ int cast_screen_at(struct cast_screen *s, const struct cast_events *e, uint32_t 
 
 char *cast_screen_text(const struct cast_screen *s)
 {
-	char *out = NULL, ch[8];
+	char *out = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&out, &len);
 
@@ -159,36 +159,18 @@ char *cast_screen_text(const struct cast_screen *s)
 
 		while (end && row[end - 1].ch == ' ')
 			end--;
-		for (int x = 0; x < end; x++) {
-			ch[0] = '\0';
-			if (row[x].ch && text_append(ch, sizeof(ch), row[x].ch))
-				fputs(ch, f);
-		}
+		for (int x = 0; x < end; x++)
+			if (row[x].ch)
+				text_put(f, row[x].ch);
 		fputc('\n', f);
 	}
 	fclose(f);
 	return out;
 }
 
-static void cast_read_put_colour(FILE *f, int colour, int basic)
-{
-	if (colour >= 16)
-		fprintf(f, ";%d;5;%d", basic + 8, colour);
-	else if (colour >= 0)
-		fprintf(f, ";%d", colour < 8 ? basic + colour : basic + 60 + colour - 8);
-}
-
-static bool cast_read_same_pen(const struct cast_pen *a, const struct cast_pen *b)
+static bool cast_screen_same_pen(const struct cast_pen *a, const struct cast_pen *b)
 {
 	return a->fg == b->fg && a->bg == b->bg && a->bold == b->bold && a->reverse == b->reverse;
-}
-
-static void cast_read_put_pen(FILE *f, const struct cast_pen *p)
-{
-	fprintf(f, "\x1b[0%s%s", p->bold ? ";1" : "", p->reverse ? ";7" : "");
-	cast_read_put_colour(f, p->fg, 30);
-	cast_read_put_colour(f, p->bg, 40);
-	fputc('m', f);
 }
 
 void cast_screen_paint(FILE *f, const struct cast_screen *s, const struct cast_screen *last, int w,
@@ -196,7 +178,6 @@ void cast_screen_paint(FILE *f, const struct cast_screen *s, const struct cast_s
 {
 	const struct cast_pen *pen = NULL;
 	bool known = last && last->w == s->w && last->h == s->h;
-	char ch[8];
 
 	fputs(known ? "" : "\x1b[0m\x1b[2J", f);
 	for (int y = 0; y < s->h && y < h; y++) {
@@ -207,16 +188,15 @@ void cast_screen_paint(FILE *f, const struct cast_screen *s, const struct cast_s
 			const struct cast_cell *was = known ? &last->cell[y * s->w + x] : NULL;
 
 			if (!c->ch ||
-			    (was && was->ch == c->ch && cast_read_same_pen(&was->pen, &c->pen)))
+			    (was && was->ch == c->ch && cast_screen_same_pen(&was->pen, &c->pen)))
 				continue;
 			if (at != x)
 				fprintf(f, "\x1b[%d;%dH", y + 1, x + 1);
-			if (!pen || !cast_read_same_pen(pen, &c->pen))
-				cast_read_put_pen(f, &c->pen);
+			if (!pen || !cast_screen_same_pen(pen, &c->pen))
+				canvas_put_sgr(f, c->pen.fg, c->pen.bg, c->pen.bold,
+					       c->pen.reverse);
 			pen = &c->pen;
-			ch[0] = '\0';
-			text_append(ch, sizeof(ch), c->ch);
-			fputs(ch, f);
+			text_put(f, c->ch);
 			at = x + text_char_width(c->ch);
 		}
 	}

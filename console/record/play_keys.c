@@ -8,82 +8,45 @@
 
 #define ESC 27
 
-static enum play_key play_keys_arrow(char c)
-{
-	switch (c) {
-	case 'A':
-	case '5':
-		return PLAY_PREV;
-	case 'B':
-	case '6':
-		return PLAY_NEXT;
-	case 'C':
-		return PLAY_ON;
-	case 'D':
-		return PLAY_BACK;
-	case 'H':
-	case '1': /* so within screen and tmux */
-	case '7':
-		return PLAY_START;
-	case 'F':
-	case '4':
-	case '8':
-		return PLAY_END;
-	default:
-		return PLAY_NONE;
-	}
-}
+struct key_meaning {
+	const char *bytes; /* each of them */
+	enum play_key key;
+};
 
-static enum play_key play_keys_letter(char c)
+static enum play_key play_keys_find(const struct key_meaning *m, char c)
 {
-	switch (c) {
-	case 'q':
-	case 3:
-	case ESC:
-		return PLAY_QUIT;
-	case ' ':
-		return PLAY_PAUSE;
-	case ']':
-	case 'n':
-		return PLAY_NEXT;
-	case '[':
-	case 'N':
-		return PLAY_PREV;
-	case '+':
-		return PLAY_FASTER;
-	case '-':
-		return PLAY_SLOWER;
-	case 'g':
-		return PLAY_START;
-	case 'G':
-		return PLAY_END;
-	case 'l':
-		return PLAY_ON;
-	case 'h':
-		return PLAY_BACK;
-	case '.':
-		return PLAY_STEP;
-	default:
-		return PLAY_NONE;
-	}
+	while (m->bytes && !(c && strchr(m->bytes, c)))
+		m++;
+	return m->key;
 }
 
 size_t play_key_take(enum play_key *key, const char *in, size_t n, bool no_more)
 {
+	static const struct key_meaning letters[] = {
+		{ "q\3\33", PLAY_QUIT }, { " ", PLAY_PAUSE },  { "]n", PLAY_NEXT },
+		{ "[N", PLAY_PREV },	 { "+", PLAY_FASTER }, { "-", PLAY_SLOWER },
+		{ "g", PLAY_START },	 { "G", PLAY_END },    { "l", PLAY_ON },
+		{ "h", PLAY_BACK },	 { ".", PLAY_STEP },   { NULL, PLAY_NONE },
+	};
+	/* what follows ESC [ or ESC O; Home is 1 and End 4 in screen and tmux */
+	static const struct key_meaning sequences[] = {
+		{ "A5", PLAY_PREV },   { "B6", PLAY_NEXT }, { "C", PLAY_ON },	 { "D", PLAY_BACK },
+		{ "H17", PLAY_START }, { "F48", PLAY_END }, { NULL, PLAY_NONE },
+	};
 	size_t i = 2;
 
 	*key = PLAY_NONE;
 	if (n == 1 && in[0] == ESC && !no_more)
 		return 0;
 	if (n == 1 || in[0] != ESC || (in[1] != '[' && in[1] != 'O')) {
-		*key = play_keys_letter(in[0]);
+		*key = play_keys_find(letters, in[0]);
 		return 1;
 	}
 	while (i < n && (in[i] < '@' || in[i] > '~'))
 		i++;
 	if (i == n)
 		return no_more ? n : 0;
-	*key = play_keys_arrow(in[2]);
+	*key = play_keys_find(sequences, in[2]);
 	return i + 1;
 }
 

@@ -260,14 +260,6 @@ void canvas_spark(struct canvas *c, struct rect r, int x, int y, const uint8_t *
 	}
 }
 
-static void canvas_put_utf8(FILE *f, uint32_t ch)
-{
-	char u[8] = "";
-
-	text_append(u, sizeof(u), ch);
-	fputs(u, f);
-}
-
 /* One past the last cell of a row that is not a plain blank. */
 static int canvas_row_end(const struct canvas *c, int y, bool styles)
 {
@@ -295,27 +287,34 @@ char *canvas_dump(const struct canvas *c)
 
 		for (int x = 0; x < end; x++)
 			if (c->cell[y * c->w + x].ch)
-				canvas_put_utf8(f, c->cell[y * c->w + x].ch);
+				text_put(f, c->cell[y * c->w + x].ch);
 		fputc('\n', f);
 	}
 	fclose(f);
 	return out;
 }
 
-static void canvas_put_look(FILE *f, const struct cell *cell)
+static void canvas_put_colour(FILE *f, int colour, int basic)
+{
+	if (colour >= 16)
+		fprintf(f, ";%d;5;%d", basic + 8, colour);
+	else if (colour >= 0)
+		fprintf(f, ";%d", colour < 8 ? basic + colour : basic + 60 + colour - 8);
+}
+
+void canvas_put_sgr(FILE *f, int fg, int bg, bool bold, bool reverse)
+{
+	fprintf(f, "\x1b[0%s%s", bold ? ";1" : "", reverse ? ";7" : "");
+	canvas_put_colour(f, fg, 30);
+	canvas_put_colour(f, bg, 40);
+	fputc('m', f);
+}
+
+static void canvas_put_role(FILE *f, const struct cell *cell)
 {
 	const struct role_style *style = role_style((enum role)cell->role);
 
-	fputs("\x1b[0", f);
-	if (style->bold)
-		fputs(";1", f);
-	if (cell->reverse)
-		fputs(";7", f);
-	if (style->fg >= 0)
-		fprintf(f, ";38;5;%d", style->fg);
-	if (style->bg >= 0)
-		fprintf(f, ";48;5;%d", style->bg);
-	fputc('m', f);
+	canvas_put_sgr(f, style->fg, style->bg, style->bold, cell->reverse);
 }
 
 char *canvas_dump_ansi(const struct canvas *c)
@@ -332,9 +331,9 @@ char *canvas_dump_ansi(const struct canvas *c)
 			if (!row[x].ch)
 				continue;
 			if (!last || last->role != row[x].role || last->reverse != row[x].reverse)
-				canvas_put_look(f, &row[x]);
+				canvas_put_role(f, &row[x]);
 			last = &row[x];
-			canvas_put_utf8(f, row[x].ch);
+			text_put(f, row[x].ch);
 		}
 		fputs(last ? "\x1b[0m\n" : "\n", f);
 	}

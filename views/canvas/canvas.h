@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct rect {
 	int x, y, w, h;
@@ -66,6 +67,9 @@ void canvas_bar(struct canvas *c, struct rect r, int x, int y, int width, enum r
 /* One column per value, 0..100, anything above is unknown and shown as a blank. */
 void canvas_spark(struct canvas *c, struct rect r, int x, int y, const uint8_t *pct, int n);
 
+/* The control sequence (SGR) of a style: of 256 colours, or of the basic 16 below 16; -1: the
+ * terminal's own. */
+void canvas_put_sgr(FILE *f, int fg, int bg, bool bold, bool reverse);
 /* The screen as text, one line per row without blanks at the ends; the caller frees. */
 char *canvas_dump(const struct canvas *c);
 /* The same with colours as a terminal of 256 colours would get them (SGR sequences). */

@@ -76,6 +76,14 @@ bool text_append(char *buf, size_t len, uint32_t ch)
 	return true;
 }
 
+void text_put(FILE *f, uint32_t ch)
+{
+	char u[8] = "";
+
+	text_append(u, sizeof(u), ch);
+	fputs(u, f);
+}
+
 void text_chop(char *buf)
 {
 	size_t n = strlen(buf);

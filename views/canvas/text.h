@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Columns of a code point: 0 (combining), 1 or 2. */
 int text_char_width(uint32_t ch);
@@ -22,6 +23,8 @@ const char *text_shorten_list(char *buf, size_t len, const char *text, int width
 void text_note(char *buf, size_t len, const char *note, int width);
 /* Appends a code point to a UTF-8 string when it fits; false when not. */
 bool text_append(char *buf, size_t len, uint32_t ch);
+/* Writes a code point as UTF-8. */
+void text_put(FILE *f, uint32_t ch);
 /* Removes the last code point. */
 void text_chop(char *buf);
 
