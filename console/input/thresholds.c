@@ -31,14 +31,13 @@ static const struct limit {
 };
 #define NLIMITS (sizeof(limits) / sizeof(limits[0]))
 
-/* The limit of that line; NLIMITS: none, an empty line or a comment. */
+/* The limit of that line. */
 static int thresholds_read_line(size_t *which, uint64_t *value, const char *s)
 {
 	size_t n;
 
 	*which = NLIMITS;
-	if (scan_end(&s) || *s == '#')
-		return 0;
+	scan_blank(&s);
 	n = strcspn(s, "= \t");
 	for (size_t i = 0; i < NLIMITS; i++)
 		if (strlen(limits[i].name) == n && !strncmp(limits[i].name, s, n))
@@ -58,7 +57,7 @@ static int thresholds_read_limits(uint64_t limit[NLIMITS], FILE *in, const char 
 	char *s;
 	int rc = 0;
 
-	while (!rc && (s = lines_next(l, NULL))) {
+	while (!rc && (s = lines_next_data(l))) {
 		size_t which;
 		uint64_t value;
 
@@ -66,17 +65,15 @@ static int thresholds_read_limits(uint64_t limit[NLIMITS], FILE *in, const char 
 		if (rc)
 			err_set(err, rc, "%s:%" PRIu64 ": not COUNTER=NUMBER: %.60s", path,
 				lines_number(l), s);
-		else if (which < NLIMITS && limits[which].field)
+		else if (limits[which].field)
 			limit[which] = value;
-		else if (which < NLIMITS)
+		else
 			fprintf(stderr,
 				"warning: %s:%" PRIu64 ": %s is not one of the counters that are "
 				"read\n",
 				path, lines_number(l), limits[which].name);
 	}
-	if (!rc && lines_error(l))
-		rc = err_set(err, lines_error(l), "%s cannot be read: %s", path,
-			     strerror(-lines_error(l)));
+	rc = lines_end(l, rc, NULL, err);
 	lines_free(l);
 	return rc;
 }

@@ -138,12 +138,10 @@ int policy_read(struct policy **out, FILE *file, const char *path, struct err *e
 	param_defaults(&p->params);
 	while (!rc && (line = lines_next(r.lines, NULL)))
 		rc = policy_take_line(&r, line);
-	if (!rc && lines_error(r.lines))
-		rc = err_set(err, lines_error(r.lines), "%s cannot be read: %s", path,
-			     strerror(-lines_error(r.lines)));
-	if (!rc && !p->spec.engine)
-		rc = err_set(err, -EINVAL,
-			     "%s: no engine: a line such as \"engine nue:4\" is missing", path);
+	rc = lines_end(r.lines, rc,
+		       p->spec.engine ? NULL
+				      : "no engine: a line such as \"engine nue:4\" is missing",
+		       err);
 	lines_free(r.lines);
 	if (rc) {
 		policy_put(p);

@@ -26,6 +26,7 @@ struct lines *lines_new(FILE *f, const char *path, struct read_report *report)
 {
 	struct lines *l = xcalloc(1, sizeof(*l));
 
+	read_report_begin(report, path);
 	l->f = f;
 	l->path = xstrdup(path);
 	l->report = report;
@@ -140,6 +141,19 @@ char *lines_next(struct lines *l, size_t *len)
 	return lines_take(l, l->buf + l->have, len);
 }
 
+char *lines_next_data(struct lines *l)
+{
+	char *line;
+
+	while ((line = lines_next(l, NULL))) {
+		const char *s = line;
+
+		if (!scan_end(&s) && *s != '#')
+			break;
+	}
+	return line;
+}
+
 uint64_t lines_number(const struct lines *l)
 {
 	return l->number;
@@ -150,13 +164,20 @@ const char *lines_path(const struct lines *l)
 	return l->path;
 }
 
+int lines_end(const struct lines *l, int rc, const char *none, struct err *err)
+{
+	if (!rc && l->error)
+		rc = err_set(err, l->error, "%s: reading stopped: %s", l->path,
+			     strerror(-l->error));
+	else if (!rc && none)
+		rc = err_set(err, -EINVAL, "%s: %s", l->path, none);
+	return rc;
+}
+
 int lines_whole(const struct lines *l, struct err *err)
 {
-	if (l->error)
-		return err_set(err, l->error, "%s: reading stopped: %s", l->path,
-			       strerror(-l->error));
-	if (!l->cut)
-		return 0;
+	if (l->error || !l->cut)
+		return lines_end(l, 0, NULL, err);
 	return err_set(err, -ENODATA,
 		       "%s:%llu: the file ends in the middle of this line: it is truncated. Write "
 		       "it again",

@@ -16,17 +16,23 @@
 
 struct lines;
 
-/* Reads from f's current position; f stays the caller's.  path is for messages. */
+/* Reads from f's current position; f stays the caller's.  path is for messages.  Begins the report,
+ * which may be NULL. */
 struct lines *lines_new(FILE *f, const char *path, struct read_report *report);
 void lines_free(struct lines *l); /* NULL is fine */
 
 /* The next line, without its end, zero-terminated and writable until the next call; NULL at the
  * end.  Zero bytes within a line become blanks.  A line cut off by a read error is not returned. */
 char *lines_next(struct lines *l, size_t *len);
+/* The same, without lines that are blank or begin with #. */
+char *lines_next_data(struct lines *l);
 uint64_t lines_number(const struct lines *l); /* of the line last returned, from 1 */
 const char *lines_path(const struct lines *l);
 int lines_error(const struct lines *l); /* 0, or -errno when reading failed */
 
+/* The result of a reader: rc; else why reading stopped; else -EINVAL with none, a sentence about a
+ * file in which nothing was found, where that is not NULL. */
+int lines_end(const struct lines *l, int rc, const char *none, struct err *err);
 /* Of dumps, which programs write: 0; what lines_error() says; -ENODATA where the last line has no
  * end, so that a part of the file is missing. */
 int lines_whole(const struct lines *l, struct err *err);

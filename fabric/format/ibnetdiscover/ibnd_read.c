@@ -477,19 +477,16 @@ int ibnd_read(struct builder **out, FILE *in, const char *path, struct ibnd_repo
 	int rc;
 
 	memset(r.report, 0, sizeof(*r.report));
-	read_report_begin(&r.report->read, path);
 	r.b = builder_new();
 	r.ids = ibnd_ids_new();
 	r.arena = arena_new();
 	r.lines = lines_new(in, path, &r.report->read);
 	while ((line = lines_next(r.lines, NULL)))
 		ibnd_read_line(&r, line);
-	rc = lines_error(r.lines);
-	if (rc)
-		rc = err_set(err, rc, "%s: reading failed: %s", path, strerror(-rc));
-	else if (!r.report->switches)
+	rc = lines_end(r.lines, 0, NULL, err);
+	if (!rc && !r.report->switches)
 		rc = ibnd_read_refuse_empty(&r, path, err);
-	else
+	else if (!rc)
 		rc = ibnd_read_refuse_cut(&r, err);
 	if (!rc)
 		ibnd_read_connect_halves(&r);

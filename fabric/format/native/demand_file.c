@@ -122,9 +122,6 @@ static int demand_file_read_line(struct reader *x, const char *line)
 	struct node src;
 	int rc;
 
-	scan_blank(&s);
-	if (!*s || *s == '#')
-		return 0;
 	if (!demand_file_take_word(word, &s, ":"))
 		return demand_file_mistake(x, "\"source: destination=bytes,...\" is expected",
 					   line);
@@ -147,18 +144,13 @@ int demand_file_read(struct demand **out, FILE *file, const char *path,
 	char *s;
 	int rc = 0;
 
-	read_report_begin(report, path);
 	x.b = demand_builder_new(f);
 	x.l = lines_new(file, path, report);
-	while (!rc && (s = lines_next(x.l, NULL)))
+	while (!rc && (s = lines_next_data(x.l)))
 		rc = demand_file_read_line(&x, s);
-	if (!rc && lines_error(x.l))
-		rc = err_set(err, lines_error(x.l), "%s: reading stopped: %s", path,
-			     strerror(-lines_error(x.l)));
-	else if (!rc && !x.npair)
-		rc = err_set(err, -EINVAL,
-			     "%s: no demand: no line names two nodes that are in this fabric",
-			     path);
+	rc = lines_end(
+		x.l, rc,
+		x.npair ? NULL : "no demand: no line names two nodes that are in this fabric", err);
 	lines_free(x.l);
 	if (rc)
 		demand_builder_free(x.b);

@@ -14,12 +14,10 @@ int guid_list_read(uint64_t **out, size_t *n, FILE *file, const char *path, stru
 	char *line;
 	int rc = 0;
 
-	while (!rc && (line = lines_next(lines, NULL))) {
+	while (!rc && (line = lines_next_data(lines))) {
 		const char *s = line;
 		uint64_t guid;
 
-		if (scan_end(&s) || *s == '#')
-			continue;
 		if (scan_hex(&guid, &s) && (scan_end(&s) || *s == '#'))
 			vec_push(&list, guid);
 		else
@@ -28,10 +26,7 @@ int guid_list_read(uint64_t **out, size_t *n, FILE *file, const char *path, stru
 				     "0x0008f10500200b50",
 				     path, (unsigned long long)lines_number(lines));
 	}
-	if (!rc && lines_error(lines))
-		rc = err_set(err, lines_error(lines), "%s:%llu: reading failed: %s", path,
-			     (unsigned long long)lines_number(lines),
-			     strerror(-lines_error(lines)));
+	rc = lines_end(lines, rc, NULL, err);
 	lines_free(lines);
 	if (rc)
 		vec_free(&list);

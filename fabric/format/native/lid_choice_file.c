@@ -209,8 +209,6 @@ static int lid_choice_file_read_line(struct reader *x, const char *s)
 	uint64_t version;
 
 	scan_blank(&s);
-	if (!*s || *s == '#')
-		return 0;
 	if (!x->versioned) {
 		x->versioned = scan_word(&s, "lid-choice ") && scan_dec(&version, &s) &&
 			       version == 1 && scan_end(&s);
@@ -273,18 +271,13 @@ int lid_choice_read(struct lid_choice **out, FILE *file, const char *path, const
 	char *s;
 	int rc = 0;
 
-	read_report_begin(report, path);
 	x.l = lines_new(file, path, report);
 	x.quadrant = xcalloc(f->nsw, sizeof(*x.quadrant));
 	x.class = xcalloc(f->nsw, sizeof(*x.class));
 	memset(x.class, 0xff, f->nsw * sizeof(*x.class));
-	while (!rc && (s = lines_next(x.l, NULL)))
+	while (!rc && (s = lines_next_data(x.l)))
 		rc = lid_choice_file_read_line(&x, s);
-	if (!rc && lines_error(x.l))
-		rc = err_set(err, lines_error(x.l), "%s: reading stopped: %s", path,
-			     strerror(-lines_error(x.l)));
-	else if (!rc && !x.nclass)
-		rc = err_set(err, -EINVAL, "%s: not a choice of LIDs: no pair line in it", path);
+	rc = lines_end(x.l, rc, x.nclass ? NULL : "not a choice of LIDs: no pair line in it", err);
 	if (!rc) {
 		c = lid_choice_new(f->nsw, x.nclass, (uint32_t)x.excepts.n);
 		rc = lid_choice_file_fill(c, &x);

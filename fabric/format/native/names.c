@@ -34,21 +34,13 @@ int names_read(struct name_map *m, FILE *in, const char *path, struct err *err)
 	char *line;
 	int rc = 0;
 
-	while (!rc && (line = lines_next(lines, NULL))) {
-		const char *s = line;
-
-		if (scan_end(&s) || *s == '#')
-			continue;
+	while (!rc && (line = lines_next_data(lines)))
 		if (!names_read_name(m, line))
 			rc = err_set(err, -EINVAL,
 				     "%s:%llu: a node name is a GUID and a name in quotes, such as "
 				     "0x0008f10500200b50 \"leaf1\"",
 				     path, (unsigned long long)lines_number(lines));
-	}
-	if (!rc && lines_error(lines))
-		rc = err_set(err, lines_error(lines), "%s:%llu: reading failed: %s", path,
-			     (unsigned long long)lines_number(lines),
-			     strerror(-lines_error(lines)));
+	rc = lines_end(lines, rc, NULL, err);
 	lines_free(lines);
 	return rc;
 }

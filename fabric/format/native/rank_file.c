@@ -86,12 +86,6 @@ static int rank_file_read_line(struct reader *x, char *line)
 	return rank_file_set_ranks(x, first, last, text);
 }
 
-static bool rank_file_is_empty(const char *s)
-{
-	scan_blank(&s);
-	return !*s || *s == '#';
-}
-
 int rank_file_read(struct rank_file **out, FILE *file, const char *path, struct read_report *report,
 		   struct err *err)
 {
@@ -100,16 +94,10 @@ int rank_file_read(struct rank_file **out, FILE *file, const char *path, struct 
 	char *s;
 	int rc = 0;
 
-	read_report_begin(report, path);
 	x.l = lines_new(file, path, report);
-	while (!rc && (s = lines_next(x.l, NULL)))
-		if (!rank_file_is_empty(s))
-			rc = rank_file_read_line(&x, s);
-	if (!rc && lines_error(x.l))
-		rc = err_set(err, lines_error(x.l), "%s: reading stopped: %s", path,
-			     strerror(-lines_error(x.l)));
-	else if (!rc && !x.node.n)
-		rc = err_set(err, -EINVAL, "%s: not a rank file: no rank in it", path);
+	while (!rc && (s = lines_next_data(x.l)))
+		rc = rank_file_read_line(&x, s);
+	rc = lines_end(x.l, rc, x.node.n ? NULL : "not a rank file: no rank in it", err);
 	lines_free(x.l);
 	if (rc) {
 		arena_free(x.arena);

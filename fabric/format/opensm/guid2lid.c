@@ -42,28 +42,18 @@ int guid2lid_read(struct guid_lid **out, uint32_t *n, FILE *file, const char *pa
 {
 	VEC(struct entry) list = { 0 };
 	struct entry e;
-	struct lines *l;
-	const char *p;
+	struct lines *l = lines_new(file, path, report);
 	char *s;
 	int rc;
 
-	read_report_begin(report, path);
-	l = lines_new(file, path, report);
-	while ((s = lines_next(l, NULL))) {
-		p = s;
-		if (scan_end(&p) || *p == '#')
-			continue;
+	while ((s = lines_next_data(l))) {
 		e.line = (size_t)lines_number(l);
 		if (guid2lid_read_line(&e.lid, s))
 			vec_push(&list, e);
 		else
 			read_report_skip(report, e.line, "not \"0xguid 0xlid 0xlid\": %.60s", s);
 	}
-	rc = lines_error(l);
-	if (rc)
-		err_set(err, rc, "%s: reading stopped: %s", path, strerror(-rc));
-	else if (!list.n)
-		rc = err_set(err, -EINVAL, "%s: not a guid2lid file: no entry in it", path);
+	rc = lines_end(l, 0, list.n ? NULL : "not a guid2lid file: no entry in it", err);
 	lines_free(l);
 	*n = 0;
 	if (!rc) {

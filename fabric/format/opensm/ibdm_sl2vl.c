@@ -26,30 +26,22 @@ static bool ibdm_sl2vl_read_row(uint64_t *guid, uint64_t *in, uint64_t *out, uin
 	return scan_end(&s);
 }
 
-static bool ibdm_sl2vl_is_frame(const char *s)
-{
-	scan_blank(&s);
-	return !*s || *s == '#';
-}
-
 int ibdm_sl2vl_read(struct tables *t, FILE *file, const char *path, const struct fabric *f,
 		    struct read_report *report, struct err *err)
 {
-	struct lines *l;
+	struct lines *l = lines_new(file, path, report);
 	struct sl2vl_text x;
 	uint64_t guid, in, out;
 	uint8_t vl[FAB_SLS];
 	char *s;
 	int rc;
 
-	read_report_begin(report, path);
-	l = lines_new(file, path, report);
 	sl2vl_text_begin(&x, t, f, report);
-	while ((s = lines_next(l, NULL))) {
+	while ((s = lines_next_data(l))) {
 		if (ibdm_sl2vl_read_row(&guid, &in, &out, vl, s)) {
 			sl2vl_text_switch(&x, guid, lines_number(l));
 			sl2vl_text_row(&x, in, out, vl, lines_number(l));
-		} else if (!ibdm_sl2vl_is_frame(s)) {
+		} else {
 			read_report_skip(report, lines_number(l), "not understood: %.60s", s);
 		}
 	}

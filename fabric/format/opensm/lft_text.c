@@ -109,15 +109,13 @@ int lft_text_end(struct tables **out, struct lft_text *x, const struct lines *l,
 		 struct err *err)
 {
 	const char *path = lines_path(l);
-	int rc = lines_error(l);
+	int rc = lines_end(l, 0, NULL, err);
 
-	if (rc)
-		rc = err_set(err, rc, "%s: reading stopped: %s", path, strerror(-rc));
-	else if (!x->heading)
+	if (!rc && !x->heading)
 		rc = err_set(err, -EINVAL,
 			     "%s: not a dump of forwarding tables (%s): no switch in it", path,
 			     what);
-	else if (!x->switches)
+	else if (!rc && !x->switches)
 		rc = err_set(err, -EINVAL,
 			     "%s: none of its %u switches is in the fabric; it is of another one",
 			     path, x->strangers);

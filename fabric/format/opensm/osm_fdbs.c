@@ -51,23 +51,20 @@ static bool osm_fdbs_read_private(uint64_t *number, const char *s)
 
 static bool osm_fdbs_is_frame(const char *s)
 {
-	scan_blank(&s);
-	return !*s || *s == '#' || scan_word(&s, "LID ");
+	return scan_blank(&s) && scan_word(&s, "LID ");
 }
 
 int osm_fdbs_read(struct tables **out, FILE *file, const char *path, const struct fabric *f,
 		  struct read_report *report, struct err *err)
 {
-	struct lines *l;
+	struct lines *l = lines_new(file, path, report);
 	struct lft_text x;
 	uint64_t guid, lid, port, private = 0;
 	char *s;
 	int rc;
 
-	read_report_begin(report, path);
-	l = lines_new(file, path, report);
 	lft_text_begin(&x, f, report);
-	while (!private && (s = lines_next(l, NULL))) {
+	while (!private && (s = lines_next_data(l))) {
 		switch (osm_fdbs_read_entry(&lid, &port, s)) {
 		case FDB_ENTRY:
 			lft_text_listed(&x, lid);

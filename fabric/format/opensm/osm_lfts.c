@@ -16,7 +16,7 @@
 static bool osm_lfts_is_frame(const char *s)
 {
 	scan_blank(&s);
-	return !*s || *s == '#' || scan_word(&s, "Lid  Out") || scan_word(&s, "Port     Info");
+	return scan_word(&s, "Lid  Out") || scan_word(&s, "Port     Info");
 }
 
 static bool osm_lfts_is_trailer(const char *s)
@@ -55,16 +55,14 @@ static bool osm_lfts_read_entry(uint64_t *lid, uint64_t *port, const char *s)
 int osm_lfts_read(struct tables **out, FILE *file, const char *path, const struct fabric *f,
 		  struct read_report *report, struct err *err)
 {
-	struct lines *l;
+	struct lines *l = lines_new(file, path, report);
 	struct lft_text x;
 	uint64_t guid, lid, port;
 	char *s;
 	int rc;
 
-	read_report_begin(report, path);
-	l = lines_new(file, path, report);
 	lft_text_begin(&x, f, report);
-	while ((s = lines_next(l, NULL))) {
+	while ((s = lines_next_data(l))) {
 		if (osm_lfts_read_entry(&lid, &port, s))
 			lft_text_entry(&x, lid, port, lines_number(l));
 		else if (osm_lfts_read_heading(&guid, s))

@@ -138,19 +138,16 @@ int osm_neighbors_cables(struct osm_cable **out, uint32_t *n, FILE *file, const 
 			 struct read_report *report, struct err *err)
 {
 	VEC(struct osm_cable) list = { 0 };
-	struct lines *l;
+	struct lines *l = lines_new(file, path, report);
 	char *s;
 	int rc;
 
-	read_report_begin(report, path);
-	l = lines_new(file, path, report);
-	while ((s = lines_next(l, NULL))) {
+	while ((s = lines_next_data(l))) {
 		struct osm_cable c = { .line = lines_number(l) };
-		const char *p = s;
 
 		if (osm_neighbors_read_cable(&c, s))
 			vec_push(&list, c);
-		else if (!scan_end(&p) && *p != '#')
+		else
 			read_report_skip(report, c.line, "not \"0xguid:port 0xguid:port\": %.60s",
 					 s);
 	}

@@ -42,16 +42,10 @@ static bool osm_sl2vl_read_row(uint64_t *in, uint64_t *out, uint8_t vl[FAB_SLS],
 	return scan_end(&s);
 }
 
-static bool osm_sl2vl_is_frame(const char *s)
-{
-	scan_blank(&s);
-	return !*s || *s == '#';
-}
-
 int osm_sl2vl_read(struct tables *t, FILE *file, const char *path, const struct fabric *f,
 		   struct read_report *report, struct err *err)
 {
-	struct lines *l;
+	struct lines *l = lines_new(file, path, report);
 	struct sl2vl_text x;
 	uint64_t guid, in, out;
 	uint8_t vl[FAB_SLS];
@@ -59,10 +53,8 @@ int osm_sl2vl_read(struct tables *t, FILE *file, const char *path, const struct 
 	char *s;
 	int rc, kind;
 
-	read_report_begin(report, path);
-	l = lines_new(file, path, report);
 	sl2vl_text_begin(&x, t, f, report);
-	while ((s = lines_next(l, NULL))) {
+	while ((s = lines_next_data(l))) {
 		kind = osm_sl2vl_read_heading(&guid, s);
 		if (kind >= 0)
 			skip = !kind;
@@ -71,7 +63,7 @@ int osm_sl2vl_read(struct tables *t, FILE *file, const char *path, const struct 
 		else if (kind < 0 && osm_sl2vl_read_row(&in, &out, vl, s)) {
 			if (!skip)
 				sl2vl_text_row(&x, in, out, vl, lines_number(l));
-		} else if (kind < 0 && !osm_sl2vl_is_frame(s))
+		} else if (kind < 0)
 			read_report_skip(report, lines_number(l), "not understood: %.60s", s);
 	}
 	rc = sl2vl_text_end(&x, l, "opensm-sl2vl.dump", err);

@@ -230,18 +230,12 @@ int osm_subnet_read(struct builder *b, FILE *file, const char *path, struct read
 	struct err why = { "" };
 	struct firsts firsts = { 0 };
 	uint64_t links = 0;
-	struct lines *l;
+	struct lines *l = lines_new(file, path, report);
 	struct link k;
 	char *s;
 	int rc;
 
-	read_report_begin(report, path);
-	l = lines_new(file, path, report);
-	while ((s = lines_next(l, NULL))) {
-		const char *p = s;
-
-		if (scan_end(&p) || *p == '#')
-			continue;
+	while ((s = lines_next_data(l))) {
 		if (!osm_subnet_read_link(&k, s)) {
 			read_report_skip(report, lines_number(l), "not a link: %.60s", s);
 		} else if (osm_subnet_add_link(b, &k, &why)) {
@@ -253,12 +247,8 @@ int osm_subnet_read(struct builder *b, FILE *file, const char *path, struct read
 				report->records++;
 		}
 	}
-	rc = lines_error(l);
-	if (rc)
-		err_set(err, rc, "%s: reading stopped: %s", path, strerror(-rc));
-	else if (!links)
-		rc = err_set(err, -EINVAL, "%s: not an opensm-subnet.lst: no link in it", path);
-	else
+	rc = lines_end(l, 0, links ? NULL : "not an opensm-subnet.lst: no link in it", err);
+	if (!rc)
 		rc = osm_subnet_firsts_check(&firsts, l, err);
 	vec_free(&firsts.v);
 	lines_free(l);

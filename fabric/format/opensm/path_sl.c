@@ -182,41 +182,30 @@ out:
 	free(sw);
 }
 
-static bool path_sl_is_frame(const char *s)
-{
-	scan_blank(&s);
-	return !*s || *s == '#';
-}
-
 int path_sl_read(struct tables *t, FILE *file, const char *path, const struct fabric *f,
 		 struct read_report *report, struct err *err)
 {
 	struct reader r = { .f = f, .report = report, .stride = t->stride };
-	struct lines *l;
+	struct lines *l = lines_new(file, path, report);
 	uint64_t guid, dlid, sl;
 	char *s;
 	int rc;
 
-	read_report_begin(report, path);
-	l = lines_new(file, path, report);
 	r.src = path_sl_sources_new(f);
 	r.sl = xcalloc(f->nend, r.stride);
 	memset(r.sl, UNSET, (size_t)f->nend * r.stride);
-	while ((s = lines_next(l, NULL))) {
+	while ((s = lines_next_data(l))) {
 		if (path_sl_read_line(&guid, &dlid, &sl, s))
 			path_sl_take(&r, guid, dlid, sl, lines_number(l));
-		else if (!path_sl_is_frame(s))
+		else
 			read_report_skip(report, lines_number(l), "not understood: %.60s", s);
 	}
-	rc = lines_error(l);
-	if (rc)
-		err_set(err, rc, "%s: reading stopped: %s", path, strerror(-rc));
-	else if (r.used)
+	rc = lines_end(l, 0,
+		       r.used ? NULL
+			      : "no line of the form \"0xsource_guid dlid sl\" for this fabric",
+		       err);
+	if (!rc)
 		rc = lines_whole(l, err);
-	else
-		rc = err_set(err, -EINVAL,
-			     "%s: no line of the form \"0xsource_guid dlid sl\" for this fabric",
-			     path);
 	if (!rc)
 		path_sl_choose_form(t, &r);
 	free(r.sl);

@@ -62,18 +62,13 @@ void sl2vl_text_row(struct sl2vl_text *x, uint64_t in, uint64_t out, const uint8
 int sl2vl_text_end(struct sl2vl_text *x, const struct lines *l, const char *what, struct err *err)
 {
 	const char *path = lines_path(l);
-	int rc = lines_error(l);
+	const char *none = "none of its switches is in the fabric; it is of another one";
+	int rc = lines_end(l, 0, !x->rows && x->strangers ? none : NULL, err);
 
-	if (rc)
-		rc = err_set(err, rc, "%s: reading stopped: %s", path, strerror(-rc));
-	else if (!x->rows && x->strangers)
-		rc = err_set(err, -EINVAL,
-			     "%s: none of its switches is in the fabric; it is of another one",
-			     path);
-	else if (!x->rows)
+	if (!rc && !x->rows)
 		rc = err_set(err, -EINVAL, "%s: not a dump of SL2VL tables (%s): no row in it",
 			     path, what);
-	else
+	if (!rc)
 		rc = lines_whole(l, err);
 	if (!rc)
 		/* where rows are missing nobody knows which VL a packet takes */

@@ -203,8 +203,6 @@ static int jobs_file_sacct_line(struct reader *x, char *s)
 static int jobs_file_read_line(struct reader *x, char *s)
 {
 	s += strspn(s, " \t");
-	if (!*s || *s == '#')
-		return 0;
 	if (x->sacct)
 		return jobs_file_sacct_line(x, s);
 	if (*s >= '0' && *s <= '9')
@@ -225,14 +223,11 @@ int jobs_file_read(struct job_log **out, FILE *file, const char *path, struct re
 	char *s;
 	int rc = 0;
 
-	read_report_begin(report, path);
 	x.l = lines_new(file, path, report);
 	x.log = job_log_new();
-	while (!rc && (s = lines_next(x.l, NULL)))
+	while (!rc && (s = lines_next_data(x.l)))
 		rc = jobs_file_read_line(&x, s);
-	if (!rc && lines_error(x.l))
-		rc = err_set(err, lines_error(x.l), "%s: reading stopped: %s", path,
-			     strerror(-lines_error(x.l)));
+	rc = lines_end(x.l, rc, NULL, err);
 	lines_free(x.l);
 	if (rc)
 		job_log_free(x.log);

@@ -307,16 +307,13 @@ int slurm_topology_read(struct slurm_topology **out, FILE *file, const char *pat
 	struct reader x = { 0 };
 	int rc;
 
-	read_report_begin(report, path);
-	slurm_draft_begin(&x.draft, path, report, err);
 	x.l = lines_new(file, path, report);
+	slurm_draft_begin(&x.draft, path, report, err);
 	rc = slurm_topology_read_lines(&x);
-	if (!rc && lines_error(x.l))
-		rc = err_set(err, lines_error(x.l), "%s: reading stopped: %s", path,
-			     strerror(-lines_error(x.l)));
-	else if (!rc && !x.draft.list.n)
-		rc = err_set(err, -EINVAL,
-			     "%s: not a topology.conf: no SwitchName= or BlockName= in it", path);
+	rc = lines_end(x.l, rc,
+		       x.draft.list.n ? NULL
+				      : "not a topology.conf: no SwitchName= or BlockName= in it",
+		       err);
 	free(x.partial);
 	lines_free(x.l);
 	return slurm_draft_end(out, &x.draft, rc);
