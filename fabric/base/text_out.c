@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/base/text_out.h"
 
+#include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +13,7 @@
 
 struct text_out {
 	FILE *f;
-	int error;
+	int rc;
 	size_t n;
 	char buf[BUF_BYTES];
 };
@@ -26,8 +28,8 @@ struct text_out *text_out_new(FILE *f)
 
 static void text_out_flush(struct text_out *o)
 {
-	if (!o->error && o->n && fwrite(o->buf, 1, o->n, o->f) != o->n)
-		o->error = errno ? errno : EIO;
+	if (!o->rc && o->n && fwrite(o->buf, 1, o->n, o->f) != o->n)
+		o->rc = errno ? -errno : -EIO;
 	o->n = 0;
 }
 
@@ -51,26 +53,16 @@ void text_out_str(struct text_out *o, const char *s)
 	text_out_bytes(o, s, strlen(s));
 }
 
-static void text_out_put_hex(struct text_out *o, uint64_t v, unsigned width, const char *digits)
+void text_out_hex(struct text_out *o, uint64_t v, unsigned width)
 {
 	char tmp[16];
 	unsigned n = 0;
 
 	do {
-		tmp[15 - n++] = digits[v & 15];
+		tmp[15 - n++] = "0123456789abcdef"[v & 15];
 		v >>= 4;
 	} while (n < 16 && (v || n < width));
 	text_out_bytes(o, tmp + 16 - n, n);
-}
-
-void text_out_hex(struct text_out *o, uint64_t v, unsigned width)
-{
-	text_out_put_hex(o, v, width, "0123456789abcdef");
-}
-
-void text_out_HEX(struct text_out *o, uint64_t v, unsigned width)
-{
-	text_out_put_hex(o, v, width, "0123456789ABCDEF");
 }
 
 void text_out_dec(struct text_out *o, uint64_t v, unsigned width)
@@ -85,16 +77,38 @@ void text_out_dec(struct text_out *o, uint64_t v, unsigned width)
 	text_out_bytes(o, tmp + 20 - n, n);
 }
 
+void text_out_fmt(struct text_out *o, const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	va_start(ap, fmt);
+	if (vasprintf(&s, fmt, ap) < 0) {
+		o->rc = o->rc ? o->rc : -ENOMEM;
+	} else {
+		text_out_str(o, s);
+		free(s);
+	}
+	va_end(ap);
+}
+
+bool text_out_step(struct text_out *o, uint32_t done, uint32_t total)
+{
+	if (!o->rc)
+		o->rc = file_progress_write(done, total, NULL);
+	return !o->rc;
+}
+
 int text_out_end(struct text_out *o, const char *what, struct err *err)
 {
-	int error;
+	int rc;
 
 	text_out_flush(o);
-	if (!o->error && fflush(o->f))
-		o->error = errno ? errno : EIO;
-	error = o->error;
+	if (!o->rc && fflush(o->f))
+		o->rc = errno ? -errno : -EIO;
+	rc = o->rc;
 	free(o);
-	if (!error)
-		return 0;
-	return err_set(err, -error, "%s could not be written: %s", what, strerror(error));
+	if (rc == -ECANCELED)
+		return err_set(err, rc, "cancelled");
+	return rc ? err_set(err, rc, "%s could not be written: %s", what, strerror(-rc)) : 0;
 }

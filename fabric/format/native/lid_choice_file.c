@@ -6,37 +6,24 @@
 #include "fabric/base/vec.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
 #define MAX_QUADRANT 65536u
 
-static void lid_choice_file_put_number(struct text_out *o, const char *before, uint64_t v)
-{
-	text_out_str(o, before);
-	text_out_dec(o, v, 1);
-}
-
 static void lid_choice_file_put_offsets(struct text_out *o, const char *before, uint32_t set)
 {
 	for (; set; set &= set - 1, before = ",")
-		lid_choice_file_put_number(o, before, (uint64_t)__builtin_ctz(set));
+		text_out_fmt(o, "%s%d", before, __builtin_ctz(set));
 }
 
 static void lid_choice_file_put_choice(struct text_out *o, const char *word, uint32_t a, uint32_t b,
 				       const struct lid_set *lids)
 {
-	lid_choice_file_put_number(o, word, a);
-	lid_choice_file_put_number(o, " ", b);
+	text_out_fmt(o, "%s %u %u", word, a, b);
 	lid_choice_file_put_offsets(o, " small ", lids->small);
 	lid_choice_file_put_offsets(o, " large ", lids->large);
-	text_out_str(o, "\n");
-}
-
-static void lid_choice_file_put_name(struct text_out *o, const char *name)
-{
-	text_out_str(o, " ");
-	text_out_str(o, name);
 	text_out_str(o, "\n");
 }
 
@@ -45,30 +32,21 @@ int lid_choice_write(FILE *file, const struct fabric *f, const struct lid_choice
 {
 	struct text_out *o = text_out_new(file);
 
-	text_out_str(o, "# LIDs for small and large messages, by the switches of sender and "
-			"receiver\nlid-choice 1\ntopology ");
-	text_out_str(o, c->topology);
-	lid_choice_file_put_number(o, "\nlmc ", c->lmc);
-	text_out_str(o, "\n");
+	text_out_fmt(o,
+		     "# LIDs for small and large messages, by the switches of sender and receiver\n"
+		     "lid-choice 1\ntopology %s\nlmc %u\n",
+		     c->topology, c->lmc);
 	for (uint32_t a = 0; a < c->nclass; a++)
 		for (uint32_t b = 0; b < c->nclass; b++)
-			lid_choice_file_put_choice(o, "pair ", a, b,
+			lid_choice_file_put_choice(o, "pair", a, b,
 						   &c->lids[(size_t)a * c->nclass + b]);
-	for (uint32_t u = 0; u < f->nsw; u++) {
-		lid_choice_file_put_number(o, "switch ", u);
-		text_out_str(o, " 0x");
-		text_out_hex(o, f->sw_guid[u], 16);
-		lid_choice_file_put_number(o, " ", c->class[u]);
-		lid_choice_file_put_number(o, " ", c->quadrant[c->class[u]]);
-		lid_choice_file_put_name(o, f->sw_name[u]);
-	}
-	for (uint32_t t = 0; t < f->nterm; t++) {
-		lid_choice_file_put_number(o, "port ", f->term_lid[t]);
-		lid_choice_file_put_number(o, " ", f->term_sw[t]);
-		lid_choice_file_put_name(o, f->term_name[t]);
-	}
+	for (uint32_t u = 0; u < f->nsw; u++)
+		text_out_fmt(o, "switch %u 0x%016" PRIx64 " %u %u %s\n", u, f->sw_guid[u],
+			     c->class[u], c -> quadrant[c->class[u]], f -> sw_name[u]);
+	for (uint32_t t = 0; t < f->nterm; t++)
+		text_out_fmt(o, "port %u %u %s\n", f->term_lid[t], f->term_sw[t], f->term_name[t]);
 	for (uint32_t i = 0; i < c->nexcept; i++)
-		lid_choice_file_put_choice(o, "except ", c->except[i].src, c->except[i].dst,
+		lid_choice_file_put_choice(o, "except", c->except[i].src, c->except[i].dst,
 					   &c->except[i].lids);
 	return text_out_end(o, "the choice of LIDs", err);
 }

@@ -5,6 +5,7 @@
 #include "fabric/base/text_out.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define THOUSAND 1000u
@@ -53,13 +54,7 @@ static int lid_policy_plan(struct lid_policy *p, const struct fabric *f, const s
 
 static void lid_policy_put(struct text_out *o, uint64_t guid, uint32_t lid, uint32_t n)
 {
-	text_out_str(o, "0x");
-	text_out_hex(o, guid, 16);
-	text_out_str(o, " 0x");
-	text_out_hex(o, lid, 4);
-	text_out_str(o, " 0x");
-	text_out_hex(o, lid + n - 1, 4);
-	text_out_str(o, "\n\n");
+	text_out_fmt(o, "0x%016" PRIx64 " 0x%04x 0x%04x\n\n", guid, lid, lid + n - 1);
 }
 
 static int lid_policy_write_all(FILE *file, const struct fabric *f, const struct lid_choice *c,

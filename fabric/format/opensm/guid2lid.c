@@ -5,7 +5,6 @@
 #include "fabric/base/vec.h"
 #include "fabric/model/fabric.h"
 
-#include <errno.h>
 #include <string.h>
 
 struct entry {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/opensm/ibdm_sl2vl.h"
 
-#include "fabric/base/file_progress.h"
 #include "fabric/base/lines.h"
 #include "fabric/base/text_out.h"
 #include "fabric/format/opensm/sl2vl_text.h"
@@ -86,12 +85,11 @@ static void ibdm_sl2vl_write_switch(struct text_out *o, const struct fabric *f,
 int ibdm_sl2vl_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err)
 {
 	struct text_out *o = text_out_new(file);
-	int rc = 0, end;
 
-	for (uint32_t sw = 0; sw < f->nsw && !rc; sw++) {
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		ibdm_sl2vl_write_switch(o, f, t, sw);
-		rc = file_progress_write(sw + 1, f->nsw, err);
+		if (!text_out_step(o, sw + 1, f->nsw))
+			break;
 	}
-	end = text_out_end(o, "The SL2VL file", rc ? NULL : err);
-	return rc ? rc : end;
+	return text_out_end(o, "The SL2VL file", err);
 }

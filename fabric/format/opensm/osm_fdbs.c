@@ -142,11 +142,8 @@ static void osm_fdbs_put_detour(struct writer *w, uint32_t sw, uint32_t to, unsi
 
 	while (c < f->chan_off[sw + 1] && dist[f->chan_dst[c]] >= dist[sw])
 		c++;
-	text_out_str(w->o, "No ");
-	text_out_dec(w->o, best, 1);
-	text_out_str(w->o, " hop path possible via port ");
-	text_out_dec(w->o, c < f->chan_off[sw + 1] ? f->chan_port[c] : 0, 1);
-	text_out_str(w->o, "!\n");
+	text_out_fmt(w->o, "No %u hop path possible via port %u!\n", best,
+		     c < f->chan_off[sw + 1] ? f->chan_port[c] : 0u);
 }
 
 static void osm_fdbs_put_entry(struct writer *w, uint32_t sw, uint32_t lid, uint8_t port)
@@ -197,9 +194,9 @@ static int osm_fdbs_find_distances(struct writer *w, struct err *err)
 
 static void osm_fdbs_write_switch(struct writer *w, const struct tables *t, uint32_t sw)
 {
-	text_out_str(w->o, "dump_ucast_routes: Switch 0x");
-	text_out_hex(w->o, w->f->sw_guid[sw], 16);
-	text_out_str(w->o, "\nLID    : Port : Hops : Optimal\n");
+	text_out_fmt(w->o,
+		     "dump_ucast_routes: Switch 0x%016" PRIx64 "\nLID    : Port : Hops : Optimal\n",
+		     w->f->sw_guid[sw]);
 	for (uint32_t lid = 1; lid <= w->f->max_lid; lid++)
 		osm_fdbs_put_entry(w, sw, lid, tables_row(t, sw)[lid]);
 }
@@ -212,7 +209,8 @@ int osm_fdbs_write(FILE *file, const struct fabric *f, const struct tables *t, s
 
 	for (uint32_t i = 0; i < f->nsw && !rc; i++) {
 		osm_fdbs_write_switch(&w, t, order[i]);
-		rc = file_progress_write(i + 1, f->nsw, err);
+		if (!text_out_step(w.o, i + 1, f->nsw))
+			break;
 	}
 	free(w.dist);
 	free(order);

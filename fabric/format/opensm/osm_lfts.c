@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/opensm/osm_lfts.h"
 
-#include "fabric/base/file_progress.h"
 #include "fabric/base/lines.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/text_out.h"
@@ -126,20 +125,12 @@ static void osm_lfts_write_switch(struct text_out *o, const struct fabric *f,
 {
 	const uint8_t *row = tables_row(t, sw);
 
-	text_out_str(o, "Unicast lids [0-");
-	text_out_dec(o, f->max_lid, 1);
-	text_out_str(o, "] of switch Lid ");
-	text_out_dec(o, f->sw_lid[sw], 1);
-	text_out_str(o, " guid 0x");
-	text_out_hex(o, f->sw_guid[sw], 16);
-	text_out_str(o, " ('");
-	text_out_str(o, f->sw_desc[sw]);
-	text_out_str(o, "'):\n");
+	text_out_fmt(o, "Unicast lids [0-%u] of switch Lid %u guid 0x%016" PRIx64 " ('%s'):\n",
+		     f->max_lid, f->sw_lid[sw], f->sw_guid[sw], f->sw_desc[sw]);
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
 		if (row[lid] != FAB_NO_PORT)
 			osm_lfts_write_entry(o, &line[lid], row[lid]);
-	text_out_dec(o, f->max_lid, 1);
-	text_out_str(o, " lids dumped\n");
+	text_out_fmt(o, "%u lids dumped\n", f->max_lid);
 }
 
 int osm_lfts_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err)
@@ -147,16 +138,15 @@ int osm_lfts_write(FILE *file, const struct fabric *f, const struct tables *t, s
 	struct text_out *o = text_out_new(file);
 	uint32_t *order = osm_order_new(f->sw_guid, f->nsw);
 	struct line *line = osm_lfts_make_lines(f);
-	int rc = 0, end;
 
-	for (uint32_t i = 0; i < f->nsw && !rc; i++) {
+	for (uint32_t i = 0; i < f->nsw; i++) {
 		osm_lfts_write_switch(o, f, t, order[i], line);
-		rc = file_progress_write(i + 1, f->nsw, err);
+		if (!text_out_step(o, i + 1, f->nsw))
+			break;
 	}
 	free(order);
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
 		free(line[lid].text);
 	free(line);
-	end = text_out_end(o, "The dump of forwarding tables", rc ? NULL : err);
-	return rc ? rc : end;
+	return text_out_end(o, "The dump of forwarding tables", err);
 }

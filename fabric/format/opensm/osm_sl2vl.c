@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/opensm/osm_sl2vl.h"
 
-#include "fabric/base/file_progress.h"
 #include "fabric/base/lines.h"
 #include "fabric/base/text_out.h"
 #include "fabric/format/opensm/osm_order.h"
 #include "fabric/format/opensm/sl2vl_text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,13 +101,10 @@ static void osm_sl2vl_write_row(struct text_out *o, const struct fabric *f, cons
 static void osm_sl2vl_write_switch(struct text_out *o, const struct fabric *f,
 				   const struct tables *t, uint32_t sw)
 {
-	text_out_str(o, "Switch 0x");
-	text_out_hex(o, f->sw_guid[sw], 16);
-	text_out_str(o, ", base LID ");
-	text_out_dec(o, f->sw_lid[sw], 1);
-	text_out_str(o, ", \"");
-	text_out_str(o, f->sw_desc[sw]);
-	text_out_str(o, "\"\n#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\n" RULE);
+	text_out_fmt(o,
+		     "Switch 0x%016" PRIx64 ", base LID %u, \"%s\"\n"
+		     "#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\n" RULE,
+		     f->sw_guid[sw], f->sw_lid[sw], f->sw_desc[sw]);
 	for (uint32_t out = 1; out <= f->sw_nports[sw]; out++) {
 		if (!sl2vl_text_port_used(f, sw, out))
 			continue;
@@ -121,13 +118,12 @@ int osm_sl2vl_write(FILE *file, const struct fabric *f, const struct tables *t, 
 {
 	struct text_out *o = text_out_new(file);
 	uint32_t *order = osm_order_new(f->sw_guid, f->nsw);
-	int rc = 0, end;
 
-	for (uint32_t i = 0; i < f->nsw && !rc; i++) {
+	for (uint32_t i = 0; i < f->nsw; i++) {
 		osm_sl2vl_write_switch(o, f, t, order[i]);
-		rc = file_progress_write(i + 1, f->nsw, err);
+		if (!text_out_step(o, i + 1, f->nsw))
+			break;
 	}
 	free(order);
-	end = text_out_end(o, "The dump of SL2VL tables", rc ? NULL : err);
-	return rc ? rc : end;
+	return text_out_end(o, "The dump of SL2VL tables", err);
 }

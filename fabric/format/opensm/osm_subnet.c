@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/opensm/osm_subnet.h"
 
-#include "fabric/base/file_progress.h"
 #include "fabric/base/lines.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/text_out.h"
@@ -9,6 +8,7 @@
 #include "fabric/format/opensm/osm_order.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -322,21 +322,13 @@ static void osm_subnet_put_half(struct writer *w, const struct wnode *n, uint32_
 	struct text_out *o = w->o;
 	bool sw = n->sw != FAB_NONE;
 
-	text_out_str(o, sw ? "{ SW Ports:" : "{ CA Ports:");
-	text_out_HEX(o, n->nports, 2);
-	text_out_str(o, " SystemGUID:");
-	text_out_hex(o, n->guid, 16);
-	text_out_str(o, " NodeGUID:");
-	text_out_hex(o, n->guid, 16);
-	text_out_str(o, " PortGUID:");
-	text_out_hex(o, sw ? n->guid : f->term_guid[end], 16);
-	text_out_str(o, " VenID:000000 DevID:0000 Rev:00000000 {");
+	text_out_fmt(o,
+		     "{ %s Ports:%02X SystemGUID:%016" PRIx64 " NodeGUID:%016" PRIx64
+		     " PortGUID:%016" PRIx64 " VenID:000000 DevID:0000 Rev:00000000 {",
+		     sw ? "SW" : "CA", n->nports, n->guid, n->guid,
+		     sw ? n->guid : f->term_guid[end]);
 	osm_subnet_put_desc(o, sw ? f->sw_desc[n->sw] : f->term_desc[end]);
-	text_out_str(o, "} LID:");
-	text_out_HEX(o, sw ? f->sw_lid[n->sw] : f->term_lid[end], 4);
-	text_out_str(o, " PN:");
-	text_out_HEX(o, port, 2);
-	text_out_str(o, " }");
+	text_out_fmt(o, "} LID:%04X PN:%02X }", sw ? f->sw_lid[n->sw] : f->term_lid[end], port);
 }
 
 static void osm_subnet_put_rate(struct text_out *o, const struct port *p)
@@ -347,13 +339,8 @@ static void osm_subnet_put_rate(struct text_out *o, const struct port *p)
 	for (size_t i = 0; i < sizeof(speeds) / sizeof(*speeds); i++)
 		if (!strcmp(p->speed, speeds[i].name))
 			spd = speeds[i].osm;
-	text_out_str(o, " PHY=");
-	text_out_dec(o, p->width ? p->width : 4, 1);
-	text_out_str(o, "x LOG=");
-	text_out_str(o, states[p->state <= PORT_ACTIVE ? p->state : 0]);
-	text_out_str(o, " SPD=");
-	text_out_str(o, spd);
-	text_out_str(o, "\n");
+	text_out_fmt(o, " PHY=%ux LOG=%s SPD=%s\n", p->width ? p->width : 4u,
+		     states[p->state <= PORT_ACTIVE ? p->state : 0], spd);
 }
 
 static void osm_subnet_put_switch(struct writer *w, const struct wnode *n)
@@ -396,27 +383,26 @@ int osm_subnet_write(FILE *file, const struct fabric *f, struct err *err)
 	struct writer w = { .o = text_out_new(file), .f = f };
 	uint64_t *guid;
 	uint32_t *order;
-	int rc = 0, end;
 
 	osm_subnet_collect(&w);
 	guid = xcalloc(w.nnode, sizeof(*guid));
 	for (uint32_t i = 0; i < w.nnode; i++)
 		guid[i] = w.node[i].guid;
 	order = osm_order_new(guid, w.nnode);
-	for (uint32_t i = 0; i < w.nnode && !rc; i++) {
+	for (uint32_t i = 0; i < w.nnode; i++) {
 		const struct wnode *n = &w.node[order[i]];
 
 		if (n->sw != FAB_NONE)
 			osm_subnet_put_switch(&w, n);
 		else
 			osm_subnet_put_ca(&w, n);
-		rc = file_progress_write(i + 1, w.nnode, err);
+		if (!text_out_step(w.o, i + 1, w.nnode))
+			break;
 	}
 	free(order);
 	free(guid);
 	free(w.node);
 	free(w.end);
 	free(w.end_node);
-	end = text_out_end(w.o, "opensm-subnet.lst", rc ? NULL : err);
-	return rc ? rc : end;
+	return text_out_end(w.o, "opensm-subnet.lst", err);
 }

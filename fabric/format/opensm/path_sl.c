@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/opensm/path_sl.h"
 
-#include "fabric/base/file_progress.h"
 #include "fabric/base/lines.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/text_out.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,17 +244,16 @@ int path_sl_write(FILE *file, const struct fabric *f, const struct tables *t, st
 {
 	struct text_out *o = text_out_new(file);
 	struct source *src = path_sl_sources_new(f);
-	int rc = 0, end;
 
-	for (uint32_t i = 0, next; i < f->nend && !rc; i = next) {
+	for (uint32_t i = 0, next; i < f->nend; i = next) {
 		for (next = i + 1; next < f->nend && src[next].node_guid == src[i].node_guid;
 		     next++)
 			;
 		for (uint32_t k = i; k < next; k++)
 			path_sl_write_source(o, f, t, &src[k], &src[i], next - i);
-		rc = file_progress_write(next, f->nend, err);
+		if (!text_out_step(o, next, f->nend))
+			break;
 	}
 	free(src);
-	end = text_out_end(o, "path-sl.dump", rc ? NULL : err);
-	return rc ? rc : end;
+	return text_out_end(o, "path-sl.dump", err);
 }
