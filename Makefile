@@ -107,7 +107,8 @@ TESTS_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP_OBJS) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(TESTS_LD) -o $@ $^ -lcmocka $(PC_LDLIBS)
 $(B)/tests/unit/engines/opensm/test_no_memory: private LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc \
-	-Wl,--wrap=aligned_alloc,--wrap=vasprintf
+	-Wl,--wrap=aligned_alloc,--wrap=vasprintf,--wrap=EVP_MD_fetch,--wrap=EVP_DigestInit_ex \
+	-Wl,--wrap=EVP_DigestFinal_ex
 
 $(B)/console/cli/cmd_manual.o: console/manual/ibroute-top.1.in
 $(B)/console/lib/glossary_page.o: console/manual/glossary.md

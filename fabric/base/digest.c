@@ -9,6 +9,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,20 +17,27 @@ struct digest_stream {
 	EVP_MD_CTX *md;
 };
 
-/* Looked up once: libcrypto takes longer for that than for a short hash. */
-static pthread_once_t fetched = PTHREAD_ONCE_INIT;
-static EVP_MD *sha256;
-
-static void digest_fetch(void)
+/* Fetched once: libcrypto takes longer for that than for a short hash.  Tried again if it failed.
+ */
+static const EVP_MD *digest_sha256(void)
 {
-	sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+	static _Atomic(EVP_MD *) fetched;
+	EVP_MD *md = atomic_load(&fetched), *other = NULL;
+
+	if (md)
+		return md;
+	md = EVP_MD_fetch(NULL, "SHA256", NULL);
+	if (!md || atomic_compare_exchange_strong(&fetched, &other, md))
+		return md;
+	EVP_MD_free(md);
+	return other;
 }
 
 struct digest_stream *digest_begin(void)
 {
 	struct digest_stream *s = xcalloc(1, sizeof(*s));
+	const EVP_MD *sha256 = digest_sha256();
 
-	pthread_once(&fetched, digest_fetch);
 	s->md = EVP_MD_CTX_new();
 	if (!s->md || !sha256 || EVP_DigestInit_ex(s->md, sha256, NULL) != 1) {
 		EVP_MD_CTX_free(s->md);
@@ -53,6 +61,12 @@ void digest_add_u64(struct digest_stream *s, uint64_t v)
 	digest_add(s, b, sizeof(b));
 }
 
+static void digest_finish(struct digest *out, EVP_MD_CTX *md)
+{
+	if (EVP_DigestFinal_ex(md, out->b, NULL) != 1)
+		guard_give_up(-ENOTSUP, "libcrypto cannot finish a SHA-256");
+}
+
 void digest_peek(struct digest *out, const struct digest_stream *s)
 {
 	EVP_MD_CTX *md = EVP_MD_CTX_new();
@@ -61,13 +75,13 @@ void digest_peek(struct digest *out, const struct digest_stream *s)
 		EVP_MD_CTX_free(md);
 		guard_give_up(-ENOMEM, "libcrypto cannot copy a SHA-256");
 	}
-	EVP_DigestFinal_ex(md, out->b, NULL);
+	digest_finish(out, md);
 	EVP_MD_CTX_free(md);
 }
 
 void digest_end(struct digest *out, struct digest_stream *s)
 {
-	EVP_DigestFinal_ex(s->md, out->b, NULL);
+	digest_finish(out, s->md);
 	EVP_MD_CTX_free(s->md);
 	free(s);
 }
@@ -92,12 +106,12 @@ void digest_of(struct digest *out, const void *data, size_t len)
 
 	if (own && EVP_DigestInit_ex(own, NULL, NULL) == 1) {
 		EVP_DigestUpdate(own, data, len);
-		EVP_DigestFinal_ex(own, out->b, NULL);
+		digest_finish(out, own);
 		return;
 	}
 	s = digest_begin();
 	digest_add(s, data, len);
-	EVP_DigestFinal_ex(s->md, out->b, NULL);
+	digest_finish(out, s->md);
 	pthread_once(&keyed, digest_make_key);
 	EVP_MD_CTX_free(own);
 	own = s->md;

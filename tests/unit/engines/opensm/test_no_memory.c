@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What OpenSM asks the plugin for, with allocations that fail: at every point, the call ends with
- * an error or does without, and the next one is as if nothing had been.  Linked with --wrap.
+ * What OpenSM asks the plugin for, with allocations or SHA-256 that fail: at every point, the call
+ * ends with an error or does without, and the next one is as if nothing had been.  Linked with
+ * --wrap.
  */
 #include "engines/opensm/sm_session.h"
 
@@ -12,6 +13,7 @@
 #include "tests/unit/kit/fake_osm.h"
 #include "tests/unit/kit/small_net.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -26,16 +28,20 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <openssl/evp.h>
 
 #define SPEC "torus:dims=4x4,hosts=1"
 
-/* Shared with the processes that compute: allocations until the one that fails, 0: none does. */
+enum failing { ALLOCATIONS, DIGEST_FETCHES, DIGEST_STARTS, DIGEST_ENDS };
+
+static enum failing failing;
+/* Shared with the processes that compute: calls until the one that fails, 0: none does. */
 static atomic_long *left;
 static bool for_good; /* and all after it */
 
-static bool fails(void)
+static bool fails(enum failing what)
 {
-	long n = left ? atomic_load(left) : 0;
+	long n = left && what == failing ? atomic_load(left) : 0;
 
 	if (for_good && n == 1)
 		return true;
@@ -53,22 +59,44 @@ int __wrap_vasprintf(char **out, const char *fmt, va_list ap) __attribute__((for
 
 void *__wrap_calloc(size_t n, size_t size)
 {
-	return fails() ? NULL : __real_calloc(n, size);
+	return fails(ALLOCATIONS) ? NULL : __real_calloc(n, size);
 }
 
 void *__wrap_realloc(void *p, size_t size)
 {
-	return fails() ? NULL : __real_realloc(p, size);
+	return fails(ALLOCATIONS) ? NULL : __real_realloc(p, size);
 }
 
 void *__wrap_aligned_alloc(size_t align, size_t size)
 {
-	return fails() ? NULL : __real_aligned_alloc(align, size);
+	return fails(ALLOCATIONS) ? NULL : __real_aligned_alloc(align, size);
 }
 
 int __wrap_vasprintf(char **out, const char *fmt, va_list ap)
 {
-	return fails() ? -1 : __real_vasprintf(out, fmt, ap);
+	return fails(ALLOCATIONS) ? -1 : __real_vasprintf(out, fmt, ap);
+}
+
+EVP_MD *__real_EVP_MD_fetch(OSSL_LIB_CTX *ctx, const char *name, const char *properties);
+int __real_EVP_DigestInit_ex(EVP_MD_CTX *ctx, const EVP_MD *type, ENGINE *impl);
+int __real_EVP_DigestFinal_ex(EVP_MD_CTX *ctx, unsigned char *md, unsigned *size);
+EVP_MD *__wrap_EVP_MD_fetch(OSSL_LIB_CTX *ctx, const char *name, const char *properties);
+int __wrap_EVP_DigestInit_ex(EVP_MD_CTX *ctx, const EVP_MD *type, ENGINE *impl);
+int __wrap_EVP_DigestFinal_ex(EVP_MD_CTX *ctx, unsigned char *md, unsigned *size);
+
+EVP_MD *__wrap_EVP_MD_fetch(OSSL_LIB_CTX *ctx, const char *name, const char *properties)
+{
+	return fails(DIGEST_FETCHES) ? NULL : __real_EVP_MD_fetch(ctx, name, properties);
+}
+
+int __wrap_EVP_DigestInit_ex(EVP_MD_CTX *ctx, const EVP_MD *type, ENGINE *impl)
+{
+	return fails(DIGEST_STARTS) ? 0 : __real_EVP_DigestInit_ex(ctx, type, impl);
+}
+
+int __wrap_EVP_DigestFinal_ex(EVP_MD_CTX *ctx, unsigned char *md, unsigned *size)
+{
+	return fails(DIGEST_ENDS) ? 0 : __real_EVP_DigestFinal_ex(ctx, md, size);
 }
 
 /* What a call that gives up had in hand is lost: no leak to be told of. */
@@ -245,6 +273,50 @@ static void so_does_a_load_of_the_console(void **state)
 	tear_down(&h);
 }
 
+/* ---- without SHA-256 ---- */
+
+static int build_fabric(void *ctx, struct err *err)
+{
+	(void)err;
+	*(struct fabric **)ctx = net_spec(SPEC);
+	return 0;
+}
+
+/* The first thing of a sweep is the fingerprint of what OpenSM has found.  Has to run first: what
+ * was fetched once is kept. */
+static void a_missing_sha256_fails_the_call_and_not_the_next(void **state)
+{
+	struct fabric *f = NULL;
+	struct err err = { "" };
+
+	(void)state;
+	failing = DIGEST_FETCHES;
+	atomic_store(left, 1);
+	assert_int_equal(guarded_call(build_fabric, &f, &err), -ENOTSUP);
+	assert_string_equal(err.text, "libcrypto offers no SHA-256");
+	assert_int_equal(atomic_load(left), 0);
+	assert_int_equal(guarded_call(build_fabric, &f, &err), 0);
+	fabric_put(f);
+	failing = ALLOCATIONS;
+}
+
+static void a_failed_sha256_fails_that_call_only(void **state)
+{
+	struct host h;
+
+	(void)state;
+	set_up(&h, "updn", "");
+	hash_of(&h);
+	tables_ibr_encode(&h.buf, &h.len, h.c.tables);
+	for (failing = DIGEST_STARTS; failing <= DIGEST_ENDS; failing++) {
+		assert_true(at_all_points(&h, load, false) > 0);
+		assert_true(at_all_points(&h, load, true) > 0);
+		assert_true(at_all_points(&h, route, true) > 0);
+	}
+	failing = ALLOCATIONS;
+	tear_down(&h);
+}
+
 /* ---- over the socket ---- */
 
 /* Without an allocation: it is in the process of who answers. */
@@ -298,6 +370,8 @@ static void so_does_the_socket_and_who_asked_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_missing_sha256_fails_the_call_and_not_the_next),
+		cmocka_unit_test(a_failed_sha256_fails_that_call_only),
 		cmocka_unit_test(a_routing_survives_a_failure_at_every_point),
 		cmocka_unit_test(so_do_engines_with_threads_and_large_tables),
 		cmocka_unit_test(what_is_excluded_is_given_up_rather_than_the_routing),
