@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/dor.h"
 
-#include "engines/geometry/grid.h"
-#include "engines/geometry/grid_layout.h"
-#include "engines/geometry/hyperx.h"
-#include "engines/geometry/torus.h"
+#include "engines/geometry/topology_kind.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/vl_layers.h"
 #include "fabric/base/mem.h"
@@ -19,8 +16,9 @@
 struct dor {
 	const struct fabric *f;
 	struct tables *t;
-	struct grid *grid;
-	uint32_t *step; /* by dimension: cells from one coordinate to the next */
+	struct topology_kind *topology;
+	const struct grid *grid; /* its own */
+	uint32_t *step;		 /* by dimension: cells from one coordinate to the next */
 	uint32_t nring, ring[GRID_DIMS_MAX]; /* dimensions that are rings; by dimension: which */
 	uint64_t *load;			     /* by channel: routes */
 	uint32_t detours;		     /* HyperX: pairs of neighbours that have no cable */
@@ -338,35 +336,9 @@ static void dor_write_sl2vl(struct dor *r)
 	}
 }
 
-/* The same dimensions for whole grids as ever; then a HyperX, a torus or a mesh of which something
- * is missing. */
-static int dor_find_grid(struct dor *r, const struct fabric *f, struct progress *progress,
-			 struct err *err)
-{
-	struct err why = { "" };
-	int rc = torus_find(&r->grid, f, &why), broken;
-
-	if (rc != -EINVAL)
-		return rc ? err_set(err, rc, "%s", why.text) : 0;
-	broken = hyperx_find(&r->grid, f, progress, NULL);
-	if (!broken) {
-		r->detours = r->grid->missing;
-		return 0;
-	}
-	if (broken == -ECANCELED)
-		return broken;
-	r->around = true;
-	rc = grid_layout_find(&r->grid, f, &why);
-	return rc ? err_set(err, rc,
-			    "this is no torus, mesh or HyperX, nor one of which a few cables are "
-			    "missing: %s",
-			    why.text)
-		  : 0;
-}
-
 static void dor_done(struct dor *r)
 {
-	grid_free(r->grid);
+	topology_kind_free(r->topology);
 	free(r->step);
 	free(r->load);
 	free(r->next);
@@ -381,11 +353,12 @@ static int dor_init(struct dor *r, const struct fabric *f, struct progress *prog
 		    struct err *err)
 {
 	uint32_t step = 1;
-	int rc = dor_find_grid(r, f, progress, err);
+	int rc = topology_kind_find(&r->topology, f, TOPOLOGY_TORUS, progress, err);
 
 	if (rc)
 		return rc;
 	r->f = f;
+	r->grid = r->topology->grid;
 	r->step = xcalloc(r->grid->ndims, sizeof(*r->step));
 	for (uint32_t d = 0; d < r->grid->ndims; d++) {
 		r->step[d] = step;
@@ -400,7 +373,10 @@ static int dor_init(struct dor *r, const struct fabric *f, struct progress *prog
 	r->via = xcalloc(f->nsw, sizeof(*r->via));
 	r->routes = xcalloc(f->nsw, sizeof(*r->routes));
 	r->count = xcalloc(f->nsw + 1, sizeof(*r->count));
-	r->around |= r->grid->ncell > r->grid->nsw || !dor_lines_hold(r);
+	if (r->topology->kind == TOPOLOGY_HYPERX)
+		r->detours = r->grid->missing;
+	r->around = r->grid->missing > r->detours || r->grid->ncell > r->grid->nsw ||
+		    !dor_lines_hold(r);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "engines/ftree.h"
 
 #include "engines/geometry/fattree.h"
+#include "engines/geometry/topology_kind.h"
 #include "engines/graph/balanced_sssp.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/min_load_tree.h"
@@ -25,6 +26,8 @@ enum way {
 struct ftree {
 	const struct fabric *f;
 	struct tables *t;
+	struct topology_kind *topology;
+	const uint8_t *level; /* its own */
 	struct fattree *tree;
 	struct updown ud;
 	struct spdag dag;
@@ -40,14 +43,13 @@ struct ftree {
 	uint32_t *child; /* channel down that the destination at hand would come up, or FAB_NONE */
 
 	uint32_t *turn; /* by pattern: slot of the destination at hand */
-	/* where its way up is broken: that level, the plane that is cut off, and the switch below
-	 */
-	uint32_t cut_level, cut_plane, cut;
+	/* where its way up is broken: the plane that is cut off, and the switch below */
+	uint32_t cut_plane, cut;
 };
 
 static uint32_t ftree_level_at(const struct ftree *r, uint32_t i)
 {
-	return r->tree->level[r->dag.sw[i]];
+	return r->level[r->dag.sw[i]];
 }
 
 static uint32_t ftree_slots_at(const struct ftree *r, uint32_t i)
@@ -85,7 +87,7 @@ static enum way ftree_find_way(const struct ftree *r, uint32_t i)
 	const struct spdag *g = &r->dag;
 	uint32_t first = g->to[g->off[i]], level = ftree_level_at(r, i);
 
-	if (level == FATTREE_IDLE)
+	if (level == TREE_IDLE)
 		return WAY_TURN;
 	if (ftree_level_at(r, first) == level + 1)
 		return ftree_way_up(r, i);
@@ -123,7 +125,7 @@ static void ftree_climb(struct ftree *r, uint64_t j)
 		if (pat->nslot)
 			r->turn[p] = (uint32_t)(j / tree->div[pat->level] % pat->nslot);
 	}
-	memset(r->child, 0xff, tree->nlevel * sizeof(*r->child));
+	memset(r->child, 0xff, r->topology->tree->nlevel * sizeof(*r->child));
 	r->cut = FAB_NONE;
 	while (tree->pattern[tree->pattern_of[u]].nslot) {
 		uint32_t at = tree->slot_off[u] + r->turn[tree->pattern_of[u]];
@@ -133,7 +135,7 @@ static void ftree_climb(struct ftree *r, uint64_t j)
 			r->cut_plane = tree->slot_plane[at];
 			return;
 		}
-		r->child[tree->level[u]] = f->chan_rev[tree->slot[at]];
+		r->child[r->level[u]] = f->chan_rev[tree->slot[at]];
 		u = f->chan_dst[tree->slot[at]];
 	}
 }
@@ -143,7 +145,7 @@ static uint32_t ftree_child_chan(const struct ftree *r, uint32_t i, uint64_t j)
 {
 	const struct spdag *g = &r->dag;
 	const struct fattree *tree = r->tree;
-	uint32_t n = g->off[i + 1] - g->off[i], u = g->sw[i], level = tree->level[u];
+	uint32_t n = g->off[i + 1] - g->off[i], u = g->sw[i], level = r->level[u];
 	uint32_t below = g->sw[g->to[g->off[i]]];
 
 	if (below == r->cut && tree->plane[u] == r->cut_plane)
@@ -400,6 +402,8 @@ static void ftree_init(struct ftree *r, const struct fabric *f, struct tables *t
 {
 	r->f = f;
 	r->t = t;
+	r->level = r->topology->tree->level;
+	r->tree = fattree_new(f, r->topology->tree);
 	spdag_init(&r->dag, f);
 	updown_init(&r->ud, f, &r->tree->root, 1);
 	r->load = xcalloc(f->nchan, sizeof(*r->load));
@@ -408,7 +412,7 @@ static void ftree_init(struct ftree *r, const struct fabric *f, struct tables *t
 	r->chan = xcalloc(f->nsw, sizeof(*r->chan));
 	r->port = xcalloc((size_t)f->nsw * BATCH, 1);
 	r->routes = xcalloc(f->nsw, sizeof(*r->routes));
-	r->child = xcalloc(r->tree->nlevel, sizeof(*r->child));
+	r->child = xcalloc(r->topology->tree->nlevel, sizeof(*r->child));
 	r->turn = xcalloc(r->tree->npattern, sizeof(*r->turn));
 }
 
@@ -417,6 +421,7 @@ static void ftree_done(struct ftree *r)
 	spdag_done(&r->dag);
 	updown_done(&r->ud);
 	fattree_free(r->tree);
+	topology_kind_free(r->topology);
 	free(r->load);
 	free(r->way);
 	free(r->up);
@@ -520,11 +525,11 @@ static int ftree_try_even(struct ftree *r, const struct engine_params *params,
 
 static int ftree_suits(const struct fabric *f, struct err *why)
 {
-	struct fattree *tree;
-	int rc = fattree_find(&tree, f, why);
+	struct topology_kind *topology;
+	int rc = topology_kind_find(&topology, f, TOPOLOGY_TREE, NULL, why);
 
 	if (!rc)
-		fattree_free(tree);
+		topology_kind_free(topology);
 	return rc;
 }
 
@@ -533,21 +538,22 @@ static int ftree_route(struct tables **out, const struct fabric *f, const struct
 		       struct progress *progress, struct err *err)
 {
 	struct ftree r = { 0 };
-	int rc = fattree_find(&r.tree, f, err);
+	int rc = topology_kind_find(&r.topology, f, TOPOLOGY_TREE, progress, err);
+	const struct tree *tree;
 
 	(void)jobs;
 	(void)demand;
 	if (rc)
 		return rc;
+	tree = r.topology->tree;
 	ftree_init(&r, f, graph_tables(f, "ftree", params, progress));
 	rc = ftree_route_all(&r, graph_lmc(f, params), progress);
 	if (!rc && !r.tree->whole)
 		rc = ftree_try_even(&r, params, progress);
-	notes_set(params->notes, "levels", r.tree->nlevel, "a fat tree of %u levels",
-		  r.tree->nlevel);
-	if (r.tree->missing)
-		notes_set(params->notes, "ways_missing", r.tree->missing,
-			  "%u links from a switch down to a subtree are missing", r.tree->missing);
+	notes_set(params->notes, "levels", tree->nlevel, "a fat tree of %u levels", tree->nlevel);
+	if (tree->missing)
+		notes_set(params->notes, "ways_missing", tree->missing,
+			  "%u links from a switch down to a subtree are missing", tree->missing);
 	ftree_done(&r);
 	if (rc) {
 		tables_put(r.t);

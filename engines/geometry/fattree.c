@@ -1,191 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/geometry/fattree.h"
 
-#include "engines/graph/graph.h"
 #include "fabric/base/mem.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The work of finding one. */
 struct finder {
 	const struct fabric *f;
+	const struct tree *tree;
 	struct fattree *t;
-	uint32_t *hops;	     /* to the nearest leaf, by switch */
-	uint32_t *queue;     /* nsw */
-	uint32_t *comp;	     /* component of the levels at hand, by switch; FAB_NONE: not in them */
-	uint32_t *other;     /* the same one level before */
-	uint32_t *seen;	     /* by component: who saw it last */
-	uint64_t have, want; /* ways down to subtrees */
+	uint32_t *comp;	 /* component of the levels at hand, by switch; FAB_NONE: not in them */
+	uint32_t *other; /* the same one level before */
 	uint32_t nslot, room; /* slots in use, and there */
 };
-
-/* Distance from the switches with at least least terminals. */
-static void fattree_find_hops(struct finder *x, uint32_t least)
-{
-	const struct fabric *f = x->f;
-	uint32_t n = 0;
-
-	memset(x->hops, 0xff, f->nsw * sizeof(*x->hops));
-	for (uint32_t u = 0; u < f->nsw; u++)
-		if (f->sw_nterm[u] >= least) {
-			x->hops[u] = 0;
-			x->queue[n++] = u;
-		}
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t c = f->chan_off[x->queue[i]]; c < f->chan_off[x->queue[i] + 1]; c++)
-			if (x->hops[f->chan_dst[c]] == FAB_NONE) {
-				x->hops[f->chan_dst[c]] = x->hops[x->queue[i]] + 1;
-				x->queue[n++] = f->chan_dst[c];
-			}
-}
-
-/* Components of the switches of level lo..hi that are not idle; returns how many.  They are
- * numbered by their first switch. */
-static uint32_t fattree_find_components(struct finder *x, uint32_t lo, uint32_t hi)
-{
-	const struct fabric *f = x->f;
-	const uint8_t *level = x->t->level;
-	uint32_t n = 0;
-
-	memset(x->comp, 0xff, f->nsw * sizeof(*x->comp));
-	for (uint32_t s = 0; s < f->nsw; s++) {
-		uint32_t head = 0, tail = 0;
-
-		if (level[s] < lo || level[s] > hi || x->comp[s] != FAB_NONE)
-			continue;
-		x->comp[s] = n;
-		x->queue[tail++] = s;
-		while (head < tail) {
-			uint32_t u = x->queue[head++];
-
-			for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
-				uint32_t v = f->chan_dst[c];
-
-				if (level[v] < lo || level[v] > hi || x->comp[v] != FAB_NONE)
-					continue;
-				x->comp[v] = n;
-				x->queue[tail++] = v;
-			}
-		}
-		n++;
-	}
-	return n;
-}
-
-static void fattree_swap_components(struct finder *x)
-{
-	uint32_t *swap = x->comp;
-
-	x->comp = x->other;
-	x->other = swap;
-}
-
-/* Subtrees of the level below (in other) that hang on a switch. */
-static uint32_t fattree_count_children(struct finder *x, uint32_t u)
-{
-	const struct fabric *f = x->f;
-	uint32_t n = 0;
-
-	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
-		uint32_t k = x->other[f->chan_dst[c]];
-
-		if (k == FAB_NONE || x->seen[k] == u)
-			continue;
-		x->seen[k] = u;
-		n++;
-	}
-	return n;
-}
-
-/* Adds the switches of a level that join subtrees (in other); returns how many. */
-static uint32_t fattree_add_level(struct finder *x, uint32_t l)
-{
-	uint32_t n = 0;
-
-	memset(x->seen, 0xff, x->f->nsw * sizeof(*x->seen));
-	for (uint32_t u = 0; u < x->f->nsw; u++)
-		if (x->hops[u] == l && fattree_count_children(x, u) > 1) {
-			x->t->level[u] = (uint8_t)l;
-			n++;
-		}
-	return n;
-}
-
-/* What a full tree would have: every switch of the level a way to every subtree of its own. */
-static void fattree_count_ways(struct finder *x, uint32_t l)
-{
-	uint32_t nsw = x->f->nsw, *below = xcalloc(nsw, sizeof(*below));
-	bool *counted = xcalloc(nsw, sizeof(*counted));
-
-	for (uint32_t u = 0; u < nsw; u++) {
-		if (x->other[u] == FAB_NONE || counted[x->other[u]])
-			continue;
-		counted[x->other[u]] = true;
-		below[x->comp[u]]++;
-	}
-	memset(x->seen, 0xff, nsw * sizeof(*x->seen));
-	for (uint32_t u = 0; u < nsw; u++)
-		if (x->t->level[u] == l) {
-			x->want += below[x->comp[u]];
-			x->have += fattree_count_children(x, u);
-		}
-	free(below);
-	free(counted);
-}
-
-static int fattree_check_cables(struct finder *x, struct err *err)
-{
-	const struct fabric *f = x->f;
-	const uint8_t *level = x->t->level;
-
-	for (uint32_t c = 0; c < f->nchan; c++) {
-		uint32_t u = f->chan_src[c], v = f->chan_dst[c];
-
-		if (level[u] == level[v] && level[u] != FATTREE_IDLE)
-			return err_set(err, -EINVAL,
-				       "this is not a fat tree: the cable from switch %s to "
-				       "switch %s joins two switches of one level (%u above the "
-				       "leaves)",
-				       f->sw_name[u], f->sw_name[v], level[u]);
-	}
-	if (3 * x->have < 2 * x->want)
-		return err_set(err, -EINVAL,
-			       "this is not a fat tree: of %llu links from switches down to the "
-			       "subtrees below only %llu are cabled; two thirds must be",
-			       (unsigned long long)x->want, (unsigned long long)x->have);
-	return 0;
-}
-
-/* Levels from the leaves upwards, as long as switches join subtrees. */
-static int fattree_find_levels(struct finder *x, uint32_t least, struct err *err)
-{
-	const struct fabric *f = x->f;
-	struct fattree *t = x->t;
-	uint32_t l = 0;
-
-	fattree_find_hops(x, least);
-	for (uint32_t u = 0; u < f->nsw; u++)
-		t->level[u] = x->hops[u] ? FATTREE_IDLE : 0;
-	x->have = x->want = 0;
-	fattree_find_components(x, 0, 0);
-	for (fattree_swap_components(x); fattree_add_level(x, l + 1); fattree_swap_components(x)) {
-		if (++l == FATTREE_LEVELS)
-			return err_set(err, -EINVAL,
-				       "this is not a fat tree: it has more than %d levels",
-				       FATTREE_LEVELS);
-		fattree_find_components(x, 0, l);
-		fattree_count_ways(x, l);
-	}
-	t->nlevel = l + 1;
-	if (fattree_find_components(x, 0, l) > 1)
-		return err_set(err, -EINVAL,
-			       "this is not a fat tree: its leaves are connected neither directly "
-			       "nor through switches that join subtrees");
-	t->missing = (uint32_t)(x->want - x->have);
-	return fattree_check_cables(x, err);
-}
 
 /* Planes of level l in those of the level below (in other): their numbers there; planes: how many
  * there are above a switch of the level below; returns the most. */
@@ -201,11 +30,11 @@ static uint32_t fattree_number_planes(struct finder *x, uint32_t l, uint32_t *pl
 			continue;
 		if (number[x->comp[u]] == FAB_NONE)
 			number[x->comp[u]] = count[x->other[u]]++;
-		if (x->t->level[u] == l)
+		if (x->tree->level[u] == l)
 			x->t->plane[u] = number[x->comp[u]];
 	}
 	for (uint32_t u = 0; u < nsw; u++)
-		if (x->t->level[u] + 1u == l) {
+		if (x->tree->level[u] + 1u == l) {
 			planes[u] = count[x->other[u]];
 			most = planes[u] > most ? planes[u] : most;
 		}
@@ -222,7 +51,7 @@ static void fattree_count_up(uint32_t *count, const struct finder *x, uint32_t u
 	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
 		uint32_t v = f->chan_dst[c];
 
-		if (x->t->level[v] == x->t->level[u] + 1)
+		if (x->tree->level[v] == x->tree->level[u] + 1)
 			count[x->t->plane[v]]++;
 	}
 }
@@ -259,7 +88,7 @@ static uint32_t fattree_up_cable(const struct finder *x, uint32_t u, uint32_t pl
 	for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
 		uint32_t v = f->chan_dst[c];
 
-		if (x->t->level[v] == x->t->level[u] + 1 && x->t->plane[v] == plane && !r--)
+		if (x->tree->level[v] == x->tree->level[u] + 1 && x->t->plane[v] == plane && !r--)
 			return c;
 	}
 	return FAB_NONE;
@@ -322,7 +151,7 @@ static void fattree_slots_of_plane(struct finder *x, const uint32_t *member, uin
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t u = member[i], k = fattree_add_slots(x, u, usual, planes);
 
-		t->pattern_of[u] = fattree_find_pattern(t, t->level[u], k);
+		t->pattern_of[u] = fattree_find_pattern(t, x->tree->level[u], k);
 	}
 	free(usual);
 }
@@ -336,12 +165,12 @@ static void fattree_slots_of_level(struct finder *x, uint32_t l)
 
 	x->t->div[l] = x->t->div[l - 1] * fattree_number_planes(x, l, planes);
 	for (uint32_t u = 0; u < nsw; u++)
-		if (x->t->level[u] + 1u == l)
+		if (x->tree->level[u] + 1u == l)
 			off[x->other[u] + 2]++;
 	for (uint32_t i = 0; i < nsw; i++)
 		off[i + 2] += off[i + 1];
 	for (uint32_t u = 0; u < nsw; u++)
-		if (x->t->level[u] + 1u == l)
+		if (x->tree->level[u] + 1u == l)
 			member[off[x->other[u] + 1]++] = u;
 	for (uint32_t i = 0; i < nsw; i++) {
 		uint32_t n = off[i + 1] - off[i];
@@ -356,22 +185,26 @@ static void fattree_slots_of_level(struct finder *x, uint32_t l)
 
 static void fattree_make_slots(struct finder *x)
 {
+	const struct tree *tree = x->tree;
 	struct fattree *t = x->t;
 
-	t->whole = !t->missing;
+	t->whole = !tree->missing;
 	t->div[0] = 1;
-	fattree_find_pattern(t, FATTREE_IDLE, 0);
-	fattree_find_components(x, 0, t->nlevel - 1);
-	for (uint32_t l = 1; l < t->nlevel; l++) {
-		fattree_swap_components(x);
-		fattree_find_components(x, l, t->nlevel - 1);
+	fattree_find_pattern(t, TREE_IDLE, 0);
+	tree_components(x->comp, x->f, tree->level, 0, tree->nlevel - 1, NULL);
+	for (uint32_t l = 1; l < tree->nlevel; l++) {
+		uint32_t *swap = x->comp;
+
+		x->comp = x->other;
+		x->other = swap;
+		tree_components(x->comp, x->f, tree->level, l, tree->nlevel - 1, NULL);
 		fattree_slots_of_level(x, l);
 	}
-	t->div[t->nlevel] = t->div[t->nlevel - 1];
+	t->div[tree->nlevel] = t->div[tree->nlevel - 1];
 }
 
 struct leaf {
-	uint32_t key[FATTREE_LEVELS]; /* least LID of its subtrees, the largest subtree first */
+	uint32_t key[TREE_LEVELS]; /* least LID of its subtrees, the largest subtree first */
 	uint32_t sw;
 };
 
@@ -379,7 +212,7 @@ static int fattree_by_key(const void *a, const void *b)
 {
 	const struct leaf *x = a, *y = b;
 
-	for (int i = 0; i < FATTREE_LEVELS; i++)
+	for (int i = 0; i < TREE_LEVELS; i++)
 		if (x->key[i] != y->key[i])
 			return x->key[i] < y->key[i] ? -1 : 1;
 	return x->sw < y->sw ? -1 : x->sw > y->sw;
@@ -391,15 +224,15 @@ static void fattree_key_leaves(struct finder *x, struct leaf *leaf, uint32_t n, 
 	uint32_t *least = xcalloc(f->nsw, sizeof(*least));
 
 	memset(least, 0xff, f->nsw * sizeof(*least));
-	fattree_find_components(x, 0, l);
+	tree_components(x->comp, f, x->tree->level, 0, l, NULL);
 	for (uint32_t term = 0; term < f->nterm; term++) {
 		uint32_t k = x->comp[f->term_sw[term]];
 
-		if (!x->t->level[f->term_sw[term]] && f->term_lid[term] < least[k])
+		if (!x->tree->level[f->term_sw[term]] && f->term_lid[term] < least[k])
 			least[k] = f->term_lid[term];
 	}
 	for (uint32_t i = 0; i < n; i++)
-		leaf[i].key[x->t->nlevel - 1 - l] = least[x->comp[leaf[i].sw]];
+		leaf[i].key[x->tree->nlevel - 1 - l] = least[x->comp[leaf[i].sw]];
 	free(least);
 }
 
@@ -433,7 +266,7 @@ static uint32_t fattree_fullest_way(const struct finder *x, const struct leaf *l
 	const struct fattree *t = x->t;
 	uint64_t ways = t->div[l + 1] < f->nend ? t->div[l + 1] : f->nend;
 	uint32_t *count = xcalloc(ways, sizeof(*count)), most = 0;
-	size_t same = (t->nlevel - l) * sizeof(leaf->key[0]);
+	size_t same = (x->tree->nlevel - l) * sizeof(leaf->key[0]);
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t sw = leaf[i].sw;
@@ -456,17 +289,17 @@ static uint32_t fattree_fullest_way(const struct finder *x, const struct leaf *l
 /* Terminals on leaves, in pairs where that fills no way more than without. */
 static uint32_t fattree_number_leaves(struct finder *x, const struct leaf *leaf, uint32_t n)
 {
-	uint32_t most[2][FATTREE_LEVELS] = { 0 }, j = 0;
+	uint32_t most[2][TREE_LEVELS] = { 0 }, j = 0;
 	bool pairs = true;
 
 	for (int k = 0; k < 2; k++) {
 		j = 0;
 		for (uint32_t i = 0; i < n; i++)
 			j = fattree_number_leaf(x, leaf[i].sw, j, k);
-		for (uint32_t l = 0; l + 1 < x->t->nlevel; l++)
+		for (uint32_t l = 0; l + 1 < x->tree->nlevel; l++)
 			most[k][l] = fattree_fullest_way(x, leaf, n, l);
 	}
-	for (uint32_t l = 0; l + 1 < x->t->nlevel; l++)
+	for (uint32_t l = 0; l + 1 < x->tree->nlevel; l++)
 		pairs &= most[1][l] <= most[0][l];
 	if (pairs)
 		return j;
@@ -485,9 +318,9 @@ static void fattree_number_ends(struct finder *x)
 
 	memset(t->number, 0xff, f->nend * sizeof(*t->number));
 	for (uint32_t u = 0; u < f->nsw; u++)
-		if (!t->level[u])
+		if (!x->tree->level[u])
 			leaf[n++].sw = u;
-	for (uint32_t l = 0; l < t->nlevel; l++)
+	for (uint32_t l = 0; l < x->tree->nlevel; l++)
 		fattree_key_leaves(x, leaf, n, l);
 	qsort(leaf, n, sizeof(*leaf), fattree_by_key);
 	j = fattree_number_leaves(x, leaf, n);
@@ -505,75 +338,38 @@ static void fattree_find_root(struct fattree *t, const struct fabric *f)
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		uint32_t ups = f->chan_off[u + 1] - f->chan_off[u];
 
-		if (t->level[u] || (t->root != FAB_NONE && ups <= most))
+		if (t->tree->level[u] || (t->root != FAB_NONE && ups <= most))
 			continue;
 		most = ups;
 		t->root = u;
 	}
 }
 
-static int fattree_do_find(struct finder *x, struct err *err)
+struct fattree *fattree_new(const struct fabric *f, const struct tree *tree)
 {
-	const struct fabric *f = x->f;
-	uint32_t fullest = 0;
-	int rc;
+	struct fattree *t = xcalloc(1, sizeof(*t));
+	struct finder x = { .f = f, .tree = tree, .t = t };
 
-	for (uint32_t u = 0; u < f->nsw; u++)
-		fullest = f->sw_nterm[u] > fullest ? f->sw_nterm[u] : fullest;
-	if (!fullest)
-		return err_set(err, -EINVAL,
-			       "this is not a fat tree: it has no terminals, and so no leaves");
-	rc = fattree_find_levels(x, 1, err);
-	/* terminals above the leaves: leaves are the switches that have more of them */
-	if (rc && fullest > 2)
-		rc = fattree_find_levels(x, (fullest + 1) / 2, err);
-	if (rc)
-		return rc;
-	fattree_make_slots(x);
-	fattree_number_ends(x);
-	fattree_find_root(x->t, f);
-	return 0;
-}
-
-int fattree_find(struct fattree **out, const struct fabric *f, struct err *err)
-{
-	struct finder x = { .f = f };
-	struct fattree *t;
-	int rc = graph_check_connected(f, err);
-
-	if (rc)
-		return rc;
-	x.t = t = xcalloc(1, sizeof(*t));
-	t->level = xcalloc(f->nsw, sizeof(*t->level));
+	t->tree = tree;
 	t->plane = xcalloc(f->nsw, sizeof(*t->plane));
 	t->slot_off = xcalloc(f->nsw, sizeof(*t->slot_off));
 	t->pattern_of = xcalloc(f->nsw, sizeof(*t->pattern_of));
 	t->pattern = xcalloc(f->nsw + 1, sizeof(*t->pattern));
 	t->number = xcalloc(f->nend, sizeof(*t->number));
-	x.hops = xcalloc(f->nsw, sizeof(*x.hops));
-	x.queue = xcalloc(f->nsw, sizeof(*x.queue));
 	x.comp = xcalloc(f->nsw, sizeof(*x.comp));
 	x.other = xcalloc(f->nsw, sizeof(*x.other));
-	x.seen = xcalloc(f->nsw, sizeof(*x.seen));
-	rc = fattree_do_find(&x, err);
-	free(x.hops);
-	free(x.queue);
+	fattree_make_slots(&x);
+	fattree_number_ends(&x);
+	fattree_find_root(t, f);
 	free(x.comp);
 	free(x.other);
-	free(x.seen);
-	if (rc) {
-		fattree_free(t);
-		return rc;
-	}
-	*out = t;
-	return 0;
+	return t;
 }
 
 void fattree_free(struct fattree *t)
 {
 	if (!t)
 		return;
-	free(t->level);
 	free(t->plane);
 	free(t->slot_off);
 	free(t->slot_plane);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fattree: the levels, planes and cables up of a fat tree, as found from the cables alone.
+ * fattree: the planes and cables up of a fat tree, on top of its levels (tree.h).
  *
  * A k-ary n-tree, an extended generalised fat tree, or one with parallel cables (Zahavi,
  * "Fat-tree routing and node ordering providing contention free traffic for MPI global
@@ -11,21 +11,13 @@
 #ifndef ENGINES_GEOMETRY_FATTREE_H
 #define ENGINES_GEOMETRY_FATTREE_H
 
-#include "fabric/base/err.h"
-#include "fabric/model/fabric.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-
-#define FATTREE_LEVELS 8
-#define FATTREE_IDLE   255 /* level of a switch that no two leaves need to reach each other */
+#include "engines/geometry/tree.h"
 
 struct fattree {
-	uint32_t nlevel; /* levels 0 (leaves) to nlevel - 1 */
-	uint8_t *level;	 /* by switch; FATTREE_IDLE */
+	const struct tree *tree; /* borrowed */
 	uint32_t *plane; /* by switch: number of its plane among those of the level below's */
 	/* Choices up that a destination has used up below a level: the planes multiplied. */
-	uint64_t div[FATTREE_LEVELS + 1];
+	uint64_t div[TREE_LEVELS + 1];
 	/*
 	 * Cables up, in turn over the planes, so that consecutive destinations take different
 	 * ones: slot[slot_off[u]] onwards, as many as pattern[pattern_of[u]] says, which is shared
@@ -40,15 +32,12 @@ struct fattree {
 	/* Number of every end in the order of the leaves (neighbours in the tree are neighbours
 	 * here), then by port; ends above the leaves come last. */
 	uint32_t *number;
-	uint32_t root;	  /* the leaf with the most cables up */
-	uint32_t missing; /* ways from a switch down to a subtree that have no cable at all */
-	bool whole;	  /* nothing of that is missing, and no slot */
+	uint32_t root; /* the leaf with the most cables up */
+	bool whole;    /* no way down is missing, and no slot */
 };
 
-/* -EINVAL with what is in the way of a fat tree; -ENETUNREACH when the fabric is not connected.
- * At least two thirds of the ways from switches down to subtrees must be cabled.
- * Time O(nchan * levels). */
-int fattree_find(struct fattree **out, const struct fabric *f, struct err *err);
+/* Of a tree without faults (rc 0), which has to stay.  O(channels * levels). */
+struct fattree *fattree_new(const struct fabric *f, const struct tree *tree);
 void fattree_free(struct fattree *t); /* NULL is fine */
 
 #endif

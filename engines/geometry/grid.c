@@ -59,6 +59,27 @@ uint32_t grid_dim(const struct grid *g, uint32_t a, uint32_t b)
 	return dim;
 }
 
+bool grid_has_rings(const struct grid *g)
+{
+	bool rings = false;
+
+	for (uint32_t d = 0; d < g->ndims; d++)
+		rings |= grid_is_ring(g, d);
+	return rings;
+}
+
+uint32_t grid_plane(const struct grid *g, uint32_t sw, uint32_t *all)
+{
+	uint32_t plane = 0;
+
+	*all = 1;
+	for (uint32_t d = g->ndims; d-- > 2;) {
+		plane = plane * g->size[d] + grid_coord(g, sw)[d];
+		*all *= g->size[d];
+	}
+	return plane;
+}
+
 char *grid_dims_text(char *buf, size_t len, const struct grid *g)
 {
 	size_t at = 0;

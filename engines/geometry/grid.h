@@ -11,6 +11,7 @@
 
 #include "fabric/model/fabric.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,6 +60,17 @@ uint32_t grid_cell(const struct grid *g, const uint16_t *coord);
 
 /* The only dimension in which two switches differ; FAB_NONE when none or more than one. */
 uint32_t grid_dim(const struct grid *g, uint32_t a, uint32_t b);
+
+/* Is the last of a dimension next to the first?  Three are a ring and a full graph. */
+static inline bool grid_is_ring(const struct grid *g, uint32_t d)
+{
+	return g->kind[d] == GRID_RING || (g->kind[d] == GRID_FULL && g->size[d] == 3);
+}
+
+bool grid_has_rings(const struct grid *g);
+
+/* Planes are numbered over the dimensions from the third on; all gets how many there are. */
+uint32_t grid_plane(const struct grid *g, uint32_t sw, uint32_t *all);
 
 /* "12x8"; returns buf. */
 char *grid_dims_text(char *buf, size_t len, const struct grid *g);

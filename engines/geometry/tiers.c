@@ -31,24 +31,22 @@ static uint8_t tiers_between(struct tiers *t, const char *from, const char *to)
 static uint8_t tiers_of_chan(struct tiers *t, const struct fabric *f, const struct topology_kind *s,
 			     uint32_t c)
 {
-	uint32_t a = f->chan_src[c], b = f->chan_dst[c];
+	uint32_t a = f->chan_src[c], b = f->chan_dst[c], d;
 	char from[16], to[16], dim[16];
 
 	if (s->kind == TOPOLOGY_TREE)
-		return tiers_between(t, topology_kind_level_name(from, s, s->level[a]),
-				     topology_kind_level_name(to, s, s->level[b]));
+		return tiers_between(t, topology_kind_level_name(from, s, s->tree->row[a]),
+				     topology_kind_level_name(to, s, s->tree->row[b]));
 	if (s->kind == TOPOLOGY_GENERAL)
 		return tiers_find(t, "switch -> switch");
 	if (s->kind == TOPOLOGY_GROUPS)
 		return tiers_find(t,
 				  s->group[a] == s->group[b] ? "inside groups" : "group -> group");
-	for (uint32_t d = 0; d < s->ndim; d++) {
-		if (s->coord[a * TOPOLOGY_DIMS + d] == s->coord[b * TOPOLOGY_DIMS + d])
-			continue;
-		snprintf(dim, sizeof(dim), "dim %u", d + 1);
-		return tiers_between(t, "switch", dim);
-	}
-	return NO_TIER;
+	d = grid_dim(s->grid, a, b);
+	if (d == FAB_NONE)
+		return NO_TIER;
+	snprintf(dim, sizeof(dim), "dim %u", d + 1);
+	return tiers_between(t, "switch", dim);
 }
 
 struct tiers *tiers_new(const struct fabric *f, const struct topology_kind *s)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Trees: breadth-first levels from the leaves.  HyperX, tori and meshes: as the engines find them.
  * Groups: cables inside a group lie on many triangles, those between groups on few or none.
  */
 #include "engines/geometry/topology_kind.h"
 
 #include "engines/geometry/grid_layout.h"
 #include "engines/geometry/hyperx.h"
+#include "engines/geometry/torus.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/natural.h"
 #include "fabric/base/plural.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,85 +20,11 @@
 #define GROUP_MIN   3  /* switches */
 #define UNEVEN_PCT  25 /* the smallest may lack so many of the largest: broken switches */
 #define CLOSE_SHARE 2  /* triangles of a cable inside: at least the largest number / this */
-#define UNREACHED   255
-
-/* Levels from every switch with at least min terminals; false when that is no tree. */
-static bool topology_kind_levels_from(struct topology_kind *s, const struct fabric *f, uint32_t min,
-				      uint32_t *queue)
-{
-	uint32_t head = 0, tail = 0;
-
-	memset(s->level, UNREACHED, f->nsw);
-	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		if (f->sw_nterm[sw] < min)
-			continue;
-		s->level[sw] = 0;
-		queue[tail++] = sw;
-	}
-	while (head < tail) {
-		uint32_t sw = queue[head++];
-
-		for (uint32_t c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++) {
-			uint32_t to = f->chan_dst[c];
-
-			if (s->level[to] != UNREACHED || s->level[sw] == UNREACHED - 1)
-				continue;
-			s->level[to] = s->level[sw] + 1;
-			queue[tail++] = to;
-		}
-	}
-	if (tail != f->nsw)
-		return false;
-	s->nlevel = s->level[queue[tail - 1]] + 1u;
-	for (uint32_t c = 0; c < f->nchan; c++)
-		if (abs(s->level[f->chan_src[c]] - s->level[f->chan_dst[c]]) != 1)
-			return false;
-	return s->nlevel >= 2;
-}
-
-static bool topology_kind_find_tree(struct topology_kind *s, const struct fabric *f)
-{
-	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue));
-	uint32_t most = 0;
-	bool ok;
-
-	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		most = f->sw_nterm[sw] > most ? f->sw_nterm[sw] : most;
-	/* the second try takes spines with a few storage nodes for spines */
-	ok = topology_kind_levels_from(s, f, 1, queue) ||
-	     (most > 4 && topology_kind_levels_from(s, f, most / 4 + 1, queue));
-	free(queue);
-	return ok;
-}
-
-/* Coordinates of a grid. */
-static void topology_kind_take_grid(struct topology_kind *s, const struct fabric *f,
-				    const struct grid *g)
-{
-	s->ndim = g->ndims;
-	s->missing = g->missing;
-	for (uint32_t d = 0; d < g->ndims; d++) {
-		s->dim[d] = g->size[d];
-		s->ring[d] =
-			g->kind[d] == GRID_RING || (g->kind[d] == GRID_FULL && g->size[d] == 3);
-	}
-	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		memcpy(&s->coord[(size_t)sw * TOPOLOGY_DIMS], grid_coord(g, sw),
-		       g->ndims * sizeof(*s->coord));
-}
 
 static bool topology_kind_find_hyperx(struct topology_kind *s, const struct fabric *f)
 {
-	struct grid *g = NULL;
-	bool ok;
-
-	if (hyperx_find(&g, f, NULL, NULL))
-		return false;
-	ok = g->ndims >= 2 && g->ndims <= TOPOLOGY_DIMS;
-	if (ok)
-		topology_kind_take_grid(s, f, g);
-	grid_free(g);
-	return ok;
+	return !hyperx_find(&s->grid, f, NULL, NULL) && s->grid->ndims >= 2 &&
+	       s->grid->ndims <= TOPOLOGY_DIMS;
 }
 
 static void topology_kind_note_torus(struct topology_kind *s, const struct grid *l)
@@ -133,23 +60,23 @@ static bool topology_kind_find_torus(struct topology_kind *s, const struct fabri
 {
 	struct grid *l = NULL;
 	struct err err;
-	bool ok;
 
 	if (grid_layout_find(&l, f, &err)) {
 		snprintf(s->note, sizeof(s->note), "not a torus: %.140s", err.text);
 		return false;
 	}
-	ok = topology_kind_is_torus(l);
-	if (ok) {
+	if (topology_kind_is_torus(l)) {
+		grid_free(s->grid);
 		s->kind = TOPOLOGY_TORUS;
-		topology_kind_take_grid(s, f, l);
+		s->grid = l;
 		topology_kind_note_torus(s, l);
-	} else if (l->ndims > TOPOLOGY_DIMS) {
+		return true;
+	}
+	if (l->ndims > TOPOLOGY_DIMS)
 		snprintf(s->note, sizeof(s->note), "a grid of %u dimensions; %d are shown at most",
 			 l->ndims, TOPOLOGY_DIMS);
-	}
 	grid_free(l);
-	return ok;
+	return false;
 }
 
 /* Of every channel: neighbours that its two switches have in common.  Returns the most. */
@@ -226,7 +153,7 @@ static int topology_kind_named_cmp(const void *pa, const void *pb)
 	return d ? d : a->sw < b->sw ? -1 : a->sw > b->sw;
 }
 
-static uint32_t *topology_kind_order_by_name(const struct fabric *f)
+uint32_t *topology_kind_order_by_name(const struct fabric *f)
 {
 	struct named *all = xcalloc(f->nsw, sizeof(*all));
 	uint32_t *out = xcalloc(f->nsw, sizeof(*out));
@@ -288,83 +215,131 @@ static void topology_kind_find_more(struct topology_kind *s, const struct fabric
 }
 
 /* Full graphs of two and three are rings as well, and two of two a ring of four. */
-static bool topology_kind_like_rings(const struct topology_kind *s)
+static bool topology_kind_like_rings(const struct grid *g)
 {
 	uint32_t two = 0;
 
-	for (uint32_t d = 0; d < s->ndim; d++) {
-		if (s->dim[d] > 3)
+	for (uint32_t d = 0; d < g->ndims; d++) {
+		if (g->size[d] > 3)
 			return false;
-		two += s->dim[d] == 2;
+		two += g->size[d] == 2;
 	}
-	return two > 1 && s->ndim > 2;
+	return two > 1 && g->ndims > 2;
+}
+
+/* What it is not after all. */
+static void topology_kind_drop_others(struct topology_kind *s)
+{
+	if (s->kind != TOPOLOGY_TREE) {
+		tree_free(s->tree);
+		s->tree = NULL;
+	}
+	if (s->kind != TOPOLOGY_HYPERX && s->kind != TOPOLOGY_TORUS) {
+		grid_free(s->grid);
+		s->grid = NULL;
+	}
 }
 
 struct topology_kind *topology_kind_new(const struct fabric *f)
 {
 	struct topology_kind *s = xcalloc(1, sizeof(*s));
 
-	s->level = xcalloc(f->nsw, 1);
-	s->coord = xcalloc((size_t)f->nsw * TOPOLOGY_DIMS, sizeof(*s->coord));
-	if (topology_kind_find_tree(s, f))
+	s->tree = tree_new(f);
+	if (s->tree->rows)
 		s->kind = TOPOLOGY_TREE;
 	else if (topology_kind_find_hyperx(s, f) &&
-		 !(topology_kind_like_rings(s) && topology_kind_find_torus(s, f)))
+		 !(topology_kind_like_rings(s->grid) && topology_kind_find_torus(s, f)))
 		s->kind = TOPOLOGY_HYPERX;
 	else if (s->kind != TOPOLOGY_TORUS)
 		topology_kind_find_more(s, f);
 	if (s->kind == TOPOLOGY_HYPERX)
 		s->note[0] = '\0';
+	topology_kind_drop_others(s);
 	return s;
+}
+
+/* The same dimensions for whole grids as ever; then a HyperX, a torus or a mesh of which something
+ * is missing. */
+static int topology_kind_find_grid(struct topology_kind *s, const struct fabric *f,
+				   struct progress *progress, struct err *err)
+{
+	struct err why = { "" };
+	int rc = torus_find(&s->grid, f, &why);
+
+	if (rc != -EINVAL)
+		return rc ? err_set(err, rc, "%s", why.text) : 0;
+	rc = hyperx_find(&s->grid, f, progress, NULL);
+	if (rc != -EINVAL) {
+		s->kind = TOPOLOGY_HYPERX;
+		return rc;
+	}
+	rc = grid_layout_find(&s->grid, f, &why);
+	return rc ? err_set(err, rc,
+			    "this is no torus, mesh or HyperX, nor one of which a few cables are "
+			    "missing: %s",
+			    why.text)
+		  : 0;
+}
+
+int topology_kind_find(struct topology_kind **out, const struct fabric *f, enum topology_kind_id as,
+		       struct progress *progress, struct err *err)
+{
+	struct topology_kind *s = xcalloc(1, sizeof(*s));
+	int rc;
+
+	s->kind = as;
+	if (as == TOPOLOGY_TREE) {
+		s->tree = tree_new(f);
+		rc = s->tree->rc ? err_set(err, s->tree->rc, "%s", s->tree->why.text) : 0;
+	} else if (as == TOPOLOGY_HYPERX) {
+		rc = hyperx_find(&s->grid, f, progress, err);
+	} else {
+		rc = topology_kind_find_grid(s, f, progress, err);
+	}
+	if (rc)
+		topology_kind_free(s);
+	else
+		*out = s;
+	return rc;
 }
 
 void topology_kind_free(struct topology_kind *s)
 {
 	if (!s)
 		return;
-	free(s->level);
-	free(s->coord);
+	tree_free(s->tree);
+	grid_free(s->grid);
 	free(s->group);
 	free(s->place);
 	free(s);
 }
 
-const char *topology_kind_level_name(char buf[16], const struct topology_kind *s, uint32_t level)
+const char *topology_kind_level_name(char buf[16], const struct topology_kind *s, uint32_t row)
 {
 	static const char *const two[] = { "leaf", "spine" };
 	static const char *const three[] = { "leaf", "agg", "core" };
 
-	if (s->nlevel == 2 && level < 2)
-		return two[level];
-	if (s->nlevel == 3 && level < 3)
-		return three[level];
-	snprintf(buf, 16, "level %u", level & 0xff);
+	if (s->tree->nrow == 2 && row < 2)
+		return two[row];
+	if (s->tree->nrow == 3 && row < 3)
+		return three[row];
+	snprintf(buf, 16, "level %u", row & 0xff);
 	return buf;
-}
-
-static void topology_kind_put_dims(char *buf, size_t len, const char *what,
-				   const struct topology_kind *s)
-{
-	int n = snprintf(buf, len, "%s %u", what, s->dim[0]);
-
-	for (uint32_t d = 1; d < s->ndim && n > 0 && (size_t)n < len; d++)
-		n += snprintf(buf + n, len - (size_t)n, "x%u", s->dim[d]);
 }
 
 void topology_kind_name(char *buf, size_t len, const struct topology_kind *s)
 {
-	bool rings = false;
+	char dims[96];
 
-	for (uint32_t d = 0; s->kind == TOPOLOGY_TORUS && d < s->ndim; d++)
-		rings |= s->ring[d];
 	if (s->kind == TOPOLOGY_TREE)
-		snprintf(buf, len, "tree of %u levels", s->nlevel);
+		snprintf(buf, len, "tree of %u levels", s->tree->nrow);
 	else if (s->kind == TOPOLOGY_GROUPS)
 		snprintf(buf, len, "%u groups", s->ngroup);
 	else if (s->kind == TOPOLOGY_HYPERX)
-		topology_kind_put_dims(buf, len, "HyperX", s);
+		snprintf(buf, len, "HyperX %s", grid_dims_text(dims, sizeof(dims), s->grid));
 	else if (s->kind == TOPOLOGY_TORUS)
-		topology_kind_put_dims(buf, len, rings ? "torus" : "mesh", s);
+		snprintf(buf, len, "%s %s", grid_has_rings(s->grid) ? "torus" : "mesh",
+			 grid_dims_text(dims, sizeof(dims), s->grid));
 	else
 		snprintf(buf, len, "general graph");
 }
@@ -377,6 +352,7 @@ void topology_kind_sentence(char *buf, size_t len, const struct topology_kind *s
 	n = strlen(buf);
 	if (s->kind == TOPOLOGY_GROUPS)
 		snprintf(buf + n, len - n, " of close switches");
-	else if ((s->kind == TOPOLOGY_HYPERX || s->kind == TOPOLOGY_TORUS) && s->missing)
-		snprintf(buf + n, len - n, ", %u cable%s missing", s->missing, plural(s->missing));
+	else if (s->grid && s->grid->missing)
+		snprintf(buf + n, len - n, ", %u cable%s missing", s->grid->missing,
+			 plural(s->grid->missing));
 }

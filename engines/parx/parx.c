@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/parx/parx.h"
 
-#include "engines/geometry/hyperx.h"
+#include "engines/geometry/topology_kind.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/min_load_tree.h"
 #include "engines/graph/vl_layers.h"
@@ -182,15 +182,15 @@ static int parx_check_lmc(const struct grid *g, uint8_t have, bool escape, struc
 
 static int parx_suits(const struct fabric *f, struct err *why)
 {
-	struct grid *g;
+	struct topology_kind *topology;
 	int rc = graph_check_connected(f, why);
 
 	if (!rc)
-		rc = hyperx_find(&g, f, NULL, why);
+		rc = topology_kind_find(&topology, f, TOPOLOGY_HYPERX, NULL, why);
 	if (rc)
 		return rc;
-	rc = parx_check_lmc(g, f->lmc, false, why);
-	grid_free(g);
+	rc = parx_check_lmc(topology->grid, f->lmc, false, why);
+	topology_kind_free(topology);
 	return rc;
 }
 
@@ -290,7 +290,7 @@ static int parx_route(struct tables **out, const struct fabric *f, const struct 
 		      struct progress *progress, struct err *err)
 {
 	struct work w = { .f = f, .demand = demand, .params = params };
-	struct grid *g;
+	struct topology_kind *topology;
 	int rc;
 
 	(void)jobs;
@@ -300,14 +300,14 @@ static int parx_route(struct tables **out, const struct fabric *f, const struct 
 			"the demand is that of another fabric (%u terminals there, %u here); "
 			"read it again",
 			demand->nterm, f->nterm);
-	rc = hyperx_find(&g, f, progress, err);
+	rc = topology_kind_find(&topology, f, TOPOLOGY_HYPERX, progress, err);
 	if (rc)
 		return rc;
-	w.grid = g;
-	rc = parx_check_lmc(g, graph_lmc(f, params), params->escape, err);
+	w.grid = topology->grid;
+	rc = parx_check_lmc(w.grid, graph_lmc(f, params), params->escape, err);
 	if (!rc)
 		rc = parx_route_grid(out, &w, progress, err);
-	grid_free(g);
+	topology_kind_free(topology);
 	return rc;
 }
 

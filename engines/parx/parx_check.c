@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/parx/parx_check.h"
 
-#include "engines/geometry/hyperx.h"
+#include "engines/geometry/topology_kind.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
@@ -259,17 +259,17 @@ int parx_check(struct parx_verdict *out, const struct fabric *f, const struct ta
 {
 	struct check x = { .f = f, .t = t, .c = c, .v = out };
 	uint8_t lmc = (uint8_t)(f->lmc - (t->escape && f->lmc));
-	struct grid *g;
+	struct topology_kind *topology;
 	int rc;
 
 	if (c->nsw != f->nsw || t->nsw != f->nsw || t->max_lid != f->max_lid)
 		return err_set(err, -EINVAL,
 			       "the choice of LIDs or the tables are those of another fabric");
-	rc = hyperx_find(&g, f, NULL, err);
+	rc = topology_kind_find(&topology, f, TOPOLOGY_HYPERX, NULL, err);
 	if (rc)
 		return rc;
 	*out = (struct parx_verdict){ .excepts = c->nexcept };
-	x.g = g;
+	x.g = topology->grid;
 	x.nlid = lmc < 5 ? 1u << lmc : 32;
 	x.least = xcalloc(f->nsw, sizeof(*x.least));
 	x.queue = xcalloc(f->nsw, sizeof(*x.queue));
@@ -282,7 +282,7 @@ int parx_check(struct parx_verdict *out, const struct fabric *f, const struct ta
 	free(x.path);
 	free(x.dist);
 	free(x.to);
-	grid_free(g);
+	topology_kind_free(topology);
 	return rc;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/parx/parx_choice.h"
 
-#include "engines/geometry/hyperx.h"
+#include "engines/geometry/topology_kind.h"
 #include "engines/parx/parx_rules.h"
 #include "fabric/base/vec.h"
 
@@ -244,11 +244,13 @@ int parx_choice_find(struct lid_choice **out, const struct fabric *f, const stru
 		     struct err *err)
 {
 	struct finder x = { .f = f, .t = t, .lmc = (uint8_t)(f->lmc - (t->escape && f->lmc)) };
+	struct topology_kind *topology;
 	char dims[96];
-	int rc = hyperx_find(&x.grid, f, NULL, err);
+	int rc = topology_kind_find(&topology, f, TOPOLOGY_HYPERX, NULL, err);
 
 	if (rc)
 		return rc;
+	x.grid = topology->grid;
 	x.nlid = x.lmc < 5 ? 1u << x.lmc : 32;
 	if (x.lmc < parx_lmc(x.grid->ndims))
 		rc = err_set(err, -EINVAL,
@@ -258,7 +260,7 @@ int parx_choice_find(struct lid_choice **out, const struct fabric *f, const stru
 			     grid_dims_text(dims, sizeof(dims), x.grid), 1u << x.lmc);
 	else
 		rc = parx_choice_do_find(out, &x, err);
-	grid_free(x.grid);
+	topology_kind_free(topology);
 	return rc;
 }
 

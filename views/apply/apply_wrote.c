@@ -93,11 +93,11 @@ static bool apply_wrote_tiers_name(char *buf, size_t len, const struct topology_
 	char one[24];
 
 	for (uint32_t i = 0; i < n; i++)
-		has |= 1ull << (s->level[sw[i]] & 63);
+		has |= 1ull << (s->tree->row[sw[i]] & 63);
 	kinds = (uint32_t)__builtin_popcountll(has);
-	if (kinds > 1 && kinds == s->nlevel)
+	if (kinds > 1 && kinds == s->tree->nrow)
 		return false;
-	for (uint32_t level = s->nlevel; level-- > 0;)
+	for (uint32_t level = s->tree->nrow; level-- > 0;)
 		if (has >> (level & 63) & 1 && at < len)
 			at += (size_t)snprintf(buf + at, len - at, "%s%s", at ? ", " : "",
 					       apply_wrote_plural_level(one, s, level));

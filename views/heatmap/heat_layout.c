@@ -76,9 +76,8 @@ static void heat_layout_fill_switches(struct heat_layout *l, struct heat_plane *
 	free(row_of);
 }
 
-/* Sorting key of a row: its group, then its name. */
 struct place {
-	uint32_t sw, group, first;
+	uint32_t sw, key;
 	const char *name;
 };
 
@@ -87,82 +86,52 @@ static int heat_layout_place_cmp(const void *pa, const void *pb)
 	const struct place *a = pa, *b = pb;
 	int d;
 
-	if (a->first != b->first)
-		return a->first < b->first ? -1 : 1;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
 	d = natural_cmp(a->name, b->name);
 	return d ? d : a->sw < b->sw ? -1 : a->sw > b->sw;
 }
 
-/* Switches of a set in the order of their places; returns how many. */
-static uint32_t heat_layout_take_sorted(uint32_t *out, struct place *all, uint32_t n)
+/* The switches with a key (FAB_NONE: none) in its order, equals by name; returns how many. */
+static uint32_t heat_layout_sort(uint32_t *out, const struct fabric *f, const uint32_t *key)
 {
+	struct place *all = xcalloc(f->nsw, sizeof(*all));
+	uint32_t n = 0;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		if (key[sw] != FAB_NONE)
+			all[n++] = (struct place){ sw, key[sw], f->sw_name[sw] };
 	qsort(all, n, sizeof(*all), heat_layout_place_cmp);
 	for (uint32_t i = 0; i < n; i++)
 		out[i] = all[i].sw;
-	return n;
-}
-
-/* Components of the cables between two levels; group[sw] for both, else FAB_NONE. */
-static uint32_t heat_layout_components(const struct fabric *f, const struct topology_kind *s,
-				       uint32_t low, uint32_t *group)
-{
-	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), n = 0;
-
-	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		group[sw] = FAB_NONE;
-	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		uint32_t head = 0, tail = 0;
-
-		if (group[sw] != FAB_NONE || s->level[sw] - low > 1)
-			continue;
-		group[sw] = n;
-		queue[tail++] = sw;
-		while (head < tail) {
-			uint32_t at = queue[head++];
-
-			for (uint32_t c = f->chan_off[at]; c < f->chan_off[at + 1]; c++) {
-				uint32_t to = f->chan_dst[c];
-
-				if (group[to] != FAB_NONE || s->level[to] - low > 1)
-					continue;
-				group[to] = n;
-				queue[tail++] = to;
-			}
-		}
-		n++;
-	}
-	free(queue);
-	return n;
-}
-
-/* Switches of a level by (component, name); first gets the place in its component of each. */
-static uint32_t heat_layout_level_order(const struct fabric *f, const struct topology_kind *s,
-					uint32_t level, const uint32_t *group, uint32_t *out,
-					uint32_t *rank)
-{
-	struct place *all = xcalloc(f->nsw, sizeof(*all));
-	uint32_t n = 0, in_group = 0;
-
-	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		if (s->level[sw] == level)
-			all[n++] = (struct place){ sw, group[sw], group[sw], f->sw_name[sw] };
-	heat_layout_take_sorted(out, all, n);
-	for (uint32_t i = 0; i < n; i++) {
-		in_group = i && all[i].group == all[i - 1].group ? in_group + 1 : 0;
-		rank[out[i]] = in_group;
-	}
 	free(all);
+	return n;
+}
+
+/* Switches of a row of a tree by (group, name); rank gets the place in its group of each. */
+static uint32_t heat_layout_level_order(const struct fabric *f, const struct tree *t, uint32_t row,
+					const uint32_t *group, uint32_t *out, uint32_t *rank)
+{
+	uint32_t *key = xcalloc(f->nsw, sizeof(*key)), n;
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		key[sw] = t->row[sw] == row ? group[sw] : FAB_NONE;
+	n = heat_layout_sort(out, f, key);
+	for (uint32_t i = 0; i < n; i++)
+		rank[out[i]] = i && key[out[i]] == key[out[i - 1]] ? rank[out[i - 1]] + 1 : 0;
+	free(key);
 	return n;
 }
 
 static void heat_layout_add_tree(struct heat_layout *l, const struct fabric *f,
 				 const struct topology_kind *s, uint32_t low)
 {
+	const struct tree *t = s->tree;
 	struct heat_plane *p;
 	uint32_t *group = xcalloc(f->nsw, sizeof(*group)), *rank = xcalloc(f->nsw, sizeof(*rank));
 	uint32_t *col_of = xcalloc(f->nchan, sizeof(*col_of));
 	uint32_t *upper = arena_array(l->arena, uint32_t, f->nsw);
-	uint32_t ngroup = heat_layout_components(f, s, low, group), nupper;
+	uint32_t ngroup = tree_components(group, f, t->row, low, low + 1, NULL), nupper;
 	char from[16], to[16];
 
 	p = heat_layout_add_plane(l, SET_SHAPE, topology_kind_level_name(from, s, low),
@@ -171,8 +140,8 @@ static void heat_layout_add_tree(struct heat_layout *l, const struct fabric *f,
 	p->dir[0] = "up";
 	p->dir[1] = "down";
 	p->row_sw = arena_array(l->arena, uint32_t, f->nsw);
-	p->nrow = heat_layout_level_order(f, s, low, group, p->row_sw, rank);
-	nupper = heat_layout_level_order(f, s, low + 1, group, upper, rank);
+	p->nrow = heat_layout_level_order(f, t, low, group, p->row_sw, rank);
+	nupper = heat_layout_level_order(f, t, low + 1, group, upper, rank);
 	for (uint32_t i = 0; i < nupper; i++) {
 		if (ngroup == 1)
 			rank[upper[i]] = i;
@@ -183,44 +152,54 @@ static void heat_layout_add_tree(struct heat_layout *l, const struct fabric *f,
 	snprintf(p->title, sizeof(p->title), ngroup == 1 ? "%s x %s" : "%s x %s of its group",
 		 p->row_name, p->col_name);
 	for (uint32_t c = 0; c < f->nchan; c++)
-		col_of[c] = s->level[f->chan_dst[c]] == low + 1 ? rank[f->chan_dst[c]] : FAB_NONE;
+		col_of[c] = t->row[f->chan_dst[c]] == low + 1 ? rank[f->chan_dst[c]] : FAB_NONE;
 	heat_layout_fill_switches(l, p, f, col_of);
 	free(col_of);
 	free(rank);
 	free(group);
 }
 
-static void heat_layout_add_hyperx(struct heat_layout *l, const struct fabric *f,
-				   const struct topology_kind *s, uint32_t d)
+/* A plane of one dimension of a grid. */
+static struct heat_plane *heat_layout_add_dim(struct heat_layout *l, const char *row, uint32_t d)
 {
-	struct place *all = xcalloc(f->nsw, sizeof(*all));
-	uint32_t *col_of = xcalloc(f->nchan, sizeof(*col_of));
-	struct heat_plane *p;
 	char name[16];
 
 	snprintf(name, sizeof(name), "dim %u", (d + 1) & 0xff);
-	p = heat_layout_add_plane(l, SET_SHAPE, "switch", name);
-	snprintf(p->title, sizeof(p->title), "HyperX dimension %u of %u", d + 1, s->ndim);
-	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		const uint16_t *x = &s->coord[sw * TOPOLOGY_DIMS];
-		uint32_t at = 0;
+	return heat_layout_add_plane(l, SET_SHAPE, row, name);
+}
 
-		for (uint32_t i = 0; i < s->ndim; i++)
-			at = i == d ? at : at * s->dim[i] + x[i];
-		all[sw] = (struct place){ sw, at, at * s->dim[d] + x[d], f->sw_name[sw] };
-	}
+/* Number of the line of dimension d through a switch. */
+static uint32_t heat_layout_line_of(const struct grid *g, uint32_t sw, uint32_t d)
+{
+	uint32_t line = 0;
+
+	for (uint32_t i = 0; i < g->ndims; i++)
+		line = i == d ? line : line * g->size[i] + grid_coord(g, sw)[i];
+	return line;
+}
+
+static void heat_layout_add_hyperx(struct heat_layout *l, const struct fabric *f,
+				   const struct grid *g, uint32_t d)
+{
+	struct heat_plane *p = heat_layout_add_dim(l, "switch", d);
+	uint32_t *key = xcalloc(f->nsw, sizeof(*key));
+	uint32_t *col_of = xcalloc(f->nchan, sizeof(*col_of));
+
+	snprintf(p->title, sizeof(p->title), "HyperX dimension %u of %u", d + 1, g->ndims);
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		key[sw] = heat_layout_line_of(g, sw, d) * g->size[d] + grid_coord(g, sw)[d];
 	p->row_sw = arena_array(l->arena, uint32_t, f->nsw);
-	p->nrow = heat_layout_take_sorted(p->row_sw, all, f->nsw);
-	p->ncol = s->dim[d];
+	p->nrow = heat_layout_sort(p->row_sw, f, key);
+	p->ncol = g->size[d];
 	for (uint32_t c = 0; c < f->nchan; c++) {
-		uint32_t from = s->coord[f->chan_src[c] * TOPOLOGY_DIMS + d];
-		uint32_t to = s->coord[f->chan_dst[c] * TOPOLOGY_DIMS + d];
+		uint32_t from = grid_coord(g, f->chan_src[c])[d];
+		uint32_t to = grid_coord(g, f->chan_dst[c])[d];
 
 		col_of[c] = from != to ? to : FAB_NONE;
 	}
 	heat_layout_fill_switches(l, p, f, col_of);
 	free(col_of);
-	free(all);
+	free(key);
 }
 
 /* Reverse Cuthill-McKee: breadth first from a switch of least degree, neighbours by degree. */
@@ -274,16 +253,10 @@ static void heat_layout_add_square(struct heat_layout *l, const struct fabric *f
 	snprintf(p->title, sizeof(p->title), "switch x switch %s", rcm ? "by nearness" : "by name");
 	p->row_sw = arena_array(l->arena, uint32_t, f->nsw);
 	p->nrow = p->ncol = f->nsw;
-	if (rcm) {
+	if (rcm)
 		heat_layout_rcm_order(f, p->row_sw);
-	} else {
-		struct place *all = xcalloc(f->nsw, sizeof(*all));
-
-		for (uint32_t sw = 0; sw < f->nsw; sw++)
-			all[sw] = (struct place){ sw, 0, 0, f->sw_name[sw] };
-		heat_layout_take_sorted(p->row_sw, all, f->nsw);
-		free(all);
-	}
+	else
+		heat_layout_sort(p->row_sw, f, rank); /* all 0 as yet: by name alone */
 	p->col_sw = p->row_sw;
 	for (uint32_t i = 0; i < f->nsw; i++)
 		rank[p->row_sw[i]] = i;
@@ -295,68 +268,54 @@ static void heat_layout_add_square(struct heat_layout *l, const struct fabric *f
 }
 
 /* "*,3,1": the line of dimension d through a switch. */
-static char *heat_layout_line_name(struct arena *arena, const struct topology_kind *s,
-				   const uint16_t *x, uint32_t d)
+static char *heat_layout_line_name(struct arena *arena, const struct grid *g, uint32_t sw,
+				   uint32_t d)
 {
 	char *name = arena_array(arena, char, 8 * TOPOLOGY_DIMS);
 	int n = 0;
 
-	for (uint32_t i = 0; i < s->ndim; i++) {
+	for (uint32_t i = 0; i < g->ndims; i++) {
 		if (i == d)
 			n += sprintf(name + n, "%s*", i ? "," : "");
 		else
-			n += sprintf(name + n, "%s%u", i ? "," : "", x[i]);
+			n += sprintf(name + n, "%s%u", i ? "," : "", grid_coord(g, sw)[i]);
 	}
 	return name;
 }
 
 /* Position of a step up along the dimension; FAB_NONE for all others. */
-static uint32_t heat_layout_step_up(const struct topology_kind *s, uint32_t from, uint32_t to,
-				    uint32_t d)
+static uint32_t heat_layout_step_up(const struct grid *g, uint32_t from, uint32_t to, uint32_t d)
 {
-	if (to == from + 1)
-		return from;
-	return s->ring[d] && s->dim[d] > 2 && from == s->dim[d] - 1 && !to ? from : FAB_NONE;
+	bool around = grid_is_ring(g, d) && from == g->size[d] - 1 && !to;
+
+	return to == from + 1 || around ? from : FAB_NONE;
 }
 
 static void heat_layout_add_torus(struct heat_layout *l, const struct fabric *f,
-				  const struct topology_kind *s, uint32_t d)
+				  const struct grid *g, uint32_t d)
 {
+	struct heat_plane *p = heat_layout_add_dim(l, "line", d);
 	uint32_t *row_of = xcalloc(f->nsw, sizeof(*row_of));
 	uint32_t *col_of = xcalloc(f->nchan, sizeof(*col_of));
-	struct heat_plane *p;
-	char name[16];
 
-	snprintf(name, sizeof(name), "dim %u", (d + 1) & 0xff);
-	p = heat_layout_add_plane(l, SET_SHAPE, "line", name);
-	snprintf(p->title, sizeof(p->title), "dimension %u of %u, step by step", d + 1, s->ndim);
+	snprintf(p->title, sizeof(p->title), "dimension %u of %u, step by step", d + 1, g->ndims);
 	p->up = true;
 	p->dir[0] = "+";
 	p->dir[1] = "-";
-	p->nrow = 1;
-	for (uint32_t i = 0; i < s->ndim; i++)
-		p->nrow *= i == d ? 1 : s->dim[i];
-	p->ncol = s->dim[d];
+	p->nrow = g->ncell / g->size[d];
+	p->ncol = g->size[d];
 	p->row_text = arena_array(l->arena, char *, p->nrow);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		const uint16_t *x = &s->coord[sw * TOPOLOGY_DIMS];
-		uint32_t at = 0;
-
-		for (uint32_t i = 0; i < s->ndim; i++)
-			at = i == d ? at : at * s->dim[i] + x[i];
-		row_of[sw] = at;
-		if (!p->row_text[at])
-			p->row_text[at] = heat_layout_line_name(l->arena, s, x, d);
+		row_of[sw] = heat_layout_line_of(g, sw, d);
+		if (!p->row_text[row_of[sw]])
+			p->row_text[row_of[sw]] = heat_layout_line_name(l->arena, g, sw, d);
 	}
 	for (uint32_t r = 0; r < p->nrow; r++)
 		if (!p->row_text[r])
 			p->row_text[r] = arena_strdup(l->arena, "(no switch)");
-	for (uint32_t c = 0; c < f->nchan; c++) {
-		uint32_t from = s->coord[f->chan_src[c] * TOPOLOGY_DIMS + d];
-		uint32_t to = s->coord[f->chan_dst[c] * TOPOLOGY_DIMS + d];
-
-		col_of[c] = from == to ? FAB_NONE : heat_layout_step_up(s, from, to, d);
-	}
+	for (uint32_t c = 0; c < f->nchan; c++)
+		col_of[c] = heat_layout_step_up(g, grid_coord(g, f->chan_src[c])[d],
+						grid_coord(g, f->chan_dst[c])[d], d);
 	heat_layout_fill(l, p, f, row_of, col_of);
 	free(col_of);
 	free(row_of);
@@ -400,22 +359,19 @@ static void heat_layout_member_plane(struct heat_layout *l, const struct fabric 
 {
 	struct heat_plane *p =
 		heat_layout_add_plane(l, SET_MEMBERS, "switch", inside ? "of its group" : "group");
-	struct place *all = xcalloc(f->nsw, sizeof(*all));
 	uint32_t *col_of = xcalloc(f->nchan, sizeof(*col_of));
 
 	snprintf(p->title, sizeof(p->title), "switch x %s",
 		 inside ? "switch of its group" : "other group");
 	p->row_sw = arena_array(l->arena, uint32_t, f->nsw);
-	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		all[sw] = (struct place){ sw, s->group[sw], s->group[sw], f->sw_name[sw] };
-		if (inside && s->place[sw] >= p->ncol)
+	for (uint32_t sw = 0; inside && sw < f->nsw; sw++)
+		if (s->place[sw] >= p->ncol)
 			p->ncol = s->place[sw] + 1;
-	}
 	if (!inside) {
 		p->ncol = s->ngroup;
 		p->col_text = text;
 	}
-	p->nrow = heat_layout_take_sorted(p->row_sw, all, f->nsw);
+	p->nrow = heat_layout_sort(p->row_sw, f, s->group);
 	for (uint32_t c = 0; c < f->nchan; c++) {
 		uint32_t a = f->chan_src[c], b = f->chan_dst[c];
 
@@ -426,7 +382,6 @@ static void heat_layout_member_plane(struct heat_layout *l, const struct fabric 
 	}
 	heat_layout_fill_switches(l, p, f, col_of);
 	free(col_of);
-	free(all);
 }
 
 static void heat_layout_add_group(struct heat_layout *l, const struct fabric *f,
@@ -461,13 +416,13 @@ struct heat_layout *heat_layout_new(const struct fabric *f, const struct topolog
 	l->fabric = fabric_get(f);
 	l->arena = arena_new();
 	l->note = arena_strdup(l->arena, s->note);
-	if (s->kind == TOPOLOGY_TREE && s->nlevel - 1 <= HEAT_PLANES - 3)
-		for (uint32_t low = 0; low + 1 < s->nlevel; low++)
+	if (s->kind == TOPOLOGY_TREE && s->tree->nrow - 1 <= HEAT_PLANES - 3)
+		for (uint32_t low = 0; low + 1 < s->tree->nrow; low++)
 			heat_layout_add_tree(l, f, s, low);
-	for (uint32_t d = 0; s->kind == TOPOLOGY_HYPERX && d < s->ndim; d++)
-		heat_layout_add_hyperx(l, f, s, d);
-	for (uint32_t d = 0; s->kind == TOPOLOGY_TORUS && d < s->ndim; d++)
-		heat_layout_add_torus(l, f, s, d);
+	for (uint32_t d = 0; s->kind == TOPOLOGY_HYPERX && d < s->grid->ndims; d++)
+		heat_layout_add_hyperx(l, f, s->grid, d);
+	for (uint32_t d = 0; s->kind == TOPOLOGY_TORUS && d < s->grid->ndims; d++)
+		heat_layout_add_torus(l, f, s->grid, d);
 	if (s->kind == TOPOLOGY_GROUPS)
 		heat_layout_add_group(l, f, s);
 	if (r && r->n)

@@ -81,7 +81,7 @@ static void switch_ports_draw_port(const struct pane_in *in, struct canvas *c, s
 }
 
 /* How the front panel is laid out in r. */
-struct grid {
+struct port_grid {
 	uint32_t n, cols, a_row; /* ports; columns, and how many of them in a row */
 	int w;			 /* of a port */
 };
@@ -89,17 +89,17 @@ struct grid {
 #define GRID_X	   6 /* of the first port */
 #define GRID_LINES 4 /* of a row: numbers, odd, even, nothing */
 
-static struct grid switch_ports_grid_in(const struct pane_in *in, struct rect r)
+static struct port_grid switch_ports_grid_in(const struct pane_in *in, struct rect r)
 {
 	uint32_t n = in->s->fabric->sw_nports[in->sw], cols = (n + 1) / 2;
 	int w = (int)cols * 3 <= r.w - 8 ? 3 : (int)cols * 2 <= r.w - 8 ? 2 : 1;
 
-	return (struct grid){ n, cols, r.w > 8 ? (uint32_t)((r.w - 8) / w) : 0, w };
+	return (struct port_grid){ n, cols, r.w > 8 ? (uint32_t)((r.w - 8) / w) : 0, w };
 }
 
 uint32_t port_grid_at(const struct pane_in *in, struct rect r, int x, int y)
 {
-	struct grid g = switch_ports_grid_in(in, r);
+	struct port_grid g = switch_ports_grid_in(in, r);
 	uint32_t col, port;
 
 	x -= r.x + GRID_X;
@@ -139,7 +139,7 @@ bool pane_mouse(struct list *l, uint32_t n, struct rect rows, const struct input
 int port_grid_draw(const struct pane_in *in, struct canvas *c, struct rect r, enum chan_metric m,
 		   uint32_t port)
 {
-	struct grid g = switch_ports_grid_in(in, r);
+	struct port_grid g = switch_ports_grid_in(in, r);
 	uint32_t step = g.w == 3 ? 1 : g.w == 2 ? 5 : 10, y = 0;
 
 	if (!g.a_row)

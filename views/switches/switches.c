@@ -240,7 +240,7 @@ static void switches_draw_facts(const struct pane_in *in, struct canvas *c, stru
 	char level[16] = "";
 	const char *at =
 		topology->kind == TOPOLOGY_TREE
-			? topology_kind_level_name(level, topology, topology->level[in->sw])
+			? topology_kind_level_name(level, topology, topology->tree->row[in->sw])
 			: "";
 	int x;
 

@@ -12,7 +12,7 @@ static void fields_switches_get_level(struct value *c, const struct rows *r, uin
 	const struct topology_kind *s = r->v->topology;
 
 	if (s && s->kind == TOPOLOGY_TREE)
-		c->text = topology_kind_level_name(c->buf, s, s->level[sw]);
+		c->text = topology_kind_level_name(c->buf, s, s->tree->row[sw]);
 }
 
 GETTER(fields_switches_get_ports, c->num = r->s->fabric->sw_nports[row])

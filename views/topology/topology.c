@@ -171,18 +171,17 @@ static void topology_zoom_to(struct topology_ui *u, uint32_t zoom)
 static bool topology_change_plane(struct topology_ui *u, const struct topology_kind *topology,
 				  enum req req)
 {
-	const uint16_t *at = &topology->coord[(size_t)u->cursor * TOPOLOGY_DIMS];
+	const struct grid *g = topology->grid;
 	uint32_t all, plane, want, other;
 
 	if ((req != REQ_PAGE_DOWN && req != REQ_PAGE_UP) || !topology_has_planes(u, topology))
 		return false;
-	plane = topology_plane(topology, u->cursor, &all);
+	plane = grid_plane(g, u->cursor, &all);
 	want = (plane + (req == REQ_PAGE_DOWN ? 1 : all - 1)) % all;
 	for (uint32_t sw = 0; sw < u->fine->fabric->nsw; sw++) {
-		const uint16_t *x = &topology->coord[(size_t)sw * TOPOLOGY_DIMS];
+		const uint16_t *at = grid_coord(g, u->cursor), *x = grid_coord(g, sw);
 
-		if (x[0] == at[0] && x[1] == at[1] &&
-		    topology_plane(topology, sw, &other) == want) {
+		if (x[0] == at[0] && x[1] == at[1] && grid_plane(g, sw, &other) == want) {
 			u->cursor = sw;
 			return true;
 		}

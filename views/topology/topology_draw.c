@@ -208,21 +208,7 @@ static void topology_draw_add_switch(struct sums *sum, const struct fabric_summa
 
 bool topology_has_planes(const struct topology_ui *u, const struct topology_kind *topology)
 {
-	return shown(u) == u->fine && topology->ndim > 2 &&
-	       (topology->kind == TOPOLOGY_TORUS || topology->kind == TOPOLOGY_HYPERX);
-}
-
-/* Planes are numbered over the dimensions from the third on; all gets how many there are. */
-uint32_t topology_plane(const struct topology_kind *topology, uint32_t sw, uint32_t *all)
-{
-	uint32_t plane = 0;
-
-	*all = 1;
-	for (uint32_t d = topology->ndim; d-- > 2;) {
-		plane = plane * topology->dim[d] + topology->coord[(size_t)sw * TOPOLOGY_DIMS + d];
-		*all *= topology->dim[d];
-	}
-	return plane;
+	return shown(u) == u->fine && topology->grid && topology->grid->ndims > 2;
 }
 
 static void topology_draw_hint(const struct topology_ui *u, const struct topology_kind *topology,
@@ -233,7 +219,7 @@ static void topology_draw_hint(const struct topology_ui *u, const struct topolog
 	if (shown(u) == u->blocks) {
 		canvas_text(c, r, 1, 4, ROLE_DIM, "z or Enter: zoom in to the switches");
 	} else if (topology_has_planes(u, topology)) {
-		plane = topology_plane(topology, u->cursor, &all);
+		plane = grid_plane(topology->grid, u->cursor, &all);
 		canvas_textf(c, r, 1, 4, ROLE_DIM,
 			     "plane %u of %u: PgUp PgDn   sign below a switch: worst cable to "
 			     "other planes",
@@ -304,7 +290,8 @@ void topology_detail(const struct topology_ui *u, const struct context *ctx, con
 	} else {
 		canvas_rule(c, r, 0, switch_label(a, sizeof(a), f, u->cursor));
 		if (topology->kind == TOPOLOGY_TREE)
-			at = topology_kind_level_name(level, topology, topology->level[u->cursor]);
+			at = topology_kind_level_name(level, topology,
+						      topology->tree->row[u->cursor]);
 		canvas_textf(c, r, 1, 1, ROLE_TEXT, "%s%sLID %u  0x%016llx  %u ports  %s", at,
 			     at[0] ? "  " : "", f->sw_lid[u->cursor],
 			     (unsigned long long)f->sw_guid[u->cursor], f->sw_nports[u->cursor],

@@ -51,22 +51,6 @@ void topology_placement_done(struct topology_placement *l)
 {
 	placement_set_done(&l->sw);
 	placement_set_done(&l->block_set);
-	free(l->coord);
-}
-
-/* All switches in the order of their names. */
-static uint32_t *placement_names_order(const struct fabric *f)
-{
-	struct ordered *all = xcalloc(f->nsw, sizeof(*all));
-	uint32_t *out = xcalloc(f->nsw, sizeof(*out));
-
-	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		all[sw] = (struct ordered){ .name = f->sw_name[sw], .sw = sw };
-	qsort(all, f->nsw, sizeof(*all), placement_ordered_cmp);
-	for (uint32_t i = 0; i < f->nsw; i++)
-		out[i] = all[i].sw;
-	free(all);
-	return out;
 }
 
 /* Adds a block at (x, y); switches join it by of. */
@@ -102,38 +86,6 @@ static void placement_place_row(struct topology_placement *l, const struct order
 
 /* --- trees ----------------------------------------------------------------------------------- */
 
-/* Components of the switches up to a level, numbered in the order of names. */
-static uint32_t placement_pods(const struct fabric *f, const struct topology_kind *s,
-			       uint32_t level, const uint32_t *by_name, uint32_t *pod)
-{
-	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), n = 0;
-
-	memset(pod, 0xff, f->nsw * sizeof(*pod));
-	for (uint32_t i = 0; i < f->nsw; i++) {
-		uint32_t head = 0, tail = 0;
-
-		if (pod[by_name[i]] != FAB_NONE || s->level[by_name[i]] > level)
-			continue;
-		queue[tail++] = by_name[i];
-		pod[by_name[i]] = n;
-		while (head < tail) {
-			uint32_t at = queue[head++];
-
-			for (uint32_t c = f->chan_off[at]; c < f->chan_off[at + 1]; c++) {
-				uint32_t to = f->chan_dst[c];
-
-				if (pod[to] != FAB_NONE || s->level[to] > level)
-					continue;
-				pod[to] = n;
-				queue[tail++] = to;
-			}
-		}
-		n++;
-	}
-	free(queue);
-	return n;
-}
-
 /* Pods as blocks, below runs of the top level. */
 static void placement_pod_blocks(struct topology_placement *l, const struct fabric *f,
 				 const struct ordered *all, uint32_t npod, uint32_t ntop)
@@ -159,49 +111,50 @@ static void placement_pod_blocks(struct topology_placement *l, const struct fabr
 static void placement_place_tree(struct topology_placement *l, const struct fabric *f,
 				 const struct topology_kind *s)
 {
+	const struct tree *t = s->tree;
 	struct ordered *all = xcalloc(f->nsw, sizeof(*all)), *row = xcalloc(f->nsw, sizeof(*row));
-	uint32_t *by_name = placement_names_order(f), *pod = xcalloc(f->nsw, sizeof(*pod));
+	uint32_t *by_name = topology_kind_order_by_name(f), *pod = xcalloc(f->nsw, sizeof(*pod));
 	uint32_t count[256] = { 0 }, npod = 0, most = 0;
 	bool whole;
 	char buf[16];
 
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		all[sw] = (struct ordered){ .name = f->sw_name[sw], .sw = sw };
-		count[s->level[sw]]++;
+		count[t->row[sw]]++;
 	}
-	for (uint32_t k = 0; k < KEYS && k + 2 <= s->nlevel; k++) {
-		uint32_t n = placement_pods(f, s, s->nlevel - 2 - k, by_name, pod);
+	for (uint32_t k = 0; k < KEYS && k + 2 <= t->nrow; k++) {
+		uint32_t n = tree_components(pod, f, t->row, 0, t->nrow - 2 - k, by_name);
 
 		npod = k ? npod : n;
 		for (uint32_t sw = 0; sw < f->nsw; sw++)
 			all[sw].key[k] = pod[sw];
 	}
 	qsort(all, f->nsw, sizeof(*all), placement_ordered_cmp);
-	for (uint32_t i = 0; i < s->nlevel; i++)
+	for (uint32_t i = 0; i < t->nrow; i++)
 		most = count[i] > most ? count[i] : most;
 	l->levels = true;
 	l->sw.w = (float)most;
-	l->sw.h = (float)s->nlevel;
-	whole = s->nlevel > 2 && npod > 1 && npod <= PODS_MAX;
+	l->sw.h = (float)t->nrow;
+	whole = t->nrow > 2 && npod > 1 && npod <= PODS_MAX;
 	if (whole) {
-		placement_pod_blocks(l, f, all, npod, count[s->nlevel - 1]);
+		placement_pod_blocks(l, f, all, npod, count[t->nrow - 1]);
 	} else {
 		l->block_set.w = RUNS;
 		l->block_set.h = l->sw.h;
 	}
-	for (uint32_t level = 0; level < s->nlevel; level++) {
+	for (uint32_t level = 0; level < t->nrow; level++) {
 		uint32_t n = 0;
 
 		for (uint32_t i = 0; i < f->nsw; i++)
-			if (s->level[all[i].sw] == level)
+			if (t->row[all[i].sw] == level)
 				row[n++] = all[i];
-		placement_place_row(l, row, n, (float)(s->nlevel - 1 - level) + 0.5f, !whole);
+		placement_place_row(l, row, n, (float)(t->nrow - 1 - level) + 0.5f, !whole);
 	}
-	l->nrow = s->nlevel < PICTURE_ROWS ? s->nlevel : PICTURE_ROWS;
+	l->nrow = t->nrow < PICTURE_ROWS ? t->nrow : PICTURE_ROWS;
 	for (uint32_t i = 0; i < l->nrow; i++)
 		snprintf(l->row_name[i], sizeof(l->row_name[i]), "%s",
-			 topology_kind_level_name(buf, s, s->nlevel - 1 - i));
-	snprintf(l->what, sizeof(l->what), "tree of %u levels", s->nlevel);
+			 topology_kind_level_name(buf, s, t->nrow - 1 - i));
+	topology_kind_name(l->what, sizeof(l->what), s);
 	free(pod);
 	free(by_name);
 	free(row);
@@ -220,11 +173,11 @@ static uint32_t placement_columns_for(uint32_t n, float w, float h)
 
 static void placement_place_grid(struct topology_placement *l, const struct fabric *f)
 {
-	uint32_t sx = l->dim[0], sy = l->ndim > 1 ? l->dim[1] : 1, nplane = 1, cols, kx, ky;
+	const struct grid *g = l->grid;
+	uint32_t sx = g->size[0], sy = g->ndims > 1 ? g->size[1] : 1, nplane, cols, kx, ky;
 	float pw = (float)sx + 1, ph = (float)sy + 1;
 
-	for (uint32_t d = 2; d < l->ndim; d++)
-		nplane *= l->dim[d];
+	grid_plane(g, 0, &nplane);
 	cols = placement_columns_for(nplane, pw, ph);
 	l->sw.w = pw * (float)cols - 1;
 	l->sw.h = ph * (float)((nplane + cols - 1) / cols) - 1;
@@ -234,11 +187,10 @@ static void placement_place_grid(struct topology_placement *l, const struct fabr
 	if (kx * ky == 1)
 		l->block_set.n = 0;
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		const uint16_t *at = &l->coord[(size_t)sw * l->ndim];
-		uint32_t y = l->ndim > 1 ? at[1] : 0, plane = 0, block;
+		const uint16_t *at = grid_coord(g, sw);
+		uint32_t y = g->ndims > 1 ? at[1] : 0, block;
+		uint32_t plane = grid_plane(g, sw, &nplane);
 
-		for (uint32_t d = l->ndim; d-- > 2;)
-			plane = plane * l->dim[d] + at[d];
 		l->sw.x[sw] = (float)(plane % cols) * pw + (float)at[0] + 0.5f;
 		l->sw.y[sw] = (float)(plane / cols) * ph + (float)y + 0.5f;
 		if (!l->block_set.n)
@@ -256,49 +208,26 @@ static void placement_place_grid(struct topology_placement *l, const struct fabr
 	snprintf(l->block, sizeof(l->block), nplane > 1 ? "plane" : "part");
 }
 
-static void placement_dims_text(struct topology_placement *l, const char *kind)
-{
-	int n = snprintf(l->what, sizeof(l->what), "%s %u", kind, l->dim[0]);
-
-	for (uint32_t d = 1; d < l->ndim; d++)
-		n += snprintf(l->what + n, sizeof(l->what) - (size_t)n, "x%u", l->dim[d]);
-}
-
 /* HyperX, torus or mesh. */
 static void placement_place_coords(struct topology_placement *l, const struct fabric *f,
 				   const struct topology_kind *s)
 {
-	bool ring = false;
-
-	l->ndim = s->ndim;
-	l->coord = xcalloc((size_t)f->nsw * l->ndim, sizeof(*l->coord));
-	for (uint32_t d = 0; d < s->ndim; d++) {
-		l->dim[d] = s->dim[d];
-		l->ring[d] = s->kind == TOPOLOGY_TORUS && s->ring[d];
-		ring = ring || l->ring[d];
-	}
-	for (uint32_t sw = 0; sw < f->nsw; sw++)
-		memcpy(&l->coord[(size_t)sw * l->ndim], &s->coord[(size_t)sw * TOPOLOGY_DIMS],
-		       l->ndim * sizeof(*l->coord));
-	placement_dims_text(l, s->kind == TOPOLOGY_HYPERX ? "HyperX" : ring ? "torus" : "mesh");
+	l->grid = s->grid;
+	l->rings = s->kind == TOPOLOGY_TORUS;
+	topology_kind_name(l->what, sizeof(l->what), s);
 	placement_place_grid(l, f);
 }
 
-void topology_placement_mark(const struct topology_placement *l, const struct fabric *f,
-			     struct topology_layout_edge *e)
+void topology_placement_mark(const struct topology_placement *l, struct topology_layout_edge *e)
 {
-	(void)f;
-	for (uint32_t d = 0; d < l->ndim; d++) {
-		uint16_t a = l->coord[(size_t)e->a * l->ndim + d];
-		uint16_t b = l->coord[(size_t)e->b * l->ndim + d];
+	const struct grid *g = l->grid;
+	uint32_t d = g ? grid_dim(g, e->a, e->b) : FAB_NONE;
 
-		if (a == b)
-			continue;
-		e->across = d >= 2;
-		e->around =
-			d < 2 && l->ring[d] && abs(a - b) + 1 == (int)l->dim[d] && l->dim[d] > 2;
+	if (d == FAB_NONE)
 		return;
-	}
+	e->across = d >= 2;
+	e->around = d < 2 && l->rings && grid_is_ring(g, d) &&
+		    abs(grid_coord(g, e->a)[d] - grid_coord(g, e->b)[d]) + 1 == (int)g->size[d];
 }
 
 /* --- groups ---------------------------------------------------------------------------------- */
@@ -385,7 +314,7 @@ static uint32_t placement_spread(const struct fabric *f, const uint32_t *by_name
 static void placement_place_general(struct topology_placement *l, const struct fabric *f)
 {
 	struct ordered *row = xcalloc(f->nsw, sizeof(*row));
-	uint32_t *by_name = placement_names_order(f), *hops = xcalloc(f->nsw, sizeof(*hops));
+	uint32_t *by_name = topology_kind_order_by_name(f), *hops = xcalloc(f->nsw, sizeof(*hops));
 	uint32_t rows = placement_spread(f, by_name, hops);
 	uint32_t *count = xcalloc(rows + 1u, sizeof(*count)), most = 1;
 

@@ -19,18 +19,14 @@ struct topology_placement {
 	uint32_t nrow;
 	char row_name[PICTURE_ROWS][16];
 	struct topology_placement_set sw, block_set; /* block_set.n 0: no blocks */
-	/* coordinates of a HyperX, torus or mesh; else 0 */
-	uint32_t ndim;
-	uint32_t dim[TOPOLOGY_DIMS];
-	uint16_t *coord; /* nsw * ndim */
-	bool ring[TOPOLOGY_DIMS];
+	const struct grid *grid;		     /* that of the topology; NULL: none */
+	bool rings;				     /* of its dimensions some are */
 };
 
 void topology_placement_find(struct topology_placement *l, const struct fabric *f,
 			     const struct topology_kind *s);
 void topology_placement_done(struct topology_placement *l);
 /* Sets around and across of an edge of the picture of switches. */
-void topology_placement_mark(const struct topology_placement *l, const struct fabric *f,
-			     struct topology_layout_edge *e);
+void topology_placement_mark(const struct topology_placement *l, struct topology_layout_edge *e);
 
 #endif

@@ -100,7 +100,5 @@ void topology_detail(const struct topology_ui *u, const struct context *ctx, con
 
 /* The picture has planes side by side. */
 bool topology_has_planes(const struct topology_ui *u, const struct topology_kind *topology);
-/* Planes are numbered over the dimensions from the third on; all gets how many there are. */
-uint32_t topology_plane(const struct topology_kind *topology, uint32_t sw, uint32_t *all);
 
 #endif

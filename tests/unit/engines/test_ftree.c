@@ -2,6 +2,7 @@
 #include "engines/ftree.h"
 
 #include "engines/geometry/fattree.h"
+#include "engines/geometry/topology_kind.h"
 #include "engines/metrics/metrics.h"
 #include "engines/minhop.h"
 #include "engines/updn.h"
@@ -131,14 +132,17 @@ static void the_order_of_leaves_and_ports_does_it_whatever_guids_and_lids_are(vo
 		for (uint64_t seed = 1; seed <= 2; seed++) {
 			struct fabric *f = shuffled_topo(full_trees[i], seed);
 			uint32_t *order = xcalloc(f->nterm, sizeof(*order));
+			struct topology_kind *s;
 			struct fattree *tree;
 
-			assert_int_equal(fattree_find(&tree, f, NULL), 0);
+			assert_int_equal(topology_kind_find(&s, f, TOPOLOGY_TREE, NULL, NULL), 0);
+			tree = fattree_new(f, s->tree);
 			assert_true(tree->whole);
 			for (uint32_t k = 0; k < f->nterm; k++)
 				order[tree->number[k]] = k;
 			assert_shifts_apart(full_trees[i], f, order);
 			fattree_free(tree);
+			topology_kind_free(s);
 			free(order);
 			fabric_put(f);
 		}
@@ -153,17 +157,19 @@ static void levels_and_planes_are_found_whatever_guids_are(void **state)
 		struct fabric *f =
 			shuffled_topo("xgft:h=3,m=3x4x5,w=1x3x2,parallel=1x2x1,fail=3", seed);
 		uint32_t n[3] = { 0 }, planes = 0;
+		struct topology_kind *s;
 		struct fattree *tree;
 
-		assert_int_equal(fattree_find(&tree, f, NULL), 0);
-		assert_int_equal(tree->nlevel, 3);
+		assert_int_equal(topology_kind_find(&s, f, TOPOLOGY_TREE, NULL, NULL), 0);
+		tree = fattree_new(f, s->tree);
+		assert_int_equal(s->tree->nlevel, 3);
 		assert_int_equal(tree->div[1], 3);
 		assert_int_equal(tree->div[2], 6);
 		for (uint32_t u = 0; u < f->nsw; u++) {
-			assert_in_range(tree->level[u], 0, 2);
-			n[tree->level[u]]++;
-			assert_int_equal(tree->level[u] == 0, f->sw_nterm[u] > 0);
-			if (tree->level[u] == 1)
+			assert_in_range(s->tree->level[u], 0, 2);
+			n[s->tree->level[u]]++;
+			assert_int_equal(s->tree->level[u] == 0, f->sw_nterm[u] > 0);
+			if (s->tree->level[u] == 1)
 				planes |= 1u << tree->plane[u];
 		}
 		assert_int_equal(n[0], count[0]);
@@ -171,6 +177,7 @@ static void levels_and_planes_are_found_whatever_guids_are(void **state)
 		assert_int_equal(n[2], 6);
 		assert_int_equal(planes, 7);
 		fattree_free(tree);
+		topology_kind_free(s);
 		fabric_put(f);
 	}
 }
@@ -301,6 +308,7 @@ static void terminals_above_the_leaves_and_empty_leaves_are_routed(void **state)
 	struct net_opts o = { .lmc = 1, .aggregation = 8, .storage = 2 };
 	struct fabric *f = net_broken_tree(6, 4, 4);
 	struct tables *t = must_route(&engine_ftree, f, NULL, NULL);
+	struct topology_kind *s;
 	struct fattree *tree;
 
 	(void)state;
@@ -311,10 +319,12 @@ static void terminals_above_the_leaves_and_empty_leaves_are_routed(void **state)
 	t = must_route(&engine_ftree, f, NULL, NULL);
 	assert_clean(f, t, "aggregation");
 	assert_int_equal(efi_max(f, t), 15);
-	assert_int_equal(fattree_find(&tree, f, NULL), 0);
+	assert_int_equal(topology_kind_find(&s, f, TOPOLOGY_TREE, NULL, NULL), 0);
+	tree = fattree_new(f, s->tree);
 	for (uint32_t e = 0; e < f->nend; e++)
 		assert_int_equal(tree->number[e] >= f->nterm, e >= f->nterm);
 	fattree_free(tree);
+	topology_kind_free(s);
 	tables_put(t);
 	fabric_put(f);
 }

@@ -126,6 +126,19 @@ struct fabric *net_broken_tree(uint32_t leaves, uint32_t spines, uint32_t per_le
 	return end(&n);
 }
 
+struct fabric *net_uneven_tree(uint32_t leaves, uint32_t spines, uint32_t per_leaf)
+{
+	struct net n;
+
+	begin(&n, leaves + spines, NULL);
+	for (uint32_t i = 0; i < leaves + spines; i++)
+		hosts(&n, i, i + 1 < leaves ? per_leaf : 1);
+	for (uint32_t i = 0; i < leaves; i++)
+		for (uint32_t k = 0; k < spines; k++)
+			cable(&n, i, leaves + k);
+	return end(&n);
+}
+
 struct fabric *net_ring(uint32_t switches, uint32_t per_switch, const struct net_opts *o)
 {
 	struct net n;

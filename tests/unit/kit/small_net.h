@@ -19,6 +19,8 @@ struct fabric *net_tree(uint32_t leaves, uint32_t spines, uint32_t hosts, const 
 /* The same with a host on the first two spines each, and without the cable of the last leaf to
  * the last spine. */
 struct fabric *net_broken_tree(uint32_t leaves, uint32_t spines, uint32_t hosts);
+/* The last leaf and the spines have a single host each. */
+struct fabric *net_uneven_tree(uint32_t leaves, uint32_t spines, uint32_t hosts);
 struct fabric *net_ring(uint32_t switches, uint32_t hosts, const struct net_opts *o);
 /* A chain that is cut behind switch cut (FAB_NONE: whole). */
 struct fabric *net_chain(uint32_t switches, uint32_t hosts, uint32_t cut, const struct net_opts *o);

@@ -19,8 +19,9 @@ static uint32_t count_missing(const struct topology_kind *s, const struct fabric
 {
 	uint32_t all = 0, pairs = 0;
 
-	for (uint32_t d = 0; d < s->ndim; d++)
-		all += f->nsw / s->dim[d] * (s->ring[d] ? s->dim[d] : s->dim[d] - 1);
+	for (uint32_t d = 0; d < s->grid->ndims; d++)
+		all += f->nsw / s->grid->size[d] *
+		       (grid_is_ring(s->grid, d) ? s->grid->size[d] : s->grid->size[d] - 1);
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		for (uint32_t c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++) {
 			bool again = f->chan_dst[c] < sw;
@@ -41,35 +42,35 @@ static void check(const struct fabric *f, const char *dims, uint32_t missing, bo
 	char text[64] = "";
 
 	assert_int_equal(s->kind, TOPOLOGY_TORUS);
-	for (uint32_t d = 0; d < s->ndim; d++) {
+	for (uint32_t d = 0; d < s->grid->ndims; d++) {
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), d ? "x%u" : "%u",
-			 s->dim[d]);
-		assert_int_equal(s->ring[d], rings && s->dim[d] > 2);
+			 s->grid->size[d]);
+		assert_int_equal(grid_is_ring(s->grid, d), rings && s->grid->size[d] > 2);
 	}
 	assert_string_equal(text, dims);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		uint32_t at = 0;
 
-		for (uint32_t d = 0; d < s->ndim; d++)
-			at = at * s->dim[d] + s->coord[sw * TOPOLOGY_DIMS + d];
+		for (uint32_t d = 0; d < s->grid->ndims; d++)
+			at = at * s->grid->size[d] + grid_coord(s->grid, sw)[d];
 		assert_true(at < f->nsw);
 		assert_false(taken[at]);
 		taken[at] = 1;
 	}
 	for (uint32_t c = 0; c < f->nchan; c++) {
-		const uint16_t *a = &s->coord[f->chan_src[c] * TOPOLOGY_DIMS];
-		const uint16_t *b = &s->coord[f->chan_dst[c] * TOPOLOGY_DIMS];
+		const uint16_t *a = grid_coord(s->grid, f->chan_src[c]);
+		const uint16_t *b = grid_coord(s->grid, f->chan_dst[c]);
 		uint32_t differ = 0;
 
-		for (uint32_t d = 0; d < s->ndim; d++) {
+		for (uint32_t d = 0; d < s->grid->ndims; d++) {
 			uint32_t apart = (uint32_t)abs(a[d] - b[d]);
 
 			differ += apart != 0;
-			assert_true(apart <= 1 || apart == s->dim[d] - 1);
+			assert_true(apart <= 1 || apart == s->grid->size[d] - 1);
 		}
 		assert_int_equal(differ, 1);
 	}
-	assert_int_equal(s->missing, missing);
+	assert_int_equal(s->grid->missing, missing);
 	assert_int_equal(count_missing(s, f), missing);
 	free(taken);
 	topology_kind_free(s);
@@ -208,7 +209,7 @@ static void coordinates_in_names_are_taken_when_all_cables_agree(void **state)
 	check(f, "7x6", 6, true);
 	s = topology_kind_new(f);
 	assert_string_equal(s->note, "6 cables missing, dimensions from switch names");
-	assert_int_equal(s->coord[1], s->coord[6 * TOPOLOGY_DIMS + 1]);
+	assert_int_equal(grid_coord(s->grid, 0)[1], grid_coord(s->grid, 6)[1]);
 	topology_kind_free(s);
 	/* one name that lies: the cables are asked */
 	f->sw_name[3] = names[9];
@@ -232,8 +233,8 @@ static void rings_of_four_are_those_of_the_ports(void **state)
 		uint32_t made = a / 4 != b / 4 ? a / 16 != b / 16 ? 2 : 1 : 0;
 
 		for (uint32_t d = 0; d < 3; d++)
-			differ[made][d] += s->coord[f->chan_src[c] * TOPOLOGY_DIMS + d] !=
-					   s->coord[f->chan_dst[c] * TOPOLOGY_DIMS + d];
+			differ[made][d] += grid_coord(s->grid, f->chan_src[c])[d] !=
+					   grid_coord(s->grid, f->chan_dst[c])[d];
 	}
 	/* each dimension of the generator is one found here, whichever */
 	for (uint32_t made = 0; made < 3; made++) {

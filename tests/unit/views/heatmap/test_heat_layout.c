@@ -158,7 +158,7 @@ static void storage_on_spines_leaves_a_tree_a_tree(void **state)
 	assert_int_equal(builder_freeze(&f, b, &opts, &err), 0);
 	s = topology_kind_new(f);
 	assert_int_equal(s->kind, TOPOLOGY_TREE);
-	assert_int_equal(s->nlevel, 2);
+	assert_int_equal(s->tree->nrow, 2);
 	topology_kind_free(s);
 	builder_free(b);
 	fabric_put(f);
@@ -283,8 +283,8 @@ static void cells_of_groups_and_lines_join_what_they_say(void **state)
 			uint32_t c = m->plane[0].chan[m->plane[0].row_off[r] + x];
 
 			assert_int_equal(m->plane[0].col[m->plane[0].row_off[r] + x], x);
-			assert_int_equal(t->coord[g->chan_src[c] * TOPOLOGY_DIMS], x);
-			assert_int_equal(t->coord[g->chan_dst[c] * TOPOLOGY_DIMS], (x + 1) % 6);
+			assert_int_equal(grid_coord(t->grid, g->chan_src[c])[0], x);
+			assert_int_equal(grid_coord(t->grid, g->chan_dst[c])[0], (x + 1) % 6);
 		}
 	heat_layout_free(l);
 	heat_layout_free(m);
