@@ -3,6 +3,7 @@
 #include "console/batch/batch.h"
 
 #include "console/app/app_priv.h"
+#include "console/batch/batch_record.h"
 #include "console/input/load_fabric.h"
 #include "console/lib/output_file.h"
 #include "console/record/record.h"
@@ -28,19 +29,14 @@ static int batch_diff_read_before(struct fabric **out, const struct app *a, cons
 	return rc;
 }
 
-static json_t *batch_diff_guid_json(uint64_t guid)
-{
-	return guid ? json_sprintf("0x%016lx", (unsigned long)guid) : json_null();
-}
-
 static json_t *batch_diff_row_json(const struct fdiff_row *r)
 {
 	bool both = r->change == FDIFF_CHANGED;
 
 	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "change",
 			 fdiff_change_name(r->change), "what", r->what, "subject",
-			 record_str(r->subject), "guid", batch_diff_guid_json(r->guid), "guid_b",
-			 batch_diff_guid_json(r->guid_b), "before",
+			 record_str(r->subject), "guid", batch_json_guid(r->guid), "guid_b",
+			 batch_json_guid(r->guid_b), "before",
 			 both ? record_str(r->before) : json_null(), "after",
 			 both ? record_str(r->after) : json_null());
 }
@@ -49,16 +45,13 @@ static void batch_diff_print_json(FILE *out, const struct app *a, const struct f
 				  const struct batch_opts *o, bool complete)
 {
 	json_t *rows = json_array(), *j;
-	time_t now = time(NULL);
-	struct tm tm;
-	char ts[32];
+	char ts[FIGURE_LEN];
 
-	strftime(ts, sizeof(ts), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
 	for (size_t i = 0; i < d->n; i++)
 		json_array_append_new(rows, batch_diff_row_json(&d->row[i]));
-	j = json_pack("{s:s, s:s, s:o, s:o, s:b, s:o}", "schema", "ibroute-top/1", "ts", ts,
-		      "fabric", record_str(a->state.fabric->name), "since", record_str(o->diff),
-		      "complete", complete, "diff", rows);
+	j = json_pack("{s:s, s:s, s:o, s:o, s:b, s:o}", "schema", "ibroute-top/1", "ts",
+		      figure_utc(ts, time(NULL)), "fabric", record_str(a->state.fabric->name),
+		      "since", record_str(o->diff), "complete", complete, "diff", rows);
 	json_dumpf(j, out, o->form == BATCH_JSON ? JSON_INDENT(2) : JSON_COMPACT);
 	json_decref(j);
 	fputc('\n', out);

@@ -9,6 +9,7 @@
 #include "views/heatmap/heat_cells.h"
 #include "views/heatmap/heat_window.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,30 +41,6 @@ static void batch_heat_fill_row(struct heat *h, const struct batch_record *r, ui
 	}
 }
 
-/* False: there is no such matrix. */
-static bool batch_heat_open(struct heat *h, const struct batch_record *r)
-{
-	const struct fabric *f = r->s->fabric;
-	uint32_t plane = 0;
-	size_t n;
-
-	h->racks = racks_new(f, r->s->racks_file, r->s->racks_path);
-	h->layout = heat_layout_new(f, r->v->topology, h->racks);
-	if (r->o->layout)
-		plane = heat_plane_named(h->layout, r->o->layout);
-	if (plane >= h->layout->nplane)
-		return false;
-	h->plane = &h->layout->plane[plane];
-	n = (size_t)h->plane->nrow * h->plane->ncol;
-	h->cell = xcalloc(n, sizeof(*h->cell));
-	h->count = xcalloc(n, sizeof(*h->count));
-	for (size_t i = 0; i < n; i++)
-		h->cell[i] = NAN;
-	for (uint32_t row = 0; row < h->plane->nrow; row++)
-		batch_heat_fill_row(h, r, row);
-	return true;
-}
-
 static void batch_heat_close(struct heat *h)
 {
 	free(h->cell);
@@ -72,22 +49,54 @@ static void batch_heat_close(struct heat *h)
 	racks_free(h->racks);
 }
 
-int batch_heat_check(const struct batch_record *r, struct err *err)
+static int batch_heat_refuse(const struct heat_layout *l, const char *wanted, struct err *err)
 {
-	struct heat h = { 0 };
 	char names[300] = "";
-	bool good = batch_heat_open(&h, r);
 
-	for (uint32_t i = 0; !good && i < h.layout->nplane; i++) {
+	for (uint32_t i = 0; i < l->nplane; i++) {
 		size_t n = strlen(names);
 
-		snprintf(names + n, sizeof(names) - n, "%s'%s'", i ? ", " : "",
-			 h.layout->plane[i].title);
+		snprintf(names + n, sizeof(names) - n, "%s'%s'", i ? ", " : "", l->plane[i].title);
 	}
-	batch_heat_close(&h);
-	return good ? 0
-		    : err_set(err, -1, "--layout '%s': this fabric has %s", r->o->layout,
-			      names[0] ? names : "no heatmap layout");
+	return err_set(err, -ENOENT, "--layout '%s': this fabric has %s", wanted,
+		       names[0] ? names : "no heatmap layout");
+}
+
+static int batch_heat_open(struct heat *h, const struct batch_record *r, struct err *err)
+{
+	const struct fabric *f = r->s->fabric;
+	uint32_t plane = 0;
+	size_t n;
+	int rc;
+
+	*h = (struct heat){ .racks = racks_new(f, r->s->racks_file, r->s->racks_path) };
+	h->layout = heat_layout_new(f, r->v->topology, h->racks);
+	if (r->o->layout)
+		plane = heat_plane_named(h->layout, r->o->layout);
+	if (plane >= h->layout->nplane) {
+		rc = batch_heat_refuse(h->layout, r->o->layout, err);
+		batch_heat_close(h);
+		return rc;
+	}
+	h->plane = &h->layout->plane[plane];
+	n = (size_t)h->plane->nrow * h->plane->ncol;
+	h->cell = xcalloc(n, sizeof(*h->cell));
+	h->count = xcalloc(n, sizeof(*h->count));
+	for (size_t i = 0; i < n; i++)
+		h->cell[i] = NAN;
+	for (uint32_t row = 0; row < h->plane->nrow; row++)
+		batch_heat_fill_row(h, r, row);
+	return 0;
+}
+
+int batch_heat_check(const struct batch_record *r, struct err *err)
+{
+	struct heat h;
+	int rc = batch_heat_open(&h, r, err);
+
+	if (!rc)
+		batch_heat_close(&h);
+	return rc;
 }
 
 static json_t *batch_heat_labels(const struct heat *h, const struct batch_record *r, bool rows)
@@ -114,13 +123,13 @@ static json_t *batch_heat_figure(const struct batch_record *r, double v)
 
 json_t *batch_heat_json(const struct batch_record *r)
 {
-	struct heat h = { 0 };
-	json_t *j = json_object(), *cells = json_array(), *cables = json_array();
+	json_t *j, *cells, *cables;
+	struct heat h;
 
-	if (!batch_heat_open(&h, r)) {
-		batch_heat_close(&h);
-		return j;
-	}
+	if (batch_heat_open(&h, r, NULL))
+		return json_object();
+	cells = json_array();
+	cables = json_array();
 	for (uint32_t y = 0; y < h.plane->nrow; y++) {
 		json_t *row = json_array(), *counts = json_array();
 
@@ -133,28 +142,28 @@ json_t *batch_heat_json(const struct batch_record *r)
 		json_array_append_new(cells, row);
 		json_array_append_new(cables, counts);
 	}
-	json_object_set_new(j, "layout", json_string(h.plane->title));
-	json_object_set_new(j, "direction", record_str(h.plane->dir[r->o->down]));
-	json_object_set_new(j, "metric", json_string(r->o->metric->name));
-	json_object_set_new(j, "rows", batch_heat_labels(&h, r, true));
-	json_object_set_new(j, "columns", batch_heat_labels(&h, r, false));
-	json_object_set_new(j, "cells", cells);
-	json_object_set_new(j, "cables", cables);
+	j = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o}", "layout", h.plane->title, "direction",
+		      record_str(h.plane->dir[r->o->down]), "metric", r->o->metric->name, "rows",
+		      batch_heat_labels(&h, r, true), "columns", batch_heat_labels(&h, r, false),
+		      "cells", cells, "cables", cables);
 	batch_heat_close(&h);
 	return j;
 }
 
-static int batch_heat_label_width(const struct heat *h, const struct batch_record *r)
+/* Columns that the labels of all rows, or of all columns, need; at least `least`. */
+static int batch_heat_label_width(const struct heat *h, const struct batch_record *r, bool rows,
+				  int least)
 {
+	uint32_t n = rows ? h->plane->nrow : h->plane->ncol;
 	char name[NAME_LEN];
-	int most = 0;
 
-	for (uint32_t y = 0; y < h->plane->nrow; y++) {
-		int w = text_width(heat_row_label(name, h->plane, r->s->fabric, y));
+	for (uint32_t i = 0; i < n; i++) {
+		int w = text_width(
+			(rows ? heat_row_label : heat_col_label)(name, h->plane, r->s->fabric, i));
 
-		most = w > most ? w : most;
+		least = w > least ? w : least;
 	}
-	return most;
+	return least;
 }
 
 static void batch_heat_print_cell(FILE *out, const struct heat *h, const struct batch_record *r,
@@ -171,22 +180,16 @@ static void batch_heat_print_cell(FILE *out, const struct heat *h, const struct 
 
 void batch_heat_text(FILE *out, const struct batch_record *r)
 {
-	struct heat h = { 0 };
+	struct heat h;
 	char name[NAME_LEN];
-	int wide, width = 7;
+	int wide, width;
 
-	if (!batch_heat_open(&h, r)) {
-		batch_heat_close(&h);
+	if (batch_heat_open(&h, r, NULL))
 		return;
-	}
-	wide = batch_heat_label_width(&h, r);
+	wide = batch_heat_label_width(&h, r, true, 0);
+	width = batch_heat_label_width(&h, r, false, 7);
 	fprintf(out, "%s, %s, %s\n%*s", h.plane->title, h.plane->dir[r->o->down],
 		r->o->metric->name, wide, "");
-	for (uint32_t x = 0; x < h.plane->ncol; x++) {
-		int w = text_width(heat_col_label(name, h.plane, r->s->fabric, x));
-
-		width = w > width ? w : width;
-	}
 	for (uint32_t x = 0; x < h.plane->ncol; x++)
 		fprintf(out, " %*s", width, heat_col_label(name, h.plane, r->s->fabric, x));
 	fputc('\n', out);

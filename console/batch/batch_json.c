@@ -19,30 +19,35 @@ static json_t *batch_json_number(double v, int decimals)
 	return isfinite(v) ? json_real(round(v * scale) / scale) : json_null();
 }
 
-static json_t *batch_json_whole(double v)
+static json_t *batch_json_count(bool known, uint64_t v)
 {
-	return isfinite(v) ? json_integer((json_int_t)v) : json_null();
+	return known ? json_integer((json_int_t)v) : json_null();
 }
 
-static json_t *batch_json_text_or_null(const char *text)
+static json_t *batch_json_flag(bool known, bool v)
+{
+	return known ? json_boolean(v) : json_null();
+}
+
+static json_t *batch_json_text(const char *text)
 {
 	return text && *text ? record_str(text) : json_null();
 }
 
-static json_t *batch_json_guid(uint64_t v)
+json_t *batch_json_guid(uint64_t v)
 {
 	return v ? json_sprintf("0x%016lx", (unsigned long)v) : json_null();
 }
 
-static json_t *batch_json_value_json(const struct value *v, const struct field *f)
+static json_t *batch_json_value(const struct value *v, const struct field *f)
 {
 	switch (f->kind) {
 	case VALUE_NUMBER:
 		return batch_json_number(v->num, f->decimals);
 	case VALUE_COUNT:
-		return batch_json_whole(v->num);
+		return isfinite(v->num) ? json_integer((json_int_t)v->num) : json_null();
 	case VALUE_FLAG:
-		return isfinite(v->num) ? json_boolean(v->num > 0.5) : json_null();
+		return batch_json_flag(isfinite(v->num), v->num > 0.5);
 	case VALUE_TEXT:
 		return v->text ? record_str(v->text) : json_null();
 	case VALUE_GUID:
@@ -51,8 +56,8 @@ static json_t *batch_json_value_json(const struct value *v, const struct field *
 	return json_null();
 }
 
-static json_t *batch_json_row_json(const struct rows *rows, uint32_t row,
-				   const struct field *const *field, size_t n)
+static json_t *batch_json_row(const struct rows *rows, uint32_t row,
+			      const struct field *const *field, size_t n)
 {
 	json_t *j = json_object();
 
@@ -60,14 +65,14 @@ static json_t *batch_json_row_json(const struct rows *rows, uint32_t row,
 		struct value v;
 
 		field_get(&v, field[i], rows, row);
-		json_object_set_new(j, field[i]->name, batch_json_value_json(&v, field[i]));
+		json_object_set_new(j, field[i]->name, batch_json_value(&v, field[i]));
 	}
 	return j;
 }
 
-/* All usual fields of a few rows. */
-static json_t *batch_json_rows_json(const struct batch_record *r, enum row_kind kind,
-				    const uint32_t *row, uint32_t n)
+/* The default fields of a few rows. */
+static json_t *batch_json_rows(const struct batch_record *r, enum row_kind kind,
+			       const uint32_t *row, uint32_t n)
 {
 	const struct rows rows = { kind, r->s, r->v };
 	const struct field *usual[BATCH_FIELDS];
@@ -79,97 +84,86 @@ static json_t *batch_json_rows_json(const struct batch_record *r, enum row_kind 
 		if (all[i].usual)
 			usual[nusual++] = &all[i];
 	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(j,
-				      batch_json_row_json(&rows, row ? row[i] : i, usual, nusual));
+		json_array_append_new(j, batch_json_row(&rows, row ? row[i] : i, usual, nusual));
 	return j;
 }
 
-static json_t *batch_json_problems_json(const struct batch_record *r)
+static json_t *batch_json_problems(const struct batch_record *r)
 {
 	const struct fabric_summary *v = r->v;
 	uint32_t row[PROBLEM_MAX];
 
 	for (uint32_t i = 0; i < v->nproblem; i++)
 		row[i] = r->s->fabric->port_off[v->problem_sw[i]] + v->problem_port[i];
-	return batch_json_rows_json(r, ROWS_PORTS, row, v->nproblem);
+	return batch_json_rows(r, ROWS_PORTS, row, v->nproblem);
 }
 
-static json_t *batch_json_sm_json(const struct state_sm *sm)
+static json_t *batch_json_sm(const struct state_sm *sm)
 {
 	json_t *j = json_object();
 
-	if (!sm->known) {
-		json_decref(j);
-		return json_null();
-	}
-	json_object_set_new(j, "name", batch_json_text_or_null(sm->name));
-	json_object_set_new(j, "state", batch_json_text_or_null(sm->state));
+	json_object_set_new(j, "name", batch_json_text(sm->name));
+	json_object_set_new(j, "state", batch_json_text(sm->state));
 	json_object_set_new(j, "lid", json_integer(sm->lid));
 	json_object_set_new(j, "guid", batch_json_guid(sm->guid));
-	json_object_set_new(j, "engine", batch_json_text_or_null(sm->engine));
-	json_object_set_new(j, "requested", batch_json_text_or_null(sm->requested));
+	json_object_set_new(j, "engine", batch_json_text(sm->engine));
+	json_object_set_new(j, "requested", batch_json_text(sm->requested));
 	json_object_set_new(j, "answers", json_boolean(!sm->lost));
 	return j;
 }
 
-static json_t *batch_json_routes_json(const struct state *s)
+static json_t *batch_json_routes(const struct state *s)
 {
-	const struct verdict *v = s->verdict;
-	const struct metrics *m = state_metrics(s);
-	bool jobs = m && m->njob;
+	static const struct verdict unverified;
+	static const struct metrics unmeasured;
+	bool verified = s->verdict, measured = state_metrics(s);
+	const struct verdict *v = verified ? s->verdict : &unverified;
+	const struct metrics *m = measured ? state_metrics(s) : &unmeasured;
 	json_t *j = json_object();
 
-	if (!s->tables) {
-		json_decref(j);
-		return json_null();
-	}
-	json_object_set_new(j, "engine", batch_json_text_or_null(s->tables->engine));
-	json_object_set_new(j, "connected", v ? json_boolean(v->connected) : json_null());
-	json_object_set_new(j, "loop_free", v ? json_boolean(v->loop_free) : json_null());
-	json_object_set_new(j, "deadlock_free",
-			    v && (s->sls_known || v->deadlock_free) ? json_boolean(v->deadlock_free)
-								    : json_null());
+	json_object_set_new(j, "engine", batch_json_text(s->tables->engine));
+	json_object_set_new(j, "connected", batch_json_flag(verified, v->connected));
+	json_object_set_new(j, "loop_free", batch_json_flag(verified, v->loop_free));
+	json_object_set_new(
+		j, "deadlock_free",
+		batch_json_flag(verified && (s->sls_known || v->deadlock_free), v->deadlock_free));
 	json_object_set_new(j, "service_levels_known", json_boolean(s->sls_known));
 	json_object_set_new(j, "vls_used",
-			    m && state_vls_known(s) ? json_integer(m->vls_used) : json_null());
-	json_object_set_new(j, "hops_max", m ? json_integer(m->hops_max) : json_null());
-	json_object_set_new(j, "hops_mean", batch_json_number(m ? m->hops_mean : NAN, 4));
-	json_object_set_new(j, "unreachable_pairs",
-			    m ? json_integer((json_int_t)m->unreachable) : json_null());
-	json_object_set_new(j, "efi_max", m ? json_integer((json_int_t)m->efi_max) : json_null());
-	json_object_set_new(j, "efi_mean", batch_json_number(m ? m->efi_mean : NAN, 2));
-	json_object_set_new(j, "eff_efi_max",
-			    jobs ? json_integer((json_int_t)m->eff_efi_max) : json_null());
-	json_object_set_new(j, "eff_efi_bound",
-			    jobs ? json_integer((json_int_t)m->eff_efi_bound) : json_null());
+			    batch_json_count(measured && state_vls_known(s), m->vls_used));
+	json_object_set_new(j, "hops_max", batch_json_count(measured, m->hops_max));
+	json_object_set_new(j, "hops_mean", batch_json_number(measured ? m->hops_mean : NAN, 4));
+	json_object_set_new(j, "unreachable_pairs", batch_json_count(measured, m->unreachable));
+	json_object_set_new(j, "efi_max", batch_json_count(measured, m->efi_max));
+	json_object_set_new(j, "efi_mean", batch_json_number(measured ? m->efi_mean : NAN, 2));
+	json_object_set_new(j, "eff_efi_max", batch_json_count(m->njob, m->eff_efi_max));
+	json_object_set_new(j, "eff_efi_bound", batch_json_count(m->njob, m->eff_efi_bound));
 	json_object_set_new(j, "dark_fiber_pct",
-			    batch_json_number(jobs ? m->dark_fiber_pct : NAN, 2));
+			    batch_json_number(m->njob ? m->dark_fiber_pct : NAN, 2));
 	return j;
 }
 
-static json_t *batch_json_jobs_json(const struct batch_record *r)
+static json_t *batch_json_jobs(const struct state *s)
 {
 	static const char *const words[] = { "off", "waiting", "ok", "unreachable" };
-	const struct state_jobs *src = &r->s->jobs_source;
+	const struct state_jobs *src = &s->jobs_source;
 	json_t *j = json_object();
 
-	json_object_set_new(j, "source", batch_json_text_or_null(src->source));
+	json_object_set_new(j, "source", batch_json_text(src->source));
 	json_object_set_new(j, "state", json_string(words[src->state]));
-	json_object_set_new(j, "running",
-			    r->s->jobs ? json_integer(r->s->jobs->njob) : json_null());
+	json_object_set_new(j, "running", batch_json_count(s->jobs, s->jobs ? s->jobs->njob : 0));
 	json_object_set_new(j, "pending",
-			    r->s->jobs ? json_integer(r->s->jobs->pending) : json_null());
+			    batch_json_count(s->jobs, s->jobs ? s->jobs->pending : 0));
 	json_object_set_new(j, "age_s", batch_json_number(src->age_s, 1));
 	return j;
 }
 
-static json_t *batch_json_overview_json(const struct batch_record *r)
+static json_t *batch_json_overview(const struct batch_record *r)
 {
 	const struct state *s = r->s;
 	const struct fabric_summary *v = r->v;
-	bool polled = s->sample != NULL;
-	char shape[64];
+	uint32_t nhot = v->nhot < HOT_SHOWN ? v->nhot : HOT_SHOWN;
 	json_t *j = json_object();
+	char shape[64];
 
 	topology_kind_sentence(shape, sizeof(shape), v->topology);
 	json_object_set_new(j, "shape", json_string(shape));
@@ -180,20 +174,17 @@ static json_t *batch_json_overview_json(const struct batch_record *r)
 	json_object_set_new(j, "missing_hosts", json_integer(s->poll.missing_ca));
 	json_object_set_new(j, "ports_down", json_integer(v->down));
 	json_object_set_new(j, "ports_reduced", json_integer(v->reduced));
-	json_object_set_new(j, "ports_errors", polled ? json_integer(v->errors) : json_null());
-	json_object_set_new(j, "ports_asked", polled ? json_integer(s->poll.asked) : json_null());
-	json_object_set_new(j, "ports_answered",
-			    polled ? json_integer(s->poll.answered) : json_null());
+	json_object_set_new(j, "ports_errors", batch_json_count(s->sample, v->errors));
+	json_object_set_new(j, "ports_asked", batch_json_count(s->sample, s->poll.asked));
+	json_object_set_new(j, "ports_answered", batch_json_count(s->sample, s->poll.answered));
 	json_object_set_new(j, "poll_s", batch_json_number(s->poll.took_s, 3));
 	json_object_set_new(j, "load_pct", batch_json_number(v->load_pct, 2));
-	json_object_set_new(j, "jobs", batch_json_jobs_json(r));
-	json_object_set_new(j, "sm", batch_json_sm_json(&s->sm));
-	json_object_set_new(j, "routes", batch_json_routes_json(s));
-	json_object_set_new(j, "tiers", batch_json_rows_json(r, ROWS_TIERS, NULL, v->ntier));
-	json_object_set_new(j, "hot_links",
-			    batch_json_rows_json(r, ROWS_LINKS, v->hot,
-						 v->nhot < HOT_SHOWN ? v->nhot : HOT_SHOWN));
-	json_object_set_new(j, "problems", batch_json_problems_json(r));
+	json_object_set_new(j, "jobs", batch_json_jobs(s));
+	json_object_set_new(j, "sm", s->sm.known ? batch_json_sm(&s->sm) : json_null());
+	json_object_set_new(j, "routes", s->tables ? batch_json_routes(s) : json_null());
+	json_object_set_new(j, "tiers", batch_json_rows(r, ROWS_TIERS, NULL, v->ntier));
+	json_object_set_new(j, "hot_links", batch_json_rows(r, ROWS_LINKS, v->hot, nhot));
+	json_object_set_new(j, "problems", batch_json_problems(r));
 	return j;
 }
 
@@ -209,7 +200,7 @@ static void batch_json_add_silent(json_t *j, const char *lines)
 }
 
 /* Every silent port, not only those that a screen lists. */
-static json_t *batch_json_no_reply_json(const struct batch_record *r)
+static json_t *batch_json_no_reply(const struct batch_record *r)
 {
 	const struct rows rows = { ROWS_PORTS, r->s, r->v };
 	json_t *j = json_array();
@@ -229,7 +220,7 @@ static json_t *batch_json_no_reply_json(const struct batch_record *r)
 	return j;
 }
 
-static json_t *batch_json_now_json(void)
+static json_t *batch_json_now(void)
 {
 	struct timespec ts;
 	struct tm tm;
@@ -240,40 +231,43 @@ static json_t *batch_json_now_json(void)
 	return json_sprintf("%s.%03ldZ", buf, ts.tv_nsec / 1000000);
 }
 
-json_t *batch_json(const struct batch_record *r)
+/* What --view asks for. */
+static json_t *batch_json_view(const struct batch_record *r)
 {
 	const struct rows rows = { r->o->kind, r->s, r->v };
-	json_t *j = json_object(), *list;
+	json_t *list;
+
+	if (r->o->kind == BATCH_HISTORY)
+		return batch_history_json(r->a);
+	if (r->o->kind == BATCH_OVERVIEW)
+		return batch_json_overview(r);
+	if (r->o->kind == BATCH_HEATMAP)
+		return batch_heat_json(r);
+	list = json_array();
+	for (uint32_t i = 0; i < r->rows->n; i++)
+		json_array_append_new(
+			list, batch_json_row(&rows, r->rows->row[i], r->o->field, r->o->nfield));
+	return list;
+}
+
+json_t *batch_json(const struct batch_record *r)
+{
+	const char *view = batch_view_name(r->o->kind);
+	json_t *j = json_object();
 
 	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
-	json_object_set_new(j, "ts", batch_json_now_json());
+	json_object_set_new(j, "ts", batch_json_now());
 	json_object_set_new(j, "fabric",
 			    r->s->fabric ? record_str(r->s->fabric->name) : json_null());
 	json_object_set_new(j, "source", record_str(r->s->source));
-	json_object_set_new(j, "view", json_string(batch_view_name(r->o->kind)));
+	json_object_set_new(j, "view", json_string(view));
 	json_object_set_new(j, "complete", json_boolean(r->complete));
-	json_object_set_new(j, "no_reply", batch_json_no_reply_json(r));
+	json_object_set_new(j, "no_reply", batch_json_no_reply(r));
 	json_object_set_new(j, "interval_s",
 			    batch_json_number(r->s->rates ? r->s->rates->interval_s : NAN, 3));
 	json_object_set_new(j, "findings", json_integer((json_int_t)r->findings));
 	if (r->o->at)
 		json_object_set_new(j, "at", batch_at_json(&r->s->history_at));
-	if (r->o->kind == BATCH_HISTORY) {
-		json_object_set_new(j, "history", batch_history_json(r->a));
-		return j;
-	}
-	if (r->o->kind == BATCH_OVERVIEW) {
-		json_object_set_new(j, "overview", batch_json_overview_json(r));
-		return j;
-	}
-	if (r->o->kind == BATCH_HEATMAP) {
-		json_object_set_new(j, "heatmap", batch_heat_json(r));
-		return j;
-	}
-	list = json_array();
-	for (uint32_t i = 0; i < r->rows->n; i++)
-		json_array_append_new(list, batch_json_row_json(&rows, r->rows->row[i], r->o->field,
-								r->o->nfield));
-	json_object_set_new(j, row_kind_name(r->o->kind), list);
+	json_object_set_new(j, view, batch_json_view(r));
 	return j;
 }

@@ -71,13 +71,9 @@ static const struct argp_option rows[] = {
 	  0 },
 	{ "top", OPT_TOP, "N", 0, "print at most N rows", 0 },
 	{ "metric", OPT_METRIC, "FIELD", 0,
-	  "with --view heatmap: a numeric field of links "
-	  "(default: util)",
-	  0 },
+	  "with --view heatmap: a numeric field of links (default: util)", 0 },
 	{ "layout", OPT_LAYOUT, "NAME", 0,
-	  "with --view heatmap: the layout, by a word of its "
-	  "title",
-	  0 },
+	  "with --view heatmap: the layout, by a word of its title", 0 },
 	{ "threshold-file", OPT_THRESHOLDS, "FILE", 0,
 	  "only ports with an error counter above its limit; the file is that of ibqueryerrors, "
 	  "/etc/infiniband-diags/error_thresholds; with --check, exit with 1 if there are any",

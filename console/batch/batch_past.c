@@ -10,14 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-static void batch_past_utc(char buf[32], int64_t time_s)
-{
-	time_t t = (time_t)time_s;
-	struct tm tm;
-
-	strftime(buf, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
-}
-
 static const char *batch_past_mark_of(const struct sample_history *p, uint64_t serial)
 {
 	const struct mark *mark;
@@ -26,7 +18,7 @@ static const char *batch_past_mark_of(const struct sample_history *p, uint64_t s
 	for (uint32_t i = 0; i < n; i++)
 		if (mark[i].serial == serial)
 			return mark[i].name;
-	return NULL;
+	return "";
 }
 
 /* --- which sample ------------------------------------------------------------------------- */
@@ -100,45 +92,42 @@ int batch_go_to(struct app *a, const char *at, struct err *err)
 
 /* --- the list ----------------------------------------------------------------------------- */
 
+static json_t *batch_past_json(uint64_t back, int64_t time_s, const char *mark)
+{
+	char when[FIGURE_LEN];
+
+	return json_pack("{s:I, s:s, s:o}", "back", (json_int_t)back, "ts",
+			 figure_utc(when, time_s), "mark", *mark ? json_string(mark) : json_null());
+}
+
 json_t *batch_history_json(struct app *a)
 {
+	const struct sample_history *p = a->samples;
+	uint64_t newest = sample_history_newest(p);
 	json_t *list = json_array();
-	uint64_t newest = sample_history_newest(a->samples);
 
-	for (uint64_t i = sample_history_oldest(a->samples); i && i <= newest; i++) {
-		const char *mark = batch_past_mark_of(a->samples, i);
-		char when[32];
-
-		batch_past_utc(when, sample_history_time(a->samples, i));
-		json_array_append_new(list, json_pack("{s:I, s:s, s:o}", "back",
-						      (json_int_t)(newest - i), "ts", when, "mark",
-						      mark ? json_string(mark) : json_null()));
-	}
+	for (uint64_t i = sample_history_oldest(p); i && i <= newest; i++)
+		json_array_append_new(list, batch_past_json(newest - i, sample_history_time(p, i),
+							    batch_past_mark_of(p, i)));
 	return list;
 }
 
 void batch_history_text(FILE *out, struct app *a)
 {
-	uint64_t newest = sample_history_newest(a->samples);
+	const struct sample_history *p = a->samples;
+	uint64_t newest = sample_history_newest(p);
+	char when[FIGURE_LEN];
 
 	fputs("back  ts                    mark\n", out);
-	for (uint64_t i = sample_history_oldest(a->samples); i && i <= newest; i++) {
-		const char *mark = batch_past_mark_of(a->samples, i);
-		char when[32];
+	for (uint64_t i = sample_history_oldest(p); i && i <= newest; i++) {
+		const char *mark = batch_past_mark_of(p, i);
 
-		batch_past_utc(when, sample_history_time(a->samples, i));
-		fprintf(out, "%4llu  %s  %s\n", (unsigned long long)(newest - i), when,
-			mark ? mark : "-");
+		fprintf(out, "%4llu  %s  %s\n", (unsigned long long)(newest - i),
+			figure_utc(when, sample_history_time(p, i)), *mark ? mark : "-");
 	}
 }
 
 json_t *batch_at_json(const struct state_history_at *p)
 {
-	char when[32];
-
-	if (!p->on)
-		return json_null();
-	batch_past_utc(when, p->time_s);
-	return json_pack("{s:I, s:s, s:o}", "back", (json_int_t)p->back, "ts", when, "mark",
-			 p->mark[0] ? json_string(p->mark) : json_null());
+	return p->on ? batch_past_json(p->back, p->time_s, p->mark) : json_null();
 }

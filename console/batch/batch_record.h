@@ -35,6 +35,7 @@ int batch_record_write(const char *text, size_t len, struct err *err);
 /* batch_text.c, batch_json.c */
 void batch_print_text(FILE *out, const struct batch_record *r);
 json_t *batch_json(const struct batch_record *r);
+json_t *batch_json_guid(uint64_t guid); /* 0: null */
 /* batch_heat.c: --view heatmap; check says that there is such a matrix, or which there are. */
 int batch_heat_check(const struct batch_record *r, struct err *err);
 void batch_heat_text(FILE *out, const struct batch_record *r);

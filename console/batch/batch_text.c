@@ -16,19 +16,17 @@
 static void batch_text_print_head(FILE *out, const struct batch_record *r)
 {
 	const struct state *s = r->s;
-	time_t t = (time_t)(s->history_at.on ? s->history_at.time_s : s->now_s);
-	char when[32];
-	struct tm tm;
+	char when[FIGURE_LEN];
 
 	if (!s->fabric) {
 		fprintf(out, "%s: %u record%s\n", s->source, s->sessions->nrow,
 			plural(s->sessions->nrow));
 		return;
 	}
-	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
-	fprintf(out, "%s %s (%s): %u switch%s, %u host%s", when, s->fabric->name, s->source,
-		s->fabric->nsw, plural_es(s->fabric->nsw), s->fabric->nterm,
-		plural(s->fabric->nterm));
+	fprintf(out, "%s %s (%s): %u switch%s, %u host%s",
+		figure_utc(when, s->history_at.on ? s->history_at.time_s : s->now_s),
+		s->fabric->name, s->source, s->fabric->nsw, plural_es(s->fabric->nsw),
+		s->fabric->nterm, plural(s->fabric->nterm));
 	if (s->rates)
 		fprintf(out, ", rates over %.1f s", s->rates->interval_s);
 	if (s->poll.answered < s->poll.asked)

@@ -9,80 +9,83 @@
 #include <string.h>
 
 struct family {
-	const char *name, *type, *help;
+	const char *name; /* behind ibroute_KIND_; counters end with _total */
+	const char *help;
 	const char *field; /* of views/table/fields.h */
 	double scale;
 };
 
 /* Base units only (bytes, seconds, ratios), as Prometheus wants them. */
 static const struct family port_families[] = {
-	{ "ibroute_port_transmit_bytes_total", "counter", "Bytes sent (PortXmitData).", "tx_bytes",
-	  1 },
-	{ "ibroute_port_receive_bytes_total", "counter", "Bytes received (PortRcvData).",
-	  "rx_bytes", 1 },
-	{ "ibroute_port_transmit_packets_total", "counter", "Packets sent.", "tx_packets", 1 },
-	{ "ibroute_port_receive_packets_total", "counter", "Packets received.", "rx_packets", 1 },
-	{ "ibroute_port_transmit_wait_ticks_total", "counter",
-	  "Ticks with data to send but no credits (PortXmitWait).", "tx_wait_ticks", 1 },
-	{ "ibroute_port_symbol_errors_total", "counter", "SymbolErrorCounter.", "symbol_errors",
-	  1 },
-	{ "ibroute_port_link_recoveries_total", "counter", "LinkErrorRecoveryCounter.",
-	  "link_recovered", 1 },
-	{ "ibroute_port_link_downed_total", "counter", "LinkDownedCounter.", "link_downed", 1 },
-	{ "ibroute_port_receive_errors_total", "counter", "PortRcvErrors.", "rx_errors", 1 },
-	{ "ibroute_port_transmit_discards_total", "counter", "PortXmitDiscards.", "tx_discards",
-	  1 },
-	{ "ibroute_port_transmit_bytes_per_second", "gauge",
-	  "Bytes sent per second, between the "
-	  "two newest samples.",
+	{ "transmit_bytes_total", "Bytes sent (PortXmitData).", "tx_bytes", 1 },
+	{ "receive_bytes_total", "Bytes received (PortRcvData).", "rx_bytes", 1 },
+	{ "transmit_packets_total", "Packets sent.", "tx_packets", 1 },
+	{ "receive_packets_total", "Packets received.", "rx_packets", 1 },
+	{ "transmit_wait_ticks_total", "Ticks with data to send but no credits (PortXmitWait).",
+	  "tx_wait_ticks", 1 },
+	{ "symbol_errors_total", "SymbolErrorCounter.", "symbol_errors", 1 },
+	{ "link_recoveries_total", "LinkErrorRecoveryCounter.", "link_recovered", 1 },
+	{ "link_downed_total", "LinkDownedCounter.", "link_downed", 1 },
+	{ "receive_errors_total", "PortRcvErrors.", "rx_errors", 1 },
+	{ "transmit_discards_total", "PortXmitDiscards.", "tx_discards", 1 },
+	{ "transmit_bytes_per_second", "Bytes sent per second, between the two newest samples.",
 	  "tx_Bps", 1 },
-	{ "ibroute_port_receive_bytes_per_second", "gauge",
-	  "Bytes received per second, between "
-	  "the two newest samples.",
+	{ "receive_bytes_per_second", "Bytes received per second, between the two newest samples.",
 	  "rx_Bps", 1 },
-	{ "ibroute_port_utilization_ratio", "gauge",
-	  "Share of the data rate that is used for "
-	  "sending.",
-	  "util_pct", 0.01 },
-	{ "ibroute_port_wait_ratio", "gauge",
-	  "Share of time with data to send but no credits "
-	  "(XmitWait).",
-	  "wait_pct", 0.01 },
-	{ "ibroute_port_rate_bytes_per_second", "gauge", "Data rate of one direction.", "rate_Mbps",
-	  125000 },
-	{ "ibroute_port_efi_routes", "gauge",
-	  "Paths over the channel, one for each ordered pair "
-	  "of hosts (EFI).",
-	  "efi", 1 },
-	{ "ibroute_port_effective_efi_routes", "gauge",
-	  "Paths over the channel between hosts that share a job (job EFI).", "eff_efi", 1 },
-	{ "ibroute_port_replied", "gauge", "1 if the port responded to the newest poll.", "replied",
+	{ "utilization_ratio", "Share of the data rate that is used for sending.", "util_pct",
+	  0.01 },
+	{ "wait_ratio", "Share of time with data to send but no credits (XmitWait).", "wait_pct",
+	  0.01 },
+	{ "rate_bytes_per_second", "Data rate of one direction.", "rate_Mbps", 125000 },
+	{ "efi_routes", "Paths over the channel, one for each ordered pair of hosts (EFI).", "efi",
 	  1 },
+	{ "effective_efi_routes",
+	  "Paths over the channel between hosts that share a job (job EFI).", "eff_efi", 1 },
+	{ "replied", "1 if the port responded to the newest poll.", "replied", 1 },
+	{ 0 },
 };
 
 static const struct family job_families[] = {
-	{ "ibroute_job_nodes", "gauge", "Nodes of the job.", "nodes", 1 },
-	{ "ibroute_job_transmit_bytes_per_second", "gauge",
-	  "Bytes per second that the hosts of "
-	  "the job send.",
-	  "tx_Bps", 1 },
-	{ "ibroute_job_links", "gauge", "Channels that the paths of the job use.", "links", 1 },
-	{ "ibroute_job_efi_routes", "gauge", "Maximum number of paths of the job on one channel.",
-	  "efi", 1 },
+	{ "nodes", "Nodes of the job.", "nodes", 1 },
+	{ "transmit_bytes_per_second", "Bytes per second that the hosts of the job send.", "tx_Bps",
+	  1 },
+	{ "links", "Channels that the paths of the job use.", "links", 1 },
+	{ "efi_routes", "Maximum number of paths of the job on one channel.", "efi", 1 },
+	{ 0 },
 };
 
 static const struct family tier_families[] = {
-	{ "ibroute_tier_links", "gauge", "Channels (directions of links) of the tier.", "links",
-	  1 },
-	{ "ibroute_tier_utilization_average_ratio", "gauge", "Mean utilisation.", "util_avg_pct",
-	  0.01 },
-	{ "ibroute_tier_utilization_max_ratio", "gauge", "Highest utilisation.", "util_max_pct",
-	  0.01 },
-	{ "ibroute_tier_wait_max_ratio", "gauge",
-	  "Highest share of time with data to send but no "
-	  "credits (XmitWait).",
+	{ "links", "Channels (directions of links) of the tier.", "links", 1 },
+	{ "utilization_average_ratio", "Mean utilisation.", "util_avg_pct", 0.01 },
+	{ "utilization_max_ratio", "Highest utilisation.", "util_max_pct", 0.01 },
+	{ "wait_max_ratio", "Highest share of time with data to send but no credits (XmitWait).",
 	  "wait_max_pct", 0.01 },
+	{ 0 },
 };
+
+struct label_of {
+	const char *name, *field;
+};
+
+static const struct label_of port_labels[] = {
+	{ "switch", "a" },	   { "port", "a_port" },    { "guid", "a_guid" }, { "peer", "b" },
+	{ "peer_port", "b_port" }, { "peer_kind", "kind" }, { NULL, NULL },
+};
+static const struct label_of job_labels[] = {
+	{ "job", "id" }, { "user", "user" }, { "name", "name" }, { NULL, NULL }
+};
+static const struct label_of tier_labels[] = { { "tier", "tier" }, { NULL, NULL } };
+
+struct prom_kind {
+	enum row_kind kind;
+	const char *name;
+	const struct label_of *labels;
+	const struct family *families; /* up to one without a name */
+};
+
+static const struct prom_kind prom_tiers = { ROWS_TIERS, "tier", tier_labels, tier_families };
+static const struct prom_kind prom_jobs = { ROWS_JOBS, "job", job_labels, job_families };
+static const struct prom_kind prom_ports = { ROWS_PORTS, "port", port_labels, port_families };
 
 /* Backslash, quote and newline are escaped; other control characters have no place in a name. */
 static void prom_label_value(FILE *out, const char *text)
@@ -107,28 +110,20 @@ static void prom_label(FILE *out, char before, const char *name, const char *tex
 	fputc('"', out);
 }
 
-static void prom_head(FILE *out, const struct family *f)
+/* Begins a line of samples. */
+static void prom_name(FILE *out, const struct batch_record *r, const char *name)
 {
-	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", f->name, f->help, f->name, f->type);
+	fputs(name, out);
+	prom_label(out, '{', "fabric", r->s->fabric->name);
 }
 
-struct label_of {
-	const char *name, *field;
-};
-
-static const struct label_of port_labels[] = {
-	{ "switch", "a" },	   { "port", "a_port" },    { "guid", "a_guid" }, { "peer", "b" },
-	{ "peer_port", "b_port" }, { "peer_kind", "kind" }, { NULL, NULL },
-};
-static const struct label_of job_labels[] = {
-	{ "job", "id" }, { "user", "user" }, { "name", "name" }, { NULL, NULL }
-};
-static const struct label_of tier_labels[] = { { "tier", "tier" }, { NULL, NULL } };
-
-static void prom_labels(FILE *out, const struct batch_record *r, const struct rows *rows,
-			uint32_t row, const struct label_of *l)
+static void prom_head(FILE *out, const char *name, const char *help, const char *type)
 {
-	prom_label(out, '{', "fabric", r->s->fabric->name);
+	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void prom_labels(FILE *out, const struct rows *rows, uint32_t row, const struct label_of *l)
+{
 	for (; l->name; l++) {
 		const struct field *f = field_find(rows->kind, l->field, strlen(l->field));
 		char buf[VALUE_LEN];
@@ -149,14 +144,15 @@ static void prom_number(FILE *out, double v)
 }
 
 /* All samples of a family stand together, as the format wants it. */
-static void prom_print_family(FILE *out, const struct batch_record *r, enum row_kind kind,
-			      const struct family *fam, const struct label_of *l,
-			      const uint32_t *row, uint32_t n)
+static void prom_print_family(FILE *out, const struct batch_record *r, const struct prom_kind *k,
+			      const struct family *fam, const uint32_t *row, uint32_t n)
 {
-	const struct rows rows = { kind, r->s, r->v };
-	const struct field *f = field_find(kind, fam->field, strlen(fam->field));
-	bool headed = false;
+	const struct rows rows = { k->kind, r->s, r->v };
+	const struct field *f = field_find(k->kind, fam->field, strlen(fam->field));
+	bool counter = strstr(fam->name, "_total"), headed = false;
+	char name[80];
 
+	snprintf(name, sizeof(name), "ibroute_%s_%s", k->name, fam->name);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = row ? row[i] : i;
 		struct value v;
@@ -167,12 +163,20 @@ static void prom_print_family(FILE *out, const struct batch_record *r, enum row_
 		if (!value_known(&v, f))
 			continue;
 		if (!headed)
-			prom_head(out, fam);
+			prom_head(out, name, fam->help, counter ? "counter" : "gauge");
 		headed = true;
-		fputs(fam->name, out);
-		prom_labels(out, r, &rows, at, l);
+		prom_name(out, r, name);
+		prom_labels(out, &rows, at, k->labels);
 		prom_number(out, v.num * fam->scale);
 	}
+}
+
+/* Of the rows given; NULL: of the first n. */
+static void prom_print_kind(FILE *out, const struct batch_record *r, const struct prom_kind *k,
+			    const uint32_t *row, uint32_t n)
+{
+	for (const struct family *fam = k->families; fam->name; fam++)
+		prom_print_family(out, r, k, fam, row, n);
 }
 
 static void prom_one(FILE *out, const struct batch_record *r, const char *name, const char *help,
@@ -180,8 +184,8 @@ static void prom_one(FILE *out, const struct batch_record *r, const char *name, 
 {
 	if (!isfinite(v))
 		return;
-	fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n%s", name, help, name, name);
-	prom_label(out, '{', "fabric", r->s->fabric->name);
+	prom_head(out, name, help, "gauge");
+	prom_name(out, r, name);
 	fputc('}', out);
 	prom_number(out, v);
 }
@@ -191,12 +195,9 @@ static void prom_print_ports_by_problem(FILE *out, const struct batch_record *r)
 	static const char *const words[] = { "down", "reduced", "errors", "no_reply" };
 	const uint32_t n[] = { r->v->down, r->v->reduced, r->v->errors, r->v->no_reply };
 
-	fputs("# HELP ibroute_problem_ports Ports with a problem, by kind.\n"
-	      "# TYPE ibroute_problem_ports gauge\n",
-	      out);
+	prom_head(out, "ibroute_problem_ports", "Ports with a problem, by kind.", "gauge");
 	for (int i = 0; i < 4; i++) {
-		fputs("ibroute_problem_ports", out);
-		prom_label(out, '{', "fabric", r->s->fabric->name);
+		prom_name(out, r, "ibroute_problem_ports");
 		prom_label(out, ',', "kind", words[i]);
 		fprintf(out, "} %u\n", n[i]);
 	}
@@ -212,18 +213,14 @@ static void prom_print_fabric(FILE *out, const struct batch_record *r)
 	prom_one(out, r, "ibroute_complete", "1 if nothing was missing in the newest poll.",
 		 r->complete);
 	prom_one(out, r, "ibroute_sample_timestamp_seconds",
-		 "Unix time of the newest poll, in "
-		 "seconds.",
+		 "Unix time of the newest poll, in seconds.",
 		 (double)s->now_s - (isfinite(s->poll.age_s) ? floor(s->poll.age_s) : 0));
 	prom_one(out, r, "ibroute_poll_duration_seconds",
-		 "Duration of the newest poll, in "
-		 "seconds.",
-		 s->poll.took_s);
+		 "Duration of the newest poll, in seconds.", s->poll.took_s);
 	prom_one(out, r, "ibroute_switches", "Switches found.", s->fabric->nsw);
 	prom_one(out, r, "ibroute_hosts", "Host ports found.", s->fabric->nterm);
 	prom_one(out, r, "ibroute_missing_nodes",
-		 "Switches and hosts that were known and are "
-		 "missing.",
+		 "Switches and hosts that were known and are missing.",
 		 s->poll.missing_sw + s->poll.missing_ca);
 	prom_print_ports_by_problem(out, r);
 	prom_one(out, r, "ibroute_jobs", "Running jobs.", s->jobs ? s->jobs->njob : NAN);
@@ -243,14 +240,9 @@ static void prom_print_fabric(FILE *out, const struct batch_record *r)
 		 "Lower bound of the maximum job EFI, for these jobs and cables.",
 		 m && m->njob ? (double)m->eff_efi_bound : NAN);
 	prom_one(out, r, "ibroute_dark_fiber_ratio",
-		 "Share of channels that no path of a job "
-		 "uses.",
+		 "Share of channels that no path of a job uses.",
 		 m && m->njob ? m->dark_fiber_pct / 100 : NAN);
 }
-
-#define EACH(families, kind, prom_labels, row, n)                                                  \
-	for (size_t i_ = 0; i_ < sizeof(families) / sizeof(*(families)); i_++)                     \
-	prom_print_family(out, r, kind, &(families)[i_], prom_labels, row, n)
 
 void prom_print(FILE *out, const struct batch_record *r)
 {
@@ -258,14 +250,14 @@ void prom_print(FILE *out, const struct batch_record *r)
 	bool some = r->o->filter && r->o->kind == BATCH_OVERVIEW;
 
 	prom_print_fabric(out, r);
-	EACH(tier_families, ROWS_TIERS, tier_labels, NULL, r->v->ntier);
-	EACH(job_families, ROWS_JOBS, job_labels, NULL, rows_count(&jobs));
-	EACH(port_families, ROWS_PORTS, port_labels, some ? r->rows->row : NULL,
-	     some ? r->rows->n : rows_count(&ports));
+	prom_print_kind(out, r, &prom_tiers, NULL, r->v->ntier);
+	prom_print_kind(out, r, &prom_jobs, NULL, rows_count(&jobs));
+	prom_print_kind(out, r, &prom_ports, some ? r->rows->row : NULL,
+			some ? r->rows->n : rows_count(&ports));
 }
 
 char *prom_down(void)
 {
-	return xstrdup("# HELP ibroute_up 1 if the fabric can be reached.\n# TYPE ibroute_up "
-		       "gauge\nibroute_up 0\n");
+	return xstrdup(
+		"# HELP ibroute_up 1 if the fabric can be reached.\n# TYPE ibroute_up gauge\nibroute_up 0\n");
 }

@@ -276,3 +276,12 @@ const char *figure_time(char buf[FIGURE_LEN], int64_t unix_s)
 		return strcpy(buf, "-");
 	return buf;
 }
+
+const char *figure_utc(char buf[FIGURE_LEN], int64_t unix_s)
+{
+	time_t t = (time_t)unix_s;
+	struct tm tm;
+
+	strftime(buf, FIGURE_LEN, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
+	return buf;
+}

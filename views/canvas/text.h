@@ -37,5 +37,6 @@ const char *figure_rate(char buf[FIGURE_LEN], double Bps, bool bits); /* "12.1" 
 const char *figure_age(char buf[FIGURE_LEN], double s);	       /* 0.8s, 42s, 12m, 3h12m, 5d */
 const char *figure_clock(char buf[FIGURE_LEN], double s);      /* 00:12:41 */
 const char *figure_time(char buf[FIGURE_LEN], int64_t unix_s); /* 23:19:02 local time */
+const char *figure_utc(char buf[FIGURE_LEN], int64_t unix_s);  /* 2026-11-20T23:19:51Z */
 
 #endif
