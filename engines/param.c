@@ -17,56 +17,59 @@ static const char *const bases[] = { [DFDN_SSSP] = "sssp", [DFDN_MINHOP] = "minh
 
 static const struct param params[] = {
 	{ PARAM_VLS, PARAM_NUMBER, "vls", "K", 1, 15, .at = AT(vls), .label = "VLs", .policy = true,
-	  .brief = "VLs ", .unset = "all that the links have",
+	  .config = true, .brief = "VLs ", .unset = "all that the links have",
 	  .help = "number of virtual lanes (VLs) for data, 1 to 15 (default: all that the links "
 		  "have)" },
 	{ PARAM_SEED, PARAM_NUMBER, "seed", "N", 0, INT64_MAX /* as in JSON */, .at = AT(seed),
-	  .label = "seed", .policy = true, .brief = "seed ", .unset = "default",
+	  .label = "seed", .policy = true, .config = true, .brief = "seed ", .unset = "1",
 	  .help = "random seed (default: 1); the same seed gives the same tables" },
 	{ PARAM_THREADS, PARAM_NUMBER, "threads", "T", 1, 1024, .at = AT(threads),
-	  .label = "threads", .policy = true, .unset = "one per core",
+	  .label = "threads", .policy = true, .config = true, .unset = "one per core",
 	  .help = "number of threads, 1 to 1024 (default: one per core); results do not depend on "
 		  "it" },
 	{ PARAM_SPREAD, PARAM_FLAG, "spread", NULL, .at = AT(spread), .label = "spread VLs",
-	  .policy = true, .brief = "spread",
+	  .policy = true, .config = true, .brief = "spread",
 	  .help = "spread paths over all allowed VLs even if fewer are enough (paths share fewer "
 		  "buffers, but each VL needs buffers)" },
 	{ PARAM_SAR_METHOD, PARAM_WORD, "sar-method", "NAME", .at = AT(sar_method),
 	  .label = "method", .engine = "sar", .brief = "", .words = sar_method_names,
+	  .config = true,
 	  .help = "leafwise (default; starts from the installed tables if they are known), paper "
 		  "(SC16, Algorithm 1) or patch (its original patch)" },
 	{ PARAM_SAR_CHANGE, PARAM_PERCENT, "sar-change", "PERCENT", 1, 100, .at = AT(sar_change),
 	  .label = "change", .engine = "sar", .brief = "change ", .unset = "default", .unit = "%",
+	  .config = true,
 	  .help = "percentage of the LFT blocks that leafwise may change, 1 to 100 (default: 5, "
 		  "or 100 if the installed tables are far from what the jobs need)" },
 	{ PARAM_JOB_NODES_MIN, PARAM_NUMBER, "job-nodes-min", "N", 1, UINT32_MAX,
 	  .at = AT(job_nodes_min), .label = "min job", .engine = "sar",
-	  .brief = "jobs>=", .unset = "all jobs", .unit = " nodes",
+	  .brief = "jobs>=", .unset = "all jobs", .unit = " nodes", .config = true,
 	  .help = "ignore jobs with fewer nodes than N (default: none)" },
 	{ PARAM_DFDN_BASE, PARAM_WORD, NULL, NULL, .at = AT(dfdn_base), .label = "paths of",
 	  .engine = "dfdn", .brief = "dfdn:", .words = bases,
 	  .help = "the engine whose paths dfdn uses and puts on increasing VLs: sssp (default) or "
 		  "minhop" },
 	{ PARAM_ESCAPE, PARAM_FLAG, "escape", NULL, .at = AT(escape), .label = "escape LIDs",
-	  .policy = true, .brief = "escape",
+	  .policy = true, .config = true, .brief = "escape",
 	  .help = "make the upper half of each host's LIDs escape LIDs, with up*/down* paths on "
 		  "the last VL, for traffic during updates (needs LMC 1 or more)" },
 	{ PARAM_PIN, PARAM_LIST, "pin", "LIST", .label = "pin", .brief = "pin ",
-	  .unset = "no hosts",
+	  .unset = "no hosts", .config = true,
 	  .help = "hosts whose paths stay exactly as installed: n[0001-0016], or job:81234 for "
 		  "those of a running job, separated by commas" },
 	{ PARAM_EXCLUDE, PARAM_LIST, "exclude", "LIST", .label = "exclude", .policy = true,
-	  .brief = "exclude ", .unset = "nothing",
+	  .config = true, .brief = "exclude ", .unset = "nothing",
 	  .help = "switches and cables to route around, for maintenance: spine[1-4], 0xGUID, "
 		  "leaf7/33, separated by commas; attached hosts stay reachable" },
 	{ PARAM_ROOTS, PARAM_FILE, "roots", "FILE", .label = "roots", .engine = "updn",
-	  .policy = true, .brief = "roots", .unset = "found",
+	  .policy = true, .config = true, .brief = "roots", .unset = "found",
 	  .help = "file with the GUIDs of the top-level (root) switches, one per line (default: "
 		  "detected)" },
 	{ PARAM_DEMAND, PARAM_FILE, "demand", "FILE", .label = "demand", .engine = "parx",
-	  .policy = true, .brief = "demand", .unset = "none",
+	  .policy = true, .config = true, .brief = "demand", .unset = "none",
 	  .help = "file with the demand between nodes: lines of \"source: destination=bytes,...\"" },
 	{ PARAM_RANKS, PARAM_FILE, "ranks", "FILE", .engine = "parx", .policy = true,
+	  .config = true,
 	  .help = "file with the nodes of the ranks in the demand file: lines of \"1-3: n[2-4]\" "
 		  "or \"rank 12=n6 slot=0\"" },
 	{ PARAM_JOBS, PARAM_FILE, "jobs", "FILE", .policy = true,
@@ -103,9 +106,25 @@ const struct param *param_of(enum param_id id)
 	return NULL;
 }
 
+const struct param *param_named(const char *option, size_t len)
+{
+	for (const struct param *p = params; p < params + NPARAMS; p++)
+		if (p->option && strlen(p->option) == len && !memcmp(p->option, option, len))
+			return p;
+	return NULL;
+}
+
 void param_defaults(struct engine_params *out)
 {
 	*out = (struct engine_params){ .seed = 1 };
+}
+
+bool param_is_default(const struct engine_params *from, const struct param *p)
+{
+	struct engine_params d;
+
+	param_defaults(&d);
+	return param_value(from, p) == param_value(&d, p);
 }
 
 static int param_number_from(uint64_t *out, const struct param *p, uint64_t min, const char *text,
@@ -206,7 +225,7 @@ const char *param_text(char *buf, size_t len, const struct engine_params *from,
 		snprintf(buf, len, "%s", v ? "yes" : "no");
 	else if (p->type == PARAM_WORD)
 		snprintf(buf, len, "%s", p->words[v]);
-	else if (v)
+	else if (v || !p->min)
 		snprintf(buf, len, "%" PRIu64 "%s", v, p->unit ? p->unit : "");
 	else
 		snprintf(buf, len, "%s", p->unset);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * param: the parameters of a routing by engines, each in one row: what it is called on the command
- * line, in the plugin's policy and in the form of previews, what it may be, and what it means.
+ * line, in configuration files, in the plugin's policy and in the form of previews, what it may be,
+ * and what it means.
  * Whoever takes one from people looks here, so that all accept and refuse the same.
  */
 #ifndef ENGINES_PARAM_H
@@ -58,10 +59,10 @@ struct param {
 	size_t at;		  /* in struct engine_params */
 	const char *label;	  /* in the form of previews; NULL: it is not there */
 	const char *engine;	  /* that uses it; NULL: all */
-	bool policy;		  /* the plugin's policy has a key of the option's name */
-	const char *brief; /* before its value, where that is told in few words; NULL: never */
-	const char *unset; /* what it is by default, in few words */
-	const char *unit;  /* NULL: none */
+	bool policy, config; /* the plugin's policy, files of settings have a key of that name */
+	const char *brief;   /* before its value, where that is told in few words; NULL: never */
+	const char *unset;   /* what it is by default, in few words */
+	const char *unit;    /* NULL: none */
 	const char *const *words; /* NULL at the end */
 	const char *help;
 };
@@ -69,9 +70,12 @@ struct param {
 /* In the order of the form. */
 const struct param *param_all(size_t *n);
 const struct param *param_of(enum param_id id);
+/* The one with that option, as its len bytes say; NULL: none. */
+const struct param *param_named(const char *option, size_t len);
 
 /* The defaults: 0 for all, and seed 1. */
 void param_defaults(struct engine_params *out);
+bool param_is_default(const struct engine_params *from, const struct param *p);
 
 /* A number from p->min to p->max, or a share of p->min to p->max percent.  -EINVAL with what was
  * given and what may be given, to stand behind the name that the parameter has there. */

@@ -413,6 +413,16 @@ expect "of the console it is the profile" 64 '^ibroute-top: no section \[fabric 
 expect "files have no profile" 64 'cannot be used with --topology' "$I" dump-lfts "${h[@]}" --config conf
 echo 'port = 999' >badconf
 expect "a mistake in the file" 64 'badconf:1: port: .999. is not' "$I" sm --config badconf
+printf 'exclude = spine1\n[fabric lab]\nvls = 99\n' >badconf
+expect "in an option of engines" 64 'badconf:3: vls: .99. is not a whole number from 1 to 15' "$I" plan -e sar --config badconf
+printf 'pin = n[1-\n' >badconf
+expect "in a list" 64 'badconf:1: pin: node list' "$I" --demo -b --config badconf
+expect "in a list that is typed" 64 '--exclude: spine\[1: the bracket is not closed' "$I" route --engine sar "${h[@]}" --exclude 'spine[1'
+expect "in a list of the automatic mode" 64 '--auto-pin: node list' "$I" --auto --auto-pin 'n[1-'
+printf 'seed = 7\nvls = 4\nexclude = n[1-2]\n[fabric lab]\nvls = 0\n' >engconf
+expect "options of engines reach the previews" 0 'e VLs 4 seed 7 exclude n.1-2.' "$I" --demo=fattree2:leaves=2,spines=1,hosts=1 --screen engines --config engconf
+expect "a profile and what is typed override them" 0 'e seed 5 spread' "$I" --demo=fattree2:leaves=2,spines=1,hosts=1 --screen engines --config engconf --profile lab --seed 5 --set exclude= --set spread=yes
+expect "and they are listed" 0 '^exclude +. n.1-2. +# engconf:3' "$I" config show --config engconf
 
 # --- inputs that make no sense ---------------------------------------------------------------
 expect "no such fabric" 255 'nofile cannot be read: No such file' "$I" route --engine sar --topology nofile

@@ -28,7 +28,7 @@ void app_auto_start(struct app *a)
 {
 	a->state.automatic.on = a->opts.automatic.on;
 	a->automatic.mode = (struct auto_mode){ .opts = &a->opts.automatic,
-						.seed = a->opts.seed,
+						.params = a->opts.params,
 						.record = &a->record,
 						.say = app_auto_say,
 						.ctx = a };

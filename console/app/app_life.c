@@ -133,7 +133,7 @@ static int app_life_open_wire(struct wire **w, struct app *a, struct err *err)
 				.m_keys = a->opts.live.m_keys };
 	struct demo_opts d = { .spec = a->opts.demo_spec,
 			       .name = a->opts.live.name,
-			       .seed = a->opts.seed };
+			       .seed = a->opts.params.seed };
 	struct mad_local local;
 	int rc;
 
@@ -228,6 +228,15 @@ static int app_life_start_screen(struct app *a, struct err *err)
 	return app_life_open_record(a, err) ? EXIT_NO_RECORD : 0;
 }
 
+static void app_life_preview_options(struct app *a)
+{
+	struct preview_options *o = &shell_context(a->shell)->options;
+
+	o->params = a->opts.params;
+	for (int i = 0; i < PARAM_TEXTS; i++)
+		snprintf(o->text[i], PATH_TEXT, "%s", a->opts.text[i] ? a->opts.text[i] : "");
+}
+
 int app_start(struct app *a, struct err *err)
 {
 	int rc;
@@ -241,6 +250,7 @@ int app_start(struct app *a, struct err *err)
 		if (app_set(a, a->opts.set[i], err))
 			return EXIT_BAD_USAGE;
 	app_settings_kept(a);
+	app_life_preview_options(a);
 	if (a->term)
 		shell_goto(a->shell, a->start_view);
 	if (app_life_read_names(a, err) || app_life_open_jobs(a, err))

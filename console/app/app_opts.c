@@ -5,6 +5,7 @@
 #include "console/lib/cmdline.h"
 #include "console/lib/config.h"
 #include "console/lib/mkey.h"
+#include "console/lib/param_check.h"
 #include "console/session/demo.h"
 
 #include <argp.h>
@@ -107,6 +108,45 @@ static void app_opts_colours(struct argp_state *s, struct app_opts *o, const cha
 		argp_error(s, "--color: '%s' is not one of auto, 16, 256, true, never", arg);
 }
 
+/* The form of previews has so much room for a text. */
+static void app_opts_param(struct argp_state *s, struct app_opts *o, const struct param *p,
+			   const char *value)
+{
+	struct err err;
+
+	if ((*value || p->id >= PARAM_TEXTS) && param_check(p, value, &err))
+		argp_error(s, "--%s", err.text);
+	else if (p->id >= PARAM_TEXTS)
+		param_set_or_unset(&o->params, p, value, NULL);
+	else if (strlen(value) >= PATH_TEXT)
+		argp_error(s, "--%s: more than %d characters", p->option, PATH_TEXT - 1);
+	else
+		o->text[p->id] = value;
+}
+
+/* What is not of engines is of the screen, and set once there is one. */
+static void app_opts_set(struct argp_state *s, struct app_opts *o, const char *arg)
+{
+	size_t n = strcspn(arg, "=");
+	const struct param *p = arg[n] ? param_named(arg, n) : NULL;
+
+	if (p && p->config)
+		app_opts_param(s, o, p, arg + n + 1);
+	else if (o->nset == SETS_MAX)
+		argp_error(s, "--set: at most %d are possible", SETS_MAX);
+	else
+		o->set[o->nset++] = arg;
+}
+
+/* The automatic mode has two of its own. */
+static void app_opts_lists(struct app_opts *o)
+{
+	if (!o->automatic.pin)
+		o->automatic.pin = o->text[PARAM_PIN];
+	if (!o->automatic.exclude)
+		o->automatic.exclude = o->text[PARAM_EXCLUDE];
+}
+
 static void app_opts_check_auto(const struct app_opts *o, struct argp_state *s)
 {
 	if (o->load)
@@ -126,15 +166,13 @@ static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD(OPT_CONFIG_FILE, struct app_opts, config),
 	CMDLINE_FIELD(OPT_CONFIG_PROFILE, struct app_opts, profile),
 	CMDLINE_FIELD(OPT_NO_MOUSE, struct app_opts, no_mouse),
-	CMDLINE_FIELD(OPT_SEED, struct app_opts, seed, "--seed", 0, 1000000000000000),
 	CMDLINE_FIELD(OPT_LOAD, struct app_opts, load),
 	CMDLINE_FIELD(OPT_LFTS, struct app_opts, lfts),
 	CMDLINE_FIELD(OPT_RW, struct app_opts, rw),
 	CMDLINE_FIELD(OPT_RACKS, struct app_opts, racks),
-	CMDLINE_FIELD('d', struct app_opts, interval_s, "--interval", 0.1, 3600),
+	CMDLINE_FIELD('d', struct app_opts, interval_s, "--interval"),
 	CMDLINE_FIELD(OPT_JOBS, struct app_opts, jobs),
-	CMDLINE_FIELD(OPT_JOBS_INTERVAL, struct app_opts, jobs_interval_s, "--jobs-interval", 1,
-		      86400),
+	CMDLINE_FIELD(OPT_JOBS_INTERVAL, struct app_opts, jobs_interval_s, "--jobs-interval"),
 	{ 0 },
 };
 
@@ -143,11 +181,11 @@ static error_t app_opts_take(int key, char *arg, struct argp_state *s)
 	struct app_opts *o = s->input;
 
 	switch (key) {
+	case OPT_SEED:
+		app_opts_param(s, o, param_of(PARAM_SEED), arg);
+		return 0;
 	case OPT_SET:
-		if (o->nset == SETS_MAX)
-			argp_error(s, "--set: at most %d are possible", SETS_MAX);
-		else
-			o->set[o->nset++] = arg;
+		app_opts_set(s, o, arg);
 		return 0;
 	case OPT_COLOUR:
 		app_opts_colours(s, o, arg);
@@ -167,6 +205,7 @@ static error_t app_opts_take(int key, char *arg, struct argp_state *s)
 			argp_error(s, "--lfts needs --load");
 		if (o->automatic.on)
 			app_opts_check_auto(o, s);
+		app_opts_lists(o);
 		return 0;
 	case OPT_DEMO:
 		o->demo = true;
@@ -198,7 +237,8 @@ const struct argp app_argp = {
 
 void app_opts_init(struct app_opts *o)
 {
-	*o = (struct app_opts){ .interval_s = 2, .jobs_interval_s = 10, .colours = -1, .seed = 1 };
+	*o = (struct app_opts){ .interval_s = 2, .jobs_interval_s = 10, .colours = -1 };
+	param_defaults(&o->params);
 	auto_opts_init(&o->automatic);
 	watchdog_config_init(&o->dog);
 }

@@ -7,6 +7,7 @@
 
 #include "console/auto/auto_opts.h"
 #include "console/update/watchdog_config.h"
+#include "engines/param.h"
 
 #include <argp.h>
 #include <stdbool.h>
@@ -25,7 +26,10 @@ struct app_opts {
 	double interval_s;
 	const char *jobs; /* "slurm", "none", or a file; NULL: not said */
 	unsigned jobs_interval_s;
-	uint64_t seed;
+
+	/* of engines, for previews, the automatic mode and what is simulated */
+	struct engine_params params;
+	const char *text[PARAM_TEXTS]; /* by enum param_id; NULL: none */
 
 	struct watchdog_config dog; /* its own options; for all see app_opts_dog() */
 	struct auto_opts automatic;

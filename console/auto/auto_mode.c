@@ -143,13 +143,14 @@ int auto_mode_inputs(struct route_inputs *out, const struct auto_mode *m,
 		.running = seen->jobs,
 		.installed = seen->installed,
 		.engine = how->engine.engine,
-		.params = { .seed = m->seed,
-			    .job_nodes_min = how->job_nodes_min,
-			    .escape = how->escape || seen->installed->escape },
+		.params = m->params,
 		.sm = seen->sm,
 	};
 	int rc = auto_mode_limits(&limits, how, seen, err);
 
+	if (how->job_nodes_min)
+		in.params.job_nodes_min = how->job_nodes_min;
+	in.params.escape |= how->escape || seen->installed->escape;
 	engine_spec_apply(&how->engine, &in.params);
 	if (seen->installed->escape && !in.params.vls)
 		in.params.vls = seen->installed->vls; /* escape LIDs are on the last, and stay */

@@ -17,7 +17,7 @@
 
 struct auto_mode {
 	const struct auto_opts *opts;
-	uint64_t seed;		      /* of engines */
+	struct engine_params params;  /* of engines, where opts do not say otherwise */
 	struct record *const *record; /* where decisions go; what it points to may be NULL */
 	/* A decision, a sentence; the same again is no news. */
 	void (*say)(void *ctx, enum auto_act act, const char *why);

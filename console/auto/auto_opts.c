@@ -3,6 +3,7 @@
 
 #include "console/input/options.h"
 #include "console/lib/cmdline.h"
+#include "console/lib/param_check.h"
 #include "views/data/request.h"
 
 #include <stdlib.h>
@@ -71,11 +72,17 @@ static void auto_opts_set_engine(struct auto_opts *o, const char *arg, struct ar
 		argp_error(s, "--auto-engine: %s", err.text);
 }
 
-/* The previews of the console have so much room for it. */
-static const char *auto_opts_list(const struct argp_state *s, const char *option, const char *arg)
+/* What it names is looked up where the fabric is.  The previews of the console have so much room
+ * for it. */
+static const char *auto_opts_list(const struct argp_state *s, enum param_id id, const char *arg)
 {
+	struct err err;
+
+	if (param_check(param_of(id), arg, &err))
+		argp_error(s, "--auto-%s", err.text);
 	if (strlen(arg) >= PATH_TEXT)
-		argp_error(s, "%s: more than %d characters", option, PATH_TEXT - 1);
+		argp_error(s, "--auto-%s: more than %d characters", param_of(id)->option,
+			   PATH_TEXT - 1);
 	return arg;
 }
 
@@ -104,10 +111,10 @@ static error_t auto_opts_take(int key, char *arg, struct argp_state *s)
 		auto_opts_set_engine(o, arg, s);
 		return 0;
 	case OPT_AUTO_EXCLUDE:
-		o->exclude = auto_opts_list(s, "--auto-exclude", arg);
+		o->exclude = auto_opts_list(s, PARAM_EXCLUDE, arg);
 		return 0;
 	case OPT_AUTO_PIN:
-		o->pin = auto_opts_list(s, "--auto-pin", arg);
+		o->pin = auto_opts_list(s, PARAM_PIN, arg);
 		return 0;
 	case OPT_AUTO_NODES:
 		o->job_nodes_min = (unsigned)options_number(PARAM_JOB_NODES_MIN,

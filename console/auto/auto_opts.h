@@ -14,7 +14,7 @@ struct auto_opts {
 	struct engine_spec engine;
 	bool escape;		/* with escape LIDs even where none are known to be installed */
 	bool strangers;		/* LIDs of no job do not count in a drain */
-	const char *pin;	/* as fabric/format/native/pin_text.h reads it; NULL: nobody */
+	const char *pin;	/* as in --pin; NULL: nobody */
 	const char *exclude;	/* as in --exclude; NULL: nothing */
 	unsigned job_nodes_min; /* jobs with fewer nodes do not count for the engine */
 	double gain_pct;	/* of the maximum effective EFI */

@@ -290,7 +290,7 @@ int auto_run(const struct auto_run_opts *o)
 	int rc;
 
 	r.mode = (struct auto_mode){
-		.opts = &o->automatic, .seed = o->seed, .record = &r.record, .say = auto_run_say
+		.opts = &o->automatic, .params = o->params, .record = &r.record, .say = auto_run_say
 	};
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);

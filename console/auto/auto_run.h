@@ -14,7 +14,7 @@ struct auto_run_opts {
 	struct watchdog_config
 		dog; /* of every update; its port, names and folders are the service's */
 	unsigned jobs_interval_s;
-	uint64_t seed;
+	struct engine_params params;
 	bool rw; /* false: it only proposes */
 };
 

@@ -49,7 +49,7 @@ static int cmd_console_service(const struct app_opts *o)
 	struct auto_run_opts service = {
 		.automatic = o->automatic,
 		.jobs_interval_s = o->jobs_interval_s,
-		.seed = o->seed,
+		.params = o->params,
 		.rw = o->rw,
 	};
 

@@ -68,7 +68,7 @@ static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD(OPT_PLAN, struct paths_cmd, s.plan),
 	CMDLINE_FIELD(OPT_NO_LOAD, struct paths_cmd, no_load),
 	CMDLINE_FIELD(OPT_JSON, struct paths_cmd, json),
-	CMDLINE_FIELD('d', struct paths_cmd, interval_s, "--interval", 0.1, 3600),
+	CMDLINE_FIELD('d', struct paths_cmd, interval_s, "--interval"),
 	{ 0 },
 };
 

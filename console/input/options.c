@@ -3,6 +3,7 @@
 
 #include "console/lib/cmdline.h"
 #include "console/lib/output_file.h"
+#include "console/lib/param_check.h"
 #include "console/plan/route_report.h"
 #include "fabric/base/mem.h"
 #include "fabric/format/native/limits_text.h"
@@ -141,6 +142,8 @@ static error_t options_take_param(struct options *o, const struct param *p, cons
 	struct err err;
 
 	snprintf(option, sizeof(option), "--%s", p->option);
+	if (p->type == PARAM_LIST && param_check(p, arg, &err))
+		argp_error(state, "--%s", err.text);
 	if (p->id < PARAM_TEXTS)
 		return options_once(&o->text[p->id], arg, p->option, state);
 	if (p->id == PARAM_LMC)

@@ -54,14 +54,25 @@ struct typed {
 	char **argv;
 };
 
+/* Also cut short, as getopt takes it: "--excl=spine1". */
+static bool cmdline_is_typed(const struct typed *t, const char *word, const char *option)
+{
+	size_t n = strcspn(word, "=");
+	char name[40];
+
+	if (n < 3 || n >= sizeof(name) || strncmp(word, option, n) != 0)
+		return false;
+	snprintf(name, sizeof(name), "%.*s", (int)n, word);
+	return !option[n] || !cmdline_has_option(t->argp, name + 2).found;
+}
+
 /* What was typed wins; some options may be there once only.  Those of the screen add up. */
 static bool cmdline_takes(const char *option, void *arg)
 {
 	const struct typed *t = arg;
-	size_t n = strlen(option);
 
 	for (int i = 1; i < t->argc && strcmp(option, "--set") != 0; i++)
-		if (!strncmp(t->argv[i], option, n) && (!t->argv[i][n] || t->argv[i][n] == '='))
+		if (cmdline_is_typed(t, t->argv[i], option))
 			return false;
 	return cmdline_has_option(t->argp, option + 2).found;
 }
@@ -167,6 +178,7 @@ double cmdline_real(const struct argp_state *s, const char *what, const char *te
 error_t cmdline_take(const struct cmdline_field *f, void *to, int key, const char *arg,
 		     const struct argp_state *s)
 {
+	double least, most;
 	void *at;
 
 	while (f->key && f->key != key)
@@ -174,18 +186,21 @@ error_t cmdline_take(const struct cmdline_field *f, void *to, int key, const cha
 	if (!f->key)
 		return key == OPT_CONFIG_FILE || key == OPT_CONFIG_PROFILE ? 0 : ARGP_ERR_UNKNOWN;
 	at = (char *)to + f->at;
+	least = f->least;
+	most = f->most;
+	if (f->what && most <= 0)
+		config_range(&least, &most, f->what);
 	if (f->kind == CMDLINE_TEXT)
 		*(const char **)at = arg;
 	else if (f->kind == CMDLINE_FLAG)
 		*(bool *)at = true;
 	else if (f->kind == CMDLINE_REAL)
-		*(double *)at = cmdline_real(s, f->what, arg, f->least, f->most);
+		*(double *)at = cmdline_real(s, f->what, arg, least, most);
 	else if (f->kind == CMDLINE_U64)
-		*(uint64_t *)at =
-			cmdline_count(s, f->what, arg, (uint64_t)f->least, (uint64_t)f->most);
+		*(uint64_t *)at = cmdline_count(s, f->what, arg, (uint64_t)least, (uint64_t)most);
 	else /* also an int, which must not be negative */
-		*(uint32_t *)at = (uint32_t)cmdline_count(s, f->what, arg, (uint64_t)f->least,
-							  (uint64_t)f->most);
+		*(uint32_t *)at =
+			(uint32_t)cmdline_count(s, f->what, arg, (uint64_t)least, (uint64_t)most);
 	return 0;
 }
 

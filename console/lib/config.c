@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/lib/config.h"
 
+#include "console/lib/param_check.h"
 #include "fabric/base/mem.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 #include "views/shell/command.h"
@@ -15,11 +16,11 @@
 
 #define FLAG_WORDS " yes no "
 
-enum kind { TEXT, NUMBER, WORD, FLAG };
+enum kind { TEXT, NUMBER, WORD, FLAG, PARAM };
 
 static bool config_fits_installer(const char *name, const char *value, char *why, size_t len)
 {
-	snprintf(why, len, "%s: '%s' is not opensm, smp or file:DIR", name, value);
+	snprintf(why, len, "%s: '%s' is not one of opensm, smp, file:DIR", name, value);
 	return !strcmp(value, "opensm") || !strcmp(value, "smp") ||
 	       (!strncmp(value, "file:", 5) && value[5]);
 }
@@ -86,9 +87,10 @@ static const struct key {
 	bool secret, screen;
 	bool live; /* an option that the screen can change, too */
 	bool (*fits)(const char *name, const char *value, char *why,
-		     size_t len); /* TEXT: NULL: any */
-	const char *with;	  /* only for commands that have this option, too */
-} keys[] = {
+		     size_t len);  /* TEXT: NULL: any */
+	const char *with;	   /* only for commands that have this option, too */
+	const struct param *param; /* of engines: the rest is there */
+} settings[] = {
 	{ "ca", "--Ca", TEXT, .default_value = "the first with an active port" },
 	{ "port", "--Port", NUMBER, 1, 254, .default_value = "" },
 	{ "timeout", "--timeout", NUMBER, 1, 60000, .default_value = "200" },
@@ -144,26 +146,56 @@ static const struct key {
 	{ "warn-seconds", NULL, NUMBER, 0, 86400, .default_value = "60",
 	  .help = "seconds above a threshold before an event", .screen = true },
 };
-#define NKEYS (sizeof(keys) / sizeof(keys[0]))
+#define NSETTINGS (sizeof(settings) / sizeof(settings[0]))
+#define KEYS_MAX  (NSETTINGS + PARAM_IDS)
+
+static struct key config_key_of(const struct param *p)
+{
+	return (struct key){ .name = p->option,
+			     .kind = p->type == PARAM_FLAG ? FLAG : PARAM,
+			     .param = p,
+			     .default_value = p->type == PARAM_FLAG ? "no"
+					      : p->words	    ? p->words[0]
+					      : p->unset	    ? p->unset
+								    : "none",
+			     .help = p->help };
+}
+
+/* The i-th of the settings, then of the parameters of engines; NULL behind the last. */
+static const struct key *config_key(size_t i)
+{
+	static struct key keys[KEYS_MAX + 1];
+	const struct param *p;
+	size_t n;
+
+	if (!keys[0].name) {
+		memcpy(keys, settings, sizeof(settings));
+		p = param_all(&n);
+		for (struct key *k = keys + NSETTINGS; n--; p++)
+			if (p->config)
+				*k++ = config_key_of(p);
+	}
+	return i < KEYS_MAX && keys[i].name ? &keys[i] : NULL;
+}
 
 const char *config_screen(size_t i, const char **words, const char **about)
 {
-	size_t k = 0;
+	const struct key *k;
 
-	for (; k < NKEYS; k++)
-		if ((keys[k].screen || keys[k].live) && !i--)
+	for (size_t n = 0; (k = config_key(n)); n++)
+		if ((k->screen || k->live) && !i--)
 			break;
-	if (k == NKEYS)
+	if (!k)
 		return NULL;
-	*words = keys[k].words;
-	*about = keys[k].help;
-	return keys[k].name;
+	*words = k->words;
+	*about = k->help;
+	return k->name;
 }
 
 struct config {
-	char *value[NKEYS];  /* NULL: default */
-	char *source[NKEYS]; /* "file:line" */
-	char profile[64];    /* that was asked for; "" none */
+	char *value[KEYS_MAX];	/* by the number of the key; NULL: default */
+	char *source[KEYS_MAX]; /* "file:line" */
+	char profile[64];	/* that was asked for; "" none */
 	bool profile_found;
 
 	/* while a file is read */
@@ -183,14 +215,15 @@ static void config_bad(struct config *c, const char *what)
 	c->rc = err_set(c->err, -EINVAL, "%s:%d: %s", c->path, c->line, what);
 }
 
-/* Settings are called as their options are, m_key and outstanding_smps too. */
-static const struct key *config_find(const char *name)
+/* Settings are called as their options are, m_key and outstanding_smps too.  -1: none. */
+static int config_find(const char *name)
 {
-	for (size_t i = 0; i < NKEYS; i++)
-		if (!strcasecmp(keys[i].name, name) ||
-		    (keys[i].option && !strcasecmp(keys[i].option + 2, name)))
-			return &keys[i];
-	return NULL;
+	const struct key *k;
+
+	for (int i = 0; (k = config_key((size_t)i)); i++)
+		if (!strcasecmp(k->name, name) || (k->option && !strcasecmp(k->option + 2, name)))
+			return i;
+	return -1;
 }
 
 /* What ibdiag.conf may hold for the diags alone: -z takes one of its kind. */
@@ -212,38 +245,67 @@ static bool config_no(const char *v)
 	       !strcmp(v, "0");
 }
 
-/* "" fine; else what is wrong with it. */
-static const char *config_judge(const struct key *k, const char *value, char *buf, size_t len)
+static bool config_fits_number(const struct key *k, const char *value, char *why, size_t len)
 {
-	char word[64], *end;
+	char *end;
 	double v;
 
-	buf[0] = '\0';
+	errno = 0;
+	v = strtod(value, &end);
+	snprintf(why, len, "%s: '%s' is not a number from %g to %g", k->name, value, k->least,
+		 k->most);
+	return !errno && end != value && !*end && v >= k->least && v <= k->most;
+}
+
+static bool config_fits_word(const struct key *k, const char *value, char *why, size_t len)
+{
+	char word[64];
+
+	snprintf(word, sizeof(word), " %.60s ", value);
+	snprintf(why, len, "%s: '%s' is not one of:%s", k->name, value, k->words);
+	return value[0] && !strchr(value, ' ') && strstr(k->words, word);
+}
+
+static bool config_fits_flag(const struct key *k, const char *value, char *why, size_t len)
+{
+	snprintf(why, len, "%s: '%s' is not yes or no", k->name, value);
+	return config_yes(value) || config_no(value);
+}
+
+static bool config_fits_param(const struct param *p, const char *value, char *why, size_t len)
+{
+	struct err err;
+	int rc = param_check(p, value, &err);
+
+	snprintf(why, len, "%.280s", rc ? err.text : "");
+	return !rc;
+}
+
+/* Else why says what is wrong with it. */
+static bool config_fits(const struct key *k, const char *value, char *why, size_t len)
+{
+	snprintf(why, len, "%s: no value after the =", k->name);
 	switch (k->kind) {
 	case NUMBER:
-		errno = 0;
-		v = strtod(value, &end);
-		if (errno || end == value || *end || !(v >= k->least && v <= k->most))
-			snprintf(buf, len, "%s: '%s' is not a number from %g to %g", k->name, value,
-				 k->least, k->most);
-		break;
+		return config_fits_number(k, value, why, len);
 	case WORD:
-		snprintf(word, sizeof(word), " %.60s ", value);
-		if (!value[0] || strchr(value, ' ') || !strstr(k->words, word))
-			snprintf(buf, len, "%s: '%s' is not one of:%s", k->name, value, k->words);
-		break;
+		return config_fits_word(k, value, why, len);
+	case PARAM:
+		return value[0] && config_fits_param(k->param, value, why, len);
 	case FLAG:
-		if (!config_yes(value) && !config_no(value))
-			snprintf(buf, len, "%s: '%s' is not yes or no", k->name, value);
-		break;
+		return config_fits_flag(k, value, why, len);
 	case TEXT:
-		if (!value[0])
-			snprintf(buf, len, "%s: no value after the =", k->name);
-		else if (!k->fits || k->fits(k->name, value, buf, len))
-			buf[0] = '\0';
 		break;
 	}
-	return buf;
+	return value[0] && (!k->fits || k->fits(k->name, value, why, len));
+}
+
+void config_range(double *least, double *most, const char *option)
+{
+	const struct key *k = config_key((size_t)config_find(option + 2));
+
+	*least = k->least;
+	*most = k->most;
 }
 
 /* As libibmad's tools call them; what else is in their file is not for us. */
@@ -281,7 +343,8 @@ static int config_take(void *ctx, const char *section, const char *name, const c
 {
 	struct config *c = ctx;
 	const char *ours = c->diags ? config_diags_name(name) : name;
-	const struct key *k = ours ? config_find(ours) : NULL;
+	int at = ours ? config_find(ours) : -1;
+	const struct key *k = at < 0 ? NULL : config_key((size_t)at);
 	char why[300];
 	int counts;
 
@@ -299,16 +362,16 @@ static int config_take(void *ctx, const char *section, const char *name, const c
 		return 0;
 	}
 	/* profiles of other fabrics are judged too: a mistake should not wait for its day */
-	if (config_judge(k, value, why, sizeof(why))[0]) {
+	if (!config_fits(k, value, why, sizeof(why))) {
 		config_bad(c, why);
 		return 0;
 	}
 	if (!counts)
 		return 1;
-	free(c->value[k - keys]);
-	free(c->source[k - keys]);
-	c->value[k - keys] = xstrdup(value);
-	c->source[k - keys] = xasprintf("%s:%d", c->path, c->line);
+	free(c->value[at]);
+	free(c->source[at]);
+	c->value[at] = xstrdup(value);
+	c->source[at] = xasprintf("%s:%d", c->path, c->line);
 	return 1;
 }
 
@@ -410,7 +473,7 @@ void config_free(struct config *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; i < NKEYS; i++) {
+	for (size_t i = 0; i < KEYS_MAX; i++) {
 		free(c->value[i]);
 		free(c->source[i]);
 	}
@@ -419,11 +482,13 @@ void config_free(struct config *c)
 
 void config_show(const struct config *c, FILE *out)
 {
-	for (size_t i = 0; i < NKEYS; i++) {
-		const char *v = c->value[i] ? c->value[i] : keys[i].default_value;
+	const struct key *k;
 
-		fprintf(out, "%-18s = %-30s # %s\n", keys[i].name,
-			keys[i].secret && c->value[i] ? "........" : v,
+	for (size_t i = 0; (k = config_key(i)); i++) {
+		const char *v = c->value[i] ? c->value[i] : k->default_value;
+
+		fprintf(out, "%-18s = %-30s # %s\n", k->name,
+			k->secret && c->value[i] ? "........" : v,
 			c->source[i] ? c->source[i] : "default");
 	}
 }
@@ -431,21 +496,40 @@ void config_show(const struct config *c, FILE *out)
 const char *config_setting(size_t i, const char **option, const char **default_value,
 			   const char **help)
 {
-	if (i >= NKEYS)
+	const struct key *k = config_key(i);
+
+	if (!k)
 		return NULL;
-	*option = keys[i].option;
-	*default_value = keys[i].default_value;
-	*help = keys[i].help;
-	return keys[i].name;
+	*option = k->option;
+	*default_value = k->default_value;
+	*help = k->help;
+	return k->name;
+}
+
+/* What is no option of the console, it takes for the options of its previews.  A value that takes
+ * back what is for every fabric is an option left out. */
+static char *config_option_of_param(const struct param *p, const char *v, config_takes_fn *takes,
+				    void *arg)
+{
+	char option[40];
+	bool flag = p->type == PARAM_FLAG, set;
+
+	snprintf(option, sizeof(option), "--%s", p->option);
+	set = takes && !takes(option, arg);
+	if ((set && !takes("--set", arg)) || (flag && !config_yes(v)) ||
+	    (p->min && !strtoull(v, NULL, 10)))
+		return NULL;
+	if (set)
+		return xasprintf("--set=%s=%s", p->option, flag ? "yes" : v);
+	return flag ? xstrdup(option) : xasprintf("%s=%s", option, v);
 }
 
 /* The option that a setting is, if the command has it. */
-static char *config_option_of(const struct config *c, size_t i, config_takes_fn *takes, void *arg)
+static char *config_option_of(const struct key *k, const char *v, config_takes_fn *takes, void *arg)
 {
-	const struct key *k = &keys[i];
-	const char *v = c->value[i];
-
-	if (!v || (takes && !takes(k->screen ? "--set" : k->option, arg)) ||
+	if (k->param)
+		return config_option_of_param(k->param, v, takes, arg);
+	if ((takes && !takes(k->screen ? "--set" : k->option, arg)) ||
 	    (takes && k->with && !takes(k->with, arg)))
 		return NULL;
 	if (k->screen)
@@ -487,17 +571,17 @@ static void config_keep_words(char **v, int own)
 
 void config_argv(const struct config *c, config_takes_fn *takes, void *arg, int *argc, char ***argv)
 {
-	char **all = xcalloc(NKEYS + (size_t)*argc + 2, sizeof(*all));
+	char **all = xcalloc(KEYS_MAX + (size_t)*argc + 2, sizeof(*all));
+	const struct key *k;
 	int n = 0;
 
 	all[n++] = (*argv)[0];
-	for (size_t i = 0; i < NKEYS; i++) {
-		all[n] = config_option_of(c, i, takes, arg);
+	for (size_t i = 0; (k = config_key(i)); i++) {
+		all[n] = c->value[i] ? config_option_of(k, c->value[i], takes, arg) : NULL;
 		n += all[n] != NULL;
 	}
 	/* a profile without a name has its own */
-	if (c->profile[0] && !c->value[config_find("name") - keys] &&
-	    (!takes || takes("--name", arg)))
+	if (c->profile[0] && !c->value[config_find("name")] && (!takes || takes("--name", arg)))
 		all[n++] = xasprintf("--name=%s", c->profile);
 	config_keep_words(all, n - 1);
 	for (int i = 1; i < *argc; i++)

@@ -11,6 +11,7 @@
  * every fabric; a section [fabric NAME] is a profile for --profile NAME.  Settings become options
  * of the command line that stand before those that were typed, so what was typed wins.
  * cmdline_parse() does that for the console and for every command that has --profile.
+ * Parameters of engines are settings, too, as engines/param.h says.
  */
 #ifndef CONSOLE_LIB_CONFIG_H
 #define CONSOLE_LIB_CONFIG_H
@@ -34,6 +35,9 @@ void config_show(const struct config *c, FILE *out);
  * means; and what it is by default ("": none). */
 const char *config_setting(size_t i, const char **option, const char **default_value,
 			   const char **help);
+
+/* From what to what the number of an option ("--Port") that is a setting may be. */
+void config_range(double *least, double *most, const char *option);
 
 /* Does the command take this option ("--Ca") from a file?  NULL: it takes all. */
 typedef bool config_takes_fn(const char *option, void *arg);

@@ -46,9 +46,9 @@ static const struct argp_option rows[] = {
 
 static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD('C', struct live_opts, ca),
-	CMDLINE_FIELD('P', struct live_opts, port, "--Port", 1, 254),
-	CMDLINE_FIELD('t', struct live_opts, timeout_ms, "--timeout", 1, 60000),
-	CMDLINE_FIELD(OPT_LIVE_WINDOW, struct live_opts, window, "--outstanding_smps", 1, 1024),
+	CMDLINE_FIELD('P', struct live_opts, port, "--Port"),
+	CMDLINE_FIELD('t', struct live_opts, timeout_ms, "--timeout"),
+	CMDLINE_FIELD(OPT_LIVE_WINDOW, struct live_opts, window, "--outstanding_smps"),
 	CMDLINE_FIELD(OPT_LIVE_FABRIC, struct live_opts, name),
 	CMDLINE_FIELD(OPT_LIVE_NODE_NAMES, struct live_opts, node_names),
 	CMDLINE_FIELD(OPT_LIVE_JOBS, struct live_opts, jobs),

@@ -33,6 +33,11 @@ static const struct argp_option rows[] = {
 	{ 0 },
 };
 
+static const struct cmdline_field fields[] = {
+	CMDLINE_FIELD(OPT_CONFIRM, struct watchdog_config, confirm_s, "--confirm-timeout"),
+	{ 0 },
+};
+
 static error_t watchdog_config_parse(int key, char *arg, struct argp_state *s)
 {
 	struct watchdog_config *c = s->input;
@@ -40,9 +45,6 @@ static error_t watchdog_config_parse(int key, char *arg, struct argp_state *s)
 	unsigned mask;
 
 	switch (key) {
-	case OPT_CONFIRM:
-		c->confirm_s = (unsigned)cmdline_count(s, "--confirm-timeout", arg, 1, 86400);
-		return 0;
 	case OPT_WATCH:
 	case OPT_NO_WATCH:
 		if (watch_parse(&mask, arg, &err))
@@ -54,7 +56,7 @@ static error_t watchdog_config_parse(int key, char *arg, struct argp_state *s)
 			argp_error(s, "%s", err.text);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmdline_take(fields, c, key, arg, s);
 	}
 }
 

@@ -78,18 +78,6 @@ static bool policy_cut_line(char *line, char **name, char **value)
 	return true;
 }
 
-static const struct param *policy_key(const char *name)
-{
-	const struct param *all;
-	size_t n;
-
-	all = param_all(&n);
-	for (size_t i = 0; i < n; i++)
-		if (all[i].policy && !strcmp(all[i].option, name))
-			return &all[i];
-	return NULL;
-}
-
 static int policy_unknown_key(struct policy_file *r)
 {
 	char keys[200] = "";
@@ -113,7 +101,9 @@ static int policy_take_line(struct policy_file *r, char *line)
 
 	if (!policy_cut_line(line, &name, &value))
 		return 0;
-	key = policy_key(name);
+	key = param_named(name, strlen(name));
+	if (!(key && key->policy))
+		key = NULL;
 	if (!key && strcmp(name, "engine"))
 		return policy_unknown_key(r);
 	seen = &r->seen[key ? key->id : PARAM_IDS];

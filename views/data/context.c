@@ -12,6 +12,7 @@ void context_init(struct context *ctx, const struct binding *bindings, size_t n)
 	ctx->nbindings = n;
 	ctx->view = VIEW_OVERVIEW;
 	ctx->chan = ctx->sw = ctx->path.src = FAB_NONE;
+	param_defaults(&ctx->options.params);
 }
 
 void context_done(struct context *ctx)

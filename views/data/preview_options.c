@@ -59,7 +59,7 @@ out:
 
 static bool preview_options_default(const struct preview_options *o, const struct param *p)
 {
-	return p->id < PARAM_TEXTS ? !o->text[p->id][0] : !param_value(&o->params, p);
+	return p->id < PARAM_TEXTS ? !o->text[p->id][0] : param_is_default(&o->params, p);
 }
 
 static void preview_options_add(char *buf, size_t len, const struct preview_options *o,

@@ -191,6 +191,17 @@ static bool limits_text_next_item(char out[ITEM_BYTES], bool *quoted, const char
 	return !*rc && (n || *quoted);
 }
 
+int limits_text_check(const char *text, struct err *err)
+{
+	char item[ITEM_BYTES];
+	bool quoted;
+	int rc = 0;
+
+	while (limits_text_next_item(item, &quoted, &text, &rc, err))
+		;
+	return rc;
+}
+
 int route_limits_exclude(struct route_limits **l, const struct fabric *f, const char *text,
 			 struct err *err)
 {

@@ -25,6 +25,9 @@ struct limits_missing {
 int route_limits_exclude_there(struct route_limits **l, const struct fabric *f, const char *text,
 			       const struct limits_missing *missing, struct err *err);
 
+/* What can be told of such a text without a fabric: quotes and brackets that are not closed. */
+int limits_text_check(const char *text, struct err *err);
+
 /* What is excluded in the shortest form that route_limits_exclude() takes, "" for nothing: of a
  * cable its end of lower index.  The caller frees it. */
 char *route_limits_exclude_text(const struct route_limits *l, const struct fabric *f);

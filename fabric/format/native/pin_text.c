@@ -22,6 +22,7 @@ static const struct job *pin_text_find_job(const struct jobset *jobs, uint64_t i
 	return NULL;
 }
 
+/* As below, l NULL: only judged. */
 static int pin_text_job(struct route_limits *l, const struct jobset *jobs, const char *id,
 			struct err *err)
 {
@@ -36,6 +37,8 @@ static int pin_text_job(struct route_limits *l, const struct jobset *jobs, const
 			       "pin: \"job:\" must be followed by the number of a running job, not "
 			       "\"%.40s\"",
 			       id);
+	if (!l)
+		return 0;
 	if (!jobs)
 		return err_set(err, -EINVAL,
 			       "pin: job %" PRIu64 " is unknown, as are all jobs: name its hosts",
@@ -77,7 +80,7 @@ static int pin_text_list(struct route_limits *l, const struct fabric *f, const c
 
 	if (rc)
 		return err_set(err, -EINVAL, "pin: %.400s", why.text);
-	for (uint32_t i = 0; i < hostlist_count(h) && !rc; i++)
+	for (uint32_t i = 0; l && i < hostlist_count(h) && !rc; i++)
 		rc = pin_text_host(l, f, hostlist_names(h)[i], err);
 	hostlist_free(h);
 	return rc;
@@ -107,26 +110,40 @@ static void pin_text_set_text(struct route_limits *l, const struct fabric *f)
 	free(names);
 }
 
-int route_limits_pin(struct route_limits **l, const struct fabric *f, const struct jobset *jobs,
-		     const char *text, struct err *err)
+static int pin_text_items(struct route_limits *l, const struct fabric *f, const struct jobset *jobs,
+			  const char *text, struct err *err)
 {
 	int rc = 0;
 
-	if (!*l)
-		*l = route_limits_new(f);
 	while (!rc && *(text += strspn(text, ", \t"))) {
 		size_t len = pin_text_item_length(text);
 		char *item = xasprintf("%.*s", (int)len, text);
 
-		if (!(*l)->pin)
-			(*l)->pin = xcalloc(f->nend, sizeof(*(*l)->pin));
+		if (l && !l->pin)
+			l->pin = xcalloc(f->nend, sizeof(*l->pin));
 		if (!strncmp(item, JOB_WORD, strlen(JOB_WORD)))
-			rc = pin_text_job(*l, jobs, item + strlen(JOB_WORD), err);
+			rc = pin_text_job(l, jobs, item + strlen(JOB_WORD), err);
 		else
-			rc = pin_text_list(*l, f, item, err);
+			rc = pin_text_list(l, f, item, err);
 		free(item);
 		text += len;
 	}
+	return rc;
+}
+
+int pin_text_check(const char *text, struct err *err)
+{
+	return pin_text_items(NULL, NULL, NULL, text, err);
+}
+
+int route_limits_pin(struct route_limits **l, const struct fabric *f, const struct jobset *jobs,
+		     const char *text, struct err *err)
+{
+	int rc;
+
+	if (!*l)
+		*l = route_limits_new(f);
+	rc = pin_text_items(*l, f, jobs, text, err);
 	if (!rc && (*l)->pin)
 		pin_text_set_text(*l, f);
 	return rc;

@@ -17,6 +17,9 @@
 int route_limits_pin(struct route_limits **l, const struct fabric *f, const struct jobset *jobs,
 		     const char *text, struct err *err);
 
+/* What can be told of such a text without a fabric and its jobs: mistakes of writing. */
+int pin_text_check(const char *text, struct err *err);
+
 /* The same text without jobs that do not run: for who reads it again and again.  jobs: NULL for
  * none. The caller frees it. */
 char *pin_text_of_now(const char *text, const struct jobset *jobs);

@@ -43,7 +43,7 @@ struct app *app_kit_open(const char *spec, const char *load, int w, int h)
 			      .load = load,
 			      .interval_s = 0.2,
 			      .jobs_interval_s = 10,
-			      .seed = 1 };
+			      .params.seed = 1 };
 
 	return app_kit_open_opts(&o, w, h);
 }

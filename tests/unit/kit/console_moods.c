@@ -172,7 +172,8 @@ void console_proposals(struct console_kit *k)
 	struct state_preview *p = &k->s.preview;
 	struct proposal *x = &p->list[0];
 
-	*x = (struct proposal){ .id = "p-7f3a",
+	*x = (struct proposal){ .options.params.seed = 1,
+				.id = "p-7f3a",
 				.from = k->tables,
 				.tables = k->tables,
 				.jobs = k->jobs,

@@ -28,7 +28,7 @@ static struct app *open_auto(const char *spec, const char *engine, bool rw, bool
 		.rw = rw,
 		.interval_s = 0.2,
 		.jobs_interval_s = 10,
-		.seed = 1,
+		.params.seed = 1,
 	};
 	struct app *a;
 

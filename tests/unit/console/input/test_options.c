@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every parameter of engines/param.h is taken and refused alike by the command line, the policy of
- * the plugin and the form of previews. */
+/* Every parameter of engines/param.h is taken and refused alike by the command line, configuration
+ * files, the policy of the plugin and the form of previews. */
+#include "console/app/app_opts.h"
 #include "console/input/options.h"
+#include "console/lib/cmdline.h"
+#include "console/lib/config.h"
+#include "console/lib/param_check.h"
 #include "engines/opensm/policy.h"
 #include "views/preview/preview_form.h"
 
@@ -12,6 +16,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,6 +84,67 @@ static int64_t by_policy(const struct param *p, const char *text)
 	return v;
 }
 
+static char config_path[] = "/tmp/ibroute-test-options-XXXXXX";
+
+/* The settings of a file with that line; NULL: it is refused, with the line. */
+static struct config *config_with(const char *option, const char *text)
+{
+	FILE *f = fopen(config_path, "w");
+	struct config *c = NULL;
+	struct err err;
+
+	assert_non_null(f);
+	fprintf(f, "interval = 3\n%s = %s\n", option, text);
+	fclose(f);
+	if (!config_read(&c, config_path, NULL, &err))
+		return c;
+	assert_non_null(strstr(err.text, ":2: "));
+	assert_non_null(strstr(err.text, option));
+	return NULL;
+}
+
+/* As a command takes it that has the option; 0 where it is left out. */
+static int64_t by_config(const struct param *p, const char *text)
+{
+	struct config *c = config_with(p->option, text);
+	char *words[] = { (char[]){ "test" }, NULL }, **argv = words, option[40];
+	int argc = 1;
+	int64_t v = 0;
+
+	if (!c)
+		return -1;
+	config_argv(c, NULL, NULL, &argc, &argv);
+	config_free(c);
+	snprintf(option, sizeof(option), "--%s", p->option);
+	for (int i = 1; i < argc; i++)
+		if (!strncmp(argv[i], option, strlen(option)))
+			v = by_option(p, argv[i][strlen(option)] ? strchr(argv[i], '=') + 1 : "");
+	return v;
+}
+
+static bool only_set(const char *option, void *arg)
+{
+	(void)arg;
+	return !strcmp(option, "--set");
+}
+
+/* As the console takes what it has no option for. */
+static int64_t by_console(const struct param *p, const char *text)
+{
+	struct config *c = config_with(p->option, text);
+	char *words[] = { (char[]){ "test" }, NULL }, **argv = words;
+	struct app_opts o;
+	int argc = 1;
+
+	if (!c)
+		return -1;
+	config_argv(c, only_set, NULL, &argc, &argv);
+	config_free(c);
+	app_opts_init(&o);
+	assert_int_equal(cmdline_parse(&app_argp, argc, argv, &o), 0);
+	return (int64_t)param_value(&o.params, p);
+}
+
 static void press(struct preview_form *m, struct context *ctx, enum req req, uint32_t ch)
 {
 	static const struct state s;
@@ -123,6 +189,10 @@ static void all_agree(const struct param *p, const char *text, int64_t want)
 {
 	if (p->option)
 		assert_int_equal(by_option(p, text), want);
+	if (p->config)
+		assert_int_equal(by_config(p, text), want);
+	if (p->config)
+		assert_int_equal(by_console(p, text), want);
 	if (p->policy)
 		assert_int_equal(by_policy(p, text), want);
 	if (p->label && p->id != PARAM_LMC)
@@ -170,6 +240,8 @@ static void zero_is_the_default_where_numbers_begin_at_one(void **state)
 		assert_int_equal(by_option(p, "0"), -1);
 		if (p->policy)
 			assert_int_equal(by_policy(p, "0"), 0);
+		if (p->config)
+			assert_int_equal(by_config(p, "0"), 0);
 		if (p->label)
 			assert_int_equal(by_form(p, "0"), 0);
 	}
@@ -184,18 +256,77 @@ static void words_and_flags_are_the_same_everywhere(void **state)
 	all = param_all(&n);
 	for (const struct param *p = all; p < all + n; p++) {
 		for (int i = 0; p->type == PARAM_WORD && p->option && p->words[i]; i++)
-			assert_int_equal(by_option(p, p->words[i]), i);
+			assert_true(by_option(p, p->words[i]) == i &&
+				    by_config(p, p->words[i]) == i &&
+				    by_console(p, p->words[i]) == i);
 		if (p->type == PARAM_WORD && p->option)
-			assert_int_equal(by_option(p, "none-such"), -1);
+			assert_true(by_option(p, "none-such") == -1 &&
+				    by_config(p, "none-such") == -1);
 		if (p->type != PARAM_FLAG)
 			continue;
 		assert_int_equal(by_option(p, ""), 1);
+		for (int yes = 0; p->config && yes < 2; yes++) {
+			assert_int_equal(by_config(p, yes ? "yes" : "no"), yes);
+			assert_int_equal(by_console(p, yes ? "yes" : "no"), yes);
+		}
+		if (p->config)
+			assert_int_equal(by_config(p, "perhaps"), -1);
 		if (p->policy) {
 			assert_int_equal(by_policy(p, "yes"), 1);
 			assert_int_equal(by_policy(p, "no"), 0);
 			assert_int_equal(by_policy(p, "1"), -1);
 		}
 	}
+}
+
+/* Names are looked up where the fabric is; quotes and brackets are judged at once. */
+static void lists_are_judged_before_there_is_a_fabric(void **state)
+{
+	static const struct {
+		enum param_id id;
+		const char *text;
+		bool good;
+	} lists[] = {
+		{ PARAM_PIN, "n[0001-0016],job:81234 n7", true },
+		{ PARAM_PIN, "n[0001-", false },
+		{ PARAM_PIN, "n[b-a]", false },
+		{ PARAM_PIN, "job:mine", false },
+		{ PARAM_EXCLUDE, "spine[1-4] \"a b\"/3,0x2c9/1", true },
+		{ PARAM_EXCLUDE, "spine[1-4", false },
+		{ PARAM_EXCLUDE, "\"a b/3", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		const struct param *p = param_of(lists[i].id);
+		struct config *c = config_with(p->option, lists[i].text);
+		struct err err;
+
+		assert_int_equal(!param_check(p, lists[i].text, &err), lists[i].good);
+		assert_int_equal(c != NULL, lists[i].good);
+		if (!lists[i].good)
+			assert_int_equal(by_option(p, lists[i].text), -1);
+		config_free(c);
+	}
+}
+
+static void every_setting_of_engines_is_in_the_manual(void **state)
+{
+	const struct param *all;
+	const char *name, *option, *value, *help;
+	size_t n, found = 0, want = 0;
+
+	(void)state;
+	all = param_all(&n);
+	for (const struct param *p = all; p < all + n; p++)
+		want += p->config;
+	for (size_t i = 0; (name = config_setting(i, &option, &value, &help)); i++) {
+		const struct param *p = param_named(name, strlen(name));
+
+		assert_true(value && (option || help));
+		found += p && p->config && help == p->help;
+	}
+	assert_int_equal(found, want);
 }
 
 static void every_row_says_what_it_is(void **state)
@@ -212,7 +343,7 @@ static void every_row_says_what_it_is(void **state)
 		assert_ptr_equal(param_of(p->id), p);
 		assert_true(p->help && strlen(p->help) < 150);
 		assert_true(p->option || p->label);
-		assert_true(!p->policy || p->option);
+		assert_true(p->option || (!p->policy && !p->config));
 		assert_true(!p->label || strlen(p->label) < 12);
 		assert_true(p->type != PARAM_WORD || p->words);
 		assert_true(!is_number(p) || p->max > p->min);
@@ -228,8 +359,16 @@ int main(void)
 		cmocka_unit_test(numbers_have_the_same_range_everywhere),
 		cmocka_unit_test(zero_is_the_default_where_numbers_begin_at_one),
 		cmocka_unit_test(words_and_flags_are_the_same_everywhere),
+		cmocka_unit_test(lists_are_judged_before_there_is_a_fabric),
+		cmocka_unit_test(every_setting_of_engines_is_in_the_manual),
 		cmocka_unit_test(every_row_says_what_it_is),
 	};
+	int rc, fd = mkstemp(config_path);
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	if (fd < 0)
+		return 1;
+	close(fd);
+	rc = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(config_path);
+	return rc;
 }
