@@ -354,6 +354,8 @@ static void a_journal_says_how_it_was_left(void **state)
 	(void)state;
 	is_said(TXN_CONFIRMED, WHY_NONE, EXIT_OK, "");
 	is_said(TXN_ROLLED_BACK, WHY_TIMEOUT, EXIT_NOT_CONFIRMED, "ID: rolled-back: ");
+	is_said(TXN_ROLLED_BACK, WHY_FOREIGN, EXIT_FOREIGN,
+		"ID: rolled-back: another writer changed the switches");
 	is_said(TXN_ABANDONED, WHY_NONE, EXIT_REFUSED, "ID: abandoned");
 	is_said(TXN_SUPERSEDED, WHY_NONE, EXIT_SUPERSEDED, "ID: superseded: because");
 	is_said(TXN_GIVEN_UP, WHY_NONE, EXIT_INCOMPLETE, "ID: given-up: because");

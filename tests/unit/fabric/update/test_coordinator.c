@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/coordinator.h"
 
+#include "fabric/update/executor.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -39,6 +41,34 @@ static void confirmation_that_cannot_be_kept_waits_again(void **state)
 	assert_int_equal(coordinator_step(&c, EV_FAILED), ACT_WAIT);
 	assert_int_equal(c.outcome, OUTCOME_NONE);
 	assert_int_equal(coordinator_step(&c, EV_CANCEL), ACT_BEGIN_ROLLBACK);
+}
+
+static void what_ends_the_confirm_window_is_told_apart(void **state)
+{
+	static const struct {
+		enum coord_event ev;
+		enum coord_why why;
+		int code;
+	} ends[] = { { EV_CANCEL, WHY_OPERATOR, 5 },
+		     { EV_WATCH, WHY_WATCH, 5 },
+		     { EV_SM, WHY_SM, 5 },
+		     { EV_FOREIGN, WHY_FOREIGN, 10 },
+		     { EV_TIMEOUT, WHY_TIMEOUT, 7 } };
+	struct coordinator c;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		coordinator_init(&c, 1, 1);
+		coordinator_step(&c, EV_START);
+		while (c.action != ACT_WAIT)
+			coordinator_step(&c, EV_DONE);
+		assert_int_equal(coordinator_step(&c, ends[i].ev), ACT_BEGIN_ROLLBACK);
+		while (c.action != ACT_FINISH)
+			coordinator_step(&c, EV_DONE);
+		assert_int_equal(c.outcome, OUTCOME_ROLLED_BACK);
+		assert_int_equal(c.why, ends[i].why);
+		assert_int_equal(outcome_exit_code(c.outcome, c.why), ends[i].code);
+	}
 }
 
 struct walk {
@@ -429,6 +459,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(success_goes_through_the_phases_in_order),
 		cmocka_unit_test(confirmation_that_cannot_be_kept_waits_again),
+		cmocka_unit_test(what_ends_the_confirm_window_is_told_apart),
 		cmocka_unit_test(
 			every_order_of_failures_and_cancels_ends_and_never_writes_unjournalled),
 		cmocka_unit_test(recovery_goes_straight_to_the_way_back),

@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -33,6 +34,8 @@ struct world {
 	struct installer in;
 	char *base;
 	unsigned confirm_s;
+	unsigned watch; /* bits of enum watch_what */
+	atomic_bool theirs; /* another writer is at it */
 
 	pthread_t thread;
 	struct control_link l;
@@ -63,6 +66,7 @@ static int setup(void **state)
 	w->in = net_installer(w->s);
 	w->base = net_tmpdir();
 	w->confirm_s = 30;
+	w->watch = 1u << WATCH_SM;
 	log_set_sink(quiet, NULL);
 	*state = w;
 	return 0;
@@ -109,8 +113,13 @@ static void *serve(void *arg)
 		.fabric = w->f,
 		.wire = w->wire,
 		.in = &w->in,
-		.apply = { .user = "ana", .accept_sl_change = true, .ctx = w },
-		.watch = { .mask = 1u << WATCH_SM, .interval_ms = { 20, 20, 20, 20 } },
+		.apply = { .user = "ana",
+			   .accept_sl_change = true,
+			   .overwrite_foreign = true,
+			   .ctx = w },
+		.watch = { .mask = w->watch,
+			   .interval_ms = { 20, 20, 20, 20 },
+			   .blocks_ms = 20 },
 		.file = "the plan",
 		.file_len = 8,
 		.note = note,
@@ -344,9 +353,8 @@ static void a_slow_record_delays_no_answer(void **state)
 	sem_destroy(&w->recording);
 }
 
-static void other_sm_rolls_back_by_itself(void **state)
+static void open_sim(struct world *w)
 {
-	struct world *w = *state;
 	struct wire_opts wo = { .timeout_ms = 20, .retries = 1 };
 	struct sim_opts so;
 
@@ -354,11 +362,48 @@ static void other_sm_rolls_back_by_itself(void **state)
 	assert_int_equal(sim_new(&w->sim, w->f, &so, NULL), 0);
 	assert_int_equal(sim_install_tables(w->sim, w->from, NULL), 0);
 	assert_int_equal(wire_open_sim(&w->wire, w->sim, &wo, NULL), 0);
+}
+
+static void other_sm_rolls_back_by_itself(void **state)
+{
+	struct world *w = *state;
+
+	open_sim(w);
 	start(w);
 	skip_to(w, "event", "waiting");
 	sim_move_sm(w->sim, 5);
 	ends(w, 5, false);
 	assert_non_null(strstr(w->err.text, "sm: another subnet manager"));
+}
+
+/* Before each operation of ours, as somebody else's may come at any time. */
+static void another_writer(void *ctx, struct net_sim *s, bool write)
+{
+	const struct change *c;
+	struct world *w = ctx;
+
+	if (write || !atomic_exchange(&w->theirs, false))
+		return;
+	c = &w->p->changes->v[0];
+	s->lft[(size_t)c->sw * s->stride + c->block * 64u + 9] = 77;
+}
+
+/* It is not the new routes' fault, nor the operator's wish. */
+static void another_writer_while_it_waits_rolls_back_by_itself(void **state)
+{
+	struct world *w = *state;
+
+	open_sim(w);
+	w->watch = 1u << WATCH_REACH;
+	w->s->hook = another_writer;
+	w->s->hook_ctx = w;
+	start(w);
+	skip_to(w, "event", "waiting");
+	atomic_store(&w->theirs, true);
+	ends(w, 10, false);
+	assert_non_null(strstr(w->err.text, "of another writer"));
+	assert_int_equal(w->outcome, OUTCOME_ROLLED_BACK);
+	assert_int_equal(only(w).why, WHY_FOREIGN);
 }
 
 int main(void)
@@ -375,6 +420,7 @@ int main(void)
 		T(signals_decide),
 		T(a_slow_record_delays_no_answer),
 		T(other_sm_rolls_back_by_itself),
+		T(another_writer_while_it_waits_rolls_back_by_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
