@@ -161,7 +161,8 @@ static json_t *batch_json_overview(const struct batch_record *r)
 {
 	const struct state *s = r->s;
 	const struct fabric_summary *v = r->v;
-	uint32_t nhot = v->nhot < HOT_SHOWN ? v->nhot : HOT_SHOWN;
+	const struct sample_top *hot = &v->sample_summary->top[HISTORY_UTIL];
+	uint32_t nhot = hot->n < HOT_SHOWN ? hot->n : HOT_SHOWN;
 	json_t *j = json_object();
 	char shape[64];
 
@@ -169,7 +170,7 @@ static json_t *batch_json_overview(const struct batch_record *r)
 	json_object_set_new(j, "shape", json_string(shape));
 	json_object_set_new(j, "switches", json_integer(s->fabric->nsw));
 	json_object_set_new(j, "hosts", json_integer(s->fabric->nterm));
-	json_object_set_new(j, "cables", json_integer(v->cables));
+	json_object_set_new(j, "cables", json_integer(s->fabric->nchan / 2));
 	json_object_set_new(j, "missing_switches", json_integer(s->poll.missing_sw));
 	json_object_set_new(j, "missing_hosts", json_integer(s->poll.missing_ca));
 	json_object_set_new(j, "ports_down", json_integer(v->down));
@@ -178,12 +179,12 @@ static json_t *batch_json_overview(const struct batch_record *r)
 	json_object_set_new(j, "ports_asked", batch_json_count(s->sample, s->poll.asked));
 	json_object_set_new(j, "ports_answered", batch_json_count(s->sample, s->poll.answered));
 	json_object_set_new(j, "poll_s", batch_json_number(s->poll.took_s, 3));
-	json_object_set_new(j, "load_pct", batch_json_number(v->load_pct, 2));
+	json_object_set_new(j, "load_pct", batch_json_number(v->sample_summary->load_pct, 2));
 	json_object_set_new(j, "jobs", batch_json_jobs(s));
 	json_object_set_new(j, "sm", s->sm.known ? batch_json_sm(&s->sm) : json_null());
 	json_object_set_new(j, "routes", s->tables ? batch_json_routes(s) : json_null());
-	json_object_set_new(j, "tiers", batch_json_rows(r, ROWS_TIERS, NULL, v->ntier));
-	json_object_set_new(j, "hot_links", batch_json_rows(r, ROWS_LINKS, v->hot, nhot));
+	json_object_set_new(j, "tiers", batch_json_rows(r, ROWS_TIERS, NULL, v->tiers->n));
+	json_object_set_new(j, "hot_links", batch_json_rows(r, ROWS_LINKS, hot->chan, nhot));
 	json_object_set_new(j, "problems", batch_json_problems(r));
 	return j;
 }

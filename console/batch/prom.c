@@ -250,7 +250,7 @@ void prom_print(FILE *out, const struct batch_record *r)
 	bool some = r->o->filter && r->o->kind == BATCH_OVERVIEW;
 
 	prom_print_fabric(out, r);
-	prom_print_kind(out, r, &prom_tiers, NULL, r->v->ntier);
+	prom_print_kind(out, r, &prom_tiers, NULL, r->v->tiers->n);
 	prom_print_kind(out, r, &prom_jobs, NULL, rows_count(&jobs));
 	prom_print_kind(out, r, &prom_ports, some ? r->rows->row : NULL,
 			some ? r->rows->n : rows_count(&ports));

@@ -107,3 +107,18 @@ uint8_t fabric_min_op_vls(const struct fabric *f)
 	}
 	return least;
 }
+
+uint32_t fabric_port_switch(const struct fabric *f, uint32_t port)
+{
+	uint32_t lo = 0, hi = f->nsw;
+
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (f->port_off[mid] <= port)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}

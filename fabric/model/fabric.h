@@ -107,6 +107,9 @@ static inline const struct port *fabric_port(const struct fabric *f, uint32_t sw
 	return &f->port[f->port_off[sw] + p];
 }
 
+/* The switch of a fabric port: the last whose ports begin at or before it.  O(log switches). */
+uint32_t fabric_port_switch(const struct fabric *f, uint32_t port);
+
 /* Outgoing channel of a switch's port, or FAB_NONE (also for a port out of range). */
 static inline uint32_t fabric_chan(const struct fabric *f, uint32_t sw, uint8_t p)
 {

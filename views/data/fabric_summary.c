@@ -47,34 +47,17 @@ static void fabric_summary_take_fabric(struct fabric_summary *v, const struct st
 	v->topology = topology_kind_new(f);
 	v->racks = racks_new(f, s->racks_file, s->racks_path);
 	v->tiers = tiers_new(f, v->topology);
-	v->tier_of = v->tiers->of;
-	v->ntier = v->tiers->n;
-	for (uint32_t t = 0; t < v->ntier; t++)
-		memcpy(v->tier[t].name, v->tiers->name[t], sizeof(v->tier[t].name));
 	reference_rates_take(&v->reference, f, v->tiers);
-	v->isl_Mbps = v->reference.isl_Mbps;
-	v->host_Mbps = v->reference.host_Mbps;
-	v->cables = f->nchan / 2;
-	v->hosts = f->nterm;
 	v->problem = xcalloc(f->nport + 1ull, 1);
 	fabric_summary_find_lost(v);
 }
 
 static void fabric_summary_list_problem(struct fabric_summary *v, uint32_t port)
 {
-	const struct fabric *f = v->fabric;
-	uint32_t lo = 0, hi = f->nsw;
+	uint32_t sw = fabric_port_switch(v->fabric, port);
 
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (f->port_off[mid] <= port)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	v->problem_sw[v->nproblem] = lo;
-	v->problem_port[v->nproblem++] = (uint8_t)(port - f->port_off[lo]);
+	v->problem_sw[v->nproblem] = sw;
+	v->problem_port[v->nproblem++] = (uint8_t)(port - v->fabric->port_off[sw]);
 }
 
 /* The worst kind first, each in the order of ports; most ports have none. */
@@ -115,25 +98,6 @@ static void fabric_summary_find_problems(struct fabric_summary *v, const struct 
 	fabric_summary_list_problems(v, count);
 	if (!s->history_at.on)
 		port_problems_note(v->port_problems, v->problem, s->now_s);
-}
-
-static void fabric_summary_take_sums(struct fabric_summary *v)
-{
-	const struct sample_summary *t = v->sample_summary;
-
-	for (uint32_t i = 0; i < v->ntier; i++) {
-		struct tier *x = &v->tier[i];
-
-		x->links = t->tier[i].links;
-		x->known = t->tier[i].known;
-		x->util_min = t->tier[i].util_min;
-		x->util_avg = t->tier[i].util_avg;
-		x->util_max = t->tier[i].util_max;
-		x->wait_max = t->tier[i].wait_max;
-	}
-	v->load_pct = t->load_pct;
-	v->nhot = t->top[HISTORY_UTIL].n;
-	memcpy(v->hot, t->top[HISTORY_UTIL].chan, sizeof(v->hot));
 }
 
 static double fabric_summary_job_rate(const struct fabric_summary *v, const struct state *s,
@@ -305,7 +269,6 @@ void fabric_summary_update(struct fabric_summary *v, const struct state *s)
 	    v->sample_summary->sample != v->sample)
 		fabric_summary_take_tally(v, s);
 	fabric_summary_find_problems(v, s);
-	fabric_summary_take_sums(v);
 	fabric_summary_rate_jobs(v, s);
 	fabric_summary_load_jobs(v, s);
 }

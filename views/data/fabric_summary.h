@@ -14,12 +14,6 @@
 char problem_glyph(enum problem p);	  /* ' ' ~ s ! x */
 const char *problem_word(enum problem p); /* "" for none */
 
-struct tier {
-	char name[20];				       /* "leaf -> spine" */
-	uint32_t links, known;			       /* directions; with a rate */
-	double util_min, util_avg, util_max, wait_max; /* NAN unknown */
-};
-
 /* HOT_PCT of utilisation and more counts as hot. */
 #define HOT_PCT 80
 
@@ -45,9 +39,6 @@ struct fabric_summary {
 	struct tiers *tiers;
 	struct reference_rates reference;
 	const struct sample_summary *sample_summary; /* own reference: of sample and rates */
-	uint32_t isl_Mbps, host_Mbps;		     /* most common rates */
-	uint32_t cables;			     /* between switches */
-	uint32_t hosts;				     /* host links */
 	uint32_t down, reduced, errors, no_reply;    /* ports */
 	uint8_t *problem;			     /* enum problem, by fabric port */
 	uint32_t *lost;				     /* ports that had a link and have none now */
@@ -56,14 +47,6 @@ struct fabric_summary {
 	uint32_t nproblem;		     /* listed below: worst kind first */
 	uint32_t problem_sw[PROBLEM_MAX];
 	uint8_t problem_port[PROBLEM_MAX];
-
-	uint32_t ntier;
-	struct tier tier[TIERS];
-	const uint8_t *tier_of; /* by fabric port: tier of what it sends; NO_TIER none */
-	double load_pct;	/* mean utilisation of all known inter-switch channels */
-
-	uint32_t nhot;
-	uint32_t hot[HOT_LINKS]; /* channels by utilisation, highest first */
 
 	struct job_load *job_load; /* fabric_summary_job_load() as far as it was asked for */
 	uint8_t *job_load_made;	   /* by index in jobs */

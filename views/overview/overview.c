@@ -48,7 +48,8 @@ static int overview_put_bad(struct canvas *c, struct rect r, int x, int y, enum 
 static void overview_draw_links(struct canvas *c, struct rect r, int y,
 				const struct fabric_summary *v)
 {
-	int x = canvas_textf(c, r, 1, y, ROLE_TEXT, "cables %u", v->cables + v->hosts);
+	int x = canvas_textf(c, r, 1, y, ROLE_TEXT, "cables %u",
+			     v->fabric->nchan / 2 + v->fabric->nterm);
 	char all[120];
 	bool full;
 
@@ -124,6 +125,7 @@ static void overview_draw_poll(struct canvas *c, struct rect r, int y, const str
 static void overview_draw_jobs_line(struct canvas *c, struct rect r, int y, const struct state *s,
 				    const struct fabric_summary *v)
 {
+	double pct = v->sample_summary->load_pct;
 	char load[FIGURE_LEN];
 	int x = 1;
 
@@ -143,8 +145,8 @@ static void overview_draw_jobs_line(struct canvas *c, struct rect r, int y, cons
 					 s->jobs->njob, s->jobs->pending);
 		break;
 	}
-	canvas_textf(c, r, x, y, ROLE_TEXT, "  load %s%s", figure_pct(load, v->load_pct),
-		     isfinite(v->load_pct) ? "%" : "");
+	canvas_textf(c, r, x, y, ROLE_TEXT, "  load %s%s", figure_pct(load, pct),
+		     isfinite(pct) ? "%" : "");
 }
 
 /* A number is never cut: on a narrow screen words go. */
@@ -250,7 +252,7 @@ static void overview_fabric_pane(struct canvas *c, struct rect r, const struct s
 		snprintf(title, sizeof(title), "Fabric: %s", shape);
 	}
 	canvas_rule(c, r, 0, title);
-	overview_draw_counts(c, r, s, v->cables);
+	overview_draw_counts(c, r, s, v->fabric->nchan / 2);
 	overview_draw_links(c, r, 2, v);
 	overview_draw_poll(c, r, 3, s);
 	overview_draw_jobs_line(c, r, 4, s, v);
@@ -259,7 +261,7 @@ static void overview_fabric_pane(struct canvas *c, struct rect r, const struct s
 }
 
 static void overview_draw_tier_bar(const struct context *ctx, struct canvas *c, struct rect r,
-				   int x, int y, const struct tier *t)
+				   int x, int y, const struct tier_sum *t)
 {
 	canvas_bar(c, r, x, y, r.w - x - 1,
 		   heat_role(ctx->palette, t->known ? heat_level(t->util_avg) : 0),
@@ -292,14 +294,14 @@ static void overview_tiers_pane(const struct context *ctx, struct canvas *c, str
 		    brief ? "tier              avg  max  wait"
 			  : "tier               min  avg  max  wait");
 	overview_draw_bar_key(c, r, brief ? 33 : 40);
-	for (uint32_t t = 0; t < v->ntier && (int)t + 2 < r.h; t++) {
-		const struct tier *x = &v->tier[t];
+	for (uint32_t t = 0; t < v->tiers->n && (int)t + 2 < r.h; t++) {
+		const struct tier_sum *x = &v->sample_summary->tier[t];
 		int y = (int)t + 2;
 
 		figure_pct(avg, x->util_avg);
 		figure_pct(max, x->util_max);
 		figure_pct(wait, x->wait_max);
-		canvas_name(c, r, 0, y, brief ? 16 : 18, ROLE_TEXT, x->name);
+		canvas_name(c, r, 0, y, brief ? 16 : 18, ROLE_TEXT, v->tiers->name[t]);
 		if (brief)
 			canvas_textf(c, r, 17, y, ROLE_TEXT, "%4s %4s %5s", avg, max, wait);
 		else
@@ -447,7 +449,8 @@ static const char *overview_problem_text(char *buf, size_t len, const struct sta
 			 figure_pct(pct, rate->errors_per_min));
 	else if (kind == PROBLEM_REDUCED)
 		snprintf(what, sizeof(what), "%u of %u Gb/s", p->rate_Mbps / 1000,
-			 (p->chan != FAB_NONE ? v->isl_Mbps : v->host_Mbps) / 1000);
+			 (p->chan != FAB_NONE ? v->reference.isl_Mbps : v->reference.host_Mbps) /
+				 1000);
 	else
 		snprintf(what, sizeof(what), "%s", problem_word(kind));
 	if (isfinite(age))
@@ -734,7 +737,7 @@ static void overview_draw(void *own, struct context *ctx, struct canvas *c, stru
 {
 	struct overview_ui *u = own;
 	const struct fabric_summary *v = &ctx->summary;
-	struct overview_layout l = overview_layout(r, v->ntier);
+	struct overview_layout l = overview_layout(r, s->fabric ? v->tiers->n : 0);
 
 	if (!s->fabric) {
 		overview_draw_absence(c, r, s);

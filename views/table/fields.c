@@ -134,7 +134,7 @@ uint32_t rows_count(const struct rows *r)
 	case ROWS_JOBS:
 		return r->v->jobs ? r->v->jobs->njob : 0;
 	case ROWS_TIERS:
-		return s->fabric ? r->v->ntier : 0;
+		return s->fabric ? r->v->tiers->n : 0;
 	case ROWS_EVENTS:
 		return s->events ? events_count(s->events) : 0;
 	case ROWS_SESSIONS:
@@ -177,7 +177,7 @@ const char *rows_label(char *buf, const struct rows *r, uint32_t row)
 		job_label(buf, r, row);
 		break;
 	case ROWS_TIERS:
-		snprintf(buf, VALUE_LEN, "%s", r->v->tier[row].name);
+		snprintf(buf, VALUE_LEN, "%s", r->v->tiers->name[row]);
 		break;
 	case ROWS_EVENTS:
 		snprintf(buf, VALUE_LEN, "%s %s", events_get(r->s->events, row)->area,

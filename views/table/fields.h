@@ -49,6 +49,7 @@ struct value {
 	double num;	  /* NUMBER, COUNT, FLAG; NAN unknown */
 	uint64_t guid;	  /* GUID; 0 unknown */
 	const char *text; /* TEXT: of the state, or buf; NULL unknown */
+	unsigned of;	  /* as of the field, for its get() */
 	char buf[VALUE_LEN];
 };
 
@@ -62,6 +63,7 @@ struct field {
 	bool usual;	   /* printed unless other fields are asked for */
 	const char *about; /* a line for lists of fields */
 	void (*get)(struct value *c, const struct rows *r, uint32_t row);
+	unsigned of; /* which of several figures that it can get; 0: it is the only one */
 };
 
 const char *row_kind_name(enum row_kind kind); /* "links" */
@@ -93,6 +95,7 @@ static inline void field_get(struct value *c, const struct field *f, const struc
 	c->num = NAN;
 	c->guid = 0;
 	c->text = NULL;
+	c->of = f->of;
 	f->get(c, r, row);
 }
 

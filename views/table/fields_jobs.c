@@ -45,6 +45,18 @@ static const struct job_metrics *fields_jobs_now_of(const struct rows *r, uint32
 	return job_metrics_of(state_metrics(r->s), r->s->metrics_jobs, fields_jobs_of(r, row)->id);
 }
 
+static const struct job_metrics *fields_jobs_plan_of(const struct rows *r, uint32_t row)
+{
+	const struct proposal *x = state_proposal(r->s);
+
+	return job_metrics_of(x->after, x->jobs, fields_jobs_of(r, row)->id);
+}
+
+static double fields_jobs_efi(const struct job_metrics *m)
+{
+	return m ? (double)m->efi_max : NAN;
+}
+
 static void fields_jobs_get_links(struct value *c, const struct rows *r, uint32_t row)
 {
 	const struct job_metrics *m = fields_jobs_now_of(r, row);
@@ -53,28 +65,15 @@ static void fields_jobs_get_links(struct value *c, const struct rows *r, uint32_
 		c->num = m->links;
 }
 
-static void fields_jobs_get_efi(struct value *c, const struct rows *r, uint32_t row)
-{
-	const struct job_metrics *m = fields_jobs_now_of(r, row);
-
-	if (m)
-		c->num = (double)m->efi_max;
-}
-
-static void fields_jobs_get_plan(struct value *c, const struct rows *r, uint32_t row)
-{
-	const struct proposal *x = state_proposal(r->s);
-	const struct job_metrics *m = job_metrics_of(x->after, x->jobs, fields_jobs_of(r, row)->id);
-
-	if (m)
-		c->num = (double)m->efi_max;
-}
+GETTER(fields_jobs_get_efi, c->num = fields_jobs_efi(fields_jobs_now_of(r, row)))
+GETTER(fields_jobs_get_plan, c->num = fields_jobs_efi(fields_jobs_plan_of(r, row)))
 
 static const struct job_load *fields_jobs_load_of(const struct rows *r, uint32_t row)
 {
+	static const struct job_load none = { .worst = FAB_NONE, .util_max = NAN, .efi_mean = NAN };
 	const struct job_load *l = fabric_summary_job_load(r->v, r->s, row);
 
-	return l && l->links ? l : NULL;
+	return l && l->links ? l : &none;
 }
 
 static void fields_jobs_get_hot(struct value *c, const struct rows *r, uint32_t row)
@@ -85,23 +84,15 @@ static void fields_jobs_get_hot(struct value *c, const struct rows *r, uint32_t 
 		c->num = l->hot;
 }
 
-static void fields_jobs_get_util_max(struct value *c, const struct rows *r, uint32_t row)
-{
-	if (fields_jobs_load_of(r, row))
-		c->num = fields_jobs_load_of(r, row)->util_max;
-}
+GETTER(fields_jobs_get_util_max, c->num = fields_jobs_load_of(r, row)->util_max)
+GETTER(fields_jobs_get_efi_mean, c->num = fields_jobs_load_of(r, row)->efi_mean)
 
 static void fields_jobs_get_worst(struct value *c, const struct rows *r, uint32_t row)
 {
-	if (fields_jobs_load_of(r, row) && fields_jobs_load_of(r, row)->worst != FAB_NONE)
-		c->text = chan_label(c->buf, sizeof(c->buf), r->s->fabric,
-				     fields_jobs_load_of(r, row)->worst);
-}
+	uint32_t worst = fields_jobs_load_of(r, row)->worst;
 
-static void fields_jobs_get_efi_mean(struct value *c, const struct rows *r, uint32_t row)
-{
-	if (fields_jobs_load_of(r, row))
-		c->num = fields_jobs_load_of(r, row)->efi_mean;
+	if (worst != FAB_NONE)
+		c->text = chan_label(c->buf, sizeof(c->buf), r->s->fabric, worst);
 }
 
 GETTER(fields_jobs_get_slowdown,
@@ -121,22 +112,16 @@ static void fields_jobs_get_state(struct value *c, const struct rows *r, uint32_
 	c->text = j->unknown ? "in part elsewhere" : j->multi ? "running" : "on one switch";
 }
 
-static const struct tier *fields_jobs_tier_of(const struct rows *r, uint32_t row)
+static const struct tier_sum *fields_jobs_tier_of(const struct rows *r, uint32_t row)
 {
-	return &r->v->tier[row];
+	return &r->v->sample_summary->tier[row];
 }
 
-GETTER(fields_jobs_tier_name, c->text = fields_jobs_tier_of(r, row)->name)
+GETTER(fields_jobs_tier_name, c->text = r->v->tiers->name[row])
 GETTER(fields_jobs_tier_links, c->num = fields_jobs_tier_of(r, row)->links)
 GETTER(fields_jobs_tier_known, c->num = fields_jobs_tier_of(r, row)->known)
 GETTER(fields_jobs_tier_min, c->num = fields_jobs_tier_of(r, row)->util_min)
-
-static void fields_jobs_tier_avg(struct value *c, const struct rows *r, uint32_t row)
-{
-	if (fields_jobs_tier_of(r, row)->known)
-		c->num = fields_jobs_tier_of(r, row)->util_avg;
-}
-
+GETTER(fields_jobs_tier_avg, c->num = fields_jobs_tier_of(r, row)->util_avg)
 GETTER(fields_jobs_tier_max, c->num = fields_jobs_tier_of(r, row)->util_max)
 GETTER(fields_jobs_tier_wait, c->num = fields_jobs_tier_of(r, row)->wait_max)
 
@@ -165,46 +150,46 @@ GETTER(fields_jobs_line_text, c->text = fields_jobs_line_of(r, row)->text)
 
 /* clang-format off */
 const struct field fields_jobs[] = {
-	{ "id", "job", "job", "", VALUE_COUNT, 0, true, "its id", fields_jobs_get_id },
-	{ "user", NULL, "user", "", VALUE_TEXT, 0, true, "its user", fields_jobs_get_user },
-	{ "name", NULL, "name", "", VALUE_TEXT, 0, true, "its name", fields_jobs_get_name },
-	{ "nodes", NULL, "nodes", "", VALUE_COUNT, 0, true, "number of nodes", fields_jobs_get_nodes },
-	{ "nodelist", "list", "node list", "", VALUE_TEXT, 0, false, "their names", fields_jobs_get_nodelist },
-	{ "unknown_nodes", "unknown", "unknown", "", VALUE_COUNT, 0, false, "nodes that are not in this fabric", fields_jobs_get_unknown },
-	{ "hosts", NULL, "hosts", "", VALUE_COUNT, 0, false, "host ports of its nodes", fields_jobs_get_hosts },
-	{ "switches", "sw", "switches", "", VALUE_COUNT, 0, true, "switches of its hosts", fields_jobs_get_switches },
-	{ "start_s", "start", "start", "s", VALUE_COUNT, 0, false, "start, Unix time", fields_jobs_get_start },
-	{ "tx_Bps", "rate", "rate", "B/s", VALUE_NUMBER, 0, true, "data rate sent by its hosts", fields_jobs_get_tx },
-	{ "links", NULL, "links used", "", VALUE_COUNT, 0, true, "channels that its paths use", fields_jobs_get_links },
-	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true, "maximum number of its paths on one channel", fields_jobs_get_efi },
-	{ "efi_mean", "mean", "mean EFI", "", VALUE_NUMBER, 1, false, "mean number of its paths on the channels that it uses", fields_jobs_get_efi_mean },
-	{ "hot_links", "hot", "hot", "", VALUE_COUNT, 0, false, "of its channels, those with util >= 80 %", fields_jobs_get_hot },
-	{ "util_max_pct", "util", "util", "%", VALUE_NUMBER, 2, false, "highest utilisation of its channels", fields_jobs_get_util_max },
-	{ "worst_link", "worst", "worst link", "", VALUE_TEXT, 0, false, "the channel with that utilisation", fields_jobs_get_worst },
-	{ "slowdown", NULL, "slowdown", "", VALUE_NUMBER, 2, false, "predicted all-to-all time with all jobs sending, relative to alone", fields_jobs_get_slowdown },
-	{ "age_s", "age", "age", "s", VALUE_COUNT, 0, false, "run time", fields_jobs_get_age },
-	{ "state", NULL, "state", "", VALUE_TEXT, 0, false, "running, on one switch, in part elsewhere (nodes not in this fabric)", fields_jobs_get_state },
-	{ "plan_efi", "plan", "EFI with the plan", "", VALUE_COUNT, 0, false, "EFI with the plan", fields_jobs_get_plan },
+	{ "id", "job", "job", "", VALUE_COUNT, 0, true, "its id", fields_jobs_get_id, 0 },
+	{ "user", NULL, "user", "", VALUE_TEXT, 0, true, "its user", fields_jobs_get_user, 0 },
+	{ "name", NULL, "name", "", VALUE_TEXT, 0, true, "its name", fields_jobs_get_name, 0 },
+	{ "nodes", NULL, "nodes", "", VALUE_COUNT, 0, true, "number of nodes", fields_jobs_get_nodes, 0 },
+	{ "nodelist", "list", "node list", "", VALUE_TEXT, 0, false, "their names", fields_jobs_get_nodelist, 0 },
+	{ "unknown_nodes", "unknown", "unknown", "", VALUE_COUNT, 0, false, "nodes that are not in this fabric", fields_jobs_get_unknown, 0 },
+	{ "hosts", NULL, "hosts", "", VALUE_COUNT, 0, false, "host ports of its nodes", fields_jobs_get_hosts, 0 },
+	{ "switches", "sw", "switches", "", VALUE_COUNT, 0, true, "switches of its hosts", fields_jobs_get_switches, 0 },
+	{ "start_s", "start", "start", "s", VALUE_COUNT, 0, false, "start, Unix time", fields_jobs_get_start, 0 },
+	{ "tx_Bps", "rate", "rate", "B/s", VALUE_NUMBER, 0, true, "data rate sent by its hosts", fields_jobs_get_tx, 0 },
+	{ "links", NULL, "links used", "", VALUE_COUNT, 0, true, "channels that its paths use", fields_jobs_get_links, 0 },
+	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true, "maximum number of its paths on one channel", fields_jobs_get_efi, 0 },
+	{ "efi_mean", "mean", "mean EFI", "", VALUE_NUMBER, 1, false, "mean number of its paths on the channels that it uses", fields_jobs_get_efi_mean, 0 },
+	{ "hot_links", "hot", "hot", "", VALUE_COUNT, 0, false, "of its channels, those with util >= 80 %", fields_jobs_get_hot, 0 },
+	{ "util_max_pct", "util", "util", "%", VALUE_NUMBER, 2, false, "highest utilisation of its channels", fields_jobs_get_util_max, 0 },
+	{ "worst_link", "worst", "worst link", "", VALUE_TEXT, 0, false, "the channel with that utilisation", fields_jobs_get_worst, 0 },
+	{ "slowdown", NULL, "slowdown", "", VALUE_NUMBER, 2, false, "predicted all-to-all time with all jobs sending, relative to alone", fields_jobs_get_slowdown, 0 },
+	{ "age_s", "age", "age", "s", VALUE_COUNT, 0, false, "run time", fields_jobs_get_age, 0 },
+	{ "state", NULL, "state", "", VALUE_TEXT, 0, false, "running, on one switch, in part elsewhere (nodes not in this fabric)", fields_jobs_get_state, 0 },
+	{ "plan_efi", "plan", "EFI with the plan", "", VALUE_COUNT, 0, false, "EFI with the plan", fields_jobs_get_plan, 0 },
 };
 FIELDS_END(fields_jobs);
 
 const struct field fields_tiers[] = {
-	{ "tier", "name", "tier", "", VALUE_TEXT, 0, true, "from which level to which", fields_jobs_tier_name },
-	{ "links", NULL, "links", "", VALUE_COUNT, 0, true, "channels", fields_jobs_tier_links },
-	{ "known", NULL, "known", "", VALUE_COUNT, 0, true, "channels with a known rate", fields_jobs_tier_known },
-	{ "util_min_pct", "min", "min", "%", VALUE_NUMBER, 2, true, "lowest utilisation", fields_jobs_tier_min },
-	{ "util_avg_pct", "avg", "avg", "%", VALUE_NUMBER, 2, true, "mean utilisation", fields_jobs_tier_avg },
-	{ "util_max_pct", "max", "max", "%", VALUE_NUMBER, 2, true, "highest utilisation", fields_jobs_tier_max },
-	{ "wait_max_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true, "highest wait (XmitWait)", fields_jobs_tier_wait },
+	{ "tier", "name", "tier", "", VALUE_TEXT, 0, true, "from which level to which", fields_jobs_tier_name, 0 },
+	{ "links", NULL, "links", "", VALUE_COUNT, 0, true, "channels", fields_jobs_tier_links, 0 },
+	{ "known", NULL, "known", "", VALUE_COUNT, 0, true, "channels with a known rate", fields_jobs_tier_known, 0 },
+	{ "util_min_pct", "min", "min", "%", VALUE_NUMBER, 2, true, "lowest utilisation", fields_jobs_tier_min, 0 },
+	{ "util_avg_pct", "avg", "avg", "%", VALUE_NUMBER, 2, true, "mean utilisation", fields_jobs_tier_avg, 0 },
+	{ "util_max_pct", "max", "max", "%", VALUE_NUMBER, 2, true, "highest utilisation", fields_jobs_tier_max, 0 },
+	{ "wait_max_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true, "highest wait (XmitWait)", fields_jobs_tier_wait, 0 },
 };
 FIELDS_END(fields_tiers);
 
 const struct field fields_events[] = {
-	{ "ts", "time", "time", "", VALUE_TEXT, 0, true, "when, UTC", fields_jobs_line_ts },
-	{ "level", NULL, "level", "", VALUE_TEXT, 0, true, "debug, info, warn, error", fields_jobs_line_level },
-	{ "severity", NULL, "level", "", VALUE_COUNT, 0, false, "the level from 0 to 3, for sorting and for severity>=2", fields_jobs_line_severity },
-	{ "area", NULL, "area", "", VALUE_TEXT, 0, true, "part of the program", fields_jobs_line_area },
-	{ "text", NULL, "text", "", VALUE_TEXT, 0, true, "what happened", fields_jobs_line_text },
+	{ "ts", "time", "time", "", VALUE_TEXT, 0, true, "when, UTC", fields_jobs_line_ts, 0 },
+	{ "level", NULL, "level", "", VALUE_TEXT, 0, true, "debug, info, warn, error", fields_jobs_line_level, 0 },
+	{ "severity", NULL, "level", "", VALUE_COUNT, 0, false, "the level from 0 to 3, for sorting and for severity>=2", fields_jobs_line_severity, 0 },
+	{ "area", NULL, "area", "", VALUE_TEXT, 0, true, "part of the program", fields_jobs_line_area, 0 },
+	{ "text", NULL, "text", "", VALUE_TEXT, 0, true, "what happened", fields_jobs_line_text, 0 },
 };
 FIELDS_END(fields_events);
 /* clang-format on */

@@ -13,23 +13,11 @@ static const struct port *fields_ports_hw(const struct rows *r, uint32_t row)
 	return &r->s->fabric->port[fields_ports_of(r, row)];
 }
 
-/* The switch of a fabric port: the last whose ports begin at or before it. */
 uint32_t rows_switch(const struct rows *r, uint32_t row)
 {
 	const struct fabric *f = r->s->fabric;
-	uint32_t lo = 0, hi = f->nsw;
 
-	if (r->kind == ROWS_LINKS)
-		return f->chan_src[row];
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (f->port_off[mid] <= row)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	return r->kind == ROWS_LINKS ? f->chan_src[row] : fabric_port_switch(f, row);
 }
 
 static uint32_t fields_ports_no(const struct rows *r, uint32_t row)
@@ -45,49 +33,33 @@ GETTER(fields_ports_get_a_port, c->num = fields_ports_no(r, row))
 GETTER(fields_ports_get_a_guid, c->guid = r->s->fabric->sw_guid[rows_switch(r, row)])
 GETTER(fields_ports_get_a_lid, c->num = r->s->fabric->sw_lid[rows_switch(r, row)])
 
-static void fields_ports_get_b(struct value *c, const struct rows *r, uint32_t row)
+struct far_end {
+	const char *name; /* in buf, or of the fabric; NULL: the port leads nowhere */
+	uint64_t guid;
+	double port, lid;
+};
+
+static struct far_end fields_ports_far(char buf[NAME_LEN], const struct rows *r, uint32_t row)
 {
 	const struct fabric *f = r->s->fabric;
 	const struct port *p = fields_ports_hw(r, row);
+	uint32_t sw;
 
-	if (p->chan != FAB_NONE)
-		c->text = switch_label(c->buf, NAME_LEN, f, f->chan_dst[p->chan]);
-	else if (p->term != FAB_NONE)
-		c->text = f->term_name[p->term];
+	if (p->chan != FAB_NONE) {
+		sw = f->chan_dst[p->chan];
+		return (struct far_end){ switch_label(buf, NAME_LEN, f, sw), f->sw_guid[sw],
+					 f->chan_rport[p->chan], f->sw_lid[sw] };
+	}
+	if (p->term != FAB_NONE)
+		return (struct far_end){ f->term_name[p->term], f->term_guid[p->term],
+					 f->term_ca_port[p->term], f->term_lid[p->term] };
+	return (struct far_end){ NULL, 0, NAN, NAN };
 }
 
-static void fields_ports_get_b_port(struct value *c, const struct rows *r, uint32_t row)
-{
-	const struct fabric *f = r->s->fabric;
-	const struct port *p = fields_ports_hw(r, row);
-
-	if (p->chan != FAB_NONE)
-		c->num = f->chan_rport[p->chan];
-	else if (p->term != FAB_NONE)
-		c->num = f->term_ca_port[p->term];
-}
-
-static void fields_ports_get_b_guid(struct value *c, const struct rows *r, uint32_t row)
-{
-	const struct fabric *f = r->s->fabric;
-	const struct port *p = fields_ports_hw(r, row);
-
-	if (p->chan != FAB_NONE)
-		c->guid = f->sw_guid[f->chan_dst[p->chan]];
-	else if (p->term != FAB_NONE)
-		c->guid = f->term_guid[p->term];
-}
-
-static void fields_ports_get_b_lid(struct value *c, const struct rows *r, uint32_t row)
-{
-	const struct fabric *f = r->s->fabric;
-	const struct port *p = fields_ports_hw(r, row);
-
-	if (p->chan != FAB_NONE)
-		c->num = f->sw_lid[f->chan_dst[p->chan]];
-	else if (p->term != FAB_NONE)
-		c->num = f->term_lid[p->term];
-}
+GETTER(fields_ports_get_b, c->text = fields_ports_far(c->buf, r, row).name)
+GETTER(fields_ports_get_b_port, c->num = fields_ports_far(c->buf, r, row).port)
+GETTER(fields_ports_get_b_guid, c->guid = fields_ports_far(c->buf, r, row).guid)
+GETTER(fields_ports_get_b_lid, c->num = fields_ports_far(c->buf, r, row).lid)
 
 static void fields_ports_get_kind(struct value *c, const struct rows *r, uint32_t row)
 {
@@ -98,9 +70,9 @@ static void fields_ports_get_kind(struct value *c, const struct rows *r, uint32_
 
 static void fields_ports_get_tier(struct value *c, const struct rows *r, uint32_t row)
 {
-	uint8_t t = r->v->tier_of[fields_ports_of(r, row)];
+	uint8_t t = r->v->tiers->of[fields_ports_of(r, row)];
 
-	c->text = t < r->v->ntier ? r->v->tier[t].name : NULL;
+	c->text = t < r->v->tiers->n ? r->v->tiers->name[t] : NULL;
 }
 
 static void fields_ports_get_state(struct value *c, const struct rows *r, uint32_t row)
@@ -136,8 +108,7 @@ static const struct port_rate *fields_ports_rate_of(const struct rows *r, uint32
 	return p ? p : &none;
 }
 
-GETTER(fields_ports_get_tx, c->num = fields_ports_rate_of(r, row)->tx_Bps)
-GETTER(fields_ports_get_rx, c->num = fields_ports_rate_of(r, row)->rx_Bps)
+GETTER(fields_ports_get_figure, c->num = field_figure(c, fields_ports_rate_of(r, row)))
 
 static void fields_ports_get_util(struct value *c, const struct rows *r, uint32_t row)
 {
@@ -151,9 +122,6 @@ static void fields_ports_get_util(struct value *c, const struct rows *r, uint32_
 	}
 	c->num = fields_ports_rate_of(r, row)->util_pct;
 }
-
-GETTER(fields_ports_get_wait, c->num = fields_ports_rate_of(r, row)->wait_pct)
-GETTER(fields_ports_get_errors, c->num = fields_ports_rate_of(r, row)->errors_per_min)
 
 /* Figures of routes are of channels between switches. */
 static void fields_ports_of_chan(struct value *c, const struct rows *r, uint32_t row,
@@ -237,8 +205,7 @@ static void fields_ports_get_plan_util(struct value *c, const struct rows *r, ui
 		c->num = chan_planned_util(r->s, fields_ports_hw(r, row)->chan);
 }
 
-static void fields_ports_counter(struct value *c, const struct rows *r, uint32_t row,
-				 enum counter which)
+static void fields_ports_get_counter(struct value *c, const struct rows *r, uint32_t row)
 {
 	const struct sample *s = r->s->sample;
 	const struct port_counters *pc;
@@ -246,20 +213,9 @@ static void fields_ports_counter(struct value *c, const struct rows *r, uint32_t
 	if (!s || s->nport != r->s->fabric->nport)
 		return;
 	pc = &s->port[fields_ports_of(r, row)];
-	if (pc->valid & 1u << which)
-		c->num = (double)pc->v[which];
+	if (pc->valid & 1u << c->of)
+		c->num = (double)pc->v[c->of];
 }
-
-GETTER(get_tx_bytes, fields_ports_counter(c, r, row, CTR_TX_BYTES))
-GETTER(get_rx_bytes, fields_ports_counter(c, r, row, CTR_RX_BYTES))
-GETTER(get_tx_packets, fields_ports_counter(c, r, row, CTR_TX_PKTS))
-GETTER(get_rx_packets, fields_ports_counter(c, r, row, CTR_RX_PKTS))
-GETTER(get_tx_wait, fields_ports_counter(c, r, row, CTR_TX_WAIT))
-GETTER(get_symbol, fields_ports_counter(c, r, row, CTR_SYMBOL_ERR))
-GETTER(get_recovered, fields_ports_counter(c, r, row, CTR_LINK_RECOVERED))
-GETTER(get_downed, fields_ports_counter(c, r, row, CTR_LINK_DOWNED))
-GETTER(get_rx_errors, fields_ports_counter(c, r, row, CTR_RX_ERR))
-GETTER(get_discards, fields_ports_counter(c, r, row, CTR_TX_DISCARD))
 
 static void fields_ports_get_reply(struct value *c, const struct rows *r, uint32_t row)
 {
@@ -271,78 +227,78 @@ static void fields_ports_get_reply(struct value *c, const struct rows *r, uint32
 
 /* clang-format off */
 #define ENDS                                                                                       \
-	{ "a", "from", "from", "", VALUE_TEXT, 0, true, "sending switch", fields_ports_get_a },               \
-	{ "a_port", NULL, "port", "", VALUE_COUNT, 0, true, "its port", fields_ports_get_a_port },               \
-	{ "a_guid", NULL, "GUID", "", VALUE_GUID, 0, false, "its node GUID", fields_ports_get_a_guid },          \
-	{ "a_lid", NULL, "LID", "", VALUE_COUNT, 0, false, "its LID", fields_ports_get_a_lid },                  \
-	{ "b", "to", "to", "", VALUE_TEXT, 0, true, "node at the other end", fields_ports_get_b },            \
-	{ "b_port", NULL, "port", "", VALUE_COUNT, 0, true, "its port", fields_ports_get_b_port },               \
-	{ "b_guid", NULL, "GUID", "", VALUE_GUID, 0, false, "GUID of that node or host port", fields_ports_get_b_guid }, \
-	{ "b_lid", NULL, "LID", "", VALUE_COUNT, 0, false, "its LID", fields_ports_get_b_lid }
+	{ "a", "from", "from", "", VALUE_TEXT, 0, true, "sending switch", fields_ports_get_a, 0 },               \
+	{ "a_port", NULL, "port", "", VALUE_COUNT, 0, true, "its port", fields_ports_get_a_port, 0 },               \
+	{ "a_guid", NULL, "GUID", "", VALUE_GUID, 0, false, "its node GUID", fields_ports_get_a_guid, 0 },          \
+	{ "a_lid", NULL, "LID", "", VALUE_COUNT, 0, false, "its LID", fields_ports_get_a_lid, 0 },                  \
+	{ "b", "to", "to", "", VALUE_TEXT, 0, true, "node at the other end", fields_ports_get_b, 0 },            \
+	{ "b_port", NULL, "port", "", VALUE_COUNT, 0, true, "its port", fields_ports_get_b_port, 0 },               \
+	{ "b_guid", NULL, "GUID", "", VALUE_GUID, 0, false, "GUID of that node or host port", fields_ports_get_b_guid, 0 }, \
+	{ "b_lid", NULL, "LID", "", VALUE_COUNT, 0, false, "its LID", fields_ports_get_b_lid, 0 }
 
 #define CONDITION                                                                                  \
-	{ "tier", NULL, "tier", "", VALUE_TEXT, 0, false, "tier of what is sent", fields_ports_get_tier },       \
-	{ "state", NULL, "state", "", VALUE_TEXT, 0, true, "down, init, armed, active", fields_ports_get_state }, \
+	{ "tier", NULL, "tier", "", VALUE_TEXT, 0, false, "tier of what is sent", fields_ports_get_tier, 0 },       \
+	{ "state", NULL, "state", "", VALUE_TEXT, 0, true, "down, init, armed, active", fields_ports_get_state, 0 }, \
 	{ "problem", NULL, "problem", "", VALUE_TEXT, 0, true,                                      \
-	  "none, reduced, errors, no reply, down", fields_ports_get_problem },                                  \
+	  "none, reduced, errors, no reply, down", fields_ports_get_problem, 0 },                                  \
 	{ "problem_age_s", "since", "since", "s", VALUE_COUNT, 0, false,                            \
-	  "age of the problem, at least", fields_ports_get_problem_age },                        \
-	{ "speed", NULL, "speed", "", VALUE_TEXT, 0, false, "link speed, SDR to XDR", fields_ports_get_speed },              \
-	{ "width", NULL, "width", "", VALUE_COUNT, 0, false, "width in physical lanes", fields_ports_get_width },                  \
-	{ "vls", NULL, "VLs", "", VALUE_COUNT, 0, false, "operational data VLs", fields_ports_get_vls },         \
+	  "age of the problem, at least", fields_ports_get_problem_age, 0 },                        \
+	{ "speed", NULL, "speed", "", VALUE_TEXT, 0, false, "link speed, SDR to XDR", fields_ports_get_speed, 0 },              \
+	{ "width", NULL, "width", "", VALUE_COUNT, 0, false, "width in physical lanes", fields_ports_get_width, 0 },                  \
+	{ "vls", NULL, "VLs", "", VALUE_COUNT, 0, false, "operational data VLs", fields_ports_get_vls, 0 },         \
 	{ "rate_Mbps", "rate", "rate", "Mb/s", VALUE_COUNT, 0, false,                               \
-	  "data rate of one direction", fields_ports_get_rate }
+	  "data rate of one direction", fields_ports_get_rate, 0 }
 
 #define TRAFFIC                                                                                    \
-	{ "tx_Bps", "tx", "tx", "B/s", VALUE_NUMBER, 0, true, "data sent", fields_ports_get_tx },                \
-	{ "rx_Bps", "rx", "rx", "B/s", VALUE_NUMBER, 0, true, "data received", fields_ports_get_rx },            \
+	{ "tx_Bps", "tx", "tx", "B/s", VALUE_NUMBER, 0, true, "data sent", fields_ports_get_figure, RATE(tx_Bps) },                \
+	{ "rx_Bps", "rx", "rx", "B/s", VALUE_NUMBER, 0, true, "data received", fields_ports_get_figure, RATE(rx_Bps) },            \
 	{ "util_pct", "util", "util", "%", VALUE_NUMBER, 2, true,                                   \
-	  "data sent relative to the data rate", fields_ports_get_util },                                               \
+	  "data sent relative to the data rate", fields_ports_get_util, 0 },                                               \
 	{ "wait_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true,                                   \
-	  "time with data to send but no credits (XmitWait)", fields_ports_get_wait },                                  \
+	  "time with data to send but no credits (XmitWait)", fields_ports_get_figure, RATE(wait_pct) },                                  \
 	{ "errors_per_min", "errors", "errors", "/min", VALUE_NUMBER, 2, true,                      \
-	  "sum of all error counters", fields_ports_get_errors }
+	  "sum of all error counters", fields_ports_get_figure, RATE(errors_per_min) }
 
 #define ROUTES                                                                                     \
 	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true,                                             \
-	  "paths over it, of all pairs of hosts", fields_ports_get_efi },                                      \
+	  "paths over it, of all pairs of hosts", fields_ports_get_efi, 0 },                                      \
 	{ "eff_efi", "eff", "job EFI", "", VALUE_COUNT, 0, true,                                    \
-	  "paths over it, of pairs of hosts that share a job", fields_ports_get_eff },                                  \
-	{ "dark", NULL, "unused", "", VALUE_FLAG, 0, false, "unused: no path of a job crosses it", fields_ports_get_dark }, \
+	  "paths over it, of pairs of hosts that share a job", fields_ports_get_eff, 0 },                                  \
+	{ "dark", NULL, "unused", "", VALUE_FLAG, 0, false, "unused: no path of a job crosses it", fields_ports_get_dark, 0 }, \
 	{ "plan_efi", NULL, "plan EFI", "", VALUE_COUNT, 0, false,                                  \
-	  "EFI with the plan", fields_ports_get_plan_efi },                                            \
+	  "EFI with the plan", fields_ports_get_plan_efi, 0 },                                            \
 	{ "plan_eff_efi", "plan", "plan", "", VALUE_COUNT, 0, false,                                \
-	  "job EFI with the plan", fields_ports_get_plan_eff },                                            \
+	  "job EFI with the plan", fields_ports_get_plan_eff, 0 },                                            \
 	{ "plan_util_pct", "planutil", "plan util", "%", VALUE_NUMBER, 1, false,                    \
-	  "predicted utilisation with the plan", fields_ports_get_plan_util },                              \
-	{ "lanes", "vl", "VL", "", VALUE_COUNT, 0, false, "virtual lanes (VLs) with paths", fields_ports_get_lanes }, \
-	{ "lane_use", NULL, "VL use", "", VALUE_TEXT, 0, false, "share of paths on each VL", fields_ports_get_lane_use }, \
-	{ "njobs", NULL, "jobs", "", VALUE_COUNT, 0, false, "jobs with paths over it", fields_ports_get_njobs }, \
-	{ "jobs", "job", "jobs", "", VALUE_TEXT, 0, false, "their ids and shares, largest first", fields_ports_get_jobs }
+	  "predicted utilisation with the plan", fields_ports_get_plan_util, 0 },                              \
+	{ "lanes", "vl", "VL", "", VALUE_COUNT, 0, false, "virtual lanes (VLs) with paths", fields_ports_get_lanes, 0 }, \
+	{ "lane_use", NULL, "VL use", "", VALUE_TEXT, 0, false, "share of paths on each VL", fields_ports_get_lane_use, 0 }, \
+	{ "njobs", NULL, "jobs", "", VALUE_COUNT, 0, false, "jobs with paths over it", fields_ports_get_njobs, 0 }, \
+	{ "jobs", "job", "jobs", "", VALUE_TEXT, 0, false, "their ids and shares, largest first", fields_ports_get_jobs, 0 }
 
 #define COUNTERS                                                                                   \
-	{ "tx_bytes", NULL, "tx bytes", "B", VALUE_COUNT, 0, false, "counter: data sent", get_tx_bytes }, \
-	{ "rx_bytes", NULL, "rx bytes", "B", VALUE_COUNT, 0, false, "counter: data received", get_rx_bytes }, \
-	{ "tx_packets", NULL, "tx packets", "", VALUE_COUNT, 0, false, "counter: packets sent", get_tx_packets }, \
-	{ "rx_packets", NULL, "rx packets", "", VALUE_COUNT, 0, false, "counter: packets received", get_rx_packets }, \
-	{ "tx_wait_ticks", NULL, "wait ticks", "", VALUE_COUNT, 0, false, "counter: PortXmitWait", get_tx_wait }, \
-	{ "symbol_errors", NULL, "symbol err", "", VALUE_COUNT, 0, false, "counter: SymbolErrorCounter", get_symbol }, \
-	{ "link_recovered", NULL, "recovered", "", VALUE_COUNT, 0, false, "counter: LinkErrorRecoveryCounter", get_recovered }, \
-	{ "link_downed", NULL, "downed", "", VALUE_COUNT, 0, false, "counter: LinkDownedCounter", get_downed }, \
-	{ "rx_errors", NULL, "rx errors", "", VALUE_COUNT, 0, false, "counter: PortRcvErrors", get_rx_errors }, \
-	{ "tx_discards", NULL, "discards", "", VALUE_COUNT, 0, false, "counter: PortXmitDiscards", get_discards }, \
-	{ "replied", NULL, "replied", "", VALUE_FLAG, 0, false, "its counters were read in the latest poll", fields_ports_get_reply }
+	{ "tx_bytes", NULL, "tx bytes", "B", VALUE_COUNT, 0, false, "counter: data sent", fields_ports_get_counter, CTR_TX_BYTES }, \
+	{ "rx_bytes", NULL, "rx bytes", "B", VALUE_COUNT, 0, false, "counter: data received", fields_ports_get_counter, CTR_RX_BYTES }, \
+	{ "tx_packets", NULL, "tx packets", "", VALUE_COUNT, 0, false, "counter: packets sent", fields_ports_get_counter, CTR_TX_PKTS }, \
+	{ "rx_packets", NULL, "rx packets", "", VALUE_COUNT, 0, false, "counter: packets received", fields_ports_get_counter, CTR_RX_PKTS }, \
+	{ "tx_wait_ticks", NULL, "wait ticks", "", VALUE_COUNT, 0, false, "counter: PortXmitWait", fields_ports_get_counter, CTR_TX_WAIT }, \
+	{ "symbol_errors", NULL, "symbol err", "", VALUE_COUNT, 0, false, "counter: SymbolErrorCounter", fields_ports_get_counter, CTR_SYMBOL_ERR }, \
+	{ "link_recovered", NULL, "recovered", "", VALUE_COUNT, 0, false, "counter: LinkErrorRecoveryCounter", fields_ports_get_counter, CTR_LINK_RECOVERED }, \
+	{ "link_downed", NULL, "downed", "", VALUE_COUNT, 0, false, "counter: LinkDownedCounter", fields_ports_get_counter, CTR_LINK_DOWNED }, \
+	{ "rx_errors", NULL, "rx errors", "", VALUE_COUNT, 0, false, "counter: PortRcvErrors", fields_ports_get_counter, CTR_RX_ERR }, \
+	{ "tx_discards", NULL, "discards", "", VALUE_COUNT, 0, false, "counter: PortXmitDiscards", fields_ports_get_counter, CTR_TX_DISCARD }, \
+	{ "replied", NULL, "replied", "", VALUE_FLAG, 0, false, "its counters were read in the latest poll", fields_ports_get_reply, 0 }
 
 const struct field fields_links[] = {
-	{ "link", "name", "link", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> spine2/1", fields_ports_get_label },
+	{ "link", "name", "link", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> spine2/1", fields_ports_get_label, 0 },
 	ENDS, CONDITION, TRAFFIC, ROUTES, COUNTERS,
 };
 FIELDS_END(fields_links);
 
 const struct field fields_ports[] = {
-	{ "port", "name", "port", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> n0001/1", fields_ports_get_label },
+	{ "port", "name", "port", "", VALUE_TEXT, 0, false, "both ends: leaf1/3 -> n0001/1", fields_ports_get_label, 0 },
 	ENDS,
-	{ "kind", NULL, "kind", "", VALUE_TEXT, 0, true, "kind of the node at the other end: switch, host", fields_ports_get_kind },
+	{ "kind", NULL, "kind", "", VALUE_TEXT, 0, true, "kind of the node at the other end: switch, host", fields_ports_get_kind, 0 },
 	CONDITION, TRAFFIC, ROUTES, COUNTERS,
 };
 FIELDS_END(fields_ports);

@@ -5,6 +5,9 @@
 
 #include "views/table/fields.h"
 
+#include <stddef.h>
+#include <string.h>
+
 extern const struct field fields_links[], fields_ports[], fields_switches[], fields_jobs[],
 	fields_tiers[], fields_events[], fields_sessions[], fields_actions[];
 extern const size_t nfields_links, nfields_ports, nfields_switches, nfields_jobs, nfields_tiers,
@@ -19,6 +22,17 @@ static inline void field_text_if(struct value *c, const char *text)
 {
 	c->text = text && text[0] ? text : NULL;
 }
+
+/* The figure of a struct of rates, loads ... that begins at byte c->of of it. */
+static inline double field_figure(const struct value *c, const void *figures)
+{
+	double v;
+
+	memcpy(&v, (const char *)figures + c->of, sizeof(v));
+	return v;
+}
+
+#define RATE(figure) offsetof(struct port_rate, figure)
 
 /* A function that gets the value c of a field in a row of r, by one statement. */
 #define GETTER(name, get)                                                                          \

@@ -20,70 +20,38 @@ GETTER(fields_switches_get_hosts, c->num = r->s->fabric->sw_nterm[row])
 GETTER(fields_switches_get_links,
        c->num = r->s->fabric->chan_off[row + 1] - r->s->fabric->chan_off[row])
 
-static uint32_t fields_switches_count_problems(const struct rows *r, uint32_t sw, enum problem from,
-					       enum problem to)
+/* Ports with that problem, or with any. */
+static void fields_switches_get_problems(struct value *c, const struct rows *r, uint32_t sw)
 {
 	const struct fabric *f = r->s->fabric;
-	uint32_t n = 0;
 
+	if (c->of == PROBLEM_NO_REPLY && !r->s->sample)
+		return;
+	c->num = 0;
 	for (uint32_t p = 1; p <= f->sw_nports[sw]; p++) {
 		uint8_t kind = r->v->problem[f->port_off[sw] + p];
 
-		n += kind >= from && kind <= to;
+		c->num += c->of == PROBLEM_NONE ? kind != PROBLEM_NONE : kind == c->of;
 	}
-	return n;
-}
-
-GETTER(fields_switches_get_problems,
-       c->num = fields_switches_count_problems(r, row, PROBLEM_REDUCED, PROBLEM_DOWN))
-GETTER(fields_switches_get_down,
-       c->num = fields_switches_count_problems(r, row, PROBLEM_DOWN, PROBLEM_DOWN))
-
-static void fields_switches_get_silent(struct value *c, const struct rows *r, uint32_t sw)
-{
-	if (r->s->sample)
-		c->num = fields_switches_count_problems(r, sw, PROBLEM_NO_REPLY, PROBLEM_NO_REPLY);
-}
-
-enum figure { FIG_TX, FIG_RX, FIG_UTIL, FIG_WAIT, FIG_ERRORS };
-
-static double fields_switches_figure_of(const struct port_rate *p, enum figure which)
-{
-	switch (which) {
-	case FIG_TX:
-		return p->tx_Bps;
-	case FIG_RX:
-		return p->rx_Bps;
-	case FIG_UTIL:
-		return p->util_pct;
-	case FIG_WAIT:
-		return p->wait_pct;
-	case FIG_ERRORS:
-		return p->errors_per_min;
-	}
-	return NAN;
 }
 
 /* Sum, or largest, of what is known; unknown when nothing is. */
 static void fields_switches_over_ports(struct value *c, const struct rows *r, uint32_t sw,
-				       enum figure which, bool largest)
+				       bool largest)
 {
 	const struct fabric *f = r->s->fabric;
 
 	for (uint32_t p = 1; p <= f->sw_nports[sw]; p++) {
 		const struct port_rate *rate = state_rate(r->s, f->port_off[sw] + p);
-		double v = rate ? fields_switches_figure_of(rate, which) : NAN;
+		double v = rate ? field_figure(c, rate) : NAN;
 
 		if (!isnan(v))
 			c->num = isnan(c->num) ? v : largest ? fmax(c->num, v) : c->num + v;
 	}
 }
 
-GETTER(fields_switches_get_tx, fields_switches_over_ports(c, r, row, FIG_TX, false))
-GETTER(fields_switches_get_rx, fields_switches_over_ports(c, r, row, FIG_RX, false))
-GETTER(fields_switches_get_util, fields_switches_over_ports(c, r, row, FIG_UTIL, true))
-GETTER(fields_switches_get_wait, fields_switches_over_ports(c, r, row, FIG_WAIT, true))
-GETTER(fields_switches_get_errors, fields_switches_over_ports(c, r, row, FIG_ERRORS, false))
+GETTER(fields_switches_get_sum, fields_switches_over_ports(c, r, row, false))
+GETTER(fields_switches_get_max, fields_switches_over_ports(c, r, row, true))
 
 static void fields_switches_largest_of(struct value *c, const struct rows *r, uint32_t sw,
 				       bool effective)
@@ -200,30 +168,30 @@ static void fields_switches_get_changed(struct value *c, const struct rows *r, u
 
 /* clang-format off */
 const struct field fields_switches[] = {
-	{ "name", "switch", "switch", "", VALUE_TEXT, 0, true, "its name", fields_switches_get_name },
-	{ "guid", NULL, "GUID", "", VALUE_GUID, 0, true, "node GUID", fields_switches_get_guid },
-	{ "lid", NULL, "LID", "", VALUE_COUNT, 0, true, "LID of port 0", fields_switches_get_lid },
-	{ "description", "desc", "description", "", VALUE_TEXT, 0, false, "NodeDescription", fields_switches_get_desc },
-	{ "level", NULL, "level", "", VALUE_TEXT, 0, true, "leaf, spine, ... of a tree", fields_switches_get_level },
-	{ "ports", NULL, "ports", "", VALUE_COUNT, 0, true, "number of ports", fields_switches_get_ports },
-	{ "hosts", NULL, "hosts", "", VALUE_COUNT, 0, true, "attached hosts", fields_switches_get_hosts },
-	{ "links", NULL, "links", "", VALUE_COUNT, 0, true, "cables to other switches", fields_switches_get_links },
-	{ "problems", NULL, "problems", "", VALUE_COUNT, 0, true, "ports with a problem", fields_switches_get_problems },
-	{ "down", NULL, "down", "", VALUE_COUNT, 0, false, "cabled ports that are not active", fields_switches_get_down },
-	{ "no_reply", "silent", "no reply", "", VALUE_COUNT, 0, false, "ports that did not respond", fields_switches_get_silent },
-	{ "tx_Bps", "tx", "tx", "B/s", VALUE_NUMBER, 0, true, "sent by all ports", fields_switches_get_tx },
-	{ "rx_Bps", "rx", "rx", "B/s", VALUE_NUMBER, 0, true, "received by all ports", fields_switches_get_rx },
-	{ "util_pct", "util", "util", "%", VALUE_NUMBER, 2, true, "utilisation of its busiest port", fields_switches_get_util },
-	{ "wait_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true, "highest wait of its ports", fields_switches_get_wait },
-	{ "errors_per_min", "errors", "errors", "/min", VALUE_NUMBER, 2, true, "sum over all ports", fields_switches_get_errors },
-	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true, "highest EFI of its channels", fields_switches_get_efi },
-	{ "eff_efi", "eff", "job EFI", "", VALUE_COUNT, 0, true, "highest job EFI of its channels", fields_switches_get_eff },
-	{ "dark", NULL, "unused", "", VALUE_COUNT, 0, false, "unused channels: no path of a job crosses them", fields_switches_get_dark },
-	{ "up", NULL, "up", "", VALUE_COUNT, 0, false, "cabled ports that are not down", fields_switches_get_up },
-	{ "lft_entries", "entries", "entries", "", VALUE_COUNT, 0, false, "LIDs with an entry in its LFT", fields_switches_get_entries },
-	{ "lft_blocks", "blocks", "blocks", "", VALUE_COUNT, 0, false, "LFT blocks that hold an entry", fields_switches_get_blocks },
-	{ "sl2vl", NULL, "SL2VL", "", VALUE_TEXT, 0, false, "identity, by input or by port", fields_switches_get_sl2vl },
-	{ "changed", NULL, "changed", "", VALUE_COUNT, 0, false, "LFT entries that the plan changes", fields_switches_get_changed },
+	{ "name", "switch", "switch", "", VALUE_TEXT, 0, true, "its name", fields_switches_get_name, 0 },
+	{ "guid", NULL, "GUID", "", VALUE_GUID, 0, true, "node GUID", fields_switches_get_guid, 0 },
+	{ "lid", NULL, "LID", "", VALUE_COUNT, 0, true, "LID of port 0", fields_switches_get_lid, 0 },
+	{ "description", "desc", "description", "", VALUE_TEXT, 0, false, "NodeDescription", fields_switches_get_desc, 0 },
+	{ "level", NULL, "level", "", VALUE_TEXT, 0, true, "leaf, spine, ... of a tree", fields_switches_get_level, 0 },
+	{ "ports", NULL, "ports", "", VALUE_COUNT, 0, true, "number of ports", fields_switches_get_ports, 0 },
+	{ "hosts", NULL, "hosts", "", VALUE_COUNT, 0, true, "attached hosts", fields_switches_get_hosts, 0 },
+	{ "links", NULL, "links", "", VALUE_COUNT, 0, true, "cables to other switches", fields_switches_get_links, 0 },
+	{ "problems", NULL, "problems", "", VALUE_COUNT, 0, true, "ports with a problem", fields_switches_get_problems, 0 },
+	{ "down", NULL, "down", "", VALUE_COUNT, 0, false, "cabled ports that are not active", fields_switches_get_problems, PROBLEM_DOWN },
+	{ "no_reply", "silent", "no reply", "", VALUE_COUNT, 0, false, "ports that did not respond", fields_switches_get_problems, PROBLEM_NO_REPLY },
+	{ "tx_Bps", "tx", "tx", "B/s", VALUE_NUMBER, 0, true, "sent by all ports", fields_switches_get_sum, RATE(tx_Bps) },
+	{ "rx_Bps", "rx", "rx", "B/s", VALUE_NUMBER, 0, true, "received by all ports", fields_switches_get_sum, RATE(rx_Bps) },
+	{ "util_pct", "util", "util", "%", VALUE_NUMBER, 2, true, "utilisation of its busiest port", fields_switches_get_max, RATE(util_pct) },
+	{ "wait_pct", "wait", "wait", "%", VALUE_NUMBER, 2, true, "highest wait of its ports", fields_switches_get_max, RATE(wait_pct) },
+	{ "errors_per_min", "errors", "errors", "/min", VALUE_NUMBER, 2, true, "sum over all ports", fields_switches_get_sum, RATE(errors_per_min) },
+	{ "efi", NULL, "EFI", "", VALUE_COUNT, 0, true, "highest EFI of its channels", fields_switches_get_efi, 0 },
+	{ "eff_efi", "eff", "job EFI", "", VALUE_COUNT, 0, true, "highest job EFI of its channels", fields_switches_get_eff, 0 },
+	{ "dark", NULL, "unused", "", VALUE_COUNT, 0, false, "unused channels: no path of a job crosses them", fields_switches_get_dark, 0 },
+	{ "up", NULL, "up", "", VALUE_COUNT, 0, false, "cabled ports that are not down", fields_switches_get_up, 0 },
+	{ "lft_entries", "entries", "entries", "", VALUE_COUNT, 0, false, "LIDs with an entry in its LFT", fields_switches_get_entries, 0 },
+	{ "lft_blocks", "blocks", "blocks", "", VALUE_COUNT, 0, false, "LFT blocks that hold an entry", fields_switches_get_blocks, 0 },
+	{ "sl2vl", NULL, "SL2VL", "", VALUE_TEXT, 0, false, "identity, by input or by port", fields_switches_get_sl2vl, 0 },
+	{ "changed", NULL, "changed", "", VALUE_COUNT, 0, false, "LFT entries that the plan changes", fields_switches_get_changed, 0 },
 };
 FIELDS_END(fields_switches);
 /* clang-format on */

@@ -174,7 +174,7 @@ static void what_another_thread_added_up_is_taken_over(void **state)
 	fabric_summary_update(&given, &k.s);
 	assert_ptr_equal(given.sample_summary, t);
 	assert_memory_equal(given.problem, own.problem, k.fabric->nport);
-	assert_memory_equal(given.hot, own.hot, sizeof(own.hot));
+	assert_memory_equal(t->top, own.sample_summary->top, sizeof(t->top));
 	assert_int_equal(given.nproblem, own.nproblem);
 	assert_int_equal(given.errors, 1);
 	k.s.limits.errors_per_min = 1000; /* such errors are no problem then */
@@ -184,7 +184,7 @@ static void what_another_thread_added_up_is_taken_over(void **state)
 	k.s.rates = NULL; /* not what was added up */
 	fabric_summary_update(&given, &k.s);
 	assert_ptr_not_equal(given.sample_summary, t);
-	assert_int_equal(given.nhot, 0);
+	assert_int_equal(given.sample_summary->top[HISTORY_UTIL].n, 0);
 	k.s.sample_summary = NULL;
 	sample_summary_put(t);
 	fabric_summary_done(&own);
@@ -249,7 +249,7 @@ static void rows_lead_where_they_belong(void **state)
 	(void)state;
 	open_tree(&k);
 	console_keys(&k, "1j");
-	hot = shell_context(k.shell)->summary.hot[1];
+	hot = shell_context(k.shell)->summary.sample_summary->top[HISTORY_UTIL].chan[1];
 	console_key(&k, K_ENTER);
 	assert_int_equal(shell_view(k.shell), VIEW_LINKS);
 	assert_int_equal(shell_context(k.shell)->chan, hot);
@@ -275,7 +275,9 @@ static void the_line_below_tells_of_the_link_under_the_cursor(void **state)
 	console_keys(&k, "1jj");
 	snprintf(
 		line, sizeof(line), "selected %s",
-		chan_label(label, sizeof(label), k.fabric, shell_context(k.shell)->summary.hot[2]));
+		chan_label(
+			label, sizeof(label), k.fabric,
+			shell_context(k.shell)->summary.sample_summary->top[HISTORY_UTIL].chan[2]));
 	console_shows(&k, line);
 	console_close(&k);
 }
