@@ -48,6 +48,16 @@ uint32_t menu_line_at(const struct menu *m, const struct input *in)
 	return m->list.top + (uint32_t)y;
 }
 
+void menu_click(struct menu *m, const struct input *in)
+{
+	uint32_t line = menu_line_at(m, in);
+
+	if (line == UINT32_MAX)
+		m->open = false;
+	else
+		m->list.cursor = line;
+}
+
 bool menu_move(struct menu *m, const struct input *in)
 {
 	enum req req = in->req;

@@ -26,6 +26,8 @@ uint32_t menu_seen(const struct menu *m);
 void menu_about(const struct menu *m, struct canvas *c, const char *text);
 /* The line under the mouse; UINT32_MAX: it is beside the menu. */
 uint32_t menu_line_at(const struct menu *m, const struct input *in);
+/* Moves the cursor to the line under the mouse, or closes the menu where it is beside it. */
+void menu_click(struct menu *m, const struct input *in);
 /* Moving by keys and by the wheel; false: something else. */
 bool menu_move(struct menu *m, const struct input *in);
 

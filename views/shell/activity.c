@@ -117,29 +117,21 @@ static void activity_put_tables(char *out, size_t len, const struct state *s, un
 	activity_put_key(out, len, "Esc", without);
 }
 
-void activity_fit(struct activity *out, const struct state *s, int room)
+void activity_fit(struct activity *out, const struct state *s, int width, bool tables)
 {
+	out->tables[0] = '\0';
 	for (size_t i = 0; i < BREVITIES; i++) {
 		int w;
 
-		activity_put_tables(out->tables, sizeof(out->tables), s, brevities[i].tables);
+		if (tables)
+			activity_put_tables(out->tables, sizeof(out->tables), s,
+					    brevities[i].tables);
 		activity_put_work(out->work, sizeof(out->work), s, brevities[i].work);
 		w = text_width(out->tables) + text_width(out->work);
-		if (w + (out->tables[0] && out->work[0] ? GAP : 0) <= room)
+		if (w + (out->tables[0] && out->work[0] ? GAP : 0) <= width)
 			return;
 	}
 	out->work[0] = '\0';
-	if (text_width(out->tables) > room)
+	if (text_width(out->tables) > width)
 		out->tables[0] = '\0';
-}
-
-void activity_fit_work(struct activity *out, const struct state *s, int room)
-{
-	out->tables[0] = out->work[0] = '\0';
-	for (size_t i = 0; i < BREVITIES; i++) {
-		activity_put_work(out->work, sizeof(out->work), s, brevities[i].work);
-		if (text_width(out->work) <= room)
-			return;
-	}
-	out->work[0] = '\0';
 }

@@ -12,128 +12,148 @@
 #include <string.h>
 #include <strings.h>
 
-struct word {
+/* A word being completed, and from what. */
+struct completion {
+	struct choices *out;
 	const char *text;
 	size_t len;
+	const struct prompt_context *ctx;
 };
 
-static void completion_offer(struct choices *out, struct word w, const char *name)
+static void completion_offer(const struct completion *w, const char *name)
 {
-	if (!strncasecmp(name, w.text, w.len))
-		choices_add(out, name, false);
+	if (!strncasecmp(name, w->text, w->len))
+		choices_add(w->out, name, false);
 }
 
-static void completion_offer_all(struct choices *out, struct word w, const char *const *names)
+static void completion_offer_all(const struct completion *w, const char *const *names)
 {
-	for (; *names; names++)
-		completion_offer(out, w, *names);
+	for (; names && *names; names++)
+		completion_offer(w, *names);
 }
 
-static void completion_commands(struct choices *out, struct word w)
+static void completion_commands(const struct completion *w)
 {
 	size_t n;
 	const struct command *c = command_all(&n);
 
 	for (size_t i = 0; i < n; i++)
-		completion_offer(out, w, c[i].name);
+		completion_offer(w, c[i].name);
 }
 
-static void completion_view_names(struct choices *out, struct word w)
+static void completion_view_names(const struct completion *w)
 {
 	for (int i = VIEW_OVERVIEW; i <= VIEW_COUNT; i++) {
 		enum view_id id = (enum view_id)(i % VIEW_COUNT);
 
 		if (command_view_name(id))
-			completion_offer(out, w, command_view_name(id));
+			completion_offer(w, command_view_name(id));
 	}
 }
 
-static void completion_field_names(struct choices *out, struct word w,
-				   const struct prompt_context *ctx)
+static void completion_field_names(const struct completion *w)
 {
 	size_t n;
 	const struct field *f;
 
-	if (ctx->kind >= ROW_KINDS)
+	if (w->ctx->kind >= ROW_KINDS)
 		return;
-	f = fields_of(ctx->kind, &n);
+	f = fields_of(w->ctx->kind, &n);
 	for (size_t i = 0; i < n; i++)
-		completion_offer(out, w, f[i].name);
+		completion_offer(w, f[i].name);
 }
 
-static void completion_node_names(struct choices *out, struct word w,
-				  const struct prompt_context *ctx)
+static void completion_node_names(const struct completion *w)
 {
+	const struct state *s = w->ctx->s;
 	uint32_t end[CHOICES], all, n;
 	char text[CHOICE_LEN], name[CHOICE_LEN];
 
-	if (!ctx->s || !ctx->s->fabric)
+	if (!s || !s->fabric)
 		return;
-	snprintf(text, sizeof(text), "%.*s", (int)w.len, w.text);
-	all = end_complete(end, CHOICES, ctx->s->fabric, text);
+	snprintf(text, sizeof(text), "%.*s", (int)w->len, w->text);
+	all = end_complete(end, CHOICES, s->fabric, text);
 	n = all < CHOICES ? all : CHOICES;
 	for (uint32_t i = 0; i < n; i++)
-		completion_offer(out, w, end_name(name, sizeof(name), ctx->s->fabric, end[i]));
-	out->all += all - n;
+		completion_offer(w, end_name(name, sizeof(name), s->fabric, end[i]));
+	w->out->all += all - n;
 	if (all > n)
-		out->common = 0; /* the names that are not listed may begin otherwise */
+		w->out->common = 0; /* the names that are not listed may begin otherwise */
 }
 
-static void completion_job_ids(struct choices *out, struct word w, const struct prompt_context *ctx)
+static void completion_job_ids(const struct completion *w)
 {
-	const struct jobset *jobs = ctx->s ? ctx->s->jobs : NULL;
+	const struct jobset *jobs = w->ctx->s ? w->ctx->s->jobs : NULL;
 	char id[24];
 
 	for (uint32_t i = 0; jobs && i < jobs->njob; i++) {
 		snprintf(id, sizeof(id), "%llu", (unsigned long long)jobs->jobs[i].id);
-		completion_offer(out, w, id);
+		completion_offer(w, id);
 	}
 }
 
-static void completion_engine_names(struct choices *out, struct word w,
-				    const struct prompt_context *ctx)
+static void completion_engine_names(const struct completion *w)
 {
-	for (uint32_t i = 0; ctx->s && i < ctx->s->preview.nengines; i++)
-		completion_offer(out, w, ctx->s->preview.engines[i].engine->name);
+	const struct state *s = w->ctx->s;
+
+	for (uint32_t i = 0; s && i < s->preview.nengines; i++)
+		completion_offer(w, s->preview.engines[i].engine->name);
 }
 
-static void completion_palette_names(struct choices *out, struct word w)
+static void completion_palette_names(const struct completion *w)
 {
 	for (int i = 0; i < PALETTE_COUNT; i++)
-		completion_offer(out, w, palette_name((enum palette)i));
+		completion_offer(w, palette_name((enum palette)i));
 }
 
-/* Tables show the past of links; other views colour by more. */
-static void completion_metric_names(struct choices *out, struct word w,
-				    const struct prompt_context *ctx)
+/* Tables show the history of links; other views colour by more. */
+static void completion_metric_names(const struct completion *w)
 {
-	for (int i = 0; ctx->kind < ROW_KINDS && i < HISTORY_METRICS; i++)
-		completion_offer(out, w, history_metric_name((enum history_metric)i));
-	for (int i = 0; ctx->kind >= ROW_KINDS && i < CHAN_METRICS; i++)
-		completion_offer(out, w, chan_metric_name((enum chan_metric)i));
+	bool table = w->ctx->kind < ROW_KINDS;
+
+	for (int i = 0; table && i < HISTORY_METRICS; i++)
+		completion_offer(w, history_metric_name((enum history_metric)i));
+	for (int i = 0; !table && i < CHAN_METRICS; i++)
+		completion_offer(w, chan_metric_name((enum chan_metric)i));
 }
 
-static void completion_row_orders(struct choices *out, struct word w)
+static void completion_row_orders(const struct completion *w)
 {
-	completion_offer(out, w, "place");
+	completion_offer(w, "place");
 	for (int i = HEAT_BY_PLACE + 1; i < HEAT_SORTS; i++)
-		completion_offer(out, w, heat_sort_name((enum heat_sort)i));
+		completion_offer(w, heat_sort_name((enum heat_sort)i));
 }
 
-static void completion_layout_names(struct choices *out, struct word w,
-				    const struct prompt_context *ctx)
+static void completion_layout_names(const struct completion *w)
 {
+	const struct prompt_context *ctx = w->ctx;
 	const char *name;
 
 	if (!ctx->s || !ctx->view || !ctx->view->layout)
 		return;
 	for (uint32_t i = 0; (name = ctx->view->layout(ctx->own, ctx->s, i)); i++)
-		completion_offer(out, w, name);
+		completion_offer(w, name);
 }
 
-/* Their names, and behind the = the words that one may be. */
-static void completion_settings(struct choices *out, struct word w, const struct state *s)
+static void completion_units(const struct completion *w)
 {
+	completion_offer_all(w, (const char *const[]){ "bytes", "bits", NULL });
+}
+
+static void completion_conditions(const struct completion *w)
+{
+	completion_offer_all(w, (const char *const[]){ "sm", "errors", "reach", "jobs", NULL });
+}
+
+static void completion_bookmarks(const struct completion *w)
+{
+	completion_offer_all(w, w->ctx->s ? w->ctx->s->bookmarks : NULL);
+}
+
+/* Their names, and after the = the words that are possible there. */
+static void completion_settings(const struct completion *w)
+{
+	const struct state *s = w->ctx->s;
 	struct setting x;
 	char text[CHOICE_LEN];
 
@@ -141,15 +161,15 @@ static void completion_settings(struct choices *out, struct word w, const struct
 		size_t n = (size_t)snprintf(text, sizeof(text), "%s=", x.name);
 		const char *word = x.words;
 
-		if (!memchr(w.text, '=', w.len)) {
-			completion_offer(out, w, text);
+		if (!memchr(w->text, '=', w->len)) {
+			completion_offer(w, text);
 			continue;
 		}
-		if (!word || strncasecmp(w.text, text, n) != 0)
+		if (!word || strncasecmp(w->text, text, n) != 0)
 			continue;
 		for (; *(word += strspn(word, " ")); word += strcspn(word, " ")) {
 			snprintf(text + n, sizeof(text) - n, "%.*s", (int)strcspn(word, " "), word);
-			completion_offer(out, w, text);
+			completion_offer(w, text);
 		}
 	}
 }
@@ -175,65 +195,28 @@ static enum row_kind completion_rows_of(const struct command *c, enum row_kind h
 	}
 }
 
-static void completion_argument(struct choices *out, struct word w, enum command_arg arg,
-				const struct prompt_context *ctx)
-{
-	static const char *const units[] = { "bytes", "bits", NULL };
-	static const char *const conditions[] = { "sm", "errors", "reach", "jobs", NULL };
-
-	switch (arg) {
-	case ARG_VIEW:
-		completion_view_names(out, w);
-		break;
-	case ARG_COLUMN:
-	case ARG_COLUMNS:
-	case ARG_FILTER:
-		completion_field_names(out, w, ctx);
-		break;
-	case ARG_NODE:
-	case ARG_NODES:
-		completion_node_names(out, w, ctx);
-		break;
-	case ARG_JOB:
-		completion_job_ids(out, w, ctx);
-		break;
-	case ARG_ENGINE:
-		completion_engine_names(out, w, ctx);
-		break;
-	case ARG_PALETTE:
-		completion_palette_names(out, w);
-		break;
-	case ARG_UNITS:
-		completion_offer_all(out, w, units);
-		break;
-	case ARG_COMMAND:
-		completion_commands(out, w);
-		break;
-	case ARG_SETTING:
-		completion_settings(out, w, ctx->s);
-		break;
-	case ARG_METRIC:
-		completion_metric_names(out, w, ctx);
-		break;
-	case ARG_ROWS:
-		completion_row_orders(out, w);
-		break;
-	case ARG_LAYOUT:
-		completion_layout_names(out, w, ctx);
-		break;
-	case ARG_BOOKMARK:
-		if (ctx->s && ctx->s->bookmarks)
-			completion_offer_all(out, w, ctx->s->bookmarks);
-		break;
-	case ARG_CONDITIONS:
-		completion_offer_all(out, w, conditions);
-		break;
-	case ARG_FILE: /* completion_find() */
-	case ARG_NONE:
-	case ARG_TEXT:
-		break;
-	}
-}
+/* ARG_FILE: completion_find(). */
+static void (*const completion_of[])(const struct completion *w) = {
+	[ARG_VIEW] = completion_view_names,
+	[ARG_COLUMN] = completion_field_names,
+	[ARG_COLUMNS] = completion_field_names,
+	[ARG_FILTER] = completion_field_names,
+	[ARG_NODE] = completion_node_names,
+	[ARG_NODES] = completion_node_names,
+	[ARG_JOB] = completion_job_ids,
+	[ARG_ENGINE] = completion_engine_names,
+	[ARG_PALETTE] = completion_palette_names,
+	[ARG_UNITS] = completion_units,
+	[ARG_SETTING] = completion_settings,
+	[ARG_METRIC] = completion_metric_names,
+	[ARG_ROWS] = completion_row_orders,
+	[ARG_LAYOUT] = completion_layout_names,
+	[ARG_BOOKMARK] = completion_bookmarks,
+	[ARG_CONDITIONS] = completion_conditions,
+	[ARG_COMMAND] = completion_commands,
+	[ARG_FILE] = NULL,
+	[ARG_TEXT] = NULL,
+};
 
 void completion_find(struct choices *out, enum prompt_kind kind, const char *text, size_t at,
 		     const struct prompt_context *ctx)
@@ -269,5 +252,7 @@ void completion_find(struct choices *out, enum prompt_kind kind, const char *tex
 		return;
 	}
 	out->from = *ends ? choices_word_start(text, at, ends) : name + 1;
-	completion_argument(out, (struct word){ text + out->from, at - out->from }, arg, &there);
+	if (completion_of[arg])
+		completion_of[arg](
+			&(struct completion){ out, text + out->from, at - out->from, &there });
 }

@@ -46,34 +46,30 @@ static int frame_status_item(struct canvas *c, struct rect r, int end, enum role
 /* What must not be forgotten in any view; "" nothing. */
 static const char *frame_update_word(const struct state *s, char *buf, size_t len)
 {
+	static const char *const words[] = {
+		[APPLY_CONFIRM] = "CONFIRM",	       [APPLY_RUNNING] = "UPDATING",
+		[APPLY_ROLLING_BACK] = "ROLLING BACK", [APPLY_INCOMPLETE] = "INCOMPLETE",
+		[APPLY_SUPERSEDED] = "SUPERSEDED",     [APPLY_JOURNAL] = NULL, /* nor the others */
+	};
 	const struct state_apply *a = &s->apply;
 	int left = isfinite(a->confirm_left_s) ? (int)a->confirm_left_s : -1;
 
-	buf[0] = '\0';
-	if (a->state == APPLY_CONFIRM && left >= 0)
-		snprintf(buf, len, "CONFIRM %d:%02d", left / 60, left % 60);
-	else if (a->state == APPLY_CONFIRM)
-		snprintf(buf, len, "CONFIRM");
-	else if (a->state == APPLY_RUNNING)
-		snprintf(buf, len, "UPDATING");
-	else if (a->state == APPLY_ROLLING_BACK)
-		snprintf(buf, len, "ROLLING BACK");
-	else if (a->state == APPLY_INCOMPLETE)
-		snprintf(buf, len, "INCOMPLETE");
-	else if (a->state == APPLY_SUPERSEDED)
-		snprintf(buf, len, "SUPERSEDED");
-	else if (s->automatic.alert)
-		snprintf(buf, len, "AUTO: 7");
+	if (!words[a->state])
+		return s->automatic.alert ? "AUTO: 7" : "";
+	if (a->state != APPLY_CONFIRM || left < 0)
+		return words[a->state];
+	snprintf(buf, len, "CONFIRM %d:%02d", left / 60, left % 60);
 	return buf;
 }
 
 static int frame_draw_modes(struct canvas *c, struct rect r, const struct state *s, uint64_t job)
 {
 	char buf[128], clock[FIGURE_LEN];
+	const char *update = frame_update_word(s, buf, sizeof(buf));
 	int x = r.w;
 
-	if (frame_update_word(s, buf, sizeof(buf))[0]) {
-		x = frame_status_item(c, r, x, ROLE_LOUD, buf);
+	if (update[0]) {
+		x = frame_status_item(c, r, x, ROLE_LOUD, update);
 	} else if (s->record_lost) {
 		x = frame_status_item(c, r, x, ROLE_LOUD, "NOT RECORDED");
 	} else if (s->recording) {
@@ -359,13 +355,10 @@ static void frame_draw_data(struct canvas *c, struct rect r, int y, const struct
 	end = r.w - 1 - text_width(age);
 	canvas_text(c, r, end, y, ROLE_DIM, age);
 	frame_trouble_text(trouble, sizeof(trouble), s);
-	if (trouble[0]) {
-		text_shorten_words(buf, sizeof(buf), trouble, end - x - 2);
-		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ", buf);
-		activity_fit_work(&activity, s, end - x - 2);
-	} else {
-		activity_fit(&activity, s, end - x - 2);
-	}
+	if (trouble[0])
+		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ",
+				 text_shorten_words(buf, sizeof(buf), trouble, end - x - 2));
+	activity_fit(&activity, s, end - x - 2, !trouble[0]);
 	if (activity.tables[0])
 		x = canvas_textf(c, r, x, y, ROLE_WARN, "%s  ", activity.tables);
 	if (activity.work[0])

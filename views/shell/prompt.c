@@ -211,15 +211,13 @@ static const char *prompt_hint(char *buf, size_t len, const struct prompt *p)
 	return buf;
 }
 
-void prompt_draw(const struct prompt *p, struct canvas *c, int y, const char *why,
-		 const struct prompt_context *ctx)
+void prompt_draw(const struct prompt *p, struct canvas *c, int y, const char *why)
 {
 	static const char *const signs[PROMPT_KINDS] = { "", ":", "/", "find: " };
 	struct rect r = canvas_rect(c);
 	char head[PROMPT_LEN], text[160], buf[200];
 	int x, room, skip = 0;
 
-	(void)ctx;
 	canvas_fill(c, (struct rect){ 0, y, r.w, 2 }, ROLE_TEXT, ' ');
 	x = canvas_text(c, r, 0, y, ROLE_KEY, signs[p->kind]);
 	snprintf(head, sizeof(head), "%.*s", (int)p->at, p->text);

@@ -40,7 +40,6 @@ void prompt_offer(struct prompt *p, const struct prompt_context *ctx);
 enum prompt_result prompt_input(struct prompt *p, const struct input *in,
 				const struct prompt_context *ctx);
 /* Two lines from y on; why: what is wrong with it so far, "" nothing. */
-void prompt_draw(const struct prompt *p, struct canvas *c, int y, const char *why,
-		 const struct prompt_context *ctx);
+void prompt_draw(const struct prompt *p, struct canvas *c, int y, const char *why);
 
 #endif

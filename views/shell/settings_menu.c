@@ -54,16 +54,6 @@ static enum settings_act settings_menu_change(const struct setting *x, int by, c
 	return SETTINGS_DO;
 }
 
-static void settings_menu_click(struct settings_menu *m, const struct input *in)
-{
-	uint32_t line = menu_line_at(&m->menu, in);
-
-	if (line == UINT32_MAX)
-		m->menu.open = false;
-	else
-		m->menu.list.cursor = line;
-}
-
 enum settings_act settings_menu_input(struct settings_menu *m, const struct state *s,
 				      const struct input *in, char *line, size_t len)
 {
@@ -72,7 +62,7 @@ enum settings_act settings_menu_input(struct settings_menu *m, const struct stat
 	if (menu_move(&m->menu, in))
 		return SETTINGS_NONE;
 	if (in->req == REQ_CLICK)
-		settings_menu_click(m, in);
+		menu_click(&m->menu, in);
 	if (in->req == REQ_BACK || in->req == REQ_QUIT)
 		m->menu.open = false;
 	if (!m->menu.open || !s->setting || !s->setting(s->setting_of, m->menu.list.cursor, &x))

@@ -107,24 +107,43 @@ void shell_say(struct shell *shell, const char *fmt, ...)
 	context_say(&shell->ctx, "%s", text);
 }
 
-/* What is tagged in the tables, and what of the last frame is not there any more. */
+/* Views that have a table of their own, not only one deeper in them. */
+static const struct {
+	enum view_id view;
+	enum row_kind rows;
+	enum tag_kind tags;
+} own_tables[] = {
+	{ VIEW_LINKS, ROWS_LINKS, TAG_LINKS },
+	{ VIEW_SWITCHES, ROWS_SWITCHES, TAG_SWITCHES },
+	{ VIEW_JOBS, ROWS_JOBS, TAG_JOBS },
+};
+
+#define OWN_TABLES (sizeof(own_tables) / sizeof(own_tables[0]))
+
+/* NULL: the view has none, or one deeper in it is open. */
+static struct table *shell_own_table(const struct shell *shell, enum view_id view,
+				     const struct table_ops **ops)
+{
+	struct table *t;
+
+	for (size_t i = 0; i < OWN_TABLES; i++) {
+		if (own_tables[i].view != view)
+			continue;
+		t = view_find(view)->table(shell->own[view], ops);
+		return t && (*ops)->kind == own_tables[i].rows ? t : NULL;
+	}
+	return NULL;
+}
+
+/* Takes what is tagged in the tables, and drops selections that are no longer there. */
 static void shell_follow(struct shell *shell, const struct state *s)
 {
-	static const struct {
-		enum view_id view;
-		enum row_kind rows;
-		enum tag_kind tags;
-	} tagged[] = { { VIEW_LINKS, ROWS_LINKS, TAG_LINKS },
-		       { VIEW_SWITCHES, ROWS_SWITCHES, TAG_SWITCHES },
-		       { VIEW_JOBS, ROWS_JOBS, TAG_JOBS } };
+	for (size_t i = 0; i < OWN_TABLES; i++) {
+		const struct table_ops *ops;
+		const struct table *t = shell_own_table(shell, own_tables[i].view, &ops);
 
-	for (size_t i = 0; i < sizeof(tagged) / sizeof(tagged[0]); i++) {
-		enum view_id id = tagged[i].view;
-		const struct table_ops *ops = NULL;
-		const struct table *t = view_find(id)->table(shell->own[id], &ops);
-
-		if (t && ops && ops->kind == tagged[i].rows)
-			tags_take(&shell->ctx.tags, tagged[i].tags, t->tag, t->ntag);
+		if (t)
+			tags_take(&shell->ctx.tags, own_tables[i].tags, t->tag, t->ntag);
 	}
 	context_update(&shell->ctx, s);
 }
@@ -299,14 +318,13 @@ static void shell_filter(struct shell *shell, const char *text, const struct sta
 		context_say(&shell->ctx, "filter: %s", t->filter.why);
 }
 
-static void shell_prompt_draw(struct shell *shell, struct canvas *c, const struct state *s)
+static void shell_prompt_draw(struct shell *shell, struct canvas *c)
 {
-	struct prompt_context ctx = shell_prompt_context(shell, s);
 	const struct table_ops *ops;
-	struct table *t = shell_table(shell, &ops);
+	const struct table *t = shell_table(shell, &ops);
 
 	prompt_draw(&shell->prompt, c, c->h - 2,
-		    shell->prompt.kind == PROMPT_FILTER && t ? t->filter.why : "", &ctx);
+		    shell->prompt.kind == PROMPT_FILTER && t ? t->filter.why : "");
 }
 
 /* --- keys and commands ----------------------------------------------------------------------- */
@@ -391,6 +409,27 @@ static void shell_exclude(struct shell *shell, const struct state *s, const char
 	}
 }
 
+/* What is for the application, with the text after the command; false: it is not. */
+static bool shell_pass_on(const struct input *in, struct request *out)
+{
+	static const enum req passed[] = {
+		REQ_QUIT,	   REQ_FREEZE, REQ_FASTER,    REQ_SLOWER,	REQ_POLL,
+		REQ_STOP,	   REQ_SWEEP,  REQ_TABLES,    REQ_SNAPSHOT,	REQ_REDRAW,
+		REQ_SUSPEND,	   REQ_DETACH, REQ_HIST_BACK, REQ_HIST_FORWARD, REQ_HIST_BACK5,
+		REQ_HIST_FORWARD5, REQ_LIVE,   REQ_BOOKMARK,  REQ_BOOKMARKS,	REQ_INTERVAL,
+		REQ_SET,	   REQ_KEEP,   REQ_PLAN_SAVE, REQ_APPLY_NOTE,	REQ_APPLY_OVERRIDE,
+		REQ_ENGINE,
+	};
+
+	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+		if (in->req == passed[i]) {
+			out->type = in->req;
+			snprintf(out->text, sizeof(out->text), "%s", in->text ? in->text : "");
+			return true;
+		}
+	return false;
+}
+
 static bool shell_command_input(struct shell *shell, const struct input *in, const struct state *s,
 				struct request *out)
 {
@@ -411,17 +450,19 @@ static bool shell_command_input(struct shell *shell, const struct input *in, con
 		return true;
 	case REQ_ENGINE:
 		out->options = shell->ctx.options;
-		out->type = in->req;
-		snprintf(out->text, sizeof(out->text), "%s", text);
-		return true;
+		return shell_pass_on(in, out);
 	case REQ_PALETTE:
 		if (text[0])
 			choose_palette(&shell->ctx, text);
-		return text[0];
+		else
+			context_set_palette(&shell->ctx, (shell->ctx.palette + 1) % PALETTE_COUNT);
+		return true;
 	case REQ_UNITS:
 		if (text[0])
 			choose_units(&shell->ctx, text);
-		return text[0];
+		else
+			context_set_units(&shell->ctx, !shell->ctx.bits);
+		return true;
 	case REQ_CLICK:
 		shell_click(shell, in, s, out);
 		return true;
@@ -436,24 +477,6 @@ static bool shell_command_input(struct shell *shell, const struct input *in, con
 		return true;
 	case REQ_FIND:
 		shell_typed(shell, PROMPT_FIND, text, s);
-		return true;
-	case REQ_SNAPSHOT:
-	case REQ_HIST_BACK:
-	case REQ_HIST_FORWARD:
-	case REQ_HIST_BACK5:
-	case REQ_HIST_FORWARD5:
-	case REQ_LIVE:
-	case REQ_BOOKMARK:
-	case REQ_BOOKMARKS:
-	case REQ_INTERVAL:
-	case REQ_SET:
-	case REQ_KEEP:
-	case REQ_DETACH:
-	case REQ_PLAN_SAVE:
-	case REQ_APPLY_NOTE:
-	case REQ_APPLY_OVERRIDE:
-		out->type = in->req;
-		snprintf(out->text, sizeof(out->text), "%s", text);
 		return true;
 	default:
 		return false;
@@ -490,51 +513,31 @@ static bool shell_common_input(struct shell *shell, const struct input *in, cons
 		else
 			context_back(&shell->ctx);
 		return true;
-	case REQ_UNITS:
-		context_set_units(&shell->ctx, !shell->ctx.bits);
-		return true;
-	case REQ_PALETTE:
-		context_set_palette(&shell->ctx, (shell->ctx.palette + 1) % PALETTE_COUNT);
-		return true;
-	case REQ_QUIT:
-	case REQ_FREEZE:
-	case REQ_FASTER:
-	case REQ_SLOWER:
-	case REQ_POLL:
-	case REQ_STOP:
-	case REQ_SWEEP:
-	case REQ_TABLES:
-	case REQ_SNAPSHOT:
-	case REQ_REDRAW:
-	case REQ_SUSPEND:
-	case REQ_DETACH:
-		out->type = in->req;
-		return true;
 	default:
-		return false;
+		return shell_pass_on(in, out);
 	}
 }
 
-static bool shell_table_is_empty(struct shell *shell)
+static bool shell_works_here(const struct binding *b, const struct shell *shell)
 {
-	const struct table_ops *ops;
-	const struct table *t = shell_table(shell, &ops);
-
-	return t && !t->nrow;
+	return !b->views || (b->views & VIEW_BIT(shell->ctx.view));
 }
 
 /* The key is one of this view, but has nothing to act on now. */
 static void shell_say_no_use(struct shell *shell, enum req req, const struct state *s)
 {
+	const struct table_ops *ops;
+	const struct table *t = shell_table(shell, &ops);
+
 	if (!s->fabric && req != REQ_CLICK && !shell->ctx.note[0])
 		context_say(&shell->ctx, "no fabric yet: nothing to act on");
-	if (req == REQ_ENTER && shell_table_is_empty(shell) && !shell->ctx.note[0])
+	if (req == REQ_ENTER && t && !t->nrow && !shell->ctx.note[0])
 		context_say(&shell->ctx, "no row is shown: nothing to open");
 	for (size_t i = 0; req > REQ_BOTTOM && i < shell->ctx.nbindings && !shell->ctx.note[0];
 	     i++) {
 		const struct binding *b = &shell->ctx.bindings[i];
 
-		if (b->req == req && (!b->views || (b->views & VIEW_BIT(shell->ctx.view))))
+		if (b->req == req && shell_works_here(b, shell))
 			context_say(&shell->ctx, "%s does nothing here; it is for: %s", b->shown,
 				    b->help);
 	}
@@ -564,11 +567,6 @@ static void shell_do(struct shell *shell, const struct input *in, const struct s
 		shell_say_no_use(shell, in->req, s);
 }
 
-static bool shell_holds_here(const struct binding *b, const struct shell *shell)
-{
-	return !b->views || (b->views & VIEW_BIT(shell->ctx.view));
-}
-
 static const char *shell_a_view_of(const struct binding *b)
 {
 	for (int i = 0; i < VIEW_COUNT; i++)
@@ -592,7 +590,7 @@ static bool shell_allowed(struct shell *shell, struct input *in, const struct co
 		if (b->req != in->req || (in->req == REQ_VIEW && b->view != in->view))
 			continue;
 		any = true;
-		if (shell_holds_here(b, shell)) {
+		if (shell_works_here(b, shell)) {
 			in->refused_ro = b->rw && !s->rw;
 			return true;
 		}
@@ -790,7 +788,7 @@ void shell_draw(struct shell *shell, struct canvas *c, const struct state *s)
 	frame_draw(c, s, shell->ctx.view, &t, &keys);
 	shell_menu_draw(shell, c, s);
 	if (shell->prompt.kind)
-		shell_prompt_draw(shell, c, s);
+		shell_prompt_draw(shell, c);
 	if (c->w < 80 || c->h < 24)
 		shell_draw_small(c);
 }
@@ -815,32 +813,10 @@ uint32_t shell_key_at(const struct shell *shell, const struct state *s, int x, i
 
 /* --- what a file may hold -------------------------------------------------------------------- */
 
-/* The view's own table, not one that is deeper in it. */
-static struct table *shell_table_of(const struct shell *shell, enum view_id view,
-				    const struct table_ops **ops)
-{
-	static const struct {
-		enum view_id view;
-		enum row_kind kind;
-	} tables[] = { { VIEW_LINKS, ROWS_LINKS },
-		       { VIEW_SWITCHES, ROWS_SWITCHES },
-		       { VIEW_JOBS, ROWS_JOBS } };
-
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		struct table *t;
-
-		if (tables[i].view != view)
-			continue;
-		t = view_find(view)->table(shell->own[view], ops);
-		return t && (*ops)->kind == tables[i].kind ? t : NULL;
-	}
-	return NULL;
-}
-
 bool shell_columns_set(struct shell *shell, enum view_id view, const char *columns)
 {
 	const struct table_ops *ops;
-	struct table *t = shell_table_of(shell, view, &ops);
+	struct table *t = shell_own_table(shell, view, &ops);
 
 	return t && table_columns(t, columns, ops);
 }
@@ -848,7 +824,7 @@ bool shell_columns_set(struct shell *shell, enum view_id view, const char *colum
 bool shell_sort_set(struct shell *shell, enum view_id view, const char *sort)
 {
 	const struct table_ops *ops;
-	struct table *t = shell_table_of(shell, view, &ops);
+	struct table *t = shell_own_table(shell, view, &ops);
 	bool reverse = sort[0] == '-';
 	const struct field *f =
 		t ? field_find(ops->kind, sort + reverse, strlen(sort + reverse)) : NULL;
@@ -866,7 +842,7 @@ bool shell_sort_set(struct shell *shell, enum view_id view, const char *sort)
 bool shell_columns(const struct shell *shell, enum view_id view, char *buf, size_t len)
 {
 	const struct table_ops *ops;
-	const struct table *t = shell_table_of(shell, view, &ops);
+	const struct table *t = shell_own_table(shell, view, &ops);
 
 	snprintf(buf, len, "%s", t ? t->columns : "");
 	return t != NULL;
@@ -875,7 +851,7 @@ bool shell_columns(const struct shell *shell, enum view_id view, char *buf, size
 bool shell_sort(const struct shell *shell, enum view_id view, char *buf, size_t len)
 {
 	const struct table_ops *ops;
-	const struct table *t = shell_table_of(shell, view, &ops);
+	const struct table *t = shell_own_table(shell, view, &ops);
 
 	buf[0] = '\0';
 	if (t && t->sort && (t->sort_chosen || t->reverse))

@@ -117,16 +117,6 @@ static void column_menu_shift(struct column_menu *m, struct table *t, const stru
 	column_menu_give(m, t, ops);
 }
 
-static void column_menu_click(struct column_menu *m, const struct input *in)
-{
-	uint32_t line = menu_line_at(&m->menu, in);
-
-	if (line == UINT32_MAX)
-		m->menu.open = false;
-	else
-		m->menu.list.cursor = line;
-}
-
 const char *column_menu_input(struct column_menu *m, struct table *t, const struct table_ops *ops,
 			      const struct input *in)
 {
@@ -134,7 +124,7 @@ const char *column_menu_input(struct column_menu *m, struct table *t, const stru
 		return NULL;
 	switch (in->req) {
 	case REQ_CLICK:
-		column_menu_click(m, in);
+		menu_click(&m->menu, in);
 		return m->menu.open ? column_menu_toggle(m, t, ops) : NULL;
 	case REQ_ENTER:
 	case REQ_SELECT:
