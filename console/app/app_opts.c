@@ -14,31 +14,18 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	OPT_DEMO = 0x100,
-	OPT_LOAD,
-	OPT_LFTS,
-	OPT_RW,
-	OPT_RACKS,
-	OPT_JOBS,
-	OPT_JOBS_INTERVAL,
-	OPT_SEED,
-	OPT_ASCII,
-	OPT_NO_MOUSE,
-	OPT_SET,
-	OPT_COLOUR,
-};
+enum { OPT_DEMO = 0x100, OPT_JOBS_INTERVAL, OPT_SEED, OPT_SET, OPT_COLOUR };
 
 static const struct argp_option options[] = {
 	{ 0, 0, 0, 0, "what to show:", 1 },
 	{ "demo", OPT_DEMO, "SPEC", OPTION_ARG_OPTIONAL,
 	  "simulated fabric with jobs and traffic (default: " DEMO_SPEC "; see 'topo --help')", 1 },
-	{ "load", OPT_LOAD, "FILE", 0,
+	{ "load", CMDLINE_KEY(struct app_opts, load), "FILE", 0,
 	  "dump (ibnetdiscover text or cache, opensm-subnet.lst, OpenSM's neighbors, ...), or a "
 	  "snapshot folder saved with key w",
 	  1 },
 	{ "load-cache", 0, NULL, OPTION_ALIAS, NULL, 1 },
-	{ "lfts", OPT_LFTS, "FILE", 0,
+	{ "lfts", CMDLINE_KEY(struct app_opts, lfts), "FILE", 0,
 	  "with --load: tables of the dump (opensm-lfts.dump, opensm.fdbs, .ibr)", 1 },
 	{ "profile", OPT_CONFIG_PROFILE, "NAME", 0,
 	  "use the settings in section [fabric NAME] of the configuration file", 1 },
@@ -51,7 +38,7 @@ static const struct argp_option options[] = {
 	  1 },
 	{ "node-name-map", OPT_LIVE_NODE_NAMES, "FILE", 0,
 	  "node names: a file with lines of GUID \"name\"", 1 },
-	{ "racks", OPT_RACKS, "FILE|DIR|slurm", 0,
+	{ "racks", CMDLINE_KEY(struct app_opts, racks), "FILE|DIR|slurm", 0,
 	  "racks for the heatmap: SLURM's topology.yaml or topology.conf (or their folder), a "
 	  "file with lines such as SwitchName=rack1 Switches=leaf[01-04], or slurm: the output of "
 	  "scontrol show topology",
@@ -62,14 +49,14 @@ static const struct argp_option options[] = {
 	{ 0, 0, 0, 0, "polling:", 3 },
 	{ "interval", 'd', "SECONDS", 0, "interval between polls of the counters (default: 2 s)",
 	  3 },
-	{ "jobs", OPT_JOBS, "SOURCE", 0,
+	{ "jobs", CMDLINE_KEY(struct app_opts, jobs), "SOURCE", 0,
 	  "where running jobs are read from: slurm (default), none, or a jobs file; --demo has "
 	  "its own jobs",
 	  3 },
 	{ "jobs-interval", OPT_JOBS_INTERVAL, "SECONDS", 0,
 	  "interval between queries to SLURM (default: 10 s)", 3 },
 	{ 0, 0, 0, 0, "updates:", 4 },
-	{ "rw", OPT_RW, 0, 0,
+	{ "rw", CMDLINE_KEY(struct app_opts, rw), 0, 0,
 	  "allow updates: tables can be written to the switches, after the "
 	  "fabric's name was typed (default: read-only)",
 	  4 },
@@ -80,8 +67,9 @@ static const struct argp_option options[] = {
 	  4 },
 	OPTIONS_LIVE_INSTALLER(4),
 	{ 0, 0, 0, 0, "screen:", 5 },
-	{ "ascii", OPT_ASCII, 0, 0, "use only ASCII characters", 5 },
-	{ "no-mouse", OPT_NO_MOUSE, 0, 0, "leave the mouse to the terminal", 5 },
+	{ "ascii", CMDLINE_KEY(struct app_opts, ascii), 0, 0, "use only ASCII characters", 5 },
+	{ "no-mouse", CMDLINE_KEY(struct app_opts, no_mouse), 0, 0,
+	  "leave the mouse to the terminal", 5 },
 	{ "set", OPT_SET, "NAME=VALUE", 0,
 	  "change a setting of the configuration file for this run: palette, units, columns, "
 	  "warn-util, ...",
@@ -161,17 +149,10 @@ static void app_opts_check_auto(const struct app_opts *o, struct argp_state *s)
 }
 
 static const struct cmdline_field fields[] = {
-	CMDLINE_FIELD(OPT_ASCII, struct app_opts, ascii),
 	/* these two are read before all others, by cmdline_parse() */
 	CMDLINE_FIELD(OPT_CONFIG_FILE, struct app_opts, config),
 	CMDLINE_FIELD(OPT_CONFIG_PROFILE, struct app_opts, profile),
-	CMDLINE_FIELD(OPT_NO_MOUSE, struct app_opts, no_mouse),
-	CMDLINE_FIELD(OPT_LOAD, struct app_opts, load),
-	CMDLINE_FIELD(OPT_LFTS, struct app_opts, lfts),
-	CMDLINE_FIELD(OPT_RW, struct app_opts, rw),
-	CMDLINE_FIELD(OPT_RACKS, struct app_opts, racks),
 	CMDLINE_FIELD('d', struct app_opts, interval_s, "--interval"),
-	CMDLINE_FIELD(OPT_JOBS, struct app_opts, jobs),
 	CMDLINE_FIELD(OPT_JOBS_INTERVAL, struct app_opts, jobs_interval_s, "--jobs-interval"),
 	{ 0 },
 };

@@ -12,8 +12,6 @@
 enum {
 	OPT_AUTO = 820,
 	OPT_AUTO_ENGINE,
-	OPT_AUTO_ESCAPE,
-	OPT_STRANGERS,
 	OPT_AUTO_PIN,
 	OPT_AUTO_NODES,
 	OPT_GAIN,
@@ -33,11 +31,11 @@ static const struct argp_option rows[] = {
 	  "engine that computes the plans (default: "
 	  "sar)",
 	  0 },
-	{ "auto-escape", OPT_AUTO_ESCAPE, NULL, 0,
+	{ "auto-escape", CMDLINE_KEY(struct auto_opts, escape), NULL, 0,
 	  "compute plans with escape LIDs (default: if OpenSM's plugin reports that there are "
 	  "some)",
 	  0 },
-	{ "auto-strangers", OPT_STRANGERS, NULL, 0,
+	{ "auto-strangers", CMDLINE_KEY(struct auto_opts, strangers), NULL, 0,
 	  "apply also if LIDs of no job, such as those of idle hosts and servers, would have to "
 	  "drain: packets to them may be lost (default: left to an operator)",
 	  0 },
@@ -87,8 +85,6 @@ static const char *auto_opts_list(const struct argp_state *s, enum param_id id, 
 }
 
 static const struct cmdline_field fields[] = {
-	CMDLINE_FIELD(OPT_AUTO_ESCAPE, struct auto_opts, escape),
-	CMDLINE_FIELD(OPT_STRANGERS, struct auto_opts, strangers),
 	CMDLINE_FIELD(OPT_GAIN, struct auto_opts, gain_pct, "--auto-gain", 0, 99),
 	CMDLINE_FIELD(OPT_AGE, struct auto_opts, min_age_s, "--auto-min-age", 0, 86400),
 	CMDLINE_FIELD(OPT_QUIET, struct auto_opts, confirm_s, "--auto-confirm", 1, 86400),

@@ -35,24 +35,17 @@
 #define BUSY_WAIT_US  300000
 
 enum {
-	OPT_DRAIN = 800,
-	OPT_MIGRATE,
-	OPT_RETURN,
-	OPT_SOCKET,
-	OPT_SOCKET_MODE,
-	OPT_STATE,
+	OPT_SOCKET_MODE = 800,
 	OPT_LIMIT,
 	OPT_HOLD,
 	OPT_ASK,
 	OPT_POLL,
-	OPT_LOG,
-	OPT_DAEMON,
 	OPT_READY_FD,
 	OPT_WHILE_PID,
 	OPT_ADD_JOB,
 	OPT_END_JOB,
 	OPT_STATUS,
-	OPT_AGENT_JOB,
+	OPT_AGENT_JOB
 };
 
 struct agent_cmd {
@@ -75,15 +68,15 @@ static const struct argp_option rows[] = {
 	  "a job on this node; can be repeated. The agent exits when all of them have ended. "
 	  "Without this option the agent stays and serves all later jobs",
 	  1 },
-	{ "drain-cmd", OPT_DRAIN, "CMD", 0,
+	{ "drain-cmd", CMDLINE_KEY(struct agent_cmd, o.drain), "CMD", 0,
 	  "pauses a job: when it returns, the job posts nothing new and has nothing in flight", 1 },
-	{ "migrate-cmd", OPT_MIGRATE, "CMD", 0,
+	{ "migrate-cmd", CMDLINE_KEY(struct agent_cmd, o.migrate), "CMD", 0,
 	  "moves the job's queue pairs to the escape LIDs and resumes it", 1 },
-	{ "return-cmd", OPT_RETURN, "CMD", 0,
+	{ "return-cmd", CMDLINE_KEY(struct agent_cmd, o.back), "CMD", 0,
 	  "moves them back to the base LIDs, whatever state each is in (default: the migrate "
 	  "command with IBROUTE_PHASE=return)",
 	  1 },
-	{ "socket", OPT_SOCKET, "PATH", 0,
+	{ "socket", CMDLINE_KEY(struct agent_cmd, o.socket), "PATH", 0,
 	  "socket for processes that drain and migrate by themselves: they send HELLO (default "
 	  "for the requests below: $IBROUTE_AGENT_SOCKET, else " IBROUTE_AGENT_SOCKET ")",
 	  1 },
@@ -92,7 +85,7 @@ static const struct argp_option rows[] = {
 	  "and serves all users' jobs)",
 	  1 },
 	{ 0, 0, 0, 0, "How:", 2 },
-	{ "state", OPT_STATE, "FILE", 0,
+	{ "state", CMDLINE_KEY(struct agent_cmd, o.state), "FILE", 0,
 	  "state from which a killed agent resumes when it is restarted (default: agent.state in " RUN_DIR
 	  ", or in $XDG_RUNTIME_DIR)",
 	  2 },
@@ -111,13 +104,13 @@ static const struct argp_option rows[] = {
 	{ "poll", OPT_POLL, "S", 0, "seconds between checks of the port and the SM (default: 10)",
 	  2 },
 	{ "while-pid", OPT_WHILE_PID, "PID", 0, "exit when this process exits", 2 },
-	{ "daemon", OPT_DAEMON, NULL, 0,
+	{ "daemon", CMDLINE_KEY(struct agent_cmd, daemon), NULL, 0,
 	  "run in the background; the command exits with 0 when the agent is subscribed", 2 },
 	{ "ready-fd", OPT_READY_FD, "N", 0,
 	  "write the line \"ready lid L pid P\" to this descriptor when subscribed (default: "
 	  "stdout), then close it",
 	  2 },
-	{ "log", OPT_LOG, "FILE", 0,
+	{ "log", CMDLINE_KEY(struct agent_cmd, log), "FILE", 0,
 	  "append log messages to FILE (default: stderr; with --daemon: syslog)", 2 },
 	OPTIONS_LIVE_PORT(2),
 	OPTION_CONFIG(2),
@@ -131,7 +124,7 @@ static const struct argp_option rows[] = {
 	  "print the state of the agent and its clients, one per "
 	  "line",
 	  3 },
-	{ "json", OPT_JSON, NULL, 0, "with --status: as JSON", 3 },
+	{ "json", CMDLINE_KEY(struct agent_cmd, json), NULL, 0, "with --status: as JSON", 3 },
 	{ 0 },
 };
 
@@ -203,16 +196,8 @@ static bool cmd_agent_relative(const char *path)
 }
 
 static const struct cmdline_field fields[] = {
-	CMDLINE_FIELD(OPT_STATE, struct agent_cmd, o.state),
-	CMDLINE_FIELD(OPT_LOG, struct agent_cmd, log),
-	CMDLINE_FIELD(OPT_DAEMON, struct agent_cmd, daemon),
 	CMDLINE_FIELD(OPT_READY_FD, struct agent_cmd, ready_fd, "--ready-fd", 0, 1 << 20),
 	CMDLINE_FIELD(OPT_WHILE_PID, struct agent_cmd, while_pid, "--while-pid", 1, INT32_MAX),
-	CMDLINE_FIELD(OPT_DRAIN, struct agent_cmd, o.drain),
-	CMDLINE_FIELD(OPT_MIGRATE, struct agent_cmd, o.migrate),
-	CMDLINE_FIELD(OPT_RETURN, struct agent_cmd, o.back),
-	CMDLINE_FIELD(OPT_SOCKET, struct agent_cmd, o.socket),
-	CMDLINE_FIELD(OPT_JSON, struct agent_cmd, json),
 	{ 0 },
 };
 

@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_YES = 700, OPT_NO_INPUT, OPT_DETACH, OPT_SL };
-
 struct apply_cmd {
 	struct watchdog_config dog;
 	const char *file, *yes;
@@ -24,25 +22,17 @@ struct apply_cmd {
 };
 
 static const struct argp_option table[] = {
-	{ "yes-fabric", OPT_YES, "NAME", 0,
+	{ "yes-fabric", CMDLINE_KEY(struct apply_cmd, yes), "NAME", 0,
 	  "do not prompt if this is the name of the plan's fabric", 0 },
-	{ "no-input", OPT_NO_INPUT, NULL, 0,
+	{ "no-input", CMDLINE_KEY(struct apply_cmd, no_input), NULL, 0,
 	  "never prompt: with --yes-fabric, confirm as soon as all tables are read back and match",
 	  0 },
-	{ "detach", OPT_DETACH, NULL, 0,
+	{ "detach", CMDLINE_KEY(struct apply_cmd, detach), NULL, 0,
 	  "do not wait: print the update's ID, for confirm, rollback, extend, attach", 0 },
-	{ "accept-sl-change", OPT_SL, NULL, 0,
+	{ "accept-sl-change", CMDLINE_KEY(struct apply_cmd, dog.accept_sl), NULL, 0,
 	  "the service levels (SLs) that the plan needs are distributed to the hosts by other "
 	  "means",
 	  0 },
-	{ 0 },
-};
-
-static const struct cmdline_field fields[] = {
-	CMDLINE_FIELD(OPT_YES, struct apply_cmd, yes),
-	CMDLINE_FIELD(OPT_NO_INPUT, struct apply_cmd, no_input),
-	CMDLINE_FIELD(OPT_SL, struct apply_cmd, dog.accept_sl),
-	CMDLINE_FIELD(OPT_DETACH, struct apply_cmd, detach),
 	{ 0 },
 };
 
@@ -66,7 +56,7 @@ static error_t cmd_apply_take(int key, char *arg, struct argp_state *state)
 			argp_error(state, "no terminal to prompt on: --yes-fabric NAME is needed");
 		return 0;
 	default:
-		return cmdline_take(fields, c, key, arg, state);
+		return cmdline_take(NULL, c, key, arg, state);
 	}
 }
 

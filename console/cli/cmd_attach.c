@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_STATE = 700 };
-
 struct attach_cmd {
 	const char *id, *state_dir;
 	unsigned seconds;
@@ -24,7 +22,8 @@ struct attach_cmd {
 };
 
 static const struct argp_option rows[] = {
-	{ "state-dir", OPT_STATE, "DIR", 0, "folder of the journals", 0 },
+	{ "state-dir", CMDLINE_KEY(struct attach_cmd, state_dir), "DIR", 0,
+	  "folder of the journals", 0 },
 	OPTION_CONFIG(0),
 	{ 0 },
 };
@@ -57,12 +56,6 @@ static error_t cmd_attach_take(int key, char *arg, struct argp_state *state)
 	struct attach_cmd *c = state->input;
 
 	switch (key) {
-	case OPT_CONFIG_FILE:
-	case OPT_CONFIG_PROFILE:
-		return 0; /* read by cmdline_parse() */
-	case OPT_STATE:
-		c->state_dir = arg;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (!c->id) {
 			c->id = arg;
@@ -88,7 +81,7 @@ static error_t cmd_attach_take(int key, char *arg, struct argp_state *state)
 				"the conditions to override are needed: sm, errors, reach, jobs");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmdline_take(NULL, c, key, arg, state);
 	}
 }
 

@@ -13,24 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	OPT_AUDIT_JSON = 256,
-	OPT_SHELL,
-	OPT_HEADS,
-	OPT_KEY,
-	OPT_SPEED,
-	OPT_AT,
-	OPT_DUMP,
-	OPT_REPORT,
-	OPT_HTML,
-	OPT_SCRIPT,
-	OPT_V3,
-	OPT_TLOG,
-	OPT_KEEP_DAYS,
-	OPT_KEEP_SESSIONS,
-	OPT_DRY_RUN,
-	OPT_AUDIT_DIR,
-};
+enum { OPT_SPEED = 256, OPT_HTML, OPT_KEEP_DAYS, OPT_KEEP_SESSIONS };
 
 struct audit_verb {
 	const char *name;
@@ -77,23 +60,11 @@ static void cmd_audit_check(const struct audit_options *o, struct argp_state *s)
 }
 
 static const struct cmdline_field fields[] = {
-	CMDLINE_FIELD(OPT_REPORT, struct audit_options, report),
-	CMDLINE_FIELD(OPT_SCRIPT, struct audit_options, script),
-	CMDLINE_FIELD(OPT_V3, struct audit_options, v3),
-	CMDLINE_FIELD(OPT_TLOG, struct audit_options, tlog),
 	CMDLINE_FIELD('o', struct audit_options, out),
-	CMDLINE_FIELD(OPT_AUDIT_JSON, struct audit_options, json),
-	CMDLINE_FIELD(OPT_SHELL, struct audit_options, shell),
-	CMDLINE_FIELD(OPT_HEADS, struct audit_options, heads),
-	CMDLINE_FIELD(OPT_KEY, struct audit_options, key),
 	CMDLINE_FIELD(OPT_SPEED, struct audit_options, speed, "--speed", 0.01, 1000),
-	CMDLINE_FIELD(OPT_AT, struct audit_options, at),
-	CMDLINE_FIELD(OPT_DUMP, struct audit_options, dump),
 	CMDLINE_FIELD(OPT_KEEP_DAYS, struct audit_options, keep_days, "--keep-days", 0, 1000000),
 	CMDLINE_FIELD(OPT_KEEP_SESSIONS, struct audit_options, keep_sessions, "--keep-sessions", 0,
 		      1000000),
-	CMDLINE_FIELD(OPT_DRY_RUN, struct audit_options, dry_run),
-	CMDLINE_FIELD(OPT_AUDIT_DIR, struct audit_options, record_dir),
 	{ 0 },
 };
 
@@ -121,37 +92,41 @@ static error_t cmd_audit_parse(int key, char *arg, struct argp_state *s)
 
 static const struct argp_option rows[] = {
 	{ 0, 0, 0, 0, "verify, list:", 1 },
-	{ "json", OPT_AUDIT_JSON, NULL, 0,
+	{ "json", CMDLINE_KEY(struct audit_options, json), NULL, 0,
 	  "one JSON object per file; for prune and seal: one object with the result", 1 },
-	{ "heads", OPT_HEADS, "FILE", 0,
+	{ "heads", CMDLINE_KEY(struct audit_options, heads), "FILE", 0,
 	  "compare with the heads (hashes) found in this log: output of journalctl, or syslog; - "
 	  "is stdin",
 	  1 },
-	{ "key", OPT_KEY, "FILE", 0, "verify the seal with the key that 'audit seal' printed", 1 },
-	{ "shell", OPT_SHELL, NULL, 0,
+	{ "key", CMDLINE_KEY(struct audit_options, key), "FILE", 0,
+	  "verify the seal with the key that 'audit seal' printed", 1 },
+	{ "shell", CMDLINE_KEY(struct audit_options, shell), NULL, 0,
 	  "print the same check as a script of six lines: sh check.sh FILE [HEAD]", 1 },
 	{ 0, 0, 0, 0, "replay:", 2 },
 	{ "speed", OPT_SPEED, "N", 0, "replay N times as fast (default: 1)", 2 },
-	{ "at", OPT_AT, "WHERE", 0,
+	{ "at", CMDLINE_KEY(struct audit_options, at), "WHERE", 0,
 	  "start at a phase or action (WRITE, apply.start), a line's seq, 1:30 or 90s, or a time "
 	  "such as 2026-11-20T23:19:51Z",
 	  2 },
-	{ "dump", OPT_DUMP, "WHERE", 0, "print the screen at that moment; needs no terminal", 2 },
+	{ "dump", CMDLINE_KEY(struct audit_options, dump), "WHERE", 0,
+	  "print the screen at that moment; needs no terminal", 2 },
 	{ 0, 0, 0, 0, "export:", 3 },
-	{ "report", OPT_REPORT, "ID", 0,
+	{ "report", CMDLINE_KEY(struct audit_options, report), "ID", 0,
 	  "report of one update, for a ticket: Markdown, with pictures in files beside it", 3 },
 	{ "html", OPT_HTML, NULL, 0, "the report as one HTML file, including the pictures", 3 },
 	{ "output", 'o', "FILE", 0, "write to FILE (default: stdout)", 3 },
-	{ "script", OPT_SCRIPT, NULL, 0,
+	{ "script", CMDLINE_KEY(struct audit_options, script), NULL, 0,
 	  "the screen as files for scriptreplay: FILE and FILE.timing", 3 },
-	{ "tlog", OPT_TLOG, NULL, 0, "the screen as messages for tlog-play", 3 },
-	{ "v3", OPT_V3, NULL, 0, "the screen as asciicast v3", 3 },
+	{ "tlog", CMDLINE_KEY(struct audit_options, tlog), NULL, 0,
+	  "the screen as messages for tlog-play", 3 },
+	{ "v3", CMDLINE_KEY(struct audit_options, v3), NULL, 0, "the screen as asciicast v3", 3 },
 	{ 0, 0, 0, 0, "prune:", 4 },
 	{ "keep-days", OPT_KEEP_DAYS, "N", 0, "remove sessions older than N days", 4 },
 	{ "keep-sessions", OPT_KEEP_SESSIONS, "N", 0, "remove all but the last N sessions", 4 },
-	{ "dry-run", OPT_DRY_RUN, NULL, 0, "only print what would be removed", 4 },
+	{ "dry-run", CMDLINE_KEY(struct audit_options, dry_run), NULL, 0,
+	  "only print what would be removed", 4 },
 	{ 0, 0, 0, 0, "If no directory is given:", 5 },
-	{ "record-dir", OPT_AUDIT_DIR, "DIR", 0,
+	{ "record-dir", CMDLINE_KEY(struct audit_options, record_dir), "DIR", 0,
 	  "folder of the records (default: $IBROUTE_RECORD_DIR, else " RECORD_DIR ")", 5 },
 	OPTION_CONFIG(5),
 	{ 0 },

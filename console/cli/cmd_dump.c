@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_FORMAT = 700, OPT_DUMP_PLAN };
+enum { OPT_FORMAT = 700 };
 
 struct dump_cmd {
 	struct tables_source_opts s;
@@ -32,7 +32,8 @@ static const struct argp_option table[] = {
 	  "write files to this folder, including SL2VL tables and known service levels (default: "
 	  "only the LFTs, to stdout)",
 	  0 },
-	{ "plan", OPT_DUMP_PLAN, "FILE", 0, "the tables that this plan would install", 0 },
+	{ "plan", CMDLINE_KEY(struct dump_cmd, s.plan), "FILE", 0,
+	  "the tables that this plan would install", 0 },
 	{ 0 },
 };
 
@@ -52,14 +53,11 @@ static error_t cmd_dump_take(int key, char *arg, struct argp_state *state)
 		if (!c->format)
 			argp_error(state, "--format: '%s' is not one of opensm, ibdm, ibr", arg);
 		return 0;
-	case OPT_DUMP_PLAN:
-		c->s.plan = arg;
-		return 0;
 	case 'o':
 		c->dir = arg;
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmdline_take(NULL, c, key, arg, state);
 	}
 }
 

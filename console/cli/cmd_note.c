@@ -11,15 +11,15 @@
 
 #include <argp.h>
 
-enum { OPT_NOTE_STATE = 700, OPT_NOTE_RECORD };
-
 struct note_cmd {
 	const char *id, *text, *state_dir, *record_dir;
 };
 
 static const struct argp_option rows[] = {
-	{ "state-dir", OPT_NOTE_STATE, "DIR", 0, "folder of the journals", 0 },
-	{ "record-dir", OPT_NOTE_RECORD, "DIR", 0, "folder of the session records", 0 },
+	{ "state-dir", CMDLINE_KEY(struct note_cmd, state_dir), "DIR", 0, "folder of the journals",
+	  0 },
+	{ "record-dir", CMDLINE_KEY(struct note_cmd, record_dir), "DIR", 0,
+	  "folder of the session records", 0 },
 	OPTION_CONFIG(0),
 	{ 0 },
 };
@@ -29,15 +29,6 @@ static error_t cmd_note_take(int key, char *arg, struct argp_state *state)
 	struct note_cmd *c = state->input;
 
 	switch (key) {
-	case OPT_CONFIG_FILE:
-	case OPT_CONFIG_PROFILE:
-		return 0; /* read by cmdline_parse() */
-	case OPT_NOTE_STATE:
-		c->state_dir = arg;
-		return 0;
-	case OPT_NOTE_RECORD:
-		c->record_dir = arg;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (c->text)
 			argp_error(state, "unexpected argument '%s'; quote a text of several words",
@@ -50,7 +41,7 @@ static error_t cmd_note_take(int key, char *arg, struct argp_state *state)
 					  "updates");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmdline_take(NULL, c, key, arg, state);
 	}
 }
 

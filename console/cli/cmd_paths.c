@@ -21,8 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_PLAN = 700, OPT_NO_LOAD };
-
 struct paths_cmd {
 	struct tables_source_opts s;
 	const char *src, *dst;
@@ -47,7 +45,7 @@ struct paths {
 };
 
 static const struct argp_option table[] = {
-	{ "plan", OPT_PLAN, "FILE", 0,
+	{ "plan", CMDLINE_KEY(struct paths_cmd, s.plan), "FILE", 0,
 	  "also show the path with this plan; both are read from the plan, the fabric is not "
 	  "needed",
 	  0 },
@@ -59,15 +57,13 @@ static const struct argp_option table[] = {
 	{ "Guid", 'G', NULL, 0, "take the ends as GUIDs", 0 },
 	{ "Direct", 'D', NULL, 0,
 	  "the ends are directed routes from this port, such as 0,1,17; 0 is this node", 0 },
-	{ "no-load", OPT_NO_LOAD, NULL, 0, "do not measure the load of the links", 0 },
-	OPTION_JSON("print JSON"),
+	{ "no-load", CMDLINE_KEY(struct paths_cmd, no_load), NULL, 0,
+	  "do not measure the load of the links", 0 },
+	{ "json", CMDLINE_KEY(struct paths_cmd, json), NULL, 0, "print JSON", 0 },
 	{ 0 },
 };
 
 static const struct cmdline_field fields[] = {
-	CMDLINE_FIELD(OPT_PLAN, struct paths_cmd, s.plan),
-	CMDLINE_FIELD(OPT_NO_LOAD, struct paths_cmd, no_load),
-	CMDLINE_FIELD(OPT_JSON, struct paths_cmd, json),
 	CMDLINE_FIELD('d', struct paths_cmd, interval_s, "--interval"),
 	{ 0 },
 };

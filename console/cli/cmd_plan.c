@@ -26,8 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_DETAILED = 700, OPT_NEW_PATH_SL, OPT_NEW_SL2VL };
-
 struct plan_cmd {
 	struct options o;
 	struct live_opts live;
@@ -43,11 +41,11 @@ static const struct argp_option table[] = {
 	  "plan these tables instead of computing some; the same as -e file:FILE: tables.ibr, "
 	  "opensm-lfts.dump, output of ibroute, opensm.fdbs, ibdiagnet2.fdbs, a saved plan",
 	  0 },
-	{ "tables-path-sl", OPT_NEW_PATH_SL, "FILE", 0,
+	{ "tables-path-sl", CMDLINE_KEY(struct plan_cmd, from.path_sl), "FILE", 0,
 	  "service levels for --tables if the file has none: lines of 0xsrc_guid dlid sl "
 	  "(default: SL 0 for all). Without --topology also called --path-sl",
 	  0 },
-	{ "tables-sl2vl", OPT_NEW_SL2VL, "FILE", 0,
+	{ "tables-sl2vl", CMDLINE_KEY(struct plan_cmd, from.sl2vl), "FILE", 0,
 	  "SL2VL tables for --tables, in addition to the service levels. Without --topology also "
 	  "called --sl2vl",
 	  0 },
@@ -70,7 +68,7 @@ static const struct argp_option table[] = {
 	OPTION_PARAM(PARAM_SEED),
 	OPTION_PARAM(PARAM_THREADS),
 	{ "output", 'o', "FILE", 0, "write the plan to FILE, for apply", 0 },
-	{ "detailed-exitcode", OPT_DETAILED, NULL, 0,
+	{ "detailed-exitcode", CMDLINE_KEY(struct plan_cmd, detailed), NULL, 0,
 	  "exit with 2 instead of 0 if the plan "
 	  "changes anything",
 	  0 },
@@ -107,9 +105,6 @@ static void cmd_plan_check_sources(struct plan_cmd *c, const struct argp_state *
 static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD('o', struct plan_cmd, file),
 	CMDLINE_FIELD(OPT_TABLES, struct plan_cmd, from.tables),
-	CMDLINE_FIELD(OPT_NEW_PATH_SL, struct plan_cmd, from.path_sl),
-	CMDLINE_FIELD(OPT_NEW_SL2VL, struct plan_cmd, from.sl2vl),
-	CMDLINE_FIELD(OPT_DETAILED, struct plan_cmd, detailed),
 	{ 0 },
 };
 

@@ -21,8 +21,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { OPT_DIFF = 700, OPT_LINKS };
-
 struct show_cmd {
 	struct options o;
 	const char *file;
@@ -30,8 +28,9 @@ struct show_cmd {
 };
 
 static const struct argp_option table[] = {
-	{ "diff", OPT_DIFF, NULL, 0, "list every LFT entry and SL2VL table that changes", 0 },
-	{ "links", OPT_LINKS, NULL, 0,
+	{ "diff", CMDLINE_KEY(struct show_cmd, diff), NULL, 0,
+	  "list every LFT entry and SL2VL table that changes", 0 },
+	{ "links", CMDLINE_KEY(struct show_cmd, links), NULL, 0,
 	  "list each link between switches with its EFI (number of paths) before and after, "
 	  "highest after first",
 	  0 },
@@ -49,12 +48,6 @@ static error_t cmd_show_take(int key, char *arg, struct argp_state *state)
 	struct show_cmd *c = state->input;
 
 	switch (key) {
-	case OPT_DIFF:
-		c->diff = true;
-		return 0;
-	case OPT_LINKS:
-		c->links = true;
-		return 0;
 	case ARGP_KEY_ARG:
 		cmdline_only(state, "plan", &c->file, arg);
 		return 0;
@@ -63,7 +56,8 @@ static error_t cmd_show_take(int key, char *arg, struct argp_state *state)
 			argp_error(state, "a plan is needed");
 		return 0;
 	default:
-		return options_take(&c->o, key, arg, state);
+		return cmdline_take(NULL, c, key, arg, state) ? options_take(&c->o, key, arg, state)
+							      : 0;
 	}
 }
 

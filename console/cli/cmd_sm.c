@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_SM_JSON = 700, OPT_REROUTE, OPT_FORGET, OPT_POLICY, OPT_SAVE, OPT_RETURN };
-
 struct sm_cmd {
 	struct live_opts live;
 	bool json, reroute, forget, save, back;
@@ -23,31 +21,21 @@ struct sm_cmd {
 };
 
 static const struct argp_option table[] = {
-	{ "json", OPT_SM_JSON, NULL, 0, "as JSON", 0 },
-	{ "reroute", OPT_REROUTE, NULL, 0,
+	{ "json", CMDLINE_KEY(struct sm_cmd, json), NULL, 0, "as JSON", 0 },
+	{ "reroute", CMDLINE_KEY(struct sm_cmd, reroute), NULL, 0,
 	  "make OpenSM route again and write all tables, including those it believes to be "
 	  "installed",
 	  0 },
-	{ "policy", OPT_POLICY, "FILE", 0,
+	{ "policy", CMDLINE_KEY(struct sm_cmd, policy), "FILE", 0,
 	  "use another policy in OpenSM's plugin until it restarts (\"\": the previous one), and "
 	  "reroute",
 	  0 },
-	{ "save", OPT_SAVE, NULL, 0, "make --policy permanent: save it to the plugin's own file",
-	  0 },
-	{ "forget", OPT_FORGET, NULL, 0,
+	{ "save", CMDLINE_KEY(struct sm_cmd, save), NULL, 0,
+	  "make --policy permanent: save it to the plugin's own file", 0 },
+	{ "forget", CMDLINE_KEY(struct sm_cmd, forget), NULL, 0,
 	  "discard the confirmed tables, so that the policy applies, and reroute", 0 },
-	{ "return", OPT_RETURN, NULL, 0,
+	{ "return", CMDLINE_KEY(struct sm_cmd, back), NULL, 0,
 	  "return to the tables from before an unfinished update, and reroute", 0 },
-	{ 0 },
-};
-
-static const struct cmdline_field fields[] = {
-	CMDLINE_FIELD(OPT_SM_JSON, struct sm_cmd, json),
-	CMDLINE_FIELD(OPT_REROUTE, struct sm_cmd, reroute),
-	CMDLINE_FIELD(OPT_FORGET, struct sm_cmd, forget),
-	CMDLINE_FIELD(OPT_POLICY, struct sm_cmd, policy),
-	CMDLINE_FIELD(OPT_SAVE, struct sm_cmd, save),
-	CMDLINE_FIELD(OPT_RETURN, struct sm_cmd, back),
 	{ 0 },
 };
 
@@ -64,7 +52,7 @@ static error_t cmd_sm_take(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--save needs --policy FILE");
 		return 0;
 	default:
-		return cmdline_take(fields, c, key, arg, state);
+		return cmdline_take(NULL, c, key, arg, state);
 	}
 }
 

@@ -23,7 +23,7 @@
 
 #define WAIT_STEP_MS 200
 
-enum { OPT_JSON = 700, OPT_EVENTS, OPT_READ, OPT_PRUNE, OPT_WAIT };
+enum { OPT_PRUNE = 700, OPT_WAIT };
 
 struct status_cmd {
 	struct live_opts live;
@@ -33,9 +33,6 @@ struct status_cmd {
 };
 
 static const struct cmdline_field fields[] = {
-	CMDLINE_FIELD(OPT_JSON, struct status_cmd, json),
-	CMDLINE_FIELD(OPT_EVENTS, struct status_cmd, events),
-	CMDLINE_FIELD(OPT_READ, struct status_cmd, read),
 	CMDLINE_FIELD(OPT_WAIT, struct status_cmd, wait_s, "--wait", 1, 86400),
 	CMDLINE_FIELD(OPT_PRUNE, struct status_cmd, prune_days, "--prune", 1, 36500),
 	{ 0 },
@@ -369,9 +366,10 @@ static int cmd_status_status(const struct status_cmd *c, struct err *err)
 int cmd_status(int argc, char **argv)
 {
 	static const struct argp_option rows[] = {
-		{ "json", OPT_JSON, NULL, 0, "as JSON", 0 },
-		{ "events", OPT_EVENTS, NULL, 0, "show the steps in the journal", 0 },
-		{ "read", OPT_READ, NULL, 0,
+		{ "json", CMDLINE_KEY(struct status_cmd, json), NULL, 0, "as JSON", 0 },
+		{ "events", CMDLINE_KEY(struct status_cmd, events), NULL, 0,
+		  "show the steps in the journal", 0 },
+		{ "read", CMDLINE_KEY(struct status_cmd, read), NULL, 0,
 		  "read the tables now in the switches; for an interrupted update", 0 },
 		{ "wait", OPT_WAIT, "SECONDS", 0,
 		  "wait until the update has ended or waits for confirmation, at most SECONDS", 0 },

@@ -14,19 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_YES = 700, OPT_GIVE_UP, OPT_FOREIGN };
-
 struct txn_cmd {
 	struct live_opts live;
 	const char *id, *yes, *give_up;
 	bool foreign, keep;
-};
-
-static const struct cmdline_field fields[] = {
-	CMDLINE_FIELD(OPT_YES, struct txn_cmd, yes),
-	CMDLINE_FIELD(OPT_GIVE_UP, struct txn_cmd, give_up),
-	CMDLINE_FIELD(OPT_FOREIGN, struct txn_cmd, foreign),
-	{ 0 },
 };
 
 static error_t cmd_txn_take_txn(int key, char *arg, struct argp_state *state)
@@ -47,7 +38,7 @@ static error_t cmd_txn_take_txn(int key, char *arg, struct argp_state *state)
 			argp_error(state, "no terminal to prompt on: --yes-fabric NAME is needed");
 		return 0;
 	default:
-		return cmdline_take(fields, c, key, arg, state);
+		return cmdline_take(NULL, c, key, arg, state);
 	}
 }
 
@@ -194,13 +185,13 @@ static int cmd_txn_run_txn(struct txn_cmd *c, const struct argp *argp, int argc,
 int cmd_rollback(int argc, char **argv)
 {
 	static const struct argp_option rows[] = {
-		{ "yes-fabric", OPT_YES, "NAME", 0,
+		{ "yes-fabric", CMDLINE_KEY(struct txn_cmd, yes), "NAME", 0,
 		  "do not prompt if this is the name of the "
 		  "fabric",
 		  0 },
-		{ "overwrite-foreign", OPT_FOREIGN, NULL, 0,
+		{ "overwrite-foreign", CMDLINE_KEY(struct txn_cmd, foreign), NULL, 0,
 		  "also overwrite blocks that another writer changed during the update", 0 },
-		{ "give-up", OPT_GIVE_UP, "WHY", 0,
+		{ "give-up", CMDLINE_KEY(struct txn_cmd, give_up), "WHY", 0,
 		  "write nothing and mark the update as ended, for example because a switch is "
 		  "gone",
 		  0 },
@@ -226,7 +217,7 @@ int cmd_rollback(int argc, char **argv)
 int cmd_confirm(int argc, char **argv)
 {
 	static const struct argp_option rows[] = {
-		{ "yes-fabric", OPT_YES, "NAME", 0,
+		{ "yes-fabric", CMDLINE_KEY(struct txn_cmd, yes), "NAME", 0,
 		  "do not prompt if this is the name of the "
 		  "fabric",
 		  0 },

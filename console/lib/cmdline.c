@@ -175,32 +175,58 @@ double cmdline_real(const struct argp_state *s, const char *what, const char *te
 	return v;
 }
 
-error_t cmdline_take(const struct cmdline_field *f, void *to, int key, const char *arg,
-		     const struct argp_state *s)
+static struct cmdline_field cmdline_field_of_key(int key)
 {
-	double least, most;
-	void *at;
+	return (struct cmdline_field){ .at = (size_t)key & 0xfffff,
+				       .kind = key & 0x100000 ? CMDLINE_FLAG : CMDLINE_TEXT };
+}
 
-	while (f->key && f->key != key)
-		f++;
-	if (!f->key)
-		return key == OPT_CONFIG_FILE || key == OPT_CONFIG_PROFILE ? 0 : ARGP_ERR_UNKNOWN;
-	at = (char *)to + f->at;
-	least = f->least;
-	most = f->most;
+static void cmdline_store(const struct cmdline_field *f, void *at, const char *arg,
+			  const struct argp_state *s)
+{
+	double least = f->least, most = f->most;
+
 	if (f->what && most <= 0)
 		config_range(&least, &most, f->what);
-	if (f->kind == CMDLINE_TEXT)
+	switch (f->kind) {
+	case CMDLINE_TEXT:
 		*(const char **)at = arg;
-	else if (f->kind == CMDLINE_FLAG)
+		break;
+	case CMDLINE_FLAG:
 		*(bool *)at = true;
-	else if (f->kind == CMDLINE_REAL)
+		break;
+	case CMDLINE_REAL:
 		*(double *)at = cmdline_real(s, f->what, arg, least, most);
-	else if (f->kind == CMDLINE_U64)
+		break;
+	case CMDLINE_U64:
 		*(uint64_t *)at = cmdline_count(s, f->what, arg, (uint64_t)least, (uint64_t)most);
-	else /* also an int, which must not be negative */
+		break;
+	case CMDLINE_INT: /* also an int, which must not be negative */
 		*(uint32_t *)at =
 			(uint32_t)cmdline_count(s, f->what, arg, (uint64_t)least, (uint64_t)most);
+		break;
+	}
+}
+
+error_t cmdline_take(const struct cmdline_field *fields, void *to, int key, const char *arg,
+		     const struct argp_state *s)
+{
+	static const struct cmdline_field none = { 0 };
+	const struct cmdline_field *f = fields ? fields : &none;
+	struct cmdline_field own;
+
+	if (key >> 22 == 1) {
+		own = cmdline_field_of_key(key);
+		f = &own;
+	} else {
+		while (f->key && f->key != key)
+			f++;
+		if (!f->key)
+			return key == OPT_CONFIG_FILE || key == OPT_CONFIG_PROFILE
+				       ? 0
+				       : ARGP_ERR_UNKNOWN;
+	}
+	cmdline_store(f, (char *)to + f->at, arg, s);
 	return 0;
 }
 

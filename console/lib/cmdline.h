@@ -37,6 +37,14 @@ double cmdline_real(const struct argp_state *s, const char *what, const char *te
  * true for an option that takes nothing, a number from least to most.  The kind is the member's. */
 enum cmdline_kind { CMDLINE_TEXT, CMDLINE_FLAG, CMDLINE_INT, CMDLINE_U64, CMDLINE_REAL };
 
+/* The key of an option that has no letter and stores a text, or true: it says by itself where. */
+#define CMDLINE_KEY(type, member)                                                                  \
+	(0x400000 |                                                                                \
+	 _Generic(((type *)0)->member, const char *: CMDLINE_TEXT, bool: CMDLINE_FLAG) << 20 |     \
+	 (int)offsetof(type, member))
+
+/* For the others, in a table. */
+
 struct cmdline_field {
 	size_t at; /* bytes from the beginning of what the parser fills in */
 	enum cmdline_kind kind;
@@ -53,8 +61,9 @@ struct cmdline_field {
 	{ .at = offsetof(type, member), .kind = CMDLINE_KIND(((type *)0)->member), .key = option, __VA_ARGS__ }
 /* clang-format on */
 
-/* Stores the option key in *to, as its row of fields says, and returns 0; ARGP_ERR_UNKNOWN when no
- * row has it.  --config and --profile, which cmdline_parse() has read, need no row. */
+/* Stores the option in *to, as its key or its row of fields (NULL: none) says, and returns 0;
+ * ARGP_ERR_UNKNOWN when neither does.  --config and --profile, which cmdline_parse() has read, need
+ * no row. */
 error_t cmdline_take(const struct cmdline_field *fields, void *to, int key, const char *arg,
 		     const struct argp_state *s);
 
