@@ -111,6 +111,7 @@ void dfdn_paths_free(struct dfdn_paths *l)
 
 /* Lists of paths by SLs left, the paths that use a turn, and what is placed. */
 struct queue {
+	struct arena *mem; /* owns the arrays */
 	const struct dfdn_paths *paths;
 	const struct dfdn_levels *levels;
 	uint32_t head[CHOICES], *next, *prev;
@@ -155,8 +156,8 @@ static void dfdn_tight_list_users(struct queue *q)
 	const struct dfdn_paths *l = q->paths;
 	uint32_t *fill = xcalloc(l->nturns + 1, sizeof(*fill));
 
-	q->user_off = xcalloc(l->nturns + 1, sizeof(*q->user_off));
-	q->user = xcalloc(l->off[l->n], sizeof(*q->user));
+	q->user_off = arena_alloc(q->mem, l->nturns + 1, sizeof(*q->user_off));
+	q->user = arena_alloc(q->mem, l->off[l->n], sizeof(*q->user));
 	for (uint32_t i = 0; i < l->off[l->n]; i++)
 		q->user_off[l->turn[i] + 1]++;
 	for (uint32_t t = 0; t < l->nturns; t++) {
@@ -175,11 +176,11 @@ static void dfdn_tight_queue_init(struct queue *q, const struct dfdn_paths *l,
 {
 	uint32_t longest = 0;
 
-	*q = (struct queue){ .paths = l, .levels = levels };
-	q->next = xcalloc(l->n, sizeof(*q->next));
-	q->prev = xcalloc(l->n, sizeof(*q->prev));
-	q->fits = xcalloc(l->n, sizeof(*q->fits));
-	q->placed = xcalloc(l->n, sizeof(*q->placed));
+	*q = (struct queue){ .mem = arena_new(), .paths = l, .levels = levels };
+	q->next = arena_alloc(q->mem, l->n, sizeof(*q->next));
+	q->prev = arena_alloc(q->mem, l->n, sizeof(*q->prev));
+	q->fits = arena_alloc(q->mem, l->n, sizeof(*q->fits));
+	q->placed = arena_alloc(q->mem, l->n, sizeof(*q->placed));
 	memset(q->head, 0xff, sizeof(q->head));
 	memset(q->fits, 0xff, l->n * sizeof(*q->fits));
 	for (uint32_t path = 0; path < l->n; path++)
@@ -190,16 +191,6 @@ static void dfdn_tight_queue_init(struct queue *q, const struct dfdn_paths *l,
 			if (dfdn_tight_path_len(l, path) == len)
 				dfdn_tight_link_path(q, path);
 	dfdn_tight_list_users(q);
-}
-
-static void dfdn_tight_queue_done(struct queue *q)
-{
-	free(q->next);
-	free(q->prev);
-	free(q->fits);
-	free(q->placed);
-	free(q->user_off);
-	free(q->user);
 }
 
 /* Looks again whether the paths that share a turn with the one just placed in that SL still fit
@@ -265,7 +256,7 @@ int dfdn_paths_place(const struct dfdn_paths *paths, struct dfdn_levels *l, enum
 			work += dfdn_tight_update(&q, path, sl);
 		rc = pace_tick(p, p->total - 1, 16 * work) ? -ECANCELED : 0;
 	}
-	dfdn_tight_queue_done(&q);
+	arena_free(q.mem);
 	return rc;
 }
 

@@ -20,7 +20,7 @@ static void dfdn_tree_list_dests(struct dfdn_tree *x, uint8_t lmc)
 {
 	const struct fabric *f = x->f;
 
-	x->dests = xcalloc(graph_count_lids(f, lmc) + 128, sizeof(*x->dests));
+	x->dests = arena_alloc(x->mem, graph_count_lids(f, lmc) + 128, sizeof(*x->dests));
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		for (uint32_t k = f->term_off[u]; k < f->term_off[u + 1]; k++)
 			x->ndest += graph_end_dests(x->dests + x->ndest, f, lmc, f->term_list[k]);
@@ -32,38 +32,34 @@ static void dfdn_tree_list_dests(struct dfdn_tree *x, uint8_t lmc)
 void dfdn_tree_init(struct dfdn_tree *x, const struct fabric *f, const struct tables *t,
 		    uint8_t lmc)
 {
-	*x = (struct dfdn_tree){ .f = f, .t = t, .n = f->nsw };
+	*x = (struct dfdn_tree){ .mem = arena_new(), .f = f, .t = t, .n = f->nsw };
 	turns_init(&x->turns, f);
 	dfdn_tree_list_dests(x, lmc);
-	x->at = xcalloc(f->nsw, sizeof(*x->at));
-	x->source = xcalloc(f->nsw, sizeof(*x->source));
-	x->parent = xcalloc(f->nsw, sizeof(*x->parent));
-	x->turn = xcalloc(f->nsw, sizeof(*x->turn));
-	x->same = xcalloc(f->nsw, sizeof(*x->same));
+	x->at = arena_alloc(x->mem, f->nsw, sizeof(*x->at));
+	x->source = arena_alloc(x->mem, f->nsw, sizeof(*x->source));
+	x->parent = arena_alloc(x->mem, f->nsw, sizeof(*x->parent));
+	x->turn = arena_alloc(x->mem, f->nsw, sizeof(*x->turn));
+	x->same = arena_alloc(x->mem, f->nsw, sizeof(*x->same));
 	memset(x->same, true, f->nsw * sizeof(*x->same));
-	x->kids = xcalloc(f->nsw, sizeof(*x->kids));
-	x->is_source = xcalloc(f->nsw, sizeof(*x->is_source));
+	x->kids = arena_alloc(x->mem, f->nsw, sizeof(*x->kids));
+	x->is_source = arena_alloc(x->mem, f->nsw, sizeof(*x->is_source));
 	for (uint32_t u = 0; u < f->nsw; u++)
 		x->is_source[u] = f->term_off[u] < f->term_off[u + 1];
-	x->way = xcalloc(f->nsw, sizeof(*x->way));
-	x->next = xcalloc(f->nsw, sizeof(*x->next));
-	x->left = xcalloc(f->nsw, sizeof(*x->left));
-	x->news = xcalloc(f->nsw, sizeof(*x->news));
-	x->pos = xcalloc(f->nsw, sizeof(*x->pos));
-	x->depth = xcalloc(f->nsw, sizeof(*x->depth));
-	x->count = xcalloc(f->nsw + 1, sizeof(*x->count));
-	x->chan = xcalloc(f->nsw, sizeof(*x->chan));
-	x->port = xcalloc((size_t)f->nsw * DFDN_TREE_LIDS, sizeof(*x->port));
+	x->way = arena_alloc(x->mem, f->nsw, sizeof(*x->way));
+	x->next = arena_alloc(x->mem, f->nsw, sizeof(*x->next));
+	x->left = arena_alloc(x->mem, f->nsw, sizeof(*x->left));
+	x->news = arena_alloc(x->mem, f->nsw, sizeof(*x->news));
+	x->pos = arena_alloc(x->mem, f->nsw, sizeof(*x->pos));
+	x->depth = arena_alloc(x->mem, f->nsw, sizeof(*x->depth));
+	x->count = arena_alloc(x->mem, f->nsw + 1, sizeof(*x->count));
+	x->chan = arena_alloc(x->mem, f->nsw, sizeof(*x->chan));
+	x->port = arena_alloc(x->mem, (size_t)f->nsw * DFDN_TREE_LIDS, sizeof(*x->port));
 }
 
 void dfdn_tree_done(struct dfdn_tree *x)
 {
-	void *arrays[] = { x->at,   x->source, x->parent, x->turn,	x->same, x->news,
-			   x->pos,  x->depth,  x->count,  x->chan,	x->port, x->dests,
-			   x->kids, x->way,    x->next,	  x->is_source, x->left, x->tape };
-
-	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++)
-		free(arrays[i]);
+	arena_free(x->mem);
+	free(x->tape);
 	turns_done(&x->turns);
 }
 
@@ -437,22 +433,20 @@ static void dfdn_tree_mark_rises(struct dfdn_rises *r, const struct dfdn_tree *t
 int dfdn_tree_find_rises(struct dfdn_rises *r, struct dfdn_tree *tree, const uint32_t *roots,
 			 uint32_t nroots, struct pace *p)
 {
+	struct arena *mem = arena_new();
 	struct rise_walk s = { .r = r };
 	struct dfdn_visit v = { .tree = dfdn_tree_follow_rises, .ctx = &s };
 	int rc;
 
 	*r = (struct dfdn_rises){ .rise = xcalloc(tree->turns.n, 1) };
 	dfdn_tree_mark_rises(r, tree, roots, nroots);
-	s.rises = xcalloc(tree->n, sizeof(*s.rises));
-	s.hops = xcalloc(tree->n, sizeof(*s.hops));
-	s.crossed = xcalloc(tree->n, sizeof(*s.crossed));
-	s.used = xcalloc(tree->turns.n, sizeof(*s.used));
+	s.rises = arena_alloc(mem, tree->n, sizeof(*s.rises));
+	s.hops = arena_alloc(mem, tree->n, sizeof(*s.hops));
+	s.crossed = arena_alloc(mem, tree->n, sizeof(*s.crossed));
+	s.used = arena_alloc(mem, tree->turns.n, sizeof(*s.used));
 	rc = dfdn_tree_visit(tree, &v, p);
 	r->needless = !rc && (!r->most || dfdn_tree_acyclic(tree->f, &tree->turns, s.used));
-	free(s.rises);
-	free(s.hops);
-	free(s.crossed);
-	free(s.used);
+	arena_free(mem);
 	return rc;
 }
 

@@ -23,6 +23,7 @@ struct dfdn_step {
 };
 
 struct dfdn_tree {
+	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	const struct tables *t;
 	struct turns turns;

@@ -5,7 +5,6 @@
 #include "fabric/base/tile.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool dfdn_write_is_switch(const struct fabric *f, uint32_t sw, uint32_t port)
@@ -165,25 +164,23 @@ static int dfdn_write_sl2vl(const struct write *w, const struct dfdn_tree *x, st
 int dfdn_write(struct tables *t, struct dfdn_tree *tree, struct dfdn_levels *l, unsigned nsls,
 	       struct pace *p)
 {
+	struct arena *mem = arena_new();
 	struct write w = { .f = tree->f, .t = t, .levels = l };
 	struct dfdn_visit v = { .tree = dfdn_write_tree, .lids = dfdn_write_lids, .ctx = &w };
 	int rc;
 
 	if (nsls > 1)
 		graph_sls_by_switch(t, tree->f, p->progress, p->step);
-	w.first = xcalloc(tree->n, sizeof(*w.first));
-	w.turn = xcalloc(tree->n, sizeof(*w.turn));
-	w.sl = xcalloc((size_t)tree->n * DFDN_TREE_LIDS, sizeof(*w.sl));
-	w.seen = xcalloc(tree->turns.n, sizeof(*w.seen));
+	w.first = arena_alloc(mem, tree->n, sizeof(*w.first));
+	w.turn = arena_alloc(mem, tree->n, sizeof(*w.turn));
+	w.sl = arena_alloc(mem, (size_t)tree->n * DFDN_TREE_LIDS, sizeof(*w.sl));
+	w.seen = arena_alloc(mem, tree->turns.n, sizeof(*w.seen));
 	rc = dfdn_tree_visit(tree, &v, p);
 	if (!rc) {
 		t->vls = (uint8_t)dfdn_levels_close(l, w.seen);
 		t->sls = (uint8_t)__builtin_popcount(w.all);
 		rc = dfdn_write_sl2vl(&w, tree, p);
 	}
-	free(w.first);
-	free(w.turn);
-	free(w.sl);
-	free(w.seen);
+	arena_free(mem);
 	return rc;
 }

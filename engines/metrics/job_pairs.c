@@ -3,8 +3,6 @@
 
 #include "fabric/base/mem.h"
 
-#include <stdlib.h>
-
 struct search {
 	const struct fabric *f;
 	const struct tables *t;
@@ -64,13 +62,14 @@ static uint64_t job_pairs_count_to(struct search *x, const struct job *j, const 
 uint64_t job_pairs_find(struct job_pair *out, uint32_t max, const struct fabric *f,
 			const struct tables *t, const struct job *j, uint32_t chan)
 {
+	struct arena *mem = arena_new();
 	struct search x = { .f = f, .t = t, .chan = chan };
-	uint32_t *sws = xcalloc(j->nterm + 1u, sizeof(*sws)), nsw = 0;
+	uint32_t *sws = arena_alloc(mem, j->nterm + 1u, sizeof(*sws)), nsw = 0;
 	uint64_t n = 0;
 
-	x.seen = xcalloc(f->nsw, sizeof(*x.seen));
-	x.queue = xcalloc(f->nsw, sizeof(*x.queue));
-	x.count = xcalloc(f->nsw, sizeof(*x.count));
+	x.seen = arena_alloc(mem, f->nsw, sizeof(*x.seen));
+	x.queue = arena_alloc(mem, f->nsw, sizeof(*x.queue));
+	x.count = arena_alloc(mem, f->nsw, sizeof(*x.count));
 	for (uint32_t i = 0; i < j->nterm; i++)
 		if (!x.count[f->term_sw[j->terms[i]]]++)
 			sws[nsw++] = f->term_sw[j->terms[i]];
@@ -81,9 +80,6 @@ uint64_t job_pairs_find(struct job_pair *out, uint32_t max, const struct fabric 
 		    tables_row(t, f->chan_src[chan])[lid] == f->chan_port[chan])
 			n += job_pairs_count_to(&x, j, sws, nsw, dst, out, max, n < max ? n : max);
 	}
-	free(x.count);
-	free(x.queue);
-	free(x.seen);
-	free(sws);
+	arena_free(mem);
 	return n;
 }

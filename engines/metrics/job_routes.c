@@ -13,6 +13,7 @@ struct entry {
 };
 
 struct count {
+	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	const struct tables *t;
 	uint32_t *weight;  /* per switch: terminals of the job in hand */
@@ -160,26 +161,15 @@ static void job_routes_count_begin(struct count *k)
 {
 	uint32_t nsw = k->f->nsw;
 
-	k->weight = xcalloc(nsw, sizeof(*k->weight));
-	k->sources = xcalloc(nsw, sizeof(*k->sources));
-	k->load = xcalloc(k->f->nchan + 1ull, sizeof(*k->load));
-	k->used = xcalloc(k->f->nchan + 1ull, sizeof(*k->used));
-	k->order = xcalloc(nsw, sizeof(*k->order));
-	k->next = xcalloc(nsw, sizeof(*k->next));
-	k->routes = xcalloc(nsw, sizeof(*k->routes));
-	k->seen = xcalloc(nsw, sizeof(*k->seen));
-}
-
-static void job_routes_count_end(struct count *k)
-{
-	free(k->weight);
-	free(k->sources);
-	free(k->load);
-	free(k->used);
-	free(k->order);
-	free(k->next);
-	free(k->routes);
-	free(k->seen);
+	k->mem = arena_new();
+	k->weight = arena_alloc(k->mem, nsw, sizeof(*k->weight));
+	k->sources = arena_alloc(k->mem, nsw, sizeof(*k->sources));
+	k->load = arena_alloc(k->mem, k->f->nchan + 1ull, sizeof(*k->load));
+	k->used = arena_alloc(k->mem, k->f->nchan + 1ull, sizeof(*k->used));
+	k->order = arena_alloc(k->mem, nsw, sizeof(*k->order));
+	k->next = arena_alloc(k->mem, nsw, sizeof(*k->next));
+	k->routes = arena_alloc(k->mem, nsw, sizeof(*k->routes));
+	k->seen = arena_alloc(k->mem, nsw, sizeof(*k->seen));
 }
 
 int job_routes_compute(struct job_routes **out, const struct fabric *f, const struct tables *t,
@@ -212,7 +202,7 @@ int job_routes_compute(struct job_routes **out, const struct fabric *f, const st
 		job_routes_free(r);
 	}
 	vec_free(&all);
-	job_routes_count_end(&k);
+	arena_free(k.mem);
 	return rc;
 }
 

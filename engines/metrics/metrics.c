@@ -43,6 +43,7 @@ struct turned {
 
 /* What one worker counts with. */
 struct count {
+	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	const struct tables *t;
 	const struct walk *walk;
@@ -411,25 +412,15 @@ static bool metrics_turned_done(struct turned *x, struct progress *progress, boo
 
 static void metrics_count_init(struct count *k, const struct fabric *f, uint64_t *eff)
 {
+	k->mem = arena_new();
 	k->eff = eff;
-	k->load = xcalloc(f->nchan, sizeof(*k->load));
-	k->used = xcalloc(f->nchan, sizeof(*k->used));
-	k->sources = xcalloc(f->nsw, sizeof(*k->sources));
-	k->weight = xcalloc(f->nsw, sizeof(*k->weight));
-	k->fresh = xcalloc(f->nsw, sizeof(*k->fresh));
-	k->mark = xcalloc(f->nterm, sizeof(*k->mark));
-	k->way = xcalloc(f->nsw, sizeof(*k->way));
-}
-
-static void metrics_count_done(struct count *k)
-{
-	free(k->load);
-	free(k->used);
-	free(k->sources);
-	free(k->weight);
-	free(k->fresh);
-	free(k->mark);
-	free(k->way);
+	k->load = arena_alloc(k->mem, f->nchan, sizeof(*k->load));
+	k->used = arena_alloc(k->mem, f->nchan, sizeof(*k->used));
+	k->sources = arena_alloc(k->mem, f->nsw, sizeof(*k->sources));
+	k->weight = arena_alloc(k->mem, f->nsw, sizeof(*k->weight));
+	k->fresh = arena_alloc(k->mem, f->nsw, sizeof(*k->fresh));
+	k->mark = arena_alloc(k->mem, f->nterm, sizeof(*k->mark));
+	k->way = arena_alloc(k->mem, f->nsw, sizeof(*k->way));
 }
 
 /* Fills eff_efi and job of m.  0 or -ECANCELED. */
@@ -465,7 +456,7 @@ static int metrics_jobs(struct metrics *m, const struct fabric *f, const struct 
 			m->eff_efi[c] += team.count[w].eff[c];
 		if (w)
 			free(team.count[w].eff);
-		metrics_count_done(&team.count[w]);
+		arena_free(team.count[w].mem);
 	}
 	free(team.count);
 	free(team.part);

@@ -142,26 +142,23 @@ static uint64_t metrics_bound_cuts(const struct fabric *f, const struct jobset *
 				   const bool *use)
 {
 	struct cuts c = { .f = f, .jobs = jobs };
+	struct arena *mem;
 
 	if ((uint64_t)f->nsw * (2ull * f->nchan + jobs->term_off[f->nterm]) > WORK_MAX)
 		return 0;
-	c.off = xcalloc(f->nsw + 1ull, sizeof(*c.off));
-	c.member = xcalloc(jobs->term_off[f->nterm], sizeof(*c.member));
-	c.inside = xcalloc(jobs->njob, sizeof(*c.inside));
-	c.in = xcalloc(f->nsw, sizeof(*c.in));
-	c.met = xcalloc(f->nsw, sizeof(*c.met));
-	c.queue = xcalloc(f->nsw, sizeof(*c.queue));
+	mem = arena_new();
+	c.off = arena_alloc(mem, f->nsw + 1ull, sizeof(*c.off));
+	c.member = arena_alloc(mem, jobs->term_off[f->nterm], sizeof(*c.member));
+	c.inside = arena_alloc(mem, jobs->njob, sizeof(*c.inside));
+	c.in = arena_alloc(mem, f->nsw, sizeof(*c.in));
+	c.met = arena_alloc(mem, f->nsw, sizeof(*c.met));
+	c.queue = arena_alloc(mem, f->nsw, sizeof(*c.queue));
 	metrics_bound_find_members(&c, use);
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		metrics_bound_sweep_nearest_first(&c, u);
 		metrics_bound_sweep_in_order(&c, u);
 	}
-	free(c.off);
-	free(c.member);
-	free(c.inside);
-	free(c.in);
-	free(c.met);
-	free(c.queue);
+	arena_free(mem);
 	return c.best;
 }
 
@@ -607,23 +604,25 @@ uint64_t metrics_eff_efi_bound_with_progress(const struct fabric *f, const struc
 					     unsigned done)
 {
 	struct bound b = { .f = f, .jobs = jobs };
+	struct arena *mem;
 	uint64_t best = 0, q;
 	uint32_t sw;
 
 	if (!jobs || !jobs->nmulti || progress_step(progress, step, done, 1))
 		return 0;
-	b.use = xcalloc(jobs->njob, sizeof(*b.use));
-	b.alone = xcalloc(jobs->njob, sizeof(*b.alone));
-	b.here = xcalloc(jobs->njob, sizeof(*b.here));
-	b.alone_here = xcalloc(jobs->njob, sizeof(*b.alone_here));
-	b.touched = xcalloc(jobs->njob, sizeof(*b.touched));
-	b.shared = xcalloc(f->nterm, sizeof(*b.shared));
-	b.count = xcalloc(f->nterm + 1, sizeof(*b.count));
-	b.count_out = xcalloc(f->nterm + 1, sizeof(*b.count_out));
-	b.own = xcalloc(jobs->njob, sizeof(*b.own));
-	b.own_jobs = xcalloc(jobs->njob, sizeof(*b.own_jobs));
-	b.hist_off = xcalloc(jobs->njob + 1ull, sizeof(*b.hist_off));
-	b.hist = xcalloc(jobs->term_off[f->nterm], sizeof(*b.hist));
+	mem = arena_new();
+	b.use = arena_alloc(mem, jobs->njob, sizeof(*b.use));
+	b.alone = arena_alloc(mem, jobs->njob, sizeof(*b.alone));
+	b.here = arena_alloc(mem, jobs->njob, sizeof(*b.here));
+	b.alone_here = arena_alloc(mem, jobs->njob, sizeof(*b.alone_here));
+	b.touched = arena_alloc(mem, jobs->njob, sizeof(*b.touched));
+	b.shared = arena_alloc(mem, f->nterm, sizeof(*b.shared));
+	b.count = arena_alloc(mem, f->nterm + 1, sizeof(*b.count));
+	b.count_out = arena_alloc(mem, f->nterm + 1, sizeof(*b.count_out));
+	b.own = arena_alloc(mem, jobs->njob, sizeof(*b.own));
+	b.own_jobs = arena_alloc(mem, jobs->njob, sizeof(*b.own_jobs));
+	b.hist_off = arena_alloc(mem, jobs->njob + 1ull, sizeof(*b.hist_off));
+	b.hist = arena_alloc(mem, jobs->term_off[f->nterm], sizeof(*b.hist));
 	metrics_bound_choose_jobs(&b);
 	metrics_bound_sort_terms(&b);
 	metrics_bound_count_hist(&b);
@@ -641,17 +640,6 @@ uint64_t metrics_eff_efi_bound_with_progress(const struct fabric *f, const struc
 		best = q > best ? q : best;
 	}
 out:
-	free(b.use);
-	free(b.alone);
-	free(b.here);
-	free(b.alone_here);
-	free(b.touched);
-	free(b.shared);
-	free(b.count);
-	free(b.count_out);
-	free(b.own);
-	free(b.own_jobs);
-	free(b.hist_off);
-	free(b.hist);
+	arena_free(mem);
 	return best;
 }

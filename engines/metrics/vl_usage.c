@@ -9,6 +9,7 @@
 #include <string.h>
 
 struct count {
+	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	const struct tables *t;
 	struct vl_usage *u;
@@ -42,24 +43,17 @@ static void vl_usage_count_begin(struct count *k)
 {
 	const struct fabric *f = k->f;
 
-	k->sls = xcalloc((size_t)f->nsw * FAB_SLS, sizeof(*k->sls));
-	k->has = xcalloc(f->nsw, sizeof(*k->has));
-	k->alike = xcalloc(f->nsw, sizeof(*k->alike));
-	k->first = xcalloc(f->nsw, sizeof(*k->first));
+	k->mem = arena_new();
+	k->sls = arena_alloc(k->mem, (size_t)f->nsw * FAB_SLS, sizeof(*k->sls));
+	k->has = arena_alloc(k->mem, f->nsw, sizeof(*k->has));
+	k->alike = arena_alloc(k->mem, f->nsw, sizeof(*k->alike));
+	k->first = arena_alloc(k->mem, f->nsw, sizeof(*k->first));
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		k->alike[sw] = vl_usage_terminals_alike(f, k->t, sw);
 		k->first[sw] = FAB_NONE;
 	}
 	for (uint32_t term = f->nterm; term-- > 0;)
 		k->first[f->term_sw[term]] = term;
-}
-
-static void vl_usage_count_end(struct count *k)
-{
-	free(k->sls);
-	free(k->has);
-	free(k->alike);
-	free(k->first);
 }
 
 /* n routes of an SL come into sw by a port and leave it by a channel. */
@@ -165,7 +159,7 @@ int vl_usage_compute(struct vl_usage **out, const struct fabric *f, const struct
 			rc = -ECANCELED;
 	}
 	walk_free(w);
-	vl_usage_count_end(&k);
+	arena_free(k.mem);
 	vl_usage_find_highest(k.u);
 	if (rc)
 		vl_usage_free(k.u);

@@ -22,6 +22,7 @@ struct target {
 };
 
 struct min_load_tree {
+	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	struct tables *t;
 	uint8_t lmc;
@@ -446,28 +447,16 @@ static struct target *nue_balance_list_targets(const struct nue_layer *layer,
 
 static void nue_balance_init(struct min_load_tree *b, struct tables *t, const struct fabric *f)
 {
-	*b = (struct min_load_tree){ .f = f, .t = t };
+	*b = (struct min_load_tree){ .mem = arena_new(), .f = f, .t = t };
 	b->maker = nue_escape_paths_maker_new(f);
 	b->load = xcalloc(f->nchan, sizeof(*b->load));
-	b->cost = xcalloc(f->nsw, sizeof(*b->cost));
-	b->top = xcalloc(f->nsw, sizeof(*b->top));
-	b->taken = xcalloc(f->nsw, sizeof(*b->taken));
-	b->before = xcalloc(f->nsw, sizeof(*b->before));
-	b->sum = xcalloc(f->nsw, sizeof(*b->sum));
-	b->full = xcalloc(f->max_lid + 1u, sizeof(*b->full));
-	b->port = xcalloc((size_t)f->nsw * BATCH, 1);
-}
-
-static void nue_balance_done(struct min_load_tree *b)
-{
-	nue_escape_paths_maker_free(b->maker);
-	free(b->cost);
-	free(b->top);
-	free(b->taken);
-	free(b->before);
-	free(b->sum);
-	free(b->full);
-	free(b->port);
+	b->cost = arena_alloc(b->mem, f->nsw, sizeof(*b->cost));
+	b->top = arena_alloc(b->mem, f->nsw, sizeof(*b->top));
+	b->taken = arena_alloc(b->mem, f->nsw, sizeof(*b->taken));
+	b->before = arena_alloc(b->mem, f->nsw, sizeof(*b->before));
+	b->sum = arena_alloc(b->mem, f->nsw, sizeof(*b->sum));
+	b->full = arena_alloc(b->mem, f->max_lid + 1u, sizeof(*b->full));
+	b->port = arena_alloc(b->mem, (size_t)f->nsw * BATCH, 1);
 }
 
 int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *layer,
@@ -488,7 +477,8 @@ int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *
 	if (!rc)
 		rc = nue_balance_route_switches(&b, target, f->nsw);
 	*out = (struct nue_load){ .chan = b.load, .max = nue_balance_load_max(&b), .work = b.work };
-	nue_balance_done(&b);
+	nue_escape_paths_maker_free(b.maker);
+	arena_free(b.mem);
 	free(target);
 	return rc;
 }

@@ -3,23 +3,15 @@
 
 #include "fabric/base/mem.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-void nue_complete_layers_init(struct nue_complete_layers *o, const struct fabric *f)
+void nue_complete_layers_init(struct nue_complete_layers *o, const struct fabric *f,
+			      struct arena *mem)
 {
-	o->chan = xcalloc(f->nchan, sizeof(*o->chan));
-	o->in = xcalloc(f->nchan, sizeof(*o->in));
-	o->out = xcalloc(f->nchan, sizeof(*o->out));
-	o->fill = xcalloc(f->nsw, sizeof(*o->fill));
-}
-
-void nue_complete_layers_done(struct nue_complete_layers *o)
-{
-	free(o->chan);
-	free(o->in);
-	free(o->out);
-	free(o->fill);
+	o->chan = arena_alloc(mem, f->nchan, sizeof(*o->chan));
+	o->in = arena_alloc(mem, f->nchan, sizeof(*o->in));
+	o->out = arena_alloc(mem, f->nchan, sizeof(*o->out));
+	o->fill = arena_alloc(mem, f->nsw, sizeof(*o->fill));
 }
 
 void nue_complete_layers_set(struct nue_complete_layers *o, const struct fabric *f,

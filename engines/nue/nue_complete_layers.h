@@ -3,6 +3,7 @@
 #ifndef ENGINES_NUE_NUE_COMPLETE_LAYERS_H
 #define ENGINES_NUE_NUE_COMPLETE_LAYERS_H
 
+#include "fabric/base/mem.h"
 #include "fabric/model/fabric.h"
 
 #include <stdint.h>
@@ -20,8 +21,9 @@ struct nue_complete_layers {
 	uint32_t *fill;			/* by switch */
 };
 
-void nue_complete_layers_init(struct nue_complete_layers *o, const struct fabric *f);
-void nue_complete_layers_done(struct nue_complete_layers *o);
+/* The arrays are in mem. */
+void nue_complete_layers_init(struct nue_complete_layers *o, const struct fabric *f,
+			      struct arena *mem);
 
 /* Sorts again; place is that of every channel.  Time goes with the channels. */
 void nue_complete_layers_set(struct nue_complete_layers *o, const struct fabric *f,

@@ -3,8 +3,6 @@
 
 #include "fabric/base/mem.h"
 
-#include <stdlib.h>
-
 static void nue_escape_grow(struct nue_escape *e, const struct fabric *f)
 {
 	uint32_t n = 0;
@@ -28,11 +26,13 @@ static void nue_escape_grow(struct nue_escape *e, const struct fabric *f)
 
 void nue_escape_init(struct nue_escape *e, const struct fabric *f, uint32_t root, const bool *to)
 {
-	*e = (struct nue_escape){ .root = root };
-	e->at = xcalloc(f->nsw, sizeof(*e->at));
-	e->up = xcalloc(f->nsw, sizeof(*e->up));
-	e->to = xcalloc(f->nsw, sizeof(*e->to));
-	e->from = xcalloc(f->nsw, sizeof(*e->from));
+	struct arena *mem = arena_new();
+
+	*e = (struct nue_escape){ .mem = mem, .root = root };
+	e->at = arena_alloc(mem, f->nsw, sizeof(*e->at));
+	e->up = arena_alloc(mem, f->nsw, sizeof(*e->up));
+	e->to = arena_alloc(mem, f->nsw, sizeof(*e->to));
+	e->from = arena_alloc(mem, f->nsw, sizeof(*e->from));
 	nue_escape_grow(e, f);
 	for (uint32_t i = f->nsw; i-- > 0;) {
 		uint32_t u = e->at[i];
@@ -48,10 +48,7 @@ void nue_escape_init(struct nue_escape *e, const struct fabric *f, uint32_t root
 
 void nue_escape_done(struct nue_escape *e)
 {
-	free(e->at);
-	free(e->up);
-	free(e->to);
-	free(e->from);
+	arena_free(e->mem);
 }
 
 /* Does channel d lead down the tree to destinations? */

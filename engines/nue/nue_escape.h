@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct nue_escape {
+	struct arena *mem; /* owns the arrays */
 	uint32_t root;
 	uint32_t *at;	/* switches by hops from the root */
 	uint32_t *up;	/* by switch: channel to its parent, FAB_NONE at the root */

@@ -21,6 +21,7 @@ struct node {
 };
 
 struct nue_escape_paths_maker {
+	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	const uint32_t *place;		  /* of the layer ... */
 	struct nue_complete_layers order; /* ... whose order is this */
@@ -34,29 +35,24 @@ struct nue_escape_paths_maker {
 
 struct nue_escape_paths_maker *nue_escape_paths_maker_new(const struct fabric *f)
 {
-	struct nue_escape_paths_maker *m = xcalloc(1, sizeof(*m));
+	struct arena *mem = arena_new();
+	struct nue_escape_paths_maker *m = arena_alloc(mem, 1, sizeof(*m));
 
+	m->mem = mem;
 	m->f = f;
-	m->node = xcalloc(f->nsw, sizeof(*m->node));
-	m->count = xcalloc(f->nsw + 1, sizeof(*m->count));
-	m->tree = xcalloc(f->nsw, sizeof(*m->tree));
-	m->need = xcalloc(f->nsw, sizeof(*m->need));
-	m->edge = xcalloc(f->nchan + 1, sizeof(*m->edge)); /* the first is never kept */
-	nue_complete_layers_init(&m->order, f);
+	m->node = arena_alloc(mem, f->nsw, sizeof(*m->node));
+	m->count = arena_alloc(mem, f->nsw + 1, sizeof(*m->count));
+	m->tree = arena_alloc(mem, f->nsw, sizeof(*m->tree));
+	m->need = arena_alloc(mem, f->nsw, sizeof(*m->need));
+	m->edge = arena_alloc(mem, f->nchan + 1, sizeof(*m->edge)); /* the first is never kept */
+	nue_complete_layers_init(&m->order, f, mem);
 	return m;
 }
 
 void nue_escape_paths_maker_free(struct nue_escape_paths_maker *m)
 {
-	if (!m)
-		return;
-	free(m->node);
-	free(m->count);
-	free(m->tree);
-	free(m->need);
-	free(m->edge);
-	nue_complete_layers_done(&m->order);
-	free(m);
+	if (m)
+		arena_free(m->mem);
 }
 
 static void nue_escape_paths_put_in_order(struct nue_escape_paths *w,

@@ -37,6 +37,7 @@ static bool nue_layer_pause_after(struct pauses *p, uint64_t work, uint32_t step
 }
 
 struct nue_search {
+	struct arena *mem; /* owns the arrays */
 	const struct nue_net *net;
 	struct nue_tree *tree;
 	uint32_t *open; /* from chan_off of a switch to its open_end: channels that lead on */
@@ -55,18 +56,20 @@ struct nue_search {
 struct nue_search *nue_search_new(const struct nue_net *net)
 {
 	const struct fabric *f = net->f;
-	struct nue_search *s = xcalloc(1, sizeof(*s));
+	struct arena *mem = arena_new();
+	struct nue_search *s = arena_alloc(mem, 1, sizeof(*s));
 
+	s->mem = mem;
 	s->net = net;
 	s->tree = nue_tree_new(net);
-	s->led = xcalloc(f->nsw, sizeof(*s->led));
-	s->open = xcalloc(f->nchan, sizeof(*s->open));
-	s->open_end = xcalloc(f->nsw, sizeof(*s->open_end));
-	s->queue = xcalloc(f->nsw, sizeof(*s->queue));
-	s->order = xcalloc(f->nchan, sizeof(*s->order));
-	nue_complete_layers_init(&s->sorted, f);
-	s->place = xcalloc(f->nsw, sizeof(*s->place));
-	s->turn = xcalloc(f->nsw, sizeof(*s->turn));
+	s->led = arena_alloc(mem, f->nsw, sizeof(*s->led));
+	s->open = arena_alloc(mem, f->nchan, sizeof(*s->open));
+	s->open_end = arena_alloc(mem, f->nsw, sizeof(*s->open_end));
+	s->queue = arena_alloc(mem, f->nsw, sizeof(*s->queue));
+	s->order = arena_alloc(mem, f->nchan, sizeof(*s->order));
+	nue_complete_layers_init(&s->sorted, f, mem);
+	s->place = arena_alloc(mem, f->nsw, sizeof(*s->place));
+	s->turn = arena_alloc(mem, f->nsw, sizeof(*s->turn));
 	return s;
 }
 
@@ -75,15 +78,7 @@ void nue_search_free(struct nue_search *s)
 	if (!s)
 		return;
 	nue_tree_free(s->tree);
-	free(s->led);
-	free(s->open);
-	free(s->open_end);
-	free(s->queue);
-	free(s->order);
-	nue_complete_layers_done(&s->sorted);
-	free(s->place);
-	free(s->turn);
-	free(s);
+	arena_free(s->mem);
 }
 
 static void nue_layer_find_roots(struct nue_layer *l)

@@ -42,15 +42,15 @@ void nue_net_init(struct nue_net *net, const struct fabric *f)
 	uint32_t *roots = xcalloc(f->nsw, sizeof(*roots)), n;
 	struct updown ud;
 
-	*net = (struct nue_net){ .f = f };
-	net->bare = xcalloc(f->nsw, sizeof(*net->bare));
+	*net = (struct nue_net){ .mem = arena_new(), .f = f };
+	net->bare = arena_alloc(net->mem, f->nsw, sizeof(*net->bare));
 	for (uint32_t u = 0; u < f->nsw; u++)
 		net->bare[u] = f->term_off[u] == f->term_off[u + 1];
 	n = updown_tree_roots(roots, f);
 	if (n) {
 		net->tree = true;
-		net->at = xcalloc(f->nsw, sizeof(*net->at));
-		net->place = xcalloc(f->nsw, sizeof(*net->place));
+		net->at = arena_alloc(net->mem, f->nsw, sizeof(*net->at));
+		net->place = arena_alloc(net->mem, f->nsw, sizeof(*net->place));
 		updown_init(&ud, f, roots, n);
 		memcpy(net->at, ud.order, f->nsw * sizeof(*net->at));
 		memcpy(net->place, ud.place, f->nsw * sizeof(*net->place));
@@ -63,9 +63,7 @@ void nue_net_init(struct nue_net *net, const struct fabric *f)
 
 void nue_net_done(struct nue_net *net)
 {
-	free(net->bare);
-	free(net->at);
-	free(net->place);
+	arena_free(net->mem);
 }
 
 /* One hop farther: whom it finds first now.  True when that is anybody. */

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct nue_net {
+	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	bool *bare;	 /* by switch: has no ends, so that no packet begins there */
 	bool parallel;	 /* has parallel cables, and is no tree */

@@ -16,6 +16,7 @@ struct turn_pair {
 };
 
 struct nue_tree {
+	struct arena *mem; /* owns the arrays */
 	const struct nue_net *net;
 	const struct nue_escape *escape;
 	struct cdg_work *work;
@@ -46,50 +47,39 @@ struct nue_tree {
 struct nue_tree *nue_tree_new(const struct nue_net *net)
 {
 	const struct fabric *f = net->f;
-	struct nue_tree *t = xcalloc(1, sizeof(*t));
+	struct arena *mem = arena_new();
+	struct nue_tree *t = arena_alloc(mem, 1, sizeof(*t));
 
+	t->mem = mem;
 	t->net = net;
 	t->work = cdg_work_new(f);
 	t->cdg = cdg_new(t->work);
 	t->words = cdg_words(t->work);
 	t->used = cdg_turns(t->cdg);
-	t->blocked = xcalloc((size_t)f->nchan * t->words, sizeof(*t->blocked));
-	t->bit = xcalloc(f->nchan, sizeof(*t->bit));
+	t->blocked = arena_alloc(mem, (size_t)f->nchan * t->words, sizeof(*t->blocked));
+	t->bit = arena_alloc(mem, f->nchan, sizeof(*t->bit));
 	for (uint32_t c = 0; c < f->nchan; c++)
 		t->bit[c] = (uint8_t)(f->chan_rev[c] - f->chan_off[f->chan_dst[c]]);
-	t->next = xcalloc(f->nsw, sizeof(*t->next));
-	t->hops = xcalloc(f->nsw, sizeof(*t->hops));
-	t->idle = xcalloc(f->nsw, sizeof(*t->idle));
-	t->level = xcalloc(f->nsw + 1, sizeof(*t->level));
-	t->last = xcalloc(f->nsw + 1, sizeof(*t->last));
-	t->after = xcalloc(f->nsw, sizeof(*t->after));
-	t->wait = xcalloc((size_t)f->nchan + f->nsw, sizeof(*t->wait));
-	t->key = xcalloc(f->nsw, sizeof(*t->key));
-	t->forced = xcalloc(f->nsw, sizeof(*t->forced));
-	t->way = xcalloc(f->nsw, sizeof(*t->way));
+	t->next = arena_alloc(mem, f->nsw, sizeof(*t->next));
+	t->hops = arena_alloc(mem, f->nsw, sizeof(*t->hops));
+	t->idle = arena_alloc(mem, f->nsw, sizeof(*t->idle));
+	t->level = arena_alloc(mem, f->nsw + 1, sizeof(*t->level));
+	t->last = arena_alloc(mem, f->nsw + 1, sizeof(*t->last));
+	t->after = arena_alloc(mem, f->nsw, sizeof(*t->after));
+	t->wait = arena_alloc(mem, (size_t)f->nchan + f->nsw, sizeof(*t->wait));
+	t->key = arena_alloc(mem, f->nsw, sizeof(*t->key));
+	t->forced = arena_alloc(mem, f->nsw, sizeof(*t->forced));
+	t->way = arena_alloc(mem, f->nsw, sizeof(*t->way));
 	return t;
 }
-
 void nue_tree_free(struct nue_tree *t)
 {
 	if (!t)
 		return;
 	cdg_free(t->cdg);
 	cdg_work_free(t->work);
-	free(t->blocked);
-	free(t->bit);
-	free(t->next);
-	free(t->hops);
-	free(t->idle);
-	free(t->level);
-	free(t->last);
-	free(t->after);
-	free(t->wait);
-	free(t->key);
-	free(t->forced);
-	free(t->way);
 	free(t->log);
-	free(t);
+	arena_free(t->mem);
 }
 
 const uint32_t *nue_tree_next(const struct nue_tree *t)

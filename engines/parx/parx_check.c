@@ -260,6 +260,7 @@ int parx_check(struct parx_verdict *out, const struct fabric *f, const struct ta
 	struct check x = { .f = f, .t = t, .c = c, .v = out };
 	uint8_t lmc = (uint8_t)(f->lmc - (t->escape && f->lmc));
 	struct topology_kind *topology;
+	struct arena *mem;
 	int rc;
 
 	if (c->nsw != f->nsw || t->nsw != f->nsw || t->max_lid != f->max_lid)
@@ -271,18 +272,15 @@ int parx_check(struct parx_verdict *out, const struct fabric *f, const struct ta
 	*out = (struct parx_verdict){ .excepts = c->nexcept };
 	x.g = topology->grid;
 	x.nlid = lmc < 5 ? 1u << lmc : 32;
-	x.least = xcalloc(f->nsw, sizeof(*x.least));
-	x.queue = xcalloc(f->nsw, sizeof(*x.queue));
-	x.path = xcalloc(f->nsw, sizeof(*x.path));
-	x.dist = xcalloc((size_t)x.nlid * f->nsw, sizeof(*x.dist));
-	x.to = xcalloc((size_t)x.nlid * f->nsw, sizeof(*x.to));
+	mem = arena_new();
+	x.least = arena_alloc(mem, f->nsw, sizeof(*x.least));
+	x.queue = arena_alloc(mem, f->nsw, sizeof(*x.queue));
+	x.path = arena_alloc(mem, f->nsw, sizeof(*x.path));
+	x.dist = arena_alloc(mem, (size_t)x.nlid * f->nsw, sizeof(*x.dist));
+	x.to = arena_alloc(mem, (size_t)x.nlid * f->nsw, sizeof(*x.to));
 	rc = parx_check_judge_all(&x, progress);
-	free(x.least);
-	free(x.queue);
-	free(x.path);
-	free(x.dist);
-	free(x.to);
 	topology_kind_free(topology);
+	arena_free(mem);
 	return rc;
 }
 

@@ -9,19 +9,21 @@
 void parx_dags_init(struct parx_dags *x, const struct fabric *f, const struct grid *grid,
 		    uint8_t lmc)
 {
-	*x = (struct parx_dags){ .f = f, .grid = grid, .lmc = lmc, .root = FAB_NONE };
+	*x = (struct parx_dags){
+		.mem = arena_new(), .f = f, .grid = grid, .lmc = lmc, .root = FAB_NONE
+	};
 	parx_rules_init(&x->rules, grid);
-	x->dim = xcalloc(f->nchan, sizeof(*x->dim));
+	x->dim = arena_alloc(x->mem, f->nchan, sizeof(*x->dim));
 	for (uint32_t c = 0; c < f->nchan; c++)
 		x->dim[c] = (uint8_t)grid_dim(grid, f->chan_src[c], f->chan_dst[c]);
-	x->dag = xcalloc(x->rules.n + 1, sizeof(*x->dag));
+	x->dag = arena_alloc(x->mem, x->rules.n + 1, sizeof(*x->dag));
 	for (uint32_t i = 0; i <= x->rules.n; i++)
 		spdag_init(&x->dag[i], f);
-	x->avoided = xcalloc(f->nsw, sizeof(*x->avoided));
-	x->first_dim = xcalloc(f->nsw, sizeof(*x->first_dim));
-	x->lift = xcalloc(f->nchan, sizeof(*x->lift));
-	x->cut = xcalloc(f->nchan, sizeof(*x->cut));
-	x->touched = xcalloc(f->nchan, sizeof(*x->touched));
+	x->avoided = arena_alloc(x->mem, f->nsw, sizeof(*x->avoided));
+	x->first_dim = arena_alloc(x->mem, f->nsw, sizeof(*x->first_dim));
+	x->lift = arena_alloc(x->mem, f->nchan, sizeof(*x->lift));
+	x->cut = arena_alloc(x->mem, f->nchan, sizeof(*x->cut));
+	x->touched = arena_alloc(x->mem, f->nchan, sizeof(*x->touched));
 }
 
 void parx_dags_done(struct parx_dags *x)
@@ -29,13 +31,7 @@ void parx_dags_done(struct parx_dags *x)
 	for (uint32_t i = 0; i <= x->rules.n; i++)
 		spdag_done(&x->dag[i]);
 	parx_rules_done(&x->rules);
-	free(x->dag);
-	free(x->dim);
-	free(x->avoided);
-	free(x->first_dim);
-	free(x->lift);
-	free(x->cut);
-	free(x->touched);
+	arena_free(x->mem);
 }
 
 static bool parx_dags_is_avoided(const struct parx_dags *x, uint32_t rule, uint32_t c)

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 struct parx_dags {
+	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	const struct grid *grid;
 	struct parx_rules rules;

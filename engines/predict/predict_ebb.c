@@ -23,6 +23,7 @@ struct group {
 
 /* What one worker needs for one bisection. */
 struct scratch {
+	struct arena *mem; /* owns the arrays */
 	struct trace trace;
 	struct flow *flows;
 	uint32_t *term;
@@ -192,23 +193,19 @@ static bool predict_ebb_bisect_once(void *ctx, unsigned worker, uint32_t i)
 static void predict_ebb_scratch_init(struct scratch *d, const struct bisect *b)
 {
 	predict_paths_trace_init(&d->trace);
-	d->flows = xcalloc(b->nterm, sizeof(*d->flows));
-	d->term = xcalloc(b->nterm, sizeof(*d->term));
-	d->first = xcalloc(b->ngroup + 1u, sizeof(*d->first));
-	d->step = xcalloc(b->ngroup + 1u, sizeof(*d->step));
-	d->load = xcalloc(b->paths.nlink, sizeof(*d->load));
-	d->delay = xcalloc(b->nterm, sizeof(*d->delay));
+	d->mem = arena_new();
+	d->flows = arena_alloc(d->mem, b->nterm, sizeof(*d->flows));
+	d->term = arena_alloc(d->mem, b->nterm, sizeof(*d->term));
+	d->first = arena_alloc(d->mem, b->ngroup + 1u, sizeof(*d->first));
+	d->step = arena_alloc(d->mem, b->ngroup + 1u, sizeof(*d->step));
+	d->load = arena_alloc(d->mem, b->paths.nlink, sizeof(*d->load));
+	d->delay = arena_alloc(d->mem, b->nterm, sizeof(*d->delay));
 }
 
 static void predict_ebb_scratch_done(struct scratch *d)
 {
 	predict_paths_trace_done(&d->trace);
-	free(d->flows);
-	free(d->term);
-	free(d->first);
-	free(d->step);
-	free(d->load);
-	free(d->delay);
+	arena_free(d->mem);
 }
 
 /* Quantile 0.975 of Student's t, by its expansion around the normal one; within 1 % from 4

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* Hosts that talk to each other: those of a job, or all without one (the last group). */
 struct group {
@@ -16,6 +15,7 @@ struct group {
 };
 
 struct crowd {
+	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	double *out, *in; /* per terminal, bytes/s */
 	struct group *group;
@@ -55,8 +55,8 @@ static void traffic_form_groups(struct crowd *x, const struct jobset *jobs)
 	uint32_t at = 0;
 
 	x->ngroup = jobs ? jobs->njob + 1 : 1;
-	x->group = xcalloc(x->ngroup, sizeof(*x->group));
-	x->member = xcalloc(x->f->nterm + 1, sizeof(*x->member));
+	x->group = arena_alloc(x->mem, x->ngroup, sizeof(*x->group));
+	x->member = arena_alloc(x->mem, x->f->nterm + 1, sizeof(*x->member));
 	for (uint32_t t = 0; t < x->f->nterm; t++)
 		x->group[traffic_group_of(jobs, t)].n++;
 	for (uint32_t g = 0; g < x->ngroup; g++) {
@@ -157,20 +157,16 @@ int traffic_predict(struct traffic *out, const struct fabric *f, const struct ta
 	*out = (struct traffic){ .chan = FAB_NONE };
 	if (rates->nport != f->nport || (jobs && jobs->nterm != f->nterm))
 		return err_set(err, -EINVAL, "rates or jobs are of another fabric");
-	x.out = xcalloc(f->nterm + 1, sizeof(*x.out));
-	x.in = xcalloc(f->nterm + 1, sizeof(*x.in));
-	x.load = xcalloc(f->nchan + 1, sizeof(*x.load));
-	x.at = xcalloc(f->nsw + 1, sizeof(*x.at));
+	x.mem = arena_new();
+	x.out = arena_alloc(x.mem, f->nterm + 1, sizeof(*x.out));
+	x.in = arena_alloc(x.mem, f->nterm + 1, sizeof(*x.in));
+	x.load = arena_alloc(x.mem, f->nchan + 1, sizeof(*x.load));
+	x.at = arena_alloc(x.mem, f->nsw + 1, sizeof(*x.at));
 	out->unknown = traffic_measure(&x, rates);
 	traffic_form_groups(&x, jobs);
 	rc = traffic_send_all(&x, t, progress, err);
 	if (!rc)
 		traffic_summarise(out, &x);
-	free(x.out);
-	free(x.in);
-	free(x.load);
-	free(x.at);
-	free(x.group);
-	free(x.member);
+	arena_free(x.mem);
 	return rc;
 }

@@ -8,32 +8,24 @@
 
 #define DAG_BYTES (96u << 20) /* for all that are kept */
 
-void sar_dags_init(struct sar_dags *s, const struct fabric *f)
+void sar_dags_init(struct sar_dags *s, const struct fabric *f, struct arena *mem)
 {
 	size_t bytes = 7ull * f->nsw + f->nchan / 2;
 	uint32_t n = (uint32_t)(DAG_BYTES / bytes);
 
-	*s = (struct sar_dags){ .f = f, .n = n > f->nsw ? f->nsw : n ? n : 1 };
-	s->dag = xcalloc(s->n, sizeof(*s->dag));
+	*s = (struct sar_dags){ .mem = mem, .f = f, .n = n > f->nsw ? f->nsw : n ? n : 1 };
+	s->dag = arena_alloc(mem, s->n, sizeof(*s->dag));
 	for (uint32_t i = 0; i < s->n; i++)
 		s->dag[i].root = FAB_NONE;
-	s->queue = xcalloc(f->nsw + 1ull, sizeof(*s->queue));
-	s->found = xcalloc(f->nchan, sizeof(*s->found));
-	s->fill = xcalloc(f->nsw, sizeof(*s->fill));
+	s->queue = arena_alloc(mem, f->nsw + 1ull, sizeof(*s->queue));
+	s->found = arena_alloc(mem, f->nchan, sizeof(*s->found));
+	s->fill = arena_alloc(mem, f->nsw, sizeof(*s->fill));
 }
 
 void sar_dags_done(struct sar_dags *s)
 {
-	for (uint32_t i = 0; i < s->n; i++) {
-		free(s->dag[i].dist);
-		free(s->dag[i].off);
-		free(s->dag[i].degree);
+	for (uint32_t i = 0; i < s->n; i++)
 		free(s->dag[i].own);
-	}
-	free(s->dag);
-	free(s->queue);
-	free(s->found);
-	free(s->fill);
 }
 
 /* Hops to the root, and into found[] the channels that lead nearer; returns how many.  Looks
@@ -115,9 +107,9 @@ const struct sar_dag *sar_dags_find(struct sar_dags *s, uint32_t root)
 	if (d->root == root)
 		return d;
 	if (!d->off) {
-		d->dist = xcalloc(f->nsw, sizeof(*d->dist));
-		d->off = xcalloc(f->nsw, sizeof(*d->off));
-		d->degree = xcalloc(f->nsw, sizeof(*d->degree));
+		d->dist = arena_alloc(s->mem, f->nsw, sizeof(*d->dist));
+		d->off = arena_alloc(s->mem, f->nsw, sizeof(*d->off));
+		d->degree = arena_alloc(s->mem, f->nsw, sizeof(*d->degree));
 	}
 	d->root = root;
 	if (s->set && dagset_find(s->set, &p, root))

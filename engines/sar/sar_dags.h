@@ -4,6 +4,7 @@
 #define ENGINES_SAR_SAR_DAGS_H
 
 #include "engines/graph/dagset.h"
+#include "fabric/base/mem.h"
 #include "fabric/model/fabric.h"
 
 #include <stdint.h>
@@ -19,6 +20,7 @@ struct sar_dag {
 };
 
 struct sar_dags {
+	struct arena *mem;
 	const struct fabric *f;
 	const struct dagset *set; /* of all shortest paths, for the caller to set; NULL: none */
 	struct sar_dag *dag;	  /* kept, at the root's number modulo n */
@@ -27,7 +29,8 @@ struct sar_dags {
 	uint64_t work; /* edges looked at */
 };
 
-void sar_dags_init(struct sar_dags *s, const struct fabric *f);
+/* mem holds the arrays and outlives s. */
+void sar_dags_init(struct sar_dags *s, const struct fabric *f, struct arena *mem);
 void sar_dags_done(struct sar_dags *s);
 
 /* Valid until the next call. */

@@ -75,6 +75,7 @@ int sar_installed_check(bool *usable, const struct tables *t, const struct fabri
 			struct progress *progress, struct err *why)
 {
 	struct walker w = { .f = f, .t = t };
+	struct arena *mem;
 	struct dest *dests;
 	struct pace pace;
 	uint32_t n;
@@ -87,11 +88,12 @@ int sar_installed_check(bool *usable, const struct tables *t, const struct fabri
 		return 0;
 	}
 	dests = graph_dests_by_lid(&n, f, lmc);
-	w.out = xcalloc(f->nport, sizeof(*w.out));
+	mem = arena_new();
+	w.out = arena_alloc(mem, f->nport, sizeof(*w.out));
 	for (uint32_t p = 0; p < f->nport; p++)
 		w.out[p] = f->port[p].chan;
-	w.hop = xcalloc((size_t)f->nsw * BATCH, sizeof(*w.hop));
-	w.leads = xcalloc(f->nsw, sizeof(*w.leads));
+	w.hop = arena_alloc(mem, (size_t)f->nsw * BATCH, sizeof(*w.hop));
+	w.leads = arena_alloc(mem, f->nsw, sizeof(*w.leads));
 	rc = pace_begin(&pace, progress, "paths", n + 1ull) ? -ECANCELED : 0;
 	*usable = true;
 	for (uint32_t i = 0; i < n && *usable && !rc; i += BATCH) {
@@ -101,9 +103,7 @@ int sar_installed_check(bool *usable, const struct tables *t, const struct fabri
 		rc = pace_tick(&pace, i, 4ull * k * f->nsw) ? -ECANCELED : 0;
 	}
 	free(dests);
-	free(w.out);
-	free(w.hop);
-	free(w.leads);
+	arena_free(mem);
 	return rc;
 }
 

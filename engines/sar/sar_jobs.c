@@ -20,7 +20,7 @@ static void sar_jobs_make_crews(struct sar_jobs *s, uint32_t *first_of)
 {
 	uint32_t nsource = 0;
 
-	s->crew = xcalloc(s->jobs->nmulti, sizeof(*s->crew));
+	s->crew = arena_alloc(s->mem, s->jobs->nmulti, sizeof(*s->crew));
 	for (uint32_t j = 0; j < s->jobs->njob; j++) {
 		first_of[j] = FAB_NONE;
 		if (!s->jobs->jobs[j].multi)
@@ -29,7 +29,7 @@ static void sar_jobs_make_crews(struct sar_jobs *s, uint32_t *first_of)
 		s->crew[s->ncrew++].job = j;
 		nsource += s->jobs->jobs[j].nsw;
 	}
-	s->sources = xcalloc(nsource, sizeof(*s->sources));
+	s->sources = arena_alloc(s->mem, nsource, sizeof(*s->sources));
 }
 
 /* The largest job is the first in canonical order. */
@@ -106,13 +106,13 @@ void sar_jobs_init(struct sar_jobs *s, const struct fabric *f, const struct jobs
 {
 	uint32_t *first_of = xcalloc(jobs ? jobs->njob : 0, sizeof(*first_of));
 
-	*s = (struct sar_jobs){ .f = f, .jobs = jobs };
-	s->members_of = xcalloc(f->nterm, sizeof(*s->members_of));
+	*s = (struct sar_jobs){ .mem = arena_new(), .f = f, .jobs = jobs };
+	s->members_of = arena_alloc(s->mem, f->nterm, sizeof(*s->members_of));
 	memset(s->members_of, 0xff, f->nterm * sizeof(*s->members_of));
-	s->terms = xcalloc(f->nterm, sizeof(*s->terms));
-	s->together = xcalloc(f->nsw, sizeof(*s->together));
-	s->seen = xcalloc(f->nterm, sizeof(*s->seen));
-	s->at = xcalloc(f->nsw, sizeof(*s->at));
+	s->terms = arena_alloc(s->mem, f->nterm, sizeof(*s->terms));
+	s->together = arena_alloc(s->mem, f->nsw, sizeof(*s->together));
+	s->seen = arena_alloc(s->mem, f->nterm, sizeof(*s->seen));
+	s->at = arena_alloc(s->mem, f->nsw, sizeof(*s->at));
 	if (jobs) {
 		sar_jobs_make_crews(s, first_of);
 		sar_jobs_choose_crews(s, first_of);
@@ -124,13 +124,7 @@ void sar_jobs_init(struct sar_jobs *s, const struct fabric *f, const struct jobs
 
 void sar_jobs_done(struct sar_jobs *s)
 {
-	free(s->crew);
-	free(s->members_of);
-	free(s->terms);
-	free(s->sources);
-	free(s->together);
-	free(s->seen);
-	free(s->at);
+	arena_free(s->mem);
 }
 
 const struct sar_source *sar_jobs_sources(struct sar_jobs *s, uint32_t term, uint32_t *n)

@@ -28,6 +28,7 @@ struct sar_job_members {
 };
 
 struct sar_jobs {
+	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	const struct jobset *jobs;    /* NULL: none */
 	struct sar_job_members *crew; /* in the order of the job set; some may have no terminals */

@@ -16,6 +16,7 @@ struct rank {
 };
 
 struct sar_paths {
+	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	uint8_t lmc;		   /* of traffic LIDs */
 	const struct jobset *jobs; /* NULL: none */
@@ -87,36 +88,32 @@ static void sar_paths_sort_terminals(struct sar_paths *s)
 struct sar_paths *sar_paths_new(struct tables *t, const struct fabric *f, const struct jobset *jobs,
 				uint8_t lmc, enum sar_method method)
 {
-	struct sar_paths *s = xcalloc(1, sizeof(*s));
+	struct arena *mem = arena_new();
+	struct sar_paths *s = arena_alloc(mem, 1, sizeof(*s));
 
+	s->mem = mem;
 	s->f = f;
 	s->lmc = lmc;
 	s->jobs = jobs;
 	s->method = method;
 	s->last = FAB_NONE;
 	s->balance = min_load_tree_new(f, t, BALANCE_PATHS, NULL, NULL);
-	s->order = xcalloc(f->nterm, sizeof(*s->order));
-	s->weight = xcalloc(f->nsw, sizeof(*s->weight));
-	s->full = xcalloc(f->nsw, sizeof(*s->full));
-	s->here = xcalloc(f->nsw, sizeof(*s->here));
-	s->seen = xcalloc(f->nterm, sizeof(*s->seen));
+	s->order = arena_alloc(mem, f->nterm, sizeof(*s->order));
+	s->weight = arena_alloc(mem, f->nsw, sizeof(*s->weight));
+	s->full = arena_alloc(mem, f->nsw, sizeof(*s->full));
+	s->here = arena_alloc(mem, f->nsw, sizeof(*s->here));
+	s->seen = arena_alloc(mem, f->nterm, sizeof(*s->seen));
 	for (uint32_t u = 0; u < f->nsw; u++)
 		s->full[u] = f->sw_nterm[u] << (method == SAR_PATCH ? lmc : 0);
 	sar_paths_sort_terminals(s);
 	return s;
 }
-
 void sar_paths_free(struct sar_paths *s)
 {
 	if (!s)
 		return;
 	min_load_tree_free(s->balance);
-	free(s->order);
-	free(s->weight);
-	free(s->full);
-	free(s->here);
-	free(s->seen);
-	free(s);
+	arena_free(s->mem);
 }
 
 uint64_t *sar_paths_loads(struct sar_paths *s)

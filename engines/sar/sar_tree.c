@@ -25,6 +25,7 @@ struct before {
 };
 
 struct sar_tree {
+	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	struct tables *t;
 	struct lft_hops hops; /* of t */
@@ -379,59 +380,43 @@ static void sar_tree_undo(struct sar_tree *g, uint32_t lid)
 
 struct sar_tree *sar_tree_new(const struct fabric *f, struct tables *t, const struct tables *from)
 {
-	struct sar_tree *g = xcalloc(1, sizeof(*g));
+	struct arena *mem = arena_new();
+	struct sar_tree *g = arena_alloc(mem, 1, sizeof(*g));
 
+	g->mem = mem;
 	g->f = f;
 	g->t = t;
 	g->from = from;
-	sar_dags_init(&g->dags, f);
+	sar_dags_init(&g->dags, f, mem);
 	lft_hops_init(&g->hops, f, t);
 	g->limit = HUGE_VAL;
-	g->hot = xcalloc(f->nchan, sizeof(*g->hot));
-	g->load = xcalloc(f->nchan, sizeof(*g->load));
-	g->own = xcalloc(f->nsw, sizeof(*g->own));
-	g->tree = xcalloc(f->nsw + 1ull, sizeof(*g->tree));
+	g->hot = arena_alloc(mem, f->nchan, sizeof(*g->hot));
+	g->load = arena_alloc(mem, f->nchan, sizeof(*g->load));
+	g->own = arena_alloc(mem, f->nsw, sizeof(*g->own));
+	g->tree = arena_alloc(mem, f->nsw + 1ull, sizeof(*g->tree));
 	g->words = (f->nsw + 63) / 64;
-	g->through = xcalloc((f->max_lid + 1ull) * g->words, sizeof(*g->through));
-	g->hot_sw = xcalloc(g->words, sizeof(*g->hot_sw));
-	g->queue = xcalloc(f->nsw + 1ull, sizeof(*g->queue));
-	g->cost = xcalloc(f->nsw, sizeof(*g->cost));
-	g->pick = xcalloc(f->nsw, sizeof(*g->pick));
-	g->seen = xcalloc(f->nsw, sizeof(*g->seen));
-	g->out = xcalloc(f->nsw, sizeof(*g->out));
-	g->was = xcalloc(f->nsw, sizeof(*g->was));
-	g->over_hot = xcalloc(f->nsw, sizeof(*g->over_hot));
-	g->moving = xcalloc(f->nsw, sizeof(*g->moving));
-	g->batch = xcalloc(f->nsw, sizeof(*g->batch));
-	g->undo = xcalloc(f->nsw, sizeof(*g->undo));
-	g->differ = xcalloc(f->nsw, tables_blocks(t));
+	g->through = arena_alloc(mem, (f->max_lid + 1ull) * g->words, sizeof(*g->through));
+	g->hot_sw = arena_alloc(mem, g->words, sizeof(*g->hot_sw));
+	g->queue = arena_alloc(mem, f->nsw + 1ull, sizeof(*g->queue));
+	g->cost = arena_alloc(mem, f->nsw, sizeof(*g->cost));
+	g->pick = arena_alloc(mem, f->nsw, sizeof(*g->pick));
+	g->seen = arena_alloc(mem, f->nsw, sizeof(*g->seen));
+	g->out = arena_alloc(mem, f->nsw, sizeof(*g->out));
+	g->was = arena_alloc(mem, f->nsw, sizeof(*g->was));
+	g->over_hot = arena_alloc(mem, f->nsw, sizeof(*g->over_hot));
+	g->moving = arena_alloc(mem, f->nsw, sizeof(*g->moving));
+	g->batch = arena_alloc(mem, f->nsw, sizeof(*g->batch));
+	g->undo = arena_alloc(mem, f->nsw, sizeof(*g->undo));
+	g->differ = arena_alloc(mem, f->nsw, tables_blocks(t));
 	return g;
 }
-
 void sar_tree_free(struct sar_tree *g)
 {
 	if (!g)
 		return;
 	sar_dags_done(&g->dags);
 	lft_hops_done(&g->hops);
-	free(g->hot);
-	free(g->load);
-	free(g->own);
-	free(g->tree);
-	free(g->through);
-	free(g->hot_sw);
-	free(g->queue);
-	free(g->cost);
-	free(g->pick);
-	free(g->seen);
-	free(g->out);
-	free(g->was);
-	free(g->over_hot);
-	free(g->moving);
-	free(g->batch);
-	free(g->undo);
-	free(g->differ);
-	free(g);
+	arena_free(g->mem);
 }
 
 void sar_tree_use(struct sar_tree *g, const struct dagset *set)

@@ -33,6 +33,7 @@ struct vertex {
 };
 
 struct tgraph {
+	struct arena *mem; /* owns the arrays */
 	uint32_t n;
 	struct pace *pace;
 	VEC(struct tedge) edge;
@@ -82,20 +83,22 @@ static uint32_t *tgraph_all_none(struct tgraph *g, uint32_t n)
 struct tgraph *tgraph_new(const struct fabric *f, const struct turns *turns, uint32_t nvl,
 			  struct pace *pace)
 {
-	struct tgraph *g = xcalloc(1, sizeof(*g));
+	struct arena *mem = arena_new();
+	struct tgraph *g = arena_alloc(mem, 1, sizeof(*g));
 
+	g->mem = mem;
 	g->n = f->nchan * nvl;
 	g->pace = pace;
 	g->turn = tgraph_all_none(g, turns->n);
-	g->closing = xcalloc(turns->n / 64 + 1, sizeof(*g->closing));
-	g->out = xcalloc(g->n, sizeof(*g->out));
-	g->in = xcalloc(g->n, sizeof(*g->in));
+	g->closing = arena_alloc(mem, turns->n / 64 + 1, sizeof(*g->closing));
+	g->out = arena_alloc(mem, g->n, sizeof(*g->out));
+	g->in = arena_alloc(mem, g->n, sizeof(*g->in));
 	memset(g->unused, 0xff, sizeof(g->unused));
-	g->v = xcalloc(g->n, sizeof(*g->v));
-	g->at = xcalloc(g->n, sizeof(*g->at));
-	g->via = xcalloc(g->n, sizeof(*g->via));
-	g->list = xcalloc(g->n, sizeof(*g->list));
-	g->places = xcalloc(g->n, sizeof(*g->places));
+	g->v = arena_alloc(mem, g->n, sizeof(*g->v));
+	g->at = arena_alloc(mem, g->n, sizeof(*g->at));
+	g->via = arena_alloc(mem, g->n, sizeof(*g->via));
+	g->list = arena_alloc(mem, g->n, sizeof(*g->list));
+	g->places = arena_alloc(mem, g->n, sizeof(*g->places));
 	vec_reserve(&g->arc, 1); /* what has none is asked for its place, too */
 	for (uint32_t v = 0; v < g->n; v++) {
 		g->v[v].ord = g->at[v] = v;
@@ -103,7 +106,6 @@ struct tgraph *tgraph_new(const struct fabric *f, const struct turns *turns, uin
 	}
 	return g;
 }
-
 /* In slices: giving many pages back takes long. */
 static void tgraph_free_edges(struct tgraph *g)
 {
@@ -127,16 +129,8 @@ void tgraph_free(struct tgraph *g)
 		return;
 	tgraph_free_edges(g);
 	free(g->turn);
-	free(g->closing);
-	free(g->out);
-	free(g->in);
 	free(g->rep);
-	free(g->v);
-	free(g->at);
-	free(g->via);
-	free(g->list);
-	free(g->places);
-	free(g);
+	arena_free(g->mem);
 }
 
 uint64_t tgraph_work(const struct tgraph *g)
@@ -410,11 +404,12 @@ static void tgraph_link_components(struct tgraph *g)
 
 void tgraph_contract(struct tgraph *g)
 {
-	struct scc s = { .low = xcalloc(g->n, sizeof(uint32_t)),
-			 .index = xcalloc(g->n, sizeof(uint32_t)),
-			 .next = xcalloc(g->n, sizeof(uint32_t)),
-			 .stack = xcalloc(g->n, sizeof(uint32_t)),
-			 .path = xcalloc(g->n, sizeof(uint32_t)) };
+	struct arena *mem = arena_new();
+	struct scc s = { .low = arena_alloc(mem, g->n, sizeof(uint32_t)),
+			 .index = arena_alloc(mem, g->n, sizeof(uint32_t)),
+			 .next = arena_alloc(mem, g->n, sizeof(uint32_t)),
+			 .stack = arena_alloc(mem, g->n, sizeof(uint32_t)),
+			 .path = arena_alloc(mem, g->n, sizeof(uint32_t)) };
 
 	bool stop = false;
 
@@ -427,11 +422,7 @@ void tgraph_contract(struct tgraph *g)
 	} else {
 		tgraph_link_components(g);
 	}
-	free(s.low);
-	free(s.index);
-	free(s.next);
-	free(s.stack);
-	free(s.path);
+	arena_free(mem);
 }
 
 /* ---- one more ---- */

@@ -13,6 +13,7 @@
 #define TILE	 16	 /* switches of which a block is turned at a time */
 
 struct mixture_flow {
+	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	const struct turns *turns;
 	const struct tables *t[2]; /* old, new */
@@ -226,9 +227,11 @@ struct mixture_flow *mixture_new(const struct fabric *f, const struct turns *tur
 				 const struct tables *old, const struct tables *new,
 				 struct pace *pace)
 {
-	struct mixture_flow *x = xcalloc(1, sizeof(*x));
+	struct arena *mem = arena_new();
+	struct mixture_flow *x = arena_alloc(mem, 1, sizeof(*x));
 	uint32_t sls = mixture_sls_in_use(f, old, pace) | mixture_sls_in_use(f, new, pace);
 
+	x->mem = mem;
 	x->f = f;
 	x->turns = turns;
 	x->t[0] = old;
@@ -240,23 +243,23 @@ struct mixture_flow *mixture_new(const struct fabric *f, const struct turns *tur
 		mixture_load_kinds(x, k, sls);
 	mixture_size_vls(x, sls);
 	x->block = FAB_NONE;
-	x->chan_of = xcalloc(f->nport, sizeof(*x->chan_of));
-	x->carries = xcalloc(f->nport, sizeof(*x->carries));
+	x->chan_of = arena_alloc(mem, f->nport, sizeof(*x->chan_of));
+	x->carries = arena_alloc(mem, f->nport, sizeof(*x->carries));
 	for (uint32_t i = 0; i < f->nport; i++) {
 		x->chan_of[i] = f->port[i].chan;
 		x->carries[i] = mixture_vls_of_link(f, &f->port[i]);
 	}
 	for (unsigned age = AGE_OLD; age <= AGE_BOTH; age++)
 		mixture_find_plain(x, age, sls);
-	x->port = xcalloc(2 * LFT_BLOCK, f->nsw);
-	x->sent = xcalloc((size_t)2 * LFT_BLOCK * f->nsw, sizeof(*x->sent));
-	x->hop = xcalloc(2 * (size_t)f->nsw, sizeof(*x->hop));
-	x->slot = xcalloc(2 * (size_t)f->nsw, sizeof(*x->slot));
-	x->to = xcalloc(2 * (size_t)f->nsw, sizeof(*x->to));
-	x->degree = xcalloc(f->nsw, sizeof(*x->degree));
-	x->order = xcalloc(f->nsw, sizeof(*x->order));
-	x->vl = xcalloc(2 * (size_t)f->nsw, sizeof(*x->vl));
-	x->sls = xcalloc(2 * (size_t)f->nsw, sizeof(*x->sls));
+	x->port = arena_alloc(mem, 2 * LFT_BLOCK, f->nsw);
+	x->sent = arena_alloc(mem, (size_t)2 * LFT_BLOCK * f->nsw, sizeof(*x->sent));
+	x->hop = arena_alloc(mem, 2 * (size_t)f->nsw, sizeof(*x->hop));
+	x->slot = arena_alloc(mem, 2 * (size_t)f->nsw, sizeof(*x->slot));
+	x->to = arena_alloc(mem, 2 * (size_t)f->nsw, sizeof(*x->to));
+	x->degree = arena_alloc(mem, f->nsw, sizeof(*x->degree));
+	x->order = arena_alloc(mem, f->nsw, sizeof(*x->order));
+	x->vl = arena_alloc(mem, 2 * (size_t)f->nsw, sizeof(*x->vl));
+	x->sls = arena_alloc(mem, 2 * (size_t)f->nsw, sizeof(*x->sls));
 	if (!pace_cancelled(pace))
 		return x;
 	mixture_free(x);
@@ -267,19 +270,8 @@ void mixture_free(struct mixture_flow *x)
 {
 	if (!x)
 		return;
-	free(x->chan_of);
-	free(x->carries);
-	free(x->port);
-	free(x->sent);
-	free(x->hop);
-	free(x->slot);
-	free(x->to);
-	free(x->degree);
-	free(x->order);
-	free(x->vl);
-	free(x->sls);
 	vec_free(&x->dep);
-	free(x);
+	arena_free(x->mem);
 }
 
 uint32_t mixture_nvl(const struct mixture_flow *x)

@@ -44,6 +44,7 @@ struct last_turn {
  * verify_rows.h); those after it follow from the row of the turn.
  */
 struct cdg_builder {
+	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	const struct tables *t;
 	const struct cdg_builder
@@ -127,17 +128,11 @@ static inline uint32_t cdg_builder_look_ahead(struct cdg_builder *d, const struc
 
 /* --- arrivals at the switch of a LID --------------------------------------------------------- */
 
-static void cdg_builder_arrivals_init(struct arrivals *a, const struct fabric *f)
+static void cdg_builder_arrivals_init(struct arrivals *a, const struct fabric *f, struct arena *mem)
 {
 	a->f = f;
-	a->last = xcalloc(f->nsw, sizeof(*a->last));
-	a->count = xcalloc((FAB_MAX_PORT + 1) * FAB_SLS, sizeof(*a->count));
-}
-
-static void cdg_builder_arrivals_done(struct arrivals *a)
-{
-	free(a->last);
-	free(a->count);
+	a->last = arena_alloc(mem, f->nsw, sizeof(*a->last));
+	a->count = arena_alloc(mem, (FAB_MAX_PORT + 1) * FAB_SLS, sizeof(*a->count));
 }
 
 /* One source more on these SLs, or with sign -1 one less. */
@@ -998,22 +993,23 @@ static void cdg_builder_make_own(struct cdg_builder *d)
 
 	d->block = FAB_NONE;
 	d->before = 0;
-	d->sent_block = xcalloc((size_t)f->nsw * LFT_BLOCK, sizeof(*d->sent_block));
-	d->sls = xcalloc((size_t)f->nsw * LFT_BLOCK, sizeof(*d->sls));
-	d->changed = xcalloc(f->nsw, sizeof(*d->changed));
-	d->last = xcalloc(f->nsw, sizeof(*d->last));
+	d->sent_block = arena_alloc(d->mem, (size_t)f->nsw * LFT_BLOCK, sizeof(*d->sent_block));
+	d->sls = arena_alloc(d->mem, (size_t)f->nsw * LFT_BLOCK, sizeof(*d->sls));
+	d->changed = arena_alloc(d->mem, f->nsw, sizeof(*d->changed));
+	d->last = arena_alloc(d->mem, f->nsw, sizeof(*d->last));
 	memset(d->last, 0xff, f->nsw * sizeof(*d->last));
 	if (d->by_port) {
-		d->last_sls = xcalloc((size_t)f->nsw * d->rows.nwords, sizeof(*d->last_sls));
-		d->turn_sls = xcalloc_large(kept * d->rows.nwords, sizeof(*d->turn_sls));
-		d->flow = xcalloc((size_t)f->nsw * d->rows.nwords, sizeof(*d->flow));
-		d->port_vl = xcalloc(f->nport, sizeof(*d->port_vl));
-		cdg_builder_arrivals_init(&d->arrivals, f);
+		d->last_sls =
+			arena_alloc(d->mem, (size_t)f->nsw * d->rows.nwords, sizeof(*d->last_sls));
+		d->turn_sls = arena_alloc(d->mem, kept * d->rows.nwords, sizeof(*d->turn_sls));
+		d->flow = arena_alloc(d->mem, (size_t)f->nsw * d->rows.nwords, sizeof(*d->flow));
+		d->port_vl = arena_alloc(d->mem, f->nport, sizeof(*d->port_vl));
+		cdg_builder_arrivals_init(&d->arrivals, f, d->mem);
 		return;
 	}
-	d->turn = xcalloc_large(kept, sizeof(*d->turn));
-	d->passing = xcalloc(f->nsw, sizeof(*d->passing));
-	d->delivered = xcalloc(f->nport, sizeof(*d->delivered));
+	d->turn = arena_alloc(d->mem, kept, sizeof(*d->turn));
+	d->passing = arena_alloc(d->mem, f->nsw, sizeof(*d->passing));
+	d->delivered = arena_alloc(d->mem, f->nport, sizeof(*d->delivered));
 }
 
 struct cdg_builder *cdg_builder_new(const struct fabric *f, const struct tables *t, bool turns,
@@ -1022,10 +1018,11 @@ struct cdg_builder *cdg_builder_new(const struct fabric *f, const struct tables 
 	struct cdg_builder *d = xcalloc(1, sizeof(*d));
 	uint32_t c;
 
+	d->mem = arena_new();
 	d->f = f;
 	d->t = t;
 	d->turns = turns;
-	d->turn_base = xcalloc(f->nchan, sizeof(*d->turn_base));
+	d->turn_base = arena_alloc(d->mem, f->nchan, sizeof(*d->turn_base));
 	for (c = 0; c < f->nchan; c++) {
 		uint32_t v = f->chan_dst[c];
 
@@ -1035,7 +1032,7 @@ struct cdg_builder *cdg_builder_new(const struct fabric *f, const struct tables 
 	}
 	d->by_port = cdg_builder_depends_on_ports(d);
 	if (d->by_port)
-		rows_init(&d->rows, f, t, d->turn_base, d->nturns, progress,
+		rows_init(&d->rows, d->mem, f, t, d->turn_base, d->nturns, progress,
 			  turns ? "verify" : "metrics");
 	else
 		cdg_builder_load_rows(d);
@@ -1048,6 +1045,7 @@ struct cdg_builder *cdg_builder_share(const struct cdg_builder *parent)
 	struct cdg_builder *d = xcalloc(1, sizeof(*d));
 
 	*d = *parent;
+	d->mem = arena_new();
 	d->parent = parent;
 	d->seen = 0;
 	memset(d->all, 0, sizeof(d->all));
@@ -1086,22 +1084,9 @@ void cdg_builder_free(struct cdg_builder *d)
 {
 	if (!d)
 		return;
-	if (!d->parent) {
-		free(d->turn_base);
+	if (!d->parent)
 		rows_done(&d->rows);
-	}
-	free(d->turn);
-	free(d->sent_block);
-	free(d->sls);
-	free(d->changed);
-	free(d->last);
-	free(d->last_sls);
-	free(d->passing);
-	free(d->delivered);
-	free(d->turn_sls);
-	free(d->flow);
-	free(d->port_vl);
-	cdg_builder_arrivals_done(&d->arrivals);
+	arena_free(d->mem);
 	free(d);
 }
 

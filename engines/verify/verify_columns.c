@@ -9,6 +9,7 @@
 
 /* LIDs of switches with terminals, side by side, so that a row is compared in one go. */
 struct pairs {
+	struct arena *mem; /* owns the arrays */
 	uint32_t n;
 	uint32_t *sw;
 	uint16_t *own, *twin;
@@ -18,10 +19,11 @@ struct pairs {
 static void verify_columns_list_pairs(struct pairs *p, const struct fabric *f,
 				      const struct tables *t)
 {
-	p->sw = xcalloc(f->nsw, sizeof(*p->sw));
-	p->own = xcalloc(f->nsw, sizeof(*p->own));
-	p->twin = xcalloc(f->nsw, sizeof(*p->twin));
-	p->differ = xcalloc(f->nsw, sizeof(*p->differ));
+	p->mem = arena_new();
+	p->sw = arena_alloc(p->mem, f->nsw, sizeof(*p->sw));
+	p->own = arena_alloc(p->mem, f->nsw, sizeof(*p->own));
+	p->twin = arena_alloc(p->mem, f->nsw, sizeof(*p->twin));
+	p->differ = arena_alloc(p->mem, f->nsw, sizeof(*p->differ));
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		uint32_t k = f->term_off[sw];
 
@@ -77,10 +79,7 @@ bool equal_columns_init(struct equal_columns *x, const struct fabric *f, const s
 	}
 	for (i = 0; i < p.n; i++)
 		x->of[p.sw[i]] = p.differ[i] ? 0 : p.twin[i];
-	free(p.sw);
-	free(p.own);
-	free(p.twin);
-	free(p.differ);
+	arena_free(p.mem);
 	return stopped;
 }
 

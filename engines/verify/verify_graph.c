@@ -206,16 +206,17 @@ static bool verify_graph_shortest_cycle(uint32_t **out, uint32_t *best, const st
 int depgraph_cycle(uint32_t **out, uint32_t *len, const struct depgraph *g, const uint32_t *order,
 		   struct progress *progress)
 {
+	struct arena *mem = arena_new();
 	struct tarjan s = { .g = g, .best_size = NONE };
 	uint32_t v;
 	int rc = 0;
 
-	s.index = xcalloc(g->n, sizeof(*s.index));
-	s.low = xcalloc(g->n, sizeof(*s.low));
-	s.comp = xcalloc(g->n, sizeof(*s.comp));
-	s.next = xcalloc(g->n, sizeof(*s.next));
-	s.stack = xcalloc(g->n, sizeof(*s.stack));
-	s.call = xcalloc(g->n, sizeof(*s.call));
+	s.index = arena_alloc(mem, g->n, sizeof(*s.index));
+	s.low = arena_alloc(mem, g->n, sizeof(*s.low));
+	s.comp = arena_alloc(mem, g->n, sizeof(*s.comp));
+	s.next = arena_alloc(mem, g->n, sizeof(*s.next));
+	s.stack = arena_alloc(mem, g->n, sizeof(*s.stack));
+	s.call = arena_alloc(mem, g->n, sizeof(*s.call));
 	memset(s.comp, 0xff, g->n * sizeof(*s.comp));
 	for (v = 0; v < g->n; v++) {
 		if (g->used[v] && order[v] == NONE && !s.index[v])
@@ -225,11 +226,6 @@ int depgraph_cycle(uint32_t **out, uint32_t *len, const struct depgraph *g, cons
 	*len = 0;
 	if (s.best_size != NONE && !verify_graph_shortest_cycle(out, len, &s, progress))
 		rc = -ECANCELED;
-	free(s.index);
-	free(s.low);
-	free(s.comp);
-	free(s.next);
-	free(s.stack);
-	free(s.call);
+	arena_free(mem);
 	return rc;
 }

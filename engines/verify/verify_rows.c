@@ -86,16 +86,16 @@ static void verify_rows_find_turns(struct index *x, const struct fabric *f, cons
 	}
 }
 
-static void verify_rows_find_sources(struct index *x, const struct fabric *f,
+static void verify_rows_find_sources(struct index *x, struct arena *mem, const struct fabric *f,
 				     const struct tables *t)
 {
 	struct rows *r = x->rows;
 	uint32_t c, i, k, n = 0;
 
-	r->src_off = xcalloc(f->nchan + 1u, sizeof(*r->src_off));
+	r->src_off = arena_alloc(mem, f->nchan + 1u, sizeof(*r->src_off));
 	for (c = 0; c < f->nchan; c++)
 		n += f->term_off[f->chan_src[c] + 1] - f->term_off[f->chan_src[c]];
-	r->src = xcalloc(n, sizeof(*r->src));
+	r->src = arena_alloc(mem, n, sizeof(*r->src));
 	for (c = 0, n = 0; c < f->nchan; c++) {
 		uint32_t u = f->chan_src[c];
 
@@ -185,12 +185,12 @@ static void verify_rows_find_vls(struct rows *r)
 	r->nwords = r->vls >> 8 ? 4 : r->vls >> 4 ? 2 : 1;
 }
 
-static void verify_rows_make_masks(struct rows *r)
+static void verify_rows_make_masks(struct rows *r, struct arena *mem)
 {
 	uint32_t row, x;
 
-	r->lanes = xcalloc((size_t)r->n * r->nwords, sizeof(*r->lanes));
-	r->drop = xcalloc(r->n, sizeof(*r->drop));
+	r->lanes = arena_alloc(mem, (size_t)r->n * r->nwords, sizeof(*r->lanes));
+	r->drop = arena_alloc(mem, r->n, sizeof(*r->drop));
 	for (row = 0; row < r->n; row++) {
 		for (x = r->sls; x; x &= x - 1) {
 			uint32_t sl = (uint32_t)__builtin_ctz(x);
@@ -205,28 +205,23 @@ static void verify_rows_make_masks(struct rows *r)
 	}
 }
 
-void rows_init(struct rows *r, const struct fabric *f, const struct tables *t, const size_t *base,
-	       size_t nturns, struct progress *progress, const char *step)
+void rows_init(struct rows *r, struct arena *mem, const struct fabric *f, const struct tables *t,
+	       const size_t *base, size_t nturns, struct progress *progress, const char *step)
 {
 	struct index x = { .rows = r };
 
 	*r = (struct rows){ 0 };
-	r->turn = xcalloc_large(nturns, sizeof(*r->turn));
+	r->turn = arena_alloc(mem, nturns, sizeof(*r->turn));
 	verify_rows_find_turns(&x, f, t, base, progress, step);
-	verify_rows_find_sources(&x, f, t);
+	verify_rows_find_sources(&x, mem, f, t);
 	progress_step(progress, step, 0, f->max_lid);
 	r->sls = verify_rows_sls_in_use(f, t, progress, step);
 	verify_rows_find_vls(r);
-	verify_rows_make_masks(r);
+	verify_rows_make_masks(r, mem);
 	free(x.slot);
 }
 
 void rows_done(struct rows *r)
 {
 	free(r->vl);
-	free(r->lanes);
-	free(r->drop);
-	free(r->turn);
-	free(r->src_off);
-	free(r->src);
 }

@@ -32,10 +32,10 @@ struct rows {
 };
 
 /* base, nturns: turn (c, e) is base[c] + e.  The masks are right for the SLs that paths of t
- * have. */
-/* step: of the progress.  Once cancelled some may be missing: the next report says so. */
-void rows_init(struct rows *r, const struct fabric *f, const struct tables *t, const size_t *base,
-	       size_t nturns, struct progress *progress, const char *step);
+ * have.  mem: holds the arrays, but vl, and outlives r.  step: of the progress.  Once cancelled
+ * some may be missing: the next report says so. */
+void rows_init(struct rows *r, struct arena *mem, const struct fabric *f, const struct tables *t,
+	       const size_t *base, size_t nturns, struct progress *progress, const char *step);
 void rows_done(struct rows *r);
 
 /* A mask of SLs in every lane of a word. */

@@ -13,28 +13,30 @@
 
 struct walk *walk_new(const struct fabric *f, const struct tables *t)
 {
-	struct walk *w = xcalloc(1, sizeof(*w));
+	struct arena *mem = arena_new();
+	struct walk *w = arena_alloc(mem, 1, sizeof(*w));
 	uint32_t sw, p;
 
+	w->mem = mem;
 	w->f = f;
 	w->t = t;
 	w->dsw = FAB_NONE;
 	w->block = FAB_NONE;
-	w->chan = xcalloc(f->nsw, sizeof(*w->chan));
-	w->hops = xcalloc(f->nsw + 1u, sizeof(*w->hops));
-	w->order = xcalloc(f->nsw, sizeof(*w->order));
-	w->next = xcalloc(f->nsw, sizeof(*w->next));
-	w->stack = xcalloc(f->nsw, sizeof(*w->stack));
-	w->left = xcalloc(f->nsw, sizeof(*w->left));
-	w->level = xcalloc(f->nsw + 1u, sizeof(*w->level));
-	w->bucket = xcalloc(f->nsw + 1, sizeof(*w->bucket));
-	w->moved = xcalloc(f->nsw, sizeof(*w->moved));
-	w->fresh = xcalloc(f->nsw, sizeof(*w->fresh));
-	w->passed = xcalloc(f->nsw, sizeof(*w->passed));
-	w->cols = xcalloc((size_t)f->nsw * LFT_BLOCK, 1);
+	w->chan = arena_alloc(mem, f->nsw, sizeof(*w->chan));
+	w->hops = arena_alloc(mem, f->nsw + 1u, sizeof(*w->hops));
+	w->order = arena_alloc(mem, f->nsw, sizeof(*w->order));
+	w->next = arena_alloc(mem, f->nsw, sizeof(*w->next));
+	w->stack = arena_alloc(mem, f->nsw, sizeof(*w->stack));
+	w->left = arena_alloc(mem, f->nsw, sizeof(*w->left));
+	w->level = arena_alloc(mem, f->nsw + 1u, sizeof(*w->level));
+	w->bucket = arena_alloc(mem, f->nsw + 1, sizeof(*w->bucket));
+	w->moved = arena_alloc(mem, f->nsw, sizeof(*w->moved));
+	w->fresh = arena_alloc(mem, f->nsw, sizeof(*w->fresh));
+	w->passed = arena_alloc(mem, f->nsw, sizeof(*w->passed));
+	w->cols = arena_alloc(mem, (size_t)f->nsw * LFT_BLOCK, 1);
 	for (sw = 0; sw < f->nsw; sw++)
 		w->width = f->sw_nports[sw] + 2u > w->width ? f->sw_nports[sw] + 2u : w->width;
-	w->hop = xcalloc((size_t)f->nsw * w->width, sizeof(*w->hop));
+	w->hop = arena_alloc(mem, (size_t)f->nsw * w->width, sizeof(*w->hop));
 	for (sw = 0; sw < f->nsw; sw++) {
 		for (p = 0; p < w->width; p++)
 			w->hop[sw * w->width + p] = fabric_chan(f, sw, (uint8_t)p);
@@ -44,22 +46,8 @@ struct walk *walk_new(const struct fabric *f, const struct tables *t)
 
 void walk_free(struct walk *w)
 {
-	if (!w)
-		return;
-	free(w->chan);
-	free(w->hops);
-	free(w->order);
-	free(w->next);
-	free(w->stack);
-	free(w->left);
-	free(w->level);
-	free(w->bucket);
-	free(w->moved);
-	free(w->fresh);
-	free(w->passed);
-	free(w->cols);
-	free(w->hop);
-	free(w);
+	if (w)
+		arena_free(w->mem);
 }
 
 /* Turns rows per switch into rows per LID. */

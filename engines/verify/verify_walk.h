@@ -19,6 +19,7 @@
 #define WALK_LOOP (UINT32_MAX - 2)
 
 struct walk {
+	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	const struct tables *t;
 
