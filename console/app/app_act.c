@@ -274,8 +274,9 @@ void app_act(struct app *a, const struct request *r)
 		if (a->poller)
 			poller_sweep(a->poller);
 		a->state.poll.sweep_asked = a->poller && a->state.fabric;
-		shell_say(a->shell, a->poller ? "discovering the fabric again; Esc stops it"
-					      : "not for a file: it does not change");
+		shell_say(a->shell, "%s",
+			  a->poller ? "discovering the fabric again; Esc stops it"
+				    : app_not_polled(a));
 		break;
 	case REQ_TABLES:
 		if (a->state.poll.tables_on)

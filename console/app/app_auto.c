@@ -2,10 +2,11 @@
 /* --auto in the console: auto_mode, whose previews and updates are shown as the operator's are. */
 #include "console/app/app_priv.h"
 
-#include "fabric/base/clock.h"
+#include "fabric/base/mem.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A proposal that waits for somebody stays on the screen until it is computed again. */
@@ -49,14 +50,13 @@ static void app_auto_ended(struct app *a, enum auto_end end)
 	auto_mode_ended(&a->automatic.mode, end, s->txn, s->result);
 }
 
-/* An operator's plan, or an update; also of other processes, which what is simulated has not. */
+/* An operator's plan, or an update. */
 static bool app_auto_update_open(const struct app *a)
 {
 	enum apply_state s = a->state.apply.state;
 
 	return app_updating(a) || s == APPLY_JOURNAL || s == APPLY_INCOMPLETE ||
-	       s == APPLY_ORDERING || s == APPLY_READY ||
-	       (!a->demo && auto_mode_journal_open(a->opts.live.state_dir));
+	       s == APPLY_ORDERING || s == APPLY_READY;
 }
 
 /* --- a proposal -------------------------------------------------------------------------- */
@@ -105,12 +105,23 @@ static void app_auto_compute(struct app *a, const struct auto_seen *seen)
 	route_inputs_drop(&in);
 }
 
-static void app_auto_look(struct app *a)
+static bool app_auto_may_look(const struct app *a)
+{
+	return a->state.mode == RUN_LIVE && !a->lost && a->state.fabric && a->state.tables &&
+	       tables_know_vls(a->state.tables) && a->state.preview.state != PREVIEW_RUNNING &&
+	       a->state.jobs_source.state != JOBS_WAITING && auto_mode_due(&a->automatic.mode);
+}
+
+/* journal: another process updates, or has left an update unfinished; as below. */
+static void app_auto_look(struct app *a, bool journal)
 {
 	struct auto_seen seen = { .known = a->state.jobs && a->state.jobs_source.state == JOBS_OK };
 
+	a->automatic.stage = STAGE_IDLE;
+	if (!app_auto_may_look(a)) /* any more */
+		return;
 	if (seen.known) {
-		seen.busy = app_auto_update_open(a);
+		seen.busy = journal || app_auto_update_open(a);
 		seen.f = a->state.fabric;
 		seen.installed = a->state.tables;
 		seen.jobs = a->state.jobs;
@@ -133,7 +144,7 @@ static void app_auto_apply(struct app *a)
 	a->automatic.stage = STAGE_UPDATE;
 }
 
-static void app_auto_judge(struct app *a)
+static void app_auto_judge(struct app *a, bool journal)
 {
 	uint32_t at = app_proposal_find(a, a->automatic.preview);
 	struct auto_proposal p;
@@ -147,10 +158,64 @@ static void app_auto_judge(struct app *a)
 	msg = a->kept[at];
 	p = msg->automatic;
 	p.why_not = msg->text;
-	p.busy = app_auto_update_open(a);
+	p.busy = journal || app_auto_update_open(a);
 	a->automatic.stage = STAGE_IDLE;
 	if (auto_mode_judge(&a->automatic.mode, &p) == AUTO_APPLY)
 		app_auto_apply(a);
+}
+
+/* --- what other processes do, of which a thread reads the journals ------------------------ */
+
+struct seeking_updates {
+	const char *state_dir; /* the console's, which outlives it */
+	bool open;
+};
+
+static int app_auto_seek_run(void *ctx, struct err *err)
+{
+	struct seeking_updates *s = ctx;
+
+	(void)err;
+	s->open = auto_mode_journal_open(s->state_dir);
+	return 0;
+}
+
+static void app_auto_sought(struct app *a, bool open)
+{
+	if (a->automatic.stage == STAGE_LOOK)
+		app_auto_look(a, open);
+	else
+		app_auto_judge(a, open);
+}
+
+static void app_auto_seek_done(void *owner, void *ctx)
+{
+	const struct seeking_updates *s = ctx;
+
+	app_auto_sought(owner, s->open);
+}
+
+static const struct file_work_ops app_auto_seek = {
+	.what = "journals",
+	.run = app_auto_seek_run,
+	.done = app_auto_seek_done,
+	.free = free,
+};
+
+/* What is simulated has no other processes. */
+static void app_auto_begin(struct app *a, enum auto_stage stage)
+{
+	struct seeking_updates *s;
+
+	a->automatic.stage = stage;
+	if (a->demo) {
+		app_auto_sought(a, false);
+		return;
+	}
+	s = xcalloc(1, sizeof(*s));
+	s->state_dir = a->opts.live.state_dir;
+	if (app_files_start(a, &app_auto_seek, s))
+		app_auto_failed(a, "the journals of updates cannot be read");
 }
 
 static void app_auto_watch_preview(struct app *a)
@@ -162,19 +227,15 @@ static void app_auto_watch_preview(struct app *a)
 	else if (p->state == PREVIEW_FAILED)
 		app_auto_failed(a, p->error);
 	else if (p->state != PREVIEW_RUNNING)
-		app_auto_judge(a);
+		app_auto_begin(a, STAGE_JUDGE);
 }
 
 /* --- its update -------------------------------------------------------------------------- */
 
 static void app_auto_keep_when_quiet(struct app *a)
 {
-	double since;
-
-	pthread_mutex_lock(&a->events_lock);
-	since = fmax(a->confirm_at, a->watch_at);
-	pthread_mutex_unlock(&a->events_lock);
-	if (a->automatic.confirmed || clock_s() - since < a->opts.automatic.confirm_s)
+	if (a->automatic.confirmed ||
+	    update_thread_quiet_s(a->update) < a->opts.automatic.confirm_s)
 		return;
 	a->automatic.confirmed = true;
 	log_add(LOG_INFO, "auto", "no watch condition failed for %u s: confirming",
@@ -215,16 +276,16 @@ static void app_auto_watch_update(struct app *a)
 void app_auto_tick(struct app *a)
 {
 	struct app_auto *u = &a->automatic;
-	bool ready = a->state.mode == RUN_LIVE && !a->lost && a->state.fabric && a->state.tables &&
-		     tables_know_vls(a->state.tables);
 
 	if (!a->opts.automatic.on)
 		return;
 	switch (u->stage) {
 	case STAGE_IDLE:
-		if (ready && a->state.preview.state != PREVIEW_RUNNING &&
-		    a->state.jobs_source.state != JOBS_WAITING && auto_mode_due(&u->mode))
-			app_auto_look(a);
+		if (app_auto_may_look(a))
+			app_auto_begin(a, STAGE_LOOK);
+		break;
+	case STAGE_LOOK:
+	case STAGE_JUDGE:
 		break;
 	case STAGE_PREVIEW:
 		app_auto_watch_preview(a);
@@ -233,7 +294,7 @@ void app_auto_tick(struct app *a)
 		app_auto_watch_update(a);
 		break;
 	}
-	a->state.automatic.next_s = u->stage == STAGE_IDLE ? auto_mode_next_s(&u->mode) : NAN;
+	a->state.automatic.next_s = u->stage <= STAGE_LOOK ? auto_mode_next_s(&u->mode) : NAN;
 }
 
 static void app_auto_end(struct app *a)

@@ -347,12 +347,18 @@ bool app_tables_awaited(const struct app *a)
 	return p->tables_on || (a->state.tables ? !p->tables_ended : !a->state.sample);
 }
 
+const char *app_not_polled(const struct app *a)
+{
+	return a->opts.load ? "not for a file: it does not change"
+			    : "the fabric has not been discovered yet";
+}
+
 void app_tables_on(struct app *a)
 {
 	struct state_poll *p = &a->state.poll;
 
 	if (!a->poller) {
-		shell_say(a->shell, "not for a file: it does not change");
+		shell_say(a->shell, "%s", app_not_polled(a));
 		return;
 	}
 	poller_tables_on(a->poller);

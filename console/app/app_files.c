@@ -3,8 +3,8 @@
  */
 #include "console/app/app_priv.h"
 
+#include "console/lib/exits.h"
 #include "console/lib/progress_line.h"
-#include "console/session/file_work.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 
@@ -39,7 +39,7 @@ static struct app_file *app_files_find(const struct app *a, const struct file_wo
 }
 
 /* The one that somebody waits for; NULL: there is none. */
-static struct app_file *app_files_waited(const struct app *a)
+static struct app_file *app_files_find_waited(const struct app *a)
 {
 	for (int i = 0; a->files && i < APP_FILES_MAX; i++) {
 		struct app_file *f = &a->files->file[i];
@@ -50,10 +50,21 @@ static struct app_file *app_files_waited(const struct app *a)
 	return NULL;
 }
 
-int app_files_start(struct app *a, const struct file_work_ops *ops, void *ctx, struct err *err)
+static void app_files_over(struct app *a, const struct file_work_ops *ops, void *ctx, int rc,
+			   const struct err *why)
+{
+	if (!rc)
+		ops->done(a, ctx);
+	else if (ops->failed)
+		ops->failed(a, ctx, rc, why);
+	else
+		app_fail(a, ops->what, why->text);
+}
+
+static int app_files_launch(struct app *a, const struct file_work_ops *ops, void *ctx,
+			    struct err *err)
 {
 	struct app_file *to = NULL;
-	int rc;
 
 	if (!a->files)
 		a->files = xcalloc(1, sizeof(*a->files));
@@ -64,17 +75,40 @@ int app_files_start(struct app *a, const struct file_work_ops *ops, void *ctx, s
 		return err_set(err, -EBUSY, "%s: one is already in progress", ops->what);
 	}
 	*to = (struct app_file){ .begun = clock_s() };
-	rc = file_work_start(&to->work, ops, ctx, a->box, err);
+	return file_work_start(&to->work, ops, ctx, a->box, err);
+}
+
+int app_files_start(struct app *a, const struct file_work_ops *ops, void *ctx)
+{
+	struct err err;
+	int rc = app_files_launch(a, ops, ctx, &err);
+
+	if (rc)
+		app_fail(a, ops->what, err.text);
 	return rc;
 }
 
-int app_files_now(struct app *a, const struct file_work_ops *ops, void *ctx, struct err *err)
+int app_files_begin(struct app *a, const struct file_work_ops *ops, void *ctx, struct err *err)
 {
-	int rc = ops->run(ctx, err);
+	int rc;
 
-	ops->done(a, ctx, rc, err);
+	if (!a->opts.no_screen)
+		return app_files_launch(a, ops, ctx, err);
+	rc = ops->run(ctx, err);
+	app_files_over(a, ops, ctx, rc, err);
 	ops->free(ctx);
 	return rc;
+}
+
+void app_give_up(void *owner, void *ctx, int rc, const struct err *why)
+{
+	struct app *a = owner;
+
+	(void)ctx;
+	(void)rc;
+	a->failed = *why;
+	a->exit_code = EXIT_UNREADABLE;
+	a->quit = true;
 }
 
 bool app_files_runs(const struct app *a, const struct file_work_ops *ops)
@@ -90,9 +124,16 @@ void app_files_cancel(struct app *a, const struct file_work_ops *ops)
 		file_work_cancel(f->work);
 }
 
+const char *app_files_waited(const struct app *a)
+{
+	const struct app_file *f = app_files_find_waited(a);
+
+	return f ? file_work_ops(f->work)->what : NULL;
+}
+
 bool app_files_stop(struct app *a)
 {
-	struct app_file *f = app_files_waited(a);
+	struct app_file *f = app_files_find_waited(a);
 
 	if (f)
 		file_work_cancel(f->work);
@@ -131,7 +172,7 @@ static void app_files_end_one(struct app *a, struct app_file *f)
 	int rc = file_work_join(w, &why);
 
 	f->work = NULL; /* what is done now may begin another */
-	file_work_ops(w)->done(a, file_work_ctx(w), rc, &why);
+	app_files_over(a, file_work_ops(w), file_work_ctx(w), rc, &why);
 	file_work_free(w);
 }
 
@@ -152,7 +193,7 @@ static bool app_files_take(struct app *a, struct msg *msg, bool *kept)
 
 static void app_files_refresh(struct app *a)
 {
-	const struct app_file *f = app_files_waited(a);
+	const struct app_file *f = app_files_find_waited(a);
 
 	if (f && clock_s() - f->begun > PATIENCE_S)
 		snprintf(a->state.work, sizeof(a->state.work), "%s: %s",
@@ -167,7 +208,8 @@ void app_files_free(struct app *a)
 
 		if (!w)
 			continue;
-		file_work_cancel(w);
+		if (!file_work_ops(w)->finishes)
+			file_work_cancel(w);
 		file_work_join(w, &why);
 		file_work_free(w);
 	}

@@ -36,9 +36,12 @@ static void app_history_add(struct app *a, struct sample_reading *r)
 
 static void app_history_figures(struct app *a)
 {
-	struct backdrop b = app_history_now(a);
+	struct backdrop b = app_history_now(a), *was = &a->shown_history.at.was;
 
 	sample_history_metrics(a->samples, &b);
+	if (a->shown_history.on && !was->figures && was->tables == a->state.tables &&
+	    was->jobs == a->state.jobs)
+		was->figures = metrics_set_get(a->metrics);
 }
 
 /* Figures that were asked for when a moment was shown that had none; false: others. */

@@ -34,8 +34,6 @@ static void app_life_sink(void *ctx, const struct log_line *line)
 	if (line->level > LOG_DEBUG) {
 		pthread_mutex_lock(&a->events_lock);
 		events_add(&a->events, line);
-		if (!strcmp(line->area, "watch"))
-			a->watch_at = clock_s();
 		pthread_mutex_unlock(&a->events_lock);
 	}
 	mailbox_send(a->box, msg); /* wakes the loop */
@@ -83,97 +81,31 @@ static int app_life_open_record(struct app *a, struct err *err)
 	return 0;
 }
 
-static int app_life_read_names(struct app *a, struct err *err)
+/* NULL: there are none, or what is simulated tells. */
+static const struct job_source_type *app_life_jobs(const struct app_opts *o)
 {
-	int rc = a->opts.live.node_names
-			 ? load_fabric_names(&a->names, a->opts.live.node_names, err)
-			 : 0;
-
-	if (!rc && a->opts.racks)
-		rc = load_fabric_racks(&a->racks, a->opts.racks, err);
-	a->state.racks_file = a->racks;
-	a->state.racks_path = a->opts.racks;
-	return rc;
+	if (o->demo || (o->load && !o->jobs) || (o->jobs && !strcmp(o->jobs, "none")))
+		return NULL;
+	return !o->jobs || !strcmp(o->jobs, "slurm") ? &job_source_slurm : &job_source_file;
 }
 
-static int app_life_open_jobs(struct app *a, struct err *err)
+static struct source_opts app_life_source_opts(const struct app_opts *o)
 {
-	struct source_opts so = { .interval_ms = a->opts.jobs_interval_s * 1000 };
-	const char *name = a->opts.jobs;
-	const struct job_source_type *type = &job_source_file;
-
-	if (a->opts.demo || (a->opts.load && !name) || (name && !strcmp(name, "none")))
-		return 0;
-	if (!name || !strcmp(name, "slurm"))
-		type = &job_source_slurm;
-	else
-		so.path = name;
-	snprintf(a->state.jobs_source.source, sizeof(a->state.jobs_source.source), "%s",
-		 type->name);
-	a->state.jobs_source.state = JOBS_WAITING;
-	if (type != &job_source_slurm)
-		return source_open(&a->source, type, &so, err);
-	if (source_open(&a->source, type, &so, err)) {
-		/* routes can be looked at without a batch system */
-		a->state.jobs_source.state = JOBS_UNREACHABLE;
-		snprintf(a->state.jobs_source.sentence, sizeof(a->state.jobs_source.sentence),
-			 "%.255s", err->text);
-		log_add(LOG_WARN, "jobs", "%s", err->text);
-	}
-	return 0;
+	return (struct source_opts){ .path = o->jobs, .interval_ms = o->jobs_interval_s * 1000 };
 }
 
-static int app_life_open_wire(struct wire **w, struct app *a, struct err *err)
+/* Routes can be looked at without a batch system. */
+static void app_life_open_slurm(struct app *a)
 {
-	struct wire_opts wo = { .ca = a->opts.live.ca,
-				.port = a->opts.live.port,
-				.window = a->opts.live.window,
-				.timeout_ms = a->opts.live.timeout_ms,
-				.m_key = a->opts.live.m_key,
-				.m_keys = a->opts.live.m_keys };
-	struct demo_opts d = { .spec = a->opts.demo_spec,
-			       .name = a->opts.live.name,
-			       .seed = a->opts.params.seed };
-	struct mad_local local;
-	int rc;
+	struct source_opts so = app_life_source_opts(&a->opts);
+	struct state_jobs *s = &a->state.jobs_source;
+	struct err err;
 
-	if (a->opts.demo) {
-		/* thousands of switches take seconds: the screen says what it waits for */
-		snprintf(a->state.source, sizeof(a->state.source), "demo %.58s",
-			 d.spec ? d.spec : DEMO_SPEC);
-		a->state.poll.preparing = true;
-		app_draw(a);
-		rc = demo_start(&a->demo, &d, a->box, err);
-		a->state.poll.preparing = false;
-		if (!rc) {
-			a->first = tables_get(demo_tables(a->demo));
-			if (!a->opts.live.state_dir)
-				a->opts.live.state_dir = demo_dir(a->demo);
-			rc = demo_wire(w, a->demo, &wo, err);
-		}
-		snprintf(a->state.jobs_source.source, sizeof(a->state.jobs_source.source), "sim");
-		a->state.jobs_source.state = JOBS_WAITING;
-		return rc;
-	}
-	wo.notices = a->opts.rw; /* agents may have to be asked */
-	rc = wire_open_umad(w, &wo, err);
-	if (rc == -EBUSY && wo.notices) {
-		log_add(LOG_WARN, "agents", "%s", err->text);
-		wo.notices = false;
-		rc = wire_open_umad(w, &wo, err);
-	}
-	if (rc == -ENODEV) {
-		struct err why = *err;
-
-		return err_set(err, rc,
-			       "%s; --demo runs on a simulated fabric, --load shows a dump",
-			       why.text);
-	}
-	if (rc)
-		return rc;
-	wire_local(*w, &local);
-	snprintf(a->state.source, sizeof(a->state.source), "%s/%u", local.ca, local.port);
-	return 0;
+	if (!source_open(&a->source, &job_source_slurm, &so, &err))
+		return;
+	s->state = JOBS_UNREACHABLE;
+	snprintf(s->sentence, sizeof(s->sentence), "%.255s", err.text);
+	log_add(LOG_WARN, "jobs", "%s", err.text);
 }
 
 static void app_life_start_updates(struct app *a)
@@ -186,10 +118,89 @@ static void app_life_start_updates(struct app *a)
 	a->update = update_thread_new(&a->dog, a->box);
 }
 
-static int app_life_start_fabric(struct app *a, struct err *err)
+/* --- what is read and opened before a fabric can be looked at, by a thread of its own -------- */
+
+struct starting {
+	const struct app_opts *opts; /* the console's, which outlive it, as the next one */
+	struct mailbox *box;
+	struct name_map *names;	      /* what was made; NULL: none, or handed over */
+	struct slurm_topology *racks; /* likewise */
+	struct job_source *jobs;      /* likewise, of a file */
+	struct demo *demo;	      /* likewise */
+	struct wire *wire;	      /* likewise */
+};
+
+static int app_life_open_demo(struct starting *s, const struct wire_opts *wo, struct err *err)
+{
+	const struct app_opts *o = s->opts;
+	struct demo_opts d = { .spec = o->demo_spec, .name = o->live.name, .seed = o->params.seed };
+	int rc = demo_start(&s->demo, &d, s->box, err);
+
+	return rc ? rc : demo_wire(&s->wire, s->demo, wo, err);
+}
+
+static int app_life_open_port(struct starting *s, struct wire_opts *wo, struct err *err)
+{
+	struct err why;
+	int rc;
+
+	wo->notices = s->opts->rw; /* agents may have to be asked */
+	rc = wire_open_umad(&s->wire, wo, err);
+	if (rc == -EBUSY && wo->notices) {
+		log_add(LOG_WARN, "agents", "%s", err->text);
+		wo->notices = false;
+		rc = wire_open_umad(&s->wire, wo, err);
+	}
+	if (rc != -ENODEV)
+		return rc;
+	why = *err;
+	return err_set(err, rc, "%s; --demo runs on a simulated fabric, --load shows a dump",
+		       why.text);
+}
+
+static int app_life_open_wire(struct starting *s, struct err *err)
+{
+	const struct live_opts *l = &s->opts->live;
+	struct wire_opts wo = { .ca = l->ca,
+				.port = l->port,
+				.window = l->window,
+				.timeout_ms = l->timeout_ms,
+				.m_key = l->m_key,
+				.m_keys = l->m_keys };
+
+	return s->opts->demo ? app_life_open_demo(s, &wo, err) : app_life_open_port(s, &wo, err);
+}
+
+static int app_life_starting_run(void *ctx, struct err *err)
+{
+	struct starting *s = ctx;
+	const struct app_opts *o = s->opts;
+	struct source_opts so = app_life_source_opts(o);
+	int rc = o->live.node_names ? load_fabric_names(&s->names, o->live.node_names, err) : 0;
+
+	if (!rc && o->racks)
+		rc = load_fabric_racks(&s->racks, o->racks, err);
+	if (!rc && app_life_jobs(o) == &job_source_file)
+		rc = source_open(&s->jobs, &job_source_file, &so, err);
+	return rc || o->load ? rc : app_life_open_wire(s, err);
+}
+
+static void app_life_starting_free(void *ctx)
+{
+	struct starting *s = ctx;
+
+	wire_close(s->wire);
+	demo_stop(s->demo);
+	source_close(s->jobs);
+	slurm_topology_free(s->racks);
+	name_map_free(s->names);
+	free(s);
+}
+
+static void app_life_start_poller(struct app *a, struct wire *w)
 {
 	struct poller_opts po = {
-		.interval_s = a->opts.interval_s,
+		.interval_s = a->state.poll.interval_s,
 		.sweep_s = SWEEP_S,
 		.tables_s = TABLES_S,
 		.fabric_name = a->opts.live.name ? a->opts.live.name
@@ -201,17 +212,78 @@ static int app_life_start_fabric(struct app *a, struct err *err)
 		.want_sl2vl = true,
 		.exact = a->opts.no_screen,
 	};
-	struct wire *w;
+	struct mad_local local;
+	struct err err;
+
+	if (!a->demo) {
+		wire_local(w, &local);
+		snprintf(a->state.source, sizeof(a->state.source), "%s/%u", local.ca, local.port);
+	}
+	if (poller_start(&a->poller, w, &po, a->box, &err))
+		app_give_up(a, NULL, 0, &err);
+	else
+		app_life_start_updates(a);
+}
+
+static void app_life_starting_done(void *owner, void *ctx)
+{
+	struct starting *s = ctx;
+	struct app *a = owner;
+	struct wire *w = s->wire;
+
+	a->state.poll.preparing = false;
+	a->state.racks_file = a->racks = s->racks;
+	a->state.racks_path = a->opts.racks;
+	a->names = s->names;
+	a->source = s->jobs;
+	a->demo = s->demo;
+	*s = (struct starting){ 0 };
+	if (a->demo) {
+		a->first = tables_get(demo_tables(a->demo));
+		if (!a->opts.live.state_dir)
+			a->opts.live.state_dir = demo_dir(a->demo);
+	}
+	if (app_life_jobs(&a->opts) == &job_source_slurm)
+		app_life_open_slurm(a);
+	if (a->opts.load)
+		app_load(a);
+	else
+		app_life_start_poller(a, w);
+}
+
+static const struct file_work_ops app_life_starting = {
+	.what = "starting",
+	.waited = true,
+	.run = app_life_starting_run,
+	.done = app_life_starting_done,
+	.failed = app_give_up,
+	.free = app_life_starting_free,
+};
+
+static int app_life_start_fabric(struct app *a, struct err *err)
+{
+	const struct job_source_type *jobs = app_life_jobs(&a->opts);
+	struct starting *s = xcalloc(1, sizeof(*s));
+	const char *spec = a->opts.demo_spec;
 	int rc;
 
+	s->opts = &a->opts;
+	s->box = a->box;
 	if (a->opts.load)
-		return app_load(a, err);
-	rc = app_life_open_wire(&w, a, err);
-	if (rc)
-		return rc;
-	rc = poller_start(&a->poller, w, &po, a->box, err);
-	if (!rc)
-		app_life_start_updates(a);
+		a->state.mode = RUN_FILE;
+	if (a->opts.demo)
+		snprintf(a->state.source, sizeof(a->state.source), "demo %.58s",
+			 spec ? spec : DEMO_SPEC);
+	/* thousands of switches take seconds: the screen says what it waits for */
+	a->state.poll.preparing = a->opts.demo;
+	if (jobs || a->opts.demo) {
+		snprintf(a->state.jobs_source.source, sizeof(a->state.jobs_source.source), "%s",
+			 jobs ? jobs->name : "sim");
+		a->state.jobs_source.state = JOBS_WAITING;
+	}
+	rc = app_files_begin(a, &app_life_starting, s, err);
+	if (!rc && a->failed.text[0])
+		return err_set(err, -EIO, "%s", a->failed.text);
 	return rc;
 }
 
@@ -253,8 +325,6 @@ int app_start(struct app *a, struct err *err)
 	app_life_preview_options(a);
 	if (a->term)
 		shell_goto(a->shell, a->start_view);
-	if (app_life_read_names(a, err) || app_life_open_jobs(a, err))
-		return EXIT_UNREADABLE;
 	return app_life_start_fabric(a, err) ? EXIT_UNREADABLE : 0;
 }
 
@@ -333,7 +403,8 @@ void app_prepare(struct app *a)
 	a->start_view = VIEW_OVERVIEW;
 	a->state.setting = app_setting;
 	a->state.setting_of = a;
-	a->state.file_names = user_path_names;
+	a->state.file_names = app_names;
+	a->state.file_names_of = a;
 	log_set_sink(app_life_sink, a);
 	app_load_folder(a);
 	if (a->opts.demo || a->opts.load) {

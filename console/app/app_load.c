@@ -4,7 +4,6 @@
 
 #include "console/input/load_fabric.h"
 #include "console/lib/exits.h"
-#include "console/session/file_work.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 
@@ -302,22 +301,11 @@ static void app_load_done_with(void *ctx)
 
 /* --- what was read becomes state ------------------------------------------------------------- */
 
-static void app_load_failed(struct app *a, const struct err *why)
-{
-	a->failed = *why;
-	a->exit_code = EXIT_UNREADABLE;
-	a->quit = true;
-}
-
-static void app_load_past_done(void *owner, void *ctx, int rc, const struct err *why)
+static void app_load_past_done(void *owner, void *ctx)
 {
 	struct loading *l = ctx;
 	struct app *a = owner;
 
-	if (rc) {
-		app_load_failed(a, why);
-		return;
-	}
 	sample_history_free(a->samples);
 	a->samples = l->past;
 	l->past = NULL;
@@ -329,6 +317,7 @@ static const struct file_work_ops app_load_past_ops = {
 	.waited = true,
 	.run = app_load_past_run,
 	.done = app_load_past_done,
+	.failed = app_give_up,
 	.free = app_load_done_with,
 };
 
@@ -357,13 +346,6 @@ static void app_load_take_events(struct app *a, const struct events *e)
 	pthread_mutex_unlock(&a->events_lock);
 }
 
-/* Either with the screen going on, or without one at once. */
-static int app_load_begin(struct app *a, const struct file_work_ops *ops, struct loading *l,
-			  struct err *err)
-{
-	return a->term ? app_files_start(a, ops, l, err) : app_files_now(a, ops, l, err);
-}
-
 static void app_load_begin_past(struct app *a)
 {
 	struct loading *l = xcalloc(1, sizeof(*l));
@@ -373,21 +355,17 @@ static void app_load_begin_past(struct app *a)
 	l->of = fabric_get(a->state.fabric);
 	l->installed = a->state.tables ? tables_get(a->state.tables) : NULL;
 	l->jobset = a->state.jobs ? jobset_get(a->state.jobs) : NULL;
-	if (app_load_begin(a, &app_load_past_ops, l, &err))
-		app_load_failed(a, &err);
+	if (app_files_begin(a, &app_load_past_ops, l, &err))
+		app_give_up(a, NULL, 0, &err);
 }
 
-static void app_load_done(void *owner, void *ctx, int rc, const struct err *why)
+static void app_load_done(void *owner, void *ctx)
 {
 	struct loading *l = ctx;
 	struct app *a = owner;
 	struct fabric *f = l->fabric;
 	struct tables *t = l->tables;
 
-	if (rc) {
-		app_load_failed(a, why);
-		return;
-	}
 	app_load_take_events(a, &l->events);
 	snprintf(a->state.source, sizeof(a->state.source), "file %.58s",
 		 a->folder ? a->folder : a->opts.load);
@@ -413,20 +391,18 @@ static const struct file_work_ops app_load_ops = {
 	.waited = true,
 	.run = app_load_run,
 	.done = app_load_done,
+	.failed = app_give_up,
 	.free = app_load_done_with,
 };
 
-int app_load(struct app *a, struct err *err)
+void app_load(struct app *a)
 {
 	struct loading *l = xcalloc(1, sizeof(*l));
-	int rc;
+	struct err err;
 
-	a->state.mode = RUN_FILE;
 	l->opts = &a->opts;
 	l->names = a->names;
 	l->folder = a->folder;
-	rc = app_load_begin(a, &app_load_ops, l, err);
-	if (!rc && a->failed.text[0])
-		return err_set(err, -EIO, "%s", a->failed.text);
-	return rc;
+	if (app_files_begin(a, &app_load_ops, l, &err))
+		app_give_up(a, NULL, 0, &err);
 }

@@ -4,7 +4,6 @@
 
 #include "console/input/load_fabric.h"
 #include "console/lib/user_path.h"
-#include "console/session/file_work.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/format/native/limits_text.h"
@@ -156,9 +155,9 @@ out:
 static int app_preview_files_run(void *ctx, struct err *err)
 {
 	struct preview_files *x = ctx;
-	int rc = 0;
+	int rc = app_preview_own_paths(&x->own, err);
 
-	if (x->own.text[PARAM_ROOTS][0])
+	if (!rc && x->own.text[PARAM_ROOTS][0])
 		rc = load_fabric_guids(&x->roots, &x->nroots, x->own.text[PARAM_ROOTS], err);
 	if (!rc && x->own.text[PARAM_DEMAND][0])
 		rc = load_fabric_demand(&x->demand, x->own.text[PARAM_DEMAND], NULL, x->fabric,
@@ -166,20 +165,27 @@ static int app_preview_files_run(void *ctx, struct err *err)
 	return rc;
 }
 
-static void app_preview_files_done(void *owner, void *ctx, int rc, const struct err *why)
+static void app_preview_files_done(void *owner, void *ctx)
 {
 	const struct preview_files *x = ctx;
-	struct err err = *why;
+	struct app *a = owner;
+	struct err err;
+
+	if (x->fabric != a->state.fabric)
+		app_fail(a, "preview", "the fabric changed while the files were being read");
+	else if (app_preview_ask(a, x, &err))
+		app_fail(a, "preview", err.text);
+}
+
+static void app_preview_files_failed(void *owner, void *ctx, int rc, const struct err *why)
+{
 	struct app *a = owner;
 
-	if (!rc && x->fabric != a->state.fabric)
-		rc = err_set(&err, -ESTALE, "the fabric changed while the files were being read");
-	if (!rc)
-		rc = app_preview_ask(a, x, &err);
+	(void)ctx;
 	if (rc == -ECANCELED)
 		shell_say(a->shell, "computation stopped; nothing was changed");
-	else if (rc)
-		app_fail(a, "preview", err.text);
+	else
+		app_fail(a, "preview", why->text);
 }
 
 static void app_preview_files_free(void *ctx)
@@ -197,25 +203,35 @@ static const struct file_work_ops app_preview_files = {
 	.waited = true,
 	.run = app_preview_files_run,
 	.done = app_preview_files_done,
+	.failed = app_preview_files_failed,
 	.free = app_preview_files_free,
 };
 
-int app_preview(struct app *a, uint32_t engine, const struct preview_options *o, struct err *err)
+static bool app_preview_names_files(const struct preview_options *o)
+{
+	bool any = false;
+
+	for (int i = 0; i < PARAM_TEXTS; i++)
+		any |= param_of((enum param_id)i)->type == PARAM_FILE && o->text[i][0];
+	return any;
+}
+
+void app_preview(struct app *a, uint32_t engine, const struct preview_options *o)
 {
 	struct preview_files x = { .engine = engine, .asked = *o, .own = *o }, *read;
-	int rc = app_preview_own_paths(&x.own, err);
+	struct err err;
 
-	if (rc)
-		return rc;
 	if (a->state.preview.engines[engine]
 		    .file) /* what is excluded or pinned it is held against */
 		x.own.text[PARAM_ROOTS][0] = x.own.text[PARAM_DEMAND][0] = '\0';
-	if (!x.own.text[PARAM_ROOTS][0] && !x.own.text[PARAM_DEMAND][0])
-		return app_preview_ask(a, &x, err);
-	read = xcalloc(1, sizeof(*read));
-	*read = x;
-	read->fabric = fabric_get(a->state.fabric);
-	return app_files_start(a, &app_preview_files, read, err);
+	if (app_preview_names_files(&x.own)) {
+		read = xcalloc(1, sizeof(*read));
+		*read = x;
+		read->fabric = fabric_get(a->state.fabric);
+		app_files_start(a, &app_preview_files, read);
+	} else if (app_preview_ask(a, &x, &err)) {
+		app_fail(a, "preview", err.text);
+	}
 }
 
 /* Nothing can be compared with LFTs alone: what somebody has ended goes on now. */
@@ -264,7 +280,6 @@ void app_preview_cancel(struct app *a)
 void app_preview_start(struct app *a, const struct request *r)
 {
 	struct state_preview *p = &a->state.preview;
-	struct err err = { "" };
 
 	a->is_due = false;
 	if (!a->state.fabric || r->engine >= p->nengines)
@@ -273,8 +288,8 @@ void app_preview_start(struct app *a, const struct request *r)
 		shell_say(a->shell, "%s", p->engines[r->engine].why);
 	else if (app_preview_must_wait(a))
 		app_preview_wait_for_tables(a, r);
-	else if (app_preview(a, r->engine, &r->options, &err))
-		app_fail(a, "preview", err.text);
+	else
+		app_preview(a, r->engine, &r->options);
 }
 
 void app_proposal_remove(struct app *a, uint32_t at)
@@ -659,19 +674,18 @@ static int app_preview_save_run(void *ctx, struct err *err)
 {
 	struct saving *s = ctx;
 
+	user_path_expand(s->path, sizeof(s->path));
+	if (!access(s->path, F_OK))
+		return err_set(err, -EEXIST, "%s already exists: choose another name", s->path);
 	return plan_save(s->path, s->plan, err);
 }
 
-static void app_preview_save_done(void *owner, void *ctx, int rc, const struct err *why)
+static void app_preview_save_done(void *owner, void *ctx)
 {
 	const struct saving *s = ctx;
 	char what[PATH_TEXT + 16];
 	struct app *a = owner;
 
-	if (rc) {
-		app_fail(a, "plan", why->text);
-		return;
-	}
 	shell_say(a->shell, "plan %s saved; apply it with: ibroute-top apply %s", s->plan->id,
 		  s->path);
 	snprintf(what, sizeof(what), "%s %s", s->plan->id, s->path);
@@ -697,26 +711,25 @@ static const struct file_work_ops app_preview_save = {
 void app_plan_save(struct app *a, const char *to)
 {
 	const struct state_preview *p = &a->state.preview;
+	struct plan *plan;
 	struct saving *s;
-	struct err err = { "" };
+	struct err err;
+	int rc;
 
 	if (!p->n)
 		return;
-	s = xcalloc(1, sizeof(*s));
-	snprintf(s->path, sizeof(s->path), "%s", to);
-	user_path_expand(s->path, sizeof(s->path));
-	if (p->list[p->at].stale[0])
-		err_set(&err, -ESTALE, "the plan is stale: %s; compute it again",
-			p->list[p->at].stale);
-	else if (!access(s->path, F_OK))
-		err_set(&err, -EEXIST, "%s already exists: choose another name", s->path);
-	else if (!app_proposal_plan(&s->plan, a, &err)) {
-		if (app_files_start(a, &app_preview_save, s, &err))
-			app_fail(a, "plan", err.text);
+	rc = p->list[p->at].stale[0]
+		     ? err_set(&err, -ESTALE, "the plan is stale: %s; compute it again",
+			       p->list[p->at].stale)
+		     : app_proposal_plan(&plan, a, &err);
+	if (rc) {
+		app_fail(a, "plan", err.text);
 		return;
 	}
-	app_fail(a, "plan", err.text);
-	app_preview_save_free(s);
+	s = xcalloc(1, sizeof(*s));
+	s->plan = plan;
+	snprintf(s->path, sizeof(s->path), "%s", to);
+	app_files_start(a, &app_preview_save, s);
 }
 
 /* --- a part of the console ------------------------------------------------------------------ */

@@ -15,6 +15,7 @@
 #include "console/auto/auto_mode.h"
 #include "console/record/record.h"
 #include "console/session/demo.h"
+#include "console/session/file_work.h"
 #include "console/session/message.h"
 #include "console/session/poller.h"
 #include "console/session/sample_history.h"
@@ -52,7 +53,13 @@ enum held {
 #define SNAPSHOT_NAMES	 "node-name-map"
 
 /* What the automatic mode does now. */
-enum auto_stage { STAGE_IDLE, STAGE_PREVIEW, STAGE_UPDATE };
+enum auto_stage {
+	STAGE_IDLE,
+	STAGE_LOOK, /* journals are read before the jobs are looked at */
+	STAGE_PREVIEW,
+	STAGE_JUDGE, /* and before a plan is judged */
+	STAGE_UPDATE
+};
 
 struct app_auto {
 	struct auto_mode mode;
@@ -152,7 +159,7 @@ struct app {
 	const struct tables *first;   /* of a demo: what it began with, with its SLs */
 	const struct tables *read;    /* as last read from the switches: no SLs */
 	struct apply_wrote *wrote;    /* of the update, or of the last one; NULL */
-	char wrote_for[64];	      /* the one whose journal was read, or could not be */
+	char wrote_for[64];	      /* the one whose journal was read */
 	double written_at;	      /* clock_s() when it had written all */
 	char journal_txn[48];
 	bool journal_sought;
@@ -165,10 +172,8 @@ struct app {
 	const char *bookmarks[SAMPLE_HISTORY_MARKS + 1];
 
 	struct app_auto automatic;
-	double confirm_at; /* clock_s() of when an update began to wait */
-	double deadline;   /* clock_s() of when it is rolled back; NAN: never */
-	double update_at;  /* clock_s() of its start */
-	double watch_at;   /* of the last that its watch conditions found; under events_lock */
+	double deadline;  /* clock_s() of when it is rolled back; NAN: never */
+	double update_at; /* clock_s() of its start */
 
 	struct wire_sm sm;
 	struct msg *held[HELD_COUNT];
@@ -184,9 +189,12 @@ struct app {
 	bool lost;		 /* also while the screen is frozen */
 	struct app_polls polls;	 /* that no line of the record tells yet */
 	struct app_files *files; /* NULL: none yet */
-	uint64_t sessions_read;	 /* times */
-	bool lent;		 /* the terminal, to a replay */
-	struct err failed;	 /* why it ends by itself; "" it does not */
+	struct listing *listing; /* names that the key asks for which is taken again; else NULL */
+	uint64_t keys;		 /* so far */
+	uint32_t last_key;
+	uint64_t sessions_read; /* times */
+	bool lent;		/* the terminal, to a replay */
+	struct err failed;	/* why it ends by itself; "" it does not */
 	int exit_code;
 	char *own_dirs[2]; /* of opts, made here */
 	char *snapshot[9]; /* of opts, from --load FOLDER */
@@ -238,9 +246,7 @@ void app_end(struct app *a);		       /* and frees it */
 
 /* app_load.c: --load */
 void app_load_folder(struct app *a); /* a snapshot: its files become options */
-/* Begins to read; without a screen all is there afterwards.  Where it fails later, the console ends
- * with a->failed. */
-int app_load(struct app *a, struct err *err);
+void app_load(struct app *a);	     /* begins to read; without a screen all is there afterwards */
 void app_load_free(struct app *a);
 
 /* app_data.c */
@@ -255,6 +261,8 @@ void app_set_tables(struct app *a, const struct tables *t, bool partial); /* tak
 void app_want_metrics(struct app *a); /* of the tables that are known */
 /* Are there tables to be waited for, without which nothing can be computed or compared? */
 bool app_tables_awaited(const struct app *a);
+/* Why nothing can be read again where there is no poller. */
+const char *app_not_polled(const struct app *a);
 void app_tables_on(struct app *a);  /* reads those that are not known yet */
 void app_tables_end(struct app *a); /* no longer */
 struct sm_pin app_sm_pin(const struct app *a);
@@ -266,8 +274,8 @@ void app_act(struct app *a, const struct request *r);
 /* app_preview.c */
 void app_preview_start(struct app *a, const struct request *r);
 void app_preview_cancel(struct app *a);
-int app_preview(struct app *a, uint32_t engine, const struct preview_options *options,
-		struct err *err); /* after the files that options name were read */
+/* After the files that options name were read. */
+void app_preview(struct app *a, uint32_t engine, const struct preview_options *options);
 /* The same for automatic mode, from inputs of its own; o: as they are shown. */
 void app_preview_propose(struct app *a, uint32_t engine, const struct preview_options *o,
 			 const struct route_inputs *in, const struct auto_agents *who);
@@ -318,15 +326,22 @@ const struct state *app_shown(struct app *a);
 
 /* app_files.c: files that threads of their own read and write, one of each ops at a time */
 #define APP_FILES_MAX 8
-struct file_work_ops;
-/* Takes ctx, also where it fails: -EBUSY, or as file_work_start(). */
-int app_files_start(struct app *a, const struct file_work_ops *ops, void *ctx, struct err *err);
-/* The same in this thread, for a console without a screen; what run() returned. */
-int app_files_now(struct app *a, const struct file_work_ops *ops, void *ctx, struct err *err);
+/* Takes ctx, also where it fails, which it tells: -EBUSY, or as file_work_start(). */
+int app_files_start(struct app *a, const struct file_work_ops *ops, void *ctx);
+/* For the start: without a screen in this thread, and what run() returned.  Tells nothing but by
+ * done() and failed(). */
+int app_files_begin(struct app *a, const struct file_work_ops *ops, void *ctx, struct err *err);
+/* It ends with a->failed; as file_work_ops.failed. */
+void app_give_up(void *a, void *ctx, int rc, const struct err *why);
 bool app_files_runs(const struct app *a, const struct file_work_ops *ops);
 void app_files_cancel(struct app *a, const struct file_work_ops *ops);
-bool app_files_stop(struct app *a); /* the one that somebody waits for; false: there is none */
+/* What somebody waits for, as its ops name it; NULL: nothing. */
+const char *app_files_waited(const struct app *a);
+bool app_files_stop(struct app *a); /* that; false: there is none */
 void app_files_free(struct app *a); /* cancels them; before what they borrow goes */
+
+/* app_names.c: as state.file_names */
+void app_names(void *of, const char *path, void (*name)(void *to, const char *name), void *to);
 
 /* app_set.c */
 int app_set(struct app *a, const char *text, struct err *err); /* "NAME=VALUE" */

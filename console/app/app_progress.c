@@ -7,7 +7,6 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
-#include "fabric/update/journal.h"
 #include "views/apply/apply_wrote.h"
 
 #include <math.h>
@@ -155,28 +154,13 @@ static void app_progress_wrote_free(struct app *a)
 }
 
 /* The journal is there: whose update it is, and what it writes. */
-static void app_progress_wrote_read(struct app *a)
+static void app_progress_take_journal(struct app *a, struct msg *msg)
 {
-	struct state_apply *s = &a->state.apply;
-	struct changes *l = NULL;
-	struct txn_head head;
-	struct err err = { "" };
-
-	if (!s->txn[0] || !a->state.fabric)
-		return;
-	if (!strcmp(s->txn, a->wrote_for)) {
-		s->wrote = a->wrote;
-		return;
-	}
 	app_progress_wrote_free(a);
-	snprintf(a->wrote_for, sizeof(a->wrote_for), "%s", s->txn);
-	if (journal_look(&head, &l, journal_base(a->opts.live.state_dir), s->txn, &err)) {
-		log_add(LOG_WARN, "journal", "%s", err.text);
-		return;
-	}
-	snprintf(s->user, sizeof(s->user), "%s", head.user);
-	a->wrote = apply_wrote_new(l, a->state.fabric);
-	s->wrote = a->wrote;
+	snprintf(a->wrote_for, sizeof(a->wrote_for), "%s", msg->txn);
+	snprintf(a->state.apply.user, sizeof(a->state.apply.user), "%.39s", msg->text);
+	a->wrote = apply_wrote_new(msg->changes, a->state.fabric);
+	msg->changes = NULL;
 }
 
 /* The newest line of the log is about these blocks. */
@@ -545,7 +529,8 @@ static void app_progress_take_event(struct app *a, const struct msg *msg)
 	const struct executor_status *st = &msg->apply;
 
 	snprintf(s->txn, sizeof(s->txn), "%s", st->txn);
-	app_progress_wrote_read(a);
+	if (!strcmp(s->txn, a->wrote_for))
+		s->wrote = a->wrote;
 	app_record_phase(a, ev);
 	app_progress_take_counts(s, ev, st);
 	s->retries = st->retries;
@@ -619,7 +604,6 @@ static void app_progress_take_end(struct app *a, const struct msg *msg)
 	if (s->state != APPLY_CONFIRM)
 		s->took_s = clock_s() - a->update_at;
 	if (s->state == APPLY_CONFIRM) {
-		a->confirm_at = clock_s();
 		app_progress_step_is(a, "CONFIRM", STEP_RUNNING,
 				     "waiting for the fabric's name, or a rollback");
 		s->done = s->total;
@@ -691,6 +675,9 @@ static bool app_progress_take(struct app *a, struct msg *msg, bool *kept)
 {
 	(void)kept;
 	switch (msg->type) {
+	case MSG_APPLY_JOURNAL:
+		app_progress_take_journal(a, msg);
+		return true;
 	case MSG_APPLY_EVENT:
 		app_progress_take_event(a, msg);
 		return true;

@@ -95,6 +95,8 @@ void app_key(struct app *a, uint32_t key)
 	}
 	if (a->term && terminal_pasting(a->term) && !app_screen_is_for_typing(a, key))
 		return;
+	a->keys++;
+	a->last_key = key;
 	pthread_mutex_lock(&a->events_lock);
 	shown = app_shown(a);
 	if (a->term)

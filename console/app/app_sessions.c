@@ -4,7 +4,6 @@
 
 #include "console/record/replay.h"
 #include "console/record/session_read.h"
-#include "console/session/file_work.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 
@@ -49,13 +48,11 @@ static void app_sessions_mark_own(const struct app *a, struct sessions *s)
 				!strncmp(name, s->row[i].sid, strlen(s->row[i].sid));
 }
 
-static void app_sessions_done(void *owner, void *ctx, int rc, const struct err *why)
+static void app_sessions_done(void *owner, void *ctx)
 {
 	struct app *a = owner;
 	struct reading_sessions *r = ctx;
 
-	(void)rc;
-	(void)why;
 	a->state.sessions_busy = false;
 	sessions_free((struct sessions *)(uintptr_t)a->state.sessions);
 	r->read->serial = ++a->sessions_read;
@@ -91,7 +88,6 @@ static const struct file_work_ops app_sessions_list = {
 void app_sessions_read(struct app *a, const char *open)
 {
 	struct reading_sessions *r;
-	struct err err = { "" };
 
 	if (app_files_runs(a, &app_sessions_list)) {
 		app_files_cancel(a, &app_sessions_list);
@@ -107,9 +103,7 @@ void app_sessions_read(struct app *a, const char *open)
 				     : "");
 	r->known = open ? a->state.sessions : NULL; /* V reads them again */
 	a->state.sessions_step[0] = '\0';
-	a->state.sessions_busy = !app_files_start(a, &app_sessions_list, r, &err);
-	if (!a->state.sessions_busy)
-		app_fail(a, "records", err.text);
+	a->state.sessions_busy = !app_files_start(a, &app_sessions_list, r);
 }
 
 /* --- a replay -------------------------------------------------------------------------------- */
@@ -138,15 +132,20 @@ static int app_sessions_replay_run(void *ctx, struct err *err)
 	return replay_play(&r->events, r->from, 1, err);
 }
 
-static void app_sessions_replay_done(void *owner, void *ctx, int rc, const struct err *why)
+static void app_sessions_replay_done(void *owner, void *ctx)
 {
 	struct app *a = owner;
 
 	(void)ctx;
 	a->lent = false;
 	terminal_return(a->term);
-	if (rc)
-		app_fail(a, "replay", why->text);
+}
+
+static void app_sessions_replay_failed(void *owner, void *ctx, int rc, const struct err *why)
+{
+	(void)rc;
+	app_sessions_replay_done(owner, ctx);
+	app_fail(owner, "replay", why->text);
 }
 
 /* Has the terminal while it runs; keys are its own. */
@@ -154,6 +153,7 @@ static const struct file_work_ops app_sessions_player = {
 	.what = "replay",
 	.run = app_sessions_replay_run,
 	.done = app_sessions_replay_done,
+	.failed = app_sessions_replay_failed,
 	.free = app_sessions_replay_free,
 };
 
@@ -166,14 +166,13 @@ static int app_sessions_cast_run(void *ctx, struct err *err)
 }
 
 /* What was read goes on to the player. */
-static void app_sessions_cast_done(void *owner, void *ctx, int rc, const struct err *why)
+static void app_sessions_cast_done(void *owner, void *ctx)
 {
 	struct replaying *r = ctx, *read;
 	struct app *a = owner;
-	struct err err = *why;
 
-	if (rc || !a->term) {
-		app_fail(a, "replay", rc ? why->text : "no terminal to replay it on");
+	if (!a->term) {
+		app_fail(a, "replay", "no terminal to replay it on");
 		return;
 	}
 	read = xcalloc(1, sizeof(*read));
@@ -181,11 +180,8 @@ static void app_sessions_cast_done(void *owner, void *ctx, int rc, const struct 
 	memset(r, 0, sizeof(*r));
 	terminal_lend(a->term);
 	a->lent = true;
-	if (app_files_start(a, &app_sessions_player, read, &err)) {
-		a->lent = false;
-		terminal_return(a->term);
-		app_fail(a, "replay", err.text);
-	}
+	if (app_files_start(a, &app_sessions_player, read))
+		app_sessions_replay_done(a, NULL);
 }
 
 static const struct file_work_ops app_sessions_cast = {
@@ -202,7 +198,6 @@ void app_sessions_replay(struct app *a, const char *text)
 	enum apply_state st = a->state.apply.state;
 	struct replaying *r;
 	char file[80], seq[24];
-	struct err err = { "" };
 
 	if (sscanf(text, "%79s %23s", file, seq) != 2)
 		return;
@@ -214,8 +209,7 @@ void app_sessions_replay(struct app *a, const char *text)
 	r = xcalloc(1, sizeof(*r));
 	r->path = xasprintf("%s/%s", record_dir(a->opts.live.record_dir), file);
 	memcpy(r->seq, seq, sizeof(seq));
-	if (app_files_start(a, &app_sessions_cast, r, &err))
-		app_fail(a, "replay", err.text);
+	app_files_start(a, &app_sessions_cast, r);
 }
 
 /* --- a part of the console ------------------------------------------------------------------- */

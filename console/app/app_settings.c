@@ -5,6 +5,7 @@
 
 #include "console/lib/config.h"
 #include "console/lib/config_keep.h"
+#include "fabric/base/mem.h"
 #include "views/data/view.h"
 #include "views/shell/command.h"
 
@@ -87,32 +88,66 @@ void app_settings_kept(struct app *a)
 		memcpy(a->settings_kept[i], x.value, sizeof(a->settings_kept[i]));
 }
 
+/* --- into the file ---------------------------------------------------------------------------- */
+
+struct keeping {
+	const char *config, *profile; /* the console's, which outlive it */
+	struct setting x[SETTINGS_MAX];
+	struct config_pair pair[SETTINGS_MAX]; /* of x */
+	uint32_t at[SETTINGS_MAX];	       /* of the console's settings */
+	size_t n;
+	char names[200], file[PATH_TEXT];
+};
+
+static int app_settings_keep_run(void *ctx, struct err *err)
+{
+	struct keeping *k = ctx;
+
+	return config_keep(k->config, k->profile, k->pair, k->n, k->file, sizeof(k->file), err);
+}
+
+static void app_settings_keep_done(void *owner, void *ctx)
+{
+	const struct keeping *k = ctx;
+	struct app *a = owner;
+
+	for (size_t i = 0; i < k->n; i++)
+		memcpy(a->settings_kept[k->at[i]], k->x[i].value, sizeof(k->x[i].value));
+	app_record_action(a, "keep", k->names);
+	shell_say(a->shell, "saved in %s: %s", k->file, k->names);
+}
+
+static const struct file_work_ops app_settings_keep_ops = {
+	.what = "keep",
+	.waited = true,
+	.finishes = true,
+	.run = app_settings_keep_run,
+	.done = app_settings_keep_done,
+	.free = free,
+};
+
 void app_settings_keep(struct app *a)
 {
-	struct config_pair pair[SETTINGS_MAX];
-	struct setting x[SETTINGS_MAX];
-	char names[200] = "", file[PATH_TEXT];
-	size_t n = 0, len = 0;
-	struct err err = { "" };
+	struct keeping *k = xcalloc(1, sizeof(*k));
+	struct setting *x = k->x;
+	size_t len = 0;
 
-	for (uint32_t i = 0; i < SETTINGS_MAX && app_setting(a, i, &x[n]); i++) {
-		if (!x[n].changed)
+	for (uint32_t i = 0; i < SETTINGS_MAX && app_setting(a, i, x); i++) {
+		if (!x->changed)
 			continue;
-		pair[n] = (struct config_pair){ x[n].name, x[n].value };
-		if (len < sizeof(names))
-			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
-						n ? ", " : "", x[n].name);
-		n++;
+		if (len < sizeof(k->names))
+			len += (size_t)snprintf(k->names + len, sizeof(k->names) - len, "%s%s",
+						k->n ? ", " : "", x->name);
+		k->at[k->n] = i;
+		k->pair[k->n++] = (struct config_pair){ x->name, x->value };
+		x++;
 	}
-	if (!n) {
-		shell_say(a->shell, "no setting was changed: nothing to save");
+	if (k->n) {
+		k->config = a->opts.config;
+		k->profile = a->opts.profile;
+		app_files_start(a, &app_settings_keep_ops, k);
 		return;
 	}
-	if (config_keep(a->opts.config, a->opts.profile, pair, n, file, sizeof(file), &err)) {
-		app_fail(a, "keep", err.text);
-		return;
-	}
-	app_settings_kept(a);
-	app_record_action(a, "keep", names);
-	shell_say(a->shell, "saved in %s: %s", file, names);
+	free(k);
+	shell_say(a->shell, "no setting was changed: nothing to save");
 }

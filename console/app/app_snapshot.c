@@ -4,7 +4,6 @@
 #include "console/app/app_priv.h"
 
 #include "console/lib/user_path.h"
-#include "console/session/file_work.h"
 #include "fabric/base/mem.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/format/native/tables_ibr.h"
@@ -278,9 +277,8 @@ static void app_snapshot_drop(const char *dir)
 
 /* The folder gets its name when all is in it; one of that name is left alone: its files would mix
  * with those of another snapshot. */
-static int app_snapshot_write(void *ctx, struct err *err)
+static int app_snapshot_write(const struct snapshot *s, struct err *err)
 {
-	const struct snapshot *s = ctx;
 	size_t len = strlen(s->dir);
 	struct stat st;
 	char *part;
@@ -302,6 +300,14 @@ static int app_snapshot_write(void *ctx, struct err *err)
 		app_snapshot_drop(part);
 	free(part);
 	return rc;
+}
+
+static int app_snapshot_run(void *ctx, struct err *err)
+{
+	struct snapshot *s = ctx;
+
+	user_path_expand(s->dir, sizeof(s->dir));
+	return app_snapshot_write(s, err);
 }
 
 static void app_snapshot_free(void *ctx)
@@ -339,26 +345,32 @@ static struct snapshot *app_snapshot_collect(struct app *a, bool screen)
 	return s;
 }
 
-static void app_snapshot_done(void *owner, void *ctx, int rc, const struct err *why)
+static void app_snapshot_done(void *owner, void *ctx)
 {
 	struct app *a = owner;
 	const struct snapshot *s = ctx;
 
-	if (rc == -ECANCELED) {
+	app_record_action(a, "snapshot", s->dir);
+	shell_say(a->shell, "saved; show it with: ibroute-top --load %s", s->dir);
+}
+
+static void app_snapshot_failed(void *owner, void *ctx, int rc, const struct err *why)
+{
+	struct app *a = owner;
+
+	(void)ctx;
+	if (rc == -ECANCELED)
 		shell_say(a->shell, "cancelled: nothing was saved");
-	} else if (rc) {
+	else
 		app_fail(a, "snapshot", why->text);
-	} else {
-		app_record_action(a, "snapshot", s->dir);
-		shell_say(a->shell, "saved; show it with: ibroute-top --load %s", s->dir);
-	}
 }
 
 static const struct file_work_ops app_snapshot_ops = {
 	.what = "snapshot",
 	.waited = true,
-	.run = app_snapshot_write,
+	.run = app_snapshot_run,
 	.done = app_snapshot_done,
+	.failed = app_snapshot_failed,
 	.free = app_snapshot_free,
 };
 
@@ -378,7 +390,6 @@ static void app_snapshot_name(char *dir, size_t len, const struct fabric *f)
 
 void app_snapshot(struct app *a, const char *to)
 {
-	struct err err = { "" };
 	struct snapshot *s;
 
 	if (!a->state.fabric) {
@@ -386,14 +397,11 @@ void app_snapshot(struct app *a, const char *to)
 		return;
 	}
 	s = app_snapshot_collect(a, true);
-	if (to[0]) {
+	if (to[0])
 		snprintf(s->dir, sizeof(s->dir), "%s", to);
-		user_path_expand(s->dir, sizeof(s->dir));
-	} else {
+	else
 		app_snapshot_name(s->dir, sizeof(s->dir), a->state.fabric);
-	}
-	if (app_files_start(a, &app_snapshot_ops, s, &err))
-		app_fail(a, "snapshot", err.text);
+	app_files_start(a, &app_snapshot_ops, s);
 }
 
 int app_snapshot_to(struct app *a, const char *dir, struct err *err)

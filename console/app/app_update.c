@@ -66,7 +66,7 @@ static const char *app_update_not_ready(const struct app *a)
 {
 	const struct proposal *p = state_proposal(&a->state);
 
-	if (!a->poller)
+	if (a->opts.load)
 		return "a plan for a file cannot be applied: this needs a live fabric";
 	if (!a->state.rw)
 		return "this console is read-only: restart it with --rw to apply plans";
@@ -316,37 +316,89 @@ void app_update_roll_back(struct app *a)
 	}
 }
 
-static void app_update_find_journal(struct app *a)
+/* --- an update that was left open -------------------------------------------------------- */
+
+struct seeking_journal {
+	const char *state_dir; /* the console's, which outlives it */
+	const struct fabric *fabric;
+	struct txn_info *list;
+	uint32_t n;
+};
+
+static int app_update_journal_run(void *ctx, struct err *err)
+{
+	struct seeking_journal *s = ctx;
+
+	return journal_find(&s->list, &s->n, journal_base(s->state_dir), s->fabric, err);
+}
+
+static void app_update_show_journal(struct app *a, const struct txn_info *t)
 {
 	struct state_apply *s = &a->state.apply;
-	struct txn_info *list = NULL;
-	uint32_t n = 0;
+	time_t at = t->head.time_s;
+	char when[32];
+	struct tm tm;
+
+	strftime(when, sizeof(when), "%F %T", localtime_r(&at, &tm));
+	snprintf(a->journal_txn, sizeof(a->journal_txn), "%s", t->head.id);
+	s->state = APPLY_JOURNAL;
+	snprintf(s->txn, sizeof(s->txn), "%s", t->head.id);
+	snprintf(s->user, sizeof(s->user), "%s", t->head.user);
+	snprintf(s->journal, sizeof(s->journal),
+		 "update %s of %s by %s at %s was interrupted (state: %s): %u LFT blocks, "
+		 "%u SL2VL tables",
+		 t->head.id, t->head.fabric, t->head.user, when, txn_state_name(t->state),
+		 t->head.nlft, t->head.nsl2vl);
+	log_add(LOG_WARN, "journal", "%s", s->journal);
+	shell_goto(a->shell, VIEW_APPLY);
+}
+
+/* What somebody does meanwhile goes first; it is looked for again after that. */
+static void app_update_journal_done(void *owner, void *ctx)
+{
+	const struct seeking_journal *s = ctx;
+	struct app *a = owner;
+
+	if (s->n && a->state.apply.state == APPLY_NONE)
+		app_update_show_journal(a, &s->list[s->n - 1]);
+}
+
+static void app_update_journal_failed(void *owner, void *ctx, int rc, const struct err *why)
+{
+	(void)owner;
+	(void)ctx;
+	(void)rc;
+	log_add(LOG_WARN, "journal", "%s", why->text);
+}
+
+static void app_update_journal_free(void *ctx)
+{
+	struct seeking_journal *s = ctx;
+
+	fabric_put(s->fabric);
+	free(s->list);
+	free(s);
+}
+
+static const struct file_work_ops app_update_journal = {
+	.what = "journals",
+	.run = app_update_journal_run,
+	.done = app_update_journal_done,
+	.failed = app_update_journal_failed,
+	.free = app_update_journal_free,
+};
+
+static void app_update_find_journal(struct app *a)
+{
+	struct seeking_journal *s;
 	struct err err;
 
-	if (journal_find(&list, &n, journal_base(a->opts.live.state_dir), a->state.fabric, &err)) {
-		log_add(LOG_WARN, "journal", "%s", err.text);
+	if (app_files_runs(a, &app_update_journal))
 		return;
-	}
-	if (n) {
-		const struct txn_info *t = &list[n - 1];
-		char when[32];
-		time_t at = t->head.time_s;
-		struct tm tm;
-
-		strftime(when, sizeof(when), "%F %T", localtime_r(&at, &tm));
-		snprintf(a->journal_txn, sizeof(a->journal_txn), "%s", t->head.id);
-		s->state = APPLY_JOURNAL;
-		snprintf(s->txn, sizeof(s->txn), "%s", t->head.id);
-		snprintf(s->user, sizeof(s->user), "%s", t->head.user);
-		snprintf(s->journal, sizeof(s->journal),
-			 "update %s of %s by %s at %s was interrupted (state: %s): %u LFT blocks, "
-			 "%u SL2VL tables",
-			 t->head.id, t->head.fabric, t->head.user, when, txn_state_name(t->state),
-			 t->head.nlft, t->head.nsl2vl);
-		log_add(LOG_WARN, "journal", "%s", s->journal);
-		shell_goto(a->shell, VIEW_APPLY);
-	}
-	free(list);
+	s = xcalloc(1, sizeof(*s));
+	s->state_dir = a->opts.live.state_dir;
+	s->fabric = a->state.fabric ? fabric_get(a->state.fabric) : NULL;
+	app_files_begin(a, &app_update_journal, s, &err);
 }
 
 void app_update_close(struct app *a)

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <pthread.h>
 #include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,18 +25,22 @@ static const char *user_path_home_of(const char *user)
 
 void user_path_expand(char *path, size_t size)
 {
+	static pthread_mutex_t one =
+		PTHREAD_MUTEX_INITIALIZER; /* what getpwnam() returns is shared */
 	size_t len = strcspn(path, "/");
+	char user[64], *whole = NULL;
 	const char *home;
-	char user[64], *whole;
 
 	if (path[0] != '~' || len > sizeof(user))
 		return;
 	snprintf(user, sizeof(user), "%.*s", (int)len - 1, path + 1);
+	pthread_mutex_lock(&one);
 	home = user_path_home_of(user);
-	if (!home || strlen(home) + strlen(path + len) >= size)
-		return;
-	whole = xasprintf("%s%s", home, path + len);
-	memcpy(path, whole, strlen(whole) + 1);
+	if (home)
+		whole = xasprintf("%s%s", home, path + len);
+	pthread_mutex_unlock(&one);
+	if (whole && strlen(whole) < size)
+		memcpy(path, whole, strlen(whole) + 1);
 	free(whole);
 }
 

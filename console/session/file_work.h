@@ -13,11 +13,13 @@
 struct file_work_ops {
 	const char *what; /* for whoever waits: "snapshot" */
 	bool waited;	  /* somebody waits for it, and may end it by a key */
+	bool finishes;	  /* also while the console ends, which ends all others */
 	/* In its thread, which tells file_progress().  0, -ECANCELED, or -errno with a sentence. */
 	int (*run)(void *ctx, struct err *err);
-	/* In the thread that takes the message; owner is whoever keeps the list of them.  rc and
-	 * why are what run() has returned. */
-	void (*done)(void *owner, void *ctx, int rc, const struct err *why);
+	/* In the thread that takes the message; owner is whoever keeps the list of them. */
+	void (*done)(void *owner, void *ctx);
+	/* Likewise, instead, with what run() has returned; NULL: the sentence is told. */
+	void (*failed)(void *owner, void *ctx, int rc, const struct err *why);
 	/* Words of a step, in the same thread; NULL: only what is waited for is told */
 	void (*step)(void *owner, void *ctx, const char *words);
 	void (*free)(void *ctx);

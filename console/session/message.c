@@ -74,6 +74,7 @@ void msg_drop(struct msg *msg)
 	notes_done(&msg->notes);
 	free(msg->silent);
 	free(msg->seen);
+	changes_free(msg->changes);
 	free(msg);
 }
 

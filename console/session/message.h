@@ -40,9 +40,10 @@ enum msg_type {
 	MSG_TABLES,	    /* first perhaps with LFTs alone, see tables_know_vls() */
 	MSG_SAMPLE,
 	MSG_SM,
-	MSG_LOST,    /* text: why the port is gone */
-	MSG_FOUND,   /* the port answers again */
-	MSG_POLLING, /* a sweep of counters begins */
+	MSG_LOST,	   /* text: why the port is gone */
+	MSG_FOUND,	   /* the port answers again */
+	MSG_POLLING,	   /* a sweep of counters begins */
+	MSG_APPLY_JOURNAL, /* of the update txn: changes; text: its user */
 	MSG_APPLY_EVENT,
 	MSG_APPLY_DEADLINE, /* seconds: it is rolled back then, unless kept */
 	MSG_APPLY_FOUND,    /* a watch condition: step is its name, rc 1: it objects; text */
@@ -113,6 +114,7 @@ struct msg {
 	struct executor_event event;
 	struct executor_status apply;
 	struct apply_seen *seen;
+	struct changes *changes;
 	char txn[48];		 /* of a preview: the id of its plan; "" there is none */
 	struct plan_files files; /* of a preview: what its tables were read from */
 };

@@ -7,6 +7,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/thread.h"
 #include "fabric/plan/planfile.h"
+#include "fabric/update/journal.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 #include "views/data/state.h"
 
@@ -36,6 +37,7 @@ struct update_thread {
 	bool busy, stop, want_rollback;
 
 	/* the thread's own */
+	char journal[48]; /* the update whose journal was read last */
 	uint64_t seen_ms; /* when that was asked last */
 	struct executor_status last;
 };
@@ -75,6 +77,28 @@ static void update_thread_over(void *ctx, const struct update_end *end)
 	update_thread_tell_end(u, end->outcome == OUTCOME_CONFIRMED ? 0 : -ECANCELED, end->text);
 }
 
+/* Once it is there: whose update it is, and what it writes. */
+static void update_thread_tell_journal(struct update_thread *u, const char *txn)
+{
+	struct changes *l = NULL;
+	struct err err = { "" };
+	struct txn_head head;
+	struct msg *msg;
+
+	if (!txn[0] || !strcmp(u->journal, txn))
+		return;
+	snprintf(u->journal, sizeof(u->journal), "%s", txn);
+	if (journal_look(&head, &l, u->client.base, txn, &err)) {
+		log_add(LOG_WARN, "journal", "%s", err.text);
+		return;
+	}
+	msg = msg_new(MSG_APPLY_JOURNAL);
+	msg->changes = l;
+	snprintf(msg->txn, sizeof(msg->txn), "%s", txn);
+	snprintf(msg->text, sizeof(msg->text), "%s", head.user);
+	mailbox_send(u->box, msg);
+}
+
 static void update_thread_event(void *ctx, const struct executor_event *ev,
 				const struct executor_status *st, const char *block)
 {
@@ -82,6 +106,7 @@ static void update_thread_event(void *ctx, const struct executor_event *ev,
 	struct msg *msg = msg_new(MSG_APPLY_EVENT);
 
 	(void)block;
+	update_thread_tell_journal(u, st->txn);
 	u->last = *st;
 	msg->event = *ev;
 	msg->apply = *st;
@@ -270,6 +295,11 @@ static const struct update_client_ops client_ops = {
 	.over = update_thread_over,
 	.stop = update_thread_stopped,
 };
+
+double update_thread_quiet_s(const struct update_thread *u)
+{
+	return update_client_quiet_s(&u->client);
+}
 
 bool update_thread_busy(struct update_thread *u)
 {

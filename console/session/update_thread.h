@@ -2,8 +2,9 @@
 /*
  * update_thread: the console's updates, one at a time, each followed by a thread.
  *
- * What the update's process tells becomes MSG_APPLY_EVENT and its like, one MSG_APPLY_END when it
- * waits for a decision and one when it is over.  None of the functions blocks.
+ * What the update's process tells becomes MSG_APPLY_EVENT and its like, after MSG_APPLY_JOURNAL
+ * with what it writes, one MSG_APPLY_END when it waits for a decision and one when it is over. None
+ * of the functions blocks.
  */
 #ifndef CONSOLE_SESSION_UPDATE_THREAD_H
 #define CONSOLE_SESSION_UPDATE_THREAD_H
@@ -31,6 +32,8 @@ void update_thread_extend(struct update_thread *u, uint32_t seconds); /* so long
 void update_thread_override(struct update_thread *u, unsigned watches);
 /* What is being written, or waits; after its end, what was not complete is tried again. */
 void update_thread_rollback(struct update_thread *u);
+/* How long it waits to be confirmed, or since its watch conditions found something. */
+double update_thread_quiet_s(const struct update_thread *u);
 /* An update is under way or waits.  NULL: none can be. */
 bool update_thread_busy(struct update_thread *u);
 

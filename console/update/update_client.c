@@ -201,6 +201,11 @@ static void update_client_waits(struct update_client *c, const json_t *j)
 			      (unsigned)json_integer_value(json_object_get(j, "confirm_s")));
 }
 
+double update_client_quiet_s(const struct update_client *c)
+{
+	return (double)(clock_ms() - c->quiet_ms) / 1e3;
+}
+
 static void update_client_found(struct update_client *c, const json_t *j)
 {
 	c->quiet_ms = clock_ms();

@@ -56,9 +56,9 @@ struct update_client {
 	pid_t worker; /* 0: not known yet */
 	bool waiting; /* to be confirmed */
 	bool over;
-	uint64_t quiet_ms;	  /* clock_ms() when it began to wait, or last found something */
-	struct control_link link; /* fd -1: there is no process */
-	pthread_mutex_t lock;	  /* of link: others ask while one takes */
+	_Atomic uint64_t quiet_ms; /* clock_ms() when it began to wait, or last found something */
+	struct control_link link;  /* fd -1: there is no process */
+	pthread_mutex_t lock;	   /* of link: others ask while one takes */
 };
 
 /* base may be NULL: the default. */
@@ -77,6 +77,7 @@ int update_client_open(struct update_client *c, const char *id, struct err *err)
  * c->over is set after over() was called. */
 int update_client_take(struct update_client *c, int timeout_ms);
 
+double update_client_quiet_s(const struct update_client *c); /* since then; any thread */
 /* Any thread; never blocks.  -EPIPE: nobody is there to be asked. */
 int update_client_ask(struct update_client *c, enum control_op op, uint32_t seconds);
 int update_client_override(struct update_client *c, unsigned watches); /* bits of enum watch_what */

@@ -7,6 +7,7 @@
 #include "fabric/base/clock.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -203,11 +204,11 @@ static bool update_terminal_detached(struct update_terminal *t)
 /* Milliseconds until it has been quiet for long enough, -1: nothing to wait for. */
 static int update_terminal_quiet_left(const struct update_terminal *t)
 {
-	uint64_t passed = clock_ms() - t->client.quiet_ms, all = 1000ull * t->quiet_s;
+	double left = t->quiet_s - update_client_quiet_s(&t->client);
 
 	if (t->mode != UPDATE_AUTO || !t->client.waiting || t->asked)
 		return -1;
-	return passed < all ? (int)(all - passed) : 0;
+	return (int)ceil(fmax(0, left) * 1e3);
 }
 
 static void update_terminal_keep_when_quiet(struct update_terminal *t)

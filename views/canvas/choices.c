@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/canvas/choices.h"
 
+#include "views/data/state.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,15 +44,15 @@ static void choices_add_file(void *to, const char *name)
 		choices_add(to, name, true);
 }
 
-void choices_add_files(struct choices *out, const char *text, size_t len, file_lister *list)
+void choices_add_files(struct choices *out, const char *text, size_t len, const struct state *s)
 {
 	char path[PATH_TEXT];
 
-	if (!list || len >= sizeof(path))
+	if (!s || !s->file_names || len >= sizeof(path))
 		return;
 	snprintf(path, sizeof(path), "%.*s", (int)len, text);
 	out->files = true;
-	list(path, choices_add_file, out);
+	s->file_names(s->file_names_of, path, choices_add_file, out);
 }
 
 /* Where the word before the cursor begins. */
@@ -106,13 +108,13 @@ bool choices_take(struct choices *c, char *text, size_t size, size_t *at)
 	return choices_put(c, c->text[c->choice], strlen(c->text[c->choice]), text, size, at);
 }
 
-bool choices_file(struct choices *c, char *text, size_t size, file_lister *list)
+bool choices_file(struct choices *c, char *text, size_t size, const struct state *s)
 {
 	size_t at = strlen(text);
 
 	if (!c->n) {
 		choices_reset(c, choices_word_start(text, at, "/"));
-		choices_add_files(c, text, at, list);
+		choices_add_files(c, text, at, s);
 	}
 	return choices_take(c, text, size, &at);
 }

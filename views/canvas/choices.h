@@ -26,15 +26,14 @@ struct choices {
 	uint32_t choice;
 };
 
-/* Calls name() for the files that a path so far may become, in order; see state.file_names. */
-typedef void file_lister(const char *path, void (*name)(void *to, const char *name), void *to);
+struct state;
 
 /* None, for a word that begins at that byte. */
 void choices_reset(struct choices *c, size_t from);
 /* One more; exact: the case of letters is a part of what names have in common. */
 void choices_add(struct choices *c, const char *name, bool exact);
-/* The files that the first len bytes of text may become.  list NULL: nobody knows them. */
-void choices_add_files(struct choices *c, const char *text, size_t len, file_lister *list);
+/* The files that the first len bytes of text may become, by state.file_names; s may be NULL. */
+void choices_add_files(struct choices *c, const char *text, size_t len, const struct state *s);
 /* Where the word that ends at a byte begins; ends: characters that no word has. */
 size_t choices_word_start(const char *text, size_t at, const char *ends);
 
@@ -44,7 +43,7 @@ bool choices_take(struct choices *c, char *text, size_t size, size_t *at);
 /* The next choices_take() takes the one before, not the next. */
 void choices_turn(struct choices *c);
 /* The same as choices_take() for a text that is the name of a file as a whole, at its end. */
-bool choices_file(struct choices *c, char *text, size_t size, file_lister *list);
+bool choices_file(struct choices *c, char *text, size_t size, const struct state *s);
 void choices_draw(const struct choices *c, struct canvas *to, struct rect r, int y);
 
 #endif

@@ -312,8 +312,11 @@ struct state {
 	int64_t now_s;		      /* wall clock */
 	const char *const *bookmarks; /* names, with NULL at the end; may be NULL */
 	/* Names in the folder of a path so far that go on as it does, folders with / at their end;
-	 * in order.  NULL: nobody knows files. */
-	void (*file_names)(const char *path, void (*name)(void *to, const char *name), void *to);
+	 * in order.  None where they have to be read first: the key that asked comes again then.
+	 * NULL: nobody knows files. */
+	void (*file_names)(void *of, const char *path, void (*name)(void *to, const char *name),
+			   void *to);
+	void *file_names_of;
 	/* The i-th setting that :set takes, with what it is now; false behind the last.  NULL:
 	 * there are none. */
 	bool (*setting)(void *of, uint32_t i, struct setting *out);

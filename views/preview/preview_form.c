@@ -185,7 +185,7 @@ static void preview_form_typed(struct preview_form *m, struct context *ctx, cons
 	struct input enter = *in;
 
 	if (in->req == REQ_PANE && preview_form_at(m)->type == PARAM_FILE) {
-		choices_file(&m->files, m->entry.text, sizeof(m->entry.text), s->file_names);
+		choices_file(&m->files, m->entry.text, sizeof(m->entry.text), s);
 		return;
 	}
 	m->files.n = 0;

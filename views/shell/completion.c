@@ -248,7 +248,7 @@ void completion_find(struct choices *out, enum prompt_kind kind, const char *tex
 	if (arg == ARG_FILE) {
 		name += strspn(text + name, " ");
 		out->from = name + choices_word_start(text + name, at - name, "/");
-		choices_add_files(out, text + name, at - name, ctx->s ? ctx->s->file_names : NULL);
+		choices_add_files(out, text + name, at - name, ctx->s);
 		return;
 	}
 	out->from = *ends ? choices_word_start(text, at, ends) : name + 1;

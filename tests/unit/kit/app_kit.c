@@ -18,7 +18,7 @@ __attribute__((constructor)) static void app_kit_watchdog(int argc, char **argv)
 		exit(watchdog_main(argc - 1, argv + 1));
 }
 
-struct app *app_kit_open_opts(const struct app_opts *o, int w, int h)
+struct app *app_kit_begin(const struct app_opts *o, int w, int h)
 {
 	struct app *a = xcalloc(1, sizeof(*a));
 	struct err err = { "" };
@@ -32,6 +32,19 @@ struct app *app_kit_open_opts(const struct app_opts *o, int w, int h)
 	if (!app_start(a, &err))
 		return a;
 	fprintf(stderr, "%s\n", err.text);
+	app_end(a);
+	return NULL;
+}
+
+struct app *app_kit_open_opts(const struct app_opts *o, int w, int h)
+{
+	struct app *a = app_kit_begin(o, w, h);
+
+	while (a && app_files_waited(a))
+		app_kit_run(a, 0.01);
+	if (!a || !a->failed.text[0])
+		return a;
+	fprintf(stderr, "%s\n", a->failed.text);
 	app_end(a);
 	return NULL;
 }

@@ -9,6 +9,8 @@
 struct app *app_kit_open(const char *spec, const char *load, int w, int h);
 /* The same of any options, but that nothing is recorded. */
 struct app *app_kit_open_opts(const struct app_opts *o, int w, int h);
+/* The same, while what it begins with is still being read. */
+struct app *app_kit_begin(const struct app_opts *o, int w, int h);
 void app_kit_size(struct app *a, int w, int h);
 /* Takes what the threads report for so long. */
 void app_kit_run(struct app *a, double seconds);

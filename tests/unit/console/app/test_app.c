@@ -2,10 +2,10 @@
 /* The console as a whole, over the demo: history, freezing, snapshots. */
 #include "tests/unit/kit/app_kit.h"
 
-#include "console/session/file_work.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/format/native/tables_ibr.h"
+#include "tests/unit/kit/slow_disk.h"
 #include "tests/unit/kit/thread_spy.h"
 
 #include <setjmp.h>
@@ -303,7 +303,7 @@ static void tables_of_a_file_become_a_proposal(void **state)
 	snprintf(keys, sizeof(keys), "%s/min", dir);
 	app_kit_keys(a, keys);
 	app_key(a, K_TAB);
-	shows(a, "/mine.ibr_");
+	wait_for(a, "/mine.ibr_");
 	app_key(a, K_ENTER);
 	wait_for(a, "file mine.ibr");
 	assert_int_equal(x->files->n, 1);
@@ -327,10 +327,10 @@ static void tables_of_a_file_become_a_proposal(void **state)
 	assert_int_equal(a->state.preview.n, 0);
 	app_kit_keys(a, ":file /dev/tty");
 	app_key(a, K_ENTER);
-	shows(a, "/dev/tty is not a regular file");
+	wait_for(a, "/dev/tty is not a regular file");
 	app_kit_keys(a, ":file -");
 	app_key(a, K_ENTER);
-	shows(a, "- is not a regular file");
+	wait_for(a, "- is not a regular file");
 	app_end(a);
 }
 
@@ -405,7 +405,6 @@ static void a_preview_reads_the_files_of_its_options(void **state)
 	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
 	struct preview_options o = { .params = { .seed = 1 } };
 	struct state_preview *p;
-	struct err err = { "" };
 	uint32_t updn = 0;
 	FILE *f;
 
@@ -416,14 +415,14 @@ static void a_preview_reads_the_files_of_its_options(void **state)
 	while (strcmp(p->engines[updn].engine->name, "updn") != 0)
 		updn++;
 	snprintf(o.text[PARAM_ROOTS], sizeof(o.text[0]), "%s/no-roots", dir);
-	assert_int_equal(app_preview(a, updn, &o, &err), 0);
+	app_preview(a, updn, &o);
 	wait_for(a, "/no-roots");
 	assert_int_equal(p->state, PREVIEW_IDLE);
 	snprintf(o.text[PARAM_ROOTS], sizeof(o.text[0]), "%s/roots", dir);
 	f = fopen(o.text[PARAM_ROOTS], "w");
 	fprintf(f, "0x%016lx\n", (unsigned long)a->state.fabric->sw_guid[0]);
 	fclose(f);
-	assert_int_equal(app_preview(a, updn, &o, &err), 0);
+	app_preview(a, updn, &o);
 	for (int i = 0; i < 24000 && !p->n; i++)
 		app_kit_run(a, 0.01);
 	assert_int_equal(p->n, 1);
@@ -437,6 +436,13 @@ static int until_cancelled(void *ctx, struct err *err)
 	while (!progress_step(file_progress(), "writing", 1, 4))
 		usleep(1000);
 	return err_set(err, -ECANCELED, "cancelled");
+}
+
+static void never(void *owner, void *ctx)
+{
+	(void)owner;
+	(void)ctx;
+	fail_msg("it was cancelled");
 }
 
 static void tell_end(void *owner, void *ctx, int rc, const struct err *why)
@@ -457,19 +463,19 @@ static void keys_stay_alive_while_a_file_is_written(void **state)
 		.what = "snapshot",
 		.waited = true,
 		.run = until_cancelled,
-		.done = tell_end,
+		.done = never,
+		.failed = tell_end,
 		.free = keep,
 	};
 	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
-	struct err err = { "" };
 	int rc = 1;
 
 	(void)state;
 	assert_non_null(a);
 	assert_true(app_kit_ready(a, 1));
 	for (int end = 0; end < 2; end++) {
-		assert_int_equal(app_files_start(a, &ops, &rc, &err), 0);
-		assert_int_equal(app_files_start(a, &ops, &rc, &err), -EBUSY);
+		assert_int_equal(app_files_start(a, &ops, &rc), 0);
+		assert_int_equal(app_files_start(a, &ops, &rc), -EBUSY);
 		wait_for(a, "snapshot: writing 25 %");
 		shows(a, "Ctrl-X stops it");
 		app_kit_keys(a, "3");
@@ -481,9 +487,94 @@ static void keys_stay_alive_while_a_file_is_written(void **state)
 		assert_int_equal(rc, -ECANCELED);
 		rc = 1;
 	}
-	assert_int_equal(app_files_start(a, &ops, &rc, &err), 0);
+	assert_int_equal(app_files_start(a, &ops, &rc), 0);
 	app_end(a); /* which does not wait for it */
 	assert_int_equal(rc, 1);
+}
+
+static void write_file(const char *name, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* One call waits for the disk, no other thread does. */
+static void stays_alive(struct app *a)
+{
+	double end = clock_s() + 60;
+
+	while (!slow_disk_waits && clock_s() < end)
+		app_kit_run(a, 0.01);
+	assert_int_equal(slow_disk_waits, 1);
+	app_kit_keys(a, "3");
+	assert_int_equal(shell_view(a->shell), VIEW_LINKS);
+	app_kit_keys(a, "1");
+	assert_int_equal(shell_view(a->shell), VIEW_OVERVIEW);
+	free(app_kit_screen(a));
+	atomic_store(&slow_disk_folder, NULL);
+	while (slow_disk_waits)
+		usleep(1000);
+}
+
+static void a_name_is_completed(struct app *a)
+{
+	char keys[128];
+
+	write_file("routes.ibr", "");
+	snprintf(keys, sizeof(keys), ":file %s/rou\t", dir);
+	for (int typed = 0; typed < 2; typed++) {
+		atomic_store(&slow_disk_folder, dir);
+		app_kit_keys(a, keys);
+		shows(a, "/rou_");
+		if (typed)
+			app_kit_keys(a, "x");
+		atomic_store(&slow_disk_folder, NULL);
+		if (!typed)
+			wait_for(a, "/routes.ibr_");
+		app_kit_run(a, 0.3);
+		shows(a, typed ? "/roux_" : "/routes.ibr_");
+		app_key(a, K_ESC);
+	}
+}
+
+static void a_slow_disk_stops_no_key(void **state)
+{
+	char names[96], config[96], states[96];
+	struct app_opts o = { .demo = true,
+			      .demo_spec = SPEC,
+			      .rw = true,
+			      .interval_s = 0.2,
+			      .jobs_interval_s = 10,
+			      .live = { .node_names = names, .state_dir = states },
+			      .config = config };
+	struct app *a;
+
+	(void)state;
+	write_file("names", "0x1 \"one\"\n");
+	snprintf(names, sizeof(names), "%s/names", dir);
+	snprintf(config, sizeof(config), "%s/config", dir);
+	snprintf(states, sizeof(states), "%s/journals", dir);
+	slow_disk_screen = pthread_self();
+	atomic_store(&slow_disk_folder, dir);
+	a = app_kit_begin(&o, 100, 30);
+	assert_non_null(a);
+	stays_alive(a); /* names are being read */
+	atomic_store(&slow_disk_folder, states);
+	stays_alive(a); /* journals, when the fabric was discovered */
+	assert_true(app_kit_ready(a, 1));
+	a_name_is_completed(a);
+	atomic_store(&slow_disk_folder, dir);
+	app_kit_keys(a, "U:keep\r");
+	stays_alive(a);
+	wait_for(a, "saved in");
+	assert_int_equal(slow_disk_on_screen, 0);
+	app_end(a);
 }
 
 /* Which threads these are, does not matter: it ends, or it does without. */
@@ -519,6 +610,7 @@ int main(void)
 		cmocka_unit_test(a_folder_that_is_there_is_not_written_over),
 		cmocka_unit_test(a_preview_reads_the_files_of_its_options),
 		cmocka_unit_test(keys_stay_alive_while_a_file_is_written),
+		cmocka_unit_test(a_slow_disk_stops_no_key),
 		cmocka_unit_test(without_a_thread_it_ends_cleanly),
 	};
 	char cmd[96];

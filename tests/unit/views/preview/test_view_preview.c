@@ -413,12 +413,15 @@ static void every_page_fits_into_any_height(void **state)
 }
 
 /* Of a folder "runs" with three files, and a file beside it. */
-static void names_of_files(const char *path, void (*name)(void *to, const char *name), void *to)
+static void names_of_files(void *of, const char *path, void (*name)(void *to, const char *name),
+			   void *to)
 {
 	static const char *const all[] = { "mine.ibr", "runs/", "runs/a b.dump", "runs/one.ibr",
 					   "runs/one.plan" };
 	const char *slash = strrchr(path, '/');
 	size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+
+	(void)of;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		const char *end = strchr(all[i] + folder, '/');

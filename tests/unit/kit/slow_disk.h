@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* slow_disk: stands in front of opendir() and fopen(), which do not return while a folder is slow,
+ * and counts what the thread that draws asks for itself.  To be included by one file of a program.
+ */
+#ifndef TESTS_UNIT_KIT_SLOW_DISK_H
+#define TESTS_UNIT_KIT_SLOW_DISK_H
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static _Atomic(const char *) slow_disk_folder; /* NULL: none */
+static atomic_uint slow_disk_waits;	       /* calls that do not return */
+static unsigned slow_disk_on_screen;	       /* calls of the thread that set slow_disk_screen */
+static pthread_t slow_disk_screen;
+
+static void slow_disk_wait(const char *path)
+{
+	const char *folder = atomic_load(&slow_disk_folder);
+
+	if (!folder || strncmp(path, folder, strlen(folder)))
+		return;
+	if (pthread_equal(pthread_self(), slow_disk_screen)) {
+		slow_disk_on_screen++;
+		return;
+	}
+	slow_disk_waits++;
+	while (atomic_load(&slow_disk_folder))
+		usleep(1000);
+	slow_disk_waits--;
+}
+
+DIR *opendir(const char *path)
+{
+	DIR *(*next)(const char *);
+
+	slow_disk_wait(path);
+	*(void **)&next = dlsym(RTLD_NEXT, "opendir");
+	return next(path);
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+	FILE *(*next)(const char *, const char *);
+
+	slow_disk_wait(path);
+	*(void **)&next = dlsym(RTLD_NEXT, "fopen");
+	return next(path, mode);
+}
+
+#endif
