@@ -447,6 +447,7 @@ static int grid_layout_from_ports(struct grid_layout *l, const struct fabric *f,
 
 struct squares {
 	const struct fabric *f;
+	bool mend;	 /* layers in pieces, and switches on no square */
 	uint32_t *first; /* by channel: the first one that is parallel */
 	uint32_t *step;	 /* by channel: union-find, then the number of its step or FAB_NONE */
 	uint32_t *near;	 /* by switch: channel there from the switch at hand */
@@ -607,6 +608,76 @@ static void grid_layout_layers_of_steps(struct squares *q)
 	}
 }
 
+/* Layers of steps, from one to the other, by nstep * nstep. */
+struct pairs {
+	bool *beside; /* a step leads from one to the other */
+	bool *apart;  /* a switch is beside both: no pieces of one layer */
+};
+
+static void grid_layout_join_layers(struct squares *q, struct pairs *p, uint32_t a, uint32_t b)
+{
+	for (uint32_t k = 0; k < q->nstep; k++) {
+		size_t ak = (size_t)a * q->nstep + k, bk = (size_t)b * q->nstep + k;
+		size_t ka = (size_t)k * q->nstep + a, kb = (size_t)k * q->nstep + b;
+
+		p->beside[ak] = p->beside[ka] |= p->beside[bk];
+		p->apart[ak] = p->apart[ka] |= p->apart[bk];
+		p->beside[bk] = p->beside[kb] = false;
+		q->layer[k] = q->layer[k] == b ? a : q->layer[k];
+	}
+}
+
+/* Joins the first two pieces that are beside the same layer, or if alike beside all the same ones;
+ * false: there are none. */
+static bool grid_layout_join_pieces_beside(struct squares *q, struct pairs *p, bool alike)
+{
+	uint32_t n = q->nstep;
+
+	for (uint32_t at = 0; at < n * n; at++) {
+		uint32_t layer = at / n, a = at % n;
+
+		for (uint32_t b = a + 1; p->beside[at] && b < n; b++) {
+			if (!p->beside[layer * n + b] || p->apart[a * n + b] ||
+			    (alike && memcmp(p->beside + a * n, p->beside + b * n, n)))
+				continue;
+			grid_layout_join_layers(q, p, a, b);
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * A layer falls into pieces where a cable inside it is missing.  A switch is in one layer of a
+ * dimension only, so pieces that meet at one are the same; so are those that are beside the same
+ * layers, but at other switches.
+ */
+static void grid_layout_mend_layers(struct squares *q)
+{
+	size_t n = q->nstep;
+	struct pairs p = { .beside = xcalloc(n * n, 1), .apart = xcalloc(n * n, 1) };
+
+	for (uint32_t a = 0; a < n; a++)
+		for (uint32_t b = 0; b < a; b++)
+			if (q->meet[a * n + b] && q->dim[a] == q->dim[b])
+				union_find_join(q->layer, a, b);
+	for (uint32_t a = 0; a < n; a++)
+		q->layer[a] = union_find_root(q->layer, a);
+	for (uint32_t a = 0; a < n; a++) {
+		uint32_t from = q->layer[a], to = q->layer[q->back[a]];
+
+		p.beside[from * n + to] = p.beside[to * n + from] = true;
+		for (uint32_t b = 0; b < n; b++)
+			if (q->meet[a * n + b] && q->dim[a] == q->dim[b])
+				p.apart[to * n + q->layer[q->back[b]]] = true;
+	}
+	while (grid_layout_join_pieces_beside(q, &p, true) ||
+	       grid_layout_join_pieces_beside(q, &p, false))
+		;
+	free(p.beside);
+	free(p.apart);
+}
+
 /* The layers next to one, two at most; false: there are more. */
 static bool grid_layout_beside(uint32_t side[2], const struct squares *q, uint32_t layer)
 {
@@ -623,8 +694,10 @@ static bool grid_layout_beside(uint32_t side[2], const struct squares *q, uint32
 	return true;
 }
 
-/* Numbers the layers of a dimension in at (by layer); 0: they are no line and no ring. */
-static uint32_t grid_layout_order_dim(uint32_t *at, const struct squares *q, uint32_t dim)
+/* Numbers the layers of a dimension in at (by layer); 0: they are no line and no ring, as bad is
+ * beside more than two or out of reach. */
+static uint32_t grid_layout_order_dim(uint32_t *at, const struct squares *q, uint32_t dim,
+				      uint32_t *bad)
 {
 	uint32_t from = FAB_NONE, all = 0, n = 0, last = FAB_NONE, side[2];
 
@@ -632,6 +705,7 @@ static uint32_t grid_layout_order_dim(uint32_t *at, const struct squares *q, uin
 		if (q->layer[k] != k || q->dim[k] != dim)
 			continue;
 		all++;
+		*bad = k;
 		if (!grid_layout_beside(side, q, k))
 			return 0;
 		if (from == FAB_NONE)
@@ -652,7 +726,75 @@ static uint32_t grid_layout_order_dim(uint32_t *at, const struct squares *q, uin
 		last = from;
 		from = next;
 	}
+	for (uint32_t k = 0; k < q->nstep; k++)
+		if (q->layer[k] == k && q->dim[k] == dim && at[k] == FAB_NONE)
+			*bad = k;
 	return n == all ? n : 0;
+}
+
+static bool grid_layout_is_placed(const struct grid_layout *l, const uint16_t *x)
+{
+	uint32_t d = 0;
+
+	while (d < l->ndim && x[d] != UINT16_MAX)
+		d++;
+	return d == l->ndim;
+}
+
+/* Nobody is at that point, and all neighbours of the switch that are placed are beside it. */
+static bool grid_layout_may_be_at(const struct grid_layout *l, const struct fabric *f, uint32_t sw,
+				  const uint16_t *to)
+{
+	for (uint32_t u = 0; u < f->nsw; u++)
+		if (!memcmp(&l->coord[(size_t)u * DIMS], to, l->ndim * sizeof(*to)))
+			return false;
+	for (uint32_t c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++) {
+		const uint16_t *y = &l->coord[(size_t)f->chan_dst[c] * DIMS];
+		int apart = 0;
+
+		for (uint32_t d = 0; d < l->ndim; d++)
+			apart += abs(to[d] - y[d]);
+		if (grid_layout_is_placed(l, y) && apart != 1)
+			return false;
+	}
+	return true;
+}
+
+/* A switch that is on no square goes to the only free point beside its neighbours. */
+static bool grid_layout_place_between(struct grid_layout *l, const struct fabric *f, uint32_t sw)
+{
+	uint16_t to[DIMS], only[DIMS];
+	uint32_t c = f->chan_off[sw], n = 0;
+
+	while (c < f->chan_off[sw + 1] &&
+	       !grid_layout_is_placed(l, &l->coord[(size_t)f->chan_dst[c] * DIMS]))
+		c++;
+	for (uint32_t k = 0; c < f->chan_off[sw + 1] && k < 2 * l->ndim; k++) {
+		memcpy(to, &l->coord[(size_t)f->chan_dst[c] * DIMS], sizeof(to));
+		to[k / 2] = (uint16_t)(to[k / 2] + (k % 2 ? 1 : -1));
+		if (to[k / 2] >= l->dim[k / 2] || !grid_layout_may_be_at(l, f, sw, to))
+			continue;
+		memcpy(only, to, sizeof(only));
+		n++;
+	}
+	if (n == 1)
+		memcpy(&l->coord[(size_t)sw * DIMS], only, l->ndim * sizeof(*only));
+	return n == 1;
+}
+
+/* The same for all; returns how many have no place. */
+static uint32_t grid_layout_place_rest(struct grid_layout *l, const struct fabric *f)
+{
+	uint32_t left, before = UINT32_MAX;
+
+	for (left = UINT32_MAX - 1; left && left < before;) {
+		before = left;
+		left = 0;
+		for (uint32_t sw = 0; sw < f->nsw; sw++)
+			left += !grid_layout_is_placed(l, &l->coord[(size_t)sw * DIMS]) &&
+				!grid_layout_place_between(l, f, sw);
+	}
+	return left;
 }
 
 /* By the steps that begin at it; what these do not say its neighbours do. */
@@ -681,15 +823,35 @@ static int grid_layout_place(struct grid_layout *l, const struct squares *q, con
 				left += *x == UINT16_MAX;
 			}
 	}
-	return left ? err_set(err, -EINVAL, "too many cables are missing to place all switches")
-		    : 0;
+	if (left && q->mend)
+		left = grid_layout_place_rest(l, f);
+	for (uint32_t sw = 0; sw < f->nsw && left; sw++)
+		if (!grid_layout_is_placed(l, &l->coord[(size_t)sw * DIMS]))
+			return err_set(err, -EINVAL,
+				       "so many cables are missing that switch %s could be in "
+				       "several places",
+				       f->sw_name[sw]);
+	return 0;
+}
+
+static int grid_layout_refuse_layer(const struct squares *q, uint32_t layer, struct err *err)
+{
+	const struct fabric *f = q->f;
+	uint32_t c = 0;
+
+	while (q->step[c] == FAB_NONE || q->layer[q->step[c]] != layer)
+		c++;
+	return err_set(err, -EINVAL,
+		       "its cables do not fall into rings or lines at switch %s; cables there or "
+		       "next to it may be missing",
+		       f->sw_name[f->chan_src[c]]);
 }
 
 static int grid_layout_place_by_layers(struct grid_layout *l, const struct squares *q,
 				       struct err *err)
 {
 	uint32_t *at = xcalloc(q->nstep, sizeof(*at));
-	uint32_t *number = xcalloc(q->nstep, sizeof(*number));
+	uint32_t *number = xcalloc(q->nstep, sizeof(*number)), bad = 0;
 	int rc = 0;
 
 	memset(at, 0xff, q->nstep * sizeof(*at));
@@ -701,9 +863,9 @@ static int grid_layout_place_by_layers(struct grid_layout *l, const struct squar
 			break;
 		}
 		number[k] = l->ndim;
-		l->dim[l->ndim++] = grid_layout_order_dim(at, q, k);
+		l->dim[l->ndim++] = grid_layout_order_dim(at, q, k, &bad);
 		if (!l->dim[number[k]])
-			rc = err_set(err, -EINVAL, "its cables do not fall into rings or lines");
+			rc = grid_layout_refuse_layer(q, bad, err);
 	}
 	if (!rc)
 		rc = grid_layout_place(l, q, number, at, err);
@@ -712,9 +874,10 @@ static int grid_layout_place_by_layers(struct grid_layout *l, const struct squar
 	return rc;
 }
 
-static int grid_layout_from_squares(struct grid_layout *l, const struct fabric *f, struct err *err)
+static int grid_layout_from_squares(struct grid_layout *l, const struct fabric *f, bool mend,
+				    struct err *err)
 {
-	struct squares q = { .f = f };
+	struct squares q = { .f = f, .mend = mend };
 	int rc;
 
 	q.first = xcalloc(f->nchan + 1u, sizeof(*q.first));
@@ -732,6 +895,8 @@ static int grid_layout_from_squares(struct grid_layout *l, const struct fabric *
 	if (!rc) {
 		grid_layout_count_meetings(&q);
 		grid_layout_layers_of_steps(&q);
+		if (mend)
+			grid_layout_mend_layers(&q);
 		rc = grid_layout_place_by_layers(l, &q, err);
 	}
 	free(q.first);
@@ -908,14 +1073,15 @@ static bool grid_layout_from_torus(struct grid_layout *l, const struct fabric *f
 	return true;
 }
 
-static int grid_layout_from_cables(struct grid_layout *l, const struct fabric *f, struct err *err)
+static int grid_layout_from_cables(struct grid_layout *l, const struct fabric *f, bool mend,
+				   struct err *err)
 {
 	struct err none;
-	int rc = grid_layout_from_torus(l, f) ? grid_layout_check(l, f, &none) : -EINVAL;
+	int rc = !mend && grid_layout_from_torus(l, f) ? grid_layout_check(l, f, &none) : -EINVAL;
 
 	l->from = GRID_FROM_CABLES;
 	if (rc) {
-		rc = grid_layout_from_squares(l, f, err);
+		rc = grid_layout_from_squares(l, f, mend, err);
 		if (!rc)
 			rc = grid_layout_check(l, f, err);
 	}
@@ -974,9 +1140,11 @@ int grid_layout_find(struct grid **out, const struct fabric *f, struct err *err)
 	if (!rc)
 		rc = grid_layout_check(l, f, &none);
 	if (rc)
-		rc = grid_layout_from_cables(l, f, err);
+		rc = grid_layout_from_cables(l, f, false, &none);
 	if (rc)
 		rc = grid_layout_from_steps(l, f);
+	if (rc)
+		rc = grid_layout_from_cables(l, f, true, err);
 	if (!rc)
 		*out = grid_layout_to_grid(l, f);
 	grid_layout_free(l);

@@ -8,7 +8,8 @@
  * dimension, and a missing cable only takes squares away (torus.h wants all of
  * them).  Where too many are missing for that, as they soon are in two dimensions, the
  * cables of a dimension are taken to be in the same ports of every switch; that every cable joins
- * neighbours then is checked, as with names.  A ring of four is the same graph as two dimensions of
+ * neighbours then is checked, as with names.  At last the pieces into which squares fall are put
+ * together.  A ring of four is the same graph as two dimensions of
  * two: these are joined, by the ports that their cables are in.
  */
 #ifndef ENGINES_GEOMETRY_GRID_LAYOUT_H
