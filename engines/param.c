@@ -77,15 +77,16 @@ static const struct param params[] = {
 		  "sacct -P" },
 	{ PARAM_TABLES, PARAM_FILE, "tables", "FILE", .label = "tables", .engine = "file",
 	  .policy = true, .unset = "none",
-	  .help = "tables.ibr, opensm-lfts.dump, output of ibroute or dump_lfts, opensm.fdbs, "
-		  "ibdiagnet2.fdbs, or a saved plan" },
+	  .help = "these tables instead of computing some: tables.ibr, opensm-lfts.dump, output of "
+		  "ibroute or dump_lfts, opensm.fdbs, ibdiagnet2.fdbs, a saved plan" },
 	{ PARAM_TABLES_PATH_SL, PARAM_FILE, "tables-path-sl", "FILE", .label = "path SLs",
 	  .engine = "file", .brief = "path SLs", .unset = "none",
-	  .help = "path-sl.dump, for tables without service levels: lines of 0xsrc_guid dlid sl "
-		  "(default: SL 0 for all)" },
+	  .help = "service levels for these tables if their file has none: lines of 0xsrc_guid "
+		  "dlid sl, as path-sl.dump (default: SL 0 for all)" },
 	{ PARAM_TABLES_SL2VL, PARAM_FILE, "tables-sl2vl", "FILE", .label = "SL2VL",
 	  .engine = "file", .brief = "SL2VL", .unset = "none",
-	  .help = "opensm-sl2vl.dump or ibdm-sl2vl.dump, in addition to path SLs" },
+	  .help = "SL2VL tables for these tables, in addition to their service levels: "
+		  "opensm-sl2vl.dump or ibdm-sl2vl.dump" },
 	{ PARAM_LMC, PARAM_NUMBER, "lmc", "L", 0, 7, .label = "LMC",
 	  .help = "2^L LIDs for each terminal (host port), L from 0 to 7 (default: as in the file)" },
 };

@@ -9,28 +9,26 @@
 #include "console/plan/route_report.h"
 
 static const struct argp_option table[] = {
-	OPTION_TOPOLOGY,
-	OPTION_TABLES,
-	OPTION_PATH_SL,
-	OPTION_SL2VL,
+	OPTION(OPT_TOPOLOGY),
+	OPTIONS_TABLES,
+	OPTION(OPT_PATH_SL),
+	OPTION(OPT_SL2VL),
 	OPTION_PARAM(PARAM_JOBS),
 	OPTION_PARAM(PARAM_LMC),
-	OPTION_NAME_MAP,
-	OPTION_ALL_LIDS,
+	OPTION(OPT_NAME_MAP),
+	OPTION(OPT_ALL_LIDS),
 	{ "lid-choice", OPT_LID_CHOICE, "FILE", 0,
 	  "lid-choice.txt of these tables: check the path guarantees of PARX for every pair", 0 },
-	{ "exclude", OPT_PARAM + PARAM_EXCLUDE, "LIST", 0,
-	  "switches and cables that no path may use: spine11, leaf7/33, GUIDs", 0 },
-	OPTION_BISECTIONS,
-	OPTION_PATTERN,
-	OPTION_PER_JOB,
+	OPTION_SAYING(OPT_PARAM + PARAM_EXCLUDE,
+		      "switches and cables that no path may use: spine11, leaf7/33, GUIDs"),
+	OPTIONS_METRICS,
 	OPTION_PARAM(PARAM_SEED),
 	OPTION_PARAM(PARAM_THREADS),
-	{ "terminals-only", OPT_TERMINALS_ONLY, NULL, 0,
-	  "ignore paths to the switches' own LIDs: other engines often do not keep those "
-	  "deadlock-free",
-	  0 },
-	OPTION_JSON("print the findings as JSON"),
+	OPTION_SAYING(
+		OPT_TERMINALS_ONLY,
+		"ignore paths to the switches' own LIDs: other engines often do not keep those "
+		"deadlock-free"),
+	OPTION_SAYING(OPT_JSON, "print the findings as JSON"),
 	{ 0 },
 };
 

@@ -24,33 +24,16 @@ static const struct argp_option table[] = {
 	  "nue:1,nue:4,sar:paper,sar:leafwise,dfdn:minhop. file:PATH is a routing read from a "
 	  "file: tables.ibr, a dump, a saved plan",
 	  0 },
-	{ "topology", OPT_TOPOLOGY, "FILE", 0,
-	  "the fabric: ibnetdiscover output or another topology file, or a specification such as "
-	  "torus:dims=4x4 (default: the fabric at the port, its installed tables, and SLURM's "
-	  "jobs)",
-	  0 },
-	OPTION_PARAM(PARAM_VLS),
-	OPTION_PARAM(PARAM_LMC),
-	OPTION_PARAM(PARAM_SEED),
-	OPTION_PARAM(PARAM_THREADS),
-	OPTION_PARAM(PARAM_ROOTS),
-	OPTION_PARAM(PARAM_DEMAND),
-	OPTION_PARAM(PARAM_RANKS),
-	OPTION_ALL_LIDS,
-	OPTION_BISECTIONS,
-	OPTION_PATTERN,
-	OPTION_PER_JOB,
-	OPTION_PARAM(PARAM_SAR_METHOD),
-	OPTION_PARAM(PARAM_SAR_CHANGE),
-	OPTION_PARAM(PARAM_ESCAPE),
-	OPTION_PARAM(PARAM_EXCLUDE),
-	OPTION_PARAM(PARAM_PIN),
-	OPTION_PARAM(PARAM_JOB_NODES_MIN),
-	OPTION_PARAM(PARAM_SPREAD),
-	OPTION_TABLES,
-	OPTION_PATH_SL,
-	OPTION_SL2VL,
-	OPTION_JSON("print a JSON array with one object per routing"),
+	OPTION_SAYING(
+		OPT_TOPOLOGY,
+		"the fabric: ibnetdiscover output or another topology file, or a specification such as "
+		"torus:dims=4x4 (default: the fabric at the port, its installed tables, and SLURM's "
+		"jobs)"),
+	OPTIONS_ROUTE,
+	OPTIONS_TABLES,
+	OPTION(OPT_PATH_SL),
+	OPTION(OPT_SL2VL),
+	OPTION_SAYING(OPT_JSON, "print a JSON array with one object per routing"),
 	{ 0 },
 };
 

@@ -17,12 +17,13 @@
 #define ROUNDS	  4 /* of random pairs */
 
 static const struct argp_option table[] = {
-	OPTION_TOPOLOGY,
-	OPTION_TABLES,
-	OPTION_PATH_SL,
-	OPTION_SL2VL,
-	{ "engine", OPT_ENGINE, "NAME[:HOW]", 0,
-	  "compute the tables with this engine, as \"route\" does, instead of reading them", 0 },
+	OPTION(OPT_TOPOLOGY),
+	OPTIONS_TABLES,
+	OPTION(OPT_PATH_SL),
+	OPTION(OPT_SL2VL),
+	OPTION_SAYING(
+		OPT_ENGINE,
+		"compute the tables with this engine, as \"route\" does, instead of reading them"),
 	OPTION_PARAM(PARAM_JOBS),
 	OPTION_PARAM(PARAM_VLS),
 	OPTION_PARAM(PARAM_LMC),
@@ -33,15 +34,13 @@ static const struct argp_option table[] = {
 	{ "fold-vls", OPT_FOLD_VLS, "K", 0,
 	  "simulate links with at most K data VLs: packets on VL v use VL v modulo K", 0 },
 	{ "time-ms", OPT_TIME_MS, "T", 0, "simulate T milliseconds at most (default: 1)", 0 },
-	{ "seed", OPT_PARAM + PARAM_SEED, "N", 0,
-	  "random seed for the engine and the traffic "
-	  "(default: 1)",
-	  0 },
+	OPTION_SAYING(OPT_PARAM + PARAM_SEED, "random seed for the engine and the traffic "
+					      "(default: 1)"),
 	OPTION_PARAM(PARAM_THREADS),
-	OPTION_NAME_MAP,
-	{ "terminals-only", OPT_TERMINALS_ONLY, NULL, 0,
-	  "ignore paths to the switches' own LIDs when the tables are verified", 0 },
-	OPTION_JSON("print the result as JSON"),
+	OPTION(OPT_NAME_MAP),
+	OPTION_SAYING(OPT_TERMINALS_ONLY,
+		      "ignore paths to the switches' own LIDs when the tables are verified"),
+	OPTION_SAYING(OPT_JSON, "print the result as JSON"),
 	{ 0 },
 };
 

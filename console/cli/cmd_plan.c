@@ -36,34 +36,20 @@ struct plan_cmd {
 };
 
 static const struct argp_option table[] = {
-	{ "engine", 'e', "NAME", 0, "the engine, one of those listed below", 0 },
-	{ "tables", OPT_TABLES, "FILE", 0,
-	  "plan these tables instead of computing some; the same as -e file:FILE: tables.ibr, "
-	  "opensm-lfts.dump, output of ibroute, opensm.fdbs, ibdiagnet2.fdbs, a saved plan",
-	  0 },
-	{ "tables-path-sl", CMDLINE_KEY(struct plan_cmd, from.path_sl), "FILE", 0,
-	  "service levels for --tables if the file has none: lines of 0xsrc_guid dlid sl "
-	  "(default: SL 0 for all). Without --topology also called --path-sl",
-	  0 },
-	{ "tables-sl2vl", CMDLINE_KEY(struct plan_cmd, from.sl2vl), "FILE", 0,
-	  "SL2VL tables for --tables, in addition to the service levels. Without --topology also "
-	  "called --sl2vl",
-	  0 },
-	OPTION_TOPOLOGY,
-	{ "lfts", OPT_LFTS, "FILE", 0,
-	  "with --topology: the installed tables, opensm-lfts.dump or another format", 0 },
-	OPTION_PATH_SL,
-	OPTION_SL2VL,
-	OPTION_PARAM(PARAM_SAR_METHOD),
-	OPTION_PARAM(PARAM_SAR_CHANGE),
-	OPTION_PARAM(PARAM_ESCAPE),
-	OPTION_PARAM(PARAM_EXCLUDE),
-	OPTION_PARAM(PARAM_PIN),
-	OPTION_PARAM(PARAM_JOB_NODES_MIN),
-	OPTION_PARAM(PARAM_SPREAD),
-	OPTION_BISECTIONS,
-	OPTION_PATTERN,
-	OPTION_PER_JOB,
+	{ "engine", 'e', "NAME", 0,
+	  "the engine, one of those listed below; file:FILE is the same as --tables FILE", 0 },
+	OPTION_PARAM(PARAM_TABLES),
+	OPTION_PARAM(PARAM_TABLES_PATH_SL),
+	OPTION_PARAM(PARAM_TABLES_SL2VL),
+	OPTION(OPT_TOPOLOGY),
+	OPTION_SAYING(OPT_LFTS,
+		      "with --topology: the installed tables, opensm-lfts.dump or another format"),
+	OPTION_SAYING(OPT_PATH_SL, "SLs for --lfts; without --topology the same as "
+				   "--tables-path-sl: lines of 0xsrc_guid dlid sl"),
+	OPTION_SAYING(OPT_SL2VL, "SL2VL tables for --lfts; without --topology the same as "
+				 "--tables-sl2vl: opensm-sl2vl.dump, or as for ibdmchk -d"),
+	OPTIONS_ENGINE,
+	OPTIONS_METRICS,
 	OPTION_PARAM(PARAM_VLS),
 	OPTION_PARAM(PARAM_SEED),
 	OPTION_PARAM(PARAM_THREADS),
@@ -72,7 +58,7 @@ static const struct argp_option table[] = {
 	  "exit with 2 instead of 0 if the plan "
 	  "changes anything",
 	  0 },
-	OPTION_JSON("print the summary as JSON"),
+	OPTION_SAYING(OPT_JSON, "print the summary as JSON"),
 	{ 0 },
 };
 
@@ -81,6 +67,8 @@ static void cmd_plan_check_sources(struct plan_cmd *c, const struct argp_state *
 	bool file = c->o.engine && !strncmp(c->o.engine, ROUTE_FILE, strlen(ROUTE_FILE)) &&
 		    strchr(":", c->o.engine[strlen(ROUTE_FILE)]);
 
+	c->from = (struct route_file){ c->o.text[PARAM_TABLES], c->o.text[PARAM_TABLES_PATH_SL],
+				       c->o.text[PARAM_TABLES_SL2VL] };
 	if (file && c->o.engine[strlen(ROUTE_FILE)] && !c->from.tables) /* "file:PATH" */
 		c->from.tables = c->o.engine + strlen(ROUTE_FILE) + 1;
 	if (file)
@@ -104,7 +92,6 @@ static void cmd_plan_check_sources(struct plan_cmd *c, const struct argp_state *
 
 static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD('o', struct plan_cmd, file),
-	CMDLINE_FIELD(OPT_TABLES, struct plan_cmd, from.tables),
 	{ 0 },
 };
 

@@ -13,33 +13,16 @@
 #include <string.h>
 
 static const struct argp_option table[] = {
-	{ "engine", OPT_ENGINE, "NAME[:HOW]", 0,
-	  "the engine, one of those listed below; :HOW is the number of data VLs that it may use, "
-	  "the method of sar, or the engine whose paths dfdn uses (dfdn:minhop; default: sssp, "
-	  "those of dfsssp)",
-	  0 },
-	OPTION_TOPOLOGY,
+	OPTION_SAYING(
+		OPT_ENGINE,
+		"the engine, one of those listed below; :HOW is the number of data VLs that it may use, "
+		"the method of sar, or the engine whose paths dfdn uses (dfdn:minhop; default: sssp, "
+		"those of dfsssp)"),
+	OPTION(OPT_TOPOLOGY),
 	OPTION_PARAM(PARAM_JOBS),
-	OPTION_PARAM(PARAM_VLS),
-	OPTION_PARAM(PARAM_LMC),
-	OPTION_PARAM(PARAM_SEED),
-	OPTION_PARAM(PARAM_THREADS),
-	OPTION_PARAM(PARAM_ROOTS),
-	OPTION_PARAM(PARAM_DEMAND),
-	OPTION_PARAM(PARAM_RANKS),
-	OPTION_ALL_LIDS,
-	OPTION_BISECTIONS,
-	OPTION_PATTERN,
-	OPTION_PER_JOB,
-	OPTION_PARAM(PARAM_SAR_METHOD),
-	OPTION_PARAM(PARAM_SAR_CHANGE),
-	OPTION_PARAM(PARAM_ESCAPE),
-	OPTION_PARAM(PARAM_EXCLUDE),
-	OPTION_PARAM(PARAM_PIN),
-	OPTION_PARAM(PARAM_JOB_NODES_MIN),
-	OPTION_PARAM(PARAM_SPREAD),
-	OPTION_NAME_MAP,
-	OPTION_TABLES,
+	OPTIONS_ROUTE,
+	OPTION(OPT_NAME_MAP),
+	OPTIONS_TABLES,
 	{ "out", OPT_OUT, "DIR", 0,
 	  "write the files to this folder, created if needed. Without it nothing is written", 0 },
 	{ "formats", OPT_FORMATS, "LIST", 0,
@@ -49,7 +32,7 @@ static const struct argp_option table[] = {
 	  "is always written, like summary.json (OpenSM's text takes about 66 bytes per switch "
 	  "and LID)",
 	  0 },
-	OPTION_JSON("print the summary as JSON"),
+	OPTION_SAYING(OPT_JSON, "print the summary as JSON"),
 	{ 0 },
 };
 

@@ -34,10 +34,8 @@ static const struct argp_option table[] = {
 	  "list each link between switches with its EFI (number of paths) before and after, "
 	  "highest after first",
 	  0 },
-	OPTION_JSON("print JSON"),
-	OPTION_BISECTIONS,
-	OPTION_PATTERN,
-	OPTION_PER_JOB,
+	OPTION_SAYING(OPT_JSON, "print JSON"),
+	OPTIONS_METRICS,
 	OPTION_PARAM(PARAM_SEED),
 	OPTION_PARAM(PARAM_THREADS),
 	{ 0 },

@@ -92,35 +92,31 @@ static error_t options_once(const char **to, const char *arg, const char *option
 	return 0;
 }
 
-static error_t options_take_text(struct options *o, int key, char *arg,
+/* With their names. */
+static const struct cmdline_field texts[] = {
+	CMDLINE_FIELD(OPT_TOPOLOGY, struct options, topology, "topology"),
+	CMDLINE_FIELD(OPT_NAME_MAP, struct options, name_map, "node-name-map"),
+	CMDLINE_FIELD(OPT_ENGINE, struct options, engine, "engine"),
+	CMDLINE_FIELD(OPT_ENGINES, struct options, engine, "engines"),
+	CMDLINE_FIELD(OPT_LID_CHOICE, struct options, lid_choice, "lid-choice"),
+	CMDLINE_FIELD(OPT_OUT, struct options, out, "out"),
+	CMDLINE_FIELD(OPT_LFTS, struct options, lfts, "lfts"),
+	CMDLINE_FIELD(OPT_FDBS, struct options, lfts, "fdbs"),
+	CMDLINE_FIELD(OPT_TABLES, struct options, lfts, "tables"),
+	CMDLINE_FIELD(OPT_PATH_SL, struct options, path_sl, "path-sl"),
+	CMDLINE_FIELD(OPT_SL2VL, struct options, sl2vl, "sl2vl"),
+	{ 0 },
+};
+
+static error_t options_take_text(struct options *o, int key, const char *arg,
 				 const struct argp_state *state)
 {
-	switch (key) {
-	case OPT_TOPOLOGY:
-		return options_once(&o->topology, arg, "topology", state);
-	case OPT_NAME_MAP:
-		return options_once(&o->name_map, arg, "node-name-map", state);
-	case OPT_ENGINE:
-		return options_once(&o->engine, arg, "engine", state);
-	case OPT_ENGINES:
-		return options_once(&o->engine, arg, "engines", state);
-	case OPT_LID_CHOICE:
-		return options_once(&o->lid_choice, arg, "lid-choice", state);
-	case OPT_OUT:
-		return options_once(&o->out, arg, "out", state);
-	case OPT_LFTS:
-		return options_once(&o->lfts, arg, "lfts", state);
-	case OPT_FDBS:
-		return options_once(&o->lfts, arg, "fdbs", state);
-	case OPT_TABLES:
-		return options_once(&o->lfts, arg, "tables", state);
-	case OPT_PATH_SL:
-		return options_once(&o->path_sl, arg, "path-sl", state);
-	case OPT_SL2VL:
-		return options_once(&o->sl2vl, arg, "sl2vl", state);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	const struct cmdline_field *f = texts;
+
+	while (f->key && f->key != key)
+		f++;
+	return f->key ? options_once((const char **)((char *)o + f->at), arg, f->what, state)
+		      : ARGP_ERR_UNKNOWN;
 }
 
 uint64_t options_number(enum param_id id, const char *option, const char *arg,
@@ -207,16 +203,62 @@ void options_need(const char *text, const char *option, struct argp_state *state
 		argp_error(state, "--%s is needed", option);
 }
 
-/* What only one engine uses says so. */
-static char *options_help(const struct param *p)
-{
-	return xasprintf("%s%s%s%s", p->engine ? "for " : "", p->engine ? p->engine : "",
-			 p->engine ? ": " : "", p->help);
-}
+static const struct argp_option shared[] = {
+	{ "topology", OPT_TOPOLOGY, "FILE", 0,
+	  "the fabric: ibnetdiscover output or cache, ibsim net, opensm-subnet.lst, netloc nodes, a "
+	  "specification as for \"topo\", or - for stdin",
+	  0 },
+	{ "node-name-map", OPT_NAME_MAP, "FILE", 0, "names for nodes: lines of <guid> \"<name>\"",
+	  0 },
+	{ "bisections", OPT_BISECTIONS, "N", 0,
+	  "number of random bisections for the effective bisection bandwidth, 0 for none "
+	  "(default: 20 to 1,000, fewer on large fabrics)",
+	  0 },
+	{ "pattern", OPT_PATTERN, "NAME", 0,
+	  "communication pattern of the jobs for the prediction of their rates: shift, alltoall "
+	  "(default), ring, stencil2d, stencil3d, or none for no prediction",
+	  0 },
+	{ "per-job", OPT_PER_JOB, NULL, 0, "also print the metrics of each job (JSON: \"jobs\")",
+	  0 },
+	{ "all-lids", OPT_ALL_LIDS, NULL, 0,
+	  "count paths to every traffic LID in the metrics, not only to base LIDs", 0 },
+	{ "lfts", OPT_LFTS, "FILE", 0, "tables: opensm-lfts.dump, output of dump_fts", 0 },
+	{ "fdbs", OPT_FDBS, "FILE", 0, "tables: opensm.fdbs", 0 },
+	{ "tables", OPT_TABLES, "FILE", 0, "tables: tables.ibr of ibroute-top", 0 },
+	{ "path-sl", OPT_PATH_SL, "FILE", 0, "SLs for these tables: lines of 0xsrc_guid dlid sl",
+	  0 },
+	{ "sl2vl", OPT_SL2VL, "FILE", 0,
+	  "SL2VL tables for these tables: opensm-sl2vl.dump, or as for ibdmchk -d", 0 },
+	{ "terminals-only", OPT_TERMINALS_ONLY, NULL, 0, NULL, 0 },
+	{ "engine", OPT_ENGINE, "NAME[:HOW]", 0, NULL, 0 },
+	{ "json", OPT_JSON, NULL, 0, NULL, 0 },
+};
 
 static bool options_is_param(const struct argp_option *row)
 {
-	return !row->name && row->key >= OPT_PARAM && row->key < OPT_PARAM + PARAM_IDS;
+	return row->key >= OPT_PARAM && row->key < OPT_PARAM + PARAM_IDS;
+}
+
+/* What only one engine uses says so. */
+static void options_fill_param(struct argp_option *row)
+{
+	const struct param *p = param_of((enum param_id)(row->key - OPT_PARAM));
+	bool one = p->engine && engine_find(p->engine, NULL);
+
+	row->name = p->option;
+	row->arg = p->arg;
+	if (!row->doc)
+		row->doc = one ? xasprintf("for %s: %s", p->engine, p->help) : xstrdup(p->help);
+}
+
+static void options_fill_shared(struct argp_option *row)
+{
+	for (size_t i = 0; i < sizeof(shared) / sizeof(*shared); i++)
+		if (shared[i].key == row->key) {
+			row->name = shared[i].name;
+			row->arg = shared[i].arg;
+			row->doc = row->doc ? row->doc : shared[i].doc;
+		}
 }
 
 static size_t options_rows(const struct argp_option *table)
@@ -228,42 +270,31 @@ static size_t options_rows(const struct argp_option *table)
 	return n;
 }
 
-static struct argp_option *options_table(const struct argp_option *from)
+void options_fill(struct argp_option *table)
 {
-	size_t n = options_rows(from) + 1;
-	struct argp_option *table = xcalloc(n, sizeof(*table));
-
-	for (size_t i = 0; i < n; i++) {
-		const struct param *p;
-
-		table[i] = from[i];
-		if (!options_is_param(&from[i]))
-			continue;
-		p = param_of((enum param_id)(from[i].key - OPT_PARAM));
-		table[i].name = p->option;
-		table[i].arg = p->arg;
-		table[i].doc = options_help(p);
+	for (size_t i = options_rows(table); i--;) {
+		if (!table[i].name && options_is_param(&table[i]))
+			options_fill_param(&table[i]);
+		else if (!table[i].name)
+			options_fill_shared(&table[i]);
 	}
-	return table;
-}
-
-static void options_free_table(struct argp_option *table, const struct argp_option *from)
-{
-	for (size_t i = 0, n = options_rows(from); i < n; i++)
-		if (options_is_param(&from[i]))
-			free((char *)(uintptr_t)table[i].doc);
-	free(table);
 }
 
 int options_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
-	struct argp_option *table = options_table(argp->options);
+	size_t n = options_rows(argp->options) + 1;
+	struct argp_option *table = xcalloc(n, sizeof(*table));
 	struct argp filled = *argp;
 	int rc;
 
+	memcpy(table, argp->options, n * sizeof(*table));
+	options_fill(table);
 	filled.options = table;
 	rc = cmdline_parse(&filled, argc, argv, input);
-	options_free_table(table, argp->options);
+	for (size_t i = 0; i < n; i++)
+		if (table[i].doc != argp->options[i].doc && options_is_param(&table[i]))
+			free((char *)(uintptr_t)table[i].doc);
+	free(table);
 	return rc;
 }
 

@@ -57,72 +57,29 @@ struct options {
 	bool terminals_only, json;
 };
 
-/* Rows for argp tables, the same words everywhere.  For a parameter of the engines: the row becomes
- * what engines/param.h says, where the table is given to options_parse(). */
-#define OPTION_PARAM(id)                                                                           \
+/* Rows for argp tables, the same words everywhere: they become what engines/param.h and options.c
+ * say of the key, where the table is given to options_parse() or options_fill(). */
+#define OPTION(shared)                                                                             \
 	{                                                                                          \
-		.key = OPT_PARAM + (id)                                                            \
+		.key = (shared)                                                                    \
 	}
-#define OPTION_TOPOLOGY                                                                            \
+#define OPTION_SAYING(shared, text)                                                                \
 	{                                                                                          \
-		"topology", OPT_TOPOLOGY, "FILE", 0,                                               \
-			"the fabric: ibnetdiscover output or cache, ibsim net, "                   \
-			"opensm-subnet.lst, netloc nodes, a specification as for "                 \
-			"\"topo\", or - for stdin",                                                \
-			0                                                                          \
+		.key = (shared), .doc = (text)                                                     \
 	}
-#define OPTION_NAME_MAP                                                                            \
-	{                                                                                          \
-		"node-name-map", OPT_NAME_MAP, "FILE", 0,                                          \
-			"names for nodes: lines of <guid> \"<name>\"", 0                           \
-	}
-#define OPTION_BISECTIONS                                                                                \
-	{                                                                                                \
-		"bisections", OPT_BISECTIONS, "N", 0,                                                    \
-			"number of random bisections for the effective bisection bandwidth, 0 for none " \
-			"(default: 20 to 1,000, fewer on large fabrics)",                                \
-			0                                                                                \
-	}
-#define OPTION_PATTERN                                                                             \
-	{                                                                                          \
-		"pattern", OPT_PATTERN, "NAME", 0,                                                 \
-			"communication pattern of the jobs for the prediction of their rates: "    \
-			"shift, alltoall (default), ring, stencil2d, stencil3d, or none for no "   \
-			"prediction",                                                              \
-			0                                                                          \
-	}
-#define OPTION_PER_JOB                                                                             \
-	{                                                                                          \
-		"per-job", OPT_PER_JOB, NULL, 0,                                                   \
-			"also print the metrics of each job (JSON: \"jobs\")", 0                   \
-	}
-#define OPTION_ALL_LIDS                                                                            \
-	{                                                                                          \
-		"all-lids", OPT_ALL_LIDS, NULL, 0,                                                 \
-			"count paths to every traffic LID in the metrics, not only to base LIDs",  \
-			0                                                                          \
-	}
-#define OPTION_TABLES                                                                              \
-	{ "lfts", OPT_LFTS, "FILE", 0, "tables: opensm-lfts.dump, output of dump_fts", 0 },        \
-		{ "fdbs", OPT_FDBS, "FILE", 0, "tables: opensm.fdbs", 0 },                         \
-	{                                                                                          \
-		"tables", OPT_TABLES, "FILE", 0, "tables: tables.ibr of ibroute-top", 0            \
-	}
-#define OPTION_PATH_SL                                                                             \
-	{                                                                                          \
-		"path-sl", OPT_PATH_SL, "FILE", 0,                                                 \
-			"SLs for these tables: lines of 0xsrc_guid dlid sl", 0                     \
-	}
-#define OPTION_SL2VL                                                                               \
-	{                                                                                          \
-		"sl2vl", OPT_SL2VL, "FILE", 0,                                                     \
-			"SL2VL tables for these tables: opensm-sl2vl.dump, or as for ibdmchk -d",  \
-			0                                                                          \
-	}
-#define OPTION_JSON(what)                                                                          \
-	{                                                                                          \
-		"json", OPT_JSON, NULL, 0, what, 0                                                 \
-	}
+#define OPTION_PARAM(id) OPTION(OPT_PARAM + (id))
+/* What several commands have in a row. */
+#define OPTIONS_ENGINE                                                                             \
+	OPTION_PARAM(PARAM_SAR_METHOD), OPTION_PARAM(PARAM_SAR_CHANGE),                            \
+		OPTION_PARAM(PARAM_ESCAPE), OPTION_PARAM(PARAM_EXCLUDE), OPTION_PARAM(PARAM_PIN),  \
+		OPTION_PARAM(PARAM_JOB_NODES_MIN), OPTION_PARAM(PARAM_SPREAD)
+#define OPTIONS_METRICS OPTION(OPT_BISECTIONS), OPTION(OPT_PATTERN), OPTION(OPT_PER_JOB)
+#define OPTIONS_ROUTE                                                                              \
+	OPTION_PARAM(PARAM_VLS), OPTION_PARAM(PARAM_LMC), OPTION_PARAM(PARAM_SEED),                \
+		OPTION_PARAM(PARAM_THREADS), OPTION_PARAM(PARAM_ROOTS),                            \
+		OPTION_PARAM(PARAM_DEMAND), OPTION_PARAM(PARAM_RANKS), OPTION(OPT_ALL_LIDS),       \
+		OPTIONS_METRICS, OPTIONS_ENGINE
+#define OPTIONS_TABLES OPTION(OPT_LFTS), OPTION(OPT_FDBS), OPTION(OPT_TABLES)
 
 struct route_report_opts;
 
@@ -140,7 +97,9 @@ error_t options_take(struct options *o, int key, char *arg, struct argp_state *s
 /* The same for numbers of parameters that have another name there. */
 uint64_t options_number(enum param_id id, const char *option, const char *arg,
 			const struct argp_state *state);
-/* cmdline_parse() where the table has rows OPTION_PARAM(). */
+/* Rows of a table that have nothing but such a key get the rest. */
+void options_fill(struct argp_option *table);
+/* cmdline_parse() with the table filled. */
 int options_parse(const struct argp *argp, int argc, char **argv, void *input);
 /* What subcommands on files have in common: takes the options by argp, does the work, and prints
  * the sentence in err when that did not return 0.  Returns what it returned, an exit code. */

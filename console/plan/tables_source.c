@@ -7,12 +7,12 @@
 
 #include <string.h>
 
-static const struct argp_option rows[] = {
-	{ "topology", OPT_TOPOLOGY, "FILE", 0,
-	  "read files instead of the fabric: ibnetdiscover text, opensm-subnet.lst, ...", 0 },
-	OPTION_TABLES,
-	OPTION_PATH_SL,
-	OPTION_SL2VL,
+static struct argp_option rows[] = {
+	OPTION_SAYING(OPT_TOPOLOGY, "read files instead of the fabric: ibnetdiscover text, "
+				    "opensm-subnet.lst, ..."),
+	OPTIONS_TABLES,
+	OPTION(OPT_PATH_SL),
+	OPTION(OPT_SL2VL),
 	{ 0 },
 };
 
@@ -45,6 +45,7 @@ void tables_source_opts_init(struct tables_source_opts *o)
 {
 	memset(o, 0, sizeof(*o));
 	options_init(&o->o);
+	options_fill(rows);
 }
 
 static int tables_source_of_plan(struct tables_source *s, const char *path, struct err *err)
