@@ -42,10 +42,10 @@ static const struct param params[] = {
 	  .help = "percentage of the LFT blocks that leafwise may change, 1 to 100 (default: 5, "
 		  "or 100 if the installed tables are far from what the jobs need)" },
 	{ PARAM_JOB_NODES_MIN, PARAM_NUMBER, "job-nodes-min", "N", 1, UINT32_MAX,
-	  .at = AT(job_nodes_min), .label = "min job", .engine = "sar",
+	  .at = AT(job_nodes_min), .label = "min nodes", .engine = "sar",
 	  .brief = "jobs>=", .unset = "all jobs", .unit = " nodes", .config = true,
 	  .help = "ignore jobs with fewer nodes than N (default: none)" },
-	{ PARAM_DFDN_BASE, PARAM_WORD, NULL, NULL, .at = AT(dfdn_base), .label = "paths of",
+	{ PARAM_DFDN_BASE, PARAM_WORD, NULL, NULL, .at = AT(dfdn_base), .label = "base",
 	  .engine = "dfdn", .brief = "dfdn:", .words = bases,
 	  .help = "the engine whose paths dfdn uses and puts on increasing VLs: sssp (default) or "
 		  "minhop" },
@@ -62,7 +62,7 @@ static const struct param params[] = {
 	  .help = "switches and cables to route around, for maintenance: spine[1-4], 0xGUID, "
 		  "leaf7/33, separated by commas; attached hosts stay reachable" },
 	{ PARAM_ROOTS, PARAM_FILE, "roots", "FILE", .label = "roots", .engine = "updn",
-	  .policy = true, .config = true, .brief = "roots", .unset = "found",
+	  .policy = true, .config = true, .brief = "roots", .unset = "detected",
 	  .help = "file with the GUIDs of the top-level (root) switches, one per line (default: "
 		  "detected)" },
 	{ PARAM_DEMAND, PARAM_FILE, "demand", "FILE", .label = "demand", .engine = "parx",

@@ -32,7 +32,7 @@ type_the_name() { # what for
 start=$(date +%s)
 tty_start 80x24 env TERM=screen-256color LC_ALL=C.UTF-8 "$I" --demo --rw \
 	--record-dir "$work/rec" --state-dir "$work/state"
-ok "the first screen says where to reroute" told '6 engines: choose, Space or Enter computes a preview' 6
+ok "the first screen says where to reroute" told '6, choose an engine, Space computes a preview' 6
 ok "view 6 knows the routes in use" tty_wait 60 'in use'
 ok "and says how to compute" told 'Space or Enter: compute' Space
 ok "and what the proposal would change" tty_wait 20 '[0-9]+ blocks on [0-9]+ switches'
@@ -76,7 +76,7 @@ tty_stop
 # Nobody decides: what is simulated has the same deadline as a real fabric.
 tty_start 100x30 env TERM=screen-256color LC_ALL=C.UTF-8 "$I" --demo="fattree2:leaves=6,spines=3,hosts=6" \
 	--rw --confirm-timeout 4 --record-dir "$work/rec2" --state-dir "$work/state2"
-told '6 engines: choose' 6
+told '6, choose an engine' 6
 tty_wait 60 'in use'
 told 'Space or Enter: compute' Space
 told 'A: apply p-[0-9a-f]{4}' A

@@ -91,7 +91,7 @@ static int app_set_table(struct app *a, const char *name, const char *v, struct 
 			return 0;
 		return err_set(err, -EINVAL, "%s: %s have no column '%s'", name, tables[i].rows, v);
 	}
-	return err_set(err, -EINVAL, "unknown setting '%s'", name);
+	return err_set(err, -EINVAL, "unknown setting '%s': Tab lists them", name);
 }
 
 int app_set(struct app *a, const char *text, struct err *err)

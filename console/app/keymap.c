@@ -59,7 +59,7 @@ static const struct binding bindings[] = {
 	{ REQ_SELECT, 0, PREVIEW, false, { ' ' }, "Space", "compute",
 	  "compute a plan with the engine under the cursor; nothing in the fabric changes" },
 	{ REQ_APPLY_PREPARE, 0, PREVIEW, true, { 'A' }, "A", "apply...",
-	  "take the plan to the apply view; nothing is written yet" },
+	  "take the plan to view 7; nothing is written yet" },
 	{ REQ_OPTIONS, 0, PATHS, false, { 'e' }, "e", "from/to",
 	  "enter source and destination: names, LIDs or GUIDs; Tab completes" },
 	{ REQ_DIRECTION, 0, PATHS, false, { 'o' }, "o", "reverse", "the path in the opposite "
@@ -126,8 +126,8 @@ static const struct binding bindings[] = {
 	{ REQ_FILTER, 0, VIEW_BIT(VIEW_HELP), false, { '/', K_F3, K_F4 }, "/", "search",
 	  "show only the lines of this help that contain a word" },
 	{ REQ_FILTER, 0, ROWS, false, { '/', K_F4 }, "/", "filter",
-	  "show only rows with this text, or by expressions: util>80 wait>=1 efi>100 eff=0 "
-	  "errors>0" },
+	  "show only rows that contain a text, or match an expression such as util>80 or "
+	  "errors>0; Tab lists the names" },
 	{ REQ_FIND, 0, ROWS, false, { 'f', K_F3 }, "f", "find", "search in the rows as you type" },
 	{ REQ_FIND_NEXT, 0, ROWS, false, { 'n' }, "n", NULL,
 	  "next match; without a search: next row with a problem" },
@@ -136,7 +136,7 @@ static const struct binding bindings[] = {
 	{ REQ_TAGGED, 0, ROWS, false, { 'T' }, "T", NULL, "show tagged rows only, and back" },
 	{ REQ_UNTAG, 0, ROWS, false, { K_CTRL('t') }, "Ctrl-T", NULL, "remove all tags" },
 	{ REQ_PROBLEMS, 0, LINKS | EVENTS | AUDIT | SWITCHES, false, { '!' }, "!", "problems",
-	  "problems only: down, not responding, errors, reduced width or speed" },
+	  "only rows with a problem (of links: down, not responding, errors, reduced), and back" },
 	{ REQ_PANE, 0, OVERVIEW, false, { K_TAB }, "Tab", "pane", "next pane" },
 
 	/* moving */

@@ -149,7 +149,7 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s,
 			"another update was started: waiting for its end before computing again");
 		return AUTO_WAIT;
 	}
-	auto_policy_say(p, "writing %u block%s, which gain %.1f %% (max job EFI %lu -> %lu)%s",
+	auto_policy_say(p, "writing %u block%s: gain %.1f %% (max job EFI %lu -> %lu)%s",
 			in->blocks, plural(in->blocks), 100 * gain, (unsigned long)in->before,
 			(unsigned long)in->after, in->drain ? "; agents drain their jobs" : "");
 	return AUTO_APPLY;

@@ -121,7 +121,8 @@ static void session_read_take_action(struct session_action *a, const json_t *j)
 			 record_text(data, "engine"), record_text(data, "params"));
 	else if (!strcmp(type, "apply.begin"))
 		snprintf(a->text, sizeof(a->text),
-			 "%.16s: %" JSON_INTEGER_FORMAT " blocks, %" JSON_INTEGER_FORMAT " tables",
+			 "%.16s: %" JSON_INTEGER_FORMAT " blocks, %" JSON_INTEGER_FORMAT
+			 " SL2VL tables",
 			 record_text(data, "plan"), record_int(data, "lft_blocks"),
 			 record_int(data, "sl2vl_tables"));
 	else if (json_object_get(data, "fabric"))

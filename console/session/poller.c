@@ -145,7 +145,7 @@ static void poller_do_sweep(struct poller *p)
 	} else {
 		fabric_put(p->fabric);
 		p->fabric = f;
-		log_add(LOG_INFO, "sweep", "%u switch%s, %u host%s, %u cable%s in %.2f s", f->nsw,
+		log_add(LOG_INFO, "sweep", "%u switch%s, %u host%s, %u ISL%s in %.2f s", f->nsw,
 			plural_es(f->nsw), f->nterm, plural(f->nterm), f->nchan / 2,
 			plural(f->nchan / 2), clock_s() - start);
 	}

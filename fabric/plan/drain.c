@@ -313,31 +313,29 @@ void drain_text(char *buf, size_t size, const struct drain *d, const struct jobs
 	size_t len;
 
 	if (!d->known) {
-		snprintf(buf, size, "it is unknown what needs the drain");
+		snprintf(buf, size, "it is unknown which LIDs must be drained");
 		return;
 	}
 	if (!d->nlid)
-		snprintf(buf, size, "no LID needs the drain");
+		snprintf(buf, size, "no LID has to be drained");
 	else if (!d->jobs)
-		snprintf(buf, size,
-			 "%u LID%s need%s the drain; it is unknown which jobs send "
-			 "there",
-			 d->nlid, drain_s(d->nlid), d->nlid == 1 ? "s" : "");
+		snprintf(buf, size, "%u LID%s must be drained; it is unknown which jobs send there",
+			 d->nlid, drain_s(d->nlid));
 	else
-		snprintf(buf, size,
-			 "%u LID%s need%s the drain, by %u job%s on %u port%s; %u of them belong "
-			 "to no job",
-			 d->nlid, drain_s(d->nlid), d->nlid == 1 ? "s" : "", d->nneeded,
-			 drain_s(d->nneeded), drain_nodes_of(d, jobs, true),
-			 drain_s(drain_nodes_of(d, jobs, true)), d->unassigned_lids);
+		snprintf(
+			buf, size,
+			"%u LID%s must be drained, by %u job%s on %u port%s; %u of the LIDs belong "
+			"to no job",
+			d->nlid, drain_s(d->nlid), d->nneeded, drain_s(d->nneeded),
+			drain_nodes_of(d, jobs, true), drain_s(drain_nodes_of(d, jobs, true)),
+			d->unassigned_lids);
 	len = strlen(buf);
 	if (d->njob > d->nneeded && len < size)
 		snprintf(buf + len, size - len,
-			 "; paths of %u more job%s change and may see packets out of order unless "
-			 "also drained",
-			 d->njob - d->nneeded, drain_s(d->njob - d->nneeded));
+			 "; packets of %u %sjob%s may be reordered unless also drained",
+			 d->njob - d->nneeded, d->nneeded ? "other " : "",
+			 drain_s(d->njob - d->nneeded));
 	len = strlen(buf);
 	if (d->njob && !d->escape && len < size)
-		snprintf(buf + len, size - len,
-			 "; there are no escape LIDs whose paths stay the same");
+		snprintf(buf + len, size - len, "; there are no escape LIDs");
 }

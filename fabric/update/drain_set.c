@@ -116,15 +116,15 @@ static bool drain_set_take_job(struct transaction *t, const struct job *job, boo
 				"agents; its packets may be reordered",
 				(unsigned long)job->id, there, job->nterm);
 	} else if (t->o.without_silent) {
-		drain_set_note(
-			t,
-			"continuing without job %lu, which needs the drain: %u of its %u ports "
-			"have no agent (%s)",
-			(unsigned long)job->id, job->nterm - there - unknown, job->nterm, absent);
+		drain_set_note(t,
+			       "continuing without job %lu, which should drain: %u of its %u ports "
+			       "have no agent (%s)",
+			       (unsigned long)job->id, job->nterm - there - unknown, job->nterm,
+			       absent);
 	} else {
 		ok = transaction_fail(
 			t, -EHOSTUNREACH,
-			"job %lu sends to LIDs that need the drain, and %u of its %u ports have "
+			"job %lu sends to LIDs that must be drained, and %u of its %u ports have "
 			"no agent (%s): start ibroute-top agent there, or continue without such "
 			"jobs (--on-silent continue)",
 			(unsigned long)job->id, job->nterm - there - unknown, job->nterm, absent);
@@ -149,7 +149,7 @@ static bool drain_set_cannot_ask(struct transaction *t, int rc, const char *why)
 	}
 	return transaction_fail(
 		t, rc,
-		"%u jobs send to %u LIDs that need the drain before the first write, and %s; "
+		"%u jobs send to %u LIDs that must be drained before the first write, and %s; "
 		"--without-agents writes all the same, and their packets may be lost or stuck",
 		d->nneeded, d->nlid, why);
 }
@@ -172,7 +172,7 @@ static void drain_set_name_without(struct transaction *t)
 	}
 	if (len)
 		drain_set_note(t,
-			       "continuing without %u jobs that need the drain, no agents are "
+			       "continuing without %u jobs that should drain, no agents are "
 			       "notified: %s",
 			       p->drain.nneeded, ids);
 }
@@ -189,14 +189,14 @@ bool drain_set_gather(struct transaction *t)
 	if (drain_needed(d) && !d->jobs && !t->o.without_agents)
 		return transaction_fail(
 			t, -ENODATA,
-			"%u LIDs need the drain before the first write, and it is unknown which "
+			"%u LIDs must be drained before the first write, and it is unknown which "
 			"jobs send there: make the plan with --jobs, or write all the same with "
 			"--without-agents",
 			d->nlid);
 	if (d->unassigned_lids)
 		drain_set_note(
 			t,
-			"%u LIDs that belong to no job need the drain: whatever else sends there "
+			"%u LIDs that belong to no job must be drained: whatever else sends there "
 			"should pause",
 			d->unassigned_lids);
 	if (t->o.without_agents)
@@ -506,7 +506,7 @@ static bool drain_set_judge(struct transaction *t, const struct job *job, bool n
 		 !needed ? "its packets may be reordered"
 		 : over && !back
 			 ? "everything is written by now; if it hangs, requeue it or roll back"
-			 : "it sends to LIDs that need the drain");
+			 : "it sends to LIDs that must be drained");
 	drain_set_note(t, "%s", text);
 	if (!needed || over || back || t->o.without_silent)
 		return true;

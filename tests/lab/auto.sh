@@ -109,7 +109,7 @@ sleep 4
 ok "and begins none" test "$(updates)" -eq $((begun + 1))
 does 0 rollback "$other" "${dirs[@]}" --yes-fabric lab1
 ok "when that is over: it computes" says 'computing a plan for 2 jobs'
-ok "and writes" says 'writing [0-9]+ blocks, which gain'
+ok "and writes" says 'writing [0-9]+ blocks: gain'
 ok "is quiet for 2 s" says 'no watch condition failed for 2 s'
 ok "and confirms" says 'the new routing is confirmed'
 lab_lfts >"$LAB_DIR/t1"

@@ -770,7 +770,7 @@ automatic() {
 		--name lab --jobs-interval 1 "${dirs[@]}" </dev/null >"$LAB_DIR/out" 2>&1 &
 	waiting=$!
 	ok "--auto computes for the jobs" lab_wait 30 grep -q 'computing a plan for 2 jobs' "$LAB_DIR/out"
-	ok "finds routes that gain" lab_wait 30 grep -q 'writing [0-9]* blocks, which gain' "$LAB_DIR/out"
+	ok "finds routes that gain" lab_wait 30 grep -q 'writing [0-9]* blocks: gain' "$LAB_DIR/out"
 	ok "and confirms them" lab_wait 120 grep -q 'the new routing is confirmed' "$LAB_DIR/out"
 	sed 's/^/# /' "$LAB_DIR/out"
 	ok "with all agents" said '6 of 6 agents are on their escape LIDs'

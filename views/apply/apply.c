@@ -296,10 +296,7 @@ static int apply_draw_plan(const struct state *s, struct canvas *c, struct rect 
 	int x, y;
 
 	snprintf(title, sizeof(title), "Update%s%s%s%s%s%s", a->plan[0] ? ": " : "", a->plan,
-		 !a->txn[0]  ? ""
-		 : r.w < 100 ? ", txn "
-			     : ", transaction ",
-		 a->txn, a->user[0] ? ", by " : "", a->user);
+		 a->txn[0] ? ", id " : "", a->txn, a->user[0] ? ", by " : "", a->user);
 	canvas_rule(c, r, 0, title);
 	x = canvas_text(c, r, 1, 1, ROLE_LABEL, "state  ");
 	x = canvas_text(c, r, x, 1, apply_state_role(a->state), apply_state_words(a->state));
@@ -340,8 +337,8 @@ static const char *apply_question(const struct state *s)
 	case APPLY_ORDERING:
 		return "Searching for the write order.  x: stop.";
 	case APPLY_READY:
-		return "Write this routing to the switches?  Enter, then type the fabric's "
-		       "name.  x: discard the plan.";
+		return "Write this to the switches?  Enter, then type the fabric's name.  "
+		       "x: discard.";
 	case APPLY_ROLLING_BACK:
 		return "The previous routing is being written and read back.";
 	case APPLY_KEPT:
@@ -356,7 +353,7 @@ static const char *apply_question(const struct state *s)
 		return "The switches hold neither the previous nor the new routing.  Find out "
 		       "which SM or tool writes the tables (ibroute-top sm).  x: dismiss.";
 	case APPLY_REFUSED:
-		return "Nothing was written.  Compute a preview again in view 6, then press A.  "
+		return "Nothing was written.  View 6: compute a preview again, then A.  "
 		       "x: dismiss.";
 	case APPLY_FAILED:
 		return "The previous routing is restored.  8: see what failed.  x: dismiss.";
@@ -452,7 +449,7 @@ static int apply_draw_risk(const struct state_apply *a, struct canvas *c, struct
 	char time[FIGURE_LEN];
 
 	if (a->undrained && !a->agents.asked && a->wrote_s > 0 && y < r.h) {
-		canvas_textf(c, in, 1, y, ROLE_DIM, "%u job%s undrained, may reorder for %s%s",
+		canvas_textf(c, in, 1, y, ROLE_DIM, "%u job%s may see reordering for %s%s",
 			     a->undrained, plural(a->undrained), figure_age(time, a->wrote_s),
 			     r.w < 45 ? "" : ": 6 J");
 		return y + 1;

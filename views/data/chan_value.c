@@ -226,7 +226,7 @@ void chan_value_legend(enum chan_metric m, enum palette palette, struct canvas *
 			x = canvas_textf(c, r, x, y, fill_role(delta_role(palette, l)), "%c ",
 					 delta_glyph(l));
 		canvas_text(c, r, x, y, ROLE_DIM,
-			    " fewer .. more paths, by over 2, 15, 40 % of the current max");
+			    " fewer .. more paths: over 2, 15, 40 % of current max");
 		return;
 	case CHAN_DARK:
 		canvas_text(c, r, x, y, ROLE_DIM,

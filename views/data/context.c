@@ -96,7 +96,7 @@ bool context_choose_metric(struct context *ctx, const struct input *in)
 	if (in->text && in->text[0])
 		m = history_metric_find(in->text);
 	if (m == HISTORY_METRICS) {
-		context_say(ctx, "no history of '%s' here: util, wait or errors", in->text);
+		context_say(ctx, "no history of '%s': choose util, wait or errors", in->text);
 		return false;
 	}
 	ctx->metric = m;

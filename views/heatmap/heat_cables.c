@@ -89,7 +89,7 @@ void heat_cables_draw(struct heat_cables *k, const struct context *ctx, struct c
 	canvas_rule(c, r, 0, k->title);
 	list_fit(&k->list, k->n, r.h - 2);
 	list_draw_range(&k->list, k->n, c, r, 0);
-	canvas_text(c, r, 4, 1, ROLE_LABEL, "util  wait    EFI job EFI   err VLs  back  cable");
+	canvas_text(c, r, 4, 1, ROLE_LABEL, "util  wait    EFI job EFI   err VLs rev %  cable");
 	for (int y = 0; y < r.h - 2 && k->list.top + (uint32_t)y < k->n; y++) {
 		heat_cables_draw_row(ctx, c, r, y + 2, s, k->chan[k->list.top + (uint32_t)y],
 				     spark_w);

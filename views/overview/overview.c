@@ -527,7 +527,7 @@ static void overview_jobs_pane(struct list *l, bool on, const struct context *ct
 	uint32_t n = v->jobs ? v->jobs->njob : 0;
 
 	list_fit(l, n, r.h - 1);
-	canvas_rule(c, r, 0, "Jobs by traffic");
+	canvas_rule(c, r, 0, "Busiest jobs");
 	if (!n)
 		canvas_wrap(c, r, 2, 1, ROLE_DIM,
 			    s->jobs_source.state == JOBS_UNREACHABLE ? s->jobs_source.sentence
@@ -653,8 +653,7 @@ static void overview_draw_hint(struct canvas *c, struct rect r)
 	int x = canvas_text(c, r, 1, r.h - 1, ROLE_LABEL, "To change the routing: ");
 
 	x = canvas_text(c, r, x, r.h - 1, ROLE_KEY, "6");
-	canvas_text(c, r, x, r.h - 1, ROLE_LABEL,
-		    " engines: choose, Space or Enter computes a preview");
+	canvas_text(c, r, x, r.h - 1, ROLE_LABEL, ", choose an engine, Space computes a preview");
 }
 
 /* The channel under the cursor, FAB_NONE when there is none. */

@@ -488,7 +488,7 @@ static void preview_context(const void *own, const struct state *s, char *buf, s
 	const struct preview_ui *u = own;
 
 	if (state_preview_ready(s))
-		snprintf(buf, len, "page %d/%d %s (Tab)  path counts, not traffic (?)",
+		snprintf(buf, len, "page %d/%d %s (Tab)  EFI counts paths, not traffic (?)",
 			 (int)u->page + 1, PAGES, pages[u->page]);
 	else
 		snprintf(buf, len, "a preview changes nothing");

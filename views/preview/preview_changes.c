@@ -168,7 +168,7 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 	const struct forecast *f = &state_proposal(s)->plan;
 
 	list_fit(l, n, rows.h);
-	canvas_rule(c, r, 0, "Jobs: max EFI, links used: now > plan");
+	canvas_rule(c, r, 0, "Jobs: now > plan");
 	list_draw_range(l, n, c, r, 0);
 	canvas_text(c, r, 1, 1, ROLE_LABEL, "job");
 	canvas_right(c, r, 14, 1, ROLE_LABEL, "nodes");
@@ -185,9 +185,8 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 	}
 	if (f->known && f->jobs)
 		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM,
-			     "slowest with the plan: job %llu, %.2fx "
-			     "alone",
-			     (unsigned long long)f->worst_job, f->slowdown_max);
+			     "max slowdown with the plan: %.2f, job %llu", f->slowdown_max,
+			     (unsigned long long)f->worst_job);
 	else
 		canvas_text(c, r, 1, r.h - 1, ROLE_DIM,
 			    "may reorder: packets may arrive out of "

@@ -179,7 +179,7 @@ static int preview_cost_draw_inputs(struct canvas *c, struct rect r, int y,
 			 jobs->time_s ? figure_time(at, jobs->time_s) : "");
 	else
 		snprintf(text, sizeof(text), "no jobs");
-	y = preview_cost_fact(c, r, y, ROLE_TEXT, "for", text);
+	y = preview_cost_fact(c, r, y, ROLE_TEXT, "input", text);
 	if (!preview_options_text(text, sizeof(text), &x->options)[0])
 		return y;
 	snprintf(made, sizeof(made), "options: %s", text);
@@ -199,9 +199,9 @@ int preview_facts_draw(const struct state *s, struct canvas *c, struct rect r, i
 		     d->entries_all ? (double)d->entries * 100 / (double)d->entries_all : 0);
 	canvas_textf(c, r, 1, y++, ROLE_TEXT, "LFT blocks %s of %s  SL2VL tables %u",
 		     figure_count(a, d->nblocks), figure_count(b, d->blocks_all), d->nsl2vl);
-	canvas_textf(c, r, 1, y++, ROLE_TEXT, "SL changes for %s switch-LID pair%s%s",
+	canvas_textf(c, r, 1, y++, ROLE_TEXT, "SL changes for %s pair%s (switch, LID)%s",
 		     figure_count(a, d->sl_pairs), plural(d->sl_pairs),
-		     d->sl_pairs && !s->sls_known ? " (now SL 0 assumed)" : "");
+		     d->sl_pairs && !s->sls_known ? ", now SL 0 assumed" : "");
 	y = preview_cost_draw_order(s, c, r, y, x);
 	return preview_cost_draw_inputs(c, r, y, x);
 }

@@ -164,7 +164,6 @@ void preview_menu_draw(struct list *l, const struct preview_options *o, const st
 		y += canvas_wrap(c, text, 1, y, ROLE_BAD, preview_menu_refused(s)->text);
 	if (y < r.h - 1 && preview_menu_traded_for_jobs(s))
 		y += canvas_wrap(c, text, 1, y, ROLE_LABEL,
-				 "Max EFI increased: it also counts pairs of hosts that share no "
-				 "job.");
+				 "Max EFI rises: it also counts pairs in no job.");
 	preview_menu_draw_automatic(s, c, r, y + 1);
 }

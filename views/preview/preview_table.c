@@ -304,7 +304,7 @@ static int preview_table_draw_heads(const struct state *s, struct canvas *c, str
 {
 	int x = NAME_WIDTH + COLUMN;
 
-	canvas_right(c, r, x, y, ROLE_LABEL, "now");
+	canvas_right(c, r, x - 1, y, ROLE_LABEL, "now");
 	canvas_text(c, r, 1, y, ROLE_KEY, k.n < s->preview.n ? "h l: more" : "h l: choose");
 	canvas_right(c, r, x, y + 1, ROLE_LABEL, s->tables ? s->tables->engine : "?");
 	canvas_text(c, r, 1, y + 1, ROLE_LABEL, "* best");

@@ -284,7 +284,7 @@ static void frame_draw_keys(struct canvas *c, struct rect r, int y, const struct
 	}
 	if (t->typing) {
 		x = frame_draw_key(c, r, x, y, "Enter", "done");
-		x = frame_draw_key(c, r, x, y, "Esc", "leave");
+		x = frame_draw_key(c, r, x, y, "Esc", "cancel");
 		frame_draw_key(c, r, x, y, "Ctrl-U", "clear");
 		return;
 	}

@@ -90,8 +90,8 @@ static void help_text_add_mouse(struct help_rows *rows)
 		      "on a row: move the cursor, again: open");
 	help_text_add(rows, "wheel", "scroll");
 	help_text_add(rows, "Shift",
-		      "hold while dragging to select text in the terminal; with F2, mouse = no: "
-		      "also without it; y copies a row's name");
+		      "hold while dragging to select text in the terminal; not needed with mouse = "
+		      "no (F2); y copies a row's name");
 }
 
 void help_rows_fill(struct help_rows *rows, const struct context *ctx, const struct state *s,

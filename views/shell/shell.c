@@ -594,11 +594,12 @@ static bool shell_allowed(struct shell *shell, struct input *in, const struct co
 			in->refused_ro = b->rw && !s->rw;
 			return true;
 		}
-		elsewhere = b;
+		if (!elsewhere || (elsewhere->views & VIEW_BIT(VIEW_OVERVIEW)))
+			elsewhere = b;
 	}
 	if (!any)
 		return true;
-	context_say(&shell->ctx, "'%s' does nothing here: it works in %s", cmd->name,
+	context_say(&shell->ctx, "'%s' does nothing here: it works in view %s", cmd->name,
 		    shell_a_view_of(elsewhere));
 	return false;
 }

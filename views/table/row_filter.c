@@ -209,7 +209,7 @@ static int row_filter_number(struct node *n, struct parser *p, const char *at, c
 
 	n->num = strtod(text, &end);
 	if (end == text || !isfinite(n->num))
-		return wrong(p, at, "'%.60s' is not a number, but %s is", text, n->field->name);
+		return wrong(p, at, "'%.60s' is not a number; %s is one", text, n->field->name);
 	letter = *end ? strchr(letters, *end == 'K' ? 'k' : *end) : NULL;
 	if (letter) {
 		n->num *= pow(1000, (double)(letter - letters) + 1);

@@ -636,5 +636,5 @@ void table_context(const struct table *t, const struct table_ops *ops, char *buf
 		snprintf(tags, sizeof(tags), "  tagged: %u", t->ntag);
 	snprintf(buf, len, "%u%s %s  filter: %s%s%s%s", t->nrow, of,
 		 t->all == 1 ? ops->one : ops->what, filter, find, tags,
-		 t->held ? "  order held" : "");
+		 t->held ? "  sorting paused" : "");
 }

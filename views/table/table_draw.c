@@ -338,9 +338,9 @@ static void table_draw_title(const struct table *t, const struct table_ops *ops,
 		 !t->problems ? ""
 		 : ops->only  ? ops->only
 			      : "with problems",
-		 t->tagged_only ? ", tagged only" : "", t->sort ? " by " : "",
+		 t->tagged_only ? " (tagged)" : "", t->sort ? " by " : "",
 		 t->sort ? t->sort->title : "", t->reverse ? " (reversed)" : "",
-		 t->held ? " (order held)" : "");
+		 t->held ? " (sorting paused)" : "");
 	canvas_rule(c, r, 0, text);
 	list_draw_range(&t->list, t->nrow, c, r, 0);
 }

@@ -61,10 +61,10 @@ static int limits_text_refuse_word(const struct fabric *f, const char *word, uin
 			       "exclude: %s is a host, and no path passes through hosts; switches "
 			       "and cables between switches can be excluded",
 			       word);
-	return err_set(err, -EINVAL,
-		       "exclude: no switch has the name \"%s\"; give a switch by name or GUID "
-		       "(spine[1-4]), or a cable as SWITCH/PORT",
-		       word);
+	return err_set(
+		err, -EINVAL,
+		"exclude: no switch has the name \"%s\"; give spine[1-4], 0xGUID or SWITCH/PORT",
+		word);
 }
 
 static int limits_text_exclude_cable(struct route_limits *l, const struct fabric *f, uint32_t sw,
@@ -75,8 +75,7 @@ static int limits_text_exclude_cable(struct route_limits *l, const struct fabric
 	uint32_t c, t;
 
 	if (!isdigit((unsigned char)*port) || *end || !p || p > f->sw_nports[sw])
-		return err_set(err, -EINVAL,
-			       "exclude: %s has ports 1 to %u, \"%s\" is none of them",
+		return err_set(err, -EINVAL, "exclude: %s has ports 1 to %u, but no port \"%s\"",
 			       f->sw_name[sw], f->sw_nports[sw], port);
 	c = fabric_chan(f, sw, (uint8_t)p);
 	if (c != FAB_NONE) {

@@ -580,7 +580,7 @@ void watch_begin(struct watch *w, struct wire *wire, const struct plan *p,
 	w->plan = p;
 	for (int i = 0; i < WATCHES; i++) {
 		struct watch_finding f;
-		char text[200] = "switched off", said_text[200];
+		char text[200] = "not selected", said_text[200];
 
 		w->on[i] = w->o.mask & 1u << i && begin[i](w, text, sizeof(text));
 		snprintf(said_text, sizeof(said_text), "%s%.180s",

@@ -362,9 +362,9 @@ static void links_sort_filter_and_keep_the_cursor(void **state)
 			chan = c;
 	shell_context(k.shell)->chan = chan;
 	console_no_reply(&k, 3);
-	console_shows(&k, "order held");
+	console_shows(&k, "sorting paused");
 	k.s.now_s += 60;
-	console_hides(&k, "order held");
+	console_hides(&k, "sorting paused");
 	console_keys(&k, "sjjj\r");
 	console_shows(&k, "Links by job EFI");
 	console_keys(&k, "S");

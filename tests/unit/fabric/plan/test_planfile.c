@@ -270,7 +270,7 @@ static void what_needs_the_drain_is_kept_and_protected(void **state)
 	assert_false(p->drain.job[0].needed);
 	assert_true(p->drain.job[1].needed);
 	drain_text(text, sizeof(text), &p->drain, p->jobs);
-	assert_non_null(strstr(text, "2 LIDs need the drain, by 1 job on 8 ports; 1 of them"));
+	assert_non_null(strstr(text, "2 LIDs must be drained, by 1 job on 8 ports; 1 of the LIDs"));
 	assert_int_equal(plan_rebase(&q, p, w->f, w->from, &err), 0);
 	assert_true(digest_equal(&p->hash, &q->hash));
 	plan_free(q);

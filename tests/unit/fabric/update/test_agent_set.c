@@ -757,7 +757,7 @@ static void job_that_began_and_needs_the_drain_stops_it(void **state)
 	w->more = BEGAN;
 	assert_int_equal(run(w, &err), -EBUSY);
 	assert_non_null(strstr(err.text, "job 9"));
-	assert_non_null(strstr(w->said, "it sends to LIDs that need the drain"));
+	assert_non_null(strstr(w->said, "it sends to LIDs that must be drained"));
 	assert_int_equal(executor_outcome(w->a), OUTCOME_REFUSED);
 	assert_true(installed(w, w->from));
 	everybody_is_back(w);

@@ -160,7 +160,7 @@ static void the_log_is_sorted_searched_and_tagged_as_other_tables(void **state)
 	console_keys(&k, " ");
 	console_shows(&k, "tagged: 1");
 	console_keys(&k, "T");
-	console_shows(&k, "tagged only");
+	console_shows(&k, "(tagged)");
 	console_hides(&k, "gave no reply");
 	console_key(&k, K_ESC);
 	command(&k, "find NODE_FAIL");

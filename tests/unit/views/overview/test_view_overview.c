@@ -209,7 +209,7 @@ static void links_that_wait_or_have_errors_are_a_list_of_their_own(void **state)
 	console_shows(&k, "errors, newest right");
 	console_keys(&k, ":metric nothing");
 	console_key(&k, K_ENTER);
-	console_shows(&k, "no history of 'nothing' here");
+	console_shows(&k, "no history of 'nothing': choose util, wait or errors");
 	console_keys(&k, ":metric util");
 	console_key(&k, K_ENTER);
 	console_shows(&k, "Hot links (Enter");

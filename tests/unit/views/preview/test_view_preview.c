@@ -42,7 +42,7 @@ static void a_stranger_finds_the_preview(void **state)
 
 	(void)state;
 	tree(&k);
-	console_shows(&k, "6 engines: choose, Space or Enter computes a preview");
+	console_shows(&k, "6, choose an engine, Space computes a preview");
 	console_shows(&k, "6 reroute");
 	console_keys(&k, "6");
 	console_golden(&k, "preview-idle");

@@ -197,7 +197,7 @@ static void commands_say_what_is_wrong(void **state)
 	console_shows(&k, "no view 'nowhere'");
 	console_keys(&k, "2");
 	line(&k, ":sort util");
-	console_shows(&k, "does nothing here: it works in links");
+	console_shows(&k, "does nothing here: it works in view links");
 	console_keys(&k, "1");
 	line(&k, ":job 5");
 	console_shows(&k, "no job '5'");
@@ -354,7 +354,7 @@ static void tags_count_and_filter(void **state)
 	console_shows(&k, "tagged: 2");
 	console_keys(&k, "T");
 	console_shows(&k, "2 of 312 links");
-	console_shows(&k, "tagged only");
+	console_shows(&k, "(tagged)");
 	console_keys(&k, "g ");
 	console_shows(&k, "1 of 312 links");
 	console_key(&k, K_ESC);
@@ -408,11 +408,11 @@ static void the_order_holds_while_the_cursor_moves(void **state)
 	before = cursor_row(&k);
 	console_no_reply(&k, 3);
 	k.s.sample = k.samples[0]; /* another sample */
-	console_shows(&k, "order held");
+	console_shows(&k, "sorting paused");
 	now = cursor_row(&k);
 	assert_string_equal(before, now);
 	k.s.now_s += 6;
-	console_hides(&k, "order held");
+	console_hides(&k, "sorting paused");
 	free(before);
 	free(now);
 	console_close(&k);

@@ -165,7 +165,7 @@ static void what_is_switched_off_says_so_and_trips_nothing(void **state)
 
 	begin(w, 0);
 	for (int i = 0; i < WATCHES; i++)
-		assert_string_equal(w->said[i], "off: switched off");
+		assert_string_equal(w->said[i], "off: not selected");
 	sim_move_sm(w->sim, 5);
 	sim_kill_term(w->sim, 7, true);
 	assert_false(trips(w, 10, &f));
