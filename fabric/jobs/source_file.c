@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A jobs file that somebody else keeps up to date.  Looked at by name once a second, which sees
- * files replaced by rename and files on network file systems, where inotify does not.
+ * files replaced by rename and files on network file systems, where inotify does not; by a thread,
+ * because such a disk may be slow.
  */
 #include "fabric/jobs/source.h"
 
 #include "fabric/base/hostlist.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/thread.h"
 #include "fabric/format/slurm/jobs_file.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +29,15 @@
 struct file_source {
 	struct job_source base;
 	char *path;
+	uint32_t look_ms;
+	pthread_t thread;
+	bool started;	      /* thread is to be joined */
+	int stop;	      /* readable: it is to end */
+	pthread_mutex_t lock; /* of the next one */
+	struct job_source told;
+
+	/* of the thread, once it is there */
+	struct job_source found;
 	struct stat seen;      /* of the file that was read last */
 	struct job_log *log;   /* what was in it */
 	int64_t next_change_s; /* when a job of it starts or ends; INT64_MAX: never */
@@ -87,8 +101,8 @@ static void source_file_hand_out(struct file_source *s, int64_t now_s)
 			l->other++;
 	}
 	job_list_sort(l);
-	job_list_put(s->base.newest);
-	s->base.newest = l;
+	job_list_put(s->found.newest);
+	s->found.newest = l;
 }
 
 /* Reads the whole file; the old jobs stay when it cannot be read. */
@@ -123,7 +137,7 @@ static int source_file_load(struct file_source *s, struct err *err)
 
 static void source_file_reload(struct file_source *s, int64_t now_s)
 {
-	struct source_status *st = &s->base.status;
+	struct source_status *st = &s->found.status;
 	struct err err;
 
 	if (!source_file_load(s, &err)) {
@@ -138,42 +152,77 @@ static void source_file_reload(struct file_source *s, int64_t now_s)
 	snprintf(st->text, sizeof(st->text), "%.*s", (int)sizeof(st->text) - 1, err.text);
 }
 
-static void source_file_poll(struct job_source *base)
+/* What was found goes on; a list that nobody has taken yet is out of date. */
+static void source_file_hand_over(struct job_source *to, struct job_source *from)
 {
-	struct file_source *s = (struct file_source *)base;
+	to->status = from->status;
+	if (!from->newest)
+		return;
+	job_list_put(to->newest);
+	to->newest = from->newest;
+	from->newest = NULL;
+}
+
+static void source_file_look(struct file_source *s)
+{
 	int64_t now_s = time(NULL);
 	struct stat now;
-	uint64_t ticks;
 
-	if (read(base->fd, &ticks, sizeof(ticks)) < 0 && errno != EAGAIN)
-		return;
 	if (stat(s->path, &now) || !source_file_same_file(&now, &s->seen))
 		source_file_reload(s, now_s);
 	else if (now_s >= s->next_change_s)
 		source_file_hand_out(s, now_s);
-	if (base->status.state == SOURCE_OK)
-		base->status.last_good_s = now_s;
+	if (s->found.status.state == SOURCE_OK)
+		s->found.status.last_good_s = now_s;
+	pthread_mutex_lock(&s->lock);
+	source_file_hand_over(&s->told, &s->found);
+	pthread_mutex_unlock(&s->lock);
+	eventfd_write(s->base.fd, 1);
+}
+
+static void *source_file_run(void *arg)
+{
+	struct file_source *s = arg;
+	struct pollfd stop = { .fd = s->stop, .events = POLLIN };
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL); /* they wake who polls */
+	while (poll(&stop, 1, (int)s->look_ms) <= 0)
+		source_file_look(s);
+	return NULL;
+}
+
+static void source_file_poll(struct job_source *base)
+{
+	struct file_source *s = (struct file_source *)base;
+	eventfd_t looks;
+
+	if (eventfd_read(base->fd, &looks))
+		return;
+	pthread_mutex_lock(&s->lock);
+	source_file_hand_over(base, &s->told);
+	pthread_mutex_unlock(&s->lock);
 }
 
 static void source_file_close(struct job_source *base)
 {
 	struct file_source *s = (struct file_source *)base;
 
+	if (s->started) {
+		eventfd_write(s->stop, 1);
+		pthread_join(s->thread, NULL);
+	}
 	if (base->fd >= 0)
 		close(base->fd);
+	if (s->stop >= 0)
+		close(s->stop);
+	pthread_mutex_destroy(&s->lock);
+	job_list_put(s->told.newest);
+	job_list_put(s->found.newest);
 	job_log_free(s->log);
 	free(s->path);
 	free(s);
-}
-
-static int source_file_start_timer(int fd, uint32_t ms)
-{
-	struct itimerspec it = {
-		.it_value.tv_nsec = 1,
-		.it_interval = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 },
-	};
-
-	return fd < 0 || timerfd_settime(fd, 0, &it, NULL) ? -errno : 0;
 }
 
 static int source_file_open(struct job_source **out, const struct source_opts *o, struct err *err)
@@ -186,21 +235,28 @@ static int source_file_open(struct job_source **out, const struct source_opts *o
 	s = xcalloc(1, sizeof(*s));
 	s->base.type = &job_source_file;
 	s->path = xstrdup(o->path);
-	s->base.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	rc = source_file_start_timer(s->base.fd, o->interval_ms ? o->interval_ms : LOOK_MS);
+	s->look_ms = o->interval_ms ? o->interval_ms : LOOK_MS;
+	pthread_mutex_init(&s->lock, NULL);
+	s->base.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	s->stop = eventfd(0, EFD_CLOEXEC);
+	rc = s->base.fd < 0 || s->stop < 0 ? -errno : 0;
 	if (rc)
 		err_set(err, rc, "Cannot watch the jobs file %s: %s", o->path, strerror(-rc));
 	else
 		rc = source_file_load(s, err);
-	if (rc) {
-		source_file_close(&s->base);
-		return rc;
+	if (!rc) {
+		source_file_hand_out(s, time(NULL));
+		s->found.status.state = SOURCE_OK;
+		s->found.status.last_good_s = time(NULL);
+		source_file_hand_over(&s->base, &s->found);
+		rc = thread_start(&s->thread, "jobs", source_file_run, s, err);
+		s->started = !rc;
 	}
-	source_file_hand_out(s, time(NULL));
-	s->base.status.state = SOURCE_OK;
-	s->base.status.last_good_s = time(NULL);
-	*out = &s->base;
-	return 0;
+	if (rc)
+		source_close(&s->base);
+	else
+		*out = &s->base;
+	return rc;
 }
 
 const struct job_source_type job_source_file = {
