@@ -85,8 +85,8 @@ static const struct param params[] = {
 		  "dlid sl, as path-sl.dump (default: SL 0 for all)" },
 	{ PARAM_TABLES_SL2VL, PARAM_FILE, "tables-sl2vl", "FILE", .label = "SL2VL",
 	  .engine = "file", .brief = "SL2VL", .unset = "none",
-	  .help = "SL2VL tables for these tables, in addition to their service levels: "
-		  "opensm-sl2vl.dump or ibdm-sl2vl.dump" },
+	  .help = "their SL2VL tables, in addition to path SLs: opensm-sl2vl.dump or "
+		  "ibdm-sl2vl.dump" },
 	{ PARAM_LMC, PARAM_NUMBER, "lmc", "L", 0, 7, .label = "LMC",
 	  .help = "2^L LIDs for each terminal (host port), L from 0 to 7 (default: as in the file)" },
 };
