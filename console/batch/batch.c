@@ -15,11 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define WAIT_MS 500
-#define SETTLE_S                                                                                   \
-	60 /* seconds that the first record waits for metrics of the routing and for jobs */
+#define WAIT_MS	 500
+#define SETTLE_S 60 /* the first record waits so long for metrics of the routing and for jobs */
 
 struct batch {
 	struct app *a;

@@ -6,7 +6,6 @@
 #include "console/record/record.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -289,7 +289,7 @@ static bool audit_cmd_verify_is_dir(const char *path)
 
 int audit_cmd_verify(const struct audit_options *o)
 {
-	struct audit_heads heads = { NULL, 0 };
+	struct audit_heads heads = { 0 };
 	struct audit_opts opts = { NULL, NULL };
 	struct round d = { .opts = &opts, .json = o->json };
 	struct digest key;

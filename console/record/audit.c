@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define SAY_LINES 1000 /* are verified, before the next word of how far that is */
 
@@ -493,7 +492,7 @@ static void audit_check_end(struct chain *c, const char *path)
 	    c->screen.at != c->screen.len)
 		audit_bad(c, "the recorded screen ends at byte %zu, but more was added",
 			  c->screen.at);
-	for (uint32_t i = 0; h && c->r->ok && i < h->n; i++)
+	for (size_t i = 0; h && c->r->ok && i < h->n; i++)
 		audit_check_head(c, &h->v[i]);
 	if (c->r->ok)
 		audit_check_followers(c, path);

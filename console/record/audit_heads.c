@@ -29,12 +29,12 @@ static bool audit_take(struct audit_head *h, const char *at)
 int audit_heads_read(struct audit_heads *out, const char *path, struct err *err)
 {
 	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
-	VEC(struct audit_head) v = { 0 };
 	char *line = NULL;
 	size_t cap = 0;
 	uint64_t n = 0;
 	int rc = 0;
 
+	*out = (struct audit_heads){ NULL, 0, 0 };
 	if (!f)
 		return err_set(err, -errno, "%s: cannot open: %s", path, strerror(errno));
 	while (!rc && getline(&line, &cap, f) > 0) {
@@ -43,7 +43,7 @@ int audit_heads_read(struct audit_heads *out, const char *path, struct err *err)
 
 		n++;
 		if (at && audit_take(&h, at))
-			vec_push(&v, h);
+			vec_push(out, h);
 		else if (at)
 			rc = err_set(err, -EINVAL,
 				     "%s:%" PRIu64 ": IBROUTE_HEAD= without hash, sid= and seq=",
@@ -54,8 +54,6 @@ int audit_heads_read(struct audit_heads *out, const char *path, struct err *err)
 	free(line);
 	if (f != stdin)
 		fclose(f);
-	out->v = v.v;
-	out->n = (uint32_t)v.n;
 	if (rc)
 		audit_heads_free(out);
 	return rc;
@@ -77,8 +75,7 @@ const struct audit_head *audit_heads_next(const struct audit_heads *h,
 
 void audit_heads_free(struct audit_heads *h)
 {
-	for (uint32_t i = 0; i < h->n; i++)
+	for (size_t i = 0; i < h->n; i++)
 		free(h->v[i].dir);
-	free(h->v);
-	*h = (struct audit_heads){ NULL, 0 };
+	vec_free(h);
 }

@@ -8,6 +8,7 @@
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct audit_head {
@@ -19,7 +20,7 @@ struct audit_head {
 
 struct audit_heads {
 	struct audit_head *v;
-	uint32_t n;
+	size_t n, cap;
 };
 
 /* "-" is standard input.  An error: not readable; a line with IBROUTE_HEAD= that is cut. */

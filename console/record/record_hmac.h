@@ -17,7 +17,6 @@
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

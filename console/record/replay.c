@@ -10,10 +10,8 @@
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
-#include <libgen.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -179,10 +177,10 @@ static void replay_on_signal(int sig)
 
 static void replay_copy(struct cast_screen *to, const struct cast_screen *from)
 {
-	struct cast_cell *cell =
-		xrealloc(to->cell, (size_t)from->w * (size_t)from->h, sizeof(*cell));
+	size_t n = (size_t)from->w * (size_t)from->h;
+	struct cast_cell *cell = xrealloc(to->cell, n, sizeof(*cell));
 
-	memcpy(cell, from->cell, (size_t)from->w * (size_t)from->h * sizeof(*cell));
+	memcpy(cell, from->cell, n * sizeof(*cell));
 	*to = *from;
 	to->cell = cell;
 }
@@ -380,7 +378,6 @@ static void replay_put_status(FILE *f, const struct player *p)
 
 static void replay_show(struct player *p)
 {
-	size_t cells = (size_t)p->now.w * (size_t)p->now.h;
 	char *text = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
@@ -391,11 +388,7 @@ static void replay_show(struct player *p)
 	if (fwrite(text, 1, len, stdout) != len || fflush(stdout))
 		p->quit = true;
 	free(text);
-	if (!p->painted || p->shown.w != p->now.w || p->shown.h != p->now.h) {
-		cast_screen_free(&p->shown);
-		cast_screen_init(&p->shown, p->now.w, p->now.h);
-	}
-	memcpy(p->shown.cell, p->now.cell, cells * sizeof(*p->now.cell));
+	replay_copy(&p->shown, &p->now);
 	p->painted = true;
 }
 

@@ -260,22 +260,6 @@ void canvas_spark(struct canvas *c, struct rect r, int x, int y, const uint8_t *
 	}
 }
 
-/* One past the last cell of a row that is not a plain blank. */
-static int canvas_row_end(const struct canvas *c, int y, bool styles)
-{
-	int end = c->w;
-
-	while (end > 0) {
-		const struct cell *cell = &c->cell[y * c->w + end - 1];
-		const struct role_style *style = role_style((enum role)cell->role);
-
-		if (cell->ch != ' ' || (styles && (cell->reverse || style->bg >= 0)))
-			break;
-		end--;
-	}
-	return end;
-}
-
 char *canvas_dump(const struct canvas *c)
 {
 	char *out = NULL;
@@ -283,11 +267,14 @@ char *canvas_dump(const struct canvas *c)
 	FILE *f = open_memstream(&out, &len);
 
 	for (int y = 0; y < c->h; y++) {
-		int end = canvas_row_end(c, y, false);
+		const struct cell *row = &c->cell[y * c->w];
+		int end = c->w;
 
+		while (end > 0 && row[end - 1].ch == ' ')
+			end--;
 		for (int x = 0; x < end; x++)
-			if (c->cell[y * c->w + x].ch)
-				text_put(f, c->cell[y * c->w + x].ch);
+			if (row[x].ch)
+				text_put(f, row[x].ch);
 		fputc('\n', f);
 	}
 	fclose(f);
@@ -308,35 +295,4 @@ void canvas_put_sgr(FILE *f, int fg, int bg, bool bold, bool reverse)
 	canvas_put_colour(f, fg, 30);
 	canvas_put_colour(f, bg, 40);
 	fputc('m', f);
-}
-
-static void canvas_put_role(FILE *f, const struct cell *cell)
-{
-	const struct role_style *style = role_style((enum role)cell->role);
-
-	canvas_put_sgr(f, style->fg, style->bg, style->bold, cell->reverse);
-}
-
-char *canvas_dump_ansi(const struct canvas *c)
-{
-	char *out = NULL;
-	size_t len = 0;
-	FILE *f = open_memstream(&out, &len);
-
-	for (int y = 0; y < c->h; y++) {
-		const struct cell *row = &c->cell[y * c->w], *last = NULL;
-		int end = canvas_row_end(c, y, true);
-
-		for (int x = 0; x < end; x++) {
-			if (!row[x].ch)
-				continue;
-			if (!last || last->role != row[x].role || last->reverse != row[x].reverse)
-				canvas_put_role(f, &row[x]);
-			last = &row[x];
-			text_put(f, row[x].ch);
-		}
-		fputs(last ? "\x1b[0m\n" : "\n", f);
-	}
-	fclose(f);
-	return out;
 }

@@ -13,7 +13,6 @@
 #include "views/canvas/text.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -72,7 +71,5 @@ void canvas_spark(struct canvas *c, struct rect r, int x, int y, const uint8_t *
 void canvas_put_sgr(FILE *f, int fg, int bg, bool bold, bool reverse);
 /* The screen as text, one line per row without blanks at the ends; the caller frees. */
 char *canvas_dump(const struct canvas *c);
-/* The same with colours as a terminal of 256 colours would get them (SGR sequences). */
-char *canvas_dump_ansi(const struct canvas *c);
 
 #endif

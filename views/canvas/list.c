@@ -134,16 +134,11 @@ bool filter_type(struct entry *e, const struct input *in)
 
 bool filter_ask(struct entry *e, enum req req)
 {
-	switch (req) {
-	case REQ_FILTER:
+	if (req == REQ_FILTER)
 		e->active = true;
-		return true;
-	case REQ_BACK:
-		if (!e->text[0])
-			return false;
+	else if (req == REQ_BACK && e->text[0])
 		e->text[0] = '\0';
-		return true;
-	default:
+	else
 		return false;
-	}
+	return true;
 }

@@ -121,8 +121,7 @@ const char *text_shorten(char *buf, size_t len, const char *text, int width)
 		text_append_columns(buf, len, text, 0, width);
 	} else {
 		text_append_columns(buf, len, text, 0, head);
-		text_append(buf, len, '.');
-		text_append(buf, len, '.');
+		text_append_columns(buf, len, "..", 0, 2);
 		text_append_columns(buf, len, text, w - (width - 2 - head), w);
 	}
 	return buf;
@@ -168,8 +167,7 @@ const char *text_shorten_words(char *buf, size_t len, const char *text, int widt
 		return text_shorten(buf, len, text, width);
 	buf[0] = '\0';
 	text_append_columns(buf, len, text, 0, head);
-	for (const char *p = " .. "; *p; p++)
-		text_append(buf, len, (uint32_t)*p);
+	text_append_columns(buf, len, " .. ", 0, 4);
 	text_append_columns(buf, len, text, tail, w);
 	return buf;
 }
@@ -182,8 +180,7 @@ const char *text_shorten_list(char *buf, size_t len, const char *text, int width
 		return text_shorten(buf, len, text, width);
 	buf[0] = '\0';
 	text_append_columns(buf, len, text, 0, head);
-	for (const char *p = " .."; *p; p++)
-		text_append(buf, len, (uint32_t)*p);
+	text_append_columns(buf, len, " ..", 0, 3);
 	return buf;
 }
 

@@ -177,22 +177,19 @@ static void completion_settings(const struct completion *w)
 /* Rows of the view that a command goes to, else of the table in view. */
 static enum row_kind completion_rows_of(const struct command *c, enum row_kind here)
 {
-	if (c->req != REQ_VIEW)
-		return here;
-	switch (c->view) {
-	case VIEW_LINKS:
-		return ROWS_LINKS;
-	case VIEW_SWITCHES:
-		return ROWS_SWITCHES;
-	case VIEW_JOBS:
-		return ROWS_JOBS;
-	case VIEW_EVENTS:
-		return ROWS_EVENTS;
-	case VIEW_AUDIT:
-		return ROWS_SESSIONS;
-	default:
-		return here;
-	}
+	static const struct {
+		enum view_id view;
+		enum row_kind rows;
+	} of[] = { { VIEW_LINKS, ROWS_LINKS },
+		   { VIEW_SWITCHES, ROWS_SWITCHES },
+		   { VIEW_JOBS, ROWS_JOBS },
+		   { VIEW_EVENTS, ROWS_EVENTS },
+		   { VIEW_AUDIT, ROWS_SESSIONS } };
+
+	for (size_t i = 0; c->req == REQ_VIEW && i < sizeof(of) / sizeof(of[0]); i++)
+		if (of[i].view == c->view)
+			return of[i].rows;
+	return here;
 }
 
 /* ARG_FILE: completion_find(). */

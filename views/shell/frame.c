@@ -132,6 +132,14 @@ static void frame_draw_status(struct canvas *c, struct rect r, const struct stat
 #define TABS_BRIEF 79  /* columns of "[1Over]2Heat ..." */
 #define TABS_WIDE  120 /* of "[1 Overview] 2 Heatmap ..." */
 
+/* Columns of a tab; those of narrow screens share brackets and blanks with their neighbours. */
+static int frame_tab_width(const struct tab *t, int w, bool on)
+{
+	if (w >= TABS_WIDE)
+		return text_width(t->name) + 4;
+	return on || w >= TABS_BRIEF ? text_width(t->brief) + 2 : 2;
+}
+
 static void frame_draw_tabs(struct canvas *c, struct rect r, enum view_id view)
 {
 	int x = 0;
@@ -139,43 +147,33 @@ static void frame_draw_tabs(struct canvas *c, struct rect r, enum view_id view)
 	canvas_fill(c, (struct rect){ 0, 1, r.w, 1 }, ROLE_TAB, ' ');
 	for (size_t i = 0; i < VIEW_COUNT; i++) {
 		const struct tab *t = &tabs[i];
-		bool on = t->view == view;
+		bool on = t->view == view, wide = r.w >= TABS_WIDE;
 		enum role role = on ? ROLE_TAB_ON : ROLE_TAB;
+		int w = frame_tab_width(t, r.w, on);
 
-		if (r.w >= TABS_WIDE) {
-			x = canvas_textf(c, r, x, 1, role, on ? "[%c %s]" : " %c %s ", t->key,
-					 t->name);
-			continue;
+		if (w > 2)
+			canvas_textf(c, r, x + 1, 1, role, wide ? "%c %s" : "%c%s", t->key,
+				     wide ? t->name : t->brief);
+		else
+			canvas_char(c, r, x + 1, 1, role, (uint32_t)t->key);
+		if (on) {
+			canvas_char(c, r, x, 1, role, '[');
+			/* in a cell of the next tab, where there is one */
+			canvas_char(c, r, x + w - wide, 1,
+				    wide || i + 1 == VIEW_COUNT ? role : ROLE_TAB, ']');
 		}
-		/* brackets and blanks are shared by neighbours */
-		canvas_char(c, r, x, 1, on ? role : ROLE_TAB,
-			    on				    ? '['
-			    : i && tabs[i - 1].view == view ? ']'
-							    : ' ');
-		x = canvas_textf(c, r, x + 1, 1, role, on || r.w >= TABS_BRIEF ? "%c%s" : "%c",
-				 t->key, t->brief);
-		if (on)
-			canvas_char(c, r, x, 1, role, ']');
+		x += w;
 	}
 }
 
 enum view_id frame_tab_at(int w, enum view_id view, int x)
 {
-	int at = 0;
+	int end = 0;
 
 	for (size_t i = 0; i < VIEW_COUNT; i++) {
-		const struct tab *t = &tabs[i];
-		int n = 1;
-
-		if (w >= TABS_WIDE)
-			n = text_width(t->name) + 4;
-		else if (t->view == view || w >= TABS_BRIEF)
-			n = text_width(t->brief) + 2;
-		else
-			n = 2;
-		if (x >= at && x < at + n)
-			return t->view;
-		at += n;
+		end += frame_tab_width(&tabs[i], w, tabs[i].view == view);
+		if (x >= 0 && x < end)
+			return tabs[i].view;
 	}
 	return VIEW_COUNT;
 }

@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 void prompt_open(struct prompt *p, enum prompt_kind kind, const char *text)
 {

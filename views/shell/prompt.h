@@ -11,7 +11,6 @@
 #include "views/data/state.h"
 #include "views/shell/completion.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -4,7 +4,6 @@
 #define VIEWS_SHELL_SETTINGS_MENU_H
 
 #include "views/canvas/menu.h"
-#include "views/data/setting.h"
 #include "views/data/state.h"
 
 struct settings_menu {

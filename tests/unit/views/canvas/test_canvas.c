@@ -5,6 +5,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,18 +136,27 @@ static void text_wraps_between_words(void **state)
 	assert_dump(c, " one two\n three\n abcdefghi\n jklm\n");
 }
 
-static void the_dump_with_colours_ends_every_line_plain(void **state)
+static void assert_sgr(const char *want, int fg, int bg, bool bold, bool reverse)
 {
-	struct canvas *c = canvas_new(6, 1, true);
-	char *text;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	canvas_put_sgr(f, fg, bg, bold, reverse);
+	fclose(f);
+	assert_string_equal(text, want);
+	free(text);
+}
+
+static void styles_are_one_sequence_each(void **state)
+{
+	const struct role_style *bad = role_style(ROLE_BAD), *heat = role_style(ROLE_HEAT);
 
 	(void)state;
-	canvas_text(c, canvas_rect(c), 0, 0, ROLE_BAD, "bad");
-	canvas_text(c, canvas_rect(c), 3, 0, ROLE_HEAT, "x");
-	text = canvas_dump_ansi(c);
-	assert_string_equal(text, "\x1b[0;1;38;5;203mbad\x1b[0;38;5;60mx\x1b[0m\n");
-	free(text);
-	canvas_free(c);
+	assert_sgr("\x1b[0;1;38;5;203m", bad->fg, bad->bg, bad->bold, false);
+	assert_sgr("\x1b[0;38;5;60m", heat->fg, heat->bg, heat->bold, false);
+	assert_sgr("\x1b[0;7;34;103m", 4, 11, false, true);
+	assert_sgr("\x1b[0m", -1, -1, false, false);
 }
 
 static void names_lose_their_middle(void **state)
@@ -273,7 +283,7 @@ int main(void)
 		cmocka_unit_test(bars_stay_within_their_width),
 		cmocka_unit_test(unknown_history_is_a_gap_and_not_a_zero),
 		cmocka_unit_test(text_wraps_between_words),
-		cmocka_unit_test(the_dump_with_colours_ends_every_line_plain),
+		cmocka_unit_test(styles_are_one_sequence_each),
 		cmocka_unit_test(names_lose_their_middle),
 		cmocka_unit_test(text_is_typed_and_taken_back),
 		cmocka_unit_test(numbers_in_names_sort_as_numbers),
