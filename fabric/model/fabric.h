@@ -107,6 +107,12 @@ static inline const struct port *fabric_port(const struct fabric *f, uint32_t sw
 	return &f->port[f->port_off[sw] + p];
 }
 
+/* It leads somewhere: to a switch or to a terminal. */
+static inline bool port_cabled(const struct port *p)
+{
+	return p->chan != FAB_NONE || p->term != FAB_NONE;
+}
+
 /* The switch of a fabric port: the last whose ports begin at or before it.  O(log switches). */
 uint32_t fabric_port_switch(const struct fabric *f, uint32_t port);
 

@@ -42,6 +42,15 @@ bool list_move(struct list *l, enum req req, uint32_t nrow)
 	return true;
 }
 
+bool list_wheel(struct list *l, enum req req, uint32_t nrow)
+{
+	if (req != REQ_WHEEL_UP && req != REQ_WHEEL_DOWN)
+		return false;
+	for (int i = 0; i < 3; i++)
+		list_move(l, req == REQ_WHEEL_UP ? REQ_UP : REQ_DOWN, nrow);
+	return true;
+}
+
 void list_fit(struct list *l, uint32_t nrow, int height)
 {
 	uint32_t h = height > 0 ? (uint32_t)height : 0;

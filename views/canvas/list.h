@@ -16,6 +16,8 @@ struct list {
 
 /* Moves by a request; true when it was one of moving. */
 bool list_move(struct list *l, enum req req, uint32_t nrow);
+/* By three rows where the mouse's wheel was turned, else false. */
+bool list_wheel(struct list *l, enum req req, uint32_t nrow);
 /* Keeps cursor within nrow rows and on a page of that height.  Call before drawing. */
 void list_fit(struct list *l, uint32_t nrow, int height);
 /* "rows 1-17 of 48", at the right end of line y; nothing when all rows are in sight. */

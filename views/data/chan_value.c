@@ -13,7 +13,7 @@ const char *chan_metric_name(enum chan_metric m)
 	return names[m];
 }
 
-static struct chan_value chan_value_sign(char glyph, enum role role, uint8_t bad)
+struct chan_value chan_value_sign(char glyph, enum role role, uint8_t bad)
 {
 	return (struct chan_value){ .pct = NAN, .bad = bad, .glyph = glyph, .role = role };
 }
@@ -24,7 +24,7 @@ static uint8_t chan_value_share_bad(double pct)
 	return isfinite(pct) ? (uint8_t)(2 + (pct > 100 ? 100 : pct > 0 ? pct : 0) * 2) : 1;
 }
 
-static struct chan_value chan_value_heat(double pct, enum palette palette)
+struct chan_value chan_value_heat(double pct, enum palette palette)
 {
 	int level;
 

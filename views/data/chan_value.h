@@ -28,6 +28,10 @@ struct chan_value {
 	enum role role;
 };
 
+/* A sign without a share; bad as above.  A share on the scale of colours, '?' where it is NAN. */
+struct chan_value chan_value_sign(char glyph, enum role role, uint8_t bad);
+struct chan_value chan_value_heat(double pct, enum palette palette);
+
 const char *chan_metric_name(enum chan_metric m);
 
 /* O(1). */

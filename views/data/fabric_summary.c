@@ -27,8 +27,7 @@ static void fabric_summary_find_lost(struct fabric_summary *v)
 	v->lost = xcalloc(f->nport + 1ull, sizeof(*v->lost));
 	v->nlost = 0;
 	for (uint32_t i = 0; i < f->nport; i++)
-		if (f->port[i].chan == FAB_NONE && f->port[i].term == FAB_NONE &&
-		    port_problems_was(v->port_problems, i))
+		if (!port_cabled(&f->port[i]) && port_problems_was(v->port_problems, i))
 			v->lost[v->nlost++] = i;
 	v->lost = xrealloc(v->lost, v->nlost + 1ull, sizeof(*v->lost));
 }

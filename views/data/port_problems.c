@@ -59,11 +59,6 @@ static char *port_problems_other_end(const struct fabric *f, const struct port *
 	return strcpy(xcalloc(strlen(buf) + 1, 1), buf);
 }
 
-static bool port_problems_has_link(const struct port *p)
-{
-	return p->chan != FAB_NONE || p->term != FAB_NONE;
-}
-
 static void port_problems_take_along(struct port_problems *t, struct port_trouble *to,
 				     const struct fabric *f, uint32_t port, uint32_t old)
 {
@@ -71,10 +66,10 @@ static void port_problems_take_along(struct port_problems *t, struct port_troubl
 
 	*to = t->port[old];
 	t->port[old].was = NULL;
-	if (port_problems_has_link(&f->port[port])) {
+	if (port_cabled(&f->port[port])) {
 		free(to->was);
 		to->was = NULL;
-	} else if (port_problems_has_link(before)) {
+	} else if (port_cabled(before)) {
 		free(to->was);
 		to->was = port_problems_other_end(t->f, before);
 	}

@@ -46,7 +46,7 @@ static enum problem sample_summary_problem_of(const struct reference_rates *n, c
 {
 	uint32_t expect = p->chan != FAB_NONE ? n->isl_Mbps : n->host_Mbps;
 
-	if (p->chan == FAB_NONE && p->term == FAB_NONE)
+	if (!port_cabled(p))
 		return PROBLEM_NONE;
 	if (p->state != PORT_UNKNOWN && p->state != PORT_ACTIVE)
 		return PROBLEM_DOWN;
@@ -78,8 +78,7 @@ static void sample_summary_find_problems(struct sample_summary *t, const struct 
 		t->problem[i] = (uint8_t)sample_summary_problem_of(
 			n, p, t->sample ? &t->sample->port[i] : NULL);
 		t->count[t->problem[i]]++;
-		if (t->rates && t->rates->port[i].errors_per_min > 0 &&
-		    (p->chan != FAB_NONE || p->term != FAB_NONE))
+		if (t->rates && t->rates->port[i].errors_per_min > 0 && port_cabled(p))
 			sample_summary_note_rising(t, i, t->rates->port[i].errors_per_min);
 	}
 }

@@ -119,6 +119,23 @@ const struct job_metrics *job_metrics_of(const struct metrics *m, const struct j
 	return NULL;
 }
 
+static const struct tables *state_of_fabric(const struct state *s, const struct tables *t)
+{
+	const struct fabric *f = s->fabric;
+
+	return t && f && t->nsw == f->nsw && t->nend == f->nend ? t : NULL;
+}
+
+const struct tables *state_tables(const struct state *s)
+{
+	return state_of_fabric(s, s->tables);
+}
+
+const struct tables *state_plan_tables(const struct state *s)
+{
+	return state_of_fabric(s, state_proposal(s)->tables);
+}
+
 const char *state_no_tables(const struct state *s)
 {
 	return s->mode == RUN_FILE    ? "this file has no routing tables: --lfts FILE reads them"

@@ -358,6 +358,11 @@ struct state {
 /* From the newest rates and figures of s.  O(channels). */
 void live_metrics(struct live_metrics *out, const struct state *s);
 
+/* The current tables, and those of the selected proposal; NULL where they are not of this fabric.
+ */
+const struct tables *state_tables(const struct state *s);
+const struct tables *state_plan_tables(const struct state *s);
+
 /* Why there are none, where s->tables is NULL. */
 const char *state_no_tables(const struct state *s);
 

@@ -209,25 +209,9 @@ static void events_draw(void *own, struct context *ctx, struct canvas *c, struct
 		events_draw_selected(u, s, c, (struct rect){ r.x, r.y + r.h - foot, r.w, foot });
 }
 
-static bool events_input(void *own, struct context *ctx, const struct input *in,
-			 const struct state *s, struct request *out)
-{
-	struct events_ui *u = own;
-	const struct table_in at = { own, ctx, s };
-
-	(void)out;
-	if (in->req != REQ_ENTER)
-		return false;
-	table_follow(&u->table, &ops, &at);
-	if (table_cursor(&u->table) != FAB_NONE)
-		events_open_ref(&at, table_cursor(&u->table));
-	return true;
-}
-
 const struct view view_events = {
 	.size = sizeof(struct events_ui),
 	.done = events_done,
 	.draw = events_draw,
-	.input = events_input,
 	.table = events_table,
 };

@@ -176,25 +176,9 @@ static void jobs_draw(void *own, struct context *ctx, struct canvas *c, struct r
 				(struct rect){ r.x, r.y + r.h - 1 - below, r.w, below }, job);
 }
 
-static bool jobs_input(void *own, struct context *ctx, const struct input *in,
-		       const struct state *s, struct request *out)
-{
-	struct jobs_ui *u = own;
-	const struct table_in at = { own, ctx, s };
-
-	(void)out;
-	if (in->req != REQ_ENTER || !ctx->summary.jobs)
-		return false;
-	table_follow(&u->table, &ops, &at);
-	if (table_cursor(&u->table) != FAB_NONE)
-		jobs_mark_job(&at, table_cursor(&u->table));
-	return true;
-}
-
 const struct view view_jobs = {
 	.size = sizeof(struct jobs_ui),
 	.done = jobs_done,
 	.draw = jobs_draw,
-	.input = jobs_input,
 	.table = jobs_table,
 };

@@ -857,14 +857,9 @@ static bool overview_input(void *own, struct context *ctx, const struct input *i
 		return false;
 	case REQ_CLICK:
 		return overview_click(u, ctx, in, s);
-	case REQ_WHEEL_UP:
-	case REQ_WHEEL_DOWN:
-		for (int i = 0; i < 3; i++)
-			list_move(&u->list[u->pane], in->req == REQ_WHEEL_UP ? REQ_UP : REQ_DOWN,
-				  overview_pane_rows(u, ctx));
-		return true;
 	default:
-		return list_move(&u->list[u->pane], in->req, overview_pane_rows(u, ctx));
+		return list_move(&u->list[u->pane], in->req, overview_pane_rows(u, ctx)) ||
+		       list_wheel(&u->list[u->pane], in->req, overview_pane_rows(u, ctx));
 	}
 }
 

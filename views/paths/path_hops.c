@@ -4,17 +4,12 @@
 #include <math.h>
 #include <stdio.h>
 
-static bool path_hops_fits(const struct tables *t, const struct fabric *f)
-{
-	return t && t->nsw == f->nsw && t->nend == f->nend;
-}
-
 void path_both_find(struct path_both *p, const struct state *s, struct path_ends ends)
 {
-	const struct tables *plan = state_proposal(s)->tables;
+	const struct tables *plan = state_plan_tables(s);
 
 	path_walk(&p->now, s->fabric, s->tables, ends.src, ends.dlid);
-	p->has_plan = path_hops_fits(plan, s->fabric);
+	p->has_plan = plan != NULL;
 	if (p->has_plan)
 		path_walk(&p->plan, s->fabric, plan, ends.src, ends.dlid);
 }

@@ -11,11 +11,6 @@ void pairs_done(struct pairs_pane *p)
 	free(p->pair);
 }
 
-static bool path_pairs_usable(const struct tables *t, const struct fabric *f)
-{
-	return t && t->nsw == f->nsw && t->nend == f->nend;
-}
-
 /* The jobs that may be meant: the highlighted one, else those with routes over the link, most
  * first. */
 static uint32_t path_pairs_find_job(const struct pairs_pane *p, const struct context *ctx,
@@ -41,11 +36,9 @@ static uint32_t path_pairs_find_job(const struct pairs_pane *p, const struct con
 static void path_pairs_find_pairs(struct pairs_pane *p, const struct context *ctx,
 				  const struct state *s)
 {
-	const struct tables *plan = state_proposal(s)->tables;
+	const struct tables *plan = state_plan_tables(s);
 	uint32_t chan = ctx->chan, job;
 
-	if (!path_pairs_usable(plan, s->fabric))
-		plan = NULL;
 	job = s->jobs && s->jobs->nterm == s->fabric->nterm && chan != FAB_NONE
 		      ? path_pairs_find_job(p, ctx, s, chan)
 		      : FAB_NONE;
@@ -62,7 +55,7 @@ static void path_pairs_find_pairs(struct pairs_pane *p, const struct context *ct
 	p->all = p->plan = 0;
 	p->has_plan = plan != NULL;
 	p->list = (struct list){ 0 };
-	if (job == FAB_NONE || !path_pairs_usable(s->tables, s->fabric))
+	if (job == FAB_NONE || !state_tables(s))
 		return;
 	if (!p->pair)
 		p->pair = xcalloc(PAIRS_MAX, sizeof(*p->pair));

@@ -31,11 +31,6 @@ static void paths_done(void *own)
 	pairs_done(&((struct paths_ui *)own)->pairs);
 }
 
-static bool paths_has_tables(const struct state *s)
-{
-	return s->tables && s->tables->nsw == s->fabric->nsw && s->tables->nend == s->fabric->nend;
-}
-
 static void paths_end_text(char *buf, size_t len, const struct fabric *f, uint32_t end,
 			   uint32_t lid)
 {
@@ -260,7 +255,7 @@ static void paths_draw(void *own, struct context *ctx, struct canvas *c, struct 
 	paths_draw_end(u, s, c, r, 2, false, ends);
 	if (u->stage != STAGE_NONE)
 		paths_draw_guesses(u, s, c, body);
-	else if (!paths_has_tables(s))
+	else if (!state_tables(s))
 		canvas_text(c, body, 2, 0, ROLE_DIM, state_no_tables(s));
 	else if (u->in_pairs)
 		pairs_draw(&u->pairs, ctx, s, c, body);
@@ -396,7 +391,7 @@ static uint32_t paths_hop_chan(const struct paths_ui *u, const struct context *c
 	struct path p;
 
 	*sw = FAB_NONE;
-	if (ends.src == FAB_NONE || !ends.dlid || !paths_has_tables(s))
+	if (ends.src == FAB_NONE || !ends.dlid || !state_tables(s))
 		return FAB_NONE;
 	path_walk(&p, s->fabric, s->tables, ends.src, ends.dlid);
 	if (u->hops.cursor >= p.nhop)
@@ -410,7 +405,7 @@ static uint32_t paths_hop_rows(const struct context *ctx, const struct state *s)
 	struct path_ends ends = ctx->path;
 	struct path_both p;
 
-	if (ends.src == FAB_NONE || !ends.dlid || !paths_has_tables(s))
+	if (ends.src == FAB_NONE || !ends.dlid || !state_tables(s))
 		return 0;
 	path_both_find(&p, s, ends);
 	return path_both_rows(&p);
@@ -493,7 +488,7 @@ static bool paths_input(void *own, struct context *ctx, const struct input *in,
 	}
 	if (!u->in_pairs)
 		return paths_hops_input(u, ctx, in, s);
-	if (!paths_has_tables(s))
+	if (!state_tables(s))
 		return false;
 	if (!pairs_input(&u->pairs, ctx, s, in, &chosen))
 		return false;

@@ -16,23 +16,6 @@ void lft_pane_done(struct lft_pane *p)
 	free(p->row);
 }
 
-static bool switch_lft_fits(const struct tables *t, const struct fabric *f)
-{
-	return t && t->nsw == f->nsw && t->nend == f->nend;
-}
-
-static const struct tables *switch_lft_now_of(const struct pane_in *in)
-{
-	return switch_lft_fits(in->s->tables, in->s->fabric) ? in->s->tables : NULL;
-}
-
-static const struct tables *switch_lft_plan_of(const struct pane_in *in)
-{
-	const struct tables *t = state_proposal(in->s)->tables;
-
-	return switch_lft_fits(t, in->s->fabric) ? t : NULL;
-}
-
 static uint8_t switch_lft_entry_of(const struct tables *t, uint32_t sw, uint32_t lid)
 {
 	return t && lid <= t->max_lid ? tables_row(t, sw)[lid] : FAB_NO_PORT;
@@ -40,9 +23,9 @@ static uint8_t switch_lft_entry_of(const struct tables *t, uint32_t sw, uint32_t
 
 static bool switch_lft_changes(const struct pane_in *in, uint32_t lid)
 {
-	return switch_lft_plan_of(in) &&
-	       switch_lft_entry_of(switch_lft_now_of(in), in->sw, lid) !=
-		       switch_lft_entry_of(switch_lft_plan_of(in), in->sw, lid);
+	return state_plan_tables(in->s) &&
+	       switch_lft_entry_of(state_tables(in->s), in->sw, lid) !=
+		       switch_lft_entry_of(state_plan_tables(in->s), in->sw, lid);
 }
 
 static void switch_lft_lid_name(char *buf, size_t len, const struct fabric *f, uint32_t lid)
@@ -75,13 +58,14 @@ static void switch_lft_make_rows(struct lft_pane *p, const struct pane_in *in)
 	const struct fabric *f = in->s->fabric;
 	uint32_t most = p->by_port ? f->sw_nports[in->sw] + 1u : f->max_lid + 1u;
 
-	if (p->fabric == f && p->tables == switch_lft_now_of(in) &&
-	    p->plan == switch_lft_plan_of(in) && p->sw == in->sw && p->made_by_port == p->by_port &&
-	    p->made_changed == p->changed && !strcmp(p->made_text, p->find.text))
+	if (p->fabric == f && p->tables == state_tables(in->s) &&
+	    p->plan == state_plan_tables(in->s) && p->sw == in->sw &&
+	    p->made_by_port == p->by_port && p->made_changed == p->changed &&
+	    !strcmp(p->made_text, p->find.text))
 		return;
 	p->fabric = f;
-	p->tables = switch_lft_now_of(in);
-	p->plan = switch_lft_plan_of(in);
+	p->tables = state_tables(in->s);
+	p->plan = state_plan_tables(in->s);
 	p->sw = in->sw;
 	p->made_by_port = p->by_port;
 	p->made_changed = p->changed;
@@ -90,8 +74,7 @@ static void switch_lft_make_rows(struct lft_pane *p, const struct pane_in *in)
 		p->row = xrealloc(p->row, p->cap = most, sizeof(*p->row));
 	p->nrow = 0;
 	for (uint32_t i = p->by_port ? 0 : 1; i < most; i++)
-		if (p->by_port ? !i || fabric_port(f, in->sw, (uint8_t)i)->chan != FAB_NONE ||
-					 fabric_port(f, in->sw, (uint8_t)i)->term != FAB_NONE
+		if (p->by_port ? !i || port_cabled(fabric_port(f, in->sw, (uint8_t)i))
 			       : switch_lft_lid_wanted(p, in, i))
 			p->row[p->nrow++] = i;
 }
@@ -114,21 +97,18 @@ static void switch_lft_way_text(char *buf, size_t len, const struct fabric *f, u
 
 static bool switch_lft_bad_way(const struct fabric *f, uint32_t sw, uint8_t port)
 {
-	const struct port *p;
-
 	if (port == FAB_NO_PORT || port > f->sw_nports[sw])
 		return true;
-	p = fabric_port(f, sw, port);
-	return port && p->chan == FAB_NONE && p->term == FAB_NONE;
+	return port && !port_cabled(fabric_port(f, sw, port));
 }
 
 static void switch_lft_draw_lid(const struct pane_in *in, struct canvas *c, struct rect r, int y,
 				uint32_t lid)
 {
 	const struct fabric *f = in->s->fabric;
-	uint8_t now = switch_lft_entry_of(switch_lft_now_of(in), in->sw, lid),
-		plan = switch_lft_entry_of(switch_lft_plan_of(in), in->sw, lid);
-	int w = (r.w - 10) / (switch_lft_plan_of(in) ? 3 : 2);
+	uint8_t now = switch_lft_entry_of(state_tables(in->s), in->sw, lid),
+		plan = switch_lft_entry_of(state_plan_tables(in->s), in->sw, lid);
+	int w = (r.w - 10) / (state_plan_tables(in->s) ? 3 : 2);
 	char name[128], way[128];
 
 	switch_lft_lid_name(name, sizeof(name), f, lid);
@@ -137,7 +117,7 @@ static void switch_lft_draw_lid(const struct pane_in *in, struct canvas *c, stru
 	switch_lft_way_text(way, sizeof(way), f, in->sw, now);
 	canvas_name(c, r, 10 + w, y, w - 2,
 		    switch_lft_bad_way(f, in->sw, now) ? ROLE_BAD : ROLE_TEXT, way);
-	if (!switch_lft_plan_of(in))
+	if (!state_plan_tables(in->s))
 		return;
 	switch_lft_way_text(way, sizeof(way), f, in->sw, plan);
 	canvas_char(c, r, 9 + 2 * w, y, ROLE_WARN, now != plan ? '*' : ' ');
@@ -163,17 +143,17 @@ static void switch_lft_draw_port_row(const struct pane_in *in, struct canvas *c,
 {
 	const struct fabric *f = in->s->fabric;
 	uint32_t first[NAMES], other[NAMES],
-		n = switch_lft_count_lids(switch_lft_now_of(in), in, port, first), plan = n;
+		n = switch_lft_count_lids(state_tables(in->s), in, port, first), plan = n;
 	int name_w = r.w >= 100 ? 24 : 16, x;
 	char name[128];
 
-	if (switch_lft_plan_of(in))
-		plan = switch_lft_count_lids(switch_lft_plan_of(in), in, port, other);
+	if (state_plan_tables(in->s))
+		plan = switch_lft_count_lids(state_plan_tables(in->s), in, port, other);
 	canvas_textf(c, r, 2, y, ROLE_TEXT, "%4u", port);
 	canvas_name(c, r, 8, y, name_w - 1, ROLE_TEXT,
 		    peer_label(name, sizeof(name), f, in->sw, port));
 	x = canvas_textf(c, r, 8 + name_w, y, ROLE_TEXT, "%6u", n);
-	if (switch_lft_plan_of(in))
+	if (state_plan_tables(in->s))
 		canvas_textf(c, r, x, y, plan != n ? ROLE_WARN : ROLE_DIM, "%7u", plan);
 	x += 9;
 	canvas_bar(c, r, x, y, 10, ROLE_GOOD,
@@ -190,19 +170,19 @@ static void switch_lft_draw_port_row(const struct pane_in *in, struct canvas *c,
 static void switch_lft_draw_head(const struct lft_pane *p, const struct pane_in *in,
 				 struct canvas *c, struct rect r, int y)
 {
-	int w = (r.w - 10) / (switch_lft_plan_of(in) ? 3 : 2), name_w = r.w >= 100 ? 24 : 16;
+	int w = (r.w - 10) / (state_plan_tables(in->s) ? 3 : 2), name_w = r.w >= 100 ? 24 : 16;
 
 	if (p->by_port) {
 		canvas_text(c, r, 2, y, ROLE_LABEL, "port  to");
 		canvas_right(c, r, 14 + name_w, y, ROLE_LABEL, "LIDs");
-		if (switch_lft_plan_of(in))
+		if (state_plan_tables(in->s))
 			canvas_right(c, r, 21 + name_w, y, ROLE_LABEL, "plan");
 		canvas_text(c, r, 35 + name_w, y, ROLE_LABEL, "for");
 		return;
 	}
 	canvas_text(c, r, 2, y, ROLE_LABEL, "   LID  destination");
 	canvas_text(c, r, 10 + w, y, ROLE_LABEL, "output port");
-	if (switch_lft_plan_of(in))
+	if (state_plan_tables(in->s))
 		canvas_text(c, r, 10 + 2 * w, y, ROLE_LABEL, "with the plan");
 }
 
@@ -217,7 +197,7 @@ static void switch_lft_draw_sum(const struct lft_pane *p, const struct pane_in *
 		if (fabric_lid_end(f, lid) == FAB_NONE)
 			continue;
 		used++;
-		none += switch_lft_entry_of(switch_lft_now_of(in), in->sw, lid) == FAB_NO_PORT;
+		none += switch_lft_entry_of(state_tables(in->s), in->sw, lid) == FAB_NO_PORT;
 		if (!switch_lft_changes(in, lid))
 			continue;
 		changed++;
@@ -230,7 +210,7 @@ static void switch_lft_draw_sum(const struct lft_pane *p, const struct pane_in *
 	}
 	x = canvas_textf(c, r, 1, y, ROLE_DIM, "%u LID%s, %u without an entry", used, plural(used),
 			 none);
-	if (switch_lft_plan_of(in))
+	if (state_plan_tables(in->s))
 		x = canvas_textf(c, r, x, y, ROLE_WARN, "; %u change%s, in %u block%s", changed,
 				 changed == 1 ? "s" : "", blocks, plural(blocks));
 	if (p->changed && !p->by_port)
@@ -243,7 +223,7 @@ void lft_pane_draw(struct lft_pane *p, const struct pane_in *in, struct canvas *
 {
 	struct rect rows = { r.x, r.y + 1, r.w, r.h - 2 };
 
-	if (!switch_lft_now_of(in)) {
+	if (!state_tables(in->s)) {
 		canvas_text(c, r, 2, 0, ROLE_DIM, state_no_tables(in->s));
 		return;
 	}
@@ -320,7 +300,7 @@ bool lft_pane_input(struct lft_pane *p, struct context *ctx, const struct pane_i
 		p->list = (struct list){ 0 };
 		return true;
 	case REQ_COMPARE:
-		if (switch_lft_plan_of(in))
+		if (state_plan_tables(in->s))
 			p->changed = !p->changed;
 		else
 			context_say(ctx, "no plan to compare with: compute one in view 6 first");

@@ -21,23 +21,6 @@ const char *peer_label(char *buf, size_t len, const struct fabric *f, uint32_t s
 	return buf;
 }
 
-static struct chan_value switch_ports_sign(char glyph, enum role role)
-{
-	return (struct chan_value){ .pct = NAN, .glyph = glyph, .role = role };
-}
-
-static struct chan_value switch_ports_level_of(double pct, enum palette palette)
-{
-	int level;
-
-	if (!isfinite(pct))
-		return switch_ports_sign('?', ROLE_DIM);
-	level = heat_level(pct);
-	return (struct chan_value){ .pct = pct,
-				    .glyph = heat_glyph(level),
-				    .role = heat_role(palette, level) };
-}
-
 struct chan_value port_value(enum chan_metric m, const struct pane_in *in, uint32_t p)
 {
 	const struct fabric *f = in->s->fabric;
@@ -46,20 +29,20 @@ struct chan_value port_value(enum chan_metric m, const struct pane_in *in, uint3
 	const struct port_rate *rate = state_rate(in->s, i);
 	enum problem problem = (enum problem)v->problem[i];
 
-	if (f->port[i].chan == FAB_NONE && f->port[i].term == FAB_NONE)
-		return switch_ports_sign('_', ROLE_DIM);
+	if (!port_cabled(&f->port[i]))
+		return chan_value_sign('_', ROLE_DIM, 0);
 	if (f->port[i].chan != FAB_NONE)
 		return chan_value_of(m, in->ctx->palette, in->s, v, f->port[i].chan);
 	if (problem >= PROBLEM_NO_REPLY || (problem && m == CHAN_PROBLEM))
-		return switch_ports_sign(problem_glyph(problem),
-					 problem == PROBLEM_DOWN ? ROLE_BAD : ROLE_WARN);
+		return chan_value_sign(problem_glyph(problem),
+				       problem == PROBLEM_DOWN ? ROLE_BAD : ROLE_WARN, 0);
 	if (m == CHAN_UTIL)
-		return switch_ports_level_of(rate ? rate->util_pct : NAN, in->ctx->palette);
+		return chan_value_heat(rate ? rate->util_pct : NAN, in->ctx->palette);
 	if (m == CHAN_WAIT)
-		return switch_ports_level_of(rate ? rate->wait_pct : NAN, in->ctx->palette);
+		return chan_value_heat(rate ? rate->wait_pct : NAN, in->ctx->palette);
 	if (m == CHAN_ERRORS && problem == PROBLEM_ERRORS)
-		return switch_ports_sign(problem_glyph(problem), ROLE_WARN);
-	return switch_ports_sign('h', ROLE_DIM);
+		return chan_value_sign(problem_glyph(problem), ROLE_WARN, 0);
+	return chan_value_sign('h', ROLE_DIM, 0);
 }
 
 static void switch_ports_draw_port(const struct pane_in *in, struct canvas *c, struct rect r, int x,
@@ -120,11 +103,8 @@ bool pane_mouse(struct list *l, uint32_t n, struct rect rows, const struct input
 	uint32_t i;
 
 	*again = false;
-	if (key->req == REQ_WHEEL_UP || key->req == REQ_WHEEL_DOWN) {
-		for (int k = 0; k < 3; k++)
-			list_move(l, key->req == REQ_WHEEL_UP ? REQ_UP : REQ_DOWN, n);
+	if (list_wheel(l, key->req, n))
 		return true;
-	}
 	if (key->req != REQ_CLICK || y < 0 || y >= rows.h || key->x < rows.x ||
 	    key->x >= rows.x + rows.w)
 		return false;

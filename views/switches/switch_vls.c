@@ -7,16 +7,9 @@
 
 /* --- SL2VL ----------------------------------------------------------------------------------- */
 
-static bool switch_vls_usable(const struct tables *t, const struct fabric *f)
-{
-	return t && t->nsw == f->nsw && t->nend == f->nend;
-}
-
 static bool switch_vls_port_used(const struct fabric *f, uint32_t sw, uint32_t p)
 {
-	const struct port *port = fabric_port(f, sw, (uint8_t)p);
-
-	return !p || port->chan != FAB_NONE || port->term != FAB_NONE;
+	return !p || port_cabled(fabric_port(f, sw, (uint8_t)p));
 }
 
 static void switch_vls_row_of(uint8_t row[FAB_SLS], const struct tables *t, const struct fabric *f,
@@ -114,14 +107,14 @@ void sl2vl_pane_draw(struct sl2vl_pane *p, const struct pane_in *in, struct canv
 		     struct rect r)
 {
 	const struct fabric *f = in->s->fabric;
-	const struct tables *plan = state_proposal(in->s)->tables;
+	const struct tables *plan = state_plan_tables(in->s);
 	struct run runs[FAB_MAX_PORT + 1];
 	struct rect rows = { r.x, r.y + 2, r.w, r.h - 3 };
 	int w = (r.w - 32) / FAB_SLS < 5 ? 3 : 5;
 	char peer[128];
 	uint32_t n;
 
-	if (!switch_vls_usable(in->s->tables, f)) {
+	if (!state_tables(in->s)) {
 		canvas_text(c, r, 2, 0, ROLE_DIM, state_no_tables(in->s));
 		return;
 	}
@@ -129,8 +122,6 @@ void sl2vl_pane_draw(struct sl2vl_pane *p, const struct pane_in *in, struct canv
 		canvas_text(c, r, 2, 0, ROLE_WARN, state_no_vls(peer, sizeof(peer), in->s));
 		return;
 	}
-	if (!switch_vls_usable(plan, f))
-		plan = NULL;
 	if (!p->out || p->out > f->sw_nports[in->sw] || !switch_vls_port_used(f, in->sw, p->out))
 		p->out = switch_vls_next_out(f, in->sw, 0, 1);
 	n = switch_vls_find_runs(runs, in, plan, p->out);

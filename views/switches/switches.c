@@ -220,7 +220,7 @@ static struct port_counts switches_count_ports(const struct pane_in *in)
 	for (uint32_t p = 1; p <= f->sw_nports[in->sw]; p++) {
 		const struct port *port = fabric_port(f, in->sw, (uint8_t)p);
 
-		if (port->chan == FAB_NONE && port->term == FAB_NONE)
+		if (!port_cabled(port))
 			n.bare++;
 		else if (in->ctx->summary.problem[f->port_off[in->sw] + p] == PROBLEM_DOWN)
 			n.down++;

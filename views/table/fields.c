@@ -149,12 +149,7 @@ uint32_t rows_count(const struct rows *r)
 
 bool rows_wanted(const struct rows *r, uint32_t row)
 {
-	const struct port *p;
-
-	if (r->kind != ROWS_PORTS)
-		return true;
-	p = &r->s->fabric->port[row];
-	return p->chan != FAB_NONE || p->term != FAB_NONE;
+	return r->kind != ROWS_PORTS || port_cabled(&r->s->fabric->port[row]);
 }
 
 const char *rows_label(char *buf, const struct rows *r, uint32_t row)

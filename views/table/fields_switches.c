@@ -91,16 +91,9 @@ static void fields_switches_get_up(struct value *c, const struct rows *r, uint32
 
 	c->num = 0;
 	for (uint32_t p = 1; p <= f->sw_nports[sw]; p++) {
-		const struct port *port = fabric_port(f, sw, (uint8_t)p);
-
-		c->num += (port->chan != FAB_NONE || port->term != FAB_NONE) &&
+		c->num += port_cabled(fabric_port(f, sw, (uint8_t)p)) &&
 			  r->v->problem[f->port_off[sw] + p] != PROBLEM_DOWN;
 	}
-}
-
-static bool fields_switches_of_fabric(const struct tables *t, const struct fabric *f)
-{
-	return t && t->nsw == f->nsw && t->nend == f->nend;
 }
 
 /* Of a full row: a loop that compilers make vectors of. */
@@ -117,9 +110,9 @@ static uint32_t fields_switches_entries_of_block(const struct tables *t, uint32_
 
 static void fields_switches_get_entries(struct value *c, const struct rows *r, uint32_t sw)
 {
-	const struct tables *t = r->s->tables;
+	const struct tables *t = state_tables(r->s);
 
-	if (!fields_switches_of_fabric(t, r->s->fabric))
+	if (!t)
 		return;
 	c->num = -(double)(tables_row(t, sw)[0] != FAB_NO_PORT); /* LID 0 is no one's */
 	for (uint32_t b = 0; b < tables_blocks(t); b++)
@@ -128,9 +121,9 @@ static void fields_switches_get_entries(struct value *c, const struct rows *r, u
 
 static void fields_switches_get_blocks(struct value *c, const struct rows *r, uint32_t sw)
 {
-	const struct tables *t = r->s->tables;
+	const struct tables *t = state_tables(r->s);
 
-	if (!fields_switches_of_fabric(t, r->s->fabric))
+	if (!t)
 		return;
 	c->num = 0;
 	for (uint32_t b = 0; b < tables_blocks(t); b++)
@@ -142,7 +135,7 @@ static void fields_switches_get_sl2vl(struct value *c, const struct rows *r, uin
 	static const char *const kinds[] = { "identity", "by input", "by port", "not read" };
 
 	(void)sw;
-	if (fields_switches_of_fabric(r->s->tables, r->s->fabric))
+	if (state_tables(r->s))
 		c->text = kinds[r->s->tables->sl2vl_kind];
 }
 

@@ -552,15 +552,6 @@ static bool table_click(struct table *t, const struct table_ops *ops, const stru
 	return true;
 }
 
-static bool table_wheel(struct table *t, const struct table_ops *ops, const struct table_in *in,
-			bool up)
-{
-	for (int i = 0; i < 3; i++)
-		list_move(&t->list, up ? REQ_UP : REQ_DOWN, t->nrow);
-	table_cursor_moved(t, ops, in);
-	return true;
-}
-
 static bool table_settings(struct table *t, const struct table_ops *ops, const struct table_in *in,
 			   const struct input *input)
 {
@@ -596,7 +587,7 @@ bool table_input(struct table *t, const struct table_ops *ops, const struct tabl
 		 const struct input *input)
 {
 	table_follow(t, ops, in);
-	if (list_move(&t->list, input->req, t->nrow)) {
+	if (list_move(&t->list, input->req, t->nrow) || list_wheel(&t->list, input->req, t->nrow)) {
 		table_cursor_moved(t, ops, in);
 		return true;
 	}
@@ -610,13 +601,14 @@ bool table_input(struct table *t, const struct table_ops *ops, const struct tabl
 		return true;
 	case REQ_BACK:
 		return table_back(t, ops);
+	case REQ_ENTER:
+		if (ops->open && t->nrow)
+			ops->open(in, table_cursor(t));
+		return ops->open && t->nrow;
 	case REQ_GOTO:
 		return input->text && table_go_to(t, ops, in, input->text);
 	case REQ_CLICK:
 		return table_click(t, ops, in, input);
-	case REQ_WHEEL_UP:
-	case REQ_WHEEL_DOWN:
-		return table_wheel(t, ops, in, input->req == REQ_WHEEL_UP);
 	default:
 		return table_settings(t, ops, in, input);
 	}

@@ -69,7 +69,7 @@ struct table_ops {
 		     struct rect r, int x, int y, int w);
 	/* The cursor was put on a row by a key, a command or the mouse. */
 	void (*moved)(const struct table_in *in, uint32_t row);
-	/* Opened by the mouse: as Enter. */
+	/* Enter, or the row was clicked again. */
 	void (*open)(const struct table_in *in, uint32_t row);
 };
 
