@@ -27,7 +27,7 @@ static const struct nue_how recipes[] = {
 	{ .order = NUE_WORST_FIRST, .root = 0, .limit = UINT32_MAX },
 };
 
-/* When there is time for a single one, marks of one try are not enough: the other way around. */
+/* When there is time for a single one, marks of one try are not enough: in reverse order. */
 static const struct nue_how single = {
 	.order = NUE_BY_NEED, .root = 0, .limit = 10, .backward = true
 };
@@ -57,6 +57,7 @@ struct attempt {
 };
 
 struct router {
+	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	const struct engine_params *params;
 	struct nue_net net;
@@ -69,7 +70,7 @@ struct router {
 	uint64_t total;
 
 	struct nue_trees *trees; /* those that are searched at the moment ... */
-	struct nue_how how;	 /* ... in this way */
+	struct nue_how how;	 /* ... like this */
 	bool *full;		 /* by switch: had LIDs on full channels */
 };
 
@@ -121,10 +122,10 @@ static void nue_divide(struct router *r, uint32_t vls)
 		n += !r->net.bare[u];
 	r->k = n < vls ? n : vls;
 	r->k = r->k ? r->k : 1;
-	r->layer = xcalloc(r->k, sizeof(*r->layer));
+	r->layer = arena_alloc(r->mem, r->k, sizeof(*r->layer));
 	for (uint32_t l = 0; l < r->k; l++) {
 		r->layer[l].net = &r->net;
-		r->layer[l].dst = xcalloc(f->nsw, sizeof(*r->layer[l].dst));
+		r->layer[l].dst = arena_alloc(r->mem, f->nsw, sizeof(*r->layer[l].dst));
 	}
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		uint32_t l = r->net.bare[u] ? u % r->k : (uint32_t)((uint64_t)i++ * r->k / n);
@@ -287,9 +288,7 @@ static void nue_router_done(struct router *r)
 		nue_layer_done(&r->layer[l]);
 	for (unsigned w = 0; w < pool_threads(r->pool); w++)
 		nue_search_free(r->search[w]);
-	free(r->full);
-	free(r->layer);
-	free(r->search);
+	arena_free(r->mem);
 	pool_free(r->pool);
 	nue_net_done(&r->net);
 }
@@ -309,9 +308,10 @@ static int nue_route(struct tables **out, const struct fabric *f, const struct j
 		return rc;
 	nue_net_init(&r.net, f);
 	r.pool = pool_new(params ? params->threads : 0);
-	r.search = xcalloc(pool_threads(r.pool), sizeof(*r.search));
+	r.mem = arena_new();
+	r.search = arena_alloc(r.mem, pool_threads(r.pool), sizeof(*r.search));
 	r.total = (uint64_t)f->nsw * NUE_STEPS;
-	r.full = xcalloc(f->nsw, sizeof(*r.full));
+	r.full = arena_alloc(r.mem, f->nsw, sizeof(*r.full));
 	nue_divide(&r, graph_vls(f, params));
 	rc = pool_for(r.pool, r.k, nue_init_layer, &r) ? -ECANCELED : nue_try_recipes(&best, &r);
 	if (!rc) {

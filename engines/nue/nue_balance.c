@@ -8,20 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH	   64 /* LIDs that are written to the LFTs together */
-#define AGAIN	   4  /* times that LIDs over the fullest channels are routed again */
-#define VAIN	   16
-#define WAYS_BYTES (160u << 20) /* for the ways to all switches at a time */
+#define BATCH	    64 /* LIDs that are written to the LFTs together */
+#define AGAIN	    4  /* times that LIDs over the fullest channels are routed again */
+#define VAIN	    16
+#define PATHS_BYTES (160u << 20) /* for the paths to all switches at a time */
 
 /* A destination switch and how many of its LIDs are done. */
 struct target {
 	const struct nue_trees *trees;
 	uint32_t sw;
 	uint32_t i; /* index in its layer */
-	struct nue_escape_paths ways;
+	struct nue_escape_paths paths;
 };
 
-struct min_load_tree {
+struct balancer {
 	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
 	struct tables *t;
@@ -44,7 +44,7 @@ struct min_load_tree {
 	uint64_t done, work;
 };
 
-static void nue_balance_flush(struct min_load_tree *b)
+static void nue_balance_flush(struct balancer *b)
 {
 	const struct fabric *f = b->f;
 
@@ -59,7 +59,7 @@ static void nue_balance_flush(struct min_load_tree *b)
 
 /* The least loaded path of every switch, from the destination outwards.  No branch in the inner
  * loop: nobody could foretell it. */
-static void nue_balance_choose_free(struct min_load_tree *b, const struct nue_escape_paths *w)
+static void nue_balance_choose_free(struct balancer *b, const struct nue_escape_paths *w)
 {
 	const uint32_t *chan = w->chan;
 	const uint16_t *to = w->to;
@@ -85,7 +85,7 @@ static void nue_balance_choose_free(struct min_load_tree *b, const struct nue_es
 }
 
 /* The same among edges that are bound. */
-static void nue_balance_choose_bound(struct min_load_tree *b, const struct nue_escape_paths *w,
+static void nue_balance_choose_bound(struct balancer *b, const struct nue_escape_paths *w,
 				     const uint32_t *place)
 {
 	b->cost[0] = 0;
@@ -107,22 +107,22 @@ static void nue_balance_choose_bound(struct min_load_tree *b, const struct nue_e
 	}
 }
 
-static void nue_balance_choose(struct min_load_tree *b, const struct target *t)
+static void nue_balance_choose(struct balancer *b, const struct target *t)
 {
-	if (t->ways.bound)
-		nue_balance_choose_bound(b, &t->ways, t->trees->place);
+	if (t->paths.bound)
+		nue_balance_choose_bound(b, &t->paths, t->trees->place);
 	else
-		nue_balance_choose_free(b, &t->ways);
+		nue_balance_choose_free(b, &t->paths);
 }
 
-static void nue_balance_sum_up(struct min_load_tree *b, const struct nue_escape_paths *w)
+static void nue_balance_sum_up(struct balancer *b, const struct nue_escape_paths *w)
 {
 	memcpy(b->sum, w->ends, w->n * sizeof(*b->sum));
 	for (uint32_t p = w->n; p-- > 1;)
 		b->sum[w->to[b->taken[p]]] += b->sum[p];
 }
 
-static void nue_balance_add_loads(struct min_load_tree *b, const struct nue_escape_paths *w)
+static void nue_balance_add_loads(struct balancer *b, const struct nue_escape_paths *w)
 {
 	memcpy(b->sum, w->ends, w->n * sizeof(*b->sum));
 	for (uint32_t p = w->n; p-- > 1;) {
@@ -133,7 +133,7 @@ static void nue_balance_add_loads(struct min_load_tree *b, const struct nue_esca
 	}
 }
 
-static void nue_balance_write_lid(struct min_load_tree *b, const struct nue_escape_paths *w,
+static void nue_balance_write_lid(struct balancer *b, const struct nue_escape_paths *w,
 				  uint16_t lid, uint8_t own)
 {
 	const struct fabric *f = b->f;
@@ -148,16 +148,14 @@ static void nue_balance_write_lid(struct min_load_tree *b, const struct nue_esca
 }
 
 /* Of the r-th LID of a switch: first come the base LIDs of its ends, then their next ones. */
-static uint32_t nue_balance_target_end(const struct min_load_tree *b, const struct target *t,
-				       uint32_t r)
+static uint32_t nue_balance_target_end(const struct balancer *b, const struct target *t, uint32_t r)
 {
 	const uint32_t *off = b->f->term_off;
 
 	return b->f->term_list[off[t->sw] + r % (off[t->sw + 1] - off[t->sw])];
 }
 
-static uint16_t nue_balance_target_lid(const struct min_load_tree *b, const struct target *t,
-				       uint32_t r)
+static uint16_t nue_balance_target_lid(const struct balancer *b, const struct target *t, uint32_t r)
 {
 	const uint32_t *off = b->f->term_off;
 
@@ -165,19 +163,18 @@ static uint16_t nue_balance_target_lid(const struct min_load_tree *b, const stru
 			  r / (off[t->sw + 1] - off[t->sw]));
 }
 
-static void nue_balance_route_lid(struct min_load_tree *b, struct target *t, uint32_t r)
+static void nue_balance_route_lid(struct balancer *b, struct target *t, uint32_t r)
 {
 	uint32_t end = nue_balance_target_end(b, t, r);
 
 	nue_balance_choose(b, t);
 	if (end < b->f->nterm)
-		nue_balance_add_loads(b, &t->ways);
-	nue_balance_write_lid(b, &t->ways, nue_balance_target_lid(b, t, r), b->f->term_port[end]);
+		nue_balance_add_loads(b, &t->paths);
+	nue_balance_write_lid(b, &t->paths, nue_balance_target_lid(b, t, r), b->f->term_port[end]);
 }
 
 /* The LID's edges, as written. */
-static void nue_balance_read_lid(struct min_load_tree *b, const struct nue_escape_paths *w,
-				 uint16_t lid)
+static void nue_balance_read_lid(struct balancer *b, const struct nue_escape_paths *w, uint16_t lid)
 {
 	for (uint32_t p = 1; p < w->n; p++) {
 		uint8_t port = tables_row(b->t, w->sw[p])[lid];
@@ -189,14 +186,14 @@ static void nue_balance_read_lid(struct min_load_tree *b, const struct nue_escap
 	}
 }
 
-static void nue_balance_take_loads_away(struct min_load_tree *b, const struct nue_escape_paths *w)
+static void nue_balance_take_loads_away(struct balancer *b, const struct nue_escape_paths *w)
 {
 	for (uint32_t p = 1; p < w->n; p++)
 		b->load[w->chan[b->taken[p]]] -= b->sum[p];
 }
 
 /* The fullest channel with a path of this LID. */
-static uint64_t nue_balance_fullest(const struct min_load_tree *b, const struct nue_escape_paths *w)
+static uint64_t nue_balance_fullest(const struct balancer *b, const struct nue_escape_paths *w)
 {
 	uint64_t max = 0;
 
@@ -208,7 +205,7 @@ static uint64_t nue_balance_fullest(const struct min_load_tree *b, const struct 
 	return max;
 }
 
-static void nue_balance_swap_taken(struct min_load_tree *b)
+static void nue_balance_swap_taken(struct balancer *b)
 {
 	uint32_t *taken = b->taken;
 
@@ -217,9 +214,9 @@ static void nue_balance_swap_taken(struct min_load_tree *b)
 }
 
 /* Once more, if that makes the fullest of the LID's channels less full. */
-static void nue_balance_reroute_lid(struct min_load_tree *b, struct target *t, uint32_t r)
+static void nue_balance_reroute_lid(struct balancer *b, struct target *t, uint32_t r)
 {
-	const struct nue_escape_paths *w = &t->ways;
+	const struct nue_escape_paths *w = &t->paths;
 	uint16_t lid = nue_balance_target_lid(b, t, r);
 	uint64_t was;
 
@@ -241,17 +238,17 @@ static void nue_balance_reroute_lid(struct min_load_tree *b, struct target *t, u
 	nue_balance_add_loads(b, w);
 }
 
-static uint32_t nue_balance_target_lids(const struct min_load_tree *b, const struct target *t)
+static uint32_t nue_balance_target_lids(const struct balancer *b, const struct target *t)
 {
 	uint32_t u = t->sw;
 
 	return (b->f->term_off[u + 1] - b->f->term_off[u]) << b->lmc;
 }
 
-static bool nue_balance_tick(struct min_load_tree *b, const struct target *t, uint32_t lids,
+static bool nue_balance_tick(struct balancer *b, const struct target *t, uint32_t lids,
 			     uint64_t more)
 {
-	uint64_t work = lids * (2ull * t->ways.nedge + t->ways.n) + more;
+	uint64_t work = lids * (2ull * t->paths.nedge + t->paths.n) + more;
 
 	b->done += lids;
 	b->work += work;
@@ -260,12 +257,12 @@ static bool nue_balance_tick(struct min_load_tree *b, const struct target *t, ui
 
 /* The first time all LIDs are due, later those that are too full, until many in a row have nowhere
  * to go. */
-static bool nue_balance_is_due(const struct min_load_tree *b, const struct target *t, uint32_t r)
+static bool nue_balance_is_due(const struct balancer *b, const struct target *t, uint32_t r)
 {
 	return !b->again || (b->vain < VAIN && b->full[nue_balance_target_lid(b, t, r)]);
 }
 
-static bool nue_balance_one_lid(struct min_load_tree *b, struct target *t, uint32_t r)
+static bool nue_balance_one_lid(struct balancer *b, struct target *t, uint32_t r)
 {
 	if (!nue_balance_is_due(b, t, r))
 		return false;
@@ -273,10 +270,10 @@ static bool nue_balance_one_lid(struct min_load_tree *b, struct target *t, uint3
 		nue_balance_reroute_lid(b, t, r);
 	else
 		nue_balance_route_lid(b, t, r);
-	return nue_balance_tick(b, t, !b->again, (uint64_t)t->ways.nedge + t->ways.n);
+	return nue_balance_tick(b, t, !b->again, (uint64_t)t->paths.nedge + t->paths.n);
 }
 
-static int nue_balance_by_switch(struct min_load_tree *b, struct target *t, uint32_t n)
+static int nue_balance_by_switch(struct balancer *b, struct target *t, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t lids = nue_balance_target_lids(b, &t[i]), r = 0;
@@ -286,18 +283,18 @@ static int nue_balance_by_switch(struct min_load_tree *b, struct target *t, uint
 			r++;
 		if (r == lids)
 			continue;
-		nue_escape_paths_make(&t[i].ways, b->maker, t[i].trees, t[i].i, b->parallel);
+		nue_escape_paths_make(&t[i].paths, b->maker, t[i].trees, t[i].i, b->parallel);
 		stop = nue_balance_tick(b, &t[i], 0, b->f->nchan);
 		for (; r < lids && !stop; r++)
 			stop = nue_balance_one_lid(b, &t[i], r);
-		nue_escape_paths_done(&t[i].ways);
+		nue_escape_paths_done(&t[i].paths);
 		if (stop)
 			return -ECANCELED;
 	}
 	return 0;
 }
 
-static int nue_balance_by_round(struct min_load_tree *b, struct target *t, uint32_t n)
+static int nue_balance_by_round(struct balancer *b, struct target *t, uint32_t n)
 {
 	bool more = true, stop = false;
 
@@ -313,17 +310,17 @@ static int nue_balance_by_round(struct min_load_tree *b, struct target *t, uint3
 	return stop ? -ECANCELED : 0;
 }
 
-/* Keeps the ways of all switches; -ENOMEM when they are too many. */
-static int nue_balance_make_ways(struct min_load_tree *b, struct target *t, uint32_t n)
+/* Keeps the paths of all switches; -ENOMEM when they are too many. */
+static int nue_balance_make_paths(struct balancer *b, struct target *t, uint32_t n)
 {
 	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (!nue_balance_target_lids(b, &t[i]))
 			continue;
-		nue_escape_paths_make(&t[i].ways, b->maker, t[i].trees, t[i].i, b->parallel);
-		bytes += nue_escape_paths_bytes(&t[i].ways);
-		if (bytes > WAYS_BYTES)
+		nue_escape_paths_make(&t[i].paths, b->maker, t[i].trees, t[i].i, b->parallel);
+		bytes += nue_escape_paths_bytes(&t[i].paths);
+		if (bytes > PATHS_BYTES)
 			return -ENOMEM;
 		if (nue_balance_tick(b, &t[i], 0, b->f->nchan))
 			return -ECANCELED;
@@ -334,10 +331,10 @@ static int nue_balance_make_ways(struct min_load_tree *b, struct target *t, uint
 static void nue_balance_drop_paths(struct target *t, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		nue_escape_paths_done(&t[i].ways);
+		nue_escape_paths_done(&t[i].paths);
 }
 
-static uint64_t nue_balance_load_max(const struct min_load_tree *b)
+static uint64_t nue_balance_load_max(const struct balancer *b)
 {
 	uint64_t max = 0;
 
@@ -347,7 +344,7 @@ static uint64_t nue_balance_load_max(const struct min_load_tree *b)
 }
 
 /* Marks the LIDs of terminals over channels with that load or more. */
-static void nue_balance_mark_full(struct min_load_tree *b, uint64_t load)
+static void nue_balance_mark_full(struct balancer *b, uint64_t load)
 {
 	const struct fabric *f = b->f;
 
@@ -363,7 +360,7 @@ static void nue_balance_mark_full(struct min_load_tree *b, uint64_t load)
 /* Is it worth while to route full LIDs once more?  Not when the fullest channel is hardly above the
  * mean of those in use, nor when the last time gained less than one per cent (last: 0 the first
  * time). */
-static bool nue_balance_is_uneven(const struct min_load_tree *b, uint64_t max, uint64_t last)
+static bool nue_balance_is_uneven(const struct balancer *b, uint64_t max, uint64_t last)
 {
 	uint64_t sum = 0, used = 0;
 
@@ -374,10 +371,9 @@ static bool nue_balance_is_uneven(const struct min_load_tree *b, uint64_t max, u
 	return used && max > sum / used + sum / used / 32 && (!last || max + max / 100 < last);
 }
 
-static int nue_balance_route_targets(struct min_load_tree *b, struct target *t, uint32_t n,
-				     bool rounds)
+static int nue_balance_route_targets(struct balancer *b, struct target *t, uint32_t n, bool rounds)
 {
-	int rc = rounds ? nue_balance_make_ways(b, t, n) : -ENOMEM;
+	int rc = rounds ? nue_balance_make_paths(b, t, n) : -ENOMEM;
 	uint64_t max = 0, last;
 	bool more;
 
@@ -404,9 +400,9 @@ static int nue_balance_route_targets(struct min_load_tree *b, struct target *t, 
 
 #define TELL_SWITCHES 128 /* between two reports of progress */
 
-/* A switch is reached the way of the first LID there, which needs no turn of its own; a switch
+/* A switch is reached like the first LID there, which needs no turn of its own; a switch
  * without ends by its tree. */
-static int nue_balance_route_switches(struct min_load_tree *b, const struct target *t, uint32_t n)
+static int nue_balance_route_switches(struct balancer *b, const struct target *t, uint32_t n)
 {
 	const struct fabric *f = b->f;
 
@@ -445,9 +441,9 @@ static struct target *nue_balance_list_targets(const struct nue_layer *layer,
 	return t;
 }
 
-static void nue_balance_init(struct min_load_tree *b, struct tables *t, const struct fabric *f)
+static void nue_balance_init(struct balancer *b, struct tables *t, const struct fabric *f)
 {
-	*b = (struct min_load_tree){ .mem = arena_new(), .f = f, .t = t };
+	*b = (struct balancer){ .mem = arena_new(), .f = f, .t = t };
 	b->maker = nue_escape_paths_maker_new(f);
 	b->load = xcalloc(f->nchan, sizeof(*b->load));
 	b->cost = arena_alloc(b->mem, f->nsw, sizeof(*b->cost));
@@ -465,7 +461,7 @@ int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *
 {
 	const struct fabric *f = layer->net->f;
 	struct target *target = nue_balance_list_targets(layer, trees, k, f->nsw);
-	struct min_load_tree b;
+	struct balancer b;
 	int rc;
 
 	nue_balance_init(&b, t, f);

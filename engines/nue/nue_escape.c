@@ -78,8 +78,8 @@ void nue_escape_turns(const struct nue_escape *e, const struct fabric *f,
 	}
 }
 
-void nue_escape_way(const struct nue_escape *e, const struct fabric *f, uint32_t dst,
-		    uint32_t *next)
+void nue_escape_path(const struct nue_escape *e, const struct fabric *f, uint32_t dst,
+		     uint32_t *next)
 {
 	/* everybody up, but down where dst is below */
 	for (uint32_t u = 0; u < f->nsw; u++)

@@ -29,8 +29,8 @@ void nue_escape_turns(const struct nue_escape *e, const struct fabric *f,
 		      void (*add)(void *ctx, uint32_t c, uint32_t d), void *ctx);
 
 /* Next channel by switch towards dst along the tree; FAB_NONE at dst. */
-void nue_escape_way(const struct nue_escape *e, const struct fabric *f, uint32_t dst,
-		    uint32_t *next);
+void nue_escape_path(const struct nue_escape *e, const struct fabric *f, uint32_t dst,
+		     uint32_t *next);
 
 /* All channels in an order in which every path climbs that goes towards the front of at[] first
  * and towards its end then: at lists the switches, place is where each of them is. */

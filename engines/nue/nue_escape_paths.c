@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/nue/nue_escape_paths.h"
 
-#include "engines/nue/nue_complete_layers.h"
+#include "engines/nue/nue_channel_order.h"
 #include "fabric/base/mem.h"
 
 #include <stdlib.h>
@@ -16,19 +16,19 @@ struct edge {
 
 struct node {
 	uint32_t top;  /* place of the tree's channel */
-	uint16_t near; /* hops, plus 1, if its way along the tree climbs */
+	uint16_t near; /* hops, plus 1, if its path along the tree climbs */
 	uint16_t pos;
 };
 
 struct nue_escape_paths_maker {
 	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
-	const uint32_t *place;		  /* of the layer ... */
-	struct nue_complete_layers order; /* ... whose order is this */
-	const uint16_t *sw;		  /* by position */
-	struct node *node;		  /* by switch */
-	uint32_t *count;		  /* by hops */
-	struct edge *tree;		  /* by switch */
+	const uint32_t *place;		/* of the layer ... */
+	struct nue_channel_order order; /* ... whose order is this */
+	const uint16_t *sw;		/* by position */
+	struct node *node;		/* by switch */
+	uint32_t *count;		/* by hops */
+	struct edge *tree;		/* by switch */
 	uint32_t *need; /* by switch: sure channels enter it up to this place, plus 1 */
 	struct edge *edge;
 };
@@ -45,7 +45,7 @@ struct nue_escape_paths_maker *nue_escape_paths_maker_new(const struct fabric *f
 	m->tree = arena_alloc(mem, f->nsw, sizeof(*m->tree));
 	m->need = arena_alloc(mem, f->nsw, sizeof(*m->need));
 	m->edge = arena_alloc(mem, f->nchan + 1, sizeof(*m->edge)); /* the first is never kept */
-	nue_complete_layers_init(&m->order, f, mem);
+	nue_channel_order_init(&m->order, f, mem);
 	return m;
 }
 
@@ -96,15 +96,15 @@ static void nue_escape_paths_find_climbs(struct nue_escape_paths_maker *m,
 }
 
 /*
- * The ways from position p, in front of those of farther switches, which fixed what need is.  The
+ * The edges of position p, in front of those of farther switches, which fixed what need is.  The
  * sure channel is the one that asks least of the switch where it arrives, as it comes first in the
  * order; all come before the tree's channel from there.  Returns where the edges begin.
  */
 static uint32_t nue_escape_paths_find_edges(struct nue_escape_paths_maker *m, uint32_t u,
 					    uint32_t n)
 {
-	const struct nue_complete_layer *r = m->order.out + m->f->chan_off[u];
-	const struct nue_complete_layer *end = m->order.out + m->f->chan_off[u + 1];
+	const struct nue_ordered_channel *r = m->order.out + m->f->chan_off[u];
+	const struct nue_ordered_channel *end = m->order.out + m->f->chan_off[u + 1];
 	const struct node *node = m->node;
 	struct node own = node[u];
 	struct edge *edge = m->edge;
@@ -170,7 +170,7 @@ void nue_escape_paths_make(struct nue_escape_paths *w, struct nue_escape_paths_m
 	uint32_t n = f->nchan + 1;
 
 	if (m->place != t->place)
-		nue_complete_layers_set(&m->order, f, t->place);
+		nue_channel_order_sort(&m->order, f, t->place);
 	m->place = t->place;
 	*w = (struct nue_escape_paths){ .n = f->nsw, .bound = parallel };
 	m->sw = w->sw = xcalloc(f->nsw, sizeof(*w->sw));

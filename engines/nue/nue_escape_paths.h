@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nue_ways: towards one destination switch, the channels that the LIDs there may use.
+ * nue_escape_paths: towards one destination switch, the channels that the LIDs there may use.
  *
  * A channel leads one hop nearer in the switch's tree.  Each switch has a sure channel, and all
  * its channels come, in the order of the layer, after the sure ones by which it is entered.  So
  * the sure one is always possible, whatever the switches nearer to the destination have chosen;
  * others are where they come before the next choice.  But for parallel cables, only those are kept
  * that come before all choices there.  A switch where no packet begins and whose
- * own channel does not climb is nobody's way.
+ * own channel does not climb is on no path.
  */
 #ifndef ENGINES_NUE_NUE_ESCAPE_PATHS_H
 #define ENGINES_NUE_NUE_ESCAPE_PATHS_H
@@ -34,8 +34,8 @@ struct nue_escape_paths_maker;
 struct nue_escape_paths_maker *nue_escape_paths_maker_new(const struct fabric *f);
 void nue_escape_paths_maker_free(struct nue_escape_paths_maker *m); /* NULL is fine */
 
-/* The ways to destination i of a layer; parallel: the fabric has parallel cables.  The caller frees
- * with nue_escape_paths_done(). */
+/* The paths to destination i of a layer; parallel: the fabric has parallel cables.  The caller
+ * frees with nue_escape_paths_done(). */
 void nue_escape_paths_make(struct nue_escape_paths *w, struct nue_escape_paths_maker *m,
 			   const struct nue_trees *t, uint32_t i, bool parallel);
 void nue_escape_paths_done(struct nue_escape_paths *w);

@@ -44,7 +44,7 @@ struct nue_search {
 	uint32_t *open_end;
 	uint32_t *queue;
 	uint32_t *order; /* of the channels to begin with */
-	struct nue_complete_layers sorted;
+	struct nue_channel_order sorted;
 	uint32_t *place;      /* of a switch */
 	uint32_t *turn;	      /* indices of the layer's destinations as they are searched */
 	struct pauses pauses; /* of the search at hand */
@@ -67,7 +67,7 @@ struct nue_search *nue_search_new(const struct nue_net *net)
 	s->open_end = arena_alloc(mem, f->nsw, sizeof(*s->open_end));
 	s->queue = arena_alloc(mem, f->nsw, sizeof(*s->queue));
 	s->order = arena_alloc(mem, f->nchan, sizeof(*s->order));
-	nue_complete_layers_init(&s->sorted, f, mem);
+	nue_channel_order_init(&s->sorted, f, mem);
 	s->place = arena_alloc(mem, f->nsw, sizeof(*s->place));
 	s->turn = arena_alloc(mem, f->nsw, sizeof(*s->turn));
 	return s;
@@ -127,7 +127,6 @@ bool nue_layer_init(struct nue_layer *l, const struct nue_pause *pause)
 
 void nue_layer_done(struct nue_layer *l)
 {
-	free(l->dst);
 	free(l->dist);
 }
 
@@ -146,7 +145,7 @@ static bool nue_layer_after_step(struct nue_layer *l, struct nue_search *s, uint
 static void nue_layer_take_places(struct nue_search *s, uint32_t *place)
 {
 	nue_tree_places(s->tree, place);
-	nue_complete_layers_set(&s->sorted, s->net->f, place);
+	nue_channel_order_sort(&s->sorted, s->net->f, place);
 }
 
 /* How much farther than need be the terminals are from destination i in the tree as it is. */
@@ -317,7 +316,7 @@ static bool nue_layer_climb_all(struct nue_layer *l, struct nue_search *s, struc
 	nue_escape_order(s->order, f, l->net->at, l->net->place);
 	for (uint32_t c = 0; c < f->nchan; c++)
 		t->place[s->order[c]] = c;
-	nue_complete_layers_set(&s->sorted, f, t->place);
+	nue_channel_order_sort(&s->sorted, f, t->place);
 	for (uint32_t i = 0; i < l->ndst && !s->pauses.stopped; i++) {
 		s->led[i] = nue_tree_climb(s->tree, &s->sorted, l->dst[i]) &&
 			    (l->net->bare[l->dst[i]] || !nue_layer_excess(l, s, i));

@@ -33,7 +33,7 @@ struct nue_how {
 	enum nue_order order;
 	unsigned root;	/* index in the roots of the layers */
 	uint32_t limit; /* how wide a search for a cycle may be */
-	bool backward;	/* by stride: the other way around */
+	bool backward;	/* by stride: in reverse order */
 	bool full_first;
 	const bool *full; /* by switch: if so, these before the others */
 };

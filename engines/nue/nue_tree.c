@@ -38,7 +38,7 @@ struct nue_tree {
 	uint32_t *wait; /* channels whose turns are new; switches in reach of a climb */
 	uint64_t *key;	/* by switch: of a climb */
 	bool *forced;
-	uint32_t *way; /* the escape tree's next channels */
+	uint32_t *escape_next; /* the escape tree's next channels */
 	struct turn_pair *log;
 	uint32_t nlog, log_room;
 	uint64_t looked;
@@ -69,7 +69,7 @@ struct nue_tree *nue_tree_new(const struct nue_net *net)
 	t->wait = arena_alloc(mem, (size_t)f->nchan + f->nsw, sizeof(*t->wait));
 	t->key = arena_alloc(mem, f->nsw, sizeof(*t->key));
 	t->forced = arena_alloc(mem, f->nsw, sizeof(*t->forced));
-	t->way = arena_alloc(mem, f->nsw, sizeof(*t->way));
+	t->escape_next = arena_alloc(mem, f->nsw, sizeof(*t->escape_next));
 	return t;
 }
 void nue_tree_free(struct nue_tree *t)
@@ -349,22 +349,22 @@ static void nue_tree_join_rest(struct nue_tree *t)
 						      true);
 }
 
-/* u joins along the escape tree, and so do all on its way. */
+/* u joins along the escape tree, and so do all on its path. */
 static void nue_tree_join_forced(struct nue_tree *t, uint32_t u)
 {
 	const struct fabric *f = t->net->f;
 	uint32_t hops = 0, v;
 
-	for (v = u; t->hops[v] == FAB_NONE; v = f->chan_dst[t->way[v]])
+	for (v = u; t->hops[v] == FAB_NONE; v = f->chan_dst[t->escape_next[v]])
 		hops++;
 	hops += t->hops[v];
 	while (t->hops[u] == FAB_NONE) {
-		nue_tree_join(t, u, t->way[u], hops--, false);
-		u = f->chan_dst[t->way[u]];
+		nue_tree_join(t, u, t->escape_next[u], hops--, false);
+		u = f->chan_dst[t->escape_next[u]];
 	}
 }
 
-/* Whoever is stuck takes the escape tree, and so does who is on the way; the others begin again
+/* A stuck switch takes the escape tree, and so do those on its path; the others begin again
  * around them.  Returns how many are forced now, in all. */
 static uint32_t nue_tree_force(struct nue_tree *t)
 {
@@ -374,7 +374,7 @@ static uint32_t nue_tree_force(struct nue_tree *t)
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		if (t->hops[u] != FAB_NONE || t->net->bare[u])
 			continue;
-		for (uint32_t v = u; v != t->dst; v = f->chan_dst[t->way[v]])
+		for (uint32_t v = u; v != t->dst; v = f->chan_dst[t->escape_next[v]])
 			t->forced[v] = true;
 	}
 	nue_tree_undo(t);
@@ -397,7 +397,7 @@ uint32_t nue_tree_grow(struct nue_tree *t, uint32_t dst, uint32_t limit, bool *a
 	nue_tree_spread(t);
 	stuck = nue_tree_count_stuck(t);
 	if (stuck) {
-		nue_escape_way(t->escape, t->net->f, dst, t->way);
+		nue_escape_path(t->escape, t->net->f, dst, t->escape_next);
 		while (nue_tree_count_stuck(t)) {
 			forced = nue_tree_force(t);
 			nue_tree_spread(t);
@@ -418,7 +418,7 @@ static uint64_t nue_tree_climb_key(uint32_t hops, uint32_t place)
 
 /* Fills key by switch; returns how many are in reach, in the queue by hops.  No branch on what a
  * channel finds: nobody could foretell it. */
-static uint32_t nue_tree_climb_from(struct nue_tree *t, const struct nue_complete_layers *o,
+static uint32_t nue_tree_climb_from(struct nue_tree *t, const struct nue_channel_order *o,
 				    uint32_t dst)
 {
 	const uint32_t *off = t->net->f->chan_off;
@@ -430,7 +430,7 @@ static uint32_t nue_tree_climb_from(struct nue_tree *t, const struct nue_complet
 	queue[n++] = dst;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t v = queue[i], hops = (uint32_t)(key[v] >> 32), top = ~(uint32_t)key[v];
-		const struct nue_complete_layer *r = o->in + off[v], *end = o->in + off[v + 1];
+		const struct nue_ordered_channel *r = o->in + off[v], *end = o->in + off[v + 1];
 
 		if (n == nsw && last == UINT32_MAX)
 			last = (uint32_t)(key[queue[n - 1]] >> 32);
@@ -447,7 +447,7 @@ static uint32_t nue_tree_climb_from(struct nue_tree *t, const struct nue_complet
 	return n;
 }
 
-bool nue_tree_climb(struct nue_tree *t, const struct nue_complete_layers *o, uint32_t dst)
+bool nue_tree_climb(struct nue_tree *t, const struct nue_channel_order *o, uint32_t dst)
 {
 	uint32_t n = nue_tree_climb_from(t, o, dst);
 

@@ -6,7 +6,7 @@
 #ifndef ENGINES_NUE_NUE_TREE_H
 #define ENGINES_NUE_NUE_TREE_H
 
-#include "engines/nue/nue_complete_layers.h"
+#include "engines/nue/nue_channel_order.h"
 #include "engines/nue/nue_escape.h"
 #include "engines/nue/nue_net.h"
 
@@ -33,9 +33,9 @@ bool nue_tree_escape(struct nue_tree *t, const struct nue_escape *e);
 uint32_t nue_tree_grow(struct nue_tree *t, uint32_t dst, uint32_t limit, bool *all);
 
 /* Grows the tree to dst without new turns, on channels that climb in that order: of equally near
- * ways that by the channel which comes last, as most others climb to that.  False when a switch
- * with ends has no way. */
-bool nue_tree_climb(struct nue_tree *t, const struct nue_complete_layers *o, uint32_t dst);
+ * next hops that by the channel which comes last, as most others climb to that.  False when a
+ * switch with ends has none. */
+bool nue_tree_climb(struct nue_tree *t, const struct nue_channel_order *o, uint32_t dst);
 
 /* Of the tree as it is: next channel and hops by switch, FAB_NONE next at the destination. */
 const uint32_t *nue_tree_next(const struct nue_tree *t);

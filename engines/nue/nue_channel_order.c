@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/nue/nue_complete_layers.h"
+#include "engines/nue/nue_channel_order.h"
 
 #include "fabric/base/mem.h"
 
 #include <string.h>
 
-void nue_complete_layers_init(struct nue_complete_layers *o, const struct fabric *f,
-			      struct arena *mem)
+void nue_channel_order_init(struct nue_channel_order *o, const struct fabric *f, struct arena *mem)
 {
 	o->chan = arena_alloc(mem, f->nchan, sizeof(*o->chan));
 	o->in = arena_alloc(mem, f->nchan, sizeof(*o->in));
@@ -14,8 +13,8 @@ void nue_complete_layers_init(struct nue_complete_layers *o, const struct fabric
 	o->fill = arena_alloc(mem, f->nsw, sizeof(*o->fill));
 }
 
-void nue_complete_layers_set(struct nue_complete_layers *o, const struct fabric *f,
-			     const uint32_t *place)
+void nue_channel_order_sort(struct nue_channel_order *o, const struct fabric *f,
+			    const uint32_t *place)
 {
 	for (uint32_t c = 0; c < f->nchan; c++)
 		o->chan[place[c]] = c;
@@ -23,13 +22,14 @@ void nue_complete_layers_set(struct nue_complete_layers *o, const struct fabric 
 	for (uint32_t i = 0; i < f->nchan; i++) {
 		uint32_t c = o->chan[i];
 
-		o->in[o->fill[f->chan_dst[c]]++] = (struct nue_complete_layer){ i, f->chan_src[c] };
+		o->in[o->fill[f->chan_dst[c]]++] =
+			(struct nue_ordered_channel){ i, f->chan_src[c] };
 	}
 	memcpy(o->fill, f->chan_off, f->nsw * sizeof(*o->fill));
 	for (uint32_t i = f->nchan; i-- > 0;) {
 		uint32_t c = o->chan[i];
 
 		o->out[o->fill[f->chan_src[c]]++] =
-			(struct nue_complete_layer){ i, f->chan_dst[c] };
+			(struct nue_ordered_channel){ i, f->chan_dst[c] };
 	}
 }
