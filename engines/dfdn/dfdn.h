@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dfdn: balanced shortest paths; the virtual lane rises on the way.
+ * dfdn: balanced shortest paths; the virtual lane increases along the path.
  *
  * Deadlock-free by SL2VL tables rather than by layers, after Schneider, Bibartiu and Hoefler,
  * "Ensuring Deadlock-Freedom in Low-Diameter InfiniBand Networks" (HOTI16): DF-D2 where no path

@@ -3,8 +3,8 @@
  * dfdn_levels: SL2VL tables under which the VL rises along every path.
  *
  * A switch knows a packet's SL and its two ports, so a VL belongs to (turn, SL).  A path may
- * take an SL when the VLs of its turns that are taken already rise along it and there is room
- * for the others in between (Schneider et al., HOTI16, Sec. V, who have VL = hop).  All paths
+ * take an SL when the VLs of its turns that are taken already rise along it and the others fit
+ * in between (Schneider et al., HOTI16, Sec. V, who have VL = hop).  All paths
  * begin on VL 0.  Wherever a path fits, its sub-paths do.
  */
 #ifndef ENGINES_DFDN_DFDN_LEVELS_H
@@ -29,7 +29,7 @@ enum dfdn_align { DFDN_ALIGN_DESTINATION, DFDN_ALIGN_SOURCE };
 
 /* Puts the path of these n turns, the first one first, into the SL below max_sls that it fits
  * with the fewest turns to take (the first of them when equal) and takes those.  Returns that
- * SL, or max_sls when it fits none; *taken (may be NULL) tells how many turns were taken. */
+ * SL, or max_sls when it fits none; *taken (may be NULL): how many turns were taken. */
 unsigned dfdn_levels_place(struct dfdn_levels *l, const uint32_t *turn, uint32_t n,
 			   unsigned max_sls, enum dfdn_align align, uint32_t *taken);
 
@@ -50,7 +50,7 @@ bool dfdn_levels_good_first(const struct dfdn_levels *l, uint32_t turn, uint32_t
 
 /*
  * Numbers the VLs without gaps: seen has, by turn, a bit for each SL in which it is used.
- * Returns how many VLs are in use.  Then a row tells the 16 VLs of a turn by SL, where seen is
+ * Returns how many VLs are in use.  Then a row has the 16 VLs of a turn by SL, where seen is
  * that turn's; other SLs have the VL of one that is seen.
  */
 unsigned dfdn_levels_close(struct dfdn_levels *l, const uint16_t *seen);

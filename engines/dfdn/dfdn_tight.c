@@ -170,7 +170,7 @@ static void dfdn_tight_list_users(struct queue *q)
 	free(fill);
 }
 
-/* Long paths come first where nothing else tells them apart. */
+/* Long paths come first where nothing else distinguishes them. */
 static void dfdn_tight_queue_init(struct queue *q, const struct dfdn_paths *l,
 				  const struct dfdn_levels *levels)
 {

@@ -14,8 +14,8 @@
 #define MANY_MOVED 64 /* not worth sorting */
 #define TAPE_STEPS (8u << 20)
 
-/* A switch's own LID goes the way of its first terminal (min_load_tree.h), so it has no tree of its
- * own where there is one. */
+/* A switch's own LID is routed like that of its first terminal (min_load_tree.h), so it has no tree
+ * of its own where there is one. */
 static void dfdn_tree_list_dests(struct dfdn_tree *x, uint8_t lmc)
 {
 	const struct fabric *f = x->f;
@@ -45,7 +45,7 @@ void dfdn_tree_init(struct dfdn_tree *x, const struct fabric *f, const struct ta
 	x->is_source = arena_alloc(x->mem, f->nsw, sizeof(*x->is_source));
 	for (uint32_t u = 0; u < f->nsw; u++)
 		x->is_source[u] = f->term_off[u] < f->term_off[u + 1];
-	x->way = arena_alloc(x->mem, f->nsw, sizeof(*x->way));
+	x->out = arena_alloc(x->mem, f->nsw, sizeof(*x->out));
 	x->next = arena_alloc(x->mem, f->nsw, sizeof(*x->next));
 	x->left = arena_alloc(x->mem, f->nsw, sizeof(*x->left));
 	x->news = arena_alloc(x->mem, f->nsw, sizeof(*x->news));
@@ -82,7 +82,7 @@ static void dfdn_tree_find_next(struct dfdn_tree *x, const uint8_t *port, uint32
 	for (uint32_t u = 0; u < x->n; u++) {
 		uint32_t c = u == root ? 0 : fabric_chan(f, u, port[u]);
 
-		x->way[u] = c;
+		x->out[u] = c;
 		x->next[u] = f->chan_dst[c];
 		x->depth[u] = FAB_NONE;
 	}
@@ -159,7 +159,7 @@ static void dfdn_tree_show_all(struct dfdn_tree *x)
 	for (uint32_t i = 1; i < x->n; i++) {
 		uint32_t u = x->at[i];
 
-		x->chan[i] = x->way[u];
+		x->chan[i] = x->out[u];
 		x->parent[i] = x->pos[x->next[u]];
 		x->kids[x->parent[i]] = true;
 		x->turn[i] = turns_at(&x->turns, x->chan[i], x->chan[x->parent[i]]);

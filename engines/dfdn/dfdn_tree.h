@@ -41,7 +41,7 @@ struct dfdn_tree {
 	uint32_t ndest, visits;
 	uint64_t work; /* of the visitor with the tree at hand, in turns, for the pace */
 	uint32_t *pos, *depth, *count, *chan;
-	uint32_t *way, *next; /* by switch: channel and switch to which it forwards */
+	uint32_t *out, *next; /* by switch: channel and switch to which it forwards */
 	uint32_t *left;
 	bool *same;	 /* by position: true but while changes are looked for */
 	bool *kids;	 /* by position: it is a parent, or was one for a LID before */
@@ -86,8 +86,8 @@ static inline uint32_t dfdn_tree_path(const struct dfdn_tree *x, uint32_t i, uin
  * The turns at which the VL must rise.
  *
  * HOTI16 lets it rise at every hop.  It is enough that it rises where a path turns from a
- * channel that leads down to one that leads up (updown.h): on one VL, packets then only turn in
- * ways that cannot close a cycle.  That takes fewer VLs and, as most turns have no say, fewer
+ * channel that leads down to one that leads up (updown.h): on one VL, the turns of packets then
+ * cannot close a cycle.  That takes fewer VLs and, as most turns have no say, fewer
  * SLs.
  */
 struct dfdn_rises {
