@@ -23,12 +23,12 @@
  */
 struct arrivals {
 	const struct fabric *f;
-	uint32_t *last; /* by switch: last channel of its way */
+	uint32_t *last; /* by switch: last channel of its path */
 	uint32_t
 		*count; /* by channel into the switch, in the order of those out, and SL: sources */
 };
 
-/* The way from one switch to LIDs close to each other often begins alike.  What is known of it
+/* The path from one switch to LIDs close to each other often begins alike.  What is known of it
  * already need not be looked for in tables larger than caches. */
 struct last_turn {
 	uint32_t from, onto; /* channels; UNKNOWN before the first */
@@ -37,7 +37,7 @@ struct last_turn {
 };
 
 /*
- * Two ways to keep a turn.  Where SL2VL depends on no more than what hangs on the input port,
+ * Two representations of a turn.  Where SL2VL depends only on the kind of node at the input port,
  * a packet's VLs on both sides of a turn follow from its SL and from whether it entered
  * the first switch of the turn from a terminal or from a switch: two masks of SLs are enough.
  * Where it depends on the ports, the SLs on each VL before the turn are kept (lanes as in
@@ -57,7 +57,7 @@ struct cdg_builder {
 	bool turns;		/* are they kept? */
 	uint32_t *turn;		/* SLs from terminals | SLs from switches << 16 */
 	struct last_turn *last; /* per switch: where its traffic turned last */
-	uint32_t *changed;	/* switches that send another way than before, or on other SLs */
+	uint32_t *changed;	/* switches whose path or SLs differ from before */
 
 	/* SLs that a source switch sends to a LID, for one block of LIDs */
 	uint16_t *sent;	      /* of the LID in hand, per switch */
@@ -77,7 +77,7 @@ struct cdg_builder {
 	struct rows rows;   /* by_port; shared */
 	uint64_t *turn_sls; /* by_port: [turn * nwords + word] = SLs by VL before the turn */
 	uint64_t *last_sls; /* by_port: per switch, what is kept of its last turn, at least */
-	uint64_t *flow;	    /* by_port: per switch, SLs by VL that are on their way out of it */
+	uint64_t *flow;	    /* by_port: per switch, SLs by VL that leave it */
 	uint64_t all[ROWS_MAX_WORDS]; /* by_port: over all channels */
 	uint16_t *port_vl;	      /* by_port: VLs per port of delivery */
 	struct arrivals arrivals;     /* by_port: of the LID before */
@@ -145,7 +145,7 @@ static void cdg_builder_count_arrival(struct arrivals *a, const struct walk *w, 
 		a->count[place * FAB_SLS + (uint32_t)__builtin_ctz(x)] += (uint32_t)sign;
 }
 
-/* Last channel of the way of u, when that of the next switch is known. */
+/* Last channel of the path of u, when that of the next switch is known. */
 static uint32_t cdg_builder_last_channel(const struct arrivals *a, const struct walk *w, uint32_t u)
 {
 	uint32_t c = w->chan[u], v = a->f->chan_dst[c];
@@ -591,7 +591,7 @@ static uint16_t cdg_builder_sent_by_others(const struct cdg_builder *d, uint32_t
 	return all & (uint16_t) ~(d->drop_sent | d->drop_passing);
 }
 
-/* What u sends, all the way to the LID's switch.  SLs that are lost. */
+/* What u sends, as far as the LID's switch.  SLs that are lost. */
 static uint32_t cdg_builder_follow_by_sl(struct cdg_builder *d, const struct walk *w, uint32_t u)
 {
 	uint32_t m = d->sent[u] & (uint16_t)~d->drop_sent;
@@ -608,7 +608,7 @@ static uint32_t cdg_builder_follow_by_sl(struct cdg_builder *d, const struct wal
 
 /*
  * The same as cdg_builder_add_all_by_sl() where all turns of the LID before it, on the same switch,
- * are known: only traffic that goes another way, or with another SL, can bring new ones.
+ * are known: only traffic on another path, or with another SL, can bring new ones.
  */
 static bool cdg_builder_add_fresh_by_sl(struct cdg_builder *d, struct walk *w)
 {
@@ -797,7 +797,7 @@ cdg_builder_add_words(struct cdg_builder *d, const struct walk *w, uint32_t lid,
 	return w->norder ? cdg_builder_send_here(d, w, lid) || lost : lost;
 }
 
-/* What u sends, all the way to the LID's switch.  True when some SL is lost. */
+/* What u sends, as far as the LID's switch.  True when some SL is lost. */
 static inline __attribute__((always_inline)) bool
 cdg_builder_follow_words(struct cdg_builder *d, const struct walk *w, uint32_t u, uint32_t n)
 {
@@ -832,7 +832,7 @@ static bool cdg_builder_follow_by_port(struct cdg_builder *d, const struct walk 
 	}
 }
 
-/* Where no SL is lost on the way, what arrives is what was sent. */
+/* Where no SL is lost, what arrives is what was sent. */
 static bool cdg_builder_deliver_all(struct cdg_builder *d, const struct walk *w, uint32_t lid)
 {
 	const struct fabric *f = d->f;

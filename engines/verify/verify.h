@@ -30,7 +30,7 @@ struct witness {
 
 enum verdict_fault {
 	FAULT_NONE,
-	FAULT_NO_WAY, /* no entry, a port that leads nowhere, or delivered to a wrong port */
+	FAULT_NO_PATH, /* no entry, a port that leads nowhere, or delivered to a wrong port */
 	FAULT_LOOP,
 	FAULT_DROP, /* SL2VL drops the packets, or their SL is above 15 */
 };
@@ -44,7 +44,7 @@ struct verdict {
 
 	/* Sources are the switches with at least one CA or router port, counted or not. */
 	uint64_t pairs;	      /* (source switch, LID) looked at */
-	uint64_t unreachable; /* of them without a way, for at least one end on the switch */
+	uint64_t unreachable; /* of them without a path, for at least one end on the switch */
 	uint64_t looping;
 	/* the first bad one by LID, then source switch; valid when unreachable or looping is not 0
 	 */
@@ -61,7 +61,7 @@ struct verdict {
 	uint32_t hops_max; /* over ordered pairs of terminals, base LIDs: inter-switch channels */
 	double hops_mean;
 
-	struct excluded_paths passes; /* ways through what the limits exclude */
+	struct excluded_paths passes; /* paths through what the limits exclude */
 	char excluded[64];	      /* that, for people; "": nothing is */
 
 	struct pin_verdict pinned; /* against the installed tables */
@@ -104,7 +104,7 @@ static inline bool verdict_ok(const struct verdict *v)
 /* One sentence for people; the witness is not in it, and what is excluded only where something
  * passes it; so with the pinned routes. */
 void verdict_sentence(char *buf, size_t len, const struct verdict *v, const struct fabric *f);
-/* "nothing passes spine11", or which way does; "" when nothing is excluded.  Returns buf. */
+/* "nothing passes spine11", or which path does; "" when nothing is excluded.  Returns buf. */
 const char *verdict_exclusion_text(char *buf, size_t len, const struct verdict *v,
 				   const struct fabric *f);
 /* One line of the witness: "S3/17 -> S9/4 VL 0  because n012 -> LID 57 (SL 0)". */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * verify_certificate: checks a topological order against the tables, the slow and simple way.
+ * verify_certificate: checks a topological order against the tables, slowly and simply.
  *
  * Knows nothing of how verify works: it walks the paths one by one and looks the order up.
  */

@@ -46,7 +46,7 @@ static uint32_t verify_exclusion_hop(const struct looker *x, uint32_t u, uint32_
 	return fabric_chan(x->f, u, tables_row(x->t, u)[lid]);
 }
 
-/* What the way from u passes, from what is known of the switches behind it. */
+/* What the path from u passes, given that of the switches after it. */
 static void verify_exclusion_follow(struct looker *x, uint32_t u, uint32_t lid, uint32_t dst)
 {
 	uint32_t n = 0;
@@ -78,7 +78,7 @@ static void verify_exclusion_follow(struct looker *x, uint32_t u, uint32_t lid, 
 	}
 }
 
-/* Where the way from u first passes what is excluded. */
+/* Where the path from u first passes what is excluded. */
 static void verify_exclusion_remember(struct looker *x, uint32_t u, uint32_t lid, uint32_t dst)
 {
 	struct excluded_paths *p = x->out;

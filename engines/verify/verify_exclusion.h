@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* verify_exclusion: does a way lead through a switch or cable that none may pass? */
+/* verify_exclusion: does a path lead through a switch or cable that none may pass? */
 #ifndef ENGINES_VERIFY_VERIFY_EXCLUSION_H
 #define ENGINES_VERIFY_VERIFY_EXCLUSION_H
 
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct excluded_paths {
-	uint64_t n;    /* ways, from any switch to any LID in use, that pass what is excluded */
+	uint64_t n;    /* paths, from any switch to any LID in use, that pass what is excluded */
 	uint32_t from; /* the first by LID, then switch, when n is not 0: from this switch ... */
 	uint16_t lid;
 	uint32_t sw;   /* ... through this excluded switch, or FAB_NONE ... */
@@ -19,7 +19,7 @@ struct excluded_paths {
 };
 
 /*
- * A way passes a switch when it neither begins nor ends there.  One that begins or ends on an
+ * A path passes a switch when it neither begins nor ends there.  One that begins or ends on an
  * excluded switch with no neighbours but excluded ones may pass these: there is no other.  Ways
  * that do not arrive count as far as they lead.  True when cancelled (progress step "verify").
  * Time O(LIDs * nsw).

@@ -172,7 +172,7 @@ static bool verify_graph_shortest_cycle(uint32_t **out, uint32_t *best, const st
 	uint32_t *from = xcalloc(g->n, sizeof(*from)), *depth = xcalloc(g->n, sizeof(*depth));
 	uint32_t *queue = xcalloc(g->n, sizeof(*queue)), *cycle;
 	uint32_t root, v, last = 0, len = NONE;
-	uint64_t budget = EDGE_BUDGET, told = EDGE_BUDGET;
+	uint64_t budget = EDGE_BUDGET, reported = EDGE_BUDGET;
 	bool stop = false;
 
 	cycle = xcalloc(s->best_size, sizeof(*cycle));
@@ -182,8 +182,8 @@ static bool verify_graph_shortest_cycle(uint32_t **out, uint32_t *best, const st
 
 		if (s->comp[root] != s->best)
 			continue;
-		if (told - budget > EDGES_UNSEEN) {
-			told = budget;
+		if (reported - budget > EDGES_UNSEEN) {
+			reported = budget;
 			stop = progress_step(progress, "verify", 1, 1);
 		}
 		l = verify_graph_cycle_through(g, s->comp, root, len, from, depth, queue, &budget,

@@ -106,7 +106,7 @@ static bool verify_walk_all_moved_nearer(struct walk *w, const uint8_t *col, con
 }
 
 /*
- * LIDs of one switch mostly lie at the same distances, whichever ways they take.  Then one pass
+ * LIDs of one switch mostly lie at the same distances, whichever paths they take.  Then one pass
  * proves that all arrive: each forwards to a switch that is nearer by one, and only dsw is at 0.
  */
 static bool verify_walk_same_distances(struct walk *w, const uint8_t *col)
@@ -120,7 +120,7 @@ static bool verify_walk_same_distances(struct walk *w, const uint8_t *col)
 	       verify_walk_nearer(w, col, w->dsw + 1, w->f->nsw);
 }
 
-/* Where all switches forward, looked up before the ways are followed: nothing waits for it then.
+/* Where all switches forward, looked up before the paths are followed: nothing waits for it then.
  * nsw: nowhere. */
 static void verify_walk_find_next(struct walk *w, const uint8_t *col)
 {
@@ -186,7 +186,7 @@ static bool verify_walk_find_levels(struct walk *w)
 	return true;
 }
 
-/* Follows the way of u until something known, then colours what was passed. */
+/* Follows the path of u until something known, then colours what was passed. */
 static void verify_walk_colour(struct walk *w, uint32_t u)
 {
 	uint32_t n = 0, known;

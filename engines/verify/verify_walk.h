@@ -2,8 +2,8 @@
 /*
  * verify_walk: follows the LFT entries of one LID from all switches at once.
  *
- * The entries of one LID form a graph in which every switch has at most one way out, so
- * colouring the walks tells in O(switches) who arrives, who falls off and who circles.
+ * The entries of one LID form a graph in which every switch has at most one next hop, so
+ * colouring the walks finds in O(switches) which arrive, which end early and which loop.
  */
 #ifndef ENGINES_VERIFY_VERIFY_WALK_H
 #define ENGINES_VERIFY_VERIFY_WALK_H
@@ -64,7 +64,7 @@ void walk_free(struct walk *w); /* NULL is fine */
 /* False when nobody owns the LID.  Fastest for ascending LIDs.  O(nsw). */
 bool walk_lid(struct walk *w, uint32_t lid);
 
-/* Where before is not 0: sets fresh[] for the switches whose ways to the LID are not those to the
+/* Where before is not 0: sets fresh[] for the switches whose paths to the LID are not those to the
  * one before. */
 void walk_fresh(struct walk *w);
 

@@ -233,7 +233,7 @@ static void one_missing_entry_is_found_and_named(void **state)
 	assert_true(v->loop_free);
 	assert_int_equal(v->unreachable, 1);
 	assert_int_equal(v->looping, 0);
-	assert_int_equal(v->fault, FAULT_NO_WAY);
+	assert_int_equal(v->fault, FAULT_NO_PATH);
 	assert_int_equal(v->bad_sw, 1);
 	assert_int_equal(v->bad_lid, f->term_lid[5]);
 	assert_int_equal(v->bad_at, 1);
