@@ -22,9 +22,9 @@ struct count {
 	uint32_t *load; /* per channel, of the job in hand */
 	uint32_t *used; /* channels with load */
 	uint32_t nused;
-	/* of the destination in hand: switches on the ways, each before those that come to it */
+	/* of the destination in hand: switches on the paths, each before those that come to it */
 	uint32_t *order, norder;
-	uint32_t *next;	  /* per switch: channel on from there; FAB_NONE: no way */
+	uint32_t *next;	  /* per switch: channel on from there; FAB_NONE: no path */
 	uint32_t *routes; /* per switch: that pass it */
 	uint32_t *seen, stamp;
 };
@@ -47,7 +47,7 @@ static void job_routes_add_way(struct count *k, uint32_t sw, uint32_t lid, uint3
 			break;
 		sw = k->f->chan_dst[c];
 	}
-	/* the way so far is marked too: a circle closes on one of its own switches */
+	/* the path so far is marked too: a loop closes on one of its own switches */
 	arrives = sw == dsw || (k->seen[sw] == k->stamp && k->next[sw] != FAB_NONE);
 	for (uint32_t i = first; arrives && sw != dsw && i < first + n; i++)
 		arrives = k->order[i] != sw;
@@ -119,8 +119,8 @@ static void job_routes_count_job(struct count *k, const struct job *j, entries *
 
 static void job_routes_take_jobs(struct job_routes *r, const entries *all)
 {
-	r->chan = xcalloc(all->n + 1, sizeof(*r->chan));
-	r->routes = xcalloc(all->n + 1, sizeof(*r->routes));
+	r->chan = arena_alloc(r->mem, all->n + 1, sizeof(*r->chan));
+	r->routes = arena_alloc(r->mem, all->n + 1, sizeof(*r->routes));
 	for (size_t i = 0; i < all->n; i++) {
 		r->chan[i] = all->v[i].chan;
 		r->routes[i] = all->v[i].routes;
@@ -132,9 +132,9 @@ static void job_routes_transpose(struct job_routes *r)
 {
 	uint64_t n = r->off[r->njob], *at;
 
-	r->chan_off = xcalloc(r->nchan + 2ull, sizeof(*r->chan_off));
-	r->job = xcalloc(n + 1, sizeof(*r->job));
-	r->job_routes = xcalloc(n + 1, sizeof(*r->job_routes));
+	r->chan_off = arena_alloc(r->mem, r->nchan + 2ull, sizeof(*r->chan_off));
+	r->job = arena_alloc(r->mem, n + 1, sizeof(*r->job));
+	r->job_routes = arena_alloc(r->mem, n + 1, sizeof(*r->job_routes));
 	for (uint64_t i = 0; i < n; i++)
 		r->chan_off[r->chan[i] + 1]++;
 	for (uint32_t c = 0; c < r->nchan; c++)
@@ -177,16 +177,19 @@ int job_routes_compute(struct job_routes **out, const struct fabric *f, const st
 {
 	struct count k = { .f = f, .t = t };
 	entries all = { 0 };
+	struct arena *mem;
 	struct job_routes *r;
 	int rc = 0;
 
 	*out = NULL;
 	if (t->nsw != f->nsw || t->nend != f->nend || jobs->nterm != f->nterm)
 		return err_set(err, -EINVAL, "the tables or the jobs are of another fabric");
-	r = xcalloc(1, sizeof(*r));
+	mem = arena_new();
+	r = arena_alloc(mem, 1, sizeof(*r));
+	r->mem = mem;
 	r->njob = jobs->njob;
 	r->nchan = f->nchan;
-	r->off = xcalloc(r->njob + 1ull, sizeof(*r->off));
+	r->off = arena_alloc(r->mem, r->njob + 1ull, sizeof(*r->off));
 	job_routes_count_begin(&k);
 	for (uint32_t j = 0; !rc && j < r->njob; j++) {
 		job_routes_count_job(&k, &jobs->jobs[j], &all);
@@ -208,15 +211,8 @@ int job_routes_compute(struct job_routes **out, const struct fabric *f, const st
 
 void job_routes_free(struct job_routes *r)
 {
-	if (!r)
-		return;
-	free(r->off);
-	free(r->chan);
-	free(r->routes);
-	free(r->chan_off);
-	free(r->job);
-	free(r->job_routes);
-	free(r);
+	if (r)
+		arena_free(r->mem);
 }
 
 uint32_t job_routes_on(const struct job_routes *r, uint32_t job, uint32_t chan)

@@ -15,6 +15,7 @@
 #include "fabric/model/tables.h"
 
 struct job_routes {
+	struct arena *mem; /* owns the arrays */
 	uint32_t njob, nchan;
 	/* by job: channels ascending, each with at least one route */
 	uint64_t *off; /* njob + 1 */

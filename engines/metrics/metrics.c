@@ -28,11 +28,11 @@ static bool metrics_counts(const struct fabric *f, const struct tables *t,
 /* --- the routes inside jobs, counted per source switch --------------------------------------- */
 
 #define LARGE	    (1u << 20) /* terminals times switches of a job that all workers share */
-#define TURN_SHARE  16	       /* entries of a block against ways in it that are worth turning it */
-#define TELL_BLOCKS 64	       /* of memory that may have to be cleared, between two looks */
-#define CHUNK	    64	       /* destinations of such a job in one turn */
-#define BATCH	    64	       /* sources followed side by side, so that cache misses overlap */
-#define SHORT_WAY   16	       /* channels; longer ways are followed one by one */
+#define TURN_SHARE  16 /* entries of a block against paths in it that are worth turning it */
+#define TELL_BLOCKS 64 /* of memory that may have to be cleared, between two looks */
+#define CHUNK	    64 /* destinations of such a job in one turn */
+#define BATCH	    64 /* sources followed side by side, so that cache misses overlap */
+#define SHORT_PATH  16 /* channels; longer paths are followed one by one */
 
 /* LFT entries LID by LID, in blocks of LFT_BLOCK that many routes are looked up in; NULL: not
  * worth while. */
@@ -61,11 +61,11 @@ struct count {
 	uint32_t *fresh;  /* of them, those whose pair no earlier job has counted */
 	uint32_t *mark;	  /* per terminal: serial of the last destination it was met with */
 	uint32_t serial;
-	uint32_t *way;			    /* nsw */
-	uint32_t ways[BATCH * SHORT_WAY];   /* per source of a batch */
+	uint32_t *path;			    /* nsw */
+	uint32_t paths[BATCH * SHORT_PATH]; /* per source of a batch */
 	uint32_t from[BATCH], where[BATCH]; /* of a batch: sources and how far they are */
-	uint32_t hops[BATCH];		    /* FAB_NONE: there is no way */
-	uint32_t active[BATCH], nactive;    /* those still on their way */
+	uint32_t hops[BATCH];		    /* FAB_NONE: there is no path */
+	uint32_t active[BATCH], nactive;    /* those still under way */
 };
 
 struct team {
@@ -89,7 +89,7 @@ static inline uint32_t metrics_next_chan(const struct count *k, uint32_t sw, uin
 	return walk_chan(k->walk, sw, port);
 }
 
-/* The channels from sw to the LID; FAB_NONE when there is no way. */
+/* The channels from sw to the LID; FAB_NONE when there is no path. */
 static uint32_t metrics_follow(struct count *k, uint32_t sw, uint32_t lid, uint32_t dsw)
 {
 	uint32_t n = 0;
@@ -99,7 +99,7 @@ static uint32_t metrics_follow(struct count *k, uint32_t sw, uint32_t lid, uint3
 
 		if (c == FAB_NONE || n == k->f->nsw - 1)
 			return FAB_NONE;
-		k->way[n++] = c;
+		k->path[n++] = c;
 		sw = k->f->chan_dst[c];
 	}
 	return n;
@@ -127,21 +127,21 @@ static void metrics_find_fresh(struct count *k, uint32_t j, uint32_t dest)
 	}
 }
 
-/* Of the routes on a way, known ones were counted for an earlier job.  The sum over jobs gets
+/* Of the routes on a path, known ones were counted for an earlier job.  The sum over jobs gets
  * all of them in the end, so here they are taken off. */
-static void metrics_add_way(struct count *k, const uint32_t *way, uint32_t n, uint32_t routes,
-			    uint32_t known)
+static void metrics_add_path(struct count *k, const uint32_t *path, uint32_t n, uint32_t routes,
+			     uint32_t known)
 {
 	uint32_t h, c;
 
 	for (h = 0; h < n; h++) {
-		c = way[h];
+		c = path[h];
 		if (!k->load[c])
 			k->used[k->nused++] = c;
 		k->load[c] += routes;
 	}
 	for (h = 0; known && h < n; h++)
-		k->eff[way[h]] -= known;
+		k->eff[path[h]] -= known;
 	k->result->routes += routes;
 }
 
@@ -158,7 +158,7 @@ static void metrics_advance(struct count *k, uint32_t hop, uint32_t lid, uint32_
 			k->hops[a] = FAB_NONE;
 			continue;
 		}
-		k->ways[a * SHORT_WAY + hop] = c;
+		k->paths[a * SHORT_PATH + hop] = c;
 		k->hops[a] = hop + 1;
 		k->where[a] = k->f->chan_dst[c];
 		k->active[n] = a;
@@ -170,29 +170,29 @@ static void metrics_advance(struct count *k, uint32_t hop, uint32_t lid, uint32_
 static void metrics_count_batch(struct count *k, uint32_t n, uint32_t lid, uint32_t dsw,
 				const uint32_t *fresh)
 {
-	uint32_t i, hop, sw, ways;
+	uint32_t i, hop, sw, len;
 
 	for (i = 0; i < n; i++) {
 		k->where[i] = k->from[i];
 		k->active[i] = i;
 	}
 	k->nactive = n;
-	for (hop = 0; hop < SHORT_WAY && k->nactive; hop++)
+	for (hop = 0; hop < SHORT_PATH && k->nactive; hop++)
 		metrics_advance(k, hop, lid, dsw);
 	for (i = 0; i < k->nactive; i++) {
 		uint32_t a = k->active[i];
 
 		sw = k->from[a];
 		k->hops[a] = FAB_NONE;
-		ways = metrics_follow(k, sw, lid, dsw);
-		if (ways != FAB_NONE)
-			metrics_add_way(k, k->way, ways, k->weight[sw], k->weight[sw] - fresh[sw]);
+		len = metrics_follow(k, sw, lid, dsw);
+		if (len != FAB_NONE)
+			metrics_add_path(k, k->path, len, k->weight[sw], k->weight[sw] - fresh[sw]);
 	}
 	for (i = 0; i < n; i++) {
 		sw = k->from[i];
 		if (k->hops[i] != FAB_NONE)
-			metrics_add_way(k, k->ways + (size_t)i * SHORT_WAY, k->hops[i],
-					k->weight[sw], k->weight[sw] - fresh[sw]);
+			metrics_add_path(k, k->paths + (size_t)i * SHORT_PATH, k->hops[i],
+					 k->weight[sw], k->weight[sw] - fresh[sw]);
 	}
 }
 
@@ -349,19 +349,19 @@ static bool metrics_count_all(struct team *team, struct pool *pool)
 }
 
 /* Ways that are looked up in each block, about. */
-static uint64_t *metrics_count_ways(const struct turned *x, const struct fabric *f,
-				    const struct jobset *js)
+static uint64_t *metrics_count_paths(const struct turned *x, const struct fabric *f,
+				     const struct jobset *js)
 {
-	uint64_t *ways = xcalloc(x->nblock, sizeof(*ways));
+	uint64_t *paths = xcalloc(x->nblock, sizeof(*paths));
 	uint32_t j, i;
 
 	for (j = 0; j < js->njob; j++) {
 		const struct job *job = &js->jobs[j];
 
 		for (i = 0; job->multi && i < job->nterm; i++)
-			ways[f->term_lid[job->terms[i]] / LFT_BLOCK] += job->nsw;
+			paths[f->term_lid[job->terms[i]] / LFT_BLOCK] += job->nsw;
 	}
-	return ways;
+	return paths;
 }
 
 static bool metrics_turn_block(void *ctx, unsigned worker, uint32_t i)
@@ -382,17 +382,17 @@ static bool metrics_turn_block(void *ctx, unsigned worker, uint32_t i)
 /* Blocks where that costs less than it saves.  True when cancelled. */
 static bool metrics_turn_blocks(struct team *team, const struct fabric *f, struct pool *pool)
 {
-	uint64_t *ways = metrics_count_ways(&team->turned, f, team->jobs);
+	uint64_t *paths = metrics_count_paths(&team->turned, f, team->jobs);
 	bool stopped = false;
 	uint32_t i;
 
 	for (i = 0; i < team->turned.nblock && !stopped; i++) {
-		if (ways[i] > (uint64_t)f->nsw * LFT_BLOCK / TURN_SHARE)
+		if (paths[i] > (uint64_t)f->nsw * LFT_BLOCK / TURN_SHARE)
 			team->turned.block[i] = xcalloc((size_t)f->nsw * LFT_BLOCK, 1);
 		stopped = i % TELL_BLOCKS == 0 &&
 			  progress_step(team->progress, "metrics", 0, team->jobs->njob);
 	}
-	free(ways);
+	free(paths);
 	return stopped || pool_for(pool, team->turned.nblock, metrics_turn_block, team);
 }
 
@@ -420,7 +420,7 @@ static void metrics_count_init(struct count *k, const struct fabric *f, uint64_t
 	k->weight = arena_alloc(k->mem, f->nsw, sizeof(*k->weight));
 	k->fresh = arena_alloc(k->mem, f->nsw, sizeof(*k->fresh));
 	k->mark = arena_alloc(k->mem, f->nterm, sizeof(*k->mark));
-	k->way = arena_alloc(k->mem, f->nsw, sizeof(*k->way));
+	k->path = arena_alloc(k->mem, f->nsw, sizeof(*k->path));
 }
 
 /* Fills eff_efi and job of m.  0 or -ECANCELED. */
@@ -542,7 +542,7 @@ static void metrics_open_tree(const struct fabric *f, struct worker_sum *s, uint
 	s->lid = lid;
 }
 
-/* Takes the routes of a switch off the way from its next one on, or adds them there. */
+/* Takes the routes of a switch off the path from its next one on, or adds them there. */
 static void metrics_carry(struct worker_sum *s, uint32_t u, uint64_t routes)
 {
 	for (; u != s->walk->dsw; u = s->tree[u].next) {

@@ -75,8 +75,8 @@ void metrics_free(struct metrics *m); /* NULL is fine */
 /*
  * The lower bound alone; jobs may be NULL.
  *
- * Proof.  A destination-based routing sends all packets from one switch to one LID the same way,
- * whatever way that is.  So the routes from one switch of a set to one destination outside are an
+ * Proof.  A destination-based routing sends all packets from one switch to one LID along the same
+ * path.  So the routes from one switch of a set to one destination outside are an
  * item that crosses the edge of the set as a whole, and likewise from one switch outside to
  * one destination inside: items packed on the channels out of the set (into it), whose
  * fullest holds at least their mean, and of the heaviest q m + 1 items on m channels some q + 1

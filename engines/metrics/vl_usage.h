@@ -4,7 +4,7 @@
  *
  * Counted as the EFI in metrics: one route per ordered pair of terminals, to the base LID, with
  * the SL of that path.  The lane is the one that packets get on the channel's output port; routes
- * that SL2VL drops on their way are in no lane from there on.
+ * that SL2VL drops along the path are in no lane from there on.
  */
 #ifndef ENGINES_METRICS_VL_USAGE_H
 #define ENGINES_METRICS_VL_USAGE_H

@@ -40,7 +40,7 @@ struct ebb_opts {
 /*
  * Effective bisection bandwidth (Hoefler, Schneider, Lumsdaine, "Multistage switches are not
  * crossbars", 2008): the terminals are paired off at random, both of a pair send to each other,
- * and every pair gets 1 / (flows on the fullest link of its way).  Mean over the pairs of a
+ * and every pair gets 1 / (flows on the fullest link of its path).  Mean over the pairs of a
  * bisection, then over the bisections.  One terminal of an odd number rests.
  */
 struct ebb {
@@ -49,7 +49,7 @@ struct ebb {
 	double ci95;	   /* the mean of ever more bisections is within mean +- ci95 (95 %) */
 	double min, max;   /* of a bisection */
 	uint64_t pairs;	   /* directed, over all bisections */
-	uint64_t stranded; /* of them without a way; they count as 0 */
+	uint64_t stranded; /* of them without a path; they count as 0 */
 };
 
 /* So many that predict_ebb() takes about half a second of one core, 20 to 1,000.  From the
@@ -104,7 +104,7 @@ struct predict_opts {
 struct job_prediction {
 	uint32_t ranks;
 	uint64_t flows;	   /* over the phases looked at; 0: has nobody to send to, times 1.0 */
-	uint64_t stranded; /* of them without a way, left out of everything else */
+	uint64_t stranded; /* of them without a path, left out of everything else */
 	double alone;	   /* time on the quiet network */
 	double together;   /* time while all jobs send */
 	double slowdown;   /* together / alone, >= 1 */

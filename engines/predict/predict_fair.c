@@ -177,7 +177,7 @@ bool fair_rates(struct fair *fr, const struct predict_paths *p, const struct tra
 	bool stop;
 	uint32_t i;
 
-	if (!tr->nflow) /* no room was ever needed */
+	if (!tr->nflow) /* nothing was ever allocated */
 		return false;
 	predict_fair_sort_shares(fr, p, tr, flows);
 	stop = pace_tick(pace, done, shares);

@@ -27,7 +27,7 @@ void fair_done(struct fair *fr);
 /*
  * Progressive filling: all rates rise together; where a link is full its flows stay as they are.
  * A flow over several LIDs sends all parts at the pace of the slowest.  flows are those of tr.
- * True when pace, which is told done, says that nobody wants it any more.  O(steps log links).
+ * True when it was cancelled, as pace says, which gets done.  O(steps log links).
  */
 bool fair_rates(struct fair *fr, const struct predict_paths *p, const struct trace *tr,
 		const struct flow *flows, struct pace *pace, uint64_t done);

@@ -38,6 +38,7 @@ struct score {
 };
 
 struct rehearsal {
+	struct arena *mem; /* owns the arrays */
 	struct predict_paths paths;
 	const struct jobset *jobs;
 	const struct predict_opts *opts;
@@ -114,13 +115,12 @@ static void predict_jobs_plan_phases(struct rehearsal *k)
 			most = k->teams[j].nrank - 1;
 	}
 	k->phases = most < limit ? most : limit;
-	k->shift = xcalloc((size_t)k->phases * k->jobs->njob, sizeof(*k->shift));
-	order = xcalloc(k->phases, sizeof(*order));
+	k->shift = arena_alloc(k->mem, (size_t)k->phases * k->jobs->njob, sizeof(*k->shift));
+	order = arena_alloc(k->mem, k->phases, sizeof(*order));
 	for (j = 0; j < k->jobs->njob; j++) {
 		if (k->teams[j].nrank > 1)
 			predict_jobs_draw_shifts(k, j, order);
 	}
-	free(order);
 }
 
 static void predict_jobs_add_flows(const struct rehearsal *k, struct flow_list *out, uint32_t phase,
@@ -299,9 +299,9 @@ static void predict_jobs_scratch_init(struct scratch *d, const struct rehearsal 
 	*d = (struct scratch){ 0 };
 	predict_paths_trace_init(&d->trace);
 	fair_init(&d->fair, &k->paths);
-	d->first = xcalloc(k->jobs->njob + 1u, sizeof(*d->first));
-	d->step = xcalloc(k->jobs->njob + 1u, sizeof(*d->step));
-	d->load = xcalloc(k->paths.nlink, sizeof(*d->load));
+	d->first = arena_alloc(k->mem, k->jobs->njob + 1u, sizeof(*d->first));
+	d->step = arena_alloc(k->mem, k->jobs->njob + 1u, sizeof(*d->step));
+	d->load = arena_alloc(k->mem, k->paths.nlink, sizeof(*d->load));
 	vec_reserve(&d->list.flows, k->paths.f->nterm);
 }
 
@@ -309,9 +309,6 @@ static void predict_jobs_scratch_done(struct scratch *d)
 {
 	predict_paths_trace_done(&d->trace);
 	fair_done(&d->fair);
-	free(d->first);
-	free(d->step);
-	free(d->load);
 	vec_free(&d->list.flows);
 }
 
@@ -321,14 +318,13 @@ static bool predict_jobs_run(struct rehearsal *k)
 	unsigned w, workers = pool_threads(pool);
 	bool stopped;
 
-	k->score = xcalloc((size_t)k->phases * k->jobs->njob, sizeof(*k->score));
-	k->scratch = xcalloc(workers, sizeof(*k->scratch));
+	k->score = arena_alloc(k->mem, (size_t)k->phases * k->jobs->njob, sizeof(*k->score));
+	k->scratch = arena_alloc(k->mem, workers, sizeof(*k->scratch));
 	for (w = 0; w < workers; w++)
 		predict_jobs_scratch_init(&k->scratch[w], k);
 	stopped = pool_for(pool, k->phases, predict_jobs_run_phase, k);
 	for (w = 0; w < workers; w++)
 		predict_jobs_scratch_done(&k->scratch[w]);
-	free(k->scratch);
 	pool_free(pool);
 	return stopped;
 }
@@ -345,15 +341,14 @@ int predict_jobs(struct prediction **out, const struct fabric *f, const struct t
 	if (rc)
 		return rc;
 	predict_paths_init(&k.paths, f, t, k.opts->lids, k.opts->lids_ctx);
-	k.teams = teams_new(f, jobs);
+	k.mem = arena_new();
+	k.teams = teams_new(k.mem, f, jobs);
 	predict_jobs_plan_phases(&k);
 	if (predict_jobs_run(&k))
 		rc = err_set(err, -ECANCELED, "the prediction was cancelled");
 	else
 		*out = predict_jobs_summarise(&k);
-	free(k.score);
-	free(k.shift);
-	teams_free(k.teams, jobs->njob);
+	arena_free(k.mem);
 	predict_paths_done(&k.paths);
 	return rc;
 }

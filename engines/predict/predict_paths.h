@@ -65,7 +65,7 @@ struct step {
 struct trace {
 	struct step *steps;
 	uint32_t n, cap;
-	bool *stranded; /* per flow: one of its legs has no way; its steps are meaningless */
+	bool *stranded; /* per flow: one of its legs has no path; its steps are meaningless */
 	uint32_t nstranded;
 	uint32_t nflow, cap_flow;
 

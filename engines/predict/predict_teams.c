@@ -3,7 +3,6 @@
 
 #include "fabric/base/mem.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool predict_teams_same_node(const struct fabric *f, uint32_t a, uint32_t b)
@@ -11,15 +10,15 @@ static bool predict_teams_same_node(const struct fabric *f, uint32_t a, uint32_t
 	return !strcmp(f->term_name[a], f->term_name[b]);
 }
 
-struct team *teams_new(const struct fabric *f, const struct jobset *jobs)
+struct team *teams_new(struct arena *mem, const struct fabric *f, const struct jobset *jobs)
 {
-	struct team *teams = xcalloc(jobs->njob, sizeof(*teams));
-	uint32_t *n = xcalloc(jobs->njob, sizeof(*n));
+	struct team *teams = arena_alloc(mem, jobs->njob, sizeof(*teams));
+	uint32_t *n = arena_alloc(mem, jobs->njob, sizeof(*n));
 	uint32_t i, k, j;
 
 	for (j = 0; j < jobs->njob; j++) {
-		teams[j].off = xcalloc(jobs->jobs[j].nterm + 1u, sizeof(*teams[j].off));
-		teams[j].term = xcalloc(jobs->jobs[j].nterm, sizeof(*teams[j].term));
+		teams[j].off = arena_alloc(mem, jobs->jobs[j].nterm + 1u, sizeof(*teams[j].off));
+		teams[j].term = arena_alloc(mem, jobs->jobs[j].nterm, sizeof(*teams[j].term));
 	}
 	for (i = 0; i < f->nterm; i++) {
 		uint32_t term = f->term_by_name[i];
@@ -34,19 +33,7 @@ struct team *teams_new(const struct fabric *f, const struct jobset *jobs)
 			t->off[t->nrank] = *at;
 		}
 	}
-	free(n);
 	return teams;
-}
-
-void teams_free(struct team *teams, uint32_t njob)
-{
-	uint32_t j;
-
-	for (j = 0; j < njob; j++) {
-		free(teams[j].off);
-		free(teams[j].term);
-	}
-	free(teams);
 }
 
 static void predict_teams_connect(struct flow_list *out, const struct team *t, uint32_t from,

@@ -4,6 +4,7 @@
 #define ENGINES_PREDICT_PREDICT_TEAMS_H
 
 #include "engines/predict/predict_paths.h"
+#include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 #include "fabric/model/jobset.h"
 
@@ -18,9 +19,8 @@ struct flow_list {
 	VEC(struct flow) flows;
 };
 
-/* One per job, in their order. */
-struct team *teams_new(const struct fabric *f, const struct jobset *jobs);
-void teams_free(struct team *teams, uint32_t njob);
+/* One per job, in their order, all in mem. */
+struct team *teams_new(struct arena *mem, const struct fabric *f, const struct jobset *jobs);
 
 /* Each adds the flows of one phase, none from a rank to itself and no pair of ranks twice in one
  * direction. */

@@ -22,7 +22,7 @@ struct crowd {
 	uint32_t ngroup;
 	uint32_t *member; /* terminals, group after group */
 	double *load;	  /* per channel */
-	double *at;	  /* per switch: on its way through it; 0 between destinations */
+	double *at;	  /* per switch: passing through it; 0 between destinations */
 };
 
 /* What the switch port of a host receives is what the host sends. */
@@ -93,7 +93,7 @@ static void traffic_send_to(struct crowd *x, const struct walk *w, const struct 
 		x->at[u] = 0;
 	}
 	x->at[w->dsw] = 0;
-	/* those from where there is no way stay there */
+	/* those without a path stay there */
 	if (w->norder < f->nsw)
 		for (uint32_t u = 0; u < f->nsw; u++)
 			x->at[u] = 0;
