@@ -335,8 +335,8 @@ static void sm_session_keep_quiet(void *ctx, const char *sentence)
 	(void)sentence;
 }
 
-/* Where an update ends may not be what the routing after it would not use.  What is on the way may
- * pass what is excluded: it may be the update that leads around it. */
+/* Where an update ends may not be what the routing after it would not use.  What comes in between
+ * may pass what is excluded: it may be the update that leads around it. */
 static int sm_session_judge_target(struct sm_session *d, struct table_selection *c,
 				   const struct fabric *f, const struct tables *t, struct err *err)
 {

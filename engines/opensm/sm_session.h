@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sm_session: what the plugin has been told and what became of it, between OpenSM's threads, which
+ * sm_session: the orders to the plugin and their results, between OpenSM's threads, which
  * route, and the socket's thread, which asks and orders.
  *
  * It knows nothing of OpenSM.  All functions are thread-safe and hold the session's lock only for

@@ -262,7 +262,8 @@ static void server_serve(struct socket_server *s, struct client *c)
 
 /* ---- bytes ---- */
 
-/* 0: nothing more now.  A body is given room as it comes, whatever its length is said to be. */
+/* 0: nothing more now.  Memory for a body is allocated as it comes, whatever its length is said to
+ * be. */
 static ssize_t server_take_bytes(struct client *c)
 {
 	size_t want, have;
@@ -447,7 +448,7 @@ static int server_tell_heard(void *ctx, struct err *err)
 	return 0;
 }
 
-/* Who does not fetch what it watches for is hung up on, rather than be told a part of it. */
+/* Who does not fetch what it watches for is disconnected rather than sent a part of it. */
 static void server_pass_heard(struct socket_server *s)
 {
 	struct pending *list;

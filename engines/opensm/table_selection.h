@@ -48,7 +48,7 @@ struct table_selection {
 	uint16_t loop_lid;
 };
 
-/* Sentences on the way: why the tables of the file are not used, jobs that could not be read. */
+/* Sentences meanwhile: why the tables of the file are not used, jobs that could not be read. */
 struct table_selection_log {
 	void (*say)(void *ctx, const char *sentence);
 	void *ctx;
@@ -68,7 +68,7 @@ void table_selection_limits(struct route_limits **out, const struct fabric *f,
 int table_selection_judge(struct table_selection *out, const struct fabric *f,
 			  const struct tables *t, const struct route_limits *l, bool step,
 			  struct err *err);
-/* A step on the way from before, of the same fabric: 0, or -EPROTO when it takes a way that there
+/* A step from before, of the same fabric: 0, or -EPROTO when it removes a path that there
  * was, or leads escape LIDs (which t->escape says to stay) elsewhere while traffic may be on them.
  * O(switches * LIDs). */
 int table_selection_judge_step(const struct fabric *f, const struct tables *before,

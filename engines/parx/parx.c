@@ -226,7 +226,7 @@ static int parx_attempt(struct tables **out, uint64_t *most, struct work *w, boo
 	return rc;
 }
 
-/* With a demand both ways: in dimension order, and by load among all equal paths.  The lower
+/* With a demand both kinds: in dimension order, and by load among all equal paths.  The lower
  * maximum comes first, the other is for want of VLs. */
 static int parx_route_both(struct tables *t[2], struct work *w)
 {

@@ -118,7 +118,7 @@ static void parx_check_fault(struct parx_verdict *v, enum parx_fault what, uint3
 	v->bad_lid = (uint16_t)lid;
 }
 
-/* First LID of a set that is bad in that way; nlid: none. */
+/* First LID of a set that is bad in that respect; nlid: none. */
 static uint32_t parx_check_first_bad(const struct check *x, uint32_t src, uint32_t dst,
 				     uint32_t lids, enum parx_fault how)
 {
@@ -138,7 +138,7 @@ static uint32_t parx_check_first_bad(const struct check *x, uint32_t src, uint32
 	return x->nlid;
 }
 
-/* Is there no way from src to dst but over their direct cables?  A search of its own, for few. */
+/* Is there no path from src to dst but over their direct cables?  A search of its own, for few. */
 static bool parx_check_only_way(const struct check *x, uint32_t src, uint32_t dst)
 {
 	const struct fabric *f = x->f;

@@ -5,7 +5,7 @@
  * (1) small messages take a shortest path of the fabric as it is, whichever of their LIDs is
  *     chosen;
  * (2) large messages do not take the direct cable, wherever a half of the grid holds both
- *     switches and without that cable some way is left at all;
+ *     switches and without that cable some path is left at all;
  * (3) every pair has LIDs for either.
  *
  * Looked at for all LIDs of every terminal, from every switch.  (4), free of loops and deadlocks

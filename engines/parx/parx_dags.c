@@ -138,7 +138,7 @@ static void parx_dags_list_edges(struct parx_dags *x, uint32_t rule)
 	spdag_sort_edges(g);
 }
 
-/* False, and no DAG, when cut cables leave a switch without a way. */
+/* False, and no DAG, when cut cables leave a switch without a path. */
 static bool parx_dags_do_build(struct parx_dags *x, uint32_t rule, uint32_t root)
 {
 	if (!parx_dags_order_switches(x, rule, root))

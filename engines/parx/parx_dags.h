@@ -5,7 +5,7 @@
  * Paths have the fewest avoided cables, then the fewest hops; in a HyperX with all its cables none
  * is avoided.  Where cables are missing two promises are kept by exceptions.  Every switch has a
  * shortest path to at least one LID, be it over cables that this LID avoids.  And as far as
- * there is a way, every neighbour in one half with the root has a LID that goes around its cable.
+ * there is a path, every neighbour in one half with the root has a LID that goes around its cable.
  */
 #ifndef ENGINES_PARX_PARX_DAGS_H
 #define ENGINES_PARX_PARX_DAGS_H
@@ -37,7 +37,7 @@ struct parx_dags {
 
 	/* private */
 	uint8_t *dim;	    /* by channel */
-	uint32_t *avoided;  /* scratch by position: avoided cables on the way */
+	uint32_t *avoided;  /* scratch by position: avoided cables on the path */
 	uint8_t *first_dim; /* scratch by position */
 	uint32_t *lift;	    /* by channel: bit i, LID i may use it though it avoids it */
 	uint32_t *cut;	    /* by channel: bit i, LID i may not use it */

@@ -8,7 +8,7 @@
  * of every path from a terminal that shares a job with it.  Then storage, then all others, as in
  * dfsssp but in the order of the fabric.
  *
- * SAR_PATCH is what the authors' patch to OpenSM did (sar_paths.h tells the differences).
+ * SAR_PATCH is what the authors' patch to OpenSM did (sar_paths.h lists the differences).
  *
  * SAR_LEAFWISE, the default, grows the tree of each LID one source switch at a time, and starts
  * from params->current where that can be used, so that little is rewritten (sar_leafwise.h).

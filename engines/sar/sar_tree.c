@@ -175,7 +175,7 @@ static inline uint32_t sar_tree_enqueue(uint32_t *restrict queue, uint32_t *rest
 	uint32_t fresh = seen[u] != stamp;
 
 	seen[u] = stamp;
-	queue[tail] = u; /* there is room for one too many */
+	queue[tail] = u; /* one slot more than switches */
 	return tail + fresh;
 }
 
@@ -214,39 +214,40 @@ static uint32_t sar_tree_find_region(struct sar_tree *g, const struct sar_dag *d
 	}
 }
 
-struct way {
+struct next_hop {
 	uint8_t place;
 	double cost;
 };
 
-/* Cheapest way on from u; present gets that by its place, if that is one. */
-static inline struct way sar_tree_find_cheapest(const struct sar_tree *g, const struct sar_dag *d,
-						uint32_t u, uint32_t n, struct tariff t,
-						struct way *present)
+/* Cheapest next hop of u; present gets the one at its place, if there is one. */
+static inline struct next_hop sar_tree_find_cheapest(const struct sar_tree *g,
+						     const struct sar_dag *d, uint32_t u,
+						     uint32_t n, struct tariff t,
+						     struct next_hop *present)
 {
 	uint32_t first = g->f->chan_off[u];
-	struct way best = { .place = PLACE_NONE, .cost = HUGE_VAL };
+	struct next_hop best = { .place = PLACE_NONE, .cost = HUGE_VAL };
 
 	for (uint32_t k = d->off[u], end = d->off[u] + d->degree[u]; k < end; k++) {
 		uint32_t c = first + d->edge[k];
 		double v = sar_tree_cost_of(&g->load[c], n, t) + g->cost[g->f->chan_dst[c]];
 
 		if (v < best.cost)
-			best = (struct way){ .place = d->edge[k], .cost = v };
+			best = (struct next_hop){ .place = d->edge[k], .cost = v };
 		if (d->edge[k] == present->place)
 			present->cost = v;
 	}
 	return best;
 }
 
-/* Cheapest way on from u, or the present one when that is not much dearer; where the block differs
+/* Cheapest next hop of u, or the present one when that is not much dearer; where the block differs
  * already, and so costs nothing more, when it is not dearer. */
 static void sar_tree_choose(struct sar_tree *g, const struct sar_dag *d, uint32_t u, uint32_t lid,
 			    uint32_t n, struct tariff t, const struct sar_tree_rule *r)
 {
 	uint8_t port = lft_hops_at(&g->hops, lid)[u];
-	struct way present = { .place = lft_hops_place(&g->hops, u, port), .cost = HUGE_VAL };
-	struct way best = sar_tree_find_cheapest(g, d, u, n, t, &present);
+	struct next_hop present = { .place = lft_hops_place(&g->hops, u, port), .cost = HUGE_VAL };
+	struct next_hop best = sar_tree_find_cheapest(g, d, u, n, t, &present);
 	double most = g->nblocks >= r->limit ? DBL_MAX : best.cost * r->keep;
 
 	if (present.cost <= best.cost ||

@@ -31,7 +31,7 @@
 struct sar_tree_rule {
 	double aim;	/* load of a channel, > 0 */
 	double planes;	/* LIDs by terminal that are in the loads */
-	double keep;	/* a next hop stays unless another way is cheaper by this factor, >= 1 */
+	double keep;	/* a next hop stays unless another one is cheaper by this factor, >= 1 */
 	double gain;	/* a tree stays unless the new one costs less than this share of it, <= 1 */
 	double block;	/* what it has to spare for each block of 64 LIDs that changes for it */
 	uint64_t limit; /* blocks that may be changed in all */

@@ -99,7 +99,7 @@ struct transition_params {
 			  * the whole search would take minutes.  Who is drained is found in one
 			  * go, LIDs ascending, and irreducible */
 	uint64_t effort; /* hops and dependencies to look at for a smaller drain after the first
-			  * way was found; 0: 4 times all there are, and 40 million */
+			  * order was found; 0: 4 times all there are, and 40 million */
 };
 
 /*

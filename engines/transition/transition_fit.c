@@ -6,7 +6,7 @@
  * fit would not fit beside those that did in the end, either.
  *
  * Where nearly everything changes that finds more in less time than starting from all the old
- * dependencies, which leave new ones no room.
+ * dependencies, which leave no place for new ones.
  */
 #include "engines/transition/transition_priv.h"
 
@@ -263,7 +263,7 @@ static bool transition_fit_add_stage(struct fit *x, struct item *it, uint32_t g,
 	return i == n;
 }
 
-/* Does what did not go in close a cycle alone?  Then others that need it can be told at once: the
+/* Does what did not go in close a cycle alone?  Then others that need it are known at once: the
  * graph only grows. */
 static void transition_fit_learn(struct fit *x, struct item *it, uint32_t g, uint32_t first)
 {

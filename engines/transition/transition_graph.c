@@ -22,7 +22,7 @@ struct arc {
 	uint32_t to, edge;
 };
 
-/* The arcs of a vertex, the oldest first; their room is the next power of two. */
+/* The arcs of a vertex, the oldest first; their capacity is the next power of two. */
 struct arcs {
 	uint32_t at, n;
 };
@@ -38,7 +38,7 @@ struct tgraph {
 	struct pace *pace;
 	VEC(struct tedge) edge;
 	VEC(struct arc) arc;   /* of all vertices */
-	uint32_t unused[32];   /* first room of each power of two in arc, linked by to */
+	uint32_t unused[32];   /* first free block of each power of two in arc, linked by to */
 	uint32_t *turn;	       /* first edge of each turn */
 	uint64_t *closing;     /* by turn, a bit: has it an edge that closes a cycle? */
 	struct arcs *out, *in; /* of each vertex */
@@ -152,7 +152,7 @@ static uint32_t tgraph_find(const struct tgraph *g, const struct tdep *d)
 	return e;
 }
 
-/* v with room for want things of that size, n of which are there; in slices: moving much takes
+/* v with capacity for want things of that size, n of which are there; in slices: moving much takes
  * long.
  */
 static void *tgraph_with_room(struct tgraph *g, void *v, size_t n, size_t *cap, size_t want,
@@ -507,7 +507,7 @@ static int tgraph_by_value(const void *a, const void *b)
 #define DIGIT 11		 /* bits */
 #define FEW   (1u << DIGIT >> 2) /* for which counting digits does not pay */
 
-/* n places below end, ascending; tmp has room for as many. */
+/* n places below end, ascending; tmp holds as many. */
 static void tgraph_sort_places(uint32_t *v, uint32_t *tmp, uint32_t n, uint32_t end)
 {
 	uint32_t *from = v, *to = tmp;

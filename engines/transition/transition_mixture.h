@@ -57,8 +57,8 @@ bool mixture_no_loop(struct mixture_flow *x, const struct ages *a);
 /* The dependencies of the last run; one can be there several times. */
 const struct tdep *mixture_deps(const struct mixture_flow *x, uint32_t *n);
 
-/* Switches such that each comes after the next one on its way in the new tables; those without a
- * way come last.  Owned by x until the next call. */
+/* Switches such that each comes after the next one on its path in the new tables; those without a
+ * path come last.  Owned by x until the next call. */
 const uint32_t *mixture_outwards(struct mixture_flow *x);
 
 /* Moves as many switches as this finds from AGE_OLD to AGE_BOTH in lft without a loop; how many. */

@@ -66,17 +66,17 @@ struct search {
 	uint64_t hurry;	 /* when work_of() is beyond that */
 	uint64_t fine;	 /* work left for moving in parts */
 	uint64_t ticked, graphs_done;
-	uint32_t at;	/* LIDs of the step that is told */
-	bool in_a_step; /* smaller ones within it are not told */
+	uint32_t at;	/* LIDs of the step that progress reports */
+	bool in_a_step; /* smaller ones within it are not reported */
 	struct found *found;
 };
 
 /* transition_search.c */
 uint64_t search_work(const struct search *s);
-/* All that is still to come takes at most so many looks more: told by the progress, as part of what
- * it said before when that was less. */
+/* All that is still to come takes at most so many looks more: reported by the progress, as part of
+ * what it said before when that was less. */
 void search_most(struct search *s, uint64_t more);
-/* Steps as the progress tells them: LIDs done, of all, which only grow within a step. */
+/* Steps as the progress reports them: LIDs done, of all, which only grow within a step. */
 void search_step(struct search *s, const char *name); /* static */
 bool search_at(struct search *s, uint32_t done);      /* true: cancelled */
 bool search_tick(struct search *s);		      /* the same where nothing comes to an end */
@@ -103,7 +103,7 @@ enum added { ADDED, CYCLE, LOOP }; /* LOOP: or losses */
 /* All of them, or none.  blame: notes what closed the cycle. */
 enum added search_add(struct search *s, struct item *it, struct ages a, bool blame);
 
-/* One way through everything, from those drained (by item: why + 1, or 0).  -EDEADLK: others must
+/* One order of everything, from those drained (by item: why + 1, or 0).  -EDEADLK: others must
  * be drained, which s->may_drain forbids; -EAGAIN: not at once, and more is not tried when s->big;
  * -ECANCELED.  *out is NULL unless 0. */
 int search_attempt(struct found **out, struct search *s, const uint8_t *drained);
@@ -114,8 +114,8 @@ int search_attempt(struct found **out, struct search *s, const uint8_t *drained)
 int transition_search_alone(struct search *s, uint8_t *drained, uint64_t effort);
 
 /* transition_fit.c: the same from nothing, in that order of items; beyond limit (of search_work())
- * all that is left is drained.  When it ends beyond enough, no other is tried: that is told.  Never
- * -EDEADLK. */
+ * all that is left is drained.  When it ends beyond enough, no other is tried, which is reported.
+ * Never -EDEADLK. */
 int search_first_fit(struct found **out, struct search *s, const uint32_t *order,
 		     const uint8_t *drained, uint64_t limit, uint64_t enough);
 void found_free(struct found *r); /* NULL is fine */

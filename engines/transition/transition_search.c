@@ -499,7 +499,7 @@ static int transition_search_by_points(const void *a, const void *b)
 	return (x->item > y->item) - (x->item < y->item);
 }
 
-/* Nothing moves: the LIDs most in the way are to be drained. */
+/* Nothing moves: the LIDs that block most are to be drained. */
 static int transition_search_give_up_some(struct search *s)
 {
 	struct guilty *list = xcalloc(s->n, sizeof(*list));

@@ -52,7 +52,7 @@ static uint32_t osm_fabric_lid_of(osm_node_t *n, uint32_t p)
 	return port ? cl_ntoh16(osm_physp_get_base_lid(port)) : 0;
 }
 
-/* A switch that has not told its SwitchInfo cannot be routed through; OpenSM leaves it out. */
+/* A switch whose SwitchInfo is not known cannot be routed through; OpenSM leaves it out. */
 static bool osm_fabric_is_known(const osm_node_t *n)
 {
 	return n->sw || osm_fabric_kind_of(n) != NODE_SWITCH;

@@ -313,7 +313,7 @@ static const char *plugin_state_name(uint8_t state)
 	}
 }
 
-/* Never waits for OpenSM: while it is at work, what was seen last is told. */
+/* Never waits for OpenSM: while it is at work, it answers with what was seen last. */
 static void plugin_facts(void *ctx, struct osm_status *s)
 {
 	struct plugin *p = ctx;
