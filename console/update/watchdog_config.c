@@ -66,7 +66,7 @@ void watchdog_config_init(struct watchdog_config *c)
 {
 	*c = (struct watchdog_config){ .confirm_s = WATCHDOG_CONFIRM_S,
 				       .watch = WATCH_ALL,
-				       .limits = watch_limits_preset };
+				       .limits = watch_limits_default };
 }
 
 static void watchdog_config_put(json_t *j, const char *key, const char *value)

@@ -152,7 +152,7 @@ static int watchdog_main_choose_way(struct worker *w, const struct plan *plan, s
 	watchdog_main_note(w, "installer",
 			   json_pack("{s:s, s:o}", "name", w->way.in.ops->name, "text",
 				     w->way.warning[0] ? record_str(w->way.warning) : json_null()));
-	watchdog_way(w->dog, w->way.in.ops->name);
+	watchdog_installer(w->dog, w->way.in.ops->name);
 	if (w->way.warning[0]) {
 		log_add(LOG_WARN, "watchdog", "%s", w->way.warning);
 		watchdog_step(w->dog, w->way.warning);

@@ -39,7 +39,7 @@ struct agent {
 	int lock_fd;
 	char *lock_path;
 
-	/* the hook under way */
+	/* the running hooks */
 	enum agent_step step;
 	VEC(struct job_hook *) hooks;
 	uint64_t step_end_ms;
@@ -53,11 +53,11 @@ struct agent {
 	uint64_t poll_ms, subscribe_ms, again_ms, retry_ms, ask_ms;
 	struct err sm_err; /* said last */
 
-	/* the question whether an update is under way */
+	/* whether an update is in progress */
 	bool greets;
 	uint32_t greetings;   /* how often it was asked */
 	uint64_t greet_ms;    /* when next */
-	uint64_t patience_ms; /* with a drain that was under way: until then it is not ready */
+	uint64_t patience_ms; /* during a drain: not ready until then */
 	bool begun;	      /* was ready */
 
 	uint64_t heard_ms;
@@ -306,7 +306,7 @@ static void agent_stop_commands(struct agent *a)
 		agent_hook_stop(&a->hooks.v[i]->h, agent_now_ms(a));
 }
 
-/* What is under way is not wanted any more. */
+/* The step in progress is no longer needed. */
 static void agent_step_cancel(struct agent *a)
 {
 	agent_step_fails(a, "it is no longer needed");
@@ -326,7 +326,7 @@ static void agent_turn_commands(struct agent *a)
 			a->hooks.v[n++] = h;
 			continue;
 		}
-		/* of a job that ended meanwhile there is nothing left to do */
+		/* nothing is left to do for a job that has ended */
 		if (rc && (!*h->job || agent_has_job(a, h->job)))
 			agent_step_fails(a, "%s", err.text);
 		free(h);
@@ -349,8 +349,8 @@ static bool agent_clients_end(struct agent *a)
 	return true;
 }
 
-/* Does what is to be done now; true: it has ended, step_rc says how.
- * On the way back all are waited for; on the way out nobody is, once one has failed. */
+/* Continues the step; true: it has ended, step_rc says how.  A return waits for all; a drain or
+ * a migration for nobody once one has failed. */
 static bool agent_step_ended(struct agent *a)
 {
 	bool clients;
@@ -494,8 +494,8 @@ static void agent_hold(struct agent *a)
 	agent_event(a, AGENT_EV_SAFETY);
 }
 
-/* The first time that it can: what was said before it began was not heard, and a job that begins
- * while tables are written is safe where it is led away before its first packet. */
+/* Asks as soon as it can: earlier notices were missed, and a job that starts while tables are
+ * written is safe only if it moves to the escape LIDs before its first packet. */
 static void agent_greet(struct agent *a)
 {
 	if (a->greetings)
@@ -531,8 +531,8 @@ static void agent_sm_changed(struct agent *a, const char *what)
 	agent_event(a, AGENT_EV_SM);
 }
 
-/* Restarted, an SM has forgotten us; it tells the port to register again, but only the kernel sees
- * that.  Its activity count, which starts again, and its silence meanwhile are what we can see. */
+/* A restarted SM has lost our subscription.  It asks the port to register again, but only the
+ * kernel sees that; we see the activity count start again and requests without a response. */
 static void agent_look_at_sm(struct agent *a)
 {
 	struct notice_local old = a->local;
@@ -558,8 +558,7 @@ static void agent_look_at_sm(struct agent *a)
 	a->sm_silent = false;
 }
 
-/* Again every now and then, whatever we believe: it does no harm, and the SM may believe otherwise.
- */
+/* Repeated now and then: it does no harm, and the SM may have lost the subscription. */
 static void agent_subscribe(struct agent *a)
 {
 	bool had = a->st.subscribed;
@@ -584,7 +583,7 @@ static void agent_subscribe(struct agent *a)
 	log_add(LOG_INFO, "agent", "LID %u: subscribed at the subnet manager at LID %u",
 		a->local.lid, a->local.sm_lid);
 	agent_event(a, AGENT_EV_SUBSCRIBED);
-	/* what was said meanwhile was not heard */
+	/* notices in between were missed */
 	if (a->st.mode == AGENT_ESCAPE)
 		agent_event(a, AGENT_EV_TIMEOUT);
 	agent_greet(a);
@@ -701,7 +700,7 @@ static int agent_take_lock(struct agent *a, struct err *err)
 	return 0;
 }
 
-static void agent_presets(struct agent_opts *o)
+static void agent_opts_default(struct agent_opts *o)
 {
 	o->limit_ms = o->limit_ms ? o->limit_ms : 60000;
 	o->hold_ms = o->hold_ms ? o->hold_ms : 900000;
@@ -721,7 +720,7 @@ int agent_open(struct agent **out, struct notice_port *np, const struct agent_op
 
 	a->np = np;
 	a->o = *opts;
-	agent_presets(&a->o);
+	agent_opts_default(&a->o);
 	notice_port_mad(np)->ops->local(notice_port_mad(np)->ctx, &local);
 	a->local.port_guid = local.port_guid;
 	rc = agent_take_lock(a, err);
@@ -736,7 +735,7 @@ int agent_open(struct agent **out, struct notice_port *np, const struct agent_op
 		return rc;
 	}
 	a->ask_ms = agent_now_ms(a) + a->o.ask_ms;
-	/* before a hook is started: it tells of the LIDs */
+	/* before a hook is started: its environment has the LIDs */
 	agent_look_at_sm(a);
 	agent_next_poll(a);
 	agent_step_want(a, a->st.mode == AGENT_ESCAPE ? AGENT_GOAL_ESCAPE

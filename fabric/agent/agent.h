@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 struct agent_opts {
-	const char *const *jobs; /* none: it stays until it is told to end */
+	const char *const *jobs; /* none: it runs until it is stopped */
 	uint32_t njobs;
 	bool held; /* they begin when agent_ready() */
 	/* Of the shell, run for each job, or once where there is neither a job nor a socket; NULL:
@@ -32,7 +32,7 @@ struct agent_opts {
 	uint32_t hold_ms;  /* silence on the escape LIDs until they are left; 0: 900 s */
 	uint32_t ask_ms;   /* between questions of an agent on its escape LIDs; 0: 60 s */
 	uint32_t poll_ms;  /* between looks at the port and the SM; 0: 10 s */
-	uint32_t greet_ms; /* for answers to the question whether an update is under way; 0: 300 */
+	uint32_t greet_ms; /* to wait for the answer whether an update is in progress; 0: 300 */
 };
 
 struct agent;
@@ -41,7 +41,7 @@ struct agent;
  * like: it or the socket cannot be made; -EBUSY: another agent uses them. */
 int agent_open(struct agent **out, struct notice_port *np, const struct agent_opts *opts,
 	       struct err *err);
-/* Ends hooks that are under way; their queue pairs are seen to at the next start.  NULL is fine. */
+/* Stops running hooks; the next start takes care of their queue pairs.  NULL is fine. */
 void agent_close(struct agent *a);
 
 /* Waits wait_ms at most for something to do, and does it.  -errno: the port failed. */
@@ -50,9 +50,9 @@ int agent_turn(struct agent *a, uint32_t wait_ms, struct err *err);
 void agent_end(struct agent *a);
 
 bool agent_over(const struct agent *a);
-/* Is subscribed to both notices and has asked whether an update is under way.  With held, no update
- * would write the tables of a job that begins now: nobody has said so in greet_ms, or the node is
- * on its escape LIDs, or all were called back; or that has not come for the limit of a hook. */
+/* Subscribed to both notices, and has asked whether an update is in progress.  With held also: a
+ * job that starts now is safe, because no answer came within greet_ms, the node is on its escape
+ * LIDs, all were asked to return, or the time limit of a hook has passed. */
 bool agent_ready(const struct agent *a);
 const struct agent_state *agent_now(const struct agent *a);
 uint16_t agent_lid(const struct agent *a); /* 0: not yet known */

@@ -20,8 +20,7 @@
 #define LINES_MAX 200 /* of one hook in the log */
 #define LIFE_FD	  3
 
-/* ---- the process between; only what is allowed between fork and exec of a threaded process ----
- */
+/* ---- the process in between: only what a threaded process may do after fork() ---- */
 
 static void agent_hook_default_signals(void)
 {
@@ -59,7 +58,7 @@ static int agent_hook_watch(pid_t shell, int signals)
 	struct pollfd fds[2] = { { .fd = LIFE_FD, .events = POLLIN },
 				 { .fd = signals, .events = POLLIN } };
 	struct signalfd_siginfo si;
-	bool told = false;
+	bool ordered = false;
 	char c;
 	int w;
 
@@ -71,7 +70,7 @@ static int agent_hook_watch(pid_t shell, int signals)
 			continue;
 		if (!fds[0].revents)
 			continue;
-		told = true;
+		ordered = true;
 		if (read(LIFE_FD, &c, 1) == 1) {
 			kill(-shell, SIGTERM);
 			continue;
@@ -80,8 +79,8 @@ static int agent_hook_watch(pid_t shell, int signals)
 		waitpid(shell, &w, 0);
 		break;
 	}
-	/* who was told to end and only left children behind is not rid of them otherwise */
-	if (told)
+	/* who was ordered to end and only left children behind is not rid of them otherwise */
+	if (ordered)
 		kill(-shell, SIGKILL);
 	return WIFEXITED(w) ? WEXITSTATUS(w) : 128 + WTERMSIG(w);
 }
@@ -94,7 +93,7 @@ static void agent_hook_between(const char *command, char *const env[], int life,
 
 	setsid();
 	agent_hook_default_signals();
-	/* out of the way of the numbers that they get */
+	/* above the numbers that they get */
 	life = fcntl(life, F_DUPFD, 10);
 	out = fcntl(out, F_DUPFD, 10);
 	if (dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0 || dup2(life, LIFE_FD) < 0)

@@ -2,8 +2,8 @@
 /*
  * agent_hook: a command of the site, run by the shell in a process group of its own.
  *
- * Between it and us stands a small process that kills the whole group when we end, in whatever
- * way: a hook never outlives its agent.  What it prints goes into the log.
+ * A small process in between kills the whole group when the agent ends for any reason: a hook
+ * never outlives its agent.  Its output goes to the log.
  */
 #ifndef FABRIC_AGENT_AGENT_HOOK_H
 #define FABRIC_AGENT_AGENT_HOOK_H
@@ -21,7 +21,7 @@ struct agent_hook {
 	int life, out;	  /* its end of file ends the hook; what the hook prints, -1: closed */
 	char what[100];	  /* for the log: "drain of job 42" */
 	uint64_t end_ms;  /* SIGTERM then */
-	uint64_t kill_ms; /* SIGKILL then; 0: not yet told to end */
+	uint64_t kill_ms; /* when to send SIGKILL; 0: SIGTERM not sent yet */
 	bool late;	  /* it was the time that ended it */
 	char line[256];
 	uint32_t nline, lines;

@@ -33,13 +33,12 @@ struct agent_place {
 struct agent_link_ops {
 	const char *name; /* "notices through the SM" */
 
-	/* Before anything else, and then every few seconds while answers are awaited: from
-	 * now on answers come in, also when the SM was restarted meanwhile.  -ESTALE: the
-	 * master SM is another one than at the last call; agents are asked through that one now,
-	 * if there is a way.  -ETIMEDOUT, -EPROTO, -ENOENT: the
-	 * SM does not answer, refuses, is not there; -EBUSY: another program on this node
-	 * takes the answers; -ECANCELED within 50 ms of progress->cancel.  progress may be
-	 * NULL. */
+	/* Before anything else, and then every few seconds while answers are awaited: from now on
+	 * answers come in, also after a restart of the SM.  -ESTALE: the master SM is another one
+	 * than at the last call; agents are asked through that one now, if possible.  -ETIMEDOUT,
+	 * -EPROTO, -ENOENT: the SM does not answer, refuses, is not there; -EBUSY: another
+	 * program on this node takes the answers; -ECANCELED within 50 ms of progress->cancel.
+	 * progress may be NULL. */
 	int (*listen)(void *ctx, struct progress *progress, struct err *err);
 	/* 0: handed over; arrival is another matter. */
 	int (*send)(void *ctx, const struct phase_notice *n, struct err *err);

@@ -25,7 +25,7 @@ struct agent_peer {
 	char job[AGENT_JOB_MAX];
 	uint32_t rank;
 	pid_t pid;	/* 0: not visible from here */
-	uint64_t start; /* when it was started, as the kernel counts: tells it from a later pid */
+	uint64_t start; /* start time in kernel ticks: the same pid may be used again */
 };
 
 struct agent_job {

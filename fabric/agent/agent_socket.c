@@ -20,7 +20,7 @@
 #define LOG_MAX	     20 /* lines within LOG_MS */
 #define LOG_MS	     10000
 
-enum told { TOLD_NOTHING, TOLD_DRAIN, TOLD_MIGRATE, TOLD_RETURN };
+enum sent_order { ORDER_NONE, ORDER_DRAIN, ORDER_MIGRATE, ORDER_RETURN };
 
 struct client {
 	int fd; /* -1: hung up on, to be removed */
@@ -31,7 +31,7 @@ struct client {
 
 	enum agent_where where;
 	bool sure; /* that it is there: no order was taken back half done */
-	enum told told;
+	enum sent_order pending;
 	uint32_t seq;
 	bool failed;
 	char why[AGENT_WHY_MAX];
@@ -59,8 +59,8 @@ struct agent_socket {
 };
 
 /* What others do must not flood the log. */
-__attribute__((format(printf, 3, 4))) static void say(struct agent_socket *s, enum log_level level,
-						      const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void
+agent_socket_log(struct agent_socket *s, enum log_level level, const char *fmt, ...)
 {
 	char text[300];
 	va_list ap;
@@ -113,7 +113,7 @@ static void agent_socket_flush_out(struct client *c)
 
 static void agent_socket_hang_up(struct agent_socket *s, struct client *c, const char *why);
 
-static void agent_socket_tell_bytes(struct agent_socket *s, struct client *c, const char *text,
+static void agent_socket_send_bytes(struct agent_socket *s, struct client *c, const char *text,
 				    size_t n)
 {
 	if (c->fd < 0 || !n)
@@ -128,8 +128,8 @@ static void agent_socket_tell_bytes(struct agent_socket *s, struct client *c, co
 	agent_socket_flush_out(c);
 }
 
-__attribute__((format(printf, 3, 4))) static void tell(struct agent_socket *s, struct client *c,
-						       const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void
+agent_socket_send(struct agent_socket *s, struct client *c, const char *fmt, ...)
 {
 	char text[AGENT_LINE_MAX + 1];
 	va_list ap;
@@ -141,7 +141,7 @@ __attribute__((format(printf, 3, 4))) static void tell(struct agent_socket *s, s
 	if (n >= AGENT_LINE_MAX)
 		n = AGENT_LINE_MAX - 1;
 	text[n++] = '\n';
-	agent_socket_tell_bytes(s, c, text, (size_t)n);
+	agent_socket_send_bytes(s, c, text, (size_t)n);
 }
 
 /* ---- who comes and goes ---- */
@@ -154,7 +154,7 @@ static void agent_socket_close_client(struct client *c)
 }
 
 /* Its queue pairs are still there if it is. */
-static void agent_socket_lose(struct agent_socket *s, struct client *c)
+static void agent_socket_lost(struct agent_socket *s, struct client *c)
 {
 	if (c->fd < 0)
 		return;
@@ -170,17 +170,18 @@ static void agent_socket_hang_up(struct agent_socket *s, struct client *c, const
 	char name[128];
 
 	if (c->fd >= 0)
-		say(s, LOG_WARN, "%s %s: disconnected", agent_socket_client_name(name, c), why);
-	agent_socket_lose(s, c);
+		agent_socket_log(s, LOG_WARN, "%s %s: disconnected",
+				 agent_socket_client_name(name, c), why);
+	agent_socket_lost(s, c);
 }
 
-/* Tells the reason; what does not fit into the socket at once is not sent. */
-static void agent_socket_turn_away(struct agent_socket *s, struct client *c, const char *why)
+/* Sends the reason if it fits into the socket buffer. */
+static void agent_socket_reject(struct agent_socket *s, struct client *c, const char *why)
 {
 	char text[200];
 
 	snprintf(text, sizeof(text), "has sent %.150s", why);
-	tell(s, c, "ERROR %s", why);
+	agent_socket_send(s, c, "ERROR %s", why);
 	agent_socket_hang_up(s, c, text);
 }
 
@@ -203,7 +204,7 @@ static void agent_socket_forget_dead(struct agent_socket *s)
 		s->ops->changed(s->ctx);
 }
 
-static void agent_socket_is_back(struct agent_socket *s, const struct agent_peer *p)
+static void agent_socket_found_again(struct agent_socket *s, const struct agent_peer *p)
 {
 	for (size_t i = 0; i < s->lost.n; i++) {
 		const struct agent_peer *l = &s->lost.v[i];
@@ -217,42 +218,42 @@ static void agent_socket_is_back(struct agent_socket *s, const struct agent_peer
 
 /* ---- orders ---- */
 
-static void agent_socket_order(struct agent_socket *s, struct client *c, enum told what)
+static void agent_socket_order(struct agent_socket *s, struct client *c, enum sent_order what)
 {
 	static const char *const name[] = { "", "DRAIN", "MIGRATE", "RETURN" };
 	const struct agent_order *o = &s->order;
 
-	c->told = what;
+	c->pending = what;
 	c->seq = ++s->seq;
-	if (what == TOLD_RETURN)
-		tell(s, c, "RETURN %u %" PRIu64 " %s %u", c->seq, o->txn,
-		     o->same ? "same" : "changed", o->limit_s);
+	if (what == ORDER_RETURN)
+		agent_socket_send(s, c, "RETURN %u %" PRIu64 " %s %u", c->seq, o->txn,
+				  o->same ? "same" : "changed", o->limit_s);
 	else
-		tell(s, c, "%s %u %" PRIu64 " %u %u", name[what], c->seq, o->txn, o->escape_offset,
-		     o->limit_s);
+		agent_socket_send(s, c, "%s %u %" PRIu64 " %u %u", name[what], c->seq, o->txn,
+				  o->escape_offset, o->limit_s);
 }
 
-static bool agent_socket_is_there(const struct agent_socket *s, const struct client *c)
+static bool agent_socket_at_goal(const struct agent_socket *s, const struct client *c)
 {
 	if (s->goal == AGENT_GOAL_NONE)
 		return true;
-	if (!c->sure || c->told != TOLD_NOTHING)
+	if (!c->sure || c->pending != ORDER_NONE)
 		return false;
 	return s->goal == AGENT_GOAL_BASE     ? c->where == AGENT_AT_BASE
 	       : s->goal == AGENT_GOAL_ESCAPE ? c->where == AGENT_AT_ESCAPE
 					      : c->where != AGENT_AT_BASE;
 }
 
-static void agent_socket_lead(struct agent_socket *s, struct client *c)
+static void agent_socket_advance(struct agent_socket *s, struct client *c)
 {
-	if (!c->known || c->told != TOLD_NOTHING || c->failed || agent_socket_is_there(s, c))
+	if (!c->known || c->pending != ORDER_NONE || c->failed || agent_socket_at_goal(s, c))
 		return;
 	if (s->goal == AGENT_GOAL_BASE)
-		agent_socket_order(s, c, TOLD_RETURN);
+		agent_socket_order(s, c, ORDER_RETURN);
 	else if (!c->sure || c->where == AGENT_AT_BASE)
-		agent_socket_order(s, c, TOLD_DRAIN);
+		agent_socket_order(s, c, ORDER_DRAIN);
 	else
-		agent_socket_order(s, c, TOLD_MIGRATE);
+		agent_socket_order(s, c, ORDER_MIGRATE);
 }
 
 void agent_socket_want(struct agent_socket *s, enum agent_goal goal, const struct agent_order *o)
@@ -262,11 +263,11 @@ void agent_socket_want(struct agent_socket *s, enum agent_goal goal, const struc
 	for (size_t i = 0; i < s->clients.n; i++) {
 		struct client *c = s->clients.v[i];
 
-		if (c->told != TOLD_NOTHING || c->failed)
+		if (c->pending != ORDER_NONE || c->failed)
 			c->sure = false;
-		c->told = TOLD_NOTHING;
+		c->pending = ORDER_NONE;
 		c->failed = false;
-		agent_socket_lead(s, c);
+		agent_socket_advance(s, c);
 	}
 }
 
@@ -285,7 +286,7 @@ int agent_socket_there(const struct agent_socket *s, struct err *err)
 			return err_set(err, -EIO, "%s says that it could not: %s",
 				       agent_socket_peer_name(name, &c->peer),
 				       c->why[0] ? c->why : "no reason");
-		if (!agent_socket_is_there(s, c) && !nlate++)
+		if (!agent_socket_at_goal(s, c) && !nlate++)
 			late = c;
 	}
 	if (nlate)
@@ -298,7 +299,7 @@ int agent_socket_there(const struct agent_socket *s, struct err *err)
 		       agent_socket_peer_name(name, &s->lost.v[0]), s->lost.n - 1);
 }
 
-/* ---- what clients say ---- */
+/* ---- what clients agent_socket_log ---- */
 
 static void agent_socket_hello(struct agent_socket *s, struct client *c, const struct agent_line *l)
 {
@@ -306,50 +307,51 @@ static void agent_socket_hello(struct agent_socket *s, struct client *c, const s
 	char name[128];
 
 	if (l->version != AGENT_PROTOCOL) {
-		agent_socket_turn_away(s, c, "a protocol version other than 1");
+		agent_socket_reject(s, c, "a protocol version other than 1");
 		return;
 	}
 	if (c->known) {
-		agent_socket_turn_away(s, c, "HELLO twice");
+		agent_socket_reject(s, c, "HELLO twice");
 		return;
 	}
 	c->known = c->sure = true;
 	c->where = l->where;
 	c->peer.rank = l->rank;
 	snprintf(c->peer.job, sizeof(c->peer.job), "%s", l->job);
-	agent_socket_is_back(s, &c->peer);
+	agent_socket_found_again(s, &c->peer);
 	s->ops->changed(s->ctx);
-	say(s, LOG_INFO, "%s of user %u connected; its queue pairs are at %s",
-	    agent_socket_peer_name(name, &c->peer), (unsigned)c->uid, agent_where_name(c->where));
-	tell(s, c, "WELCOME %u %s %u", AGENT_PROTOCOL, escape ? "escape" : "base",
-	     s->order.escape_offset);
-	agent_socket_lead(s, c);
+	agent_socket_log(s, LOG_INFO, "%s of user %u connected; its queue pairs are at %s",
+			 agent_socket_peer_name(name, &c->peer), (unsigned)c->uid,
+			 agent_where_name(c->where));
+	agent_socket_send(s, c, "WELCOME %u %s %u", AGENT_PROTOCOL, escape ? "escape" : "base",
+			  s->order.escape_offset);
+	agent_socket_advance(s, c);
 }
 
 static void agent_socket_answer(struct agent_socket *s, struct client *c,
 				const struct agent_line *l)
 {
-	static const enum agent_where end[] = { [TOLD_DRAIN] = AGENT_AT_DRAINED,
-						[TOLD_MIGRATE] = AGENT_AT_ESCAPE,
-						[TOLD_RETURN] = AGENT_AT_BASE };
+	static const enum agent_where end[] = { [ORDER_DRAIN] = AGENT_AT_DRAINED,
+						[ORDER_MIGRATE] = AGENT_AT_ESCAPE,
+						[ORDER_RETURN] = AGENT_AT_BASE };
 	char name[128];
 
 	if (!c->seq || (int32_t)(l->seq - c->seq) > 0) {
-		agent_socket_turn_away(s, c, "an answer without a request");
+		agent_socket_reject(s, c, "an answer without a request");
 		return;
 	}
-	if (l->seq != c->seq || c->told == TOLD_NOTHING)
+	if (l->seq != c->seq || c->pending == ORDER_NONE)
 		return; /* of an order that was taken back */
 	c->sure = l->verb == AGENT_DONE;
 	if (c->sure)
-		c->where = end[c->told];
+		c->where = end[c->pending];
 	else
-		say(s, LOG_WARN, "%s could not: %s", agent_socket_peer_name(name, &c->peer),
-		    l->why);
+		agent_socket_log(s, LOG_WARN, "%s could not: %s",
+				 agent_socket_peer_name(name, &c->peer), l->why);
 	c->failed = !c->sure;
 	memcpy(c->why, l->why, sizeof(c->why));
-	c->told = TOLD_NOTHING;
-	agent_socket_lead(s, c);
+	c->pending = ORDER_NONE;
+	agent_socket_advance(s, c);
 }
 
 static void agent_socket_bye(struct agent_socket *s, struct client *c)
@@ -357,7 +359,7 @@ static void agent_socket_bye(struct agent_socket *s, struct client *c)
 	char name[128];
 
 	if (c->known)
-		say(s, LOG_INFO, "%s says BYE", agent_socket_client_name(name, c));
+		agent_socket_log(s, LOG_INFO, "%s says BYE", agent_socket_client_name(name, c));
 	agent_socket_close_client(c);
 	s->ops->changed(s->ctx);
 }
@@ -373,23 +375,24 @@ static void agent_socket_control(struct agent_socket *s, struct client *c,
 
 	c->over = true;
 	if (c->uid && c->uid != geteuid()) {
-		tell(s, c, "ERROR only root and the agent's own user may ask for that");
+		agent_socket_send(s, c,
+				  "ERROR only root and the agent's own user may ask for that");
 		return;
 	}
 	if (l->verb == AGENT_GET_STATUS) {
 		f = open_memstream(&text, &n);
 		s->ops->status(s->ctx, f);
 		fclose(f);
-		agent_socket_tell_bytes(s, c, text, n);
+		agent_socket_send_bytes(s, c, text, n);
 		free(text);
 	} else {
 		rc = l->verb == AGENT_ADD_JOB ? s->ops->add_job(s->ctx, l->job, &err)
 					      : s->ops->end_job(s->ctx, l->job, &err);
 	}
 	if (rc)
-		tell(s, c, "ERROR %s", err.text);
+		agent_socket_send(s, c, "ERROR %s", err.text);
 	else
-		tell(s, c, "OK");
+		agent_socket_send(s, c, "OK");
 }
 
 static void agent_socket_take(struct agent_socket *s, struct client *c, const char *line, size_t n)
@@ -398,11 +401,11 @@ static void agent_socket_take(struct agent_socket *s, struct client *c, const ch
 	struct err err;
 
 	if (agent_line_parse(&l, line, n, &err)) {
-		agent_socket_turn_away(s, c, err.text);
+		agent_socket_reject(s, c, err.text);
 		return;
 	}
 	if (!c->known && (l.verb == AGENT_DONE || l.verb == AGENT_FAILED)) {
-		agent_socket_turn_away(s, c, "an answer before HELLO");
+		agent_socket_reject(s, c, "an answer before HELLO");
 		return;
 	}
 	switch (l.verb) {
@@ -436,7 +439,7 @@ static void agent_socket_take_lines(struct agent_socket *s, struct client *c)
 	memmove(c->in, c->in + from, c->nin - from);
 	c->nin -= from;
 	if (c->fd >= 0 && c->nin == sizeof(c->in))
-		agent_socket_turn_away(s, c, "an unterminated line");
+		agent_socket_reject(s, c, "an unterminated line");
 }
 
 /* No more than this at once: a flood must not keep us from the others. */
@@ -451,9 +454,9 @@ static void agent_socket_read_client(struct agent_socket *s, struct client *c)
 			return;
 		if (n <= 0) {
 			if (c->known)
-				say(s, LOG_WARN, "%s has hung up without BYE",
-				    agent_socket_client_name(name, c));
-			agent_socket_lose(s, c);
+				agent_socket_log(s, LOG_WARN, "%s has hung up without BYE",
+						 agent_socket_client_name(name, c));
+			agent_socket_lost(s, c);
 			return;
 		}
 		c->nin += (size_t)n;
@@ -480,8 +483,8 @@ void agent_socket_adopt(struct agent_socket *s, int fd)
 	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len);
 	full |= who.uid && who.uid != geteuid() && agent_socket_of_user(s, who.uid) >= PER_USER_MAX;
 	if (full) {
-		say(s, LOG_WARN, "pid %d of user %u is refused: too many connections", (int)who.pid,
-		    (unsigned)who.uid);
+		agent_socket_log(s, LOG_WARN, "pid %d of user %u is refused: too many connections",
+				 (int)who.pid, (unsigned)who.uid);
 		close(fd);
 		return;
 	}
@@ -648,7 +651,7 @@ void agent_socket_close(struct agent_socket *s)
 		close(s->fd);
 	for (size_t i = 0; i < s->clients.n; i++) {
 		if (s->clients.v[i]->known)
-			tell(s, s->clients.v[i], "BYE");
+			agent_socket_send(s, s->clients.v[i], "BYE");
 		agent_socket_free_client(s->clients.v[i]);
 	}
 	vec_free(&s->clients);
@@ -686,7 +689,7 @@ void agent_socket_forget(struct agent_socket *s, const char *job)
 
 		if (c->fd < 0 || !c->known || !agent_socket_of_job(&c->peer, job))
 			continue;
-		tell(s, c, "BYE");
+		agent_socket_send(s, c, "BYE");
 		agent_socket_close_client(c);
 	}
 	for (size_t i = 0; i < s->lost.n;) {
@@ -716,7 +719,7 @@ void agent_socket_await(struct agent_socket *s, const struct agent_peer *p)
 
 void agent_socket_print(const struct agent_socket *s, FILE *out)
 {
-	static const char *const told[] = { "-", "DRAIN", "MIGRATE", "RETURN" };
+	static const char *const name[] = { "-", "DRAIN", "MIGRATE", "RETURN" };
 
 	for (size_t i = 0; i < s->clients.n; i++) {
 		const struct client *c = s->clients.v[i];
@@ -724,7 +727,7 @@ void agent_socket_print(const struct agent_socket *s, FILE *out)
 		if (c->fd >= 0 && c->known)
 			fprintf(out, "client %s rank %u pid %d at %s%s told %s%s%s\n", c->peer.job,
 				c->peer.rank, (int)c->peer.pid, agent_where_name(c->where),
-				c->sure ? "" : "?", told[c->told], c->failed ? " failed: " : "",
+				c->sure ? "" : "?", name[c->pending], c->failed ? " failed: " : "",
 				c->failed ? c->why : "");
 	}
 	for (size_t i = 0; i < s->lost.n; i++)

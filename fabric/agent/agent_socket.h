@@ -2,12 +2,12 @@
 /*
  * agent_socket: the processes of a node that drain and migrate by themselves, on a Unix socket.
  *
- * Each of them has queue pairs somewhere; all are to be somewhere (agent_socket_want()), and each
- * is told one order after the other until it is there.  Who talks rubbish, reads nothing or is
- * too slow to say hello is hung up on, and named in the log.  A process that has hung up without a
- * BYE and is still alive is waited for, as it may come back; its queue pairs may be running.
+ * agent_socket_want() sets where the queue pairs of all clients should be; each client gets one
+ * order after the other until it is there.  A client that violates the protocol, does not read,
+ * or does not send HELLO in time is disconnected and logged.  One that disconnects without BYE
+ * but is still alive is waited for: it may reconnect, and its queue pairs may be active.
  *
- * Nothing blocks.  One thread.
+ * Never blocks.  One thread.
  */
 #ifndef FABRIC_AGENT_AGENT_SOCKET_H
 #define FABRIC_AGENT_AGENT_SOCKET_H
@@ -22,22 +22,22 @@
 #define AGENT_PROTOCOL 1
 
 enum agent_goal {
-	AGENT_GOAL_NONE, /* nobody is told anything */
+	AGENT_GOAL_NONE, /* no orders */
 	AGENT_GOAL_BASE,
 	AGENT_GOAL_DRAINED,
 	AGENT_GOAL_ESCAPE
 };
 
-/* What an order tells on top. */
+/* Parameters of an order. */
 struct agent_order {
 	uint64_t txn;
 	uint32_t escape_offset;
 	uint32_t limit_s;
-	bool same; /* the base LIDs lead where they led */
+	bool same; /* the paths of the base LIDs are unchanged */
 };
 
 struct agent_socket_ops {
-	/* Who is here has changed; before the client is told that it is welcome. */
+	/* The set of clients has changed; called before WELCOME is sent. */
 	void (*changed)(void *ctx);
 	/* Asked by root or this agent's own user. */
 	int (*add_job)(void *ctx, const char *job, struct err *err);
@@ -53,13 +53,13 @@ int agent_socket_open(struct agent_socket **out, const char *path, unsigned mode
 		      const struct agent_socket_ops *ops, void *ctx, struct err *err);
 /* A connection that was made elsewhere; takes fd. */
 void agent_socket_adopt(struct agent_socket *s, int fd);
-/* Tells all that the agent goes, removes the socket.  NULL is fine. */
+/* Sends BYE to all and removes the socket.  NULL is fine. */
 void agent_socket_close(struct agent_socket *s);
 
 void agent_socket_turn(struct agent_socket *s, uint64_t now_ms);
 
-/* Where all are to be; what was under way for another goal is not waited for any more.  The order
- * is copied. */
+/* Where the queue pairs of all clients should be; pending orders for another goal are no longer
+ * waited for.  The order is copied. */
 void agent_socket_want(struct agent_socket *s, enum agent_goal goal, const struct agent_order *o);
 /* 0: all are there.  -EAGAIN: not yet, with who is awaited; -EIO: one has failed. */
 int agent_socket_there(const struct agent_socket *s, struct err *err);

@@ -14,7 +14,7 @@ const char *agent_mode_name(enum agent_mode m)
 	return name[m];
 }
 
-/* A hook that was under way when the process ended may have got anywhere. */
+/* A hook that was running when the process ended may have stopped at any point. */
 void agent_state_init(struct agent_state *a, const struct agent_saved *saved)
 {
 	*a = (struct agent_state){ .mode = AGENT_BASE };
@@ -67,7 +67,7 @@ static unsigned agent_state_run(struct agent_state *a, enum agent_mode mode)
 						       : AGENT_RETURN);
 }
 
-/* No hook is under way: start the next one, or answer. */
+/* No hook is running: start the next one, or answer. */
 static unsigned agent_state_go_on(struct agent_state *a)
 {
 	if (a->failed)
@@ -147,7 +147,7 @@ unsigned agent_state_step(struct agent_state *a, enum agent_event ev)
 	case AGENT_EV_SAFETY:
 		if (a->mode != AGENT_ESCAPE)
 			return 0;
-		a->failed = true; /* who asked for the escape LIDs is told that they were left */
+		a->failed = true; /* the answer says that the escape LIDs were left */
 		return agent_state_run(a, AGENT_RETURNING);
 	case AGENT_EV_EXIT:
 		return (a->subscribed ? AGENT_UNSUBSCRIBE : 0) | AGENT_EXIT;

@@ -16,10 +16,10 @@
 /* Where the job's queue pairs are. */
 enum agent_mode {
 	AGENT_BASE,	 /* on the base LIDs, running */
-	AGENT_DRAINING,	 /* hook under way */
-	AGENT_MIGRATING, /* to the escape LIDs; hook under way */
+	AGENT_DRAINING,	 /* hook running */
+	AGENT_MIGRATING, /* to the escape LIDs; hook running */
 	AGENT_ESCAPE,	 /* on the escape LIDs, running */
-	AGENT_RETURNING, /* to the base LIDs, from wherever each is; hook under way */
+	AGENT_RETURNING, /* to the base LIDs, from wherever each is; hook running */
 	AGENT_MIXED	 /* a hook failed or was cut short: some here, some there, some drained */
 };
 
@@ -28,7 +28,7 @@ const char *agent_mode_name(enum agent_mode m); /* "base", "draining", ... */
 /* Carried out in this order. */
 enum agent_action {
 	AGENT_SAVE = 1,	   /* agent_state_saved() to where it survives the process, not the node */
-	AGENT_CANCEL = 2,  /* the hook under way is not wanted any more; it still reports its end */
+	AGENT_CANCEL = 2,  /* cancel the running hook; it still reports its end */
 	AGENT_DRAIN = 4,   /* start the hook; its end is AGENT_EV_DONE or AGENT_EV_FAILED */
 	AGENT_MIGRATE = 8, /* likewise */
 	AGENT_RETURN = 16, /* likewise; whatever state each queue pair is in */
@@ -40,11 +40,11 @@ enum agent_action {
 
 enum agent_event {
 	AGENT_EV_START,
-	AGENT_EV_DONE,	 /* the hook under way did its work */
+	AGENT_EV_DONE,	 /* the running hook succeeded */
 	AGENT_EV_FAILED, /* it did not, or took too long and was stopped */
 	AGENT_EV_SUBSCRIBED,
-	AGENT_EV_NEWS, /* for the first time, or nobody has said since: is an update under way? */
-	AGENT_EV_SM,   /* another SM, or the same one restarted: it has forgotten us */
+	AGENT_EV_NEWS,	  /* at the start, or no answer since: is an update in progress? */
+	AGENT_EV_SM,	  /* another SM, or the same one restarted: it has forgotten us */
 	AGENT_EV_TIMEOUT, /* every minute or so */
 	AGENT_EV_SAFETY,  /* on the escape LIDs, no notice for hold_s (or the site's own time) */
 	AGENT_EV_EXIT	  /* the job is over */
@@ -63,7 +63,7 @@ struct agent_state {
 	enum agent_mode mode;
 	uint8_t want;
 	bool failed;  /* what is wanted did not work */
-	bool aborted; /* the update was called off: the base LIDs lead where they led */
+	bool aborted; /* the update was cancelled: the paths of the base LIDs are unchanged */
 	bool subscribed;
 	uint16_t hold_s, repeat, flags;
 	uint32_t seq;

@@ -4,9 +4,9 @@
  * library.  Define _POSIX_C_SOURCE 200809L or more before the first include.
  *
  * An update of the fabric's routes must not disturb connections.  Before the tables are written
- * the node's agent asks every process to stand still and to go on over the escape LIDs, whose
- * routes never change; afterwards to come back.  One connection for each process (rank), opened
- * before its first queue pair:
+ * the node's agent asks every process to drain and to continue over the escape LIDs, whose paths
+ * do not change; afterwards to return.  One connection for each process (rank), opened before
+ * its first queue pair:
  *
  *	struct ibroute_agent a;
  *	struct ibroute_order o;
@@ -16,8 +16,8 @@
  *	while ((rc = ibroute_agent_next(&a, &o)) == 1)
  *		do what o.what says, then ibroute_agent_done(&a, &o) or ibroute_agent_failed()
  *	rc < 0: the agent has gone.  Stay where you are, open again every half second or so, and
- *	tell where your queue pairs are.  An order that was under way is not wanted any more: who
- *	was not yet drained goes on; who was waits, for o.limit_s at most.
+ *	say where your queue pairs are.  A pending order is void: a process that has not drained
+ *	yet continues; one that has waits, for o.limit_s at most.
  *	ibroute_agent_close(&a);
  *
  * The orders:
@@ -27,17 +27,17 @@
  *	DRAIN    post nothing new; when the send queues are empty and all is acknowledged
  *		 (ibv_modify_qp to SQD, or by counting completions), done.
  *	MIGRATE  the peers' LIDs are now base LID + o.escape_offset, modulo 2^LMC the upper half
- *		 of each port's LIDs, with the SL that the SM tells for them (path record, or as the
+ *		 of each port's LIDs, with the SL that the SM has for them (path record, or as the
  *		 site says); move the queue pairs (SQD or ibv_modify_qp to RTS with a new address
  *		 vector, or an alternate path), let them run, done.  New ones likewise.
- *	RETURN   stand still, go back to the base LIDs, run, done; from whatever state each queue
- *		 pair is in.  Unless o.same is set the base LIDs lead elsewhere now: ask for their
- *		 SLs again.  An order that was not yet answered is not wanted any more.
+ *	RETURN   drain, go back to the base LIDs, run, done; from whatever state each queue pair
+ *		 is in.  Unless o.same is set the base LIDs have other paths now: ask for their SLs
+ *		 again.  An order that was not yet answered is void.
  *	BYE      the agent ends, or the job is over for it; as if it had gone.
  *
  * Each order has to be answered within o.limit_s seconds.  A process that ends says BYE
- * (ibroute_agent_close()); one that hangs up without it and lives on is waited for in every
- * update, as nobody knows what its queue pairs do.
+ * (ibroute_agent_close()); one that disconnects without it and is still running is waited for
+ * in every update, since the state of its queue pairs is unknown.
  *
  * The protocol: lines of ASCII, 255 bytes and a newline at most, words separated by a space.
  *
@@ -93,7 +93,7 @@ struct ibroute_order {
 	uint32_t escape_offset; /* of WELCOME, DRAIN, MIGRATE */
 	uint32_t limit_s;
 	int escape; /* WELCOME: new connections over the escape LIDs */
-	int same;   /* RETURN: the base LIDs lead where they led */
+	int same;   /* RETURN: the paths of the base LIDs are unchanged */
 	char why[IBROUTE_AGENT_LINE];
 };
 
@@ -162,8 +162,7 @@ static inline int ibroute_agent_connect(struct ibroute_agent *a, const char *pat
 	return 0;
 }
 
-/* where: the queue pairs are at "base", "drained" or "escape"; a process without any says "base".
- */
+/* where the queue pairs are: "base" (also without any), "drained" or "escape". */
 static inline int ibroute_agent_open(struct ibroute_agent *a, const char *path, const char *job,
 				     unsigned rank, const char *where)
 {

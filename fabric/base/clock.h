@@ -8,10 +8,9 @@
 uint64_t clock_ns(void);
 uint64_t clock_ms(void);
 double clock_s(void);
-/* Goes on while the machine sleeps: routes that nobody confirmed are not to stay because of that.
- */
+/* Also counts while the machine is suspended: a deadline must not be extended by that. */
 uint64_t clock_boot_ms(void);
-/* Sleeps so long, or until a signal comes. */
+/* Sleeps for that time, or until a signal arrives. */
 void clock_rest_us(uint64_t us);
 
 #endif

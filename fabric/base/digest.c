@@ -17,8 +17,7 @@ struct digest_stream {
 	EVP_MD_CTX *md;
 };
 
-/* Fetched once: libcrypto takes longer for that than for a short hash.  Tried again if it failed.
- */
+/* Fetched once, which takes longer than a short hash; tried again if it failed. */
 static const EVP_MD *digest_sha256(void)
 {
 	static _Atomic(EVP_MD *) fetched;

@@ -27,7 +27,7 @@ void digest_end(struct digest *out, struct digest_stream *s); /* frees s */
 void digest_of(struct digest *out, const void *data, size_t len);
 /* HMAC-SHA256 with a key of DIGEST_BYTES. */
 void digest_hmac(struct digest *out, const struct digest *key, const void *data, size_t len);
-void digest_erase(struct digest *d); /* a secret, in a way that no compiler leaves out */
+void digest_erase(struct digest *d); /* a secret, and is not optimised away */
 bool digest_equal(const struct digest *a, const struct digest *b);
 /* 64 lower-case hex digits and a zero; returns hex. */
 char *digest_hex(char hex[DIGEST_HEX], const struct digest *d);

@@ -58,7 +58,7 @@ int file_progress_write(uint32_t done, uint32_t total, struct err *err)
 	return err_set(err, -ECANCELED, "cancelled");
 }
 
-/* An error of the disk is told only once: to the call that meets it, not to a later fsync(). */
+/* A disk error is reported once, by the call that meets it, and not by a later fsync(). */
 static int file_progress_sync_error(void)
 {
 	return errno == EINVAL || errno == ENOSYS || errno == ESPIPE || errno == EOPNOTSUPP

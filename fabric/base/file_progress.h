@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * file_progress: who wants to know how far this thread is with a large file.
+ * file_progress: progress of this thread in a large file.
  *
- * Readers tell it about once per megabyte, as "reading" (bytes); writers of large dumps after each
- * switch or node, as "writing" (switches, nodes; tables.ibr: rows), and while they wait for the
- * disk, as "to disk" (bytes).  Where it cancels, all end with -ECANCELED.
+ * Readers report about once per megabyte, as "reading" (bytes); writers of large dumps after
+ * each switch or node, as "writing" (switches, nodes; tables.ibr: rows), and while they wait for
+ * the disk, as "to disk" (bytes).  When it is cancelled, all of them return -ECANCELED.
  */
 #ifndef FABRIC_BASE_FILE_PROGRESS_H
 #define FABRIC_BASE_FILE_PROGRESS_H
@@ -26,11 +26,10 @@ struct file_pace {
 
 /* got more bytes of f were read.  True: nobody wants the rest. */
 bool file_progress_read(struct file_pace *p, FILE *f, size_t got);
-/* done of total switches or nodes are written.  -ECANCELED with a sentence: nobody wants the rest.
- */
+/* done of total switches or nodes are written.  -ECANCELED with a message when cancelled. */
 int file_progress_write(uint32_t done, uint32_t total, struct err *err);
-/* fsync() of what was written to fd, in pieces that are told while somebody watches.  -ECANCELED,
- * or -errno of fsync(). */
+/* fsync() of what was written to fd, in pieces that are reported if there is a progress.
+ * -ECANCELED, or -errno of fsync(). */
 int file_progress_sync(int fd);
 
 #endif

@@ -54,16 +54,16 @@ static inline void heap_down(uint64_t *key, uint32_t *item, uint32_t n, uint32_t
 struct heap {
 	uint64_t *key;
 	uint32_t *item;
-	uint32_t n, room;
+	uint32_t n, cap;
 };
 
-static inline void heap_reserve(struct heap *h, uint32_t room)
+static inline void heap_reserve(struct heap *h, uint32_t cap)
 {
-	if (room <= h->room)
+	if (cap <= h->cap)
 		return;
-	h->room = 2 * h->room > room ? 2 * h->room : room;
-	h->key = xrealloc(h->key, h->room, sizeof(*h->key));
-	h->item = xrealloc(h->item, h->room, sizeof(*h->item));
+	h->cap = 2 * h->cap > cap ? 2 * h->cap : cap;
+	h->key = xrealloc(h->key, h->cap, sizeof(*h->key));
+	h->item = xrealloc(h->item, h->cap, sizeof(*h->item));
 }
 
 static inline void heap_done(struct heap *h)

@@ -312,7 +312,7 @@ static int hostlist_compare_group(const struct parts *a, const struct parts *b)
 	return strcmp(a->suffix, b->suffix);
 }
 
-/* Within a group by number; the same number in two ways of writing stays two names. */
+/* Within a group by number; the same number with other leading zeros is another name. */
 static int hostlist_by_parts(const void *x, const void *y)
 {
 	const struct parts *a = x, *b = y;

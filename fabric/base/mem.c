@@ -120,7 +120,7 @@ static struct chunk *mem_chunk_new(size_t size)
 
 	if (!block)
 		mem_out_of_memory(1, total);
-	/* tables are walked row by row: with small pages each step would miss the TLB */
+	/* tables are read row by row: with small pages each row would miss the TLB */
 	if (large)
 		madvise(c, total, MADV_HUGEPAGE);
 	c->block = block;

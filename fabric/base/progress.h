@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * progress: how long work tells what it does and learns that nobody wants it any more.
+ * progress: how a long computation reports progress and learns that it was cancelled.
  *
  * The worker calls progress_step() at least ten times a second; it returns true
  * when the work was cancelled, upon which the worker frees what it has and
  * returns -ECANCELED.  report() runs in the worker's thread.  A change of the
  * step's name is where a caller takes its times (engines have no clock).
  *
- * Work of several steps tells where it is in the whole, for report() to read: the how manieth of
- * parts it is at, or how much it has done and will have done at most, in a unit of its own.
+ * Work of several steps also keeps its overall position for report(): the part that it is in, or
+ * work done and its upper bound, in a unit of its own.
  */
 #ifndef FABRIC_BASE_PROGRESS_H
 #define FABRIC_BASE_PROGRESS_H
@@ -26,7 +26,7 @@ struct progress {
 	bool last;	      /* the step at hand is the last that takes long */
 };
 
-/* So many parts follow, none of which has begun. */
+/* Announces n parts, none of which has begun. */
 static inline void progress_parts(struct progress *p, unsigned parts)
 {
 	if (!p)

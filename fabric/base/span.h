@@ -8,7 +8,7 @@
 
 #include "fabric/base/progress.h"
 
-#define SPAN_SLICE 64 /* so many of it are told as one */
+#define SPAN_SLICE 64 /* at most this much is reported as one */
 
 struct span {
 	struct progress *progress; /* may be NULL */

@@ -46,7 +46,7 @@ static void stderrlog_drain(struct stderrlog *s)
 		}
 }
 
-/* A child may hold the pipe's writing end for ever: the end of the work is told by an event. */
+/* A child may keep the pipe's write end open: an eventfd signals the end instead. */
 static void *stderrlog_reader(void *arg)
 {
 	struct stderrlog *s = arg;

@@ -19,8 +19,8 @@ int store_replace(const char *path, const void *data, size_t len, mode_t mode, s
 /* May a file get that name, by a rename?  -EINVAL and a sentence where a folder, a pipe or a device
  * has it: that would be gone, or be waited for. */
 int store_may_replace(const char *path, struct err *err);
-/* The whole file; zero-terminated beyond len; caller frees.  Tells file_progress(), which may end
- * it with -ECANCELED. */
+/* The whole file; zero-terminated beyond len; caller frees.  Reports to file_progress();
+ * -ECANCELED when that is cancelled. */
 int store_read(char **data, size_t *len, const char *path, struct err *err);
 /* All of it or an error; short writes are continued. */
 int store_append(int fd, const char *path, const void *data, size_t len, struct err *err);

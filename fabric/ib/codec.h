@@ -158,9 +158,9 @@ struct port_info {
 int port_info_decode(struct port_info *out, const uint8_t *d);
 void port_info_encode(uint8_t *d, const struct port_info *in);
 uint32_t port_info_vls(uint8_t code);	 /* 1, 2, 4, 8, 15; 0 for an unknown code */
-uint8_t port_info_vl_code(uint32_t vls); /* smallest code with so many; 0: 0 */
-/* "4xEDR" and the like; ext: the node knows extended speeds.  FDR10 is a vendor's own and
- * shows as QDR. "" when the port tells nothing known. */
+uint8_t port_info_vl_code(uint32_t vls); /* smallest code with at least that many; 0: 0 */
+/* "4xEDR" and the like; ext: the node knows extended speeds.  FDR10 is a vendor's own and shows
+ * as QDR. "" when width or speed is unknown. */
 void port_info_link(char out[12], const struct port_info *pi, bool ext);
 /* The inverse, for whoever answers: lanes and a speed's name. */
 void port_info_set_link(struct port_info *pi, uint8_t lanes, const char *speed);

@@ -32,7 +32,7 @@ struct mad_local {
 	char ca[32];
 	uint32_t port;
 	uint64_t port_guid;
-	uint16_t lid, sm_lid; /* 0 unknown; both may be stale: PortInfo tells the truth */
+	uint16_t lid, sm_lid; /* 0 unknown; both may be stale: PortInfo is authoritative */
 	uint8_t sm_sl;
 };
 
@@ -44,8 +44,8 @@ struct mad_ops {
 	uint64_t (*now_ns)(void *ctx); /* monotonic */
 	void (*local)(void *ctx, struct mad_local *out);
 	void (*close)(void *ctx);
-	/* May be NULL.  From now on recv() lets packets gather for so long before it takes them:
-	 * fewer wake-ups and system calls, for work that nobody waits for.  0: no longer. */
+	/* May be NULL.  From now on recv() collects packets for pause_ns before it takes them:
+	 * fewer wake-ups and system calls for background work. 0: off. */
 	void (*pace)(void *ctx, uint64_t pause_ns);
 };
 

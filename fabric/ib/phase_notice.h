@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * phase_notice: what a coordinator and the nodes tell each other, whatever carries it.
+ * phase_notice: the messages between coordinator and nodes, independent of the transport.
  *
  * Traps 68 and 69 bring it to every subscriber, trap 144 brings the answer back.  Any of them
  * may be lost, doubled, late or overtaken; (txn, seq) says what is newer.
@@ -15,8 +15,8 @@
 enum phase_notice_flag {
 	NOTICE_ABORT = 1,  /* 69: the update is called off, no table was changed */
 	NOTICE_FAILED = 2, /* 144: what was asked for did not work; not drained, or not back */
-	NOTICE_ASK = 4	   /* 144: what now?  On escape LIDs where nobody said anything for long; or
-			    * just     begun, on base LIDs, txn may be 0: is an update under way? */
+	NOTICE_ASK = 4	   /* 144: what now?  Sent on escape LIDs after a long silence; or at the
+			    * start, on base LIDs, txn may be 0: is an update in progress? */
 };
 
 struct phase_notice {

@@ -8,7 +8,7 @@
 
 struct child {
 	pid_t pid;    /* 0: none */
-	int in;	      /* write end of its stdin; its end of file tells the child to go */
+	int in;	      /* write end of its stdin; end of file makes the child exit */
 	int out, log; /* read ends of its stdout and stderr; they do not block; -1: closed */
 };
 

@@ -54,8 +54,8 @@ void job_list_put(const struct job_list *l);		       /* NULL is fine */
 bool job_list_same(const struct job_list *a, const struct job_list *b);
 
 /* The jobs on the terminals of f, found by fabric_terms_by_name().  Nodes that f does not have
- * are counted in each job, not refused.  0, or -ENOENT when there are jobs and not one of their
- * nodes is in f: then the names of SLURM and of the fabric differ and err tells an example of
+ * are counted in each job, not refused. 0, or -ENOENT when there are jobs and not one of their
+ * nodes is in f: then the names of SLURM and of the fabric differ and err has an example of
  * both; *out is set all the same. */
 int jobset_from_list(struct jobset **out, const struct job_list *l, const struct fabric *f,
 		     struct err *err);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobwire: how the SLURM poller tells its parent what it saw.
+ * jobwire: what the SLURM poller sends to its parent.
  *
  * Frames of 16 bytes (magic, version, type, length, CRC-32, all little endian) and a payload.
- * The reader trusts nothing: lengths, counts and strings are checked, control characters in
+ *  The reader trusts no input: lengths, counts and strings are checked, control characters in
  * texts become '?'.
  */
 #ifndef FABRIC_JOBS_JOBWIRE_H
@@ -42,7 +42,7 @@ struct jobwire_reader *jobwire_reader_new(void);
 void jobwire_reader_free(struct jobwire_reader *r); /* NULL is fine */
 void jobwire_feed(struct jobwire_reader *r, const void *data, size_t len);
 /* 1: *out holds a message; 0: more bytes are needed; -EPROTO: what came is not this protocol
- * (err tells where), and nothing more can be read. */
+ * (err says where), and nothing more can be read. */
 int jobwire_next(struct jobwire_msg *out, struct jobwire_reader *r, struct err *err);
 
 #endif

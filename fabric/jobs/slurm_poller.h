@@ -2,8 +2,8 @@
 /*
  * slurm_poller: the process that talks to SLURM, because libslurm exits, blocks and prints.
  *
- * It is this program started again with SLURM_POLLER_ARG as its first argument; stdin is a
- * pipe whose end tells it that its parent is gone, stdout carries jobwire frames.
+ * It is this program started again with SLURM_POLLER_ARG as its first argument; stdin is a pipe
+ * whose end of file means that its parent is gone, stdout carries jobwire frames.
  */
 #ifndef FABRIC_JOBS_SLURM_POLLER_H
 #define FABRIC_JOBS_SLURM_POLLER_H

@@ -38,8 +38,7 @@ struct source_opts {
 	const char *const
 		*poller;      /* slurm: argv of the poller, up to 7; NULL: this program's own */
 	uint32_t quiet_ms;    /* slurm: silence that counts as unreachable; 0: interval + 5 s */
-	uint32_t deadline_ms; /* slurm: silence after which the poller is killed; 0: interval + 75 s
-			       */
+	uint32_t deadline_ms; /* slurm: silence until the poller is killed; 0: interval + 75 s */
 	uint32_t backoff_ms;  /* slurm: first pause before a restart, doubled up to 60 s; 0: 1 s */
 };
 

@@ -218,7 +218,7 @@ static void source_slurm_read_msgs(struct slurm_source *s)
 	free(buf);
 }
 
-/* The process is to go: its stdin tells it, SIGKILL at wake_ms makes it. */
+/* Stops the process: end of file on its stdin, SIGKILL at wake_ms. */
 static void source_slurm_end_poller(struct slurm_source *s, uint32_t grace_ms)
 {
 	s->phase = PHASE_ENDING;
@@ -250,8 +250,8 @@ static void source_slurm_poll_running(struct slurm_source *s)
 	source_slurm_set_state(s, SOURCE_UNREACHABLE, text);
 }
 
-/* What to tell about a poller that is gone: our reason, its last words, or how it ended. */
-static void source_slurm_tell_end(struct slurm_source *s, int wstatus)
+/* What to report about a poller that has ended: our reason, its last words, or how it ended. */
+static void source_slurm_report_end(struct slurm_source *s, int wstatus)
 {
 	char text[sizeof(s->fault)];
 
@@ -279,7 +279,7 @@ static void source_slurm_poll_ending(struct slurm_source *s)
 	}
 	source_slurm_take_line(s);
 	child_close_fd(&s->child.log);
-	source_slurm_tell_end(s, wstatus);
+	source_slurm_report_end(s, wstatus);
 	s->base.status.restarts++;
 	source_slurm_pause_poller(s);
 }

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One cabled port of a CA or router, on its way to becoming a term. */
+/* One cabled port of a CA or router: a terminal to be. */
 struct end {
 	uint64_t guid, node_guid;
 	uint32_t node, sw;
@@ -197,7 +197,7 @@ static void freeze_index_term_names(struct fabric *f)
 }
 
 /* Vendors ship switches that are all called alike: these get the end of their GUID. */
-static void freeze_tell_apart(struct fabric *f)
+static void freeze_make_unique(struct fabric *f)
 {
 	struct named *list = freeze_sorted_names(f->sw_name, f->nsw);
 
@@ -248,7 +248,7 @@ static void freeze_fill_switches(struct freezer *z)
 		f->port_off[sw + 1] = f->port_off[sw] + n->nports + 1;
 	}
 	f->nport = f->port_off[f->nsw];
-	freeze_tell_apart(f);
+	freeze_make_unique(f);
 }
 
 static void freeze_fill_port(struct freezer *z, struct port *to, const struct bport *from)

@@ -3,8 +3,8 @@
  * jobset: jobs with their terminals, immutable once built.
  *
  * Jobs are kept in the canonical order of the routing: descending number of terminals, then
- * ascending id.  multi tells the ones that span at least two switches; only those
- * matter to a scheduling-aware engine (SC16 Sec. 3.2.1).
+ * ascending id. multi is set for jobs on at least two switches; only those matter to a
+ * scheduling-aware engine (SC16 Sec. 3.2.1).
  */
 #ifndef FABRIC_MODEL_JOBSET_H
 #define FABRIC_MODEL_JOBSET_H
@@ -52,7 +52,7 @@ void jobset_builder_add(struct jobset_builder *b, const struct job *head, const 
 void jobset_builder_pending(struct jobset_builder *b, uint32_t pending);
 struct jobset *jobset_build(struct jobset_builder *b); /* frees b */
 
-/* Those with at least so many nodes, as the source named them.  The caller owns one reference.
+/* Those with at least that many nodes, as the source named them.  The caller owns one reference.
  * f is the fabric that js was built for. */
 struct jobset *jobset_at_least(const struct jobset *js, uint32_t nodes, const struct fabric *f);
 

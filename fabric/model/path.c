@@ -37,7 +37,7 @@ static enum path_fate path_fate_at(const struct fabric *f, const struct path *p,
 	return end == p->dst ? PATH_ARRIVES : PATH_STRANGER;
 }
 
-/* Adds the hop on sw; true when the way goes on, to next by its input port. */
+/* Adds the hop on sw; true when the path continues, to next by its input port. */
 static bool path_add_hop(struct path *p, const struct fabric *f, const struct tables *t,
 			 uint32_t *sw, uint8_t *in)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * path: the way of one packet through the tables, switch by switch, as ibtracert shows it, with
+ * path: the path of one packet through the tables, switch by switch, as ibtracert shows it, with
  * the VL at every output port.
  *
  * An end is an index as in fabric.h: a terminal or other CA port, or nend + sw for a switch's
@@ -43,13 +43,13 @@ struct path {
 	uint16_t dlid;
 	uint8_t sl;
 	enum path_fate fate;
-	uint32_t nhop;	/* switches on the way, at least 1 */
+	uint32_t nhop;	/* switches on the path, at least 1 */
 	uint32_t links; /* of them left by a channel to another switch */
 	struct path_hop hop[PATH_HOPS];
 };
 
-/* Walks from an end to a LID.  src < nend + nsw; the tables must be of f.  Tables as found do not
- * hold SLs: these paths are taken to have SL 0.  O(hops^2). */
+/* Follows the tables from an end to a LID. src < nend + nsw; the tables must be of f.  Tables as
+ * found do not hold SLs: these paths are taken to have SL 0.  O(hops^2). */
 void path_walk(struct path *out, const struct fabric *f, const struct tables *t, uint32_t src,
 	       uint16_t dlid);
 

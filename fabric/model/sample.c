@@ -44,8 +44,8 @@ static double sample_per_second(const struct port_counters *a, const struct port
 	return (double)(b->v[c] - a->v[c]) * 1e9 / (double)(b->time_ns - a->time_ns);
 }
 
-/* Byte counters of 32 bits stick at their end within a second of a busy link, so they
- * tell a rate only while they still move. */
+/* Byte counters of 32 bits stick at their end within a second of a busy link, so they give a
+ * rate only while they still change. */
 static double sample_bytes_per_second(const struct port_counters *a, const struct port_counters *b,
 				      enum counter c)
 {

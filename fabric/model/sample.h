@@ -53,8 +53,8 @@ void sample_put(const struct sample *s);		 /* NULL is fine */
 struct port_rate {
 	double tx_Bps, rx_Bps;
 	double util_pct; /* tx of the data rate */
-	double wait_pct; /* share of the interval that the port had data but no credit; ticks are
-			    taken as the time of one 4-byte flit on the link */
+	double wait_pct; /* share of the interval with data but no credit; a tick: 4 bytes on the
+			    link */
 	double errors_per_min;
 };
 

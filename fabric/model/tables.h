@@ -54,8 +54,7 @@ struct tables {
 	uint32_t *sl2vl_off;   /* FULL: nsw+1 offsets into sl2vl, in units of FAB_SLS bytes */
 	uint8_t *sl2vl_nports; /* FULL: ports of each switch */
 
-	uint8_t vls, sls; /* data VLs that ports must have and SLs that its paths use; 0 not
-			     computed */
+	uint8_t vls, sls; /* data VLs that ports must have, SLs of its paths; 0 not computed */
 	bool escape;	  /* fabric_lid_escape() LIDs are escape LIDs: up*, then down*, on the last
 			     of these VLs, which no other LID uses */
 	char engine[16];  /* "sar", ...; who made them is not known: TABLES_WIRE, _FILE */
@@ -117,7 +116,7 @@ static inline bool tables_know_vls(const struct tables *t)
 }
 
 /* VL that a packet of that SL gets on the output port; VL_DROP = dropped, as all are where it is
- * not known.  The fabric tells what hangs on the input port. */
+ * not known.  The fabric says what is attached to the input port. */
 uint8_t tables_vl(const struct tables *t, const struct fabric *f, uint32_t sw, uint8_t in,
 		  uint8_t out, uint8_t sl);
 
@@ -135,7 +134,7 @@ static inline uint32_t tables_blocks(const struct tables *t)
 /* Hash over LFT, SL and SL2VL as they work (not over who made them): two tables with equal
  * forwarding and VLs have the same hash whatever form they are kept in. */
 void tables_hash(struct digest *out, const struct tables *t, const struct fabric *f);
-/* The same, which tells how far it is, of 2 nsw.  True: cancelled, and out is nothing. */
+/* The same with progress, of 2 nsw.  True: cancelled, and out is empty. */
 bool tables_hash_with_progress(struct digest *out, const struct tables *t, const struct fabric *f,
 			       struct span *span);
 

@@ -34,8 +34,8 @@ struct tdiff *tdiff_new(const struct fabric *f, const struct tables *from, const
 struct tdiff *tdiff_copy(const struct tdiff *d);
 void tdiff_free(struct tdiff *d); /* NULL is fine */
 
-/* Do both forward alike, LFT and SL2VL, whatever SLs the paths have?  That is all that can be
- * told from what is read from switches. */
+/* Are LFTs and SL2VL tables equal, whatever the SLs of paths?  More cannot be compared with what
+ * is read from switches. */
 bool tables_forward_same(const struct fabric *f, const struct tables *a, const struct tables *b);
 
 #endif

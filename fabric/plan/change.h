@@ -84,8 +84,8 @@ struct change_order {
 	uint32_t sl2vl_wave; /* in which SL2VL tables are written, if any differ */
 };
 
-/* The same in waves; those without a change are left out.  -EINVAL with a sentence when the
- * order does not lead from one to the other. */
+/* The same in waves; those without a change are left out.  -EINVAL with a sentence when the order
+ * does not end at the new tables. */
 int changes_in_order(struct changes **out, const struct fabric *f, const struct tables *from,
 		     const struct tables *to, const struct tdiff *diff,
 		     const struct change_order *order, struct err *err);

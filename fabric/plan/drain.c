@@ -31,7 +31,7 @@ struct look {
 	bool *drained; /* by LID */
 };
 
-/* What escape LIDs lead to must not change while traffic is on them. */
+/* Paths of escape LIDs must not change while traffic is on them. */
 static bool drain_escape_stays(const struct look *l)
 {
 	const struct fabric *f = l->f;
@@ -79,7 +79,7 @@ static bool drain_path_changes(const struct look *l, uint32_t sw, uint32_t lid)
 			return false;
 		sw = l->f->chan_dst[chan];
 	}
-	return true; /* goes round in a circle */
+	return true; /* loops */
 }
 
 static bool drain_term_changes(const struct look *l, const struct job *job, uint32_t dst)

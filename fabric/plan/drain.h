@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * drain: whose traffic has to be moved away while tables are written, and who can do that.
+ * drain: whose traffic must move away while tables are written.
  *
- * Waves alone (engines/transition/transition.h) keep packets from being lost and from standing
- * still, but for the LIDs listed here, whose traffic has to be gone.  They do not keep packets in
- * order: a connection whose path changes under way may see a later packet overtake an earlier one.
- * So two sets of jobs: those that need the drain, and all whose connections change, which are asked
- * as well where agents are there.  Jobs, not nodes: both ends of a connection have to move.
+ * Waves alone (engines/transition/transition.h) avoid loss and deadlock except for the LIDs
+ * listed here, to which no traffic may flow.  They do not keep packets in order: when the path
+ * of a connection changes, a later packet may overtake one in flight.  So there are two sets of
+ * jobs: those that need the drain, and all whose connections change, which are asked as well if
+ * they have agents.  Jobs, not nodes: both ends of a connection have to move.
  */
 #ifndef FABRIC_PLAN_DRAIN_H
 #define FABRIC_PLAN_DRAIN_H

@@ -53,8 +53,8 @@ struct plan {
 int plan_new(struct plan **out, const struct fabric *f, const struct tables *from,
 	     const struct tables *to, const struct jobset *jobs, const struct sm_pin *sm,
 	     int64_t time_s, struct err *err);
-/* The same, which tells how far it is, in switches, and ends with -ECANCELED: with a large fabric
- * it takes more than a second. */
+/* The same with progress, in switches, and -ECANCELED: with a large fabric it takes more than a
+ * second. */
 int plan_new_with_progress(struct plan **out, const struct fabric *f, const struct tables *from,
 			   const struct tables *to, const struct jobset *jobs,
 			   const struct sm_pin *sm, int64_t time_s, struct progress *progress,

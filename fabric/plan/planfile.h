@@ -19,7 +19,7 @@
 int plan_save(const char *path, const struct plan *p, struct err *err);
 
 /* The plan on the fabric that it was made for.  -EINVAL, -EBADMSG: not a plan, damaged, or its
- * parts do not fit each other.  Tells file_progress(), -ECANCELED where that does not want it. */
+ * parts do not fit each other.  Reports to file_progress(); -ECANCELED when that is cancelled. */
 int plan_load(struct plan **out, const char *path, struct err *err);
 /* The same from memory; path: for the sentences. */
 int plan_decode(struct plan **out, const void *data, size_t len, const char *path, struct err *err);

@@ -361,8 +361,8 @@ static void agent_set_due(struct transaction *t)
 		coordinator_step(&t->c, EV_RESEND);
 }
 
-/* Agents that have just begun are told what all were asked: a thousand that begin together by a few
- * notices, not by one each that a thousand hear. */
+/* Agents that have just started are sent the current request: to a thousand that start together
+ * a few notices, and not one each that all of them receive. */
 static void agent_set_answer_new(struct transaction *t)
 {
 	struct agent_set *w = &t->agents;

@@ -47,9 +47,8 @@ bool agent_set_notify(struct transaction *t);
 /* Waits for answers; returns the next action. */
 enum coord_action agent_set_await(struct transaction *t);
 void agent_set_take_answer(struct transaction *t, const struct agent_answer *ans);
-void agent_set_hear(struct transaction *t); /* what came in meanwhile, and what is due */
-/* Only the former, within an action: who begins while blocks are written asks, and must not wait.
- */
+void agent_set_hear(struct transaction *t); /* handles answers that have arrived, and what is due */
+/* Only the former, within an action: agents that start while blocks are written must not wait. */
 void agent_set_listen(struct transaction *t);
 void agent_set_status(struct transaction *t); /* into st */
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TELL_MS 100
+#define REPORT_MS 100
 
 /* What is to be there again: from before the wave, or from before all of them. */
 static const uint8_t *blocks_old_of(const struct transaction *t, const struct change *c)
@@ -100,7 +100,7 @@ static void blocks_emit_items(struct transaction *t, const uint32_t *idx, uint32
 	transaction_emit(t, &ev);
 }
 
-/* A batch under way: counted, and shown now and then. */
+/* A batch in progress: counted, and shown now and then. */
 void blocks_report(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	struct executor_event ev = { .kind = APPLY_ITEM };
@@ -119,9 +119,9 @@ void blocks_report(void *ctx, const char *step, uint64_t done, uint64_t total)
 	*t->counts = t->counted + (uint32_t)done;
 	pthread_mutex_unlock(&t->lock);
 	now = clock_ms();
-	if (now - t->told_ms < TELL_MS)
+	if (now - t->reported_ms < REPORT_MS)
 		return;
-	t->told_ms = now;
+	t->reported_ms = now;
 	ev.list = t->list;
 	transaction_emit(t, &ev);
 }

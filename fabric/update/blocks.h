@@ -17,7 +17,7 @@ bool blocks_is_last(const struct transaction *t, uint32_t i, uint32_t waves); /*
 
 void blocks_write(struct transaction *t, bool back); /* new contents, or the old ones */
 void blocks_read(struct transaction *t);	     /* sets holds */
-/* What the installer reports of a batch under way; ctx: the transaction. */
+/* Progress of a batch, from the installer; ctx: the transaction. */
 void blocks_report(void *ctx, const char *step, uint64_t done, uint64_t total);
 
 uint32_t blocks_holding(const struct transaction *t, enum holds h); /* how many of todo */

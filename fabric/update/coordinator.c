@@ -224,7 +224,7 @@ static enum outcome coordinator_end_of_rollback(const struct coordinator *c)
 
 static enum coord_action coordinator_written_back(struct coordinator *c, bool superseded)
 {
-	/* who was being asked when it came has had its packets led by both */
+	/* whoever was being asked at that time has had packets on both routings */
 	bool again =
 		superseded && !c->restored && c->asked == PHASE_UNPATH && coordinator_must_drain(c);
 
@@ -270,8 +270,8 @@ static enum coord_action coordinator_forward(struct coordinator *c, bool ok)
 	}
 }
 
-/* Nothing keeps the way back from going on: a step that cannot be journalled, a switch that
- * does not answer, an agent that is silent. */
+/* Nothing stops a rollback: neither a step that cannot be journalled, nor a switch that does not
+ * respond, nor a silent agent. */
 static enum coord_action coordinator_backward(struct coordinator *c, bool ok)
 {
 	switch (c->action) {

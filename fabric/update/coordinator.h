@@ -2,8 +2,8 @@
 /*
  * coordinator: the order of an update as a state machine, events in, actions out.
  *
- * No clock, no I/O, no allocation: a test can walk every failure.  Whoever drives it carries
- * out one action at a time and feeds back what became of it.
+ * No clock, no I/O, no allocation: a test can walk every failure.  The driver carries out one
+ * action at a time and feeds back its result.
  */
 #ifndef FABRIC_UPDATE_COORDINATOR_H
 #define FABRIC_UPDATE_COORDINATOR_H
@@ -53,8 +53,7 @@ enum coord_event {
 	EV_KEEP,       /* likewise, and it stays, for all was found to be new */
 	EV_DONE,       /* the action was carried out in full */
 	EV_FAILED,     /* it was not: refused, items left over, disk full */
-	EV_SUPERSEDED, /* of SCAN or READ_BACK: what was read is somebody else's routing, and stays
-			*/
+	EV_SUPERSEDED, /* of SCAN or READ_BACK: another writer's routing was read, and stays */
 	EV_CONFIRM,    /* operator, only while waiting */
 	EV_CANCEL,     /* operator, at any time: roll back if anything may have been written */
 	EV_EXTEND,     /* operator, only while waiting: the deadline starts again */
@@ -63,7 +62,7 @@ enum coord_event {
 	EV_SM,	       /* at any time: another master SM */
 	EV_FOREIGN,    /* at any time: somebody else writes into the switches as well */
 	EV_RESEND,     /* while awaiting: time to send the notice again */
-	EV_DEADLINE,   /* while awaiting: who has not answered by now is silent */
+	EV_DEADLINE,   /* while awaiting: agents that have not answered are silent */
 	EV_HOLD_OVER /* hold_s since the last UNPATH was begun: agents may leave the escape LIDs */
 };
 
@@ -87,7 +86,7 @@ enum coord_why coord_why_by_name(const char *name); /* WHY_NONE: there is none o
 const char *coord_why_text(enum coord_why w);	    /* for people; NONE: "" */
 
 enum outcome {
-	OUTCOME_NONE, /* under way */
+	OUTCOME_NONE, /* in progress */
 	OUTCOME_CONFIRMED,
 	OUTCOME_REFUSED,     /* nothing was written */
 	OUTCOME_ROLLED_BACK, /* proved by reading */
@@ -129,9 +128,9 @@ struct coord_drain {
 
 struct coordinator {
 	enum phase phase;
-	enum coord_action action; /* under way */
+	enum coord_action action; /* the current one */
 	uint32_t wave, nwaves;
-	uint32_t tries, max_tries; /* writes of the same wave, or of the way back */
+	uint32_t tries, max_tries; /* writes of the same wave, or of the rollback */
 	bool touched;		   /* a switch may hold something new */
 	bool journalled;
 	bool cancelled;
@@ -144,7 +143,7 @@ struct coordinator {
 	enum phase asked; /* last question: UNPATH, REPATH; NONE: no agent was ever asked */
 	bool drained;	  /* all that can be are on escape LIDs, and stay there */
 	bool joined;	  /* somebody did since all were asked to drain */
-	bool restored;	  /* on the way back: the old contents were found everywhere */
+	bool restored;	  /* in a rollback: the old contents were found everywhere */
 	uint32_t sends, pending;
 	uint32_t seq, first_seq; /* of the last notice, and of the first with this question */
 };
@@ -154,18 +153,18 @@ void coordinator_init(struct coordinator *c, uint32_t nwaves, uint32_t max_tries
 /* Feeds an event, returns the next action. */
 enum coord_action coordinator_step(struct coordinator *c, enum coord_event ev);
 
-/* Before EV_RECOVER or EV_KEEP, or at the latest while ACT_JOURNAL is carried out: the update needs
- * the drain.  Without this, or without agents,
- * phases 2 and 4 are passed over.
+/* Before EV_RECOVER or EV_KEEP, or at the latest while ACT_JOURNAL is carried out: the update
+ * needs the drain.  Without this, or without agents, phases 2 and 4 are skipped.
  *
- * On the way back nobody who is silent keeps the old tables from being written, whatever the
- * policy.  When it stops as OUTCOME_INCOMPLETE the agents stay on their escape LIDs, until
- * EV_RECOVER gets further. */
+ * In a rollback silent agents never prevent writing the old tables, whatever the policy.  When
+ * it stops as OUTCOME_INCOMPLETE the agents stay on their escape LIDs until EV_RECOVER gets
+ * further. */
 void coordinator_drain(struct coordinator *c, const struct coord_drain *d);
-/* Agents of jobs that began meanwhile are among them from now on: all, those of before as they
- * were, new ones zeroed.  While an ACT_BEGIN_ is carried out, ACT_SCAN or ACT_READ_BACK; then all
- * are asked to drain once more: before the next write, and when all is written before they are
- * called back, for what the new ones have under way was led by tables that changed meanwhile. */
+/* Adds agents of jobs that started during the update: the list has all agents, known ones
+ * unchanged and new ones zeroed.  Only while an ACT_BEGIN_, ACT_SCAN or ACT_READ_BACK is carried
+ * out; then all are asked to drain once more, before the next write, or when all is written
+ * before they return, because packets of the new ones are in flight over tables that have
+ * changed since. */
 void coordinator_join(struct coordinator *c, struct coord_agent *agents, uint32_t n);
 /* What ACT_NOTIFY sends. */
 void coordinator_notice(const struct coordinator *c, struct phase_notice *out);
@@ -175,9 +174,9 @@ enum coord_action coordinator_ack(struct coordinator *c, uint32_t agent,
 				  const struct phase_notice *ack);
 /* The agent's job is over: nobody is left there to be drained. */
 enum coord_action coordinator_gone(struct coordinator *c, uint32_t agent);
-/* What to tell an agent that asks (NOTICE_ASK); c: the transaction under way or the last one,
- * NULL: none.  One that has just begun and does not know of a drain under way is asked as all
- * were.  false: nothing now, it will be told in its time. */
+/* The answer to an agent that asks (NOTICE_ASK); c: the transaction in progress or the last one,
+ * NULL: none.  An agent that has just started during a drain is sent the same request as all.
+ * false: nothing now, it will get a request later. */
 bool coordinator_answer(struct phase_notice *out, const struct coordinator *c,
 			const struct phase_notice *ask);
 

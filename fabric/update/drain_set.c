@@ -132,7 +132,7 @@ static bool drain_set_take_job(struct transaction *t, const struct job *job, boo
 	return ok;
 }
 
-static const char *drain_set_no_way(const struct transaction *t)
+static const char *drain_set_why_unreachable(const struct transaction *t)
 {
 	const char *why = t->o.no_agents;
 
@@ -209,7 +209,7 @@ bool drain_set_gather(struct transaction *t)
 			"there are no escape LIDs whose paths stay the same: install a routing "
 			"with --escape first (LMC 1 or more)");
 	if (!t->o.agents)
-		return drain_set_cannot_ask(t, -ENOTCONN, drain_set_no_way(t));
+		return drain_set_cannot_ask(t, -ENOTCONN, drain_set_why_unreachable(t));
 	rc = t->o.agents->ops->listen(t->o.agents->ctx, &t->progress, &err);
 	if (rc)
 		return drain_set_cannot_ask(t, rc, err.text);
@@ -303,7 +303,7 @@ static bool drain_set_has(const struct transaction *t, const struct job *job)
 	return n >= job->nterm;
 }
 
-/* Nobody was to be asked so far.  Not on the way back: the journal says that nobody was. */
+/* No agent was to be asked until now.  Not in a rollback: the journal says that none was. */
 static bool drain_set_start(struct transaction *t)
 {
 	const struct agent_link *l = t->o.agents;
@@ -331,8 +331,8 @@ static void drain_set_call_again(struct agent_set *w, uint64_t job)
 				w->state[i] = (struct coord_agent){ .state = COORD_IDLE };
 }
 
-/* The agents of a job that began meanwhile are asked, too; false: it has not everywhere one, or
- * there is no way.  wait: for a few seconds, until there is one. */
+/* Asks the agents of a job that started during the update as well; false: some node has no
+ * agent, or none can be reached. wait: allow a few seconds for them to start. */
 static bool drain_set_join(struct transaction *t, const struct job *job, bool wait)
 {
 	struct agent_set *w = &t->agents, was;
@@ -391,7 +391,7 @@ void drain_set_recover(struct transaction *t)
 	if (!rc && t->o.agents)
 		rc = t->o.agents->ops->listen(t->o.agents->ctx, NULL, &err);
 	else if (!rc)
-		rc = err_set(&err, -ENOTCONN, "%s", drain_set_no_way(t));
+		rc = err_set(&err, -ENOTCONN, "%s", drain_set_why_unreachable(t));
 	if (rc && rc != -ETIMEDOUT) {
 		log_add(LOG_ERROR, "apply",
 			"%s: %u ports may be on their escape LIDs and are not told to return "

@@ -119,8 +119,8 @@ static void executor_sync_status(struct transaction *t)
 
 /* ---- the actions ---- */
 
-/* Tells the installer how it ended.  What it has to say against it is only logged: what is in the
- * switches and in the journal counts. */
+/* Informs the installer of the outcome.  Its errors are only logged: what counts is in the
+ * switches and in the journal. */
 static void executor_end(struct transaction *t, bool keep)
 {
 	struct err err = { "" };
@@ -181,7 +181,7 @@ static bool executor_plan_allowed(struct transaction *t)
 	return rc ? transaction_fail(t, rc, "%s", err.text) : true;
 }
 
-/* Every block that is to be written must hold what the way back would restore. */
+/* Every block that is to be written must hold what a rollback would restore. */
 static bool executor_do_prepare(struct transaction *t)
 {
 	uint32_t total;
@@ -230,7 +230,7 @@ static void *executor_mark_wave(void *arg)
 	return NULL;
 }
 
-/* The record is told by the gate, the journal if mark; beside: both at once. */
+/* The gate syncs the record; mark: also notes the wave in the journal; beside: both at once. */
 static bool executor_note_wave(struct transaction *t, bool beside, bool mark)
 {
 	struct marking m = { .t = t };
@@ -419,7 +419,7 @@ static bool executor_do_begin_rollback(struct transaction *t)
 	return true;
 }
 
-/* What somebody else wrote meanwhile is not ours to undo, unless told so. */
+/* Blocks of another writer are not undone, unless overwrite_foreign is set. */
 static void executor_set_aside_foreign(struct transaction *t)
 {
 	uint32_t foreign = blocks_holding(t, HOLDS_FOREIGN);
@@ -464,14 +464,14 @@ static bool executor_do_scan(struct transaction *t)
 }
 
 /* A block that is to be written back, and the change that it holds the contents of. */
-struct way_back {
+struct undo {
 	uint32_t last, level;
 };
 
-/* Unknown contents go all the way at once, in the last step. */
-static struct way_back executor_way_back(const struct transaction *t, uint32_t last)
+/* Unknown contents are undone at once, in the last step. */
+static struct undo executor_undo_of(const struct transaction *t, uint32_t last)
 {
-	struct way_back w = { last, t->level[last] };
+	struct undo w = { last, t->level[last] };
 
 	if (w.level == FAB_NONE)
 		w.level = (uint32_t)(change_first(t->list, &t->list->v[last]) - t->list->v);
@@ -479,8 +479,7 @@ static struct way_back executor_way_back(const struct transaction *t, uint32_t l
 }
 
 /* The change that this wave made of the block, if it is to be taken back; else FAB_NONE. */
-static uint32_t executor_made_in(const struct transaction *t, const struct way_back *w,
-				 uint32_t wave)
+static uint32_t executor_made_in(const struct transaction *t, const struct undo *w, uint32_t wave)
 {
 	uint32_t k = w->level;
 
@@ -489,7 +488,7 @@ static uint32_t executor_made_in(const struct transaction *t, const struct way_b
 	return k != FAB_NONE && t->list->v[k].wave == wave ? k : FAB_NONE;
 }
 
-static void executor_wave_back(struct transaction *t, uint32_t wave)
+static void executor_undo_wave(struct transaction *t, uint32_t wave)
 {
 	for (uint32_t i = 0; i < t->c.max_tries && t->ntodo; i++) {
 		blocks_write(t, true);
@@ -500,19 +499,19 @@ static void executor_wave_back(struct transaction *t, uint32_t wave)
 	}
 }
 
-/* The waves in reverse, each complete and read back before the one before it: no mixture on the
- * way back that was not possible on the way there.  What does not answer is left to the last
- * look at everything. */
+/* The waves in reverse order, each complete and read back before the next one: no mixture of
+ * tables that was not possible while writing.  Switches that do not respond are left to the
+ * final check. */
 static bool executor_do_write_back(struct transaction *t)
 {
-	struct way_back *all;
+	struct undo *all;
 	uint32_t n = t->ntodo;
 
 	if (t->others)
 		return true;
 	all = xcalloc(n, sizeof(*all));
 	for (uint32_t i = 0; i < n; i++)
-		all[i] = executor_way_back(t, t->todo[i]);
+		all[i] = executor_undo_of(t, t->todo[i]);
 	executor_status_step(t, "writing back", 0, false);
 	t->chains = false;
 	for (uint32_t wave = t->c.nwaves; wave-- > 0;) {
@@ -523,7 +522,7 @@ static bool executor_do_write_back(struct transaction *t)
 			if (k != FAB_NONE)
 				t->todo[t->ntodo++] = k;
 		}
-		executor_wave_back(t, wave);
+		executor_undo_wave(t, wave);
 	}
 	t->chains = true;
 	t->ntodo = n;

@@ -23,10 +23,9 @@
 enum executor_event_kind {
 	APPLY_PHASE_BEGIN, /* also of each wave: wave is set */
 	APPLY_PHASE_END,   /* rc: how it went */
-	APPLY_ITEM,    /* items blocks or tables written: item; written back in ROLLBACK; none: it
-			* goes on */
-	APPLY_VERIFY,  /* read back: items, rc 0 when all are as they should be */
-	APPLY_ASK,     /* items agents are asked to drain or to return (asked says what) */
+	APPLY_ITEM,	   /* items written, or written back in ROLLBACK; 0: progress only */
+	APPLY_VERIFY,	   /* read back: items, rc 0 when all are as they should be */
+	APPLY_ASK,	   /* items agents are asked to drain or to return (asked says what) */
 	APPLY_ANSWER,  /* one that could not, did not answer in time, or whose job is over: text */
 	APPLY_SETTLED, /* nobody is awaited any more: items of them did it, text in full */
 	APPLY_OUTCOME, /* the end */
@@ -57,8 +56,7 @@ struct executor_event {
 enum foreign_verdict {
 	FOREIGN_NOT_JUDGED,
 	FOREIGN_FAULTY,
-	FOREIGN_UNPROVED, /* connected and free of loops; not all was known that deadlocks depend on
-			   */
+	FOREIGN_UNPROVED, /* connected and free of loops; deadlocks could not be judged */
 	FOREIGN_SOUND	  /* connected, free of loops and of deadlocks */
 };
 
@@ -76,16 +74,16 @@ struct executor_opts {
 	const char *base;	/* of the journal; NULL: the default */
 	const char *user;	/* who does it, for the journal; NULL: the process' user */
 	uint32_t tries;		/* writes of a block before it counts as failed; 0: 3 */
-	bool overwrite_foreign; /* on the way back, also where somebody else wrote meanwhile */
+	bool overwrite_foreign; /* in a rollback, also overwrite blocks of another writer */
 	/* Agents are asked where they are there; where LIDs need the drain they have to be, and
 	 * else it is refused before anything is written. */
 	const struct agent_link *agents; /* NULL: nobody can be asked */
-	const char *no_agents;		 /* why not; NULL or "": there is no such way */
+	const char *no_agents;		 /* why not; NULL or "": not supported here */
 	bool without_agents;		 /* ask nobody, and write although jobs should drain */
 	bool without_silent;		 /* write though some agents are silent or failed */
 	uint32_t answer_ms;		 /* for an agent to drain or return; 0: APPLY_ANSWER_MS */
 	uint32_t hold_s;		 /* for agents to stay away at most; 0: 900 */
-	bool accept_sl_change; /* apply although this installer cannot tell the hosts new SLs */
+	bool accept_sl_change; /* apply although this installer cannot inform hosts of new SLs */
 
 	/* All run in the worker thread; each may be NULL.  fresh: is the plan still true
 	 * (plan_staleness() on what is read again)?  gate: before each phase and wave, after its
@@ -97,15 +95,15 @@ struct executor_opts {
 	void (*event)(void *ctx, const struct executor_event *ev);
 	/* Is the master SM the one that it was?  Asked while blocks are read and written, after
 	 * 1,024 of them at the latest: 0 at once when it is not due.  Not 0: the update stops, and
-	 * is undone.  Not asked on the way back, nor while answers are awaited: the link does. */
+	 * is undone.  Not in a rollback, nor while answers are awaited: the link does. */
 	int (*sm)(void *ctx, struct err *err);
-	/* The way back begins, through an installer without back(): is another SM master by now,
-	 * which routes as it wants?  1: yes, and nothing is written; may take half a minute. */
+	/* At the start of a rollback, for an installer without back(): is another SM master now,
+	 * with a routing of its own? 1: yes, and nothing is written; may take half a minute. */
 	int (*others)(void *ctx);
 	/* Reads all that the switches hold, once that does not change any more, and judges it,
 	 * before it is said that somebody else has routed.  Not 0: it cannot be read. */
 	int (*judge)(void *ctx, struct executor_foreign *out, struct err *err);
-	uint32_t settle_ms; /* what stays the same for so long is all that others write; 0: 3,000 */
+	uint32_t settle_ms; /* unchanged for this time: the other writer is done; 0: 3,000 */
 	/* Sets over[i] where job id[i] has ended: nobody is left there to be drained.  Twice a
 	 * second while answers are awaited; must not block. */
 	void (*ended)(void *ctx, const uint64_t *id, bool *over, uint32_t n);
@@ -157,9 +155,9 @@ void executor_free(struct executor *a); /* NULL is fine */
 int executor_run(struct executor *a, struct err *err);
 /* Also after executor_recover(): then every change is read, and -EUCLEAN when one is not new. */
 int executor_confirm(struct executor *a, struct err *err);
-/* 0: rolled back and proved by reading.  -EUCLEAN: incomplete, err names the switches.  -ESTALE:
- * somebody else has routed (OUTCOME_SUPERSEDED); err says what is there.
- * Also the way to go on with a recovery, again and again until it is complete. */
+/* 0: rolled back and proved by reading. -EUCLEAN: incomplete, err names the switches.  -ESTALE:
+ * somebody else has routed (OUTCOME_SUPERSEDED); err says what is there.  Also continues a
+ * recovery, repeatedly until it is complete. */
 int executor_rollback(struct executor *a, struct err *err);
 /* The same while it waits, not because the operator said so: EV_TIMEOUT, EV_WATCH, EV_SM
  * or EV_FOREIGN, with a sentence for people. */

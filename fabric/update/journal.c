@@ -497,7 +497,7 @@ int journal_begin(struct journal **out, const char *base, const struct fabric *f
 	j = journal_alloc(base, h.id);
 	j->info.head = h;
 	rc = journal_begin_locked(j, base, f, l, err);
-	/* a way back that cannot be read is none: take it from the disk right away */
+	/* a rollback needs what is on the disk: read it back right away */
 	path = xasprintf("%s/head.json", j->dir);
 	if (!rc)
 		rc = journal_read_back(j, path, err);

@@ -79,13 +79,12 @@ struct txn_info {
 	uint32_t wave;		     /* of TXN_WRITING */
 	int64_t state_s;	     /* time of the last step */
 	char said[JOURNAL_SAID + 1]; /* with it; "": nothing */
-	enum coord_why
-		why;	/* it was not kept; WHY_NONE: it was, or is under way, or an old journal */
-	bool asked;	/* agents may be on their escape LIDs, if it is not over */
-	uint32_t taken; /* how many processes have taken it over */
-	bool live;	/* a process works on it right now, or is about to be started again */
-	bool guarded;	/* there is one that starts it again */
-	char broken[160]; /* not readable, and why; "" else */
+	enum coord_why why; /* why it was not kept; WHY_NONE: it was, or in progress, or unknown */
+	bool asked;	    /* agents may be on their escape LIDs, if it is not over */
+	uint32_t taken;	    /* how many processes have taken it over */
+	bool live;	    /* a process works on it right now, or is about to be started again */
+	bool guarded;	    /* there is one that starts it again */
+	char broken[160];   /* not readable, and why; "" else */
 };
 
 struct journal;
@@ -113,8 +112,8 @@ int journal_look(struct txn_head *head, struct changes **out, const char *base, 
 int journal_mark(struct journal *j, enum txn_state s, uint32_t wave, const char *text,
 		 struct err *err);
 
-/* What the steps of the way back and of an end without a confirmation say as their cause; the first
- * one stays. */
+/* The cause that is written with steps of a rollback and of an end without a confirmation; the
+ * first one stays. */
 void journal_because(struct journal *j, enum coord_why why);
 
 /* TXN_WRITING of a wave.  On disk when it returns 0, but for waves that follow on another one:

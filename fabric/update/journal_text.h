@@ -16,9 +16,9 @@ char *txn_head_encode(const struct txn_head *h, const struct digest *sum);
 int txn_head_decode(struct txn_head *h, struct digest *sum, const char *data, size_t len,
 		    const char *name, struct err *err);
 
-/* A line of the log, with its checksum and its end; the caller frees it.  said: for people, one
- * line of at most JOURNAL_SAID bytes, or NULL.  why: in front of it as "[foreign] ", where the
- * state is of the way back or of an end without a confirmation. */
+/* A line of the log, with its checksum and its end; the caller frees it. said: for people, one
+ * line of at most JOURNAL_SAID bytes, or NULL. why: in front of it as "[foreign] ", for states
+ * of a rollback or of an end without a confirmation. */
 char *txn_mark_line(uint64_t seq, enum txn_state s, uint32_t wave, enum coord_why why,
 		    const char *said, int64_t time_s);
 /* Takes all lines up to the first that is not whole or not the next one: the state is that of

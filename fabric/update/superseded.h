@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * superseded: a way back that does not lead there, for somebody else has routed meanwhile.
+ * superseded: a rollback that cannot restore the old tables, because another SM or writer has
+ * changed the routing.
  */
 #ifndef FABRIC_UPDATE_SUPERSEDED_H
 #define FABRIC_UPDATE_SUPERSEDED_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * transaction: an update under way, as those who carry it out share it: what is still to be
- * written, what was read, whom it asks, and what went wrong first.
+ * transaction: the state of an update, shared by the files that carry it out: what is still to
+ * be written, what was read, which agents are asked, and the first error.
  *
- * The executor goes through the actions of the coordinator; blocks writes and reads, agent_set and
- * drain_set speak with the agents, superseded judges what somebody else has routed.  All run in the
- * one thread that carries the update out; st alone is read by others, under lock.
+ * The executor carries out the actions of the coordinator; blocks writes and reads, agent_set
+ * and drain_set talk to the agents, superseded judges the routing of another writer.  All run in
+ * one thread; only st is read by others, under lock.
  */
 #ifndef FABRIC_UPDATE_TRANSACTION_H
 #define FABRIC_UPDATE_TRANSACTION_H
@@ -38,9 +38,8 @@ struct transaction {
 	struct journal *journal;
 	char txn[48];
 
-	bool chains;   /* todo has one change for each block: the last, old is from before the first
-			*/
-	uint32_t nall; /* blocks and tables, also of switches that are not there */
+	bool chains;	 /* todo has the last change of each block; old is before the first */
+	uint32_t nall;	 /* blocks and tables, also of switches that are not there */
 	uint8_t *holds;	 /* enum holds, by change */
 	uint32_t *level; /* change whose new contents are held, FAB_NONE: not known; by change */
 	int *rc;	 /* of the last write or read, by change */
@@ -48,18 +47,18 @@ struct transaction {
 	uint32_t *left, nleft; /* not undone */
 	uint32_t *slowest;     /* by switch, us */
 	struct progress progress;
-	struct progress steady; /* the same without cancel: on the way back */
-	uint32_t *counts;	/* what grows in st while a batch is under way, from counted on */
+	struct progress steady; /* the same without cancel: in a rollback */
+	uint32_t *counts;	/* what grows in st during a batch, from counted on */
 	uint32_t counted;
-	uint32_t writes; /* of the batch, which is read back meanwhile; 0: only one of both */
-	uint64_t told_ms;
+	uint32_t writes; /* writes of a batch that is read back at the same time; else 0 */
+	uint64_t reported_ms;
 	struct install_item *batch;
 	struct install_item *back; /* what was read of it while it was written */
 	struct err write_why;	   /* of the last writing, where all of it failed at once */
 	bool read_back;		   /* all of todo was */
-	bool others;		   /* another SM writes on the way back */
-	uint32_t back_waves;	   /* whose changes may be there, on the way back */
-	bool superseded;	   /* EV_SUPERSEDED for the action under way */
+	bool others;		   /* another SM writes during the rollback */
+	uint32_t back_waves;	   /* waves that may have been written, in a rollback */
+	bool superseded;	   /* EV_SUPERSEDED for the current action */
 	bool judged;		   /* foreign is */
 	struct executor_foreign foreign;
 	char foreign_text[JOURNAL_SAID]; /* for people */
@@ -68,7 +67,7 @@ struct transaction {
 
 	const struct jobset
 		*jobs;	     /* that ran when the batch system was heard of last; NULL: never */
-	VEC(uint64_t) named; /* ids of jobs that began meanwhile and do not join */
+	VEC(uint64_t) named; /* ids of jobs that started during the update and do not join */
 	int64_t written_s;   /* Unix time: the last wave was found to be there */
 
 	int why_rc; /* first thing that went wrong */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* update_event: what an update tells, as JSON between the process that does it and those that
+/* update_event: events of an update as JSON, between the process that runs it and those that
  * watch. */
 #ifndef FABRIC_UPDATE_UPDATE_EVENT_H
 #define FABRIC_UPDATE_UPDATE_EVENT_H

@@ -11,7 +11,7 @@ static bool mkeys_power_of_two(uint32_t n)
 	return !(n & (n - 1));
 }
 
-/* Room for one more.  Not by realloc(), which leaves keys behind in memory given back. */
+/* Makes space for one more.  Not by realloc(), which leaves keys in freed memory. */
 static void *mkeys_grow(void *v, uint32_t n, size_t size)
 {
 	void *more;

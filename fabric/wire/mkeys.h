@@ -2,9 +2,9 @@
 /*
  * mkeys: the M_Key that each port wants (IBA 14.2.4), where not all have the same.
  *
- * A key belongs to a port GUID; of a switch, to that of its port 0.  Before a port has told its
- * GUID, a cable known from earlier days says who it is.  What nothing is known of is tried with
- * few of the keys: a port counts wrong ones, and may begin to run down its key's lease.
+ * A key belongs to a port GUID; of a switch, to that of its port 0.  Before a port has reported
+ * its GUID, an earlier cable list says which port it is.  On unknown ports only few keys are
+ * tried: a port counts wrong ones, and may start its key's lease timer.
  */
 #ifndef FABRIC_WIRE_MKEYS_H
 #define FABRIC_WIRE_MKEYS_H

@@ -56,10 +56,10 @@ struct notice_local {
  * its cancel; NULL: none. */
 void notice_port_progress(struct notice_port *np, struct progress *progress);
 
-/* Asks the local port.  Everything below uses what it last told; call it again when the SM may
+/* Asks the local port.  Everything below uses its last answer; call it again when the SM may
  * have changed.  -ENOENT: no SM has configured the port. */
 int notice_port_refresh(struct notice_port *np, struct notice_local *out, struct err *err);
-/* Asks the SM that the local port was told of who it is (codec.h).  -ETIMEDOUT: no answer. */
+/* Asks the SM of the local port for its SMInfo (codec.h).  -ETIMEDOUT: no answer. */
 int notice_port_sm(struct notice_port *np, struct sm_info *out, struct err *err);
 
 /* All notices of that number, of the whole fabric.  Again is fine, and needed after the SM was

@@ -17,12 +17,12 @@
 #define WAITING_MAX	(8u) /* times the window: places for requests on the wire and silent ones */
 #define GENERATION_MASK (UINT32_MAX >> SLOT_BITS)
 
-/* A request between next() and done(): under way (in a slot), parked at its node, or ready. */
+/* A request between next() and done(): in flight (in a slot), parked at its node, or ready. */
 struct item {
 	struct queue_request req;
 	uint64_t first_ns;    /* first sent; 0 never */
-	uint64_t deadline_ns; /* under way only */
-	uint32_t tries;	      /* sent so often */
+	uint64_t deadline_ns; /* in flight only */
+	uint32_t tries;	      /* number of times sent */
 	uint32_t slot;
 	uint32_t link; /* next in a list */
 	bool on_wire;
@@ -42,7 +42,7 @@ struct slot {
 
 struct node {
 	struct list parked;
-	uint32_t under_way;
+	uint32_t in_flight;
 	uint64_t answer_ns; /* last answer */
 	uint64_t until_ns;  /* not asked before */
 	uint32_t fails;	    /* runs in a row that it did not answer in */
@@ -55,14 +55,14 @@ struct queue {
 	uint32_t window, nslot, timeout_ms, tries;
 	struct slot slot[WINDOW_MAX];
 	uint32_t free_slot;
-	uint32_t under_way; /* in slots */
+	uint32_t in_flight; /* in slots */
 	uint32_t on_wire;   /* of them in their first try */
 	uint32_t parked, ready_n;
 	struct list ready;
 	VEC(struct item) items;
 	uint32_t free_item;
 	VEC(struct node) nodes;
-	uint64_t deadline_ns; /* no item under way has an earlier one */
+	uint64_t deadline_ns; /* no item in flight has an earlier one */
 	uint64_t finished;    /* in this run */
 	struct queue_stats stats;
 	const struct queue_source *src;
@@ -183,9 +183,9 @@ static void queue_slot_release(struct queue *q, uint32_t i)
 	it->slot = NONE;
 	q->on_wire -= it->on_wire;
 	it->on_wire = false;
-	q->under_way--;
+	q->in_flight--;
 	if (node)
-		node->under_way--;
+		node->in_flight--;
 }
 
 static uint32_t queue_node_limit(const struct queue *q, const struct node *n)
@@ -200,9 +200,9 @@ static void queue_node_unpark(struct queue *q, struct node *n)
 {
 	uint32_t room = queue_node_limit(q, n), i;
 
-	if (n->under_way >= room)
+	if (n->in_flight >= room)
 		return;
-	for (room -= n->under_way; room && (i = queue_list_take(q, &n->parked)) != NONE; room--) {
+	for (room -= n->in_flight; room && (i = queue_list_take(q, &n->parked)) != NONE; room--) {
 		q->parked--;
 		q->ready_n++;
 		queue_list_add(q, &q->ready, i);
@@ -238,7 +238,7 @@ static bool queue_item_parked(struct queue *q, uint32_t i, uint64_t t)
 		queue_item_done(q, i, -EHOSTDOWN, NULL);
 		return true;
 	}
-	if (n->under_way < queue_node_limit(q, n))
+	if (n->in_flight < queue_node_limit(q, n))
 		return false;
 	queue_list_add(q, &n->parked, i);
 	q->parked++;
@@ -274,9 +274,9 @@ static int queue_item_send(struct queue *q, uint32_t i, struct err *err)
 		slot->item = i;
 		slot->first_generation = gen;
 		it->slot = s;
-		q->under_way++;
+		q->in_flight++;
 		if (node)
-			node->under_way++;
+			node->in_flight++;
 	}
 	it->deadline_ns = queue_now(q) + ms * MS;
 	if (!it->first_ns)
@@ -317,7 +317,7 @@ static uint32_t queue_item_next(struct queue *q)
 
 static int queue_fill(struct queue *q, struct err *err)
 {
-	while (q->on_wire < q->window && q->under_way < q->nslot) {
+	while (q->on_wire < q->window && q->in_flight < q->nslot) {
 		uint32_t i = queue_item_next(q);
 		int rc;
 
@@ -351,7 +351,7 @@ static int queue_item_expired(struct queue *q, uint32_t i, struct err *err)
 	it->on_wire = false;
 	if (node)
 		node->doubtful = true;
-	if (!last && (!node || node->under_way == 1)) {
+	if (!last && (!node || node->in_flight == 1)) {
 		rc = queue_item_send(q, i, err);
 		if (rc == -EAGAIN) {
 			it->deadline_ns = queue_now(q) + MS;
@@ -504,7 +504,7 @@ int queue_run(struct queue *q, const struct queue_source *src, struct progress *
 		}
 		if (!rc)
 			rc = queue_fill(q, err);
-		if (!rc && !q->under_way && !q->parked && !q->ready_n)
+		if (!rc && !q->in_flight && !q->parked && !q->ready_n)
 			break;
 		if (!rc)
 			rc = queue_turn(q, err);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * queue: many requests over one port, a bounded number of them under way.
+ * queue: many requests over one port, a bounded number of them outstanding.
  *
- * A request that has timed out once is taken for lost and no longer counts: many silent nodes wait
- * beside the window, not in it.
+ * A request that has timed out once is considered lost and no longer counts: many silent nodes
+ * do not fill the window.
  *
- * A source gives requests one by one and is told how each ended, exactly once.  The queue
- * keeps the transaction ids (only the low 32 bits are ours), its own timeouts with
- * exponential back-off, and drops late and duplicate answers.  A node that does not answer
- * holds at most one place of the window; when a request to it has run out of tries, all
- * other requests to it fail at once, so that a dead node does not stall the rest.  An answer "busy"
- * counts as none.
+ * A source gives requests one by one and gets the result of each exactly once.  The queue keeps
+ * the transaction ids (only the low 32 bits are ours), its own timeouts with exponential
+ * back-off, and drops late and duplicate answers.  A node that does not answer holds at most one
+ * place of the window; when a request to it has run out of tries, all other requests to it fail
+ * at once, so that a dead node does not stall the rest.  An answer "busy" counts as none.
  */
 #ifndef FABRIC_WIRE_QUEUE_H
 #define FABRIC_WIRE_QUEUE_H
@@ -30,7 +29,7 @@ struct queue_opts {
 struct queue_request {
 	uint64_t tag;  /* the source's own */
 	uint32_t node; /* dense number of the node it goes to, or QUEUE_NO_NODE */
-	uint8_t tries; /* at most so many; 0: as the queue's options say */
+	uint8_t tries; /* at most this many tries; 0: as the queue's options say */
 	struct mad_request mad;
 };
 
@@ -57,8 +56,8 @@ struct queue;
 struct queue *queue_new(const struct mad_port *port, const struct queue_opts *opts);
 void queue_free(struct queue *q); /* NULL is fine */
 
-/* Runs until the source has nothing more and nothing is under way.
- * 0 whatever the single requests' results are; -ECANCELED; -errno when the port failed. */
+/* Runs until the source has no more requests and none is outstanding. 0 whatever the single
+ * requests' results are; -ECANCELED; -errno when the port failed. */
 int queue_run(struct queue *q, const struct queue_source *src, struct progress *progress,
 	      const char *step, struct err *err);
 

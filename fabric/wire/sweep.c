@@ -3,9 +3,8 @@
  * Discovery over directed routes, breadth first: each new node's NodeInfo opens questions about
  * the node, each live port of a switch a NodeInfo question to whoever is behind it.
  *
- * What was found goes into a builder only at the end, because a node that did not tell its LID
- * would make the builder assign all LIDs again: in a fabric that has been configured it is left
- * out.
+ * What was found goes into a builder only at the end, because a node without a known LID would
+ * make the builder assign all LIDs again: in a fabric that has been configured it is left out.
  */
 #include "fabric/wire/wire.h"
 
@@ -36,12 +35,12 @@ struct found {
 	enum node_kind kind;
 	uint8_t nports;
 	bool silent;
-	bool ext_speed; /* its ports tell extended speeds */
+	bool ext_speed; /* its ports report extended speeds */
 	bool enhanced_sp0;
 	bool left_out;
-	bool key_old;		 /* the key known of it was not its own any more */
-	uint32_t id;		 /* in the builder */
-	uint64_t m_key, told_by; /* told_by: the key to which it told its NodeInfo */
+	bool key_old;		      /* the key known of it was not its own any more */
+	uint32_t id;		      /* in the builder */
+	uint64_t m_key, answered_key; /* answered_key: the key that its NodeInfo was answered to */
 	struct found_port *port;
 	struct mad_route route;
 	char desc[SMP_DATA + 1];
@@ -146,7 +145,7 @@ static uint64_t sweep_end_guid(const struct found *x, uint8_t port)
 	return x->port[x->kind == NODE_SWITCH ? 0 : port].guid;
 }
 
-/* The keys for a NodeInfo that nobody has told yet. */
+/* The keys to try for a NodeInfo. */
 static void sweep_tries_of(struct wire_tries *t, struct sweep *s, const struct question *q)
 {
 	const struct found *x;
@@ -197,7 +196,7 @@ static bool sweep_next(void *ctx, struct queue_request *out)
 			return false;
 		q = &s->todo.v[s->at];
 		x = q->node == NO_NODE ? NULL : &s->node.v[q->node];
-		/* meanwhile found from its other side, or gone silent */
+		/* found from its other side by now, or silent */
 		if (!x || !((q->attr == SMP_NODE_INFO && sweep_is_linked(x, q->port)) || x->silent))
 			break;
 		s->total--;
@@ -238,7 +237,7 @@ static uint32_t sweep_new_node(struct sweep *s, const struct node_info *ni,
 			   .port = xcalloc(ni->nports + 1u, sizeof(*x.port)),
 			   .route = by->route,
 			   .m_key = by->m_key,
-			   .told_by = by->m_key };
+			   .answered_key = by->m_key };
 
 	mkeys_find(&x.m_key, s->w->opts.m_keys, ni->port_guid);
 	for (uint32_t p = 0; p <= x.nports; p++)
@@ -335,7 +334,7 @@ static void sweep_got_node_info(struct sweep *s, const struct question *q,
 		return;
 	sweep_learn_peer(s, q->node, q->port, ni.port_guid, by->m_key);
 	sweep_learn_peer(s, n, ni.local_port, sweep_end_guid(&s->node.v[q->node], q->port),
-			 s->node.v[q->node].told_by);
+			 s->node.v[q->node].answered_key);
 	sweep_add_link(s, q->node, q->port, n, ni.local_port);
 }
 
@@ -355,8 +354,8 @@ static void sweep_port_facts(struct sweep *s, const struct question *q, const st
 	}
 }
 
-/* A switch that tells its M_Key tells which of those given to write with; one that hides it tells
- * that this was a wrong one, without counting it (protection level 1).  True: asked again. */
+/* A switch that shows its M_Key says which of the given keys to write with; one that hides it
+ * shows that this was a wrong one, without counting it (protection level 1).  True: asked again. */
 static bool sweep_other_key(struct sweep *s, const struct question *q, const struct port_info *pi)
 {
 	struct found *x = &s->node.v[q->node];
@@ -370,7 +369,7 @@ static bool sweep_other_key(struct sweep *s, const struct question *q, const str
 		return false;
 	}
 	t.n = mkeys_tries(t.key, &t.sure, s->w->opts.m_keys, x->port[0].guid, s->w->m_key,
-			  x->told_by);
+			  x->answered_key);
 	if (pi->m_key_protect != 1 || q->nth > t.n)
 		return false;
 	x->m_key = t.key[q->nth < t.n ? q->nth : 0];
@@ -415,8 +414,8 @@ static void sweep_got_port_info(struct sweep *s, const struct question *q, const
 		sweep_ask(s, q->node, SMP_NODE_INFO, q->port);
 }
 
-/* A NodeInfo with the next key; another attribute with the key to which the node told that one,
- * when the key that is known of it was an old one.  True: asked again. */
+/* A NodeInfo with the next key; another attribute with the key that its NodeInfo was answered
+ * to, when the configured key was out of date.  True: asked again. */
 static bool sweep_next_key(struct sweep *s, const struct question *q, uint64_t by)
 {
 	struct wire_tries t;
@@ -431,9 +430,9 @@ static bool sweep_next_key(struct sweep *s, const struct question *q, uint64_t b
 		return q->nth + 1u < t.n;
 	}
 	x = &s->node.v[q->node];
-	if (by == x->told_by || x->silent)
+	if (by == x->answered_key || x->silent)
 		return false;
-	x->m_key = x->told_by;
+	x->m_key = x->answered_key;
 	x->key_old = true;
 	sweep_ask_again(s, *q);
 	return true;

@@ -104,9 +104,8 @@ static bool umad_port_nothing_came(int rc)
 	return rc == -ETIMEDOUT || rc == -EWOULDBLOCK || rc == -EINTR || rc == -ENOSPC;
 }
 
-/* The library waits by poll() and then reads, two system calls a packet and one wake-up.  At a
- * pace, what has gathered is read without waiting; only when nothing has, all is left to rest once.
- */
+/* The library waits by poll() and then reads: two system calls and a wake-up for each packet. With
+ * a pace, queued packets are read without waiting; it sleeps once only when there are none. */
 static int umad_port_take_packet(struct hca *h, int *len, uint64_t wait_ns)
 {
 	struct timespec ts = { 0, (long)h->pause_ns };

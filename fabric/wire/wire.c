@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KNOWN_NS   1000000000ull
-#define PACE_NS	   1000000ull
-#define REFUSED_NS 300000000000ull /* so long no other keys are tried on a port that took none */
+#define KNOWN_NS 1000000000ull
+#define PACE_NS	 1000000ull
+#define REFUSED_NS                                                                                 \
+	300000000000ull /* no other keys are tried for this time on a port that accepted none */
 
 static void wire_wipe(void *v, size_t bytes)
 {
@@ -380,13 +381,13 @@ static const struct wire_route *wire_find_route(const struct wire *w, uint64_t g
 	return lo < w->nroutes && w->routes[lo].guid == guid ? &w->routes[lo] : NULL;
 }
 
-bool wire_address(const struct wire *w, const struct fabric *f, uint32_t sw, enum wire_way way,
+bool wire_address(const struct wire *w, const struct fabric *f, uint32_t sw, enum wire_via via,
 		  struct mad_request *r)
 {
 	const struct wire_route *route = wire_find_route(w, f->sw_guid[sw]);
 
 	r->m_key = route ? route->m_key : mkeys_of(w->opts.m_keys, f->sw_guid[sw], w->m_key);
-	if (way == WAY_LID) {
+	if (via == VIA_LID) {
 		r->mgmt_class = MAD_SMP;
 		r->lid = f->sw_lid[sw];
 		return f->lids_given && r->lid;
@@ -486,9 +487,9 @@ struct identify {
 	struct wire *w;
 	const struct fabric *f;
 	const bool *want;
-	enum wire_way by;
+	enum wire_via by;
 	uint32_t at;
-	uint8_t *way;
+	uint8_t *via;
 	int *rc;
 	uint32_t answered, silent; /* in this pass */
 	uint64_t total;
@@ -499,9 +500,9 @@ static bool wire_identify_next(void *ctx, struct queue_request *out)
 	struct identify *x = ctx;
 
 	for (; x->at < x->f->nsw; x->at++) {
-		if (!x->want[x->at] || x->way[x->at] != WAY_NONE)
+		if (!x->want[x->at] || x->via[x->at] != VIA_NONE)
 			continue;
-		if (wire_way_broken(x->answered, x->silent)) {
+		if (wire_via_broken(x->answered, x->silent)) {
 			x->rc[x->at] = -ETIMEDOUT;
 			continue;
 		}
@@ -528,14 +529,14 @@ static void wire_identify_done(void *ctx, const struct queue_request *req, int r
 	if (!rc && ni.node_guid != x->f->sw_guid[sw])
 		rc = -ESTALE;
 	x->rc[sw] = rc;
-	x->w->known[sw].way = WAY_NONE;
+	x->w->known[sw].via = VIA_NONE;
 	if (rc)
 		return;
-	x->way[sw] = (uint8_t)x->by;
+	x->via[sw] = (uint8_t)x->by;
 	x->w->known[sw] = (struct wire_known){ .guid = ni.node_guid,
 					       .ns = wire_now_ns(x->w),
 					       .lid = x->f->lids_given ? x->f->sw_lid[sw] : 0,
-					       .way = (uint8_t)x->by };
+					       .via = (uint8_t)x->by };
 }
 
 void wire_forget(struct wire *w)
@@ -553,22 +554,22 @@ static void wire_known_room(struct wire *w, uint32_t n)
 	w->nknown = n;
 }
 
-static enum wire_way wire_known_way(const struct wire *w, const struct fabric *f, uint32_t sw,
+static enum wire_via wire_known_via(const struct wire *w, const struct fabric *f, uint32_t sw,
 				    uint64_t now_ns)
 {
 	const struct wire_known *k = &w->known[sw];
 
-	if (k->way == WAY_NONE || k->guid != f->sw_guid[sw] || now_ns - k->ns > KNOWN_NS)
-		return WAY_NONE;
-	if (k->way == WAY_LID && (!f->lids_given || k->lid != f->sw_lid[sw]))
-		return WAY_NONE;
-	return k->way;
+	if (k->via == VIA_NONE || k->guid != f->sw_guid[sw] || now_ns - k->ns > KNOWN_NS)
+		return VIA_NONE;
+	if (k->via == VIA_LID && (!f->lids_given || k->lid != f->sw_lid[sw]))
+		return VIA_NONE;
+	return k->via;
 }
 
-int wire_identify(struct wire *w, const struct fabric *f, const bool *want, uint8_t *way, int *rc,
+int wire_identify(struct wire *w, const struct fabric *f, const bool *want, uint8_t *via, int *rc,
 		  struct progress *progress, struct err *err)
 {
-	struct identify x = { .w = w, .f = f, .want = want, .way = way, .rc = rc };
+	struct identify x = { .w = w, .f = f, .want = want, .via = via, .rc = rc };
 	struct queue_source src = {
 		.next = wire_identify_next, .done = wire_identify_done, .ctx = &x, .total = &x.total
 	};
@@ -576,12 +577,12 @@ int wire_identify(struct wire *w, const struct fabric *f, const bool *want, uint
 
 	wire_known_room(w, f->nsw);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
-		way[sw] = WAY_NONE;
+		via[sw] = VIA_NONE;
 		rc[sw] = -EHOSTUNREACH;
 		x.total += want[sw];
 	}
 	for (int pass = 0; pass < 2 && !ret; pass++) {
-		x.by = pass ? WAY_LID : WAY_DIRECTED;
+		x.by = pass ? VIA_LID : VIA_ROUTE;
 		x.at = x.answered = x.silent = 0;
 		queue_forget(w->queue);
 		ret = queue_run(w->queue, &src, progress, "identify switches", err);
@@ -590,7 +591,7 @@ int wire_identify(struct wire *w, const struct fabric *f, const bool *want, uint
 	return ret;
 }
 
-int wire_recall(struct wire *w, const struct fabric *f, bool *want, uint8_t *way, int *rc,
+int wire_recall(struct wire *w, const struct fabric *f, bool *want, uint8_t *via, int *rc,
 		struct progress *progress, struct err *err)
 {
 	uint8_t *known = xcalloc(f->nsw, 1);
@@ -601,17 +602,17 @@ int wire_recall(struct wire *w, const struct fabric *f, bool *want, uint8_t *way
 	wire_known_room(w, f->nsw);
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		if (want[sw])
-			known[sw] = (uint8_t)wire_known_way(w, f, sw, now_ns);
+			known[sw] = (uint8_t)wire_known_via(w, f, sw, now_ns);
 		want[sw] = want[sw] && !known[sw];
 		any = any || want[sw];
 	}
 	if (any)
-		ret = wire_identify(w, f, want, way, rc, progress, err);
+		ret = wire_identify(w, f, want, via, rc, progress, err);
 	else
 		queue_forget(w->queue);
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		if (known[sw]) {
-			way[sw] = known[sw];
+			via[sw] = known[sw];
 			rc[sw] = 0;
 		}
 	free(known);

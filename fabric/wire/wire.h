@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wire: one open port and what an operator's program does over it.
+ * wire: one open port and the operations over it.
  *
  * Used by one thread at a time.  Nothing here changes the fabric except the two write
  * functions.  Every SMP has the M_Key of the port that it is for (see mkeys.h); none is ever
  * logged.
  *
- * Ways: after a sweep the wire knows a directed route to every switch (found by GUID, so also
- * for fabrics of an earlier sweep or of a file), and SMPs take it: it does not depend on
+ * Addressing: after a sweep the wire knows a directed route to every switch (found by GUID, so
+ * also for fabrics of an earlier sweep or of a file), and SMPs take it: it does not depend on
  * the LFTs that are being changed, nor on the order of the changes.  Where no route is known or
  * it does not answer any more (a cable was pulled), SMPs go to the LID.  Before anything is read
- * from or written to a switch its GUID is asked for over the same way, so that re-plugged
- * cables or reassigned LIDs cannot misdirect it.  Performance MADs only go by LID.
+ * from or written to a switch its GUID is asked for by the same route, so that re-plugged cables
+ * or reassigned LIDs cannot misdirect it.  Performance MADs only go by LID.
  */
 #ifndef FABRIC_WIRE_WIRE_H
 #define FABRIC_WIRE_WIRE_H
@@ -31,7 +31,7 @@ struct wire;
 struct wire_opts {
 	const char *ca;		    /* umad: name of the HCA; NULL: the first with an active port */
 	uint32_t port;		    /* 0: any */
-	uint32_t window;	    /* MADs under way; 0: 32 */
+	uint32_t window;	    /* outstanding MADs; 0: 32 */
 	uint32_t timeout_ms;	    /* of the first try; 0: 200 */
 	uint32_t retries;	    /* 0: 3; UINT32_MAX: none */
 	uint64_t m_key;		    /* of ports that m_keys does not have */
@@ -172,16 +172,16 @@ void tables_report_clear(struct tables_report *r);
 int wire_read_tables(struct tables **out, struct wire *w, const struct fabric *f, bool want_sl2vl,
 		     struct tables_report *report, struct progress *progress, struct err *err);
 
-/* The SL2VL tables that belong to LFTs that were read without them, as many as one likes at a time:
- * they are nine tenths of all tables.  Counters and anything else may be read between two runs.
- * Errors as of wire_read_tables(); after -ECANCELED requests are lost: only the end is left. */
+/* The SL2VL tables that belong to LFTs that were read without them, in parts: they are nine
+ * tenths of all tables.  Counters and anything else may be read between two parts.  Errors as of
+ * wire_read_tables(); after -ECANCELED requests are lost: only the end is left. */
 struct sl2vl_reading;
 int wire_sl2vl_begin(struct sl2vl_reading **out, struct wire *w, const struct fabric *f,
 		     const struct tables *lfts, struct progress *progress, struct err *err);
 /* -EAGAIN: there is more, after a pause.  Progress step: "read SL2VL", done and total over all
  * runs. */
 int wire_sl2vl_read(struct sl2vl_reading *r, struct progress *progress, struct err *err);
-/* By the progress of a run: it ends when what is under way was answered. */
+/* Called from the progress of a run: it ends when outstanding requests are answered. */
 void wire_sl2vl_pause(struct sl2vl_reading *r);
 /* After 0: LFTs with their SL2VL, owned by the caller; report: of all runs, without LFTs.  r is
  * gone. */
@@ -194,17 +194,17 @@ struct path_sl_report {
 	uint64_t differ;	  /* of the answers, from what was claimed or read before */
 	uint32_t term;		  /* the first that differs: source terminal, LID, SLs */
 	uint16_t dlid;
-	uint8_t told, claimed;
+	uint8_t actual, claimed;
 	uint64_t took_ns;
 };
 
 /* Reads the SLs of t (owned by the caller alone) from the SM's path records, one query a path:
- * from one terminal of each switch to every LID in use, then extra queries from random terminals,
- * picked by seed, that tell whether the terminals of a switch do share their SLs.  When they do
- * not, from every terminal to every LID.  Kept in the cheapest form that holds them.  Switches
- * without terminals send no paths, nor does a terminal to its own LIDs: SL 0.  report->differ
- * other than 0: they changed meanwhile.  -E2BIG: more than max queries are needed; -EIO: paths
- * without an answer.  After an error the SLs of t mean nothing. */
+ * from one terminal of each switch to every LID in use, then extra queries from random
+ * terminals, picked by seed, that check whether the terminals of a switch share their SLs.  When
+ * they do not, from every terminal to every LID.  Kept in the cheapest form that holds them.
+ *  Switches without terminals send no paths, nor does a terminal to its own LIDs: SL 0.
+ * report->differ other than 0: they changed while they were read.  -E2BIG: more than max queries
+ * are needed; -EIO: paths without an answer.  After an error the SLs of t mean nothing. */
 int wire_read_path_sls(struct tables *t, struct wire *w, const struct fabric *f, uint64_t max,
 		       uint32_t extra, uint64_t seed, struct path_sl_report *report,
 		       struct progress *progress, struct err *err);
@@ -228,14 +228,14 @@ enum sample_what {
  * once and remembered.  Silent switches are asked less and less often (see queue.h).
  * With SAMPLE_SUMS a switch that can add up its ports, and on which nothing moved from one reading
  * to the next, is asked for the sum of them first.  While it stands still, its ports have
- * what they told last, as of now, for at most 10 s; then they are read themselves.
+ * what they actual last, as of now, for at most 10 s; then they are read themselves.
  * 0 even when nothing answered: the sample says so. */
 int wire_read_sample(struct sample **out, struct wire *w, const struct fabric *f, unsigned what,
 		     struct progress *progress, struct err *err);
 
 struct wire_sm {
 	uint16_t lid;
-	uint8_t sl;	    /* of the way to it */
+	uint8_t sl;	    /* of the path to it */
 	uint64_t guid;	    /* port GUID */
 	uint32_t act_count; /* grows while the SM lives */
 	uint8_t priority;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The SLs of paths: no switch holds them, only the SM's path records tell. */
+/* The SLs of paths: no switch holds them, only the SM's path records. */
 #include "fabric/wire/wire.h"
 
 #include "fabric/base/mem.h"
@@ -115,7 +115,7 @@ static void wire_paths_compare(struct path_sl_report *r, const struct path *p, u
 		return;
 	r->term = p->term;
 	r->dlid = p->dlid;
-	r->told = p->sl;
+	r->actual = p->sl;
 	r->claimed = claimed;
 }
 
@@ -203,7 +203,7 @@ static uint64_t wire_paths_queries_max(const struct fabric *f, bool by_term)
 	return sources * lids;
 }
 
-/* The cheapest form that holds what was told. */
+/* The cheapest form that holds what was actual. */
 static enum sl_kind wire_paths_cheapest(const struct asker *x, size_t n, bool by_term)
 {
 	uint8_t *by_lid = xcalloc(x->f->max_lid + 1u, 1);
@@ -239,7 +239,7 @@ static void wire_paths_keep(struct tables *t, const struct asker *x, size_t n, b
 	}
 }
 
-/* One way of reading them: for each switch, or for each terminal. */
+/* How to read them: for each switch, or for each terminal. */
 struct sample_reading {
 	bool by_term;
 	uint64_t max;

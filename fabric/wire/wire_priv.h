@@ -28,11 +28,11 @@ struct wire_peer {
 	uint8_t port;
 };
 
-/* When a switch last told its GUID, and asked over which way. */
+/* When a switch last reported its GUID, and how it was addressed. */
 struct wire_known {
 	uint64_t guid, ns;
 	uint16_t lid;
-	uint8_t way; /* enum wire_way; WAY_NONE: not known */
+	uint8_t via; /* enum wire_via; VIA_NONE: not known */
 };
 
 struct wire {
@@ -59,37 +59,37 @@ struct wire {
 	const struct sample *last; /* own reference; NULL: none yet with sums */
 };
 
-/* When hardly anybody answers over a way, it is the way that is broken: no use to wait for
- * the rest one by one. */
-static inline bool wire_way_broken(uint32_t answered, uint32_t silent)
+/* When hardly any switch answers by one kind of address, that kind does not work: do not wait
+ * for the rest one by one. */
+static inline bool wire_via_broken(uint32_t answered, uint32_t silent)
 {
 	return silent >= 64 && answered < silent / 8;
 }
 
 /* How a switch is reached. */
-enum wire_way { WAY_NONE, WAY_DIRECTED, WAY_LID };
+enum wire_via { VIA_NONE, VIA_ROUTE, VIA_LID };
 
 /* Starts an SMP: no address yet. */
 void wire_smp(const struct wire *w, struct mad_request *r, uint8_t method, uint16_t attr,
 	      uint32_t mod);
-/* Addresses it, with its M_Key; false when that way to the switch is not known. */
-bool wire_address(const struct wire *w, const struct fabric *f, uint32_t sw, enum wire_way way,
+/* Addresses it, with its M_Key; false when the switch cannot be addressed that way. */
+bool wire_address(const struct wire *w, const struct fabric *f, uint32_t sw, enum wire_via via,
 		  struct mad_request *r);
 
 /*
- * Finds a way to each switch with want[sw], by asking for its GUID: the directed route first,
- * then its LID.  way[sw] is WAY_NONE and rc[sw] says why where there is none.  Remembers what it
- * has found.
+ * Finds how to address each switch with want[sw], by asking for its GUID: the directed route
+ * first, then its LID.  via[sw] is VIA_NONE and rc[sw] says why where there is none.  Remembers
+ * what it has found.
  */
-int wire_identify(struct wire *w, const struct fabric *f, const bool *want, uint8_t *way, int *rc,
+int wire_identify(struct wire *w, const struct fabric *f, const bool *want, uint8_t *via, int *rc,
 		  struct progress *progress, struct err *err);
 
 /*
- * The same, but who has told its GUID within the last second is not asked again: no cable is moved
- * and the link behind it trained in that time without a loss.  Whoever misses an answer or finds
- * other contents than it has left has to wire_forget() it all.
+ * The same, but a switch that reported its GUID within the last second is not asked again: no
+ * cable can be moved and its link trained in that time without a loss.  After a missing answer
+ * or unexpected contents callers must wire_forget() it all.
  */
-int wire_recall(struct wire *w, const struct fabric *f, bool *want, uint8_t *way, int *rc,
+int wire_recall(struct wire *w, const struct fabric *f, bool *want, uint8_t *via, int *rc,
 		struct progress *progress, struct err *err);
 void wire_forget(struct wire *w);
 void wire_forget_counters(struct wire *w);

@@ -20,7 +20,7 @@ struct list {
 	uint32_t n, at;
 	uint64_t total;
 	bool write;
-	uint8_t *way; /* of each switch */
+	uint8_t *via; /* of each switch */
 	int *sw_rc;
 	struct list *back;		   /* what is read after it was written; NULL: nothing */
 	uint32_t *open;			   /* by switch: writes without an answer */
@@ -55,7 +55,7 @@ static void wire_rw_ask_item(const struct list *l, uint32_t i, struct queue_requ
 		if (l->write)
 			sl2vl_encode(out->mad.data, l->sl2vl[i].vl);
 	}
-	wire_address(l->w, l->f, sw, (enum wire_way)l->way[sw], &out->mad);
+	wire_address(l->w, l->f, sw, (enum wire_via)l->via[sw], &out->mad);
 	out->tag = i;
 	out->node = sw;
 }
@@ -79,7 +79,7 @@ static bool wire_rw_list_next(void *ctx, struct queue_request *out)
 	struct list *l = ctx;
 
 	for (; l->at < l->n; l->at++)
-		if (l->way[wire_rw_item_sw(l, l->at)] != WAY_NONE)
+		if (l->via[wire_rw_item_sw(l, l->at)] != VIA_NONE)
 			break;
 	if (l->at == l->n)
 		return l->back && wire_rw_next_back(l, out);
@@ -138,7 +138,7 @@ static int wire_rw_sum_up(const struct list *l, struct err *err)
 		return 0;
 	rc = *wire_rw_item_rc(l, first);
 	/* it answered a Get a moment ago */
-	keyed = l->write && rc == -ETIMEDOUT && l->way[wire_rw_item_sw(l, first)] != WAY_NONE;
+	keyed = l->write && rc == -ETIMEDOUT && l->via[wire_rw_item_sw(l, first)] != VIA_NONE;
 	return err_set(err, -EIO, "%u of %u %s not %s, the first on switch %s: %s%s", bad, l->n,
 		       what, verb, l->f->sw_name[wire_rw_item_sw(l, first)], wire_rc_text(rc),
 		       keyed ? "; it responds to reads, so the M_Key may be wrong or missing" : "");
@@ -163,7 +163,7 @@ static void wire_rw_plan_back(struct list *l)
 		l->first[sw] = i;
 		l->open[sw]++;
 	}
-	l->back->way = l->way;
+	l->back->via = l->via;
 	l->total += l->n;
 }
 
@@ -188,12 +188,12 @@ static void wire_rw_no_answer_yet(struct list *l, bool *want)
 	}
 }
 
-static void wire_rw_no_way(struct list *l)
+static void wire_rw_unreachable(struct list *l)
 {
 	for (uint32_t i = 0; i < l->n; i++) {
 		uint32_t sw = wire_rw_item_sw(l, i);
 
-		if (l->way[sw] != WAY_NONE)
+		if (l->via[sw] != VIA_NONE)
 			continue;
 		*wire_rw_item_rc(l, i) = l->sw_rc[sw];
 		if (l->back)
@@ -213,15 +213,15 @@ static int wire_rw_run_list(struct list *l, struct progress *progress, struct er
 	int rc;
 
 	l->total = l->n;
-	l->way = xcalloc(l->f->nsw, 1);
+	l->via = xcalloc(l->f->nsw, 1);
 	l->sw_rc = xcalloc(l->f->nsw, sizeof(int));
 	if (l->back)
 		wire_rw_plan_back(l);
 	wire_rw_no_answer_yet(l, want);
-	rc = wire_recall(l->w, l->f, want, l->way, l->sw_rc, progress, err);
+	rc = wire_recall(l->w, l->f, want, l->via, l->sw_rc, progress, err);
 	if (rc)
 		goto out;
-	wire_rw_no_way(l);
+	wire_rw_unreachable(l);
 	rc = queue_run(l->w->queue, &src, progress, step, err);
 out:
 	for (uint32_t i = 0; i < l->n && l->w->nknown; i++)
@@ -234,7 +234,7 @@ out:
 	if (!rc && l->back)
 		rc = wire_rw_sum_up(l->back, err);
 	free(want);
-	free(l->way);
+	free(l->via);
 	free(l->sw_rc);
 	free(l->open);
 	free(l->first);

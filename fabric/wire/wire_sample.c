@@ -21,7 +21,7 @@
 #define ALL_PORTS   255
 #define SECOND_NS   1000000000ull
 #define HOLD_NS	    (10 * SECOND_NS) /* longest without a look at the ports themselves */
-#define CALM_SHARE  1e-4	     /* of the slowest link: less moves than any figure shows */
+#define CALM_SHARE  1e-4	     /* of the slowest link: less than is visible anywhere */
 #define STRIKES_MAX 3
 
 #define BYTES	(1u << CTR_TX_BYTES | 1u << CTR_RX_BYTES)
@@ -44,18 +44,18 @@ struct sampler {
 	struct sample *s;
 	unsigned what;
 	uint32_t sw, port, kind, ports;
-	uint32_t known, silent; /* switches that told what they count, that did not answer */
+	uint32_t known, silent; /* switches whose counters are known, that did not answer */
 	uint64_t total;
 };
 
 struct switch_sum {
-	struct port_counters told; /* before its ports were read; valid 0: none */
+	struct port_counters last; /* before its ports were read; valid 0: none */
 	uint64_t read_ns;	   /* its ports */
 	uint8_t strikes;	   /* times that ports and sum did not agree */
 	bool calm;		   /* little moved between the last two readings of the ports */
 	bool held;		   /* this time */
 	bool aged;		   /* it stood still, but its ports were read long ago */
-	bool first;		   /* told has just been learnt */
+	bool first;		   /* last has just been read for the first time */
 };
 
 void wire_forget_counters(struct wire *w)
@@ -122,7 +122,7 @@ static bool wire_sample_classes_next(void *ctx, struct queue_request *out)
 			x->known++;
 			continue;
 		}
-		if (wire_way_broken(x->known, x->silent))
+		if (wire_via_broken(x->known, x->silent))
 			return false;
 		x->kind = ASK_CLASS;
 		wire_sample_ask(x, 0, out);
@@ -216,7 +216,7 @@ static void wire_sample_got_narrow(const struct sampler *x, struct port_counters
 	}
 }
 
-/* Takes over what the answer to a question of that kind tells, data of an answer of the switch. */
+/* Takes the counters from data, the answer of the switch to a request of that kind. */
 static void wire_sample_take(const struct sampler *x, struct port_counters *c, uint32_t sw,
 			     uint32_t kind, const uint8_t *data)
 {
@@ -228,8 +228,8 @@ static void wire_sample_take(const struct sampler *x, struct port_counters *c, u
 
 /* ---- sums: the ports of a switch added up ---- */
 
-/* What a kind of question tells of a switch's ports. */
-static uint32_t wire_sample_told_by(const struct sampler *x, uint32_t sw, uint32_t kind)
+/* The counters that a kind of request returns for a switch's ports. */
+static uint32_t wire_sample_counters_of(const struct sampler *x, uint32_t sw, uint32_t kind)
 {
 	uint32_t all = (1u << CTR_COUNT) - 1;
 	uint8_t pma = x->w->pma[sw];
@@ -274,7 +274,7 @@ static bool wire_sample_stands(const struct port_counters *a, const struct port_
 	return true;
 }
 
-/* So many bytes in all since its ports were read do not show. */
+/* Bytes since its ports were read that are too few to show. */
 static uint64_t wire_sample_allowance(const struct sampler *x, uint32_t sw)
 {
 	double slowest_Bps = 0;
@@ -291,7 +291,7 @@ static uint64_t wire_sample_allowance(const struct sampler *x, uint32_t sw)
 			  SECOND_NS);
 }
 
-/* Every port has told it last time, and the sum is not less than what they told. */
+/* Every port had it in the last sample, and the sum is not less than that of the ports. */
 static bool wire_sample_covers_ports(const struct sampler *x, uint32_t sw,
 				     const struct port_counters *sum, uint32_t mask, bool *less)
 {
@@ -315,7 +315,7 @@ static bool wire_sample_covers_ports(const struct sampler *x, uint32_t sw,
 
 static void wire_sample_strike(struct sampler *x, uint32_t sw, struct switch_sum *m)
 {
-	m->told.valid = 0;
+	m->last.valid = 0;
 	if (++m->strikes >= STRIKES_MAX)
 		x->w->pma[sw] &= (uint8_t)~PMA_SUMS;
 }
@@ -364,7 +364,7 @@ static void wire_sample_sums_done(void *ctx, const struct queue_request *req, in
 	uint32_t sw = (uint32_t)req->tag;
 	uint32_t kind = req->mad.attr == PERF_COUNTERS_EXT ? ASK_WIDE : ASK_NARROW;
 	struct switch_sum *m = wire_sample_sum_of(x, sw, kind);
-	uint32_t mask = wire_sample_told_by(x, sw, kind);
+	uint32_t mask = wire_sample_counters_of(x, sw, kind);
 	struct port_counters now = { .time_ns = 0 };
 	uint64_t bytes = 0, now_ns = wire_now_ns(x->w);
 	bool less;
@@ -375,24 +375,25 @@ static void wire_sample_sums_done(void *ctx, const struct queue_request *req, in
 		return;
 	wire_sample_take(x, &now, sw, kind, a->data);
 	if (!wire_sample_covers_ports(x, sw, &now, mask, &less)) {
-		m->told.valid = 0;
+		m->last.valid = 0;
 		if (less)
 			wire_sample_strike(x, sw, m);
 		return;
 	}
-	m->held = wire_sample_stands(&m->told, &now, mask, &bytes) &&
+	m->held = wire_sample_stands(&m->last, &now, mask, &bytes) &&
 		  bytes <= wire_sample_allowance(x, sw);
 	m->aged = m->held && now_ns - m->read_ns >= HOLD_NS;
 	m->held = m->held && !m->aged;
-	m->first = !m->told.valid;
+	m->first = !m->last.valid;
 	if (m->held)
 		wire_sample_keep_ports(x, sw, kind, mask);
 	else
-		m->told = now;
+		m->last = now;
 }
 
-/* Asks switches where nothing moved last for the sums of their ports; where these stand still, the
- * ports keep what they have told last, see wire_read_sample().  0 or what the port failed with. */
+/* Asks switches without traffic in the last sample for the sums of their ports; where these have
+ * not changed, the ports keep their last values, see wire_read_sample(). 0 or what the port
+ * failed with. */
 static int wire_sample_read_sums(struct sampler *x, struct progress *progress, struct err *err)
 {
 	struct queue_source src = { .next = wire_sample_sums_next,
@@ -419,7 +420,7 @@ static bool wire_sample_held(const struct sampler *x, uint32_t sw, uint32_t kind
 static void wire_sample_learn(struct sampler *x, uint32_t sw, uint32_t kind)
 {
 	struct switch_sum *m = wire_sample_sum_of(x, sw, kind);
-	uint32_t mask = wire_sample_told_by(x, sw, kind);
+	uint32_t mask = wire_sample_counters_of(x, sw, kind);
 	uint64_t bytes = 0;
 	bool calm = x->w->last != NULL;
 
@@ -436,7 +437,7 @@ static void wire_sample_learn(struct sampler *x, uint32_t sw, uint32_t kind)
 		m->strikes = 0;
 	m->read_ns = wire_now_ns(x->w);
 	if (!m->calm)
-		m->told.valid = 0;
+		m->last.valid = 0;
 	else if (m->first) /* not all of them again at the same time */
 		m->read_ns -= sw % 5 * (HOLD_NS / 5);
 }
@@ -492,8 +493,7 @@ static void wire_sample_ports_done(void *ctx, const struct queue_request *req, i
 	if (rc || a->data[1] != port)
 		return;
 	x->s->answered += !c->valid;
-	/* that of the traffic: what else is asked for apart may come seconds later when it is lost
-	 */
+	/* that of the traffic: other counters may come seconds later after a loss */
 	if (wide || !(c->wide >> CTR_TX_BYTES & 1))
 		c->time_ns = wire_now_ns(x->w);
 	wire_sample_take(x, c, sw, wide ? ASK_WIDE : ASK_NARROW, a->data);

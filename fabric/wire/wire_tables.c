@@ -15,7 +15,7 @@ struct reader {
 	const struct fabric *f;
 	struct tables *t;
 	struct tables_report *report;
-	uint8_t *way;
+	uint8_t *via;
 	uint32_t *blocks; /* of each switch; 0: its SwitchInfo did not come */
 	bool *missing;
 	uint32_t sw, round, rounds; /* round: block, or in << 8 | out */
@@ -35,7 +35,7 @@ static bool wire_tables_wanted(const struct reader *x, uint32_t sw, uint32_t rou
 {
 	uint32_t in = round >> 8, out = round & 0xff, n = x->f->sw_nports[sw];
 
-	if (x->way[sw] == WAY_NONE)
+	if (x->via[sw] == VIA_NONE)
 		return false;
 	if (x->attr == SMP_SWITCH_INFO)
 		return true;
@@ -54,7 +54,7 @@ static bool wire_tables_reader_next(void *ctx, struct queue_request *out)
 			if (!wire_tables_wanted(x, x->sw, x->round))
 				continue;
 			wire_smp(x->w, &out->mad, MAD_GET, x->attr, x->round);
-			wire_address(x->w, x->f, x->sw, (enum wire_way)x->way[x->sw], &out->mad);
+			wire_address(x->w, x->f, x->sw, (enum wire_via)x->via[x->sw], &out->mad);
 			out->tag = (uint64_t)x->round << 32 | x->sw;
 			out->node = x->sw++;
 			return true;
@@ -178,10 +178,10 @@ static int wire_tables_find_paths(struct reader *x, struct progress *progress, s
 	int rc;
 
 	memset(want, true, x->f->nsw);
-	rc = wire_identify(x->w, x->f, want, x->way, sw_rc, progress, err);
+	rc = wire_identify(x->w, x->f, want, x->via, sw_rc, progress, err);
 	for (uint32_t sw = 0; sw < x->f->nsw; sw++) {
-		x->missing[sw] = x->way[sw] == WAY_NONE;
-		answered += x->way[sw] != WAY_NONE;
+		x->missing[sw] = x->via[sw] == VIA_NONE;
+		answered += x->via[sw] != VIA_NONE;
 	}
 	if (!rc && !answered)
 		rc = err_set(err, -EIO, "no switch returned its tables, the first is %s: %s",
@@ -220,14 +220,14 @@ static struct reader wire_tables_reader_new(struct wire *w, const struct fabric 
 	return (struct reader){ .w = w,
 				.f = f,
 				.t = t,
-				.way = xcalloc(f->nsw, 1),
+				.via = xcalloc(f->nsw, 1),
 				.blocks = xcalloc(f->nsw, sizeof(uint32_t)),
 				.missing = xcalloc(f->nsw, sizeof(bool)) };
 }
 
 static void wire_tables_reader_clear(struct reader *x)
 {
-	free(x->way);
+	free(x->via);
 	free(x->blocks);
 	free(x->missing);
 }

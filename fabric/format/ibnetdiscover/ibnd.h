@@ -36,9 +36,9 @@ int ibnd_read(struct builder **out, FILE *in, const char *path, struct ibnd_repo
  * Writes a fabric as ibnetdiscover would, sorted by GUID, without the lines that hold a date.
  * ibnd_read() gives back a fabric of the same fingerprint; stock ibsim takes it as a net file
  * with the same NodeDescriptions and LIDs (SIM_HOST may be the quoted id or the whole
- * NodeDescription; ibsim's port GUIDs are always node GUID + port).
- * Descriptions lose characters that the format cannot carry: '"' and control characters.
- * Tells file_progress(); -ECANCELED where that does not want the rest.
+ * NodeDescription; ibsim's port GUIDs are always node GUID + port).  Descriptions lose
+ * characters that the format cannot carry: '"' and control characters.  Reports to
+ * file_progress(); -ECANCELED when that is cancelled.
  */
 int ibnd_write(FILE *out, const struct fabric *f, struct err *err);
 

@@ -14,7 +14,7 @@
 #define HEAD_LEN  28
 #define NODE_LEN  (15 + 3 * SMP_DATA)
 #define PORT_LEN  (31 + SMP_DATA)
-#define KEY_LEN	  9	     /* port GUID and number: a node's ports, which tell it again */
+#define KEY_LEN	  9	     /* port GUID and number: of a node's ports, which have it again */
 #define COUNT_MAX (1u << 22) /* more nodes or ports than LIDs: not what a subnet has */
 
 struct cached_port {
@@ -103,7 +103,7 @@ static int ibnd_cache_port_facts(struct cache *c, uint32_t id, const struct cach
 		return rc;
 	rc = builder_port_state(c->b, id, p->number, (enum port_state)(PORT_DOWN + pi.state - 1),
 				port_info_vls(pi.op_vls), err);
-	/* a switch tells of extended speeds at port 0 only: here they count where they are told */
+	/* a switch reports extended speeds at port 0 only: taken from wherever they are reported */
 	if (!rc && pi.state > 1)
 		port_info_link(link, &pi, pi.speed_ext_active != 0);
 	return rc || !link[0] ? rc : builder_port_link(c->b, id, p->number, link, err);

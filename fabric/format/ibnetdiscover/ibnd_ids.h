@@ -16,7 +16,7 @@ void ibnd_ids_free(struct ibnd_ids *m); /* NULL is fine */
 void ibnd_ids_set(struct ibnd_ids *m, const char *id, uint32_t node);
 uint32_t ibnd_ids_find(const struct ibnd_ids *m, const char *id); /* or FAB_NONE */
 
-/* True for "S-<hex>", "H-<hex>", "R-<hex>": kind and GUID as the id tells them. */
+/* True for "S-<hex>", "H-<hex>", "R-<hex>": kind and GUID from the id. */
 bool ibnd_id_guid(enum node_kind *kind, uint64_t *guid, const char *id);
 
 #endif

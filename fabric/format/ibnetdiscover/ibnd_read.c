@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* One end of a cable as a record tells it. */
+/* One end of a cable, from a record. */
 struct half {
 	uint64_t line;
 	uint32_t node, port, peer_port;
@@ -27,7 +27,7 @@ struct reader {
 	struct ibnd_ids *ids;
 	struct arena *arena;
 	VEC(struct half) halves;
-	VEC(uint32_t) nports; /* of each node as its record tells; 0 unknown */
+	VEC(uint32_t) nports; /* of each node, from its record; 0 unknown */
 
 	uint32_t node;	/* of the record being read; FAB_NONE none */
 	uint32_t last;	/* node of the last record */
@@ -311,27 +311,27 @@ static int ibnd_read_cut_off(const struct reader *r, const struct half *h, const
 }
 
 /*
- * What a cable leads to has a record of its own in every whole file, and the last record tells of
- * all cables that lead to it; where one is missing, routes would be those of another fabric.  Lines
- * in the middle that make no sense are less: the other end tells the same.
+ * In a complete file every peer of a cable has a record, and the last record lists all cables to
+ * its node; if one is missing, the file is truncated and routes would be computed for another
+ * fabric.  Unreadable lines in the middle are harmless: the other end has the same cable.
  */
 static int ibnd_read_refuse_cut(struct reader *r, struct err *err)
 {
-	bool told[FAB_MAX_PORT + 1] = { false };
+	bool listed[FAB_MAX_PORT + 1] = { false };
 
 	if (!r->halves.n)
 		return err_set(err, -ENODATA, "%s: no cable in it (%llu lines): is it truncated?",
 			       lines_path(r->lines), (unsigned long long)r->report->read.lines);
 	for (size_t i = 0; i < r->halves.n; i++)
 		if (r->halves.v[i].node == r->last)
-			told[r->halves.v[i].port] = true;
+			listed[r->halves.v[i].port] = true;
 	for (size_t i = 0; i < r->halves.n; i++) {
 		const struct half *h = &r->halves.v[i];
 		uint32_t peer = ibnd_ids_find(r->ids, h->peer_id);
 
 		if (peer == FAB_NONE)
 			return ibnd_read_cut_off(r, h, "record", err);
-		if (peer == r->last && h->node != peer && !told[h->peer_port])
+		if (peer == r->last && h->node != peer && !listed[h->peer_port])
 			return ibnd_read_cut_off(r, h, "line for that port", err);
 	}
 	if (r->ends_well)
@@ -352,7 +352,7 @@ static int ibnd_read_cable_order(const void *x, const void *y)
 	return (m->b > n->b) - (m->b < n->b);
 }
 
-/* Cables that both ends tell count once. */
+/* Cables that are listed at both ends count once. */
 static uint32_t ibnd_read_count_cables(struct cable *c, size_t n)
 {
 	uint32_t count = n > 0;

@@ -64,14 +64,14 @@ static void demand_file_add(struct reader *x, const struct node *src, const stru
 			    uint64_t bytes)
 {
 	bool pairs = src->n == dst->n;
-	uint64_t ways = pairs ? src->n : (uint64_t)src->n * dst->n;
+	uint64_t shares = pairs ? src->n : (uint64_t)src->n * dst->n;
 
 	for (uint32_t i = 0; i < src->n; i++)
 		for (uint32_t k = 0; k < dst->n; k++)
 			if (!pairs || i == k)
 				demand_builder_add(x->b, src->term[i], dst->term[k],
-						   bytes / ways + !!(bytes % ways));
-	x->npair += ways > 0;
+						   bytes / shares + !!(bytes % shares));
+	x->npair += shares > 0;
 }
 
 /* Takes a word up to one of the characters of end, or up to a blank before it. */

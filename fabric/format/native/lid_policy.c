@@ -40,7 +40,7 @@ static int lid_policy_plan(struct lid_policy *p, const struct fabric *f, const s
 	p->sw_block = lid_policy_thousands(switches);
 	p->switches = (nquadrant > 10 ? nquadrant : 10) * p->block;
 	end = p->switches + (uint64_t)nquadrant * p->sw_block;
-	if (end > FAB_MAX_LID) /* without the spare room, but for the block */
+	if (end > FAB_MAX_LID) /* without spare LIDs except within the block */
 		p->switches = nquadrant * p->block;
 	end = p->switches + (uint64_t)(nquadrant - 1) * p->sw_block + count[nquadrant - 1].switches;
 	if (end > FAB_MAX_LID)

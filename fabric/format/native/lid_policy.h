@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lid_policy: a guid2lid file for OpenSM that tells the quadrant of a port by its LID, as the
+ * lid_policy: a guid2lid file for OpenSM that encodes the quadrant of a port in its LID, as the
  * MPI library of SC19 finds it: quadrant q = LID / 1000, and 10000 more for switches.
  *
  * With more than ten quadrants, or more LIDs in one than fit, the blocks are larger: still whole

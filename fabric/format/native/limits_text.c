@@ -112,7 +112,7 @@ static int limits_text_exclude_word(bool *known, struct route_limits *l, const s
 	return limits_text_refuse_word(f, word, n, sw, err);
 }
 
-/* What is not there is an error only where nobody is to be told. */
+/* Missing items are an error only without a callback for them. */
 static int limits_text_miss(int rc, const struct limits_missing *missing, const struct err *why)
 {
 	if (!rc || !missing)

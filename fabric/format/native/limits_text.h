@@ -16,8 +16,8 @@
 int route_limits_exclude(struct route_limits **l, const struct fabric *f, const char *text,
 			 struct err *err);
 
-/* The same where a fabric changes: what is not there, or no cable now, is told and left out;
- * -EINVAL for mistakes of writing only. */
+/* The same for a fabric that changes: items that do not exist now are reported and left out;
+ * -EINVAL only for syntax errors. */
 struct limits_missing {
 	void (*tell)(void *ctx, const char *sentence);
 	void *ctx;

@@ -19,7 +19,7 @@
 static int netloc_read_all(char **out, size_t *len, const char *path, struct err *err)
 {
 	gzFile z = gzopen(path, "rb");
-	size_t have = 0, room = 1u << 16;
+	size_t have = 0, cap = 1u << 16;
 	char *buf = NULL;
 	int n = 0, rc = 0;
 
@@ -27,12 +27,12 @@ static int netloc_read_all(char **out, size_t *len, const char *path, struct err
 		return err_set(err, errno ? -errno : -ENOMEM, "%s: cannot be opened: %s", path,
 			       strerror(errno));
 	do {
-		room *= 2;
-		buf = xrealloc(buf, room, 1);
-		n = gzread(z, buf + have, (unsigned)(room - have));
+		cap *= 2;
+		buf = xrealloc(buf, cap, 1);
+		n = gzread(z, buf + have, (unsigned)(cap - have));
 		if (n > 0)
 			have += (size_t)n;
-	} while (n > 0 && room < MAX_BYTES);
+	} while (n > 0 && cap < MAX_BYTES);
 	if (n < 0)
 		rc = err_set(err, -EIO, "%s: cannot be read: %s", path, gzerror(z, &n));
 	else if (n > 0)
@@ -146,7 +146,7 @@ static bool netloc_read_edge(struct edge *e, const json_t *j)
 	return true;
 }
 
-/* What a CA's record says belongs to the port that its edge tells. */
+/* What a CA's record says belongs to the port of its edge. */
 static int netloc_add_ca_port(struct builder *b, uint32_t id, const struct edge *e,
 			      const json_t *nodes, const char *key, struct err *err)
 {

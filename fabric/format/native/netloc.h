@@ -13,7 +13,7 @@
 int netloc_nodes_read(struct builder *b, const char *path, struct read_report *report,
 		      struct err *err);
 /* Tables of engine "file" from a ...-log-paths.ndat (or -phy-paths) file; nodes_path is the
- * nodes file of the same fabric, which tells what the numbers of the edges mean.  Two paths that
+ * nodes file of the same fabric, which defines the numbers of the edges.  Two paths that
  * contradict each other at a switch are a warning; the first one holds. */
 int netloc_paths_read(struct tables **out, const char *path, const char *nodes_path,
 		      const struct fabric *f, struct read_report *report, struct err *err);

@@ -17,8 +17,8 @@
 #include <zlib.h>
 
 /*
- * Offsets of the header.  Everything that decoding needs before the body is here, so that a
- * stranger's file is told from a damaged one without unpacking it.
+ * Offsets of the header.  Everything that decoding needs before the body is here, so that a file
+ * of another fabric is distinguished from a damaged one without unpacking it.
  */
 enum {
 	AT_MAGIC = 0,
@@ -129,8 +129,7 @@ static void tables_ibr_push(z_stream *z, const uint8_t *data, size_t len, int fl
 	}
 }
 
-/* Rows that were packed or unpacked, of those of LFTs and SLs; p: who waits for them, may be NULL.
- */
+/* Rows of LFTs and SLs that were packed or unpacked; p may be NULL. */
 struct pace {
 	struct progress *p;
 	const char *step;
@@ -160,17 +159,17 @@ static int tables_ibr_do_encode(uint8_t **buf, size_t *len, const struct tables 
 {
 	size_t nsl = tables_ibr_sl_rows(t->sl_kind, t->nsw, t->nend);
 	struct pace pace = { p, "writing", 0, t->nsw + nsl };
-	size_t raw = tables_ibr_raw_bytes(t), room = MIN_BYTES + compressBound(raw) + 64;
+	size_t raw = tables_ibr_raw_bytes(t), cap = MIN_BYTES + compressBound(raw) + 64;
 	z_stream z = { 0 };
 	struct digest sum;
-	uint8_t *out = xcalloc(room, 1);
+	uint8_t *out = xcalloc(cap, 1);
 	size_t bytes;
 	int rc;
 
 	if (deflateInit(&z, Z_BEST_SPEED) != Z_OK)
 		guard_give_up(-ENOMEM, "out of memory to pack tables");
 	z.next_out = out + HEADER_BYTES;
-	z.avail_out = (uInt)(room - MIN_BYTES);
+	z.avail_out = (uInt)(cap - MIN_BYTES);
 	rc = tables_ibr_push_rows(&z, t->lft, t->nsw, t, &pace);
 	if (!rc)
 		rc = tables_ibr_push_rows(&z, t->sl, nsl, t, &pace);

@@ -34,15 +34,15 @@ struct tables_ibr_info {
 /* To memory; the caller frees *buf. */
 void tables_ibr_encode(uint8_t **buf, size_t *len, const struct tables *t);
 /* Refuses with a sentence: -EINVAL wrong magic or damaged, -ENOTSUP newer version, -ENODATA
- * truncated, -ESTALE for another fabric, -ECANCELED as file_progress() wants.  Bytes behind the encoding are left alone.
- * what: "file tables.ibr", for messages. */
+ * truncated, -ESTALE for another fabric, -ECANCELED as file_progress() wants.  Bytes behind the
+ * encoding are left alone. what: "file tables.ibr", for messages. */
 int tables_ibr_decode(struct tables **out, const uint8_t *buf, size_t len, const struct fabric *f,
 		      const char *what, struct err *err);
 int tables_ibr_peek(struct tables_ibr_info *info, const uint8_t *buf, size_t len, const char *what,
 		    struct err *err);
 
-/* From and to an open file, at its position; file_progress() is told, -ECANCELED where that does
- * not want the rest. */
+/* From and to an open file, at its position; reports to file_progress(); -ECANCELED when that is
+ * cancelled. */
 int tables_ibr_write_fd(int fd, const struct tables *t, const char *what, struct err *err);
 int tables_ibr_read_fd(struct tables **out, int fd, const struct fabric *f, const char *what,
 		       struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dump_whole: whether a dump of all switches tells of each of them. */
+/* dump_whole: whether a dump has all switches of the fabric. */
 #ifndef FABRIC_FORMAT_OPENSM_DUMP_WHOLE_H
 #define FABRIC_FORMAT_OPENSM_DUMP_WHOLE_H
 

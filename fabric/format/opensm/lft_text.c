@@ -68,8 +68,8 @@ void lft_text_entry(struct lft_text *x, uint64_t lid, uint64_t port, uint64_t li
 				 f->sw_name[x->sw], port, f->sw_nports[x->sw]);
 		return;
 	}
-	if (f->lid_end[lid] == FAB_NONE && !x->unowned_told) {
-		x->unowned_told = true;
+	if (f->lid_end[lid] == FAB_NONE && !x->unowned_reported) {
+		x->unowned_reported = true;
 		read_report_warn(x->report, line,
 				 "LID 0x%" PRIx64 " belongs to no port; is the LMC not %u?", lid,
 				 f->lmc);

@@ -20,7 +20,7 @@ struct lft_text {
 	bool heading;	   /* one was seen */
 	uint32_t switches; /* headings of switches that the fabric has */
 	uint32_t strangers;
-	bool unowned_told;
+	bool unowned_reported;
 	uint64_t begun;		     /* line of the heading whose table has not ended; 0: it has */
 	bool ends;		     /* tables of this file have a last line of their own */
 	uint64_t last_lid, most_lid; /* listed last by this table, and most by those before */

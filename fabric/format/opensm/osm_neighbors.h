@@ -3,7 +3,8 @@
  * osm_neighbors: the cables that OpenSM keeps in its cache, /var/cache/opensm/neighbors: lines of
  * "0xguid:port 0xguid:port", from either end, port GUIDs (of a switch: its own for all its ports).
  *
- * The file does not tell switches from hosts: whoever has more than one port there is a switch.
+ * The file does not distinguish switches from hosts: a node with more than one port in it is a
+ * switch.
  */
 #ifndef FABRIC_FORMAT_OPENSM_OSM_NEIGHBORS_H
 #define FABRIC_FORMAT_OPENSM_OSM_NEIGHBORS_H

@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-/* Adds the file's nodes and links to b.  -EINVAL: not such a list.  The file does not tell the
- * LMC: where it is not 0, freeze_opts.lmc must. */
+/* Adds the file's nodes and links to b.  -EINVAL: not such a list.  The file does not have the
+ * LMC: if it is not 0, freeze_opts.lmc must be set. */
 int osm_subnet_read(struct builder *b, FILE *file, const char *path, struct read_report *report,
 		    struct err *err);
 /* Every link once per direction. */

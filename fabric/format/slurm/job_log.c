@@ -33,7 +33,7 @@ void job_log_add(struct job_log *log, const struct job_record *r)
 {
 	struct job_record *to;
 
-	/* room doubles: n is at its limit when it is a power of two */
+	/* the array doubles: it is full when n is a power of two */
 	if (!(log->n & (log->n - 1)))
 		log->jobs = xrealloc(log->jobs, log->n ? log->n * 2u : 1u, sizeof(*log->jobs));
 	to = &log->jobs[log->n++];

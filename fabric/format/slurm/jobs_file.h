@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_file: jobs from text.  Three forms, told apart by the lines themselves:
+ * jobs_file: jobs from text.  Three forms, recognised by their lines:
  *
  *   jobid nodelist                           a line per job, # comments
  *   jobid,start,end,nodelist                 history; the header line may be missing

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* slurm_draft: a SLURM topology while a file of either form is read: names now, indices at the end.
- */
+/* slurm_draft: a SLURM topology while it is read: names first, indices at the end. */
 #ifndef FABRIC_FORMAT_SLURM_SLURM_DRAFT_H
 #define FABRIC_FORMAT_SLURM_SLURM_DRAFT_H
 
@@ -22,8 +21,7 @@ struct slurm_topology {
 struct slurm_draft_switch {
 	const char *name;
 	bool described;
-	uint64_t
-		level; /* as scontrol tells it: above 0 its nodes are those of the switches below */
+	uint64_t level; /* as in scontrol: above 0 its nodes are those of the switches below */
 	uint64_t link_speed;
 	VEC(const char *) nodes;
 	VEC(const char *) below; /* names */
@@ -47,7 +45,7 @@ struct slurm_draft_switch *slurm_draft_describe(struct slurm_draft *d, const cha
 						uint64_t line);
 
 /* Appends the names of a host list to the nodes of a switch, or to the switches below it.
- * -EINVAL: a mistake in the list, told with path and line. */
+ * -EINVAL: a mistake in the list, reported with path and line. */
 int slurm_draft_names(struct slurm_draft *d, struct slurm_draft_switch *sw, bool nodes,
 		      const char *list, uint64_t line);
 

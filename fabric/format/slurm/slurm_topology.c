@@ -344,7 +344,7 @@ void slurm_topology_write(FILE *out, const struct slurm_topology *topo)
 
 /* ---- as a fabric ---- */
 
-/* 64-bit FNV-1a (Fowler, Noll, Vo) cut to 40 bits, under a prefix that tells what it names. */
+/* 64-bit FNV-1a (Fowler, Noll, Vo) cut to 40 bits, under a prefix for the kind of node. */
 static uint64_t slurm_topology_guid_of(const char *name, uint64_t prefix)
 {
 	uint64_t h = 0xcbf29ce484222325u;

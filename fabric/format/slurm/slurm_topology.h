@@ -13,7 +13,7 @@
 
 struct slurm_switch {
 	const char *name;
-	uint32_t level;		  /* 0: has nodes, or no way down to any; else 1 + lowest below */
+	uint32_t level;		  /* 0: has nodes, or none below it; else 1 + lowest below */
 	const char *const *nodes; /* sorted by name */
 	uint32_t nnodes;
 	const uint32_t *below; /* indices of the switches it names, ascending */

@@ -146,7 +146,7 @@ static bool slurm_yaml_is_default(struct reader *x, const yaml_node_t *topology)
 	return word && (!strcasecmp(word, "true") || !strcasecmp(word, "yes"));
 }
 
-/* The one that SLURM uses where a partition names none; a flat one has nothing to tell. */
+/* The one that SLURM uses where a partition names none; a flat one has no switches. */
 static const yaml_node_t *slurm_yaml_choose(struct reader *x, const yaml_node_t *root,
 					    const struct kind **kind)
 {

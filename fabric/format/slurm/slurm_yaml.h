@@ -11,8 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Whether the first bytes of a file look like one: a key "topology" before anything else of note.
- */
+/* Do the first bytes of a file look like one: the first key is "topology"? */
 bool slurm_yaml_is(const char *head);
 
 /*

@@ -66,12 +66,12 @@ struct sim_sm_counts {
 void sim_sm_counts(struct sim *s, struct sim_sm_counts *out);
 
 /*
- * Traffic.  Flows are sent along the present LFTs; where the offered load is more than
- * a link carries, flows share it max-min fairly in proportion to what they offer, so an
- * overloaded link shows 100 %.  Back-pressure: PortXmitWait grows on the ports that a
- * throttled flow passes before its bottleneck (its source HCA included), by the share of the
- * time in which they would have sent it.  Packets are 2 KiB and 26 bytes of headers.
- * Flows that no LFT leads to their LID are discarded where they end.
+ * Traffic.  Flows are sent along the present LFTs; where the offered load is more than a link
+ * carries, flows share it max-min fairly in proportion to what they offer, so an overloaded link
+ * shows 100 %.  Back-pressure: PortXmitWait grows on the ports that a throttled flow passes
+ * before its bottleneck (its source HCA included), by the share of the time in which they would
+ * have sent it.  Packets are 2 KiB and 26 bytes of headers.  Flows that do not reach their LID
+ * are discarded where they end.
  */
 struct sim_flow {
 	uint32_t src; /* terminal */

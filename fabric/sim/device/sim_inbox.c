@@ -6,26 +6,26 @@
 
 #include <stdlib.h>
 
-/* Room for twice as many. */
+/* Doubles the ring. */
 static void sim_inbox_grow(struct sim_port *sp)
 {
-	uint32_t room = sp->room ? 2 * sp->room : 16;
-	struct sim_flight *ring = xcalloc(room, sizeof(*ring));
+	uint32_t size = sp->size ? 2 * sp->size : 16;
+	struct sim_flight *ring = xcalloc(size, sizeof(*ring));
 
-	for (uint32_t i = 0; i < sp->room; i++)
-		if (sp->ring[i].on_its_way)
-			ring[sp->ring[i].seq & (room - 1)] = sp->ring[i];
+	for (uint32_t i = 0; i < sp->size; i++)
+		if (sp->ring[i].in_flight)
+			ring[sp->ring[i].seq & (size - 1)] = sp->ring[i];
 	free(sp->ring);
 	sp->ring = ring;
-	sp->room = room;
+	sp->size = size;
 }
 
 /* The place of a new packet. */
 static struct sim_flight *sim_inbox_place(struct sim_port *sp)
 {
-	while (!sp->room || sp->ring[sp->seq & (sp->room - 1)].on_its_way)
+	while (!sp->size || sp->ring[sp->seq & (sp->size - 1)].in_flight)
 		sim_inbox_grow(sp);
-	return &sp->ring[sp->seq & (sp->room - 1)];
+	return &sp->ring[sp->seq & (sp->size - 1)];
 }
 
 static void sim_inbox_fly(struct sim_port *sp, const struct mad_packet *p)
@@ -65,11 +65,11 @@ uint64_t sim_inbox_due_ns(const struct sim_port *sp)
 
 void sim_inbox_take(struct sim_port *sp, struct mad_packet *p)
 {
-	struct sim_flight *x = &sp->ring[heap_pop(&sp->due) & (sp->room - 1)];
+	struct sim_flight *x = &sp->ring[heap_pop(&sp->due) & (sp->size - 1)];
 
 	*p = x->packet;
 	p->status = 0;
-	x->on_its_way = false;
+	x->in_flight = false;
 }
 
 void sim_inbox_free(struct sim_port *sp)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sim_inbox: packets on their way to an open port, with the loss, delay, duplication and reordering
+/* sim_inbox: packets in flight to an open port, with the loss, delay, duplication and reordering
  * that the options ask for.  Callers hold the simulator's lock. */
 #ifndef FABRIC_SIM_DEVICE_SIM_INBOX_H
 #define FABRIC_SIM_DEVICE_SIM_INBOX_H
@@ -13,7 +13,7 @@
 struct sim;
 
 struct sim_flight {
-	bool on_its_way;
+	bool in_flight;
 	uint32_t seq;
 	struct mad_packet packet;
 };
@@ -25,15 +25,15 @@ struct sim_port {
 	struct sim_port *next;
 	struct heap due;	 /* packets by when they arrive, of equals as they were sent */
 	uint32_t seq;		 /* of the next packet */
-	struct sim_flight *ring; /* by seq, as far as there is room: a power of 2 */
-	uint32_t room;
+	struct sim_flight *ring; /* by seq, as far as there is size: a power of 2 */
+	uint32_t size;
 };
 
 /* Whether the next packet is lost: by chance. */
 bool sim_lost(struct sim *s);
-/* What is not lost on the way; now and then twice. */
+/* Delivers a packet unless it is lost; now and then twice. */
 void sim_inbox_put(struct sim_port *sp, const struct mad_packet *p);
-/* When the earliest arrives; UINT64_MAX: none is on its way. */
+/* When the earliest arrives; UINT64_MAX: none is in flight. */
 uint64_t sim_inbox_due_ns(const struct sim_port *sp);
 /* The earliest; there must be one. */
 void sim_inbox_take(struct sim_port *sp, struct mad_packet *p);

@@ -62,7 +62,7 @@ static void sim_remote_drop(struct remote_client *c)
 	*c = (struct remote_client){ .fd = -1 };
 }
 
-/* One more than there is room for is turned away. */
+/* One above the limit is refused. */
 static void sim_remote_accept(struct sim_server *s)
 {
 	int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC), i = 0;
@@ -158,7 +158,7 @@ static void *sim_remote_serve(void *arg)
 	}
 }
 
-/* Paths may be longer than an address: by way of the directory's descriptor. */
+/* Paths may be longer than a socket address: connects through the directory's descriptor. */
 static void sim_remote_address(struct sockaddr_un *a, int at, const char *name)
 {
 	*a = (struct sockaddr_un){ .sun_family = AF_UNIX };

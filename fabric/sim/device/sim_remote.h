@@ -2,9 +2,10 @@
 /*
  * sim_remote: a simulated fabric for other processes of the same user on this machine.
  *
- * Whoever has the simulator serves it at a Unix socket; another process opens a port there that is
- * like any other (mad.h), with the simulator's faults.  Management datagrams go both ways as
- * they are, many in one message.  Simulators with a virtual clock cannot be served.
+ * The owner of the simulator serves it at a Unix socket; another process opens a port there that
+ * is like any other (mad.h), with the simulator's faults.  Management datagrams are sent
+ * unchanged in both directions, many in one message.  Simulators with a virtual clock cannot be
+ * served.
  */
 #ifndef FABRIC_SIM_DEVICE_SIM_REMOTE_H
 #define FABRIC_SIM_DEVICE_SIM_REMOTE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sim_state: what the simulator knows and how a packet finds its way through it, for its files: sim
+/* sim_state: state of the simulator and the paths of packets through it, for its files: sim
  * (faults, tables), sim_port (packets in and out), sim_mad (answers), sim_sa (the SM's
  * administration), sim_traffic (flows).  Callers of these functions hold the lock. */
 #ifndef FABRIC_SIM_DEVICE_SIM_STATE_H
@@ -88,7 +88,7 @@ void sm_take(struct sim *s, uint32_t from, const struct mad_packet *p);
 /* sim_traffic */
 struct traffic *traffic_new(const struct fabric *f);
 void traffic_free(struct traffic *t);
-void traffic_changed(struct traffic *t); /* paths must be walked again */
+void traffic_changed(struct traffic *t); /* paths must be followed again */
 /* Before the counters of that port of an end are read: brings them up to now, where they follow the
  * clock. */
 void traffic_read(struct sim *s, uint32_t end, uint8_t port);

@@ -21,7 +21,7 @@
 #define OFFERED	   1.3	   /* work that arrives, as a multiple of what fits */
 #define SLACK	   0.015   /* the machine is filled to busy + SLACK */
 #define WARM_UP	   3.0	   /* mean run times before the first step, to fragment the machine */
-#define RATE_Mbps  100000u /* of a link that does not tell */
+#define RATE_Mbps  100000u /* of a link whose rate is unknown */
 
 struct wjob {
 	uint64_t id, seed;
@@ -173,12 +173,12 @@ static void workload_schedule(struct workload *w)
 
 static void workload_arrive(struct workload *w)
 {
-	size_t room = 8 + w->run.n;
+	size_t limit = 8 + w->run.n;
 	struct wjob j = workload_draw_job(w);
 
 	if (j.size > w->fill)
 		j.size = w->fill;
-	if (w->queue.n < room)
+	if (w->queue.n < limit)
 		vec_push(&w->queue, j);
 	w->next_arrival += workload_exponential(w, w->gap_s);
 }

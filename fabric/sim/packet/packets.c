@@ -87,7 +87,7 @@ struct packets *packets_new(const struct fabric *f, const struct tables *t,
 		struct lane *lane = &p->lane[i];
 
 		lane->head = lane->tail = lane->first = lane->last = NIL;
-		lane->room = p->o.credits;
+		lane->credits = p->o.credits;
 	}
 	return p;
 }

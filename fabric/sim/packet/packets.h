@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * packets: traffic as packets, in virtual time, over tables that may be written meanwhile.
+ * packets: traffic as packets, in virtual time, over tables that may change while it runs.
  *
  * The model.  A link carries one packet at a time, at its rate; a packet is looked up when the
- * whole of it has come in (LFT, then SL2VL by input, output and SL), and then stands in the
- * buffer of its link and VL, first in, first out.  Credits: a packet is only sent when
- * the next buffer has room for all of it; the room is given back, without delay, when the
- * packet has left.  At every output the VLs take turns, and on each VL the buffers that wait
- * for it: who was served goes behind all others.  Hosts take whatever arrives.  A host sends on
- * VL = SL modulo the number of VLs, its connections take turns packet by packet.
+ * whole of it has come in (LFT, then SL2VL by input, output and SL), and then waits in the
+ * buffer of its link and VL, first in, first out.  Credits: a packet is only sent when the next
+ * buffer has credits for all of it; they are returned, without delay, when the packet has left.
+ *  At every output the VLs take turns, and on each VL the buffers that wait for it: who was
+ * served goes behind all others.  Hosts take whatever arrives.  A host sends on VL = SL modulo
+ * the number of VLs, its connections take turns packet by packet.
  *
- * What packets need to wait for each other for ever (Dally and Seitz) is all there; what is not:
- * cut-through (a hop costs a whole packet's time), retransmission, VL weights, switches that
- * look past the first packet of a buffer.
+ * All conditions of deadlock (Dally and Seitz) are modelled.  Not modelled: cut-through (a hop
+ * costs a whole packet's time), retransmission, VL weights, switches without head-of-line
+ * blocking.
  *
  * Deterministic: the same calls and seed, the same packets.  Time in nanoseconds.
  */
@@ -36,20 +36,17 @@ struct packets_opts {
 	unsigned vls;	    /* data VLs of all links, 1 to 15, packets for others are dropped; 0: as
 			     * many as the tables say that they need, else 15 */
 	uint32_t mtu;	    /* payload bytes of a packet, up to 4,096 */
-	uint32_t credits;   /* room of a buffer, for each link and VL, in PACKETS_BLOCK bytes; made
-			     * enough for one packet */
+	uint32_t credits;   /* of a buffer, in PACKETS_BLOCK bytes; at least one packet */
 	uint32_t rate_Mbps; /* of all links; 0: as the fabric's ports say */
 	uint32_t latency_ns; /* of a hop: cable and switch */
-	uint32_t jitter_ns;  /* a connection begins at random within so long after it has to */
-	uint64_t
-		hoq_ns; /* a packet that was first in its buffer for so long is dropped; 0: never */
-	uint64_t life_ns; /* so is one that a switch gets so long after its sending began; 0: never
-			   */
+	uint32_t jitter_ns;  /* each connection starts at a random time within this */
+	uint64_t hoq_ns;     /* a packet first in its buffer for this time is dropped; 0: never */
+	uint64_t life_ns;    /* or one this time after it was sent, at a switch; 0: never */
 };
 
 enum packets_drop {
 	DROP_NO_ENTRY,
-	DROP_BAD_PORT, /* that there is not, or that leads nowhere */
+	DROP_BAD_PORT, /* missing, or without a cable */
 	DROP_VL,       /* SL2VL says so, or names a VL that links do not have */
 	DROP_WRONG_END,
 	DROP_HOQ,
@@ -70,7 +67,7 @@ struct packets_conn_counts {
 	uint64_t injected, delivered, in_flight, dropped, misordered, bytes;
 };
 
-/* One buffer of a cycle: its first packet waits for room in the next one's. */
+/* One buffer of a cycle: its first packet waits for credits of the next one. */
 struct packets_wait {
 	uint32_t chan; /* whose far end the buffer is */
 	uint8_t vl;
@@ -94,15 +91,15 @@ void packets_free(struct packets *p); /* NULL is fine */
 /* A connection (queue pair) from an end of the fabric, 0..nend-1, to a LID; silent so far.  The
  * result is its number, from 0 on. */
 uint32_t packets_connect(struct packets *p, uint32_t src, uint16_t dlid, uint8_t sl);
-/* So many more bytes to send from now on; PACKETS_ENDLESS: for ever. */
+/* Adds bytes to send from now on; PACKETS_ENDLESS: without end. */
 void packets_send(struct packets *p, uint32_t conn, uint64_t bytes);
 
 /* Lets time pass up to until_ns.  O(log links) for each packet and hop. */
 void packets_run(struct packets *p, uint64_t until_ns);
-/* The same, but handles so many events at most; says whether until_ns is reached.  In parts it
- * comes to the same as at once. */
+/* The same, but handles at most that many events; true when until_ns is reached.  Running in
+ * parts gives the same result. */
 bool packets_run_part(struct packets *p, uint64_t until_ns, uint64_t events);
-/* The same, but ends as soon as no connection on hold has packets under way; says whether that is
+/* The same, but ends as soon as no connection on hold has packets in flight; true when that is
  * so. */
 bool packets_run_drained(struct packets *p, uint64_t until_ns);
 uint64_t packets_now_ns(const struct packets *p);
@@ -110,11 +107,11 @@ uint64_t packets_now_ns(const struct packets *p);
 bool packets_still(const struct packets *p);
 
 /*
- * A deadlock: buffers whose first packets wait for each other's room in a circle, which nothing
- * but hoq_ns can open again (or a packet that is still on a cable of it, and then is dropped or
- * for the switch itself); packets elsewhere may still move.  Returns how many buffers, 0 when
- * there is none; of several the one that closed first.  In *out (NULL: not wanted) the circle,
- * which the caller frees, and when it closed.  O(links * VLs).
+ * A deadlock: buffers whose first packets wait for each other's credits in a cycle, which only
+ * hoq_ns can break (or a packet that is still on one of its cables, and then is dropped or for
+ * the switch itself); packets elsewhere may still move.  Returns the number of buffers, 0 for
+ * none; of several cycles the one that closed first. *out (may be NULL) is the cycle, which the
+ * caller frees, and when it closed.  O(links * VLs).
  */
 uint32_t packets_deadlock(struct packets *p, struct packets_wait **out, uint64_t *closed_ns);
 

@@ -136,7 +136,7 @@ static uint64_t packets_move_sending_ps(const struct link *l, uint32_t bytes)
 	return bytes * 8000000ULL / l->rate_Mbps;
 }
 
-/* The connection that is first in line puts its next packet together; NIL: no room for it. */
+/* The first connection in line makes its next packet; NIL: no credits for it. */
 static uint32_t packets_move_take_from_conn(struct packets *p, uint32_t c, uint32_t lane)
 {
 	struct conn *conn = &p->conns.v[c];
@@ -194,7 +194,7 @@ static bool packets_move_start_sending(struct packets *p, uint32_t link, uint32_
 	if (k == NIL)
 		return false;
 	if (l->sw != NIL)
-		p->lane[lane].room -= packet_credits(&p->pool.v[k]);
+		p->lane[lane].credits -= packet_credits(&p->pool.v[k]);
 	p->lane[lane].taken = p->now_ps;
 	l->busy = true;
 	l->packet = k;
@@ -269,9 +269,9 @@ void packets_withdraw_conn(struct packets *p, uint32_t c)
 
 /* ---- events ---- */
 
-static void packets_move_give_room(struct packets *p, uint32_t lane, uint32_t credits)
+static void packets_move_return_credits(struct packets *p, uint32_t lane, uint32_t credits)
 {
-	p->lane[lane].room += credits;
+	p->lane[lane].credits += credits;
 	p->lane[lane].npackets--;
 	packets_move_kick(p, lane / p->nvl);
 }
@@ -295,7 +295,7 @@ static void packets_move_on_done(struct packets *p, uint32_t link)
 		p->lane[from].sending = false;
 		packets_move_offer_lane(p, from);
 		packets_move_kick(p, link);
-		packets_move_give_room(p, from, credits);
+		packets_move_return_credits(p, from, credits);
 	} else {
 		p->conns.v[from - p->nlane].sending = false;
 		packets_offer_conn(p, from - p->nlane);
@@ -353,7 +353,7 @@ static void packets_move_on_arrive(struct packets *p, uint32_t link)
 			packets_move_arrive_at_end(p, k, p->f->nend + l->sw);
 		else
 			packets_move_drop(p, k, why);
-		packets_move_give_room(p, r, credits);
+		packets_move_return_credits(p, r, credits);
 		return;
 	}
 	packet->out = out;
@@ -386,7 +386,7 @@ static void packets_move_on_hoq(struct packets *p, uint32_t r)
 	credits = packet_credits(&p->pool.v[k]);
 	packets_move_drop(p, k, DROP_HOQ);
 	packets_move_offer_lane(p, r);
-	packets_move_give_room(p, r, credits);
+	packets_move_return_credits(p, r, credits);
 }
 
 static struct event packets_move_next_event(struct packets *p)

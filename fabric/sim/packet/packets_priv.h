@@ -29,9 +29,9 @@ struct packet {
  * lanes that end at its near end, or, at a host, nlane + connections. */
 struct lane {
 	uint64_t since; /* when the first packet became that */
-	uint64_t taken; /* when room was last taken */
+	uint64_t taken; /* when credits were last taken */
 	uint32_t head, tail;
-	uint32_t room;	      /* credits; not counted at hosts */
+	uint32_t credits;     /* not counted at hosts */
 	uint32_t first, last; /* who wants to send */
 	uint32_t behind;      /* as one who wants to send: the next in that queue */
 	uint32_t npackets;
@@ -112,10 +112,10 @@ static inline uint64_t packets_next_ps(const struct packets *p)
 	return queue < cable ? queue : cable;
 }
 
-/* Hosts take all; other buffers what they have room for. */
+/* Hosts accept everything; other buffers what they have credits for. */
 static inline bool lane_takes(const struct packets *p, uint32_t lane, const struct packet *k)
 {
-	return p->link[lane / p->nvl].sw == NIL || p->lane[lane].room >= packet_credits(k);
+	return p->link[lane / p->nvl].sw == NIL || p->lane[lane].credits >= packet_credits(k);
 }
 
 static inline uint32_t packets_host_link(const struct packets *p, uint32_t end)

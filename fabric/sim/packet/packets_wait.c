@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who waits for whom: every buffer has one first packet and that one waits for one other buffer,
- * so the waiting is a function, and a circle of it stands for ever. */
+/* The wait-for graph: every buffer has one first packet, which waits for one other buffer, so a
+ * cycle in it is a deadlock. */
 #include "fabric/sim/packet/packets.h"
 
 #include "fabric/base/mem.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The buffer whose room the first packet of this one waits for, or NIL. */
+/* The buffer whose credits the first packet of this one waits for, or NIL. */
 static uint32_t packets_wait_for(const struct packets *p, uint32_t r)
 {
 	const struct lane *lane = &p->lane[r];

@@ -95,10 +95,10 @@ void topo_net_name(char *buf, size_t len, const struct topo_net *net, uint32_t s
 	snprintf(buf, len, "%s%0*u", g->prefix, topo_net_digits(g->count), sw - g->first + 1);
 }
 
-/* Cables by switch, to walk over the ones that work. */
+/* Cables by switch, for searches over those that work. */
 struct incidence {
 	uint32_t *off, *cable;
-	uint32_t *seen, stamp; /* seen[sw] == stamp: visited in this walk */
+	uint32_t *seen, stamp; /* seen[sw] == stamp: visited in this search */
 	uint32_t *queue;
 };
 
@@ -136,7 +136,8 @@ static void topo_net_incidence_free(struct incidence *in)
 	free(in->queue);
 }
 
-/* Walks from a until b is found; returns the switches seen.  b = UINT32_MAX: all of them. */
+/* Searches from a until b is found; returns the number of switches seen. b = UINT32_MAX: all of
+ * them. */
 static uint32_t topo_net_walk(struct incidence *in, const struct topo_net *net, uint32_t a,
 			      uint32_t b)
 {

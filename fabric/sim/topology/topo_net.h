@@ -40,7 +40,7 @@ int topo_net_group(uint32_t *first, struct topo_net *net, const char *prefix, ui
 /* Puts more hosts on a switch; before its first cable. */
 void topo_net_more_hosts(struct topo_net *net, uint32_t sw, uint32_t n);
 
-/* Adds n parallel cables.  A switch out of ports is remembered and told by topo_net_check(). */
+/* Adds n parallel cables.  A switch without free ports is reported by topo_net_check(). */
 void topo_net_cable(struct topo_net *net, uint32_t a, uint32_t b, uint32_t n);
 int topo_net_check(const struct topo_net *net, struct err *err);
 

@@ -24,7 +24,7 @@ struct install_item {
 
 struct installer_ops {
 	const char *name;
-	bool carries_sl; /* also tells the hosts about changed service levels */
+	bool carries_sl; /* also informs hosts of changed service levels */
 	uint32_t batch;	 /* items of a call, at most; 0: as it suits who watches; UINT32_MAX: all
 			  * of a wave at once */
 
@@ -43,9 +43,9 @@ struct installer_ops {
 		   struct install_item *back, uint32_t n, struct progress *progress,
 		   struct err *err);
 
-	/* May be NULL.  The way back begins, before anything is read for it: waits until there is
-	 * somebody to write, for minutes at most.  0: what is written from now on gets written; 1:
-	 * another SM is master, which writes what it wants: write only where it does not. */
+	/* May be NULL.  At the start of a rollback, before anything is read: waits until writing is
+	 * possible, for minutes at most. 0: writes take effect from now on; 1: another SM is
+	 * master, with a routing of its own: nothing is written over it. */
 	int (*back)(void *ctx);
 
 	/* May be NULL.  The update is over: keep: it was confirmed, and what was written is to

@@ -39,8 +39,7 @@ static void osm_agents_take_reserve(struct osm_agents *a)
 		log_add(LOG_WARN, "apply", "agents are not heard yet: %s", err.text);
 }
 
-/* Only one that has settled: who listens while another one is still looking around is in its way
- * on ibsim. */
+/* Only one that has settled: on ibsim a listener disturbs an SM that is still discovering. */
 static bool osm_agents_another_is_master(const struct osm_agents *a)
 {
 	struct wire_sm sm;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * osm_agents: agents by way of our plugin inside OpenSM: it sends the notices itself, hears the
- * answers as the SM, and knows who subscribes.  No port is needed, no subscription, and no notice
- * is taken for one that came already.
+ * osm_agents: agents through our plugin inside OpenSM: it sends the notices itself, receives the
+ * answers as the SM, and knows the subscribers.  No port is needed, no subscription, and no
+ * notice is taken for one that came already.
  */
 #ifndef FABRIC_UPDATE_INSTALLER_OSM_AGENTS_H
 #define FABRIC_UPDATE_INSTALLER_OSM_AGENTS_H

@@ -15,7 +15,7 @@
 #define SETTLE_MS 3000	/* of a master that has just become it */
 #define BACK_MS	  90000
 
-/* Who writes on the way back. */
+/* Who writes in a rollback. */
 enum whose { OURS, OTHERS, NOBODYS };
 
 struct osm_install {
@@ -23,7 +23,7 @@ struct osm_install {
 	struct installer reader; /* SMPs */
 	const struct fabric *f;
 	const struct tables *from, *to; /* to: NULL in a recovery */
-	bool escapes_stay;		/* from and to lead escape LIDs the same way */
+	bool escapes_stay;		/* from and to have the same paths of escape LIDs */
 	struct staged_tables *stage;
 	enum whose whose;
 	enum osm_seen (*look)(void *ctx);
@@ -112,7 +112,7 @@ static int osm_install_ask_plugin(struct osm_install *i, const struct fabric *f,
 	i->f = fabric_get(f);
 	i->stage = staged_tables_new(f, now);
 	i->from = base ? base : tables_get(now);
-	i->escapes_stay = false; /* not known: nothing is to be in the way of a way back */
+	i->escapes_stay = false; /* unknown: nothing may prevent a rollback */
 	tables_put(now);
 	return 0;
 }
@@ -160,7 +160,7 @@ static void osm_install_rest(const struct osm_install *i, uint64_t ms)
 	clock_rest_us(ms * 1000 / i->time_scale);
 }
 
-/* One that was restarted meanwhile is asked what it routes by. */
+/* After a restart OpenSM is asked for its tables. */
 static bool osm_install_plugin_rules(struct osm_install *i)
 {
 	bool reopened = osm_link_fd(i->link) < 0;
@@ -226,7 +226,7 @@ static int osm_install_write(void *ctx, const struct fabric *f, struct install_i
 	if (i->whose != OURS)
 		return i->reader.ops->write(i->reader.ctx, f, items, n, progress, err);
 	rc = osm_link_fd(i->link) < 0 ? osm_link_reopen(i->link, err) : 0;
-	/* an OpenSM that was restarted meanwhile knows nothing of the update, and need not */
+	/* an OpenSM that was restarted knows nothing of the update, and need not */
 	if (!rc && !i->stage)
 		rc = osm_install_ask_plugin(i, f, err);
 

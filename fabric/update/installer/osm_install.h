@@ -2,15 +2,15 @@
 /*
  * osm_install: the installer that lets OpenSM write, through our plugin inside it.
  *
- * For each wave OpenSM is given the tables as they are to be after it, and writes the blocks that
- * differ; so its path records and its cache know what is in the switches all the time.  Paths
- * have their old service levels until the last wave, and again from the first write of the way
- * back on (see engines/transition/transition.h).  Blocks are read back from the switches
- * themselves.  A wave that is written a second time is written in full, in case somebody else has
- * been there.
+ * For each wave OpenSM is given the tables as they are to be after it, and writes the blocks
+ * that differ; so its path records and its cache know what is in the switches all the time.
+ *  Paths have their old service levels until the last wave, and again from the first write of a
+ * rollback on (see engines/transition/transition.h).  Blocks are read back from the switches
+ * themselves.  A wave that is written a second time is written in full, in case of another
+ * writer.
  *
  * An OpenSM that died or is not the master any more cannot take anything back.  Then another SM
- * does, which routes as it wants, or, if there is none for a quarter of a minute, SMPs do.
+ * does, with a routing of its own, or, if there is none for 15 seconds, SMPs do.
  */
 #ifndef FABRIC_UPDATE_INSTALLER_OSM_INSTALL_H
 #define FABRIC_UPDATE_INSTALLER_OSM_INSTALL_H
@@ -30,12 +30,12 @@ struct installer osm_installer(struct osm_install *i);
 void osm_install_plan(struct osm_install *i, const struct fabric *f, const struct tables *from,
 		      const struct tables *to);
 
-/* What SM answers, asked twice a second on the way back; without this the plugin is all there is.
- * MASTER: another one than the plugin's. */
+/* State of the SM, asked twice a second in a rollback; without this only the plugin is used.
+ *  MASTER: another SM than the plugin's. */
 enum osm_seen { OSM_SEEN_NOBODY, OSM_SEEN_SOMEBODY, OSM_SEEN_MASTER };
 
 void osm_install_sm(struct osm_install *i, enum osm_seen (*look)(void *ctx), void *ctx);
-/* All waiting on the way back goes so many times as fast: for tests. */
+/* Divides all waiting times of a rollback by this: for tests. */
 void osm_install_time_scale(struct osm_install *i, uint32_t times);
 
 #endif

@@ -30,9 +30,9 @@ int osm_link_status(struct osm_link *l, struct osm_status *out, struct err *err)
  * are for another fabric.  step: see OSM_LOAD_STEP. */
 int osm_link_load(struct osm_link *l, const struct tables *t, bool step, struct osm_answer *out,
 		  struct err *err);
-/* Would t be taken as the end of an update?  -EPROTO and the plugin's sentence when not: then it
+/* Would t be taken as the end of an update? -EPROTO and the plugin's sentence when not: then it
  * passes what the policy excludes, or is not safe; -ESTALE as above.  Nothing is loaded.  Only
- * where osm_status.exclude is not empty: a plugin that tells none may not know the question. */
+ * where osm_status.exclude is not empty: a plugin without it may not know the request. */
 int osm_link_judge(struct osm_link *l, const struct tables *t, struct err *err);
 /* Waits until OpenSM has written everything, at most timeout_ms (0: 120 s): -ETIMEDOUT, -EPROTO
  * when our routes are refused, -ENOTSUP on a standby. */

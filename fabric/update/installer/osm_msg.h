@@ -43,7 +43,7 @@ enum osm_msg_type {
 	OSM_MSG_RETURN = 9,	/* back to the tables from before the first load; reroute next */
 	OSM_MSG_LISTENERS = 10, /* answered with port GUIDs, 8 bytes each: who listens to 68 */
 	OSM_MSG_JUDGE = 11,	/* tables: would they be taken as the end of an update?  Nothing is
-				 * done.  Only for a plugin that tells what its policy excludes */
+				 * done.  Only for a plugin that     reports what its policy excludes */
 	OSM_MSG_HEARD = 0x60,	/* a notice, unasked */
 	OSM_MSG_ANSWER = 0x80,
 	OSM_MSG_ERROR = 0xff
@@ -88,19 +88,19 @@ struct osm_status {
 	uint32_t priority, lid, lmc;
 	bool busy; /* OpenSM is at work: what it says of itself is from before */
 
-	char configured[160]; /* its engines, as it was told */
+	char configured[160]; /* its engines, as configured */
 	char routes[32];      /* which of them really routes now */
 	bool ours;	      /* that is ours */
 	bool qos;	      /* without, it sets no SL2VL tables */
 	bool no_fallback;
 	char source[16];
-	bool step;	/* between two tables: a transaction is under way, or was left behind */
+	bool step; /* between two tables: a transaction is in progress, or was left unfinished */
 	char why[400];	/* why not ours, or not the tables given first */
 	char away[400]; /* why the confirmed tables on disk are not used */
 
 	char policy[256], policy_engine[32];
 	bool policy_unsaved;  /* given over the socket, gone after a restart */
-	char exclude[400];    /* of the policy of the next routing; "": nothing, or not told */
+	char exclude[400];    /* of the policy of the next routing; "": nothing, or not reported */
 	char confirmed[256];  /* file of the confirmed tables */
 	bool confirmed_there; /* there is one */
 

@@ -2,9 +2,9 @@
 /*
  * smp: the installer that writes blocks and SL2VL tables straight into the switches.
  *
- * For fabrics whose SM lets us: a running OpenSM does not notice foreign writes, and keeps
- * its own idea of the tables until it writes that block again.  Hosts are not told about
- * changed service levels, since path records come from the SM.
+ * For fabrics whose SM lets us: a running OpenSM does not notice foreign writes, and keeps its
+ * own idea of the tables until it writes that block again.  Hosts do not learn changed service
+ * levels, since path records come from the SM.
  */
 #ifndef FABRIC_UPDATE_INSTALLER_SMP_H
 #define FABRIC_UPDATE_INSTALLER_SMP_H

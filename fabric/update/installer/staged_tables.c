@@ -95,8 +95,8 @@ void staged_tables_read(const struct staged_tables *s, struct install_item *item
 		staged_tables_contents(items[i].data, s, &items[i]);
 }
 
-/* tables_onto() takes the service levels of what is wanted, and all the rest of it, too: so it is
- * the other way round here. */
+/* tables_onto() takes service levels and everything else from its second argument: so the
+ * arguments are swapped here. */
 struct tables *staged_tables_tables(const struct staged_tables *s, const struct tables *sl)
 {
 	const struct fabric *f = s->f;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stage: the tables as they are to be after so many of an update's writes, for installers that
- * hand over tables and not blocks.
+ * stage: the tables as they should be after each of an update's writes, for installers that hand
+ * over tables and not blocks.
  */
 #ifndef FABRIC_UPDATE_INSTALLER_STAGED_TABLES_H
 #define FABRIC_UPDATE_INSTALLER_STAGED_TABLES_H

@@ -30,7 +30,7 @@ void control_close(struct control_link *l)
 	control_link_init(l, -1);
 }
 
-/* Paths may be longer than an address: by way of the directory's descriptor. */
+/* Paths may be longer than a socket address: connects through the directory's descriptor. */
 int control_connect(struct control_link *l, const char *dir, struct err *err)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };

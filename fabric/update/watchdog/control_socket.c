@@ -180,7 +180,7 @@ static json_t *control_socket_refusal(const char *op, const char *why)
 	return json_pack("{s:s, s:b, s:s}", "re", op, "ok", 0, "error", why);
 }
 
-/* The lock is given away while the owner thinks: he may tell something meanwhile. */
+/* The lock is released during the callback, which may publish events. */
 static void control_socket_answer(struct control *c, struct client *k, const char *line, size_t len)
 {
 	struct control_request r;
@@ -501,7 +501,7 @@ int control_listen(struct control *c, const char *dir, struct err *err)
 	return 0;
 }
 
-void control_tell(struct control *c, json_t *event, bool keep)
+void control_publish(struct control *c, json_t *event, bool keep)
 {
 	char *text = json_dumps(event, JSON_COMPACT), *line;
 	size_t len;

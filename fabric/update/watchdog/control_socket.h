@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * control: the socket BASE/ID/control by which an update under way is watched and decided.
+ * control: the socket BASE/ID/control to watch and decide an update in progress.
  *
  * Lines of JSON both ways.  Asked:
  *   {"op":"status"}  {"op":"follow"}  {"op":"confirm"}  {"op":"rollback"}
  *   {"op":"extend","seconds":300}  {"op":"override","what":"errors,reach"}
- * each answered by one line {"re":OP,"ok":BOOL,...}, "error" saying why not.  follow sends all
- * events so far, then those to come, {"event":KIND,...}, until {"event":"over",...}.
+ * each answered by one line {"re":OP,"ok":BOOL,...}, "error" saying why not. follow sends all
+ * past events, then new ones, {"event":KIND,...}, until {"event":"over",...}.
  *
- * Only root and the user that the server runs as are listened to.  Whoever sends something else,
- * a line too long, half a line for too long, or does not read, is dropped; nobody waits for it.
+ * Only root and the user that the server runs as are accepted.  A client that sends anything
+ * else, too long a line, an incomplete line for too long, or does not read, is disconnected.
  */
 #ifndef FABRIC_UPDATE_WATCHDOG_CONTROL_SOCKET_H
 #define FABRIC_UPDATE_WATCHDOG_CONTROL_SOCKET_H
@@ -67,7 +67,7 @@ void control_adopt(struct control *c, int fd);
 /* DIR/control, mode 0600, in place of one that a dead process has left. */
 int control_listen(struct control *c, const char *dir, struct err *err);
 /* An event for all that follow; takes it.  keep: also for those that begin to follow later. */
-void control_tell(struct control *c, json_t *event, bool keep);
+void control_publish(struct control *c, json_t *event, bool keep);
 /* Calls fn once, in the thread, when fd can be read; fd is only borrowed, -1: no more. */
 void control_watch(struct control *c, int fd, void (*fn)(void *ctx), void *ctx);
 /* Sends what is to be sent, at most for a second, and removes the socket.  NULL is fine. */

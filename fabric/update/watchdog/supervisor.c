@@ -195,7 +195,7 @@ struct supervisor {
 	pid_t worker; /* 0: none */
 	bool child;
 	int peer;   /* its pidfd */
-	int pipe;   /* what it tells; -1: closed */
+	int pipe;   /* its messages; -1: closed */
 	int lock;   /* on the journal */
 	int status; /* of the last child */
 	unsigned tries;
@@ -277,7 +277,7 @@ static void supervisor_hear(struct supervisor *g)
 	}
 }
 
-/* Until the worker is dead; all that it has told is heard. */
+/* Until the worker has ended; all of its messages are read. */
 static void supervisor_watch_worker(struct supervisor *g)
 {
 	for (bool dead = false; !dead;) {
@@ -299,7 +299,7 @@ static void supervisor_watch_worker(struct supervisor *g)
 			;
 }
 
-/* A worker that died between the making of its journal and telling of it: by its number. */
+/* For a worker that died before it reported its journal: found by its process ID. */
 static bool supervisor_find(struct supervisor *g, struct txn_info *out)
 {
 	struct txn_info *list;
@@ -422,7 +422,7 @@ struct supervisor_link {
 	int fd, pipe;
 	pid_t pid;
 	bool child;
-	pthread_mutex_t lock; /* one thread renews, the other tells */
+	pthread_mutex_t lock; /* one thread renews, the other sends */
 };
 
 struct supervisor_link *supervisor_link_new(const char *base)
@@ -449,7 +449,7 @@ pid_t supervisor_pid(const struct supervisor_link *g)
 	return g ? g->pid : 0;
 }
 
-void supervisor_tell_id(struct supervisor_link *g, const char *id)
+void supervisor_send_id(struct supervisor_link *g, const char *id)
 {
 	if (!g)
 		return;

@@ -52,8 +52,8 @@ struct supervisor_link *supervisor_link_new(const char *base);
 int supervisor_fd(const struct supervisor_link *g); /* readable when the supervisor is dead; -1 */
 pid_t supervisor_pid(const struct supervisor_link *g); /* 0: none; g may be NULL */
 /* What to watch over from now on; once, as soon as there is a journal.  g may be NULL. */
-void supervisor_tell_id(struct supervisor_link *g, const char *id);
-/* Starts another supervisor; the descriptor that tells of its death, or -errno. */
+void supervisor_send_id(struct supervisor_link *g, const char *id);
+/* Starts another supervisor; a descriptor that becomes readable when it dies, or -errno. */
 int supervisor_renew(struct supervisor_link *g);
 
 /* stdout, stderr and the log go to BASE/watchdog.log (and stdin comes from nowhere). */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <utmpx.h>
 
-static bool wall_notify_tell_one(const char *tty, const char *line)
+static bool wall_notify_write_one(const char *tty, const char *line)
 {
 	char path[sizeof("/dev/") + __UT_LINESIZE];
 	size_t len = strlen(line);
@@ -45,15 +45,15 @@ uint32_t wall_notify(const char *user, const char *text)
 {
 	char *clean = plain_text(xstrdup(text), ""), *line;
 	const struct utmpx *u;
-	uint32_t told = 0;
+	uint32_t n = 0;
 
 	syslog(LOG_DAEMON | LOG_NOTICE, "ibroute-top: %s", clean);
 	line = xasprintf("\r\n\aibroute-top: %s\r\n", clean);
 	setutxent();
 	while ((u = getutxent()))
-		told += wall_notify_concerns(u, user) && wall_notify_tell_one(u->ut_line, line);
+		n += wall_notify_concerns(u, user) && wall_notify_write_one(u->ut_line, line);
 	endutxent();
 	free(line);
 	free(clean);
-	return told;
+	return n;
 }

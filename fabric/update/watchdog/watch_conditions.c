@@ -51,7 +51,7 @@ struct watch {
 
 /* A link that trained again or drops what it should carry is never right; a few symbol errors
  * are: a port at the limit of its bit error rate of 1e-12 makes some in a minute. */
-const struct watch_limits watch_limits_preset = {
+const struct watch_limits watch_limits_default = {
 	.symbol = 50, .rcv = 50, .discard = 100, .downed = 0
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * watch: what tells that an update goes wrong while nobody has decided on it yet.
+ * watch: conditions that roll back an update that is not confirmed yet.
  *
- * Before the first write watch_begin() takes down how things are; watch_poll() compares.  Each
- * condition can be switched off, and one that cannot be watched (no SM, no counters, no batch
- * system) says so and is off.
+ * Before the first write watch_begin() saves the state of the fabric; watch_poll() compares.
+ *  Each condition can be switched off, and one that cannot be watched (no SM, no counters, no
+ * batch system) says so and is off.
  *
  *   sm      another master SM, or the same one restarted, or none for 10 s
  *   errors  counters of the links whose routes change have risen by more than the limits
@@ -36,7 +36,7 @@ struct watch_limits {
 	uint64_t symbol, rcv, discard, downed;
 };
 
-extern const struct watch_limits watch_limits_preset;
+extern const struct watch_limits watch_limits_default;
 /* "symbol=50,downed=0" over what is there. */
 int watch_limits_parse(struct watch_limits *l, const char *list, struct err *err);
 

@@ -23,7 +23,7 @@
 
 #define PROGRESS_MS 200
 #define SM_MS	    1000 /* between two looks at the SM, or the wait for its answer */
-#define SLICE_MS    200	 /* signals are looked at so often */
+#define SLICE_MS    200	 /* interval of checks for signals */
 
 enum decision { DECIDE_NOTHING, DECIDE_CONFIRM, DECIDE_ROLLBACK };
 
@@ -68,13 +68,13 @@ static void watchdog_on_signal(int sig, siginfo_t *from, void *ctx)
 		executor_cancel(a);
 }
 
-/* ---- what is told ---- */
+/* ---- events ---- */
 
-/* To all who follow; takes event.  keep: also those who come later are to be told. */
-static void watchdog_tell(struct watchdog *d, json_t *event, bool keep)
+/* To all followers; takes event. keep: also to those who connect later. */
+static void watchdog_publish(struct watchdog *d, json_t *event, bool keep)
 {
 	json_object_set_new(event, "time", json_integer(time(NULL)));
-	control_tell(d->control, event, keep);
+	control_publish(d->control, event, keep);
 }
 
 /* The same, kept, with that text, and into the log. */
@@ -83,8 +83,8 @@ static void watchdog_note(struct watchdog *d, const char *kind, const char *text
 	json_t *t = json_string(text);
 
 	log_add(LOG_INFO, "watchdog", "%s", text);
-	watchdog_tell(d, json_pack("{s:s, s:o}", "event", kind, "text", t ? t : json_string("?")),
-		      true);
+	watchdog_publish(
+		d, json_pack("{s:s, s:o}", "event", kind, "text", t ? t : json_string("?")), true);
 }
 
 void watchdog_step(struct watchdog *d, const char *text)
@@ -95,7 +95,7 @@ void watchdog_step(struct watchdog *d, const char *text)
 	watchdog_note(d, "step", text);
 }
 
-void watchdog_way(struct watchdog *d, const char *installer)
+void watchdog_installer(struct watchdog *d, const char *installer)
 {
 	char text[120];
 
@@ -104,7 +104,7 @@ void watchdog_way(struct watchdog *d, const char *installer)
 		 : !strcmp(installer, "SMPs") ? "by SMPs directly to each switch"
 					      : "to files, not to the switches");
 	log_add(LOG_INFO, "watchdog", "%s", text);
-	watchdog_tell(
+	watchdog_publish(
 		d,
 		json_pack("{s:s, s:s, s:s}", "event", "installer", "name", installer, "text", text),
 		true);
@@ -149,16 +149,16 @@ static void watchdog_found(void *ctx, const struct watch_finding *f)
 	log_add(f->tripped ? LOG_WARN : LOG_INFO, "watch", "%s: %s", watch_name(f->what), f->text);
 	t = json_string(f->text);
 	t = t ? t : json_string("?");
-	watchdog_tell(d,
-		      json_pack("{s:s, s:s, s:b, s:O}", "event", "watch", "what",
-				watch_name(f->what), "tripped", f->tripped, "text", t),
-		      true);
+	watchdog_publish(d,
+			 json_pack("{s:s, s:s, s:b, s:O}", "event", "watch", "what",
+				   watch_name(f->what), "tripped", f->tripped, "text", t),
+			 true);
 	watchdog_record(d, "watch",
 			json_pack("{s:s, s:b, s:o}", "what", watch_name(f->what), "tripped",
 				  f->tripped, "text", t));
 }
 
-/* What was overridden meanwhile, by the thread that polls. */
+/* Applies overrides; called by the thread that polls. */
 static void watchdog_take_overrides(struct watchdog *d)
 {
 	unsigned off;
@@ -183,7 +183,7 @@ static void watchdog_journal_is_there(struct watchdog *d, const char *txn)
 	if (d->dir)
 		return;
 	d->dir = xasprintf("%s/%s", journal_base(d->o.base), txn);
-	supervisor_tell_id(d->o.supervisor, txn);
+	supervisor_send_id(d->o.supervisor, txn);
 	if (control_listen(d->control, d->dir, &err))
 		log_add(LOG_ERROR, "watchdog", "%s", err.text);
 	if (!d->job->file)
@@ -214,7 +214,7 @@ static void watchdog_event(void *ctx, const struct executor_event *ev)
 	executor_status(d->a, &st);
 	if (ev->kind == APPLY_OUTCOME)
 		st.outcome = ev->outcome;
-	watchdog_tell(d, update_event_json(ev, &st, d->job->fabric), !item);
+	watchdog_publish(d, update_event_json(ev, &st, d->job->fabric), !item);
 }
 
 static int watchdog_look_at_sm(struct watchdog *d, struct err *err)
@@ -239,7 +239,7 @@ static int watchdog_gate(void *ctx, const struct executor_event *ev, struct err 
 		rc = d->job->apply.gate(d->job->apply.ctx, ev, err);
 	if (!rc && d->plan_rc)
 		rc = err_set(err, d->plan_rc, "the plan could not be written to the journal");
-	/* in PREPARE nothing is watched yet, and a rollback goes on in any case */
+	/* in PREPARE nothing is watched yet, and a rollback continues in any case */
 	if (rc || !d->watch || ev->phase == PHASE_ROLLBACK)
 		return rc;
 	return watchdog_look_at_sm(d, err);
@@ -357,7 +357,7 @@ static enum decision watchdog_take_decision(struct watchdog *d)
 	return now;
 }
 
-/* One poll may look at several and tell of one. */
+/* One poll may check several conditions and report one. */
 static void watchdog_take_looks(struct watchdog *d)
 {
 	pthread_mutex_lock(&d->lock);
@@ -442,10 +442,10 @@ static int watchdog_decide(struct watchdog *d, struct err *err)
 	int rc = 0;
 
 	watchdog_waits(d, true);
-	watchdog_tell(d,
-		      json_pack("{s:s, s:I}", "event", "waiting", "confirm_s",
-				(json_int_t)d->o.confirm_s),
-		      true);
+	watchdog_publish(d,
+			 json_pack("{s:s, s:I}", "event", "waiting", "confirm_s",
+				   (json_int_t)d->o.confirm_s),
+			 true);
 	for (;;) {
 		enum decision now = watchdog_take_decision(d);
 
@@ -728,8 +728,8 @@ int watchdog_new(struct watchdog **out, const struct watchdog_opts *o, struct er
 		free(d);
 		return rc;
 	}
-	watchdog_tell(d, json_pack("{s:s, s:I}", "event", "hello", "pid", (json_int_t)getpid()),
-		      true);
+	watchdog_publish(d, json_pack("{s:s, s:I}", "event", "hello", "pid", (json_int_t)getpid()),
+			 true);
 	if (o->client >= 0)
 		control_adopt(d->control, o->client);
 	if (o->supervisor && supervisor_fd(o->supervisor) >= 0)
@@ -755,11 +755,11 @@ void watchdog_end(struct watchdog *d, int code, enum outcome outcome, const char
 	log_add(LOG_INFO, "watchdog", "%s", line);
 	if (d->dir && user)
 		wall_notify(user, line);
-	watchdog_tell(d,
-		      json_pack("{s:s, s:s, s:i, s:s, s:o}", "event", "over", "id", id, "exit",
-				code, "outcome", outcome_name(outcome), "text",
-				t ? t : json_string("?")),
-		      true);
+	watchdog_publish(d,
+			 json_pack("{s:s, s:s, s:i, s:s, s:o}", "event", "over", "id", id, "exit",
+				   code, "outcome", outcome_name(outcome), "text",
+				   t ? t : json_string("?")),
+			 true);
 	control_free(d->control);
 	pthread_mutex_destroy(&d->lock);
 	pthread_mutex_destroy(&d->record_lock);

@@ -39,8 +39,8 @@ int watchdog_new(struct watchdog **out, const struct watchdog_opts *o, struct er
 
 /* What it does before there is an update, for those who follow. */
 void watchdog_step(struct watchdog *d, const char *text);
-/* By which way it writes: the name of its installer. */
-void watchdog_way(struct watchdog *d, const char *installer);
+/* The name of the installer that writes. */
+void watchdog_installer(struct watchdog *d, const char *installer);
 
 struct watchdog_job {
 	const struct plan *plan; /* NULL: recover */
@@ -66,8 +66,8 @@ int watchdog_run(struct watchdog *d, const struct watchdog_job *job, enum outcom
 /* Why the update of watchdog_run() was not kept, WHY_NONE when it was. */
 enum coord_why watchdog_why(const struct watchdog *d);
 
-/* The last event, then the socket goes.  outcome OUTCOME_NONE: it did not come to an update.  user:
- * whose terminals are told, and root's; NULL: none. */
+/* The last event, then the socket goes. outcome OUTCOME_NONE: no update took place. user: whose
+ * terminals get a message, and root's; NULL: none. */
 void watchdog_end(struct watchdog *d, int exit_code, enum outcome outcome, const char *user,
 		  const char *text);
 

@@ -109,7 +109,7 @@ const char *packets_check(const struct packets *p)
 		if (p->link[l].busy && p->link[l].from < p->nlane)
 			used[p->link[l].from] += packet_credits(&p->pool.v[p->link[l].packet]);
 	for (uint32_t r = 0; r < p->nlane; r++)
-		if (p->link[r / p->nvl].sw != NIL && used[r] + p->lane[r].room != p->o.credits)
+		if (p->link[r / p->nvl].sw != NIL && used[r] + p->lane[r].credits != p->o.credits)
 			wrong = "a buffer's credits do not add up";
 	for (uint32_t c = 0; c < p->conns.n; c++)
 		held += p->conns.v[c].hold ? p->conns.v[c].n.in_flight : 0;

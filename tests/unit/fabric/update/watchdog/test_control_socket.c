@@ -222,19 +222,19 @@ static void followers_get_what_was_kept_and_what_comes(void **state)
 	struct control_link l;
 	json_t *j;
 
-	control_tell(w->c, json_pack("{s:s, s:i}", "event", "step", "n", 1), true);
-	control_tell(w->c, json_pack("{s:s, s:i}", "event", "item", "n", 2), false);
+	control_publish(w->c, json_pack("{s:s, s:i}", "event", "step", "n", 1), true);
+	control_publish(w->c, json_pack("{s:s, s:i}", "event", "item", "n", 2), false);
 	l = link_to(w);
 	control_ask(&l, CONTROL_FOLLOW, 0);
 	json_decref(next(&l));
 	j = next(&l);
 	assert_int_equal(json_integer_value(json_object_get(j, "n")), 1);
 	json_decref(j);
-	control_tell(w->c, json_pack("{s:s, s:i}", "event", "item", "n", 3), false);
+	control_publish(w->c, json_pack("{s:s, s:i}", "event", "item", "n", 3), false);
 	j = next(&l);
 	assert_int_equal(json_integer_value(json_object_get(j, "n")), 3);
 	json_decref(j);
-	control_tell(w->c, json_pack("{s:s}", "event", "over"), true);
+	control_publish(w->c, json_pack("{s:s}", "event", "over"), true);
 	control_free(w->c);
 	w->c = NULL;
 	j = next(&l);
@@ -318,7 +318,7 @@ static void client_that_does_not_read_is_dropped_and_slows_nobody(void **state)
 	json_decref(next(&l));
 	start = clock_ms();
 	for (int i = 0; i < 200; i++)
-		control_tell(w->c, json_pack("{s:s}", "event", text), false);
+		control_publish(w->c, json_pack("{s:s}", "event", text), false);
 	took = clock_ms() - start;
 	assert_true(took < 30000); /* one that waits for the client waits for ever */
 	still_works(w);

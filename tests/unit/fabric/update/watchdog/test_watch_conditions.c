@@ -55,7 +55,7 @@ static void begin(struct world *w, unsigned mask)
 {
 	struct watch_opts o = {
 		.mask = mask,
-		.limits = watch_limits_preset,
+		.limits = watch_limits_default,
 		.interval_ms = { 1, 1, 1, 1 },
 		.jobs = &w->jobs,
 		.blocks = blocks,
@@ -118,7 +118,7 @@ static bool trips(struct world *w, unsigned looks, struct watch_finding *f)
 
 static void lists_are_parsed_strictly(void **state)
 {
-	struct watch_limits l = watch_limits_preset;
+	struct watch_limits l = watch_limits_default;
 	unsigned mask = 99;
 
 	(void)state;
@@ -133,7 +133,7 @@ static void lists_are_parsed_strictly(void **state)
 	assert_int_equal(watch_limits_parse(&l, "symbol=7,downed=2", NULL), 0);
 	assert_int_equal(l.symbol, 7);
 	assert_int_equal(l.downed, 2);
-	assert_int_equal(l.rcv, watch_limits_preset.rcv);
+	assert_int_equal(l.rcv, watch_limits_default.rcv);
 	assert_int_equal(watch_limits_parse(&l, "symbol", NULL), -EINVAL);
 	assert_int_equal(watch_limits_parse(&l, "symbol=-1", NULL), -EINVAL);
 	assert_int_equal(watch_limits_parse(&l, "discard=5x", NULL), -EINVAL);
@@ -222,7 +222,7 @@ static void errors_up_to_the_limit_are_no_reason(void **state)
 	uint8_t port = uplink(w, &sw);
 
 	begin(w, 1u << WATCH_ERRORS);
-	sim_add_counter(w->sim, sw, port, CTR_SYMBOL_ERR, watch_limits_preset.symbol);
+	sim_add_counter(w->sim, sw, port, CTR_SYMBOL_ERR, watch_limits_default.symbol);
 	assert_false(trips(w, 200, &f));
 	assert_non_null(strstr(watch_last(w->w, WATCH_ERRORS), "50 errors more"));
 	sim_add_counter(w->sim, sw, port, CTR_SYMBOL_ERR, 1);
@@ -262,22 +262,22 @@ static void links_without_a_change_are_left_out(void **state)
 		b->port[p].v[CTR_RX_ERR] = 1000;
 	}
 	assert_false(watch_errors_judge(text, sizeof(text), &worst, f, a, b, marked,
-					&watch_limits_preset));
+					&watch_limits_default));
 	marked[nport - 1] = true;
 	assert_true(watch_errors_judge(text, sizeof(text), &worst, f, a, b, marked,
-				       &watch_limits_preset));
+				       &watch_limits_default));
 	assert_int_equal(worst, 1000);
 	/* cleared by somebody meanwhile: counts from 0 */
 	a->port[nport - 1].v[CTR_RX_ERR] = 5000;
 	b->port[nport - 1].v[CTR_RX_ERR] = 3;
 	assert_false(watch_errors_judge(text, sizeof(text), &worst, f, a, b, marked,
-					&watch_limits_preset));
+					&watch_limits_default));
 	assert_int_equal(worst, 3);
 	/* unknown is not an error */
 	b->port[nport - 1].v[CTR_RX_ERR] = 9000;
 	b->port[nport - 1].valid = 0;
 	assert_false(watch_errors_judge(text, sizeof(text), &worst, f, a, b, marked,
-					&watch_limits_preset));
+					&watch_limits_default));
 	sample_put(a);
 	sample_put(b);
 	free(marked);
