@@ -264,7 +264,7 @@ void app_act(struct app *a, const struct request *r)
 		break;
 	case REQ_POLL:
 		if (a->poller)
-			poller_now(a->poller);
+			poller_want(a->poller, WANT_SAMPLE);
 		app_act_again(a);
 		break;
 	case REQ_STOP:
@@ -272,7 +272,7 @@ void app_act(struct app *a, const struct request *r)
 		break;
 	case REQ_SWEEP:
 		if (a->poller)
-			poller_sweep(a->poller);
+			poller_want(a->poller, WANT_SWEEP);
 		a->state.poll.sweep_asked = a->poller && a->state.fabric;
 		shell_say(a->shell, "%s",
 			  a->poller ? "discovering the fabric again; Esc stops it"

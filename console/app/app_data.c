@@ -361,7 +361,7 @@ void app_tables_on(struct app *a)
 		shell_say(a->shell, "%s", app_not_polled(a));
 		return;
 	}
-	poller_tables_on(a->poller);
+	poller_want(a->poller, WANT_READ_ON);
 	p->tables_ended = false;
 	p->tables_on = app_data_incomplete(a);
 	if (!app_data_incomplete(a)) /* else the last line tells how far that is */

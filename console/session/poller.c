@@ -393,17 +393,7 @@ void poller_interval(struct poller *p, double interval_s)
 	pthread_mutex_lock(&p->lock);
 	p->interval_s = interval_s;
 	pthread_mutex_unlock(&p->lock);
-	poller_now(p);
-}
-
-void poller_now(struct poller *p)
-{
 	poller_want(p, WANT_SAMPLE);
-}
-
-void poller_sweep(struct poller *p)
-{
-	poller_want(p, WANT_SWEEP);
 }
 
 void poller_end_sweep(struct poller *p)
@@ -424,16 +414,6 @@ void poller_end_sweep(struct poller *p)
 	pthread_mutex_unlock(&p->lock);
 	if (waits)
 		poller_report_ended(p);
-}
-
-void poller_tables(struct poller *p)
-{
-	poller_want(p, WANT_TABLES);
-}
-
-void poller_tables_on(struct poller *p)
-{
-	poller_want(p, WANT_READ_ON);
 }
 
 void poller_tables_end(struct poller *p)

@@ -36,15 +36,21 @@ void poller_stop(struct poller *p); /* NULL is fine */
 /* Afterwards; closes the wire, which may take as long as its library likes. */
 void poller_free(struct poller *p); /* NULL is fine */
 
+enum want_type {
+	WANT_SWEEP,    /* discovery and tables at once */
+	WANT_TABLES,   /* only the tables */
+	WANT_READ_ON,  /* the reading of tables that was ended */
+	WANT_READ_END, /* see poller_tables_end() */
+	WANT_SAMPLE    /* counters at once */
+};
+
+void poller_want(struct poller *p, enum want_type want);
 void poller_interval(struct poller *p, double interval_s);
-void poller_now(struct poller *p);   /* a sample at once */
-void poller_sweep(struct poller *p); /* discovery and tables at once */
-/* Ends such a discovery, begun or not: MSG_DISCOVERING with -ECANCELED, and all stays as it was. */
+/* Ends a discovery that was wanted, begun or not: MSG_DISCOVERING with -ECANCELED, and all stays as
+ * it was. */
 void poller_end_sweep(struct poller *p);
-void poller_tables(struct poller *p); /* only the tables */
 /* Ends the reading of tables that somebody waits for: MSG_TABLES_READING with -ECANCELED.  What was
  * read is kept, and the reading goes on from there; where nothing is to go on, it begins again. */
 void poller_tables_end(struct poller *p);
-void poller_tables_on(struct poller *p);
 
 #endif

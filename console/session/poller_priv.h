@@ -18,8 +18,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum want_type { WANT_SWEEP, WANT_TABLES, WANT_READ_ON, WANT_READ_END, WANT_SAMPLE };
-
 struct poller {
 	struct poller_opts opts;
 	struct wire *wire;
@@ -73,9 +71,7 @@ static inline double poller_due(double interval_s, double took_s)
 	return clock_s() + fmax(interval_s, took_s * POLLER_SHARE);
 }
 
-/* poller_wants.c.  Appends a request and wakes the thread; any thread. */
-void poller_want(struct poller *p, enum want_type t);
-/* The oldest request; false: there is none. */
+/* poller_wants.c.  The oldest request; false: there is none. */
 bool poller_wants_take(enum want_type *out, struct poller *p);
 bool poller_wants_any(struct poller *p);
 

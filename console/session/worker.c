@@ -27,17 +27,28 @@ struct work {
 	uint64_t serial;
 };
 
+/* What goes first; an urgent plan of a proposal goes before all but an order. */
+enum work_kind {
+	WORK_ORDER,
+	WORK_PREVIEW,
+	WORK_METRICS,
+	WORK_COST,
+	WORK_FORECAST,
+	WORK_USAGE,
+	WORKS /* none */
+};
+
 struct worker {
 	struct mailbox *box;
 	pthread_t thread;
 
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	struct work metrics, preview, order, cost, forecast, usage; /* waiting */
+	struct work waiting[WORKS];
 	bool stop;
-	bool put_off;		    /* the usage that runs was cancelled for something urgent */
-	const struct work *running; /* which of them was taken last; NULL: none */
-	struct progress progress;   /* of what runs */
+	bool put_off; /* the usage that runs was cancelled for something urgent */
+	enum work_kind running;
+	struct progress progress; /* of what runs */
 
 	uint64_t last_ms;
 	const char *last_step;
@@ -255,14 +266,14 @@ static void worker_do_preview(struct worker *w, struct work *k)
 }
 
 /* The plan, and the order of its writes. */
-static void worker_do_order(struct worker *w, struct work *k, enum msg_type steps,
-			    enum msg_type end)
+static void worker_do_order(struct worker *w, struct work *k)
 {
-	struct msg *msg = msg_new(end);
+	bool cost = w->running == WORK_COST;
+	struct msg *msg = msg_new(cost ? MSG_COST : MSG_ORDERED);
 	struct route_report r;
 	struct err err = { "" };
 
-	worker_begin(w, steps, "write order", 0);
+	worker_begin(w, cost ? MSG_COST_STEP : MSG_ORDER_STEP, "write order", 0);
 	route_report_begin(&r, &k->in);
 	msg->total = k->serial;
 	msg->rc = route_report_steps(&r, &k->in, ROUTE_PLAN, &w->progress, &err);
@@ -277,35 +288,27 @@ static void worker_do_order(struct worker *w, struct work *k, enum msg_type step
 	mailbox_send(w->box, msg);
 }
 
-static struct work *worker_next_work(struct worker *w)
+static enum work_kind worker_next_work(const struct worker *w)
 {
-	return w->order.wanted			  ? &w->order
-	       : w->cost.wanted && w->cost.urgent ? &w->cost
-	       : w->preview.wanted		  ? &w->preview
-	       : w->metrics.wanted		  ? &w->metrics
-	       : w->cost.wanted			  ? &w->cost
-	       : w->forecast.wanted		  ? &w->forecast
-						  : &w->usage;
+	int kind = 0;
+
+	if (w->waiting[WORK_COST].urgent && !w->waiting[WORK_ORDER].wanted)
+		return WORK_COST;
+	while (kind < WORKS && !w->waiting[kind].wanted)
+		kind++;
+	return (enum work_kind)kind;
 }
 
-static void worker_do_work(struct worker *w, struct work *k)
-{
-	if (w->running == &w->usage)
-		worker_do_usage(w, k);
-	else if (w->running == &w->order)
-		worker_do_order(w, k, MSG_ORDER_STEP, MSG_ORDERED);
-	else if (w->running == &w->cost)
-		worker_do_order(w, k, MSG_COST_STEP, MSG_COST);
-	else if (w->running == &w->forecast)
-		worker_do_forecast(w, k);
-	else if (w->running == &w->preview)
-		worker_do_preview(w, k);
-	else
-		worker_do_metrics(w, k);
-}
+static void (*const worker_do[WORKS])(struct worker *w, struct work *k) = {
+	[WORK_ORDER] = worker_do_order,	      [WORK_PREVIEW] = worker_do_preview,
+	[WORK_METRICS] = worker_do_metrics,   [WORK_COST] = worker_do_order,
+	[WORK_FORECAST] = worker_do_forecast, [WORK_USAGE] = worker_do_usage,
+};
 
-static void worker_submit(struct worker *w, struct work *slot, const struct work *k)
+static void worker_submit(struct worker *w, enum work_kind kind, const struct work *k)
 {
+	struct work *slot = &w->waiting[kind];
+
 	worker_work_drop(slot);
 	*slot = *k;
 	slot->wanted = true;
@@ -318,7 +321,7 @@ static void worker_submit(struct worker *w, struct work *slot, const struct work
 /* With the lock held: usage gives way, and is taken up again afterwards. */
 static void worker_put_off_usage(struct worker *w)
 {
-	if (w->running != &w->usage)
+	if (w->running != WORK_USAGE)
 		return;
 	w->put_off = true;
 	atomic_store(&w->progress.cancel, true);
@@ -330,24 +333,25 @@ static void *worker_run(void *arg)
 
 	pthread_mutex_lock(&w->lock);
 	while (!w->stop) {
-		struct work *from = worker_next_work(w), k;
+		enum work_kind kind = worker_next_work(w);
+		struct work k;
 
-		if (!from->wanted) {
+		if (kind == WORKS) {
 			pthread_cond_wait(&w->wake, &w->lock);
 			continue;
 		}
-		k = *from;
-		memset(from, 0, sizeof(*from));
-		w->running = from;
+		k = w->waiting[kind];
+		memset(&w->waiting[kind], 0, sizeof(k));
+		w->running = kind;
 		atomic_store(&w->progress.cancel, false);
 		pthread_mutex_unlock(&w->lock);
-		worker_do_work(w, &k);
+		worker_do[kind](w, &k);
 		pthread_mutex_lock(&w->lock);
-		if (from == &w->usage && w->put_off && !from->wanted)
-			worker_submit(w, from, &k);
+		if (kind == WORK_USAGE && w->put_off && !w->waiting[kind].wanted)
+			worker_submit(w, kind, &k);
 		w->put_off = false;
 		worker_work_drop(&k);
-		w->running = NULL;
+		w->running = WORKS;
 	}
 	pthread_mutex_unlock(&w->lock);
 	return NULL;
@@ -355,12 +359,8 @@ static void *worker_run(void *arg)
 
 static void worker_free(struct worker *w)
 {
-	worker_work_drop(&w->metrics);
-	worker_work_drop(&w->preview);
-	worker_work_drop(&w->order);
-	worker_work_drop(&w->usage);
-	worker_work_drop(&w->cost);
-	worker_work_drop(&w->forecast);
+	for (int kind = 0; kind < WORKS; kind++)
+		worker_work_drop(&w->waiting[kind]);
 	pthread_cond_destroy(&w->wake);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
@@ -372,6 +372,7 @@ int worker_start(struct worker **out, struct mailbox *box, struct err *err)
 	int rc;
 
 	w->box = box;
+	w->running = WORKS;
 	w->progress.report = worker_step;
 	w->progress.ctx = w;
 	pthread_mutex_init(&w->lock, NULL);
@@ -408,8 +409,8 @@ void worker_metrics(struct worker *w, const struct fabric *f, const struct table
 
 	pthread_mutex_lock(&w->lock);
 	worker_put_off_usage(w);
-	worker_submit(w, &w->metrics, &k);
-	worker_submit(w, &w->usage, &k);
+	worker_submit(w, WORK_METRICS, &k);
+	worker_submit(w, WORK_USAGE, &k);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -422,17 +423,17 @@ void worker_history_metrics(struct worker *w, const struct fabric *f, const stru
 	};
 
 	pthread_mutex_lock(&w->lock);
-	worker_submit(w, &w->metrics, &k);
+	worker_submit(w, WORK_METRICS, &k);
 	pthread_mutex_unlock(&w->lock);
 }
 
 static void worker_want_preview(struct worker *w, const struct work *k)
 {
 	pthread_mutex_lock(&w->lock);
-	if (w->running == &w->preview || w->running == &w->cost || w->running == &w->forecast)
+	if (w->running == WORK_PREVIEW || w->running == WORK_COST || w->running == WORK_FORECAST)
 		atomic_store(&w->progress.cancel, true);
 	worker_put_off_usage(w);
-	worker_submit(w, &w->preview, k);
+	worker_submit(w, WORK_PREVIEW, k);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -448,28 +449,34 @@ void worker_propose(struct worker *w, const struct route_inputs *in, const struc
 		w, &(struct work){ .in = *in, .automatic = true, .who = *who, .serial = serial });
 }
 
-void worker_cancel(struct worker *w)
+/* No longer wanted.  Where a preview waits, nobody else would tell its end. */
+static void worker_drop(struct worker *w, enum work_kind kind)
 {
 	if (!w)
 		return;
 	pthread_mutex_lock(&w->lock);
-	if (w->preview.wanted) { /* nobody else would tell its end */
+	if (kind == WORK_PREVIEW && w->waiting[kind].wanted) {
 		struct msg *msg = msg_new(MSG_PREVIEW_FAILED);
 
 		msg->rc = -ECANCELED;
-		msg->total = w->preview.serial;
+		msg->total = w->waiting[kind].serial;
 		mailbox_send(w->box, msg);
 	}
-	worker_work_drop(&w->preview);
-	if (w->running == &w->preview)
+	worker_work_drop(&w->waiting[kind]);
+	if (w->running == kind)
 		atomic_store(&w->progress.cancel, true);
 	pthread_mutex_unlock(&w->lock);
+}
+
+void worker_cancel(struct worker *w)
+{
+	worker_drop(w, WORK_PREVIEW);
 }
 
 /* With the lock held: what runs can be asked for again, and somebody waits for this. */
 static void worker_make_way(struct worker *w)
 {
-	if (w->running && w->running != &w->metrics)
+	if (w->running != WORKS && w->running != WORK_METRICS)
 		atomic_store(&w->progress.cancel, true);
 	worker_put_off_usage(w);
 }
@@ -480,17 +487,13 @@ void worker_order(struct worker *w, const struct route_inputs *in, uint64_t seri
 
 	pthread_mutex_lock(&w->lock);
 	worker_make_way(w);
-	worker_submit(w, &w->order, &k);
+	worker_submit(w, WORK_ORDER, &k);
 	pthread_mutex_unlock(&w->lock);
 }
 
 void worker_cancel_order(struct worker *w)
 {
-	pthread_mutex_lock(&w->lock);
-	worker_work_drop(&w->order);
-	if (w->running == &w->order)
-		atomic_store(&w->progress.cancel, true);
-	pthread_mutex_unlock(&w->lock);
+	worker_drop(w, WORK_ORDER);
 }
 
 void worker_cost(struct worker *w, const struct route_inputs *in, uint64_t serial, bool urgent)
@@ -502,7 +505,7 @@ void worker_cost(struct worker *w, const struct route_inputs *in, uint64_t seria
 		worker_make_way(w);
 	else
 		worker_put_off_usage(w);
-	worker_submit(w, &w->cost, &k);
+	worker_submit(w, WORK_COST, &k);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -518,25 +521,19 @@ void worker_forecast(struct worker *w, const struct forecast_ask *ask)
 
 	pthread_mutex_lock(&w->lock);
 	worker_put_off_usage(w);
-	worker_submit(w, &w->forecast, &k);
+	worker_submit(w, WORK_FORECAST, &k);
 	pthread_mutex_unlock(&w->lock);
 }
 
 void worker_cancel_background(struct worker *w)
 {
 	pthread_mutex_lock(&w->lock);
-	if (w->running == &w->metrics || w->running == &w->usage || w->running == &w->forecast)
+	if (w->running == WORK_METRICS || w->running == WORK_USAGE || w->running == WORK_FORECAST)
 		atomic_store(&w->progress.cancel, true);
 	pthread_mutex_unlock(&w->lock);
 }
 
 void worker_cancel_cost(struct worker *w)
 {
-	if (!w)
-		return;
-	pthread_mutex_lock(&w->lock);
-	worker_work_drop(&w->cost);
-	if (w->running == &w->cost)
-		atomic_store(&w->progress.cancel, true);
-	pthread_mutex_unlock(&w->lock);
+	worker_drop(w, WORK_COST);
 }

@@ -131,7 +131,7 @@ static void sl2vl_tables_are_read_again_only_when_a_route_has_changed(void **sta
 	first = tables_get(msg->tables);
 	msg_drop(msg);
 	/* or is known to have written, whatever the LFTs say */
-	poller_tables(p);
+	poller_want(p, WANT_TABLES);
 	do {
 		msg = next_tables(box, true);
 		if (msg->tables == first) {
@@ -192,13 +192,13 @@ static void a_sweep_that_is_ended_leaves_all_as_it_was(void **state)
 	assert_int_equal(poller_start(&p, w, &po, box, &err), 0);
 	msg_drop(next_tables(box, false));
 	for (int i = 0; i < 50 && !n; i++) { /* it may be over before it is ended */
-		poller_sweep(p);
+		poller_want(p, WANT_SWEEP);
 		poller_end_sweep(p);
 		n += ended(box);
 	}
 	assert_int_equal(n, 1);
 	poller_end_sweep(p); /* there is none */
-	poller_sweep(p);
+	poller_want(p, WANT_SWEEP);
 	assert_false(ended(box));
 	msg_drop(next_tables(box, false)); /* goes on as ever */
 	poller_stop(p);
@@ -257,9 +257,9 @@ static void lfts_are_told_at_once_and_sl2vl_can_be_ended_and_goes_on(void **stat
 	for (done = next_step(box, &rc); !rc; done = next_step(box, &rc))
 		at = done;
 	assert_int_equal(rc, -ECANCELED);
-	poller_now(p);
+	poller_want(p, WANT_SAMPLE);
 	msg_drop(next_of(box, MSG_SAMPLE));
-	poller_tables_on(p);
+	poller_want(p, WANT_READ_ON);
 	done = next_step(box, &rc);
 	assert_int_equal(rc, 0);
 	assert_true(done > at);
