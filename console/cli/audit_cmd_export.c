@@ -24,8 +24,9 @@ static int audit_cmd_export_tell(const struct cast_events *e, uint32_t i, struct
 	return i % EXPORT_TELL ? 0 : file_progress_write(i, e->n, err);
 }
 
-static int audit_cmd_export_write_timing(FILE *f, const struct cast_events *e, struct err *err)
+static int audit_cmd_export_write_timing(FILE *f, const void *events, struct err *err)
 {
+	const struct cast_events *e = events;
 	double last = 0;
 	int rc = 0;
 
@@ -39,8 +40,9 @@ static int audit_cmd_export_write_timing(FILE *f, const struct cast_events *e, s
 	return rc;
 }
 
-static int audit_cmd_export_write_script(FILE *f, const struct cast_events *e, struct err *err)
+static int audit_cmd_export_write_script(FILE *f, const void *events, struct err *err)
 {
+	const struct cast_events *e = events;
 	int rc = 0;
 
 	fputs("Script started\n", f);
@@ -60,8 +62,9 @@ static void audit_cmd_export_put(FILE *f, json_t *j)
 }
 
 /* As version 2, but with the size in "term" and with times since the event before. */
-static int audit_cmd_export_version_3(FILE *f, const struct cast_events *e, struct err *err)
+static int audit_cmd_export_version_3(FILE *f, const void *events, struct err *err)
 {
+	const struct cast_events *e = events;
 	const struct cast_file *first = &e->file[0];
 	double last = 0;
 	int rc = 0;
@@ -82,22 +85,9 @@ static int audit_cmd_export_version_3(FILE *f, const struct cast_events *e, stru
 	return rc;
 }
 
-typedef int (*export_fn)(FILE *f, const struct cast_events *e, struct err *err);
-
-static int audit_cmd_export_to_one(const struct cast_events *e, export_fn write, const char *path,
-				   struct err *err)
+static int audit_cmd_export_tlog(FILE *f, const void *events, struct err *err)
 {
-	struct output_file o;
-	int rc;
-
-	if (!path) {
-		rc = write(stdout, e, err);
-		return rc ? rc : output_file_flush_stdout(err);
-	}
-	rc = output_file_open(&o, path, err);
-	if (rc)
-		return rc;
-	return output_file_end(&o, write(o.file, e, err), err);
+	return export_tlog(f, events, err);
 }
 
 /* Typescript and timing as scriptreplay(1) reads them: bytes behind a first line, and the seconds
@@ -105,10 +95,10 @@ static int audit_cmd_export_to_one(const struct cast_events *e, export_fn write,
 static int audit_cmd_export_script(const struct cast_events *e, const char *path, struct err *err)
 {
 	char *timing = xasprintf("%s.timing", path);
-	int rc = audit_cmd_export_to_one(e, audit_cmd_export_write_timing, timing, err);
+	int rc = output_file_write(timing, audit_cmd_export_write_timing, e, err);
 
 	free(timing);
-	return rc ? rc : audit_cmd_export_to_one(e, audit_cmd_export_write_script, path, err);
+	return rc ? rc : output_file_write(path, audit_cmd_export_write_script, e, err);
 }
 
 static int audit_cmd_export_convert(const struct audit_options *o, const struct cast_events *e,
@@ -121,35 +111,34 @@ static int audit_cmd_export_convert(const struct audit_options *o, const struct 
 		progress_line_files(&watch);
 	else
 		progress_line_output(&watch);
-	rc = o->script ? audit_cmd_export_script(e, o->out, err)
-		       : audit_cmd_export_to_one(e,
-						 o->tlog ? export_tlog : audit_cmd_export_version_3,
-						 o->out, err);
+	rc = o->script
+		     ? audit_cmd_export_script(e, o->out, err)
+		     : output_file_write(
+			       o->out, o->tlog ? audit_cmd_export_tlog : audit_cmd_export_version_3,
+			       e, err);
 	progress_line_files_end(&watch);
 	return rc;
 }
 
-static int audit_cmd_export_put_out(const char *path, const char *text, size_t len, struct err *err)
-{
-	struct output_file out;
-	int rc;
+struct report_text {
+	char *text;
+	size_t len;
+};
 
-	if (!path) {
-		fwrite(text, 1, len, stdout);
-		return output_file_flush_stdout(err);
-	}
-	rc = output_file_open(&out, path, err);
-	if (rc)
-		return rc;
-	fwrite(text, 1, len, out.file);
-	return output_file_end(&out, 0, err);
+static int audit_cmd_export_write_text(FILE *f, const void *what, struct err *err)
+{
+	const struct report_text *t = what;
+
+	(void)err; /* told when it is closed */
+	fwrite(t->text, 1, t->len, f);
+	return 0;
 }
 
 /* Pictures are files of their own, so the text that names them is written last. */
 static int audit_cmd_export_report(const struct audit_options *o, struct err *err)
 {
-	char *dir = xstrdup(record_dir(o->record_dir)), *text = NULL;
-	size_t len = 0;
+	char *dir = xstrdup(record_dir(o->record_dir));
+	struct report_text t = { NULL, 0 };
 	struct report_doc d = { .format = o->format, .path = o->out };
 	struct audit_change c;
 	int rc = audit_change_read(&c, o->report, o->n ? o->names : &dir, o->n ? o->n : 1, err);
@@ -157,13 +146,13 @@ static int audit_cmd_export_report(const struct audit_options *o, struct err *er
 	free(dir);
 	if (rc)
 		return rc;
-	d.f = open_memstream(&text, &len);
+	d.f = open_memstream(&t.text, &t.len);
 	audit_report_write(&d, &c);
 	fclose(d.f);
 	if (d.rc)
 		*err = d.err;
-	rc = d.rc ? d.rc : audit_cmd_export_put_out(o->out, text, len, err);
-	free(text);
+	rc = d.rc ? d.rc : output_file_write(o->out, audit_cmd_export_write_text, &t, err);
+	free(t.text);
 	audit_change_free(&c);
 	return rc;
 }

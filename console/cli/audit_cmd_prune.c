@@ -3,6 +3,7 @@
 #include "console/cli/audit_cmd.h"
 
 #include "console/lib/exits.h"
+#include "console/lib/output_file.h"
 #include "console/record/record.h"
 #include "console/record/record_hmac.h"
 #include "fabric/base/mem.h"
@@ -55,13 +56,6 @@ static size_t audit_cmd_prune_session_end(const struct kept *k, size_t i, char *
 			break;
 	}
 	return i;
-}
-
-static void audit_cmd_prune_put_json(json_t *j)
-{
-	json_dumpf(j, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(j);
 }
 
 static uint32_t audit_cmd_prune_count_sessions(const struct kept *k)
@@ -168,10 +162,11 @@ int audit_cmd_prune(const struct audit_options *o)
 	if (k.record && record_close(k.record, &end) && !rc)
 		rc = err_set(&err, -EIO, "%s", end.text);
 	if (o->json && !rc)
-		audit_cmd_prune_put_json(json_pack("{s:s, s:o, s:b, s:O, s:I}", "schema",
-						   "ibroute-top/1", "directory", record_str(k.dir),
-						   "dry_run", o->dry_run, "removed", k.list,
-						   "bytes", (json_int_t)k.bytes));
+		rc = output_file_print_json(
+			json_pack("{s:s, s:o, s:b, s:O, s:I}", "schema", "ibroute-top/1",
+				  "directory", record_str(k.dir), "dry_run", o->dry_run, "removed",
+				  k.list, "bytes", (json_int_t)k.bytes),
+			&err);
 	else if (!o->json && (k.files.n || !rc))
 		printf("%u file%s, %" PRIu64 " KiB%s\n", k.removed, plural(k.removed),
 		       k.bytes / 1024, o->dry_run ? ", dry run" : "");
@@ -197,9 +192,10 @@ int audit_cmd_seal(const struct audit_options *o)
 		return EXIT_FINDINGS;
 	}
 	if (o->json)
-		audit_cmd_prune_put_json(json_pack("{s:s, s:o, s:s}", "schema", "ibroute-top/1",
-						   "directory", record_str(dir), "key",
-						   digest_hex(hex, &first)));
+		output_file_print_json(json_pack("{s:s, s:o, s:s}", "schema", "ibroute-top/1",
+						 "directory", record_str(dir), "key",
+						 digest_hex(hex, &first)),
+				       &err);
 	else
 		printf("%s\n", digest_hex(hex, &first));
 	fprintf(stderr,

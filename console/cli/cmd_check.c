@@ -58,22 +58,12 @@ static const struct argp argp = {
 
 static int cmd_check_tell(const struct options *o, const struct route_report *e, struct err *err)
 {
-	json_t *summary;
 	int rc = 0;
 
-	if (o->json) {
-		summary = summary_json(e);
-		if (o->per_job)
-			summary_add_jobs(summary, e);
-		summary_add_verdict(summary, e);
-		rc = output_file_json(stdout, summary, err);
-		json_decref(summary);
-	} else {
-		summary_print_table(stdout, e, 1);
-		if (o->per_job)
-			summary_print_jobs(stdout, e);
-		summary_print_verdict(stdout, e);
-	}
+	if (o->json)
+		rc = output_file_print_json(summary_json_all(e, o->per_job), err);
+	else
+		summary_print_all(stdout, e, o->per_job);
 	return rc ? rc : output_file_flush_stdout(err);
 }
 

@@ -159,26 +159,15 @@ static void cmd_compare_report_all(struct comparison *c)
 static int cmd_compare_print_json(const struct comparison *c, bool per_job, struct err *err)
 {
 	json_t *list = json_array();
-	int rc;
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct route_report *e = &c->list[i];
-		json_t *o;
 
-		if (e->t) {
-			o = summary_json(e);
-			summary_add_notes(o, e);
-			if (per_job)
-				summary_add_jobs(o, e);
-			summary_add_verdict(o, e);
-		} else {
-			o = json_pack("{s:s, s:s}", "engine", e->engine, "error", c->why[i]);
-		}
-		json_array_append_new(list, o);
+		json_array_append_new(list, e->t ? summary_json_all(e, per_job)
+						 : json_pack("{s:s, s:s}", "engine", e->engine,
+							     "error", c->why[i]));
 	}
-	rc = output_file_json(stdout, list, err);
-	json_decref(list);
-	return rc;
+	return output_file_print_json(list, err);
 }
 
 static int cmd_compare_print_text(const struct comparison *c, bool per_job)

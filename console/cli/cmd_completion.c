@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* completion: for bash and zsh, from the tables of options. */
-#include "console/cli/cmd_completion.h"
+#include "console/cli/commands.h"
 
 #include "console/lib/cmdline.h"
 #include "console/lib/exits.h"

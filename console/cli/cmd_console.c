@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/cli/cmd_console.h"
+#include "console/cli/commands.h"
 
 #include "console/app/app.h"
 #include "console/app/app_opts.h"

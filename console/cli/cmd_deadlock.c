@@ -139,15 +139,12 @@ static int cmd_deadlock_tell(const struct options *o, const struct deadlock_test
 			     const struct verdict *v, struct err *err)
 {
 	json_t *json;
-	int rc = 0;
 
 	if (o->json) {
 		json = deadlock_test_json(stress);
 		json_object_set_new(json, "deadlock_free", json_boolean(v->deadlock_free));
 		json_object_set_new(json, "vls_used", json_integer(v->vls_used));
-		rc = output_file_json(stdout, json, err);
-		json_decref(json);
-		return rc ? rc : output_file_flush_stdout(err);
+		return output_file_print_json(json, err) ? -EIO : output_file_flush_stdout(err);
 	}
 	if (v->deadlock_free)
 		printf("The channel dependencies of the tables have no cycle; VLs used: %u.\n",

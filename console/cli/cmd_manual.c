@@ -3,11 +3,10 @@
  * manual: the page ibroute-top(1).  What people wrote is in console/manual; options, commands,
  * engines and keys are put in from the tables that the program itself works by.
  */
-#include "console/cli/cmd_manual.h"
+#include "console/cli/commands.h"
 
 #include "console/app/keymap.h"
 #include "console/app/keymap_scripts.h"
-#include "console/cli/manual_prompt.h"
 #include "console/lib/cmdline.h"
 #include "console/lib/config.h"
 #include "console/lib/exits.h"
@@ -17,6 +16,7 @@
 #include "engines/engine.h"
 #include "fabric/base/version.h"
 #include "views/data/glossary.h"
+#include "views/shell/command.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -196,6 +196,20 @@ static void cmd_manual_settings_put(FILE *out)
 	}
 }
 
+/* What can be typed behind ":". */
+static void cmd_manual_prompt_put(FILE *out)
+{
+	size_t n;
+	const struct command *all = command_all(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		fprintf(out, ".TP\n\\fB%s\\fR%s\\fI", all[i].name, all[i].args[0] ? " " : "");
+		roff_chars(out, all[i].args, strlen(all[i].args));
+		fputs("\\fR\n", out);
+		roff_text(out, all[i].help);
+	}
+}
+
 static void cmd_manual_glossary_put(FILE *out)
 {
 	const struct glossary *g = glossary_page();
@@ -224,7 +238,7 @@ static int cmd_manual_insert(FILE *out, const char *what, size_t n, subcommand_f
 	if (IS("@settings@"))
 		return cmd_manual_settings_put(out), 0;
 	if (IS("@prompt@"))
-		return manual_prompt_put(out), 0;
+		return cmd_manual_prompt_put(out), 0;
 	if (IS("@glossary@"))
 		return cmd_manual_glossary_put(out), 0;
 	if (IS("@keys@"))

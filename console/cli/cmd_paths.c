@@ -269,7 +269,6 @@ static int cmd_paths_print_json(const struct paths *x, struct err *err)
 {
 	uint32_t at = x->plan.t ? path_differs(&x->now.p, &x->plan.p) : FAB_NONE;
 	json_t *j = json_object();
-	int rc;
 
 	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
 	json_object_set_new(j, "fabric", record_str(x->s.f->name));
@@ -281,9 +280,7 @@ static int cmd_paths_print_json(const struct paths *x, struct err *err)
 	json_object_set_new(j, "now", cmd_paths_way_json(x, &x->now));
 	json_object_set_new(j, "plan", x->plan.t ? cmd_paths_way_json(x, &x->plan) : json_null());
 	json_object_set_new(j, "first_difference", at == FAB_NONE ? json_null() : json_integer(at));
-	rc = output_file_json(stdout, j, err);
-	json_decref(j);
-	return rc;
+	return output_file_print_json(j, err);
 }
 
 static void cmd_paths_print_hop(const struct paths *x, const struct way *w, uint32_t i)

@@ -215,7 +215,6 @@ static int cmd_plan_print_json(const struct plan_cmd *c, const struct plan *p,
 	const struct route_report *now = &both[0], *next = &both[1];
 	const struct tdiff *d = p->diff;
 	json_t *j = json_object(), *after = summary_json(next);
-	int rc;
 
 	summary_add_verdict(after, next);
 	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
@@ -237,9 +236,7 @@ static int cmd_plan_print_json(const struct plan_cmd *c, const struct plan *p,
 	json_object_set_new(j, "after", after);
 	if (c->o.per_job)
 		json_object_set_new(j, "per_job", plan_jobs_json(p, both));
-	rc = output_file_json(stdout, j, err);
-	json_decref(j);
-	return rc;
+	return output_file_print_json(j, err);
 }
 
 static int cmd_plan_show(const struct plan_cmd *c, struct route_report *both,

@@ -62,25 +62,15 @@ static const struct argp argp = {
 
 static int cmd_route_finish(const struct options *o, const struct route_report *e, struct err *err)
 {
-	json_t *summary;
+	json_t *summary = summary_json_all(e, o->per_job);
 	int rc = 0;
 
-	summary = summary_json(e);
-	summary_add_notes(summary, e);
-	if (o->per_job)
-		summary_add_jobs(summary, e);
-	summary_add_verdict(summary, e);
 	if (o->out)
 		rc = routefiles_write(o->out, e, o->formats, summary, err);
-	if (!rc && o->json) {
+	if (!rc && o->json)
 		rc = output_file_json(stdout, summary, err);
-	} else if (!rc) {
-		summary_print_table(stdout, e, 1);
-		summary_print_notes(stdout, e);
-		if (o->per_job)
-			summary_print_jobs(stdout, e);
-		summary_print_verdict(stdout, e);
-	}
+	else if (!rc)
+		summary_print_all(stdout, e, o->per_job);
 	json_decref(summary);
 	return rc ? rc : output_file_flush_stdout(err);
 }

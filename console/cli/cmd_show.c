@@ -3,7 +3,6 @@
 #include "console/cli/commands.h"
 
 #include "console/cli/plan_jobs.h"
-#include "console/cli/plan_links.h"
 #include "console/cli/plan_text.h"
 #include "console/cli/summary.h"
 #include "console/input/load_fabric.h"
@@ -14,12 +13,14 @@
 #include "console/lib/progress_line.h"
 #include "console/plan/route_report.h"
 #include "console/record/record.h"
+#include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
+#include "views/canvas/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 struct show_cmd {
 	struct options o;
@@ -59,14 +60,90 @@ static error_t cmd_show_take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const char *cmd_show_made(char buf[32], const struct plan *p)
-{
-	time_t t = (time_t)p->time_s;
-	struct tm tm;
+/* --- the links, those that most routes within jobs take after the plan first ------------------ */
 
-	strftime(buf, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
-	return buf;
+struct load {
+	uint32_t chan;
+	uint64_t efi, eff; /* after the plan */
+};
+
+static int cmd_show_worst_first(const void *x, const void *y)
+{
+	const struct load *a = x, *b = y;
+
+	if (a->eff != b->eff)
+		return a->eff > b->eff ? -1 : 1;
+	if (a->efi != b->efi)
+		return a->efi > b->efi ? -1 : 1;
+	return (a->chan > b->chan) - (a->chan < b->chan);
 }
+
+/* All channels in order; the caller frees them. */
+static struct load *cmd_show_links_in_order(const struct plan *p, const struct metrics *after)
+{
+	uint32_t n = p->fabric->nchan;
+	struct load *all = xcalloc(n ? n : 1, sizeof(*all));
+
+	for (uint32_t c = 0; c < n; c++)
+		all[c] = (struct load){ c, after->efi[c], after->eff_efi[c] };
+	qsort(all, n, sizeof(*all), cmd_show_worst_first);
+	return all;
+}
+
+static void cmd_show_print_links(FILE *out, const struct plan *p, const struct route_report both[2])
+{
+	const struct fabric *f = p->fabric;
+	struct load *all = cmd_show_links_in_order(p, both[1].m);
+
+	fprintf(out, "\n%-24s %5s  %-24s %5s %17s %17s\n", "from", "port", "to", "port",
+		"EFI          ", p->jobs ? "job EFI        " : "");
+	for (uint32_t i = 0; i < f->nchan; i++) {
+		uint32_t c = all[i].chan;
+
+		fprintf(out, "%-24s %5u  %-24s %5u %7llu > %-7llu", f->sw_name[f->chan_src[c]],
+			f->chan_port[c], f->sw_name[f->chan_dst[c]], f->chan_rport[c],
+			(unsigned long long)both[0].m->efi[c], (unsigned long long)all[i].efi);
+		if (p->jobs)
+			fprintf(out, " %7llu > %-7llu", (unsigned long long)both[0].m->eff_efi[c],
+				(unsigned long long)all[i].eff);
+		fputc('\n', out);
+	}
+	free(all);
+}
+
+static json_t *cmd_show_efi_of_jobs(const struct plan *p, uint64_t eff)
+{
+	return p->jobs ? json_integer((json_int_t)eff) : json_null();
+}
+
+static json_t *cmd_show_link_json(const struct plan *p, const struct metrics *before,
+				  const struct load *l)
+{
+	const struct fabric *f = p->fabric;
+	uint32_t a = f->chan_src[l->chan], b = f->chan_dst[l->chan];
+
+	return json_pack("{s:o, s:i, s:o, s:o, s:i, s:o, s:I, s:I, s:o, s:o}", "a",
+			 record_str(f->sw_name[a]), "a_port", (int)f->chan_port[l->chan], "a_guid",
+			 json_sprintf("0x%016lx", (unsigned long)f->sw_guid[a]), "b",
+			 record_str(f->sw_name[b]), "b_port", (int)f->chan_rport[l->chan], "b_guid",
+			 json_sprintf("0x%016lx", (unsigned long)f->sw_guid[b]), "efi_before",
+			 (json_int_t)before->efi[l->chan], "efi_after", (json_int_t)l->efi,
+			 "eff_efi_before", cmd_show_efi_of_jobs(p, before->eff_efi[l->chan]),
+			 "eff_efi_after", cmd_show_efi_of_jobs(p, l->eff));
+}
+
+static json_t *cmd_show_links_json(const struct plan *p, const struct route_report both[2])
+{
+	struct load *all = cmd_show_links_in_order(p, both[1].m);
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < p->fabric->nchan; i++)
+		json_array_append_new(list, cmd_show_link_json(p, both[0].m, &all[i]));
+	free(all);
+	return list;
+}
+
+/* --- the plan ------------------------------------------------------------------------------ */
 
 static json_t *cmd_show_digest_json(const struct digest *d)
 {
@@ -77,11 +154,11 @@ static json_t *cmd_show_digest_json(const struct digest *d)
 
 static void cmd_show_add_pins(json_t *j, const struct plan *p)
 {
-	char when[32];
+	char when[FIGURE_LEN];
 
 	json_object_set_new(j, "plan", json_string(p->id));
 	json_object_set_new(j, "fabric", record_str(p->fabric->name));
-	json_object_set_new(j, "made", json_string(cmd_show_made(when, p)));
+	json_object_set_new(j, "made", json_string(figure_utc(when, p->time_s)));
 	json_object_set_new(j, "engine", record_str(p->to->engine));
 	json_object_set_new(j, "params", record_str(p->to->params));
 	json_object_set_new(j, "seed", json_integer((json_int_t)p->to->seed));
@@ -121,7 +198,6 @@ static int cmd_show_print_json(const struct show_cmd *c, const struct plan *p,
 {
 	json_t *j = json_object(), *after = summary_json(&both[1]);
 	struct progress_line watch;
-	int rc;
 
 	summary_add_verdict(after, &both[1]);
 	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
@@ -132,24 +208,22 @@ static int cmd_show_print_json(const struct show_cmd *c, const struct plan *p,
 	if (c->o.per_job)
 		json_object_set_new(j, "per_job", plan_jobs_json(p, both));
 	if (c->links)
-		json_object_set_new(j, "links", plan_links_json(p, both));
+		json_object_set_new(j, "links", cmd_show_links_json(p, both));
 	if (c->diff) {
 		progress_line_files(&watch);
 		json_object_set_new(j, "diff", plan_diff_json(p));
 		progress_line_files_end(&watch);
 	}
-	rc = output_file_json(stdout, j, err);
-	json_decref(j);
-	return rc;
+	return output_file_print_json(j, err);
 }
 
 static void cmd_show_print_text(const struct show_cmd *c, const struct plan *p,
 				const struct route_report *both)
 {
-	char when[32], drain[400];
+	char when[FIGURE_LEN], drain[400];
 
-	printf("made %s by %s %s, %s%s\n", cmd_show_made(when, p), p->to->engine, p->to->params,
-	       p->jobs ? "for the jobs running then" : "for no jobs",
+	printf("made %s by %s %s, %s%s\n", figure_utc(when, p->time_s), p->to->engine,
+	       p->to->params, p->jobs ? "for the jobs running then" : "for no jobs",
 	       p->sm.guid ? "" : ", without an SM");
 	plan_print_files(stdout, p);
 	summary_print_table(stdout, both, 2);
@@ -161,7 +235,7 @@ static void cmd_show_print_text(const struct show_cmd *c, const struct plan *p,
 	if (c->o.per_job)
 		plan_print_jobs(stdout, p, both);
 	if (c->links)
-		plan_print_links(stdout, p, both);
+		cmd_show_print_links(stdout, p, both);
 }
 
 static int cmd_show_show(const struct show_cmd *c, const struct plan *p, struct err *err)

@@ -4,6 +4,7 @@
 
 #include "console/lib/cmdline.h"
 #include "console/lib/exits.h"
+#include "console/lib/output_file.h"
 #include "console/live/live_fabric.h"
 #include "console/record/record.h"
 #include "fabric/base/store.h"
@@ -175,10 +176,8 @@ static void cmd_sm_print_json(const struct live *l, const struct wire_sm *sm)
 		      (int)sm->priority, "state", wire_sm_state_name(sm->state), "plugin", plugin,
 		      "no_plugin", l->osm ? json_null() : record_str(l->osm_why), "foreign",
 		      l->foreign[0] ? record_str(l->foreign) : json_null());
-	json_dumpf(j, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(j);
 	free(body);
+	output_file_print_json(j, NULL); /* main() tells what went wrong with stdout */
 }
 
 /* Something that an operator should look at? */

@@ -13,6 +13,7 @@
 #include "fabric/base/store.h"
 #include "fabric/update/executor.h"
 #include "fabric/update/installer/smp.h"
+#include "views/canvas/text.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -60,15 +61,6 @@ static error_t cmd_status_take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const char *cmd_status_when(char *buf, size_t size, int64_t s)
-{
-	time_t t = (time_t)s;
-	struct tm tm;
-
-	strftime(buf, size, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
-	return buf;
-}
-
 /* ---- one ---- */
 
 /* What the update's process says itself; NULL: it does not answer. */
@@ -81,16 +73,15 @@ static json_t *cmd_status_ask_process(const struct status_cmd *c, const char *id
 
 static json_t *cmd_status_info_json(const struct status_cmd *c, const struct txn_info *t)
 {
-	char begun[32], changed[32];
+	char begun[FIGURE_LEN], changed[FIGURE_LEN];
 	const struct txn_head *h = &t->head;
 	json_t *j = json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:I, s:s, s:s, s:b, s:b, s:b, s:s}",
 			      "id", h->id, "fabric", record_str(h->fabric), "plan", h->plan,
 			      "engine", h->engine, "user", record_str(h->user), "host",
 			      record_str(h->host), "pid", (json_int_t)h->pid, "begun",
-			      cmd_status_when(begun, sizeof(begun), h->time_s), "state",
-			      txn_state_name(t->state), "live", t->live, "guarded", t->guarded,
-			      "finished", txn_state_final(t->state), "since",
-			      cmd_status_when(changed, sizeof(changed), t->state_s));
+			      figure_utc(begun, h->time_s), "state", txn_state_name(t->state),
+			      "live", t->live, "guarded", t->guarded, "finished",
+			      txn_state_final(t->state), "since", figure_utc(changed, t->state_s));
 	json_t *now =
 		t->live && !txn_state_final(t->state) ? cmd_status_ask_process(c, h->id) : NULL;
 
@@ -113,12 +104,12 @@ static const char *cmd_status_state_of(const struct txn_info *t)
 
 static void cmd_status_print_line(const struct txn_info *t)
 {
-	char since[32];
+	char since[FIGURE_LEN];
 
 	printf("%-28s %-12s %-22s %-7s %-10s %-12s %u LFT blocks, %u SL2VL tables%s%s\n",
-	       t->head.id, cmd_status_state_of(t),
-	       cmd_status_when(since, sizeof(since), t->state_s), t->head.plan, t->head.user,
-	       t->head.fabric, t->head.nlft, t->head.nsl2vl, t->broken[0] ? "; " : "", t->broken);
+	       t->head.id, cmd_status_state_of(t), figure_utc(since, t->state_s), t->head.plan,
+	       t->head.user, t->head.fabric, t->head.nlft, t->head.nsl2vl, t->broken[0] ? "; " : "",
+	       t->broken);
 }
 
 static json_int_t cmd_status_num(const json_t *j, const char *key)
@@ -216,7 +207,7 @@ static int cmd_status_print_events(const struct status_cmd *c, const struct txn_
 	if (rc)
 		return rc;
 	for (char *line = data; *line; line = next) {
-		char state[16] = "", at[32], said[256] = "";
+		char state[16] = "", at[FIGURE_LEN], said[256] = "";
 		unsigned wave = 0;
 		int64_t s = 0;
 
@@ -225,8 +216,8 @@ static int cmd_status_print_events(const struct status_cmd *c, const struct txn_
 			*next++ = '\0';
 		if (sscanf(line, "%*s %*s %" SCNd64 " %15s %u %255[^\n]", &s, state, &wave, said) >=
 		    3)
-			printf("  %s %-12s wave %u%s%s\n", cmd_status_when(at, sizeof(at), s),
-			       state, wave + 1, *said ? "  " : "", said);
+			printf("  %s %-12s wave %u%s%s\n", figure_utc(at, s), state, wave + 1,
+			       *said ? "  " : "", said);
 	}
 	free(data);
 	return 0;

@@ -99,21 +99,9 @@ static const struct argp argp = {
 	.help_filter = cmd_topo_help,
 };
 
-static int cmd_topo_write_stdout(const struct fabric *f, struct err *err)
+static int cmd_topo_write(FILE *out, const void *f, struct err *err)
 {
-	int rc = ibnd_write(stdout, f, err);
-
-	return rc ? rc : output_file_flush_stdout(err);
-}
-
-static int cmd_topo_write_file(const struct fabric *f, const char *path, struct err *err)
-{
-	struct output_file o;
-	int rc = output_file_open(&o, path, err);
-
-	if (rc)
-		return rc;
-	return output_file_end(&o, ibnd_write(o.file, f, err), err);
+	return ibnd_write(out, f, err);
 }
 
 static int cmd_topo_make(struct fabric **out, const char *spec, struct err *err)
@@ -144,7 +132,7 @@ int cmd_topo(int argc, char **argv)
 		return EXIT_BAD_USAGE;
 	} else {
 		output_file_guard_signals();
-		rc = o.out ? cmd_topo_write_file(f, o.out, &err) : cmd_topo_write_stdout(f, &err);
+		rc = output_file_write(o.out, cmd_topo_write, f, &err);
 	}
 	fabric_put(f);
 	if (rc)

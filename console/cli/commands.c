@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cli/commands.h"
 
-#include "console/cli/cmd_completion.h"
-#include "console/cli/cmd_console.h"
-#include "console/cli/cmd_manual.h"
-
 #include <argp.h>
 #include <stdint.h>
 

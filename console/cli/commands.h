@@ -20,6 +20,12 @@ extern const struct subcommand commands[];
 void commands_print(FILE *out);
 /* The program without a subcommand. */
 int commands_console(int argc, char **argv);
+/* That program itself: the live console, batch output, or the service of the automatic mode, as its
+ * options say.  help: as help_filter of argp. */
+int cmd_console(int argc, char **argv, char *(*help)(int key, const char *text, void *input));
+/* The manual page and the completion of shells, of the console and of all, ended by a NULL name. */
+int cmd_manual(int argc, char **argv, subcommand_fn *console, const struct subcommand *all);
+int cmd_completion(int argc, char **argv, subcommand_fn *console, const struct subcommand *all);
 
 int cmd_topo(int argc, char **argv);
 int cmd_route(int argc, char **argv);

@@ -152,7 +152,7 @@ static json_t *summary_json_text(const char *s)
 	return v;
 }
 
-void summary_add_notes(json_t *summary, const struct route_report *e)
+static void summary_add_notes(json_t *summary, const struct route_report *e)
 {
 	json_t *notes;
 
@@ -204,7 +204,7 @@ static json_t *summary_json_job(const struct route_report *e, uint32_t j)
 	return o;
 }
 
-void summary_add_jobs(json_t *summary, const struct route_report *e)
+static void summary_add_jobs(json_t *summary, const struct route_report *e)
 {
 	json_t *list = json_array();
 
@@ -372,4 +372,24 @@ void summary_print_table(FILE *out, const struct route_report *list, size_t n)
 	summary_print_seconds(out, "  paths", list, n, offsetof(struct route_report, paths_s));
 	summary_print_seconds(out, "  layers", list, n, offsetof(struct route_report, layers_s));
 	summary_print_seconds(out, "  verify", list, n, offsetof(struct route_report, verify_s));
+}
+
+json_t *summary_json_all(const struct route_report *e, bool per_job)
+{
+	json_t *summary = summary_json(e);
+
+	summary_add_notes(summary, e);
+	if (per_job)
+		summary_add_jobs(summary, e);
+	summary_add_verdict(summary, e);
+	return summary;
+}
+
+void summary_print_all(FILE *out, const struct route_report *e, bool per_job)
+{
+	summary_print_table(out, e, 1);
+	summary_print_notes(out, e);
+	if (per_job)
+		summary_print_jobs(out, e);
+	summary_print_verdict(out, e);
 }

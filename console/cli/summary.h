@@ -17,12 +17,14 @@
  * changes without installed tables, ebb where some path is missing.
  */
 json_t *summary_json(const struct route_report *e);
-/* Adds the engine's notes, if any: key "notes", an object of counts. */
-void summary_add_notes(json_t *summary, const struct route_report *e);
-void summary_print_notes(FILE *out, const struct route_report *e);
+/* The same and, where there are some, the engine's notes: key "notes", an object of counts; with
+ * per_job metrics of each job: key "jobs", an array in canonical order, and "pattern"; and what
+ * summary_add_verdict() adds. */
+json_t *summary_json_all(const struct route_report *e, bool per_job);
+/* As text: the table, notes, jobs and the verdict. */
+void summary_print_all(FILE *out, const struct route_report *e, bool per_job);
 
-/* Adds metrics of each job: key "jobs", an array in canonical order, and "pattern". */
-void summary_add_jobs(json_t *summary, const struct route_report *e);
+void summary_print_notes(FILE *out, const struct route_report *e);
 void summary_print_jobs(FILE *out, const struct route_report *e);
 
 /* Adds the sentence and, after a fault, the witness: keys "verdict" and "witness". */

@@ -162,10 +162,7 @@ static int load_fabric_read_fabric(struct builder **out, const char *path, struc
 		rc = load_fabric_read_slurm(*out, &in, &report.read, err);
 		break;
 	}
-	input_file_close(&in);
-	if (!rc)
-		input_file_tell(&report.read);
-	return rc;
+	return input_file_end(&in, &report.read, rc);
 }
 
 int load_fabric_lmc(struct fabric **out, const char *path, const char *name,
@@ -296,10 +293,7 @@ int load_fabric_tables(struct tables **out, const char *path, const struct fabri
 		rc = osm_fdbs_read(out, in.file, in.path, f, &report, err);
 	else
 		rc = osm_lfts_read(out, in.file, in.path, f, &report, err);
-	input_file_close(&in);
-	if (!rc)
-		input_file_tell(&report);
-	return rc;
+	return input_file_end(&in, &report, rc);
 }
 
 int load_fabric_path_sl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
@@ -310,11 +304,7 @@ int load_fabric_path_sl(struct tables *t, const char *path, const struct fabric 
 
 	if (rc)
 		return rc;
-	rc = path_sl_read(t, in.file, in.path, f, &report, err);
-	input_file_close(&in);
-	if (!rc)
-		input_file_tell(&report);
-	return rc;
+	return input_file_end(&in, &report, path_sl_read(t, in.file, in.path, f, &report, err));
 }
 
 int load_fabric_sl2vl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
@@ -329,10 +319,7 @@ int load_fabric_sl2vl(struct tables *t, const char *path, const struct fabric *f
 		rc = osm_sl2vl_read(t, in.file, in.path, f, &report, err);
 	else
 		rc = ibdm_sl2vl_read(t, in.file, in.path, f, &report, err);
-	input_file_close(&in);
-	if (!rc)
-		input_file_tell(&report);
-	return rc;
+	return input_file_end(&in, &report, rc);
 }
 
 /* --- names, jobs, GUIDs ------------------------------------------------------------------- */
@@ -477,11 +464,8 @@ int load_fabric_lid_choice(struct lid_choice **out, const char *path, const stru
 	*out = NULL;
 	if (rc)
 		return rc;
-	rc = lid_choice_read(out, in.file, in.path, f, &report, err);
-	input_file_close(&in);
-	if (!rc)
-		input_file_tell(&report);
-	return rc;
+	return input_file_end(&in, &report,
+			      lid_choice_read(out, in.file, in.path, f, &report, err));
 }
 
 static int load_fabric_ranks(struct rank_file **out, const char *path, struct err *err)
@@ -492,11 +476,7 @@ static int load_fabric_ranks(struct rank_file **out, const char *path, struct er
 
 	if (rc)
 		return rc;
-	rc = rank_file_read(out, in.file, in.path, &report, err);
-	input_file_close(&in);
-	if (!rc)
-		input_file_tell(&report);
-	return rc;
+	return input_file_end(&in, &report, rank_file_read(out, in.file, in.path, &report, err));
 }
 
 int load_fabric_demand(struct demand **out, const char *path, const char *ranks,
@@ -511,12 +491,10 @@ int load_fabric_demand(struct demand **out, const char *path, const char *ranks,
 	if (rc)
 		return rc;
 	rc = input_file_open(&in, path, err);
-	if (!rc) {
-		rc = demand_file_read(out, in.file, in.path, nodes, f, &report, err);
-		input_file_close(&in);
-	}
 	if (!rc)
-		input_file_tell(&report);
+		rc = input_file_end(
+			&in, &report,
+			demand_file_read(out, in.file, in.path, nodes, f, &report, err));
 	rank_file_free(nodes);
 	return rc;
 }

@@ -123,6 +123,14 @@ void input_file_close(struct input_file *in)
 	in->file = NULL;
 }
 
+int input_file_end(struct input_file *in, const struct read_report *report, int rc)
+{
+	input_file_close(in);
+	if (!rc)
+		input_file_tell(report);
+	return rc;
+}
+
 void input_file_tell(const struct read_report *report)
 {
 	char line[512], key[32];

@@ -23,6 +23,8 @@ struct input_file {
 /* -errno with a sentence.  An empty file is fine here. */
 int input_file_open(struct input_file *in, const char *path, struct err *err);
 void input_file_close(struct input_file *in);
+/* Closes it and, where rc is 0, tells what the reader reported.  Returns rc. */
+int input_file_end(struct input_file *in, const struct read_report *report, int rc);
 
 /* Tells the warnings of a reader in the log. */
 void input_file_tell(const struct read_report *report);

@@ -123,6 +123,20 @@ int output_file_end(struct output_file *o, int rc, struct err *err)
 	return rc;
 }
 
+int output_file_write(const char *path, int (*write)(FILE *out, const void *what, struct err *err),
+		      const void *what, struct err *err)
+{
+	struct output_file o;
+	int rc;
+
+	if (!path) {
+		rc = write(stdout, what, err);
+		return rc ? rc : output_file_flush_stdout(err);
+	}
+	rc = output_file_open(&o, path, err);
+	return rc ? rc : output_file_end(&o, write(o.file, what, err), err);
+}
+
 int output_file_folder(const char *path, struct err *err)
 {
 	char *copy = xstrdup(path);
@@ -170,4 +184,12 @@ int output_file_json(FILE *out, const json_t *value, struct err *err)
 		return 0;
 	return err_set(err, errno ? -errno : -EIO, "writing JSON failed: %s",
 		       strerror(errno ? errno : EIO));
+}
+
+int output_file_print_json(json_t *value, struct err *err)
+{
+	int rc = output_file_json(stdout, value, err);
+
+	json_decref(value);
+	return rc;
 }

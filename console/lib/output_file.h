@@ -29,6 +29,10 @@ void output_file_abandon(struct output_file *o);
 /* Commits when rc is 0, else abandons and returns rc. */
 int output_file_end(struct output_file *o, int rc, struct err *err);
 
+/* What write() puts into the file, or, path NULL, to stdout.  Errors are those of both. */
+int output_file_write(const char *path, int (*write)(FILE *out, const void *what, struct err *err),
+		      const void *what, struct err *err);
+
 /* Creates a folder and those above it; an existing one is fine. */
 int output_file_folder(const char *path, struct err *err);
 
@@ -37,5 +41,7 @@ int output_file_flush_stdout(struct err *err);
 
 /* One JSON value and a newline; -EIO and the like with a sentence. */
 int output_file_json(FILE *out, const json_t *value, struct err *err);
+/* The same to stdout, of a value that it takes over. */
+int output_file_print_json(json_t *value, struct err *err);
 
 #endif
