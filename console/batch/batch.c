@@ -3,7 +3,6 @@
 
 #include "console/app/app_priv.h"
 #include "console/batch/batch_record.h"
-#include "console/batch/prom.h"
 #include "console/batch/prom_listen.h"
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"

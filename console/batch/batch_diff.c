@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* --diff: what has changed since a dump or a snapshot, as the diags' option of that name. */
-#include "console/batch/batch.h"
+#include "console/batch/batch_record.h"
 
 #include "console/app/app_priv.h"
-#include "console/batch/batch_record.h"
 #include "console/input/load_fabric.h"
 #include "console/lib/output_file.h"
 #include "console/record/record.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Records as JSON; console/schema.json says what is in them. */
-#include "console/batch/batch.h"
 #include "console/batch/batch_record.h"
 
 #include "console/record/record.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* --at and --view history: the samples of a snapshot, and a record of one of them. */
-#include "console/batch/batch.h"
+#include "console/batch/batch_record.h"
 
 #include "console/app/app_priv.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/batch/batch_record.h"
 
-#include "console/batch/prom.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* batch_record: one record of a batch, in the form that was asked for. */
+/* batch_record: one record of a batch, and its formats. */
 #ifndef CONSOLE_BATCH_BATCH_RECORD_H
 #define CONSOLE_BATCH_BATCH_RECORD_H
 
@@ -7,6 +7,7 @@
 #include "fabric/base/err.h"
 #include "views/data/fabric_summary.h"
 #include "views/data/state.h"
+#include "views/table/order.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -14,33 +15,52 @@
 
 struct app;
 
-/* One record, as it is to be printed. */
 struct batch_record {
-	struct app *a; /* of history, and of a view as the screen shows it; else NULL */
+	struct app *a; /* for the history and for --screen; else NULL */
 	const struct state *s;
 	const struct fabric_summary *v;
 	const struct batch_opts *o;
-	const struct row_order *rows; /* of a table, chosen and in order */
-	bool complete; /* all ports answered, nothing is missing, the jobs are known */
+	const struct row_order *rows; /* of a table, filtered and sorted */
+	bool complete; /* all ports responded, nothing is missing, the jobs are known */
 	uint64_t findings;
 };
 
-/* The record in its form, *len bytes and a 0; the caller frees it.  Takes no lock and writes
- * nothing, so that it can be called with the locks of what the record borrows. */
+/* The record in its format, *len bytes and a 0; the caller frees it.  Takes no lock and does no
+ * I/O, so it may be called with the locks of what the record borrows. */
 char *batch_record_text(const struct batch_record *r, size_t *len);
-/* Whole records to stdout, so that a reader never sees a part of one.  May wait for a slow reader,
- * so call it without locks.  -EPIPE: the reader is gone; or as write(2). */
+/* Writes a whole record to stdout.  May wait for a slow reader, so call it without locks.  -EPIPE:
+ * the reader is gone; or as write(2). */
 int batch_record_write(const char *text, size_t len, struct err *err);
 
 /* batch_text.c, batch_json.c */
 void batch_print_text(FILE *out, const struct batch_record *r);
 json_t *batch_json(const struct batch_record *r);
 json_t *batch_json_guid(uint64_t guid); /* 0: null */
-/* batch_heat.c: --view heatmap; check says that there is such a matrix, or which there are. */
+
+/* prom.c: Prometheus text (exposition format 0.0.4): counters as the switches report them, rates as
+ * gauges; of ports those in r->rows where the options have a filter.  Unknown values are left out.
+ */
+void prom_print(FILE *out, const struct batch_record *r);
+/* What is served while the port to the fabric is lost; the caller frees. */
+char *prom_down(void);
+
+/* batch_heat.c: --view heatmap.  -ENOENT with a sentence: the fabric has no such layout. */
 int batch_heat_check(const struct batch_record *r, struct err *err);
 void batch_heat_text(FILE *out, const struct batch_record *r);
 json_t *batch_heat_json(const struct batch_record *r);
+
 /* batch_screen.c: a view as the screen shows it. */
 void batch_screen(FILE *out, struct app *a, const struct batch_opts *o);
+
+/* batch_past.c: selects the sample of --at: a bookmark, -N or a time in UTC.  -EINVAL, -ENOENT. */
+int batch_go_to(struct app *a, const char *at, struct err *err);
+/* The samples of a snapshot, oldest first. */
+json_t *batch_history_json(struct app *a);
+void batch_history_text(FILE *out, struct app *a);
+json_t *batch_at_json(const struct state_history_at *p); /* null: the newest */
+
+/* batch_diff.c: prints the differences from the fabric of --diff.  1: there are some; 0: none; or
+ * -errno with a sentence. */
+int batch_diff(struct app *a, const struct batch_opts *o, bool complete, struct err *err);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Records as text: a line on the record, then a table whose columns are two blanks apart. */
-#include "console/batch/batch.h"
 #include "console/batch/batch_record.h"
 
 #include "fabric/base/mem.h"

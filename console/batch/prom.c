@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/batch/prom.h"
+#include "console/batch/batch_record.h"
 
 #include "fabric/base/mem.h"
 #include "fabric/base/plain.h"
