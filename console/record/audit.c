@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAY_LINES 1000 /* are verified, before the next word of how far that is */
+#define PROGRESS_LINES 1000 /* verified between two progress reports */
 
-/* The recorded screen, which the lines of the record have sizes and hashes of. */
+/* The recorded screen, whose size and hash are in the lines of the record. */
 struct audit_screen {
 	char *data; /* NULL: it is not there */
 	size_t len, at;
@@ -94,7 +94,7 @@ static void audit_take_start(struct audit_report *r, const json_t *j)
 
 /* --- lines ------------------------------------------------------------------------------- */
 
-/* The present line tells what the one before it was, and that is not the one that is there. */
+/* The hash that this line is chained to is not that of the line before it. */
 static bool audit_bad_before(struct chain *c)
 {
 	struct audit_report *r = c->r;
@@ -109,7 +109,7 @@ static bool audit_bad_before(struct chain *c)
 		c, "changed after it was written: not the line that the next one is chained to");
 }
 
-/* The first line of a session, or of a later part, which says what it is chained to. */
+/* The first line of a session, or of a later part, which names its predecessor. */
 static bool audit_check_first(struct chain *c, const json_t *j, const char *type,
 			      const struct digest *prev)
 {
@@ -134,7 +134,7 @@ static bool audit_check_first(struct chain *c, const json_t *j, const char *type
 	return true;
 }
 
-/* What the line says about itself fits its place. */
+/* The fields of the line are those expected at its place. */
 static bool audit_check_fields(struct chain *c, const json_t *j, const struct digest *prev)
 {
 	uint64_t n = c->r->first_seq + c->lines.n;
@@ -167,7 +167,7 @@ static bool audit_check_fields(struct chain *c, const json_t *j, const struct di
 	return true;
 }
 
-/* The last line of a file vouches for itself, as no later one does: what is before self. */
+/* Nothing is chained to the last line of a file: it has a hash of what is before self. */
 static bool audit_check_self(struct chain *c, const json_t *j, const char *line, size_t len)
 {
 	bool ends = record_line_ends(record_text(j, "type"));
@@ -340,7 +340,7 @@ static bool audit_check_line(struct chain *c, const char *line, size_t len)
 	return ok;
 }
 
-/* -ECANCELED: nobody wants the verdict. */
+/* -ECANCELED: file_progress() was cancelled. */
 static int audit_check_lines(struct chain *c, const char *data, size_t len)
 {
 	size_t at = 0;
@@ -348,7 +348,7 @@ static int audit_check_lines(struct chain *c, const char *data, size_t len)
 	while (at < len) {
 		const char *nl = memchr(data + at, '\n', len - at);
 
-		if (c->lines.n % SAY_LINES == 0 &&
+		if (c->lines.n % PROGRESS_LINES == 0 &&
 		    progress_step(file_progress(), "verifying", at, len))
 			return -ECANCELED;
 		if (!nl) {
@@ -365,9 +365,9 @@ static int audit_check_lines(struct chain *c, const char *data, size_t len)
 	return 0;
 }
 
-/* --- what vouches for the end ------------------------------------------------------------ */
+/* --- the end of a record ----------------------------------------------------------------- */
 
-/* First line of a record, when it is one. */
+/* The first line of a record; NULL: it is not JSON. */
 static json_t *audit_start_of(const char *path)
 {
 	char *line = NULL;
@@ -382,7 +382,7 @@ static json_t *audit_start_of(const char *path)
 	return j;
 }
 
-/* A session that began later names the last line that it found. */
+/* A later session names the last line that it found. */
 static void audit_check_next(struct chain *c, const json_t *j)
 {
 	const json_t *g = json_object_get(json_object_get(j, "data"), "genesis");
@@ -419,7 +419,7 @@ static void audit_check_next_part(struct chain *c, const json_t *j, const char *
 			  name);
 }
 
-/* Epochs of a seal only grow: a session of a later one that claims to be older was made up. */
+/* Epochs only increase: a session of a later epoch with an earlier time is forged. */
 static void audit_check_epoch(struct chain *c, const json_t *j)
 {
 	json_int_t epoch = record_int(json_object_get(j, "seal"), "epoch");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * audit: does a session's record still say what was written?  Reads only.
+ * audit: verifies the record of a session.  Reads only.
  *
- * The chain shows every line that was edited, removed, inserted or moved, except at the end:
- * a tail that was cut off, or a last line that was edited, leaves a chain that fits.  That
- * shows against the part or the session that came next in the same directory, whose first
- * line holds the hash, against the heads in syslog, and against the seal.
+ * The chain shows every line that was edited, removed, inserted or moved, except at the end: after
+ * truncation, or an edited last line, it is still consistent.  That is found by comparison with the
+ * next part or session in the same directory, whose first line has the hash, with the heads in
+ * syslog, and with the seal.
  */
 #ifndef CONSOLE_RECORD_AUDIT_H
 #define CONSOLE_RECORD_AUDIT_H
@@ -25,8 +25,8 @@ enum audit_cast {
 
 struct audit_report {
 	bool ok;	    /* every line is there, in order and unchanged */
-	bool ended;	    /* with session.end: else it is open, or was cut */
-	bool rotated;	    /* with record.rotate: it goes on in the next part */
+	bool ended;	    /* with session.end; else still open, or truncated */
+	bool rotated;	    /* with record.rotate: continued in the next part */
 	uint64_t lines;	    /* good ones before the first finding */
 	uint64_t bad_line;  /* counted from 1; 0 = none, or the whole file */
 	char what[256];	    /* the finding; "" = none */
@@ -39,13 +39,13 @@ struct audit_report {
 	uint32_t uid;
 	char genesis_sid[64]; /* the session before, "" = none */
 	struct digest genesis;
-	char next_sid[64]; /* a later session that vouches for a line of this one, "" = none */
+	char next_sid[64]; /* a later session chained to this one, "" = none */
 	uint64_t gaps;	   /* record.gap lines: something could not be recorded */
-	uint64_t updates;  /* lines that begin or recover an update */
-	uint32_t heads;	   /* of the log, that fit */
+	uint64_t updates;  /* lines that start or recover an update */
+	uint32_t heads;	   /* in the log, that match */
 	bool head_is_last; /* the log saw the last line */
 	bool sealed;	   /* lines carry an HMAC ... */
-	bool seal_checked; /* ... which fits */
+	bool seal_checked; /* ... which matches */
 	uint64_t epoch;	   /* of the seal */
 	enum audit_cast cast;
 	uint64_t bytes, cast_bytes;
@@ -56,7 +56,7 @@ struct audit_opts {
 	const struct digest *key;	 /* the first of the seal; NULL: not checked */
 };
 
-/* 0 when the file could be read, whatever was found in it.  o may be NULL. */
+/* 0 when the file could be read; findings are in out.  o may be NULL. */
 int audit_verify(struct audit_report *out, const char *path, const struct audit_opts *o,
 		 struct err *err);
 

@@ -15,7 +15,7 @@ struct audit_head {
 	char sid[64];
 	uint64_t lines;	     /* of the session then ... */
 	struct digest head;  /* ... and the hash of the last of them */
-	char host[72], *dir; /* where it was written; "" and NULL: the log does not tell */
+	char host[72], *dir; /* where it was written; "" and NULL: not in the log */
 };
 
 struct audit_heads {
@@ -23,7 +23,7 @@ struct audit_heads {
 	size_t n, cap;
 };
 
-/* "-" is standard input.  An error: not readable; a line with IBROUTE_HEAD= that is cut. */
+/* "-" is standard input.  -EINVAL: a line with IBROUTE_HEAD= is incomplete. */
 int audit_heads_read(struct audit_heads *out, const char *path, struct err *err);
 /* The first head after `after` (NULL: of all) of another session of this machine in that directory,
  * given as realpath() has it. */

@@ -60,7 +60,7 @@ static bool audit_report_about(struct gather *g, const json_t *j)
 
 	if (!txn[0] || strncmp(txn, g->id, strlen(g->id)))
 		return false;
-	/* details of other actions are no ids of updates */
+	/* details of other actions are not IDs of updates */
 	if (!strcmp(record_text(j, "type"), "key.action") && strcmp(g->c->txn, txn))
 		return false;
 	if (g->c->txn[0] && strcmp(g->c->txn, txn)) {
@@ -239,7 +239,7 @@ static const char *audit_report_outcome(const struct audit_change *c)
 	return "no outcome recorded";
 }
 
-/* Why it was not kept; "": it was, or nobody has recorded it. */
+/* Why the update was not confirmed; "": it was, or no reason is recorded. */
 static const char *audit_report_cause(const struct audit_change *c)
 {
 	for (uint32_t i = c->n; i--;)
@@ -249,7 +249,7 @@ static const char *audit_report_cause(const struct audit_change *c)
 	return "";
 }
 
-/* What the tables were read from. */
+/* The files that the tables were read from. */
 static void audit_report_put_files(struct report_doc *d, const json_t *files)
 {
 	json_t *one;
@@ -411,7 +411,7 @@ static void audit_report_put_measured(struct report_doc *d, const struct audit_c
 	audit_report_put_pairs(d, rows, sizeof(rows) / sizeof(*rows), before, after);
 }
 
-/* --- what happened ----------------------------------------------------------------------- */
+/* --- phases and writes ------------------------------------------------------------------- */
 
 static bool audit_report_same_phase(const json_t *a, const json_t *b)
 {
@@ -480,7 +480,7 @@ static const char *audit_report_short_hash(char buf[16], const json_t *j)
 	return buf;
 }
 
-/* Of a block or table; before they had names: by its place. */
+/* A value of a block or table; old records have arrays instead of objects. */
 static const json_t *audit_report_part_of(const json_t *w, const char *name, size_t at)
 {
 	return json_is_object(w) ? json_object_get(w, name) : json_array_get(w, at);
@@ -496,7 +496,7 @@ static void audit_report_put_took(char buf[32], const json_t *w, size_t at)
 	else if (us)
 		snprintf(buf, 32, "%.3f", (double)us / 1000);
 	else
-		snprintf(buf, 32, "-"); /* OpenSM does not tell */
+		snprintf(buf, 32, "-"); /* OpenSM does not report it */
 }
 
 static void audit_report_put_write(struct report_doc *d, const json_t *sw, const json_t *w,
@@ -560,8 +560,8 @@ static void audit_report_put_blocks(struct report_doc *d, const struct audit_cha
 		 n > WRITES_SHOWN ? ", of which only the first are shown; the record has all" : "");
 }
 
-/* What a line says, in words. */
-static void audit_report_line_words(char buf[300], const struct audit_change *c, uint32_t i)
+/* An entry as a sentence. */
+static void audit_report_sentence(char buf[300], const struct audit_change *c, uint32_t i)
 {
 	const json_t *data = audit_report_data_of(c, i);
 
@@ -596,7 +596,7 @@ static void audit_report_put_lines(struct report_doc *d, const struct audit_chan
 		for (size_t k = 0; k < sizeof(types) / sizeof(*types); k++) {
 			if (!audit_report_is(c, i, types[k]))
 				continue;
-			audit_report_line_words(buf, c, i);
+			audit_report_sentence(buf, c, i);
 			doc_row(d,
 				(const char *[]){ record_text(c->line[i], "ts"), types[k], buf });
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* audit_report: what the records of a directory say of one update. */
+/* audit_report: a report of one update from the records of a directory. */
 #ifndef CONSOLE_RECORD_AUDIT_REPORT_H
 #define CONSOLE_RECORD_AUDIT_REPORT_H
 
@@ -14,7 +14,7 @@ struct report_file {
 	struct audit_report verdict;
 };
 
-/* Lines are whole entries, in the order of their times. */
+/* Lines are whole entries, ordered by time. */
 struct audit_change {
 	char txn[64];
 	json_t **line;
@@ -24,13 +24,13 @@ struct audit_change {
 	uint32_t nfiles;
 };
 
-/* The update whose id is, or begins with, id; names are files and directories. -ENOENT: nobody
- * tells of it; -EINVAL: several begin so. */
+/* The update whose ID is, or begins with, id; names are files and directories.  -ENOENT: no record
+ * of it; -EINVAL: several match. */
 int audit_change_read(struct audit_change *out, const char *id, char *const *names, int n,
 		      struct err *err);
 void audit_change_free(struct audit_change *c);
 
-/* Into d, from its title to its end. */
+/* The whole document. */
 void audit_report_write(struct report_doc *d, const struct audit_change *c);
 
 #endif

@@ -101,7 +101,7 @@ int cast_open(struct cast **out, const char *path, int w, int h, int colours, do
 	return 0;
 }
 
-static void cast_put_look(FILE *f, const struct cell *cell, int colours)
+static void cast_put_style(FILE *f, const struct cell *cell, int colours)
 {
 	const struct role_style *l = role_style((enum role)cell->role);
 
@@ -118,12 +118,12 @@ static bool cast_same_cell(const struct cell *a, const struct cell *b)
 	return a->ch == b->ch && a->role == b->role && a->reverse == b->reverse;
 }
 
-static bool cast_same_look(const struct cell *a, const struct cell *b)
+static bool cast_same_style(const struct cell *a, const struct cell *b)
 {
 	return a && a->role == b->role && a->reverse == b->reverse;
 }
 
-/* What turns the screen shown into this one; "" when that is nothing. */
+/* Control sequences from the last frame to this one; "": they are equal. */
 static void cast_put_changes(FILE *f, const struct cast *c, const struct canvas *v)
 {
 	const struct cell *pen = NULL;
@@ -138,8 +138,8 @@ static void cast_put_changes(FILE *f, const struct cast *c, const struct canvas 
 				continue;
 			if (at != x)
 				fprintf(f, "\x1b[%d;%dH", y + 1, x + 1);
-			if (!cast_same_look(pen, cell))
-				cast_put_look(f, cell, c->colours);
+			if (!cast_same_style(pen, cell))
+				cast_put_style(f, cell, c->colours);
 			text_put(f, cell->ch);
 			pen = cell;
 			at = x + text_char_width(cell->ch);
@@ -147,7 +147,7 @@ static void cast_put_changes(FILE *f, const struct cast *c, const struct canvas 
 	}
 }
 
-/* First of a file or a size: no wrapping at the edge, no cursor, nothing from before. */
+/* The first frame of a file or size: no line wrap, no cursor, an empty screen. */
 static int cast_begin_picture(struct cast *c, const struct canvas *v, struct err *err)
 {
 	char size[32];

@@ -3,9 +3,8 @@
  * cast: what a screen showed, as an asciicast of version 2 (asciinema): a header, then one JSON
  * array a line, [seconds, "o"|"r"|"m", text].
  *
- * Frames are compared with the one before and only cells that differ are written: a screen that
- * stands still costs nothing.  Sizes that change are told by "r" and drawn again; players of old
- * (asciinema 2.2) pass "r" and "m" over.  Not thread-safe.
+ * Only cells that differ from the previous frame are written.  A new size is an "r" event, followed
+ * by a full repaint; old players (asciinema 2.2) ignore "r" and "m".  Not thread-safe.
  */
 #ifndef CONSOLE_RECORD_CAST_H
 #define CONSOLE_RECORD_CAST_H
@@ -18,17 +17,17 @@
 
 struct cast;
 
-/* A new file (0640), -EEXIST when it is there, with second 0 now.  epoch_s: clock_s() at the begin
- * of the session; the header says how long ago that is ("at_s"), so that parts can be joined. */
+/* A new file (0640), -EEXIST when it exists, with second 0 now.  epoch_s: clock_s() at the start of
+ * the session; the header has the seconds since then ("at_s"), so that parts can be joined. */
 int cast_open(struct cast **out, const char *path, int w, int h, int colours, double epoch_s,
 	      struct err *err);
-/* What a terminal of so many colours (256, 16, 0) shows.  After a failure nothing of the frame is
- * in the file, and the next one has it all. */
+/* colours: of the terminal (256, 16, 0).  After a failure nothing of the frame is in the file, and
+ * the next one is a full repaint. */
 int cast_frame(struct cast *c, const struct canvas *canvas, int colours, struct err *err);
-/* A place that players can jump to. */
+/* A marker that players can jump to. */
 int cast_mark(struct cast *c, const char *label, struct err *err);
 int cast_sync(struct cast *c, struct err *err);
-/* Colours off and the cursor below the picture; then no more can be added.  NULL is fine. */
+/* Resets the terminal; nothing can be added afterwards.  NULL is fine. */
 int cast_end(struct cast *c, struct err *err);
 void cast_free(struct cast *c); /* NULL is fine */
 

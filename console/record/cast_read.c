@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SAY_LINES 1000 /* are read, before the next word of how far that is */
-#define MAX_SIDE  2000 /* columns or rows; more is no terminal */
+#define PROGRESS_LINES 1000 /* read between two progress reports */
+#define MAX_SIDE       2000 /* columns or rows; larger ones are invalid */
 
 static bool cast_read_take_header(struct cast_file *f, const json_t *j)
 {
@@ -69,7 +69,8 @@ static int cast_read_take_lines(struct cast_events *e, const char *data, size_t 
 				       : cast_read_take_header(f, j));
 
 		json_decref(j);
-		if (line++ % SAY_LINES == 0 && progress_step(file_progress(), "parsing", at, len))
+		if (line++ % PROGRESS_LINES == 0 &&
+		    progress_step(file_progress(), "parsing", at, len))
 			return err_set(err, -ECANCELED, "%s: reading it was cancelled", f->path);
 		if (!good)
 			return err_set(err, -EINVAL, "%s:%u: not a line of an asciicast v2%s%s",
@@ -97,7 +98,7 @@ int cast_read(struct cast_events *e, const char *path, struct err *err)
 	return rc;
 }
 
-/* The later parts that are there; one may have shown nothing, or have been dropped. */
+/* The later parts; one without a screen, or a dropped one, has no file. */
 static int cast_read_parts(struct cast_events *e, const char *dir, const char *sid, unsigned part,
 			   struct err *err)
 {

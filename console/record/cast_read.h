@@ -11,7 +11,7 @@ struct cast_event {
 	double at_s; /* since the session began */
 	char code;   /* 'o', 'r', 'm', ... */
 	uint32_t file;
-	uint64_t end; /* bytes of its file up to behind it */
+	uint64_t end; /* offset in its file of the next event */
 	char *text;
 };
 
@@ -29,15 +29,15 @@ struct cast_events {
 	uint32_t nfiles, n;
 };
 
-/* Adds a file.  A last line that was cut is left out; else the sentence has file and line.  After
- * an error what was added stays until cast_events_free(). */
+/* Adds a file.  An incomplete last line is ignored; other errors name file and line.  After an
+ * error the events read so far remain until cast_events_free(). */
 int cast_read(struct cast_events *e, const char *path, struct err *err);
 /* The cast of a record or a cast itself, and the parts after it in the same directory. */
 int cast_read_session(struct cast_events *e, const char *path, struct err *err);
 void cast_events_free(struct cast_events *e);
 
 double cast_events_end(const struct cast_events *e); /* time of the last; 0 when there is none */
-/* First event behind that many bytes of a file. */
+/* The first event at or after an offset of a file. */
 uint32_t cast_events_find(const struct cast_events *e, uint32_t file, uint64_t bytes);
 
 #endif

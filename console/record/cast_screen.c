@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_ARGS 16
-#define TELL	 256 /* events, between two words to who waits */
+#define MAX_ARGS	16
+#define PROGRESS_EVENTS 256 /* between two progress reports */
 
 static const struct cast_pen plain = { .fg = -1, .bg = -1 };
 
@@ -34,7 +34,7 @@ void cast_screen_free(struct cast_screen *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* 38;5;N: returns how many arguments that were. */
+/* 38;5;N: returns the number of arguments used. */
 static int cast_screen_wide_colour(int16_t *out, const int *arg, int n)
 {
 	if (n < 3 || arg[1] != 5)
@@ -69,7 +69,7 @@ static void cast_screen_take_style(struct cast_pen *p, const int *arg, int n)
 	}
 }
 
-/* Behind ESC [; returns what follows the sequence. */
+/* p: after ESC [; returns the end of the sequence. */
 static const char *cast_screen_control(struct cast_screen *s, const char *p)
 {
 	int arg[MAX_ARGS] = { 0 }, n = 0;
@@ -139,9 +139,9 @@ int cast_screen_at(struct cast_screen *s, const struct cast_events *e, uint32_t 
 
 	cast_screen_init(s, e->file[file].w, e->file[file].h);
 	for (uint32_t i = 0; i < n; i++) {
-		if (i % TELL == 0 && progress_step(file_progress(), "drawing", i, n))
+		if (i % PROGRESS_EVENTS == 0 && progress_step(file_progress(), "drawing", i, n))
 			return -ECANCELED;
-		if (e->v[i].file == file) /* each begins with a whole picture */
+		if (e->v[i].file == file) /* each begins with a full repaint */
 			cast_screen_event(s, &e->v[i]);
 	}
 	return 0;

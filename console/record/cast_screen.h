@@ -2,8 +2,8 @@
 /*
  * cast_screen: the screen of a recording at a moment.
  *
- * Knows what casts of this program use: cursor addresses, erasing all, colours, and text; other
- * control sequences are passed over.
+ * Handles what casts of this program use: cursor addresses, erasing all, colours, and text; other
+ * control sequences are ignored.
  */
 #ifndef CONSOLE_RECORD_CAST_SCREEN_H
 #define CONSOLE_RECORD_CAST_SCREEN_H
@@ -33,12 +33,12 @@ struct cast_screen {
 void cast_screen_init(struct cast_screen *s, int w, int h);
 void cast_screen_free(struct cast_screen *s);
 void cast_screen_event(struct cast_screen *s, const struct cast_event *ev);
-/* What events up to and including number n - 1 show; s is initialised here.  -ECANCELED where
- * file_progress() wants no more; s is to be freed also then. */
+/* Initialises s and applies the first n events.  -ECANCELED: file_progress() was cancelled; s has
+ * to be freed also then. */
 int cast_screen_at(struct cast_screen *s, const struct cast_events *e, uint32_t n);
 /* Lines without blanks at their ends; caller frees. */
 char *cast_screen_text(const struct cast_screen *s);
-/* Control sequences that turn a terminal of w x h that shows last (NULL: unknown) into s. */
+/* Control sequences that repaint a w x h terminal from last (NULL: unknown) to s. */
 void cast_screen_paint(FILE *f, const struct cast_screen *s, const struct cast_screen *last, int w,
 		       int h);
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Characters, not bytes: what begins one in UTF-8. */
-static size_t export_tlog_letters(const char *s)
+/* Number of code points. */
+static size_t export_tlog_characters(const char *s)
 {
 	size_t n = 0;
 
@@ -19,7 +19,7 @@ static size_t export_tlog_letters(const char *s)
 	return n;
 }
 
-/* SID.cast, SID.2.cast: the session. */
+/* The session of SID.cast or SID.2.cast; the caller frees it. */
 static char *export_tlog_session_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -32,7 +32,7 @@ static char *export_tlog_session_of(const char *path)
 struct tlog {
 	FILE *f;
 	const char *rec;
-	int64_t began; /* unix time */
+	int64_t start; /* unix time */
 	int id;
 };
 
@@ -43,7 +43,7 @@ static void export_tlog_message(struct tlog *t, double at_s, const char *timing,
 			  "s:[]}",
 			  "ver", "2.3", "host", "", "rec", t->rec, "user", "", "term",
 			  "xterm-256color", "session", 1, "id", ++t->id, "pos",
-			  (json_int_t)(at_s * 1e3), "time", (double)t->began + at_s, "timing",
+			  (json_int_t)(at_s * 1e3), "time", (double)t->start + at_s, "timing",
 			  timing, "in_txt", "", "in_bin", "out_txt", record_str(out), "out_bin");
 
 	json_dumpf(j, t->f, JSON_COMPACT | JSON_REAL_PRECISION(14));
@@ -55,7 +55,7 @@ int export_tlog(FILE *f, const struct cast_events *e, struct err *err)
 {
 	const struct cast_file *first = &e->file[0];
 	char *rec = export_tlog_session_of(first->path);
-	struct tlog t = { .f = f, .rec = rec, .began = first->timestamp };
+	struct tlog t = { .f = f, .rec = rec, .start = first->timestamp };
 	char timing[40];
 	int rc = 0;
 
@@ -67,7 +67,7 @@ int export_tlog(FILE *f, const struct cast_events *e, struct err *err)
 		if (i % EXPORT_TELL == 0)
 			rc = file_progress_write(i, e->n, err);
 		if (ev->code == 'o')
-			snprintf(timing, sizeof(timing), ">%zu", export_tlog_letters(ev->text));
+			snprintf(timing, sizeof(timing), ">%zu", export_tlog_characters(ev->text));
 		else if (ev->code == 'r')
 			snprintf(timing, sizeof(timing), "=%.30s", ev->text);
 		else

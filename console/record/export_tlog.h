@@ -7,10 +7,10 @@
 
 #include <stdio.h>
 
-#define EXPORT_TELL 1024 /* file_progress() is told after so many events */
+#define EXPORT_TELL 1024 /* events between two progress reports */
 
-/* One JSON object a line, format 2.3: an output or a new size of the window, with milliseconds
- * since the first.  The caller looks at f's errors.  -ECANCELED: nobody wants the rest. */
+/* One JSON object a line, format 2.3: an output or a new window size, with milliseconds since the
+ * first.  The caller checks f for errors.  -ECANCELED: file_progress() was cancelled. */
 int export_tlog(FILE *f, const struct cast_events *e, struct err *err);
 
 #endif

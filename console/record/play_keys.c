@@ -50,7 +50,7 @@ size_t play_key_take(enum play_key *key, const char *in, size_t n, bool no_more)
 	return i + 1;
 }
 
-static bool play_keys_comes(int fd, int wait_ms)
+static bool play_keys_poll(int fd, int wait_ms)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
@@ -62,7 +62,7 @@ bool play_keys_read(int fd, int wait_ms, void (*fn)(void *ctx, enum play_key key
 	char in[64];
 	size_t n = 0, used;
 	enum play_key key;
-	bool more = play_keys_comes(fd, wait_ms);
+	bool more = play_keys_poll(fd, wait_ms);
 
 	while (more || n) {
 		ssize_t got = more ? read(fd, in + n, sizeof(in) - n) : 0;
@@ -75,7 +75,7 @@ bool play_keys_read(int fd, int wait_ms, void (*fn)(void *ctx, enum play_key key
 			n -= used;
 			memmove(in, in + used, n);
 		}
-		more = n && play_keys_comes(fd, PLAY_ESCAPE_MS);
+		more = n && play_keys_poll(fd, PLAY_ESCAPE_MS);
 	}
 	return true;
 }

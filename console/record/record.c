@@ -111,7 +111,7 @@ static bool record_find_last_line(struct digest *head, int64_t *seq, const char 
 
 	if (store_read(&data, &len, path, NULL))
 		return false;
-	end = memrchr(data, '\n', len); /* what is behind it was cut */
+	end = memrchr(data, '\n', len); /* what follows is incomplete */
 	if (end) {
 		begin = memrchr(data, '\n', (size_t)(end - data));
 		begin = begin ? begin + 1 : data;
@@ -209,7 +209,7 @@ bool record_line_ends(const char *type)
 
 #define LOGINUID_UNSET 4294967295u
 
-/* The directory, with its parents; a new one is 0750.  -ENOTDIR: something else is there. */
+/* The directory, with its parents; a new one is 0750.  -ENOTDIR: it is not a directory. */
 static int record_mkdir(const char *dir, struct err *err)
 {
 	struct stat st;
@@ -231,7 +231,7 @@ static char *record_part_path(const char *dir, const char *sid, unsigned part, c
 	return xasprintf("%s/%s.%u.%s", dir, sid, part, suffix);
 }
 
-/* A new file (0640), locked, to append to; *fd is the caller's.  -EEXIST when it is there. */
+/* A new file (0640), locked, to append to; *fd is the caller's.  -EEXIST when it exists. */
 static int record_file(int *fd, const char *path, struct err *err)
 {
 	int rc;
@@ -239,7 +239,7 @@ static int record_file(int *fd, const char *path, struct err *err)
 	*fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0640);
 	if (*fd < 0)
 		return err_set(err, -errno, "%s: cannot be created: %s", path, strerror(errno));
-	/* whatever the umask: the group may read, nobody else */
+	/* regardless of the umask: readable by the group */
 	if (!fchmod(*fd, 0640) && !flock(*fd, LOCK_EX | LOCK_NB))
 		return 0;
 	rc = err_set(err, -errno, "%s: cannot be locked: %s", path, strerror(errno));
@@ -275,7 +275,7 @@ static char *record_user(void)
 struct record_part {
 	char *cast; /* path; NULL: dropped, or there was none */
 	uint64_t bytes;
-	bool keep; /* something in it was marked */
+	bool keep; /* it has a marker */
 };
 
 struct record {
@@ -283,7 +283,7 @@ struct record {
 	char *user;		  /* the same in every line, as JSON */
 	char sid[48];
 	char host[72];
-	char place[PATH_MAX]; /* dir, as the log is told of it */
+	char place[PATH_MAX]; /* realpath() of dir, for syslog */
 	int fd;
 	bool syslog;
 	pthread_mutex_t lock;
@@ -326,7 +326,7 @@ static void record_put_cast(char *buf, size_t size, const struct cast *cast)
 		 digest_hex(hex, &d));
 }
 
-/* Instead of the zeros in the line that end it. */
+/* Replaces the zeros in a line. */
 static void record_put_mac(char *line, const struct record_hmac *seal)
 {
 	size_t len = strlen(line);
@@ -374,7 +374,7 @@ static char *record_line(const struct record *r, const char *type, const char *d
 	return record_line_ends(type) ? record_with_self(line) : line;
 }
 
-/* data: one JSON object; NULL: it could not be made. */
+/* data: one JSON object; NULL: it could not be encoded. */
 static int record_put_text(struct record *r, const char *type, const char *data, struct err *err)
 {
 	char *line;
@@ -412,7 +412,7 @@ static int record_put_line(struct record *r, const char *type, json_t *data, str
 	return rc;
 }
 
-/* Before the first line of a part but the first, whenever that can be written. */
+/* The first line of a later part, as soon as it can be written. */
 static int record_put_part(struct record *r, struct err *err)
 {
 	char hex[DIGEST_HEX];
@@ -425,7 +425,7 @@ static int record_put_part(struct record *r, struct err *err)
 		err);
 }
 
-/* What was lost must show before anything else is written. */
+/* Records a gap before anything else is written. */
 static int record_put_gap(struct record *r, struct err *err)
 {
 	json_t *gap;
@@ -442,7 +442,7 @@ static int record_put_gap(struct record *r, struct err *err)
 	return rc;
 }
 
-/* The next part, open as fd, is the one that is written from here on. */
+/* Continues with the next part, open as fd. */
 static void record_enter_part(struct record *r, int fd, char *path)
 {
 	close(r->fd);
@@ -457,8 +457,8 @@ static void record_enter_part(struct record *r, int fd, char *path)
 	r->cast = NULL;
 }
 
-/* Ends this part; the next begins with record_put_part().  Behind the line that ends it nothing is
- * added, also when it cannot be synced: that is what record_sync() says from then on. */
+/* Ends this part; the next begins with record_put_part().  Nothing is added after the line that
+ * ends it, even when it cannot be synced: record_sync() fails from then on. */
 static int record_rotate(struct record *r, struct err *err)
 {
 	char *next = record_part_path(r->dir, r->sid, r->part + 1, "jsonl");
@@ -487,7 +487,7 @@ static int record_rotate(struct record *r, struct err *err)
 	return rc;
 }
 
-/* Of the screens before this part's, the oldest go when all are more than may be kept. */
+/* Removes the oldest screens of earlier parts while all together exceed the limit. */
 static int record_drop_casts(struct record *r, struct err *err)
 {
 	uint64_t all = 0;
@@ -514,7 +514,7 @@ static int record_drop_casts(struct record *r, struct err *err)
 	return rc;
 }
 
-/* A part too long is ended; where that cannot be done, it goes on until it is as long again. */
+/* Rotates a part that is too long; after a failure, tries again when it has grown by as much. */
 static void record_rotate_when_due(struct record *r)
 {
 	uint64_t size = (uint64_t)r->size, shown = r->cast ? cast_size(r->cast) : 0;
@@ -612,8 +612,7 @@ void record_mark(struct record *r, const char *label)
 
 /* --- on disk ----------------------------------------------------------------------------- */
 
-/* A sync that failed once says nothing when it is tried again (fsync(2)): a part that it failed on
- * is not vouched for any more. */
+/* fsync(2) may succeed after it has failed once, with data lost: a failed part stays failed. */
 static int record_do_whole(struct record *r, struct err *err)
 {
 	int rc = record_put_gap(r, err);
@@ -755,7 +754,7 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
 	if (!rc)
 		rc = store_sync_dir(r->dir, err);
 	if (rc) {
-		/* a session that never began; nothing else was written */
+		/* the session was never started: nothing else is in the file */
 		if (r->fd >= 0 && !r->seq)
 			unlink(r->path);
 		record_free(r);
@@ -775,7 +774,7 @@ int record_close(struct record *r, struct err *err)
 	/* before the last line, which has the hash of the whole screen */
 	if (r->cast && cast_end(r->cast, err))
 		r->frames_lost++;
-	r->rotate_at = UINT64_MAX; /* a part that began now would have nothing in it */
+	r->rotate_at = UINT64_MAX; /* a new part would be empty */
 	rc = record_add(r, "session.end",
 			json_pack("{s:I, s:I}", "lines", (json_int_t)r->seq, "lost",
 				  (json_int_t)r->lost_all),

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * record: what was done in this session, one JSON object a line, each chained to the line
- * before by its SHA-256; and beside it, where there is a screen, what that showed.
+ * record: an audit log of a session, one JSON object a line, each with the SHA-256 of the line
+ * before (a chain); and beside it a recording of the screen, where there is one.
  *
  *   {"v":1,"seq":n,"ts":"..Z","mono_ns":n,"sid":"..","type":"..","user":{..},"data":{..},
  *    "cast":{"off":n,"sha256":".."},"seal":{"epoch":n,"mac":".."},"self":"<64 hex>",
  *    "prev":"<64 hex>"}
  *
- * prev is over the raw bytes of the previous line without its newline, and the last key: no
- * canonical form of JSON is needed to check it.  cast is only there with a screen: how long the
- * asciicast was then, and its hash.  Secrets such as M_Keys must not be given.
- * seal is only there in a directory with a key (seal.h).  self is only in the last line of a file,
- * to which nothing is chained there: the hash of its bytes before that key.
+ * prev, the last key, is over the raw bytes of the previous line without its newline: no canonical
+ * JSON is needed to verify it.  cast is the length and hash of the asciicast at that time.  seal is
+ * there in directories with a key (record_hmac.h).  self, the hash of the bytes before that key, is
+ * in the last line of a file, to which nothing is chained.  Secrets such as M_Keys must not be
+ * given.
  *
- * SID.jsonl and SID.cast go on in SID.2.jsonl and SID.2.cast when one of them is too long:
- * record.rotate ends the one, record.part begins the other, chained to it.
- * Thread-safe.
+ * SID.jsonl and SID.cast continue in SID.2.jsonl and SID.2.cast when one of them is too long:
+ * record.rotate ends a part, record.part begins the next one.  Thread-safe.
  */
 #ifndef CONSOLE_RECORD_RECORD_H
 #define CONSOLE_RECORD_RECORD_H
@@ -40,8 +39,8 @@ struct record_opts {
 	const char *fabric; /* its name, may be NULL */
 	const char *mode;   /* "ro", "rw", "demo", ... for the first line */
 	bool syslog;	    /* heads also to syslog, as IBROUTE_HEAD= */
-	/* 0: as above.  A part is ended at that size; of a screen's parts, the oldest in which
-	 * nothing was marked are dropped beyond cast_bytes, which record.drop tells. */
+	/* Size of a part, and of all screens of the session, 0: as above; beyond it the oldest
+	 * parts of the screen without a marker are removed (record.drop). */
 	uint64_t part_bytes, cast_bytes;
 };
 
@@ -51,23 +50,20 @@ const char *record_dir(const char *dir);
  * Fails when it cannot be written and synced: then nothing may be changed in the fabric. */
 int record_open(struct record **out, const struct record_opts *o, struct err *err);
 
-/* Adds a line; takes the reference of data (NULL is an error: what was to be recorded could
- * not be put into JSON).  After a failed write the line is taken back, and the next that
- * works is preceded by record.gap. */
+/* Adds a line; takes the reference of data (NULL is an error: it could not be encoded).  After a
+ * failed write the line is removed, and the next one is preceded by record.gap. */
 int record_add(struct record *r, const char *type, json_t *data, struct err *err);
-/* The same with data that is the text of one JSON object already: for thousands of numbers, which
- * take their time as json_t.  Only borrowed. */
+/* The same with data as text of one JSON object, borrowed: faster for thousands of numbers. */
 int record_add_text(struct record *r, const char *type, const char *data, struct err *err);
-/* error: what went wrong, as the operator was told.  A line that cannot be written is lost like any
- * other. */
+/* Records an error message that the operator has seen. */
 void record_error(struct record *r, const char *area, const char *text);
-/* What the screen shows now; colours as of the terminal (256, 16, 0).  Nothing is written when
- * nothing changed.  After a failure record_sync() fails until a frame can be written again. */
+/* Records a frame, where it differs from the last one; colours: of the terminal (256, 16, 0).
+ * After a failure record_sync() fails until a frame can be written again. */
 int record_screen(struct record *r, const struct canvas *c, int colours, struct err *err);
-/* A place in the screen's recording that players can jump to, when there is one. */
+/* A marker in the recorded screen that players can jump to. */
 void record_mark(struct record *r, const char *label);
-/* Nothing was lost so far, and no sync of a part that was ended failed: 0; not synced.  After such
- * a failure it and record_sync() fail for good. */
+/* 0: nothing was lost, and no sync of an ended part failed; does not sync.  After such a failure it
+ * and record_sync() always fail. */
 int record_whole(struct record *r, struct err *err);
 int record_sync(struct record *r, struct err *err);  /* on disk when 0; heads to syslog */
 int record_close(struct record *r, struct err *err); /* session.end, sync, free; NULL is fine */
@@ -77,7 +73,7 @@ const char *record_path(const struct record *r); /* of its first part */
 uint64_t record_seq(struct record *r);		 /* lines so far */
 void record_head(struct record *r, struct digest *head, uint64_t *cast_bytes);
 
-/* A sealed line ends so; its HMAC is over the line with zeros for mac's digits. */
+/* The end of a sealed line; its HMAC is over the line with zeros for the digits of mac. */
 #define RECORD_PREV_KEY "\"prev\":\""
 
 #define RECORD_PREV_TAIL (sizeof(RECORD_PREV_KEY) - 1 + DIGEST_HEX - 1 + 2)

@@ -113,7 +113,7 @@ static bool replay_take_mark(uint32_t *n, const struct cast_events *e, const cha
 	for (uint32_t i = 0; i < e->n; i++) {
 		if (e->v[i].code != 'm' || !strcasestr(e->v[i].text, where))
 			continue;
-		/* what came with it is on the screen with the next frame */
+		/* the screen of a marker is the next frame */
 		*n = i + 1;
 		return true;
 	}
@@ -138,12 +138,12 @@ int replay_place(uint32_t *n, const struct cast_events *e, const char *path, con
 		path, where);
 }
 
-#define JUMP_S	   10.0
-#define STATUS_S   0.5 /* between two looks at the clock in the last line */
-#define PATIENCE_S 0.3 /* of a seek, before there is a word of it */
-#define SAY_S	   0.1
-#define SAY_EVENTS 256u /* between two looks at the clock */
-#define SPEED_STEP 2.0
+#define JUMP_S		 10.0
+#define STATUS_S	 0.5 /* between two updates of the status line */
+#define PROGRESS_AFTER_S 0.3 /* a seek shows no progress before that */
+#define PROGRESS_S	 0.1
+#define PROGRESS_EVENTS	 256u /* between two checks of the clock */
+#define SPEED_STEP	 2.0
 
 #define KEEP_EVENTS 10000u
 
@@ -151,8 +151,8 @@ struct player {
 	const struct cast_events *e;
 	uint32_t n; /* events shown */
 	struct cast_screen now, shown;
-	struct cast_screen *kept; /* after every KEEP_EVENTS events, as far as they were passed */
-	bool painted;		  /* shown is what the terminal has */
+	struct cast_screen *kept; /* checkpoints, every KEEP_EVENTS events played */
+	bool painted;		  /* the terminal shows `shown` */
 	double at_s, speed, end_s;
 	bool paused, quit;
 	int w, h;
@@ -162,7 +162,7 @@ static volatile sig_atomic_t resized, ended;
 
 struct seeking {
 	uint32_t from, to;
-	double begun, said;
+	double start, shown;
 };
 
 static void replay_on_signal(int sig)
@@ -185,8 +185,8 @@ static void replay_copy(struct cast_screen *to, const struct cast_screen *from)
 	to->cell = cell;
 }
 
-/* Screens on the way, so that no seek begins at the beginning twice. */
-static void replay_keep(struct player *p, uint32_t n)
+/* Checkpoints, so that a seek does not have to play everything from the start. */
+static void replay_save_checkpoint(struct player *p, uint32_t n)
 {
 	uint32_t slot = n / KEEP_EVENTS;
 
@@ -198,8 +198,8 @@ static void replay_keep(struct player *p, uint32_t n)
 		replay_copy(&p->kept[slot], &p->now);
 }
 
-/* Of that file, with as many as possible of its first n events; returns of how many. */
-static uint32_t replay_nearest(struct player *p, uint32_t n, uint32_t file)
+/* The best checkpoint of a file for its first n events; returns how many it has. */
+static uint32_t replay_load_checkpoint(struct player *p, uint32_t n, uint32_t file)
 {
 	const struct cast_event *v = p->e->v;
 	bool here = p->now.cell && p->n && p->n <= n && v[p->n - 1].file == file;
@@ -239,17 +239,17 @@ static bool replay_escape_waits(void)
 	return !play_keys_read(STDIN_FILENO, 0, replay_quits, &quit) || quit;
 }
 
-/* True: nobody wants to wait until the place is reached. */
-static bool replay_seek_tells(const struct player *p, struct seeking *s, uint32_t i)
+/* Shows the progress of a seek; true: it is to stop here. */
+static bool replay_seek_progress(const struct player *p, struct seeking *s, uint32_t i)
 {
 	double now = clock_s();
 	char words[80], line[128];
 
-	if (now - s->begun < PATIENCE_S || now - s->said < SAY_S)
+	if (now - s->start < PROGRESS_AFTER_S || now - s->shown < PROGRESS_S)
 		return false;
-	s->said = now;
+	s->shown = now;
 	progress_words(words, sizeof(words), "seeking", i - s->from, s->to - s->from,
-		       now - s->begun);
+		       now - s->start);
 	snprintf(line, sizeof(line), " REPLAY %s  Esc: stop here", words);
 	replay_put_line(stdout, p, line);
 	fflush(stdout);
@@ -259,15 +259,15 @@ static bool replay_seek_tells(const struct player *p, struct seeking *s, uint32_
 static void replay_seek(struct player *p, uint32_t n)
 {
 	const struct cast_event *v = p->e->v;
-	uint32_t file = n ? v[n - 1].file : 0, i = replay_nearest(p, n, file);
-	struct seeking s = { .from = i, .to = n, .begun = clock_s() };
+	uint32_t file = n ? v[n - 1].file : 0, i = replay_load_checkpoint(p, n, file);
+	struct seeking s = { .from = i, .to = n, .start = clock_s() };
 
 	for (; i < n; i++) {
 		if (v[i].file != file)
-			continue; /* each begins with a whole picture */
+			continue; /* each begins with a full repaint */
 		cast_screen_event(&p->now, &v[i]);
-		replay_keep(p, i + 1);
-		if (i % SAY_EVENTS == 0 && replay_seek_tells(p, &s, i)) {
+		replay_save_checkpoint(p, i + 1);
+		if (i % PROGRESS_EVENTS == 0 && replay_seek_progress(p, &s, i)) {
 			p->paused = true;
 			n = i + 1;
 		}
@@ -308,7 +308,7 @@ static void replay_seek_mark(struct player *p, bool forward)
 		replay_seek(p, p->e->n);
 		return;
 	}
-	/* one that was just passed is not meant, nor the one stood on */
+	/* not the current one, nor one just passed while playing */
 	for (uint32_t i = p->n ? p->n - 1 : 0; i--;)
 		if (v[i].code == 'm' && (p->paused || v[i].at_s < p->at_s - p->speed)) {
 			replay_seek(p, i + 1);
@@ -325,7 +325,7 @@ static const char *replay_last_mark(const struct player *p)
 	return "";
 }
 
-/* Shows what is due at at_s. */
+/* Applies the events up to at_s. */
 static void replay_advance(struct player *p)
 {
 	while (p->n < p->e->n && p->e->v[p->n].at_s <= p->at_s) {
@@ -336,7 +336,7 @@ static void replay_advance(struct player *p)
 			continue;
 		}
 		cast_screen_event(&p->now, ev);
-		replay_keep(p, ++p->n);
+		replay_save_checkpoint(p, ++p->n);
 	}
 }
 
@@ -445,7 +445,7 @@ static void replay_act(void *ctx, enum play_key key)
 	}
 }
 
-/* Until a key, the next event or the next look at the clock. */
+/* Until a key, the next event or the next update of the status line. */
 static void replay_wait_for_key(struct player *p)
 {
 	double left = STATUS_S, before = clock_s();
@@ -480,7 +480,7 @@ static void replay_do_play(struct player *p, uint32_t from)
 	}
 }
 
-/* The terminal as one keystroke at a time, and as it was. */
+/* Plays with the terminal in raw mode, and restores it. */
 static int replay_on_terminal(struct player *p, uint32_t from, struct err *err)
 {
 	struct sigaction sa = { .sa_handler = replay_on_signal }, before[3];

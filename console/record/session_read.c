@@ -37,7 +37,7 @@ static void session_read_take_report(struct session_row *row, const char *file,
 	row->epoch = r->epoch;
 }
 
-/* Of many files one after the other, told to outer as one. */
+/* Progress over several files, reported as one. */
 struct span {
 	struct progress progress;
 	struct progress *outer;
@@ -96,7 +96,7 @@ static void session_read_rows(struct sessions *s, session_stop_fn *stop, void *a
 	file_progress_set(span.outer);
 }
 
-/* What a line says, in a few words. */
+/* An entry in a few words. */
 static void session_read_take_action(struct session_action *a, const json_t *j)
 {
 	const json_t *data = json_object_get(j, "data");

@@ -7,13 +7,12 @@
 
 #include <stdbool.h>
 
-/* True: nothing more is to be read. */
+/* True: stop reading. */
 typedef bool session_stop_fn(void *arg);
 
-/* Newest first; open: the file whose lines are wanted, "" none.  What cannot be read has a finding
- * in its row, or in why.  known: rows that are taken as they are, read before; NULL: all are
- * verified, which takes as long as 'audit verify'.  Tells file_progress() how far all of it is.
- * stop may be NULL.  sessions_free(). */
+/* Newest first; open: the file whose entries to read, "" none.  Read errors are in the row, or in
+ * why.  known: rows that were read before; NULL: all are verified, which takes as long as 'audit
+ * verify' and is reported to file_progress().  stop may be NULL.  sessions_free(). */
 struct sessions *session_read(const char *dir, const char *open, const struct sessions *known,
 			      session_stop_fn *stop, void *arg);
 
