@@ -828,8 +828,8 @@ static int grid_layout_place(struct grid_layout *l, const struct squares *q, con
 	for (uint32_t sw = 0; sw < f->nsw && left; sw++)
 		if (!grid_layout_is_placed(l, &l->coord[(size_t)sw * DIMS]))
 			return err_set(err, -EINVAL,
-				       "so many cables are missing that switch %s could be in "
-				       "several places",
+				       "switch %s could be in several places: too many cables "
+				       "are missing",
 				       f->sw_name[sw]);
 	return 0;
 }
