@@ -180,25 +180,6 @@ static void dor_follow_dimensions(struct dor *r, uint32_t dst)
 	}
 }
 
-static void dor_find_depths(struct dor *r, uint32_t dst)
-{
-	const struct fabric *f = r->f;
-	uint32_t *queue = r->order, n = 0;
-
-	memset(r->depth, 0xff, f->nsw * sizeof(*r->depth));
-	r->depth[dst] = 0;
-	queue[n++] = dst;
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t c = f->chan_off[queue[i]]; c < f->chan_off[queue[i] + 1]; c++) {
-			uint32_t v = f->chan_dst[c];
-
-			if (r->depth[v] != FAB_NONE)
-				continue;
-			r->depth[v] = r->depth[queue[i]] + 1;
-			queue[n++] = v;
-		}
-}
-
 static bool dor_is_nearer(const struct dor *r, uint32_t u, uint32_t v)
 {
 	return v != FAB_NONE && r->depth[v] < r->depth[u] && dor_find_channel(r, u, v) != FAB_NONE;
@@ -225,7 +206,8 @@ static uint32_t dor_next_around(struct dor *r, uint32_t u, uint32_t dst)
  * and every path is a shortest one. */
 static void dor_go_around(struct dor *r, uint32_t dst)
 {
-	dor_find_depths(r, dst);
+	r->order[0] = dst;
+	fabric_hops(r->depth, r->order, r->f, 1);
 	for (uint32_t u = 0; u < r->f->nsw; u++)
 		if (u != dst)
 			r->next[u] = dor_next_around(r, u, dst);

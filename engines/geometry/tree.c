@@ -58,18 +58,10 @@ static void tree_find_hops(struct finder *x, uint32_t least)
 	const struct fabric *f = x->f;
 	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), n = 0;
 
-	memset(x->hops, 0xff, f->nsw * sizeof(*x->hops));
 	for (uint32_t u = 0; u < f->nsw; u++)
-		if (f->sw_nterm[u] >= least) {
-			x->hops[u] = 0;
+		if (f->sw_nterm[u] >= least)
 			queue[n++] = u;
-		}
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t c = f->chan_off[queue[i]]; c < f->chan_off[queue[i] + 1]; c++)
-			if (x->hops[f->chan_dst[c]] == FAB_NONE) {
-				x->hops[f->chan_dst[c]] = x->hops[queue[i]] + 1;
-				queue[n++] = f->chan_dst[c];
-			}
+	fabric_hops(x->hops, queue, f, n);
 	free(queue);
 }
 

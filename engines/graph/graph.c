@@ -100,13 +100,13 @@ static void graph_name_of(char *buf, size_t len, const struct fabric *f, uint32_
 }
 
 /* Prefers a pair with terminals on both sides. */
-static int graph_refuse_disconnected(const struct fabric *f, const bool *seen, struct err *err)
+static int graph_refuse_disconnected(const struct fabric *f, const uint32_t *hops, struct err *err)
 {
 	uint32_t side[2] = { FAB_NONE, FAB_NONE };
 	char a[160], b[160];
 
 	for (uint32_t u = 0; u < f->nsw; u++) {
-		uint32_t *s = &side[seen[u]];
+		uint32_t *s = &side[hops[u] != FAB_NONE];
 
 		if (*s == FAB_NONE || (!f->sw_nterm[*s] && f->sw_nterm[u]))
 			*s = u;
@@ -122,32 +122,17 @@ static int graph_refuse_disconnected(const struct fabric *f, const bool *seen, s
 
 int graph_check_connected(const struct fabric *f, struct err *err)
 {
-	uint32_t *queue, head = 0, tail = 0;
-	bool *seen;
+	uint32_t *queue, *hops;
 	int rc = 0;
 
 	if (!f->nsw)
 		return err_set(err, -EINVAL,
 			       "the fabric has no switch, so there is nothing to route");
 	queue = xcalloc(f->nsw, sizeof(*queue));
-	seen = xcalloc(f->nsw, sizeof(*seen));
-	queue[tail++] = 0;
-	seen[0] = true;
-	while (head < tail) {
-		uint32_t u = queue[head++];
-
-		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
-			uint32_t v = f->chan_dst[c];
-
-			if (seen[v])
-				continue;
-			seen[v] = true;
-			queue[tail++] = v;
-		}
-	}
-	if (tail < f->nsw)
-		rc = graph_refuse_disconnected(f, seen, err);
-	free(seen);
+	hops = xcalloc(f->nsw, sizeof(*hops));
+	if (fabric_hops(hops, queue, f, 1) < f->nsw)
+		rc = graph_refuse_disconnected(f, hops, err);
+	free(hops);
 	free(queue);
 	return rc;
 }

@@ -7,26 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Hops from the nearest of the n switches in queue, which has room for all. */
-static void updown_spread(uint32_t *hops, const struct fabric *f, uint32_t *queue, uint32_t n)
-{
-	memset(hops, 0xff, f->nsw * sizeof(*hops));
-	for (uint32_t i = 0; i < n; i++)
-		hops[queue[i]] = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t u = queue[i];
-
-		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
-			uint32_t v = f->chan_dst[c];
-
-			if (hops[v] != FAB_NONE)
-				continue;
-			hops[v] = hops[u] + 1;
-			queue[n++] = v;
-		}
-	}
-}
-
 void updown_init(struct updown *ud, const struct fabric *f, const uint32_t *roots, uint32_t nroots)
 {
 	uint32_t *count = xcalloc(f->nsw + 1, sizeof(*count));
@@ -35,7 +15,7 @@ void updown_init(struct updown *ud, const struct fabric *f, const uint32_t *root
 	ud->place = xcalloc(f->nsw, sizeof(uint32_t));
 	ud->order = xcalloc(f->nsw, sizeof(uint32_t));
 	memcpy(ud->order, roots, nroots * sizeof(*roots));
-	updown_spread(ud->rank, f, ud->order, nroots);
+	fabric_hops(ud->rank, ud->order, f, nroots);
 	for (uint32_t u = 0; u < f->nsw; u++)
 		count[ud->rank[u] + 1]++;
 	for (uint32_t r = 0; r < f->nsw; r++)
@@ -320,7 +300,7 @@ uint32_t updown_tree_roots(uint32_t *out, const struct fabric *f)
 	for (uint32_t u = 0; u < f->nsw; u++)
 		if (updown_is_leaf(f, u, full))
 			out[n++] = u;
-	updown_spread(level, f, out, n);
+	fabric_hops(level, out, f, n);
 	for (uint32_t u = 0; u < f->nsw; u++)
 		top = level[u] > top ? level[u] : top;
 	for (uint32_t c = 0; c < f->nchan; c++)
@@ -346,7 +326,7 @@ static int updown_central(uint32_t best[2], const struct fabric *f, struct pace 
 		uint64_t far = 0, sum = 0;
 
 		queue[0] = u;
-		updown_spread(hops, f, queue, 1);
+		fabric_hops(hops, queue, f, 1);
 		for (uint32_t v = 0; v < f->nsw; v++) {
 			far = hops[v] > far ? hops[v] : far;
 			sum += hops[v];

@@ -12,34 +12,10 @@ struct leader {
 	const struct fabric *f;
 	struct tables *t;
 	uint32_t *hops, *order; /* from the switch of the LIDs; switches in that order */
-	uint32_t reached;
 	uint8_t *state;
 	uint32_t *stack;
 	uint32_t *load; /* by channel: routes to base LIDs */
 };
-
-static void exclusion_lead_measure(struct leader *x, uint32_t root)
-{
-	const struct fabric *f = x->f;
-	uint32_t head = 0;
-
-	memset(x->hops, 0xff, f->nsw * sizeof(*x->hops));
-	x->hops[root] = 0;
-	x->order[0] = root;
-	x->reached = 1;
-	while (head < x->reached) {
-		uint32_t u = x->order[head++];
-
-		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
-			uint32_t v = f->chan_dst[c];
-
-			if (x->hops[v] != FAB_NONE)
-				continue;
-			x->hops[v] = x->hops[u] + 1;
-			x->order[x->reached++] = v;
-		}
-	}
-}
 
 /* Follows the tables from u as far as it is known whether they lead there. */
 static void exclusion_lead_follow(struct leader *x, uint32_t lid, uint32_t u)
@@ -144,10 +120,13 @@ static void exclusion_lead_count(struct leader *x, uint32_t lid, uint32_t root, 
 
 static void exclusion_lead_lead(struct leader *x, uint32_t lid, uint32_t root, uint8_t port)
 {
+	uint32_t reached;
+
 	if (exclusion_lead_all_led(x, lid, root, port) || x->state[root] == LOST)
 		return;
-	exclusion_lead_measure(x, root);
-	for (uint32_t i = 1; i < x->reached; i++) {
+	x->order[0] = root;
+	reached = fabric_hops(x->hops, x->order, x->f, 1);
+	for (uint32_t i = 1; i < reached; i++) {
 		uint32_t u = x->order[i];
 
 		if (x->state[u] != LOST)

@@ -526,23 +526,13 @@ static void metrics_bound_components(const struct fabric *f, const uint32_t *lev
 /* Distance from the nearest switch with counted terminals; returns the largest. */
 static uint32_t metrics_bound_find_levels(const struct fabric *f, uint32_t *level)
 {
-	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), head = 0, tail = 0, sw, c, max = 0;
+	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), n = 0, max;
 
-	for (sw = 0; sw < f->nsw; sw++) {
-		level[sw] = f->sw_nterm[sw] ? 0 : FAB_NONE;
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		if (f->sw_nterm[sw])
-			queue[tail++] = sw;
-	}
-	while (head < tail) {
-		sw = queue[head++];
-		max = level[sw];
-		for (c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++) {
-			if (level[f->chan_dst[c]] != FAB_NONE)
-				continue;
-			level[f->chan_dst[c]] = level[sw] + 1;
-			queue[tail++] = f->chan_dst[c];
-		}
-	}
+			queue[n++] = sw;
+	n = fabric_hops(level, queue, f, n);
+	max = n ? level[queue[n - 1]] : 0;
 	free(queue);
 	return max;
 }

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define NO_WAY UINT32_MAX
 
@@ -24,22 +23,6 @@ struct check {
 	uint32_t *path; /* scratch: switches of a walk */
 	uint32_t nlid;
 };
-
-static void parx_check_count_hops(struct check *x, uint32_t dst)
-{
-	const struct fabric *f = x->f;
-	uint32_t n = 0;
-
-	memset(x->least, 0xff, f->nsw * sizeof(*x->least));
-	x->least[dst] = 0;
-	x->queue[n++] = dst;
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t c = f->chan_off[x->queue[i]]; c < f->chan_off[x->queue[i] + 1]; c++)
-			if (x->least[f->chan_dst[c]] == UINT32_MAX) {
-				x->least[f->chan_dst[c]] = x->least[x->queue[i]] + 1;
-				x->queue[n++] = f->chan_dst[c];
-			}
-}
 
 /* Hops from every switch to a LID, NO_WAY where it goes nowhere or in circles. */
 static void parx_check_follow(struct check *x, uint32_t dst, uint32_t lid, uint8_t end_port,
@@ -243,7 +226,8 @@ static int parx_check_judge_all(struct check *x, struct progress *progress)
 	const struct fabric *f = x->f;
 
 	for (uint32_t u = 0; u < f->nsw; u++) {
-		parx_check_count_hops(x, u);
+		x->queue[0] = u;
+		fabric_hops(x->least, x->queue, f, 1);
 		for (uint32_t k = f->term_off[u]; k < f->term_off[u + 1]; k++) {
 			if (f->term_list[k] < f->nterm)
 				parx_check_judge_term(x, f->term_list[k]);

@@ -69,30 +69,34 @@ uint32_t fabric_terms_by_name(const struct fabric *f, const char *name, uint32_t
 	return n;
 }
 
-bool fabric_connected(const struct fabric *f)
+uint32_t fabric_hops(uint32_t *hops, uint32_t *queue, const struct fabric *f, uint32_t n)
 {
-	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), head = 0, tail = 0;
-	bool *seen = xcalloc(f->nsw, sizeof(*seen));
+	memset(hops, 0xff, f->nsw * sizeof(*hops));
+	for (uint32_t i = 0; i < n; i++)
+		hops[queue[i]] = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t u = queue[i];
 
-	if (f->nsw) {
-		seen[0] = true;
-		queue[tail++] = 0;
-	}
-	while (head < tail) {
-		uint32_t sw = queue[head++];
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {
+			uint32_t v = f->chan_dst[c];
 
-		for (uint32_t c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++) {
-			uint32_t to = f->chan_dst[c];
-
-			if (!seen[to]) {
-				seen[to] = true;
-				queue[tail++] = to;
-			}
+			if (hops[v] != FAB_NONE)
+				continue;
+			hops[v] = hops[u] + 1;
+			queue[n++] = v;
 		}
 	}
+	return n;
+}
+
+bool fabric_connected(const struct fabric *f)
+{
+	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), *hops = xcalloc(f->nsw, sizeof(*hops));
+	bool all = !f->nsw || fabric_hops(hops, queue, f, 1) == f->nsw;
+
 	free(queue);
-	free(seen);
-	return tail == f->nsw;
+	free(hops);
+	return all;
 }
 
 uint8_t fabric_min_op_vls(const struct fabric *f)
