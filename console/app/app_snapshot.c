@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,62 +38,31 @@ struct snapshot {
 	char dir[PATH_TEXT];
 };
 
-static int app_snapshot_open_in(FILE **out, const char *dir, const char *name, struct err *err)
-{
-	char path[512];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	*out = fopen(path, "we");
-	return *out ? 0 : err_set(err, -errno, "%s: %s", path, strerror(errno));
-}
-
-static int app_snapshot_closed(FILE *f, int rc, const char *dir, struct err *err)
-{
-	bool bad = ferror(f) != 0;
-
-	if (fclose(f) || bad)
-		return rc ? rc
-			  : err_set(err, -EIO, "%s: cannot write all of it: %s", dir,
-				    strerror(errno));
-	return rc;
-}
-
-static int app_snapshot_save_fabric(const struct snapshot *s, const char *dir, struct err *err)
-{
+/* A file of the folder that is being written. */
+struct snapshot_out {
 	FILE *f;
-	int rc = app_snapshot_open_in(&f, dir, SNAPSHOT_FABRIC, err);
+	const struct snapshot *s;
+	const char *path;
+	struct err *err;
+};
 
-	return rc ? rc : app_snapshot_closed(f, ibnd_write(f, s->fabric, err), dir, err);
+static int app_snapshot_put_fabric(const struct snapshot_out *o)
+{
+	return ibnd_write(o->f, o->s->fabric, o->err);
 }
 
-static int app_snapshot_save_jobs(const struct snapshot *s, const char *dir, struct err *err)
+static int app_snapshot_put_jobs(const struct snapshot_out *o)
 {
-	FILE *f;
-	int rc = app_snapshot_open_in(&f, dir, SNAPSHOT_JOBS, err);
-
-	if (rc)
-		return rc;
-	for (uint32_t j = 0; s->jobs && j < s->jobs->njob; j++)
-		fprintf(f, "%lu %s\n", (unsigned long)s->jobs->jobs[j].id, s->jobs->jobs[j].nodes);
-	return app_snapshot_closed(f, 0, dir, err);
+	for (uint32_t j = 0; o->s->jobs && j < o->s->jobs->njob; j++)
+		fprintf(o->f, "%lu %s\n", (unsigned long)o->s->jobs->jobs[j].id,
+			o->s->jobs->jobs[j].nodes);
+	return 0;
 }
 
 /* Not as text too, of which large fabrics make gigabytes: dump-lfts does that from here. */
-static int app_snapshot_save_tables(const struct snapshot *s, const char *dir, struct err *err)
+static int app_snapshot_put_tables(const struct snapshot_out *o)
 {
-	char *path;
-	FILE *f;
-	int rc;
-
-	if (!s->tables)
-		return 0;
-	rc = app_snapshot_open_in(&f, dir, SNAPSHOT_TABLES, err);
-	if (rc)
-		return rc;
-	path = xasprintf("%s/%s", dir, SNAPSHOT_TABLES);
-	rc = tables_ibr_write_fd(fileno(f), s->tables, path, err);
-	free(path);
-	return app_snapshot_closed(f, rc, dir, err);
+	return tables_ibr_write_fd(fileno(o->f), o->s->tables, o->path, o->err);
 }
 
 /* Node names are whatever somebody typed into a node: no control characters, and UTF-8. */
@@ -103,29 +73,19 @@ static json_t *app_snapshot_text(const char *text)
 	return j ? j : json_string("?");
 }
 
-static int app_snapshot_save_json(json_t *j, const char *dir, const char *name, struct err *err)
+static int app_snapshot_put_json(FILE *f, json_t *j, size_t flags)
 {
-	FILE *f;
-	int rc = app_snapshot_open_in(&f, dir, name, err);
-
-	if (!rc) {
-		json_dumpf(j, f, JSON_INDENT(1));
-		fputc('\n', f);
-		rc = app_snapshot_closed(f, 0, dir, err);
-	}
+	json_dumpf(j, f, flags);
+	fputc('\n', f);
 	json_decref(j);
-	return rc;
+	return 0;
 }
 
-static int app_snapshot_save_list(const struct snapshot *s, const char *dir, struct err *err)
+static int app_snapshot_put_list(const struct snapshot_out *o)
 {
-	const struct job_list *l = s->job_list;
-	json_t *top, *jobs = json_array();
+	const struct job_list *l = o->s->job_list;
+	json_t *jobs = json_array();
 
-	if (!l) {
-		json_decref(jobs);
-		return 0;
-	}
 	for (uint32_t i = 0; i < l->njob; i++) {
 		const struct job_rec *r = &l->jobs[i];
 		json_t *hosts = json_array();
@@ -139,20 +99,23 @@ static int app_snapshot_save_list(const struct snapshot *s, const char *dir, str
 						      app_snapshot_text(r->nodes), "hosts", hosts,
 						      "start_s", (json_int_t)r->start_s));
 	}
-	top = json_pack("{s:o, s:I, s:i, s:i, s:o}", "source", app_snapshot_text(l->source),
-			"time_s", (json_int_t)l->time_s, "pending", (int)l->pending, "other",
-			(int)l->other, "jobs", jobs);
-	return app_snapshot_save_json(top, dir, SNAPSHOT_LIST, err);
+	return app_snapshot_put_json(o->f,
+				     json_pack("{s:o, s:I, s:i, s:i, s:o}", "source",
+					       app_snapshot_text(l->source), "time_s",
+					       (json_int_t)l->time_s, "pending", (int)l->pending,
+					       "other", (int)l->other, "jobs", jobs),
+				     JSON_INDENT(1));
 }
 
-static int app_snapshot_save_state(const struct snapshot *s, const char *dir, struct err *err)
+static int app_snapshot_put_state(const struct snapshot_out *o)
 {
-	const struct state_sm *sm = &s->sm;
+	const struct state_sm *sm = &o->s->sm;
 	char guid[24];
-	json_t *j = json_pack("{s:s, s:o, s:I, s:o, s:f, s:b}", "schema", "ibroute-top-snapshot/1",
-			      "fabric", app_snapshot_text(s->fabric->name), "time_s",
-			      (json_int_t)time(NULL), "source", app_snapshot_text(s->source),
-			      "interval_s", s->interval_s, "sls_known", (int)s->sls_known);
+	json_t *j =
+		json_pack("{s:s, s:o, s:I, s:o, s:f, s:b}", "schema", "ibroute-top-snapshot/1",
+			  "fabric", app_snapshot_text(o->s->fabric->name), "time_s",
+			  (json_int_t)time(NULL), "source", app_snapshot_text(o->s->source),
+			  "interval_s", o->s->interval_s, "sls_known", (int)o->s->sls_known);
 
 	snprintf(guid, sizeof(guid), "0x%016lx", (unsigned long)sm->guid);
 	if (sm->known)
@@ -163,103 +126,106 @@ static int app_snapshot_save_state(const struct snapshot *s, const char *dir, st
 					      app_snapshot_text(sm->state), "engine",
 					      app_snapshot_text(sm->engine), "requested",
 					      app_snapshot_text(sm->requested)));
-	return app_snapshot_save_json(j, dir, SNAPSHOT_STATE, err);
+	return app_snapshot_put_json(o->f, j, JSON_INDENT(1));
 }
 
-static int app_snapshot_save_events(const struct snapshot *s, const char *dir, struct err *err)
+static int app_snapshot_put_events(const struct snapshot_out *o)
 {
-	FILE *f;
-	int rc = app_snapshot_open_in(&f, dir, SNAPSHOT_EVENTS, err);
+	for (uint32_t i = events_count(&o->s->events); i-- > 0;) {
+		const struct log_line *l = events_get(&o->s->events, i);
 
-	if (rc)
-		return rc;
-	for (uint32_t i = events_count(&s->events); i-- > 0;) {
-		const struct log_line *l = events_get(&s->events, i);
-		json_t *j =
+		app_snapshot_put_json(
+			o->f,
 			json_pack("{s:I, s:s, s:o, s:o}", "time_ns", (json_int_t)l->time_ns,
 				  "level", log_level_name(l->level), "area",
-				  app_snapshot_text(l->area), "text", app_snapshot_text(l->text));
-
-		json_dumpf(j, f, JSON_COMPACT);
-		fputc('\n', f);
-		json_decref(j);
+				  app_snapshot_text(l->area), "text", app_snapshot_text(l->text)),
+			JSON_COMPACT);
 	}
-	return app_snapshot_closed(f, 0, dir, err);
+	return 0;
 }
 
-static int app_snapshot_save_past(const struct snapshot *s, const char *dir, struct err *err)
+static int app_snapshot_put_past(const struct snapshot_out *o)
 {
-	struct backdrop b = { .fabric = s->fabric, .tables = s->tables, .jobs = s->jobs };
-	FILE *f;
-	int rc = app_snapshot_open_in(&f, dir, SNAPSHOT_HISTORY, err);
+	struct backdrop b = { .fabric = o->s->fabric, .tables = o->s->tables, .jobs = o->s->jobs };
 
-	return rc ? rc
-		  : app_snapshot_closed(f, sample_history_write(f, s->past, &b, err), dir, err);
+	return sample_history_write(o->f, o->s->past, &b, o->err);
+}
+
+static void app_snapshot_put_name(FILE *f, const struct name_map *names, uint64_t guid)
+{
+	const char *name = name_map_find(names, guid);
+
+	if (name)
+		fprintf(f, "0x%016lx \"%s\"\n", (unsigned long)guid, name);
 }
 
 /* What --node-name-map has said: dumps carry NodeDescriptions only. */
-static int app_snapshot_save_names(const struct snapshot *s, const char *dir, struct err *err)
+static int app_snapshot_put_names(const struct snapshot_out *o)
 {
-	const struct fabric *fab = s->fabric;
-	FILE *f;
-	int rc = s->names ? app_snapshot_open_in(&f, dir, SNAPSHOT_NAMES, err) : 0;
-
-	if (rc || !s->names)
-		return rc;
-	for (uint32_t i = 0; i < fab->nsw; i++)
-		if (name_map_find(s->names, fab->sw_guid[i]))
-			fprintf(f, "0x%016lx \"%s\"\n", (unsigned long)fab->sw_guid[i],
-				name_map_find(s->names, fab->sw_guid[i]));
-	for (uint32_t i = 0; i < fab->nend; i++)
-		if (name_map_find(s->names, fab->term_node_guid[i]))
-			fprintf(f, "0x%016lx \"%s\"\n", (unsigned long)fab->term_node_guid[i],
-				name_map_find(s->names, fab->term_node_guid[i]));
-	return app_snapshot_closed(f, 0, dir, err);
+	for (uint32_t i = 0; i < o->s->fabric->nsw; i++)
+		app_snapshot_put_name(o->f, o->s->names, o->s->fabric->sw_guid[i]);
+	for (uint32_t i = 0; i < o->s->fabric->nend; i++)
+		app_snapshot_put_name(o->f, o->s->names, o->s->fabric->term_node_guid[i]);
+	return 0;
 }
 
-static int app_snapshot_save_racks(const struct snapshot *s, const char *dir, struct err *err)
+static int app_snapshot_put_racks(const struct snapshot_out *o)
 {
-	FILE *f;
-	int rc = s->racks ? app_snapshot_open_in(&f, dir, SNAPSHOT_RACKS, err) : 0;
-
-	if (rc || !s->racks)
-		return rc;
-	slurm_topology_write(f, s->racks);
-	return app_snapshot_closed(f, 0, dir, err);
+	slurm_topology_write(o->f, o->s->racks);
+	return 0;
 }
 
-static int app_snapshot_save_screen(const struct snapshot *s, const char *dir, struct err *err)
+static int app_snapshot_put_screen(const struct snapshot_out *o)
 {
-	FILE *f;
-	int rc = s->screen ? app_snapshot_open_in(&f, dir, "screen.txt", err) : 0;
+	fputs(o->s->screen, o->f);
+	return 0;
+}
 
-	if (rc || !s->screen)
-		return rc;
-	fputs(s->screen, f);
-	return app_snapshot_closed(f, 0, dir, err);
+static const struct snapshot_file {
+	const char *name;
+	int (*put)(const struct snapshot_out *o); /* 0, or -errno with a sentence */
+	size_t of; /* the pointer in struct snapshot without which there is no such file */
+} snapshot_files[] = {
+#define FILE_OF(name, put, of)                                                                     \
+	{                                                                                          \
+		name, app_snapshot_put_##put, offsetof(struct snapshot, of)                        \
+	}
+	FILE_OF(SNAPSHOT_FABRIC, fabric, fabric), FILE_OF(SNAPSHOT_TABLES, tables, tables),
+	FILE_OF(SNAPSHOT_JOBS, jobs, fabric),	  FILE_OF(SNAPSHOT_LIST, list, job_list),
+	FILE_OF(SNAPSHOT_STATE, state, fabric),	  FILE_OF(SNAPSHOT_EVENTS, events, fabric),
+	FILE_OF(SNAPSHOT_NAMES, names, names),	  FILE_OF(SNAPSHOT_RACKS, racks, racks),
+	FILE_OF(SNAPSHOT_HISTORY, past, past),	  FILE_OF("screen.txt", screen, screen),
+};
+
+static int app_snapshot_save(const struct snapshot_file *file, const struct snapshot *s,
+			     const char *dir, struct err *err)
+{
+	char *path = xasprintf("%s/%s", dir, file->name);
+	struct snapshot_out o = { fopen(path, "we"), s, path, err };
+	bool bad;
+	int rc;
+
+	if (o.f) {
+		rc = file->put(&o);
+		bad = ferror(o.f) != 0;
+		if ((fclose(o.f) || bad) && !rc)
+			rc = err_set(err, -EIO, "%s: cannot write all of it: %s", dir,
+				     strerror(errno));
+	} else {
+		rc = err_set(err, -errno, "%s: %s", path, strerror(errno));
+	}
+	free(path);
+	return rc;
 }
 
 static int app_snapshot_save_data(const struct snapshot *s, const char *dir, struct err *err)
 {
-	int rc = app_snapshot_save_fabric(s, dir, err);
+	int rc = 0;
 
-	if (!rc)
-		rc = app_snapshot_save_tables(s, dir, err);
-	if (!rc)
-		rc = app_snapshot_save_jobs(s, dir, err);
-	if (!rc)
-		rc = app_snapshot_save_list(s, dir, err);
-	if (!rc)
-		rc = app_snapshot_save_state(s, dir, err);
-	if (!rc)
-		rc = app_snapshot_save_events(s, dir, err);
-	if (!rc)
-		rc = app_snapshot_save_names(s, dir, err);
-	if (!rc)
-		rc = app_snapshot_save_racks(s, dir, err);
-	if (!rc)
-		rc = app_snapshot_save_past(s, dir, err);
-	return rc ? rc : app_snapshot_save_screen(s, dir, err);
+	for (size_t i = 0; !rc && i < sizeof(snapshot_files) / sizeof(*snapshot_files); i++)
+		if (*(void *const *)((const char *)s + snapshot_files[i].of))
+			rc = app_snapshot_save(&snapshot_files[i], s, dir, err);
+	return rc;
 }
 
 /* What could not be finished must not look like a snapshot. */

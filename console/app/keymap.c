@@ -230,65 +230,60 @@ static bool keymap_binding_has(const struct binding *b, uint32_t key)
 	return false;
 }
 
-static void keymap_translate_text(struct input *out, uint32_t key)
+struct keymap_row {
+	enum req req;
+	uint32_t keys[8]; /* 0 behind the last */
+};
+
+static const struct keymap_row typing_rows[] = {
+	{ REQ_ENTER, { K_ENTER, '\n' } },
+	{ REQ_BACK, { K_ESC, K_CTRL('c') } },
+	{ REQ_ERASE, { K_BACKSPACE, 8 } },
+	{ REQ_ERASE_NEXT, { K_DELETE, K_CTRL('d') } },
+	{ REQ_ERASE_WORD, { K_CTRL('w') } },
+	{ REQ_ERASE_ALL, { K_CTRL('u') } },
+	{ REQ_PANE, { K_TAB } },
+	{ REQ_CHOICE_BACK, { K_BACKTAB } },
+	{ REQ_UP, { K_UP, K_CTRL('p') } },
+	{ REQ_DOWN, { K_DOWN, K_CTRL('n') } },
+	{ REQ_LEFT, { K_LEFT, K_CTRL('b') } },
+	{ REQ_RIGHT, { K_RIGHT, K_CTRL('f') } },
+	{ REQ_TOP, { K_HOME, K_CTRL('a') } },
+	{ REQ_BOTTOM, { K_END, K_CTRL('e') } },
+	{ REQ_REDRAW, { K_CTRL('l') } },
+	{ 0 },
+};
+
+static const struct keymap_row menu_rows[] = {
+	{ REQ_UP, { K_UP, 'k' } },
+	{ REQ_DOWN, { K_DOWN, 'j' } },
+	{ REQ_LEFT, { K_LEFT, 'h' } },
+	{ REQ_RIGHT, { K_RIGHT, 'l' } },
+	{ REQ_PAGE_UP, { K_PGUP, K_CTRL('b') } },
+	{ REQ_PAGE_DOWN, { K_PGDN, K_CTRL('f') } },
+	{ REQ_TOP, { K_HOME, 'g' } },
+	{ REQ_BOTTOM, { K_END, 'G' } },
+	{ REQ_ENTER, { K_ENTER, '\n' } },
+	{ REQ_SELECT, { ' ' } },
+	{ REQ_BACK, { K_ESC, K_BACKSPACE, 8, 'u', 'q', K_F10, K_CTRL('c'), K_F2 } },
+	{ REQ_REDRAW, { K_CTRL('l') } },
+	{ REQ_SUSPEND, { K_CTRL('z') } },
+	{ REQ_CLICK, { K_CLICK } },
+	{ REQ_WHEEL_UP, { K_WHEEL_UP } },
+	{ REQ_WHEEL_DOWN, { K_WHEEL_DOWN } },
+	{ 0 },
+};
+
+/* What is in no row is a character of its own. */
+static void keymap_by_rows(struct input *out, const struct keymap_row *row, uint32_t key)
 {
-	switch (key) {
-	case K_ENTER:
-	case '\n':
-		out->req = REQ_ENTER;
-		return;
-	case K_ESC:
-	case K_CTRL('c'):
-		out->req = REQ_BACK;
-		return;
-	case K_BACKSPACE:
-	case 8:
-		out->req = REQ_ERASE;
-		return;
-	case K_DELETE:
-	case K_CTRL('d'):
-		out->req = REQ_ERASE_NEXT;
-		return;
-	case K_CTRL('w'):
-		out->req = REQ_ERASE_WORD;
-		return;
-	case K_BACKTAB:
-		out->req = REQ_CHOICE_BACK;
-		return;
-	case K_CTRL('u'):
-		out->req = REQ_ERASE_ALL;
-		return;
-	case K_TAB:
-		out->req = REQ_PANE;
-		return;
-	case K_UP:
-	case K_CTRL('p'):
-		out->req = REQ_UP;
-		return;
-	case K_DOWN:
-	case K_CTRL('n'):
-		out->req = REQ_DOWN;
-		return;
-	case K_LEFT:
-	case K_CTRL('b'):
-		out->req = REQ_LEFT;
-		return;
-	case K_RIGHT:
-	case K_CTRL('f'):
-		out->req = REQ_RIGHT;
-		return;
-	case K_HOME:
-	case K_CTRL('a'):
-		out->req = REQ_TOP;
-		return;
-	case K_END:
-	case K_CTRL('e'):
-		out->req = REQ_BOTTOM;
-		return;
-	case K_CTRL('l'):
-		out->req = REQ_REDRAW;
-		return;
-	}
+	memset(out, 0, sizeof(*out));
+	for (; row->keys[0]; row++)
+		for (size_t i = 0; i < sizeof(row->keys) / sizeof(row->keys[0]) && row->keys[i]; i++)
+			if (row->keys[i] == key) {
+				out->req = row->req;
+				return;
+			}
 	if (key >= ' ' && key < K_UP) {
 		out->req = REQ_CHAR;
 		out->ch = key;
@@ -297,54 +292,7 @@ static void keymap_translate_text(struct input *out, uint32_t key)
 
 void keymap_menu(struct input *out, uint32_t key)
 {
-	static const struct {
-		uint32_t key;
-		enum req req;
-	} keys[] = {
-		{ K_UP, REQ_UP },
-		{ 'k', REQ_UP },
-		{ K_DOWN, REQ_DOWN },
-		{ 'j', REQ_DOWN },
-		{ K_LEFT, REQ_LEFT },
-		{ 'h', REQ_LEFT },
-		{ K_RIGHT, REQ_RIGHT },
-		{ 'l', REQ_RIGHT },
-		{ K_PGUP, REQ_PAGE_UP },
-		{ K_PGDN, REQ_PAGE_DOWN },
-		{ K_HOME, REQ_TOP },
-		{ 'g', REQ_TOP },
-		{ K_END, REQ_BOTTOM },
-		{ 'G', REQ_BOTTOM },
-		{ K_ENTER, REQ_ENTER },
-		{ '\n', REQ_ENTER },
-		{ ' ', REQ_SELECT },
-		{ K_ESC, REQ_BACK },
-		{ K_BACKSPACE, REQ_BACK },
-		{ 8, REQ_BACK },
-		{ 'u', REQ_BACK },
-		{ 'q', REQ_BACK },
-		{ K_F10, REQ_BACK },
-		{ K_CTRL('c'), REQ_BACK },
-		{ K_F2, REQ_BACK },
-		{ K_CTRL('b'), REQ_PAGE_UP },
-		{ K_CTRL('f'), REQ_PAGE_DOWN },
-		{ K_CTRL('l'), REQ_REDRAW },
-		{ K_CTRL('z'), REQ_SUSPEND },
-		{ K_CLICK, REQ_CLICK },
-		{ K_WHEEL_UP, REQ_WHEEL_UP },
-		{ K_WHEEL_DOWN, REQ_WHEEL_DOWN },
-	};
-
-	memset(out, 0, sizeof(*out));
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (keys[i].key == key) {
-			out->req = keys[i].req;
-			return;
-		}
-	if (key > ' ' && key < K_UP) {
-		out->req = REQ_CHAR;
-		out->ch = key;
-	}
+	keymap_by_rows(out, menu_rows, key);
 }
 
 void keymap_translate(struct input *out, uint32_t key, enum view_id view, bool typing, bool rw)
@@ -357,7 +305,7 @@ void keymap_translate(struct input *out, uint32_t key, enum view_id view, bool t
 		return;
 	}
 	if (typing) {
-		keymap_translate_text(out, key);
+		keymap_by_rows(out, typing_rows, key);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(bindings) / sizeof(bindings[0]); i++) {
