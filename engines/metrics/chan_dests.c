@@ -1,28 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * To one destination each switch sends on one channel, so the routes over that channel are those
- * that come together in the switch: counted from the switches that nobody sends to towards the
- * destination.  Switches on a circle never have their turn, and their routes never arrive.
- */
 #include "engines/metrics/chan_dests.h"
 
+#include "engines/verify/verify_walk.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SAY_DESTS 64u
+#define SAY_LIDS 64u
 
 struct count {
 	const struct fabric *f;
 	const struct tables *t;
 	struct chan_dests *out;
-	/* by switch, of the destination in hand */
-	uint32_t *chan;	  /* FAB_NONE: leads nowhere, or it is the destination's own */
-	uint32_t *routes; /* that come together there */
-	uint32_t *from;	  /* switches that send to it and have not had their turn */
-	uint32_t *turn;
+	struct walk *walk;
+	uint32_t *routes; /* by switch: from there and from those that forward to it */
 };
 
 static bool chan_dests_seed_all(struct count *x, uint32_t dst_sw)
@@ -51,15 +44,21 @@ static bool chan_dests_seed_jobs(struct count *x, const struct jobset *jobs, uin
 	return any;
 }
 
+static bool chan_dests_goes_before(const struct chan_dest_list *l, uint32_t k, uint32_t term,
+				   uint32_t routes)
+{
+	return routes > l->routes[k] || (routes == l->routes[k] && term < l->term[k]);
+}
+
 static void chan_dests_add(struct chan_dest_list *l, uint32_t term, uint32_t routes)
 {
 	uint32_t k;
 
 	l->total++;
-	if (l->n == CHAN_DESTS && routes <= l->routes[CHAN_DESTS - 1])
+	if (l->n == CHAN_DESTS && !chan_dests_goes_before(l, CHAN_DESTS - 1, term, routes))
 		return;
 	k = l->n < CHAN_DESTS ? l->n++ : CHAN_DESTS - 1;
-	for (; k && l->routes[k - 1] < routes; k--) {
+	for (; k && chan_dests_goes_before(l, k - 1, term, routes); k--) {
 		l->routes[k] = l->routes[k - 1];
 		l->term[k] = l->term[k - 1];
 	}
@@ -67,54 +66,18 @@ static void chan_dests_add(struct chan_dest_list *l, uint32_t term, uint32_t rou
 	l->term[k] = term;
 }
 
-static void chan_dests_look_up(struct count *x, uint32_t lid, uint32_t dst_sw)
+/* Each switch sends to the LID on one channel: on it are all routes that meet in the switch. */
+static void chan_dests_add_tree(struct count *x, uint32_t term)
 {
-	memset(x->from, 0, x->f->nsw * sizeof(*x->from));
-	for (uint32_t sw = 0; sw < x->f->nsw; sw++) {
-		x->chan[sw] =
-			sw == dst_sw ? FAB_NONE : fabric_chan(x->f, sw, tables_row(x->t, sw)[lid]);
-		if (x->chan[sw] != FAB_NONE)
-			x->from[x->f->chan_dst[x->chan[sw]]]++;
-	}
-}
+	const struct walk *w = x->walk;
 
-/* In turn: first the switches that nobody sends to.  Returns how many there are. */
-static uint32_t chan_dests_put_in_turn(struct count *x)
-{
-	uint32_t n = 0;
+	for (uint32_t i = 0; i + 1 < w->norder; i++) {
+		uint32_t sw = w->order[i], c = w->chan[sw];
 
-	for (uint32_t sw = 0; sw < x->f->nsw; sw++)
-		if (!x->from[sw])
-			x->turn[n++] = sw;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t chan = x->chan[x->turn[i]], to;
-
-		if (chan == FAB_NONE)
+		if (!x->routes[sw])
 			continue;
-		to = x->f->chan_dst[chan];
-		x->routes[to] += x->routes[x->turn[i]];
-		if (!--x->from[to])
-			x->turn[n++] = to;
-	}
-	return n;
-}
-
-/* Backwards, so that it is known whether the routes of a switch arrive. */
-static void chan_dests_take(struct count *x, uint32_t term, uint32_t n)
-{
-	uint32_t dst_sw = x->f->term_sw[term];
-	uint32_t *arrives = x->from; /* that is counted */
-
-	memset(arrives, 0, x->f->nsw * sizeof(*arrives));
-	arrives[dst_sw] = 1;
-	for (uint32_t i = n; i--;) {
-		uint32_t sw = x->turn[i], chan = x->chan[sw];
-
-		if (chan == FAB_NONE || !arrives[x->f->chan_dst[chan]])
-			continue;
-		arrives[sw] = 1;
-		if (x->routes[sw])
-			chan_dests_add(&x->out->of[chan], term, x->routes[sw]);
+		chan_dests_add(&x->out->of[c], term, x->routes[sw]);
+		x->routes[x->f->chan_dst[c]] += x->routes[sw];
 	}
 }
 
@@ -123,17 +86,18 @@ static int chan_dests_count_all(struct count *x, const struct jobset *jobs,
 {
 	const struct fabric *f = x->f;
 
-	for (uint32_t term = 0; term < f->nterm; term++) {
-		uint32_t lid = f->term_lid[term], dst_sw = f->term_sw[term];
+	for (uint32_t lid = 1; lid <= x->t->max_lid; lid++) {
+		uint32_t term = fabric_lid_end(f, lid);
 
-		if (term % SAY_DESTS == 0 &&
-		    progress_step(progress, "destinations", term, f->nterm))
+		if (lid % SAY_LIDS == 1 &&
+		    progress_step(progress, "destinations", lid, x->t->max_lid))
 			return err_set(err, -ECANCELED, "cancelled");
-		if (lid > x->t->max_lid ||
-		    !(jobs ? chan_dests_seed_jobs(x, jobs, term) : chan_dests_seed_all(x, dst_sw)))
+		if (term >= f->nterm || f->term_lid[term] != lid ||
+		    !(jobs ? chan_dests_seed_jobs(x, jobs, term)
+			   : chan_dests_seed_all(x, f->term_sw[term])))
 			continue;
-		chan_dests_look_up(x, lid, dst_sw);
-		chan_dests_take(x, term, chan_dests_put_in_turn(x));
+		if (walk_lid(x->walk, lid))
+			chan_dests_add_tree(x, term);
 	}
 	return 0;
 }
@@ -153,12 +117,11 @@ int chan_dests_compute(struct chan_dests **out, const struct fabric *f, const st
 	x.out->jobs = in_jobs;
 	x.out->nchan = f->nchan;
 	x.out->of = xcalloc(f->nchan + 1u, sizeof(*x.out->of));
-	x.chan = xcalloc(4u * f->nsw + 1u, sizeof(*x.chan));
-	x.routes = x.chan + f->nsw;
-	x.from = x.routes + f->nsw;
-	x.turn = x.from + f->nsw;
+	x.walk = walk_new(f, t);
+	x.routes = xcalloc(f->nsw, sizeof(*x.routes));
 	rc = chan_dests_count_all(&x, in_jobs ? jobs : NULL, progress, err);
-	free(x.chan);
+	walk_free(x.walk);
+	free(x.routes);
 	if (rc)
 		chan_dests_free(x.out);
 	else

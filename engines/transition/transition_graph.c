@@ -410,7 +410,6 @@ void tgraph_contract(struct tgraph *g)
 			 .next = arena_alloc(mem, g->n, sizeof(uint32_t)),
 			 .stack = arena_alloc(mem, g->n, sizeof(uint32_t)),
 			 .path = arena_alloc(mem, g->n, sizeof(uint32_t)) };
-
 	bool stop = false;
 
 	g->rep = xcalloc(g->n, sizeof(*g->rep));
