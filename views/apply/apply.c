@@ -30,6 +30,61 @@ struct apply_ui {
 	uint64_t log_back;	    /* so many newer lines are not shown */
 };
 
+/* --- states ---------------------------------------------------------------------------------- */
+
+enum { UNDER_WAY = 1, BEGUN = 2, MAY_ROLL_BACK = 4, WANTS_NAME = 8 };
+
+/* begun: progress is shown instead of the plan.  question: below all; NULL: made by
+ * apply_draw_words(). */
+static const struct {
+	const char *words;
+	enum role role;
+	unsigned is;
+	const char *question;
+} apply_states[] = {
+	[APPLY_NONE] = { "no plan", ROLE_TEXT, 0, NULL },
+	[APPLY_ORDERING] = { "searching for a safe write order (no loss, no deadlock)", ROLE_TEXT,
+			     0, "Searching for the write order.  x: stop." },
+	[APPLY_READY] = { "ready to start", ROLE_TEXT, WANTS_NAME,
+			  "Write this to the switches?  Enter, then type the fabric's name.  x: "
+			  "discard." },
+	[APPLY_RUNNING] = { "running", ROLE_TEXT, BEGUN | UNDER_WAY | MAY_ROLL_BACK, NULL },
+	[APPLY_CONFIRM] = { "WRITTEN, NOT YET CONFIRMED", ROLE_LOUD,
+			    BEGUN | UNDER_WAY | MAY_ROLL_BACK | WANTS_NAME, NULL },
+	[APPLY_ROLLING_BACK] = { "ROLLING BACK", ROLE_LOUD, BEGUN | UNDER_WAY,
+				 "The previous routing is being written and read back." },
+	[APPLY_KEPT] = { "confirmed: the new routing is active", ROLE_GOOD, BEGUN | MAY_ROLL_BACK,
+			 "Done.  x: dismiss.  R, then Y: prepare a rollback to the previous "
+			 "routing, as a new plan." },
+	[APPLY_ROLLED_BACK] = { "rolled back", ROLE_GOOD, BEGUN, "x: dismiss." },
+	[APPLY_FAILED] = { "FAILED, rolled back", ROLE_BAD, BEGUN,
+			   "The previous routing is restored.  8: see what failed.  x: dismiss." },
+	[APPLY_INCOMPLETE] = { "ROLLBACK INCOMPLETE", ROLE_LOUD, BEGUN | MAY_ROLL_BACK,
+			       "Some switches may hold entries of both routings.  R, then Y: try "
+			       "again." },
+	[APPLY_SUPERSEDED] = { "SUPERSEDED: ANOTHER WRITER CHANGED THE ROUTING", ROLE_LOUD, BEGUN,
+			       "The switches hold neither the previous nor the new routing.  Find "
+			       "out which SM or tool writes the tables (ibroute-top sm).  x: "
+			       "dismiss." },
+	[APPLY_REFUSED] = { "refused: nothing was written", ROLE_BAD, 0,
+			    "Nothing was written.  View 6: compute a preview again, then A.  x: "
+			    "dismiss." },
+	[APPLY_JOURNAL] = { "UNFINISHED UPDATE FOUND (its process was killed)", ROLE_LOUD,
+			    MAY_ROLL_BACK,
+			    "An earlier update was interrupted.  R, then Y: roll back to the "
+			    "routing before it." },
+};
+
+static bool apply_is(const struct state *s, unsigned what)
+{
+	return apply_states[s->apply.state].is & what;
+}
+
+static bool apply_wants_name(const struct state *s)
+{
+	return s->rw && apply_is(s, WANTS_NAME);
+}
+
 /* --- the log: what was done, line by line, and each block that was read back ----------------- */
 
 static uint32_t apply_entries(const struct state_apply *a)
@@ -142,9 +197,7 @@ static int apply_watchdog_draw(const struct state *s, struct canvas *c, struct r
 	const struct state_apply *a = &s->apply;
 	char pid[32] = "";
 
-	if (!a->watched || !a->txn[0] || y >= r.h ||
-	    (a->state != APPLY_RUNNING && a->state != APPLY_CONFIRM &&
-	     a->state != APPLY_ROLLING_BACK))
+	if (!a->watched || !a->txn[0] || y >= r.h || !apply_is(s, UNDER_WAY))
 		return y;
 	if (a->process)
 		snprintf(pid, sizeof(pid), " pid %ld", a->process);
@@ -196,74 +249,7 @@ static int apply_seen_draw(const struct state_apply *a, struct canvas *c, struct
 	return y + 1;
 }
 
-/* --- states ---------------------------------------------------------------------------------- */
-
-static bool apply_may_roll_back(const struct state *s)
-{
-	return s->apply.state == APPLY_RUNNING || s->apply.state == APPLY_CONFIRM ||
-	       s->apply.state == APPLY_JOURNAL || s->apply.state == APPLY_INCOMPLETE ||
-	       s->apply.state == APPLY_KEPT;
-}
-
-static bool apply_wants_name(const struct state *s)
-{
-	return s->rw && (s->apply.state == APPLY_READY || s->apply.state == APPLY_CONFIRM);
-}
-
-static bool apply_under_way(const struct state *s)
-{
-	return s->apply.state == APPLY_RUNNING || s->apply.state == APPLY_CONFIRM ||
-	       s->apply.state == APPLY_ROLLING_BACK;
-}
-
-/* It has begun: progress is shown instead of the plan. */
-static bool apply_begun(const struct state *s)
-{
-	return apply_under_way(s) || s->apply.state == APPLY_KEPT ||
-	       s->apply.state == APPLY_ROLLED_BACK || s->apply.state == APPLY_FAILED ||
-	       s->apply.state == APPLY_INCOMPLETE || s->apply.state == APPLY_SUPERSEDED;
-}
-
-static const char *apply_state_words(enum apply_state state)
-{
-	static const char *const words[] = {
-		[APPLY_NONE] = "no plan",
-		[APPLY_ORDERING] = "searching for a safe write order (no loss, no deadlock)",
-		[APPLY_READY] = "ready to start",
-		[APPLY_RUNNING] = "running",
-		[APPLY_CONFIRM] = "WRITTEN, NOT YET CONFIRMED",
-		[APPLY_ROLLING_BACK] = "ROLLING BACK",
-		[APPLY_KEPT] = "confirmed: the new routing is active",
-		[APPLY_ROLLED_BACK] = "rolled back",
-		[APPLY_FAILED] = "FAILED, rolled back",
-		[APPLY_INCOMPLETE] = "ROLLBACK INCOMPLETE",
-		[APPLY_SUPERSEDED] = "SUPERSEDED: ANOTHER WRITER CHANGED THE ROUTING",
-		[APPLY_REFUSED] = "refused: nothing was written",
-		[APPLY_JOURNAL] = "UNFINISHED UPDATE FOUND (its process was killed)",
-	};
-
-	return words[state];
-}
-
-static enum role apply_state_role(enum apply_state state)
-{
-	switch (state) {
-	case APPLY_KEPT:
-	case APPLY_ROLLED_BACK:
-		return ROLE_GOOD;
-	case APPLY_CONFIRM:
-	case APPLY_ROLLING_BACK:
-	case APPLY_JOURNAL:
-	case APPLY_INCOMPLETE:
-	case APPLY_SUPERSEDED:
-		return ROLE_LOUD;
-	case APPLY_FAILED:
-	case APPLY_REFUSED:
-		return ROLE_BAD;
-	default:
-		return ROLE_TEXT;
-	}
-}
+/* --- the plan -------------------------------------------------------------------------------- */
 
 /* As --installer names them; "best": not given, the plugin is asked when it begins. */
 static const char *apply_installer_words(const char *name)
@@ -299,15 +285,15 @@ static int apply_draw_plan(const struct state *s, struct canvas *c, struct rect 
 		 a->txn[0] ? ", id " : "", a->txn, a->user[0] ? ", by " : "", a->user);
 	canvas_rule(c, r, 0, title);
 	x = canvas_text(c, r, 1, 1, ROLE_LABEL, "state  ");
-	x = canvas_text(c, r, x, 1, apply_state_role(a->state), apply_state_words(a->state));
+	x = canvas_text(c, r, x, 1, apply_states[a->state].role, apply_states[a->state].words);
 	if (a->installer[0] && !isfinite(a->took_s))
 		canvas_textf(c, r, x, 1, ROLE_DIM, "  (through %s)",
 			     apply_installer_words(a->installer));
-	if (isfinite(a->took_s) && apply_begun(s) && !apply_under_way(s))
+	if (isfinite(a->took_s) && apply_is(s, BEGUN) && !apply_is(s, UNDER_WAY))
 		canvas_rightf(c, r, r.w - 1, 1, ROLE_DIM, "after %s", figure_age(e, a->took_s));
 	if (!a->diff && a->state == APPLY_ORDERING)
 		return apply_draw_search(s, c, r, 2);
-	if (!a->diff || apply_begun(s))
+	if (!a->diff || apply_is(s, BEGUN))
 		return 2;
 	canvas_textf(c, r, 1, 2, ROLE_TEXT,
 		     "plan   %s LFT entr%s in %s block%s on %u of %u switches, %u SL2VL table%s",
@@ -324,42 +310,14 @@ static int apply_draw_plan(const struct state *s, struct canvas *c, struct rect 
 	return 4 + (y ? y : 1);
 }
 
-static const char *apply_question(const struct state *s)
+static const char *apply_no_plan(const struct state *s)
 {
-	switch (s->apply.state) {
-	case APPLY_NONE:
-		return s->rw && state_plan_ahead(s)
-			       ? "No plan to apply yet, but view 6 has one: press A there."
-		       : s->rw ? "No plan yet. In view 6: choose an engine, Space computes a "
-				 "preview, A brings the plan here."
-			       : "This console is read-only: previews (6) can be computed, but "
-				 "not applied. Restart ibroute-top with --rw to apply one.";
-	case APPLY_ORDERING:
-		return "Searching for the write order.  x: stop.";
-	case APPLY_READY:
-		return "Write this to the switches?  Enter, then type the fabric's name.  "
-		       "x: discard.";
-	case APPLY_ROLLING_BACK:
-		return "The previous routing is being written and read back.";
-	case APPLY_KEPT:
-		return "Done.  x: dismiss.  R, then Y: prepare a rollback to the previous "
-		       "routing, as a new plan.";
-	case APPLY_JOURNAL:
-		return "An earlier update was interrupted.  R, then Y: roll back to the routing "
-		       "before it.";
-	case APPLY_INCOMPLETE:
-		return "Some switches may hold entries of both routings.  R, then Y: try again.";
-	case APPLY_SUPERSEDED:
-		return "The switches hold neither the previous nor the new routing.  Find out "
-		       "which SM or tool writes the tables (ibroute-top sm).  x: dismiss.";
-	case APPLY_REFUSED:
-		return "Nothing was written.  View 6: compute a preview again, then A.  "
-		       "x: dismiss.";
-	case APPLY_FAILED:
-		return "The previous routing is restored.  8: see what failed.  x: dismiss.";
-	default:
-		return "x: dismiss.";
-	}
+	return s->rw && state_plan_ahead(s)
+		       ? "No plan to apply yet, but view 6 has one: press A there."
+	       : s->rw ? "No plan yet. In view 6: choose an engine, Space computes a "
+			 "preview, A brings the plan here."
+		       : "This console is read-only: previews (6) can be computed, but "
+			 "not applied. Restart ibroute-top with --rw to apply one.";
 }
 
 /* Estimate of a rollback, at the rate of the writes so far. */
@@ -394,7 +352,9 @@ static void apply_draw_words(const struct state *s, struct canvas *c, struct rec
 			 : a->demo_dir ? "O: override conditions.  "
 				       : "O: override conditions.  D: detach.  ");
 	else
-		snprintf(text, sizeof(text), "%s", apply_question(s));
+		snprintf(text, sizeof(text), "%s",
+			 a->state == APPLY_NONE ? apply_no_plan(s)
+						: apply_states[a->state].question);
 	canvas_wrap(c, r, 1, y, ROLE_TEXT, text);
 }
 
@@ -410,7 +370,7 @@ static void apply_draw_question(const struct apply_ui *u, const struct state *s,
 	canvas_rule(c, r, 0, NULL);
 	if (text[0])
 		y += canvas_wrap(c, in, 1, y,
-				 apply_state_role(a->state) == ROLE_GOOD ? ROLE_GOOD : ROLE_WARN,
+				 apply_states[a->state].role == ROLE_GOOD ? ROLE_GOOD : ROLE_WARN,
 				 text);
 	if (u->name.active && u->asking != ASK_NAME) {
 		canvas_text(c, in, 1, y++, ROLE_WARN,
@@ -428,7 +388,7 @@ static void apply_draw_question(const struct apply_ui *u, const struct state *s,
 		entry_draw(&u->name, c, in, 1, y, "name");
 		return;
 	}
-	if (u->asked && apply_may_roll_back(s)) {
+	if (u->asked && apply_is(s, MAY_ROLL_BACK)) {
 		canvas_textf(c, in, 1, y, ROLE_LOUD,
 			     " Roll back?  Y: yes%s; any other key: cancel ",
 			     apply_back_text(back, a));
@@ -469,7 +429,7 @@ static int apply_draw_happening(const struct state *s, struct canvas *c, struct 
 
 	if (left.h > y + APPLY_LIVE_LINES + 2)
 		left.h = y + APPLY_LIVE_LINES + 2;
-	if (s->apply.watched && apply_under_way(s) && left.h > r.h - 1)
+	if (s->apply.watched && apply_is(s, UNDER_WAY) && left.h > r.h - 1)
 		left.h = r.h - 1; /* what it rolls back on matters more */
 	a = apply_waves_draw(&s->apply, c, left, y);
 	a = apply_draw_risk(&s->apply, c, left, a);
@@ -528,7 +488,7 @@ static void apply_draw(void *own, struct context *ctx, struct canvas *c, struct 
 {
 	struct apply_ui *u = own;
 	/* no result takes a line while it goes on */
-	int below = r.h < 30 && apply_under_way(s) ? 4 : 5, foot = r.h - below, y;
+	int below = r.h < 30 && apply_is(s, UNDER_WAY) ? 4 : 5, foot = r.h - below, y;
 	struct rect body = { r.x, r.y, r.w, foot };
 
 	(void)ctx;
@@ -538,7 +498,7 @@ static void apply_draw(void *own, struct context *ctx, struct canvas *c, struct 
 		y = apply_draw_log_page(s, c, body, y);
 	} else {
 		y = apply_phases_draw(s, c, body, y);
-		if (apply_begun(s)) {
+		if (apply_is(s, BEGUN)) {
 			y = apply_draw_happening(s, c, body, y);
 			y = apply_draw_watch(s, c, body, y);
 		}
@@ -607,22 +567,16 @@ static void apply_ask(struct apply_ui *u, const struct state *s, enum asking wha
 
 static void apply_close_plan(struct context *ctx, const struct state *s, struct request *out)
 {
-	switch (s->apply.state) {
-	case APPLY_NONE:
+	enum apply_state state = s->apply.state;
+
+	if (state == APPLY_NONE)
 		context_say(ctx, "nothing to dismiss");
-		break;
-	case APPLY_RUNNING:
-	case APPLY_CONFIRM:
-	case APPLY_ROLLING_BACK:
+	else if (apply_is(s, UNDER_WAY))
 		context_say(ctx, "not while an update is running");
-		break;
-	case APPLY_JOURNAL:
-	case APPLY_INCOMPLETE:
+	else if (state == APPLY_JOURNAL || state == APPLY_INCOMPLETE)
 		context_say(ctx, "not before the rollback is complete");
-		break;
-	default:
+	else
 		out->type = REQ_APPLY_CLOSE;
-	}
 }
 
 #define LOG_PAGE 10
@@ -686,19 +640,19 @@ static bool apply_input(void *own, struct context *ctx, const struct input *in,
 	case REQ_APPLY_OVERRIDE:
 		if (in->text)
 			return false;
-		if (apply_under_way(s))
+		if (apply_is(s, UNDER_WAY))
 			apply_ask(u, s, ASK_OVERRIDE);
 		else
 			context_say(ctx, "no watch conditions now: no update is running");
 		return true;
 	case REQ_ROLLBACK_ASK:
-		if (apply_may_roll_back(s))
+		if (apply_is(s, MAY_ROLL_BACK))
 			u->asked = true;
 		else
 			context_say(ctx, "nothing to roll back");
 		return true;
 	case REQ_YES:
-		if (asked && apply_may_roll_back(s))
+		if (asked && apply_is(s, MAY_ROLL_BACK))
 			out->type = REQ_APPLY_ROLLBACK;
 		return true;
 	case REQ_APPLY_CLOSE:
@@ -722,7 +676,7 @@ static void apply_context(const void *own, const struct state *s, char *buf, siz
 	char cast[32] = "";
 
 	(void)own;
-	if (!apply_under_way(s) || !s->rec_head[0]) {
+	if (!apply_is(s, UNDER_WAY) || !s->rec_head[0]) {
 		snprintf(buf, len, "%s",
 			 s->rw ? "to start or confirm, type the fabric's name"
 			       : "read-only: start with --rw to apply");
