@@ -165,53 +165,12 @@ const struct notice_stats *notice_stats(const struct notice_port *np)
 	return &np->stats;
 }
 
-/* One request and its answer. */
-struct ask {
-	const struct mad_request *r;
-	bool asked;
-	int rc;
-	uint16_t status;
-	uint8_t data[SMP_DATA];
-};
-
-static bool notice_port_ask_next(void *ctx, struct queue_request *out)
+static int notice_port_ask(struct notice_port *np, struct queue_answer *a,
+			   const struct mad_request *r, struct err *err)
 {
-	struct ask *a = ctx;
+	int rc = queue_ask(a, np->queue, r, np->progress, "asking the SM", err);
 
-	if (a->asked)
-		return false;
-	a->asked = true;
-	out->node = QUEUE_NO_NODE;
-	out->mad = *a->r;
-	return true;
-}
-
-static void notice_port_ask_done(void *ctx, const struct queue_request *req, int rc,
-				 const struct mad_answer *m)
-{
-	struct ask *a = ctx;
-
-	(void)req;
-	a->rc = rc;
-	if (m) {
-		a->status = m->status;
-		memcpy(a->data, m->data, SMP_DATA);
-	}
-}
-
-static int notice_port_ask(struct notice_port *np, struct ask *a, const struct mad_request *r,
-			   struct err *err)
-{
-	struct queue_source src = { .next = notice_port_ask_next,
-				    .done = notice_port_ask_done,
-				    .ctx = a };
-	int rc;
-
-	*a = (struct ask){ .r = r };
-	rc = queue_run(np->queue, &src, np->progress, "asking the SM", err);
-	if (!rc && a->rc == -ETIMEDOUT)
-		rc = err_set(err, -ETIMEDOUT, "no response from LID %u", r->lid);
-	return rc ? rc : a->rc;
+	return a->rc == -ETIMEDOUT ? err_set(err, rc, "no response from LID %u", r->lid) : rc;
 }
 
 void notice_port_progress(struct notice_port *np, struct progress *progress)
@@ -226,7 +185,7 @@ int notice_port_refresh(struct notice_port *np, struct notice_local *out, struct
 				 .attr = SMP_PORT_INFO,
 				 .m_key = np->m_key };
 	struct port_info pi;
-	struct ask a;
+	struct queue_answer a;
 	int rc = notice_port_ask(np, &a, &r, err);
 
 	explicit_bzero(&r, sizeof(r));
@@ -259,7 +218,7 @@ static int notice_port_know_sm(struct notice_port *np, struct err *err)
 int notice_port_sm(struct notice_port *np, struct sm_info *out, struct err *err)
 {
 	struct mad_request r = { .mgmt_class = MAD_SMP, .method = MAD_GET, .attr = SMP_SM_INFO };
-	struct ask a;
+	struct queue_answer a;
 	int rc = notice_port_know_sm(np, err);
 
 	if (rc)
@@ -281,7 +240,7 @@ static int notice_port_inform(struct notice_port *np, uint16_t trap, bool subscr
 	struct mad_request r = { .mgmt_class = MAD_SA, .method = MAD_SET, .attr = SA_INFORM_INFO };
 	const char *what = subscribe ? "subscribe this port to" : "unsubscribe this port from";
 	struct inform_info ii;
-	struct ask a;
+	struct queue_answer a;
 	int rc = notice_port_know_sm(np, err);
 
 	if (rc)

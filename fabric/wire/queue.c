@@ -516,3 +516,47 @@ int queue_run(struct queue *q, const struct queue_source *src, struct progress *
 	q->src = NULL;
 	return rc;
 }
+
+struct queue_single {
+	const struct mad_request *r; /* NULL: sent */
+	struct queue_answer *out;
+};
+
+static bool queue_single_next(void *ctx, struct queue_request *out)
+{
+	struct queue_single *x = ctx;
+
+	if (!x->r)
+		return false;
+	out->node = QUEUE_NO_NODE;
+	out->mad = *x->r;
+	x->r = NULL;
+	return true;
+}
+
+static void queue_single_done(void *ctx, const struct queue_request *req, int rc,
+			      const struct mad_answer *a)
+{
+	struct queue_single *x = ctx;
+
+	(void)req;
+	x->out->rc = rc;
+	if (!a)
+		return;
+	x->out->status = a->status;
+	memcpy(x->out->data, a->data, SMP_DATA);
+}
+
+int queue_ask(struct queue_answer *out, struct queue *q, const struct mad_request *r,
+	      struct progress *progress, const char *step, struct err *err)
+{
+	struct queue_single x = { .r = r, .out = out };
+	struct queue_source src = { .next = queue_single_next,
+				    .done = queue_single_done,
+				    .ctx = &x };
+	int rc;
+
+	*out = (struct queue_answer){ 0 };
+	rc = queue_run(q, &src, progress, step, err);
+	return rc ? rc : out->rc;
+}

@@ -61,6 +61,17 @@ void queue_free(struct queue *q); /* NULL is fine */
 int queue_run(struct queue *q, const struct queue_source *src, struct progress *progress,
 	      const char *step, struct err *err);
 
+/* A single request, to no node in particular. */
+struct queue_answer {
+	int rc;
+	uint16_t status; /* of -EPROTO */
+	uint8_t data[SMP_DATA];
+};
+
+/* 0, out->rc, or what the port failed with; then out->rc is -ECANCELED. */
+int queue_ask(struct queue_answer *out, struct queue *q, const struct mad_request *r,
+	      struct progress *progress, const char *step, struct err *err);
+
 /* Silent nodes are remembered from run to run: each is asked again, with a single try, after
  * a pause that doubles up to 30 s.  forget: of new node numbers, or to try in earnest. */
 void queue_forget(struct queue *q);

@@ -207,16 +207,9 @@ void wire_close(struct wire *w)
 	wire_free(w);
 }
 
-void wire_stats(const struct wire *w, struct wire_stats *out)
+const struct queue_stats *wire_stats(const struct wire *w)
 {
-	const struct queue_stats *s = queue_stats(w->queue);
-
-	*out = (struct wire_stats){ .sent = s->sent,
-				    .answered = s->answered,
-				    .retried = s->retried,
-				    .timed_out = s->timed_out,
-				    .late = s->late,
-				    .skipped = s->skipped };
+	return queue_stats(w->queue);
 }
 
 void wire_pace(struct wire *w, bool calm)
@@ -399,47 +392,13 @@ bool wire_address(const struct wire *w, const struct fabric *f, uint32_t sw, enu
 	return true;
 }
 
-struct one {
-	struct mad_request *r;
-	bool asked;
-	int rc;
-	uint8_t *data;
-};
-
-static bool wire_one_next(void *ctx, struct queue_request *out)
+/* One SMP to the local port or to a LID (0: local). */
+static int wire_ask(struct queue_answer *out, struct wire *w, struct mad_request *r,
+		    struct err *err)
 {
-	struct one *o = ctx;
-
-	if (o->asked)
-		return false;
-	o->asked = true;
-	out->node = QUEUE_NO_NODE;
-	out->mad = *o->r;
-	return true;
-}
-
-static void wire_one_done(void *ctx, const struct queue_request *req, int rc,
-			  const struct mad_answer *a)
-{
-	struct one *o = ctx;
-
-	(void)req;
-	o->rc = rc;
-	if (!rc)
-		memcpy(o->data, a->data, SMP_DATA);
-}
-
-/* One SMP to the local port or to a LID (0: local), answer into data. */
-static int wire_ask(struct wire *w, struct mad_request *r, uint8_t data[SMP_DATA], struct err *err)
-{
-	struct one o = { .r = r, .data = data };
-	struct queue_source src = { .next = wire_one_next, .done = wire_one_done, .ctx = &o };
-	int rc;
-
 	r->mgmt_class = r->lid ? MAD_SMP : MAD_SMP_DIRECTED;
 	r->m_key = r->lid ? wire_lid_key(w, r->lid) : wire_local_key(w);
-	rc = queue_run(w->queue, &src, NULL, "ask", err);
-	return rc ? rc : o.rc;
+	return queue_ask(out, w->queue, r, NULL, "ask", err);
 }
 
 int wire_sm_info(struct wire_sm *out, struct wire *w, struct err *err)
@@ -447,12 +406,12 @@ int wire_sm_info(struct wire_sm *out, struct wire *w, struct err *err)
 	struct mad_request r;
 	struct port_info pi;
 	struct sm_info si;
-	uint8_t d[SMP_DATA];
+	struct queue_answer a;
 	int rc;
 
 	wire_smp(w, &r, MAD_GET, SMP_PORT_INFO, 0);
-	rc = wire_ask(w, &r, d, err);
-	if (rc || port_info_decode(&pi, d))
+	rc = wire_ask(&a, w, &r, err);
+	if (rc || port_info_decode(&pi, a.data))
 		return err_set(err, rc ? rc : -EPROTO,
 			       "the local port does not report its SM (%s); if the fabric uses "
 			       "M_Keys, give the right one",
@@ -463,9 +422,9 @@ int wire_sm_info(struct wire_sm *out, struct wire *w, struct err *err)
 	wire_smp(w, &r, MAD_GET, SMP_SM_INFO, 0);
 	r.lid = pi.sm_lid;
 	r.sl = pi.sm_sl;
-	rc = wire_ask(w, &r, d, err);
+	rc = wire_ask(&a, w, &r, err);
 	if (!rc)
-		rc = sm_info_decode(&si, d);
+		rc = sm_info_decode(&si, a.data);
 	if (rc)
 		return err_set(err, rc, "the subnet manager at LID %u: %s", pi.sm_lid,
 			       wire_rc_text(rc));

@@ -26,6 +26,7 @@
 struct mkeys;
 struct name_map;
 struct notice_port;
+struct queue_stats;
 struct wire;
 
 struct wire_opts {
@@ -69,11 +70,7 @@ int wire_listen(struct wire *w, struct err *err);
 void wire_local(struct wire *w, struct mad_local *out);
 uint64_t wire_now_ns(struct wire *w); /* the port's clock: virtual in tests */
 
-struct wire_stats {
-	uint64_t sent, answered, retried, timed_out, late, skipped; /* since it was opened */
-};
-
-void wire_stats(const struct wire *w, struct wire_stats *out);
+const struct queue_stats *wire_stats(const struct wire *w); /* since it was opened */
 
 /* calm: nobody waits for what is read from now on, and answers are taken in batches of up to a
  * window a millisecond, which costs half of the system calls.  Nothing changes in a simulator. */

@@ -29,6 +29,7 @@
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/sim/topology/topo.h"
+#include "fabric/wire/queue.h"
 #include "fabric/wire/wire.h"
 
 #include <errno.h>
@@ -271,9 +272,9 @@ static void line(const char *what, uint64_t mads, uint64_t ns)
 
 static uint64_t sent(struct tool *x)
 {
-	struct wire_stats s;
+	struct queue_stats s;
 
-	wire_stats(x->w, &s);
+	s = *wire_stats(x->w);
 	return s.sent;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Everything above the seam, against the simulated fabric and its faults. */
+#include "fabric/wire/queue.h"
 #include "fabric/wire/wire.h"
 
 #include "fabric/base/rng.h"
@@ -602,9 +603,9 @@ static void writes_without_a_sweep_go_by_lid_and_check_who_answers(void **state)
 
 static uint64_t sent(const struct wire *w)
 {
-	struct wire_stats st;
+	struct queue_stats st;
 
-	wire_stats(w, &st);
+	st = *wire_stats(w);
 	return st.sent;
 }
 
@@ -727,7 +728,7 @@ static void counters_are_exact_in_64_bits(void **state)
 {
 	struct sample *s;
 	const struct port_counters *c;
-	struct wire_stats before, after;
+	struct queue_stats before, after;
 	struct world x;
 
 	(void)state;
@@ -746,9 +747,9 @@ static void counters_are_exact_in_64_bits(void **state)
 	assert_int_equal(s->port[x.f->port_off[0]].valid, 0);
 	sample_put(s);
 	/* capabilities are known now: one MAD a port */
-	wire_stats(x.w, &before);
+	before = *wire_stats(x.w);
 	assert_int_equal(wire_read_sample(&s, x.w, x.swept, SAMPLE_TRAFFIC, NULL, &x.err), 0);
-	wire_stats(x.w, &after);
+	after = *wire_stats(x.w);
 	assert_int_equal(after.sent - before.sent, s->asked);
 	assert_int_equal(s->port[x.f->port_off[0] + 1].valid,
 			 1 << CTR_TX_BYTES | 1 << CTR_RX_BYTES | 1 << CTR_TX_PKTS |
@@ -825,13 +826,13 @@ static void silent_switches_leave_their_ports_unknown(void **state)
 /* Takes a sample a while later; MADs it took. */
 static uint64_t sample_after(struct world *x, struct sample **last, double seconds, unsigned what)
 {
-	struct wire_stats before, after;
+	struct queue_stats before, after;
 
 	sim_advance(x->sim, seconds);
 	sample_put(*last);
-	wire_stats(x->w, &before);
+	before = *wire_stats(x->w);
 	assert_int_equal(wire_read_sample(last, x->w, x->swept, what, NULL, &x->err), 0);
-	wire_stats(x->w, &after);
+	after = *wire_stats(x->w);
 	assert_int_equal((*last)->answered, (*last)->asked);
 	return after.sent - before.sent;
 }

@@ -6,6 +6,7 @@
 #include "engines/minhop.h"
 #include "fabric/base/mem.h"
 #include "fabric/sim/device/sim.h"
+#include "fabric/wire/queue.h"
 #include "fabric/wire/wire.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"
@@ -141,7 +142,7 @@ static void what_one_writes_the_other_reads(void **state)
 static void its_faults_and_delays_are_the_simulators(void **state)
 {
 	struct wire_opts wo = { .timeout_ms = 20, .retries = 10 };
-	struct wire_stats stats;
+	struct queue_stats stats;
 	struct sim_opts so;
 	struct world x;
 
@@ -154,7 +155,7 @@ static void its_faults_and_delays_are_the_simulators(void **state)
 	serve(&x, &so);
 	connect_to(&x, &wo);
 	reads_all(&x);
-	wire_stats(x.w, &stats);
+	stats = *wire_stats(x.w);
 	assert_true(stats.retried > 0);
 	down(&x);
 }
