@@ -218,7 +218,7 @@ static void agent_set_settled(struct transaction *t, enum phase phase, enum phas
 		ev.phase = phase;
 		if (t->o.event) {
 			ev.txn = t->txn;
-			t->o.event(t->o.ctx, &ev);
+			t->o.event(t->o.driver, &ev);
 		}
 	}
 	if (t->c.why == WHY_SILENT)

@@ -229,7 +229,7 @@ static bool blocks_called_off(struct transaction *t)
 	agent_set_listen(t);
 	if (t->c.cancelled || !t->o.sm || !t->plan || t->c.phase == PHASE_ROLLBACK)
 		return t->c.cancelled;
-	rc = t->o.sm(t->o.ctx, &err);
+	rc = t->o.sm(t->o.driver, &err);
 	if (!rc)
 		return false;
 	transaction_fail(t, rc, "%s", err.text);

@@ -37,6 +37,8 @@ static struct executor *executor_alloc(const struct fabric *f, const struct chan
 		t->o = *o;
 	if (!t->o.tries)
 		t->o.tries = TRIES;
+	if (!t->o.driver)
+		t->o.driver = t->o.ctx;
 	t->holds = xcalloc(l->n, sizeof(*t->holds));
 	t->level = xcalloc(l->n, sizeof(*t->level));
 	t->rc = xcalloc(l->n, sizeof(*t->rc));

@@ -111,6 +111,7 @@ struct executor_opts {
 	 * known.  Before each wave and after the last; must not block. */
 	const struct jobset *(*running)(void *ctx);
 	void *ctx;
+	void *driver; /* passed to gate, event and sm instead of ctx; NULL: ctx */
 };
 
 #define APPLY_SLOW 4

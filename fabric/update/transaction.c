@@ -12,7 +12,7 @@ void transaction_emit(struct transaction *t, struct executor_event *ev)
 	ev->why = t->c.why;
 	ev->txn = t->txn;
 	if (t->o.event)
-		t->o.event(t->o.ctx, ev);
+		t->o.event(t->o.driver, ev);
 }
 
 int transaction_gate(struct transaction *t, struct err *err)
@@ -26,7 +26,7 @@ int transaction_gate(struct transaction *t, struct err *err)
 		.asked = t->c.asked,
 	};
 
-	return t->o.gate ? t->o.gate(t->o.ctx, &ev, err) : 0;
+	return t->o.gate ? t->o.gate(t->o.driver, &ev, err) : 0;
 }
 
 bool transaction_fail(struct transaction *t, int rc, const char *fmt, ...)

@@ -253,41 +253,6 @@ static int watchdog_sm(void *ctx, struct err *err)
 	return d->watch && clock_ms() >= d->sm_ms ? watchdog_look_at_sm(d, err) : 0;
 }
 
-static int watchdog_fresh(void *ctx, struct err *err)
-{
-	struct watchdog *d = ctx;
-
-	return d->job->apply.fresh ? d->job->apply.fresh(d->job->apply.ctx, err) : 0;
-}
-
-static int watchdog_others(void *ctx)
-{
-	struct watchdog *d = ctx;
-
-	return d->job->apply.others(d->job->apply.ctx);
-}
-
-static int watchdog_judge(void *ctx, struct executor_foreign *out, struct err *err)
-{
-	struct watchdog *d = ctx;
-
-	return d->job->apply.judge(d->job->apply.ctx, out, err);
-}
-
-static void watchdog_ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
-{
-	struct watchdog *d = ctx;
-
-	d->job->apply.ended(d->job->apply.ctx, id, over, n);
-}
-
-static const struct jobset *watchdog_jobs_now(void *ctx)
-{
-	struct watchdog *d = ctx;
-
-	return d->job->apply.running(d->job->apply.ctx);
-}
-
 /* While it waits: is it still there? */
 static int watchdog_blocks(void *ctx, struct err *err)
 {
@@ -474,12 +439,7 @@ static struct executor *watchdog_make_apply(struct watchdog *d, const struct wat
 	ao.gate = watchdog_gate;
 	ao.event = watchdog_event;
 	ao.sm = watchdog_sm;
-	ao.fresh = job->apply.fresh ? watchdog_fresh : NULL;
-	ao.others = job->apply.others ? watchdog_others : NULL;
-	ao.judge = job->apply.judge ? watchdog_judge : NULL;
-	ao.ended = job->apply.ended ? watchdog_ended : NULL;
-	ao.running = job->apply.running ? watchdog_jobs_now : NULL;
-	ao.ctx = d;
+	ao.driver = d;
 	return job->plan ? executor_new(job->plan, job->in, &ao)
 			 : executor_recover(job->journal, job->fabric, job->in, &ao);
 }
