@@ -36,8 +36,7 @@ static const struct argp_option options[] = {
 	  "name of the fabric; has to be typed to start and "
 	  "confirm updates",
 	  1 },
-	{ "node-name-map", OPT_LIVE_NODE_NAMES, "FILE", 0,
-	  "node names: a file with lines of GUID \"name\"", 1 },
+	OPTION_LIVE_NODE_NAMES(1),
 	{ "racks", CMDLINE_KEY(struct app_opts, racks), "FILE|DIR|slurm", 0,
 	  "racks for the heatmap: SLURM's topology.yaml or topology.conf (or their folder), a "
 	  "file with lines such as SwitchName=rack1 Switches=leaf[01-04], or slurm: the output of "
@@ -60,11 +59,7 @@ static const struct argp_option options[] = {
 	  "allow updates: tables can be written to the switches, after the "
 	  "fabric's name was typed (default: read-only)",
 	  4 },
-	{ "record-dir", OPT_LIVE_RECORD_DIR, "DIR", 0, "directory for the records of sessions", 4 },
-	{ "state-dir", OPT_LIVE_STATE_DIR, "DIR", 0,
-	  "directory for the journals of updates, "
-	  "which hold the previous tables",
-	  4 },
+	OPTIONS_LIVE_DIRS(4),
 	OPTIONS_LIVE_INSTALLER(4),
 	{ 0, 0, 0, 0, "screen:", 5 },
 	{ "ascii", CMDLINE_KEY(struct app_opts, ascii), 0, 0, "use only ASCII characters", 5 },

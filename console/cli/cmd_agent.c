@@ -151,12 +151,6 @@ static const char doc[] =
 	"the request; 4 another agent serves this port, or the state file is not valid; 64 bad "
 	"options; 255 the port cannot be used.";
 
-/* In ms. */
-static uint32_t cmd_agent_seconds(const char *arg, const char *name, struct argp_state *s)
-{
-	return (uint32_t)cmdline_count(s, name, arg, 1, 86400) * 1000;
-}
-
 static unsigned cmd_agent_octal(const char *arg, const char *name, unsigned most,
 				struct argp_state *s)
 {
@@ -195,7 +189,14 @@ static bool cmd_agent_relative(const char *path)
 	return path && *path != '/';
 }
 
+#define SECONDS(key, member, name)                                                                 \
+	CMDLINE_FIELD(key, struct agent_cmd, member, name, 1, 86400, .times = 1000)
+
 static const struct cmdline_field fields[] = {
+	SECONDS(OPT_LIMIT, o.limit_ms, "--limit"),
+	SECONDS(OPT_HOLD, o.hold_ms, "--hold"),
+	SECONDS(OPT_ASK, o.ask_ms, "--ask"),
+	SECONDS(OPT_POLL, o.poll_ms, "--poll"),
 	CMDLINE_FIELD(OPT_READY_FD, struct agent_cmd, ready_fd, "--ready-fd", 0, 1 << 20),
 	CMDLINE_FIELD(OPT_WHILE_PID, struct agent_cmd, while_pid, "--while-pid", 1, INT32_MAX),
 	{ 0 },
@@ -206,18 +207,6 @@ static error_t cmd_agent_take(int key, char *arg, struct argp_state *s)
 	struct agent_cmd *c = s->input;
 
 	switch (key) {
-	case OPT_LIMIT:
-		c->o.limit_ms = cmd_agent_seconds(arg, "--limit", s);
-		return 0;
-	case OPT_HOLD:
-		c->o.hold_ms = cmd_agent_seconds(arg, "--hold", s);
-		return 0;
-	case OPT_ASK:
-		c->o.ask_ms = cmd_agent_seconds(arg, "--ask", s);
-		return 0;
-	case OPT_POLL:
-		c->o.poll_ms = cmd_agent_seconds(arg, "--poll", s);
-		return 0;
 	case OPT_AGENT_JOB:
 		cmd_agent_take_job(c, arg, s);
 		return 0;

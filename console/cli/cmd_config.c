@@ -20,18 +20,18 @@ static const struct argp_option rows[] = {
 	{ 0 },
 };
 
+static const struct cmdline_field fields[] = {
+	CMDLINE_FIELD(OPT_CONFIG_FILE, struct config_opts, file),
+	CMDLINE_FIELD('f', struct config_opts, file),
+	CMDLINE_FIELD('F', struct config_opts, profile),
+	{ 0 },
+};
+
 static error_t cmd_config_parse(int key, char *arg, struct argp_state *s)
 {
 	struct config_opts *o = s->input;
 
 	switch (key) {
-	case OPT_CONFIG_FILE:
-	case 'f':
-		o->file = arg;
-		return 0;
-	case 'F':
-		o->profile = arg;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (o->what || (strcmp(arg, "show") != 0 && strcmp(arg, "check") != 0))
 			argp_error(s, "'%s': unknown, show or check is needed", arg);
@@ -42,7 +42,7 @@ static error_t cmd_config_parse(int key, char *arg, struct argp_state *s)
 			argp_error(s, "show or check is needed");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return cmdline_take(fields, o, key, arg, s);
 	}
 }
 

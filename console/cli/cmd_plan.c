@@ -213,7 +213,6 @@ static int cmd_plan_print_json(const struct plan_cmd *c, const struct plan *p,
 			       struct err *err)
 {
 	const struct route_report *now = &both[0], *next = &both[1];
-	const struct tdiff *d = p->diff;
 	json_t *j = json_object(), *after = summary_json(next);
 
 	summary_add_verdict(after, next);
@@ -225,12 +224,7 @@ static int cmd_plan_print_json(const struct plan_cmd *c, const struct plan *p,
 		json_object_set_new(j, "service_levels_known",
 				    json_boolean(!notes_find(&next->notes, "sls_assumed")));
 	}
-	json_object_set_new(j, "lft_blocks", json_integer(d->nblocks));
-	json_object_set_new(j, "lft_entries", json_integer((json_int_t)d->entries));
-	json_object_set_new(j, "sl2vl_tables", json_integer(d->nsl2vl));
-	json_object_set_new(j, "switches", json_integer(d->switches));
-	json_object_set_new(j, "sl_paths", json_integer((json_int_t)d->sl_pairs));
-	json_object_set_new(j, "vls_needed", json_integer(p->vls_needed));
+	plan_add_cost(j, p);
 	json_object_set_new(j, "transition", cmd_plan_waves_json(p, t));
 	json_object_set_new(j, "before", summary_json(now));
 	json_object_set_new(j, "after", after);

@@ -177,14 +177,8 @@ static void cmd_show_add_pins(json_t *j, const struct plan *p)
 
 static void cmd_show_add_cost(json_t *j, const struct plan *p)
 {
-	const struct tdiff *d = p->diff;
 
-	json_object_set_new(j, "lft_blocks", json_integer(d->nblocks));
-	json_object_set_new(j, "lft_entries", json_integer((json_int_t)d->entries));
-	json_object_set_new(j, "sl2vl_tables", json_integer(d->nsl2vl));
-	json_object_set_new(j, "switches", json_integer(d->switches));
-	json_object_set_new(j, "sl_paths", json_integer((json_int_t)d->sl_pairs));
-	json_object_set_new(j, "vls_needed", json_integer(p->vls_needed));
+	plan_add_cost(j, p);
 	json_object_set_new(j, "waves", json_integer(p->changes->nwaves));
 	json_object_set_new(j, "order_known", json_boolean(p->order.n || plan_empty(p)));
 	json_object_set_new(j, "drain_known", json_boolean(p->drain.known));

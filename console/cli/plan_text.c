@@ -35,6 +35,18 @@ bool plan_sls_assumed(const struct plan *p)
 	return p->diff->sl_pairs && tables_as_found(p->from);
 }
 
+void plan_add_cost(json_t *j, const struct plan *p)
+{
+	const struct tdiff *d = p->diff;
+
+	json_object_set_new(j, "lft_blocks", json_integer(d->nblocks));
+	json_object_set_new(j, "lft_entries", json_integer((json_int_t)d->entries));
+	json_object_set_new(j, "sl2vl_tables", json_integer(d->nsl2vl));
+	json_object_set_new(j, "switches", json_integer(d->switches));
+	json_object_set_new(j, "sl_paths", json_integer((json_int_t)d->sl_pairs));
+	json_object_set_new(j, "vls_needed", json_integer(p->vls_needed));
+}
+
 json_t *plan_drain_jobs_json(const struct plan *p)
 {
 	const struct drain *d = &p->drain;

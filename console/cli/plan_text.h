@@ -13,6 +13,8 @@
 void plan_print(FILE *out, const struct plan *p);
 /* A line for each file that its tables were read from. */
 void plan_print_files(FILE *out, const struct plan *p);
+/* What it writes, as keys of j: lft_blocks to vls_needed. */
+void plan_add_cost(json_t *j, const struct plan *p);
 /* The jobs that it drains: id, ports, needed. */
 json_t *plan_drain_jobs_json(const struct plan *p);
 /* SLs are not in the switches: are some taken for those of the tables that were found there? */

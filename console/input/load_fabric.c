@@ -128,6 +128,7 @@ static int load_fabric_read_fabric(struct builder **out, const char *path, struc
 {
 	struct ibnd_report report;
 	struct input_file in;
+	enum fabric_form form;
 	char fd_path[32];
 	int rc = input_file_open(&in, path, err);
 
@@ -135,30 +136,28 @@ static int load_fabric_read_fabric(struct builder **out, const char *path, struc
 		return rc;
 	memset(&report, 0, sizeof(report));
 	*out = NULL;
-	switch (load_fabric_form(in.head)) {
+	form = load_fabric_form(in.head);
+	if (form != FORM_IBND)
+		*out = builder_new();
+	switch (form) {
 	case FORM_IBND:
 		rc = ibnd_read(out, in.file, in.path, &report, err);
 		break;
 	case FORM_CACHE:
-		*out = builder_new();
 		rc = ibnd_cache_read(*out, in.file, in.path, &report.read, err);
 		break;
 	case FORM_NEIGHBORS:
-		*out = builder_new();
 		rc = load_fabric_read_neighbors(*out, &in, &report.read, err);
 		break;
 	case FORM_SUBNET_LST:
-		*out = builder_new();
 		rc = osm_subnet_read(*out, in.file, in.path, &report.read, err);
 		break;
 	case FORM_NETLOC:
-		*out = builder_new();
 		/* its reader opens the file itself; this also names what came through a pipe */
 		snprintf(fd_path, sizeof(fd_path), "/dev/fd/%d", fileno(in.file));
 		rc = netloc_nodes_read(*out, strcmp(path, "-") ? path : fd_path, &report.read, err);
 		break;
 	case FORM_SLURM:
-		*out = builder_new();
 		rc = load_fabric_read_slurm(*out, &in, &report.read, err);
 		break;
 	}

@@ -203,6 +203,7 @@ static void cmdline_store(const struct cmdline_field *f, void *at, const char *a
 		break;
 	case CMDLINE_INT: /* also an int, which must not be negative */
 		*(uint32_t *)at =
+			(f->times ? f->times : 1) *
 			(uint32_t)cmdline_count(s, f->what, arg, (uint64_t)least, (uint64_t)most);
 		break;
 	}

@@ -44,13 +44,13 @@ enum cmdline_kind { CMDLINE_TEXT, CMDLINE_FLAG, CMDLINE_INT, CMDLINE_U64, CMDLIN
 	 (int)offsetof(type, member))
 
 /* For the others, in a table. */
-
 struct cmdline_field {
 	size_t at; /* bytes from the beginning of what the parser fills in */
 	enum cmdline_kind kind;
 	int key;	    /* of the option; 0 ends the table */
 	const char *what;   /* numbers only, as the next two: for the message, "--Port" */
 	double least, most; /* 0 and 0: those of the setting that the option is */
+	uint32_t times;	    /* of unsigned: what is stored, for 1; 0: 1 */
 };
 
 /* clang-format off */

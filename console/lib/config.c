@@ -18,22 +18,21 @@
 
 enum kind { TEXT, NUMBER, WORD, FLAG, PARAM };
 
-static bool config_fits_installer(const char *name, const char *value, char *why, size_t len)
+static int config_fits_installer(const char *name, const char *value, struct err *err)
 {
-	snprintf(why, len, "%s: '%s' is not one of opensm, smp, file:DIR", name, value);
-	return !strcmp(value, "opensm") || !strcmp(value, "smp") ||
-	       (!strncmp(value, "file:", 5) && value[5]);
+	if (!strcmp(value, "opensm") || !strcmp(value, "smp") ||
+	    (!strncmp(value, "file:", 5) && value[5]))
+		return 0;
+	return err_set(err, -EINVAL, "%s: '%s' is not one of opensm, smp, file:DIR", name, value);
 }
 
-static bool config_fits_limits(const char *name, const char *value, char *why, size_t len)
+static int config_fits_limits(const char *name, const char *value, struct err *err)
 {
 	struct watch_limits limits = { 0 };
-	struct err err;
-	bool fits = !watch_limits_parse(&limits, value, &err);
+	struct err why;
+	int rc = watch_limits_parse(&limits, value, &why);
 
-	if (!fits)
-		snprintf(why, len, "%s: %s", name, err.text);
-	return fits;
+	return rc ? err_set(err, rc, "%s: %s", name, why.text) : 0;
 }
 
 /* A setting's name says of which rows it is: "columns", "switch-columns", "job-sort". */
@@ -44,36 +43,36 @@ static enum row_kind config_kind_of(const char *name)
 	return strncmp(name, "job-", 4) ? ROWS_LINKS : ROWS_JOBS;
 }
 
-static bool config_fits_columns(const char *name, const char *value, char *why, size_t len)
+static int config_fits_columns(const char *name, const char *value, struct err *err)
 {
 	enum row_kind kind = config_kind_of(name);
 
 	for (const char *p = value; *p; p += strspn(p, ", ")) {
 		size_t n = strcspn(p, ", ");
 
-		if (n && !field_find(kind, p, n)) {
-			snprintf(why, len, "%s: %s have no field '%.*s'", name, row_kind_name(kind),
-				 (int)n, p);
-			return false;
-		}
+		if (n && !field_find(kind, p, n))
+			return err_set(err, -EINVAL, "%s: %s have no field '%.*s'", name,
+				       row_kind_name(kind), (int)n, p);
 		p += n;
 	}
-	return true;
+	return 0;
 }
 
-static bool config_fits_sort(const char *name, const char *value, char *why, size_t len)
+static int config_fits_sort(const char *name, const char *value, struct err *err)
 {
 	enum row_kind kind = config_kind_of(name);
 	const char *field = value + (value[0] == '-');
 
-	snprintf(why, len, "%s: %s have no field '%s'", name, row_kind_name(kind), field);
-	return field_find(kind, field, strlen(field)) != NULL;
+	if (field_find(kind, field, strlen(field)))
+		return 0;
+	return err_set(err, -EINVAL, "%s: %s have no field '%s'", name, row_kind_name(kind), field);
 }
 
-static bool config_fits_view(const char *name, const char *value, char *why, size_t len)
+static int config_fits_view(const char *name, const char *value, struct err *err)
 {
-	snprintf(why, len, "%s: unknown view '%s'", name, value);
-	return command_view(value) != VIEW_COUNT;
+	if (command_view(value) != VIEW_COUNT)
+		return 0;
+	return err_set(err, -EINVAL, "%s: unknown view '%s'", name, value);
 }
 
 /* A setting, and the option of the command line that it is. */
@@ -86,8 +85,7 @@ static const struct key {
 	const char *help; /* where there is no option that has one */
 	bool secret, screen;
 	bool live; /* an option that the screen can change, too */
-	bool (*fits)(const char *name, const char *value, char *why,
-		     size_t len);  /* TEXT: NULL: any */
+	int (*fits)(const char *name, const char *value, struct err *err); /* TEXT; NULL: any */
 	const char *with;	   /* only for commands that have this option, too */
 	const struct param *param; /* of engines: the rest is there */
 } settings[] = {
@@ -244,59 +242,47 @@ static bool config_no(const char *v)
 	       !strcmp(v, "0");
 }
 
-static bool config_fits_number(const struct key *k, const char *value, char *why, size_t len)
+static int config_fits_number(const struct key *k, const char *value, struct err *err)
 {
 	char *end;
 	double v;
 
 	errno = 0;
 	v = strtod(value, &end);
-	snprintf(why, len, "%s: '%s' is not a number from %g to %g", k->name, value, k->least,
-		 k->most);
-	return !errno && end != value && !*end && v >= k->least && v <= k->most;
+	if (!errno && end != value && !*end && v >= k->least && v <= k->most)
+		return 0;
+	return err_set(err, -EINVAL, "%s: '%s' is not a number from %g to %g", k->name, value,
+		       k->least, k->most);
 }
 
-static bool config_fits_word(const struct key *k, const char *value, char *why, size_t len)
+static int config_fits_word(const struct key *k, const char *value, struct err *err)
 {
 	char word[64];
 
 	snprintf(word, sizeof(word), " %.60s ", value);
-	snprintf(why, len, "%s: '%s' is not one of:%s", k->name, value, k->words);
-	return value[0] && !strchr(value, ' ') && strstr(k->words, word);
+	if (value[0] && !strchr(value, ' ') && strstr(k->words, word))
+		return 0;
+	return err_set(err, -EINVAL, "%s: '%s' is not one of:%s", k->name, value, k->words);
 }
 
-static bool config_fits_flag(const struct key *k, const char *value, char *why, size_t len)
+static int config_fits(const struct key *k, const char *value, struct err *err)
 {
-	snprintf(why, len, "%s: '%s' is not yes or no", k->name, value);
-	return config_yes(value) || config_no(value);
-}
-
-static bool config_fits_param(const struct param *p, const char *value, char *why, size_t len)
-{
-	struct err err;
-	int rc = param_check(p, value, &err);
-
-	snprintf(why, len, "%.280s", rc ? err.text : "");
-	return !rc;
-}
-
-/* Else why says what is wrong with it. */
-static bool config_fits(const struct key *k, const char *value, char *why, size_t len)
-{
-	snprintf(why, len, "%s: no value after the =", k->name);
 	switch (k->kind) {
 	case NUMBER:
-		return config_fits_number(k, value, why, len);
+		return config_fits_number(k, value, err);
 	case WORD:
-		return config_fits_word(k, value, why, len);
-	case PARAM:
-		return value[0] && config_fits_param(k->param, value, why, len);
+		return config_fits_word(k, value, err);
 	case FLAG:
-		return config_fits_flag(k, value, why, len);
-	case TEXT:
-		break;
+		if (config_yes(value) || config_no(value))
+			return 0;
+		return err_set(err, -EINVAL, "%s: '%s' is not yes or no", k->name, value);
+	default:
+		if (!value[0])
+			return err_set(err, -EINVAL, "%s: no value after the =", k->name);
+		if (k->param)
+			return param_check(k->param, value, err);
+		return k->fits ? k->fits(k->name, value, err) : 0;
 	}
-	return value[0] && (!k->fits || k->fits(k->name, value, why, len));
 }
 
 void config_range(double *least, double *most, const char *option)
@@ -344,7 +330,7 @@ static int config_take(void *ctx, const char *section, const char *name, const c
 	const char *ours = c->diags ? config_diags_name(name) : name;
 	int at = ours ? config_find(ours) : -1;
 	const struct key *k = at < 0 ? NULL : config_key((size_t)at);
-	char why[300];
+	struct err bad;
 	int counts;
 
 	if (c->diags && (!k || !value))
@@ -355,14 +341,13 @@ static int config_take(void *ctx, const char *section, const char *name, const c
 	if (!k && config_of_the_diags(name))
 		return 1;
 	if (!k) {
-		snprintf(why, sizeof(why), "unknown setting '%.60s'; 'config show' lists them",
-			 name);
-		config_bad(c, why);
+		err_set(&bad, -EINVAL, "unknown setting '%.60s'; 'config show' lists them", name);
+		config_bad(c, bad.text);
 		return 0;
 	}
 	/* profiles of other fabrics are judged too: a mistake should not wait for its day */
-	if (!config_fits(k, value, why, sizeof(why))) {
-		config_bad(c, why);
+	if (config_fits(k, value, &bad)) {
+		config_bad(c, bad.text);
 		return 0;
 	}
 	if (!counts)

@@ -32,14 +32,9 @@ static const struct argp_option rows[] = {
 	  "name of the fabric; its section of the configuration file applies, if there is one",
 	  10 },
 	{ "name", 0, NULL, OPTION_ALIAS, NULL, 10 },
-	{ "node-name-map", OPT_LIVE_NODE_NAMES, "FILE", 0,
-	  "node names: a file with lines of GUID "
-	  "\"name\"",
-	  10 },
+	OPTION_LIVE_NODE_NAMES(10),
 	{ "jobs", OPT_LIVE_JOBS, "slurm|FILE", 0, "where running jobs are read from", 10 },
-	{ "record-dir", OPT_LIVE_RECORD_DIR, "DIR", 0, "directory for the record of the session",
-	  10 },
-	{ "state-dir", OPT_LIVE_STATE_DIR, "DIR", 0, "directory for the journals of updates", 10 },
+	OPTIONS_LIVE_DIRS(10),
 	OPTIONS_LIVE_INSTALLER(10),
 	{ 0 },
 };

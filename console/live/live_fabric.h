@@ -65,6 +65,20 @@ enum live_option {
 			"OpenSM's guid2mkey",                                                       \
 			(group)                                                                     \
 	}
+/* Files that belong to a fabric, and folders: */
+#define OPTION_LIVE_NODE_NAMES(group)                                                              \
+	{                                                                                          \
+		"node-name-map", OPT_LIVE_NODE_NAMES, "FILE", 0,                                   \
+			"node names: a file with lines of GUID \"name\"", (group)                  \
+	}
+#define OPTIONS_LIVE_DIRS(group)                                                                   \
+	{ "record-dir", OPT_LIVE_RECORD_DIR, "DIR", 0, "directory for the records of sessions",    \
+	  (group) },                                                                               \
+	{                                                                                          \
+		"state-dir", OPT_LIVE_STATE_DIR, "DIR", 0,                                         \
+			"directory for the journals of updates, which hold the previous tables",   \
+			(group)                                                                    \
+	}
 /* How tables are written: */
 #define OPTIONS_LIVE_INSTALLER(group)                                                              \
 	{ "installer",                                                                             \
