@@ -415,27 +415,33 @@ int perf_counters_decode(struct perf_counters *out, const uint8_t *d)
 	return 0;
 }
 
+static uint64_t codec_clip(uint64_t v, uint64_t max)
+{
+	return v < max ? v : max;
+}
+
 void perf_counters_encode(uint8_t *d, const struct perf_counters *in)
 {
 	memset(d, 0, PERF_DATA);
 	d[1] = in->port;
-	be16_put(d + 4, in->symbol_err);
-	d[6] = in->link_recovered;
-	d[7] = in->link_downed;
-	be16_put(d + 8, in->rx_err);
+	be16_put(d + 4, (uint16_t)codec_clip(in->symbol_err, UINT16_MAX));
+	d[6] = (uint8_t)codec_clip(in->link_recovered, UINT8_MAX);
+	d[7] = (uint8_t)codec_clip(in->link_downed, UINT8_MAX);
+	be16_put(d + 8, (uint16_t)codec_clip(in->rx_err, UINT16_MAX));
 	be16_put(d + 10, in->rx_remote_err);
 	be16_put(d + 12, in->rx_relay_err);
-	be16_put(d + 14, in->tx_discard);
+	be16_put(d + 14, (uint16_t)codec_clip(in->tx_discard, UINT16_MAX));
 	be16_put(d + 22, in->vl15_dropped);
-	be32_put(d + 24, in->tx_words);
-	be32_put(d + 28, in->rx_words);
-	be32_put(d + 32, in->tx_pkts);
-	be32_put(d + 36, in->rx_pkts);
-	be32_put(d + 40, in->tx_wait);
+	be32_put(d + 24, (uint32_t)codec_clip(in->tx_words, UINT32_MAX));
+	be32_put(d + 28, (uint32_t)codec_clip(in->rx_words, UINT32_MAX));
+	be32_put(d + 32, (uint32_t)codec_clip(in->tx_pkts, UINT32_MAX));
+	be32_put(d + 36, (uint32_t)codec_clip(in->rx_pkts, UINT32_MAX));
+	be32_put(d + 40, (uint32_t)codec_clip(in->tx_wait, UINT32_MAX));
 }
 
-int perf_counters_ext_decode(struct perf_counters_ext *out, const uint8_t *d)
+int perf_counters_ext_decode(struct perf_counters *out, const uint8_t *d)
 {
+	memset(out, 0, sizeof(*out));
 	out->port = d[1];
 	out->tx_words = be64_get(d + 8);
 	out->rx_words = be64_get(d + 16);
@@ -450,7 +456,7 @@ int perf_counters_ext_decode(struct perf_counters_ext *out, const uint8_t *d)
 	return 0;
 }
 
-void perf_counters_ext_encode(uint8_t *d, const struct perf_counters_ext *in)
+void perf_counters_ext_encode(uint8_t *d, const struct perf_counters *in)
 {
 	memset(d, 0, PERF_DATA);
 	d[1] = in->port;

@@ -210,26 +210,19 @@ struct perf_class_info {
 int perf_class_info_decode(struct perf_class_info *out, const uint8_t *d);
 void perf_class_info_encode(uint8_t *d, const struct perf_class_info *in);
 
-/* 16.1.3.5; data in words of 4 bytes */
+/* PortCounters (16.1.3.5) and PortCountersExtended (16.1.4.11; errors and wait are only there with
+ * PERF_CAP2_EXT_ERRORS); data in words of 4 bytes. */
 struct perf_counters {
-	uint8_t port;
-	uint16_t symbol_err, rx_err, rx_remote_err, rx_relay_err, tx_discard, vl15_dropped;
-	uint8_t link_recovered, link_downed;
-	uint32_t tx_words, rx_words, tx_pkts, rx_pkts, tx_wait;
-};
-
-int perf_counters_decode(struct perf_counters *out, const uint8_t *d);
-void perf_counters_encode(uint8_t *d, const struct perf_counters *in);
-
-/* 16.1.4.11; data in words of 4 bytes; the second part is only there with
- * PERF_CAP2_EXT_ERRORS */
-struct perf_counters_ext {
 	uint8_t port;
 	uint64_t tx_words, rx_words, tx_pkts, rx_pkts;
 	uint64_t symbol_err, link_recovered, link_downed, rx_err, tx_discard, tx_wait;
+	uint16_t rx_remote_err, rx_relay_err, vl15_dropped; /* not extended */
 };
 
-int perf_counters_ext_decode(struct perf_counters_ext *out, const uint8_t *d);
-void perf_counters_ext_encode(uint8_t *d, const struct perf_counters_ext *in);
+/* encode: what does not fit stays at the maximum, as in a switch. */
+int perf_counters_decode(struct perf_counters *out, const uint8_t *d);
+void perf_counters_encode(uint8_t *d, const struct perf_counters *in);
+int perf_counters_ext_decode(struct perf_counters *out, const uint8_t *d);
+void perf_counters_ext_encode(uint8_t *d, const struct perf_counters *in);
 
 #endif

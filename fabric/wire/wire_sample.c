@@ -26,6 +26,7 @@
 
 #define BYTES	(1u << CTR_TX_BYTES | 1u << CTR_RX_BYTES)
 #define TRAFFIC (BYTES | 1u << CTR_TX_PKTS | 1u << CTR_RX_PKTS)
+#define ERRORS	(((1u << CTR_COUNT) - 1) & ~(TRAFFIC | 1u << CTR_TX_WAIT))
 
 /* What a switch counts, as far as it is known. */
 enum {
@@ -168,62 +169,45 @@ static void wire_sample_put(struct port_counters *c, enum counter which, uint64_
 	c->wide |= (uint32_t)wide << which;
 }
 
-static void wire_sample_got_wide(const struct sampler *x, struct port_counters *c, uint8_t pma,
-				 const uint8_t *d)
-{
-	struct perf_counters_ext pc;
-
-	perf_counters_ext_decode(&pc, d);
-	if (x->what & SAMPLE_TRAFFIC) {
-		wire_sample_put(c, CTR_TX_BYTES, pc.tx_words * 4, true);
-		wire_sample_put(c, CTR_RX_BYTES, pc.rx_words * 4, true);
-		wire_sample_put(c, CTR_TX_PKTS, pc.tx_pkts, true);
-		wire_sample_put(c, CTR_RX_PKTS, pc.rx_pkts, true);
-	}
-	if (!(pma & PMA_WIDE_ERRORS))
-		return;
-	if (x->what & SAMPLE_WAIT)
-		wire_sample_put(c, CTR_TX_WAIT, pc.tx_wait, true);
-	if (x->what & SAMPLE_ERRORS) {
-		wire_sample_put(c, CTR_SYMBOL_ERR, pc.symbol_err, true);
-		wire_sample_put(c, CTR_LINK_RECOVERED, pc.link_recovered, true);
-		wire_sample_put(c, CTR_LINK_DOWNED, pc.link_downed, true);
-		wire_sample_put(c, CTR_RX_ERR, pc.rx_err, true);
-		wire_sample_put(c, CTR_TX_DISCARD, pc.tx_discard, true);
-	}
-}
-
-static void wire_sample_got_narrow(const struct sampler *x, struct port_counters *c, uint8_t pma,
-				   const uint8_t *d)
+static void wire_sample_decode(uint64_t v[CTR_COUNT], bool wide, const uint8_t *data)
 {
 	struct perf_counters pc;
 
-	perf_counters_decode(&pc, d);
-	if (x->what & SAMPLE_TRAFFIC && !(pma & PMA_WIDE)) {
-		wire_sample_put(c, CTR_TX_BYTES, (uint64_t)pc.tx_words * 4, false);
-		wire_sample_put(c, CTR_RX_BYTES, (uint64_t)pc.rx_words * 4, false);
-		wire_sample_put(c, CTR_TX_PKTS, pc.tx_pkts, false);
-		wire_sample_put(c, CTR_RX_PKTS, pc.rx_pkts, false);
-	}
-	if (x->what & SAMPLE_WAIT && pma & PMA_WAIT)
-		wire_sample_put(c, CTR_TX_WAIT, pc.tx_wait, false);
-	if (x->what & SAMPLE_ERRORS) {
-		wire_sample_put(c, CTR_SYMBOL_ERR, pc.symbol_err, false);
-		wire_sample_put(c, CTR_LINK_RECOVERED, pc.link_recovered, false);
-		wire_sample_put(c, CTR_LINK_DOWNED, pc.link_downed, false);
-		wire_sample_put(c, CTR_RX_ERR, pc.rx_err, false);
-		wire_sample_put(c, CTR_TX_DISCARD, pc.tx_discard, false);
-	}
+	if (wide)
+		perf_counters_ext_decode(&pc, data);
+	else
+		perf_counters_decode(&pc, data);
+	v[CTR_TX_BYTES] = pc.tx_words * 4;
+	v[CTR_RX_BYTES] = pc.rx_words * 4;
+	v[CTR_TX_PKTS] = pc.tx_pkts;
+	v[CTR_RX_PKTS] = pc.rx_pkts;
+	v[CTR_TX_WAIT] = pc.tx_wait;
+	v[CTR_SYMBOL_ERR] = pc.symbol_err;
+	v[CTR_LINK_RECOVERED] = pc.link_recovered;
+	v[CTR_LINK_DOWNED] = pc.link_downed;
+	v[CTR_RX_ERR] = pc.rx_err;
+	v[CTR_TX_DISCARD] = pc.tx_discard;
 }
 
 /* Takes the counters from data, the answer of the switch to a request of that kind. */
 static void wire_sample_take(const struct sampler *x, struct port_counters *c, uint32_t sw,
 			     uint32_t kind, const uint8_t *data)
 {
-	if (kind == ASK_WIDE)
-		wire_sample_got_wide(x, c, x->w->pma[sw], data);
-	else
-		wire_sample_got_narrow(x, c, x->w->pma[sw], data);
+	uint8_t pma = x->w->pma[sw];
+	bool wide = kind == ASK_WIDE;
+	uint64_t v[CTR_COUNT];
+	uint32_t take = 0;
+
+	wire_sample_decode(v, wide, data);
+	if (x->what & SAMPLE_TRAFFIC && (wide || !(pma & PMA_WIDE)))
+		take |= TRAFFIC;
+	if (x->what & SAMPLE_WAIT && pma & (wide ? PMA_WIDE_ERRORS : PMA_WAIT))
+		take |= 1u << CTR_TX_WAIT;
+	if (x->what & SAMPLE_ERRORS && (!wide || pma & PMA_WIDE_ERRORS))
+		take |= ERRORS;
+	for (unsigned k = 0; k < CTR_COUNT; k++)
+		if (take >> k & 1)
+			wire_sample_put(c, (enum counter)k, v[k], wide);
 }
 
 /* ---- sums: the ports of a switch added up ---- */

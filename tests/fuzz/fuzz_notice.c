@@ -88,7 +88,7 @@ static void attributes(const struct mad_answer *m)
 		struct sm_info sm;
 		struct perf_class_info perf;
 		struct perf_counters counters;
-		struct perf_counters_ext ext;
+		struct perf_counters ext;
 	} out;
 	char desc[SMP_DATA + 1];
 	uint8_t vl[16];

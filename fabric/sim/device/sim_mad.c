@@ -235,33 +235,9 @@ static bool sim_mad_answer_smp(struct sim *s, uint32_t end, uint8_t in, const st
 	return true;
 }
 
-static uint32_t sim_mad_stuck(uint64_t v, uint32_t max)
-{
-	return v < max ? (uint32_t)v : max;
-}
-
-static void sim_mad_counters_narrow(const uint64_t *c, uint8_t port, uint8_t *d)
+static struct perf_counters sim_mad_counters(const uint64_t *c, uint8_t port, bool errors)
 {
 	struct perf_counters pc = {
-		.port = port,
-		.symbol_err = (uint16_t)sim_mad_stuck(c[CTR_SYMBOL_ERR], UINT16_MAX),
-		.link_recovered = (uint8_t)sim_mad_stuck(c[CTR_LINK_RECOVERED], UINT8_MAX),
-		.link_downed = (uint8_t)sim_mad_stuck(c[CTR_LINK_DOWNED], UINT8_MAX),
-		.rx_err = (uint16_t)sim_mad_stuck(c[CTR_RX_ERR], UINT16_MAX),
-		.tx_discard = (uint16_t)sim_mad_stuck(c[CTR_TX_DISCARD], UINT16_MAX),
-		.tx_words = sim_mad_stuck(c[CTR_TX_BYTES] / 4, UINT32_MAX),
-		.rx_words = sim_mad_stuck(c[CTR_RX_BYTES] / 4, UINT32_MAX),
-		.tx_pkts = sim_mad_stuck(c[CTR_TX_PKTS], UINT32_MAX),
-		.rx_pkts = sim_mad_stuck(c[CTR_RX_PKTS], UINT32_MAX),
-		.tx_wait = sim_mad_stuck(c[CTR_TX_WAIT], UINT32_MAX),
-	};
-
-	perf_counters_encode(d, &pc);
-}
-
-static void sim_mad_counters_wide(const uint64_t *c, uint8_t port, bool errors, uint8_t *d)
-{
-	struct perf_counters_ext pc = {
 		.port = port,
 		.tx_words = c[CTR_TX_BYTES] / 4,
 		.rx_words = c[CTR_RX_BYTES] / 4,
@@ -277,7 +253,7 @@ static void sim_mad_counters_wide(const uint64_t *c, uint8_t port, bool errors, 
 		pc.tx_discard = c[CTR_TX_DISCARD];
 		pc.tx_wait = c[CTR_TX_WAIT];
 	}
-	perf_counters_ext_encode(d, &pc);
+	return pc;
 }
 
 static const uint64_t *sim_mad_counters_of(const struct sim *s, uint32_t end, uint8_t port)
@@ -315,6 +291,7 @@ static bool sim_mad_answer_perf(struct sim *s, uint32_t end, const struct mad_re
 	bool wide = !s->o.narrow_pma && !s->o.short_pma;
 	struct perf_class_info ci = { .cap_mask = PERF_CAP_XMIT_WAIT, .resp_time = 18 };
 	uint8_t port = r->data[1];
+	struct perf_counters pc;
 	uint64_t sum[CTR_COUNT];
 	const uint64_t *c =
 		port == 255 ? sim_mad_counters_sum(s, end, sum) : sim_mad_counters_of(s, end, port);
@@ -330,12 +307,15 @@ static bool sim_mad_answer_perf(struct sim *s, uint32_t end, const struct mad_re
 	} else if (r->attr == PERF_COUNTERS || (r->attr == PERF_COUNTERS_EXT && !s->o.narrow_pma)) {
 		if (c && c != sum)
 			traffic_read(s, end, port);
-		if (!c)
+		if (!c) {
 			a->status = MAD_STATUS_VALUE;
-		else if (r->attr == PERF_COUNTERS)
-			sim_mad_counters_narrow(c, port, a->data);
+			return true;
+		}
+		pc = sim_mad_counters(c, port, wide || r->attr == PERF_COUNTERS);
+		if (r->attr == PERF_COUNTERS)
+			perf_counters_encode(a->data, &pc);
 		else
-			sim_mad_counters_wide(c, port, wide, a->data);
+			perf_counters_ext_encode(a->data, &pc);
 	} else {
 		a->status = MAD_STATUS_ATTRIBUTE;
 	}
