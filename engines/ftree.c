@@ -566,7 +566,7 @@ static int ftree_route(struct tables **out, const struct fabric *f, const struct
 
 const struct engine engine_ftree = {
 	.name = "ftree",
-	.summary = "fat trees: spreads destinations over the links up; shifts without contention",
+	.summary = "fat trees: spreads destinations over the uplinks; shifts without contention",
 	.suits = ftree_suits,
 	.route = ftree_route,
 };

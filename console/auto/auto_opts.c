@@ -50,8 +50,8 @@ static const struct argp_option rows[] = {
 	  "ignored",
 	  0 },
 	{ "auto-gain", OPT_GAIN, "PERCENT", 0,
-	  "required gain: reduction of the maximum job EFI in percent must be larger than this "
-	  "(default: 5 %)",
+	  "required gain: a plan must lower the maximum job EFI (paths of jobs over one link) by "
+	  "more than this (default: 5 %)",
 	  0 },
 	{ "auto-min-age", OPT_AGE, "SECONDS", 0,
 	  "ignore jobs that have run for less (default: 60 s)", 0 },

@@ -30,8 +30,8 @@ static const struct argp_option table[] = {
 	{ "detach", CMDLINE_KEY(struct apply_cmd, detach), NULL, 0,
 	  "do not wait: print the update's ID, for confirm, rollback, extend, attach", 0 },
 	{ "accept-sl-change", CMDLINE_KEY(struct apply_cmd, dog.accept_sl), NULL, 0,
-	  "the service levels (SLs) that the plan needs are distributed to the hosts by other "
-	  "means",
+	  "apply although the hosts need other service levels (SLs): you distribute these by "
+	  "other means",
 	  0 },
 	{ 0 },
 };

@@ -48,9 +48,9 @@ static error_t cmd_check_take(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = table,
 	.parser = cmd_check_take,
-	.doc = "Verifies tables from any source: every terminal (host port) reaches every "
-	       "terminal and switch, no forwarding loops, no deadlock is possible, and the VLs "
-	       "used exist on all links.\vWithout --path-sl all paths use SL 0; without --sl2vl "
+	.doc = "Verifies tables from any source: that every terminal (host port) reaches every "
+	       "terminal and switch, that there are no forwarding loops, that no deadlock is "
+	       "possible, and that the VLs used exist on all links.\vWithout --path-sl all paths use SL 0; without --sl2vl "
 	       "each SL uses the VL of the same number. In JSON, unknown values are null. Exit "
 	       "codes: 0 everything holds; 1 something does not, and an example is printed; 64 "
 	       "bad options; 255 an input could not be read.",

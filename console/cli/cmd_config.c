@@ -13,9 +13,9 @@ struct config_opts {
 };
 
 static const struct argp_option rows[] = {
-	{ "config", OPT_CONFIG_FILE, "FILE", 0, "This file instead of the default ones", 0 },
+	{ "config", OPT_CONFIG_FILE, "FILE", 0, "this file instead of the default ones", 0 },
 	{ NULL, 'f', NULL, OPTION_ALIAS, NULL, 0 },
-	{ "fabric", 'F', "NAME", 0, "Include the section of this fabric", 0 },
+	{ "fabric", 'F', "NAME", 0, "include the section of this fabric", 0 },
 	{ "profile", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0 },
 	{ 0 },
 };

@@ -63,10 +63,10 @@ static error_t cmd_deadlock_take(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = table,
 	.parser = cmd_deadlock_take,
-	.doc = "Simulates packets that are forwarded by tables. If the channel dependencies of "
-	       "the tables have a cycle, the packets take exactly the paths that form it, until "
-	       "they deadlock; if not, the paths that would form one if all were on one VL, and "
-	       "paths between random terminals (host ports).\vTwo terminals of each switch send "
+	.doc = "Simulates packets that are forwarded by tables. If the channel dependency graph "
+	       "has a cycle, packets are sent on exactly the paths that form it, until they "
+	       "deadlock; if not, on paths that would form a cycle if all used one VL, and "
+	       "between random terminals (host ports).\vTwo terminals of each switch send "
 	       "continuously, in packets of 2 KiB; the buffer of each link and VL has 800 credits "
 	       "of 64 bytes; links have the rate given by the topology, else 10 GiB/s (the "
 	       "parameters of HOTI16). Exit codes: 0 no deadlock in that time; 1 a deadlock, and "

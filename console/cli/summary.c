@@ -88,7 +88,7 @@ static const struct figure figures[] = {
 	{ "job_efi_max_mean", "per-job EFI, mean", FIGURE_REAL, summary_job_efi_max_mean },
 	{ "dark_fiber_pct", "unused channels, %", FIGURE_REAL, summary_dark_fiber_pct },
 	{ "links_per_job_mean", "links per job, mean", FIGURE_REAL, summary_links_per_job_mean },
-	{ "ebb", "effective bisection bw.", FIGURE_REAL, summary_ebb },
+	{ "ebb", "bisection bandwidth, 0-1", FIGURE_REAL, summary_ebb },
 	{ "ebb_ci95", "  +-", FIGURE_REAL, summary_ebb_ci95 },
 	{ "ebb_jobs", "  within jobs, all active", FIGURE_REAL, summary_ebb_jobs },
 	{ "ebb_jobs_ci95", "  +-", FIGURE_REAL, summary_ebb_jobs_ci95 },

@@ -20,7 +20,7 @@ enum { OPT_WATCH = 600, OPT_NO_WATCH, OPT_LIMITS, OPT_CONFIRM };
 
 static const struct argp_option rows[] = {
 	{ "confirm-timeout", OPT_CONFIRM, "S", 0,
-	  "roll back unless confirmed within N seconds (default: 300 s)", 20 },
+	  "roll back unless confirmed within S seconds (default: 300 s)", 20 },
 	{ "watch", OPT_WATCH, "LIST", 0,
 	  "conditions that roll back: sm (the master SM changes), errors (port errors rise), "
 	  "reach (hosts do not respond), jobs (jobs fail) (default: all)",

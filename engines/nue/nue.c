@@ -272,10 +272,10 @@ static void nue_tell(struct notes *notes, const struct router *r, const struct n
 		escape += trees[l].escape_dst;
 	}
 	notes_set(notes, "detours", detours,
-		  "%llu pair%s of switches with hosts: a path longer than the shortest",
+		  "%llu pair%s of switches with hosts on paths longer than the shortest",
 		  (unsigned long long)detours, plural(detours));
 	notes_set(notes, "impasses", impasses,
-		  "%llu path%s from a switch that only the escape tree could continue",
+		  "%llu path%s that only the escape tree could complete",
 		  (unsigned long long)impasses, plural(impasses));
 	notes_set(notes, "escape_trees", escape,
 		  "%llu destination switch%s that all others reach along the escape tree",

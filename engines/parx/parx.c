@@ -313,7 +313,7 @@ static int parx_route(struct tables **out, const struct fabric *f, const struct 
 
 const struct engine engine_parx = {
 	.name = "parx",
-	.summary = "minimal paths and detours on HyperX, selected by LID, by demand (SC19)",
+	.summary = "minimal paths and detours on HyperX, selected by LID and demand (SC19)",
 	.suits = parx_suits,
 	.route = parx_route,
 };

@@ -71,7 +71,7 @@ static void sar_leafwise_say_budget(const struct leafwise *l, const struct leafw
 	if (sar_tree_blocks(l->g) + l->f->nsw / 64 < l->limit || !l->reached.over)
 		return;
 	notes_set(l->params->notes, "sar_budget", l->limit,
-		  "with at most %llu blocks per update the max job EFI falls from %.0f to %.0f; "
+		  "changing %llu blocks, the limit, lowers the max job EFI from %.0f to %.0f; "
 		  "further updates lower it towards %llu",
 		  (unsigned long long)l->limit, was->max, l->reached.max,
 		  (unsigned long long)l->bound);

@@ -200,7 +200,7 @@ static int planfile_split(struct sample_reading *r, struct err *err)
 	schema = json_string_value(json_object_get(r->head, "schema"));
 	if (!schema ||
 	    (strcmp(schema, SCHEMA) && strcmp(schema, SCHEMA_2) && strcmp(schema, SCHEMA_3)))
-		return err_set(err, -EINVAL, "%s: not a plan of this version", r->path);
+		return err_set(err, -EINVAL, "%s: not a plan, or one of another version", r->path);
 	at++;
 	list = json_object_get(r->head, "parts");
 	nparts = json_array_size(list) == PARTS ? PARTS : PART_ORDER;

@@ -381,7 +381,7 @@ static const uint32_t *overview_hot(const struct context *ctx, uint32_t *n)
 static void overview_draw_hot_head(const struct context *ctx, bool on, struct canvas *c,
 				   struct rect r)
 {
-	static const char *const titles[] = { "Hot links", "Congested links (XmitWait)",
+	static const char *const titles[] = { "Hot links", "Congested links by XmitWait",
 					      "Links with errors" };
 	char title[64];
 

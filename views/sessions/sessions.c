@@ -135,7 +135,7 @@ static void sessions_draw_detail(struct canvas *c, struct rect r, const struct s
 	canvas_rule(c, r, 0, row->sid);
 	snprintf(text, sizeof(text), "%llu line%s  screen %s%s  fabric %s  until %s",
 		 (unsigned long long)row->lines, plural(row->lines),
-		 row->screen ? "recorded" : "missing", row->epoch ? "  sealed" : "",
+		 row->screen ? "recorded" : "none", row->epoch ? "  sealed" : "",
 		 row->fabric[0] ? row->fabric : "-", sessions_when(time, row->end));
 	canvas_text(c, r, 1, 1, ROLE_TEXT, text_shorten_words(words, sizeof(words), text, r.w - 2));
 	if (!row->ok)

@@ -249,8 +249,8 @@ static void switches_draw_facts(const struct pane_in *in, struct canvas *c, stru
 			 (unsigned long long)f->sw_guid[in->sw], n.up);
 	if (n.down)
 		x = canvas_textf(c, r, x, y, ROLE_BAD, "  %u DOWN", n.down);
-	x = canvas_textf(c, r, x, y, ROLE_TEXT, "  %u uncabled  %u host%s  %u ISL%s", n.bare,
-			 n.hosts, plural(n.hosts), n.links, plural(n.links));
+	x = canvas_textf(c, r, x, y, ROLE_TEXT, "  %u free  %u host%s  %u ISL%s", n.bare, n.hosts,
+			 plural(n.hosts), n.links, plural(n.links));
 	canvas_textf(c, r, x, y, ROLE_DIM, "  %s", f->sw_desc[in->sw]);
 }
 

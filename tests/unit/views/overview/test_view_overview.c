@@ -201,7 +201,7 @@ static void links_that_wait_or_have_errors_are_a_list_of_their_own(void **state)
 	break_it(&k);
 	console_shows(&k, "Hot links (Enter");
 	console_keys(&k, "m");
-	console_shows(&k, "Congested links (XmitWait) (Enter");
+	console_shows(&k, "Congested links by XmitWait (Enter");
 	console_keys(&k, "m");
 	console_shows(&k, "Links with errors (Enter");
 	console_shows(&k, " 90 "); /* a minute, on the one that has them */

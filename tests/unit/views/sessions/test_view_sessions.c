@@ -45,7 +45,7 @@ static void records_in_three_sizes(void **state)
 	console_shows(&k, "changed after it was written");
 	console_keys(&k, "jj");
 	console_shows(&k, "sealed");
-	console_shows(&k, "screen missing");
+	console_shows(&k, "screen none");
 	console_close(&k);
 }
 
