@@ -18,9 +18,16 @@ static void app_record_lost(struct app *a, const struct err *err)
 	a->state.record_lost = true;
 }
 
-void app_record_action(struct app *a, const char *action, const char *detail)
+static void app_record_add(struct app *a, const char *type, json_t *data)
 {
 	struct err err;
+
+	if (record_add(a->record, type, data, &err))
+		app_record_lost(a, &err);
+}
+
+void app_record_action(struct app *a, const char *action, const char *detail)
+{
 	json_t *data;
 	char label[128];
 
@@ -32,8 +39,7 @@ void app_record_action(struct app *a, const char *action, const char *detail)
 	snprintf(label, sizeof(label), "%s%s%.80s", action, detail ? " " : "",
 		 detail ? detail : "");
 	record_mark(a->record, label);
-	if (record_add(a->record, "key.action", data, &err))
-		app_record_lost(a, &err);
+	app_record_add(a, "key.action", data);
 }
 
 /* The end of the chain by now, where an update is shown. */
@@ -73,16 +79,13 @@ static json_t *app_record_figure(double v)
 /* What was measured on the links between switches. */
 static void app_record_live_line(struct app *a, const char *when, const struct live_metrics *l)
 {
-	struct err err;
-
-	if (l->known &&
-	    record_add(a->record, "live.figures",
-		       json_pack("{s:s, s:s, s:o, s:o, s:o}", "txn", a->state.apply.txn, "when",
-				 when, "util_max_pct", app_record_figure(l->util_max),
-				 "wait_max_pct", app_record_figure(l->wait_max), "errors_per_min",
-				 app_record_figure(l->errors_per_min)),
-		       &err))
-		app_record_lost(a, &err);
+	if (l->known)
+		app_record_add(a, "live.figures",
+			       json_pack("{s:s, s:s, s:o, s:o, s:o}", "txn", a->state.apply.txn,
+					 "when", when, "util_max_pct",
+					 app_record_figure(l->util_max), "wait_max_pct",
+					 app_record_figure(l->wait_max), "errors_per_min",
+					 app_record_figure(l->errors_per_min)));
 }
 
 void app_record_phase(struct app *a, const struct executor_event *ev)
@@ -123,13 +126,10 @@ void app_record_screen(struct app *a)
 
 void app_record_resize(struct app *a)
 {
-	struct err err;
-
-	if (a->record &&
-	    record_add(a->record, "session.resize",
-		       json_pack("{s:i, s:i}", "width", a->canvas->w, "height", a->canvas->h),
-		       &err))
-		app_record_lost(a, &err);
+	if (a->record)
+		app_record_add(
+			a, "session.resize",
+			json_pack("{s:i, s:i}", "width", a->canvas->w, "height", a->canvas->h));
 }
 
 /* --- polls ----------------------------------------------------------------------------------- */
@@ -161,23 +161,18 @@ static json_t *app_record_problems(const struct app_polls *p)
 void app_record_polls(struct app *a)
 {
 	struct app_polls *p = &a->polls;
-	struct err err;
-	int rc;
 
 	if (!a->record || !p->n)
 		return;
-	rc = record_add(a->record, "poll.summary",
-			json_pack("{s:I, s:f, s:I, s:I, s:f, s:o, s:o, s:I, s:o}", "polls",
-				  (json_int_t)p->n, "seconds", clock_s() - p->since, "asked",
-				  (json_int_t)p->asked, "answered", (json_int_t)p->answered,
-				  "took_max_s", p->took_s, "util_max_pct",
-				  app_record_figure(p->util_max), "wait_max_pct",
-				  app_record_figure(p->wait_max), "problem_ports",
-				  (json_int_t)app_record_problem_ports(p), "problems",
-				  app_record_problems(p)),
-			&err);
-	if (rc)
-		app_record_lost(a, &err);
+	app_record_add(a, "poll.summary",
+		       json_pack("{s:I, s:f, s:I, s:I, s:f, s:o, s:o, s:I, s:o}", "polls",
+				 (json_int_t)p->n, "seconds", clock_s() - p->since, "asked",
+				 (json_int_t)p->asked, "answered", (json_int_t)p->answered,
+				 "took_max_s", p->took_s, "util_max_pct",
+				 app_record_figure(p->util_max), "wait_max_pct",
+				 app_record_figure(p->wait_max), "problem_ports",
+				 (json_int_t)app_record_problem_ports(p), "problems",
+				 app_record_problems(p)));
 	*p = (struct app_polls){ .told = p->asked - p->answered };
 }
 

@@ -441,9 +441,6 @@ void app_update_extend(struct app *a)
 
 void app_update_note(struct app *a, const char *text)
 {
-	struct err err;
-	json_t *data;
-
 	if (!*text)
 		return;
 	app_apply_log(a, LOG_INFO, text);
@@ -453,9 +450,8 @@ void app_update_note(struct app *a, const char *text)
 		return;
 	}
 	record_mark(a->record, "note");
-	data = json_pack("{s:s, s:o}", "txn", a->state.apply.txn, "text", record_str(text));
-	if (record_add(a->record, "note", data, &err))
-		log_add(LOG_ERROR, "record", "%s", err.text);
+	record_note(a->record, "note",
+		    json_pack("{s:s, s:o}", "txn", a->state.apply.txn, "text", record_str(text)));
 	shell_say(a->shell, "note added to the record");
 }
 

@@ -21,16 +21,6 @@ static uint64_t auto_mode_now_s(void)
 
 /* --- what is told ------------------------------------------------------------------------ */
 
-static void auto_mode_note(const struct auto_mode *m, const char *type, json_t *data)
-{
-	struct err err;
-
-	if (!*m->record)
-		json_decref(data);
-	else if (record_add(*m->record, type, data, &err))
-		log_add(LOG_ERROR, "record", "%s", err.text);
-}
-
 static void auto_mode_say(struct auto_mode *m, enum auto_act act)
 {
 	static const char *const names[] = { "wait", "compute", "propose", "apply" };
@@ -40,8 +30,8 @@ static void auto_mode_say(struct auto_mode *m, enum auto_act act)
 		return;
 	snprintf(m->said, sizeof(m->said), "%s", why);
 	m->say(m->ctx, act, why);
-	auto_mode_note(m, "auto",
-		       json_pack("{s:s, s:o}", "act", names[act], "why", record_str(why)));
+	record_note(*m->record, "auto",
+		    json_pack("{s:s, s:o}", "act", names[act], "why", record_str(why)));
 }
 
 /* --- looks ------------------------------------------------------------------------------- */
@@ -181,7 +171,7 @@ void auto_mode_ended(struct auto_mode *m, enum auto_end end, const char *txn, co
 {
 	auto_policy_ended(&m->policy, auto_mode_now_s(), end, text);
 	auto_mode_say(m, AUTO_WAIT);
-	auto_mode_note(m, "auto.end", json_pack("{s:s, s:i}", "txn", txn, "end", (int)end));
+	record_note(*m->record, "auto.end", json_pack("{s:s, s:i}", "txn", txn, "end", (int)end));
 }
 
 bool auto_mode_journal_open(const char *state_dir)

@@ -67,9 +67,9 @@ static int cmd_txn_finish(struct update_rollback *t, const struct txn_cmd *c, st
 	int rc;
 
 	if (c->give_up) {
-		update_rollback_note(t, "override",
-				     json_pack("{s:s, s:[s], s:o}", "txn", c->id, "what", "give up",
-					       "text", record_str(c->give_up)));
+		record_note(t->record, "override",
+			    json_pack("{s:s, s:[s], s:o}", "txn", c->id, "what", "give up", "text",
+				      record_str(c->give_up)));
 		return executor_give_up(t->a, c->give_up, err) ? EXIT_REFUSED : EXIT_OK;
 	}
 	if (executor_scan(&s, t->a, err))
@@ -79,10 +79,10 @@ static int cmd_txn_finish(struct update_rollback *t, const struct txn_cmd *c, st
 	       s.old, s.new, s.between, s.foreign, s.silent, s.missing);
 	if (c->keep) {
 		rc = executor_confirm(t->a, err);
-		update_rollback_note(t, "confirm",
-				     json_pack("{s:s, s:s, s:s}", "txn", c->id, "outcome",
-					       rc ? "refused" : "confirmed", "text",
-					       rc ? err->text : "confirmed by an operator"));
+		record_note(t->record, "confirm",
+			    json_pack("{s:s, s:s, s:s}", "txn", c->id, "outcome",
+				      rc ? "refused" : "confirmed", "text",
+				      rc ? err->text : "confirmed by an operator"));
 		return rc ? EXIT_REFUSED : EXIT_OK;
 	}
 	rc = executor_rollback(t->a, err);

@@ -8,6 +8,7 @@
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
 #include "fabric/base/file_progress.h"
+#include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plain.h"
 #include "fabric/base/store.h"
@@ -529,6 +530,16 @@ static void record_rotate_when_due(struct record *r)
 		rc = record_put_part(r, &err);
 	if (!rc)
 		record_drop_casts(r, &err);
+}
+
+void record_note(struct record *r, const char *type, json_t *data)
+{
+	struct err err;
+
+	if (!r)
+		json_decref(data);
+	else if (record_add(r, type, data, &err))
+		log_add(LOG_ERROR, "record", "%s", err.text);
 }
 
 int record_add_text(struct record *r, const char *type, const char *data, struct err *err)

@@ -55,6 +55,8 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
 int record_add(struct record *r, const char *type, json_t *data, struct err *err);
 /* The same with data as text of one JSON object, borrowed: faster for thousands of numbers. */
 int record_add_text(struct record *r, const char *type, const char *data, struct err *err);
+/* record_add() for whoever goes on without it: the log tells what failed.  r NULL: no record. */
+void record_note(struct record *r, const char *type, json_t *data);
 /* Records an error message that the operator has seen. */
 void record_error(struct record *r, const char *area, const char *text);
 /* Records a frame, where it differs from the last one; colours: of the terminal (256, 16, 0).

@@ -125,8 +125,7 @@ json_t *update_figures(const struct plan *p)
 void update_record_figures(struct record *r, const struct plan *p)
 {
 	json_t *j = update_figures(p);
-	struct err err;
 
-	if (j && record_add(r, "plan.figures", j, &err))
-		log_add(LOG_ERROR, "record", "%s", err.text);
+	if (j)
+		record_note(r, "plan.figures", j);
 }

@@ -11,14 +11,6 @@
 
 #define LINE_ITEMS 512 /* writes that share a line, at most */
 
-static void update_record_add(struct record *r, const char *type, json_t *data)
-{
-	struct err err;
-
-	if (record_add(r, type, data, &err))
-		log_add(LOG_ERROR, "record", "%s", err.text);
-}
-
 static json_t *update_record_hex_guid(uint64_t guid)
 {
 	char buf[24];
@@ -204,7 +196,7 @@ static void update_record_phase_line(struct record *r, const struct executor_eve
 	json_object_set_new(data, "text", record_str(ev->text));
 	if (begin && ev->phase == PHASE_ROLLBACK)
 		json_object_set_new(data, "why", json_string(coord_why_name(ev->why)));
-	update_record_add(r, type, data);
+	record_note(r, type, data);
 }
 
 static void update_record_agents_line(struct record *r, const struct executor_event *ev)
@@ -217,11 +209,11 @@ static void update_record_agents_line(struct record *r, const struct executor_ev
 	json_object_set_new(data, "agents", json_integer(ev->items));
 	json_object_set_new(data, "status", json_integer(ev->rc));
 	json_object_set_new(data, "text", record_str(ev->text));
-	update_record_add(r,
-			  ev->kind == APPLY_ASK	     ? "agents.ask"
-			  : ev->kind == APPLY_ANSWER ? "agents.answer"
-						     : "agents.settled",
-			  data);
+	record_note(r,
+		    ev->kind == APPLY_ASK      ? "agents.ask"
+		    : ev->kind == APPLY_ANSWER ? "agents.answer"
+					       : "agents.settled",
+		    data);
 }
 
 void update_record_event(struct record *r, const struct executor_event *ev, const struct fabric *f)
@@ -249,7 +241,7 @@ void update_record_event(struct record *r, const struct executor_event *ev, cons
 		json_object_set_new(data, "status", json_integer(ev->rc));
 		if (ev->text[0])
 			json_object_set_new(data, "text", record_str(ev->text));
-		update_record_add(r, "verify", data);
+		record_note(r, "verify", data);
 		break;
 	case APPLY_OUTCOME:
 		data = json_object();
@@ -258,8 +250,7 @@ void update_record_event(struct record *r, const struct executor_event *ev, cons
 		json_object_set_new(data, "text", record_str(ev->text));
 		if (ev->outcome != OUTCOME_CONFIRMED)
 			json_object_set_new(data, "why", json_string(coord_why_name(ev->why)));
-		update_record_add(r, ev->outcome == OUTCOME_CONFIRMED ? "confirm" : "apply.end",
-				  data);
+		record_note(r, ev->outcome == OUTCOME_CONFIRMED ? "confirm" : "apply.end", data);
 		break;
 	}
 }
@@ -276,13 +267,13 @@ int update_record_gate(struct record *r, const struct executor_event *ev, struct
 void update_record_begin(struct record *r, const struct plan *p, const char *installer,
 			 unsigned confirm_s)
 {
-	update_record_add(r, "apply.begin",
-			  json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:o}", "txn", "", "plan", p->id,
-				    "fabric", record_str(p->fabric->name), "installer",
-				    installer ? record_str(installer) : json_null(), "lft_blocks",
-				    (json_int_t)p->diff->nblocks, "sl2vl_tables",
-				    (json_int_t)p->diff->nsl2vl, "confirm_s",
-				    confirm_s ? json_integer(confirm_s) : json_null()));
+	record_note(r, "apply.begin",
+		    json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:o}", "txn", "", "plan", p->id,
+			      "fabric", record_str(p->fabric->name), "installer",
+			      installer ? record_str(installer) : json_null(), "lft_blocks",
+			      (json_int_t)p->diff->nblocks, "sl2vl_tables",
+			      (json_int_t)p->diff->nsl2vl, "confirm_s",
+			      confirm_s ? json_integer(confirm_s) : json_null()));
 }
 
 void update_record_plan(struct record *r, const struct plan *p)
@@ -310,5 +301,5 @@ void update_record_plan(struct record *r, const struct plan *p)
 	json_object_set_new(data, "lft_entries", json_integer((json_int_t)p->diff->entries));
 	json_object_set_new(data, "sl2vl_tables", json_integer(p->diff->nsl2vl));
 	json_object_set_new(data, "drain", record_str(drain));
-	update_record_add(r, "plan.create", data);
+	record_note(r, "plan.create", data);
 }

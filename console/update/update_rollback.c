@@ -117,14 +117,6 @@ int update_rollback_recover(struct update_rollback *t, struct journal *j, struct
 	return 0;
 }
 
-void update_rollback_note(struct update_rollback *t, const char *type, json_t *data)
-{
-	struct err err = { "" };
-
-	if (record_add(t->record, type, data, &err))
-		log_add(LOG_ERROR, "record", "%s", err.text);
-}
-
 void update_rollback_close(struct update_rollback *t)
 {
 	struct err err = { "" };

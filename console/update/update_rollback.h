@@ -31,8 +31,6 @@ int update_rollback_open(struct update_rollback *t, struct live *l, const struct
 /* Sets t->a up for a journal that was left behind (taken over in any case).  Fails as
  * live_install_open(). */
 int update_rollback_recover(struct update_rollback *t, struct journal *j, struct err *err);
-/* A line of the record; a failure is only logged. */
-void update_rollback_note(struct update_rollback *t, const char *type, json_t *data);
 void update_rollback_close(struct update_rollback *t);
 
 #endif

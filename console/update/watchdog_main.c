@@ -60,10 +60,8 @@ static void watchdog_main_event(void *ctx, const struct executor_event *ev)
 static void watchdog_main_note(void *ctx, const char *type, json_t *data)
 {
 	struct worker *w = ctx;
-	struct err err = { "" };
 
-	if (record_add(w->record, type, data, &err))
-		log_add(LOG_ERROR, "record", "%s", err.text);
+	record_note(w->record, type, data);
 }
 
 static void watchdog_main_ended(void *ctx, const uint64_t *id, bool *over, uint32_t n)
