@@ -310,7 +310,8 @@ void app_update_override(struct app *a, const char *what);
 void app_update_detach(struct app *a); /* leaves it to its watchdog */
 
 /* app_progress.c */
-void app_apply_log(struct app *a, enum log_level level, const char *text);
+void app_apply_log(struct app *a, enum log_level level, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 void app_progress_waves(struct state_apply *s, const struct plan *plan);
 
 /* app_auto.c: --auto; as often as one likes */

@@ -10,22 +10,26 @@
 #include "views/apply/apply_wrote.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-void app_apply_log(struct app *a, enum log_level level, const char *text)
+void app_apply_log(struct app *a, enum log_level level, const char *fmt, ...)
 {
 	struct state_apply *s = &a->state.apply;
 	struct log_line *line = &s->log[s->log_total++ % APPLY_LOG];
+	va_list args;
 
 	memset(line, 0, sizeof(*line));
 	memset(&s->blocks[(s->log_total - 1) % APPLY_LOG], 0, sizeof(s->blocks[0]));
 	line->time_ns = (uint64_t)time(NULL) * 1000000000u;
 	line->level = level;
 	snprintf(line->area, sizeof(line->area), "apply");
-	snprintf(line->text, sizeof(line->text), "%s", text);
+	va_start(args, fmt);
+	vsnprintf(line->text, sizeof(line->text), fmt, args);
+	va_end(args);
 }
 
 static struct apply_step *app_progress_known_step(struct state_apply *s, const char *name)
@@ -200,33 +204,29 @@ static void app_progress_wrote_undone(struct app *a, uint32_t wave)
 /* What a phase is about to do, for the log. */
 static void app_progress_begun(struct app *a, const struct executor_event *ev)
 {
-	char text[160];
-
 	switch (ev->phase) {
 	case PHASE_PREPARE:
-		snprintf(text, sizeof(text),
-			 "re-reading the fabric and %u blocks: is the plan still valid?",
-			 ev->items);
+		app_apply_log(a, LOG_INFO,
+			      "re-reading the fabric and %u blocks: is the plan still valid?",
+			      ev->items);
 		break;
 	case PHASE_UNPATH:
 	case PHASE_REPATH:
 		return; /* told when they are asked */
 	case PHASE_WRITE:
-		snprintf(text, sizeof(text), "wave %u: writing %u blocks", ev->wave + 1, ev->items);
+		app_apply_log(a, LOG_INFO, "wave %u: writing %u blocks", ev->wave + 1, ev->items);
 		break;
 	case PHASE_CONFIRM:
-		snprintf(text, sizeof(text),
-			 "the switches hold the new routing; waiting for confirmation");
+		app_apply_log(a, LOG_INFO,
+			      "the switches hold the new routing; waiting for confirmation");
 		break;
 	case PHASE_ROLLBACK:
-		snprintf(text, sizeof(text), "writing the previous contents back: %.120s",
-			 ev->text);
+		app_apply_log(a, LOG_WARN, "writing the previous contents back: %.120s", ev->text);
 		break;
 	default:
-		snprintf(text, sizeof(text), "%.150s", ev->text);
+		if (ev->text[0])
+			app_apply_log(a, LOG_INFO, "%.150s", ev->text);
 	}
-	if (text[0])
-		app_apply_log(a, ev->phase == PHASE_ROLLBACK ? LOG_WARN : LOG_INFO, text);
 }
 
 static void app_progress_ended(struct app *a, const struct executor_event *ev,
@@ -243,12 +243,11 @@ static void app_progress_ended(struct app *a, const struct executor_event *ev,
 			 plural_es(switches));
 	app_progress_step_is(a, phase_name(ev->phase), ev->rc ? STEP_FAILED : STEP_DONE, text);
 	if (ev->phase == PHASE_PREPARE && !ev->rc)
-		snprintf(text, sizeof(text),
-			 "the plan is still valid; previous contents saved in "
-			 "journal %.48s",
-			 st->txn);
-	if (text[0] && ev->phase != PHASE_WRITE)
-		app_apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
+		app_apply_log(a, LOG_INFO,
+			      "the plan is still valid; previous contents saved in journal %.48s",
+			      st->txn);
+	else if (text[0] && ev->phase != PHASE_WRITE)
+		app_apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, "%s", text);
 }
 
 static void app_progress_read_back(struct app *a, const struct executor_event *ev,
@@ -274,7 +273,7 @@ static void app_progress_read_back(struct app *a, const struct executor_event *e
 		step->took_s = NAN; /* part of writing */
 	if (step && !back && !ev->rc && ev->wave + 1 < s->nwaves)
 		step->state = STEP_RUNNING;
-	app_apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, text);
+	app_apply_log(a, ev->rc ? LOG_WARN : LOG_INFO, "%s", text);
 	if (!back && !ev->rc)
 		app_progress_wrote_verified(a, ev->wave);
 }
@@ -316,7 +315,7 @@ static void app_progress_over(struct app *a, const struct executor_event *ev,
 		snprintf(text, sizeof(text), "%.60s: %s: %.190s", what, outcome_name(ev->outcome),
 			 ev->text);
 	log_add(kept ? LOG_INFO : LOG_WARN, "apply", "%s", text);
-	app_apply_log(a, kept || a->rollback_asked ? LOG_INFO : LOG_WARN, text);
+	app_apply_log(a, kept || a->rollback_asked ? LOG_INFO : LOG_WARN, "%s", text);
 	if (ev->outcome == OUTCOME_ROLLED_BACK)
 		app_progress_wrote_undone(a, ev->wave);
 }
@@ -380,7 +379,7 @@ static void app_progress_agents(struct app *a, const struct executor_event *ev,
 		app_progress_step_is(a, phase_name(ev->asked), ev->rc ? STEP_FAILED : STEP_DONE,
 				     text);
 	}
-	app_apply_log(a, ev->kind != APPLY_ASK && ev->rc ? LOG_WARN : LOG_INFO, text);
+	app_apply_log(a, ev->kind != APPLY_ASK && ev->rc ? LOG_WARN : LOG_INFO, "%s", text);
 }
 
 /* A phase that was passed over does not wait any more. */
@@ -470,16 +469,14 @@ static void app_progress_take_waves(struct state_apply *s, const struct executor
 static void app_progress_window(struct app *a)
 {
 	const struct state_apply *s = &a->state.apply;
-	char text[160];
 
 	if (s->watched && s->process)
-		snprintf(text, sizeof(text),
-			 "%.0f s to confirm; watchdog process %ld rolls back otherwise, even if "
-			 "this terminal is lost",
-			 s->confirm_all_s, s->process);
+		app_apply_log(a, LOG_INFO,
+			      "%.0f s to confirm; watchdog process %ld rolls back otherwise, even "
+			      "if this terminal is lost",
+			      s->confirm_all_s, s->process);
 	else
-		snprintf(text, sizeof(text), "%.0f s to confirm", s->confirm_all_s);
-	app_apply_log(a, LOG_INFO, text);
+		app_apply_log(a, LOG_INFO, "%.0f s to confirm", s->confirm_all_s);
 }
 
 static void app_progress_deadline(struct app *a, double left_s)
@@ -499,12 +496,11 @@ static void app_progress_deadline(struct app *a, double left_s)
 static void app_progress_take_found(struct app *a, const struct msg *msg)
 {
 	struct state_apply *s = &a->state.apply;
-	char text[240];
 
-	snprintf(text, sizeof(text), "%s: %.190s", msg->step ? msg->step : "watch", msg->text);
-	snprintf(s->found, sizeof(s->found), "%.199s", text);
+	snprintf(s->found, sizeof(s->found), "%s: %.180s", msg->step ? msg->step : "watch",
+		 msg->text);
 	s->job_failed |= msg->rc && msg->step && !strcmp(msg->step, "jobs");
-	app_apply_log(a, msg->rc ? LOG_ERROR : LOG_INFO, text);
+	app_apply_log(a, msg->rc ? LOG_ERROR : LOG_INFO, "%s", s->found);
 }
 
 static void app_progress_take_way(struct app *a, const struct msg *msg)
@@ -627,7 +623,6 @@ static void app_progress_wrote_reread(struct app *a, const struct tables *t, boo
 {
 	struct state_apply *s = &a->state.apply;
 	enum apply_reread was = s->reread;
-	char text[200];
 
 	if (s->state != APPLY_CONFIRM || !a->applied || partial || !(begun_s >= a->written_at) ||
 	    !digest_equal(&a->applied->fingerprint, &a->state.fabric->fingerprint))
@@ -636,13 +631,15 @@ static void app_progress_wrote_reread(struct app *a, const struct tables *t, boo
 		tables_forward_same(a->state.fabric, t, a->applied) ? REREAD_SAME : REREAD_OTHER;
 	if (s->reread == was)
 		return;
-	snprintf(text, sizeof(text),
-		 s->reread == REREAD_SAME
-			 ? "all %u switches match the plan: this console has read every table"
-			 : "the tables of the %u switches, as read by this console, differ from "
-			   "the plan",
-		 a->state.fabric->nsw);
-	app_apply_log(a, s->reread == REREAD_SAME ? LOG_INFO : LOG_WARN, text);
+	if (s->reread == REREAD_SAME)
+		app_apply_log(a, LOG_INFO,
+			      "all %u switches match the plan: this console has read every table",
+			      a->state.fabric->nsw);
+	else
+		app_apply_log(a, LOG_WARN,
+			      "the tables of the %u switches, as read by this console, differ from "
+			      "the plan",
+			      a->state.fabric->nsw);
 }
 
 static double app_progress_step_took(const struct state_apply *s, enum phase phase)

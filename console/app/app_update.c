@@ -443,7 +443,7 @@ void app_update_note(struct app *a, const char *text)
 {
 	if (!*text)
 		return;
-	app_apply_log(a, LOG_INFO, text);
+	app_apply_log(a, LOG_INFO, "%s", text);
 	log_add(LOG_INFO, "note", "%s", text);
 	if (!a->record) {
 		shell_say(a->shell, "noted on the screen only: this session is not recorded");
@@ -472,7 +472,7 @@ void app_update_override(struct app *a, const char *what)
 		app_record_action(a, "override", what);
 		snprintf(text, sizeof(text), "overridden: %.120s no longer rolls the update back",
 			 what);
-		app_apply_log(a, LOG_WARN, text);
+		app_apply_log(a, LOG_WARN, "%s", text);
 		log_add(LOG_WARN, "apply", "%s", text);
 	}
 }
