@@ -323,6 +323,16 @@ static bool executor_do_begin_ask(struct transaction *t, enum txn_state state, c
 	return rc ? transaction_fail(t, rc, "%s", err.text) : true;
 }
 
+static bool executor_do_begin_unpath(struct transaction *t)
+{
+	return executor_do_begin_ask(t, TXN_UNPATH, "waiting for agents to drain");
+}
+
+static bool executor_do_begin_repath(struct transaction *t)
+{
+	return executor_do_begin_ask(t, TXN_REPATH, "waiting for agents to return");
+}
+
 static bool executor_do_write(struct transaction *t)
 {
 	pthread_mutex_lock(&t->lock);
@@ -600,41 +610,26 @@ static bool executor_do_finish(struct transaction *t)
 
 static bool executor_do(struct transaction *t, enum coord_action act)
 {
-	switch (act) {
-	case ACT_PREPARE:
-		return executor_do_prepare(t);
-	case ACT_JOURNAL:
-		return executor_do_journal(t);
-	case ACT_BEGIN_WAVE:
-		return executor_do_begin_wave(t);
-	case ACT_WRITE:
-		return executor_do_write(t);
-	case ACT_READ:
-		return executor_do_read(t);
-	case ACT_BEGIN_CONFIRM:
-		return executor_do_begin_confirm(t);
-	case ACT_BEGIN_ROLLBACK:
-		return executor_do_begin_rollback(t);
-	case ACT_SCAN:
-		return executor_do_scan(t);
-	case ACT_WRITE_BACK:
-		return executor_do_write_back(t);
-	case ACT_READ_BACK:
-		return executor_do_read_back(t);
-	case ACT_FINISH:
-		return executor_do_finish(t);
-	case ACT_BEGIN_UNPATH:
-		return executor_do_begin_ask(t, TXN_UNPATH, "waiting for agents to drain");
-	case ACT_BEGIN_REPATH:
-		return executor_do_begin_ask(t, TXN_REPATH, "waiting for agents to return");
-	case ACT_NOTIFY:
-		return agent_set_notify(t);
-	case ACT_AWAIT: /* not carried out but waited for, see drive() */
-	case ACT_WAIT:
-	case ACT_STOP:
-		break;
-	}
-	return true;
+	/* ACT_AWAIT and ACT_WAIT are waited for, not carried out */
+	static bool (*const carry_out[])(struct transaction *) = {
+		[ACT_PREPARE] = executor_do_prepare,
+		[ACT_JOURNAL] = executor_do_journal,
+		[ACT_BEGIN_UNPATH] = executor_do_begin_unpath,
+		[ACT_NOTIFY] = agent_set_notify,
+		[ACT_BEGIN_WAVE] = executor_do_begin_wave,
+		[ACT_WRITE] = executor_do_write,
+		[ACT_READ] = executor_do_read,
+		[ACT_BEGIN_REPATH] = executor_do_begin_repath,
+		[ACT_BEGIN_CONFIRM] = executor_do_begin_confirm,
+		[ACT_BEGIN_ROLLBACK] = executor_do_begin_rollback,
+		[ACT_SCAN] = executor_do_scan,
+		[ACT_WRITE_BACK] = executor_do_write_back,
+		[ACT_READ_BACK] = executor_do_read_back,
+		[ACT_FINISH] = executor_do_finish,
+		[ACT_STOP] = NULL,
+	};
+
+	return !carry_out[act] || carry_out[act](t);
 }
 
 /* ---- from one decision to the next ---- */

@@ -126,26 +126,24 @@ struct wire_sl2vl {
 	uint8_t vl[FAB_SLS];
 };
 
-/* 0 when all items are 0, else -EIO, the sentence naming the first and how many; or -ECANCELED,
- * or what the port failed with.  Items of one switch should be neighbours in write lists, not in
- * read lists.  Writes are checked against the answer of the switch. */
+/* 0 when all items are 0, else -EIO, the message naming the first and how many; or -ECANCELED, or
+ * what the port failed with.  Items of one switch should be neighbours in write lists, not in read
+ * lists.  Writes are checked against the answer of the switch.
+ *
+ * With back they are also read back: a switch is read as soon as all its writes were answered (or
+ * failed), while others are still written to.  back: n items of the same switches and blocks in the
+ * same order, each gets its rc and what was read; or NULL.  The message is about writes before
+ * reads. */
 int wire_read_blocks(struct wire *w, const struct fabric *f, struct wire_block *b, uint32_t n,
 		     struct progress *progress, struct err *err);
-int wire_write_blocks(struct wire *w, const struct fabric *f, struct wire_block *b, uint32_t n,
-		      struct progress *progress, struct err *err);
+int wire_write_blocks(struct wire *w, const struct fabric *f, struct wire_block *b,
+		      struct wire_block *back, uint32_t n, struct progress *progress,
+		      struct err *err);
 int wire_read_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s, uint32_t n,
 		    struct progress *progress, struct err *err);
-int wire_write_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s, uint32_t n,
-		     struct progress *progress, struct err *err);
-
-/* Writes and reads back: a switch is read as soon as all its writes were answered (or failed),
- * while others are still written to.  back: n items of the same switches and blocks in the same
- * order, each gets its rc and what was read.  The sentence is about writes before reads. */
-int wire_put_blocks(struct wire *w, const struct fabric *f, struct wire_block *b,
-		    struct wire_block *back, uint32_t n, struct progress *progress,
-		    struct err *err);
-int wire_put_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s,
-		   struct wire_sl2vl *back, uint32_t n, struct progress *progress, struct err *err);
+int wire_write_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s,
+		     struct wire_sl2vl *back, uint32_t n, struct progress *progress,
+		     struct err *err);
 
 struct tables_report {
 	uint64_t mads;

@@ -251,14 +251,6 @@ int wire_read_blocks(struct wire *w, const struct fabric *f, struct wire_block *
 	return n ? wire_rw_run_list(&l, progress, err) : 0;
 }
 
-int wire_write_blocks(struct wire *w, const struct fabric *f, struct wire_block *b, uint32_t n,
-		      struct progress *progress, struct err *err)
-{
-	struct list l = { .w = w, .f = f, .blocks = b, .n = n, .write = true };
-
-	return n ? wire_rw_run_list(&l, progress, err) : 0;
-}
-
 int wire_read_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s, uint32_t n,
 		    struct progress *progress, struct err *err)
 {
@@ -267,28 +259,26 @@ int wire_read_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s
 	return n ? wire_rw_run_list(&l, progress, err) : 0;
 }
 
-int wire_write_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s, uint32_t n,
-		     struct progress *progress, struct err *err)
-{
-	struct list l = { .w = w, .f = f, .sl2vl = s, .n = n, .write = true };
-
-	return n ? wire_rw_run_list(&l, progress, err) : 0;
-}
-
-int wire_put_blocks(struct wire *w, const struct fabric *f, struct wire_block *b,
-		    struct wire_block *back, uint32_t n, struct progress *progress, struct err *err)
+int wire_write_blocks(struct wire *w, const struct fabric *f, struct wire_block *b,
+		      struct wire_block *back, uint32_t n, struct progress *progress,
+		      struct err *err)
 {
 	struct list r = { .w = w, .f = f, .blocks = back, .n = n };
-	struct list l = { .w = w, .f = f, .blocks = b, .n = n, .write = true, .back = &r };
+	struct list l = {
+		.w = w, .f = f, .blocks = b, .n = n, .write = true, .back = back ? &r : NULL
+	};
 
 	return n ? wire_rw_run_list(&l, progress, err) : 0;
 }
 
-int wire_put_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s,
-		   struct wire_sl2vl *back, uint32_t n, struct progress *progress, struct err *err)
+int wire_write_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s,
+		     struct wire_sl2vl *back, uint32_t n, struct progress *progress,
+		     struct err *err)
 {
 	struct list r = { .w = w, .f = f, .sl2vl = back, .n = n };
-	struct list l = { .w = w, .f = f, .sl2vl = s, .n = n, .write = true, .back = &r };
+	struct list l = {
+		.w = w, .f = f, .sl2vl = s, .n = n, .write = true, .back = back ? &r : NULL
+	};
 
 	return n ? wire_rw_run_list(&l, progress, err) : 0;
 }

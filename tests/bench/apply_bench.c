@@ -136,18 +136,18 @@ static double bare(struct bench *b, const struct plan *p, bool groups)
 	struct err err = { "" };
 	uint64_t start, took;
 
-	need(wire_write_blocks(b->w, b->f, old, n, NULL, &err), &err);
+	need(wire_write_blocks(b->w, b->f, old, NULL, n, NULL, &err), &err);
 	settle(b, p);
 	start = clock_ns();
 	for (uint32_t i = 0, k; i < n; i = k) {
 		k = i;
 		while (k < n && (!groups || p->changes->v[k].wave == p->changes->v[i].wave))
 			k++;
-		need(wire_write_blocks(b->w, b->f, new + i, k - i, NULL, &err), &err);
+		need(wire_write_blocks(b->w, b->f, new + i, NULL, k - i, NULL, &err), &err);
 		need(wire_read_blocks(b->w, b->f, new + i, k - i, NULL, &err), &err);
 	}
 	took = clock_ns() - start;
-	need(wire_write_blocks(b->w, b->f, old, n, NULL, &err), &err);
+	need(wire_write_blocks(b->w, b->f, old, NULL, n, NULL, &err), &err);
 	free(new);
 	free(old);
 	return (double)took / 1e9;

@@ -154,7 +154,7 @@ static int entry(struct tool *x, const char *name, uint32_t lid, const char *por
 		return fail(x->err.text);
 	if (port) {
 		b.port[lid % LFT_BLOCK] = (uint8_t)atoi(port);
-		if (wire_write_blocks(x->w, x->f, &b, 1, NULL, &x->err) ||
+		if (wire_write_blocks(x->w, x->f, &b, NULL, 1, NULL, &x->err) ||
 		    wire_read_blocks(x->w, x->f, &b, 1, NULL, &x->err))
 			return fail(x->err.text);
 	}
@@ -171,7 +171,7 @@ static int vls(struct tool *x, int argc, char **argv)
 	if (argc == 3 + FAB_SLS) {
 		for (int sl = 0; sl < FAB_SLS; sl++)
 			s.vl[sl] = (uint8_t)atoi(argv[3 + sl]);
-		if (wire_write_sl2vl(x->w, x->f, &s, 1, NULL, &x->err))
+		if (wire_write_sl2vl(x->w, x->f, &s, NULL, 1, NULL, &x->err))
 			return fail(x->err.text);
 	}
 	if (wire_read_sl2vl(x->w, x->f, &s, 1, NULL, &x->err))
@@ -319,7 +319,7 @@ static int bench_writes(struct tool *x)
 	start = wire_now_ns(x->w);
 	before = sent(x);
 	if (!rc)
-		rc = wire_write_blocks(x->w, x->f, b, n, NULL, &x->err);
+		rc = wire_write_blocks(x->w, x->f, b, NULL, n, NULL, &x->err);
 	if (!rc)
 		line("write LFTs, directed", sent(x) - before, wire_now_ns(x->w) - start);
 	free(b);

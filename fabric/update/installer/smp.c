@@ -7,11 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is to be done with a list; only PUT has a second one. */
-enum deed { WRITE, READ, PUT };
-
 struct call {
-	enum deed deed;
+	bool write;
 	struct wire *w;
 	const struct fabric *f;
 	struct install_item *items, *back;
@@ -46,10 +43,8 @@ static int smp_run_blocks(const struct call *c, uint32_t first, uint32_t n, stru
 			  *r = back ? smp_blocks_of(back, n) : NULL;
 	int rc;
 
-	if (c->deed == PUT)
-		rc = wire_put_blocks(c->w, c->f, b, r, n, c->progress, err);
-	else if (c->deed == WRITE)
-		rc = wire_write_blocks(c->w, c->f, b, n, c->progress, err);
+	if (c->write)
+		rc = wire_write_blocks(c->w, c->f, b, r, n, c->progress, err);
 	else
 		rc = wire_read_blocks(c->w, c->f, b, n, c->progress, err);
 	smp_from_blocks(c->items + first, b, n);
@@ -89,10 +84,8 @@ static int smp_run_sl2vl(const struct call *c, uint32_t first, uint32_t n, struc
 			  *r = back ? smp_sl2vl_of(back, n) : NULL;
 	int rc;
 
-	if (c->deed == PUT)
-		rc = wire_put_sl2vl(c->w, c->f, s, r, n, c->progress, err);
-	else if (c->deed == WRITE)
-		rc = wire_write_sl2vl(c->w, c->f, s, n, c->progress, err);
+	if (c->write)
+		rc = wire_write_sl2vl(c->w, c->f, s, r, n, c->progress, err);
 	else
 		rc = wire_read_sl2vl(c->w, c->f, s, n, c->progress, err);
 	smp_from_sl2vl(c->items + first, s, n);
@@ -122,7 +115,7 @@ static int smp_run(const struct call *c, uint32_t n, struct err *err)
 static int smp_write(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
 		     struct progress *progress, struct err *err)
 {
-	struct call c = { WRITE, ctx, f, items, NULL, progress };
+	struct call c = { true, ctx, f, items, NULL, progress };
 
 	return smp_run(&c, n, err);
 }
@@ -130,7 +123,7 @@ static int smp_write(void *ctx, const struct fabric *f, struct install_item *ite
 static int smp_read(void *ctx, const struct fabric *f, struct install_item *items, uint32_t n,
 		    struct progress *progress, struct err *err)
 {
-	struct call c = { READ, ctx, f, items, NULL, progress };
+	struct call c = { false, ctx, f, items, NULL, progress };
 
 	return smp_run(&c, n, err);
 }
@@ -139,7 +132,7 @@ static int smp_put(void *ctx, const struct fabric *f, struct install_item *items
 		   struct install_item *back, uint32_t n, struct progress *progress,
 		   struct err *err)
 {
-	struct call c = { PUT, ctx, f, items, back, progress };
+	struct call c = { true, ctx, f, items, back, progress };
 
 	return smp_run(&c, n, err);
 }

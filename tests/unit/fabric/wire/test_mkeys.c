@@ -110,11 +110,11 @@ static int write_all(struct world *x)
 		b[i].sw = s[i].sw = i;
 		s[i].in = s[i].out = 1;
 	}
-	rc = wire_write_blocks(x->w, x->swept, b, x->swept->nsw, NULL, &x->err);
+	rc = wire_write_blocks(x->w, x->swept, b, NULL, x->swept->nsw, NULL, &x->err);
 	if (!rc)
 		rc = wire_read_blocks(x->w, x->swept, b, x->swept->nsw, NULL, &x->err);
 	if (!rc)
-		rc = wire_write_sl2vl(x->w, x->swept, s, x->swept->nsw, NULL, &x->err);
+		rc = wire_write_sl2vl(x->w, x->swept, s, NULL, x->swept->nsw, NULL, &x->err);
 	free(b);
 	free(s);
 	return rc;
@@ -213,7 +213,7 @@ static void over_lids_too_and_without_a_sweep(void **state)
 	assert_int_equal(wire_open_sim(&x.w, x.sim, &wo, &x.err), 0);
 	b.sw = fabric_switch_by_guid(x.swept, x.f->sw_guid[leaf]);
 	assert_int_equal(wire_read_blocks(x.w, x.swept, &b, 1, NULL, &x.err), 0);
-	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, 1, NULL, &x.err), 0);
+	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, NULL, 1, NULL, &x.err), 0);
 	assert_int_equal(violations(&x), 0);
 	tables_put(t);
 	world_down(&x);

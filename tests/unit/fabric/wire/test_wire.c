@@ -467,7 +467,7 @@ static void writes_change_exactly_what_was_asked(void **state)
 				    LFT_BLOCK);
 		b[i].port[5 + i] ^= 1;
 	}
-	assert_int_equal(wire_write_blocks(x.w, x.swept, b, 3, NULL, &x.err), 0);
+	assert_int_equal(wire_write_blocks(x.w, x.swept, b, NULL, 3, NULL, &x.err), 0);
 	after = sim_tables(x.sim);
 	for (uint32_t sw = 0; sw < x.f->nsw; sw++)
 		for (uint32_t lid = 0; lid <= x.t->max_lid; lid++) {
@@ -501,7 +501,7 @@ static void sl2vl_writes_are_read_back(void **state)
 		s[0].vl[sl] = (uint8_t)(7 - sl % 8);
 		s[1].vl[sl] = VL_DROP;
 	}
-	assert_int_equal(wire_write_sl2vl(x.w, x.swept, s, 2, NULL, &x.err), 0);
+	assert_int_equal(wire_write_sl2vl(x.w, x.swept, s, NULL, 2, NULL, &x.err), 0);
 	assert_int_equal(wire_read_sl2vl(x.w, x.swept, back, 2, NULL, &x.err), 0);
 	assert_memory_equal(back[0].vl, s[0].vl, FAB_SLS);
 	assert_memory_equal(back[1].vl, s[1].vl, FAB_SLS);
@@ -523,7 +523,7 @@ static void failing_writes_are_told_item_by_item(void **state)
 		memset(b[i].port, 1, LFT_BLOCK);
 	}
 	sim_fail_writes(x.sim, 4);
-	assert_int_equal(wire_write_blocks(x.w, x.swept, b, 6, NULL, &x.err), -EIO);
+	assert_int_equal(wire_write_blocks(x.w, x.swept, b, NULL, 6, NULL, &x.err), -EIO);
 	assert_non_null(strstr(x.err.text, "2 of 6 LFT blocks"));
 	assert_non_null(strstr(x.err.text, "refused"));
 	after = sim_tables(x.sim);
@@ -541,7 +541,7 @@ static void failing_writes_are_told_item_by_item(void **state)
 
 	sim_fail_writes(x.sim, UINT64_MAX);
 	sim_kill_switch(x.sim, 5, true);
-	assert_int_equal(wire_write_blocks(x.w, x.swept, b, 6, NULL, &x.err), -EIO);
+	assert_int_equal(wire_write_blocks(x.w, x.swept, b, NULL, 6, NULL, &x.err), -EIO);
 	for (uint32_t i = 0; i < 6; i++)
 		assert_int_equal(b[i].rc, i == 5 ? -ETIMEDOUT : 0);
 	assert_non_null(strstr(x.err.text, x.f->sw_name[5]));
@@ -566,7 +566,7 @@ static void writes_reach_switches_whose_lfts_are_broken(void **state)
 			sim_poke_lft(x.sim, sw, (uint16_t)lid, FAB_NO_PORT);
 	}
 	assert_int_equal(tables_blocks(x.t), 1);
-	assert_int_equal(wire_write_blocks(x.w, x.swept, b, x.f->nsw, NULL, &x.err), 0);
+	assert_int_equal(wire_write_blocks(x.w, x.swept, b, NULL, x.f->nsw, NULL, &x.err), 0);
 	after = sim_tables(x.sim);
 	assert_true(same_hash(after, x.t, x.f));
 	tables_put(after);
@@ -587,14 +587,14 @@ static void writes_without_a_sweep_go_by_lid_and_check_who_answers(void **state)
 	assert_int_equal(wire_open_sim(&x.w, x.sim, NULL, &x.err), 0);
 	assert_int_equal(wire_read_blocks(x.w, x.swept, &b, 1, NULL, &x.err), 0);
 	assert_memory_equal(b.port, tables_row(x.t, 1), LFT_BLOCK);
-	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, 1, NULL, &x.err), 0);
+	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, NULL, 1, NULL, &x.err), 0);
 
 	/* the same LIDs belong to other switches there */
 	other = x.swept;
 	x.swept = NULL;
 	other->sw_guid[1] ^= 0xff00;
 	memset(b.port, 9, LFT_BLOCK);
-	assert_int_equal(wire_write_blocks(x.w, other, &b, 1, NULL, &x.err), -EIO);
+	assert_int_equal(wire_write_blocks(x.w, other, &b, NULL, 1, NULL, &x.err), -EIO);
 	assert_int_equal(b.rc, -ESTALE);
 	assert_non_null(strstr(x.err.text, "sweep again"));
 	fabric_put(other);
@@ -622,7 +622,7 @@ static void who_has_told_its_guid_is_not_asked_again_within_a_second(void **stat
 	assert_int_equal(wire_read_blocks(x.w, x.swept, &b, 1, NULL, &x.err), 0);
 	assert_int_equal(sent(x.w) - before, 2);
 	before = sent(x.w);
-	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, 1, NULL, &x.err), 0);
+	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, NULL, 1, NULL, &x.err), 0);
 	assert_int_equal(sent(x.w) - before, 1);
 	sim_advance(x.sim, 1.5);
 	before = sent(x.w);
@@ -631,15 +631,15 @@ static void who_has_told_its_guid_is_not_asked_again_within_a_second(void **stat
 
 	/* a refusal, and all are asked who they are */
 	sim_fail_writes(x.sim, 0);
-	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, 1, NULL, &x.err), -EIO);
+	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, NULL, 1, NULL, &x.err), -EIO);
 	sim_fail_writes(x.sim, UINT64_MAX);
 	before = sent(x.w);
-	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, 1, NULL, &x.err), 0);
+	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, NULL, 1, NULL, &x.err), 0);
 	assert_int_equal(sent(x.w) - before, 2);
 
 	/* another switch is expected there: what is known of the one before does not count */
 	x.swept->sw_guid[1] ^= 0xff00;
-	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, 1, NULL, &x.err), -EIO);
+	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, NULL, 1, NULL, &x.err), -EIO);
 	assert_true(b.rc == -ESTALE || b.rc == -EHOSTUNREACH);
 	world_down(&x);
 }
@@ -663,7 +663,7 @@ static void blocks_are_put_and_read_back_in_one_go(void **state)
 		b[sw].port[1] ^= 3;
 	}
 	before = sent(x.w);
-	assert_int_equal(wire_put_blocks(x.w, x.swept, b, back, n, NULL, &x.err), 0);
+	assert_int_equal(wire_write_blocks(x.w, x.swept, b, back, n, NULL, &x.err), 0);
 	assert_int_equal(sent(x.w) - before, 3 * n);
 	for (uint32_t sw = 0; sw < n; sw++)
 		assert_memory_equal(b[sw].port, back[sw].port, LFT_BLOCK);
@@ -672,7 +672,7 @@ static void blocks_are_put_and_read_back_in_one_go(void **state)
 	for (uint32_t sw = 0; sw < n; sw++)
 		b[sw].port[1] ^= 3;
 	sim_fail_writes(x.sim, n / 2);
-	assert_int_equal(wire_put_blocks(x.w, x.swept, b, back, n, NULL, &x.err), -EIO);
+	assert_int_equal(wire_write_blocks(x.w, x.swept, b, back, n, NULL, &x.err), -EIO);
 	before = 0;
 	for (uint32_t sw = 0; sw < n; sw++) {
 		assert_int_equal(back[sw].rc, 0);
@@ -700,13 +700,13 @@ static void a_wrong_m_key_is_refused_with_a_sentence(void **state)
 	world_up(&x, net_tree(4, 2, 3, NULL), &so, &wrong);
 	assert_int_equal(world_sweep(&x), 0);
 	assert_int_equal(wire_read_blocks(x.w, x.swept, &b, 1, NULL, &x.err), 0);
-	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, 1, NULL, &x.err), -EIO);
+	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, NULL, 1, NULL, &x.err), -EIO);
 	assert_int_equal(b.rc, -ETIMEDOUT);
 	assert_non_null(strstr(x.err.text, "M_Key"));
 	assert_null(strstr(x.err.text, "41"));
 	wire_close(x.w);
 	assert_int_equal(wire_open_sim(&x.w, x.sim, &right, &x.err), 0);
-	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, 1, NULL, &x.err), 0);
+	assert_int_equal(wire_write_blocks(x.w, x.swept, &b, NULL, 1, NULL, &x.err), 0);
 	world_down(&x);
 
 	so.m_key_protect = 2;

@@ -130,7 +130,7 @@ static void what_one_writes_the_other_reads(void **state)
 	sweep(x.w);
 	assert_int_equal(wire_read_blocks(w, x.f, &b, 1, NULL, &x.err), 0);
 	b.port[3] = b.port[3] == 1 ? 2 : 1;
-	assert_int_equal(wire_write_blocks(x.w, x.f, &b, 1, NULL, &x.err), 0);
+	assert_int_equal(wire_write_blocks(x.w, x.f, &b, NULL, 1, NULL, &x.err), 0);
 	memset(b.port, 0, sizeof(b.port));
 	assert_int_equal(wire_read_blocks(w, x.f, &b, 1, NULL, &x.err), 0);
 	assert_int_equal(b.port[3] == 1 || b.port[3] == 2, 1);
