@@ -27,13 +27,13 @@ struct batch {
 	struct progress_line watch; /* until the first record */
 	uint64_t sample_ns;	    /* of the newest record */
 	unsigned done;
-	double rated_at; /* when there were rates first; 0 not yet */
-	bool partial, findings, late_told, lost_told;
+	double rated_at; /* time of the first rates; 0: none yet */
+	bool partial, findings, late_logged, lost_reported;
 };
 
 /* --- when a record is due ---------------------------------------------------------------- */
 
-/* A file is all there is: its jobs and metrics may still come. */
+/* A file has one sample only, but its jobs and metrics may come later. */
 static bool batch_has_data(const struct batch *b)
 {
 	const struct state *s = &b->a->state;
@@ -67,13 +67,13 @@ static bool batch_due(struct batch *b)
 		b->rated_at = clock_s();
 	if (clock_s() - b->rated_at < SETTLE_S)
 		return false;
-	if (!b->late_told)
+	if (!b->late_logged)
 		log_add(LOG_WARN, "batch", "after %d s %s still missing: printed as unknown",
 			SETTLE_S,
 			s->jobs_source.state == JOBS_WAITING ? "the jobs are"
 			: s->tables ? "the metrics of the installed routing are"
 				    : "the installed tables are");
-	b->late_told = true;
+	b->late_logged = true;
 	return true;
 }
 
@@ -99,7 +99,7 @@ static uint64_t batch_faults(const struct state *s)
 	return !v->connected || !v->loop_free || !v->vls_fit || s->sls_known;
 }
 
-/* Rows that fulfil a filter; without one, what is wrong with the fabric. */
+/* Rows that match the filter; without one, problems of the fabric. */
 static uint64_t batch_count_findings(struct batch *b, const struct batch_record *r)
 {
 	const struct state *s = r->s;
@@ -124,10 +124,10 @@ static void batch_select_rows(struct batch *b, struct batch_record *r)
 	rows_select(&b->rows, &rows, b->o->filter, b->o->sort, b->o->reverse);
 }
 
-/* What goes out of one record: made under the lock of the events, written without it, since a pipe
- * or a file may be slow and the poller needs that lock. */
+/* The texts of one record: made with the lock of the events, written without it, as a pipe or a
+ * file may be slow and the poller needs that lock. */
 struct batch_output {
-	char *text, *metrics; /* NULL: not asked for */
+	char *text, *metrics; /* NULL: not wanted */
 	size_t text_len, metrics_len;
 };
 
@@ -155,7 +155,7 @@ static int batch_write_metrics(const struct batch_output *out, const char *path,
 	return output_file_end(&o, 0, err);
 }
 
-/* Takes what is in out. */
+/* Writes and frees them. */
 static int batch_put_out(struct batch *b, struct batch_output *out, struct err *err)
 {
 	int rc = 0;
@@ -219,18 +219,18 @@ static void batch_wait_for_more(const struct app *a)
 	poll(fds, 2, WAIT_MS);
 }
 
-/* A stream waits for the port to come back, and its last values are no longer served. */
+/* A stream waits for the port to return; meanwhile only ibroute_up 0 is served. */
 static bool batch_gave_up(struct batch *b, struct err *err)
 {
 	const struct state *s = &b->a->state;
 
 	if (s->mode != RUN_LOST) {
-		b->lost_told = false;
+		b->lost_reported = false;
 		return false;
 	}
-	if (!b->lost_told && b->server && b->done)
+	if (!b->lost_reported && b->server && b->done)
 		prom_server_text(b->server, prom_down());
-	b->lost_told = true;
+	b->lost_reported = true;
 	if (b->done && !b->o->count)
 		return false;
 	err_set(err, -EIO, "%s", s->lost_why);
@@ -258,8 +258,8 @@ static int batch_differences(struct batch *b, struct err *err)
 	return complete ? EXIT_OK : EXIT_PARTIAL;
 }
 
-/* What the first record waits for, shown on a terminal. */
-static void batch_tell_wait(struct batch *b)
+/* Shows on a terminal what the first record waits for. */
+static void batch_show_wait(struct batch *b)
 {
 	const struct state *s = &b->a->state;
 	char text[160];
@@ -312,20 +312,20 @@ static int batch_loop(struct batch *b, const volatile sig_atomic_t *stop, struct
 			if (b->done == b->o->count || (file && !b->server))
 				return batch_exit_code(b);
 		}
-		batch_tell_wait(b);
+		batch_show_wait(b);
 		batch_wait_for_more(a);
 	}
 	progress_line_stop(&b->watch);
 	return 128 + *stop;
 }
 
-/* rc, where that goes well. */
+/* Returns rc, or the exit code of a failure. */
 static int batch_save(struct batch *b, int rc, const volatile sig_atomic_t *stop, struct err *err)
 {
 	struct progress_line watch = { .files = false };
 	int failed;
 
-	if (rc <= 128) /* else what was seen until a signal is to be kept */
+	if (rc <= 128) /* after a signal the samples so far are saved */
 		progress_line_files_until(&watch, stop);
 	failed = app_snapshot_to(b->a, b->o->save, err);
 	progress_line_files_end(&watch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --diff: what has changed since a dump or a snapshot, as the diags' option of that name. */
+/* --diff: differences from a dump or a snapshot, as --diff of the infiniband-diags. */
 #include "console/batch/batch_record.h"
 
 #include "console/app/app_priv.h"

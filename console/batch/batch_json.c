@@ -187,7 +187,7 @@ static json_t *batch_json_overview(const struct batch_record *r)
 	return j;
 }
 
-/* What did not respond to the sweep: behind which port, or which node. */
+/* Places that did not respond to the sweep: a port or a node, one a line. */
 static void batch_json_add_silent(json_t *j, const char *lines)
 {
 	for (const char *at = lines; at && *at; at += strcspn(at, "\n") + 1) {
@@ -198,7 +198,7 @@ static void batch_json_add_silent(json_t *j, const char *lines)
 	}
 }
 
-/* Every silent port, not only those that a screen lists. */
+/* All ports that did not respond, not only those that fit on a screen. */
 static json_t *batch_json_no_reply(const struct batch_record *r)
 {
 	const struct rows rows = { ROWS_PORTS, r->s, r->v };
@@ -230,7 +230,7 @@ static json_t *batch_json_now(void)
 	return json_sprintf("%s.%03ldZ", buf, ts.tv_nsec / 1000000);
 }
 
-/* What --view asks for. */
+/* The value of --view. */
 static json_t *batch_json_view(const struct batch_record *r)
 {
 	const struct rows rows = { r->o->kind, r->s, r->v };

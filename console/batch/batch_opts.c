@@ -253,7 +253,7 @@ static void batch_opts_take_screen(struct batch_opts *o, const char *arg, struct
 static void batch_opts_take_thresholds(struct batch_opts *o, const char *path, struct argp_state *s)
 {
 	struct err err = { "" };
-	char *text; /* kept until the program ends, as the others of the command line */
+	char *text; /* used until the program ends, like the command line */
 
 	if (thresholds_filter(&text, path, &err))
 		argp_failure(s, EXIT_UNREADABLE, 0, "%s", err.text);
@@ -274,7 +274,7 @@ static void batch_opts_take_size(struct batch_opts *o, const char *arg, struct a
 			   arg);
 }
 
-/* What no view could take is a mistake of the script; what a value means is said on the screen. */
+/* Errors of syntax only; errors in values are shown on the screen. */
 static void batch_opts_check_commands(const char *text, struct argp_state *s)
 {
 	for (; *text; text += *text == ';') {
@@ -327,7 +327,7 @@ static void batch_opts_take_all(struct batch_opts *o, struct argp_state *s)
 		argp_error(s, "--save and --prom-... need a fabric: they cannot be used with "
 			      "records");
 	batch_opts_take_heatmap(o, s);
-	if (!o->counted) /* a stream ends with its reader, a document by itself */
+	if (!o->counted) /* streams end with their reader, documents after one record */
 		o->count = (o->formed && (o->form == BATCH_TEXT || o->form == BATCH_JSONL)) ||
 					   o->prom_file || o->prom_listen
 				   ? 0

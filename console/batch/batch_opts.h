@@ -12,15 +12,15 @@
 
 enum batch_form { BATCH_TEXT, BATCH_JSON, BATCH_JSONL, BATCH_PROM, BATCH_SCREEN };
 
-#define BATCH_OVERVIEW ROW_KINDS       /* as a kind of rows: no table */
-#define BATCH_HEATMAP  (ROW_KINDS + 1) /* nor that */
-#define BATCH_HISTORY  (ROW_KINDS + 2) /* nor that */
+#define BATCH_OVERVIEW ROW_KINDS /* kinds without a table */
+#define BATCH_HEATMAP  (ROW_KINDS + 1)
+#define BATCH_HISTORY  (ROW_KINDS + 2)
 #define BATCH_FIELDS   64
 
 struct batch_opts {
 	bool on;
 	enum batch_form form;
-	bool formed;	/* one was asked for */
+	bool formed;	/* a format was chosen */
 	bool check;	/* exit 1 when there are findings */
 	unsigned count; /* records; 0: until stopped */
 	bool counted;
@@ -29,7 +29,7 @@ struct batch_opts {
 	enum row_kind kind;	 /* or BATCH_OVERVIEW, BATCH_HEATMAP, BATCH_HISTORY */
 	const char *at;		 /* a sample of a snapshot; NULL: the newest */
 	const char *mark;	 /* bookmark of the sample that is saved; NULL: none */
-	struct request set_mark; /* the same, as the key asks for it */
+	struct request set_mark; /* the same as a request */
 	const char *session;	 /* ROWS_ACTIONS: the beginning of its name; NULL: the newest */
 	const char *layout;	 /* of the heatmap; NULL: the first that the fabric has */
 	const char *metric_text;
@@ -42,11 +42,11 @@ struct batch_opts {
 	const char *diff;		     /* dump or snapshot to compare with; NULL: none */
 	const char *save;		     /* a folder for a snapshot; NULL: none */
 
-	/* made of them */
+	/* parsed */
 	const struct field *metric; /* of the heatmap */
 	const struct field *sort;   /* NULL: by name */
 	bool reverse;
-	struct row_filter *filter; /* NULL: all rows; kept until the program ends */
+	struct row_filter *filter; /* NULL: all rows; used until the program ends */
 	const struct field *field[BATCH_FIELDS];
 	size_t nfield;
 };
@@ -54,9 +54,9 @@ struct batch_opts {
 void batch_opts_init(struct batch_opts *o);
 /* The options; the input is a struct batch_opts. */
 extern const struct argp batch_argp;
-/* --view sessions and actions: of records, which need no fabric. */
+/* --view sessions or actions, which need no fabric. */
 bool batch_opts_of_records(const struct batch_opts *o);
-/* The row kinds that --view takes, "overview" too. */
+/* The name of a view as in --view. */
 const char *batch_view_name(enum row_kind kind);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --at and --view history: the samples of a snapshot, and a record of one of them. */
+/* --at and --view history: the samples of a snapshot. */
 #include "console/batch/batch_record.h"
 
 #include "console/app/app_priv.h"
@@ -23,7 +23,7 @@ static const char *batch_past_mark_of(const struct sample_history *p, uint64_t s
 
 /* --- which sample ------------------------------------------------------------------------- */
 
-/* The newest that is not later. */
+/* The newest sample that is not later; 0: none. */
 static uint64_t batch_past_at_time(const struct sample_history *p, int64_t time_s)
 {
 	uint64_t found = 0;

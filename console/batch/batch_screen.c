@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A view as text, as the screen would show it; commands are typed as an operator would. */
+/* --screen: a view as text, after commands that are typed as an operator would. */
 #include "console/batch/batch_record.h"
 
 #include "console/app/app_priv.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of what is left for the application only the history is for a batch, not previews and updates. */
+/* Of the requests for the application only those for the history are handled. */
 static void batch_screen_press(struct app *a, uint32_t key)
 {
 	struct request r = { .type = REQ_NONE };
@@ -50,7 +50,7 @@ void batch_screen(FILE *out, struct app *a, const struct batch_opts *o)
 	ascii = ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	c = canvas_new((int)o->screen_w, (int)o->screen_h, ascii);
 	shell_goto(a->shell, o->screen);
-	shell_draw(a->shell, c, app_shown(a)); /* views look at the state when they draw */
+	shell_draw(a->shell, c, app_shown(a)); /* views take over the state when they draw */
 	if (o->commands)
 		batch_screen_type_commands(a, o->commands);
 	shell_draw(a->shell, c, app_shown(a));

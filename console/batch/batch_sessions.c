@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The views of recorded sessions and of what was done in one: they need no fabric. */
+/* --view sessions and actions. */
 #include "console/batch/batch.h"
 
 #include "console/batch/batch_record.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The file of a session by the beginning of its name; without one the newest. */
+/* The file of a session by a prefix of its name; sid NULL: the newest. */
 static int batch_sessions_find_file(char out[80], const struct sessions *s, const char *sid,
 				    struct err *err)
 {

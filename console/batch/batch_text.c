@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records as text: a line on the record, then a table whose columns are two blanks apart. */
+/* Records as text: a header line, then a table with columns two blanks apart. */
 #include "console/batch/batch_record.h"
 
 #include "fabric/base/mem.h"
@@ -50,26 +50,26 @@ static const char *batch_text_shown(char *buf, const struct batch_record *r,
 	return *text ? text : "-";
 }
 
-static bool batch_text_to_the_right(const struct field *f)
+static bool batch_text_right_aligned(const struct field *f)
 {
 	return f->kind == VALUE_NUMBER || f->kind == VALUE_COUNT;
 }
 
-/* Control characters in names of nodes would end a line, or worse. */
+/* Names of nodes may have control characters. */
 static void batch_text_print_value(FILE *out, const struct field *f, const char *text, int width,
 				   bool last)
 {
 	char *clean = plain_text(xstrdup(text), "");
 	int pad = width - text_width(clean);
 
-	if (pad > 0 && batch_text_to_the_right(f))
+	if (pad > 0 && batch_text_right_aligned(f))
 		fprintf(out, "%*s", pad, "");
 	fputs(clean, out);
 	free(clean);
 	if (last)
 		fputc('\n', out);
 	else
-		fprintf(out, "%*s", (pad > 0 && !batch_text_to_the_right(f) ? pad : 0) + 2, "");
+		fprintf(out, "%*s", (pad > 0 && !batch_text_right_aligned(f) ? pad : 0) + 2, "");
 }
 
 static void batch_text_print_table(FILE *out, const struct batch_record *r)
@@ -97,7 +97,7 @@ static void batch_text_print_table(FILE *out, const struct batch_record *r)
 					       width[c], c + 1 == o->nfield);
 }
 
-/* The record as JSON has them: names and values, one per line. */
+/* The values of the JSON record, one per line. */
 static void batch_text_print_figures(FILE *out, const json_t *object, const char *prefix)
 {
 	const char *key;

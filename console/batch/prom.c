@@ -9,13 +9,13 @@
 #include <string.h>
 
 struct family {
-	const char *name; /* behind ibroute_KIND_; counters end with _total */
+	const char *name; /* after ibroute_KIND_; counters end with _total */
 	const char *help;
 	const char *field; /* of views/table/fields.h */
 	double scale;
 };
 
-/* Base units only (bytes, seconds, ratios), as Prometheus wants them. */
+/* Base units only (bytes, seconds, ratios), as Prometheus requires. */
 static const struct family port_families[] = {
 	{ "transmit_bytes_total", "Bytes sent (PortXmitData).", "tx_bytes", 1 },
 	{ "receive_bytes_total", "Bytes received (PortRcvData).", "rx_bytes", 1 },
@@ -87,7 +87,7 @@ static const struct prom_kind prom_tiers = { ROWS_TIERS, "tier", tier_labels, ti
 static const struct prom_kind prom_jobs = { ROWS_JOBS, "job", job_labels, job_families };
 static const struct prom_kind prom_ports = { ROWS_PORTS, "port", port_labels, port_families };
 
-/* Backslash, quote and newline are escaped; other control characters have no place in a name. */
+/* Backslash, quote and newline are escaped; other control characters are replaced. */
 static void prom_label_value(FILE *out, const char *text)
 {
 	char *clean = plain_text(xstrdup(text), "\n");
@@ -110,7 +110,7 @@ static void prom_label(FILE *out, char before, const char *name, const char *tex
 	fputc('"', out);
 }
 
-/* Begins a line of samples. */
+/* The name and the first label of a sample. */
 static void prom_name(FILE *out, const struct batch_record *r, const char *name)
 {
 	fputs(name, out);
@@ -143,7 +143,7 @@ static void prom_number(FILE *out, double v)
 		fprintf(out, " %.15g\n", v);
 }
 
-/* All samples of a family stand together, as the format wants it. */
+/* The format requires all samples of a family in one group. */
 static void prom_print_family(FILE *out, const struct batch_record *r, const struct prom_kind *k,
 			      const struct family *fam, const uint32_t *row, uint32_t n)
 {

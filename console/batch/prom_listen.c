@@ -24,11 +24,11 @@
 struct prom_server {
 	struct MHD_Daemon *daemon;
 	pthread_mutex_t lock;
-	struct MHD_Response *page; /* a reference each: here, and in outstanding replies */
+	struct MHD_Response *page; /* referenced here and by outstanding replies */
 	int fd;
 };
 
-static struct MHD_Response *prom_listen_page_new(char *text, enum MHD_ResponseMemoryMode mode)
+static struct MHD_Response *prom_listen_new_page(char *text, enum MHD_ResponseMemoryMode mode)
 {
 	struct MHD_Response *page = MHD_create_response_from_buffer(strlen(text), text, mode);
 
@@ -37,10 +37,11 @@ static struct MHD_Response *prom_listen_page_new(char *text, enum MHD_ResponseMe
 	return page;
 }
 
-static enum MHD_Result prom_listen_say(struct MHD_Connection *c, unsigned status, const char *text)
+static enum MHD_Result prom_listen_reply(struct MHD_Connection *c, unsigned status,
+					 const char *text)
 {
 	struct MHD_Response *page =
-		prom_listen_page_new((char *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+		prom_listen_new_page((char *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
 	enum MHD_Result rc;
 
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
@@ -58,8 +59,9 @@ static enum MHD_Result prom_listen_metrics(struct prom_server *s, struct MHD_Con
 	if (s->page)
 		rc = MHD_queue_response(c, MHD_HTTP_OK, s->page);
 	pthread_mutex_unlock(&s->lock);
-	return rc == MHD_YES ? rc
-			     : prom_listen_say(c, MHD_HTTP_SERVICE_UNAVAILABLE, "no sample yet\n");
+	return rc == MHD_YES
+		       ? rc
+		       : prom_listen_reply(c, MHD_HTTP_SERVICE_UNAVAILABLE, "no sample yet\n");
 }
 
 static enum MHD_Result prom_listen_answer(void *ctx, struct MHD_Connection *c, const char *url,
@@ -70,18 +72,18 @@ static enum MHD_Result prom_listen_answer(void *ctx, struct MHD_Connection *c, c
 
 	(void)version;
 	(void)body;
-	if (!*request) { /* the headers came; an answer now would close a body half sent */
+	if (!*request) { /* headers only: a reply now would break a request with a body */
 		*request = &seen;
 		if (!strcmp(method, MHD_HTTP_METHOD_GET) || !strcmp(method, MHD_HTTP_METHOD_HEAD))
 			return MHD_YES;
-		return prom_listen_say(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is supported\n");
+		return prom_listen_reply(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is supported\n");
 	}
 	*body_len = 0;
 	if (!strcmp(url, "/metrics"))
 		return prom_listen_metrics(ctx, c);
 	if (!strcmp(url, "/"))
-		return prom_listen_say(c, MHD_HTTP_OK, "ibroute-top: see /metrics\n");
-	return prom_listen_say(c, MHD_HTTP_NOT_FOUND, "not found: only /metrics is served\n");
+		return prom_listen_reply(c, MHD_HTTP_OK, "ibroute-top: see /metrics\n");
+	return prom_listen_reply(c, MHD_HTTP_NOT_FOUND, "not found: only /metrics is served\n");
 }
 
 /* Splits "[ADDRESS:]PORT"; both are copies. */
@@ -138,7 +140,7 @@ static int prom_listen_at(int *out, const char *where, struct err *err)
 	return rc;
 }
 
-static void prom_listen_tell(int fd)
+static void prom_listen_print_url(int fd)
 {
 	struct sockaddr_storage at;
 	socklen_t len = sizeof(at);
@@ -174,14 +176,14 @@ int prom_server_start(struct prom_server **out, const char *where, struct err *e
 		free(s);
 		return err_set(err, -EIO, "--prom-listen: the server could not be started");
 	}
-	prom_listen_tell(s->fd);
+	prom_listen_print_url(s->fd);
 	*out = s;
 	return 0;
 }
 
 void prom_server_text(struct prom_server *s, char *text)
 {
-	struct MHD_Response *page = prom_listen_page_new(text, MHD_RESPMEM_MUST_FREE), *old;
+	struct MHD_Response *page = prom_listen_new_page(text, MHD_RESPMEM_MUST_FREE), *old;
 
 	pthread_mutex_lock(&s->lock);
 	old = s->page;

@@ -2,8 +2,8 @@
 /*
  * prom_listen: GET /metrics over HTTP, by libmicrohttpd in a thread of its own.
  *
- * Clients get the newest text and wait for nothing else; there can be few of them at a time, and
- * one that is slow, or sends garbage, loses its connection after a few seconds.
+ * Clients get the newest text without waiting; their number is limited, and slow or invalid ones
+ * are disconnected after a few seconds.
  */
 #ifndef CONSOLE_BATCH_PROM_LISTEN_H
 #define CONSOLE_BATCH_PROM_LISTEN_H
@@ -13,7 +13,7 @@
 struct prom_server;
 
 /* where: "PORT", "ADDRESS:PORT", "[IPv6]:PORT"; without an address 127.0.0.1.  Port 0: any that is
- * free.  Tells on stderr where it listens.  -EINVAL for an address that is none, -ENOTSUP in a
+ * free.  Prints the URL on stderr.  -EINVAL for an invalid address, -ENOTSUP in a
  * program built without libmicrohttpd, else what the system says. */
 int prom_server_start(struct prom_server **out, const char *where, struct err *err);
 /* Takes text, from malloc().  Until the first one clients get 503. */

@@ -66,7 +66,7 @@ static uint32_t canvas_ascii_of(uint32_t ch)
 		return '.';
 	case 0xb7:
 		return '.';
-	case 0x2191: /* arrows: signs, as a letter would be read as part of the word beside it */
+	case 0x2191: /* arrows: no letter, which would look like a part of the next word */
 		return '+';
 	case 0x2193:
 		return '-';

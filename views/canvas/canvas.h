@@ -4,7 +4,7 @@
  *
  * Coordinates of the drawing functions are relative to a rectangle and everything outside
  * of it is clipped.  Text is UTF-8; control characters, which node descriptions may well
- * carry, come out as '?'.  No terminal library knows of this and it knows of none.
+ * contain, are drawn as '?'.  It does not depend on a terminal library.
  */
 #ifndef VIEWS_CANVAS_CANVAS_H
 #define VIEWS_CANVAS_CANVAS_H
@@ -21,14 +21,14 @@ struct rect {
 };
 
 struct cell {
-	uint32_t ch;  /* code point; 0: right half of the wide one before it */
+	uint32_t ch;  /* code point; 0: right half of a wide one */
 	uint8_t role; /* enum role */
 	bool reverse;
 };
 
 struct canvas {
 	int w, h;
-	bool ascii;	   /* only ASCII comes out: lines, bars and ellipses have stand-ins */
+	bool ascii;	   /* lines and bars are drawn with ASCII characters */
 	struct cell *cell; /* w * h, row by row */
 };
 
@@ -55,7 +55,7 @@ void canvas_name(struct canvas *c, struct rect r, int x, int y, int width, enum 
 int canvas_wrap(struct canvas *c, struct rect r, int x, int y, enum role role, const char *text);
 
 void canvas_fill(struct canvas *c, struct rect r, enum role role, uint32_t ch);
-/* Sets the role of what is there; reverse as said. */
+/* Sets role and reverse of the cells, not their characters. */
 void canvas_style(struct canvas *c, struct rect r, enum role role, bool reverse);
 /* A horizontal line over the whole width of r, with a title near its left end. */
 void canvas_rule(struct canvas *c, struct rect r, int y, const char *title);

@@ -26,7 +26,6 @@ static size_t choices_alike(const char *a, const char *b, size_t most, bool exac
 	return n;
 }
 
-/* One more that begins like the word. */
 void choices_add(struct choices *out, const char *name, bool exact)
 {
 	if (!out->all)
@@ -55,7 +54,6 @@ void choices_add_files(struct choices *out, const char *text, size_t len, const 
 	s->file_names(s->file_names_of, path, choices_add_file, out);
 }
 
-/* Where the word before the cursor begins. */
 size_t choices_word_start(const char *text, size_t at, const char *ends)
 {
 	while (at && !strchr(ends, text[at - 1]))
@@ -63,7 +61,7 @@ size_t choices_word_start(const char *text, size_t at, const char *ends)
 	return at;
 }
 
-/* The word before at becomes the first n bytes of text. */
+/* Replaces the word before at by the first n bytes of `with`. */
 static bool choices_put(struct choices *c, const char *with, size_t n, char *text, size_t size,
 			size_t *at)
 {
@@ -81,7 +79,7 @@ void choices_turn(struct choices *c)
 {
 	if (!c->n)
 		return;
-	/* choices_take() goes on by one */
+	/* choices_take() advances by one */
 	c->choice = c->choosing ? (c->choice + 2 * c->n - 2) % c->n : c->n - 2 + (c->n == 1);
 	c->choosing = c->n > 1;
 }
@@ -124,7 +122,7 @@ void choices_draw(const struct choices *c, struct canvas *to, struct rect r, int
 	uint32_t first = 0;
 	int x = 1;
 
-	/* the chosen one is in sight */
+	/* scrolls to the current choice */
 	for (uint32_t i = 0; c->choosing && i <= c->choice; i++) {
 		int w = 0;
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * line_layer: straight lines between places on the screen, kept apart from what is drawn over
- * them.
+ * line_canvas: a layer of straight lines below the text of a canvas.
  *
- * A cell shows the dots of all lines through it (2 x 4 of them, in Braille characters) in the
- * colour of the worst; without colours or in ASCII its glyph takes the place of dots.
+ * A cell shows the dots of all lines through it (2 x 4, in Braille characters) in the colour of the
+ * worst; without colours or in ASCII, its glyph.
  */
 #ifndef VIEWS_CANVAS_LINE_CANVAS_H
 #define VIEWS_CANVAS_LINE_CANVAS_H
@@ -34,10 +33,10 @@ void line_canvas_clear(struct line_canvas *l, int w, int h, bool glyphs);
 void line_canvas_done(struct line_canvas *l);
 
 /* From (x0, y0) to (x1, y1) in cells, where the middle of the first is (0.5, 0.5); clipped.
- * Returns the number of dots drawn.  O(those in sight). */
+ * Returns the number of dots drawn.  O(visible dots). */
 uint32_t line_canvas_add(struct line_canvas *l, float x0, float y0, float x1, float y1,
 			 const struct chan_value *v);
-/* Cells without a line leave what is there. */
+/* Cells without a line are not drawn. */
 void line_canvas_draw(const struct line_canvas *l, struct canvas *c, struct rect r);
 
 #endif

@@ -68,9 +68,9 @@ void list_fit(struct list *l, uint32_t nrow, int height)
 
 int list_detail_lines(int height, int want)
 {
-	int room = height - 5;
+	int left = height - 5;
 
-	return room >= want ? want : room >= 2 ? room : 0;
+	return left >= want ? want : left >= 2 ? left : 0;
 }
 
 void list_draw_range(const struct list *l, uint32_t nrow, struct canvas *c, struct rect r, int y)

@@ -11,10 +11,10 @@
 
 struct list {
 	uint32_t cursor, top;
-	uint32_t page; /* rows that the last list_fit() found room for */
+	uint32_t page; /* visible rows, from the last list_fit() */
 };
 
-/* Moves by a request; true when it was one of moving. */
+/* Moves by a request; false: it is not a movement. */
 bool list_move(struct list *l, enum req req, uint32_t nrow);
 /* By three rows where the mouse's wheel was turned, else false. */
 bool list_wheel(struct list *l, enum req req, uint32_t nrow);
@@ -25,8 +25,8 @@ void list_draw_range(const struct list *l, uint32_t nrow, struct canvas *c, stru
 /* Marks line y, already drawn, as the one under the cursor. */
 void list_draw_cursor(struct canvas *c, struct rect r, int y);
 
-/* Lines for details below rows on so many lines: want, or as many as leave title, heads and three
- * rows; 0 where that are fewer than two. */
+/* Lines for details below the rows: want, or what is left of the height after title, headers and
+ * three rows; 0 if that is less than two. */
 int list_detail_lines(int height, int want);
 
 /* A line of text being typed. */
@@ -43,7 +43,7 @@ enum entry_result entry_input(struct entry *e, const struct input *in);
 int entry_draw(const struct entry *e, struct canvas *c, struct rect r, int x, int y,
 	       const char *label);
 
-/* An entry that filters rows: its text holds until it is changed or left with REQ_BACK. */
+/* An entry that filters rows until it is changed or cancelled with REQ_BACK. */
 bool filter_type(struct entry *e, const struct input *in); /* false: nothing is being typed */
 bool filter_ask(struct entry *e, enum req req); /* opens or empties it; false: something else */
 

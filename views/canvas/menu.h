@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* menu: a list that lies over a view until something is chosen in it. */
+/* menu: a list over a view, to choose from. */
 #ifndef VIEWS_CANVAS_MENU_H
 #define VIEWS_CANVAS_MENU_H
 
@@ -17,18 +17,18 @@ struct menu {
 	struct rect at; /* of them, as drawn last */
 };
 
-/* A frame with a title over a part of the canvas, at most w cells wide, and room for the lines in
- * m->at: those from m->list.top on are for the caller to draw. */
+/* Draws a frame with a title, at most w cells wide, and sets m->at, where the caller draws the
+ * lines from m->list.top on. */
 void menu_frame(struct menu *m, struct canvas *c, struct rect over, int w, const char *title);
-/* Lines in sight, from m->list.top on. */
+/* Visible lines. */
 uint32_t menu_seen(const struct menu *m);
-/* A sentence on the line under the cursor, in the rule below; "": none. */
+/* Shows a description of the line under the cursor in the rule below; "": none. */
 void menu_about(const struct menu *m, struct canvas *c, const char *text);
-/* The line under the mouse; UINT32_MAX: it is beside the menu. */
+/* The line under the mouse; UINT32_MAX: none. */
 uint32_t menu_line_at(const struct menu *m, const struct input *in);
-/* Moves the cursor to the line under the mouse, or closes the menu where it is beside it. */
+/* Moves the cursor to the line under the mouse, or closes the menu when there is none. */
 void menu_click(struct menu *m, const struct input *in);
-/* Moving by keys and by the wheel; false: something else. */
+/* Moves by keys and the wheel; false: something else. */
 bool menu_move(struct menu *m, const struct input *in);
 
 #endif

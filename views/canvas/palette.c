@@ -115,7 +115,7 @@ int heat_level(double pct)
 	static const double limit[HEAT_LEVELS - 1] = { 5, 15, 30, 45, 60, 75, 90 };
 	int level = 0;
 
-	for (int i = 0; i < HEAT_LEVELS - 1; i++) /* no branch: asked for every cable */
+	for (int i = 0; i < HEAT_LEVELS - 1; i++) /* no branch: called for every cable */
 		level += pct >= limit[i];
 	return level;
 }

@@ -2,7 +2,7 @@
 /*
  * palette: what a cell means (its role) and its style on a terminal.
  *
- * The heat ramp has a glyph for every level, so that a screen in one colour says the same.
+ * The heat ramp has a glyph for every level, so that a monochrome screen shows the same.
  */
 #ifndef VIEWS_CANVAS_PALETTE_H
 #define VIEWS_CANVAS_PALETTE_H
@@ -19,7 +19,7 @@ enum role {
 	ROLE_RULE,   /* lines between panes, with their titles */
 	ROLE_KEY,    /* a key in the footer */
 	ROLE_STATUS, /* first line */
-	ROLE_LOUD,   /* FROZEN, LOST, RW: not to be missed in the first line */
+	ROLE_LOUD,   /* FROZEN, LOST, RW: emphasis in the first line */
 	ROLE_TAB,
 	ROLE_TAB_ON,
 	ROLE_CURSOR, /* selected row */
@@ -35,7 +35,7 @@ enum role {
 };
 
 /* Colours of the xterm-256 palette and of the 16 basic ones, -1 for the terminal's own;
- * bold, underline and reverse are what is left in one colour. */
+ * bold and reverse are used on monochrome terminals. */
 struct role_style {
 	int16_t fg, bg;
 	int16_t fg16, bg16;
@@ -43,8 +43,8 @@ struct role_style {
 };
 
 const struct role_style *role_style(enum role role);
-/* 0xRRGGBB for terminals with true colours, where the ramps are points of viridis and cividis, not
- * the nearest of a palette; -1: the terminal's own. */
+/* 0xRRGGBB for terminals with true colours, with exact points of viridis and cividis; -1: the
+ * terminal's own. */
 int role_rgb(enum role role, bool background);
 
 /* Levels 0..7 with the glyphs ".:-=+*#@", by the limits 5, 15, 30, 45, 60, 75, 90 percent. */

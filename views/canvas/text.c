@@ -127,7 +127,7 @@ const char *text_shorten(char *buf, size_t len, const char *text, int width)
 	return buf;
 }
 
-/* Columns of the text up to column most, without the beginning of a word. */
+/* Columns of the whole words before column most. */
 static int text_words_before(const char *text, int most)
 {
 	int at = 0, end = 0;

@@ -19,7 +19,7 @@ const char *text_shorten(char *buf, size_t len, const char *text, int width);
 const char *text_shorten_words(char *buf, size_t len, const char *text, int width);
 /* The same for lists, the most important first: loses whole words of its end, shown as " ..". */
 const char *text_shorten_list(char *buf, size_t len, const char *text, int width);
-/* Appends " | " and as much of a note as fits into width columns; a few letters are none. */
+/* Appends " | " and as much of a note as fits into width columns, or nothing if that is little. */
 void text_note(char *buf, size_t len, const char *note, int width);
 /* Appends a code point to a UTF-8 string when it fits; false when not. */
 bool text_append(char *buf, size_t len, uint32_t ch);

@@ -9,7 +9,7 @@
 
 #define GAP 2 /* columns between the two */
 
-/* What is left out. */
+/* What to leave out. */
 enum { NO_RATE = 1, NO_COUNT = 2, BRIEF_KEY = 4, NO_LEFT = 8, NO_STEP = 16 };
 
 static const struct brevity {
@@ -45,7 +45,7 @@ static bool activity_left_out(const char *part, size_t len, unsigned without)
 	return without & NO_COUNT && isdigit((unsigned char)*part) && of && of < part + len;
 }
 
-/* Of "preview by sar: 2 of 5, layers 37 %, 12k/s, 3.1 s left": the name is always told. */
+/* Of "preview by sar: 2 of 5, layers 37 %, 12k/s, 3.1 s left": the name is always there. */
 static void activity_put_parts(char *out, size_t len, const char *text, unsigned without)
 {
 	const char *colon = strstr(text, ": "), *part = colon ? colon + 2 : text;
@@ -83,7 +83,7 @@ static void activity_put_work(char *out, size_t len, const struct state *s, unsi
 	activity_put_key(out, len, "Ctrl-X", without);
 }
 
-/* What was ended, and the key that goes on. */
+/* What was stopped, and the key that continues it. */
 static void activity_put_ended(char *out, size_t len, const struct state *s, unsigned without)
 {
 	if (without & BRIEF_KEY)

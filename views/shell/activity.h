@@ -6,13 +6,13 @@
 #include "views/data/state.h"
 
 struct activity {
-	char tables[160]; /* reading of tables that somebody waits for; "" none */
-	char work[200];	  /* what is computed for long; "" nothing */
+	char tables[160]; /* tables being read; "" none */
+	char work[200];	  /* a long computation; "" none */
 };
 
-/* How far each is and the key that ends it, in that many columns with two between them: details of
- * both are left out until they fit, no word is cut.  What does not fit at all is left out, the work
- * first.  tables: also the reading of tables. */
+/* Progress of both and the keys that stop them.  Details are left out until they fit into width
+ * columns, with two between them; then the work, then the tables.  tables: whether to show those.
+ */
 void activity_fit(struct activity *out, const struct state *s, int width, bool tables);
 
 #endif

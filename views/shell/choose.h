@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* choose: commands that choose by name what all views share; what is wrong is told the operator. */
+/* choose: commands that set by name what all views share; errors go to the message line. */
 #ifndef VIEWS_SHELL_CHOOSE_H
 #define VIEWS_SHELL_CHOOSE_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * command: what can be typed after ':', one table for the command line, its completion, the
- * help view and the manual.
+ * command: the commands after ':': one table for the command line, its completion, the help view
+ * and the manual.
  *
- * A command becomes the request of the key that does the same, with the rest of the line as its
- * argument; so it holds in the same views and obeys the same guards (--rw).
+ * A command is the request of the key that does the same, with an argument; so it works in the same
+ * views and has the same guards (--rw).
  */
 #ifndef VIEWS_SHELL_COMMAND_H
 #define VIEWS_SHELL_COMMAND_H
@@ -32,7 +32,7 @@ enum command_arg {
 	ARG_ROWS, /* orders of the heatmap's rows */
 	ARG_LAYOUT,
 	ARG_BOOKMARK,
-	ARG_CONDITIONS, /* watched ones, with commas between */
+	ARG_CONDITIONS, /* of the watchdog, with commas between */
 	ARG_COMMAND,
 	ARG_FILE, /* also a folder */
 	ARG_TEXT, /* anything: not completed */
@@ -42,18 +42,18 @@ struct command {
 	const char *name;
 	const char *args; /* "VIEW", "[COLUMN]", ...; "" none */
 	enum command_arg arg;
-	bool needed; /* without an argument it means nothing */
+	bool needed; /* the argument is required */
 	enum req req;
 	enum view_id view; /* REQ_VIEW, unless the argument names it */
 	const char *help;  /* a sentence without a full stop */
 };
 
 const struct command *command_all(size_t *n);
-/* By its name, or by the beginning of one name only; NULL: none, or several. */
+/* By its name or an unambiguous prefix; NULL: none, or several. */
 const struct command *command_find(const char *word, size_t len);
 /* Names of views as commands take them: "overview", "links", ...; NULL: no such view. */
 const char *command_view_name(enum view_id id);
-/* VIEW_COUNT: none begins so. */
+/* By a prefix or a digit; VIEW_COUNT: none. */
 enum view_id command_view(const char *word);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A word being completed, and from what. */
+/* The word to complete, and where names come from. */
 struct completion {
 	struct choices *out;
 	const char *text;
@@ -78,7 +78,7 @@ static void completion_node_names(const struct completion *w)
 		completion_offer(w, end_name(name, sizeof(name), s->fabric, end[i]));
 	w->out->all += all - n;
 	if (all > n)
-		w->out->common = 0; /* the names that are not listed may begin otherwise */
+		w->out->common = 0; /* names that are not listed may have another prefix */
 }
 
 static void completion_job_ids(const struct completion *w)
@@ -150,7 +150,7 @@ static void completion_bookmarks(const struct completion *w)
 	completion_offer_all(w, w->ctx->s ? w->ctx->s->bookmarks : NULL);
 }
 
-/* Their names, and after the = the words that are possible there. */
+/* Names, and after the = the possible values. */
 static void completion_settings(const struct completion *w)
 {
 	const struct state *s = w->ctx->s;

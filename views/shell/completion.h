@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* completion: what a word of a command, a filter or a search may become. */
+/* completion: completes a word of a command or a filter. */
 #ifndef VIEWS_SHELL_COMPLETION_H
 #define VIEWS_SHELL_COMPLETION_H
 
@@ -13,7 +13,7 @@ enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_FILTER, PROMPT_FIND, PROM
 
 struct view;
 
-/* What completion knows; any may be NULL or none. */
+/* Where names come from; all may be NULL or none. */
 struct prompt_context {
 	const struct state *s;
 	enum row_kind kind; /* of the table in view; ROW_KINDS: there is none */

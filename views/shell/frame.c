@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *frame_run_word(const struct state *s, char *buf, size_t len)
+static const char *frame_run_mode(const struct state *s, char *buf, size_t len)
 {
 	char age[FIGURE_LEN];
 
@@ -43,8 +43,8 @@ static int frame_status_item(struct canvas *c, struct rect r, int end, enum role
 	return end - text_width(text) - 3;
 }
 
-/* What must not be forgotten in any view; "" nothing. */
-static const char *frame_update_word(const struct state *s, char *buf, size_t len)
+/* The update in progress, shown in all views; "" none. */
+static const char *frame_update_state(const struct state *s, char *buf, size_t len)
 {
 	static const char *const words[] = {
 		[APPLY_CONFIRM] = "CONFIRM",	       [APPLY_RUNNING] = "UPDATING",
@@ -65,7 +65,7 @@ static const char *frame_update_word(const struct state *s, char *buf, size_t le
 static int frame_draw_modes(struct canvas *c, struct rect r, const struct state *s, uint64_t job)
 {
 	char buf[128], clock[FIGURE_LEN];
-	const char *update = frame_update_word(s, buf, sizeof(buf));
+	const char *update = frame_update_state(s, buf, sizeof(buf));
 	int x = r.w;
 
 	if (update[0]) {
@@ -78,14 +78,14 @@ static int frame_draw_modes(struct canvas *c, struct rect r, const struct state 
 	}
 	x = frame_status_item(c, r, x, s->rw ? ROLE_LOUD : ROLE_STATUS, s->rw ? "RW" : "RO");
 	x = frame_status_item(c, r, x, s->mode == RUN_LIVE ? ROLE_STATUS : ROLE_LOUD,
-			      frame_run_word(s, buf, sizeof(buf)));
+			      frame_run_mode(s, buf, sizeof(buf)));
 	if (!job)
 		return x;
 	snprintf(buf, sizeof(buf), "JOB %llu", (unsigned long long)job);
 	return frame_status_item(c, r, x, ROLE_TAB_ON, buf);
 }
 
-/* brief: 0 all of it .. 2 no more than who it is. */
+/* brief: from 0, all of it, to 2, the name only. */
 static void frame_sm_text(char *buf, size_t len, const struct state_sm *sm, int brief)
 {
 	const char *name = sm->name[0] ? sm->name : "unnamed";
@@ -178,14 +178,14 @@ enum view_id frame_tab_at(int w, enum view_id view, int x)
 	return VIEW_COUNT;
 }
 
-/* Help and quit have a place of their own. */
-static bool frame_at_the_end(const struct binding *b)
+/* Help and quit are at the right end. */
+static bool frame_at_right_end(const struct binding *b)
 {
 	return b->req == REQ_HELP || b->req == REQ_QUIT;
 }
 
-/* Has the key something to do at this point of an update? */
-static bool frame_apply_takes(enum req req, enum apply_state st)
+/* Does the key work in this state of an update? */
+static bool frame_apply_accepts(enum req req, enum apply_state st)
 {
 	unsigned open = 1u << APPLY_CONFIRM;
 
@@ -203,11 +203,11 @@ static bool frame_apply_takes(enum req req, enum apply_state st)
 	return open >> st & 1;
 }
 
-static bool frame_binding_holds(const struct binding *b, const struct state *s, enum view_id view)
+static bool frame_binding_works(const struct binding *b, const struct state *s, enum view_id view)
 {
-	return !frame_at_the_end(b) && (!b->views || (b->views & VIEW_BIT(view))) &&
+	return !frame_at_right_end(b) && (!b->views || (b->views & VIEW_BIT(view))) &&
 	       (s->rw || !b->rw) &&
-	       (view != VIEW_APPLY || frame_apply_takes(b->req, s->apply.state));
+	       (view != VIEW_APPLY || frame_apply_accepts(b->req, s->apply.state));
 }
 
 static int frame_draw_key(struct canvas *c, struct rect r, int x, int y, const char *key,
@@ -219,7 +219,7 @@ static int frame_draw_key(struct canvas *c, struct rect r, int x, int y, const c
 	return canvas_textf(c, r, x, y, ROLE_DIM, " %s  ", label);
 }
 
-/* The hints of keys in their places: drawn where there is a canvas, or looked for by column. */
+/* The layout of key hints: draws them on a canvas, or finds the one at a column. */
 struct hints {
 	struct canvas *c;
 	struct rect r;
@@ -250,7 +250,7 @@ static void frame_put_hints(struct hints *k, const struct state *s, enum view_id
 		const struct binding *b = &keys->binding[i];
 		int w;
 
-		if (!frame_at_the_end(b) || !b->label)
+		if (!frame_at_right_end(b) || !b->label)
 			continue;
 		w = text_width(b->shown) + text_width(b->label) + 3;
 		frame_put_hint(k, k->r.w - w, b, b->label);
@@ -261,7 +261,7 @@ static void frame_put_hints(struct hints *k, const struct state *s, enum view_id
 		const struct binding *b = &keys->binding[i];
 		const char *label;
 
-		if (!frame_binding_holds(b, s, view) || (b->req == REQ_VIEW && b->view == view))
+		if (!frame_binding_works(b, s, view) || (b->req == REQ_VIEW && b->view == view))
 			continue;
 		label = keys->label ? keys->label(keys->own, b) : b->label;
 		if (label)

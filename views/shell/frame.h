@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* frame: what is around every view: status line, tabs, and the two lines at the bottom. */
+/* frame: the status line, the tabs, and the two lines at the bottom of every view. */
 #ifndef VIEWS_SHELL_FRAME_H
 #define VIEWS_SHELL_FRAME_H
 
@@ -14,7 +14,7 @@ struct frame_text {
 	uint64_t job; /* whose links are marked; 0: none */
 };
 
-/* The keymap, and the view's word on what a key does now, as in struct view. */
+/* The keymap, and the labels of keys as in struct view. */
 struct frame_keys {
 	const struct binding *binding;
 	size_t n;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Help: the keymap as text, those of the view one comes from first, and what the signs on the other
- * screens mean; / looks for a word in it. */
+/* Help: keys, those of the previous view first, commands, symbols and terms; / searches in it. */
 #include "views/canvas/list.h"
 #include "views/canvas/text.h"
 #include "views/data/view.h"
@@ -11,7 +10,7 @@
 
 #define KEY_WIDTH 12
 
-/* A line on the screen: of a row, from some byte of its text on. */
+/* A line on the screen: a piece of the text of a row. */
 struct help_line {
 	uint32_t row;
 	const char *text; /* NULL: a heading */
@@ -34,7 +33,7 @@ static bool help_matches(const struct help_ui *u, const struct help_row *row)
 	return !text[0] || strcasestr(row->text, text) || (row->key && strcasestr(row->key, text));
 }
 
-/* As many bytes as fit the width, up to a blank where there is one. */
+/* Bytes that fit the width, broken at a blank where there is one. */
 static int help_fit(const char *text, int width)
 {
 	int n = (int)strlen(text), k = width;
@@ -71,7 +70,7 @@ static void help_add_row(struct help_ui *u, uint32_t i, int width)
 	} while (*at);
 }
 
-/* A heading is there when something below it is, or itself is looked for. */
+/* A heading is shown with the rows below it that match; one that matches shows all of them. */
 static void help_lay_out(struct help_ui *u, int width)
 {
 	const struct help_row *head = NULL;
@@ -128,7 +127,7 @@ static void help_draw_line(const struct help_ui *u, const struct context *ctx, s
 		help_draw_swatch(row, ctx, c, r, y);
 }
 
-/* Of what the first line belongs to, unless that is one itself.  Returns where the lines begin. */
+/* The heading of the first line, unless it is one.  Returns the lines used. */
 static int help_draw_heading(const struct help_ui *u, struct canvas *c, struct rect r)
 {
 	uint32_t i = u->list.top;
@@ -151,7 +150,7 @@ static void help_draw(void *own, struct context *ctx, struct canvas *c, struct r
 
 	help_rows_fill(&u->rows, ctx, s, context_from(ctx));
 	help_lay_out(u, r.w - KEY_WIDTH - 1);
-	/* the cursor is the first line here: help scrolls like a page */
+	/* the cursor is the first line: help scrolls like a page */
 	list_fit(&u->list, (uint32_t)u->lines.n, page.h - 1);
 	y = help_draw_heading(u, c, page);
 	for (uint32_t i = u->list.top; y < page.h && i < u->lines.n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* help_text: the rows of the help: keys of the keymap, commands, signs, words. */
+/* help_text: the rows of the help: keys, commands, symbols, terms. */
 #ifndef VIEWS_SHELL_HELP_TEXT_H
 #define VIEWS_SHELL_HELP_TEXT_H
 
@@ -18,7 +18,7 @@ struct help_rows {
 	VEC(struct help_row) list;
 };
 
-/* All, those of the view that it was called from first; keys that need --rw only with it. */
+/* All rows, the keys of view `from` first; keys that need --rw only with it. */
 void help_rows_fill(struct help_rows *rows, const struct context *ctx, const struct state *s,
 		    enum view_id from);
 

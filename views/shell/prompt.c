@@ -37,7 +37,7 @@ static size_t prompt_after(const struct prompt *p)
 	return n;
 }
 
-/* Where the word before the cursor begins: parts of names and paths are words. */
+/* Start of the word before the cursor: parts of names and paths are words. */
 static size_t prompt_word_before(const struct prompt *p)
 {
 	size_t at = p->at;
@@ -75,7 +75,7 @@ static void prompt_type(struct prompt *p, uint32_t ch)
 		prompt_insert(p, text, strlen(text));
 }
 
-/* --- what was typed before ------------------------------------------------------------------- */
+/* --- history ----------------------------------------------------------------------------- */
 
 static const char *prompt_earlier(const struct prompt *p, uint32_t back)
 {
@@ -190,7 +190,7 @@ enum prompt_result prompt_input(struct prompt *p, const struct input *in,
 
 /* --- drawing --------------------------------------------------------------------------------- */
 
-/* What may follow: the arguments of the command so far, and what it does. */
+/* The arguments of the command, and what it does. */
 static const char *prompt_hint(char *buf, size_t len, const struct prompt *p)
 {
 	size_t name = strcspn(p->text, " ");
@@ -215,14 +215,14 @@ void prompt_draw(const struct prompt *p, struct canvas *c, int y, const char *wh
 	static const char *const signs[PROMPT_KINDS] = { "", ":", "/", "find: " };
 	struct rect r = canvas_rect(c);
 	char head[PROMPT_LEN], text[160], buf[200];
-	int x, room, skip = 0;
+	int x, width, skip = 0;
 
 	canvas_fill(c, (struct rect){ 0, y, r.w, 2 }, ROLE_TEXT, ' ');
 	x = canvas_text(c, r, 0, y, ROLE_KEY, signs[p->kind]);
 	snprintf(head, sizeof(head), "%.*s", (int)p->at, p->text);
-	/* a text longer than the line: what is before the cursor is in sight */
-	room = r.w - x - 2;
-	while (head[skip] && text_width(head + skip) > room)
+	/* scrolls to the cursor in a long text */
+	width = r.w - x - 2;
+	while (head[skip] && text_width(head + skip) > width)
 		do
 			skip++;
 		while ((head[skip] & 0xc0) == 0x80);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * prompt: the line at the bottom where commands, filters and searches are typed, with a cursor,
- * what was typed before, and completion.
+ * prompt: the input line for commands, filters and searches, with a cursor, history and
+ * completion.
  */
 #ifndef VIEWS_SHELL_PROMPT_H
 #define VIEWS_SHELL_PROMPT_H
@@ -23,8 +23,8 @@ struct prompt {
 	size_t at; /* byte of the cursor */
 
 	char history[PROMPT_KINDS][PROMPT_HISTORY][PROMPT_LEN];
-	uint32_t nhistory[PROMPT_KINDS]; /* ever kept */
-	uint32_t back;			 /* so many steps back in it; 0: the draft */
+	uint32_t nhistory[PROMPT_KINDS]; /* lines ever added */
+	uint32_t back;			 /* steps back in it; 0: the draft */
 	char draft[PROMPT_LEN];
 
 	struct choices choices;
@@ -33,12 +33,12 @@ struct prompt {
 enum prompt_result { PROMPT_SAME, PROMPT_CHANGED, PROMPT_DONE, PROMPT_LEFT };
 
 void prompt_open(struct prompt *p, enum prompt_kind kind, const char *text);
-/* Shows what may follow, as if Tab had been pressed on a word that is not decided yet. */
+/* Shows the completions, as Tab does for an ambiguous word. */
 void prompt_offer(struct prompt *p, const struct prompt_context *ctx);
-/* DONE: p->text is what was typed, and is kept for Up; LEFT: it was given up.  Both close it. */
+/* DONE: p->text is complete and in the history; LEFT: cancelled.  Both close the prompt. */
 enum prompt_result prompt_input(struct prompt *p, const struct input *in,
 				const struct prompt_context *ctx);
-/* Two lines from y on; why: what is wrong with it so far, "" nothing. */
+/* Two lines from y on; why: an error in the text, "" none. */
 void prompt_draw(const struct prompt *p, struct canvas *c, int y, const char *why);
 
 #endif

@@ -25,7 +25,7 @@ void settings_menu_open(struct settings_menu *m, const struct state *s)
 	m->menu = (struct menu){ .open = true, .n = settings_menu_count(s) };
 }
 
-/* The value by so many places after the current one, wrapping around. */
+/* The value `by` places after the current one, wrapping around. */
 static void settings_menu_other_word(const struct setting *x, int by, char *out, size_t len)
 {
 	const char *word[16];

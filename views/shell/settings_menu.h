@@ -10,11 +10,11 @@ struct settings_menu {
 	struct menu menu;
 };
 
-/* What it asks for: a line for the command line. */
+/* What to do with the line that it returns. */
 enum settings_act {
 	SETTINGS_NONE,
-	SETTINGS_DO,   /* to be carried out: "set units=bits", "keep" */
-	SETTINGS_TYPE, /* to be typed on: "set interval=2" */
+	SETTINGS_DO,   /* run it: "set units=bits", "keep" */
+	SETTINGS_TYPE, /* let the operator edit it: "set interval=2" */
 };
 
 void settings_menu_open(struct settings_menu *m, const struct state *s);

@@ -282,7 +282,7 @@ void shell_command_begin(struct shell *shell, const char *text)
 	prompt_open(&shell->prompt, PROMPT_COMMAND, text);
 }
 
-/* The text without a field's name that has just been begun: it is not a word to filter by. */
+/* The text without an incomplete name of a field at its end, which is no word to filter by. */
 static void shell_typed_so_far(char *out, size_t len, const char *text, enum row_kind kind)
 {
 	size_t n = strlen(text), from = n;
@@ -307,7 +307,7 @@ static void shell_typed(struct shell *shell, enum prompt_kind kind, const char *
 		table_find(t, text, ops, &in);
 }
 
-/* By a command: the line is closed, so a mistake is told in the message line. */
+/* By a command: the prompt is closed, so errors go to the message line. */
 static void shell_filter(struct shell *shell, const char *text, const struct state *s)
 {
 	const struct table_ops *ops;
@@ -329,11 +329,11 @@ static void shell_prompt_draw(struct shell *shell, struct canvas *c)
 
 /* --- keys and commands ----------------------------------------------------------------------- */
 
-/* Recursion: a click on a tab and a command become inputs of their own. */
+/* Recursive: a click on a tab and a command are inputs of their own. */
 static void shell_do(struct shell *shell, const struct input *in, const struct state *s,
 		     struct request *out);
 
-/* Input of the current view.  When it asks for a command line (REQ_COMMAND), that is opened. */
+/* Input of the current view, which may open the prompt (REQ_COMMAND). */
 static bool shell_view_input(struct shell *shell, const struct input *in, const struct state *s,
 			     struct request *out)
 {
@@ -409,7 +409,7 @@ static void shell_exclude(struct shell *shell, const struct state *s, const char
 	}
 }
 
-/* What is for the application, with the text after the command; false: it is not. */
+/* Requests for the application, with the argument; false: it is none. */
 static bool shell_pass_on(const struct input *in, struct request *out)
 {
 	static const enum req passed[] = {
@@ -523,7 +523,7 @@ static bool shell_works_here(const struct binding *b, const struct shell *shell)
 	return !b->views || (b->views & VIEW_BIT(shell->ctx.view));
 }
 
-/* The key is one of this view, but has nothing to act on now. */
+/* Says why a key had no effect. */
 static void shell_say_no_use(struct shell *shell, enum req req, const struct state *s)
 {
 	const struct table_ops *ops;
@@ -575,7 +575,7 @@ static const char *shell_a_view_of(const struct binding *b)
 	return "another view";
 }
 
-/* As the key of the same request would be: in these views only, and not without --rw. */
+/* As with the key of the same request: in its views only, and not without --rw. */
 static bool shell_allowed(struct shell *shell, struct input *in, const struct command *cmd,
 			  const struct state *s)
 {
@@ -672,7 +672,7 @@ static void shell_prompt_input(struct shell *shell, const struct input *in, cons
 			break;
 		}
 		if (kind == PROMPT_COMMAND && !strncmp(p->text, "palette ", 8))
-			choose_palette(&shell->ctx, p->text + 8); /* seen while it is picked */
+			choose_palette(&shell->ctx, p->text + 8); /* a preview of the choice */
 		shell_typed(shell, kind, p->text, s);
 		break;
 	case PROMPT_LEFT:
@@ -683,7 +683,7 @@ static void shell_prompt_input(struct shell *shell, const struct input *in, cons
 			shell_run(shell, p->text, s, out);
 		else
 			shell_typed(shell, kind, p->text, s);
-		/* what is wrong stands below it: there is more to type, or Esc */
+		/* stays open with the error below it */
 		if (kind == PROMPT_FILTER && t && t->filter.why[0]) {
 			memcpy(so_far, p->text, sizeof(so_far));
 			prompt_open(p, kind, so_far);
@@ -737,7 +737,7 @@ void shell_input(struct shell *shell, const struct input *in, const struct state
 
 /* --- drawing --------------------------------------------------------------------------------- */
 
-/* Rows that are cut off look as if they did not exist: say so. */
+/* Clipped rows would look as if they did not exist. */
 static void shell_draw_small(struct canvas *c)
 {
 	struct rect r = canvas_rect(c);
@@ -812,7 +812,7 @@ uint32_t shell_key_at(const struct shell *shell, const struct state *s, int x, i
 	return b ? b->keys[0] : 0;
 }
 
-/* --- what a file may hold -------------------------------------------------------------------- */
+/* --- settings of tables --------------------------------------------------------------------- */
 
 bool shell_columns_set(struct shell *shell, enum view_id view, const char *columns)
 {

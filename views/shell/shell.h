@@ -25,34 +25,34 @@ void shell_free(struct shell *shell); /* NULL is fine */
 /* Draws a whole frame.  s is only read; caches inside shell follow the pointers in it. */
 void shell_draw(struct shell *shell, struct canvas *c, const struct state *s);
 
-/* Handles one key; out->type is REQ_NONE when nothing is left to do but to draw again. */
+/* Handles one key; out->type is REQ_NONE when only a redraw is needed. */
 void shell_input(struct shell *shell, const struct input *in, const struct state *s,
 		 struct request *out);
 
 enum view_id shell_view(const struct shell *shell);
 /* True while keys are text: the keymap then translates to REQ_CHAR, REQ_ERASE, ... */
 bool shell_typing(const struct shell *shell, const struct state *s);
-/* True while a menu lies over the view: keys go to it, as keymap_menu() has them. */
+/* True while a menu is open: it gets the keys, see keymap_menu(). */
 bool shell_menu(const struct shell *shell);
-/* The key whose hint at the bottom of the frame drawn last is there; 0: none. */
+/* The key whose hint is at (x, y) of the last frame; 0: none. */
 uint32_t shell_key_at(const struct shell *shell, const struct state *s, int x, int y);
 void shell_goto(struct shell *shell, enum view_id view);
 /* What the views share: units, palette, selection; borrowed. */
 struct context *shell_context(struct shell *shell);
 /* The table in view and what it is of; NULL: none. */
 struct table *shell_table(struct shell *shell, const struct table_ops **ops);
-/* The line that is typed at the bottom. */
+/* The input line at the bottom. */
 const struct prompt *shell_prompt(const struct shell *shell);
 
-/* Of the table of links, of switches or of jobs: columns as :columns takes them, and what it is
- * sorted by ("-util": the other way round); "" as usual.  false: it has no such. */
+/* Of the table of links, switches or jobs: the columns as for :columns, and the sort key ("-util":
+ * reversed); "" the default.  false: there is no such column. */
 bool shell_columns_set(struct shell *shell, enum view_id view, const char *columns);
 bool shell_sort_set(struct shell *shell, enum view_id view, const char *sort);
-/* The same as they are now; false: another table is there now, as the ports of a switch. */
+/* The current ones; false: another table is open, such as the ports of a switch. */
 bool shell_columns(const struct shell *shell, enum view_id view, char *buf, size_t len);
 bool shell_sort(const struct shell *shell, enum view_id view, char *buf, size_t len);
 
-/* Opens the command line with a command begun: keys go there until Enter or Esc. */
+/* Opens the prompt with an incomplete command. */
 void shell_command_begin(struct shell *shell, const char *text);
 
 /* One line to the operator, above the footer until the next key ("snapshot saved ..."). */
