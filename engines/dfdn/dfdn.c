@@ -444,6 +444,8 @@ static int dfdn_assign_vls(struct dfdn *x, struct err *err)
 	return rc;
 }
 
+/* Schneider et al., HOTI16: shortest paths first; then the VL of every turn and SL so that it
+ * increases along each path. */
 static int dfdn_route_how(struct tables **out, const struct fabric *f,
 			  const struct balanced_sssp_how *how, const struct engine_params *params,
 			  struct progress *progress, struct err *err)

@@ -31,7 +31,7 @@ struct count {
 
 /* Goes on from sw until a switch that was met before, and appends what is new to the order from
  * the far end on.  What leads nowhere or in a circle gets no routes. */
-static void job_routes_add_way(struct count *k, uint32_t sw, uint32_t lid, uint32_t dsw)
+static void job_routes_add_path(struct count *k, uint32_t sw, uint32_t lid, uint32_t dsw)
 {
 	uint32_t first = k->norder, n = 0;
 	bool arrives;
@@ -71,7 +71,7 @@ static void job_routes_count_destination(struct count *k, uint32_t term)
 	k->stamp++;
 	k->norder = 0;
 	for (uint32_t i = 0; i < k->nsources; i++)
-		job_routes_add_way(k, k->sources[i], lid, dsw);
+		job_routes_add_path(k, k->sources[i], lid, dsw);
 	for (uint32_t i = 0; i < k->nsources; i++)
 		if (k->sources[i] != dsw)
 			k->routes[k->sources[i]] += k->weight[k->sources[i]];

@@ -348,7 +348,7 @@ static bool metrics_count_all(struct team *team, struct pool *pool)
 	return pool_for(pool, n, metrics_count_job, team);
 }
 
-/* Ways that are looked up in each block, about. */
+/* Paths that are looked up in each block, about. */
 static uint64_t *metrics_count_paths(const struct turned *x, const struct fabric *f,
 				     const struct jobset *js)
 {

@@ -293,6 +293,11 @@ static void nue_router_done(struct router *r)
 	nue_net_done(&r->net);
 }
 
+/*
+ * Domke et al., HPDC 2016, Sec. 4: divide the destinations among the VLs; on each VL grow an escape
+ * tree, then a tree to each destination by a search on the channel dependency graph; balance the
+ * LIDs; SL and VL follow from the destination.  The recipes repeat the middle steps.
+ */
 static int nue_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
 		     const struct demand *demand, const struct engine_params *params,
 		     struct progress *progress, struct err *err)

@@ -260,6 +260,8 @@ static int parx_assign_layers(struct tables *t, struct work *w, struct progress 
 	return rc;
 }
 
+/* Domke et al., SC19, Algorithm 1: for each LID paths that keep its rule (parx_dags.h), balanced by
+ * demand and load; then VLs against deadlocks. */
 static int parx_route_grid(struct tables **out, struct work *w, struct progress *progress,
 			   struct err *err)
 {

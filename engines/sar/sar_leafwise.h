@@ -24,14 +24,14 @@
  *
  * LIDs of terminals without jobs, and the next hops that no job uses, stay.
  *
- * From scratch: over the paths of even.h, which balance all traffic, the jobs' trees are grown in
- * the order of Algorithm 1; where that stays far from the bound, the full channels of the paths
- * of even.h are relieved instead, and the better is kept, so that the result is never worse than
- * those.  Then storage and the others follow, by the loads of all routes to the LIDs of jobs,
- * those inside jobs counted more.  On huge fabrics only the full channels are relieved, by the
- * paths over them alone, until the fullest one has little more than routes that have no other
- * shortest path. With an LMC, the trees of the first LIDs of all terminals come first, then
- * those of the second over their loads, and so on.
+ * From scratch: over the paths of balanced_sssp.h, which balance all traffic, the jobs' trees are
+ * grown in the order of Algorithm 1; where that stays far from the bound, the full channels of the
+ * paths of balanced_sssp.h are relieved instead, and the better is kept, so that the result is
+ * never worse than those.  Then storage and the others follow, by the loads of all routes to the
+ * LIDs of jobs, those inside jobs counted more.  On huge fabrics only the full channels are
+ * relieved, by the paths over them alone, until the fullest one has little more than routes that
+ * have no other shortest path. With an LMC, the trees of the first LIDs of all terminals come
+ * first, then those of the second over their loads, and so on.
  */
 #ifndef ENGINES_SAR_SAR_LEAFWISE_H
 #define ENGINES_SAR_SAR_LEAFWISE_H

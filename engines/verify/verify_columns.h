@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * verify_twins: switches' own LIDs to which all traffic goes as to a terminal on the same switch.
+ * verify_columns: switches' own LIDs to which all traffic goes as to a terminal on the same switch.
  *
  * Engines write them so, and then they bring no turn that the terminal's LID does not bring.  That
  * is compared here, entry by entry.
