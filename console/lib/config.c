@@ -119,7 +119,7 @@ static const struct key {
 	{ "view", NULL, TEXT, .default_value = "overview", .screen = true, .fits = config_fits_view,
 	  .help = "initial view" },
 	{ "palette", NULL, WORD, .words = " viridis cividis glyphs ", .default_value = "viridis",
-	  .help = "viridis, cividis, glyphs (none)", .screen = true },
+	  .help = "viridis, cividis or glyphs", .screen = true },
 	{ "units", NULL, WORD, .words = " bytes bits ", .default_value = "bytes",
 	  .help = "unit of rates", .screen = true },
 	{ "columns", NULL, TEXT, .default_value = "", .help = "columns of the links table",
