@@ -174,55 +174,39 @@ static void app_act_quit(struct app *a)
 	a->quit = true;
 }
 
-static void app_act_on_update(struct app *a, const struct request *r)
-{
-	switch (r->type) {
-	case REQ_APPLY_PREPARE:
-		shell_goto(a->shell, VIEW_APPLY);
-		app_prepare_update(a);
-		break;
-	case REQ_APPLY_START:
-		app_update_start(a, r->text);
-		break;
-	case REQ_APPLY_KEEP:
-		app_update_keep(a, r->text);
-		break;
-	case REQ_APPLY_ROLLBACK:
-		if (a->state.rw && a->poller)
-			app_update_roll_back(a);
-		break;
-	case REQ_APPLY_EXTEND:
-		app_update_extend(a);
-		break;
-	case REQ_APPLY_NOTE:
-		app_update_note(a, r->text);
-		break;
-	case REQ_APPLY_OVERRIDE:
-		app_update_override(a, r->text);
-		break;
-	case REQ_DETACH:
-		app_update_detach(a);
-		break;
-	case REQ_APPLY_CLOSE:
-		app_update_close(a);
-		break;
-	default:
-		break;
-	}
-}
+/* Requests that are one function's; the others are below. */
+static const struct {
+	void (*plain)(struct app *a);
+	void (*text)(struct app *a, const char *text);
+	void (*request)(struct app *a, const struct request *r);
+} acts[REQ_COUNT] = {
+	[REQ_QUIT].plain = app_act_quit,
+	[REQ_FREEZE].plain = app_act_toggle_freeze,
+	[REQ_STOP].plain = app_act_stop,
+	[REQ_TABLES_END].plain = app_tables_end,
+	[REQ_SNAPSHOT].text = app_snapshot,
+	[REQ_SET].text = app_act_set,
+	[REQ_KEEP].plain = app_settings_keep,
+	[REQ_INTERVAL].text = app_act_set_interval,
+	[REQ_SUSPEND].plain = app_act_suspend,
+	[REQ_SESSION_OPEN].text = app_sessions_read,
+	[REQ_REPLAY].text = app_sessions_replay,
+	[REQ_ENGINE].request = app_act_preview_by,
+	[REQ_ORDER_AGAIN].plain = app_order_again,
+	[REQ_PREVIEW_START].request = app_preview_start,
+	[REQ_PLAN_SAVE].text = app_plan_save,
+	[REQ_APPLY_START].text = app_update_start,
+	[REQ_APPLY_KEEP].text = app_update_keep,
+	[REQ_APPLY_EXTEND].plain = app_update_extend,
+	[REQ_APPLY_NOTE].text = app_update_note,
+	[REQ_APPLY_OVERRIDE].text = app_update_override,
+	[REQ_APPLY_CLOSE].plain = app_update_close,
+	[REQ_DETACH].plain = app_update_detach,
+};
 
-static void app_act_on_proposal(struct app *a, const struct request *r)
+static void app_act_on_plan(struct app *a, const struct request *r)
 {
 	switch (r->type) {
-	case REQ_ENGINE:
-		app_act_preview_by(a, r);
-		break;
-	case REQ_ORDER_AGAIN:
-		app_order_again(a);
-		break;
-	case REQ_PREVIEW_START:
-		app_preview_start(a, r);
-		break;
 	case REQ_PREVIEW_CANCEL:
 		if (a->state.preview.state == PREVIEW_RUNNING)
 			app_preview_cancel(a);
@@ -239,25 +223,22 @@ static void app_act_on_proposal(struct app *a, const struct request *r)
 	case REQ_PROPOSAL_REMOVE:
 		app_proposal_remove(a, r->proposal);
 		break;
-	case REQ_PLAN_SAVE:
-		app_plan_save(a, r->text);
+	case REQ_APPLY_PREPARE:
+		shell_goto(a->shell, VIEW_APPLY);
+		app_prepare_update(a);
+		break;
+	case REQ_APPLY_ROLLBACK:
+		if (a->state.rw && a->poller)
+			app_update_roll_back(a);
 		break;
 	default:
-		app_act_on_update(a, r);
+		break;
 	}
 }
 
-void app_act(struct app *a, const struct request *r)
+static void app_act_on_screen(struct app *a, const struct request *r)
 {
-	if (app_history_act(a, r))
-		return;
 	switch (r->type) {
-	case REQ_QUIT:
-		app_act_quit(a);
-		break;
-	case REQ_FREEZE:
-		app_act_toggle_freeze(a);
-		break;
 	case REQ_FASTER:
 	case REQ_SLOWER:
 		app_act_change_interval(a, r->type == REQ_FASTER);
@@ -266,9 +247,6 @@ void app_act(struct app *a, const struct request *r)
 		if (a->poller)
 			poller_want(a->poller, WANT_SAMPLE);
 		app_act_again(a);
-		break;
-	case REQ_STOP:
-		app_act_stop(a);
 		break;
 	case REQ_SWEEP:
 		if (a->poller)
@@ -284,32 +262,14 @@ void app_act(struct app *a, const struct request *r)
 		else
 			app_tables_on(a);
 		break;
-	case REQ_TABLES_END:
-		app_tables_end(a);
-		break;
-	case REQ_SNAPSHOT:
-		app_snapshot(a, r->text);
-		break;
-	case REQ_SET:
-		app_act_set(a, r->text);
-		break;
 	case REQ_COPY:
 		if (a->term)
 			terminal_copy(a->term, r->text);
 		shell_say(a->shell, "copied to the terminal's clipboard: %s", r->text);
 		break;
-	case REQ_KEEP:
-		app_settings_keep(a);
-		break;
-	case REQ_INTERVAL:
-		app_act_set_interval(a, r->text);
-		break;
 	case REQ_REDRAW:
 		if (a->term)
 			terminal_redraw(a->term);
-		break;
-	case REQ_SUSPEND:
-		app_act_suspend(a);
 		break;
 	case REQ_VIEW:
 		if (r->view == VIEW_AUDIT && !a->state.sessions_busy)
@@ -318,13 +278,21 @@ void app_act(struct app *a, const struct request *r)
 	case REQ_VERIFY:
 		app_sessions_read(a, NULL);
 		break;
-	case REQ_SESSION_OPEN:
-		app_sessions_read(a, r->text);
-		break;
-	case REQ_REPLAY:
-		app_sessions_replay(a, r->text);
-		break;
 	default:
-		app_act_on_proposal(a, r);
+		app_act_on_plan(a, r);
 	}
+}
+
+void app_act(struct app *a, const struct request *r)
+{
+	if (app_history_act(a, r))
+		return;
+	if (acts[r->type].plain)
+		acts[r->type].plain(a);
+	else if (acts[r->type].text)
+		acts[r->type].text(a, r->text);
+	else if (acts[r->type].request)
+		acts[r->type].request(a, r);
+	else
+		app_act_on_screen(a, r);
 }
