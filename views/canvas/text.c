@@ -225,6 +225,12 @@ const char *figure_pct(char buf[FIGURE_LEN], double v)
 	return buf;
 }
 
+const char *figure_percent(char buf[FIGURE_LEN], double v)
+{
+	figure_pct(buf, v);
+	return isfinite(v) ? strcat(buf, "%") : buf;
+}
+
 const char *figure_rate(char buf[FIGURE_LEN], double Bps, bool bits)
 {
 	double v = Bps / 1e9 * (bits ? 8 : 1);

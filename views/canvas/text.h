@@ -33,6 +33,7 @@ void text_chop(char *buf);
 const char *figure_count(char buf[FIGURE_LEN], uint64_t v); /* 1,234,567 */
 const char *figure_short(char buf[FIGURE_LEN], uint64_t v); /* 1234, 12k, 3.4M: 5 columns */
 const char *figure_pct(char buf[FIGURE_LEN], double v);	    /* "4.1", "97", without a sign */
+const char *figure_percent(char buf[FIGURE_LEN], double v); /* with it: "4.1%"; "-" unknown */
 const char *figure_rate(char buf[FIGURE_LEN], double Bps, bool bits); /* "12.1" in GB/s or Gb/s */
 const char *figure_age(char buf[FIGURE_LEN], double s);	       /* 0.8s, 42s, 12m, 3h12m, 5d */
 const char *figure_clock(char buf[FIGURE_LEN], double s);      /* 00:12:41 */

@@ -181,8 +181,8 @@ static void job_detail_draw_link(const struct job_detail *d, const struct contex
 	char label[256], pct[FIGURE_LEN], routes[FIGURE_LEN];
 
 	canvas_rightf(c, r, 6, y,
-		      isfinite(util) ? heat_role(ctx->palette, heat_level(util)) : ROLE_DIM, "%s%s",
-		      figure_pct(pct, util), isfinite(util) ? "%" : "");
+		      isfinite(util) ? heat_role(ctx->palette, heat_level(util)) : ROLE_DIM, "%s",
+		      figure_percent(pct, util));
 	canvas_rightf(c, r, 15, y, ROLE_TEXT, "%s",
 		      figure_short(routes, job_routes_on(u->routes, job, chan)));
 	canvas_name(c, r, 17, y, r.w - 18, ROLE_TEXT,

@@ -7,12 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* No sign of percent behind a dash. */
-static const char *chan_detail_sign(double v)
-{
-	return isfinite(v) ? "%" : "";
-}
-
 static void chan_detail_draw_rates(const struct context *ctx, const struct state *s,
 				   struct canvas *c, struct rect r, uint32_t chan)
 {
@@ -24,13 +18,12 @@ static void chan_detail_draw_rates(const struct context *ctx, const struct state
 	char util[FIGURE_LEN], wait[FIGURE_LEN], tx[FIGURE_LEN], rx[FIGURE_LEN], err[FIGURE_LEN];
 	int x;
 
-	x = canvas_textf(
-		c, r, 1, 0, ROLE_TEXT, "util %s%s  wait %s%s  tx %s  rx %s %s  errors/min %s",
-		figure_pct(util, p ? p->util_pct : NAN), chan_detail_sign(p ? p->util_pct : NAN),
-		figure_pct(wait, p ? p->wait_pct : NAN), chan_detail_sign(p ? p->wait_pct : NAN),
-		figure_rate(tx, p ? p->tx_Bps : NAN, ctx->bits),
-		figure_rate(rx, p ? p->rx_Bps : NAN, ctx->bits), unit,
-		figure_pct(err, p ? p->errors_per_min : NAN));
+	x = canvas_textf(c, r, 1, 0, ROLE_TEXT, "util %s  wait %s  tx %s  rx %s %s  errors/min %s",
+			 figure_percent(util, p ? p->util_pct : NAN),
+			 figure_percent(wait, p ? p->wait_pct : NAN),
+			 figure_rate(tx, p ? p->tx_Bps : NAN, ctx->bits),
+			 figure_rate(rx, p ? p->rx_Bps : NAN, ctx->bits), unit,
+			 figure_pct(err, p ? p->errors_per_min : NAN));
 	if (hw->width && hw->speed[0])
 		x = canvas_textf(c, r, x, 0, ROLE_DIM, "  %ux%.6s", hw->width, hw->speed);
 	if (problem)

@@ -74,12 +74,6 @@ static int link_detail_draw_ends(const struct state *s, struct canvas *c, struct
 	return y;
 }
 
-/* No unit behind a dash. */
-static const char *link_detail_sign(double v)
-{
-	return isfinite(v) ? "%" : "";
-}
-
 static void link_detail_draw_rates(const struct context *ctx, const struct state *s,
 				   struct canvas *c, struct rect r, uint32_t chan)
 {
@@ -92,9 +86,8 @@ static void link_detail_draw_rates(const struct context *ctx, const struct state
 		char a[FIGURE_LEN], b[FIGURE_LEN];
 
 		p = p ? p : &none;
-		snprintf(t[i][0], sizeof(t[i][0]), "%s%s  wait %s%s", figure_pct(a, p->util_pct),
-			 link_detail_sign(p->util_pct), figure_pct(b, p->wait_pct),
-			 link_detail_sign(p->wait_pct));
+		snprintf(t[i][0], sizeof(t[i][0]), "%s  wait %s", figure_percent(a, p->util_pct),
+			 figure_percent(b, p->wait_pct));
 		snprintf(t[i][1], sizeof(t[i][1]), "%s %s", figure_rate(a, p->tx_Bps, ctx->bits),
 			 ctx->bits ? "Gb/s" : "GB/s");
 		snprintf(t[i][2], sizeof(t[i][2]), "%s /min", figure_pct(a, p->errors_per_min));

@@ -125,7 +125,6 @@ static void overview_draw_poll(struct canvas *c, struct rect r, int y, const str
 static void overview_draw_jobs_line(struct canvas *c, struct rect r, int y, const struct state *s,
 				    const struct fabric_summary *v)
 {
-	double pct = v->sample_summary->load_pct;
 	char load[FIGURE_LEN];
 	int x = 1;
 
@@ -145,8 +144,8 @@ static void overview_draw_jobs_line(struct canvas *c, struct rect r, int y, cons
 					 s->jobs->njob, s->jobs->pending);
 		break;
 	}
-	canvas_textf(c, r, x, y, ROLE_TEXT, "  load %s%s", figure_pct(load, pct),
-		     isfinite(pct) ? "%" : "");
+	canvas_textf(c, r, x, y, ROLE_TEXT, "  load %s",
+		     figure_percent(load, v->sample_summary->load_pct));
 }
 
 /* A number is never cut: on a narrow screen words go. */
