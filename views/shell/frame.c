@@ -55,7 +55,7 @@ static const char *frame_update_state(const struct state *s, char *buf, size_t l
 	int left = isfinite(a->confirm_left_s) ? (int)a->confirm_left_s : -1;
 
 	if (!words[a->state])
-		return s->automatic.alert ? "AUTO: 7" : "";
+		return s->automatic.alert ? "AUTO: view 7" : "";
 	if (a->state != APPLY_CONFIRM || left < 0)
 		return words[a->state];
 	snprintf(buf, len, "CONFIRM %d:%02d", left / 60, left % 60);

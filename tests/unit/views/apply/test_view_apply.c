@@ -320,11 +320,11 @@ static void a_proposal_of_the_automatic_mode_is_seen_in_all_views(void **state)
 	snprintf(k.s.automatic.text, sizeof(k.s.automatic.text),
 		 "4 jobs have to drain: this plan waits for the fabric's name");
 	console_shows(&k, "Auto: 4 jobs have to drain");
-	console_shows(&k, "AUTO: 7");
+	console_shows(&k, "AUTO: view 7");
 	console_keys(&k, "6");
 	console_shows(&k, "Auto: 4 jobs");
 	console_keys(&k, "3");
-	console_shows(&k, "AUTO: 7");
+	console_shows(&k, "AUTO: view 7");
 	console_close(&k);
 }
 
