@@ -660,11 +660,8 @@ static int agent_on_end_job(void *ctx, const char *job, struct err *err)
 
 static void agent_on_status(void *ctx, FILE *out)
 {
-	agent_print(ctx, out);
-}
+	const struct agent *a = ctx;
 
-void agent_print(const struct agent *a, FILE *out)
-{
 	fprintf(out, "lid %u\nsm %u\nsubscribed %s\nmode %s\n", a->local.lid, a->local.sm_lid,
 		a->st.subscribed ? "yes" : "no", agent_mode_name(a->st.mode));
 	fprintf(out, "transaction %" PRIu64 "\nquestion %u\nescape_offset %u\n", a->st.txn,

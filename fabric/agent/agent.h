@@ -56,6 +56,5 @@ bool agent_over(const struct agent *a);
 bool agent_ready(const struct agent *a);
 const struct agent_state *agent_now(const struct agent *a);
 uint16_t agent_lid(const struct agent *a); /* 0: not yet known */
-void agent_print(const struct agent *a, FILE *out);
 
 #endif

@@ -92,7 +92,7 @@ static uint32_t agent_set_of_port(const struct agent_set *w, uint32_t port)
 	return a;
 }
 
-uint32_t agent_set_find(const struct agent_set *w, const struct agent_answer *ans)
+static uint32_t agent_set_find(const struct agent_set *w, const struct agent_answer *ans)
 {
 	uint32_t a = 0, b = w->nport;
 

@@ -37,8 +37,6 @@ struct agent_set {
 
 /* Builds the rest from port, which is sorted; everybody is COORD_IDLE.  O(ports log ports). */
 void agent_set_index(struct agent_set *w);
-uint32_t agent_set_find(const struct agent_set *w,
-			const struct agent_answer *ans); /* or FAB_NONE */
 const char *agent_set_name(const struct agent_set *w, uint32_t agent);
 void agent_set_free(struct agent_set *w);
 

@@ -84,17 +84,17 @@ static void journal_choose_id(struct txn_head *h, const char *base)
 
 /* ---- what is on the disk ---- */
 
-static int journal_head_load(struct txn_head *h, struct digest *sum, const char *path,
+static int journal_head_load(struct txn_head *h, struct digest *sum, const char *dir,
 			     struct err *err)
 {
-	char *data;
+	char *path = xasprintf("%s/head.json", dir), *data = NULL;
 	size_t len;
 	int rc = store_read(&data, &len, path, err);
 
-	if (rc)
-		return rc;
-	rc = txn_head_decode(h, sum, data, len, path, err);
+	if (!rc)
+		rc = txn_head_decode(h, sum, data, len, path, err);
 	free(data);
+	free(path);
 	return rc;
 }
 
@@ -313,11 +313,11 @@ static int journal_take_lock(struct journal *j, const char *dir, struct err *err
 	return rc;
 }
 
-/* Head (path) and changes as they are on the disk; the log is opened behind what it holds. */
-static int journal_read_back(struct journal *j, const char *path, struct err *err)
+/* Head and changes as they are on the disk; the log is opened behind what it holds. */
+static int journal_read_back(struct journal *j, struct err *err)
 {
 	struct digest sum;
-	int rc = journal_head_load(&j->info.head, &sum, path, err);
+	int rc = journal_head_load(&j->info.head, &sum, j->dir, err);
 
 	if (!rc)
 		rc = journal_changes_load(&j->changes, j->dir, &sum, err);
@@ -328,22 +328,19 @@ int journal_open(struct journal **out, const char *base, const char *id, struct 
 {
 	struct journal *j;
 	struct stat st;
-	char *path;
 	int rc;
 
 	base = journal_base(base);
 	j = journal_alloc(base, id);
-	path = xasprintf("%s/head.json", j->dir);
 	if (strchr(id, '/') || id[0] == '.' || stat(j->dir, &st)) {
 		rc = err_set(err, -ENOENT, "%s: no transaction of that name in %s", id, base);
 		goto out;
 	}
 	rc = journal_take_lock(j, j->dir, err);
 	if (!rc)
-		rc = journal_read_back(j, path, err);
+		rc = journal_read_back(j, err);
 	j->info.live = true;
 out:
-	free(path);
 	if (rc)
 		journal_close(j);
 	else
@@ -355,13 +352,11 @@ int journal_look(struct txn_head *head, struct changes **out, const char *base, 
 		 struct err *err)
 {
 	char *dir = xasprintf("%s/%s", journal_base(base), id);
-	char *path = xasprintf("%s/head.json", dir);
 	struct digest sum;
-	int rc = journal_head_load(head, &sum, path, err);
+	int rc = journal_head_load(head, &sum, dir, err);
 
 	if (!rc)
 		rc = journal_changes_load(out, dir, &sum, err);
-	free(path);
 	free(dir);
 	return rc;
 }
@@ -414,16 +409,15 @@ static int journal_busy(struct err *err, const struct txn_info *t)
 
 static bool journal_touches(const char *base, const struct txn_info *t, const struct fabric *f)
 {
-	char *dir = xasprintf("%s/%s", base, t->head.id), *path = xasprintf("%s/head.json", dir);
+	char *dir = xasprintf("%s/%s", base, t->head.id);
 	struct changes *l = NULL;
 	struct txn_head h;
 	struct digest sum;
 	bool yes = true; /* what cannot be read might */
 
-	if (!journal_head_load(&h, &sum, path, NULL) && !journal_changes_load(&l, dir, &sum, NULL))
+	if (!journal_head_load(&h, &sum, dir, NULL) && !journal_changes_load(&l, dir, &sum, NULL))
 		yes = changes_bind(l, f) < l->n;
 	changes_free(l);
-	free(path);
 	free(dir);
 	return yes;
 }
@@ -476,7 +470,7 @@ int journal_begin(struct journal **out, const char *base, const struct fabric *f
 {
 	struct journal *j = NULL;
 	struct txn_head h = *head;
-	char *gate, *holder = journal_holder_text(), *path = NULL;
+	char *gate, *holder = journal_holder_text();
 	int fd = -1, rc;
 
 	base = journal_base(base);
@@ -498,12 +492,10 @@ int journal_begin(struct journal **out, const char *base, const struct fabric *f
 	j->info.head = h;
 	rc = journal_begin_locked(j, base, f, l, err);
 	/* a rollback needs what is on the disk: read it back right away */
-	path = xasprintf("%s/head.json", j->dir);
 	if (!rc)
-		rc = journal_read_back(j, path, err);
+		rc = journal_read_back(j, err);
 out:
 	store_unlock(fd);
-	free(path);
 	free(gate);
 	free(holder);
 	if (rc) {
@@ -521,9 +513,8 @@ out:
 static void journal_read_info(struct txn_info *t, const char *base, const char *id)
 {
 	char *dir = xasprintf("%s/%s", base, id);
-	char *head = xasprintf("%s/head.json", dir), *log = xasprintf("%s/state.log", dir);
-	char *lock = xasprintf("%s/lock", dir),
-	     *guard = xasprintf("%s/%s", dir, JOURNAL_SUPERVISOR);
+	char *log = xasprintf("%s/state.log", dir), *lock = xasprintf("%s/lock", dir);
+	char *guard = xasprintf("%s/%s", dir, JOURNAL_SUPERVISOR);
 	struct digest sum;
 	struct err err = { "" };
 	uint64_t seq;
@@ -532,7 +523,7 @@ static void journal_read_info(struct txn_info *t, const char *base, const char *
 	*t = (struct txn_info){ .state = TXN_WRITING };
 	t->guarded = store_locked(guard);
 	t->live = store_locked(lock) || t->guarded;
-	if (journal_head_load(&t->head, &sum, head, &err) ||
+	if (journal_head_load(&t->head, &sum, dir, &err) ||
 	    journal_log_load(t, &valid, &seq, log, &err))
 		snprintf(t->broken, sizeof(t->broken), "%.*s", (int)sizeof(t->broken) - 1,
 			 err.text);
@@ -540,7 +531,6 @@ static void journal_read_info(struct txn_info *t, const char *base, const char *
 	free(guard);
 	free(lock);
 	free(log);
-	free(head);
 	free(dir);
 }
 
