@@ -15,6 +15,7 @@
 
 struct dor {
 	const struct fabric *f;
+	struct arena *arena;
 	struct tables *t;
 	struct topology_kind *topology;
 	const struct grid *grid; /* its own */
@@ -321,14 +322,7 @@ static void dor_write_sl2vl(struct dor *r)
 static void dor_done(struct dor *r)
 {
 	topology_kind_free(r->topology);
-	free(r->step);
-	free(r->load);
-	free(r->next);
-	free(r->depth);
-	free(r->order);
-	free(r->via);
-	free(r->routes);
-	free(r->count);
+	arena_free(r->arena);
 }
 
 static int dor_init(struct dor *r, const struct fabric *f, struct progress *progress,
@@ -341,20 +335,21 @@ static int dor_init(struct dor *r, const struct fabric *f, struct progress *prog
 		return rc;
 	r->f = f;
 	r->grid = r->topology->grid;
-	r->step = xcalloc(r->grid->ndims, sizeof(*r->step));
+	r->arena = arena_new();
+	r->step = arena_array(r->arena, uint32_t, r->grid->ndims);
 	for (uint32_t d = 0; d < r->grid->ndims; d++) {
 		r->step[d] = step;
 		step *= r->grid->size[d];
 		r->ring[d] = r->nring;
 		r->nring += r->grid->kind[d] == GRID_RING;
 	}
-	r->load = xcalloc(f->nchan, sizeof(*r->load));
-	r->next = xcalloc(f->nsw, sizeof(*r->next));
-	r->depth = xcalloc(f->nsw, sizeof(*r->depth));
-	r->order = xcalloc(f->nsw, sizeof(*r->order));
-	r->via = xcalloc(f->nsw, sizeof(*r->via));
-	r->routes = xcalloc(f->nsw, sizeof(*r->routes));
-	r->count = xcalloc(f->nsw + 1, sizeof(*r->count));
+	r->load = arena_array(r->arena, uint64_t, f->nchan);
+	r->next = arena_array(r->arena, uint32_t, f->nsw);
+	r->depth = arena_array(r->arena, uint32_t, f->nsw);
+	r->order = arena_array(r->arena, uint32_t, f->nsw);
+	r->via = arena_array(r->arena, uint32_t, f->nsw);
+	r->routes = arena_array(r->arena, uint64_t, f->nsw);
+	r->count = arena_array(r->arena, uint32_t, f->nsw + 1);
 	if (r->topology->kind == TOPOLOGY_HYPERX)
 		r->detours = r->grid->missing;
 	r->around = r->grid->missing > r->detours || r->grid->ncell > r->grid->nsw ||

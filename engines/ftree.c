@@ -25,6 +25,7 @@ enum way {
 
 struct ftree {
 	const struct fabric *f;
+	struct arena *arena;
 	struct tables *t;
 	struct topology_kind *topology;
 	const uint8_t *level; /* its own */
@@ -403,17 +404,18 @@ static void ftree_init(struct ftree *r, const struct fabric *f, struct tables *t
 	r->f = f;
 	r->t = t;
 	r->level = r->topology->tree->level;
+	r->arena = arena_new();
 	r->tree = fattree_new(f, r->topology->tree);
 	spdag_init(&r->dag, f);
 	updown_init(&r->ud, f, &r->tree->root, 1);
-	r->load = xcalloc(f->nchan, sizeof(*r->load));
-	r->way = xcalloc(f->nsw, sizeof(*r->way));
-	r->up = xcalloc(f->nsw, sizeof(*r->up));
-	r->chan = xcalloc(f->nsw, sizeof(*r->chan));
-	r->port = xcalloc((size_t)f->nsw * BATCH, 1);
-	r->routes = xcalloc(f->nsw, sizeof(*r->routes));
-	r->child = xcalloc(r->topology->tree->nlevel, sizeof(*r->child));
-	r->turn = xcalloc(r->tree->npattern, sizeof(*r->turn));
+	r->load = arena_array(r->arena, uint64_t, f->nchan);
+	r->way = arena_array(r->arena, uint8_t, f->nsw);
+	r->up = arena_array(r->arena, bool, f->nsw);
+	r->chan = arena_array(r->arena, uint32_t, f->nsw);
+	r->port = arena_array(r->arena, uint8_t, (size_t)f->nsw * BATCH);
+	r->routes = arena_array(r->arena, uint64_t, f->nsw);
+	r->child = arena_array(r->arena, uint32_t, r->topology->tree->nlevel);
+	r->turn = arena_array(r->arena, uint32_t, r->tree->npattern);
 }
 
 static void ftree_done(struct ftree *r)
@@ -422,14 +424,7 @@ static void ftree_done(struct ftree *r)
 	updown_done(&r->ud);
 	fattree_free(r->tree);
 	topology_kind_free(r->topology);
-	free(r->load);
-	free(r->way);
-	free(r->up);
-	free(r->chan);
-	free(r->port);
-	free(r->routes);
-	free(r->child);
-	free(r->turn);
+	arena_free(r->arena);
 }
 
 /* Routes per cable out of a switch, on average: no routing has a lower maximum. */

@@ -447,6 +447,7 @@ static int grid_layout_from_ports(struct grid_layout *l, const struct fabric *f,
 
 struct squares {
 	const struct fabric *f;
+	struct arena *arena;
 	bool mend;	 /* layers in pieces, and switches on no square */
 	uint32_t *first; /* by channel: the first one that is parallel */
 	uint32_t *step;	 /* by channel: union-find, then the number of its step or FAB_NONE */
@@ -534,8 +535,8 @@ static int grid_layout_number_steps(struct squares *q, struct err *err)
 		count[union_find_root(q->step, c)] += q->first[c] == c;
 	for (uint32_t c = 0; c < f->nchan; c++)
 		number[c] = q->step[c] == c && count[c] > 1 ? q->nstep++ : FAB_NONE;
-	q->size = xcalloc(q->nstep + 1u, sizeof(*q->size));
-	q->back = xcalloc(q->nstep + 1u, sizeof(*q->back));
+	q->size = arena_array(q->arena, uint32_t, q->nstep + 1u);
+	q->back = arena_array(q->arena, uint32_t, q->nstep + 1u);
 	for (uint32_t c = 0; c < f->nchan; c++)
 		if (number[c] != FAB_NONE)
 			q->size[number[c]] = count[c];
@@ -556,8 +557,8 @@ static void grid_layout_count_meetings(struct squares *q)
 {
 	const struct fabric *f = q->f;
 
-	q->meet = xcalloc((size_t)q->nstep * q->nstep, sizeof(*q->meet));
-	q->span = xcalloc((size_t)q->nstep * q->nstep, sizeof(*q->span));
+	q->meet = arena_array(q->arena, uint32_t, (size_t)q->nstep * q->nstep);
+	q->span = arena_array(q->arena, uint32_t, (size_t)q->nstep * q->nstep);
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
 			for (uint32_t e = f->chan_off[u]; e < f->chan_off[u + 1]; e++)
@@ -590,8 +591,8 @@ static bool grid_layout_same_layer(const struct squares *q, uint32_t a, uint32_t
 
 static void grid_layout_layers_of_steps(struct squares *q)
 {
-	q->layer = xcalloc(q->nstep, sizeof(*q->layer));
-	q->dim = xcalloc(q->nstep, sizeof(*q->dim));
+	q->layer = arena_array(q->arena, uint32_t, q->nstep);
+	q->dim = arena_array(q->arena, uint32_t, q->nstep);
 	for (uint32_t a = 0; a < q->nstep; a++)
 		q->layer[a] = q->dim[a] = a;
 	for (uint32_t a = 0; a < q->nstep; a++) {
@@ -877,16 +878,16 @@ static int grid_layout_place_by_layers(struct grid_layout *l, const struct squar
 static int grid_layout_from_squares(struct grid_layout *l, const struct fabric *f, bool mend,
 				    struct err *err)
 {
-	struct squares q = { .f = f, .mend = mend };
+	struct squares q = { .f = f, .mend = mend, .arena = arena_new() };
 	int rc;
 
-	q.first = xcalloc(f->nchan + 1u, sizeof(*q.first));
-	q.step = xcalloc(f->nchan + 1u, sizeof(*q.step));
-	q.near = xcalloc(f->nsw, sizeof(*q.near));
+	q.first = arena_array(q.arena, uint32_t, f->nchan + 1u);
+	q.step = arena_array(q.arena, uint32_t, f->nchan + 1u);
+	q.near = arena_array(q.arena, uint32_t, f->nsw);
 	memset(q.near, 0xff, f->nsw * sizeof(*q.near));
-	q.mids = xcalloc(f->nsw, sizeof(*q.mids));
-	q.mid = xcalloc(4 * (size_t)f->nsw, sizeof(*q.mid));
-	q.far = xcalloc(f->nsw, sizeof(*q.far));
+	q.mids = arena_array(q.arena, uint32_t, f->nsw);
+	q.mid = arena_array(q.arena, uint32_t, 4 * (size_t)f->nsw);
+	q.far = arena_array(q.arena, uint32_t, f->nsw);
 	l->ndim = 0;
 	grid_find_first(q.f, q.near, q.first);
 	rc = grid_layout_join_sides(&q, err);
@@ -899,35 +900,8 @@ static int grid_layout_from_squares(struct grid_layout *l, const struct fabric *
 			grid_layout_mend_layers(&q);
 		rc = grid_layout_place_by_layers(l, &q, err);
 	}
-	free(q.first);
-	free(q.step);
-	free(q.near);
-	free(q.mids);
-	free(q.mid);
-	free(q.far);
-	free(q.size);
-	free(q.back);
-	free(q.meet);
-	free(q.span);
-	free(q.layer);
-	free(q.dim);
+	arena_free(q.arena);
 	return rc;
-}
-
-static struct grid_layout *grid_layout_new(const struct fabric *f)
-{
-	struct grid_layout *l = xcalloc(1, sizeof(*l));
-
-	l->coord = xcalloc((size_t)f->nsw * DIMS, sizeof(*l->coord));
-	return l;
-}
-
-static void grid_layout_free(struct grid_layout *l)
-{
-	if (!l)
-		return;
-	free(l->coord);
-	free(l);
 }
 
 static uint64_t grid_layout_cell_of(const struct grid_layout *l, const uint16_t *at)
@@ -1131,22 +1105,22 @@ static struct grid *grid_layout_to_grid(const struct grid_layout *l, const struc
 
 int grid_layout_find(struct grid **out, const struct fabric *f, struct err *err)
 {
-	struct grid_layout *l = grid_layout_new(f);
+	struct grid_layout l = { .from = GRID_FROM_NAMES,
+				 .coord = xcalloc((size_t)f->nsw * DIMS, sizeof(*l.coord)) };
 	struct err none;
 	int rc;
 
-	l->from = GRID_FROM_NAMES;
-	rc = grid_layout_from_names(l, f, &none);
+	rc = grid_layout_from_names(&l, f, &none);
 	if (!rc)
-		rc = grid_layout_check(l, f, &none);
+		rc = grid_layout_check(&l, f, &none);
 	if (rc)
-		rc = grid_layout_from_cables(l, f, false, &none);
+		rc = grid_layout_from_cables(&l, f, false, &none);
 	if (rc)
-		rc = grid_layout_from_steps(l, f);
+		rc = grid_layout_from_steps(&l, f);
 	if (rc)
-		rc = grid_layout_from_cables(l, f, true, err);
+		rc = grid_layout_from_cables(&l, f, true, err);
 	if (!rc)
-		*out = grid_layout_to_grid(l, f);
-	grid_layout_free(l);
+		*out = grid_layout_to_grid(&l, f);
+	free(l.coord);
 	return rc;
 }

@@ -12,6 +12,7 @@
 
 struct finder {
 	const struct fabric *f;
+	struct arena *arena;
 	struct pace pace;
 	/* neighbours of each switch, ascending, parallel cables once */
 	uint32_t *off, *nbr;
@@ -437,33 +438,19 @@ static int hyperx_try_grid(struct grid **out, struct finder *h, struct err *err)
 
 static void hyperx_finder_init(struct finder *h, const struct fabric *f)
 {
-	*h = (struct finder){ .f = f };
-	h->off = xcalloc(f->nsw + 1, sizeof(uint32_t));
-	h->nbr = xcalloc(f->nchan, sizeof(uint32_t));
+	*h = (struct finder){ .f = f, .arena = arena_new() };
+	h->off = arena_array(h->arena, uint32_t, f->nsw + 1);
+	h->nbr = arena_array(h->arena, uint32_t, f->nchan);
 	hyperx_list_neighbours(h);
-	h->edge = xcalloc(f->nchan, sizeof(uint32_t));
-	h->end_a = xcalloc(f->nchan, sizeof(uint32_t));
-	h->end_b = xcalloc(f->nchan, sizeof(uint32_t));
-	h->up = xcalloc(f->nchan, sizeof(uint32_t));
-	h->mark = xcalloc(f->nsw, sizeof(uint32_t));
-	h->count = xcalloc(f->nchan, sizeof(uint32_t));
-	h->rep = xcalloc(f->nsw, sizeof(uint32_t));
-	h->part = xcalloc((size_t)f->nsw * GRID_DIMS_MAX, sizeof(uint32_t));
+	h->edge = arena_array(h->arena, uint32_t, f->nchan);
+	h->end_a = arena_array(h->arena, uint32_t, f->nchan);
+	h->end_b = arena_array(h->arena, uint32_t, f->nchan);
+	h->up = arena_array(h->arena, uint32_t, f->nchan);
+	h->mark = arena_array(h->arena, uint32_t, f->nsw);
+	h->count = arena_array(h->arena, uint32_t, f->nchan);
+	h->rep = arena_array(h->arena, uint32_t, f->nsw);
+	h->part = arena_array(h->arena, uint32_t, (size_t)f->nsw * GRID_DIMS_MAX);
 	hyperx_number_edges(h);
-}
-
-static void hyperx_finder_done(struct finder *h)
-{
-	free(h->off);
-	free(h->nbr);
-	free(h->edge);
-	free(h->end_a);
-	free(h->end_b);
-	free(h->up);
-	free(h->mark);
-	free(h->count);
-	free(h->rep);
-	free(h->part);
 }
 
 /* Few squares are enough where no cables are missing. */
@@ -499,6 +486,6 @@ int hyperx_find(struct grid **out, const struct fabric *f, struct progress *prog
 		rc = -ECANCELED;
 	else
 		rc = hyperx_do_find(out, &h, err);
-	hyperx_finder_done(&h);
+	arena_free(h.arena);
 	return rc == -ECANCELED ? err_set(err, rc, "cancelled while looking for a grid") : rc;
 }

@@ -18,6 +18,7 @@ struct dimension {
 
 struct finder {
 	const struct fabric *f;
+	struct arena *arena;
 	uint32_t *join;	 /* by channel: union-find of cables that lie in one dimension */
 	uint32_t *first; /* by channel: the first one that is parallel */
 	uint32_t *near;	 /* by switch: first channel there from the switch at hand, or FAB_NONE */
@@ -120,7 +121,7 @@ static void torus_find_layers(struct finder *x, struct dimension *d)
 {
 	const struct fabric *f = x->f;
 
-	d->layer = xcalloc(f->nsw, sizeof(*d->layer));
+	d->layer = arena_array(x->arena, uint32_t, f->nsw);
 	memset(d->layer, 0xff, f->nsw * sizeof(*d->layer));
 	for (uint32_t s = 0; s < f->nsw; s++) {
 		uint32_t n = 1;
@@ -335,21 +336,15 @@ int torus_find(struct grid **out, const struct fabric *f, struct err *err)
 
 	if (rc)
 		return rc;
-	x.join = xcalloc(f->nchan, sizeof(*x.join));
-	x.first = xcalloc(f->nchan, sizeof(*x.first));
-	x.near = xcalloc(f->nsw, sizeof(*x.near));
+	x.arena = arena_new();
+	x.join = arena_array(x.arena, uint32_t, f->nchan);
+	x.first = arena_array(x.arena, uint32_t, f->nchan);
+	x.near = arena_array(x.arena, uint32_t, f->nsw);
 	memset(x.near, 0xff, f->nsw * sizeof(*x.near));
-	x.mids = xcalloc(f->nsw, sizeof(*x.mids));
-	x.mid = xcalloc(4 * (size_t)f->nsw, sizeof(*x.mid));
-	x.queue = xcalloc(f->nsw, sizeof(*x.queue));
+	x.mids = arena_array(x.arena, uint32_t, f->nsw);
+	x.mid = arena_array(x.arena, uint32_t, 4 * (size_t)f->nsw);
+	x.queue = arena_array(x.arena, uint32_t, f->nsw);
 	rc = torus_do_find(out, &x, err);
-	for (uint32_t d = 0; d < x.ndim; d++)
-		free(x.dim[d].layer);
-	free(x.join);
-	free(x.first);
-	free(x.near);
-	free(x.mids);
-	free(x.mid);
-	free(x.queue);
+	arena_free(x.arena);
 	return rc;
 }

@@ -13,6 +13,7 @@
 /* The work of finding one. */
 struct finder {
 	const struct fabric *f;
+	struct arena *arena;
 	struct tree *t;
 	uint32_t *hops;	     /* to the nearest leaf, by switch */
 	uint32_t *comp;	     /* component of the levels at hand, by switch; FAB_NONE: not in them */
@@ -56,13 +57,12 @@ uint32_t tree_components(uint32_t *comp, const struct fabric *f, const uint8_t *
 static void tree_find_hops(struct finder *x, uint32_t least)
 {
 	const struct fabric *f = x->f;
-	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), n = 0;
+	uint32_t *queue = arena_array(x->arena, uint32_t, f->nsw), n = 0;
 
 	for (uint32_t u = 0; u < f->nsw; u++)
 		if (f->sw_nterm[u] >= least)
 			queue[n++] = u;
 	fabric_hops(x->hops, queue, f, n);
-	free(queue);
 }
 
 /* Hangs on switches of row 1 only, and has terminals, if few: a leaf to look at. */
@@ -244,23 +244,20 @@ static void tree_find(struct finder *x)
 struct tree *tree_new(const struct fabric *f)
 {
 	struct tree *t = xcalloc(1, sizeof(*t));
-	struct finder x = { .f = f, .t = t };
+	struct finder x = { .f = f, .t = t, .arena = arena_new() };
 	struct err why;
 	int rc = graph_check_connected(f, &why);
 
 	t->row = xcalloc(f->nsw, sizeof(*t->row));
 	t->level = xcalloc(f->nsw, sizeof(*t->level));
-	x.hops = xcalloc(f->nsw, sizeof(*x.hops));
-	x.comp = xcalloc(f->nsw, sizeof(*x.comp));
-	x.other = xcalloc(f->nsw, sizeof(*x.other));
-	x.seen = xcalloc(f->nsw, sizeof(*x.seen));
+	x.hops = arena_array(x.arena, uint32_t, f->nsw);
+	x.comp = arena_array(x.arena, uint32_t, f->nsw);
+	x.other = arena_array(x.arena, uint32_t, f->nsw);
+	x.seen = arena_array(x.arena, uint32_t, f->nsw);
 	tree_find(&x);
 	if (rc)
 		t->rc = err_set(&t->why, rc, "%s", why.text);
-	free(x.hops);
-	free(x.comp);
-	free(x.other);
-	free(x.seen);
+	arena_free(x.arena);
 	return t;
 }
 

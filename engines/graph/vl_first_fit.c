@@ -59,6 +59,7 @@ struct batch {
 
 struct fit {
 	const struct fabric *f;
+	struct arena *arena;
 	struct tables *t;
 	const struct tables *keep; /* NULL: none */
 	const uint16_t *fixed;	   /* by turn: layers that have it; NULL: none */
@@ -102,44 +103,24 @@ static inline void first_fit_note_layer(struct fit *l, uint32_t turn, unsigned k
  * looked at.
  */
 
-static void first_fit_order_init(struct order *o, uint32_t n)
+static void first_fit_order_init(struct order *o, struct arena *a, uint32_t n)
 {
-	o->at = xcalloc(n, sizeof(*o->at));
-	o->pos = xcalloc(n, sizeof(*o->pos));
-	o->depth = xcalloc(n, sizeof(*o->depth));
-	o->count = xcalloc(n + 1, sizeof(*o->count));
-	o->stack = xcalloc(n, sizeof(*o->stack));
-	o->parent = xcalloc(n, sizeof(*o->parent));
-	o->chan = xcalloc(n, sizeof(*o->chan));
-	o->hop = xcalloc(n, sizeof(*o->hop));
-	o->next = xcalloc(n, sizeof(*o->next));
-	o->moved = xcalloc(n, sizeof(*o->moved));
-	o->need = xcalloc(n, sizeof(*o->need));
-	o->inner = xcalloc(n, sizeof(*o->inner));
-	o->same = xcalloc(n, sizeof(*o->same));
-	o->kept = xcalloc(n, sizeof(*o->kept));
-	o->have = xcalloc(n, sizeof(*o->have));
-	o->pass = xcalloc(n, sizeof(*o->pass));
-}
-
-static void first_fit_order_done(struct order *o)
-{
-	free(o->at);
-	free(o->pos);
-	free(o->depth);
-	free(o->count);
-	free(o->stack);
-	free(o->parent);
-	free(o->chan);
-	free(o->hop);
-	free(o->next);
-	free(o->moved);
-	free(o->need);
-	free(o->inner);
-	free(o->same);
-	free(o->kept);
-	free(o->have);
-	free(o->pass);
+	o->at = arena_array(a, uint32_t, n);
+	o->pos = arena_array(a, uint32_t, n);
+	o->depth = arena_array(a, uint32_t, n);
+	o->count = arena_array(a, uint32_t, n + 1);
+	o->stack = arena_array(a, uint32_t, n);
+	o->parent = arena_array(a, uint32_t, n);
+	o->chan = arena_array(a, uint32_t, n);
+	o->hop = arena_array(a, uint32_t, n);
+	o->next = arena_array(a, uint32_t, n);
+	o->moved = arena_array(a, uint32_t, n);
+	o->need = arena_array(a, bool, n);
+	o->inner = arena_array(a, bool, n);
+	o->same = arena_array(a, bool, n);
+	o->kept = arena_array(a, bool, n);
+	o->have = arena_array(a, uint16_t, n);
+	o->pass = arena_array(a, uint16_t, n);
 }
 
 /* Fills hop and next for LID k. */
@@ -526,55 +507,46 @@ static bool first_fit_look_ahead(void *ctx, unsigned worker, uint32_t i)
 static void first_fit_init(struct fit *l, const struct fabric *f, struct tables *t,
 			   const struct tables *keep, unsigned threads)
 {
-	*l = (struct fit){ .f = f, .t = t, .keep = keep };
+	*l = (struct fit){ .f = f, .t = t, .keep = keep, .arena = arena_new() };
 	turns_init(&l->turns, f);
-	l->has[0] = xcalloc(l->turns.n, 1);
-	l->has[1] = xcalloc(l->turns.n, 1);
-	l->never = xcalloc(l->turns.n, sizeof(*l->never));
+	l->has[0] = arena_array(l->arena, uint8_t, l->turns.n);
+	l->has[1] = arena_array(l->arena, uint8_t, l->turns.n);
+	l->never = arena_array(l->arena, uint16_t, l->turns.n);
 	l->work = cdg_work_new(f);
 	l->out = lft_columns_ports(f);
 	for (int i = 0; i < CHUNK; i++) {
 		lft_columns_init(&l->batch[i].col, f, l->out);
-		l->batch[i].layer = xcalloc((size_t)f->nsw * COLUMNS_MAX, 1);
+		l->batch[i].layer = arena_array(l->arena, uint8_t, (size_t)f->nsw * COLUMNS_MAX);
 		if (!keep)
 			continue;
 		lft_columns_init(&l->batch[i].old, f, l->out);
-		l->batch[i].was = xcalloc((size_t)f->nsw * COLUMNS_MAX, 1);
+		l->batch[i].was = arena_array(l->arena, uint8_t, (size_t)f->nsw * COLUMNS_MAX);
 	}
 	l->pool = pool_new(threads);
-	l->order = xcalloc(pool_threads(l->pool), sizeof(*l->order));
+	l->order = arena_array(l->arena, struct order, pool_threads(l->pool));
 	for (unsigned i = 0; i < pool_threads(l->pool); i++)
-		first_fit_order_init(&l->order[i], f->nsw);
-	l->path = xcalloc(f->nsw, sizeof(*l->path));
-	l->added = xcalloc(f->nsw, sizeof(*l->added));
+		first_fit_order_init(&l->order[i], l->arena, f->nsw);
+	l->path = arena_array(l->arena, uint32_t, f->nsw);
+	l->added = arena_array(l->arena, uint32_t, f->nsw);
 }
 
 static void first_fit_done(struct fit *l)
 {
 	turns_done(&l->turns);
-	free(l->has[0]);
-	free(l->has[1]);
-	free(l->never);
+	arena_free(l->arena);
 	for (unsigned i = 0; i < l->n; i++)
 		cdg_free(l->cdg[i]);
 	cdg_work_free(l->work);
 	for (int i = 0; i < CHUNK; i++) {
 		lft_columns_done(&l->batch[i].col);
 		lft_columns_done(&l->batch[i].old);
-		free(l->batch[i].was);
-		free(l->batch[i].layer);
 		free(l->batch[i].open.at);
 		free(l->batch[i].open.turn);
 		free(l->batch[i].miss.at);
 		free(l->batch[i].miss.turn);
 	}
 	free(l->out);
-	for (unsigned i = 0; i < pool_threads(l->pool); i++)
-		first_fit_order_done(&l->order[i]);
-	free(l->order);
 	pool_free(l->pool);
-	free(l->path);
-	free(l->added);
 }
 
 static uint32_t first_fit_turn_of(const struct fit *l, uint32_t i)

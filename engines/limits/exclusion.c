@@ -15,6 +15,7 @@
 /* The work of finding what is left. */
 struct finder {
 	const struct fabric *f;
+	struct arena *arena;
 	const struct route_limits *l;
 	bool *drop;	  /* by channel */
 	bool *joined;	  /* by switch: part of what is left */
@@ -84,7 +85,8 @@ static void exclusion_name_one(char *buf, size_t len, uint32_t *n, const char *n
 static int exclusion_refuse_cut(struct finder *x, uint32_t sw, struct err *err)
 {
 	const struct fabric *f = x->f;
-	bool *part = xcalloc(f->nsw, sizeof(*part)), *named = xcalloc(f->nsw, sizeof(*named));
+	bool *part = arena_array(x->arena, bool, f->nsw);
+	bool *named = arena_array(x->arena, bool, f->nsw);
 	uint32_t size = exclusion_flood(x, part, sw), n = 0;
 	char list[240] = "", others[48] = "", more[40] = "";
 
@@ -105,8 +107,6 @@ static int exclusion_refuse_cut(struct finder *x, uint32_t sw, struct err *err)
 			 plural_es(size - 1));
 	if (n > 3)
 		snprintf(more, sizeof(more), " and %u more", n - 3);
-	free(part);
-	free(named);
 	if (!n)
 		return err_set(
 			err, -ENETUNREACH,
@@ -190,7 +190,7 @@ static void exclusion_hang(struct finder *x, uint32_t u, uint32_t v)
 /* First those next to what is left, then those next to these, and so on. */
 static int exclusion_hang_excluded(struct finder *x, struct err *err)
 {
-	uint32_t *at = xcalloc(x->f->nsw, sizeof(*at)), n;
+	uint32_t *at = arena_array(x->arena, uint32_t, x->f->nsw), n;
 
 	do {
 		n = 0;
@@ -204,7 +204,6 @@ static int exclusion_hang_excluded(struct finder *x, struct err *err)
 		for (uint32_t u = 0; u < x->f->nsw; u++)
 			x->joined[u] = x->joined[u] || at[u] != FAB_NONE;
 	} while (n);
-	free(at);
 	for (uint32_t u = 0; u < x->f->nsw; u++)
 		if (!x->joined[u])
 			return err_set(err, -ENETUNREACH,
@@ -237,11 +236,12 @@ int exclusion_init(struct exclusion *x, const struct fabric *f, const struct eng
 	*x = (struct exclusion){ .params = *params };
 	if (l->nsw != f->nsw || l->nchan != f->nchan)
 		return err_set(err, -EINVAL, "the exclude list is for another fabric");
-	y.drop = xcalloc(f->nchan, sizeof(*y.drop));
-	y.joined = xcalloc(f->nsw, sizeof(*y.joined));
-	y.queue = xcalloc(f->nsw, sizeof(*y.queue));
-	y.ways = xcalloc(f->nsw, sizeof(*y.ways));
-	y.serves = xcalloc(f->nsw, sizeof(*y.serves));
+	y.arena = arena_new();
+	y.drop = arena_array(y.arena, bool, f->nchan);
+	y.joined = arena_array(y.arena, bool, f->nsw);
+	y.queue = arena_array(y.arena, uint32_t, f->nsw);
+	y.ways = arena_array(y.arena, uint32_t, f->nsw);
+	y.serves = arena_array(y.arena, uint32_t, f->nsw);
 	rc = exclusion_find_left(&y, err);
 	if (!rc) {
 		x->f = fabric_without(f, y.drop);
@@ -250,11 +250,7 @@ int exclusion_init(struct exclusion *x, const struct fabric *f, const struct eng
 			x->current = exclusion_lead(params->current, x->f);
 		x->params.current = x->current;
 	}
-	free(y.drop);
-	free(y.joined);
-	free(y.queue);
-	free(y.ways);
-	free(y.serves);
+	arena_free(y.arena);
 	return rc;
 }
 

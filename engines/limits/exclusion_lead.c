@@ -10,6 +10,7 @@ enum { UNKNOWN, LEADS, LOST, ON_THE_WAY };
 
 struct leader {
 	const struct fabric *f;
+	struct arena *arena;
 	struct tables *t;
 	uint32_t *hops, *order; /* from the switch of the LIDs; switches in that order */
 	uint8_t *state;
@@ -156,20 +157,17 @@ struct tables *exclusion_lead(const struct tables *t, const struct fabric *f)
 	if (!digest_equal(&t->fingerprint, &f->fingerprint) || t->nsw != f->nsw ||
 	    t->nend != f->nend || t->max_lid != f->max_lid)
 		return (struct tables *)tables_get(t);
+	x.arena = arena_new();
 	x.t = tables_onto(f, t, t);
-	x.hops = xcalloc(f->nsw, sizeof(*x.hops));
-	x.order = xcalloc(f->nsw, sizeof(*x.order));
-	x.state = xcalloc(f->nsw, sizeof(*x.state));
-	x.stack = xcalloc(f->nsw, sizeof(*x.stack));
-	x.load = xcalloc(f->nchan, sizeof(*x.load));
+	x.hops = arena_array(x.arena, uint32_t, f->nsw);
+	x.order = arena_array(x.arena, uint32_t, f->nsw);
+	x.state = arena_array(x.arena, uint8_t, f->nsw);
+	x.stack = arena_array(x.arena, uint32_t, f->nsw);
+	x.load = arena_array(x.arena, uint32_t, f->nchan);
 	exclusion_lead_each_lid(
 		&x,
 		exclusion_lead_count); /* those of all that stays, before any is led elsewhere */
 	exclusion_lead_each_lid(&x, exclusion_lead_lead);
-	free(x.hops);
-	free(x.order);
-	free(x.state);
-	free(x.stack);
-	free(x.load);
+	arena_free(x.arena);
 	return x.t;
 }
