@@ -295,7 +295,7 @@ syntax:
 # every header compiles alone
 headers:
 	$(Q)for h in $$(find fabric engines views console tests -name '*.h'); do \
-		$(CC) $(ALL_CFLAGS) $(PC_CFLAGS) -fsyntax-only -x c $$h || exit 1; done
+		$(CC) $(ALL_CFLAGS) $(PC_CFLAGS) -fsyntax-only -x c -include ./$$h /dev/null || exit 1; done
 
 install: $(BIN) $(PLUGIN)
 	install -D -m 0755 $(BIN) $(DESTDIR)$(PREFIX)/bin/ibroute-top

@@ -8,11 +8,8 @@
  * one balances better (dragonfly of 2,064 switches: at most 20,536 routes over a channel against
  * 27,344).
  */
-#ifndef ENGINES_DFSSSP_H
-#define ENGINES_DFSSSP_H
+#pragma once
 
 #include "engines/engine.h"
 
 extern const struct engine engine_dfsssp;
-
-#endif

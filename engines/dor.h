@@ -10,11 +10,8 @@
  * Where a cable of a HyperX is missing, its packets take two hops in the same dimension; should
  * these close a cycle, VLs are assigned by layers.h.
  */
-#ifndef ENGINES_DOR_H
-#define ENGINES_DOR_H
+#pragma once
 
 #include "engines/engine.h"
 
 extern const struct engine engine_dor;
-
-#endif

@@ -6,8 +6,7 @@
  * number of threads); complete (every terminal reaches every LID in use) or a refusal that
  * names the pair or the limit; loads and distances in 64 bits; every LMC.
  */
-#ifndef ENGINES_ENGINE_H
-#define ENGINES_ENGINE_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/notes.h"
@@ -73,5 +72,3 @@ int engine_run(const struct engine *e, struct tables **out, const struct fabric 
 const struct engine *const *engine_all(size_t *n);
 /* NULL and a sentence that lists the names when there is none. */
 const struct engine *engine_find(const char *name, struct err *err);
-
-#endif

@@ -4,8 +4,7 @@
  * ("sar:paper"), for dfdn whose paths ("dfdn:minhop", "dfdn:sssp"), for all but sar also the data
  * VLs it may use ("nue:2").
  */
-#ifndef ENGINES_ENGINE_SPEC_H
-#define ENGINES_ENGINE_SPEC_H
+#pragma once
 
 #include "engines/engine.h"
 
@@ -21,5 +20,3 @@ struct engine_spec {
 int engine_spec_parse(struct engine_spec *out, const char *text, struct err *err);
 /* Puts what the spec says into the parameters. */
 void engine_spec_apply(const struct engine_spec *spec, struct engine_params *params);
-
-#endif

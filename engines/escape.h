@@ -6,8 +6,7 @@
  * leaves alone.  They depend on the fabric, the VLs and given roots only, never on jobs, engine
  * or seed, so that no update has to change them.
  */
-#ifndef ENGINES_ESCAPE_H
-#define ENGINES_ESCAPE_H
+#pragma once
 
 #include "engines/engine.h"
 #include "fabric/base/err.h"
@@ -29,5 +28,3 @@ int escape_traffic_params(struct engine_params *out, const struct fabric *f,
  */
 int escape_add(struct tables *t, const struct fabric *f, const struct engine_params *params,
 	       struct progress *progress, struct err *err);
-
-#endif

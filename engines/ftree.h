@@ -10,11 +10,8 @@
  * up*, then down* from a leaf as the only root: one VL, complete on every fabric, and in a tree
  * the same paths as from the top, but also legal from one spine to another.
  */
-#ifndef ENGINES_FTREE_H
-#define ENGINES_FTREE_H
+#pragma once
 
 #include "engines/engine.h"
 
 extern const struct engine engine_ftree;
-
-#endif

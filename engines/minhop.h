@@ -5,11 +5,8 @@
  * OpenSM's default rule, with ties to the first such port.  OpenSM's own tables can deadlock on
  * anything but a tree; here the paths are spread over virtual lanes like those of dfsssp.
  */
-#ifndef ENGINES_MINHOP_H
-#define ENGINES_MINHOP_H
+#pragma once
 
 #include "engines/engine.h"
 
 extern const struct engine engine_minhop;
-
-#endif

@@ -5,8 +5,7 @@
  * and what it means.
  * Whoever takes one from people looks here, so that all accept and refuse the same.
  */
-#ifndef ENGINES_PARAM_H
-#define ENGINES_PARAM_H
+#pragma once
 
 #include "engines/engine.h"
 #include "fabric/base/err.h"
@@ -92,5 +91,3 @@ const char *param_text(char *buf, size_t len, const struct engine_params *from,
 		       const struct param *p);
 /* The index of a word, -EINVAL with the words that there are. */
 int param_word(const struct param *p, const char *text, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * route_judge: the gate between any routing, whoever made it, and the switches.  The console, the
  * commands, automatic mode and OpenSM's plugin ask here, and refuse in the same words.
  */
-#ifndef ENGINES_ROUTE_JUDGE_H
-#define ENGINES_ROUTE_JUDGE_H
+#pragma once
 
 #include "engines/verify/verify.h"
 
@@ -24,5 +23,3 @@ int route_judge(struct verdict **out, const struct fabric *f, const struct table
 
 /* 0 where the tables may be installed, else -EPROTO and why not. */
 int route_judge_refusal(const struct verdict *v, const struct fabric *f, struct err *err);
-
-#endif

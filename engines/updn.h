@@ -8,8 +8,7 @@
  * would be cut off, and on fabrics that are no trees, there is a single root (see
  * updown_single_root()), from which everything is legal.
  */
-#ifndef ENGINES_UPDN_H
-#define ENGINES_UPDN_H
+#pragma once
 
 #include "engines/engine.h"
 #include "engines/graph/graph.h"
@@ -23,5 +22,3 @@ extern const struct engine engine_updn;
 int updn_route_dests(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
 		     const struct engine_params *params, const char *step,
 		     struct progress *progress, struct err *err);
-
-#endif

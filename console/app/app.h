@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app: the live console. */
-#ifndef CONSOLE_APP_APP_H
-#define CONSOLE_APP_APP_H
+#pragma once
 
 #include <signal.h>
 
@@ -15,5 +14,3 @@ typedef int app_batch_fn(struct app *a, void *arg, const volatile sig_atomic_t *
 /* Runs it until the operator quits, or (batch: not NULL) that function is done; returns the exit
  * code. */
 int app_run(const struct app_opts *o, app_batch_fn *batch, void *arg);
-
-#endif

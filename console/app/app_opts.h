@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app_opts: the options of the live console. */
-#ifndef CONSOLE_APP_APP_OPTS_H
-#define CONSOLE_APP_APP_OPTS_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -50,5 +49,3 @@ int app_opts_ask_m_key(struct app_opts *o, struct err *err);
 
 /* All that the watchdog of an update must know. */
 void app_opts_dog(struct watchdog_config *out, const struct app_opts *o);
-
-#endif

@@ -7,8 +7,7 @@
  * parts of it, which it does not know: app_record, app_activity, app_history, app_set, app_preview,
  * app_update, app_progress.
  */
-#ifndef CONSOLE_APP_APP_PRIV_H
-#define CONSOLE_APP_APP_PRIV_H
+#pragma once
 
 #include "console/app/app_opts.h"
 #include "console/app/terminal.h"
@@ -374,5 +373,3 @@ void app_sessions_replay(struct app *a, const char *text);
 void app_snapshot(struct app *a, const char *to);
 /* The same without a screen, in this thread, into that folder, which must not be there yet. */
 int app_snapshot_to(struct app *a, const char *dir, struct err *err);
-
-#endif

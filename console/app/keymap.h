@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* keymap: which key means what, where; the footers, the help view and the manual come from it. */
-#ifndef CONSOLE_APP_KEYMAP_H
-#define CONSOLE_APP_KEYMAP_H
+#pragma once
 
 #include "views/data/request.h"
 
@@ -51,5 +50,3 @@ void keymap_translate(struct input *out, uint32_t key, enum view_id view, bool t
 
 /* The same while a menu lies over the view: moving, Enter, Space, Esc; letters are REQ_CHAR. */
 void keymap_menu(struct input *out, uint32_t key);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* keymap_scripts: what does in a script what a key does on the screen. */
-#ifndef CONSOLE_APP_KEYMAP_SCRIPTS_H
-#define CONSOLE_APP_KEYMAP_SCRIPTS_H
+#pragma once
 
 #include "views/data/request.h"
 
@@ -12,5 +11,3 @@ const char *keymap_script(enum req req);
 
 /* For the manual: every key of the keymap, its command of the command line, and the above. */
 void keymap_scripts_put(FILE *out);
-
-#endif

@@ -5,8 +5,7 @@
  * One terminal per process.  Nothing here blocks: wait for terminal_fd() with poll(), then
  * take keys until K_NONE.  The screen is restored on close, at exit and on deadly signals.
  */
-#ifndef CONSOLE_APP_TERMINAL_H
-#define CONSOLE_APP_TERMINAL_H
+#pragma once
 
 #include "console/app/keymap.h"
 #include "fabric/base/err.h"
@@ -54,5 +53,3 @@ void terminal_redraw(struct terminal *t); /* forget what was shown: all is sent 
 void terminal_lend(struct terminal *t);
 void terminal_return(struct terminal *t);
 void terminal_suspend(struct terminal *t); /* Ctrl-Z: stops the process; returns after fg */
-
-#endif

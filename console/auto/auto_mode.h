@@ -8,8 +8,7 @@
  * Which jobs count, what a routing is computed from, what is decided, and what the record says of
  * it is the same for both.
  */
-#ifndef CONSOLE_AUTO_AUTO_MODE_H
-#define CONSOLE_AUTO_AUTO_MODE_H
+#pragma once
 
 #include "console/auto/auto_opts.h"
 #include "console/auto/auto_propose.h"
@@ -61,5 +60,3 @@ void auto_mode_ended(struct auto_mode *m, enum auto_end end, const char *txn, co
 
 /* Is there a journal of an update, of any process, that is not over? */
 bool auto_mode_journal_open(const char *state_dir);
-
-#endif

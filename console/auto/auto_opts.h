@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* auto_opts: the options of the automatic mode, for the console and for the service. */
-#ifndef CONSOLE_AUTO_AUTO_OPTS_H
-#define CONSOLE_AUTO_AUTO_OPTS_H
+#pragma once
 
 #include "console/auto/auto_policy.h"
 #include "engines/engine_spec.h"
@@ -26,5 +25,3 @@ void auto_opts_init(struct auto_opts *o);
 /* --auto and --auto-*; the input is a struct auto_opts. */
 extern const struct argp auto_argp;
 void auto_opts_limits(struct auto_limits *out, const struct auto_opts *o, bool armed);
-
-#endif

@@ -11,8 +11,7 @@
  * and were rolled back.  An update that was kept ends this.  Where somebody else has routed
  * during an update, it disarms itself: it proposes plans but writes nothing until it is started again.
  */
-#ifndef CONSOLE_AUTO_AUTO_POLICY_H
-#define CONSOLE_AUTO_AUTO_POLICY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -93,5 +92,3 @@ void auto_policy_ended(struct auto_policy *p, uint64_t now_s, enum auto_end end,
 
 /* Share by which the maximum effective EFI falls, 0..1; negative when it rises; 0 without jobs. */
 double auto_gain(const struct auto_proposal *in);
-
-#endif

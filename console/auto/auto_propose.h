@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* auto_propose: what auto_policy wants to know of a routing: whether it may be written, and what it
  * gains. */
-#ifndef CONSOLE_AUTO_AUTO_PROPOSE_H
-#define CONSOLE_AUTO_AUTO_PROPOSE_H
+#pragma once
 
 #include "console/auto/auto_policy.h"
 #include "console/plan/route_report.h"
@@ -24,5 +23,3 @@ struct auto_agents {
  * proposal's why_not is for the caller to set); -ECANCELED.  Not filled in: out->busy. */
 int auto_propose(struct auto_proposal *out, struct route_report *r, const struct route_inputs *in,
 		 const struct auto_agents *who, struct progress *progress, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* auto_run: the automatic mode as a service: no terminal, one line on stdout for what it does. */
-#ifndef CONSOLE_AUTO_AUTO_RUN_H
-#define CONSOLE_AUTO_AUTO_RUN_H
+#pragma once
 
 #include "console/auto/auto_opts.h"
 #include "console/update/watchdog_config.h"
@@ -20,5 +19,3 @@ struct auto_run_opts {
 
 /* Until SIGTERM or SIGINT, which leave an update under way to its own process.  The exit code. */
 int auto_run(const struct auto_run_opts *o);
-
-#endif

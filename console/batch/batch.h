@@ -6,8 +6,7 @@
  * The first record waits for two samples (rates), the jobs and the metrics of the installed
  * routing, later ones for the next sample only.
  */
-#ifndef CONSOLE_BATCH_BATCH_H
-#define CONSOLE_BATCH_BATCH_H
+#pragma once
 
 #include "console/batch/batch_opts.h"
 
@@ -22,5 +21,3 @@ int batch_run(struct app *a, const struct batch_opts *o, const volatile sig_atom
 /* --view sessions and actions, which need no fabric.  record: as for --record-dir; NULL: the
  * default.  Returns an exit code. */
 int batch_sessions(const struct batch_opts *o, const char *record);
-
-#endif

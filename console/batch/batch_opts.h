@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* batch_opts: what the console prints instead of a screen, and how often. */
-#ifndef CONSOLE_BATCH_BATCH_OPTS_H
-#define CONSOLE_BATCH_BATCH_OPTS_H
+#pragma once
 
 #include "views/data/request.h"
 #include "views/table/fields.h"
@@ -58,5 +57,3 @@ extern const struct argp batch_argp;
 bool batch_opts_of_records(const struct batch_opts *o);
 /* The name of a view as in --view. */
 const char *batch_view_name(enum row_kind kind);
-
-#endif

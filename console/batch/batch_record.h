@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* batch_record: one record of a batch, and its formats. */
-#ifndef CONSOLE_BATCH_BATCH_RECORD_H
-#define CONSOLE_BATCH_BATCH_RECORD_H
+#pragma once
 
 #include "console/batch/batch_opts.h"
 #include "fabric/base/err.h"
@@ -62,5 +61,3 @@ json_t *batch_at_json(const struct state_history_at *p); /* null: the newest */
 /* batch_diff.c: prints the differences from the fabric of --diff.  1: there are some; 0: none; or
  * -errno with a sentence. */
 int batch_diff(struct app *a, const struct batch_opts *o, bool complete, struct err *err);
-
-#endif

@@ -5,8 +5,7 @@
  * Clients get the newest text without waiting; their number is limited, and slow or invalid ones
  * are disconnected after a few seconds.
  */
-#ifndef CONSOLE_BATCH_PROM_LISTEN_H
-#define CONSOLE_BATCH_PROM_LISTEN_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -19,5 +18,3 @@ int prom_server_start(struct prom_server **out, const char *where, struct err *e
 /* Takes text, from malloc().  Until the first one clients get 503. */
 void prom_server_text(struct prom_server *s, char *text);
 void prom_server_stop(struct prom_server *s); /* NULL is fine */
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* agent_status: what an agent answers to STATUS, line by line (fabric/agent/ibroute-agent.h), as
  * JSON for scripts. */
-#ifndef CONSOLE_CLI_AGENT_STATUS_H
-#define CONSOLE_CLI_AGENT_STATUS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -12,5 +11,3 @@ json_t *agent_status_new(void);
 /* One line of the answer, without its newline.  One that is not understood, of a later agent, is
  * left out. */
 void agent_status_add(json_t *status, const char *line);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* audit_cmd: what the verbs of 'ibroute-top audit' share.  Each returns an exit code. */
-#ifndef CONSOLE_CLI_AUDIT_CMD_H
-#define CONSOLE_CLI_AUDIT_CMD_H
+#pragma once
 
 #include "console/record/audit.h"
 
@@ -37,5 +36,3 @@ int audit_cmd_prune(const struct audit_options *o);
 int audit_cmd_seal(const struct audit_options *o);
 int audit_cmd_replay(const struct audit_options *o);
 int audit_cmd_export(const struct audit_options *o);
-
-#endif

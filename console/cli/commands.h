@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* commands: the subcommands.  Each takes its own argv (argv[0] is "ibroute-top NAME") and
  * returns the exit code. */
-#ifndef CONSOLE_CLI_COMMANDS_H
-#define CONSOLE_CLI_COMMANDS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -48,5 +47,3 @@ int cmd_sm(int argc, char **argv);
 int cmd_agent(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_config(int argc, char **argv);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* plan_jobs: what a plan means for each of the running jobs, before and after it. */
-#ifndef CONSOLE_CLI_PLAN_JOBS_H
-#define CONSOLE_CLI_PLAN_JOBS_H
+#pragma once
 
 #include "console/plan/route_report.h"
 #include "fabric/plan/plan.h"
@@ -18,5 +17,3 @@ void plan_print_jobs(FILE *out, const struct plan *p, const struct route_report 
 /* The same as an array, jobs in the order of their ids; unknown values are null.  The caller
  * owns it. */
 json_t *plan_jobs_json(const struct plan *p, const struct route_report both[2]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* plan_text: a plan as people and scripts read it. */
-#ifndef CONSOLE_CLI_PLAN_TEXT_H
-#define CONSOLE_CLI_PLAN_TEXT_H
+#pragma once
 
 #include "fabric/plan/plan.h"
 
@@ -24,5 +23,3 @@ bool plan_sls_assumed(const struct plan *p);
  * after; then SL2VL tables that change. */
 void plan_print_diff(FILE *out, const struct plan *p);
 json_t *plan_diff_json(const struct plan *p);
-
-#endif

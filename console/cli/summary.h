@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* summary: an evaluation as a JSON object for scripts, and as lines for people. */
-#ifndef CONSOLE_CLI_SUMMARY_H
-#define CONSOLE_CLI_SUMMARY_H
+#pragma once
 
 #include "console/plan/route_report.h"
 
@@ -35,5 +34,3 @@ void summary_print_verdict(FILE *out, const struct route_report *e);
 
 /* Figures of several evaluations beside each other; one whose tables are missing shows "-". */
 void summary_print_table(FILE *out, const struct route_report *list, size_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* txn_find: updates by what an operator types. */
-#ifndef CONSOLE_CLI_TXN_FIND_H
-#define CONSOLE_CLI_TXN_FIND_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/update/journal.h"
@@ -16,5 +15,3 @@ int txn_find_exit(int rc);
 /* On stderr, for the start of any command: updates that were left unfinished and that nobody
  * works on.  Silent when there are none or they may not be read. */
 void txn_warn_left_behind(void);
-
-#endif

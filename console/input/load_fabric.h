@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* load_fabric: fabrics, tables, names and jobs from any file that we can read, told apart by
  * what is in them.  "-" is stdin.  Warnings of the readers go to the log. */
-#ifndef CONSOLE_INPUT_LOAD_FABRIC_H
-#define CONSOLE_INPUT_LOAD_FABRIC_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/demand.h"
@@ -70,5 +69,3 @@ int load_fabric_lid_choice(struct lid_choice **out, const char *path, const stru
 
 /* A GUID a line, # comments.  The caller frees *out. */
 int load_fabric_guids(uint64_t **out, size_t *n, const char *path, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* options: what the subcommands share of their options: keys, values, messages. */
-#ifndef CONSOLE_INPUT_OPTIONS_H
-#define CONSOLE_INPUT_OPTIONS_H
+#pragma once
 
 #include "engines/param.h"
 #include "engines/predict/predict.h"
@@ -107,5 +106,3 @@ int options_run(int argc, char **argv, const struct argp *argp,
 		int (*work)(const struct options *o, struct err *err));
 /* Ends the program with 64 when text is NULL. */
 void options_need(const char *text, const char *option, struct argp_state *state);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* route_file: a routing that no engine of ours has made, read from files, and which they were. */
-#ifndef CONSOLE_INPUT_ROUTE_FILE_H
-#define CONSOLE_INPUT_ROUTE_FILE_H
+#pragma once
 
 #include "engines/engine.h"
 #include "fabric/base/notes.h"
@@ -28,5 +27,3 @@ int route_file_read(struct tables **out, struct plan_files *files, struct notes 
 
 /* Is more known of the SLs of paths than that the switches do not tell? */
 bool route_file_sls_known(const struct tables *t);
-
-#endif

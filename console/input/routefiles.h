@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* routefiles: the files that "route" leaves in its folder. */
-#ifndef CONSOLE_INPUT_ROUTEFILES_H
-#define CONSOLE_INPUT_ROUTEFILES_H
+#pragma once
 
 #include "console/plan/route_report.h"
 
@@ -20,5 +19,3 @@ int routefiles_write(const char *dir, const struct route_report *e, unsigned for
  * of SL2VL only when these are. */
 int routefiles_tables(const char *dir, const struct fabric *f, const struct tables *t,
 		      unsigned formats, bool sls_known, struct err *err);
-
-#endif

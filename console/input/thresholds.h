@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* thresholds: limits of error counters from a file of ibqueryerrors' kind, as a filter of ports. */
-#ifndef CONSOLE_INPUT_THRESHOLDS_H
-#define CONSOLE_INPUT_THRESHOLDS_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -9,5 +8,3 @@
  * is as ibqueryerrors has it.  *out, for the caller to free, is "symbol_errors>10 or ...". Counters
  * that we do not read are told on stderr.  -EINVAL: file and line. */
 int thresholds_filter(char **out, const char *path, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * cmdline: every command takes its options through here, so that --help, the manual page and
  * the completion of shells come from the same tables.
  */
-#ifndef CONSOLE_LIB_CMDLINE_H
-#define CONSOLE_LIB_CMDLINE_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -92,5 +91,3 @@ typedef void cmdline_row_fn(const struct cmdline_row *row, void *arg);
 
 /* All rows that --help shows, groups in its order, rows in that of the tables. */
 void cmdline_each(const struct argp *argp, cmdline_row_fn *fn, void *arg);
-
-#endif

@@ -13,8 +13,7 @@
  * cmdline_parse() does that for the console and for every command that has --profile.
  * Parameters of engines are settings, too, as engines/param.h says.
  */
-#ifndef CONSOLE_LIB_CONFIG_H
-#define CONSOLE_LIB_CONFIG_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -72,5 +71,3 @@ const char *config_screen(size_t i, const char **words, const char **about);
 /* ~/.config/ibroute-top/config, or where XDG_CONFIG_HOME has it; NULL: there is no HOME.  To be
  * freed. */
 char *config_user_file(void);
-
-#endif

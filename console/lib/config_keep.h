@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* config_keep: settings into a configuration file, all else in it as it was. */
-#ifndef CONSOLE_LIB_CONFIG_KEEP_H
-#define CONSOLE_LIB_CONFIG_KEEP_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -18,5 +17,3 @@ struct config_pair {
  */
 int config_keep(const char *file, const char *profile, const struct config_pair *pair, size_t n,
 		char *file_out, size_t len, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* confirm_prompt: the one question that lets something be written: type the name of the fabric. */
-#ifndef CONSOLE_LIB_CONFIRM_PROMPT_H
-#define CONSOLE_LIB_CONFIRM_PROMPT_H
+#pragma once
 
 enum answer {
 	ANSWER_YES, /* exactly that name */
@@ -14,5 +13,3 @@ enum answer {
 int confirm_prompt_possible(void);
 /* Prompts on stderr and waits at most timeout_s (0: for ever). */
 enum answer confirm_prompt_name(const char *prompt, const char *name, unsigned timeout_s);
-
-#endif

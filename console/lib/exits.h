@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* exits: what the exit codes mean, the same for all commands. */
-#ifndef CONSOLE_LIB_EXITS_H
-#define CONSOLE_LIB_EXITS_H
+#pragma once
 
 enum {
 	EXIT_OK = 0,
@@ -18,5 +17,3 @@ enum {
 	EXIT_BAD_USAGE = 64,	/* bad options */
 	EXIT_UNREADABLE = 255	/* the fabric, or another input, could not be read */
 };
-
-#endif

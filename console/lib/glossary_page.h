@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* glossary_page: console/manual/glossary.md, built into the program. */
-#ifndef CONSOLE_LIB_GLOSSARY_PAGE_H
-#define CONSOLE_LIB_GLOSSARY_PAGE_H
+#pragma once
 
 struct glossary;
 
 /* Its definitions, read at the first call; never freed.  From one thread only until it has
  * returned. */
 const struct glossary *glossary_page(void);
-
-#endif

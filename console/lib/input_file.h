@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_file: a file that an option names, or "-" for stdin, and what it looks like. */
-#ifndef CONSOLE_LIB_INPUT_FILE_H
-#define CONSOLE_LIB_INPUT_FILE_H
+#pragma once
 
 #include "console/lib/progress_line.h"
 #include "fabric/base/digest.h"
@@ -38,5 +37,3 @@ struct input_file_watch {
 
 /* w lives until the next call; NULL: nobody.  Returns the previous one. */
 struct input_file_watch *input_file_watch_set(struct input_file_watch *w);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mkey: the M_Key from the command line, a file or the terminal, never shown or kept. */
-#ifndef CONSOLE_LIB_MKEY_H
-#define CONSOLE_LIB_MKEY_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/wire/mkeys.h"
@@ -27,5 +26,3 @@ void mkey_need_file(uint64_t *key, const struct mkeys **keys, const char *path,
 /* For the watchdog, and there; NULL: no keys of ports. */
 json_t *mkey_json(const struct mkeys *keys);
 const struct mkeys *mkey_from_json(const json_t *j);
-
-#endif

@@ -5,8 +5,7 @@
  * One at a time.  SIGINT, SIGTERM and SIGHUP end the program at once with 128 + signal, the
  * unfinished file removed.
  */
-#ifndef CONSOLE_LIB_OUTPUT_FILE_H
-#define CONSOLE_LIB_OUTPUT_FILE_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -43,5 +42,3 @@ int output_file_flush_stdout(struct err *err);
 int output_file_json(FILE *out, const json_t *value, struct err *err);
 /* The same to stdout, of a value that it takes over. */
 int output_file_print_json(json_t *value, struct err *err);
-
-#endif

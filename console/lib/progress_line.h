@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* progress_line: a progress that takes the time of each step, and shows it on a terminal. */
-#ifndef CONSOLE_LIB_PROGRESS_LINE_H
-#define CONSOLE_LIB_PROGRESS_LINE_H
+#pragma once
 
 #include "fabric/base/progress.h"
 
@@ -58,5 +57,3 @@ double progress_about_s(bool last, uint64_t done, uint64_t total, double took_s)
 
 /* Seconds of a step, NAN when there was none of that name. */
 double progress_line_seconds(const struct progress_line *w, const char *step);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* report_doc: headings, tables and pictures as Markdown or HTML; what is text is escaped. */
-#ifndef CONSOLE_LIB_REPORT_DOC_H
-#define CONSOLE_LIB_REPORT_DOC_H
+#pragma once
 
 #include "console/cli/audit_cmd.h"
 #include "fabric/base/err.h"
@@ -29,5 +28,3 @@ void doc_row(struct report_doc *d, const char *const *cell);
 void doc_table_end(struct report_doc *d);
 /* A matrix of the record type plan.figures: "before" or "after", with colours up to top. */
 void doc_heat(struct report_doc *d, const json_t *heat, const char *which, double top);
-
-#endif

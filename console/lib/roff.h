@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* roff: text for the manual page: what man(7) would take for orders is protected. */
-#ifndef CONSOLE_LIB_ROFF_H
-#define CONSOLE_LIB_ROFF_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -12,5 +11,3 @@ void roff_chars(FILE *out, const char *text, size_t n);
 void roff_text(FILE *out, const char *text);
 /* The same in a fixed width, line by line. */
 void roff_verbatim(FILE *out, const char *text);
-
-#endif

@@ -6,8 +6,7 @@
  * time.  So the number of requests that a discovery took is kept, for each port that it went out
  * from, in $XDG_CACHE_HOME/ibroute-top (default: ~/.cache): only a hint, which may be removed.
  */
-#ifndef CONSOLE_LIB_SWEEP_PACE_H
-#define CONSOLE_LIB_SWEEP_PACE_H
+#pragma once
 
 #include "fabric/wire/wire.h"
 
@@ -28,5 +27,3 @@ void sweep_pace_begin(struct sweep_pace *p, uint64_t port_guid);
 void sweep_pace_words(char *buf, size_t len, struct sweep_pace *p, uint64_t done, uint64_t asked);
 /* It found the fabric. */
 void sweep_pace_end(struct sweep_pace *p);
-
-#endif

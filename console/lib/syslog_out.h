@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* syslog_out: lines of the log for syslog, whose names of levels are those of fabric/base/log.h
  * with other values. */
-#ifndef CONSOLE_LIB_SYSLOG_OUT_H
-#define CONSOLE_LIB_SYSLOG_OUT_H
+#pragma once
 
 #include "fabric/base/log.h"
 
 /* A sink for log_set_sink(); name: static string. */
 void syslog_out_open(const char *name);
 void syslog_out(void *ctx, const struct log_line *line);
-
-#endif

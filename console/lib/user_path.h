@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* user_path: names of files as people type them, and how they go on. */
-#ifndef CONSOLE_LIB_USER_PATH_H
-#define CONSOLE_LIB_USER_PATH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ void user_path_expand(char *path, size_t size);
 /* Names of the folder that path is in which begin as it ends, in order; folders have a / behind
  * them.  Hidden ones only when they are begun with their dot.  None where it cannot be read. */
 void user_path_names(const char *path, void (*name)(void *to, const char *name), void *to);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* agents: the way to the nodes that an update asks to drain, and the site's policy about them. */
-#ifndef CONSOLE_LIVE_AGENTS_H
-#define CONSOLE_LIVE_AGENTS_H
+#pragma once
 
 #include "console/live/live_fabric.h"
 #include "fabric/agent/agent_link.h"
@@ -41,5 +40,3 @@ void agents_ended(struct agents *a, const uint64_t *id, bool *over, uint32_t n);
 const struct jobset *agents_running(struct agents *a, const struct fabric *f);
 /* Only the jobs, where nobody is to be asked. */
 void agents_watch_jobs(struct agents *a, const struct live_opts *o);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* foreign_tables: what somebody else has routed over an update, read from the switches and judged.
  */
-#ifndef CONSOLE_LIVE_FOREIGN_TABLES_H
-#define CONSOLE_LIVE_FOREIGN_TABLES_H
+#pragma once
 
 #include "console/live/live_fabric.h"
 #include "fabric/update/executor.h"
@@ -31,5 +30,3 @@ int foreign_tables_judge(const struct foreign_tables *t, struct executor_foreign
 /* As apply_opts.others: is another SM master than when the plan was made?  Waits until one is, for
  * a quarter of a minute at most. */
 int foreign_tables_others(const struct foreign_tables *t);
-
-#endif

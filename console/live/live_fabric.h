@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* live_fabric: the real fabric for subcommands: one port, what is discovered, installed and
  * running. */
-#ifndef CONSOLE_LIVE_LIVE_FABRIC_H
-#define CONSOLE_LIVE_LIVE_FABRIC_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
@@ -140,5 +139,3 @@ void live_link(struct live *l, const char *socket);
 /* The master SM as it is now; zeros when it does not answer. */
 struct sm_pin live_sm(struct wire *w);
 void live_close(struct live *l); /* an all-zero one is fine */
-
-#endif

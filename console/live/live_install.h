@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* live_install: the way by which an update writes, as the options say or as it is best. */
-#ifndef CONSOLE_LIVE_LIVE_INSTALL_H
-#define CONSOLE_LIVE_LIVE_INSTALL_H
+#pragma once
 
 #include "console/live/live_fabric.h"
 #include "fabric/update/installer/installer.h"
@@ -24,5 +23,3 @@ struct live_install {
 int live_install_open(struct live_install *out, struct live *l, const struct live_opts *o,
 		      const struct plan *p, uint64_t sm_guid, struct err *err);
 void live_install_close(struct live_install *i); /* an all-zero one is fine */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* command_inputs: what the options of a subcommand name, loaded: fabric, jobs, roots, tables. */
-#ifndef CONSOLE_PLAN_COMMAND_INPUTS_H
-#define CONSOLE_PLAN_COMMAND_INPUTS_H
+#pragma once
 
 #include "console/input/options.h"
 #include "console/live/live_fabric.h"
@@ -32,5 +31,3 @@ int command_inputs_complete(struct command_inputs *s, const struct options *o, s
 struct route_inputs command_inputs_route(const struct command_inputs *s,
 					 const struct engine_spec *spec);
 void command_inputs_free(struct command_inputs *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* deadlock_test: tables under packets, until they stand in a circle or the time is over. */
-#ifndef CONSOLE_PLAN_DEADLOCK_TEST_H
-#define CONSOLE_PLAN_DEADLOCK_TEST_H
+#pragma once
 
 #include "engines/verify/verify.h"
 #include "fabric/base/err.h"
@@ -52,5 +51,3 @@ int deadlock_test_run(struct deadlock_test *s, uint64_t limit_ns, struct progres
 void deadlock_test_line(char *buf, size_t len, const struct deadlock_test *s, uint32_t i);
 json_t *deadlock_test_json(const struct deadlock_test *s);
 void deadlock_test_print(FILE *out, const struct deadlock_test *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* plan_order: in which order a plan is written and whose traffic has to be away meanwhile. */
-#ifndef CONSOLE_PLAN_PLAN_ORDER_H
-#define CONSOLE_PLAN_PLAN_ORDER_H
+#pragma once
 
 #include "engines/transition/transition.h"
 #include "fabric/plan/plan.h"
@@ -10,5 +9,3 @@
  * -ECANCELED; other errors of transition_plan(): then p is as it was, and must not be applied. */
 int plan_order_find(struct plan *p, struct transition **out, struct progress *progress,
 		    struct err *err);
-
-#endif

@@ -5,8 +5,7 @@
  * commands and automatic mode choose the steps that they need; who writes nothing ends before the
  * plan.
  */
-#ifndef CONSOLE_PLAN_ROUTE_REPORT_H
-#define CONSOLE_PLAN_ROUTE_REPORT_H
+#pragma once
 
 #include "console/input/route_file.h"
 #include "engines/engine.h"
@@ -114,5 +113,3 @@ int route_report_choice(struct route_report *r, const struct route_inputs *in,
 /* Verdict and, where there is a choice of LIDs, that on the choice. */
 bool route_report_ok(const struct route_report *r);
 void route_report_free(struct route_report *r); /* an all-zero one is fine */
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tables_source: what a command looks at: files, a plan's two states, or the fabric behind a port.
  */
-#ifndef CONSOLE_PLAN_TABLES_SOURCE_H
-#define CONSOLE_PLAN_TABLES_SOURCE_H
+#pragma once
 
 #include "console/input/options.h"
 #include "console/live/live_fabric.h"
@@ -38,5 +37,3 @@ struct tables_source {
  * 0 or an exit code, with the sentence in err. */
 int tables_source_open(struct tables_source *s, struct tables_source_opts *o, struct err *err);
 void tables_source_close(struct tables_source *s); /* an all-zero one is fine */
-
-#endif

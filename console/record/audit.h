@@ -7,8 +7,7 @@
  * next part or session in the same directory, whose first line has the hash, with the heads in
  * syslog, and with the seal.
  */
-#ifndef CONSOLE_RECORD_AUDIT_H
-#define CONSOLE_RECORD_AUDIT_H
+#pragma once
 
 #include "console/record/audit_heads.h"
 #include "fabric/base/digest.h"
@@ -59,5 +58,3 @@ struct audit_opts {
 /* 0 when the file could be read; findings are in out.  o may be NULL. */
 int audit_verify(struct audit_report *out, const char *path, const struct audit_opts *o,
 		 struct err *err);
-
-#endif

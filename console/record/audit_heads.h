@@ -2,8 +2,7 @@
 /* audit_heads: the heads of records that a log has seen (journalctl, syslog, any text with
  * IBROUTE_HEAD=<64 hex> sid=SID seq=N host=NAME dir=DIRECTORY in its lines; old ones end with N).
  */
-#ifndef CONSOLE_RECORD_AUDIT_HEADS_H
-#define CONSOLE_RECORD_AUDIT_HEADS_H
+#pragma once
 
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
@@ -30,5 +29,3 @@ int audit_heads_read(struct audit_heads *out, const char *path, struct err *err)
 const struct audit_head *audit_heads_next(const struct audit_heads *h,
 					  const struct audit_head *after, const char *dir);
 void audit_heads_free(struct audit_heads *h);
-
-#endif

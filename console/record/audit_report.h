@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* audit_report: a report of one update from the records of a directory. */
-#ifndef CONSOLE_RECORD_AUDIT_REPORT_H
-#define CONSOLE_RECORD_AUDIT_REPORT_H
+#pragma once
 
 #include "console/lib/report_doc.h"
 #include "fabric/base/err.h"
@@ -32,5 +31,3 @@ void audit_change_free(struct audit_change *c);
 
 /* The whole document. */
 void audit_report_write(struct report_doc *d, const struct audit_change *c);
-
-#endif

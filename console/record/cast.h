@@ -6,8 +6,7 @@
  * Only cells that differ from the previous frame are written.  A new size is an "r" event, followed
  * by a full repaint; old players (asciinema 2.2) ignore "r" and "m".  Not thread-safe.
  */
-#ifndef CONSOLE_RECORD_CAST_H
-#define CONSOLE_RECORD_CAST_H
+#pragma once
 
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
@@ -33,5 +32,3 @@ void cast_free(struct cast *c); /* NULL is fine */
 
 uint64_t cast_size(const struct cast *c);		    /* bytes so far ... */
 void cast_digest(struct digest *out, const struct cast *c); /* ... and their SHA-256 */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cast_read: an asciicast of version 2 in memory. */
-#ifndef CONSOLE_RECORD_CAST_READ_H
-#define CONSOLE_RECORD_CAST_READ_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -39,5 +38,3 @@ void cast_events_free(struct cast_events *e);
 double cast_events_end(const struct cast_events *e); /* time of the last; 0 when there is none */
 /* The first event at or after an offset of a file. */
 uint32_t cast_events_find(const struct cast_events *e, uint32_t file, uint64_t bytes);
-
-#endif

@@ -5,8 +5,7 @@
  * Handles what casts of this program use: cursor addresses, erasing all, colours, and text; other
  * control sequences are ignored.
  */
-#ifndef CONSOLE_RECORD_CAST_SCREEN_H
-#define CONSOLE_RECORD_CAST_SCREEN_H
+#pragma once
 
 #include "console/record/cast_read.h"
 
@@ -41,5 +40,3 @@ char *cast_screen_text(const struct cast_screen *s);
 /* Control sequences that repaint a w x h terminal from last (NULL: unknown) to s. */
 void cast_screen_paint(FILE *f, const struct cast_screen *s, const struct cast_screen *last, int w,
 		       int h);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* export_tlog: a recorded screen as tlog-play(1) and journal viewers of tlog read it. */
-#ifndef CONSOLE_RECORD_EXPORT_TLOG_H
-#define CONSOLE_RECORD_EXPORT_TLOG_H
+#pragma once
 
 #include "console/record/cast_read.h"
 
@@ -12,5 +11,3 @@
 /* One JSON object a line, format 2.3: an output or a new window size, with milliseconds since the
  * first.  The caller checks f for errors.  -ECANCELED: file_progress() was cancelled. */
 int export_tlog(FILE *f, const struct cast_events *e, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* play_keys: decodes the keys of the player from the bytes of a terminal. */
-#ifndef CONSOLE_RECORD_PLAY_KEYS_H
-#define CONSOLE_RECORD_PLAY_KEYS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ size_t play_key_take(enum play_key *key, const char *in, size_t n, bool no_more)
 /* Reads keys from a terminal, waiting at most wait_ms for the first byte, and calls fn for each.
  * False: end of input. */
 bool play_keys_read(int fd, int wait_ms, void (*fn)(void *ctx, enum play_key key), void *ctx);
-
-#endif

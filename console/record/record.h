@@ -16,8 +16,7 @@
  * SID.jsonl and SID.cast continue in SID.2.jsonl and SID.2.cast when one of them is too long:
  * record.rotate ends a part, record.part begins the next one.  Thread-safe.
  */
-#ifndef CONSOLE_RECORD_RECORD_H
-#define CONSOLE_RECORD_RECORD_H
+#pragma once
 
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
@@ -119,5 +118,3 @@ int record_lines(const char *path, record_line_fn *fn, void *ctx, struct err *er
 /* Values of a JSON object; "" and 0 when they are missing or of another type. */
 const char *record_text(const json_t *j, const char *key);
 json_int_t record_int(const json_t *j, const char *key);
-
-#endif

@@ -11,8 +11,7 @@
  * which an attacker may have, does not match an older entry (CVE-2023-31439).  Disks may retain the
  * overwritten state.
  */
-#ifndef CONSOLE_RECORD_RECORD_HMAC_H
-#define CONSOLE_RECORD_RECORD_HMAC_H
+#pragma once
 
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
@@ -45,5 +44,3 @@ void record_hmac_at(struct record_hmac *out, const struct digest *first, uint64_
 
 /* The last epoch used in a directory; 0: not sealed, or not readable. */
 uint64_t record_hmac_last_epoch(const char *dir);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* replay: plays the recorded screen of a session on the terminal. */
-#ifndef CONSOLE_RECORD_REPLAY_H
-#define CONSOLE_RECORD_REPLAY_H
+#pragma once
 
 #include "console/record/cast_read.h"
 #include "fabric/base/err.h"
@@ -20,5 +19,3 @@ int replay_play(const struct cast_events *e, uint32_t from, double speed, struct
 
 /* On stdin and stdout, until q or the end of input; at may be NULL.  -ENOTTY: no terminal. */
 int replay_run(const char *path, double speed, const char *at, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* session_read: the records of a directory, verified, as view 9 and scripts show them. */
-#ifndef CONSOLE_RECORD_SESSION_READ_H
-#define CONSOLE_RECORD_SESSION_READ_H
+#pragma once
 
 #include "views/data/session_list.h"
 
@@ -15,5 +14,3 @@ typedef bool session_stop_fn(void *arg);
  * verify' and is reported to file_progress().  stop may be NULL.  sessions_free(). */
 struct sessions *session_read(const char *dir, const char *open, const struct sessions *known,
 			      session_stop_fn *stop, void *arg);
-
-#endif

@@ -5,8 +5,7 @@
  * The console above it is the same as over a real port: only the wire's backend differs.  Other
  * processes reach it, too: the watchdog of an update writes to it through a socket.
  */
-#ifndef CONSOLE_SESSION_DEMO_H
-#define CONSOLE_SESSION_DEMO_H
+#pragma once
 
 #include "console/session/message.h"
 #include "console/update/watchdog_config.h"
@@ -39,5 +38,3 @@ void demo_watchdog(const struct demo *d, struct watchdog_config *c);
 const struct tables *demo_tables(const struct demo *d);
 /* After the wire is closed; watchdogs end.  NULL is fine. */
 void demo_stop(struct demo *d);
-
-#endif

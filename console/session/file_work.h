@@ -4,8 +4,7 @@
  *
  * It tells how far it is as MSG_FILE_STEP and ends in one MSG_FILE_END; both name it.
  */
-#ifndef CONSOLE_SESSION_FILE_WORK_H
-#define CONSOLE_SESSION_FILE_WORK_H
+#pragma once
 
 #include "console/session/message.h"
 #include "fabric/base/err.h"
@@ -36,5 +35,3 @@ void file_work_cancel(struct file_work *w);
 /* After MSG_FILE_END, or after it was cancelled: waits for its thread.  What run() has returned. */
 int file_work_join(struct file_work *w, struct err *err);
 void file_work_free(struct file_work *w); /* and its ctx; joined before */
-
-#endif

@@ -5,8 +5,7 @@
  * A message owns what it points to (one reference each); msg_drop() gives it back when
  * nobody takes it out.  Sending never blocks; the reader waits on mailbox_fd().
  */
-#ifndef CONSOLE_SESSION_MESSAGE_H
-#define CONSOLE_SESSION_MESSAGE_H
+#pragma once
 
 #include "console/auto/auto_policy.h"
 #include "engines/metrics/metrics.h"
@@ -130,5 +129,3 @@ void msg_drop(struct msg *msg); /* NULL is fine */
 
 void mailbox_send(struct mailbox *m, struct msg *msg); /* takes msg */
 struct msg *mailbox_take(struct mailbox *m);	       /* oldest, or NULL */
-
-#endif

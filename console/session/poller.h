@@ -5,8 +5,7 @@
  * It discovers the fabric, reads tables and counters at their intervals and watches the SM;
  * everything it learns goes into the mailbox.  Requests are taken in order.
  */
-#ifndef CONSOLE_SESSION_POLLER_H
-#define CONSOLE_SESSION_POLLER_H
+#pragma once
 
 #include "console/session/message.h"
 #include "fabric/wire/wire.h"
@@ -52,5 +51,3 @@ void poller_end_sweep(struct poller *p);
 /* Ends the reading of tables that somebody waits for: MSG_TABLES_READING with -ECANCELED.  What was
  * read is kept, and the reading goes on from there; where nothing is to go on, it begins again. */
 void poller_tables_end(struct poller *p);
-
-#endif

@@ -3,8 +3,7 @@
  * The parts of poller share this: poller.c is the thread and its times; it uses poller_tables.c,
  * and these poller_discover.c and poller_wants.c.
  */
-#ifndef CONSOLE_SESSION_POLLER_PRIV_H
-#define CONSOLE_SESSION_POLLER_PRIV_H
+#pragma once
 
 #include "console/lib/sweep_pace.h"
 #include "console/session/poller.h"
@@ -94,5 +93,3 @@ void poller_read_end(struct poller *p);
 /* Progress; false: not of tables that somebody waits for. */
 bool poller_tables_step(struct poller *p, const char *step, uint64_t done, uint64_t total,
 			uint64_t now_ms);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sample_code: a sample as bytes, alone or as its difference to another one; and numbers as bytes.
  */
-#ifndef CONSOLE_SESSION_SAMPLE_CODE_H
-#define CONSOLE_SESSION_SAMPLE_CODE_H
+#pragma once
 
 #include "fabric/model/sample.h"
 
@@ -36,5 +35,3 @@ uint8_t *sample_code_encode(size_t *len, const struct sample *before, const stru
 /* NULL: damaged. */
 struct sample *sample_code_decode(const struct fabric *f, const struct sample *before,
 				  const uint8_t *code, size_t len);
-
-#endif

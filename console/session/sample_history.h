@@ -7,8 +7,7 @@
  * is shown with the very figures it had.  When the room is used up, the oldest SAMPLE_HISTORY_GROUP
  * goes.
  */
-#ifndef CONSOLE_SESSION_SAMPLE_HISTORY_H
-#define CONSOLE_SESSION_SAMPLE_HISTORY_H
+#pragma once
 
 #include "engines/metrics/metrics.h"
 #include "engines/verify/verify.h"
@@ -119,5 +118,3 @@ int sample_history_read_ports(FILE *in, struct fabric *f, const char *what, stru
 int sample_history_read(struct sample_history *p, FILE *in, const struct fabric *f,
 			const struct tables *t, const struct jobset *jobs, const char *what,
 			struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * sample_reading: one sample with all that is made from it once, by the thread that read it: rates,
  * tally, history, and its bytes for the past.  The thread that draws only takes it over.
  */
-#ifndef CONSOLE_SESSION_SAMPLE_READING_H
-#define CONSOLE_SESSION_SAMPLE_READING_H
+#pragma once
 
 #include "fabric/model/sample.h"
 #include "views/data/sample_summary.h"
@@ -35,5 +34,3 @@ void sample_readings_free(struct readings *r); /* NULL is fine */
 struct sample_reading *sample_reading_new(struct readings *r, const struct fabric *f,
 					  const struct sample *s);
 void sample_reading_free(struct sample_reading *r); /* NULL is fine */
-
-#endif

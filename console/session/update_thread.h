@@ -6,8 +6,7 @@
  * with what it writes, one MSG_APPLY_END when it waits for a decision and one when it is over. None
  * of the functions blocks.
  */
-#ifndef CONSOLE_SESSION_UPDATE_THREAD_H
-#define CONSOLE_SESSION_UPDATE_THREAD_H
+#pragma once
 
 #include "console/session/message.h"
 #include "console/update/watchdog_config.h"
@@ -36,5 +35,3 @@ void update_thread_rollback(struct update_thread *u);
 double update_thread_quiet_s(const struct update_thread *u);
 /* An update is under way or waits.  NULL: none can be. */
 bool update_thread_busy(struct update_thread *u);
-
-#endif

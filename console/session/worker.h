@@ -3,8 +3,7 @@
  * worker: the thread that computes, one thing at a time: previews, and the figures of the
  * installed tables.  Results and progress go into the mailbox.
  */
-#ifndef CONSOLE_SESSION_WORKER_H
-#define CONSOLE_SESSION_WORKER_H
+#pragma once
 
 #include "console/auto/auto_propose.h"
 #include "console/plan/route_report.h"
@@ -65,5 +64,3 @@ void worker_forecast(struct worker *w, const struct forecast_ask *ask);
 /* What runs and nobody has asked for by a key: figures, usage, a forecast.  It tells its end,
  * -ECANCELED. */
 void worker_cancel_background(struct worker *w);
-
-#endif

@@ -6,8 +6,7 @@
  * breaks, the supervisor has started another process, which is looked for; when nobody is left, the
  * journal says how the update stands.  Console, commands and automatic mode use this one.
  */
-#ifndef CONSOLE_UPDATE_UPDATE_CLIENT_H
-#define CONSOLE_UPDATE_UPDATE_CLIENT_H
+#pragma once
 
 #include "console/update/watchdog_config.h"
 #include "fabric/base/err.h"
@@ -87,5 +86,3 @@ void update_client_journalled(struct update_end *out, const struct txn_info *t);
 /* One question without following, and its answer, which is the caller's; NULL: no answer. */
 json_t *update_client_request(const char *base, const char *id, const struct control_request *r,
 			      struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* update_figures: what a plan changes, in figures and as a matrix of links, for the record. */
-#ifndef CONSOLE_UPDATE_UPDATE_FIGURES_H
-#define CONSOLE_UPDATE_UPDATE_FIGURES_H
+#pragma once
 
 #include "console/record/record.h"
 #include "fabric/plan/plan.h"
@@ -16,5 +15,3 @@
 json_t *update_figures(const struct plan *p);
 /* The same as a line plan.figures. */
 void update_record_figures(struct record *r, const struct plan *p);
-
-#endif

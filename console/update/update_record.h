@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* update_record: the events of an update as lines of the session's record. */
-#ifndef CONSOLE_UPDATE_UPDATE_RECORD_H
-#define CONSOLE_UPDATE_UPDATE_RECORD_H
+#pragma once
 
 #include "console/record/record.h"
 #include "fabric/plan/plan.h"
@@ -19,5 +18,3 @@ void update_record_begin(struct record *r, const struct plan *p, const char *ins
 			 unsigned confirm_s);
 /* plan.create: what is planned and on what it stands. */
 void update_record_plan(struct record *r, const struct plan *p);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* update_rollback: the way back of an update, run from the command line: recorded, shown as lines.
  */
-#ifndef CONSOLE_UPDATE_UPDATE_ROLLBACK_H
-#define CONSOLE_UPDATE_UPDATE_ROLLBACK_H
+#pragma once
 
 #include "console/live/agents.h"
 #include "console/live/foreign_tables.h"
@@ -32,5 +31,3 @@ int update_rollback_open(struct update_rollback *t, struct live *l, const struct
  * live_install_open(). */
 int update_rollback_recover(struct update_rollback *t, struct journal *j, struct err *err);
 void update_rollback_close(struct update_rollback *t);
-
-#endif

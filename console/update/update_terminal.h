@@ -4,8 +4,7 @@
  *
  * Prints what its process does until it is over, and asks at a terminal whether to keep it.
  */
-#ifndef CONSOLE_UPDATE_UPDATE_TERMINAL_H
-#define CONSOLE_UPDATE_UPDATE_TERMINAL_H
+#pragma once
 
 #include "console/update/update_client.h"
 #include "fabric/base/err.h"
@@ -43,5 +42,3 @@ int update_terminal_run(struct update_terminal *t, struct err *err);
 int update_terminal_apply(struct update_terminal *t, const struct watchdog_config *config,
 			  const char *plan_file, struct err *err);
 void update_terminal_close(struct update_terminal *t);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* watchdog_config: what the watchdog of an update must know, as it is handed over to it; never by
  * its command line, since an M_Key may be among it. */
-#ifndef CONSOLE_UPDATE_WATCHDOG_CONFIG_H
-#define CONSOLE_UPDATE_WATCHDOG_CONFIG_H
+#pragma once
 
 #include "console/live/agents.h"
 #include "console/live/live_fabric.h"
@@ -33,5 +32,3 @@ extern const struct argp watchdog_argp;
 
 /* ibroute-top --watchdog ... */
 int watchdog_main(int argc, char **argv);
-
-#endif

@@ -12,13 +12,10 @@
  * The paths are those of dfsssp (balanced over whole paths) or, with DFDN_MINHOP, of minhop
  * (balanced at every switch alone); VLs are never more than switches on the longest path.
  */
-#ifndef ENGINES_DFDN_DFDN_H
-#define ENGINES_DFDN_DFDN_H
+#pragma once
 
 #include "engines/engine.h"
 
 /* Refuses what is not connected, and with -ENOSPC what needs more VLs than may be used or more
  * than 16 SLs. */
 extern const struct engine engine_dfdn;
-
-#endif

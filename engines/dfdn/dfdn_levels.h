@@ -7,8 +7,7 @@
  * in between (Schneider et al., HOTI16, Sec. V, who have VL = hop).  All paths
  * begin on VL 0.  Wherever a path fits, its sub-paths do.
  */
-#ifndef ENGINES_DFDN_DFDN_LEVELS_H
-#define ENGINES_DFDN_DFDN_LEVELS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ bool dfdn_levels_good_first(const struct dfdn_levels *l, uint32_t turn, uint32_t
  */
 unsigned dfdn_levels_close(struct dfdn_levels *l, const uint16_t *seen);
 void dfdn_levels_row(uint8_t vl[16], const struct dfdn_levels *l, uint32_t turn, uint16_t seen);
-
-#endif

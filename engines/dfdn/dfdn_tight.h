@@ -5,8 +5,7 @@
  * Works on the list of distinct paths, and always places the one with the fewest SLs left to
  * choose from next, as DSATUR colours a graph (Brelaz, 1979).
  */
-#ifndef ENGINES_DFDN_DFDN_TIGHT_H
-#define ENGINES_DFDN_DFDN_TIGHT_H
+#pragma once
 
 #include "engines/dfdn/dfdn_levels.h"
 #include "engines/dfdn/dfdn_tree.h"
@@ -26,5 +25,3 @@ uint32_t dfdn_paths_turns(const struct dfdn_paths *l); /* in all of them togethe
  * the 16 SLs, and it stopped there.  -ECANCELED. */
 int dfdn_paths_place(const struct dfdn_paths *paths, struct dfdn_levels *l, enum dfdn_align align,
 		     bool *misfit, unsigned *sls, struct pace *p);
-
-#endif

@@ -5,8 +5,7 @@
  * Switches have positions by their distance to the LID: position 0 is the switch on which it
  * ends, and the next switch of any other one has a smaller position.
  */
-#ifndef ENGINES_DFDN_DFDN_TREE_H
-#define ENGINES_DFDN_DFDN_TREE_H
+#pragma once
 
 #include "engines/graph/graph.h"
 #include "fabric/model/fabric.h"
@@ -102,5 +101,3 @@ struct dfdn_rises {
 int dfdn_tree_find_rises(struct dfdn_rises *r, struct dfdn_tree *x, const uint32_t *roots,
 			 uint32_t nroots, struct pace *p);
 void dfdn_tree_free_rises(struct dfdn_rises *r);
-
-#endif

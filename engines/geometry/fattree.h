@@ -8,8 +8,7 @@
  * tree when the levels below are taken away falls into planes, each of them a smaller tree; a
  * packet that goes up chooses one plane per level.
  */
-#ifndef ENGINES_GEOMETRY_FATTREE_H
-#define ENGINES_GEOMETRY_FATTREE_H
+#pragma once
 
 #include "engines/geometry/tree.h"
 
@@ -39,5 +38,3 @@ struct fattree {
 /* Of a tree without faults (rc 0), which has to stay.  O(channels * levels). */
 struct fattree *fattree_new(const struct fabric *f, const struct tree *tree);
 void fattree_free(struct fattree *t); /* NULL is fine */
-
-#endif

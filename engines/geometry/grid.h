@@ -6,8 +6,7 @@
  * for the numbering, which is: larger dimensions first, coordinates by the first switch that
  * has them.
  */
-#ifndef ENGINES_GEOMETRY_GRID_H
-#define ENGINES_GEOMETRY_GRID_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -78,5 +77,3 @@ char *grid_dims_text(char *buf, size_t len, const struct grid *g);
 /* first: by channel, the first one that is parallel to it.  near: by switch, scratch, all FAB_NONE
  * before and after.  O(channels). */
 void grid_find_first(const struct fabric *f, uint32_t *near, uint32_t *first);
-
-#endif

@@ -12,8 +12,7 @@
  * together.  A ring of four is the same graph as two dimensions of
  * two: these are joined, by the ports that their cables are in.
  */
-#ifndef ENGINES_GEOMETRY_GRID_LAYOUT_H
-#define ENGINES_GEOMETRY_GRID_LAYOUT_H
+#pragma once
 
 #include "engines/geometry/grid.h"
 #include "fabric/base/err.h"
@@ -22,5 +21,3 @@
 /* Any number of cables up to a fifth and of switches up to a tenth may be missing, as long as
  * coordinates can still be told.  -EINVAL with what is in the way.  O(switches * degree^2). */
 int grid_layout_find(struct grid **out, const struct fabric *f, struct err *err);
-
-#endif

@@ -6,8 +6,7 @@
  * cables of a cycle of four in one dimension.  Both stay true when cables are missing, so
  * joining cables by these two rules never joins two dimensions.
  */
-#ifndef ENGINES_GEOMETRY_HYPERX_H
-#define ENGINES_GEOMETRY_HYPERX_H
+#pragma once
 
 #include "engines/geometry/grid.h"
 #include "fabric/base/err.h"
@@ -21,5 +20,3 @@
  * Time O(switches * degree^2 * dimensions), worse only when many cables are missing. */
 int hyperx_find(struct grid **out, const struct fabric *f, struct progress *progress,
 		struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tiers: the ports of a fabric in groups that are worth a line each: "leaf -> spine". */
-#ifndef ENGINES_GEOMETRY_TIERS_H
-#define ENGINES_GEOMETRY_TIERS_H
+#pragma once
 
 #include "engines/geometry/topology_kind.h"
 
@@ -19,5 +18,3 @@ struct tiers {
 /* Tier 0 is what hosts send; it comes in at the ports that lead to them.  O(ports). */
 struct tiers *tiers_new(const struct fabric *f, const struct topology_kind *s);
 void tiers_free(struct tiers *t); /* NULL is fine */
-
-#endif

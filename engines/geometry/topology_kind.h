@@ -6,8 +6,7 @@
  * The one place where engines and views learn it.  An engine asks for the kind that it routes, the
  * views for the one that explains most.
  */
-#ifndef ENGINES_GEOMETRY_TOPOLOGY_KIND_H
-#define ENGINES_GEOMETRY_TOPOLOGY_KIND_H
+#pragma once
 
 #include "engines/geometry/grid.h"
 #include "engines/geometry/tree.h"
@@ -61,5 +60,3 @@ const char *topology_kind_level_name(char buf[16], const struct topology_kind *s
 void topology_kind_sentence(char *buf, size_t len, const struct topology_kind *s);
 /* In a word or two: "torus 8x8". */
 void topology_kind_name(char *buf, size_t len, const struct topology_kind *s);
-
-#endif

@@ -9,8 +9,7 @@
  * 2000, for these factors).  A ring of three is a full graph; a ring of four is the same graph as
  * two dimensions of two, and is found as these.
  */
-#ifndef ENGINES_GEOMETRY_TORUS_H
-#define ENGINES_GEOMETRY_TORUS_H
+#pragma once
 
 #include "engines/geometry/grid.h"
 #include "fabric/base/err.h"
@@ -19,5 +18,3 @@
 /* All cables must be there; parallel ones count once.  -EINVAL with what is in the way;
  * -ENETUNREACH when the fabric is not connected.  Time O(switches * degree^2). */
 int torus_find(struct grid **out, const struct fabric *f, struct err *err);
-
-#endif

@@ -5,8 +5,7 @@
  * Leaves are the switches with terminals or, where some of the switches above them have terminals
  * as well, those with at least half as many as the fullest.
  */
-#ifndef ENGINES_GEOMETRY_TREE_H
-#define ENGINES_GEOMETRY_TREE_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
@@ -38,5 +37,3 @@ void tree_free(struct tree *t); /* NULL is fine */
  * how many.  They are numbered by their first switch, in that order where it is not NULL. */
 uint32_t tree_components(uint32_t *comp, const struct fabric *f, const uint8_t *row, uint32_t lo,
 			 uint32_t hi, const uint32_t *order);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* union_find: sets of numbers that are joined; the smallest of a set stands for it.  of[i] == i to
  * begin with. */
-#ifndef ENGINES_GEOMETRY_UNION_FIND_H
-#define ENGINES_GEOMETRY_UNION_FIND_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ static inline void union_find_join(uint32_t *of, uint32_t a, uint32_t b)
 	b = union_find_root(of, b);
 	of[a > b ? a : b] = a < b ? a : b;
 }
-
-#endif

@@ -10,8 +10,7 @@
  * Afterwards the LIDs over the most loaded channels are routed once more, as long as that
  * lowers the maximum.
  */
-#ifndef ENGINES_GRAPH_BALANCED_SSSP_H
-#define ENGINES_GRAPH_BALANCED_SSSP_H
+#pragma once
 
 #include "engines/engine.h"
 #include "engines/graph/min_load_tree.h"
@@ -39,5 +38,3 @@ struct balanced_sssp_how {
 int balanced_sssp_route(struct tables *t, const struct fabric *f,
 			const struct engine_params *params, const struct balanced_sssp_how *how,
 			struct progress *progress);
-
-#endif

@@ -9,8 +9,7 @@
  * the others alone.  The neighbours of a channel are one bit each, by the place of the other
  * channel at their common switch.
  */
-#ifndef ENGINES_GRAPH_CDG_H
-#define ENGINES_GRAPH_CDG_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -55,5 +54,3 @@ void cdg_keep(struct cdg *g, uint32_t c, uint32_t e);
  * search (hubs.h).  Never changes what cdg_add() answers.  No cdg_restart() afterwards.  True when
  * it took its time: about as long as looking at all channels and turns. */
 bool cdg_learn(struct cdg *g);
-
-#endif

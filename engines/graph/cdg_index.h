@@ -6,8 +6,7 @@
  * of them, and that one to c, the turn from c to e is refused at once, without a search.  As long
  * as turns are only added, what was learned stays true; cdg_keep() adds what new turns bring.
  */
-#ifndef ENGINES_GRAPH_CDG_INDEX_H
-#define ENGINES_GRAPH_CDG_INDEX_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -43,5 +42,3 @@ static inline bool hubs_lead(const struct cdg_index *h, uint32_t e, uint32_t c)
 {
 	return h->to[e] & h->from[c];
 }
-
-#endif

@@ -5,8 +5,7 @@
  * An engine that goes round the destination switches LID by LID would build each DAG as often as
  * the switch has LIDs.  An edge takes 3 bytes here, a switch 3.
  */
-#ifndef ENGINES_GRAPH_DAGSET_H
-#define ENGINES_GRAPH_DAGSET_H
+#pragma once
 
 #include "engines/graph/spdag.h"
 #include "fabric/base/pool.h"
@@ -44,5 +43,3 @@ bool dagset_find(const struct dagset *s, struct packed_dag *out, uint32_t root);
 /* Unpacks everything but dist, by the positions here; false when the set has no DAG towards root.
  */
 bool dagset_load(const struct dagset *s, struct spdag *g, uint32_t root);
-
-#endif

@@ -5,8 +5,7 @@
  * The channels are the fabric's own CSR; here are the destinations in the order of an engine,
  * a dense number for every turn (channel, next channel), and what all engines refuse.
  */
-#ifndef ENGINES_GRAPH_GRAPH_H
-#define ENGINES_GRAPH_GRAPH_H
+#pragma once
 
 #include "engines/engine.h"
 #include "fabric/base/err.h"
@@ -115,5 +114,3 @@ static inline bool pace_cancelled(const struct pace *p)
 {
 	return p->progress && atomic_load_explicit(&p->progress->cancel, memory_order_relaxed);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* layers_verdict: what verify says of tables, asked by an engine in its step "layers". */
-#ifndef ENGINES_GRAPH_LAYERS_VERDICT_H
-#define ENGINES_GRAPH_LAYERS_VERDICT_H
+#pragma once
 
 #include "engines/verify/verify.h"
 #include "fabric/base/err.h"
@@ -12,5 +11,3 @@
 /* As verify_tables(), whose errors it has; *out belongs to the caller. threads: 0: one per core. */
 int layers_verdict(struct verdict **out, const struct fabric *f, const struct tables *t,
 		   unsigned threads, struct progress *progress, struct err *err);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * The LFTs are kept switch by switch; who follows the paths to one LID wants them LID by LID.
  */
-#ifndef ENGINES_GRAPH_LFT_COLUMNS_H
-#define ENGINES_GRAPH_LFT_COLUMNS_H
+#pragma once
 
 #include "engines/graph/graph.h"
 #include "fabric/model/fabric.h"
@@ -58,5 +57,3 @@ static inline uint32_t columns_chan(const struct lft_columns *c, uint32_t k, uin
 
 /* The same for all switches. */
 void lft_columns_chans(const struct lft_columns *c, uint32_t k, uint32_t *chan);
-
-#endif

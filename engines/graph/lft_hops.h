@@ -7,8 +7,7 @@
  * one LID lie together, a byte per switch, copied for the 64 LIDs of a block when the first of them
  * is asked for.
  */
-#ifndef ENGINES_GRAPH_LFT_HOPS_H
-#define ENGINES_GRAPH_LFT_HOPS_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
@@ -75,5 +74,3 @@ static inline void lft_hops_set(struct lft_hops *p, struct tables *t, uint32_t s
 	lft_hops_at(p, lid)[sw] = port;
 	tables_row(t, sw)[lid] = port;
 }
-
-#endif

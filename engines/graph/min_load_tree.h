@@ -8,8 +8,7 @@
  * that adds the new routes to the loads (Domke et al., SC16 Sec. 3.2; Hoefler et
  * al., "Optimized routing for large-scale InfiniBand networks", 2009).
  */
-#ifndef ENGINES_GRAPH_MIN_LOAD_TREE_H
-#define ENGINES_GRAPH_MIN_LOAD_TREE_H
+#pragma once
 
 #include "engines/graph/dagset.h"
 #include "engines/graph/graph.h"
@@ -76,5 +75,3 @@ uint32_t min_load_tree_run(const struct min_load_tree *b, const struct dest *d, 
  * of its own.  -ECANCELED.  Adds the LIDs routed to *done, which is what p reports. */
 int min_load_tree_route_all(struct min_load_tree *b, const struct dest *dests, uint32_t n,
 			    struct pace *p, uint64_t *done);
-
-#endif

@@ -7,8 +7,7 @@
  * sums up subtrees.  spdag_shortest() fills it with all shortest paths; an engine with other
  * rules (up and down, say) fills it by itself through the edge list.
  */
-#ifndef ENGINES_GRAPH_SPDAG_H
-#define ENGINES_GRAPH_SPDAG_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -39,5 +38,3 @@ void spdag_shortest(struct spdag *g, const struct fabric *f, uint32_t root);
 
 /* Turns the found edges into CSR, keeping their order within a position. */
 void spdag_sort_edges(struct spdag *g);
-
-#endif

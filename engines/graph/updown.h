@@ -6,8 +6,7 @@
  * (rank, index).  Paths that never turn from down to up cannot deadlock, on one VL, on any
  * graph (Schroeder et al., "Autonet", 1991).
  */
-#ifndef ENGINES_GRAPH_UPDOWN_H
-#define ENGINES_GRAPH_UPDOWN_H
+#pragma once
 
 #include "engines/graph/graph.h"
 #include "engines/graph/spdag.h"
@@ -59,5 +58,3 @@ uint32_t updown_tree_roots(uint32_t *out, const struct fabric *f);
  * others (then the least sum), and the leaf with the same, the one with better paths: fewer
  * hops, then more choices.  -ECANCELED.  Time O(nsw * nchan). */
 int updown_single_root(uint32_t *root, const struct fabric *f, struct pace *p);
-
-#endif

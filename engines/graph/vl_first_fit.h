@@ -7,8 +7,7 @@
  * the rest are inserted, by one thread in a fixed order.  Chunks do not depend on the number of
  * threads, so neither does the result.
  */
-#ifndef ENGINES_GRAPH_VL_FIRST_FIT_H
-#define ENGINES_GRAPH_VL_FIRST_FIT_H
+#pragma once
 
 #include "engines/graph/graph.h"
 #include "fabric/base/err.h"
@@ -36,5 +35,3 @@
 int vl_first_fit(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
 		 const struct tables *keep, const uint16_t *fixed, unsigned most, unsigned threads,
 		 unsigned *layers, struct pace *pace, struct err *err);
-
-#endif

@@ -7,8 +7,7 @@
  * Seitz no layer can then deadlock.  First fit per path needs fewer layers than the cycle breaking
  * of DFSSSP, and no list of paths per dependency.
  */
-#ifndef ENGINES_GRAPH_VL_LAYERS_H
-#define ENGINES_GRAPH_VL_LAYERS_H
+#pragma once
 
 #include "engines/engine.h"
 #include "fabric/base/err.h"
@@ -54,5 +53,3 @@ typedef int (*layers_paths_fn)(struct tables *t, const struct fabric *f, const s
 int vl_layers_route(struct tables **out, const struct fabric *f, const char *engine,
 		    const struct jobset *jobs, const struct engine_params *params,
 		    layers_paths_fn paths, struct progress *progress, struct err *err);
-
-#endif

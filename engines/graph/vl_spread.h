@@ -6,8 +6,7 @@
  * head-of-line blocking.  Every layer gets VLs of its own, and each path takes that one on which
  * its channels carry the least: part of an acyclic layer is acyclic.
  */
-#ifndef ENGINES_GRAPH_VL_SPREAD_H
-#define ENGINES_GRAPH_VL_SPREAD_H
+#pragma once
 
 #include "engines/graph/graph.h"
 #include "fabric/model/fabric.h"
@@ -26,5 +25,3 @@ struct spread_stats {
  * -ECANCELED: t is not to be used then.  Time O(LIDs * switches * hops * vls). */
 int vl_spread(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
 	      unsigned layers, unsigned vls, struct pace *pace, struct spread_stats *stats);
-
-#endif

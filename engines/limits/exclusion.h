@@ -6,8 +6,7 @@
  * ends on it stay reachable, and nothing can pass through it whatever an engine does.  Tables for
  * the fabric that is left are tables for the whole one (fabric/model/without.h).
  */
-#ifndef ENGINES_LIMITS_EXCLUSION_H
-#define ENGINES_LIMITS_EXCLUSION_H
+#pragma once
 
 #include "engines/engine.h"
 
@@ -38,5 +37,3 @@ int exclusion_left(const struct fabric **out, const struct fabric *f, const stru
 
 /* Tells in the tables, and in the notes of the parameters, what was excluded and who pays. */
 void exclusion_tell(const struct exclusion *x, struct tables *t);
-
-#endif

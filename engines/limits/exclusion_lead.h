@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* exclusion_lead: installed tables led around cables that are not to be used any more. */
-#ifndef ENGINES_LIMITS_EXCLUSION_LEAD_H
-#define ENGINES_LIMITS_EXCLUSION_LEAD_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
@@ -15,5 +14,3 @@
  * Time O(LIDs * nsw * hops), and O(nchan * hops) for every LID that is led elsewhere.
  */
 struct tables *exclusion_lead(const struct tables *t, const struct fabric *f);
-
-#endif

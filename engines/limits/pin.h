@@ -7,8 +7,7 @@
  * own SLs stay where all is free of deadlocks beside the pinned routes; else the other paths are
  * given new layers, first fit, beside the dependencies of the pinned ones.
  */
-#ifndef ENGINES_LIMITS_PIN_H
-#define ENGINES_LIMITS_PIN_H
+#pragma once
 
 #include "engines/engine.h"
 #include "fabric/base/err.h"
@@ -48,5 +47,3 @@ void pin_tell(const struct pinned *p, struct tables *t);
  * routes.  -EINVAL names one. */
 int pin_check_escape(const struct pinned *p, const struct tables *t, struct notes *notes,
 		     struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* chan_dests: to whom the routes over each channel lead. */
-#ifndef ENGINES_METRICS_CHAN_DESTS_H
-#define ENGINES_METRICS_CHAN_DESTS_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
@@ -32,5 +31,3 @@ struct chan_dests {
 int chan_dests_compute(struct chan_dests **out, const struct fabric *f, const struct tables *t,
 		       const struct jobset *jobs, struct progress *progress, struct err *err);
 void chan_dests_free(struct chan_dests *d); /* NULL is fine */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_pairs: which pairs of hosts of a job are routed over a channel, to their base LIDs. */
-#ifndef ENGINES_METRICS_JOB_PAIRS_H
-#define ENGINES_METRICS_JOB_PAIRS_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 #include "fabric/model/jobset.h"
@@ -18,5 +17,3 @@ struct job_pair {
  * O(destinations behind the channel * (switches of the job * hops) + pairs written). */
 uint64_t job_pairs_find(struct job_pair *out, uint32_t max, const struct fabric *f,
 			const struct tables *t, const struct job *j, uint32_t chan);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Counted as in metrics: one route per ordered pair of terminals of the job, to the base LID.
  */
-#ifndef ENGINES_METRICS_JOB_ROUTES_H
-#define ENGINES_METRICS_JOB_ROUTES_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
@@ -33,5 +32,3 @@ void job_routes_free(struct job_routes *r); /* NULL is fine */
 
 /* Routes of a job over a channel; 0: none.  O(log channels of the job). */
 uint32_t job_routes_on(const struct job_routes *r, uint32_t job, uint32_t chan);
-
-#endif

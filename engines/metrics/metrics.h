@@ -9,8 +9,7 @@
  * that shares several jobs counts once in the effective EFI, and in each of its jobs.  Routes
  * are what the LFTs say; whether SL2VL lets packets through is verify's question.
  */
-#ifndef ENGINES_METRICS_METRICS_H
-#define ENGINES_METRICS_METRICS_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
@@ -93,5 +92,3 @@ uint64_t metrics_eff_efi_bound(const struct fabric *f, const struct jobset *jobs
 uint64_t metrics_eff_efi_bound_with_progress(const struct fabric *f, const struct jobset *jobs,
 					     struct progress *progress, const char *step,
 					     unsigned done);
-
-#endif

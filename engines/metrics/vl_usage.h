@@ -6,8 +6,7 @@
  * the SL of that path.  The lane is the one that packets get on the channel's output port; routes
  * that SL2VL drops along the path are in no lane from there on.
  */
-#ifndef ENGINES_METRICS_VL_USAGE_H
-#define ENGINES_METRICS_VL_USAGE_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
@@ -37,5 +36,3 @@ static inline const uint32_t *vl_use_of(const struct vl_usage *u, uint32_t chan)
 uint32_t vl_usage_lanes(const struct vl_usage *u, uint32_t chan);
 /* Share (0..1) of its routes that are not on its fullest lane: 0 where one lane has them all. */
 double vl_usage_spread(const struct vl_usage *u, uint32_t chan);
-
-#endif

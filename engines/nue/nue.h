@@ -10,11 +10,8 @@
  * switch's tree.  An escape tree in each layer makes sure that every switch is reached.  SL and VL
  * are the layer of the destination.
  */
-#ifndef ENGINES_NUE_NUE_H
-#define ENGINES_NUE_NUE_H
+#pragma once
 
 #include "engines/engine.h"
 
 extern const struct engine engine_nue;
-
-#endif

@@ -3,8 +3,7 @@
  * nue_balance: every LID over the least loaded channels that its destination switch's tree and
  * the order of its layer leave it.
  */
-#ifndef ENGINES_NUE_NUE_BALANCE_H
-#define ENGINES_NUE_NUE_BALANCE_H
+#pragma once
 
 #include "engines/graph/graph.h"
 #include "engines/nue/nue_layer.h"
@@ -27,5 +26,3 @@ void nue_load_done(struct nue_load *l);
 int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *layer,
 		const struct nue_trees *trees, uint32_t k, uint8_t lmc, bool by_rounds,
 		struct progress *progress);
-
-#endif

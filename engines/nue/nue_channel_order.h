@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* nue_channel_order: the channels in the order of a layer, sorted at each switch. */
-#ifndef ENGINES_NUE_NUE_CHANNEL_ORDER_H
-#define ENGINES_NUE_NUE_CHANNEL_ORDER_H
+#pragma once
 
 #include "fabric/base/mem.h"
 #include "fabric/model/fabric.h"
@@ -27,5 +26,3 @@ void nue_channel_order_init(struct nue_channel_order *o, const struct fabric *f,
 /* Sorts again; place is that of every channel.  Time goes with the channels. */
 void nue_channel_order_sort(struct nue_channel_order *o, const struct fabric *f,
 			    const uint32_t *place);
-
-#endif

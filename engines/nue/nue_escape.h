@@ -3,8 +3,7 @@
  * nue_escape: the spanning tree of a layer by which every end reaches its destinations, and the
  * order of the channels that the layer's search begins with.
  */
-#ifndef ENGINES_NUE_NUE_ESCAPE_H
-#define ENGINES_NUE_NUE_ESCAPE_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -36,5 +35,3 @@ void nue_escape_path(const struct nue_escape *e, const struct fabric *f, uint32_
  * and towards its end then: at lists the switches, place is where each of them is. */
 void nue_escape_order(uint32_t *order, const struct fabric *f, const uint32_t *at,
 		      const uint32_t *place);
-
-#endif

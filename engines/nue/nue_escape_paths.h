@@ -9,8 +9,7 @@
  * that come before all choices there.  A switch where no packet begins and whose
  * own channel does not climb is on no path.
  */
-#ifndef ENGINES_NUE_NUE_ESCAPE_PATHS_H
-#define ENGINES_NUE_NUE_ESCAPE_PATHS_H
+#pragma once
 
 #include "engines/nue/nue_layer.h"
 
@@ -40,5 +39,3 @@ void nue_escape_paths_make(struct nue_escape_paths *w, struct nue_escape_paths_m
 			   const struct nue_trees *t, uint32_t i, bool parallel);
 void nue_escape_paths_done(struct nue_escape_paths *w);
 uint64_t nue_escape_paths_bytes(const struct nue_escape_paths *w);
-
-#endif

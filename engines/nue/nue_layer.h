@@ -12,8 +12,7 @@
  * In a fabric that looks like a tree, all turns of paths up, then down come first, which serve
  * nearly all destinations; what is left grows around them, with an escape tree from a leaf.
  */
-#ifndef ENGINES_NUE_NUE_LAYER_H
-#define ENGINES_NUE_NUE_LAYER_H
+#pragma once
 
 #include "engines/nue/nue_net.h"
 
@@ -88,5 +87,3 @@ static inline uint32_t nue_trees_next(const struct nue_trees *t, const struct fa
 {
 	return f->chan_off[u] + t->next[(size_t)i * f->nsw + u];
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* nue_net: what all layers look at and none changes. */
-#ifndef ENGINES_NUE_NUE_NET_H
-#define ENGINES_NUE_NUE_NET_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -27,5 +26,3 @@ void nue_net_done(struct nue_net *net);
 /* Hops to n of the switches, NUE_NET_MANY at most, all of them in one search, a bit each: by index
  * in dst * nsw + switch.  Time goes with the channels times the hops to the farthest switch. */
 void nue_net_hops(const struct nue_net *net, const uint32_t *dst, uint32_t n, uint16_t *hops);
-
-#endif

@@ -3,8 +3,7 @@
  * nue_tree: a tree that grows towards one destination switch, on turns that keep the dependency
  * graph of its layer without a cycle.
  */
-#ifndef ENGINES_NUE_NUE_TREE_H
-#define ENGINES_NUE_NUE_TREE_H
+#pragma once
 
 #include "engines/nue/nue_channel_order.h"
 #include "engines/nue/nue_escape.h"
@@ -48,5 +47,3 @@ bool nue_tree_easy_turn(struct nue_tree *t, uint32_t c, uint32_t d);
 void nue_tree_places(const struct nue_tree *t, uint32_t *place);
 /* Edges and channels looked at so far. */
 uint64_t nue_tree_work(const struct nue_tree *t);
-
-#endif

@@ -18,8 +18,7 @@
  * # comments; every key once.  Names of files that do not begin with / are taken from the folder
  * of the policy.
  */
-#ifndef ENGINES_OPENSM_POLICY_H
-#define ENGINES_OPENSM_POLICY_H
+#pragma once
 
 #include "engines/engine_spec.h"
 #include "engines/param.h"
@@ -42,5 +41,3 @@ int policy_load(struct policy **out, const char *path, struct err *err);
 /* Nobody changes it once it is read.  Thread-safe; NULL is fine; get returns p. */
 struct policy *policy_get(struct policy *p);
 void policy_put(struct policy *p);
-
-#endif

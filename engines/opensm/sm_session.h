@@ -6,8 +6,7 @@
  * It knows nothing of OpenSM.  All functions are thread-safe and hold the session's lock only for
  * copies of a few words: neither side ever waits for the other's work.
  */
-#ifndef ENGINES_OPENSM_SM_SESSION_H
-#define ENGINES_OPENSM_SM_SESSION_H
+#pragma once
 
 #include "engines/opensm/table_selection.h"
 #include "fabric/update/installer/osm_msg.h"
@@ -74,5 +73,3 @@ uint64_t sm_session_order(struct sm_session *d, bool all);
 bool sm_session_wants_all(struct sm_session *d);
 /* True when the order is carried out or refused. */
 bool sm_session_answered(struct sm_session *d, uint64_t order, struct osm_answer *a);
-
-#endif

@@ -7,8 +7,7 @@
  * notice.  It knows nothing of OpenSM: what it needs of that is in server_ops, none of which may
  * wait.
  */
-#ifndef ENGINES_OPENSM_SOCKET_SERVER_H
-#define ENGINES_OPENSM_SOCKET_SERVER_H
+#pragma once
 
 #include "engines/opensm/sm_session.h"
 #include "fabric/ib/notice.h"
@@ -48,5 +47,3 @@ void socket_server_stop(struct socket_server *s); /* waits for the thread; NULL 
 void socket_server_kick(struct socket_server *s);
 /* From any thread: a notice for whoever watches. */
 void socket_server_heard(struct socket_server *s, const uint8_t d[NOTICE_SA_DATA]);
-
-#endif

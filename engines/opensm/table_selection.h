@@ -11,8 +11,7 @@
  * update, which its plan has proved safe together with what came before: of these only what no step
  * may do is looked for.
  */
-#ifndef ENGINES_OPENSM_TABLE_SELECTION_H
-#define ENGINES_OPENSM_TABLE_SELECTION_H
+#pragma once
 
 #include "engines/opensm/policy.h"
 #include "fabric/base/err.h"
@@ -73,5 +72,3 @@ int table_selection_judge(struct table_selection *out, const struct fabric *f,
  * O(switches * LIDs). */
 int table_selection_judge_step(const struct fabric *f, const struct tables *before,
 			       const struct tables *t, struct err *err);
-
-#endif

@@ -14,11 +14,8 @@
  * against the same weight for all LIDs.  Where no demand is known paths go in dimension order,
  * which is at least as even when all traffic counts alike, and needs fewer VLs.
  */
-#ifndef ENGINES_PARX_PARX_H
-#define ENGINES_PARX_PARX_H
+#pragma once
 
 #include "engines/engine.h"
 
 extern const struct engine engine_parx;
-
-#endif

@@ -12,8 +12,7 @@
  * with missing cables too, is verify.h's.  Shares no code with the engine but the search for the
  * grid.
  */
-#ifndef ENGINES_PARX_PARX_CHECK_H
-#define ENGINES_PARX_PARX_CHECK_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
@@ -65,5 +64,3 @@ static inline bool parx_verdict_ok(const struct parx_verdict *v)
 /* One sentence for people, with the first failing pair. */
 void parx_verdict_sentence(char *buf, size_t len, const struct parx_verdict *v,
 			   const struct fabric *f);
-
-#endif

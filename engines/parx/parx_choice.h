@@ -8,8 +8,7 @@
  * the fewest hops; that of a large one's, where both switches are in one half, a path without
  * any cable that a shortest path between them could take.
  */
-#ifndef ENGINES_PARX_PARX_CHOICE_H
-#define ENGINES_PARX_PARX_CHOICE_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
@@ -32,5 +31,3 @@ struct parx_lids {
 
 uint32_t parx_small_lids(void *ctx, uint32_t src, uint32_t dst, uint16_t *lids);
 uint32_t parx_large_lids(void *ctx, uint32_t src, uint32_t dst, uint16_t *lids);
-
-#endif

@@ -7,8 +7,7 @@
  * shortest path to at least one LID, be it over cables that this LID avoids.  And as far as
  * there is a path, every neighbour in one half with the root has a LID that goes around its cable.
  */
-#ifndef ENGINES_PARX_PARX_DAGS_H
-#define ENGINES_PARX_PARX_DAGS_H
+#pragma once
 
 #include "engines/geometry/grid.h"
 #include "engines/graph/spdag.h"
@@ -52,5 +51,3 @@ void parx_dags_done(struct parx_dags *x);
 /* The DAGs towards a switch of a connected fabric; nothing to do when they are there.  ordered: of
  * all its next hops a switch keeps those in the first dimension.  Returns the edges looked at. */
 uint64_t parx_dags_build(struct parx_dags *x, uint32_t root, bool ordered);
-
-#endif

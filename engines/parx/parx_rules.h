@@ -7,8 +7,7 @@
  * the middle belongs to both halves: so every two switches that share all but the middle
  * have a LID that leads around, and every two different switches one that is minimal.
  */
-#ifndef ENGINES_PARX_PARX_RULES_H
-#define ENGINES_PARX_PARX_RULES_H
+#pragma once
 
 #include "engines/geometry/grid.h"
 #include "fabric/model/lid_choice.h"
@@ -43,5 +42,3 @@ static inline uint32_t parx_avoids(const struct parx_rules *r, uint32_t a, uint3
  */
 struct lid_set parx_rules_lids(const struct parx_rules *r, uint8_t lmc, uint32_t src_half,
 			       uint32_t dst_half);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* forecast: what traffic is to expect of tables, in the few numbers that fit beside others. */
-#ifndef ENGINES_PREDICT_FORECAST_H
-#define ENGINES_PREDICT_FORECAST_H
+#pragma once
 
 #include "engines/predict/predict.h"
 
@@ -19,5 +18,3 @@ struct forecast {
  * predict_jobs(). */
 int forecast_compute(struct forecast *out, const struct fabric *f, const struct tables *t,
 		     const struct jobset *jobs, struct progress *progress, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* link_usage: whose routes are on which channel and lane, and how the jobs will get on with each
  * other: what there is to know of installed tables beyond the figures in metrics. */
-#ifndef ENGINES_PREDICT_LINK_USAGE_H
-#define ENGINES_PREDICT_LINK_USAGE_H
+#pragma once
 
 #include "engines/metrics/chan_dests.h"
 #include "engines/metrics/job_routes.h"
@@ -32,5 +31,3 @@ void link_usage_free(struct link_usage *u); /* NULL is fine */
 uint32_t link_usage_job(const struct link_usage *u, uint64_t id);
 /* What an all-to-all of that job takes while all jobs send, against it alone; NAN unknown. */
 double link_usage_slowdown(const struct link_usage *u, uint64_t id);
-
-#endif

@@ -7,8 +7,7 @@
  * own cables carries.  Cables whose rate is not known carry as much as the fastest terminal's.
  * Results depend on the input and the seed alone, whatever the number of threads.
  */
-#ifndef ENGINES_PREDICT_PREDICT_H
-#define ENGINES_PREDICT_PREDICT_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
@@ -136,5 +135,3 @@ void prediction_free(struct prediction *p); /* NULL is fine */
 const char *predict_pattern_name(enum predict_pattern pattern);
 /* -EINVAL with the list of names. */
 int predict_pattern_parse(enum predict_pattern *out, const char *name, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* predict_fair: max-min fair rates of flows that send at the same time. */
-#ifndef ENGINES_PREDICT_PREDICT_FAIR_H
-#define ENGINES_PREDICT_PREDICT_FAIR_H
+#pragma once
 
 #include "engines/graph/graph.h"
 #include "engines/predict/predict_paths.h"
@@ -31,5 +30,3 @@ void fair_done(struct fair *fr);
  */
 bool fair_rates(struct fair *fr, const struct predict_paths *p, const struct trace *tr,
 		const struct flow *flows, struct pace *pace, uint64_t done);
-
-#endif

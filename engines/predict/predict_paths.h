@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* predict_paths: the links under flows, many flows at a time. */
-#ifndef ENGINES_PREDICT_PREDICT_PATHS_H
-#define ENGINES_PREDICT_PREDICT_PATHS_H
+#pragma once
 
 #include "engines/predict/predict.h"
 
@@ -78,5 +77,3 @@ void predict_paths_trace_clear(struct trace *tr);
 /* Adds n flows behind those that are there.  O(hops) a leg. */
 void predict_paths_trace_flows(struct trace *tr, const struct predict_paths *p,
 			       const struct flow *flows, uint32_t n);
-
-#endif

@@ -7,8 +7,7 @@
  * what that one receives; hosts without a job likewise among themselves.  A host of several jobs
  * counts for the first.  Routes go to base LIDs.
  */
-#ifndef ENGINES_PREDICT_TRAFFIC_H
-#define ENGINES_PREDICT_TRAFFIC_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
@@ -32,5 +31,3 @@ struct traffic {
 int traffic_predict(struct traffic *out, const struct fabric *f, const struct tables *t,
 		    const struct jobset *jobs, const struct rates *rates, struct progress *progress,
 		    struct err *err);
-
-#endif

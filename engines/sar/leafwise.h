@@ -4,8 +4,7 @@
  * fullest channels, and grown again for the jobs that fare badly.  How these are put together to
  * an engine is in sar_leafwise.h.
  */
-#ifndef ENGINES_SAR_LEAFWISE_H
-#define ENGINES_SAR_LEAFWISE_H
+#pragma once
 
 #include "engines/engine.h"
 #include "engines/graph/dagset.h"
@@ -76,5 +75,3 @@ int leafwise_grow(struct leafwise *l, struct leafwise_objective *installed);
 /* Both, from params->current. */
 int leafwise_from_installed(struct leafwise *l, enum leafwise_effort effort, uint64_t limit,
 			    struct leafwise_objective *installed);
-
-#endif

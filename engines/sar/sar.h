@@ -15,11 +15,8 @@
  *
  * Jobs on a single switch have no inter-switch path and are left out.
  */
-#ifndef ENGINES_SAR_SAR_H
-#define ENGINES_SAR_SAR_H
+#pragma once
 
 #include "engines/engine.h"
 
 extern const struct engine engine_sar;
-
-#endif

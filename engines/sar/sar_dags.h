@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sar_dags: all shortest paths to one switch after another, by switch; those asked for are kept. */
-#ifndef ENGINES_SAR_SAR_DAGS_H
-#define ENGINES_SAR_SAR_DAGS_H
+#pragma once
 
 #include "engines/graph/dagset.h"
 #include "fabric/base/mem.h"
@@ -35,5 +34,3 @@ void sar_dags_done(struct sar_dags *s);
 
 /* Valid until the next call. */
 const struct sar_dag *sar_dags_find(struct sar_dags *s, uint32_t root);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sar_installed: installed tables, whoever made them, as something to start from or to keep. */
-#ifndef ENGINES_SAR_SAR_INSTALLED_H
-#define ENGINES_SAR_SAR_INSTALLED_H
+#pragma once
 
 #include "engines/engine.h"
 
@@ -22,5 +21,3 @@ int sar_installed_sound(bool *ok, const struct tables *t, const struct fabric *f
 
 /* out gets everything that t routes by: LFTs, SLs and SL2VL. */
 void sar_installed_copy(struct tables *out, const struct tables *t, const struct fabric *f);
-
-#endif

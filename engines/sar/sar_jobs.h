@@ -6,8 +6,7 @@
  * on a single switch have no inter-switch path and no crew.  A terminal in several jobs has the
  * terminals of all of them as sources, each once.
  */
-#ifndef ENGINES_SAR_SAR_JOBS_H
-#define ENGINES_SAR_SAR_JOBS_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 #include "fabric/model/jobset.h"
@@ -46,5 +45,3 @@ void sar_jobs_done(struct sar_jobs *s);
 /* The sources of a terminal with a crew, in descending n, then switch; the terminal itself counts
  * as one.  Valid until the next call. */
 const struct sar_source *sar_jobs_sources(struct sar_jobs *s, uint32_t term, uint32_t *n);
-
-#endif

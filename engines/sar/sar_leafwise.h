@@ -33,8 +33,7 @@
  * have no other shortest path. With an LMC, the trees of the first LIDs of all terminals come
  * first, then those of the second over their loads, and so on.
  */
-#ifndef ENGINES_SAR_SAR_LEAFWISE_H
-#define ENGINES_SAR_SAR_LEAFWISE_H
+#pragma once
 
 #include "engines/engine.h"
 
@@ -42,5 +41,3 @@
 int sar_leafwise_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
 		       const struct engine_params *params, struct progress *progress,
 		       struct err *err);
-
-#endif

@@ -9,8 +9,7 @@
  *              each source switch the LIDs that the job with most of them there has; all
  *              terminals without jobs follow by LID as in dfsssp.
  */
-#ifndef ENGINES_SAR_SAR_PATHS_H
-#define ENGINES_SAR_SAR_PATHS_H
+#pragma once
 
 #include "engines/engine.h"
 #include "engines/graph/graph.h"
@@ -33,5 +32,3 @@ int sar_paths_count_jobs(struct sar_paths *s, struct pace *p, uint64_t *done);
  * *done, which is what p reports.  -ECANCELED. */
 int sar_paths_jobs(struct sar_paths *s, struct pace *p, uint64_t *done);
 int sar_paths_rest(struct sar_paths *s, struct pace *p, uint64_t *done);
-
-#endif

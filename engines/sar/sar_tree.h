@@ -8,8 +8,7 @@
  * that joins what has grown already.  Entries of switches which no source comes through stay as
  * they are: their packets join the tree sooner or later, so no loop can arise.
  */
-#ifndef ENGINES_SAR_SAR_TREE_H
-#define ENGINES_SAR_SAR_TREE_H
+#pragma once
 
 #include "engines/graph/dagset.h"
 #include "engines/graph/graph.h"
@@ -93,5 +92,3 @@ void sar_tree_grow(struct sar_tree *g, const struct dest *d, const struct sar_so
 /* Grows a tree again that is in the loads; returns whether another one came out and was kept. */
 bool sar_tree_restart(struct sar_tree *g, const struct dest *d, const struct sar_source *s,
 		      uint32_t n, const struct sar_tree_rule *rule);
-
-#endif

@@ -42,8 +42,7 @@
  * A block of 64 LIDs is written once in each wave in which one of its LIDs changes; the rest
  * of it then is as it was or already new.
  */
-#ifndef ENGINES_TRANSITION_TRANSITION_H
-#define ENGINES_TRANSITION_TRANSITION_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
@@ -115,5 +114,3 @@ int transition_plan(struct transition **out, const struct fabric *f, const struc
 		    const struct tables *new, const struct transition_params *params,
 		    struct progress *progress, struct err *err);
 void transition_free(struct transition *t); /* NULL is fine */
-
-#endif

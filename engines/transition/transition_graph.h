@@ -7,8 +7,7 @@
  * the window between the two (Pearce and Kelly, "A dynamic topological sort algorithm for
  * directed acyclic graphs", 2006).
  */
-#ifndef ENGINES_TRANSITION_TRANSITION_GRAPH_H
-#define ENGINES_TRANSITION_TRANSITION_GRAPH_H
+#pragma once
 
 #include "engines/graph/graph.h"
 #include "fabric/model/fabric.h"
@@ -66,5 +65,3 @@ uint32_t tgraph_blamed(const struct tgraph *g, const struct tdep *d);
 void tgraph_forgive(struct tgraph *g); /* no points any more */
 
 uint64_t tgraph_work(const struct tgraph *g); /* dependencies looked at, so far */
-
-#endif

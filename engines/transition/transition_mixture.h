@@ -6,8 +6,7 @@
  * The service levels that sources may use flow down the graph of all hops that are possible, so a
  * dependency is found exactly when some timing of the writes makes some packet cause it.
  */
-#ifndef ENGINES_TRANSITION_TRANSITION_MIXTURE_H
-#define ENGINES_TRANSITION_TRANSITION_MIXTURE_H
+#pragma once
 
 #include "engines/graph/graph.h"
 #include "engines/transition/transition_graph.h"
@@ -65,5 +64,3 @@ const uint32_t *mixture_outwards(struct mixture_flow *x);
 uint32_t mixture_grow(struct mixture_flow *x, uint8_t *lft);
 
 uint64_t mixture_work(const struct mixture_flow *x); /* hops looked at, so far */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* transition_priv: what the files of transition share. */
-#ifndef ENGINES_TRANSITION_TRANSITION_PRIV_H
-#define ENGINES_TRANSITION_TRANSITION_PRIV_H
+#pragma once
 
 #include "engines/graph/graph.h"
 #include "engines/transition/transition.h"
@@ -123,5 +122,3 @@ void found_free(struct found *r); /* NULL is fine */
 /* transition_result.c: the writes of what was found; caller owns it; NULL: cancelled */
 struct transition *transition_result(struct search *s, const struct found *r,
 				     const struct tables *old, const struct tables *new);
-
-#endif

@@ -6,8 +6,7 @@
  * management and left out.  Per LID the service levels of the traffic flow down the tree of
  * its LFT entries, so that a turn is recorded only for an SL that some path brings to it.
  */
-#ifndef ENGINES_VERIFY_CDG_BUILDER_H
-#define ENGINES_VERIFY_CDG_BUILDER_H
+#pragma once
 
 #include "engines/verify/verify_graph.h"
 #include "engines/verify/verify_walk.h"
@@ -51,5 +50,3 @@ bool cdg_builder_vls_fit(const struct cdg_builder *d, struct vl_misfit *first);
 
 /* The dependency graph; caller frees with depgraph_free.  Needs turns. */
 struct depgraph *cdg_builder_graph(const struct cdg_builder *d, struct progress *progress);
-
-#endif

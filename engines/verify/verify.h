@@ -8,8 +8,7 @@
  * out.  On failure a witness, on success a topological order that the small checker of
  * verify_cert.h accepts.
  */
-#ifndef ENGINES_VERIFY_VERIFY_H
-#define ENGINES_VERIFY_VERIFY_H
+#pragma once
 
 #include "engines/verify/verify_exclusion.h"
 #include "engines/verify/verify_pinned.h"
@@ -109,5 +108,3 @@ const char *verdict_exclusion_text(char *buf, size_t len, const struct verdict *
 				   const struct fabric *f);
 /* One line of the witness: "S3/17 -> S9/4 VL 0  because n012 -> LID 57 (SL 0)". */
 void witness_line(char *buf, size_t len, const struct witness *w, const struct fabric *f);
-
-#endif

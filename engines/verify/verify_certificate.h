@@ -4,8 +4,7 @@
  *
  * Knows nothing of how verify works: it walks the paths one by one and looks the order up.
  */
-#ifndef ENGINES_VERIFY_VERIFY_CERTIFICATE_H
-#define ENGINES_VERIFY_VERIFY_CERTIFICATE_H
+#pragma once
 
 #include "engines/verify/verify.h"
 
@@ -15,5 +14,3 @@
  * of a switch cannot differ. */
 int certificate_check(const struct fabric *f, const struct tables *t, uint32_t nvl,
 		      const uint32_t *order, bool terminals_only, struct err *err);
-
-#endif

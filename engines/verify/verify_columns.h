@@ -5,8 +5,7 @@
  * Engines write them so, and then they bring no turn that the terminal's LID does not bring.  That
  * is compared here, entry by entry.
  */
-#ifndef ENGINES_VERIFY_VERIFY_COLUMNS_H
-#define ENGINES_VERIFY_VERIFY_COLUMNS_H
+#pragma once
 
 #include "fabric/base/progress.h"
 #include "fabric/model/fabric.h"
@@ -33,5 +32,3 @@ static inline uint32_t equal_columns_find(const struct equal_columns *x, const s
 
 	return end != FAB_NONE && end >= f->nend ? x->of[end - f->nend] : 0;
 }
-
-#endif

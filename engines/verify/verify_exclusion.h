@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* verify_exclusion: does a path lead through a switch or cable that none may pass? */
-#ifndef ENGINES_VERIFY_VERIFY_EXCLUSION_H
-#define ENGINES_VERIFY_VERIFY_EXCLUSION_H
+#pragma once
 
 #include "fabric/base/progress.h"
 #include "fabric/model/fabric.h"
@@ -26,5 +25,3 @@ struct excluded_paths {
  */
 bool verify_exclusion(struct excluded_paths *out, const struct fabric *f, const struct tables *t,
 		      const struct route_limits *l, struct progress *progress);
-
-#endif

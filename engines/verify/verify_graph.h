@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* verify_graph: the channel dependency graph, its order, and its cycles. */
-#ifndef ENGINES_VERIFY_VERIFY_GRAPH_H
-#define ENGINES_VERIFY_VERIFY_GRAPH_H
+#pragma once
 
 #include "fabric/base/progress.h"
 
@@ -32,5 +31,3 @@ bool depgraph_order(const struct depgraph *g, uint32_t *order, struct progress *
  * Progress step: "verify". */
 int depgraph_cycle(uint32_t **out, uint32_t *len, const struct depgraph *g, const uint32_t *order,
 		   struct progress *progress);
-
-#endif

@@ -6,8 +6,7 @@
  * Looked at are all LIDs of these ends but escape LIDs in both tables: the entry at every switch,
  * and from every other end the SL and, hop by hop, the VL.
  */
-#ifndef ENGINES_VERIFY_VERIFY_PINNED_H
-#define ENGINES_VERIFY_VERIFY_PINNED_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 #include "fabric/model/route_limits.h"
@@ -37,5 +36,3 @@ void verify_pinned(struct pin_verdict *v, const struct fabric *f, const struct t
 /* "routes to 16 pinned hosts unchanged", or what is not.  Returns buf. */
 const char *pin_verdict_sentence(char *buf, size_t len, const struct pin_verdict *v,
 				 const struct fabric *f);
-
-#endif

@@ -5,8 +5,7 @@
  * Switches hold one row per pair of ports, but few that differ.  What flows is kept as lanes of
  * 16 SLs, four VLs to a word: lane VL of the words, bit SL.  A row sends SLs to lanes.
  */
-#ifndef ENGINES_VERIFY_VERIFY_ROWS_H
-#define ENGINES_VERIFY_VERIFY_ROWS_H
+#pragma once
 
 #include "fabric/base/progress.h"
 #include "fabric/model/fabric.h"
@@ -49,5 +48,3 @@ static inline uint32_t rows_fold(uint64_t word)
 {
 	return (uint32_t)(word | word >> 16 | word >> 32 | word >> 48) & 0xffff;
 }
-
-#endif

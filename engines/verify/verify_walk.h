@@ -5,8 +5,7 @@
  * The entries of one LID form a graph in which every switch has at most one next hop, so
  * colouring the walks finds in O(switches) which arrive, which end early and which loop.
  */
-#ifndef ENGINES_VERIFY_VERIFY_WALK_H
-#define ENGINES_VERIFY_VERIFY_WALK_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
@@ -70,5 +69,3 @@ void walk_fresh(struct walk *w);
 
 /* Where the walk of a LID from sw ends or, when it circles, where it closes.  Any tables. */
 uint32_t walk_last(const struct fabric *f, const struct tables *t, uint32_t sw, uint32_t lid);
-
-#endif

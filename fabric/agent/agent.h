@@ -8,8 +8,7 @@
  *
  * Nothing blocks for longer than a request to the SM takes.  One thread.
  */
-#ifndef FABRIC_AGENT_AGENT_H
-#define FABRIC_AGENT_AGENT_H
+#pragma once
 
 #include "fabric/agent/agent_state.h"
 #include "fabric/wire/notice_port.h"
@@ -56,5 +55,3 @@ bool agent_over(const struct agent *a);
 bool agent_ready(const struct agent *a);
 const struct agent_state *agent_now(const struct agent *a);
 uint16_t agent_lid(const struct agent *a); /* 0: not yet known */
-
-#endif

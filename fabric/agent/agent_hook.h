@@ -5,8 +5,7 @@
  * A small process in between kills the whole group when the agent ends for any reason: a hook
  * never outlives its agent.  Its output goes to the log.
  */
-#ifndef FABRIC_AGENT_AGENT_HOOK_H
-#define FABRIC_AGENT_AGENT_HOOK_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -36,5 +35,3 @@ bool agent_hook_turn(struct agent_hook *h, uint64_t now_ms, int *rc, struct err 
 void agent_hook_stop(struct agent_hook *h, uint64_t now_ms);
 /* Kills it and waits for its end. */
 void agent_hook_kill(struct agent_hook *h);
-
-#endif

@@ -3,8 +3,7 @@
  * agent_line: what a client says to the node's agent over its Unix socket, one line at a time.
  * ibroute-agent.h documents the protocol.
  */
-#ifndef FABRIC_AGENT_AGENT_LINE_H
-#define FABRIC_AGENT_AGENT_LINE_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -43,5 +42,3 @@ int agent_line_parse(struct agent_line *out, const char *line, size_t n, struct 
 
 /* Letters, digits and _ . + - : @, shorter than AGENT_JOB_MAX. */
 int agent_job_check(const char *job, struct err *err);
-
-#endif

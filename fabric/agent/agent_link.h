@@ -6,8 +6,7 @@
  * Notices go to all subscribers, once each, without a receipt; answers are of anybody who gave
  * one, may come twice, late, in another order, or never.  All calls are of one thread.
  */
-#ifndef FABRIC_AGENT_AGENT_LINK_H
-#define FABRIC_AGENT_AGENT_LINK_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
@@ -66,5 +65,3 @@ void agent_link_notices(struct agent_link *out, struct notice_port *np);
 void agent_link_over(struct agent_link *out, struct notice_port *np);
 /* NULL and one without ops are fine. */
 void agent_link_close(struct agent_link *l);
-
-#endif

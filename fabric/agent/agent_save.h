@@ -5,8 +5,7 @@
  * It survives the process, not the node: after a boot the queue pairs are gone, and what is
  * written there of another boot counts as nothing.
  */
-#ifndef FABRIC_AGENT_AGENT_SAVE_H
-#define FABRIC_AGENT_AGENT_SAVE_H
+#pragma once
 
 #include "fabric/agent/agent_line.h"
 #include "fabric/agent/agent_state.h"
@@ -55,5 +54,3 @@ uint64_t agent_boottime_ms(void);
 uint64_t agent_pid_start(pid_t pid);
 /* One that cannot be seen counts as alive. */
 bool agent_peer_alive(const struct agent_peer *p);
-
-#endif

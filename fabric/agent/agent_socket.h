@@ -9,8 +9,7 @@
  *
  * Never blocks.  One thread.
  */
-#ifndef FABRIC_AGENT_AGENT_SOCKET_H
-#define FABRIC_AGENT_AGENT_SOCKET_H
+#pragma once
 
 #include "fabric/agent/agent_save.h"
 #include "fabric/base/err.h"
@@ -73,5 +72,3 @@ void agent_socket_peers(const struct agent_socket *s, struct agent_save *out);
 /* Known from before this agent's start: awaited as long as they are alive. */
 void agent_socket_await(struct agent_socket *s, const struct agent_peer *p);
 void agent_socket_print(const struct agent_socket *s, FILE *out);
-
-#endif

@@ -5,8 +5,7 @@
  * No clock, no I/O, no allocation.  Whoever drives it runs the site's hooks one at a time and
  * feeds back what became of them.  Notices may come doubled, late or out of order.
  */
-#ifndef FABRIC_AGENT_AGENT_STATE_H
-#define FABRIC_AGENT_AGENT_STATE_H
+#pragma once
 
 #include "fabric/ib/phase_notice.h"
 
@@ -85,5 +84,3 @@ static inline bool agent_state_busy(const struct agent_state *a)
 	return a->mode == AGENT_DRAINING || a->mode == AGENT_MIGRATING ||
 	       a->mode == AGENT_RETURNING;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* clock: time that never jumps, since some moment in the past; for what takes how long. */
-#ifndef FABRIC_BASE_CLOCK_H
-#define FABRIC_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ double clock_s(void);
 uint64_t clock_boot_ms(void);
 /* Sleeps for that time, or until a signal arrives. */
 void clock_rest_us(uint64_t us);
-
-#endif

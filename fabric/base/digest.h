@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* digest: SHA-256 (libcrypto) over a stream of values, for fingerprints and the audit chain.
  * Where libcrypto has none, or no memory, these give up (guard.h). */
-#ifndef FABRIC_BASE_DIGEST_H
-#define FABRIC_BASE_DIGEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ char *digest_hex(char hex[DIGEST_HEX], const struct digest *d);
 /* First 8 hex digits, as screens and file names show a fingerprint. */
 char *digest_short(char hex[9], const struct digest *d);
 int digest_parse(struct digest *out, const char *hex); /* 0 or -EINVAL */
-
-#endif

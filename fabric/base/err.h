@@ -6,8 +6,7 @@
  * The lowest layer that knows the cause writes the sentence; the layers above
  * pass it on unchanged.  A NULL err is allowed everywhere.
  */
-#ifndef FABRIC_BASE_ERR_H
-#define FABRIC_BASE_ERR_H
+#pragma once
 
 struct err {
 	char text[512];
@@ -16,5 +15,3 @@ struct err {
 /* Writes the sentence (truncated to fit) and returns rc, so that callers can
  * write "return err_set(err, -EINVAL, ...)". */
 int err_set(struct err *err, int rc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-
-#endif

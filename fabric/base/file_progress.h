@@ -6,8 +6,7 @@
  * each switch or node, as "writing" (switches, nodes; tables.ibr: rows), and while they wait for
  * the disk, as "to disk" (bytes).  When it is cancelled, all of them return -ECANCELED.
  */
-#ifndef FABRIC_BASE_FILE_PROGRESS_H
-#define FABRIC_BASE_FILE_PROGRESS_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
@@ -31,5 +30,3 @@ int file_progress_write(uint32_t done, uint32_t total, struct err *err);
 /* fsync() of what was written to fd, in pieces that are reported if there is a progress.
  * -ECANCELED, or -errno of fsync(). */
 int file_progress_sync(int fd);
-
-#endif

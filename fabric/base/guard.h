@@ -11,8 +11,7 @@
  * threads (pool.h) that may give up instead of it, and what needs much memory belongs into
  * isolate.h, where nothing is lost.
  */
-#ifndef FABRIC_BASE_GUARD_H
-#define FABRIC_BASE_GUARD_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -25,5 +24,3 @@ _Noreturn void guard_give_up(int rc, const char *fmt, ...) __attribute__((format
 
 /* How this process ends where nothing guards it; end must not return.  NULL: as above. */
 void guard_set_end(void (*end)(int rc, const char *sentence));
-
-#endif

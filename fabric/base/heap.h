@@ -6,8 +6,7 @@
  * Keys and items are two flat arrays.  heap_up() and heap_down() work on arrays of the caller, for
  * who keeps more in them than a heap; struct heap owns its arrays.
  */
-#ifndef FABRIC_BASE_HEAP_H
-#define FABRIC_BASE_HEAP_H
+#pragma once
 
 #include "fabric/base/mem.h"
 
@@ -128,5 +127,3 @@ static inline double heap_double(uint64_t key)
 	memcpy(&x, &bits, sizeof(x));
 	return x;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hostlist: node lists as SLURM writes them, "n[0001-0003,7],r[1-2]c[01-04]". */
-#ifndef FABRIC_BASE_HOSTLIST_H
-#define FABRIC_BASE_HOSTLIST_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -24,5 +23,3 @@ const char *const *hostlist_names(const struct hostlist *h);
 /* Shortest usual form for people: sorted, without duplicates, ranges over the last number of
  * each name.  The caller frees the text. */
 char *hostlist_compress(const char *const *names, uint32_t n);
-
-#endif

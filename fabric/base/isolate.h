@@ -7,8 +7,7 @@
  * and the caller has an error.  The host may have any number of threads: the child must not take a
  * lock that one of them may have held (time zones, the host's log), memory and libcrypto aside.
  */
-#ifndef FABRIC_BASE_ISOLATE_H
-#define FABRIC_BASE_ISOLATE_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -35,5 +34,3 @@ void isolated_free(struct isolated *r); /* zeroed is fine */
 
 /* In the child: appends to the result. */
 void isolated_put(struct isolated_out *result, const void *data, size_t len);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lines: a text file line by line, whatever its ends of line, byte order mark or length. */
-#ifndef FABRIC_BASE_LINES_H
-#define FABRIC_BASE_LINES_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -44,5 +43,3 @@ bool scan_word(const char **s, const char *word);
 bool scan_hex(uint64_t *out, const char **s); /* with or without 0x, at most 16 digits */
 bool scan_dec(uint64_t *out, const char **s); /* at most 19 digits */
 bool scan_end(const char **s);		      /* blanks, then the end of the line */
-
-#endif

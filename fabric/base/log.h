@@ -4,8 +4,7 @@
  *
  * Thread-safe.  Until a sink is set, lines of LOG_WARN and above go to stderr.
  */
-#ifndef FABRIC_BASE_LOG_H
-#define FABRIC_BASE_LOG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ void log_set_stderr(int fd);
 void log_add(enum log_level level, const char *area, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 const char *log_level_name(enum log_level level); /* "debug", "info", "warn", "error" */
-
-#endif

@@ -5,8 +5,7 @@
  * Running out of memory ends the program with a message, or the guarded call (guard.h): an update
  * in flight is safe all the same, because its journal is on disk before the first write.
  */
-#ifndef FABRIC_BASE_MEM_H
-#define FABRIC_BASE_MEM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -29,5 +28,3 @@ void *arena_alloc(struct arena *a, size_t n, size_t size);
 char *arena_strdup(struct arena *a, const char *s);
 
 #define arena_array(a, type, n) ((type *)arena_alloc((a), (n), sizeof(type)))
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* notes: counts with a sentence each, which a computation hands to whoever asked for it. */
-#ifndef FABRIC_BASE_NOTES_H
-#define FABRIC_BASE_NOTES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ void notes_set(struct notes *notes, const char *key, uint64_t value, const char 
 /* NULL when there is none. */
 const struct note *notes_find(const struct notes *notes, const char *key);
 void notes_done(struct notes *notes);
-
-#endif

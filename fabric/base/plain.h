@@ -8,8 +8,7 @@
  * Plain is UTF-8 (RFC 3629) without control characters (C0, DEL, C1) and without the invisible
  * ones that turn the direction of writing or part words.
  */
-#ifndef FABRIC_BASE_PLAIN_H
-#define FABRIC_BASE_PLAIN_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ char *plain_text(char *text, const char *keep);
  * whole code point.  Returns buf. */
 char *plain_vformat(char *buf, size_t size, const char *fmt, va_list ap)
 	__attribute__((format(printf, 3, 0)));
-
-#endif

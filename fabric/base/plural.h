@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* plural: "1 wave", "2 waves": the end of a noun behind its number. */
-#ifndef FABRIC_BASE_PLURAL_H
-#define FABRIC_BASE_PLURAL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ static inline const char *plural_es(uint64_t n)
 {
 	return n == 1 ? "" : "es";
 }
-
-#endif

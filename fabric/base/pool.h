@@ -5,8 +5,7 @@
  * The results of a loop must not depend on which thread runs which turn of it: write to places
  * that belong to the turn, or to a worker's own place that is summed up exactly afterwards.
  */
-#ifndef FABRIC_BASE_POOL_H
-#define FABRIC_BASE_POOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ unsigned pool_threads(const struct pool *p);
  * returns true no more are handed out; returns whether one did.  Not to be nested. */
 bool pool_for(struct pool *p, uint32_t n, bool (*turn)(void *ctx, unsigned worker, uint32_t i),
 	      void *ctx);
-
-#endif

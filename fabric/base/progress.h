@@ -10,8 +10,7 @@
  * Work of several steps also keeps its overall position for report(): the part that it is in, or
  * work done and its upper bound, in a unit of its own.
  */
-#ifndef FABRIC_BASE_PROGRESS_H
-#define FABRIC_BASE_PROGRESS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -53,5 +52,3 @@ static inline bool progress_step(struct progress *p, const char *step, uint64_t 
 		p->report(p->ctx, step, done, total);
 	return atomic_load_explicit(&p->cancel, memory_order_relaxed);
 }
-
-#endif

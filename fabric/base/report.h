@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* read_report: what a reader of files took, what it left out, and the first warnings. */
-#ifndef FABRIC_BASE_REPORT_H
-#define FABRIC_BASE_REPORT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ void read_report_skip(struct read_report *r, uint64_t line, const char *fmt, ...
 
 /* "opensm.fdbs:17: ..." of note i; returns buf. */
 char *read_report_line(char *buf, uint32_t len, const struct read_report *r, uint32_t i);
-
-#endif

@@ -3,8 +3,7 @@
  * span: a part of a step of struct progress that another function does: it counts from 0, which is
  * from in the step.
  */
-#ifndef FABRIC_BASE_SPAN_H
-#define FABRIC_BASE_SPAN_H
+#pragma once
 
 #include "fabric/base/progress.h"
 
@@ -22,5 +21,3 @@ static inline bool span_at(const struct span *p, uint64_t done)
 	return p && !(done % SPAN_SLICE) &&
 	       progress_step(p->progress, p->step, p->from + done, p->total);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * For the whole process, one at a time.  log's own output without a sink, and children that
  * were started before, keep the real stderr.
  */
-#ifndef FABRIC_BASE_STDERRLOG_H
-#define FABRIC_BASE_STDERRLOG_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -17,5 +16,3 @@ struct stderrlog;
 int stderrlog_start(struct stderrlog **out, const char *area, struct err *err);
 /* Gives the real stderr back, after everything printed until now is in the log. */
 void stderrlog_stop(struct stderrlog *s); /* NULL is fine */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* store: files that are on disk when the function returns, and locks between processes. */
-#ifndef FABRIC_BASE_STORE_H
-#define FABRIC_BASE_STORE_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -35,5 +34,3 @@ void store_remove(const char *dir);
 int store_lock(int *fd, const char *path, const char *holder, bool wait, struct err *err);
 void store_unlock(int fd);	     /* -1 is fine */
 bool store_locked(const char *path); /* right now, by any process; takes nothing */
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* text_out: writes lines of numbers and names much faster than printf, for files of millions.  The
  * first error is kept until the end; what is written after it goes nowhere. */
-#ifndef FABRIC_BASE_TEXT_OUT_H
-#define FABRIC_BASE_TEXT_OUT_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -29,5 +28,3 @@ bool text_out_step(struct text_out *o, uint32_t done, uint32_t total);
 /* Flushes up to the file and frees o.  -ECANCELED, or -EIO (or errno of the write) with a sentence
  * naming what. */
 int text_out_end(struct text_out *o, const char *what, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* thread: starts a named thread, and says why where the system has no more. */
-#ifndef FABRIC_BASE_THREAD_H
-#define FABRIC_BASE_THREAD_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -11,5 +10,3 @@
  * *out as it was. */
 int thread_start(pthread_t *out, const char *name, void *(*run)(void *arg), void *arg,
 		 struct err *err);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * tile: a matrix of bytes turned on its side, in tiles that stay in registers.
  */
-#ifndef FABRIC_BASE_TILE_H
-#define FABRIC_BASE_TILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@
  * written or read.  Both must not overlap. */
 void tile_turn(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride,
 	       uint32_t rows, uint32_t cols);
-
-#endif

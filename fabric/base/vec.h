@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vec: a growing array.  Declare "VEC(struct foo) list = {0};", end with vec_free(). */
-#ifndef FABRIC_BASE_VEC_H
-#define FABRIC_BASE_VEC_H
+#pragma once
 
 #include "fabric/base/mem.h"
 
@@ -33,5 +32,3 @@
 		(x)->v = NULL;                                                                     \
 		(x)->n = (x)->cap = 0;                                                             \
 	} while (0)
-
-#endif

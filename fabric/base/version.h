@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* version: of the program and the plugin, which are built and installed together.  CHANGES.md begins
  * with the same number; tests/docs.sh compares them. */
-#ifndef FABRIC_BASE_VERSION_H
-#define FABRIC_BASE_VERSION_H
+#pragma once
 
 #define IBROUTE_VERSION "0.2.0"
-
-#endif

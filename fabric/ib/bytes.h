@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bytes: big-endian numbers of the wire, at any alignment. */
-#ifndef FABRIC_IB_BYTES_H
-#define FABRIC_IB_BYTES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ static inline void be64_put(uint8_t *b, uint64_t v)
 	be32_put(b, (uint32_t)(v >> 32));
 	be32_put(b + 4, (uint32_t)v);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * decode functions take an attribute's 64 bytes (SMPs) or 192 bytes (performance), check
  * what the rest relies on and return 0 or -EPROTO; encode functions fill all of it.
  */
-#ifndef FABRIC_IB_CODEC_H
-#define FABRIC_IB_CODEC_H
+#pragma once
 
 #include "fabric/ib/mad.h"
 
@@ -224,5 +223,3 @@ int perf_counters_decode(struct perf_counters *out, const uint8_t *d);
 void perf_counters_encode(uint8_t *d, const struct perf_counters *in);
 int perf_counters_ext_decode(struct perf_counters *out, const uint8_t *d);
 void perf_counters_ext_encode(uint8_t *d, const struct perf_counters *in);
-
-#endif

@@ -4,8 +4,7 @@
  * and has a clock; what is behind it (a real HCA, ibsim, our own simulator) is chosen
  * once, where it is opened.
  */
-#ifndef FABRIC_IB_MAD_H
-#define FABRIC_IB_MAD_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -60,5 +59,3 @@ struct mad_port {
 int umad_port_open(struct mad_port *out, const char *ca, uint32_t port, struct err *err);
 /* The same, and reports of the subnet manager come in over it.  -EBUSY: somebody else has them. */
 int umad_port_listen(struct mad_port *out, const char *ca, uint32_t port, struct err *err);
-
-#endif

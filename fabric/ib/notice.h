@@ -3,8 +3,7 @@
  * notice: the Notice attribute (13.4.8.2), as traps carry it to the SM and reports from it.
  * Only generic notices: those of a vendor's own are -EPROTO.
  */
-#ifndef FABRIC_IB_NOTICE_H
-#define FABRIC_IB_NOTICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ struct notice {
 /* n: NOTICE_SMP_DATA or NOTICE_SA_DATA. */
 int notice_decode(struct notice *out, const uint8_t *d, size_t n);
 void notice_encode(uint8_t *d, size_t n, const struct notice *in);
-
-#endif

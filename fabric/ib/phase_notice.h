@@ -5,8 +5,7 @@
  * Traps 68 and 69 bring it to every subscriber, trap 144 brings the answer back.  Any of them
  * may be lost, doubled, late or overtaken; (txn, seq) says what is newer.
  */
-#ifndef FABRIC_IB_PHASE_NOTICE_H
-#define FABRIC_IB_PHASE_NOTICE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ struct phase_notice {
 	uint32_t seq;	 /* grows with every notice of a transaction; an answer repeats it */
 	uint64_t txn;	 /* the transaction; a later one has a higher number; 0 is none */
 };
-
-#endif

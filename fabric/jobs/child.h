@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* child: a process at the other end of three pipes, which may hang, crash or flood. */
-#ifndef FABRIC_JOBS_CHILD_H
-#define FABRIC_JOBS_CHILD_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -26,5 +25,3 @@ bool child_reap(struct child *c, int *wstatus);
 void child_end(struct child *c);
 
 void child_close_fd(int *fd); /* closes it and sets it to -1; -1 is fine */
-
-#endif

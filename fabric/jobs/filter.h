@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* filter: which jobs are worth new routes, and whether they changed (SC16 Sec. 3.2.1). */
-#ifndef FABRIC_JOBS_FILTER_H
-#define FABRIC_JOBS_FILTER_H
+#pragma once
 
 #include "fabric/model/jobset.h"
 
@@ -27,5 +26,3 @@ struct job_change {
 /* Both of one fabric; NULL counts as a set without jobs.
  * O(jobs log jobs) comparisons. */
 void job_change(struct job_change *out, const struct jobset *routed_for, const struct jobset *now);
-
-#endif

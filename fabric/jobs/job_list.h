@@ -5,8 +5,7 @@
  * It knows nothing of a fabric, so that one list can be mapped onto whatever snapshot is
  * current.  Shared between threads by reference count.
  */
-#ifndef FABRIC_JOBS_JOB_LIST_H
-#define FABRIC_JOBS_JOB_LIST_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
@@ -59,5 +58,3 @@ bool job_list_same(const struct job_list *a, const struct job_list *b);
  * both; *out is set all the same. */
 int jobset_from_list(struct jobset **out, const struct job_list *l, const struct fabric *f,
 		     struct err *err);
-
-#endif

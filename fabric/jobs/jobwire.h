@@ -6,8 +6,7 @@
  *  The reader trusts no input: lengths, counts and strings are checked, control characters in
  * texts become '?'.
  */
-#ifndef FABRIC_JOBS_JOBWIRE_H
-#define FABRIC_JOBS_JOBWIRE_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/jobs/job_list.h"
@@ -44,5 +43,3 @@ void jobwire_feed(struct jobwire_reader *r, const void *data, size_t len);
 /* 1: *out holds a message; 0: more bytes are needed; -EPROTO: what came is not this protocol
  * (err says where), and nothing more can be read. */
 int jobwire_next(struct jobwire_msg *out, struct jobwire_reader *r, struct err *err);
-
-#endif

@@ -5,13 +5,10 @@
  * It is this program started again with SLURM_POLLER_ARG as its first argument; stdin is a pipe
  * whose end of file means that its parent is gone, stdout carries jobwire frames.
  */
-#ifndef FABRIC_JOBS_SLURM_POLLER_H
-#define FABRIC_JOBS_SLURM_POLLER_H
+#pragma once
 
 #define SLURM_POLLER_ARG "slurm-poller"
 
 /* argv[0] is SLURM_POLLER_ARG; options: --interval-ms N (default 10000).
  * Returns the exit code, or never: libslurm may end the process. */
 int slurm_poller_main(int argc, char **argv);
-
-#endif

@@ -6,8 +6,7 @@
  * readable whenever source_poll() has something to do (time-outs included), so a caller
  * adds it to its poll loop and needs no timer.  One thread per source.
  */
-#ifndef FABRIC_JOBS_SOURCE_H
-#define FABRIC_JOBS_SOURCE_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/jobs/job_list.h"
@@ -75,5 +74,3 @@ bool source_poll(struct job_source *s);
 /* The newest list since the last call, or NULL; the caller puts it. */
 const struct job_list *source_take(struct job_source *s);
 const struct source_status *source_status(const struct job_source *s);
-
-#endif

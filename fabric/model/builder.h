@@ -5,8 +5,7 @@
  * The sweep, the parsers and the generators all end here, so there is one place that
  * knows what a terminal is, how LIDs are given and how everything is sorted.
  */
-#ifndef FABRIC_MODEL_BUILDER_H
-#define FABRIC_MODEL_BUILDER_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
@@ -68,5 +67,3 @@ int builder_freeze(struct fabric **out, const struct builder *b, const struct fr
 /* Data rate per direction of "4xEDR" and the like, in Mbps; 0 when unknown.
  * Out, when not NULL: lanes and the name of the speed. */
 uint32_t link_rate_Mbps(const char *link, uint8_t *width, char speed[7]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* builder_priv: what builder.c fills and freeze.c reads. */
-#ifndef FABRIC_MODEL_BUILDER_PRIV_H
-#define FABRIC_MODEL_BUILDER_PRIV_H
+#pragma once
 
 #include "fabric/base/vec.h"
 #include "fabric/model/builder.h"
@@ -31,5 +30,3 @@ struct builder {
 	VEC(struct bnode) node;
 	uint32_t *slot, nslot; /* nslot: a power of two */
 };
-
-#endif

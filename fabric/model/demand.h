@@ -6,8 +6,7 @@
  * so that no pair with any traffic has weight 0.  Sparse, by destination, because engines
  * route one destination after another.
  */
-#ifndef FABRIC_MODEL_DEMAND_H
-#define FABRIC_MODEL_DEMAND_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -42,5 +41,3 @@ void demand_put(const struct demand *d);		 /* NULL is fine */
 
 /* 0 when the pair has no traffic.  O(log of the destination's sources). */
 uint8_t demand_weight(const struct demand *d, uint32_t src, uint32_t dst);
-
-#endif

@@ -7,8 +7,7 @@
  * "77", "0x4d"      whoever owns the LID; the path then goes to just that LID
  * "0x0002c9..."     port or node GUID, more than 4 hexadecimal digits
  */
-#ifndef FABRIC_MODEL_END_FIND_H
-#define FABRIC_MODEL_END_FIND_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
@@ -42,5 +41,3 @@ uint32_t end_complete(uint32_t *out, uint32_t max, const struct fabric *f, const
 /* Name of an end ("n031", "n031/2" where its host has several ports, "spine4"). */
 const char *end_name(char *buf, size_t len, const struct fabric *f, uint32_t end);
 uint16_t end_lid(const struct fabric *f, uint32_t end); /* base LID; 0 unknown */
-
-#endif

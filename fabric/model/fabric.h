@@ -14,8 +14,7 @@
  *   port  port_off[sw]+p   port p of a switch, p = 0..sw_nports[sw]
  *   end   a LID's owner    a term, or nend + sw for a switch's port 0
  */
-#ifndef FABRIC_MODEL_FABRIC_H
-#define FABRIC_MODEL_FABRIC_H
+#pragma once
 
 #include "fabric/base/digest.h"
 
@@ -166,5 +165,3 @@ bool fabric_connected(const struct fabric *f);
 
 /* Smallest op_vls over both ends of all inter-switch links; 0 when none is known. */
 uint8_t fabric_min_op_vls(const struct fabric *f);
-
-#endif

@@ -6,8 +6,7 @@
  * Nodes are the same when their GUIDs are (of a CA or router: the port GUID).  Of a node that is
  * only in one of them its cables are not listed as well.
  */
-#ifndef FABRIC_MODEL_FDIFF_H
-#define FABRIC_MODEL_FDIFF_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -34,5 +33,3 @@ struct fdiff *fdiff_new(const struct fabric *before, const struct fabric *after)
 void fdiff_free(struct fdiff *d); /* NULL is fine */
 
 const char *fdiff_change_name(enum fdiff_change c); /* "gone", "new", "changed" */
-
-#endif

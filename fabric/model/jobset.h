@@ -6,8 +6,7 @@
  * ascending id. multi is set for jobs on at least two switches; only those matter to a
  * scheduling-aware engine (SC16 Sec. 3.2.1).
  */
-#ifndef FABRIC_MODEL_JOBSET_H
-#define FABRIC_MODEL_JOBSET_H
+#pragma once
 
 #include "fabric/base/digest.h"
 #include "fabric/model/fabric.h"
@@ -62,5 +61,3 @@ void jobset_put(const struct jobset *js);		  /* NULL is fine */
 /* The change test of SC16 Sec. 3.2.1: same multi-switch node sets, ids ignored.
  * NULL counts as a set without jobs. */
 bool jobset_same(const struct jobset *a, const struct jobset *b);
-
-#endif

@@ -5,8 +5,7 @@
  * Switches are in classes, the quadrants of a HyperX; a pair of classes has one choice, and
  * single pairs of switches may differ from it, where cables are missing.
  */
-#ifndef FABRIC_MODEL_LID_CHOICE_H
-#define FABRIC_MODEL_LID_CHOICE_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -42,5 +41,3 @@ void lid_choice_free(struct lid_choice *c); /* NULL is fine */
 /* For messages from terminals on one switch to those on another; all LIDs when it is the same
  * switch.  O(log exceptions). */
 struct lid_set lid_choice_get(const struct lid_choice *c, uint32_t src, uint32_t dst);
-
-#endif

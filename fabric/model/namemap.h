@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* name_map: the administrators' own names, as in infiniband-diags' --node-name-map. */
-#ifndef FABRIC_MODEL_NAMEMAP_H
-#define FABRIC_MODEL_NAMEMAP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ void name_map_free(struct name_map *m);					     /* NULL is fine */
 void name_map_add(struct name_map *m, uint64_t node_guid, const char *name); /* last one wins */
 /* NULL when the map (or m itself) has no name for the node. */
 const char *name_map_find(const struct name_map *m, uint64_t node_guid);
-
-#endif

@@ -6,8 +6,7 @@
  * An end is an index as in fabric.h: a terminal or other CA port, or nend + sw for a switch's
  * port 0.  The VL on a host's own cable is the host's affair and not in here.
  */
-#ifndef FABRIC_MODEL_PATH_H
-#define FABRIC_MODEL_PATH_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
@@ -60,5 +59,3 @@ const char *path_fate_text(char *buf, size_t len, const struct path *p, const st
 bool path_hop_same(const struct path *a, const struct path *b, uint32_t i);
 /* The first hop in which they differ, or FAB_NONE. */
 uint32_t path_differs(const struct path *a, const struct path *b);
-
-#endif

@@ -3,8 +3,7 @@
  * route_limits: what an operator does not leave to an engine: switches and cables that no route
  * may pass through, and ends whose routes stay as they are installed.
  */
-#ifndef FABRIC_MODEL_ROUTE_LIMITS_H
-#define FABRIC_MODEL_ROUTE_LIMITS_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -31,5 +30,3 @@ void route_limits_free(struct route_limits *l); /* NULL is fine */
 uint32_t route_limits_pinned(const struct route_limits *l, const struct fabric *f);
 /* Is anything excluded?  l may be NULL. */
 bool route_limits_excludes(const struct route_limits *l);
-
-#endif

@@ -5,8 +5,7 @@
  * Indexed by fabric port (port_off[sw] + p).  Every value has a valid bit: what nobody
  * reported stays unknown and is never shown as 0.
  */
-#ifndef FABRIC_MODEL_SAMPLE_H
-#define FABRIC_MODEL_SAMPLE_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -73,5 +72,3 @@ struct rates *rates_new(const struct fabric *f, const struct sample *before,
 			const struct sample *after);
 const struct rates *rates_get(const struct rates *r);
 void rates_put(const struct rates *r);
-
-#endif

@@ -6,8 +6,7 @@
  * SL2VL likewise.  Engines make them, files and the wire load and store them, verify
  * judges them, metrics measure them, update installs them.
  */
-#ifndef FABRIC_MODEL_TABLES_H
-#define FABRIC_MODEL_TABLES_H
+#pragma once
 
 #include "fabric/base/digest.h"
 #include "fabric/base/span.h"
@@ -154,5 +153,3 @@ struct tables *tables_onto(const struct fabric *f, const struct tables *installe
 
 /* The same forwarding, SLs and VLs?  As equal hashes, but fast when the forms agree. */
 bool tables_same(const struct tables *a, const struct tables *b, const struct fabric *f);
-
-#endif

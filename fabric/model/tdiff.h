@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tdiff: what changes between two tables of one fabric, in the units in which it is written. */
-#ifndef FABRIC_MODEL_TDIFF_H
-#define FABRIC_MODEL_TDIFF_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
@@ -37,5 +36,3 @@ void tdiff_free(struct tdiff *d); /* NULL is fine */
 /* Are LFTs and SL2VL tables equal, whatever the SLs of paths?  More cannot be compared with what
  * is read from switches. */
 bool tables_forward_same(const struct fabric *f, const struct tables *a, const struct tables *b);
-
-#endif

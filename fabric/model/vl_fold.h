@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vl_fold: the same routing on fewer virtual lanes, as if links had no more. */
-#ifndef FABRIC_MODEL_VL_FOLD_H
-#define FABRIC_MODEL_VL_FOLD_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
@@ -9,5 +8,3 @@
 /* Packets that were on VL v are on VL v modulo vls (1..15); those dropped still are.  The caller
  * owns one reference. */
 struct tables *vl_fold(const struct fabric *f, const struct tables *t, unsigned vls);
-
-#endif

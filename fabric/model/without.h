@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* without: a fabric as it would be without some of its cables. */
-#ifndef FABRIC_MODEL_WITHOUT_H
-#define FABRIC_MODEL_WITHOUT_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -12,5 +11,3 @@
  * one reference.
  */
 struct fabric *fabric_without(const struct fabric *f, const bool *drop);
-
-#endif

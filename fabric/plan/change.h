@@ -8,8 +8,7 @@
  * Switches are known by GUID, so that a list read from a journal still fits a fabric that
  * was discovered again, with other cables or with a switch missing.
  */
-#ifndef FABRIC_PLAN_CHANGE_H
-#define FABRIC_PLAN_CHANGE_H
+#pragma once
 
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
@@ -106,5 +105,3 @@ void changes_hash(struct changes *l);
 
 /* "leaf04 LFT block 7", "leaf04 SL2VL 3->12"; f may be NULL (then by GUID). */
 void change_name(char *buf, size_t size, const struct change *c, const struct fabric *f);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* changefile: a list of changes as bytes, the same on every machine. */
-#ifndef FABRIC_PLAN_CHANGEFILE_H
-#define FABRIC_PLAN_CHANGEFILE_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/plan/change.h"
@@ -12,5 +11,3 @@ void changefile_encode(uint8_t **data, size_t *len, const struct changes *l);
 /* -EBADMSG: not such bytes.  No switch is bound: changes_bind().  name: for the sentence. */
 int changefile_decode(struct changes **out, const uint8_t *data, size_t len, const char *name,
 		      struct err *err);
-
-#endif

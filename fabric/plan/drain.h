@@ -8,8 +8,7 @@
  * jobs: those that need the drain, and all whose connections change, which are asked as well if
  * they have agents.  Jobs, not nodes: both ends of a connection have to move.
  */
-#ifndef FABRIC_PLAN_DRAIN_H
-#define FABRIC_PLAN_DRAIN_H
+#pragma once
 
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
@@ -78,5 +77,3 @@ int drain_decode(struct drain *out, const json_t *j, const struct fabric *f,
 
 /* One or two sentences: "12 LIDs need the drain, which 3 jobs (96 nodes) send to ...". */
 void drain_text(char *buf, size_t size, const struct drain *d, const struct jobset *jobs);
-
-#endif

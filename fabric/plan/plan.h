@@ -4,8 +4,7 @@
  *
  * Immutable once made.  Equal inputs give an equal id, whenever it is made.
  */
-#ifndef FABRIC_PLAN_PLAN_H
-#define FABRIC_PLAN_PLAN_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
@@ -95,5 +94,3 @@ const struct tables *plan_as_read(const struct plan *p, const struct fabric *f,
  * it has, as in most dumps.  Where OperVLs are short,
  * VLs would fold onto each other and the deadlock proof be void. */
 int plan_check_vls(const struct plan *p, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* plan_files: which files the tables of a plan were read from, where no engine made them. */
-#ifndef FABRIC_PLAN_PLAN_FILES_H
-#define FABRIC_PLAN_PLAN_FILES_H
+#pragma once
 
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
@@ -32,5 +31,3 @@ json_t *plan_files_encode(const struct plan_files *files);
 int plan_files_decode(struct plan_files *out, const json_t *j, struct err *err);
 /* What the files held and were taken for, not where they were. */
 void plan_files_digest(struct digest_stream *s, const struct plan_files *files);
-
-#endif

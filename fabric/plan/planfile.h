@@ -9,8 +9,7 @@
  * state that it was made for, a stale plan can say what has changed since. The same plan gives the
  * same bytes.
  */
-#ifndef FABRIC_PLAN_PLANFILE_H
-#define FABRIC_PLAN_PLANFILE_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/plan/plan.h"
@@ -28,5 +27,3 @@ int plan_decode(struct plan **out, const void *data, size_t len, const char *pat
  * what changed), which knows the present state of the links.  from: the tables read there. */
 int plan_rebase(struct plan **out, const struct plan *p, const struct fabric *f,
 		const struct tables *from, struct err *err);
-
-#endif

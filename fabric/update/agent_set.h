@@ -4,8 +4,7 @@
  *
  * An agent is a node: ports of one name are one agent, whichever port and job they are of.
  */
-#ifndef FABRIC_UPDATE_AGENT_SET_H
-#define FABRIC_UPDATE_AGENT_SET_H
+#pragma once
 
 #include "fabric/agent/agent_link.h"
 #include "fabric/update/coordinator.h"
@@ -49,5 +48,3 @@ void agent_set_hear(struct transaction *t); /* handles answers that have arrived
 /* Only the former, within an action: agents that start while blocks are written must not wait. */
 void agent_set_listen(struct transaction *t);
 void agent_set_status(struct transaction *t); /* into st */
-
-#endif

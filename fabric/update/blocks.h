@@ -2,8 +2,7 @@
 /*
  * blocks: the list todo of a transaction, written and read through the installer.
  */
-#ifndef FABRIC_UPDATE_BLOCKS_H
-#define FABRIC_UPDATE_BLOCKS_H
+#pragma once
 
 #include "fabric/update/transaction.h"
 
@@ -25,5 +24,3 @@ uint32_t blocks_holding(const struct transaction *t, enum holds h); /* how many 
 void blocks_keep_others(struct transaction *t, enum holds h);
 /* The first of todo that is not h, with what is wrong, for a sentence. */
 void blocks_first_not(char *buf, size_t size, const struct transaction *t, enum holds h);
-
-#endif

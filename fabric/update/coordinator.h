@@ -5,8 +5,7 @@
  * No clock, no I/O, no allocation: a test can walk every failure.  The driver carries out one
  * action at a time and feeds back its result.
  */
-#ifndef FABRIC_UPDATE_COORDINATOR_H
-#define FABRIC_UPDATE_COORDINATOR_H
+#pragma once
 
 #include "fabric/ib/phase_notice.h"
 
@@ -179,5 +178,3 @@ enum coord_action coordinator_gone(struct coordinator *c, uint32_t agent);
  * false: nothing now, it will get a request later. */
 bool coordinator_answer(struct phase_notice *out, const struct coordinator *c,
 			const struct phase_notice *ask);
-
-#endif

@@ -3,8 +3,7 @@
  * drain_set: the jobs whose agents an update asks to drain: those of its plan, and jobs that
  * start during the update.
  */
-#ifndef FABRIC_UPDATE_DRAIN_SET_H
-#define FABRIC_UPDATE_DRAIN_SET_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ void drain_set_recover(struct transaction *t); /* as the journal says */
  * operator, jobs that the batch system listed too late are only reported. false: the update must
  * stop, and the reason was set. */
 bool drain_set_late_jobs(struct transaction *t);
-
-#endif

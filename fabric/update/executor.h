@@ -7,8 +7,7 @@
  * on the wire: call them from one worker thread.  executor_cancel() and executor_status() may be
  * called from any.
  */
-#ifndef FABRIC_UPDATE_EXECUTOR_H
-#define FABRIC_UPDATE_EXECUTOR_H
+#pragma once
 
 #include "fabric/agent/agent_link.h"
 #include "fabric/base/err.h"
@@ -190,5 +189,3 @@ int executor_scan(struct recovery_scan *out, struct executor *a, struct err *err
 /* The exit code of the command line: 0 confirmed, 4 refused, 5 rolled back, 6 incomplete, 7 rolled
  * back for nobody confirmed, 9 superseded, 10 rolled back for somebody else wrote as well. */
 int outcome_exit_code(enum outcome o, enum coord_why why);
-
-#endif

@@ -13,8 +13,7 @@
  * It is put together under a temporary name, synced, and renamed: a transaction that can
  * be seen is whole.  A line of state.log that was cut counts as not written.
  */
-#ifndef FABRIC_UPDATE_JOURNAL_H
-#define FABRIC_UPDATE_JOURNAL_H
+#pragma once
 
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
@@ -139,5 +138,3 @@ int journal_find(struct txn_info **list, uint32_t *n, const char *base, const st
 
 /* Removes those that are over and whose last step was before that time; *n: how many. */
 int journal_prune(const char *base, int64_t before_s, uint32_t *n, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* journal_text: head.json and state.log of a transaction, between structs and bytes. */
-#ifndef FABRIC_UPDATE_JOURNAL_TEXT_H
-#define FABRIC_UPDATE_JOURNAL_TEXT_H
+#pragma once
 
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
@@ -29,5 +28,3 @@ size_t txn_log_decode(struct txn_info *info, uint64_t *seq, const char *data, si
 char *txn_agents_encode(const struct txn_agent *v, uint32_t n);
 /* -EBADMSG.  The caller frees *out. */
 int txn_agents_decode(struct txn_agent **out, uint32_t *n, const char *data, size_t len);
-
-#endif

@@ -17,8 +17,7 @@
  * A subnet manager drops a notice that it has had from the same LID with the same contents 10
  * times within seconds: every resend has to differ, in seq or in repeat.
  */
-#ifndef FABRIC_UPDATE_PHASE_CODEC_H
-#define FABRIC_UPDATE_PHASE_CODEC_H
+#pragma once
 
 #include "fabric/ib/notice.h"
 #include "fabric/ib/phase_notice.h"
@@ -36,5 +35,3 @@ void phase_codec_encode(struct notice *out, const struct phase_notice *in, bool 
 /* -ENOENT: a notice that is not of this protocol; -EPROTO: of it, but of another version or
  * with values out of range. */
 int phase_codec_decode(struct phase_notice *out, bool *answer, const struct notice *n);
-
-#endif

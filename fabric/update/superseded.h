@@ -3,8 +3,7 @@
  * superseded: a rollback that cannot restore the old tables, because another SM or writer has
  * changed the routing.
  */
-#ifndef FABRIC_UPDATE_SUPERSEDED_H
-#define FABRIC_UPDATE_SUPERSEDED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ bool superseded_wait(struct transaction *t);
 void superseded_stay(struct transaction *t);
 /* The reason of the end begins with what is there now. */
 void superseded_report(struct transaction *t);
-
-#endif

@@ -7,8 +7,7 @@
  * and drain_set talk to the agents, superseded judges the routing of another writer.  All run in
  * one thread; only st is read by others, under lock.
  */
-#ifndef FABRIC_UPDATE_TRANSACTION_H
-#define FABRIC_UPDATE_TRANSACTION_H
+#pragma once
 
 #include "fabric/base/vec.h"
 #include "fabric/update/agent_set.h"
@@ -84,5 +83,3 @@ int transaction_gate(struct transaction *t, struct err *err);
 /* Keeps the first reason; returns false for the callers' convenience. */
 bool transaction_fail(struct transaction *t, int rc, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-
-#endif

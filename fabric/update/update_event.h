@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* update_event: events of an update as JSON, between the process that runs it and those that
  * watch. */
-#ifndef FABRIC_UPDATE_UPDATE_EVENT_H
-#define FABRIC_UPDATE_UPDATE_EVENT_H
+#pragma once
 
 #include "fabric/update/executor.h"
 
@@ -17,5 +16,3 @@ json_t *update_status_json(const struct executor_status *st);
  * by GUID, their index is FAB_NONE).
  * false: not such an event.  Anything in it may be missing or nonsense: then it is 0. */
 bool update_event_parse(struct executor_event *ev, struct executor_status *st, const json_t *j);
-
-#endif

@@ -6,8 +6,7 @@
  * its GUID, an earlier cable list says which port it is.  On unknown ports only few keys are
  * tried: a port counts wrong ones, and may start its key's lease timer.
  */
-#ifndef FABRIC_WIRE_MKEYS_H
-#define FABRIC_WIRE_MKEYS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ bool mkeys_has(const struct mkeys *k, uint64_t key);
  * one.  sure: the first is the key of guid. */
 uint32_t mkeys_tries(uint64_t key[MKEYS_TRIES], bool *sure, const struct mkeys *k, uint64_t guid,
 		     uint64_t fallback, uint64_t near);
-
-#endif

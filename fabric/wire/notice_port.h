@@ -10,8 +10,7 @@
  * A node's port can have one listener at a time: the first program that asks for reports.
  * On ibsim, which gives reports to subnet managers only, the port says that it is one, not active.
  */
-#ifndef FABRIC_WIRE_NOTICE_PORT_H
-#define FABRIC_WIRE_NOTICE_PORT_H
+#pragma once
 
 #include "fabric/base/progress.h"
 #include "fabric/ib/mad.h"
@@ -90,5 +89,3 @@ struct notice_stats {
 
 const struct notice_stats *notice_stats(const struct notice_port *np);
 uint64_t notice_port_now_ns(struct notice_port *np);
-
-#endif

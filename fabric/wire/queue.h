@@ -11,8 +11,7 @@
  * place of the window; when a request to it has run out of tries, all other requests to it fail
  * at once, so that a dead node does not stall the rest.  An answer "busy" counts as none.
  */
-#ifndef FABRIC_WIRE_QUEUE_H
-#define FABRIC_WIRE_QUEUE_H
+#pragma once
 
 #include "fabric/base/progress.h"
 #include "fabric/ib/codec.h"
@@ -76,5 +75,3 @@ int queue_ask(struct queue_answer *out, struct queue *q, const struct mad_reques
  * a pause that doubles up to 30 s.  forget: of new node numbers, or to try in earnest. */
 void queue_forget(struct queue *q);
 const struct queue_stats *queue_stats(const struct queue *q);
-
-#endif

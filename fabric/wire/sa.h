@@ -2,8 +2,7 @@
 /*
  * sa: attributes of subnet administration (class 3, version 2; chapter 15), one record a MAD.
  */
-#ifndef FABRIC_WIRE_SA_H
-#define FABRIC_WIRE_SA_H
+#pragma once
 
 #include "fabric/ib/mad.h"
 #include "fabric/ib/notice.h"
@@ -84,5 +83,3 @@ void report_build(struct mad_packet *out, uint16_t lid, uint8_t sl, uint32_t qpn
 int report_read(struct notice *out, const struct mad_packet *p);
 /* Turns a report as it was received into its answer. */
 void report_answer(struct mad_packet *p);
-
-#endif

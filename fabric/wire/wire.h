@@ -13,8 +13,7 @@
  * from or written to a switch its GUID is asked for by the same route, so that re-plugged cables
  * or reassigned LIDs cannot misdirect it.  Performance MADs only go by LID.
  */
-#ifndef FABRIC_WIRE_WIRE_H
-#define FABRIC_WIRE_WIRE_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
@@ -250,5 +249,3 @@ struct wire_ping {
 int wire_ping(struct wire *w, struct wire_ping *p, uint32_t n, struct progress *progress,
 	      struct err *err);
 const char *wire_sm_state_name(uint8_t state);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* wire_priv: what the files behind wire.h share. */
-#ifndef FABRIC_WIRE_WIRE_PRIV_H
-#define FABRIC_WIRE_WIRE_PRIV_H
+#pragma once
 
 #include "fabric/ib/codec.h"
 #include "fabric/wire/mkeys.h"
@@ -121,5 +120,3 @@ void wire_forget_routes(struct wire *w);
 
 /* rc in words: "no answer", ... */
 const char *wire_rc_text(int rc);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bench_kit: what the programs that print measurements share. */
-#ifndef TESTS_BENCH_BENCH_KIT_H
-#define TESTS_BENCH_BENCH_KIT_H
+#pragma once
 
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
@@ -59,5 +58,3 @@ static inline struct jobset *make_jobs(const struct fabric *f, uint32_t njob)
 	free(term);
 	return jobset_build(b);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * fuzz: what every tests/fuzz/fuzz_NAME.c defines, for libFuzzer (make fuzz) as for the smoke
  * test of make check, which changes the seeds by chance (driver.c).
  */
-#ifndef TESTS_FUZZ_FUZZ_H
-#define TESTS_FUZZ_FUZZ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ void fuzz_wrong(const char *file, int line, const char *what) __attribute__((nor
 /* A copy of n bytes that ends where its memory ends: reading behind it is found out.  The caller
  * frees it. */
 void *fuzz_copy(const void *data, size_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tiny: a fabric of four switches, tables and plans for it. */
-#ifndef TESTS_FUZZ_TINY_H
-#define TESTS_FUZZ_TINY_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
@@ -16,5 +15,3 @@ struct tables *tiny_tables(unsigned i);
 /* From tables i to the next, with jobs; the caller frees it.  Plan 0 has a LID to be drained, plan
  * 1 an order of writes, plan 2 writes nothing. */
 struct plan *tiny_plan(unsigned i);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* apply_phases: an update as it happens: phases, waves, agents, and what the links make of it. */
-#ifndef VIEWS_APPLY_APPLY_PHASES_H
-#define VIEWS_APPLY_APPLY_PHASES_H
+#pragma once
 
 #include "views/canvas/canvas.h"
 #include "views/data/state.h"
@@ -13,5 +12,3 @@ int apply_waves_draw(const struct state_apply *a, struct canvas *c, struct rect 
 /* Before, as predicted, and now. */
 #define APPLY_LIVE_LINES 6
 int apply_live_draw(const struct state *s, struct canvas *c, struct rect r, int y);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* apply_wrote: what an update writes, as its journal has it: block by block, in order of waves. */
-#ifndef VIEWS_APPLY_APPLY_WROTE_H
-#define VIEWS_APPLY_APPLY_WROTE_H
+#pragma once
 
 #include "engines/geometry/topology_kind.h"
 #include "fabric/plan/change.h"
@@ -28,5 +27,3 @@ void apply_wrote_line(char *buf, size_t len, const struct apply_wrote *w, uint32
  * nothing more holds for all of them.  Returns buf. */
 const char *switches_name(char *buf, size_t len, const struct topology_kind *s, const uint32_t *sw,
 			  uint32_t n);
-
-#endif

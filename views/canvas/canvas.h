@@ -6,8 +6,7 @@
  * of it is clipped.  Text is UTF-8; control characters, which node descriptions may well
  * contain, are drawn as '?'.  It does not depend on a terminal library.
  */
-#ifndef VIEWS_CANVAS_CANVAS_H
-#define VIEWS_CANVAS_CANVAS_H
+#pragma once
 
 #include "views/canvas/palette.h"
 #include "views/canvas/text.h"
@@ -71,5 +70,3 @@ void canvas_spark(struct canvas *c, struct rect r, int x, int y, const uint8_t *
 void canvas_put_sgr(FILE *f, int fg, int bg, bool bold, bool reverse);
 /* The screen as text, one line per row without blanks at the ends; the caller frees. */
 char *canvas_dump(const struct canvas *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* choices: the completions of a word, and Tab from one to the next. */
-#ifndef VIEWS_CANVAS_CHOICES_H
-#define VIEWS_CANVAS_CHOICES_H
+#pragma once
 
 #include "views/canvas/canvas.h"
 #include "views/data/request.h"
@@ -45,5 +44,3 @@ void choices_turn(struct choices *c);
 /* choices_take() at the end of a text that is one file name. */
 bool choices_file(struct choices *c, char *text, size_t size, const struct state *s);
 void choices_draw(const struct choices *c, struct canvas *to, struct rect r, int y);
-
-#endif

@@ -5,8 +5,7 @@
  * A cell shows the dots of all lines through it (2 x 4, in Braille characters) in the colour of the
  * worst; without colours or in ASCII, its glyph.
  */
-#ifndef VIEWS_CANVAS_LINE_CANVAS_H
-#define VIEWS_CANVAS_LINE_CANVAS_H
+#pragma once
 
 #include "views/canvas/canvas.h"
 #include "views/data/chan_value.h"
@@ -38,5 +37,3 @@ uint32_t line_canvas_add(struct line_canvas *l, float x0, float y0, float x1, fl
 			 const struct chan_value *v);
 /* Cells without a line are not drawn. */
 void line_canvas_draw(const struct line_canvas *l, struct canvas *c, struct rect r);
-
-#endif

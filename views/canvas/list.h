@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* list: cursor and scroll position over rows, for every view that has rows. */
-#ifndef VIEWS_CANVAS_LIST_H
-#define VIEWS_CANVAS_LIST_H
+#pragma once
 
 #include "views/canvas/canvas.h"
 #include "views/data/request.h"
@@ -46,5 +45,3 @@ int entry_draw(const struct entry *e, struct canvas *c, struct rect r, int x, in
 /* An entry that filters rows until it is changed or cancelled with REQ_BACK. */
 bool filter_type(struct entry *e, const struct input *in); /* false: nothing is being typed */
 bool filter_ask(struct entry *e, enum req req); /* opens or empties it; false: something else */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* menu: a list over a view, to choose from. */
-#ifndef VIEWS_CANVAS_MENU_H
-#define VIEWS_CANVAS_MENU_H
+#pragma once
 
 #include "views/canvas/canvas.h"
 #include "views/canvas/list.h"
@@ -30,5 +29,3 @@ uint32_t menu_line_at(const struct menu *m, const struct input *in);
 void menu_click(struct menu *m, const struct input *in);
 /* Moves by keys and the wheel; false: something else. */
 bool menu_move(struct menu *m, const struct input *in);
-
-#endif

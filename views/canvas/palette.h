@@ -4,8 +4,7 @@
  *
  * The heat ramp has a glyph for every level, so that a monochrome screen shows the same.
  */
-#ifndef VIEWS_CANVAS_PALETTE_H
-#define VIEWS_CANVAS_PALETTE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ enum role heat_role(enum palette palette, int level);
 int delta_level(double pct);
 char delta_glyph(int level);
 enum role delta_role(enum palette palette, int level);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* text: UTF-8 as columns on a screen, and figures as people read them. */
-#ifndef VIEWS_CANVAS_TEXT_H
-#define VIEWS_CANVAS_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ const char *figure_age(char buf[FIGURE_LEN], double s);	       /* 0.8s, 42s, 12m
 const char *figure_clock(char buf[FIGURE_LEN], double s);      /* 00:12:41 */
 const char *figure_time(char buf[FIGURE_LEN], int64_t unix_s); /* 23:19:02 local time */
 const char *figure_utc(char buf[FIGURE_LEN], int64_t unix_s);  /* 2026-11-20T23:19:51Z */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* chan_text: whose traffic a channel carries and on which lanes, in a few words. */
-#ifndef VIEWS_DATA_CHAN_TEXT_H
-#define VIEWS_DATA_CHAN_TEXT_H
+#pragma once
 
 #include "views/data/state.h"
 
@@ -16,5 +15,3 @@ const char *chan_jobs_text(char *buf, size_t len, const struct state *s, uint32_
 /* Utilisation to expect after the preview, in percent: today's, scaled as the routes of jobs over
  * the channel are; NAN unknown. */
 double chan_planned_util(const struct state *s, uint32_t chan);
-
-#endif

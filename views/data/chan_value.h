@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* chan_value: one figure of a channel on the scale of colours, and how it looks. */
-#ifndef VIEWS_DATA_CHAN_VALUE_H
-#define VIEWS_DATA_CHAN_VALUE_H
+#pragma once
 
 #include "views/canvas/canvas.h"
 #include "views/canvas/palette.h"
@@ -44,5 +43,3 @@ uint32_t chan_worst(enum chan_metric m, enum palette palette, const struct state
 /* What the signs mean, on one line. */
 void chan_value_legend(enum chan_metric m, enum palette palette, struct canvas *c, struct rect r,
 		       int x, int y);
-
-#endif

@@ -4,8 +4,7 @@
  * in sight, what is selected, highlighted and tagged, units, colours, the options of the next
  * preview, and one line to say something in.  It lies under the views and knows none of them.
  */
-#ifndef VIEWS_DATA_CONTEXT_H
-#define VIEWS_DATA_CONTEXT_H
+#pragma once
 
 #include "views/canvas/palette.h"
 #include "views/data/fabric_summary.h"
@@ -78,5 +77,3 @@ void context_select_job(struct context *ctx, uint64_t id); /* highlighted everyw
 uint32_t context_job_routes(const struct context *ctx, uint32_t chan);
 /* A job is highlighted, its links are known and this is none of them: to be drawn dim. */
 bool context_dims(const struct context *ctx, uint32_t chan);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* event_ref: the link, switch, host or job that the text of an event names first. */
-#ifndef VIEWS_DATA_EVENT_REF_H
-#define VIEWS_DATA_EVENT_REF_H
+#pragma once
 
 #include "views/data/state.h"
 
@@ -19,5 +18,3 @@ void event_ref_find(struct event_ref *out, const struct state *s, const char *te
 /* "link leaf17/33 -> spine4/17", "switch leaf17"; "" for none.  Returns buf. */
 const char *event_ref_text(char *buf, size_t len, const struct state *s,
 			   const struct event_ref *ref);
-
-#endif

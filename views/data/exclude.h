@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* exclude: what the next preview routes around, chosen where one looks at it. */
-#ifndef VIEWS_DATA_EXCLUDE_H
-#define VIEWS_DATA_EXCLUDE_H
+#pragma once
 
 #include "views/data/context.h"
 
@@ -10,5 +9,3 @@ void exclude_named(struct context *ctx, const struct state *s, const char *text)
 /* Excluded, or no longer; the fabric is known. */
 void exclude_switch(struct context *ctx, const struct state *s, uint32_t sw);
 void exclude_cable(struct context *ctx, const struct state *s, uint32_t chan);
-
-#endif

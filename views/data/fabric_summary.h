@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fabric_summary: the fabric and its newest rates summed up once per sample, for all views. */
-#ifndef VIEWS_DATA_FABRIC_SUMMARY_H
-#define VIEWS_DATA_FABRIC_SUMMARY_H
+#pragma once
 
 #include "engines/geometry/topology_kind.h"
 #include "views/data/port_problems.h"
@@ -67,5 +66,3 @@ void fabric_summary_done(struct fabric_summary *v);
  * asked for with a sample, O(links of the job); s: of the summary's last update. */
 const struct job_load *fabric_summary_job_load(const struct fabric_summary *v,
 					       const struct state *s, uint32_t job);
-
-#endif

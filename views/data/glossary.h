@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* glossary: the definitions of console/manual/glossary.md, for the help and the manual page. */
-#ifndef VIEWS_DATA_GLOSSARY_H
-#define VIEWS_DATA_GLOSSARY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ struct glossary {
  * glossary's own; glossary_free() it. */
 void glossary_parse(struct glossary *out, const char *text);
 void glossary_free(struct glossary *g);
-
-#endif

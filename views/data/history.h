@@ -2,8 +2,7 @@
 /* history: utilisation, wait and errors of every channel over the last samples, a byte each; more
  * of them are kept than are shown at once, for moments of the past: 600, or as many as fit 32 MB.
  */
-#ifndef VIEWS_DATA_HISTORY_H
-#define VIEWS_DATA_HISTORY_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 #include "fabric/model/sample.h"
@@ -48,5 +47,3 @@ uint32_t history_count(const struct history *h); /* 0..HISTORY_LEN */
 /* Oldest first; returns how many values (0..100, or HISTORY_UNKNOWN) are in out. */
 uint32_t history_get(const struct history *h, uint32_t chan, enum history_metric m,
 		     uint8_t out[HISTORY_LEN]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_highlight: the job whose links all views show, chosen by the operator. */
-#ifndef VIEWS_DATA_JOB_HIGHLIGHT_H
-#define VIEWS_DATA_JOB_HIGHLIGHT_H
+#pragma once
 
 #include "views/data/state.h"
 
@@ -23,5 +22,3 @@ void job_highlight_update(struct job_highlight *f, const struct state *s);
 void job_highlight_set(struct job_highlight *f,
 		       uint64_t id); /* its links are known after the next update */
 void job_highlight_done(struct job_highlight *f);
-
-#endif

@@ -5,8 +5,7 @@
  * A link that goes down is gone from the next fabric, since nobody answers for the other end any
  * more; here it is remembered, by GUID and port.
  */
-#ifndef VIEWS_DATA_PORT_PROBLEMS_H
-#define VIEWS_DATA_PORT_PROBLEMS_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -29,5 +28,3 @@ double port_problems_age_s(const struct port_problems *t, uint32_t port, int64_t
 			   bool *longer);
 /* "spine07/9": the other end of a link that was there and is not any more; NULL: none was. */
 const char *port_problems_was(const struct port_problems *t, uint32_t port);
-
-#endif

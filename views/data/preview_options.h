@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* preview_options: how an engine is to compute the next preview. */
-#ifndef VIEWS_DATA_PREVIEW_OPTIONS_H
-#define VIEWS_DATA_PREVIEW_OPTIONS_H
+#pragma once
 
 #include "engines/param.h"
 #include "fabric/base/err.h"
@@ -24,5 +23,3 @@ const char *preview_options_text(char *buf, size_t len, const struct preview_opt
  * route_limits_exclude(), also when the list gets too long. */
 int preview_options_exclude(struct preview_options *o, const struct fabric *f, const char *text,
 			    bool toggle, struct err *err);
-
-#endif

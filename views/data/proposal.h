@@ -4,8 +4,7 @@
  *
  * The application fills it and owns what it points to.
  */
-#ifndef VIEWS_DATA_PROPOSAL_H
-#define VIEWS_DATA_PROPOSAL_H
+#pragma once
 
 #include "engines/metrics/metrics.h"
 #include "engines/predict/forecast.h"
@@ -60,5 +59,3 @@ struct proposal {
 };
 
 #define PROPOSALS_MAX 6
-
-#endif

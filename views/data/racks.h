@@ -11,8 +11,7 @@
  * is r and a number ("r07s1", "isw-r3u40").  Names of switches are asked first; where these say
  * nothing, those of the hosts on them.
  */
-#ifndef VIEWS_DATA_RACKS_H
-#define VIEWS_DATA_RACKS_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -38,5 +37,3 @@ void racks_free(struct racks *r); /* NULL is fine */
 
 /* The rack in a name into buf; false when there is none. */
 bool rack_in_name(char *buf, size_t len, const char *name);
-
-#endif

@@ -3,8 +3,7 @@
  * request: what an operator asks for.  Keys become requests through the keymap; a view
  * does what concerns only itself and hands the rest to the application.
  */
-#ifndef VIEWS_DATA_REQUEST_H
-#define VIEWS_DATA_REQUEST_H
+#pragma once
 
 #include "views/data/preview_options.h"
 
@@ -173,5 +172,3 @@ struct binding {
 };
 
 #define VIEW_BIT(v) (1u << (v))
-
-#endif

@@ -5,8 +5,7 @@
  * A pure function of what it is made from, so that the thread that reads counters makes it and
  * the one that draws only looks; immutable.
  */
-#ifndef VIEWS_DATA_SAMPLE_SUMMARY_H
-#define VIEWS_DATA_SAMPLE_SUMMARY_H
+#pragma once
 
 #include "engines/geometry/tiers.h"
 #include "fabric/model/sample.h"
@@ -81,5 +80,3 @@ void sample_summary_problems(uint32_t count[PROBLEM_KINDS], const struct sample_
 const struct sample_summary *
 sample_summary_get(const struct sample_summary *t);	 /* thread-safe; returns t */
 void sample_summary_put(const struct sample_summary *t); /* NULL is fine */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* session_list: the records of a directory and what was done in one of them, as view 9 shows it. */
-#ifndef VIEWS_DATA_SESSION_LIST_H
-#define VIEWS_DATA_SESSION_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ const char *session_verdict(const struct session_row *row);
 bool session_problem(const struct session_row *row);
 
 void sessions_free(struct sessions *s); /* NULL is fine */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* setting: one of those that :set takes and the configuration file may hold. */
-#ifndef VIEWS_DATA_SETTING_H
-#define VIEWS_DATA_SETTING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ struct setting {
 	char value[SETTING_LEN]; /* "" as usual */
 	bool changed;		 /* since the start, and not kept */
 };
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Any pointer may be NULL: not known yet.  Times are seconds, NAN = unknown.
  */
-#ifndef VIEWS_DATA_STATE_H
-#define VIEWS_DATA_STATE_H
+#pragma once
 
 #include "engines/engine.h"
 #include "engines/metrics/metrics.h"
@@ -414,5 +413,3 @@ const char *switch_label(char *buf, size_t len, const struct fabric *f, uint32_t
 /* "leaf17/33 -> spine04/17"; return buf. */
 const char *chan_label(char *buf, size_t len, const struct fabric *f, uint32_t chan);
 const char *port_label(char *buf, size_t len, const struct fabric *f, uint32_t sw, uint32_t p);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tags: what is tagged in the tables of links, switches and jobs, for all views. */
-#ifndef VIEWS_DATA_TAGS_H
-#define VIEWS_DATA_TAGS_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -34,5 +33,3 @@ bool tags_chan(const struct tags *m, uint32_t chan);
 bool tags_switch(const struct tags *m, uint32_t sw);
 bool tags_job(const struct tags *m, uint64_t id);
 bool tags_any(const struct tags *m); /* link or switch */
-
-#endif

@@ -3,8 +3,7 @@
  * view: one screen.  A function from read-only state to cells on a canvas, and one from a
  * translated key to what is wanted; it never reaches a terminal, a wire or a file.
  */
-#ifndef VIEWS_DATA_VIEW_H
-#define VIEWS_DATA_VIEW_H
+#pragma once
 
 #include "views/canvas/canvas.h"
 #include "views/data/context.h"
@@ -43,5 +42,3 @@ struct view {
 
 extern const struct view view_overview, view_heatmap, view_links, view_jobs, view_preview,
 	view_apply, view_events, view_help, view_topology, view_switches, view_paths, view_sessions;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* heat_cables: the nearest a heatmap comes: the cables of one cell, in a list. */
-#ifndef VIEWS_HEATMAP_HEAT_CABLES_H
-#define VIEWS_HEATMAP_HEAT_CABLES_H
+#pragma once
 
 #include "views/canvas/list.h"
 #include "views/heatmap/heat_cells.h"
@@ -26,5 +25,3 @@ bool heat_cables_open(struct heat_cables *k, const struct heat_sight *at, const 
 uint32_t heat_cables_cursor(const struct heat_cables *k);
 void heat_cables_draw(struct heat_cables *k, const struct context *ctx, struct canvas *c,
 		      struct rect r, const struct state *s);
-
-#endif

@@ -5,8 +5,7 @@
  * Only rows in sight are looked at, channel by channel, so a frame costs O(channels in sight +
  * cells on the screen) whatever the size of the matrix.
  */
-#ifndef VIEWS_HEATMAP_HEAT_CELLS_H
-#define VIEWS_HEATMAP_HEAT_CELLS_H
+#pragma once
 
 #include "views/data/chan_value.h"
 #include "views/data/view.h"
@@ -57,5 +56,3 @@ const char *heat_row_label(char *buf, const struct heat_plane *p, const struct f
 			   uint32_t row);
 const char *heat_col_label(char *buf, const struct heat_plane *p, const struct fabric *f,
 			   uint32_t col);
-
-#endif

@@ -8,8 +8,7 @@
  * the planes of a tree direction 0 goes up, along a torus it counts up; in all others a row sends
  * and both directions hold the same.
  */
-#ifndef VIEWS_HEATMAP_HEAT_LAYOUT_H
-#define VIEWS_HEATMAP_HEAT_LAYOUT_H
+#pragma once
 
 #include "engines/geometry/topology_kind.h"
 #include "fabric/model/fabric.h"
@@ -58,5 +57,3 @@ struct heat_spot {
 /* False when it is not in it.  O(channels). */
 bool heat_plane_find(const struct heat_plane *p, const struct fabric *f, uint32_t chan,
 		     struct heat_spot *spot);
-
-#endif

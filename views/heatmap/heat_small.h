@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* heat_small: the heatmap of the whole fabric in a corner of another view: utilisation, worst of
  * each cell. */
-#ifndef VIEWS_HEATMAP_HEAT_SMALL_H
-#define VIEWS_HEATMAP_HEAT_SMALL_H
+#pragma once
 
 #include "views/heatmap/heat_cells.h"
 
@@ -28,5 +27,3 @@ struct heat_small {
 void heat_small_draw(struct heat_small *h, const struct context *ctx, struct canvas *c,
 		     struct rect r, const struct state *s);
 void heat_small_done(struct heat_small *h);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* heat_window: the part of a matrix that fits on the screen, how many of its rows and columns a
  * cell there stands for, and in which order rows are shown. */
-#ifndef VIEWS_HEATMAP_HEAT_WINDOW_H
-#define VIEWS_HEATMAP_HEAT_WINDOW_H
+#pragma once
 
 #include "views/canvas/canvas.h"
 #include "views/data/chan_value.h"
@@ -55,5 +54,3 @@ void heat_rows_done(struct heat_rows *rows);
 uint32_t heat_metric_named(const char *text); /* enum chan_metric */
 uint32_t heat_plane_named(const struct heat_layout *l, const char *text);
 uint32_t heat_sort_named(const char *text); /* enum heat_sort; "place" for the layout's own */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_detail: what is below the table of jobs: where a job is, and its worst links and pairs. */
-#ifndef VIEWS_JOBS_JOB_DETAIL_H
-#define VIEWS_JOBS_JOB_DETAIL_H
+#pragma once
 
 #include "views/data/view.h"
 
@@ -20,5 +19,3 @@ struct job_detail {
 void job_detail_draw(struct job_detail *d, const struct context *ctx, const struct state *s,
 		     struct canvas *c, struct rect r, uint32_t job);
 void job_detail_done(struct job_detail *d);
-
-#endif

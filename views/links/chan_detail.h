@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* chan_detail: four lines on one channel, under the heatmap and under the table of links. */
-#ifndef VIEWS_LINKS_CHAN_DETAIL_H
-#define VIEWS_LINKS_CHAN_DETAIL_H
+#pragma once
 
 #include "views/data/view.h"
 
@@ -11,5 +10,3 @@
  * makes of it.  O(channels). */
 void chan_detail_draw(const struct context *ctx, const struct state *s, struct canvas *c,
 		      struct rect r, uint32_t chan);
-
-#endif

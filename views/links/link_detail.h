@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* link_detail: all that is known of one link between switches, on a page of its own. */
-#ifndef VIEWS_LINKS_LINK_DETAIL_H
-#define VIEWS_LINKS_LINK_DETAIL_H
+#pragma once
 
 #include "views/data/view.h"
 
 void link_detail_draw(const struct context *ctx, const struct state *s, struct canvas *c,
 		      struct rect r, uint32_t chan);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* path_pane: one path drawn hop by hop, beside what it becomes after the plan; and the pairs of a
  * job that share a link.  Parts of the view of paths. */
-#ifndef VIEWS_PATHS_PATH_PANE_H
-#define VIEWS_PATHS_PATH_PANE_H
+#pragma once
 
 #include "engines/metrics/job_pairs.h"
 #include "fabric/model/path.h"
@@ -45,5 +44,3 @@ void pairs_draw(struct pairs_pane *p, const struct context *ctx, const struct st
 bool pairs_input(struct pairs_pane *p, struct context *ctx, const struct state *s,
 		 const struct input *in, bool *chosen);
 void pairs_done(struct pairs_pane *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* preview_changes: what a computed routing changes: links, jobs, and the entries themselves. */
-#ifndef VIEWS_PREVIEW_PREVIEW_CHANGES_H
-#define VIEWS_PREVIEW_PREVIEW_CHANGES_H
+#pragma once
 
 #include "views/canvas/canvas.h"
 #include "views/canvas/list.h"
@@ -17,5 +16,3 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 uint32_t preview_jobs_rows(const struct state *s);
 void preview_diff_draw(struct list *l, const struct state *s, struct canvas *c, struct rect r);
 uint32_t preview_diff_rows(const struct state *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* preview_cost: what it takes to install a proposal, and what was checked about it. */
-#ifndef VIEWS_PREVIEW_PREVIEW_COST_H
-#define VIEWS_PREVIEW_PREVIEW_COST_H
+#pragma once
 
 #include "views/canvas/canvas.h"
 #include "views/data/state.h"
@@ -18,5 +17,3 @@ int preview_notes_draw(const struct state *s, struct canvas *c, struct rect r, i
 const char *preview_cost_brief(char *buf, size_t len, const struct state *s);
 /* "being found, 12s so far, at most 40s more": the search for an order of writes; returns buf. */
 const char *preview_search_text(char *buf, size_t len, const struct state *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* preview_form: the options of the engines, one a row, edited in place. */
-#ifndef VIEWS_PREVIEW_PREVIEW_FORM_H
-#define VIEWS_PREVIEW_PREVIEW_FORM_H
+#pragma once
 
 #include "views/canvas/canvas.h"
 #include "views/canvas/choices.h"
@@ -23,5 +22,3 @@ void preview_form_draw(struct preview_form *m, struct context *ctx, const struct
 /* true: it was for the form, which may be closed now. */
 bool preview_form_input(struct preview_form *m, struct context *ctx, const struct input *in,
 			const struct state *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* preview_menu: the engines to choose from, what is computed, and what to press next. */
-#ifndef VIEWS_PREVIEW_PREVIEW_MENU_H
-#define VIEWS_PREVIEW_PREVIEW_MENU_H
+#pragma once
 
 #include "views/canvas/canvas.h"
 #include "views/canvas/list.h"
@@ -17,5 +16,3 @@ static inline const struct engine_choice *preview_choice(const struct state *s, 
 /* l is of the engines; o: for the next preview. */
 void preview_menu_draw(struct list *l, const struct preview_options *o, const struct state *s,
 		       struct canvas *c, struct rect r);
-
-#endif

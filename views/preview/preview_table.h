@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* preview_table: computed routings side by side with the current one, in figures. */
-#ifndef VIEWS_PREVIEW_PREVIEW_TABLE_H
-#define VIEWS_PREVIEW_PREVIEW_TABLE_H
+#pragma once
 
 #include "views/canvas/canvas.h"
 #include "views/data/state.h"
@@ -11,5 +10,3 @@
 #define PREVIEW_TABLE_TALL  18 /* with mean and spread of the EFI */
 /* tall: with them.  Returns the lines used. */
 int preview_table_draw(const struct state *s, struct canvas *c, struct rect r, bool tall);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* activity: what is being read and what is being computed, as the last line shows it. */
-#ifndef VIEWS_SHELL_ACTIVITY_H
-#define VIEWS_SHELL_ACTIVITY_H
+#pragma once
 
 #include "views/data/state.h"
 
@@ -14,5 +13,3 @@ struct activity {
  * columns, with two between them; then the work, then the tables.  tables: whether to show those.
  */
 void activity_fit(struct activity *out, const struct state *s, int width, bool tables);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* choose: commands that set by name what all views share; errors go to the message line. */
-#ifndef VIEWS_SHELL_CHOOSE_H
-#define VIEWS_SHELL_CHOOSE_H
+#pragma once
 
 #include "views/data/context.h"
 
@@ -11,5 +10,3 @@ void choose_job(struct context *ctx, const char *id, const struct state *s);	/* 
 void choose_path(struct context *ctx, const char *ends, const struct state *s); /* "A B" */
 void choose_palette(struct context *ctx, const char *name); /* or its beginning */
 void choose_units(struct context *ctx, const char *name);   /* "bits", "bytes" */
-
-#endif

@@ -6,8 +6,7 @@
  * A command is the request of the key that does the same, with an argument; so it works in the same
  * views and has the same guards (--rw).
  */
-#ifndef VIEWS_SHELL_COMMAND_H
-#define VIEWS_SHELL_COMMAND_H
+#pragma once
 
 #include "views/data/request.h"
 
@@ -55,5 +54,3 @@ const struct command *command_find(const char *word, size_t len);
 const char *command_view_name(enum view_id id);
 /* By a prefix or a digit; VIEW_COUNT: none. */
 enum view_id command_view(const char *word);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* completion: completes a word of a command or a filter. */
-#ifndef VIEWS_SHELL_COMPLETION_H
-#define VIEWS_SHELL_COMPLETION_H
+#pragma once
 
 #include "views/canvas/choices.h"
 #include "views/data/state.h"
@@ -24,5 +23,3 @@ struct prompt_context {
 /* Completions of the first at bytes of a text. */
 void completion_find(struct choices *out, enum prompt_kind kind, const char *text, size_t at,
 		     const struct prompt_context *ctx);
-
-#endif

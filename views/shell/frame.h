@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* frame: the status line, the tabs, and the two lines at the bottom of every view. */
-#ifndef VIEWS_SHELL_FRAME_H
-#define VIEWS_SHELL_FRAME_H
+#pragma once
 
 #include "views/canvas/canvas.h"
 #include "views/data/request.h"
@@ -31,5 +30,3 @@ enum view_id frame_tab_at(int w, enum view_id view, int x);
 /* The binding whose hint is at column x of the line of keys; NULL: none. */
 const struct binding *frame_hint_at(int w, const struct state *s, enum view_id view,
 				    const struct frame_keys *keys, int x);
-
-#endif

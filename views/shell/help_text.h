@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* help_text: the rows of the help: keys, commands, symbols, terms. */
-#ifndef VIEWS_SHELL_HELP_TEXT_H
-#define VIEWS_SHELL_HELP_TEXT_H
+#pragma once
 
 #include "fabric/base/vec.h"
 #include "views/data/context.h"
@@ -21,5 +20,3 @@ struct help_rows {
 /* All rows, the keys of view `from` first; keys that need --rw only with it. */
 void help_rows_fill(struct help_rows *rows, const struct context *ctx, const struct state *s,
 		    enum view_id from);
-
-#endif

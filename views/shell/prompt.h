@@ -3,8 +3,7 @@
  * prompt: the input line for commands, filters and searches, with a cursor, history and
  * completion.
  */
-#ifndef VIEWS_SHELL_PROMPT_H
-#define VIEWS_SHELL_PROMPT_H
+#pragma once
 
 #include "views/canvas/canvas.h"
 #include "views/data/request.h"
@@ -40,5 +39,3 @@ enum prompt_result prompt_input(struct prompt *p, const struct input *in,
 				const struct prompt_context *ctx);
 /* Two lines from y on; why: an error in the text, "" none. */
 void prompt_draw(const struct prompt *p, struct canvas *c, int y, const char *why);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* settings_menu: a list over any view, of the settings and what they are now. */
-#ifndef VIEWS_SHELL_SETTINGS_MENU_H
-#define VIEWS_SHELL_SETTINGS_MENU_H
+#pragma once
 
 #include "views/canvas/menu.h"
 #include "views/data/state.h"
@@ -23,5 +22,3 @@ enum settings_act settings_menu_input(struct settings_menu *m, const struct stat
 /* Over a part of the canvas. */
 void settings_menu_draw(struct settings_menu *m, const struct state *s, struct canvas *c,
 			struct rect over);
-
-#endif

@@ -5,8 +5,7 @@
  * The application's loop is: shell_draw() when something changed; for a key,
  * keymap_translate() with shell_view() and shell_typing(), shell_input(), then act on the request.
  */
-#ifndef VIEWS_SHELL_SHELL_H
-#define VIEWS_SHELL_SHELL_H
+#pragma once
 
 #include "views/canvas/canvas.h"
 #include "views/data/context.h"
@@ -57,5 +56,3 @@ void shell_command_begin(struct shell *shell, const char *text);
 
 /* One line to the operator, above the footer until the next key ("snapshot saved ..."). */
 void shell_say(struct shell *shell, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tabs: keys and names of the views. */
-#ifndef VIEWS_SHELL_TABS_H
-#define VIEWS_SHELL_TABS_H
+#pragma once
 
 #include "views/data/request.h"
 
@@ -17,5 +16,3 @@ struct tab {
 extern const struct tab tabs[VIEW_COUNT];
 
 const char *tab_title(enum view_id view);
-
-#endif

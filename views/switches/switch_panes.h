@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* switch_panes: what is inside one switch: its ports as a front panel, its LFT, its SL2VL tables
  * and the virtual lanes of its links.  Parts of the view of switches. */
-#ifndef VIEWS_SWITCHES_SWITCH_PANES_H
-#define VIEWS_SWITCHES_SWITCH_PANES_H
+#pragma once
 
 #include "views/canvas/list.h"
 #include "views/data/chan_value.h"
@@ -74,5 +73,3 @@ void lanes_pane_draw(struct lanes_pane *p, const struct pane_in *in, struct canv
 		     struct rect r);
 bool lanes_pane_input(struct lanes_pane *p, struct context *ctx, const struct pane_in *in,
 		      const struct input *key);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* column_menu: a list over a table, of the columns it may have and their order. */
-#ifndef VIEWS_TABLE_COLUMN_MENU_H
-#define VIEWS_TABLE_COLUMN_MENU_H
+#pragma once
 
 #include "views/canvas/menu.h"
 #include "views/table/table.h"
@@ -23,5 +22,3 @@ const char *column_menu_input(struct column_menu *m, struct table *t, const stru
 
 /* Over the rows of the table. */
 void column_menu_draw(struct column_menu *m, const struct table *t, struct canvas *c);
-
-#endif

@@ -6,8 +6,7 @@
  * figure has one name, one unit and one way to be had.  Names end with their unit
  * (tx_Bps, wait_pct); nothing here allocates.
  */
-#ifndef VIEWS_TABLE_FIELDS_H
-#define VIEWS_TABLE_FIELDS_H
+#pragma once
 
 #include "views/data/fabric_summary.h"
 #include "views/data/state.h"
@@ -103,5 +102,3 @@ bool value_known(const struct value *c, const struct field *f);
 /* As one writes it: "97.3", "0x0002c90000000001"; "" when unknown.  Returns buf (of VALUE_LEN) or
  * the cell's text. */
 const char *value_text(char *buf, const struct value *c, const struct field *f);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fields_priv: the lists behind fields.h, one file for each kind of row. */
-#ifndef VIEWS_TABLE_FIELDS_PRIV_H
-#define VIEWS_TABLE_FIELDS_PRIV_H
+#pragma once
 
 #include "views/table/fields.h"
 
@@ -42,5 +41,3 @@ static inline double field_figure(const struct value *c, const void *figures)
 	}
 
 #define FIELDS_END(list) const size_t n##list = sizeof(list) / sizeof(*list)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* order: which rows a table shows, and in what order. */
-#ifndef VIEWS_TABLE_ORDER_H
-#define VIEWS_TABLE_ORDER_H
+#pragma once
 
 #include "views/table/fields.h"
 #include "views/table/row_filter.h"
@@ -33,5 +32,3 @@ struct row_order {
 void rows_select(struct row_order *out, const struct rows *r, const struct row_filter *filter,
 		 const struct field *sort, bool reverse);
 void row_order_done(struct row_order *o);
-
-#endif

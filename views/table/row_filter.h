@@ -16,8 +16,7 @@
  *text, or a GUID.  Comparing with what is unknown is neither true nor false, nor is its "not": such
  *a row is left out, unless another term of an "or" takes it.
  */
-#ifndef VIEWS_TABLE_ROW_FILTER_H
-#define VIEWS_TABLE_ROW_FILTER_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "views/table/fields.h"
@@ -48,5 +47,3 @@ struct typed_filter {
 /* True when the filter is another one now. */
 bool typed_filter_set(struct typed_filter *t, enum row_kind kind, const char *text);
 void typed_filter_done(struct typed_filter *t);
-
-#endif

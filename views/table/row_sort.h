@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* row_sort: many rows in the order of a number each, in time that grows with the rows alone. */
-#ifndef VIEWS_TABLE_ROW_SORT_H
-#define VIEWS_TABLE_ROW_SORT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ void row_sort(uint32_t *row, const uint64_t *rank, uint32_t n, struct row_rank *
 
 /* Numbers in the order of doubles; v is not NAN. */
 uint64_t row_rank_of(double v);
-
-#endif

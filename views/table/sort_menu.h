@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sort_menu: a list over a table, of the columns that it can be sorted by. */
-#ifndef VIEWS_TABLE_SORT_MENU_H
-#define VIEWS_TABLE_SORT_MENU_H
+#pragma once
 
 #include "views/canvas/menu.h"
 #include "views/table/table.h"
@@ -22,5 +21,3 @@ bool sort_menu_input(struct sort_menu *m, const struct field **sort, const struc
 
 /* Over the rows of the table. */
 void sort_menu_draw(struct sort_menu *m, const struct table *t, struct canvas *c);
-
-#endif

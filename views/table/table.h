@@ -13,8 +13,7 @@
  * change.  They are sorted again when the data change, and not while the cursor has just moved: a
  * row that runs away under the cursor helps nobody.
  */
-#ifndef VIEWS_TABLE_TABLE_H
-#define VIEWS_TABLE_TABLE_H
+#pragma once
 
 #include "views/canvas/canvas.h"
 #include "views/canvas/list.h"
@@ -161,5 +160,3 @@ bool table_columns(struct table *t, const char *columns, const struct table_ops 
 bool table_shows_rates(const struct table *t);
 /* "12 of 72 links  filter: util>80  tagged: 3" */
 void table_context(const struct table *t, const struct table_ops *ops, char *buf, size_t len);
-
-#endif

@@ -5,8 +5,7 @@
  * Names of a fabric do not change from sample to sample: the texts are read and put in order once,
  * and a table that is sorted by them again only compares numbers.
  */
-#ifndef VIEWS_TABLE_TEXT_ORDER_H
-#define VIEWS_TABLE_TEXT_ORDER_H
+#pragma once
 
 #include "views/table/fields.h"
 
@@ -35,5 +34,3 @@ struct text_order {
 const uint32_t *text_order(struct text_order *o, const struct rows *r, uint32_t n,
 			   const struct field *field, const uint32_t *natural);
 void text_order_done(struct text_order *o);
-
-#endif

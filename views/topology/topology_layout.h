@@ -9,8 +9,7 @@
  *
  * A node is a switch, or in the picture of blocks a pod, plane, group or a run of a row.
  */
-#ifndef VIEWS_TOPOLOGY_TOPOLOGY_LAYOUT_H
-#define VIEWS_TOPOLOGY_TOPOLOGY_LAYOUT_H
+#pragma once
 
 #include "engines/geometry/topology_kind.h"
 #include "fabric/model/fabric.h"
@@ -59,5 +58,3 @@ void topology_layout_free(struct topology_layout *p); /* NULL is fine */
 
 /* The node next to one in a direction (one of dx, dy is not 0); itself when there is none. */
 uint32_t topology_layout_next(const struct topology_layout *p, uint32_t node, int dx, int dy);
-
-#endif

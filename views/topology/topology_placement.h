@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* topology_placement: for picture.c only: the places of switches and of blocks by kind of fabric.
  */
-#ifndef VIEWS_TOPOLOGY_TOPOLOGY_PLACEMENT_H
-#define VIEWS_TOPOLOGY_TOPOLOGY_PLACEMENT_H
+#pragma once
 
 #include "views/topology/topology_layout.h"
 
@@ -28,5 +27,3 @@ void topology_placement_find(struct topology_placement *l, const struct fabric *
 void topology_placement_done(struct topology_placement *l);
 /* Sets around and across of an edge of the picture of switches. */
 void topology_placement_mark(const struct topology_placement *l, struct topology_layout_edge *e);
-
-#endif

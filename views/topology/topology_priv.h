@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* topology_priv: the view of the topology, shared by its files: topology.c (keys), topology_lines.c
  * (figures and cables), topology_draw.c (switches and what is around the picture). */
-#ifndef VIEWS_TOPOLOGY_TOPOLOGY_PRIV_H
-#define VIEWS_TOPOLOGY_TOPOLOGY_PRIV_H
+#pragma once
 
 #include "views/canvas/line_canvas.h"
 #include "views/canvas/list.h"
@@ -100,5 +99,3 @@ void topology_detail(const struct topology_ui *u, const struct context *ctx, con
 
 /* The picture has planes side by side. */
 bool topology_has_planes(const struct topology_ui *u, const struct topology_kind *topology);
-
-#endif

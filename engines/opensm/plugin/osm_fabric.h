@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* osm_fabric: what OpenSM has discovered, as a fabric of ours. */
-#ifndef ENGINES_OPENSM_PLUGIN_OSM_FABRIC_H
-#define ENGINES_OPENSM_PLUGIN_OSM_FABRIC_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
@@ -19,5 +18,3 @@ int osm_fabric_build(struct fabric **out, struct osm_opensm *osm, struct err *er
 /* Cabled ports of switches that have fewer VLs now than OpenSM is about to give them.  It cuts
  * SL2VL tables down to what they have now: those of this sweep are not yet those of the routing. */
 uint32_t osm_fabric_vls_behind(struct osm_opensm *osm);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* osm_notice: a notice to all of OpenSM's subscribers. */
-#ifndef ENGINES_OPENSM_PLUGIN_OSM_NOTICE_H
-#define ENGINES_OPENSM_PLUGIN_OSM_NOTICE_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/ib/notice.h"
@@ -18,5 +17,3 @@ int osm_notice_report(struct osm_opensm *osm, const uint8_t d[NOTICE_SA_DATA], s
 /* GUIDs of the ports that have subscribed to that notice; the lock held as above.  The caller frees
  * *guid. */
 void osm_notice_listeners(struct osm_opensm *osm, uint16_t trap, uint64_t **guid, uint32_t *n);
-
-#endif

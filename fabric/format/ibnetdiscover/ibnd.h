@@ -5,8 +5,7 @@
  * Quoted ids are "S-<node guid>", "H-<node guid>", "R-<node guid>", or any name (ibsim); then
  * the GUID is that of the switchguid=/caguid= line above, or counted up as ibsim does.
  */
-#ifndef FABRIC_FORMAT_IBNETDISCOVER_IBND_H
-#define FABRIC_FORMAT_IBNETDISCOVER_IBND_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -41,5 +40,3 @@ int ibnd_read(struct builder **out, FILE *in, const char *path, struct ibnd_repo
  * file_progress(); -ECANCELED when that is cancelled.
  */
 int ibnd_write(FILE *out, const struct fabric *f, struct err *err);
-
-#endif

@@ -6,8 +6,7 @@
  * with their SwitchInfo, NodeInfo and NodeDescription, then the ports with their PortInfo, each
  * naming the port behind its cable by port GUID and number.
  */
-#ifndef FABRIC_FORMAT_IBNETDISCOVER_IBND_CACHE_H
-#define FABRIC_FORMAT_IBNETDISCOVER_IBND_CACHE_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -24,5 +23,3 @@ bool ibnd_cache_begins(const char *head);
  * that we do not know; -ENODATA: it was cut off. */
 int ibnd_cache_read(struct builder *b, FILE *file, const char *path, struct read_report *report,
 		    struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ibnd_ids: from the quoted id of a node to its number in the builder. */
-#ifndef FABRIC_FORMAT_IBNETDISCOVER_IBND_IDS_H
-#define FABRIC_FORMAT_IBNETDISCOVER_IBND_IDS_H
+#pragma once
 
 #include "fabric/model/builder.h"
 
@@ -18,5 +17,3 @@ uint32_t ibnd_ids_find(const struct ibnd_ids *m, const char *id); /* or FAB_NONE
 
 /* True for "S-<hex>", "H-<hex>", "R-<hex>": kind and GUID from the id. */
 bool ibnd_id_guid(enum node_kind *kind, uint64_t *guid, const char *id);
-
-#endif

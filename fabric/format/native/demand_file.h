@@ -10,8 +10,7 @@
  * by the pairs of its first, second, ... port with the other's when both have as many ports,
  * else by all pairs of ports.
  */
-#ifndef FABRIC_FORMAT_NATIVE_DEMAND_FILE_H
-#define FABRIC_FORMAT_NATIVE_DEMAND_FILE_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -26,5 +25,3 @@
 int demand_file_read(struct demand **out, FILE *file, const char *path,
 		     const struct rank_file *ranks, const struct fabric *f,
 		     struct read_report *report, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* guid_list: a GUID a line, # comments. */
-#ifndef FABRIC_FORMAT_NATIVE_GUID_LIST_H
-#define FABRIC_FORMAT_NATIVE_GUID_LIST_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -12,5 +11,3 @@
 /* -EINVAL with file:line for the first line that is none.  The caller frees *out, which is NULL
  * after an error. */
 int guid_list_read(uint64_t **out, size_t *n, FILE *file, const char *path, struct err *err);
-
-#endif

@@ -15,8 +15,7 @@
  * except line of S and T, else the pair line of their classes.  The paper calls messages
  * above 512 bytes large.  Lines come in this order; # comments; unknown words are passed over.
  */
-#ifndef FABRIC_FORMAT_NATIVE_LID_CHOICE_FILE_H
-#define FABRIC_FORMAT_NATIVE_LID_CHOICE_FILE_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -33,5 +32,3 @@ int lid_choice_write(FILE *file, const struct fabric *f, const struct lid_choice
  * missing.  The caller owns *out. */
 int lid_choice_read(struct lid_choice **out, FILE *file, const char *path, const struct fabric *f,
 		    struct read_report *report, struct err *err);
-
-#endif

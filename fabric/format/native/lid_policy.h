@@ -6,8 +6,7 @@
  * With more than ten quadrants, or more LIDs in one than fit, the blocks are larger: still whole
  * thousands, and all of terminals before those of switches.
  */
-#ifndef FABRIC_FORMAT_NATIVE_LID_POLICY_H
-#define FABRIC_FORMAT_NATIVE_LID_POLICY_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
@@ -29,5 +28,3 @@ struct lid_policy {
  * when the unicast LIDs are not enough. */
 int lid_policy_write(FILE *file, const struct fabric *f, const struct lid_choice *c,
 		     struct lid_policy *out, struct err *err);
-
-#endif

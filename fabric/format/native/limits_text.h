@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* limits_text: route_limits from what an operator types. */
-#ifndef FABRIC_FORMAT_NATIVE_LIMITS_TEXT_H
-#define FABRIC_FORMAT_NATIVE_LIMITS_TEXT_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/route_limits.h"
@@ -31,5 +30,3 @@ int limits_text_check(const char *text, struct err *err);
 /* What is excluded in the shortest form that route_limits_exclude() takes, "" for nothing: of a
  * cable its end of lower index.  The caller frees it. */
 char *route_limits_exclude_text(const struct route_limits *l, const struct fabric *f);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* names: node-name-map files of infiniband-diags, lines of <guid> "<name>", # comments. */
-#ifndef FABRIC_FORMAT_NATIVE_NAMES_H
-#define FABRIC_FORMAT_NATIVE_NAMES_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/namemap.h"
@@ -11,5 +10,3 @@
 /* Adds the names of a file to m; path is for messages.  The first bad line is -EINVAL with
  * file:line, names of the lines above it stay added. */
 int names_read(struct name_map *m, FILE *in, const char *path, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* netloc: fabrics and paths as Open MPI's netloc stores them (JSON, gzipped or not). */
-#ifndef FABRIC_FORMAT_NATIVE_NETLOC_H
-#define FABRIC_FORMAT_NATIVE_NETLOC_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -17,5 +16,3 @@ int netloc_nodes_read(struct builder *b, const char *path, struct read_report *r
  * contradict each other at a switch are a warning; the first one holds. */
 int netloc_paths_read(struct tables **out, const char *path, const char *nodes_path,
 		      const struct fabric *f, struct read_report *report, struct err *err);
-
-#endif

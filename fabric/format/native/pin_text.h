@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pin_text: hosts whose routes stay as they are installed, from what an operator types. */
-#ifndef FABRIC_FORMAT_NATIVE_PIN_TEXT_H
-#define FABRIC_FORMAT_NATIVE_PIN_TEXT_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/jobset.h"
@@ -23,5 +22,3 @@ int pin_text_check(const char *text, struct err *err);
 /* The same text without jobs that do not run: for who reads it again and again.  jobs: NULL for
  * none. The caller frees it. */
 char *pin_text_of_now(const char *text, const struct jobset *jobs);
-
-#endif

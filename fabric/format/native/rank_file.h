@@ -9,8 +9,7 @@
  *
  * Lines in any order, # comments; every rank once.
  */
-#ifndef FABRIC_FORMAT_NATIVE_RANK_FILE_H
-#define FABRIC_FORMAT_NATIVE_RANK_FILE_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -31,5 +30,3 @@ struct rank_file {
 int rank_file_read(struct rank_file **out, FILE *file, const char *path, struct read_report *report,
 		   struct err *err);
 void rank_file_free(struct rank_file *r); /* NULL is fine */
-
-#endif

@@ -8,8 +8,7 @@
  *
  * All numbers are little-endian.  The same tables give the same bytes.
  */
-#ifndef FABRIC_FORMAT_NATIVE_TABLES_IBR_H
-#define FABRIC_FORMAT_NATIVE_TABLES_IBR_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
@@ -50,5 +49,3 @@ int tables_ibr_read_fd(struct tables **out, int fd, const struct fabric *f, cons
 /* A file: written beside it, synced, then renamed, so that a reader sees all of it or none. */
 int tables_ibr_save(const char *path, const struct tables *t, struct err *err);
 int tables_ibr_load(struct tables **out, const char *path, const struct fabric *f, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dump_whole: whether a dump has all switches of the fabric. */
-#ifndef FABRIC_FORMAT_OPENSM_DUMP_WHOLE_H
-#define FABRIC_FORMAT_OPENSM_DUMP_WHOLE_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
@@ -12,5 +11,3 @@
  * missing: the file ended between two switches. */
 int dump_whole(const bool *seen, const struct fabric *f, const char *what, const char *path,
 	       struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* guid2lid: OpenSM's cache of the LIDs it gave, "0xguid 0xlid_min 0xlid_max" a line. */
-#ifndef FABRIC_FORMAT_OPENSM_GUID2LID_H
-#define FABRIC_FORMAT_OPENSM_GUID2LID_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -17,5 +16,3 @@ struct guid_lid {
 /* Ascending GUID, without duplicates (the last line of a GUID holds).  The caller frees *out. */
 int guid2lid_read(struct guid_lid **out, uint32_t *n, FILE *file, const char *path,
 		  struct read_report *report, struct err *err);
-
-#endif

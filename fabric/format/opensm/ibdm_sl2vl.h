@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ibdm_sl2vl: the SL2VL file of ibdmchk -d: "0xguid in out 0xAB 0xCD ...", a VL per hex digit. */
-#ifndef FABRIC_FORMAT_OPENSM_IBDM_SL2VL_H
-#define FABRIC_FORMAT_OPENSM_IBDM_SL2VL_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -14,5 +13,3 @@
 int ibdm_sl2vl_read(struct tables *t, FILE *file, const char *path, const struct fabric *f,
 		    struct read_report *report, struct err *err);
 int ibdm_sl2vl_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lft_text: what the readers of textual forwarding tables have in common. */
-#ifndef FABRIC_FORMAT_OPENSM_LFT_TEXT_H
-#define FABRIC_FORMAT_OPENSM_LFT_TEXT_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/lines.h"
@@ -37,5 +36,3 @@ void lft_text_listed(struct lft_text *x, uint64_t lid);
 /* Hands over the tables, or refuses: what is the kind of file for the message. */
 int lft_text_end(struct tables **out, struct lft_text *x, const struct lines *l, const char *what,
 		 struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* osm_fdbs: forwarding tables as opensm.fdbs and ibdiagnet2.fdbs, which ibdmchk reads. */
-#ifndef FABRIC_FORMAT_OPENSM_OSM_FDBS_H
-#define FABRIC_FORMAT_OPENSM_OSM_FDBS_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -14,5 +13,3 @@
 int osm_fdbs_read(struct tables **out, FILE *file, const char *path, const struct fabric *f,
 		  struct read_report *report, struct err *err);
 int osm_fdbs_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * osm_lfts: forwarding tables as OpenSM's opensm-lfts.dump and infiniband-diags' dump_fts
  * (dump_lfts.sh) print them: a heading per switch and a line per LID.
  */
-#ifndef FABRIC_FORMAT_OPENSM_OSM_LFTS_H
-#define FABRIC_FORMAT_OPENSM_OSM_LFTS_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -20,5 +19,3 @@ int osm_lfts_read(struct tables **out, FILE *file, const char *path, const struc
 		  struct read_report *report, struct err *err);
 /* In the form of opensm-lfts.dump.  -EIO. */
 int osm_lfts_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err);
-
-#endif

@@ -6,8 +6,7 @@
  * The file does not distinguish switches from hosts: a node with more than one port in it is a
  * switch.
  */
-#ifndef FABRIC_FORMAT_OPENSM_OSM_NEIGHBORS_H
-#define FABRIC_FORMAT_OPENSM_OSM_NEIGHBORS_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -34,5 +33,3 @@ int osm_neighbors_cables(struct osm_cable **out, uint32_t *n, FILE *file, const 
  * two cables on one port (the sentence has file and line). */
 int osm_neighbors_read(struct builder *b, FILE *file, const char *path, const struct guid_lid *lids,
 		       uint32_t n, struct read_report *report, struct err *err);
-
-#endif

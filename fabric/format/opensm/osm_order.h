@@ -5,12 +5,9 @@
  * Its maps are keyed by GUIDs in network byte order read as numbers of the machine, all of
  * which are little-endian: the last byte of the GUID weighs most.
  */
-#ifndef FABRIC_FORMAT_OPENSM_OSM_ORDER_H
-#define FABRIC_FORMAT_OPENSM_OSM_ORDER_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
 /* Indices 0..n-1 in that order of their GUIDs (equal GUIDs by index); the caller frees them. */
 uint32_t *osm_order_new(const uint64_t *guid, uint32_t n);
-
-#endif

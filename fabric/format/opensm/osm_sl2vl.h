@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* osm_sl2vl: the mapping of SLs on VLs as OpenSM's opensm-sl2vl.dump. */
-#ifndef FABRIC_FORMAT_OPENSM_OSM_SL2VL_H
-#define FABRIC_FORMAT_OPENSM_OSM_SL2VL_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -16,5 +15,3 @@
 int osm_sl2vl_read(struct tables *t, FILE *file, const char *path, const struct fabric *f,
 		   struct read_report *report, struct err *err);
 int osm_sl2vl_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* osm_subnet: nodes and links as OpenSM's opensm-subnet.lst, which ibdmchk reads. */
-#ifndef FABRIC_FORMAT_OPENSM_OSM_SUBNET_H
-#define FABRIC_FORMAT_OPENSM_OSM_SUBNET_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -16,5 +15,3 @@ int osm_subnet_read(struct builder *b, FILE *file, const char *path, struct read
 		    struct err *err);
 /* Every link once per direction. */
 int osm_subnet_write(FILE *file, const struct fabric *f, struct err *err);
-
-#endif

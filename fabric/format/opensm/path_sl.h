@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* path_sl: the SL of each path, a line "0xsrc_guid dlid sl" each, as ibdmchk -c reads it. */
-#ifndef FABRIC_FORMAT_OPENSM_PATH_SL_H
-#define FABRIC_FORMAT_OPENSM_PATH_SL_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -19,5 +18,3 @@ int path_sl_read(struct tables *t, FILE *file, const char *path, const struct fa
 /* A line per source terminal and LID of every other terminal and every switch:
  * O(terminals^2 * 2^lmc) lines. */
 int path_sl_write(FILE *file, const struct fabric *f, const struct tables *t, struct err *err);
-
-#endif

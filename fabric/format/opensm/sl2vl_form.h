@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sl2vl_form: brings an SL2VL in full form into the cheapest form that says the same. */
-#ifndef FABRIC_FORMAT_OPENSM_SL2VL_FORM_H
-#define FABRIC_FORMAT_OPENSM_SL2VL_FORM_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
@@ -11,5 +10,3 @@ void sl2vl_full_identity(struct tables *t, const struct fabric *f);
 /* Full -> by input -> identity, as far as all ports with something on them agree.  Only while
  * the caller is the single owner.  O(sum of ports^2). */
 void sl2vl_simplify(struct tables *t, const struct fabric *f);
-
-#endif

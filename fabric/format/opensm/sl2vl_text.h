@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sl2vl_text: what the readers and writers of textual SL2VL tables have in common. */
-#ifndef FABRIC_FORMAT_OPENSM_SL2VL_TEXT_H
-#define FABRIC_FORMAT_OPENSM_SL2VL_TEXT_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/lines.h"
@@ -33,5 +32,3 @@ int sl2vl_text_end(struct sl2vl_text *x, const struct lines *l, const char *what
 
 /* Port 0, and ports with a switch or a terminal behind them. */
 bool sl2vl_text_port_used(const struct fabric *f, uint32_t sw, uint32_t port);
-
-#endif

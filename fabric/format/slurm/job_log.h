@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_log: jobs as a file or an accounting system lists them, with the times they ran. */
-#ifndef FABRIC_FORMAT_SLURM_JOB_LOG_H
-#define FABRIC_FORMAT_SLURM_JOB_LOG_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
@@ -35,5 +34,3 @@ int job_log_jobset(struct jobset **out, const struct job_log *log, const struct 
 
 /* First start and last start or end that the log knows; 0 0 when it has no times. */
 void job_log_span(const struct job_log *log, int64_t *first_s, int64_t *last_s);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Times are Unix seconds or YYYY-MM-DDTHH:MM:SS (local time), "Unknown" or empty.
  */
-#ifndef FABRIC_FORMAT_SLURM_JOBS_FILE_H
-#define FABRIC_FORMAT_SLURM_JOBS_FILE_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -21,5 +20,3 @@
  * left out with a warning.  Out: the caller's, job_log_free(). */
 int jobs_file_read(struct job_log **out, FILE *file, const char *path, struct read_report *report,
 		   struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* slurm_draft: a SLURM topology while it is read: names first, indices at the end. */
-#ifndef FABRIC_FORMAT_SLURM_SLURM_DRAFT_H
-#define FABRIC_FORMAT_SLURM_SLURM_DRAFT_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/mem.h"
@@ -52,5 +51,3 @@ int slurm_draft_names(struct slurm_draft *d, struct slurm_draft_switch *sw, bool
 /* With rc 0 the topology into *out, which the caller owns; else nothing.  Frees all of the draft;
  * returns rc.  O(switches^2) comparisons of names. */
 int slurm_draft_end(struct slurm_topology **out, struct slurm_draft *d, int rc);
-
-#endif

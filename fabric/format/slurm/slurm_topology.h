@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* slurm_topology: SLURM's topology.conf, of trees and of blocks, and what "scontrol show topology"
  * prints: the tree (or not) that a scheduler believes in.  Of topology.yaml: slurm_yaml.h. */
-#ifndef FABRIC_FORMAT_SLURM_SLURM_TOPOLOGY_H
-#define FABRIC_FORMAT_SLURM_SLURM_TOPOLOGY_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -38,5 +37,3 @@ const struct slurm_switch *slurm_topology_switch(const struct slurm_topology *to
 /* Fills b, so that the file can be looked at as a fabric: GUIDs made from the names, one link
  * per pair of switches and one per node and switch.  -ENOSPC: a switch needs too many ports. */
 int slurm_topology_build(struct builder *b, const struct slurm_topology *topo, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* slurm_yaml: SLURM's topology.yaml (25.05 and later), which stands for a topology.conf and may
  * describe several topologies. */
-#ifndef FABRIC_FORMAT_SLURM_SLURM_YAML_H
-#define FABRIC_FORMAT_SLURM_SLURM_YAML_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/report.h"
@@ -22,5 +21,3 @@ bool slurm_yaml_is(const char *head);
  */
 int slurm_yaml_read(struct slurm_topology **out, FILE *file, const char *path,
 		    struct read_report *report, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* machine: the hosts of a fabric as a scheduler sees them, in the order of their names. */
-#ifndef FABRIC_SIM_DEVICE_MACHINE_H
-#define FABRIC_SIM_DEVICE_MACHINE_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -39,5 +38,3 @@ static inline uint32_t machine_term(const struct machine *m, uint32_t node, uint
 
 	return m->rail[n->first + (rail < n->nrail ? rail : n->nrail - 1)];
 }
-
-#endif

@@ -7,8 +7,7 @@
  * follow its own LFTs hop by hop, so broken tables really break them; directed routes
  * follow the cables.  Thread-safe: one mutex around everything.
  */
-#ifndef FABRIC_SIM_DEVICE_SIM_H
-#define FABRIC_SIM_DEVICE_SIM_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/ib/mad.h"
@@ -89,5 +88,3 @@ void sim_traffic_step(struct sim *s, double dt_s);
 void sim_traffic_follow(struct sim *s);
 /* What each flow really gets, in the order of sim_set_flows; up to n of them. */
 void sim_flow_rates(struct sim *s, double *Bps, uint32_t n);
-
-#endif

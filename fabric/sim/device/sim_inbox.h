@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sim_inbox: packets in flight to an open port, with the loss, delay, duplication and reordering
  * that the options ask for.  Callers hold the simulator's lock. */
-#ifndef FABRIC_SIM_DEVICE_SIM_INBOX_H
-#define FABRIC_SIM_DEVICE_SIM_INBOX_H
+#pragma once
 
 #include "fabric/base/heap.h"
 #include "fabric/ib/mad.h"
@@ -40,5 +39,3 @@ void sim_inbox_take(struct sim_port *sp, struct mad_packet *p);
 void sim_inbox_free(struct sim_port *sp);
 /* To all open ports of a terminal. */
 void sim_deliver(struct sim *s, uint32_t term, const struct mad_packet *p);
-
-#endif

@@ -7,8 +7,7 @@
  * unchanged in both directions, many in one message.  Simulators with a virtual clock cannot be
  * served.
  */
-#ifndef FABRIC_SIM_DEVICE_SIM_REMOTE_H
-#define FABRIC_SIM_DEVICE_SIM_REMOTE_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/ib/mad.h"
@@ -31,5 +30,3 @@ void sim_server_stop(struct sim_server *s);
 int sim_remote_open(struct mad_port *out, const char *path, struct err *err);
 /* Has the server of such a port gone?  For the thread that uses the port. */
 bool sim_remote_gone(const struct mad_port *port);
-
-#endif

@@ -2,8 +2,7 @@
 /* sim_state: state of the simulator and the paths of packets through it, for its files: sim
  * (faults, tables), sim_port (packets in and out), sim_mad (answers), sim_sa (the SM's
  * administration), sim_traffic (flows).  Callers of these functions hold the lock. */
-#ifndef FABRIC_SIM_DEVICE_SIM_STATE_H
-#define FABRIC_SIM_DEVICE_SIM_STATE_H
+#pragma once
 
 #include "fabric/base/rng.h"
 #include "fabric/model/sample.h"
@@ -92,5 +91,3 @@ void traffic_changed(struct traffic *t); /* paths must be followed again */
 /* Before the counters of that port of an end are read: brings them up to now, where they follow the
  * clock. */
 void traffic_read(struct sim *s, uint32_t end, uint8_t port);
-
-#endif

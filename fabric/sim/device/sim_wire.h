@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sim_wire: a wire and a port for notices over a simulated fabric. */
-#ifndef FABRIC_SIM_DEVICE_SIM_WIRE_H
-#define FABRIC_SIM_DEVICE_SIM_WIRE_H
+#pragma once
 
 #include "fabric/wire/notice_port.h"
 #include "fabric/wire/wire.h"
@@ -15,5 +14,3 @@ int wire_open_sim(struct wire **out, struct sim *sim, const struct wire_opts *op
 /* As notice_port_open_umad(), on the terminal opts->term. */
 int notice_port_open_sim(struct notice_port **out, struct sim *sim, const struct notice_opts *opts,
 			 struct err *err);
-
-#endif

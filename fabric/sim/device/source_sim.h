@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* source_sim: the workload of a simulated fabric as a job source. */
-#ifndef FABRIC_SIM_DEVICE_SOURCE_SIM_H
-#define FABRIC_SIM_DEVICE_SOURCE_SIM_H
+#pragma once
 
 #include "fabric/jobs/source.h"
 
 /* Needs opts->workload. */
 extern const struct job_source_type job_source_sim;
-
-#endif

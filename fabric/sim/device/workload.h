@@ -7,8 +7,7 @@
  * calls of workload_advance().  Same fabric, options and steps: same jobs and flows.
  * Not thread-safe.
  */
-#ifndef FABRIC_SIM_DEVICE_WORKLOAD_H
-#define FABRIC_SIM_DEVICE_WORKLOAD_H
+#pragma once
 
 #include "fabric/jobs/job_list.h"
 #include "fabric/model/fabric.h"
@@ -52,5 +51,3 @@ const struct job_list *workload_jobs(struct workload *w);
 /* What the jobs offer to send from now on, for sim_set_flows(): ascending src, a terminal never
  * to itself.  Valid until the next call of any of these functions. */
 const struct sim_flow *workload_flows(struct workload *w, uint32_t *n);
-
-#endif

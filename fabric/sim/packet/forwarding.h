@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* forwarding: what switches do with packets: LFTs and SL2VL tables that may be written. */
-#ifndef FABRIC_SIM_PACKET_FORWARDING_H
-#define FABRIC_SIM_PACKET_FORWARDING_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
@@ -41,5 +40,3 @@ static inline uint8_t forwarding_vl(const struct forwarding *w, uint32_t sw, uin
 		return tables_vl(w->t, w->f, sw, in, out, sl);
 	return w->sl2vl[forwarding_sl2vl_at(w, sw, in, out) + sl];
 }
-
-#endif

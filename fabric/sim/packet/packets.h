@@ -16,8 +16,7 @@
  *
  * Deterministic: the same calls and seed, the same packets.  Time in nanoseconds.
  */
-#ifndef FABRIC_SIM_PACKET_PACKETS_H
-#define FABRIC_SIM_PACKET_PACKETS_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
@@ -116,5 +115,3 @@ bool packets_still(const struct packets *p);
 uint32_t packets_deadlock(struct packets *p, struct packets_wait **out, uint64_t *closed_ns);
 
 void packets_counts(struct packets_counts *out, const struct packets *p);
-
-#endif

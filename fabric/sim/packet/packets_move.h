@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* packets_move: what happens to packets, event by event. */
-#ifndef FABRIC_SIM_PACKET_PACKETS_MOVE_H
-#define FABRIC_SIM_PACKET_PACKETS_MOVE_H
+#pragma once
 
 #include "fabric/sim/packet/packets_priv.h"
 
@@ -12,5 +11,3 @@ void packets_step(struct packets *p);
 void packets_offer_conn(struct packets *p, uint32_t conn);
 /* Out of the line again, if it is in. */
 void packets_withdraw_conn(struct packets *p, uint32_t conn);
-
-#endif

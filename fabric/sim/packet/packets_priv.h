@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* packets_priv: the state of the packets, shared by their files: packets (connections, counts),
  * packets_move (the inner loop), packets_wait (who waits for whom). */
-#ifndef FABRIC_SIM_PACKET_PACKETS_PRIV_H
-#define FABRIC_SIM_PACKET_PACKETS_PRIV_H
+#pragma once
 
 #include "fabric/base/heap.h"
 #include "fabric/base/rng.h"
@@ -122,5 +121,3 @@ static inline uint32_t packets_host_link(const struct packets *p, uint32_t end)
 {
 	return p->f->nport + end;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pattern: who sends to whom inside a parallel job. */
-#ifndef FABRIC_SIM_PACKET_PATTERN_H
-#define FABRIC_SIM_PACKET_PATTERN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ enum pattern_kind {
  * shifts; the same for all ranks of one phase. */
 uint32_t pattern_peers(uint32_t *out, uint32_t max, enum pattern_kind kind, uint32_t n,
 		       uint32_t rank, uint64_t seed);
-
-#endif

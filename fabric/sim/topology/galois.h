@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* galois: arithmetic in a small finite field, by tables.  Elements are 0..q-1; 0 and 1 are
  * the field's zero and one. */
-#ifndef FABRIC_SIM_TOPOLOGY_GALOIS_H
-#define FABRIC_SIM_TOPOLOGY_GALOIS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ static inline uint32_t galois_mul(const struct galois *f, uint32_t a, uint32_t b
 {
 	return f->product[a * f->q + b];
 }
-
-#endif

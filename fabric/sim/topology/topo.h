@@ -6,8 +6,7 @@
  * "dragonfly:p=8", "xgft:h=3,m=18x18x36,w=1x18x18".  topo_types() lists what there is.
  * The same text gives the same fabric on every machine.
  */
-#ifndef FABRIC_SIM_TOPOLOGY_TOPO_H
-#define FABRIC_SIM_TOPOLOGY_TOPO_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/builder.h"
@@ -46,5 +45,3 @@ const struct topo_key *topo_common_keys(void);
  * -EINVAL: the sentence names the key and what is allowed; -ENOSPC: too large.
  */
 int topo_build(struct builder **out, const char *spec, struct err *err);
-
-#endif

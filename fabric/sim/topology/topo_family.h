@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* topo_family: the types of fabric, one file per family. */
-#ifndef FABRIC_SIM_TOPOLOGY_TOPO_FAMILY_H
-#define FABRIC_SIM_TOPOLOGY_TOPO_FAMILY_H
+#pragma once
 
 #include "fabric/sim/topology/topo.h"
 
@@ -12,5 +11,3 @@ extern const struct topo_type topo_slimfly;
 extern const struct topo_type topo_oft;
 extern const struct topo_type topo_kautz;
 extern const struct topo_type topo_random;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* topo_net: switches, hosts per switch and cables, while a generator draws them. */
-#ifndef FABRIC_SIM_TOPOLOGY_TOPO_NET_H
-#define FABRIC_SIM_TOPOLOGY_TOPO_NET_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/rng.h"
@@ -51,5 +50,3 @@ void topo_net_name(char *buf, size_t len, const struct topo_net *net, uint32_t s
  * stay connected: -EINVAL when there are not enough of them. */
 int topo_net_fail(struct topo_net *net, uint64_t count, bool disconnect, struct rng *rng,
 		  struct err *err);
-
-#endif

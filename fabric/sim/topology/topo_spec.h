@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* topo_spec: the keys and values of a fabric's text, checked against what its type knows. */
-#ifndef FABRIC_SIM_TOPOLOGY_TOPO_SPEC_H
-#define FABRIC_SIM_TOPOLOGY_TOPO_SPEC_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/sim/topology/topo.h"
@@ -42,5 +41,3 @@ int topo_spec_u64(uint64_t *out, const struct topo_spec *s, const char *key, uin
  * want > 0: a list of another length is refused, but a single number stands for all. */
 int topo_spec_list(struct topo_list *out, const struct topo_spec *s, const char *key, uint32_t want,
 		   uint32_t min, uint32_t max, struct err *err);
-
-#endif

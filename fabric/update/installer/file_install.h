@@ -6,8 +6,7 @@
  * opensm-sl2vl.dump and path-sl.dump.  Each is whole or as it was.  What is read back comes from
  * the files, tables.ibr and opensm-lfts.dump, which have to agree.
  */
-#ifndef FABRIC_UPDATE_INSTALLER_FILE_INSTALL_H
-#define FABRIC_UPDATE_INSTALLER_FILE_INSTALL_H
+#pragma once
 
 #include "fabric/update/installer/installer.h"
 
@@ -18,5 +17,3 @@ int file_install_new(struct file_install **out, const char *dir, const struct fa
 		     const struct tables *from, const struct tables *to, struct err *err);
 void file_install_free(struct file_install *i); /* NULL is fine */
 struct installer file_installer(struct file_install *i);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* installer: how tables get into the switches.  A seam: direct SMPs, through OpenSM, into files. */
-#ifndef FABRIC_UPDATE_INSTALLER_INSTALLER_H
-#define FABRIC_UPDATE_INSTALLER_INSTALLER_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
@@ -57,5 +56,3 @@ struct installer {
 	const struct installer_ops *ops;
 	void *ctx;
 };
-
-#endif

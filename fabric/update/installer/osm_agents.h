@@ -4,8 +4,7 @@
  * answers as the SM, and knows the subscribers.  No port is needed, no subscription, and no
  * notice is taken for one that came already.
  */
-#ifndef FABRIC_UPDATE_INSTALLER_OSM_AGENTS_H
-#define FABRIC_UPDATE_INSTALLER_OSM_AGENTS_H
+#pragma once
 
 #include "fabric/agent/agent_link.h"
 #include "fabric/update/installer/osm_link.h"
@@ -16,5 +15,3 @@ struct wire;
  * reserve: likewise; when another SM takes over, agents are asked and heard through that one by
  * notices over it (wire_listen()).  NULL: then their answers reach nobody. */
 void agent_link_osm(struct agent_link *out, struct osm_link *l, struct wire *reserve);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* osm_foreign: whether the switches hold what OpenSM with our plugin has written into them. */
-#ifndef FABRIC_UPDATE_INSTALLER_OSM_FOREIGN_H
-#define FABRIC_UPDATE_INSTALLER_OSM_FOREIGN_H
+#pragma once
 
 #include "fabric/update/installer/osm_link.h"
 
@@ -11,5 +10,3 @@
  * osm_link_tables(). */
 int osm_foreign(struct tables **known, struct osm_link *l, const struct fabric *f,
 		const struct tables *read, struct err *err);
-
-#endif

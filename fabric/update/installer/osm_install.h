@@ -12,8 +12,7 @@
  * An OpenSM that died or is not the master any more cannot take anything back.  Then another SM
  * does, with a routing of its own, or, if there is none for 15 seconds, SMPs do.
  */
-#ifndef FABRIC_UPDATE_INSTALLER_OSM_INSTALL_H
-#define FABRIC_UPDATE_INSTALLER_OSM_INSTALL_H
+#pragma once
 
 #include "fabric/update/installer/installer.h"
 #include "fabric/update/installer/osm_link.h"
@@ -37,5 +36,3 @@ enum osm_seen { OSM_SEEN_NOBODY, OSM_SEEN_SOMEBODY, OSM_SEEN_MASTER };
 void osm_install_sm(struct osm_install *i, enum osm_seen (*look)(void *ctx), void *ctx);
 /* Divides all waiting times of a rollback by this: for tests. */
 void osm_install_time_scale(struct osm_install *i, uint32_t times);
-
-#endif

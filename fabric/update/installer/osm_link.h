@@ -5,8 +5,7 @@
  * Blocking, one thread at a time.  A question that is not answered in time, or an answer that
  * makes no sense, breaks the link: all that follows is -ENOTCONN, until it is opened again.
  */
-#ifndef FABRIC_UPDATE_INSTALLER_OSM_LINK_H
-#define FABRIC_UPDATE_INSTALLER_OSM_LINK_H
+#pragma once
 
 #include "fabric/ib/notice.h"
 #include "fabric/model/fabric.h"
@@ -60,5 +59,3 @@ int osm_link_heard(struct osm_link *l, struct notice *out, uint32_t wait_ms, str
 /* How often the connection was opened again: requests of before have to be sent again. */
 uint32_t osm_link_opened(const struct osm_link *l);
 int osm_link_fd(const struct osm_link *l); /* to wait for: readable when osm_link_heard() is due */
-
-#endif

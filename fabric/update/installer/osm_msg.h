@@ -15,8 +15,7 @@
  * subnet administration sends it, 80 bytes) and policies (the text of the file).  An answer has
  * the type of its request with the highest bit set, or OSM_MSG_ERROR.  Answers come in any order.
  */
-#ifndef FABRIC_UPDATE_INSTALLER_OSM_MSG_H
-#define FABRIC_UPDATE_INSTALLER_OSM_MSG_H
+#pragma once
 
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
@@ -133,5 +132,3 @@ struct osm_answer {
 
 char *osm_answer_encode(const struct osm_answer *a);
 int osm_answer_decode(struct osm_answer *out, const char *body, size_t len, struct err *err);
-
-#endif

@@ -6,8 +6,7 @@
  * own idea of the tables until it writes that block again.  Hosts do not learn changed service
  * levels, since path records come from the SM.
  */
-#ifndef FABRIC_UPDATE_INSTALLER_SMP_H
-#define FABRIC_UPDATE_INSTALLER_SMP_H
+#pragma once
 
 #include "fabric/update/installer/installer.h"
 
@@ -15,5 +14,3 @@ struct wire;
 
 /* The wire must outlive it and is used in the thread that applies. */
 struct installer smp_installer(struct wire *w);
-
-#endif

@@ -3,8 +3,7 @@
  * stage: the tables as they should be after each of an update's writes, for installers that hand
  * over tables and not blocks.
  */
-#ifndef FABRIC_UPDATE_INSTALLER_STAGED_TABLES_H
-#define FABRIC_UPDATE_INSTALLER_STAGED_TABLES_H
+#pragma once
 
 #include "fabric/model/tables.h"
 #include "fabric/update/installer/installer.h"
@@ -25,5 +24,3 @@ void staged_tables_read(const struct staged_tables *s, struct install_item *item
 struct tables *staged_tables_tables(const struct staged_tables *s, const struct tables *sl);
 /* Do they forward as t, whatever the service levels of paths? */
 bool staged_tables_is(const struct staged_tables *s, const struct tables *t);
-
-#endif

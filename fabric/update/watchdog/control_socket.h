@@ -11,8 +11,7 @@
  * Only root and the user that the server runs as are accepted.  A client that sends anything
  * else, too long a line, an incomplete line for too long, or does not read, is disconnected.
  */
-#ifndef FABRIC_UPDATE_WATCHDOG_CONTROL_SOCKET_H
-#define FABRIC_UPDATE_WATCHDOG_CONTROL_SOCKET_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -89,5 +88,3 @@ int control_ask_override(struct control_link *l, unsigned watches); /* bits of e
  * -EINTR: a signal; -EPROTO: not JSON. */
 int control_next(json_t **out, struct control_link *l, int timeout_ms);
 void control_close(struct control_link *l);
-
-#endif

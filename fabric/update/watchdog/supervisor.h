@@ -12,8 +12,7 @@
  * with what they need in descriptors that they inherit.  When both die at once it is as if the
  * power had failed: the journal says so, nobody holds its locks.
  */
-#ifndef FABRIC_UPDATE_WATCHDOG_SUPERVISOR_H
-#define FABRIC_UPDATE_WATCHDOG_SUPERVISOR_H
+#pragma once
 
 #include "fabric/base/err.h"
 
@@ -61,5 +60,3 @@ void supervisor_log(const char *base, const char *who);
 
 /* A file without a name, for SUPERVISOR_CONFIG and SUPERVISOR_PLAN; -errno. */
 int supervisor_memory(const char *name, const void *data, size_t len);
-
-#endif

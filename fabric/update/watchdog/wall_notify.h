@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* wall_notify: how an update ended, to the terminals of those concerned and to the system's log. */
-#ifndef FABRIC_UPDATE_WATCHDOG_WALL_NOTIFY_H
-#define FABRIC_UPDATE_WATCHDOG_WALL_NOTIFY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -9,5 +8,3 @@
  * but nobody else's, and to syslog.  A terminal that is stopped is passed over.  Control
  * characters become '?'.  Returns how many terminals took it. */
 uint32_t wall_notify(const char *user, const char *text);
-
-#endif

@@ -12,8 +12,7 @@
  *           port, three times in a row), or a block no longer holds what was written
  *   jobs    a job has ended with NODE_FAIL, or was requeued since a node of it is down
  */
-#ifndef FABRIC_UPDATE_WATCHDOG_WATCH_CONDITIONS_H
-#define FABRIC_UPDATE_WATCHDOG_WATCH_CONDITIONS_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/sample.h"
@@ -93,5 +92,3 @@ void watch_mark_links(bool *marked, const struct fabric *f, const struct changes
 /* The LIDs of hosts that some change routes otherwise, at most max, spread evenly. */
 uint32_t watch_pick_lids(uint16_t *lids, uint32_t max, const struct fabric *f,
 			 const struct changes *l);
-
-#endif

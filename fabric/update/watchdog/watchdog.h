@@ -9,8 +9,7 @@
  *
  * One thread carries out and waits; the control socket has its own.
  */
-#ifndef FABRIC_UPDATE_WATCHDOG_WATCHDOG_H
-#define FABRIC_UPDATE_WATCHDOG_WATCHDOG_H
+#pragma once
 
 #include "fabric/update/executor.h"
 #include "fabric/update/watchdog/watch_conditions.h"
@@ -70,5 +69,3 @@ enum coord_why watchdog_why(const struct watchdog *d);
  * terminals get a message, and root's; NULL: none. */
 void watchdog_end(struct watchdog *d, int exit_code, enum outcome outcome, const char *user,
 		  const char *text);
-
-#endif

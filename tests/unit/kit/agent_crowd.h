@@ -3,8 +3,7 @@
  * agent_crowd: agents behind ports of the simulator, for one thread: they go on whenever the
  * coordinator waits for an answer through crowd_link().
  */
-#ifndef TESTS_UNIT_KIT_AGENT_CROWD_H
-#define TESTS_UNIT_KIT_AGENT_CROWD_H
+#pragma once
 
 #include "fabric/agent/agent_link.h"
 #include "fabric/agent/agent_state.h"
@@ -47,5 +46,3 @@ void crowd_news(struct crowd_kit *k, uint32_t i); /* asks whether an update is u
 uint32_t crowd_in(const struct crowd_kit *k, enum agent_mode m); /* living ones */
 /* What apply gets. */
 struct agent_link crowd_link(struct crowd_kit *k);
-
-#endif

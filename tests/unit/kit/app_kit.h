@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* app_kit: the whole console without a terminal: threads, demo, keys in, text of the canvas out. */
-#ifndef TESTS_UNIT_KIT_APP_KIT_H
-#define TESTS_UNIT_KIT_APP_KIT_H
+#pragma once
 
 #include "console/app/app_priv.h"
 
@@ -19,5 +18,3 @@ bool app_kit_ready(struct app *a, uint32_t samples);
 void app_kit_keys(struct app *a, const char *keys);
 /* Draws; the caller frees. */
 char *app_kit_screen(struct app *a);
-
-#endif

@@ -4,8 +4,7 @@
  * made-up traffic as a state; keys go in, the text of the canvas is compared with a golden in
  * tests/screens (UPDATE_GOLDEN=1 writes it anew).
  */
-#ifndef TESTS_UNIT_KIT_CONSOLE_KIT_H
-#define TESTS_UNIT_KIT_CONSOLE_KIT_H
+#pragma once
 
 #include "console/app/keymap.h"
 #include "views/canvas/canvas.h"
@@ -59,5 +58,3 @@ void console_golden(struct console_kit *k, const char *name);
 /* Draws; fails the test when the text is (not) there. */
 void console_shows(struct console_kit *k, const char *text);
 void console_hides(struct console_kit *k, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* console_moods: states that take more than a fabric: records of sessions, an update under way. */
-#ifndef TESTS_UNIT_KIT_CONSOLE_MOODS_H
-#define TESTS_UNIT_KIT_CONSOLE_MOODS_H
+#pragma once
 
 #include "tests/unit/kit/console_kit.h"
 #include "views/data/session_list.h"
@@ -19,5 +18,3 @@ void console_step(struct state_apply *a, int i, enum step_state st, double took,
 
 /* Two proposals that change nothing: their figures are as many as those of others. */
 void console_proposals(struct console_kit *k);
-
-#endif

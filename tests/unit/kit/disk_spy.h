@@ -5,8 +5,7 @@
  * the bytes of a file when it was synced, the names of a directory when that was.  To be included
  * by one file of a program.
  */
-#ifndef TESTS_UNIT_KIT_DISK_SPY_H
-#define TESTS_UNIT_KIT_DISK_SPY_H
+#pragma once
 
 #include "fabric/base/mem.h"
 
@@ -326,5 +325,3 @@ static inline void disk_power_off(const char *base, const char *shadow)
 	snprintf(disk.shadow, sizeof(disk.shadow), "%s", shadow);
 	disk_all_kept(base);
 }
-
-#endif

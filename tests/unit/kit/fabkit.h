@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fabkit: tables and jobs for the tests of verify and metrics, made without any engine. */
-#ifndef TESTS_UNIT_KIT_FABKIT_H
-#define TESTS_UNIT_KIT_FABKIT_H
+#pragma once
 
 #include "fabric/base/rng.h"
 #include "fabric/model/fabric.h"
@@ -29,5 +28,3 @@ struct jobset *kit_jobs(const struct fabric *f, const uint64_t *member, uint32_t
 /* Every terminal in each of njob jobs with that chance (per cent). */
 struct jobset *kit_random_jobs(const struct fabric *f, uint32_t njob, uint32_t chance,
 			       struct rng *r);
-
-#endif

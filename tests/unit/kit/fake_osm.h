@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fake_osm: the plugin's session and server, with something that behaves like OpenSM behind them.
  */
-#ifndef TESTS_UNIT_KIT_FAKE_OSM_H
-#define TESTS_UNIT_KIT_FAKE_OSM_H
+#pragma once
 
 #include "engines/opensm/socket_server.h"
 #include "fabric/update/installer/osm_link.h"
@@ -44,5 +43,3 @@ struct fake_osm *fake_osm_new(const struct fabric *f, const char *policy,
 void fake_osm_free(struct fake_osm *k);
 void fake_osm_policy(struct fake_osm *k, const char *text);
 struct osm_status fake_osm_status(struct fake_osm *k); /* over its link; fails the test */
-
-#endif

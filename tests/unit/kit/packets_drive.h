@@ -3,8 +3,7 @@
  * packets_drive: what updates do to simulated packets and connections, and what tests look up in
  * them.
  */
-#ifndef TESTS_UNIT_KIT_PACKETS_DRIVE_H
-#define TESTS_UNIT_KIT_PACKETS_DRIVE_H
+#pragma once
 
 #include "fabric/sim/packet/packets.h"
 
@@ -29,5 +28,3 @@ void packets_conn_counts(struct packets_conn_counts *out, const struct packets *
 
 /* NULL when every buffer's room and every count adds up, else what does not. */
 const char *packets_check(const struct packets *p);
-
-#endif

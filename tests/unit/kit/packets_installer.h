@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* packets_installer: writes tables under the packets, through the seam that real switches are
  * behind, so that an update can be carried out with traffic under way. */
-#ifndef TESTS_UNIT_KIT_PACKETS_INSTALLER_H
-#define TESTS_UNIT_KIT_PACKETS_INSTALLER_H
+#pragma once
 
 #include "fabric/sim/packet/packets.h"
 #include "fabric/update/installer/installer.h"
@@ -14,5 +13,3 @@ struct packets_installer {
 
 /* ctx and its packets must outlive it. */
 struct installer packets_installer(struct packets_installer *ctx);
-
-#endif

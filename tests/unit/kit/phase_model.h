@@ -5,8 +5,7 @@
  *
  * Every budget is finite, so a state that is reached from itself is a run without an end.
  */
-#ifndef TESTS_UNIT_KIT_PHASE_MODEL_H
-#define TESTS_UNIT_KIT_PHASE_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ struct phase_found {
 };
 
 void phase_model_explore(struct phase_found *out, const struct phase_model *m);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the files of the model of the phases share. */
-#ifndef TESTS_UNIT_KIT_PHASE_PRIV_H
-#define TESTS_UNIT_KIT_PHASE_PRIV_H
+#pragma once
 
 #include "fabric/agent/agent_state.h"
 #include "fabric/update/coordinator.h"
@@ -157,5 +156,3 @@ bool phase_present(const struct world *w, uint32_t seq);
 /* phase_key.c */
 void phase_key_of(struct seen *key, const struct world *w, const struct phase_model *m);
 void phase_look(struct explorer *x, const struct world *w);
-
-#endif

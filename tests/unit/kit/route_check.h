@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* route_check: what every engine promises, looked at by walking its tables. */
-#ifndef TESTS_UNIT_KIT_ROUTE_CHECK_H
-#define TESTS_UNIT_KIT_ROUTE_CHECK_H
+#pragma once
 
 #include "engines/engine.h"
 #include "fabric/model/fabric.h"
@@ -35,5 +34,3 @@ uint64_t *count_routes(const struct fabric *f, const struct tables *t);
 uint64_t max_routes(const struct fabric *f, const struct tables *t);
 /* The same for the pairs with equal job[term] >= 0. */
 uint64_t max_job_routes(const struct fabric *f, const struct tables *t, const int *job);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* shuffled: a fabric with the same cables, but other GUIDs, ports and LIDs. */
-#ifndef TESTS_UNIT_KIT_SHUFFLED_H
-#define TESTS_UNIT_KIT_SHUFFLED_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -10,5 +9,3 @@
 /* Built from the text of a topology, or the test fails.  seed 0: as generated; else switches and
  * hosts have each other's GUIDs, cables other ports of their switch, and LIDs go by GUID. */
 struct fabric *shuffled_topo(const char *spec, uint64_t seed);
-
-#endif

@@ -3,8 +3,7 @@
  * sim_faults: what tests do to a simulated fabric from outside, and look up in it.  Thread-safe as
  * the simulator itself.
  */
-#ifndef TESTS_UNIT_KIT_SIM_FAULTS_H
-#define TESTS_UNIT_KIT_SIM_FAULTS_H
+#pragma once
 
 #include "fabric/sim/device/sim.h"
 
@@ -38,5 +37,3 @@ void sim_advance(struct sim *s, double seconds);
 
 /* Adds to one counter of a switch's port (enum counter), for tests. */
 void sim_add_counter(struct sim *s, uint32_t sw, uint8_t port, unsigned counter, uint64_t v);
-
-#endif

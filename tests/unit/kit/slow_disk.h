@@ -2,8 +2,7 @@
 /* slow_disk: stands in front of opendir() and fopen(), which do not return while a folder is slow,
  * and counts what the thread that draws asks for itself.  To be included by one file of a program.
  */
-#ifndef TESTS_UNIT_KIT_SLOW_DISK_H
-#define TESTS_UNIT_KIT_SLOW_DISK_H
+#pragma once
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -51,5 +50,3 @@ FILE *fopen(const char *path, const char *mode)
 	*(void **)&next = dlsym(RTLD_NEXT, "fopen");
 	return next(path, mode);
 }
-
-#endif

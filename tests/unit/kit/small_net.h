@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* small_net: small fabrics for the tests of the engines, cable by cable. */
-#ifndef TESTS_UNIT_KIT_SMALL_NET_H
-#define TESTS_UNIT_KIT_SMALL_NET_H
+#pragma once
 
 #include "fabric/model/fabric.h"
 
@@ -33,5 +32,3 @@ struct fabric *net_random(uint64_t seed, uint32_t switches, uint32_t links, uint
 
 /* What the generators make of that line of text; fails the test with their sentence. */
 struct fabric *net_spec(const char *spec);
-
-#endif

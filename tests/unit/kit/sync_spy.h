@@ -3,8 +3,7 @@
  * sync_spy: stands in front of fsync() and rename(): counts them, knows what has reached the
  * disk, and ends the process at a chosen one.  To be included by one file of a program.
  */
-#ifndef TESTS_UNIT_KIT_SYNC_SPY_H
-#define TESTS_UNIT_KIT_SYNC_SPY_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -78,5 +77,3 @@ static inline bool spy_synced(const char *path, uint64_t after)
 	}
 	return false;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* text_files: files in memory, tables to fill them, and damage to texts, for tests of readers. */
-#ifndef TESTS_UNIT_KIT_TEXT_FILES_H
-#define TESTS_UNIT_KIT_TEXT_FILES_H
+#pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
@@ -35,5 +34,3 @@ struct survived damage(const char *text, size_t len, uint64_t seed, unsigned rou
 
 /* "$SHARED/data/fabrics/NAME", or NULL with a message when it is not there. */
 char *shared_file(const char *name);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* thread_spy: stands in front of pthread_create(), which fails at a chosen call.  To be included by
  * one file of a program. */
-#ifndef TESTS_UNIT_KIT_THREAD_SPY_H
-#define TESTS_UNIT_KIT_THREAD_SPY_H
+#pragma once
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,5 +18,3 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(v
 	*(void **)&next = dlsym(RTLD_NEXT, "pthread_create");
 	return next(thread, attr, run, arg);
 }
-
-#endif

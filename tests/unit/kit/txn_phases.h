@@ -4,8 +4,7 @@
  * really used, over a network that loses, doubles, delays and reorders their notices; agents
  * drain, migrate and return their connections; trouble at a random moment.
  */
-#ifndef TESTS_UNIT_KIT_TXN_PHASES_H
-#define TESTS_UNIT_KIT_TXN_PHASES_H
+#pragma once
 
 #include "fabric/update/coordinator.h"
 #include "tests/unit/kit/txn_world.h"
@@ -52,5 +51,3 @@ enum txn_lie {
 /* From tables old to new, or back to old.  The world has begun; everything is drained when this
  * returns. */
 void txn_phases_play(struct txn_end *out, struct world *w, enum txn_lie lie);
-
-#endif

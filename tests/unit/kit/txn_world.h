@@ -3,8 +3,7 @@
  * txn_world: a fabric with connections that send without end, and an update of its tables: what is
  * to be written and in which waves, written block by block while the packets go on.
  */
-#ifndef TESTS_UNIT_KIT_TXN_WORLD_H
-#define TESTS_UNIT_KIT_TXN_WORLD_H
+#pragma once
 
 #include "engines/transition/transition.h"
 #include "fabric/base/rng.h"
@@ -71,5 +70,3 @@ void world_migrate(struct world *w, uint32_t c, const struct tables *t, bool esc
 uint8_t world_sl(const struct world *w, uint32_t c, const struct tables *t, bool escape);
 /* Until nothing of who is on hold is under way; false: not within WORLD_LIMIT_ns. */
 bool world_drained(struct world *w);
-
-#endif

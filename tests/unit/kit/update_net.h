@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* update_net: a small tree, two routings of it, and switches that fail on demand. */
-#ifndef TESTS_UNIT_KIT_UPDATE_NET_H
-#define TESTS_UNIT_KIT_UPDATE_NET_H
+#pragma once
 
 #include "fabric/model/builder.h"
 #include "fabric/model/fabric.h"
@@ -67,5 +66,3 @@ bool net_holds(const struct net_sim *s, const struct tables *t, bool sl2vl);
 /* A new directory below $TMPDIR; removed with its contents by net_rmdir(). */
 char *net_tmpdir(void);
 void net_rmdir(char *dir); /* frees it */
-
-#endif

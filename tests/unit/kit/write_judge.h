@@ -6,8 +6,7 @@
  * order of writes an entry is old up to its turn and new from then on, and no packet goes back
  * in time.  The judge also takes all orders of a wave together.
  */
-#ifndef TESTS_UNIT_KIT_WRITE_JUDGE_H
-#define TESTS_UNIT_KIT_WRITE_JUDGE_H
+#pragma once
 
 #include "engines/transition/transition.h"
 #include "fabric/model/fabric.h"
@@ -30,5 +29,3 @@ const char *judge_transition(const struct fabric *f, const struct tables *old,
  * but those drained?  Every order is tried: at most 16 entries may change, and SL2VL must not. */
 bool judge_any_order(const struct fabric *f, const struct tables *old, const struct tables *new,
 		     const bool *drained);
-
-#endif
