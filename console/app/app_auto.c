@@ -260,6 +260,7 @@ static void app_auto_watch_update(struct app *a)
 		app_auto_ended(a, AUTO_INCOMPLETE);
 		break;
 	case APPLY_SUPERSEDED:
+	case APPLY_FABRIC_CHANGED:
 		app_auto_ended(a, AUTO_SUPERSEDED);
 		break;
 	case APPLY_REFUSED:

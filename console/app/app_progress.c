@@ -580,6 +580,8 @@ static enum apply_state app_progress_ended_as(const struct app *a, const struct 
 		return APPLY_INCOMPLETE;
 	case OUTCOME_SUPERSEDED:
 		return APPLY_SUPERSEDED;
+	case OUTCOME_FABRIC_CHANGED:
+		return APPLY_FABRIC_CHANGED;
 	case OUTCOME_REFUSED:
 	case OUTCOME_NONE:
 		break;
@@ -611,7 +613,8 @@ static void app_progress_take_end(struct app *a, const struct msg *msg)
 			 "previous routing.");
 	if (msg->rc && (s->state == APPLY_REFUSED || s->state == APPLY_FAILED))
 		app_record_error(a, "apply", msg->text);
-	if (s->state == APPLY_INCOMPLETE || s->state == APPLY_SUPERSEDED)
+	if (s->state == APPLY_INCOMPLETE || s->state == APPLY_SUPERSEDED ||
+	    s->state == APPLY_FABRIC_CHANGED)
 		log_add(LOG_ERROR, "apply", "%s", msg->text);
 }
 

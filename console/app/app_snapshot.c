@@ -62,7 +62,7 @@ static int app_snapshot_put_jobs(const struct snapshot_out *o)
 /* Not as text too, of which large fabrics make gigabytes: dump-lfts does that from here. */
 static int app_snapshot_put_tables(const struct snapshot_out *o)
 {
-	return tables_ibr_write_fd(fileno(o->f), o->s->tables, o->path, o->err);
+	return tables_ibr_write_fd(fileno(o->f), o->s->tables, o->s->fabric, o->path, o->err);
 }
 
 /* Node names are whatever somebody typed into a node: no control characters, and UTF-8. */
@@ -111,11 +111,10 @@ static int app_snapshot_put_state(const struct snapshot_out *o)
 {
 	const struct state_sm *sm = &o->s->sm;
 	char guid[24];
-	json_t *j =
-		json_pack("{s:s, s:o, s:I, s:o, s:f, s:b}", "schema", "ibroute-top-snapshot/1",
-			  "fabric", app_snapshot_text(o->s->fabric->name), "time_s",
-			  (json_int_t)time(NULL), "source", app_snapshot_text(o->s->source),
-			  "interval_s", o->s->interval_s, "sls_known", (int)o->s->sls_known);
+	json_t *j = json_pack("{s:s, s:o, s:I, s:o, s:f, s:b}", "schema", "ibroute-top-snapshot/1",
+			      "fabric", app_snapshot_text(o->s->fabric->name), "time_s",
+			      (json_int_t)time(NULL), "source", app_snapshot_text(o->s->source),
+			      "interval_s", o->s->interval_s, "sls_known", (int)o->s->sls_known);
 
 	snprintf(guid, sizeof(guid), "0x%016lx", (unsigned long)sm->guid);
 	if (sm->known)

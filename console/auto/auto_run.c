@@ -96,6 +96,7 @@ static enum auto_end auto_run_end_of(const struct update_terminal *t, int code)
 	case EXIT_FOREIGN:
 		return AUTO_ROLLED_BACK;
 	case EXIT_SUPERSEDED:
+	case EXIT_FABRIC_CHANGED:
 		return AUTO_SUPERSEDED;
 	case EXIT_INCOMPLETE:
 		return AUTO_INCOMPLETE;

@@ -133,7 +133,8 @@ int cmd_apply(int argc, char **argv)
 		       "incomplete; 7 not confirmed in time, rolled back; 8 the record cannot be "
 		       "written, nothing done; 9 another writer changed the routing: the switches "
 		       "hold neither the previous nor the new tables; 10 another writer changed "
-		       "tables during the update, rolled back, verified; 64 bad options; 255 the "
+		       "tables during the update, rolled back, verified; 11 the fabric changed during "
+		       "the update, and the SM routes it by tables of its own; 64 bad options; 255 the "
 		       "plan or the fabric could not be read.",
 	};
 	struct apply_cmd c = { 0 };

@@ -125,7 +125,7 @@ int cmd_attach(int argc, char **argv)
 		       "update continues. ID may be abbreviated to its first characters; 'last' "
 		       "is the newest.\vExit codes: 0 confirmed, or detached; 4 nothing to attach "
 		       "to; 5 rolled back; 6 rollback incomplete; 7 not confirmed in time; 9, 10 "
-		       "another writer, as for apply; 64 bad options.",
+		       "another writer, 11 the fabric changed, as for apply; 64 bad options.",
 	};
 	struct attach_cmd c = { 0 };
 	struct err err = { "" };

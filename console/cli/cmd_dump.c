@@ -77,7 +77,7 @@ static int cmd_dump_dump(const struct dump_cmd *c, const struct tables_source *s
 		rc = osm_fdbs_write(stdout, s->f, t, err);
 		break;
 	case FORMAT_IBR:
-		rc = tables_ibr_write_fd(STDOUT_FILENO, t, "stdout", err);
+		rc = tables_ibr_write_fd(STDOUT_FILENO, t, s->f, "stdout", err);
 		break;
 	default:
 		rc = osm_lfts_write(stdout, s->f, t, err);

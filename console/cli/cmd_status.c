@@ -190,8 +190,9 @@ static void cmd_status_print_one(const struct status_cmd *c, const struct txn_in
 	if (p)
 		cmd_status_print_process(p);
 	else
-		printf("  process   %s\n", t->guarded ? "being restarted by its supervisor"
-						      : "holds the journal, but does not respond");
+		printf("  process   %s\n", t->held	? "holds the journal, but does not respond"
+					   : t->guarded ? "being restarted by its supervisor"
+							: "ending");
 	json_decref(p);
 }
 

@@ -88,6 +88,8 @@ static int cmd_txn_finish(struct update_rollback *t, const struct txn_cmd *c, st
 	rc = executor_rollback(t->a, err);
 	if (executor_outcome(t->a) == OUTCOME_SUPERSEDED)
 		return EXIT_SUPERSEDED;
+	if (executor_outcome(t->a) == OUTCOME_FABRIC_CHANGED)
+		return EXIT_FABRIC_CHANGED;
 	return rc ? EXIT_INCOMPLETE : EXIT_OK;
 }
 
@@ -192,8 +194,8 @@ int cmd_rollback(int argc, char **argv)
 		{ "overwrite-foreign", CMDLINE_KEY(struct txn_cmd, foreign), NULL, 0,
 		  "also overwrite blocks that another writer changed during the update", 0 },
 		{ "give-up", CMDLINE_KEY(struct txn_cmd, give_up), "WHY", 0,
-		  "write nothing and mark the update as ended, for example because a switch is "
-		  "gone",
+		  "mark the update as ended, for example because a switch is gone; blocks stay as "
+		  "they are, but OpenSM discards the update's tables and routes by its own",
 		  0 },
 		{ 0 },
 	};
@@ -207,7 +209,7 @@ int cmd_rollback(int argc, char **argv)
 		       "itself. Can be repeated until it is complete. ID may be abbreviated to "
 		       "its first characters.\vExit codes: 0 rolled back, verified; 4 refused; 6 "
 		       "incomplete; 8 the record cannot be written; 9 another writer changed the "
-		       "routing, which stays; 64 bad options; 255 the fabric could not be read.",
+		       "routing, which stays; 11 the fabric changed and the SM routes it; 64 bad options; 255 the fabric could not be read.",
 	};
 	struct txn_cmd c = { 0 };
 
@@ -231,7 +233,7 @@ int cmd_confirm(int argc, char **argv)
 		.doc = "Confirms an update that waits for confirmation: the new routing stays. An "
 		       "interrupted update can be confirmed only if every block still holds what "
 		       "was written. ID may be abbreviated to its first characters.\vExit codes: "
-		       "0 confirmed; 4 refused; 5, 6, 7, 9, 10 rolled back or superseded, as for "
+		       "0 confirmed; 4 refused; 5, 6, 7, 9, 10, 11 rolled back or superseded, as for "
 		       "apply; 8 the record cannot be written; 64 bad options; 255 the fabric "
 		       "could not be read.",
 	};

@@ -184,10 +184,17 @@ int load_fabric_lmc(struct fabric **out, const char *path, const char *name,
 static int load_fabric_ibr(struct tables **out, const struct input_file *in, const struct fabric *f,
 			   struct err *err)
 {
+	struct graft_report grafted;
+	char text[100];
+	int rc;
+
 	/* the stream has read ahead, its descriptor must not have */
 	if (lseek(fileno(in->file), 0, SEEK_SET) < 0)
 		return err_set(err, -errno, "%s cannot be read: %s", in->path, strerror(errno));
-	return tables_ibr_read_fd(out, fileno(in->file), f, in->path, err);
+	rc = tables_ibr_read_fd(out, fileno(in->file), f, &grafted, in->path, err);
+	if (!rc && graft_report_text(text, sizeof(text), &grafted))
+		log_add(LOG_INFO, "tables", "%s: the hosts have changed since: %s", in->path, text);
+	return rc;
 }
 
 /* "X-log-paths.ndat.gz" goes with "X-nodes.ndat.gz"; NULL for other names.  The caller frees. */

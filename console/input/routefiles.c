@@ -25,7 +25,7 @@
 		return call;                                                                       \
 	}
 
-WRITER(routefiles_write_ibr, tables_ibr_write_fd(fileno(file), e->t, "tables.ibr", err))
+WRITER(routefiles_write_ibr, tables_ibr_write_fd(fileno(file), e->t, e->f, "tables.ibr", err))
 WRITER(routefiles_write_lfts, osm_lfts_write(file, e->f, e->t, err))
 WRITER(routefiles_write_sl2vl, osm_sl2vl_write(file, e->f, e->t, err))
 WRITER(routefiles_write_path_sl, path_sl_write(file, e->f, e->t, err))

@@ -14,6 +14,7 @@ enum {
 	EXIT_NO_RECORD = 8,	/* the session cannot be recorded, so it was not armed */
 	EXIT_SUPERSEDED = 9,	/* another writer's tables are installed */
 	EXIT_FOREIGN = 10,	/* another writer during the update; rolled back, verified */
+	EXIT_FABRIC_CHANGED = 11, /* during the update; the subnet manager routes, verified */
 	EXIT_BAD_USAGE = 64,	/* bad options */
 	EXIT_UNREADABLE = 255	/* the fabric, or another input, could not be read */
 };

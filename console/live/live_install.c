@@ -29,7 +29,7 @@ static int live_install_by_opensm(struct live_install *i, struct live *l, const 
 
 	if (!l->osm)
 		return err_set(err, -ENOTSUP, "OpenSM cannot write tables: %s", l->osm_why);
-	if (strncmp(s->configured, "ibroute", 7))
+	if (p && strncmp(s->configured, "ibroute", 7))
 		return err_set(err, -ENOTSUP,
 			       "OpenSM would not use these tables: ibroute has to be the first in "
 			       "its routing_engine (\"%s\"), for example \"routing_engine "
@@ -121,7 +121,7 @@ int live_install_open(struct live_install *out, struct live *l, const struct liv
 	if (theirs)
 		live_install_call_off(o, sm_guid);
 	/* the way back is not to fail for want of a way */
-	if (!p && by_osm && (theirs || !(l->osm && l->osm_status.ours)))
+	if (!p && by_osm && (theirs || !l->osm))
 		return live_install_by_smp(out, l, err);
 	if (by_osm)
 		return live_install_by_opensm(out, l, p, err);

@@ -259,11 +259,12 @@ void update_client_journalled(struct update_end *out, const struct txn_info *t)
 {
 	const char *id = t->head.id, *state = txn_state_name(t->state);
 
-	out->outcome = t->state == TXN_CONFIRMED     ? OUTCOME_CONFIRMED
-		       : t->state == TXN_ROLLED_BACK ? OUTCOME_ROLLED_BACK
-		       : t->state == TXN_ABANDONED   ? OUTCOME_REFUSED
-		       : t->state == TXN_SUPERSEDED  ? OUTCOME_SUPERSEDED
-						     : OUTCOME_INCOMPLETE;
+	out->outcome = t->state == TXN_CONFIRMED	? OUTCOME_CONFIRMED
+		       : t->state == TXN_ROLLED_BACK	? OUTCOME_ROLLED_BACK
+		       : t->state == TXN_ABANDONED	? OUTCOME_REFUSED
+		       : t->state == TXN_SUPERSEDED	? OUTCOME_SUPERSEDED
+		       : t->state == TXN_FABRIC_CHANGED ? OUTCOME_FABRIC_CHANGED
+							: OUTCOME_INCOMPLETE;
 	out->exit = outcome_exit_code(out->outcome, t->why);
 	out->text[0] = '\0';
 	if (t->state == TXN_CONFIRMED)
@@ -273,7 +274,8 @@ void update_client_journalled(struct update_end *out, const struct txn_info *t)
 			 "%s was interrupted (state: %s) and no process is working on it: roll it "
 			 "back (ibroute-top rollback %s)",
 			 id, state, id);
-	else if (t->state == TXN_SUPERSEDED || t->state == TXN_GIVEN_UP)
+	else if (t->state == TXN_SUPERSEDED || t->state == TXN_FABRIC_CHANGED ||
+		 t->state == TXN_GIVEN_UP)
 		snprintf(out->text, sizeof(out->text), "%s: %s: %s", id, state, t->said);
 	else
 		snprintf(out->text, sizeof(out->text), "%s: %s%s%s", id, state, t->why ? ": " : "",

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/update/installer/osm_grant.h"
 #include "console/update/update_rollback.h"
 
 #include "console/update/show_event.h"
@@ -51,6 +52,13 @@ static int update_rollback_others(void *ctx)
 	return foreign_tables_others(&t->theirs);
 }
 
+static int update_rollback_grant(void *ctx, const struct executor_grant *g, struct err *err)
+{
+	struct update_rollback *t = ctx;
+
+	return osm_grant(t->live->osm, g, err);
+}
+
 int update_rollback_open(struct update_rollback *t, struct live *l, const struct live_opts *o,
 			 struct err *err)
 {
@@ -73,6 +81,7 @@ int update_rollback_open(struct update_rollback *t, struct live *l, const struct
 		.event = update_rollback_event,
 		.others = update_rollback_others,
 		.judge = update_rollback_judge,
+		.grant = update_rollback_grant,
 		.ctx = t,
 	};
 	sigaction(SIGINT, &sa, NULL);

@@ -3,6 +3,7 @@
 #include "console/update/watchdog_config.h"
 
 #include "console/lib/exits.h"
+#include "fabric/update/installer/osm_grant.h"
 #include "console/live/foreign_tables.h"
 #include "console/live/live_install.h"
 #include "console/record/record.h"
@@ -83,6 +84,14 @@ static int watchdog_main_judge(void *ctx, struct executor_foreign *out, struct e
 	struct worker *w = ctx;
 
 	return foreign_tables_judge(&w->theirs, out, err);
+}
+
+static int watchdog_main_grant(void *ctx, const struct executor_grant *g, struct err *err)
+{
+	struct worker *w = ctx;
+
+	/* what is written to files is in nobody's way */
+	return w->way.files ? 0 : osm_grant(w->live.osm, g, err);
 }
 
 static bool watchdog_main_gone(void *ctx)
@@ -173,6 +182,7 @@ static int watchdog_main_run(struct worker *w, const struct plan *plan, struct j
 			   .running = watchdog_main_running,
 			   .others = watchdog_main_others,
 			   .judge = watchdog_main_judge,
+			   .grant = watchdog_main_grant,
 			   .ctx = w,
 			   .accept_sl_change = w->config.accept_sl },
 		.watch = { .mask = w->config.watch, .limits = w->config.limits, .jobs = w->jobs },

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/opensm/sm_session.h"
 
+#include "engines/opensm/sm_update.h"
+#include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
 #include "fabric/base/version.h"
@@ -21,13 +23,11 @@ struct sm_session {
 	struct policy *override;   /* given over the socket, goes before it; may be NULL */
 	const struct fabric *seen; /* that routes were last asked for */
 
-	const struct tables *given; /* by the console; NULL: none */
+	const struct tables *given;	   /* by the console; NULL: none */
+	const struct endports *given_ends; /* of the fabric it is of */
 	enum table_source given_is;
 	bool step;
-	bool open;		   /* a transaction: loaded, neither kept nor returned from */
-	const struct tables *base; /* of ours before it; NULL: OpenSM's own engine routed */
-	enum table_source base_is;
-	struct digest base_hash;
+	struct sm_update update;
 
 	const struct tables *installed; /* ours; NULL: OpenSM's own engine routes */
 	struct table_selection last;	/* without its tables */
@@ -52,10 +52,14 @@ struct sm_session *sm_session_new(const char *policy, const char *confirmed)
 
 void sm_session_free(struct sm_session *d)
 {
+	struct sm_update_rest rest;
+
 	if (!d)
 		return;
+	sm_update_close(&d->update, NULL, &rest);
+	sm_update_rest_free(&rest);
 	tables_put(d->given);
-	tables_put(d->base);
+	endports_put(d->given_ends);
 	tables_put(d->installed);
 	fabric_put(d->seen);
 	policy_put(d->policy);
@@ -100,10 +104,62 @@ static struct policy *sm_session_policy_now(struct sm_session *d)
 	return policy_get(d->override ? d->override : d->policy);
 }
 
+/* What nobody confirmed does not outlive the switches and cables that it was made for. */
+static void sm_session_leave_other_fabric(struct sm_session *d, const struct fabric *f,
+					  const struct table_selection_log *log)
+{
+	struct sm_update_rest rest = { 0 };
+	const struct tables *given = NULL;
+	char sentence[300] = "";
+
+	pthread_mutex_lock(&d->lock);
+	if (d->given_ends && !digest_equal(&d->given_ends->switch_graph, &f->switch_graph)) {
+		given = d->given;
+		d->given = NULL;
+		d->step = false;
+		d->back = 0;
+	}
+	if (d->update.open && !digest_equal(&d->update.ends->switch_graph, &f->switch_graph)) {
+		snprintf(sentence, sizeof(sentence),
+			 "the fabric has changed during update %s: its tables are discarded",
+			 d->update.who.id);
+		sm_update_close(&d->update, sentence, &rest);
+	}
+	pthread_mutex_unlock(&d->lock);
+	tables_put(given);
+	sm_update_rest_free(&rest);
+	if (sentence[0])
+		log->say(log->ctx, sentence);
+}
+
+/* Under the lock; everything in it is referenced. */
+static void sm_session_offer(const struct sm_session *d, struct table_offer *o)
+{
+	*o = (struct table_offer){
+		.given = tables_get(d->given),
+		.given_is = d->given_is,
+		.ends = endports_get(d->given_ends),
+		.base = d->update.open && d->given ? tables_get(d->update.base) : NULL,
+		.base_is = d->update.base_is,
+		.step = d->step,
+		.anyway = d->given_is == CHOICE_CONSOLE || d->back,
+		.confirmed = d->confirmed_path,
+		.current = tables_get(d->installed),
+	};
+}
+
+static void sm_session_offer_put(const struct table_offer *o)
+{
+	tables_put(o->given);
+	endports_put(o->ends);
+	tables_put(o->base);
+	tables_put(o->current);
+}
+
 int sm_session_choose(struct sm_session *d, struct table_selection *out, const struct fabric *f,
 		      const struct table_selection_log *log, struct err *err)
 {
-	struct table_offer o = { .confirmed = d->confirmed_path };
+	struct table_offer o;
 	const struct fabric *old;
 	struct policy *policy;
 	int rc;
@@ -115,21 +171,15 @@ int sm_session_choose(struct sm_session *d, struct table_selection *out, const s
 	rc = sm_session_renew_policy(d, log, err);
 	if (rc)
 		return rc;
+	sm_session_leave_other_fabric(d, f, log);
 	pthread_mutex_lock(&d->lock);
 	policy = sm_session_policy_now(d);
 	old = d->seen;
 	d->seen = fabric_get(f);
-	if (d->given)
-		o.given = tables_get(d->given);
-	o.given_is = d->given_is;
-	o.step = d->step;
-	o.anyway = d->given_is == CHOICE_CONSOLE || d->back;
-	if (d->installed)
-		o.current = tables_get(d->installed);
+	sm_session_offer(d, &o);
 	pthread_mutex_unlock(&d->lock);
 	rc = table_selection_make(out, f, policy, &o, log, err);
-	tables_put(o.given);
-	tables_put(o.current);
+	sm_session_offer_put(&o);
 	fabric_put(old);
 	policy_put(policy);
 	return rc;
@@ -253,8 +303,13 @@ void sm_session_status(struct sm_session *d, struct osm_status *s)
 		s->hosts = d->seen->nterm;
 		s->links = d->seen->nchan / 2;
 	}
-	if (d->base)
-		digest_hex(s->base, &d->base_hash);
+	if (d->update.base)
+		digest_hex(s->base, &d->update.base_hash);
+	if (d->update.open) {
+		snprintf(s->update, sizeof(s->update), "%s", d->update.who.id);
+		snprintf(s->owner, sizeof(s->owner), "%s", d->update.who.owner);
+	}
+	snprintf(s->ended, sizeof(s->ended), "%s", d->update.ended);
 	if (d->override || d->policy)
 		snprintf(s->policy_engine, sizeof(s->policy_engine), "%s",
 			 (d->override ? d->override : d->policy)->spec.label);
@@ -281,26 +336,33 @@ static const struct fabric *sm_session_fabric_now(struct sm_session *d, struct e
 	return f;
 }
 
-/* Takes over t.  What routes now is what there is to return to, unless that is known already. */
-static void sm_session_give(struct sm_session *d, const struct tables *t, bool step)
+/* Takes over t. */
+static int sm_session_give(struct sm_session *d, const char *id, const struct tables *t, bool step,
+			   struct err *err)
 {
-	const struct tables *old;
+	const struct tables *old = t;
+	const struct endports *old_ends = NULL;
+	struct sm_update_rest rest = { 0 };
+	int rc;
 
 	pthread_mutex_lock(&d->lock);
-	if (!d->open && d->installed) {
-		d->base = tables_get(d->installed);
-		d->base_is = d->last.source;
-		d->base_hash = d->tables_hash;
+	rc = sm_update_check(&d->update, id, err);
+	if (!rc) {
+		sm_update_step(&d->update, tables_get(t), &rest);
+		old = d->given;
+		old_ends = d->given_ends;
+		d->given = t;
+		d->given_ends = endports_get(d->update.ends);
+		d->given_is = CHOICE_CONSOLE;
+		d->step = step;
+		d->back = 0;
+		d->count.loads++;
 	}
-	d->open = true;
-	old = d->given;
-	d->given = t;
-	d->given_is = CHOICE_CONSOLE;
-	d->step = step;
-	d->back = 0;
-	d->count.loads++;
 	pthread_mutex_unlock(&d->lock);
+	sm_update_rest_free(&rest);
 	tables_put(old);
+	endports_put(old_ends);
+	return rc;
 }
 
 static void sm_session_answer_tables(struct osm_answer *a, const struct tables *t,
@@ -319,9 +381,7 @@ static int sm_session_judge_step(struct sm_session *d, const struct fabric *f,
 	int rc = 0;
 
 	pthread_mutex_lock(&d->lock);
-	before = d->open ? d->base : d->installed;
-	if (before)
-		tables_get(before);
+	before = tables_get(d->update.open ? d->update.base : d->installed);
 	pthread_mutex_unlock(&d->lock);
 	if (before && digest_equal(&before->fingerprint, &f->fingerprint))
 		rc = table_selection_judge_step(f, before, t, err);
@@ -373,7 +433,7 @@ static int sm_session_take_tables(struct tables **t, const struct fabric **f, st
 	return rc;
 }
 
-int sm_session_load(struct sm_session *d, const uint8_t *buf, size_t len, bool step,
+int sm_session_load(struct sm_session *d, const char *id, const uint8_t *buf, size_t len, bool step,
 		    struct osm_answer *a, struct err *err)
 {
 	const struct fabric *f;
@@ -394,7 +454,7 @@ int sm_session_load(struct sm_session *d, const uint8_t *buf, size_t len, bool s
 				 "until the next step packets to %u LIDs loop (LID %u first): "
 				 "whoever sends there must be drained",
 				 c.looping, c.loop_lid);
-		sm_session_give(d, t, step);
+		rc = sm_session_give(d, id, t, step, err);
 	} else {
 		tables_put(t);
 	}
@@ -420,7 +480,8 @@ int sm_session_judge(struct sm_session *d, const uint8_t *buf, size_t len, struc
 	return rc;
 }
 
-static int sm_session_save_confirmed(struct sm_session *d, const struct tables *t, struct err *err)
+static int sm_session_save_confirmed(struct sm_session *d, const struct tables *t,
+				     const struct endports *ends, struct err *err)
 {
 	char *dir = xstrdup(d->confirmed_path), *slash = strrchr(dir, '/');
 	int rc = 0;
@@ -430,67 +491,208 @@ static int sm_session_save_confirmed(struct sm_session *d, const struct tables *
 		rc = store_mkdir(dir, err);
 	}
 	if (!rc)
-		rc = tables_ibr_save(d->confirmed_path, t, err);
+		rc = tables_ibr_save_with(d->confirmed_path, t, ends, err);
 	free(dir);
 	return rc;
 }
 
-int sm_session_keep(struct sm_session *d, struct osm_answer *a, struct err *err)
+/* What is to be kept, with a reference; under the lock. */
+static int sm_session_to_keep(const struct sm_session *d, const char *id, const struct tables **t,
+			      const struct endports **ends, struct err *err)
 {
-	const struct tables *t = NULL, *base = NULL;
+	int rc = sm_update_check(&d->update, id, err);
+
+	if (!rc && (!d->given || d->given_is != CHOICE_CONSOLE))
+		rc = err_set(err, -ENOENT, "there are no tables of the console to confirm");
+	if (!rc && d->step)
+		rc = err_set(err, -EINVAL,
+			     "these tables are a step between two others, not to be confirmed");
+	if (!rc && (!d->installed || d->last.source != CHOICE_CONSOLE || d->last.step))
+		rc = err_set(err, -ESTALE,
+			     "OpenSM does not route by the tables that are to be confirmed");
+	if (!rc) {
+		*t = tables_get(d->given);
+		*ends = endports_get(d->given_ends);
+	}
+	return rc;
+}
+
+/* Once they are on the disk. */
+static void sm_session_kept(struct sm_session *d, const struct tables *t)
+{
+	struct sm_update_rest rest = { 0 };
+
+	pthread_mutex_lock(&d->lock);
+	if (d->given == t) {
+		d->given_is = CHOICE_CONFIRMED;
+		if (d->last.source == CHOICE_CONSOLE)
+			d->last.source = CHOICE_CONFIRMED;
+		sm_update_close(&d->update, NULL, &rest);
+	}
+	pthread_mutex_unlock(&d->lock);
+	sm_update_rest_free(&rest);
+}
+
+int sm_session_keep(struct sm_session *d, const char *id, struct osm_answer *a, struct err *err)
+{
+	const struct tables *t = NULL;
+	const struct endports *ends = NULL;
+	int rc;
+
+	pthread_mutex_lock(&d->lock);
+	rc = sm_session_to_keep(d, id, &t, &ends, err);
+	if (!rc)
+		digest_hex(a->tables, &d->tables_hash);
+	pthread_mutex_unlock(&d->lock);
+	if (!rc)
+		rc = sm_session_save_confirmed(d, t, ends, err);
+	if (!rc)
+		sm_session_kept(d, t);
+	tables_put(t);
+	endports_put(ends);
+	return rc;
+}
+
+/* ---- updates ---- */
+
+int sm_session_begin(struct sm_session *d, const struct osm_update *who, struct err *err)
+{
 	const struct fabric *f = sm_session_fabric_now(d, err);
+	struct endports *ends = f ? endports_of(f) : NULL;
+	struct sm_update_rest rest = { 0 };
+	char hex[DIGEST_HEX];
+	bool mine;
 	int rc = f ? 0 : -EAGAIN;
 
-	if (!rc) {
-		pthread_mutex_lock(&d->lock);
-		if (!d->given)
-			rc = err_set(err, -ENOENT, "there are no tables of the console to confirm");
-		else if (d->step)
-			rc = err_set(err, -EINVAL,
-				     "these tables are a step between two others, not to be "
-				     "confirmed");
-		else
-			t = tables_get(d->given);
-		pthread_mutex_unlock(&d->lock);
+	pthread_mutex_lock(&d->lock);
+	mine = d->update.open && !strcmp(d->update.who.id, who->id);
+	if (!rc && (d->update.open || !strcmp(d->update.ended_id, who->id)))
+		rc = sm_update_check(&d->update, who->id, err);
+	if (!rc && !mine && *who->fabric && strcmp(digest_hex(hex, &f->fingerprint), who->fabric))
+		rc = err_set(err, -ESTALE,
+			     "OpenSM has discovered another fabric than the one of the plan");
+	if (!rc && mine) {
+		sm_update_alive(&d->update, who, clock_ms());
+	} else if (!rc) {
+		sm_update_close(&d->update, NULL, &rest);
+		sm_update_open(&d->update, who, tables_get(d->installed), d->last.source,
+			       &d->tables_hash, endports_get(ends), clock_ms());
 	}
-	if (!rc)
-		rc = sm_session_save_confirmed(d, t, err);
-	if (!rc) {
-		sm_session_answer_tables(a, t, f);
-		pthread_mutex_lock(&d->lock);
-		if (d->given == t) {
-			d->given_is = CHOICE_CONFIRMED;
-			if (d->last.source == CHOICE_CONSOLE && d->installed == t)
-				d->last.source = CHOICE_CONFIRMED;
-			base = d->base;
-			d->base = NULL;
-			d->open = false;
-		}
-		pthread_mutex_unlock(&d->lock);
-	}
-	tables_put(base);
-	tables_put(t);
+	pthread_mutex_unlock(&d->lock);
+	sm_update_rest_free(&rest);
+	endports_put(ends);
 	fabric_put(f);
 	return rc;
 }
 
-/* They are given again, so that an engine that would find other routes by now is not asked. */
+int sm_session_alive(struct sm_session *d, const struct osm_update *who, struct err *err)
+{
+	int rc;
+
+	pthread_mutex_lock(&d->lock);
+	rc = sm_update_check(&d->update, who->id, err);
+	if (!rc)
+		sm_update_alive(&d->update, who, clock_ms());
+	pthread_mutex_unlock(&d->lock);
+	return rc;
+}
+
+void sm_session_heard(struct sm_session *d, const char *id)
+{
+	pthread_mutex_lock(&d->lock);
+	if (d->update.open && *id && !strcmp(d->update.who.id, id))
+		d->update.lease_ms = clock_ms() + d->update.who.lease_ms;
+	pthread_mutex_unlock(&d->lock);
+}
+
+bool sm_session_open(struct sm_session *d)
+{
+	bool open;
+
+	pthread_mutex_lock(&d->lock);
+	open = d->update.open;
+	pthread_mutex_unlock(&d->lock);
+	return open;
+}
+
+int sm_session_mine(struct sm_session *d, const char *id, struct err *err)
+{
+	int rc;
+
+	pthread_mutex_lock(&d->lock);
+	rc = sm_update_check(&d->update, id, err);
+	pthread_mutex_unlock(&d->lock);
+	return rc;
+}
+
+bool sm_session_overdue(struct sm_session *d, struct osm_update *who, char *why, size_t size)
+{
+	const char *text;
+
+	pthread_mutex_lock(&d->lock);
+	text = sm_update_overdue(&d->update, clock_ms());
+	if (text) {
+		*who = d->update.who;
+		snprintf(why, size, "%s", text);
+	}
+	pthread_mutex_unlock(&d->lock);
+	return text;
+}
+
+/* Takes what routed before the update, under the lock.  It is given again, so that an engine that
+ * would find other routes by now is not asked. */
+static void sm_session_give_base(struct sm_session *d, const char *why, const struct tables **old,
+				 struct sm_update_rest *rest)
+{
+	*old = d->given;
+	d->given = tables_get(d->update.base);
+	d->given_is = d->update.base_is;
+	d->step = false;
+	d->back = d->ordered + 1;
+	sm_update_close(&d->update, why, rest);
+}
+
 void sm_session_return(struct sm_session *d, struct osm_answer *a)
 {
 	const struct tables *old = NULL;
+	struct sm_update_rest rest = { 0 };
 
 	pthread_mutex_lock(&d->lock);
-	if (d->open) {
-		old = d->given;
-		d->given = d->base;
-		d->given_is = d->base_is;
-		d->step = d->open = false;
-		d->base = NULL;
-		d->back = d->ordered + 1;
-		a->change = true;
+	a->change = d->update.open && d->update.nsteps;
+	if (a->change)
+		sm_session_give_base(d, NULL, &old, &rest);
+	else if (d->update.open) /* nothing was loaded */
+		sm_update_close(&d->update, NULL, &rest);
+	pthread_mutex_unlock(&d->lock);
+	sm_update_rest_free(&rest);
+	tables_put(old);
+}
+
+bool sm_session_back(struct sm_session *d, const char *why)
+{
+	const struct tables *old = NULL, *t = NULL;
+	struct sm_update_rest rest = { 0 };
+	bool more = false;
+
+	pthread_mutex_lock(&d->lock);
+	if (d->update.open) {
+		d->update.going_back = true;
+		t = d->update.steps_lost ? NULL : sm_update_step_back(&d->update, &rest);
+		more = t;
+		if (more) {
+			old = d->given;
+			d->given = tables_get(t);
+			d->step = true;
+		} else if (d->update.nsteps) {
+			sm_session_give_base(d, why, &old, &rest);
+		} else {
+			sm_update_close(&d->update, why, &rest);
+		}
 	}
 	pthread_mutex_unlock(&d->lock);
+	sm_update_rest_free(&rest);
 	tables_put(old);
+	return more;
 }
 
 int sm_session_tables(struct sm_session *d, bool base, uint8_t **buf, size_t *len, struct err *err)
@@ -498,9 +700,7 @@ int sm_session_tables(struct sm_session *d, bool base, uint8_t **buf, size_t *le
 	const struct tables *t;
 
 	pthread_mutex_lock(&d->lock);
-	t = base ? d->base : d->installed;
-	if (t)
-		tables_get(t);
+	t = tables_get(base ? d->update.base : d->installed);
 	pthread_mutex_unlock(&d->lock);
 	if (!t)
 		return err_set(err, -ENOENT, "%s",
@@ -527,20 +727,22 @@ static int sm_session_read_policy(struct policy **out, const struct sm_session *
 
 static int sm_session_forget(struct sm_session *d, struct err *err)
 {
-	const struct tables *given, *base;
+	const struct tables *given;
+	struct sm_update_rest rest;
 
 	if (unlink(d->confirmed_path) && errno != ENOENT)
 		return err_set(err, -errno, "%s cannot be removed: %s", d->confirmed_path,
 			       strerror(errno));
 	pthread_mutex_lock(&d->lock);
 	given = d->given;
-	base = d->base;
-	d->given = d->base = NULL;
-	d->step = d->open = false;
+	d->given = NULL;
+	d->step = false;
 	d->back = 0;
+	sm_update_close(&d->update, d->update.open ? "the policy was ordered to route" : NULL,
+			&rest);
 	pthread_mutex_unlock(&d->lock);
 	tables_put(given);
-	tables_put(base);
+	sm_update_rest_free(&rest);
 	return 0;
 }
 

@@ -48,16 +48,32 @@ void sm_session_count(struct sm_session *d, enum sm_session_event e);
 
 /* All but what only OpenSM knows. */
 void sm_session_status(struct sm_session *d, struct osm_status *out);
-/* Tables as tables_ibr bytes, judged at once.  -EAGAIN: nothing was routed yet; -ESTALE, -EPROTO,
- * -EINVAL as the decoder and the judge say; -EPROTO also when they pass what the policy excludes
- * and are no step. */
-int sm_session_load(struct sm_session *d, const uint8_t *buf, size_t len, bool step,
+/* An update begins, or goes on after its client was away.  -EBUSY: another one is open; -ESTALE:
+ * it is for another fabric, or was ended meanwhile; -EAGAIN: nothing was routed yet. */
+int sm_session_begin(struct sm_session *d, const struct osm_update *who, struct err *err);
+/* Its client is there; -EPERM, -EBUSY, -ESTALE when it is not the one that is open. */
+int sm_session_alive(struct sm_session *d, const struct osm_update *who, struct err *err);
+bool sm_session_open(struct sm_session *d); /* is there an update under way? */
+/* Is that update the open one?  0, or as above. */
+int sm_session_mine(struct sm_session *d, const char *id, struct err *err);
+/* Its client has said something else: its lease is as long again.  id "": no client of it. */
+void sm_session_heard(struct sm_session *d, const char *id);
+/* Is the open update to be ended, as nobody speaks for it or nobody has confirmed it in time? */
+bool sm_session_overdue(struct sm_session *d, struct osm_update *who, char *why, size_t size);
+/* One step back, to be routed next; false: that leads to what was before the update, which is over.
+ * why: nobody asked for it; NULL: its client did. */
+bool sm_session_back(struct sm_session *d, const char *why);
+/* Tables as tables_ibr bytes, judged at once; id: of the update.  -EAGAIN: nothing was routed yet;
+ * -ESTALE, -EPROTO, -EINVAL as the decoder and the judge say; -EPROTO also when they pass what the
+ * policy excludes and are no step; as sm_session_alive(). */
+int sm_session_load(struct sm_session *d, const char *id, const uint8_t *buf, size_t len, bool step,
 		    struct osm_answer *a, struct err *err);
 /* The same of tables that an update is to end in, before it begins: they are not taken. */
 int sm_session_judge(struct sm_session *d, const uint8_t *buf, size_t len, struct osm_answer *a,
 		     struct err *err);
-/* -ENOENT: nothing was loaded; -EINVAL: it was a step. */
-int sm_session_keep(struct sm_session *d, struct osm_answer *a, struct err *err);
+/* Once they are on the disk, synced.  -ENOENT: nothing was loaded; -EINVAL: it was a step; -ESTALE:
+ * OpenSM does not route by it. */
+int sm_session_keep(struct sm_session *d, const char *id, struct osm_answer *a, struct err *err);
 /* To what routed before the update, once even through what the policy excludes: it is a promise. */
 void sm_session_return(struct sm_session *d, struct osm_answer *a);
 /* The caller frees *buf; -ENOENT. */

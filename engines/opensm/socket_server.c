@@ -5,6 +5,8 @@
 #include "fabric/base/guard.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
+#include "fabric/update/coordinator.h"
+#include "fabric/update/phase_codec.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -24,6 +26,8 @@
 #define HEARD_MAX 16384	     /* notices between the threads */
 #define WAITING	  64	     /* of one client, until OpenSM has time */
 #define BUSY_MS	  5	     /* between two tries while OpenSM is at work */
+#define SETTLE_MS 60000	     /* for OpenSM to discover everything again */
+#define DRAIN_MS  3000	     /* for agents, on a way back that nobody else leads */
 
 /* What has to wait until OpenSM is not at work: a notice, or the question who listens. */
 struct pending {
@@ -35,6 +39,7 @@ struct pending {
 struct client {
 	int fd; /* -1: free */
 	bool watches, hang_up;
+	char update[64]; /* that it has begun; "": none */
 	uint8_t head[OSM_MSG_HEAD];
 	struct osm_msg m;
 	size_t got;	   /* bytes of head and body */
@@ -45,9 +50,23 @@ struct client {
 	uint64_t out_ms;  /* since when */
 	uint64_t last_ms; /* of its last message */
 	uint64_t order;	  /* reroute under way; 0 none */
+	bool back;	  /* waits for the way back of its update */
+	bool begins;	  /* waits for OpenSM to settle before its update ... */
+	bool sweeps;	  /* ... which was asked to */
 	uint64_t order_ms;
 	uint32_t order_id;
 	VEC(struct pending) waiting;
+};
+
+/* An update that is led back step by step, each of them written before the next. */
+struct going_back {
+	bool under_way, by_itself;
+	char why[200];
+	struct osm_update who; /* by itself: whose agents are told */
+	uint64_t begin_ms;     /* not before: agents have to drain */
+	uint64_t order;	       /* 0: not yet */
+	uint64_t since_ms;
+	bool more;
 };
 
 struct socket_server {
@@ -60,6 +79,8 @@ struct socket_server {
 	atomic_bool stop;
 	pthread_t thread;
 	uint64_t nclients, nnotices;
+	struct going_back back;
+	VEC(struct pending) own; /* notices of its own, until OpenSM has time */
 	struct client client[SERVER_CLIENTS];
 
 	pthread_mutex_t lock; /* of what follows */
@@ -189,6 +210,67 @@ static int server_queue(struct client *c, struct err *err)
 	return 0;
 }
 
+static int server_update(struct socket_server *s, struct client *c, struct err *err)
+{
+	struct osm_update u;
+	int rc = osm_update_decode(&u, (const char *)c->body.v, c->body.n, err);
+
+	if (!rc && !u.id[0])
+		rc = err_set(err, -EINVAL, "an update needs an identifier");
+	if (!rc)
+		rc = c->m.type == OSM_MSG_BEGIN ? sm_session_begin(s->session, &u, err)
+						: sm_session_alive(s->session, &u, err);
+	if (rc)
+		return rc;
+	memcpy(c->update, u.id, sizeof(c->update));
+	if (c->m.type != OSM_MSG_BEGIN || !s->ops->settled)
+		return 0;
+	c->begins = true;
+	c->sweeps = false;
+	c->order_id = c->m.id;
+	c->order_ms = clock_ms();
+	return 1;
+}
+
+/* An update whose waves each write everything lets drained jobs wait for it. */
+static void server_watch_begin(struct socket_server *s, struct client *c)
+{
+	struct osm_answer a = { 0 };
+	int rc;
+
+	if (!c->begins)
+		return;
+	sm_session_heard(s->session, c->update);
+	rc = s->ops->settled(s->ctx, !c->sweeps);
+	c->sweeps = c->sweeps || rc == 1;
+	if (rc && clock_ms() - c->order_ms < SETTLE_MS)
+		return;
+	if (rc)
+		snprintf(a.text, sizeof(a.text), "OpenSM writes more than what differs");
+	c->begins = false;
+	server_answer_plain(c, OSM_MSG_BEGIN | OSM_MSG_ANSWER, c->order_id, &a);
+}
+
+static int server_begin_back(struct socket_server *s, struct client *c, struct err *err)
+{
+	struct osm_update u = { 0 };
+	int rc = c->order || c->back
+			 ? err_set(err, -EBUSY, "this client already waits for a reroute")
+			 : 0;
+
+	memcpy(u.id, c->update, sizeof(u.id));
+	if (!rc && !s->back.under_way)
+		rc = sm_session_mine(s->session, u.id, err);
+	if (rc)
+		return rc;
+	if (!s->back.under_way)
+		s->back = (struct going_back){ .under_way = true };
+	c->back = true;
+	c->order_id = c->m.id;
+	c->order_ms = clock_ms();
+	return 0;
+}
+
 /* 1: answered later. */
 static int server_do_plain(struct socket_server *s, struct client *c, struct osm_answer *a,
 			   struct err *err)
@@ -197,9 +279,15 @@ static int server_do_plain(struct socket_server *s, struct client *c, struct osm
 	int rc;
 
 	switch (c->m.type) {
+	case OSM_MSG_BEGIN:
+	case OSM_MSG_ALIVE:
+		return server_update(s, c, err);
+	case OSM_MSG_BACK:
+		rc = server_begin_back(s, c, err);
+		return rc ? rc : 1;
 	case OSM_MSG_LOAD:
-		return sm_session_load(s->session, c->body.v, c->body.n, c->m.flags & OSM_LOAD_STEP,
-				       a, err);
+		return sm_session_load(s->session, c->update, c->body.v, c->body.n,
+				       c->m.flags & OSM_LOAD_STEP, a, err);
 	case OSM_MSG_JUDGE:
 		return sm_session_judge(s->session, c->body.v, c->body.n, a, err);
 	case OSM_MSG_POLICY:
@@ -215,7 +303,7 @@ static int server_do_plain(struct socket_server *s, struct client *c, struct osm
 		c->watches = true;
 		return 0;
 	case OSM_MSG_KEEP:
-		return sm_session_keep(s->session, a, err);
+		return sm_session_keep(s->session, c->update, a, err);
 	case OSM_MSG_RETURN:
 		sm_session_return(s->session, a);
 		return 0;
@@ -253,6 +341,7 @@ static void server_serve(struct socket_server *s, struct client *c)
 	int rc;
 
 	c->last_ms = clock_ms();
+	sm_session_heard(s->session, c->update);
 	rc = guarded_call(server_do, &x, &err);
 	if (rc < 0)
 		server_answer_error(c, c->m.id, rc, err.text);
@@ -367,6 +456,7 @@ static void server_watch_order(struct socket_server *s, struct client *c)
 
 	if (!c->order)
 		return;
+	sm_session_heard(s->session, c->update); /* it waits for OpenSM */
 	if (sm_session_answered(s->session, c->order, &a)) {
 		server_answer_plain(c, a.rc ? OSM_MSG_ERROR : OSM_MSG_REROUTE | OSM_MSG_ANSWER,
 				    c->order_id, &a);
@@ -379,6 +469,153 @@ static void server_watch_order(struct socket_server *s, struct client *c)
 		server_answer_error(c, c->order_id, -ETIMEDOUT, "OpenSM has not finished in time");
 		c->order = 0;
 	}
+}
+
+/* ---- notices of its own ---- */
+
+static void server_queue_own(struct socket_server *s, const struct phase_notice *p)
+{
+	static const struct notice_sender nobody = { 0 };
+	struct pending own = { 0 };
+	struct notice n;
+
+	phase_codec_encode(&n, p, false, &nobody);
+	notice_encode(own.d, sizeof(own.d), &n);
+	vec_push(&s->own, own);
+}
+
+/* To the agents of an update whose client is gone. */
+static void server_tell_agents(struct socket_server *s, enum phase what)
+{
+	struct phase_notice p = {
+		.version = PHASE_NOTICE_VERSION,
+		.phase = (uint8_t)what,
+		.seq = ++s->back.who.seq,
+		.txn = s->back.who.txn,
+	};
+
+	server_queue_own(s, &p);
+}
+
+/* An agent on its escape LIDs asks about an update that is over: nobody else may be there. */
+static void server_answer_agent(struct socket_server *s, const uint8_t d[NOTICE_SA_DATA])
+{
+	struct phase_notice ask, answer;
+	struct notice n;
+	bool is_answer;
+
+	if (notice_decode(&n, d, NOTICE_SA_DATA) || phase_codec_decode(&ask, &is_answer, &n) ||
+	    !is_answer || !(ask.flags & NOTICE_ASK) || sm_session_open(s->session))
+		return;
+	if (coordinator_answer(&answer, NULL, &ask))
+		server_queue_own(s, &answer);
+}
+
+static void server_send_own(struct socket_server *s)
+{
+	struct err err;
+	size_t n = 0;
+
+	while (n < s->own.n && s->ops->notice(s->ctx, s->own.v[n].d, &err) != -EAGAIN)
+		n++;
+	if (n)
+		memmove(s->own.v, s->own.v + n, (s->own.n - n) * sizeof(*s->own.v));
+	s->own.n -= n;
+	s->nnotices += n;
+}
+
+/* ---- the way back ---- */
+
+/* Who waits for it is answered as for a reroute. */
+static void server_answer_back(struct socket_server *s, const struct osm_answer *a)
+{
+	for (int i = 0; i < SERVER_CLIENTS; i++) {
+		struct client *c = &s->client[i];
+
+		if (c->fd < 0 || !c->back)
+			continue;
+		c->back = false;
+		server_answer_plain(c, a->rc ? OSM_MSG_ERROR : OSM_MSG_BACK | OSM_MSG_ANSWER,
+				    c->order_id, a);
+	}
+}
+
+static void server_end_back(struct socket_server *s, const struct osm_answer *a)
+{
+	char sentence[400];
+
+	s->back.under_way = false;
+	server_answer_back(s, a);
+	if (!s->back.by_itself)
+		return;
+	snprintf(sentence, sizeof(sentence), "update %s was rolled back: %s", s->back.who.id,
+		 s->back.why);
+	s->ops->say(s->ctx, sentence);
+	if (s->back.who.seq)
+		server_tell_agents(s, PHASE_REPATH);
+}
+
+/* Each step is written before the next one is ordered. */
+static int server_step_back(struct socket_server *s, struct err *err)
+{
+	struct going_back *b = &s->back;
+	struct osm_answer a = { 0 };
+
+	if (b->order && !sm_session_answered(s->session, b->order, &a))
+		return clock_ms() - b->since_ms < s->limits.reroute_ms
+			       ? 0
+			       : err_set(err, -ETIMEDOUT, "OpenSM has not finished in time");
+	if (b->order && !b->more) {
+		server_end_back(s, &a);
+		return 0;
+	}
+	b->more = sm_session_back(s->session, b->by_itself ? b->why : NULL);
+	b->order = sm_session_order(s->session, false);
+	b->since_ms = clock_ms();
+	return s->ops->reroute(s->ctx, err);
+}
+
+static void server_go_back(struct socket_server *s)
+{
+	struct osm_answer a = { 0 };
+	struct err err = { "" };
+
+	if (!s->back.under_way || clock_ms() < s->back.begin_ms)
+		return;
+	a.rc = server_step_back(s, &err);
+	if (!a.rc)
+		return;
+	snprintf(a.text, sizeof(a.text), "%s", err.text);
+	s->ops->say(s->ctx, a.text);
+	server_end_back(s, &a);
+}
+
+/* The last watchdog: whoever was to speak for the update does not. */
+static void server_watch_update(struct socket_server *s)
+{
+	struct going_back b = { .under_way = true, .by_itself = true };
+	char sentence[400];
+
+	if (s->back.under_way || !sm_session_overdue(s->session, &b.who, b.why, sizeof(b.why)))
+		return;
+	snprintf(sentence, sizeof(sentence), "update %s is being rolled back: %s", b.who.id, b.why);
+	s->ops->say(s->ctx, sentence);
+	s->back = b;
+	if (!b.who.seq)
+		return;
+	server_tell_agents(s, PHASE_UNPATH);
+	s->back.begin_ms = clock_ms() + DRAIN_MS;
+}
+
+static int server_turn_update(void *ctx, struct err *err)
+{
+	struct socket_server *s = ctx;
+
+	(void)err;
+	server_watch_update(s);
+	server_go_back(s);
+	server_send_own(s);
+	return 0;
 }
 
 static int server_tell_listeners(struct socket_server *s, struct client *c, uint32_t id,
@@ -459,7 +696,8 @@ static void server_pass_heard(struct socket_server *s)
 	n = s->heard.n;
 	memset(&s->heard, 0, sizeof(s->heard));
 	pthread_mutex_unlock(&s->lock);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		server_answer_agent(s, list[i].d);
 		for (int k = 0; k < SERVER_CLIENTS; k++) {
 			struct client *c = &s->client[k];
 
@@ -468,6 +706,7 @@ static void server_pass_heard(struct socket_server *s)
 			if (guarded_call(server_tell_heard, &(struct telling){ c, &list[i] }, NULL))
 				c->hang_up = true;
 		}
+	}
 	free(list);
 }
 
@@ -495,6 +734,7 @@ static int server_tend(void *ctx, struct err *err)
 	if (events & (POLLIN | POLLHUP | POLLERR) && !c->hang_up)
 		server_hear_client(s, c);
 	server_watch_order(s, c);
+	server_watch_begin(s, c);
 	server_do_waiting(s, c);
 	if (c->out.n)
 		server_write_client(c);
@@ -530,8 +770,8 @@ static struct client *server_place(struct socket_server *s)
 
 		if (c->fd < 0)
 			return c;
-		if (c->watches || c->order || c->got || c->out.n || c->waiting.n ||
-		    now - c->last_ms < s->limits.idle_ms)
+		if (c->watches || c->order || c->back || c->begins || c->got || c->out.n ||
+		    c->waiting.n || now - c->last_ms < s->limits.idle_ms)
 			continue;
 		if (!idle || c->last_ms < idle->last_ms)
 			idle = c;
@@ -572,17 +812,20 @@ static void server_let_in(struct socket_server *s)
 
 static int server_wait_ms(const struct socket_server *s)
 {
-	int ms = 1000;
+	int ms = s->own.n || s->back.under_way ? BUSY_MS * 4 : 1000;
 
 	for (int i = 0; i < SERVER_CLIENTS; i++)
 		if (s->client[i].fd >= 0 && s->client[i].waiting.n)
 			ms = BUSY_MS;
+		else if (s->client[i].fd >= 0 && s->client[i].begins && ms > BUSY_MS)
+			ms = BUSY_MS * 4;
 	return ms;
 }
 
 static void server_turn(struct socket_server *s)
 {
 	struct pollfd p[SERVER_CLIENTS + 2];
+	struct err err;
 	uint64_t kicks;
 
 	p[0] = (struct pollfd){ .fd = s->listener, .events = POLLIN };
@@ -599,6 +842,8 @@ static void server_turn(struct socket_server *s)
 	if (p[1].revents & POLLIN && read(s->wake, &kicks, sizeof(kicks)) < 0 && errno != EAGAIN)
 		return;
 	server_pass_heard(s);
+	if (guarded_call(server_turn_update, s, &err))
+		s->ops->say(s->ctx, err.text);
 	for (int i = 0; i < SERVER_CLIENTS; i++)
 		if (s->client[i].fd >= 0)
 			server_tend_client(s, &s->client[i], p[i + 2].revents);
@@ -699,6 +944,7 @@ static void server_release(struct socket_server *s)
 	if (s->wake >= 0)
 		close(s->wake);
 	vec_free(&s->heard);
+	vec_free(&s->own);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }

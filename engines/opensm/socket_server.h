@@ -23,6 +23,10 @@ struct socket_server_ops {
 	int (*notice)(void *ctx, const uint8_t d[NOTICE_SA_DATA], struct err *err);
 	/* GUIDs of ports that have subscribed to 68; the server frees *guid.  -EAGAIN as above. */
 	int (*listeners)(void *ctx, uint64_t **guid, uint32_t *n, struct err *err);
+	/* Would OpenSM write only what differs?  After it has started it writes everything in each
+	 * routing, until it has discovered all a second time.  1: not yet; ask: then it is to do
+	 * that now; -EAGAIN as above.  NULL: it would. */
+	int (*settled)(void *ctx, bool ask);
 	void (*say)(void *ctx, const char *sentence); /* into OpenSM's log */
 };
 

@@ -187,7 +187,7 @@ static int selection_from_file(struct table_selection *out, const struct fabric 
 			       enum table_source source, struct err *err)
 {
 	struct tables *t;
-	int rc = tables_ibr_load(&t, path, f, err);
+	int rc = tables_ibr_load(&t, path, f, &out->grafted, err);
 
 	if (rc)
 		return rc;
@@ -196,13 +196,42 @@ static int selection_from_file(struct table_selection *out, const struct fabric 
 	return rc;
 }
 
+static int selection_grafted(struct table_selection *out, const struct fabric *f,
+			     const struct tables *t, const struct table_offer *o,
+			     const struct route_limits *l, enum table_source source,
+			     struct err *err)
+{
+	struct tables *kept;
+	int rc;
+
+	if (!o->ends)
+		return err_set(err, -ESTALE, "they are for another fabric");
+	rc = tables_graft(&kept, f, t, o->ends, &out->grafted, err);
+	if (rc)
+		return rc;
+	rc = selection_take(out, f, kept, l, source, false, err);
+	tables_put(kept);
+	return rc;
+}
+
 static int selection_from_console(struct table_selection *out, const struct fabric *f,
 				  const struct table_offer *o, const struct route_limits *l,
 				  struct err *err)
 {
+	if (o->anyway)
+		l = NULL;
 	if (!digest_equal(&o->given->fingerprint, &f->fingerprint))
-		return err_set(err, -ESTALE, "they are for another fabric");
-	return selection_take(out, f, o->given, o->anyway ? NULL : l, o->given_is, o->step, err);
+		return selection_grafted(out, f, o->given, o, l, o->given_is, err);
+	return selection_take(out, f, o->given, l, o->given_is, o->step, err);
+}
+
+static int selection_from_base(struct table_selection *out, const struct fabric *f,
+			       const struct table_offer *o, const struct route_limits *l,
+			       struct err *err)
+{
+	if (!digest_equal(&o->base->fingerprint, &f->fingerprint))
+		return selection_grafted(out, f, o->base, o, l, o->base_is, err);
+	return selection_take(out, f, o->base, l, o->base_is, false, err);
 }
 
 static FILE *selection_open_input(const char *path, struct err *err)
@@ -427,13 +456,11 @@ static int selection_from_engine(struct table_selection *out, const struct fabri
 
 /* Also said when there is nothing wrong with what is used instead. */
 static void selection_note_away(struct table_selection *out, const struct table_selection_log *log,
-				const char *what, const struct policy *policy,
-				const struct err *why)
+				const char *what, const char *instead, const struct err *why)
 {
 	char sentence[sizeof(out->away)];
 
-	snprintf(sentence, sizeof(sentence), "not %s, but %s: %.300s", what, policy->spec.label,
-		 why->text);
+	snprintf(sentence, sizeof(sentence), "not %s, but %s: %.300s", what, instead, why->text);
 	if (!out->away[0])
 		snprintf(out->away, sizeof(out->away), "%s", sentence);
 	say(log, "%s", sentence);
@@ -483,16 +510,21 @@ static int selection_choose(struct table_selection *out, const struct fabric *f,
 		if (!selection_from_console(out, f, offer, l, &why))
 			return 0;
 		if (offer->given_is != CHOICE_CONFIRMED || !selection_on_disk(offer->confirmed))
-			selection_note_away(out, log, selection_given_name(offer), policy, &why);
+			selection_note_away(out, log, selection_given_name(offer),
+					    offer->base ? "those from before the update"
+							: policy->spec.label,
+					    &why);
 	}
+	if (offer->base && !selection_from_base(out, f, offer, l, &why))
+		return 0;
 	if (selection_take_confirmed(out, f, offer->confirmed, l, &why))
 		return 0;
 	if (out->confirmed_away[0])
-		selection_note_away(out, log, "the confirmed tables", policy, &why);
+		selection_note_away(out, log, "the confirmed tables", policy->spec.label, &why);
 	if (policy->text[PARAM_TABLES]) {
 		if (!selection_from_file(out, f, policy->text[PARAM_TABLES], l, CHOICE_FILE, &why))
 			return 0;
-		selection_note_away(out, log, "the given tables", policy, &why);
+		selection_note_away(out, log, "the given tables", policy->spec.label, &why);
 	}
 	current = offer->current;
 	if (current && !digest_equal(&current->fingerprint, &f->fingerprint))

@@ -9,13 +9,15 @@
  * Whatever they are, they are handed out only when the judge finds them connected, free of loops
  * and of deadlocks, and within the VLs of the links; but for those that are given as a step of an
  * update, which its plan has proved safe together with what came before: of these only what no step
- * may do is looked for.
+ * may do is looked for.  Where the hosts are others than those they were made for, tables are
+ * grafted (graft.h), and even a step must then pass.
  */
 #pragma once
 
 #include "engines/opensm/policy.h"
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
+#include "fabric/model/graft.h"
 #include "fabric/model/route_limits.h"
 #include "fabric/model/tables.h"
 
@@ -26,7 +28,10 @@ const char *table_source_name(enum table_source s); /* as in osm_status.source *
 /* What there is besides the policy; all zero: nothing. */
 struct table_offer {
 	const struct tables *given;
-	enum table_source given_is; /* what they are called when they are used */
+	enum table_source given_is;  /* what they are called when they are used */
+	const struct endports *ends; /* of the fabric of given and base; NULL: only for that one */
+	const struct tables *base;   /* where given cannot be used: what routed before an update */
+	enum table_source base_is;
 	bool step;
 	bool anyway; /* the given tables may pass what the policy excludes: an update is under way
 		      */
@@ -45,6 +50,7 @@ struct table_selection {
 	 * first of them.  The plan has them drained; who is not drained all the same is hit. */
 	uint32_t looping;
 	uint16_t loop_lid;
+	struct graft_report grafted; /* hosts that the tables were kept without or extended to */
 };
 
 /* Sentences meanwhile: why the tables of the file are not used, jobs that could not be read. */

@@ -91,7 +91,8 @@ struct fabric {
 
 	uint32_t *lid_end; /* max_lid+1: owner of each LID, or FAB_NONE */
 
-	struct digest fingerprint; /* over GUIDs, ports, links and LIDs */
+	struct digest fingerprint;  /* over GUIDs, ports, links and LIDs */
+	struct digest switch_graph; /* over switches and the cables between them only */
 	const struct fabric *base; /* whose arrays it shares (without.h); NULL: none */
 	struct arena *arena;
 	int refs;

@@ -495,6 +495,14 @@ static int freeze_give_lids(struct freezer *z, struct err *err)
 
 /* --- identity ------------------------------------------------------------------------------- */
 
+static void freeze_digest_channels(struct digest_stream *s, const struct fabric *f)
+{
+	digest_add_u64(s, f->nchan);
+	for (uint32_t c = 0; c < f->nchan; c++)
+		digest_add_u64(s, (uint64_t)f->chan_src[c] << 40 | (uint64_t)f->chan_dst[c] << 16 |
+					  (uint64_t)f->chan_port[c] << 8 | f->chan_rport[c]);
+}
+
 static void freeze_fingerprint(struct fabric *f)
 {
 	struct digest_stream *s = digest_begin();
@@ -510,11 +518,22 @@ static void freeze_fingerprint(struct fabric *f)
 		digest_add_u64(s, (uint64_t)f->term_sw[t] << 32 | (uint64_t)f->term_port[t] << 24 |
 					  (uint64_t)(t < f->nterm) << 16 | f->term_lid[t]);
 	}
-	digest_add_u64(s, f->nchan);
-	for (uint32_t c = 0; c < f->nchan; c++)
-		digest_add_u64(s, (uint64_t)f->chan_src[c] << 40 | (uint64_t)f->chan_dst[c] << 16 |
-					  (uint64_t)f->chan_port[c] << 8 | f->chan_rport[c]);
+	freeze_digest_channels(s, f);
 	digest_end(&f->fingerprint, s);
+}
+
+/* What hosts, LIDs and names do not change. */
+static void freeze_switch_graph(struct fabric *f)
+{
+	struct digest_stream *s = digest_begin();
+
+	digest_add_u64(s, f->nsw);
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		digest_add_u64(s, f->sw_guid[sw]);
+		digest_add_u64(s, f->sw_nports[sw]);
+	}
+	freeze_digest_channels(s, f);
+	digest_end(&f->switch_graph, s);
 }
 
 static void freeze_name_fabric(struct fabric *f, const char *name)
@@ -557,6 +576,7 @@ int builder_freeze(struct fabric **out, const struct builder *b, const struct fr
 	if (rc)
 		goto out;
 	freeze_fingerprint(z.f);
+	freeze_switch_graph(z.f);
 	freeze_name_fabric(z.f, z.opts->name);
 	*out = z.f;
 	z.f = NULL;

@@ -425,6 +425,7 @@ enum coord_action agent_set_await(struct transaction *t)
 		if (rc < 0) /* as good as silent; resends and the deadline go on */
 			log_add(LOG_WARN, "apply", "answers of agents: %s", err.text);
 		agent_set_cancelled(t);
+		transaction_grant(t, GRANT_ALIVE, 0, &err);
 		agent_set_answer_new(t);
 		agent_set_due(t);
 		if (agent_set_now_ns(t) - shown >= 2 * SLICE) {

@@ -33,6 +33,7 @@ const char *outcome_name(enum outcome o)
 		[OUTCOME_ROLLED_BACK] = "rolled back, verified",
 		[OUTCOME_INCOMPLETE] = "rollback incomplete",
 		[OUTCOME_SUPERSEDED] = "superseded: another SM or writer changed the routing",
+		[OUTCOME_FABRIC_CHANGED] = "the fabric changed: the subnet manager routes anew",
 	};
 
 	return o < OUTCOMES ? name[o] : "?";
@@ -219,16 +220,16 @@ static enum coord_action coordinator_write_back_again(struct coordinator *c)
 
 static enum outcome coordinator_end_of_rollback(const struct coordinator *c)
 {
-	return c->superseded ? OUTCOME_SUPERSEDED : OUTCOME_ROLLED_BACK;
+	return c->instead ? c->instead : OUTCOME_ROLLED_BACK;
 }
 
-static enum coord_action coordinator_written_back(struct coordinator *c, bool superseded)
+static enum coord_action coordinator_written_back(struct coordinator *c, enum outcome instead)
 {
 	/* whoever was being asked at that time has had packets on both routings */
 	bool again =
-		superseded && !c->restored && c->asked == PHASE_UNPATH && coordinator_must_drain(c);
+		instead && !c->restored && c->asked == PHASE_UNPATH && coordinator_must_drain(c);
 
-	c->superseded = superseded;
+	c->instead = instead;
 	c->restored = true;
 	if (c->joined || again)
 		return coordinator_ask(c, PHASE_UNPATH);
@@ -278,11 +279,13 @@ static enum coord_action coordinator_backward(struct coordinator *c, bool ok)
 	case ACT_BEGIN_ROLLBACK:
 		return ACT_SCAN;
 	case ACT_SCAN: /* ok: the old contents are everywhere already */
-		return ok ? coordinator_written_back(c, false) : coordinator_write_back_again(c);
+		return ok ? coordinator_written_back(c, OUTCOME_NONE)
+			  : coordinator_write_back_again(c);
 	case ACT_WRITE_BACK:
 		return ACT_READ_BACK;
 	case ACT_READ_BACK:
-		return ok ? coordinator_written_back(c, false) : coordinator_write_back_again(c);
+		return ok ? coordinator_written_back(c, OUTCOME_NONE)
+			  : coordinator_write_back_again(c);
 	default:
 		return ACT_STOP;
 	}
@@ -319,7 +322,7 @@ static enum coord_action coordinator_settled(struct coordinator *c)
 	if (c->asked == PHASE_UNPATH) {
 		write = coordinator_drain_settled(c);
 		if (c->phase == PHASE_ROLLBACK)
-			return c->restored ? coordinator_written_back(c, c->superseded)
+			return c->restored ? coordinator_written_back(c, c->instead)
 					   : coordinator_write_back_again(c);
 		return write ? coordinator_begin_wave(c) : coordinator_back(c);
 	}
@@ -360,7 +363,7 @@ static enum coord_action coordinator_finished(struct coordinator *c, bool ok)
 static enum coord_action coordinator_start(struct coordinator *c, enum coord_event ev)
 {
 	c->outcome = OUTCOME_NONE;
-	c->superseded = false;
+	c->instead = OUTCOME_NONE;
 	if (ev == EV_RECOVER) {
 		coordinator_because(c, WHY_RECOVERED);
 		c->touched = c->journalled = true;
@@ -418,16 +421,23 @@ static enum coord_action coordinator_outside(struct coordinator *c, enum coord_e
 	}
 }
 
+/* What was read is not what was written back, and is to stay. */
+static enum coord_action coordinator_not_ours(struct coordinator *c, enum coord_event ev)
+{
+	if (c->action != ACT_SCAN && c->action != ACT_READ_BACK)
+		return c->action;
+	return coordinator_written_back(c, ev == EV_CHANGED ? OUTCOME_FABRIC_CHANGED
+							    : OUTCOME_SUPERSEDED);
+}
+
 enum coord_action coordinator_step(struct coordinator *c, enum coord_event ev)
 {
 	bool ok = ev == EV_DONE;
 
 	if (ev == EV_START || ev == EV_RECOVER || ev == EV_KEEP)
 		c->action = coordinator_start(c, ev);
-	else if (ev == EV_SUPERSEDED)
-		c->action = c->action == ACT_SCAN || c->action == ACT_READ_BACK
-				    ? coordinator_written_back(c, true)
-				    : c->action;
+	else if (ev == EV_SUPERSEDED || ev == EV_CHANGED)
+		c->action = coordinator_not_ours(c, ev);
 	else if (ev != EV_DONE && ev != EV_FAILED)
 		c->action = coordinator_outside(c, ev);
 	else if (c->action == ACT_NOTIFY)

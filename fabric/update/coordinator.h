@@ -53,6 +53,7 @@ enum coord_event {
 	EV_DONE,       /* the action was carried out in full */
 	EV_FAILED,     /* it was not: refused, items left over, disk full */
 	EV_SUPERSEDED, /* of SCAN or READ_BACK: another writer's routing was read, and stays */
+	EV_CHANGED,    /* likewise, as the fabric is no longer the plan's */
 	EV_CONFIRM,    /* operator, only while waiting */
 	EV_CANCEL,     /* operator, at any time: roll back if anything may have been written */
 	EV_EXTEND,     /* operator, only while waiting: the deadline starts again */
@@ -91,9 +92,10 @@ enum outcome {
 	OUTCOME_ROLLED_BACK, /* proved by reading */
 	OUTCOME_INCOMPLETE,  /* some switches do not have their old tables back */
 	OUTCOME_SUPERSEDED,  /* neither the old nor the new tables: somebody else's, which stay */
+	OUTCOME_FABRIC_CHANGED, /* likewise: the subnet manager's, for the fabric as it is now */
 };
 
-#define OUTCOMES (OUTCOME_SUPERSEDED + 1)
+#define OUTCOMES (OUTCOME_FABRIC_CHANGED + 1)
 
 const char *outcome_name(enum outcome o);	/* "confirmed", ... */
 enum outcome outcome_by_name(const char *name); /* OUTCOME_NONE: there is none of that name */
@@ -133,7 +135,8 @@ struct coordinator {
 	bool touched;		   /* a switch may hold something new */
 	bool journalled;
 	bool cancelled;
-	bool superseded; /* EV_SUPERSEDED was the last that was found */
+	/* of EV_SUPERSEDED or EV_CHANGED, when that was the last that was found; else NONE */
+	enum outcome instead;
 	enum outcome outcome;
 	enum coord_why why;
 	uint32_t extended; /* times */

@@ -121,13 +121,13 @@ static void executor_sync_status(struct transaction *t)
 
 /* ---- the actions ---- */
 
-/* Informs the installer of the outcome.  Its errors are only logged: what counts is in the
- * switches and in the journal. */
-static void executor_end(struct transaction *t, bool keep)
+/* Tells the installer that the old contents are back.  What it has to say against it is only
+ * logged: what is in the switches and in the journal counts. */
+static void executor_end(struct transaction *t)
 {
 	struct err err = { "" };
 
-	if (t->in->ops->end && t->in->ops->end(t->in->ctx, keep, &err))
+	if (t->in->ops->end && t->in->ops->end(t->in->ctx, false, &err))
 		log_add(LOG_ERROR, "apply", "%s: %s", t->txn, err.text);
 }
 
@@ -281,6 +281,9 @@ static bool executor_do_journal(struct transaction *t)
 		snprintf(text, sizeof(text), "plan fresh, old tables saved, %u agents to ask",
 			 t->agents.n);
 	changes_hash(journal_changes(t->journal));
+	rc = transaction_grant(t, GRANT_BEGIN, 0, &err);
+	if (rc)
+		return transaction_fail(t, rc, "%s", err.text);
 	executor_phase_event(t, APPLY_PHASE_END, 0, text);
 	return drain_set_begin(t) && (t->agents.n || executor_note_wave(t, true, true));
 }
@@ -399,6 +402,19 @@ static bool executor_do_begin_confirm(struct transaction *t)
 	return rc ? transaction_fail(t, rc, "%s", err.text) : true;
 }
 
+static void executor_who_writes(struct transaction *t)
+{
+	int who = 0;
+
+	t->routes[0] = '\0';
+	if (t->in->ops->back)
+		who = t->in->ops->back(t->in->ctx, t->routes, sizeof(t->routes));
+	else if (t->o.others)
+		who = t->o.others(t->o.ctx);
+	t->changed = who == 2;
+	t->others = t->changed || (who == 1 && !t->o.overwrite_foreign);
+}
+
 /* Neither a full disk nor a record that cannot be written keeps the old tables from coming
  * back: without a new line the journal still says that there is something to undo. */
 static bool executor_do_begin_rollback(struct transaction *t)
@@ -422,11 +438,7 @@ static bool executor_do_begin_rollback(struct transaction *t)
 	journal_because(t->journal, t->c.why);
 	if (journal_mark(t->journal, TXN_ROLLBACK, t->c.wave, t->why.text, &err))
 		log_add(LOG_ERROR, "apply", "%s; rolling back anyway", err.text);
-	if (t->in->ops->back)
-		t->others = t->in->ops->back(t->in->ctx) == 1;
-	else
-		t->others = t->o.others && t->o.others(t->o.ctx) == 1;
-	t->others = t->others && !t->o.overwrite_foreign;
+	executor_who_writes(t);
 	drain_set_late_jobs(t);
 	return true;
 }
@@ -462,7 +474,10 @@ static bool executor_restored(struct transaction *t)
 static bool executor_do_scan(struct transaction *t)
 {
 	if (t->others) {
-		executor_status_step(t, "waiting for the other SM", t->ntodo, true);
+		executor_status_step(t,
+				     t->changed ? "reading what the SM has routed"
+						: "waiting for the other SM",
+				     t->ntodo, true);
 		superseded_wait(t);
 		return executor_restored(t);
 	}
@@ -578,30 +593,42 @@ static bool executor_do_read_back(struct transaction *t)
 static bool executor_do_finish(struct transaction *t)
 {
 	static const enum txn_state last[] = {
-		[OUTCOME_CONFIRMED] = TXN_CONFIRMED,	 [OUTCOME_REFUSED] = TXN_ABANDONED,
-		[OUTCOME_ROLLED_BACK] = TXN_ROLLED_BACK, [OUTCOME_INCOMPLETE] = TXN_INCOMPLETE,
+		[OUTCOME_CONFIRMED] = TXN_CONFIRMED,
+		[OUTCOME_REFUSED] = TXN_ABANDONED,
+		[OUTCOME_ROLLED_BACK] = TXN_ROLLED_BACK,
+		[OUTCOME_INCOMPLETE] = TXN_INCOMPLETE,
 		[OUTCOME_SUPERSEDED] = TXN_SUPERSEDED,
+		[OUTCOME_FABRIC_CHANGED] = TXN_FABRIC_CHANGED,
 	};
 	struct executor_event ev = { .kind = APPLY_OUTCOME,
 				     .outcome = t->c.outcome,
 				     .items = t->nleft };
 	struct err err = { "" };
-	bool superseded = t->c.outcome == OUTCOME_SUPERSEDED;
+	bool superseded =
+		t->c.outcome == OUTCOME_SUPERSEDED || t->c.outcome == OUTCOME_FABRIC_CHANGED;
+	bool confirmed = t->c.outcome == OUTCOME_CONFIRMED;
 	int rc = 0;
 
 	if (superseded)
 		superseded_report(t);
+	/* before the journal says so: whoever reads "confirmed" may rely on it */
+	if (confirmed && t->in->ops->end)
+		rc = t->in->ops->end(t->in->ctx, true, &err);
+	if (rc)
+		return transaction_fail(t, rc, "%s", err.text);
 	if (t->journal)
 		journal_because(t->journal, t->c.why);
 	if (t->journal)
 		rc = journal_mark(t->journal, last[t->c.outcome], t->c.wave,
 				  superseded ? t->foreign_text : NULL, &err);
-	if (rc && t->c.outcome == OUTCOME_CONFIRMED)
+	if (rc && confirmed)
 		return transaction_fail(t, rc, "%s", err.text);
 	if (rc)
 		log_add(LOG_ERROR, "apply", "%s: %s", t->txn, err.text);
-	if (t->c.touched && t->c.outcome != OUTCOME_INCOMPLETE)
-		executor_end(t, t->c.outcome == OUTCOME_CONFIRMED);
+	if (t->c.touched && !confirmed && t->c.outcome != OUTCOME_INCOMPLETE)
+		executor_end(t);
+	if (t->c.outcome != OUTCOME_INCOMPLETE)
+		transaction_grant(t, GRANT_END, 0, NULL);
 	ev.rc = t->why_rc;
 	snprintf(ev.text, sizeof(ev.text), "%.190s", t->why.text);
 	transaction_emit(t, &ev);
@@ -654,9 +681,10 @@ static void executor_drive(struct transaction *t, enum coord_event ev)
 			transaction_fail(t, -ECANCELED, "cancelled by the operator");
 			coordinator_step(&t->c, EV_CANCEL);
 		}
-		act = coordinator_step(&t->c, ok	      ? EV_DONE
-					      : t->superseded ? EV_SUPERSEDED
-							      : EV_FAILED);
+		act = coordinator_step(&t->c, ok ? EV_DONE
+					      : t->superseded
+						      ? (t->changed ? EV_CHANGED : EV_SUPERSEDED)
+						      : EV_FAILED);
 	}
 	executor_sync_status(t);
 }
@@ -715,6 +743,8 @@ static int executor_keep_recovered(struct transaction *t, struct err *err)
 	uint32_t new;
 	int rc;
 
+	if (transaction_grant(t, GRANT_RESUME, 0, err) == -EBUSY)
+		return -EBUSY;
 	blocks_todo_all(t, t->c.nwaves);
 	blocks_read(t);
 	new = blocks_holding(t, HOLDS_NEW);
@@ -727,9 +757,10 @@ static int executor_keep_recovered(struct transaction *t, struct err *err)
 	if (!t->agents.n) {
 		t->c.outcome = OUTCOME_CONFIRMED;
 		executor_sync_status(t);
-		rc = journal_mark(t->journal, TXN_CONFIRMED, 0, "confirmed after a recovery", err);
+		rc = t->in->ops->end ? t->in->ops->end(t->in->ctx, true, err) : 0;
 		if (!rc)
-			executor_end(t, true);
+			rc = journal_mark(t->journal, TXN_CONFIRMED, 0,
+					  "confirmed after a recovery", err);
 		return rc;
 	}
 	executor_drive(t, EV_KEEP);
@@ -768,12 +799,14 @@ static int executor_roll_back(struct transaction *t, enum coord_event ev, const 
 		transaction_fail(t, -ECANCELED, "%s", why);
 		executor_drive(t, ev);
 	} else if (t->journal && !txn_state_final(journal_info(t->journal)->state)) {
+		if (transaction_grant(t, GRANT_RESUME, 0, err) == -EBUSY)
+			return -EBUSY;
 		drain_set_recover(t);
 		executor_drive(t, EV_RECOVER);
 	} else {
 		return err_set(err, -EINVAL, "there is nothing to roll back");
 	}
-	if (t->c.outcome == OUTCOME_SUPERSEDED)
+	if (t->c.outcome == OUTCOME_SUPERSEDED || t->c.outcome == OUTCOME_FABRIC_CHANGED)
 		return err_set(err, -ESTALE, "%.400s", t->why.text);
 	return t->c.outcome == OUTCOME_ROLLED_BACK ? 0 : executor_incomplete(t, err);
 }
@@ -797,10 +830,16 @@ int executor_abort(struct executor *e, enum coord_event ev, const char *why, str
 int executor_give_up(struct executor *e, const char *why, struct err *err)
 {
 	struct transaction *t = &e->t;
+	int rc;
 
 	if (!t->journal || txn_state_final(journal_info(t->journal)->state))
 		return err_set(err, -EINVAL, "there is no unfinished update");
-	return journal_mark(t->journal, TXN_GIVEN_UP, 0, why, err);
+	rc = journal_mark(t->journal, TXN_GIVEN_UP, 0, why, err);
+	if (!rc) /* whoever wrote for it is not to go on with what nobody confirmed */
+		executor_end(t);
+	if (!rc)
+		transaction_grant(t, GRANT_END, 0, NULL);
+	return rc;
 }
 
 void executor_idle(struct executor *e)
@@ -813,6 +852,11 @@ void executor_idle(struct executor *e)
 	agent_set_status(t);
 	if (t->plan)
 		drain_set_late_jobs(t);
+}
+
+int executor_alive(struct executor *e, uint32_t confirm_ms, struct err *err)
+{
+	return transaction_grant(&e->t, GRANT_ALIVE, confirm_ms, err);
 }
 
 void executor_cancel(struct executor *e)
@@ -877,6 +921,8 @@ int outcome_exit_code(enum outcome o, enum coord_why why)
 		return 6;
 	case OUTCOME_SUPERSEDED:
 		return 9;
+	case OUTCOME_FABRIC_CHANGED:
+		return 11;
 	case OUTCOME_NONE:
 	case OUTCOME_REFUSED:
 		break;

@@ -69,6 +69,18 @@ struct executor_foreign {
 
 #define APPLY_ANSWER_MS 30000
 
+enum grant_step { GRANT_BEGIN, GRANT_RESUME, GRANT_ALIVE, GRANT_END };
+
+/* What whoever grants updates has to know, to undo it when nobody speaks for it any more. */
+struct executor_grant {
+	enum grant_step step;
+	const char *txn;	     /* id of the journal */
+	const struct digest *fabric; /* fingerprint of the plan's */
+	uint64_t notices;	     /* transaction number of what agents were told; 0: none */
+	uint32_t seq;		     /* of the last notice */
+	uint32_t confirm_ms;	     /* left to confirm it; 0: nobody is asked yet */
+};
+
 struct executor_opts {
 	const char *base;	/* of the journal; NULL: the default */
 	const char *user;	/* who does it, for the journal; NULL: the process' user */
@@ -84,6 +96,10 @@ struct executor_opts {
 	uint32_t hold_s;		 /* for agents to stay away at most; 0: 900 */
 	bool accept_sl_change; /* apply although this installer cannot inform hosts of new SLs */
 
+	/* Whoever grants updates of the fabric, one at a time: the update begins, is taken over by
+	 * a recovery, or goes on.  -EBUSY: another one is in progress; -ESTALE, -EPERM: this one
+	 * was ended meanwhile; NULL: nobody does. */
+	int (*grant)(void *ctx, const struct executor_grant *g, struct err *err);
 	/* All run in the worker thread; each may be NULL.  fresh: is the plan still true
 	 * (plan_staleness() on what is read again)?  gate: before each phase and wave, after its
 	 * event, and when PREPARE ends without agents to ask: sync the record; not 0 = do not act
@@ -170,6 +186,8 @@ int executor_give_up(struct executor *a, const char *why, struct err *err);
 /* While it waits for the operator, every second or so, by the thread that runs it: hears agents
  * that answer late. */
 void executor_idle(struct executor *a);
+/* To whoever grants updates: it is still under way.  confirm_ms: left to confirm it, or 0. */
+int executor_alive(struct executor *e, uint32_t confirm_ms, struct err *err);
 
 void executor_cancel(struct executor *a); /* thread-safe: stop writing, roll back */
 void executor_status(struct executor *a, struct executor_status *out); /* thread-safe */

@@ -522,7 +522,8 @@ static void journal_read_info(struct txn_info *t, const char *base, const char *
 
 	*t = (struct txn_info){ .state = TXN_WRITING };
 	t->guarded = store_locked(guard);
-	t->live = store_locked(lock) || t->guarded;
+	t->held = store_locked(lock);
+	t->live = t->held || t->guarded;
 	if (journal_head_load(&t->head, &sum, dir, &err) ||
 	    journal_log_load(t, &valid, &seq, log, &err))
 		snprintf(t->broken, sizeof(t->broken), "%.*s", (int)sizeof(t->broken) - 1,

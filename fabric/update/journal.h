@@ -30,18 +30,19 @@
 #define JOURNAL_BASE	   "/var/lib/ibroute-top" /* default; IBROUTE_STATE_DIR overrides */
 
 enum txn_state {
-	TXN_PREPARED,	 /* nothing written yet */
-	TXN_UNPATH,	 /* agents are asked: nodes may be on their escape LIDs */
-	TXN_WRITING,	 /* wave begun: any block of it may be old or new */
-	TXN_REPATH,	 /* all new and read back; nodes are asked to return */
-	TXN_CONFIRMING,	 /* all new and read back, the operator has not decided */
-	TXN_ROLLBACK,	 /* being written back */
-	TXN_INCOMPLETE,	 /* written back, but not everywhere: still to be recovered */
-	TXN_ABANDONED,	 /* ended before the first write */
-	TXN_CONFIRMED,	 /* the new tables stay */
-	TXN_ROLLED_BACK, /* the old tables are back, proved by reading */
-	TXN_GIVEN_UP,	 /* left as it is: the operator knows better */
-	TXN_SUPERSEDED,	 /* neither the old nor the new tables: somebody else's, which stay */
+	TXN_PREPARED,	    /* nothing written yet */
+	TXN_UNPATH,	    /* agents are asked: nodes may be on their escape LIDs */
+	TXN_WRITING,	    /* wave begun: any block of it may be old or new */
+	TXN_REPATH,	    /* all new and read back; nodes are asked to return */
+	TXN_CONFIRMING,	    /* all new and read back, the operator has not decided */
+	TXN_ROLLBACK,	    /* being written back */
+	TXN_INCOMPLETE,	    /* written back, but not everywhere: still to be recovered */
+	TXN_ABANDONED,	    /* ended before the first write */
+	TXN_CONFIRMED,	    /* the new tables stay */
+	TXN_ROLLED_BACK,    /* the old tables are back, proved by reading */
+	TXN_GIVEN_UP,	    /* left as it is: the operator knows better */
+	TXN_SUPERSEDED,	    /* neither the old nor the new tables: somebody else's, which stay */
+	TXN_FABRIC_CHANGED, /* likewise: the subnet manager's, for the fabric as it is now */
 	TXN_STATES,
 	TXN_TAKEN = TXN_STATES /* in the log only: another process works on it from here on */
 };
@@ -83,6 +84,7 @@ struct txn_info {
 	uint32_t taken;	    /* how many processes have taken it over */
 	bool live;	    /* a process works on it right now, or is about to be started again */
 	bool guarded;	    /* there is one that starts it again */
+	bool held;	    /* by the process that works on it */
 	char broken[160];   /* not readable, and why; "" else */
 };
 

@@ -13,12 +13,19 @@
 #define MARK_SUM 16 /* hex digits in front of a line of the state log */
 
 static const char *const state_names[TXN_STATES + 1] = {
-	[TXN_UNPATH] = "unpath",	 [TXN_REPATH] = "repath",
-	[TXN_PREPARED] = "prepared",	 [TXN_WRITING] = "writing",
-	[TXN_CONFIRMING] = "confirming", [TXN_ROLLBACK] = "rollback",
-	[TXN_INCOMPLETE] = "incomplete", [TXN_ABANDONED] = "abandoned",
-	[TXN_CONFIRMED] = "confirmed",	 [TXN_ROLLED_BACK] = "rolled-back",
-	[TXN_GIVEN_UP] = "given-up",	 [TXN_SUPERSEDED] = "superseded",
+	[TXN_UNPATH] = "unpath",
+	[TXN_REPATH] = "repath",
+	[TXN_PREPARED] = "prepared",
+	[TXN_WRITING] = "writing",
+	[TXN_CONFIRMING] = "confirming",
+	[TXN_ROLLBACK] = "rollback",
+	[TXN_INCOMPLETE] = "incomplete",
+	[TXN_ABANDONED] = "abandoned",
+	[TXN_CONFIRMED] = "confirmed",
+	[TXN_ROLLED_BACK] = "rolled-back",
+	[TXN_GIVEN_UP] = "given-up",
+	[TXN_SUPERSEDED] = "superseded",
+	[TXN_FABRIC_CHANGED] = "fabric-changed",
 	[TXN_TAKEN] = "taken",
 };
 
@@ -121,7 +128,7 @@ static void journal_text_mark_sum(char sum[MARK_SUM + 1], const char *line, size
 static bool journal_text_has_cause(enum txn_state s)
 {
 	return s == TXN_ROLLBACK || s == TXN_INCOMPLETE || s == TXN_ABANDONED ||
-	       s == TXN_ROLLED_BACK || s == TXN_SUPERSEDED;
+	       s == TXN_ROLLED_BACK || s == TXN_SUPERSEDED || s == TXN_FABRIC_CHANGED;
 }
 
 /* "[cause] text", or a text alone, as all were before there were causes. */

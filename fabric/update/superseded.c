@@ -36,7 +36,8 @@ static void superseded_wait_for_others(struct transaction *t)
 		blocks_todo_all(t, t->back_waves);
 		blocks_read(t);
 		agent_set_hear(t);
-		done = again && !memcmp(before, t->holds, t->list->n) && !superseded_only_ours(t);
+		done = again && !memcmp(before, t->holds, t->list->n) &&
+		       (t->changed || !superseded_only_ours(t));
 		done = done || clock_ms() - begin >= (uint64_t)WAIT * gap;
 		memcpy(before, t->holds, t->list->n);
 		if (!done)
@@ -68,7 +69,9 @@ static void superseded_words(struct transaction *t, uint32_t n)
 	char *buf = t->foreign_text;
 	size_t size = sizeof(t->foreign_text);
 
-	if (theirs->blocks && !theirs->new_lft && !theirs->new_sl2vl)
+	if (t->changed)
+		snprintf(buf, size, "%.170s; %s", t->routes, theirs->text);
+	else if (theirs->blocks && !theirs->new_lft && !theirs->new_sl2vl)
 		snprintf(buf, size,
 			 "%s routes by the tables of this update, which was not confirmed; %s", who,
 			 theirs->text);
@@ -96,7 +99,7 @@ bool superseded_wait(struct transaction *t)
 	bool ours;
 
 	superseded_wait_for_others(t);
-	ours = superseded_only_ours(t);
+	ours = !t->changed && superseded_only_ours(t);
 	blocks_keep_others(t, HOLDS_OLD);
 	if (ours) {
 		log_add(LOG_WARN, "apply",
@@ -105,7 +108,9 @@ bool superseded_wait(struct transaction *t)
 		t->others = false;
 		return false;
 	}
-	if (blocks_holding(t, HOLDS_SILENT) || t->nleft)
+	if (t->changed) /* what does not respond has left the fabric */
+		t->nleft = 0;
+	else if (blocks_holding(t, HOLDS_SILENT) || t->nleft)
 		return false;
 	superseded_judge(t);
 	if (!t->ntodo && !t->foreign.old_lft && !t->foreign.old_sl2vl)

@@ -15,6 +15,19 @@ void transaction_emit(struct transaction *t, struct executor_event *ev)
 		t->o.event(t->o.driver, ev);
 }
 
+int transaction_grant(struct transaction *t, enum grant_step step, uint32_t confirm_ms,
+		      struct err *err)
+{
+	struct executor_grant g = { .step = step, .txn = t->txn, .confirm_ms = confirm_ms };
+
+	if (!t->o.grant || !t->journal)
+		return 0;
+	g.fabric = &journal_info(t->journal)->head.fingerprint;
+	g.notices = t->c.asked ? t->c.drain.txn : 0;
+	g.seq = t->c.asked ? t->c.seq : 0;
+	return t->o.grant(t->o.ctx, &g, err);
+}
+
 int transaction_gate(struct transaction *t, struct err *err)
 {
 	struct executor_event ev = {

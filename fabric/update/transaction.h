@@ -55,7 +55,9 @@ struct transaction {
 	struct install_item *back; /* what was read of it while it was written */
 	struct err write_why;	   /* of the last writing, where all of it failed at once */
 	bool read_back;		   /* all of todo was */
-	bool others;		   /* another SM writes during the rollback */
+	bool others;		   /* another SM writes during the rollback, or ... */
+	bool changed;		   /* ... this one does, as the fabric is no longer the plan's */
+	char routes[200];	   /* by what, then */
 	uint32_t back_waves;	   /* waves that may have been written, in a rollback */
 	bool superseded;	   /* EV_SUPERSEDED for the current action */
 	bool judged;		   /* foreign is */
@@ -80,6 +82,9 @@ struct transaction {
 void transaction_emit(struct transaction *t, struct executor_event *ev);
 /* Before a phase or a wave: not 0 = do not act, and err says why. */
 int transaction_gate(struct transaction *t, struct err *err);
+/* 0 where nobody grants anything.  confirm_ms: of GRANT_ALIVE. */
+int transaction_grant(struct transaction *t, enum grant_step step, uint32_t confirm_ms,
+		      struct err *err);
 /* Keeps the first reason; returns false for the callers' convenience. */
 bool transaction_fail(struct transaction *t, int rc, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

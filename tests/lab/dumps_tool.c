@@ -184,8 +184,8 @@ static struct tables *through_ibr(struct tables *t, const char *dir, const struc
 	char path[600];
 
 	snprintf(path, sizeof(path), "%s/tables.ibr", dir);
-	must(tables_ibr_save(path, t, &err));
-	must(tables_ibr_load(&back, path, f, &err));
+	must(tables_ibr_save(path, t, f, &err));
+	must(tables_ibr_load(&back, path, f, NULL, &err));
 	tables_hash(&a, t, f);
 	tables_hash(&b, back, f);
 	if (!digest_equal(&a, &b)) {

@@ -66,6 +66,9 @@ static const struct {
 			       "The switches hold neither the previous nor the new routing.  Find "
 			       "out which SM or tool writes the tables (ibroute-top sm).  x: "
 			       "dismiss." },
+	[APPLY_FABRIC_CHANGED] = { "THE FABRIC CHANGED: OPENSM ROUTES", ROLE_LOUD, BEGUN,
+				   "A cable or node changed during the update, so its plan no longer "
+				   "applies.  Later updates are not blocked.  x: dismiss." },
 	[APPLY_REFUSED] = { "refused: nothing was written", ROLE_BAD, 0,
 			    "Nothing was written.  View 6: compute a preview again, then A.  x: "
 			    "dismiss." },

@@ -169,6 +169,7 @@ enum apply_state {
 	APPLY_FAILED,	  /* and rolled back, verified */
 	APPLY_INCOMPLETE, /* the rollback itself failed */
 	APPLY_SUPERSEDED, /* somebody else's routing is there, neither the old nor the new one */
+	APPLY_FABRIC_CHANGED, /* likewise: the subnet manager's, for the fabric as it is now */
 	APPLY_REFUSED,	  /* nothing was written */
 	APPLY_JOURNAL,	  /* a killed session left a journal: offers rollback */
 };

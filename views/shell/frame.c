@@ -49,7 +49,8 @@ static const char *frame_update_state(const struct state *s, char *buf, size_t l
 	static const char *const words[] = {
 		[APPLY_CONFIRM] = "CONFIRM",	       [APPLY_RUNNING] = "UPDATING",
 		[APPLY_ROLLING_BACK] = "ROLLING BACK", [APPLY_INCOMPLETE] = "INCOMPLETE",
-		[APPLY_SUPERSEDED] = "SUPERSEDED",     [APPLY_JOURNAL] = NULL, /* nor the others */
+		[APPLY_SUPERSEDED] = "SUPERSEDED",
+		[APPLY_FABRIC_CHANGED] = "CHANGED",     [APPLY_JOURNAL] = NULL, /* nor the others */
 	};
 	const struct state_apply *a = &s->apply;
 	int left = isfinite(a->confirm_left_s) ? (int)a->confirm_left_s : -1;
@@ -196,7 +197,8 @@ static bool frame_apply_accepts(enum req req, enum apply_state st)
 			1u << APPLY_INCOMPLETE;
 	else if (req == REQ_APPLY_CLOSE)
 		open = 1u << APPLY_ORDERING | 1u << APPLY_READY | 1u << APPLY_KEPT |
-		       1u << APPLY_ROLLED_BACK | 1u << APPLY_SUPERSEDED | 1u << APPLY_FAILED |
+		       1u << APPLY_ROLLED_BACK | 1u << APPLY_SUPERSEDED |
+		       1u << APPLY_FABRIC_CHANGED | 1u << APPLY_FAILED |
 		       1u << APPLY_REFUSED;
 	else if (req != REQ_APPLY_EXTEND)
 		return true;

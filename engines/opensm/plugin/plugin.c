@@ -356,6 +356,49 @@ static int plugin_reroute(void *ctx, struct err *err)
 	return 0;
 }
 
+/* What makes OpenSM write more than what differs: see osm_ucast_mgr and osm_qos. */
+static bool plugin_has_settled(const osm_opensm_t *osm)
+{
+	const cl_qmap_t *switches = &osm->subn.sw_guid_tbl;
+
+	if (osm->subn.need_update || osm->subn.first_time_master_sweep)
+		return false;
+	for (cl_map_item_t *i = cl_qmap_head(switches); i != cl_qmap_end(switches);
+	     i = cl_qmap_next(i)) {
+		const osm_switch_t *sw = (const osm_switch_t *)i;
+
+		if (sw->need_update)
+			return false;
+		for (uint32_t p = 1; p < osm_node_get_num_physp(sw->p_node); p++) {
+			const osm_physp_t *port = osm_node_get_physp_ptr(sw->p_node, p);
+
+			if (port && osm_physp_get_remote(port) && port->need_update)
+				return false;
+		}
+	}
+	return true;
+}
+
+static int plugin_settled(void *ctx, bool ask)
+{
+	struct plugin *p = ctx;
+	bool settled;
+
+	if (osm_exit_flag || pthread_rwlock_tryrdlock(&p->osm->lock.lock))
+		return -EAGAIN;
+	settled = plugin_has_settled(p->osm);
+	pthread_rwlock_unlock(&p->osm->lock.lock);
+	if (settled)
+		return 0;
+	if (ask) {
+		plugin_say(p, "an update begins: discovering everything once more, so that only "
+			      "what differs is written");
+		p->osm->subn.force_heavy_sweep = TRUE;
+		osm_opensm_sweep(p->osm);
+	}
+	return 1;
+}
+
 static int plugin_send_notice(void *ctx, const uint8_t d[NOTICE_SA_DATA], struct err *err)
 {
 	struct plugin *p = ctx;
@@ -404,6 +447,7 @@ static int plugin_start_server(void *ctx, struct err *err)
 		.reroute = plugin_reroute,
 		.notice = plugin_send_notice,
 		.listeners = plugin_listeners,
+		.settled = plugin_settled,
 		.say = plugin_say,
 	};
 	int rc;

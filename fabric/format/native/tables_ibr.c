@@ -5,6 +5,7 @@
 #include "fabric/base/guard.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
+#include "fabric/format/native/endports_ibr.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -336,31 +337,28 @@ static int tables_ibr_get_body(struct tables *t, const struct fabric *f, const u
 		       : -EINVAL;
 }
 
-int tables_ibr_decode(struct tables **out, const uint8_t *buf, size_t len, const struct fabric *f,
-		      const char *what, struct err *err)
+/* f: the fabric of the tables, or its shape. */
+static int tables_ibr_unpack(struct tables **out, const uint8_t *buf,
+			     const struct tables_ibr_info *info, const struct fabric *f,
+			     const char *what, struct err *err)
 {
-	struct tables_ibr_info info;
 	struct tables *t;
-	int rc = tables_ibr_check(&info, buf, len, what, err);
+	int rc;
 
-	if (!rc)
-		rc = tables_ibr_check_fabric(&info, f, what, err);
-	if (rc)
-		return rc;
 	if (buf[AT_SL_KIND] > SL_BY_TERM || buf[AT_SL2VL_KIND] > SL2VL_UNREAD ||
 	    buf[AT_SL_CONST] >= FAB_SLS || buf[AT_ESCAPE] > 1)
 		return err_set(err, -EINVAL, "%s: damaged: unknown forms of SL or SL2VL", what);
-	t = tables_new(f, info.engine);
+	t = tables_new(f, info->engine);
 	tables_sl_form(t, buf[AT_SL_KIND], f);
 	tables_sl2vl_form(t, buf[AT_SL2VL_KIND], f);
 	t->sl_const = buf[AT_SL_CONST];
 	t->vls = buf[AT_VLS];
 	t->sls = buf[AT_SLS];
 	t->escape = buf[AT_ESCAPE] == 1;
-	t->seed = info.seed;
-	memcpy(t->params, info.params, sizeof(t->params));
+	t->seed = info->seed;
+	memcpy(t->params, info->params, sizeof(t->params));
 	rc = tables_ibr_get_u64(buf + AT_RAW) == tables_ibr_raw_bytes(t)
-		     ? tables_ibr_get_body(t, f, buf + HEADER_BYTES, info.bytes - MIN_BYTES)
+		     ? tables_ibr_get_body(t, f, buf + HEADER_BYTES, info->bytes - MIN_BYTES)
 		     : -EINVAL;
 	if (rc) {
 		tables_put(t);
@@ -374,13 +372,106 @@ int tables_ibr_decode(struct tables **out, const uint8_t *buf, size_t len, const
 	return 0;
 }
 
-int tables_ibr_write_fd(int fd, const struct tables *t, const char *what, struct err *err)
+int tables_ibr_decode(struct tables **out, const uint8_t *buf, size_t len, const struct fabric *f,
+		      const char *what, struct err *err)
 {
-	uint8_t *buf;
-	size_t len;
+	struct tables_ibr_info info;
+	int rc = tables_ibr_check(&info, buf, len, what, err);
+
+	if (!rc)
+		rc = tables_ibr_check_fabric(&info, f, what, err);
+	return rc ? rc : tables_ibr_unpack(out, buf, &info, f, what, err);
+}
+
+/* Of another fabric of the same switches and cables, as far as tables have to know it. */
+static struct fabric tables_ibr_shape(const struct endports *was, const struct fabric *f)
+{
+	return (struct fabric){
+		.nsw = was->nsw,
+		.nend = was->nend,
+		.max_lid = (uint16_t)was->max_lid,
+		.lmc = was->lmc,
+		.sw_nports = f->sw_nports,
+		.fingerprint = was->fingerprint,
+	};
+}
+
+static int tables_ibr_graft(struct tables **out, const uint8_t *buf,
+			    const struct tables_ibr_info *info, const struct endports *was,
+			    const struct fabric *f, struct graft_report *grafted, const char *what,
+			    struct err *err)
+{
+	struct fabric shape = tables_ibr_shape(was, f);
+	struct tables *t;
+	struct err why;
 	int rc;
 
-	rc = tables_ibr_do_encode(&buf, &len, t, file_progress());
+	if (!digest_equal(&info->fingerprint, &was->fingerprint) || info->nsw != was->nsw ||
+	    info->nend != was->nend || info->max_lid != was->max_lid)
+		return err_set(err, -EINVAL,
+			       "%s: damaged: its end ports are not those of its "
+			       "tables",
+			       what);
+	if (!digest_equal(&was->switch_graph, &f->switch_graph))
+		return tables_ibr_check_fabric(info, f, what, err);
+	rc = tables_ibr_unpack(&t, buf, info, &shape, what, err);
+	if (rc)
+		return rc;
+	rc = tables_graft(out, f, t, was, grafted, &why);
+	tables_put(t);
+	return rc ? err_set(err, rc, "%s: %s; route it again", what, why.text) : 0;
+}
+
+static int tables_ibr_decode_file(struct tables **out, const uint8_t *buf, size_t len,
+				  const struct fabric *f, struct graft_report *grafted,
+				  const char *what, struct err *err)
+{
+	struct tables_ibr_info info;
+	struct endports *was;
+	int rc = tables_ibr_check(&info, buf, len, what, err);
+
+	if (rc)
+		return rc;
+	if (grafted)
+		*grafted = (struct graft_report){ 0 };
+	if (digest_equal(&info.fingerprint, &f->fingerprint))
+		return tables_ibr_decode(out, buf, len, f, what, err);
+	rc = endports_ibr_decode(&was, buf + info.bytes, len - info.bytes, what, err);
+	if (rc == -ENOENT) /* of a program that did not write them */
+		return tables_ibr_check_fabric(&info, f, what, err);
+	if (!rc)
+		rc = tables_ibr_graft(out, buf, &info, was, f, grafted, what, err);
+	endports_put(was);
+	return rc;
+}
+
+/* Tables and end ports. */
+static int tables_ibr_encode_file(uint8_t **buf, size_t *len, const struct tables *t,
+				  const struct endports *e, struct progress *p)
+{
+	uint8_t *ends;
+	size_t n;
+	int rc = tables_ibr_do_encode(buf, len, t, p);
+
+	if (rc)
+		return rc;
+	endports_ibr_encode(&ends, &n, e);
+	*buf = xrealloc(*buf, *len + n, 1);
+	memcpy(*buf + *len, ends, n);
+	*len += n;
+	free(ends);
+	return 0;
+}
+
+int tables_ibr_write_fd(int fd, const struct tables *t, const struct fabric *f, const char *what,
+			struct err *err)
+{
+	const struct endports *ends = endports_of(f);
+	uint8_t *buf;
+	size_t len;
+	int rc = tables_ibr_encode_file(&buf, &len, t, ends, file_progress());
+
+	endports_put(ends);
 	if (rc)
 		return err_set(err, rc, "cancelled");
 	rc = store_append(fd, what, buf, len, err);
@@ -407,65 +498,92 @@ static ssize_t tables_ibr_read_some(int fd, uint8_t *buf, size_t len)
 	return (ssize_t)have;
 }
 
-/* Reads the header, then as much more as it announces, in steps that what is there justifies. */
-static ssize_t tables_ibr_read_encoding(uint8_t **out, int fd)
+/* Appends want bytes, in steps that what is there justifies.  False: there are fewer, or *rc. */
+static bool tables_ibr_append(uint8_t **buf, size_t *have, int fd, uint64_t want, int *rc)
 {
-	uint8_t *buf = xcalloc(MIN_BYTES, 1);
-	ssize_t have = tables_ibr_read_some(fd, buf, MIN_BYTES), more;
-	uint64_t want = have == MIN_BYTES && !memcmp(buf, magic, sizeof(magic))
-				? tables_ibr_get_u64(buf + AT_BYTES)
-				: 0;
+	while (want) {
+		size_t step = want < (1u << 24) ? (size_t)want : (1u << 24);
+		ssize_t n;
 
-	*out = buf;
-	while (have >= 0 && (uint64_t)have < want) {
-		size_t step = want - (uint64_t)have < (1u << 24) ? (size_t)(want - (uint64_t)have)
-								 : (1u << 24);
-
-		*out = buf = xrealloc(buf, (size_t)have + step, 1);
-		more = tables_ibr_read_some(fd, buf + have, step);
-		if (more < 0)
-			return more;
-		have += more;
-		if ((size_t)more < step)
-			break;
+		*buf = xrealloc(*buf, *have + step, 1);
+		n = tables_ibr_read_some(fd, *buf + *have, step);
+		if (n < 0) {
+			*rc = (int)n;
+			return false;
+		}
+		*have += (size_t)n;
+		want -= (size_t)n;
+		if ((size_t)n < step)
+			return false;
 	}
-	return have;
+	return true;
 }
 
-int tables_ibr_read_fd(struct tables **out, int fd, const struct fabric *f, const char *what,
-		       struct err *err)
+/* The tables as their header announces them, and the end ports behind them, if there are any. */
+static int tables_ibr_read_parts(uint8_t **out, size_t *len, int fd)
+{
+	uint64_t bytes;
+	int rc = 0;
+
+	*out = NULL;
+	*len = 0;
+	if (!tables_ibr_append(out, len, fd, MIN_BYTES, &rc) || memcmp(*out, magic, sizeof(magic)))
+		return rc;
+	bytes = tables_ibr_get_u64(*out + AT_BYTES);
+	if (bytes > MIN_BYTES && !tables_ibr_append(out, len, fd, bytes - MIN_BYTES, &rc))
+		return rc;
+	if (tables_ibr_append(out, len, fd, ENDPORTS_IBR_HEADER, &rc))
+		tables_ibr_append(out, len, fd,
+				  endports_ibr_rest(*out + *len - ENDPORTS_IBR_HEADER), &rc);
+	return rc;
+}
+
+int tables_ibr_read_fd(struct tables **out, int fd, const struct fabric *f,
+		       struct graft_report *grafted, const char *what, struct err *err)
 {
 	uint8_t *buf;
-	ssize_t len = tables_ibr_read_encoding(&buf, fd);
-	int rc;
+	size_t len;
+	int rc = tables_ibr_read_parts(&buf, &len, fd);
 
-	if (len < 0)
-		rc = err_set(err, (int)len, "%s: cannot be read: %s", what, strerror((int)-len));
+	if (rc)
+		err_set(err, rc, "%s: cannot be read: %s", what, strerror(-rc));
 	else
-		rc = tables_ibr_decode(out, buf, (size_t)len, f, what, err);
+		rc = tables_ibr_decode_file(out, buf, len, f, grafted, what, err);
 	free(buf);
 	return rc;
 }
 
-int tables_ibr_save(const char *path, const struct tables *t, struct err *err)
+int tables_ibr_save_with(const char *path, const struct tables *t, const struct endports *ends,
+			 struct err *err)
 {
 	uint8_t *buf;
 	size_t len;
 	int rc;
 
-	tables_ibr_encode(&buf, &len, t);
+	tables_ibr_encode_file(&buf, &len, t, ends, NULL);
 	rc = store_replace(path, buf, len, 0666, err);
 	free(buf);
 	return rc;
 }
 
-int tables_ibr_load(struct tables **out, const char *path, const struct fabric *f, struct err *err)
+int tables_ibr_save(const char *path, const struct tables *t, const struct fabric *f,
+		    struct err *err)
+{
+	const struct endports *ends = endports_of(f);
+	int rc = tables_ibr_save_with(path, t, ends, err);
+
+	endports_put(ends);
+	return rc;
+}
+
+int tables_ibr_load(struct tables **out, const char *path, const struct fabric *f,
+		    struct graft_report *grafted, struct err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
 
 	if (fd < 0)
 		return err_set(err, -errno, "%s: cannot be opened: %s", path, strerror(errno));
-	rc = tables_ibr_read_fd(out, fd, f, path, err);
+	rc = tables_ibr_read_fd(out, fd, f, grafted, path, err);
 	close(fd);
 	return rc;
 }

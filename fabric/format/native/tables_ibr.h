@@ -7,11 +7,15 @@
  *   trailer   SHA-256 over all of the above
  *
  * All numbers are little-endian.  The same tables give the same bytes.
+ *
+ * In a file the end ports of the fabric follow (endports_ibr.h), so that the tables outlive hosts
+ * that leave or come and LIDs that change (graft.h).
  */
 #pragma once
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
+#include "fabric/model/graft.h"
 #include "fabric/model/tables.h"
 
 #include <stddef.h>
@@ -41,11 +45,19 @@ int tables_ibr_peek(struct tables_ibr_info *info, const uint8_t *buf, size_t len
 		    struct err *err);
 
 /* From and to an open file, at its position; reports to file_progress(); -ECANCELED when that is
- * cancelled. */
-int tables_ibr_write_fd(int fd, const struct tables *t, const char *what, struct err *err);
-int tables_ibr_read_fd(struct tables **out, int fd, const struct fabric *f, const char *what,
-		       struct err *err);
+ * cancelled.  f: the fabric of the tables. */
+int tables_ibr_write_fd(int fd, const struct tables *t, const struct fabric *f, const char *what,
+			struct err *err);
+/* Tables of f, or of the same switches and cables with other hosts or LIDs: grafted (graft.h).
+ * grafted may be NULL; all zero: they are for this very fabric. */
+int tables_ibr_read_fd(struct tables **out, int fd, const struct fabric *f,
+		       struct graft_report *grafted, const char *what, struct err *err);
 
 /* A file: written beside it, synced, then renamed, so that a reader sees all of it or none. */
-int tables_ibr_save(const char *path, const struct tables *t, struct err *err);
-int tables_ibr_load(struct tables **out, const char *path, const struct fabric *f, struct err *err);
+int tables_ibr_save(const char *path, const struct tables *t, const struct fabric *f,
+		    struct err *err);
+/* The same where only the end ports are known. */
+int tables_ibr_save_with(const char *path, const struct tables *t, const struct endports *ends,
+			 struct err *err);
+int tables_ibr_load(struct tables **out, const char *path, const struct fabric *f,
+		    struct graft_report *grafted, struct err *err);

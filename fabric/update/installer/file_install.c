@@ -64,7 +64,7 @@ static int file_install_save_all(struct file_install *i, struct err *err)
 	if (!rc && i->f->nterm <= PATH_SL_TERMINALS)
 		rc = file_install_save(i, "path-sl.dump", path_sl_write, t, err);
 	if (!rc)
-		rc = tables_ibr_save(ibr, t, err);
+		rc = tables_ibr_save(ibr, t, i->f, err);
 	if (!rc)
 		rc = store_sync_dir(i->dir, err);
 	free(ibr);
@@ -128,7 +128,7 @@ static int file_install_read(void *ctx, const struct fabric *f, struct install_i
 	struct file_install *i = ctx;
 	struct tables *t = NULL, *lfts = NULL;
 	char *ibr = xasprintf("%s/tables.ibr", i->dir);
-	int rc = tables_ibr_load(&t, ibr, i->f, err);
+	int rc = tables_ibr_load(&t, ibr, i->f, NULL, err);
 
 	(void)f;
 	(void)progress;

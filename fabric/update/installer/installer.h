@@ -8,6 +8,7 @@
 #include "fabric/plan/change.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* One block or table to write or to read. */
@@ -44,11 +45,14 @@ struct installer_ops {
 
 	/* May be NULL.  At the start of a rollback, before anything is read: waits until writing is
 	 * possible, for minutes at most. 0: writes take effect from now on; 1: another SM is
-	 * master, with a routing of its own: nothing is written over it. */
-	int (*back)(void *ctx);
+	 * master, with a routing of its own: nothing is written over it; 2: the fabric is no longer
+	 * the plan's, or the SM has ended the update, and text says by what it routes: nothing of
+	 * the plan is written. */
+	int (*back)(void *ctx, char *text, size_t size);
 
-	/* May be NULL.  The update is over: keep: it was confirmed, and what was written is to
-	 * last; else the old contents are back.  Called once, after all else. */
+	/* May be NULL.  keep: it is confirmed, and what was written is to last: 0 only once that
+	 * is on a disk.  Else the update is over, and the old contents are back.  Again after a
+	 * keep that failed. */
 	int (*end)(void *ctx, bool keep, struct err *err);
 };
 

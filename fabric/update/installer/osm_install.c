@@ -7,6 +7,7 @@
 #include "fabric/update/installer/staged_tables.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,8 @@ struct osm_install {
 	struct osm_link *link;
 	struct installer reader; /* SMPs */
 	const struct fabric *f;
-	const struct tables *from, *to; /* to: NULL in a recovery */
+	const struct tables *from, *to; /* NULL in a recovery */
+	bool led_back;			/* in a recovery: the plugin was asked to go back */
 	bool escapes_stay;		/* from and to have the same paths of escape LIDs */
 	struct staged_tables *stage;
 	enum whose whose;
@@ -94,41 +96,17 @@ void osm_install_plan(struct osm_install *i, const struct fabric *f, const struc
 	i->escapes_stay = osm_install_same_escapes(f, from, to);
 }
 
-/* A recovery: what routes now, and the service levels of before. */
-static int osm_install_ask_plugin(struct osm_install *i, const struct fabric *f, struct err *err)
-{
-	struct tables *now, *base;
-	int rc = osm_link_tables(i->link, false, &now, f, err);
-
-	if (rc == -ENOENT)
-		return err_set(err, -ENOTSUP,
-			       "OpenSM now routes by an engine of its own and cannot undo single "
-			       "blocks: use --installer smp");
-	if (rc)
-		return rc;
-	if (osm_link_tables(i->link, true, &base, f, NULL))
-		base = NULL;
-	osm_install_clear(i);
-	i->f = fabric_get(f);
-	i->stage = staged_tables_new(f, now);
-	i->from = base ? base : tables_get(now);
-	i->escapes_stay = false; /* unknown: nothing may prevent a rollback */
-	tables_put(now);
-	return 0;
-}
-
 /* What OpenSM is to route by: what it did before the update, else what is on the stage.  Where it
  * never left what it did before, there is nothing to hand over, only to be written again. */
 static int osm_install_hand_over(struct osm_install *i, struct osm_answer *a, struct err *err)
 {
-	bool done = i->to && staged_tables_is(i->stage, i->to);
 	struct tables *t;
 	int rc;
 
-	if (!done && staged_tables_is(i->stage, i->from))
-		return osm_link_return(i->link, a, err);
-	if (done)
+	if (staged_tables_is(i->stage, i->to))
 		return osm_link_load(i->link, i->to, false, a, err);
+	if (staged_tables_is(i->stage, i->from))
+		return osm_link_return(i->link, a, err);
 	t = staged_tables_tables(i->stage, i->from);
 	t->escape = i->escapes_stay; /* OpenSM then sees to it */
 	rc = osm_link_load(i->link, t, true, a, err);
@@ -160,19 +138,13 @@ static void osm_install_rest(const struct osm_install *i, uint64_t ms)
 	clock_rest_us(ms * 1000 / i->time_scale);
 }
 
-/* After a restart OpenSM is asked for its tables. */
 static bool osm_install_plugin_rules(struct osm_install *i)
 {
-	bool reopened = osm_link_fd(i->link) < 0;
 	struct osm_status s;
 
-	if (reopened && osm_link_reopen(i->link, NULL))
+	if (osm_link_fd(i->link) < 0 && osm_link_reopen(i->link, NULL))
 		return false;
-	if (osm_link_status(i->link, &s, NULL) || strcmp(s.state, "master"))
-		return false;
-	if (reopened)
-		osm_install_clear(i);
-	return true;
+	return !osm_link_status(i->link, &s, NULL) && !strcmp(s.state, "master");
 }
 
 /* Who writes from now on, and why it is not this OpenSM. */
@@ -199,7 +171,50 @@ static enum whose osm_install_who_writes(struct osm_install *i)
 	return OURS;
 }
 
-static int osm_install_back(void *ctx)
+static const char *osm_install_source(const struct osm_status *s)
+{
+	if (!s->ours)
+		return s->routes[0] ? s->routes : "an engine of its own";
+	return !strcmp(s->source, OSM_SOURCE_CONFIRMED) ? "its confirmed tables"
+	       : !strcmp(s->source, OSM_SOURCE_FILE)	? "the tables of its policy"
+							: "the engine of its policy";
+}
+
+/* false: it is the one that this process speaks for, on the fabric that it was made for. */
+static bool osm_install_is_over(const struct osm_install *i, const struct osm_status *s, char *text,
+				size_t size)
+{
+	const struct osm_update *u = osm_link_update(i->link);
+
+	if (!u || strcmp(s->update, u->id))
+		snprintf(text, size, "%.190s",
+			 s->ended[0] ? s->ended : "OpenSM was restarted during the update");
+	else if (*u->fabric && strcmp(s->fabric, u->fabric))
+		snprintf(text, size, "the fabric has changed since the plan was made");
+	else
+		return false;
+	return true;
+}
+
+/* What OpenSM installs on a fabric that is not the plan's was verified for that one. */
+static int osm_install_leave_it(struct osm_install *i, char *text, size_t size)
+{
+	struct osm_status s = { 0 };
+	struct osm_answer a;
+	struct err err = { "" };
+	char why[200];
+
+	if (osm_link_status(i->link, &s, &err) || !osm_install_is_over(i, &s, why, sizeof(why)))
+		return 0;
+	if (s.update[0] && osm_link_update(i->link) && osm_link_back(i->link, &a, &err))
+		log_add(LOG_WARN, "apply", "OpenSM: %s", err.text);
+	osm_link_status(i->link, &s, NULL);
+	snprintf(text, size, "%.120s; OpenSM now routes by %s", why, osm_install_source(&s));
+	log_add(LOG_WARN, "apply", "%s", text);
+	return 2;
+}
+
+static int osm_install_back(void *ctx, char *text, size_t size)
 {
 	struct osm_install *i = ctx;
 
@@ -212,32 +227,45 @@ static int osm_install_back(void *ctx)
 		log_add(LOG_WARN, "apply",
 			"no subnet manager is master: the old tables are written directly to the "
 			"switches");
+	if (i->whose == OURS)
+		return osm_install_leave_it(i, text, size);
 	return i->whose == OTHERS;
+}
+
+/* In a recovery the plugin knows the way, which this process does not. */
+static int osm_install_lead_back(struct osm_install *i, struct err *err)
+{
+	struct osm_answer a;
+
+	if (i->led_back)
+		return osm_link_reroute(i->link, true, 0, &a, err);
+	i->led_back = true;
+	return osm_link_back(i->link, &a, err);
+}
+
+static int osm_install_wave(struct osm_install *i, const struct install_item *items, uint32_t n,
+			    struct err *err)
+{
+	struct osm_answer a = { 0 };
+	bool again = !staged_tables_write(i->stage, items, n);
+	int rc = osm_install_hand_over(i, &a, err);
+
+	return rc ? rc : osm_install_route(i, &a, again, err);
 }
 
 static int osm_install_write(void *ctx, const struct fabric *f, struct install_item *items,
 			     uint32_t n, struct progress *progress, struct err *err)
 {
 	struct osm_install *i = ctx;
-	struct osm_answer a = { 0 };
-	bool again;
 	int rc;
 
 	if (i->whose != OURS)
 		return i->reader.ops->write(i->reader.ctx, f, items, n, progress, err);
 	rc = osm_link_fd(i->link) < 0 ? osm_link_reopen(i->link, err) : 0;
-	/* an OpenSM that was restarted knows nothing of the update, and need not */
-	if (!rc && !i->stage)
-		rc = osm_install_ask_plugin(i, f, err);
-
 	if (!rc && progress_step(progress, "OpenSM", 0, n))
 		rc = -ECANCELED;
-	if (!rc) {
-		again = !staged_tables_write(i->stage, items, n);
-		rc = osm_install_hand_over(i, &a, err);
-		if (!rc)
-			rc = osm_install_route(i, &a, again, err);
-	}
+	if (!rc)
+		rc = i->to ? osm_install_wave(i, items, n, err) : osm_install_lead_back(i, err);
 	for (uint32_t k = 0; k < n; k++)
 		items[k].rc = rc;
 	progress_step(progress, "OpenSM", n, n);
@@ -258,8 +286,10 @@ static int osm_install_end(void *ctx, bool keep, struct err *err)
 	struct osm_answer a;
 	int rc;
 
-	if (keep)
-		return osm_link_keep(i->link, err);
+	if (keep) {
+		rc = osm_link_fd(i->link) < 0 ? osm_link_reopen(i->link, err) : 0;
+		return rc ? rc : osm_link_keep(i->link, err);
+	}
 	/* one that lives on beside another master is not to come back with what nobody confirmed */
 	if (i->whose != OURS && osm_link_fd(i->link) < 0 && osm_link_reopen(i->link, NULL))
 		return 0;

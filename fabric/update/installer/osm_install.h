@@ -24,8 +24,8 @@ struct osm_install *osm_install_new(struct osm_link *link, struct installer read
 void osm_install_free(struct osm_install *i); /* NULL is fine */
 struct installer osm_installer(struct osm_install *i);
 
-/* An update from tables to tables (of f).  Without this, in a recovery, the plugin is asked what
- * it routes by, and what was before; what is loaded is then a step until all is as before. */
+/* An update from tables to tables (of f).  Without this, in a recovery, the plugin leads back
+ * through the steps that it was given. */
 void osm_install_plan(struct osm_install *i, const struct fabric *f, const struct tables *from,
 		      const struct tables *to);
 

@@ -24,7 +24,9 @@ struct osm_link {
 	int fd;
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	uint32_t timeout_ms, id;
-	struct osm_msg m; /* the last message, and its body with a zero behind it */
+	struct osm_update update; /* that it has begun; id "": none */
+	uint64_t alive_ms;	  /* when it last said so */
+	struct osm_msg m;	  /* the last message, and its body with a zero behind it */
 	VEC(uint8_t) body;
 	VEC(struct notice) heard;
 	size_t heard_first;
@@ -39,6 +41,15 @@ const char *osm_link_path(const char *path)
 	return env && *env ? env : OSM_SOCKET;
 }
 
+static int osm_link_tell_update(struct osm_link *l, uint8_t type, struct err *err);
+
+/* A plugin that was restarted, or has ended the update, says so when it is asked for more. */
+static void osm_link_resume(struct osm_link *l)
+{
+	if (l->update.id[0])
+		osm_link_tell_update(l, OSM_MSG_ALIVE, NULL);
+}
+
 int osm_link_reopen(struct osm_link *l, struct err *err)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -49,6 +60,7 @@ int osm_link_reopen(struct osm_link *l, struct err *err)
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (l->fd >= 0 && !connect(l->fd, (struct sockaddr *)&to, sizeof(to))) {
 		l->opened++;
+		osm_link_resume(l);
 		return 0;
 	}
 	err_set(err, 0, "OpenSM's plugin cannot be reached at %s: %s", l->path, strerror(errno));
@@ -279,6 +291,70 @@ int osm_link_reroute(struct osm_link *l, bool all, uint32_t timeout_ms, struct o
 {
 	return osm_link_ask_plain(l, OSM_MSG_REROUTE, all ? OSM_REROUTE_ALL : 0, NULL, 0,
 				  timeout_ms ? timeout_ms : REROUTE_MS, out, err);
+}
+
+/* The plugin knows an update by its identifier, whatever connection it comes over. */
+static int osm_link_tell_update(struct osm_link *l, uint8_t type, struct err *err)
+{
+	char *body = osm_update_encode(&l->update);
+	uint32_t ms = type == OSM_MSG_BEGIN ? REROUTE_MS : l->timeout_ms;
+	int rc = osm_link_ask_plain(l, type, 0, body, strlen(body), ms, NULL, err);
+
+	free(body);
+	l->alive_ms = clock_ms();
+	return rc;
+}
+
+int osm_link_begin(struct osm_link *l, const struct osm_update *u, bool resume, struct err *err)
+{
+	int rc;
+
+	l->update = *u;
+	rc = osm_link_tell_update(l, resume ? OSM_MSG_ALIVE : OSM_MSG_BEGIN, err);
+	if (rc)
+		l->update.id[0] = '\0';
+	return rc;
+}
+
+int osm_link_alive(struct osm_link *l, const struct osm_update *u, uint32_t every_ms,
+		   struct err *err)
+{
+	int rc = 0;
+
+	if (!l->update.id[0] || clock_ms() - l->alive_ms < every_ms)
+		return 0;
+	if (u) {
+		l->update.confirm_ms = u->confirm_ms;
+		l->update.txn = u->txn;
+		l->update.seq = u->seq;
+	}
+	if (l->fd < 0)
+		rc = osm_link_reopen(l, err);
+	return rc ? rc : osm_link_tell_update(l, OSM_MSG_ALIVE, err);
+}
+
+int osm_link_end(struct osm_link *l, struct err *err)
+{
+	struct osm_status s;
+	struct osm_answer a;
+	int rc = 0;
+
+	if (!l->update.id[0] || (l->fd < 0 && osm_link_reopen(l, NULL)))
+		return 0;
+	if (!osm_link_status(l, &s, err) && !strcmp(s.update, l->update.id))
+		rc = osm_link_return(l, &a, err);
+	l->update.id[0] = '\0';
+	return rc;
+}
+
+const struct osm_update *osm_link_update(const struct osm_link *l)
+{
+	return l->update.id[0] ? &l->update : NULL;
+}
+
+int osm_link_back(struct osm_link *l, struct osm_answer *out, struct err *err)
+{
+	return osm_link_ask_plain(l, OSM_MSG_BACK, 0, NULL, 0, REROUTE_MS * 8, out, err);
 }
 
 int osm_link_keep(struct osm_link *l, struct err *err)

@@ -37,6 +37,21 @@ int osm_link_judge(struct osm_link *l, const struct tables *t, struct err *err);
  * when our routes are refused, -ENOTSUP on a standby. */
 int osm_link_reroute(struct osm_link *l, bool all, uint32_t timeout_ms, struct osm_answer *out,
 		     struct err *err);
+/* An update begins, or one that has begun is taken over (resume): what is loaded and kept over this
+ * link from now on is of it, also when it is opened again.  -EBUSY: another one is in progress;
+ * -ESTALE: it is for another fabric, or the plugin has ended it; -EAGAIN: OpenSM has not routed
+ * yet. */
+int osm_link_begin(struct osm_link *l, const struct osm_update *u, bool resume, struct err *err);
+/* Speaks for the update, if every_ms have passed since it last did; u (may be NULL): what has
+ * changed of it.  As above; 0 where none was begun. */
+int osm_link_alive(struct osm_link *l, const struct osm_update *u, uint32_t every_ms,
+		   struct err *err);
+/* The update is over: what of it is still with the plugin is given back. */
+int osm_link_end(struct osm_link *l, struct err *err);
+/* Back to what routed before the update, through its steps; as osm_link_reroute(). */
+int osm_link_back(struct osm_link *l, struct osm_answer *out, struct err *err);
+const struct osm_update *osm_link_update(const struct osm_link *l); /* NULL: none was begun */
+/* The tables are confirmed, and on the plugin's disk. */
 int osm_link_keep(struct osm_link *l, struct err *err);
 int osm_link_return(struct osm_link *l, struct osm_answer *out, struct err *err);
 /* The tables that are in force by the plugin's routes, or (base) those from before a transaction:

@@ -86,6 +86,7 @@ struct field {
 #name, form, offsetof(struct type, name), sizeof(((struct type *)0)->name)         \
 	}
 #define S(name, form) FIELD(osm_status, name, form)
+#define U(name, form) FIELD(osm_update, name, form)
 #define A(name, form) FIELD(osm_answer, name, form)
 
 static const struct field status_fields[] = {
@@ -124,6 +125,9 @@ static const struct field status_fields[] = {
 	S(vls, F_U32),
 	S(sls, F_U32),
 	S(hops_max, F_U32),
+	S(update, F_TEXT),
+	S(owner, F_TEXT),
+	S(ended, F_TEXT),
 	S(routings, F_U64),
 	S(refused, F_U64),
 	S(reroutes, F_U64),
@@ -140,6 +144,11 @@ static const struct field status_fields[] = {
 static const struct field answer_fields[] = {
 	A(rc, F_INT),	   A(ours, F_BOOL),   A(change, F_BOOL),
 	A(source, F_TEXT), A(tables, F_TEXT), A(text, F_TEXT),
+};
+
+static const struct field update_fields[] = {
+	U(id, F_TEXT),	      U(owner, F_TEXT), U(fabric, F_TEXT), U(lease_ms, F_U32),
+	U(confirm_ms, F_U32), U(txn, F_U64),	U(seq, F_U32),
 };
 
 /* Names of files may be of any bytes. */
@@ -261,4 +270,15 @@ int osm_answer_decode(struct osm_answer *out, const char *body, size_t len, stru
 {
 	memset(out, 0, sizeof(*out));
 	return osm_msg_decode(answer_fields, COUNT(answer_fields), out, body, len, err);
+}
+
+char *osm_update_encode(const struct osm_update *u)
+{
+	return osm_msg_encode(update_fields, COUNT(update_fields), u);
+}
+
+int osm_update_decode(struct osm_update *out, const char *body, size_t len, struct err *err)
+{
+	memset(out, 0, sizeof(*out));
+	return osm_msg_decode(update_fields, COUNT(update_fields), out, body, len, err);
 }

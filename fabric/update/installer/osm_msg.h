@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define OSM_SOCKET	"/run/ibroute-top/opensm.sock" /* where it is unless said otherwise */
-#define OSM_MSG_VERSION 1
+#define OSM_MSG_VERSION 2
 #define OSM_MSG_HEAD	16
 #define OSM_MSG_SMALL	(64u << 10)  /* bytes of a body at most */
 #define OSM_MSG_LARGE	(128u << 20) /* of one that carries tables */
@@ -42,7 +42,11 @@ enum osm_msg_type {
 	OSM_MSG_RETURN = 9,	/* back to the tables from before the first load; reroute next */
 	OSM_MSG_LISTENERS = 10, /* answered with port GUIDs, 8 bytes each: who listens to 68 */
 	OSM_MSG_JUDGE = 11,	/* tables: would they be taken as the end of an update?  Nothing is
-				 * done.  Only for a plugin that     reports what its policy excludes */
+				 * done.  Only for a plugin that reports what its policy excludes */
+	OSM_MSG_BEGIN = 12,	/* an update begins, or its client is back; LOAD and KEEP need it */
+	OSM_MSG_ALIVE = 13,	/* the update goes on: its lease, and the time left to confirm it */
+	OSM_MSG_BACK = 14,	/* back to the tables from before the update, in steps; answered as
+				 * REROUTE is */
 	OSM_MSG_HEARD = 0x60,	/* a notice, unasked */
 	OSM_MSG_ANSWER = 0x80,
 	OSM_MSG_ERROR = 0xff
@@ -72,6 +76,24 @@ void osm_msg_put(uint8_t head[OSM_MSG_HEAD], const struct osm_msg *m);
  * may be. */
 int osm_msg_get(struct osm_msg *out, const uint8_t head[OSM_MSG_HEAD], struct err *err);
 uint32_t osm_msg_limit(uint8_t type); /* bytes of its body */
+
+#define OSM_LEASE_MS 15000 /* without a word of its client; then the plugin ends the update */
+
+/* Body of BEGIN and ALIVE.  There is one update at a time: BEGIN is refused with -EBUSY, and who
+ * it is, while another one's lease runs. */
+struct osm_update {
+	char id[64];	 /* of the transaction */
+	char owner[100]; /* for people: user, host and process */
+	char fabric[DIGEST_HEX];
+	uint32_t lease_ms;   /* 0: OSM_LEASE_MS */
+	uint32_t confirm_ms; /* ALIVE: from now on, then it is rolled back; 0: no window is open */
+	uint64_t txn;	     /* of its notices, and ... */
+	uint32_t seq; /* ... the last one sent: its agents can be called back; 0: it has none */
+};
+
+/* JSON; the caller frees. */
+char *osm_update_encode(const struct osm_update *u);
+int osm_update_decode(struct osm_update *out, const char *body, size_t len, struct err *err);
 
 /* Whose routes are in force; osm_status.source. */
 #define OSM_SOURCE_CONSOLE   "console"	 /* given over the socket, not confirmed yet */
@@ -108,6 +130,9 @@ struct osm_status {
 	char fabric[DIGEST_HEX], tables[DIGEST_HEX], base[DIGEST_HEX];
 	uint32_t switches, hosts, links;
 	uint32_t vls, sls, hops_max; /* as judged */
+
+	char update[64], owner[100]; /* the update that is open, and whose it is; "": none */
+	char ended[300]; /* how the last one ended without a word of its client; "": none did */
 
 	uint64_t routings, refused; /* times that we routed, and did not */
 	uint64_t reroutes, heavy_sweeps;

@@ -31,6 +31,7 @@
 #define TRIES	     200
 #define PAUSE_MS     100 /* before the next try, doubled up to ... */
 #define PAUSE_MAX_MS 20000
+#define STOPPED_MS   500 /* between two looks whether the worker was stopped */
 
 /* ---- starting processes ---- */
 
@@ -277,6 +278,31 @@ static void supervisor_hear(struct supervisor *g)
 	}
 }
 
+/* "PID (NAME) STATE ...": the state letter of a process; 0: it cannot be read. */
+static char supervisor_state_of(pid_t pid)
+{
+	char path[40], line[200], *at;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	at = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+	fclose(f);
+	return at && at[1] == ' ' ? at[2] : 0;
+}
+
+/* Drained jobs wait for it, and its deadline does not. */
+static void supervisor_continue_worker(const struct supervisor *g)
+{
+	if (supervisor_state_of(g->worker) != 'T')
+		return;
+	log_add(LOG_WARN, "guard", "the worker, process %d, was stopped by a signal: continuing it",
+		(int)g->worker);
+	kill(g->worker, SIGCONT);
+}
+
 /* Until the worker has ended; all of its messages are read. */
 static void supervisor_watch_worker(struct supervisor *g)
 {
@@ -284,7 +310,11 @@ static void supervisor_watch_worker(struct supervisor *g)
 		struct pollfd p[] = { { .fd = g->peer, .events = POLLIN },
 				      { .fd = g->pipe, .events = POLLIN } };
 
-		if (poll(p, 2, -1) < 0)
+		int n = poll(p, 2, STOPPED_MS);
+
+		if (!n)
+			supervisor_continue_worker(g);
+		if (n <= 0)
 			continue;
 		if (g->pipe >= 0 && p[1].revents)
 			supervisor_hear(g);

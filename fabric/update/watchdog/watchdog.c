@@ -249,7 +249,10 @@ static int watchdog_gate(void *ctx, const struct executor_event *ev, struct err 
 static int watchdog_sm(void *ctx, struct err *err)
 {
 	struct watchdog *d = ctx;
+	int rc = executor_alive(d->a, 0, err);
 
+	if (rc == -ESTALE || rc == -EPERM || rc == -EBUSY)
+		return rc;
 	return d->watch && clock_ms() >= d->sm_ms ? watchdog_look_at_sm(d, err) : 0;
 }
 
@@ -366,6 +369,28 @@ static bool watchdog_gone(const struct watchdog *d)
 	return d->job->gone && d->job->gone(d->job->apply.ctx);
 }
 
+static uint32_t watchdog_left_ms(struct watchdog *d)
+{
+	uint64_t now = clock_boot_ms(), until;
+
+	pthread_mutex_lock(&d->lock);
+	until = d->deadline_ms;
+	pthread_mutex_unlock(&d->lock);
+	return until > now ? (uint32_t)(until - now) : 1;
+}
+
+/* Whoever grants updates has ended this one: a changed fabric, or its own deadline. */
+static bool watchdog_was_ended(struct watchdog *d, int *rc, struct err *err)
+{
+	struct err why = { "" };
+	int alive = executor_alive(d->a, watchdog_left_ms(d), &why);
+
+	if (alive != -ESTALE && alive != -EPERM && alive != -EBUSY)
+		return false;
+	*rc = executor_abort(d->a, EV_SM, why.text, err);
+	return true;
+}
+
 /* true: decided; rc is that of the rollback, if it came to one. */
 static bool watchdog_look_around(struct watchdog *d, int *rc, struct err *err)
 {
@@ -380,6 +405,8 @@ static bool watchdog_look_around(struct watchdog *d, int *rc, struct err *err)
 		*rc = executor_abort(d->a, EV_TIMEOUT, text, err);
 		return true;
 	}
+	if (watchdog_was_ended(d, rc, err))
+		return true;
 	if (!d->watch)
 		return false;
 	watchdog_take_overrides(d);

@@ -118,7 +118,36 @@ static int listeners(void *ctx, uint64_t **guid, uint32_t *n, struct err *err)
 	return 0;
 }
 
-const struct socket_server_ops fake_osm_ops = { facts, reroute, take_notice, listeners, hear };
+static int settled(void *ctx, bool ask)
+{
+	struct fake_osm *k = ctx;
+
+	if (ask)
+		atomic_fetch_add(&k->sweeps, 1);
+	if (!atomic_load(&k->unsettled))
+		return 0;
+	atomic_fetch_sub(&k->unsettled, 1);
+	return 1;
+}
+
+const struct socket_server_ops fake_osm_ops = {
+	.facts = facts,
+	.reroute = reroute,
+	.notice = take_notice,
+	.listeners = listeners,
+	.settled = settled,
+	.say = hear,
+};
+
+void fake_osm_begin(struct fake_osm *k, const char *id)
+{
+	struct osm_update u = { .owner = "a test" };
+	struct err err = { "" };
+
+	snprintf(u.id, sizeof(u.id), "%s", id);
+	if (osm_link_begin(k->l, &u, false, &err))
+		fail_msg("%s", err.text);
+}
 
 void fake_osm_policy(struct fake_osm *k, const char *text)
 {

@@ -27,6 +27,8 @@ struct fake_osm {
 	bool everybody;	  /* all terminals subscribe, else two */
 	atomic_bool standby;
 	atomic_int busy; /* notices that are refused before one is taken */
+	atomic_int unsettled; /* so often it says that it is not */
+	atomic_int sweeps;    /* that it was asked for, or would have been */
 	atomic_int notices;
 	uint8_t notice[NOTICE_SA_DATA];
 	char *dir, *policy, *confirmed, *path;
@@ -41,5 +43,7 @@ struct fake_osm *fake_osm_new(const struct fabric *f, const char *policy,
 			      void (*write)(void *ctx, const struct tables *t, bool all),
 			      void *ctx);
 void fake_osm_free(struct fake_osm *k);
+/* Its link begins an update of that name; fails the test. */
+void fake_osm_begin(struct fake_osm *k, const char *id);
 void fake_osm_policy(struct fake_osm *k, const char *text);
 struct osm_status fake_osm_status(struct fake_osm *k); /* over its link; fails the test */

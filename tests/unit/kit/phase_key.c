@@ -98,7 +98,7 @@ static void coordinator_words(uint64_t *v, const struct world *w)
 
 	v[0] = (uint64_t)c->phase | (uint64_t)c->action << 8 | (uint64_t)c->wave << 16 |
 	       (uint64_t)c->tries << 24 | (uint64_t)c->outcome << 32 | (uint64_t)c->asked << 40 |
-	       (uint64_t)c->superseded << 47 | (uint64_t)c->sends << 48 | (uint64_t)c->pending << 56;
+	       (uint64_t)!!c->instead << 47 | (uint64_t)c->sends << 48 | (uint64_t)c->pending << 56;
 	v[1] = (uint64_t)c->seq << 32 | c->first_seq;
 	v[2] = c->joined << 16 | c->restored << 17 | c->touched | c->journalled << 1 |
 	       c->cancelled << 2 | c->drained << 3 | w->dead << 4 | w->held_over << 5 |

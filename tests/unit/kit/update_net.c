@@ -73,6 +73,10 @@ struct fabric *net_fabric(const struct update_net_opts *o)
 		for (uint32_t h = 0; h < NET_HOSTS; h++) {
 			uint32_t ca;
 
+			if (o->no_host && l == 2 && h == 3) {
+				lid++;
+				continue;
+			}
 			snprintf(name, sizeof(name), "n%u-%u", l, h);
 			ca = node(b, NODE_CA, 0x8000 + l * 64 + h, 1, lid++, o, name);
 			cable(b, ca, 1, leaf, h + 1, 4);

@@ -18,6 +18,7 @@
 struct update_net_opts {
 	bool no_cable; /* without the one between the first leaf and the first spine */
 	bool no_last_leaf;
+	bool no_host;	    /* without one in the middle, whose LID nobody has */
 	uint8_t op_vls;	    /* 0: 4 */
 	bool no_lids;	    /* LIDs are left to be assigned */
 	uint16_t lid_shift; /* added to every LID */

@@ -296,7 +296,7 @@ static void tables_of_a_file_become_a_proposal(void **state)
 	assert_non_null(a);
 	assert_true(app_kit_ready(a, 3));
 	snprintf(path, sizeof(path), "%s/mine.ibr", dir);
-	assert_int_equal(tables_ibr_save(path, a->state.tables, NULL), 0);
+	assert_int_equal(tables_ibr_save(path, a->state.tables, a->state.fabric, NULL), 0);
 	app_kit_keys(a, ":engine file");
 	app_key(a, K_ENTER);
 	shows(a, ":file _");

@@ -76,7 +76,7 @@ static int setup(void **state)
 	now = routed(f, "updn");
 	ibr = in_dir("tables.ibr");
 	saved = in_dir("one.plan");
-	assert_int_equal(tables_ibr_save(ibr, t, NULL), 0);
+	assert_int_equal(tables_ibr_save(ibr, t, f, NULL), 0);
 	save("lfts", osm_lfts_write);
 	save("fdbs", osm_fdbs_write);
 	save("path-sl", path_sl_write);

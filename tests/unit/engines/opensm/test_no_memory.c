@@ -137,10 +137,12 @@ static int route(void *ctx, struct err *err)
 
 static int load(void *ctx, struct err *err)
 {
+	struct osm_update u = { .id = "no memory" };
 	struct osm_answer a = { 0 };
 	struct host *h = ctx;
+	int rc = sm_session_begin(h->session, &u, err);
 
-	return sm_session_load(h->session, h->buf, h->len, false, &a, err);
+	return rc ? rc : sm_session_load(h->session, u.id, h->buf, h->len, false, &a, err);
 }
 
 static char *written(const char *text)

@@ -125,6 +125,7 @@ static void given_tables_route_and_are_kept_across_a_restart(void **state)
 	struct table_selection c;
 	struct err err = { "" };
 
+	fake_osm_begin(k, "kept");
 	assert_int_equal(osm_link_load(k->l, t, false, &a, &err), 0);
 	s = fake_osm_status(k);
 	assert_string_equal(s.source, OSM_SOURCE_ENGINE); /* not yet */
@@ -156,6 +157,7 @@ static void without_the_cable_the_engine_routes_and_with_it_the_kept_tables(void
 	struct osm_answer r;
 	struct osm_status s;
 
+	fake_osm_begin(k, "kept");
 	assert_int_equal(osm_link_load(k->l, t, false, NULL, NULL), 0);
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &r, NULL), 0);
 	assert_int_equal(osm_link_keep(k->l, NULL), 0);
@@ -272,6 +274,7 @@ static void steps_are_taken_and_the_way_back_leads_to_the_tables_before(void **s
 	struct osm_status s;
 
 	strcpy(before, fake_osm_status(k).tables);
+	fake_osm_begin(k, "steps");
 	send_around(half, k->f);
 	assert_int_equal(osm_link_load(k->l, half, false, NULL, NULL), -EPROTO);
 	assert_int_equal(osm_link_load(k->l, half, true, &a, NULL), 0);
@@ -327,6 +330,7 @@ static void what_the_policy_excludes_no_update_ends_in(void **state)
 	assert_non_null(strstr(err.text, k->f->sw_name[5]));
 	assert_int_equal(fake_osm_status(k).loads, 0);
 	assert_string_equal(fake_osm_status(k).base, "");
+	fake_osm_begin(k, "through");
 	assert_int_equal(osm_link_load(k->l, t, true, NULL, &err), 0);
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
 	assert_string_equal(a.source, OSM_SOURCE_CONSOLE);
@@ -343,6 +347,202 @@ static void what_the_policy_excludes_no_update_ends_in(void **state)
 	assert_int_equal(osm_link_judge(k->l, t, &err), 0);
 	free(policy);
 	tables_put(t);
+}
+
+static struct osm_link *second_link(const struct fake_osm *k)
+{
+	struct osm_link *l;
+
+	assert_int_equal(osm_link_open(&l, k->path, 0, NULL), 0);
+	return l;
+}
+
+static void there_is_one_update_at_a_time_whoever_comes_from_where(void **state)
+{
+	struct fake_osm *k = *state;
+	struct osm_link *other = second_link(k);
+	struct osm_update u = { .id = "second", .owner = "bob@admin2" };
+	struct tables *t = routed(k->f, "dfsssp:4", 5);
+	struct osm_answer a;
+	struct err err = { "" };
+
+	fake_osm_begin(k, "first");
+	assert_string_equal(fake_osm_status(k).update, "first");
+	assert_int_equal(osm_link_begin(other, &u, false, &err), -EBUSY);
+	assert_non_null(strstr(err.text, "update first of a test is in progress"));
+	assert_int_equal(osm_link_load(other, t, true, NULL, &err), -EBUSY);
+	assert_int_equal(osm_link_load(k->l, t, true, NULL, &err), 0);
+	/* the same update from another process: the first was killed */
+	strcpy(u.id, "first");
+	assert_int_equal(osm_link_begin(other, &u, true, &err), 0);
+	assert_int_equal(osm_link_return(other, &a, &err), 0);
+	strcpy(u.id, "second");
+	assert_int_equal(osm_link_begin(other, &u, false, &err), 0);
+	assert_int_equal(osm_link_load(k->l, t, true, NULL, &err), -EBUSY);
+	osm_link_close(other);
+	tables_put(t);
+}
+
+static void an_update_begins_once_opensm_writes_only_what_differs(void **state)
+{
+	struct fake_osm *k = *state;
+
+	atomic_store(&k->unsettled, 3);
+	fake_osm_begin(k, "settles");
+	assert_int_equal(atomic_load(&k->unsettled), 0);
+	assert_int_equal(atomic_load(&k->sweeps), 1); /* asked for once */
+}
+
+static void wait_until_it_is_over(struct fake_osm *k)
+{
+	struct osm_link *l = second_link(k); /* the first one would speak for it */
+	struct osm_status s;
+	int tries = 0;
+
+	do {
+		assert_true(tries++ < 1000);
+		clock_rest_us(10000);
+		assert_int_equal(osm_link_status(l, &s, NULL), 0);
+	} while (s.update[0]);
+	osm_link_close(l);
+}
+
+/* Three steps, of each of which the whole is written. */
+static void an_update_that_nobody_speaks_for_is_led_back_through_its_steps(void **state)
+{
+	struct fake_osm *k = *state;
+	struct osm_update u = {
+		.id = "stopped", .owner = "a test", .lease_ms = 300, .txn = 7, .seq = 0x70003
+	};
+	struct tables *t[3] = { routed(k->f, "dfsssp:4", 5), routed(k->f, "dfsssp:4", 6),
+				routed(k->f, "updn", 1) };
+	char before[DIGEST_HEX];
+	struct osm_answer a;
+	struct osm_status s;
+	struct err err = { "" };
+	uint64_t routings;
+
+	strcpy(before, fake_osm_status(k).tables);
+	assert_int_equal(osm_link_begin(k->l, &u, false, &err), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(osm_link_load(k->l, t[i], true, &a, &err), 0);
+		assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), 0);
+	}
+	routings = fake_osm_status(k).routings;
+	wait_until_it_is_over(k);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), 0);
+	s = fake_osm_status(k);
+	assert_string_equal(s.tables, before);
+	assert_true(s.routings >= routings + 3);
+	assert_non_null(strstr(s.ended, "does not respond"));
+	assert_int_equal(atomic_load(&k->notices), 2); /* UNPATH before, REPATH after it */
+	/* whoever wakes up is told */
+	assert_int_equal(osm_link_load(k->l, t[0], true, &a, &err), -ESTALE);
+	assert_non_null(strstr(err.text, "does not respond"));
+	for (int i = 0; i < 3; i++)
+		tables_put(t[i]);
+}
+
+static void what_was_not_confirmed_in_time_goes_though_its_client_talks(void **state)
+{
+	struct fake_osm *k = *state;
+	struct osm_update u = { .id = "late", .owner = "a test" }, now = { .confirm_ms = 1 };
+	struct tables *t = routed(k->f, "dfsssp:4", 5);
+	char before[DIGEST_HEX];
+	struct osm_answer a;
+
+	strcpy(before, fake_osm_status(k).tables);
+	assert_int_equal(osm_link_begin(k->l, &u, false, NULL), 0);
+	assert_int_equal(osm_link_load(k->l, t, false, &a, NULL), 0);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
+	assert_int_equal(osm_link_alive(k->l, &now, 0, NULL), 0);
+	wait_until_it_is_over(k);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
+	assert_string_equal(a.tables, before);
+	assert_non_null(strstr(fake_osm_status(k).ended, "nobody confirmed in time"));
+	assert_int_equal(osm_link_keep(k->l, NULL), -ESTALE);
+	tables_put(t);
+}
+
+/* A cable is lost before anybody has confirmed, and comes back. */
+static void unconfirmed_tables_do_not_come_back_with_the_cable(void **state)
+{
+	struct fake_osm *k = *state;
+	struct tables *t = routed(k->f, "dfsssp:4", 5);
+	const struct fabric *whole = k->f;
+	char before[DIGEST_HEX];
+	struct osm_answer a;
+	struct err err = { "" };
+
+	strcpy(before, fake_osm_status(k).tables);
+	fake_osm_begin(k, "cut");
+	assert_int_equal(osm_link_load(k->l, t, true, &a, NULL), 0);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
+	k->f = net_spec(SPEC ",fail=1");
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
+	assert_string_equal(a.source, OSM_SOURCE_ENGINE);
+	assert_non_null(strstr(fake_osm_status(k).ended, "fabric has changed"));
+	fabric_put(k->f);
+	k->f = whole;
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
+	assert_string_equal(a.source, OSM_SOURCE_ENGINE);
+	assert_string_equal(a.tables, before);
+	assert_int_equal(osm_link_load(k->l, t, true, &a, &err), -ESTALE);
+	tables_put(t);
+}
+
+static void tables_that_cannot_be_saved_are_not_confirmed(void **state)
+{
+	struct fake_osm *k = *state;
+	struct tables *t = routed(k->f, "dfsssp:4", 5);
+	struct osm_answer a;
+	struct err err = { "" };
+
+	fake_osm_begin(k, "full");
+	assert_int_equal(osm_link_load(k->l, t, false, &a, NULL), 0);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
+	assert_int_equal(mkdir(k->confirmed, 0700), 0); /* no file can have its name */
+	assert_true(osm_link_keep(k->l, &err) < 0);
+	assert_string_equal(fake_osm_status(k).source, OSM_SOURCE_CONSOLE);
+	assert_string_equal(fake_osm_status(k).update, "full");
+	rmdir(k->confirmed);
+	assert_int_equal(osm_link_keep(k->l, &err), 0);
+	assert_string_equal(fake_osm_status(k).source, OSM_SOURCE_CONFIRMED);
+	tables_put(t);
+}
+
+/* Nobody else may be there any more who knows of it. */
+static void an_agent_that_asks_about_an_update_that_is_over_is_called_back(void **state)
+{
+	struct fake_osm *k = *state;
+	struct phase_notice ask = { .version = PHASE_NOTICE_VERSION,
+				    .phase = PHASE_UNPATH,
+				    .flags = NOTICE_ASK,
+				    .seq = 5,
+				    .txn = 99 },
+			    said;
+	struct notice_sender from = { .lid = 3 };
+	uint8_t d[NOTICE_SA_DATA];
+	struct notice n;
+	bool answer;
+
+	phase_codec_encode(&n, &ask, true, &from);
+	notice_encode(d, sizeof(d), &n);
+	fake_osm_begin(k, "open");
+	socket_server_heard(k->server, d);
+	clock_rest_us(100000);
+	assert_int_equal(atomic_load(&k->notices), 0); /* its coordinator answers */
+	assert_int_equal(osm_link_return(k->l, &(struct osm_answer){ 0 }, NULL), 0);
+	socket_server_heard(k->server, d);
+	for (int i = 0; i < 500 && !atomic_load(&k->notices); i++)
+		clock_rest_us(10000);
+	assert_int_equal(atomic_load(&k->notices), 1);
+	assert_int_equal(notice_decode(&n, k->notice, sizeof(k->notice)), 0);
+	assert_int_equal(phase_codec_decode(&said, &answer, &n), 0);
+	assert_false(answer);
+	assert_int_equal(said.phase, PHASE_REPATH);
+	assert_int_equal(said.txn, 99);
+	assert_true(said.seq > 5);
 }
 
 static void tables_that_do_not_fit_or_can_deadlock_are_refused_at_once(void **state)
@@ -364,6 +564,8 @@ static void tables_that_do_not_fit_or_can_deadlock_are_refused_at_once(void **st
 	assert_non_null(strstr(err.text, "do not match the fabric"));
 	assert_string_equal(fake_osm_status(k).source, OSM_SOURCE_ENGINE);
 	assert_int_equal(fake_osm_status(k).loads, 0);
+	assert_int_equal(osm_link_keep(k->l, &err), -EPERM);
+	fake_osm_begin(k, "nothing");
 	assert_int_equal(osm_link_keep(k->l, &err), -ENOENT);
 	tables_put(wild);
 	tables_put(t);
@@ -426,6 +628,7 @@ static void a_policy_is_checked_held_saved_and_forgotten(void **state)
 	assert_false(s.policy_unsaved);
 	assert_string_equal(s.engine, "dfsssp");
 
+	fake_osm_begin(k, "kept");
 	assert_int_equal(osm_link_load(k->l, t, false, NULL, &err), 0);
 	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, &err), 0);
 	assert_int_equal(osm_link_keep(k->l, &err), 0);
@@ -749,6 +952,13 @@ int main(void)
 		T(step_that_ends_a_way_is_refused),
 		T(step_that_moves_escape_lids_is_refused),
 		T(what_the_policy_excludes_no_update_ends_in),
+		T(there_is_one_update_at_a_time_whoever_comes_from_where),
+		T(an_update_begins_once_opensm_writes_only_what_differs),
+		T(an_update_that_nobody_speaks_for_is_led_back_through_its_steps),
+		T(what_was_not_confirmed_in_time_goes_though_its_client_talks),
+		T(unconfirmed_tables_do_not_come_back_with_the_cable),
+		T(tables_that_cannot_be_saved_are_not_confirmed),
+		T(an_agent_that_asks_about_an_update_that_is_over_is_called_back),
 		T(tables_that_do_not_fit_or_can_deadlock_are_refused_at_once),
 		T(reroutes_are_refused_by_a_standby_and_end_when_nobody_finishes),
 		T(an_engine_that_refuses_is_an_answer_with_its_reason),

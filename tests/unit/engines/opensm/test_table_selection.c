@@ -42,14 +42,14 @@ static struct policy engine_policy(const char *spec)
 }
 
 /* Tables in a file of its own; the caller frees the name. */
-static char *saved(struct tables *t)
+static char *saved(struct tables *t, const struct fabric *f)
 {
 	char *path = xstrdup("/tmp/test_choice.XXXXXX");
 	int fd = mkstemp(path);
 
 	assert_true(fd >= 0);
 	close(fd);
-	assert_int_equal(tables_ibr_save(path, t, NULL), 0);
+	assert_int_equal(tables_ibr_save(path, t, f, NULL), 0);
 	tables_put(t);
 	return path;
 }
@@ -139,7 +139,7 @@ static void what_is_excluded_goes_before_tables_that_pass_it(void **state)
 	struct table_selection_log log = { hear, &h };
 	struct tables *t = routed(f, "ftree");
 	struct table_offer o = { .given = t, .given_is = CHOICE_CONSOLE, .anyway = true };
-	char *path = saved(routed(f, "ftree"));
+	char *path = saved(routed(f, "ftree"), f);
 	struct table_selection c;
 
 	(void)state;
@@ -164,7 +164,7 @@ static void what_is_excluded_goes_before_tables_that_pass_it(void **state)
 	p.text[PARAM_EXCLUDE] = (char[]){ "spine3" };
 	p.text[PARAM_TABLES] = NULL;
 	assert_int_equal(table_selection_make(&c, f, &p, NULL, &log, NULL), 0);
-	assert_int_equal(tables_ibr_save(path, c.tables, NULL), 0);
+	assert_int_equal(tables_ibr_save(path, c.tables, f, NULL), 0);
 	tables_put(c.tables);
 	p.text[PARAM_TABLES] = path;
 	h.n = 0;
@@ -187,7 +187,7 @@ static void where_there_is_no_way_round_the_confirmed_tables_hold(void **state)
 	struct heard h = { 0 };
 	struct table_selection_log log = { hear, &h };
 	struct table_offer o = { .confirmed = NULL };
-	char *path = saved(routed(f, "ftree"));
+	char *path = saved(routed(f, "ftree"), f);
 	struct table_selection c;
 
 	(void)state;
@@ -219,7 +219,7 @@ static void given_tables_of_this_fabric_are_used(void **state)
 	struct table_selection c;
 
 	(void)state;
-	p.text[PARAM_TABLES] = saved(routed(f, "nue:2"));
+	p.text[PARAM_TABLES] = saved(routed(f, "nue:2"), f);
 	assert_int_equal(table_selection_make(&c, f, &p, NULL,
 					      &(struct table_selection_log){ hear, &h }, NULL),
 			 0);
@@ -241,7 +241,7 @@ static void tables_of_another_fabric_give_way_to_the_engine(void **state)
 	struct table_selection c;
 
 	(void)state;
-	p.text[PARAM_TABLES] = saved(routed(f, "nue:2"));
+	p.text[PARAM_TABLES] = saved(routed(f, "nue:2"), f);
 	assert_int_equal(table_selection_make(&c, less, &p, NULL,
 					      &(struct table_selection_log){ hear, &h }, NULL),
 			 0);
@@ -264,7 +264,7 @@ static void given_tables_that_can_deadlock_are_not_used(void **state)
 	struct table_selection c;
 
 	(void)state;
-	p.text[PARAM_TABLES] = saved(kit_clockwise(f));
+	p.text[PARAM_TABLES] = saved(kit_clockwise(f), f);
 	assert_int_equal(table_selection_make(&c, f, &p, NULL,
 					      &(struct table_selection_log){ hear, &h }, NULL),
 			 0);

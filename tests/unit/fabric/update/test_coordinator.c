@@ -187,7 +187,7 @@ static void somebody_elses_routing_ends_it_with_the_agents_called_back(void **st
 	assert_true(coordinator_answer(&n, &c, &ask));
 	assert_int_equal(n.phase, PHASE_REPATH);
 	coordinator_step(&c, EV_RECOVER);
-	assert_false(c.superseded);
+	assert_int_equal(c.instead, OUTCOME_NONE);
 }
 
 static void recovery_goes_straight_to_the_way_back(void **state)

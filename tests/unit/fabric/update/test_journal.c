@@ -565,7 +565,7 @@ static void a_line_tells_the_cause_of_an_end(void **state)
 		for (int s = TXN_PREPARED; s < TXN_STATES; s++) {
 			bool cause = s == TXN_ROLLBACK || s == TXN_INCOMPLETE ||
 				     s == TXN_ABANDONED || s == TXN_ROLLED_BACK ||
-				     s == TXN_SUPERSEDED;
+				     s == TXN_SUPERSEDED || s == TXN_FABRIC_CHANGED;
 
 			all = three_lines((enum txn_state)s, (enum coord_why)w,
 					  w % 2 ? "3 blocks differ" : NULL);

@@ -2,12 +2,14 @@
 /* Updates through OpenSM and into files, with switches in memory. */
 #include "tests/unit/kit/fake_osm.h"
 
+#include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/format/native/tables_ibr.h"
 #include "fabric/update/executor.h"
 #include "fabric/update/installer/file_install.h"
 #include "fabric/update/installer/osm_foreign.h"
+#include "fabric/update/installer/osm_grant.h"
 #include "fabric/update/installer/osm_install.h"
 #include "fabric/update/installer/staged_tables.h"
 #include "tests/unit/kit/update_net.h"
@@ -37,6 +39,7 @@ struct world {
 	char *base;
 	uint32_t routings, lost; /* the routing whose first write is lost, from 1 */
 	uint64_t written;
+	bool by_rows; /* OpenSM does not know any more what is there */
 };
 
 static void quiet(void *ctx, const struct log_line *line)
@@ -45,10 +48,18 @@ static void quiet(void *ctx, const struct log_line *line)
 	(void)line;
 }
 
-/* The blocks and tables that differ from what is believed, or all of them. */
-static void osm_writes(void *ctx, const struct tables *t, bool all)
+/* Of a fabric that has changed: everything, as its indices are the same. */
+static void osm_writes_rows(struct world *w, const struct tables *t)
 {
-	struct world *w = ctx;
+	for (uint32_t sw = 0; sw < t->nsw; sw++)
+		memcpy(w->s->lft + (size_t)sw * w->s->stride, tables_row(t, sw), t->max_lid + 1);
+	w->by_rows = true;
+	w->routings++;
+}
+
+/* The blocks and tables that differ from what is believed, or all of them. */
+static void osm_writes_blocks(struct world *w, const struct tables *t, bool all)
+{
 	struct tables *none = tables_new(w->f, "nothing");
 	const struct tables *was = all ? none : w->believed;
 	struct tdiff *d = tdiff_new(w->f, was, t);
@@ -76,6 +87,16 @@ static void osm_writes(void *ctx, const struct tables *t, bool all)
 	w->believed = tables_get(t);
 }
 
+static void osm_writes(void *ctx, const struct tables *t, bool all)
+{
+	struct world *w = ctx;
+
+	if (digest_equal(&t->fingerprint, &w->f->fingerprint))
+		osm_writes_blocks(w, t, all || w->by_rows);
+	else
+		osm_writes_rows(w, t);
+}
+
 /* Two waves, each with half of the LIDs of every block. */
 static void in_waves(struct plan *p)
 {
@@ -92,6 +113,14 @@ static void in_waves(struct plan *p)
 	}
 	assert_int_equal(plan_in_order(p, &o, NULL), 0);
 	free(v);
+}
+
+static struct world *world; /* whatever ctx a test has for its hooks */
+
+static int grant(void *ctx, const struct executor_grant *g, struct err *err)
+{
+	(void)ctx;
+	return osm_grant(world->osm->l, g, err);
 }
 
 static int up(void **state)
@@ -115,7 +144,7 @@ static int up(void **state)
 	{
 		char *path = xasprintf("%s/from.ibr", w->base);
 
-		assert_int_equal(tables_ibr_save(path, w->from, NULL), 0);
+		assert_int_equal(tables_ibr_save(path, w->from, w->f, NULL), 0);
 		free(path);
 	}
 	w->osm = fake_osm_new(w->f, policy, osm_writes, w);
@@ -130,9 +159,11 @@ static int up(void **state)
 	w->oi = osm_install_new(w->osm->l, net_installer(w->s));
 	osm_install_plan(w->oi, w->f, w->p->from, w->p->to);
 	w->in = osm_installer(w->oi);
-	w->o = (struct executor_opts){ .base = w->base, .user = "ana", .settle_ms = 20 };
+	w->o = (struct executor_opts){
+		.base = w->base, .user = "ana", .settle_ms = 20, .grant = grant
+	};
 	w->a = executor_new(w->p, &w->in, &w->o);
-	*state = w;
+	*state = world = w;
 	return 0;
 }
 
@@ -213,6 +244,7 @@ static void paths_keep_their_service_levels_until_the_last_wave(void **state)
 	struct osm_status s;
 	uint32_t n = 0;
 
+	fake_osm_begin(w->osm, "steps");
 	for (uint32_t i = 0; i < l->n; i++)
 		if (!l->v[i].wave) {
 			items[n] = (struct install_item){ .sw = l->v[i].sw,
@@ -278,6 +310,146 @@ static void when_the_fabric_changes_under_way_the_update_goes_back_and_says_why(
 	assert_true(net_holds(w->s, w->from, true));
 }
 
+static struct txn_info last_update(const struct world *w)
+{
+	struct txn_info *list, last;
+	uint32_t n;
+
+	assert_int_equal(journal_list(&list, &n, w->base, NULL), 0);
+	assert_true(n > 0);
+	last = list[n - 1];
+	free(list);
+	return last;
+}
+
+/* OpenSM discovers it, and routes. */
+static void fabric_becomes(struct world *w, const struct update_net_opts *o)
+{
+	struct osm_answer a;
+
+	fabric_put(w->osm->f);
+	w->osm->f = net_fabric(o);
+	assert_int_equal(osm_link_reroute(w->osm->l, false, 0, &a, NULL), 0);
+}
+
+/* What the judge has read then is sound. */
+static int judge_sound(void *ctx, struct executor_foreign *out, struct err *err)
+{
+	(void)ctx;
+	(void)err;
+	*out = (struct executor_foreign){
+		.verdict = FOREIGN_SOUND, .blocks = 9, .old_lft = 3, .text = "verified"
+	};
+	return 0;
+}
+
+static void with_a_sound_judge(struct world *w)
+{
+	w->o.judge = judge_sound;
+	executor_free(w->a);
+	w->a = executor_new(w->p, &w->in, &w->o);
+}
+
+static void ends_changed(struct world *w, int rc, const struct err *err)
+{
+	struct executor_status st;
+	struct osm_status s;
+
+	executor_status(w->a, &st);
+	assert_int_equal(rc, -ESTALE);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_FABRIC_CHANGED);
+	assert_int_equal(outcome_exit_code(OUTCOME_FABRIC_CHANGED, st.why), 11);
+	if (!strstr(err->text, "fabric has changed") ||
+	    !strstr(err->text, "OpenSM now routes by") || !strstr(err->text, "verified"))
+		fail_msg("%s", err->text);
+	s = fake_osm_status(w->osm);
+	assert_string_equal(s.update, "");
+	assert_false(s.step);
+	assert_string_not_equal(s.source, OSM_SOURCE_CONSOLE);
+}
+
+static void a_cable_lost_in_the_window_ends_the_update_and_the_policy_routes(void **state)
+{
+	struct world *w = *state;
+	struct update_net_opts less = { .no_cable = true }, whole = { 0 };
+	struct err err = { "" };
+
+	with_a_sound_judge(w);
+	assert_int_equal(executor_run(w->a, &err), 0);
+	fabric_becomes(w, &less);
+	clock_rest_us(1100000); /* the plugin is asked each second */
+	assert_int_equal(executor_alive(w->a, 1000, &err), -ESTALE);
+	ends_changed(w, executor_rollback(w->a, &err), &err);
+	/* and they do not come back with it */
+	fabric_becomes(w, &whole);
+	assert_string_equal(fake_osm_status(w->osm).source, OSM_SOURCE_FILE);
+	assert_true(net_holds(w->s, w->from, false));
+}
+
+/* As update.sh has it: the process was killed, and status advises "rollback". */
+static void a_recovery_on_a_fabric_that_changed_hands_over_nothing(void **state)
+{
+	struct world *w = *state;
+	struct update_net_opts less = { .no_cable = true };
+	struct osm_install *oi = osm_install_new(w->osm->l, net_installer(w->s));
+	struct installer in = osm_installer(oi);
+	struct journal *j;
+	struct err err = { "" };
+	uint64_t loads;
+	int rc;
+
+	assert_int_equal(executor_run(w->a, &err), 0);
+	executor_free(w->a);
+	fabric_becomes(w, &less);
+	loads = fake_osm_status(w->osm).loads;
+	assert_int_equal(journal_open(&j, w->base, last_update(w).head.id, NULL), 0);
+	w->o.judge = judge_sound;
+	w->a = executor_recover(j, w->f, &in, &w->o);
+	rc = executor_rollback(w->a, &err);
+	ends_changed(w, rc, &err);
+	assert_int_equal(fake_osm_status(w->osm).loads, loads);
+	executor_free(w->a);
+	w->a = NULL;
+	osm_install_free(oi);
+}
+
+static void a_host_lost_in_the_window_neither_ends_nor_changes_the_update(void **state)
+{
+	struct world *w = *state;
+	struct update_net_opts less = { .no_host = true }, whole = { 0 };
+	struct err err = { "" };
+
+	assert_int_equal(executor_run(w->a, &err), 0);
+	fabric_becomes(w, &less);
+	assert_string_equal(fake_osm_status(w->osm).source, OSM_SOURCE_CONSOLE);
+	assert_int_equal(executor_alive(w->a, 1000, &err), 0);
+	assert_true(net_holds(w->s, w->p->to, false));
+	if (executor_confirm(w->a, &err))
+		fail_msg("%s", err.text);
+	fabric_becomes(w, &whole);
+	assert_string_equal(fake_osm_status(w->osm).source, OSM_SOURCE_CONFIRMED);
+	assert_true(net_holds(w->s, w->p->to, false));
+}
+
+static void without_the_plugin_nothing_can_be_confirmed(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	assert_int_equal(executor_run(w->a, &err), 0);
+	socket_server_stop(w->osm->server);
+	assert_true(executor_confirm(w->a, &err) < 0);
+	assert_non_null(strstr(err.text, "not confirmed"));
+	assert_int_equal(last_update(w).state, TXN_CONFIRMING);
+	assert_int_equal(socket_server_start(&w->osm->server, w->osm->path, w->osm->session,
+					     &fake_osm_ops, w->osm, NULL, NULL),
+			 0);
+	if (executor_confirm(w->a, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(last_update(w).state, TXN_CONFIRMED);
+	assert_true(fake_osm_status(w->osm).confirmed_there);
+}
+
 static void without_the_plugin_nothing_is_written_and_the_old_tables_stay(void **state)
 {
 	struct world *w = *state;
@@ -326,18 +498,6 @@ static int dies(struct world *w, struct other *o, struct err *err)
 					     &fake_osm_ops, w->osm, NULL, NULL),
 			 0);
 	return rc;
-}
-
-static struct txn_info last_update(const struct world *w)
-{
-	struct txn_info *list, last;
-	uint32_t n;
-
-	assert_int_equal(journal_list(&list, &n, w->base, NULL), 0);
-	assert_true(n > 0);
-	last = list[n - 1];
-	free(list);
-	return last;
 }
 
 static void when_opensm_dies_and_nobody_follows_the_old_tables_are_written_without_it(void **state)
@@ -624,6 +784,7 @@ static void what_somebody_else_has_written_is_found_and_else_service_levels_are_
 	struct osm_answer r;
 	struct err err = { "" };
 
+	fake_osm_begin(w->osm, "tables");
 	assert_int_equal(osm_link_load(w->osm->l, w->p->to, false, NULL, NULL), 0);
 	assert_int_equal(osm_link_reroute(w->osm->l, false, 0, &r, NULL), 0);
 	/* as it is read: without service levels of paths */
@@ -654,11 +815,11 @@ static void files_hold_the_new_tables_or_the_old_ones_again(void **state)
 	a = executor_new(w->p, &in, &w->o);
 	if (executor_run(a, &err))
 		fail_msg("%s", err.text);
-	assert_int_equal(tables_ibr_load(&t, ibr, w->f, NULL), 0);
+	assert_int_equal(tables_ibr_load(&t, ibr, w->f, NULL, NULL), 0);
 	assert_true(tables_same(t, w->p->to, w->f));
 	tables_put(t);
 	assert_int_equal(executor_rollback(a, &err), 0);
-	assert_int_equal(tables_ibr_load(&t, ibr, w->f, NULL), 0);
+	assert_int_equal(tables_ibr_load(&t, ibr, w->f, NULL, NULL), 0);
 	assert_true(tables_same(t, w->p->from, w->f));
 	tables_put(t);
 	assert_true(net_holds(w->s, w->from, true));
@@ -732,6 +893,10 @@ int main(void)
 		T(not_confirmed_opensm_returns_to_what_it_did_before),
 		T(what_opensm_only_believes_is_written_again_in_full),
 		T(when_the_fabric_changes_under_way_the_update_goes_back_and_says_why),
+		T(a_cable_lost_in_the_window_ends_the_update_and_the_policy_routes),
+		T(a_recovery_on_a_fabric_that_changed_hands_over_nothing),
+		T(a_host_lost_in_the_window_neither_ends_nor_changes_the_update),
+		T(without_the_plugin_nothing_can_be_confirmed),
 		T(without_the_plugin_nothing_is_written_and_the_old_tables_stay),
 		T(when_opensm_dies_and_nobody_follows_the_old_tables_are_written_without_it),
 		T(when_opensm_dies_the_next_one_is_waited_for_to_write_the_old_tables),

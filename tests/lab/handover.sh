@@ -1,0 +1,196 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# handover.sh [SEED]: where OpenSM, the fabric and an update meet, on a random net of its own.  A cable
+# or a host is lost while an update waits, OpenSM is dead when it is confirmed, worker and guard are
+# stopped, two updates are begun: what the switches then hold, as dump_fts reads it, is what is said.
+set -u
+. "$(dirname "$0")/lab.sh"
+. "$LAB_ROOT/tests/judge.sh"
+B=${B:-build}
+seed=${1:-$((RANDOM % 9000 + 1))}
+
+if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
+	skip "handover: $B/libibroute.so was not built (package libopensm-dev)"
+	finish
+fi
+
+lab_new || exit 1
+sock=$LAB_DIR/run/opensm.sock
+dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock")
+echo "# seed $seed"
+
+sm() { # opensm, with the plugin
+	lab_opensm_stop
+	LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
+		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
+		"routing_engine ibroute,nue" "qos TRUE"
+}
+
+top() {
+	lab_on n0002 "$IBROUTE_TOP" "$@"
+}
+
+does() { # expected exit code, words of the program
+	local want=$1 rc
+	shift
+	top "$@" >"$LAB_DIR/out" 2>&1
+	rc=$?
+	[ "$rc" -eq "$want" ] && return 0
+	echo "# $1: exit $rc, not $want"
+	sed 's/^/# /' "$LAB_DIR/out" | tail -n 6
+	return 1
+}
+
+said() {
+	grep -qE -- "$1" "$LAB_DIR/out" || { sed 's/^/# /' "$LAB_DIR/out" | tail -n 6; return 1; }
+}
+
+plugin() { # a Python expression over what it says of itself
+	top sm --json --socket "$sock" 2>/dev/null |
+		python3 -c 'import json, sys; p = json.load(sys.stdin)["plugin"]; sys.exit(not eval(sys.argv[1]))' "$1"
+}
+
+same() { # file: are these the tables now?
+	lab_lfts | cmp -s - "$1"
+}
+
+# The entries of $1 whose LIDs still have an owner (those of $3 do not count) are as they are in $2.
+others_stay() {
+	awk -v gone="$3" 'BEGIN { n = split(gone, g, " "); for (i = 1; i <= n; i++) no[g[i]] = 1 }
+		FNR == NR { was[$1 " " $2] = $3; next }
+		!($2 in no) && was[$1 " " $2] != $3 { bad++ }
+		END { if (bad) print "# " bad " entries of other LIDs differ"; exit bad > 0 }' "$1" "$2"
+}
+
+state() { # of an update
+	top status "$1" --state-dir "$LAB_DIR/state" --json 2>/dev/null |
+		python3 -c 'import json, sys; print(json.load(sys.stdin)["transactions"][0]["state"])'
+}
+
+is_state() {
+	[ "$(state "$1")" = "$2" ] || { echo "# $1: $(state "$1"), not $2"; return 1; }
+}
+
+# An update that waits to be confirmed; $id is its name.
+begin() { # plan, more options
+	local plan=$1
+	shift
+	does 0 apply "$plan" "${dirs[@]}" --without-agents --yes-fabric lab --detach "$@" || return 1
+	id=$(grep -oE '[0-9]{8}T[0-9]{6}Z-[0-9]+' "$LAB_DIR/out" | head -n 1)
+	lab_wait 20 plugin 'p["source"] == "console" and not p["step"]'
+}
+
+not_confirmed() {
+	! top confirm "$1" --state-dir "$LAB_DIR/state" --socket "$sock" --yes-fabric lab >"$LAB_DIR/out" 2>&1 &&
+		! is_state "$1" confirmed >/dev/null
+}
+
+ours() { # processes of this lab's update: $1 guard or worker
+	local p
+	for p in $(pgrep -f -- "--watchdog $1"); do
+		grep -qz "IBSIM_SOCKNAME=$IBSIM_SOCKNAME" "/proc/$p/environ" && echo "$p"
+	done
+}
+
+# Both are stopped before: the one that is left would start the other again.
+stop_ours() {
+	# shellcheck disable=SC2046 # numbers
+	kill -STOP $(ours guard) $(ours worker)
+}
+
+continue_ours() {
+	# shellcheck disable=SC2046
+	kill -CONT $(ours guard) $(ours worker)
+}
+
+kill_ours() {
+	stop_ours
+	# shellcheck disable=SC2046
+	kill -9 $(ours guard) $(ours worker)
+}
+
+finished() {
+	case $(state "$1") in
+	rolled-back | fabric-changed | superseded) ;;
+	*) return 1 ;;
+	esac
+}
+
+lab_fabric "random:switches=16,links=40,hosts=2,seed=$seed" || give_up "the fabric"
+printf '%s\n' "engine nue:2" "seed 5" "threads 1" >"$LAB_DIR/policy.conf"
+sm || give_up "opensm"
+# a cable that the rest does without: of the switch with the most of them, so in a redundant net
+cable_sw=$(awk '/^Switch/ { split($0, q, "\""); s = q[4]; sub(/ .*/, "", s) } /^\[[0-9]+\].*"S-/ { n[s]++ }
+	END { for (s in n) if (n[s] > most) { most = n[s]; best = s } print best }' "$LAB_DIR/net")
+cable=$(sed -n "/\"$cable_sw\"/,/^\$/s/^\(\[[0-9]*\]\).*\"S-.*/\1/p" "$LAB_DIR/net" | head -n 1)
+lab_lfts >"$LAB_DIR/before"
+ok "a plan" does 0 plan -e dfsssp:4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/p1"
+
+# 12: one update at a time, whatever the state directory
+ok "an update waits" begin "$LAB_DIR/p1"
+first=$id
+dirs2=(--record-dir "$LAB_DIR/rec2" --state-dir "$LAB_DIR/state2" --socket "$sock")
+ok "another one, of another admin node" does 0 plan -e nue:3 --fabric lab "${dirs2[@]}" -o "$LAB_DIR/p2"
+ok "is refused" does 4 apply "$LAB_DIR/p2" "${dirs2[@]}" --without-agents --yes-fabric lab --no-input
+ok "and named" said "update $first of .* is in progress"
+
+# 2: confirmed means on the plugin's disk
+kill -9 "$(cat "$LAB_DIR/opensm.pid")"
+ok "OpenSM is dead: nothing is confirmed" not_confirmed "$first"
+ok "the old tables are back, without it" lab_wait 40 is_state "$first" rolled-back
+ok "in the switches" same "$LAB_DIR/before"
+sm || give_up "opensm again"
+ok "and for the next OpenSM" same "$LAB_DIR/before"
+
+# 1 and 4: a cable breaks in the window
+ok "a plan from what is there now" does 0 plan -e dfsssp:4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/p3"
+lab_lfts >"$LAB_DIR/before"
+ok "an update waits again" begin "$LAB_DIR/p3" --confirm-timeout 120
+lab_lfts >"$LAB_DIR/unconfirmed"
+lab_con "Unlink \"$(lab_node "$cable_sw")\"$cable"
+ok "a cable lost: the update ends by itself" lab_wait 30 is_state "$id" fabric-changed
+ok "the policy routes" lab_wait 10 plugin 'p["source"] == "engine" and not p["step"] and not p["update"] and p["links"] == 39'
+ok "status says so" does 0 status "$id" --state-dir "$LAB_DIR/state"
+ok "and by what" said "fabric has changed.*OpenSM now routes by"
+lab_con "ReLink \"$(lab_node "$cable_sw")\"$cable"
+ok "the cable is back" lab_wait 15 plugin 'p["links"] == 40 and p["source"] == "engine"'
+ok "the unconfirmed routes are not" same "$LAB_DIR/before"
+ok "nothing is unfinished" bash -c "! '$IBROUTE_TOP' status --state-dir '$LAB_DIR/state' | grep -q interrupted"
+
+# 1: the same, but the process was killed, and what status advises is done
+ok "an update waits once more" begin "$LAB_DIR/p3"
+kill_ours
+lab_con "Unlink \"$(lab_node "$cable_sw")\"$cable"
+ok "a cable lost" lab_wait 15 plugin 'p["links"] == 39'
+ok "rollback hands over nothing" does 11 rollback "$id" "${dirs[@]}" --yes-fabric lab
+ok "the policy routes, verified" plugin 'p["source"] == "engine" and not p["step"] and not p["update"]'
+lab_con "ReLink \"$(lab_node "$cable_sw")\"$cable"
+lab_wait 15 plugin 'p["links"] == 40'
+
+# 10: worker and guard are stopped
+ok "an update that nobody will speak for" begin "$LAB_DIR/p3" --confirm-timeout 10
+stop_ours
+ok "goes back by itself" lab_wait 20 plugin 'p["ended"] and not p["update"]'
+ok "in the switches" lab_wait 5 same "$LAB_DIR/before"
+continue_ours
+ok "and whoever wakes up says the same" lab_wait 30 finished "$id"
+ok "as it was" same "$LAB_DIR/before"
+
+# 3: confirmed tables outlive a host
+ok "an update is confirmed" does 0 apply "$LAB_DIR/p3" "${dirs[@]}" --without-agents --yes-fabric lab --no-input
+lab_lfts >"$LAB_DIR/confirmed"
+host=$(lab_hosts | sed -n 9p)
+lid=$(printf '0x%04x' "$(lab_lid "$host")")
+for k in 1 2 3; do
+	lab_con "Unlink \"$(lab_node "$host")\""
+	lab_wait 15 plugin 'p["hosts"] == 31' || break
+	lab_lfts >"$LAB_DIR/away"
+	ok "$k: a host away: the confirmed tables stay" plugin 'p["source"] == "confirmed"'
+	ok "$k: no other entry changes" others_stay "$LAB_DIR/confirmed" "$LAB_DIR/away" "$lid"
+	lab_con "ReLink \"$(lab_node "$host")\""
+	lab_wait 15 plugin 'p["hosts"] == 32' || break
+	ok "$k: it is back, as it was" lab_wait 5 same "$LAB_DIR/confirmed"
+done
+ok "all three times" [ "$k" -eq 3 ]
+finish
