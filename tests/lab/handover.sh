@@ -65,7 +65,7 @@ others_stay() {
 
 state() { # of an update
 	top status "$1" --state-dir "$LAB_DIR/state" --json 2>/dev/null |
-		python3 -c 'import json, sys; print(json.load(sys.stdin)["transactions"][0]["state"])'
+		python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])'
 }
 
 is_state() {

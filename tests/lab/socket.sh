@@ -138,10 +138,12 @@ done)
 # stopped first: the one that is left would start the other anew
 # shellcheck disable=SC2086
 kill -STOP $ours && kill -9 $ours
-ok "all killed: what they gave to OpenSM stays until somebody decides" plugin 'p["source"] == "console" and p["base"]'
+ok "all killed: at first what they gave to OpenSM stays" plugin 'p["source"] == "console" and p["base"]'
 ok "sm: says that it was left behind" lab_on n0002 bash -c "'$IBROUTE_TOP' sm --socket '$sock' | grep -q 'running, or unfinished'"
+ok "then OpenSM goes back by itself" lab_wait 20 plugin 'p["source"] == "confirmed" and not p["base"] and not p["update"]'
+ok "to the previous tables" lab_wait 5 same "$LAB_DIR/t1"
 sm "routing_engine ibroute,nue" "qos TRUE" || give_up "opensm a third time"
-ok "or until opensm restarts: the confirmed ones" plugin 'p["source"] == "confirmed" and p["engine"] == "dfsssp" and not p["base"]'
+ok "opensm anew: the confirmed ones" plugin 'p["source"] == "confirmed" and p["engine"] == "dfsssp" and not p["base"]'
 ok "and in the switches" lab_wait 5 same "$LAB_DIR/t1"
 for t in $(top status --state-dir "$LAB_DIR/state" --json | python3 -c 'import json, sys
 for t in json.load(sys.stdin)["transactions"]:
