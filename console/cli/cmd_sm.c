@@ -140,9 +140,11 @@ static void cmd_sm_print_plugin(const struct live *l)
 	printf("confirmed   %s%s\n", s->confirmed, s->confirmed_there ? "" : ": none");
 	if (s->away[0])
 		printf("            not used: %s\n", s->away);
-	if (s->base[0])
-		printf("update      running, or unfinished: the previous tables are %.8s\n",
-		       s->base);
+	if (s->update[0])
+		printf("update      %s of %s: running, or unfinished%s%.8s\n", s->update, s->owner,
+		       s->base[0] ? "; the previous tables are " : "", s->base);
+	if (s->ended[0])
+		printf("            the last one was ended here: %s\n", s->ended);
 	printf("since start %" PRIu64 " routings by the plugin, %" PRIu64 " refused; %" PRIu64
 	       " sweeps, %" PRIu64 " reroutes, %" PRIu64 " link events\n",
 	       s->routings, s->refused, s->heavy_sweeps, s->reroutes, s->link_events);

@@ -33,7 +33,7 @@ const char *outcome_name(enum outcome o)
 		[OUTCOME_ROLLED_BACK] = "rolled back, verified",
 		[OUTCOME_INCOMPLETE] = "rollback incomplete",
 		[OUTCOME_SUPERSEDED] = "superseded: another SM or writer changed the routing",
-		[OUTCOME_FABRIC_CHANGED] = "the fabric changed: the subnet manager routes anew",
+		[OUTCOME_FABRIC_CHANGED] = "the fabric changed: the subnet manager routes it",
 	};
 
 	return o < OUTCOMES ? name[o] : "?";
