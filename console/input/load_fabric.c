@@ -26,6 +26,7 @@
 #include "fabric/format/slurm/jobs_file.h"
 #include "fabric/format/slurm/slurm_topology.h"
 #include "fabric/format/slurm/slurm_yaml.h"
+#include "fabric/model/graft.h"
 #include "fabric/plan/planfile.h"
 #include "fabric/sim/topology/topo.h"
 
@@ -181,19 +182,26 @@ int load_fabric_lmc(struct fabric **out, const char *path, const char *name,
 
 /* --- tables ------------------------------------------------------------------------------- */
 
+static void load_fabric_tell_grafted(const char *path, const struct graft_report *grafted)
+{
+	char text[100];
+
+	if (graft_report_text(text, sizeof(text), grafted))
+		log_add(LOG_INFO, "tables", "%s: the hosts have changed since: %s", path, text);
+}
+
 static int load_fabric_ibr(struct tables **out, const struct input_file *in, const struct fabric *f,
 			   struct err *err)
 {
 	struct graft_report grafted;
-	char text[100];
 	int rc;
 
 	/* the stream has read ahead, its descriptor must not have */
 	if (lseek(fileno(in->file), 0, SEEK_SET) < 0)
 		return err_set(err, -errno, "%s cannot be read: %s", in->path, strerror(errno));
 	rc = tables_ibr_read_fd(out, fileno(in->file), f, &grafted, in->path, err);
-	if (!rc && graft_report_text(text, sizeof(text), &grafted))
-		log_add(LOG_INFO, "tables", "%s: the hosts have changed since: %s", in->path, text);
+	if (!rc)
+		load_fabric_tell_grafted(in->path, &grafted);
 	return rc;
 }
 
@@ -232,6 +240,27 @@ static bool load_fabric_is_plan(const char *head)
 	return !strncmp(head, begin, sizeof(begin) - 1);
 }
 
+/* On the fabric that it was made for, or on one with other hosts. */
+static int load_fabric_plan_tables(struct tables **out, const struct plan *p,
+				   const struct fabric *f, const char *path, struct err *err)
+{
+	struct endports *was = endports_of(p->fabric);
+	struct graft_report grafted;
+	struct tables *on;
+	struct err why;
+	int rc = plan_staleness_of_switches(p, f, &why);
+
+	if (!rc)
+		rc = tables_graft(&on, f, p->to, was, &grafted, &why);
+	endports_put(was);
+	if (rc)
+		return err_set(err, rc, "%s: plan %s does not match: %s", path, p->id, why.text);
+	*out = tables_onto(f, on, on);
+	tables_put(on);
+	load_fabric_tell_grafted(path, &grafted);
+	return 0;
+}
+
 /* What a plan is to install.  It has its own fabric with it. */
 static int load_fabric_load_plan(struct tables **out, const struct input_file *in,
 				 const struct fabric *f, struct err *err)
@@ -248,16 +277,8 @@ static int load_fabric_load_plan(struct tables **out, const struct input_file *i
 		return err_set(err, -errno, "%s cannot be read: %s", in->path, strerror(errno));
 	rc = plan_decode(&p, data, (size_t)st.st_size, in->path, err);
 	munmap(data, (size_t)st.st_size);
-	if (!rc) {
-		struct err why;
-
-		rc = plan_staleness_of_fabric(p, f, &why);
-		if (rc)
-			err_set(err, rc, "%s: plan %s does not match: %s", in->path, p->id,
-				why.text);
-	}
-	if (!rc) /* equal fingerprints mean equal indices */
-		*out = tables_onto(f, p->to, p->to);
+	if (!rc)
+		rc = load_fabric_plan_tables(out, p, f, in->path, err);
 	plan_free(p);
 	return rc;
 }

@@ -6,10 +6,12 @@
 #include "fabric/update/installer/osm_grant.h"
 #include "console/live/foreign_tables.h"
 #include "console/live/live_install.h"
+#include "console/plan/plan_follow.h"
 #include "console/record/record.h"
 #include "console/update/update_figures.h"
 #include "console/update/update_record.h"
 #include "fabric/base/log.h"
+#include "fabric/base/plural.h"
 #include "fabric/base/store.h"
 #include "fabric/jobs/source.h"
 #include "fabric/plan/planfile.h"
@@ -211,20 +213,44 @@ out:
 	return code == EXIT_REFUSED && w->no_record ? EXIT_NO_RECORD : code;
 }
 
+/* Hosts have come or left: what is carried out, and kept beside the journal, is another plan. */
+static int watchdog_main_replace_plan(struct worker *w, const struct plan *p,
+				      const struct plan *now, const struct graft_report *grafted,
+				      struct err *err)
+{
+	char hosts[100], text[300];
+
+	if (!graft_report_text(hosts, sizeof(hosts), grafted))
+		snprintf(hosts, sizeof(hosts), "ports were moved");
+	snprintf(text, sizeof(text),
+		 "the hosts changed since plan %s was computed: %s; verified and ordered again as "
+		 "plan %s, %u LFT block%s and %u SL2VL table%s in %u wave%s",
+		 p->id, hosts, now->id, now->diff->nblocks, plural(now->diff->nblocks),
+		 now->diff->nsl2vl, plural(now->diff->nsl2vl), now->changes->nwaves,
+		 plural(now->changes->nwaves));
+	watchdog_step(w->dog, text);
+	watchdog_main_note(w, "plan.hosts",
+			   json_pack("{s:s, s:s, s:o}", "plan", p->id, "now", now->id, "text",
+				     record_str(text)));
+	free(w->file);
+	w->file = NULL;
+	return plan_encode(&w->file, &w->file_len, now, now->id, err);
+}
+
 /* The plan on the fabric as it is now. */
 static int watchdog_main_run_plan(struct worker *w, const struct plan *p, struct err *err)
 {
-	struct live *l = &w->live;
+	struct graft_report grafted;
 	struct plan *now;
-	const struct tables *from = plan_as_read(p, l->f, l->t);
-	int rc = plan_staleness(p, l->f, from, l->jobs, &l->sm, err);
+	int rc = plan_follow(&now, p, &w->live, &grafted, err);
 
-	if (!rc)
-		rc = plan_rebase(&now, p, l->f, from, err);
+	if (!rc && !digest_equal(&now->fabric->fingerprint, &p->fabric->fingerprint))
+		rc = watchdog_main_replace_plan(w, p, now, &grafted, err);
 	if (rc) {
 		watchdog_main_note(
 			w, "plan.stale",
 			json_pack("{s:s, s:o}", "plan", p->id, "text", record_str(err->text)));
+		plan_free(now);
 		return EXIT_REFUSED;
 	}
 	update_record_plan(w->record, now);

@@ -190,6 +190,39 @@ static struct job jobset_job_copy(struct arena *a, const struct job *job)
 	return to;
 }
 
+/* Terms are in the order of their GUIDs: they stay ascending. */
+static void jobset_job_move(struct job *job, const struct fabric *was, const struct fabric *f)
+{
+	uint32_t *terms = (uint32_t *)job->terms, n = 0;
+
+	for (uint32_t i = 0; i < job->nterm; i++) {
+		uint32_t k = fabric_term_by_guid(f, was->term_guid[terms[i]]);
+
+		if (k < f->nterm)
+			terms[n++] = k;
+	}
+	job->nterm = n;
+	job->nsw = jobset_count_switches(f, terms, n);
+	job->multi = job->nsw >= 2;
+}
+
+struct jobset *jobset_on(const struct jobset *js, const struct fabric *was, const struct fabric *f)
+{
+	struct jobset_builder *b = jobset_builder_new(f, js->source);
+	struct jobset *out;
+
+	for (uint32_t j = 0; j < js->njob; j++) {
+		struct job job = jobset_job_copy(b->arena, &js->jobs[j]);
+
+		jobset_job_move(&job, was, f);
+		vec_push(&b->list, job);
+	}
+	jobset_builder_pending(b, js->pending);
+	out = jobset_build(b);
+	out->time_s = js->time_s;
+	return out;
+}
+
 struct jobset *jobset_at_least(const struct jobset *js, uint32_t nodes, const struct fabric *f)
 {
 	struct jobset_builder *b = jobset_builder_new(f, js->source);

@@ -55,6 +55,10 @@ struct jobset *jobset_build(struct jobset_builder *b); /* frees b */
  * f is the fabric that js was built for. */
 struct jobset *jobset_at_least(const struct jobset *js, uint32_t nodes, const struct fabric *f);
 
+/* The same jobs on another fabric than was, on which js is: ports that f does not have are left
+ * out.  The caller owns one reference. */
+struct jobset *jobset_on(const struct jobset *js, const struct fabric *was, const struct fabric *f);
+
 const struct jobset *jobset_get(const struct jobset *js); /* thread-safe; returns js */
 void jobset_put(const struct jobset *js);		  /* NULL is fine */
 

@@ -81,8 +81,9 @@ static inline bool plan_empty(const struct plan *p)
 int plan_staleness(const struct plan *p, const struct fabric *f, const struct tables *tables,
 		   const struct jobset *jobs, const struct sm_pin *sm, struct err *err);
 
-/* The part of that which the fabric is: 0, or -ESTALE and what differs. */
-int plan_staleness_of_fabric(const struct plan *p, const struct fabric *f, struct err *err);
+/* The part of that which the switches and their cables are, whatever hosts there are: 0, or -ESTALE
+ * and what differs. */
+int plan_staleness_of_switches(const struct plan *p, const struct fabric *f, struct err *err);
 
 /* Switches hold no SLs: where they forward as the plan found them, its SLs hold too.  from of the
  * plan, or t, which was read on f; only borrowed. */

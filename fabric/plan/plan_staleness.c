@@ -183,8 +183,10 @@ static int plan_staleness_jobs_diff(const struct jobset *was, const struct jobse
 		       text[0] ? text : "other numbers of jobs share the same nodes");
 }
 
-int plan_staleness_of_fabric(const struct plan *p, const struct fabric *f, struct err *err)
+int plan_staleness_of_switches(const struct plan *p, const struct fabric *f, struct err *err)
 {
+	if (digest_equal(&p->fabric->switch_graph, &f->switch_graph))
+		return 0;
 	return plan_staleness_fabric_diff(p->fabric, f, err);
 }
 

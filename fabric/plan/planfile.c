@@ -131,28 +131,21 @@ static char *planfile_header(const struct plan *p, const struct part *parts)
 	return text;
 }
 
-static int planfile_put_file(const char *path, const char *head, const struct part *parts,
-			     struct err *err)
+static void planfile_join(char **data, size_t *len, const char *head, const struct part *parts)
 {
-	char *all, *at;
-	size_t len = strlen(head) + 1;
-	int rc = store_may_replace(path, err);
+	char *at;
 
-	if (rc)
-		return rc;
+	*len = strlen(head) + 1;
 	for (int i = 0; i < PARTS; i++)
-		len += parts[i].len;
-	at = all = xcalloc(len, 1);
+		*len += parts[i].len;
+	at = *data = xcalloc(*len, 1);
 	at = mempcpy(at, head, strlen(head));
 	*at++ = '\n';
 	for (int i = 0; i < PARTS && parts[i].data; i++)
 		at = mempcpy(at, parts[i].data, parts[i].len);
-	rc = store_replace(path, all, len, 0600, err);
-	free(all);
-	return rc;
 }
 
-int plan_save(const char *path, const struct plan *p, struct err *err)
+int plan_encode(char **data, size_t *len, const struct plan *p, const char *path, struct err *err)
 {
 	struct part parts[PARTS] = {
 		{ .name = "fabric" }, { .name = "from" }, { .name = "to" }, { .name = "order" }
@@ -160,18 +153,35 @@ int plan_save(const char *path, const struct plan *p, struct err *err)
 	char *head = NULL;
 	int rc = planfile_fabric_text(&parts[PART_FABRIC], p->fabric, err);
 
+	*data = NULL;
 	if (!rc) {
 		tables_ibr_encode(&parts[PART_FROM].data, &parts[PART_FROM].len, p->from);
 		tables_ibr_encode(&parts[PART_TO].data, &parts[PART_TO].len, p->to);
 		if (p->order.n)
 			planfile_order_bytes(&parts[PART_ORDER], &p->order);
 		head = planfile_header(p, parts);
-		rc = head ? planfile_put_file(path, head, parts, err)
-			  : err_set(err, -EINVAL, "%s: a name in the fabric is not UTF-8", path);
+		if (head)
+			planfile_join(data, len, head, parts);
+		else
+			rc = err_set(err, -EINVAL, "%s: a name in the fabric is not UTF-8", path);
 	}
 	for (int i = 0; i < PARTS; i++)
 		free(parts[i].data);
 	free(head);
+	return rc;
+}
+
+int plan_save(const char *path, const struct plan *p, struct err *err)
+{
+	char *data;
+	size_t len;
+	int rc = plan_encode(&data, &len, p, path, err);
+
+	if (!rc)
+		rc = store_may_replace(path, err);
+	if (!rc)
+		rc = store_replace(path, data, len, 0600, err);
+	free(data);
 	return rc;
 }
 

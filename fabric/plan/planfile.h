@@ -16,6 +16,8 @@
 
 /* Written beside it, synced, then renamed. */
 int plan_save(const char *path, const struct plan *p, struct err *err);
+/* The same bytes in memory, which are the caller's; path: for the sentences. */
+int plan_encode(char **data, size_t *len, const struct plan *p, const char *path, struct err *err);
 
 /* The plan on the fabric that it was made for.  -EINVAL, -EBADMSG: not a plan, damaged, or its
  * parts do not fit each other.  Reports to file_progress(); -ECANCELED when that is cancelled. */
@@ -24,6 +26,7 @@ int plan_load(struct plan **out, const char *path, struct err *err);
 int plan_decode(struct plan **out, const void *data, size_t len, const char *path, struct err *err);
 
 /* The same plan on another snapshot of the same fabric (equal fingerprint, else -ESTALE with
- * what changed), which knows the present state of the links.  from: the tables read there. */
+ * what changed; where that is only hosts, see plan_graft()), which knows the present state of the
+ * links.  from: the tables read there. */
 int plan_rebase(struct plan **out, const struct plan *p, const struct fabric *f,
 		const struct tables *from, struct err *err);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/plan/plan_follow.h"
+
+#include "console/plan/plan_order.h"
+#include "engines/route_judge.h"
+#include "fabric/plan/planfile.h"
+
+#include <errno.h>
+
+/* The LID that p knew an owner of a LID by; 0: none. */
+static uint32_t plan_follow_lid_then(const struct fabric *was, const struct fabric *is,
+				     uint32_t lid)
+{
+	uint32_t end = fabric_lid_end(is, lid), then;
+
+	if (end == FAB_NONE)
+		return 0;
+	if (end >= is->nend)
+		return was->sw_lid[end - is->nend];
+	then = fabric_term_by_guid(was, is->term_guid[end]);
+	return then == FAB_NONE ? 0 : was->term_lid[then] + lid - is->term_lid[end];
+}
+
+static bool plan_follow_drained(const struct drain *d, uint32_t lid)
+{
+	for (uint32_t i = 0; i < d->nlid; i++)
+		if (d->lid[i].lid == lid)
+			return true;
+	return false;
+}
+
+/* Nobody is drained who was not in what the operator has seen. */
+static int plan_follow_same_drain(const struct plan *now, const struct plan *p, struct err *err)
+{
+	for (uint32_t i = 0; p->drain.known && i < now->drain.nlid; i++) {
+		uint32_t lid = now->drain.lid[i].lid;
+
+		if (!plan_follow_drained(&p->drain,
+					 plan_follow_lid_then(p->fabric, now->fabric, lid)))
+			return err_set(err, -ESTALE,
+				       "the hosts changed, and LID %u would have to be drained as "
+				       "well: compute the plan again",
+				       lid);
+	}
+	return 0;
+}
+
+static int plan_follow_verify(const struct plan *p, struct err *err)
+{
+	struct route_judge_opts opts = {
+		.verify.installed = p->from,
+		.management_apart = p->files.n || tables_as_found(p->to),
+	};
+	struct verdict *v;
+	int rc = route_judge(&v, p->fabric, p->to, &opts, NULL, err);
+
+	if (rc)
+		return rc;
+	rc = route_judge_refusal(v, p->fabric, err);
+	verdict_free(v);
+	return rc;
+}
+
+static int plan_follow_grafted(struct plan **out, const struct plan *p, const struct live *l,
+			       struct graft_report *grafted, struct err *err)
+{
+	int rc = plan_graft(out, p, l->f, l->t, l->jobs, &l->sm, grafted, err);
+
+	if (rc)
+		return rc;
+	rc = plan_follow_verify(*out, err);
+	if (!rc && !plan_empty(*out))
+		rc = plan_order_find(*out, NULL, NULL, err);
+	if (!rc)
+		rc = plan_follow_same_drain(*out, p, err);
+	if (rc) {
+		plan_free(*out);
+		*out = NULL;
+	}
+	return rc;
+}
+
+int plan_follow(struct plan **out, const struct plan *p, const struct live *l,
+		struct graft_report *grafted, struct err *err)
+{
+	const struct tables *from;
+	int rc;
+
+	*out = NULL;
+	*grafted = (struct graft_report){ 0 };
+	if (!digest_equal(&p->fabric->fingerprint, &l->f->fingerprint))
+		return plan_follow_grafted(out, p, l, grafted, err);
+	from = plan_as_read(p, l->f, l->t);
+	rc = plan_staleness(p, l->f, from, l->jobs, &l->sm, err);
+	return rc ? rc : plan_rebase(out, p, l->f, from, err);
+}
