@@ -503,11 +503,20 @@ enum coord_action coordinator_gone(struct coordinator *c, uint32_t agent)
 	return coordinator_answered(c, &c->drain.agents[agent], COORD_GONE);
 }
 
+/* Nobody has to be away for this transaction, or any more. */
+static bool coordinator_all_may_return(const struct coordinator *c)
+{
+	if (!c->drain.nagents)
+		return true;
+	return c->asked == PHASE_REPATH && (c->phase != PHASE_ROLLBACK || c->restored);
+}
+
 bool coordinator_answer(struct phase_notice *out, const struct coordinator *c,
 			const struct phase_notice *ask)
 {
 	bool over = !c || c->action == ACT_STOP;
-	uint32_t last = c && c->drain.txn == ask->txn && c->seq > ask->seq ? c->seq : ask->seq;
+	bool ours = c && c->drain.txn == ask->txn;
+	uint32_t last = ours && c->seq > ask->seq ? c->seq : ask->seq;
 
 	if (!over && c->asked == PHASE_UNPATH && ask->txn < c->drain.txn) {
 		coordinator_notice(c, out);
@@ -515,8 +524,12 @@ bool coordinator_answer(struct phase_notice *out, const struct coordinator *c,
 	}
 	if (ask->phase != PHASE_UNPATH) /* it is where it belongs */
 		return false;
-	if (!over && (c->drain.nagents || ask->txn >= c->drain.txn))
+	if (!over && (ask->txn > c->drain.txn || !coordinator_all_may_return(c)))
 		return false;
+	if (!over && ours) { /* the call back is what it has missed */
+		coordinator_notice(c, out);
+		return c->drain.nagents && c->seq > ask->seq;
+	}
 	if (c && c->outcome == OUTCOME_INCOMPLETE)
 		return false;
 	*out = (struct phase_notice){

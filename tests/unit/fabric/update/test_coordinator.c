@@ -437,6 +437,45 @@ static void who_begins_while_others_are_drained_is_asked_as_they_were(void **sta
 	assert_false(coordinator_answer(&n, &d.c, &ask));
 }
 
+/* It missed the call back of this update, or of an earlier one. */
+static void who_was_left_behind_is_called_back_as_soon_as_nobody_has_to_be_away(void **state)
+{
+	struct phase_notice missed = { .version = PHASE_NOTICE_VERSION,
+				       .phase = PHASE_UNPATH,
+				       .flags = NOTICE_ASK,
+				       .repeat = 2,
+				       .seq = 1,
+				       .txn = 9 },
+			    earlier = missed;
+	struct drained d;
+	struct phase_notice n;
+
+	(void)state;
+	earlier.txn = 7;
+	begin_drain(&d, 2, false);
+	settle(&d, 2);
+	while (d.c.action != ACT_NOTIFY) {
+		assert_false(coordinator_answer(&n, &d.c, &missed));
+		coordinator_step(&d.c, EV_DONE);
+	}
+	while (d.c.action != ACT_WAIT)
+		coordinator_step(&d.c, d.c.action == ACT_AWAIT ? EV_DEADLINE : EV_DONE);
+	assert_int_equal(d.c.drain.agents[0].state, COORD_SILENT);
+	assert_true(coordinator_answer(&n, &d.c, &missed));
+	assert_int_equal(n.phase, PHASE_REPATH);
+	assert_int_equal(n.seq, d.c.seq); /* so that its answer counts */
+	answer(&d, 0, n.seq, 0);
+	assert_int_equal(d.c.drain.agents[0].state, COORD_DONE);
+	assert_true(coordinator_answer(&n, &d.c, &earlier));
+	assert_int_equal(n.phase, PHASE_REPATH);
+	assert_int_equal(n.txn, 7);
+	/* while it is rolled back it is asked in its time */
+	coordinator_step(&d.c, EV_TIMEOUT);
+	assert_int_equal(d.c.phase, PHASE_ROLLBACK);
+	assert_false(coordinator_answer(&n, &d.c, &missed));
+	assert_false(coordinator_answer(&n, &d.c, &earlier));
+}
+
 static void a_thousand_agents_take_one_notice_a_question(void **state)
 {
 	static struct drained d;
@@ -471,6 +510,8 @@ int main(void)
 		cmocka_unit_test(who_joins_on_the_way_back_drains_as_well),
 		cmocka_unit_test(who_asks_after_the_end_is_called_back),
 		cmocka_unit_test(who_begins_while_others_are_drained_is_asked_as_they_were),
+		cmocka_unit_test(
+			who_was_left_behind_is_called_back_as_soon_as_nobody_has_to_be_away),
 		cmocka_unit_test(a_thousand_agents_take_one_notice_a_question),
 	};
 
