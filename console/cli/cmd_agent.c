@@ -98,8 +98,8 @@ static const struct argp_option rows[] = {
 	  "the console may ask for more (default: 900)",
 	  2 },
 	{ "ask", OPT_ASK, "S", 0,
-	  "seconds between status requests while on the escape LIDs, and between attempts to "
-	  "return (default: 60)",
+	  "seconds without a message until the agent, on the escape LIDs, asks for the status, "
+	  "and between attempts to return; a quarter more or less (default: 20)",
 	  2 },
 	{ "poll", OPT_POLL, "S", 0, "seconds between checks of the port and the SM (default: 10)",
 	  2 },

@@ -5,6 +5,7 @@
 #include "fabric/agent/agent_save.h"
 #include "fabric/agent/agent_socket.h"
 #include "fabric/base/log.h"
+#include "fabric/base/rng.h"
 #include "fabric/base/vec.h"
 #include "fabric/ib/codec.h"
 #include "fabric/update/coordinator.h"
@@ -50,7 +51,9 @@ struct agent {
 	struct notice_local local;
 	struct sm_info sm;
 	bool sm_known, sm_silent;
+	bool sm_tells; /* which subscriptions it knows */
 	uint64_t poll_ms, subscribe_ms, again_ms, retry_ms, ask_ms;
+	struct rng spread;
 	struct err sm_err; /* said last */
 
 	/* whether an update is in progress */
@@ -68,6 +71,17 @@ struct agent {
 static uint64_t agent_now_ms(const struct agent *a)
 {
 	return notice_port_now_ns(a->np) / 1000000;
+}
+
+/* A quarter more or less: agents that began to wait at the same time do not end so. */
+static uint32_t agent_spread(struct agent *a, uint32_t ms)
+{
+	return ms - ms / 4 + (uint32_t)rng_below(&a->spread, ms / 2 + 1);
+}
+
+static void agent_ask_later(struct agent *a)
+{
+	a->ask_ms = agent_now_ms(a) + agent_spread(a, a->o.ask_ms);
 }
 
 /* ---- what survives ---- */
@@ -460,6 +474,7 @@ static void agent_take_notice(struct agent *a, const struct notice_in *in)
 	if (!act)
 		return;
 	a->heard_ms = agent_now_ms(a);
+	agent_ask_later(a);
 	a->greets = false;
 	log_add(LOG_INFO, "agent", "LID %u says %s%s: transaction %" PRIu64 ", question %u",
 		in->notice.issuer_lid, phase_name(n.phase),
@@ -528,11 +543,22 @@ static void agent_sm_trouble(struct agent *a, const struct err *err)
 static void agent_sm_changed(struct agent *a, const char *what)
 {
 	log_add(LOG_INFO, "agent", "%s: subscribes again", what);
+	a->greetings = 0;
 	agent_event(a, AGENT_EV_SM);
 }
 
+/* Of two subscriptions. */
+static bool agent_is_subscribed(struct agent *a)
+{
+	struct err err;
+	int n = notice_subscriptions(a->np, &err);
+
+	return n < 0 || n > 1;
+}
+
 /* A restarted SM has lost our subscription.  It asks the port to register again, but only the
- * kernel sees that; we see the activity count start again and requests without a response. */
+ * kernel sees that; we see the activity count start again, requests without a response, and that
+ * it does not know us: the count may have passed the old one since. */
 static void agent_look_at_sm(struct agent *a)
 {
 	struct notice_local old = a->local;
@@ -553,6 +579,8 @@ static void agent_look_at_sm(struct agent *a)
 		agent_sm_changed(a, "another subnet manager has taken over");
 	else if (a->sm_known && (a->sm_silent || sm.act_count < a->sm.act_count))
 		agent_sm_changed(a, "the subnet manager is back");
+	else if (a->st.subscribed && a->sm_tells && !agent_is_subscribed(a))
+		agent_sm_changed(a, "the subnet manager has been restarted");
 	a->sm = sm;
 	a->sm_known = true;
 	a->sm_silent = false;
@@ -578,6 +606,7 @@ static void agent_subscribe(struct agent *a)
 	a->sm_err.text[0] = 0;
 	a->retry_ms = 0;
 	a->subscribe_ms = agent_now_ms(a) + 60000;
+	a->sm_tells = agent_is_subscribed(a);
 	if (had)
 		return;
 	log_add(LOG_INFO, "agent", "LID %u: subscribed at the subnet manager at LID %u",
@@ -594,7 +623,8 @@ static void agent_next_poll(struct agent *a)
 {
 	bool there = a->sm_known && !a->sm_silent;
 
-	a->poll_ms = agent_now_ms(a) + (there || a->o.poll_ms < 2000 ? a->o.poll_ms : 2000);
+	a->poll_ms = agent_now_ms(a) +
+		     agent_spread(a, there || a->o.poll_ms < 2000 ? a->o.poll_ms : 2000);
 }
 
 /* ---- what is due ---- */
@@ -609,7 +639,7 @@ static void agent_turn_timers(struct agent *a)
 		agent_subscribe(a);
 	agent_do_greet(a);
 	if (agent_now_ms(a) >= a->ask_ms) {
-		a->ask_ms = agent_now_ms(a) + a->o.ask_ms;
+		agent_ask_later(a);
 		agent_event(a, AGENT_EV_TIMEOUT);
 	}
 	agent_hold(a);
@@ -701,7 +731,7 @@ static void agent_opts_default(struct agent_opts *o)
 {
 	o->limit_ms = o->limit_ms ? o->limit_ms : 60000;
 	o->hold_ms = o->hold_ms ? o->hold_ms : 900000;
-	o->ask_ms = o->ask_ms ? o->ask_ms : 60000;
+	o->ask_ms = o->ask_ms ? o->ask_ms : 20000;
 	o->poll_ms = o->poll_ms ? o->poll_ms : 10000;
 	o->greet_ms = o->greet_ms ? o->greet_ms : 300;
 }
@@ -720,6 +750,7 @@ int agent_open(struct agent **out, struct notice_port *np, const struct agent_op
 	agent_opts_default(&a->o);
 	notice_port_mad(np)->ops->local(notice_port_mad(np)->ctx, &local);
 	a->local.port_guid = local.port_guid;
+	rng_seed(&a->spread, local.port_guid);
 	rc = agent_take_lock(a, err);
 	if (!rc && a->o.socket)
 		rc = agent_socket_open(&a->socket, a->o.socket, a->o.socket_mode, &ops, a, err);
@@ -731,7 +762,7 @@ int agent_open(struct agent **out, struct notice_port *np, const struct agent_op
 		agent_close(a);
 		return rc;
 	}
-	a->ask_ms = agent_now_ms(a) + a->o.ask_ms;
+	agent_ask_later(a);
 	/* before a hook is started: its environment has the LIDs */
 	agent_look_at_sm(a);
 	agent_next_poll(a);

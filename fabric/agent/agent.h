@@ -29,7 +29,7 @@ struct agent_opts {
 	const char *state; /* file, see agent_save.h */
 	uint32_t limit_ms; /* of each hook; 0: 60 s */
 	uint32_t hold_ms;  /* silence on the escape LIDs until they are left; 0: 900 s */
-	uint32_t ask_ms;   /* between questions of an agent on its escape LIDs; 0: 60 s */
+	uint32_t ask_ms;   /* of silence, about, until an agent on its escape LIDs asks; 0: 20 s */
 	uint32_t poll_ms;  /* between looks at the port and the SM; 0: 10 s */
 	uint32_t greet_ms; /* to wait for the answer whether an update is in progress; 0: 300 */
 };

@@ -44,7 +44,7 @@ enum agent_event {
 	AGENT_EV_SUBSCRIBED,
 	AGENT_EV_NEWS,	  /* at the start, or no answer since: is an update in progress? */
 	AGENT_EV_SM,	  /* another SM, or the same one restarted: it has forgotten us */
-	AGENT_EV_TIMEOUT, /* every minute or so */
+	AGENT_EV_TIMEOUT, /* nothing heard for a while, or the SM is another one */
 	AGENT_EV_SAFETY,  /* on the escape LIDs, no notice for hold_s (or the site's own time) */
 	AGENT_EV_EXIT	  /* the job is over */
 };

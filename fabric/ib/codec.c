@@ -215,6 +215,7 @@ int port_info_decode(struct port_info *out, const uint8_t *d)
 {
 	memset(out, 0, sizeof(*out));
 	out->m_key = be64_get(d);
+	out->gid_prefix = be64_get(d + 8);
 	out->lid = be16_get(d + 16);
 	out->sm_lid = be16_get(d + 18);
 	out->cap_mask = be32_get(d + 20);

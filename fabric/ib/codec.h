@@ -58,7 +58,8 @@ enum perf_attr { /* 16.1.3, 16.1.4 */
 enum sa_attr { /* 15.2.5; sa.h has what is in them */
 	       SA_NOTICE = 0x0002,
 	       SA_INFORM_INFO = 0x0003,
-	       SA_PATH_RECORD = 0x0035
+	       SA_PATH_RECORD = 0x0035,
+	       SA_INFORM_RECORD = 0x00f3
 };
 
 /* Status, low 15 bits (13.4.7). */
@@ -139,7 +140,7 @@ void node_desc_encode(uint8_t *d, const char *desc);
 #define PORT_CAP_EXT_SPEED 0x00004000u /* IsExtendedSpeedsSupported */
 
 struct port_info {
-	uint64_t m_key;
+	uint64_t m_key, gid_prefix;
 	uint16_t lid, sm_lid;
 	uint32_t cap_mask;
 	uint8_t sm_sl, lmc;

@@ -3,6 +3,7 @@
 
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
+#include "fabric/ib/bytes.h"
 #include "fabric/ib/codec.h"
 #include "fabric/wire/mkeys.h"
 #include "fabric/wire/queue.h"
@@ -202,6 +203,7 @@ int notice_port_refresh(struct notice_port *np, struct notice_local *out, struct
 	np->local.sm_lid = pi.sm_lid;
 	np->local.sm_sl = pi.sm_sl;
 	np->local.cap_mask = pi.cap_mask;
+	np->local.gid_prefix = pi.gid_prefix;
 	if (out)
 		*out = np->local;
 	if (!pi.sm_lid || !pi.lid)
@@ -269,6 +271,30 @@ int notice_subscribe(struct notice_port *np, uint16_t trap, struct err *err)
 int notice_unsubscribe(struct notice_port *np, uint16_t trap, struct err *err)
 {
 	return notice_port_inform(np, trap, false, err);
+}
+
+/* One record is sent, of several only that there are. */
+int notice_subscriptions(struct notice_port *np, struct err *err)
+{
+	struct mad_request r = { .mgmt_class = MAD_SA,
+				 .method = MAD_GET,
+				 .attr = SA_INFORM_RECORD,
+				 .comp_mask = INFORM_BY_GID };
+	struct queue_answer a;
+	int rc = notice_port_know_sm(np, err);
+
+	if (rc)
+		return rc;
+	be64_put(r.data, np->local.gid_prefix);
+	be64_put(r.data + 8, np->local.port_guid);
+	r.lid = np->local.sm_lid;
+	r.sl = np->local.sm_sl;
+	rc = notice_port_ask(np, &a, &r, err);
+	if (!rc)
+		return 1;
+	if (rc != -EPROTO)
+		return rc;
+	return a.status == SA_NO_RECORDS ? 0 : a.status == SA_TOO_MANY_RECORDS ? 2 : -ENOTSUP;
 }
 
 int notice_send(struct notice_port *np, const struct notice *n, struct err *err)

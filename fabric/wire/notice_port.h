@@ -48,7 +48,7 @@ struct notice_local {
 	uint16_t lid, sm_lid;
 	uint8_t lmc, sm_sl;
 	uint32_t cap_mask;
-	uint64_t port_guid;
+	uint64_t gid_prefix, port_guid;
 };
 
 /* Of all requests to the SM from now on, which then end with -ECANCELED within 50 ms of
@@ -64,6 +64,9 @@ int notice_port_sm(struct notice_port *np, struct sm_info *out, struct err *err)
 /* All notices of that number, of the whole fabric.  Again is fine, and needed after the SM was
  * restarted or another took over.  -ETIMEDOUT: no answer; -EPROTO: refused, with the reason. */
 int notice_subscribe(struct notice_port *np, uint16_t trap, struct err *err);
+/* How many subscriptions of this port the SM knows: 0, 1, 2 for more.  -ENOTSUP: it does not say;
+ * -ETIMEDOUT. */
+int notice_subscriptions(struct notice_port *np, struct err *err);
 /* -EPROTO also when there is no such subscription (any more). */
 int notice_unsubscribe(struct notice_port *np, uint16_t trap, struct err *err);
 

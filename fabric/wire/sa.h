@@ -45,6 +45,9 @@ void inform_info_init(struct inform_info *out, uint16_t trap, bool subscribe);
 int inform_info_decode(struct inform_info *out, const uint8_t *d);
 void inform_info_encode(uint8_t *d, const struct inform_info *in); /* fills 64 bytes */
 
+/* InformInfoRecord: the subscriber's GID is at its beginning. */
+#define INFORM_BY_GID (1ull << 0)
+
 /* 15.2.5.16.  The bits of the component mask that requests here use. */
 #define PATH_BY_DLID (1ull << 4)
 #define PATH_BY_SLID (1ull << 5)

@@ -124,6 +124,17 @@ static uint16_t sim_sa_inform(struct sim *s, uint32_t from, const struct mad_req
 	return 0;
 }
 
+static uint16_t sim_sa_inform_records(const struct sim *s, const struct mad_request *r)
+{
+	uint32_t n = 0;
+
+	if (!(r->comp_mask & INFORM_BY_GID))
+		return SA_INSUFFICIENT;
+	for (size_t i = 0; i < s->sm->subs.n; i++)
+		n += s->f->term_guid[s->sm->subs.v[i].term] == be64_get(r->data + 8);
+	return !n ? SA_NO_RECORDS : n > 1 ? SA_TOO_MANY_RECORDS : 0;
+}
+
 static void sim_sa_gid(const struct sim *s, uint32_t end, uint64_t *prefix, uint64_t *guid)
 {
 	*prefix = GID_PREFIX;
@@ -173,6 +184,8 @@ bool sm_answer(struct sim *s, uint32_t end, uint32_t from, const struct mad_requ
 		return false;
 	if (r->method == MAD_SET && r->attr == SA_INFORM_INFO)
 		*status = sim_sa_inform(s, from, r, d);
+	else if (r->method == MAD_GET && r->attr == SA_INFORM_RECORD)
+		*status = sim_sa_inform_records(s, r);
 	else if (r->method == MAD_GET && r->attr == SA_PATH_RECORD)
 		*status = sim_sa_path_query(s, r, d);
 	else

@@ -621,6 +621,42 @@ static void another_sm_or_one_that_comes_back_gets_a_subscription(void **state)
 	world_down(&x);
 }
 
+/* Quicker than anybody can see, and with an activity count that goes on. */
+static void a_quick_restart_of_the_sm_is_noticed_and_asked_about(void **state)
+{
+	struct sim_sm_counts c;
+	struct world x;
+
+	(void)state;
+	world_up(&x, NULL, 1);
+	x.o[0].ask_ms = x.o[1].ask_ms = 600000;
+	start(&x, 0);
+	start(&x, 1);
+	await_ready(&x, 0);
+	await_ready(&x, 1);
+	say(&x, PHASE_UNPATH, 7, 0);
+	await_answer(&x, 0, PHASE_UNPATH, 0);
+	await_answer(&x, 1, PHASE_UNPATH, 0);
+	logged[0] = 0;
+	sim_stop_sm(x.sim, true);
+	sim_stop_sm(x.sim, false);
+	assert_int_equal(notice_subscribe(x.coord, NOTICE_LOCAL_CHANGES, &x.err), 0);
+	await_answer(&x, 0, PHASE_UNPATH, NOTICE_ASK);
+	await_answer(&x, 1, PHASE_UNPATH, NOTICE_ASK);
+	assert_non_null(strstr(logged, "the subnet manager has been restarted: subscribes again"));
+	sim_sm_counts(x.sim, &c);
+	assert_int_equal(c.subscriptions, 5);
+	say(&x, PHASE_REPATH, 7, 0);
+	await_answer(&x, 0, PHASE_REPATH, 0);
+	await_answer(&x, 1, PHASE_REPATH, 0);
+	/* on the base LIDs, too: is an update in progress? */
+	logged[0] = 0;
+	sim_stop_sm(x.sim, true);
+	sim_stop_sm(x.sim, false);
+	await_log(&x, "asks whether an update is in progress");
+	world_down(&x);
+}
+
 static void silence_ends_the_escape_after_the_hold_and_not_before(void **state)
 {
 	uint64_t t0;
@@ -738,6 +774,7 @@ int main(void)
 		cmocka_unit_test(one_that_begins_under_an_update_is_led_away_first),
 		cmocka_unit_test(one_that_cannot_be_led_away_begins_when_the_update_is_over),
 		cmocka_unit_test(another_sm_or_one_that_comes_back_gets_a_subscription),
+		cmocka_unit_test(a_quick_restart_of_the_sm_is_noticed_and_asked_about),
 		cmocka_unit_test(silence_ends_the_escape_after_the_hold_and_not_before),
 		cmocka_unit_test(nothing_is_drained_that_could_not_be_remembered),
 		cmocka_unit_test(a_second_agent_and_a_damaged_state_are_refused),
