@@ -605,12 +605,13 @@ void sm_session_heard(struct sm_session *d, const char *id)
 	pthread_mutex_unlock(&d->lock);
 }
 
-bool sm_session_open(struct sm_session *d)
+bool sm_session_open(struct sm_session *d, struct osm_update *who)
 {
 	bool open;
 
 	pthread_mutex_lock(&d->lock);
 	open = d->update.open;
+	*who = d->update.who;
 	pthread_mutex_unlock(&d->lock);
 	return open;
 }

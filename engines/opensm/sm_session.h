@@ -53,7 +53,8 @@ void sm_session_status(struct sm_session *d, struct osm_status *out);
 int sm_session_begin(struct sm_session *d, const struct osm_update *who, struct err *err);
 /* Its client is there; -EPERM, -EBUSY, -ESTALE when it is not the one that is open. */
 int sm_session_alive(struct sm_session *d, const struct osm_update *who, struct err *err);
-bool sm_session_open(struct sm_session *d); /* is there an update under way? */
+/* Is there an update under way, and which? */
+bool sm_session_open(struct sm_session *d, struct osm_update *who);
 /* Is that update the open one?  0, or as above. */
 int sm_session_mine(struct sm_session *d, const char *id, struct err *err);
 /* Its client has said something else: its lease is as long again.  id "": no client of it. */

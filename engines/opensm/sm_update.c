@@ -14,6 +14,8 @@ void sm_update_alive(struct sm_update *u, const struct osm_update *who, uint64_t
 	u->lease_ms = now_ms + lease;
 	u->confirm_ms = who->confirm_ms ? now_ms + who->confirm_ms + CONFIRM_GRACE_MS : 0;
 	u->who.lease_ms = lease;
+	if (!who->seq) /* who takes it over has not asked yet, but the one before may have */
+		return;
 	u->who.txn = who->txn;
 	u->who.seq = who->seq;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/opensm/socket_server.h"
 
+#include "engines/opensm/agents_heard.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/guard.h"
 #include "fabric/base/mem.h"
@@ -79,7 +80,9 @@ struct socket_server {
 	atomic_bool stop;
 	pthread_t thread;
 	uint64_t nclients, nnotices;
+	uint64_t begin_ms;
 	struct going_back back;
+	struct agents_heard agents;
 	VEC(struct pending) own; /* notices of its own, until OpenSM has time */
 	struct client client[SERVER_CLIENTS];
 
@@ -497,17 +500,23 @@ static void server_tell_agents(struct socket_server *s, enum phase what)
 	server_queue_own(s, &p);
 }
 
-/* An agent on its escape LIDs asks about an update that is over: nobody else may be there. */
-static void server_answer_agent(struct socket_server *s, const uint8_t d[NOTICE_SA_DATA])
+/* Whoever leads an update answers its agents.  One that began under an OpenSM before this one may
+ * not have come back yet; one without agents answers nobody. */
+static bool server_may_call_back(struct socket_server *s)
 {
-	struct phase_notice ask, answer;
-	struct notice n;
-	bool is_answer;
+	struct osm_update who;
 
-	if (notice_decode(&n, d, NOTICE_SA_DATA) || phase_codec_decode(&ask, &is_answer, &n) ||
-	    !is_answer || !(ask.flags & NOTICE_ASK) || sm_session_open(s->session))
-		return;
-	if (coordinator_answer(&answer, NULL, &ask))
+	if (s->back.under_way || clock_ms() - s->begin_ms < s->limits.quiet_ms)
+		return false;
+	return !sm_session_open(s->session, &who) || !who.seq;
+}
+
+/* Agents on their escape LIDs ask about an update that is over: nobody else may be there. */
+static void server_call_back(struct socket_server *s)
+{
+	struct phase_notice answer;
+
+	while (server_may_call_back(s) && agents_heard_next(&s->agents, &answer, clock_ms()))
 		server_queue_own(s, &answer);
 }
 
@@ -614,6 +623,7 @@ static int server_turn_update(void *ctx, struct err *err)
 	(void)err;
 	server_watch_update(s);
 	server_go_back(s);
+	server_call_back(s);
 	server_send_own(s);
 	return 0;
 }
@@ -685,6 +695,40 @@ static int server_tell_heard(void *ctx, struct err *err)
 	return 0;
 }
 
+struct noting {
+	struct socket_server *s;
+	const struct notice *n;
+};
+
+static int server_note_agent(void *ctx, struct err *err)
+{
+	const struct noting *x = ctx;
+	struct phase_notice p;
+	bool is_answer;
+
+	(void)err;
+	if (phase_codec_decode(&p, &is_answer, x->n))
+		return 0;
+	if (is_answer)
+		agents_heard_take(&x->s->agents, &p, x->n->issuer_guid, x->n->issuer_lid,
+				  clock_ms());
+	else
+		agents_heard_outside(&x->s->agents, &p, clock_ms());
+	return 0;
+}
+
+static void server_tell_watchers(struct socket_server *s, const struct pending *p)
+{
+	for (int i = 0; i < SERVER_CLIENTS; i++) {
+		struct client *c = &s->client[i];
+
+		if (c->fd < 0 || !c->watches)
+			continue;
+		if (guarded_call(server_tell_heard, &(struct telling){ c, p }, NULL))
+			c->hang_up = true;
+	}
+}
+
 /* Who does not fetch what it watches for is disconnected rather than sent a part of it. */
 static void server_pass_heard(struct socket_server *s)
 {
@@ -697,15 +741,13 @@ static void server_pass_heard(struct socket_server *s)
 	memset(&s->heard, 0, sizeof(s->heard));
 	pthread_mutex_unlock(&s->lock);
 	for (size_t i = 0; i < n; i++) {
-		server_answer_agent(s, list[i].d);
-		for (int k = 0; k < SERVER_CLIENTS; k++) {
-			struct client *c = &s->client[k];
+		struct notice notice;
 
-			if (c->fd < 0 || !c->watches)
-				continue;
-			if (guarded_call(server_tell_heard, &(struct telling){ c, &list[i] }, NULL))
-				c->hang_up = true;
-		}
+		if (notice_decode(&notice, list[i].d, NOTICE_SA_DATA))
+			continue;
+		guarded_call(server_note_agent, &(struct noting){ s, &notice }, NULL);
+		if (notice.trap == NOTICE_LOCAL_CHANGES)
+			server_tell_watchers(s, &list[i]);
 	}
 	free(list);
 }
@@ -945,6 +987,7 @@ static void server_release(struct socket_server *s)
 		close(s->wake);
 	vec_free(&s->heard);
 	vec_free(&s->own);
+	agents_heard_free(&s->agents);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -965,6 +1008,9 @@ int socket_server_start(struct socket_server **out, const char *path, struct sm_
 		s->limits.idle_ms = 60000;
 	if (!s->limits.reroute_ms)
 		s->limits.reroute_ms = 600000;
+	if (!s->limits.quiet_ms)
+		s->limits.quiet_ms = 20000;
+	s->begin_ms = clock_ms();
 	s->session = session;
 	s->ops = ops;
 	s->ctx = ctx;

@@ -36,6 +36,8 @@ struct socket_server_limits {
 	uint32_t idle_ms;    /* then a client that waits for nothing may have to give its place to
 			      * another; 0: 60,000 */
 	uint32_t reroute_ms; /* 0: 600,000 */
+	uint32_t quiet_ms;   /* from the start until agents are called back: an update that began
+			      * before may go on; 0: 20,000 */
 };
 
 struct socket_server;
@@ -49,5 +51,5 @@ void socket_server_stop(struct socket_server *s); /* waits for the thread; NULL 
 
 /* From any thread: something that clients may wait for has changed. */
 void socket_server_kick(struct socket_server *s);
-/* From any thread: a notice for whoever watches. */
+/* From any thread: a notice 144 for whoever watches, or one that another coordinator sent. */
 void socket_server_heard(struct socket_server *s, const uint8_t d[NOTICE_SA_DATA]);

@@ -542,9 +542,10 @@ static void plugin_heard(struct plugin *p, const void *data)
 		return;
 	if (n.trap == NOTICE_LINK_STATE)
 		sm_session_count(p->session, SM_SESSION_LINK);
-	if (n.trap != NOTICE_LOCAL_CHANGES)
+	if (n.trap == NOTICE_LOCAL_CHANGES)
+		sm_session_count(p->session, SM_SESSION_ACK);
+	else if (n.trap != NOTICE_UNPATH && n.trap != NOTICE_REPATH)
 		return;
-	sm_session_count(p->session, SM_SESSION_ACK);
 	if (p->server)
 		socket_server_heard(p->server, d);
 }

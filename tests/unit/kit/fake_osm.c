@@ -163,7 +163,8 @@ struct fake_osm *fake_osm_new(const struct fabric *f, const char *policy,
 {
 	static const struct socket_server_limits limits = { .message_ms = 300,
 							    .idle_ms = 50,
-							    .reroute_ms = 400 };
+							    .reroute_ms = 400,
+							    .quiet_ms = 300 };
 	struct fake_osm *k = xcalloc(1, sizeof(*k));
 
 	k->dir = net_tmpdir();

@@ -511,36 +511,105 @@ static void tables_that_cannot_be_saved_are_not_confirmed(void **state)
 	tables_put(t);
 }
 
+static void hears(struct fake_osm *k, const struct phase_notice *p, bool answer, uint16_t lid)
+{
+	struct notice_sender from = { .lid = lid };
+	uint8_t d[NOTICE_SA_DATA];
+	struct notice n;
+
+	phase_codec_encode(&n, p, answer, &from);
+	notice_encode(d, sizeof(d), &n);
+	socket_server_heard(k->server, d);
+}
+
+static void says(struct fake_osm *k, int nr, struct phase_notice *said)
+{
+	struct notice n;
+	bool answer;
+
+	for (int i = 0; i < 500 && atomic_load(&k->notices) < nr; i++)
+		clock_rest_us(10000);
+	assert_int_equal(atomic_load(&k->notices), nr);
+	assert_int_equal(notice_decode(&n, k->notice, sizeof(k->notice)), 0);
+	assert_int_equal(phase_codec_decode(said, &answer, &n), 0);
+	assert_false(answer);
+}
+
+static const struct phase_notice lost = { .version = PHASE_NOTICE_VERSION,
+					  .phase = PHASE_UNPATH,
+					  .flags = NOTICE_ASK,
+					  .seq = 5,
+					  .txn = 99 };
+
 /* Nobody else may be there any more who knows of it. */
 static void an_agent_that_asks_about_an_update_that_is_over_is_called_back(void **state)
 {
 	struct fake_osm *k = *state;
-	struct phase_notice ask = { .version = PHASE_NOTICE_VERSION,
-				    .phase = PHASE_UNPATH,
-				    .flags = NOTICE_ASK,
-				    .seq = 5,
-				    .txn = 99 },
-			    said;
-	struct notice_sender from = { .lid = 3 };
-	uint8_t d[NOTICE_SA_DATA];
-	struct notice n;
-	bool answer;
+	struct osm_update with = { .id = "open", .owner = "a test", .txn = 99, .seq = 5 };
+	struct phase_notice said;
 
-	phase_codec_encode(&n, &ask, true, &from);
-	notice_encode(d, sizeof(d), &n);
-	fake_osm_begin(k, "open");
-	socket_server_heard(k->server, d);
+	clock_rest_us(400000);
+	assert_int_equal(osm_link_begin(k->l, &with, false, NULL), 0);
+	hears(k, &lost, true, 3);
 	clock_rest_us(100000);
 	assert_int_equal(atomic_load(&k->notices), 0); /* its coordinator answers */
+	/* another process takes it over, and has not asked yet */
+	with.txn = with.seq = 0;
+	assert_int_equal(osm_link_begin(k->l, &with, true, NULL), 0);
+	clock_rest_us(100000);
+	assert_int_equal(atomic_load(&k->notices), 0);
 	assert_int_equal(osm_link_return(k->l, &(struct osm_answer){ 0 }, NULL), 0);
-	socket_server_heard(k->server, d);
-	for (int i = 0; i < 500 && !atomic_load(&k->notices); i++)
-		clock_rest_us(10000);
-	assert_int_equal(atomic_load(&k->notices), 1);
-	assert_int_equal(notice_decode(&n, k->notice, sizeof(k->notice)), 0);
-	assert_int_equal(phase_codec_decode(&said, &answer, &n), 0);
-	assert_false(answer);
+	says(k, 1, &said); /* it need not ask again */
 	assert_int_equal(said.phase, PHASE_REPATH);
+	assert_int_equal(said.txn, 99);
+	assert_true(said.seq > 5);
+}
+
+static void an_agent_left_behind_is_called_back_by_an_update_without_agents_too(void **state)
+{
+	struct fake_osm *k = *state;
+	struct phase_notice said;
+
+	fake_osm_begin(k, "without");
+	hears(k, &lost, true, 3);
+	says(k, 1, &said);
+	assert_int_equal(said.phase, PHASE_REPATH);
+	assert_int_equal(said.txn, 99);
+}
+
+/* Of an OpenSM that has just started: whoever leads an update may come back. */
+static void nobody_is_called_back_before_an_update_could_go_on(void **state)
+{
+	struct fake_osm *k = *state;
+	struct phase_notice said, more = lost;
+
+	for (uint16_t i = 1; i <= 1000; i++) {
+		more.repeat = i % 3;
+		hears(k, &more, true, i);
+	}
+	clock_rest_us(100000);
+	assert_int_equal(atomic_load(&k->notices), 0);
+	says(k, 1, &said); /* one for all of them */
+	assert_true(said.seq > more.seq + 2);
+	clock_rest_us(100000);
+	assert_int_equal(atomic_load(&k->notices), 1);
+}
+
+static void agents_of_a_coordinator_elsewhere_are_left_to_it(void **state)
+{
+	struct fake_osm *k = *state;
+	struct phase_notice told = lost, said;
+
+	clock_rest_us(400000);
+	told.flags = 0;
+	hears(k, &told, false, 9);
+	hears(k, &lost, true, 3);
+	clock_rest_us(100000);
+	assert_int_equal(atomic_load(&k->notices), 0);
+	told.phase = PHASE_REPATH;
+	told.seq++;
+	hears(k, &told, false, 9);
+	says(k, 1, &said);
 	assert_int_equal(said.txn, 99);
 	assert_true(said.seq > 5);
 }
@@ -959,6 +1028,9 @@ int main(void)
 		T(unconfirmed_tables_do_not_come_back_with_the_cable),
 		T(tables_that_cannot_be_saved_are_not_confirmed),
 		T(an_agent_that_asks_about_an_update_that_is_over_is_called_back),
+		T(an_agent_left_behind_is_called_back_by_an_update_without_agents_too),
+		T(nobody_is_called_back_before_an_update_could_go_on),
+		T(agents_of_a_coordinator_elsewhere_are_left_to_it),
 		T(tables_that_do_not_fit_or_can_deadlock_are_refused_at_once),
 		T(reroutes_are_refused_by_a_standby_and_end_when_nobody_finishes),
 		T(an_engine_that_refuses_is_an_answer_with_its_reason),
