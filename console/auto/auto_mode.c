@@ -183,7 +183,7 @@ bool auto_mode_journal_open(const char *state_dir)
 	if (journal_list(&list, &n, journal_base(state_dir), NULL))
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		open = open || (!list[i].broken[0] && !txn_state_final(list[i].state));
+		open = open || !txn_state_final(list[i].state);
 	free(list);
 	return open;
 }

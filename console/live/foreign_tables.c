@@ -32,7 +32,7 @@ void foreign_tables_open(struct foreign_tables *t, const struct live *l, const s
 	snprintf(t->name, sizeof(t->name), "%s", l->f->name);
 	if (p)
 		return;
-	path = xasprintf("%s/%s/%s", journal_base(o->state_dir), id, WATCHDOG_PLAN);
+	path = xasprintf("%s/%s/%s", journal_base(o->state_dir), id, JOURNAL_PLAN);
 	if (!plan_load(&t->own, path, NULL))
 		t->plan = t->own;
 	free(path);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/journal.h"
 
+#include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
 #include "fabric/base/vec.h"
 #include "fabric/plan/changefile.h"
+#include "fabric/update/journal_rebuild.h"
 #include "fabric/update/journal_text.h"
 
 #include <dirent.h>
@@ -110,9 +112,7 @@ static int journal_changes_load(struct changes **out, const char *dir, const str
 		goto out;
 	digest_of(&d, data, len);
 	if (!digest_equal(&d, sum))
-		rc = err_set(err, -EBADMSG,
-			     "%s: damaged (its checksum does not match head.json); the old tables "
-			     "must come from elsewhere",
+		rc = err_set(err, -EBADMSG, "%s: damaged (its checksum does not match head.json)",
 			     path);
 	else
 		rc = changefile_decode(out, (const uint8_t *)data, len, path, err);
@@ -122,18 +122,50 @@ out:
 	return rc;
 }
 
-static int journal_log_load(struct txn_info *info, size_t *valid, uint64_t *seq, const char *path,
+/* Head and changes, from the plan where they are damaged. -EBADMSG: lost. */
+static int journal_load(struct changes **l, struct txn_info *t, const char *dir, const char *id,
+			struct err *err)
+{
+	struct err why = { "" };
+	struct txn_head h;
+	struct digest sum;
+	int head = journal_head_load(&t->head, &sum, dir, &why);
+	int rc = head ? head : journal_changes_load(l, dir, &sum, &why);
+
+	t->broken[0] = '\0';
+	t->lost = false;
+	if (rc) {
+		snprintf(t->broken, sizeof(t->broken), "%.*s", (int)sizeof(t->broken) - 1,
+			 why.text);
+		t->lost = journal_rebuild(&h, l, dir, id, NULL);
+	}
+	if (rc && !t->lost && head)
+		t->head = h;
+	snprintf(t->head.id, sizeof(t->head.id), "%.47s", id);
+	if (!t->lost)
+		return 0;
+	return err_set(err, rc == -ENOENT ? -EBADMSG : rc, "%.300s", why.text);
+}
+
+/* A log that is missing is one without a whole line. */
+static int journal_log_load(struct txn_info *info, size_t *valid, uint64_t *seq, const char *dir,
 			    struct err *err)
 {
-	char *data;
-	size_t len;
+	char *path = xasprintf("%s/state.log", dir), *agents = xasprintf("%s/agents.json", dir);
+	char *data = NULL;
+	size_t len = 0;
 	int rc = store_read(&data, &len, path, err);
 
-	if (rc)
-		return rc;
-	*valid = txn_log_decode(info, seq, data, len);
+	if (!rc || rc == -ENOENT) {
+		rc = 0;
+		*valid = txn_log_decode(info, seq, data, len);
+		/* the line that says so may be lost */
+		info->asked = info->asked || access(agents, F_OK) == 0;
+	}
 	free(data);
-	return 0;
+	free(agents);
+	free(path);
+	return rc;
 }
 
 static int journal_add_line(struct journal *j, enum txn_state s, uint32_t wave, const char *said,
@@ -252,6 +284,7 @@ static struct journal *journal_alloc(const char *base, const char *id)
 	struct journal *j = xcalloc(1, sizeof(*j));
 
 	j->dir = xasprintf("%s/%s", base, id);
+	snprintf(j->info.head.id, sizeof(j->info.head.id), "%.47s", id);
 	j->lock = j->log = -1;
 	j->cut = -1;
 	return j;
@@ -283,13 +316,15 @@ static int journal_open_log(struct journal *j, struct err *err)
 {
 	char *path = xasprintf("%s/state.log", j->dir);
 	size_t valid;
-	int rc = journal_log_load(&j->info, &valid, &j->seq, path, err);
+	int rc = journal_log_load(&j->info, &valid, &j->seq, j->dir, err);
 
 	if (rc)
 		goto out;
-	j->log = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	j->log = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 	if (j->log < 0 || ftruncate(j->log, (off_t)valid))
 		rc = err_set(err, -errno, "%s: cannot be written: %s", path, strerror(errno));
+	else if (!j->seq)
+		rc = store_sync_dir(j->dir, err);
 out:
 	free(path);
 	return rc;
@@ -313,18 +348,63 @@ static int journal_take_lock(struct journal *j, const char *dir, struct err *err
 	return rc;
 }
 
-/* Head and changes as they are on the disk; the log is opened behind what it holds. */
-static int journal_read_back(struct journal *j, struct err *err)
+static int journal_put_contents(const char *dir, const struct txn_head *h, const struct changes *l,
+				struct err *err)
 {
+	char *changes = xasprintf("%s/changes.bin", dir), *path = xasprintf("%s/head.json", dir);
 	struct digest sum;
-	int rc = journal_head_load(&j->info.head, &sum, j->dir, err);
+	uint8_t *data;
+	char *head;
+	size_t len;
+	int rc;
 
+	changefile_encode(&data, &len, l);
+	digest_of(&sum, data, len);
+	head = txn_head_encode(h, &sum);
+	unlink(changes);
+	unlink(path);
+	rc = store_write(changes, data, len, err);
 	if (!rc)
-		rc = journal_changes_load(&j->changes, j->dir, &sum, err);
+		rc = store_write(path, head, strlen(head), err);
+	free(data);
+	free(head);
+	free(changes);
+	free(path);
+	return rc;
+}
+
+/* For who comes next; where it fails, the plan is still there. */
+static void journal_repair(const struct journal *j)
+{
+	struct err err = { "" };
+
+	if (journal_put_contents(j->dir, &j->info.head, j->changes, &err) ||
+	    store_sync_dir(j->dir, &err))
+		log_add(LOG_WARN, "journal", "%s", err.text);
+}
+
+/* Head and changes as they are on the disk, or as the plan has them; the log is opened behind what
+ * it holds. */
+static int journal_read_back(struct journal *j, bool lost, struct err *err)
+{
+	char id[sizeof(j->info.head.id)];
+	int rc;
+
+	memcpy(id, j->info.head.id, sizeof(id));
+	rc = journal_load(&j->changes, &j->info, j->dir, id, err);
+	if (rc && lost) {
+		j->changes = xcalloc(1, sizeof(*j->changes));
+		rc = 0;
+	} else if (!rc && j->info.broken[0]) {
+		log_add(LOG_WARN, "journal", "%s; the plan file beside it replaces it",
+			j->info.broken);
+		journal_repair(j);
+	}
 	return rc ? rc : journal_open_log(j, err);
 }
 
-int journal_open(struct journal **out, const char *base, const char *id, struct err *err)
+static int journal_open_any(struct journal **out, const char *base, const char *id, bool lost,
+			    struct err *err)
 {
 	struct journal *j;
 	struct stat st;
@@ -338,7 +418,7 @@ int journal_open(struct journal **out, const char *base, const char *id, struct 
 	}
 	rc = journal_take_lock(j, j->dir, err);
 	if (!rc)
-		rc = journal_read_back(j, err);
+		rc = journal_read_back(j, lost, err);
 	j->info.live = true;
 out:
 	if (rc)
@@ -348,15 +428,39 @@ out:
 	return rc;
 }
 
+int journal_open(struct journal **out, const char *base, const char *id, struct err *err)
+{
+	return journal_open_any(out, base, id, false, err);
+}
+
+int journal_open_lost(struct journal **out, const char *base, const char *id, struct err *err)
+{
+	return journal_open_any(out, base, id, true, err);
+}
+
+void journal_adopt(struct journal *j, const struct txn_head *head, struct changes *l)
+{
+	char id[sizeof(head->id)];
+
+	memcpy(id, j->info.head.id, sizeof(id));
+	changes_free(j->changes);
+	j->changes = l;
+	j->info.head = *head;
+	memcpy(j->info.head.id, id, sizeof(id));
+	j->info.lost = false;
+	journal_repair(j);
+}
+
 int journal_look(struct txn_head *head, struct changes **out, const char *base, const char *id,
 		 struct err *err)
 {
 	char *dir = xasprintf("%s/%s", journal_base(base), id);
-	struct digest sum;
-	int rc = journal_head_load(head, &sum, dir, err);
+	struct txn_info t;
+	struct stat st;
+	int rc = stat(dir, &st) ? err_set(err, -ENOENT, "%s: no transaction of that name", dir)
+				: journal_load(out, &t, dir, id, err);
 
-	if (!rc)
-		rc = journal_changes_load(out, dir, &sum, err);
+	*head = t.head;
 	free(dir);
 	return rc;
 }
@@ -365,29 +469,15 @@ int journal_look(struct txn_head *head, struct changes **out, const char *base, 
 static int journal_put_files(const char *tmp, const struct txn_head *h, const struct changes *l,
 			     struct err *err)
 {
-	char *head = NULL, *line = txn_mark_line(0, TXN_PREPARED, 0, WHY_NONE, NULL, time(NULL));
-	char *p_chg = xasprintf("%s/changes.bin", tmp), *p_head = xasprintf("%s/head.json", tmp);
+	char *line = txn_mark_line(0, TXN_PREPARED, 0, WHY_NONE, NULL, time(NULL));
 	char *p_log = xasprintf("%s/state.log", tmp);
-	struct digest sum;
-	uint8_t *data;
-	size_t len;
-	int rc;
+	int rc = journal_put_contents(tmp, h, l, err);
 
-	changefile_encode(&data, &len, l);
-	digest_of(&sum, data, len);
-	head = txn_head_encode(h, &sum);
-	rc = store_write(p_chg, data, len, err);
-	if (!rc)
-		rc = store_write(p_head, head, strlen(head), err);
 	if (!rc)
 		rc = store_write(p_log, line, strlen(line), err);
 	if (!rc)
 		rc = store_sync_dir(tmp, err);
-	free(data);
-	free(head);
 	free(line);
-	free(p_chg);
-	free(p_head);
 	free(p_log);
 	return rc;
 }
@@ -411,11 +501,10 @@ static bool journal_touches(const char *base, const struct txn_info *t, const st
 {
 	char *dir = xasprintf("%s/%s", base, t->head.id);
 	struct changes *l = NULL;
-	struct txn_head h;
-	struct digest sum;
+	struct txn_info now;
 	bool yes = true; /* what cannot be read might */
 
-	if (!journal_head_load(&h, &sum, dir, NULL) && !journal_changes_load(&l, dir, &sum, NULL))
+	if (!journal_load(&l, &now, dir, t->head.id, NULL))
 		yes = changes_bind(l, f) < l->n;
 	changes_free(l);
 	free(dir);
@@ -493,7 +582,7 @@ int journal_begin(struct journal **out, const char *base, const struct fabric *f
 	rc = journal_begin_locked(j, base, f, l, err);
 	/* a rollback needs what is on the disk: read it back right away */
 	if (!rc)
-		rc = journal_read_back(j, err);
+		rc = journal_read_back(j, false, err);
 out:
 	store_unlock(fd);
 	free(gate);
@@ -510,28 +599,40 @@ out:
 
 /* ---- all of them ---- */
 
-static void journal_read_info(struct txn_info *t, const char *base, const char *id)
+/* What is over is not read in full, nor what somebody works on. */
+static int journal_look_at(struct txn_info *t, const char *dir, const char *id, struct err *err)
 {
-	char *dir = xasprintf("%s/%s", base, id);
-	char *log = xasprintf("%s/state.log", dir), *lock = xasprintf("%s/lock", dir);
-	char *guard = xasprintf("%s/%s", dir, JOURNAL_SUPERVISOR);
+	struct changes *l = NULL;
 	struct digest sum;
-	struct err err = { "" };
 	uint64_t seq;
 	size_t valid;
+	int rc = journal_log_load(t, &valid, &seq, dir, err);
+
+	if (rc)
+		return rc;
+	if ((txn_state_final(t->state) || t->live) && !journal_head_load(&t->head, &sum, dir, NULL))
+		return 0;
+	rc = journal_load(&l, t, dir, id, err);
+	changes_free(l);
+	return rc;
+}
+
+static void journal_read_info(struct txn_info *t, const char *base, const char *id)
+{
+	char *dir = xasprintf("%s/%s", base, id), *lock = xasprintf("%s/lock", dir);
+	char *guard = xasprintf("%s/%s", dir, JOURNAL_SUPERVISOR);
+	struct err err = { "" };
 
 	*t = (struct txn_info){ .state = TXN_WRITING };
 	t->guarded = store_locked(guard);
 	t->held = store_locked(lock);
 	t->live = t->held || t->guarded;
-	if (journal_head_load(&t->head, &sum, dir, &err) ||
-	    journal_log_load(t, &valid, &seq, log, &err))
+	if (journal_look_at(t, dir, id, &err))
 		snprintf(t->broken, sizeof(t->broken), "%.*s", (int)sizeof(t->broken) - 1,
 			 err.text);
 	snprintf(t->head.id, sizeof(t->head.id), "%.47s", id);
 	free(guard);
 	free(lock);
-	free(log);
 	free(dir);
 }
 
@@ -620,8 +721,7 @@ int journal_prune(const char *base, int64_t before_s, uint32_t *n, struct err *e
 		const struct txn_info *t = &list[i];
 		char *dir = xasprintf("%s/%s", base, t->head.id);
 
-		if (txn_state_final(t->state) && !t->live && !t->broken[0] &&
-		    t->state_s < before_s) {
+		if (txn_state_final(t->state) && !t->live && t->state_s < before_s) {
 			store_remove(dir);
 			*n += access(dir, F_OK) != 0;
 		}

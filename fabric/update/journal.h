@@ -9,7 +9,8 @@
  *   state.log    one checksummed line per step, each synced before the step is taken
  *   lock         held (a lock of the open file) by the process that works on it
  *   guard        likewise by the one that watches over that
- * and, from the watchdog, plan (the plan as a file) and control (its socket).
+ * and, from the watchdog, plan (the plan as a file) and control (its socket).  A head or changes
+ * that are damaged are made again from the plan.
  * It is put together under a temporary name, synced, and renamed: a transaction that can
  * be seen is whole.  A line of state.log that was cut counts as not written.
  */
@@ -26,6 +27,7 @@
 #include <sys/types.h>
 
 #define JOURNAL_SUPERVISOR "guard"
+#define JOURNAL_PLAN	   "plan"
 #define JOURNAL_SAID	   300			  /* bytes of a step's text, at most */
 #define JOURNAL_BASE	   "/var/lib/ibroute-top" /* default; IBROUTE_STATE_DIR overrides */
 
@@ -85,7 +87,8 @@ struct txn_info {
 	bool live;	    /* a process works on it right now, or is about to be started again */
 	bool guarded;	    /* there is one that starts it again */
 	bool held;	    /* by the process that works on it */
-	char broken[160];   /* not readable, and why; "" else */
+	char broken[160];   /* a file of it is damaged or missing: which, and how; "": none */
+	bool lost;	    /* and what it writes is not known any more */
 };
 
 struct journal;
@@ -101,8 +104,13 @@ int journal_begin(struct journal **out, const char *base, const struct fabric *f
 		  const struct txn_head *head, const struct changes *l, struct err *err);
 
 /* Opens one that was left behind, to work on it: -EBUSY when a process still does, -ENOENT,
- * -EBADMSG: damaged.  The tail of a line cut short is removed. */
+ * -EBADMSG: damaged, and so is its plan file.  What is damaged is repaired on the disk, and the
+ * tail of a line cut short removed. */
 int journal_open(struct journal **out, const char *base, const char *id, struct err *err);
+/* Opens also one that is lost, without any changes: to be given up, or for journal_adopt(). */
+int journal_open_lost(struct journal **out, const char *base, const char *id, struct err *err);
+/* What a lost one has to undo, as it became known from elsewhere; takes l. */
+void journal_adopt(struct journal *j, const struct txn_head *head, struct changes *l);
 
 /* Who it is by and what it writes, without working on it.  The caller frees *out, in which no
  * switch is bound. */

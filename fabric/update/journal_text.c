@@ -36,6 +36,31 @@ const char *txn_state_name(enum txn_state s)
 
 /* ---- head ---- */
 
+/* Of all but itself; heads of earlier versions have none. */
+static void journal_text_head_sum(char hex[DIGEST_HEX], json_t *j)
+{
+	struct digest d;
+	char *text;
+
+	json_object_del(j, "head_sha256");
+	text = json_dumps(j, JSON_COMPACT | JSON_SORT_KEYS);
+	digest_of(&d, text, strlen(text));
+	digest_hex(hex, &d);
+	free(text);
+}
+
+static bool journal_text_head_whole(json_t *j)
+{
+	const char *sum = json_string_value(json_object_get(j, "head_sha256"));
+	char want[DIGEST_HEX], is[DIGEST_HEX];
+
+	if (!sum)
+		return true;
+	snprintf(want, sizeof(want), "%s", sum);
+	journal_text_head_sum(is, j);
+	return !strcmp(want, is);
+}
+
 /* Names come from node descriptions and from the command line: any bytes. */
 static json_t *journal_text_text(const char *s)
 {
@@ -62,6 +87,8 @@ char *txn_head_encode(const struct txn_head *h, const struct digest *sum)
 	json_object_set_new(j, "number", json_integer((json_int_t)h->number));
 	json_object_set_new(j, "waves", json_integer(h->nwaves));
 	json_object_set_new(j, "changes_sha256", json_string(digest_hex(chg, sum)));
+	journal_text_head_sum(fp, j);
+	json_object_set_new(j, "head_sha256", json_string(fp));
 	out = json_dumps(j, JSON_INDENT(1));
 	json_decref(j);
 	return out;
@@ -102,7 +129,9 @@ int txn_head_decode(struct txn_head *h, struct digest *sum, const char *data, si
 	h->nsl2vl = (uint32_t)json_integer_value(json_object_get(j, "sl2vl_tables"));
 	h->number = (uint64_t)json_integer_value(json_object_get(j, "number"));
 	h->nwaves = (uint32_t)json_integer_value(json_object_get(j, "waves"));
-	if (json_integer_value(json_object_get(j, "version")) != 1)
+	if (!journal_text_head_whole(j))
+		rc = err_set(err, -EBADMSG, "%s: damaged (its checksum does not match)", name);
+	else if (json_integer_value(json_object_get(j, "version")) != 1)
 		rc = err_set(err, -EBADMSG, "%s: written by another version of this program", name);
 	else if (journal_text_copy_digest(&h->fingerprint, j, "fingerprint") ||
 		 journal_text_copy_digest(&h->from_hash, j, "from_hash") ||

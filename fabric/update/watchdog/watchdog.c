@@ -188,7 +188,7 @@ static void watchdog_journal_is_there(struct watchdog *d, const char *txn)
 		log_add(LOG_ERROR, "watchdog", "%s", err.text);
 	if (!d->job->file)
 		return;
-	path = xasprintf("%s/%s", d->dir, WATCHDOG_PLAN);
+	path = xasprintf("%s/%s", d->dir, JOURNAL_PLAN);
 	d->plan_rc = store_write(path, d->job->file, d->job->file_len, &err);
 	if (!d->plan_rc)
 		d->plan_rc = store_sync_dir(d->dir, &err);

@@ -19,7 +19,6 @@
 #include <stdint.h>
 
 #define WATCHDOG_CONFIRM_S 300	  /* until somebody confirms */
-#define WATCHDOG_PLAN	   "plan" /* file in the journal's directory */
 #define WATCHDOG_GONE	   "the simulated fabric is gone: there is nothing to roll back"
 
 struct supervisor_link;

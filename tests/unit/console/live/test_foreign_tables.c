@@ -193,7 +193,7 @@ static void another_master_is_known_by_its_port(void **state)
 static void who_takes_over_compares_with_the_plan_in_the_journal(void **state)
 {
 	char *base = net_tmpdir(), *dir = xasprintf("%s/1", base),
-	     *path = xasprintf("%s/%s", dir, WATCHDOG_PLAN);
+	     *path = xasprintf("%s/%s", dir, JOURNAL_PLAN);
 	struct executor_foreign out;
 	struct foreign_tables t;
 	struct world x;

@@ -292,7 +292,7 @@ static void others_find_the_socket_beside_the_journal(void **state)
 	ends(w, 0, true);
 	assert_int_not_equal(control_connect(&other, dir, NULL), 0);
 	free(dir);
-	dir = xasprintf("%s/%s/%s", w->base, only(w).head.id, WATCHDOG_PLAN);
+	dir = xasprintf("%s/%s/%s", w->base, only(w).head.id, JOURNAL_PLAN);
 	assert_int_equal(store_read(&data, &len, dir, NULL), 0);
 	assert_string_equal(data, "the plan");
 	free(data);
