@@ -638,7 +638,7 @@ static void app_preview_take_cost(struct app *a, struct msg *msg)
 	if (at < PROPOSALS_MAX && msg->rc != -ECANCELED) {
 		x = &a->state.preview.list[at];
 		x->order = msg->ordered ? ORDER_FOUND : ORDER_FAILED;
-		snprintf(x->order_error, sizeof(x->order_error), "%.199s", msg->text);
+		snprintf(x->order_error, sizeof(x->order_error), "%.399s", msg->text);
 		plan_free(a->kept[at]->ordered);
 		x->ordered = a->kept[at]->ordered = msg->ordered;
 		msg->ordered = NULL;

@@ -16,7 +16,7 @@ struct auto_agents {
 /* What is done before. */
 #define AUTO_STEPS (ROUTE_MAKE | ROUTE_VERIFY | ROUTE_METRICS | ROUTE_BEFORE | ROUTE_PLAN)
 /* What is done here. */
-#define AUTO_REST (ROUTE_VLS | ROUTE_ORDER)
+#define AUTO_REST (ROUTE_VLS | ROUTE_WEIGHTS | ROUTE_ORDER)
 
 /* From r, after AUTO_STEPS: whether the links carry the plan, in which order it is written, and
  * whether all who have to drain have agents.  0, also where it is not sound (err says why: the

@@ -262,8 +262,10 @@ static int cmd_plan_show(const struct plan_cmd *c, struct route_report *both,
 /* Dumps mostly do not tell how many VLs a port has; the fabric itself does. */
 static int cmd_plan_carries(const struct plan_cmd *c, const struct plan *p, struct err *err)
 {
-	int rc = plan_check_vls(p, err);
+	int rc = plan_check_weights(p, p->from, err);
 
+	if (!rc)
+		rc = plan_check_vls(p, err);
 	if (rc != -ENODATA)
 		return rc;
 	if (!c->o.topology)

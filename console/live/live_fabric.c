@@ -336,6 +336,7 @@ static void live_ask_plugin(struct live *l)
 		snprintf(l->foreign, sizeof(l->foreign), "%.299s", err.text);
 		return;
 	}
+	tables_weighted_take(known, l->t, l->f);
 	tables_put(l->t);
 	l->t = known;
 }

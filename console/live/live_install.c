@@ -116,8 +116,12 @@ int live_install_open(struct live_install *out, struct live *l, const struct liv
 	const char *name = o->installer ? o->installer : l->osm ? "opensm" : "smp";
 	bool by_osm = !strcmp(name, "opensm");
 	bool theirs = !p && sm_guid && l->sm.guid && l->sm.guid != sm_guid;
+	int rc;
 
 	*out = (struct live_install){ 0 };
+	rc = p && l->t ? plan_check_weights(p, l->t, err) : 0;
+	if (rc)
+		return rc;
 	if (theirs)
 		live_install_call_off(o, sm_guid);
 	/* the way back is not to fail for want of a way */

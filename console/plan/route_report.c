@@ -268,6 +268,13 @@ static int route_report_vls(struct route_report *r, const struct route_inputs *i
 	return plan_check_vls(r->plan, err);
 }
 
+static int route_report_weights(struct route_report *r, const struct route_inputs *in,
+				struct progress *progress, struct err *err)
+{
+	(void)progress;
+	return plan_check_weights(r->plan, in->installed, err);
+}
+
 static int route_report_order(struct route_report *r, const struct route_inputs *in,
 			      struct progress *progress, struct err *err)
 {
@@ -290,6 +297,7 @@ static const struct {
 	{ ROUTE_DIFF, true, route_report_diff },
 	{ ROUTE_PLAN, true, route_report_plan },
 	{ ROUTE_VLS, true, route_report_vls },
+	{ ROUTE_WEIGHTS, true, route_report_weights },
 	{ ROUTE_ORDER, true, route_report_order },
 };
 

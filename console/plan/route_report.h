@@ -30,8 +30,9 @@ enum route_step {
 	ROUTE_BEFORE = 1 << 5, /* metrics of the installed tables */
 	ROUTE_DIFF = 1 << 6,
 	ROUTE_PLAN = 1 << 7,
-	ROUTE_VLS = 1 << 8,   /* can the links carry the plan? */
-	ROUTE_ORDER = 1 << 9, /* in which order it is written, and who has to drain */
+	ROUTE_VLS = 1 << 8,	/* can the links carry the plan? */
+	ROUTE_WEIGHTS = 1 << 9, /* do the ports send from all of its VLs? */
+	ROUTE_ORDER = 1 << 10,	/* in which order it is written, and who has to drain */
 
 	ROUTE_JUDGE = ROUTE_VERIFY | ROUTE_METRICS | ROUTE_PREDICT | ROUTE_LID_CHOICE,
 };

@@ -241,6 +241,9 @@ static int worker_compute_preview(struct worker *w, const struct work *k, struct
 	if (!rc && !verdict_ok(r.v)) {
 		verdict_sentence(why, sizeof(why), r.v, k->in.f);
 		notes_set(&r.notes, "verdict", 0, "%s", why);
+	} else if (!rc && r.plan && plan_check_weights(r.plan, k->in.installed, NULL)) {
+		notes_set(&r.notes, "vl_weights", 0,
+			  "some of its VLs have no weight in the VL arbitration of the switches");
 	}
 	worker_preview_take(msg, &r);
 	route_report_free(&r);
@@ -278,7 +281,8 @@ static void worker_do_order(struct worker *w, struct work *k)
 	msg->total = k->serial;
 	msg->rc = route_report_steps(&r, &k->in, ROUTE_PLAN, &w->progress, &err);
 	if (!msg->rc && !plan_empty(r.plan))
-		msg->rc = route_report_steps(&r, &k->in, ROUTE_ORDER, &w->progress, &err);
+		msg->rc = route_report_steps(&r, &k->in, ROUTE_WEIGHTS | ROUTE_ORDER, &w->progress,
+					     &err);
 	if (!msg->rc) {
 		msg->ordered = r.plan;
 		r.plan = NULL;

@@ -354,6 +354,27 @@ void sl2vl_encode(uint8_t *d, const uint8_t vl[16])
 		d[i] = (uint8_t)(vl[2 * i] << 4 | (vl[2 * i + 1] & 0xf));
 }
 
+#define VL_ARB_ENTRIES 32 /* of a block: VL and weight */
+
+uint16_t vl_arb_decode(const uint8_t *d)
+{
+	uint16_t weighted = 0;
+
+	for (int i = 0; i < VL_ARB_ENTRIES; i++)
+		if (d[2 * i + 1])
+			weighted |= (uint16_t)(1u << (d[2 * i] & 0xf));
+	return weighted & 0x7fff;
+}
+
+void vl_arb_encode(uint8_t *d, uint16_t weighted)
+{
+	memset(d, 0, SMP_DATA);
+	for (uint8_t vl = 0; vl < 15; vl++) {
+		d[2 * vl] = vl;
+		d[2 * vl + 1] = weighted >> vl & 1 ? 4 : 0;
+	}
+}
+
 int sm_info_decode(struct sm_info *out, const uint8_t *d)
 {
 	out->guid = be64_get(d);

@@ -44,8 +44,9 @@ enum smp_attr { /* 14.2.5 */
 		SMP_NODE_INFO = 0x0011,
 		SMP_SWITCH_INFO = 0x0012,
 		SMP_PORT_INFO = 0x0015,
-		SMP_SL2VL = 0x0017, /* modifier: input port << 8 | output port */
-		SMP_LFT = 0x0019,   /* modifier: block of 64 LIDs */
+		SMP_SL2VL = 0x0017,  /* modifier: input port << 8 | output port */
+		SMP_VL_ARB = 0x0018, /* modifier: enum vl_arb_part << 16 | output port */
+		SMP_LFT = 0x0019,    /* modifier: block of 64 LIDs */
 		SMP_SM_INFO = 0x0020,
 };
 
@@ -179,6 +180,13 @@ void switch_info_encode(uint8_t *d, const struct switch_info *in);
 /* 14.2.5.8: 16 VLs in 8 bytes, SL 0 in the high half of byte 0 */
 void sl2vl_decode(uint8_t vl[16], const uint8_t *d);
 void sl2vl_encode(uint8_t *d, const uint8_t vl[16]);
+
+/* 14.2.5.9: two tables of up to 64 entries, 32 to a block.  A VL without an entry that has a weight
+ * in either of them is never sent from. */
+enum vl_arb_part { VL_ARB_LOW = 1, VL_ARB_LOW_REST, VL_ARB_HIGH, VL_ARB_HIGH_REST };
+
+uint16_t vl_arb_decode(const uint8_t *d);	   /* bit v: VL v has an entry with a weight */
+void vl_arb_encode(uint8_t *d, uint16_t weighted); /* an entry for each VL, with equal weights */
 
 /* 14.2.5.13 */
 enum sm_state { SM_NOTACTIVE, SM_DISCOVERING, SM_STANDBY, SM_MASTER };

@@ -95,6 +95,19 @@ void tables_sl2vl_form(struct tables *t, enum sl2vl_kind kind, const struct fabr
 	t->sl2vl = arena_alloc(t->arena, rows, FAB_SLS);
 }
 
+void tables_weighted_form(struct tables *t, const struct fabric *f)
+{
+	t->weighted = arena_array(t->arena, uint16_t, f->nport);
+}
+
+void tables_weighted_take(struct tables *t, const struct tables *from, const struct fabric *f)
+{
+	if (!from->weighted)
+		return;
+	tables_weighted_form(t, f);
+	memcpy(t->weighted, from->weighted, f->nport * sizeof(*t->weighted));
+}
+
 uint8_t tables_vl(const struct tables *t, const struct fabric *f, uint32_t sw, uint8_t in,
 		  uint8_t out, uint8_t sl)
 {

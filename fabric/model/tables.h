@@ -53,6 +53,10 @@ struct tables {
 	uint32_t *sl2vl_off;   /* FULL: nsw+1 offsets into sl2vl, in units of FAB_SLS bytes */
 	uint8_t *sl2vl_nports; /* FULL: ports of each switch */
 
+	/* Of tables that were read from switches: VLs to which an output port gives a weight in its
+	 * VL arbitration, a bit each, by fabric port; 0: not known.  NULL: of no port. */
+	uint16_t *weighted;
+
 	uint8_t vls, sls; /* data VLs that ports must have, SLs of its paths; 0 not computed */
 	bool escape;	  /* fabric_lid_escape() LIDs are escape LIDs: up*, then down*, on the last
 			     of these VLs, which no other LID uses */
@@ -75,6 +79,10 @@ void tables_put(const struct tables *t);		 /* NULL is fine */
 /* Change the form (contents zeroed); only while the maker is the single owner. */
 void tables_sl_form(struct tables *t, enum sl_kind kind, const struct fabric *f);
 void tables_sl2vl_form(struct tables *t, enum sl2vl_kind kind, const struct fabric *f);
+
+void tables_weighted_form(struct tables *t, const struct fabric *f); /* all 0 */
+/* The same as in from, which was read from the same switches. */
+void tables_weighted_take(struct tables *t, const struct tables *from, const struct fabric *f);
 
 static inline uint8_t *tables_row(const struct tables *t, uint32_t sw)
 {

@@ -95,3 +95,8 @@ const struct tables *plan_as_read(const struct plan *p, const struct fabric *f,
  * it has, as in most dumps.  Where OperVLs are short,
  * VLs would fold onto each other and the deadlock proof be void. */
 int plan_check_vls(const struct plan *p, struct err *err);
+/* Do the ports of the switches send from the VLs that it puts packets on?  0; -ERANGE: of one that
+ * has no weight in the port's VL arbitration they do not; names VLs, port and the setting.  read:
+ * the tables as read from the switches, of its fabric; of ports whose weights they do not tell
+ * nothing is said.  Any turn counts as used by any SL of the paths. */
+int plan_check_weights(const struct plan *p, const struct tables *read, struct err *err);

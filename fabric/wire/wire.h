@@ -159,7 +159,9 @@ struct tables_report {
 void tables_report_clear(struct tables_report *r);
 
 /* The installed tables: LFT blocks 0 .. LinearFDBTop of every switch and, with want_sl2vl,
- * SL2VL between all ports with something on them (ports^2 MADs a switch; else SL2VL_UNREAD).
+ * SL2VL between all ports with something on them (ports^2 MADs a switch; else SL2VL_UNREAD), and
+ * which VLs have a weight in the VL arbitration of these ports (2 to 4 MADs a port), which not all
+ * switches tell.
  * What could not be read stays FAB_NO_PORT and is in the report.  The SLs of paths
  * are the SM's and not in any switch: they are left at constant 0.
  * report may be NULL.  -EIO when no switch answered. */

@@ -18,17 +18,38 @@ struct reader {
 	uint8_t *via;
 	uint32_t *blocks; /* of each switch; 0: its SwitchInfo did not come */
 	bool *missing;
-	uint32_t sw, round, rounds; /* round: block, or in << 8 | out */
+	uint32_t sw, round, rounds; /* round: block, or in << 8 | out, or of VL arbitration high
+				     * priority << 8 | out */
 	uint64_t total;
 	uint16_t attr;
-	bool paused; /* nothing more is asked for at the moment */
+	uint8_t *arb;  /* by fabric port: enum arb_seen */
+	bool arb_rest; /* the upper halves of these tables */
+	bool paused;   /* nothing more is asked for at the moment */
 };
+
+enum arb_seen { ARB_LOW = 1, ARB_HIGH = 2, ARB_BOTH = 3, ARB_LOST = 4 };
 
 static bool wire_tables_cabled(const struct fabric *f, uint32_t sw, uint32_t port)
 {
 	const struct port *p = fabric_port(f, sw, (uint8_t)port);
 
 	return p->chan != FAB_NONE || p->term != FAB_NONE;
+}
+
+/* With one VL there is nothing to choose from; the rest only matters where VLs have no weight yet.
+ */
+static bool wire_tables_wants_arb(const struct reader *x, uint32_t sw, uint32_t out)
+{
+	const struct fabric *f = x->f;
+	uint32_t vls, at = f->port_off[sw] + out;
+
+	if (!out || out > f->sw_nports[sw] || !wire_tables_cabled(f, sw, out))
+		return false;
+	vls = fabric_port(f, sw, (uint8_t)out)->op_vls;
+	if (!x->arb_rest)
+		return vls != 1;
+	vls = (1u << (vls ? vls : 15)) - 1;
+	return x->arb[at] == ARB_BOTH && (vls & ~x->t->weighted[at]);
 }
 
 static bool wire_tables_wanted(const struct reader *x, uint32_t sw, uint32_t round)
@@ -41,8 +62,17 @@ static bool wire_tables_wanted(const struct reader *x, uint32_t sw, uint32_t rou
 		return true;
 	if (x->attr == SMP_LFT)
 		return round < x->blocks[sw];
+	if (x->attr == SMP_VL_ARB)
+		return wire_tables_wants_arb(x, sw, out);
 	return in <= n && out && out <= n && wire_tables_cabled(x->f, sw, out) &&
 	       (!in || wire_tables_cabled(x->f, sw, in));
+}
+
+static uint32_t wire_tables_modifier(const struct reader *x)
+{
+	uint32_t part = (x->round >> 8 ? VL_ARB_HIGH : VL_ARB_LOW) + x->arb_rest;
+
+	return x->attr == SMP_VL_ARB ? part << 16 | (x->round & 0xff) : x->round;
 }
 
 static bool wire_tables_reader_next(void *ctx, struct queue_request *out)
@@ -53,7 +83,7 @@ static bool wire_tables_reader_next(void *ctx, struct queue_request *out)
 		for (; x->sw < x->f->nsw; x->sw++) {
 			if (!wire_tables_wanted(x, x->sw, x->round))
 				continue;
-			wire_smp(x->w, &out->mad, MAD_GET, x->attr, x->round);
+			wire_smp(x->w, &out->mad, MAD_GET, x->attr, wire_tables_modifier(x));
 			wire_address(x->w, x->f, x->sw, (enum wire_via)x->via[x->sw], &out->mad);
 			out->tag = (uint64_t)x->round << 32 | x->sw;
 			out->node = x->sw++;
@@ -91,12 +121,27 @@ static void wire_tables_got_switch_info(struct reader *x, uint32_t sw, const uin
 	x->blocks[sw] = blocks < tables_blocks(x->t) ? blocks : tables_blocks(x->t);
 }
 
+/* A switch without such a table refuses: then no VL has a weight in it. */
+static void wire_tables_got_arb(struct reader *x, uint32_t sw, uint32_t round, int rc,
+				const uint8_t *d)
+{
+	uint32_t at = x->f->port_off[sw] + (round & 0xff);
+
+	x->arb[at] |= rc && rc != -EPROTO ? ARB_LOST : round >> 8 ? ARB_HIGH : ARB_LOW;
+	if (!rc)
+		x->t->weighted[at] |= vl_arb_decode(d);
+}
+
 static void wire_tables_reader_done(void *ctx, const struct queue_request *req, int rc,
 				    const struct mad_answer *a)
 {
 	struct reader *x = ctx;
 	uint32_t sw = (uint32_t)req->tag, round = (uint32_t)(req->tag >> 32);
 
+	if (x->attr == SMP_VL_ARB) {
+		wire_tables_got_arb(x, sw, round, rc, rc ? NULL : a->data);
+		return;
+	}
 	x->report->blocks += x->attr == SMP_LFT;
 	x->report->sl2vl += x->attr == SMP_SL2VL;
 	if (rc) {
@@ -169,6 +214,37 @@ static void wire_tables_aim_at_sl2vl(struct reader *x)
 	wire_tables_reader_aim(x, SMP_SL2VL, (wire_tables_most_ports(x->f) + 1) << 8);
 }
 
+static void wire_tables_aim_at_arb(struct reader *x, bool rest)
+{
+	if (!rest) {
+		tables_weighted_form(x->t, x->f);
+		x->arb = xcalloc(x->f->nport, 1);
+	}
+	x->arb_rest = rest;
+	wire_tables_reader_aim(x, SMP_VL_ARB, 2 << 8);
+}
+
+/* Half of an answer is none. */
+static void wire_tables_forget_lost_arb(struct reader *x)
+{
+	for (uint32_t i = 0; i < x->f->nport; i++)
+		if (x->arb[i] != ARB_BOTH)
+			x->t->weighted[i] = 0;
+}
+
+/* After the SL2VL tables; false: there is nothing more. */
+static bool wire_tables_aim_further(struct reader *x)
+{
+	if (x->round < x->rounds)
+		return false;
+	if (x->attr == SMP_VL_ARB && x->arb_rest) {
+		wire_tables_forget_lost_arb(x);
+		return false;
+	}
+	wire_tables_aim_at_arb(x, x->attr == SMP_VL_ARB);
+	return true;
+}
+
 /* -EIO: nobody answers. */
 static int wire_tables_find_paths(struct reader *x, struct progress *progress, struct err *err)
 {
@@ -203,7 +279,9 @@ static int wire_tables_read_parts(struct reader *x, bool want_sl2vl, struct prog
 					  err);
 	if (!rc && want_sl2vl) {
 		wire_tables_aim_at_sl2vl(x);
-		rc = wire_tables_reader_run(x, "read SL2VL", progress, err);
+		do
+			rc = wire_tables_reader_run(x, "read SL2VL", progress, err);
+		while (!rc && wire_tables_aim_further(x));
 	}
 	return rc;
 }
@@ -230,6 +308,7 @@ static void wire_tables_reader_clear(struct reader *x)
 	free(x->via);
 	free(x->blocks);
 	free(x->missing);
+	free(x->arb);
 }
 
 static void wire_tables_list_missing(struct tables_report *r, const struct reader *x)
@@ -280,6 +359,10 @@ static void wire_tables_add_earlier(void *ctx, const char *step, uint64_t done, 
 {
 	struct sl2vl_reading *r = ctx;
 
+	if (r->x.attr == SMP_VL_ARB) { /* little, compared with these */
+		done = 0;
+		total = r->report.sl2vl;
+	}
 	if (progress_step(r->outer, step, r->before + done, total))
 		atomic_store(&r->inner.cancel, true);
 }
@@ -328,8 +411,10 @@ int wire_sl2vl_read(struct sl2vl_reading *r, struct progress *progress, struct e
 	r->x.paused = false;
 	r->outer = progress;
 	atomic_store(&r->inner.cancel, false);
-	rc = wire_tables_reader_run(&r->x, "read SL2VL", &r->inner, err);
-	r->before = r->report.sl2vl;
+	do {
+		rc = wire_tables_reader_run(&r->x, "read SL2VL", &r->inner, err);
+		r->before = r->report.sl2vl;
+	} while (!rc && wire_tables_aim_further(&r->x));
 	r->report.mads += queue_stats(r->x.w->queue)->sent - sent;
 	r->report.took_ns += wire_now_ns(r->x.w) - start;
 	if (rc == -ECANCELED)

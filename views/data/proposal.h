@@ -54,7 +54,7 @@ struct proposal {
 
 	enum order_state order;
 	bool ordering; /* waits, and is the one that is looked for now */
-	char order_error[200];
+	char order_error[400];
 	const struct plan *ordered; /* with waves and drain */
 };
 

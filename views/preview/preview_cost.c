@@ -301,6 +301,8 @@ static void preview_cost_check_steps(struct checks *k, const struct state *s,
 		preview_cost_check(k, drain_needed(&x->ordered->drain) ? MARK_WARN : MARK_OK,
 				   drain_needed(&x->ordered->drain) ? "transition safe if drained"
 								    : "transition safe");
+	else if (x->notes && notes_find(x->notes, "vl_weights"))
+		preview_cost_check(k, MARK_BAD, "VLs WITHOUT WEIGHT");
 	else if (x->order != ORDER_NONE)
 		preview_cost_check(k, x->order == ORDER_FAILED ? MARK_BAD : MARK_WAIT,
 				   x->order == ORDER_WAITS   ? "transition ..."

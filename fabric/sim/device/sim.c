@@ -55,6 +55,9 @@ int sim_new(struct sim **out, const struct fabric *f, const struct sim_opts *opt
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		s->top[sw] = f->max_lid;
 	s->sl2vl = xcalloc(f->nsw, sizeof(*s->sl2vl));
+	s->weighted = xcalloc(f->nport, sizeof(*s->weighted));
+	for (uint32_t i = 0; i < f->nport; i++)
+		s->weighted[i] = 0x7fff;
 	s->term_nports = xcalloc(f->nend, 1);
 	s->sw_dead = xcalloc(f->nsw, sizeof(bool));
 	s->term_dead = xcalloc(f->nend, sizeof(bool));
@@ -82,6 +85,7 @@ void sim_free(struct sim *s)
 	free(s->lft);
 	free(s->top);
 	free(s->sl2vl);
+	free(s->weighted);
 	free(s->term_nports);
 	free(s->sw_dead);
 	free(s->term_dead);
@@ -114,6 +118,13 @@ static void sim_install_sl2vl(struct sim *s, const struct tables *t, uint32_t sw
 							tables_vl(t, s->f, sw, (uint8_t)in,
 								  (uint8_t)out, sl + 1));
 		}
+}
+
+void sim_set_weighted(struct sim *s, uint32_t sw, uint8_t port, uint16_t vls)
+{
+	pthread_mutex_lock(&s->lock);
+	s->weighted[s->f->port_off[sw] + port] = vls;
+	pthread_mutex_unlock(&s->lock);
 }
 
 int sim_install_tables(struct sim *s, const struct tables *t, struct err *err)

@@ -49,6 +49,9 @@ int sim_port_open(struct mad_port *out, struct sim *s, uint32_t term, struct err
 /* Sets all LFTs and SL2VL tables at once.  -EINVAL: tables of another fabric. */
 int sim_install_tables(struct sim *s, const struct tables *t, struct err *err);
 
+/* VLs to which a port of a switch gives a weight, a bit each; all at first. */
+void sim_set_weighted(struct sim *s, uint32_t sw, uint8_t port, uint16_t vls);
+
 /*
  * The SM takes subscriptions to notices (as many as come), passes traps of nodes on as reports
  * to the subscribers, without repeating any, and drops a trap that the same port has sent 10

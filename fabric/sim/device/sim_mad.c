@@ -159,6 +159,23 @@ static uint16_t sim_mad_sl2vl_table(struct sim *s, uint32_t end, const struct ma
 	return 0;
 }
 
+/* Tables of 16 entries, as OpenSM sets them: VL 0 is in the one of high priority. */
+static uint16_t sim_mad_vl_arb(const struct sim *s, uint32_t end, uint32_t mod, uint8_t *d)
+{
+	uint32_t part = mod >> 16, port = mod & 0xffff, sw = end - s->f->nend;
+	uint16_t vls = 0x7fff;
+
+	if (part != VL_ARB_LOW && part != VL_ARB_HIGH)
+		return MAD_STATUS_VALUE;
+	if (sim_is_switch(s, end)) {
+		if (port > s->f->sw_nports[sw])
+			return MAD_STATUS_VALUE;
+		vls = s->weighted[s->f->port_off[sw] + port];
+	}
+	vl_arb_encode(d, vls & (part == VL_ARB_HIGH ? 1 : 0x7ffe));
+	return 0;
+}
+
 static uint16_t sim_mad_sm_info(const struct sim *s, uint32_t end, uint8_t *d)
 {
 	struct sm_info si = { .priority = 14, .state = SM_MASTER };
@@ -223,6 +240,9 @@ static bool sim_mad_answer_smp(struct sim *s, uint32_t end, uint8_t in, const st
 		break;
 	case SMP_SL2VL:
 		a->status = sim_mad_sl2vl_table(s, end, r, a->data);
+		break;
+	case SMP_VL_ARB:
+		a->status = sim_mad_vl_arb(s, end, r->mod, a->data);
 		break;
 	case SMP_SM_INFO:
 		if (s->sm_stopped && end == s->o.sm_term)

@@ -30,6 +30,7 @@ struct sim {
 	uint8_t *lft;
 	uint16_t *top;	      /* LinearFDBTop of each switch */
 	uint8_t **sl2vl;      /* 8 bytes per (in, out) of each switch; NULL: identity */
+	uint16_t *weighted;   /* by fabric port: VLs with a weight in its VL arbitration */
 	uint8_t *term_nports; /* ports of the CA that a terminal is on */
 
 	bool *sw_dead, *term_dead;

@@ -236,6 +236,21 @@ static void sl2vl_packs_two_in_a_byte(void **state)
 	assert_memory_equal(back, vl, 16);
 }
 
+/* Entries may name a VL twice, and are in the order that a port takes them. */
+static void vl_arbitration_tells_which_vls_have_a_weight(void **state)
+{
+	static const uint8_t part[SMP_DATA] = { 3, 0, 2, 1, 3, 9, 0xf1, 255, 0, 0, 15, 7 };
+	uint8_t d[SMP_DATA];
+
+	(void)state;
+	assert_int_equal(vl_arb_decode(part), 0x000e);
+	vl_arb_encode(d, 0x4009);
+	assert_memory_equal(d, "\0\4\1\0\2\0\3\4\4\0", 10);
+	assert_int_equal(vl_arb_decode(d), 0x4009);
+	vl_arb_encode(d, 0);
+	assert_int_equal(vl_arb_decode(d), 0);
+}
+
 static void counters_survive_the_round_trip(void **state)
 {
 	static struct perf_counters pc = { 7, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14 }, pb;
@@ -459,6 +474,7 @@ int main(void)
 		cmocka_unit_test(vl_codes_map_to_counts_and_back),
 		cmocka_unit_test(invalid_states_and_tops_are_refused),
 		cmocka_unit_test(sl2vl_packs_two_in_a_byte),
+		cmocka_unit_test(vl_arbitration_tells_which_vls_have_a_weight),
 		cmocka_unit_test(counters_survive_the_round_trip),
 #if WITH_UMAD
 		cmocka_unit_test(subnet_attributes_agree_with_libibmad),

@@ -296,6 +296,39 @@ static void lanes_that_nobody_has_told_are_no_shortage(void **state)
 	fabric_put(g);
 }
 
+/* The other leaf's ports and those that nobody has told about are left alone. */
+static void lanes_without_a_weight_are_refused_with_the_port_and_the_setting(void **state)
+{
+	struct fabric *g = net_fabric(&(struct update_net_opts){ .op_vls = 8 });
+	struct tables *a = net_tables(g, 0, true), *b = net_tables(g, 1, true);
+	struct err err = { "" };
+	uint16_t *port;
+	struct plan *p;
+
+	(void)state;
+	assert_int_equal(plan_new(&p, g, a, b, NULL, NULL, 0, NULL), 0);
+	assert_int_equal(plan_check_weights(p, a, &err), 0);
+	tables_weighted_form(a, g);
+	assert_int_equal(plan_check_weights(p, a, &err), 0);
+	port = &a->weighted[g->port_off[g->chan_src[0]] + g->chan_port[0]];
+	*port = 0x7fff;
+	assert_int_equal(plan_check_weights(p, a, &err), 0);
+	*port = 0x000f; /* the plan needs four */
+	assert_int_equal(plan_check_weights(p, a, &err), 0);
+	*port = 0x0001;
+	assert_int_equal(plan_check_weights(p, a, &err), -ERANGE);
+	assert_non_null(strstr(err.text, "leaf0 port 13"));
+	assert_null(strstr(err.text, "other port"));
+	assert_non_null(strstr(err.text, "qos_swe_vlarb_low 0:4,1:4,2:4,3:4\""));
+	port[1] = 0x0001;
+	assert_int_equal(plan_check_weights(p, a, &err), -ERANGE);
+	assert_non_null(strstr(err.text, "leaf0 port 13 and 1 other port:"));
+	plan_free(p);
+	tables_put(a);
+	tables_put(b);
+	fabric_put(g);
+}
+
 static void lanes_of_tables_of_unknown_make_are_counted(void **state)
 {
 	struct world *w = *state;
@@ -333,6 +366,7 @@ int main(void)
 		cmocka_unit_test(staleness_of_jobs_and_sm_is_named),
 		cmocka_unit_test(too_few_lanes_are_refused_with_the_link),
 		cmocka_unit_test(lanes_that_nobody_has_told_are_no_shortage),
+		cmocka_unit_test(lanes_without_a_weight_are_refused_with_the_port_and_the_setting),
 		cmocka_unit_test(lanes_of_tables_of_unknown_make_are_counted),
 	};
 

@@ -329,6 +329,31 @@ static void tables_read_are_the_tables_installed(void **state)
 	world_down(&x);
 }
 
+static void weights_of_vl_arbitration_are_read_with_the_tables(void **state)
+{
+	struct tables *got;
+	struct world x;
+	uint32_t c = 3, at;
+
+	(void)state;
+	world_up(&x, net_random(4, 15, 40, 6, NULL), NULL, NULL);
+	assert_int_equal(world_sweep(&x), 0);
+	at = x.f->port_off[x.f->chan_src[c]] + x.f->chan_port[c];
+	sim_set_weighted(x.sim, x.f->chan_src[c], x.f->chan_port[c], 0x0005);
+	assert_int_equal(wire_read_tables(&got, x.w, x.swept, false, NULL, NULL, &x.err), 0);
+	assert_null(got->weighted);
+	tables_put(got);
+	assert_int_equal(wire_read_tables(&got, x.w, x.swept, true, NULL, NULL, &x.err), 0);
+	for (uint32_t i = 0; i < x.f->nport; i++) {
+		const struct port *p = &x.f->port[i];
+		bool used = p->chan != FAB_NONE || p->term != FAB_NONE;
+
+		assert_int_equal(got->weighted[i], i == at ? 0x0005 : used ? 0x7fff : 0);
+	}
+	tables_put(got);
+	world_down(&x);
+}
+
 /* Pauses after every answer or two, and sees that what it is told only grows. */
 struct piecemeal {
 	struct sl2vl_reading *r;
@@ -383,6 +408,7 @@ static void sl2vl_tables_read_piece_by_piece_are_those_read_at_once(void **state
 	assert_int_equal(report.nmissing, 0);
 	assert_true(tables_know_vls(got));
 	assert_true(same_hash(got, whole, w.f));
+	assert_memory_equal(got->weighted, whole->weighted, w.f->nport * sizeof(*whole->weighted));
 	tables_report_clear(&report);
 	tables_put(lfts);
 	tables_put(whole);
@@ -1305,6 +1331,7 @@ int main(void)
 		cmocka_unit_test(a_port_without_link_or_answer_says_what_to_do),
 		cmocka_unit_test(sweeps_can_be_cancelled),
 		cmocka_unit_test(tables_read_are_the_tables_installed),
+		cmocka_unit_test(weights_of_vl_arbitration_are_read_with_the_tables),
 		cmocka_unit_test(sl2vl_tables_read_piece_by_piece_are_those_read_at_once),
 		cmocka_unit_test(tables_are_read_over_broken_lfts_too),
 		cmocka_unit_test(lids_that_lead_nowhere_are_found_out_soon),
