@@ -253,6 +253,9 @@ soak: check-packages
 	$(Q)bash tests/lab/watchdog.sh $(or $(KILLS),200) $(or $(SEED),1)
 	$(Q)bash tests/lab/sequence.sh full
 	$(Q)bash tests/lab/sequence.sh kills $(or $(KILLS),200) $(or $(SEED),1)
+	$(Q)bash tests/lab/handover.sh kills $(or $(KILLS),500) $(or $(SEED),1)
+	$(Q)bash tests/lab/handover.sh losses $(or $(LOSSES),200) $(or $(SEED),1)
+	$(Q)bash tests/lab/handover.sh restarts $(or $(RESTARTS),100) $(or $(SEED),1)
 	$(Q)bash tests/lab/sequence.sh handover
 	$(Q)bash tests/lab/sequence.sh midwave
 	$(Q)bash tests/lab/sequence.sh late

@@ -1,13 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# handover.sh [SEED]: where OpenSM, the fabric and an update meet, on a random net of its own.  A cable
-# or a host is lost while an update waits, OpenSM is dead when it is confirmed, worker and guard are
-# stopped, two updates are begun: what the switches then hold, as dump_fts reads it, is what is said.
+# handover.sh [SEED]
+# handover.sh losses|restarts|kills N [SEED]     (make soak)
+#
+# Where OpenSM, the fabric and an update meet, on a random net of its own.  A cable or a host is lost while
+# an update waits, OpenSM is dead when it is confirmed, worker and guard are stopped, two updates are
+# begun: what the switches then hold, as dump_fts reads it, is what is said.
+#
+# The others do it N times at random moments of updates: cables and hosts are lost, OpenSM is restarted,
+# OpenSM, worker and guard are killed.  Each ends in a routing that is wholly old, wholly new or
+# OpenSM's own, without a loop, and is the one that status names.
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
 B=${B:-build}
+mode=once times=0
+case ${1:-} in
+losses | restarts | kills) mode=$1 times=${2:?N}; shift 2 ;;
+esac
 seed=${1:-$((RANDOM % 9000 + 1))}
 
 if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
@@ -18,7 +29,8 @@ fi
 lab_new || exit 1
 sock=$LAB_DIR/run/opensm.sock
 dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock")
-echo "# seed $seed"
+echo "# $mode, seed $seed"
+RANDOM=$seed
 
 sm() { # opensm, with the plugin
 	lab_opensm_stop
@@ -124,6 +136,147 @@ sm || give_up "opensm"
 cable_sw=$(awk '/^Switch/ { split($0, q, "\""); s = q[4]; sub(/ .*/, "", s) } /^\[[0-9]+\].*"S-/ { n[s]++ }
 	END { for (s in n) if (n[s] > most) { most = n[s]; best = s } print best }' "$LAB_DIR/net")
 cable=$(sed -n "/\"$cable_sw\"/,/^\$/s/^\(\[[0-9]*\]\).*\"S-.*/\1/p" "$LAB_DIR/net" | head -n 1)
+# Every host is reached from every switch: LFTs of dump_fts over cables of ibnetdiscover.
+sound() { # what ibnetdiscover said, what dump_fts said as lines of "guid lid port"
+	python3 - "$1" "$2" <<-'PY'
+		import re, sys
+		peer, at, host, at_sw = {}, None, {}, {}
+		for line in open(sys.argv[1]):
+		    m = re.match(r'Switch\s+\d+ "S-(\w+)".* lid (\d+) ', line)
+		    if m:
+		        at = int(m[1], 16)
+		        continue
+		    if re.match(r'Ca\b', line):
+		        at = None
+		    m = re.match(r'\[(\d+)\]\s+"([SH])-(\w+)"\[(\d+)\]', line)
+		    if m and at:
+		        if m[2] == 'S':
+		            peer[at, int(m[1])] = int(m[3], 16)
+		        else:
+		            lid = int(re.search(r' lid (\d+) ', line)[1])
+		            host[lid] = (at, int(m[1]))
+		lft = {}
+		for line in open(sys.argv[2]):
+		    g, lid, port = line.split()
+		    lft[int(g, 16), int(lid, 16)] = int(port)
+		switches = {sw for sw, _ in peer} | {sw for sw, _ in host.values()}
+		bad = 0
+		for lid, (to, out) in host.items():
+		    for sw in switches:
+		        now, hops = sw, 0
+		        while now is not None and (now != to) and hops <= len(switches):
+		            now, hops = peer.get((now, lft.get((now, lid)))), hops + 1
+		        bad += now != to or lft.get((to, lid)) != out
+		if bad or not host:
+		    print('# %d of %d paths do not arrive' % (bad, len(host) * len(switches)))
+		    sys.exit(1)
+	PY
+}
+
+ends() { # of the update $id: nothing of it goes on
+	state=$(state "$id") && case $state in
+	confirmed | rolled-back | fabric-changed | superseded | abandoned) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
+# What status names is what the switches hold.
+holds_what_it_says() {
+	lab_on n0003 ibnetdiscover >"$LAB_DIR/seen" 2>/dev/null
+	lab_lfts >"$LAB_DIR/now"
+	case $state in
+	confirmed) others_stay "$LAB_DIR/wanted" "$LAB_DIR/now" "$gone" ;;
+	rolled-back | abandoned) others_stay "$LAB_DIR/before" "$LAB_DIR/now" "$gone" ;;
+	esac && sound "$LAB_DIR/seen" "$LAB_DIR/now"
+}
+
+settled() { # OpenSM routes, and by nothing of an update
+	plugin 'p["state"] == "master" and not p["busy"] and not p["update"] and p["source"] != "console"'
+}
+
+random_rest() { # 0 to $1 tenths of a second
+	sleep "$(awk -v n=$((RANDOM % $1)) 'BEGIN { print n / 10 }')"
+}
+
+disturb() { # as $mode says; sets $gone to LIDs that left, $undo to what brings all back
+	local h victims
+	gone='' undo=:
+	case $mode in
+	losses)
+		if [ $((RANDOM % 2)) -eq 0 ]; then
+			h=$(lab_hosts | sed -n "$((RANDOM % 20 + 6))p")
+			gone=$(printf '0x%04x' "$(lab_lid "$h")")
+			lab_con "Unlink \"$(lab_node "$h")\""
+			undo="lab_con ReLink \"$(lab_node "$h")\""
+		else
+			lab_con "Unlink \"$(lab_node "$cable_sw")\"$cable"
+			undo="lab_con ReLink \"$(lab_node "$cable_sw")\"$cable"
+		fi
+		;;
+	restarts)
+		kill -9 "$(cat "$LAB_DIR/opensm.pid")"
+		random_rest 20
+		sm || return 1
+		;;
+	kills)
+		victims=$(ours "$([ $((RANDOM % 2)) -eq 0 ] && echo worker || echo guard)")
+		[ $((RANDOM % 3)) -ne 0 ] || victims="$victims $(ours worker) $(ours guard)"
+		# shellcheck disable=SC2086
+		kill -9 $victims 2>/dev/null
+		if [ $((RANDOM % 3)) -eq 0 ]; then
+			kill -9 "$(cat "$LAB_DIR/opensm.pid")"
+			random_rest 30
+			sm || return 1
+		fi
+		;;
+	esac
+}
+
+once_more() { # number
+	local engines=(dfsssp:4 nue:3 updn:2) confirm
+	lab_wait 20 settled || { echo "# $1: OpenSM has not settled"; return 1; }
+	lab_lfts >"$LAB_DIR/before"
+	plan_for "${engines[$1 % 3]}" "$LAB_DIR/plan" || return 1
+	cmp -s "$LAB_DIR/before" "$LAB_DIR/wanted" && return 0
+	does 0 apply "$LAB_DIR/plan" "${dirs[@]}" --without-agents --yes-fabric lab --detach \
+		--confirm-timeout 8 "${accept[@]}" || { [ "$mode" = kills ] && return 0; return 1; }
+	id=$(grep -oE '[0-9]{8}T[0-9]{6}Z-[0-9]+' "$LAB_DIR/out" | head -n 1)
+	random_rest 40
+	confirm=$((RANDOM % 2))
+	[ "$confirm" -eq 0 ] || [ $((RANDOM % 2)) -eq 0 ] || top confirm "$id" --state-dir "$LAB_DIR/state" --socket "$sock" --yes-fabric lab >/dev/null 2>&1 &
+	disturb || return 1
+	wait
+	if ! lab_wait 45 ends; then # nobody is left to end it: what status advises
+		top rollback "$id" "${dirs[@]}" --yes-fabric lab >"$LAB_DIR/out" 2>&1
+		ends || { echo "# $id: $state"; sed 's/^/# /' "$LAB_DIR/out" | tail -n 3; return 1; }
+	fi
+	lab_wait 30 settled || { echo "# $id: $state, and OpenSM goes on with it"; return 1; }
+	lab_wait 10 holds_what_it_says || { echo "# $id: $state"; holds_what_it_says; return 1; }
+	echo "$state" >>"$LAB_DIR/states"
+	eval "$undo"
+	sleep 0.5
+}
+
+plan_for() { # engine, plan file: also its tables as files, to compare with
+	does 0 plan -e "$1" --fabric lab "${dirs[@]}" -o "$2" &&
+		rm -rf "$LAB_DIR/files" &&
+		{ top apply "$2" "${dirs[@]}" --without-agents --installer "file:$LAB_DIR/files" --state-dir "$LAB_DIR/state2" \
+			"${accept[@]}" --yes-fabric lab --no-input >"$LAB_DIR/out" 2>&1 || [ $? -eq 4 ]; } &&
+		lab_plain_lfts <"$LAB_DIR/files/opensm-lfts.dump" >"$LAB_DIR/wanted"
+}
+
+accept=()
+! "$IBROUTE_TOP" apply --help | grep -q -- --accept-strangers || accept=(--accept-strangers)
+if [ "$mode" != once ]; then
+	failed=0
+	for ((k = 1; k <= times; k++)); do
+		once_more "$k" || { failed=$((failed + 1)); echo "# in round $k"; }
+	done
+	echo "# $times rounds: $(sort "$LAB_DIR/states" | uniq -c | awk '{ printf "%s%d %s", (NR > 1 ? ", " : ""), $1, $2 }')"
+	ok "$mode: each of $times updates ended as status says" [ "$failed" -eq 0 ]
+	finish
+fi
+
 lab_lfts >"$LAB_DIR/before"
 ok "a plan" does 0 plan -e dfsssp:4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/p1"
 
