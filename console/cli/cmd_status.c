@@ -7,6 +7,7 @@
 #include "console/lib/exits.h"
 #include "console/live/live_fabric.h"
 #include "console/record/record.h"
+#include "console/update/agents_away.h"
 #include "console/update/update_client.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
@@ -286,21 +287,27 @@ static int cmd_status_find(struct txn_info *t, const struct status_cmd *c, struc
 
 static int cmd_status_of(struct status_cmd *c, struct err *err)
 {
+	struct agent_away *away;
 	struct txn_info t;
+	uint32_t naway;
 	int rc = cmd_status_find(&t, c, err);
 
 	if (rc)
 		return txn_find_exit(rc);
+	agents_away_find(&away, &naway, c->live.state_dir, c->live.socket, t.head.id);
 	if (c->json) {
 		json_t *j = cmd_status_info_json(c, &t);
 
 		json_object_set_new(j, "schema", json_string("ibroute-top/1"));
+		json_object_set_new(j, "agents_away", agents_away_json(away, naway));
 		json_dumpf(j, stdout, JSON_INDENT(2));
 		putchar('\n');
 		json_decref(j);
 	} else {
 		cmd_status_print_one(c, &t);
+		agents_away_print(away, naway);
 	}
+	free(away);
 	if (c->events)
 		rc = cmd_status_print_events(c, &t, err);
 	if (!rc && c->read)
@@ -328,12 +335,14 @@ static int cmd_status_status(const struct status_cmd *c, struct err *err)
 {
 	struct txn_info *list;
 	json_t *all = json_array(), *j;
-	uint32_t n, open = 0;
+	struct agent_away *away;
+	uint32_t n, naway, open = 0;
 
 	if (journal_list(&list, &n, c->live.state_dir, err)) {
 		json_decref(all);
 		return EXIT_UNREADABLE;
 	}
+	agents_away_find(&away, &naway, c->live.state_dir, c->live.socket, NULL);
 	for (uint32_t i = 0; i < n; i++) {
 		open += !txn_state_final(list[i].state);
 		if (c->json)
@@ -342,14 +351,18 @@ static int cmd_status_status(const struct status_cmd *c, struct err *err)
 			cmd_status_print_one(c, &list[i]);
 	}
 	if (c->json) {
-		j = json_pack("{s:s, s:I, s:O}", "schema", "ibroute-top/1", "unfinished",
-			      (json_int_t)open, "transactions", all);
+		j = json_pack("{s:s, s:I, s:O, s:o}", "schema", "ibroute-top/1", "unfinished",
+			      (json_int_t)open, "transactions", all, "agents_away",
+			      agents_away_json(away, naway));
 		json_dumpf(j, stdout, JSON_INDENT(2));
 		putchar('\n');
 		json_decref(j);
 	} else if (!n) {
 		printf("no updates in %s\n", journal_base(c->live.state_dir));
 	}
+	if (!c->json)
+		agents_away_print(away, naway);
+	free(away);
 	json_decref(all);
 	free(list);
 	return open ? EXIT_FINDINGS : EXIT_OK;
@@ -377,7 +390,8 @@ int cmd_status(int argc, char **argv)
 		.children = live_children,
 		.args_doc = "[ID]",
 		.doc = "Lists the updates made on this machine, or shows one: its phase, "
-		       "deadline, watch conditions, and what was read from the switches. ID may "
+		       "deadline, watch conditions, and what was read from the switches; also "
+		       "agents that are away from their base LIDs. ID may "
 		       "be abbreviated to its first characters; 'last' is the newest.\vExit "
 		       "codes: 0 all have ended; 1 one has not; 4 no such update; 64 bad options; "
 		       "255 the journals could not be read.",

@@ -181,6 +181,28 @@ static void server_do_tables(struct socket_server *s, struct client *c)
 	free(buf);
 }
 
+static void server_do_agents(struct socket_server *s, struct client *c)
+{
+	size_t n = s->agents.v.n;
+	uint8_t *body = xcalloc(n, OSM_AGENT);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct heard_agent *a = &s->agents.v.v[i];
+		struct osm_agent said = {
+			.guid = a->guid,
+			.txn = a->txn,
+			.age_ms = clock_ms() - a->at_ms,
+			.lid = a->lid,
+			.phase = a->phase,
+			.flags = (uint8_t)a->flags,
+		};
+
+		osm_agent_put(body + i * OSM_AGENT, &said);
+	}
+	server_answer(c, OSM_MSG_AGENTS | OSM_MSG_ANSWER, c->m.id, body, n * OSM_AGENT);
+	free(body);
+}
+
 static int server_order(struct socket_server *s, struct client *c, struct err *err)
 {
 	int rc;
@@ -331,6 +353,10 @@ static int server_do(void *ctx, struct err *err)
 	}
 	if (x->c->m.type == OSM_MSG_TABLES) {
 		server_do_tables(x->s, x->c);
+		return 1;
+	}
+	if (x->c->m.type == OSM_MSG_AGENTS) {
+		server_do_agents(x->s, x->c);
 		return 1;
 	}
 	return server_do_plain(x->s, x->c, &x->a, err);

@@ -230,6 +230,29 @@ static void agent_set_settled(struct transaction *t, enum phase phase, enum phas
 				 t->st.agents.who);
 }
 
+static bool agent_set_is_back(const struct transaction *t, const struct coord_agent *g)
+{
+	if (g->state == COORD_GONE)
+		return true;
+	return t->c.asked == PHASE_REPATH && g->state == COORD_DONE;
+}
+
+void agent_set_note_away(struct transaction *t)
+{
+	const struct agent_set *w = &t->agents;
+	struct txn_agent *away = xcalloc(w->nport, sizeof(*away));
+	struct err err = { "" };
+	uint32_t n = 0;
+
+	for (uint32_t g = 0; g < w->n && t->c.asked; g++)
+		for (uint32_t i = w->first[g]; i < w->first[g + 1]; i++)
+			if (!agent_set_is_back(t, &w->state[g]))
+				away[n++] = w->port[i];
+	if (n && t->journal && journal_put_away(t->journal, away, n, &err))
+		log_add(LOG_WARN, "apply", "%s", err.text);
+	free(away);
+}
+
 /* ---- the question ---- */
 
 /* The SM may have been restarted: listen again; or be another one. */

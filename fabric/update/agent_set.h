@@ -48,3 +48,5 @@ void agent_set_hear(struct transaction *t); /* handles answers that have arrived
 /* Only the former, within an action: agents that start while blocks are written must not wait. */
 void agent_set_listen(struct transaction *t);
 void agent_set_status(struct transaction *t); /* into st */
+/* At the end: who has not said that he is back goes into the journal. */
+void agent_set_note_away(struct transaction *t);

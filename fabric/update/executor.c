@@ -616,6 +616,7 @@ static bool executor_do_finish(struct transaction *t)
 		rc = t->in->ops->end(t->in->ctx, true, &err);
 	if (rc)
 		return transaction_fail(t, rc, "%s", err.text);
+	agent_set_note_away(t);
 	if (t->journal)
 		journal_because(t->journal, t->c.why);
 	if (t->journal)

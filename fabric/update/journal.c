@@ -238,9 +238,10 @@ int journal_take(struct journal *j, struct err *err)
 	return rc;
 }
 
-int journal_put_agents(struct journal *j, const struct txn_agent *v, uint32_t n, struct err *err)
+static int journal_put_list(const struct journal *j, const char *name, const struct txn_agent *v,
+			    uint32_t n, struct err *err)
 {
-	char *path = xasprintf("%s/agents.json", j->dir), *all = txn_agents_encode(v, n);
+	char *path = xasprintf("%s/%s", j->dir, name), *all = txn_agents_encode(v, n);
 	int rc = store_replace(path, all, strlen(all), 0600, err);
 
 	free(all);
@@ -248,9 +249,20 @@ int journal_put_agents(struct journal *j, const struct txn_agent *v, uint32_t n,
 	return rc;
 }
 
-int journal_agents(struct txn_agent **out, uint32_t *n, const struct journal *j, struct err *err)
+int journal_put_agents(struct journal *j, const struct txn_agent *v, uint32_t n, struct err *err)
 {
-	char *path = xasprintf("%s/agents.json", j->dir), *data = NULL;
+	return journal_put_list(j, "agents.json", v, n, err);
+}
+
+int journal_put_away(struct journal *j, const struct txn_agent *v, uint32_t n, struct err *err)
+{
+	return journal_put_list(j, "away.json", v, n, err);
+}
+
+static int journal_read_list(struct txn_agent **out, uint32_t *n, const char *dir, const char *name,
+			     struct err *err)
+{
+	char *path = xasprintf("%s/%s", dir, name), *data = NULL;
 	size_t len;
 	int rc = store_read(&data, &len, path, err);
 
@@ -258,6 +270,21 @@ int journal_agents(struct txn_agent **out, uint32_t *n, const struct journal *j,
 		rc = err_set(err, -EBADMSG, "%s: damaged", path);
 	free(data);
 	free(path);
+	return rc;
+}
+
+int journal_agents(struct txn_agent **out, uint32_t *n, const struct journal *j, struct err *err)
+{
+	return journal_read_list(out, n, j->dir, "agents.json", err);
+}
+
+int journal_read_agents(struct txn_agent **out, uint32_t *n, const char *base, const char *id,
+			bool away, struct err *err)
+{
+	char *dir = xasprintf("%s/%s", journal_base(base), id);
+	int rc = journal_read_list(out, n, dir, away ? "away.json" : "agents.json", err);
+
+	free(dir);
 	return rc;
 }
 

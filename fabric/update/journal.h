@@ -6,6 +6,7 @@
  *   head.json    who, when, which plan, which fabric, checksum of changes.bin
  *   changes.bin  every block and SL2VL table to be written, old and new contents, by GUID
  *   agents.json  who may have been asked to move to escape LIDs, if anybody
+ *   away.json    who of them was not back when it ended, if anybody
  *   state.log    one checksummed line per step, each synced before the step is taken
  *   lock         held (a lock of the open file) by the process that works on it
  *   guard        likewise by the one that watches over that
@@ -130,6 +131,11 @@ void journal_because(struct journal *j, enum coord_why why);
 int journal_wave(struct journal *j, uint32_t wave, struct err *err);
 /* Who is going to be asked to drain; on disk when it returns 0.  Once, before TXN_UNPATH. */
 int journal_put_agents(struct journal *j, const struct txn_agent *v, uint32_t n, struct err *err);
+/* Whom of those nobody has seen back on his base LIDs when the transaction ended. */
+int journal_put_away(struct journal *j, const struct txn_agent *v, uint32_t n, struct err *err);
+/* The two lists, without working on it: away: the second.  As journal_agents(). */
+int journal_read_agents(struct txn_agent **out, uint32_t *n, const char *base, const char *id,
+			bool away, struct err *err);
 /* -ENOENT: nobody was; -EBADMSG.  Caller frees *out. */
 int journal_agents(struct txn_agent **out, uint32_t *n, const struct journal *j, struct err *err);
 /* Another process works on it from now on: noted and synced. */

@@ -407,6 +407,19 @@ int osm_link_listeners(struct osm_link *l, uint64_t **guid, uint32_t *n, struct 
 	return 0;
 }
 
+int osm_link_agents(struct osm_link *l, struct osm_agent **out, uint32_t *n, struct err *err)
+{
+	int rc = osm_link_ask(l, OSM_MSG_AGENTS, 0, NULL, 0, l->timeout_ms, err);
+
+	if (rc)
+		return rc;
+	*n = (uint32_t)(l->body.n / OSM_AGENT);
+	*out = xcalloc(*n, sizeof(**out));
+	for (uint32_t i = 0; i < *n; i++)
+		osm_agent_get(&(*out)[i], l->body.v + (size_t)i * OSM_AGENT);
+	return 0;
+}
+
 uint32_t osm_link_opened(const struct osm_link *l)
 {
 	return l->opened;

@@ -66,6 +66,9 @@ int osm_link_policy(struct osm_link *l, const char *text, unsigned flags, struct
 int osm_link_notice(struct osm_link *l, const struct notice *n, struct err *err);
 /* Ports that have subscribed to notice 68, in no order, also twice.  The caller frees *guid. */
 int osm_link_listeners(struct osm_link *l, uint64_t **guid, uint32_t *n, struct err *err);
+/* What each agent that OpenSM has heard said last, in no order.  The caller frees *out.  -EPROTO
+ * also of a plugin that does not know the question. */
+int osm_link_agents(struct osm_link *l, struct osm_agent **out, uint32_t *n, struct err *err);
 /* From now on traps 144 of all nodes can be had. */
 int osm_link_watch(struct osm_link *l, struct err *err);
 /* 1: the next one, with the issuer's LID and GUID; 0: none within wait_ms.  Those that came while

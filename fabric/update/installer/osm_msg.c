@@ -32,11 +32,34 @@ uint64_t osm_get_u64(const uint8_t d[8])
 	return osm_msg_get_u32(d) | (uint64_t)osm_msg_get_u32(d + 4) << 32;
 }
 
+void osm_agent_put(uint8_t d[OSM_AGENT], const struct osm_agent *a)
+{
+	osm_put_u64(d, a->guid);
+	osm_put_u64(d + 8, a->txn);
+	osm_put_u64(d + 16, a->age_ms);
+	osm_put_u64(d + 24, a->lid | (uint64_t)a->phase << 16 | (uint64_t)a->flags << 24);
+}
+
+void osm_agent_get(struct osm_agent *out, const uint8_t d[OSM_AGENT])
+{
+	uint64_t rest = osm_get_u64(d + 24);
+
+	*out = (struct osm_agent){
+		.guid = osm_get_u64(d),
+		.txn = osm_get_u64(d + 8),
+		.age_ms = osm_get_u64(d + 16),
+		.lid = (uint16_t)rest,
+		.phase = (uint8_t)(rest >> 16),
+		.flags = (uint8_t)(rest >> 24),
+	};
+}
+
 uint32_t osm_msg_limit(uint8_t type)
 {
 	if (type == OSM_MSG_LOAD || type == OSM_MSG_JUDGE ||
 	    type == (OSM_MSG_TABLES | OSM_MSG_ANSWER) ||
-	    type == (OSM_MSG_LISTENERS | OSM_MSG_ANSWER))
+	    type == (OSM_MSG_LISTENERS | OSM_MSG_ANSWER) ||
+	    type == (OSM_MSG_AGENTS | OSM_MSG_ANSWER))
 		return OSM_MSG_LARGE;
 	return OSM_MSG_SMALL;
 }

@@ -47,6 +47,7 @@ enum osm_msg_type {
 	OSM_MSG_ALIVE = 13,	/* the update goes on: its lease, and the time left to confirm it */
 	OSM_MSG_BACK = 14,	/* back to the tables from before the update, in steps; answered as
 				 * REROUTE is */
+	OSM_MSG_AGENTS = 15,	/* answered with what each agent said last, OSM_AGENT bytes each */
 	OSM_MSG_HEARD = 0x60,	/* a notice, unasked */
 	OSM_MSG_ANSWER = 0x80,
 	OSM_MSG_ERROR = 0xff
@@ -76,6 +77,18 @@ void osm_msg_put(uint8_t head[OSM_MSG_HEAD], const struct osm_msg *m);
  * may be. */
 int osm_msg_get(struct osm_msg *out, const uint8_t head[OSM_MSG_HEAD], struct err *err);
 uint32_t osm_msg_limit(uint8_t type); /* bytes of its body */
+
+/* What an agent said last. */
+struct osm_agent {
+	uint64_t guid, txn, age_ms;
+	uint16_t lid;
+	uint8_t phase; /* of the question */
+	uint8_t flags; /* enum phase_notice_flag */
+};
+
+#define OSM_AGENT 32
+void osm_agent_put(uint8_t d[OSM_AGENT], const struct osm_agent *a);
+void osm_agent_get(struct osm_agent *out, const uint8_t d[OSM_AGENT]);
 
 #define OSM_LEASE_MS 15000 /* without a word of its client; then the plugin ends the update */
 

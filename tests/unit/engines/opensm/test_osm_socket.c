@@ -568,13 +568,29 @@ static void an_agent_that_asks_about_an_update_that_is_over_is_called_back(void 
 static void an_agent_left_behind_is_called_back_by_an_update_without_agents_too(void **state)
 {
 	struct fake_osm *k = *state;
-	struct phase_notice said;
+	struct phase_notice said, late = lost;
+	struct osm_agent *heard;
+	uint32_t n;
 
 	fake_osm_begin(k, "without");
 	hears(k, &lost, true, 3);
 	says(k, 1, &said);
 	assert_int_equal(said.phase, PHASE_REPATH);
 	assert_int_equal(said.txn, 99);
+	late.seq--; /* what was overtaken changes nothing */
+	late.phase = PHASE_REPATH;
+	hears(k, &late, true, 3);
+	hears(k, &lost, true, 2);
+	hears(k, &said, true, 2);
+	clock_rest_us(100000);
+	assert_int_equal(osm_link_agents(k->l, &heard, &n, NULL), 0);
+	assert_int_equal(n, 2);
+	for (uint32_t i = 0; i < n; i++) {
+		assert_int_equal(heard[i].txn, 99);
+		assert_int_equal(heard[i].phase, heard[i].lid == 2 ? PHASE_REPATH : PHASE_UNPATH);
+		assert_true(heard[i].age_ms < 20000);
+	}
+	free(heard);
 }
 
 /* Of an OpenSM that has just started: whoever leads an update may come back. */

@@ -444,6 +444,8 @@ static void policy_goes_on_without_who_is_silent_or_could_not(void **state)
 	struct world *w = *state;
 	struct err err = { "" };
 	struct executor_status st;
+	struct txn_agent *away;
+	uint32_t n;
 
 	w->k.node[3].dead = true;
 	w->k.node[5].cannot = true;
@@ -459,6 +461,10 @@ static void policy_goes_on_without_who_is_silent_or_could_not(void **state)
 	assert_int_equal(st.agents.silent, 1);
 	assert_int_equal(st.agents.done, ALL - 1);
 	need(executor_confirm(w->a, &err), &err);
+	need(journal_read_agents(&away, &n, w->base, st.txn, true, &err), &err);
+	assert_int_equal(n, 1);
+	assert_string_equal(away->name, w->f->term_name[w->k.node[3].term]);
+	free(away);
 }
 
 static void an_agent_whose_drain_fails_stops_the_update(void **state)
