@@ -653,17 +653,22 @@ static void sm_session_give_base(struct sm_session *d, const char *why, const st
 	sm_update_close(&d->update, why, rest);
 }
 
-void sm_session_return(struct sm_session *d, struct osm_answer *a)
+void sm_session_return(struct sm_session *d, const char *id, struct osm_answer *a)
 {
 	const struct tables *old = NULL;
 	struct sm_update_rest rest = { 0 };
+	const char *why = *id ? NULL : "the return to the tables from before it was ordered";
+	bool open;
 
 	pthread_mutex_lock(&d->lock);
-	a->change = d->update.open && d->update.nsteps;
+	open = d->update.open && (!*id || !strcmp(d->update.who.id, id));
+	a->change = open && d->update.nsteps;
 	if (a->change)
-		sm_session_give_base(d, NULL, &old, &rest);
-	else if (d->update.open) /* nothing was loaded */
-		sm_update_close(&d->update, NULL, &rest);
+		sm_session_give_base(d, why, &old, &rest);
+	else if (open) /* nothing was loaded */
+		sm_update_close(&d->update, why, &rest);
+	if (open)
+		d->update.overruled = why;
 	pthread_mutex_unlock(&d->lock);
 	sm_update_rest_free(&rest);
 	tables_put(old);
@@ -730,6 +735,7 @@ static int sm_session_forget(struct sm_session *d, struct err *err)
 {
 	const struct tables *given;
 	struct sm_update_rest rest;
+	bool open;
 
 	if (unlink(d->confirmed_path) && errno != ENOENT)
 		return err_set(err, -errno, "%s cannot be removed: %s", d->confirmed_path,
@@ -739,8 +745,9 @@ static int sm_session_forget(struct sm_session *d, struct err *err)
 	d->given = NULL;
 	d->step = false;
 	d->back = 0;
-	sm_update_close(&d->update, d->update.open ? "the policy was ordered to route" : NULL,
-			&rest);
+	open = d->update.open;
+	sm_update_close(&d->update, open ? "the policy was ordered to route" : NULL, &rest);
+	d->update.overruled = open;
 	pthread_mutex_unlock(&d->lock);
 	tables_put(given);
 	sm_update_rest_free(&rest);

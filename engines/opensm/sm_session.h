@@ -75,8 +75,9 @@ int sm_session_judge(struct sm_session *d, const uint8_t *buf, size_t len, struc
 /* Once they are on the disk, synced.  -ENOENT: nothing was loaded; -EINVAL: it was a step; -ESTALE:
  * OpenSM does not route by it. */
 int sm_session_keep(struct sm_session *d, const char *id, struct osm_answer *a, struct err *err);
-/* To what routed before the update, once even through what the policy excludes: it is a promise. */
-void sm_session_return(struct sm_session *d, struct osm_answer *a);
+/* To what routed before the update, once even through what the policy excludes: it is a promise.
+ * id: of the update, if it is still open; "": an order of somebody else's, which ends it. */
+void sm_session_return(struct sm_session *d, const char *id, struct osm_answer *a);
 /* The caller frees *buf; -ENOENT. */
 int sm_session_tables(struct sm_session *d, bool base, uint8_t **buf, size_t *len, struct err *err);
 /* flags: OSM_POLICY_* */

@@ -89,7 +89,7 @@ int sm_update_check(const struct sm_update *u, const char *id, struct err *err)
 			       ? err_set(err, -ESTALE, "OpenSM is already rolling the update back")
 			       : 0;
 	if (*id && !strcmp(u->ended_id, id))
-		return err_set(err, -ESTALE, "%s", u->ended);
+		return err_set(err, u->overruled ? -EUCLEAN : -ESTALE, "%s", u->ended);
 	if (u->open)
 		return err_set(err, -EBUSY, "update %s of %s is in progress", u->who.id,
 			       u->who.owner);

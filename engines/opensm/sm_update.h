@@ -19,6 +19,7 @@ struct sm_update {
 	uint64_t lease_ms, confirm_ms; /* clock_ms() until which; confirm_ms 0: no window */
 	char ended[300];	       /* the last one, without a word of its client; "" */
 	char ended_id[64];
+	bool overruled; /* that one, by somebody's order to route otherwise */
 
 	const struct tables *base;   /* routed before it; NULL: OpenSM's own engine did */
 	const struct endports *ends; /* of the fabric of all of its tables */
@@ -50,7 +51,7 @@ const struct tables *sm_update_step_back(struct sm_update *u, struct sm_update_r
 void sm_update_close(struct sm_update *u, const char *why, struct sm_update_rest *rest);
 void sm_update_rest_free(struct sm_update_rest *rest);
 /* May this one load, keep, ...?  -EPERM: there is none or another is open; -ESTALE: it was
- * ended. */
+ * ended; -EUCLEAN: by somebody's order to route otherwise. */
 int sm_update_check(const struct sm_update *u, const char *id, struct err *err);
 /* Why it is to be ended now, or NULL. */
 const char *sm_update_overdue(const struct sm_update *u, uint64_t now_ms);

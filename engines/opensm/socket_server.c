@@ -330,7 +330,7 @@ static int server_do_plain(struct socket_server *s, struct client *c, struct osm
 	case OSM_MSG_KEEP:
 		return sm_session_keep(s->session, c->update, a, err);
 	case OSM_MSG_RETURN:
-		sm_session_return(s->session, a);
+		sm_session_return(s->session, c->update, a);
 		return 0;
 	default:
 		return err_set(err, -EPROTO, "there is no request of type %u", c->m.type);

@@ -233,7 +233,7 @@ static bool blocks_called_off(struct transaction *t)
 	if (!rc)
 		return false;
 	transaction_fail(t, rc, "%s", err.text);
-	coordinator_step(&t->c, EV_SM);
+	coordinator_step(&t->c, rc == -EUCLEAN ? EV_FOREIGN : EV_SM);
 	return t->c.cancelled;
 }
 

@@ -411,7 +411,8 @@ static void executor_who_writes(struct transaction *t)
 		who = t->in->ops->back(t->in->ctx, t->routes, sizeof(t->routes));
 	else if (t->o.others)
 		who = t->o.others(t->o.ctx);
-	t->changed = who == 2;
+	t->overruled = who == 3;
+	t->changed = who == 2 || t->overruled;
 	t->others = t->changed || (who == 1 && !t->o.overwrite_foreign);
 }
 
@@ -682,10 +683,11 @@ static void executor_drive(struct transaction *t, enum coord_event ev)
 			transaction_fail(t, -ECANCELED, "cancelled by the operator");
 			coordinator_step(&t->c, EV_CANCEL);
 		}
-		act = coordinator_step(&t->c, ok ? EV_DONE
-					      : t->superseded
-						      ? (t->changed ? EV_CHANGED : EV_SUPERSEDED)
-						      : EV_FAILED);
+		act = coordinator_step(
+			&t->c, ok ? EV_DONE
+			       : t->superseded
+				       ? (t->changed && !t->overruled ? EV_CHANGED : EV_SUPERSEDED)
+				       : EV_FAILED);
 	}
 	executor_sync_status(t);
 }
@@ -772,25 +774,45 @@ static int executor_keep_recovered(struct transaction *t, struct err *err)
 	return err_set(err, t->why_rc, "not confirmed: %.400s", t->why.text);
 }
 
-int executor_confirm(struct executor *e, struct err *err)
+/* What was read while it was written may have been overwritten since. */
+static int executor_read_all(struct transaction *t, struct err *err)
 {
-	struct transaction *t = &e->t;
-	int rc;
+	struct executor_event ev = { .kind = APPLY_VERIFY };
+	uint32_t silent = 0;
+	char first[220];
 
-	if (!t->plan)
-		return executor_keep_recovered(t, err);
-	if (t->c.action != ACT_WAIT)
-		return err_set(err, -EINVAL, "there is nothing to confirm: %s",
-			       outcome_name(t->c.outcome));
-	rc = transaction_gate(t, err);
-	if (rc)
-		return rc;
-	executor_drive(t, EV_CONFIRM);
-	if (t->c.outcome == OUTCOME_CONFIRMED)
-		return 0;
-	rc = err_set(err, t->why_rc, "not confirmed: %.400s", t->why.text);
-	t->why_rc = 0;
-	return rc;
+	blocks_todo_all(t, t->c.nwaves);
+	ev.items = t->ntodo;
+	for (uint32_t i = 0; i < t->c.max_tries; i++) {
+		blocks_read(t);
+		blocks_keep_others(t, HOLDS_NEW);
+		silent = blocks_holding(t, HOLDS_SILENT);
+		if (silent < t->ntodo || !silent)
+			break;
+	}
+	blocks_first_not(first, sizeof(first), t, HOLDS_NEW);
+	if (silent < t->ntodo)
+		ev.rc = err_set(err, -EUCLEAN,
+				"%u of %u LFT blocks and SL2VL tables no longer hold what was "
+				"written (%s)",
+				t->ntodo - silent, ev.items, first);
+	else if (silent)
+		ev.rc = err_set(err, -EHOSTUNREACH,
+				"%u of %u LFT blocks and SL2VL tables cannot "
+				"be read (%s)",
+				silent, ev.items, first);
+	snprintf(ev.text, sizeof(ev.text), "%.190s", ev.rc ? err->text : "");
+	transaction_emit(t, &ev);
+	return ev.rc;
+}
+
+/* Is it still there, and does the SM know?  One that does not respond is asked again to keep it. */
+static int executor_prove(struct transaction *t, enum coord_event *ev, struct err *err)
+{
+	int rc = transaction_grant(t, GRANT_CONFIRM, 0, err);
+
+	*ev = rc == -ESTALE || rc == -EPERM || rc == -EBUSY ? EV_SM : EV_FOREIGN;
+	return rc == -EUCLEAN || *ev == EV_SM ? rc : executor_read_all(t, err);
 }
 
 static int executor_roll_back(struct transaction *t, enum coord_event ev, const char *why,
@@ -810,6 +832,35 @@ static int executor_roll_back(struct transaction *t, enum coord_event ev, const 
 	if (t->c.outcome == OUTCOME_SUPERSEDED || t->c.outcome == OUTCOME_FABRIC_CHANGED)
 		return err_set(err, -ESTALE, "%.400s", t->why.text);
 	return t->c.outcome == OUTCOME_ROLLED_BACK ? 0 : executor_incomplete(t, err);
+}
+
+int executor_confirm(struct executor *e, struct err *err)
+{
+	struct transaction *t = &e->t;
+	struct err why = { "" }, back = { "" };
+	enum coord_event ev;
+	int rc;
+
+	if (!t->plan)
+		return executor_keep_recovered(t, err);
+	if (t->c.action != ACT_WAIT)
+		return err_set(err, -EINVAL, "there is nothing to confirm: %s",
+			       outcome_name(t->c.outcome));
+	rc = transaction_gate(t, err);
+	if (rc)
+		return rc;
+	rc = executor_prove(t, &ev, &why);
+	if (rc && rc != -EHOSTUNREACH)
+		executor_roll_back(t, ev, why.text, &back);
+	if (rc)
+		return err_set(err, rc, "not confirmed: %.300s%s%.150s", why.text,
+			       back.text[0] ? "; " : "", back.text);
+	executor_drive(t, EV_CONFIRM);
+	if (t->c.outcome == OUTCOME_CONFIRMED)
+		return 0;
+	rc = err_set(err, t->why_rc, "not confirmed: %.400s", t->why.text);
+	t->why_rc = 0;
+	return rc;
 }
 
 int executor_rollback(struct executor *e, struct err *err)
@@ -908,6 +959,7 @@ int executor_scan(struct recovery_scan *out, struct executor *e, struct err *err
 		.silent = blocks_holding(t, HOLDS_SILENT),
 		.missing = t->nall - t->ntodo,
 	};
+	blocks_first_not(out->first, sizeof(out->first), t, HOLDS_NEW);
 	return 0;
 }
 

@@ -69,7 +69,13 @@ struct executor_foreign {
 
 #define APPLY_ANSWER_MS 30000
 
-enum grant_step { GRANT_BEGIN, GRANT_RESUME, GRANT_ALIVE, GRANT_END };
+enum grant_step {
+	GRANT_BEGIN,
+	GRANT_RESUME,
+	GRANT_ALIVE,
+	GRANT_CONFIRM, /* it is about to be confirmed: as ALIVE, asked at once */
+	GRANT_END
+};
 
 /* What whoever grants updates has to know, to undo it when nobody speaks for it any more. */
 struct executor_grant {
@@ -98,7 +104,8 @@ struct executor_opts {
 
 	/* Whoever grants updates of the fabric, one at a time: the update begins, is taken over by
 	 * a recovery, or goes on.  -EBUSY: another one is in progress; -ESTALE, -EPERM: this one
-	 * was ended meanwhile; NULL: nobody does. */
+	 * was ended meanwhile; -EUCLEAN: the SM does not route by its tables any more; NULL: nobody
+	 * does. */
 	int (*grant)(void *ctx, const struct executor_grant *g, struct err *err);
 	/* All run in the worker thread; each may be NULL.  fresh: is the plan still true
 	 * (plan_staleness() on what is read again)?  gate: before each phase and wave, after its
@@ -169,7 +176,9 @@ void executor_free(struct executor *a); /* NULL is fine */
 /* 0: all is written and read back, waiting for the operator; else what went wrong, with
  * executor_outcome() saying how it ended: -ECANCELED, -ESTALE, -EBUSY, -EIO, ... */
 int executor_run(struct executor *a, struct err *err);
-/* Also after executor_recover(): then every change is read, and -EUCLEAN when one is not new. */
+/* Every change is read once more.  -EUCLEAN, -ESTALE: one is not new, or the SM routes otherwise:
+ * then it is rolled back; -EHOSTUNREACH: a switch does not respond, and it goes on waiting.  Also
+ * after executor_recover(): then nothing is rolled back. */
 int executor_confirm(struct executor *a, struct err *err);
 /* 0: rolled back and proved by reading. -EUCLEAN: incomplete, err names the switches.  -ESTALE:
  * somebody else has routed (OUTCOME_SUPERSEDED); err says what is there.  Also continues a
@@ -201,6 +210,7 @@ struct recovery_scan {
 	uint32_t old, new;
 	uint32_t between;		   /* as a wave before the last one has left it */
 	uint32_t foreign, silent, missing; /* missing: switch not there */
+	char first[200];		   /* that is not new, and why; "": all are */
 };
 int executor_scan(struct recovery_scan *out, struct executor *a, struct err *err);
 

@@ -56,7 +56,8 @@ struct transaction {
 	struct err write_why;	   /* of the last writing, where all of it failed at once */
 	bool read_back;		   /* all of todo was */
 	bool others;		   /* another SM writes during the rollback, or ... */
-	bool changed;		   /* ... this one does, as the fabric is no longer the plan's */
+	bool changed;		   /* ... this one does, as the fabric is no longer the plan's, */
+	bool overruled;		   /* or as somebody has ordered it to; both are set then */
 	char routes[200];	   /* by what, then */
 	uint32_t back_waves;	   /* waves that may have been written, in a rollback */
 	bool superseded;	   /* EV_SUPERSEDED for the current action */

@@ -54,7 +54,7 @@ static void hear(const struct osm_msg *m, const uint8_t *body)
 		if (!rc)
 			free(buf);
 	} else if (m->type == OSM_MSG_RETURN) {
-		sm_session_return(session(), &a);
+		sm_session_return(session(), "", &a);
 	} else if (m->type == OSM_MSG_KEEP) {
 		rc = sm_session_keep(session(), &a, &err);
 		FUZZ_NEED(rc); /* nowhere to keep it */
@@ -90,7 +90,7 @@ static void for_the_plugin(const uint8_t *data, size_t size)
 		data += m.len;
 		size -= m.len;
 	}
-	sm_session_return(session(), &a);
+	sm_session_return(session(), "", &a);
 }
 
 /* What was understood says the same when it is told again. */

@@ -47,7 +47,7 @@ struct installer_ops {
 	 * possible, for minutes at most. 0: writes take effect from now on; 1: another SM is
 	 * master, with a routing of its own: nothing is written over it; 2: the fabric is no longer
 	 * the plan's, or the SM has ended the update, and text says by what it routes: nothing of
-	 * the plan is written. */
+	 * the plan is written; 3: likewise, as somebody has ordered it to route otherwise. */
 	int (*back)(void *ctx, char *text, size_t size);
 
 	/* May be NULL.  keep: it is confirmed, and what was written is to last: 0 only once that

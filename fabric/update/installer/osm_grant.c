@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/installer/osm_grant.h"
 
+#include "fabric/update/installer/osm_routing.h"
+
 #include <stdio.h>
 #include <unistd.h>
 
@@ -24,15 +26,19 @@ int osm_grant(struct osm_link *l, const struct executor_grant *g, struct err *er
 		.txn = g->notices,
 		.seq = g->seq,
 	};
+	int rc;
 
 	if (!l)
 		return 0;
 	if (g->step == GRANT_END)
 		return osm_link_end(l, err);
-	if (g->step == GRANT_ALIVE)
-		return osm_link_alive(l, &u, EVERY_MS, err);
+	if (g->step == GRANT_ALIVE || g->step == GRANT_CONFIRM) {
+		rc = osm_link_alive(l, &u, g->step == GRANT_ALIVE ? EVERY_MS : 0, err);
+		return rc > 0 ? 0 : rc ? rc : osm_routing_check(l, err);
+	}
 	snprintf(u.id, sizeof(u.id), "%s", g->txn);
 	osm_grant_owner(u.owner, sizeof(u.owner));
 	digest_hex(u.fabric, g->fabric);
-	return osm_link_begin(l, &u, g->step == GRANT_RESUME, err);
+	rc = osm_link_begin(l, &u, g->step == GRANT_RESUME, err);
+	return rc ? rc : osm_routing_check(l, err);
 }

@@ -4,6 +4,7 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/update/installer/osm_routing.h"
 #include "fabric/update/installer/staged_tables.h"
 
 #include <errno.h>
@@ -171,31 +172,6 @@ static enum whose osm_install_who_writes(struct osm_install *i)
 	return OURS;
 }
 
-static const char *osm_install_source(const struct osm_status *s)
-{
-	if (!s->ours)
-		return s->routes[0] ? s->routes : "an engine of its own";
-	return !strcmp(s->source, OSM_SOURCE_CONFIRMED) ? "its confirmed tables"
-	       : !strcmp(s->source, OSM_SOURCE_FILE)	? "the tables of its policy"
-							: "the engine of its policy";
-}
-
-/* false: it is the one that this process speaks for, on the fabric that it was made for. */
-static bool osm_install_is_over(const struct osm_install *i, const struct osm_status *s, char *text,
-				size_t size)
-{
-	const struct osm_update *u = osm_link_update(i->link);
-
-	if (!u || strcmp(s->update, u->id))
-		snprintf(text, size, "%.190s",
-			 s->ended[0] ? s->ended : "OpenSM was restarted during the update");
-	else if (*u->fabric && strcmp(s->fabric, u->fabric))
-		snprintf(text, size, "the fabric has changed since the plan was made");
-	else
-		return false;
-	return true;
-}
-
 /* What OpenSM installs on a fabric that is not the plan's was verified for that one. */
 static int osm_install_leave_it(struct osm_install *i, char *text, size_t size)
 {
@@ -204,14 +180,16 @@ static int osm_install_leave_it(struct osm_install *i, char *text, size_t size)
 	struct err err = { "" };
 	char why[200];
 
-	if (osm_link_status(i->link, &s, &err) || !osm_install_is_over(i, &s, why, sizeof(why)))
+	if (osm_link_status(i->link, &s, &err) ||
+	    !osm_routing_is_over(why, sizeof(why), i->link, &s))
 		return 0;
+	osm_link_alive(i->link, NULL, 0, NULL);
 	if (s.update[0] && osm_link_update(i->link) && osm_link_back(i->link, &a, &err))
 		log_add(LOG_WARN, "apply", "OpenSM: %s", err.text);
 	osm_link_status(i->link, &s, NULL);
-	snprintf(text, size, "%.120s; OpenSM now routes by %s", why, osm_install_source(&s));
+	snprintf(text, size, "%.120s; OpenSM now routes by %s", why, osm_routing_source(&s));
 	log_add(LOG_WARN, "apply", "%s", text);
-	return 2;
+	return osm_link_overruled(i->link) ? 3 : 2;
 }
 
 static int osm_install_back(void *ctx, char *text, size_t size)

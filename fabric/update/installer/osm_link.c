@@ -26,7 +26,10 @@ struct osm_link {
 	uint32_t timeout_ms, id;
 	struct osm_update update; /* that it has begun; id "": none */
 	uint64_t alive_ms;	  /* when it last said so */
-	struct osm_msg m;	  /* the last message, and its body with a zero behind it */
+	int told;		  /* what it was answered then */
+	bool given_known;
+	char given[DIGEST_HEX]; /* hash of the tables loaded last; "": none */
+	struct osm_msg m;	/* the last message, and its body with a zero behind it */
 	VEC(uint8_t) body;
 	VEC(struct notice) heard;
 	size_t heard_first;
@@ -278,7 +281,14 @@ static int osm_link_ask_of_tables(struct osm_link *l, uint8_t type, unsigned fla
 int osm_link_load(struct osm_link *l, const struct tables *t, bool step, struct osm_answer *out,
 		  struct err *err)
 {
-	return osm_link_ask_of_tables(l, OSM_MSG_LOAD, step ? OSM_LOAD_STEP : 0, t, out, err);
+	struct osm_answer a;
+	int rc = osm_link_ask_of_tables(l, OSM_MSG_LOAD, step ? OSM_LOAD_STEP : 0, t, &a, err);
+
+	if (!rc)
+		memcpy(l->given, a.tables, sizeof(l->given));
+	if (!rc && out)
+		*out = a;
+	return rc;
 }
 
 int osm_link_judge(struct osm_link *l, const struct tables *t, struct err *err)
@@ -302,6 +312,7 @@ static int osm_link_tell_update(struct osm_link *l, uint8_t type, struct err *er
 
 	free(body);
 	l->alive_ms = clock_ms();
+	l->told = rc;
 	return rc;
 }
 
@@ -310,6 +321,8 @@ int osm_link_begin(struct osm_link *l, const struct osm_update *u, bool resume, 
 	int rc;
 
 	l->update = *u;
+	l->given_known = !resume;
+	l->given[0] = '\0';
 	rc = osm_link_tell_update(l, resume ? OSM_MSG_ALIVE : OSM_MSG_BEGIN, err);
 	if (rc)
 		l->update.id[0] = '\0';
@@ -321,8 +334,10 @@ int osm_link_alive(struct osm_link *l, const struct osm_update *u, uint32_t ever
 {
 	int rc = 0;
 
-	if (!l->update.id[0] || clock_ms() - l->alive_ms < every_ms)
+	if (!l->update.id[0])
 		return 0;
+	if (clock_ms() - l->alive_ms < every_ms)
+		return 1;
 	if (u) {
 		l->update.confirm_ms = u->confirm_ms;
 		l->update.txn = u->txn;
@@ -350,6 +365,16 @@ int osm_link_end(struct osm_link *l, struct err *err)
 const struct osm_update *osm_link_update(const struct osm_link *l)
 {
 	return l->update.id[0] ? &l->update : NULL;
+}
+
+const char *osm_link_given(const struct osm_link *l)
+{
+	return l->given_known ? l->given : NULL;
+}
+
+bool osm_link_overruled(const struct osm_link *l)
+{
+	return l->told == -EUCLEAN;
 }
 
 int osm_link_back(struct osm_link *l, struct osm_answer *out, struct err *err)

@@ -43,7 +43,8 @@ int osm_link_reroute(struct osm_link *l, bool all, uint32_t timeout_ms, struct o
  * yet. */
 int osm_link_begin(struct osm_link *l, const struct osm_update *u, bool resume, struct err *err);
 /* Speaks for the update, if every_ms have passed since it last did; u (may be NULL): what has
- * changed of it.  As above; 0 where none was begun. */
+ * changed of it.  As above, and -EUCLEAN: somebody has ordered other routes; 0 where none was
+ * begun; 1: they have not passed. */
 int osm_link_alive(struct osm_link *l, const struct osm_update *u, uint32_t every_ms,
 		   struct err *err);
 /* The update is over: what of it is still with the plugin is given back. */
@@ -51,6 +52,10 @@ int osm_link_end(struct osm_link *l, struct err *err);
 /* Back to what routed before the update, through its steps; as osm_link_reroute(). */
 int osm_link_back(struct osm_link *l, struct osm_answer *out, struct err *err);
 const struct osm_update *osm_link_update(const struct osm_link *l); /* NULL: none was begun */
+/* The hash of the tables that the update has loaded last, "": none; NULL: not known. */
+const char *osm_link_given(const struct osm_link *l);
+/* Has somebody else's order ended the update, as far as the plugin has said? */
+bool osm_link_overruled(const struct osm_link *l);
 /* The tables are confirmed, and on the plugin's disk. */
 int osm_link_keep(struct osm_link *l, struct err *err);
 int osm_link_return(struct osm_link *l, struct osm_answer *out, struct err *err);

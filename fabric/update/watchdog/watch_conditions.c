@@ -17,7 +17,7 @@
 #define HOSTS_ONCE 64
 #define MISSES	   3 /* in a row */
 #define SM_LOST_MS 10000
-#define BLOCKS_MS  15000
+#define BLOCKS_MS  3000
 #define JOBS_MS	   5000 /* for the first list */
 #define SHARE	   20	/* reading may take this part of the time */
 
@@ -251,7 +251,7 @@ bool watch_errors_judge(char *text, size_t size, uint64_t *worst, const struct f
 
 struct watch *watch_new(const struct watch_opts *o)
 {
-	static const uint32_t every_ms[WATCHES] = { 2000, 5000, 5000, 1000 };
+	static const uint32_t every_ms[WATCHES] = { 2000, 5000, 3000, 1000 };
 	struct watch *w = xcalloc(1, sizeof(*w));
 
 	w->o = *o;

@@ -9,7 +9,8 @@
  *   sm      another master SM, or the same one restarted, or none for 10 s
  *   errors  counters of the links whose routes change have risen by more than the limits
  *   reach   a host that routes changed to does not answer any more (LID-routed NodeInfo from this
- *           port, three times in a row), or a block no longer holds what was written
+ *           port, three times in a row), or an LFT block or SL2VL table no longer holds what was
+ *           written
  *   jobs    a job has ended with NODE_FAIL, or was requeued since a node of it is down
  */
 #pragma once
@@ -53,11 +54,11 @@ struct watch_opts {
 	unsigned mask; /* bits of enum watch_what */
 	struct watch_limits limits;
 	struct job_source *jobs;       /* NULL: jobs cannot be watched; outlives the watch */
-	uint32_t interval_ms[WATCHES]; /* 0: 2, 5, 5 and 1 s */
-	/* Every block that was written read again: 0, or -EUCLEAN with the first that holds
-	 * something else; NULL: not looked at.  In the thread that polls. */
+	uint32_t interval_ms[WATCHES]; /* 0: 2, 5, 3 and 1 s */
+	/* Every block and table that was written read again: 0, or -EUCLEAN with the first that
+	 * holds something else; NULL: not looked at.  In the thread that polls. */
 	int (*blocks)(void *ctx, struct err *err);
-	uint32_t blocks_ms; /* between two of these; 0: 15 s */
+	uint32_t blocks_ms; /* between two of these; 0: 3 s */
 	void *ctx;
 };
 

@@ -245,13 +245,19 @@ static int watchdog_gate(void *ctx, const struct executor_event *ev, struct err 
 	return watchdog_look_at_sm(d, err);
 }
 
+/* What whoever grants updates says of one that is not to go on; it may just not respond now. */
+static bool watchdog_is_ended(int alive)
+{
+	return alive == -ESTALE || alive == -EPERM || alive == -EBUSY || alive == -EUCLEAN;
+}
+
 /* Within a phase: often enough, but not between any two blocks. */
 static int watchdog_sm(void *ctx, struct err *err)
 {
 	struct watchdog *d = ctx;
 	int rc = executor_alive(d->a, 0, err);
 
-	if (rc == -ESTALE || rc == -EPERM || rc == -EBUSY)
+	if (watchdog_is_ended(rc))
 		return rc;
 	return d->watch && clock_ms() >= d->sm_ms ? watchdog_look_at_sm(d, err) : 0;
 }
@@ -274,9 +280,9 @@ static int watchdog_blocks(void *ctx, struct err *err)
 	if (!bad)
 		return 0;
 	return err_set(err, -EUCLEAN,
-		       "%u blocks no longer hold what was written (%u old, %u in between, %u of "
-		       "another writer)",
-		       bad, s.old, s.between, s.foreign);
+		       "%u LFT blocks and SL2VL tables no longer hold what was written (%u old, %u "
+		       "in between, %u of another writer): %.90s",
+		       bad, s.old, s.between, s.foreign, s.first);
 }
 
 /* ---- the decision ---- */
@@ -379,15 +385,16 @@ static uint32_t watchdog_left_ms(struct watchdog *d)
 	return until > now ? (uint32_t)(until - now) : 1;
 }
 
-/* Whoever grants updates has ended this one: a changed fabric, or its own deadline. */
+/* Whoever grants updates has ended this one: a changed fabric, or its own deadline; or somebody has
+ * it route otherwise. */
 static bool watchdog_was_ended(struct watchdog *d, int *rc, struct err *err)
 {
 	struct err why = { "" };
 	int alive = executor_alive(d->a, watchdog_left_ms(d), &why);
 
-	if (alive != -ESTALE && alive != -EPERM && alive != -EBUSY)
+	if (!watchdog_is_ended(alive))
 		return false;
-	*rc = executor_abort(d->a, EV_SM, why.text, err);
+	*rc = executor_abort(d->a, alive == -EUCLEAN ? EV_FOREIGN : EV_SM, why.text, err);
 	return true;
 }
 
@@ -442,9 +449,13 @@ static int watchdog_decide(struct watchdog *d, struct err *err)
 		enum decision now = watchdog_take_decision(d);
 
 		if (now == DECIDE_CONFIRM) {
-			if (!executor_confirm(d->a, err))
+			rc = executor_confirm(d->a, err);
+			if (!rc)
 				break;
 			watchdog_note(d, "note", err->text);
+			if (executor_outcome(d->a))
+				break;
+			rc = 0;
 		} else if (now == DECIDE_ROLLBACK) {
 			rc = executor_rollback(d->a, err);
 			break;

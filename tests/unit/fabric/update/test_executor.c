@@ -458,6 +458,59 @@ static void disk_that_fails_at_any_sync_never_leaves_a_mixture(void **state)
 	assert_int_equal(executor_confirm(w->a, NULL), 0);
 }
 
+/* Somebody has put back the old contents of one change. */
+static void undo_one(struct world *w, uint32_t k)
+{
+	const struct changes *l = w->p->changes;
+	const struct change *c = &l->v[k];
+	struct install_item it = {
+		.sw = c->sw, .block = c->block, .kind = c->kind, .in = c->in, .out = c->out
+	};
+
+	memcpy(it.data, change_old(l, c), change_bytes(c));
+	assert_int_equal(w->in.ops->write(w->in.ctx, w->f, &it, 1, NULL, NULL), 0);
+}
+
+static void what_no_longer_holds_what_was_written_is_not_confirmed(void **state)
+{
+	struct world *w = *state;
+	const uint32_t one_of_each[] = { 0, w->p->changes->n - 1 };
+
+	assert_int_equal(w->p->changes->v[0].kind, CHANGE_SL2VL);
+	assert_int_equal(w->p->changes->v[one_of_each[1]].kind, CHANGE_LFT);
+	for (int k = 0; k < 2; k++) {
+		struct err err = { "" };
+
+		reset(w, FAULT_NONE, 0, 0);
+		assert_int_equal(run(w, NULL), 0);
+		undo_one(w, one_of_each[k]);
+		assert_int_equal(executor_confirm(w->a, &err), -EUCLEAN);
+		assert_non_null(strstr(err.text, "not confirmed: 1 of "));
+		assert_non_null(strstr(err.text, k ? "LFT block" : "SL2VL"));
+		assert_int_equal(executor_outcome(w->a), OUTCOME_ROLLED_BACK);
+		assert_int_equal(w->last_why, WHY_FOREIGN);
+		assert_int_equal(only(w).state, TXN_ROLLED_BACK);
+		assert_int_equal(only(w).why, WHY_FOREIGN);
+		assert_true(net_holds(w->s, w->from, true));
+	}
+}
+
+static void a_switch_that_is_silent_delays_the_confirmation(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	assert_int_equal(run(w, NULL), 0);
+	w->s->dead[w->p->changes->v[0].sw] = true;
+	assert_int_equal(executor_confirm(w->a, &err), -EHOSTUNREACH);
+	assert_non_null(strstr(err.text, "cannot be read"));
+	assert_int_equal(executor_outcome(w->a), OUTCOME_NONE);
+	assert_int_equal(only(w).state, TXN_CONFIRMING);
+	net_revive(w->s);
+	assert_int_equal(executor_confirm(w->a, NULL), 0);
+	assert_int_equal(only(w).state, TXN_CONFIRMED);
+}
+
 /* After any failure: as before, or the switches that are not are named. */
 static void check_after_failure(struct world *w, const struct err *err)
 {
@@ -658,7 +711,8 @@ static void foreign_routing_is_the_end_of_it_only_when_it_is_sound(void **state)
 		assert_non_null(strstr(err.text, v ? "as it was judged" : "leaf1 does not"));
 		if (!sound)
 			continue;
-		assert_non_null(strstr(only(w).said, "somebody else has changed the routing: 40 of 100 LFT"));
+		assert_non_null(strstr(only(w).said,
+				       "somebody else has changed the routing: 40 of 100 LFT"));
 		for (uint32_t i = 0; i < w->p->changes->n; i++) {
 			const struct change *c = &w->p->changes->v[i];
 
@@ -829,6 +883,8 @@ int main(void)
 		T(no_write_before_the_journal_is_on_disk),
 		L(stale_or_impossible_plan_writes_nothing),
 		T(record_that_cannot_be_written_stops_before_the_first_write),
+		T(what_no_longer_holds_what_was_written_is_not_confirmed),
+		T(a_switch_that_is_silent_delays_the_confirmation),
 		L(disk_that_fails_at_any_sync_never_leaves_a_mixture),
 		L(fault_at_any_operation_ends_in_old_tables_or_a_list),
 		T(cancel_at_any_block_rolls_back),

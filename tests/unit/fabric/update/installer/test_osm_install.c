@@ -11,6 +11,7 @@
 #include "fabric/update/installer/osm_foreign.h"
 #include "fabric/update/installer/osm_grant.h"
 #include "fabric/update/installer/osm_install.h"
+#include "fabric/update/installer/osm_routing.h"
 #include "fabric/update/installer/staged_tables.h"
 #include "tests/unit/kit/update_net.h"
 
@@ -429,6 +430,86 @@ static void a_host_lost_in_the_window_neither_ends_nor_changes_the_update(void *
 	fabric_becomes(w, &whole);
 	assert_string_equal(fake_osm_status(w->osm).source, OSM_SOURCE_CONFIRMED);
 	assert_true(net_holds(w->s, w->p->to, false));
+}
+
+/* Over a connection of its own; ordered to route after it. */
+static void somebody_orders(struct world *w, bool forget)
+{
+	struct osm_answer a;
+	struct osm_link *l;
+
+	assert_int_equal(osm_link_open(&l, w->osm->path, 0, NULL), 0);
+	if (forget)
+		assert_int_equal(osm_link_policy(l, "", OSM_POLICY_FORGET, &a, NULL), 0);
+	else
+		assert_int_equal(osm_link_return(l, &a, NULL), 0);
+	assert_int_equal(osm_link_reroute(l, true, 0, &a, NULL), 0);
+	osm_link_close(l);
+}
+
+static void who_orders_other_routes_ends_the_update_as_another_writer(void **state)
+{
+	struct world *w = *state;
+
+	for (int forget = 0; forget < 2; forget++) {
+		struct err err = { "" };
+		int rc;
+
+		assert_int_equal(executor_run(w->a, &err), 0);
+		assert_int_equal(executor_alive(w->a, 1000, &err), 0);
+		somebody_orders(w, forget);
+		rc = executor_confirm(w->a, &err);
+		assert_int_equal(rc, -EUCLEAN);
+		assert_non_null(strstr(err.text, "ordered"));
+		assert_int_equal(executor_outcome(w->a), OUTCOME_ROLLED_BACK);
+		assert_int_equal(last_update(w).why, WHY_FOREIGN);
+		assert_true(net_holds(w->s, w->from, true));
+		assert_false(fake_osm_status(w->osm).confirmed_there);
+		executor_free(w->a);
+		osm_install_plan(w->oi, w->f, w->p->from, w->p->to);
+		w->a = executor_new(w->p, &w->in, &w->o);
+	}
+}
+
+/* The policy is another one by then: nothing is put over what it routes. */
+static void an_order_for_another_policy_is_not_taken_for_another_fabric(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	executor_free(w->a);
+	w->o.judge = judge_sound;
+	w->a = executor_new(w->p, &w->in, &w->o);
+	assert_int_equal(executor_run(w->a, &err), 0);
+	fake_osm_policy(w->osm, "engine minhop\n");
+	somebody_orders(w, true);
+	assert_int_equal(executor_confirm(w->a, &err), -EUCLEAN);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_SUPERSEDED);
+	assert_int_equal(last_update(w).why, WHY_FOREIGN);
+	assert_non_null(strstr(last_update(w).said, "the policy was ordered to route; OpenSM now"));
+}
+
+static void what_opensm_does_not_route_by_any_more_is_not_confirmed(void **state)
+{
+	struct world *w = *state;
+	struct osm_update u = { .id = "other" };
+	struct osm_answer a;
+	struct osm_link *l;
+	struct err err = { "" };
+
+	fake_osm_begin(w->osm, "by hand");
+	assert_int_equal(osm_routing_check(w->osm->l, &err), 0);
+	assert_int_equal(osm_link_load(w->osm->l, w->p->to, false, NULL, &err), 0);
+	assert_int_equal(osm_routing_check(w->osm->l, &err), -EUCLEAN);
+	assert_non_null(strstr(err.text, "no longer routes by the tables of this update"));
+	assert_int_equal(osm_link_reroute(w->osm->l, false, 0, &a, &err), 0);
+	assert_int_equal(osm_routing_check(w->osm->l, &err), 0);
+	/* somebody whose update is not the open one does not end that */
+	assert_int_equal(osm_link_open(&l, w->osm->path, 0, NULL), 0);
+	assert_int_equal(osm_link_begin(l, &u, false, &err), -EBUSY);
+	assert_int_equal(osm_routing_check(l, &err), 0);
+	osm_link_close(l);
+	assert_int_equal(osm_link_return(w->osm->l, &a, &err), 0);
 }
 
 static void without_the_plugin_nothing_can_be_confirmed(void **state)
@@ -896,6 +977,9 @@ int main(void)
 		T(a_cable_lost_in_the_window_ends_the_update_and_the_policy_routes),
 		T(a_recovery_on_a_fabric_that_changed_hands_over_nothing),
 		T(a_host_lost_in_the_window_neither_ends_nor_changes_the_update),
+		T(who_orders_other_routes_ends_the_update_as_another_writer),
+		T(an_order_for_another_policy_is_not_taken_for_another_fabric),
+		T(what_opensm_does_not_route_by_any_more_is_not_confirmed),
 		T(without_the_plugin_nothing_can_be_confirmed),
 		T(without_the_plugin_nothing_is_written_and_the_old_tables_stay),
 		T(when_opensm_dies_and_nobody_follows_the_old_tables_are_written_without_it),

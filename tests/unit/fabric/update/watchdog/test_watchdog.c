@@ -34,7 +34,7 @@ struct world {
 	struct installer in;
 	char *base;
 	unsigned confirm_s;
-	unsigned watch; /* bits of enum watch_what */
+	unsigned watch;	    /* bits of enum watch_what */
 	atomic_bool theirs; /* another writer is at it */
 
 	pthread_t thread;
@@ -117,9 +117,7 @@ static void *serve(void *arg)
 			   .accept_sl_change = true,
 			   .overwrite_foreign = true,
 			   .ctx = w },
-		.watch = { .mask = w->watch,
-			   .interval_ms = { 20, 20, 20, 20 },
-			   .blocks_ms = 20 },
+		.watch = { .mask = w->watch, .interval_ms = { 20, 20, 20, 20 }, .blocks_ms = 20 },
 		.file = "the plan",
 		.file_len = 8,
 		.note = note,
@@ -406,6 +404,57 @@ static void another_writer_while_it_waits_rolls_back_by_itself(void **state)
 	assert_int_equal(only(w).why, WHY_FOREIGN);
 }
 
+static bool first_sl2vl_again(const struct world *w)
+{
+	const struct change *c = &w->p->changes->v[0];
+	size_t at = ((size_t)c->sw * 32 + c->in) * 32 + c->out;
+
+	return !memcmp(w->s->sl2vl[at], change_old(w->p->changes, c), CHANGE_SL2VL_BYTES);
+}
+
+static void another_writer_of_sl2vl(void *ctx, struct net_sim *s, bool write)
+{
+	struct world *w = ctx;
+	const struct change *c = &w->p->changes->v[0];
+	size_t at = ((size_t)c->sw * 32 + c->in) * 32 + c->out;
+
+	if (!write && atomic_exchange(&w->theirs, false))
+		memcpy(s->sl2vl[at], change_old(w->p->changes, c), CHANGE_SL2VL_BYTES);
+}
+
+static void sl2vl_tables_that_others_write_are_seen_as_well(void **state)
+{
+	struct world *w = *state;
+
+	open_sim(w);
+	assert_int_equal(w->p->changes->v[0].kind, CHANGE_SL2VL);
+	w->watch = 1u << WATCH_REACH;
+	w->s->hook = another_writer_of_sl2vl;
+	w->s->hook_ctx = w;
+	start(w);
+	skip_to(w, "event", "waiting");
+	assert_false(first_sl2vl_again(w));
+	atomic_store(&w->theirs, true);
+	ends(w, 5, false);
+	assert_non_null(strstr(w->err.text, "SL2VL tables no longer hold what was written"));
+	assert_true(first_sl2vl_again(w));
+}
+
+static void what_others_have_written_is_seen_when_it_is_confirmed(void **state)
+{
+	struct world *w = *state;
+
+	w->s->hook = another_writer;
+	w->s->hook_ctx = w;
+	start(w);
+	skip_to(w, "event", "waiting");
+	atomic_store(&w->theirs, true);
+	control_ask(&w->l, CONTROL_CONFIRM, 0);
+	ends(w, 10, false);
+	assert_non_null(strstr(w->err.text, "not confirmed"));
+	assert_int_equal(only(w).why, WHY_FOREIGN);
+}
+
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -421,6 +470,8 @@ int main(void)
 		T(a_slow_record_delays_no_answer),
 		T(other_sm_rolls_back_by_itself),
 		T(another_writer_while_it_waits_rolls_back_by_itself),
+		T(sl2vl_tables_that_others_write_are_seen_as_well),
+		T(what_others_have_written_is_seen_when_it_is_confirmed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
