@@ -346,9 +346,12 @@ static void app_update_show_journal(struct app *a, const struct txn_info *t)
 	snprintf(s->user, sizeof(s->user), "%s", t->head.user);
 	snprintf(s->journal, sizeof(s->journal),
 		 "update %s of %s by %s at %s was interrupted (state: %s): %u LFT blocks, "
-		 "%u SL2VL tables",
+		 "%u SL2VL tables%s",
 		 t->head.id, t->head.fabric, t->head.user, when, txn_state_name(t->state),
-		 t->head.nlft, t->head.nsl2vl);
+		 t->head.nlft, t->head.nsl2vl,
+		 t->lost ? "; its journal and plan file are damaged: if OpenSM cannot lead back, "
+			   "'ibroute-top rollback --give-up' ends it"
+			 : "");
 	log_add(LOG_WARN, "journal", "%s", s->journal);
 	shell_goto(a->shell, VIEW_APPLY);
 }

@@ -170,6 +170,22 @@ static void cmd_status_print_end(const struct txn_info *t)
 		printf("  ended     %s\n", t->said);
 }
 
+static void cmd_status_print_interrupted(const struct txn_info *t)
+{
+	const char *id = t->head.id;
+
+	if (t->lost)
+		printf("  damage    the plan file as well: what was written is not known\n"
+		       "  process   none: the update was interrupted. 'ibroute-top rollback %s' leads "
+		       "back if OpenSM's plugin still has the update open; else '--give-up WHY' "
+		       "ends it\n",
+		       id);
+	else
+		printf("%s  process   none: the update was interrupted. 'ibroute-top rollback %s' "
+		       "restores the previous tables\n",
+		       t->broken[0] ? "  damage    made good by the plan file\n" : "", id);
+}
+
 static void cmd_status_print_one(const struct status_cmd *c, const struct txn_info *t)
 {
 	json_t *p = NULL;
@@ -182,9 +198,7 @@ static void cmd_status_print_one(const struct status_cmd *c, const struct txn_in
 	printf("  state     %s%s\n", txn_state_name(t->state),
 	       t->state == TXN_WRITING ? ": blocks may be old or new" : "");
 	if (!t->live) {
-		printf("  process   none: the update was interrupted. 'ibroute-top rollback %s' "
-		       "restores the previous tables\n",
-		       t->head.id);
+		cmd_status_print_interrupted(t);
 		return;
 	}
 	p = cmd_status_ask_process(c, t->head.id);

@@ -6,10 +6,12 @@
 #include "console/lib/cmdline.h"
 #include "console/lib/confirm_prompt.h"
 #include "console/lib/exits.h"
+#include "console/live/journal_restore.h"
 #include "console/update/update_rollback.h"
 #include "console/update/update_terminal.h"
 #include "fabric/base/mem.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,34 +51,65 @@ static int cmd_txn_permitted(const struct txn_cmd *c, const struct txn_info *t, 
 	enum answer a = ANSWER_NO;
 	char *prompt;
 
+	if (c->yes && !name[0]) /* lost with its journal */
+		return 0;
 	if (c->yes && strcmp(c->yes, name))
 		return err_set(err, EXIT_BAD_USAGE, "%s is an update of fabric %s, not of %s",
 			       t->head.id, name, c->yes);
 	if (c->yes)
 		return 0;
-	prompt = xasprintf("Type the name of the fabric, %s, to %s %s (plan %s by %s, %s): ", name,
+	if (!name[0])
+		name = t->head.id;
+	prompt = xasprintf("Type the %s, %s, to %s %s (plan %s by %s, %s): ",
+			   name == t->head.id ? "ID of the update" : "name of the fabric", name,
 			   verb, t->head.id, t->head.plan, t->head.user, txn_state_name(t->state));
 	a = confirm_prompt_name(prompt, name, 0);
 	free(prompt);
 	return a == ANSWER_YES ? 0 : err_set(err, EXIT_REFUSED, "nothing was written");
 }
 
-static int cmd_txn_finish(struct update_rollback *t, const struct txn_cmd *c, struct err *err)
+static int cmd_txn_tell_blocks(struct update_rollback *t, struct err *err)
 {
 	struct recovery_scan s;
+	int rc = executor_scan(&s, t->a, err);
+
+	if (!rc)
+		printf("blocks in the switches: %u old, %u new, %u intermediate, %u by another "
+		       "writer, %u not responding, %u on switches that are gone\n",
+		       s.old, s.new, s.between, s.foreign, s.silent, s.missing);
+	return rc;
+}
+
+/* Which blocks were written is not known: what all of them make together is. */
+static void cmd_txn_tell_routing(struct update_rollback *t, const struct txn_info *info)
+{
+	struct executor_foreign now = { 0 };
+	struct err err = { "" };
+
+	printf("lost: %s, and its plan file: which blocks %s wrote, and their old contents\n",
+	       info->broken, info->head.id);
+	if (foreign_tables_judge(&t->theirs, &now, &err))
+		snprintf(now.text, sizeof(now.text), "not read: %.100s", err.text);
+	printf("routing in the switches: %s\n", now.text);
+}
+
+static int cmd_txn_finish(struct update_rollback *t, const struct txn_cmd *c,
+			  const struct txn_info *info, struct err *err)
+{
 	int rc;
 
 	if (c->give_up) {
+		if (info->lost)
+			cmd_txn_tell_routing(t, info);
+		else
+			cmd_txn_tell_blocks(t, NULL);
 		record_note(t->record, "override",
 			    json_pack("{s:s, s:[s], s:o}", "txn", c->id, "what", "give up", "text",
 				      record_str(c->give_up)));
 		return executor_give_up(t->a, c->give_up, err) ? EXIT_REFUSED : EXIT_OK;
 	}
-	if (executor_scan(&s, t->a, err))
+	if (cmd_txn_tell_blocks(t, err))
 		return EXIT_REFUSED;
-	printf("blocks in the switches: %u old, %u new, %u intermediate, %u by another writer, %u "
-	       "not responding, %u on switches that are gone\n",
-	       s.old, s.new, s.between, s.foreign, s.silent, s.missing);
 	if (c->keep) {
 		rc = executor_confirm(t->a, err);
 		record_note(t->record, "confirm",
@@ -91,6 +124,25 @@ static int cmd_txn_finish(struct update_rollback *t, const struct txn_cmd *c, st
 	if (executor_outcome(t->a) == OUTCOME_FABRIC_CHANGED)
 		return EXIT_FABRIC_CHANGED;
 	return rc ? EXIT_INCOMPLETE : EXIT_OK;
+}
+
+/* Takes j. */
+static int cmd_txn_with_record(struct update_rollback *t, struct journal *j,
+			       const struct txn_cmd *c, struct err *err)
+{
+	const struct txn_info *info = journal_info(j);
+	bool lost = info->lost;
+
+	if (lost && !c->give_up && journal_restore(j, t->live, t->opts, err)) {
+		journal_close(j);
+		return EXIT_REFUSED;
+	}
+	if (info->broken[0] && !info->lost)
+		fprintf(stderr, "warning: %s; it was made again from %s\n", info->broken,
+			lost ? "the tables of OpenSM's plugin" : "the plan file beside it");
+	if (update_rollback_recover(t, j, err))
+		return EXIT_REFUSED;
+	return cmd_txn_finish(t, c, info, err);
 }
 
 static int cmd_txn_work_on(struct journal *j, struct txn_cmd *c, struct err *err)
@@ -113,14 +165,12 @@ static int cmd_txn_work_on(struct journal *j, struct txn_cmd *c, struct err *err
 		goto out;
 	rc = EXIT_UNREADABLE;
 	c->live.notices = info->asked;
-	if (live_discover(&l, &c->live, info->head.fabric, err))
+	if (live_discover(&l, &c->live, info->head.fabric[0] ? info->head.fabric : c->yes, err))
 		goto out;
 	rc = EXIT_NO_RECORD;
 	if (!update_rollback_open(&t, &l, &c->live, err)) {
 		t.o.overwrite_foreign = c->foreign;
-		rc = EXIT_REFUSED;
-		if (!update_rollback_recover(&t, j, err))
-			rc = cmd_txn_finish(&t, c, err);
+		rc = cmd_txn_with_record(&t, j, c, err);
 		if (rc && err->text[0])
 			record_error(t.record, c->keep ? "confirm" : "rollback", err->text);
 		j = NULL;
@@ -161,8 +211,11 @@ static int cmd_txn_ask_live(const struct txn_info *t, const struct txn_cmd *c, s
 static int cmd_txn_left_behind(struct txn_cmd *c, const char *id, struct err *err)
 {
 	struct journal *j;
+	int rc = journal_open(&j, c->live.state_dir, id, err);
 
-	if (journal_open(&j, c->live.state_dir, id, err))
+	if (rc == -EBADMSG)
+		rc = journal_open_lost(&j, c->live.state_dir, id, err);
+	if (rc)
 		return EXIT_REFUSED;
 	c->id = id;
 	return cmd_txn_work_on(j, c, err);

@@ -5,6 +5,7 @@
 #include "console/lib/exits.h"
 #include "fabric/update/installer/osm_grant.h"
 #include "console/live/foreign_tables.h"
+#include "console/live/journal_restore.h"
 #include "console/live/live_install.h"
 #include "console/plan/plan_follow.h"
 #include "console/record/record.h"
@@ -296,9 +297,12 @@ static int watchdog_main_unreadable(struct worker *w, struct journal *j, int rc,
 /* After a worker that died: the same switches, the way back. */
 static int watchdog_main_recover(struct worker *w, const char *id, struct err *err)
 {
+	const char *dir = w->config.live.state_dir;
 	struct journal *j;
-	int rc = journal_open(&j, w->config.live.state_dir, id, err);
+	int rc = journal_open(&j, dir, id, err);
 
+	if (rc == -EBADMSG)
+		rc = journal_open_lost(&j, dir, id, err);
 	if (rc)
 		return rc == -EBUSY ? GUARD_BUSY : EXIT_REFUSED;
 	snprintf(w->user, sizeof(w->user), "%s", journal_info(j)->head.user);
@@ -312,12 +316,14 @@ static int watchdog_main_recover(struct worker *w, const char *id, struct err *e
 		rc = watchdog_main_unreadable(w, j, rc, err);
 		goto out;
 	}
-	if (!txn_state_final(journal_info(j)->state)) {
-		rc = watchdog_main_run(w, NULL, j, err);
-		j = NULL;
-	} else {
-		rc = EXIT_OK;
-	}
+	rc = EXIT_OK;
+	if (txn_state_final(journal_info(j)->state))
+		goto out;
+	rc = EXIT_REFUSED;
+	if (journal_info(j)->lost && journal_restore(j, &w->live, &w->config.live, err))
+		goto out;
+	rc = watchdog_main_run(w, NULL, j, err);
+	j = NULL;
 out:
 	journal_close(j);
 	return rc;

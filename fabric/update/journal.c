@@ -139,7 +139,7 @@ static int journal_load(struct changes **l, struct txn_info *t, const char *dir,
 			 why.text);
 		t->lost = journal_rebuild(&h, l, dir, id, NULL);
 	}
-	if (rc && !t->lost && head)
+	if (head)
 		t->head = h;
 	snprintf(t->head.id, sizeof(t->head.id), "%.47s", id);
 	if (!t->lost)

@@ -44,10 +44,10 @@ int journal_rebuild(struct txn_head *head, struct changes **out, const char *dir
 	int rc = plan_load(&p, path, err);
 
 	free(path);
+	*head = (struct txn_head){ .user = "?", .host = "?", .plan = "?" };
+	journal_rebuild_from_id(head, id);
 	if (rc)
 		return rc;
-	*head = (struct txn_head){ .user = "?", .host = "?" };
-	journal_rebuild_from_id(head, id);
 	journal_rebuild_from_plan(head, p);
 	*out = changes_copy(p->changes);
 	for (uint32_t i = 0; i < (*out)->n; i++)

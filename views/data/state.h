@@ -258,7 +258,7 @@ struct state_apply {
 	double took_s;		     /* all of it, at the end; NAN */
 
 	char result[256];  /* the sentence at the end, or why it was refused */
-	char journal[256]; /* APPLY_JOURNAL: what was found */
+	char journal[400]; /* APPLY_JOURNAL: what was found */
 	struct log_line log[APPLY_LOG];
 	/* Before a line of the log come those blocks of wrote->order, read back just then. */
 	struct apply_blocks {

@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# journal.sh [SEED]: a killed update whose journal is damaged on the disk, on a random net of its own.
+# The plan file beside it, else OpenSM's plugin, leads back; else it is given up, and the next update
+# works.  The tables are read by dump_fts.
+set -u
+. "$(dirname "$0")/lab.sh"
+. "$LAB_ROOT/tests/judge.sh"
+B=${B:-build}
+seed=${1:-$((RANDOM % 9000 + 1))}
+
+if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
+	skip "journal: $B/libibroute.so was not built (package libopensm-dev)"
+	finish
+fi
+
+lab_new || exit 1
+sock=$LAB_DIR/run/opensm.sock
+dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock")
+echo "# seed $seed"
+
+sm() { # opensm, with the plugin
+	lab_opensm_stop
+	LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
+		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
+		"routing_engine ibroute,nue" "qos TRUE"
+}
+
+top() {
+	lab_on n0002 "$IBROUTE_TOP" "$@"
+}
+
+does() { # expected exit code, words of the program
+	local want=$1 rc
+	shift
+	top "$@" >"$LAB_DIR/out" 2>&1
+	rc=$?
+	[ "$rc" -eq "$want" ] && return 0
+	echo "# $1: exit $rc, not $want"
+	sed 's/^/# /' "$LAB_DIR/out" | tail -n 6
+	return 1
+}
+
+said() {
+	grep -qE -- "$1" "$LAB_DIR/out" || { sed 's/^/# /' "$LAB_DIR/out" | tail -n 6; return 1; }
+}
+
+plugin() { # a Python expression over what it says of itself
+	top sm --json --socket "$sock" 2>/dev/null |
+		python3 -c 'import json, sys; p = json.load(sys.stdin)["plugin"]; sys.exit(not eval(sys.argv[1]))' "$1"
+}
+
+same() { # file: are these the tables now?
+	lab_lfts | cmp -s - "$1"
+}
+
+state() { # of an update
+	top status "$1" --state-dir "$LAB_DIR/state" --json 2>/dev/null |
+		python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])'
+}
+
+is_state() {
+	[ "$(state "$1")" = "$2" ] || { echo "# $1: $(state "$1"), not $2"; return 1; }
+}
+
+ours() { # processes of this lab's update: $1 guard or worker
+	local p
+	for p in $(pgrep -f -- "--watchdog $1"); do
+		grep -qz "IBSIM_SOCKNAME=$IBSIM_SOCKNAME" "/proc/$p/environ" && echo "$p"
+	done
+}
+
+stop_ours() {
+	# shellcheck disable=SC2046 # numbers
+	kill -STOP $(ours guard) $(ours worker)
+}
+
+kill_ours() {
+	stop_ours
+	# shellcheck disable=SC2046 # numbers
+	kill -9 $(ours guard) $(ours worker)
+}
+
+begun() {
+	[ -n "$(ls "$LAB_DIR/state" | grep -E '^2' | tail -n 1)" ] || return 1
+	id=$(ls "$LAB_DIR/state" | grep -E '^2' | tail -n 1)
+	[ "$id" != "$last" ] && grep -q " $1 " "$LAB_DIR/state/$id/state.log" && [ -s "$LAB_DIR/state/$id/plan" ]
+}
+
+# An update whose processes are killed when its journal says $1; $id is its name.
+killed_at() {
+	last=$(ls "$LAB_DIR/state" 2>/dev/null | grep -E '^2' | tail -n 1)
+	top apply "$LAB_DIR/p1" "${dirs[@]}" --without-agents --yes-fabric lab --detach >"$LAB_DIR/out" 2>&1 &
+	lab_wait 20 begun "$1" || { cat "$LAB_DIR/out"; return 1; }
+	kill_ours
+	wait
+	journal=$LAB_DIR/state/$id
+}
+
+damage() { # file, how
+	local n
+	n=$(stat -c %s "$1") || return 1
+	case $2 in
+	removed) rm "$1" ;;
+	cut) truncate -s $((n / 2)) "$1" ;;
+	flipped) python3 -c 'import sys
+with open(sys.argv[1], "r+b") as f:
+    f.seek(int(sys.argv[2])); c = f.read(1)[0]; f.seek(int(sys.argv[2])); f.write(bytes([c ^ 1]))' \
+		"$1" $((n / 2)) ;;
+	esac
+}
+
+lab_fabric "random:switches=16,links=40,hosts=2,seed=$seed" || give_up "the fabric"
+printf '%s\n' "engine nue:2" "seed 5" "threads 1" >"$LAB_DIR/policy.conf"
+
+# A client that is killed keeps its place in the simulator, which has ten.
+fresh() {
+	lab_opensm_stop
+	lab_kill ibsim
+	lab_ibsim || return 1
+	sm || return 1
+	lab_lfts >"$LAB_DIR/before"
+	does 0 plan -e dfsssp:4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/p1"
+}
+
+states=(confirming writing)
+k=0
+for file in head.json changes.bin state.log; do
+	ok "a fresh subnet" fresh
+	for how in removed cut flipped; do
+		at=${states[k++ % 2]}
+		ok "killed when $at" killed_at "$at"
+		ok "$file $how" damage "$journal/$file" "$how"
+		if [ "$file" != state.log ]; then
+			ok "status says so" does 1 status "$id" "${dirs[@]}"
+			ok "and what helps" said "made good by the plan file"
+		fi
+		ok "rollback leads out" does 0 rollback "$id" "${dirs[@]}" --yes-fabric lab
+		ok "to the old tables" same "$LAB_DIR/before"
+		ok "and says so" is_state "$id" rolled-back
+	done
+done
+
+ok "a fresh subnet" fresh
+ok "killed while it waits" killed_at confirming
+rm "$journal/plan" "$journal/head.json"
+ok "without head and plan the plugin leads back" does 0 rollback "$id" "${dirs[@]}" --yes-fabric lab
+ok "to the old tables" same "$LAB_DIR/before"
+
+ok "killed while it waits" killed_at confirming
+ok "the plan and" damage "$journal/plan" flipped
+ok "the changes" damage "$journal/changes.bin" flipped
+ok "OpenSM ends it" lab_wait 30 plugin 'p["ended"] and not p["update"]'
+ok "another one is refused" does 4 apply "$LAB_DIR/p1" "${dirs[@]}" --without-agents --yes-fabric lab --no-input
+ok "rollback says what helps" does 4 rollback "$id" "${dirs[@]}" --yes-fabric lab
+ok "that is" said "rollback $id --give-up"
+ok "which works" does 0 rollback "$id" "${dirs[@]}" --yes-fabric lab --give-up "damaged disk"
+ok "and says what is lost" said "^lost: .*changes.bin"
+ok "and what the switches hold" said "^routing in the switches: .*(deadlock|connected)"
+ok "the old tables" same "$LAB_DIR/before"
+ok "the next update works" does 0 apply "$LAB_DIR/p1" "${dirs[@]}" --without-agents --yes-fabric lab --no-input
+finish
