@@ -460,6 +460,7 @@ static void app_data_take_sm(struct app *a, const struct msg *msg)
 			msg->engine, msg->text);
 	memcpy(s->engine, msg->engine, sizeof(s->engine));
 	memcpy(s->requested, msg->requested, sizeof(s->requested));
+	memcpy(s->replaces, msg->replaces, sizeof(s->replaces));
 	end = a->state.fabric ? fabric_lid_end(a->state.fabric, msg->sm.lid) : FAB_NONE;
 	if (end != FAB_NONE && end < a->state.fabric->nend)
 		snprintf(s->name, sizeof(s->name), "%.63s", a->state.fabric->term_name[end]);

@@ -313,6 +313,8 @@ static int cmd_plan_make(struct plan_cmd *c, const struct live *l, struct err *e
 		err_set(err, rc, "this routing must not be installed: see the verdict");
 		goto out;
 	}
+	if (l->osm && l->osm_status.replaces[0])
+		fprintf(stderr, "note: %s\n", l->osm_status.replaces);
 	rc = EXIT_REFUSED;
 	if (c->file && !p->drain.known) {
 		err_set(err, rc, "no safe order of writes, so no plan: nothing was written to %s",

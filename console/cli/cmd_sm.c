@@ -133,6 +133,8 @@ static void cmd_sm_print_plugin(const struct live *l)
 	printf("routing     %s\n", routes);
 	if (s->why[0])
 		printf("            %s\n", s->why);
+	if (s->ours && s->replaces[0])
+		printf("site's QoS  %s\n", s->replaces);
 	printf("policy      %s: %s%s\n", s->policy, s->policy_engine,
 	       s->policy_unsaved ? " (set by sm --policy, until OpenSM restarts)" : "");
 	if (s->exclude[0])
@@ -187,7 +189,7 @@ static bool cmd_sm_findings(const struct live *l)
 {
 	const struct osm_status *s = &l->osm_status;
 
-	return l->foreign[0] || (l->osm && (!s->ours || s->why[0]));
+	return l->foreign[0] || !l->osm || !s->ours || s->why[0];
 }
 
 static int cmd_sm_sm(struct sm_cmd *c, struct err *err)
@@ -217,7 +219,7 @@ int cmd_sm(int argc, char **argv)
 		.doc = "Shows the master subnet manager; if it is OpenSM with our plugin, its policy "
 		       "and routing; and, by reading the tables, whether another program writes "
 		       "them.\vExit codes: 0 ok; 1 OpenSM does not use the routing that it should, "
-		       "or there is another writer; 4 a request was refused; 64 bad options; 255 "
+		       "its plugin is not loaded or cannot be reached, or there is another writer; 4 a request was refused; 64 bad options; 255 "
 		       "the fabric could not be read.",
 	};
 	struct sm_cmd c = { 0 };

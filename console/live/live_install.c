@@ -43,6 +43,7 @@ static int live_install_by_opensm(struct live_install *i, struct live *l, const 
 	rc = p && s->exclude[0] ? osm_link_judge(l->osm, p->to, err) : 0;
 	if (rc)
 		return rc;
+	snprintf(i->warning, sizeof(i->warning), "%s", p ? s->replaces : "");
 	i->osm = osm_install_new(l->osm, smp_installer(l->w));
 	i->w = l->w;
 	i->sm_guid = s->sm_guid;

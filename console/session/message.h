@@ -108,6 +108,7 @@ struct msg {
 		automatic; /* of a preview for automatic mode; text: why it is not sound */
 	struct wire_sm sm;
 	char engine[24], requested[24]; /* of OpenSM, where our plugin tells; "" not known */
+	char replaces[400];		/* likewise, as in osm_status */
 	bool partial;			/* a sweep or reading of tables that missed something */
 	char *silent;			/* of a sweep: where nobody answers, a line each; or NULL */
 	struct executor_event event;

@@ -214,6 +214,7 @@ static void poller_ask_plugin(struct poller *p, struct msg *msg)
 	snprintf(msg->engine, sizeof(msg->engine), "%.23s", s.ours ? s.engine : s.routes);
 	if (!s.ours)
 		snprintf(msg->requested, sizeof(msg->requested), "ibroute");
+	snprintf(msg->replaces, sizeof(msg->replaces), "%s", s.replaces);
 	if (!s.ours && s.why[0])
 		snprintf(msg->text, sizeof(msg->text), "%s", s.why);
 }

@@ -227,6 +227,32 @@ void tables_hash(struct digest *out, const struct tables *t, const struct fabric
 	tables_hash_with_progress(out, t, f, NULL);
 }
 
+uint16_t tables_port_vls(const struct tables *t, const struct fabric *f, uint32_t sw, uint8_t out,
+			 uint16_t sls)
+{
+	uint16_t used = 0;
+
+	for (uint32_t in = 1; in <= f->sw_nports[sw]; in++) {
+		if (in == out || !tables_port_in_use(f, sw, in))
+			continue;
+		for (uint8_t sl = 0; sl < FAB_SLS; sl++)
+			if (sls >> sl & 1)
+				used |= (uint16_t)(1u << tables_vl(t, f, sw, (uint8_t)in, out, sl));
+	}
+	return used & (uint16_t)((1u << (t->vls ? t->vls : VL_DROP)) - 1);
+}
+
+const char *tables_vls_text(char *buf, size_t size, uint16_t vls, const char *each)
+{
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (unsigned vl = 0; vl < FAB_SLS && n < size; vl++)
+		if (vls >> vl & 1)
+			n += (size_t)snprintf(buf + n, size - n, "%s%u%s", n ? "," : "", vl, each);
+	return buf;
+}
+
 size_t tables_sl_bytes(const struct tables *t)
 {
 	switch (t->sl_kind) {

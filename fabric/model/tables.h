@@ -127,6 +127,13 @@ static inline bool tables_know_vls(const struct tables *t)
 uint8_t tables_vl(const struct tables *t, const struct fabric *f, uint32_t sw, uint8_t in,
 		  uint8_t out, uint8_t sl);
 
+/* Bit vl: some packet with one of these SLs that comes in by another cabled port would leave by
+ * that port on it; packets of the switch itself are management and left out.  O(ports * SLs). */
+uint16_t tables_port_vls(const struct tables *t, const struct fabric *f, uint32_t sw, uint8_t out,
+			 uint16_t sls);
+/* "0,3", or with each ":4" "0:4,3:4".  Returns buf. */
+const char *tables_vls_text(char *buf, size_t size, uint16_t vls, const char *each);
+
 /* Bytes of t->sl in its form. */
 size_t tables_sl_bytes(const struct tables *t);
 /* Bytes of t->sl2vl in its form. */

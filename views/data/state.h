@@ -87,6 +87,7 @@ struct state_sm {
 	uint16_t lid;
 	uint64_t guid;
 	char engine[24], requested[24]; /* routing engine in use and asked for; "" unknown */
+	char replaces[400]; /* the site's QoS settings that our tables take the place of; "" none */
 };
 
 enum jobs_state { JOBS_OFF, JOBS_WAITING, JOBS_OK, JOBS_UNREACHABLE };
@@ -170,8 +171,8 @@ enum apply_state {
 	APPLY_INCOMPLETE, /* the rollback itself failed */
 	APPLY_SUPERSEDED, /* somebody else's routing is there, neither the old nor the new one */
 	APPLY_FABRIC_CHANGED, /* likewise: the subnet manager's, for the fabric as it is now */
-	APPLY_REFUSED,	  /* nothing was written */
-	APPLY_JOURNAL,	  /* a killed session left a journal: offers rollback */
+	APPLY_REFUSED,	      /* nothing was written */
+	APPLY_JOURNAL,	      /* a killed session left a journal: offers rollback */
 };
 
 /* What an update is to change, at one time. */

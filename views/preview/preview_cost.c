@@ -223,10 +223,20 @@ int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, in
 	return preview_facts_draw(s, c, r, y);
 }
 
+static int preview_cost_draw_replaced(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	if (!s->sm.replaces[0] || y + 1 >= r.h)
+		return y;
+	canvas_rule(c, r, y++, "QoS settings of the site");
+	return y + canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_WARN,
+			       s->sm.replaces);
+}
+
 int preview_notes_draw(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct proposal *x = state_proposal(s);
 
+	y = preview_cost_draw_replaced(s, c, r, y);
 	if (!x->notes || !x->notes->n || y + 1 >= r.h)
 		return y;
 	canvas_rule(c, r, y++, x->files && x->files->n ? "Notes on the file" : "Engine notes");

@@ -19,6 +19,7 @@
  */
 #include "engines/opensm/plugin/osm_fabric.h"
 #include "engines/opensm/plugin/osm_notice.h"
+#include "engines/opensm/plugin/osm_qos.h"
 #include "engines/opensm/sm_session.h"
 #include "engines/opensm/socket_server.h"
 #include "engines/opensm/table_selection.h"
@@ -55,6 +56,7 @@ struct plugin {
 	const struct tables *tables; /* what was handed to OpenSM last, or NULL */
 	bool sweep_again;	     /* when this sweep is over */
 	bool asked;		     /* this sweep is the one that was asked for */
+	char replaces[400];	     /* as said last, see osm_qos_replaced() */
 };
 
 static double plugin_now_s(void)
@@ -101,7 +103,7 @@ static int plugin_fits(struct plugin *p, const struct fabric *f, const struct ta
 				(unsigned long long)cl_ntoh64(osm_node_get_node_guid(sw->p_node)),
 				f->max_lid);
 	}
-	return 0;
+	return osm_qos_check(p->osm, f, c->tables, err);
 }
 
 static uint32_t plugin_switch_of(const struct fabric *f, const osm_node_t *n)
@@ -259,8 +261,8 @@ static uint8_t plugin_path_sl(void *context, uint8_t hint, const ib_net16_t slid
 	return tables_path_sl(p->tables, from, f->term_sw[from], cl_ntoh16(dlid));
 }
 
-/* Of a switch: what the tables say.  A host's own VL is free, nothing waits for it in a circle:
- * its SL, as far as its link has VLs. */
+/* Of a switch: what the tables say.  A host's own VL is free, nothing waits for it in a circle: the
+ * site's map stays. */
 static void plugin_update_sl2vl(void *context, osm_physp_t *port, uint8_t in, uint8_t out,
 				ib_slvl_table_t *table)
 {
@@ -268,13 +270,8 @@ static void plugin_update_sl2vl(void *context, osm_physp_t *port, uint8_t in, ui
 	const osm_node_t *n = osm_physp_get_node_ptr(port);
 	uint32_t sw = p->tables && n->sw ? plugin_switch_of(p->fabric, n) : FAB_NONE;
 
-	for (uint8_t sl = 0; sl < FAB_SLS && p->tables; sl++) {
-		if (sw != FAB_NONE)
-			ib_slvl_table_set(table, sl,
-					  tables_vl(p->tables, p->fabric, sw, in, out, sl));
-		else if (!n->sw)
-			ib_slvl_table_set(table, sl, sl < VL_DROP ? sl : 0);
-	}
+	for (uint8_t sl = 0; sl < FAB_SLS && sw != FAB_NONE; sl++)
+		ib_slvl_table_set(table, sl, tables_vl(p->tables, p->fabric, sw, in, out, sl));
 }
 
 static int plugin_setup(osm_routing_engine_t *re, osm_opensm_t *osm)
@@ -328,6 +325,7 @@ static void plugin_facts(void *ctx, struct osm_status *s)
 		f->lid = cl_ntoh16(subn->sm_base_lid);
 		f->lmc = subn->opt.lmc;
 		plugin_tell_engines(f, p->osm);
+		osm_qos_replaced(f->replaces, sizeof(f->replaces), p->osm);
 		pthread_rwlock_unlock(&p->osm->lock.lock);
 	}
 	snprintf(s->opensm, sizeof(s->opensm), "%s", p->osm->osm_version);
@@ -340,6 +338,7 @@ static void plugin_facts(void *ctx, struct osm_status *s)
 	s->qos = f->qos;
 	s->no_fallback = f->no_fallback;
 	memcpy(s->configured, f->configured, sizeof(s->configured));
+	memcpy(s->replaces, f->replaces, sizeof(s->replaces));
 }
 
 static int plugin_reroute(void *ctx, struct err *err)
@@ -550,8 +549,21 @@ static void plugin_heard(struct plugin *p, const void *data)
 		socket_server_heard(p->server, d);
 }
 
+/* OpenSM reads its QoS policy after it has routed. */
+static void plugin_tell_replaced(struct plugin *p)
+{
+	char now[sizeof(p->replaces)];
+
+	if (!p->tables || !strcmp(osm_qos_replaced(now, sizeof(now), p->osm), p->replaces))
+		return;
+	memcpy(p->replaces, now, sizeof(now));
+	if (now[0])
+		osm_log(&p->osm->log, OSM_LOG_INFO, ENGINE_NAME ": of the site's QoS: %s\n", now);
+}
+
 static void plugin_up(struct plugin *p)
 {
+	plugin_tell_replaced(p);
 	if (!p->sweep_again)
 		return;
 	p->sweep_again = false;

@@ -125,6 +125,7 @@ static const struct field status_fields[] = {
 	S(routes, F_TEXT),
 	S(ours, F_BOOL),
 	S(qos, F_BOOL),
+	S(replaces, F_TEXT),
 	S(no_fallback, F_BOOL),
 	S(source, F_TEXT),
 	S(step, F_BOOL),

@@ -126,6 +126,7 @@ struct osm_status {
 	char routes[32];      /* which of them really routes now */
 	bool ours;	      /* that is ours */
 	bool qos;	      /* without, it sets no SL2VL tables */
+	char replaces[400]; /* settings of the site that our routing takes the place of; "": none */
 	bool no_fallback;
 	char source[16];
 	bool step; /* between two tables: a transaction is in progress, or was left unfinished */

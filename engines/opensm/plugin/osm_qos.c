@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/opensm/plugin/osm_qos.h"
+
+#include "fabric/base/plural.h"
+
+/* osm_config.h first: it fixes the layout of the others' structures */
+#include <opensm/osm_config.h>
+
+#include <opensm/osm_base.h>
+#include <opensm/osm_helper.h>
+#include <opensm/osm_opensm.h>
+#include <opensm/osm_partition.h>
+#include <opensm/osm_port.h>
+#include <opensm/osm_qos_policy.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARB_ENTRIES 64
+
+/* What is set for one kind of port: its own setting, else that for all, else OpenSM's. */
+struct osm_qos {
+	const char *kind; /* "swe": qos_swe_vlarb_low, ... */
+	const char *low, *high, *sl2vl;
+	bool own_sl2vl; /* qos_KIND_sl2vl, not qos_sl2vl */
+};
+
+static struct osm_qos osm_qos_of(const osm_subn_opt_t *opt, const char *kind,
+				 const osm_qos_options_t *own)
+{
+	const osm_qos_options_t *all = &opt->qos_options;
+
+	return (struct osm_qos){
+		.kind = kind,
+		.low = own->vlarb_low	? own->vlarb_low
+		       : all->vlarb_low ? all->vlarb_low
+					: OSM_DEFAULT_QOS_VLARB_LOW,
+		.high = own->vlarb_high	  ? own->vlarb_high
+			: all->vlarb_high ? all->vlarb_high
+					  : OSM_DEFAULT_QOS_VLARB_HIGH,
+		.sl2vl = own->sl2vl   ? own->sl2vl
+			 : all->sl2vl ? all->sl2vl
+				      : OSM_DEFAULT_QOS_SL2VL,
+		.own_sl2vl = own->sl2vl,
+	};
+}
+
+/* As OpenSM reads them: what is missing is 0. */
+static unsigned osm_qos_number(const char **at)
+{
+	char *end;
+	unsigned long v = strtoul(*at, &end, 0);
+
+	*at = *end ? end + 1 : end;
+	return (unsigned)v;
+}
+
+/* VLs with a weight among the entries that a port has room for; a port with few VLs folds them. */
+static uint16_t osm_qos_weighted(const char *list, unsigned room, unsigned vl_mask)
+{
+	uint16_t weighted = 0;
+
+	for (unsigned i = 0; i < room && i < ARB_ENTRIES; i++) {
+		unsigned vl = osm_qos_number(&list) % 15, weight = osm_qos_number(&list);
+
+		if (weight & 0xff)
+			weighted |= (uint16_t)(1u << (vl & vl_mask));
+	}
+	return weighted;
+}
+
+struct port_seen {
+	const osm_physp_t *physp;
+	unsigned vl_mask; /* of the VLs that it is about to have */
+	char name[120];
+};
+
+/* False: it has nothing to choose from, or does not say. */
+static bool osm_qos_weighted_at(uint16_t *out, const struct osm_qos *q, const struct port_seen *at)
+{
+	const ib_port_info_t *pi = &at->physp->port_info;
+
+	if (!at->vl_mask || ib_port_info_get_vl_cap(pi) == 1 ||
+	    !(pi->vl_arb_low_cap | pi->vl_arb_high_cap))
+		return false;
+	*out = osm_qos_weighted(q->low, pi->vl_arb_low_cap, at->vl_mask) |
+	       osm_qos_weighted(q->high, pi->vl_arb_high_cap, at->vl_mask);
+	return true;
+}
+
+static int osm_qos_starved(const struct osm_qos *q, const struct port_seen *at, uint16_t used,
+			   struct err *err)
+{
+	char vls[40], low[100];
+	uint16_t weighted, starved;
+
+	if (!osm_qos_weighted_at(&weighted, q, at))
+		return 0;
+	starved = used & (uint16_t)~weighted;
+	if (!starved)
+		return 0;
+	return err_set(
+		err, -EINVAL,
+		"the tables put packets on VL%s %s of %s, to which the configured VL arbitration "
+		"gives no weight: they would never be sent. Put \"qos_%s_vlarb_low %s\" into "
+		"opensm.conf, or give the engine fewer VLs",
+		plural((uint64_t)__builtin_popcount(starved)),
+		tables_vls_text(vls, sizeof(vls), starved, ""), at->name, q->kind,
+		tables_vls_text(low, sizeof(low), used | weighted, ":4"));
+}
+
+static int osm_qos_check_switch(struct osm_opensm *osm, const struct fabric *f,
+				const struct tables *t, uint32_t sw, uint16_t sls, struct err *err)
+{
+	struct osm_qos q = osm_qos_of(&osm->subn.opt, "swe", &osm->subn.opt.qos_swe_options);
+	const osm_switch_t *s = osm_get_switch_by_guid(&osm->subn, cl_hton64(f->sw_guid[sw]));
+	int rc = 0;
+
+	for (uint32_t p = 1; s && p <= f->sw_nports[sw] && !rc; p++) {
+		const struct port *port = fabric_port(f, sw, (uint8_t)p);
+		struct port_seen at = { .physp = osm_node_get_physp_ptr(s->p_node, p),
+					.vl_mask = port->op_vls ? port->op_vls - 1u : 14 };
+
+		if (!at.physp || (port->chan == FAB_NONE && port->term == FAB_NONE))
+			continue;
+		snprintf(at.name, sizeof(at.name), "switch %s port %u", f->sw_name[sw], p);
+		rc = osm_qos_starved(&q, &at, tables_port_vls(t, f, sw, (uint8_t)p, sls), err);
+	}
+	return rc;
+}
+
+/* What OpenSM makes of the map on a port with so many VLs; VL_DROP stays. */
+static uint16_t osm_qos_mapped(uint16_t *dropped, const char *map, unsigned vl_mask, uint16_t sls)
+{
+	uint16_t used = 0;
+
+	*dropped = 0;
+	for (unsigned sl = 0; sl < FAB_SLS; sl++) {
+		unsigned vl = osm_qos_number(&map) & 0xf;
+
+		if (sls >> sl & 1 && vl == VL_DROP)
+			*dropped |= (uint16_t)(1u << sl);
+		else if (sls >> sl & 1)
+			used |= (uint16_t)(1u << (vl & vl_mask));
+	}
+	return used;
+}
+
+static int osm_qos_check_host(struct osm_opensm *osm, const struct fabric *f, uint32_t term,
+			      uint16_t sls, struct err *err)
+{
+	const osm_subn_opt_t *opt = &osm->subn.opt;
+	struct osm_qos q = f->term_kind[term] == TERM_ROUTER
+				   ? osm_qos_of(opt, "rtr", &opt->qos_rtr_options)
+				   : osm_qos_of(opt, "ca", &opt->qos_ca_options);
+	const osm_port_t *port = osm_get_port_by_guid(&osm->subn, cl_hton64(f->term_guid[term]));
+	uint8_t vls = fabric_port(f, f->term_sw[term], f->term_port[term])->op_vls;
+	struct port_seen at = { .vl_mask = vls ? vls - 1u : 14 };
+	uint16_t dropped, used = osm_qos_mapped(&dropped, q.sl2vl, at.vl_mask, sls);
+	char list[40];
+
+	if (dropped)
+		return err_set(
+			err, -EINVAL,
+			"hosts would drop packets with SL%s %s, which the tables use: their SL2VL "
+			"map in opensm.conf, \"%.100s\", leads to VL 15",
+			plural((uint64_t)__builtin_popcount(dropped)),
+			tables_vls_text(list, sizeof(list), dropped, ""), q.sl2vl);
+	if (!port || !port->p_physp)
+		return 0;
+	at.physp = port->p_physp;
+	snprintf(at.name, sizeof(at.name), "host %s", f->term_name[term]);
+	return osm_qos_starved(&q, &at, used, err);
+}
+
+int osm_qos_check(struct osm_opensm *osm, const struct fabric *f, const struct tables *t,
+		  struct err *err)
+{
+	uint16_t sls = tables_sl_mask(t, f);
+	int rc = 0;
+
+	for (uint32_t sw = 0; sw < f->nsw && osm->subn.opt.qos && !rc; sw++)
+		rc = osm_qos_check_switch(osm, f, t, sw, sls, err);
+	for (uint32_t i = 0; i < f->nend && osm->subn.opt.qos && !rc; i++)
+		rc = osm_qos_check_host(osm, f, i, sls, err);
+	return rc;
+}
+
+/* ---- what is replaced ---- */
+
+struct osm_qos_list {
+	char *buf;
+	size_t size, n;
+};
+
+static void osm_qos_add(struct osm_qos_list *l, const char *between, const char *text)
+{
+	if (l->n < l->size)
+		l->n += (size_t)snprintf(l->buf + l->n, l->size - l->n, "%s%s", l->n ? between : "",
+					 text);
+}
+
+static bool osm_qos_has_sl(const osm_qos_level_t *level)
+{
+	return level && level->sl_set && level->sl != OSM_DEFAULT_SL;
+}
+
+/* Rules lead to levels; what matches none has the default one. */
+static void osm_qos_add_rules(struct osm_qos_list *l, const osm_subn_t *subn)
+{
+	const osm_qos_policy_t *policy = subn->p_qos_policy;
+	unsigned n = policy && osm_qos_has_sl(policy->p_default_qos_level);
+	char text[300];
+
+	if (!policy)
+		return;
+	for (cl_list_iterator_t i = cl_list_head(&policy->qos_match_rules);
+	     i != cl_list_end(&policy->qos_match_rules); i = cl_list_next(i)) {
+		const osm_qos_match_rule_t *rule = cl_list_obj(i);
+
+		n += osm_qos_has_sl(rule->p_qos_level);
+	}
+	if (!n)
+		return;
+	snprintf(text, sizeof(text), "%u rule%s of %.200s", n, plural(n),
+		 subn->opt.qos_policy_file);
+	osm_qos_add(l, ", ", text);
+}
+
+static void osm_qos_add_partitions(struct osm_qos_list *l, const osm_subn_t *subn)
+{
+	const cl_qmap_t *all = &subn->prtn_pkey_tbl;
+	char text[80];
+
+	for (const cl_map_item_t *i = cl_qmap_head(all); i != cl_qmap_end(all);
+	     i = cl_qmap_next(i)) {
+		const osm_prtn_t *p = (const osm_prtn_t *)i;
+
+		if (p->sl == OSM_DEFAULT_SL)
+			continue;
+		snprintf(text, sizeof(text), "partition %s (SL %u)", p->name, p->sl);
+		osm_qos_add(l, ", ", text);
+	}
+}
+
+const char *osm_qos_replaced(char *buf, size_t size, struct osm_opensm *osm)
+{
+	const osm_subn_opt_t *opt = &osm->subn.opt;
+	struct osm_qos q = osm_qos_of(opt, "swe", &opt->qos_swe_options);
+	struct osm_qos_list l = { buf, size, 0 };
+	char sls[300] = "", text[400];
+	struct osm_qos_list levels = { sls, sizeof(sls), 0 };
+
+	buf[0] = '\0';
+	if (!opt->qos)
+		return buf;
+	if (strcmp(q.sl2vl, OSM_DEFAULT_QOS_SL2VL) != 0) {
+		snprintf(text, sizeof(text),
+			 "switches have the routing's SL2VL tables, not qos%s_sl2vl %.100s",
+			 q.own_sl2vl ? "_swe" : "", q.sl2vl);
+		osm_qos_add(&l, "; ", text);
+	}
+	osm_qos_add_rules(&levels, &osm->subn);
+	osm_qos_add_partitions(&levels, &osm->subn);
+	if (sls[0]) {
+		snprintf(text, sizeof(text), "path records have the routing's SLs, not those of %s",
+			 sls);
+		osm_qos_add(&l, "; ", text);
+	}
+	return buf;
+}
