@@ -101,7 +101,7 @@ not_confirmed() {
 ours() { # processes of this lab's update: $1 guard or worker
 	local p
 	for p in $(pgrep -f -- "--watchdog $1"); do
-		grep -qz "IBSIM_SOCKNAME=$IBSIM_SOCKNAME" "/proc/$p/environ" && echo "$p"
+		grep -qz "IBSIM_SOCKNAME=$IBSIM_SOCKNAME" "/proc/$p/environ" 2>/dev/null && echo "$p"
 	done
 }
 
@@ -180,6 +180,10 @@ ends() { # of the update $id: nothing of it goes on
 	esac
 }
 
+ends_or_left() {
+	ends || [ -z "$(ours worker)$(ours guard)" ]
+}
+
 # What status names is what the switches hold.
 holds_what_it_says() {
 	lab_on n0003 ibnetdiscover >"$LAB_DIR/seen" 2>/dev/null
@@ -246,7 +250,8 @@ once_more() { # number
 	[ "$confirm" -eq 0 ] || [ $((RANDOM % 2)) -eq 0 ] || top confirm "$id" --state-dir "$LAB_DIR/state" --socket "$sock" --yes-fabric lab >/dev/null 2>&1 &
 	disturb || return 1
 	wait
-	if ! lab_wait 45 ends; then # nobody is left to end it: what status advises
+	lab_wait 30 ends_or_left
+	if ! ends; then # nobody is left to end it: what status advises
 		top rollback "$id" "${dirs[@]}" --yes-fabric lab >"$LAB_DIR/out" 2>&1
 		ends || { echo "# $id: $state"; sed 's/^/# /' "$LAB_DIR/out" | tail -n 3; return 1; }
 	fi
