@@ -62,25 +62,6 @@ static char *app_life_home_dir(const char *leaf)
 	return dir;
 }
 
-static int app_life_open_record(struct app *a, struct err *err)
-{
-	struct record_opts ro = { .dir = a->opts.live.record_dir,
-				  .fabric = a->opts.live.name,
-				  .mode = a->opts.demo	 ? "demo"
-					  : a->opts.load ? "file"
-					  : a->opts.rw	 ? "rw"
-							 : "ro",
-				  .syslog = !a->opts.demo };
-	int rc = record_open(&a->record, &ro, err);
-
-	a->state.recording = !rc;
-	if (rc && a->opts.rw)
-		return rc;
-	if (rc)
-		log_add(LOG_WARN, "record", "this session is not recorded: %s", err->text);
-	return 0;
-}
-
 /* NULL: there are none, or what is simulated tells. */
 static const struct job_source_type *app_life_jobs(const struct app_opts *o)
 {
@@ -123,6 +104,8 @@ static void app_life_start_updates(struct app *a)
 struct starting {
 	const struct app_opts *opts; /* the console's, which outlive it, as the next one */
 	struct mailbox *box;
+	struct record *record; /* borrowed; NULL: it may go on without */
+	bool no_record;
 	struct name_map *names;	      /* what was made; NULL: none, or handed over */
 	struct slurm_topology *racks; /* likewise */
 	struct job_source *jobs;      /* likewise, of a file */
@@ -176,8 +159,11 @@ static int app_life_starting_run(void *ctx, struct err *err)
 	struct starting *s = ctx;
 	const struct app_opts *o = s->opts;
 	struct source_opts so = app_life_source_opts(o);
-	int rc = o->live.node_names ? load_fabric_names(&s->names, o->live.node_names, err) : 0;
+	int rc = s->record ? record_opened(s->record, true, err) : 0;
 
+	s->no_record = rc;
+	if (!rc && o->live.node_names)
+		rc = load_fabric_names(&s->names, o->live.node_names, err);
 	if (!rc && o->racks)
 		rc = load_fabric_racks(&s->racks, o->racks, err);
 	if (!rc && app_life_jobs(o) == &job_source_file)
@@ -251,12 +237,22 @@ static void app_life_starting_done(void *owner, void *ctx)
 		app_life_start_poller(a, w);
 }
 
+static void app_life_starting_failed(void *owner, void *ctx, int rc, const struct err *why)
+{
+	const struct starting *s = ctx;
+	struct app *a = owner;
+
+	app_give_up(a, NULL, rc, why);
+	if (s->no_record)
+		a->exit_code = EXIT_NO_RECORD;
+}
+
 static const struct file_work_ops app_life_starting = {
 	.what = "starting",
 	.waited = true,
 	.run = app_life_starting_run,
 	.done = app_life_starting_done,
-	.failed = app_give_up,
+	.failed = app_life_starting_failed,
 	.free = app_life_starting_free,
 };
 
@@ -269,6 +265,7 @@ static int app_life_start_fabric(struct app *a, struct err *err)
 
 	s->opts = &a->opts;
 	s->box = a->box;
+	s->record = a->opts.rw ? a->record : NULL;
 	if (a->opts.load)
 		a->state.mode = RUN_FILE;
 	if (a->opts.demo)
@@ -297,7 +294,7 @@ static int app_life_start_screen(struct app *a, struct err *err)
 	if (rc)
 		return EXIT_BAD_USAGE;
 	a->state.colours = terminal_colours(a->term);
-	return app_life_open_record(a, err) ? EXIT_NO_RECORD : 0;
+	return app_record_start(a, err) ? EXIT_NO_RECORD : 0;
 }
 
 static void app_life_preview_options(struct app *a)

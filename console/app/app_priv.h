@@ -352,7 +352,10 @@ void app_settings_kept(struct app *a); /* what they are now needs no keeping */
 void app_settings_keep(struct app *a); /* into the file; says so */
 
 struct sample_reading;
-/* app_record.c: what goes into the session's record; detail may be NULL */
+/* app_record.c: what goes into the session's record, which a thread of its own opens and writes.
+ * -errno: there is none, and the session is --rw. */
+int app_record_start(struct app *a, struct err *err);
+/* detail may be NULL */
 void app_record_action(struct app *a, const char *action, const char *detail);
 /* What went wrong, as it is shown; app_fail() shows it as well, above the keys. */
 void app_record_error(struct app *a, const char *area, const char *text);

@@ -6,9 +6,48 @@
 #include "fabric/base/clock.h"
 #include "views/data/view.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+static void app_record_missing(struct app *a, const struct err *err)
+{
+	log_add(LOG_WARN, "record", "this session is not recorded: %s", err->text);
+	record_close(a->record, NULL);
+	a->record = NULL;
+	a->state.record_lost = false;
+}
+
+int app_record_start(struct app *a, struct err *err)
+{
+	struct record_opts ro = { .dir = a->opts.live.record_dir,
+				  .fabric = a->opts.live.name,
+				  .mode = a->opts.demo	 ? "demo"
+					  : a->opts.load ? "file"
+					  : a->opts.rw	 ? "rw"
+							 : "ro",
+				  .syslog = !a->opts.demo };
+	int rc = record_start(&a->record, &ro, err);
+
+	if (rc && a->opts.rw)
+		return rc;
+	if (rc)
+		app_record_missing(a, err);
+	return 0;
+}
+
+/* Has it been opened?  With --rw whoever starts the session waits for that, and ends it. */
+static void app_record_look(struct app *a)
+{
+	struct err err;
+	int rc = a->record ? record_opened(a->record, false, &err) : -EINPROGRESS;
+
+	if (!rc)
+		a->state.recording = !a->state.record_lost;
+	else if (rc != -EINPROGRESS && !a->opts.rw)
+		app_record_missing(a, &err);
+}
 
 static void app_record_lost(struct app *a, const struct err *err)
 {
@@ -115,7 +154,8 @@ void app_record_screen(struct app *a)
 
 	if (!a->record)
 		return;
-	if (record_screen(a->record, a->canvas, terminal_colours(a->term), &err)) {
+	if (record_screen(a->record, a->canvas, a->state.colours, &err) ||
+	    record_lost(a->record, &err)) {
 		app_record_lost(a, &err);
 	} else if (a->state.record_lost) {
 		a->state.recording = true;
@@ -225,4 +265,10 @@ static bool app_record_take(struct app *a, struct msg *msg, bool *kept)
 	return msg->type == MSG_LOG;
 }
 
-const struct app_part app_record_part = { .take = app_record_take, .refresh = app_record_heads };
+static void app_record_refresh(struct app *a)
+{
+	app_record_look(a);
+	app_record_heads(a);
+}
+
+const struct app_part app_record_part = { .take = app_record_take, .refresh = app_record_refresh };

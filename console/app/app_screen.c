@@ -33,10 +33,9 @@ void app_draw(struct app *a)
 	pthread_mutex_lock(&a->events_lock);
 	shell_draw(a->shell, a->canvas, app_shown(a));
 	pthread_mutex_unlock(&a->events_lock);
-	if (a->term) {
+	if (a->term)
 		terminal_show(a->term, a->canvas);
-		app_record_screen(a);
-	}
+	app_record_screen(a);
 	a->dirty = false;
 }
 

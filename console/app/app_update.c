@@ -252,7 +252,7 @@ void app_begin_update(struct app *a)
 	a->undo = tables_get(a->plan->from);
 	tables_put(a->applied);
 	a->applied = tables_get(a->plan->to);
-	update_thread_apply(a->update, a->plan, a->state.jobs != NULL);
+	update_thread_apply(a->update, a->plan, a->state.jobs != NULL, a->record);
 	a->plan = NULL;
 }
 

@@ -22,6 +22,7 @@ struct cast {
 	int fd;
 	int w, h, colours;
 	double start_s;
+	double at_s;	    /* 0: now */
 	struct cell *shown; /* w * h; ch = UINT32_MAX: not known */
 	uint64_t size;
 	struct digest_stream *hash;
@@ -54,7 +55,7 @@ static int cast_put(struct cast *c, json_t *j, struct err *err)
 
 static int cast_event(struct cast *c, const char *code, const char *text, struct err *err)
 {
-	double at = clock_s() - c->start_s;
+	double at = (c->at_s > 0 ? c->at_s : clock_s()) - c->start_s;
 
 	return cast_put(c, json_pack("[f, s, s]", at > 0 ? at : 0, code, text), err);
 }
@@ -71,14 +72,19 @@ static void cast_forget(struct cast *c, int w, int h)
 	c->h = h;
 }
 
+void cast_at(struct cast *c, double s)
+{
+	c->at_s = s;
+}
+
 int cast_open(struct cast **out, const char *path, int w, int h, int colours, double epoch_s,
-	      struct err *err)
+	      double start_s, struct err *err)
 {
 	struct cast *c = xcalloc(1, sizeof(*c));
 	int rc = 0;
 
 	c->path = xstrdup(path);
-	c->start_s = clock_s();
+	c->start_s = start_s;
 	c->colours = colours;
 	c->hash = digest_begin();
 	cast_forget(c, w, h);

@@ -16,10 +16,13 @@
 
 struct cast;
 
-/* A new file (0640), -EEXIST when it exists, with second 0 now.  epoch_s: clock_s() at the start of
- * the session; the header has the seconds since then ("at_s"), so that parts can be joined. */
+/* A new file (0640), -EEXIST when it exists.  start_s: clock_s() at its second 0; epoch_s: at the
+ * start of the session; the header has the seconds between ("at_s"), so that parts can be joined.
+ */
 int cast_open(struct cast **out, const char *path, int w, int h, int colours, double epoch_s,
-	      struct err *err);
+	      double start_s, struct err *err);
+/* What is added from now on happened then, by clock_s(); without it, when it is added. */
+void cast_at(struct cast *c, double s);
 /* colours: of the terminal (256, 16, 0).  After a failure nothing of the frame is in the file, and
  * the next one is a full repaint. */
 int cast_frame(struct cast *c, const struct canvas *canvas, int colours, struct err *err);

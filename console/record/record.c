@@ -4,6 +4,7 @@
 #include "console/lib/progress_line.h"
 #include "console/record/cast.h"
 #include "console/record/record_hmac.h"
+#include "console/record/record_queue.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
@@ -192,15 +193,13 @@ json_t *record_str(const char *s)
 	return j;
 }
 
-static void record_stamp(char *buf, size_t size)
+static void record_stamp(char *buf, size_t size, const struct timespec *t)
 {
-	struct timespec t;
 	struct tm tm;
 	char day[24];
 
-	clock_gettime(CLOCK_REALTIME, &t);
-	strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", gmtime_r(&t.tv_sec, &tm));
-	snprintf(buf, size, "%s.%03ldZ", day, t.tv_nsec / 1000000);
+	strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", gmtime_r(&t->tv_sec, &tm));
+	snprintf(buf, size, "%s.%03ldZ", day, t->tv_nsec / 1000000);
 }
 
 bool record_line_ends(const char *type)
@@ -279,17 +278,33 @@ struct record_part {
 	bool keep; /* it has a marker */
 };
 
+/* What others may ask for while something is written. */
+struct record_seen {
+	char *path; /* of its first part; NULL: not open */
+	uint64_t seq, cast_bytes;
+	struct digest head;
+	bool failing;	   /* to write a line, or frames since then */
+	struct err failed; /* why, since it was asked last; "": it has not */
+};
+
 struct record {
-	char *first, *path, *dir; /* path: of the part being written */
-	char *user;		  /* the same in every line, as JSON */
+	struct record_time began;
+	struct record_opts opts;    /* its strings are the caller's, until it is open */
+	struct record_queue *queue; /* NULL: whoever adds writes */
+	pthread_mutex_t seen_lock;
+	struct record_seen seen;
+
+	/* all below is of whoever writes */
+	char *path, *dir; /* path: of the part being written */
+	char *user;	  /* the same in every line, as JSON */
 	char sid[48];
 	char host[72];
 	char place[PATH_MAX]; /* realpath() of dir, for syslog */
 	int fd;
-	bool syslog;
 	pthread_mutex_t lock;
-	uint64_t seq;  /* of the next line */
-	uint64_t lost; /* lines that could not be written since the last one that was */
+	struct record_time at; /* of what is being written */
+	uint64_t seq;	       /* of the next line */
+	uint64_t lost;	       /* lines that could not be written since the last one that was */
 	uint64_t lost_all;
 	off_t size;
 	struct digest head;   /* of the last line; zeros before the first */
@@ -300,7 +315,6 @@ struct record {
 	uint64_t rotate_at; /* of size, or of the cast's */
 
 	struct cast *cast; /* of this part; NULL: nothing was shown in it yet */
-	double epoch_s;
 	uint64_t frames_lost;
 	struct err screen; /* why the last frame could not be written, "" = it could */
 	struct err ended;  /* why an ended part may not be on disk, for good; "" = all are */
@@ -357,7 +371,7 @@ static char *record_line(const struct record *r, const char *type, const char *d
 {
 	char ts[40], hex[DIGEST_HEX], cast[140] = "", seal[160] = "", *line;
 
-	record_stamp(ts, sizeof(ts));
+	record_stamp(ts, sizeof(ts), &r->at.wall);
 	if (r->cast)
 		record_put_cast(cast, sizeof(cast), r->cast);
 	if (r->seal)
@@ -368,7 +382,7 @@ static char *record_line(const struct record *r, const char *type, const char *d
 		"{\"v\":1,\"seq\":%" PRIu64 ",\"ts\":\"%s\",\"mono_ns\":%" PRIu64
 		",\"sid\":\"%s\",\"type\":\"%s\",\"user\":%s,\"data\":%s%s%s," RECORD_PREV_KEY
 		"%s\"}",
-		r->seq, ts, clock_ns(), r->sid, type, r->user, data, cast, seal,
+		r->seq, ts, r->at.mono_ns, r->sid, type, r->user, data, cast, seal,
 		digest_hex(hex, &r->head));
 	if (r->seal)
 		record_put_mac(line, r->seal);
@@ -532,102 +546,80 @@ static void record_rotate_when_due(struct record *r)
 		record_drop_casts(r, &err);
 }
 
-void record_note(struct record *r, const char *type, json_t *data)
-{
-	struct err err;
-
-	if (!r)
-		json_decref(data);
-	else if (record_add(r, type, data, &err))
-		log_add(LOG_ERROR, "record", "%s", err.text);
-}
-
-int record_add_text(struct record *r, const char *type, const char *data, struct err *err)
+static int record_write_line(struct record *r, const struct record_entry *e, struct err *err)
 {
 	int rc;
 
-	pthread_mutex_lock(&r->lock);
 	record_rotate_when_due(r);
 	rc = record_put_gap(r, err);
 	if (!rc)
-		rc = record_put_text(r, type, data, err);
+		rc = record_put_text(r, e->type, e->text, err);
 	if (rc) {
 		r->lost++;
 		r->lost_all++;
 	}
-	pthread_mutex_unlock(&r->lock);
 	return rc;
-}
-
-int record_add(struct record *r, const char *type, json_t *data, struct err *err)
-{
-	char *text = data ? json_dumps(data, JSON_COMPACT) : NULL;
-	int rc = record_add_text(r, type, text, err);
-
-	free(text);
-	json_decref(data);
-	return rc;
-}
-
-void record_error(struct record *r, const char *area, const char *text)
-{
-	record_add(r, "error",
-		   json_pack("{s:o, s:o}", "area", record_str(area), "text", record_str(text)),
-		   NULL);
 }
 
 /* --- the screen -------------------------------------------------------------------------- */
 
+static double record_second(const struct record_time *t)
+{
+	return (double)t->mono_ns / 1e9;
+}
+
 static int record_open_cast(struct record *r, const struct canvas *c, int colours, struct err *err)
 {
 	struct record_part p = { .cast = record_part_path(r->dir, r->sid, r->part, "cast") };
-	int rc = cast_open(&r->cast, p.cast, c->w, c->h, colours, r->epoch_s, err);
+	int rc = cast_open(&r->cast, p.cast, c->w, c->h, colours, record_second(&r->began),
+			   record_second(&r->at), err);
 
-	if (rc)
+	if (rc) {
 		free(p.cast);
-	else
-		vec_push(&r->parts, p);
-	return rc;
+		return rc;
+	}
+	cast_at(r->cast, record_second(&r->at));
+	vec_push(&r->parts, p);
+	return 0;
 }
 
-int record_screen(struct record *r, const struct canvas *c, int colours, struct err *err)
+static int record_write_frame(struct record *r, const struct record_entry *e, struct err *err)
 {
 	int rc = 0;
 
-	pthread_mutex_lock(&r->lock);
 	record_rotate_when_due(r);
 	if (!r->cast)
-		rc = record_open_cast(r, c, colours, &r->screen);
+		rc = record_open_cast(r, e->screen, e->colours, &r->screen);
 	if (!rc)
-		rc = cast_frame(r->cast, c, colours, &r->screen);
+		rc = cast_frame(r->cast, e->screen, e->colours, &r->screen);
 	if (rc)
 		r->frames_lost++;
 	else
 		r->screen.text[0] = '\0';
 	if (rc && err)
 		*err = r->screen;
-	pthread_mutex_unlock(&r->lock);
 	return rc;
 }
 
-void record_mark(struct record *r, const char *label)
+static int record_write_mark(struct record *r, const struct record_entry *e, struct err *err)
 {
-	pthread_mutex_lock(&r->lock);
+	(void)err;
 	if (r->cast) {
 		r->parts.v[r->parts.n - 1].keep = true;
-		if (cast_mark(r->cast, label, &r->screen))
+		if (cast_mark(r->cast, e->text, &r->screen))
 			r->frames_lost++;
 	}
-	pthread_mutex_unlock(&r->lock);
+	return 0;
 }
 
 /* --- on disk ----------------------------------------------------------------------------- */
 
 /* fsync(2) may succeed after it has failed once, with data lost: a failed part stays failed. */
-static int record_do_whole(struct record *r, struct err *err)
+static int record_write_whole(struct record *r, const struct record_entry *e, struct err *err)
 {
 	int rc = record_put_gap(r, err);
 
+	(void)e;
 	if (rc || !r->ended.text[0])
 		return rc;
 	return err_set(err, -EIO,
@@ -636,10 +628,10 @@ static int record_do_whole(struct record *r, struct err *err)
 		       r->ended.text);
 }
 
-static int record_do_sync(struct record *r, struct err *err)
+static int record_write_sync(struct record *r, const struct record_entry *e, struct err *err)
 {
 	char hex[DIGEST_HEX];
-	int rc = record_do_whole(r, err);
+	int rc = record_write_whole(r, e, err);
 
 	if (!rc && r->screen.text[0])
 		rc = err_set(err, -EIO, "the screen cannot be recorded: %s", r->screen.text);
@@ -647,7 +639,7 @@ static int record_do_sync(struct record *r, struct err *err)
 		rc = cast_sync(r->cast, err);
 	if (!rc)
 		rc = store_sync(r->fd, r->path, err);
-	if (rc || !r->syslog || digest_equal(&r->head, &r->logged))
+	if (rc || !r->opts.syslog || digest_equal(&r->head, &r->logged))
 		return rc;
 	syslog(LOG_AUTHPRIV | LOG_INFO,
 	       "ibroute-top IBROUTE_HEAD=%s sid=%s seq=%" PRIu64 " host=%s dir=%s",
@@ -656,23 +648,67 @@ static int record_do_sync(struct record *r, struct err *err)
 	return 0;
 }
 
-int record_whole(struct record *r, struct err *err)
-{
-	int rc;
+/* --- whoever writes -------------------------------------------------------------------------- */
 
-	pthread_mutex_lock(&r->lock);
-	rc = record_do_whole(r, err);
-	pthread_mutex_unlock(&r->lock);
-	return rc;
+static void record_set_time(struct record *r, const struct record_time *at)
+{
+	r->at = *at;
+	if (!at->mono_ns)
+		record_time_now(&r->at);
+	if (r->cast)
+		cast_at(r->cast, record_second(&r->at));
 }
 
-int record_sync(struct record *r, struct err *err)
+/* A frame was lost, which the next one is not. */
+static void record_count_lost(struct record *r, const struct record_entry *e)
 {
+	r->lost += e->lost_lines;
+	r->lost_all += e->lost_lines;
+	r->frames_lost += e->lost_frames;
+	if (e->lost_frames)
+		err_set(&r->screen, 0, "the disk was too slow for %" PRIu64 " frames",
+			e->lost_frames);
+}
+
+static void record_show(struct record *r, const struct record_entry *e, int rc,
+			const struct err *err)
+{
+	struct record_seen *s = &r->seen;
+
+	pthread_mutex_lock(&r->seen_lock);
+	s->seq = r->seq;
+	s->head = r->head;
+	s->cast_bytes = r->cast ? cast_size(r->cast) : 0;
+	if (rc && e->what <= RECORD_FRAME) {
+		s->failing = true;
+		s->failed = *err;
+	} else if (e->what == RECORD_FRAME) {
+		s->failing = false;
+	}
+	pthread_mutex_unlock(&r->seen_lock);
+}
+
+typedef int record_write_fn(struct record *r, const struct record_entry *e, struct err *err);
+
+static int record_write(void *of, const struct record_entry *e, struct err *err)
+{
+	static record_write_fn *const write[] = {
+		[RECORD_LINE] = record_write_line, [RECORD_FRAME] = record_write_frame,
+		[RECORD_MARK] = record_write_mark, [RECORD_WHOLE] = record_write_whole,
+		[RECORD_SYNC] = record_write_sync,
+	};
+	struct record *r = of;
+	struct err why = { "" };
 	int rc;
 
 	pthread_mutex_lock(&r->lock);
-	rc = record_do_sync(r, err);
+	record_set_time(r, &e->at);
+	record_count_lost(r, e);
+	rc = write[e->what](r, e, &why);
+	record_show(r, e, rc, &why);
 	pthread_mutex_unlock(&r->lock);
+	if (rc && err)
+		*err = why;
 	return rc;
 }
 
@@ -699,12 +735,16 @@ static int record_create(struct record *r, struct err *err)
 	return -EEXIST;
 }
 
-static int record_first_line(struct record *r, const struct record_opts *o, struct err *err)
+static int record_first_line(struct record *r, struct err *err)
 {
 	char sid[64] = "", hex[DIGEST_HEX];
 	struct digest last;
 	int64_t seq;
+	const struct record_opts *o = &r->opts;
+	struct record_entry e = { .what = RECORD_LINE, .at = r->began, .type = "session.start" };
 	json_t *data, *genesis = json_null();
+	char *text;
+	int rc;
 
 	if (record_find_previous(sid, sizeof(sid), &last, &seq, r->dir, r->sid))
 		genesis = json_pack("{s:o, s:I, s:s}", "sid", record_str(sid), "seq",
@@ -713,7 +753,11 @@ static int record_first_line(struct record *r, const struct record_opts *o, stru
 			 IBROUTE_VERSION, "fabric", o->fabric ? record_str(o->fabric) : json_null(),
 			 "mode", o->mode ? o->mode : "ro", "host", record_str(r->host), "pid",
 			 (json_int_t)getpid(), "genesis", genesis);
-	return record_add(r, "session.start", data, err);
+	e.text = text = json_dumps(data, JSON_COMPACT);
+	rc = record_write(r, &e, err);
+	free(text);
+	json_decref(data);
+	return rc;
 }
 
 static void record_free(struct record *r)
@@ -721,35 +765,44 @@ static void record_free(struct record *r)
 	if (r->fd >= 0)
 		close(r->fd);
 	pthread_mutex_destroy(&r->lock);
+	pthread_mutex_destroy(&r->seen_lock);
 	record_hmac_end(r->seal);
 	cast_free(r->cast);
 	for (size_t i = 0; i < r->parts.n; i++)
 		free(r->parts.v[i].cast);
 	vec_free(&r->parts);
-	free(r->first);
+	free(r->seen.path);
 	free(r->path);
 	free(r->dir);
 	free(r->user);
 	free(r);
 }
 
-int record_open(struct record **out, const struct record_opts *o, struct err *err)
+static struct record *record_new(const struct record_opts *o)
 {
-	static const struct record_opts plain;
 	struct record *r = xcalloc(1, sizeof(*r));
-	int rc;
 
-	o = o ? o : &plain;
+	if (o)
+		r->opts = *o;
+	o = &r->opts;
 	r->fd = -1;
 	r->dir = xstrdup(record_dir(o->dir));
-	r->syslog = o->syslog;
 	r->part = 1;
 	r->part_bytes = r->rotate_at = o->part_bytes ? o->part_bytes : RECORD_PART_BYTES;
 	r->cast_bytes = o->cast_bytes ? o->cast_bytes : RECORD_CAST_BYTES;
-	r->epoch_s = clock_s();
+	record_time_now(&r->began);
 	r->user = record_user();
 	pthread_mutex_init(&r->lock, NULL);
-	rc = record_mkdir(r->dir, err);
+	pthread_mutex_init(&r->seen_lock, NULL);
+	return r;
+}
+
+/* What was begun stays for record_free(). */
+static int record_begin(struct record *r, struct err *err)
+{
+	const struct record_entry sync = { .what = RECORD_SYNC, .at = r->began };
+	int rc = record_mkdir(r->dir, err);
+
 	if (gethostname(r->host, sizeof(r->host) - 1))
 		r->host[0] = '\0';
 	if (!realpath(r->dir, r->place))
@@ -759,29 +812,176 @@ int record_open(struct record **out, const struct record_opts *o, struct err *er
 	if (!rc)
 		rc = record_create(r, err);
 	if (!rc)
-		rc = record_first_line(r, o, err);
+		rc = record_first_line(r, err);
 	if (!rc)
-		rc = record_do_sync(r, err);
-	if (!rc)
-		rc = store_sync_dir(r->dir, err);
-	if (rc) {
-		/* the session was never started: nothing else is in the file */
-		if (r->fd >= 0 && !r->seq)
-			unlink(r->path);
-		record_free(r);
+		rc = record_write(r, &sync, err);
+	return rc ? rc : store_sync_dir(r->dir, err);
+}
+
+static int record_do_open(void *of, struct err *err)
+{
+	struct record *r = of;
+	int rc = record_begin(r, err);
+
+	/* the session was never started: nothing else is in the file */
+	if (rc && r->fd >= 0 && !r->seq)
+		unlink(r->path);
+	if (rc)
 		return rc;
-	}
-	r->first = xstrdup(r->path);
-	*out = r;
+	pthread_mutex_lock(&r->seen_lock);
+	r->seen.path = xstrdup(r->path);
+	pthread_mutex_unlock(&r->seen_lock);
 	return 0;
+}
+
+int record_open(struct record **out, const struct record_opts *o, struct err *err)
+{
+	struct record *r = record_new(o);
+	int rc = record_do_open(r, err);
+
+	if (rc)
+		record_free(r);
+	else
+		*out = r;
+	return rc;
+}
+
+int record_start(struct record **out, const struct record_opts *o, struct err *err)
+{
+	static const struct record_queue_ops ops = { .open = record_do_open,
+						     .write = record_write };
+	struct record *r = record_new(o);
+	size_t bytes = o->queue_bytes ? o->queue_bytes : RECORD_QUEUE_BYTES;
+	int rc = record_queue_start(&r->queue, &ops, r, bytes, err);
+
+	if (rc)
+		record_free(r);
+	else
+		*out = r;
+	return rc;
+}
+
+int record_opened(struct record *r, bool wait, struct err *err)
+{
+	return r->queue ? record_queue_opened(r->queue, wait, err) : 0;
+}
+
+/* --- whoever adds to it ---------------------------------------------------------------------- */
+
+static int record_give(struct record *r, const struct record_entry *e, struct err *err)
+{
+	return r->queue ? record_queue_add(r->queue, e, err) : record_write(r, e, err);
+}
+
+static int record_ask(struct record *r, enum record_what what, struct err *err)
+{
+	const struct record_entry e = { .what = what };
+
+	return r->queue ? record_queue_ask(r->queue, &e, err) : record_write(r, &e, err);
+}
+
+int record_add_text(struct record *r, const char *type, const char *data, struct err *err)
+{
+	const struct record_entry e = { .what = RECORD_LINE, .type = type, .text = data };
+
+	return record_give(r, &e, err);
+}
+
+int record_add(struct record *r, const char *type, json_t *data, struct err *err)
+{
+	char *text = data ? json_dumps(data, JSON_COMPACT) : NULL;
+	int rc = record_add_text(r, type, text, err);
+
+	free(text);
+	json_decref(data);
+	return rc;
+}
+
+void record_note(struct record *r, const char *type, json_t *data)
+{
+	struct err err;
+
+	if (!r)
+		json_decref(data);
+	else if (record_add(r, type, data, &err))
+		log_add(LOG_ERROR, "record", "%s", err.text);
+}
+
+void record_error(struct record *r, const char *area, const char *text)
+{
+	record_add(r, "error",
+		   json_pack("{s:o, s:o}", "area", record_str(area), "text", record_str(text)),
+		   NULL);
+}
+
+int record_screen(struct record *r, const struct canvas *c, int colours, struct err *err)
+{
+	const struct record_entry e = { .what = RECORD_FRAME, .screen = c, .colours = colours };
+
+	return record_give(r, &e, err);
+}
+
+void record_mark(struct record *r, const char *label)
+{
+	const struct record_entry e = { .what = RECORD_MARK, .text = label };
+
+	record_give(r, &e, NULL);
+}
+
+int record_whole(struct record *r, struct err *err)
+{
+	return record_ask(r, RECORD_WHOLE, err);
+}
+
+int record_sync(struct record *r, struct err *err)
+{
+	return record_ask(r, RECORD_SYNC, err);
+}
+
+bool record_lost(struct record *r, struct err *err)
+{
+	bool lost;
+
+	if (r->queue && record_queue_full(r->queue, err))
+		return true;
+	pthread_mutex_lock(&r->seen_lock);
+	lost = r->seen.failed.text[0];
+	if (lost)
+		*err = r->seen.failed;
+	if (!r->seen.failing)
+		r->seen.failed.text[0] = '\0';
+	pthread_mutex_unlock(&r->seen_lock);
+	return lost;
+}
+
+/* --- the end --------------------------------------------------------------------------------- */
+
+/* All that waits is written, and from now on by the caller.  False: it was never open. */
+static bool record_end_queue(struct record *r)
+{
+	struct record_entry lost;
+	bool open = !record_opened(r, true, NULL);
+
+	if (r->queue) {
+		record_queue_end(r->queue, &lost);
+		record_count_lost(r, &lost);
+		r->queue = NULL;
+	}
+	return open;
 }
 
 int record_close(struct record *r, struct err *err)
 {
+	static const struct record_time now;
 	int rc;
 
 	if (!r)
 		return 0;
+	if (!record_end_queue(r)) {
+		record_free(r);
+		return 0;
+	}
+	record_set_time(r, &now);
 	/* before the last line, which has the hash of the whole screen */
 	if (r->cast && cast_end(r->cast, err))
 		r->frames_lost++;
@@ -801,25 +1001,30 @@ const char *record_sid(const struct record *r)
 	return r->sid;
 }
 
-const char *record_path(const struct record *r)
+const char *record_path(struct record *r)
 {
-	return r->first;
+	const char *path;
+
+	pthread_mutex_lock(&r->seen_lock);
+	path = r->seen.path;
+	pthread_mutex_unlock(&r->seen_lock);
+	return path ? path : "";
 }
 
 uint64_t record_seq(struct record *r)
 {
 	uint64_t seq;
 
-	pthread_mutex_lock(&r->lock);
-	seq = r->seq;
-	pthread_mutex_unlock(&r->lock);
+	pthread_mutex_lock(&r->seen_lock);
+	seq = r->seen.seq;
+	pthread_mutex_unlock(&r->seen_lock);
 	return seq;
 }
 
 void record_head(struct record *r, struct digest *head, uint64_t *cast_bytes)
 {
-	pthread_mutex_lock(&r->lock);
-	*head = r->head;
-	*cast_bytes = r->cast ? cast_size(r->cast) : 0;
-	pthread_mutex_unlock(&r->lock);
+	pthread_mutex_lock(&r->seen_lock);
+	*head = r->seen.head;
+	*cast_bytes = r->seen.cast_bytes;
+	pthread_mutex_unlock(&r->seen_lock);
 }

@@ -15,6 +15,9 @@
  *
  * SID.jsonl and SID.cast continue in SID.2.jsonl and SID.2.cast when one of them is too long:
  * record.rotate ends a part, record.part begins the next one.  Thread-safe.
+ *
+ * record_start() has a thread of its own for all that (record_queue.h), with the time and in the
+ * order in which it was added; what is on disk after a crash is a prefix of that.
  */
 #pragma once
 
@@ -27,9 +30,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RECORD_DIR	  "/var/log/ibroute-top" /* default; IBROUTE_RECORD_DIR overrides */
-#define RECORD_PART_BYTES (16u << 20)
-#define RECORD_CAST_BYTES (256u << 20)
+#define RECORD_DIR	   "/var/log/ibroute-top" /* default; IBROUTE_RECORD_DIR overrides */
+#define RECORD_PART_BYTES  (16u << 20)
+#define RECORD_CAST_BYTES  (256u << 20)
+#define RECORD_QUEUE_BYTES (16u << 20)
 
 struct record;
 
@@ -41,6 +45,7 @@ struct record_opts {
 	/* Size of a part, and of all screens of the session, 0: as above; beyond it the oldest
 	 * parts of the screen without a marker are removed (record.drop). */
 	uint64_t part_bytes, cast_bytes;
+	size_t queue_bytes; /* that wait to be written; 0: as above */
 };
 
 const char *record_dir(const char *dir);
@@ -48,9 +53,19 @@ const char *record_dir(const char *dir);
 /* Creates DIR/SID.jsonl (0640) with session.start, which names the last session's head.
  * Fails when it cannot be written and synced: then nothing may be changed in the fabric. */
 int record_open(struct record **out, const struct record_opts *o, struct err *err);
+/* The same in a thread of its own, which writes all that is added from now on: only record_whole(),
+ * record_sync() and record_close() wait for the disk.  Strings of o must live until it is open, or
+ * closed.  -errno: there is no thread. */
+int record_start(struct record **out, const struct record_opts *o, struct err *err);
+/* 0, -EINPROGRESS where it does not wait, or why it could not be opened: then what is added is
+ * dropped, and nothing may be changed in the fabric. */
+int record_opened(struct record *r, bool wait, struct err *err);
+/* After record_start(): is something lost, now or since it was asked last, and why? */
+bool record_lost(struct record *r, struct err *err);
 
 /* Adds a line; takes the reference of data (NULL is an error: it could not be encoded).  After a
- * failed write the line is removed, and the next one is preceded by record.gap. */
+ * failed write the line is removed, and the next one is preceded by record.gap.  After
+ * record_start() 0 says that it will be written; -ENOBUFS: too much waits for the disk. */
 int record_add(struct record *r, const char *type, json_t *data, struct err *err);
 /* The same with data as text of one JSON object, borrowed: faster for thousands of numbers. */
 int record_add_text(struct record *r, const char *type, const char *data, struct err *err);
@@ -70,8 +85,8 @@ int record_sync(struct record *r, struct err *err);  /* on disk when 0; heads to
 int record_close(struct record *r, struct err *err); /* session.end, sync, free; NULL is fine */
 
 const char *record_sid(const struct record *r);
-const char *record_path(const struct record *r); /* of its first part */
-uint64_t record_seq(struct record *r);		 /* lines so far */
+const char *record_path(struct record *r); /* of its first part; "": it is not open */
+uint64_t record_seq(struct record *r);	   /* lines so far */
 void record_head(struct record *r, struct digest *head, uint64_t *cast_bytes);
 
 /* The end of a sealed line; its HMAC is over the line with zeros for the digits of mac. */

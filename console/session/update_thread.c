@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/session/update_thread.h"
 
+#include "console/record/record.h"
 #include "console/update/update_client.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
@@ -29,6 +30,7 @@ struct update_thread {
 	pthread_t thread;
 	bool started; /* thread is to be joined */
 	struct plan *plan;
+	struct record *record; /* borrowed, of that plan; NULL: none */
 	bool jobs_known;
 	char recover[48]; /* "": a new one */
 	struct update_client client;
@@ -233,11 +235,11 @@ static int update_thread_launch(struct update_thread *u, struct err *err)
 	struct watchdog_config c = *u->config;
 	char *path = u->plan ? update_thread_plan_path() : NULL;
 	bool back;
-	int rc = 0;
+	int rc = path && u->record ? record_sync(u->record, err) : 0;
 
 	if (!u->jobs_known) /* those of the plan are not, either */
 		c.live.jobs = NULL;
-	if (path)
+	if (!rc && path)
 		rc = plan_save(path, u->plan, err);
 	if (!rc)
 		rc = update_client_start(&u->client, &c, path, path ? NULL : u->recover, err);
@@ -340,7 +342,8 @@ static void update_thread_go(struct update_thread *u)
 	update_thread_over(u, &end);
 }
 
-void update_thread_apply(struct update_thread *u, struct plan *plan, bool jobs_known)
+void update_thread_apply(struct update_thread *u, struct plan *plan, bool jobs_known,
+			 struct record *record)
 {
 	if (!update_thread_begin(u)) {
 		plan_free(plan);
@@ -348,6 +351,7 @@ void update_thread_apply(struct update_thread *u, struct plan *plan, bool jobs_k
 	}
 	u->plan = plan;
 	u->jobs_known = jobs_known;
+	u->record = record;
 	u->recover[0] = '\0';
 	update_thread_go(u);
 }

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct record;
 struct update_thread;
 
 /* config and box must outlive it. */
@@ -22,8 +23,10 @@ struct update_thread *update_thread_new(const struct watchdog_config *config, st
 /* An update that is under way goes on.  NULL is fine. */
 void update_thread_free(struct update_thread *u);
 
-/* Takes the plan.  jobs_known: the plan's are those that run now, and must not change meanwhile. */
-void update_thread_apply(struct update_thread *u, struct plan *plan, bool jobs_known);
+/* Takes the plan.  jobs_known: the plan's are those that run now, and must not change meanwhile.
+ * record: it is on disk before anything begins, or the update is refused; NULL: there is none. */
+void update_thread_apply(struct update_thread *u, struct plan *plan, bool jobs_known,
+			 struct record *record);
 void update_thread_recover(struct update_thread *u, const char *txn); /* a journal left behind */
 void update_thread_confirm(struct update_thread *u);
 void update_thread_extend(struct update_thread *u, uint32_t seconds); /* so long from now */

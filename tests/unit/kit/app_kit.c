@@ -26,10 +26,11 @@ struct app *app_kit_begin(const struct app_opts *o, int w, int h)
 	setenv("TZ", "UTC", 1);
 	a->headless = true;
 	a->opts = *o;
-	a->opts.live.record_dir = "/nonexistent"; /* nothing is recorded without a screen */
+	if (!o->live.record_dir)
+		a->opts.live.record_dir = "/nonexistent"; /* nothing is recorded */
 	app_prepare(a);
 	app_kit_size(a, w, h);
-	if (!app_start(a, &err))
+	if ((!o->live.record_dir || !app_record_start(a, &err)) && !app_start(a, &err))
 		return a;
 	fprintf(stderr, "%s\n", err.text);
 	app_end(a);

@@ -6,7 +6,7 @@
 
 /* A demo (spec), or a dump or snapshot (load); the other is NULL. */
 struct app *app_kit_open(const char *spec, const char *load, int w, int h);
-/* The same of any options, but that nothing is recorded. */
+/* The same of any options; recorded where they have a folder for that. */
 struct app *app_kit_open_opts(const struct app_opts *o, int w, int h);
 /* The same, while what it begins with is still being read. */
 struct app *app_kit_begin(const struct app_opts *o, int w, int h);

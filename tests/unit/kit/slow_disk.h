@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* slow_disk: stands in front of opendir() and fopen(), which do not return while a folder is slow,
- * and counts what the thread that draws asks for itself.  To be included by one file of a program.
- */
+/* slow_disk: stands in front of opendir(), fopen(), write() and fsync(), which do not return while
+ * a folder is slow, and counts what the thread that draws asks for itself.  To be included by one
+ * file of a program. */
 #pragma once
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -28,9 +29,22 @@ static void slow_disk_wait(const char *path)
 		return;
 	}
 	slow_disk_waits++;
-	while (atomic_load(&slow_disk_folder))
+	while (atomic_load(&slow_disk_folder) == folder)
 		usleep(1000);
 	slow_disk_waits--;
+}
+
+static void slow_disk_wait_file(int fd)
+{
+	char link[40], path[PATH_MAX];
+	ssize_t len;
+
+	if (!atomic_load(&slow_disk_folder))
+		return;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, path, sizeof(path) - 1);
+	path[len > 0 ? len : 0] = '\0';
+	slow_disk_wait(path);
 }
 
 DIR *opendir(const char *path)
@@ -49,4 +63,22 @@ FILE *fopen(const char *path, const char *mode)
 	slow_disk_wait(path);
 	*(void **)&next = dlsym(RTLD_NEXT, "fopen");
 	return next(path, mode);
+}
+
+ssize_t write(int fd, const void *data, size_t len)
+{
+	ssize_t (*next)(int, const void *, size_t);
+
+	slow_disk_wait_file(fd);
+	*(void **)&next = dlsym(RTLD_NEXT, "write");
+	return next(fd, data, len);
+}
+
+int fsync(int fd)
+{
+	int (*next)(int);
+
+	slow_disk_wait_file(fd);
+	*(void **)&next = dlsym(RTLD_NEXT, "fsync");
+	return next(fd);
 }

@@ -2,8 +2,10 @@
 /* The console as a whole, over the demo: history, freezing, snapshots. */
 #include "tests/unit/kit/app_kit.h"
 
+#include "console/record/audit.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/file_progress.h"
+#include "fabric/base/store.h"
 #include "fabric/format/native/tables_ibr.h"
 #include "tests/unit/kit/slow_disk.h"
 #include "tests/unit/kit/thread_spy.h"
@@ -19,7 +21,7 @@
 
 #define SPEC "fattree2:leaves=6,spines=3,hosts=6,fail=2,seed=3"
 
-static char dir[64];
+static char dir[64], records[64];
 
 static void shows(struct app *a, const char *text)
 {
@@ -399,21 +401,29 @@ static void a_folder_that_is_there_is_not_written_over(void **state)
 	app_end(a);
 }
 
+static uint32_t engine_at(const struct app *a, const char *name)
+{
+	uint32_t i = 0;
+
+	while (strcmp(a->state.preview.engines[i].engine->name, name) != 0)
+		i++;
+	return i;
+}
+
 /* Read by a thread of its own; what is wrong with it is told as before. */
 static void a_preview_reads_the_files_of_its_options(void **state)
 {
 	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
 	struct preview_options o = { .params = { .seed = 1 } };
 	struct state_preview *p;
-	uint32_t updn = 0;
+	uint32_t updn;
 	FILE *f;
 
 	(void)state;
 	assert_non_null(a);
 	assert_true(app_kit_ready(a, 3));
 	p = &a->state.preview;
-	while (strcmp(p->engines[updn].engine->name, "updn") != 0)
-		updn++;
+	updn = engine_at(a, "updn");
 	snprintf(o.text[PARAM_ROOTS], sizeof(o.text[0]), "%s/no-roots", dir);
 	app_preview(a, updn, &o);
 	wait_for(a, "/no-roots");
@@ -504,8 +514,8 @@ static void write_file(const char *name, const char *text)
 	fclose(f);
 }
 
-/* One call waits for the disk, no other thread does. */
-static void stays_alive(struct app *a)
+/* One call waits for the disk, no other thread does; afterwards another folder is slow. */
+static void stays_alive(struct app *a, const char *next)
 {
 	double end = clock_s() + 60;
 
@@ -517,8 +527,9 @@ static void stays_alive(struct app *a)
 	app_kit_keys(a, "1");
 	assert_int_equal(shell_view(a->shell), VIEW_OVERVIEW);
 	free(app_kit_screen(a));
-	atomic_store(&slow_disk_folder, NULL);
-	while (slow_disk_waits)
+	assert_int_equal(slow_disk_waits, 1);
+	atomic_store(&slow_disk_folder, next);
+	while (!next && slow_disk_waits)
 		usleep(1000);
 }
 
@@ -543,17 +554,36 @@ static void a_name_is_completed(struct app *a)
 	}
 }
 
+/* What was done while it was slow is in the record, which is whole, with its screen. */
+static void the_record_has_it_all(const char *path)
+{
+	struct audit_report rep;
+	char *text;
+	size_t len;
+
+	assert_int_equal(audit_verify(&rep, path, NULL, NULL), 0);
+	assert_true(rep.ok && rep.ended);
+	assert_int_equal(rep.gaps, 0);
+	assert_int_equal(rep.cast, AUDIT_CAST_GOOD);
+	assert_int_equal(store_read(&text, &len, path, NULL), 0);
+	assert_non_null(strstr(text, "seen while it is slow"));
+	free(text);
+}
+
 static void a_slow_disk_stops_no_key(void **state)
 {
 	char names[96], config[96], states[96];
-	struct app_opts o = { .demo = true,
-			      .demo_spec = SPEC,
-			      .rw = true,
-			      .interval_s = 0.2,
-			      .jobs_interval_s = 10,
-			      .live = { .node_names = names, .state_dir = states },
-			      .config = config };
+	struct app_opts o = {
+		.demo = true,
+		.demo_spec = SPEC,
+		.rw = true,
+		.interval_s = 0.2,
+		.jobs_interval_s = 10,
+		.live = { .node_names = names, .state_dir = states, .record_dir = records },
+		.config = config
+	};
 	struct app *a;
+	char *record;
 
 	(void)state;
 	write_file("names", "0x1 \"one\"\n");
@@ -561,19 +591,76 @@ static void a_slow_disk_stops_no_key(void **state)
 	snprintf(config, sizeof(config), "%s/config", dir);
 	snprintf(states, sizeof(states), "%s/journals", dir);
 	slow_disk_screen = pthread_self();
-	atomic_store(&slow_disk_folder, dir);
+	atomic_store(&slow_disk_folder, records);
 	a = app_kit_begin(&o, 100, 30);
 	assert_non_null(a);
-	stays_alive(a); /* names are being read */
-	atomic_store(&slow_disk_folder, states);
-	stays_alive(a); /* journals, when the fabric was discovered */
+	stays_alive(a, dir);	/* the record is being opened, before anything is done */
+	stays_alive(a, states); /* names are being read */
+	stays_alive(a, NULL);	/* journals, when the fabric was discovered */
 	assert_true(app_kit_ready(a, 1));
 	a_name_is_completed(a);
 	atomic_store(&slow_disk_folder, dir);
 	app_kit_keys(a, "U:keep\r");
-	stays_alive(a);
+	stays_alive(a, NULL);
 	wait_for(a, "saved in");
+	atomic_store(&slow_disk_folder, records);
+	app_kit_keys(a, "7:note seen while it is slow\r");
+	stays_alive(a, NULL);
 	assert_int_equal(slow_disk_on_screen, 0);
+	assert_true(a->state.recording);
+	record = strdup(record_path(a->record));
+	app_end(a);
+	the_record_has_it_all(record);
+	free(record);
+}
+
+static void until_apply(struct app *a, enum apply_state s)
+{
+	double end = clock_s() + 60;
+
+	while (a->state.apply.state != s) {
+		if (clock_s() > end)
+			fail_msg("the update is in state %d: %s", a->state.apply.state,
+				 a->state.apply.result);
+		app_kit_run(a, 0.02);
+	}
+}
+
+static void no_update_begins_before_the_record_is_on_disk(void **state)
+{
+	struct app_opts o = { .demo = true,
+			      .demo_spec = SPEC,
+			      .rw = true,
+			      .interval_s = 0.2,
+			      .jobs_interval_s = 10,
+			      .params.seed = 1,
+			      .dog.confirm_s = 60,
+			      .live.record_dir = records };
+	struct preview_options po = { .params = { .seed = 1 } };
+	struct app *a = app_kit_open_opts(&o, 100, 30);
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 1));
+	app_preview(a, engine_at(a, "updn"), &po);
+	while (a->state.preview.state == PREVIEW_RUNNING)
+		app_kit_run(a, 0.02);
+	app_prepare_update(a);
+	until_apply(a, APPLY_READY);
+	slow_disk_screen = pthread_self();
+	slow_disk_on_screen = 0;
+	atomic_store(&slow_disk_folder, records);
+	app_begin_update(a);
+	app_kit_keys(a, "31");
+	app_kit_run(a, 1);
+	assert_int_equal(a->state.apply.state, APPLY_RUNNING);
+	assert_string_equal(a->state.apply.txn, "");
+	assert_int_equal(slow_disk_waits, 1);
+	assert_int_equal(slow_disk_on_screen, 0);
+	atomic_store(&slow_disk_folder, NULL);
+	until_apply(a, APPLY_CONFIRM);
+	update_thread_confirm(a->update);
+	until_apply(a, APPLY_KEPT);
 	app_end(a);
 }
 
@@ -611,15 +698,17 @@ int main(void)
 		cmocka_unit_test(a_preview_reads_the_files_of_its_options),
 		cmocka_unit_test(keys_stay_alive_while_a_file_is_written),
 		cmocka_unit_test(a_slow_disk_stops_no_key),
+		cmocka_unit_test(no_update_begins_before_the_record_is_on_disk),
 		cmocka_unit_test(without_a_thread_it_ends_cleanly),
 	};
-	char cmd[96];
+	char cmd[160];
 	int rc;
 
 	snprintf(dir, sizeof(dir), "/tmp/ibroute-test-app-XXXXXX");
-	if (!mkdtemp(dir))
+	snprintf(records, sizeof(records), "/tmp/ibroute-test-records-XXXXXX");
+	if (!mkdtemp(dir) || !mkdtemp(records))
 		return 1;
 	rc = cmocka_run_group_tests(tests, NULL, NULL);
-	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
+	snprintf(cmd, sizeof(cmd), "rm -rf %s %s", dir, records);
 	return system(cmd) || rc;
 }

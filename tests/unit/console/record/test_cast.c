@@ -85,7 +85,7 @@ static void played_back_it_shows_every_frame(void **state)
 		struct canvas *c = canvas_new(60, 12, false);
 		struct cast *cast;
 
-		assert_int_equal(cast_open(&cast, path, 60, 12, colours[k], clock_s(), NULL), 0);
+		assert_int_equal(cast_open(&cast, path, 60, 12, colours[k], clock_s(), clock_s(), NULL), 0);
 		for (unsigned i = 0; i < 20; i++) {
 			paint(c, i);
 			assert_int_equal(cast_frame(cast, c, colours[k], NULL), 0);
@@ -107,7 +107,7 @@ static void colours_and_bold_come_back(void **state)
 
 	canvas_text(c, canvas_rect(c), 0, 0, ROLE_LOUD, "ab");
 	canvas_style(c, (struct rect){ 1, 0, 1, 1 }, ROLE_LOUD, true);
-	assert_int_equal(cast_open(&cast, path, 10, 1, 256, clock_s(), NULL), 0);
+	assert_int_equal(cast_open(&cast, path, 10, 1, 256, clock_s(), clock_s(), NULL), 0);
 	assert_int_equal(cast_frame(cast, c, 256, NULL), 0);
 	assert_int_equal(cast_read(&e, path, NULL), 0);
 	assert_int_equal(cast_screen_at(&s, &e, e.n), 0);
@@ -129,7 +129,7 @@ static void what_stands_still_costs_nothing_and_little_costs_little(void **state
 	struct cast *cast;
 	uint64_t full, size;
 
-	assert_int_equal(cast_open(&cast, path, 200, 60, 256, clock_s(), NULL), 0);
+	assert_int_equal(cast_open(&cast, path, 200, 60, 256, clock_s(), clock_s(), NULL), 0);
 	paint(c, 1);
 	assert_int_equal(cast_frame(cast, c, 256, NULL), 0);
 	full = cast_size(cast);
@@ -153,7 +153,7 @@ static void another_size_is_told_and_drawn_anew(void **state)
 	struct cast *cast;
 	size_t len;
 
-	assert_int_equal(cast_open(&cast, path, 80, 24, 256, clock_s(), NULL), 0);
+	assert_int_equal(cast_open(&cast, path, 80, 24, 256, clock_s(), clock_s(), NULL), 0);
 	for (size_t i = 0; i < 5; i++) {
 		struct canvas *c = canvas_new(sizes[i][0], sizes[i][1], false);
 
@@ -179,7 +179,7 @@ static void its_digest_is_that_of_the_file(void **state)
 	struct cast *cast;
 	size_t len;
 
-	assert_int_equal(cast_open(&cast, path, 30, 5, 16, clock_s(), NULL), 0);
+	assert_int_equal(cast_open(&cast, path, 30, 5, 16, clock_s(), clock_s(), NULL), 0);
 	for (unsigned i = 0; i < 5; i++) {
 		paint(c, i);
 		assert_int_equal(cast_frame(cast, c, 16, NULL), 0);
@@ -213,7 +213,7 @@ static void frame_that_does_not_fit_is_taken_back_and_drawn_later(void **state)
 	struct cast *cast;
 	uint64_t size;
 
-	assert_int_equal(cast_open(&cast, path, 60, 12, 256, clock_s(), NULL), 0);
+	assert_int_equal(cast_open(&cast, path, 60, 12, 256, clock_s(), clock_s(), NULL), 0);
 	paint(c, 1);
 	assert_int_equal(cast_frame(cast, c, 256, NULL), 0);
 	size = cast_size(cast);
@@ -520,7 +520,7 @@ static void reading_drawing_and_converting_tell_and_can_be_ended(void **state)
 	struct cast *cast;
 	unsigned all;
 
-	assert_int_equal(cast_open(&cast, path, 20, 4, 256, clock_s(), NULL), 0);
+	assert_int_equal(cast_open(&cast, path, 20, 4, 256, clock_s(), clock_s(), NULL), 0);
 	for (unsigned i = 0; i < 3; i++) {
 		paint(c, i);
 		assert_int_equal(cast_frame(cast, c, 256, NULL), 0);
