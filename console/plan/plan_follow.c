@@ -29,14 +29,15 @@ static bool plan_follow_drained(const struct drain *d, uint32_t lid)
 	return false;
 }
 
-/* Nobody is drained who was not in what the operator has seen. */
+/* Nobody is drained who was not in what the operator has seen; a host that came, which is in no
+ * job, only where others in no job were. */
 static int plan_follow_same_drain(const struct plan *now, const struct plan *p, struct err *err)
 {
 	for (uint32_t i = 0; p->drain.known && i < now->drain.nlid; i++) {
 		uint32_t lid = now->drain.lid[i].lid;
+		uint32_t then = plan_follow_lid_then(p->fabric, now->fabric, lid);
 
-		if (!plan_follow_drained(&p->drain,
-					 plan_follow_lid_then(p->fabric, now->fabric, lid)))
+		if (then ? !plan_follow_drained(&p->drain, then) : !p->drain.unassigned_lids)
 			return err_set(err, -ESTALE,
 				       "the hosts changed, and LID %u would have to be drained as "
 				       "well: compute the plan again",

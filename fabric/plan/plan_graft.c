@@ -69,26 +69,18 @@ static int plan_graft_tables(struct plan_grafting *g, struct graft_report *graft
 	return rc;
 }
 
-static int plan_graft_plan(struct plan **out, const struct plan_grafting *g,
-			   const struct tables *from, struct err *err)
+/* Whoever routes may have routed others, too, since the hosts changed.  Where that was told, it is
+ * what the plan begins with; tables as found in switches have to be those of the plan. */
+static int plan_graft_plan(struct plan **out, const struct plan_grafting *g, struct err *err)
 {
 	const struct plan *p = g->p;
+	const struct tables *from = tables_as_found(g->read) ? g->from : g->read;
 	int rc = plan_new_with_progress(out, g->f, from, g->to, g->jobs, &p->sm, p->time_s,
 					file_progress(), err);
 
 	if (!rc)
 		plan_from_files(*out, &p->files);
 	return rc;
-}
-
-/* Who has routed knows the service levels to the hosts that came, too. */
-static int plan_graft_from_read(struct plan **out, const struct plan_grafting *g, struct err *err)
-{
-	if (tables_as_found(g->read))
-		return 0;
-	plan_free(*out);
-	*out = NULL;
-	return plan_graft_plan(out, g, g->read, err);
 }
 
 int plan_graft(struct plan **out, const struct plan *p, const struct fabric *f,
@@ -110,11 +102,9 @@ int plan_graft(struct plan **out, const struct plan *p, const struct fabric *f,
 		goto out;
 	}
 	g.jobs = p->jobs ? jobset_on(p->jobs, p->fabric, f) : NULL;
-	rc = plan_graft_plan(out, &g, g.from, err);
+	rc = plan_graft_plan(out, &g, err);
 	if (!rc)
 		rc = plan_staleness(*out, f, plan_as_read(*out, f, t), jobs, sm, err);
-	if (!rc)
-		rc = plan_graft_from_read(out, &g, err);
 out:
 	if (rc) {
 		plan_free(*out);

@@ -35,6 +35,7 @@ static void begin(struct world *w, const struct update_net_opts *was,
 	w->from = net_tables(w->was, 0, true);
 	w->to = net_tables(w->was, 1, true);
 	w->read = net_tables(w->is, 0, true);
+	snprintf(w->read->engine, sizeof(w->read->engine), TABLES_WIRE);
 	w->jobs = net_jobs(w->was, "7:0-1:4 8:2-3:6");
 	assert_int_equal(plan_new(&w->p, w->was, w->from, w->to, w->jobs, &w->sm, 1000, &w->err),
 			 0);
@@ -161,6 +162,22 @@ static void what_others_have_written_is_found(void **state)
 	end(&w);
 }
 
+static void what_opensm_tells_is_what_it_begins_with(void **state)
+{
+	struct world w;
+	uint16_t lid;
+
+	(void)state;
+	begin(&w, NULL, &without_host);
+	lid = lid_of(w.is, "n2-4");
+	tables_row(w.read, 3)[lid] ^= 3;
+	snprintf(w.read->engine, sizeof(w.read->engine), "nue");
+	assert_int_equal(graft(&w, NULL), 0);
+	assert_others_stay(&w);
+	assert_int_equal(tables_row(w.q->from, 3)[lid], tables_row(w.read, 3)[lid]);
+	end(&w);
+}
+
 static void other_cables_are_named(void **state)
 {
 	struct world w;
@@ -211,6 +228,7 @@ int main(void)
 		cmocka_unit_test(lids_that_moved_are_followed),
 		cmocka_unit_test(entries_of_the_host_that_came_may_be_any),
 		cmocka_unit_test(what_others_have_written_is_found),
+		cmocka_unit_test(what_opensm_tells_is_what_it_begins_with),
 		cmocka_unit_test(other_cables_are_named),
 		cmocka_unit_test(jobs_are_those_of_the_same_nodes),
 		cmocka_unit_test(another_subnet_manager_is_named),
