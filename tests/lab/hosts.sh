@@ -150,7 +150,7 @@ printf '%s\n' "engine nue:2" "seed 5" "threads 1" >"$LAB_DIR/policy.conf"
 sm || give_up "opensm"
 
 # a plan follows the hosts
-ok "a plan" does 0 plan -e dfsssp:4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan"
+ok "a plan" does 0 plan -e nue:4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan"
 unlink_host "$idle"
 lab_wait 40 plugin "p['hosts'] == $((present - 1))"
 ok "a host is away: it is carried out" does 0 apply "$LAB_DIR/plan" "${dirs[@]}" --without-agents --yes-fabric lab --no-input
