@@ -301,6 +301,8 @@ headers:
 	$(Q)for h in $$(find fabric engines views console tests -name '*.h'); do \
 		$(CC) $(ALL_CFLAGS) $(PC_CFLAGS) -fsyntax-only -x c -include ./$$h /dev/null || exit 1; done
 
+# where the program and the plugin look, whatever the PREFIX; a policy that is there stays
+ETC := /etc/ibroute-top
 install: $(BIN) $(PLUGIN)
 	install -D -m 0755 $(BIN) $(DESTDIR)$(PREFIX)/bin/ibroute-top
 	install -D -m 0644 fabric/agent/ibroute-agent.h $(DESTDIR)$(PREFIX)/include/ibroute-agent.h
@@ -321,6 +323,10 @@ ifneq ($(PLUGIN),)
 	install -d $(DESTDIR)$(PREFIX)/share/ibroute-top
 	install -m 0644 engines/opensm/opensm.conf.sample engines/opensm/policy.conf.sample \
 		$(DESTDIR)$(PREFIX)/share/ibroute-top
+	install -d $(DESTDIR)$(ETC)
+	install -m 0644 engines/opensm/opensm.conf.sample engines/opensm/policy.conf.sample $(DESTDIR)$(ETC)
+	@test -e $(DESTDIR)$(ETC)/policy.conf || \
+		install -m 0644 engines/opensm/policy.conf.sample $(DESTDIR)$(ETC)/policy.conf
 endif
 
 clean:
