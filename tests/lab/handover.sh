@@ -135,7 +135,7 @@ sm || give_up "opensm"
 # a cable that the rest does without: of the switch with the most of them, so in a redundant net
 cable_sw=$(awk '/^Switch/ { split($0, q, "\""); s = q[4]; sub(/ .*/, "", s) } /^\[[0-9]+\].*"S-/ { n[s]++ }
 	END { for (s in n) if (n[s] > most) { most = n[s]; best = s } print best }' "$LAB_DIR/net")
-cable=$(sed -n "/\"$cable_sw\"/,/^\$/s/^\(\[[0-9]*\]\).*\"S-.*/\1/p" "$LAB_DIR/net" | head -n 1)
+cable=$(sed -n "/^Switch.*\"$cable_sw\"/,/^\$/s/^\(\[[0-9]*\]\).*\"S-.*/\1/p" "$LAB_DIR/net" | head -n 1)
 # Every host is reached from every switch: LFTs of dump_fts over cables of ibnetdiscover.
 sound() { # what ibnetdiscover said, what dump_fts said as lines of "guid lid port"
 	python3 - "$1" "$2" <<-'PY'
