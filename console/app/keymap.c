@@ -104,7 +104,7 @@ static const struct binding bindings[] = {
 	  "add a note to the record of this session" },
 	{ REQ_APPLY_OVERRIDE, 0, APPLY, true, { 'O' }, "O", NULL,
 	  "name watch conditions to ignore: they no longer roll back the update; recorded" },
-	{ REQ_APPLY_CLOSE, 0, APPLY, true, { 'x' }, "x", "discard",
+	{ REQ_APPLY_CLOSE, 0, APPLY, true, { 'x' }, "x", "close",
 	  "discard the plan, or dismiss the finished update" },
 	{ REQ_PANE, 0, APPLY, false, { K_TAB }, "Tab", "log",
 	  "log of the update in the whole view, with each block read back; and back" },

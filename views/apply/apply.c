@@ -47,31 +47,31 @@ static const struct {
 			     0, "Searching for the write order.  x: stop." },
 	[APPLY_READY] = { "ready to start", ROLE_TEXT, WANTS_NAME,
 			  "Write this to the switches?  Enter, then type the fabric's name.  x: "
-			  "discard." },
+			  "close." },
 	[APPLY_RUNNING] = { "running", ROLE_TEXT, BEGUN | UNDER_WAY | MAY_ROLL_BACK, NULL },
 	[APPLY_CONFIRM] = { "WRITTEN, NOT YET CONFIRMED", ROLE_LOUD,
 			    BEGUN | UNDER_WAY | MAY_ROLL_BACK | WANTS_NAME, NULL },
 	[APPLY_ROLLING_BACK] = { "ROLLING BACK", ROLE_LOUD, BEGUN | UNDER_WAY,
 				 "The previous routing is being written and read back." },
 	[APPLY_KEPT] = { "confirmed: the new routing is active", ROLE_GOOD, BEGUN | MAY_ROLL_BACK,
-			 "Done.  x: dismiss.  R, then Y: prepare a rollback to the previous "
+			 "Done.  x: close.  R, then Y: prepare a rollback to the previous "
 			 "routing, as a new plan." },
-	[APPLY_ROLLED_BACK] = { "rolled back", ROLE_GOOD, BEGUN, "x: dismiss." },
+	[APPLY_ROLLED_BACK] = { "rolled back", ROLE_GOOD, BEGUN, "x: close." },
 	[APPLY_FAILED] = { "FAILED, rolled back", ROLE_BAD, BEGUN,
-			   "The previous routing is restored.  8: see what failed.  x: dismiss." },
+			   "The previous routing is restored.  8: see what failed.  x: close." },
 	[APPLY_INCOMPLETE] = { "ROLLBACK INCOMPLETE", ROLE_LOUD, BEGUN | MAY_ROLL_BACK,
 			       "Some switches may hold entries of both routings.  R, then Y: try "
 			       "again." },
 	[APPLY_SUPERSEDED] = { "SUPERSEDED: ANOTHER WRITER CHANGED THE ROUTING", ROLE_LOUD, BEGUN,
 			       "The switches hold neither the previous nor the new routing.  Find "
 			       "out which SM or tool writes the tables (ibroute-top sm).  x: "
-			       "dismiss." },
+			       "close." },
 	[APPLY_FABRIC_CHANGED] = { "THE FABRIC CHANGED: OPENSM ROUTES", ROLE_LOUD, BEGUN,
 				   "A cable or node changed during the update, so its plan no longer "
-				   "applies.  Later updates are not blocked.  x: dismiss." },
+				   "applies.  Later updates are not blocked.  x: close." },
 	[APPLY_REFUSED] = { "refused: nothing was written", ROLE_BAD, 0,
 			    "Nothing was written.  View 6: compute a preview again, then A.  x: "
-			    "dismiss." },
+			    "close." },
 	[APPLY_JOURNAL] = { "UNFINISHED UPDATE FOUND (its process was killed)", ROLE_LOUD,
 			    MAY_ROLL_BACK,
 			    "An earlier update was interrupted.  R, then Y: roll back to the "
@@ -573,7 +573,7 @@ static void apply_close_plan(struct context *ctx, const struct state *s, struct 
 	enum apply_state state = s->apply.state;
 
 	if (state == APPLY_NONE)
-		context_say(ctx, "nothing to dismiss");
+		context_say(ctx, "nothing to close");
 	else if (apply_is(s, UNDER_WAY))
 		context_say(ctx, "not while an update is running");
 	else if (state == APPLY_JOURNAL || state == APPLY_INCOMPLETE)

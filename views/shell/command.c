@@ -70,7 +70,7 @@ static const struct command commands[] = {
 	{ "prepare", "", ARG_NONE, false, REQ_APPLY_PREPARE, 0, "take the plan to view 7; nothing is written yet" },
 	{ "rollback", "", ARG_NONE, false, REQ_ROLLBACK_ASK, 0, "ask to roll back to the previous routing" },
 	{ "yes", "", ARG_NONE, false, REQ_YES, 0, "answer yes to the question" },
-	{ "close", "", ARG_NONE, false, REQ_APPLY_CLOSE, 0, "dismiss a finished update" },
+	{ "close", "", ARG_NONE, false, REQ_APPLY_CLOSE, 0, "close a finished update" },
 	{ "impact", "", ARG_NONE, false, REQ_IMPACT, 0, "what the plan means for each job" },
 	{ "difference", "", ARG_NONE, false, REQ_DIFF, 0, "what the plan changes, entry by entry" },
 	{ "again", "", ARG_NONE, false, REQ_AGAIN, 0, "compute the plan again" },
