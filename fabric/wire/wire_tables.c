@@ -224,12 +224,18 @@ static void wire_tables_aim_at_arb(struct reader *x, bool rest)
 	wire_tables_reader_aim(x, SMP_VL_ARB, 2 << 8);
 }
 
-/* Half of an answer is none. */
+/* Half of an answer is none.  Who does not answer this is not silent otherwise. */
 static void wire_tables_forget_lost_arb(struct reader *x)
 {
-	for (uint32_t i = 0; i < x->f->nport; i++)
+	bool lost = false;
+
+	for (uint32_t i = 0; i < x->f->nport; i++) {
+		lost |= x->arb[i] & ARB_LOST;
 		if (x->arb[i] != ARB_BOTH)
 			x->t->weighted[i] = 0;
+	}
+	if (lost)
+		queue_forget(x->w->queue);
 }
 
 /* After the SL2VL tables; false: there is nothing more. */

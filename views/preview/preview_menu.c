@@ -102,7 +102,8 @@ static int preview_menu_draw_next(const struct state *s, struct canvas *c, struc
 			 "%s is already installed.  Space: compute "
 			 "another",
 			 x->id);
-	else if (x->verdict && !verdict_ok(x->verdict))
+	else if ((x->verdict && !verdict_ok(x->verdict)) ||
+		 (x->notes && notes_find(x->notes, "vl_weights")))
 		snprintf(text, sizeof(text),
 			 "%s cannot be applied: see the checks.  Space: compute another", x->id);
 	else if (!s->rw)

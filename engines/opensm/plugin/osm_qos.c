@@ -92,10 +92,32 @@ static bool osm_qos_weighted_at(uint16_t *out, const struct osm_qos *q, const st
 	return true;
 }
 
+/* The lines that give all of these VLs a weight: those for which the table of low priority has no
+ * room go into the other. */
+static void osm_qos_lines(char *buf, size_t size, const struct osm_qos *q,
+			  const struct port_seen *at, uint16_t vls)
+{
+	uint16_t low = 0, high;
+	char low_text[100], high_text[100], more[160] = "";
+
+	for (unsigned vl = 0, room = at->physp->port_info.vl_arb_low_cap; vl < VL_DROP && room;
+	     vl++)
+		if (vls >> vl & 1) {
+			low |= (uint16_t)(1u << vl);
+			room--;
+		}
+	high = vls & (uint16_t)~low;
+	if (high)
+		snprintf(more, sizeof(more), " and \"qos_%s_vlarb_high %s\"", q->kind,
+			 tables_vls_text(high_text, sizeof(high_text), high, ":4"));
+	snprintf(buf, size, "\"qos_%s_vlarb_low %s\"%s", q->kind,
+		 tables_vls_text(low_text, sizeof(low_text), low, ":4"), more);
+}
+
 static int osm_qos_starved(const struct osm_qos *q, const struct port_seen *at, uint16_t used,
 			   struct err *err)
 {
-	char vls[40], low[100];
+	char vls[40], lines[300];
 	uint16_t weighted, starved;
 
 	if (!osm_qos_weighted_at(&weighted, q, at))
@@ -103,14 +125,14 @@ static int osm_qos_starved(const struct osm_qos *q, const struct port_seen *at, 
 	starved = used & (uint16_t)~weighted;
 	if (!starved)
 		return 0;
+	osm_qos_lines(lines, sizeof(lines), q, at, used | weighted);
 	return err_set(
 		err, -EINVAL,
 		"the tables put packets on VL%s %s of %s, to which the configured VL arbitration "
-		"gives no weight: they would never be sent. Put \"qos_%s_vlarb_low %s\" into "
-		"opensm.conf, or give the engine fewer VLs",
+		"gives no weight: they would never be sent. Put %s into opensm.conf, or give the "
+		"engine fewer VLs",
 		plural((uint64_t)__builtin_popcount(starved)),
-		tables_vls_text(vls, sizeof(vls), starved, ""), at->name, q->kind,
-		tables_vls_text(low, sizeof(low), used | weighted, ":4"));
+		tables_vls_text(vls, sizeof(vls), starved, ""), at->name, lines);
 }
 
 static int osm_qos_check_switch(struct osm_opensm *osm, const struct fabric *f,

@@ -488,6 +488,38 @@ static void names_of_files_are_completed_in_the_form(void **state)
 	console_close(&k);
 }
 
+static void vls_without_a_weight_and_what_gives_way_are_named(void **state)
+{
+	static const char why[] =
+		"plan p-7f3a puts packets on VLs 2,3, which have no weight in the VL "
+		"arbitration of S1 port 17";
+	struct console_kit k;
+	struct notes notes = { 0 };
+	struct proposal *x;
+
+	(void)state;
+	tree(&k);
+	console_size(&k, 200, 60);
+	console_preview(&k, "sar");
+	x = &k.s.preview.list[0];
+	x->notes = &notes;
+	k.s.rw = true;
+	snprintf(k.s.sm.replaces, sizeof(k.s.sm.replaces),
+		 "path records have the routing's SLs, not those of partition mpi (SL 3)");
+	console_keys(&k, "6");
+	console_shows(&k, "A: apply p-7f3a");
+	console_shows(&k, "QoS settings of the site");
+	console_shows(&k, "not those of partition mpi");
+	notes_set(&notes, "vl_weights", 0, "some of its VLs have no weight");
+	x->order = ORDER_FAILED;
+	snprintf(x->order_error, sizeof(x->order_error), "%s", why);
+	console_shows(&k, "p-7f3a cannot be applied");
+	console_shows(&k, "[NO] VLs WITHOUT WEIGHT");
+	console_shows(&k, "puts packets on VLs 2,3");
+	notes_done(&notes);
+	console_close(&k);
+}
+
 static void what_a_file_does_not_tell_is_said(void **state)
 {
 	struct console_kit k;
@@ -579,6 +611,7 @@ int main(void)
 		cmocka_unit_test(every_page_fits_into_any_height),
 		cmocka_unit_test(a_file_is_chosen_like_an_engine),
 		cmocka_unit_test(names_of_files_are_completed_in_the_form),
+		cmocka_unit_test(vls_without_a_weight_and_what_gives_way_are_named),
 		cmocka_unit_test(what_a_file_does_not_tell_is_said),
 		cmocka_unit_test(a_plan_is_saved_under_a_name),
 		cmocka_unit_test(long_options_leave_room_for_what_to_press),
