@@ -605,6 +605,16 @@ void sm_session_heard(struct sm_session *d, const char *id)
 	pthread_mutex_unlock(&d->lock);
 }
 
+void sm_session_asked(struct sm_session *d, const char *id, uint64_t txn, uint32_t seq)
+{
+	pthread_mutex_lock(&d->lock);
+	if (d->update.open && *id && !strcmp(d->update.who.id, id)) {
+		d->update.who.txn = txn;
+		d->update.who.seq = seq;
+	}
+	pthread_mutex_unlock(&d->lock);
+}
+
 bool sm_session_open(struct sm_session *d, struct osm_update *who)
 {
 	bool open;

@@ -59,6 +59,8 @@ bool sm_session_open(struct sm_session *d, struct osm_update *who);
 int sm_session_mine(struct sm_session *d, const char *id, struct err *err);
 /* Its client has said something else: its lease is as long again.  id "": no client of it. */
 void sm_session_heard(struct sm_session *d, const char *id);
+/* Its client has sent that notice to agents: who leads the update back calls them, too. */
+void sm_session_asked(struct sm_session *d, const char *id, uint64_t txn, uint32_t seq);
 /* Is the open update to be ended, as nobody speaks for it or nobody has confirmed it in time? */
 bool sm_session_overdue(struct sm_session *d, struct osm_update *who, char *why, size_t size);
 /* One step back, to be routed next; false: that leads to what was before the update, which is over.

@@ -673,6 +673,17 @@ static int server_tell_listeners(struct socket_server *s, struct client *c, uint
 	return 0;
 }
 
+static void server_note_question(struct socket_server *s, const char *id, const uint8_t *d)
+{
+	struct phase_notice p;
+	struct notice n;
+	bool is_answer;
+
+	if (!notice_decode(&n, d, NOTICE_SA_DATA) && !phase_codec_decode(&p, &is_answer, &n) &&
+	    !is_answer)
+		sm_session_asked(s->session, id, p.txn, p.seq);
+}
+
 static int server_send_notice(struct socket_server *s, struct client *c, const struct pending *p,
 			      struct err *err)
 {
@@ -682,6 +693,7 @@ static int server_send_notice(struct socket_server *s, struct client *c, const s
 	if (rc)
 		return rc;
 	s->nnotices++;
+	server_note_question(s, c->update, p->d);
 	server_answer_plain(c, OSM_MSG_NOTICE | OSM_MSG_ANSWER, p->id, &a);
 	return 0;
 }

@@ -23,6 +23,7 @@
 #                           lab_stop from it
 #   lab_fabric SPEC|FILE    $LAB_DIR/net and the simulator.  SPEC is for `ibroute-top topo`
 #   lab_con COMMAND...      a line for the simulator's console; its answers are in $LAB_DIR/ibsim.log
+#   lab_evict               gives the simulator back the places of clients that were killed
 #   lab_hosts               host names, one a line, in the order of the net
 #   lab_node NAME           node id in the simulator of a host or switch name (or of an id)
 #   lab_lid NAME            its LID (port 1 of a host), 0 while it has none
@@ -228,6 +229,18 @@ lab_ibsim_ready() {
 lab_con() {
 	lab_alive ibsim || { lab_fail "the simulator does not run"; return; }
 	echo "$*" 1<>"$LAB_DIR/con"
+}
+
+# The simulator keeps the place of whoever was killed.
+lab_evict() {
+	local from n pid
+
+	from=$(($(wc -c <"$LAB_DIR/ibsim.log") + 1))
+	lab_con Attached && lab_con "Dump \"$(awk 'NR == 1 { print $3 }' "$LAB_DIR/nodes")\"" && lab_wait 5 lab_dumped "$from" || return 1
+	tail -c "+$from" "$LAB_DIR/ibsim.log" | sed -n 's/.*Client \([0-9]*\): pid \([0-9]*\) connected.*/\1 \2/p' |
+		while read -r n pid; do
+			sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | grep -q '^[^ZX]' || lab_con "X $n"
+		done
 }
 
 lab_hosts() {

@@ -348,18 +348,6 @@ subscribed() { # times, each of the agents
 
 # --- SIGKILL in the middle ---
 
-# The simulator keeps the place of whoever was killed.
-evict() {
-	local from n pid
-
-	from=$(($(wc -c <"$LAB_DIR/ibsim.log") + 1))
-	lab_con Attached && lab_con "Dump \"$(lab_node sw01)\"" && lab_wait 5 lab_dumped "$from" || return 1
-	tail -c "+$from" "$LAB_DIR/ibsim.log" | sed -n 's/.*Client \([0-9]*\): pid \([0-9]*\) connected.*/\1 \2/p' |
-		while read -r n pid; do
-			sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | grep -q '^[^ZX]' || lab_con "X $n"
-		done
-}
-
 field() { # update, Python expression on t
 	timeout 20 "$IBROUTE_TOP" status "$1" --state-dir "$LAB_DIR/state" --json 2>/dev/null |
 		python3 -c 'import json, sys
@@ -431,7 +419,7 @@ strike() { # client, worker, guard, both, agent
 	hit=$(awk '{ s = $4 } END { print s }' "$LAB_DIR/state/$id/state.log")
 	hit=${hit:-unknown}
 	hits[$hit]=$((${hits[$hit]:-0} + 1))
-	evict
+	lab_evict
 	# as what has started it would
 	[ "$1" != agent ] || lab_agent "$node" "${job_of[$node]}"
 }
@@ -448,7 +436,7 @@ one_kill() { # whom
 	strike "$1" || return 1
 	wait "$waiting" 2>/dev/null
 	lab_wait 60 is 't["live"] or t["guarded"]' False || { echo "# $id does not end: $(field "$id" 't')"; return 1; }
-	evict
+	lab_evict
 	if is 't["finished"]' False; then
 		[ "$1" = both ] || { echo "# $id was left alone as $(field "$id" 't["state"]')"; return 1; }
 		left=$((left + 1))
@@ -577,7 +565,7 @@ dies_after() { # blocks
 	lab_wait 60 lab_dead opensm || { echo "# opensm does not die"; return 1; }
 	id=$(comm -13 "$LAB_DIR/known" <(updates) | head -n 1)
 	[ -n "$id" ]
-	evict
+	lab_evict
 }
 
 tables_of() { # engine; without asking an SM
@@ -633,7 +621,7 @@ dies_beside() { # engine of the policy of the one that stands by
 back_at_the_first() {
 	ok "all are at their base LIDs" lab_wait 60 at_base
 	lab_kill opensm2
-	evict
+	lab_evict
 	first_sm || return
 	ok "the first one is back" lab_wait 40 master_is n0001
 	ok "all agents are subscribed there" lab_wait 60 subscribed_at n0001
@@ -659,7 +647,7 @@ killed_with_a_successor() { # its engine
 	kill -STOP $was && kill -9 $was
 	wait "$waiting"
 	ok "the update's processes die with it" is 't["live"] or t["guarded"] or t["finished"]' False
-	evict
+	lab_evict
 	ok "the other one is the master" lab_wait 40 master_is n0012
 	ok "all that is there is of $1" all_of "$1"
 	ok "a rollback by hand comes to that end" does 9 rollback "$id" "${dirs[@]}" --socket "$LAB_DIR/run/second.sock" \
@@ -698,7 +686,7 @@ taken_over_within() { # engine of the new one's policy, the end, its exit code
 	ok "all that is there is of $1" all_of "$1"
 	ok "all are at their base LIDs" lab_wait 60 at_base
 	lab_kill opensm2
-	evict
+	lab_evict
 	ok "the old one takes over again" lab_wait 60 master_is n0001
 	ok "all agents are subscribed there" lab_wait 60 subscribed_at n0001
 	ok "the old routes are there" all_of updn

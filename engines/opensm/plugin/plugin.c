@@ -398,6 +398,9 @@ static int plugin_settled(void *ctx, bool ask)
 	return 1;
 }
 
+/* What is sent from here is told to us as a trap, as any other. */
+static _Thread_local bool plugin_sends;
+
 static int plugin_send_notice(void *ctx, const uint8_t d[NOTICE_SA_DATA], struct err *err)
 {
 	struct plugin *p = ctx;
@@ -405,7 +408,9 @@ static int plugin_send_notice(void *ctx, const uint8_t d[NOTICE_SA_DATA], struct
 
 	if (osm_exit_flag || pthread_rwlock_tryrdlock(&p->osm->lock.lock))
 		return -EAGAIN;
+	plugin_sends = true;
 	rc = osm_notice_report(p->osm, d, err);
+	plugin_sends = false;
 	pthread_rwlock_unlock(&p->osm->lock.lock);
 	return rc;
 }
@@ -543,7 +548,7 @@ static void plugin_heard(struct plugin *p, const void *data)
 		sm_session_count(p->session, SM_SESSION_LINK);
 	if (n.trap == NOTICE_LOCAL_CHANGES)
 		sm_session_count(p->session, SM_SESSION_ACK);
-	else if (n.trap != NOTICE_UNPATH && n.trap != NOTICE_REPATH)
+	else if (plugin_sends || (n.trap != NOTICE_UNPATH && n.trap != NOTICE_REPATH))
 		return;
 	if (p->server)
 		socket_server_heard(p->server, d);

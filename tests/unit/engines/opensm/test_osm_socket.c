@@ -443,6 +443,32 @@ static void an_update_that_nobody_speaks_for_is_led_back_through_its_steps(void 
 		tables_put(t[i]);
 }
 
+/* Its client died before it spoke for the update again. */
+static void what_agents_were_asked_is_known_at_once(void **state)
+{
+	struct fake_osm *k = *state;
+	struct osm_update u = { .id = "asked", .owner = "a test", .lease_ms = 300 };
+	struct phase_notice ask = {
+		.version = PHASE_NOTICE_VERSION, .phase = PHASE_UNPATH, .seq = 3, .txn = 9
+	};
+	struct notice_sender nobody = { 0 };
+	struct notice n;
+	bool answer;
+
+	assert_int_equal(osm_link_begin(k->l, &u, false, NULL), 0);
+	phase_codec_encode(&n, &ask, false, &nobody);
+	assert_int_equal(osm_link_notice(k->l, &n, NULL), 0);
+	wait_until_it_is_over(k);
+	for (int i = 0; i < 500 && atomic_load(&k->notices) < 3; i++)
+		clock_rest_us(10000);
+	assert_int_equal(atomic_load(&k->notices), 3); /* UNPATH before, REPATH after it */
+	assert_int_equal(notice_decode(&n, k->notice, sizeof(k->notice)), 0);
+	assert_int_equal(phase_codec_decode(&ask, &answer, &n), 0);
+	assert_int_equal(ask.phase, PHASE_REPATH);
+	assert_int_equal(ask.txn, 9);
+	assert_int_equal(ask.seq, 5);
+}
+
 static void what_was_not_confirmed_in_time_goes_though_its_client_talks(void **state)
 {
 	struct fake_osm *k = *state;
@@ -1040,6 +1066,7 @@ int main(void)
 		T(there_is_one_update_at_a_time_whoever_comes_from_where),
 		T(an_update_begins_once_opensm_writes_only_what_differs),
 		T(an_update_that_nobody_speaks_for_is_led_back_through_its_steps),
+		T(what_agents_were_asked_is_known_at_once),
 		T(what_was_not_confirmed_in_time_goes_though_its_client_talks),
 		T(unconfirmed_tables_do_not_come_back_with_the_cable),
 		T(tables_that_cannot_be_saved_are_not_confirmed),
