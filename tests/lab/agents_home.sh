@@ -1,0 +1,236 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# agents_home.sh [SEED]: agents of a job on three hosts of a random net, and OpenSM with our plugin.
+# Worker, guard and OpenSM are killed at random moments after UNPATH, one or all; within 60 s all
+# agents are on their base LIDs, as they and their state files say, and meanwhile status names them.
+set -u
+. "$(dirname "$0")/lab.sh"
+. "$LAB_ROOT/tests/judge.sh"
+B=${B:-build}
+seed=${1:-$((RANDOM % 9000 + 1))}
+RANDOM=$seed
+nodes="n0005 n0009 n0012"
+
+if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
+	skip "agents_home: $B/libibroute.so was not built (package libopensm-dev)"
+	finish
+fi
+
+lab_new || exit 1
+sock=$LAB_DIR/run/opensm.sock
+dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock" --jobs "$LAB_DIR/jobs")
+echo "# seed $seed"
+
+sm() {
+	LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
+		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
+		"routing_engine ibroute,nue" "qos TRUE" "lmc 1"
+}
+
+kill_sm() {
+	kill -9 "$(cat "$LAB_DIR/opensm.pid")"
+	lab_wait 5 lab_dead opensm
+	lab_evict
+}
+
+top() {
+	lab_on n0002 "$IBROUTE_TOP" "$@"
+}
+
+does() { # expected exit code, words of the program
+	local want=$1 rc
+	shift
+	top "$@" >"$LAB_DIR/out" 2>&1
+	rc=$?
+	[ "$rc" -eq "$want" ] && return 0
+	echo "# $1: exit $rc, not $want"
+	sed 's/^/# /' "$LAB_DIR/out" | tail -n 6
+	return 1
+}
+
+# As long as there is a file of its name, the last node's command waits.
+cat >"$LAB_DIR/hook" <<'END'
+while [ -e "$1/hold.$2" ] && [ "$IBROUTE_PHASE" != return ]; do sleep 0.05; done
+END
+
+agent() { # node
+	: >"$LAB_DIR/agent-$1.log"
+	# shellcheck disable=SC2046
+	lab_daemon "agent-$1" env $(lab_env "$1") "$IBROUTE_TOP" agent --job 7 --state "$LAB_DIR/$1.state" \
+		--socket "$LAB_DIR/$1.sock" --drain-cmd "sh $LAB_DIR/hook $LAB_DIR $1" --migrate-cmd true
+	lab_wait 20 grep -q '^ready lid ' "$LAB_DIR/agent-$1.log"
+}
+
+mode() { # node, mode
+	timeout 5 "$IBROUTE_TOP" agent --status --socket "$LAB_DIR/$1.sock" 2>/dev/null | grep -qx "mode $2"
+}
+
+all_home() {
+	local node
+	for node in $nodes; do
+		# the fifth word: enum agent_mode
+		mode "$node" base && [ "$(awk '/^state / { print $6 }' "$LAB_DIR/$node.state")" = 0 ] || return 1
+	done
+}
+
+home_in_60() { # since when
+	local node
+	lab_wait 60 all_home
+	took=$((SECONDS - $1))
+	all_home && [ "$took" -le 60 ] && return 0
+	echo "# after $took s:"
+	for node in $nodes; do
+		timeout 5 "$IBROUTE_TOP" agent --status --socket "$LAB_DIR/$node.sock" | sed "s/^/# $node: /" | head -n 5
+		tail -n 5 "$LAB_DIR/agent-$node.log" | sed "s/^/# $node: /"
+	done
+	grep 'ibroute' "$LAB_DIR/osm/opensm.log" | tail -n 5 | sed 's/^/# /'
+	return 1
+}
+
+away() { # the nodes that status names
+	"$IBROUTE_TOP" status --json --state-dir "$LAB_DIR/state" --socket "$sock" 2>/dev/null |
+		python3 -c 'import json, sys; print(*[a["node"] for a in json.load(sys.stdin)["agents_away"]])'
+}
+
+names() { # nodes
+	local node now
+	now=$(away)
+	for node in "$@"; do
+		[[ " $now " = *" $node "* ]] || { echo "# away: $now"; return 1; }
+	done
+}
+
+nobody_away() {
+	[ -z "$(away)" ]
+}
+
+ours() { # processes of this lab's update: $1 guard or worker
+	local p
+	for p in $(pgrep -f -- "--watchdog $1"); do
+		grep -qz "IBSIM_SOCKNAME=$IBSIM_SOCKNAME" "/proc/$p/environ" && echo "$p"
+	done
+}
+
+strike() { # worker, guard, both, sm, all
+	local pids=''
+	case $1 in
+	worker | guard) pids=$(ours "$1") ;;
+	both | all) pids="$(ours guard) $(ours worker)" ;;
+	esac
+	# shellcheck disable=SC2086
+	[ -z "$pids" ] || { kill -STOP $pids; kill -9 $pids; } 2>/dev/null
+	case $1 in
+	sm | all) kill_sm ;;
+	esac
+	lab_evict
+}
+
+subscribed() { # node
+	local gid
+	gid=$(sed -n 's/^port 0x\(....\)\(....\)\(....\)\(....\)$/fe80:0:0:0:\1:\2:\3:\4/p' "$LAB_DIR/$1.state")
+	[ "$(lab_on n0002 saquery IIR "$gid" | grep -cE 'trap_num\.+(68|69)$')" -eq 2 ]
+}
+
+all_subscribed() {
+	local node
+	for node in $nodes; do
+		subscribed "$node" || return 1
+	done
+}
+
+over() {
+	! "$IBROUTE_TOP" status --state-dir "$LAB_DIR/state" --socket "$sock" 2>/dev/null | grep -qE ' (running|prepared) '
+}
+
+# Whatever was left behind by all processes is recovered as status says, else the next one is refused.
+tidy() {
+	local id
+	lab_wait 60 over
+	for id in $("$IBROUTE_TOP" status --json --state-dir "$LAB_DIR/state" --socket "$sock" 2>/dev/null |
+		python3 -c 'import json, sys
+for t in json.load(sys.stdin)["transactions"]: t["finished"] or print(t["id"])'); do
+		top rollback "$id" "${dirs[@]}" --yes-fabric lab >"$LAB_DIR/out" 2>&1 || tail -n 3 "$LAB_DIR/out" | sed 's/^/# /'
+	done
+}
+
+one() { # whom, after how many ms, does an agent hold up the drain?
+	local whom=$1 since down=0
+
+	rm -f "$LAB_DIR"/hold.*
+	ok "$whom: a plan" does 0 plan -e dfsssp:4 --escape --fabric lab "${dirs[@]}" -o "$LAB_DIR/p" || return
+	[ -z "$3" ] || touch "$LAB_DIR/hold.n0012"
+	ok "$whom: an update begins" does 0 apply "$LAB_DIR/p" "${dirs[@]}" --yes-fabric lab --detach --agent-timeout 20 \
+		--confirm-timeout 5
+	lab_wait 10 mode n0005 escape
+	sleep "$(printf '%d.%03d' $(($2 / 1000)) $(($2 % 1000)))"
+	strike "$whom"
+	since=$SECONDS
+	case $whom in
+	both | all)
+		[ -z "$3" ] || ok "$whom after $2 ms: status names who is away" names n0005 n0009 ;;
+	esac
+	rm -f "$LAB_DIR"/hold.*
+	case $whom in
+	sm | all)
+		down=$((RANDOM % 2 * 4))
+		sleep "$down"
+		sm || give_up "opensm again"
+		[ "$whom" = sm ] || since=$SECONDS ;;
+	esac
+	# an update that goes on ends first
+	[ "$whom" = both ] || [ "$whom" = all ] || { lab_wait 60 over; since=$SECONDS; }
+	ok "$whom after $2 ms${3:+, in UNPATH}: all agents are at home" home_in_60 "$since" &&
+		echo "# $took s, opensm away for $down s"
+	tidy
+	ok "$whom: and stay there" all_home
+	ok "$whom: status names none" lab_wait 5 nobody_away
+}
+
+lab_fabric "random:switches=12,links=30,hosts=2,seed=$seed" || give_up "the fabric"
+printf '%s\n' "engine nue:4" "escape yes" "threads 1" "seed 3" >"$LAB_DIR/policy.conf"
+sm || give_up "opensm"
+echo "7 ${nodes// /,}" >"$LAB_DIR/jobs"
+for node in $nodes; do
+	ok "an agent on $node" agent "$node"
+done
+
+# a restart that is quicker than any poll
+ok "subscribed" lab_wait 5 all_subscribed
+kill_sm
+sm || give_up "opensm again"
+since=$SECONDS
+ok "opensm restarted: all subscribe again" lab_wait 20 all_subscribed
+echo "# after $((SECONDS - since)) s"
+
+one both $((RANDOM % 1500)) held
+one all $((RANDOM % 1500)) held
+one all $((RANDOM % 800)) ""
+one both $((RANDOM % 800)) ""
+one sm $((RANDOM % 1500)) held
+one worker $((RANDOM % 800)) ""
+
+# one that was left behind comes home while another update waits, which has no agents of its own
+ok "another plan" does 0 plan -e dfsssp:4 --escape --fabric lab "${dirs[@]}" -o "$LAB_DIR/p"
+touch "$LAB_DIR/hold.n0009"
+ok "an update" does 0 apply "$LAB_DIR/p" "${dirs[@]}" --yes-fabric lab --detach --confirm-timeout 60 --agent-timeout 10
+lab_wait 10 mode n0012 escape
+kill -9 "$(cat "$LAB_DIR/agent-n0012.pid")"
+lab_wait 5 lab_dead agent-n0012
+lab_evict
+rm -f "$LAB_DIR/hold.n0009"
+waits() { "$IBROUTE_TOP" status last --state-dir "$LAB_DIR/state" --socket "$sock" 2>/dev/null | grep -q 'rolls back in'; }
+ok "waits without the agent that was killed" lab_wait 30 waits
+ok "and is confirmed" does 0 confirm last "${dirs[@]}" --yes-fabric lab
+ok "status names the agent" names n0012
+ok "a plan of another engine" does 0 plan -e nue:4 --escape --fabric lab "${dirs[@]}" -o "$LAB_DIR/p2"
+ok "an update without agents waits" does 0 apply "$LAB_DIR/p2" "${dirs[@]}" --without-agents --yes-fabric lab --detach \
+	--confirm-timeout 120
+ok "for its confirmation" lab_wait 20 waits
+ok "the agent is started again" agent n0012
+since=$SECONDS
+ok "and called back" home_in_60 "$since"
+echo "# $took s"
+ok "the update still waits" waits
+does 0 rollback last "${dirs[@]}" --yes-fabric lab
+finish
