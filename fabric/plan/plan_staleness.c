@@ -133,6 +133,9 @@ static int plan_staleness_tables_diff(const struct plan *p, const struct fabric 
 	tables_hash(&now, t, f);
 	if (digest_equal(&now, &p->from_hash))
 		return 0;
+	if (tables_forward_same(f, p->to, t) && !tables_forward_same(f, p->from, t))
+		return err_set(err, -ESTALE,
+			       "plan %s is already installed: the switches hold its tables", p->id);
 	d = tdiff_new(f, p->from, t);
 	first = f->sw_name[d->nblocks ? d->blocks[0].sw : d->nsl2vl ? d->sl2vl[0].sw : 0];
 	if (d->nblocks || d->nsl2vl)

@@ -232,6 +232,15 @@ static void foreign_blocks_are_counted_and_named(void **state)
 	tables_put(t);
 }
 
+static void a_plan_that_is_installed_is_called_so(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	assert_int_equal(plan_staleness(w->p, w->f, w->p->to, w->jobs, &w->sm, &err), -ESTALE);
+	assert_non_null(strstr(err.text, "is already installed"));
+}
+
 static void staleness_of_jobs_and_sm_is_named(void **state)
 {
 	struct world *w = *state;
@@ -363,6 +372,7 @@ int main(void)
 		cmocka_unit_test(nothing_moved_is_not_stale),
 		cmocka_unit_test(staleness_of_the_fabric_is_named),
 		cmocka_unit_test(foreign_blocks_are_counted_and_named),
+		cmocka_unit_test(a_plan_that_is_installed_is_called_so),
 		cmocka_unit_test(staleness_of_jobs_and_sm_is_named),
 		cmocka_unit_test(too_few_lanes_are_refused_with_the_link),
 		cmocka_unit_test(lanes_that_nobody_has_told_are_no_shortage),
