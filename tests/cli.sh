@@ -240,6 +240,8 @@ fi
 # --- compare ---------------------------------------------------------------------------------
 expect "compare prints a column each" 0 'updn +dfsssp +sar$' "$I" compare --engines updn,dfsssp,sar --topology h.net --jobs jobs
 expect "compare with the installed tables" 0 'installed +sar$' "$I" compare --engines sar --topology h.net --jobs jobs --lfts d-updn/opensm-lfts.dump
+expect "compare without jobs" 0 'updn$' "$I" compare --engines updn --topology h.net --jobs none
+expect "plan without jobs" 0 'made|plan p-' "$I" plan -e updn --topology h.net --lfts d-updn/opensm-lfts.dump --jobs none
 expect "compare --json" 0 '"engine": "sar"' "$I" compare --engines updn,sar --topology h.net --jobs jobs --json
 cp out compare.json
 check "compare --json has all keys" keys compare.json

@@ -204,10 +204,8 @@ static int cmd_compare_load_live(struct command_inputs *s, struct compare_cmd *c
 	struct live l;
 	int rc;
 
-	if (!c->live.jobs)
+	if (!c->live.jobs && !c->live.no_jobs)
 		c->live.jobs = "slurm";
-	else if (!strcmp(c->live.jobs, "none"))
-		c->live.jobs = NULL;
 	if (live_open(&l, &c->live, NULL, err))
 		return EXIT_UNREADABLE;
 	command_inputs_take_live(s, &l);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cli/commands.h"
-#include "console/cli/txn_find.h"
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
+#include "console/live/unfinished.h"
 #include "console/update/watchdog_config.h"
 #include "fabric/base/version.h"
 #include "fabric/jobs/slurm_poller.h"
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], GUARD_ARG))
 		return watchdog_main(argc - 1, argv + 1);
 	if (argc < 2 || !main_knows_updates(argv[1]))
-		txn_warn_left_behind();
+		unfinished_warn(NULL);
 	for (const struct subcommand *c = commands; argc > 1 && c->name; c++)
 		if (!strcmp(c->name, argv[1]))
 			return main_run(c, argc - 1, argv + 1);

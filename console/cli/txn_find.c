@@ -44,20 +44,3 @@ int txn_find_exit(int rc)
 {
 	return rc == -ENOENT || rc == -EINVAL ? EXIT_REFUSED : EXIT_UNREADABLE;
 }
-
-void txn_warn_left_behind(void)
-{
-	struct txn_info *list = NULL;
-	uint32_t n = 0;
-
-	if (journal_find(&list, &n, NULL, NULL, NULL))
-		return;
-	for (uint32_t i = 0; i < n; i++)
-		fprintf(stderr,
-			"ibroute-top: update %s of fabric %s was interrupted in state %s: "
-			"switches may hold a mixture of old and new tables. Check with "
-			"'ibroute-top status %s --read', end it with 'ibroute-top rollback %s'\n",
-			list[i].head.id, list[i].head.fabric, txn_state_name(list[i].state),
-			list[i].head.id, list[i].head.id);
-	free(list);
-}

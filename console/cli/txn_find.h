@@ -11,7 +11,3 @@ int txn_find(struct txn_info *out, const char *base, const char *typed, struct e
 /* The exit code, the same for all commands, where that failed: EXIT_REFUSED for an id that is none,
  * EXIT_UNREADABLE for journals that cannot be read. */
 int txn_find_exit(int rc);
-
-/* On stderr, for the start of any command: updates that were left unfinished and that nobody
- * works on.  Silent when there are none or they may not be read. */
-void txn_warn_left_behind(void);

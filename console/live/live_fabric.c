@@ -7,6 +7,7 @@
 #include "console/lib/mkey.h"
 #include "console/lib/progress_line.h"
 #include "console/lib/sweep_pace.h"
+#include "console/live/unfinished.h"
 #include "fabric/base/plural.h"
 #include "fabric/jobs/source.h"
 #include "fabric/sim/device/sim_remote.h"
@@ -33,7 +34,8 @@ static const struct argp_option rows[] = {
 	  10 },
 	{ "name", 0, NULL, OPTION_ALIAS, NULL, 10 },
 	OPTION_LIVE_NODE_NAMES(10),
-	{ "jobs", OPT_LIVE_JOBS, "slurm|FILE", 0, "where running jobs are read from", 10 },
+	{ "jobs", OPT_LIVE_JOBS, "slurm|FILE|none", 0,
+	  "where running jobs are read from; none: jobs do not matter", 10 },
 	OPTIONS_LIVE_DIRS(10),
 	OPTIONS_LIVE_INSTALLER(10),
 	{ 0 },
@@ -46,7 +48,6 @@ static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD(OPT_LIVE_WINDOW, struct live_opts, window, "--outstanding_smps"),
 	CMDLINE_FIELD(OPT_LIVE_FABRIC, struct live_opts, name),
 	CMDLINE_FIELD(OPT_LIVE_NODE_NAMES, struct live_opts, node_names),
-	CMDLINE_FIELD(OPT_LIVE_JOBS, struct live_opts, jobs),
 	CMDLINE_FIELD(OPT_LIVE_RECORD_DIR, struct live_opts, record_dir),
 	CMDLINE_FIELD(OPT_LIVE_STATE_DIR, struct live_opts, state_dir),
 	CMDLINE_FIELD(OPT_LIVE_SOCKET, struct live_opts, socket),
@@ -58,6 +59,10 @@ error_t live_opts_take(struct live_opts *o, int key, char *arg, struct argp_stat
 	switch (key) {
 	case 'y':
 		o->ask_m_key = mkey_take(&o->m_key, arg);
+		return 0;
+	case OPT_LIVE_JOBS:
+		o->no_jobs = !strcmp(arg, "none");
+		o->jobs = o->no_jobs ? NULL : arg;
 		return 0;
 	case OPT_LIVE_M_KEY_FILE:
 		mkey_need_file(&o->m_key, &o->m_keys, arg, s);
@@ -379,8 +384,12 @@ int live_open(struct live *l, struct live_opts *o, const char *name, struct err 
 		rc = live_tables(l, err);
 	if (!rc && l->foreign[0])
 		fprintf(stderr, "warning: %s\n", l->foreign);
-	if (rc)
+	if (!rc) {
+		unfinished_warn_of(o->state_dir);
+		unfinished_warn_open(&l->osm_status);
+	} else {
 		live_close(l);
+	}
 	return rc;
 }
 

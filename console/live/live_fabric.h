@@ -24,6 +24,7 @@ struct live_opts {
 	const struct mkeys *m_keys; /* see mkey_file() */
 	const char *name, *node_names;
 	const char *jobs; /* "slurm" or a file; NULL: not watched */
+	bool no_jobs;	  /* that was said: --jobs none */
 	const char *record_dir, *state_dir;
 	const char *installer; /* "opensm", "smp", "file:DIR"; NULL: as it is best */
 	const char *socket;    /* of OpenSM's plugin; NULL: see osm_link_path() */
