@@ -230,6 +230,7 @@ void app_opts_dog(struct watchdog_config *out, const struct app_opts *o)
 
 	*out = o->dog;
 	out->live = o->live;
+	out->agents.strangers = o->automatic.strangers;
 	out->live.ask_m_key = false; /* that is done */
 	out->live.jobs = none ? NULL : o->jobs ? o->jobs : "slurm";
 }

@@ -111,7 +111,7 @@ static void app_update_show_order(struct state_apply *s, const struct plan *plan
 	snprintf(s->waves, sizeof(s->waves), "%u wave%s, %u block write%s, %u SL2VL table%s",
 		 l->nwaves, plural(l->nwaves), l->nlft, plural(l->nlft), l->nsl2vl,
 		 plural(l->nsl2vl));
-	drain_text(s->drain, sizeof(s->drain), &plan->drain, plan->jobs);
+	drain_text(s->drain, sizeof(s->drain), &plan->drain, plan->fabric, plan->jobs);
 	s->undrained = plan->drain.njob;
 }
 
@@ -134,6 +134,15 @@ static void app_update_show_ordering(struct app *a, const struct tables *from,
 	a->order_serial++;
 }
 
+/* Each plan anew, unless an option has accepted it for all. */
+static void app_update_ask_strangers(struct app *a, const struct plan *plan)
+{
+	struct agents_opts *o = &a->dog.agents;
+
+	o->strangers = a->opts.automatic.strangers;
+	a->state.apply.strangers = plan->drain.unassigned_lids && !o->without && !o->strangers;
+}
+
 /* Takes the plan; it waits for the fabric's name. */
 static void app_update_offer_plan(struct app *a, struct plan *plan)
 {
@@ -145,6 +154,7 @@ static void app_update_offer_plan(struct app *a, struct plan *plan)
 	memset(s, 0, sizeof(*s));
 	app_update_set_steps(s);
 	app_update_show_order(s, plan);
+	app_update_ask_strangers(a, plan);
 	s->state = APPLY_READY;
 	a->apply_diff = tdiff_copy(plan->diff);
 	s->diff = a->apply_diff;
@@ -258,8 +268,21 @@ void app_begin_update(struct app *a)
 
 void app_update_start(struct app *a, const char *text)
 {
-	if (a->state.apply.state == APPLY_READY && a->plan && app_update_name_typed(a, text))
+	if (a->state.apply.state != APPLY_READY || !a->plan)
+		return;
+	if (a->state.apply.strangers)
+		shell_say(a->shell, "LIDs of no job have to drain: accept that first (O)");
+	else if (app_update_name_typed(a, text))
 		app_begin_update(a);
+}
+
+/* What sends to LIDs of no job is paused, says the operator. */
+static void app_update_accept_strangers(struct app *a)
+{
+	a->dog.agents.strangers = true;
+	a->state.apply.strangers = false;
+	app_record_action(a, "override", "strangers");
+	log_add(LOG_WARN, "apply", "accepted: LIDs of no job have to drain, and nobody is asked");
 }
 
 /* A kept update is undone by a plan of its own: typed and recorded like any other. */
@@ -465,7 +488,9 @@ void app_update_override(struct app *a, const char *what)
 	struct err err;
 	char text[260];
 
-	if (!app_updating(a)) {
+	if (s->state == APPLY_READY && s->strangers && !strcmp(what, "strangers")) {
+		app_update_accept_strangers(a);
+	} else if (!app_updating(a)) {
 		shell_say(a->shell, "no update is in progress");
 	} else if (watch_parse(&mask, what, &err)) {
 		shell_say(a->shell, "%s", err.text);

@@ -35,10 +35,12 @@ static const struct argp_option rows[] = {
 	  "compute plans with escape LIDs (default: if OpenSM's plugin reports that there are "
 	  "some)",
 	  0 },
-	{ "auto-strangers", CMDLINE_KEY(struct auto_opts, strangers), NULL, 0,
+	{ "accept-strangers", CMDLINE_KEY(struct auto_opts, strangers), NULL, 0,
 	  "apply also if LIDs of no job, such as those of idle hosts and servers, would have to "
-	  "drain: packets to them may be lost (default: left to an operator)",
+	  "drain: packets to them may be lost (default: the automatic mode leaves such plans to "
+	  "an operator, and view 7 asks for this with O)",
 	  0 },
+	{ "auto-strangers", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "auto-pin", OPT_AUTO_PIN, "LIST", 0,
 	  "keep the installed paths to these hosts, as plan --pin: a list such as "
 	  "n[0001-0016],job:81234; a job counts while it runs",

@@ -7,6 +7,7 @@
 #include "console/lib/confirm_prompt.h"
 #include "console/lib/exits.h"
 #include "console/lib/mkey.h"
+#include "console/live/unfinished.h"
 #include "console/update/update_terminal.h"
 #include "console/update/watchdog_config.h"
 #include "fabric/base/mem.h"
@@ -63,7 +64,7 @@ static error_t cmd_apply_take(int key, char *arg, struct argp_state *state)
 /* Is this what the operator wants? */
 static int cmd_apply_permitted(const struct apply_cmd *c, const struct plan *p, struct err *err)
 {
-	char *prompt, drain[400];
+	char *prompt, drain[600];
 	enum answer a;
 
 	if (c->yes && strcmp(c->yes, p->fabric->name))
@@ -71,7 +72,7 @@ static int cmd_apply_permitted(const struct apply_cmd *c, const struct plan *p, 
 			       p->fabric->name, c->yes);
 	if (c->yes)
 		return 0;
-	drain_text(drain, sizeof(drain), &p->drain, p->jobs);
+	drain_text(drain, sizeof(drain), &p->drain, p->fabric, p->jobs);
 	prompt = xasprintf(
 		"Plan %s (%s) writes %u LFT block%s and %u SL2VL table%s on %u switch%s, in %u "
 		"wave%s.\nDrain: %s.\nType the name of the fabric, %s, to start: ",
@@ -99,6 +100,9 @@ static int cmd_apply_apply(struct apply_cmd *c, const struct plan *p, struct err
 			       "jobs to drain: compute it again (--without-agents applies it "
 			       "anyway)",
 			       p->id);
+	if (!c->dog.agents.without && !c->dog.agents.strangers && p->drain.jobs &&
+	    drain_check_unassigned(&p->drain, p->fabric, p->jobs, err))
+		return EXIT_REFUSED;
 	rc = cmd_apply_permitted(c, p, err);
 	if (rc)
 		return rc;
@@ -144,6 +148,7 @@ int cmd_apply(int argc, char **argv)
 
 	watchdog_config_init(&c.dog);
 	cmdline_parse(&argp, argc, argv, &c);
+	unfinished_warn_of(c.dog.live.state_dir);
 	rc = load_fabric_plan(&p, c.file, &err) ? EXIT_UNREADABLE : cmd_apply_apply(&c, p, &err);
 	cmdline_end(argv[0], rc, &err);
 	plan_free(p);

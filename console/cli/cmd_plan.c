@@ -184,8 +184,9 @@ static void cmd_plan_print_waves(const struct plan *p, const struct transition *
 	if (plan_sls_assumed(p))
 		printf("; hosts are assumed to use SL 0 now (SLs are not stored in switches)");
 	putchar('\n');
-	drain_text(text, sizeof(text), &p->drain, p->jobs);
+	drain_text(text, sizeof(text), &p->drain, p->fabric, p->jobs);
 	printf("drain: %s\n", text);
+	plan_print_strangers(stdout, p);
 	if (drain_needed(&p->drain) && !p->drain.escape)
 		printf("first install a routing with --escape (needs LMC 1 or more): it has LIDs "
 		       "for traffic to move to\n");

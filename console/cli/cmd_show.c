@@ -214,7 +214,7 @@ static int cmd_show_print_json(const struct show_cmd *c, const struct plan *p,
 static void cmd_show_print_text(const struct show_cmd *c, const struct plan *p,
 				const struct route_report *both)
 {
-	char when[FIGURE_LEN], drain[400];
+	char when[FIGURE_LEN], drain[600];
 
 	printf("made %s by %s %s, %s%s\n", figure_utc(when, p->time_s), p->to->engine,
 	       p->to->params, p->jobs ? "for the jobs running then" : "for no jobs",
@@ -224,8 +224,9 @@ static void cmd_show_print_text(const struct show_cmd *c, const struct plan *p,
 	summary_print_verdict(stdout, &both[1]);
 	plan_print(stdout, p);
 	printf("order of writes: %u wave%s\n", p->changes->nwaves, plural(p->changes->nwaves));
-	drain_text(drain, sizeof(drain), &p->drain, p->jobs);
+	drain_text(drain, sizeof(drain), &p->drain, p->fabric, p->jobs);
 	printf("drain: %s\n", p->drain.known ? drain : "unknown");
+	plan_print_strangers(stdout, p);
 	if (c->o.per_job)
 		plan_print_jobs(stdout, p, both);
 	if (c->links)

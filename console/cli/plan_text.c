@@ -3,9 +3,11 @@
 
 #include "console/record/record.h"
 #include "fabric/base/file_progress.h"
+#include "fabric/base/mem.h"
 #include "fabric/model/end_find.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 void plan_print(FILE *out, const struct plan *p)
 {
@@ -19,6 +21,19 @@ void plan_print(FILE *out, const struct plan *p)
 	if (d->sl_pairs)
 		fprintf(out, "; service levels change for %" PRIu64 " paths", d->sl_pairs);
 	fputc('\n', out);
+}
+
+void plan_print_strangers(FILE *out, const struct plan *p)
+{
+	size_t size = 64 + 340 * (size_t)p->drain.nlid;
+	char *who;
+
+	if (!p->drain.known || !p->drain.unassigned_lids)
+		return;
+	who = xcalloc(size, 1);
+	drain_unassigned_text(who, size, &p->drain, p->fabric, p->jobs);
+	fprintf(out, "pause what sends to LIDs of no job: %s (apply --accept-strangers)\n", who);
+	free(who);
 }
 
 void plan_print_files(FILE *out, const struct plan *p)

@@ -13,7 +13,7 @@
 
 #define JOBS_MS 1000 /* an update takes seconds, and jobs begin meanwhile */
 
-enum { OPT_WITHOUT = 760, OPT_SILENT, OPT_ANSWER };
+enum { OPT_WITHOUT = 760, OPT_SILENT, OPT_ANSWER, OPT_STRANGERS };
 
 static const struct argp_option rows[] = {
 	{ "on-silent", OPT_SILENT, "WHAT", 0,
@@ -22,6 +22,11 @@ static const struct argp_option rows[] = {
 	  0 },
 	{ "agent-timeout", OPT_ANSWER, "S", 0,
 	  "seconds that agents may take to drain or to return (default: 30)", 0 },
+	{ "accept-strangers", OPT_STRANGERS, NULL, 0,
+	  "apply although LIDs of no job, such as those of idle hosts and servers, have to drain: "
+	  "what sends to them is paused, or its packets may be lost (default: refuse, and name "
+	  "the hosts); --without-agents implies it",
+	  0 },
 	{ "without-agents", OPT_WITHOUT, NULL, 0,
 	  "write without asking agents, although jobs should drain: their packets may be lost or "
 	  "deadlock",
@@ -36,6 +41,9 @@ static error_t agents_take(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_WITHOUT:
 		o->without = true;
+		return 0;
+	case OPT_STRANGERS:
+		o->strangers = true;
 		return 0;
 	case OPT_SILENT:
 		if (strcmp(arg, "abort") != 0 && strcmp(arg, "continue") != 0)
@@ -93,6 +101,7 @@ void agents_apply(struct executor_opts *out, const struct agents *a, const struc
 	if (!o)
 		return;
 	out->without_agents = o->without;
+	out->accept_unassigned = o->strangers;
 	out->without_silent = o->silent_go_on;
 	out->answer_ms = o->answer_s * 1000;
 }

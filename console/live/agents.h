@@ -10,10 +10,12 @@
 
 struct agents_opts {
 	bool without, silent_go_on;
+	bool strangers;	   /* LIDs of no job need not be drained */
 	unsigned answer_s; /* 0: as apply has it */
 };
 
-/* --without-agents, --on-silent, --agent-timeout; the input is a struct agents_opts. */
+/* --without-agents, --accept-strangers, --on-silent, --agent-timeout; the input is a struct
+ * agents_opts. */
 extern const struct argp agents_argp;
 
 struct job_source;

@@ -278,10 +278,10 @@ void update_record_begin(struct record *r, const struct plan *p, const char *ins
 
 void update_record_plan(struct record *r, const struct plan *p)
 {
-	char hex[DIGEST_HEX], drain[400];
+	char hex[DIGEST_HEX], drain[600];
 	json_t *data = json_object();
 
-	drain_text(drain, sizeof(drain), &p->drain, p->jobs);
+	drain_text(drain, sizeof(drain), &p->drain, p->fabric, p->jobs);
 	json_object_set_new(data, "plan", json_string(p->id));
 	json_object_set_new(data, "hash", json_string(digest_hex(hex, &p->hash)));
 	json_object_set_new(data, "fabric", record_str(p->fabric->name));

@@ -2,6 +2,7 @@
 #include "fabric/plan/drain.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/model/end_find.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -142,19 +143,31 @@ static void drain_mark_changes(struct look *l)
 		l->drained[l->d->lid[i].lid] = true;
 }
 
-static uint32_t drain_count_unassigned(const struct look *l, const struct jobset *jobs)
+/* Ends of multi-switch jobs; the caller frees. */
+static bool *drain_job_ends(const struct fabric *f, const struct jobset *jobs)
 {
-	bool *known = xcalloc(l->f->nend, sizeof(*known));
-	uint32_t n = 0;
+	bool *known = xcalloc(f->nend, sizeof(*known));
 
 	for (uint32_t i = 0; jobs && i < jobs->njob; i++)
 		for (uint32_t k = 0; jobs->jobs[i].multi && k < jobs->jobs[i].nterm; k++)
 			known[jobs->jobs[i].terms[k]] = true;
-	for (uint32_t i = 0; i < l->d->nlid; i++) {
-		uint32_t end = fabric_lid_end(l->f, l->d->lid[i].lid);
+	return known;
+}
 
-		n += end == FAB_NONE || end >= l->f->nend || !known[end];
-	}
+static bool drain_is_unassigned(const struct fabric *f, const bool *known, uint16_t lid)
+{
+	uint32_t end = fabric_lid_end(f, lid);
+
+	return end == FAB_NONE || end >= f->nend || !known[end];
+}
+
+static uint32_t drain_count_unassigned(const struct look *l, const struct jobset *jobs)
+{
+	bool *known = drain_job_ends(l->f, jobs);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < l->d->nlid; i++)
+		n += drain_is_unassigned(l->f, known, l->d->lid[i].lid);
 	free(known);
 	return n;
 }
@@ -308,9 +321,82 @@ static const char *drain_s(uint32_t n)
 	return n == 1 ? "" : "s";
 }
 
-void drain_text(char *buf, size_t size, const struct drain *d, const struct jobset *jobs)
+/* LIDs of one end in a row, from the i-th on; returns how many. */
+static uint32_t drain_same_end(const struct drain *d, const struct fabric *f, uint32_t i)
 {
+	uint32_t end = fabric_lid_end(f, d->lid[i].lid), n = 1;
+
+	while (end != FAB_NONE && i + n < d->nlid && fabric_lid_end(f, d->lid[i + n].lid) == end)
+		n++;
+	return n;
+}
+
+static size_t drain_put_end(char *buf, size_t size, const struct drain *d, const struct fabric *f,
+			    uint32_t i, uint32_t n)
+{
+	uint32_t end = fabric_lid_end(f, d->lid[i].lid);
+	char name[300] = "nobody";
+	int len;
+
+	if (end != FAB_NONE)
+		end_name(name, sizeof(name), f, end);
+	len = n == 1 ? snprintf(buf, size, "%s (LID %u)", name, d->lid[i].lid)
+		     : snprintf(buf, size, "%s (LIDs %u-%u)", name, d->lid[i].lid,
+				d->lid[i + n - 1].lid);
+	return (size_t)len;
+}
+
+#define MORE_LEN 24 /* " and 49151 more" */
+
+void drain_unassigned_text(char *buf, size_t size, const struct drain *d, const struct fabric *f,
+			   const struct jobset *jobs)
+{
+	bool *known = drain_job_ends(f, jobs);
+	uint32_t more = 0;
+	size_t len = 0;
+
+	buf[0] = '\0';
+	for (uint32_t i = 0, n = 0; i < d->nlid; i += n) {
+		char one[340];
+		size_t add;
+
+		n = drain_same_end(d, f, i);
+		if (!drain_is_unassigned(f, known, d->lid[i].lid))
+			continue;
+		add = drain_put_end(one, sizeof(one), d, f, i, n);
+		if (more || len + add + 2 + MORE_LEN > size) {
+			more++;
+			continue;
+		}
+		len += (size_t)snprintf(buf + len, size - len, "%s%s", len ? ", " : "", one);
+	}
+	if (more)
+		snprintf(buf + len, size - len, "%s%u more", len ? " and " : "", more);
+	free(known);
+}
+
+int drain_check_unassigned(const struct drain *d, const struct fabric *f, const struct jobset *jobs,
+			   struct err *err)
+{
+	char who[200];
+
+	if (!d->unassigned_lids)
+		return 0;
+	drain_unassigned_text(who, sizeof(who), d, f, jobs);
+	return err_set(err, -EPERM,
+		       "%u LID%s of no job must be drained, and nobody can be asked there: %s. "
+		       "Pause what sends to them; --accept-strangers then applies the plan",
+		       d->unassigned_lids, drain_s(d->unassigned_lids), who);
+}
+
+void drain_text(char *buf, size_t size, const struct drain *d, const struct fabric *f,
+		const struct jobset *jobs)
+{
+	char who[160] = "";
 	size_t len;
+
+	if (d->known && d->unassigned_lids)
+		drain_unassigned_text(who, sizeof(who), d, f, jobs);
 
 	if (!d->known) {
 		snprintf(buf, size, "it is unknown which LIDs must be drained");
@@ -319,16 +405,17 @@ void drain_text(char *buf, size_t size, const struct drain *d, const struct jobs
 	if (!d->nlid)
 		snprintf(buf, size, "no LID has to be drained");
 	else if (!d->jobs)
-		snprintf(buf, size, "%u LID%s must be drained; it is unknown which jobs send there",
-			 d->nlid, drain_s(d->nlid));
+		snprintf(buf, size,
+			 "%u LID%s must be drained; it is unknown which jobs send there: %s",
+			 d->nlid, drain_s(d->nlid), who);
 	else
 		snprintf(
 			buf, size,
 			"%u LID%s must be drained, by %u job%s on %u port%s; %u of the LIDs belong "
-			"to no job",
+			"to no job%s%s",
 			d->nlid, drain_s(d->nlid), d->nneeded, drain_s(d->nneeded),
 			drain_nodes_of(d, jobs, true), drain_s(drain_nodes_of(d, jobs, true)),
-			d->unassigned_lids);
+			d->unassigned_lids, who[0] ? ": " : "", who);
 	len = strlen(buf);
 	if (d->njob > d->nneeded && len < size)
 		snprintf(buf + len, size - len,

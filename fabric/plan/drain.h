@@ -75,5 +75,14 @@ json_t *drain_encode(const struct drain *d, const struct jobset *jobs);
 int drain_decode(struct drain *out, const json_t *j, const struct fabric *f,
 		 const struct jobset *jobs, struct err *err);
 
-/* One or two sentences: "12 LIDs need the drain, which 3 jobs (96 nodes) send to ...". */
-void drain_text(char *buf, size_t size, const struct drain *d, const struct jobset *jobs);
+/* One or two sentences: "12 LIDs need the drain, which 3 jobs (96 nodes) send to ...", with the
+ * hosts of those that belong to no job. */
+void drain_text(char *buf, size_t size, const struct drain *d, const struct fabric *f,
+		const struct jobset *jobs);
+/* Who has the LIDs of no job: "stor01 (LID 12), stor02 (LIDs 14-15) and 29 more", as many as there
+ * is room for; "": there are none. */
+void drain_unassigned_text(char *buf, size_t size, const struct drain *d, const struct fabric *f,
+			   const struct jobset *jobs);
+/* -EPERM and who they are, where LIDs of no job need the drain and nobody has accepted that. */
+int drain_check_unassigned(const struct drain *d, const struct fabric *f, const struct jobset *jobs,
+			   struct err *err);

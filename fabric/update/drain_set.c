@@ -177,6 +177,25 @@ static void drain_set_name_without(struct transaction *t)
 			       p->drain.nneeded, ids);
 }
 
+/* Nobody can be asked there: an operator has to know what else sends there, and pause it. */
+static bool drain_set_unassigned(struct transaction *t)
+{
+	const struct plan *p = t->plan;
+	char who[120];
+	struct err err;
+
+	if (!p->drain.unassigned_lids)
+		return true;
+	if (!t->o.accept_unassigned && !t->o.without_agents)
+		return !drain_check_unassigned(&p->drain, p->fabric, p->jobs, &err) ||
+		       transaction_fail(t, -EPERM, "%s", err.text);
+	drain_unassigned_text(who, sizeof(who), &p->drain, p->fabric, p->jobs);
+	drain_set_note(t,
+		       "%u LIDs of no job must be drained: whatever sends there should pause: %s",
+		       p->drain.unassigned_lids, who);
+	return true;
+}
+
 bool drain_set_gather(struct transaction *t)
 {
 	const struct drain *d = &t->plan->drain;
@@ -193,12 +212,8 @@ bool drain_set_gather(struct transaction *t)
 			"jobs send there: make the plan with --jobs, or write all the same with "
 			"--without-agents",
 			d->nlid);
-	if (d->unassigned_lids)
-		drain_set_note(
-			t,
-			"%u LIDs that belong to no job must be drained: whatever else sends there "
-			"should pause",
-			d->unassigned_lids);
+	if (!drain_set_unassigned(t))
+		return false;
 	if (t->o.without_agents)
 		drain_set_name_without(t);
 	if (!d->njob || t->o.without_agents)

@@ -336,6 +336,12 @@ static const char *apply_back_text(char buf[48], const struct state_apply *a)
 	return buf;
 }
 
+/* Somebody has to accept that LIDs of no job are not drained. */
+static bool apply_wants_consent(const struct state *s)
+{
+	return s->apply.state == APPLY_READY && s->apply.strangers;
+}
+
 static void apply_draw_words(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct state_apply *a = &s->apply;
@@ -354,6 +360,10 @@ static void apply_draw_words(const struct state *s, struct canvas *c, struct rec
 			 !a->watched   ? ""
 			 : a->demo_dir ? "O: override conditions.  "
 				       : "O: override conditions.  D: detach.  ");
+	else if (apply_wants_consent(s))
+		snprintf(text, sizeof(text),
+			 "LIDs of no job have to drain, and nobody can be asked there: pause what "
+			 "sends to them.  O: accept this.  x: discard the plan.");
 	else
 		snprintf(text, sizeof(text), "%s",
 			 a->state == APPLY_NONE ? apply_no_plan(s)
@@ -378,8 +388,10 @@ static void apply_draw_question(const struct apply_ui *u, const struct state *s,
 	if (u->name.active && u->asking != ASK_NAME) {
 		canvas_text(c, in, 1, y++, ROLE_WARN,
 			    u->asking == ASK_NOTE ? "Note for the record of this session:"
-						  : "Watch conditions to ignore: sm, errors, "
-						    "reach, jobs");
+			    : apply_wants_consent(s)
+				    ? "Type 'strangers' to accept that LIDs of no job are not "
+				      "drained:"
+				    : "Watch conditions to ignore: sm, errors, reach, jobs");
 		entry_draw(&u->name, c, in, 1, y, u->asking == ASK_NOTE ? "note" : "override");
 		return;
 	}
@@ -627,7 +639,10 @@ static bool apply_input(void *own, struct context *ctx, const struct input *in,
 					    : "nothing to confirm now");
 			return true;
 		}
-		apply_ask(u, s, ASK_NAME);
+		if (apply_wants_consent(s))
+			context_say(ctx, "LIDs of no job have to drain: accept that first (O)");
+		else
+			apply_ask(u, s, ASK_NAME);
 		return true;
 	case REQ_APPLY_EXTEND:
 		if (s->apply.state == APPLY_CONFIRM)
@@ -643,7 +658,7 @@ static bool apply_input(void *own, struct context *ctx, const struct input *in,
 	case REQ_APPLY_OVERRIDE:
 		if (in->text)
 			return false;
-		if (apply_is(s, UNDER_WAY))
+		if (apply_is(s, UNDER_WAY) || apply_wants_consent(s))
 			apply_ask(u, s, ASK_OVERRIDE);
 		else
 			context_say(ctx, "no watch conditions now: no update is running");

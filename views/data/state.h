@@ -223,7 +223,8 @@ struct state_apply {
 	long process;		  /* pid of its watchdog; 0 none, or not known */
 	char installer[16];	  /* "smp", "sim", ... */
 	char waves[80];		  /* "14 waves, 3210 block writes" */
-	char drain[400];	  /* whose traffic has to be away meanwhile */
+	char drain[600];	  /* whose traffic has to be away meanwhile */
+	bool strangers;		  /* LIDs of no job as well, which nobody has accepted yet */
 	const struct tdiff *diff; /* what is to be written */
 	struct apply_step steps[APPLY_STEPS];
 	uint32_t nsteps;

@@ -160,7 +160,7 @@ static int preview_cost_draw_order(const struct state *s, struct canvas *c, stru
 			     "unaffected",
 			     t.jobs, t.nodes, plural(t.nodes), plan->jobs->njob - t.jobs);
 	y = preview_cost_draw_pause(s, c, r, y, plan, est);
-	drain_text(text, sizeof(text), &plan->drain, plan->jobs);
+	drain_text(text, sizeof(text), &plan->drain, plan->fabric, plan->jobs);
 	return preview_cost_fact(c, r, y, drain_needed(&plan->drain) ? ROLE_WARN : ROLE_TEXT,
 				 "drain", text);
 }

@@ -269,8 +269,15 @@ static void what_needs_the_drain_is_kept_and_protected(void **state)
 	assert_int_equal(p->jobs->jobs[p->drain.job[0].job].id, 8);
 	assert_false(p->drain.job[0].needed);
 	assert_true(p->drain.job[1].needed);
-	drain_text(text, sizeof(text), &p->drain, p->jobs);
+	drain_text(text, sizeof(text), &p->drain, p->fabric, p->jobs);
 	assert_non_null(strstr(text, "2 LIDs must be drained, by 1 job on 8 ports; 1 of the LIDs"));
+	assert_non_null(strstr(text, "belong to no job: n5-0 (LID "));
+	assert_int_equal(drain_check_unassigned(&p->drain, p->fabric, p->jobs, &err), -EPERM);
+	assert_non_null(strstr(err.text, "1 LID of no job must be drained"));
+	assert_non_null(strstr(err.text, ": n5-0 (LID "));
+	assert_non_null(strstr(err.text, "--accept-strangers"));
+	drain_unassigned_text(text, 30, &p->drain, p->fabric, p->jobs);
+	assert_string_equal(text, "1 more");
 	assert_int_equal(plan_rebase(&q, p, w->f, w->from, &err), 0);
 	assert_true(digest_equal(&p->hash, &q->hash));
 	plan_free(q);

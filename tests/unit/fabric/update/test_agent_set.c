@@ -516,6 +516,24 @@ static void a_needed_drain_that_cannot_be_is_refused_with_the_way_out(void **sta
 	sim_stop_sm(w->sim, false);
 }
 
+static void lids_of_no_job_are_named_and_have_to_be_accepted(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	w->p->drain.unassigned_lids = 1;
+	w->p->drain.lid[0].lid = w->f->term_lid[w->f->nterm - 1];
+	assert_int_equal(run(w, &err), -EPERM);
+	assert_non_null(strstr(err.text, "1 LID of no job must be drained"));
+	assert_non_null(strstr(err.text, w->f->term_name[w->f->nterm - 1]));
+	assert_true(installed(w, w->from));
+	executor_free(w->a);
+	w->o.accept_unassigned = true;
+	need(run(w, &err), &err);
+	assert_non_null(strstr(w->said, w->f->term_name[w->f->nterm - 1]));
+	assert_true(installed(w, w->p->to));
+}
+
 static void without_agents_it_is_written_all_the_same_and_said(void **state)
 {
 	struct world *w = *state;
@@ -1144,6 +1162,7 @@ int main(void)
 		T(an_agent_whose_drain_fails_stops_the_update),
 		T(a_job_that_ends_is_not_waited_for),
 		T(a_needed_drain_that_cannot_be_is_refused_with_the_way_out),
+		T(lids_of_no_job_are_named_and_have_to_be_accepted),
 		T(without_agents_it_is_written_all_the_same_and_said),
 		cmocka_unit_test(cancel_at_any_step_brings_everybody_back),
 		T(cancel_is_heard_within_50_ms_while_agents_are_awaited),
