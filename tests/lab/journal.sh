@@ -144,6 +144,10 @@ done
 
 ok "a fresh subnet" fresh
 ok "killed while it waits" killed_at confirming
+ok "who plans hears of it" does 0 plan -e nue:3 --fabric lab "${dirs[@]}" -o "$LAB_DIR/p2"
+ok "from the journal" said "update $id of fabric lab was interrupted in state confirming"
+ok "another admin node, too" does 0 plan -e nue:3 --fabric lab --state-dir "$LAB_DIR/state2" --socket "$sock" -o "$LAB_DIR/p2"
+ok "from OpenSM" said "update $id of .* is in progress"
 rm "$journal/plan" "$journal/head.json"
 ok "without head and plan the plugin leads back" does 0 rollback "$id" "${dirs[@]}" --yes-fabric lab
 ok "to the old tables" same "$LAB_DIR/before"

@@ -191,6 +191,46 @@ static void a_drain_without_agents_is_left_to_an_operator(void **state)
 	drain_ends_with(true, false, "an operator has to apply it");
 }
 
+/* Without the automatic mode: view 7 asks the operator, who types it. */
+static void lids_of_no_job_are_accepted_before_the_name_counts(void **state)
+{
+	struct app *a = open_auto("torus:dims=4x4,hosts=2,lmc=1", "nue", true, false);
+	struct preview_options o = { .params = { .seed = 1, .vls = 4 } };
+	struct job_list *l = job_list_new("test", time(NULL));
+	double end = clock_s() + LONG_S;
+	uint32_t i = 0;
+
+	(void)state;
+	add_job(l, 1, 1, 1, 16, 3600);
+	job_list_sort(l);
+	install_escape(a);
+	a->dog.agents.without = false; /* as it is of a demo */
+	while (strcmp(a->state.preview.engines[i].engine->name, "nue"))
+		i++;
+	app_set_list(a, job_list_get(l));
+	app_preview(a, i, &o);
+	do {
+		app_kit_run(a, 0.02);
+		if (a->job_list != l) /* the demo's own go on */
+			app_set_list(a, job_list_get(l));
+		if (a->state.preview.state != PREVIEW_RUNNING && a->state.apply.state == APPLY_KEPT)
+			app_prepare_update(a);
+	} while (a->state.apply.state != APPLY_READY && clock_s() < end);
+	assert_true(a->state.apply.strangers);
+	assert_non_null(strstr(a->state.apply.drain, " (LID"));
+	app_update_start(a, a->state.fabric->name);
+	app_update_override(a, "sm");
+	assert_int_equal(a->state.apply.state, APPLY_READY);
+	assert_true(a->state.apply.strangers);
+	app_update_override(a, "strangers");
+	assert_false(a->state.apply.strangers);
+	assert_true(a->dog.agents.strangers);
+	app_update_start(a, a->state.fabric->name);
+	assert_int_equal(a->state.apply.state, APPLY_RUNNING);
+	app_end(a);
+	job_list_put(l);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +238,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_drain_of_unassigned_lids_is_left_to_an_operator),
 		cmocka_unit_test(or_is_done_where_the_options_allow_it),
 		cmocka_unit_test(a_drain_without_agents_is_left_to_an_operator),
+		cmocka_unit_test(lids_of_no_job_are_accepted_before_the_name_counts),
 	};
 
 	char remove[64];

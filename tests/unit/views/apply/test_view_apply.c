@@ -309,6 +309,28 @@ static void a_simulated_update_cannot_be_left(void **state)
 	console_close(&k);
 }
 
+static void lids_of_no_job_are_accepted_by_typing_it(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	running(&k);
+	k.s.apply.state = APPLY_READY;
+	k.s.apply.strangers = true;
+	console_shows(&k, "O: accept this");
+	console_keys(&k, "\r");
+	console_shows(&k, "accept that first (O)");
+	console_keys(&k, "O");
+	console_shows(&k, "Type 'strangers' to accept");
+	console_keys(&k, "strangers\r");
+	assert_int_equal(k.last.type, REQ_APPLY_OVERRIDE);
+	assert_string_equal(k.last.text, "strangers");
+	k.s.apply.strangers = false;
+	console_keys(&k, "\r");
+	console_shows(&k, "START the update");
+	console_close(&k);
+}
+
 static void a_proposal_of_the_automatic_mode_is_seen_in_all_views(void **state)
 {
 	struct console_kit k;
@@ -340,6 +362,7 @@ int main(void)
 		cmocka_unit_test(what_was_found_in_the_tables_read_afterwards_is_said),
 		cmocka_unit_test(switches_are_called_what_all_of_them_are),
 		cmocka_unit_test(a_simulated_update_cannot_be_left),
+		cmocka_unit_test(lids_of_no_job_are_accepted_by_typing_it),
 		cmocka_unit_test(a_proposal_of_the_automatic_mode_is_seen_in_all_views),
 	};
 
