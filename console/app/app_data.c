@@ -2,7 +2,6 @@
 /* What the threads report becomes state; the other parts of the console hear of it. */
 #include "console/app/app_priv.h"
 
-#include "console/input/route_file.h"
 #include "console/session/sample_reading.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
@@ -172,26 +171,6 @@ static void app_data_count_missing(struct app *a)
 	a->whole = fabric_get(a->state.fabric);
 }
 
-static void app_data_list_engines(struct app *a)
-{
-	struct state_preview *p = &a->state.preview;
-	const struct engine *const *all;
-	size_t n;
-
-	all = engine_all(&n);
-	p->nengines = 0;
-	for (size_t i = 0; i < n && i < ENGINES_MAX - 1; i++) {
-		struct engine_choice *c = &p->engines[p->nengines++];
-		struct err err = { "" };
-
-		c->engine = all[i];
-		c->suits = !all[i]->suits || !all[i]->suits(a->state.fabric, &err);
-		snprintf(c->why, sizeof(c->why), "%.255s", err.text);
-	}
-	p->engines[p->nengines++] =
-		(struct engine_choice){ .engine = &route_file_engine, .suits = true, .file = true };
-}
-
 /* And all that is of this fabric alone. */
 static void app_data_drop_fabric(struct app *a)
 {
@@ -215,8 +194,10 @@ static void app_data_drop_fabric(struct app *a)
 	s->fabric = NULL;
 }
 
-void app_set_fabric(struct app *a, const struct fabric *f)
+void app_set_fabric(struct app *a, const struct fabric *f, const struct engine_list *engines)
 {
+	struct state_preview *p = &a->state.preview;
+
 	if (a->state.fabric && digest_equal(&a->state.fabric->fingerprint, &f->fingerprint)) {
 		fabric_put(f);
 		return;
@@ -226,7 +207,8 @@ void app_set_fabric(struct app *a, const struct fabric *f)
 	a->state.fabric = f;
 	a->state.history = history_new(f->nchan);
 	app_data_count_missing(a);
-	app_data_list_engines(a);
+	memcpy(p->engines, engines->v, sizeof(p->engines));
+	p->nengines = engines->n;
 	app_data_tell(a, NEWS_FABRIC, NULL);
 	app_data_map_jobs(a);
 }
@@ -519,7 +501,7 @@ static void app_data_take_fabric(struct app *a, struct msg *msg)
 	a->state.poll.silent = a->silent = msg->silent;
 	msg->silent = NULL;
 	a->state.preview.sweep_s = msg->seconds;
-	app_set_fabric(a, msg->fabric);
+	app_set_fabric(a, msg->fabric, msg->engines);
 	msg->fabric = NULL;
 }
 

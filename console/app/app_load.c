@@ -204,6 +204,7 @@ struct loading {
 	const struct name_map *names; /* may be NULL */
 	const char *folder;	      /* NULL: a file */
 	struct fabric *fabric;	      /* until it is handed over */
+	struct engine_list *engines;  /* of that */
 	struct tables *tables;	      /* likewise; NULL: none */
 	json_t *state;		      /* NULL: none */
 	const struct job_list *jobs;  /* likewise */
@@ -265,6 +266,8 @@ static int app_load_run(void *ctx, struct err *err)
 		rc = load_fabric_tables(&l->tables, l->opts->lfts, l->fabric, err);
 	if (!rc && l->folder)
 		rc = app_load_read_folder(l, err);
+	if (!rc)
+		l->engines = engine_list_new(l->fabric);
 	return rc;
 }
 
@@ -289,6 +292,7 @@ static void app_load_done_with(void *ctx)
 	struct loading *l = ctx;
 
 	fabric_put(l->fabric);
+	free(l->engines);
 	tables_put(l->tables);
 	job_list_put(l->jobs);
 	json_decref(l->state);
@@ -374,7 +378,7 @@ static void app_load_done(void *owner, void *ctx)
 		t ? "tables too" : "no tables (--lfts)", a->opts.load);
 	l->fabric = NULL;
 	l->tables = NULL;
-	app_set_fabric(a, f);
+	app_set_fabric(a, f, l->engines);
 	if (t)
 		app_set_tables(a, t, false);
 	if (!a->folder)

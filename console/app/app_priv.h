@@ -14,6 +14,7 @@
 #include "console/auto/auto_mode.h"
 #include "console/record/record.h"
 #include "console/session/demo.h"
+#include "console/session/engine_list.h"
 #include "console/session/file_work.h"
 #include "console/session/message.h"
 #include "console/session/poller.h"
@@ -254,8 +255,9 @@ void app_take_messages(struct app *a);
 void app_take_jobs(struct app *a);
 void app_refresh(struct app *a); /* ages and the like, before a frame */
 void app_unfreeze(struct app *a);
-void app_set_list(struct app *a, const struct job_list *list);		  /* takes it */
-void app_set_fabric(struct app *a, const struct fabric *f);		  /* takes the reference */
+void app_set_list(struct app *a, const struct job_list *list); /* takes it */
+/* Takes the reference; its engines are borrowed. */
+void app_set_fabric(struct app *a, const struct fabric *f, const struct engine_list *engines);
 void app_set_tables(struct app *a, const struct tables *t, bool partial); /* takes it */
 void app_want_metrics(struct app *a); /* of the tables that are known */
 /* Are there tables to be waited for, without which nothing can be computed or compared? */
@@ -311,7 +313,7 @@ void app_update_detach(struct app *a); /* leaves it to its watchdog */
 /* app_progress.c */
 void app_apply_log(struct app *a, enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-void app_progress_waves(struct state_apply *s, const struct plan *plan);
+void app_progress_waves(struct app *a, const struct plan *plan);
 
 /* app_auto.c: --auto; as often as one likes */
 void app_auto_start(struct app *a);

@@ -103,11 +103,12 @@ static void app_update_show_prediction(struct app *a)
 		s->pred_dark = x->after->dark;
 }
 
-static void app_update_show_order(struct state_apply *s, const struct plan *plan)
+static void app_update_show_order(struct app *a, const struct plan *plan)
 {
+	struct state_apply *s = &a->state.apply;
 	const struct changes *l = plan->changes;
 
-	app_progress_waves(s, plan);
+	app_progress_waves(a, plan);
 	snprintf(s->waves, sizeof(s->waves), "%u wave%s, %u block write%s, %u SL2VL table%s",
 		 l->nwaves, plural(l->nwaves), l->nlft, plural(l->nlft), l->nsl2vl,
 		 plural(l->nsl2vl));
@@ -153,7 +154,7 @@ static void app_update_offer_plan(struct app *a, struct plan *plan)
 	a->plan = plan;
 	memset(s, 0, sizeof(*s));
 	app_update_set_steps(s);
-	app_update_show_order(s, plan);
+	app_update_show_order(a, plan);
 	app_update_ask_strangers(a, plan);
 	s->state = APPLY_READY;
 	a->apply_diff = tdiff_copy(plan->diff);

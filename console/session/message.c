@@ -72,6 +72,7 @@ void msg_drop(struct msg *msg)
 	tdiff_free(msg->diff);
 	plan_free(msg->ordered);
 	notes_done(&msg->notes);
+	free(msg->engines);
 	free(msg->silent);
 	free(msg->seen);
 	changes_free(msg->changes);

@@ -72,6 +72,7 @@ enum msg_type {
 
 struct sample_reading;
 struct apply_seen;
+struct engine_list;
 struct file_work;
 
 struct msg {
@@ -91,6 +92,7 @@ struct msg {
 	double seconds;
 
 	const struct fabric *fabric;
+	struct engine_list *engines;	     /* of that fabric, as it was found */
 	const struct tables *tables, *from;  /* from: a preview's current ones */
 	const struct jobset *jobs, *running; /* running: of a preview, who may have to drain */
 	const struct job_list *list;

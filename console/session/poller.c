@@ -145,12 +145,15 @@ static void poller_do_sweep(struct poller *p)
 	} else {
 		fabric_put(p->fabric);
 		p->fabric = f;
+		free(p->engines);
+		p->engines = engine_list_new(f);
 		log_add(LOG_INFO, "sweep", "%u switch%s, %u host%s, %u ISL%s in %.2f s", f->nsw,
 			plural_es(f->nsw), f->nterm, plural(f->nterm), f->nchan / 2,
 			plural(f->nchan / 2), clock_s() - start);
 	}
 	msg = msg_new(MSG_FABRIC);
 	msg->fabric = fabric_get(p->fabric);
+	msg->engines = engine_list_copy(p->engines);
 	msg->partial = partial;
 	msg->silent = silent;
 	msg->seconds = clock_s() - start;
@@ -340,6 +343,7 @@ void poller_free(struct poller *p)
 		return;
 	vec_free(&p->wants);
 	poller_forget_tables(p);
+	free(p->engines);
 	fabric_put(p->fabric);
 	sample_readings_free(p->readings);
 	osm_link_close(p->osm);

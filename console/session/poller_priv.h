@@ -6,6 +6,7 @@
 #pragma once
 
 #include "console/lib/sweep_pace.h"
+#include "console/session/engine_list.h"
 #include "console/session/poller.h"
 #include "console/session/sample_reading.h"
 #include "fabric/base/clock.h"
@@ -35,6 +36,7 @@ struct poller {
 	/* the thread's own */
 	struct progress progress;
 	const struct fabric *fabric;
+	struct engine_list *engines; /* of that fabric */
 	struct osm_link *osm; /* NULL: our plugin has not answered yet */
 	struct readings *readings;
 	bool lost, sm_lost, foreign, tables_read;

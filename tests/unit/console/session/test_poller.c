@@ -2,6 +2,7 @@
 /* What the thread that owns the wire reads again, and what it does not. */
 #include "console/session/poller.h"
 
+#include "console/session/engine_list.h"
 #include "engines/minhop.h"
 #include "fabric/base/clock.h"
 #include "fabric/sim/device/sim.h"
@@ -162,6 +163,8 @@ static bool ended(struct mailbox *box)
 			bool found = msg->type == MSG_FABRIC;
 			bool stopped = msg->type == MSG_DISCOVERING && msg->rc == -ECANCELED;
 
+			if (found) /* who draws need not find out */
+				assert_true(msg->engines && msg->engines->n > 1);
 			msg_drop(msg);
 			if (found || stopped)
 				return stopped;
