@@ -15,6 +15,7 @@
 
 static _Atomic(const char *) slow_disk_folder; /* NULL: none */
 static atomic_uint slow_disk_waits;	       /* calls that do not return */
+static atomic_uint slow_disk_left;	       /* calls that have returned at last */
 static unsigned slow_disk_on_screen;	       /* calls of the thread that set slow_disk_screen */
 static pthread_t slow_disk_screen;
 
@@ -32,6 +33,7 @@ static void slow_disk_wait(const char *path)
 	while (atomic_load(&slow_disk_folder) == folder)
 		usleep(1000);
 	slow_disk_waits--;
+	slow_disk_left++;
 }
 
 static void slow_disk_wait_file(int fd)

@@ -518,6 +518,7 @@ static void write_file(const char *name, const char *text)
 static void stays_alive(struct app *a, const char *next)
 {
 	double end = clock_s() + 60;
+	unsigned left;
 
 	while (!slow_disk_waits && clock_s() < end)
 		app_kit_run(a, 0.01);
@@ -528,8 +529,9 @@ static void stays_alive(struct app *a, const char *next)
 	assert_int_equal(shell_view(a->shell), VIEW_OVERVIEW);
 	free(app_kit_screen(a));
 	assert_int_equal(slow_disk_waits, 1);
+	left = slow_disk_left;
 	atomic_store(&slow_disk_folder, next);
-	while (!next && slow_disk_waits)
+	while (slow_disk_left == left)
 		usleep(1000);
 }
 
