@@ -415,6 +415,21 @@ static void app_data_take_metrics(struct app *a, struct msg *msg)
 	app_data_tell(a, NEWS_METRICS, NULL);
 }
 
+/* OpenSM takes one update at a time: whose it is, unless it is of this console. */
+static void app_data_take_rival(struct app *a, const struct msg *msg)
+{
+	char *rival = a->state.sm.rival, now[sizeof(a->state.sm.rival)] = "";
+
+	if (msg->update[0] && strcmp(msg->update, a->state.apply.txn) != 0 && !app_updating(a))
+		snprintf(now, sizeof(now),
+			 "update %s of %s is in progress: OpenSM takes no other one until it has "
+			 "ended",
+			 msg->update, msg->owner);
+	if (now[0] && strcmp(now, rival) != 0)
+		log_add(LOG_WARN, "sm", "%s", now);
+	memcpy(rival, now, sizeof(now));
+}
+
 static void app_data_take_sm(struct app *a, const struct msg *msg)
 {
 	struct state_sm *s = &a->state.sm;
@@ -443,6 +458,7 @@ static void app_data_take_sm(struct app *a, const struct msg *msg)
 	memcpy(s->engine, msg->engine, sizeof(s->engine));
 	memcpy(s->requested, msg->requested, sizeof(s->requested));
 	memcpy(s->replaces, msg->replaces, sizeof(s->replaces));
+	app_data_take_rival(a, msg);
 	end = a->state.fabric ? fabric_lid_end(a->state.fabric, msg->sm.lid) : FAB_NONE;
 	if (end != FAB_NONE && end < a->state.fabric->nend)
 		snprintf(s->name, sizeof(s->name), "%.63s", a->state.fabric->term_name[end]);

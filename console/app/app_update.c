@@ -75,6 +75,8 @@ static const char *app_update_not_ready(const struct app *a)
 	if (a->fabric_partial && a->state.poll.missing_sw)
 		return "some switches did not respond to the last sweep (view 8 names them), and "
 		       "a routing without them may cut them off: Ctrl-R sweeps again";
+	if (a->state.sm.rival[0])
+		return a->state.sm.rival;
 	if (!p->diff)
 		return "no plan to apply: compute one in view 6";
 	if (!verdict_ok(p->verdict))

@@ -111,6 +111,7 @@ struct msg {
 	struct wire_sm sm;
 	char engine[24], requested[24]; /* of OpenSM, where our plugin tells; "" not known */
 	char replaces[400];		/* likewise, as in osm_status */
+	char update[64], owner[100];	/* likewise */
 	bool partial;			/* a sweep or reading of tables that missed something */
 	char *silent;			/* of a sweep: where nobody answers, a line each; or NULL */
 	struct executor_event event;

@@ -218,6 +218,8 @@ static void poller_ask_plugin(struct poller *p, struct msg *msg)
 	if (!s.ours)
 		snprintf(msg->requested, sizeof(msg->requested), "ibroute");
 	snprintf(msg->replaces, sizeof(msg->replaces), "%s", s.replaces);
+	memcpy(msg->update, s.update, sizeof(msg->update));
+	memcpy(msg->owner, s.owner, sizeof(msg->owner));
 	if (!s.ours && s.why[0])
 		snprintf(msg->text, sizeof(msg->text), "%s", s.why);
 }

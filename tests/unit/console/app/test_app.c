@@ -685,9 +685,31 @@ static void without_a_thread_it_ends_cleanly(void **state)
 	assert_true(refused >= 2); /* worker, poller */
 }
 
+/* Another console, or another admin node, has an update open at OpenSM. */
+static void a_rival_is_named_before_anything_is_prepared(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	struct msg *msg = msg_new(MSG_SM);
+
+	(void)state;
+	assert_true(app_kit_ready(a, 2));
+	a->state.rw = true;
+	msg->sm = a->sm;
+	snprintf(msg->update, sizeof(msg->update), "20260101T000000Z-7");
+	snprintf(msg->owner, sizeof(msg->owner), "ana@admin2, process 7");
+	mailbox_send(a->box, msg);
+	app_take_messages(a);
+	app_prepare_update(a);
+	assert_non_null(
+		strstr(a->state.apply.result,
+		       "update 20260101T000000Z-7 of ana@admin2, process 7 is in progress"));
+	app_end(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_rival_is_named_before_anything_is_prepared),
 		cmocka_unit_test(a_moment_of_the_past_is_shown_again_as_it_was),
 		cmocka_unit_test(frozen_as_early_as_can_be_no_later_history_shows),
 		cmocka_unit_test(nothing_is_missed_while_the_screen_is_frozen),
