@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# sets.sh [SEED]: what an OpenSM that was just started sends for an update, on a random net of its own.
+# A first sweep makes it send everything once more in each wave; before an update begins it has to get
+# over that.  The Set() that it sends are counted by its MAD library (umad_timeouts.c).
+set -u
+. "$(dirname "$0")/lab.sh"
+. "$LAB_ROOT/tests/judge.sh"
+B=${B:-build}
+seed=${1:-$((RANDOM % 9000 + 1))}
+
+if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
+	skip "sets: $B/libibroute.so was not built (package libopensm-dev)"
+	finish
+fi
+
+lab_new || exit 1
+sock=$LAB_DIR/run/opensm.sock
+dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock")
+echo "# seed $seed"
+
+does() { # expected exit code, words of the program
+	local want=$1 rc
+	shift
+	lab_on n0002 "$IBROUTE_TOP" "$@" >"$LAB_DIR/out" 2>&1
+	rc=$?
+	[ "$rc" -eq "$want" ] && return 0
+	echo "# $1: exit $rc, not $want"
+	sed 's/^/# /' "$LAB_DIR/out" | tail -n 6
+	return 1
+}
+
+sets() { # attribute: how many so far
+	od -An -t u8 -j $((8 * $1)) -N 8 "$LAB_DIR/sets" | tr -d ' '
+}
+
+lab_fabric "random:switches=24,links=60,hosts=4,seed=$seed" || give_up "the fabric"
+printf '%s\n' "engine updn" "seed 5" "threads 1" >"$LAB_DIR/policy.conf"
+UMAD_COUNT=$LAB_DIR/sets LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm \
+	"event_plugin_name ibroute" \
+	"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
+	"routing_engine ibroute,nue" "qos TRUE" "sweep_interval 0" || give_up "opensm"
+
+lft=0x19
+ok "a plan" does 0 plan -e dfsssp:2 --fabric lab "${dirs[@]}" --bisections 0 -o "$LAB_DIR/plan"
+planned=$(sed -n 's/^order of writes: .* waves\{0,1\}, \([0-9]*\) block writes.*/\1/p' "$LAB_DIR/out")
+ok "that changes LFTs only" grep -qE 'LFT blocks \([1-9][0-9]* entries\) and 0 SL2VL' "$LAB_DIR/out"
+before=$(sets $lft)
+ok "is applied" does 0 apply "$LAB_DIR/plan" "${dirs[@]}" --without-agents --yes-fabric lab --no-input
+ok "by a plugin that had OpenSM discover everything once more" grep -q 'an update begins: discovering' "$LAB_DIR/osm/opensm.log"
+sent=$(($(sets $lft) - before))
+echo "# first update: $planned blocks planned, $sent set"
+ok "exactly the planned blocks" [ "$sent" -eq "$planned" ]
+
+ok "a plan back" does 0 plan -e updn --fabric lab "${dirs[@]}" --bisections 0 -o "$LAB_DIR/back"
+planned=$(sed -n 's/^order of writes: .* waves\{0,1\}, \([0-9]*\) block writes.*/\1/p' "$LAB_DIR/out")
+before=$(od -An -v -t u8 "$LAB_DIR/sets")
+lfts=$(sets $lft)
+ok "is applied" does 0 apply "$LAB_DIR/back" "${dirs[@]}" --without-agents --yes-fabric lab --no-input
+after=$(od -An -v -t u8 "$LAB_DIR/sets")
+sent=$(($(sets $lft) - lfts))
+all=$(($(tr -s ' \n' '\n' <<<"$after" | awk '{ s += $1 } END { print s }') - $(tr -s ' \n' '\n' <<<"$before" | awk '{ s += $1 } END { print s }')))
+echo "# second update: $planned blocks planned, $sent set, $all of all attributes"
+ok "exactly the planned blocks" [ "$sent" -eq "$planned" ]
+ok "and nothing else" [ "$all" -eq "$planned" ]
+finish
