@@ -420,7 +420,8 @@ static void app_data_take_rival(struct app *a, const struct msg *msg)
 {
 	char *rival = a->state.sm.rival, now[sizeof(a->state.sm.rival)] = "";
 
-	if (msg->update[0] && strcmp(msg->update, a->state.apply.txn) != 0 && !app_updating(a))
+	if (msg->update[0] && strcmp(msg->update, a->state.apply.txn) != 0 &&
+	    a->state.apply.state != APPLY_RUNNING)
 		snprintf(now, sizeof(now),
 			 "update %s of %s is in progress: OpenSM takes no other one until it has "
 			 "ended",
