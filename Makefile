@@ -256,6 +256,7 @@ soak: check-packages
 	$(Q)bash tests/lab/handover.sh kills $(or $(KILLS),500) $(or $(SEED),1)
 	$(Q)bash tests/lab/handover.sh losses $(or $(LOSSES),200) $(or $(SEED),1)
 	$(Q)bash tests/lab/handover.sh restarts $(or $(RESTARTS),100) $(or $(SEED),1)
+	$(Q)bash tests/lab/agents_home.sh kills $(or $(HOME_KILLS),60) $(or $(SEED),1)
 	$(Q)bash tests/lab/sequence.sh handover
 	$(Q)bash tests/lab/sequence.sh midwave
 	$(Q)bash tests/lab/sequence.sh late

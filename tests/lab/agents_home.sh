@@ -1,13 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# agents_home.sh [SEED]: agents of a job on three hosts of a random net, and OpenSM with our plugin.
-# Worker, guard and OpenSM are killed at random moments after UNPATH, one or all; within 60 s all
-# agents are on their base LIDs, as they and their state files say, and meanwhile status names them.
+# agents_home.sh [SEED]
+# agents_home.sh kills N [SEED]     (make soak)
+#
+# Agents of a job on three hosts of a random net, and OpenSM with our plugin.  Worker, guard and OpenSM
+# are killed at random moments after UNPATH, one or all; within 60 s all agents are on their base LIDs,
+# as they and their state files say, and meanwhile status names them.  kills: N times, by chance.
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
 B=${B:-build}
+kills=0
+if [ "${1:-}" = kills ]; then
+	kills=${2:-60}
+	shift "$(($# < 2 ? $# : 2))"
+fi
 seed=${1:-$((RANDOM % 9000 + 1))}
 RANDOM=$seed
 nodes="n0005 n0009 n0012"
@@ -202,6 +210,13 @@ sm || give_up "opensm again"
 since=$SECONDS
 ok "opensm restarted: all subscribe again" lab_wait 20 all_subscribed
 echo "# after $((SECONDS - since)) s"
+
+victims=(worker guard both both all all sm)
+for ((k = 1; k <= kills; k++)); do
+	echo "# $k of $kills"
+	one "${victims[RANDOM % 7]}" $((RANDOM % 3000)) "$([ $((RANDOM % 2)) = 0 ] || echo held)"
+done
+[ "$kills" -eq 0 ] || finish
 
 one both $((RANDOM % 1500)) held
 one all $((RANDOM % 1500)) held
