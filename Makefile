@@ -207,7 +207,7 @@ bench:
 
 bench-bins: all $(BENCH_BINS)
 
-# a transaction beside bare writes over ibsim, and 1,000 agents over the simulator's SM
+# a transaction beside bare writes over ibsim, by SMPs and through OpenSM, and 1,000 agents over the simulator's SM
 bench-apply: all $(B)/tests/bench/apply_bench $(B)/tests/bench/agents_bench $(B)/tests/lab/wiretool
 	$(Q)$(B)/tests/bench/agents_bench $(or $(AGENTS),1000)
 	$(Q)B=$(B) bash tests/bench/apply_rate.sh

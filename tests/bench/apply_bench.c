@@ -16,6 +16,11 @@
  * disturb less.  How far the ratios of four fifths of the rounds lie apart is printed with them:
  * where that is wide, the machine is busy.  Exit code 1: less than 80 % of the rate of the bare
  * loop over all blocks, or something failed.
+ *
+ * With BENCH_SOCKET, the socket of our plugin in an OpenSM that has routed by itself so far, and
+ * BENCH_SETS, the file of its UMAD_COUNT (tests/lab/umad_timeouts.c): the same update through
+ * OpenSM, in one wave, and how many Set() it takes, which are to be the planned ones.  Only entries
+ * towards the top of the tree change: the plugin is to find no loop and no deadlock.
  */
 #include "console/record/record.h"
 #include "console/update/update_record.h"
@@ -23,18 +28,25 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
 #include "fabric/update/executor.h"
+#include "fabric/update/installer/osm_foreign.h"
+#include "fabric/update/installer/osm_grant.h"
+#include "fabric/update/installer/osm_install.h"
 #include "fabric/update/installer/smp.h"
 #include "fabric/update/journal.h"
 #include "fabric/wire/wire.h"
 #include "tests/bench/bench_kit.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define ROUNDS_MAX 499
 #define QUIET	   0.2 /* share of the rounds that is faster */
+#define ATTRIBUTES 256
+#define ATTR_LFT   0x19
 
 struct bench {
 	struct wire *w;
@@ -45,6 +57,9 @@ struct bench {
 	char journals[300], settled[300];
 	uint64_t begin_ns, end_ns;
 	uint64_t record_ns, gate_ns; /* of it: lines of the record, waiting for the disk */
+	struct osm_link *osm;	     /* NULL: SMPs */
+	const uint64_t *sets;	     /* of OpenSM, by attribute */
+	uint64_t sets_before[ATTRIBUTES], sets_of[ATTRIBUTES]; /* of a transaction */
 };
 
 static void need(int rc, const struct err *err)
@@ -53,6 +68,12 @@ static void need(int rc, const struct err *err)
 		return;
 	fprintf(stderr, "apply_bench: %s\n", err->text);
 	exit(1);
+}
+
+/* From a leaf to another one: every way up leads there. */
+static bool goes_up(const struct fabric *f, uint32_t sw, uint32_t end)
+{
+	return f->sw_nterm[sw] && f->term_sw[end] != sw;
 }
 
 /* One entry of the block for a host that is not here, towards another switch. */
@@ -69,6 +90,8 @@ static bool change_block(struct bench *b, uint32_t sw, uint32_t block, uint32_t 
 		if (end == FAB_NONE || end >= f->nterm || end == self ||
 		    tables_row(b->to, sw)[lid] == port)
 			continue;
+		if (b->osm && !goes_up(f, sw, end))
+			continue;
 		tables_row(b->to, sw)[lid] = port;
 		return true;
 	}
@@ -84,7 +107,7 @@ static void change(struct bench *b, unsigned percent)
 
 	rng_seed(&r, 1);
 	wire_local(b->w, &local);
-	b->to = tables_new(b->f, "bench");
+	b->to = b->osm ? tables_onto(b->f, b->from, b->from) : tables_new(b->f, "bench");
 	memcpy(b->to->lft, b->from->lft, (size_t)b->f->nsw * b->from->stride);
 	for (uint32_t i = 0; i < cells; i++)
 		order[i] = i;
@@ -170,6 +193,25 @@ static void event(void *ctx, const struct executor_event *ev)
 		b->end_ns = end;
 }
 
+static void through_opensm(void *ctx, const struct executor_event *ev)
+{
+	struct bench *b = ctx;
+	bool begin = ev->kind == APPLY_PHASE_BEGIN && ev->phase == PHASE_WRITE && !ev->wave;
+
+	if (begin)
+		memcpy(b->sets_before, b->sets, sizeof(b->sets_before));
+	event(ctx, ev);
+	for (unsigned i = 0; ev->phase == PHASE_WRITE && i < ATTRIBUTES; i++)
+		b->sets_of[i] = b->sets[i] - b->sets_before[i];
+}
+
+static int grant(void *ctx, const struct executor_grant *g, struct err *err)
+{
+	struct bench *b = ctx;
+
+	return osm_grant(b->osm, g, err);
+}
+
 static int gate(void *ctx, const struct executor_event *ev, struct err *err)
 {
 	struct bench *b = ctx;
@@ -189,12 +231,21 @@ static double transaction(struct bench *b, const struct plan *p)
 				   .ctx = b,
 				   .accept_sl_change = true };
 	struct installer in = smp_installer(b->w);
-	struct executor *a = executor_new(p, &in, &o);
+	struct osm_install *by = b->osm ? osm_install_new(b->osm, in) : NULL;
 	struct err err = { "" };
+	struct executor *a;
 
+	if (by) {
+		osm_install_plan(by, p->fabric, p->from, p->to);
+		in = osm_installer(by);
+		o.event = through_opensm;
+		o.grant = grant;
+	}
+	a = executor_new(p, &in, &o);
 	need(executor_run(a, &err), &err);
 	need(executor_rollback(a, &err), &err);
 	executor_free(a);
+	osm_install_free(by);
 	return (double)(b->end_ns - b->begin_ns) / 1e9;
 }
 
@@ -281,8 +332,64 @@ static bool compare(struct bench *b, struct plan *p, unsigned rounds)
 	return median(s.rate, rounds) >= 0.8;
 }
 
+/* Counters are those of one transaction, the last; all of them write the same. */
+static bool only_the_planned_sets(const struct bench *b, const struct plan *p)
+{
+	uint64_t others = 0;
+
+	for (unsigned i = 0; i < ATTRIBUTES; i++)
+		others += i == ATTR_LFT ? 0 : b->sets_of[i];
+	printf("  through OpenSM: %u LFT blocks and %u SL2VL tables planned, %lu LFT blocks and %lu "
+	       "others set\n",
+	       p->changes->nlft, p->changes->nsl2vl, (unsigned long)b->sets_of[ATTR_LFT],
+	       (unsigned long)others);
+	return b->sets_of[ATTR_LFT] == p->changes->nlft && !others && !p->changes->nsl2vl;
+}
+
+/* Of a wave through OpenSM, whatever it writes: the plugin judges the tables, OpenSM routes. */
+static void without_a_write(struct bench *b, const struct plan *p)
+{
+	uint64_t start = clock_ns(), judged;
+	struct osm_answer a;
+	struct err err = { "" };
+
+	need(osm_link_judge(b->osm, p->to, &err), &err);
+	judged = clock_ns();
+	need(osm_link_reroute(b->osm, false, 0, &a, &err), &err);
+	printf("  of a wave, without a write: tables judged %.1f ms, routed %.1f ms\n",
+	       (double)(judged - start) / 1e6, (double)(clock_ns() - judged) / 1e6);
+}
+
+static void open_opensm(struct bench *b, const char *path)
+{
+	const char *sets = getenv("BENCH_SETS");
+	int fd = sets ? open(sets, O_RDONLY | O_CLOEXEC) : -1;
+	struct tables *known;
+	struct err err = { "BENCH_SETS cannot be read" };
+	void *map = MAP_FAILED;
+
+	if (fd >= 0)
+		map = mmap(NULL, ATTRIBUTES * sizeof(*b->sets), PROT_READ, MAP_SHARED, fd, 0);
+	need(map == MAP_FAILED, &err);
+	close(fd);
+	b->sets = map;
+	need(osm_link_open(&b->osm, path, 60000, &err), &err);
+	need(osm_foreign(&known, b->osm, b->f, b->from, &err), &err);
+	tables_put(b->from);
+	b->from = known;
+}
+
+static bool by_opensm(struct bench *b, struct plan *p, unsigned rounds)
+{
+	bool fast = compare(b, p, rounds);
+
+	without_a_write(b, p);
+	return only_the_planned_sets(b, p) && fast;
+}
+
 int main(int argc, char **argv)
 {
+	const char *socket = getenv("BENCH_SOCKET");
 	unsigned percent = argc > 1 ? (unsigned)atoi(argv[1]) : 10;
 	unsigned rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 101;
 	unsigned waves = argc > 3 ? (unsigned)atoi(argv[3]) : 8;
@@ -299,16 +406,22 @@ int main(int argc, char **argv)
 	ro.dir = b.dir;
 	need(wire_open_umad(&b.w, NULL, &err), &err);
 	need(wire_sweep(&b.f, NULL, b.w, NULL, NULL, &err), &err);
-	need(wire_read_tables(&b.from, b.w, b.f, false, NULL, NULL, &err), &err);
-	tables_sl2vl_form(b.from, SL2VL_IDENTITY, b.f); /* nothing of it is written */
+	need(wire_read_tables(&b.from, b.w, b.f, socket != NULL, NULL, NULL, &err), &err);
+	if (socket)
+		open_opensm(&b, socket);
+	else
+		tables_sl2vl_form(b.from, SL2VL_IDENTITY, b.f); /* nothing of it is written */
 	need(record_open(&b.record, &ro, &err), &err);
 	change(&b, percent);
 	need(plan_new(&p, b.f, b.from, b.to, NULL, NULL, 0, &err), &err);
 	printf("%u switches, %u hosts, %u of %u blocks change\n", b.f->nsw, b.f->nterm,
 	       p->diff->nblocks, p->diff->blocks_all);
-	ok = compare(&b, p, rounds);
-	in_waves(p, waves ? waves : 1);
-	ok = compare(&b, p, rounds) && ok;
+	ok = socket ? by_opensm(&b, p, rounds) : compare(&b, p, rounds);
+	if (!socket) {
+		in_waves(p, waves ? waves : 1);
+		ok = compare(&b, p, rounds) && ok;
+	}
+	osm_link_close(b.osm);
 	plan_free(p);
 	need(record_close(b.record, &err), &err);
 	tables_put(b.from);
