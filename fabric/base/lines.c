@@ -167,8 +167,8 @@ const char *lines_path(const struct lines *l)
 int lines_end(const struct lines *l, int rc, const char *none, struct err *err)
 {
 	if (!rc && l->error)
-		rc = err_set(err, l->error, "%s: reading stopped: %s", l->path,
-			     strerror(-l->error));
+		rc = err_set(err, l->error, "%s:%llu: reading stopped: %s", l->path,
+			     (unsigned long long)(l->number ? l->number : 1), strerror(-l->error));
 	else if (!rc && none)
 		rc = err_set(err, -EINVAL, "%s: %s", l->path, none);
 	return rc;
