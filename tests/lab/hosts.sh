@@ -55,6 +55,24 @@ plugin() { # a Python expression over what it says of itself
 		python3 -c 'import json, sys; p = json.load(sys.stdin)["plugin"]; sys.exit(not eval(sys.argv[1]))' "$1"
 }
 
+apply() { # plan
+	does "$1" apply "$2" "${dirs[@]}" --without-agents --yes-fabric lab --no-input
+}
+
+# A plan of before is carried out with other hosts, and says so; where LIDs would have to be drained
+# that had not to, it is refused, and computed again.
+follows() { # plan, what it says, engine
+	if apply 0 "$1" >"$LAB_DIR/said"; then
+		said "$2"
+	elif said "would have to be drained as well" >/dev/null; then
+		echo "# refused: others would have to be drained"
+		does 0 plan -e "$3" --fabric lab "${dirs[@]}" -o "$1.again" && apply 0 "$1.again"
+	else
+		cat "$LAB_DIR/said"
+		return 1
+	fi
+}
+
 confirmed_with() { # how many hosts
 	lab_wait 40 plugin "p['hosts'] == $1 and p['source'] == 'confirmed' and not p['step']"
 }
@@ -153,8 +171,7 @@ sm || give_up "opensm"
 ok "a plan" does 0 plan -e nue:4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan"
 unlink_host "$idle"
 lab_wait 40 plugin "p['hosts'] == $((present - 1))"
-ok "a host is away: it is carried out" does 0 apply "$LAB_DIR/plan" "${dirs[@]}" --without-agents --yes-fabric lab --no-input
-ok "and says so" said "1 port away"
+ok "a host is away: it is carried out" follows "$LAB_DIR/plan" "1 port away" nue:4
 ok "it is what OpenSM routes by" confirmed_with $((present - 1)) || give_up "the rest needs it"
 lab_lfts >"$LAB_DIR/away"
 relink_host "$idle"
@@ -177,8 +194,7 @@ ok "no other entry changes" others_stay "$LAB_DIR/confirmed" "$LAB_DIR/more" "$(
 ok "no service level does" sls_stay none
 ok "it is reached" reaches "$(lab_lid n0002)" "$lid"
 ok "and reaches others" reaches "$lid" "$(lab_lid n0002)"
-ok "the plan of before follows it" does 0 apply "$LAB_DIR/plan2" "${dirs[@]}" --without-agents --yes-fabric lab --no-input
-ok "and says so" said "1 port new"
+ok "the plan of before follows it" follows "$LAB_DIR/plan2" "1 port new" nue:3
 ok "it is reached by these tables, too" reaches "$(lab_lid n0002)" "$lid"
 
 # opensm starts again while a host is away
