@@ -202,6 +202,8 @@ void app_set_fabric(struct app *a, const struct fabric *f, const struct engine_l
 		fabric_put(f);
 		return;
 	}
+	if (a->state.fabric)
+		app_hosts_changed(a, a->state.fabric, f);
 	app_data_drop_fabric(a);
 	a->state.poll.tables_on = a->state.poll.tables_ended = false;
 	a->state.fabric = f;

@@ -36,9 +36,11 @@ static struct proposal *app_preview_of(struct app *a, uint64_t serial)
 	return at < PROPOSALS_MAX ? &a->state.preview.list[at] : NULL;
 }
 
-static void app_preview_drop_kept(struct app *a, uint32_t at)
+/* Its message is the caller's. */
+static struct msg *app_preview_take_out(struct app *a, uint32_t at)
 {
 	struct state_preview *p = &a->state.preview;
+	struct msg *msg = a->kept[at];
 
 	if (a->forecast_serial == a->kept[at]->total)
 		a->forecast_serial = 0; /* what comes is dropped */
@@ -46,10 +48,15 @@ static void app_preview_drop_kept(struct app *a, uint32_t at)
 		worker_cancel_cost(a->worker);
 		a->cost_serial = 0;
 	}
-	msg_drop(a->kept[at]);
 	p->n--;
 	memmove(a->kept + at, a->kept + at + 1, (p->n - at) * sizeof(*a->kept));
 	memmove(p->list + at, p->list + at + 1, (p->n - at) * sizeof(*p->list));
+	return msg;
+}
+
+static void app_preview_drop_kept(struct app *a, uint32_t at)
+{
+	msg_drop(app_preview_take_out(a, at));
 }
 
 /* --- asked ------------------------------------------------------------------------------- */
@@ -92,9 +99,7 @@ static void app_preview_record_asked(struct app *a, const struct engine_choice *
 	app_record_action(a, "preview", detail);
 }
 
-/* own: with the paths that are read. */
-static void app_preview_begin(struct app *a, uint32_t engine, const struct preview_options *o,
-			      const struct preview_options *own)
+static void app_preview_begin(struct app *a, uint32_t engine, const struct preview_options *o)
 {
 	struct state_preview *p = &a->state.preview;
 
@@ -106,14 +111,29 @@ static void app_preview_begin(struct app *a, uint32_t engine, const struct previ
 	p->step_done = p->step_total = 0;
 	a->asked = *o;
 	a->preview_start = a->step_start = clock_s();
-	app_preview_record_asked(a, &p->engines[engine], own);
 }
 
 void app_preview_propose(struct app *a, uint32_t engine, const struct preview_options *o,
 			 const struct route_inputs *in, const struct auto_agents *who)
 {
-	app_preview_begin(a, engine, o, o);
+	app_preview_begin(a, engine, o);
+	app_preview_record_asked(a, &a->state.preview.engines[engine], o);
 	worker_propose(a->worker, in, who, a->preview_serial);
+}
+
+/* As a preview of tables that are there, which nobody has asked for by a key. */
+static void app_preview_graft(struct app *a)
+{
+	const struct preview_options *o;
+	struct route_inputs in;
+	uint32_t engine;
+
+	if (!app_graft_next(a, &in))
+		return;
+	o = app_graft_options(a, &engine);
+	app_preview_begin(a, engine, o);
+	worker_preview(a->worker, &in, a->preview_serial);
+	app_graft_asked(a, &in);
 }
 
 /* 0, or -EINVAL with a sentence: of what is pinned or excluded. */
@@ -145,7 +165,8 @@ static int app_preview_ask(struct app *a, const struct preview_files *x, struct 
 	if (p->engines[x->engine].file)
 		in.file = (struct route_file){ o->text[PARAM_TABLES], o->text[PARAM_TABLES_PATH_SL],
 					       o->text[PARAM_TABLES_SL2VL] };
-	app_preview_begin(a, x->engine, &x->asked, o);
+	app_preview_begin(a, x->engine, &x->asked);
+	app_preview_record_asked(a, &p->engines[x->engine], o); /* with the paths that are read */
 	worker_preview(a->worker, &in, a->preview_serial);
 out:
 	route_limits_free(limits);
@@ -316,6 +337,29 @@ static void app_preview_drop(struct app *a)
 	a->is_due = false;
 	p->state = PREVIEW_IDLE;
 	p->at = 0;
+}
+
+/* Those of the same switches come back when they were judged with the hosts that are there now. */
+static void app_preview_follow_hosts(struct app *a)
+{
+	const struct state_preview *p = &a->state.preview;
+	uint32_t at = p->at;
+
+	app_graft_fabric(a);
+	for (uint32_t i = 0; p->n; i++) {
+		struct proposal x = p->list[0];
+		struct msg *msg = app_preview_take_out(a, 0);
+
+		if (!app_graft_keep(a, msg, &x, i == at))
+			msg_drop(msg);
+	}
+	app_preview_drop(a);
+}
+
+static void app_preview_end(struct app *a)
+{
+	app_preview_drop(a);
+	app_graft_end(a);
 }
 
 /* --- still true? ------------------------------------------------------------------------- */
@@ -497,8 +541,11 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 {
 	struct state_preview *p = &a->state.preview;
 	struct proposal *x;
+	uint32_t at;
+	bool selected = true;
 
 	app_preview_make_room(a);
+	at = p->at;
 	a->kept[p->n] = msg;
 	x = &p->list[p->n++];
 	*x = (struct proposal){
@@ -524,7 +571,8 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 	snprintf(x->id, sizeof(x->id), "%.7s", msg->txn);
 	if (!x->id[0]) /* of no plan */
 		snprintf(x->id, sizeof(x->id), "p-%u", ++a->numbered % 1000);
-	p->at = p->n - 1;
+	app_graft_made(a, msg, x, &selected);
+	p->at = selected ? p->n - 1 : at;
 	app_preview_record_made(a, x);
 }
 
@@ -534,6 +582,10 @@ static bool app_preview_take_proposal(struct app *a, struct msg *msg)
 
 	if (msg->total != a->preview_serial || p->state != PREVIEW_RUNNING)
 		return false;
+	if (app_graft_failed(a, msg)) {
+		p->state = p->n ? PREVIEW_DONE : PREVIEW_IDLE;
+		return false;
+	}
 	if (msg->type == MSG_PREVIEW_FAILED) {
 		p->state = msg->rc == -ECANCELED ? PREVIEW_CANCELLED : PREVIEW_FAILED;
 		snprintf(p->error, sizeof(p->error), "%s", msg->text);
@@ -776,7 +828,7 @@ static void app_preview_hear(struct app *a, const struct app_news *n)
 {
 	switch (n->type) {
 	case NEWS_FABRIC:
-		app_preview_drop(a);
+		app_preview_follow_hosts(a);
 		break;
 	case NEWS_TABLES:
 	case NEWS_JOBS:
@@ -790,6 +842,7 @@ static void app_preview_hear(struct app *a, const struct app_news *n)
 		break;
 	case NEWS_ALL_TAKEN:
 		app_preview_due(a);
+		app_preview_graft(a);
 		break;
 	default:
 		break;
@@ -811,5 +864,5 @@ const struct app_part app_preview_part = {
 	.take = app_preview_take,
 	.hear = app_preview_hear,
 	.refresh = app_preview_refresh,
-	.end = app_preview_drop,
+	.end = app_preview_end,
 };

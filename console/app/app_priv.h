@@ -23,6 +23,7 @@
 #include "console/session/worker.h"
 #include "fabric/jobs/source.h"
 #include "fabric/plan/plan.h"
+#include "fabric/model/graft.h"
 #include "views/data/sample_summary.h"
 #include "views/shell/shell.h"
 
@@ -140,6 +141,9 @@ struct app {
 	/* of each in state.preview.list the message that owns what it points to; total: its serial
 	 */
 	struct msg *kept[PROPOSALS_MAX];
+	struct app_graft *grafts[PROPOSALS_MAX]; /* proposals that follow the hosts, ngrafts */
+	uint32_t ngrafts;
+	uint64_t graft_serial;	      /* of the first of them, while it is judged again; 0: none */
 	struct preview_options asked; /* of the one that is computed */
 	uint64_t preview_serial;
 	struct request due; /* a preview that waits for the installed tables, where is_due */
@@ -296,6 +300,26 @@ void app_order_begin(struct app *a); /* it was asked of the worker */
 void app_order_stop(struct app *a);  /* that of the proposal selected */
 void app_order_again(struct app *a); /* of the proposal selected, when it was ended */
 void app_order_hurry(struct app *a); /* that of the proposal selected goes first */
+
+/* app_hosts.c: the same switches, other hosts */
+int app_hosts_graft(const struct tables **out, const struct fabric *f, const struct tables *t,
+		    const struct fabric *was, struct graft_report *r, struct err *err);
+/* Those of the last update, and of a demo's beginning. */
+void app_hosts_changed(struct app *a, const struct fabric *was, const struct fabric *is);
+
+/* app_graft.c: proposals on the same switches with other hosts */
+struct app_graft;
+/* A proposal of another fabric, whose message it takes; false: of other switches. */
+bool app_graft_keep(struct app *a, struct msg *msg, const struct proposal *x, bool selected);
+void app_graft_fabric(struct app *a); /* there is another fabric */
+/* What the next one is computed from, where nothing else is computed; false: there is none. */
+bool app_graft_next(struct app *a, struct route_inputs *in);
+void app_graft_asked(struct app *a, struct route_inputs *in); /* by the newest preview; drops in */
+const struct preview_options *app_graft_options(const struct app *a, uint32_t *engine);
+/* x, of msg, is there; where it is one of these, selected says whether it was looked at. */
+void app_graft_made(struct app *a, struct msg *msg, struct proposal *x, bool *selected);
+bool app_graft_failed(struct app *a, const struct msg *msg); /* one of these, which is given up */
+void app_graft_end(struct app *a);
 
 /* app_update.c */
 void app_prepare_update(struct app *a); /* the preview becomes a plan */

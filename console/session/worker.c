@@ -228,14 +228,15 @@ static void worker_preview_take(struct msg *msg, struct route_report *r)
 static int worker_compute_preview(struct worker *w, const struct work *k, struct msg *msg,
 				  struct err *err)
 {
+	unsigned steps = AUTO_STEPS & ~(k->in.tables ? ROUTE_MAKE : 0u);
 	struct route_report r;
 	char why[300];
 	int rc;
 
 	worker_begin(w, MSG_WORK_STEP, NULL,
-		     route_report_parts(&k->in, AUTO_STEPS | (k->automatic ? AUTO_REST : 0)));
+		     route_report_parts(&k->in, steps | (k->automatic ? AUTO_REST : 0)));
 	route_report_begin(&r, &k->in);
-	rc = route_report_steps(&r, &k->in, AUTO_STEPS & ~ROUTE_PLAN, &w->progress, err);
+	rc = route_report_steps(&r, &k->in, steps & ~ROUTE_PLAN, &w->progress, err);
 	if (!rc)
 		rc = worker_preview_plan(w, k, &r, msg);
 	if (!rc && !verdict_ok(r.v)) {

@@ -25,9 +25,9 @@ void worker_metrics(struct worker *w, const struct fabric *f, const struct table
 void worker_history_metrics(struct worker *w, const struct fabric *f, const struct tables *t,
 			    const struct jobset *jobs, bool verify);
 
-/* An engine's tables, or a file's, with verdict, metrics before and after, and difference.
- * serial comes back as the message's total.  Replaces a preview that waits and cancels one that
- * runs. */
+/* An engine's tables, a file's, or those given, with verdict, metrics before and after, and
+ * difference.  serial comes back as the message's total.  Replaces a preview that waits and cancels
+ * one that runs. */
 void worker_preview(struct worker *w, const struct route_inputs *in, uint64_t serial);
 /* The same for automatic mode, with the plan's order of writes, and whether all who have to drain
  * have agents: in the message's automatic and ordered.  who's socket must outlive the worker. */

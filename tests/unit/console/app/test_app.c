@@ -6,7 +6,10 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/store.h"
+#include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/format/native/tables_ibr.h"
+#include "fabric/model/builder.h"
+#include "fabric/model/graft.h"
 #include "tests/unit/kit/slow_disk.h"
 #include "tests/unit/kit/thread_spy.h"
 
@@ -254,6 +257,107 @@ static void a_preview_older_than_the_tables_is_stale(void **state)
 	app_stale(a);
 	assert_string_equal(p->list[0].stale, "");
 	app_end(a);
+}
+
+/* The same without its last host. */
+static struct fabric *without_a_host(const struct fabric *f)
+{
+	struct freeze_opts o = { .name = f->name, .lmc = -1 };
+	struct fabric *g = NULL;
+	struct builder *b = NULL;
+	char *text = NULL, *last = NULL, guid[24], *line;
+	size_t len;
+	FILE *m = open_memstream(&text, &len);
+
+	assert_int_equal(ibnd_write(m, f, NULL), 0);
+	fclose(m);
+	for (char *at = text; (at = strstr(at, "caguid=")); at++)
+		last = at;
+	snprintf(guid, sizeof(guid), "%.20s", strstr(last, "\"H-"));
+	*last = '\0';
+	line = strstr(text, guid);
+	while (line[-1] != '\n')
+		line--;
+	*line = '#';
+	m = fmemopen(text, strlen(text), "r");
+	assert_int_equal(ibnd_read(&b, m, "test", NULL, NULL), 0);
+	fclose(m);
+	assert_int_equal(builder_freeze(&g, b, &o, NULL), 0);
+	assert_int_equal(g->nterm, f->nterm - 1);
+	builder_free(b);
+	free(text);
+	return g;
+}
+
+/* As the poller tells it. */
+static void hosts_change(struct app *a, const struct fabric *f)
+{
+	struct endports *was = endports_of(a->state.fabric);
+	struct tables *t;
+
+	assert_int_equal(tables_graft(&t, f, a->state.tables, was, NULL, NULL), 0);
+	endports_put(was);
+	app_set_fabric(a, fabric_get(f));
+	app_set_tables(a, t, false);
+}
+
+static void await_proposals(struct app *a, uint32_t n)
+{
+	double end = clock_s() + 60;
+
+	while ((a->state.preview.n < n || a->state.preview.state == PREVIEW_RUNNING) &&
+	       clock_s() < end)
+		app_kit_run(a, 0.05);
+	assert_int_equal(a->state.preview.n, n);
+}
+
+/* f: what is there now; entries of the hosts of both are as they were. */
+static void assert_follows(const struct app *a, const struct fabric *f, const struct fabric *both,
+			   const struct tables *t)
+{
+	const struct proposal *x = &a->state.preview.list[0];
+
+	assert_string_equal(x->stale, "");
+	assert_true(verdict_ok(x->verdict));
+	assert_true(digest_equal(&x->tables->fingerprint, &f->fingerprint));
+	for (uint32_t e = 0; e < both->nend; e++)
+		for (uint32_t sw = 0; sw < f->nsw; sw++)
+			assert_int_equal(tables_row(x->tables, sw)[both->term_lid[e]],
+					 tables_row(t, sw)[both->term_lid[e]]);
+}
+
+static void proposals_follow_the_hosts(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	struct state_preview *p = &a->state.preview;
+	const struct fabric *was;
+	const struct tables *t;
+	struct fabric *less;
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 3));
+	app_kit_keys(a, "6 ");
+	await_proposals(a, 1);
+	app_preview(a, !p->list[0].engine, &p->list[0].options);
+	await_proposals(a, 2);
+	p->at = 0;
+	was = fabric_get(a->state.fabric);
+	t = tables_get(p->list[0].tables);
+	less = without_a_host(was);
+	hosts_change(a, less);
+	assert_int_equal(p->n, 0); /* until they were judged again */
+	await_proposals(a, 2);
+	assert_int_equal(p->at, 0);
+	assert_int_equal(p->list[0].engine != p->list[1].engine, 1);
+	assert_follows(a, less, less, t);
+	hosts_change(a, was);
+	await_proposals(a, 2);
+	assert_follows(a, was, less, t); /* the host that came may have other routes than it had */
+	app_end(a);
+	fabric_put(less);
+	fabric_put(was);
+	tables_put(t);
 }
 
 static void a_preview_asked_too_early_begins_when_the_tables_are_read(void **state)
@@ -712,6 +816,7 @@ int main(void)
 		cmocka_unit_test(a_rival_is_named_before_anything_is_prepared),
 		cmocka_unit_test(a_moment_of_the_past_is_shown_again_as_it_was),
 		cmocka_unit_test(frozen_as_early_as_can_be_no_later_history_shows),
+		cmocka_unit_test(proposals_follow_the_hosts),
 		cmocka_unit_test(nothing_is_missed_while_the_screen_is_frozen),
 		cmocka_unit_test(a_preview_older_than_the_counters_is_told_of_the_traffic),
 		cmocka_unit_test(a_preview_older_than_the_tables_is_stale),
