@@ -56,7 +56,7 @@ plugin() { # a Python expression over what it says of itself
 }
 
 apply() { # plan
-	does "$1" apply "$2" "${dirs[@]}" --without-agents --yes-fabric lab --no-input
+	does "$1" apply "$2" "${dirs[@]}" --without-agents --accept-strangers --yes-fabric lab --no-input
 }
 
 # A plan of before is carried out with other hosts, and says so; where LIDs would have to be drained
