@@ -37,6 +37,7 @@ static struct sm_session *session(void)
 
 static void hear(const struct osm_msg *m, const uint8_t *body)
 {
+	struct osm_update mine = { .id = "fuzz" }, u;
 	struct err err = { "" };
 	struct osm_answer a = { 0 };
 	struct osm_status s;
@@ -45,7 +46,9 @@ static void hear(const struct osm_msg *m, const uint8_t *body)
 	int rc = 0;
 
 	if (m->type == OSM_MSG_LOAD) {
-		rc = sm_session_load(session(), body, m->len, m->flags & OSM_LOAD_STEP, &a, &err);
+		FUZZ_NEED(!sm_session_begin(session(), &mine, &err));
+		rc = sm_session_load(session(), mine.id, body, m->len, m->flags & OSM_LOAD_STEP, &a,
+				     &err);
 		FUZZ_NEED(rc || strlen(a.tables) == 64);
 	} else if (m->type == OSM_MSG_POLICY) {
 		rc = sm_session_policy(session(), (const char *)body, m->len, 0, &a, &err);
@@ -53,10 +56,16 @@ static void hear(const struct osm_msg *m, const uint8_t *body)
 		rc = sm_session_tables(session(), m->flags & OSM_TABLES_BASE, &buf, &len, &err);
 		if (!rc)
 			free(buf);
+	} else if (m->type == OSM_MSG_BEGIN || m->type == OSM_MSG_ALIVE) {
+		rc = osm_update_decode(&u, (const char *)body, m->len, &err);
+		if (!rc)
+			rc = sm_session_alive(session(), &u, &err);
+	} else if (m->type == OSM_MSG_BACK) {
+		sm_session_back(session(), NULL);
 	} else if (m->type == OSM_MSG_RETURN) {
 		sm_session_return(session(), "", &a);
 	} else if (m->type == OSM_MSG_KEEP) {
-		rc = sm_session_keep(session(), &a, &err);
+		rc = sm_session_keep(session(), mine.id, &a, &err);
 		FUZZ_NEED(rc); /* nowhere to keep it */
 	}
 	FUZZ_NEED(!rc == !err.text[0]);

@@ -293,11 +293,13 @@ static struct fabric *without_a_host(const struct fabric *f)
 static void hosts_change(struct app *a, const struct fabric *f)
 {
 	struct endports *was = endports_of(a->state.fabric);
+	struct engine_list *engines = engine_list_new(f);
 	struct tables *t;
 
 	assert_int_equal(tables_graft(&t, f, a->state.tables, was, NULL, NULL), 0);
 	endports_put(was);
-	app_set_fabric(a, fabric_get(f));
+	app_set_fabric(a, fabric_get(f), engines);
+	free(engines);
 	app_set_tables(a, t, false);
 }
 
