@@ -46,9 +46,10 @@ static void hear(const struct osm_msg *m, const uint8_t *body)
 	int rc = 0;
 
 	if (m->type == OSM_MSG_LOAD) {
-		FUZZ_NEED(!sm_session_begin(session(), &mine, &err));
-		rc = sm_session_load(session(), mine.id, body, m->len, m->flags & OSM_LOAD_STEP, &a,
-				     &err);
+		rc = sm_session_begin(session(), &mine, &err);
+		if (!rc)
+			rc = sm_session_load(session(), mine.id, body, m->len,
+					     m->flags & OSM_LOAD_STEP, &a, &err);
 		FUZZ_NEED(rc || strlen(a.tables) == 64);
 	} else if (m->type == OSM_MSG_POLICY) {
 		rc = sm_session_policy(session(), (const char *)body, m->len, 0, &a, &err);
