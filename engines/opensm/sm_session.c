@@ -25,6 +25,7 @@ struct sm_session {
 
 	const struct tables *given;	   /* by the console; NULL: none */
 	const struct endports *given_ends; /* of the fabric it is of */
+	struct table_judged judged;	   /* when it was loaded */
 	enum table_source given_is;
 	bool step;
 	struct sm_update update;
@@ -60,6 +61,7 @@ void sm_session_free(struct sm_session *d)
 	sm_update_rest_free(&rest);
 	tables_put(d->given);
 	endports_put(d->given_ends);
+	fabric_put(d->judged.f);
 	tables_put(d->installed);
 	fabric_put(d->seen);
 	policy_put(d->policy);
@@ -104,6 +106,14 @@ static struct policy *sm_session_policy_now(struct sm_session *d)
 	return policy_get(d->override ? d->override : d->policy);
 }
 
+/* Other tables than those that were loaded last, whose verdict that was; under the lock. */
+static void sm_session_take_given(struct sm_session *d, const struct tables *t)
+{
+	d->given = t;
+	fabric_put(d->judged.f);
+	d->judged.f = NULL;
+}
+
 /* What nobody confirmed does not outlive the switches and cables that it was made for. */
 static void sm_session_leave_other_fabric(struct sm_session *d, const struct fabric *f,
 					  const struct table_selection_log *log)
@@ -115,7 +125,7 @@ static void sm_session_leave_other_fabric(struct sm_session *d, const struct fab
 	pthread_mutex_lock(&d->lock);
 	if (d->given_ends && !digest_equal(&d->given_ends->switch_graph, &f->switch_graph)) {
 		given = d->given;
-		d->given = NULL;
+		sm_session_take_given(d, NULL);
 		d->step = false;
 		d->back = 0;
 	}
@@ -142,10 +152,13 @@ static void sm_session_offer(const struct sm_session *d, struct table_offer *o)
 		.base = d->update.open && d->given ? tables_get(d->update.base) : NULL,
 		.base_is = d->update.base_is,
 		.step = d->step,
+		.judged = d->given_is == CHOICE_CONSOLE ? d->judged : (struct table_judged){ 0 },
 		.anyway = d->given_is == CHOICE_CONSOLE || d->back,
 		.confirmed = d->confirmed_path,
 		.current = tables_get(d->installed),
 	};
+	if (o->judged.f)
+		fabric_get(o->judged.f);
 }
 
 static void sm_session_offer_put(const struct table_offer *o)
@@ -154,6 +167,7 @@ static void sm_session_offer_put(const struct table_offer *o)
 	endports_put(o->ends);
 	tables_put(o->base);
 	tables_put(o->current);
+	fabric_put(o->judged.f);
 }
 
 int sm_session_choose(struct sm_session *d, struct table_selection *out, const struct fabric *f,
@@ -337,10 +351,11 @@ static const struct fabric *sm_session_fabric_now(struct sm_session *d, struct e
 }
 
 /* Takes over t. */
-static int sm_session_give(struct sm_session *d, const char *id, const struct tables *t, bool step,
-			   struct err *err)
+static int sm_session_give(struct sm_session *d, const char *id, const struct tables *t,
+			   const struct table_judged *judged, struct err *err)
 {
 	const struct tables *old = t;
+	const struct fabric *old_judged = NULL;
 	const struct endports *old_ends = NULL;
 	struct sm_update_rest rest = { 0 };
 	int rc;
@@ -354,13 +369,17 @@ static int sm_session_give(struct sm_session *d, const char *id, const struct ta
 		d->given = t;
 		d->given_ends = endports_get(d->update.ends);
 		d->given_is = CHOICE_CONSOLE;
-		d->step = step;
+		d->step = judged->figures.step;
 		d->back = 0;
 		d->count.loads++;
+		old_judged = d->judged.f;
+		d->judged = *judged;
+		fabric_get(judged->f);
 	}
 	pthread_mutex_unlock(&d->lock);
 	sm_update_rest_free(&rest);
 	tables_put(old);
+	fabric_put(old_judged);
 	endports_put(old_ends);
 	return rc;
 }
@@ -454,7 +473,7 @@ int sm_session_load(struct sm_session *d, const char *id, const uint8_t *buf, si
 				 "until the next step packets to %u LIDs loop (LID %u first): "
 				 "whoever sends there must be drained",
 				 c.looping, c.loop_lid);
-		rc = sm_session_give(d, id, t, step, err);
+		rc = sm_session_give(d, id, t, &(struct table_judged){ f, c }, err);
 	} else {
 		tables_put(t);
 	}
@@ -656,7 +675,7 @@ static void sm_session_give_base(struct sm_session *d, const char *why, const st
 				 struct sm_update_rest *rest)
 {
 	*old = d->given;
-	d->given = tables_get(d->update.base);
+	sm_session_take_given(d, tables_get(d->update.base));
 	d->given_is = d->update.base_is;
 	d->step = false;
 	d->back = d->ordered + 1;
@@ -697,7 +716,7 @@ bool sm_session_back(struct sm_session *d, const char *why)
 		more = t;
 		if (more) {
 			old = d->given;
-			d->given = tables_get(t);
+			sm_session_take_given(d, tables_get(t));
 			d->step = true;
 		} else if (d->update.nsteps) {
 			sm_session_give_base(d, why, &old, &rest);
@@ -752,7 +771,7 @@ static int sm_session_forget(struct sm_session *d, struct err *err)
 			       strerror(errno));
 	pthread_mutex_lock(&d->lock);
 	given = d->given;
-	d->given = NULL;
+	sm_session_take_given(d, NULL);
 	d->step = false;
 	d->back = 0;
 	open = d->update.open;

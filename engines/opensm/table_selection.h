@@ -25,20 +25,6 @@ enum table_source { CHOICE_ENGINE, CHOICE_FILE, CHOICE_CONFIRMED, CHOICE_CONSOLE
 
 const char *table_source_name(enum table_source s); /* as in osm_status.source */
 
-/* What there is besides the policy; all zero: nothing. */
-struct table_offer {
-	const struct tables *given;
-	enum table_source given_is;  /* what they are called when they are used */
-	const struct endports *ends; /* of the fabric of given and base; NULL: only for that one */
-	const struct tables *base;   /* where given cannot be used: what routed before an update */
-	enum table_source base_is;
-	bool step;
-	bool anyway; /* the given tables may pass what the policy excludes: an update is under way
-		      */
-	const char *confirmed;	      /* file of confirmed tables, which need not be there */
-	const struct tables *current; /* installed now; where sar starts from */
-};
-
 struct table_selection {
 	const struct tables *tables; /* the caller owns one reference */
 	enum table_source source;
@@ -51,6 +37,29 @@ struct table_selection {
 	uint32_t looping;
 	uint16_t loop_lid;
 	struct graft_report grafted; /* hosts that the tables were kept without or extended to */
+};
+
+/* A verdict on tables, and the fabric that they were judged on. */
+struct table_judged {
+	const struct fabric *f; /* NULL: they were not */
+	struct table_selection figures;
+};
+
+/* What there is besides the policy; all zero: nothing. */
+struct table_offer {
+	const struct tables *given;
+	enum table_source given_is;  /* what they are called when they are used */
+	const struct endports *ends; /* of the fabric of given and base; NULL: only for that one */
+	/* Of given, without what the policy excludes: not judged a second time on the same ports.
+	 */
+	struct table_judged judged;
+	const struct tables *base; /* where given cannot be used: what routed before an update */
+	enum table_source base_is;
+	bool step;
+	bool anyway; /* the given tables may pass what the policy excludes: an update is under way
+		      */
+	const char *confirmed;	      /* file of confirmed tables, which need not be there */
+	const struct tables *current; /* installed now; where sar starts from */
 };
 
 /* Sentences meanwhile: why the tables of the file are not used, jobs that could not be read. */
