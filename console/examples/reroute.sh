@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # reroute.sh FABRIC [OPTION OF plan...]: unattended reroute for the running jobs, up to the report.
 # Leaves its files in a folder; exits like ibroute-top, 0: confirmed, or no change.
+# ACCEPT_STRANGERS=1: also when hosts of no job, which plan.txt names, would have to be drained.
 set -eu
 fabric=$1
 shift
@@ -23,7 +24,8 @@ rc=0
 ibroute-top show new.plan --json >plan.json
 
 # Jobs drain, everything is written and read back, jobs return; then it waits for the confirmation.
-id=$(ibroute-top apply new.plan --jobs slurm --yes-fabric "$fabric" --no-input --detach | tail -n 1)
+id=$(ibroute-top apply new.plan --jobs slurm ${ACCEPT_STRANGERS:+--accept-strangers} --yes-fabric "$fabric" \
+	--no-input --detach | tail -n 1)
 ibroute-top status "$id" --wait 600 --json >status.json || [ $? -eq 1 ]
 
 if watch after.jsonl; then

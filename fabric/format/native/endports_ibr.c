@@ -153,7 +153,7 @@ static int endports_ibr_check(const uint8_t *buf, size_t len, const char *what, 
 	struct digest sum;
 	size_t bytes;
 
-	if (len < sizeof(magic) || memcmp(buf, magic, sizeof(magic)))
+	if (!len || memcmp(buf, magic, len < sizeof(magic) ? len : sizeof(magic)))
 		return err_set(err, -ENOENT, "%s: does not say which host had which LID", what);
 	if (len < MIN_BYTES)
 		return err_set(err, -EINVAL, "%s: truncated behind the tables", what);

@@ -434,12 +434,10 @@ static int tables_ibr_decode_file(struct tables **out, const uint8_t *buf, size_
 		return rc;
 	if (grafted)
 		*grafted = (struct graft_report){ 0 };
-	if (digest_equal(&info.fingerprint, &f->fingerprint))
-		return tables_ibr_decode(out, buf, len, f, what, err);
 	rc = endports_ibr_decode(&was, buf + info.bytes, len - info.bytes, what, err);
-	if (rc == -ENOENT) /* of a program that did not write them */
-		return tables_ibr_check_fabric(&info, f, what, err);
-	if (!rc)
+	if (rc == -ENOENT || (!rc && digest_equal(&info.fingerprint, &f->fingerprint)))
+		rc = tables_ibr_decode(out, buf, len, f, what, err); /* of this very fabric */
+	else if (!rc)
 		rc = tables_ibr_graft(out, buf, &info, was, f, grafted, what, err);
 	endports_put(was);
 	return rc;
