@@ -137,7 +137,7 @@ static void app_update_show_ordering(struct app *a, const struct tables *from,
 	a->order_serial++;
 }
 
-/* Each plan anew, unless an option has accepted it for all. */
+/* Each plan again, unless an option has accepted it for all. */
 static void app_update_ask_strangers(struct app *a, const struct plan *plan)
 {
 	struct agents_opts *o = &a->dog.agents;

@@ -7,7 +7,7 @@
 
 /*
  * p, on l: with its order of writes where the fabric is the same; where only hosts have come or
- * left (grafted says how many), with those in it, verified, and ordered anew.  -ESTALE with a
+ * left (grafted says how many), with those in it, verified, and ordered again.  -ESTALE with a
  * sentence: anything else has changed, or somebody would have to drain who had not to; -EPROTO: the
  * tables do not pass with the hosts that came; other errors of transition_plan().
  */

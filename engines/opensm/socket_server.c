@@ -577,14 +577,15 @@ static void server_answer_back(struct socket_server *s, const struct osm_answer 
 
 static void server_end_back(struct socket_server *s, const struct osm_answer *a)
 {
-	char sentence[400];
+	char sentence[900];
 
 	s->back.under_way = false;
 	server_answer_back(s, a);
 	if (!s->back.by_itself)
 		return;
-	snprintf(sentence, sizeof(sentence), "update %s was rolled back: %s", s->back.who.id,
-		 s->back.why);
+	snprintf(sentence, sizeof(sentence), "update %s %s: %s%s%s", s->back.who.id,
+		 a->rc ? "was ended, but the previous tables are not installed" : "was rolled back",
+		 s->back.why, a->rc ? "; " : "", a->rc ? a->text : "");
 	s->ops->say(s->ctx, sentence);
 	if (s->back.who.seq)
 		server_tell_agents(s, PHASE_REPATH);
@@ -621,7 +622,9 @@ static void server_go_back(struct socket_server *s)
 	if (!a.rc)
 		return;
 	snprintf(a.text, sizeof(a.text), "%s", err.text);
-	s->ops->say(s->ctx, a.text);
+	/* it must not stay open: the next routing is by what was before it */
+	while (sm_session_back(s->session, s->back.by_itself ? s->back.why : a.text))
+		;
 	server_end_back(s, &a);
 }
 

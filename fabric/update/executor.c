@@ -887,11 +887,12 @@ int executor_give_up(struct executor *e, const char *why, struct err *err)
 	if (!t->journal || txn_state_final(journal_info(t->journal)->state))
 		return err_set(err, -EINVAL, "there is no unfinished update");
 	rc = journal_mark(t->journal, TXN_GIVEN_UP, 0, why, err);
-	if (!rc) /* whoever wrote for it is not to go on with what nobody confirmed */
-		executor_end(t);
-	if (!rc)
-		transaction_grant(t, GRANT_END, 0, NULL);
-	return rc;
+	if (rc)
+		return rc;
+	transaction_grant(t, GRANT_RESUME, 0, NULL);
+	executor_end(t); /* whoever wrote for it is not to go on with what nobody confirmed */
+	transaction_grant(t, GRANT_END, 0, NULL);
+	return 0;
 }
 
 void executor_idle(struct executor *e)

@@ -268,6 +268,8 @@ static int osm_install_end(void *ctx, bool keep, struct err *err)
 		rc = osm_link_fd(i->link) < 0 ? osm_link_reopen(i->link, err) : 0;
 		return rc ? rc : osm_link_keep(i->link, err);
 	}
+	if (!osm_link_update(i->link)) /* an update that is open there is another one */
+		return 0;
 	/* one that lives on beside another master is not to come back with what nobody confirmed */
 	if (i->whose != OURS && osm_link_fd(i->link) < 0 && osm_link_reopen(i->link, NULL))
 		return 0;

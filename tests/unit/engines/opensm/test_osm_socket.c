@@ -490,6 +490,30 @@ static void what_was_not_confirmed_in_time_goes_though_its_client_talks(void **s
 	tables_put(t);
 }
 
+/* An update that stayed open would refuse all others until OpenSM is restarted. */
+static void what_cannot_be_led_back_now_is_over_all_the_same(void **state)
+{
+	struct fake_osm *k = *state;
+	struct osm_update u = { .id = "stuck", .owner = "a test", .lease_ms = 300 };
+	struct tables *t = routed(k->f, "dfsssp:4", 5), *t2 = routed(k->f, "updn", 1);
+	char before[DIGEST_HEX];
+	struct osm_answer a;
+
+	strcpy(before, fake_osm_status(k).tables);
+	assert_int_equal(osm_link_begin(k->l, &u, false, NULL), 0);
+	assert_int_equal(osm_link_load(k->l, t, true, &a, NULL), 0);
+	assert_int_equal(osm_link_load(k->l, t2, true, &a, NULL), 0);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
+	k->standby = true; /* it does not route when it is asked to */
+	wait_until_it_is_over(k);
+	k->standby = false;
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
+	assert_string_equal(a.tables, before);
+	fake_osm_begin(k, "next");
+	tables_put(t);
+	tables_put(t2);
+}
+
 /* A cable is lost before anybody has confirmed, and comes back. */
 static void unconfirmed_tables_do_not_come_back_with_the_cable(void **state)
 {
@@ -1067,6 +1091,7 @@ int main(void)
 		T(an_update_begins_once_opensm_writes_only_what_differs),
 		T(an_update_that_nobody_speaks_for_is_led_back_through_its_steps),
 		T(what_agents_were_asked_is_known_at_once),
+		T(what_cannot_be_led_back_now_is_over_all_the_same),
 		T(what_was_not_confirmed_in_time_goes_though_its_client_talks),
 		T(unconfirmed_tables_do_not_come_back_with_the_cable),
 		T(tables_that_cannot_be_saved_are_not_confirmed),

@@ -414,6 +414,28 @@ static void a_recovery_on_a_fabric_that_changed_hands_over_nothing(void **state)
 	osm_install_free(oi);
 }
 
+static void giving_up_an_old_update_leaves_the_one_that_is_open_alone(void **state)
+{
+	struct world *w = *state;
+	struct osm_install *oi = osm_install_new(w->osm->l, net_installer(w->s));
+	struct installer in = osm_installer(oi);
+	struct journal *j;
+	struct osm_answer a;
+	struct err err = { "" };
+
+	assert_int_equal(executor_run(w->a, &err), 0);
+	executor_free(w->a);
+	assert_int_equal(osm_link_return(w->osm->l, &a, NULL), 0);
+	fake_osm_begin(w->osm, "another");
+	assert_int_equal(journal_open(&j, w->base, last_update(w).head.id, NULL), 0);
+	w->a = executor_recover(j, w->f, &in, &w->o);
+	assert_int_equal(executor_give_up(w->a, "a test", &err), 0);
+	assert_string_equal(fake_osm_status(w->osm).update, "another");
+	executor_free(w->a);
+	w->a = NULL;
+	osm_install_free(oi);
+}
+
 static void a_host_lost_in_the_window_neither_ends_nor_changes_the_update(void **state)
 {
 	struct world *w = *state;
@@ -976,6 +998,7 @@ int main(void)
 		T(when_the_fabric_changes_under_way_the_update_goes_back_and_says_why),
 		T(a_cable_lost_in_the_window_ends_the_update_and_the_policy_routes),
 		T(a_recovery_on_a_fabric_that_changed_hands_over_nothing),
+		T(giving_up_an_old_update_leaves_the_one_that_is_open_alone),
 		T(a_host_lost_in_the_window_neither_ends_nor_changes_the_update),
 		T(who_orders_other_routes_ends_the_update_as_another_writer),
 		T(an_order_for_another_policy_is_not_taken_for_another_fabric),
