@@ -238,6 +238,15 @@ bool graft_report_text(char *buf, size_t size, const struct graft_report *r)
 	return len;
 }
 
+/* A file claims its switch graph: whoever made it up is not to lead beyond the switches' ports. */
+static bool graft_ports_exist(const struct fabric *f, const struct endports *was)
+{
+	for (uint32_t i = 0; i < was->nend; i++)
+		if (was->sw[i] >= f->nsw || was->port[i] > f->sw_nports[was->sw[i]])
+			return false;
+	return was->nsw == f->nsw;
+}
+
 static int graft_check(const struct fabric *f, const struct tables *t, const struct endports *was,
 		       struct err *err)
 {
@@ -246,6 +255,9 @@ static int graft_check(const struct fabric *f, const struct tables *t, const str
 	if (!digest_equal(&was->switch_graph, &f->switch_graph))
 		return err_set(err, -ESTALE,
 			       "they are for other switches, or other cables between them");
+	if (!graft_ports_exist(f, was))
+		return err_set(err, -EINVAL,
+			       "damaged: its end ports are on switches or ports that do not exist");
 	if (was->lmc != f->lmc)
 		return err_set(err, -ESTALE, "they are for LMC %u, the fabric has LMC %u", was->lmc,
 			       f->lmc);

@@ -412,7 +412,7 @@ static int tables_ibr_graft(struct tables **out, const uint8_t *buf,
 			       "%s: damaged: its end ports are not those of its "
 			       "tables",
 			       what);
-	if (!digest_equal(&was->switch_graph, &f->switch_graph))
+	if (!digest_equal(&was->switch_graph, &f->switch_graph) || was->nsw != f->nsw)
 		return tables_ibr_check_fabric(info, f, what, err);
 	rc = tables_ibr_unpack(&t, buf, info, &shape, what, err);
 	if (rc)

@@ -261,6 +261,44 @@ static void other_cables_are_refused_and_so_is_a_host_without_a_model(void **sta
 	fabric_put(h);
 }
 
+/* With the digest of the fabric's switches, which anybody can copy. */
+static void made_up_end_ports_are_refused(void **state)
+{
+	struct fabric *f = net(0, NULL), *g;
+	struct tables *t = must_route(engine_find("dfsssp", NULL), f, NULL, NULL), *out;
+	struct endports *was = endports_of(f), *more = endports_new(f->nsw + 50, f->nend);
+	char path[] = "/tmp/test_graft.XXXXXX";
+	struct moves m = nothing_moves;
+	struct err err;
+
+	(void)state;
+	m.away_every = 4;
+	g = rebuilt(f, &m);
+	was->port[1] = FAB_MAX_PORT;
+	assert_int_equal(tables_graft(&out, g, t, was, NULL, &err), -EINVAL);
+	assert_null(out);
+	more->max_lid = f->max_lid;
+	more->fingerprint = f->fingerprint;
+	more->switch_graph = f->switch_graph;
+	for (uint32_t sw = 0; sw < more->nsw; sw++)
+		more->sw_lid[sw] = 1;
+	for (uint32_t e = 0; e < more->nend; e++) {
+		more->sw[e] = more->nsw - 1;
+		more->port[e] = 1;
+		more->lid[e] = 1;
+	}
+	assert_int_equal(tables_graft(&out, g, t, more, NULL, &err), -EINVAL);
+	close(mkstemp(path));
+	assert_int_equal(tables_ibr_save_with(path, t, more, &err), 0);
+	assert_true(tables_ibr_load(&out, path, g, NULL, &err) < 0);
+	unlink(path);
+	endports_put(was);
+	endports_put(more);
+	tables_put(t);
+	fabric_put(f);
+	fabric_put(g);
+}
+
 static void a_file_keeps_tables_for_the_hosts_that_are_there_later(void **state)
 {
 	struct fabric *f = net(2, NULL), *g;
@@ -302,6 +340,7 @@ int main(void)
 		cmocka_unit_test(hosts_that_come_are_routed_soundly_and_no_other_path_moves),
 		cmocka_unit_test(lids_that_have_moved_take_their_entries_along),
 		cmocka_unit_test(other_cables_are_refused_and_so_is_a_host_without_a_model),
+		cmocka_unit_test(made_up_end_ports_are_refused),
 		cmocka_unit_test(a_file_keeps_tables_for_the_hosts_that_are_there_later),
 	};
 
