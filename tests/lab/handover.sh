@@ -238,6 +238,7 @@ disturb() { # as $mode says; sets $gone to LIDs that left, $undo to what brings 
 
 once_more() { # number
 	local engines=(dfsssp:4 nue:3 updn:2) confirm
+	[ "$mode" = losses ] || lab_evict
 	lab_wait 20 settled || { echo "# $1: OpenSM has not settled"; return 1; }
 	lab_lfts >"$LAB_DIR/before"
 	plan_for "${engines[$1 % 3]}" "$LAB_DIR/plan" || return 1
