@@ -2,6 +2,7 @@
 /* What goes into the session's record: actions as they were understood, and the screen. */
 #include "console/app/app_priv.h"
 
+#include "console/record/record_json.h"
 #include "console/session/sample_reading.h"
 #include "fabric/base/clock.h"
 #include "views/data/view.h"

@@ -2,6 +2,7 @@
 /* View 9: records are read, verified and replayed by threads of their own. */
 #include "console/app/app_priv.h"
 
+#include "console/record/record_files.h"
 #include "console/record/replay.h"
 #include "console/record/session_read.h"
 #include "fabric/base/file_progress.h"

@@ -2,6 +2,7 @@
 /* Updates: from a preview to a plan, and what the operator decides about it. */
 #include "console/app/app_priv.h"
 
+#include "console/record/record_json.h"
 #include "console/update/update_record.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/auto/auto_mode.h"
 
+#include "console/record/record_json.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/format/native/limits_text.h"

@@ -5,7 +5,7 @@
 #include "console/app/app_priv.h"
 #include "console/input/load_fabric.h"
 #include "console/lib/output_file.h"
-#include "console/record/record.h"
+#include "console/record/record_json.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "fabric/model/fdiff.h"

@@ -2,7 +2,7 @@
 /* A heatmap as numbers: the highest value of each cell of a matrix. */
 #include "console/batch/batch_record.h"
 
-#include "console/record/record.h"
+#include "console/record/record_json.h"
 #include "fabric/base/mem.h"
 #include "views/canvas/text.h"
 #include "views/data/racks.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Records as JSON; console/schema.json says what is in them. */
 #include "console/batch/batch_record.h"
+#include "console/record/record_json.h"
 
-#include "console/record/record.h"
 
 #include <math.h>
 #include <string.h>

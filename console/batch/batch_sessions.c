@@ -5,7 +5,7 @@
 #include "console/batch/batch_record.h"
 
 #include "console/lib/exits.h"
-#include "console/record/record.h"
+#include "console/record/record_files.h"
 #include "console/record/session_read.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cli/agent_status.h"
 
-#include "console/record/record.h"
+#include "console/record/record_json.h"
 #include "fabric/agent/agent_line.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "console/record/audit_report.h"
 #include "console/record/cast_read.h"
 #include "console/record/export_tlog.h"
-#include "console/record/record.h"
+#include "console/record/record_files.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 

@@ -3,8 +3,9 @@
 #include "console/cli/audit_cmd.h"
 
 #include "console/lib/exits.h"
-#include "console/record/record.h"
+#include "console/record/record_files.h"
 #include "console/record/record_hmac.h"
+#include "console/record/record_json.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "fabric/base/vec.h"

@@ -6,7 +6,7 @@
 #include "console/lib/cmdline.h"
 #include "console/lib/config.h"
 #include "console/lib/exits.h"
-#include "console/record/record.h"
+#include "console/record/record_files.h"
 #include "fabric/base/mem.h"
 
 #include <argp.h>

@@ -7,6 +7,7 @@
 #include "console/lib/config.h"
 #include "console/lib/exits.h"
 #include "console/record/record.h"
+#include "console/record/record_json.h"
 #include "fabric/update/journal.h"
 
 #include <argp.h>

@@ -8,7 +8,7 @@
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
 #include "console/plan/tables_source.h"
-#include "console/record/record.h"
+#include "console/record/record_json.h"
 #include "engines/metrics/metrics.h"
 #include "fabric/model/end_find.h"
 #include "fabric/model/path.h"

@@ -12,7 +12,7 @@
 #include "console/lib/output_file.h"
 #include "console/lib/progress_line.h"
 #include "console/plan/route_report.h"
-#include "console/record/record.h"
+#include "console/record/record_json.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "views/canvas/text.h"

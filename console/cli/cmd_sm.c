@@ -6,7 +6,7 @@
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
 #include "console/live/live_fabric.h"
-#include "console/record/record.h"
+#include "console/record/record_json.h"
 #include "fabric/base/store.h"
 
 #include <inttypes.h>

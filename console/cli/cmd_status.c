@@ -6,7 +6,7 @@
 #include "console/lib/cmdline.h"
 #include "console/lib/exits.h"
 #include "console/live/live_fabric.h"
-#include "console/record/record.h"
+#include "console/record/record_json.h"
 #include "console/update/agents_away.h"
 #include "console/update/update_client.h"
 #include "fabric/base/mem.h"

@@ -7,6 +7,7 @@
 #include "console/lib/confirm_prompt.h"
 #include "console/lib/exits.h"
 #include "console/live/journal_restore.h"
+#include "console/record/record_json.h"
 #include "console/update/update_rollback.h"
 #include "console/update/update_terminal.h"
 #include "fabric/base/mem.h"

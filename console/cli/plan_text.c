@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cli/plan_text.h"
 
-#include "console/record/record.h"
+#include "console/record/record_json.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 #include "fabric/model/end_find.h"

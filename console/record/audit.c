@@ -2,8 +2,10 @@
 #include "console/record/audit.h"
 
 #include "console/lib/progress_line.h"
-#include "console/record/record.h"
+#include "console/record/record_files.h"
 #include "console/record/record_hmac.h"
+#include "console/record/record_json.h"
+#include "console/record/record_line.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"

@@ -2,7 +2,9 @@
 #include "console/record/audit_report.h"
 
 #include "console/record/audit.h"
-#include "console/record/record.h"
+#include "console/record/record_files.h"
+#include "console/record/record_json.h"
+#include "console/record/record_read.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 #include "fabric/update/coordinator.h"

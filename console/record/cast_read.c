@@ -2,7 +2,8 @@
 #include "console/record/cast_read.h"
 
 #include "console/lib/progress_line.h"
-#include "console/record/record.h"
+#include "console/record/record_files.h"
+#include "console/record/record_json.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"

@@ -3,18 +3,9 @@
  * record: an audit log of a session, one JSON object a line, each with the SHA-256 of the line
  * before (a chain); and beside it a recording of the screen, where there is one.
  *
- *   {"v":1,"seq":n,"ts":"..Z","mono_ns":n,"sid":"..","type":"..","user":{..},"data":{..},
- *    "cast":{"off":n,"sha256":".."},"seal":{"epoch":n,"mac":".."},"self":"<64 hex>",
- *    "prev":"<64 hex>"}
- *
- * prev, the last key, is over the raw bytes of the previous line without its newline: no canonical
- * JSON is needed to verify it.  cast is the length and hash of the asciicast at that time.  seal is
- * there in directories with a key (record_hmac.h).  self, the hash of the bytes before that key, is
- * in the last line of a file, to which nothing is chained.  Secrets such as M_Keys must not be
- * given.
- *
- * SID.jsonl and SID.cast continue in SID.2.jsonl and SID.2.cast when one of them is too long:
- * record.rotate ends a part, record.part begins the next one.  Thread-safe.
+ * Its lines are those of record_line.h, its files those of record_files.h: when one is too long,
+ * record.rotate ends a part and record.part begins the next one.  Secrets such as M_Keys must not
+ * be given.  Thread-safe.
  *
  * record_start() has a thread of its own for all that (record_queue.h), with the time and in the
  * order in which it was added; what is on disk after a crash is a prefix of that.
@@ -30,7 +21,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RECORD_DIR	   "/var/log/ibroute-top" /* default; IBROUTE_RECORD_DIR overrides */
 #define RECORD_PART_BYTES  (16u << 20)
 #define RECORD_CAST_BYTES  (256u << 20)
 #define RECORD_QUEUE_BYTES (16u << 20)
@@ -47,8 +37,6 @@ struct record_opts {
 	uint64_t part_bytes, cast_bytes;
 	size_t queue_bytes; /* that wait to be written; 0: as above */
 };
-
-const char *record_dir(const char *dir);
 
 /* Creates DIR/SID.jsonl (0640) with session.start, which names the last session's head.
  * Fails when it cannot be written and synced: then nothing may be changed in the fabric. */
@@ -88,48 +76,3 @@ const char *record_sid(const struct record *r);
 const char *record_path(struct record *r); /* of its first part; "": it is not open */
 uint64_t record_seq(struct record *r);	   /* lines so far */
 void record_head(struct record *r, struct digest *head, uint64_t *cast_bytes);
-
-/* The end of a sealed line; its HMAC is over the line with zeros for the digits of mac. */
-#define RECORD_PREV_KEY "\"prev\":\""
-
-#define RECORD_PREV_TAIL (sizeof(RECORD_PREV_KEY) - 1 + DIGEST_HEX - 1 + 2)
-
-#define RECORD_MAC_KEY "\"mac\":\""
-
-/* Bytes from the first digit of mac to the end of the line. */
-#define RECORD_MAC_TAIL (DIGEST_HEX - 1 + 3 + RECORD_PREV_TAIL)
-
-/* The last line of a file has one key more before prev: the hash of all bytes before that key.  Its
- * HMAC is over the line without it. */
-#define RECORD_SELF_KEY ",\"self\":\""
-
-#define RECORD_SELF_TAIL (sizeof(RECORD_SELF_KEY) - 1 + DIGEST_HEX - 1 + 2 + RECORD_PREV_TAIL)
-
-bool record_line_ends(const char *type); /* session.end, record.rotate: the last of its file */
-/* Any bytes as a JSON string: what is not UTF-8 becomes '?'. */
-json_t *record_str(const char *s);
-
-/* Session and part (from 1 on) of a file, SID.jsonl or SID.2.jsonl; path may have a directory. */
-unsigned record_name(char *sid, size_t size, const char *path);
-/* FILE.cast beside FILE.jsonl; the caller frees it. */
-char *record_cast_path(const char *path);
-
-struct record_files {
-	char **v; /* paths, oldest first: names begin with the time */
-	size_t n, cap;
-};
-
-/* All *.jsonl in a directory, none where it cannot be read.  record_files_free(). */
-void record_files_list(struct record_files *out, const char *dir);
-void record_files_free(struct record_files *files);
-/* -errno with the sentence where dir cannot be listed. */
-int record_dir_check(const char *dir, struct err *err);
-
-/* False: no more lines are needed. */
-typedef bool record_line_fn(void *ctx, json_t *line);
-
-/* Calls fn for each line of a file that is JSON.  -ECANCELED when file_progress() says so. */
-int record_lines(const char *path, record_line_fn *fn, void *ctx, struct err *err);
-/* Values of a JSON object; "" and 0 when they are missing or of another type. */
-const char *record_text(const json_t *j, const char *key);
-json_int_t record_int(const json_t *j, const char *key);

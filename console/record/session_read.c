@@ -2,7 +2,9 @@
 #include "console/record/session_read.h"
 
 #include "console/record/audit.h"
-#include "console/record/record.h"
+#include "console/record/record_files.h"
+#include "console/record/record_json.h"
+#include "console/record/record_read.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/update/agents_away.h"
 
-#include "console/record/record.h"
+#include "console/record/record_json.h"
 #include "fabric/base/plural.h"
 #include "fabric/base/vec.h"
 #include "fabric/ib/phase_notice.h"

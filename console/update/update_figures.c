@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/update/update_figures.h"
 
+#include "console/record/record_json.h"
 #include "engines/metrics/metrics.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/update/update_record.h"
 
+#include "console/record/record_json.h"
 #include "fabric/base/log.h"
 #include "fabric/base/vec.h"
 

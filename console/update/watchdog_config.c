@@ -3,7 +3,8 @@
 
 #include "console/lib/cmdline.h"
 #include "console/lib/mkey.h"
-#include "console/record/record.h"
+#include "console/record/record_files.h"
+#include "console/record/record_json.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
 #include "fabric/update/journal.h"

@@ -3,12 +3,12 @@
 #include "console/update/watchdog_config.h"
 
 #include "console/lib/exits.h"
-#include "fabric/update/installer/osm_grant.h"
 #include "console/live/foreign_tables.h"
 #include "console/live/journal_restore.h"
 #include "console/live/live_install.h"
 #include "console/plan/plan_follow.h"
 #include "console/record/record.h"
+#include "console/record/record_json.h"
 #include "console/update/update_figures.h"
 #include "console/update/update_record.h"
 #include "fabric/base/log.h"
@@ -16,6 +16,7 @@
 #include "fabric/base/store.h"
 #include "fabric/jobs/source.h"
 #include "fabric/plan/planfile.h"
+#include "fabric/update/installer/osm_grant.h"
 #include "fabric/update/watchdog/supervisor.h"
 #include "fabric/update/watchdog/watchdog.h"
 

@@ -2,6 +2,7 @@
 #include "console/record/record.h"
 
 #include "console/record/audit.h"
+#include "console/record/record_json.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
 #include "fabric/base/version.h"

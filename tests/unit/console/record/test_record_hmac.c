@@ -4,6 +4,7 @@
 
 #include "console/cli/audit_cmd.h"
 #include "console/record/record.h"
+#include "console/record/record_line.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
 #include "tests/unit/kit/update_net.h"

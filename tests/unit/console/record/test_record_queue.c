@@ -3,11 +3,14 @@
 #include "console/record/audit.h"
 #include "console/record/cast_read.h"
 #include "console/record/record.h"
+#include "console/record/record_files.h"
+#include "console/record/record_json.h"
+#include "console/record/record_read.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
-#include "tests/unit/kit/update_net.h"
 #include "tests/unit/kit/slow_disk.h"
+#include "tests/unit/kit/update_net.h"
 
 #include <errno.h>
 #include <setjmp.h>
