@@ -8,18 +8,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* A node with an agent on any of its ports counts with all of them. */
-static bool auto_propose_node_there(const struct fabric *f, const struct job *job,
-				    const struct agent_place *at, uint32_t i)
-{
-	for (uint32_t k = 0; k < job->nterm; k++)
-		if (at[k].there == AGENT_PRESENT &&
-		    !strcmp(f->term_name[job->terms[i]], f->term_name[job->terms[k]]))
-			return true;
-	return false;
-}
 
 /* Not known counts as absent: nobody looks on who could decide. */
 static bool auto_propose_job_there(const struct agent_link *link, const struct fabric *f,
@@ -32,7 +20,7 @@ static bool auto_propose_job_there(const struct agent_link *link, const struct f
 		at[i].guid = f->term_guid[job->terms[i]];
 	there = !link->ops->present(link->ctx, at, job->nterm, progress, NULL);
 	for (uint32_t i = 0; there && i < job->nterm; i++)
-		there = auto_propose_node_there(f, job, at, i);
+		there = at[i].there == AGENT_PRESENT;
 	free(at);
 	return there;
 }

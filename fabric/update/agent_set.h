@@ -2,7 +2,8 @@
 /*
  * agent_set: the agents of an update: who they are, what they are asked and what they say.
  *
- * An agent is a node: ports of one name are one agent, whichever port and job they are of.
+ * An agent is a port, by its GUID, whichever jobs it is of: what its host is called does not tell
+ * who somebody is, and a host with two ports has drained when both have.
  */
 #pragma once
 
@@ -17,11 +18,10 @@ struct transaction;
 
 struct agent_set {
 	const struct agent_link *link;
-	struct txn_agent *port; /* sorted by name */
+	struct txn_agent *port; /* of each job; sorted by GUID */
 	uint32_t nport;
-	uint32_t *first; /* of each agent's ports; and one behind the last */
+	uint32_t *first; /* of each agent's entries there; and one behind the last */
 	uint32_t n;
-	uint32_t *by_guid;	   /* ports, by their GUID */
 	uint32_t *by_lid;	   /* agent, FAB_NONE: none */
 	struct coord_agent *state; /* by agent */
 	bool *reported;		   /* that it is silent or failed, by agent */
@@ -34,9 +34,10 @@ struct agent_set {
 	uint64_t answered_ns; /* last */
 };
 
-/* Builds the rest from port, which is sorted; everybody is COORD_IDLE.  O(ports log ports). */
+/* Builds the rest from port, which gets sorted; everybody is COORD_IDLE.  O(ports log ports). */
 void agent_set_index(struct agent_set *w);
 const char *agent_set_name(const struct agent_set *w, uint32_t agent);
+uint64_t agent_set_guid(const struct agent_set *w, uint32_t agent); /* of its port */
 void agent_set_free(struct agent_set *w);
 
 /* Sends what the coordinator asks; false: it was not sent. */

@@ -3,6 +3,7 @@
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/model/end_find.h"
 #include "fabric/update/transaction.h"
 
 #include <errno.h>
@@ -40,34 +41,25 @@ static struct agent_place *drain_set_places_of(const struct transaction *t, cons
 	return at;
 }
 
-static bool drain_set_same_node(const struct transaction *t, const struct job *job, uint32_t i,
-				uint32_t k)
-{
-	return !strcmp(t->fabric->term_name[job->terms[i]], t->fabric->term_name[job->terms[k]]);
-}
-
-/* How many ports are of nodes with an agent (of any of their ports), how many are not known; the
- * first node without one. */
-static void drain_set_count_there(const struct transaction *t, const struct job *job,
-				  const struct agent_place *at, uint32_t *there, uint32_t *unknown,
-				  const char **absent)
+/* How many of its ports have an agent, of how many it is not known; the first that has none. */
+static void drain_set_count_there(const struct job *job, const struct agent_place *at,
+				  uint32_t *there, uint32_t *unknown, uint32_t *absent)
 {
 	*there = *unknown = 0;
-	*absent = "";
-	for (uint32_t i = 0, k; i < job->nterm; i = k) {
-		bool yes = false, open = false;
-
-		for (k = i; k < job->nterm && drain_set_same_node(t, job, i, k); k++) {
-			yes = yes || at[k].there == AGENT_PRESENT;
-			open = open || at[k].there == AGENT_UNKNOWN;
-		}
-		if (yes)
-			*there += k - i;
-		else if (open)
-			*unknown += k - i;
-		else if (!**absent)
-			*absent = t->fabric->term_name[job->terms[i]];
+	*absent = FAB_NONE;
+	for (uint32_t i = 0; i < job->nterm; i++) {
+		*there += at[i].there == AGENT_PRESENT;
+		*unknown += at[i].there == AGENT_UNKNOWN;
+		if (at[i].there == AGENT_ABSENT && *absent == FAB_NONE)
+			*absent = job->terms[i];
 	}
+}
+
+static const char *drain_set_end_name(char *buf, size_t size, const struct fabric *f, uint32_t end)
+{
+	if (end == FAB_NONE)
+		return "";
+	return end_name(buf, size, f, end);
 }
 
 static void drain_set_add_job(struct transaction *t, const struct job *job)
@@ -84,7 +76,7 @@ static void drain_set_add_job(struct transaction *t, const struct job *job)
 					 .lid = f->term_lid[term],
 					 .nlids = (uint16_t)(1u << f->lmc),
 					 .job = job->id };
-		snprintf(g->name, sizeof(g->name), "%.63s", f->term_name[term]);
+		end_name(g->name, sizeof(g->name), f, term);
 	}
 }
 
@@ -94,8 +86,8 @@ static bool drain_set_take_job(struct transaction *t, const struct job *job, boo
 {
 	const struct agent_link *l = t->o.agents;
 	struct agent_place *at = drain_set_places_of(t, job);
-	uint32_t there, unknown;
-	const char *absent;
+	uint32_t there, unknown, absent;
+	char name[100];
 	struct err err = { "" };
 	bool ok = true;
 	int rc = l->ops->present ? l->ops->present(l->ctx, at, job->nterm, &t->progress, &err) : 0;
@@ -104,7 +96,8 @@ static bool drain_set_take_job(struct transaction *t, const struct job *job, boo
 		free(at);
 		return transaction_fail(t, rc, "cancelled before anything was written");
 	}
-	drain_set_count_there(t, job, at, &there, &unknown, &absent);
+	drain_set_count_there(job, at, &there, &unknown, &absent);
+	drain_set_end_name(name, sizeof(name), t->fabric, absent);
 	free(at);
 	if (there + unknown == job->nterm && (needed || !unknown)) {
 		drain_set_add_job(t, job);
@@ -120,14 +113,14 @@ static bool drain_set_take_job(struct transaction *t, const struct job *job, boo
 			       "continuing without job %lu, which should drain: %u of its %u ports "
 			       "have no agent (%s)",
 			       (unsigned long)job->id, job->nterm - there - unknown, job->nterm,
-			       absent);
+			       name);
 	} else {
 		ok = transaction_fail(
 			t, -EHOSTUNREACH,
 			"job %lu sends to LIDs that must be drained, and %u of its %u ports have "
 			"no agent (%s): start ibroute-top agent there, or continue without such "
 			"jobs (--on-silent continue)",
-			(unsigned long)job->id, job->nterm - there - unknown, job->nterm, absent);
+			(unsigned long)job->id, job->nterm - there - unknown, job->nterm, name);
 	}
 	return ok;
 }
@@ -269,11 +262,10 @@ static bool drain_set_all_there(struct transaction *t, const struct job *job)
 {
 	const struct agent_link *l = t->agents.link;
 	struct agent_place *at = drain_set_places_of(t, job);
-	uint32_t there, unknown;
-	const char *absent;
+	uint32_t there, unknown, absent;
 	int rc = l->ops->present(l->ctx, at, job->nterm, &t->progress, NULL);
 
-	drain_set_count_there(t, job, at, &there, &unknown, &absent);
+	drain_set_count_there(job, at, &there, &unknown, &absent);
 	free(at);
 	return !rc && there == job->nterm;
 }
@@ -303,7 +295,7 @@ static void drain_set_keep_states(struct agent_set *w, const struct txn_agent *p
 				  uint32_t n)
 {
 	for (uint32_t i = 0, k = 0; i < w->n && k < n; i++)
-		if (!strcmp(agent_set_name(w, i), port[first[k]].name))
+		if (agent_set_guid(w, i) == port[first[k]].guid)
 			w->state[i] = state[k++];
 }
 
@@ -337,7 +329,7 @@ static bool drain_set_start(struct transaction *t)
 	return true;
 }
 
-/* A node whose jobs were over and that has this one now. */
+/* A port whose jobs were over and that has this one now. */
 static void drain_set_call_again(struct agent_set *w, uint64_t job)
 {
 	for (uint32_t i = 0; i < w->n; i++)

@@ -439,6 +439,25 @@ static void a_silent_agent_is_named_and_nothing_is_written(void **state)
 	everybody_is_back(w);
 }
 
+/* Two ports of one name, of a host with two or of another one that calls itself so: the answer of
+ * one says nothing about the other. */
+static void each_port_of_a_name_has_to_answer(void **state)
+{
+	struct world *w = *state;
+	uint32_t silent = w->k.node[3].term;
+	struct err err = { "" };
+
+	w->f->term_name[silent] = w->f->term_name[w->k.node[2].term];
+	w->k.node[3].dead = true;
+	w->o.answer_ms = 2000;
+	assert_int_equal(run(w, &err), -ETIMEDOUT);
+	assert_int_equal(status(w).agents.expected, ALL);
+	assert_int_equal(status(w).agents.silent, 1);
+	assert_null(strstr(w->said, "WRITE"));
+	assert_true(installed(w, w->from));
+	everybody_is_back(w);
+}
+
 static void policy_goes_on_without_who_is_silent_or_could_not(void **state)
 {
 	struct world *w = *state;
@@ -1158,6 +1177,7 @@ int main(void)
 		T(numbers_of_transactions_grow_though_the_clock_does_not),
 		cmocka_unit_test(loss_doubles_and_reorder_change_nothing_but_the_time),
 		T(a_silent_agent_is_named_and_nothing_is_written),
+		T(each_port_of_a_name_has_to_answer),
 		T(policy_goes_on_without_who_is_silent_or_could_not),
 		T(an_agent_whose_drain_fails_stops_the_update),
 		T(a_job_that_ends_is_not_waited_for),
