@@ -413,6 +413,28 @@ static int transition_look_for_old_cycles(struct search *s, const uint8_t *drain
 	return 0;
 }
 
+/* Who was drained while it was searched left dependencies behind that cycles of the old tables may
+ * have: those who stay are looked at once more without them, until nobody else has to go. */
+static int transition_without_drained(struct found **best, struct search *s)
+{
+	int rc = 0;
+
+	s->may_drain = true;
+	s->descending = false;
+	s->sl2vl_last = false;
+	for (bool more = (*best)->old_cyclic && (*best)->ndrain; more && !rc;) {
+		struct found *r;
+
+		rc = search_attempt(&r, s, (*best)->drained);
+		if (rc)
+			return rc == -EAGAIN ? 0 : rc;
+		more = r->ndrain > (*best)->ndrain;
+		found_free(*best);
+		*best = r;
+	}
+	return rc;
+}
+
 static int transition_search_all(struct found **best, struct search *s, const uint8_t *sure,
 				 const uint8_t *drained, uint64_t effort, bool *all)
 {
@@ -429,7 +451,7 @@ static int transition_search_all(struct found **best, struct search *s, const ui
 		rc = transition_shrink(best, s, all, effort);
 	else if (!rc)
 		*all = (*best)->ndrain == s->certain || !(*best)->over_budget;
-	return rc;
+	return rc ? rc : transition_without_drained(best, s);
 }
 
 /* The best that is found; *all as of transition_shrink(). */

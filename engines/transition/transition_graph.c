@@ -280,6 +280,12 @@ static bool tgraph_counts(const struct tgraph *g, const struct tedge *x)
 	return x->count && tgraph_rep_of(g, x->from) != tgraph_rep_of(g, x->to);
 }
 
+/* Is it in a component now, and was not when that was contracted? */
+static bool tgraph_adds_inside(const struct tgraph *g, const struct tedge *x)
+{
+	return g->rep && x->count && !x->kept && g->rep[x->from] == g->rep[x->to];
+}
+
 bool tgraph_sort(struct tgraph *g)
 {
 	uint32_t *degree = g->places, *order = g->list, n = 0;
@@ -291,7 +297,7 @@ bool tgraph_sort(struct tgraph *g)
 	}
 	for (size_t e = 0; e < g->edge.n; e++) {
 		degree[tgraph_rep_of(g, g->edge.v[e].to)] += tgraph_counts(g, &g->edge.v[e]);
-		if (tgraph_stop_at(g, e))
+		if (tgraph_adds_inside(g, &g->edge.v[e]) || tgraph_stop_at(g, e))
 			return false;
 	}
 	for (uint32_t v = 0; v < g->n; v++) {
@@ -402,7 +408,8 @@ static void tgraph_link_components(struct tgraph *g)
 	}
 }
 
-void tgraph_contract(struct tgraph *g)
+/* Sets rep; NULL: cancelled. */
+static void tgraph_find_components(struct tgraph *g)
 {
 	struct arena *mem = arena_new();
 	struct scc s = { .low = arena_alloc(mem, g->n, sizeof(uint32_t)),
@@ -418,10 +425,37 @@ void tgraph_contract(struct tgraph *g)
 	if (stop) {
 		free(g->rep);
 		g->rep = NULL;
-	} else {
-		tgraph_link_components(g);
 	}
 	arena_free(mem);
+}
+
+void tgraph_contract(struct tgraph *g)
+{
+	tgraph_find_components(g);
+	if (g->rep)
+		tgraph_link_components(g);
+}
+
+void tgraph_keep(struct tgraph *g)
+{
+	for (size_t e = 0; e < g->edge.n; e++)
+		g->edge.v[e].kept = g->edge.v[e].count;
+}
+
+bool tgraph_cycles_kept(struct tgraph *g, uint32_t *from)
+{
+	bool yes = true;
+
+	tgraph_find_components(g);
+	for (size_t e = 0; g->rep && e < g->edge.n && yes; e++) {
+		const struct tedge *x = &g->edge.v[e];
+
+		*from = x->from;
+		yes = !x->count || x->kept || g->rep[x->from] != g->rep[x->to];
+	}
+	free(g->rep);
+	g->rep = NULL;
+	return yes;
 }
 
 /* ---- one more ---- */

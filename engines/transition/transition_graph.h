@@ -33,14 +33,19 @@ void tgraph_put_all(struct tgraph *g, const struct tdep *d, uint32_t n);
 void tgraph_remove(struct tgraph *g, const struct tdep *d);
 void tgraph_remove_all(struct tgraph *g, const struct tdep *d, uint32_t n);
 
-/* A new order for what is there; false, and the old order stays, when there is a cycle, or when
- * pace was cancelled.
+/* A new order for what is there; false, and the old order stays, when there is a cycle (what
+ * tgraph_contract() left is none, unless something new is in it), or when pace was cancelled.
  * O(vertices + dependencies). */
 bool tgraph_sort(struct tgraph *g);
 
 /* From now on cycles of what is there are ignored: each component counts as one vertex, inside
  * which only what is there now may come back.  Without effect when pace was cancelled. */
 void tgraph_contract(struct tgraph *g);
+
+/* Instead of that: notes what is there now.  Later: is nothing else on a cycle?  from: a vertex of
+ * one where it is.  Also true when pace was cancelled. */
+void tgraph_keep(struct tgraph *g);
+bool tgraph_cycles_kept(struct tgraph *g, uint32_t *from);
 
 /* Needs an order.  False when it would close a cycle (nothing is changed then). */
 bool tgraph_add(struct tgraph *g, const struct tdep *d);

@@ -13,6 +13,7 @@
 
 #include "engines/engine.h"
 #include "engines/transition/transition.h"
+#include "engines/transition/wave_judge.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
 #include "fabric/sim/topology/topo.h"
@@ -259,6 +260,36 @@ static uint64_t sum_of(const struct transition *t)
 	return sum;
 }
 
+/* Seconds that who writes it takes to see that it is safe. */
+static double judged(const struct fabric *f, const struct tables *old, const struct tables *new,
+		     const struct transition *t)
+{
+	struct change_order o = { .n = t->nwrites,
+				  .nwaves = t->nwaves,
+				  .sl2vl_wave = t->sl2vl_wave };
+	struct tdiff *diff = tdiff_new(f, old, new);
+	bool *drained = xcalloc(f->max_lid + 1u, sizeof(*drained));
+	struct changes *l = NULL;
+	struct err err = { "" };
+	double begin;
+
+	o.v = xcalloc(t->nwrites, sizeof(*o.v));
+	for (uint32_t i = 0; i < t->nwrites; i++)
+		o.v[i] = (struct change_write){ t->writes[i].wave, t->writes[i].sw,
+						t->writes[i].block, t->writes[i].now };
+	for (uint32_t i = 0; i < t->ndrain; i++)
+		drained[t->drain[i].lid] = true;
+	changes_in_order(&l, f, old, new, diff, &o, &err);
+	begin = cpu_s();
+	if (!l || wave_judge(f, old, new, l, drained, NULL, &err))
+		printf("%s\n", err.text);
+	changes_free(l);
+	tdiff_free(diff);
+	free(drained);
+	free(o.v);
+	return cpu_s() - begin;
+}
+
 static int cost(const char *from, const char *to, const char *spec, struct err *err)
 {
 	char *name = xstrdup(from), *plus = strchr(name, '+');
@@ -294,11 +325,11 @@ static int cost(const char *from, const char *to, const char *spec, struct err *
 		for (uint32_t i = 0; i < t->ndrain; i++)
 			why[t->drain[i].why]++;
 		printf("%-30s %s -> %s: %.3f s, gap %.3f s, %ld MB, %u waves, %u writes of %u "
-		       "blocks, %u LIDs change, %u to drain (%u loop, %u SL, %u SLs, %u order)%s "
-		       "%016" PRIx64 "\n",
+		       "blocks, %u LIDs change, %u to drain (%u loop, %u SL, %u SLs, %u order)%s, "
+		       "judged in %.3f s, %016" PRIx64 "\n",
 		       spec, from, to, end - begin, w.gap, ru.ru_maxrss / 1024, t->nwaves,
 		       t->nwrites, t->blocks, t->lids, t->ndrain, why[0], why[1], why[2], why[3],
-		       t->irreducible ? " irreducible" : "", sum_of(t));
+		       t->irreducible ? " irreducible" : "", judged(f, old, new, t), sum_of(t));
 	}
 	transition_free(t);
 	tables_put(old);
