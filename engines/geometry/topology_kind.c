@@ -4,9 +4,9 @@
  */
 #include "engines/geometry/topology_kind.h"
 
-#include "engines/geometry/grid_layout.h"
-#include "engines/geometry/hyperx.h"
-#include "engines/geometry/torus.h"
+#include "engines/geometry/grid/grid_find.h"
+#include "engines/geometry/grid/hyperx.h"
+#include "engines/geometry/grid/torus.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/natural.h"
 #include "fabric/base/plural.h"
@@ -61,7 +61,7 @@ static bool topology_kind_find_torus(struct topology_kind *s, const struct fabri
 	struct grid *l = NULL;
 	struct err err;
 
-	if (grid_layout_find(&l, f, &err)) {
+	if (grid_find(&l, f, &err)) {
 		snprintf(s->note, sizeof(s->note), "not a torus: %.140s", err.text);
 		return false;
 	}
@@ -273,7 +273,7 @@ static int topology_kind_find_grid(struct topology_kind *s, const struct fabric 
 		s->kind = TOPOLOGY_HYPERX;
 		return rc;
 	}
-	rc = grid_layout_find(&s->grid, f, &why);
+	rc = grid_find(&s->grid, f, &why);
 	return rc ? err_set(err, rc,
 			    "this is no torus, mesh or HyperX, nor one of which a few cables are "
 			    "missing: %s",

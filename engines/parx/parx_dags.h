@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "engines/geometry/grid.h"
+#include "engines/geometry/grid/grid.h"
 #include "engines/graph/spdag.h"
 #include "engines/parx/parx_rules.h"
 #include "fabric/model/fabric.h"

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "engines/geometry/grid.h"
+#include "engines/geometry/grid/grid.h"
 #include "fabric/model/lid_choice.h"
 
 #include <stdint.h>

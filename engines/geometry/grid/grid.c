@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/geometry/grid.h"
+#include "engines/geometry/grid/grid.h"
 
 #include "fabric/base/mem.h"
 
@@ -90,7 +90,7 @@ char *grid_dims_text(char *buf, size_t len, const struct grid *g)
 	return buf;
 }
 
-void grid_find_first(const struct fabric *f, uint32_t *near, uint32_t *first)
+void grid_first_parallel(const struct fabric *f, uint32_t *near, uint32_t *first)
 {
 	for (uint32_t u = 0; u < f->nsw; u++) {
 		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++) {

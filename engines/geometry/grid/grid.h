@@ -76,4 +76,4 @@ char *grid_dims_text(char *buf, size_t len, const struct grid *g);
 
 /* first: by channel, the first one that is parallel to it.  near: by switch, scratch, all FAB_NONE
  * before and after.  O(channels). */
-void grid_find_first(const struct fabric *f, uint32_t *near, uint32_t *first);
+void grid_first_parallel(const struct fabric *f, uint32_t *near, uint32_t *first);

@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "engines/geometry/grid.h"
+#include "engines/geometry/grid/grid.h"
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
 

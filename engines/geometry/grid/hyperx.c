@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/geometry/hyperx.h"
+#include "engines/geometry/grid/hyperx.h"
 
 #include "engines/geometry/union_find.h"
 #include "engines/graph/graph.h"

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "engines/geometry/grid.h"
+#include "engines/geometry/grid/grid.h"
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
 #include "fabric/model/fabric.h"

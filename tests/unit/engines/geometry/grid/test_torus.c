@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/geometry/torus.h"
+#include "engines/geometry/grid/torus.h"
 
 #include "fabric/base/mem.h"
 #include "tests/unit/kit/shuffled.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engines/geometry/torus.h"
+#include "engines/geometry/grid/torus.h"
 
 #include "engines/geometry/union_find.h"
 #include "engines/graph/graph.h"
@@ -317,7 +317,7 @@ static int torus_do_find(struct grid **out, struct finder *x, struct err *err)
 {
 	int rc;
 
-	grid_find_first(x->f, x->near, x->first);
+	grid_first_parallel(x->f, x->near, x->first);
 	rc = torus_find_classes(x, err);
 	for (uint32_t d = 0; d < x->ndim && !rc; d++) {
 		torus_find_layers(x, &x->dim[d]);
