@@ -27,14 +27,14 @@ struct block_ages {
 struct judged {
 	const struct fabric *f;
 	const struct tables *old, *new;
-	const struct changes *l;
+	const struct transition *t;
 	const bool *drained;
 	struct turns turns;
 	struct pace pace;
 	struct mixture_flow *flow;
 	struct tgraph *g;
 	bool old_known;		    /* g was all old once */
-	uint32_t *first, *by_block; /* LFT changes of block b: by_block[first[b]..first[b + 1]-1] */
+	uint32_t *first, *by_block; /* writes of block b: by_block[first[b]..first[b + 1]-1] */
 	uint32_t sl2vl_wave, nblocks;
 	struct block_ages now, before;
 	uint64_t done;
@@ -45,26 +45,22 @@ struct judged {
 
 static void wave_judge_index(struct judged *j)
 {
-	const struct changes *l = j->l;
+	const struct transition *t = j->t;
 	uint32_t *at;
 
 	j->nblocks = j->f->max_lid / LFT_BLOCK + 1;
 	j->first = xcalloc(j->nblocks + 1, sizeof(*j->first));
-	j->by_block = xcalloc(l->n, sizeof(*j->by_block));
-	j->sl2vl_wave = FAB_NONE;
-	for (uint32_t i = 0; i < l->n; i++) {
-		if (l->v[i].kind == CHANGE_SL2VL)
-			j->sl2vl_wave = l->v[i].wave;
-		else if (l->v[i].block < j->nblocks)
-			j->first[l->v[i].block + 1]++;
-	}
+	j->by_block = xcalloc(t->nwrites, sizeof(*j->by_block));
+	for (uint32_t i = 0; i < t->nwrites; i++)
+		if (t->writes[i].block < j->nblocks)
+			j->first[t->writes[i].block + 1]++;
 	for (uint32_t b = 0; b < j->nblocks; b++)
 		j->first[b + 1] += j->first[b];
 	at = xcalloc(j->nblocks, sizeof(*at));
 	memcpy(at, j->first, j->nblocks * sizeof(*at));
-	for (uint32_t i = 0; i < l->n; i++)
-		if (l->v[i].kind == CHANGE_LFT && l->v[i].block < j->nblocks)
-			j->by_block[at[l->v[i].block]++] = i;
+	for (uint32_t i = 0; i < t->nwrites; i++)
+		if (t->writes[i].block < j->nblocks)
+			j->by_block[at[t->writes[i].block]++] = i;
 	free(at);
 }
 
@@ -77,7 +73,7 @@ static uint8_t wave_judge_age(uint32_t written, uint32_t wave)
 static void wave_judge_fill(struct block_ages *b, const struct judged *j, uint32_t block,
 			    uint32_t wave)
 {
-	const struct changes *l = j->l;
+	const struct transition *t = j->t;
 
 	if (b->block == block && b->wave == wave)
 		return;
@@ -89,16 +85,15 @@ static void wave_judge_fill(struct block_ages *b, const struct judged *j, uint32
 		b->lid[k].moves = false;
 	}
 	for (uint32_t i = j->first[block]; i < j->first[block + 1]; i++) {
-		const struct change *c = &l->v[j->by_block[i]];
-		const uint8_t *was = change_old(l, c), *is = change_new(l, c);
-		uint8_t age = wave == UINT32_MAX ? AGE_OLD : wave_judge_age(c->wave, wave);
+		const struct transition_write *w = &t->writes[j->by_block[i]];
+		uint8_t age = wave == UINT32_MAX ? AGE_OLD : wave_judge_age(w->wave, wave);
 
-		for (uint32_t k = 0; k < LFT_BLOCK; k++) {
-			if (was[k] == is[k])
-				continue;
-			b->lid[k].at[c->sw] = age;
-			b->lid[k].seen |= (uint8_t)(1u << age);
-			b->lid[k].moves |= c->wave == wave || c->wave + 1u == wave;
+		for (uint64_t m = w->now; m; m &= m - 1) {
+			struct lid_ages *x = &b->lid[__builtin_ctzll(m)];
+
+			x->at[w->sw] = age;
+			x->seen |= (uint8_t)(1u << age);
+			x->moves |= w->wave == wave || w->wave + 1 == wave;
 		}
 	}
 }
@@ -134,8 +129,8 @@ static bool wave_judge_moves(struct judged *j, uint32_t lid, uint32_t wave)
 /* "in wave 2 of 3" */
 static void wave_judge_when(char *buf, size_t size, const struct judged *j, uint32_t wave)
 {
-	if (wave < j->l->nwaves)
-		snprintf(buf, size, "in wave %u of %u", wave + 1, j->l->nwaves);
+	if (wave < j->t->nwaves)
+		snprintf(buf, size, "in wave %u of %u", wave + 1, j->t->nwaves);
 	else
 		snprintf(buf, size, "after the last wave, with service levels of before,");
 }
@@ -333,14 +328,14 @@ static int wave_judge_end(struct judged *j)
 		if (fabric_lid_end(j->f, lid) == FAB_NONE)
 			continue;
 		a.sl = j->drained[lid] ? AGE_NEW : AGE_BOTH;
-		rc = wave_judge_put(j, lid, &a, j->l->nwaves);
+		rc = wave_judge_put(j, lid, &a, j->t->nwaves);
 		if (wave_judge_tick(j))
 			return -ECANCELED;
 	}
 	if (rc || tgraph_sort(j->g))
 		return rc;
 	if (!tgraph_cycles_kept(j->g, &vertex))
-		rc = wave_judge_refuse_cycle(j, j->l->nwaves, vertex);
+		rc = wave_judge_refuse_cycle(j, j->t->nwaves, vertex);
 	return !rc && pace_cancelled(&j->pace) ? -ECANCELED : rc;
 }
 
@@ -361,7 +356,7 @@ static int wave_judge_all(struct judged *j)
 {
 	int rc = 0;
 
-	for (uint32_t wave = 0; wave < j->l->nwaves && !rc; wave++)
+	for (uint32_t wave = 0; wave < j->t->nwaves && !rc; wave++)
 		rc = wave_judge_wave(j, wave);
 	return rc || !wave_judge_sls_change(j) ? rc : wave_judge_end(j);
 }
@@ -376,11 +371,11 @@ static void wave_judge_alloc(struct block_ages *b, uint32_t nsw)
 }
 
 int wave_judge(const struct fabric *f, const struct tables *old, const struct tables *new,
-	       const struct changes *l, const bool *drained, struct progress *progress,
+	       const struct transition *t, const bool *drained, struct progress *progress,
 	       struct err *err)
 {
 	struct judged j = {
-		.f = f, .old = old, .new = new, .l = l, .drained = drained, .err = err
+		.f = f, .old = old, .new = new, .t = t, .drained = drained, .err = err
 	};
 	int rc = -ECANCELED;
 
@@ -388,8 +383,9 @@ int wave_judge(const struct fabric *f, const struct tables *old, const struct ta
 	wave_judge_index(&j);
 	wave_judge_alloc(&j.now, f->nsw);
 	wave_judge_alloc(&j.before, f->nsw);
-	if (!pace_begin(&j.pace, progress, "write order", (uint64_t)f->max_lid * (l->nwaves + 1)))
+	if (!pace_begin(&j.pace, progress, "write order", (uint64_t)f->max_lid * (t->nwaves + 1)))
 		j.flow = mixture_new(f, &j.turns, old, new, &j.pace);
+	j.sl2vl_wave = j.flow && mixture_sl2vl_changes(j.flow) ? t->sl2vl_wave : FAB_NONE;
 	if (j.flow)
 		rc = wave_judge_all(&j);
 	if (rc == -ECANCELED)

@@ -8,18 +8,19 @@
  */
 #pragma once
 
+#include "engines/transition/transition.h"
 #include "fabric/base/err.h"
 #include "fabric/base/progress.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
-#include "fabric/plan/change.h"
 
 #include <stdbool.h>
 
-/* l leads from old to new, both of f; drained: by LID, to whom nothing is sent from before the
- * first wave until after the last.  0: safe; -EPROTO and why it is not; -ECANCELED.  Progress step:
- * "write order", LIDs of all waves.  O(LIDs * switches * SLs) for the first wave, for others of the
- * LIDs that change in them. */
+/* Of t the writes and their waves count; together they lead from old to new, both of f, as bits of
+ * entries that differ.  drained: by LID, to whom nothing is sent from before the first wave until
+ * after the last.  0: safe; -EPROTO and why it is not; -ECANCELED.  Progress step: "write order",
+ * LIDs of all waves.  O(LIDs * switches * SLs) for the first wave, for others of the LIDs that
+ * change in them. */
 int wave_judge(const struct fabric *f, const struct tables *old, const struct tables *new,
-	       const struct changes *l, const bool *drained, struct progress *progress,
+	       const struct transition *t, const bool *drained, struct progress *progress,
 	       struct err *err);

@@ -18,32 +18,16 @@
 
 #include <cmocka.h>
 
-/* An order as a plan has it, and what has to be drained. */
 static int judge(const struct fabric *f, const struct tables *old, const struct tables *new,
 		 const struct transition *t, struct progress *p, struct err *err)
 {
-	struct change_order o = { .n = t->nwrites,
-				  .nwaves = t->nwaves ? t->nwaves : 1,
-				  .sl2vl_wave = t->sl2vl_wave };
-	struct tdiff *diff = tdiff_new(f, old, new);
 	bool *drained = xcalloc(f->max_lid + 1u, sizeof(*drained));
-	struct changes *l = NULL;
 	int rc;
 
-	o.v = xcalloc(t->nwrites, sizeof(*o.v));
-	for (uint32_t i = 0; i < t->nwrites; i++)
-		o.v[i] = (struct change_write){ t->writes[i].wave, t->writes[i].sw,
-						t->writes[i].block, t->writes[i].now };
 	for (uint32_t i = 0; i < t->ndrain; i++)
 		drained[t->drain[i].lid] = true;
-	rc = changes_in_order(&l, f, old, new, diff, &o, err);
-	if (rc)
-		fail_msg("%s", err->text);
-	rc = wave_judge(f, old, new, l, drained, p, err);
-	changes_free(l);
-	tdiff_free(diff);
+	rc = wave_judge(f, old, new, t, drained, p, err);
 	free(drained);
-	free(o.v);
 	return rc;
 }
 
