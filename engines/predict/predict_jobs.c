@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/predict/predict.h"
 
+#include "engines/predict/job_ranks.h"
 #include "engines/predict/predict_fair.h"
 #include "engines/predict/predict_paths.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/pool.h"
 #include "fabric/base/rng.h"
-#include "fabric/base/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,22 +20,11 @@
 static const char *const pattern_names[] = { "shift", "alltoall", "ring", "stencil2d",
 					     "stencil3d" };
 
-/* The ranks of a job: its nodes by name, each with its terminals. */
-struct team {
-	uint32_t nrank;
-	uint32_t *off;	/* nrank+1 */
-	uint32_t *term; /* by rank, then terminal index */
-};
-
-struct flow_list {
-	VEC(struct flow) flows;
-};
-
 /* What one worker needs for one phase. */
 struct scratch {
 	struct trace trace;
 	struct fair fair;
-	struct flow_list list;
+	struct rank_flows list;
 	uint32_t *first; /* per job and at the end: its first flow ... */
 	uint32_t *step;	 /* ... and step */
 	float *load;	 /* per link; 0 between uses */
@@ -54,124 +43,12 @@ struct rehearsal {
 	const struct jobset *jobs;
 	const struct predict_opts *opts;
 	struct progress *progress;
-	struct team *teams;
+	struct job_ranks *teams;
 	uint32_t *shift; /* all-to-all: [phase * njob + job] */
 	uint32_t phases;
 	struct scratch *scratch; /* per worker */
 	struct score *score;	 /* [phase * njob + job] */
 };
-
-/* ---- ranks and whom they send to ---- */
-
-static bool predict_jobs_same_node(const struct fabric *f, uint32_t a, uint32_t b)
-{
-	return !strcmp(f->term_name[a], f->term_name[b]);
-}
-
-/* One per job, in their order. */
-static struct team *predict_jobs_make_teams(struct arena *mem, const struct fabric *f,
-					    const struct jobset *jobs)
-{
-	struct team *teams = arena_alloc(mem, jobs->njob, sizeof(*teams));
-	uint32_t *n = arena_alloc(mem, jobs->njob, sizeof(*n));
-	uint32_t i, k, j;
-
-	for (j = 0; j < jobs->njob; j++) {
-		teams[j].off = arena_alloc(mem, jobs->jobs[j].nterm + 1u, sizeof(*teams[j].off));
-		teams[j].term = arena_alloc(mem, jobs->jobs[j].nterm, sizeof(*teams[j].term));
-	}
-	for (i = 0; i < f->nterm; i++) {
-		uint32_t term = f->term_by_name[i];
-
-		for (k = jobs->term_off[term]; k < jobs->term_off[term + 1]; k++) {
-			struct team *t = &teams[jobs->term_job[k]];
-			uint32_t *at = &n[jobs->term_job[k]];
-
-			if (!*at || !predict_jobs_same_node(f, t->term[*at - 1], term))
-				t->nrank++;
-			t->term[(*at)++] = term;
-			t->off[t->nrank] = *at;
-		}
-	}
-	return teams;
-}
-
-static void predict_jobs_connect(struct flow_list *out, const struct team *t, uint32_t from,
-				 uint32_t to)
-{
-	uint32_t rails = t->off[to + 1] - t->off[to], i;
-
-	for (i = t->off[from]; i < t->off[from + 1]; i++) {
-		uint32_t rail = (i - t->off[from]) % rails;
-		struct flow fl = { t->term[i], t->term[t->off[to] + rail] };
-
-		vec_push(&out->flows, fl);
-	}
-}
-
-/* These add the flows of one phase, none from a rank to itself and no pair of ranks twice in one
- * direction. */
-static void predict_jobs_shift(struct flow_list *out, const struct team *t, uint32_t shift)
-{
-	uint32_t i;
-
-	if (!t->nrank || shift % t->nrank == 0)
-		return;
-	for (i = 0; i < t->nrank; i++)
-		predict_jobs_connect(out, t, i, (i + shift) % t->nrank);
-}
-
-/* Both neighbours of every rank in a dimension of that many ranks, stride apart. */
-static void predict_jobs_neighbours(struct flow_list *out, const struct team *t, uint32_t size,
-				    uint32_t stride)
-{
-	uint32_t i, at, line;
-
-	if (size < 2)
-		return;
-	for (i = 0; i < t->nrank; i++) {
-		at = i / stride % size;
-		line = i - at * stride;
-		predict_jobs_connect(out, t, i, line + (at + 1) % size * stride);
-		if (size > 2)
-			predict_jobs_connect(out, t, i, line + (at + size - 1) % size * stride);
-	}
-}
-
-static void predict_jobs_ring(struct flow_list *out, const struct team *t)
-{
-	predict_jobs_neighbours(out, t, t->nrank, 1);
-}
-
-/* The largest divisor of n whose power is not above n. */
-static uint32_t predict_jobs_side(uint32_t n, unsigned power)
-{
-	uint32_t d, best = 1;
-
-	for (d = 1; (uint64_t)d * d * (power == 3 ? d : 1) <= n; d++) {
-		if (n % d == 0)
-			best = d;
-	}
-	return best;
-}
-
-/* dims: 2 or 3 */
-static void predict_jobs_stencil(struct flow_list *out, const struct team *t, unsigned dims)
-{
-	uint32_t a, b, z = 1;
-
-	if (!t->nrank)
-		return;
-	if (dims == 3)
-		z = predict_jobs_side(t->nrank, 3);
-	b = predict_jobs_side(t->nrank / z, 2);
-	a = t->nrank / z / b;
-	predict_jobs_neighbours(out, t, a, 1);
-	predict_jobs_neighbours(out, t, b, a);
-	predict_jobs_neighbours(out, t, z, a * b);
-}
-
-/* ---- phases ---- */
 
 const char *predict_pattern_name(enum predict_pattern pattern)
 {
@@ -246,26 +123,22 @@ static void predict_jobs_plan_phases(struct rehearsal *k)
 	}
 }
 
-static void predict_jobs_add_flows(const struct rehearsal *k, struct flow_list *out, uint32_t phase,
+static void predict_jobs_add_flows(const struct rehearsal *k, struct rank_flows *out, uint32_t phase,
 				   uint32_t j)
 {
-	const struct team *t = &k->teams[j];
+	const struct job_ranks *t = &k->teams[j];
 
 	switch (k->opts->pattern) {
 	case PREDICT_SHIFT:
-		predict_jobs_shift(out, t, k->opts->shift ? k->opts->shift : t->nrank / 2);
+		job_ranks_shift(out, t, k->opts->shift ? k->opts->shift : t->nrank / 2);
 		break;
 	case PREDICT_ALLTOALL:
-		predict_jobs_shift(out, t, k->shift[(size_t)phase * k->jobs->njob + j]);
+		job_ranks_shift(out, t, k->shift[(size_t)phase * k->jobs->njob + j]);
 		break;
 	case PREDICT_RING:
-		predict_jobs_ring(out, t);
-		break;
 	case PREDICT_STENCIL2:
-		predict_jobs_stencil(out, t, 2);
-		break;
 	case PREDICT_STENCIL3:
-		predict_jobs_stencil(out, t, 3);
+		job_ranks_exchange(out, t, k->opts->pattern);
 		break;
 	}
 }
@@ -465,7 +338,7 @@ int predict_jobs(struct prediction **out, const struct fabric *f, const struct t
 		return rc;
 	predict_paths_init(&k.paths, f, t, k.opts->lids, k.opts->lids_ctx);
 	k.mem = arena_new();
-	k.teams = predict_jobs_make_teams(k.mem, f, jobs);
+	k.teams = job_ranks_new(k.mem, f, jobs);
 	predict_jobs_plan_phases(&k);
 	if (predict_jobs_run(&k))
 		rc = err_set(err, -ECANCELED, "the prediction was cancelled");

@@ -45,6 +45,7 @@ static void predict_paths_set_speeds(struct predict_paths *p)
 	const struct fabric *f = p->f;
 	uint32_t base = predict_paths_fastest_terminal(f), i, rate;
 
+	p->Mbps = base;
 	p->slow = xcalloc(p->nlink, sizeof(*p->slow));
 	for (i = 0; i < p->nlink; i++) {
 		rate = i < f->nchan ? predict_paths_chan_rate(f, i)

@@ -17,7 +17,8 @@ struct predict_paths {
 	predict_lids_fn lids;
 	void *lids_ctx;
 	uint32_t nlink;
-	float *slow;   /* per link: 1 / capacity; the fastest terminal's cable has 1 */
+	float *slow;   /* per link: 1 / capacity; the fastest terminal's cable has 1 ... */
+	uint32_t Mbps; /* ... and this data rate; 0: not known */
 	uint32_t *hop; /* sw * width + port: channel or FAB_NONE */
 	uint32_t width;
 	bool *arrives; /* per LID: the last switch has it on the right port */
