@@ -7,6 +7,7 @@
 #include "console/live/journal_restore.h"
 #include "console/live/live_install.h"
 #include "console/plan/plan_follow.h"
+#include "console/plan/plan_judge.h"
 #include "console/record/record.h"
 #include "console/record/record_json.h"
 #include "console/update/update_figures.h"
@@ -98,6 +99,18 @@ static int watchdog_main_grant(void *ctx, const struct executor_grant *g, struct
 	return w->way.files ? 0 : osm_grant(w->live.osm, g, err);
 }
 
+static int watchdog_main_approve(void *ctx, const struct plan *p, struct progress *progress,
+				 struct err *err)
+{
+	struct worker *w = ctx;
+	int rc = plan_judge(p, w->live.t, progress, err);
+
+	watchdog_main_note(w, "plan.judged",
+			   json_pack("{s:s, s:b, s:o}", "plan", p->id, "ok", !rc, "text",
+				     rc ? record_str(err->text) : json_null()));
+	return rc;
+}
+
 static bool watchdog_main_gone(void *ctx)
 {
 	struct worker *w = ctx;
@@ -187,6 +200,7 @@ static int watchdog_main_run(struct worker *w, const struct plan *plan, struct j
 			   .others = watchdog_main_others,
 			   .judge = watchdog_main_judge,
 			   .grant = watchdog_main_grant,
+			   .approve = watchdog_main_approve,
 			   .ctx = w,
 			   .accept_sl_change = w->config.accept_sl },
 		.watch = { .mask = w->config.watch, .limits = w->config.limits, .jobs = w->jobs },

@@ -3,6 +3,7 @@
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/update/approval.h"
 #include "fabric/update/blocks.h"
 #include "fabric/update/drain_set.h"
 #include "fabric/update/superseded.h"
@@ -198,8 +199,9 @@ static bool executor_do_prepare(struct transaction *t)
 	rc = transaction_gate(t, &err);
 	if (rc)
 		return transaction_fail(t, rc, "%s", err.text);
-	if (!executor_plan_allowed(t) || !drain_set_gather(t))
+	if (!executor_plan_allowed(t) || !approval_ask(t) || !drain_set_gather(t))
 		return false;
+	executor_status_step(t, "checking", total, false);
 	for (uint32_t i = 0; i < t->c.max_tries && t->ntodo; i++) {
 		blocks_read(t);
 		if (t->c.cancelled)

@@ -114,6 +114,9 @@ struct executor_opts {
 	 * (the record cannot be written); it cannot keep a rollback from going on.  event: for the
 	 * record and the screen. */
 	int (*fresh)(void *ctx, struct err *err);
+	/* Is it safe to write, by what is in the switches and not by what the plan says of itself?
+	 * In PREPARE, after fresh and before anybody is asked; has to see the progress' cancel. */
+	int (*approve)(void *ctx, const struct plan *p, struct progress *progress, struct err *err);
 	int (*gate)(void *ctx, const struct executor_event *ev, struct err *err);
 	void (*event)(void *ctx, const struct executor_event *ev);
 	/* Is the master SM the one that it was?  Asked while blocks are read and written, after

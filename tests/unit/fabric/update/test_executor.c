@@ -36,6 +36,8 @@ struct world {
 	int fresh;
 	uint64_t die_at;
 	uint32_t seen; /* waves, as bits */
+	int approve;   /* what the judge says; 1: waits until it is cancelled */
+	uint32_t judged;
 };
 
 static void quiet(void *ctx, const struct log_line *line)
@@ -57,6 +59,26 @@ static int fresh(void *ctx, struct err *err)
 	struct world *w = ctx;
 
 	return w->fresh ? err_set(err, w->fresh, "the fabric changed") : 0;
+}
+
+static int approve(void *ctx, const struct plan *p, struct progress *progress, struct err *err)
+{
+	struct world *w = ctx;
+
+	assert_ptr_equal(p, w->p);
+	assert_int_equal(w->s->writes, 0);
+	w->judged++;
+	for (uint32_t i = 0; w->approve == 1; i++) {
+		struct executor_status st;
+
+		if (progress_step(progress, "verify", i, i + 1))
+			return err_set(err, -ECANCELED, "cancelled");
+		executor_status(w->a, &st);
+		assert_non_null(strstr(st.step, "judging"));
+		if (i == 3)
+			executor_cancel(w->a);
+	}
+	return w->approve ? err_set(err, w->approve, "packets may go round") : 0;
 }
 
 static void event(void *ctx, const struct executor_event *ev)
@@ -405,6 +427,28 @@ static void stale_or_impossible_plan_writes_nothing(void **state)
 	fabric_put(g);
 	w->p = p;
 	assert_int_equal(transactions(w), 0);
+}
+
+/* Whatever the plan says of itself. */
+static void what_is_not_found_safe_is_not_written(void **state)
+{
+	struct world *w = *state;
+
+	w->o.approve = approve;
+	w->approve = -EPROTO;
+	refused(w, -EPROTO, "packets may go round");
+	w->approve = 1;
+	refused(w, -ECANCELED, "before anything was written");
+	assert_int_equal(w->judged, 2);
+	assert_int_equal(w->s->writes, 0);
+	assert_int_equal(transactions(w), 0);
+	w->approve = 0;
+	w->judged = 0;
+	w->o.approve = approve;
+	assert_int_equal(run(w, NULL), 0);
+	assert_int_equal(w->judged, 1);
+	assert_true(w->s->writes > 0);
+	assert_int_equal(executor_rollback(w->a, NULL), 0);
 }
 
 static void record_that_cannot_be_written_stops_before_the_first_write(void **state)
@@ -882,6 +926,7 @@ int main(void)
 		T(operator_may_roll_back_instead),
 		T(no_write_before_the_journal_is_on_disk),
 		L(stale_or_impossible_plan_writes_nothing),
+		T(what_is_not_found_safe_is_not_written),
 		T(record_that_cannot_be_written_stops_before_the_first_write),
 		T(what_no_longer_holds_what_was_written_is_not_confirmed),
 		T(a_switch_that_is_silent_delays_the_confirmation),
