@@ -21,6 +21,8 @@ static const struct {
 	{ "transaction", "transaction", VALUE_COUNT },
 	{ "question", "question", VALUE_COUNT },
 	{ "escape_offset", "escape_offset", VALUE_COUNT },
+	{ "refused", "refused", VALUE_COUNT },
+	{ "strangers", "strangers", VALUE_COUNT },
 };
 
 #define NVALUES (sizeof(values) / sizeof(*values))

@@ -45,6 +45,7 @@ enum {
 	OPT_ADD_JOB,
 	OPT_END_JOB,
 	OPT_STATUS,
+	OPT_FORGET,
 	OPT_AGENT_JOB
 };
 
@@ -123,6 +124,10 @@ static const struct argp_option rows[] = {
 	{ "status", OPT_STATUS, NULL, 0,
 	  "print the state of the agent and its clients, one per "
 	  "line",
+	  3 },
+	{ "forget-transaction", OPT_FORGET, NULL, 0,
+	  "forget the number of the last transaction, after a return to the base LIDs: for an agent "
+	  "that refuses updates because it has seen a later one that was none of this site's",
 	  3 },
 	{ "json", CMDLINE_KEY(struct agent_cmd, json), NULL, 0, "with --status: as JSON", 3 },
 	{ 0 },
@@ -221,6 +226,9 @@ static error_t cmd_agent_take(int key, char *arg, struct argp_state *s)
 		return 0;
 	case OPT_STATUS:
 		cmd_agent_take_question(c, "STATUS", NULL, s);
+		return 0;
+	case OPT_FORGET:
+		cmd_agent_take_question(c, "FORGET", NULL, s);
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(s, "unknown argument '%s'", arg);

@@ -61,8 +61,12 @@ static bool agents_heard_newer(const struct phase_notice *n, const struct heard_
 void agents_heard_take(struct agents_heard *h, const struct phase_notice *n, uint64_t guid,
 		       uint16_t lid, uint64_t now_ms)
 {
-	struct heard_agent *a = agents_heard_of(h, guid, lid);
+	struct heard_agent *a;
 
+	/* a question that was refused says nothing of where it is */
+	if (n->flags & NOTICE_REFUSALS || !phase_notice_in_bounds(n))
+		return;
+	a = agents_heard_of(h, guid, lid);
 	if (!a || !agents_heard_newer(n, a))
 		return;
 	*a = (struct heard_agent){
@@ -82,7 +86,7 @@ void agents_heard_outside(struct agents_heard *h, const struct phase_notice *n, 
 {
 	uint64_t hold_ms = n->hold_s * 1000ull > HOLD_MS ? n->hold_s * 1000ull : HOLD_MS;
 
-	if (n->txn < h->outside_txn)
+	if (n->txn < h->outside_txn || !phase_notice_in_bounds(n))
 		return;
 	h->outside_txn = n->txn;
 	h->outside_until_ms = n->phase == PHASE_UNPATH ? now_ms + hold_ms : now_ms;

@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #define BUSY_WAIT_MS 10
@@ -23,6 +24,9 @@
 #define GREETINGS    3
 #define RETRY_MAX_MS 30000
 #define ENV_TEXT     96
+#define DAY_S	     86400 /* transactions are numbered by Unix time, and this clock may be slow */
+#define REFUSE_MS    1000  /* between refusals, whoever asks */
+#define TELL_MS	     60000 /* between sentences about what anybody can send */
 
 enum agent_step { STEP_NONE, STEP_DRAIN, STEP_MIGRATE, STEP_RETURN };
 
@@ -64,8 +68,13 @@ struct agent {
 	bool begun;	      /* was ready */
 
 	uint64_t heard_ms;
-	bool saved; /* the last save was written */
+	bool saved;  /* the last save was written */
+	bool forget; /* once it is on its base LIDs */
 	bool over;
+
+	/* what was not believed */
+	uint64_t refused, refuse_ms; /* questions; when the next one is answered */
+	uint64_t told, tell_ms;	     /* of how many; when next */
 };
 
 static uint64_t agent_now_ms(const struct agent *a)
@@ -411,6 +420,34 @@ static void agent_acknowledge(struct agent *a)
 		log_add(LOG_WARN, "agent", "the answer could not be sent: %s", err.text);
 }
 
+static const char *agent_why_refused(const struct agent *a)
+{
+	return a->st.refused.flags & NOTICE_LATER ? "this node has seen a later one"
+						  : "a number of it is out of bounds";
+}
+
+/* Whoever leads the update is told; not as often as somebody may ask. */
+static void agent_refuse(struct agent *a, const struct notice_in *in)
+{
+	const struct phase_notice *r = &a->st.refused;
+	struct err err;
+
+	a->refused++;
+	if (agent_now_ms(a) < a->refuse_ms)
+		return;
+	a->refuse_ms = agent_now_ms(a) + REFUSE_MS;
+	log_add(LOG_WARN, "agent",
+		"LID %u says %s: transaction %" PRIu64 ", question %u; refused: %s (transaction "
+		"%" PRIu64 ", question %u)%s",
+		in->notice.issuer_lid, phase_name(r->phase), r->txn, r->seq, agent_why_refused(a),
+		a->st.txn, a->st.seq,
+		r->flags & NOTICE_LATER ? "; if that was none of this site's updates: ibroute-top "
+					  "agent --forget-transaction"
+					: "");
+	if (notice_send_phase(a->np, r, true, &err))
+		log_add(LOG_WARN, "agent", "the answer could not be sent: %s", err.text);
+}
+
 static void agent_perform(struct agent *a, unsigned act)
 {
 	if (act & AGENT_SAVE)
@@ -470,8 +507,11 @@ static void agent_take_notice(struct agent *a, const struct notice_in *in)
 			in->notice.trap, in->notice.issuer_lid);
 	if (rc || answer)
 		return;
+	a->st.txn_max = (uint64_t)time(NULL) + DAY_S;
 	act = agent_state_notice(&a->st, &n);
-	if (!act)
+	if (act & AGENT_REFUSE)
+		agent_refuse(a, in);
+	if (!act || act & AGENT_REFUSE)
 		return;
 	a->heard_ms = agent_now_ms(a);
 	agent_ask_later(a);
@@ -493,6 +533,21 @@ static int agent_take_notices(struct agent *a, uint32_t wait_ms, struct err *err
 			agent_take_notice(a, &in);
 	}
 	return rc < 0 ? rc : 0;
+}
+
+/* What anybody can send is told once in a while. */
+static void agent_tell_strangers(struct agent *a)
+{
+	const struct notice_stats *s = notice_stats(a->np);
+
+	if (s->strangers == a->told || agent_now_ms(a) < a->tell_ms)
+		return;
+	log_add(LOG_WARN, "agent",
+		"%" PRIu64 " reports ignored that were not the subnet manager's, the last one from "
+		"LID %u",
+		s->strangers - a->told, s->stranger_lid);
+	a->told = s->strangers;
+	a->tell_ms = agent_now_ms(a) + TELL_MS;
 }
 
 static void agent_hold(struct agent *a)
@@ -643,6 +698,28 @@ static void agent_turn_timers(struct agent *a)
 		agent_event(a, AGENT_EV_TIMEOUT);
 	}
 	agent_hold(a);
+	agent_tell_strangers(a);
+	if (a->forget && a->st.mode == AGENT_BASE && !a->step) {
+		a->forget = false;
+		agent_event(a, AGENT_EV_FORGET);
+	}
+}
+
+int agent_forget(struct agent *a, struct err *err)
+{
+	if (a->st.mode != AGENT_BASE && a->st.mode != AGENT_ESCAPE)
+		return err_set(err, -EBUSY, "this node is in mode %s: try again later",
+			       agent_mode_name(a->st.mode));
+	log_add(LOG_WARN, "agent",
+		"told to forget transaction %" PRIu64
+		", question %u: the next one counts, whatever "
+		"its number%s",
+		a->st.txn, a->st.seq,
+		a->st.mode == AGENT_ESCAPE ? "; leaves the escape LIDs first" : "");
+	a->forget = true;
+	if (a->st.mode == AGENT_ESCAPE)
+		agent_event(a, AGENT_EV_SAFETY);
+	return 0;
 }
 
 /* ---- what the socket asks for ---- */
@@ -688,6 +765,11 @@ static int agent_on_end_job(void *ctx, const char *job, struct err *err)
 	return 0;
 }
 
+static int agent_on_forget(void *ctx, struct err *err)
+{
+	return agent_forget(ctx, err);
+}
+
 static void agent_on_status(void *ctx, FILE *out)
 {
 	const struct agent *a = ctx;
@@ -696,6 +778,8 @@ static void agent_on_status(void *ctx, FILE *out)
 		a->st.subscribed ? "yes" : "no", agent_mode_name(a->st.mode));
 	fprintf(out, "transaction %" PRIu64 "\nquestion %u\nescape_offset %u\n", a->st.txn,
 		a->st.seq, agent_escape_offset(a));
+	fprintf(out, "refused %" PRIu64 "\nstrangers %" PRIu64 "\n", a->refused,
+		notice_stats(a->np)->strangers);
 	for (size_t i = 0; i < a->jobs.n; i++)
 		fprintf(out, "job %s\n", a->jobs.v[i].name);
 	if (a->socket)
@@ -740,7 +824,8 @@ int agent_open(struct agent **out, struct notice_port *np, const struct agent_op
 	       struct err *err)
 {
 	static const struct agent_socket_ops ops = { agent_on_changed, agent_on_add_job,
-						     agent_on_end_job, agent_on_status };
+						     agent_on_end_job, agent_on_status,
+						     agent_on_forget };
 	struct agent *a = xcalloc(1, sizeof(*a));
 	struct mad_local local;
 	int rc;

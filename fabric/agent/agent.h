@@ -53,5 +53,8 @@ bool agent_over(const struct agent *a);
  * job that starts now is safe, because no answer came within greet_ms, the node is on its escape
  * LIDs, all were asked to return, or the time limit of a hook has passed. */
 bool agent_ready(const struct agent *a);
+/* Earlier transactions count for nothing from now on, after a return from the escape LIDs.
+ * -EBUSY: a step is running, or the way back has failed. */
+int agent_forget(struct agent *a, struct err *err);
 const struct agent_state *agent_now(const struct agent *a);
 uint16_t agent_lid(const struct agent *a); /* 0: not yet known */

@@ -120,6 +120,7 @@ static const struct {
 	{ "ADD", "ADD job", AGENT_ADD_JOB },
 	{ "END", "END job", AGENT_END_JOB },
 	{ "STATUS", "STATUS", AGENT_GET_STATUS },
+	{ "FORGET", "FORGET", AGENT_FORGET },
 };
 
 static bool agent_line_job(struct rest *r, struct agent_line *out)
@@ -145,6 +146,7 @@ static bool agent_line_arguments(struct agent_line *out, struct rest *r)
 		return agent_line_job(r, out);
 	case AGENT_BYE:
 	case AGENT_GET_STATUS:
+	case AGENT_FORGET:
 		break;
 	}
 	return true;

@@ -15,13 +15,14 @@
 #define AGENT_WHY_MAX  128
 
 enum agent_verb {
-	AGENT_HELLO,	 /* HELLO version job rank where */
-	AGENT_DONE,	 /* DONE seq */
-	AGENT_FAILED,	 /* FAILED seq [why] */
-	AGENT_BYE,	 /* BYE */
-	AGENT_ADD_JOB,	 /* ADD job */
-	AGENT_END_JOB,	 /* END job */
-	AGENT_GET_STATUS /* STATUS */
+	AGENT_HELLO,	  /* HELLO version job rank where */
+	AGENT_DONE,	  /* DONE seq */
+	AGENT_FAILED,	  /* FAILED seq [why] */
+	AGENT_BYE,	  /* BYE */
+	AGENT_ADD_JOB,	  /* ADD job */
+	AGENT_END_JOB,	  /* END job */
+	AGENT_GET_STATUS, /* STATUS */
+	AGENT_FORGET	  /* FORGET */
 };
 
 /* Where a client's queue pairs are. */

@@ -385,6 +385,8 @@ static void agent_socket_control(struct agent_socket *s, struct client *c,
 		fclose(f);
 		agent_socket_send_bytes(s, c, text, n);
 		free(text);
+	} else if (l->verb == AGENT_FORGET) {
+		rc = s->ops->forget(s->ctx, &err);
 	} else {
 		rc = l->verb == AGENT_ADD_JOB ? s->ops->add_job(s->ctx, l->job, &err)
 					      : s->ops->end_job(s->ctx, l->job, &err);
@@ -422,6 +424,7 @@ static void agent_socket_take(struct agent_socket *s, struct client *c, const ch
 	case AGENT_ADD_JOB:
 	case AGENT_END_JOB:
 	case AGENT_GET_STATUS:
+	case AGENT_FORGET:
 		agent_socket_control(s, c, &l);
 		return;
 	}

@@ -42,6 +42,7 @@ struct agent_socket_ops {
 	int (*add_job)(void *ctx, const char *job, struct err *err);
 	int (*end_job)(void *ctx, const char *job, struct err *err);
 	void (*status)(void *ctx, FILE *out);
+	int (*forget)(void *ctx, struct err *err);
 };
 
 struct agent_socket;

@@ -149,10 +149,39 @@ unsigned agent_state_step(struct agent_state *a, enum agent_event ev)
 			return 0;
 		a->failed = true; /* the answer says that the escape LIDs were left */
 		return agent_state_run(a, AGENT_RETURNING);
+	case AGENT_EV_FORGET:
+		if (a->mode != AGENT_BASE)
+			return 0;
+		a->txn = a->seq = a->repeat = a->want = 0;
+		a->failed = false;
+		return AGENT_SAVE;
 	case AGENT_EV_EXIT:
 		return (a->subscribed ? AGENT_UNSUBSCRIBE : 0) | AGENT_EXIT;
 	}
 	return 0;
+}
+
+/* Its repeat is none of an answer's: a question that is obeyed later is answered anew. */
+static unsigned agent_state_refuse(struct agent_state *a, const struct phase_notice *n,
+				   uint16_t why)
+{
+	uint16_t repeat = a->refused.repeat;
+
+	a->refused = (struct phase_notice){
+		.version = PHASE_NOTICE_VERSION,
+		.phase = n->phase,
+		.flags = NOTICE_FAILED | why,
+		.repeat = (uint16_t)(repeat + 1) | 0x8000,
+		.seq = n->seq,
+		.txn = n->txn,
+	};
+	return AGENT_REFUSE;
+}
+
+/* Late ones of the same process are none to tell of. */
+static bool agent_state_outdated(const struct agent_state *a, const struct phase_notice *n)
+{
+	return n->txn < a->txn || (n->txn == a->txn && n->seq >> 16 < a->seq >> 16);
 }
 
 unsigned agent_state_notice(struct agent_state *a, const struct phase_notice *n)
@@ -160,7 +189,11 @@ unsigned agent_state_notice(struct agent_state *a, const struct phase_notice *n)
 	if (n->version != PHASE_NOTICE_VERSION ||
 	    (n->phase != PHASE_UNPATH && n->phase != PHASE_REPATH))
 		return 0;
-	if (n->txn < a->txn || (n->txn == a->txn && n->seq <= a->seq))
+	if (!phase_notice_in_bounds(n) || (a->txn_max && n->txn > a->txn_max))
+		return agent_state_refuse(a, n, NOTICE_BOUNDS);
+	if (agent_state_outdated(a, n))
+		return agent_state_refuse(a, n, NOTICE_LATER);
+	if (n->txn == a->txn && n->seq <= a->seq)
 		return 0;
 	a->txn = n->txn;
 	a->seq = n->seq;

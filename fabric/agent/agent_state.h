@@ -34,7 +34,8 @@ enum agent_action {
 	AGENT_ACK = 32,	   /* send agent_state_ack() */
 	AGENT_SUBSCRIBE = 64,
 	AGENT_UNSUBSCRIBE = 128,
-	AGENT_EXIT = 256
+	AGENT_EXIT = 256,
+	AGENT_REFUSE = 512 /* send refused: a question that was not obeyed */
 };
 
 enum agent_event {
@@ -46,6 +47,7 @@ enum agent_event {
 	AGENT_EV_SM,	  /* another SM, or the same one restarted: it has forgotten us */
 	AGENT_EV_TIMEOUT, /* nothing heard for a while, or the SM is another one */
 	AGENT_EV_SAFETY,  /* on the escape LIDs, no notice for hold_s (or the site's own time) */
+	AGENT_EV_FORGET,  /* the operator: earlier transactions count for nothing; only at BASE */
 	AGENT_EV_EXIT	  /* the job is over */
 };
 
@@ -67,6 +69,8 @@ struct agent_state {
 	uint16_t hold_s, repeat, flags;
 	uint32_t seq;
 	uint64_t txn;
+	uint64_t txn_max; /* the driver's: higher ones are refused; 0: only what nobody may say */
+	struct phase_notice refused; /* the answer to the question that was refused last */
 };
 
 /* saved NULL: first start, the job is on its base LIDs. */

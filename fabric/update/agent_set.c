@@ -146,13 +146,22 @@ void agent_set_status(struct transaction *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
+static const char *agent_set_words(const struct coord_agent *g)
+{
+	if (g->state == COORD_GONE)
+		return "its jobs have ended";
+	if (g->state == COORD_SILENT)
+		return "did not respond in time";
+	if (g->flags & NOTICE_LATER)
+		return "refuses: it has seen a later transaction";
+	if (g->flags & NOTICE_BOUNDS)
+		return "refuses: a number of the update is out of bounds there; do the clocks of "
+		       "both machines agree?";
+	return "could not";
+}
+
 static void agent_set_report(struct transaction *t, uint32_t agent)
 {
-	static const char *const words[] = {
-		[COORD_FAILED] = "could not",
-		[COORD_SILENT] = "did not respond in time",
-		[COORD_GONE] = "its jobs have ended",
-	};
 	const struct coord_agent *g = &t->agents.state[agent];
 	struct executor_event ev = { .kind = APPLY_ANSWER, .asked = t->c.asked, .items = 1 };
 
@@ -162,9 +171,47 @@ static void agent_set_report(struct transaction *t, uint32_t agent)
 	ev.rc = g->state == COORD_FAILED ? -EREMOTEIO : g->state == COORD_SILENT ? -ETIMEDOUT : 0;
 	snprintf(ev.text, sizeof(ev.text), "%.70s (job %lu) %s: %s",
 		 agent_set_name(&t->agents, agent),
-		 (unsigned long)t->agents.port[t->agents.first[agent]].job, words[g->state],
+		 (unsigned long)t->agents.port[t->agents.first[agent]].job, agent_set_words(g),
 		 t->c.asked == PHASE_UNPATH ? "drain" : "return");
 	transaction_emit(t, &ev);
+}
+
+/* The first one that refuses, or NULL. */
+static const char *agent_set_refuser(const struct transaction *t, uint16_t *why)
+{
+	for (uint32_t i = 0; i < t->agents.n; i++) {
+		const struct coord_agent *g = &t->agents.state[i];
+
+		*why = g->flags & NOTICE_REFUSALS;
+		if (g->state == COORD_FAILED && *why)
+			return agent_set_name(&t->agents, i);
+	}
+	return NULL;
+}
+
+/* Why the update ends, and what to do about it. */
+static void agent_set_not_drained(struct transaction *t)
+{
+	const char *without = t->c.touched ? "the new routing is not kept" : "nothing is written";
+	uint16_t why;
+	const char *who = agent_set_refuser(t, &why);
+
+	if (who && why & NOTICE_LATER)
+		transaction_fail(t, -ETIMEDOUT,
+				 "%.70s refuses to drain: it has seen a later transaction, and %s; "
+				 "if that was none of this site's updates, on that node: "
+				 "ibroute-top agent --forget-transaction",
+				 who, without);
+	else if (who)
+		transaction_fail(t, -ETIMEDOUT,
+				 "%.70s refuses to drain: a number of the update is out of bounds "
+				 "there, and %s; do the clocks of both machines agree?",
+				 who, without);
+	else
+		transaction_fail(t, -ETIMEDOUT,
+				 "agents did not drain in time, and %s without them: %s "
+				 "(--on-silent continue proceeds without their jobs)",
+				 without, t->st.agents.who);
 }
 
 static void agent_set_settled(struct transaction *t, enum phase phase, enum phase asked)
@@ -193,12 +240,7 @@ static void agent_set_settled(struct transaction *t, enum phase phase, enum phas
 		}
 	}
 	if (t->c.why == WHY_SILENT)
-		transaction_fail(t, -ETIMEDOUT,
-				 "agents did not drain in time, and %s without them: %s "
-				 "(--on-silent continue proceeds without their jobs)",
-				 t->c.touched ? "the new routing is not kept"
-					      : "nothing is written",
-				 t->st.agents.who);
+		agent_set_not_drained(t);
 }
 
 static bool agent_set_is_back(const struct transaction *t, const struct coord_agent *g)
@@ -243,33 +285,43 @@ static void agent_set_look_for_sm(struct transaction *t)
 	t->agents.listen_ns = agent_set_now_ns(t) + LISTEN;
 }
 
+/* The last question before the first write is a part of the one before, to people. */
+static bool agent_set_asks_again(const struct transaction *t)
+{
+	return t->c.rechecked && t->c.asked == PHASE_UNPATH;
+}
+
+static void agent_set_first_notice(struct transaction *t)
+{
+	struct executor_event ev = { .kind = APPLY_ASK,
+				     .asked = t->c.asked,
+				     .items = t->c.pending };
+	uint32_t ms = t->o.answer_ms ? t->o.answer_ms : APPLY_ANSWER_MS;
+	struct agent_set *w = &t->agents;
+	uint64_t now = agent_set_now_ns(t);
+
+	w->until_ns = now + ms * MS;
+	w->pause_ns = RESEND;
+	w->listen_ns = now + LISTEN;
+	w->jobs_ns = now;
+	w->no_sm = false;
+	w->hold_ns = t->c.asked == PHASE_UNPATH ? now + t->c.drain.hold_s * SECOND : 0;
+	if (agent_set_asks_again(t))
+		return;
+	w->ask_ns = now;
+	memset(w->reported, 0, w->n * sizeof(*w->reported));
+	transaction_emit(t, &ev);
+}
+
 bool agent_set_notify(struct transaction *t)
 {
 	struct agent_set *w = &t->agents;
-	uint64_t now = agent_set_now_ns(t);
 	struct phase_notice n;
 	struct err err = { "" };
 	int rc;
 
-	if (t->c.sends == 1) {
-		struct executor_event ev = { .kind = APPLY_ASK,
-					     .asked = t->c.asked,
-					     .items = t->c.pending };
-		uint32_t ms = t->o.answer_ms ? t->o.answer_ms : APPLY_ANSWER_MS;
-
-		w->ask_ns = now;
-		w->until_ns = now + ms * MS;
-		w->pause_ns = RESEND;
-		w->listen_ns = now + LISTEN;
-		w->jobs_ns = now;
-		w->no_sm = false;
-		memset(w->reported, 0, w->n * sizeof(*w->reported));
-		if (t->c.asked == PHASE_UNPATH)
-			w->hold_ns = now + t->c.drain.hold_s * SECOND;
-		else
-			w->hold_ns = 0;
-		transaction_emit(t, &ev);
-	}
+	if (t->c.sends == 1)
+		agent_set_first_notice(t);
 	if (t->c.sends == 1 && t->c.why == WHY_SM)
 		agent_set_look_for_sm(t); /* through the new one */
 	coordinator_notice(&t->c, &n);
@@ -282,12 +334,43 @@ bool agent_set_notify(struct transaction *t)
 	return !rc;
 }
 
+/* Said once, and the coordinator has stopped by itself. */
+static void agent_set_dispute(struct transaction *t)
+{
+	static const char *const words[] = {
+		[DISPUTE_UNASKED] = "has answered a question that was not asked",
+		[DISPUTE_RETURN] = "was told to return while it should be drained",
+		[DISPUTE_TWO] = "has given two different answers",
+		[DISPUTE_LATER] = "takes part in a later transaction",
+	};
+	struct executor_event ev = { .kind = APPLY_ANSWER, .asked = t->c.asked, .items = 1 };
+
+	if (!t->c.dispute || t->agents.disputed)
+		return;
+	t->agents.disputed = true;
+	ev.rc = -EREMOTEIO;
+	snprintf(ev.text, sizeof(ev.text),
+		 "%.70s (job %lu) %s: somebody else speaks to the agents, or for it",
+		 agent_set_name(&t->agents, t->c.disputed),
+		 (unsigned long)t->agents.port[t->agents.first[t->c.disputed]].job,
+		 words[t->c.dispute]);
+	transaction_emit(t, &ev);
+	atomic_store(&t->progress.cancel, true); /* a write that is under way */
+	transaction_fail(t, ev.rc, "%s; %s", ev.text,
+			 t->c.touched ? "what was written is undone" : "nothing is written");
+}
+
 void agent_set_take_answer(struct transaction *t, const struct agent_answer *ans)
 {
 	uint32_t agent = agent_set_find(&t->agents, ans);
 	struct phase_notice n;
 	struct err err;
 
+	if (!phase_notice_in_bounds(&ans->notice))
+		return;
+	if (agent != FAB_NONE)
+		coordinator_doubt(&t->c, agent, &ans->notice);
+	agent_set_dispute(t);
 	if (ans->notice.flags & NOTICE_ASK) {
 		if (!coordinator_answer(&n, &t->c, &ans->notice))
 			return;
@@ -407,6 +490,7 @@ enum coord_action agent_set_await(struct transaction *t)
 {
 	const struct agent_link *l = t->agents.link;
 	enum phase phase = t->c.phase, asked = t->c.asked;
+	bool again = agent_set_asks_again(t);
 	uint64_t shown = agent_set_now_ns(t);
 	struct agent_answer ans;
 	struct err err = { "" };
@@ -427,6 +511,8 @@ enum coord_action agent_set_await(struct transaction *t)
 			agent_set_status(t);
 		}
 	}
+	if (t->c.action == ACT_NOTIFY && !again && agent_set_asks_again(t))
+		return t->c.action;
 	if (t->c.action != ACT_NOTIFY || t->c.asked != asked || t->c.sends == 1)
 		agent_set_settled(t, phase, asked);
 	return t->c.action;

@@ -30,6 +30,7 @@ struct agent_set {
 	uint64_t hold_ns;				/* 0: no agent is on its escape LIDs */
 	uint64_t listen_ns, jobs_ns;			/* when due */
 	bool no_sm;					/* no SM passes notices on now */
+	bool disputed;					/* and it was said */
 	bool must_answer;     /* an agent that began has asked and was not answered yet */
 	uint64_t answered_ns; /* last */
 };

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define SEQ_JUMP_MAX (PHASE_SEQ_MAX - 0xffff)
+
 const char *phase_name(enum phase p)
 {
 	switch (p) {
@@ -59,6 +61,7 @@ static const struct {
 	[WHY_SILENT] = { "agents", "agents did not drain in time" },
 	[WHY_RECOVERED] = { "recovered", "the process that ran it ended early" },
 	[WHY_FOREIGN] = { "foreign", "another writer changed the switches during the update" },
+	[WHY_DISPUTED] = { "disputed", "somebody else speaks to the agents, or for one of them" },
 };
 
 const char *coord_why_name(enum coord_why w)
@@ -181,6 +184,7 @@ static enum coord_action coordinator_begin_confirm(struct coordinator *c)
 
 static enum coord_action coordinator_begin_unpath(struct coordinator *c)
 {
+	c->rechecked = false;
 	c->phase = PHASE_UNPATH;
 	return ACT_BEGIN_UNPATH;
 }
@@ -311,6 +315,12 @@ static bool coordinator_drain_settled(struct coordinator *c)
 	return true;
 }
 
+/* Who drained first may have been called back by somebody since. */
+static bool coordinator_rechecks(const struct coordinator *c)
+{
+	return c->drain.recheck && !c->rechecked && c->wave < c->nwaves;
+}
+
 static enum coord_action coordinator_settled(struct coordinator *c)
 {
 	bool write;
@@ -324,7 +334,12 @@ static enum coord_action coordinator_settled(struct coordinator *c)
 		if (c->phase == PHASE_ROLLBACK)
 			return c->restored ? coordinator_written_back(c, c->instead)
 					   : coordinator_write_back_again(c);
-		return write ? coordinator_begin_wave(c) : coordinator_back(c);
+		if (!write)
+			return coordinator_back(c);
+		if (!coordinator_rechecks(c))
+			return coordinator_begin_wave(c);
+		c->rechecked = true;
+		return coordinator_ask(c, PHASE_UNPATH);
 	}
 	if (c->phase == PHASE_ROLLBACK)
 		return coordinator_finish(c, coordinator_end_of_rollback(c));
@@ -472,12 +487,50 @@ static bool coordinator_newer(const struct coord_agent *g, const struct phase_no
 	return ack->seq > g->seq || (ack->seq == g->seq && ack->repeat > g->repeat);
 }
 
+/* Late and doubled answers are none of it. */
+static enum coord_dispute coordinator_dispute_of(const struct coordinator *c,
+						 const struct coord_agent *g,
+						 const struct phase_notice *said)
+{
+	if (said->txn != c->drain.txn)
+		return said->txn > c->drain.txn ? DISPUTE_LATER : DISPUTE_NONE;
+	if (said->seq > c->seq)
+		return said->phase == PHASE_REPATH ? DISPUTE_RETURN : DISPUTE_UNASKED;
+	if (c->asked && said->seq >= c->first_seq && said->phase != c->asked)
+		return said->phase == PHASE_REPATH ? DISPUTE_RETURN : DISPUTE_UNASKED;
+	if (g->seq && said->seq == g->seq && said->repeat == g->repeat && said->flags != g->flags)
+		return DISPUTE_TWO;
+	return DISPUTE_NONE;
+}
+
+enum coord_action coordinator_doubt(struct coordinator *c, uint32_t agent,
+				    const struct phase_notice *said)
+{
+	bool writes = c->phase && c->phase < PHASE_REPATH && c->wave < c->nwaves;
+	enum coord_dispute what;
+
+	if (!writes || c->dispute || agent >= c->drain.nagents ||
+	    said->version != PHASE_NOTICE_VERSION || c->drain.agents[agent].state == COORD_GONE)
+		return c->action;
+	what = coordinator_dispute_of(c, &c->drain.agents[agent], said);
+	if (!what)
+		return c->action;
+	c->dispute = what;
+	c->disputed = agent;
+	/* what agents are asked next has to be news to whoever obeyed somebody else */
+	if (said->txn == c->drain.txn && said->seq > c->seq && said->seq < SEQ_JUMP_MAX)
+		c->seq = said->seq;
+	c->action = coordinator_stop(c, WHY_DISPUTED);
+	return c->action;
+}
+
 enum coord_action coordinator_ack(struct coordinator *c, uint32_t agent,
 				  const struct phase_notice *ack)
 {
 	struct coord_agent *g;
 	bool failed = ack->flags & NOTICE_FAILED;
 
+	coordinator_doubt(c, agent, ack);
 	if (agent >= c->drain.nagents || ack->version != PHASE_NOTICE_VERSION ||
 	    ack->txn != c->drain.txn || ack->phase != c->asked || ack->seq < c->first_seq ||
 	    ack->seq > c->seq)
@@ -490,6 +543,7 @@ enum coord_action coordinator_ack(struct coordinator *c, uint32_t agent,
 		c->drained = false;
 	g->seq = ack->seq;
 	g->repeat = ack->repeat;
+	g->flags = ack->flags;
 	if (!failed && c->asked == PHASE_UNPATH)
 		g->without = false;
 	return coordinator_answered(c, g, failed ? COORD_FAILED : COORD_DONE);

@@ -76,10 +76,20 @@ enum coord_why {
 	WHY_SM,
 	WHY_SILENT,    /* an agent did not drain, and the policy is to abort */
 	WHY_RECOVERED, /* left behind by a process that died */
-	WHY_FOREIGN    /* somebody else wrote into the switches as well */
+	WHY_FOREIGN,   /* somebody else wrote into the switches as well */
+	WHY_DISPUTED   /* somebody else speaks to the agents, or for one of them */
 };
 
-#define COORD_WHYS (WHY_FOREIGN + 1)
+#define COORD_WHYS (WHY_DISPUTED + 1)
+
+/* What an agent said that it cannot have said, were only this coordinator and it to speak. */
+enum coord_dispute {
+	DISPUTE_NONE,
+	DISPUTE_UNASKED, /* an answer to a question that was not asked */
+	DISPUTE_RETURN,	 /* it was told to return while all are asked to drain */
+	DISPUTE_TWO,	 /* two different answers to one question, of one number */
+	DISPUTE_LATER	 /* it takes part in a later transaction */
+};
 
 const char *coord_why_name(enum coord_why w); /* in JSON and in the journal: "operator"; NONE: "" */
 enum coord_why coord_why_by_name(const char *name); /* WHY_NONE: there is none of that name */
@@ -113,7 +123,7 @@ struct coord_agent {
 	uint8_t state; /* enum coord_agent_state */
 	bool without;  /* not drained, and writing went on all the same: to be named */
 	uint32_t seq;  /* of the answer that counts */
-	uint16_t repeat;
+	uint16_t repeat, flags;
 };
 
 /* Who is to be drained.  The agents are the caller's, zeroed, and outlive the coordinator. */
@@ -125,6 +135,7 @@ struct coord_drain {
 	uint16_t hold_s;     /* carried by the notices */
 	uint32_t max_sends;  /* of the same question, >= 1 */
 	bool without_silent; /* else: abort, before anything was written */
+	bool recheck; /* ask those who have drained once more, right before the first write */
 };
 
 struct coordinator {
@@ -146,6 +157,9 @@ struct coordinator {
 	bool drained;	  /* all that can be are on escape LIDs, and stay there */
 	bool joined;	  /* somebody did since all were asked to drain */
 	bool restored;	  /* in a rollback: the old contents were found everywhere */
+	bool rechecked;	  /* the question of now is that of recheck, or was */
+	enum coord_dispute dispute; /* the first; it has stopped the update */
+	uint32_t disputed;	    /* the agent */
 	uint32_t sends, pending;
 	uint32_t seq, first_seq; /* of the last notice, and of the first with this question */
 };
@@ -174,6 +188,10 @@ void coordinator_notice(const struct coordinator *c, struct phase_notice *out);
  * changes nothing.  O(1) but for the last one that is awaited.  Returns the next action. */
 enum coord_action coordinator_ack(struct coordinator *c, uint32_t agent,
 				  const struct phase_notice *ack);
+/* Whatever an agent of the list said, before it is taken for anything: what cannot be so ends the
+ * update before the next write (dispute says why).  coordinator_ack() does it for answers. */
+enum coord_action coordinator_doubt(struct coordinator *c, uint32_t agent,
+				    const struct phase_notice *said);
 /* The agent's job is over: nobody is left there to be drained. */
 enum coord_action coordinator_gone(struct coordinator *c, uint32_t agent);
 /* The answer to an agent that asks (NOTICE_ASK); c: the transaction in progress or the last one,

@@ -238,6 +238,7 @@ static void drain_set_drain_on(struct transaction *t, uint16_t epoch)
 		.hold_s = (uint16_t)(t->o.hold_s ? t->o.hold_s : HOLD_S),
 		.max_sends = 1000,
 		.without_silent = t->o.without_silent,
+		.recheck = true,
 	};
 
 	t->agents.link = t->o.agents;

@@ -14,6 +14,8 @@
 
 #define WAITING_MAX 65536u /* a power of 2 */
 #define TRAP_TID    0x40000000u
+#define LOOK_NS	    1000000000ull /* between looks whether another SM has taken over */
+#define QP_GSI	    1
 
 struct notice_port {
 	struct mad_port inner, self;
@@ -21,6 +23,8 @@ struct notice_port {
 	struct progress *progress;
 	uint64_t m_key;
 	struct notice_local local;
+	bool looked; /* at the local port, as a report came that was not its SM's; then when */
+	uint64_t looked_ns;
 	uint32_t trap_tid;
 	struct notice_in *waiting; /* a ring */
 	uint32_t head, n, size;
@@ -65,7 +69,7 @@ static int notice_port_filter_recv(void *ctx, struct mad_packet *p, uint64_t wai
 	if (rc <= 0 || p->status)
 		return rc;
 	if (!report_read(&in.notice, p)) {
-		in.sm_lid = p->addr.lid;
+		in.sm_lid = p->addr.qpn <= QP_GSI ? p->addr.lid : 0; /* ibsim says 0 */
 		in.at_ns = np->inner.ops->now_ns(np->inner.ctx);
 		np->stats.reports++;
 		notice_port_keep(np, &in);
@@ -327,23 +331,54 @@ int notice_send_phase(struct notice_port *np, const struct phase_notice *a, bool
 	return notice_send(np, &n, err);
 }
 
+/* Another SM may have taken over since the local port was looked at. */
+static bool notice_port_is_sm(struct notice_port *np, uint16_t lid)
+{
+	uint64_t now = notice_port_now_ns(np);
+
+	if (lid && lid == np->local.sm_lid)
+		return true;
+	if (!lid || (np->looked && now - np->looked_ns < LOOK_NS))
+		return false;
+	np->looked = true;
+	np->looked_ns = now;
+	notice_port_refresh(np, NULL, NULL);
+	return lid == np->local.sm_lid;
+}
+
+/* The next that waits and is the SM's. */
+static bool notice_port_take(struct notice_port *np, struct notice_in *out)
+{
+	while (np->n) {
+		struct notice_in in = np->waiting[np->head];
+
+		np->head = (np->head + 1) & (np->size - 1);
+		np->n--;
+		if (notice_port_is_sm(np, in.sm_lid)) {
+			*out = in;
+			return true;
+		}
+		np->stats.strangers++;
+		np->stats.stranger_lid = in.sm_lid;
+	}
+	return false;
+}
+
 int notice_recv(struct notice_port *np, struct notice_in *out, uint64_t wait_ns, struct err *err)
 {
 	uint64_t now = notice_port_now_ns(np), until = now + wait_ns;
 	struct mad_packet p;
 	int rc;
 
-	while (!np->n) {
+	for (;;) {
+		if (notice_port_take(np, out))
+			return 1;
 		/* anything else is a late answer that nobody waits for any more */
-		rc = notice_port_filter_recv(np, &p, until - now, err);
+		rc = notice_port_filter_recv(np, &p, now < until ? until - now : 0, err);
 		if (rc < 0)
 			return rc;
 		now = notice_port_now_ns(np);
 		if (now >= until && !np->n)
 			return 0;
 	}
-	*out = np->waiting[np->head];
-	np->head = (np->head + 1) & (np->size - 1);
-	np->n--;
-	return 1;
 }

@@ -7,6 +7,9 @@
  * is missed while the same thread reads or writes switches.  A report may come twice, late, or
  * in another order than it was sent; nothing here repeats a notice.
  *
+ * Reports are believed from where they can come: QP1 of the LID that the local port has as its
+ * SM's.  Any node can send one to any other; such are answered, counted and dropped.
+ *
  * A node's port can have one listener at a time: the first program that asks for reports.
  * On ibsim, which gives reports to subnet managers only, the port says that it is one, not active.
  */
@@ -82,12 +85,14 @@ struct notice_in {
 	uint64_t at_ns;	      /* by the port's clock */
 };
 
-/* The next report: 1, 0 when none came within wait_ns, or -errno of the port. */
+/* The next report of the SM: 1, 0 when none came within wait_ns, or -errno of the port. */
 int notice_recv(struct notice_port *np, struct notice_in *out, uint64_t wait_ns, struct err *err);
 
 struct notice_stats {
 	uint64_t reports, dropped; /* dropped: more than 65,536 were waiting */
 	uint64_t traps;
+	uint64_t strangers;    /* reports that were not the SM's */
+	uint16_t stranger_lid; /* who sent the last one */
 };
 
 const struct notice_stats *notice_stats(const struct notice_port *np);

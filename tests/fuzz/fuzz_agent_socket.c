@@ -71,6 +71,12 @@ static void status(void *ctx, FILE *out)
 	agent_socket_print(((struct node *)ctx)->s, out);
 }
 
+static int forget(void *ctx, struct err *err)
+{
+	(void)ctx;
+	return err_set(err, -EBUSY, "later");
+}
+
 static void open_end(struct node *n, unsigned k)
 {
 	int fds[2];
@@ -122,7 +128,7 @@ static void quiet(void *ctx, const struct log_line *line)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct agent_socket_ops ops = { changed, add_job, end_job, status };
+	static const struct agent_socket_ops ops = { changed, add_job, end_job, status, forget };
 	struct node n = { .now_ms = 1 };
 	unsigned k = 0;
 	size_t from = 0;

@@ -268,12 +268,29 @@ static void sim_sa_take_trap(struct sim *s, uint32_t from, const struct mad_pack
 			sim_sa_report(s, &sm->subs.v[i], &n);
 }
 
+/* Nothing but its source tells it from one of the SM. */
+static void sim_sa_pass_report(struct sim *s, uint32_t from, const struct mad_packet *p)
+{
+	struct mad_packet there = *p;
+	uint8_t in;
+	uint32_t at = sim_walk_lid(s, from, p->addr.lid, p->addr.sl, false, &in);
+
+	if (at == FAB_NONE || sim_is_switch(s, at))
+		return;
+	there.addr.lid = s->f->term_lid[from];
+	sim_deliver(s, at, &there);
+}
+
 void sm_take(struct sim *s, uint32_t from, const struct mad_packet *p)
 {
 	struct mad_head h;
 	uint8_t in;
 
 	mad_head(&h, p);
+	if (h.mgmt_class == MAD_SA && h.method == MAD_REPORT) {
+		sim_sa_pass_report(s, from, p);
+		return;
+	}
 	if ((h.mgmt_class != MAD_SMP || h.method != MAD_TRAP) &&
 	    (h.mgmt_class != MAD_SA || h.method != MAD_REPORT_RESP))
 		return;

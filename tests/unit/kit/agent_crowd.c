@@ -65,6 +65,8 @@ static void act(struct crowd_kit *k, struct crowd_node *g, unsigned what)
 		agent_state_ack(&g->a, &ack);
 		notice_send_phase(g->np, &ack, true, &err);
 	}
+	if (what & AGENT_REFUSE)
+		notice_send_phase(g->np, &g->a.refused, true, &err);
 }
 
 static void step(struct crowd_kit *k, struct crowd_node *g)

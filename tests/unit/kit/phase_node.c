@@ -83,6 +83,8 @@ static void answer_arrives(struct world *w, const struct phase_model *m, unsigne
 		return;
 	coordinator_ack(phase_bring(w, m, known), phase_rank(w, i), &n);
 	phase_put(w, m, known);
+	if (w->c.dispute && phase_orderly(m))
+		w->wrong = "an agent that said what is so ended the update";
 }
 
 void phase_remove_ack(struct node *n, unsigned k)

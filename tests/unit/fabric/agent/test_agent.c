@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #define COORD	  1 /* terminals */
 #define FIRST	  2
@@ -288,6 +289,45 @@ static void commands_of_every_job_run_in_order_and_the_answer_follows_them(void 
 	unlink(trace);
 	assert_string_equal(text, "drain 7 2 0\ndrain 7 2 0\nmigrate 7 2 0\nmigrate 7 2 0\n"
 				  "return 7 2 1\nreturn 7 2 1\n");
+	world_down(&x);
+}
+
+/* As if another machine had led a later one; or somebody who means harm. */
+static void a_later_transaction_is_told_and_can_be_forgotten(void **state)
+{
+	uint64_t now = (uint64_t)time(NULL), end;
+	struct ibroute_agent end_of;
+	struct world x;
+
+	(void)state;
+	world_up(&x, NULL, 1);
+	start(&x, 0);
+	await_ready(&x, 0);
+	/* a number that cannot be is refused */
+	say(&x, PHASE_UNPATH, now + 10 * 86400, 0);
+	await_answer(&x, 0, PHASE_UNPATH, NOTICE_FAILED | NOTICE_BOUNDS);
+	await_log(&x, "refused: a number of it is out of bounds");
+	say(&x, PHASE_UNPATH, now + 3600, 0);
+	await_answer(&x, 0, PHASE_UNPATH, 0);
+	say(&x, PHASE_UNPATH, now, 0);
+	/* once a second */
+	for (end = clock_ms() + WAIT_MS; clock_ms() < end && x.ack[0].seq != x.seq;) {
+		say(&x, PHASE_UNPATH, now, 0);
+		some_turns(&x);
+	}
+	assert_int_equal(x.ack[0].flags, NOTICE_FAILED | NOTICE_LATER);
+	assert_int_equal(x.ack[0].txn, now);
+	await_log(&x, "ibroute-top agent --forget-transaction");
+	assert_int_equal(agent_now(x.agent[0])->mode, AGENT_ESCAPE);
+	/* whoever waits for it on the escape LIDs is told that they were left */
+	assert_int_equal(ibroute_agent_connect(&end_of, x.sock[0]), 0);
+	assert_int_equal(ibroute_agent_say(&end_of, "FORGET\n"), 0);
+	await_mode(&x, 0, AGENT_BASE);
+	some_turns(&x);
+	ibroute_agent_drop(&end_of);
+	assert_int_equal(agent_now(x.agent[0])->txn, 0);
+	say(&x, PHASE_UNPATH, now, 0);
+	await_answer(&x, 0, PHASE_UNPATH, 0);
 	world_down(&x);
 }
 
@@ -763,6 +803,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commands_of_every_job_run_in_order_and_the_answer_follows_them),
+		cmocka_unit_test(a_later_transaction_is_told_and_can_be_forgotten),
 		cmocka_unit_test(clients_of_several_jobs_are_led_there_and_back),
 		cmocka_unit_test(an_answer_is_true_whatever_is_lost_doubled_or_overtaken),
 		cmocka_unit_test(who_fails_is_named_and_all_go_back),

@@ -62,12 +62,95 @@ static void old_and_doubled_notices_change_nothing(void **state)
 	drain(&a, 7, 5);
 	assert_int_equal(notice(&a, PHASE_UNPATH, 7, 5), 0);
 	assert_int_equal(notice(&a, PHASE_REPATH, 7, 4), 0);
-	assert_int_equal(notice(&a, PHASE_REPATH, 6, 90), 0);
+	assert_int_equal(notice(&a, PHASE_REPATH, 6, 90), AGENT_REFUSE);
 	assert_int_equal(notice(&a, PHASE_WRITE, 7, 90), 0);
 	assert_int_equal(a.mode, AGENT_ESCAPE);
 	/* sent again: the answer was lost */
 	assert_int_equal(notice(&a, PHASE_UNPATH, 7, 6), AGENT_SAVE | AGENT_ACK);
 	assert_answer(&a, PHASE_UNPATH, 6, 0);
+}
+
+static void refuses(struct agent_state *a, const struct phase_notice *n, uint16_t why)
+{
+	struct agent_state was = *a;
+	uint16_t repeat = a->refused.repeat;
+
+	assert_int_equal(agent_state_notice(a, n), AGENT_REFUSE);
+	assert_int_equal(a->refused.flags, NOTICE_FAILED | why);
+	assert_int_equal(a->refused.version, PHASE_NOTICE_VERSION);
+	assert_int_equal(a->refused.phase, n->phase);
+	assert_int_equal(a->refused.seq, n->seq);
+	assert_int_equal(a->refused.txn, n->txn);
+	assert_true(a->refused.repeat > repeat && a->refused.repeat & 0x8000);
+	was.refused = a->refused;
+	assert_memory_equal(&was, a, sizeof(was));
+}
+
+static void a_question_of_an_earlier_transaction_is_refused_and_told(void **state)
+{
+	struct phase_notice n = {
+		.version = PHASE_NOTICE_VERSION, .phase = PHASE_UNPATH, .seq = 90, .txn = 6
+	};
+	struct agent_state a;
+
+	(void)state;
+	agent_state_init(&a, NULL);
+	drain(&a, 7, 0x20001);
+	refuses(&a, &n, NOTICE_LATER);
+	n.phase = PHASE_REPATH;
+	refuses(&a, &n, NOTICE_LATER);
+	/* of a process that another one has taken over from; merely late is nothing to tell */
+	n.txn = 7;
+	n.seq = 0x1ffff;
+	refuses(&a, &n, NOTICE_LATER);
+	n.seq = 0x20001;
+	assert_int_equal(agent_state_notice(&a, &n), 0);
+	assert_int_equal(a.mode, AGENT_ESCAPE);
+}
+
+static void numbers_out_of_bounds_are_refused_and_told(void **state)
+{
+	const struct phase_notice good = { .version = PHASE_NOTICE_VERSION,
+					   .phase = PHASE_UNPATH,
+					   .hold_s = PHASE_HOLD_MAX,
+					   .seq = PHASE_SEQ_MAX,
+					   .txn = PHASE_TXN_MAX };
+	struct phase_notice n;
+	struct agent_state a;
+
+	(void)state;
+	agent_state_init(&a, NULL);
+	n = good;
+	n.hold_s++;
+	refuses(&a, &n, NOTICE_BOUNDS);
+	n = good;
+	n.seq++;
+	refuses(&a, &n, NOTICE_BOUNDS);
+	n = good;
+	n.txn++;
+	refuses(&a, &n, NOTICE_BOUNDS);
+	/* what the driver allows may be less */
+	a.txn_max = 1000;
+	n = good;
+	refuses(&a, &n, NOTICE_BOUNDS);
+	n.txn = 1000;
+	assert_int_equal(agent_state_notice(&a, &n), AGENT_SAVE | AGENT_DRAIN);
+}
+
+static void what_is_forgotten_counts_for_nothing(void **state)
+{
+	struct agent_state a;
+
+	(void)state;
+	agent_state_init(&a, NULL);
+	drain(&a, 700, 5);
+	assert_int_equal(agent_state_step(&a, AGENT_EV_FORGET), 0); /* not on the escape LIDs */
+	assert_int_equal(a.txn, 700);
+	notice(&a, PHASE_REPATH, 700, 6);
+	agent_state_step(&a, AGENT_EV_DONE);
+	assert_int_equal(notice(&a, PHASE_UNPATH, 7, 1), AGENT_REFUSE);
+	assert_int_equal(agent_state_step(&a, AGENT_EV_FORGET), AGENT_SAVE);
+	drain(&a, 7, 1);
 }
 
 static void a_drain_that_is_called_off_is_hurried_and_undone(void **state)
@@ -156,6 +239,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(drains_migrates_answers_and_comes_back),
 		cmocka_unit_test(old_and_doubled_notices_change_nothing),
+		cmocka_unit_test(a_question_of_an_earlier_transaction_is_refused_and_told),
+		cmocka_unit_test(numbers_out_of_bounds_are_refused_and_told),
+		cmocka_unit_test(what_is_forgotten_counts_for_nothing),
 		cmocka_unit_test(a_drain_that_is_called_off_is_hurried_and_undone),
 		cmocka_unit_test(a_hook_that_fails_is_undone_and_told),
 		cmocka_unit_test(a_restarted_agent_knows_where_it_was),

@@ -5,6 +5,7 @@
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/coordinator.h"
+#include "fabric/wire/sa.h"
 #include "fabric/wire/wire.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/sim_faults.h"
@@ -452,6 +453,52 @@ static void the_dead_and_the_unreachable_hear_nothing(void **state)
 	world_down(&x);
 }
 
+/* A report made by a node, straight to another. */
+static void forge(struct world *x, uint32_t from, uint32_t to)
+{
+	struct phase_notice a = {
+		.version = PHASE_NOTICE_VERSION, .phase = PHASE_UNPATH, .txn = 99, .seq = 1
+	};
+	struct notice_sender sm = { .lid = x->f->term_lid[SM] };
+	const struct mad_port *port = notice_port_mad(x->np[from]);
+	struct notice n;
+	struct mad_packet p;
+
+	phase_codec_encode(&n, &a, false, &sm);
+	n.issuer_guid = x->f->term_guid[SM];
+	report_build(&p, x->f->term_lid[to], 0, 1, &n, 5);
+	assert_int_equal(port->ops->send(port->ctx, &p, &x->err), 0);
+}
+
+static void reports_of_anybody_but_the_sm_are_counted_and_dropped(void **state)
+{
+	struct notice_in in;
+	struct world x;
+
+	(void)state;
+	world_up(&x, NULL);
+	assert_int_equal(subscribe(&x, 3, NOTICE_UNPATH), 0);
+	forge(&x, 5, 3);
+	assert_int_equal(heard(&x, 3, &in), 0);
+	assert_int_equal(notice_stats(x.np[3])->strangers, 1);
+	assert_int_equal(notice_stats(x.np[3])->stranger_lid, x.f->term_lid[5]);
+	/* nor do they hold up what is the SM's */
+	forge(&x, 5, 3);
+	send(&x, COORD, NOTICE_UNPATH, false, 1);
+	forge(&x, 4, 3);
+	assert_int_equal(heard(&x, 3, &in), 1);
+	assert_int_equal(in.sm_lid, x.f->term_lid[SM]);
+	assert_int_equal(notice_stats(x.np[3])->strangers, 3);
+	/* another SM is found, though nobody has looked at the port since */
+	sim_move_sm(x.sim, 5);
+	assert_int_equal(subscribe(&x, 3, NOTICE_UNPATH), -ETIMEDOUT);
+	assert_int_equal(notice_port_refresh(x.np[4], NULL, &x.err), 0);
+	forge(&x, 5, 3);
+	assert_int_equal(heard(&x, 3, &in), 1);
+	assert_int_equal(in.sm_lid, x.f->term_lid[5]);
+	world_down(&x);
+}
+
 static void *send_late(void *ctx)
 {
 	struct world *x = ctx;
@@ -499,6 +546,7 @@ int main(void)
 		cmocka_unit_test(an_sm_that_is_gone_is_named_and_forgets_its_subscribers),
 		cmocka_unit_test(another_sm_is_found_by_asking_the_local_port),
 		cmocka_unit_test(the_dead_and_the_unreachable_hear_nothing),
+		cmocka_unit_test(reports_of_anybody_but_the_sm_are_counted_and_dropped),
 		cmocka_unit_test(a_waiting_thread_is_woken_by_another_s_notice),
 	};
 

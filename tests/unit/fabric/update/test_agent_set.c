@@ -57,6 +57,9 @@ struct world {
 	const char *late; /* likewise, once all waves are written */
 	bool all_written;
 	unsigned unpaths; /* notices */
+	struct phase_notice forged; /* what somebody else says at stop_at, or as soon as agents are
+				     * asked */
+	struct phase_notice asked;  /* last */
 	uint32_t asleep;  /* agents, the last ones, that start when jobs begin */
 	uint64_t deaf_ns,
 		deaf_until; /* nothing gets through an SM for so long, from the first write on */
@@ -108,6 +111,7 @@ static void on_ask(void *ctx, const struct phase_notice *n)
 	struct world *w = ctx;
 
 	w->unpaths += n->phase == PHASE_UNPATH;
+	w->asked = *n;
 	point(ctx);
 }
 
@@ -365,6 +369,92 @@ static void the_way_back_goes_through_the_same_phases(void **state)
 	everybody_is_back(w);
 	for (uint32_t i = 0; i < w->k.n; i++)
 		assert_int_equal(w->k.node[i].drains, 2);
+}
+
+/* ---- somebody else speaks to the agents ---- */
+
+static void forge(struct world *w)
+{
+	struct phase_notice n = w->forged;
+	struct err err = { "" };
+
+	if (!w->asked.txn) { /* not yet */
+		w->stop_at++;
+		return;
+	}
+	n.txn = w->asked.txn;
+	n.seq += w->asked.seq;
+	need(notice_send_phase(w->k.node[3].np, &n, n.flags, &err), &err);
+}
+
+/* At every moment of the drain: those who have moved are called back, those who have not yet are
+ * called off. */
+static void who_calls_agents_back_ends_the_update_before_it_writes(void **state)
+{
+	unsigned disputed = 0;
+
+	(void)state;
+	for (uint64_t at = 1; at < 30; at++) {
+		struct err err = { "" };
+		struct sim_opts o;
+		struct world w;
+
+		plain(&o);
+		world_up(&w, &o);
+		w.k.drain_ns = 100 * MS;
+		w.forged = (struct phase_notice){ .version = PHASE_NOTICE_VERSION,
+						  .phase = PHASE_REPATH,
+						  .seq = 1000 };
+		w.happen = forge;
+		w.stop_at = at;
+		assert_int_not_equal(run(&w, &err), 0);
+		assert_int_equal(executor_outcome(w.a), OUTCOME_REFUSED);
+		assert_true(installed(&w, w.from));
+		assert_non_null(strstr(err.text, "nothing is written"));
+		disputed += strstr(w.said, "was told to return while it should be drained: "
+					   "somebody else speaks to the agents, or for it") != NULL;
+		assert_int_equal(status(&w).why, WHY_DISPUTED);
+		assert_non_null(strstr(w.said, "[20 of 20 agents have returned"));
+		everybody_is_back(&w);
+		world_down(&w);
+	}
+	assert_int_equal(disputed, 29);
+}
+
+static void an_answer_to_what_was_not_asked_ends_the_update(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	w->forged = (struct phase_notice){ .version = PHASE_NOTICE_VERSION,
+					   .phase = PHASE_UNPATH,
+					   .flags = NOTICE_FAILED,
+					   .seq = 5 };
+	w->happen = forge;
+	w->stop_at = 1;
+	assert_int_equal(run(w, &err), -EREMOTEIO);
+	assert_non_null(strstr(err.text, "has answered a question that was not asked"));
+	assert_int_equal(executor_outcome(w->a), OUTCOME_REFUSED);
+	assert_int_equal(status(w).why, WHY_DISPUTED);
+	assert_true(installed(w, w->from));
+	everybody_is_back(w);
+}
+
+/* Of another machine's update, or of somebody who means harm. */
+static void who_has_seen_a_later_transaction_refuses_and_is_named(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	w->k.node[0].a.txn = 1ull << 39;
+	assert_int_equal(run(w, &err), -ETIMEDOUT);
+	assert_non_null(strstr(err.text, "refuses to drain: it has seen a later transaction, and "
+					 "nothing is written"));
+	assert_non_null(strstr(err.text, "ibroute-top agent --forget-transaction"));
+	assert_non_null(strstr(w->said, "refuses: it has seen a later transaction: drain"));
+	assert_int_equal(executor_outcome(w->a), OUTCOME_REFUSED);
+	assert_true(installed(w, w->from));
+	everybody_is_back(w);
 }
 
 static void numbers_of_transactions_grow_though_the_clock_does_not(void **state)
@@ -1174,6 +1264,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(all_five_phases_with_an_answer_from_every_agent),
 		T(the_way_back_goes_through_the_same_phases),
+		cmocka_unit_test(who_calls_agents_back_ends_the_update_before_it_writes),
+		T(an_answer_to_what_was_not_asked_ends_the_update),
+		T(who_has_seen_a_later_transaction_refuses_and_is_named),
 		T(numbers_of_transactions_grow_though_the_clock_does_not),
 		cmocka_unit_test(loss_doubles_and_reorder_change_nothing_but_the_time),
 		T(a_silent_agent_is_named_and_nothing_is_written),

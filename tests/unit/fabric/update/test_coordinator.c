@@ -264,7 +264,6 @@ static void agents_are_drained_before_and_called_back_after(void **state)
 	assert_int_equal(answer(&d, 0, n.seq, 0), ACT_AWAIT);
 	assert_int_equal(answer(&d, 0, n.seq, 0), ACT_AWAIT);
 	assert_int_equal(answer(&d, 2, n.seq, 0), ACT_AWAIT);
-	assert_int_equal(answer(&d, 1, n.seq + 1, 0), ACT_AWAIT);
 	assert_int_equal(coordinator_step(&d.c, EV_RESEND), ACT_NOTIFY);
 	assert_int_equal(coordinator_step(&d.c, EV_DONE), ACT_AWAIT);
 	assert_int_equal(coordinator_step(&d.c, EV_RESEND), ACT_AWAIT);
@@ -319,6 +318,119 @@ static void silence_is_named_when_it_goes_on_without(void **state)
 	assert_true(d.agents[2].without && d.agents[2].state == COORD_SILENT);
 	answer(&d, 2, 1, 0); /* late, but it did */
 	assert_false(d.agents[2].without);
+}
+
+/* Agent 1 says it, agent 0 has drained. */
+static void disputed(const struct phase_notice *said, enum coord_dispute what)
+{
+	struct drained d;
+
+	begin_drain(&d, 2, true);
+	coordinator_step(&d.c, EV_DONE);
+	answer(&d, 0, 1, 0);
+	coordinator_ack(&d.c, 1, said);
+	assert_int_equal(d.c.dispute, what);
+	if (!what)
+		return;
+	assert_int_equal(d.c.disputed, 1);
+	assert_int_equal(d.c.action, ACT_BEGIN_REPATH); /* on-silent continue or not */
+	assert_int_equal(d.c.why, WHY_DISPUTED);
+	assert_false(d.c.touched);
+	coordinator_step(&d.c, EV_DONE);
+	coordinator_step(&d.c, EV_DONE);
+	assert_int_equal(coordinator_step(&d.c, EV_DEADLINE), ACT_FINISH);
+	assert_int_equal(d.c.outcome, OUTCOME_REFUSED);
+}
+
+static void what_an_agent_cannot_have_said_stops_before_anything_is_written(void **state)
+{
+	const struct phase_notice done = { .version = PHASE_NOTICE_VERSION,
+					   .phase = PHASE_UNPATH,
+					   .repeat = 1,
+					   .seq = 1,
+					   .txn = 9 };
+	struct phase_notice n = done;
+
+	(void)state;
+	disputed(&done, DISPUTE_NONE);
+	n.seq = 2;
+	disputed(&n, DISPUTE_UNASKED);
+	n.phase = PHASE_REPATH;
+	disputed(&n, DISPUTE_RETURN);
+	n.seq = 1;
+	disputed(&n, DISPUTE_RETURN);
+	n.flags = NOTICE_FAILED;
+	disputed(&n, DISPUTE_RETURN);
+	n = done;
+	n.txn = 10;
+	disputed(&n, DISPUTE_LATER);
+	n.txn = 8; /* late */
+	disputed(&n, DISPUTE_NONE);
+}
+
+static void two_answers_of_one_number_stop_it(void **state)
+{
+	struct drained d;
+
+	(void)state;
+	begin_drain(&d, 3, false);
+	coordinator_step(&d.c, EV_DONE);
+	answer(&d, 0, 1, 0);
+	answer(&d, 0, 1, 0);
+	assert_int_equal(d.c.dispute, DISPUTE_NONE);
+	assert_int_equal(answer(&d, 0, 1, NOTICE_FAILED), ACT_BEGIN_REPATH);
+	assert_int_equal(d.c.dispute, DISPUTE_TWO);
+}
+
+/* In the middle of a wave what was written goes back. */
+static void a_return_while_it_is_written_leads_back(void **state)
+{
+	struct phase_notice n = {
+		.version = PHASE_NOTICE_VERSION, .phase = PHASE_REPATH, .seq = 77, .txn = 9
+	};
+	struct drained d;
+
+	(void)state;
+	begin_drain(&d, 1, false);
+	coordinator_step(&d.c, EV_DONE);
+	answer(&d, 0, 1, 0);
+	assert_int_equal(coordinator_step(&d.c, EV_DONE), ACT_WRITE);
+	coordinator_ack(&d.c, 0, &n);
+	assert_int_equal(d.c.action, ACT_WRITE);
+	assert_int_equal(coordinator_step(&d.c, EV_DONE), ACT_BEGIN_ROLLBACK);
+	assert_int_equal(d.c.why, WHY_DISPUTED);
+	/* nothing keeps the old tables from coming back */
+	coordinator_ack(&d.c, 0, &n);
+	assert_int_equal(d.c.action, ACT_BEGIN_ROLLBACK);
+}
+
+static void who_has_drained_is_asked_once_more_before_the_first_write(void **state)
+{
+	struct drained d;
+	struct phase_notice n;
+
+	(void)state;
+	begin_drain(&d, 2, false);
+	d.c.drain.recheck = true;
+	coordinator_step(&d.c, EV_DONE);
+	answer(&d, 0, 1, 0);
+	assert_int_equal(answer(&d, 1, 1, 0), ACT_NOTIFY);
+	coordinator_notice(&d.c, &n);
+	assert_int_equal(n.phase, PHASE_UNPATH);
+	assert_int_equal(n.seq, 2);
+	coordinator_step(&d.c, EV_DONE);
+	answer(&d, 0, 1, 0); /* old */
+	answer(&d, 0, 2, 0);
+	assert_int_equal(d.c.action, ACT_AWAIT);
+	assert_int_equal(coordinator_step(&d.c, EV_DEADLINE), ACT_BEGIN_REPATH);
+	assert_int_equal(d.c.why, WHY_SILENT);
+	/* once */
+	begin_drain(&d, 1, false);
+	d.c.drain.recheck = true;
+	coordinator_step(&d.c, EV_DONE);
+	answer(&d, 0, 1, 0);
+	coordinator_step(&d.c, EV_DONE);
+	assert_int_equal(answer(&d, 0, 2, 0), ACT_BEGIN_WAVE);
 }
 
 static void settle(struct drained *d, uint32_t nagents)
@@ -505,6 +617,10 @@ int main(void)
 		cmocka_unit_test(somebody_elses_routing_ends_it_with_the_agents_called_back),
 		cmocka_unit_test(agents_are_drained_before_and_called_back_after),
 		cmocka_unit_test(silence_aborts_before_anything_is_written),
+		cmocka_unit_test(what_an_agent_cannot_have_said_stops_before_anything_is_written),
+		cmocka_unit_test(two_answers_of_one_number_stop_it),
+		cmocka_unit_test(a_return_while_it_is_written_leads_back),
+		cmocka_unit_test(who_has_drained_is_asked_once_more_before_the_first_write),
 		cmocka_unit_test(silence_is_named_when_it_goes_on_without),
 		cmocka_unit_test(who_joins_when_all_is_written_drains_before_the_way_home),
 		cmocka_unit_test(who_joins_on_the_way_back_drains_as_well),
