@@ -37,7 +37,8 @@ struct piece {
 struct parser {
 	const char *text, *p;
 	struct err *err;
-	struct hostlist *h;
+	struct hostlist *h; /* NULL: they are only counted */
+	uint64_t n;	    /* names up to here */
 	VEC(struct range) ranges;
 	VEC(struct piece) pieces;
 };
@@ -134,25 +135,76 @@ static int hostlist_read_item(struct parser *x)
 	return 0;
 }
 
-/* Writes the name that the pieces stand at; 0 when it would be too long. */
-static size_t hostlist_spell(const struct parser *x, char name[MAX_NAME + 1])
+static unsigned hostlist_natural_width(uint64_t v)
+{
+	unsigned n = 1;
+
+	while (v >= 10) {
+		v /= 10;
+		n++;
+	}
+	return n;
+}
+
+/* Its names and the bytes of the longest number; more names than any list may have count as that.
+ */
+static uint64_t hostlist_count_piece(size_t *widest, const struct parser *x, const struct piece *p)
+{
+	uint64_t n = 0;
+
+	*widest = 0;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct range *r = &x->ranges.v[p->first + i];
+		unsigned width = hostlist_natural_width(r->hi);
+
+		n += r->hi - r->lo + 1;
+		n = n > HOSTLIST_MAX ? HOSTLIST_MAX + 1 : n;
+		width = width > r->width ? width : r->width;
+		*widest = width > *widest ? width : *widest;
+	}
+	return n;
+}
+
+/* Counts what the item expands to, before anything of it is. */
+static int hostlist_count_item(struct parser *x)
+{
+	uint64_t n = 1;
+	size_t len = 0;
+
+	for (size_t i = 0; i < x->pieces.n; i++) {
+		const struct piece *p = &x->pieces.v[i];
+		size_t widest = p->len;
+
+		if (p->n)
+			n *= hostlist_count_piece(&widest, x, p);
+		len += widest;
+		if (n > HOSTLIST_MAX)
+			break;
+	}
+	x->n += n;
+	if (x->n > HOSTLIST_MAX)
+		return hostlist_mistake(x, -E2BIG, "the list has more than a million names");
+	return len > MAX_NAME ? hostlist_mistake(x, -EINVAL, "the name before this is too long")
+			      : 0;
+}
+
+/* Writes the name that the pieces stand at. */
+static void hostlist_spell(const struct parser *x, char name[MAX_NAME + 1])
 {
 	size_t len = 0;
-	int n;
 
 	for (size_t i = 0; i < x->pieces.n; i++) {
 		const struct piece *p = &x->pieces.v[i];
 
-		if (p->n)
-			n = snprintf(name + len, MAX_NAME + 1 - len, "%0*" PRIu64,
-				     (int)x->ranges.v[p->first + p->at].width, p->value);
-		else
-			n = snprintf(name + len, MAX_NAME + 1 - len, "%.*s", (int)p->len, p->text);
-		len += (size_t)n;
-		if (len > MAX_NAME)
-			return 0;
+		if (p->n) {
+			len += (size_t)snprintf(name + len, MAX_NAME + 1 - len, "%0*" PRIu64,
+						(int)x->ranges.v[p->first + p->at].width, p->value);
+		} else {
+			memcpy(name + len, p->text, p->len);
+			len += p->len;
+		}
 	}
-	return len;
+	name[len] = '\0';
 }
 
 static void hostlist_rewind_piece(const struct parser *x, struct piece *p)
@@ -184,21 +236,16 @@ static bool hostlist_step(struct parser *x)
 	return false;
 }
 
-static int hostlist_expand(struct parser *x)
+static void hostlist_expand(struct parser *x)
 {
 	char name[MAX_NAME + 1];
 
 	for (size_t i = 0; i < x->pieces.n; i++)
 		hostlist_rewind_piece(x, &x->pieces.v[i]);
 	do {
-		if (x->h->names.n == HOSTLIST_MAX)
-			return hostlist_mistake(x, -E2BIG,
-						"the list has more than a million names");
-		if (!hostlist_spell(x, name))
-			return hostlist_mistake(x, -EINVAL, "the name before this is too long");
+		hostlist_spell(x, name);
 		vec_push(&x->h->names, arena_strdup(x->h->arena, name));
 	} while (hostlist_step(x));
-	return 0;
 }
 
 static int hostlist_do_parse(struct parser *x)
@@ -212,7 +259,9 @@ static int hostlist_do_parse(struct parser *x)
 		}
 		rc = hostlist_read_item(x);
 		if (!rc)
-			rc = hostlist_expand(x);
+			rc = hostlist_count_item(x);
+		if (!rc && x->h)
+			hostlist_expand(x);
 	}
 	return rc;
 }
@@ -222,30 +271,48 @@ static bool hostlist_is_empty(const char *s)
 	return !*s || !strcmp(s, "(null)") || !strcmp(s, "None assigned");
 }
 
-int hostlist_parse(struct hostlist **out, const char *text, struct err *err)
+/* Into h, where there is one. */
+static int hostlist_read(struct parser *x, const char *text)
 {
-	struct hostlist *h = xcalloc(1, sizeof(*h));
 	size_t len = strlen(text);
-	struct parser x = { .err = err, .h = h };
 	char *copy;
 	int rc = 0;
 
-	h->arena = arena_new();
 	while (len && strchr(" \t\r\n", text[len - 1]))
 		len--;
 	copy = xstrdup(text);
 	copy[len] = '\0';
-	x.text = copy;
-	x.p = copy + strspn(copy, " \t");
-	if (!hostlist_is_empty(x.p))
-		rc = hostlist_do_parse(&x);
-	vec_free(&x.ranges);
-	vec_free(&x.pieces);
+	x->text = copy;
+	x->p = copy + strspn(copy, " \t");
+	if (!hostlist_is_empty(x->p))
+		rc = hostlist_do_parse(x);
+	vec_free(&x->ranges);
+	vec_free(&x->pieces);
 	free(copy);
+	return rc;
+}
+
+int hostlist_parse(struct hostlist **out, const char *text, struct err *err)
+{
+	struct hostlist *h = xcalloc(1, sizeof(*h));
+	struct parser x = { .err = err, .h = h };
+	int rc;
+
+	h->arena = arena_new();
+	rc = hostlist_read(&x, text);
 	if (rc)
 		hostlist_free(h);
 	else
 		*out = h;
+	return rc;
+}
+
+int hostlist_measure(uint32_t *n, const char *text, struct err *err)
+{
+	struct parser x = { .err = err };
+	int rc = hostlist_read(&x, text);
+
+	*n = rc ? 0 : (uint32_t)x.n;
 	return rc;
 }
 
@@ -323,17 +390,6 @@ static int hostlist_by_parts(const void *x, const void *y)
 	if (a->value != b->value)
 		return a->value < b->value ? -1 : 1;
 	return (int)a->digits - (int)b->digits;
-}
-
-static unsigned hostlist_natural_width(uint64_t v)
-{
-	unsigned n = 1;
-
-	while (v >= 10) {
-		v /= 10;
-		n++;
-	}
-	return n;
 }
 
 /* b can follow in the range that began with lo and now ends with a. */

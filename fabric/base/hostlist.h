@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #define HOSTLIST_MAX 1000000 /* names; more are refused, not expanded */
+/* Of all lists that somebody expands together: a line of 14 bytes may name a million. */
+#define HOSTLISTS_MAX 2000000
 
 struct hostlist;
 
@@ -19,6 +21,10 @@ int hostlist_parse(struct hostlist **out, const char *text, struct err *err);
 void hostlist_free(struct hostlist *h); /* NULL is fine */
 uint32_t hostlist_count(const struct hostlist *h);
 const char *const *hostlist_names(const struct hostlist *h);
+
+/* How many names that would be, and the same errors, without expanding it: time in proportion to
+ * the text. */
+int hostlist_measure(uint32_t *n, const char *text, struct err *err);
 
 /* Shortest usual form for people: sorted, without duplicates, ranges over the last number of
  * each name.  The caller frees the text. */

@@ -4,6 +4,7 @@
  * files replaced by rename and files on network file systems, where inotify does not; by a thread,
  * because such a disk may be slow.
  */
+#include "fabric/base/plural.h"
 #include "fabric/jobs/source.h"
 
 #include "fabric/base/hostlist.h"
@@ -54,7 +55,8 @@ static bool source_file_runs_at(const struct job_record *r, int64_t now_s)
 	return (!r->start_s || r->start_s <= now_s) && (!r->end_s || now_s < r->end_s);
 }
 
-static void source_file_add_record(struct job_list *l, const struct job_record *r)
+static int source_file_add_record(struct job_list *l, uint64_t *names, const struct job_record *r,
+				  struct err *err)
 {
 	struct job_rec rec = {
 		.id = r->id,
@@ -64,17 +66,15 @@ static void source_file_add_record(struct job_list *l, const struct job_record *
 		.start_s = r->start_s,
 	};
 	struct hostlist *h;
-	struct err err;
+	int rc = job_log_hosts(&h, names, r, l->source, err);
 
-	if (hostlist_parse(&h, r->nodes, &err)) {
-		log_add(LOG_WARN, "jobs", "job %llu ignored: %s", (unsigned long long)r->id,
-			err.text);
-		return;
-	}
+	if (rc)
+		return rc;
 	rec.hosts = hostlist_names(h);
 	rec.nhost = hostlist_count(h);
 	job_list_add(l, &rec);
 	hostlist_free(h);
+	return 0;
 }
 
 /* Of the jobs in the file, those that run now; a history also has waiting and ended ones. */
@@ -82,6 +82,9 @@ static void source_file_hand_out(struct file_source *s, int64_t now_s)
 {
 	const char *slash = strrchr(s->path, '/');
 	struct job_list *l;
+	struct err first = { "" }, err;
+	uint32_t ignored = 0;
+	uint64_t names = 0;
 	char name[64];
 
 	snprintf(name, sizeof(name), "file %s", slash ? slash + 1 : s->path);
@@ -94,12 +97,16 @@ static void source_file_hand_out(struct file_source *s, int64_t now_s)
 		if (change > now_s && change < s->next_change_s)
 			s->next_change_s = change;
 		if (source_file_runs_at(r, now_s))
-			source_file_add_record(l, r);
+			ignored +=
+				source_file_add_record(l, &names, r, ignored ? &err : &first) != 0;
 		else if (r->start_s > now_s)
 			l->pending++;
 		else
 			l->other++;
 	}
+	if (ignored)
+		log_add(LOG_WARN, "jobs", "%u job%s ignored: %s", ignored, plural(ignored),
+			first.text);
 	job_list_sort(l);
 	job_list_put(s->found.newest);
 	s->found.newest = l;

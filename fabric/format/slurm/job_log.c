@@ -4,6 +4,7 @@
 #include "fabric/base/hostlist.h"
 #include "fabric/base/mem.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -50,10 +51,28 @@ static bool job_log_runs(const struct job_record *r, int64_t at_s)
 	return r->start_s <= at_s && (!r->end_s || at_s < r->end_s);
 }
 
+int job_log_hosts(struct hostlist **out, uint64_t *names, const struct job_record *r,
+		  const char *source, struct err *err)
+{
+	uint32_t n;
+	int rc = hostlist_measure(&n, r->nodes, err);
+
+	if (!rc && *names + n > HOSTLISTS_MAX)
+		rc = err_set(err, -E2BIG,
+			     "%s: up to job %llu, the jobs that run at one time name more than "
+			     "%d hosts",
+			     source, (unsigned long long)r->id, HOSTLISTS_MAX);
+	if (!rc)
+		rc = hostlist_parse(out, r->nodes, err);
+	*names += rc ? 0 : n;
+	return rc;
+}
+
 int job_log_jobset(struct jobset **out, const struct job_log *log, const struct fabric *f,
 		   int64_t at_s, const char *source, struct err *err)
 {
 	struct jobset_builder *b = jobset_builder_new(f, source);
+	uint64_t names = 0;
 	struct jobset *js;
 	int rc = 0;
 
@@ -68,7 +87,7 @@ int job_log_jobset(struct jobset **out, const struct job_log *log, const struct 
 
 		if (!job_log_runs(r, at_s))
 			continue;
-		rc = hostlist_parse(&h, r->nodes, err);
+		rc = job_log_hosts(&h, &names, r, source, err);
 		if (rc)
 			break;
 		jobset_builder_add(b, &head, hostlist_names(h), hostlist_count(h));

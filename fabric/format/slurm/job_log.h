@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fabric/base/err.h"
+#include "fabric/base/hostlist.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/jobset.h"
 
@@ -27,6 +28,11 @@ struct job_log *job_log_new(void);
 void job_log_free(struct job_log *log); /* NULL is fine */
 /* Copies the strings (NULL counts as ""). */
 void job_log_add(struct job_log *log, const struct job_record *r);
+
+/* The hosts of a job; names: of those taken before it, to which they are added.  -E2BIG: together
+ * they are more than HOSTLISTS_MAX. */
+int job_log_hosts(struct hostlist **out, uint64_t *names, const struct job_record *r,
+		  const char *source, struct err *err);
 
 /* The jobs that run at a time: start <= at_s < end.  source as shown ("file jobs.txt"). */
 int job_log_jobset(struct jobset **out, const struct job_log *log, const struct fabric *f,

@@ -60,14 +60,11 @@ static bool jobs_file_read_time(int64_t *out, const char *word)
 static int jobs_file_add(struct reader *x, const struct job_record *r)
 {
 	struct err why = { "" };
-	struct hostlist *h;
 	uint32_t n;
 
-	if (hostlist_parse(&h, r->nodes, &why))
+	if (hostlist_measure(&n, r->nodes, &why))
 		return err_set(x->err, -EINVAL, "%s:%llu: %s", lines_path(x->l),
 			       (unsigned long long)lines_number(x->l), why.text);
-	n = hostlist_count(h);
-	hostlist_free(h);
 	if (!n) {
 		read_report_skip(x->report, lines_number(x->l), "job %llu has no nodes",
 				 (unsigned long long)r->id);

@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* There are 49,151 unicast LIDs: hosts below several switches each, and the switches. */
+#define SLURM_DRAFT_NAMES 250000
+
 struct slurm_topology {
 	struct arena *arena;
 	struct slurm_switch *sw;
@@ -32,6 +35,9 @@ struct slurm_draft {
 	struct err *err;
 	struct slurm_topology *topo; /* what is being made */
 	VEC(struct slurm_draft_switch) list;
+	uint32_t *slot; /* of list, by name: open addressing, index + 1; nslot a power of two */
+	uint32_t nslot;
+	uint64_t names; /* that lists were expanded to */
 };
 
 /* path, report and err stay the caller's until slurm_draft_end(). */
@@ -44,10 +50,11 @@ struct slurm_draft_switch *slurm_draft_describe(struct slurm_draft *d, const cha
 						uint64_t line);
 
 /* Appends the names of a host list to the nodes of a switch, or to the switches below it.
- * -EINVAL: a mistake in the list, reported with path and line. */
+ * -EINVAL: a mistake in the list, reported with path and line; -E2BIG: the lists of the file
+ * together have more than SLURM_DRAFT_NAMES. */
 int slurm_draft_names(struct slurm_draft *d, struct slurm_draft_switch *sw, bool nodes,
 		      const char *list, uint64_t line);
 
 /* With rc 0 the topology into *out, which the caller owns; else nothing.  Frees all of the draft;
- * returns rc.  O(switches^2) comparisons of names. */
+ * returns rc. */
 int slurm_draft_end(struct slurm_topology **out, struct slurm_draft *d, int rc);

@@ -4,10 +4,12 @@
 #include "fabric/base/hostlist.h"
 #include "fabric/base/lines.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 #include "fabric/format/slurm/slurm_draft.h"
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -44,24 +46,57 @@ void slurm_draft_begin(struct slurm_draft *d, const char *path, struct read_repo
 	d->topo->arena = arena_new();
 }
 
+/* 64-bit FNV-1a (Fowler, Noll, Vo). */
+static uint64_t slurm_topology_hash(const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 0x100000001b3u;
+	return h;
+}
+
+/* Where it is, or would be. */
+static uint32_t *slurm_topology_slot(const struct slurm_draft *d, const char *name)
+{
+	uint32_t i = (uint32_t)slurm_topology_hash(name) & (d->nslot - 1);
+
+	while (d->slot[i] && strcmp(d->list.v[d->slot[i] - 1].name, name))
+		i = (i + 1) & (d->nslot - 1);
+	return &d->slot[i];
+}
+
+/* At most half full. */
+static void slurm_topology_want_slots(struct slurm_draft *d)
+{
+	if ((d->list.n + 1) * 2 <= d->nslot)
+		return;
+	d->nslot = d->nslot ? 2 * d->nslot : 64;
+	free(d->slot);
+	d->slot = xcalloc(d->nslot, sizeof(*d->slot));
+	for (uint32_t i = 0; i < d->list.n; i++)
+		*slurm_topology_slot(d, d->list.v[i].name) = i + 1;
+}
+
 static uint32_t slurm_topology_find(const struct slurm_draft *d, const char *name)
 {
-	for (size_t i = 0; i < d->list.n; i++)
-		if (!strcmp(d->list.v[i].name, name))
-			return (uint32_t)i;
-	return UINT32_MAX;
+	return d->nslot ? *slurm_topology_slot(d, name) - 1 : UINT32_MAX;
 }
 
 static struct slurm_draft_switch *slurm_topology_get(struct slurm_draft *d, const char *name)
 {
-	uint32_t i = slurm_topology_find(d, name);
-	struct slurm_draft_switch fresh = { .name = name };
+	struct slurm_draft_switch fresh = {
+		.name = plain_text(arena_strdup(d->topo->arena, name), ""),
+	};
+	uint32_t *slot;
 
-	if (i != UINT32_MAX)
-		return &d->list.v[i];
-	fresh.name = arena_strdup(d->topo->arena, name);
-	vec_push(&d->list, fresh);
-	return &d->list.v[d->list.n - 1];
+	slurm_topology_want_slots(d);
+	slot = slurm_topology_slot(d, fresh.name);
+	if (!*slot) {
+		vec_push(&d->list, fresh);
+		*slot = (uint32_t)d->list.n;
+	}
+	return &d->list.v[*slot - 1];
 }
 
 struct slurm_draft_switch *slurm_draft_describe(struct slurm_draft *d, const char *name,
@@ -80,12 +115,21 @@ int slurm_draft_names(struct slurm_draft *d, struct slurm_draft_switch *sw, bool
 {
 	struct err why = { "" };
 	struct hostlist *h;
+	uint32_t n;
+	int rc = hostlist_measure(&n, list, &why);
 
-	if (hostlist_parse(&h, list, &why))
-		return err_set(d->err, -EINVAL, "%s:%llu: %s", d->path, (unsigned long long)line,
-			       why.text);
-	for (uint32_t i = 0; i < hostlist_count(h); i++) {
-		const char *name = arena_strdup(d->topo->arena, hostlist_names(h)[i]);
+	d->names += n;
+	if (!rc && d->names > SLURM_DRAFT_NAMES)
+		rc = err_set(&why, -E2BIG, "the lists up to here have more than %d names",
+			     SLURM_DRAFT_NAMES);
+	if (!rc)
+		rc = hostlist_parse(&h, list, &why);
+	if (rc)
+		return err_set(d->err, rc == -E2BIG ? rc : -EINVAL, "%s:%llu: %s", d->path,
+			       (unsigned long long)line, why.text);
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name =
+			plain_text(arena_strdup(d->topo->arena, hostlist_names(h)[i]), "");
 
 		if (nodes)
 			vec_push(&sw->nodes, name);
@@ -152,30 +196,52 @@ static void slurm_topology_finish_switch(struct slurm_draft *d, uint32_t self)
 	to->below = below;
 }
 
-static void slurm_topology_set_levels(struct slurm_topology *topo)
+/* For each switch those above it, as CSR. */
+static void slurm_topology_above(const struct slurm_topology *topo, uint32_t *off, uint32_t *above)
 {
-	bool again = true;
+	uint32_t *at = xcalloc(topo->n + 1u, sizeof(*at));
 
 	for (uint32_t i = 0; i < topo->n; i++)
+		for (uint32_t k = 0; k < topo->sw[i].nbelow; k++)
+			off[topo->sw[i].below[k] + 1]++;
+	for (uint32_t i = 0; i < topo->n; i++)
+		at[i + 1] = off[i + 1] += off[i];
+	for (uint32_t i = 0; i < topo->n; i++)
+		for (uint32_t k = 0; k < topo->sw[i].nbelow; k++)
+			above[at[topo->sw[i].below[k]]++] = i;
+	free(at);
+}
+
+/* One above the lowest switch below it; breadth first from those with nodes, level by level. */
+static void slurm_topology_set_levels(struct slurm_topology *topo)
+{
+	uint32_t *off = xcalloc(topo->n + 1u, sizeof(*off)), *above, *queue, n = 0, links = 0;
+
+	for (uint32_t i = 0; i < topo->n; i++)
+		links += topo->sw[i].nbelow;
+	above = xcalloc(links, sizeof(*above));
+	queue = xcalloc(topo->n, sizeof(*queue));
+	slurm_topology_above(topo, off, above);
+	for (uint32_t i = 0; i < topo->n; i++) {
 		topo->sw[i].level = topo->sw[i].nnodes ? 0 : NO_LEVEL;
-	while (again) {
-		again = false;
-		for (uint32_t i = 0; i < topo->n; i++) {
-			struct slurm_switch *s = &topo->sw[i];
-
-			for (uint32_t k = 0; k < s->nbelow; k++) {
-				uint32_t below = topo->sw[s->below[k]].level;
-
-				if (below == NO_LEVEL || below + 1 >= s->level)
-					continue;
-				s->level = below + 1;
-				again = true;
-			}
-		}
+		if (topo->sw[i].nnodes)
+			queue[n++] = i;
 	}
+	for (uint32_t q = 0; q < n; q++)
+		for (uint32_t k = off[queue[q]]; k < off[queue[q] + 1]; k++) {
+			struct slurm_switch *up = &topo->sw[above[k]];
+
+			if (up->level != NO_LEVEL)
+				continue;
+			up->level = topo->sw[queue[q]].level + 1;
+			queue[n++] = above[k];
+		}
 	for (uint32_t i = 0; i < topo->n; i++)
 		if (topo->sw[i].level == NO_LEVEL)
 			topo->sw[i].level = 0;
+	free(off);
+	free(above);
+	free(queue);
 }
 
 int slurm_draft_end(struct slurm_topology **out, struct slurm_draft *d, int rc)
@@ -198,6 +264,8 @@ int slurm_draft_end(struct slurm_topology **out, struct slurm_draft *d, int rc)
 		vec_free(&d->list.v[i].below);
 	}
 	vec_free(&d->list);
+	free(d->slot);
+	d->slot = NULL;
 	d->topo = NULL;
 	return rc;
 }
@@ -207,7 +275,7 @@ int slurm_draft_end(struct slurm_topology **out, struct slurm_draft *d, int rc)
 struct reader {
 	struct slurm_draft draft;
 	struct lines *l;
-	char *partial; /* lines that ended in a backslash, joined */
+	VEC(char) partial; /* lines that ended in a backslash, joined */
 };
 
 static bool slurm_topology_is_key(const char *word, const char *key, const char **value)
@@ -271,6 +339,16 @@ static int slurm_topology_read_line(struct reader *x, char *s)
 	return rc;
 }
 
+static int slurm_topology_read_joined(struct reader *x)
+{
+	int rc;
+
+	vec_push(&x->partial, '\0');
+	rc = slurm_topology_read_line(x, x->partial.v);
+	x->partial.n = 0;
+	return rc;
+}
+
 /* Lines that end in a backslash go on in the next one. */
 static int slurm_topology_read_lines(struct reader *x)
 {
@@ -280,24 +358,18 @@ static int slurm_topology_read_lines(struct reader *x)
 
 	while (!rc && (s = lines_next(x->l, &len))) {
 		bool more = len && s[len - 1] == '\\';
-		char *whole;
 
-		if (more)
-			s[len - 1] = '\0';
-		if (x->partial || more) {
-			whole = xasprintf("%s%s", x->partial ? x->partial : "", s);
-			free(x->partial);
-			x->partial = whole;
-			s = whole;
-		}
-		if (more && strlen(s) < LINES_MAX)
+		if (!more && !x->partial.n) {
+			rc = slurm_topology_read_line(x, s);
 			continue;
-		rc = slurm_topology_read_line(x, s);
-		free(x->partial);
-		x->partial = NULL;
+		}
+		for (size_t i = 0; i < len - more; i++)
+			vec_push(&x->partial, s[i]);
+		if (!more || x->partial.n >= LINES_MAX)
+			rc = slurm_topology_read_joined(x);
 	}
-	if (!rc && x->partial)
-		rc = slurm_topology_read_line(x, x->partial);
+	if (!rc && x->partial.n)
+		rc = slurm_topology_read_joined(x);
 	return rc;
 }
 
@@ -314,7 +386,7 @@ int slurm_topology_read(struct slurm_topology **out, FILE *file, const char *pat
 		       x.draft.list.n ? NULL
 				      : "not a topology.conf: no SwitchName= or BlockName= in it",
 		       err);
-	free(x.partial);
+	vec_free(&x.partial);
 	lines_free(x.l);
 	return slurm_draft_end(out, &x.draft, rc);
 }
@@ -344,13 +416,11 @@ void slurm_topology_write(FILE *out, const struct slurm_topology *topo)
 
 /* ---- as a fabric ---- */
 
-/* 64-bit FNV-1a (Fowler, Noll, Vo) cut to 40 bits, under a prefix for the kind of node. */
+/* The hash cut to 40 bits, under a prefix for the kind of node. */
 static uint64_t slurm_topology_guid_of(const char *name, uint64_t prefix)
 {
-	uint64_t h = 0xcbf29ce484222325u;
+	uint64_t h = slurm_topology_hash(name);
 
-	for (; *name; name++)
-		h = (h ^ (uint8_t)*name) * 0x100000001b3u;
 	return prefix | ((h ^ h >> 40) & 0xffffffffffu);
 }
 
@@ -426,10 +496,8 @@ static int slurm_topology_connect_nodes(struct maker *m, uint32_t sw, struct err
 
 static bool slurm_topology_names(const struct slurm_switch *s, uint32_t other)
 {
-	for (uint32_t i = 0; i < s->nbelow; i++)
-		if (s->below[i] == other)
-			return true;
-	return false;
+	return s->nbelow &&
+	       bsearch(&other, s->below, s->nbelow, sizeof(*s->below), slurm_topology_by_number);
 }
 
 /* One link per pair: where two switches name each other, the one with the lower index adds it. */

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/slurm/slurm_yaml.h"
 
+#include "fabric/base/mem.h"
+#include "fabric/base/vec.h"
 #include "fabric/format/slurm/slurm_draft.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <yaml.h>
@@ -15,10 +19,21 @@ static const struct kind {
 	      { "block", "blocks", "block" },
 	      { "ring", "rings", "ring" } };
 
+/* More than any topology has.  The parser compares each anchor with all others, and each token with
+ * all lists that it is in; an alias of a few bytes is a list of any length. */
+#define MAX_ANCHORS 1000
+#define MAX_DEPTH   50
+#define MAX_ITEMS   SLURM_DRAFT_NAMES /* of host lists, empty ones, too */
+#define MAX_KEYS    50000000u	      /* looked at; keys of an alias are looked at every time */
+
 struct reader {
 	struct slurm_draft draft;
+	VEC(unsigned char) text;
 	yaml_parser_t parser;
 	yaml_document_t doc;
+	bool *seen;	/* nodes of doc that were read as a switch */
+	uint64_t items; /* of lists of host lists */
+	uint64_t keys;
 };
 
 bool slurm_yaml_is(const char *head)
@@ -58,8 +73,9 @@ static const yaml_node_t *slurm_yaml_value_of(struct reader *x, const yaml_node_
 {
 	const yaml_node_pair_t *p;
 
-	if (!map || map->type != YAML_MAPPING_NODE)
+	if (!map || map->type != YAML_MAPPING_NODE || x->keys > MAX_KEYS)
 		return NULL;
+	x->keys += (uint64_t)(map->data.mapping.pairs.top - map->data.mapping.pairs.start);
 	for (p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
 		const char *name = slurm_yaml_text_of(yaml_document_get_node(&x->doc, p->key));
 
@@ -96,20 +112,43 @@ static int slurm_yaml_read_names(struct reader *x, struct slurm_draft_switch *sw
 		const yaml_node_t *item = slurm_yaml_item_of(x, list, i);
 
 		text = slurm_yaml_text_of(item);
-		if (text && *text)
+		if (++x->items > MAX_ITEMS)
+			rc = err_set(x->draft.err, -E2BIG,
+				     "%s:%llu: the lists up to here have more than %d entries",
+				     x->draft.path, (unsigned long long)slurm_yaml_line_of(list),
+				     MAX_ITEMS);
+		else if (text && *text)
 			rc = slurm_draft_names(&x->draft, sw, nodes, text,
 					       slurm_yaml_line_of(item));
 	}
 	return rc;
 }
 
+/* An alias of one that was read: all of its names again. */
+static int slurm_yaml_read_first_time(struct reader *x, const yaml_node_t *item,
+				      const struct kind *kind)
+{
+	bool *seen = &x->seen[item ? item - x->doc.nodes.start : 0];
+
+	if (item && *seen)
+		return err_set(x->draft.err, -EINVAL,
+			       "%s:%llu: an entry of %s is used a second time by an alias",
+			       x->draft.path, (unsigned long long)slurm_yaml_line_of(item),
+			       kind->list);
+	*seen = item;
+	return 0;
+}
+
 static int slurm_yaml_read_switch(struct reader *x, const yaml_node_t *item,
 				  const struct kind *kind)
 {
-	const char *name = slurm_yaml_text_of(slurm_yaml_value_of(x, item, kind->name));
 	struct slurm_draft_switch *sw;
-	int rc;
+	const char *name;
+	int rc = slurm_yaml_read_first_time(x, item, kind);
 
+	if (rc)
+		return rc;
+	name = slurm_yaml_text_of(slurm_yaml_value_of(x, item, kind->name));
 	if (!name || !*name)
 		return err_set(x->draft.err, -EINVAL,
 			       "%s:%llu: an entry of %s without a name: '%s: NAME' is missing",
@@ -184,8 +223,106 @@ static int slurm_yaml_read_document(struct reader *x)
 			       "%s: not a topology.yaml: no topology with switches, blocks or "
 			       "rings in it",
 			       x->draft.path);
+	x->seen = xcalloc((size_t)(x->doc.nodes.top - x->doc.nodes.start), sizeof(*x->seen));
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = slurm_yaml_read_switch(x, slurm_yaml_item_of(x, list, i), kind);
+	free(x->seen);
+	return rc;
+}
+
+static int slurm_yaml_slurp(struct reader *x, FILE *file, struct err *err)
+{
+	unsigned char some[4096];
+	size_t n;
+
+	while ((n = fread(some, 1, sizeof(some), file)))
+		for (size_t i = 0; i < n; i++)
+			vec_push(&x->text, some[i]);
+	vec_push(&x->text, '\0'); /* the parser wants an address, also of nothing */
+	x->text.n--;
+	return ferror(file) ? err_set(err, -EIO, "%s: cannot be read", x->draft.path) : 0;
+}
+
+static int slurm_yaml_not_yaml(const struct reader *x)
+{
+	const yaml_mark_t *at = &x->parser.problem_mark;
+
+	return err_set(x->draft.err, -EINVAL, "%s:%llu: not YAML: %s", x->draft.path,
+		       (unsigned long long)at->line + 1,
+		       x->parser.problem ? x->parser.problem : "it cannot be read");
+}
+
+static bool slurm_yaml_open(struct reader *x)
+{
+	if (!yaml_parser_initialize(&x->parser))
+		return false;
+	yaml_parser_set_input_string(&x->parser, x->text.v, x->text.n);
+	return true;
+}
+
+/* What an event adds: levels below others, and anchors. */
+static void slurm_yaml_count(int *depth, uint32_t *anchors, const yaml_event_t *e)
+{
+	const yaml_char_t *anchor = NULL;
+
+	if (e->type == YAML_SEQUENCE_START_EVENT)
+		anchor = e->data.sequence_start.anchor;
+	else if (e->type == YAML_MAPPING_START_EVENT)
+		anchor = e->data.mapping_start.anchor;
+	else if (e->type == YAML_SCALAR_EVENT)
+		anchor = e->data.scalar.anchor;
+	*anchors += anchor != NULL;
+	*depth += e->type == YAML_SEQUENCE_START_EVENT || e->type == YAML_MAPPING_START_EVENT;
+	*depth -= e->type == YAML_SEQUENCE_END_EVENT || e->type == YAML_MAPPING_END_EVENT;
+}
+
+/* The first document takes time in proportion to its text. */
+static int slurm_yaml_check_form(struct reader *x)
+{
+	uint32_t anchors = 0;
+	bool end = false;
+	int depth = 0, rc = 0;
+
+	while (!rc && !end) {
+		yaml_event_t e;
+
+		if (!yaml_parser_parse(&x->parser, &e)) {
+			rc = slurm_yaml_not_yaml(x);
+			break;
+		}
+		slurm_yaml_count(&depth, &anchors, &e);
+		end = e.type == YAML_DOCUMENT_END_EVENT || e.type == YAML_STREAM_END_EVENT;
+		if (depth > MAX_DEPTH || anchors > MAX_ANCHORS)
+			rc = err_set(
+				x->draft.err, -E2BIG,
+				"%s:%llu: more than %d levels or %d anchors, as no topology has",
+				x->draft.path, (unsigned long long)e.start_mark.line + 1, MAX_DEPTH,
+				MAX_ANCHORS);
+		yaml_event_delete(&e);
+	}
+	return rc;
+}
+
+static int slurm_yaml_load(struct reader *x)
+{
+	int rc;
+
+	if (!yaml_parser_load(&x->parser, &x->doc))
+		return slurm_yaml_not_yaml(x);
+	rc = slurm_yaml_read_document(x);
+	yaml_document_delete(&x->doc);
+	return rc;
+}
+
+static int slurm_yaml_run(struct reader *x, int (*read)(struct reader *x))
+{
+	int rc;
+
+	if (!slurm_yaml_open(x))
+		return err_set(x->draft.err, -ENOMEM, "%s: out of memory while reading it",
+			       x->draft.path);
+	rc = read(x);
+	yaml_parser_delete(&x->parser);
 	return rc;
 }
 
@@ -196,20 +333,12 @@ int slurm_yaml_read(struct slurm_topology **out, FILE *file, const char *path,
 	int rc;
 
 	read_report_begin(report, path);
-	if (!yaml_parser_initialize(&x.parser))
-		return err_set(err, -ENOMEM, "%s: out of memory while reading it", path);
 	slurm_draft_begin(&x.draft, path, report, err);
-	yaml_parser_set_input_file(&x.parser, file);
-	if (!yaml_parser_load(&x.parser, &x.doc)) {
-		const yaml_mark_t *at = &x.parser.problem_mark;
-
-		rc = err_set(err, -EINVAL, "%s:%llu: not YAML: %s", path,
-			     (unsigned long long)at->line + 1,
-			     x.parser.problem ? x.parser.problem : "it cannot be read");
-	} else {
-		rc = slurm_yaml_read_document(&x);
-		yaml_document_delete(&x.doc);
-	}
-	yaml_parser_delete(&x.parser);
+	rc = slurm_yaml_slurp(&x, file, err);
+	if (!rc)
+		rc = slurm_yaml_run(&x, slurm_yaml_check_form);
+	if (!rc)
+		rc = slurm_yaml_run(&x, slurm_yaml_load);
+	vec_free(&x.text);
 	return slurm_draft_end(out, &x.draft, rc);
 }

@@ -100,6 +100,40 @@ static void lists_that_would_fill_the_memory_are_refused(void **state)
 	assert_null(h);
 }
 
+static void a_list_is_measured_as_it_is_expanded(void **state)
+{
+	static const struct {
+		const char *list;
+		uint32_t n;
+	} cases[] = {
+		{ "", 0 },
+		{ "(null)", 0 },
+		{ "n1,,n1", 2 },
+		{ "n[0001-0003,7],r[1-2]c[01-04] ", 12 },
+		{ "n[0-999999]", 1000000 },
+		{ "a[1-10][1-10][1-10]b,c", 1001 },
+	};
+	char name[300] = "";
+	struct err err;
+	uint32_t n;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(hostlist_measure(&n, cases[i].list, NULL), 0);
+		assert_int_equal(n, cases[i].n);
+	}
+	assert_int_equal(hostlist_measure(&n, "n[0-999999],m", &err), -E2BIG);
+	assert_int_equal(hostlist_measure(&n, "n[0-9999][0-9999][0-999999][1-9]", &err), -E2BIG);
+	assert_int_equal(hostlist_measure(&n, "n]", &err), -EINVAL);
+	memset(name, 'x', 253);
+	strcpy(name + 253, "[8-9]"); /* 254 bytes */
+	assert_int_equal(hostlist_measure(&n, name, &err), 0);
+	strcpy(name + 253, "[99-100]"); /* 256 */
+	assert_int_equal(hostlist_measure(&n, name, &err), -EINVAL);
+	strcpy(name + 253, "[001]");
+	assert_int_equal(hostlist_measure(&n, name, &err), -EINVAL);
+}
+
 static void assert_compressed(const char *list, const char *want)
 {
 	struct hostlist *h = NULL;
@@ -218,6 +252,7 @@ int main(void)
 		cmocka_unit_test(no_nodes_are_an_empty_list),
 		cmocka_unit_test(mistakes_are_told_with_their_position),
 		cmocka_unit_test(lists_that_would_fill_the_memory_are_refused),
+		cmocka_unit_test(a_list_is_measured_as_it_is_expanded),
 		cmocka_unit_test(compression_gives_the_usual_short_form),
 		cmocka_unit_test(expanding_a_compressed_list_gives_the_same_set),
 		cmocka_unit_test(any_text_is_expanded_or_refused),

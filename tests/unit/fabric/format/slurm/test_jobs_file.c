@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/base/mem.h"
 #include "fabric/format/slurm/jobs_file.h"
 #include "tests/unit/kit/small_net.h"
 #include "tests/unit/kit/text_files.h"
@@ -185,6 +186,28 @@ static void damaged_files_do_no_harm(void **state)
 	fabric_put(f);
 }
 
+/* A line of 14 bytes names a million hosts. */
+static void jobs_that_name_too_many_hosts_together_are_refused_at_once(void **state)
+{
+	struct fabric *f = net_tree(4, 2, 4, NULL);
+	struct job_log *log = NULL;
+	struct jobset *js = NULL;
+	struct err err = { "" };
+	char text[60000] = "", *at = text;
+	clock_t t0 = clock();
+
+	(void)state;
+	for (int i = 1; i <= 3000; i++)
+		at += sprintf(at, "%d n[0-999999]\n", i);
+	assert_int_equal(read_text(&log, text, NULL, &err), 0);
+	assert_int_equal(log->n, 3000);
+	assert_int_equal(job_log_jobset(&js, log, f, JOB_LOG_ALL, "file x", &err), -E2BIG);
+	assert_non_null(strstr(err.text, "file x: up to job 3,"));
+	assert_true(clock() - t0 < 5 * CLOCKS_PER_SEC);
+	job_log_free(log);
+	fabric_put(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +216,7 @@ int main(void)
 		cmocka_unit_test(what_sacct_prints_is_understood),
 		cmocka_unit_test(mistakes_are_told_with_file_and_line),
 		cmocka_unit_test(damaged_files_do_no_harm),
+		cmocka_unit_test(jobs_that_name_too_many_hosts_together_are_refused_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

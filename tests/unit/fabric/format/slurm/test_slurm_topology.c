@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/base/mem.h"
 #include "fabric/format/slurm/slurm_topology.h"
 #include "tests/unit/kit/text_files.h"
 
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 static int read_text(struct slurm_topology **topo, const char *text, struct read_report *report,
@@ -246,6 +248,65 @@ static void topologies_of_real_clusters_load(void **state)
 	}
 }
 
+static void refused_at_once(const char *text, const char *told)
+{
+	struct slurm_topology *topo = NULL;
+	struct err err = { "" };
+	clock_t t0 = clock();
+
+	assert_int_equal(read_text(&topo, text, NULL, &err), -E2BIG);
+	if (!strstr(err.text, told))
+		fail_msg("%s", err.text);
+	assert_true(clock() - t0 < 5 * CLOCKS_PER_SEC);
+}
+
+static void lists_that_name_too_many_together_are_refused(void **state)
+{
+	char text[20000] = "", *at = text;
+
+	(void)state;
+	for (int i = 0; i < 400; i++)
+		at += sprintf(at, "SwitchName=s%d Nodes=n[0-99999]\n", i);
+	refused_at_once(text, ":3: the lists up to here have more than 250000 names");
+	refused_at_once("SwitchName=a Switches=b[0-299999]\n", ":1: the lists");
+}
+
+/* In the worst order, and with lines that go on for a long time. */
+static void time_is_in_proportion_to_the_file(void **state)
+{
+	const int n = 40000;
+	char *text = xcalloc(1, 3000000), *at = text;
+	struct slurm_topology *topo = NULL;
+	struct err err = { "" };
+	clock_t t0 = clock();
+
+	(void)state;
+	for (int i = 0; i < n; i++)
+		at += sprintf(at, "SwitchName=s%d Switches=s%d\n", i, i + 1);
+	at += sprintf(at, "SwitchName=s%d Nodes=n1 \\\n", n);
+	for (int i = 0; i < 400000; i++)
+		at += sprintf(at, " \\\n");
+	sprintf(at, "\n");
+	assert_int_equal(read_text(&topo, text, NULL, &err), 0);
+	assert_int_equal(slurm_topology_count(topo), n + 1);
+	assert_int_equal(slurm_topology_switch(topo, 0)->level, n);
+	slurm_topology_free(topo);
+	free(text);
+	assert_true(clock() - t0 < 10 * CLOCKS_PER_SEC);
+}
+
+static void names_are_plain(void **state)
+{
+	struct slurm_topology *topo = NULL;
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(read_text(&topo, "SwitchName=s\033[2J Nodes=a\302\233b\n", NULL, &err), 0);
+	assert_string_equal(slurm_topology_switch(topo, 0)->name, "s?[2J");
+	assert_string_equal(slurm_topology_switch(topo, 0)->nodes[0], "a??b");
+	slurm_topology_free(topo);
+}
+
 static int try_read(FILE *in, void *ctx)
 {
 	struct builder *b = builder_new();
@@ -285,6 +346,9 @@ int main(void)
 		cmocka_unit_test(a_switch_with_too_many_ports_is_refused),
 		cmocka_unit_test(topologies_of_real_clusters_load),
 		cmocka_unit_test(damaged_files_do_no_harm),
+		cmocka_unit_test(lists_that_name_too_many_together_are_refused),
+		cmocka_unit_test(time_is_in_proportion_to_the_file),
+		cmocka_unit_test(names_are_plain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

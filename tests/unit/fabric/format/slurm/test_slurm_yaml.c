@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/base/mem.h"
 #include "fabric/format/slurm/slurm_yaml.h"
 #include "tests/unit/kit/text_files.h"
 
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 static int read_text(struct slurm_topology **topo, const char *text, struct read_report *report,
@@ -175,6 +177,56 @@ static void damaged_files_do_no_harm(void **state)
 	assert_true(s.refused > 100);
 }
 
+#define SWITCHES "- topology: t\n  tree:\n    switches:\n"
+
+static void refused_at_once(const char *text, int rc, const char *told)
+{
+	struct slurm_topology *topo = NULL;
+	struct err err = { "" };
+	clock_t t0 = clock();
+
+	assert_int_equal(read_text(&topo, text, NULL, &err), rc);
+	if (!strstr(err.text, told))
+		fail_msg("%s", err.text);
+	assert_true(clock() - t0 < 5 * CLOCKS_PER_SEC);
+}
+
+static char *repeated(const char *head, const char *word, int n, const char *tail)
+{
+	char *text = xcalloc(1, strlen(head) + (size_t)n * (strlen(word) + 8) + strlen(tail) + 1);
+	char *at = text + sprintf(text, "%s", head);
+
+	for (int i = 0; i < n; i++)
+		at += sprintf(at, strstr(word, "@") ? "%.*s%d%s" : "%.*s", (int)strcspn(word, "@"),
+			      word, i, word + strcspn(word, "@") + 1);
+	strcpy(at, tail);
+	return text;
+}
+
+/* What a few bytes of YAML can stand for. */
+static void files_that_take_more_than_their_size_are_refused(void **state)
+{
+	char *deep = repeated(SWITCHES "      - switch: ", "[", 300000, "\n");
+	char *anchors = repeated(SWITCHES, "      - switch: &a@ s1\n", 50000, "");
+	char *again = repeated(SWITCHES "      - &x\n        switch: s\n        nodes: n[0-99]\n",
+			       "      - *x\n", 50000, "");
+	char *lists = repeated(SWITCHES, "      - switch: s@\n        nodes: n[0-9999]\n", 300, "");
+	char *empty = repeated(SWITCHES "      - switch: s\n        nodes: &l [\"\"", ",\"\"",
+			       300000, "]\n");
+
+	(void)state;
+	refused_at_once(deep, -E2BIG, "more than 50 levels");
+	refused_at_once(anchors, -E2BIG, "1000 anchors");
+	refused_at_once(again, -EINVAL, "a second time by an alias");
+	refused_at_once(lists, -E2BIG, "more than 250000 names");
+	refused_at_once(empty, -E2BIG, "more than 250000 entries");
+	free(deep);
+	free(anchors);
+	free(again);
+	free(lists);
+	free(empty);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +236,7 @@ int main(void)
 		cmocka_unit_test(mistakes_are_told_with_file_and_line),
 		cmocka_unit_test(it_is_told_from_a_topology_conf_by_its_first_words),
 		cmocka_unit_test(damaged_files_do_no_harm),
+		cmocka_unit_test(files_that_take_more_than_their_size_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
