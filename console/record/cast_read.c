@@ -6,17 +6,20 @@
 #include "console/record/record_json.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 #include "fabric/base/store.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <libgen.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define PROGRESS_LINES 1000 /* read between two progress reports */
 #define MAX_SIDE       2000 /* columns or rows; larger ones are invalid */
+#define MAX_S	       1e9  /* since the session began */
 
 static bool cast_read_take_header(struct cast_file *f, const json_t *j)
 {
@@ -28,6 +31,44 @@ static bool cast_read_take_header(struct cast_file *f, const json_t *j)
 	       f->h <= MAX_SIDE;
 }
 
+/* Length of a control sequence that our recordings have: colours, the place of the cursor, an empty
+ * screen, no line wrap, no cursor; 0: it is none of them. */
+static size_t cast_read_sequence(const char *s)
+{
+	static const char *const whole[] = { "\x1b[2J", "\x1b[?7l", "\x1b[?25l", "\x1b[?7h",
+					     "\x1b[?25h" };
+	size_t len;
+
+	for (size_t i = 0; i < sizeof(whole) / sizeof(*whole); i++)
+		if (!strncmp(s, whole[i], strlen(whole[i])))
+			return strlen(whole[i]);
+	if (strncmp(s, "\x1b[", 2))
+		return 0;
+	len = 2 + strspn(s + 2, "0123456789;");
+	return s[len] == 'm' || s[len] == 'H' ? len + 1 : 0;
+}
+
+/* What a recording draws with is kept; nothing else in it steers a terminal that gets it. */
+static char *cast_read_output(const char *text)
+{
+	char *out = xstrdup(text), *to = out;
+
+	while (*to) {
+		size_t n = cast_read_sequence(to);
+		const char *next = to;
+
+		if (!n && !strchr("\r\n", *to) && plain_next(&next) == '?')
+			memset(to, '?', (size_t)(next - to));
+		to += n ? n : next > to ? (size_t)(next - to) : 1;
+	}
+	return out;
+}
+
+static char *cast_read_text(char code, const char *text)
+{
+	return code == 'o' ? cast_read_output(text) : plain_text(xstrdup(text), "");
+}
+
 static bool cast_read_take_event(struct cast_events *e, const json_t *j, uint64_t end)
 {
 	const struct cast_file *f = &e->file[e->nfiles - 1];
@@ -35,13 +76,14 @@ static bool cast_read_take_event(struct cast_events *e, const json_t *j, uint64_
 	const char *text = json_string_value(json_array_get(j, 2));
 	const json_t *at = json_array_get(j, 0);
 
-	if (!json_is_number(at) || !code || !text || !code[0])
+	if (!json_is_number(at) || !code || !text || code[0] < 'a' || code[0] > 'z' ||
+	    fabs(f->at_s + json_number_value(at)) > MAX_S)
 		return false;
 	e->v[e->n++] = (struct cast_event){ .at_s = f->at_s + json_number_value(at),
 					    .code = code[0],
 					    .file = e->nfiles - 1,
 					    .end = end,
-					    .text = xstrdup(text) };
+					    .text = cast_read_text(code[0], text) };
 	return true;
 }
 

@@ -10,6 +10,7 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -68,7 +69,7 @@ static bool replay_take_date(double *at_s, const struct cast_events *e, const ch
 		fraction = strtod(end, &end);
 	if (*end && strcmp(end, "Z"))
 		return false;
-	*at_s = (double)(timegm(&tm) - e->file[0].timestamp) + fraction + e->file[0].at_s;
+	*at_s = (double)timegm(&tm) - (double)e->file[0].timestamp + fraction + e->file[0].at_s;
 	return true;
 }
 
@@ -223,7 +224,10 @@ static uint32_t replay_load_checkpoint(struct player *p, uint32_t n, uint32_t fi
 
 static void replay_put_line(FILE *f, const struct player *p, const char *text)
 {
-	fprintf(f, "\x1b[%d;1H\x1b[0;7m%-*.*s\x1b[0m", p->h, p->w, p->w, text);
+	char *cut = xasprintf("%-*.*s", p->w, p->w, text);
+
+	fprintf(f, "\x1b[%d;1H\x1b[0;7m%s\x1b[0m", p->h, plain_text(cut, ""));
+	free(cut);
 }
 
 static void replay_quits(void *ctx, enum play_key key)

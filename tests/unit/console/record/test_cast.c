@@ -85,7 +85,8 @@ static void played_back_it_shows_every_frame(void **state)
 		struct canvas *c = canvas_new(60, 12, false);
 		struct cast *cast;
 
-		assert_int_equal(cast_open(&cast, path, 60, 12, colours[k], clock_s(), clock_s(), NULL), 0);
+		assert_int_equal(
+			cast_open(&cast, path, 60, 12, colours[k], clock_s(), clock_s(), NULL), 0);
 		for (unsigned i = 0; i < 20; i++) {
 			paint(c, i);
 			assert_int_equal(cast_frame(cast, c, colours[k], NULL), 0);
@@ -535,6 +536,43 @@ static void reading_drawing_and_converting_tell_and_can_be_ended(void **state)
 	free(path);
 }
 
+/* Whoever can write a recording could otherwise steer the terminal of whoever exports it. */
+static void only_what_a_recording_draws_with_is_taken(void **state)
+{
+	static const char file[] =
+		"{\"version\":2,\"width\":9,\"height\":2,\"timestamp\":1}\n"
+		"[0,\"o\",\"\\u001b[?7l\\u001b[?25l\\u001b[0m\\u001b[2J\\u001b[1;2H\\u001b[0;38;5;7mx\\r\\n\"]\n"
+		"[1,\"o\",\"\\u001b]52;c;ZQ==\\u0007\\u001bP1$r\\u001b\\\\\\u009b31m\\u001b[5n\\u001b[21t\"]\n"
+		"[2,\"o\",\"\\u001b[?1049h\\u001b[3J\\u001b[1;2\\u202eA\\u001b\"]\n"
+		"[3,\"m\",\"mark\\u001b]0;MARK\\u0007\\n\"]\n[4,\"r\",\"9x\\u001b2\"]\n";
+	static const char *const want[] = {
+		"\x1b[?7l\x1b[?25l\x1b[0m\x1b[2J\x1b[1;2H\x1b[0;38;5;7mx\r\n",
+		"?]52;c;ZQ==??P1$r?\\??31m?[5n?[21t",
+		"?[?1049h?[3J?[1;2???A?",
+		"mark?]0;MARK??",
+		"9x?2",
+	};
+	char *path = xasprintf("%s/x.cast", (char *)*state);
+	struct cast_events e = { 0 };
+	struct err err;
+
+	assert_int_equal(store_write(path, file, sizeof(file) - 1, NULL), 0);
+	assert_int_equal(cast_read(&e, path, NULL), 0);
+	assert_int_equal(e.n, sizeof(want) / sizeof(*want));
+	for (uint32_t i = 0; i < e.n; i++)
+		assert_string_equal(e.v[i].text, want[i]);
+	cast_events_free(&e);
+	unlink(path);
+	assert_int_equal(
+		store_write(path,
+			    "{\"version\":2,\"width\":9,\"height\":2}\n[0,\"\\u00e9\",\"\"]\n", 52,
+			    NULL),
+		0);
+	assert_int_equal(cast_read(&e, path, &err), -EINVAL);
+	cast_events_free(&e);
+	free(path);
+}
+
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -546,6 +584,7 @@ int main(void)
 		T(its_digest_is_that_of_the_file),
 		T(frame_that_does_not_fit_is_taken_back_and_drawn_later),
 		T(what_is_no_cast_is_refused_by_line),
+		T(only_what_a_recording_draws_with_is_taken),
 		T(lines_say_what_the_screen_was),
 		T(long_session_goes_on_in_chained_parts),
 		T(next_session_is_chained_to_the_last_part),
