@@ -4,9 +4,10 @@
 
 Every family has HELP, then TYPE, once, before its samples, which stand together; counters end
 with _total and gauges do not; names and labels are well-formed, values are numbers, no series is
-there twice; base units only."""
+there twice; base units only; nothing in it steers a terminal."""
 import re
 import sys
+import unicodedata
 
 NAME = re.compile(r"^[a-zA-Z_:][a-zA-Z0-9_:]*$")
 LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\\\|\\"|\\n)*)"(,|$)')
@@ -35,7 +36,15 @@ def labels(n, text):
 data = (open(sys.argv[1], "rb") if len(sys.argv) > 1 else sys.stdin.buffer).read()
 if not data.endswith(b"\n"):
     faults.append("no newline at the end")
-for n, line in enumerate(data.decode("utf-8").split("\n")[:-1], 1):
+try:
+    text = data.decode("utf-8")
+except UnicodeDecodeError as e:
+    faults.append("not UTF-8: %s" % e)
+    text = data.decode("latin-1")
+for n, line in enumerate(text.split("\n")[:-1], 1):
+    # C0, C1, and what turns the direction of writing or cannot be seen
+    if any(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") for c in line):
+        fault(n, "a control character: %r" % line[:200])
     if line.startswith("# HELP "):
         name, text = line[7:].split(" ", 1)
         if name in helped or not text:

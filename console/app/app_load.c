@@ -4,6 +4,7 @@
 
 #include "console/input/load_fabric.h"
 #include "console/lib/exits.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 
@@ -70,7 +71,7 @@ static int app_load_read_json(json_t **out, const char *folder, const char *name
 	bool there = !access(path, F_OK);
 	int rc = 0;
 
-	*out = there ? json_load_file(path, 0, &why) : NULL;
+	*out = there ? json_text_clean(json_load_file(path, 0, &why)) : NULL;
 	if (there && !*out)
 		rc = err_set(err, -EBADMSG, "%s:%d: truncated or damaged: %s", path, why.line,
 			     why.text);
@@ -150,7 +151,7 @@ static void app_load_events(struct events *to, const char *folder)
 	size_t cap = 0;
 
 	while (f && getline(&line, &cap, f) > 0) {
-		json_t *j = json_loads(line, 0, NULL);
+		json_t *j = json_text_clean(json_loads(line, 0, NULL));
 		struct log_line l = { .level = LOG_INFO };
 
 		for (int level = LOG_DEBUG; level <= LOG_ERROR; level++)

@@ -4,7 +4,9 @@
 #include "console/app/app_priv.h"
 
 #include "console/lib/user_path.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/stamp.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/format/native/tables_ibr.h"
 #include "fabric/format/slurm/slurm_topology.h"
@@ -65,14 +67,6 @@ static int app_snapshot_put_tables(const struct snapshot_out *o)
 	return tables_ibr_write_fd(fileno(o->f), o->s->tables, o->s->fabric, o->path, o->err);
 }
 
-/* Node names are whatever somebody typed into a node: no control characters, and UTF-8. */
-static json_t *app_snapshot_text(const char *text)
-{
-	json_t *j = json_string(text);
-
-	return j ? j : json_string("?");
-}
-
 static int app_snapshot_put_json(FILE *f, json_t *j, size_t flags)
 {
 	json_dumpf(j, f, flags);
@@ -91,17 +85,17 @@ static int app_snapshot_put_list(const struct snapshot_out *o)
 		json_t *hosts = json_array();
 
 		for (uint32_t h = 0; h < r->nhost; h++)
-			json_array_append_new(hosts, app_snapshot_text(r->hosts[h]));
+			json_array_append_new(hosts, json_text(r->hosts[h]));
 		json_array_append_new(jobs, json_pack("{s:I, s:o, s:o, s:o, s:o, s:I}", "id",
 						      (json_int_t)r->id, "name",
-						      app_snapshot_text(r->name), "user",
-						      app_snapshot_text(r->user), "nodes",
-						      app_snapshot_text(r->nodes), "hosts", hosts,
+						      json_text(r->name), "user",
+						      json_text(r->user), "nodes",
+						      json_text(r->nodes), "hosts", hosts,
 						      "start_s", (json_int_t)r->start_s));
 	}
 	return app_snapshot_put_json(o->f,
 				     json_pack("{s:o, s:I, s:i, s:i, s:o}", "source",
-					       app_snapshot_text(l->source), "time_s",
+					       json_text(l->source), "time_s",
 					       (json_int_t)l->time_s, "pending", (int)l->pending,
 					       "other", (int)l->other, "jobs", jobs),
 				     JSON_INDENT(1));
@@ -112,8 +106,8 @@ static int app_snapshot_put_state(const struct snapshot_out *o)
 	const struct state_sm *sm = &o->s->sm;
 	char guid[24];
 	json_t *j = json_pack("{s:s, s:o, s:I, s:o, s:f, s:b}", "schema", "ibroute-top-snapshot/1",
-			      "fabric", app_snapshot_text(o->s->fabric->name), "time_s",
-			      (json_int_t)time(NULL), "source", app_snapshot_text(o->s->source),
+			      "fabric", json_text(o->s->fabric->name), "time_s",
+			      (json_int_t)time(NULL), "source", json_text(o->s->source),
 			      "interval_s", o->s->interval_s, "sls_known", (int)o->s->sls_known);
 
 	snprintf(guid, sizeof(guid), "0x%016lx", (unsigned long)sm->guid);
@@ -121,10 +115,10 @@ static int app_snapshot_put_state(const struct snapshot_out *o)
 		json_object_set_new(j, "sm",
 				    json_pack("{s:b, s:i, s:s, s:o, s:o, s:o, s:o}", "lost",
 					      (int)sm->lost, "lid", (int)sm->lid, "guid", guid,
-					      "name", app_snapshot_text(sm->name), "state",
-					      app_snapshot_text(sm->state), "engine",
-					      app_snapshot_text(sm->engine), "requested",
-					      app_snapshot_text(sm->requested)));
+					      "name", json_text(sm->name), "state",
+					      json_text(sm->state), "engine",
+					      json_text(sm->engine), "requested",
+					      json_text(sm->requested)));
 	return app_snapshot_put_json(o->f, j, JSON_INDENT(1));
 }
 
@@ -137,7 +131,7 @@ static int app_snapshot_put_events(const struct snapshot_out *o)
 			o->f,
 			json_pack("{s:I, s:s, s:o, s:o}", "time_ns", (json_int_t)l->time_ns,
 				  "level", log_level_name(l->level), "area",
-				  app_snapshot_text(l->area), "text", app_snapshot_text(l->text)),
+				  json_text(l->area), "text", json_text(l->text)),
 			JSON_COMPACT);
 	}
 	return 0;
@@ -342,11 +336,9 @@ static const struct file_work_ops app_snapshot_ops = {
 /* A name made from fabric and time, in this folder. */
 static void app_snapshot_name(char *dir, size_t len, const struct fabric *f)
 {
-	time_t now = time(NULL);
-	struct tm tm;
-	char when[32];
+	char when[STAMP_LEN];
 
-	strftime(when, sizeof(when), "%Y%m%dT%H%M%S", localtime_r(&now, &tm));
+	stamp_local(when, sizeof(when), "%Y%m%dT%H%M%S", time(NULL));
 	snprintf(dir, len, "ibroute-%s-%s", f->name, when);
 	for (char *c = dir; *c; c++)
 		if (*c == '/')

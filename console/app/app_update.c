@@ -7,6 +7,7 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
+#include "fabric/base/stamp.h"
 #include "fabric/update/journal.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 
@@ -362,11 +363,9 @@ static int app_update_journal_run(void *ctx, struct err *err)
 static void app_update_show_journal(struct app *a, const struct txn_info *t)
 {
 	struct state_apply *s = &a->state.apply;
-	time_t at = t->head.time_s;
-	char when[32];
-	struct tm tm;
+	char when[STAMP_LEN];
 
-	strftime(when, sizeof(when), "%F %T", localtime_r(&at, &tm));
+	stamp_local(when, sizeof(when), "%F %T", t->head.time_s);
 	snprintf(a->journal_txn, sizeof(a->journal_txn), "%s", t->head.id);
 	s->state = APPLY_JOURNAL;
 	snprintf(s->txn, sizeof(s->txn), "%s", t->head.id);
@@ -530,7 +529,7 @@ void app_update_detach(struct app *a)
 	}
 	if (isfinite(a->deadline)) {
 		at = time(NULL) + (time_t)(a->deadline - clock_s());
-		strftime(when, sizeof(when), "at %T", localtime(&at));
+		stamp_local(when, sizeof(when), "at %T", at);
 	}
 	snprintf(a->farewell, sizeof(a->farewell),
 		 "update %s continues without this console; its watchdog rolls it back %s\nunless "

@@ -3,6 +3,7 @@
 #include "console/batch/batch_record.h"
 #include "console/record/record_json.h"
 
+#include "fabric/base/stamp.h"
 
 #include <math.h>
 #include <string.h>
@@ -222,11 +223,10 @@ static json_t *batch_json_no_reply(const struct batch_record *r)
 static json_t *batch_json_now(void)
 {
 	struct timespec ts;
-	struct tm tm;
-	char buf[40];
+	char buf[STAMP_LEN];
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	strftime(buf, sizeof(buf), "%Y-%m-%dT%H:%M:%S", gmtime_r(&ts.tv_sec, &tm));
+	stamp_utc(buf, sizeof(buf), "%Y-%m-%dT%H:%M:%S", ts.tv_sec);
 	return json_sprintf("%s.%03ldZ", buf, ts.tv_nsec / 1000000);
 }
 

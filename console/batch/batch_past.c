@@ -3,6 +3,7 @@
 #include "console/batch/batch_record.h"
 
 #include "console/app/app_priv.h"
+#include "fabric/base/json_text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -97,7 +98,7 @@ static json_t *batch_past_json(uint64_t back, int64_t time_s, const char *mark)
 	char when[FIGURE_LEN];
 
 	return json_pack("{s:I, s:s, s:o}", "back", (json_int_t)back, "ts",
-			 figure_utc(when, time_s), "mark", *mark ? json_string(mark) : json_null());
+			 figure_utc(when, time_s), "mark", *mark ? json_text(mark) : json_null());
 }
 
 json_t *batch_history_json(struct app *a)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/batch/batch_record.h"
 
+#include "fabric/base/guard.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plain.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,14 +246,70 @@ static void prom_print_fabric(FILE *out, const struct batch_record *r)
 		 m && m->njob ? m->dark_fiber_pct / 100 : NAN);
 }
 
+struct prom_series {
+	char *labels;
+	uint32_t row;
+};
+
+static int prom_by_labels(const void *pa, const void *pb)
+{
+	const struct prom_series *a = pa, *b = pb;
+	int c = strcmp(a->labels, b->labels);
+
+	return c ? c : (a->row > b->row) - (a->row < b->row);
+}
+
+static int prom_by_row(const void *pa, const void *pb)
+{
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	return (a > b) - (a < b);
+}
+
+static char *prom_labels_text(const struct rows *rows, uint32_t row, const struct label_of *l)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		guard_give_up(-ENOMEM, "out of memory for the labels of a job");
+	prom_labels(f, rows, row, l);
+	fclose(f);
+	return text;
+}
+
+/* A scrape with a series twice is refused as a whole, and a file of jobs may have an id twice: the
+ * first row of each.  *n of them; the caller frees the result. */
+static uint32_t *prom_distinct(uint32_t *n, const struct rows *rows, const struct label_of *l)
+{
+	uint32_t all = rows_count(rows), *row = xcalloc(all, sizeof(*row));
+	struct prom_series *s = xcalloc(all, sizeof(*s));
+
+	for (uint32_t i = 0; i < all; i++)
+		s[i] = (struct prom_series){ prom_labels_text(rows, i, l), i };
+	qsort(s, all, sizeof(*s), prom_by_labels);
+	*n = 0;
+	for (uint32_t i = 0; i < all; i++)
+		if (!i || strcmp(s[i].labels, s[i - 1].labels))
+			row[(*n)++] = s[i].row;
+	qsort(row, *n, sizeof(*row), prom_by_row);
+	for (uint32_t i = 0; i < all; i++)
+		free(s[i].labels);
+	free(s);
+	return row;
+}
+
 void prom_print(FILE *out, const struct batch_record *r)
 {
 	const struct rows ports = { ROWS_PORTS, r->s, r->v }, jobs = { ROWS_JOBS, r->s, r->v };
 	bool some = r->o->filter && r->o->kind == BATCH_OVERVIEW;
+	uint32_t njob, *job = prom_distinct(&njob, &jobs, job_labels);
 
 	prom_print_fabric(out, r);
 	prom_print_kind(out, r, &prom_tiers, NULL, r->v->tiers->n);
-	prom_print_kind(out, r, &prom_jobs, NULL, rows_count(&jobs));
+	prom_print_kind(out, r, &prom_jobs, job, njob);
+	free(job);
 	prom_print_kind(out, r, &prom_ports, some ? r->rows->row : NULL,
 			some ? r->rows->n : rows_count(&ports));
 }

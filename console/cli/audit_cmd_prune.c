@@ -9,6 +9,7 @@
 #include "console/record/record_hmac.h"
 #include "console/record/record_json.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 #include "fabric/base/plural.h"
 #include "fabric/base/store.h"
 #include "fabric/base/vec.h"
@@ -105,6 +106,14 @@ static int audit_cmd_prune_tell(struct kept *k, const char *path, struct err *er
 	return rc ? rc : record_sync(k->record, err);
 }
 
+static void audit_cmd_prune_print(const char *path, bool dry_run)
+{
+	char *shown = plain_text(xstrdup(path), "");
+
+	printf("%s%s\n", dry_run ? "would remove " : "", shown);
+	free(shown);
+}
+
 static int audit_cmd_prune_remove_file(struct kept *k, const char *path, bool dry_run,
 				       struct err *err)
 {
@@ -118,7 +127,7 @@ static int audit_cmd_prune_remove_file(struct kept *k, const char *path, bool dr
 	if (k->list)
 		json_array_append_new(k->list, record_str(path));
 	else
-		printf("%s%s\n", dry_run ? "would remove " : "", path);
+		audit_cmd_prune_print(path, dry_run);
 	if (!rc && !dry_run) {
 		if (unlink(cast) && errno != ENOENT)
 			rc = err_set(err, -errno, "%s: cannot be removed: %s", cast,

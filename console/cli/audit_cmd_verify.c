@@ -6,7 +6,9 @@
 #include "console/record/record_files.h"
 #include "console/record/record_hmac.h"
 #include "console/record/record_json.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 #include "fabric/base/plural.h"
 #include "fabric/base/vec.h"
 
@@ -104,15 +106,16 @@ static void audit_cmd_verify_print_vouchers(const struct audit_report *r,
 static void audit_cmd_verify_print_report(const char *path, const struct audit_report *r,
 					  const struct audit_opts *o)
 {
-	char hex[DIGEST_HEX];
+	char hex[DIGEST_HEX], *shown = plain_text(xstrdup(path), "");
 
 	if (!r->ok && r->bad_line)
-		printf("%s:%" PRIu64 ": %s\n", path, r->bad_line, r->what);
+		printf("%s:%" PRIu64 ": %s\n", shown, r->bad_line, r->what);
 	else if (!r->ok)
-		printf("%s: %s\n", path, r->what);
+		printf("%s: %s\n", shown, r->what);
 	else
-		printf("%s: %" PRIu64 " lines, all intact; %s\n", path, r->lines,
+		printf("%s: %" PRIu64 " lines, all intact; %s\n", shown, r->lines,
 		       audit_cmd_verify_end_words(r));
+	free(shown);
 	if (r->lines)
 		printf("  intact lines %" PRIu64 ", head %s\n", r->lines,
 		       digest_hex(hex, &r->head));
@@ -181,7 +184,9 @@ static void audit_cmd_verify_add_pruned(struct round *d, const char *path)
 	size_t cap = 0;
 
 	while (f && getline(&line, &cap, f) > 0) {
-		json_t *j = strstr(line, "\"record.prune\"") ? json_loads(line, 0, NULL) : NULL;
+		json_t *j = strstr(line, "\"record.prune\"")
+				    ? json_text_clean(json_loads(line, 0, NULL))
+				    : NULL;
 		const json_t *data = json_object_get(j, "data");
 		json_int_t epoch = json_integer_value(json_object_get(data, "epoch"));
 

@@ -18,6 +18,7 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/stamp.h"
 #include "fabric/base/vec.h"
 
 #include <argp.h>
@@ -365,14 +366,12 @@ static FILE *log_file;
 
 static void cmd_agent_to_file(void *ctx, const struct log_line *l)
 {
-	time_t t = (time_t)(l->time_ns / 1000000000u);
-	char when[32];
-	struct tm tm;
+	char when[STAMP_LEN];
 
 	(void)ctx;
 	if (l->level == LOG_DEBUG)
 		return;
-	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", gmtime_r(&t, &tm));
+	stamp_utc(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", (int64_t)(l->time_ns / 1000000000u));
 	fprintf(log_file, "%s.%03uZ %s: %s\n", when, (unsigned)(l->time_ns / 1000000 % 1000),
 		log_level_name(l->level), l->text);
 	fflush(log_file);

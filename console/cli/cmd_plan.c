@@ -16,6 +16,7 @@
 #include "console/plan/command_inputs.h"
 #include "console/plan/route_report.h"
 #include "engines/engine_spec.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "fabric/plan/planfile.h"
@@ -219,7 +220,7 @@ static int cmd_plan_print_json(const struct plan_cmd *c, const struct plan *p,
 	summary_add_verdict(after, next);
 	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
 	json_object_set_new(j, "plan", json_string(p->id));
-	json_object_set_new(j, "fabric", json_string(p->fabric->name));
+	json_object_set_new(j, "fabric", json_text(p->fabric->name));
 	if (p->files.n) {
 		json_object_set_new(j, "files", plan_files_encode(&p->files));
 		json_object_set_new(j, "service_levels_known",

@@ -10,6 +10,7 @@
 #include "console/update/agents_away.h"
 #include "console/update/update_client.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 #include "fabric/base/plural.h"
 #include "fabric/base/store.h"
 #include "fabric/update/executor.h"
@@ -239,8 +240,9 @@ static int cmd_status_print_events(const struct status_cmd *c, const struct txn_
 			*next++ = '\0';
 		if (sscanf(line, "%*s %*s %" SCNd64 " %15s %u %255[^\n]", &s, state, &wave, said) >=
 		    3)
-			printf("  %s %-12s wave %lld%s%s\n", figure_utc(at, s), state,
-			       cmd_status_wave(wave, t->head.nwaves), *said ? "  " : "", said);
+			printf("  %s %-12s wave %lld%s%s\n", figure_utc(at, s),
+			       plain_text(state, ""), cmd_status_wave(wave, t->head.nwaves),
+			       *said ? "  " : "", plain_text(said, ""));
 	}
 	free(data);
 	return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cli/summary.h"
 
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 
 #include <math.h>
@@ -125,7 +126,7 @@ json_t *summary_json(const struct route_report *e)
 {
 	json_t *o = json_object();
 
-	json_object_set_new(o, "engine", json_string(e->engine));
+	json_object_set_new(o, "engine", json_text(e->engine));
 	for (size_t i = 0; i < NFIGURES; i++) {
 		json_object_set_new(o, figures[i].key,
 				    summary_json_figure(figures[i].kind, figures[i].value(e)));
@@ -133,23 +134,6 @@ json_t *summary_json(const struct route_report *e)
 			json_object_set_new(o, "seconds", summary_json_seconds(e));
 	}
 	return o;
-}
-
-/* Text with names that need not be UTF-8. */
-static json_t *summary_json_text(const char *s)
-{
-	json_t *v = json_string(s);
-	char *ascii;
-
-	if (v)
-		return v;
-	ascii = xstrdup(s);
-	for (char *p = ascii; *p; p++)
-		if (*p & 0x80)
-			*p = '?';
-	v = json_string(ascii);
-	free(ascii);
-	return v;
 }
 
 static void summary_add_notes(json_t *summary, const struct route_report *e)
@@ -255,7 +239,7 @@ static json_t *summary_json_parx(const struct route_report *e)
 
 	parx_verdict_sentence(line, sizeof(line), v, e->f);
 	json_object_set_new(o, "ok", json_boolean(parx_verdict_ok(v)));
-	json_object_set_new(o, "verdict", summary_json_text(line));
+	json_object_set_new(o, "verdict", json_text(line));
 	json_object_set_new(o, "pairs", json_integer((json_int_t)v->pairs));
 	json_object_set_new(o, "around", json_integer((json_int_t)v->around));
 	json_object_set_new(o, "no_choice", json_integer((json_int_t)v->no_choice));
@@ -278,7 +262,7 @@ void summary_add_verdict(json_t *summary, const struct route_report *e)
 	char line[LINE];
 
 	verdict_sentence(line, sizeof(line), e->v, e->f);
-	json_object_set_new(summary, "verdict", summary_json_text(line));
+	json_object_set_new(summary, "verdict", json_text(line));
 	if (e->v->pinned.hosts)
 		json_object_set_new(summary, "pinned",
 				    json_pack("{s:I, s:I}", "hosts", (json_int_t)e->v->pinned.hosts,
@@ -286,7 +270,7 @@ void summary_add_verdict(json_t *summary, const struct route_report *e)
 	if (e->v->excluded[0])
 		json_object_set_new(summary, "excluded",
 				    json_pack("{s:o, s:I}", "what",
-					      summary_json_text(e->v->excluded), "ways_through",
+					      json_text(e->v->excluded), "ways_through",
 					      (json_int_t)e->v->passes.n));
 	if (e->choice)
 		json_object_set_new(summary, "parx", summary_json_parx(e));
@@ -295,7 +279,7 @@ void summary_add_verdict(json_t *summary, const struct route_report *e)
 
 		for (uint32_t i = 0; i < e->v->ncycle; i++) {
 			witness_line(line, sizeof(line), &e->v->cycle[i], e->f);
-			json_array_append_new(list, summary_json_text(line));
+			json_array_append_new(list, json_text(line));
 		}
 		json_object_set_new(summary, "witness", list);
 	}

@@ -7,6 +7,7 @@
 #include "console/record/record_json.h"
 #include "console/record/record_line.h"
 #include "fabric/base/file_progress.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
 #include "fabric/base/vec.h"
@@ -327,7 +328,7 @@ static void audit_take_line(struct chain *c, const json_t *j, const char *line, 
 static bool audit_check_line(struct chain *c, const char *line, size_t len)
 {
 	struct digest prev;
-	json_t *j = json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL);
+	json_t *j = json_text_clean(json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL));
 	bool ok;
 
 	c->r->bad_line = c->lines.n + 1;
@@ -376,7 +377,7 @@ static json_t *audit_start_of(const char *path)
 	size_t cap = 0;
 	FILE *f = fopen(path, "re");
 	ssize_t len = f ? getline(&line, &cap, f) : -1;
-	json_t *j = len > 0 ? json_loadb(line, (size_t)len, 0, NULL) : NULL;
+	json_t *j = len > 0 ? json_text_clean(json_loadb(line, (size_t)len, 0, NULL)) : NULL;
 
 	free(line);
 	if (f)

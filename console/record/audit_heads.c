@@ -2,6 +2,7 @@
 #include "console/record/audit_heads.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 #include "fabric/base/vec.h"
 
 #include <errno.h>
@@ -21,6 +22,7 @@ static bool audit_take(struct audit_head *h, const char *at)
 		   &h->lines, &end) != 3 ||
 	    digest_parse(&h->head, hex))
 		return false;
+	plain_text(h->sid, "");
 	if (sscanf(at + end, " host=%71[^ ] dir=%n", h->host, &place) == 1 && place)
 		h->dir = xasprintf("%.*s", (int)strcspn(at + end + place, "\n"), at + end + place);
 	return true;

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/record_json.h"
 
-#include "fabric/base/mem.h"
-#include "fabric/base/plain.h"
-
-#include <stdlib.h>
+#include "fabric/base/json_text.h"
 
 json_t *record_str(const char *s)
 {
-	json_t *j = json_string(s);
-	char *clean;
-
-	if (j)
-		return j;
-	clean = plain_text(xstrdup(s), "\n\t");
-	j = json_string(clean);
-	free(clean);
-	return j;
+	return json_text(s);
 }
 
 const char *record_text(const json_t *j, const char *key)

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-/* Any bytes as a JSON string: what is not UTF-8 becomes '?'. */
+/* Any bytes as a JSON string, as json_text() has it. */
 json_t *record_str(const char *s);
 /* Values of a JSON object; "" and 0 when they are missing or of another type. */
 const char *record_text(const json_t *j, const char *key);

@@ -3,6 +3,7 @@
 
 #include "console/record/record_json.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/stamp.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -14,10 +15,9 @@
 
 static void record_line_stamp(char *buf, size_t size, const struct timespec *t)
 {
-	struct tm tm;
 	char day[24];
 
-	strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", gmtime_r(&t->tv_sec, &tm));
+	stamp_utc(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", t->tv_sec);
 	snprintf(buf, size, "%s.%03ldZ", day, t->tv_nsec / 1000000);
 }
 

@@ -4,6 +4,7 @@
 #include "console/lib/progress_line.h"
 #include "console/record/record_files.h"
 #include "fabric/base/file_progress.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/store.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ int record_lines(const char *path, record_line_fn *fn, void *ctx, struct err *er
 		return err_set(err, -errno, "%s: cannot open: %s", path, strerror(errno));
 	progress_line_files(&watch);
 	while (more && !cancelled && (len = getline(&line, &cap, f)) > 0) {
-		json_t *j = json_loads(line, 0, NULL);
+		json_t *j = json_text_clean(json_loads(line, 0, NULL));
 
 		more = !j || fn(ctx, j);
 		json_decref(j);

@@ -13,7 +13,7 @@
 /* False: no more lines are needed. */
 typedef bool record_line_fn(void *ctx, json_t *line);
 
-/* Calls fn for each line of a file that is JSON.  -ECANCELED when file_progress() says so. */
+/* Calls fn for each line of a file that is JSON, with plain strings.  -ECANCELED when file_progress() says so. */
 int record_lines(const char *path, record_line_fn *fn, void *ctx, struct err *err);
 
 /* The newest session of a directory other than sid: its name, and hash and number of its last whole

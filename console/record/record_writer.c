@@ -5,6 +5,7 @@
 #include "console/record/record_json.h"
 #include "console/record/record_line.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/stamp.h"
 #include "fabric/base/store.h"
 
 #include <errno.h>
@@ -351,11 +352,9 @@ static void record_writer_count_lost(struct record_writer *w, const struct recor
 /* A file of its own for each session, also for several in the same second. */
 static int record_writer_new_file(struct record_writer *w, struct err *err)
 {
-	time_t now = time(NULL);
-	struct tm tm;
-	char when[24];
+	char when[20];
 
-	strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &tm));
+	stamp_utc(when, sizeof(when), "%Y%m%dT%H%M%SZ", time(NULL));
 	for (unsigned i = 1; i < 1000; i++) {
 		int rc;
 

@@ -2,6 +2,7 @@
 #include "console/update/update_record.h"
 
 #include "console/record/record_json.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/log.h"
 #include "fabric/base/vec.h"
 
@@ -190,7 +191,7 @@ static void update_record_phase_line(struct record *r, const struct executor_eve
 
 	if (ev->phase == PHASE_ROLLBACK)
 		type = begin ? "rollback.begin" : "rollback.end";
-	json_object_set_new(data, "txn", json_string(ev->txn ? ev->txn : ""));
+	json_object_set_new(data, "txn", json_text(ev->txn ? ev->txn : ""));
 	json_object_set_new(data, "phase", json_string(phase_name(ev->phase)));
 	json_object_set_new(data, "wave", json_integer(ev->wave));
 	json_object_set_new(data, "status", json_integer(ev->rc));
@@ -204,7 +205,7 @@ static void update_record_agents_line(struct record *r, const struct executor_ev
 {
 	json_t *data = json_object();
 
-	json_object_set_new(data, "txn", json_string(ev->txn ? ev->txn : ""));
+	json_object_set_new(data, "txn", json_text(ev->txn ? ev->txn : ""));
 	json_object_set_new(data, "phase", json_string(phase_name(ev->phase)));
 	json_object_set_new(data, "asked", json_string(phase_name(ev->asked)));
 	json_object_set_new(data, "agents", json_integer(ev->items));
@@ -236,7 +237,7 @@ void update_record_event(struct record *r, const struct executor_event *ev, cons
 		break;
 	case APPLY_VERIFY:
 		data = json_object();
-		json_object_set_new(data, "txn", json_string(ev->txn ? ev->txn : ""));
+		json_object_set_new(data, "txn", json_text(ev->txn ? ev->txn : ""));
 		json_object_set_new(data, "phase", json_string(phase_name(ev->phase)));
 		json_object_set_new(data, "items", json_integer(ev->items));
 		json_object_set_new(data, "status", json_integer(ev->rc));
@@ -246,7 +247,7 @@ void update_record_event(struct record *r, const struct executor_event *ev, cons
 		break;
 	case APPLY_OUTCOME:
 		data = json_object();
-		json_object_set_new(data, "txn", json_string(ev->txn ? ev->txn : ""));
+		json_object_set_new(data, "txn", json_text(ev->txn ? ev->txn : ""));
 		json_object_set_new(data, "outcome", json_string(outcome_name(ev->outcome)));
 		json_object_set_new(data, "text", record_str(ev->text));
 		if (ev->outcome != OUTCOME_CONFIRMED)
@@ -290,7 +291,7 @@ void update_record_plan(struct record *r, const struct plan *p)
 			    json_string(digest_hex(hex, &p->fabric->fingerprint)));
 	json_object_set_new(data, "from", json_string(digest_hex(hex, &p->from_hash)));
 	json_object_set_new(data, "to", json_string(digest_hex(hex, &p->to_hash)));
-	json_object_set_new(data, "engine", json_string(p->to->engine));
+	json_object_set_new(data, "engine", json_text(p->to->engine));
 	json_object_set_new(data, "params", record_str(p->to->params));
 	json_object_set_new(data, "seed", json_integer((json_int_t)p->to->seed));
 	if (p->files.n)

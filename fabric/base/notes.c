@@ -2,6 +2,7 @@
 #include "fabric/base/notes.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ void notes_set(struct notes *notes, const char *key, uint64_t value, const char 
 	}
 	note->value = value;
 	va_start(ap, fmt);
-	vsnprintf(note->text, sizeof(note->text), fmt, ap);
+	plain_vformat(note->text, sizeof(note->text), fmt, ap);
 	va_end(ap);
 }
 

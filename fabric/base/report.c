@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/base/report.h"
 
+#include "fabric/base/plain.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +25,7 @@ __attribute__((format(printf, 3, 0))) static void note(struct read_report *r, ui
 		return;
 	n = &r->notes[r->nnotes++];
 	n->line = line;
-	vsnprintf(n->text, sizeof(n->text), fmt, ap);
+	plain_vformat(n->text, sizeof(n->text), fmt, ap);
 }
 
 void read_report_warn(struct read_report *r, uint64_t line, const char *fmt, ...)

@@ -119,8 +119,12 @@ int builder_node(uint32_t *id, struct builder *b, enum node_kind kind, uint64_t 
 
 void builder_set_desc(struct builder *b, uint32_t id, const char *desc)
 {
+	char *text = plain_text(xstrdup(desc), "\t");
+
+	for (char *c = text; (c = strchr(c, '\t')); c++)
+		*c = ' ';
 	free(b->node.v[id].desc);
-	b->node.v[id].desc = plain_text(xstrdup(desc), "\t");
+	b->node.v[id].desc = text;
 }
 
 void builder_set_enhanced_sp0(struct builder *b, uint32_t id, bool enhanced)

@@ -3,6 +3,7 @@
  * Freezing: from nodes in any order to the sorted flat arrays of struct fabric.
  * The steps of builder_freeze() are the sections of this file.
  */
+#include "fabric/base/plain.h"
 #include "fabric/model/builder_priv.h"
 
 #include "fabric/base/rng.h"
@@ -541,7 +542,7 @@ static void freeze_name_fabric(struct fabric *f, const char *name)
 	char buf[16] = "fab-";
 
 	if (name && *name) {
-		f->name = arena_strdup(f->arena, name);
+		f->name = plain_text(arena_strdup(f->arena, name), "");
 		return;
 	}
 	digest_short(buf + 4, &f->fingerprint);

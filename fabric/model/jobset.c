@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/model/jobset.h"
 
+#include "fabric/base/plain.h"
 #include "fabric/base/vec.h"
 
 #include <stdio.h>
@@ -55,7 +56,7 @@ static uint32_t jobset_count_switches(const struct fabric *f, const uint32_t *te
 
 static char *jobset_keep(struct arena *a, const char *s)
 {
-	return arena_strdup(a, s ? s : "");
+	return plain_text(arena_strdup(a, s ? s : ""), "");
 }
 
 void jobset_builder_add(struct jobset_builder *b, const struct job *head, const char *const *names,

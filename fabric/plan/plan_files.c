@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/plan/plan_files.h"
 
+#include "fabric/base/json_text.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,14 +23,6 @@ void plan_files_add(struct plan_files *files, const char *kind, const char *path
 	x->sha256 = *sha256;
 }
 
-/* Names of files are any bytes. */
-static json_t *plan_files_text(const char *s)
-{
-	json_t *j = json_string(s);
-
-	return j ? j : json_string("?");
-}
-
 json_t *plan_files_encode(const struct plan_files *files)
 {
 	json_t *list = json_array();
@@ -38,7 +32,7 @@ json_t *plan_files_encode(const struct plan_files *files)
 		const struct plan_file *x = &files->file[i];
 
 		json_array_append_new(list, json_pack("{s:s, s:o, s:s}", "kind", x->kind, "path",
-						      plan_files_text(x->path), "sha256",
+						      json_text(x->path), "sha256",
 						      digest_hex(hex, &x->sha256)));
 	}
 	return list;

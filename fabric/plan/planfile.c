@@ -2,6 +2,7 @@
 #include "fabric/plan/planfile.h"
 
 #include "fabric/base/file_progress.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
@@ -85,7 +86,7 @@ static json_t *planfile_jobs_json(const struct plan *p)
 			const char *name = p->fabric->term_name[job->terms[t]];
 
 			if (strcmp(name, last)) /* rails of one host are neighbours, mostly */
-				json_array_append_new(nodes, json_string(name));
+				json_array_append_new(nodes, json_text(name));
 			last = name;
 		}
 		json_array_append_new(
@@ -119,7 +120,7 @@ static char *planfile_header(const struct plan *p, const struct part *parts)
 		      (json_int_t)p->to->seed);
 	json_object_set_new(j, "lft_blocks", json_integer(p->diff->nblocks));
 	json_object_set_new(j, "sl2vl_tables", json_integer(p->diff->nsl2vl));
-	json_object_set_new(j, "job_source", p->jobs ? json_string(p->jobs->source) : json_null());
+	json_object_set_new(j, "job_source", p->jobs ? json_text(p->jobs->source) : json_null());
 	json_object_set_new(j, "jobs", p->jobs ? planfile_jobs_json(p) : json_null());
 	if (p->drain.known)
 		json_object_set_new(j, "drain", drain_encode(&p->drain, p->jobs));
@@ -206,7 +207,7 @@ static int planfile_split(struct sample_reading *r, struct err *err)
 	size_t nparts;
 	json_t *list;
 
-	r->head = at ? json_loadb(r->data, (size_t)(at - r->data), 0, NULL) : NULL;
+	r->head = at ? json_text_clean(json_loadb(r->data, (size_t)(at - r->data), 0, NULL)) : NULL;
 	schema = json_string_value(json_object_get(r->head, "schema"));
 	if (!schema ||
 	    (strcmp(schema, SCHEMA) && strcmp(schema, SCHEMA_2) && strcmp(schema, SCHEMA_3)))

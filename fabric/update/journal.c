@@ -3,6 +3,7 @@
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/stamp.h"
 #include "fabric/base/store.h"
 #include "fabric/base/vec.h"
 #include "fabric/plan/changefile.h"
@@ -19,6 +20,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#define JOURNAL_ID "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-._"
 
 struct journal {
 	char *dir;
@@ -64,11 +67,9 @@ static void journal_who_am_i(struct txn_head *h)
 
 static void journal_choose_id(struct txn_head *h, const char *base)
 {
-	time_t t = (time_t)h->time_s;
 	char stamp[20];
-	struct tm tm;
 
-	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", gmtime_r(&t, &tm));
+	stamp_utc(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", h->time_s);
 	for (unsigned i = 1; i < 10000; i++) {
 		char *path;
 		bool taken;
@@ -677,7 +678,8 @@ static bool journal_is_txn(int base, const char *name)
 
 	sscanf(name, "%*8[0-9]T%*6[0-9]Z-%n", &len);
 	return len == (int)sizeof("20261120T231951Z-") - 1 &&
-	       strlen(name) < sizeof(((struct txn_head *)0)->id) && !fstatat(base, name, &st, 0) &&
+	       strlen(name) < sizeof(((struct txn_head *)0)->id) &&
+	       name[strspn(name, JOURNAL_ID)] == '\0' && !fstatat(base, name, &st, 0) &&
 	       S_ISDIR(st.st_mode);
 }
 

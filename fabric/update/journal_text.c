@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/journal_text.h"
 
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -61,21 +63,13 @@ static bool journal_text_head_whole(json_t *j)
 	return !strcmp(want, is);
 }
 
-/* Names come from node descriptions and from the command line: any bytes. */
-static json_t *journal_text_text(const char *s)
-{
-	json_t *j = json_string(s);
-
-	return j ? j : json_string("(not UTF-8)");
-}
-
 char *txn_head_encode(const struct txn_head *h, const struct digest *sum)
 {
 	char fp[DIGEST_HEX], from[DIGEST_HEX], to[DIGEST_HEX], chg[DIGEST_HEX];
 	json_t *j = json_pack("{s:i, s:s, s:o, s:s, s:s, s:o, s:o, s:I, s:I}", "version", 1, "id",
-			      h->id, "fabric", journal_text_text(h->fabric), "plan", h->plan,
-			      "engine", h->engine, "user", journal_text_text(h->user), "host",
-			      journal_text_text(h->host), "pid", (json_int_t)h->pid, "time_s",
+			      h->id, "fabric", json_text(h->fabric), "plan", h->plan,
+			      "engine", h->engine, "user", json_text(h->user), "host",
+			      json_text(h->host), "pid", (json_int_t)h->pid, "time_s",
 			      (json_int_t)h->time_s);
 	char *out;
 
@@ -113,10 +107,12 @@ int txn_head_decode(struct txn_head *h, struct digest *sum, const char *data, si
 {
 	json_error_t je;
 	json_t *j = json_loadb(data, len, 0, &je);
+	bool whole = j && journal_text_head_whole(j);
 	int rc = 0;
 
 	if (!j)
 		return err_set(err, -EBADMSG, "%s:%d: %s", name, je.line, je.text);
+	json_text_clean(j);
 	journal_text_copy(h->id, sizeof(h->id), j, "id");
 	journal_text_copy(h->fabric, sizeof(h->fabric), j, "fabric");
 	journal_text_copy(h->plan, sizeof(h->plan), j, "plan");
@@ -129,7 +125,7 @@ int txn_head_decode(struct txn_head *h, struct digest *sum, const char *data, si
 	h->nsl2vl = (uint32_t)json_integer_value(json_object_get(j, "sl2vl_tables"));
 	h->number = (uint64_t)json_integer_value(json_object_get(j, "number"));
 	h->nwaves = (uint32_t)json_integer_value(json_object_get(j, "waves"));
-	if (!journal_text_head_whole(j))
+	if (!whole)
 		rc = err_set(err, -EBADMSG, "%s: damaged (its checksum does not match)", name);
 	else if (json_integer_value(json_object_get(j, "version")) != 1)
 		rc = err_set(err, -EBADMSG, "%s: written by another version of this program", name);
@@ -173,6 +169,7 @@ static void journal_text_take_said(struct txn_info *info, const char *said)
 	if (info->why)
 		said += len + (said[len] == ' ');
 	snprintf(info->said, sizeof(info->said), "%s", said);
+	plain_text(info->said, "");
 }
 
 /* "<sum> <seq> <time> <state> <wave> <text>"; true when it is the line that must come next. */
@@ -264,7 +261,7 @@ char *txn_agents_encode(const struct txn_agent *v, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		json_array_append_new(list, json_pack("[I, i, i, I, o]", (json_int_t)v[i].guid,
 						      v[i].lid, v[i].nlids, (json_int_t)v[i].job,
-						      journal_text_text(v[i].name)));
+						      json_text(v[i].name)));
 	body = json_dumps(list, JSON_COMPACT);
 	digest_of(&d, body, strlen(body));
 	all = xasprintf("%s\n%s", digest_hex(hex, &d), body);
@@ -299,7 +296,7 @@ int txn_agents_decode(struct txn_agent **out, uint32_t *n, const char *data, siz
 	digest_of(&is, nl, len - (size_t)(nl - data));
 	if (digest_parse(&want, hex) || !digest_equal(&want, &is))
 		return -EBADMSG;
-	list = json_loadb(nl, len - (size_t)(nl - data), 0, NULL);
+	list = json_text_clean(json_loadb(nl, len - (size_t)(nl - data), 0, NULL));
 	*n = (uint32_t)json_array_size(list);
 	*out = xcalloc(*n, sizeof(**out));
 	json_array_foreach(list, i, x) journal_text_agent_decode(&(*out)[i], x);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/update_event.h"
 
+#include "fabric/base/json_text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,21 +15,6 @@ static const char *const kinds[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
-/* Texts come from descriptions of nodes: any bytes. */
-static json_t *update_event_text(const char *s)
-{
-	json_t *j = json_string(s);
-	char clean[600];
-
-	if (j)
-		return j;
-	snprintf(clean, sizeof(clean), "%s", s);
-	for (char *p = clean; *p; p++)
-		if ((unsigned char)*p >= 0x80)
-			*p = '?';
-	return json_string(clean);
-}
-
 static json_t *update_event_agents_json(const struct executor_status *st)
 {
 	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "asked",
@@ -36,7 +23,7 @@ static json_t *update_event_agents_json(const struct executor_status *st)
 			 (json_int_t)st->agents.waiting, "done", (json_int_t)st->agents.done,
 			 "failed", (json_int_t)st->agents.failed, "silent",
 			 (json_int_t)st->agents.silent, "gone", (json_int_t)st->agents.gone, "who",
-			 update_event_text(st->agents.who));
+			 json_text(st->agents.who));
 }
 
 /* [[GUID, microseconds], ...] */
@@ -65,7 +52,7 @@ json_t *update_status_json(const struct executor_status *st)
 		(json_int_t)st->total, "written", (json_int_t)st->written, "verified",
 		(json_int_t)st->verified, "retries", (json_int_t)st->retries, "failed",
 		(json_int_t)st->failed, "foreign", (json_int_t)st->foreign, "waiting", st->waiting,
-		"text", update_event_text(st->text), "agents", update_event_agents_json(st), "slow",
+		"text", json_text(st->text), "agents", update_event_agents_json(st), "slow",
 		update_event_slow_json(st));
 }
 
@@ -75,7 +62,7 @@ json_t *update_event_json(const struct executor_event *ev, const struct executor
 	json_t *j = json_pack("{s:s, s:s, s:I, s:I, s:i, s:o, s:o}", "event", kinds[ev->kind],
 			      "phase", phase_name(ev->phase), "wave", (json_int_t)ev->wave, "items",
 			      (json_int_t)ev->items, "rc", ev->rc, "text",
-			      update_event_text(ev->text), "status", update_status_json(st));
+			      json_text(ev->text), "status", update_status_json(st));
 	char name[160];
 
 	if (ev->asked)
@@ -85,7 +72,7 @@ json_t *update_event_json(const struct executor_event *ev, const struct executor
 	if (ev->kind != APPLY_ITEM || !ev->change)
 		return j;
 	change_name(name, sizeof(name), ev->change, f);
-	json_object_set_new(j, "block", update_event_text(name));
+	json_object_set_new(j, "block", json_text(name));
 	json_object_set_new(j, "us", json_integer(ev->us));
 	return j;
 }

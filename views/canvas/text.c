@@ -2,6 +2,7 @@
 #include "views/canvas/text.h"
 
 #include "fabric/base/plain.h"
+#include "fabric/base/stamp.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -272,19 +273,10 @@ const char *figure_clock(char buf[FIGURE_LEN], double s)
 
 const char *figure_time(char buf[FIGURE_LEN], int64_t unix_s)
 {
-	time_t t = (time_t)unix_s;
-	struct tm tm;
-
-	if (!localtime_r(&t, &tm) || !strftime(buf, FIGURE_LEN, "%H:%M:%S", &tm))
-		return strcpy(buf, "-");
-	return buf;
+	return stamp_local(buf, FIGURE_LEN, "%H:%M:%S", unix_s);
 }
 
 const char *figure_utc(char buf[FIGURE_LEN], int64_t unix_s)
 {
-	time_t t = (time_t)unix_s;
-	struct tm tm;
-
-	strftime(buf, FIGURE_LEN, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &tm));
-	return buf;
+	return stamp_utc(buf, FIGURE_LEN, "%Y-%m-%dT%H:%M:%SZ", unix_s);
 }

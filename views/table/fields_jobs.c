@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fields of jobs, tiers and events. */
+#include "fabric/base/stamp.h"
 #include "views/table/fields_priv.h"
 
 #include <stdio.h>
@@ -133,12 +134,10 @@ static const struct log_line *fields_jobs_line_of(const struct rows *r, uint32_t
 static void fields_jobs_line_ts(struct value *c, const struct rows *r, uint32_t row)
 {
 	uint64_t ns = fields_jobs_line_of(r, row)->time_ns;
-	time_t s = (time_t)(ns / 1000000000u);
-	struct tm tm;
 	size_t n;
 
-	gmtime_r(&s, &tm);
-	n = strftime(c->buf, sizeof(c->buf), "%Y-%m-%dT%H:%M:%S", &tm);
+	stamp_utc(c->buf, sizeof(c->buf), "%Y-%m-%dT%H:%M:%S", (int64_t)(ns / 1000000000u));
+	n = strlen(c->buf);
 	snprintf(c->buf + n, sizeof(c->buf) - n, ".%03uZ", (unsigned)(ns / 1000000u % 1000u));
 	c->text = c->buf;
 }

@@ -4,6 +4,7 @@
 #include "fabric/base/file_progress.h"
 #include "fabric/base/guard.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 #include "fabric/base/store.h"
 #include "fabric/format/native/endports_ibr.h"
 
@@ -233,6 +234,8 @@ static int tables_ibr_check(struct tables_ibr_info *info, const uint8_t *buf, si
 	memcpy(info->fingerprint.b, buf + AT_FINGERPRINT, DIGEST_BYTES);
 	memcpy(info->engine, buf + AT_ENGINE, sizeof(info->engine) - 1);
 	memcpy(info->params, buf + AT_PARAMS, sizeof(info->params) - 1);
+	plain_text(info->engine, "");
+	plain_text(info->params, "");
 	return 0;
 }
 

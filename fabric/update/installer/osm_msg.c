@@ -2,6 +2,7 @@
 #include "fabric/update/installer/osm_msg.h"
 
 #include "fabric/base/guard.h"
+#include "fabric/base/json_text.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -175,27 +176,12 @@ static const struct field update_fields[] = {
 	U(confirm_ms, F_U32), U(txn, F_U64),	U(seq, F_U32),
 };
 
-/* Names of files may be of any bytes. */
-static json_t *osm_msg_text_json(const char *s)
-{
-	json_t *j = json_string(s);
-	char plain[600];
-	size_t n;
-
-	if (j)
-		return j;
-	for (n = 0; s[n] && n < sizeof(plain) - 1; n++)
-		plain[n] = (s[n] & 0x80) ? '?' : s[n];
-	plain[n] = '\0';
-	return json_string(plain);
-}
-
 /* GUIDs and seeds are of 64 bits: integers of JSON are signed, so as their bits. */
 static json_t *osm_msg_field_json(const struct field *f, const char *at)
 {
 	switch (f->form) {
 	case F_TEXT:
-		return osm_msg_text_json(at);
+		return json_text(at);
 	case F_U32:
 		return json_integer(*(const uint32_t *)(const void *)at);
 	case F_U64:
@@ -256,7 +242,7 @@ static int osm_msg_decode(const struct field *f, size_t n, void *to, const char 
 			  struct err *err)
 {
 	json_error_t why;
-	json_t *j = json_loadb(body, len, JSON_REJECT_DUPLICATES, &why);
+	json_t *j = json_text_clean(json_loadb(body, len, JSON_REJECT_DUPLICATES, &why));
 	int rc = 0;
 
 	if (!json_is_object(j))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The client's side of a control socket. */
+#include "fabric/base/json_text.h"
 #include "fabric/update/watchdog/control_socket.h"
 
 #include "fabric/update/watchdog/watch_conditions.h"
@@ -86,7 +87,7 @@ static int control_link_take_line(json_t **out, struct control_link *l)
 	if (!nl)
 		return l->have >= CONTROL_ANSWER_MAX ? -EPROTO : 0;
 	len = (size_t)(nl - l->buf);
-	*out = json_loadb(l->buf, len, 0, NULL);
+	*out = json_text_clean(json_loadb(l->buf, len, 0, NULL));
 	l->have -= len + 1;
 	memmove(l->buf, nl + 1, l->have);
 	return *out ? 1 : -EPROTO;

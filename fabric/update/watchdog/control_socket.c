@@ -2,6 +2,7 @@
 #include "fabric/update/watchdog/control_socket.h"
 
 #include "fabric/base/clock.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 #include "fabric/update/watchdog/watch_conditions.h"
@@ -106,7 +107,7 @@ int control_parse(struct control_request *out, const char *line, size_t len, str
 
 	if (len >= CONTROL_LINE_MAX)
 		return err_set(err, -EINVAL, "longer than %d bytes", CONTROL_LINE_MAX - 1);
-	j = json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL);
+	j = json_text_clean(json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL));
 	if (!json_is_object(j))
 		rc = err_set(err, -EINVAL, "not a JSON object");
 	else

@@ -3,6 +3,7 @@
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/stamp.h"
 #include "fabric/base/store.h"
 #include "fabric/update/journal.h"
 #include "fabric/update/watchdog/wall_notify.h"
@@ -143,14 +144,12 @@ static char log_who[40];
 
 static void supervisor_to_log(void *ctx, const struct log_line *line)
 {
-	time_t t = (time_t)(line->time_ns / 1000000000);
-	char when[32];
-	struct tm tm;
+	char when[STAMP_LEN];
 
 	(void)ctx;
 	if (line->level == LOG_DEBUG)
 		return;
-	strftime(when, sizeof(when), "%FT%TZ", gmtime_r(&t, &tm));
+	stamp_utc(when, sizeof(when), "%FT%TZ", (int64_t)(line->time_ns / 1000000000));
 	fprintf(stderr, "%s %s[%ld] %s %s: %s\n", when, log_who, (long)getpid(),
 		log_level_name(line->level), line->area, line->text);
 }

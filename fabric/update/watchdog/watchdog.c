@@ -2,6 +2,7 @@
 #include "fabric/update/watchdog/watchdog.h"
 
 #include "fabric/base/clock.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
@@ -80,11 +81,8 @@ static void watchdog_publish(struct watchdog *d, json_t *event, bool keep)
 /* The same, kept, with that text, and into the log. */
 static void watchdog_note(struct watchdog *d, const char *kind, const char *text)
 {
-	json_t *t = json_string(text);
-
 	log_add(LOG_INFO, "watchdog", "%s", text);
-	watchdog_publish(
-		d, json_pack("{s:s, s:o}", "event", kind, "text", t ? t : json_string("?")), true);
+	watchdog_publish(d, json_pack("{s:s, s:o}", "event", kind, "text", json_text(text)), true);
 }
 
 void watchdog_step(struct watchdog *d, const char *text)
@@ -147,8 +145,7 @@ static void watchdog_found(void *ctx, const struct watch_finding *f)
 	if (!f->text[0])
 		return;
 	log_add(f->tripped ? LOG_WARN : LOG_INFO, "watch", "%s: %s", watch_name(f->what), f->text);
-	t = json_string(f->text);
-	t = t ? t : json_string("?");
+	t = json_text(f->text);
 	watchdog_publish(d,
 			 json_pack("{s:s, s:s, s:b, s:O}", "event", "watch", "what",
 				   watch_name(f->what), "tripped", f->tripped, "text", t),
@@ -741,7 +738,6 @@ void watchdog_end(struct watchdog *d, int code, enum outcome outcome, const char
 		  const char *text)
 {
 	const char *id = d->dir ? strrchr(d->dir, '/') + 1 : "";
-	json_t *t = json_string(text);
 	char line[700];
 
 	pthread_mutex_lock(&d->lock);
@@ -755,8 +751,7 @@ void watchdog_end(struct watchdog *d, int code, enum outcome outcome, const char
 		wall_notify(user, line);
 	watchdog_publish(d,
 			 json_pack("{s:s, s:s, s:i, s:s, s:o}", "event", "over", "id", id, "exit",
-				   code, "outcome", outcome_name(outcome), "text",
-				   t ? t : json_string("?")),
+				   code, "outcome", outcome_name(outcome), "text", json_text(text)),
 			 true);
 	control_free(d->control);
 	pthread_mutex_destroy(&d->lock);
