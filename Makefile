@@ -8,8 +8,12 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 CC ?= gcc
 CFLAGS ?= -O2 -g
+CPPFLAGS ?=
+LDFLAGS ?=
 WERROR ?= 0
 SAN ?=
+# what distributions build with; what a packager says in CPPFLAGS, CFLAGS and LDFLAGS comes behind it and wins
+HARDEN ?= 1
 WITH_UMAD ?= 1
 WITH_SLURM ?= 1
 WITH_MICROHTTPD ?= 1
@@ -50,8 +54,23 @@ PC_LDLIBS = $(shell pkg-config --libs $(PC_LIBS)) -lpthread -lm
 ifeq ($(WITH_SLURM),1)
 PC_LDLIBS += -lslurm
 endif
-ALL_CFLAGS = -std=gnu17 $(CFLAGS) -fPIC -fvisibility=hidden $(WARN) $(DEFS) -I. $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
-ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
+# a sanitizer has checks of its own, which these would hide
+ifeq ($(HARDEN)$(SAN),1)
+cc_takes = $(shell $(CC) -Werror $(1) -S -x c -o /dev/null /dev/null 2>/dev/null && echo $(1))
+HARDEN_CFLAGS := $(foreach f,-fstack-protector-strong -fstack-clash-protection \
+	-fcf-protection -mbranch-protection=standard,$(call cc_takes,$(f)))
+# means nothing without -O, and a packager's own number would be a redefinition
+ifneq ($(filter-out -O0,$(lastword $(filter -O%,$(CPPFLAGS) $(CFLAGS)))),)
+ifeq ($(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),)
+HARDEN_CFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
+endif
+endif
+HARDEN_LDFLAGS := -Wl,-z,relro,-z,now
+HARDEN_EXE := -pie
+endif
+ALL_CFLAGS = -std=gnu17 $(HARDEN_CFLAGS) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden $(WARN) $(DEFS) -I. \
+	$(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+ALL_LDFLAGS = $(HARDEN_LDFLAGS) $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
 # what a fuzzer is to find new ways through; libFuzzer looks at every counter after every input
 FUZZ_COVERS := fabric/base/%.o fabric/format/%.o fabric/ib/%.o fabric/wire/%.o fabric/plan/%.o fabric/update/%.o fabric/agent/%.o engines/opensm/%.o
 # readers of text compare letter by letter: what with is nothing that new inputs could be made of
@@ -89,7 +108,7 @@ Q := $(if $(V),,@)
 all: $(BIN) $(PLUGIN) $(EXAMPLES)
 
 $(BIN): $(B)/console/cli/main.o $(LIB)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(HARDEN_EXE) -o $@ $^ $(PC_LDLIBS)
 
 $(LIB): $(LIB_OBJS)
 	$(Q)rm -f $@ && ar rcs $@ $^
@@ -133,7 +152,8 @@ $(B)/tests/lab/%: $(B)/tests/lab/%.o $(LIB)
 $(B)/examples/%: console/examples/%.c fabric/agent/ibroute-agent.h
 	$(if $(V),,@echo "  CC  $<")
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) -std=c99 -pedantic -Wall -Wextra $(if $(filter-out 0,$(WERROR)),-Werror) $(CFLAGS) \
+	$(Q)$(CC) -std=c99 -pedantic -Wall -Wextra $(if $(filter-out 0,$(WERROR)),-Werror) \
+		$(HARDEN_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(HARDEN_EXE:-pie=-fPIE -pie) $(HARDEN_LDFLAGS) $(LDFLAGS) \
 		-Ifabric/agent -o $@ $<
 
 # tests/bench/NAME.c: programs that print measurements; make build/tests/bench/NAME
@@ -263,6 +283,8 @@ soak: check-packages
 	$(Q)bash tests/lab/sequence.sh auto
 	$(Q)bash tests/lab/plugin.sh full
 	$(Q)bash tests/lab/hosts.sh $(or $(HOSTS),100) $(or $(SEED),1) 250
+	$(Q)sh tests/packages.sh devscripts
+	$(Q)bash tests/hardening.sh full
 	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_RUNS=$(or $(FUZZ_RUNS),10000000)
 
 # four jobs with agents, OpenSM with our plugin: from engine to engine and back, with failures
@@ -354,4 +376,5 @@ help:
 	@echo "fuzz            the fuzzers, run by libFuzzer (FUZZ=\"notice plan\" FUZZ_RUNS=1000000 FUZZ_SEED=1)"
 	@echo "screenshots     pictures of every view, written to screenshots/"
 	@echo "V=1             show the commands;  WITH_UMAD=0 WITH_SLURM=0 WITH_MICROHTTPD=0  build without them"
+	@echo "CPPFLAGS= CFLAGS= LDFLAGS=  of a packager are used; HARDEN=0  without stack protector, FORTIFY, PIE, RELRO, BIND_NOW"
 	@echo "WITH_OPENSM=0   without the plugin for OpenSM (default: with it if libopensm-dev is installed)"

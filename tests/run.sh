@@ -46,6 +46,7 @@ suites() {
 	compute 5 200 inputs bash tests/inputs.sh
 	compute 10 120 docs bash tests/docs.sh
 	compute 10 300 structure bash tests/structure.sh
+	compute 3 60 hardening bash tests/hardening.sh
 	compute 20 300 minimal bash tests/minimal.sh
 	printf 'lab\t%s\n' "100 400 terminal bash tests/terminal.sh"
 	printf 'lab\t%s\n' "12 120 newcomer bash tests/newcomer.sh"
