@@ -49,13 +49,14 @@ records_of() {
 }
 
 records_whole() {
-	local list
+	local list said rc=0
 
+	said=$(mktemp) || return 1
 	mapfile -t list < <(records_of "$1")
-	"${IBROUTE_TOP:-${I:-build/ibroute-top}}" audit verify "${list[@]}" >"${TMPDIR:-/tmp}/records.$$" 2>&1 ||
-		{ grep -v '^  ' "${TMPDIR:-/tmp}/records.$$" | grep -v 'all intact' >&2
-		  rm -f "${TMPDIR:-/tmp}/records.$$"; return 1; }
-	rm -f "${TMPDIR:-/tmp}/records.$$"
+	"${IBROUTE_TOP:-${I:-build/ibroute-top}}" audit verify "${list[@]}" >"$said" 2>&1 || rc=1
+	[ "$rc" = 0 ] || grep -v '^  ' "$said" | grep -v 'all intact' >&2
+	rm -f "$said"
+	return $rc
 }
 
 finish() {

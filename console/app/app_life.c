@@ -11,6 +11,7 @@
 #include "fabric/format/slurm/slurm_topology.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,12 +46,13 @@ static void app_life_sink(void *ctx, const struct log_line *line)
 static char *app_life_home_dir(const char *leaf)
 {
 	const char *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	const struct passwd *pw = home && *home ? NULL : getpwuid(getuid());
 	char *base, *dir;
 
 	if (xdg && *xdg)
 		base = xasprintf("%s/ibroute-top", xdg);
 	else
-		base = xasprintf("%s/.local/state/ibroute-top", home ? home : "/tmp");
+		base = xasprintf("%s/.local/state/ibroute-top", home && *home ? home : pw ? pw->pw_dir : "/nonexistent");
 	for (char *slash = strchr(base + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		mkdir(base, 0755);

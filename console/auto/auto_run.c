@@ -9,6 +9,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
 #include "fabric/jobs/source.h"
+#include "fabric/plan/plan_bytes.h"
 #include "fabric/plan/planfile.h"
 #include "fabric/update/journal.h"
 
@@ -105,18 +106,21 @@ static enum auto_end auto_run_end_of(const struct update_terminal *t, int code)
 	}
 }
 
-static void auto_run_apply(struct auto_run *r, const char *file, const char *fabric)
+static void auto_run_apply(struct auto_run *r, const struct plan *p)
 {
 	struct update_terminal t = {
 		.mode = UPDATE_AUTO,
-		.fabric = fabric,
+		.fabric = p->fabric->name,
 		.quiet_s = r->o->automatic.confirm_s,
 	};
+	struct plan_bytes plan;
 	struct err err = { "" };
-	enum auto_end end;
+	enum auto_end end = AUTO_REFUSED;
 
 	update_terminal_init(&t, r->o->dog.live.state_dir);
-	end = auto_run_end_of(&t, update_terminal_apply(&t, &r->o->dog, file, &err));
+	if (!plan_bytes_of(&plan, p, &err))
+		end = auto_run_end_of(&t, update_terminal_apply(&t, &r->o->dog, &plan, &err));
+	plan_bytes_clear(&plan);
 	if (t.left)
 		stopped = SIGTERM;
 	auto_mode_ended(&r->mode, end, t.client.id, err.text);
@@ -147,7 +151,7 @@ static void auto_run_carry_out(struct auto_run *r, const struct plan *p, enum au
 		if (r->record)
 			record_error(r->record, "auto", err.text);
 	} else if (act == AUTO_APPLY) {
-		auto_run_apply(r, path, p->fabric->name);
+		auto_run_apply(r, p);
 	} else {
 		printf("auto: check and apply it with: ibroute-top apply %s\n", path);
 	}

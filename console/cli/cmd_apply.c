@@ -18,6 +18,7 @@
 
 struct apply_cmd {
 	struct watchdog_config dog;
+	struct plan_bytes plan; /* of file */
 	const char *file, *yes;
 	bool no_input, detach;
 };
@@ -106,10 +107,12 @@ static int cmd_apply_apply(struct apply_cmd *c, const struct plan *p, struct err
 	rc = cmd_apply_permitted(c, p, err);
 	if (rc)
 		return rc;
+	if (plan_bytes_check(&c->plan, c->file, err))
+		return EXIT_REFUSED;
 	if (c->dog.live.ask_m_key && mkey_ask(&c->dog.live.m_key, err))
 		return EXIT_UNREADABLE;
 	update_terminal_init(&t, c->dog.live.state_dir);
-	rc = update_terminal_apply(&t, &c->dog, c->file, err);
+	rc = update_terminal_apply(&t, &c->dog, &c->plan, err);
 	update_terminal_close(&t);
 	return rc;
 }
@@ -149,8 +152,10 @@ int cmd_apply(int argc, char **argv)
 	watchdog_config_init(&c.dog);
 	cmdline_parse(&argp, argc, argv, &c);
 	unfinished_warn_of(c.dog.live.state_dir);
-	rc = load_fabric_plan(&p, c.file, &err) ? EXIT_UNREADABLE : cmd_apply_apply(&c, p, &err);
+	rc = load_fabric_plan_bytes(&c.plan, &p, c.file, &err) ? EXIT_UNREADABLE
+							       : cmd_apply_apply(&c, p, &err);
 	cmdline_end(argv[0], rc, &err);
 	plan_free(p);
+	plan_bytes_clear(&c.plan);
 	return rc;
 }

@@ -283,14 +283,24 @@ static int load_fabric_load_plan(struct tables **out, const struct input_file *i
 	return rc;
 }
 
-int load_fabric_plan(struct plan **out, const char *path, struct err *err)
+int load_fabric_plan_bytes(struct plan_bytes *bytes, struct plan **out, const char *path,
+			   struct err *err)
 {
 	struct progress_line watch;
 	int rc;
 
 	progress_line_files(&watch);
-	rc = plan_load(out, path, err);
+	rc = plan_bytes_load(bytes, out, path, err);
 	progress_line_files_end(&watch);
+	return rc;
+}
+
+int load_fabric_plan(struct plan **out, const char *path, struct err *err)
+{
+	struct plan_bytes bytes;
+	int rc = load_fabric_plan_bytes(&bytes, out, path, err);
+
+	plan_bytes_clear(&bytes);
 	return rc;
 }
 

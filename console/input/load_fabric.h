@@ -10,6 +10,7 @@
 #include "fabric/model/lid_choice.h"
 #include "fabric/model/namemap.h"
 #include "fabric/model/tables.h"
+#include "fabric/plan/plan_bytes.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,6 +39,9 @@ int load_fabric_tables(struct tables **out, const char *path, const struct fabri
 /* plan_load(), which tells on a terminal how far it is. */
 struct plan;
 int load_fabric_plan(struct plan **out, const char *path, struct err *err);
+/* The same with its bytes, see plan_bytes_load(). */
+int load_fabric_plan_bytes(struct plan_bytes *bytes, struct plan **out, const char *path,
+			   struct err *err);
 
 /* Into tables that the caller alone owns: path-sl lines; opensm-sl2vl.dump or the form of
  * ibdmchk. */

@@ -7,7 +7,7 @@
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/thread.h"
-#include "fabric/plan/planfile.h"
+#include "fabric/plan/plan_bytes.h"
 #include "fabric/update/journal.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 #include "views/data/state.h"
@@ -223,29 +223,21 @@ static void update_thread_answer(void *ctx, const json_t *j)
 
 /* ---- the thread ---- */
 
-static char *update_thread_plan_path(void)
-{
-	const char *tmp = getenv("TMPDIR");
-
-	return xasprintf("%s/ibroute-plan-%ld", tmp && *tmp ? tmp : "/tmp", (long)getpid());
-}
-
 static int update_thread_launch(struct update_thread *u, struct err *err)
 {
 	struct watchdog_config c = *u->config;
-	char *path = u->plan ? update_thread_plan_path() : NULL;
+	struct plan_bytes plan = { 0 };
 	bool back;
-	int rc = path && u->record ? record_sync(u->record, err) : 0;
+	int rc = u->plan && u->record ? record_sync(u->record, err) : 0;
 
 	if (!u->jobs_known) /* those of the plan are not, either */
 		c.live.jobs = NULL;
-	if (!rc && path)
-		rc = plan_save(path, u->plan, err);
+	if (!rc && u->plan)
+		rc = plan_bytes_of(&plan, u->plan, err);
 	if (!rc)
-		rc = update_client_start(&u->client, &c, path, path ? NULL : u->recover, err);
-	if (path)
-		unlink(path);
-	free(path);
+		rc = update_client_start(&u->client, &c, u->plan ? &plan : NULL,
+					 u->plan ? NULL : u->recover, err);
+	plan_bytes_clear(&plan);
 	plan_free(u->plan);
 	u->plan = NULL;
 	pthread_mutex_lock(&u->lock);

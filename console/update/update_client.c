@@ -67,22 +67,24 @@ int update_client_override(struct update_client *c, unsigned watches)
 
 /* ---- beginning ---- */
 
-/* The plan as it is now: what the file becomes later does not matter. */
-static int update_client_plan(const char *path, struct err *err)
+static int update_client_plan(const struct plan_bytes *p, struct err *err)
 {
-	char *data;
-	size_t len;
-	int fd, rc = store_read(&data, &len, path, err);
+	int fd = supervisor_memory("ibroute-plan", p->data, p->len);
 
-	if (rc)
-		return rc;
-	fd = supervisor_memory("ibroute-plan", data, len);
-	free(data);
-	return fd >= 0 ? fd : err_set(err, fd, "%s: %s", path, strerror(-fd));
+	return fd >= 0 ? fd : err_set(err, fd, "the plan for the watchdog: %s", strerror(-fd));
+}
+
+static int update_client_options(const struct watchdog_config *config,
+				 const struct plan_bytes *plan, struct err *err)
+{
+	struct watchdog_config c = *config;
+
+	c.plan = plan ? plan->sum : (struct digest){ { 0 } };
+	return watchdog_config_file(&c, err);
 }
 
 int update_client_start(struct update_client *c, const struct watchdog_config *config,
-			const char *plan_file, const char *recover, struct err *err)
+			const struct plan_bytes *plan_bytes, const char *recover, struct err *err)
 {
 	int pair[2] = { -1, -1 }, plan = -1, options, rc;
 	struct control_link link;
@@ -90,11 +92,11 @@ int update_client_start(struct update_client *c, const struct watchdog_config *c
 	rc = store_mkdir(c->base, err);
 	if (rc)
 		return rc;
-	options = watchdog_config_file(config, err);
+	options = update_client_options(config, plan_bytes, err);
 	if (options < 0)
 		return options;
-	if (plan_file) {
-		plan = update_client_plan(plan_file, err);
+	if (plan_bytes) {
+		plan = update_client_plan(plan_bytes, err);
 		rc = plan < 0 ? plan : 0;
 	}
 	if (!rc && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))

@@ -11,6 +11,7 @@
 #include "console/update/watchdog_config.h"
 #include "fabric/base/err.h"
 #include "fabric/base/log.h"
+#include "fabric/plan/plan_bytes.h"
 #include "fabric/update/executor.h"
 #include "fabric/update/journal.h"
 #include "fabric/update/watchdog/control_socket.h"
@@ -65,10 +66,10 @@ void update_client_init(struct update_client *c, const struct update_client_ops 
 			const char *base);
 void update_client_close(struct update_client *c);
 
-/* Starts the watchdog for the plan in that file, or (recover) to roll back the update of that id.
- */
+/* Starts the watchdog for that plan, or (recover) to roll back the update of that id.  It gets
+ * these very bytes, and refuses any others. */
 int update_client_start(struct update_client *c, const struct watchdog_config *config,
-			const char *plan_file, const char *recover, struct err *err);
+			const struct plan_bytes *plan, const char *recover, struct err *err);
 /* Connects to the update's process and follows it.  -errno: there is none that answers. */
 int update_client_open(struct update_client *c, const char *id, struct err *err);
 

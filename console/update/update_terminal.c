@@ -263,9 +263,9 @@ int update_terminal_run(struct update_terminal *t, struct err *err)
 }
 
 int update_terminal_apply(struct update_terminal *t, const struct watchdog_config *config,
-			  const char *plan_file, struct err *err)
+			  const struct plan_bytes *plan, struct err *err)
 {
-	if (update_client_start(&t->client, config, plan_file, NULL, err))
+	if (update_client_start(&t->client, config, plan, NULL, err))
 		return EXIT_REFUSED;
 	return update_terminal_run(t, err);
 }

@@ -8,6 +8,7 @@
 
 #include "console/update/update_client.h"
 #include "fabric/base/err.h"
+#include "fabric/plan/plan_bytes.h"
 
 #include <stdbool.h>
 
@@ -40,5 +41,5 @@ void update_terminal_init(struct update_terminal *t, const char *base);
 int update_terminal_run(struct update_terminal *t, struct err *err);
 /* Starts the plan in that file and follows it. */
 int update_terminal_apply(struct update_terminal *t, const struct watchdog_config *config,
-			  const char *plan_file, struct err *err);
+			  const struct plan_bytes *plan, struct err *err);
 void update_terminal_close(struct update_terminal *t);

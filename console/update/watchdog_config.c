@@ -106,6 +106,7 @@ static void watchdog_config_put_installer(json_t *j, const char *name)
 static json_t *watchdog_config_encode(const struct watchdog_config *c)
 {
 	const struct live_opts *o = &c->live;
+	char hex[DIGEST_HEX];
 	json_t *j = json_pack(
 		"{s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:I}", "port",
 		(json_int_t)o->port, "timeout_ms", (json_int_t)o->timeout_ms, "window",
@@ -114,6 +115,7 @@ static json_t *watchdog_config_encode(const struct watchdog_config *c)
 		(json_int_t)c->limits.symbol, "rcv", (json_int_t)c->limits.rcv, "discard",
 		(json_int_t)c->limits.discard, "downed", (json_int_t)c->limits.downed);
 
+	json_object_set_new(j, "plan_sha256", json_string(digest_hex(hex, &c->plan)));
 	json_object_set_new(j, "without_agents", json_boolean(c->agents.without));
 	json_object_set_new(j, "accept_strangers", json_boolean(c->agents.strangers));
 	json_object_set_new(j, "without_silent", json_boolean(c->agents.silent_go_on));
@@ -160,6 +162,7 @@ static const char *watchdog_config_str(const struct watchdog_config *c, const ch
 int watchdog_config_read(struct watchdog_config *c, int fd, struct err *err)
 {
 	char path[40], *data;
+	const char *sum;
 	size_t len;
 	int rc;
 
@@ -189,6 +192,9 @@ int watchdog_config_read(struct watchdog_config *c, int fd, struct err *err)
 		.installer = watchdog_config_str(c, "installer"),
 		.simulator = watchdog_config_str(c, "simulator"),
 	};
+	sum = watchdog_config_str(c, "plan_sha256");
+	if (!sum || digest_parse(&c->plan, sum))
+		return err_set(err, -EBADMSG, "the watchdog's options do not say which plan");
 	c->accept_sl = json_is_true(json_object_get(c->text, "accept_sl"));
 	c->agents = (struct agents_opts){
 		.without = json_is_true(json_object_get(c->text, "without_agents")),

@@ -5,6 +5,7 @@
 
 #include "console/live/agents.h"
 #include "console/live/live_fabric.h"
+#include "fabric/base/digest.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 
 #include <jansson.h>
@@ -16,7 +17,8 @@ struct watchdog_config {
 	unsigned confirm_s;
 	unsigned watch; /* bits of enum watch_what */
 	struct watch_limits limits;
-	json_t *text; /* strings of a parsed one are in it */
+	struct digest plan; /* SHA-256 of the plan file that is handed over with it; 0: none */
+	json_t *text;	    /* strings of a parsed one are in it */
 };
 
 /* As it is without any option: all conditions are watched. */

@@ -16,6 +16,7 @@
 #include "fabric/base/plural.h"
 #include "fabric/base/store.h"
 #include "fabric/jobs/source.h"
+#include "fabric/plan/plan_bytes.h"
 #include "fabric/plan/planfile.h"
 #include "fabric/update/installer/osm_grant.h"
 #include "fabric/update/watchdog/supervisor.h"
@@ -280,11 +281,19 @@ static int watchdog_main_run_plan(struct worker *w, const struct plan *p, struct
 
 static int watchdog_main_apply(struct worker *w, struct err *err)
 {
-	struct plan *p = NULL;
+	struct plan_bytes bytes;
+	struct plan *p;
 	int rc = EXIT_REFUSED;
 
-	if (store_read(&w->file, &w->file_len, PLAN_FILE, err) || plan_load(&p, PLAN_FILE, err))
+	if (plan_bytes_load(&bytes, &p, PLAN_FILE, err))
 		goto out;
+	w->file = bytes.data;
+	w->file_len = bytes.len;
+	if (!digest_equal(&bytes.sum, &w->config.plan)) {
+		err_set(err, EXIT_REFUSED,
+			"the plan that was handed over is not the one that was shown");
+		goto out;
+	}
 	rc = EXIT_NO_RECORD;
 	if (watchdog_main_open_record(w, p->fabric->name, err))
 		goto out;

@@ -128,11 +128,12 @@ int supervisor_start(int config, int plan, int client, const char *id, struct er
 
 int supervisor_memory(const char *name, const void *data, size_t len)
 {
-	int fd = memfd_create(name, MFD_CLOEXEC);
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
 
 	if (fd < 0)
 		return -errno;
-	if (!store_append(fd, name, data, len, NULL))
+	if (!store_append(fd, name, data, len, NULL) && !fcntl(fd, F_ADD_SEALS, seals))
 		return fd;
 	close(fd);
 	return -EIO;

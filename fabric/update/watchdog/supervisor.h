@@ -58,5 +58,6 @@ int supervisor_renew(struct supervisor_link *g);
 /* stdout, stderr and the log go to BASE/watchdog.log (and stdin comes from nowhere). */
 void supervisor_log(const char *base, const char *who);
 
-/* A file without a name, for SUPERVISOR_CONFIG and SUPERVISOR_PLAN; -errno. */
+/* A file without a name that nobody can write to any more, for SUPERVISOR_CONFIG and
+ * SUPERVISOR_PLAN; -errno. */
 int supervisor_memory(const char *name, const void *data, size_t len);

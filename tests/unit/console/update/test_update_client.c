@@ -6,6 +6,7 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
+#include "fabric/plan/plan_bytes.h"
 #include "fabric/plan/planfile.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_remote.h"
@@ -14,6 +15,7 @@
 #include "tests/unit/kit/sim_faults.h"
 #include "tests/unit/kit/update_net.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -32,7 +34,8 @@ struct world {
 	struct plan *p;
 	struct sim *sim;
 	struct sim_server *server;
-	char *dir, *records, *socket, *plan;
+	char *dir, *records, *socket;
+	struct plan_bytes plan;
 	struct watchdog_config config;
 	struct update_client c;
 	struct err err;
@@ -115,7 +118,7 @@ static void save_plan(struct world *w)
 	pin = (struct sm_pin){ .guid = sm.guid, .priority = sm.priority };
 	wire_close(wire);
 	assert_int_equal(plan_new(&w->p, w->f, w->from, w->to, NULL, &pin, 1000, &w->err), 0);
-	assert_int_equal(plan_save(w->plan, w->p, &w->err), 0);
+	assert_int_equal(plan_bytes_of(&w->plan, w->p, &w->err), 0);
 }
 
 static int setup(void **state)
@@ -128,7 +131,6 @@ static int setup(void **state)
 	w->dir = net_tmpdir();
 	w->socket = xasprintf("%s/simulator", w->dir);
 	w->records = xasprintf("%s/records", w->dir);
-	w->plan = xasprintf("%s/the.plan", w->dir);
 	assert_int_equal(sim_new(&w->sim, w->f, NULL, &w->err), 0);
 	assert_int_equal(sim_install_tables(w->sim, w->from, &w->err), 0);
 	assert_int_equal(sim_server_start(&w->server, w->sim, 0, w->dir, "simulator", &w->err), 0);
@@ -154,7 +156,7 @@ static int teardown(void **state)
 	tables_put(w->to);
 	fabric_put(w->f);
 	free(w->socket);
-	free(w->plan);
+	plan_bytes_clear(&w->plan);
 	store_remove(w->records);
 	free(w->records);
 	net_rmdir(w->dir);
@@ -164,8 +166,51 @@ static int teardown(void **state)
 
 static void start(struct world *w)
 {
-	if (update_client_start(&w->c, &w->config, w->plan, NULL, &w->err))
+	if (update_client_start(&w->c, &w->config, &w->plan, NULL, &w->err))
 		fail_msg("%s", w->err.text);
+}
+
+/* Between the prompt and the process that writes. */
+static void a_plan_that_was_not_shown_is_refused(void **state)
+{
+	struct world *w = *state;
+	struct plan_bytes shown = w->plan;
+	struct sm_pin pin = { 1, 1 };
+	struct plan *other;
+	double end = clock_s() + LIMIT_S;
+
+	assert_int_equal(plan_new(&other, w->f, w->from, w->to, NULL, &pin, 2000, &w->err), 0);
+	assert_int_equal(plan_bytes_of(&w->plan, other, &w->err), 0);
+	w->plan.sum = shown.sum;
+	start(w);
+	while (!w->c.over && clock_s() < end)
+		update_client_take(&w->c, 100);
+	assert_int_equal(w->end.exit, EXIT_REFUSED);
+	assert_non_null(strstr(w->end.text, "not the one that was shown"));
+	plan_bytes_clear(&shown);
+	plan_free(other);
+}
+
+/* What was read, not what the file has become. */
+static void a_file_that_changes_is_noticed(void **state)
+{
+	struct world *w = *state;
+	char *path = xasprintf("%s/the.plan", w->dir);
+	struct plan_bytes b;
+	struct plan *p;
+
+	assert_int_equal(store_write(path, w->plan.data, w->plan.len, &w->err), 0);
+	assert_int_equal(plan_bytes_load(&b, &p, path, &w->err), 0);
+	assert_true(digest_equal(&b.sum, &w->plan.sum));
+	assert_int_equal(plan_bytes_check(&b, path, &w->err), 0);
+	assert_int_equal(store_replace(path, "{}", 2, 0600, &w->err), 0);
+	assert_int_equal(plan_bytes_check(&b, path, &w->err), -ESTALE);
+	assert_int_equal(remove(path), 0);
+	assert_int_equal(plan_bytes_check(&b, path, &w->err), -ENOENT);
+	assert_int_equal(plan_bytes_check(&b, "/dev/null", &w->err), 0);
+	plan_bytes_clear(&b);
+	plan_free(p);
+	free(path);
 }
 
 static void until_it_waits(struct world *w)
@@ -367,6 +412,8 @@ int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		T(a_plan_that_was_not_shown_is_refused),
+		T(a_file_that_changes_is_noticed),
 		T(what_is_confirmed_stays),
 		T(what_is_rolled_back_is_as_before),
 		T(nobody_confirms_in_time),
