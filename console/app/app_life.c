@@ -49,10 +49,12 @@ static char *app_life_home_dir(const char *leaf)
 	const struct passwd *pw = home && *home ? NULL : getpwuid(getuid());
 	char *base, *dir;
 
+	if (pw)
+		home = pw->pw_dir;
 	if (xdg && *xdg)
 		base = xasprintf("%s/ibroute-top", xdg);
 	else
-		base = xasprintf("%s/.local/state/ibroute-top", home && *home ? home : pw ? pw->pw_dir : "/nonexistent");
+		base = xasprintf("%s/.local/state/ibroute-top", home ? home : "/nonexistent");
 	for (char *slash = strchr(base + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		mkdir(base, 0755);
