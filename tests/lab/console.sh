@@ -22,7 +22,7 @@ console() {
 	rm -f "$LAB_DIR/exit"
 	# shellcheck disable=SC2046
 	cd "$LAB_DIR/work" # the simulator's library leaves files where it runs
-	tty_start 100x30 env $(lab_env n0001) TERM=screen-256color LC_ALL=C.UTF-8 \
+	tty_start 100x30 env $(lab_env n0001) TERM=screen-256color LC_ALL=C.UTF-8 TMPDIR="$LAB_DIR/none" \
 		SLURM_CONF="$SLURM_CONF" sh -c '"$@"; echo $? >"$LAB_DIR/exit"' sh "$IBROUTE_TOP" --rw --name lab1 -d 0.5 --jobs-interval 1 \
 		--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" "$@"
 	cd "$LAB_ROOT"
