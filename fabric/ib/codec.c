@@ -95,6 +95,24 @@ int mad_parse(struct mad_answer *out, const struct mad_packet *p)
 	return 0;
 }
 
+static bool codec_same_way(const uint8_t *d, const struct mad_route *route)
+{
+	return d[OFF_HOP_COUNT] == route->hops && be16_get(d + OFF_DR_SLID) == MAD_PERMISSIVE_LID &&
+	       be16_get(d + OFF_DR_DLID) == MAD_PERMISSIVE_LID &&
+	       !memcmp(d + OFF_INITIAL_PATH + 1, route->port + 1, route->hops);
+}
+
+bool mad_answers(const struct mad_packet *p, const struct mad_request *r)
+{
+	const uint8_t *d = p->data;
+
+	if (d[OFF_CLASS] != r->mgmt_class || be16_get(d + OFF_ATTR) != r->attr ||
+	    be32_get(d + OFF_MOD) != r->mod)
+		return false;
+	return r->mgmt_class == MAD_SMP_DIRECTED ? codec_same_way(d, &r->route)
+						 : p->addr.lid == r->lid;
+}
+
 int mad_parse_request(struct mad_request *out, uint32_t *tid, const struct mad_packet *p)
 {
 	const uint8_t *d = p->data;

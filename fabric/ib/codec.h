@@ -98,6 +98,9 @@ struct mad_answer {
 void mad_build(struct mad_packet *out, const struct mad_request *r, uint32_t tid);
 /* -EPROTO: not a response of one of our classes. */
 int mad_parse(struct mad_answer *out, const struct mad_packet *p);
+/* True: p has come from where the request went to, and is about the same attribute.  That is the LID
+ * asked (13.5.4), or, over a directed route, the same way there; ids are the caller's matter. */
+bool mad_answers(const struct mad_packet *p, const struct mad_request *r);
 /* The other side of the same two, for whoever answers: -EPROTO not a request of ours. */
 int mad_parse_request(struct mad_request *out, uint32_t *tid, const struct mad_packet *p);
 

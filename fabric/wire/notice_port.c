@@ -2,6 +2,7 @@
 #include "fabric/wire/notice_port.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/base/random.h"
 #include "fabric/base/vec.h"
 #include "fabric/ib/bytes.h"
 #include "fabric/ib/codec.h"
@@ -126,6 +127,7 @@ struct notice_port *notice_port_new(const struct mad_port *inner, const struct n
 	np->queue = queue_new(&np->self, &q);
 	inner->ops->local(inner->ctx, &local);
 	np->local.port_guid = local.port_guid;
+	random_fill(&np->trap_tid, sizeof(np->trap_tid));
 	np->m_key = mkeys_of(opts->m_keys, local.port_guid, opts->m_key);
 	return np;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/wire/queue.h"
 
+#include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/random.h"
 #include "fabric/base/vec.h"
 
 #include <errno.h>
@@ -16,6 +18,8 @@
 #define WINDOW_MAX	(1u << SLOT_BITS)
 #define WAITING_MAX	(8u) /* times the window: places for requests on the wire and silent ones */
 #define GENERATION_MASK (UINT32_MAX >> SLOT_BITS)
+#define IDS		64 /* asked for at a time: a system call for each would be felt */
+#define TRIES_KEPT	8  /* an answer to an earlier one is late */
 
 /* A request between next() and done(): in flight (in a slot), parked at its node, or ready. */
 struct item {
@@ -32,11 +36,13 @@ struct list {
 	uint32_t head, tail;
 };
 
-/* A transaction id is slot | generation << SLOT_BITS; each try takes a new generation, and an
- * answer to any try of the present request will do. */
+/* A transaction id is slot | generation << SLOT_BITS; each try takes a new generation at random, so
+ * that who has seen one knows nothing of the next, and an answer to any try of the present request
+ * will do. */
 struct slot {
 	uint32_t item; /* NONE: free */
-	uint32_t generation, first_generation;
+	uint32_t tries;
+	uint32_t generation[TRIES_KEPT]; /* of try t: at t % TRIES_KEPT */
 	uint32_t link;
 };
 
@@ -66,6 +72,7 @@ struct queue {
 	uint64_t finished;    /* in this run */
 	struct queue_stats stats;
 	const struct queue_source *src;
+	uint32_t ids[IDS], nids; /* random, not yet used */
 };
 
 static const struct list empty_list = { NONE, NONE };
@@ -245,6 +252,15 @@ static bool queue_item_parked(struct queue *q, uint32_t i, uint64_t t)
 	return true;
 }
 
+static uint32_t queue_generation(struct queue *q)
+{
+	if (!q->nids) {
+		random_fill(q->ids, sizeof(q->ids));
+		q->nids = IDS;
+	}
+	return q->ids[--q->nids] & GENERATION_MASK;
+}
+
 static uint64_t queue_try_timeout_ms(const struct queue *q, uint32_t tries)
 {
 	uint64_t ms = (uint64_t)q->timeout_ms << (tries < 16 ? tries : 16);
@@ -258,7 +274,7 @@ static int queue_item_send(struct queue *q, uint32_t i, struct err *err)
 	struct node *node = queue_node_of(q, it->req.node);
 	uint32_t s = it->slot == NONE ? q->free_slot : it->slot;
 	struct slot *slot = &q->slot[s];
-	uint32_t gen = (slot->generation + 1) & GENERATION_MASK;
+	uint32_t gen = queue_generation(q);
 	uint64_t ms = queue_try_timeout_ms(q, it->tries);
 	struct mad_packet p;
 	int rc;
@@ -268,16 +284,16 @@ static int queue_item_send(struct queue *q, uint32_t i, struct err *err)
 	rc = q->port.ops->send(q->port.ctx, &p, err);
 	if (rc)
 		return rc;
-	slot->generation = gen;
 	if (it->slot == NONE) {
 		q->free_slot = slot->link;
 		slot->item = i;
-		slot->first_generation = gen;
+		slot->tries = 0;
 		it->slot = s;
 		q->in_flight++;
 		if (node)
 			node->in_flight++;
 	}
+	slot->generation[slot->tries++ % TRIES_KEPT] = gen;
 	it->deadline_ns = queue_now(q) + ms * MS;
 	if (!it->first_ns)
 		it->first_ns = it->deadline_ns - ms * MS;
@@ -401,16 +417,27 @@ static uint32_t queue_item_of(struct queue *q, const struct mad_packet *p, bool 
 {
 	uint32_t tid = mad_tid(p), s = tid & (WINDOW_MAX - 1), gen = tid >> SLOT_BITS;
 	const struct slot *slot;
+	uint32_t kept;
 
 	if (s >= q->nslot || q->slot[s].item == NONE)
 		return NONE;
 	slot = &q->slot[s];
-	if (only_last_try)
-		return gen == slot->generation ? slot->item : NONE;
-	if (((gen - slot->first_generation) & GENERATION_MASK) >
-	    ((slot->generation - slot->first_generation) & GENERATION_MASK))
-		return NONE;
-	return slot->item;
+	kept = only_last_try ? 1 : slot->tries < TRIES_KEPT ? slot->tries : TRIES_KEPT;
+	for (uint32_t k = 1; k <= kept; k++)
+		if (slot->generation[(slot->tries - k) % TRIES_KEPT] == gen)
+			return slot->item;
+	return NONE;
+}
+
+/* Somebody has hit the id of a request to somebody else, or a node answers from a LID that was not
+ * asked: none of its answers will count then. */
+static void queue_tell_foreign(struct queue *q, const struct mad_packet *p)
+{
+	if (!q->stats.foreign++)
+		log_add(LOG_WARN, "wire",
+			"dropped a response from LID %u, which was not the one asked; further ones are "
+			"dropped without a message",
+			p->addr.lid);
 }
 
 static int queue_take(struct queue *q, const struct mad_packet *p, struct err *err)
@@ -424,10 +451,12 @@ static int queue_take(struct queue *q, const struct mad_packet *p, struct err *e
 		return i == NONE ? 0 : queue_item_expired(q, i, err);
 	}
 	i = mad_parse(&a, p) ? NONE : queue_item_of(q, p, false);
-	if (i == NONE || a.attr != q->items.v[i].req.mad.attr ||
-	    a.mod != q->items.v[i].req.mad.mod ||
-	    a.mgmt_class != q->items.v[i].req.mad.mgmt_class) {
+	if (i == NONE) {
 		q->stats.late++;
+		return 0;
+	}
+	if (!mad_answers(p, &q->items.v[i].req.mad)) {
+		queue_tell_foreign(q, p);
 		return 0;
 	}
 	if (a.status & MAD_STATUS_BUSY)

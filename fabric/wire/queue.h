@@ -6,8 +6,9 @@
  * do not fill the window.
  *
  * A source gives requests one by one and gets the result of each exactly once.  The queue keeps
- * the transaction ids (only the low 32 bits are ours), its own timeouts with exponential
- * back-off, and drops late and duplicate answers.  A node that does not answer holds at most one
+ * the transaction ids (only the low 32 bits are ours), which nobody can guess, its own timeouts
+ * with exponential back-off, and drops late and duplicate answers and those that come from
+ * elsewhere.  A node that does not answer holds at most one
  * place of the window; when a request to it has run out of tries, all other requests to it fail
  * at once, so that a dead node does not stall the rest.  An answer "busy" counts as none.
  */
@@ -46,6 +47,7 @@ struct queue_source {
 
 struct queue_stats {
 	uint64_t sent, answered, retried, timed_out, late, skipped;
+	uint64_t foreign; /* answers to what somebody else was asked */
 	uint32_t most_on_wire;
 };
 

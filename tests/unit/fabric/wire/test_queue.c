@@ -18,6 +18,7 @@
 #define LIDS	  64
 #define REQUESTS  4000
 #define SLOT_MASK 1023u
+#define WAY_AT	  129 /* the first port of a directed route */
 
 /* How the node with a LID behaves. */
 struct node_script {
@@ -40,6 +41,9 @@ struct fake {
 	double loss, duplicate;
 	bool shuffle; /* delays at random: reordered */
 	bool driver_gives_back;
+	bool forged; /* before each answer one from another LID, or of another way, with the same id */
+	bool anywhere; /* directed routes: all lead to LID 1 */
+	uint32_t first_tid, next_of_slot[SLOT_MASK + 1], foretold;
 	uint32_t send_fails_after, again_every;
 	uint32_t sends, max_slot;
 	struct rng rng;
@@ -53,10 +57,24 @@ static void come(struct fake *f, const struct mad_packet *p, uint64_t after_ns)
 	vec_push(&f->coming, c);
 }
 
+static void come_forged(struct fake *f, const struct mad_packet *p)
+{
+	static const uint8_t lies[SMP_DATA] = { 0xff };
+	struct mad_packet a = *p;
+
+	mad_reply(&a, 0, lies, sizeof(lies));
+	if (p->addr.lid == MAD_PERMISSIVE_LID)
+		a.data[WAY_AT] ^= 1;
+	else
+		a.addr.lid++;
+	come(f, &a, 0);
+}
+
 static int fake_send(void *ctx, const struct mad_packet *p, struct err *err)
 {
 	struct fake *f = ctx;
-	struct node_script *n = &f->lid[p->addr.lid];
+	uint16_t lid = f->anywhere ? 1 : p->addr.lid;
+	struct node_script *n = &f->lid[lid];
 	static const uint8_t data[SMP_DATA];
 	struct mad_packet a = *p;
 	uint64_t delay = n->delay_ns;
@@ -70,8 +88,14 @@ static int fake_send(void *ctx, const struct mad_packet *p, struct err *err)
 		*f->cancel_at_send_500 = true;
 	if ((mad_tid(p) & SLOT_MASK) > f->max_slot)
 		f->max_slot = mad_tid(p) & SLOT_MASK;
-	f->seen[p->addr.lid]++;
-	if (n->dead || f->seen[p->addr.lid] <= n->drop_first ||
+	if (!f->first_tid)
+		f->first_tid = mad_tid(p);
+	f->foretold += mad_tid(p) == f->next_of_slot[mad_tid(p) & SLOT_MASK];
+	f->next_of_slot[mad_tid(p) & SLOT_MASK] = mad_tid(p) + SLOT_MASK + 1;
+	if (f->forged)
+		come_forged(f, p);
+	f->seen[lid]++;
+	if (n->dead || f->seen[lid] <= n->drop_first ||
 	    (f->loss > 0 && rng_unit(&f->rng) < f->loss)) {
 		a.status = -ETIMEDOUT;
 		if (f->driver_gives_back)
@@ -148,8 +172,10 @@ static void source_done(void *ctx, const struct queue_request *req, int rc,
 {
 	struct source *s = ctx;
 
-	if (!rc)
+	if (!rc) {
 		assert_int_equal(a->mod, req->tag);
+		assert_int_equal(a->data[0], 0);
+	}
 	s->done[req->tag]++;
 	s->rc[req->tag] = rc;
 	s->done_ns[req->tag] = s->fake->now_ns;
@@ -388,6 +414,53 @@ static void a_refusal_is_told_with_its_status(void **state)
 	teardown(&bench);
 }
 
+static void answers_from_elsewhere_do_not_count(void **state)
+{
+	(void)state;
+	setup(&bench, REQUESTS, 40, NULL);
+	bench.fake.forged = true;
+	assert_int_equal(run(&bench), 0);
+	assert_int_equal(count(&bench, 0), REQUESTS);
+	assert_int_equal(queue_stats(bench.q)->foreign, REQUESTS);
+	teardown(&bench);
+}
+
+/* Over a directed route: the LID is that of nobody. */
+static void answers_of_another_way_do_not_count(void **state)
+{
+	struct mad_request r = { .mgmt_class = MAD_SMP_DIRECTED,
+				 .method = MAD_GET,
+				 .attr = SMP_NODE_INFO,
+				 .route = { .hops = 2, .port = { 0, 1, 7 } } };
+	struct queue_answer a;
+	struct err e;
+
+	(void)state;
+	setup(&bench, 0, 1, NULL);
+	bench.fake.forged = true;
+	bench.fake.anywhere = true;
+	assert_int_equal(queue_ask(&a, bench.q, &r, NULL, "test", &e), 0);
+	assert_int_equal(a.data[0], 0);
+	assert_int_equal(queue_stats(bench.q)->foreign, 1);
+	teardown(&bench);
+}
+
+static void the_next_id_is_not_foretold_by_the_last(void **state)
+{
+	uint32_t first[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		setup(&bench, REQUESTS, 40, NULL);
+		assert_int_equal(run(&bench), 0);
+		assert_true(bench.fake.foretold <= 2); /* by chance */
+		first[i] = bench.fake.first_tid;
+		teardown(&bench);
+	}
+	assert_int_not_equal(first[0] >> 10, 1);
+	assert_int_not_equal(first[0], first[1]);
+}
+
 static void busy_answers_are_tried_again(void **state)
 {
 	struct queue_opts o = { .timeout_ms = 10, .retries = 1 };
@@ -477,6 +550,9 @@ int main(void)
 		cmocka_unit_test(a_slow_starter_gets_everything_through),
 		cmocka_unit_test(silent_nodes_are_asked_less_and_less_often),
 		cmocka_unit_test(a_refusal_is_told_with_its_status),
+		cmocka_unit_test(answers_from_elsewhere_do_not_count),
+		cmocka_unit_test(answers_of_another_way_do_not_count),
+		cmocka_unit_test(the_next_id_is_not_foretold_by_the_last),
 		cmocka_unit_test(busy_answers_are_tried_again),
 		cmocka_unit_test(requests_given_back_by_the_driver_are_tried_again),
 		cmocka_unit_test(cancel_gives_everything_back),
