@@ -66,6 +66,11 @@ keys() { # FILE...: each is JSON with all keys of the contract, in their types
 	        for k in ints: assert o[k] is None or type(o[k]) is int, (k, o[k])
 	        for k in reals: assert o[k] is None or type(o[k]) is float, (k, o[k])
 	        for k in bools: assert o[k] is None or type(o[k]) is bool, (k, o[k])
+	        for k in "time_mean time_stderr time_node_mean time_worst time_s_per_mib sync sync_stderr rate_mean".split():
+	            assert o[k] is None or type(o[k]) is float, (k, o[k])
+	        assert (o["time_mean"] is None) == (o["times"] is None) == (o["time_worst"] is None), "times"
+	        assert o["time_mean"] is None or 1 <= o["time_mean"] <= o["time_worst"] + 1e-9, "time_mean"
+	        assert o["sync"] is None or o["connected"] and 0 < o["sync"] <= 1 and 0 < o["rate_mean"] <= 1, "sync"
 	        assert (o["ebb"] is None) == (not o["connected"]), "ebb"
 	        assert o["ebb"] is None or 0 < o["ebb"] <= 1 and 0 <= o["ebb_ci95"] < 0.2, "ebb"
 	EOF
@@ -132,7 +137,8 @@ expect "route uses no more VLs than it needs" 0 '"vls_used": 2' "$I" route --eng
 expect "route --spread uses all VLs" 0 '"vls_used": 8' "$I" route --engine dfsssp --topology slimfly:q=5,hosts=2 --vls 8 --spread --json
 expect "route --per-job" 0 '"slowdown": [1-9]' "$I" route --engine sar --topology h.net --jobs jobs --per-job --json
 expect "route --per-job tells how far a job's bisection bandwidth may be off" 0 '"ebb_together_ci95": 0\.0*[1-9]' "$I" route --engine sar --topology h.net --jobs jobs --per-job --json
-expect "compare --per-job prints a line for each" 0 'slowdown +rate min +bisection alone' "$I" compare --engines sar,updn --topology h.net --jobs jobs --per-job --pattern ring
+expect "route --per-job tells the time of each job" 0 '"time": [1-9]' "$I" route --engine sar --topology h.net --jobs jobs --per-job --json
+expect "compare --per-job prints a line for each" 0 'time +slowdown +rate min +bisection alone' "$I" compare --engines sar,updn --topology h.net --jobs jobs --per-job --pattern ring
 expect "predictions can be left out" 0 '"slowdown_mean": null' "$I" route --engine sar --topology h.net --jobs jobs --pattern none --json
 expect "unknown pattern" 64 'pattern.*"best".*stencil2d' "$I" route --engine sar --topology h.net --pattern best
 expect "escape LIDs" 0 'deadlock-free' "$I" route --engine dfsssp --topology torus:dims=3x3,hosts=2,lmc=1 --escape --out esc

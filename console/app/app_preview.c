@@ -560,6 +560,8 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 		.jobs = msg->jobs,
 		.before = msg->before,
 		.after = msg->after,
+		.time_now = msg->time_now,
+		.time_plan = msg->time_plan,
 		.verdict = msg->verdict,
 		.diff = msg->diff,
 		.forecasting = true,

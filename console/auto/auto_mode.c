@@ -136,6 +136,7 @@ int auto_mode_inputs(struct route_inputs *out, const struct auto_mode *m,
 		.engine = how->engine.engine,
 		.params = m->params,
 		.sm = seen->sm,
+		.opts = ROUTE_REPORT_QUICK,
 	};
 	int rc = auto_mode_limits(&limits, how, seen, err);
 

@@ -93,12 +93,26 @@ double auto_gain(const struct auto_proposal *in)
 	return in->before ? 1.0 - (double)in->after / (double)in->before : 0;
 }
 
+/* What changes, of which the maximum decides. */
+static const char *auto_policy_change(char buf[96], const struct auto_proposal *in)
+{
+	int n = snprintf(buf, 96, "max job EFI %lu -> %lu", (unsigned long)in->before,
+			 (unsigned long)in->after);
+
+	if (in->time_before > 0 && in->time_after > 0)
+		snprintf(buf + n, 96 - (size_t)n, ", mean time of jobs %.2f -> %.2f",
+			 in->time_before, in->time_after);
+	return buf;
+}
+
 static enum auto_act auto_policy_propose(struct auto_policy *p, const struct auto_proposal *in,
 					 const char *why)
 {
-	auto_policy_say(p, "%u block%s would gain %.1f %% (max job EFI %lu -> %lu), but %s",
-			in->blocks, plural(in->blocks), 100 * auto_gain(in),
-			(unsigned long)in->before, (unsigned long)in->after, why);
+	char change[96];
+
+	auto_policy_say(p, "%u block%s would gain %.1f %% (%s), but %s", in->blocks,
+			plural(in->blocks), 100 * auto_gain(in), auto_policy_change(change, in),
+			why);
 	return AUTO_PROPOSE;
 }
 
@@ -106,6 +120,7 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s,
 				const struct auto_proposal *in)
 {
 	double gain = auto_gain(in);
+	char change[96];
 
 	if (!in->sound) {
 		auto_policy_failed(p, now_s, in->why_not);
@@ -122,10 +137,10 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s,
 		p->failures = 0;
 		auto_policy_say(
 			p,
-			"%u block%s would gain %.1f %% (max job EFI %lu -> %lu), not more than "
-			"%.1f %%: the installed routing stays",
-			in->blocks, plural(in->blocks), 100 * gain, (unsigned long)in->before,
-			(unsigned long)in->after, 100 * p->limits.gain);
+			"%u block%s would gain %.1f %% (%s), not more than %.1f %%: the installed "
+			"routing stays",
+			in->blocks, plural(in->blocks), 100 * gain, auto_policy_change(change, in),
+			100 * p->limits.gain);
 		return AUTO_WAIT;
 	}
 	if (!p->limits.armed)
@@ -149,9 +164,9 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s,
 			"another update was started: waiting for its end before computing again");
 		return AUTO_WAIT;
 	}
-	auto_policy_say(p, "writing %u block%s: gain %.1f %% (max job EFI %lu -> %lu)%s",
-			in->blocks, plural(in->blocks), 100 * gain, (unsigned long)in->before,
-			(unsigned long)in->after, in->drain ? "; agents drain their jobs" : "");
+	auto_policy_say(p, "writing %u block%s: gain %.1f %% (%s)%s", in->blocks,
+			plural(in->blocks), 100 * gain, auto_policy_change(change, in),
+			in->drain ? "; agents drain their jobs" : "");
 	return AUTO_APPLY;
 }
 

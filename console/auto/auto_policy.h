@@ -9,7 +9,8 @@
  * Whatever goes wrong, what is installed stays, and the next try waits: one period after the first
  * failure, twice as long after each further one, and twice that where routes had been written
  * and were rolled back.  An update that was kept ends this.  Where somebody else has routed
- * during an update, it disarms itself: it proposes plans but writes nothing until it is started again.
+ * during an update, it disarms itself: it proposes plans but writes nothing until it is started
+ * again.
  */
 #pragma once
 
@@ -47,11 +48,12 @@ struct auto_look {
 struct auto_proposal {
 	bool sound;	     /* checked, deadlock-free, the links carry it, writes have an order */
 	const char *why_not; /* when it is not sound; may be NULL */
-	uint64_t before, after; /* maximum effective EFI, installed and proposed */
-	uint32_t blocks;	/* to be written: LFT blocks and SL2VL tables */
-	bool drain;		/* traffic has to be away before the first write */
-	bool agents;		/* of all whose traffic that is */
-	bool busy;		/* an update of somebody else has begun meanwhile */
+	uint64_t before, after;		/* maximum effective EFI, installed and proposed */
+	double time_before, time_after; /* mean time of jobs in an all-to-all; 0 not known */
+	uint32_t blocks;		/* to be written: LFT blocks and SL2VL tables */
+	bool drain;			/* traffic has to be away before the first write */
+	bool agents;			/* of all whose traffic that is */
+	bool busy;			/* an update of somebody else has begun meanwhile */
 };
 
 enum auto_end {

@@ -49,6 +49,11 @@ static bool auto_propose_agents_there(const struct plan *p, const struct auto_ag
 	return there;
 }
 
+static double auto_propose_time(const struct time_summary *t)
+{
+	return t->known && t->jobs ? t->of[PREDICT_ALLTOALL].mean.mean : 0;
+}
+
 int auto_propose(struct auto_proposal *out, struct route_report *r, const struct route_inputs *in,
 		 const struct auto_agents *who, struct progress *progress, struct err *err)
 {
@@ -56,7 +61,9 @@ int auto_propose(struct auto_proposal *out, struct route_report *r, const struct
 	int rc = route_judge_refusal(r->v, in->f, err);
 
 	*out = (struct auto_proposal){ .before = r->before->eff_efi_max,
-				       .after = r->m->eff_efi_max };
+				       .after = r->m->eff_efi_max,
+				       .time_before = auto_propose_time(&r->time_before),
+				       .time_after = auto_propose_time(&r->time) };
 	if (!rc && !plan_empty(p))
 		rc = route_report_steps(r, in, AUTO_REST, progress, err);
 	out->sound = !rc;

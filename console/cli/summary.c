@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cli/summary.h"
 
+#include "console/cli/time_json.h"
 #include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 
@@ -13,7 +14,7 @@
 enum figure_kind { FIGURE_COUNT, FIGURE_REAL, FIGURE_YES_NO };
 
 struct figure {
-	const char *key;   /* in JSON */
+	const char *key;   /* in JSON; NULL: not there */
 	const char *title; /* in the table; NULL: not there */
 	enum figure_kind kind;
 	double (*value)(const struct route_report *e); /* NAN unknown */
@@ -47,6 +48,31 @@ FIGURE(summary_loop_free, e->v->loop_free)
 FIGURE(summary_deadlock_free, e->v->connected && e->v->loop_free ? e->v->deadlock_free : NAN)
 FIGURE(summary_hops_max, e->m->hops_max)
 FIGURE(summary_hops_mean, e->m->hops_mean)
+
+/* Times of jobs are those of the pattern. */
+static double summary_time(const struct route_report *e, double value)
+{
+	return e->time.known && e->time.jobs ? value : NAN;
+}
+
+static double summary_shift(const struct route_report *e, double value)
+{
+	return e->time.known && e->time.shift.flows ? value : NAN;
+}
+
+FIGURE(summary_time_mean, summary_time(e, e->time.of[e->pattern].mean.mean))
+FIGURE(summary_time_error, summary_time(e, e->time.of[e->pattern].mean.error))
+FIGURE(summary_time_node_mean, summary_time(e, e->time.of[e->pattern].node_mean.mean))
+FIGURE(summary_time_worst, summary_time(e, e->time.of[e->pattern].worst.mean))
+FIGURE(summary_time_s, summary_time(e, e->time.of[e->pattern].s_per_MiB))
+FIGURE(summary_time_ms, 1e3 * summary_time_s(e))
+FIGURE(summary_in_shifts, summary_time(e, e->time.of[PREDICT_SHIFT].mean.mean))
+FIGURE(summary_in_rings, summary_time(e, e->time.of[PREDICT_RING].mean.mean))
+FIGURE(summary_in_stencil2, summary_time(e, e->time.of[PREDICT_STENCIL2].mean.mean))
+FIGURE(summary_in_stencil3, summary_time(e, e->time.of[PREDICT_STENCIL3].mean.mean))
+FIGURE(summary_sync, summary_shift(e, e->time.shift.sync.mean))
+FIGURE(summary_sync_error, summary_shift(e, e->time.shift.sync.error))
+FIGURE(summary_rate_mean, summary_shift(e, e->time.shift.rate.mean))
 FIGURE(summary_efi_max, e->m->efi_max)
 
 static double summary_with_jobs(const struct route_report *e, double value)
@@ -83,6 +109,19 @@ static const struct figure figures[] = {
 	{ "deadlock_free", "deadlock-free", FIGURE_YES_NO, summary_deadlock_free },
 	{ "hops_max", "hops, max", FIGURE_COUNT, summary_hops_max },
 	{ "hops_mean", "hops, mean", FIGURE_REAL, summary_hops_mean },
+	{ "time_mean", "time of jobs, mean", FIGURE_REAL, summary_time_mean },
+	{ "time_stderr", "  +- standard error", FIGURE_REAL, summary_time_error },
+	{ "time_node_mean", "  weighted by nodes", FIGURE_REAL, summary_time_node_mean },
+	{ "time_worst", "  slowest job", FIGURE_REAL, summary_time_worst },
+	{ "time_s_per_mib", NULL, FIGURE_REAL, summary_time_s },
+	{ NULL, "  ms per MiB", FIGURE_REAL, summary_time_ms },
+	{ NULL, "  in shifts", FIGURE_REAL, summary_in_shifts },
+	{ NULL, "  in rings", FIGURE_REAL, summary_in_rings },
+	{ NULL, "  in 2-D stencils", FIGURE_REAL, summary_in_stencil2 },
+	{ NULL, "  in 3-D stencils", FIGURE_REAL, summary_in_stencil3 },
+	{ "sync", "sync, all hosts, 0-1", FIGURE_REAL, summary_sync },
+	{ "sync_stderr", "  +- standard error", FIGURE_REAL, summary_sync_error },
+	{ "rate_mean", "mean rate, all hosts", FIGURE_REAL, summary_rate_mean },
 	{ "efi_max", "EFI, max", FIGURE_COUNT, summary_efi_max },
 	{ "eff_efi_max", "job EFI, max", FIGURE_COUNT, summary_eff_efi_max },
 	{ "eff_efi_bound", "  lower bound", FIGURE_COUNT, summary_eff_efi_bound },
@@ -128,10 +167,14 @@ json_t *summary_json(const struct route_report *e)
 
 	json_object_set_new(o, "engine", json_text(e->engine));
 	for (size_t i = 0; i < NFIGURES; i++) {
+		if (!figures[i].key)
+			continue;
 		json_object_set_new(o, figures[i].key,
 				    summary_json_figure(figures[i].kind, figures[i].value(e)));
 		if (!strcmp(figures[i].key, "sls_used"))
 			json_object_set_new(o, "seconds", summary_json_seconds(e));
+		if (!strcmp(figures[i].key, "rate_mean"))
+			json_object_set_new(o, "times", time_json_patterns(&e->time));
 	}
 	return o;
 }
@@ -176,6 +219,8 @@ static json_t *summary_json_job(const struct route_report *e, uint32_t j)
 	json_object_set_new(o, "switches", json_integer(job->nsw));
 	json_object_set_new(o, "efi_max", json_integer((json_int_t)m->efi_max));
 	json_object_set_new(o, "links", json_integer(m->links));
+	if (e->times)
+		time_json_add_job(o, &e->times->job[j]);
 	if (e->ebb_jobs) {
 		summary_json_add_ebb(o, "ebb_alone", &e->ebb_jobs->alone[j]);
 		summary_json_add_ebb(o, "ebb_together", &e->ebb_jobs->together[j]);
@@ -205,13 +250,26 @@ static void summary_print_ebb(FILE *out, const struct ebb *e)
 	fprintf(out, "   %.3f +- %.3f", e->mean, e->ci95);
 }
 
+/* Drawn phases are told with how sure they are. */
+static void summary_print_job_time(FILE *out, const struct route_report *e, uint32_t j)
+{
+	const struct job_time *x = e->times ? &e->times->job[j] : NULL;
+
+	if (!x || !x->flows)
+		fprintf(out, " %13s", "-");
+	else if (e->times->phases < 2)
+		fprintf(out, " %13.2f", x->time.mean);
+	else
+		fprintf(out, " %5.2f +- %4.2f", x->time.mean, x->time.error);
+}
+
 void summary_print_jobs(FILE *out, const struct route_report *e)
 {
 	if (!e->jobs || !e->jobs->njob)
 		return;
-	fprintf(out, "\n%s, jobs (%s):\n%12s %9s %8s %8s %6s %8s %8s", e->engine,
+	fprintf(out, "\n%s, jobs (%s):\n%12s %9s %8s %8s %6s %13s %8s %8s", e->engine,
 		predict_pattern_name(e->pattern), "job", "terminals", "switches", "EFI max",
-		"links", "slowdown", "rate min");
+		"links", "time", "slowdown", "rate min");
 	if (e->ebb_jobs)
 		fprintf(out, " %15s %15s", "bisection alone", "with all jobs");
 	fputc('\n', out);
@@ -220,6 +278,7 @@ void summary_print_jobs(FILE *out, const struct route_report *e)
 
 		fprintf(out, "%12llu %9u %8u %8llu %6u", (unsigned long long)job->id, job->nterm,
 			job->nsw, (unsigned long long)e->m->job[j].efi_max, e->m->job[j].links);
+		summary_print_job_time(out, e, j);
 		if (e->jobs_run)
 			fprintf(out, " %8.2f %8.3f", e->jobs_run->job[j].slowdown,
 				e->jobs_run->job[j].rate_min);
@@ -251,6 +310,15 @@ static json_t *summary_json_parx(const struct route_report *e)
 	json_object_set_new(o, "ebb_large",
 			    summary_json_figure(FIGURE_REAL,
 						e->ebb_large.bisections ? e->ebb_large.mean : NAN));
+	json_object_set_new(o, "times_small", time_json_patterns(&e->time_small));
+	json_object_set_new(o, "sync_small",
+			    summary_json_figure(FIGURE_REAL, e->time_small.known
+								     ? e->time_small.shift.sync.mean
+								     : NAN));
+	json_object_set_new(o, "rate_mean_small",
+			    summary_json_figure(FIGURE_REAL, e->time_small.known
+								     ? e->time_small.shift.rate.mean
+								     : NAN));
 	json_object_set_new(o, "ebb_large_ci95",
 			    summary_json_figure(FIGURE_REAL,
 						e->ebb_large.bisections ? e->ebb_large.ci95 : NAN));
@@ -309,6 +377,11 @@ void summary_print_verdict(FILE *out, const struct route_report *e)
 			"Large messages on their LIDs: effective bisection bandwidth %.3f +- %.3f "
 			"(base LIDs %.3f).\n",
 			e->ebb_large.mean, e->ebb_large.ci95, e->ebb.mean);
+	if (e->time_small.known)
+		fprintf(out,
+			"Times are those of large messages; of small ones: sync %.3f, mean rate "
+			"%.3f.\n",
+			e->time_small.shift.sync.mean, e->time_small.shift.rate.mean);
 	for (uint32_t i = 0; i < e->v->ncycle; i++) {
 		witness_line(line, sizeof(line), &e->v->cycle[i], e->f);
 		fprintf(out, "  %s\n", line);

@@ -239,6 +239,51 @@ static int route_report_find_choice(struct route_report *r, const struct route_i
 	return rc;
 }
 
+/* What messages of that size take; choice NULL: of any size, on base LIDs. */
+static int route_report_time_of(struct time_summary *out, struct job_times **per_job,
+				const struct route_inputs *in, const struct tables *t,
+				const struct lid_choice *choice, predict_lids_fn lids,
+				struct progress *progress, struct err *err)
+{
+	const struct route_report_opts *o = &in->opts;
+	struct parx_lids ctx = { in->f, choice };
+	struct time_summary_opts opts = {
+		.pattern = o->pattern,
+		.shifts = o->shifts,
+		.seed = o->seed,
+		.threads = o->threads,
+		.lids = choice ? lids : NULL,
+		.lids_ctx = &ctx,
+	};
+
+	return time_summary_compute(out, per_job, in->f, t, o->jobs ? in->jobs : NULL, &opts,
+				    progress, err);
+}
+
+static int route_report_time(struct route_report *r, const struct route_inputs *in,
+			     struct progress *progress, struct err *err)
+{
+	const struct lid_choice *choice = r->choice && parx_verdict_ok(&r->parx) ? r->choice : NULL;
+	int rc;
+
+	r->pattern = in->opts.pattern;
+	if (r->v && !r->v->connected)
+		return 0;
+	rc = route_report_time_of(&r->time, &r->times, in, r->t, choice, parx_large_lids, progress,
+				  err);
+	if (!rc && choice)
+		rc = route_report_time_of(&r->time_small, NULL, in, r->t, choice, parx_small_lids,
+					  progress, err);
+	return rc;
+}
+
+static int route_report_time_before(struct route_report *r, const struct route_inputs *in,
+				    struct progress *progress, struct err *err)
+{
+	return route_report_time_of(&r->time_before, NULL, in, in->installed, NULL, NULL, progress,
+				    err);
+}
+
 static int route_report_diff(struct route_report *r, const struct route_inputs *in,
 			     struct progress *progress, struct err *err)
 {
@@ -293,7 +338,9 @@ static const struct {
 	{ ROUTE_METRICS, false, route_report_metrics },
 	{ ROUTE_PREDICT, false, route_report_predict },
 	{ ROUTE_LID_CHOICE, false, route_report_find_choice },
+	{ ROUTE_TIME, false, route_report_time },
 	{ ROUTE_BEFORE, true, route_report_before },
+	{ ROUTE_TIME_BEFORE, true, route_report_time_before },
 	{ ROUTE_DIFF, true, route_report_diff },
 	{ ROUTE_PLAN, true, route_report_plan },
 	{ ROUTE_VLS, true, route_report_vls },
@@ -397,6 +444,7 @@ void route_report_free(struct route_report *r)
 	tdiff_free(r->diff);
 	ebb_jobs_free(r->ebb_jobs);
 	prediction_free(r->jobs_run);
+	job_times_free(r->times);
 	notes_done(&r->notes);
 	plan_free(r->plan);
 	transition_free(r->transition);

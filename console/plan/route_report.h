@@ -12,6 +12,7 @@
 #include "engines/metrics/metrics.h"
 #include "engines/parx/parx_check.h"
 #include "engines/predict/predict.h"
+#include "engines/predict/time_summary.h"
 #include "engines/transition/transition.h"
 #include "engines/verify/verify.h"
 #include "fabric/base/notes.h"
@@ -26,16 +27,26 @@ enum route_step {
 	ROUTE_METRICS = 1 << 2,
 	ROUTE_PREDICT = 1 << 3,	   /* as the options want it, and where all ends are connected */
 	ROUTE_LID_CHOICE = 1 << 4, /* which LIDs messages take; of parx */
+	ROUTE_TIME = 1 << 11,	   /* of jobs and shifts, where all ends are connected */
 	/* those below need installed tables, without which they are left out */
 	ROUTE_BEFORE = 1 << 5, /* metrics of the installed tables */
+	ROUTE_TIME_BEFORE = 1 << 12,
 	ROUTE_DIFF = 1 << 6,
 	ROUTE_PLAN = 1 << 7,
 	ROUTE_VLS = 1 << 8,	/* can the links carry the plan? */
 	ROUTE_WEIGHTS = 1 << 9, /* do the ports send from all of its VLs? */
 	ROUTE_ORDER = 1 << 10,	/* in which order it is written, and who has to drain */
 
-	ROUTE_JUDGE = ROUTE_VERIFY | ROUTE_METRICS | ROUTE_PREDICT | ROUTE_LID_CHOICE,
+	ROUTE_JUDGE = ROUTE_VERIFY | ROUTE_METRICS | ROUTE_PREDICT | ROUTE_LID_CHOICE | ROUTE_TIME,
 };
+
+/* What the console and automatic mode look at: times of an all-to-all, as quick as a preview has to
+ * be. */
+#define ROUTE_REPORT_QUICK                                                                         \
+	((struct route_report_opts){ .seed = 1,                                                    \
+				     .jobs = true,                                                 \
+				     .pattern = PREDICT_ALLTOALL,                                  \
+				     .shifts = TIME_SUMMARY_QUICK })
 
 struct route_report_opts {
 	bool terminals_only;	      /* of the verdict */
@@ -45,6 +56,7 @@ struct route_report_opts {
 	bool jobs;		      /* predict how the jobs get on with each other ... */
 	enum predict_pattern pattern; /* ... when they send like this */
 	unsigned threads;	      /* 0: one per core; never changes the result */
+	uint32_t shifts;	      /* as in struct shift_time_opts */
 	bool all_lids;		      /* figures of all traffic LIDs, not of base LIDs alone */
 };
 
@@ -78,6 +90,10 @@ struct route_report {
 	struct ebb ebb;		     /* not known when it has no bisections */
 	struct ebb_jobs *ebb_jobs;   /* NULL: without jobs, or not asked for */
 	struct prediction *jobs_run; /* likewise */
+	/* of large messages, where there is a choice of LIDs */
+	struct time_summary time, time_before;
+	struct time_summary time_small; /* of small ones; not known without such a choice */
+	struct job_times *times;	/* job by job, for the pattern; NULL: as jobs_run */
 	enum predict_pattern pattern;
 	struct notes notes; /* what the engine told */
 	/* which LIDs small and large messages take; NULL: not known, nor are the next two */

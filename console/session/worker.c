@@ -217,6 +217,8 @@ static void worker_preview_take(struct msg *msg, struct route_report *r)
 	msg->verdict = r->v;
 	msg->after = r->m;
 	msg->before = r->before;
+	msg->time_now = r->time_before;
+	msg->time_plan = r->time;
 	msg->notes = r->notes;
 	msg->files = r->files;
 	r->t = NULL;
@@ -229,14 +231,16 @@ static int worker_compute_preview(struct worker *w, const struct work *k, struct
 				  struct err *err)
 {
 	unsigned steps = AUTO_STEPS & ~(k->in.tables ? ROUTE_MAKE : 0u);
+	struct route_inputs in = k->in;
 	struct route_report r;
 	char why[300];
 	int rc;
 
+	in.opts = ROUTE_REPORT_QUICK;
 	worker_begin(w, MSG_WORK_STEP, NULL,
-		     route_report_parts(&k->in, steps | (k->automatic ? AUTO_REST : 0)));
-	route_report_begin(&r, &k->in);
-	rc = route_report_steps(&r, &k->in, steps & ~ROUTE_PLAN, &w->progress, err);
+		     route_report_parts(&in, steps | (k->automatic ? AUTO_REST : 0)));
+	route_report_begin(&r, &in);
+	rc = route_report_steps(&r, &in, steps & ~ROUTE_PLAN, &w->progress, err);
 	if (!rc)
 		rc = worker_preview_plan(w, k, &r, msg);
 	if (!rc && !verdict_ok(r.v)) {

@@ -84,6 +84,8 @@ enum predict_pattern {
 	PREDICT_STENCIL3, /* six */
 };
 
+#define PREDICT_PATTERNS (PREDICT_STENCIL3 + 1)
+
 struct predict_opts {
 	enum predict_pattern pattern;
 	uint32_t shift;	      /* of PREDICT_SHIFT; 0: half the ranks */

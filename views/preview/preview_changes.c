@@ -166,6 +166,7 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 	uint32_t n = preview_jobs_rows(s);
 	struct rect rows = { r.x, r.y + 2, r.w, r.h - 3 };
 	const struct forecast *f = &state_proposal(s)->plan;
+	const struct time_summary *t = &state_proposal(s)->time_plan;
 
 	list_fit(l, n, rows.h);
 	canvas_rule(c, r, 0, "Jobs: now > plan");
@@ -183,7 +184,12 @@ void preview_jobs_draw(struct list *l, const struct state *s, struct canvas *c, 
 		if (l->top + (uint32_t)y == l->cursor)
 			list_draw_cursor(c, rows, y);
 	}
-	if (f->known && f->jobs)
+	if (t->known && t->jobs)
+		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM,
+			     "max time of a job with the plan: %.2f, job %llu",
+			     t->of[PREDICT_ALLTOALL].worst.mean,
+			     (unsigned long long)t->of[PREDICT_ALLTOALL].worst_job);
+	else if (f->known && f->jobs)
 		canvas_textf(c, r, 1, r.h - 1, ROLE_DIM,
 			     "max slowdown with the plan: %.2f, job %llu", f->slowdown_max,
 			     (unsigned long long)f->worst_job);

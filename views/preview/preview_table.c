@@ -14,6 +14,9 @@
 enum better { LESS, MORE };
 
 enum figure {
+	TIME,
+	TIME_MAX,
+	SYNC,
 	EFI_MAX,
 	EFI_MEAN,
 	EFI_SPREAD,
@@ -39,13 +42,16 @@ static const struct {
 	enum better better;
 	bool tall;
 } figures[FIGURES] = {
+	[TIME] = { "mean time of jobs", 2, LESS, false },
+	[TIME_MAX] = { "max time of a job", 2, LESS, false },
+	[SYNC] = { "sync, all hosts %", 1, MORE, false },
 	[EFI_MAX] = { "max EFI", 0, LESS, false },
 	[EFI_MEAN] = { "mean EFI", 1, LESS, true },
 	[EFI_SPREAD] = { "EFI std. dev.", 1, LESS, true },
 	[JOB_EFI] = { "max job EFI", 0, LESS, false },
-	[IN_A_JOB] = { "mean per-job EFI", 1, LESS, false },
+	[IN_A_JOB] = { "mean per-job EFI", 1, LESS, true },
 	[DARK] = { "unused links %", 1, LESS, false },
-	[LINKS] = { "links per job", 1, MORE, false },
+	[LINKS] = { "links per job", 1, MORE, true },
 	[HOPS_MAX] = { "max hops", 0, LESS, false },
 	[HOPS_MEAN] = { "mean hops", 2, LESS, false },
 	[UNREACHABLE] = { "unreachable pairs", 0, LESS, false },
@@ -53,7 +59,7 @@ static const struct {
 	[UTIL] = { "max util %, pred.", 0, LESS, false },
 	[BISECTION] = { "bisection BW %", 1, MORE, false },
 	[SLOWDOWN] = { "mean slowdown", 2, LESS, false },
-	[SLOWEST] = { "max slowdown", 2, LESS, false },
+	[SLOWEST] = { "max slowdown", 2, LESS, true },
 	[LOOPS] = { "credit loops", 0, LESS, false },
 };
 
@@ -111,8 +117,21 @@ static double preview_table_of_forecast(const struct forecast *p, const struct t
 	}
 }
 
+static double preview_table_of_time(const struct time_summary *t, enum figure f)
+{
+	const struct pattern_time *jobs = &t->of[PREDICT_ALLTOALL];
+
+	if (f == SYNC)
+		return t->known && t->shift.flows ? t->shift.sync.mean * 100 : NAN;
+	if (!t->known || !t->jobs)
+		return NAN;
+	return f == TIME ? jobs->mean.mean : jobs->worst.mean;
+}
+
 static double preview_table_now_of(const struct state *s, const struct proposal *x, enum figure f)
 {
+	if (f <= SYNC)
+		return preview_table_of_time(&x->time_now, f);
 	if (f >= UTIL && f <= SLOWEST)
 		return preview_table_of_forecast(&x->now, &x->traffic_now, f, x->forecasting);
 	if (f == LOOPS)
@@ -122,6 +141,8 @@ static double preview_table_now_of(const struct state *s, const struct proposal 
 
 static double preview_table_plan_of(const struct proposal *x, enum figure f)
 {
+	if (f <= SYNC)
+		return preview_table_of_time(&x->time_plan, f);
 	if (f >= UTIL && f <= SLOWEST)
 		return preview_table_of_forecast(&x->plan, &x->traffic_plan, f, x->forecasting);
 	if (f == LOOPS)

@@ -7,6 +7,6 @@
 
 /* All of them only when state_preview_ready(). */
 #define PREVIEW_TABLE_LINES 16
-#define PREVIEW_TABLE_TALL  18 /* with mean and spread of the EFI */
+#define PREVIEW_TABLE_TALL  21 /* with what explains them */
 /* tall: with them.  Returns the lines used. */
 int preview_table_draw(const struct state *s, struct canvas *c, struct rect r, bool tall);

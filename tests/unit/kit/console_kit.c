@@ -344,7 +344,11 @@ void console_preview(struct console_kit *k, const char *engine)
 				.after = k->plan_metrics,
 				.verdict = k->plan_verdict,
 				.diff = k->diff };
-	if (forecast_compute(&x->now, k->fabric, k->tables, k->jobs, NULL, &err) ||
+	if (time_summary_compute(&x->time_now, NULL, k->fabric, k->tables, k->jobs, NULL, NULL,
+				 &err) ||
+	    time_summary_compute(&x->time_plan, NULL, k->fabric, k->plan, k->jobs, NULL, NULL,
+				 &err) ||
+	    forecast_compute(&x->now, k->fabric, k->tables, k->jobs, NULL, &err) ||
 	    forecast_compute(&x->plan, k->fabric, k->plan, k->jobs, NULL, &err) ||
 	    traffic_predict(&x->traffic_now, k->fabric, k->tables, k->jobs, k->rates, NULL, &err) ||
 	    traffic_predict(&x->traffic_plan, k->fabric, k->plan, k->jobs, k->rates, NULL, &err))

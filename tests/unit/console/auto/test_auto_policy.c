@@ -186,6 +186,28 @@ static void test_gain_of_the_threshold_is_not_enough_more_is(void **state)
 	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_APPLY);
 }
 
+/* The time of jobs is told where it is known, whatever is decided. */
+static void test_every_line_of_a_plan_tells_the_time_of_jobs(void **state)
+{
+	struct auto_proposal in = good();
+	struct auto_policy p = made(true);
+
+	(void)state;
+	auto_policy_judge(&p, NOW, &in);
+	assert_true(says(&p, "(max job EFI 20 -> 10)"));
+	in.time_before = 3.956;
+	in.time_after = 4.1;
+	auto_policy_judge(&p, NOW, &in);
+	assert_true(says(&p, "(max job EFI 20 -> 10, mean time of jobs 3.96 -> 4.10)"));
+	p.disarmed = true;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_PROPOSE);
+	assert_true(says(&p, "mean time of jobs 3.96 -> 4.10), but"));
+	assert_true(says(&p, "then restart automatic mode"));
+	in.after = 20;
+	auto_policy_judge(&p, NOW, &in);
+	assert_true(says(&p, "mean time of jobs 3.96 -> 4.10), not more than"));
+}
+
 static void test_worse_routes_are_never_applied_even_without_threshold(void **state)
 {
 	struct auto_proposal in = good();
@@ -450,6 +472,7 @@ int main(void)
 		cmocka_unit_test(test_update_of_another_is_waited_for_and_looked_at_soon),
 		cmocka_unit_test(test_short_period_also_bounds_the_wait_for_another_update),
 		cmocka_unit_test(test_gain_of_the_threshold_is_not_enough_more_is),
+		cmocka_unit_test(test_every_line_of_a_plan_tells_the_time_of_jobs),
 		cmocka_unit_test(test_worse_routes_are_never_applied_even_without_threshold),
 		cmocka_unit_test(test_no_effective_traffic_is_no_gain),
 		cmocka_unit_test(test_nothing_to_write_is_said_and_not_proposed),

@@ -6,6 +6,7 @@
 #include "engines/minhop.h"
 #include "engines/updn.h"
 #include "fabric/base/clock.h"
+#include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"
 #include "tests/unit/kit/thread_spy.h"
@@ -64,6 +65,36 @@ static void no_thread_is_told_and_leaves_nothing_behind(void **state)
 	worker_stop(w);
 	worker_stop(start(box));
 	mailbox_free(box);
+}
+
+/* Of the installed tables and of the plan, before anything that takes longer. */
+static void a_preview_knows_the_time_of_jobs(void **state)
+{
+	struct fabric *f = net_spec("fattree2:leaves=6,spines=3,hosts=6");
+	struct engine_params params = { 0 };
+	struct tables *t = must_route(&engine_minhop, f, NULL, &params);
+	struct rng rng = { { 1, 2, 3, 4 } };
+	struct jobset *jobs = kit_random_jobs(f, 3, 40, &rng);
+	struct mailbox *box = mailbox_new();
+	struct worker *w = start(box);
+	struct route_inputs in = { .f = f, .jobs = jobs, .installed = t, .engine = &engine_minhop };
+	struct msg *m;
+
+	(void)state;
+	worker_preview(w, &in, SERIAL);
+	m = next_of(box, MSG_PREVIEW_FAILED, MSG_PREVIEW);
+	assert_int_equal(m->type, MSG_PREVIEW);
+	assert_true(m->time_now.known && m->time_now.jobs);
+	assert_true(m->time_plan.of[PREDICT_ALLTOALL].mean.mean > 1);
+	/* the same tables in the same phases */
+	assert_memory_equal(&m->time_now, &m->time_plan, sizeof(m->time_now));
+	assert_true(m->time_plan.shift.sync.mean > 0);
+	msg_drop(m);
+	worker_stop(w);
+	mailbox_free(box);
+	jobset_put(jobs);
+	tables_put(t);
+	fabric_put(f);
 }
 
 /* It waits for the figures, as on a large fabric just after the start. */
@@ -191,6 +222,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_thread_is_told_and_leaves_nothing_behind),
 		cmocka_unit_test(what_is_left_in_all_is_told_in_the_last_long_step_only),
+		cmocka_unit_test(a_preview_knows_the_time_of_jobs),
 		cmocka_unit_test(a_preview_that_is_cancelled_while_it_waits_is_told),
 		cmocka_unit_test(an_order_of_writes_tells_its_steps_from_the_plan_on),
 		cmocka_unit_test(a_forecast_tells_how_far_it_is),

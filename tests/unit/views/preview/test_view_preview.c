@@ -27,6 +27,7 @@ static void second(struct console_kit *k)
 	snprintf(p->list[1].id, sizeof(p->list[1].id), "p-91c2");
 	p->list[1].engine = 1;
 	p->list[1].after = k->before;
+	p->list[1].time_plan = p->list[0].time_now;
 	p->list[1].plan = p->list[0].now;
 	p->list[1].traffic_plan = p->list[0].traffic_now;
 	p->list[1].order = ORDER_FAILED;
@@ -387,7 +388,7 @@ static void jobs_and_changes_have_their_pages(void **state)
 	}
 	console_size(&k, 80, 24);
 	console_key(&k, K_ESC);
-	console_shows(&k, "mean per-job EFI");
+	console_shows(&k, "max time of a job");
 	console_close(&k);
 }
 

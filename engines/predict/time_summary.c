@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/predict/time_summary.h"
+
+static void time_summary_take(struct time_summary *out, enum predict_pattern pattern,
+			      const struct job_times *x, const struct jobset *jobs)
+{
+	if (x->worst_job == FAB_NONE)
+		return;
+	out->jobs = true;
+	out->of[pattern] = (struct pattern_time){ .mean = x->mean,
+						  .node_mean = x->node_mean,
+						  .worst = x->worst,
+						  .worst_job = jobs->jobs[x->worst_job].id,
+						  .s_per_MiB = x->s_per_MiB };
+}
+
+/* All patterns; the jobs of one are kept. */
+static int time_summary_of_jobs(struct time_summary *out, struct job_times **per_job,
+				const struct fabric *f, const struct tables *t,
+				const struct jobset *jobs, const struct time_summary_opts *opts,
+				struct progress *progress, struct err *err)
+{
+	struct job_time_opts o = { .seed = opts->seed,
+				   .threads = opts->threads,
+				   .lids = opts->lids,
+				   .lids_ctx = opts->lids_ctx };
+	int rc = 0;
+
+	for (int p = 0; !rc && p < PREDICT_PATTERNS; p++) {
+		struct job_times *x;
+
+		o.pattern = (enum predict_pattern)p;
+		rc = job_times_compute(&x, f, t, jobs, &o, progress, err);
+		if (rc)
+			break;
+		time_summary_take(out, o.pattern, x, jobs);
+		if (per_job && o.pattern == opts->pattern)
+			*per_job = x;
+		else
+			job_times_free(x);
+	}
+	return rc;
+}
+
+int time_summary_compute(struct time_summary *out, struct job_times **per_job,
+			 const struct fabric *f, const struct tables *t, const struct jobset *jobs,
+			 const struct time_summary_opts *opts, struct progress *progress,
+			 struct err *err)
+{
+	static const struct time_summary_opts none = { .pattern = PREDICT_ALLTOALL, .seed = 1 };
+	struct shift_time_opts o;
+	int rc = 0;
+
+	*out = (struct time_summary){ .known = false };
+	if (per_job)
+		*per_job = NULL;
+	opts = opts ? opts : &none;
+	o = (struct shift_time_opts){ .shifts = opts->shifts,
+				      .seed = opts->seed,
+				      .threads = opts->threads,
+				      .lids = opts->lids,
+				      .lids_ctx = opts->lids_ctx };
+	if (jobs && jobs->nmulti)
+		rc = time_summary_of_jobs(out, per_job, f, t, jobs, opts, progress, err);
+	if (!rc)
+		rc = shift_time_compute(&out->shift, f, t, &o, progress, err);
+	out->known = !rc;
+	if (rc && per_job) {
+		job_times_free(*per_job);
+		*per_job = NULL;
+	}
+	return rc;
+}
