@@ -125,6 +125,8 @@ $(B)/%.o: %.c Makefile
 TESTS_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP_OBJS) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(TESTS_LD) -o $@ $^ -lcmocka $(PC_LDLIBS)
+SLOW_WORK := topology_kind_new racks_new tables_graft jobset_on
+$(B)/tests/unit/console/app/test_app: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,$(SLOW_WORK))
 $(B)/tests/unit/engines/opensm/test_no_memory: private LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=aligned_alloc,--wrap=vasprintf,--wrap=EVP_MD_fetch,--wrap=EVP_DigestInit_ex \
 	-Wl,--wrap=EVP_DigestFinal_ex
@@ -162,7 +164,7 @@ $(B)/tests/bench/agents_bench: $(B)/tests/unit/kit/agent_crowd.o $(B)/tests/unit
 $(B)/tests/bench/explore: $(patsubst %,$(B)/tests/unit/kit/phase_%.o,key model node void world)
 $(B)/tests/bench/packets_soak: $(B)/tests/unit/kit/packets_drive.o $(B)/tests/unit/kit/txn_world.o $(B)/tests/unit/kit/txn_phases.o $(B)/tests/unit/kit/small_net.o
 $(B)/tests/bench/packets_soak: private PC_LDLIBS += -lcmocka
-$(B)/tests/bench/screen_bench: $(B)/tests/unit/kit/app_kit.o
+$(B)/tests/bench/screen_bench: $(B)/tests/unit/kit/app_kit.o $(B)/tests/unit/kit/less_host.o
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(PC_LDLIBS)
 

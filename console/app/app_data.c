@@ -185,6 +185,7 @@ static void app_data_drop_fabric(struct app *a)
 	jobset_put(s->jobs);
 	history_free(s->history);
 	fabric_put(s->fabric);
+	fabric_shape_put(s->shape);
 	s->tables = a->read = NULL;
 	s->sample = NULL;
 	s->rates = NULL;
@@ -192,9 +193,11 @@ static void app_data_drop_fabric(struct app *a)
 	s->jobs = NULL;
 	s->history = NULL;
 	s->fabric = NULL;
+	s->shape = NULL;
 }
 
-void app_set_fabric(struct app *a, const struct fabric *f, const struct engine_list *engines)
+void app_set_fabric(struct app *a, const struct fabric *f, const struct engine_list *engines,
+		    const struct fabric_shape *shape)
 {
 	struct state_preview *p = &a->state.preview;
 
@@ -207,6 +210,7 @@ void app_set_fabric(struct app *a, const struct fabric *f, const struct engine_l
 	app_data_drop_fabric(a);
 	a->state.poll.tables_on = a->state.poll.tables_ended = false;
 	a->state.fabric = f;
+	a->state.shape = fabric_shape_get(shape);
 	a->state.history = history_new(f->nchan);
 	app_data_count_missing(a);
 	memcpy(p->engines, engines->v, sizeof(p->engines));
@@ -520,7 +524,7 @@ static void app_data_take_fabric(struct app *a, struct msg *msg)
 	a->state.poll.silent = a->silent = msg->silent;
 	msg->silent = NULL;
 	a->state.preview.sweep_s = msg->seconds;
-	app_set_fabric(a, msg->fabric, msg->engines);
+	app_set_fabric(a, msg->fabric, msg->engines, msg->shape);
 	msg->fabric = NULL;
 }
 
@@ -602,36 +606,48 @@ static void app_data_take(struct app *a, struct msg *msg)
 		msg_drop(msg);
 }
 
+/* Not now. */
+static bool app_data_holds(const struct app *a, int kind)
+{
+	return a->state.mode == RUN_FROZEN || (kind == HELD_TABLES && app_hosts_follow(a));
+}
+
+static void app_data_take_held(struct app *a, int kind)
+{
+	struct msg *msg = a->held[kind];
+
+	if (!msg || app_data_holds(a, kind))
+		return;
+	a->held[kind] = NULL;
+	app_data_take(a, msg);
+}
+
 void app_take_messages(struct app *a)
 {
 	struct msg *msg;
 
 	while ((msg = mailbox_take(a->box))) {
-		int kind = a->state.mode == RUN_FROZEN ? app_data_held_kind(msg->type) : -1;
+		int kind = app_data_held_kind(msg->type);
 
 		a->dirty = true;
 		a->state.poll.sweep_asked &= msg->type != MSG_FABRIC;
 		app_data_tell(a, NEWS_MESSAGE, msg);
-		if (kind >= 0) {
+		if (kind >= 0 && app_data_holds(a, kind)) {
 			msg_drop(a->held[kind]);
 			a->held[kind] = msg;
 			continue;
 		}
 		app_data_take(a, msg);
 	}
+	app_data_take_held(a, HELD_TABLES);
 	app_data_tell(a, NEWS_ALL_TAKEN, NULL);
 }
 
 void app_unfreeze(struct app *a)
 {
 	a->state.mode = a->lost ? RUN_LOST : RUN_LIVE;
-	for (int k = 0; k < HELD_COUNT; k++) {
-		struct msg *msg = a->held[k];
-
-		a->held[k] = NULL;
-		if (msg)
-			app_data_take(a, msg);
-	}
+	for (int k = 0; k < HELD_COUNT; k++)
+		app_data_take_held(a, k);
 }
 
 /* Age at which new counters are overdue: a poll may take longer than the interval. */

@@ -5,9 +5,7 @@
 #include "console/app/app_priv.h"
 
 #include "fabric/base/mem.h"
-#include "fabric/model/graft.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,49 +68,29 @@ static bool app_graft_may_begin(const struct app *a)
 	       !app_tables_awaited(a);
 }
 
-static const struct jobset *app_graft_jobs(const struct app *a, const struct jobset *js,
-					   const struct fabric *was)
-{
-	return js ? jobset_on(js, was, a->state.fabric) : NULL;
-}
-
-bool app_graft_next(struct app *a, struct route_inputs *in)
+const struct fabric *app_graft_next(struct app *a, struct route_inputs *in)
 {
 	const struct app_graft *g = a->grafts[0];
-	const struct fabric *was;
-	struct graft_report r;
-	char text[100];
-	struct err err = { "" };
 
 	/* somebody else's preview was asked for instead: once more, after it */
 	if (a->graft_serial && a->graft_serial != a->preview_serial)
 		a->graft_serial = 0;
 	if (!app_graft_may_begin(a))
-		return false;
-	was = g->msg->fabric;
+		return NULL;
 	*in = (struct route_inputs){ .f = a->state.fabric,
 				     .installed = a->state.tables,
+				     .tables = g->msg->tables,
 				     .files = &g->msg->files,
+				     .jobs = g->msg->jobs,
+				     .running = g->msg->running,
 				     .params = g->options.params,
 				     .sm = app_sm_pin(a) };
-	if (app_hosts_graft(&in->tables, in->f, g->msg->tables, was, &r, &err)) {
-		app_graft_lost(a, err.text);
-		return app_graft_next(a, in);
-	}
-	if (!graft_report_text(text, sizeof(text), &r))
-		snprintf(text, sizeof(text), "ports were moved");
-	log_add(LOG_INFO, "preview", "plan %s follows the hosts: %s", g->id, text);
-	in->jobs = app_graft_jobs(a, g->msg->jobs, was);
-	in->running = app_graft_jobs(a, g->msg->running, was);
-	return true;
+	return g->msg->fabric;
 }
 
-void app_graft_asked(struct app *a, struct route_inputs *in)
+void app_graft_asked(struct app *a)
 {
 	a->graft_serial = a->preview_serial;
-	tables_put(in->tables);
-	jobset_put(in->jobs);
-	jobset_put(in->running);
 }
 
 const struct preview_options *app_graft_options(const struct app *a, uint32_t *engine)
@@ -135,6 +113,7 @@ void app_graft_made(struct app *a, struct msg *msg, struct proposal *x, bool *se
 	if (!app_graft_is(a, msg))
 		return;
 	a->graft_serial = 0;
+	log_add(LOG_INFO, "preview", "plan %s follows the hosts: %s", g->id, msg->followed);
 	*selected = g->selected;
 	x->made_s = g->made_s;
 	x->seconds = g->msg->seconds;

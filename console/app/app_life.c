@@ -197,6 +197,8 @@ static void app_life_start_poller(struct app *a, struct wire *w)
 			       : a->opts.demo	 ? "demo"
 						 : NULL,
 		.names = a->names,
+		.racks = a->racks,
+		.racks_path = a->opts.racks,
 		.socket = a->opts.live.socket,
 		.simulated = a->opts.demo,
 		.want_sl2vl = true,

@@ -201,14 +201,16 @@ static void app_load_show_newest(struct app *a)
 /* First the fabric with its tables, and of a folder what else there is; then the history, which
  * needs these as the console has them. */
 struct loading {
-	const struct app_opts *opts;  /* the console's, which outlive it, as the next two */
-	const struct name_map *names; /* may be NULL */
-	const char *folder;	      /* NULL: a file */
-	struct fabric *fabric;	      /* until it is handed over */
-	struct engine_list *engines;  /* of that */
-	struct tables *tables;	      /* likewise; NULL: none */
-	json_t *state;		      /* NULL: none */
-	const struct job_list *jobs;  /* likewise */
+	const struct app_opts *opts;  /* the console's, which outlive it, as the next three */
+	const struct name_map *names; /* may be NULL, as the next */
+	const struct slurm_topology *racks;
+	const char *folder;	     /* NULL: a file */
+	struct fabric *fabric;	     /* until it is handed over */
+	struct engine_list *engines; /* of that, as the next */
+	const struct fabric_shape *shape;
+	struct tables *tables;	     /* likewise; NULL: none */
+	json_t *state;		     /* NULL: none */
+	const struct job_list *jobs; /* likewise */
 	struct events events;
 	struct sample_history *past;
 	const struct jobset *jobset; /* that the samples are of, with the next two */
@@ -247,6 +249,13 @@ static int app_load_read_folder(struct loading *l, struct err *err)
 	return rc;
 }
 
+/* What is not worked out again by the thread that draws. */
+static void app_load_look_at(struct loading *l)
+{
+	l->engines = engine_list_new(l->fabric);
+	l->shape = fabric_shape_new(l->fabric, l->racks, l->opts->racks);
+}
+
 /* The name that was typed to confirm updates is not in dumps. */
 static int app_load_run(void *ctx, struct err *err)
 {
@@ -268,7 +277,7 @@ static int app_load_run(void *ctx, struct err *err)
 	if (!rc && l->folder)
 		rc = app_load_read_folder(l, err);
 	if (!rc)
-		l->engines = engine_list_new(l->fabric);
+		app_load_look_at(l);
 	return rc;
 }
 
@@ -294,6 +303,7 @@ static void app_load_done_with(void *ctx)
 
 	fabric_put(l->fabric);
 	free(l->engines);
+	fabric_shape_put(l->shape);
 	tables_put(l->tables);
 	job_list_put(l->jobs);
 	json_decref(l->state);
@@ -379,7 +389,7 @@ static void app_load_done(void *owner, void *ctx)
 		t ? "tables too" : "no tables (--lfts)", a->opts.load);
 	l->fabric = NULL;
 	l->tables = NULL;
-	app_set_fabric(a, f, l->engines);
+	app_set_fabric(a, f, l->engines, l->shape);
 	if (t)
 		app_set_tables(a, t, false);
 	if (!a->folder)
@@ -407,6 +417,7 @@ void app_load(struct app *a)
 
 	l->opts = &a->opts;
 	l->names = a->names;
+	l->racks = a->racks;
 	l->folder = a->folder;
 	if (app_files_begin(a, &app_load_ops, l, &err))
 		app_give_up(a, NULL, 0, &err);

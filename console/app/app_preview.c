@@ -126,14 +126,15 @@ static void app_preview_graft(struct app *a)
 {
 	const struct preview_options *o;
 	struct route_inputs in;
+	const struct fabric *was = app_graft_next(a, &in);
 	uint32_t engine;
 
-	if (!app_graft_next(a, &in))
+	if (!was)
 		return;
 	o = app_graft_options(a, &engine);
 	app_preview_begin(a, engine, o);
-	worker_preview(a->worker, &in, a->preview_serial);
-	app_graft_asked(a, &in);
+	worker_graft(a->worker, &in, was, a->preview_serial);
+	app_graft_asked(a);
 }
 
 /* 0, or -EINVAL with a sentence: of what is pinned or excluded. */

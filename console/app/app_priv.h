@@ -15,6 +15,7 @@
 #include "console/record/record.h"
 #include "console/session/demo.h"
 #include "console/session/engine_list.h"
+#include "views/data/fabric_shape.h"
 #include "console/session/file_work.h"
 #include "console/session/message.h"
 #include "console/session/poller.h"
@@ -260,8 +261,9 @@ void app_take_jobs(struct app *a);
 void app_refresh(struct app *a); /* ages and the like, before a frame */
 void app_unfreeze(struct app *a);
 void app_set_list(struct app *a, const struct job_list *list); /* takes it */
-/* Takes the reference; its engines are borrowed. */
-void app_set_fabric(struct app *a, const struct fabric *f, const struct engine_list *engines);
+/* Takes the reference of f; the others, which are of it, are borrowed. */
+void app_set_fabric(struct app *a, const struct fabric *f, const struct engine_list *engines,
+		    const struct fabric_shape *shape);
 void app_set_tables(struct app *a, const struct tables *t, bool partial); /* takes it */
 void app_want_metrics(struct app *a); /* of the tables that are known */
 /* Are there tables to be waited for, without which nothing can be computed or compared? */
@@ -302,19 +304,19 @@ void app_order_again(struct app *a); /* of the proposal selected, when it was en
 void app_order_hurry(struct app *a); /* that of the proposal selected goes first */
 
 /* app_hosts.c: the same switches, other hosts */
-int app_hosts_graft(const struct tables **out, const struct fabric *f, const struct tables *t,
-		    const struct fabric *was, struct graft_report *r, struct err *err);
-/* Those of the last update, and of a demo's beginning. */
+/* Tables of the last update, and of a demo's beginning, are to follow. */
 void app_hosts_changed(struct app *a, const struct fabric *was, const struct fabric *is);
+bool app_hosts_follow(const struct app *a); /* they do just now */
 
 /* app_graft.c: proposals on the same switches with other hosts */
 struct app_graft;
 /* A proposal of another fabric, whose message it takes; false: of other switches. */
 bool app_graft_keep(struct app *a, struct msg *msg, const struct proposal *x, bool selected);
 void app_graft_fabric(struct app *a); /* there is another fabric */
-/* What the next one is computed from, where nothing else is computed; false: there is none. */
-bool app_graft_next(struct app *a, struct route_inputs *in);
-void app_graft_asked(struct app *a, struct route_inputs *in); /* by the newest preview; drops in */
+/* What the next one is computed from, which is borrowed, and the fabric that its tables and jobs are
+ * of, where nothing else is computed; NULL: there is none. */
+const struct fabric *app_graft_next(struct app *a, struct route_inputs *in);
+void app_graft_asked(struct app *a); /* by the newest preview */
 const struct preview_options *app_graft_options(const struct app *a, uint32_t *engine);
 /* x, of msg, is there; where it is one of these, selected says whether it was looked at. */
 void app_graft_made(struct app *a, struct msg *msg, struct proposal *x, bool *selected);

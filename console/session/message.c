@@ -5,6 +5,7 @@
 
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
+#include "views/data/fabric_shape.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -73,6 +74,7 @@ void msg_drop(struct msg *msg)
 	plan_free(msg->ordered);
 	notes_done(&msg->notes);
 	free(msg->engines);
+	fabric_shape_put(msg->shape);
 	free(msg->silent);
 	free(msg->seen);
 	changes_free(msg->changes);

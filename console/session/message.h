@@ -74,6 +74,7 @@ enum msg_type {
 struct sample_reading;
 struct apply_seen;
 struct engine_list;
+struct fabric_shape;
 struct file_work;
 
 struct msg {
@@ -93,7 +94,8 @@ struct msg {
 	double seconds;
 
 	const struct fabric *fabric;
-	struct engine_list *engines;	     /* of that fabric, as it was found */
+	struct engine_list *engines;	     /* of that fabric, as it was found, and so the next */
+	const struct fabric_shape *shape;
 	const struct tables *tables, *from;  /* from: a preview's current ones */
 	const struct jobset *jobs, *running; /* running: of a preview, who may have to drain */
 	const struct job_list *list;
@@ -120,6 +122,7 @@ struct msg {
 	struct executor_status apply;
 	struct apply_seen *seen;
 	struct changes *changes;
+	char followed[100];	 /* of a preview of worker_graft(): the hosts that came and left */
 	char txn[48];		 /* of a preview: the id of its plan; "" there is none */
 	struct plan_files files; /* of a preview: what its tables were read from */
 };

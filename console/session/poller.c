@@ -147,6 +147,8 @@ static void poller_do_sweep(struct poller *p)
 		p->fabric = f;
 		free(p->engines);
 		p->engines = engine_list_new(f);
+		fabric_shape_put(p->shape);
+		p->shape = fabric_shape_new(f, p->opts.racks, p->opts.racks_path);
 		log_add(LOG_INFO, "sweep", "%u switch%s, %u host%s, %u ISL%s in %.2f s", f->nsw,
 			plural_es(f->nsw), f->nterm, plural(f->nterm), f->nchan / 2,
 			plural(f->nchan / 2), clock_s() - start);
@@ -154,6 +156,7 @@ static void poller_do_sweep(struct poller *p)
 	msg = msg_new(MSG_FABRIC);
 	msg->fabric = fabric_get(p->fabric);
 	msg->engines = engine_list_copy(p->engines);
+	msg->shape = fabric_shape_get(p->shape);
 	msg->partial = partial;
 	msg->silent = silent;
 	msg->seconds = clock_s() - start;
@@ -199,7 +202,7 @@ static void poller_sample(struct poller *p)
 		poller_report_found(p);
 	msg = msg_new(MSG_SAMPLE);
 	msg->fabric = fabric_get(p->fabric);
-	msg->reading = sample_reading_new(p->readings, p->fabric, s);
+	msg->reading = sample_reading_new(p->readings, p->shape, s);
 	mailbox_send(p->box, msg);
 }
 
@@ -346,6 +349,7 @@ void poller_free(struct poller *p)
 	vec_free(&p->wants);
 	poller_forget_tables(p);
 	free(p->engines);
+	fabric_shape_put(p->shape);
 	fabric_put(p->fabric);
 	sample_readings_free(p->readings);
 	osm_link_close(p->osm);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct poller;
+struct slurm_topology;
 
 struct poller_opts {
 	double interval_s;	 /* between two samples of the counters */
@@ -20,14 +21,16 @@ struct poller_opts {
 	double tables_s;	 /* between two readings of all tables; stretched as well */
 	const char *fabric_name; /* NULL: as the builder names it */
 	const struct name_map *names;
+	const struct slurm_topology *racks; /* NULL: names tell */
+	const char *racks_path;
 	const char *socket; /* of OpenSM's plugin; NULL: see osm_link_path() */
 	bool simulated;	    /* no OpenSM of this machine routes it */
 	bool want_sl2vl;
 	bool exact; /* for scripts: counters to the last byte, see SAMPLE_CALM */
 };
 
-/* Takes the wire, also where it fails: 0, or -errno with a sentence.  names must outlive the
- * poller. */
+/* Takes the wire, also where it fails: 0, or -errno with a sentence.  names and racks must
+ * outlive the poller. */
 int poller_start(struct poller **out, struct wire *w, const struct poller_opts *opts,
 		 struct mailbox *box, struct err *err);
 /* Waits for what is under way on the wire, at most the time-outs of one request. */

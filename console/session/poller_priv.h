@@ -12,6 +12,7 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/vec.h"
 #include "fabric/update/installer/osm_link.h"
+#include "views/data/fabric_shape.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -36,7 +37,8 @@ struct poller {
 	/* the thread's own */
 	struct progress progress;
 	const struct fabric *fabric;
-	struct engine_list *engines; /* of that fabric */
+	struct engine_list *engines;	  /* of that fabric, as is */
+	const struct fabric_shape *shape; /* ... this */
 	struct osm_link *osm; /* NULL: our plugin has not answered yet */
 	struct readings *readings;
 	bool lost, sm_lost, foreign, tables_read;

@@ -9,10 +9,8 @@
 #include <time.h>
 
 struct readings {
-	const struct fabric *fabric; /* own references */
+	const struct fabric_shape *shape; /* own references */
 	const struct sample *last;
-	struct tiers *tiers;
-	struct reference_rates norm;
 	uint32_t since_whole;
 };
 
@@ -32,11 +30,9 @@ struct readings *sample_readings_new(void)
 static void sample_reading_drop(struct readings *r)
 {
 	sample_put(r->last);
-	tiers_free(r->tiers);
-	fabric_put(r->fabric);
+	fabric_shape_put(r->shape);
 	r->last = NULL;
-	r->tiers = NULL;
-	r->fabric = NULL;
+	r->shape = NULL;
 }
 
 void sample_readings_free(struct readings *r)
@@ -47,39 +43,26 @@ void sample_readings_free(struct readings *r)
 	free(r);
 }
 
-static void sample_reading_take_fabric(struct readings *r, const struct fabric *f)
+static void sample_reading_take_shape(struct readings *r, const struct fabric_shape *shape)
 {
-	struct topology_kind *shape;
-
-	if (r->fabric == f)
+	if (r->shape == shape)
 		return;
-	if (r->fabric && digest_equal(&r->fabric->fingerprint, &f->fingerprint)) {
-		fabric_put(r->fabric);
-		r->fabric = fabric_get(f);
-		reference_rates_take(&r->norm, f,
-				     r->tiers); /* ports may have another state or rate */
-		return;
-	}
 	sample_reading_drop(r);
-	r->fabric = fabric_get(f);
-	shape = topology_kind_new(f);
-	r->tiers = tiers_new(f, shape);
-	topology_kind_free(shape);
-	reference_rates_take(&r->norm, f, r->tiers);
+	r->shape = fabric_shape_get(shape);
 }
 
-struct sample_reading *sample_reading_new(struct readings *r, const struct fabric *f,
+struct sample_reading *sample_reading_new(struct readings *r, const struct fabric_shape *shape,
 					  const struct sample *s)
 {
 	struct sample_reading *out = xcalloc(1, sizeof(*out));
 	double start;
 
-	sample_reading_take_fabric(r, f);
+	sample_reading_take_shape(r, shape);
 	start = sample_reading_cpu_s();
 	out->sample = s;
 	out->before = sample_get(r->last);
-	out->rates = rates_new(f, out->before, s);
-	out->sample_summary = sample_summary_new(f, &r->norm, s, out->rates);
+	out->rates = rates_new(shape->fabric, out->before, s);
+	out->sample_summary = sample_summary_new(shape->fabric, &shape->reference, s, out->rates);
 	out->whole = !out->before || r->since_whole >= SAMPLE_HISTORY_GROUP;
 	r->since_whole = out->whole ? 1 : r->since_whole + 1;
 	out->code = sample_code_encode(&out->len, out->whole ? NULL : out->before, s);

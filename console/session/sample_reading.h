@@ -6,6 +6,7 @@
 #pragma once
 
 #include "fabric/model/sample.h"
+#include "views/data/fabric_shape.h"
 #include "views/data/sample_summary.h"
 
 #include <stdbool.h>
@@ -29,8 +30,7 @@ struct readings;
 struct readings *sample_readings_new(void);
 void sample_readings_free(struct readings *r); /* NULL is fine */
 
-/* Takes the sample, which is of f.  O(ports); after another fabric also O(channels * ports of a
- * switch). */
-struct sample_reading *sample_reading_new(struct readings *r, const struct fabric *f,
+/* Takes the sample, which is of that fabric.  O(ports). */
+struct sample_reading *sample_reading_new(struct readings *r, const struct fabric_shape *of,
 					  const struct sample *s);
 void sample_reading_free(struct sample_reading *r); /* NULL is fine */

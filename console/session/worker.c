@@ -4,6 +4,8 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/thread.h"
+#include "fabric/model/endports.h"
+#include "fabric/model/graft.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -20,6 +22,7 @@ struct work {
 	bool verify;	/* metrics only */
 	bool automatic; /* preview only, as the next */
 	struct auto_agents who;
+	const struct fabric *was;  /* preview only: whose tables and jobs are given; NULL: in.f */
 	bool lanes;		   /* usage only */
 	bool urgent;		   /* cost only */
 	const struct rates *rates; /* forecast only, as the next */
@@ -60,6 +63,7 @@ static void worker_work_drop(struct work *k)
 {
 	route_inputs_drop(&k->in);
 	rates_put(k->rates);
+	fabric_put(k->was);
 	memset(k, 0, sizeof(*k));
 }
 
@@ -255,12 +259,41 @@ static int worker_compute_preview(struct worker *w, const struct work *k, struct
 	return rc;
 }
 
+static void worker_follow_jobs(const struct jobset **js, const struct work *k)
+{
+	const struct jobset *was = *js;
+
+	*js = was ? jobset_on(was, k->was, k->in.f) : NULL;
+	jobset_put(was);
+}
+
+static int worker_follow_hosts(struct work *k, struct msg *msg, struct err *err)
+{
+	struct endports *ends = endports_of(k->was);
+	struct graft_report r;
+	struct tables *t;
+	int rc = tables_graft(&t, k->in.f, k->in.tables, ends, &r, err);
+
+	endports_put(ends);
+	if (rc)
+		return rc;
+	tables_put(k->in.tables);
+	k->in.tables = t;
+	worker_follow_jobs(&k->in.jobs, k);
+	worker_follow_jobs(&k->in.running, k);
+	if (!graft_report_text(msg->followed, sizeof(msg->followed), &r))
+		snprintf(msg->followed, sizeof(msg->followed), "ports were moved");
+	return 0;
+}
+
 static void worker_do_preview(struct worker *w, struct work *k)
 {
 	struct msg *msg = msg_new(MSG_PREVIEW);
 	struct err err = { "" };
 
-	msg->rc = worker_compute_preview(w, k, msg, &err);
+	msg->rc = k->was ? worker_follow_hosts(k, msg, &err) : 0;
+	if (!msg->rc)
+		msg->rc = worker_compute_preview(w, k, msg, &err);
 	if (msg->rc) {
 		msg->type = MSG_PREVIEW_FAILED;
 		snprintf(msg->text, sizeof(msg->text), "%s", err.text);
@@ -324,6 +357,8 @@ static void worker_submit(struct worker *w, enum work_kind kind, const struct wo
 	route_inputs_copy(&slot->in, &k->in);
 	if (k->rates)
 		rates_get(k->rates);
+	if (k->was)
+		fabric_get(k->was);
 	pthread_cond_signal(&w->wake);
 }
 
@@ -449,6 +484,12 @@ static void worker_want_preview(struct worker *w, const struct work *k)
 void worker_preview(struct worker *w, const struct route_inputs *in, uint64_t serial)
 {
 	worker_want_preview(w, &(struct work){ .in = *in, .serial = serial });
+}
+
+void worker_graft(struct worker *w, const struct route_inputs *in, const struct fabric *was,
+		  uint64_t serial)
+{
+	worker_want_preview(w, &(struct work){ .in = *in, .was = was, .serial = serial });
 }
 
 void worker_propose(struct worker *w, const struct route_inputs *in, const struct auto_agents *who,

@@ -33,6 +33,10 @@ void worker_preview(struct worker *w, const struct route_inputs *in, uint64_t se
  * have agents: in the message's automatic and ordered.  who's socket must outlive the worker. */
 void worker_propose(struct worker *w, const struct route_inputs *in, const struct auto_agents *who,
 		    uint64_t serial);
+/* The same for tables that were kept from another fabric, was, of the same switches: with jobs and
+ * running they follow its hosts first.  The message names these. */
+void worker_graft(struct worker *w, const struct route_inputs *in, const struct fabric *was,
+		  uint64_t serial);
 void worker_cancel(struct worker *w); /* the preview */
 
 /* The plan from the installed tables to those given, with its order of writes and its drain, which

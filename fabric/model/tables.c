@@ -108,26 +108,37 @@ void tables_weighted_take(struct tables *t, const struct tables *from, const str
 	memcpy(t->weighted, from->weighted, f->nport * sizeof(*t->weighted));
 }
 
-uint8_t tables_vl(const struct tables *t, const struct fabric *f, uint32_t sw, uint8_t in,
-		  uint8_t out, uint8_t sl)
+const uint8_t *tables_vl_row(const struct tables *t, const struct fabric *f, uint32_t sw,
+			     uint8_t in, uint8_t out)
 {
+	static const uint8_t same[FAB_SLS] = {
+		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	};
+	static const uint8_t none[FAB_SLS] = { [0 ... FAB_SLS - 1] = VL_DROP };
 	uint32_t kind;
 
 	switch (t->sl2vl_kind) {
 	case SL2VL_IDENTITY:
-		return sl;
+		return same;
 	case SL2VL_BY_INPUT:
 		if (!in)
 			kind = IN_SELF;
 		else
 			kind = fabric_chan(f, sw, in) != FAB_NONE ? IN_SWITCH : IN_TERMINAL;
-		return t->sl2vl[kind * FAB_SLS + sl];
+		return &t->sl2vl[kind * FAB_SLS];
 	case SL2VL_FULL:
-		return tables_sl2vl_row(t, sw, in, out)[sl];
+		return tables_sl2vl_row(t, sw, in, out);
 	case SL2VL_UNREAD:
 		break;
 	}
-	return VL_DROP;
+	return none;
+}
+
+uint8_t tables_vl(const struct tables *t, const struct fabric *f, uint32_t sw, uint8_t in,
+		  uint8_t out, uint8_t sl)
+{
+	/* also of an SL above 15 */
+	return t->sl2vl_kind == SL2VL_IDENTITY ? sl : tables_vl_row(t, f, sw, in, out)[sl];
 }
 
 /* True when traffic can enter (or leave) the switch by that port. */
@@ -141,8 +152,6 @@ static bool tables_port_in_use(const struct fabric *f, uint32_t sw, uint32_t p)
 static void tables_hash_sl2vl(struct digest_stream *s, const struct tables *t,
 			      const struct fabric *f)
 {
-	uint8_t row[FAB_SLS];
-
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++) {
 			if (!tables_port_in_use(f, sw, in))
@@ -150,10 +159,8 @@ static void tables_hash_sl2vl(struct digest_stream *s, const struct tables *t,
 			for (uint32_t out = 1; out <= f->sw_nports[sw]; out++) {
 				if (fabric_port(f, sw, (uint8_t)out)->chan == FAB_NONE)
 					continue;
-				for (uint8_t sl = 0; sl < FAB_SLS; sl++)
-					row[sl] =
-						tables_vl(t, f, sw, (uint8_t)in, (uint8_t)out, sl);
-				digest_add(s, row, sizeof(row));
+				digest_add(s, tables_vl_row(t, f, sw, (uint8_t)in, (uint8_t)out),
+					   FAB_SLS);
 			}
 		}
 }

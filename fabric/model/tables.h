@@ -126,6 +126,9 @@ static inline bool tables_know_vls(const struct tables *t)
  * not known.  The fabric says what is attached to the input port. */
 uint8_t tables_vl(const struct tables *t, const struct fabric *f, uint32_t sw, uint8_t in,
 		  uint8_t out, uint8_t sl);
+/* The same of all FAB_SLS SLs, borrowed. */
+const uint8_t *tables_vl_row(const struct tables *t, const struct fabric *f, uint32_t sw,
+			     uint8_t in, uint8_t out);
 
 /* Bit vl: some packet with one of these SLs that comes in by another cabled port would leave by
  * that port on it; packets of the switch itself are management and left out.  O(ports * SLs). */

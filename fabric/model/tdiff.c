@@ -51,12 +51,10 @@ static void tdiff_diff_sl2vl(struct differ *x, uint32_t sw)
 		if (port->chan == FAB_NONE && port->term == FAB_NONE)
 			continue;
 		for (uint32_t c = f->chan_off[sw]; c < f->chan_off[sw + 1]; c++) {
-			uint8_t i = (uint8_t)in, o = f->chan_port[c], sl = 0;
+			uint8_t i = (uint8_t)in, o = f->chan_port[c];
 
-			while (sl < FAB_SLS && tables_vl(x->from, f, sw, i, o, sl) ==
-						       tables_vl(x->to, f, sw, i, o, sl))
-				sl++;
-			if (sl < FAB_SLS)
+			if (memcmp(tables_vl_row(x->from, f, sw, i, o),
+				   tables_vl_row(x->to, f, sw, i, o), FAB_SLS) != 0)
 				vec_push(&x->sl2vl, (struct tdiff_sl2vl){ sw, i, o });
 		}
 	}

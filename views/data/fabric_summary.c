@@ -43,10 +43,13 @@ static void fabric_summary_take_fabric(struct fabric_summary *v, const struct st
 	v->port_problems = port_problems;
 	port_problems_fabric(port_problems, f);
 	v->fabric = fabric_get(f);
-	v->topology = topology_kind_new(f);
-	v->racks = racks_new(f, s->racks_file, s->racks_path);
-	v->tiers = tiers_new(f, v->topology);
-	reference_rates_take(&v->reference, f, v->tiers);
+	if (s->shape && s->shape->fabric == f)
+		v->shape = fabric_shape_get(s->shape);
+	else
+		v->shape = fabric_shape_new(f, s->racks_file, s->racks_path);
+	v->topology = v->shape->topology;
+	v->racks = v->shape->racks;
+	v->tiers = v->shape->tiers;
 	v->problem = xcalloc(f->nport + 1ull, 1);
 	fabric_summary_find_lost(v);
 }
@@ -235,7 +238,7 @@ static void fabric_summary_take_tally(struct fabric_summary *v, const struct sta
 		v->sample_summary = sample_summary_get(t);
 	else
 		v->sample_summary =
-			sample_summary_new(v->fabric, &v->reference, v->sample, v->rates);
+			sample_summary_new(v->fabric, &v->shape->reference, v->sample, v->rates);
 }
 
 void fabric_summary_update(struct fabric_summary *v, const struct state *s)
@@ -278,15 +281,13 @@ void fabric_summary_done(struct fabric_summary *v)
 	rates_put(v->rates);
 	sample_put(v->sample);
 	jobset_put(v->jobs);
-	topology_kind_free(v->topology);
-	racks_free(v->racks);
+	fabric_shape_put(v->shape);
 	free(v->job_Bps);
 	free(v->by_traffic);
 	fabric_summary_forget_loads(v);
 	port_problems_free(v->port_problems);
 	free(v->problem);
 	free(v->lost);
-	tiers_free(v->tiers);
 	sample_summary_put(v->sample_summary);
 	memset(v, 0, sizeof(*v));
 }

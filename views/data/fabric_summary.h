@@ -2,9 +2,8 @@
 /* fabric_summary: the fabric and its newest rates summed up once per sample, for all views. */
 #pragma once
 
-#include "engines/geometry/topology_kind.h"
+#include "views/data/fabric_shape.h"
 #include "views/data/port_problems.h"
-#include "views/data/racks.h"
 #include "views/data/sample_summary.h"
 #include "views/data/state.h"
 
@@ -32,11 +31,11 @@ struct fabric_summary {
 	const struct sample *sample;
 	const struct jobset *jobs;
 
-	struct topology_kind *topology;
-	double errors_limit; /* per minute, of the state */
-	struct racks *racks;
-	struct tiers *tiers;
-	struct reference_rates reference;
+	const struct fabric_shape *shape; /* own reference, of which the next are parts */
+	const struct topology_kind *topology;
+	const struct racks *racks;
+	const struct tiers *tiers;
+	double errors_limit;			     /* per minute, of the state */
 	const struct sample_summary *sample_summary; /* own reference: of sample and rates */
 	uint32_t down, reduced, errors, no_reply;    /* ports */
 	uint8_t *problem;			     /* enum problem, by fabric port */

@@ -297,6 +297,7 @@ struct state_limits {
 struct apply_wrote;
 struct sessions;
 struct sample_summary;
+struct fabric_shape;
 struct slurm_topology;
 
 struct state {
@@ -326,6 +327,7 @@ struct state {
 	void *setting_of;
 
 	const struct fabric *fabric;
+	const struct fabric_shape *shape;	 /* of it; NULL: the summary makes its own */
 	const struct slurm_topology *racks_file; /* of --racks, and its path; NULL: names tell */
 	const char *racks_path;
 	const struct tables *tables;   /* current routing, as read back */

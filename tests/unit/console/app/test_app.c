@@ -6,11 +6,11 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/store.h"
-#include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/format/native/tables_ibr.h"
-#include "fabric/model/builder.h"
 #include "fabric/model/graft.h"
+#include "tests/unit/kit/less_host.h"
 #include "tests/unit/kit/slow_disk.h"
+#include "tests/unit/kit/slow_work.h"
 #include "tests/unit/kit/thread_spy.h"
 
 #include <setjmp.h>
@@ -259,47 +259,26 @@ static void a_preview_older_than_the_tables_is_stale(void **state)
 	app_end(a);
 }
 
-/* The same without its last host. */
-static struct fabric *without_a_host(const struct fabric *f)
+static struct tables *with_hosts_of(const struct fabric *f, const struct tables *t,
+				    const struct fabric *was)
 {
-	struct freeze_opts o = { .name = f->name, .lmc = -1 };
-	struct fabric *g = NULL;
-	struct builder *b = NULL;
-	char *text = NULL, *last = NULL, guid[24], *line;
-	size_t len;
-	FILE *m = open_memstream(&text, &len);
+	struct endports *ends = endports_of(was);
+	struct tables *on;
 
-	assert_int_equal(ibnd_write(m, f, NULL), 0);
-	fclose(m);
-	for (char *at = text; (at = strstr(at, "caguid=")); at++)
-		last = at;
-	snprintf(guid, sizeof(guid), "%.20s", strstr(last, "\"H-"));
-	*last = '\0';
-	line = strstr(text, guid);
-	while (line[-1] != '\n')
-		line--;
-	*line = '#';
-	m = fmemopen(text, strlen(text), "r");
-	assert_int_equal(ibnd_read(&b, m, "test", NULL, NULL), 0);
-	fclose(m);
-	assert_int_equal(builder_freeze(&g, b, &o, NULL), 0);
-	assert_int_equal(g->nterm, f->nterm - 1);
-	builder_free(b);
-	free(text);
-	return g;
+	assert_int_equal(tables_graft(&on, f, t, ends, NULL, NULL), 0);
+	endports_put(ends);
+	return on;
 }
 
-/* As the poller tells it. */
 static void hosts_change(struct app *a, const struct fabric *f)
 {
-	struct endports *was = endports_of(a->state.fabric);
+	struct tables *t = with_hosts_of(f, a->state.tables, a->state.fabric);
+	const struct fabric_shape *shape = fabric_shape_new(f, NULL, NULL);
 	struct engine_list *engines = engine_list_new(f);
-	struct tables *t;
 
-	assert_int_equal(tables_graft(&t, f, a->state.tables, was, NULL, NULL), 0);
-	endports_put(was);
-	app_set_fabric(a, fabric_get(f), engines);
+	app_set_fabric(a, fabric_get(f), engines, shape);
 	free(engines);
+	fabric_shape_put(shape);
 	app_set_tables(a, t, false);
 }
 
@@ -346,7 +325,7 @@ static void proposals_follow_the_hosts(void **state)
 	p->at = 0;
 	was = fabric_get(a->state.fabric);
 	t = tables_get(p->list[0].tables);
-	less = without_a_host(was);
+	less = less_host(was);
 	hosts_change(a, less);
 	assert_int_equal(p->n, 0); /* until they were judged again */
 	await_proposals(a, 2);
@@ -722,6 +701,76 @@ static void a_slow_disk_stops_no_key(void **state)
 	free(record);
 }
 
+/* As the poller tells it. */
+static void another_fabric_comes(struct app *a, const struct fabric *f)
+{
+	struct msg *msg = msg_new(MSG_FABRIC);
+
+	msg->fabric = fabric_get(f);
+	msg->engines = engine_list_new(f);
+	msg->shape = fabric_shape_new(f, NULL, NULL);
+	mailbox_send(a->box, msg);
+}
+
+static void its_tables_come(struct app *a, const struct fabric *f, const struct tables *t)
+{
+	struct msg *msg = msg_new(MSG_TABLES);
+
+	msg->fabric = fabric_get(f);
+	msg->tables = tables_get(t);
+	mailbox_send(a->box, msg);
+}
+
+static void is_at(struct app *a, const char *key, enum view_id view)
+{
+	app_kit_keys(a, key);
+	free(app_kit_screen(a));
+	assert_int_equal(shell_view(a->shell), view);
+}
+
+static void another_fabric_stops_no_key(void **state)
+{
+	const struct tables *known, *read;
+	const struct fabric *was;
+	struct fabric *less;
+	struct app *a;
+
+	(void)state;
+	slow_work_screen = pthread_self();
+	slow_work_counts = true;
+	a = app_kit_open(SPEC, NULL, 100, 30);
+	assert_non_null(a);
+	assert_true(app_kit_ready(a, 1));
+	app_kit_keys(a, "1236 ");
+	await_proposals(a, 1);
+	assert_int_equal(slow_work_on_screen, 0);
+	known = a->applied = tables_get(a->state.tables);
+	slow_work_counts = false;
+	was = fabric_get(a->state.fabric);
+	less = less_host(was);
+	read = with_hosts_of(less, known, was);
+	another_fabric_comes(a, less);
+	its_tables_come(a, less, read);
+	slow_work_counts = true;
+	slow_work = true;
+	while (!slow_work_waits)
+		app_kit_run(a, 0.01);
+	assert_ptr_equal(a->state.fabric, less);
+	assert_null(a->state.tables); /* which have to be compared with those that follow */
+	is_at(a, "2", VIEW_HEATMAP);
+	is_at(a, "t", VIEW_TOPOLOGY);
+	assert_ptr_equal(a->applied, known);
+	slow_work = false;
+	await_proposals(a, 1);
+	assert_ptr_not_equal(a->applied, known);
+	assert_ptr_equal(a->state.tables, a->applied);
+	assert_int_equal(slow_work_on_screen, 0);
+	app_end(a);
+	tables_put(read);
+	fabric_put(less);
+	fabric_put(was);
+}
+
 static void until_apply(struct app *a, enum apply_state s)
 {
 	double end = clock_s() + 60;
@@ -829,6 +878,7 @@ int main(void)
 		cmocka_unit_test(a_preview_reads_the_files_of_its_options),
 		cmocka_unit_test(keys_stay_alive_while_a_file_is_written),
 		cmocka_unit_test(a_slow_disk_stops_no_key),
+		cmocka_unit_test(another_fabric_stops_no_key),
 		cmocka_unit_test(no_update_begins_before_the_record_is_on_disk),
 		cmocka_unit_test(without_a_thread_it_ends_cleanly),
 	};

@@ -131,10 +131,11 @@ static void every_moment_comes_back_as_it_was(void **state)
 /* missed: that one never reached the past, so that the bytes of the next do not follow on. */
 static void add_readings(struct sample_history *p, const struct run *r, int missed)
 {
+	const struct fabric_shape *shape = fabric_shape_new(r->f, NULL, NULL);
 	struct readings *all = sample_readings_new();
 
 	for (int i = 0; i < N; i++) {
-		struct sample_reading *x = sample_reading_new(all, r->f, sample_get(r->s[i]));
+		struct sample_reading *x = sample_reading_new(all, shape, sample_get(r->s[i]));
 
 		assert_int_equal(i > 0, x->rates != NULL);
 		if (i != missed) {
@@ -144,6 +145,7 @@ static void add_readings(struct sample_history *p, const struct run *r, int miss
 		sample_reading_free(x);
 	}
 	sample_readings_free(all);
+	fabric_shape_put(shape);
 }
 
 static void readings_of_another_thread_make_the_same_past(void **state)

@@ -162,6 +162,7 @@ static void a_lost_link_is_remembered(void **state)
 static void what_another_thread_added_up_is_taken_over(void **state)
 {
 	struct fabric_summary own = { 0 }, given = { 0 };
+	const struct fabric_shape *shape;
 	struct console_kit k;
 	struct sample_summary *t;
 
@@ -169,9 +170,11 @@ static void what_another_thread_added_up_is_taken_over(void **state)
 	open_tree(&k);
 	break_it(&k);
 	fabric_summary_update(&own, &k.s);
-	t = sample_summary_new(k.fabric, &own.reference, k.s.sample, k.s.rates);
+	t = sample_summary_new(k.fabric, &own.shape->reference, k.s.sample, k.s.rates);
 	k.s.sample_summary = t;
+	k.s.shape = shape = fabric_shape_new(k.fabric, NULL, NULL);
 	fabric_summary_update(&given, &k.s);
+	assert_ptr_equal(given.topology, shape->topology);
 	assert_ptr_equal(given.sample_summary, t);
 	assert_memory_equal(given.problem, own.problem, k.fabric->nport);
 	assert_memory_equal(t->top, own.sample_summary->top, sizeof(t->top));
@@ -189,6 +192,7 @@ static void what_another_thread_added_up_is_taken_over(void **state)
 	sample_summary_put(t);
 	fabric_summary_done(&own);
 	fabric_summary_done(&given);
+	fabric_shape_put(shape);
 	console_close(&k);
 }
 
