@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_WATCH = 600, OPT_NO_WATCH, OPT_LIMITS, OPT_CONFIRM };
+enum { OPT_WATCH = 600, OPT_NO_WATCH, OPT_LIMITS, OPT_CONFIRM, OPT_NO_LOCK };
 
 static const struct argp_option rows[] = {
 	{ "confirm-timeout", OPT_CONFIRM, "S", 0,
@@ -31,6 +31,8 @@ static const struct argp_option rows[] = {
 	  "by how much error counters of a changed link may rise before it is rolled back "
 	  "(default: symbol=50,rcv=50,discard=100,downed=0)",
 	  20 },
+	{ "without-lock", OPT_NO_LOCK, NULL, 0,
+	  "write although the subnet manager has the record of another update, and set none", 20 },
 	{ 0 },
 };
 
@@ -55,6 +57,9 @@ static error_t watchdog_config_parse(int key, char *arg, struct argp_state *s)
 	case OPT_LIMITS:
 		if (watch_limits_parse(&c->limits, arg, &err))
 			argp_error(s, "%s", err.text);
+		return 0;
+	case OPT_NO_LOCK:
+		c->without_lock = true;
 		return 0;
 	default:
 		return cmdline_take(fields, c, key, arg, s);
@@ -116,6 +121,7 @@ static json_t *watchdog_config_encode(const struct watchdog_config *c)
 		(json_int_t)c->limits.discard, "downed", (json_int_t)c->limits.downed);
 
 	json_object_set_new(j, "plan_sha256", json_string(digest_hex(hex, &c->plan)));
+	json_object_set_new(j, "without_lock", json_boolean(c->without_lock));
 	json_object_set_new(j, "without_agents", json_boolean(c->agents.without));
 	json_object_set_new(j, "accept_strangers", json_boolean(c->agents.strangers));
 	json_object_set_new(j, "without_silent", json_boolean(c->agents.silent_go_on));
@@ -195,6 +201,7 @@ int watchdog_config_read(struct watchdog_config *c, int fd, struct err *err)
 	sum = watchdog_config_str(c, "plan_sha256");
 	if (!sum || digest_parse(&c->plan, sum))
 		return err_set(err, -EBADMSG, "the watchdog's options do not say which plan");
+	c->without_lock = json_is_true(json_object_get(c->text, "without_lock"));
 	c->accept_sl = json_is_true(json_object_get(c->text, "accept_sl"));
 	c->agents = (struct agents_opts){
 		.without = json_is_true(json_object_get(c->text, "without_agents")),

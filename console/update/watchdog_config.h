@@ -14,6 +14,7 @@ struct watchdog_config {
 	struct live_opts live; /* ask_m_key is not handed over: ask before */
 	struct agents_opts agents;
 	bool accept_sl;
+	bool without_lock; /* neither take nor respect the record of updates at the SM */
 	unsigned confirm_s;
 	unsigned watch; /* bits of enum watch_what */
 	struct watch_limits limits;

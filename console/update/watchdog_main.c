@@ -19,6 +19,7 @@
 #include "fabric/plan/plan_bytes.h"
 #include "fabric/plan/planfile.h"
 #include "fabric/update/installer/osm_grant.h"
+#include "fabric/update/installer/sm_lock.h"
 #include "fabric/update/watchdog/supervisor.h"
 #include "fabric/update/watchdog/watchdog.h"
 
@@ -38,6 +39,7 @@ struct worker {
 	struct live live;
 	struct record *record;
 	struct live_install way;
+	struct sm_lock lock;
 	struct job_source *jobs;
 	struct agents agents;
 	struct foreign_tables theirs;
@@ -92,12 +94,38 @@ static int watchdog_main_judge(void *ctx, struct executor_foreign *out, struct e
 	return foreign_tables_judge(&w->theirs, out, err);
 }
 
+/* That there is no lock is said, unless OpenSM's plugin grants updates anyway. */
+static void watchdog_main_tell_lock(struct worker *w)
+{
+	const char *why = w->config.without_lock ? "--without-lock" : w->lock.none;
+	char text[300] = "";
+
+	if (!w->lock.held)
+		snprintf(text, sizeof(text),
+			 "no lock keeps other nodes from writing during the update: %s", why);
+	watchdog_main_note(w, "lock",
+			   json_pack("{s:b, s:o}", "held", w->lock.held, "text",
+				     text[0] ? record_str(text) : json_null()));
+	if (w->lock.held || w->live.osm)
+		return;
+	log_add(LOG_WARN, "watchdog", "%s", text);
+	watchdog_step(w->dog, text);
+}
+
+/* Of the plugin, and by a record at the SM, which others see without it. */
 static int watchdog_main_grant(void *ctx, const struct executor_grant *g, struct err *err)
 {
 	struct worker *w = ctx;
+	int rc;
 
-	/* what is written to files is in nobody's way */
-	return w->way.files ? 0 : osm_grant(w->live.osm, g, err);
+	if (w->way.files) /* in nobody's way */
+		return 0;
+	rc = osm_grant(w->live.osm, g, err);
+	if (!rc && !w->config.without_lock)
+		rc = sm_lock_grant(&w->lock, g, err);
+	if (!rc && (g->step == GRANT_BEGIN || g->step == GRANT_RESUME))
+		watchdog_main_tell_lock(w);
+	return rc;
 }
 
 static int watchdog_main_approve(void *ctx, const struct plan *p, struct progress *progress,
@@ -212,6 +240,7 @@ static int watchdog_main_run(struct worker *w, const struct plan *plan, struct j
 	};
 	int code = EXIT_REFUSED;
 
+	sm_lock_init(&w->lock, w->live.w);
 	foreign_tables_open(&w->theirs, &w->live, &w->config.live, plan,
 			    j ? journal_info(j)->head.id : NULL);
 	if (watchdog_main_choose_way(w, plan, err)) {

@@ -61,7 +61,10 @@ void mad_build(struct mad_packet *out, const struct mad_request *r, uint32_t tid
 	be32_put(d + OFF_TID_LOW, tid);
 	be16_put(d + OFF_ATTR, r->attr);
 	be32_put(d + OFF_MOD, r->mod);
-	memcpy(d + codec_data_offset(d), r->data, SMP_DATA);
+	if (r->mgmt_class == MAD_SA && r->sa)
+		memcpy(d + OFF_SA_DATA, r->sa, SA_DATA);
+	else
+		memcpy(d + codec_data_offset(d), r->data, SMP_DATA);
 	if (r->mgmt_class == MAD_PERF || r->mgmt_class == MAD_SA) {
 		out->addr.qpn = 1;
 		out->addr.qkey = MAD_QP1_QKEY;
@@ -79,11 +82,17 @@ void mad_build(struct mad_packet *out, const struct mad_request *r, uint32_t tid
 	}
 }
 
+static bool codec_is_answer(const uint8_t *d)
+{
+	return d[OFF_METHOD] == MAD_GET_RESP ||
+	       (d[OFF_METHOD] == MAD_DELETE_RESP && d[OFF_CLASS] == MAD_SA);
+}
+
 int mad_parse(struct mad_answer *out, const struct mad_packet *p)
 {
 	const uint8_t *d = p->data;
 
-	if (!codec_class_known(d) || d[OFF_METHOD] != MAD_GET_RESP)
+	if (!codec_class_known(d) || !codec_is_answer(d))
 		return -EPROTO;
 	out->mgmt_class = d[OFF_CLASS];
 	out->method = d[OFF_METHOD];
@@ -113,11 +122,17 @@ bool mad_answers(const struct mad_packet *p, const struct mad_request *r)
 						 : p->addr.lid == r->lid;
 }
 
+static bool codec_is_request(const uint8_t *d)
+{
+	return d[OFF_METHOD] == MAD_GET || d[OFF_METHOD] == MAD_SET ||
+	       (d[OFF_METHOD] == MAD_DELETE && d[OFF_CLASS] == MAD_SA);
+}
+
 int mad_parse_request(struct mad_request *out, uint32_t *tid, const struct mad_packet *p)
 {
 	const uint8_t *d = p->data;
 
-	if (!codec_class_known(d) || (d[OFF_METHOD] != MAD_GET && d[OFF_METHOD] != MAD_SET))
+	if (!codec_class_known(d) || !codec_is_request(d))
 		return -EPROTO;
 	memset(out, 0, sizeof(*out));
 	out->mgmt_class = d[OFF_CLASS];
@@ -127,6 +142,7 @@ int mad_parse_request(struct mad_request *out, uint32_t *tid, const struct mad_p
 	out->lid = p->addr.lid;
 	out->sl = p->addr.sl;
 	memcpy(out->data, d + codec_data_offset(d), SMP_DATA);
+	out->sa = out->mgmt_class == MAD_SA ? d + OFF_SA_DATA : NULL;
 	if (out->mgmt_class == MAD_SA)
 		out->comp_mask = be64_get(d + OFF_COMP_MASK);
 	else if (out->mgmt_class != MAD_PERF)
@@ -174,7 +190,7 @@ void mad_reply(struct mad_packet *p, uint16_t status, const uint8_t *data, size_
 {
 	uint8_t *d = p->data;
 
-	d[OFF_METHOD] = MAD_GET_RESP;
+	d[OFF_METHOD] = d[OFF_METHOD] == MAD_DELETE ? MAD_DELETE_RESP : MAD_GET_RESP;
 	if (d[OFF_CLASS] == MAD_SMP_DIRECTED)
 		status |= STATUS_DIRECTION;
 	be16_put(d + OFF_STATUS, status);

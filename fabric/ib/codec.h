@@ -32,8 +32,10 @@ enum mad_method {
 	MAD_TRAP = 0x05,
 	MAD_REPORT = 0x06,
 	MAD_TRAP_REPRESS = 0x07,
+	MAD_DELETE = 0x15, /* of subnet administration */
 	MAD_GET_RESP = 0x81,
-	MAD_REPORT_RESP = 0x86
+	MAD_REPORT_RESP = 0x86,
+	MAD_DELETE_RESP = 0x95
 };
 
 #define MAD_QP1_QKEY 0x80010000u
@@ -59,6 +61,7 @@ enum perf_attr { /* 16.1.3, 16.1.4 */
 enum sa_attr { /* 15.2.5; sa.h has what is in them */
 	       SA_NOTICE = 0x0002,
 	       SA_INFORM_INFO = 0x0003,
+	       SA_SERVICE_RECORD = 0x0031,
 	       SA_PATH_RECORD = 0x0035,
 	       SA_INFORM_RECORD = 0x00f3
 };
@@ -86,6 +89,7 @@ struct mad_request {
 	uint64_t m_key;		/* SMPs */
 	uint64_t comp_mask;	/* MAD_SA: components of the attribute that count */
 	uint8_t data[SMP_DATA]; /* of a Set, or the start of a longer attribute */
+	const uint8_t *sa;	/* MAD_SA: all SA_DATA bytes of it; NULL: data is enough */
 };
 
 struct mad_answer {
@@ -101,7 +105,8 @@ int mad_parse(struct mad_answer *out, const struct mad_packet *p);
 /* True: p has come from where the request went to, and is about the same attribute.  That is the LID
  * asked (13.5.4), or, over a directed route, the same way there; ids are the caller's matter. */
 bool mad_answers(const struct mad_packet *p, const struct mad_request *r);
-/* The other side of the same two, for whoever answers: -EPROTO not a request of ours. */
+/* The other side of the same two, for whoever answers: -EPROTO not a request of ours.  sa is inside
+ * the packet. */
 int mad_parse_request(struct mad_request *out, uint32_t *tid, const struct mad_packet *p);
 
 /* Any packet, request or not. */

@@ -573,7 +573,7 @@ static void queue_single_done(void *ctx, const struct queue_request *req, int rc
 	if (!a)
 		return;
 	x->out->status = a->status;
-	memcpy(x->out->data, a->data, SMP_DATA);
+	memcpy(x->out->data, a->data, a->mgmt_class == MAD_SA ? SA_DATA : SMP_DATA);
 }
 
 int queue_ask(struct queue_answer *out, struct queue *q, const struct mad_request *r,

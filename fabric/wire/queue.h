@@ -66,7 +66,7 @@ int queue_run(struct queue *q, const struct queue_source *src, struct progress *
 struct queue_answer {
 	int rc;
 	uint16_t status; /* of -EPROTO */
-	uint8_t data[SMP_DATA];
+	uint8_t data[SA_DATA]; /* MAD_SA: all of it, else SMP_DATA bytes */
 };
 
 /* 0, out->rc, or what the port failed with; then out->rc is -ECANCELED. */

@@ -130,6 +130,29 @@ void path_record_encode(uint8_t *d, const struct path_record *in)
 	d[57] = in->preference;
 }
 
+enum { SERVICE_LEASE = 28, SERVICE_NAME = 48, SERVICE_DATA = 112 };
+
+void service_record_decode(struct service_record *out, const uint8_t *d)
+{
+	out->id = be64_get(d);
+	out->gid_prefix = be64_get(d + 8);
+	out->gid_guid = be64_get(d + 16);
+	out->lease_s = be32_get(d + SERVICE_LEASE);
+	memcpy(out->name, d + SERVICE_NAME, SERVICE_TEXT);
+	memcpy(out->data, d + SERVICE_DATA, SERVICE_TEXT);
+}
+
+void service_record_encode(uint8_t *d, const struct service_record *in)
+{
+	memset(d, 0, SA_DATA);
+	be64_put(d, in->id);
+	be64_put(d + 8, in->gid_prefix);
+	be64_put(d + 16, in->gid_guid);
+	be32_put(d + SERVICE_LEASE, in->lease_s);
+	memcpy(d + SERVICE_NAME, in->name, SERVICE_TEXT);
+	memcpy(d + SERVICE_DATA, in->data, SERVICE_TEXT);
+}
+
 void trap_build(struct mad_packet *out, uint16_t sm_lid, const struct notice *n, uint32_t tid)
 {
 	struct mad_request r = {

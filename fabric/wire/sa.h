@@ -74,6 +74,25 @@ struct path_record {
 int path_record_decode(struct path_record *out, const uint8_t *d);
 void path_record_encode(uint8_t *d, const struct path_record *in); /* fills 64 bytes */
 
+/* 15.2.5.14.  SID and GID make a record, together with the P_Key: none here. */
+#define SERVICE_BY_ID	 (1ull << 0)
+#define SERVICE_BY_GID	 (1ull << 1)
+#define SERVICE_BY_LEASE (1ull << 4)
+#define SERVICE_BY_NAME	 (1ull << 6)
+#define SERVICE_ALL_DATA (((1ull << 30) - 1) << 7) /* in bytes, words and so on */
+
+#define SERVICE_TEXT 64
+
+struct service_record {
+	uint64_t id, gid_prefix, gid_guid;
+	uint32_t lease_s;	 /* UINT32_MAX: for ever */
+	char name[SERVICE_TEXT]; /* padded with 0 */
+	char data[SERVICE_TEXT]; /* 64 bytes for whatever it is */
+};
+
+void service_record_decode(struct service_record *out, const uint8_t *d);
+void service_record_encode(uint8_t *d, const struct service_record *in); /* fills SA_DATA bytes */
+
 /* A trap to the SM: LID-routed, on QP 0. */
 void trap_build(struct mad_packet *out, uint16_t sm_lid, const struct notice *n, uint32_t tid);
 /* The notice of a trap; -EPROTO: no trap. */

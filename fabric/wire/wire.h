@@ -251,3 +251,13 @@ struct wire_ping {
 int wire_ping(struct wire *w, struct wire_ping *p, uint32_t n, struct progress *progress,
 	      struct err *err);
 const char *wire_sm_state_name(uint8_t state);
+
+/* Records of services at the SM (sa.h), in the name of the local port, whose GID set and removed
+ * have.  Set again before its lease is over, one goes on. 0; -EOPNOTSUPP: the SM refuses, and says
+ * why; -ETIMEDOUT. */
+struct service_record;
+int wire_service_set(struct wire *w, const struct service_record *r, struct err *err);
+int wire_service_remove(struct wire *w, const struct service_record *r, struct err *err);
+/* The one that is as r in what mask has (SERVICE_BY_ID, ..).  -ENOENT: none; -ENOTUNIQ: several. */
+int wire_service_find(struct service_record *out, struct wire *w, const struct service_record *r,
+		      uint64_t mask, struct err *err);

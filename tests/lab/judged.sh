@@ -95,6 +95,46 @@ ok "the tables are others" eval '! cmp -s "$LAB_DIR/before" "$LAB_DIR/now"'
 lab_on n0002 dump_fts >"$LAB_DIR/fts" 2>/dev/null
 ok "and pass" eval '"$IBROUTE_TOP" check --topology "$LAB_DIR/net" --lfts "$LAB_DIR/fts" >/dev/null 2>&1'
 
+# --- one at a time, also from another node with another state directory ---
+record() { # as others see it
+	lab_on n0005 saquery -S 2>/dev/null </dev/null | grep -c 'ServiceName.*ibroute-top update'
+}
+
+update() { # node, folder, exit code, more options
+	local node=$1 dir=$2 want=$3 rc
+	shift 3
+	LAB_TIMEOUT=120 lab_on "$node" "$IBROUTE_TOP" apply "$LAB_DIR/$dir.plan" --record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/$dir" \
+		--socket "$LAB_DIR/none.sock" --jobs "$LAB_DIR/jobs" --without-agents --accept-strangers --yes-fabric lab "$@" \
+		>"$LAB_DIR/out" 2>&1
+	rc=$?
+	[ "$rc" -eq "$want" ] && return 0
+	echo "# exit $rc, not $want"
+	sed 's/^/# /' "$LAB_DIR/out" | tail -n 6
+	return 1
+}
+
+first() { # its ID
+	ls "$LAB_DIR/one" | grep -E '^2' | tail -n 1
+}
+
+for dir in one two; do
+	ok "a plan for $dir" does 0 plan -e updn --fabric lab "${dirs[@]}" -o "$LAB_DIR/$dir.plan"
+done
+ok "no record yet" eval '[ "$(record)" = 0 ]'
+ok "the first begins" update n0002 one 0 --installer smp --detach --confirm-timeout 60
+ok "it waits" lab_wait 20 grep -q confirming "$LAB_DIR/one/$(first)/state.log"
+ok "saquery shows its record" eval '[ "$(record)" = 1 ]'
+lab_lfts >"$LAB_DIR/between"
+"$IBROUTE_TOP" status last --state-dir "$LAB_DIR/one" >/dev/null 2>&1
+ok "a plan while it waits" does 0 plan -e nue:1 --fabric lab "${dirs[@]}" -o "$LAB_DIR/two.plan"
+ok "the second is refused, from another node" update n0003 two 4 --installer smp --no-input
+ok "and names the first" said "update $(first) on .* is in progress, by its record"
+ok "nothing of it was written" eval 'lab_lfts | cmp -s - "$LAB_DIR/between"'
+ok "nor did it take the record away" eval '[ "$(record)" = 1 ]'
+ok "the first is rolled back" lab_on n0002 "$IBROUTE_TOP" rollback "$(first)" --yes-fabric lab --state-dir "$LAB_DIR/one" --record-dir "$LAB_DIR/rec"
+ok "its record is gone" eval '[ "$(record)" = 0 ]'
+ok "as it was" eval 'lab_lfts | cmp -s - "$LAB_DIR/now"'
+
 # --- OpenSM with our plugin ---
 lab_opensm_stop
 printf '%s\n' 'engine updn' 'vls 4' 'threads 1' >"$LAB_DIR/policy.conf"

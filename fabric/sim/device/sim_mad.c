@@ -10,7 +10,7 @@
 struct reply {
 	uint16_t status;
 	size_t len;
-	uint8_t data[PERF_DATA];
+	uint8_t data[SA_DATA];
 };
 
 static void sim_mad_node_info(const struct sim *s, uint32_t end, uint8_t in, uint8_t *d)
@@ -365,7 +365,7 @@ static bool sim_mad_answer(struct sim *s, uint32_t end, uint8_t in, uint32_t fro
 		return sim_mad_answer_perf(s, end, r, a);
 	if (r->mgmt_class != MAD_SA)
 		return sim_mad_answer_smp(s, end, in, r, a);
-	a->len = SMP_DATA;
+	a->len = r->attr == SA_SERVICE_RECORD ? SA_DATA : SMP_DATA;
 	return sm_answer(s, end, from, r, &a->status, a->data);
 }
 

@@ -36,8 +36,14 @@ struct seen {
 	uint32_t times;
 };
 
+struct service {
+	struct service_record r;
+	uint64_t end_ns; /* UINT64_MAX: never */
+};
+
 struct sim_sm {
 	VEC(struct subscription) subs;
+	VEC(struct service) services;
 	struct seen seen[SEEN];
 	uint32_t report_tid;
 	struct sim_sm_counts counts;
@@ -55,6 +61,7 @@ struct sim_sm *sm_new(void)
 void sm_free(struct sim_sm *sm)
 {
 	vec_free(&sm->subs);
+	vec_free(&sm->services);
 	tables_put(sm->sls);
 	free(sm);
 }
@@ -62,6 +69,7 @@ void sm_free(struct sim_sm *sm)
 void sm_forget(struct sim_sm *sm)
 {
 	sm->subs.n = 0;
+	sm->services.n = 0;
 	memset(sm->seen, 0, sizeof(sm->seen));
 }
 
@@ -177,6 +185,63 @@ static uint16_t sim_sa_path_query(const struct sim *s, const struct mad_request 
 	return 0;
 }
 
+static bool sim_sa_service_is(const struct service_record *a, const struct service_record *b,
+			      uint64_t mask)
+{
+	return (!(mask & SERVICE_BY_ID) || a->id == b->id) &&
+	       (!(mask & SERVICE_BY_GID) || a->gid_guid == b->gid_guid) &&
+	       (!(mask & SERVICE_BY_NAME) || !memcmp(a->name, b->name, SERVICE_TEXT));
+}
+
+/* The first that is like that; n: how many are.  Those whose lease is over are gone. */
+static size_t sim_sa_find_service(struct sim *s, const struct service_record *like, uint64_t mask,
+				  uint32_t *n)
+{
+	struct sim_sm *sm = s->sm;
+	size_t first = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < sm->services.n; i++)
+		if (sm->services.v[i].end_ns <= sim_now_ns(s))
+			sm->services.v[i--] = sm->services.v[--sm->services.n];
+	for (size_t i = sm->services.n; i-- > 0;)
+		if (sim_sa_service_is(&sm->services.v[i].r, like, mask)) {
+			first = i;
+			++*n;
+		}
+	return first;
+}
+
+static uint16_t sim_sa_service(struct sim *s, const struct mad_request *r, uint8_t *d)
+{
+	const uint64_t id = SERVICE_BY_ID | SERVICE_BY_GID;
+	struct sim_sm *sm = s->sm;
+	struct service x = { .end_ns = UINT64_MAX };
+	uint32_t n;
+	size_t i;
+
+	service_record_decode(&x.r, r->sa);
+	if (r->method == MAD_SET && (r->comp_mask & id) != id)
+		return SA_REQ_INVALID;
+	i = sim_sa_find_service(s, &x.r, r->method == MAD_GET ? r->comp_mask : id, &n);
+	if (r->method == MAD_SET) {
+		if (x.r.lease_s != UINT32_MAX)
+			x.end_ns = sim_now_ns(s) + x.r.lease_s * 1000000000ull;
+		if (n)
+			sm->services.v[i] = x;
+		else
+			vec_push(&sm->services, x);
+	} else if (n != 1) {
+		return n ? SA_TOO_MANY_RECORDS : SA_NO_RECORDS;
+	} else {
+		x = sm->services.v[i];
+	}
+	if (r->method == MAD_DELETE)
+		sm->services.v[i] = sm->services.v[--sm->services.n];
+	service_record_encode(d, &x.r);
+	return 0;
+}
+
 bool sm_answer(struct sim *s, uint32_t end, uint32_t from, const struct mad_request *r,
 	       uint16_t *status, uint8_t *d)
 {
@@ -188,6 +253,8 @@ bool sm_answer(struct sim *s, uint32_t end, uint32_t from, const struct mad_requ
 		*status = sim_sa_inform_records(s, r);
 	else if (r->method == MAD_GET && r->attr == SA_PATH_RECORD)
 		*status = sim_sa_path_query(s, r, d);
+	else if (r->attr == SA_SERVICE_RECORD)
+		*status = sim_sa_service(s, r, d);
 	else
 		*status = MAD_STATUS_ATTRIBUTE;
 	return true;

@@ -79,7 +79,7 @@ struct sim_sm *sm_new(void);
 void sm_free(struct sim_sm *sm);
 void sm_forget(struct sim_sm *sm); /* subscriptions and all */
 void sm_path_sls(struct sim_sm *sm, const struct tables *t);
-/* False: nobody is there who answers.  d: 64 bytes of the answer. */
+/* False: nobody is there who answers.  d: 64 bytes of the answer, SA_DATA of a service record. */
 bool sm_answer(struct sim *s, uint32_t end, uint32_t from, const struct mad_request *r,
 	       uint16_t *status, uint8_t *d);
 /* A packet that is no request: traps and answers to reports. */
