@@ -55,6 +55,46 @@ static void a_subscription_has_the_layout_of_the_specification(void **state)
 	assert_int_equal(p.addr.qkey, 0x80010000);
 }
 
+/* 15.2.5.14; saquery shows the same in the lab. */
+static void a_service_record_has_the_layout_of_the_specification(void **state)
+{
+	struct service_record r = { .id = 0x0102030405060708,
+				    .gid_prefix = 0xfe80000000000000,
+				    .gid_guid = 0x1112131415161718,
+				    .lease_s = 60,
+				    .name = "who",
+				    .data = "what" },
+			      back;
+	uint8_t d[SA_DATA];
+	struct mad_request q = { .mgmt_class = MAD_SA,
+				 .method = MAD_DELETE,
+				 .attr = SA_SERVICE_RECORD,
+				 .lid = 1,
+				 .sa = d },
+			   got;
+	struct mad_packet p;
+	struct mad_answer a;
+	uint32_t tid;
+
+	(void)state;
+	service_record_encode(d, &r);
+	assert_memory_equal(d, "\1\2\3\4\5\6\7\10\xfe\x80\0\0\0\0\0\0\x11\x12", 18);
+	assert_memory_equal(d + 24, "\0\0\0\0\0\0\0\74", 8);
+	assert_string_equal((char *)d + 48, "who");
+	assert_string_equal((char *)d + 112, "what");
+	mad_build(&p, &q, 7);
+	assert_memory_equal(p.data + 56, d, SA_DATA);
+	assert_int_equal(mad_parse_request(&got, &tid, &p), 0);
+	service_record_decode(&back, got.sa);
+	assert_true(back.id == r.id && back.gid_prefix == r.gid_prefix &&
+		    back.gid_guid == r.gid_guid && back.lease_s == 60);
+	assert_memory_equal(back.name, r.name, SERVICE_TEXT);
+	assert_memory_equal(back.data, r.data, SERVICE_TEXT);
+	mad_reply(&p, 0, d, SA_DATA);
+	assert_int_equal(mad_parse(&a, &p), 0);
+	assert_int_equal(a.method, MAD_DELETE_RESP);
+}
+
 static void flags_of_a_subscription_that_are_neither_yes_nor_no_are_refused(void **state)
 {
 	struct inform_info ii;
@@ -405,6 +445,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_subscription_has_the_layout_of_the_specification),
+		cmocka_unit_test(a_service_record_has_the_layout_of_the_specification),
 		cmocka_unit_test(flags_of_a_subscription_that_are_neither_yes_nor_no_are_refused),
 		cmocka_unit_test(a_trap_has_the_layout_of_the_specification),
 		cmocka_unit_test(a_report_carries_the_whole_notice_and_its_answer_the_same),
