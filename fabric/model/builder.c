@@ -132,6 +132,11 @@ void builder_set_enhanced_sp0(struct builder *b, uint32_t id, bool enhanced)
 	b->node.v[id].enhanced_sp0 = enhanced;
 }
 
+void builder_set_system(struct builder *b, uint32_t id, uint64_t system_guid)
+{
+	b->node.v[id].system = system_guid;
+}
+
 void builder_set_kind(struct builder *b, uint32_t id, enum term_kind kind)
 {
 	b->node.v[id].term_kind = kind;

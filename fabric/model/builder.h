@@ -28,6 +28,8 @@ uint32_t builder_find(const struct builder *b, uint64_t node_guid);
 
 void builder_set_desc(struct builder *b, uint32_t id, const char *desc);
 void builder_set_enhanced_sp0(struct builder *b, uint32_t id, bool enhanced);
+/* System image GUID of a CA or router: equal ones are of one machine.  0 unknown. */
+void builder_set_system(struct builder *b, uint32_t id, uint64_t system_guid);
 /* Of a CA: storage, ... */
 void builder_set_kind(struct builder *b, uint32_t id, enum term_kind kind);
 

@@ -17,7 +17,7 @@ struct bport {
 };
 
 struct bnode {
-	uint64_t guid;
+	uint64_t guid, system;
 	char *desc; /* NULL unknown */
 	enum node_kind kind;
 	enum term_kind term_kind;

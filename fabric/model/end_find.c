@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/model/end_find.h"
 
+#include "fabric/model/host_names.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -13,29 +15,82 @@ uint16_t end_lid(const struct fabric *f, uint32_t end)
 	return end < f->nend ? f->term_lid[end] : f->sw_lid[end - f->nend];
 }
 
-static bool end_find_has_twin(const struct fabric *f, uint32_t term)
-{
-	uint32_t twin[2];
+/* What tells a port from the others of its name, from the shortest on. */
+enum mark { MARK_NONE, MARK_PORT, MARK_DEVICE, MARK_GUID };
 
-	return term < f->nterm && fabric_terms_by_name(f, f->term_name[term], twin, 2) > 1;
+static void end_find_mark(char *buf, size_t len, const struct fabric *f, uint32_t term,
+			  enum mark mark)
+{
+	const char *device = f->term_desc[term];
+
+	buf[0] = '\0';
+	device += strspn(device, " \t");
+	device += strcspn(device, " \t");
+	device += strspn(device, " \t");
+	if (mark == MARK_PORT)
+		snprintf(buf, len, "%u", f->term_ca_port[term]);
+	else if (mark == MARK_DEVICE && *device)
+		snprintf(buf, len, "%.*s/%u", (int)strcspn(device, " \t"), device,
+			 f->term_ca_port[term]);
+	else if (mark == MARK_GUID)
+		snprintf(buf, len, "0x%016lx", (unsigned long)f->term_guid[term]);
+}
+
+/* Has no other port of the name the same? */
+static bool end_find_marks(const struct fabric *f, uint32_t term, enum mark mark)
+{
+	uint32_t first, n = host_names_twins(f, term, &first);
+	char own[80], other[80];
+
+	if (mark == MARK_NONE)
+		return n < 2;
+	end_find_mark(own, sizeof(own), f, term, mark);
+	for (uint32_t i = 0; own[0] && i < n; i++) {
+		uint32_t t = f->term_by_name[first + i];
+
+		end_find_mark(other, sizeof(other), f, t, mark);
+		if (t != term && !strcmp(own, other))
+			return false;
+	}
+	return own[0] || mark == MARK_GUID;
 }
 
 const char *end_name(char *buf, size_t len, const struct fabric *f, uint32_t end)
 {
+	enum mark mark = MARK_NONE;
+	char text[80];
+
 	if (end >= f->nend)
 		snprintf(buf, len, "%s", f->sw_name[end - f->nend]);
-	else if (end_find_has_twin(f, end))
-		snprintf(buf, len, "%s/%u", f->term_name[end], f->term_ca_port[end]);
-	else
-		snprintf(buf, len, "%s", f->term_name[end]);
+	while (end < f->nterm && mark < MARK_GUID && !end_find_marks(f, end, mark))
+		mark++;
+	if (end >= f->nend)
+		return buf;
+	end_find_mark(text, sizeof(text), f, end, mark);
+	snprintf(buf, len, "%s%s%s", f->term_name[end], mark ? "/" : "", text);
 	return buf;
+}
+
+/* "n031/2", "n031/mlx5_0/1", "n031/0x0002c90300001234" */
+static bool end_find_is_marked(const struct fabric *f, uint32_t term, const char *text)
+{
+	size_t word = strlen(f->term_name[term]);
+	char mark[80];
+
+	if (strncmp(f->term_name[term], text, word) != 0 || text[word] != '/')
+		return false;
+	for (enum mark m = MARK_PORT; m <= MARK_GUID; m++) {
+		end_find_mark(mark, sizeof(mark), f, term, m);
+		if (mark[0] && !strcmp(mark, text + word + 1))
+			return true;
+	}
+	return false;
 }
 
 /* Ends of that very name: the first two in found, and how many. */
 static uint32_t end_find_by_name(const struct fabric *f, const char *text, uint32_t found[2])
 {
-	const char *slash = strrchr(text, '/');
-	size_t word = slash ? (size_t)(slash - text) : 0;
+	bool slash = strchr(text, '/') != NULL;
 	uint32_t n = 0;
 
 	for (uint32_t e = 0; e < f->nend + f->nsw; e++) {
@@ -43,8 +98,7 @@ static uint32_t end_find_by_name(const struct fabric *f, const char *text, uint3
 		bool same = !strcmp(name, text);
 
 		if (!same && slash && e < f->nend)
-			same = strlen(name) == word && !strncmp(name, text, word) &&
-			       strtoul(slash + 1, NULL, 10) == f->term_ca_port[e];
+			same = end_find_is_marked(f, e, text);
 		if (same && n++ < 2)
 			found[n - 1] = e;
 	}

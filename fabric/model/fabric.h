@@ -67,6 +67,7 @@ struct fabric {
 	/* terminals and the other ends, nend of them */
 	uint64_t *term_guid; /* port GUID */
 	uint64_t *term_node_guid;
+	uint64_t *term_sys_guid; /* system image GUID of its node; 0 unknown, or the node's */
 	char **term_name; /* first word of the NodeDescription, or node-name-map */
 	char **term_desc;
 	uint8_t *term_kind;	/* enum term_kind */
@@ -77,6 +78,9 @@ struct fabric {
 	uint32_t *term_off;	/* nsw+1: CSR of all ends by switch ... */
 	uint32_t *term_list;	/* ... nend terms, ascending port */
 	uint32_t *term_by_name; /* nterm counted terms in strcmp order of names, then index */
+	bool *term_mapped;	/* it is the node-name-map's name */
+	bool *term_ambiguous;	/* other hosts may have its name (host_names.h) */
+	uint32_t nambiguous;	/* such names */
 
 	/* channels, CSR by source switch */
 	uint32_t *chan_off; /* nsw+1 */
@@ -151,8 +155,8 @@ static inline uint32_t fabric_lid_switch(const struct fabric *f, uint32_t lid, u
 /* Exact look-ups; FAB_NONE when absent.  Binary search over the sorted GUIDs. */
 uint32_t fabric_switch_by_guid(const struct fabric *f, uint64_t node_guid);
 uint32_t fabric_term_by_guid(const struct fabric *f, uint64_t port_guid);
-/* All terminals whose name is that word, in ascending index (rails of one host);
- * returns the count and up to max of them in out.  O(log nterm). */
+/* All terminals whose name is that word, in ascending index: the ports of one host, or of several
+ * (term_ambiguous); returns the count and up to max of them in out.  O(log nterm). */
 uint32_t fabric_terms_by_name(const struct fabric *f, const char *name, uint32_t *out,
 			      uint32_t max);
 

@@ -7,6 +7,7 @@
 #include "fabric/model/builder_priv.h"
 
 #include "fabric/base/rng.h"
+#include "fabric/model/host_names.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -125,16 +126,6 @@ static void freeze_collect_ends(struct freezer *z)
 
 /* --- names ------------------------------------------------------------------------------ */
 
-static char *freeze_first_word(struct arena *a, const char *s)
-{
-	char *w;
-
-	s += strspn(s, " \t");
-	w = arena_strdup(a, s);
-	w[strcspn(w, " \t")] = '\0';
-	return w;
-}
-
 static char *freeze_guid_name(struct arena *a, uint64_t guid)
 {
 	char buf[24];
@@ -149,18 +140,16 @@ static void freeze_name_terms(struct freezer *z)
 
 	f->term_name = arena_array(f->arena, char *, f->nend);
 	f->term_desc = arena_array(f->arena, char *, f->nend);
+	f->term_mapped = arena_array(f->arena, bool, f->nend);
 	for (uint32_t t = 0; t < f->nend; t++) {
 		const struct bnode *n = &z->b->node.v[z->end.v[t].node];
 		const char *mapped = name_map_find(z->opts->names, n->guid);
 		const char *desc = n->desc ? n->desc : "";
 
 		f->term_desc[t] = arena_strdup(f->arena, desc);
-		if (mapped)
-			f->term_name[t] = freeze_first_word(f->arena, mapped);
-		else if (desc[strspn(desc, " \t")])
-			f->term_name[t] = freeze_first_word(f->arena, desc);
-		else
-			f->term_name[t] = freeze_guid_name(f->arena, n->guid);
+		f->term_mapped[t] = mapped != NULL;
+		f->term_name[t] =
+			host_names_of_desc(f->arena, mapped ? mapped : desc, n->guid);
 	}
 }
 
@@ -185,16 +174,6 @@ static struct named *freeze_sorted_names(char **names, uint32_t n)
 		list[i] = (struct named){ names[i], i };
 	qsort(list, n, sizeof(*list), freeze_by_name);
 	return list;
-}
-
-static void freeze_index_term_names(struct fabric *f)
-{
-	struct named *list = freeze_sorted_names(f->term_name, f->nterm);
-
-	f->term_by_name = arena_array(f->arena, uint32_t, f->nterm);
-	for (uint32_t i = 0; i < f->nterm; i++)
-		f->term_by_name[i] = list[i].at;
-	free(list);
 }
 
 /* Vendors ship switches that are all called alike: these get the end of their GUID. */
@@ -324,6 +303,7 @@ static void freeze_fill_terms(struct freezer *z)
 
 	f->term_guid = arena_array(f->arena, uint64_t, f->nend);
 	f->term_node_guid = arena_array(f->arena, uint64_t, f->nend);
+	f->term_sys_guid = arena_array(f->arena, uint64_t, f->nend);
 	f->term_kind = arena_array(f->arena, uint8_t, f->nend);
 	f->term_ca_port = arena_array(f->arena, uint8_t, f->nend);
 	f->term_sw = arena_array(f->arena, uint32_t, f->nend);
@@ -334,6 +314,8 @@ static void freeze_fill_terms(struct freezer *z)
 
 		f->term_guid[t] = e->guid;
 		f->term_node_guid[t] = e->node_guid;
+		if (z->b->node.v[e->node].system != e->node_guid)
+			f->term_sys_guid[t] = z->b->node.v[e->node].system;
 		f->term_kind[t] = (uint8_t)e->kind;
 		f->term_ca_port[t] = e->ca_port;
 		f->term_sw[t] = e->sw;
@@ -572,7 +554,7 @@ int builder_freeze(struct fabric **out, const struct builder *b, const struct fr
 	freeze_fill_channels(&z);
 	freeze_fill_terms(&z);
 	freeze_name_terms(&z);
-	freeze_index_term_names(z.f);
+	host_names_index(z.f);
 	rc = freeze_give_lids(&z, err);
 	if (rc)
 		goto out;

@@ -3,18 +3,18 @@
 
 #include "fabric/base/plain.h"
 #include "fabric/base/vec.h"
+#include "fabric/model/host_names.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-#define MAX_RAILS 64u
 
 struct jobset_builder {
 	const struct fabric *f;
 	struct arena *arena;
 	VEC(struct job) list;
 	VEC(uint32_t) terms; /* of the job being added */
+	uint32_t *added;     /* by terminal: the last job that it was added to, plus 1 */
 	char source[32];
 	uint32_t pending;
 };
@@ -25,6 +25,7 @@ struct jobset_builder *jobset_builder_new(const struct fabric *f, const char *so
 
 	b->f = f;
 	b->arena = arena_new();
+	b->added = xcalloc(f->nterm, sizeof(*b->added));
 	snprintf(b->source, sizeof(b->source), "%s", source);
 	return b;
 }
@@ -59,39 +60,89 @@ static char *jobset_keep(struct arena *a, const char *s)
 	return plain_text(arena_strdup(a, s ? s : ""), "");
 }
 
-void jobset_builder_add(struct jobset_builder *b, const struct job *head, const char *const *names,
-			uint32_t n)
+static struct job jobset_head(const struct jobset_builder *b, const struct job *head)
 {
-	struct job job = {
+	return (struct job){
 		.id = head->id,
 		.name = jobset_keep(b->arena, head->name),
 		.user = jobset_keep(b->arena, head->user),
 		.nodes = jobset_keep(b->arena, head->nodes),
 		.start_s = head->start_s,
-		.nnodes = n,
 		.given = (uint32_t)b->list.n,
 	};
-	uint32_t *terms;
+}
 
+static void jobset_push(struct jobset_builder *b, uint32_t term)
+{
+	if (b->added[term] == b->list.n + 1)
+		return;
+	b->added[term] = (uint32_t)b->list.n + 1;
+	vec_push(&b->terms, term);
+}
+
+/* All ports of the name that one has, unless they are there already. */
+static void jobset_push_twins(struct jobset_builder *b, uint32_t term)
+{
+	uint32_t first, n = 0;
+
+	if (b->added[term] != b->list.n + 1)
+		n = host_names_twins(b->f, term, &first);
+	for (uint32_t i = 0; i < n; i++)
+		jobset_push(b, b->f->term_by_name[first + i]);
+}
+
+/* On the ports that were collected. */
+static void jobset_builder_put(struct jobset_builder *b, struct job *job)
+{
+	uint32_t *terms = arena_array(b->arena, uint32_t, b->terms.n);
+
+	job->nterm = (uint32_t)b->terms.n;
+	if (job->nterm) {
+		qsort(b->terms.v, b->terms.n, sizeof(uint32_t), jobset_by_u32);
+		memcpy(terms, b->terms.v, b->terms.n * sizeof(*terms));
+	}
+	job->terms = terms;
+	job->nsw = jobset_count_switches(b->f, terms, job->nterm);
+	job->multi = job->nsw >= 2;
+	vec_push(&b->list, *job);
+}
+
+void jobset_builder_add(struct jobset_builder *b, const struct job *head, const char *const *names,
+			uint32_t n)
+{
+	struct job job = jobset_head(b, head);
+
+	job.nnodes = n;
 	b->terms.n = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t rail[MAX_RAILS];
-		uint32_t found = fabric_terms_by_name(b->f, names[i], rail, MAX_RAILS);
+		uint32_t first, found = fabric_terms_by_name(b->f, names[i], &first, 1);
 
 		job.unknown += !found;
-		for (uint32_t k = 0; k < found && k < MAX_RAILS; k++)
-			vec_push(&b->terms, rail[k]);
+		if (found)
+			jobset_push_twins(b, first);
 	}
-	if (b->terms.n)
-		qsort(b->terms.v, b->terms.n, sizeof(uint32_t), jobset_by_u32);
-	terms = arena_array(b->arena, uint32_t, b->terms.n);
-	for (size_t i = 0; i < b->terms.n; i++)
-		if (!i || b->terms.v[i] != b->terms.v[i - 1])
-			terms[job.nterm++] = b->terms.v[i];
-	job.terms = terms;
-	job.nsw = jobset_count_switches(b->f, terms, job.nterm);
-	job.multi = job.nsw >= 2;
-	vec_push(&b->list, job);
+	jobset_builder_put(b, &job);
+}
+
+void jobset_builder_add_ports(struct jobset_builder *b, const struct job *head,
+			      const uint32_t *terms, uint32_t n)
+{
+	struct job job = jobset_head(b, head);
+
+	job.nnodes = head->nnodes;
+	job.unknown = head->unknown;
+	b->terms.n = 0;
+	for (uint32_t i = 0; i < n; i++)
+		jobset_push(b, terms[i]);
+	jobset_builder_put(b, &job);
+}
+
+uint32_t job_ambiguous(const struct job *job, const struct fabric *f)
+{
+	for (uint32_t i = 0; f->nambiguous && i < job->nterm; i++)
+		if (f->term_ambiguous[job->terms[i]])
+			return job->terms[i];
+	return FAB_NONE;
 }
 
 static int jobset_canonical(const void *x, const void *y)
@@ -173,6 +224,7 @@ struct jobset *jobset_build(struct jobset_builder *b)
 	jobset_make_key(js, b->f);
 	vec_free(&b->list);
 	vec_free(&b->terms);
+	free(b->added);
 	free(b);
 	return js;
 }

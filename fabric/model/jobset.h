@@ -21,7 +21,7 @@ struct job {
 	uint32_t nnodes;   /* named by the list */
 	uint32_t unknown;  /* of them not found in the fabric */
 	uint32_t nterm;
-	const uint32_t *terms; /* ascending, without duplicates; all rails of each node */
+	const uint32_t *terms; /* ascending, without duplicates; all ports of each node's name */
 	uint32_t nsw;	       /* distinct switches below them */
 	bool multi;	       /* nsw >= 2 */
 	int64_t start_s;       /* Unix time; 0 unknown */
@@ -41,6 +41,9 @@ struct jobset {
 	int refs;
 };
 
+/* The first of its ports whose name may be that of another host, FAB_NONE: there is none. */
+uint32_t job_ambiguous(const struct job *job, const struct fabric *f);
+
 struct jobset_builder;
 
 struct jobset_builder *jobset_builder_new(const struct fabric *f, const char *source);
@@ -48,6 +51,9 @@ struct jobset_builder *jobset_builder_new(const struct fabric *f, const char *so
  * are counted, not refused. */
 void jobset_builder_add(struct jobset_builder *b, const struct job *head, const char *const *names,
 			uint32_t n);
+/* The same for one whose ports are known; nnodes and unknown are those of head. */
+void jobset_builder_add_ports(struct jobset_builder *b, const struct job *head,
+			      const uint32_t *terms, uint32_t n);
 void jobset_builder_pending(struct jobset_builder *b, uint32_t pending);
 struct jobset *jobset_build(struct jobset_builder *b); /* frees b */
 

@@ -31,7 +31,7 @@ struct found_port {
 };
 
 struct found {
-	uint64_t guid;
+	uint64_t guid, system;
 	enum node_kind kind;
 	uint8_t nports;
 	bool silent;
@@ -232,6 +232,7 @@ static uint32_t sweep_new_node(struct sweep *s, const struct node_info *ni,
 {
 	uint32_t n = (uint32_t)s->node.n;
 	struct found x = { .guid = ni->node_guid,
+			   .system = ni->system_guid,
 			   .kind = sweep_kind_of(ni->type),
 			   .nports = ni->nports,
 			   .port = xcalloc(ni->nports + 1u, sizeof(*x.port)),
@@ -571,6 +572,8 @@ static int sweep_build_node(struct sweep *s, struct builder *b, uint32_t n, bool
 		return rc;
 	if (x->kind == NODE_SWITCH)
 		builder_set_enhanced_sp0(b, x->id, x->enhanced_sp0);
+	else
+		builder_set_system(b, x->id, x->system);
 	for (uint32_t i = 0; i <= x->nports && !rc; i++) {
 		const struct found_port *p = &x->port[i];
 

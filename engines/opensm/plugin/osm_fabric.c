@@ -122,6 +122,8 @@ static int osm_fabric_add_node(struct walk *w, osm_node_t *n)
 	if (!rc && n->sw)
 		builder_set_enhanced_sp0(w->b, id,
 					 ib_switch_info_is_enhanced_port0(&n->sw->switch_info));
+	if (!rc && !n->sw)
+		builder_set_system(w->b, id, cl_ntoh64(n->node_info.sys_guid));
 	for (uint32_t p = 0; p <= nports && !rc; p++)
 		rc = osm_fabric_add_port(w, id, n, p);
 	return rc;

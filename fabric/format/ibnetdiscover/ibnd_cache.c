@@ -82,8 +82,13 @@ static int ibnd_cache_read_node(struct cache *c, uint32_t record, struct err *er
 	while (c->is_switch.n <= id)
 		vec_push(&c->is_switch, false);
 	c->is_switch.v[id] = kinds[type - 1] == NODE_SWITCH;
-	if (!c->is_switch.v[id])
+	if (!c->is_switch.v[id]) {
+		struct node_info ni;
+
+		if (!node_info_decode(&ni, d + 78))
+			builder_set_system(c->b, id, ni.system_guid);
 		return 0;
+	}
 	builder_set_enhanced_sp0(c->b, id, d[3]);
 	return builder_port_lid(c->b, id, 0, (uint32_t)ibnd_cache_number(d, 2), d[2], err);
 }

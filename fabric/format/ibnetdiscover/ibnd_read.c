@@ -35,6 +35,7 @@ struct reader {
 	enum node_kind kind;
 	uint64_t next_guid[3]; /* by enum node_kind: for the next record of that kind */
 	bool given[3];	       /* next_guid comes from a line */
+	uint64_t system;       /* system image GUID for the next record; 0: no line said so */
 };
 
 #define SKIP(r, ...) read_report_skip(&(r)->report->read, lines_number((r)->lines), __VA_ARGS__)
@@ -198,12 +199,13 @@ static void ibnd_read_switch_facts(struct reader *r, const struct comment *c)
 static void ibnd_read_record(struct reader *r, enum node_kind kind, char *s)
 {
 	struct comment c;
-	uint64_t nports, guid;
+	uint64_t nports, guid, system = r->system;
 	char *id = NULL;
 	const char *p = s;
 
 	r->node = r->last = FAB_NONE;
 	r->kind = kind;
+	r->system = 0;
 	if (scan_blank(&p) && scan_dec(&nports, &p) && scan_blank(&p)) {
 		s += p - s;
 		id = ibnd_read_scan_quoted(&s);
@@ -229,6 +231,8 @@ static void ibnd_read_record(struct reader *r, enum node_kind kind, char *s)
 	r->report->read.records += r->node != FAB_NONE;
 	if (r->node != FAB_NONE && kind == NODE_SWITCH)
 		ibnd_read_switch_facts(r, &c);
+	else if (r->node != FAB_NONE)
+		builder_set_system(r->b, r->node, system);
 }
 
 /* --- cables ------------------------------------------------------------------------------- */
@@ -407,11 +411,13 @@ static bool ibnd_read_key(struct reader *r, const char *line)
 		     { "hcaguid=", NODE_CA },
 		     { "hcaguids=", NODE_CA },
 		     { "rtguid=", NODE_ROUTER } };
-	const char *eq = line + strspn(line, "abcdefghijklmnopqrstuvwxyz");
+	const char *eq = line + strspn(line, "abcdefghijklmnopqrstuvwxyz"), *sys = line;
 
 	if (eq == line || *eq != '=')
 		return false;
 	r->node = FAB_NONE;
+	if (scan_word(&sys, "sysimgguid=") && !scan_hex(&r->system, &sys))
+		r->system = 0;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		const char *s = line;
 		uint64_t guid;

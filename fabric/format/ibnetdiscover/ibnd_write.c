@@ -79,7 +79,10 @@ static void ibnd_write_node(FILE *out, const struct fabric *f, const uint32_t *l
 	bool router = f->term_kind[first] == TERM_ROUTER;
 	char desc[DESC_MAX], link[16];
 
-	fprintf(out, "\n%s=0x%llx\n%s\t%u \"%c-%016llx\"\t\t# \"%s\"\n",
+	fputc('\n', out);
+	if (f->term_sys_guid[first])
+		fprintf(out, "sysimgguid=0x%llx\n", (unsigned long long)f->term_sys_guid[first]);
+	fprintf(out, "%s=0x%llx\n%s\t%u \"%c-%016llx\"\t\t# \"%s\"\n",
 		router ? "rtguid" : "caguid", guid, router ? "Rt" : "Ca",
 		f->term_ca_port[list[n - 1]], ibnd_write_end_letter(f, first), guid,
 		ibnd_write_desc_text(desc, f->term_desc[first]));

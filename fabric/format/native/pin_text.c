@@ -4,6 +4,7 @@
 #include "fabric/base/hostlist.h"
 #include "fabric/base/mem.h"
 #include "fabric/model/end_find.h"
+#include "fabric/model/host_names.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RAILS_MAX 64
-#define JOB_WORD  "job:"
+#define JOB_WORD "job:"
 
 static const struct job *pin_text_find_job(const struct jobset *jobs, uint64_t id)
 {
@@ -57,12 +57,12 @@ static int pin_text_job(struct route_limits *l, const struct jobset *jobs, const
 static int pin_text_host(struct route_limits *l, const struct fabric *f, const char *name,
 			 struct err *err)
 {
-	uint32_t rail[RAILS_MAX], end;
-	uint32_t n = fabric_terms_by_name(f, name, rail, RAILS_MAX);
+	uint32_t end, first, n = fabric_terms_by_name(f, name, &end, 1);
 	uint16_t lid;
 
-	for (uint32_t i = 0; i < n && i < RAILS_MAX; i++)
-		l->pin[rail[i]] = true;
+	n = n ? host_names_twins(f, end, &first) : 0;
+	for (uint32_t i = 0; i < n; i++)
+		l->pin[f->term_by_name[first + i]] = true;
 	if (n)
 		return 0;
 	if (!end_find(&end, &lid, f, name, NULL) && end >= f->nend)

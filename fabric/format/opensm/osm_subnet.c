@@ -15,7 +15,7 @@
 /* One half of a line: "{ CA Ports:02 SystemGUID:... {desc} LID:0001 PN:01 }" */
 struct half {
 	enum node_kind kind;
-	uint64_t ports, node_guid, port_guid, lid, port;
+	uint64_t ports, system_guid, node_guid, port_guid, lid, port;
 	char desc[256];
 };
 
@@ -64,6 +64,8 @@ static bool osm_subnet_read_half(struct half *h, const char **s)
 	    !osm_subnet_field(&h->node_guid, p, desc, "NodeGUID:") ||
 	    !osm_subnet_field(&h->port_guid, p, desc, "PortGUID:"))
 		return false;
+	if (!osm_subnet_field(&h->system_guid, p, desc, "SystemGUID:"))
+		h->system_guid = 0;
 	len = (size_t)(end - desc - 1);
 	if (len >= sizeof(h->desc))
 		len = sizeof(h->desc) - 1;
@@ -133,10 +135,15 @@ static bool osm_subnet_read_link(struct link *k, const char *s)
 static int osm_subnet_add_node(uint32_t *id, struct builder *b, const struct half *h,
 			       struct err *err)
 {
+	int rc;
+
 	if (h->port > FAB_MAX_PORT || h->ports > FAB_MAX_PORT || !h->port)
 		return err_set(err, -EINVAL, "port 0x%x of 0x%x does not exist", (unsigned)h->port,
 			       (unsigned)h->ports);
-	return builder_node(id, b, h->kind, h->node_guid, (uint32_t)h->ports, h->desc, err);
+	rc = builder_node(id, b, h->kind, h->node_guid, (uint32_t)h->ports, h->desc, err);
+	if (!rc)
+		builder_set_system(b, *id, h->system_guid);
+	return rc;
 }
 
 static int osm_subnet_set_port(struct builder *b, uint32_t id, const struct half *h,
@@ -321,11 +328,12 @@ static void osm_subnet_put_half(struct writer *w, const struct wnode *n, uint32_
 	const struct fabric *f = w->f;
 	struct text_out *o = w->o;
 	bool sw = n->sw != FAB_NONE;
+	uint64_t system = sw || !f->term_sys_guid[end] ? n->guid : f->term_sys_guid[end];
 
 	text_out_fmt(o,
 		     "{ %s Ports:%02X SystemGUID:%016" PRIx64 " NodeGUID:%016" PRIx64
 		     " PortGUID:%016" PRIx64 " VenID:000000 DevID:0000 Rev:00000000 {",
-		     sw ? "SW" : "CA", n->nports, n->guid, n->guid,
+		     sw ? "SW" : "CA", n->nports, system, n->guid,
 		     sw ? n->guid : f->term_guid[end]);
 	osm_subnet_put_desc(o, sw ? f->sw_desc[n->sw] : f->term_desc[end]);
 	text_out_fmt(o, "} LID:%04X PN:%02X }", sw ? f->sw_lid[n->sw] : f->term_lid[end], port);

@@ -25,7 +25,8 @@ static void sim_mad_node_info(const struct sim *s, uint32_t end, uint8_t in, uin
 	} else {
 		ni.type = f->term_kind[end] == TERM_ROUTER ? 3 : 1;
 		ni.nports = s->term_nports[end];
-		ni.node_guid = ni.system_guid = f->term_node_guid[end];
+		ni.node_guid = f->term_node_guid[end];
+		ni.system_guid = f->term_sys_guid[end] ? f->term_sys_guid[end] : ni.node_guid;
 		ni.port_guid = f->term_guid[end];
 	}
 	node_info_encode(d, &ni);
