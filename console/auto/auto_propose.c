@@ -5,6 +5,7 @@
 #include "console/live/live_fabric.h"
 #include "engines/route_judge.h"
 #include "fabric/base/mem.h"
+#include "fabric/plan/drain_names.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +38,8 @@ static bool auto_propose_agents_there(const struct plan *p, const struct auto_ag
 	if (!there)
 		return false;
 	live_link(&l, who->socket);
-	there = l.osm != NULL;
+	/* nobody looks on who could say whom a name means */
+	there = l.osm && !drain_names_check(d, p->fabric, p->jobs, NULL);
 	if (there)
 		agents_open(&a, &l, NULL, false);
 	for (uint32_t i = 0; there && i < d->njob; i++)

@@ -12,6 +12,7 @@
 #include "console/update/watchdog_config.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
+#include "fabric/plan/drain_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static error_t cmd_apply_take(int key, char *arg, struct argp_state *state)
 /* Is this what the operator wants? */
 static int cmd_apply_permitted(const struct apply_cmd *c, const struct plan *p, struct err *err)
 {
-	char *prompt, drain[600];
+	char *prompt, drain[600], names[300];
 	enum answer a;
 
 	if (c->yes && strcmp(c->yes, p->fabric->name))
@@ -74,12 +75,15 @@ static int cmd_apply_permitted(const struct apply_cmd *c, const struct plan *p, 
 	if (c->yes)
 		return 0;
 	drain_text(drain, sizeof(drain), &p->drain, p->fabric, p->jobs);
+	drain_names_text(names, sizeof(names), &p->drain, p->fabric, p->jobs);
 	prompt = xasprintf(
 		"Plan %s (%s) writes %u LFT block%s and %u SL2VL table%s on %u switch%s, in %u "
-		"wave%s.\nDrain: %s.\nType the name of the fabric, %s, to start: ",
+		"wave%s.\nDrain: %s.\n%s%s%sType the name of the fabric, %s, to start: ",
 		p->id, p->to->engine, p->diff->nblocks, plural(p->diff->nblocks), p->diff->nsl2vl,
 		plural(p->diff->nsl2vl), p->diff->switches, plural_es(p->diff->switches),
-		p->changes->nwaves, plural(p->changes->nwaves), drain, p->fabric->name);
+		p->changes->nwaves, plural(p->changes->nwaves), drain,
+		names[0] ? "Names that several hosts may have: " : "", names, names[0] ? ".\n" : "",
+		p->fabric->name);
 	a = confirm_prompt_name(prompt, p->fabric->name, 0);
 	free(prompt);
 	return a == ANSWER_YES ? 0 : err_set(err, EXIT_REFUSED, "not started, nothing was written");
@@ -103,6 +107,9 @@ static int cmd_apply_apply(struct apply_cmd *c, const struct plan *p, struct err
 			       p->id);
 	if (!c->dog.agents.without && !c->dog.agents.strangers && p->drain.jobs &&
 	    drain_check_unassigned(&p->drain, p->fabric, p->jobs, err))
+		return EXIT_REFUSED;
+	if (!c->dog.agents.without && !c->dog.agents.names && p->drain.jobs &&
+	    !c->dog.live.node_names && drain_names_check(&p->drain, p->fabric, p->jobs, err))
 		return EXIT_REFUSED;
 	rc = cmd_apply_permitted(c, p, err);
 	if (rc)

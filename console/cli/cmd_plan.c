@@ -19,6 +19,7 @@
 #include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
+#include "fabric/plan/drain_names.h"
 #include "fabric/plan/planfile.h"
 
 #include <errno.h>
@@ -188,6 +189,7 @@ static void cmd_plan_print_waves(const struct plan *p, const struct transition *
 	drain_text(text, sizeof(text), &p->drain, p->fabric, p->jobs);
 	printf("drain: %s\n", text);
 	plan_print_strangers(stdout, p);
+	plan_print_names(stdout, p);
 	if (drain_needed(&p->drain) && !p->drain.escape)
 		printf("first install a routing with --escape (needs LMC 1 or more): it has LIDs "
 		       "for traffic to move to\n");
@@ -202,12 +204,13 @@ static json_t *cmd_plan_waves_json(const struct plan *p, const struct transition
 	for (uint32_t i = 0; i < t->ndrain; i++)
 		json_array_append_new(drain, json_pack("{s:i, s:s}", "lid", t->drain[i].lid, "why",
 						       drain_why_name(t->drain[i].why)));
-	return json_pack("{s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:o, s:o}", "waves",
+	return json_pack("{s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:o, s:o, s:o}", "waves",
 			 (json_int_t)t->nwaves, "block_writes", (json_int_t)t->nwrites, "lids",
 			 (json_int_t)t->lids, "irreducible", t->irreducible, "old_cyclic",
 			 t->old_cyclic, "escape", p->drain.escape, "sl_assumed",
 			 plan_sls_assumed(p), "drain", drain, "drain_jobs",
-			 plan_drain_jobs_json(p));
+			 plan_drain_jobs_json(p), "ambiguous_names",
+			 drain_names_json(&p->drain, p->fabric, p->jobs));
 }
 
 static int cmd_plan_print_json(const struct plan_cmd *c, const struct plan *p,

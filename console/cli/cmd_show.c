@@ -15,6 +15,7 @@
 #include "console/record/record_json.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
+#include "fabric/plan/drain_names.h"
 #include "views/canvas/text.h"
 
 #include <stdio.h>
@@ -185,6 +186,7 @@ static void cmd_show_add_cost(json_t *j, const struct plan *p)
 	json_object_set_new(j, "drain_lids", json_integer(p->drain.nlid));
 	json_object_set_new(j, "escape", json_boolean(p->drain.escape));
 	json_object_set_new(j, "drain_jobs", plan_drain_jobs_json(p));
+	json_object_set_new(j, "ambiguous_names", drain_names_json(&p->drain, p->fabric, p->jobs));
 }
 
 static int cmd_show_print_json(const struct show_cmd *c, const struct plan *p,
@@ -227,6 +229,7 @@ static void cmd_show_print_text(const struct show_cmd *c, const struct plan *p,
 	drain_text(drain, sizeof(drain), &p->drain, p->fabric, p->jobs);
 	printf("drain: %s\n", p->drain.known ? drain : "unknown");
 	plan_print_strangers(stdout, p);
+	plan_print_names(stdout, p);
 	if (c->o.per_job)
 		plan_print_jobs(stdout, p, both);
 	if (c->links)

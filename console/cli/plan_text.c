@@ -5,6 +5,7 @@
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 #include "fabric/model/end_find.h"
+#include "fabric/plan/drain_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,6 +35,18 @@ void plan_print_strangers(FILE *out, const struct plan *p)
 	drain_unassigned_text(who, size, &p->drain, p->fabric, p->jobs);
 	fprintf(out, "pause what sends to LIDs of no job: %s (apply --accept-strangers)\n", who);
 	free(who);
+}
+
+void plan_print_names(FILE *out, const struct plan *p)
+{
+	char who[600];
+
+	drain_names_text(who, sizeof(who), &p->drain, p->fabric, p->jobs);
+	if (who[0])
+		fprintf(out,
+			"names that several hosts may have: %s: say which is meant "
+			"(--node-name-map, or apply --accept-names)\n",
+			who);
 }
 
 void plan_print_files(FILE *out, const struct plan *p)

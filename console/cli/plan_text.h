@@ -13,6 +13,8 @@ void plan_print(FILE *out, const struct plan *p);
 /* A line for each file that its tables were read from. */
 /* Who has the LIDs of no job that have to drain, all of them; nothing where there are none. */
 void plan_print_strangers(FILE *out, const struct plan *p);
+/* Ambiguous names of jobs that drain, if there are any. */
+void plan_print_names(FILE *out, const struct plan *p);
 void plan_print_files(FILE *out, const struct plan *p);
 /* What it writes, as keys of j: lft_blocks to vls_needed. */
 void plan_add_cost(json_t *j, const struct plan *p);

@@ -5,6 +5,7 @@
 #include "console/lib/progress_line.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plural.h"
 #include "fabric/base/vec.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/format/ibnetdiscover/ibnd_cache.h"
@@ -27,6 +28,7 @@
 #include "fabric/format/slurm/slurm_topology.h"
 #include "fabric/format/slurm/slurm_yaml.h"
 #include "fabric/model/graft.h"
+#include "fabric/model/host_names.h"
 #include "fabric/plan/planfile.h"
 #include "fabric/sim/topology/topo.h"
 
@@ -467,6 +469,27 @@ static void load_fabric_tell_unknown_nodes(const struct jobset *js, const char *
 			path, nodes, named, jobs, js->njob);
 }
 
+void load_fabric_tell_names(const struct jobset *js, const struct fabric *f)
+{
+	uint32_t jobs = 0, first = FAB_NONE;
+	char text[300];
+
+	for (uint32_t i = 0; i < js->njob; i++) {
+		uint32_t term = job_ambiguous(&js->jobs[i], f);
+
+		jobs += term != FAB_NONE;
+		if (first == FAB_NONE)
+			first = term;
+	}
+	if (!jobs)
+		return;
+	host_names_text(text, sizeof(text), f, first);
+	log_add(LOG_WARN, "jobs",
+		"%u job%s run%s on nodes whose names several hosts may have: %s (a node-name-map "
+		"says which is which)",
+		jobs, plural(jobs), jobs == 1 ? "s" : "", text);
+}
+
 int load_fabric_jobs(struct jobset **out, const char *path, const struct fabric *f, struct err *err)
 {
 	struct job_log *log = NULL;
@@ -487,6 +510,8 @@ int load_fabric_jobs(struct jobset **out, const char *path, const struct fabric 
 	rc = job_log_jobset(out, log, f, JOB_LOG_ALL, source, err);
 	if (!rc)
 		load_fabric_tell_unknown_nodes(*out, in.path);
+	if (!rc)
+		load_fabric_tell_names(*out, f);
 	job_log_free(log);
 	return rc;
 }

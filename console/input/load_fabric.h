@@ -48,6 +48,8 @@ int load_fabric_plan_bytes(struct plan_bytes *bytes, struct plan **out, const ch
 int load_fabric_path_sl(struct tables *t, const char *path, const struct fabric *f,
 			struct err *err);
 int load_fabric_sl2vl(struct tables *t, const char *path, const struct fabric *f, struct err *err);
+/* A line of the log where nodes of jobs are not certain. */
+void load_fabric_tell_names(const struct jobset *js, const struct fabric *f);
 
 /* A node-name-map. */
 int load_fabric_names(struct name_map **out, const char *path, struct err *err);

@@ -13,7 +13,7 @@
 
 #define JOBS_MS 1000 /* an update takes seconds, and jobs begin meanwhile */
 
-enum { OPT_WITHOUT = 760, OPT_SILENT, OPT_ANSWER, OPT_STRANGERS };
+enum { OPT_WITHOUT = 760, OPT_SILENT, OPT_ANSWER, OPT_STRANGERS, OPT_NAMES };
 
 static const struct argp_option rows[] = {
 	{ "on-silent", OPT_SILENT, "WHAT", 0,
@@ -26,6 +26,11 @@ static const struct argp_option rows[] = {
 	  "apply although LIDs of no job, such as those of idle hosts and servers, have to drain: "
 	  "what sends to them is paused, or its packets may be lost (default: refuse, and name "
 	  "the hosts); --without-agents implies it",
+	  0 },
+	{ "accept-names", OPT_NAMES, NULL, 0,
+	  "drain jobs whose nodes are not certain: where several hosts may have the name of a node, "
+	  "each of their ports has to drain; nodes that no host is called, and names that changed "
+	  "since the plan was made, are taken as they are (default: refuse, and name them)",
 	  0 },
 	{ "without-agents", OPT_WITHOUT, NULL, 0,
 	  "write without asking agents, although jobs should drain: their packets may be lost or "
@@ -44,6 +49,9 @@ static error_t agents_take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_STRANGERS:
 		o->strangers = true;
+		return 0;
+	case OPT_NAMES:
+		o->names = true;
 		return 0;
 	case OPT_SILENT:
 		if (strcmp(arg, "abort") != 0 && strcmp(arg, "continue") != 0)
@@ -102,6 +110,7 @@ void agents_apply(struct executor_opts *out, const struct agents *a, const struc
 		return;
 	out->without_agents = o->without;
 	out->accept_unassigned = o->strangers;
+	out->accept_names = o->names;
 	out->without_silent = o->silent_go_on;
 	out->answer_ms = o->answer_s * 1000;
 }

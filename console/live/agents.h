@@ -11,10 +11,11 @@
 struct agents_opts {
 	bool without, silent_go_on;
 	bool strangers;	   /* LIDs of no job need not be drained */
+	bool names;	   /* all ports of an ambiguous name drain */
 	unsigned answer_s; /* 0: as apply has it */
 };
 
-/* --without-agents, --accept-strangers, --on-silent, --agent-timeout; the input is a struct
+/* --without-agents, --accept-strangers, --accept-names, --on-silent, --agent-timeout; the input is a struct
  * agents_opts. */
 extern const struct argp agents_argp;
 

@@ -135,7 +135,7 @@ static int live_sweep(struct live *l, const struct live_opts *o, const char *nam
 
 	if (o->node_names)
 		rc = load_fabric_names(&names, o->node_names, err);
-	so.names = names;
+	so.names = names ? names : o->names;
 	if (!rc)
 		rc = live_watched_sweep(l, &report, &so, err);
 	for (uint32_t i = 0; !rc && i < report.ngaps; i++)
@@ -324,6 +324,8 @@ static int live_ask_slurm(struct jobset **out, const struct fabric *f, struct er
 	else
 		rc = err_set(err, -ETIMEDOUT, "SLURM: %s",
 			     source_status(s)->text[0] ? source_status(s)->text : "no response");
+	if (!rc)
+		load_fabric_tell_names(*out, f);
 	job_list_put(list);
 	source_close(s);
 	return rc;

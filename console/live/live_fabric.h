@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct name_map;
+
 struct live_opts {
 	const char *ca;
 	unsigned port, timeout_ms, window;
@@ -23,6 +25,7 @@ struct live_opts {
 	uint64_t m_key;
 	const struct mkeys *m_keys; /* see mkey_file() */
 	const char *name, *node_names;
+	const struct name_map *names; /* without node_names; NULL: none */
 	const char *jobs; /* "slurm" or a file; NULL: not watched */
 	bool no_jobs;	  /* that was said: --jobs none */
 	const char *record_dir, *state_dir;

@@ -124,6 +124,7 @@ static json_t *watchdog_config_encode(const struct watchdog_config *c)
 	json_object_set_new(j, "without_lock", json_boolean(c->without_lock));
 	json_object_set_new(j, "without_agents", json_boolean(c->agents.without));
 	json_object_set_new(j, "accept_strangers", json_boolean(c->agents.strangers));
+	json_object_set_new(j, "accept_names", json_boolean(c->agents.names));
 	json_object_set_new(j, "without_silent", json_boolean(c->agents.silent_go_on));
 	json_object_set_new(j, "answer_s", json_integer(c->agents.answer_s));
 	json_object_set_new(j, "m_keys", mkey_json(o->m_keys));
@@ -206,6 +207,7 @@ int watchdog_config_read(struct watchdog_config *c, int fd, struct err *err)
 	c->agents = (struct agents_opts){
 		.without = json_is_true(json_object_get(c->text, "without_agents")),
 		.strangers = json_is_true(json_object_get(c->text, "accept_strangers")),
+		.names = json_is_true(json_object_get(c->text, "accept_names")),
 		.silent_go_on = json_is_true(json_object_get(c->text, "without_silent")),
 		.answer_s = (unsigned)watchdog_config_num(c, "answer_s"),
 	};

@@ -16,6 +16,8 @@
 #include "fabric/base/plural.h"
 #include "fabric/base/store.h"
 #include "fabric/jobs/source.h"
+#include "fabric/model/host_names.h"
+#include "fabric/plan/drain_names.h"
 #include "fabric/plan/plan_bytes.h"
 #include "fabric/plan/planfile.h"
 #include "fabric/update/installer/osm_grant.h"
@@ -43,7 +45,8 @@ struct worker {
 	struct job_source *jobs;
 	struct agents agents;
 	struct foreign_tables theirs;
-	char *file; /* the plan's */
+	struct name_map *names; /* the plan's */
+	char *file;		/* the plan's */
 	size_t file_len;
 	bool no_record; /* it was the record that could not be written */
 	enum outcome outcome;
@@ -283,6 +286,32 @@ static int watchdog_main_replace_plan(struct worker *w, const struct plan *p,
 	return plan_encode(&w->file, &w->file_len, now, now->id, err);
 }
 
+/* Whoever is called otherwise than when the plan was made is told, and not drained unseen. */
+static int watchdog_main_names(struct worker *w, const struct plan *p, const struct plan *now,
+			       struct err *err)
+{
+	const struct agents_opts *o = &w->config.agents;
+	struct drain_renamed r;
+	char text[400];
+
+	drain_names_compare(&r, p->fabric, now->fabric, &now->drain, now->jobs);
+	if (!r.n)
+		return 0;
+	snprintf(text, sizeof(text), "%u port%s changed %s name since plan %s was computed: %s",
+		 r.n, plural(r.n), r.n == 1 ? "its" : "their", p->id, r.text);
+	watchdog_step(w->dog, text);
+	watchdog_main_note(w, "plan.names",
+			   json_pack("{s:s, s:I, s:I, s:o}", "plan", p->id, "ports",
+				     (json_int_t)r.n, "drained", (json_int_t)r.drained, "text",
+				     record_str(text)));
+	if (!r.drained || o->names || o->without)
+		return 0;
+	return err_set(err, -EPERM,
+		       "%s; %u of them would have to drain: compute the plan again, or take the "
+		       "names as they are with --accept-names",
+		       text, r.drained);
+}
+
 /* The plan on the fabric as it is now. */
 static int watchdog_main_run_plan(struct worker *w, const struct plan *p, struct err *err)
 {
@@ -292,6 +321,8 @@ static int watchdog_main_run_plan(struct worker *w, const struct plan *p, struct
 
 	if (!rc && !digest_equal(&now->fabric->fingerprint, &p->fabric->fingerprint))
 		rc = watchdog_main_replace_plan(w, p, now, &grafted, err);
+	if (!rc)
+		rc = watchdog_main_names(w, p, now, err);
 	if (rc) {
 		watchdog_main_note(
 			w, "plan.stale",
@@ -327,6 +358,7 @@ static int watchdog_main_apply(struct worker *w, struct err *err)
 	if (watchdog_main_open_record(w, p->fabric->name, err))
 		goto out;
 	w->config.live.notices = p->drain.njob && p->drain.escape && !w->config.agents.without;
+	w->config.live.names = w->names = host_names_map(p->fabric);
 	watchdog_step(w->dog, "reading the fabric");
 	rc = EXIT_UNREADABLE;
 	if (!live_open(&w->live, &w->config.live, p->fabric->name, err))
@@ -434,6 +466,7 @@ static int watchdog_main_worker_main(const char *id)
 		log_add(LOG_ERROR, "record", "%s", end.text);
 	watchdog_end(w.dog, rc, w.outcome, w.config.live.simulator ? NULL : w.user, err.text);
 	live_close(&w.live);
+	name_map_free(w.names);
 	free(w.file);
 	watchdog_config_clear(&w.config);
 	return rc;

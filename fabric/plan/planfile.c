@@ -19,6 +19,7 @@
 #define SCHEMA	 "ibroute-top plan/1"
 #define SCHEMA_2 "ibroute-top plan/2" /* with an order of the writes */
 #define SCHEMA_3 "ibroute-top plan/3" /* and with what has to be drained; perhaps without order */
+#define SCHEMA_4 "ibroute-top plan/4" /* and jobs by port GUIDs; perhaps without either */
 
 struct part {
 	const char *name;
@@ -70,6 +71,28 @@ static int planfile_fabric_text(struct part *part, const struct fabric *f, struc
 	return rc;
 }
 
+static json_t *planfile_guid(uint64_t guid)
+{
+	char hex[24];
+
+	snprintf(hex, sizeof(hex), "0x%016" PRIx64, guid);
+	return json_string(hex);
+}
+
+/* What the node-name-map said; the fabric of the file has the NodeDescriptions. */
+static json_t *planfile_names_json(const struct fabric *f)
+{
+	json_t *names = json_array();
+
+	for (uint32_t t = 0; t < f->nend; t++)
+		if (f->term_mapped[t])
+			json_array_append_new(names,
+					      json_pack("[o, o]",
+							planfile_guid(f->term_node_guid[t]),
+							json_text(f->term_name[t])));
+	return names;
+}
+
 static json_t *planfile_jobs_json(const struct plan *p)
 {
 	json_t *list = json_array();
@@ -77,20 +100,24 @@ static json_t *planfile_jobs_json(const struct plan *p)
 	for (uint32_t i = 0; p->jobs && i < p->jobs->njob; i++) {
 		const struct job *job = &p->jobs->jobs[i];
 		const char *last = "";
-		json_t *nodes;
+		json_t *nodes, *ports;
 
 		if (!job->multi)
 			continue;
 		nodes = json_array();
+		ports = json_array();
 		for (uint32_t t = 0; t < job->nterm; t++) {
 			const char *name = p->fabric->term_name[job->terms[t]];
 
 			if (strcmp(name, last)) /* rails of one host are neighbours, mostly */
 				json_array_append_new(nodes, json_text(name));
 			last = name;
+			json_array_append_new(ports,
+					      planfile_guid(p->fabric->term_guid[job->terms[t]]));
 		}
-		json_array_append_new(
-			list, json_pack("{s:I, s:o}", "id", (json_int_t)job->id, "nodes", nodes));
+		json_array_append_new(list, json_pack("{s:I, s:o, s:o, s:I}", "id",
+						      (json_int_t)job->id, "nodes", nodes, "ports",
+						      ports, "unknown", (json_int_t)job->unknown));
 	}
 	return list;
 }
@@ -111,7 +138,8 @@ static char *planfile_header(const struct plan *p, const struct part *parts)
 	}
 	snprintf(guid, sizeof(guid), "0x%016" PRIx64, p->sm.guid);
 	j = json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:i, s:s, s:s, s:I}", "schema",
-		      p->drain.known ? SCHEMA_3
+		      p->jobs	     ? SCHEMA_4
+		      : p->drain.known ? SCHEMA_3
 		      : p->order.n   ? SCHEMA_2
 				     : SCHEMA,
 		      "id", p->id, "hash", digest_hex(hex, &p->hash), "fabric", p->fabric->name,
@@ -122,6 +150,7 @@ static char *planfile_header(const struct plan *p, const struct part *parts)
 	json_object_set_new(j, "sl2vl_tables", json_integer(p->diff->nsl2vl));
 	json_object_set_new(j, "job_source", p->jobs ? json_text(p->jobs->source) : json_null());
 	json_object_set_new(j, "jobs", p->jobs ? planfile_jobs_json(p) : json_null());
+	json_object_set_new(j, "names", planfile_names_json(p->fabric));
 	if (p->drain.known)
 		json_object_set_new(j, "drain", drain_encode(&p->drain, p->jobs));
 	if (p->files.n)
@@ -209,8 +238,8 @@ static int planfile_split(struct sample_reading *r, struct err *err)
 
 	r->head = at ? json_text_clean(json_loadb(r->data, (size_t)(at - r->data), 0, NULL)) : NULL;
 	schema = json_string_value(json_object_get(r->head, "schema"));
-	if (!schema ||
-	    (strcmp(schema, SCHEMA) && strcmp(schema, SCHEMA_2) && strcmp(schema, SCHEMA_3)))
+	if (!schema || (strcmp(schema, SCHEMA) && strcmp(schema, SCHEMA_2) &&
+			strcmp(schema, SCHEMA_3) && strcmp(schema, SCHEMA_4)))
 		return err_set(err, -EINVAL, "%s: not a plan, or one of another version", r->path);
 	at++;
 	list = json_object_get(r->head, "parts");
@@ -233,6 +262,23 @@ static int planfile_split(struct sample_reading *r, struct err *err)
 	return 0;
 }
 
+static struct name_map *planfile_read_names(const struct sample_reading *r)
+{
+	struct name_map *m = name_map_new();
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(r->head, "names"), i, one)
+	{
+		const char *guid = json_string_value(json_array_get(one, 0));
+		const char *name = json_string_value(json_array_get(one, 1));
+
+		if (guid && name)
+			name_map_add(m, strtoull(guid, NULL, 16), name);
+	}
+	return m;
+}
+
 static int planfile_read_fabric(struct sample_reading *r, struct err *err)
 {
 	json_int_t lmc = json_integer_value(json_object_get(r->head, "lmc"));
@@ -241,6 +287,7 @@ static int planfile_read_fabric(struct sample_reading *r, struct err *err)
 		.lmc = (int)lmc,
 	};
 	struct builder *b = NULL;
+	struct name_map *names;
 	FILE *in;
 	int rc;
 
@@ -253,18 +300,54 @@ static int planfile_read_fabric(struct sample_reading *r, struct err *err)
 		return err_set(err, -EBADMSG, "%s: without a fabric", r->path);
 	rc = ibnd_read(&b, in, r->path, NULL, err);
 	fclose(in);
+	o.names = names = planfile_read_names(r);
 	if (!rc)
 		rc = builder_freeze(&r->f, b, &o, err);
+	name_map_free(names);
 	builder_free(b);
 	return rc;
 }
 
+/* A port that the fabric does not have is left out: the hash tells. */
+static void planfile_read_ports(struct jobset_builder *b, const struct sample_reading *r,
+				const struct job *head, const json_t *ports)
+{
+	uint32_t *terms = xcalloc(json_array_size(ports), sizeof(*terms)), n = 0;
+	const json_t *port;
+	size_t i;
+
+	json_array_foreach(ports, i, port)
+	{
+		const char *guid = json_string_value(port);
+		uint32_t term = guid ? fabric_term_by_guid(r->f, strtoull(guid, NULL, 16)) :
+				       FAB_NONE;
+
+		if (term < r->f->nterm)
+			terms[n++] = term;
+	}
+	jobset_builder_add_ports(b, head, terms, n);
+	free(terms);
+}
+
+static void planfile_read_nodes(struct jobset_builder *b, const struct job *head,
+				const json_t *nodes)
+{
+	const char **names = xcalloc(json_array_size(nodes), sizeof(*names));
+	const json_t *node;
+	size_t k;
+
+	json_array_foreach(nodes, k, node) names[k] =
+		json_string_value(node) ? json_string_value(node) : "";
+	jobset_builder_add(b, head, names, head->nnodes);
+	free(names);
+}
+
 static struct jobset *planfile_read_jobs(const struct sample_reading *r)
 {
-	json_t *list = json_object_get(r->head, "jobs"), *job, *node;
+	json_t *list = json_object_get(r->head, "jobs"), *job;
 	const char *source = json_string_value(json_object_get(r->head, "job_source"));
 	struct jobset_builder *b;
-	size_t i, k;
+	size_t i;
 
 	if (!json_is_array(list))
 		return NULL;
@@ -273,15 +356,16 @@ static struct jobset *planfile_read_jobs(const struct sample_reading *r)
 	{
 		struct job head = {
 			.id = (uint64_t)json_integer_value(json_object_get(job, "id")),
+			.unknown = (uint32_t)json_integer_value(json_object_get(job, "unknown")),
 		};
 		json_t *nodes = json_object_get(job, "nodes");
-		const char **names = xcalloc(json_array_size(nodes), sizeof(*names));
+		json_t *ports = json_object_get(job, "ports");
 
-		json_array_foreach(nodes, k, node) names[k] =
-			json_string_value(node) ? json_string_value(node) : "";
 		head.nnodes = (uint32_t)json_array_size(nodes);
-		jobset_builder_add(b, &head, names, head.nnodes);
-		free(names);
+		if (ports)
+			planfile_read_ports(b, r, &head, ports);
+		else
+			planfile_read_nodes(b, &head, nodes);
 	}
 	return jobset_build(b);
 }

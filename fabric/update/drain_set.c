@@ -4,6 +4,7 @@
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/model/end_find.h"
+#include "fabric/plan/drain_names.h"
 #include "fabric/update/transaction.h"
 
 #include <errno.h>
@@ -80,17 +81,41 @@ static void drain_set_add_job(struct transaction *t, const struct job *job)
 	}
 }
 
+/* Is it known on which hosts it runs, or was it said that all of its names do? */
+static bool drain_set_sure(const struct transaction *t, const struct job *job)
+{
+	return t->o.accept_names || (!job->unknown && job_ambiguous(job, t->fabric) == FAB_NONE);
+}
+
+static const char *drain_set_doubtful(const struct transaction *t, const struct job *job)
+{
+	uint32_t term = job_ambiguous(job, t->fabric);
+
+	return term == FAB_NONE ? "a node of it is not in the fabric, and others"
+				: t->fabric->term_name[term];
+}
+
 /* A job is asked as a whole or not at all: both ends of a connection have to move.  false:
  * refused. */
 static bool drain_set_take_job(struct transaction *t, const struct job *job, bool needed)
 {
 	const struct agent_link *l = t->o.agents;
-	struct agent_place *at = drain_set_places_of(t, job);
+	struct agent_place *at;
 	uint32_t there, unknown, absent;
 	char name[100];
 	struct err err = { "" };
 	bool ok = true;
-	int rc = l->ops->present ? l->ops->present(l->ctx, at, job->nterm, &t->progress, &err) : 0;
+	int rc;
+
+	if (!drain_set_sure(t, job)) { /* only its order is at stake */
+		drain_set_note(t,
+			       "job %lu is not asked to drain: %.60s may be several hosts; its "
+			       "packets may be reordered",
+			       (unsigned long)job->id, drain_set_doubtful(t, job));
+		return true;
+	}
+	at = drain_set_places_of(t, job);
+	rc = l->ops->present ? l->ops->present(l->ctx, at, job->nterm, &t->progress, &err) : 0;
 
 	if (rc == -ECANCELED) {
 		free(at);
@@ -189,6 +214,23 @@ static bool drain_set_unassigned(struct transaction *t)
 	return true;
 }
 
+/* Whom a job's nodes are is for an operator to say. */
+static bool drain_set_names(struct transaction *t)
+{
+	const struct plan *p = t->plan;
+	char who[120];
+	struct err err;
+
+	if (t->o.without_agents)
+		return true;
+	if (!t->o.accept_names && drain_names_check(&p->drain, p->fabric, p->jobs, &err))
+		return transaction_fail(t, -EPERM, "%s", err.text);
+	drain_names_text(who, sizeof(who), &p->drain, p->fabric, p->jobs);
+	if (t->o.accept_names && who[0])
+		drain_set_note(t, "each port of these names is asked to drain: %s", who);
+	return true;
+}
+
 bool drain_set_gather(struct transaction *t)
 {
 	const struct drain *d = &t->plan->drain;
@@ -205,7 +247,7 @@ bool drain_set_gather(struct transaction *t)
 			"jobs send there: make the plan with --jobs, or write all the same with "
 			"--without-agents",
 			d->nlid);
-	if (!drain_set_unassigned(t))
+	if (!drain_set_unassigned(t) || !drain_set_names(t))
 		return false;
 	if (t->o.without_agents)
 		drain_set_name_without(t);
@@ -347,7 +389,8 @@ static bool drain_set_join(struct transaction *t, const struct job *job, bool wa
 	struct err err = { "" };
 	bool ok;
 
-	if ((!w->n && !drain_set_start(t)) || !drain_set_come_in_time(t, job, wait ? JOIN : 0))
+	if (!drain_set_sure(t, job) || (!w->n && !drain_set_start(t)) ||
+	    !drain_set_come_in_time(t, job, wait ? JOIN : 0))
 		return false;
 	was = *w;
 	w->port = xcalloc(was.nport, sizeof(*w->port));
@@ -439,20 +482,11 @@ static bool drain_set_was_named(const struct transaction *t, uint64_t id)
 	return false;
 }
 
-static void drain_set_put_job(struct jobset_builder *b, const struct fabric *f,
-			      const struct job *job)
+static void drain_set_put_job(struct jobset_builder *b, const struct job *job)
 {
-	const char **names = xcalloc(job->nterm, sizeof(*names));
-	struct job head = { .id = job->id,
-			    .name = job->name,
-			    .user = job->user,
-			    .nodes = job->nodes,
-			    .start_s = job->start_s };
+	struct job head = *job;
 
-	for (uint32_t i = 0; i < job->nterm; i++)
-		names[i] = f->term_name[job->terms[i]];
-	jobset_builder_add(b, &head, names, job->nterm);
-	free(names);
+	jobset_builder_add_ports(b, &head, job->terms, job->nterm);
 }
 
 /* The last list that the batch system gave; fresh: it has not been looked at. */
@@ -478,7 +512,7 @@ static struct jobset *drain_set_find_late(const struct transaction *t, const str
 
 		if (job->multi && !(t->plan && drain_set_was_planned(t->plan->jobs, job)) &&
 		    !drain_set_has(t, job))
-			drain_set_put_job(b, t->fabric, job);
+			drain_set_put_job(b, job);
 	}
 	return jobset_build(b);
 }

@@ -98,6 +98,7 @@ struct executor_opts {
 	const char *no_agents;		 /* why not; NULL or "": not supported here */
 	bool without_agents;		 /* ask nobody, and write although jobs should drain */
 	bool accept_unassigned;		 /* LIDs of no job need not be drained */
+	bool accept_names;		 /* drain all ports of a name, whoever's they may be */
 	bool without_silent;		 /* write though some agents are silent or failed */
 	uint32_t answer_ms;		 /* for an agent to drain or return; 0: APPLY_ANSWER_MS */
 	uint32_t hold_s;		 /* for agents to stay away at most; 0: 900 */

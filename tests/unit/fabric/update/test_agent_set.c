@@ -548,6 +548,43 @@ static void each_port_of_a_name_has_to_answer(void **state)
 	everybody_is_back(w);
 }
 
+/* Nobody is drained across two hosts of one name until somebody has said that it is meant so. */
+static void nobody_drains_by_an_ambiguous_name_until_it_was_accepted(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	w->f->nambiguous = 1;
+	w->f->term_ambiguous[w->k.node[3].term] = true;
+	assert_int_equal(run(w, &err), -EPERM);
+	assert_non_null(strstr(err.text, "--accept-names"));
+	assert_non_null(strstr(err.text, "node-name-map"));
+	assert_non_null(strstr(err.text, w->f->term_name[w->k.node[3].term]));
+	assert_int_equal(w->unpaths, 0);
+	assert_int_equal(executor_outcome(w->a), OUTCOME_REFUSED);
+	executor_free(w->a);
+	w->o.accept_names = true;
+	need(run(w, &err), &err);
+	assert_non_null(strstr(w->said, "each port of these names is asked to drain"));
+	assert_int_equal(status(w).agents.done, ALL);
+	everybody_is_back(w);
+}
+
+/* Only its order is at stake: it goes on without the job, and says so. */
+static void a_job_of_an_ambiguous_name_that_need_not_drain_is_left_alone(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	need_drain(w, true, false);
+	w->no_proof = true;
+	w->f->nambiguous = 1;
+	w->f->term_ambiguous[w->k.node[3].term] = true;
+	need(run(w, &err), &err);
+	assert_non_null(strstr(w->said, "is not asked to drain: "));
+	everybody_is_back(w);
+}
+
 static void policy_goes_on_without_who_is_silent_or_could_not(void **state)
 {
 	struct world *w = *state;
@@ -1271,6 +1308,8 @@ int main(void)
 		cmocka_unit_test(loss_doubles_and_reorder_change_nothing_but_the_time),
 		T(a_silent_agent_is_named_and_nothing_is_written),
 		T(each_port_of_a_name_has_to_answer),
+		T(nobody_drains_by_an_ambiguous_name_until_it_was_accepted),
+		T(a_job_of_an_ambiguous_name_that_need_not_drain_is_left_alone),
 		T(policy_goes_on_without_who_is_silent_or_could_not),
 		T(an_agent_whose_drain_fails_stops_the_update),
 		T(a_job_that_ends_is_not_waited_for),
