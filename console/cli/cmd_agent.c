@@ -24,6 +24,7 @@
 #include <argp.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -47,7 +48,8 @@ enum {
 	OPT_END_JOB,
 	OPT_STATUS,
 	OPT_FORGET,
-	OPT_AGENT_JOB
+	OPT_AGENT_JOB,
+	OPT_AGENT_USER
 };
 
 struct agent_cmd {
@@ -57,6 +59,7 @@ struct agent_cmd {
 	VEC(const char *) jobs;
 	const char *log;
 	const char *verb, *job; /* to the agent that runs */
+	uid_t user;		/* whose jobs they are */
 	bool daemon, json;
 	int ready_fd; /* -1: none */
 	pid_t while_pid;
@@ -69,6 +72,11 @@ static const struct argp_option rows[] = {
 	{ "job", OPT_AGENT_JOB, "ID", 0,
 	  "a job on this node; can be repeated. The agent exits when all of them have ended. "
 	  "Without this option the agent stays and serves all later jobs",
+	  1 },
+	{ "user", OPT_AGENT_USER, "USER", 0,
+	  "the jobs of --job, or the one of --add-job, are this user's, by name or number: only his "
+	  "processes, those in the job's cgroup and root's may send HELLO for them (default: "
+	  "$SLURM_JOB_UID, which SLURM's prolog has)",
 	  1 },
 	{ "drain-cmd", CMDLINE_KEY(struct agent_cmd, o.drain), "CMD", 0,
 	  "pauses a job: when it returns, the job posts nothing new and has nothing in flight", 1 },
@@ -177,6 +185,32 @@ static void cmd_agent_take_job(struct agent_cmd *c, const char *arg, struct argp
 	vec_push(&c->jobs, arg);
 }
 
+static bool cmd_agent_uid(uid_t *out, const char *text)
+{
+	const struct passwd *p = getpwnam(text);
+	unsigned long v;
+	char *end;
+
+	if (p) {
+		*out = p->pw_uid;
+		return true;
+	}
+	errno = 0;
+	v = strtoul(text, &end, 10);
+	*out = (uid_t)v;
+	return *text >= '0' && *text <= '9' && !*end && !errno && v < AGENT_NO_USER;
+}
+
+/* Root's own are known as root's anyway, and in a lab everything is. */
+static void cmd_agent_default_user(struct agent_cmd *c)
+{
+	const char *env = getenv("SLURM_JOB_UID");
+
+	if (c->user == AGENT_NO_USER && env && !cmd_agent_uid(&c->user, env))
+		c->user = AGENT_NO_USER;
+	c->o.user = c->user;
+}
+
 static void cmd_agent_take_question(struct agent_cmd *c, const char *verb, const char *job,
 				    struct argp_state *s)
 {
@@ -215,6 +249,10 @@ static error_t cmd_agent_take(int key, char *arg, struct argp_state *s)
 	switch (key) {
 	case OPT_AGENT_JOB:
 		cmd_agent_take_job(c, arg, s);
+		return 0;
+	case OPT_AGENT_USER:
+		if (!cmd_agent_uid(&c->user, arg))
+			argp_error(s, "--user: there is no user '%s'", arg);
 		return 0;
 	case OPT_SOCKET_MODE:
 		c->o.socket_mode = cmd_agent_octal(arg, "--socket-mode", 0777, s);
@@ -287,18 +325,24 @@ static int cmd_agent_print_answer(struct ibroute_agent *a, bool json, struct err
 	return rc;
 }
 
-static int cmd_agent_ask_agent(struct ibroute_agent *a, const struct agent_cmd *c, const char *verb,
-			       const char *job, struct err *err)
+/* what: ADD, END, STATUS with its words */
+static int cmd_agent_ask_agent(struct ibroute_agent *a, const struct agent_cmd *c, const char *what,
+			       struct err *err)
 {
 	struct timeval limit = { .tv_sec = 10 };
 	char line[AGENT_LINE_MAX];
 	int rc = ibroute_agent_connect(a, c->o.socket);
 
-	snprintf(line, sizeof(line), "%s%s%s\n", verb, job ? " " : "", job ? job : "");
+	snprintf(line, sizeof(line), "%s\n", what);
 	if (!rc) {
 		setsockopt(a->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 		rc = ibroute_agent_say(a, line);
 	}
+	if (rc == -EPERM)
+		return err_set(err, EXIT_UNREADABLE,
+			       "who listens on %s is neither root nor this user, and not asked "
+			       "($IBROUTE_AGENT_UID may name another one)",
+			       ibroute_agent_path(c->o.socket));
 	if (rc)
 		return err_set(err, EXIT_UNREADABLE, "no agent listens on %s: %s",
 			       ibroute_agent_path(c->o.socket), strerror(-rc));
@@ -314,7 +358,7 @@ static int cmd_agent_at_base(const struct agent_cmd *c)
 	FILE *in, *out;
 	int rc;
 
-	if (cmd_agent_ask_agent(&a, c, "STATUS", NULL, NULL))
+	if (cmd_agent_ask_agent(&a, c, "STATUS", NULL))
 		return -ENOTCONN;
 	fcntl(a.fd, F_SETFL, 0);
 	in = fdopen(a.fd, "r");
@@ -348,14 +392,30 @@ static void cmd_agent_keep_back(const struct agent_cmd *c)
 	}
 }
 
+static int cmd_agent_ask_and_print(const struct agent_cmd *c, uid_t user, struct err *err)
+{
+	char what[AGENT_LINE_MAX], number[16] = "";
+	struct ibroute_agent a;
+	int rc;
+
+	if (user != AGENT_NO_USER)
+		snprintf(number, sizeof(number), " %u", (unsigned)user);
+	snprintf(what, sizeof(what), "%s%s%s%s", c->verb, c->job ? " " : "", c->job ? c->job : "",
+		 number);
+	rc = cmd_agent_ask_agent(&a, c, what, err);
+	return rc ? rc : cmd_agent_print_answer(&a, c->json, err);
+}
+
 static int cmd_agent_question(const struct agent_cmd *c, struct err *err)
 {
-	struct ibroute_agent a;
-	int rc = cmd_agent_ask_agent(&a, c, c->verb, c->job, err);
+	bool add = !strcmp(c->verb, "ADD");
+	int rc = cmd_agent_ask_and_print(c, add ? c->user : AGENT_NO_USER, err);
 
-	if (!rc)
-		rc = cmd_agent_print_answer(&a, c->json, err);
-	if (!rc && !strcmp(c->verb, "ADD"))
+	/* an agent of before 0.2.0 that still runs knows no users */
+	if (rc == EXIT_FINDINGS && add && c->user != AGENT_NO_USER &&
+	    strstr(err->text, "malformed"))
+		rc = cmd_agent_ask_and_print(c, AGENT_NO_USER, err);
+	if (!rc && add)
 		cmd_agent_keep_back(c);
 	return rc;
 }
@@ -426,6 +486,32 @@ static int cmd_agent_default_state(struct agent_cmd *c, struct err *err)
 			       strerror(errno));
 	c->o.state = xasprintf("%s/agent.state", dir); /* as long as the program */
 	return 0;
+}
+
+/* The last folder of a path is made where it is missing, for this user alone; one in which
+ * everybody may replace what others have made is none to keep state in. */
+static int cmd_agent_own_folder(const char *path, struct err *err)
+{
+	char *dir = path && strchr(path, '/') ? xstrdup(path) : xstrdup("./x");
+	struct stat st;
+	int rc = 0;
+
+	*(strrchr(dir, '/') + (strrchr(dir, '/') == dir)) = 0;
+	if (mkdir(dir, 0700) && errno != EEXIST && errno != EROFS && errno != EACCES)
+		rc = err_set(err, EXIT_BAD_USAGE, "%s cannot be created: %s", dir, strerror(errno));
+	else if (stat(dir, &st))
+		rc = err_set(err, EXIT_BAD_USAGE, "%s: %s", dir, strerror(errno));
+	else if (st.st_uid && st.st_uid != geteuid())
+		rc = err_set(err, EXIT_REFUSED,
+			     "%s belongs to user %u, who could replace what is in it", dir,
+			     (unsigned)st.st_uid);
+	else if (st.st_mode & S_IWOTH && !(st.st_mode & S_ISVTX))
+		rc = err_set(
+			err, EXIT_REFUSED,
+			"everybody may replace what is in %s: the agent needs a folder of its own",
+			dir);
+	free(dir);
+	return rc;
 }
 
 static void cmd_agent_say_ready(struct agent_cmd *c, const struct agent *a)
@@ -566,6 +652,10 @@ static int cmd_agent_main(struct agent_cmd *c, struct err *err)
 	if (c->live.ask_m_key && mkey_ask(&c->port.m_key, err))
 		return EXIT_BAD_USAGE;
 	rc = cmd_agent_default_state(c, err);
+	if (!rc)
+		rc = cmd_agent_own_folder(c->o.state, err);
+	if (!rc && c->o.socket)
+		rc = cmd_agent_own_folder(c->o.socket, err);
 	if (rc)
 		return rc;
 	if (c->daemon && cmd_agent_go_into_background(c, &rc, err))
@@ -583,7 +673,9 @@ static int cmd_agent_main(struct agent_cmd *c, struct err *err)
 int cmd_agent(int argc, char **argv)
 {
 	static const struct argp argp = { .options = rows, .parser = cmd_agent_take, .doc = doc };
-	struct agent_cmd c = { .ready_fd = STDOUT_FILENO, .o = { .socket_mode = 0600 } };
+	struct agent_cmd c = { .ready_fd = STDOUT_FILENO,
+			       .o = { .socket_mode = 0600 },
+			       .user = AGENT_NO_USER };
 	struct err err = { "" };
 	int rc;
 
@@ -595,6 +687,7 @@ int cmd_agent(int argc, char **argv)
 	c.port.m_keys = c.live.m_keys;
 	c.o.jobs = c.jobs.v;
 	c.o.njobs = (uint32_t)c.jobs.n;
+	cmd_agent_default_user(&c);
 	rc = c.verb ? cmd_agent_question(&c, &err) : cmd_agent_main(&c, &err);
 	cmdline_end(argv[0], rc, &err);
 	explicit_bzero(&c.port.m_key, sizeof(c.port.m_key));

@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -117,21 +118,29 @@ static bool agent_save(struct agent *a)
 	return a->saved;
 }
 
-static bool agent_has_job(const struct agent *a, const char *name)
+static struct agent_job *agent_job_of(const struct agent *a, const char *name)
 {
 	for (size_t i = 0; i < a->jobs.n; i++) {
 		if (!strcmp(a->jobs.v[i].name, name))
-			return true;
+			return &a->jobs.v[i];
 	}
-	return false;
+	return NULL;
 }
 
-static int agent_add_job(struct agent *a, const char *name, struct err *err)
+static bool agent_has_job(const struct agent *a, const char *name)
 {
-	struct agent_job j;
+	return agent_job_of(a, name) != NULL;
+}
+
+/* uid AGENT_NO_USER: what was known of a job's user before stays. */
+static int agent_add_job(struct agent *a, const char *name, uid_t uid, struct err *err)
+{
+	struct agent_job *old = agent_job_of(a, name), j = { .uid = uid };
 	int rc = agent_job_check(name, err);
 
-	if (rc || agent_has_job(a, name))
+	if (old && uid != AGENT_NO_USER)
+		old->uid = uid;
+	if (rc || old)
 		return rc;
 	if (a->jobs.n == AGENT_JOBS_MAX)
 		return err_set(err, -ENOSPC, "at most %d jobs per node", AGENT_JOBS_MAX);
@@ -148,11 +157,11 @@ static int agent_take_over(struct agent *a, struct agent_save *s, struct err *er
 	int rc = 0;
 
 	for (uint32_t i = 0; i < a->o.njobs && !rc; i++)
-		rc = agent_add_job(a, a->o.jobs[i], err);
+		rc = agent_add_job(a, a->o.jobs[i], a->o.user ? a->o.user : AGENT_NO_USER, err);
 	for (size_t i = 0; i < s->jobs.n && !rc; i++) {
 		same |= agent_has_job(a, s->jobs.v[i].name);
 		if (!a->o.njobs)
-			rc = agent_add_job(a, s->jobs.v[i].name, err);
+			rc = agent_add_job(a, s->jobs.v[i].name, s->jobs.v[i].uid, err);
 	}
 	if (!same)
 		s->state.mode = AGENT_BASE;
@@ -729,10 +738,17 @@ static void agent_on_changed(void *ctx)
 	agent_save(ctx);
 }
 
-static int agent_on_add_job(void *ctx, const char *job, struct err *err)
+static uid_t agent_on_owner(void *ctx, const char *job)
+{
+	const struct agent_job *j = agent_job_of(ctx, job);
+
+	return j ? j->uid : AGENT_NO_USER;
+}
+
+static int agent_on_add_job(void *ctx, const char *job, uid_t uid, struct err *err)
 {
 	struct agent *a = ctx;
-	int rc = agent_add_job(a, job, err);
+	int rc = agent_add_job(a, job, uid, err);
 
 	if (rc)
 		return rc;
@@ -792,12 +808,18 @@ static void agent_on_status(void *ctx, FILE *out)
 static int agent_take_lock(struct agent *a, struct err *err)
 {
 	char pid[16] = "";
+	struct stat st;
 	ssize_t n;
 
 	a->lock_path = xasprintf("%s.lock", a->o.state);
 	a->lock_fd = open(a->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (a->lock_fd < 0)
 		return err_set(err, -errno, "%s cannot be made: %s", a->lock_path, strerror(errno));
+	if (fstat(a->lock_fd, &st) || (st.st_uid && st.st_uid != geteuid()))
+		return err_set(
+			err, -EPERM,
+			"%s belongs to another user: keep the state in a folder of the agent's own",
+			a->lock_path);
 	if (flock(a->lock_fd, LOCK_EX | LOCK_NB)) {
 		n = read(a->lock_fd, pid, sizeof(pid) - 1);
 		pid[n > 0 ? strcspn(pid, "\n") : 0] = 0;
@@ -825,7 +847,7 @@ int agent_open(struct agent **out, struct notice_port *np, const struct agent_op
 {
 	static const struct agent_socket_ops ops = { agent_on_changed, agent_on_add_job,
 						     agent_on_end_job, agent_on_status,
-						     agent_on_forget };
+						     agent_on_forget,  agent_on_owner };
 	struct agent *a = xcalloc(1, sizeof(*a));
 	struct mad_local local;
 	int rc;

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "fabric/agent/agent_owner.h"
 #include "fabric/agent/agent_state.h"
 #include "fabric/wire/notice_port.h"
 
@@ -20,6 +21,7 @@
 struct agent_opts {
 	const char *const *jobs; /* none: it runs until it is stopped */
 	uint32_t njobs;
+	uid_t user; /* whose jobs they are; 0, AGENT_NO_USER: not known */
 	bool held; /* they begin when agent_ready() */
 	/* Of the shell, run for each job, or once where there is neither a job nor a socket; NULL:
 	 * nothing to do.  back NULL: migrate, which sees IBROUTE_PHASE=return. */

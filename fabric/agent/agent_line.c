@@ -117,7 +117,7 @@ static const struct {
 	{ "DONE", "DONE seq", AGENT_DONE },
 	{ "FAILED", "FAILED seq why", AGENT_FAILED },
 	{ "BYE", "BYE", AGENT_BYE },
-	{ "ADD", "ADD job", AGENT_ADD_JOB },
+	{ "ADD", "ADD job [uid]", AGENT_ADD_JOB },
 	{ "END", "END job", AGENT_END_JOB },
 	{ "STATUS", "STATUS", AGENT_GET_STATUS },
 	{ "FORGET", "FORGET", AGENT_FORGET },
@@ -142,6 +142,7 @@ static bool agent_line_arguments(struct agent_line *out, struct rest *r)
 		agent_line_why(r, out->why);
 		return true;
 	case AGENT_ADD_JOB:
+		return agent_line_job(r, out) && (!r->n || agent_line_number(r, &out->uid));
 	case AGENT_END_JOB:
 		return agent_line_job(r, out);
 	case AGENT_BYE:
@@ -158,6 +159,7 @@ int agent_line_parse(struct agent_line *out, const char *line, size_t n, struct 
 	char verb[16];
 
 	memset(out, 0, sizeof(*out));
+	out->uid = (uid_t)-1;
 	if (r.n && r.s[r.n - 1] == '\r')
 		r.n--;
 	if (n >= AGENT_LINE_MAX)

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define AGENT_LINE_MAX 256 /* bytes, with its end */
 #define AGENT_JOB_MAX  64  /* bytes of a job's name, with its 0 */
@@ -19,7 +20,7 @@ enum agent_verb {
 	AGENT_DONE,	  /* DONE seq */
 	AGENT_FAILED,	  /* FAILED seq [why] */
 	AGENT_BYE,	  /* BYE */
-	AGENT_ADD_JOB,	  /* ADD job */
+	AGENT_ADD_JOB,	  /* ADD job [uid] */
 	AGENT_END_JOB,	  /* END job */
 	AGENT_GET_STATUS, /* STATUS */
 	AGENT_FORGET	  /* FORGET */
@@ -33,6 +34,7 @@ const char *agent_where_name(enum agent_where w); /* "base", "drained", "escape"
 struct agent_line {
 	enum agent_verb verb;
 	uint32_t version, rank, seq;
+	uid_t uid; /* of ADD: the job's user, (uid_t)-1 where none is named */
 	enum agent_where where;
 	char job[AGENT_JOB_MAX];
 	char why[AGENT_WHY_MAX]; /* plain text */

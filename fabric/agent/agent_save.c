@@ -4,12 +4,16 @@
 #include "fabric/base/store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
-#define HEAD	 "ibroute-agent 1"
+#define HEAD	 "ibroute-agent 2"
+#define OLD_HEAD "ibroute-agent 1" /* jobs without their users */
 #define FILE_MAX (1u << 20)
 
 uint64_t agent_boottime_ms(void)
@@ -92,11 +96,13 @@ static bool agent_save_take_peer(struct agent_save *s, const char *line)
 
 static bool agent_save_take_job(struct agent_save *s, const char *line)
 {
-	struct agent_job j;
+	struct agent_job j = { .uid = (uid_t)-1 };
+	int n = 0, end = 0;
 
-	if (s->jobs.n == AGENT_JOBS_MAX || agent_job_check(line + 4, NULL))
+	if (s->jobs.n == AGENT_JOBS_MAX ||
+	    sscanf(line, "job %63s%n user %u%n", j.name, &n, &j.uid, &end) < 1 ||
+	    line[end ? end : n] || agent_job_check(j.name, NULL))
 		return false;
-	snprintf(j.name, sizeof(j.name), "%.63s", line + 4);
 	vec_push(&s->jobs, j);
 	return true;
 }
@@ -107,7 +113,7 @@ static bool agent_save_take_line(struct agent_save *s, uint32_t nr, const char *
 
 	switch (nr) {
 	case 1:
-		return !strcmp(line, HEAD);
+		return !strcmp(line, HEAD) || !strcmp(line, OLD_HEAD);
 	case 2:
 		return sscanf(line, "boot %63s%n", boot, &n) == 1 && !line[n];
 	case 3:
@@ -151,12 +157,32 @@ int agent_save_parse(struct agent_save *out, const char *text, size_t n, const c
 	return err_set(err, -ENOENT, "it is from another boot");
 }
 
+/* What another user could have written would be believed: transactions, jobs, processes. */
+static int agent_save_open(FILE **out, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), rc = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		rc = -errno;
+	else if (!S_ISREG(st.st_mode) || (st.st_uid && st.st_uid != geteuid()) ||
+		 st.st_mode & (S_IWGRP | S_IWOTH))
+		rc = -EPERM;
+	*out = rc ? NULL : fdopen(fd, "r");
+	if (!*out)
+		close(fd);
+	return rc ? rc : *out ? 0 : -ENOMEM;
+}
+
 static int agent_save_read_file(char **out, size_t *n, const char *path)
 {
-	FILE *f = fopen(path, "re");
+	FILE *f = NULL;
+	int rc = agent_save_open(&f, path);
 
-	if (!f)
-		return -errno;
+	if (rc)
+		return rc;
 	*out = xcalloc(1, FILE_MAX);
 	*n = fread(*out, 1, FILE_MAX, f);
 	if (!ferror(f)) {
@@ -178,6 +204,12 @@ int agent_save_load(struct agent_save *out, const char *path, uint64_t port_guid
 	*out = (struct agent_save){ .port_guid = 0 };
 	if (rc == -ENOENT)
 		return err_set(err, rc, "%s does not exist", path);
+	if (rc == -EPERM || rc == -ELOOP)
+		return err_set(
+			err, -EINVAL,
+			"%s is not a file that only root or this user may write: another user "
+			"may have made it. Keep the state in a folder of the agent's own",
+			path);
 	if (rc)
 		return err_set(err, -EINVAL, "%s cannot be read: %s", path, strerror(-rc));
 	agent_save_boot_id(boot);
@@ -200,6 +232,14 @@ int agent_save_load(struct agent_save *out, const char *path, uint64_t port_guid
 	return rc;
 }
 
+static void agent_save_write_job(FILE *f, const struct agent_job *j)
+{
+	fprintf(f, "job %s", j->name);
+	if (j->uid != (uid_t)-1)
+		fprintf(f, " user %u", (unsigned)j->uid);
+	fputc('\n', f);
+}
+
 static void agent_save_write_to(FILE *f, const struct agent_save *s)
 {
 	const struct agent_saved *a = &s->state;
@@ -210,7 +250,7 @@ static void agent_save_write_to(FILE *f, const struct agent_save *s)
 	fprintf(f, "state %" PRIu64 " %u %u %u %u %u %" PRIu64 "\n", a->txn, a->seq, a->repeat,
 		a->want, a->mode, s->hold_s, s->heard_ms);
 	for (size_t i = 0; i < s->jobs.n; i++)
-		fprintf(f, "job %s\n", s->jobs.v[i].name);
+		agent_save_write_job(f, &s->jobs.v[i]);
 	for (size_t i = 0; i < s->peers.n; i++)
 		fprintf(f, "client %s %u %d %" PRIu64 "\n", s->peers.v[i].job, s->peers.v[i].rank,
 			(int)s->peers.v[i].pid, s->peers.v[i].start);

@@ -29,6 +29,7 @@ struct agent_peer {
 
 struct agent_job {
 	char name[AGENT_JOB_MAX];
+	uid_t uid; /* its user; (uid_t)-1: not known */
 };
 
 struct agent_save {

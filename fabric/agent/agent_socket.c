@@ -13,8 +13,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define CLIENTS_MAX  AGENT_PEERS_MAX
+#define CLIENTS_MAX AGENT_PEERS_MAX
+#define KEPT_PLACES                                                                                \
+	128 /* of them, for root, the agent itself, and below the usual 1,024 descriptors */
 #define PER_USER_MAX (CLIENTS_MAX / 2)
+#define UNKNOWN_MAX  128 /* of a user, before HELLO */
+#define ACCEPT_MAX   512 /* in one turn: as many as the kernel keeps waiting */
 #define HELLO_MS     5000
 #define OUT_MAX	     (256u << 10)
 #define LOG_MAX	     20 /* lines within LOG_MS */
@@ -54,6 +58,8 @@ struct agent_socket {
 	enum agent_goal goal;
 	struct agent_order order;
 	uint32_t seq;
+	bool held,
+		dirty;	 /* in a turn: nothing is sent, and who is there is told once, at its end */
 	uint64_t log_ms; /* when the present span began */
 	uint32_t logged;
 };
@@ -125,7 +131,8 @@ static void agent_socket_send_bytes(struct agent_socket *s, struct client *c, co
 	vec_reserve(&c->out, c->out.n + n);
 	memcpy(c->out.v + c->out.n, text, n);
 	c->out.n += n;
-	agent_socket_flush_out(c);
+	if (!s->held)
+		agent_socket_flush_out(c);
 }
 
 __attribute__((format(printf, 3, 4))) static void
@@ -146,6 +153,23 @@ agent_socket_send(struct agent_socket *s, struct client *c, const char *fmt, ...
 
 /* ---- who comes and goes ---- */
 
+/* Each time is a write to the disk, before anybody is welcome: one for all who come in a turn. */
+static void agent_socket_changed(struct agent_socket *s)
+{
+	s->dirty = s->held;
+	if (!s->held)
+		s->ops->changed(s->ctx);
+}
+
+static void agent_socket_end_turn(struct agent_socket *s)
+{
+	s->held = false;
+	if (s->dirty)
+		agent_socket_changed(s);
+	for (size_t i = 0; i < s->clients.n; i++)
+		agent_socket_flush_out(s->clients.v[i]);
+}
+
 static void agent_socket_close_client(struct client *c)
 {
 	if (c->fd >= 0)
@@ -162,7 +186,7 @@ static void agent_socket_lost(struct agent_socket *s, struct client *c)
 	if (c->known && agent_peer_alive(&c->peer) && s->lost.n < AGENT_PEERS_MAX)
 		vec_push(&s->lost, c->peer);
 	if (c->known)
-		s->ops->changed(s->ctx);
+		agent_socket_changed(s);
 }
 
 static void agent_socket_hang_up(struct agent_socket *s, struct client *c, const char *why)
@@ -182,6 +206,7 @@ static void agent_socket_reject(struct agent_socket *s, struct client *c, const 
 
 	snprintf(text, sizeof(text), "has sent %.150s", why);
 	agent_socket_send(s, c, "ERROR %s", why);
+	agent_socket_flush_out(c);
 	agent_socket_hang_up(s, c, text);
 }
 
@@ -201,7 +226,7 @@ static void agent_socket_forget_dead(struct agent_socket *s)
 			agent_socket_forget_lost(s, i);
 	}
 	if (s->lost.n != before)
-		s->ops->changed(s->ctx);
+		agent_socket_changed(s);
 }
 
 static void agent_socket_found_again(struct agent_socket *s, const struct agent_peer *p)
@@ -303,7 +328,9 @@ int agent_socket_there(const struct agent_socket *s, struct err *err)
 
 static void agent_socket_hello(struct agent_socket *s, struct client *c, const struct agent_line *l)
 {
+	struct agent_caller who = { .uid = c->uid, .pid = c->peer.pid, .start = c->peer.start };
 	bool escape = s->goal == AGENT_GOAL_DRAINED || s->goal == AGENT_GOAL_ESCAPE;
+	struct err why;
 	char name[128];
 
 	if (l->version != AGENT_PROTOCOL) {
@@ -314,12 +341,16 @@ static void agent_socket_hello(struct agent_socket *s, struct client *c, const s
 		agent_socket_reject(s, c, "HELLO twice");
 		return;
 	}
+	if (agent_owner_check(&who, l->job, s->ops->owner(s->ctx, l->job), &why)) {
+		agent_socket_reject(s, c, why.text);
+		return;
+	}
 	c->known = c->sure = true;
 	c->where = l->where;
 	c->peer.rank = l->rank;
 	snprintf(c->peer.job, sizeof(c->peer.job), "%s", l->job);
 	agent_socket_found_again(s, &c->peer);
-	s->ops->changed(s->ctx);
+	agent_socket_changed(s);
 	agent_socket_log(s, LOG_INFO, "%s of user %u connected; its queue pairs are at %s",
 			 agent_socket_peer_name(name, &c->peer), (unsigned)c->uid,
 			 agent_where_name(c->where));
@@ -361,7 +392,12 @@ static void agent_socket_bye(struct agent_socket *s, struct client *c)
 	if (c->known)
 		agent_socket_log(s, LOG_INFO, "%s says BYE", agent_socket_client_name(name, c));
 	agent_socket_close_client(c);
-	s->ops->changed(s->ctx);
+	agent_socket_changed(s);
+}
+
+static bool agent_socket_trusts(uid_t uid)
+{
+	return !uid || uid == geteuid();
 }
 
 static void agent_socket_control(struct agent_socket *s, struct client *c,
@@ -374,7 +410,7 @@ static void agent_socket_control(struct agent_socket *s, struct client *c,
 	FILE *f;
 
 	c->over = true;
-	if (c->uid && c->uid != geteuid()) {
+	if (!agent_socket_trusts(c->uid)) {
 		agent_socket_send(s, c,
 				  "ERROR only root and the agent's own user may ask for that");
 		return;
@@ -388,7 +424,7 @@ static void agent_socket_control(struct agent_socket *s, struct client *c,
 	} else if (l->verb == AGENT_FORGET) {
 		rc = s->ops->forget(s->ctx, &err);
 	} else {
-		rc = l->verb == AGENT_ADD_JOB ? s->ops->add_job(s->ctx, l->job, &err)
+		rc = l->verb == AGENT_ADD_JOB ? s->ops->add_job(s->ctx, l->job, l->uid, &err)
 					      : s->ops->end_job(s->ctx, l->job, &err);
 	}
 	if (rc)
@@ -467,25 +503,30 @@ static void agent_socket_read_client(struct agent_socket *s, struct client *c)
 	}
 }
 
-static uint32_t agent_socket_of_user(const struct agent_socket *s, uid_t uid)
+static bool agent_socket_has_room(const struct agent_socket *s, uid_t uid)
 {
-	uint32_t n = 0;
+	uint32_t all = 0, unknown = 0;
 
-	for (size_t i = 0; i < s->clients.n; i++)
-		n += s->clients.v[i]->uid == uid;
-	return n;
+	if (agent_socket_trusts(uid))
+		return s->clients.n < CLIENTS_MAX;
+	for (size_t i = 0; i < s->clients.n; i++) {
+		const struct client *c = s->clients.v[i];
+
+		all += c->uid == uid;
+		unknown += c->uid == uid && !c->known;
+	}
+	return s->clients.n < CLIENTS_MAX - KEPT_PLACES && all < PER_USER_MAX &&
+	       unknown < UNKNOWN_MAX;
 }
 
 void agent_socket_adopt(struct agent_socket *s, int fd)
 {
-	struct ucred who = { .pid = 0 };
+	struct ucred who = { .pid = 0, .uid = AGENT_NO_USER };
 	socklen_t len = sizeof(who);
-	bool full = s->clients.n >= CLIENTS_MAX;
 	struct client *c;
 
 	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len);
-	full |= who.uid && who.uid != geteuid() && agent_socket_of_user(s, who.uid) >= PER_USER_MAX;
-	if (full) {
+	if (!agent_socket_has_room(s, who.uid)) {
 		agent_socket_log(s, LOG_WARN, "pid %d of user %u is refused: too many connections",
 				 (int)who.pid, (unsigned)who.uid);
 		close(fd);
@@ -506,7 +547,7 @@ static void agent_socket_accept_all(struct agent_socket *s)
 {
 	int fd;
 
-	for (int k = 0; k < 64; k++) {
+	for (int k = 0; k < ACCEPT_MAX; k++) {
 		fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0)
 			return;
@@ -546,6 +587,7 @@ void agent_socket_turn(struct agent_socket *s, uint64_t now_ms)
 	size_t n = s->clients.n;
 
 	s->now_ms = now_ms;
+	s->held = true;
 	vec_reserve(&s->fds, n + 1);
 	s->fds.v[0] = (struct pollfd){ .fd = s->fd, .events = POLLIN };
 	for (size_t i = 0; i < n; i++) {
@@ -565,6 +607,7 @@ void agent_socket_turn(struct agent_socket *s, uint64_t now_ms)
 		if (s->fds.v[0].revents)
 			agent_socket_accept_all(s);
 	}
+	agent_socket_end_turn(s);
 	agent_socket_sweep_out(s);
 	agent_socket_forget_dead(s);
 }
@@ -574,6 +617,8 @@ void agent_socket_turn(struct agent_socket *s, uint64_t now_ms)
 /* A socket that nobody listens on was left behind. */
 static int agent_socket_remove_stale(const struct sockaddr_un *at, struct err *err)
 {
+	struct ucred who = { .pid = 0 };
+	socklen_t len = sizeof(who);
 	struct stat st;
 	int fd, rc;
 
@@ -588,7 +633,13 @@ static int agent_socket_remove_stale(const struct sockaddr_un *at, struct err *e
 		return err_set(err, -errno, "%s: cannot find out whether an agent listens: %s",
 			       at->sun_path, strerror(errno));
 	rc = connect(fd, (const struct sockaddr *)at, sizeof(*at)) ? -errno : 0;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len))
+		who.uid = AGENT_NO_USER;
 	close(fd);
+	if (!rc && !agent_socket_trusts(who.uid))
+		return err_set(err, -EPERM,
+			       "user %u listens on %s: give the socket a folder of the agent's own",
+			       (unsigned)who.uid, at->sun_path);
 	if (rc != -ECONNREFUSED)
 		return err_set(err, -EBUSY, "another agent listens on %s", at->sun_path);
 	unlink(at->sun_path);
@@ -701,7 +752,7 @@ void agent_socket_forget(struct agent_socket *s, const char *job)
 		else
 			i++;
 	}
-	s->ops->changed(s->ctx);
+	agent_socket_changed(s);
 }
 
 void agent_socket_peers(const struct agent_socket *s, struct agent_save *out)

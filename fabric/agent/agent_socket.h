@@ -7,10 +7,14 @@
  * or does not send HELLO in time is disconnected and logged.  One that disconnects without BYE
  * but is still alive is waited for: it may reconnect, and its queue pairs may be active.
  *
+ * Others' users cannot shut root out: of the places for connections some are kept for root and the
+ * agent's own user, one user has half of them at most, and few before HELLO.
+ *
  * Never blocks.  One thread.
  */
 #pragma once
 
+#include "fabric/agent/agent_owner.h"
 #include "fabric/agent/agent_save.h"
 #include "fabric/base/err.h"
 
@@ -38,11 +42,13 @@ struct agent_order {
 struct agent_socket_ops {
 	/* The set of clients has changed; called before WELCOME is sent. */
 	void (*changed)(void *ctx);
-	/* Asked by root or this agent's own user. */
-	int (*add_job)(void *ctx, const char *job, struct err *err);
+	/* Asked by root or this agent's own user.  uid: of the job, or AGENT_NO_USER. */
+	int (*add_job)(void *ctx, const char *job, uid_t uid, struct err *err);
 	int (*end_job)(void *ctx, const char *job, struct err *err);
 	void (*status)(void *ctx, FILE *out);
 	int (*forget)(void *ctx, struct err *err);
+	/* The job's user, AGENT_NO_USER if that is not known. */
+	uid_t (*owner)(void *ctx, const char *job);
 };
 
 struct agent_socket;

@@ -39,6 +39,11 @@
  * (ibroute_agent_close()); one that disconnects without it and is still running is waited for
  * in every update, since the state of its queue pairs is unknown.
  *
+ * The agent believes HELLO of root, of its own user, of the job's user (agent --user) and of
+ *processes in the job's cgroup of SLURM; for others it answers ERROR.  The other way round an agent
+ *is believed that runs as root or as this process's user, -EPERM otherwise; where root is seen as
+ *another user (a container with users of its own) IBROUTE_AGENT_UID says as which.
+ *
  * The protocol: lines of ASCII, 255 bytes and a newline at most, words separated by a space.
  *
  *	to the agent:   HELLO 1 JOB RANK base|drained|escape
@@ -53,8 +58,8 @@
  *			BYE
  *
  * SEQ numbers the orders of one connection, TXN is the update; words that are added at the end of
- * lines in later versions are to be ignored.  For root and the agent's own user also: ADD JOB,
- * END JOB, STATUS, answered by OK (after the status, line by line) or ERROR.
+ * lines in later versions are to be ignored.  For root and the agent's own user also: ADD JOB
+ *[UID], END JOB, STATUS, answered by OK (after the status, line by line) or ERROR.
  */
 #ifndef IBROUTE_AGENT_H
 #define IBROUTE_AGENT_H
@@ -69,6 +74,9 @@
 #include <sys/types.h>
 #include <sys/un.h>
 #include <unistd.h>
+#ifndef SO_PEERCRED
+#include <asm/socket.h> /* strict POSIX hides it */
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -135,6 +143,29 @@ static inline const char *ibroute_agent_path(const char *path)
 	return path ? path : IBROUTE_AGENT_SOCKET;
 }
 
+/* struct ucred is only there with _GNU_SOURCE. */
+struct ibroute_peer {
+	pid_t pid;
+	uid_t uid;
+	gid_t gid;
+};
+
+/* 0: an agent of root's or of this user's own; somebody else could hold the job up, or lead its
+ * traffic to LIDs that do not work. */
+static inline int ibroute_agent_check_peer(const struct ibroute_agent *a)
+{
+	const char *other = getenv("IBROUTE_AGENT_UID");
+	struct ibroute_peer who;
+	socklen_t len = sizeof(who);
+
+	if (getsockopt(a->fd, SOL_SOCKET, SO_PEERCRED, &who, &len))
+		return -errno;
+	if (!who.uid || who.uid == geteuid() ||
+	    (other && *other && who.uid == (uid_t)strtoul(other, NULL, 10)))
+		return 0;
+	return -EPERM;
+}
+
 /* path NULL: $IBROUTE_AGENT_SOCKET, or the default.  Says nothing yet. */
 static inline int ibroute_agent_connect(struct ibroute_agent *a, const char *path)
 {
@@ -152,14 +183,14 @@ static inline int ibroute_agent_connect(struct ibroute_agent *a, const char *pat
 	a->fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	if (a->fd < 0)
 		return -errno;
-	if (fcntl(a->fd, F_SETFD, FD_CLOEXEC) ||
-	    connect(a->fd, (const struct sockaddr *)&at, sizeof(at)) ||
-	    fcntl(a->fd, F_SETFL, O_NONBLOCK)) {
-		rc = -errno;
+	rc = fcntl(a->fd, F_SETFD, FD_CLOEXEC) ||
+			     connect(a->fd, (const struct sockaddr *)&at, sizeof(at)) ||
+			     fcntl(a->fd, F_SETFL, O_NONBLOCK)
+		     ? -errno
+		     : ibroute_agent_check_peer(a);
+	if (rc)
 		ibroute_agent_drop(a);
-		return rc;
-	}
-	return 0;
+	return rc;
 }
 
 /* where the queue pairs are: "base" (also without any), "drained" or "escape". */

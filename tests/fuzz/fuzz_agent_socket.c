@@ -48,10 +48,11 @@ static void changed(void *ctx)
 	agent_save_clear(&save);
 }
 
-static int add_job(void *ctx, const char *job, struct err *err)
+static int add_job(void *ctx, const char *job, uid_t uid, struct err *err)
 {
 	struct node *n = ctx;
 
+	(void)uid;
 	FUZZ_NEED(!agent_job_check(job, NULL));
 	return n->jobs++ < 3 ? 0 : err_set(err, -ENOSPC, "too many");
 }
@@ -126,9 +127,16 @@ static void quiet(void *ctx, const struct log_line *line)
 		FUZZ_NEED(*c >= ' ' && *c <= '~');
 }
 
+static uid_t owner(void *ctx, const char *job)
+{
+	(void)ctx;
+	return *job % 2 ? AGENT_NO_USER : 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct agent_socket_ops ops = { changed, add_job, end_job, status, forget };
+	static const struct agent_socket_ops ops = { changed, add_job, end_job,
+						     status,  forget,  owner };
 	struct node n = { .now_ms = 1 };
 	unsigned k = 0;
 	size_t from = 0;

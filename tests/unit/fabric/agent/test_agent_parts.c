@@ -123,7 +123,7 @@ static const char *file(const char *name)
 
 static void fill(struct agent_save *s)
 {
-	struct agent_job j = { "42" };
+	struct agent_job j = { "42", 1000 };
 	struct agent_peer p = { .job = "42", .rank = 3, .pid = 77, .start = 1234567890123 };
 
 	*s = (struct agent_save){ .hold_s = 300, .heard_ms = 99, .port_guid = 0xabc };
