@@ -100,7 +100,7 @@ EXAMPLES := $(patsubst console/examples/%.c,$(B)/examples/%,$(wildcard console/e
 
 Q := $(if $(V),,@)
 .PHONY: all packages check-packages demo check unit unit-bins layers headers sweep transitions month lab soak fuzz \
-	fuzz-keys bench bench-bins bench-apply bench-budgets bench-screen bench-idle gaps \
+	fuzz-keys bench bench-bins bench-apply bench-budgets bench-quality bench-screen bench-idle gaps \
 	screenshots sanitize syntax install clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -165,6 +165,7 @@ $(B)/tests/bench/explore: $(patsubst %,$(B)/tests/unit/kit/phase_%.o,key model n
 $(B)/tests/bench/packets_soak: $(B)/tests/unit/kit/packets_drive.o $(B)/tests/unit/kit/txn_world.o $(B)/tests/unit/kit/txn_phases.o $(B)/tests/unit/kit/small_net.o
 $(B)/tests/bench/packets_soak: private PC_LDLIBS += -lcmocka
 $(B)/tests/bench/screen_bench: $(B)/tests/unit/kit/app_kit.o $(B)/tests/unit/kit/less_host.o
+$(B)/tests/bench/peer $(B)/tests/bench/quality: $(B)/tests/bench/osm_tables.o
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(PC_LDLIBS)
 
@@ -228,6 +229,12 @@ bench:
 	$(Q)$(MAKE) --no-print-directory bench-screen BENCHFLAGS="$(BENCHFLAGS)"
 
 bench-bins: all $(BENCH_BINS)
+
+# the time of jobs on our routings and OpenSM's; NETS=, OPENSM= and more: see tests/bench/quality.sh
+bench-quality:
+	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_BENCH)
+	$(Q)$(MAKE) --no-print-directory -j2 bench-bins $(B)/tests/bench/quality
+	$(Q)B=$(B) bash tests/bench/quality.sh $(BENCHFLAGS)
 
 # a transaction beside bare writes over ibsim, by SMPs and through OpenSM, and 1,000 agents over the simulator's SM
 bench-apply: all $(B)/tests/bench/apply_bench $(B)/tests/bench/agents_bench $(B)/tests/lab/wiretool
@@ -366,6 +373,7 @@ help:
 	@echo "bench           our engines compared with OpenSM's (NETS=small|all|NAME,... ENGINES=... BENCHFLAGS=--json)"
 	@echo "bench-budgets   checks all time and memory budgets (engines, screen, wire, cancel)"
 	@echo "bench-idle      CPU, MADs and system calls of an idle console over ibsim, 1,404 hosts"
+	@echo "bench-quality   time of jobs on our routings and OpenSM's (NETS=... OPENSM=... FABRICS=FILE BENCHFLAGS=--json)"
 	@echo "bench-screen    frame time, key latency, idle CPU, bytes to the terminal (also part of bench)"
 	@echo "gaps            longest time between progress reports, for each engine (MS=, ENGINES=, SPECS=)"
 	@echo "transitions     updates in random write orders: no loop or deadlock may occur (PAIRS=, ORDERS=)"

@@ -8,11 +8,12 @@ static bool job_ranks_same_node(const struct fabric *f, uint32_t a, uint32_t b)
 	return !strcmp(f->term_name[a], f->term_name[b]);
 }
 
-static void job_ranks_add(struct job_ranks *t, const struct fabric *f, uint32_t term)
+/* alone: a node of its own, whatever its name is. */
+static void job_ranks_add(struct job_ranks *t, const struct fabric *f, uint32_t term, bool alone)
 {
 	uint32_t at = t->off[t->nrank];
 
-	if (!at || !job_ranks_same_node(f, t->term[at - 1], term))
+	if (!at || alone || !job_ranks_same_node(f, t->term[at - 1], term))
 		t->nrank++;
 	t->term[at++] = term;
 	t->off[t->nrank] = at;
@@ -35,18 +36,33 @@ struct job_ranks *job_ranks_new(struct arena *mem, const struct fabric *f,
 		uint32_t term = f->term_by_name[i];
 
 		for (uint32_t k = jobs->term_off[term]; k < jobs->term_off[term + 1]; k++)
-			job_ranks_add(&teams[jobs->term_job[k]], f, term);
+			job_ranks_add(&teams[jobs->term_job[k]], f, term, false);
 	}
 	return teams;
+}
+
+/* Ports with the name of the one at that place in the order of names. */
+static uint32_t job_ranks_namesakes(const struct fabric *f, uint32_t first)
+{
+	uint32_t n = 1;
+
+	while (first + n < f->nterm &&
+	       job_ranks_same_node(f, f->term_by_name[first], f->term_by_name[first + n]))
+		n++;
+	return n;
 }
 
 struct job_ranks *job_ranks_all(struct arena *mem, const struct fabric *f)
 {
 	struct job_ranks *t = arena_alloc(mem, 1, sizeof(*t));
+	uint32_t n;
 
 	job_ranks_reserve(t, mem, f->nterm);
-	for (uint32_t i = 0; i < f->nterm; i++)
-		job_ranks_add(t, f, f->term_by_name[i]);
+	for (uint32_t i = 0; i < f->nterm; i += n) {
+		n = job_ranks_namesakes(f, i);
+		for (uint32_t k = i; k < i + n; k++)
+			job_ranks_add(t, f, f->term_by_name[k], n > JOB_RANKS_RAILS);
+	}
 	return t;
 }
 

@@ -11,6 +11,8 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 
+#define JOB_RANKS_RAILS 16
+
 struct job_ranks {
 	uint32_t nrank;
 	uint32_t *off;	/* nrank+1 */
@@ -24,7 +26,8 @@ struct rank_flows {
 /* One per job, in their order; mem owns them. */
 struct job_ranks *job_ranks_new(struct arena *mem, const struct fabric *f,
 				const struct jobset *jobs);
-/* All hosts of the fabric as if they were one job. */
+/* All hosts of the fabric as if they were one job.  A name that more ports than JOB_RANKS_RAILS
+ * have is none, but what the maker calls his adapters: each of these ports is a rank. */
 struct job_ranks *job_ranks_all(struct arena *mem, const struct fabric *f);
 
 /* These add flows, none from a rank to itself and no pair of ranks twice in one direction. */

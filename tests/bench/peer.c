@@ -14,6 +14,7 @@
  * anything is judged.
  */
 #include "tests/bench/bench_kit.h"
+#include "tests/bench/osm_tables.h"
 
 #include "engines/engine.h"
 #include "engines/graph/balanced_sssp.h"
@@ -55,13 +56,6 @@ static unsigned threads(void)
 	const char *text = getenv("PEER_THREADS");
 
 	return text ? (unsigned)strtoul(text, NULL, 10) : 1;
-}
-
-static int freeze(struct fabric **out, const struct builder *b, struct err *err)
-{
-	struct freeze_opts opts = { .lmc = -1 };
-
-	return builder_freeze(out, b, &opts, err);
 }
 
 /* What both kinds of tables are judged by; nothing is left out but switches' own LIDs. */
@@ -234,132 +228,25 @@ out:
 
 /* --- what osm_clock left --- */
 
-static FILE *open_part(const char *prefix, const char *suffix)
-{
-	char name[4096];
-
-	snprintf(name, sizeof(name), "%s.%s", prefix, suffix);
-	return fopen(name, "rb");
-}
-
-static int take_lids(struct builder *b, const char *prefix, struct err *err)
-{
-	FILE *in = open_part(prefix, "lids");
-	uint64_t guid;
-	unsigned lid, lmc;
-	char kind;
-	int rc = 0;
-
-	if (!in)
-		return err_set(err, -ENOENT, "%s.lids is missing", prefix);
-	while (!rc && fscanf(in, " %c %" SCNx64 " %u %u", &kind, &guid, &lid, &lmc) == 4) {
-		uint32_t id = builder_find(b, guid);
-
-		if (id == FAB_NONE)
-			rc = err_set(err, -EINVAL, "%s.lids: no node 0x%" PRIx64, prefix, guid);
-		else
-			rc = builder_port_lid(b, id, kind == 'H', lid, lmc, err);
-	}
-	fclose(in);
-	return rc;
-}
-
-/* Rows of a GUID and row_len bytes; which row of the tables they are is for where() to say. */
-static int take_rows(FILE *in, size_t row_len, uint8_t *(*where)(void *ctx, uint64_t guid),
-		     void *ctx, struct err *err)
-{
-	uint64_t guid;
-
-	while (fread(&guid, sizeof(guid), 1, in) == 1) {
-		uint8_t *row = where(ctx, guid);
-
-		if (!row || fread(row, 1, row_len, in) != row_len)
-			return err_set(err, -EINVAL, "the rows of 0x%" PRIx64 " are bad", guid);
-	}
-	return 0;
-}
-
-struct found {
-	const struct fabric *f;
-	struct tables *t;
-};
-
-static uint8_t *lft_row(void *ctx, uint64_t guid)
-{
-	struct found *x = ctx;
-	uint32_t sw = fabric_switch_by_guid(x->f, guid);
-
-	return sw == FAB_NONE ? NULL : tables_row(x->t, sw);
-}
-
-/* Ports have the GUID after that of their node (topo.h). */
-static uint8_t *sl_row(void *ctx, uint64_t guid)
-{
-	struct found *x = ctx;
-	uint32_t end = fabric_term_by_guid(x->f, guid + 1);
-
-	return end == FAB_NONE ? NULL : x->t->sl + (size_t)end * x->t->stride;
-}
-
-static int take_tables(struct found *x, const char *prefix, struct err *err)
-{
-	FILE *lft = open_part(prefix, "lft"), *sl = open_part(prefix, "sl");
-	unsigned max_lid = 0;
-	int rc = 0;
-
-	if (!lft || fread(&max_lid, sizeof(max_lid), 1, lft) != 1 || max_lid != x->f->max_lid)
-		rc = err_set(err, -EINVAL, "%s.lft does not fit the fabric", prefix);
-	if (!rc)
-		rc = take_rows(lft, max_lid + 1, lft_row, x, err);
-	if (!rc && sl) {
-		tables_sl_form(x->t, SL_BY_TERM, x->f);
-		rc = take_rows(sl, max_lid + 1, sl_row, x, err);
-	}
-	if (lft)
-		fclose(lft);
-	if (sl)
-		fclose(sl);
-	return rc;
-}
-
-static bool sls_known(const char *prefix)
-{
-	FILE *in = open_part(prefix, "json");
-	json_t *j = in ? json_loadf(in, 0, NULL) : NULL;
-	bool known = json_is_true(json_object_get(j, "sls_known"));
-
-	json_decref(j);
-	if (in)
-		fclose(in);
-	return known;
-}
-
 static int judge_found(const char *spec, const char *prefix, struct err *err)
 {
-	struct fabric *f = NULL;
-	struct found x = { NULL, NULL };
-	struct builder *b;
 	json_t *line = json_object();
+	struct fabric *f = NULL;
+	struct tables *t = NULL;
+	struct builder *b;
 	int rc = topo_build(&b, spec, err);
 
-	if (rc)
-		goto out;
-	rc = take_lids(b, prefix, err);
+	if (!rc) {
+		rc = osm_tables_read(&f, &t, b, prefix, err);
+		builder_free(b);
+	}
 	if (!rc)
-		rc = freeze(&f, b, err);
-	builder_free(b);
-	if (rc)
-		goto out;
-	x = (struct found){ f, tables_new(f, TABLES_FILE) };
-	rc = take_tables(&x, prefix, err);
-	if (!rc)
-		rc = judge(line, f, x.t, sls_known(prefix), err);
-out:
+		rc = judge(line, f, t, osm_tables_know_sls(prefix), err);
 	if (rc)
 		json_decref(line);
 	else
 		print_line(line);
-	tables_put(x.t);
+	tables_put(t);
 	fabric_put(f);
 	return rc;
 }

@@ -612,6 +612,29 @@ static void threads_and_runs_give_the_same_bytes(void **state)
 	fabric_put(f);
 }
 
+/* Adapters with the name of their kind are hosts each; the rails of one host shift side by side. */
+static void ports_of_one_name_are_rails_when_they_are_few(void **state)
+{
+	struct fabric *f = net_chain(2, 10, FAB_NONE, NULL);
+	struct tables *t = kit_bfs(f);
+	char *name[2] = { f->term_name[0], f->term_name[10] };
+	struct shift_time s;
+
+	(void)state;
+	for (uint32_t i = 0; i < f->nterm; i++)
+		f->term_name[i] = name[0];
+	s = shifts(f, t, 0);
+	assert_int_equal(s.all, 19);
+	for (uint32_t i = 0; i < f->nterm; i++)
+		f->term_name[i] = name[f->term_sw[i]];
+	s = shifts(f, t, 0);
+	assert_int_equal(s.all, 1);
+	assert_int_equal(s.flows, 20);
+	assert_near(s.sync.mean, 1.0 / 10);
+	tables_put(t);
+	fabric_put(f);
+}
+
 static void it_can_be_cancelled(void **state)
 {
 	struct fabric *f = net_ring(4, 2, NULL), *g = net_ring(5, 2, NULL);
@@ -671,6 +694,7 @@ int main(void)
 		cmocka_unit_test(messages_take_the_lids_that_are_named),
 		cmocka_unit_test(what_has_no_path_is_told_and_left_out),
 		cmocka_unit_test(threads_and_runs_give_the_same_bytes),
+		cmocka_unit_test(ports_of_one_name_are_rails_when_they_are_few),
 		cmocka_unit_test(it_can_be_cancelled),
 		cmocka_unit_test(who_has_nobody_to_send_to_is_no_fault),
 	};

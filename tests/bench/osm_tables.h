@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* osm_tables: what osm_clock left of a run of OpenSM: PREFIX.lids, .lft, .sl and .json. */
+#pragma once
+
+#include "fabric/base/err.h"
+#include "fabric/model/builder.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/tables.h"
+
+#include <stdbool.h>
+
+/* The fabric of b with OpenSM's LIDs, and its tables; the caller owns a reference of what is there,
+ * also after an error, and b.  SLs only of generated fabrics, whose ports have the GUID after that
+ * of their node. */
+int osm_tables_read(struct fabric **f, struct tables **t, struct builder *b, const char *prefix,
+		    struct err *err);
+/* Did it say them all? */
+bool osm_tables_know_sls(const char *prefix);

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * quality: the time of jobs on routings of one or more nets, engine by engine.
+ *
+ *   quality [--json] [--opensm DIR] NAME=NET...
+ *
+ * NET is a text as "ibroute-top topo" takes it, or a file with a fabric.  Jobs fill each net in
+ * three ways: random (2 to 20 nodes, at random), heavy-tailed (from 2 to a quarter of all, few of
+ * them large, at random), contiguous (2 to 30, in the order of their names).  DIR has what
+ * osm_clock left of OpenSM's engines in NAME.ENGINE.lids and so on.
+ *
+ * time: mean over jobs in an all-to-all (job_time.h), with its standard error; the same draws for
+ * all routings of a net.  sync, rate: all shifts over all hosts (shift_time.h).  ebb: effective
+ * bisection bandwidth.  The last two of engines that know the jobs are those of the first
+ * placement.
+ */
+#include "tests/bench/bench_kit.h"
+#include "tests/bench/osm_tables.h"
+
+#include "console/input/load_fabric.h"
+#include "engines/engine_spec.h"
+#include "engines/predict/job_time.h"
+#include "engines/predict/shift_time.h"
+#include "engines/verify/verify.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TAIL	   1.25 /* sizes above s are as many as s to the power of minus that */
+#define VLS	   15
+#define BISECTIONS 100
+#define PLACEMENTS 3
+
+enum placement { RANDOM, HEAVY, CONTIGUOUS };
+
+static const char *const placement_names[PLACEMENTS] = { "random", "heavy-tailed", "contiguous" };
+
+/* In the order of the table; what sar is held against comes first. */
+static const struct way {
+	const char *label, *spec;
+	bool jobs, from_dfsssp;
+	bool rival;
+} ways[] = {
+	{ "dfsssp", "dfsssp", false, false, true }, { "ftree", "ftree", false, false, true },
+	{ "minhop", "minhop", false, false, true }, { "sar:paper", "sar:paper", true, false, true },
+	{ "sar", "sar", true, false, false },	    { "sar from dfsssp", "sar", true, true, false },
+};
+
+#define WAYS (sizeof(ways) / sizeof(*ways))
+
+static const char *const opensm_engines[] = { "minhop", "updn", "ftree", "dor",
+					      "dfsssp", "lash", "nue:8" };
+
+#define OPENSM_ENGINES (sizeof(opensm_engines) / sizeof(*opensm_engines))
+
+struct figures {
+	bool known;
+	unsigned vls; /* 0: not known */
+	struct phase_mean time, node_mean, worst;
+	struct shift_time shift;
+	double ebb;
+};
+
+struct row {
+	char label[32];
+	struct figures of[PLACEMENTS];
+	char why[sizeof(((struct err *)0)->text)];
+};
+
+struct net {
+	const char *name, *spec;
+	struct fabric *f;
+	struct jobset *jobs[PLACEMENTS];
+	struct row rows[WAYS + OPENSM_ENGINES];
+	uint32_t nrow;
+};
+
+/* --- jobs ---------------------------------------------------------------------------------- */
+
+/* Names of nodes in their order, each once; the caller frees the list. */
+static const char **nodes_of(const struct fabric *f, uint32_t *n)
+{
+	const char **names = xcalloc(f->nterm + 1u, sizeof(*names));
+
+	*n = 0;
+	for (uint32_t i = 0; i < f->nterm; i++) {
+		const char *name = f->term_name[f->term_by_name[i]];
+
+		if (!*n || strcmp(names[*n - 1], name))
+			names[(*n)++] = name;
+	}
+	return names;
+}
+
+/* Of n nodes. */
+static uint32_t size_of_job(enum placement how, uint32_t n, struct rng *r)
+{
+	uint32_t most = how == RANDOM ? 20 : how == CONTIGUOUS ? 30 : n / 4;
+	double size = how == HEAVY ? 2 * pow(1 - rng_unit(r), -1 / TAIL)
+				   : 2 + (double)rng_below(r, most - 1);
+
+	most = most > 2 ? most : 2;
+	return size < most ? (uint32_t)size : most;
+}
+
+static struct jobset *place_jobs(const struct fabric *f, enum placement how)
+{
+	struct jobset_builder *b = jobset_builder_new(f, "bench");
+	uint32_t n, *order, at = 0;
+	const char **nodes = nodes_of(f, &n), **names = xcalloc(n + 1u, sizeof(*names));
+	struct rng r;
+
+	rng_seed(&r, 100 + (uint64_t)how);
+	order = xcalloc(n + 1u, sizeof(*order));
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	if (how != CONTIGUOUS)
+		rng_shuffle_u32(&r, order, n);
+	for (uint64_t id = 1; at + 1 < n; id++) {
+		struct job head = { .id = id };
+		uint32_t size = size_of_job(how, n, &r);
+
+		size = size < n - at ? size : n - at;
+		for (uint32_t i = 0; i < size; i++)
+			names[i] = nodes[order[at++]];
+		jobset_builder_add(b, &head, names, size);
+	}
+	free(order);
+	free(names);
+	free(nodes);
+	return jobset_build(b);
+}
+
+/* --- a routing ------------------------------------------------------------------------------- */
+
+static int judge(struct figures *out, const struct fabric *f, const struct tables *t,
+		 const struct jobset *jobs, struct err *err)
+{
+	static const struct job_time_opts to = { .pattern = PREDICT_ALLTOALL, .seed = 1 };
+	static const struct shift_time_opts so = { .shifts = SHIFT_TIME_ALL };
+	static const struct ebb_opts eo = { .bisections = BISECTIONS, .seed = 1 };
+	struct job_times *x;
+	struct ebb ebb;
+	int rc = job_times_compute(&x, f, t, jobs, &to, NULL, err);
+
+	if (rc)
+		return rc;
+	out->time = x->mean;
+	out->node_mean = x->node_mean;
+	out->worst = x->worst;
+	job_times_free(x);
+	rc = shift_time_compute(&out->shift, f, t, &so, NULL, err);
+	if (!rc)
+		rc = predict_ebb(&ebb, f, t, &eo, NULL, err);
+	out->ebb = rc ? NAN : ebb.mean;
+	out->known = !rc;
+	return rc;
+}
+
+/* Ours must be what a fabric can be run with. */
+static int check(const struct fabric *f, const struct tables *t, const char *label, struct err *err)
+{
+	struct verify_opts opts = { .terminals_only = true };
+	struct verdict *v;
+	int rc = verify_tables(&v, f, t, &opts, NULL, err);
+
+	if (!rc && !verdict_ok(v))
+		rc = err_set(err, -1, "%s: its tables do not pass the verifier", label);
+	verdict_free(v);
+	return rc;
+}
+
+static int route(struct tables **out, const struct net *net, const struct way *w,
+		 const struct jobset *jobs, const struct tables *current, struct err *err)
+{
+	struct engine_params params = { .vls = VLS, .current = w->from_dfsssp ? current : NULL };
+	struct engine_spec spec;
+	int rc = engine_spec_parse(&spec, w->spec, err);
+
+	if (rc)
+		return rc;
+	engine_spec_apply(&spec, &params);
+	return engine_run(spec.engine, out, net->f, jobs, NULL, &params, NULL, err);
+}
+
+/* An engine that does not suit has its reason in the row. */
+static int measure_way(struct net *net, const struct way *w, const struct tables *dfsssp,
+		       struct err *err)
+{
+	struct row *row = &net->rows[net->nrow++];
+	struct tables *t = NULL;
+	int rc = 0;
+
+	snprintf(row->label, sizeof(row->label), "%s", w->label);
+	for (int p = 0; !rc && p < PLACEMENTS; p++) {
+		if (!t && route(&t, net, w, net->jobs[p], dfsssp, err)) {
+			snprintf(row->why, sizeof(row->why), "%s", err->text);
+			return 0;
+		}
+		row->of[p].vls = t->vls;
+		rc = check(net->f, t, w->label, err);
+		if (!rc)
+			rc = judge(&row->of[p], net->f, t, net->jobs[p], err);
+		if (w->jobs) {
+			tables_put(t);
+			t = NULL;
+		}
+	}
+	tables_put(t);
+	return rc;
+}
+
+/* --- OpenSM's ----------------------------------------------------------------------------------
+ */
+
+/* The terms of both fabrics are in the order of GUIDs, so the jobs fit. */
+static int judge_opensm(struct net *net, const char *engine, const char *prefix, struct err *err)
+{
+	struct row *row = &net->rows[net->nrow++];
+	struct fabric *f = NULL;
+	struct tables *t = NULL;
+	struct builder *b;
+	int rc = topo_build(&b, net->spec, err);
+
+	snprintf(row->label, sizeof(row->label), "OpenSM %s", engine);
+	if (rc)
+		return rc;
+	rc = osm_tables_read(&f, &t, b, prefix, err);
+	builder_free(b);
+	for (int p = 0; !rc && p < PLACEMENTS; p++) {
+		struct jobset *jobs = place_jobs(f, (enum placement)p);
+
+		rc = judge(&row->of[p], f, t, jobs, err);
+		jobset_put(jobs);
+	}
+	if (rc)
+		snprintf(row->why, sizeof(row->why), "%s", err->text);
+	tables_put(t);
+	fabric_put(f);
+	return 0;
+}
+
+static int measure_opensm(struct net *net, const char *dir, struct err *err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < OPENSM_ENGINES; i++) {
+		char prefix[4000], lft[4010];
+
+		snprintf(prefix, sizeof(prefix), "%s/%s.%s", dir, net->name, opensm_engines[i]);
+		snprintf(lft, sizeof(lft), "%s.lft", prefix);
+		if (!access(lft, R_OK))
+			rc = judge_opensm(net, opensm_engines[i], prefix, err);
+	}
+	return rc;
+}
+
+/* Jobs are lists of names. */
+static int check_names(const struct net *net, struct err *err)
+{
+	uint32_t n;
+
+	free(nodes_of(net->f, &n));
+	if (n * 16 < net->f->nterm)
+		return err_set(err, -1, "%s: its hosts have no names of their own", net->name);
+	return 0;
+}
+
+static int measure(struct net *net, const char *dir, struct err *err)
+{
+	static const struct way *const first = &ways[0]; /* dfsssp */
+	struct tables *dfsssp = NULL;
+	int rc = load_fabric_lmc(&net->f, net->spec, NULL, NULL, -1, err);
+
+	if (!rc)
+		rc = check_names(net, err);
+	if (rc)
+		return rc;
+	for (int p = 0; p < PLACEMENTS; p++)
+		net->jobs[p] = place_jobs(net->f, (enum placement)p);
+	rc = route(&dfsssp, net, first, NULL, NULL, err);
+	for (uint32_t i = 0; !rc && i < WAYS; i++)
+		rc = measure_way(net, &ways[i], dfsssp, err);
+	if (!rc && dir)
+		rc = measure_opensm(net, dir, err);
+	tables_put(dfsssp);
+	return rc;
+}
+
+/* --- what is shown -------------------------------------------------------------------------------
+ */
+
+static void print_row(const struct row *row)
+{
+	printf("  %-17s", row->label);
+	if (!row->of[0].known) {
+		printf(" %.70s\n", row->why);
+		return;
+	}
+	if (row->of[0].vls)
+		printf(" %3u", row->of[0].vls);
+	else
+		printf(" %3s", "-");
+	for (int p = 0; p < PLACEMENTS; p++)
+		printf(" %6.2f +-%.2f", row->of[p].time.mean, row->of[p].time.error);
+	printf("  %5.2f %5.2f %5.2f", row->of[RANDOM].worst.mean, row->of[HEAVY].worst.mean,
+	       row->of[CONTIGUOUS].worst.mean);
+	printf("  %.3f %.3f %.3f\n", row->of[0].shift.sync.mean, row->of[0].shift.rate.mean,
+	       row->of[0].ebb);
+}
+
+/* sar against the best of those that it is held against; NAN: one of them is not known. */
+static double against_best(const struct net *net, uint32_t way, int p)
+{
+	double best = INFINITY;
+
+	for (uint32_t i = 0; i < WAYS; i++)
+		if (ways[i].rival && net->rows[i].of[p].known)
+			best = fmin(best, net->rows[i].of[p].time.mean);
+	return net->rows[way].of[p].known ? net->rows[way].of[p].time.mean / best : NAN;
+}
+
+static void print_net(const struct net *net)
+{
+	printf("%s (%s): %u switches, %u hosts\n", net->name, net->spec, net->f->nsw,
+	       net->f->nterm);
+	printf("  %-17s %3s %13s %13s %13s  %17s  %5s %5s %5s\n", "", "VLs", "random",
+	       "heavy-tailed", "contiguous", "worst of each    ", "sync", "rate", "ebb");
+	for (uint32_t i = 0; i < net->nrow; i++)
+		print_row(&net->rows[i]);
+	for (uint32_t i = 0; i < WAYS; i++)
+		if (!ways[i].rival)
+			printf("  %-17s     %6.3f        %6.3f        %6.3f\n",
+			       ways[i].from_dfsssp ? "from it / best" : "sar / best",
+			       against_best(net, i, RANDOM), against_best(net, i, HEAVY),
+			       against_best(net, i, CONTIGUOUS));
+	putchar('\n');
+	fflush(stdout);
+}
+
+static void print_end(const struct net *nets, uint32_t n)
+{
+	for (uint32_t i = 0; i < WAYS; i++) {
+		double all = 0, worst = 0;
+
+		if (ways[i].rival)
+			continue;
+		printf("%s / best of the others, mean over %u nets:", ways[i].label, n);
+		for (int p = 0; p < PLACEMENTS; p++) {
+			double sum = 0;
+
+			for (uint32_t k = 0; k < n; k++) {
+				double v = against_best(&nets[k], i, p);
+
+				sum += v / n;
+				worst = fmax(worst, v);
+			}
+			printf(" %s %.3f,", placement_names[p], sum);
+			all += sum / PLACEMENTS;
+		}
+		printf(" all %.3f, greatest %.3f\n", all, worst);
+	}
+}
+
+static json_t *figures_json(const struct figures *x)
+{
+	return json_pack("{s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "vls",
+			 x->vls ? json_integer(x->vls) : json_null(), "time_mean", x->time.mean,
+			 "time_stderr", x->time.error, "time_node_mean", x->node_mean.mean,
+			 "time_worst", x->worst.mean, "sync", x->shift.sync.mean, "rate_mean",
+			 x->shift.rate.mean, "ebb", x->ebb);
+}
+
+static json_t *net_json(const struct net *net)
+{
+	json_t *rows = json_object();
+
+	for (uint32_t i = 0; i < net->nrow; i++) {
+		const struct row *row = &net->rows[i];
+		json_t *o = json_object();
+
+		if (row->of[0].known)
+			for (int p = 0; p < PLACEMENTS; p++)
+				json_object_set_new(o, placement_names[p],
+						    figures_json(&row->of[p]));
+		else
+			json_object_set_new(o, "reason", json_string(row->why));
+		json_object_set_new(rows, row->label, o);
+	}
+	return json_pack("{s:s, s:s, s:I, s:I, s:o}", "net", net->name, "spec", net->spec,
+			 "switches", (json_int_t)net->f->nsw, "hosts", (json_int_t)net->f->nterm,
+			 "engines", rows);
+}
+
+static void show(const struct net *nets, uint32_t n, bool json)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; json && i < n; i++)
+		json_array_append_new(list, net_json(&nets[i]));
+	if (json)
+		json_dumpf(list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(5));
+	if (json)
+		putchar('\n');
+	else
+		print_end(nets, n);
+	json_decref(list);
+}
+
+static void free_net(struct net *net)
+{
+	for (int p = 0; p < PLACEMENTS; p++)
+		jobset_put(net->jobs[p]);
+	fabric_put(net->f);
+}
+
+int main(int argc, char **argv)
+{
+	struct err err = { "usage: quality [--json] [--opensm DIR] NAME=NET..." };
+	struct net *nets = xcalloc((size_t)argc, sizeof(*nets));
+	const char *dir = NULL;
+	uint32_t n = 0;
+	bool json = false;
+	int rc = 0;
+
+	for (int i = 1; !rc && i < argc; i++) {
+		char *is = strchr(argv[i], '=');
+
+		if (!strcmp(argv[i], "--json")) {
+			json = true;
+		} else if (!strcmp(argv[i], "--opensm") && i + 1 < argc) {
+			dir = argv[++i];
+		} else if (!is) {
+			rc = -1;
+		} else {
+			*is = '\0';
+			nets[n] = (struct net){ .name = argv[i], .spec = is + 1 };
+			rc = measure(&nets[n++], dir, &err);
+			if (!rc && !json)
+				print_net(&nets[n - 1]);
+		}
+	}
+	if (!rc && n)
+		show(nets, n, json);
+	else
+		fprintf(stderr, "quality: %s\n", err.text);
+	for (uint32_t i = 0; i < n; i++)
+		free_net(&nets[i]);
+	free(nets);
+	return rc || !n;
+}
