@@ -149,20 +149,27 @@ static bool tables_port_in_use(const struct fabric *f, uint32_t sw, uint32_t p)
 	return port->chan != FAB_NONE || port->term != FAB_NONE;
 }
 
+/* A call for each input port, not for each pair of ports: there are millions. */
 static void tables_hash_sl2vl(struct digest_stream *s, const struct tables *t,
 			      const struct fabric *f)
 {
-	for (uint32_t sw = 0; sw < f->nsw; sw++)
+	uint8_t rows[256][FAB_SLS], outs[256];
+
+	for (uint32_t sw = 0; sw < f->nsw; sw++) {
+		uint32_t n = 0;
+
+		for (uint32_t out = 1; out <= f->sw_nports[sw]; out++)
+			if (fabric_port(f, sw, (uint8_t)out)->chan != FAB_NONE)
+				outs[n++] = (uint8_t)out;
 		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++) {
 			if (!tables_port_in_use(f, sw, in))
 				continue;
-			for (uint32_t out = 1; out <= f->sw_nports[sw]; out++) {
-				if (fabric_port(f, sw, (uint8_t)out)->chan == FAB_NONE)
-					continue;
-				digest_add(s, tables_vl_row(t, f, sw, (uint8_t)in, (uint8_t)out),
-					   FAB_SLS);
-			}
+			for (uint32_t i = 0; i < n; i++)
+				memcpy(rows[i], tables_vl_row(t, f, sw, (uint8_t)in, outs[i]),
+				       FAB_SLS);
+			digest_add(s, rows, (size_t)n * FAB_SLS);
 		}
+	}
 }
 
 /* SLs of one source towards every LID in use; returns their number. */
@@ -237,14 +244,16 @@ void tables_hash(struct digest *out, const struct tables *t, const struct fabric
 uint16_t tables_port_vls(const struct tables *t, const struct fabric *f, uint32_t sw, uint8_t out,
 			 uint16_t sls)
 {
+	const uint8_t *row;
 	uint16_t used = 0;
 
 	for (uint32_t in = 1; in <= f->sw_nports[sw]; in++) {
 		if (in == out || !tables_port_in_use(f, sw, in))
 			continue;
+		row = tables_vl_row(t, f, sw, (uint8_t)in, out);
 		for (uint8_t sl = 0; sl < FAB_SLS; sl++)
 			if (sls >> sl & 1)
-				used |= (uint16_t)(1u << tables_vl(t, f, sw, (uint8_t)in, out, sl));
+				used |= (uint16_t)(1u << row[sl]);
 	}
 	return used & (uint16_t)((1u << (t->vls ? t->vls : VL_DROP)) - 1);
 }
@@ -369,10 +378,13 @@ static void tables_sl2vl_onto(struct tables *out, const struct fabric *f,
 		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++)
 			for (uint32_t o = 0; o <= f->sw_nports[sw]; o++) {
 				uint8_t *row = tables_sl2vl_row(out, sw, in, o);
+				const uint8_t *new =
+					tables_vl_row(wanted, f, sw, (uint8_t)in, (uint8_t)o);
+				const uint8_t *old =
+					tables_vl_row(installed, f, sw, (uint8_t)in, (uint8_t)o);
 
 				for (uint8_t sl = 0; sl < FAB_SLS; sl++)
-					row[sl] = tables_vl(mask >> sl & 1 ? wanted : installed, f,
-							    sw, (uint8_t)in, (uint8_t)o, sl);
+					row[sl] = mask >> sl & 1 ? new[sl] : old[sl];
 			}
 }
 
