@@ -18,6 +18,7 @@
  *   ibroute_confirmed=FILE   CONFIRMED_PRESET: where confirmed tables are kept
  */
 #include "engines/opensm/plugin/osm_fabric.h"
+#include "engines/opensm/plugin/osm_hops.h"
 #include "engines/opensm/plugin/osm_notice.h"
 #include "engines/opensm/plugin/osm_qos.h"
 #include "engines/opensm/sm_session.h"
@@ -37,6 +38,7 @@
 #include <opensm/osm_version.h>
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,9 +56,18 @@ struct plugin {
 	struct osm_status facts;     /* of OpenSM, as last seen; only the socket's thread's */
 	const struct fabric *fabric; /* of the tables */
 	const struct tables *tables; /* what was handed to OpenSM last, or NULL */
-	bool sweep_again;	     /* when this sweep is over */
-	bool asked;		     /* this sweep is the one that was asked for */
-	char replaces[400];	     /* as said last, see osm_qos_replaced() */
+	const osm_node_t *asked_of; /* the switch whose SL2VL tables were asked for last, and ... */
+	uint32_t asked_sw;	    /* ... which one of the fabric that is */
+	bool sweep_again;	    /* when this sweep is over */
+	bool asked;		    /* this sweep is the one that was asked for */
+	char replaces[400];	    /* as said last, see osm_qos_replaced() */
+
+	/* What OpenSM has discovered: between two sweeps, whatever is routed, it stays. */
+	struct osm_hops *hops;
+	bool hops_new;		    /* OpenSM has counted them for this routing */
+	atomic_bool sweeping;	    /* from the start of a sweep until the subnet is up */
+	atomic_bool heard;	    /* a trap or a sweep, since the fabric was found */
+	const struct fabric *found; /* between two sweeps; NULL: to be found again */
 };
 
 static double plugin_now_s(void)
@@ -144,6 +155,7 @@ static void plugin_install(struct plugin *p, const struct fabric *f, const struc
 	fabric_put(p->fabric);
 	p->tables = tables_get(t);
 	p->fabric = fabric_get(f);
+	p->asked_of = NULL;
 }
 
 static void plugin_tell_installed(struct plugin *p, const struct table_selection *c, double took)
@@ -193,16 +205,36 @@ static void plugin_watch_vls(struct plugin *p, const struct table_selection *c)
 /* One routing, from what OpenSM has found to what it is to write. */
 struct sweep {
 	struct plugin *p;
-	struct fabric *f;
+	const struct fabric *f;
 	struct table_selection c;
 	double start;
 };
+
+/* With OpenSM's lock held, the caller's reference. */
+static int plugin_find_fabric(const struct fabric **out, struct plugin *p, struct err *err)
+{
+	bool heard = atomic_exchange(&p->heard, false);
+	struct fabric *f;
+	int rc;
+
+	if (p->found && !heard) {
+		*out = fabric_get(p->found);
+		return 0;
+	}
+	fabric_put(p->found);
+	p->found = NULL;
+	rc = osm_fabric_build(&f, p->osm, err);
+	*out = rc ? NULL : f;
+	if (!rc && !p->sweeping)
+		p->found = fabric_get(f);
+	return rc;
+}
 
 static int plugin_route(void *ctx, struct err *err)
 {
 	struct sweep *x = ctx;
 	struct table_selection_log log = { plugin_say, x->p };
-	int rc = osm_fabric_build(&x->f, x->p->osm, err);
+	int rc = plugin_find_fabric(&x->f, x->p, err);
 
 	if (!rc)
 		rc = sm_session_choose(x->p->session, &x->c, x->f, &log, err);
@@ -213,13 +245,25 @@ static int plugin_route(void *ctx, struct err *err)
 	return rc;
 }
 
+static int plugin_keep_hops(void *ctx, struct err *err)
+{
+	struct plugin *p = ctx;
+
+	(void)err;
+	osm_hops_keep(p->hops, p->osm);
+	return 0;
+}
+
 static int plugin_build_fwd_tables(void *context)
 {
 	struct plugin *p = context;
 	struct sweep x = { .p = p, .start = plugin_now_s() };
 	struct err err = { "" };
-	int rc = guarded_call(plugin_route, &x, &err);
+	int rc;
 
+	if (p->hops_new && guarded_call(plugin_keep_hops, p, &err))
+		osm_hops_drop(p->hops);
+	rc = guarded_call(plugin_route, &x, &err);
 	if (rc) {
 		osm_log(&p->osm->log, OSM_LOG_ERROR,
 			ENGINE_NAME
@@ -238,11 +282,13 @@ static int plugin_build_fwd_tables(void *context)
 	return rc ? -1 : 0;
 }
 
-/* OpenSM's own hop counts are what its multicast trees need. */
+/* OpenSM's own hop counts are what its multicast trees need: 1 lets it count them. */
 static int plugin_build_lid_matrices(void *context)
 {
-	(void)context;
-	return 1;
+	struct plugin *p = context;
+
+	p->hops_new = !osm_hops_restore(p->hops, p->osm);
+	return p->hops_new;
 }
 
 /* LIDs of nobody and switches as sources keep the SL that OpenSM proposes. */
@@ -266,12 +312,22 @@ static uint8_t plugin_path_sl(void *context, uint8_t hint, const ib_net16_t slid
 static void plugin_update_sl2vl(void *context, osm_physp_t *port, uint8_t in, uint8_t out,
 				ib_slvl_table_t *table)
 {
-	const struct plugin *p = context;
+	struct plugin *p = context;
 	const osm_node_t *n = osm_physp_get_node_ptr(port);
-	uint32_t sw = p->tables && n->sw ? plugin_switch_of(p->fabric, n) : FAB_NONE;
+	const uint8_t *vl;
 
-	for (uint8_t sl = 0; sl < FAB_SLS && sw != FAB_NONE; sl++)
-		ib_slvl_table_set(table, sl, tables_vl(p->tables, p->fabric, sw, in, out, sl));
+	if (!p->tables || !n->sw)
+		return;
+	/* asked for each pair of ports of one switch after the other */
+	if (p->asked_of != n) {
+		p->asked_of = n;
+		p->asked_sw = plugin_switch_of(p->fabric, n);
+	}
+	if (p->asked_sw == FAB_NONE)
+		return;
+	vl = tables_vl_row(p->tables, p->fabric, p->asked_sw, in, out);
+	for (uint8_t sl = 0; sl < FAB_SLS; sl += 2)
+		table->raw_vl_by_sl[sl / 2] = (uint8_t)(vl[sl] << 4 | (vl[sl + 1] & 0xf));
 }
 
 static int plugin_setup(osm_routing_engine_t *re, osm_opensm_t *osm)
@@ -378,14 +434,28 @@ static bool plugin_has_settled(const osm_opensm_t *osm)
 	return true;
 }
 
+/* So that the first wave does not wait for it. */
+static int plugin_find_now(void *ctx, struct err *err)
+{
+	const struct fabric *f;
+	int rc = plugin_find_fabric(&f, ctx, err);
+
+	fabric_put(f);
+	return rc;
+}
+
 static int plugin_settled(void *ctx, bool ask)
 {
 	struct plugin *p = ctx;
+	struct err err;
 	bool settled;
 
-	if (osm_exit_flag || pthread_rwlock_tryrdlock(&p->osm->lock.lock))
+	/* in the middle of a sweep all may look settled, and the rest of it is still to be sent */
+	if (osm_exit_flag || p->sweeping || pthread_rwlock_tryrdlock(&p->osm->lock.lock))
 		return -EAGAIN;
 	settled = plugin_has_settled(p->osm);
+	if (settled)
+		guarded_call(plugin_find_now, p, &err);
 	pthread_rwlock_unlock(&p->osm->lock.lock);
 	if (settled)
 		return 0;
@@ -490,6 +560,8 @@ static void plugin_destroy(void *data)
 	sm_session_free(p->session);
 	tables_put(p->tables);
 	fabric_put(p->fabric);
+	fabric_put(p->found);
+	osm_hops_free(p->hops);
 	free(p->policy_path);
 	free(p->socket_path);
 	free(p->confirmed_path);
@@ -506,6 +578,8 @@ static int plugin_init(void *ctx, struct err *err)
 	p->socket_path = plugin_option(options, "ibroute_socket=", "IBROUTE_SOCKET", OSM_SOCKET);
 	p->confirmed_path = plugin_option(options, "ibroute_confirmed=", NULL, CONFIRMED_PRESET);
 	p->session = sm_session_new(p->policy_path, p->confirmed_path);
+	p->hops = osm_hops_new();
+	p->sweeping = true;
 	return 0;
 }
 
@@ -541,6 +615,7 @@ static void plugin_heard(struct plugin *p, const void *data)
 	struct notice n;
 
 	memcpy(d, data, sizeof(d));
+	atomic_store(&p->heard, true);
 	sm_session_count(p->session, SM_SESSION_TRAP);
 	if (notice_decode(&n, d, sizeof(d)))
 		return;
@@ -588,6 +663,14 @@ static void plugin_routed(struct plugin *p, uintptr_t how)
 		plugin_up(p);
 }
 
+/* In the thread that routes: from here on everything may be another. */
+static void plugin_sweeps(struct plugin *p)
+{
+	p->sweeping = true;
+	atomic_store(&p->heard, true);
+	osm_hops_drop(p->hops);
+}
+
 static void plugin_report(void *data, osm_epi_event_id_t event, void *event_data)
 {
 	struct plugin *p = data;
@@ -596,7 +679,11 @@ static void plugin_report(void *data, osm_epi_event_id_t event, void *event_data
 	case OSM_EVENT_ID_TRAP:
 		plugin_heard(p, event_data);
 		return;
+	case OSM_EVENT_ID_HEAVY_SWEEP_START:
+		plugin_sweeps(p);
+		return;
 	case OSM_EVENT_ID_SUBNET_UP:
+		p->sweeping = false;
 		plugin_up(p);
 		break;
 	case OSM_EVENT_ID_UCAST_ROUTING_DONE:
