@@ -31,7 +31,8 @@ struct sm_session {
 	struct sm_update update;
 
 	const struct tables *installed; /* ours; NULL: OpenSM's own engine routes */
-	struct table_selection last;	/* without its tables */
+	const struct fabric *installed_on;
+	struct table_selection last; /* without its tables */
 	struct digest tables_hash;
 	char refusal[400];
 
@@ -63,6 +64,7 @@ void sm_session_free(struct sm_session *d)
 	endports_put(d->given_ends);
 	fabric_put(d->judged.f);
 	tables_put(d->installed);
+	fabric_put(d->installed_on);
 	fabric_put(d->seen);
 	policy_put(d->policy);
 	policy_put(d->override);
@@ -106,12 +108,16 @@ static struct policy *sm_session_policy_now(struct sm_session *d)
 	return policy_get(d->override ? d->override : d->policy);
 }
 
-/* Other tables than those that were loaded last, whose verdict that was; under the lock. */
-static void sm_session_take_given(struct sm_session *d, const struct tables *t)
+/* Other tables than those that were loaded last; judged: theirs, which is copied, or NULL; under
+ * the lock. */
+static void sm_session_take_given(struct sm_session *d, const struct tables *t,
+				  const struct table_judged *judged)
 {
 	d->given = t;
 	fabric_put(d->judged.f);
-	d->judged.f = NULL;
+	d->judged = judged ? *judged : (struct table_judged){ 0 };
+	if (d->judged.f)
+		fabric_get(d->judged.f);
 }
 
 /* What nobody confirmed does not outlive the switches and cables that it was made for. */
@@ -125,7 +131,7 @@ static void sm_session_leave_other_fabric(struct sm_session *d, const struct fab
 	pthread_mutex_lock(&d->lock);
 	if (d->given_ends && !digest_equal(&d->given_ends->switch_graph, &f->switch_graph)) {
 		given = d->given;
-		sm_session_take_given(d, NULL);
+		sm_session_take_given(d, NULL, NULL);
 		d->step = false;
 		d->back = 0;
 	}
@@ -152,7 +158,7 @@ static void sm_session_offer(const struct sm_session *d, struct table_offer *o)
 		.base = d->update.open && d->given ? tables_get(d->update.base) : NULL,
 		.base_is = d->update.base_is,
 		.step = d->step,
-		.judged = d->given_is == CHOICE_CONSOLE ? d->judged : (struct table_judged){ 0 },
+		.judged = d->judged,
 		.anyway = d->given_is == CHOICE_CONSOLE || d->back,
 		.confirmed = d->confirmed_path,
 		.current = tables_get(d->installed),
@@ -202,13 +208,22 @@ int sm_session_choose(struct sm_session *d, struct table_selection *out, const s
 void sm_session_routed(struct sm_session *d, const struct fabric *f,
 		       const struct table_selection *c)
 {
+	const struct fabric *old_on;
 	const struct tables *old;
 	struct digest hash;
+	bool known;
 
-	tables_hash(&hash, c->tables, f);
+	pthread_mutex_lock(&d->lock);
+	known = d->given == c->tables && d->judged.f;
+	hash = d->judged.hash;
+	pthread_mutex_unlock(&d->lock);
+	if (!known)
+		tables_hash(&hash, c->tables, f);
 	pthread_mutex_lock(&d->lock);
 	old = d->installed;
+	old_on = d->installed_on;
 	d->installed = tables_get(c->tables);
+	d->installed_on = fabric_get(f);
 	d->last = *c;
 	d->last.tables = NULL;
 	d->tables_hash = hash;
@@ -216,6 +231,7 @@ void sm_session_routed(struct sm_session *d, const struct fabric *f,
 	d->count.routings++;
 	pthread_mutex_unlock(&d->lock);
 	tables_put(old);
+	fabric_put(old_on);
 }
 
 /* From here on what the policy excludes goes before what was returned to, too. */
@@ -332,6 +348,7 @@ void sm_session_status(struct sm_session *d, struct osm_status *s)
 	snprintf(s->policy, sizeof(s->policy), "%s", d->policy_path);
 	snprintf(s->confirmed, sizeof(s->confirmed), "%s", d->confirmed_path);
 	s->confirmed_there = !access(d->confirmed_path, F_OK);
+	s->ahead = true;
 	if (next && next->text[PARAM_EXCLUDE])
 		snprintf(s->exclude, sizeof(s->exclude), "%s", next->text[PARAM_EXCLUDE]);
 	policy_put(next);
@@ -382,15 +399,6 @@ static int sm_session_give(struct sm_session *d, const char *id, const struct ta
 	fabric_put(old_judged);
 	endports_put(old_ends);
 	return rc;
-}
-
-static void sm_session_answer_tables(struct osm_answer *a, const struct tables *t,
-				     const struct fabric *f)
-{
-	struct digest hash;
-
-	tables_hash(&hash, t, f);
-	digest_hex(a->tables, &hash);
 }
 
 static int sm_session_judge_step(struct sm_session *d, const struct fabric *f,
@@ -452,50 +460,144 @@ static int sm_session_take_tables(struct tables **t, const struct fabric **f, st
 	return rc;
 }
 
-int sm_session_load(struct sm_session *d, const char *id, const uint8_t *buf, size_t len, bool step,
-		    struct osm_answer *a, struct err *err)
+static void sm_session_answer_judged(struct osm_answer *a, const struct table_judged *judged)
 {
-	const struct fabric *f;
-	struct table_selection c = { 0 };
-	struct tables *t;
-	int rc = sm_session_take_tables(&t, &f, d, buf, len, err);
+	const struct table_selection *c = &judged->figures;
+
+	digest_hex(a->tables, &judged->hash);
+	if (c->looping)
+		snprintf(a->text, sizeof(a->text),
+			 "until the next step packets to %u LIDs loop (LID %u first): "
+			 "whoever sends there must be drained",
+			 c->looping, c->loop_lid);
+}
+
+/* What the console sent, as it was judged; the caller puts t and judged->f. */
+static int sm_session_take_judged(struct tables **t, struct table_judged *judged,
+				  struct sm_session *d, const uint8_t *buf, size_t len, bool step,
+				  struct err *err)
+{
+	struct table_selection *c = &judged->figures;
+	int rc = sm_session_take_tables(t, &judged->f, d, buf, len, err);
 
 	if (rc)
 		return rc;
-	rc = step ? table_selection_judge(&c, f, t, NULL, true, err)
-		  : sm_session_judge_target(d, &c, f, t, err);
+	rc = step ? table_selection_judge(c, judged->f, *t, NULL, true, err)
+		  : sm_session_judge_target(d, c, judged->f, *t, err);
 	if (!rc && step)
-		rc = sm_session_judge_step(d, f, t, err);
+		rc = sm_session_judge_step(d, judged->f, *t, err);
 	if (!rc) {
-		sm_session_answer_tables(a, t, f);
-		if (c.looping)
-			snprintf(a->text, sizeof(a->text),
-				 "until the next step packets to %u LIDs loop (LID %u first): "
-				 "whoever sends there must be drained",
-				 c.looping, c.loop_lid);
-		rc = sm_session_give(d, id, t, &(struct table_judged){ f, c }, err);
-	} else {
-		tables_put(t);
+		tables_hash(&judged->hash, *t, judged->f);
+		return 0;
 	}
-	fabric_put(f);
+	tables_put(*t);
+	fabric_put(judged->f);
+	return rc;
+}
+
+int sm_session_load(struct sm_session *d, const char *id, const uint8_t *buf, size_t len, bool step,
+		    struct osm_answer *a, struct err *err)
+{
+	struct table_judged judged = { 0 };
+	struct tables *t;
+	int rc = sm_session_take_judged(&t, &judged, d, buf, len, step, err);
+
+	if (rc)
+		return rc;
+	sm_session_answer_judged(a, &judged);
+	rc = sm_session_give(d, id, t, &judged, err);
+	fabric_put(judged.f);
 	return rc;
 }
 
 int sm_session_judge(struct sm_session *d, const uint8_t *buf, size_t len, struct osm_answer *a,
 		     struct err *err)
 {
-	const struct fabric *f;
-	struct table_selection c = { 0 };
+	struct table_judged judged = { 0 };
 	struct tables *t;
-	int rc = sm_session_take_tables(&t, &f, d, buf, len, err);
+	int rc = sm_session_take_judged(&t, &judged, d, buf, len, false, err);
 
 	if (rc)
 		return rc;
-	rc = sm_session_judge_target(d, &c, f, t, err);
-	if (!rc)
-		sm_session_answer_tables(a, t, f);
+	sm_session_answer_judged(a, &judged);
 	tables_put(t);
-	fabric_put(f);
+	fabric_put(judged.f);
+	return 0;
+}
+
+/* The policy's exclude of the next routing; the caller frees, NULL: nothing. */
+static char *sm_session_exclude_next(struct sm_session *d)
+{
+	struct policy *p = sm_session_policy_next(d);
+	char *text = p && p->text[PARAM_EXCLUDE] ? xstrdup(p->text[PARAM_EXCLUDE]) : NULL;
+
+	policy_put(p);
+	return text;
+}
+
+int sm_session_ahead(struct sm_session *d, const char *id, const uint8_t *buf, size_t len,
+		     bool step, struct osm_answer *a, struct err *err)
+{
+	struct known x = { .step = step };
+	struct tables *t;
+	bool kept = false;
+	int rc = sm_session_mine(d, id, err);
+
+	if (!rc)
+		rc = sm_session_take_judged(&t, &x.judged, d, buf, len, step, err);
+	if (rc)
+		return rc;
+	x.t = t;
+	x.exclude = step ? NULL : sm_session_exclude_next(d);
+	sm_session_answer_judged(a, &x.judged);
+	pthread_mutex_lock(&d->lock);
+	rc = sm_update_check(&d->update, id, err);
+	if (!rc)
+		kept = known_tables_add(d->update.known, &x);
+	pthread_mutex_unlock(&d->lock);
+	if (!kept) {
+		known_free(&x);
+		a->tables[0] = '\0';
+	}
+	return rc;
+}
+
+/* A verdict is of a fabric, and of what the policy excludes. */
+static bool sm_session_known_holds(const struct known *x, const struct fabric *seen,
+				   const char *exclude)
+{
+	if (!seen || !digest_equal(&x->judged.f->fingerprint, &seen->fingerprint))
+		return false;
+	return x->step ||
+	       (exclude && x->exclude ? !strcmp(exclude, x->exclude) : !exclude && !x->exclude);
+}
+
+int sm_session_load_known(struct sm_session *d, const char *id, const struct digest *hash,
+			  bool step, struct osm_answer *a, struct err *err)
+{
+	char *exclude = step ? NULL : sm_session_exclude_next(d);
+	struct table_judged judged = { 0 };
+	const struct tables *t = NULL;
+	const struct known *x;
+	int rc;
+
+	pthread_mutex_lock(&d->lock);
+	rc = sm_update_check(&d->update, id, err);
+	x = rc ? NULL : known_tables_find(d->update.known, hash, step);
+	if (x && sm_session_known_holds(x, d->seen, exclude)) {
+		t = tables_get(x->t);
+		judged = x->judged;
+		fabric_get(judged.f);
+	}
+	pthread_mutex_unlock(&d->lock);
+	free(exclude);
+	if (rc)
+		return rc;
+	if (!t)
+		return err_set(err, -ENOENT, "these tables are not known here");
+	sm_session_answer_judged(a, &judged);
+	rc = sm_session_give(d, id, t, &judged, err);
+	fabric_put(judged.f);
 	return rc;
 }
 
@@ -574,10 +676,28 @@ int sm_session_keep(struct sm_session *d, const char *id, struct osm_answer *a, 
 
 /* ---- updates ---- */
 
+/* What routes now, with references; under the lock. */
+static void sm_session_base(const struct sm_session *d, struct sm_update_base *b)
+{
+	b->t = tables_get(d->installed);
+	b->is = d->last.source;
+	b->hash = d->tables_hash;
+	if (!b->t || d->last.step)
+		return;
+	b->judged = (struct table_judged){
+		.f = fabric_get(d->installed_on),
+		.hash = d->tables_hash,
+		.figures = { .vls_used = d->last.vls_used,
+			     .sls_used = d->last.sls_used,
+			     .hops_max = d->last.hops_max },
+	};
+}
+
 int sm_session_begin(struct sm_session *d, const struct osm_update *who, struct err *err)
 {
 	const struct fabric *f = sm_session_fabric_now(d, err);
-	struct endports *ends = f ? endports_of(f) : NULL;
+	struct sm_update_base base = { .ends = f ? endports_of(f) : NULL };
+	struct known_tables *known = known_tables_new();
 	struct sm_update_rest rest = { 0 };
 	char hex[DIGEST_HEX];
 	bool mine;
@@ -594,12 +714,15 @@ int sm_session_begin(struct sm_session *d, const struct osm_update *who, struct 
 		sm_update_alive(&d->update, who, clock_ms());
 	} else if (!rc) {
 		sm_update_close(&d->update, NULL, &rest);
-		sm_update_open(&d->update, who, tables_get(d->installed), d->last.source,
-			       &d->tables_hash, endports_get(ends), clock_ms());
+		sm_session_base(d, &base);
+		sm_update_open(&d->update, who, &base, known, clock_ms());
+		known = NULL;
+		base.ends = NULL;
 	}
 	pthread_mutex_unlock(&d->lock);
 	sm_update_rest_free(&rest);
-	endports_put(ends);
+	known_tables_free(known);
+	endports_put(base.ends);
 	fabric_put(f);
 	return rc;
 }
@@ -675,7 +798,7 @@ static void sm_session_give_base(struct sm_session *d, const char *why, const st
 				 struct sm_update_rest *rest)
 {
 	*old = d->given;
-	sm_session_take_given(d, tables_get(d->update.base));
+	sm_session_take_given(d, tables_get(d->update.base), &d->update.base_judged);
 	d->given_is = d->update.base_is;
 	d->step = false;
 	d->back = d->ordered + 1;
@@ -707,6 +830,7 @@ bool sm_session_back(struct sm_session *d, const char *why)
 {
 	const struct tables *old = NULL, *t = NULL;
 	struct sm_update_rest rest = { 0 };
+	const struct known *known;
 	bool more = false;
 
 	pthread_mutex_lock(&d->lock);
@@ -715,8 +839,9 @@ bool sm_session_back(struct sm_session *d, const char *why)
 		t = d->update.steps_lost ? NULL : sm_update_step_back(&d->update, &rest);
 		more = t;
 		if (more) {
+			known = known_tables_of(d->update.known, t);
 			old = d->given;
-			sm_session_take_given(d, tables_get(t));
+			sm_session_take_given(d, tables_get(t), known ? &known->judged : NULL);
 			d->step = true;
 		} else if (d->update.nsteps) {
 			sm_session_give_base(d, why, &old, &rest);
@@ -771,7 +896,7 @@ static int sm_session_forget(struct sm_session *d, struct err *err)
 			       strerror(errno));
 	pthread_mutex_lock(&d->lock);
 	given = d->given;
-	sm_session_take_given(d, NULL);
+	sm_session_take_given(d, NULL, NULL);
 	d->step = false;
 	d->back = 0;
 	open = d->update.open;

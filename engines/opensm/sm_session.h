@@ -74,6 +74,14 @@ int sm_session_load(struct sm_session *d, const char *id, const uint8_t *buf, si
 /* The same of tables that an update is to end in, before it begins: they are not taken. */
 int sm_session_judge(struct sm_session *d, const uint8_t *buf, size_t len, struct osm_answer *a,
 		     struct err *err);
+/* The same of tables of the update's waves that are yet to come, which are not taken but kept with
+ * their verdict, so that a wave takes no longer than it has to.  a->tables "": judged, but not
+ * kept, for want of room. */
+int sm_session_ahead(struct sm_session *d, const char *id, const uint8_t *buf, size_t len,
+		     bool step, struct osm_answer *a, struct err *err);
+/* sm_session_load() of those.  -ENOENT: they are not kept, or not as they would be judged now. */
+int sm_session_load_known(struct sm_session *d, const char *id, const struct digest *hash,
+			  bool step, struct osm_answer *a, struct err *err);
 /* Once they are on the disk, synced.  -ENOENT: nothing was loaded; -EINVAL: it was a step; -ESTALE:
  * OpenSM does not route by it. */
 int sm_session_keep(struct sm_session *d, const char *id, struct osm_answer *a, struct err *err);

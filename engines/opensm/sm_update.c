@@ -20,17 +20,18 @@ void sm_update_alive(struct sm_update *u, const struct osm_update *who, uint64_t
 	u->who.seq = who->seq;
 }
 
-void sm_update_open(struct sm_update *u, const struct osm_update *who, const struct tables *base,
-		    enum table_source base_is, const struct digest *base_hash,
-		    const struct endports *ends, uint64_t now_ms)
+void sm_update_open(struct sm_update *u, const struct osm_update *who,
+		    const struct sm_update_base *base, struct known_tables *known, uint64_t now_ms)
 {
 	*u = (struct sm_update){
 		.open = true,
 		.who = *who,
-		.base = base,
-		.base_is = base_is,
-		.base_hash = *base_hash,
-		.ends = ends,
+		.base = base->t,
+		.base_is = base->is,
+		.base_hash = base->hash,
+		.base_judged = base->judged,
+		.ends = base->ends,
+		.known = known,
 	};
 	sm_update_alive(u, who, now_ms);
 }
@@ -64,6 +65,8 @@ void sm_update_close(struct sm_update *u, const char *why, struct sm_update_rest
 	*rest = (struct sm_update_rest){
 		.base = was.base,
 		.ends = was.ends,
+		.base_f = was.base_judged.f,
+		.known = was.known,
 		.nsteps = was.nsteps,
 	};
 	memcpy(rest->step, was.step, sizeof(rest->step));
@@ -78,6 +81,8 @@ void sm_update_rest_free(struct sm_update_rest *rest)
 {
 	tables_put(rest->base);
 	endports_put(rest->ends);
+	fabric_put(rest->base_f);
+	known_tables_free(rest->known);
 	for (uint32_t i = 0; i < rest->nsteps; i++)
 		tables_put(rest->step[i]);
 }

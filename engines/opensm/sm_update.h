@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "engines/opensm/known_tables.h"
 #include "engines/opensm/table_selection.h"
 #include "fabric/model/endports.h"
 #include "fabric/update/installer/osm_msg.h"
@@ -25,6 +26,8 @@ struct sm_update {
 	const struct endports *ends; /* of the fabric of all of its tables */
 	enum table_source base_is;
 	struct digest base_hash;
+	struct table_judged base_judged;
+	struct known_tables *known;		    /* of its waves, and judged already */
 	const struct tables *step[SM_UPDATE_STEPS]; /* loaded, the last one routes */
 	uint32_t nsteps;
 	bool steps_lost; /* there were more */
@@ -34,13 +37,23 @@ struct sm_update {
 struct sm_update_rest {
 	const struct tables *base, *step[SM_UPDATE_STEPS];
 	const struct endports *ends;
+	const struct fabric *base_f;
+	struct known_tables *known;
 	uint32_t nsteps;
 };
 
-/* Takes over base (may be NULL) and ends. */
-void sm_update_open(struct sm_update *u, const struct osm_update *who, const struct tables *base,
-		    enum table_source base_is, const struct digest *base_hash,
-		    const struct endports *ends, uint64_t now_ms);
+/* What routes as it begins. */
+struct sm_update_base {
+	const struct tables *t; /* may be NULL */
+	enum table_source is;
+	struct digest hash;
+	struct table_judged judged; /* its f may be NULL */
+	const struct endports *ends;
+};
+
+/* Takes over what base refers to, and known. */
+void sm_update_open(struct sm_update *u, const struct osm_update *who,
+		    const struct sm_update_base *base, struct known_tables *known, uint64_t now_ms);
 /* Its client has spoken. */
 void sm_update_alive(struct sm_update *u, const struct osm_update *who, uint64_t now_ms);
 /* Takes over t. */

@@ -296,6 +296,20 @@ static int server_begin_back(struct socket_server *s, struct client *c, struct e
 	return 0;
 }
 
+static int server_load(struct socket_server *s, struct client *c, struct osm_answer *a,
+		       struct err *err)
+{
+	bool step = c->m.flags & OSM_LOAD_STEP;
+	struct digest hash;
+
+	if (!(c->m.flags & OSM_LOAD_KNOWN))
+		return sm_session_load(s->session, c->update, c->body.v, c->body.n, step, a, err);
+	if (c->body.n != sizeof(hash.b))
+		return err_set(err, -EINVAL, "a hash has %zu bytes", sizeof(hash.b));
+	memcpy(hash.b, c->body.v, sizeof(hash.b));
+	return sm_session_load_known(s->session, c->update, &hash, step, a, err);
+}
+
 /* 1: answered later. */
 static int server_do_plain(struct socket_server *s, struct client *c, struct osm_answer *a,
 			   struct err *err)
@@ -311,8 +325,10 @@ static int server_do_plain(struct socket_server *s, struct client *c, struct osm
 		rc = server_begin_back(s, c, err);
 		return rc ? rc : 1;
 	case OSM_MSG_LOAD:
-		return sm_session_load(s->session, c->update, c->body.v, c->body.n,
-				       c->m.flags & OSM_LOAD_STEP, a, err);
+		return server_load(s, c, a, err);
+	case OSM_MSG_AHEAD:
+		return sm_session_ahead(s->session, c->update, c->body.v, c->body.n,
+					c->m.flags & OSM_LOAD_STEP, a, err);
 	case OSM_MSG_JUDGE:
 		return sm_session_judge(s->session, c->body.v, c->body.n, a, err);
 	case OSM_MSG_POLICY:

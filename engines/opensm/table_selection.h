@@ -42,6 +42,7 @@ struct table_selection {
 /* A verdict on tables, and the fabric that they were judged on. */
 struct table_judged {
 	const struct fabric *f; /* NULL: they were not */
+	struct digest hash;	/* of the tables */
 	struct table_selection figures;
 };
 

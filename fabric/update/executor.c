@@ -253,6 +253,14 @@ static bool executor_note_wave(struct transaction *t, bool beside, bool mark)
 	return m.rc ? transaction_fail(t, m.rc, "%s", m.err.text) : true;
 }
 
+static int executor_look_ahead(struct transaction *t, struct err *err)
+{
+	if (!t->in->ops->ahead)
+		return 0;
+	executor_status_step(t, "checking the waves' tables", 0, false);
+	return t->in->ops->ahead(t->in->ctx, t->fabric, t->list, &t->progress, err);
+}
+
 static bool executor_do_journal(struct transaction *t)
 {
 	const struct plan *p = t->plan;
@@ -284,6 +292,8 @@ static bool executor_do_journal(struct transaction *t)
 			 t->agents.n);
 	changes_hash(journal_changes(t->journal));
 	rc = transaction_grant(t, GRANT_BEGIN, 0, &err);
+	if (!rc)
+		rc = executor_look_ahead(t, &err);
 	if (rc)
 		return transaction_fail(t, rc, "%s", err.text);
 	executor_phase_event(t, APPLY_PHASE_END, 0, text);

@@ -28,6 +28,12 @@ struct installer_ops {
 	uint32_t batch;	 /* items of a call, at most; 0: as it suits who watches; UINT32_MAX: all
 			  * of a wave at once */
 
+	/* May be NULL.  Before anybody drains, and once the SM has granted the update: what can be
+	 * done of the waves now, so that none has to wait for it.  0, also where that is nothing;
+	 * else the update cannot be carried out. */
+	int (*ahead)(void *ctx, const struct fabric *f, const struct changes *l,
+		     struct progress *progress, struct err *err);
+
 	/* Each item gets its own rc; the return value is for what concerns all of them (the
 	 * port is gone, it was cancelled): then the rcs of the items are set as well.  Items of
 	 * one switch are neighbours. */

@@ -20,6 +20,13 @@
 /* Who writes in a rollback. */
 enum whose { OURS, OTHERS, NOBODYS };
 
+/* Tables that the plugin has judged and keeps, as they are on the stage. */
+struct osm_ahead {
+	uint64_t mark; /* of the stage */
+	struct digest tables;
+	bool step;
+};
+
 struct osm_install {
 	struct osm_link *link;
 	struct installer reader; /* SMPs */
@@ -28,6 +35,8 @@ struct osm_install {
 	bool led_back;			/* in a recovery: the plugin was asked to go back */
 	bool escapes_stay;		/* from and to have the same paths of escape LIDs */
 	struct staged_tables *stage;
+	struct osm_ahead *ahead;
+	uint32_t nahead;
 	enum whose whose;
 	enum osm_seen (*look)(void *ctx);
 	void *look_ctx;
@@ -47,6 +56,9 @@ struct osm_install *osm_install_new(struct osm_link *link, struct installer read
 static void osm_install_clear(struct osm_install *i)
 {
 	staged_tables_free(i->stage);
+	free(i->ahead);
+	i->ahead = NULL;
+	i->nahead = 0;
 	tables_put(i->from);
 	tables_put(i->to);
 	fabric_put(i->f);
@@ -97,24 +109,115 @@ void osm_install_plan(struct osm_install *i, const struct fabric *f, const struc
 	i->escapes_stay = osm_install_same_escapes(f, from, to);
 }
 
+/* What is on the stage, for the plugin; the caller owns one reference. */
+static const struct tables *osm_install_step(const struct osm_install *i,
+					     const struct staged_tables *stage, bool *step)
+{
+	struct tables *t;
+
+	*step = !staged_tables_is(stage, i->to);
+	if (!*step)
+		return tables_get(i->to);
+	t = staged_tables_tables(stage, i->from);
+	t->escape = i->escapes_stay; /* OpenSM then sees to it */
+	return t;
+}
+
+/* -ENOENT: the plugin has not got them. */
+static int osm_install_hand_over_known(struct osm_install *i, struct osm_answer *a, struct err *err)
+{
+	uint64_t mark = staged_tables_mark(i->stage);
+	struct err why = { "" };
+	int rc = -ENOENT;
+
+	for (uint32_t k = 0; k < i->nahead && rc == -ENOENT; k++)
+		if (mark && i->ahead[k].mark == mark)
+			rc = osm_link_load_known(i->link, &i->ahead[k].tables, i->ahead[k].step, a,
+						 &why);
+	return rc && rc != -ENOENT ? err_set(err, rc, "%s", why.text) : rc;
+}
+
 /* What OpenSM is to route by: what it did before the update, else what is on the stage.  Where it
  * never left what it did before, there is nothing to hand over, only to be written again. */
 static int osm_install_hand_over(struct osm_install *i, struct osm_answer *a, struct err *err)
 {
-	struct tables *t;
+	const struct tables *t;
+	bool step;
 	int rc;
 
-	if (staged_tables_is(i->stage, i->to))
-		return osm_link_load(i->link, i->to, false, a, err);
-	if (staged_tables_is(i->stage, i->from))
+	if (!staged_tables_mark(i->stage) && !staged_tables_is(i->stage, i->to))
 		return osm_link_return(i->link, a, err);
-	t = staged_tables_tables(i->stage, i->from);
-	t->escape = i->escapes_stay; /* OpenSM then sees to it */
-	rc = osm_link_load(i->link, t, true, a, err);
+	rc = osm_install_hand_over_known(i, a, err);
+	if (rc == -ENOENT) {
+		t = osm_install_step(i, i->stage, &step);
+		rc = osm_link_load(i->link, t, step, a, err);
+		tables_put(t);
+	}
 	if (!rc && a->text[0])
 		log_add(LOG_WARN, "apply", "OpenSM: %s", a->text);
-	tables_put(t);
 	return rc;
+}
+
+static void osm_install_stage_wave(struct staged_tables *stage, const struct changes *l,
+				   uint32_t wave)
+{
+	struct install_item it;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct change *c = &l->v[i];
+
+		if (c->wave != wave || c->sw == FAB_NONE)
+			continue;
+		it = (struct install_item){
+			.sw = c->sw, .block = c->block, .kind = c->kind, .in = c->in, .out = c->out
+		};
+		memcpy(it.data, change_new(l, c), change_bytes(c));
+		staged_tables_write(stage, &it, 1);
+	}
+}
+
+/* 1: the plugin has no room for more. */
+static int osm_install_send_ahead(struct osm_install *i, const struct staged_tables *stage,
+				  struct err *err)
+{
+	struct osm_ahead *k = &i->ahead[i->nahead];
+	struct osm_answer a = { 0 };
+	const struct tables *t = osm_install_step(i, stage, &k->step);
+	int rc = osm_link_ahead(i->link, t, k->step, &a, err);
+
+	tables_put(t);
+	if (rc)
+		return osm_link_fd(i->link) < 0 ? 1 : rc; /* it may be back by the first wave */
+	if (digest_parse(&k->tables, a.tables))
+		return 1;
+	k->mark = staged_tables_mark(stage);
+	i->nahead++;
+	return 0;
+}
+
+static int osm_install_ahead(void *ctx, const struct fabric *f, const struct changes *l,
+			     struct progress *progress, struct err *err)
+{
+	struct osm_install *i = ctx;
+	struct staged_tables *stage;
+	struct osm_status s;
+	int rc = 0;
+
+	if (!i->to || osm_link_status(i->link, &s, NULL) || !s.ahead)
+		return 0;
+	free(i->ahead);
+	i->ahead = xcalloc(l->nwaves, sizeof(*i->ahead));
+	i->nahead = 0;
+	stage = staged_tables_new(f, i->from);
+	for (uint32_t w = 0; w < l->nwaves && !rc; w++) {
+		if (progress_step(progress, "OpenSM", w, l->nwaves))
+			rc = err_set(err, -ECANCELED, "cancelled before anything was written");
+		osm_install_stage_wave(stage, l, w);
+		if (!rc)
+			rc = osm_install_send_ahead(i, stage, err);
+	}
+	staged_tables_free(stage);
+	return rc > 0 ? 0 : rc;
 }
 
 static int osm_install_route(struct osm_install *i, const struct osm_answer *given, bool all,
@@ -285,6 +388,7 @@ struct installer osm_installer(struct osm_install *i)
 		.name = "OpenSM",
 		.carries_sl = true,
 		.batch = UINT32_MAX,
+		.ahead = osm_install_ahead,
 		.write = osm_install_write,
 		.read = osm_install_read,
 		.back = osm_install_back,

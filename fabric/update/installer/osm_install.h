@@ -7,7 +7,8 @@
  *  Paths have their old service levels until the last wave, and again from the first write of a
  * rollback on (see engines/transition/transition.h).  Blocks are read back from the switches
  * themselves.  A wave that is written a second time is written in full, in case of another
- * writer.
+ * writer.  Before the first wave the plugin gets the tables of all of them, and judges them: while
+ * jobs stand still it is only told which ones are next.
  *
  * An OpenSM that died or is not the master any more cannot take anything back.  Then another SM
  * does, with a routing of its own, or, if there is none for 15 seconds, SMPs do.

@@ -291,6 +291,24 @@ int osm_link_load(struct osm_link *l, const struct tables *t, bool step, struct 
 	return rc;
 }
 
+int osm_link_ahead(struct osm_link *l, const struct tables *t, bool step, struct osm_answer *out,
+		   struct err *err)
+{
+	return osm_link_ask_of_tables(l, OSM_MSG_AHEAD, step ? OSM_LOAD_STEP : 0, t, out, err);
+}
+
+int osm_link_load_known(struct osm_link *l, const struct digest *tables, bool step,
+			struct osm_answer *out, struct err *err)
+{
+	unsigned flags = OSM_LOAD_KNOWN | (step ? OSM_LOAD_STEP : 0);
+	int rc = osm_link_ask_plain(l, OSM_MSG_LOAD, flags, tables->b, sizeof(tables->b),
+				    l->timeout_ms, out, err);
+
+	if (!rc)
+		memcpy(l->given, out->tables, sizeof(l->given));
+	return rc;
+}
+
 int osm_link_judge(struct osm_link *l, const struct tables *t, struct err *err)
 {
 	return osm_link_ask_of_tables(l, OSM_MSG_JUDGE, 0, t, NULL, err);

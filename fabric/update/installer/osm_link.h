@@ -33,6 +33,13 @@ int osm_link_load(struct osm_link *l, const struct tables *t, bool step, struct 
  * passes what the policy excludes, or is not safe; -ESTALE as above.  Nothing is loaded.  Only
  * where osm_status.exclude is not empty: a plugin without it may not know the request. */
 int osm_link_judge(struct osm_link *l, const struct tables *t, struct err *err);
+/* Tables of a wave to come, judged and kept there; out->tables "": not kept.  Only where the status
+ * says that it is taken. */
+int osm_link_ahead(struct osm_link *l, const struct tables *t, bool step, struct osm_answer *out,
+		   struct err *err);
+/* Loads those.  -ENOENT: they are not kept there. */
+int osm_link_load_known(struct osm_link *l, const struct digest *tables, bool step,
+			struct osm_answer *out, struct err *err);
 /* Waits until OpenSM has written everything, at most timeout_ms (0: 120 s): -ETIMEDOUT, -EPROTO
  * when our routes are refused, -ENOTSUP on a standby. */
 int osm_link_reroute(struct osm_link *l, bool all, uint32_t timeout_ms, struct osm_answer *out,

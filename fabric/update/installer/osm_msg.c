@@ -57,7 +57,7 @@ void osm_agent_get(struct osm_agent *out, const uint8_t d[OSM_AGENT])
 
 uint32_t osm_msg_limit(uint8_t type)
 {
-	if (type == OSM_MSG_LOAD || type == OSM_MSG_JUDGE ||
+	if (type == OSM_MSG_LOAD || type == OSM_MSG_JUDGE || type == OSM_MSG_AHEAD ||
 	    type == (OSM_MSG_TABLES | OSM_MSG_ANSWER) ||
 	    type == (OSM_MSG_LISTENERS | OSM_MSG_ANSWER) ||
 	    type == (OSM_MSG_AGENTS | OSM_MSG_ANSWER))
@@ -138,6 +138,7 @@ static const struct field status_fields[] = {
 	S(exclude, F_TEXT),
 	S(confirmed, F_TEXT),
 	S(confirmed_there, F_BOOL),
+	S(ahead, F_BOOL),
 	S(engine, F_TEXT),
 	S(params, F_TEXT),
 	S(seed, F_U64),

@@ -48,6 +48,9 @@ enum osm_msg_type {
 	OSM_MSG_BACK = 14,	/* back to the tables from before the update, in steps; answered as
 				 * REROUTE is */
 	OSM_MSG_AGENTS = 15,	/* answered with what each agent said last, OSM_AGENT bytes each */
+	OSM_MSG_AHEAD = 16,	/* tables of a wave to come: judged as LOAD does, and kept, so that
+				 * LOAD needs only their hash; answered with it, "" if not kept.
+				 * Only for a plugin that says so in its status */
 	OSM_MSG_HEARD = 0x60,	/* a notice, unasked */
 	OSM_MSG_ANSWER = 0x80,
 	OSM_MSG_ERROR = 0xff
@@ -55,6 +58,7 @@ enum osm_msg_type {
 
 enum osm_msg_flag {
 	OSM_LOAD_STEP = 1,     /* LOAD: a step of a checked plan, need not be safe by itself */
+	OSM_LOAD_KNOWN = 2,    /* LOAD: the hash of tables that AHEAD has sent; -ENOENT */
 	OSM_POLICY_SAVE = 1,   /* POLICY: into the policy's file, too */
 	OSM_POLICY_FORGET = 2, /* POLICY: also forget given and confirmed tables */
 	OSM_REROUTE_ALL = 1,   /* REROUTE: write all blocks, also those that seem to be there */
@@ -138,6 +142,7 @@ struct osm_status {
 	char exclude[400];    /* of the policy of the next routing; "": nothing, or not reported */
 	char confirmed[256];  /* file of the confirmed tables */
 	bool confirmed_there; /* there is one */
+	bool ahead;	      /* it takes OSM_MSG_AHEAD */
 
 	char engine[16], params[96]; /* who made the tables, if ours */
 	uint64_t seed;

@@ -10,6 +10,7 @@
 struct staged_tables {
 	const struct fabric *f;
 	struct tables *t; /* SL2VL in full as soon as one table was written */
+	uint64_t mark;
 };
 
 struct staged_tables *staged_tables_new(const struct fabric *f, const struct tables *t)
@@ -43,9 +44,9 @@ static void staged_tables_unfold(struct staged_tables *s)
 	for (uint32_t sw = 0; sw < f->nsw; sw++)
 		for (uint32_t in = 0; in <= f->sw_nports[sw]; in++)
 			for (uint32_t out = 0; out <= f->sw_nports[sw]; out++)
-				for (uint8_t sl = 0; sl < FAB_SLS; sl++)
-					tables_sl2vl_row(s->t, sw, in, out)[sl] = tables_vl(
-						old, f, sw, (uint8_t)in, (uint8_t)out, sl);
+				memcpy(tables_sl2vl_row(s->t, sw, in, out),
+				       tables_vl_row(old, f, sw, (uint8_t)in, (uint8_t)out),
+				       FAB_SLS);
 	tables_put(old);
 }
 
@@ -64,6 +65,32 @@ static size_t staged_tables_bytes(const struct install_item *it)
 	return it->kind == CHANGE_LFT ? CHANGE_LFT_BYTES : CHANGE_SL2VL_BYTES;
 }
 
+static uint64_t staged_tables_mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 29;
+}
+
+/* Of these contents in this place. */
+static uint64_t staged_tables_mark_of(const struct install_item *it, const uint8_t *d)
+{
+	uint64_t h = staged_tables_mix(it->kind + 1u, (uint64_t)it->sw << 32 |
+							      (uint64_t)it->block << 16 |
+							      (uint64_t)it->in << 8 | it->out);
+	uint64_t v;
+
+	for (size_t i = 0; i < staged_tables_bytes(it); i += sizeof(v)) {
+		memcpy(&v, d + i, sizeof(v));
+		h = staged_tables_mix(h, v);
+	}
+	return staged_tables_mix(h, h >> 32);
+}
+
+uint64_t staged_tables_mark(const struct staged_tables *s)
+{
+	return s->mark;
+}
+
 uint32_t staged_tables_write(struct staged_tables *s, const struct install_item *items, uint32_t n)
 {
 	uint8_t was[CHANGE_LFT_BYTES];
@@ -76,6 +103,7 @@ uint32_t staged_tables_write(struct staged_tables *s, const struct install_item 
 		if (!memcmp(was, it->data, staged_tables_bytes(it)))
 			continue;
 		new ++;
+		s->mark ^= staged_tables_mark_of(it, was) ^ staged_tables_mark_of(it, it->data);
 		if (it->kind == CHANGE_LFT) {
 			memcpy(tables_row(s->t, it->sw) + (size_t)it->block * LFT_BLOCK, it->data,
 			       LFT_BLOCK);

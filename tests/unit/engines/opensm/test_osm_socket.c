@@ -265,6 +265,83 @@ static void step_that_moves_escape_lids_is_refused(void **state)
 	fabric_put(f);
 }
 
+/* What AHEAD answers, for LOAD. */
+static struct digest sent_ahead(struct fake_osm *k, const struct tables *t, bool step)
+{
+	struct osm_answer a;
+	struct digest hash, theirs;
+
+	assert_int_equal(osm_link_ahead(k->l, t, step, &a, NULL), 0);
+	tables_hash(&hash, t, k->f);
+	assert_int_equal(digest_parse(&theirs, a.tables), 0);
+	assert_true(digest_equal(&hash, &theirs));
+	return hash;
+}
+
+static void tables_sent_ahead_are_loaded_by_their_hash(void **state)
+{
+	struct fake_osm *k = *state;
+	struct tables *t = routed(k->f, "dfsssp:4", 5), *half = routed(k->f, "dfsssp:4", 5);
+	struct digest step, end;
+	char before[DIGEST_HEX], hex[DIGEST_HEX];
+	struct osm_answer a;
+	struct err err = { "" };
+
+	strcpy(before, fake_osm_status(k).tables);
+	assert_true(fake_osm_status(k).ahead);
+	assert_int_equal(osm_link_ahead(k->l, t, false, &a, &err), -EPERM); /* of no update */
+	fake_osm_begin(k, "ahead");
+	send_around(half, k->f);
+	assert_int_equal(osm_link_ahead(k->l, half, false, &a, &err), -EPROTO);
+	step = sent_ahead(k, half, true);
+	end = sent_ahead(k, t, false);
+	assert_int_equal(fake_osm_status(k).loads, 0); /* nothing of it routes yet */
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
+	assert_string_equal(a.tables, before);
+
+	/* what was judged as a step is no end, and the other way round */
+	assert_int_equal(osm_link_load_known(k->l, &step, false, &a, &err), -ENOENT);
+	assert_int_equal(osm_link_load_known(k->l, &end, true, &a, &err), -ENOENT);
+	assert_int_equal(osm_link_load_known(k->l, &step, true, &a, &err), 0);
+	assert_non_null(strstr(a.text, "packets to 1 LIDs loop"));
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
+	assert_string_equal(a.tables, digest_hex(hex, &step));
+	assert_true(fake_osm_status(k).step);
+	assert_int_equal(osm_link_load_known(k->l, &end, false, &a, &err), 0);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &a, NULL), 0);
+	assert_string_equal(a.tables, digest_hex(hex, &end));
+	assert_int_equal(fake_osm_status(k).loads, 2);
+
+	/* the way back leads through what it knows, to what was before */
+	assert_int_equal(osm_link_back(k->l, &a, NULL), 0);
+	assert_string_equal(fake_osm_status(k).tables, before);
+
+	/* another update has to send its own */
+	fake_osm_begin(k, "the next one");
+	assert_int_equal(osm_link_load_known(k->l, &end, false, &a, &err), -ENOENT);
+	tables_put(t);
+	tables_put(half);
+}
+
+static void what_was_sent_ahead_is_judged_again_once_the_policy_excludes_more(void **state)
+{
+	struct fake_osm *k = *state;
+	struct tables *t = routed(k->f, "dfsssp:4", 5);
+	char *policy = xasprintf("engine updn\nexclude %s\n", k->f->sw_name[0]);
+	struct osm_answer a;
+	struct digest end;
+	struct err err = { "" };
+
+	fake_osm_begin(k, "excluded");
+	end = sent_ahead(k, t, false);
+	fake_osm_policy(k, policy);
+	assert_int_equal(osm_link_load_known(k->l, &end, false, &a, &err), -ENOENT);
+	assert_int_equal(osm_link_load(k->l, t, false, &a, &err), -EPROTO);
+	assert_int_equal(fake_osm_status(k).loads, 0);
+	free(policy);
+	tables_put(t);
+}
+
 static void steps_are_taken_and_the_way_back_leads_to_the_tables_before(void **state)
 {
 	struct fake_osm *k = *state;
@@ -1082,6 +1159,8 @@ int main(void)
 		T(the_socket_is_for_its_owner_and_tells_what_routes),
 		T(given_tables_route_and_are_kept_across_a_restart),
 		T(without_the_cable_the_engine_routes_and_with_it_the_kept_tables),
+		T(tables_sent_ahead_are_loaded_by_their_hash),
+		T(what_was_sent_ahead_is_judged_again_once_the_policy_excludes_more),
 		T(steps_are_taken_and_the_way_back_leads_to_the_tables_before),
 		T(reroute_of_who_is_no_master_any_more_is_not_waited_for),
 		T(step_that_ends_a_way_is_refused),

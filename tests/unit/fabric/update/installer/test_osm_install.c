@@ -208,10 +208,18 @@ static void an_update_is_written_by_opensm_wave_by_wave_and_kept(void **state)
 	assert_string_equal(s.base, "");
 }
 
-static void first_failed(void *ctx, const struct executor_event *ev)
-{
-	struct executor_event *first = ctx;
+struct refusal {
+	char *policy; /* that is in effect once the first wave is written */
+	struct executor_event failed;
+};
 
+static void refused_from_the_first_wave_on(void *ctx, const struct executor_event *ev)
+{
+	struct refusal *r = ctx;
+	struct executor_event *first = &r->failed;
+
+	if (ev->kind == APPLY_PHASE_BEGIN && ev->phase == PHASE_WRITE)
+		fake_osm_policy(world->osm, r->policy);
 	if ((ev->kind == APPLY_ITEM || ev->kind == APPLY_VERIFY) && ev->rc &&
 	    !ev->wave == !first->wave && ev->phase == PHASE_WRITE)
 		*first = *ev;
@@ -221,19 +229,39 @@ static void first_failed(void *ctx, const struct executor_event *ev)
 static void a_wave_that_opensm_refuses_says_so_in_its_items(void **state)
 {
 	struct world *w = *state;
-	struct executor_event first = { .wave = 1 };
-	char *policy = xasprintf("engine updn\nexclude %s\n", w->f->sw_name[w->f->nsw - 1]);
+	struct refusal r = { .failed = { .wave = 1 } };
 	struct err err = { "" };
 
+	r.policy = xasprintf("engine updn\nexclude %s\n", w->f->sw_name[w->f->nsw - 1]);
 	executor_free(w->a);
-	w->o.event = first_failed;
-	w->o.ctx = &first;
+	w->o.event = refused_from_the_first_wave_on;
+	w->o.ctx = &r;
 	w->a = executor_new(w->p, &w->in, &w->o);
+	assert_int_not_equal(executor_run(w->a, &err), 0);
+	assert_int_equal(r.failed.kind, APPLY_VERIFY);
+	if (!strstr(r.failed.text, "the policy's exclude") ||
+	    strstr(r.failed.text, "by the switch"))
+		fail_msg("%s", r.failed.text);
+	free(r.policy);
+}
+
+/* Nobody has drained yet, and no wave has to be taken back. */
+static void what_opensm_would_refuse_is_not_begun(void **state)
+{
+	struct world *w = *state;
+	char *policy = xasprintf("engine updn\nexclude %s\n", w->f->sw_name[w->f->nsw - 1]);
+	struct osm_status s;
+	struct err err = { "" };
+
 	fake_osm_policy(w->osm, policy);
 	assert_int_not_equal(executor_run(w->a, &err), 0);
-	assert_int_equal(first.kind, APPLY_VERIFY);
-	if (!strstr(first.text, "the policy's exclude") || strstr(first.text, "by the switch"))
-		fail_msg("%s", first.text);
+	if (!strstr(err.text, "the policy's exclude"))
+		fail_msg("%s", err.text);
+	assert_int_equal(w->routings, 0);
+	assert_int_equal(w->written, 0);
+	s = fake_osm_status(w->osm);
+	assert_int_equal(s.loads, 0);
+	assert_string_equal(s.update, "");
 	free(policy);
 }
 
@@ -961,20 +989,37 @@ static void a_stage_is_what_was_written_on_it(void **state)
 	struct world *w = *state;
 	struct staged_tables *s = staged_tables_new(w->f, w->from);
 	const struct changes *l = w->p->changes;
+	uint64_t *marks = xcalloc(l->n, sizeof(*marks));
 	struct tables *t;
 
 	assert_true(staged_tables_is(s, w->from));
+	assert_true(!staged_tables_mark(s));
 	for (uint32_t i = 0; i < l->n; i++) {
 		struct install_item it = { .sw = l->v[i].sw,
 					   .block = l->v[i].block,
 					   .kind = l->v[i].kind,
 					   .in = l->v[i].in,
 					   .out = l->v[i].out };
+		uint64_t mark = staged_tables_mark(s);
 
+		memcpy(it.data, change_old(l, &l->v[i]), change_bytes(&l->v[i]));
+		assert_int_equal(staged_tables_write(s, &it, 1), 0);
 		memcpy(it.data, change_new(l, &l->v[i]), change_bytes(&l->v[i]));
 		assert_int_equal(staged_tables_write(s, &it, 1), 1);
+		assert_true(staged_tables_mark(s) && staged_tables_mark(s) != mark);
 		assert_int_equal(staged_tables_write(s, &it, 1), 0);
+		/* back and forth, it is the same again */
+		marks[i] = staged_tables_mark(s);
+		memcpy(it.data, change_old(l, &l->v[i]), change_bytes(&l->v[i]));
+		assert_int_equal(staged_tables_write(s, &it, 1), 1);
+		assert_true(staged_tables_mark(s) == mark);
+		memcpy(it.data, change_new(l, &l->v[i]), change_bytes(&l->v[i]));
+		assert_int_equal(staged_tables_write(s, &it, 1), 1);
+		assert_true(staged_tables_mark(s) == marks[i]);
+		for (uint32_t k = 0; k < i; k++)
+			assert_true(marks[k] != marks[i]);
 	}
+	free(marks);
 	assert_true(staged_tables_is(s, w->p->to));
 	t = staged_tables_tables(s, w->from);
 	assert_true(tables_forward_same(w->f, t, w->p->to));
@@ -992,6 +1037,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(an_update_is_written_by_opensm_wave_by_wave_and_kept),
 		T(a_wave_that_opensm_refuses_says_so_in_its_items),
+		T(what_opensm_would_refuse_is_not_begun),
 		T(paths_keep_their_service_levels_until_the_last_wave),
 		T(not_confirmed_opensm_returns_to_what_it_did_before),
 		T(what_opensm_only_believes_is_written_again_in_full),
