@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # apply_rate.sh [SPEC [PERCENT [ROUNDS [WAVES]]]]: apply_bench on ibsim with a stock opensm, then the same
-# through an opensm with our plugin (OSM_ROUNDS of 5), whose Set() are counted, and what it takes to read
+# through an opensm with our plugin (OSM_ROUNDS of 11, OSM_PERCENT of 100), whose Set() are counted, with the
+# window that this program has (max_wire_smps 32) and with that which opensm has by itself (4), the bare
+# loop's the same; and what it takes to read
 # all counters (goal: 0.3 s, the median, where the fabric is the usual one): each port
 # asked, and as the console does, which asks no port for errors whose switch's sum of them stands still.
 set -u
@@ -20,16 +22,17 @@ host=$(lab_hosts | sed -n 2p)
 disk=${DISK:-$LAB_DIR/disk}
 mkdir -p "$disk"
 # The road of an update: the plugin judges, OpenSM writes what differs.
-by_opensm() {
+by_opensm() { # window
 	local sock=$LAB_DIR/run/opensm.sock
 
 	[ -f "$LAB_ROOT/${B:-build}/libibroute.so" ] || { echo "through OpenSM: not measured, no plugin was built"; return 0; }
 	printf '%s\n' "engine updn" "threads 1" >"$LAB_DIR/policy.conf"
 	UMAD_COUNT=$LAB_DIR/sets LAB_OPENSM_LIBS=$LAB_ROOT/${B:-build} lab_opensm "event_plugin_name ibroute" \
 		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept.ibr" \
-		"routing_engine ibroute,updn" "qos FALSE" "sweep_interval 0" || return 2
-	LAB_TIMEOUT=600 lab_on "$host" env TMPDIR="$disk" BENCH_SOCKET="$sock" BENCH_SETS="$LAB_DIR/sets" \
-		"$tool" "$PERCENT" "${OSM_ROUNDS:-5}"
+		"routing_engine ibroute,updn" "qos FALSE" "sweep_interval 0" "max_wire_smps $1" || return 2
+	echo "through OpenSM, max_wire_smps $1:"
+	LAB_TIMEOUT=600 lab_on "$host" env TMPDIR="$disk" BENCH_SOCKET="$sock" BENCH_SETS="$LAB_DIR/sets" BENCH_WINDOW="$1" \
+		"$tool" "${OSM_PERCENT:-100}" "${OSM_ROUNDS:-11}"
 	local rc=$?
 	lab_opensm_stop
 	return $rc
@@ -37,7 +40,9 @@ by_opensm() {
 wiretool=$PWD/${B:-build}/tests/lab/wiretool
 LAB_TIMEOUT=300 lab_on "$host" env TMPDIR="$disk" "$tool" "$PERCENT" "${3:-101}" "${4:-8}"
 rc=$?
-by_opensm || rc=$?
+for window in 32 4; do
+	by_opensm "$window" || rc=$?
+done
 LAB_TIMEOUT=300 lab_on "$host" "$wiretool" bench 7 >"$LAB_DIR/wire.out" || { cat "$LAB_DIR/wire.out"; exit 2; }
 # median_ms LINE TEXT: of the lines of wiretool that begin so
 median_ms() {

@@ -212,13 +212,15 @@ static bool take_one(int fd)
 	return true;
 }
 
+/* One at a time: each look at the socket is a system call, which a real umad would not take. */
 static bool look(int fd)
 {
 	bool there;
 
 	pthread_mutex_lock(&lock);
-	while (take_one(fd))
-		;
+	there = is_ready(fd);
+	while (!there && take_one(fd))
+		there = is_ready(fd);
 	give_up_or_repeat(now_ms());
 	there = is_ready(fd);
 	pthread_mutex_unlock(&lock);
