@@ -184,38 +184,85 @@ ends_or_left() {
 	ends || [ -z "$(ours worker)$(ours guard)" ]
 }
 
-# What status names is what the switches hold.
+# What status names is what the switches hold; without a cable, what OpenSM's policy has made.
 holds_what_it_says() {
 	lab_on n0003 ibnetdiscover >"$LAB_DIR/seen" 2>/dev/null
 	lab_lfts >"$LAB_DIR/now"
-	case $state in
-	confirmed) others_stay "$LAB_DIR/wanted" "$LAB_DIR/now" "$gone" ;;
-	rolled-back | abandoned) others_stay "$LAB_DIR/before" "$LAB_DIR/now" "$gone" ;;
-	esac && sound "$LAB_DIR/seen" "$LAB_DIR/now"
+	if [ -n "$lost" ] && [ -z "$gone" ]; then
+		plugin 'p["links"] == 39 and p["source"] == "engine"'
+	else
+		case $state in
+		confirmed) others_stay "$LAB_DIR/wanted" "$LAB_DIR/now" "$gone" ;;
+		rolled-back | abandoned) others_stay "$LAB_DIR/before" "$LAB_DIR/now" "$gone" ;;
+		esac
+	fi && sound "$LAB_DIR/seen" "$LAB_DIR/now"
+}
+
+# What was lost is back: unconfirmed routes are not.
+comes_back() {
+	[ -n "$lost" ] || return 0
+	lab_con "ReLink $lost"
+	lab_wait 20 whole && lab_lfts >"$LAB_DIR/now" || return 1
+	if plugin 'p["source"] == "confirmed"' && [ "$state" = confirmed ]; then
+		cmp -s "$LAB_DIR/wanted" "$LAB_DIR/now"
+	elif [ "$state" != confirmed ]; then
+		! cmp -s "$LAB_DIR/wanted" "$LAB_DIR/now"
+	fi
 }
 
 settled() { # OpenSM routes, and by nothing of an update
 	plugin 'p["state"] == "master" and not p["busy"] and not p["update"] and p["source"] != "console"'
 }
 
+whole() { # and knows that everything is back
+	settled && plugin 'p["links"] == 40 and p["hosts"] == 32'
+}
+
+# Of the cables between switches without which the rest hangs together.
+random_cable() { # to $lost_sw, $lost_cable
+	[ -s "$LAB_DIR/cables" ] || python3 - "$LAB_DIR/net" >"$LAB_DIR/cables" <<-'PY'
+		import re, sys
+		at, ends = None, {}
+		for line in open(sys.argv[1]):
+		    m = re.match(r'(\w+)\s+\d+ "([^"]+)"\s+# "([^" ]+)', line)
+		    if m:
+		        at = m[2] if m[1] == 'Switch' else None
+		        continue
+		    m = re.match(r'\[(\d+)\](?:\([^)]*\))?\s+"(S-[^"]+)"\[(\d+)\]', line)
+		    if m and at:
+		        ends[at, m[1]] = (m[2], m[3])
+		switches = {sw for sw, _ in ends}
+		for cable in sorted(ends):
+		    seen, todo = set(), [cable[0]]
+		    while todo:
+		        sw = todo.pop()
+		        if sw not in seen:
+		            seen.add(sw)
+		            todo += [to[0] for end, to in ends.items() if end[0] == sw and end != cable and to != cable]
+		    if seen == switches:
+		        print(cable[0], '[%s]' % cable[1])
+	PY
+	read -r lost_sw lost_cable < <(sed -n "$((RANDOM % $(wc -l <"$LAB_DIR/cables") + 1))p" "$LAB_DIR/cables")
+}
+
 random_rest() { # 0 to $1 tenths of a second
 	sleep "$(awk -v n=$((RANDOM % $1)) 'BEGIN { print n / 10 }')"
 }
 
-disturb() { # as $mode says; sets $gone to LIDs that left, $undo to what brings all back
+disturb() { # as $mode says; sets $gone to LIDs that left, $lost to what
 	local h victims
-	gone='' undo=:
+	gone='' lost=
 	case $mode in
 	losses)
 		if [ $((RANDOM % 2)) -eq 0 ]; then
 			h=$(lab_hosts | sed -n "$((RANDOM % 20 + 6))p")
 			gone=$(printf '0x%04x' "$(lab_lid "$h")")
-			lab_con "Unlink \"$(lab_node "$h")\""
-			undo="lab_con ReLink \"$(lab_node "$h")\""
+			lost="\"$(lab_node "$h")\""
 		else
-			lab_con "Unlink \"$(lab_node "$cable_sw")\"$cable"
-			undo="lab_con ReLink \"$(lab_node "$cable_sw")\"$cable"
+			random_cable
+			lost="\"$lost_sw\"$lost_cable"
 		fi
+		lab_con "Unlink $lost"
 		;;
 	restarts)
 		kill -9 "$(cat "$LAB_DIR/opensm.pid")"
@@ -239,10 +286,12 @@ disturb() { # as $mode says; sets $gone to LIDs that left, $undo to what brings 
 once_more() { # number
 	local engines=(dfsssp:4 nue:3 updn:2) confirm
 	[ "$mode" = losses ] || lab_evict
-	lab_wait 20 settled || { echo "# $1: OpenSM has not settled"; return 1; }
+	lab_wait 20 whole || { echo "# $1: OpenSM has not settled"; return 1; }
 	lab_lfts >"$LAB_DIR/before"
 	plan_for "${engines[$1 % 3]}" "$LAB_DIR/plan" || return 1
-	cmp -s "$LAB_DIR/before" "$LAB_DIR/wanted" && return 0
+	if cmp -s "$LAB_DIR/before" "$LAB_DIR/wanted"; then # routed so already
+		plan_for "${engines[($1 + 1) % 3]}" "$LAB_DIR/plan" || return 1
+	fi
 	does 0 apply "$LAB_DIR/plan" "${dirs[@]}" --without-agents --yes-fabric lab --detach \
 		--confirm-timeout 8 "${accept[@]}" || { [ "$mode" = kills ] && return 0; return 1; }
 	id=$(grep -oE '[0-9]{8}T[0-9]{6}Z-[0-9]+' "$LAB_DIR/out" | head -n 1)
@@ -259,8 +308,6 @@ once_more() { # number
 	lab_wait 30 settled || { echo "# $id: $state, and OpenSM goes on with it"; return 1; }
 	lab_wait 10 holds_what_it_says || { echo "# $id: $state"; holds_what_it_says; return 1; }
 	echo "$state" >>"$LAB_DIR/states"
-	eval "$undo"
-	sleep 0.5
 }
 
 plan_for() { # engine, plan file: also its tables as files, to compare with
@@ -276,7 +323,9 @@ accept=()
 if [ "$mode" != once ]; then
 	failed=0
 	for ((k = 1; k <= times; k++)); do
-		once_more "$k" || { failed=$((failed + 1)); echo "# in round $k"; }
+		lost=
+		once_more "$k" || { failed=$((failed + 1)); echo "# in round $k, without ${lost:-anything lost}"; }
+		comes_back || { failed=$((failed + 1)); echo "# after round $k, with $lost again"; }
 	done
 	echo "# $times rounds: $(sort "$LAB_DIR/states" | uniq -c | awk '{ printf "%s%d %s", (NR > 1 ? ", " : ""), $1, $2 }')"
 	ok "$mode: each of $times updates ended as status says" [ "$failed" -eq 0 ]
