@@ -12,6 +12,7 @@
 #include "console/record/record_json.h"
 #include "console/update/update_figures.h"
 #include "console/update/update_record.h"
+#include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/plural.h"
 #include "fabric/base/store.h"
@@ -34,6 +35,7 @@
 #include <unistd.h>
 
 #define PLAN_FILE "/proc/self/fd/4" /* SUPERVISOR_PLAN */
+#define SL_PATHS  64
 
 struct worker {
 	struct watchdog_config config;
@@ -131,12 +133,41 @@ static int watchdog_main_grant(void *ctx, const struct executor_grant *g, struct
 	return rc;
 }
 
+/* No switch holds the SLs of paths: where no plugin tells them, the SM does, path by path. */
+static int watchdog_main_check_sls(struct worker *w, const struct plan *p,
+				   struct progress *progress, struct err *err)
+{
+	const struct fabric *f = p->fabric;
+	struct path_sl_report r = { 0 };
+	struct err why = { "" };
+	int rc;
+
+	if (w->live.osm || w->live.simulated.ops || w->way.files || w->config.accept_sl)
+		return 0;
+	rc = wire_check_path_sls(w->live.w, f, p->from, SL_PATHS, clock_ms(), &r, progress, &why);
+	if (rc == -ECANCELED)
+		return rc;
+	if (rc)
+		log_add(LOG_WARN, "watchdog", "service levels of paths: %s", why.text);
+	if (!r.differ)
+		return 0;
+	return err_set(
+		err, -ESTALE,
+		"the subnet manager gives other service levels than plan %s begins with, for "
+		"%llu of %u paths asked (SL %u from %s to LID %u, not %u): what was judged of "
+		"its order does not hold (--accept-sl-change applies it anyway)",
+		p->id, (unsigned long long)r.differ, SL_PATHS, r.actual, f->term_name[r.term],
+		r.dlid, r.claimed);
+}
+
 static int watchdog_main_approve(void *ctx, const struct plan *p, struct progress *progress,
 				 struct err *err)
 {
 	struct worker *w = ctx;
 	int rc = plan_judge(p, w->live.t, progress, err);
 
+	if (!rc)
+		rc = watchdog_main_check_sls(w, p, progress, err);
 	watchdog_main_note(w, "plan.judged",
 			   json_pack("{s:s, s:b, s:o}", "plan", p->id, "ok", !rc, "text",
 				     rc ? record_str(err->text) : json_null()));

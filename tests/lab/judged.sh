@@ -9,8 +9,8 @@ set -u
 . "$LAB_ROOT/tests/tty.sh"
 . "$LAB_ROOT/tests/judge.sh"
 B=${B:-build}
-make -s --no-print-directory -C "$LAB_ROOT" build/tests/lab/plan_forge >/dev/null 2>&1
-forge=$LAB_ROOT/build/tests/lab/plan_forge
+make -s --no-print-directory -C "$LAB_ROOT" B="$B" $B/tests/lab/plan_forge >/dev/null 2>&1
+forge=$LAB_ROOT/$B/tests/lab/plan_forge
 
 lab_new || exit 1
 dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$LAB_DIR/none.sock" --jobs "$LAB_DIR/jobs")
@@ -68,9 +68,10 @@ ok "nobody who drains" refused nobody 'order of writes is not safe|must be drain
 ok "a job left out that has to drain" refused job 'job 7 has to drain' --installer smp
 ok "VLs that the links do not have" refused lanes 'did not pass|virtual lanes' --installer smp --accept-sl-change
 ok "other tables than those installed" refused installed 'installed tables changed|other tables' --installer smp
+ok "other service levels than the subnet manager gives" refused sls 'gives other service levels|virtual lanes|did not pass' --installer smp
 ok "nothing was written" untouched
 ok "no update was begun" eval '[ -z "$(ls "$LAB_DIR/state" 2>/dev/null | grep -E "^2")" ]'
-ok "the record says what was judged" eval 'grep -hE "\"type\": ?\"plan.judged\"" "$LAB_DIR"/rec/*.jsonl | grep -cE "\"ok\": ?false" | grep -qxF 7'
+ok "the record says what was judged" eval 'grep -hE "\"type\": ?\"plan.judged\"" "$LAB_DIR"/rec/*.jsonl | grep -cE "\"ok\": ?false" | grep -qxF 8'
 
 # --- what was shown is what is written ---
 cp "$LAB_DIR/plan" "$LAB_DIR/shown"
@@ -149,6 +150,7 @@ for name in circle merged reversed; do
 	ok "with the plugin: $name is refused" refused $name 'loop|order of writes is not safe|must be drained'
 	ok "by SMPs beside it, too" refused $name 'loop|order of writes is not safe|must be drained' --installer smp
 done
+ok "other service levels than OpenSM has given out" refused sls 'other service levels of [0-9]+ paths than OpenSM has given out'
 ok "nothing was written" untouched
 ok "what was computed is written" does 0 apply "$LAB_DIR/plan" "${dirs[@]}" "${how[@]}"
 finish

@@ -9,7 +9,7 @@
  *   job        the jobs that have to drain do not have to
  *   lanes      all paths on an SL whose VL the links do not have, and says that it takes one VL
  *   installed  its old tables are others than those it was made for
- *   sls        its old tables claim the SLs of the new ones
+ *   sls        both tables have all paths on another SL than they are on
  */
 #include "fabric/base/mem.h"
 #include "fabric/plan/plan.h"
@@ -84,7 +84,7 @@ static int order(struct plan *to, const struct plan *p, const char *how, struct 
 {
 	if (!strcmp(how, "reversed"))
 		return reverse(to, p, err);
-	if (!strcmp(how, "nobody") || !strcmp(how, "job"))
+	if (!strcmp(how, "nobody") || !strcmp(how, "job") || !strcmp(how, "sls"))
 		return plan_in_order(to, &p->order, err);
 	return 0;
 }
@@ -116,7 +116,7 @@ static int forge(struct plan **out, const struct plan *p, const char *how, struc
 	else if (!strcmp(how, "installed"))
 		tables_row(from, 0)[p->fabric->term_lid[p->fabric->nterm - 1]] ^= 1;
 	else if (!strcmp(how, "sls"))
-		from->sl_const = to->sl_const;
+		from->sl_const = to->sl_const = (uint8_t)(to->sl_const + 3) % 8;
 	rc = plan_new(out, p->fabric, from, to, p->jobs, &p->sm, p->time_s, err);
 	if (!rc)
 		rc = order(*out, p, how, err);

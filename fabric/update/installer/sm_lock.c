@@ -141,11 +141,13 @@ static int sm_lock_renew(struct sm_lock *l, struct err *err)
 	return 0;
 }
 
+/* Also what this process could not take, but the one before it has left. */
 static void sm_lock_end(struct sm_lock *l)
 {
 	struct err err = { "" };
+	int rc = l->mine.id ? wire_service_remove(l->w, &l->mine, &err) : 0;
 
-	if (l->held && wire_service_remove(l->w, &l->mine, &err))
+	if (rc && l->held)
 		log_add(LOG_WARN, "apply", "the update's record at the subnet manager: %s",
 			err.text);
 	l->held = false;
