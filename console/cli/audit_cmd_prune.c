@@ -29,6 +29,7 @@
 
 struct kept {
 	const char *dir;
+	struct audit_dir *index; /* as it was at first */
 	struct record_files files;
 	struct record *record;
 	uint32_t removed;
@@ -89,7 +90,7 @@ static int audit_cmd_prune_tell(struct kept *k, const char *path, struct err *er
 	const char *name = strrchr(path, '/') + 1;
 	struct audit_report r;
 	char hex[DIGEST_HEX];
-	int rc = audit_verify(&r, path, NULL, err);
+	int rc = audit_verify(&r, path, &(const struct audit_opts){ .dir = k->index }, err);
 
 	if (!rc && !k->record) {
 		struct record_opts ro = { .dir = k->dir, .mode = "prune", .syslog = true };
@@ -168,6 +169,7 @@ int audit_cmd_prune(const struct audit_options *o)
 
 	if (!rc) {
 		record_files_list(&k.files, k.dir);
+		k.index = audit_dir_read(k.dir);
 		rc = audit_cmd_prune_prune(&k, o, &err);
 	}
 	if (k.record && record_close(k.record, &end) && !rc)
@@ -182,6 +184,7 @@ int audit_cmd_prune(const struct audit_options *o)
 		printf("%u file%s, %" PRIu64 " KiB%s\n", k.removed, plural(k.removed),
 		       k.bytes / 1024, o->dry_run ? ", dry run" : "");
 	record_files_free(&k.files);
+	audit_dir_free(k.index);
 	json_decref(k.list);
 	if (rc)
 		fprintf(stderr, "ibroute-top: %s\n", err.text);

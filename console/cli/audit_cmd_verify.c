@@ -56,13 +56,13 @@ static json_t *audit_cmd_verify_report_json(const char *path, const struct audit
 		digest_hex(hex, &r->head), "after", audit_cmd_verify_text_or_null(r->genesis_sid),
 		"before", audit_cmd_verify_text_or_null(r->next_sid));
 	json_t *more = json_pack(
-		"{s:I, s:I, s:b, s:I, s:I, s:I, s:b, s:s, s:I, s:I, s:b, s:b, s:I}", "part",
+		"{s:I, s:I, s:b, s:I, s:I, s:I, s:b, s:s, s:I, s:I, s:b, s:b, s:I, s:b}", "part",
 		(json_int_t)r->part, "first_seq", (json_int_t)r->first_seq, "rotated", r->rotated,
 		"gaps", (json_int_t)r->gaps, "updates", (json_int_t)r->updates, "heads",
 		(json_int_t)r->heads, "head_is_last", r->head_is_last, "cast",
 		audit_cmd_verify_cast_word(r->cast), "bytes", (json_int_t)r->bytes, "cast_bytes",
 		(json_int_t)r->cast_bytes, "sealed", r->sealed, "seal_checked", r->seal_checked,
-		"epoch", (json_int_t)r->epoch);
+		"epoch", (json_int_t)r->epoch, "cut", r->cut);
 
 	json_object_update_missing(j, more);
 	json_decref(more);
@@ -94,6 +94,9 @@ static void audit_cmd_verify_print_vouchers(const struct audit_report *r,
 		printf("  sealed in epoch %" PRIu64 "%s\n", r->epoch,
 		       r->seal_checked ? ", every line verified with its key"
 				       : "; --key FILE verifies it");
+	if (r->counted)
+		printf("  none of its lines is missing at the end: the seal has counted them%s\n",
+		       r->seal_checked ? "" : " (--key FILE verifies that)");
 	if (r->cast == AUDIT_CAST_GOOD)
 		printf("  recorded screen intact (%" PRIu64 " bytes)\n", r->cast_bytes);
 	if (r->cast == AUDIT_CAST_ABSENT)
@@ -131,9 +134,10 @@ static void audit_cmd_verify_put_json(json_t *j)
 }
 
 struct round {
-	const struct audit_opts *opts;
+	struct audit_opts *opts;
 	bool json;
 	int worst;
+	bool cut; /* nothing worse than an end that is missing */
 	VEC(uint64_t) epochs;
 	VEC(char *) sids; /* of sessions that are there, or were pruned */
 };
@@ -173,7 +177,10 @@ static void audit_cmd_verify_one_file(struct round *d, const char *path)
 	if (r.epoch)
 		vec_push(&d->epochs, r.epoch);
 	audit_cmd_verify_add_sid(d, r.sid);
-	audit_cmd_verify_worse(d, r.ok ? EXIT_OK : EXIT_FINDINGS);
+	if (r.cut)
+		d->cut = true;
+	else
+		audit_cmd_verify_worse(d, r.ok ? EXIT_OK : EXIT_FINDINGS);
 }
 
 /* Sessions that prune took away, as its records say. */
@@ -200,17 +207,30 @@ static void audit_cmd_verify_add_pruned(struct round *d, const char *path)
 		fclose(f);
 }
 
+static int audit_cmd_verify_by_epoch(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return (a > b) - (a < b);
+}
+
+static int audit_cmd_verify_by_sid(const void *pa, const void *pb)
+{
+	return strcmp(*(char *const *)pa, *(char *const *)pb);
+}
+
 /* A session that is gone as a whole leaves its epoch behind. */
 static void audit_cmd_verify_check_epochs(struct round *d, const char *dir)
 {
 	uint64_t last = record_hmac_last_epoch(dir);
+	size_t i = 0;
 
+	if (d->epochs.n)
+		qsort(d->epochs.v, d->epochs.n, sizeof(uint64_t), audit_cmd_verify_by_epoch);
 	for (uint64_t e = 1; e <= last; e++) {
-		bool found = false;
-
-		for (size_t i = 0; i < d->epochs.n && !found; i++)
-			found = d->epochs.v[i] == e;
-		if (found)
+		while (i < d->epochs.n && d->epochs.v[i] < e)
+			i++;
+		if (i < d->epochs.n && d->epochs.v[i] == e)
 			continue;
 		fprintf(d->json ? stderr : stdout,
 			"%s: no session of epoch %" PRIu64 " of the seal: its record was removed\n",
@@ -227,18 +247,18 @@ static void audit_cmd_verify_check_sessions(struct round *d, const char *dir)
 
 	if (!realpath(dir, place))
 		return;
+	if (d->sids.n)
+		qsort(d->sids.v, d->sids.n, sizeof(char *), audit_cmd_verify_by_sid);
 	while ((h = audit_heads_next(d->opts->heads, h, place))) {
-		bool found = false;
+		const char *sid = h->sid;
 
-		for (size_t i = 0; i < d->sids.n && !found; i++)
-			found = !strcmp(d->sids.v[i], h->sid);
-		if (found)
+		if (d->sids.n &&
+		    bsearch(&sid, d->sids.v, d->sids.n, sizeof(char *), audit_cmd_verify_by_sid))
 			continue;
 		fprintf(d->json ? stderr : stdout,
 			"%s: no session %s, although the log has its start: its record was removed\n",
 			dir, h->sid);
 		audit_cmd_verify_worse(d, EXIT_FINDINGS);
-		audit_cmd_verify_add_sid(d, h->sid);
 	}
 }
 
@@ -250,10 +270,12 @@ static void audit_cmd_verify_dir_failed(struct round *d, const char *text)
 
 static void audit_cmd_verify_one_dir(struct round *d, const char *dir)
 {
+	struct audit_dir *index = audit_dir_read(dir);
 	struct err err;
 	struct record_files files;
 	size_t n;
 
+	d->opts->dir = index;
 	d->epochs.n = 0;
 	audit_cmd_verify_forget_sids(d);
 	record_files_list(&files, dir);
@@ -264,6 +286,8 @@ static void audit_cmd_verify_one_dir(struct round *d, const char *dir)
 			audit_cmd_verify_add_pruned(d, files.v[i]);
 	}
 	record_files_free(&files);
+	d->opts->dir = NULL;
+	audit_dir_free(index);
 	if (d->opts->key)
 		audit_cmd_verify_check_epochs(d, dir);
 	if (d->opts->heads)
@@ -296,7 +320,8 @@ static bool audit_cmd_verify_is_dir(const char *path)
 int audit_cmd_verify(const struct audit_options *o)
 {
 	struct audit_heads heads = { 0 };
-	struct audit_opts opts = { NULL, NULL };
+	struct record_hmac_walk epochs = { 0 };
+	struct audit_opts opts = { .epochs = &epochs };
 	struct round d = { .opts = &opts, .json = o->json };
 	struct digest key;
 	struct err err = { "" };
@@ -327,16 +352,17 @@ int audit_cmd_verify(const struct audit_options *o)
 	audit_cmd_verify_forget_sids(&d);
 	vec_free(&d.sids);
 	audit_heads_free(&heads);
-	return d.worst;
+	digest_erase(&epochs.key);
+	return d.worst == EXIT_OK && d.cut ? EXIT_CUT : d.worst;
 }
 
-static void audit_cmd_verify_list_line(const char *path)
+static void audit_cmd_verify_list_line(const char *path, const struct audit_opts *opts)
 {
 	struct audit_report r;
 	struct err err = { "" };
 	char name[80];
 
-	if (audit_verify(&r, path, NULL, &err)) {
+	if (audit_verify(&r, path, opts, &err)) {
 		printf("%-28s %s\n", "?", err.text);
 		return;
 	}
@@ -350,8 +376,9 @@ static void audit_cmd_verify_list_line(const char *path)
 int audit_cmd_list(const struct audit_options *o)
 {
 	const char *dir = record_dir(o->n ? o->names[0] : o->record_dir);
-	static const struct audit_opts none;
-	struct round d = { .opts = &none, .json = true };
+	struct audit_opts opts = { 0 };
+	struct round d = { .opts = &opts, .json = true };
+	struct audit_dir *index;
 	struct err err;
 	struct record_files files;
 
@@ -359,6 +386,7 @@ int audit_cmd_list(const struct audit_options *o)
 		audit_cmd_verify_dir_failed(&d, err.text);
 		return d.worst;
 	}
+	opts.dir = index = audit_dir_read(dir);
 	record_files_list(&files, dir);
 	if (!o->json)
 		printf("%-28s %-24s %-24s %-4s %5s %7s %6s %8s %-16s %s\n", "session", "start",
@@ -367,8 +395,9 @@ int audit_cmd_list(const struct audit_options *o)
 		if (o->json)
 			audit_cmd_verify_one_file(&d, files.v[i]);
 		else
-			audit_cmd_verify_list_line(files.v[i]);
+			audit_cmd_verify_list_line(files.v[i], &opts);
 	record_files_free(&files);
+	audit_dir_free(index);
 	vec_free(&d.epochs);
 	audit_cmd_verify_forget_sids(&d);
 	vec_free(&d.sids);

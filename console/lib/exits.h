@@ -15,6 +15,7 @@ enum {
 	EXIT_SUPERSEDED = 9,	/* another writer's tables are installed */
 	EXIT_FOREIGN = 10,	/* another writer during the update; rolled back, verified */
 	EXIT_FABRIC_CHANGED = 11, /* during the update; the subnet manager routes, verified */
+	EXIT_CUT = 12,		/* the end of a record is missing, and nothing else was found */
 	EXIT_BAD_USAGE = 64,	/* bad options */
 	EXIT_UNREADABLE = 255	/* the fabric, or another input, could not be read */
 };

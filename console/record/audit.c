@@ -2,6 +2,8 @@
 #include "console/record/audit.h"
 
 #include "console/lib/progress_line.h"
+#include "console/record/audit_dir.h"
+#include "console/record/record_end.h"
 #include "console/record/record_files.h"
 #include "console/record/record_hmac.h"
 #include "console/record/record_json.h"
@@ -33,7 +35,12 @@ struct audit_screen {
 struct chain {
 	struct audit_report *r;
 	const struct audit_opts *o;
-	struct record_hmac seal; /* of the next line */
+	const struct audit_dir *dir; /* its neighbours */
+	struct record_hmac seal;     /* of the next line */
+	struct record_end end;	     /* as the seal counted it; lines 0: not told */
+	struct digest end_mac;	     /* what its mac has to be ... */
+	bool end_passed;	     /* ... when that line was passed */
+	bool next_part;		     /* is there */
 	struct audit_screen screen;
 	VEC(struct digest) lines;
 };
@@ -44,6 +51,21 @@ static bool audit_bad(struct chain *c, const char *fmt, ...)
 {
 	va_list ap;
 
+	c->r->ok = false;
+	va_start(ap, fmt);
+	vsnprintf(c->r->what, sizeof(c->r->what), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+/* The same, of what is not there any more. */
+static bool audit_cut(struct chain *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static bool audit_cut(struct chain *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	c->r->cut = true;
 	c->r->ok = false;
 	va_start(ap, fmt);
 	vsnprintf(c->r->what, sizeof(c->r->what), fmt, ap);
@@ -227,6 +249,25 @@ static bool audit_check_mac(struct chain *c, const char *line, size_t len)
 			    "epoch");
 }
 
+/* The key of line seq; nothing can be sealed with it later. */
+static void audit_pass_end(struct chain *c, uint64_t seq)
+{
+	if (!c->o->key || !c->r->counted || c->end.lines != seq || !seq)
+		return;
+	record_end_mac(&c->end_mac, &c->seal, seq);
+	c->end_passed = true;
+}
+
+static void audit_seal_begin(struct chain *c)
+{
+	if (c->o->epochs)
+		record_hmac_walk(&c->seal, c->o->epochs, c->o->key, c->r->epoch);
+	else
+		record_hmac_at(&c->seal, c->o->key, c->r->epoch);
+	for (uint64_t i = 0; i < c->r->first_seq; i++)
+		record_hmac_forward(&c->seal);
+}
+
 /* Each line with the key of its own epoch and place, and of no other. */
 static bool audit_check_seal(struct chain *c, const json_t *j, const char *line, size_t len)
 {
@@ -236,6 +277,7 @@ static bool audit_check_seal(struct chain *c, const json_t *j, const char *line,
 	if (!c->lines.n) {
 		c->r->sealed = seal;
 		c->r->epoch = (uint64_t)epoch;
+		c->r->counted = record_int(seal, "v") >= 2;
 	}
 	if (!seal != !c->r->sealed)
 		return audit_bad(c, seal ? "sealed, in a record without seals: inserted"
@@ -253,9 +295,8 @@ static bool audit_check_seal(struct chain *c, const json_t *j, const char *line,
 		return audit_bad(c, "sealed in epoch %" PRId64 ", which is impossible",
 				 (int64_t)epoch);
 	if (!c->lines.n)
-		record_hmac_at(&c->seal, c->o->key, c->r->epoch);
-	for (uint64_t i = 0; !c->lines.n && i < c->r->first_seq; i++)
-		record_hmac_forward(&c->seal);
+		audit_seal_begin(c);
+	audit_pass_end(c, c->r->first_seq + c->lines.n);
 	return audit_check_mac(c, line, len);
 }
 
@@ -356,7 +397,7 @@ static int audit_check_lines(struct chain *c, const char *data, size_t len)
 			return -ECANCELED;
 		if (!nl) {
 			c->r->bad_line = c->lines.n + 1;
-			audit_bad(c, "truncated in the middle of the line");
+			audit_cut(c, "truncated in the middle of the line");
 			return 0;
 		}
 		if (!audit_check_line(c, data + at, (size_t)(nl - data) - at))
@@ -370,97 +411,107 @@ static int audit_check_lines(struct chain *c, const char *data, size_t len)
 
 /* --- the end of a record ----------------------------------------------------------------- */
 
-/* The first line of a record; NULL: it is not JSON. */
-static json_t *audit_start_of(const char *path)
-{
-	char *line = NULL;
-	size_t cap = 0;
-	FILE *f = fopen(path, "re");
-	ssize_t len = f ? getline(&line, &cap, f) : -1;
-	json_t *j = len > 0 ? json_text_clean(json_loadb(line, (size_t)len, 0, NULL)) : NULL;
-
-	free(line);
-	if (f)
-		fclose(f);
-	return j;
-}
-
 /* A later session names the last line that it found. */
-static void audit_check_next(struct chain *c, const json_t *j)
+static void audit_check_next(struct chain *c, const struct audit_first *f)
 {
-	const json_t *g = json_object_get(json_object_get(j, "data"), "genesis");
-	json_int_t seq = record_int(g, "seq");
-	uint64_t first = c->r->first_seq;
-	struct digest head;
+	uint64_t first = c->r->first_seq, end = first + c->lines.n;
+	uint64_t seq = (uint64_t)f->genesis_seq;
 
-	if (strcmp(record_text(g, "sid"), c->r->sid) || !audit_digest_of(&head, g, "head") ||
-	    seq < 0 || (uint64_t)seq < first ||
-	    (c->r->rotated && (uint64_t)seq >= first + c->lines.n))
+	if (f->genesis_seq < 0 || seq < first || (c->r->rotated && seq >= end))
 		return; /* or of another part */
-	audit_copy(c->r->next_sid, sizeof(c->r->next_sid), j, "sid");
-	if ((uint64_t)seq >= first + c->lines.n ||
-	    !digest_equal(&head, &c->lines.v[(uint64_t)seq - first]))
-		audit_bad(c,
+	snprintf(c->r->next_sid, sizeof(c->r->next_sid), "%s", f->sid);
+	if (seq >= end || !digest_equal(&f->genesis, &c->lines.v[seq - first]))
+		audit_cut(c,
 			  "the next session (%.50s) is chained to a line that is not here: the end "
 			  "was truncated or changed",
 			  c->r->next_sid);
 }
 
 /* The next part of the same session begins with the hash of this one's last line. */
-static void audit_check_next_part(struct chain *c, const json_t *j, const char *name)
+static void audit_check_next_part(struct chain *c, const struct audit_first *f)
 {
-	const json_t *data = json_object_get(j, "data");
-	struct digest head;
-
-	if (strcmp(record_text(j, "sid"), c->r->sid) || !record_text(data, "head")[0] ||
-	    (uint64_t)record_int(data, "part") != c->r->part + 1ull)
+	if (!f->follows || f->part != c->r->part + 1ull)
 		return;
-	if (!audit_digest_of(&head, data, "head") || !digest_equal(&head, &c->r->head))
-		audit_bad(c,
+	c->next_part = true;
+	if (!digest_equal(&f->head, &c->r->head))
+		audit_cut(c,
 			  "the next part (%.80s) is not chained to its last line: truncated or "
 			  "changed",
-			  name);
+			  f->name);
 }
 
 /* Epochs only increase: a session of a later epoch with an earlier time is forged. */
-static void audit_check_epoch(struct chain *c, const json_t *j)
+static void audit_check_epoch(struct chain *c)
 {
-	json_int_t epoch = record_int(json_object_get(j, "seal"), "epoch");
-	const char *sid = record_text(j, "sid"), *ts = record_text(j, "ts");
-	int by_epoch, by_time;
+	const struct audit_first *f;
 
-	if (!c->r->epoch || epoch < 1 || !sid[0] || !ts[0] || !strcmp(sid, c->r->sid) ||
-	    c->r->first_seq || record_int(j, "seq"))
+	if (!c->r->epoch || c->r->first_seq)
 		return;
-	by_epoch = ((uint64_t)epoch > c->r->epoch) - ((uint64_t)epoch < c->r->epoch);
-	by_time = strcmp(ts, c->r->start);
-	if (!by_epoch || (by_epoch < 0 && by_time > 0) || (by_epoch > 0 && by_time < 0))
+	f = audit_dir_wrong_epoch(c->dir, c->r->sid, c->r->start, c->r->epoch);
+	if (f)
 		audit_bad(c,
-			  "of epoch %" PRIu64 " and from %s, while session %.48s of epoch %" PRId64
+			  "of epoch %" PRIu64 " and from %s, while session %.48s of epoch %" PRIu64
 			  " is from %.30s: one of them was written later than it claims",
-			  c->r->epoch, c->r->start, sid, (int64_t)epoch, ts);
+			  c->r->epoch, c->r->start, f->sid, f->epoch, f->ts);
+}
+
+/* Once a directory is sealed, every session in it is: later ones, and those chained to sealed ones.
+ */
+static void audit_check_unsealed(struct chain *c)
+{
+	const struct audit_first *f = audit_dir_sealed_before(c->dir, c->r->start);
+	size_t n, i;
+	const struct audit_first *const *v = audit_dir_parts(&n, c->dir, c->r->genesis_sid);
+
+	for (i = 0; i < n && !f && c->r->genesis_sid[0]; i++)
+		f = v[i]->epoch ? v[i] : NULL;
+
+	if (!c->r->sealed && f)
+		audit_bad(
+			c,
+			"not sealed, although sessions of this directory are since %.48s: the seal "
+			"was taken away, or the session was written elsewhere",
+			f->sid);
 }
 
 /* Other files of the same directory. */
-static void audit_check_followers(struct chain *c, const char *path)
+static void audit_check_followers(struct chain *c)
 {
-	char *copy_of = xstrdup(path);
-	struct record_files files;
+	size_t n, i;
+	const struct audit_first *const *v = audit_dir_chained(&n, c->dir, c->r->sid);
 
-	record_files_list(&files, dirname(copy_of));
-	for (size_t i = 0; i < files.n && c->r->ok; i++) {
-		json_t *j = audit_start_of(files.v[i]);
+	for (i = 0; i < n && c->r->ok; i++)
+		audit_check_next(c, v[i]);
+	v = audit_dir_parts(&n, c->dir, c->r->sid);
+	for (i = 0; i < n && c->r->ok; i++)
+		audit_check_next_part(c, v[i]);
+	if (c->r->ok && c->o->key)
+		audit_check_epoch(c);
+	if (c->r->ok)
+		audit_check_unsealed(c);
+}
 
-		if (j) {
-			audit_check_next(c, j);
-			audit_check_next_part(c, j, strrchr(files.v[i], '/') + 1);
-		}
-		if (j && c->r->ok && c->o->key)
-			audit_check_epoch(c, j);
-		json_decref(j);
-	}
-	record_files_free(&files);
-	free(copy_of);
+/* The number of lines that the seal has counted; what was not on the disk when the machine lost its
+ * power is missing, too. */
+static void audit_check_count(struct chain *c)
+{
+	uint64_t first = c->r->first_seq, end = first + c->lines.n;
+
+	if (!c->r->counted || (c->r->rotated && c->next_part))
+		return;
+	if (!c->end.lines)
+		audit_cut(c,
+			  "the number of its lines (%.64s." RECORD_END_SUFFIX ") is not beside it: "
+			  "removed, perhaps with the end of the session",
+			  c->r->sid);
+	else if (c->end.lines > end)
+		audit_cut(c,
+			  "the seal has counted %" PRIu64
+			  " lines of the session, but here it ends after %" PRIu64
+			  ": the end was truncated, or lost with the machine's power",
+			  c->end.lines, end);
+	else if (c->o->key && (!c->end_passed || !digest_equal(&c->end_mac, &c->end.mac)))
+		audit_cut(c, "the number of its lines was changed after the seal had counted them");
 }
 
 static void audit_check_head(struct chain *c, const struct audit_head *h)
@@ -468,10 +519,10 @@ static void audit_check_head(struct chain *c, const struct audit_head *h)
 	struct audit_report *r = c->r;
 	uint64_t end = r->first_seq + c->lines.n;
 
-	if (strcmp(h->sid, r->sid) || h->lines <= r->first_seq || (h->lines > end && r->rotated))
+	if (h->lines <= r->first_seq || (h->lines > end && r->rotated))
 		return;
 	if (h->lines > end) {
-		audit_bad(c,
+		audit_cut(c,
 			  "the log saw %" PRIu64
 			  " lines of the session, but here it ends after %" PRIu64
 			  ": the end was truncated",
@@ -487,18 +538,64 @@ static void audit_check_head(struct chain *c, const struct audit_head *h)
 	r->head_is_last |= h->lines == end;
 }
 
-static void audit_check_end(struct chain *c, const char *path)
+static void audit_check_heads(struct chain *c)
 {
-	const struct audit_heads *h = c->o->heads;
+	size_t n;
+	const struct audit_head *h = audit_heads_of(&n, c->o->heads, c->r->sid);
 
+	for (size_t i = 0; i < n && c->r->ok; i++)
+		audit_check_head(c, &h[i]);
+}
+
+static void audit_check_end(struct chain *c)
+{
 	if (c->r->cast == AUDIT_CAST_GOOD && (c->r->ended || c->r->rotated) &&
 	    c->screen.at != c->screen.len)
 		audit_bad(c, "the recorded screen ends at byte %zu, but more was added",
 			  c->screen.at);
-	for (size_t i = 0; h && c->r->ok && i < h->n; i++)
-		audit_check_head(c, &h->v[i]);
+	if (c->r->ok && c->o->heads)
+		audit_check_heads(c);
 	if (c->r->ok)
-		audit_check_followers(c, path);
+		audit_check_followers(c);
+	audit_pass_end(c, c->r->first_seq + c->lines.n);
+	if (c->r->ok)
+		audit_check_count(c);
+}
+
+static struct audit_dir *audit_dir_of(const char *path)
+{
+	char *copy = xstrdup(path);
+	struct audit_dir *d = audit_dir_read(dirname(copy));
+
+	free(copy);
+	return d;
+}
+
+static void audit_read_end(struct chain *c, const char *path)
+{
+	char *end = record_end_path(path);
+
+	if (!record_end_read(&c->end, end))
+		c->end.lines = 0;
+	free(end);
+}
+
+static int audit_check_file(struct chain *c, const char *path, const char *data, size_t len)
+{
+	struct audit_dir *own = c->o->dir ? NULL : audit_dir_of(path);
+	int rc;
+
+	c->dir = own ? own : c->o->dir;
+	audit_open_screen(&c->screen, path);
+	audit_read_end(c, path);
+	c->r->cast_bytes = c->screen.len;
+	rc = audit_check_lines(c, data, len);
+	if (!rc && c->r->ok)
+		audit_check_end(c);
+	digest_erase(&c->seal.key);
+	audit_close_screen(&c->screen);
+	audit_dir_free(own);
+	return rc;
 }
 
 int audit_verify(struct audit_report *out, const char *path, const struct audit_opts *o,
@@ -518,17 +615,11 @@ int audit_verify(struct audit_report *out, const char *path, const struct audit_
 		return rc;
 	}
 	*out = (struct audit_report){ .ok = true, .bytes = len };
-	audit_open_screen(&c.screen, path);
-	out->cast_bytes = c.screen.len;
-	rc = audit_check_lines(&c, data, len);
+	rc = audit_check_file(&c, path, data, len);
 	progress_line_files_end(&watch);
 	if (rc)
 		err_set(err, rc, "%s: not verified: cancelled", path);
-	if (!rc && out->ok)
-		audit_check_end(&c, path);
 	out->seal_checked = out->ok && out->sealed && c.o->key;
-	digest_erase(&c.seal.key);
-	audit_close_screen(&c.screen);
 	vec_free(&c.lines);
 	free(data);
 	return rc;

@@ -5,11 +5,13 @@
  * The chain shows every line that was edited, removed, inserted or moved, except at the end: after
  * truncation, or an edited last line, it is still consistent.  That is found by comparison with the
  * next part or session in the same directory, whose first line has the hash, with the heads in
- * syslog, and with the seal.
+ * syslog, and with the seal, which counts the lines.
  */
 #pragma once
 
+#include "console/record/audit_dir.h"
 #include "console/record/audit_heads.h"
+#include "console/record/record_hmac.h"
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
 
@@ -24,6 +26,7 @@ enum audit_cast {
 
 struct audit_report {
 	bool ok;	    /* every line is there, in order and unchanged */
+	bool cut;	    /* the finding is that the end is missing */
 	bool ended;	    /* with session.end; else still open, or truncated */
 	bool rotated;	    /* with record.rotate: continued in the next part */
 	uint64_t lines;	    /* good ones before the first finding */
@@ -45,6 +48,7 @@ struct audit_report {
 	bool head_is_last; /* the log saw the last line */
 	bool sealed;	   /* lines carry an HMAC ... */
 	bool seal_checked; /* ... which matches */
+	bool counted;	   /* ... and the seal counts the lines (record_end.h) */
 	uint64_t epoch;	   /* of the seal */
 	enum audit_cast cast;
 	uint64_t bytes, cast_bytes;
@@ -53,6 +57,8 @@ struct audit_report {
 struct audit_opts {
 	const struct audit_heads *heads; /* NULL: not compared */
 	const struct digest *key;	 /* the first of the seal; NULL: not checked */
+	const struct audit_dir *dir;	 /* of the file; NULL: it is read for this one */
+	struct record_hmac_walk *epochs; /* for many files; NULL: each begins with the first key */
 };
 
 /* 0 when the file could be read; findings are in out.  o may be NULL. */

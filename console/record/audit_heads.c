@@ -28,6 +28,14 @@ static bool audit_take(struct audit_head *h, const char *at)
 	return true;
 }
 
+static int audit_by_session(const void *pa, const void *pb)
+{
+	const struct audit_head *a = pa, *b = pb;
+	int c = strcmp(a->sid, b->sid);
+
+	return c ? c : (a->at > b->at) - (a->at < b->at);
+}
+
 int audit_heads_read(struct audit_heads *out, const char *path, struct err *err)
 {
 	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
@@ -44,12 +52,16 @@ int audit_heads_read(struct audit_heads *out, const char *path, struct err *err)
 		struct audit_head h;
 
 		n++;
-		if (at && audit_take(&h, at))
-			vec_push(out, h);
-		else if (at)
+		if (!at)
+			continue;
+		if (!audit_take(&h, at)) {
 			rc = err_set(err, -EINVAL,
 				     "%s:%" PRIu64 ": IBROUTE_HEAD= without hash, sid= and seq=",
 				     path, n);
+			break;
+		}
+		h.at = n;
+		vec_push(out, h);
 	}
 	if (!rc && ferror(f))
 		rc = err_set(err, -EIO, "%s: cannot read", path);
@@ -58,7 +70,27 @@ int audit_heads_read(struct audit_heads *out, const char *path, struct err *err)
 		fclose(f);
 	if (rc)
 		audit_heads_free(out);
+	else if (out->n)
+		qsort(out->v, out->n, sizeof(*out->v), audit_by_session);
 	return rc;
+}
+
+const struct audit_head *audit_heads_of(size_t *n, const struct audit_heads *h, const char *sid)
+{
+	size_t lo = 0, hi = h->n, end;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (strcmp(h->v[mid].sid, sid) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (end = lo; end < h->n && !strcmp(h->v[end].sid, sid);)
+		end++;
+	*n = end - lo;
+	return h->v + lo;
 }
 
 const struct audit_head *audit_heads_next(const struct audit_heads *h,

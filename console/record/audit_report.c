@@ -41,6 +41,7 @@ struct gather {
 	json_t *prelude[PRELUDE]; /* the latest of each */
 	VEC(json_t *) lines;
 	VEC(struct report_file) files;
+	struct audit_dir *dir; /* that is being read; NULL: single files */
 	int rc;
 	struct err *err;
 };
@@ -125,7 +126,8 @@ static void audit_report_take_file(struct gather *g, const char *path)
 	if (g->lines.n > before) {
 		struct report_file rf = { .path = xstrdup(path) };
 
-		if (audit_verify(&rf.verdict, path, NULL, NULL))
+		if (audit_verify(&rf.verdict, path, &(const struct audit_opts){ .dir = g->dir },
+				 NULL))
 			rf.verdict.ok = false;
 		vec_push(&g->files, rf);
 	}
@@ -141,8 +143,11 @@ static void audit_report_take_name(struct gather *g, const char *name)
 		return;
 	}
 	record_files_list(&files, name);
+	g->dir = audit_dir_read(name);
 	for (size_t i = 0; i < files.n && !g->rc; i++)
 		audit_report_take_file(g, files.v[i]);
+	audit_dir_free(g->dir);
+	g->dir = NULL;
 	record_files_free(&files);
 }
 

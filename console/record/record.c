@@ -139,7 +139,7 @@ static int record_do_open(void *of, struct err *err)
 
 	/* the session was never started: nothing else is in the file */
 	if (rc && r->w.fd >= 0 && !r->w.seq)
-		unlink(r->w.path);
+		record_writer_remove(&r->w);
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&r->seen_lock);

@@ -148,14 +148,22 @@ void record_hmac_forward(struct record_hmac *s)
 	record_hmac_do_forward(&s->key, "ibroute-top seal line");
 }
 
+void record_hmac_walk(struct record_hmac *out, struct record_hmac_walk *w,
+		      const struct digest *first, uint64_t epoch)
+{
+	if (!w->epoch || w->epoch > epoch)
+		*w = (struct record_hmac_walk){ 1, *first };
+	for (; w->epoch < epoch; w->epoch++)
+		record_hmac_next_epoch(&w->key);
+	record_hmac_line_key(out, epoch, &w->key);
+}
+
 void record_hmac_at(struct record_hmac *out, const struct digest *first, uint64_t epoch)
 {
-	struct digest key = *first;
+	struct record_hmac_walk w = { 0 };
 
-	for (uint64_t i = 1; i < epoch; i++)
-		record_hmac_next_epoch(&key);
-	record_hmac_line_key(out, epoch, &key);
-	digest_erase(&key);
+	record_hmac_walk(out, &w, first, epoch);
+	digest_erase(&w.key);
 }
 
 uint64_t record_hmac_last_epoch(const char *dir)

@@ -42,5 +42,14 @@ void record_hmac_forward(struct record_hmac *s);
 /* From the first key: the key of line 0 of an epoch (from 1 on).  O(epoch). */
 void record_hmac_at(struct record_hmac *out, const struct digest *first, uint64_t epoch);
 
+/* The same for several epochs, O(1) for each that is not below the one before.  Begins as zeros. */
+struct record_hmac_walk {
+	uint64_t epoch;	   /* 0: not begun */
+	struct digest key; /* of it */
+};
+
+void record_hmac_walk(struct record_hmac *out, struct record_hmac_walk *w,
+		      const struct digest *first, uint64_t epoch);
+
 /* The last epoch used in a directory; 0: not sealed, or not readable. */
 uint64_t record_hmac_last_epoch(const char *dir);

@@ -96,7 +96,7 @@ char *record_line_text(const struct record_line *l)
 		record_line_put_cast(cast, sizeof(cast), l->cast);
 	if (l->seal)
 		snprintf(seal, sizeof(seal),
-			 ",\"seal\":{\"epoch\":%" PRIu64 "," RECORD_MAC_KEY "%0*d\"}",
+			 ",\"seal\":{\"v\":2,\"epoch\":%" PRIu64 "," RECORD_MAC_KEY "%0*d\"}",
 			 l->seal->epoch, DIGEST_HEX - 1, 0);
 	line = xasprintf(
 		"{\"v\":1,\"seq\":%" PRIu64 ",\"ts\":\"%s\",\"mono_ns\":%" PRIu64

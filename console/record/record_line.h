@@ -3,7 +3,7 @@
  * record_line: the format of a line of a record.
  *
  *   {"v":1,"seq":n,"ts":"..Z","mono_ns":n,"sid":"..","type":"..","user":{..},"data":{..},
- *    "cast":{"off":n,"sha256":".."},"seal":{"epoch":n,"mac":".."},"self":"<64 hex>",
+ *    "cast":{"off":n,"sha256":".."},"seal":{"v":2,"epoch":n,"mac":".."},"self":"<64 hex>",
  *    "prev":"<64 hex>"}
  *
  * prev, the last key, is over the raw bytes of the previous line without its newline: no canonical

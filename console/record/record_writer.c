@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/record_writer.h"
 
+#include "console/record/record_end.h"
 #include "console/record/record_files.h"
 #include "console/record/record_json.h"
 #include "console/record/record_line.h"
@@ -55,6 +56,13 @@ static int record_writer_file(int *fd, const char *path, struct err *err)
 	return rc;
 }
 
+/* Behind a line: it cannot be cut off any more. */
+static int record_writer_count(struct record_writer *w, struct err *err)
+{
+	record_hmac_forward(w->seal);
+	return record_end_put(w->end_fd, w->seal, w->seq, w->end_path, err);
+}
+
 /* data: one JSON object; NULL: it could not be encoded. */
 static int record_writer_put_text(struct record_writer *w, const char *type, const char *data,
 				  struct err *err)
@@ -85,7 +93,7 @@ static int record_writer_put_text(struct record_writer *w, const char *type, con
 		w->size += (off_t)len + 1;
 		w->seq++;
 		if (w->seal)
-			record_hmac_forward(w->seal);
+			rc = record_writer_count(w, err);
 	} else if (ftruncate(w->fd, w->size)) {
 		err_set(err, rc, "%s: a line is truncated and cannot be removed", w->path);
 	}
@@ -320,6 +328,8 @@ static int record_writer_sync(struct record_writer *w, const struct record_entry
 		rc = cast_sync(w->cast, err);
 	if (!rc)
 		rc = store_sync(w->fd, w->path, err);
+	if (!rc && w->seal)
+		rc = store_sync(w->end_fd, w->end_path, err);
 	if (rc || !w->syslog || digest_equal(&w->head, &w->logged))
 		return rc;
 	syslog(LOG_AUTHPRIV | LOG_INFO,
@@ -385,7 +395,7 @@ int record_writer_write(struct record_writer *w, const struct record_entry *e, s
 
 void record_writer_init(struct record_writer *w, const struct record_opts *o)
 {
-	*w = (struct record_writer){ .fd = -1, .part = 1, .syslog = o->syslog };
+	*w = (struct record_writer){ .fd = -1, .end_fd = -1, .part = 1, .syslog = o->syslog };
 	w->dir = xstrdup(record_dir(o->dir));
 	w->part_bytes = w->rotate_at = o->part_bytes ? o->part_bytes : RECORD_PART_BYTES;
 	w->cast_bytes = o->cast_bytes ? o->cast_bytes : RECORD_CAST_BYTES;
@@ -403,7 +413,19 @@ int record_writer_create(struct record_writer *w, struct err *err)
 		w->place[0] = '\0';
 	if (!rc)
 		rc = record_hmac_begin(&w->seal, w->dir, err);
-	return rc ? rc : record_writer_new_file(w, err);
+	if (!rc)
+		rc = record_writer_new_file(w, err);
+	if (rc || !w->seal)
+		return rc;
+	w->end_path = record_end_path(w->path);
+	return record_end_open(&w->end_fd, w->end_path, err);
+}
+
+void record_writer_remove(const struct record_writer *w)
+{
+	unlink(w->path);
+	if (w->end_fd >= 0)
+		unlink(w->end_path);
 }
 
 void record_writer_last(struct record_writer *w, const struct record_entry *lost, struct err *err)
@@ -421,6 +443,9 @@ void record_writer_free(struct record_writer *w)
 {
 	if (w->fd >= 0)
 		close(w->fd);
+	if (w->end_fd >= 0)
+		close(w->end_fd);
+	free(w->end_path);
 	record_hmac_end(w->seal);
 	cast_free(w->cast);
 	for (size_t i = 0; i < w->parts.n; i++)

@@ -52,12 +52,16 @@ struct record_writer {
 	struct err ended;  /* why an ended part may not be on disk, for good; "" = all are */
 	VEC(struct record_part) parts;
 	struct record_hmac *seal; /* NULL: the directory is not sealed */
+	char *end_path;		  /* of a sealed one (record_end.h) */
+	int end_fd;
 };
 
 /* Copies what it needs of the options.  record_writer_free(). */
 void record_writer_init(struct record_writer *w, const struct record_opts *o);
 /* The directory, and an empty file with a name of its own. */
 int record_writer_create(struct record_writer *w, struct err *err);
+/* The file again, of a session that was never started. */
+void record_writer_remove(const struct record_writer *w);
 /* A line, a frame, a marker; or whether all is whole, or on disk.  A part that is too long ends
  * first. */
 int record_writer_write(struct record_writer *w, const struct record_entry *e, struct err *err);

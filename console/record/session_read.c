@@ -74,9 +74,12 @@ static void session_read_span_begin(struct span *s, const struct record_files *f
 
 static void session_read_rows(struct sessions *s, session_stop_fn *stop, void *arg)
 {
+	struct audit_opts opts = { 0 };
+	struct audit_dir *index = audit_dir_read(s->dir);
 	struct record_files files;
 	struct span span;
 
+	opts.dir = index;
 	record_files_list(&files, s->dir);
 	session_read_span_begin(&span, &files);
 	s->row = xcalloc(files.n ? files.n : 1, sizeof(*s->row));
@@ -87,7 +90,7 @@ static void session_read_rows(struct sessions *s, session_stop_fn *stop, void *a
 		int rc;
 
 		span.of = session_read_size_of(path);
-		rc = audit_verify(&r, path, NULL, &err);
+		rc = audit_verify(&r, path, &opts, &err);
 		span.before += span.of;
 		if (rc)
 			snprintf(r.what, sizeof(r.what), "%.255s", err.text);
@@ -95,6 +98,7 @@ static void session_read_rows(struct sessions *s, session_stop_fn *stop, void *a
 			session_read_take_report(&s->row[s->nrow++], strrchr(path, '/') + 1, &r);
 	}
 	record_files_free(&files);
+	audit_dir_free(index);
 	file_progress_set(span.outer);
 }
 

@@ -4,6 +4,7 @@
 
 #include "console/cli/audit_cmd.h"
 #include "console/record/record.h"
+#include "console/record/record_end.h"
 #include "console/record/record_line.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
@@ -24,20 +25,40 @@
 /* What the program sends to syslog goes into a file, as journalctl would print it. */
 static char *log_path;
 
-void syslog(int priority, const char *fmt, ...)
+static void to_log(const char *fmt, va_list ap)
 {
 	FILE *f = log_path ? fopen(log_path, "a") : NULL;
-	va_list ap;
 
-	(void)priority;
 	if (!f)
 		return;
 	fputs("Nov 20 23:19:51 admin ibroute-top[4711]: ", f);
-	va_start(ap, fmt);
 	vfprintf(f, fmt, ap);
-	va_end(ap);
 	fputc('\n', f);
 	fclose(f);
+}
+
+void syslog(int priority, const char *fmt, ...)
+{
+	va_list ap;
+
+	(void)priority;
+	va_start(ap, fmt);
+	to_log(fmt, ap);
+	va_end(ap);
+}
+
+/* What syslog() is with _FORTIFY_SOURCE. */
+void __syslog_chk(int priority, int flag, const char *fmt, ...);
+
+void __syslog_chk(int priority, int flag, const char *fmt, ...)
+{
+	va_list ap;
+
+	(void)priority;
+	(void)flag;
+	va_start(ap, fmt);
+	to_log(fmt, ap);
+	va_end(ap);
 }
 
 struct world {
@@ -570,6 +591,130 @@ static void seals_that_were_taken_away_are_missed(void **state)
 	free(other);
 }
 
+/* Every end cut off the last session: no later one, no log and no key is needed for that. */
+static void the_seal_counts_the_lines(void **state)
+{
+	struct world *w = *state;
+	struct audit_opts key = { .key = &w->key };
+	char *end = record_end_path(w->path);
+	struct record_end was;
+
+	assert_true(record_end_read(&was, end));
+	assert_int_equal(was.lines, w->n);
+	assert_true(judge(w, NULL).ok && judge(w, NULL).counted && judge(w, &key).ok);
+	for (int n = 1; n < w->n; n++) {
+		put(w, w->line, n);
+		assert_true(!judge(w, NULL).ok && judge(w, NULL).cut);
+		assert_true(!judge(w, &key).ok && judge(w, &key).cut);
+		assert_non_null(strstr(judge(w, &key).what, "the end was truncated"));
+	}
+	free(end);
+}
+
+static void put_end(const char *path, uint64_t lines, const struct digest *mac)
+{
+	char hex[DIGEST_HEX];
+	FILE *f = fopen(path, "w");
+
+	fprintf(f, "ibroute-seal-end 1\nlines %020lu\nmac %s\n", (unsigned long)lines,
+		digest_hex(hex, mac));
+	fclose(f);
+}
+
+/* Root cuts the end off and makes the count fit, with all keys that are left on the disk. */
+static void a_count_that_was_changed_is_found(void **state)
+{
+	struct world *w = *state;
+	struct audit_opts key = { .key = &w->key };
+	char *path = record_end_path(w->path);
+	struct record_end end;
+	struct record_hmac later;
+	struct digest mac;
+
+	assert_true(record_end_read(&end, path));
+	record_hmac_at(&later, &w->key, 2);
+	for (int n = 1; n < w->n; n++) {
+		put(w, w->line, n);
+		put_end(path, (uint64_t)n, &end.mac);
+		assert_true(judge(w, &key).cut);
+		record_end_mac(&mac, &later, (uint64_t)n);
+		put_end(path, (uint64_t)n, &mac);
+		assert_true(judge(w, &key).cut);
+		assert_true(judge(w, NULL).ok); /* it takes the key to know */
+	}
+	put(w, w->line, w->n - 2);
+	put_end(path, 0, &end.mac);
+	assert_true(judge(w, NULL).cut);
+	unlink(path);
+	assert_true(judge(w, NULL).cut && judge(w, &key).cut);
+	assert_non_null(strstr(judge(w, NULL).what, "removed"));
+	free(path);
+}
+
+/* Killed behind a line: what the seal counted is there, and no end is. */
+static void a_session_that_was_killed_is_whole(void **state)
+{
+	struct world *w = *state;
+	struct record_opts o = { .dir = w->dir };
+	struct record *r;
+
+	assert_int_equal(record_open(&r, &o, NULL), 0);
+	free(w->path);
+	w->path = xstrdup(record_path(r));
+	for (int i = 0; i < 3; i++) {
+		struct audit_opts key = { .key = &w->key };
+
+		assert_true(judge(w, &key).ok && !judge(w, &key).ended);
+		assert_int_equal(record_add(r, "note", json_pack("{s:i}", "n", i), NULL), 0);
+	}
+	assert_int_equal(record_close(r, NULL), 0);
+}
+
+/* The last part of a session, and the last two of its files. */
+static void a_missing_part_is_missed(void **state)
+{
+	struct world *w = *state;
+	struct record_opts o = { .dir = w->dir, .part_bytes = 3000 };
+	struct audit_opts key = { .key = &w->key };
+	char *last, *first;
+	struct record *r;
+
+	assert_int_equal(record_open(&r, &o, NULL), 0);
+	first = xstrdup(record_path(r));
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(record_add(r, "note", json_pack("{s:i}", "n", i), NULL), 0);
+	assert_int_equal(record_close(r, NULL), 0);
+	free(w->path);
+	w->path = first;
+	assert_true(judge(w, &key).ok && judge(w, &key).rotated);
+	last = xasprintf("%.*s.2.jsonl", (int)(strlen(first) - 6), first);
+	w->path = last;
+	assert_true(judge(w, &key).ok);
+	assert_int_equal(unlink(last), 0);
+	w->path = first;
+	assert_true(judge(w, &key).cut && judge(w, NULL).cut);
+	free(last);
+}
+
+static void sessions_without_a_seal_after_sealed_ones_are_told(void **state)
+{
+	struct world *w = *state;
+	char *seal = xasprintf("%s/" SEAL_STATE, w->dir), *other;
+
+	assert_int_equal(unlink(seal), 0);
+	session(w->dir, &other, 2);
+	free(w->path);
+	w->path = other;
+	assert_false(judge(w, NULL).ok);
+	assert_non_null(strstr(judge(w, NULL).what, "not sealed, although"));
+	/* one that says that it is from before */
+	other = xasprintf("sed -i 's/\"ts\":\"20/\"ts\":\"19/' '%s'", w->path);
+	assert_int_equal(system(other), 0);
+	assert_false(judge(w, NULL).ok);
+	free(other);
+	free(seal);
+}
+
 static void state_that_cannot_be_used_keeps_from_recording(void **state)
 {
 	struct world *w = *state;
@@ -621,6 +766,11 @@ int main(void)
 		S(old_entries_sealed_with_a_newer_key_are_found),
 		S(keys_of_the_past_are_not_on_the_disk),
 		S(seals_that_were_taken_away_are_missed),
+		S(the_seal_counts_the_lines),
+		S(a_count_that_was_changed_is_found),
+		S(a_session_that_was_killed_is_whole),
+		S(a_missing_part_is_missed),
+		S(sessions_without_a_seal_after_sealed_ones_are_told),
 		S(state_that_cannot_be_used_keeps_from_recording),
 	};
 
