@@ -369,6 +369,7 @@ void app_end(struct app *a)
 /* What is shown of an update hears last: what it waits for is settled by then. */
 static const struct app_part *const app_life_parts[] = {
 	&app_record_part,
+	&app_prune_part,
 	&app_activity_part,
 	&app_files_part,
 	&app_history_part,

@@ -14,7 +14,18 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_DEMO = 0x100, OPT_JOBS_INTERVAL, OPT_SEED, OPT_SET, OPT_COLOUR };
+#define KEEP_MAX 1000000
+
+enum {
+	OPT_DEMO = 0x100,
+	OPT_JOBS_INTERVAL,
+	OPT_SEED,
+	OPT_SET,
+	OPT_COLOUR,
+	OPT_KEEP_DAYS,
+	OPT_KEEP_SESSIONS,
+	OPT_KEEP_SIZE
+};
 
 static const struct argp_option options[] = {
 	{ 0, 0, 0, 0, "what to show:", 1 },
@@ -61,6 +72,14 @@ static const struct argp_option options[] = {
 	  4 },
 	OPTIONS_LIVE_DIRS(4),
 	OPTIONS_LIVE_INSTALLER(4),
+	{ "keep-days", OPT_KEEP_DAYS, "N", 0,
+	  "at the start, remove records of sessions older than N days (default: none)", 4 },
+	{ "keep-sessions", OPT_KEEP_SESSIONS, "N", 0,
+	  "at the start, remove records of all but the last N sessions; with --keep-days, of those "
+	  "only the older ones",
+	  4 },
+	{ "keep-size", OPT_KEEP_SIZE, "MIB", 0,
+	  "at the start, remove the oldest records until the others take at most so many MiB", 4 },
 	{ 0, 0, 0, 0, "screen:", 5 },
 	{ "ascii", CMDLINE_KEY(struct app_opts, ascii), 0, 0, "use only ASCII characters", 5 },
 	{ "no-mouse", CMDLINE_KEY(struct app_opts, no_mouse), 0, 0,
@@ -149,6 +168,10 @@ static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD(OPT_CONFIG_PROFILE, struct app_opts, profile),
 	CMDLINE_FIELD('d', struct app_opts, interval_s, "--interval"),
 	CMDLINE_FIELD(OPT_JOBS_INTERVAL, struct app_opts, jobs_interval_s, "--jobs-interval"),
+	CMDLINE_FIELD(OPT_KEEP_DAYS, struct app_opts, keep.days, "--keep-days", 1, KEEP_MAX),
+	CMDLINE_FIELD(OPT_KEEP_SESSIONS, struct app_opts, keep.sessions, "--keep-sessions", 1,
+		      KEEP_MAX),
+	CMDLINE_FIELD(OPT_KEEP_SIZE, struct app_opts, keep.mib, "--keep-size", 1, KEEP_MAX),
 	{ 0 },
 };
 

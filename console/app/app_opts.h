@@ -5,6 +5,7 @@
 #include "fabric/base/err.h"
 
 #include "console/auto/auto_opts.h"
+#include "console/record/record_prune.h"
 #include "console/update/watchdog_config.h"
 #include "engines/param.h"
 
@@ -20,6 +21,7 @@ struct app_opts {
 	bool rw;
 
 	struct live_opts live; /* jobs: see below */
+	struct record_policy keep;
 	const char *racks;
 
 	double interval_s;

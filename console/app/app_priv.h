@@ -199,6 +199,7 @@ struct app {
 	uint32_t last_key;
 	uint64_t sessions_read; /* times */
 	bool lent;		/* the terminal, to a replay */
+	bool pruned;		/* old records were looked for */
 	struct err failed;	/* why it ends by itself; "" it does not */
 	int exit_code;
 	char *own_dirs[2]; /* of opts, made here */
@@ -236,7 +237,7 @@ struct app_part {
 };
 
 extern const struct app_part app_activity_part, app_auto_part, app_history_part, app_preview_part,
-	app_progress_part, app_record_part, app_files_part, app_sessions_part, app_set_part,
+	app_progress_part, app_record_part, app_prune_part, app_files_part, app_sessions_part, app_set_part,
 	app_update_part;
 
 /* app_screen.c */

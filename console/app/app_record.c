@@ -44,10 +44,11 @@ static void app_record_look(struct app *a)
 	struct err err;
 	int rc = a->record ? record_opened(a->record, false, &err) : -EINPROGRESS;
 
-	if (!rc)
+	if (!rc) {
 		a->state.recording = !a->state.record_lost;
-	else if (rc != -EINPROGRESS && !a->opts.rw)
+	} else if (rc != -EINPROGRESS && !a->opts.rw) {
 		app_record_missing(a, &err);
+	}
 }
 
 static void app_record_lost(struct app *a, const struct err *err)

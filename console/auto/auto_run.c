@@ -5,6 +5,7 @@
 #include "console/lib/exits.h"
 #include "console/record/record.h"
 #include "console/update/update_terminal.h"
+#include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
@@ -19,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PRUNE_S	  86400.0
 #define PLAN_NAME "auto.plan" /* the newest proposal, in the directory of the journals */
 
 struct auto_run {
@@ -29,6 +31,7 @@ struct auto_run {
 	enum source_state source_state;
 	struct record *record;
 	struct live live; /* its port stays open */
+	double pruned_s;  /* clock_s(); 0: not yet */
 };
 
 /* What a signal reaches. */
@@ -234,11 +237,25 @@ static void auto_run_look(struct auto_run *r)
 		auto_mode_look(&r->mode, &seen);
 }
 
+static void auto_run_prune(struct auto_run *r)
+{
+	const struct live_opts *l = &r->o->dog.live;
+	struct err err;
+
+	if (!r->record || !record_policy_said(&r->o->keep) ||
+	    (r->pruned_s > 0 && clock_s() - r->pruned_s < PRUNE_S))
+		return;
+	r->pruned_s = clock_s();
+	if (record_prune_told(r->record, l->record_dir, l->state_dir, &r->o->keep, &err))
+		log_add(LOG_WARN, "record", "%s", err.text);
+}
+
 static void auto_run_loop(struct auto_run *r)
 {
 	while (!stopped) {
 		struct pollfd p = { .fd = source_fd(r->source), .events = POLLIN };
 
+		auto_run_prune(r);
 		poll(&p, 1, 500);
 		auto_run_take_jobs(r);
 		if (!stopped && r->source_state != SOURCE_STARTING && auto_mode_due(&r->mode))

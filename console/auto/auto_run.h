@@ -3,6 +3,7 @@
 #pragma once
 
 #include "console/auto/auto_opts.h"
+#include "console/record/record_prune.h"
 #include "console/update/watchdog_config.h"
 
 #include <stdbool.h>
@@ -14,7 +15,8 @@ struct auto_run_opts {
 		dog; /* of every update; its port, names and folders are the service's */
 	unsigned jobs_interval_s;
 	struct engine_params params;
-	bool rw; /* false: it only proposes */
+	struct record_policy keep; /* of earlier sessions: at the start, and once a day */
+	bool rw;		   /* false: it only proposes */
 };
 
 /* Until SIGTERM or SIGINT, which leave an update under way to its own process.  The exit code. */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "console/record/audit.h"
+#include "console/record/record_prune.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +24,8 @@ struct audit_options {
 	bool script, v3, tlog; /* export: other formats of a cast */
 	const char *out;       /* export: NULL is stdout */
 	enum audit_format format;
-	int32_t keep_days, keep_sessions; /* prune; < 0: not said */
+	struct record_keep keep; /* prune */
+	const char *state_dir;	 /* prune: of the journals; NULL: the default */
 	bool dry_run;
 };
 

@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_SPEED = 256, OPT_HTML, OPT_KEEP_DAYS, OPT_KEEP_SESSIONS };
+#define KEEP_MAX 1000000
+
+enum { OPT_SPEED = 256, OPT_HTML, OPT_KEEP_DAYS, OPT_KEEP_SESSIONS, OPT_KEEP_SIZE };
 
 struct audit_verb {
 	const char *name;
@@ -51,8 +53,8 @@ static void cmd_audit_check(const struct audit_options *o, struct argp_state *s)
 	else if (o->json && !v->json)
 		argp_error(s, "%s has no JSON output: --json is for verify, list, prune and seal",
 			   v->name);
-	else if (!strcmp(v->name, "prune") && o->keep_days < 0 && o->keep_sessions < 0)
-		argp_error(s, "prune needs --keep-days or --keep-sessions");
+	else if (!strcmp(v->name, "prune") && !record_keep_said(&o->keep))
+		argp_error(s, "prune needs --keep-days, --keep-sessions or --keep-size");
 	else if (!strcmp(v->name, "export") && !!o->report + o->script + o->v3 + o->tlog != 1)
 		argp_error(s, "export needs one of --report, --script, --tlog and --v3");
 	else if (!strcmp(v->name, "export") && !o->report && o->n != 1)
@@ -62,9 +64,10 @@ static void cmd_audit_check(const struct audit_options *o, struct argp_state *s)
 static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD('o', struct audit_options, out),
 	CMDLINE_FIELD(OPT_SPEED, struct audit_options, speed, "--speed", 0.01, 1000),
-	CMDLINE_FIELD(OPT_KEEP_DAYS, struct audit_options, keep_days, "--keep-days", 0, 1000000),
-	CMDLINE_FIELD(OPT_KEEP_SESSIONS, struct audit_options, keep_sessions, "--keep-sessions", 0,
-		      1000000),
+	CMDLINE_FIELD(OPT_KEEP_DAYS, struct audit_options, keep.days, "--keep-days", 0, KEEP_MAX),
+	CMDLINE_FIELD(OPT_KEEP_SESSIONS, struct audit_options, keep.sessions, "--keep-sessions", 0,
+		      KEEP_MAX),
+	CMDLINE_FIELD(OPT_KEEP_SIZE, struct audit_options, keep.mib, "--keep-size", 0, KEEP_MAX),
 	{ 0 },
 };
 
@@ -122,9 +125,14 @@ static const struct argp_option rows[] = {
 	{ "v3", CMDLINE_KEY(struct audit_options, v3), NULL, 0, "the screen as asciicast v3", 3 },
 	{ 0, 0, 0, 0, "prune:", 4 },
 	{ "keep-days", OPT_KEEP_DAYS, "N", 0, "remove sessions older than N days", 4 },
-	{ "keep-sessions", OPT_KEEP_SESSIONS, "N", 0, "remove all but the last N sessions", 4 },
+	{ "keep-sessions", OPT_KEEP_SESSIONS, "N", 0,
+	  "remove all but the last N sessions; with --keep-days, of those only the older ones", 4 },
+	{ "keep-size", OPT_KEEP_SIZE, "MIB", 0,
+	  "remove the oldest sessions until the others take at most so many MiB", 4 },
 	{ "dry-run", CMDLINE_KEY(struct audit_options, dry_run), NULL, 0,
 	  "only print what would be removed", 4 },
+	{ "state-dir", CMDLINE_KEY(struct audit_options, state_dir), "DIR", 0,
+	  "folder of the journals; sessions of updates that have not ended are kept", 4 },
 	{ 0, 0, 0, 0, "If no directory is given:", 5 },
 	{ "record-dir", CMDLINE_KEY(struct audit_options, record_dir), "DIR", 0,
 	  "folder of the records (default: $IBROUTE_RECORD_DIR, else " RECORD_DIR ")", 5 },
@@ -156,8 +164,7 @@ int cmd_audit(int argc, char **argv)
 	};
 	struct audit_options o = { .names = xcalloc((size_t)argc, sizeof(char *)),
 				   .speed = 1,
-				   .keep_days = -1,
-				   .keep_sessions = -1 };
+				   .keep = { -1, -1, -1 } };
 	int rc;
 
 	argp_err_exit_status = EXIT_BAD_USAGE;

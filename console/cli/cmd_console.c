@@ -50,6 +50,7 @@ static int cmd_console_service(const struct app_opts *o)
 		.automatic = o->automatic,
 		.jobs_interval_s = o->jobs_interval_s,
 		.params = o->params,
+		.keep = o->keep,
 		.rw = o->rw,
 	};
 
