@@ -78,8 +78,8 @@ static const struct argp_option options[] = {
 	  "at the start, remove records of all but the last N sessions; with --keep-days, of those "
 	  "only the older ones",
 	  4 },
-	{ "keep-size", OPT_KEEP_SIZE, "MIB", 0,
-	  "at the start, remove the oldest records until the others take at most so many MiB", 4 },
+	{ "keep-size", OPT_KEEP_SIZE, "N", 0,
+	  "at the start, remove the oldest records until the others take at most N MiB", 4 },
 	{ 0, 0, 0, 0, "screen:", 5 },
 	{ "ascii", CMDLINE_KEY(struct app_opts, ascii), 0, 0, "use only ASCII characters", 5 },
 	{ "no-mouse", CMDLINE_KEY(struct app_opts, no_mouse), 0, 0,
