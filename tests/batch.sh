@@ -252,6 +252,48 @@ only_here() {
 	ss -ltn 2>/dev/null | grep ":$port " | grep -v 127.0.0.1 && return 1
 	[ "${url#http://127.0.0.1:}" != "$url" ]
 }
+# Each sends a byte a second, from one address and from many: more than there are places for.
+slow_clients() {
+	python3 - "$url" <<-'EOF'
+	import socket, sys, time, urllib.request
+	url = sys.argv[1]
+	host, port = url.split("/")[2].split(":")
+	def client(i):
+	    s = socket.socket()
+	    s.settimeout(3)
+	    s.bind(("127.0.0.%d" % (1 + i % 9), 0))
+	    s.connect((host, int(port)))
+	    s.send(b"GET /metrics HTTP/1.1\r\nHost: x\r\nX: ")
+	    return s
+	def alive(s):
+	    try:
+	        s.send(b"a")
+	        s.setblocking(False)
+	        return s.recv(100) != b""
+	    except BlockingIOError:
+	        return True
+	    except OSError:
+	        return False
+	start, socks, slowest = time.time(), [], 0
+	for i in range(120):
+	    try:
+	        socks.append(client(i))
+	    except OSError:
+	        pass # no place for another of that address
+	opened, cut = time.time(), None
+	while time.time() < opened + 14:
+	    socks = [s for s in socks if alive(s)]
+	    t = time.time()
+	    urllib.request.urlopen(url, timeout=5).read()
+	    slowest = max(slowest, time.time() - t)
+	    if not socks:
+	        cut = time.time() - opened
+	        break
+	    time.sleep(1)
+	print("slowest scrape %.2f s, all cut after %s s" % (slowest, cut))
+	assert cut is not None and cut < 13 and slowest < 3
+	EOF
+}
 bad_clients() {
 	python3 - "$url" <<-'EOF'
 	import random, socket, sys, time, urllib.request
@@ -356,6 +398,7 @@ ok "Prometheus text in a file" prom_file
 ok "a server" served
 ok "it listens here only" only_here
 ok "bad clients" bad_clients
+ok "clients that send a byte a second keep nobody out, and are cut off" slow_clients
 ok "it still polls" polls_on
 ok "it ends" server_ends
 ok "an address that is none" says 64 'is not a numeric address' $demo --prom-listen nowhere:99

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/batch/prom_listen.h"
 
+#include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/thread.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -11,19 +13,35 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #if WITH_MICROHTTPD
 #include <microhttpd.h>
 
-#define CLIENTS	  32u
-#define PER_IP	  16u
-#define TIMEOUT_S 5u
-#define MEMORY	  (16u * 1024) /* of a connection: bounds its headers */
+#define CLIENTS	   64u
+#define ROOM	   8u /* places for those who come: beyond that the oldest client goes */
+#define PER_IP	   16u
+#define TIMEOUT_S  5u		/* without a byte */
+#define DEADLINE_S 10.0		/* for a request and its reply, however many bytes */
+#define MEMORY	   (16u * 1024) /* of a connection: bounds its headers */
+
+/* A connection. */
+struct prom_client {
+	struct prom_client *next;
+	int fd;
+	double since; /* clock_s() when it began, or when its last reply was sent */
+	bool cut;
+};
 
 struct prom_server {
 	struct MHD_Daemon *daemon;
 	pthread_mutex_t lock;
+	pthread_cond_t stopping;
+	pthread_t reaper; /* cuts those off that are slow on purpose */
+	bool reaps, stop;
+	struct prom_client *clients; /* the newest first */
+	unsigned nclients;
 	struct MHD_Response *page; /* referenced here and by outstanding replies */
 	int fd;
 };
@@ -85,6 +103,107 @@ static enum MHD_Result prom_listen_answer(void *ctx, struct MHD_Connection *c, c
 		return prom_listen_reply(c, MHD_HTTP_OK, "ibroute-top: see /metrics\n");
 	return prom_listen_reply(c, MHD_HTTP_NOT_FOUND, "not found: only /metrics is served\n");
 }
+
+/* --- clients that take their time --------------------------------------------------------------
+ */
+
+static void prom_listen_cut(struct prom_client *c)
+{
+	if (!c->cut)
+		shutdown(c->fd, SHUT_RDWR); /* the server closes it then */
+	c->cut = true;
+}
+
+static void prom_listen_arrives(struct prom_server *s, struct MHD_Connection *conn, void **ctx)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct prom_client *c = xcalloc(1, sizeof(*c)), *oldest = NULL;
+
+	*c = (struct prom_client){ s->clients, info ? info->connect_fd : -1, clock_s(), !info };
+	s->clients = c;
+	*ctx = c;
+	if (++s->nclients <= CLIENTS - ROOM)
+		return;
+	for (struct prom_client *k = s->clients; k; k = k->next)
+		if (!k->cut)
+			oldest = k;
+	if (oldest)
+		prom_listen_cut(oldest);
+}
+
+static void prom_listen_leaves(struct prom_server *s, struct prom_client *c)
+{
+	struct prom_client **at = &s->clients;
+
+	while (*at && *at != c)
+		at = &(*at)->next;
+	if (!*at)
+		return;
+	*at = c->next;
+	s->nclients--;
+	free(c);
+}
+
+/* Before the file is closed, so that what is cut is always its own. */
+static void prom_listen_connection(void *ctx, struct MHD_Connection *conn, void **client,
+				   enum MHD_ConnectionNotificationCode what)
+{
+	struct prom_server *s = ctx;
+
+	pthread_mutex_lock(&s->lock);
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		prom_listen_arrives(s, conn, client);
+	else
+		prom_listen_leaves(s, *client);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void prom_listen_replied(void *ctx, struct MHD_Connection *conn, void **request,
+				enum MHD_RequestTerminationCode how)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(conn, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct prom_client *c = info ? info->socket_context : NULL;
+	struct prom_server *s = ctx;
+
+	(void)request;
+	pthread_mutex_lock(&s->lock);
+	if (c && how == MHD_REQUEST_TERMINATED_COMPLETED_OK)
+		c->since = clock_s();
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void *prom_listen_reap(void *ctx)
+{
+	struct prom_server *s = ctx;
+	struct timespec next;
+
+	pthread_mutex_lock(&s->lock);
+	while (!s->stop) {
+		for (struct prom_client *c = s->clients; c; c = c->next)
+			if (clock_s() - c->since > DEADLINE_S)
+				prom_listen_cut(c);
+		clock_gettime(CLOCK_REALTIME, &next);
+		next.tv_sec++;
+		pthread_cond_timedwait(&s->stopping, &s->lock, &next);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+static void prom_listen_end_reaper(struct prom_server *s)
+{
+	if (!s->reaps)
+		return;
+	pthread_mutex_lock(&s->lock);
+	s->stop = true;
+	pthread_cond_signal(&s->stopping);
+	pthread_mutex_unlock(&s->lock);
+	pthread_join(s->reaper, NULL);
+}
+
+/* --- its address ------------------------------------------------------------------------------ */
 
 /* Splits "[ADDRESS:]PORT"; both are copies. */
 static int prom_listen_split(char **host, char **port, const char *where, struct err *err)
@@ -156,6 +275,17 @@ static void prom_listen_print_url(int fd)
 		host, port);
 }
 
+/* Without its daemon, which has closed all connections. */
+static void prom_listen_free(struct prom_server *s)
+{
+	prom_listen_end_reaper(s);
+	while (s->clients)
+		prom_listen_leaves(s, s->clients);
+	pthread_cond_destroy(&s->stopping);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
 int prom_server_start(struct prom_server **out, const char *where, struct err *err)
 {
 	struct prom_server *s = xcalloc(1, sizeof(*s));
@@ -166,15 +296,24 @@ int prom_server_start(struct prom_server **out, const char *where, struct err *e
 		return rc;
 	}
 	pthread_mutex_init(&s->lock, NULL);
-	s->daemon = MHD_start_daemon(
-		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL, NULL, prom_listen_answer,
-		s, MHD_OPTION_LISTEN_SOCKET, s->fd, MHD_OPTION_CONNECTION_LIMIT, CLIENTS,
-		MHD_OPTION_PER_IP_CONNECTION_LIMIT, PER_IP, MHD_OPTION_CONNECTION_TIMEOUT,
-		TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY, MHD_OPTION_END);
+	pthread_cond_init(&s->stopping, NULL);
+	rc = thread_start(&s->reaper, "prom", prom_listen_reap, s, err);
+	s->reaps = !rc;
+	s->daemon = rc ? NULL
+		       : MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL,
+					  NULL, prom_listen_answer, s, MHD_OPTION_LISTEN_SOCKET,
+					  s->fd, MHD_OPTION_CONNECTION_LIMIT, CLIENTS,
+					  MHD_OPTION_PER_IP_CONNECTION_LIMIT, PER_IP,
+					  MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S,
+					  MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
+					  MHD_OPTION_NOTIFY_CONNECTION, prom_listen_connection, s,
+					  MHD_OPTION_NOTIFY_COMPLETED, prom_listen_replied, s,
+					  MHD_OPTION_END);
 	if (!s->daemon) {
 		close(s->fd);
-		free(s);
-		return err_set(err, -EIO, "--prom-listen: the server could not be started");
+		prom_listen_free(s);
+		return rc ? rc
+			  : err_set(err, -EIO, "--prom-listen: the server could not be started");
 	}
 	prom_listen_print_url(s->fd);
 	*out = s;
@@ -200,8 +339,7 @@ void prom_server_stop(struct prom_server *s)
 	MHD_stop_daemon(s->daemon);
 	if (s->page)
 		MHD_destroy_response(s->page);
-	pthread_mutex_destroy(&s->lock);
-	free(s);
+	prom_listen_free(s);
 }
 
 #else

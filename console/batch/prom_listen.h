@@ -2,8 +2,10 @@
 /*
  * prom_listen: GET /metrics over HTTP, by libmicrohttpd in a thread of its own.
  *
- * Clients get the newest text without waiting; their number is limited, and slow or invalid ones
- * are disconnected after a few seconds.
+ * Clients get the newest text without waiting.  Their number is limited, of all and of an address;
+ * invalid ones are disconnected at once, silent ones after 5 s, and after 10 s those whose request or
+ * reply is still not through, however often they send a byte.  Where all places are taken, the oldest
+ * client goes.
  */
 #pragma once
 
