@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/export_tlog.h"
 
-#include "console/record/record_json.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 
@@ -44,7 +43,7 @@ static void export_tlog_message(struct tlog *t, double at_s, const char *timing,
 			  "ver", "2.3", "host", "", "rec", t->rec, "user", "", "term",
 			  "xterm-256color", "session", 1, "id", ++t->id, "pos",
 			  (json_int_t)(at_s * 1e3), "time", (double)t->start + at_s, "timing",
-			  timing, "in_txt", "", "in_bin", "out_txt", record_str(out), "out_bin");
+			  timing, "in_txt", "", "in_bin", "out_txt", json_string(out), "out_bin");
 
 	json_dumpf(j, t->f, JSON_COMPACT | JSON_REAL_PRECISION(14));
 	fputc('\n', t->f);
