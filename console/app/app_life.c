@@ -6,6 +6,7 @@
 #include "console/lib/exits.h"
 #include "console/lib/glossary_page.h"
 #include "console/lib/user_path.h"
+#include "console/live/agents.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/format/slurm/slurm_topology.h"
@@ -392,6 +393,7 @@ void app_prepare(struct app *a)
 	state_init(&a->state);
 	a->state.glossary = glossary_page();
 	a->state.rw = a->opts.rw;
+	a->state.keyless = !a->opts.demo && agents_keyless(&a->opts.live, NULL);
 	a->state.poll.interval_s = a->opts.interval_s;
 	a->state.events = &a->events;
 	a->start = clock_s();

@@ -23,6 +23,9 @@ static const struct {
 	{ "escape_offset", "escape_offset", VALUE_COUNT },
 	{ "refused", "refused", VALUE_COUNT },
 	{ "strangers", "strangers", VALUE_COUNT },
+	{ "key", "key", VALUE_TEXT },
+	{ "unsealed", "unsealed", VALUE_COUNT },
+	{ "forged", "forged", VALUE_COUNT },
 };
 
 #define NVALUES (sizeof(values) / sizeof(*values))

@@ -20,6 +20,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/stamp.h"
 #include "fabric/base/vec.h"
+#include "fabric/update/site_key.h"
 
 #include <argp.h>
 #include <fcntl.h>
@@ -48,6 +49,7 @@ enum {
 	OPT_END_JOB,
 	OPT_STATUS,
 	OPT_FORGET,
+	OPT_NODE_KEY,
 	OPT_AGENT_JOB,
 	OPT_AGENT_USER
 };
@@ -60,6 +62,8 @@ struct agent_cmd {
 	const char *log;
 	const char *verb, *job; /* to the agent that runs */
 	uid_t user;		/* whose jobs they are */
+	const char *new_key;
+	uint64_t node_key; /* GUID; 0: not asked for */
 	bool daemon, json;
 	int ready_fd; /* -1: none */
 	pid_t while_pid;
@@ -122,6 +126,7 @@ static const struct argp_option rows[] = {
 	  2 },
 	{ "log", CMDLINE_KEY(struct agent_cmd, log), "FILE", 0,
 	  "append log messages to FILE (default: stderr; with --daemon: syslog)", 2 },
+	OPTION_LIVE_AGENTS_KEY(2),
 	OPTIONS_LIVE_PORT(2),
 	OPTION_CONFIG(2),
 	{ 0, 0, 0, 0, "Requests to the agent that listens on --socket:", 3 },
@@ -139,6 +144,15 @@ static const struct argp_option rows[] = {
 	  "that refuses updates because it has seen a later one that was none of this site's",
 	  3 },
 	{ "json", CMDLINE_KEY(struct agent_cmd, json), NULL, 0, "with --status: as JSON", 3 },
+	{ 0, 0, 0, 0, "Keys:", 4 },
+	{ "new-key", CMDLINE_KEY(struct agent_cmd, new_key), "FILE", 0,
+	  "make a key of the site in a new file; copy it to OpenSM's host, to where updates are "
+	  "started, and to the nodes",
+	  4 },
+	{ "node-key", OPT_NODE_KEY, "GUID", 0,
+	  "print what the node with this port GUID needs of the key of the site: with it alone "
+	  "nobody can answer for another node",
+	  4 },
 	{ 0 },
 };
 
@@ -162,7 +176,7 @@ static const char doc[] =
 	"long gets SIGTERM, and SIGKILL 2 s later.\n\nSIGTERM and SIGINT: unsubscribe and exit. "
 	"SIGKILL: clients keep their state and reconnect; the agent resumes when it is restarted "
 	"with the same --state.\n\nExit codes: 0 ended as requested; 1 the running agent refused "
-	"the request; 4 another agent serves this port, or the state file is not valid; 64 bad "
+	"the request; 4 another agent serves this port, or the state file or the file of keys is not valid; 64 bad "
 	"options; 255 the port cannot be used.";
 
 static unsigned cmd_agent_octal(const char *arg, const char *name, unsigned most,
@@ -245,6 +259,7 @@ static const struct cmdline_field fields[] = {
 static error_t cmd_agent_take(int key, char *arg, struct argp_state *s)
 {
 	struct agent_cmd *c = s->input;
+	char *end;
 
 	switch (key) {
 	case OPT_AGENT_JOB:
@@ -265,6 +280,11 @@ static error_t cmd_agent_take(int key, char *arg, struct argp_state *s)
 		return 0;
 	case OPT_STATUS:
 		cmd_agent_take_question(c, "STATUS", NULL, s);
+		return 0;
+	case OPT_NODE_KEY:
+		c->node_key = strtoull(arg, &end, 16);
+		if (end == arg || *end || !c->node_key)
+			argp_error(s, "--node-key: '%s' is not a GUID", arg);
 		return 0;
 	case OPT_FORGET:
 		cmd_agent_take_question(c, "FORGET", NULL, s);
@@ -596,6 +616,17 @@ static int cmd_agent_run(struct agent_cmd *c, struct err *err)
 	return rc == -EBUSY ? cmd_agent_busy(err, c) : rc;
 }
 
+static int cmd_agent_run_keyed(struct agent_cmd *c, struct err *err)
+{
+	int rc;
+
+	if (site_keys_load(&c->o.keys, c->live.agents_key, err))
+		return EXIT_REFUSED;
+	rc = cmd_agent_run(c, err);
+	site_keys_free(c->o.keys);
+	return rc;
+}
+
 /* The command waits for the line "ready" of the agent in the background; its end without one is the
  * agent's end. */
 static int cmd_agent_wait_ready(pid_t pid, int fd)
@@ -663,11 +694,55 @@ static int cmd_agent_main(struct agent_cmd *c, struct err *err)
 	cmd_agent_catch_signals();
 	rc = cmd_agent_open_log(c, err);
 	if (!rc)
-		rc = cmd_agent_run(c, err);
+		rc = cmd_agent_run_keyed(c, err);
 	if (rc && c->daemon && err->text[0])
 		log_add(LOG_ERROR, "agent", "%s", err->text);
 	log_set_sink(NULL, NULL);
 	return rc;
+}
+
+/* ---- keys ---- */
+
+static int cmd_agent_print_node_key(const struct agent_cmd *c, struct err *err)
+{
+	struct site_keys *keys;
+	char *line = NULL;
+	int rc = site_keys_load(&keys, c->live.agents_key, err);
+
+	if (rc)
+		return EXIT_UNREADABLE;
+	if (!keys)
+		return err_set(err, EXIT_UNREADABLE,
+			       "there is no key of the site: --new-key " SITE_KEY_PRESET
+			       ", or --agents-key FILE");
+	rc = site_key_node(&line, keys, c->node_key, err);
+	if (!rc)
+		puts(line);
+	if (line)
+		explicit_bzero(line, strlen(line));
+	free(line);
+	site_keys_free(keys);
+	return rc ? EXIT_UNREADABLE : EXIT_OK;
+}
+
+static int cmd_agent_make_key(const struct agent_cmd *c, struct err *err)
+{
+	int rc = site_key_new(c->new_key, err);
+
+	if (!rc)
+		printf("%s: a new key; copy it, as root's and with mode 0600, to OpenSM's host, to "
+		       "where updates are started, and to the nodes\n",
+		       c->new_key);
+	return rc ? EXIT_UNREADABLE : EXIT_OK;
+}
+
+static int cmd_agent_do(struct agent_cmd *c, struct err *err)
+{
+	if (c->new_key)
+		return cmd_agent_make_key(c, err);
+	if (c->node_key)
+		return cmd_agent_print_node_key(c, err);
+	return c->verb ? cmd_agent_question(c, err) : cmd_agent_main(c, err);
 }
 
 int cmd_agent(int argc, char **argv)
@@ -688,7 +763,7 @@ int cmd_agent(int argc, char **argv)
 	c.o.jobs = c.jobs.v;
 	c.o.njobs = (uint32_t)c.jobs.n;
 	cmd_agent_default_user(&c);
-	rc = c.verb ? cmd_agent_question(&c, &err) : cmd_agent_main(&c, &err);
+	rc = cmd_agent_do(&c, &err);
 	cmdline_end(argv[0], rc, &err);
 	explicit_bzero(&c.port.m_key, sizeof(c.port.m_key));
 	explicit_bzero(&c.live.m_key, sizeof(c.live.m_key));

@@ -12,6 +12,7 @@
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
 #include "console/lib/progress_line.h"
+#include "console/live/agents.h"
 #include "console/live/live_fabric.h"
 #include "console/plan/command_inputs.h"
 #include "console/plan/route_report.h"
@@ -320,6 +321,8 @@ static int cmd_plan_make(struct plan_cmd *c, const struct live *l, struct err *e
 	}
 	if (l->osm && l->osm_status.replaces[0])
 		fprintf(stderr, "note: %s\n", l->osm_status.replaces);
+	if (!c->o.topology && p->drain.njob && agents_keyless(&c->live, &l->osm_status))
+		fprintf(stderr, "note: " SITE_KEY_NONE " (ibroute-top agent --new-key)\n");
 	rc = EXIT_REFUSED;
 	if (c->file && !p->drain.known) {
 		err_set(err, rc, "no safe order of writes, so no plan: nothing was written to %s",

@@ -112,6 +112,8 @@ static const struct key {
 	  .fits = config_fits_installer },
 	/* that of the agent is another one */
 	{ "socket", "--socket", TEXT, .default_value = "", .with = "--installer" },
+	{ "agents-key", "--agents-key", TEXT,
+	  .default_value = "/etc/ibroute-top/agents.key, if it is there" },
 	{ "confirm-timeout", "--confirm-timeout", NUMBER, 1, 86400, .default_value = "300" },
 	{ "error-limits", "--error-limits", TEXT, .default_value = "", .fits = config_fits_limits },
 	{ "color", "--color", WORD, .words = " auto 16 256 true never ", .default_value = "auto" },

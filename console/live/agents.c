@@ -5,11 +5,13 @@
 #include "fabric/base/log.h"
 #include "fabric/jobs/source.h"
 #include "fabric/update/installer/osm_agents.h"
+#include "fabric/update/site_key.h"
 #include "fabric/wire/wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define JOBS_MS 1000 /* an update takes seconds, and jobs begin meanwhile */
 
@@ -79,13 +81,24 @@ static void agents_do_watch_jobs(struct agents *a, const char *name)
 		log_add(LOG_WARN, "jobs", "%s", err.text);
 }
 
+static void agents_do_link(struct agents *a, struct notice_port *np)
+{
+	agent_link_over(&a->link, np);
+	agent_link_keys(&a->link, a->keys);
+}
+
 void agents_open(struct agents *a, const struct live *l, const struct live_opts *o, bool jobs)
 {
+	struct err err = { "" };
+
 	*a = (struct agents){ 0 };
-	if (l->osm)
-		agent_link_osm(&a->link, l->osm, l->w);
+	if (site_keys_load(&a->keys, o->agents_key, &err))
+		snprintf(a->why, sizeof(a->why), "the key of the agents cannot be used: %s",
+			 err.text);
+	else if (l->osm)
+		agent_link_osm(&a->link, l->osm, l->w, a->keys);
 	else if (l->w && wire_notices(l->w))
-		agent_link_over(&a->link, wire_notices(l->w));
+		agents_do_link(a, wire_notices(l->w));
 	else
 		snprintf(a->why, sizeof(a->why),
 			 "responses of agents cannot be received on this port: is another program "
@@ -94,9 +107,19 @@ void agents_open(struct agents *a, const struct live *l, const struct live_opts 
 		agents_do_watch_jobs(a, o->jobs);
 }
 
+bool agents_keyless(const struct live_opts *o, const struct osm_status *s)
+{
+	if (s && s->opensm[0])
+		return !s->key[0];
+	if (o->agents_key)
+		return !strcmp(o->agents_key, "none");
+	return access(SITE_KEY_PRESET, F_OK) != 0; /* it need not be this user's to read */
+}
+
 void agents_close(struct agents *a)
 {
 	agent_link_close(&a->link);
+	site_keys_free(a->keys);
 	source_close(a->jobs);
 	job_list_put(a->running);
 	*a = (struct agents){ 0 };

@@ -25,7 +25,8 @@ struct job_list;
 /* Where notices go and come from, and which of the jobs are over. */
 struct agents {
 	struct agent_link link;
-	char why[512]; /* there is no link */
+	char why[512];		/* there is no link */
+	struct site_keys *keys; /* of the site; NULL: none */
 	struct job_source *jobs;
 	const struct job_list *running;
 	bool fresh; /* agents_running() has not seen that */
@@ -34,6 +35,9 @@ struct agents {
 /* Through our plugin inside OpenSM where l has that, else over its wire, if that takes notices; or
  * there is no link.  jobs: those of o are watched as well. */
 void agents_open(struct agents *a, const struct live *l, const struct live_opts *o, bool jobs);
+/* Is there no key of the site, as far as can be seen from here?  s: of OpenSM's plugin; NULL: it is
+ * not there, or not known. */
+bool agents_keyless(const struct live_opts *o, const struct osm_status *s);
 void agents_close(struct agents *a); /* an all-zero one is fine */
 /* Puts both into the options of an update; o may be NULL. */
 void agents_apply(struct executor_opts *out, const struct agents *a, const struct agents_opts *o);

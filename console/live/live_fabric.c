@@ -51,6 +51,7 @@ static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD(OPT_LIVE_RECORD_DIR, struct live_opts, record_dir),
 	CMDLINE_FIELD(OPT_LIVE_STATE_DIR, struct live_opts, state_dir),
 	CMDLINE_FIELD(OPT_LIVE_SOCKET, struct live_opts, socket),
+	CMDLINE_FIELD(OPT_LIVE_AGENTS_KEY, struct live_opts, agents_key),
 	{ 0 },
 };
 

@@ -9,6 +9,7 @@
 #include "fabric/model/tables.h"
 #include "fabric/plan/plan.h"
 #include "fabric/update/installer/osm_link.h"
+#include "fabric/update/site_key.h"
 #include "fabric/wire/wire.h"
 
 #include <argp.h>
@@ -31,6 +32,7 @@ struct live_opts {
 	const char *record_dir, *state_dir;
 	const char *installer; /* "opensm", "smp", "file:DIR"; NULL: as it is best */
 	const char *socket;    /* of OpenSM's plugin; NULL: see osm_link_path() */
+	const char *agents_key; /* file, see site_keys_load(); NULL: the usual one */
 	const char *simulator; /* socket of a simulated fabric (sim_remote.h); NULL: a real one */
 };
 
@@ -43,7 +45,8 @@ enum live_option {
 	OPT_LIVE_STATE_DIR,
 	OPT_LIVE_INSTALLER,
 	OPT_LIVE_SOCKET,
-	OPT_LIVE_M_KEY_FILE
+	OPT_LIVE_M_KEY_FILE,
+	OPT_LIVE_AGENTS_KEY
 };
 
 /* Rows for argp tables.  The port that MADs go through: */
@@ -82,15 +85,24 @@ enum live_option {
 			"directory for the journals of updates, which hold the previous tables",   \
 			(group)                                                                    \
 	}
+#define OPTION_LIVE_AGENTS_KEY(group)                                                              \
+	{                                                                                          \
+		"agents-key", OPT_LIVE_AGENTS_KEY, "FILE", 0,                                      \
+			"key of the site, root's and mode 0600, by which updates and agents know " \
+			"each other's notices; none: they do not (default: " SITE_KEY_PRESET       \
+			", if it is there)",                                                       \
+			(group)                                                                    \
+	}
 /* How tables are written: */
 #define OPTIONS_LIVE_INSTALLER(group)                                                              \
-	{ "installer",                                                                             \
-	  OPT_LIVE_INSTALLER,                                                                      \
-	  "opensm|smp|file:DIR",                                                                   \
-	  0,                                                                                       \
-	  "how tables are written: by OpenSM with the ibroute plugin (default if it "              \
-	  "responds), directly to the switches, or to files",                                      \
-	  (group) },                                                                               \
+	OPTION_LIVE_AGENTS_KEY(group),                                                             \
+		{ "installer",                                                                     \
+		  OPT_LIVE_INSTALLER,                                                              \
+		  "opensm|smp|file:DIR",                                                           \
+		  0,                                                                               \
+		  "how tables are written: by OpenSM with the ibroute plugin (default if it "      \
+		  "responds), directly to the switches, or to files",                              \
+		  (group) },                                                                       \
 	{                                                                                          \
 		"socket", OPT_LIVE_SOCKET, "FILE", 0,                                              \
 			"socket of OpenSM's plugin (default: $IBROUTE_SOCKET, else " OSM_SOCKET    \

@@ -139,6 +139,10 @@ static json_t *watchdog_config_encode(const struct watchdog_config *c)
 	watchdog_config_put_path(j, "record_dir", record_dir(o->record_dir));
 	watchdog_config_put_path(j, "state_dir", journal_base(o->state_dir));
 	watchdog_config_put_path(j, "socket", osm_link_path(o->socket));
+	if (o->agents_key && strcmp(o->agents_key, "none"))
+		watchdog_config_put_path(j, "agents_key", o->agents_key);
+	else
+		watchdog_config_put(j, "agents_key", o->agents_key);
 	watchdog_config_put_installer(j, o->installer);
 	return j;
 }
@@ -197,6 +201,7 @@ int watchdog_config_read(struct watchdog_config *c, int fd, struct err *err)
 		.state_dir = watchdog_config_str(c, "state_dir"),
 		.socket = watchdog_config_str(c, "socket"),
 		.installer = watchdog_config_str(c, "installer"),
+		.agents_key = watchdog_config_str(c, "agents_key"),
 		.simulator = watchdog_config_str(c, "simulator"),
 	};
 	sum = watchdog_config_str(c, "plan_sha256");

@@ -786,6 +786,28 @@ static void server_tell_watchers(struct socket_server *s, const struct pending *
 	}
 }
 
+struct believing {
+	struct socket_server *s;
+	const struct notice *n;
+	bool yes;
+};
+
+static int server_ask_believes(void *ctx, struct err *err)
+{
+	struct believing *x = ctx;
+
+	(void)err;
+	x->yes = x->s->ops->believes(x->s->ctx, x->n);
+	return 0;
+}
+
+static bool server_believes(struct socket_server *s, const struct notice *n)
+{
+	struct believing x = { .s = s, .n = n };
+
+	return !s->ops->believes || (!guarded_call(server_ask_believes, &x, NULL) && x.yes);
+}
+
 /* Who does not fetch what it watches for is disconnected rather than sent a part of it. */
 static void server_pass_heard(struct socket_server *s)
 {
@@ -800,7 +822,8 @@ static void server_pass_heard(struct socket_server *s)
 	for (size_t i = 0; i < n; i++) {
 		struct notice notice;
 
-		if (notice_decode(&notice, list[i].d, NOTICE_SA_DATA))
+		if (notice_decode(&notice, list[i].d, NOTICE_SA_DATA) ||
+		    !server_believes(s, &notice))
 			continue;
 		guarded_call(server_note_agent, &(struct noting){ s, &notice }, NULL);
 		if (notice.trap == NOTICE_LOCAL_CHANGES)

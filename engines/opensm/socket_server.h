@@ -28,6 +28,8 @@ struct socket_server_ops {
 	 * that now; -EAGAIN as above.  NULL: it would. */
 	int (*settled)(void *ctx, bool ask);
 	void (*say)(void *ctx, const char *sentence); /* into OpenSM's log */
+	/* Is this notice of who it says, as far as there is a key?  NULL: it is. */
+	bool (*believes)(void *ctx, const struct notice *n);
 };
 
 struct socket_server_limits {

@@ -9,6 +9,7 @@
 #include "fabric/base/vec.h"
 #include "fabric/ib/codec.h"
 #include "fabric/update/coordinator.h"
+#include "fabric/update/site_key.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -503,21 +504,20 @@ static void agent_turn_step(struct agent *a)
 
 /* ---- the wire ---- */
 
-static void agent_take_notice(struct agent *a, const struct notice_in *in)
+static void agent_take_notice(struct agent *a, const struct notice_phase *p)
 {
-	struct phase_notice n;
+	const struct notice_in *in = &p->in;
+	const struct phase_notice *n = &p->said;
 	unsigned act;
-	bool answer;
-	int rc = phase_codec_decode(&n, &answer, &in->notice);
 
-	if (rc == -EPROTO && !answer)
+	if (p->rc == -EPROTO && !p->answer)
 		log_add(LOG_WARN, "agent",
 			"a notice %u from LID %u that this version does not understand",
 			in->notice.trap, in->notice.issuer_lid);
-	if (rc || answer)
+	if (p->rc || p->answer)
 		return;
-	a->st.txn_max = (uint64_t)time(NULL) + DAY_S;
-	act = agent_state_notice(&a->st, &n);
+	a->st.txn_max = a->o.keys ? 0 : (uint64_t)time(NULL) + DAY_S;
+	act = agent_state_notice(&a->st, n);
 	if (act & AGENT_REFUSE)
 		agent_refuse(a, in);
 	if (!act || act & AGENT_REFUSE)
@@ -526,20 +526,20 @@ static void agent_take_notice(struct agent *a, const struct notice_in *in)
 	agent_ask_later(a);
 	a->greets = false;
 	log_add(LOG_INFO, "agent", "LID %u says %s%s: transaction %" PRIu64 ", question %u",
-		in->notice.issuer_lid, phase_name(n.phase),
-		n.flags & NOTICE_ABORT ? " (cancelled)" : "", n.txn, n.seq);
+		in->notice.issuer_lid, phase_name(n->phase),
+		n->flags & NOTICE_ABORT ? " (cancelled)" : "", n->txn, n->seq);
 	agent_perform(a, act);
 }
 
 static int agent_take_notices(struct agent *a, uint32_t wait_ms, struct err *err)
 {
-	struct notice_in in;
+	struct notice_phase p;
 	int rc = 1;
 
 	for (int k = 0; k < NOTICES_MAX && rc == 1; k++) {
-		rc = notice_recv(a->np, &in, k ? 0 : wait_ms * 1000000ull, err);
+		rc = notice_recv_phase(a->np, &p, k ? 0 : wait_ms * 1000000ull, err);
 		if (rc == 1)
-			agent_take_notice(a, &in);
+			agent_take_notice(a, &p);
 	}
 	return rc < 0 ? rc : 0;
 }
@@ -548,14 +548,17 @@ static int agent_take_notices(struct agent *a, uint32_t wait_ms, struct err *err
 static void agent_tell_strangers(struct agent *a)
 {
 	const struct notice_stats *s = notice_stats(a->np);
+	uint64_t n = s->strangers + s->unsealed + s->forged;
 
-	if (s->strangers == a->told || agent_now_ms(a) < a->tell_ms)
+	if (n == a->told || agent_now_ms(a) < a->tell_ms)
 		return;
 	log_add(LOG_WARN, "agent",
-		"%" PRIu64 " reports ignored that were not the subnet manager's, the last one from "
-		"LID %u",
-		s->strangers - a->told, s->stranger_lid);
-	a->told = s->strangers;
+		"ignored since the start: %" PRIu64 " reports that were not the subnet manager's "
+		"(last: LID %u), %" PRIu64 " notices without a seal (LID %u), %" PRIu64
+		" with one of no key of this site (LID %u)",
+		s->strangers, s->stranger_lid, s->unsealed, s->unsealed_lid, s->forged,
+		s->forged_lid);
+	a->told = n;
 	a->tell_ms = agent_now_ms(a) + TELL_MS;
 }
 
@@ -786,6 +789,18 @@ static int agent_on_forget(void *ctx, struct err *err)
 	return agent_forget(ctx, err);
 }
 
+static void agent_print_trust(const struct agent *a, FILE *out)
+{
+	const struct notice_stats *s = notice_stats(a->np);
+
+	if (a->o.keys)
+		fprintf(out, "key %04x\n", site_keys_id(a->o.keys));
+	else
+		fprintf(out, "key none\n");
+	fprintf(out, "refused %" PRIu64 "\nstrangers %" PRIu64 "\n", a->refused, s->strangers);
+	fprintf(out, "unsealed %" PRIu64 "\nforged %" PRIu64 "\n", s->unsealed, s->forged);
+}
+
 static void agent_on_status(void *ctx, FILE *out)
 {
 	const struct agent *a = ctx;
@@ -794,8 +809,7 @@ static void agent_on_status(void *ctx, FILE *out)
 		a->st.subscribed ? "yes" : "no", agent_mode_name(a->st.mode));
 	fprintf(out, "transaction %" PRIu64 "\nquestion %u\nescape_offset %u\n", a->st.txn,
 		a->st.seq, agent_escape_offset(a));
-	fprintf(out, "refused %" PRIu64 "\nstrangers %" PRIu64 "\n", a->refused,
-		notice_stats(a->np)->strangers);
+	agent_print_trust(a, out);
 	for (size_t i = 0; i < a->jobs.n; i++)
 		fprintf(out, "job %s\n", a->jobs.v[i].name);
 	if (a->socket)
@@ -858,6 +872,14 @@ int agent_open(struct agent **out, struct notice_port *np, const struct agent_op
 	notice_port_mad(np)->ops->local(notice_port_mad(np)->ctx, &local);
 	a->local.port_guid = local.port_guid;
 	rng_seed(&a->spread, local.port_guid);
+	notice_port_keys(np, a->o.keys);
+	if (a->o.keys)
+		log_add(LOG_INFO, "agent", "believes notices with the key %04x of this site",
+			site_keys_id(a->o.keys));
+	else
+		log_add(LOG_WARN, "agent",
+			"has no key: root of any node of the fabric can forge what this agent is "
+			"told (ibroute-top agent --new-key)");
 	rc = agent_take_lock(a, err);
 	if (!rc && a->o.socket)
 		rc = agent_socket_open(&a->socket, a->o.socket, a->o.socket_mode, &ops, a, err);

@@ -29,6 +29,7 @@ struct agent_opts {
 	const char *socket; /* NULL: no clients */
 	unsigned socket_mode;
 	const char *state; /* file, see agent_save.h */
+	struct site_keys *keys; /* the caller's; NULL: everybody is believed */
 	uint32_t limit_ms; /* of each hook; 0: 60 s */
 	uint32_t hold_ms;  /* silence on the escape LIDs until they are left; 0: 900 s */
 	uint32_t ask_ms;   /* of silence, about, until an agent on its escape LIDs asks; 0: 20 s */

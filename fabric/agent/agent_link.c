@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/agent/agent_link.h"
 
+#include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/wire/notice_port.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define TELL_NS 60000000000ull
+
 struct by_notices {
 	struct notice_port *np;
+	struct site_keys *keys;
+	uint64_t told, tell_ns; /* doubts */
 	bool own;
 	uint16_t sm_lid; /* when it last listened */
 };
@@ -44,22 +50,46 @@ static int agent_link_notices_send(void *ctx, const struct phase_notice *n, stru
 	return notice_send_phase(b->np, n, false, err);
 }
 
+/* What anybody can send is told once in a while. */
+static void agent_link_tell_doubts(struct by_notices *b)
+{
+	const struct notice_stats *s = notice_stats(b->np);
+	uint64_t n = s->strangers + s->unsealed + s->forged, now = notice_port_now_ns(b->np);
+
+	if (n == b->told || now < b->tell_ns)
+		return;
+	log_add(LOG_WARN, "apply",
+		"ignored: %" PRIu64 " reports that were not the subnet manager's (last: LID %u), "
+		"%" PRIu64 " notices without a seal (LID %u), %" PRIu64 " with one of no key of "
+		"this site (LID %u)",
+		s->strangers, s->stranger_lid, s->unsealed, s->unsealed_lid, s->forged,
+		s->forged_lid);
+	b->told = n;
+	b->tell_ns = now + TELL_NS;
+}
+
 static int agent_link_notices_recv(void *ctx, struct agent_answer *out, uint64_t wait_ns,
 				   struct err *err)
 {
 	struct by_notices *b = ctx;
-	struct notice_in in;
-	bool answer;
-	int rc = notice_recv(b->np, &in, wait_ns, err);
+	struct notice_phase p;
+	int rc = notice_recv_phase(b->np, &p, wait_ns, err);
 
+	agent_link_tell_doubts(b);
 	if (rc != 1)
 		return rc;
-	if (phase_codec_decode(&out->notice, &answer, &in.notice) || !answer)
+	if (p.rc || !p.answer)
 		return 0;
-	out->lid = in.notice.issuer_lid;
-	out->guid = in.notice.issuer_guid;
-	out->at_ns = in.at_ns;
+	out->notice = p.said;
+	out->lid = p.in.notice.issuer_lid;
+	out->guid = p.in.notice.issuer_guid;
+	out->at_ns = p.in.at_ns;
 	return 1;
+}
+
+static bool agent_link_notices_sealed(void *ctx)
+{
+	return ((struct by_notices *)ctx)->keys;
 }
 
 static uint64_t agent_link_notices_now_ns(void *ctx)
@@ -73,6 +103,7 @@ static void agent_link_notices_close(void *ctx)
 {
 	struct by_notices *b = ctx;
 
+	notice_port_keys(b->np, NULL);
 	if (b->own)
 		notice_port_close(b->np);
 	free(b);
@@ -85,6 +116,7 @@ void agent_link_over(struct agent_link *out, struct notice_port *np)
 		.listen = agent_link_notices_listen,
 		.send = agent_link_notices_send,
 		.recv = agent_link_notices_recv,
+		.sealed = agent_link_notices_sealed,
 		.now_ns = agent_link_notices_now_ns,
 		.close = agent_link_notices_close,
 	};
@@ -92,6 +124,14 @@ void agent_link_over(struct agent_link *out, struct notice_port *np)
 
 	b->np = np;
 	*out = (struct agent_link){ &ops, b };
+}
+
+void agent_link_keys(struct agent_link *l, struct site_keys *keys)
+{
+	struct by_notices *b = l->ctx;
+
+	b->keys = keys;
+	notice_port_keys(b->np, keys);
 }
 
 void agent_link_notices(struct agent_link *out, struct notice_port *np)

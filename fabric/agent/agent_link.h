@@ -12,6 +12,7 @@
 #include "fabric/base/progress.h"
 #include "fabric/ib/phase_notice.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct agent_answer {
@@ -48,6 +49,8 @@ struct agent_link_ops {
 	 * Errors as of listen. */
 	int (*present)(void *ctx, struct agent_place *at, uint32_t n, struct progress *progress,
 		       struct err *err);
+	/* Are notices signed, and answers believed only when they are?  NULL: no. */
+	bool (*sealed)(void *ctx);
 	uint64_t (*now_ns)(void *ctx); /* monotonic */
 	void (*close)(void *ctx);
 };
@@ -58,10 +61,13 @@ struct agent_link {
 };
 
 struct notice_port;
+struct site_keys;
 
 /* Over an open port, from then on the link's: it closes it. */
 void agent_link_notices(struct agent_link *out, struct notice_port *np);
 /* The same, but np stays the caller's, as that of a wire does. */
 void agent_link_over(struct agent_link *out, struct notice_port *np);
+/* Of one that the two functions above have made: as notice_port_keys(). */
+void agent_link_keys(struct agent_link *l, struct site_keys *keys);
 /* NULL and one without ops are fine. */
 void agent_link_close(struct agent_link *l);

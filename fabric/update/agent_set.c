@@ -74,7 +74,10 @@ static uint32_t agent_set_find(const struct agent_set *w, const struct agent_ans
 		else
 			b = m;
 	}
-	return a < w->n && agent_set_guid(w, a) == ans->guid ? a : FAB_NONE;
+	if (a == w->n || agent_set_guid(w, a) != ans->guid)
+		return FAB_NONE;
+	/* the LID is as the sender tells it: one of another port is none of this agent's answers */
+	return !ans->lid || w->by_lid[ans->lid] == a ? a : FAB_NONE;
 }
 
 uint64_t agent_set_guid(const struct agent_set *w, uint32_t agent)

@@ -5,6 +5,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/model/end_find.h"
 #include "fabric/plan/drain_names.h"
+#include "fabric/update/site_key.h"
 #include "fabric/update/transaction.h"
 
 #include <errno.h>
@@ -231,6 +232,11 @@ static bool drain_set_names(struct transaction *t)
 	return true;
 }
 
+static bool drain_set_sealed(const struct agent_link *l)
+{
+	return l->ops->sealed && l->ops->sealed(l->ctx);
+}
+
 bool drain_set_gather(struct transaction *t)
 {
 	const struct drain *d = &t->plan->drain;
@@ -267,6 +273,8 @@ bool drain_set_gather(struct transaction *t)
 		ok = drain_set_take_job(t, &t->plan->jobs->jobs[d->job[i].job], d->job[i].needed);
 	if (ok && t->agents.nport)
 		agent_set_index(&t->agents);
+	if (ok && t->agents.n && !drain_set_sealed(t->o.agents))
+		drain_set_note(t, SITE_KEY_NONE);
 	return ok;
 }
 
@@ -280,7 +288,8 @@ static void drain_set_drain_on(struct transaction *t, uint16_t epoch)
 		.hold_s = (uint16_t)(t->o.hold_s ? t->o.hold_s : HOLD_S),
 		.max_sends = 1000,
 		.without_silent = t->o.without_silent,
-		.recheck = true,
+		/* nobody else can have called them back then */
+		.recheck = !drain_set_sealed(t->o.agents),
 	};
 
 	t->agents.link = t->o.agents;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/wire/notice_port.h"
 
+#include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/random.h"
 #include "fabric/base/vec.h"
 #include "fabric/ib/bytes.h"
 #include "fabric/ib/codec.h"
+#include "fabric/update/phase_seal.h"
 #include "fabric/wire/mkeys.h"
 #include "fabric/wire/queue.h"
 #include "fabric/wire/sa.h"
@@ -15,7 +17,7 @@
 
 #define WAITING_MAX 65536u /* a power of 2 */
 #define TRAP_TID    0x40000000u
-#define LOOK_NS	    1000000000ull /* between looks whether another SM has taken over */
+#define LOOK_NS	    1000000000ull /* between looks whether another SM has taken over, at keys */
 #define QP_GSI	    1
 
 struct notice_port {
@@ -24,6 +26,8 @@ struct notice_port {
 	struct progress *progress;
 	uint64_t m_key;
 	struct notice_local local;
+	struct site_keys *keys;
+	uint64_t keys_ns; /* when their file was looked at */
 	bool looked; /* at the local port, as a report came that was not its SM's; then when */
 	uint64_t looked_ns;
 	uint32_t trap_tid;
@@ -319,6 +323,30 @@ int notice_send(struct notice_port *np, const struct notice *n, struct err *err)
 	return rc;
 }
 
+void notice_port_keys(struct notice_port *np, struct site_keys *keys)
+{
+	np->keys = keys;
+	np->keys_ns = 0;
+}
+
+/* Now and then; a damaged file leaves the keys as they were. */
+static void notice_port_new_keys(struct notice_port *np)
+{
+	uint64_t now = notice_port_now_ns(np);
+	struct err err = { "" };
+	int rc;
+
+	if (np->keys_ns && now - np->keys_ns < LOOK_NS)
+		return;
+	np->keys_ns = now ? now : 1;
+	rc = site_keys_refresh(np->keys, &err);
+	if (rc == 1)
+		log_add(LOG_INFO, "notice", "the keys of the agents have changed: signs with %04x",
+			site_keys_id(np->keys));
+	else if (rc)
+		log_add(LOG_WARN, "notice", "%s; the keys of before are used", err.text);
+}
+
 int notice_send_phase(struct notice_port *np, const struct phase_notice *a, bool answer,
 		      struct err *err)
 {
@@ -330,7 +358,46 @@ int notice_send_phase(struct notice_port *np, const struct phase_notice *a, bool
 		return rc;
 	from = (struct notice_sender){ .lid = np->local.lid, .cap_mask = np->local.cap_mask };
 	phase_codec_encode(&n, a, answer, &from);
+	if (np->keys) {
+		notice_port_new_keys(np);
+		rc = phase_seal_put(&n, np->local.port_guid, np->keys);
+	}
+	if (rc)
+		return err_set(err, rc, "the key of another node cannot sign for this port");
 	return notice_send(np, &n, err);
+}
+
+static bool notice_port_believes(struct notice_port *np, const struct notice *n)
+{
+	if (!np->keys)
+		return true;
+	notice_port_new_keys(np);
+	if (!phase_seal_check(n, np->keys))
+		return true;
+	if (phase_seal_there(n)) {
+		np->stats.forged++;
+		np->stats.forged_lid = n->issuer_lid;
+	} else {
+		np->stats.unsealed++;
+		np->stats.unsealed_lid = n->issuer_lid;
+	}
+	return false;
+}
+
+int notice_recv_phase(struct notice_port *np, struct notice_phase *out, uint64_t wait_ns,
+		      struct err *err)
+{
+	uint64_t until = notice_port_now_ns(np) + wait_ns, now;
+	int rc;
+
+	do {
+		now = notice_port_now_ns(np);
+		rc = notice_recv(np, &out->in, now < until ? until - now : 0, err);
+		if (rc != 1)
+			return rc;
+		out->rc = phase_codec_decode(&out->said, &out->answer, &out->in.notice);
+	} while (out->rc == -ENOENT || !notice_port_believes(np, &out->in.notice));
+	return 1;
 }
 
 /* Another SM may have taken over since the local port was looked at. */

@@ -20,6 +20,7 @@
 #include "fabric/update/phase_codec.h"
 
 struct mkeys;
+struct site_keys;
 struct notice_port;
 struct sm_info;
 
@@ -73,6 +74,11 @@ int notice_subscriptions(struct notice_port *np, struct err *err);
 /* -EPROTO also when there is no such subscription (any more). */
 int notice_unsubscribe(struct notice_port *np, uint16_t trap, struct err *err);
 
+/* With these keys notices of the five phases are signed, and believed only when they are.  They
+ * stay the caller's, outlive np or the next call, and are read again when their file has changed.
+ * NULL: none, everybody is believed. */
+void notice_port_keys(struct notice_port *np, struct site_keys *keys);
+
 /* Sends a trap, once, without a receipt.  The issuer is filled in.  -EAGAIN: not sent, the port is
  * full; -ENOENT as refresh. */
 int notice_send(struct notice_port *np, const struct notice *n, struct err *err);
@@ -88,11 +94,25 @@ struct notice_in {
 /* The next report of the SM: 1, 0 when none came within wait_ns, or -errno of the port. */
 int notice_recv(struct notice_port *np, struct notice_in *out, uint64_t wait_ns, struct err *err);
 
+/* One of the five phases. */
+struct notice_phase {
+	struct notice_in in;
+	struct phase_notice said;
+	bool answer;
+	int rc; /* 0, or -EPROTO: of another version, and said is not filled in */
+};
+
+/* The next notice of the five phases that is believed; as notice_recv(). */
+int notice_recv_phase(struct notice_port *np, struct notice_phase *out, uint64_t wait_ns,
+		      struct err *err);
+
 struct notice_stats {
 	uint64_t reports, dropped; /* dropped: more than 65,536 were waiting */
 	uint64_t traps;
 	uint64_t strangers;    /* reports that were not the SM's */
-	uint16_t stranger_lid; /* who sent the last one */
+	uint64_t unsealed;     /* of the five phases, without a seal though there are keys */
+	uint64_t forged;       /* with one of no key that is known, or of something else */
+	uint16_t stranger_lid, unsealed_lid, forged_lid; /* who sent the last one */
 };
 
 const struct notice_stats *notice_stats(const struct notice_port *np);

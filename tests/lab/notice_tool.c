@@ -9,11 +9,14 @@
  *   osm SOCKET TXN AGENTS     the same over the socket of OpenSM's plugin, without a port
  *   wrong TXN                 an ack that tells other capabilities than the port has
  *   refused                   unsubscribes from what was not subscribed
+ *
+ * NOTICE_KEY: file of a key of the site, which it signs with then.
  */
 #include "fabric/wire/notice_port.h"
 
 #include "fabric/update/coordinator.h"
 #include "fabric/update/installer/osm_agents.h"
+#include "fabric/update/site_key.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -204,7 +207,7 @@ static int by_osm(const char *socket, uint32_t txn, uint32_t agents)
 		return fail(&x);
 	printf("listeners: %u\n", n);
 	free(guid);
-	agent_link_osm(&l, osm, NULL);
+	agent_link_osm(&l, osm, NULL, NULL);
 	rc = osm_phase(&x, &l, NOTICE_UNPATH, txn, agents);
 	if (!rc)
 		rc = osm_phase(&x, &l, NOTICE_REPATH, txn, agents);
@@ -247,6 +250,7 @@ static int run(struct tool *x, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct notice_opts opts = { 0 };
+	struct site_keys *keys = NULL;
 	struct tool x = { 0 };
 	int rc;
 
@@ -258,7 +262,11 @@ int main(int argc, char **argv)
 	if (rc)
 		return fail(&x);
 	rc = notice_port_refresh(x.np, &x.local, &x.err);
+	if (!rc && getenv("NOTICE_KEY"))
+		rc = site_keys_load(&keys, getenv("NOTICE_KEY"), &x.err);
+	notice_port_keys(x.np, keys);
 	rc = rc ? fail(&x) : run(&x, argc - 1, argv + 1);
 	notice_port_close(x.np);
+	site_keys_free(keys);
 	return rc;
 }

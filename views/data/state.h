@@ -332,6 +332,7 @@ struct state {
 	const char *racks_path;
 	const struct tables *tables;   /* current routing, as read back */
 	bool sls_known;		       /* of its paths; else they are taken to be 0 */
+	bool keyless;		       /* notices of updates are not signed */
 	const struct verdict *verdict; /* of tables */
 	const struct metrics *metrics; /* of tables, with metrics_jobs */
 	const struct jobset *metrics_jobs;

@@ -161,8 +161,11 @@ static int preview_cost_draw_order(const struct state *s, struct canvas *c, stru
 			     t.jobs, t.nodes, plural(t.nodes), plan->jobs->njob - t.jobs);
 	y = preview_cost_draw_pause(s, c, r, y, plan, est);
 	drain_text(text, sizeof(text), &plan->drain, plan->fabric, plan->jobs);
-	return preview_cost_fact(c, r, y, drain_needed(&plan->drain) ? ROLE_WARN : ROLE_TEXT,
-				 "drain", text);
+	y = preview_cost_fact(c, r, y, drain_needed(&plan->drain) ? ROLE_WARN : ROLE_TEXT, "drain",
+			      text);
+	if (!s->keyless || !plan->drain.njob)
+		return y;
+	return preview_cost_fact(c, r, y, ROLE_WARN, "", "agents have no key: nodes can forge");
 }
 
 /* What it was made from: whose jobs, of when, and with which options. */

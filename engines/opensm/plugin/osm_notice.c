@@ -2,6 +2,7 @@
 #include "engines/opensm/plugin/osm_notice.h"
 
 #include "fabric/base/mem.h"
+#include "fabric/update/phase_seal.h"
 
 /* osm_config.h first: it fixes the layout of the others' structures */
 #include <opensm/osm_config.h>
@@ -13,7 +14,25 @@
 #include <stdbool.h>
 #include <string.h>
 
-int osm_notice_report(struct osm_opensm *osm, const uint8_t d[NOTICE_SA_DATA], struct err *err)
+static int osm_notice_seal(ib_mad_notice_attr_t *n, const struct site_keys *keys, struct err *err)
+{
+	uint8_t d[NOTICE_SA_DATA];
+	struct notice ours;
+	int rc;
+
+	memcpy(d, n, sizeof(d));
+	rc = notice_decode(&ours, d, sizeof(d));
+	if (!rc)
+		rc = phase_seal_put(&ours, ours.issuer_guid, keys);
+	if (rc)
+		return err_set(err, rc, "the plugin's key cannot sign notices");
+	notice_encode(d, sizeof(d), &ours);
+	memcpy(n, d, sizeof(*n));
+	return 0;
+}
+
+int osm_notice_report(struct osm_opensm *osm, const uint8_t d[NOTICE_SA_DATA],
+		      const struct site_keys *keys, struct err *err)
 {
 	osm_subn_t *subn = &osm->subn;
 	ib_mad_notice_attr_t n;
@@ -25,6 +44,8 @@ int osm_notice_report(struct osm_opensm *osm, const uint8_t d[NOTICE_SA_DATA], s
 	n.issuer_lid = subn->sm_base_lid;
 	n.issuer_gid.unicast.prefix = subn->opt.subnet_prefix;
 	n.issuer_gid.unicast.interface_id = subn->sm_port_guid;
+	if (keys && osm_notice_seal(&n, keys, err))
+		return -EIO;
 	if (osm_report_notice(&osm->log, subn, &n) != IB_SUCCESS)
 		return err_set(err, -EIO, "OpenSM could not send the notice to its subscribers");
 	return 0;

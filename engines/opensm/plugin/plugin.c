@@ -16,6 +16,8 @@
  *   ibroute_policy=FILE      the environment's IBROUTE_POLICY, else POLICY_PRESET
  *   ibroute_socket=FILE      the environment's IBROUTE_SOCKET, else OSM_SOCKET; "none": no socket
  *   ibroute_confirmed=FILE   CONFIRMED_PRESET: where confirmed tables are kept
+ *   ibroute_key=FILE         SITE_KEY_PRESET, if it is there: notices to and from agents are
+ * signed; "none": they are not
  */
 #include "engines/opensm/plugin/osm_fabric.h"
 #include "engines/opensm/plugin/osm_hops.h"
@@ -24,8 +26,11 @@
 #include "engines/opensm/sm_session.h"
 #include "engines/opensm/socket_server.h"
 #include "engines/opensm/table_selection.h"
+#include "fabric/base/clock.h"
 #include "fabric/base/guard.h"
 #include "fabric/base/mem.h"
+#include "fabric/update/phase_codec.h"
+#include "fabric/update/phase_seal.h"
 
 /* osm_config.h first: it fixes the layout of the others' structures */
 #include <opensm/osm_config.h>
@@ -50,7 +55,10 @@
 
 struct plugin {
 	osm_opensm_t *osm;
-	char *policy_path, *socket_path, *confirmed_path;
+	char *policy_path, *socket_path, *confirmed_path, *key_path;
+	struct site_keys *keys; /* NULL: none; only the socket's thread's */
+	uint64_t keys_ms;	/* when their file was looked at */
+	uint64_t unsealed, forged;
 	struct sm_session *session;
 	struct socket_server *server;
 	struct osm_status facts;     /* of OpenSM, as last seen; only the socket's thread's */
@@ -384,6 +392,10 @@ static void plugin_facts(void *ctx, struct osm_status *s)
 		osm_qos_replaced(f->replaces, sizeof(f->replaces), p->osm);
 		pthread_rwlock_unlock(&p->osm->lock.lock);
 	}
+	if (p->keys)
+		snprintf(s->key, sizeof(s->key), "%04x", site_keys_id(p->keys));
+	s->unsealed = p->unsealed;
+	s->forged = p->forged;
 	snprintf(s->opensm, sizeof(s->opensm), "%s", p->osm->osm_version);
 	memcpy(s->state, f->state, sizeof(s->state));
 	s->sm_guid = f->sm_guid;
@@ -471,15 +483,52 @@ static int plugin_settled(void *ctx, bool ask)
 /* What is sent from here is told to us as a trap, as any other. */
 static _Thread_local bool plugin_sends;
 
+/* At most once a second; a damaged file leaves the keys as they were. */
+static void plugin_look_at_keys(struct plugin *p)
+{
+	struct err err = { "" };
+	int rc;
+
+	if (!p->keys || (p->keys_ms && clock_ms() - p->keys_ms < 1000))
+		return;
+	p->keys_ms = clock_ms();
+	rc = site_keys_refresh(p->keys, &err);
+	if (rc < 0)
+		osm_log(&p->osm->log, OSM_LOG_ERROR,
+			ENGINE_NAME ": %s; the keys of before are used\n", err.text);
+	else if (rc)
+		osm_log(&p->osm->log, OSM_LOG_INFO,
+			ENGINE_NAME ": signs notices with key %04x now\n", site_keys_id(p->keys));
+}
+
+static bool plugin_believes(void *ctx, const struct notice *n)
+{
+	struct plugin *p = ctx;
+	struct phase_notice said;
+	bool answer;
+
+	if (!p->keys || phase_codec_decode(&said, &answer, n) == -ENOENT)
+		return true;
+	plugin_look_at_keys(p);
+	if (!phase_seal_check(n, p->keys))
+		return true;
+	if (phase_seal_there(n))
+		p->forged++;
+	else
+		p->unsealed++;
+	return false;
+}
+
 static int plugin_send_notice(void *ctx, const uint8_t d[NOTICE_SA_DATA], struct err *err)
 {
 	struct plugin *p = ctx;
 	int rc;
 
+	plugin_look_at_keys(p);
 	if (osm_exit_flag || pthread_rwlock_tryrdlock(&p->osm->lock.lock))
 		return -EAGAIN;
 	plugin_sends = true;
-	rc = osm_notice_report(p->osm, d, err);
+	rc = osm_notice_report(p->osm, d, p->keys, err);
 	plugin_sends = false;
 	pthread_rwlock_unlock(&p->osm->lock.lock);
 	return rc;
@@ -523,15 +572,22 @@ static int plugin_start_server(void *ctx, struct err *err)
 		.listeners = plugin_listeners,
 		.settled = plugin_settled,
 		.say = plugin_say,
+		.believes = plugin_believes,
 	};
 	int rc;
 
 	if (!strcmp(p->socket_path, "none"))
 		return 0;
+	rc = site_keys_load(&p->keys, p->key_path[0] ? p->key_path : NULL, err);
+	if (rc) /* without it agents would not listen, with none they would not be asked: not by us
+		 */
+		return rc;
 	rc = socket_server_start(&p->server, p->socket_path, p->session, &ops, p, NULL, err);
 	if (!rc)
-		osm_log(&p->osm->log, OSM_LOG_INFO, ENGINE_NAME ": the console finds it at %s\n",
-			p->socket_path);
+		osm_log(&p->osm->log, OSM_LOG_INFO, ENGINE_NAME ": the console finds it at %s%s\n",
+			p->socket_path,
+			p->keys ? "; notices to agents are signed"
+				: "; there is no key, so any node can forge notices to agents");
 	return rc;
 }
 
@@ -565,6 +621,8 @@ static void plugin_destroy(void *data)
 	free(p->policy_path);
 	free(p->socket_path);
 	free(p->confirmed_path);
+	free(p->key_path);
+	site_keys_free(p->keys);
 	free(p);
 }
 
@@ -577,6 +635,7 @@ static int plugin_init(void *ctx, struct err *err)
 	p->policy_path = plugin_option(options, "ibroute_policy=", "IBROUTE_POLICY", POLICY_PRESET);
 	p->socket_path = plugin_option(options, "ibroute_socket=", "IBROUTE_SOCKET", OSM_SOCKET);
 	p->confirmed_path = plugin_option(options, "ibroute_confirmed=", NULL, CONFIRMED_PRESET);
+	p->key_path = plugin_option(options, "ibroute_key=", NULL, "");
 	p->session = sm_session_new(p->policy_path, p->confirmed_path);
 	p->hops = osm_hops_new();
 	p->sweeping = true;

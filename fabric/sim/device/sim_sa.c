@@ -329,7 +329,7 @@ static void sim_sa_take_trap(struct sim *s, uint32_t from, const struct mad_pack
 		return;
 	}
 	sim_sa_count_sweep(s, from, &n);
-	sim_sa_gid(s, from, &n.issuer_prefix, &n.issuer_guid);
+	sim_sa_gid(s, from, &n.issuer_prefix, &n.issuer_guid); /* whatever LID it tells */
 	for (size_t i = 0; i < sm->subs.n; i++)
 		if (sim_sa_wanted(&sm->subs.v[i].ii, &n))
 			sim_sa_report(s, &sm->subs.v[i], &n);

@@ -6,6 +6,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/ib/codec.h"
 #include "fabric/update/phase_codec.h"
+#include "fabric/update/site_key.h"
 #include "fabric/wire/wire.h"
 
 #include <errno.h>
@@ -15,6 +16,8 @@
 struct osm_agents {
 	struct osm_link *l;
 	struct wire *reserve;	/* NULL: none */
+	struct site_keys *keys;
+	bool sealed;		/* by the plugin */
 	struct agent_link over; /* the reserve, once another SM has taken over; ops NULL: not yet */
 	bool watching;
 	uint32_t opened;  /* of the link that it watches */
@@ -35,6 +38,7 @@ static void osm_agents_take_reserve(struct osm_agents *a)
 		return;
 	}
 	agent_link_over(&a->over, wire_notices(a->reserve));
+	agent_link_keys(&a->over, a->keys);
 	if (a->over.ops->listen(a->over.ctx, NULL, &err))
 		log_add(LOG_WARN, "apply", "agents are not heard yet: %s", err.text);
 }
@@ -102,7 +106,20 @@ static int osm_agents_listen(void *ctx, struct progress *progress, struct err *e
 		return osm_agents_moved(a, err);
 	a->moved = false;
 	a->sm_guid = s.sm_guid;
+	a->sealed = s.key[0];
+	if (a->keys && !a->sealed)
+		return err_set(err, -ENOKEY,
+			       "agents have a key, and OpenSM's plugin has none: it needs "
+			       "ibroute_key=FILE in event_plugin_options, or " SITE_KEY_PRESET
+			       ", and a restart");
 	return 0;
+}
+
+static bool osm_agents_sealed(void *ctx)
+{
+	const struct osm_agents *a = ctx;
+
+	return a->over.ops ? a->over.ops->sealed(a->over.ctx) : a->sealed;
 }
 
 static int osm_agents_send(void *ctx, const struct phase_notice *in, struct err *err)
@@ -180,7 +197,8 @@ static void osm_agents_close(void *ctx)
 	free(a);
 }
 
-void agent_link_osm(struct agent_link *out, struct osm_link *l, struct wire *reserve)
+void agent_link_osm(struct agent_link *out, struct osm_link *l, struct wire *reserve,
+		    struct site_keys *keys)
 {
 	static const struct agent_link_ops ops = {
 		.name = "notices by OpenSM itself",
@@ -188,6 +206,7 @@ void agent_link_osm(struct agent_link *out, struct osm_link *l, struct wire *res
 		.send = osm_agents_send,
 		.recv = osm_agents_recv,
 		.present = osm_agents_present,
+		.sealed = osm_agents_sealed,
 		.now_ns = osm_agents_now_ns,
 		.close = osm_agents_close,
 	};
@@ -195,5 +214,6 @@ void agent_link_osm(struct agent_link *out, struct osm_link *l, struct wire *res
 
 	a->l = l;
 	a->reserve = reserve;
+	a->keys = keys;
 	*out = (struct agent_link){ .ops = &ops, .ctx = a };
 }

@@ -165,6 +165,9 @@ static const struct field status_fields[] = {
 	S(loads, F_U64),
 	S(notices, F_U64),
 	S(clients, F_U64),
+	S(key, F_TEXT),
+	S(unsealed, F_U64),
+	S(forged, F_U64),
 };
 
 static const struct field answer_fields[] = {

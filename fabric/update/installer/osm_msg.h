@@ -158,6 +158,9 @@ struct osm_status {
 	uint64_t link_events, traps, acks; /* heard: traps 128, all, 144 of our phases */
 	uint64_t state_changes;		   /* of this SM */
 	uint64_t loads, notices, clients;
+
+	char key[8];		   /* number of the key that signs notices; "": none does */
+	uint64_t unsealed, forged; /* notices of agents and coordinators that were not believed */
 };
 
 /* JSON; the caller frees. */

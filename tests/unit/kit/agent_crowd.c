@@ -71,14 +71,13 @@ static void act(struct crowd_kit *k, struct crowd_node *g, unsigned what)
 
 static void step(struct crowd_kit *k, struct crowd_node *g)
 {
-	struct phase_notice n;
-	struct notice_in in;
+	struct notice_phase p;
 	struct err err;
-	bool answer, ok;
+	bool ok;
 
-	while (notice_recv(g->np, &in, 0, &err) == 1)
-		if (!g->dead && !phase_codec_decode(&n, &answer, &in.notice) && !answer)
-			act(k, g, agent_state_notice(&g->a, &n));
+	while (notice_recv_phase(g->np, &p, 0, &err) == 1)
+		if (!g->dead && !p.rc && !p.answer)
+			act(k, g, agent_state_notice(&g->a, &p.said));
 	while (!g->dead && g->busy && now_ns(k) >= g->done_ns) {
 		ok = !(g->cannot && g->a.mode == AGENT_DRAINING);
 		g->busy = false;
@@ -126,6 +125,13 @@ void crowd_up(struct crowd_kit *k, struct sim *sim, const uint32_t *terms, uint3
 		agent_state_step(&g->a, AGENT_EV_START);
 	}
 	crowd_subscribe(k);
+}
+
+void crowd_keys(struct crowd_kit *k, struct site_keys *keys)
+{
+	for (uint32_t i = 0; i < k->n; i++)
+		notice_port_keys(k->node[i].np, keys);
+	agent_link_keys(&k->inner, keys);
 }
 
 void crowd_down(struct crowd_kit *k)
@@ -210,6 +216,13 @@ static uint64_t kit_now_ns(void *ctx)
 	return now_ns(ctx);
 }
 
+static bool kit_sealed(void *ctx)
+{
+	struct crowd_kit *k = ctx;
+
+	return k->inner.ops->sealed && k->inner.ops->sealed(k->inner.ctx);
+}
+
 struct agent_link crowd_link(struct crowd_kit *k)
 {
 	static const struct agent_link_ops ops = { .name = "simulated",
@@ -217,6 +230,7 @@ struct agent_link crowd_link(struct crowd_kit *k)
 						   .send = kit_send,
 						   .recv = kit_recv,
 						   .present = kit_present,
+						   .sealed = kit_sealed,
 						   .now_ns = kit_now_ns };
 
 	return (struct agent_link){ &ops, k };

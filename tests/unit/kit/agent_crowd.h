@@ -39,6 +39,8 @@ struct crowd_kit {
 /* Agents on those terminals, subscribed; link: the coordinator's own, taken over. */
 void crowd_up(struct crowd_kit *k, struct sim *sim, const uint32_t *terms, uint32_t n,
 	      const struct agent_link *link);
+/* Of the agents and of the link, which is agent_link_over(); the caller's. */
+void crowd_keys(struct crowd_kit *k, struct site_keys *keys);
 void crowd_down(struct crowd_kit *k);
 void crowd_go(struct crowd_kit *k, uint64_t ns);  /* lets that time pass */
 void crowd_subscribe(struct crowd_kit *k);	  /* anew, as after an SM restart */

@@ -33,7 +33,8 @@ static void lines_become_keys(void **state)
 	static const char *const lines[] = { "lid 12",		"sm 3",		  "subscribed yes",
 					     "mode mixed",	"transaction 77", "question 2",
 					     "escape_offset 4", "job 4711",	  "job 4712.0",
-					     "refused 5",	"strangers 6" };
+					     "refused 5",	"strangers 6",	  "key a1b2",
+					     "unsealed 7",	"forged 8" };
 	json_t *j = agent_status_new();
 
 	(void)state;
@@ -47,6 +48,9 @@ static void lines_become_keys(void **state)
 	assert_int_equal(num(j, "escape_offset"), 4);
 	assert_int_equal(num(j, "refused"), 5);
 	assert_int_equal(num(j, "strangers"), 6);
+	assert_string_equal(str(j, "key"), "a1b2");
+	assert_int_equal(num(j, "unsealed"), 7);
+	assert_int_equal(num(j, "forged"), 8);
 	assert_string_equal(json_string_value(json_array_get(json_object_get(j, "jobs"), 1)),
 			    "4712.0");
 	json_decref(j);

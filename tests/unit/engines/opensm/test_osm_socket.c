@@ -986,7 +986,7 @@ static void a_coordinator_speaks_to_agents_over_the_socket(void **state)
 	struct notice n;
 	struct err err = { "" };
 
-	agent_link_osm(&l, k->l, NULL);
+	agent_link_osm(&l, k->l, NULL, NULL);
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
 	atomic_store(&k->busy, 3);
 	assert_int_equal(l.ops->present(l.ctx, at, 2, NULL, &err), 0);
@@ -1059,7 +1059,7 @@ static void when_another_sm_takes_over_agents_are_asked_through_that_one(void **
 	assert_int_equal(sim_install_tables(sim, t, &err), 0);
 	assert_int_equal(wire_open_sim(&w, sim, &wo, &err), 0);
 	assert_int_equal(notice_port_open_sim(&agent, sim, &no, &err), 0);
-	agent_link_osm(&l, k->l, w);
+	agent_link_osm(&l, k->l, w, NULL);
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
 	assert_null(wire_notices(w)); /* nobody needs it yet */
 	sim_stop_sm(sim, true);
@@ -1105,7 +1105,7 @@ static void also_when_opensm_has_ended(void **state)
 	assert_int_equal(sim_new(&sim, k->f, &so, &err), 0);
 	assert_int_equal(sim_install_tables(sim, t, &err), 0);
 	assert_int_equal(wire_open_sim(&w, sim, &wo, &err), 0);
-	agent_link_osm(&l, k->l, w);
+	agent_link_osm(&l, k->l, w, NULL);
 	assert_int_equal(l.ops->listen(l.ctx, NULL, &err), 0);
 	socket_server_stop(k->server);
 	k->server = NULL;

@@ -8,6 +8,7 @@
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/coordinator.h"
+#include "fabric/update/site_key.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/sim_faults.h"
 #include "tests/unit/kit/small_net.h"
@@ -329,6 +330,53 @@ static void a_later_transaction_is_told_and_can_be_forgotten(void **state)
 	say(&x, PHASE_UNPATH, now, 0);
 	await_answer(&x, 0, PHASE_UNPATH, 0);
 	world_down(&x);
+}
+
+/* Of a coordinator without, and of one with another key. */
+static void with_a_key_nobody_else_is_obeyed(void **state)
+{
+	struct site_keys *ours, *theirs;
+	struct ibroute_agent asks;
+	char path[80], text[2000];
+	struct world x;
+	ssize_t n;
+
+	(void)state;
+	world_up(&x, NULL, 1);
+	snprintf(path, sizeof(path), "%s/key", dir);
+	assert_int_equal(site_key_new(path, &x.err), 0);
+	assert_int_equal(site_keys_load(&ours, path, &x.err), 0);
+	x.o[0].keys = ours;
+	start(&x, 0);
+	await_ready(&x, 0);
+	say(&x, PHASE_UNPATH, 7, 0);
+	await_log(&x, "1 notices without a seal");
+	assert_int_equal(agent_now(x.agent[0])->txn, 0);
+	unlink(path);
+	assert_int_equal(site_key_new(path, &x.err), 0);
+	assert_int_equal(site_keys_load(&theirs, path, &x.err), 0);
+	unlink(path);
+	notice_port_keys(x.coord, theirs);
+	say(&x, PHASE_UNPATH, 7, 0);
+	some_turns(&x);
+	assert_int_equal(notice_stats(x.np[0])->forged, 1);
+	assert_int_equal(agent_now(x.agent[0])->txn, 0);
+	assert_int_equal(x.ack[0].flags, NOTICE_ASK); /* only that of its start */
+	assert_int_equal(ibroute_agent_connect(&asks, x.sock[0]), 0);
+	assert_int_equal(ibroute_agent_say(&asks, "STATUS\n"), 0);
+	some_turns(&x);
+	n = read(asks.fd, text, sizeof(text) - 1);
+	assert_true(n > 0);
+	text[n] = 0;
+	assert_non_null(strstr(text, "\nunsealed 1\nforged 1\n"));
+	assert_non_null(strstr(text, "\nkey "));
+	ibroute_agent_drop(&asks);
+	notice_port_keys(x.coord, ours);
+	say(&x, PHASE_UNPATH, 7, 0);
+	await_answer(&x, 0, PHASE_UNPATH, 0);
+	world_down(&x);
+	site_keys_free(ours);
+	site_keys_free(theirs);
 }
 
 static void clients_of_several_jobs_are_led_there_and_back(void **state)
@@ -804,6 +852,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commands_of_every_job_run_in_order_and_the_answer_follows_them),
 		cmocka_unit_test(a_later_transaction_is_told_and_can_be_forgotten),
+		cmocka_unit_test(with_a_key_nobody_else_is_obeyed),
 		cmocka_unit_test(clients_of_several_jobs_are_led_there_and_back),
 		cmocka_unit_test(an_answer_is_true_whatever_is_lost_doubled_or_overtaken),
 		cmocka_unit_test(who_fails_is_named_and_all_go_back),

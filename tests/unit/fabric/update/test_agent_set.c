@@ -7,6 +7,8 @@
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/installer/smp.h"
+#include "fabric/update/site_key.h"
+#include "fabric/wire/sa.h"
 #include "fabric/wire/wire.h"
 #include "tests/unit/kit/agent_crowd.h"
 #include "tests/unit/kit/sim_faults.h"
@@ -19,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -60,6 +63,8 @@ struct world {
 	struct phase_notice forged; /* what somebody else says at stop_at, or as soon as agents are
 				     * asked */
 	struct phase_notice asked;  /* last */
+	struct notice_port *forger;
+	bool answers, inside; /* what is forged is an answer; by the agent's own node */
 	uint32_t asleep;  /* agents, the last ones, that start when jobs begin */
 	uint64_t deaf_ns,
 		deaf_until; /* nothing gets through an SM for so long, from the first write on */
@@ -263,6 +268,7 @@ static void world_up(struct world *w, const struct sim_opts *faults)
 static void world_down(struct world *w)
 {
 	executor_free(w->a);
+	notice_port_close(w->forger);
 	crowd_down(&w->k);
 	plan_free(w->p);
 	jobset_put(w->jobs);
@@ -373,10 +379,16 @@ static void the_way_back_goes_through_the_same_phases(void **state)
 
 /* ---- somebody else speaks to the agents ---- */
 
+/* Through the SM, from a host of no job; it names whoever it likes as the issuer. */
 static void forge(struct world *w)
 {
 	struct phase_notice n = w->forged;
+	const struct mad_port *port;
+	struct notice_sender from;
+	struct notice_local local;
 	struct err err = { "" };
+	struct mad_packet p;
+	struct notice said;
 
 	if (!w->asked.txn) { /* not yet */
 		w->stop_at++;
@@ -384,7 +396,19 @@ static void forge(struct world *w)
 	}
 	n.txn = w->asked.txn;
 	n.seq += w->asked.seq;
-	need(notice_send_phase(w->k.node[3].np, &n, n.flags, &err), &err);
+	if (!w->forger) {
+		struct notice_opts no = { .term = 61 };
+
+		need(notice_port_open_sim(&w->forger, w->sim, &no, &err), &err);
+	}
+	need(notice_port_refresh(w->forger, &local, &err), &err);
+	/* an answer in the name of an agent, a question in that of the coordinator */
+	from.lid = w->made->term_lid[w->answers ? w->k.node[3].term : 60];
+	from.cap_mask = local.cap_mask;
+	phase_codec_encode(&said, &n, w->answers, &from);
+	trap_build(&p, local.sm_lid, &said, 77);
+	port = notice_port_mad(w->inside ? w->k.node[3].np : w->forger);
+	need(port->ops->send(port->ctx, &p, &err), &err);
 }
 
 /* At every moment of the drain: those who have moved are called back, those who have not yet are
@@ -421,6 +445,85 @@ static void who_calls_agents_back_ends_the_update_before_it_writes(void **state)
 	assert_int_equal(disputed, 29);
 }
 
+static struct site_keys *a_key(const struct world *w)
+{
+	char path[200];
+	struct site_keys *k;
+	struct err err = { "" };
+
+	snprintf(path, sizeof(path), "%s/agents.key", w->base);
+	need(site_key_new(path, &err), &err);
+	need(site_keys_load(&k, path, &err), &err);
+	unlink(path);
+	return k;
+}
+
+/* With a key nobody else is heard, whatever he says, and whenever. */
+static void with_a_key_only_the_coordinator_and_the_agents_are_heard(void **state)
+{
+	static const struct phase_notice forged[] = {
+		{ .phase = PHASE_REPATH, .seq = 1000 },
+		{ .phase = PHASE_UNPATH, .seq = PHASE_SEQ_MAX - 1 },
+		{ .phase = PHASE_UNPATH, .flags = NOTICE_FAILED, .seq = 5 },
+		{ .phase = PHASE_UNPATH, .repeat = 999 },
+	};
+
+	(void)state;
+	for (uint64_t at = 1; at < 40; at++) {
+		struct err err = { "" };
+		struct site_keys *keys;
+		struct sim_opts o;
+		struct world w;
+
+		plain(&o);
+		world_up(&w, &o);
+		keys = a_key(&w);
+		crowd_keys(&w.k, keys);
+		w.k.drain_ns = 50 * MS;
+		w.forged = forged[at % 4];
+		w.forged.version = PHASE_NOTICE_VERSION;
+		w.answers = at % 4 > 1;
+		w.happen = forge;
+		w.stop_at = at;
+		if (run(&w, &err))
+			fail_msg("%u: %s\n%s", (unsigned)at, err.text, w.said);
+		assert_int_equal(w.unpaths, 1); /* and nobody has to be asked twice */
+		assert_null(strstr(w.said, "somebody else"));
+		for (uint32_t i = 0; i < w.k.n; i++)
+			assert_int_equal(w.k.node[i].drains, 1);
+		need(executor_confirm(w.a, &err), &err);
+		everybody_is_back(&w);
+		world_down(&w);
+		site_keys_free(keys);
+	}
+}
+
+/* The SM tells whose port it was, whatever LID the notice has. */
+static void nobody_answers_for_another_agent(void **state)
+{
+	(void)state;
+	for (uint64_t at = 1; at < 20; at++) {
+		struct err err = { "" };
+		struct sim_opts o;
+		struct world w;
+
+		plain(&o);
+		world_up(&w, &o);
+		w.k.drain_ns = 50 * MS;
+		w.forged = (struct phase_notice){ .version = PHASE_NOTICE_VERSION,
+						  .phase = PHASE_UNPATH,
+						  .flags = at & 1 ? NOTICE_FAILED : 0,
+						  .repeat = 999 };
+		w.answers = true;
+		w.happen = forge;
+		w.stop_at = at;
+		if (run(&w, &err)) /* proved at each write */
+			fail_msg("%u: %s\n%s", (unsigned)at, err.text, w.said);
+		everybody_is_back(&w);
+		world_down(&w);
+	}
+}
+
 static void an_answer_to_what_was_not_asked_ends_the_update(void **state)
 {
 	struct world *w = *state;
@@ -430,6 +533,7 @@ static void an_answer_to_what_was_not_asked_ends_the_update(void **state)
 					   .phase = PHASE_UNPATH,
 					   .flags = NOTICE_FAILED,
 					   .seq = 5 };
+	w->answers = w->inside = true;
 	w->happen = forge;
 	w->stop_at = 1;
 	assert_int_equal(run(w, &err), -EREMOTEIO);
@@ -1302,6 +1406,8 @@ int main(void)
 		T(all_five_phases_with_an_answer_from_every_agent),
 		T(the_way_back_goes_through_the_same_phases),
 		cmocka_unit_test(who_calls_agents_back_ends_the_update_before_it_writes),
+		cmocka_unit_test(with_a_key_only_the_coordinator_and_the_agents_are_heard),
+		cmocka_unit_test(nobody_answers_for_another_agent),
 		T(an_answer_to_what_was_not_asked_ends_the_update),
 		T(who_has_seen_a_later_transaction_refuses_and_is_named),
 		T(numbers_of_transactions_grow_though_the_clock_does_not),
