@@ -196,15 +196,35 @@ static void app_data_drop_fabric(struct app *a)
 	s->shape = NULL;
 }
 
+/* All else is as it was. */
+static void app_data_take_names(struct app *a, const struct fabric *f,
+				const struct fabric_shape *shape)
+{
+	const struct fabric *was = a->state.fabric;
+
+	if (was == f || app_host_names_same(was, f)) {
+		fabric_put(f);
+		return;
+	}
+	app_host_names_events(was, f);
+	a->state.fabric = f;
+	fabric_shape_put(a->state.shape);
+	a->state.shape = fabric_shape_get(shape);
+	app_data_tell(a, NEWS_FABRIC, NULL);
+	app_data_map_jobs(a);
+	fabric_put(was);
+}
+
 void app_set_fabric(struct app *a, const struct fabric *f, const struct engine_list *engines,
 		    const struct fabric_shape *shape)
 {
 	struct state_preview *p = &a->state.preview;
 
 	if (a->state.fabric && digest_equal(&a->state.fabric->fingerprint, &f->fingerprint)) {
-		fabric_put(f);
+		app_data_take_names(a, f, shape);
 		return;
 	}
+	app_host_names_events(a->state.fabric, f);
 	if (a->state.fabric)
 		app_hosts_changed(a, a->state.fabric, f);
 	app_data_drop_fabric(a);

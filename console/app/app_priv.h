@@ -309,6 +309,11 @@ void app_order_hurry(struct app *a); /* that of the proposal selected goes first
 void app_hosts_changed(struct app *a, const struct fabric *was, const struct fabric *is);
 bool app_hosts_follow(const struct app *a); /* they do just now */
 
+/* app_host_names.c */
+/* Tells the names that have changed, and those that several hosts may have; was may be NULL. */
+void app_host_names_events(const struct fabric *was, const struct fabric *is);
+bool app_host_names_same(const struct fabric *a, const struct fabric *b); /* of equal prints */
+
 /* app_graft.c: proposals on the same switches with other hosts */
 struct app_graft;
 /* A proposal of another fabric, whose message it takes; false: of other switches. */

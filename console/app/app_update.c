@@ -8,6 +8,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "fabric/base/stamp.h"
+#include "fabric/plan/drain_names.h"
 #include "fabric/update/journal.h"
 #include "fabric/update/watchdog/watch_conditions.h"
 
@@ -146,6 +147,9 @@ static void app_update_ask_strangers(struct app *a, const struct plan *plan)
 
 	o->strangers = a->opts.automatic.strangers;
 	a->state.apply.strangers = plan->drain.unassigned_lids && !o->without && !o->strangers;
+	o->names = false;
+	a->state.apply.names =
+		!o->without && drain_names_check(&plan->drain, plan->fabric, plan->jobs, NULL);
 }
 
 /* Takes the plan; it waits for the fabric's name. */
@@ -277,6 +281,8 @@ void app_update_start(struct app *a, const char *text)
 		return;
 	if (a->state.apply.strangers)
 		shell_say(a->shell, "LIDs of no job have to drain: accept that first (O)");
+	else if (a->state.apply.names)
+		shell_say(a->shell, "say first which hosts have to drain (O)");
 	else if (app_update_name_typed(a, text))
 		app_begin_update(a);
 }
@@ -288,6 +294,15 @@ static void app_update_accept_strangers(struct app *a)
 	a->state.apply.strangers = false;
 	app_record_action(a, "override", "strangers");
 	log_add(LOG_WARN, "apply", "accepted: LIDs of no job have to drain, and nobody is asked");
+}
+
+/* Whoever has the name drains, says the operator. */
+static void app_update_accept_names(struct app *a)
+{
+	a->dog.agents.names = true;
+	a->state.apply.names = false;
+	app_record_action(a, "override", "names");
+	log_add(LOG_WARN, "apply", "accepted: every port of the names drains");
 }
 
 /* A kept update is undone by a plan of its own: typed and recorded like any other. */
@@ -493,6 +508,8 @@ void app_update_override(struct app *a, const char *what)
 
 	if (s->state == APPLY_READY && s->strangers && !strcmp(what, "strangers")) {
 		app_update_accept_strangers(a);
+	} else if (s->state == APPLY_READY && s->names && !strcmp(what, "names")) {
+		app_update_accept_names(a);
 	} else if (!app_updating(a)) {
 		shell_say(a->shell, "no update is in progress");
 	} else if (watch_parse(&mask, what, &err)) {

@@ -113,6 +113,23 @@ static void poller_sweep_ended(struct poller *p)
 	poller_report_ended(p);
 }
 
+/* The same fabric, perhaps with other names; not while something reads on it piece by piece. */
+static void poller_take_names(struct poller *p, const struct fabric *f)
+{
+	bool same = true;
+
+	for (uint32_t t = 0; t < f->nend && same; t++)
+		same = !strcmp(p->fabric->term_desc[t], f->term_desc[t]);
+	if (same || p->sl2vl) {
+		fabric_put(f);
+		return;
+	}
+	fabric_put(p->fabric);
+	p->fabric = f;
+	fabric_shape_put(p->shape); /* racks have names, too */
+	p->shape = fabric_shape_new(f, p->opts.racks, p->opts.racks_path);
+}
+
 static void poller_do_sweep(struct poller *p)
 {
 	double start = clock_s();
@@ -141,7 +158,7 @@ static void poller_do_sweep(struct poller *p)
 	poller_report_found(p);
 	same = p->fabric && digest_equal(&p->fabric->fingerprint, &f->fingerprint);
 	if (same) {
-		fabric_put(f);
+		poller_take_names(p, f);
 	} else {
 		fabric_put(p->fabric);
 		p->fabric = f;

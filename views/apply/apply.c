@@ -336,10 +336,19 @@ static const char *apply_back_text(char buf[48], const struct state_apply *a)
 	return buf;
 }
 
-/* Somebody has to accept that LIDs of no job are not drained. */
+/* Somebody has to accept that LIDs of no job are not drained, or which hosts are. */
 static bool apply_wants_consent(const struct state *s)
 {
-	return s->apply.state == APPLY_READY && s->apply.strangers;
+	return s->apply.state == APPLY_READY && (s->apply.strangers || s->apply.names);
+}
+
+static const char *apply_consent_question(const struct state *s)
+{
+	return s->apply.strangers
+		       ? "LIDs of no job have to drain, and nobody can be asked there: pause what "
+			 "sends to them.  O: accept this.  x: discard the plan."
+		       : "Several hosts may have the name of a node that has to drain, or none has.  "
+			 "O: every port of the name drains.  x: discard the plan.";
 }
 
 static void apply_draw_words(const struct state *s, struct canvas *c, struct rect r, int y)
@@ -361,9 +370,7 @@ static void apply_draw_words(const struct state *s, struct canvas *c, struct rec
 			 : a->demo_dir ? "O: override conditions.  "
 				       : "O: override conditions.  D: detach.  ");
 	else if (apply_wants_consent(s))
-		snprintf(text, sizeof(text),
-			 "LIDs of no job have to drain, and nobody can be asked there: pause what "
-			 "sends to them.  O: accept this.  x: discard the plan.");
+		snprintf(text, sizeof(text), "%s", apply_consent_question(s));
 	else
 		snprintf(text, sizeof(text), "%s",
 			 a->state == APPLY_NONE ? apply_no_plan(s)
@@ -388,10 +395,11 @@ static void apply_draw_question(const struct apply_ui *u, const struct state *s,
 	if (u->name.active && u->asking != ASK_NAME) {
 		canvas_text(c, in, 1, y++, ROLE_WARN,
 			    u->asking == ASK_NOTE ? "Note for the record of this session:"
-			    : apply_wants_consent(s)
-				    ? "Type 'strangers' to accept that LIDs of no job are not "
-				      "drained:"
-				    : "Watch conditions to ignore: sm, errors, reach, jobs");
+			    : !apply_wants_consent(s)
+				    ? "Watch conditions to ignore: sm, errors, reach, jobs"
+			    : a->strangers ? "Type 'strangers' to accept that LIDs of no job are not "
+					     "drained:"
+					   : "Type 'names' to drain every port of the names:");
 		entry_draw(&u->name, c, in, 1, y, u->asking == ASK_NOTE ? "note" : "override");
 		return;
 	}

@@ -226,6 +226,7 @@ struct state_apply {
 	char waves[80];		  /* "14 waves, 3210 block writes" */
 	char drain[600];	  /* whose traffic has to be away meanwhile */
 	bool strangers;		  /* LIDs of no job as well, which nobody has accepted yet */
+	bool names;		  /* likewise, of hosts whose names are not certain */
 	const struct tdiff *diff; /* what is to be written */
 	struct apply_step steps[APPLY_STEPS];
 	uint32_t nsteps;

@@ -142,8 +142,11 @@ static void job_detail_draw_place(const struct state *s, struct canvas *c, struc
 				 figure_time(time, j->start_s),
 				 figure_age(age, (double)(state_time_s(s) - j->start_s)));
 	if (j->unknown)
-		canvas_textf(c, r, x, 0, ROLE_WARN, "  %u of its nodes are not in this fabric",
-			     j->unknown);
+		x = canvas_textf(c, r, x, 0, ROLE_WARN, "  %u of its nodes are not in this fabric",
+				 j->unknown);
+	if (job_ambiguous(j, s->fabric) != FAB_NONE)
+		canvas_textf(c, r, x, 0, ROLE_WARN, "  several hosts may be called %.60s",
+			     s->fabric->term_name[job_ambiguous(j, s->fabric)]);
 	canvas_wrap(c, (struct rect){ r.x, r.y + 1, r.w - 1, 2 }, 1, 0, ROLE_DIM, j->nodes);
 }
 

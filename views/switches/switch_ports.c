@@ -17,7 +17,8 @@ const char *peer_label(char *buf, size_t len, const struct fabric *f, uint32_t s
 			 switch_label(name, sizeof(name), f, f->chan_dst[port->chan]),
 			 f->chan_rport[port->chan]);
 	else if (port->term != FAB_NONE)
-		snprintf(buf, len, "%s", f->term_name[port->term]);
+		snprintf(buf, len, "%s%s", f->term_name[port->term],
+			 f->term_ambiguous[port->term] ? "?" : "");
 	return buf;
 }
 

@@ -110,7 +110,10 @@ static void fields_jobs_get_state(struct value *c, const struct rows *r, uint32_
 {
 	const struct job *j = fields_jobs_of(r, row);
 
-	c->text = j->unknown ? "in part elsewhere" : j->multi ? "running" : "on one switch";
+	c->text = j->unknown				     ? "in part elsewhere"
+		  : job_ambiguous(j, r->s->fabric) != FAB_NONE ? "ambiguous"
+		  : j->multi				     ? "running"
+							     : "on one switch";
 }
 
 static const struct tier_sum *fields_jobs_tier_of(const struct rows *r, uint32_t row)
@@ -167,7 +170,7 @@ const struct field fields_jobs[] = {
 	{ "worst_link", "worst", "worst link", "", VALUE_TEXT, 0, false, "the channel with that utilisation", fields_jobs_get_worst, 0 },
 	{ "slowdown", NULL, "slowdown", "", VALUE_NUMBER, 2, false, "predicted all-to-all time / time alone", fields_jobs_get_slowdown, 0 },
 	{ "age_s", "age", "age", "s", VALUE_COUNT, 0, false, "run time", fields_jobs_get_age, 0 },
-	{ "state", NULL, "state", "", VALUE_TEXT, 0, false, "running, on one switch, in part elsewhere (nodes not in this fabric)", fields_jobs_get_state, 0 },
+	{ "state", NULL, "state", "", VALUE_TEXT, 0, false, "running, on one switch, in part elsewhere (nodes not in this fabric), ambiguous (several hosts may have the name of a node)", fields_jobs_get_state, 0 },
 	{ "plan_efi", "plan", "EFI with the plan", "", VALUE_COUNT, 0, false, "EFI with the plan", fields_jobs_get_plan, 0 },
 };
 FIELDS_END(fields_jobs);

@@ -123,7 +123,8 @@ static bool table_problem(const struct rows *r, uint32_t row)
 				return true;
 		return false;
 	case ROWS_JOBS:
-		return r->v->jobs->jobs[row].unknown > 0;
+		return r->v->jobs->jobs[row].unknown > 0 ||
+		       job_ambiguous(&r->v->jobs->jobs[row], r->s->fabric) != FAB_NONE;
 	case ROWS_EVENTS:
 		return events_get(r->s->events, row)->level >= LOG_WARN;
 	case ROWS_SESSIONS:
