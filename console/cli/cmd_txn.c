@@ -20,7 +20,7 @@
 struct txn_cmd {
 	struct live_opts live;
 	const char *id, *yes, *give_up;
-	bool foreign, keep;
+	bool foreign, keep, without_lock;
 };
 
 static error_t cmd_txn_take_txn(int key, char *arg, struct argp_state *state)
@@ -171,6 +171,7 @@ static int cmd_txn_work_on(struct journal *j, struct txn_cmd *c, struct err *err
 	rc = EXIT_NO_RECORD;
 	if (!update_rollback_open(&t, &l, &c->live, err)) {
 		t.o.overwrite_foreign = c->foreign;
+		t.without_lock = c->without_lock;
 		rc = cmd_txn_with_record(&t, j, c, err);
 		if (rc && err->text[0])
 			record_error(t.record, c->keep ? "confirm" : "rollback", err->text);
@@ -247,6 +248,8 @@ int cmd_rollback(int argc, char **argv)
 		  0 },
 		{ "overwrite-foreign", CMDLINE_KEY(struct txn_cmd, foreign), NULL, 0,
 		  "also overwrite blocks that another writer changed during the update", 0 },
+		{ "without-lock", CMDLINE_KEY(struct txn_cmd, without_lock), NULL, 0,
+		  "also while the subnet manager has the record of another update", 0 },
 		{ "give-up", CMDLINE_KEY(struct txn_cmd, give_up), "WHY", 0,
 		  "mark the update as ended, for example because a switch is gone; blocks stay as "
 		  "they are, but OpenSM discards the update's tables and routes by its own",

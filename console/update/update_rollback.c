@@ -55,8 +55,13 @@ static int update_rollback_others(void *ctx)
 static int update_rollback_grant(void *ctx, const struct executor_grant *g, struct err *err)
 {
 	struct update_rollback *t = ctx;
+	int rc = osm_grant(t->live->osm, g, err);
 
-	return osm_grant(t->live->osm, g, err);
+	if (!rc && !t->without_lock)
+		rc = sm_lock_grant(&t->lock, g, err);
+	if (!rc && g->step == GRANT_RESUME && !t->live->osm && t->lock.none[0])
+		fprintf(stderr, "warning: " SM_LOCK_NONE "\n", t->lock.none);
+	return rc;
 }
 
 int update_rollback_open(struct update_rollback *t, struct live *l, const struct live_opts *o,
@@ -72,6 +77,7 @@ int update_rollback_open(struct update_rollback *t, struct live *l, const struct
 	int rc;
 
 	*t = (struct update_rollback){ .live = l, .opts = o };
+	sm_lock_init(&t->lock, l->w);
 	rc = record_open(&t->record, &ro, err);
 	if (rc)
 		return rc;
@@ -131,6 +137,7 @@ void update_rollback_close(struct update_rollback *t)
 	struct err err = { "" };
 
 	executor_free(t->a);
+	sm_lock_end(&t->lock);
 	live_install_close(&t->way);
 	foreign_tables_close(&t->theirs);
 	agents_close(&t->agents);

@@ -8,6 +8,7 @@
 #include "console/live/live_install.h"
 #include "console/record/record.h"
 #include "fabric/update/executor.h"
+#include "fabric/update/installer/sm_lock.h"
 
 #include <stdbool.h>
 
@@ -20,6 +21,8 @@ struct update_rollback {
 	struct executor *a; /* owned */
 	struct agents agents;
 	struct foreign_tables theirs;
+	struct sm_lock lock;
+	bool without_lock;
 	bool no_record;	 /* it was the record that could not be written */
 	uint32_t failed; /* blocks said to have failed so far */
 };

@@ -106,8 +106,7 @@ static void watchdog_main_tell_lock(struct worker *w)
 	char text[300] = "";
 
 	if (!w->lock.held)
-		snprintf(text, sizeof(text),
-			 "no lock keeps other nodes from writing during the update: %s", why);
+		snprintf(text, sizeof(text), SM_LOCK_NONE, why);
 	watchdog_main_note(w, "lock",
 			   json_pack("{s:b, s:o}", "held", w->lock.held, "text",
 				     text[0] ? record_str(text) : json_null()));
@@ -286,6 +285,7 @@ static int watchdog_main_run(struct worker *w, const struct plan *plan, struct j
 	watchdog_main_reach_agents(w, plan, j);
 	agents_apply(&job.apply, &w->agents, &w->config.agents);
 	code = watchdog_run(w->dog, &job, &w->outcome, err);
+	sm_lock_end(&w->lock);
 	agents_close(&w->agents);
 	live_install_close(&w->way);
 out:

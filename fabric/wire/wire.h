@@ -252,9 +252,9 @@ int wire_ping(struct wire *w, struct wire_ping *p, uint32_t n, struct progress *
 	      struct err *err);
 const char *wire_sm_state_name(uint8_t state);
 
-/* Records of services at the SM (sa.h), in the name of the local port, whose GID set and removed
- * have.  Set again before its lease is over, one goes on. 0; -EOPNOTSUPP: the SM refuses, and says
- * why; -ETIMEDOUT. */
+/* Records of services at the SM (sa.h), in the name of the local port: where a record has no GID it
+ * has the port's.  Set again before its lease is over, one goes on.  0; -EOPNOTSUPP: the SM refuses,
+ * and says why; -ETIMEDOUT. */
 struct service_record;
 int wire_service_set(struct wire *w, const struct service_record *r, struct err *err);
 int wire_service_remove(struct wire *w, const struct service_record *r, struct err *err);

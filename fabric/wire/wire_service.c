@@ -48,6 +48,8 @@ static struct service_record wire_service_own(struct wire *w, const struct servi
 	struct mad_local local;
 
 	wire_local(w, &local);
+	if (own.gid_guid)
+		return own;
 	own.gid_prefix = GID_PREFIX;
 	own.gid_guid = local.port_guid;
 	return own;

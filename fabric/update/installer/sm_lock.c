@@ -15,7 +15,10 @@
 
 void sm_lock_init(struct sm_lock *l, struct wire *w)
 {
-	*l = (struct sm_lock){ .w = w, .lease_s = SM_LOCK_LEASE_S };
+	struct mad_local local;
+
+	wire_local(w, &local);
+	*l = (struct sm_lock){ .w = w, .guid = local.port_guid, .lease_s = SM_LOCK_LEASE_S };
 }
 
 /* FNV-1a: who recovers an update finds its record again. */
@@ -86,7 +89,11 @@ static int sm_lock_look(struct sm_lock *l, struct err *err)
 		return 0;
 	if (rc == -ENOTUNIQ)
 		return sm_lock_busy(l, NULL, err);
-	return rc || sm_lock_is_mine(l, &r) ? rc : sm_lock_busy(l, &r, err);
+	if (!rc && !sm_lock_is_mine(l, &r))
+		return sm_lock_busy(l, &r, err);
+	if (!rc && r.gid_guid != l->guid) /* who recovers it does so from another port */
+		wire_service_remove(l->w, &r, err);
+	return rc;
 }
 
 static int sm_lock_set(struct sm_lock *l, struct err *err)
@@ -142,7 +149,7 @@ static int sm_lock_renew(struct sm_lock *l, struct err *err)
 }
 
 /* Also what this process could not take, but the one before it has left. */
-static void sm_lock_end(struct sm_lock *l)
+void sm_lock_end(struct sm_lock *l)
 {
 	struct err err = { "" };
 	int rc = l->mine.id ? wire_service_remove(l->w, &l->mine, &err) : 0;
@@ -151,6 +158,7 @@ static void sm_lock_end(struct sm_lock *l)
 		log_add(LOG_WARN, "apply", "the update's record at the subnet manager: %s",
 			err.text);
 	l->held = false;
+	l->mine.id = 0;
 }
 
 int sm_lock_grant(struct sm_lock *l, const struct executor_grant *g, struct err *err)

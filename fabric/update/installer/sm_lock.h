@@ -21,6 +21,7 @@
 
 struct sm_lock {
 	struct wire *w;
+	uint64_t guid; /* of the port */
 	uint32_t lease_s;
 	struct service_record mine;
 	bool held;
@@ -29,6 +30,11 @@ struct sm_lock {
 };
 
 void sm_lock_init(struct sm_lock *l, struct wire *w);
+/* For people, with why. */
+#define SM_LOCK_NONE "no lock keeps other nodes from writing during the update: %s"
+
 /* As executor_opts.grant wants it.  -EBUSY: another update has its record there.  An SM that keeps
  * no such records, or does not answer, is no error: l->none says that there is no lock. */
 int sm_lock_grant(struct sm_lock *l, const struct executor_grant *g, struct err *err);
+/* As with GRANT_END: whatever this update has at the SM is removed.  Again is fine. */
+void sm_lock_end(struct sm_lock *l);

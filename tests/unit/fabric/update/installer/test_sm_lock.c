@@ -111,6 +111,24 @@ static void of_one_node_too(void **state)
 	assert_int_equal(grant(x, 0, GRANT_BEGIN, "b"), 0);
 }
 
+/* Another port of the host that wrote. */
+static void who_recovers_takes_it_over(void **state)
+{
+	struct world *x = *state;
+	struct service_record r;
+
+	assert_int_equal(grant(x, 0, GRANT_BEGIN, "a"), 0);
+	assert_int_equal(grant(x, 1, GRANT_RESUME, "a"), 0);
+	assert_true(x->l[1].held);
+	assert_int_equal(wire_service_find(&r, x->w[0], &x->l[1].mine, SERVICE_BY_NAME, &x->err),
+			 0);
+	assert_int_equal(r.gid_guid, x->l[1].guid);
+	sm_lock_end(&x->l[1]);
+	sm_lock_end(&x->l[1]);
+	assert_int_equal(wire_service_find(&r, x->w[0], &x->l[0].mine, SERVICE_BY_NAME, &x->err),
+			 -ENOENT);
+}
+
 static void who_is_gone_is_forgotten(void **state)
 {
 	struct world *x = *state;
@@ -191,6 +209,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(one_at_a_time_and_the_other_is_named),
 		T(of_one_node_too),
+		T(who_recovers_takes_it_over),
 		T(who_is_gone_is_forgotten),
 		T(it_is_set_again_where_it_is_missing),
 		T(who_began_at_the_same_moment_withdraws),
