@@ -266,6 +266,7 @@ static void app_auto_watch_update(struct app *a)
 	case APPLY_REFUSED:
 	case APPLY_NONE:
 	case APPLY_JOURNAL:
+	case APPLY_INSTALLED:
 		app_auto_ended(a, AUTO_REFUSED);
 		break;
 	default:

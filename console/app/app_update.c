@@ -19,14 +19,19 @@
 #include <string.h>
 #include <time.h>
 
-static void app_update_refuse(struct app *a, const char *why)
+static void app_update_end_as(struct app *a, enum apply_state state, const char *why)
 {
 	struct state_apply *s = &a->state.apply;
 
 	memset(s, 0, sizeof(*s));
-	s->state = APPLY_REFUSED;
+	s->state = state;
 	snprintf(s->result, sizeof(s->result), "%.255s", why);
-	log_add(LOG_WARN, "apply", "%s", why);
+	log_add(state == APPLY_REFUSED ? LOG_WARN : LOG_INFO, "apply", "%s", why);
+}
+
+static void app_update_refuse(struct app *a, const char *why)
+{
+	app_update_end_as(a, APPLY_REFUSED, why);
 	app_record_error(a, "apply", why);
 }
 
@@ -180,7 +185,8 @@ static void app_update_offer_plan(struct app *a, struct plan *plan)
 	if (a->record)
 		update_record_plan(a->record, plan);
 	if (plan_empty(plan))
-		app_update_refuse(a, "nothing to do: these tables are already installed");
+		app_update_end_as(a, APPLY_INSTALLED,
+				  "nothing to do: these tables are already installed");
 }
 
 static void app_update_take_ordered(struct app *a, struct msg *msg)

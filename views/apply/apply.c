@@ -76,6 +76,8 @@ static const struct {
 			    MAY_ROLL_BACK,
 			    "An earlier update was interrupted.  R, then Y: roll back to the "
 			    "routing before it." },
+	[APPLY_INSTALLED] = { "nothing to do", ROLE_GOOD, 0,
+			      "The switches hold the tables of this plan already.  x: close." },
 };
 
 static bool apply_is(const struct state *s, unsigned what)

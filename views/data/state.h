@@ -174,6 +174,7 @@ enum apply_state {
 	APPLY_FABRIC_CHANGED, /* likewise: the subnet manager's, for the fabric as it is now */
 	APPLY_REFUSED,	      /* nothing was written */
 	APPLY_JOURNAL,	      /* a killed session left a journal: offers rollback */
+	APPLY_INSTALLED,      /* nothing to do: the switches hold the plan's tables already */
 };
 
 /* What an update is to change, at one time. */

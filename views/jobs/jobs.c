@@ -37,7 +37,7 @@ static const struct table_col columns[] = {
 	{ "links", "links", 6, 0, 0, 0 },
 	{ "efi", NULL, 6, 0, 0, 0 },
 	{ "efi_mean", "mean", 6, 100, 0, 0 },
-	{ "slowdown", "slowdn", 6, 0, 0, 0 },
+	{ "slowdown", NULL, 8, 0, 0, 0 },
 	{ "plan_efi", "plan", 6, 0, 0, 0 },
 	[COL_CHANGE] = { NULL, "change", 6, 90, 0, 0 },
 	{ "age_s", NULL, 7, 100, 0, 0 },

@@ -851,6 +851,7 @@ static bool overview_input(void *own, struct context *ctx, const struct input *i
 		return true;
 	case REQ_FILTER:
 	case REQ_FIND:
+	case REQ_COLUMNS:
 	case REQ_SORT: /* panes are the head of a table */
 		context_goto(ctx, u->pane == PANE_JOBS ? VIEW_JOBS : VIEW_LINKS);
 		return false;

@@ -199,7 +199,7 @@ static bool frame_apply_accepts(enum req req, enum apply_state st)
 		open = 1u << APPLY_ORDERING | 1u << APPLY_READY | 1u << APPLY_KEPT |
 		       1u << APPLY_ROLLED_BACK | 1u << APPLY_SUPERSEDED |
 		       1u << APPLY_FABRIC_CHANGED | 1u << APPLY_FAILED |
-		       1u << APPLY_REFUSED;
+		       1u << APPLY_REFUSED | 1u << APPLY_INSTALLED;
 	else if (req != REQ_APPLY_EXTEND)
 		return true;
 	return open >> st & 1;

@@ -108,6 +108,36 @@ const char *field_guess(enum row_kind kind, const char *name, size_t len)
 	return best;
 }
 
+/* All names where they fit, else as many as do and dots. */
+static void fields_append_names(char *buf, size_t size, enum row_kind kind)
+{
+	size_t n, at = strlen(buf);
+	const struct field *f = fields_of(kind, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (at + strlen(f[i].name) + sizeof(", ...") > size) {
+			snprintf(buf + at, size - at, ", ...");
+			return;
+		}
+		at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? ", " : "", f[i].name);
+	}
+}
+
+void field_refusal(char *buf, size_t size, enum row_kind kind, const char *what, const char *name,
+		   size_t len)
+{
+	const char *guess = field_guess(kind, name, len);
+
+	snprintf(buf, size, "%s have no %s '%.*s'; ", row_kind_name(kind), what,
+		 (int)(len < 40 ? len : 40), name);
+	if (guess)
+		snprintf(buf + strlen(buf), size - strlen(buf), "did you mean %s?", guess);
+	else
+		strncat(buf, "there are ", size - strlen(buf) - 1);
+	if (!guess)
+		fields_append_names(buf, size, kind);
+}
+
 bool field_begins(enum row_kind kind, const char *text)
 {
 	size_t n, len = strlen(text);

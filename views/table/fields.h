@@ -73,6 +73,9 @@ enum row_kind row_kind_find(const char *name);
 const struct field *fields_of(enum row_kind kind, size_t *n);
 /* By name or alias, in any case; NULL when there is none.  len: of the name. */
 const struct field *field_find(enum row_kind kind, const char *name, size_t len);
+/* "links have no column 'x': did you mean y?", or which there are.  what: "column", "field". */
+void field_refusal(char *buf, size_t size, enum row_kind kind, const char *what, const char *name,
+		   size_t len);
 /* The name that was perhaps meant; NULL when nothing is near. */
 const char *field_guess(enum row_kind kind, const char *name, size_t len);
 /* Is text, not empty, the beginning of the name of one, or all of it? */

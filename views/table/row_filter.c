@@ -299,11 +299,10 @@ static void row_filter_node_clear(struct node *n)
 
 static int row_filter_no_field(struct parser *p, const char *at, size_t len)
 {
-	const char *near = field_guess(p->kind, at, len);
+	char why[280];
 
-	return wrong(p, at, "%s have no field '%.*s'%s%s%s", row_kind_name(p->kind),
-		     (int)(len < 40 ? len : 40), at, near ? "; did you mean " : "",
-		     near ? near : "", near ? "?" : "");
+	field_refusal(why, sizeof(why), p->kind, "field", at, len);
+	return wrong(p, at, "%s", why);
 }
 
 /* "~^leaf0[12]": anywhere in the row, as a word would be. */

@@ -358,33 +358,47 @@ void table_sort(struct table *t, const struct field *f)
 	t->list.cursor = t->list.top = 0;
 }
 
+static void table_refuse_column(const struct table_ops *ops, struct context *ctx, const char *name,
+				size_t len)
+{
+	char why[280];
+
+	field_refusal(why, sizeof(why), ops->kind, "column", name, len);
+	context_say(ctx, "%s", why);
+}
+
 static void table_sort_named(struct table *t, const struct table_ops *ops, struct context *ctx,
 			     const char *name)
 {
 	const struct field *f = table_field_named(ops, name);
-	const char *guess = field_guess(ops->kind, name, strlen(name));
 
 	if (f)
 		table_sort(t, f);
-	else if (guess)
-		context_say(ctx, "%s have no '%s': did you mean %s?", ops->what, name, guess);
 	else
-		context_say(ctx, "%s have no '%s': Tab after ':sort ' lists the columns", ops->what,
-			    name);
+		table_refuse_column(ops, ctx, name, strlen(name));
 }
 
-bool table_columns(struct table *t, const char *columns, const struct table_ops *ops)
+/* The first that does not exist, *len bytes; NULL: all do. */
+static const char *table_no_column(size_t *len, const char *columns, const struct table_ops *ops)
 {
 	const char *p = columns;
 
 	while (*p) {
-		size_t len = strcspn(p, ", ");
-
-		if (len && !field_find(ops->kind, p, len))
-			return false;
-		p += len;
+		*len = strcspn(p, ", ");
+		if (*len && !field_find(ops->kind, p, *len))
+			return p;
+		p += *len;
 		p += strspn(p, ", ");
 	}
+	return NULL;
+}
+
+bool table_columns(struct table *t, const char *columns, const struct table_ops *ops)
+{
+	size_t len;
+
+	if (table_no_column(&len, columns, ops))
+		return false;
 	snprintf(t->columns, sizeof(t->columns), "%s", columns);
 	return true;
 }
@@ -392,9 +406,13 @@ bool table_columns(struct table *t, const char *columns, const struct table_ops 
 static void table_choose_columns(struct table *t, const struct table_ops *ops, struct context *ctx,
 				 const char *text)
 {
-	if (!table_columns(t, text ? text : "", ops))
-		context_say(ctx, "%s have no such column: Tab after ':columns ' lists the columns",
-			    ops->what);
+	size_t len;
+	const char *none = table_no_column(&len, text ? text : "", ops);
+
+	if (none)
+		table_refuse_column(ops, ctx, none, len);
+	else
+		table_columns(t, text ? text : "", ops);
 }
 
 static bool table_row_has(const struct rows *r, uint32_t row, const char *text)

@@ -840,6 +840,23 @@ static void without_a_thread_it_ends_cleanly(void **state)
 	assert_true(refused >= 2); /* worker, poller */
 }
 
+static void a_plan_that_is_installed_leaves_nothing_to_do(void **state)
+{
+	struct preview_options po = { .params = { .seed = 1 } };
+	struct app *a = app_kit_open(SPEC, NULL, 80, 24);
+
+	(void)state;
+	assert_true(app_kit_ready(a, 2));
+	a->state.rw = true;
+	app_preview(a, engine_at(a, "minhop"), &po);
+	await_proposals(a, 1);
+	app_prepare_update(a);
+	until_apply(a, APPLY_INSTALLED);
+	app_kit_keys(a, "7");
+	shows(a, "The switches hold the tables of this plan already.  x: close.");
+	app_end(a);
+}
+
 /* Another console, or another admin node, has an update open at OpenSM. */
 static void a_rival_is_named_before_anything_is_prepared(void **state)
 {
@@ -865,6 +882,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_rival_is_named_before_anything_is_prepared),
+		cmocka_unit_test(a_plan_that_is_installed_leaves_nothing_to_do),
 		cmocka_unit_test(a_moment_of_the_past_is_shown_again_as_it_was),
 		cmocka_unit_test(frozen_as_early_as_can_be_no_later_history_shows),
 		cmocka_unit_test(proposals_follow_the_hosts),

@@ -205,7 +205,7 @@ static void mistakes_are_found_where_they_are(void **state)
 		{ "util> ", 7, "missing" },
 		{ "utl>3", 1, "did you mean util_pct?" },
 		{ "errors>0 errs<2", 10, "no field 'errs'" },
-		{ "zzzz=3", 1, "links have no field 'zzzz'" },
+		{ "zzzz=3", 1, "links have no field 'zzzz'; there are " },
 		{ "util>fast", 6, "'fast' is not a number" },
 		{ "util>nan", 6, "not a number" },
 		{ "util>3GB", 6, "not a unit" },

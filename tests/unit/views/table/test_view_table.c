@@ -157,7 +157,16 @@ static void commands_do_what_keys_do(void **state)
 	line(&k, ":filter");
 	console_shows(&k, "filter: none");
 	line(&k, ":sort nosuch");
-	console_shows(&k, "have no 'nosuch'");
+	console_shows(&k, "links have no column 'nosuch'; there are");
+	line(&k, ":columns link,nosuch");
+	console_shows(&k, "links have no column 'nosuch'; there are");
+	line(&k, ":view over"); /* whose panes are the heads of tables */
+	line(&k, ":columns nosuch");
+	console_shows(&k, "links have no column 'nosuch'; there are");
+	line(&k, ":view over");
+	line(&k, ":filter nosuch=1");
+	console_shows(&k, "links have no field 'nosuch'; there are");
+	line(&k, ":filter");
 	line(&k, ":bottom");
 	console_shows(&k, "-312 of 312");
 	line(&k, ":columns link,util,tx");
