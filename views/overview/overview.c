@@ -144,7 +144,7 @@ static void overview_draw_jobs_line(struct canvas *c, struct rect r, int y, cons
 					 s->jobs->njob, s->jobs->pending);
 		break;
 	}
-	canvas_textf(c, r, x, y, ROLE_TEXT, "  load %s",
+	canvas_textf(c, r, x, y, ROLE_TEXT, "  avg util %s",
 		     figure_percent(load, v->sample_summary->load_pct));
 }
 
@@ -448,7 +448,8 @@ static const char *overview_problem_text(char *buf, size_t len, const struct sta
 			 figure_pct(pct, rate->errors_per_min));
 	else if (kind == PROBLEM_REDUCED)
 		snprintf(what, sizeof(what), "%u of %u Gb/s", p->rate_Mbps / 1000,
-			 (p->chan != FAB_NONE ? v->shape->reference.isl_Mbps : v->shape->reference.host_Mbps) /
+			 (p->chan != FAB_NONE ? v->shape->reference.isl_Mbps
+					      : v->shape->reference.host_Mbps) /
 				 1000);
 	else
 		snprintf(what, sizeof(what), "%s", problem_word(kind));
@@ -866,7 +867,7 @@ static bool overview_input(void *own, struct context *ctx, const struct input *i
 static void overview_context(const void *own, const struct state *s, char *buf, size_t len)
 {
 	(void)own;
-	snprintf(buf, len, "source: %s", s->source[0] ? s->source : "-");
+	snprintf(buf, len, "EFI: paths on a link (?)  source: %s", s->source[0] ? s->source : "-");
 }
 
 const struct view view_overview = {

@@ -312,8 +312,8 @@ static void preview_cost_check_steps(struct checks *k, const struct state *s,
 						  "SLs)");
 	if (x->order == ORDER_FOUND)
 		preview_cost_check(k, drain_needed(&x->ordered->drain) ? MARK_WARN : MARK_OK,
-				   drain_needed(&x->ordered->drain) ? "transition safe if drained"
-								    : "transition safe");
+				   drain_needed(&x->ordered->drain) ? "write order safe if drained"
+								    : "write order safe");
 	else if (x->notes && notes_find(x->notes, "vl_weights"))
 		preview_cost_check(k, MARK_BAD, "VLs WITHOUT WEIGHT");
 	else if (x->order != ORDER_NONE)

@@ -336,7 +336,7 @@ static void what_applying_costs_is_told_before(void **state)
 	console_shows(&k, "pause  none: no job has to drain");
 	k.ordered->drain.nlid = 3; /* LIDs whose traffic has to be gone first */
 	console_shows(&k, "pause  a job pauses while its agents");
-	console_shows(&k, "[!!] transition safe if drained");
+	console_shows(&k, "[!!] write order safe if drained");
 	k.ordered->drain.escape = true;
 	console_shows(&k, "pause  a job pauses to move to its");
 	console_shows(&k, "30s at most each");
