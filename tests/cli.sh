@@ -151,6 +151,7 @@ printf "%s\n" "0-2: n[0001-0003]" >ranks
 expect "route with a demand" 0 "deadlock-free" "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand demand
 expect "route with a demand of ranks" 0 "deadlock-free" "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --demand rankdemand --ranks ranks
 expect "parx writes its choice of LIDs" 0 '"ok": true' "$I" route --engine parx --topology hyperx:dims=4x3,hosts=2,lmc=2 --out px --json
+expect "with a choice of LIDs times are those of large messages" 0 'Times are those of large messages' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice px/lid-choice.txt
 expect "the choice of LIDs keeps its promises" 0 'around the direct cable' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice px/lid-choice.txt
 sed 's/^pair 0 1 .*/pair 0 1 small 0 large 0/' px/lid-choice.txt >badchoice
 expect "a choice that breaks them is found" 1 'these tables are faulty' "$I" check --topology hyperx:dims=4x3,hosts=2,lmc=2 --tables px/tables.ibr --lid-choice badchoice

@@ -208,19 +208,6 @@ static int route_report_judge_choice(struct route_report *r, const struct fabric
 	return rc;
 }
 
-int route_report_choice(struct route_report *r, const struct route_inputs *in,
-			struct lid_choice *choice, struct err *err)
-{
-	struct progress_line w;
-	int rc;
-
-	r->choice = choice;
-	progress_line_start(&w);
-	rc = route_report_judge_choice(r, r->f, &in->opts, &w.progress, err);
-	progress_line_stop(&w);
-	return rc;
-}
-
 /* The choice that comes with tables of parx. */
 static int route_report_find_choice(struct route_report *r, const struct route_inputs *in,
 				    struct progress *progress, struct err *err)
@@ -274,6 +261,24 @@ static int route_report_time(struct route_report *r, const struct route_inputs *
 	if (!rc && choice)
 		rc = route_report_time_of(&r->time_small, NULL, in, r->t, choice, parx_small_lids,
 					  progress, err);
+	return rc;
+}
+
+int route_report_choice(struct route_report *r, const struct route_inputs *in,
+			struct lid_choice *choice, struct err *err)
+{
+	struct progress_line w;
+	int rc;
+
+	r->choice = choice;
+	progress_line_start(&w);
+	rc = route_report_judge_choice(r, r->f, &in->opts, &w.progress, err);
+	if (!rc && r->time.known) { /* so far of base LIDs */
+		job_times_free(r->times);
+		r->times = NULL;
+		rc = route_report_time(r, in, &w.progress, err);
+	}
+	progress_line_stop(&w);
 	return rc;
 }
 
