@@ -23,7 +23,7 @@ WITH_OPENSM ?= $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),1,0)
 
 # The one list of Debian packages: to build, and to run the tests on top of that.
 PKGS_BUILD := gcc make pkg-config libncurses-dev libjansson-dev libssl-dev zlib1g-dev libinih-dev libyaml-dev \
-	libibumad-dev libibmad-dev libslurm-dev libmicrohttpd-dev
+	libibumad-dev libibmad-dev libslurm-dev libmicrohttpd-dev libcap-dev libseccomp-dev
 PKGS_CHECK := libcmocka-dev clang libclang-rt-14-dev tmux asciinema opensm libopensm-dev ibsim-utils \
 	infiniband-diags ibutils slurmctld slurmd slurm-client python3 procps valgrind man-db zsh curl \
 	python3-jsonschema
@@ -42,7 +42,7 @@ WARN += -Werror
 endif
 DEFS := -D_GNU_SOURCE -DWITH_UMAD=$(WITH_UMAD) -DWITH_SLURM=$(WITH_SLURM) \
 	-DWITH_MICROHTTPD=$(WITH_MICROHTTPD)
-PC_LIBS := ncursesw jansson libcrypto zlib inih yaml-0.1
+PC_LIBS := ncursesw jansson libcrypto zlib inih yaml-0.1 libcap libseccomp
 ifeq ($(WITH_UMAD),1)
 PC_LIBS += libibumad libibmad
 endif

@@ -4,6 +4,7 @@
 #include "console/lib/output_file.h"
 #include "console/live/unfinished.h"
 #include "console/update/watchdog_config.h"
+#include "fabric/base/confine.h"
 #include "fabric/base/version.h"
 #include "fabric/jobs/slurm_poller.h"
 #include "fabric/update/watchdog/supervisor.h"
@@ -97,17 +98,51 @@ static void main_tell_misplaced(int argc, char **argv)
 	exit(EXIT_BAD_USAGE);
 }
 
+static bool main_is_command(const char *name)
+{
+	for (const struct subcommand *c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return true;
+	return false;
+}
+
+/* Root's user id opens root's files, /dev/infiniband/umad* among them, without any capability.
+ * Commands that end soon keep the one for files of others, which the operator may name; what runs
+ * on keeps it under sudo only, where its own folders may be the operator's.  The agent keeps all:
+ * its commands are the site's. */
+static void main_confine(const char *first)
+{
+	bool command = first && main_is_command(first);
+	struct err err;
+
+	if (command && !strcmp(first, "agent"))
+		return;
+	if (confine_capabilities(command || getenv("SUDO_UID"), &err))
+		fprintf(stderr, "ibroute-top: %s\n", err.text);
+}
+
+static int main_print_version(void)
+{
+	int abi = confine_landlock_abi();
+	char landlock[32] = "no landlock";
+
+	if (abi)
+		snprintf(landlock, sizeof(landlock), "landlock (ABI %d)", abi);
+	puts(argp_program_version);
+	printf("kernel: %s, %s\n", confine_has_seccomp() ? "seccomp" : "no seccomp", landlock);
+	return EXIT_OK;
+}
+
 int main(int argc, char **argv)
 {
 	main_hold_streams();
+	main_confine(argc > 1 ? argv[1] : NULL);
 	on_exit(main_check_output, NULL);
 	argp_program_version = "ibroute-top " IBROUTE_VERSION;
 	argp_err_exit_status = EXIT_BAD_USAGE;
 	main_set_help_width();
-	if (argc > 1 && !strcmp(argv[1], "--version")) {
-		puts(argp_program_version);
-		return EXIT_OK;
-	}
+	if (argc > 1 && !strcmp(argv[1], "--version"))
+		return main_print_version();
 	if (argc > 1 && !strcmp(argv[1], SLURM_POLLER_ARG))
 		return slurm_poller_main(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], GUARD_ARG))

@@ -2,6 +2,7 @@
 #include "fabric/jobs/slurm_poller.h"
 
 #include "fabric/base/clock.h"
+#include "fabric/base/confine.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 #include "fabric/jobs/jobwire.h"
@@ -280,9 +281,12 @@ static int slurm_poller_do_run(uint32_t interval_ms)
 {
 	struct poller p = { .out = slurm_poller_private_stdout(), .interval_ms = interval_ms };
 	unsigned v = (unsigned)slurm_api_version();
+	struct err err;
 	char text[64];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (confine_capabilities(false, &err) || confine_to_asking(&err))
+		fprintf(stderr, "what libslurm may do is not confined: %s\n", err.text);
 	if (p.out < 0 || !slurm_poller_wait_turn(0))
 		return 1;
 	snprintf(text, sizeof(text), "libslurm API %u.%u.%u", (unsigned)SLURM_VERSION_MAJOR(v),
