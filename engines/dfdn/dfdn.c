@@ -101,6 +101,13 @@ static void dfdn_judge(struct dfdn *x, struct attempt *a)
 	x->align = a->align;
 }
 
+/* No turn is taken yet. */
+static int dfdn_begin(struct dfdn *x, struct attempt *a)
+{
+	a->levels = dfdn_levels_new(x->tree.turns.n, a->nvl, x->rises.rise, &x->pace);
+	return pace_cancelled(&x->pace) ? -ECANCELED : 0;
+}
+
 /* In the order of LIDs; gives up where the best so far has no more SLs. */
 static int dfdn_vl_first_fit(struct dfdn *x, struct attempt *a)
 {
@@ -112,9 +119,10 @@ static int dfdn_vl_first_fit(struct dfdn *x, struct attempt *a)
 	a->max_sls = x->levels && x->nvl <= a->nvl ? x->sls - 1 : DFDN_SLS;
 	if (!a->max_sls)
 		return 0;
-	a->levels = dfdn_levels_new(x->tree.turns.n, a->nvl, x->rises.rise);
+	rc = dfdn_begin(x, a);
 	a->placed = xcalloc(x->tree.n, sizeof(*a->placed));
-	rc = dfdn_tree_visit(&x->tree, &v, &x->pace);
+	if (!rc)
+		rc = dfdn_tree_visit(&x->tree, &v, &x->pace);
 	free(a->placed);
 	if (!rc && !a->misfit && a->sls > FAB_SLS && (!x->need_sls || a->sls < x->need_sls))
 		x->need_sls = a->sls;
@@ -136,8 +144,9 @@ static int dfdn_tight(struct dfdn *x, struct attempt *a)
 	x->listed = true;
 	if (rc || !x->paths || (x->levels && dfdn_paths_turns(x->paths) > EFFORT / 64))
 		return rc;
-	a->levels = dfdn_levels_new(x->tree.turns.n, a->nvl, x->rises.rise);
-	rc = dfdn_paths_place(x->paths, a->levels, a->align, &a->misfit, &a->sls, &x->pace);
+	rc = dfdn_begin(x, a);
+	if (!rc)
+		rc = dfdn_paths_place(x->paths, a->levels, a->align, &a->misfit, &a->sls, &x->pace);
 	a->misfit |= rc != 0;
 	dfdn_judge(x, a);
 	return rc;
@@ -380,23 +389,31 @@ static void dfdn_write_fill_row(const struct write *w, uint8_t *vl, uint32_t tur
 	dfdn_levels_row(vl, w->levels, turn, w->seen[turn]);
 }
 
-/* What comes from adapters or goes to them is on VL 0, which the table holds already. */
+/* All turns into the switch by that channel. */
+static void dfdn_write_input(const struct write *w, const struct dfdn_tree *x, uint32_t c)
+{
+	const struct fabric *f = x->f;
+	uint32_t sw = f->chan_dst[c];
+
+	for (uint32_t e = f->chan_off[sw]; e < f->chan_off[sw + 1]; e++)
+		dfdn_write_fill_row(w,
+				    tables_sl2vl_row(w->t, sw, f->chan_rport[c], f->chan_port[e]),
+				    turns_at(&x->turns, c, e));
+}
+
+/* What comes from adapters or goes to them is on VL 0, which the table holds already.  Switch by
+ * switch, as they lie in memory: the kernel hands that out page by page. */
 static int dfdn_write_sl2vl(const struct write *w, const struct dfdn_tree *x, struct pace *p)
 {
-	struct tables *t = w->t;
 	const struct fabric *f = x->f;
 
-	tables_sl2vl_form(t, SL2VL_FULL, f);
-	for (uint32_t c = 0; c < f->nchan; c++) {
-		uint32_t sw = f->chan_dst[c];
-
-		for (uint32_t e = f->chan_off[sw]; e < f->chan_off[sw + 1]; e++)
-			dfdn_write_fill_row(
-				w, tables_sl2vl_row(t, sw, f->chan_rport[c], f->chan_port[e]),
-				turns_at(&x->turns, c, e));
-		if (pace_tick(p, p->total - 1, 16ull * f->sw_nports[sw]))
-			return -ECANCELED;
-	}
+	tables_sl2vl_form(w->t, SL2VL_FULL, f);
+	for (uint32_t sw = 0; sw < f->nsw; sw++)
+		for (uint32_t out = f->chan_off[sw]; out < f->chan_off[sw + 1]; out++) {
+			dfdn_write_input(w, x, f->chan_rev[out]);
+			if (pace_tick(p, p->total - 1, 16ull * f->sw_nports[sw]))
+				return -ECANCELED;
+		}
 	return 0;
 }
 

@@ -21,7 +21,8 @@ struct dfdn_levels {
 	uint8_t vl[LANES];	/* of a level, once closed; a free turn has the highest */
 };
 
-struct dfdn_levels *dfdn_levels_new(uint32_t nturns, unsigned nvl, const uint8_t *rise)
+struct dfdn_levels *dfdn_levels_new(uint32_t nturns, unsigned nvl, const uint8_t *rise,
+				    struct pace *p)
 {
 	struct dfdn_levels *l = xcalloc(1, sizeof(*l));
 
@@ -32,6 +33,8 @@ struct dfdn_levels *dfdn_levels_new(uint32_t nturns, unsigned nvl, const uint8_t
 	l->first = xcalloc(nturns, 1);
 	memcpy(l->first, rise, nturns);
 	l->level[0] = xcalloc_large((size_t)nturns * LANES, 1);
+	if (p)
+		pace_touch(p, l->level[0], (size_t)nturns * LANES);
 	return l;
 }
 

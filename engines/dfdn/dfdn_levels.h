@@ -9,6 +9,8 @@
  */
 #pragma once
 
+#include "engines/graph/graph.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,8 +20,9 @@
 struct dfdn_levels;
 
 /* rise: by turn, how much higher the VL must be after it, 0 or 1; copied.  nvl: VLs to use, at
- * most 15.  No turn is taken yet. */
-struct dfdn_levels *dfdn_levels_new(uint32_t nturns, unsigned nvl, const uint8_t *rise);
+ * most 15.  No turn is taken yet.  p: see pace_touch(); may be NULL. */
+struct dfdn_levels *dfdn_levels_new(uint32_t nturns, unsigned nvl, const uint8_t *rise,
+				    struct pace *p);
 void dfdn_levels_free(struct dfdn_levels *l); /* NULL is fine */
 
 /* VLs of turns that are free are chosen as high or as low as the path allows: counted from the

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define FILL_BYTES (4u << 20) /* of tables between two reports */
+#define PAGE_BYTES 4096
 
 uint8_t graph_lmc(const struct fabric *f, const struct engine_params *params)
 {
@@ -176,6 +177,18 @@ void graph_sls_by_switch(struct tables *t, const struct fabric *f, struct progre
 		memset(t->sl + (size_t)sw * t->stride, 0, t->stride);
 		if (sw % slice == slice - 1 && progress_step(progress, step, 0, f->nsw))
 			break; /* the next step says so */
+	}
+}
+
+void pace_touch(struct pace *p, void *block, size_t bytes)
+{
+	volatile uint8_t *page = block;
+
+	for (size_t at = 0; at < bytes; at += PAGE_BYTES) {
+		page[at] = 0;
+		if (at && at % FILL_BYTES == 0 &&
+		    progress_step(p->progress, p->step, p->done, p->total))
+			return;
 	}
 }
 

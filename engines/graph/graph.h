@@ -109,6 +109,11 @@ static inline bool pace_work(struct pace *p, uint64_t work)
 	return pace_tick(p, p->done, work);
 }
 
+/* Takes the pages of a large block that is zero from the kernel, which may take milliseconds for
+ * each: in slices, so that those who use it at random do not wait for all at once.
+ * pace_cancelled() says whether that was. */
+void pace_touch(struct pace *p, void *block, size_t bytes);
+
 /* Was it cancelled, told or not? */
 static inline bool pace_cancelled(const struct pace *p)
 {

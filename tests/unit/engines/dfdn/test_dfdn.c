@@ -380,7 +380,7 @@ static void levels_take_the_first_sl_in_which_the_vl_rises(void **state)
 {
 	static const uint8_t rise[] = { 1, 1, 1 };
 	static const uint32_t there[] = { 0, 1, 2 }, back[] = { 2, 1, 0 }, tail[] = { 1, 2 };
-	struct dfdn_levels *l = dfdn_levels_new(3, 4, rise);
+	struct dfdn_levels *l = dfdn_levels_new(3, 4, rise, NULL);
 	const uint16_t seen[] = { 3, 3, 3 };
 	uint32_t taken;
 	uint8_t vl[16];
@@ -408,7 +408,7 @@ static void levels_count_sls_beyond_those_there_are(void **state)
 
 	(void)state;
 	memset(rise, 1, sizeof(rise));
-	l = dfdn_levels_new(N, 3, rise);
+	l = dfdn_levels_new(N, 3, rise, NULL);
 	for (uint32_t i = 0; i < N; i++) {
 		uint32_t pair[] = { i, (i + 1) % N };
 
