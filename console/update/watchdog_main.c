@@ -167,6 +167,9 @@ static int watchdog_main_approve(void *ctx, const struct plan *p, struct progres
 
 	if (!rc)
 		rc = watchdog_main_check_sls(w, p, progress, err);
+	if (!rc && p->drain.nlid && p->drain.jobs && !w->live.jobs)
+		watchdog_step(w->dog, "which jobs have to drain is judged by the jobs of the plan: "
+				      "no batch system was asked (--jobs)");
 	watchdog_main_note(w, "plan.judged",
 			   json_pack("{s:s, s:b, s:o}", "plan", p->id, "ok", !rc, "text",
 				     rc ? record_str(err->text) : json_null()));
