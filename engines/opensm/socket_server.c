@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -24,6 +25,7 @@
 #include <unistd.h>
 
 #define OUT_MAX	  (1u << 20) /* bytes beside tables that wait to be fetched */
+#define DAY_S	  86400
 #define HEARD_MAX 16384	     /* notices between the threads */
 #define WAITING	  64	     /* of one client, until OpenSM has time */
 #define BUSY_MS	  5	     /* between two tries while OpenSM is at work */
@@ -765,6 +767,9 @@ static int server_note_agent(void *ctx, struct err *err)
 
 	(void)err;
 	if (phase_codec_decode(&p, &is_answer, x->n))
+		return 0;
+	/* who asks is answered with a number above his: not for him to choose */
+	if (p.txn > (uint64_t)time(NULL) + DAY_S)
 		return 0;
 	if (is_answer)
 		agents_heard_take(&x->s->agents, &p, x->n->issuer_guid, x->n->issuer_lid,

@@ -19,6 +19,7 @@
 #define LISTEN	   (2 * SECOND)
 #define ANSWER_NEW (50 * MS) /* between answers to agents that begin: all hear each */
 #define JOBS	   (500 * MS)
+#define DAY_S	   86400 /* transactions are numbered by Unix time */
 
 /* ---- who they are ---- */
 
@@ -375,6 +376,9 @@ void agent_set_take_answer(struct transaction *t, const struct agent_answer *ans
 		coordinator_doubt(&t->c, agent, &ans->notice);
 	agent_set_dispute(t);
 	if (ans->notice.flags & NOTICE_ASK) {
+		/* with a number above his: not for him to choose */
+		if (ans->notice.txn > t->c.drain.txn + DAY_S)
+			return;
 		if (!coordinator_answer(&n, &t->c, &ans->notice))
 			return;
 		if (n.phase == PHASE_UNPATH)

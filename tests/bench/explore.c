@@ -69,6 +69,18 @@ static const struct phase_model list[] = {
 	{ .nagents = 3, .late = 1, .doubled = 1, .deaths = 1 },
 	{ .nagents = 3, .late = 1, .doubled = 1, .crashes = 1, .sms = 1 },
 	{ .nagents = 3, .late = 1, .doubled = 1, .crashes = 1, .deaths = 1, .sms = 1 },
+	/* a node that means harm (phase_hostile.c): it says what it likes in whoever's name, at
+	 * every state; any message may come again at any later time, or not at all */
+	{ .nagents = 3,
+	  .doubled = 1,
+	  .crashes = 1,
+	  .deaths = 1,
+	  .sms = 1,
+	  .hostile = true,
+	  .keyed = true },
+	{ .nagents = 3, .earlier = true, .doubled = 1, .hostile = true, .keyed = true },
+	{ .nagents = 3, .late = 1, .doubled = 1, .deaths = 1, .hostile = true, .keyed = true },
+	{ .nagents = 3, .doubled = 1, .deaths = 1, .hostile = true, .recheck = true },
 };
 
 /* All at once, by three agents: messages lost, doubled, late and in any order, an agent, the
@@ -78,13 +90,15 @@ static const struct phase_model everything = {
 };
 
 /* Found by the same model when one part does not do what it should. */
-static const enum phase_mutant mistakes[] = { MUTANT_EARLY_ACK,	 MUTANT_NO_HOLD,  MUTANT_BLIND_READ,
-					      MUTANT_NO_JOURNAL, MUTANT_UNASKED,  MUTANT_TRUSTING,
-					      MUTANT_UNLOOKED,	 MUTANT_UNINVITED };
+static const enum phase_mutant mistakes[] = { MUTANT_EARLY_ACK,	    MUTANT_NO_HOLD,
+					      MUTANT_BLIND_READ,    MUTANT_NO_JOURNAL,
+					      MUTANT_UNASKED,	    MUTANT_TRUSTING,
+					      MUTANT_UNLOOKED,	    MUTANT_UNINVITED,
+					      MUTANT_OBEYS_ANYBODY, MUTANT_HEARS_ANYBODY };
 
 struct sum {
 	uint64_t models, states, steps, lost, doubled, late, crashes, deaths, sms, joined,
-		confirmed, refused, back, superseded;
+		confirmed, refused, back, superseded, forged, believed;
 	double runs;
 };
 
@@ -104,6 +118,8 @@ static void add(struct sum *sum, const struct phase_found *f)
 	sum->refused += f->refused;
 	sum->back += f->back;
 	sum->superseded += f->superseded;
+	sum->forged += f->forged;
+	sum->believed += f->believed;
 	sum->runs += f->runs;
 }
 
@@ -114,9 +130,11 @@ static void tell(const struct sum *s)
 	       ", late answers %" PRIu64 ", agents died %" PRIu64 ", consoles died %" PRIu64
 	       ", other SMs %" PRIu64 ", agents joined late %" PRIu64 "; ends: %" PRIu64
 	       " confirmed, %" PRIu64 " rolled back, %" PRIu64 " refused, %" PRIu64
-	       " superseded by another SM's routing\n",
+	       " superseded by another SM's routing; forged %" PRIu64 ", of them believed %" PRIu64
+	       "\n",
 	       s->models, s->states, s->steps, s->runs, s->lost, s->doubled, s->late, s->crashes,
-	       s->deaths, s->sms, s->joined, s->confirmed, s->back, s->refused, s->superseded);
+	       s->deaths, s->sms, s->joined, s->confirmed, s->back, s->refused, s->superseded,
+	       s->forged, s->believed);
 }
 
 static int explore(struct sum *sum, const struct phase_model *m)
@@ -127,10 +145,12 @@ static int explore(struct sum *sum, const struct phase_model *m)
 
 	phase_model_explore(f, m);
 	printf("agents %u (%u late) waves %u sends %u%s%s doubled %u faults %u hooks %u crashes %u ended %u "
-	       "deaths %u cancels %u sms %u others %u holds %u asks %u\n",
+	       "deaths %u cancels %u sms %u others %u holds %u asks %u%s%s%s\n",
 	       m->nagents, m->late, m->nwaves, m->max_sends, m->earlier ? " earlier" : "",
 	       m->without_silent ? " without-silent" : "", m->doubled, m->faults, m->hooks,
-	       m->crashes, m->ended, m->deaths, m->cancels, m->sms, m->others, m->holds, m->asks);
+	       m->crashes, m->ended, m->deaths, m->cancels, m->sms, m->others, m->holds, m->asks,
+	       m->hostile ? " hostile" : "", m->keyed ? " keyed" : "",
+	       m->recheck ? " recheck" : "");
 	printf("\t%lu states, %lu steps, %.3g runs of up to %u steps, %lu MB, %.1f s of CPU: %s\n",
 	       (unsigned long)f->states, (unsigned long)f->steps, f->runs, f->longest,
 	       (unsigned long)(f->table_bytes >> 20), cpu_s() - start,
@@ -139,13 +159,13 @@ static int explore(struct sum *sum, const struct phase_model *m)
 			     : "not all states were seen");
 	if (f->wrong)
 		printf("%s", f->trace);
-	rc = f->wrong != NULL || !f->complete;
+	rc = f->wrong != NULL || !f->complete || f->believed;
 	add(sum, f);
 	free(f);
 	return rc;
 }
 
-static unsigned literal;
+static unsigned literal, hostile, keyed, recheck;
 
 static int set(struct phase_model *m, const char *word)
 {
@@ -153,15 +173,26 @@ static int set(struct phase_model *m, const char *word)
 		const char *name;
 		unsigned *v;
 	} known[] = {
-		{ "nagents", &m->nagents },	{ "nwaves", &m->nwaves },
-		{ "max_sends", &m->max_sends }, { "lost", &m->lost },
-		{ "doubled", &m->doubled },	{ "faults", &m->faults },
-		{ "hooks", &m->hooks },		{ "crashes", &m->crashes },
-		{ "ended", &m->ended },		{ "deaths", &m->deaths },
-		{ "cancels", &m->cancels },	{ "sms", &m->sms },
-		{ "holds", &m->holds },		{ "asks", &m->asks },
-		{ "literal", &literal },	{ "late", &m->late },
+		{ "nagents", &m->nagents },
+		{ "nwaves", &m->nwaves },
+		{ "max_sends", &m->max_sends },
+		{ "lost", &m->lost },
+		{ "doubled", &m->doubled },
+		{ "faults", &m->faults },
+		{ "hooks", &m->hooks },
+		{ "crashes", &m->crashes },
+		{ "ended", &m->ended },
+		{ "deaths", &m->deaths },
+		{ "cancels", &m->cancels },
+		{ "sms", &m->sms },
+		{ "holds", &m->holds },
+		{ "asks", &m->asks },
+		{ "literal", &literal },
+		{ "late", &m->late },
 		{ "others", &m->others },
+		{ "hostile", &hostile },
+		{ "keyed", &keyed },
+		{ "recheck", &recheck },
 	};
 	const char *eq = strchr(word, '=');
 
@@ -171,6 +202,9 @@ static int set(struct phase_model *m, const char *word)
 			continue;
 		*known[i].v = (unsigned)strtoul(eq + 1, NULL, 10);
 		m->literal = literal;
+		m->hostile = hostile;
+		m->keyed = keyed;
+		m->recheck = recheck;
 		return 0;
 	}
 	fprintf(stderr, "explore: %s: not known\n", word);
@@ -242,7 +276,16 @@ static int find_mistakes(void)
 
 		m.mutant = mistakes[i];
 		m.faults = m.mutant == MUTANT_BLIND_READ;
-		m.late = m.mutant >= MUTANT_UNLOOKED;
+		m.late = m.mutant == MUTANT_UNLOOKED || m.mutant == MUTANT_UNINVITED;
+		m.hostile = m.mutant >= MUTANT_OBEYS_ANYBODY;
+		if (m.hostile) /* without the reductions three agents with all troubles are many */
+			m = (struct phase_model){ .nagents = 2,
+						  .nwaves = 1,
+						  .max_sends = 1,
+						  .lost = LOST_ANY,
+						  .safety = true,
+						  .hostile = true,
+						  .mutant = mistakes[i] };
 		phase_model_explore(f, &m);
 		printf("on purpose, %s: %s after %" PRIu64 " states\n", phase_mutant_name(m.mutant),
 		       f->wrong ? f->wrong : "NOT FOUND", f->states);

@@ -41,6 +41,8 @@ static const char *const choice_name[] = {
 	"job known to be over",
 	"agent subscribes",
 	"job begins",
+	"somebody asks",
+	"somebody answers",
 };
 
 #define UNDER_WAY (-1.0f)
@@ -65,6 +67,8 @@ const char *phase_mutant_name(enum phase_mutant m)
 		[MUTANT_BLAND] = "another's tables for the old ones",
 		[MUTANT_UNLOOKED] = "late jobs not looked for",
 		[MUTANT_UNINVITED] = "who joins is not asked",
+		[MUTANT_OBEYS_ANYBODY] = "agents obey anybody",
+		[MUTANT_HEARS_ANYBODY] = "anybody answers for an agent",
 	};
 
 	return name[m];
@@ -235,6 +239,8 @@ static bool visit_choices(struct explorer *x, const struct world *w, double *run
 	phase_coordinator_choices(&l, w, x->m);
 	for (unsigned i = 0; i < x->m->nagents; i++) {
 		phase_node_choices(&l, w, x->m, i);
+		if (x->m->hostile)
+			phase_forge(&l, w, x, i);
 		if (l.n && l.v[l.n - 1].choice != RESTART && alone(w, x->m))
 			break;
 	}
@@ -357,6 +363,7 @@ static void first_world(struct world *w, const struct phase_model *m)
 	w->sms = (uint8_t)m->sms;
 	w->others = (uint8_t)m->others;
 	w->holds = (uint8_t)m->holds;
+	w->forgeries = m->hostile;
 	for (unsigned i = 0; i < m->nagents; i++) {
 		struct node *n = &w->n[i];
 

@@ -13,22 +13,24 @@
 /* Parts that do not do what they should, so that it is seen that the model would notice. */
 enum phase_mutant {
 	MUTANT_NONE,
-	MUTANT_ACK_SEQ,	   /* the coordinator takes an answer for whatever it asked last */
-	MUTANT_ACK_TXN,	   /* ... of whatever transaction */
-	MUTANT_NOTICE_SEQ, /* an agent obeys the notice that came last, not the newest */
-	MUTANT_NOTICE_TXN, /* ... of whatever transaction */
-	MUTANT_EPOCH,	   /* who takes over counts from where the one before began */
-	MUTANT_UNSAVED,	   /* a restarted agent knows nothing */
-	MUTANT_EARLY_ACK,  /* an agent answers when the drain begins */
-	MUTANT_NO_HOLD,	   /* an agent leaves the escape LIDs whenever it likes */
-	MUTANT_NO_REPATH,  /* nobody is called back from an update that was rolled back */
-	MUTANT_BLIND_READ, /* reading back always finds what was written */
-	MUTANT_NO_JOURNAL, /* the first step is written before the journal is there */
-	MUTANT_UNASKED,	   /* who takes over writes back and asks nobody to drain */
-	MUTANT_TRUSTING,   /* the coordinator takes who is silent for drained */
-	MUTANT_BLAND,	   /* another SM's tables are taken for the old ones */
-	MUTANT_UNLOOKED,   /* nobody looks for jobs that began while it was written */
-	MUTANT_UNINVITED,  /* who joins is not asked */
+	MUTANT_ACK_SEQ,	      /* the coordinator takes an answer for whatever it asked last */
+	MUTANT_ACK_TXN,	      /* ... of whatever transaction */
+	MUTANT_NOTICE_SEQ,    /* an agent obeys the notice that came last, not the newest */
+	MUTANT_NOTICE_TXN,    /* ... of whatever transaction */
+	MUTANT_EPOCH,	      /* who takes over counts from where the one before began */
+	MUTANT_UNSAVED,	      /* a restarted agent knows nothing */
+	MUTANT_EARLY_ACK,     /* an agent answers when the drain begins */
+	MUTANT_NO_HOLD,	      /* an agent leaves the escape LIDs whenever it likes */
+	MUTANT_NO_REPATH,     /* nobody is called back from an update that was rolled back */
+	MUTANT_BLIND_READ,    /* reading back always finds what was written */
+	MUTANT_NO_JOURNAL,    /* the first step is written before the journal is there */
+	MUTANT_UNASKED,	      /* who takes over writes back and asks nobody to drain */
+	MUTANT_TRUSTING,      /* the coordinator takes who is silent for drained */
+	MUTANT_BLAND,	      /* another SM's tables are taken for the old ones */
+	MUTANT_UNLOOKED,      /* nobody looks for jobs that began while it was written */
+	MUTANT_UNINVITED,     /* who joins is not asked */
+	MUTANT_OBEYS_ANYBODY, /* agents obey whoever asks; needs hostile */
+	MUTANT_HEARS_ANYBODY, /* the coordinator takes whoever answers for the agent; likewise */
 	MUTANTS
 };
 
@@ -40,6 +42,9 @@ struct phase_model {
 	unsigned max_sends;	  /* of the same notice, 1..2 */
 	bool without_silent;
 	bool earlier; /* late messages of an earlier transaction are about */
+	bool recheck; /* who has drained is asked once more before the first write */
+	bool hostile; /* a node that means harm: see phase_hostile.c */
+	bool keyed;   /* with a key of the site; without, it does not ask through the SM */
 	bool safety;  /* agents return by themselves when nobody calls them */
 	/* how often, in one run */
 	unsigned lost;	  /* messages; LOST_ANY: any */
@@ -69,6 +74,7 @@ struct phase_found {
 	uint64_t home;		   /* states in which an agent's way home ends */
 	uint64_t faces, faces_sum; /* states as a bystander tells them apart, before the end */
 	uint64_t table_bytes;
+	uint64_t forged, believed; /* what a hostile node said, and how much of it counted */
 	uint64_t writes, forced; /* steps that write; those with an agent set aside */
 	/* bit per enum coord_action that was under way at all, and when another SM came, the
 	 * console died, an agent died, another SM routed */

@@ -148,6 +148,7 @@ void phase_node_choice(struct world *w, struct explorer *x, const struct step *s
 	struct node *n = &w->n[s->node];
 	struct coord_agent known[NODES];
 	enum agent_event ev = AGENT_EV_TIMEOUT;
+	struct phase_notice forged;
 
 	switch (s->choice) {
 	case HOOK:
@@ -187,6 +188,19 @@ void phase_node_choice(struct world *w, struct explorer *x, const struct step *s
 	case JOB_BEGINS:
 		n->life = UP;
 		n->notices = invitation(w);
+		return;
+	case FORGED_QUESTION:
+		w->forgeries--;
+		phase_forge_question(&forged, w, s->arg);
+		if (forged.phase == PHASE_REPATH)
+			w->repath |= 1ull << phase_slot_of(forged.seq);
+		notice_arrives(w, x->m, s->node, &forged);
+		return;
+	case FORGED_ANSWER:
+		w->forgeries--;
+		phase_forge_answer(&forged, w, s->arg);
+		coordinator_ack(phase_bring(w, x->m, known), phase_rank(w, s->node), &forged);
+		phase_put(w, x->m, known);
 		return;
 	default:
 		break;

@@ -45,6 +45,7 @@ struct world {
 	uint8_t journal, dead, epoch, held_over;
 	uint8_t lost, doubled, faults, hooks, crashes, ended, deaths, cancels, sms, holds;
 	uint8_t others, theirs; /* theirs: another SM routes */
+	uint8_t forgeries;	/* that count, of a hostile node */
 	const char *wrong;
 };
 
@@ -79,7 +80,9 @@ enum table_selection {
 	JOB_OVER,
 	TOLD_GONE,
 	RESUBSCRIBE,
-	JOB_BEGINS
+	JOB_BEGINS,
+	FORGED_QUESTION,
+	FORGED_ANSWER
 };
 
 struct step {
@@ -142,6 +145,12 @@ void phase_message_choice(struct world *w, struct explorer *x, const struct step
 void phase_node_choice(struct world *w, struct explorer *x, const struct step *s);
 void phase_node_choices(struct choices *l, const struct world *w, const struct phase_model *m,
 			unsigned i);
+
+/* phase_hostile.c */
+void phase_forge_question(struct phase_notice *out, const struct world *w, unsigned what);
+void phase_forge_answer(struct phase_notice *out, const struct world *w, unsigned what);
+/* What it may say to agent i and in its name, where anybody would believe it. */
+void phase_forge(struct choices *l, const struct world *w, struct explorer *x, unsigned i);
 
 /* phase_void.c */
 bool phase_orderly(const struct phase_model *m);

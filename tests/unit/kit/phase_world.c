@@ -212,6 +212,7 @@ void phase_begin(struct world *w, const struct phase_model *m, enum coord_event 
 		.epoch = w->epoch,
 		.max_sends = m->max_sends,
 		.without_silent = m->without_silent,
+		.recheck = m->recheck,
 	};
 
 	w->dead = 0;

@@ -245,6 +245,39 @@ static void without_agents_the_same_machine_ends_well(void **state)
 	explore(&f, "faults, cancel, death of the console", m);
 }
 
+/* It sends, again and anew, and withholds, at every moment; and nothing of it counts. */
+static void a_hostile_node_changes_nothing(void **state)
+{
+	struct phase_model m = { .nwaves = 1, .max_sends = 1, .lost = LOST_ANY, .doubled = 1 };
+	struct phase_found without, f;
+
+	(void)state;
+	for (m.nagents = 1; m.nagents <= 2; m.nagents++) {
+		m.crashes = m.deaths = m.sms = 1;
+		m.hostile = m.keyed = m.recheck = false;
+		explore(&without, "nobody means harm", m);
+		m.hostile = m.keyed = true;
+		explore(&f, "a hostile node, a key", m);
+		assert_true(f.forged >= 6 * m.nagents * 100 && !f.believed);
+		assert_int_equal(f.states, without.states);
+		m.recheck = true;
+		m.keyed = false;
+		explore(&f, "a hostile node, no key: asked once more before the first write", m);
+		assert_true(f.forged && !f.believed);
+	}
+	m = (struct phase_model){ .nagents = 2, .nwaves = 1, .max_sends = 1, .lost = LOST_ANY };
+	m.hostile = m.keyed = m.earlier = true;
+	m.doubled = m.hooks = 1;
+	explore(&f, "a hostile node, a key, what was said in an earlier transaction", m);
+	assert_true(f.forged && !f.believed);
+	m.earlier = false;
+	m.hooks = 0;
+	m.late = 1;
+	m.cancels = m.faults = 1;
+	explore(&f, "a hostile node, a key, a job that begins", m);
+	assert_true(f.forged && !f.believed);
+}
+
 /* A part that does not do what it should is found out. */
 static void mistakes_are_found(void **state)
 {
@@ -269,6 +302,7 @@ static void mistakes_are_found(void **state)
 	m[MUTANT_BLAND].others = 1;
 	m[MUTANT_UNLOOKED].late = m[MUTANT_UNINVITED].late = 1;
 	m[MUTANT_UNINVITED].nagents = 2;
+	m[MUTANT_OBEYS_ANYBODY].hostile = m[MUTANT_HEARS_ANYBODY].hostile = true;
 	for (int i = 1; i < MUTANTS; i++) {
 		struct phase_model whole = m[i];
 		struct phase_found f;
@@ -325,6 +359,7 @@ int main(void)
 		cmocka_unit_test(another_sm_that_routes_is_told_of_whenever_it_comes),
 		cmocka_unit_test(nobody_needs_its_own_patience_when_nothing_is_lost),
 		cmocka_unit_test(without_agents_the_same_machine_ends_well),
+		cmocka_unit_test(a_hostile_node_changes_nothing),
 		cmocka_unit_test(mistakes_are_found),
 		cmocka_unit_test(mistakes_are_found_among_all_troubles),
 	};
