@@ -3,10 +3,11 @@
  * A node that means harm: it sends what it likes, straight or through the SM, in whoever's name,
  * and whatever it has recorded.
  *
- * What it can send again, and when, is that of the other messages: all of them may come again at any
- * later moment (doubled), those of an earlier transaction as well (earlier), and any may be lost.
- * Here it says what nobody has said: at every state that is visited, to every agent and in the name
- * of every agent, the questions and answers that would do the most harm.  Whether they are believed:
+ * What it can send again, and when, is that of the other messages: all of them may come again at
+ *any later moment (doubled), those of an earlier transaction as well (earlier), and any may be
+ *lost. Here it says what nobody has said: at every state that is visited, to every agent and in the
+ *name of every agent, the questions and answers that would do the most harm.  Whether they are
+ *believed:
  *
  * keyed	is for the seal as it is in production: without one, with one of another key, and
  *		with one that was recorded
@@ -29,7 +30,7 @@
 #define GUID_SM	     1
 #define GUID_HOSTILE 99
 #define GUID_NODE(i) (10 + (i))
-#define LID(guid)    ((uint16_t)((guid) * 8))
+#define LID(guid)    ((uint16_t)((guid)*8))
 #define SEEN	     4096
 
 static struct site_keys *ours, *others;
@@ -72,10 +73,9 @@ static void arrives(struct notice *n, const struct phase_notice *said, bool answ
 /* Of a notice that was said, by whom it was, the seal. */
 static void with_recorded_seal(struct notice *n, bool answer, uint64_t name)
 {
-	struct phase_notice said = { .version = PHASE_NOTICE_VERSION,
-				     .phase = PHASE_REPATH,
-				     .seq = 1,
-				     .txn = TXN_EARLIER };
+	struct phase_notice said = {
+		.version = PHASE_NOTICE_VERSION, .phase = PHASE_REPATH, .seq = 1, .txn = TXN_EARLIER
+	};
 	struct notice genuine;
 
 	arrives(&genuine, &said, answer, name);
@@ -181,8 +181,7 @@ void phase_forge(struct choices *l, const struct world *w, struct explorer *x, u
 	}
 	for (unsigned what = 0; what < 2; what++) {
 		phase_forge_answer(&said, w, what);
-		yes = m->mutant == MUTANT_HEARS_ANYBODY ||
-		      believed(m, &said, true, GUID_NODE(i));
+		yes = m->mutant == MUTANT_HEARS_ANYBODY || believed(m, &said, true, GUID_NODE(i));
 		x->out->forged++;
 		phase_can(l, yes && w->forgeries && !w->dead && w->n[i].member, FORGED_ANSWER, i,
 			  what);
