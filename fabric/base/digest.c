@@ -2,6 +2,7 @@
 #include "fabric/base/digest.h"
 
 #include "fabric/base/guard.h"
+#include "fabric/base/little_endian.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
@@ -55,8 +56,7 @@ void digest_add_u64(struct digest_stream *s, uint64_t v)
 {
 	uint8_t b[8];
 
-	for (int i = 0; i < 8; i++)
-		b[i] = (uint8_t)(v >> (8 * i));
+	le_put64(b, v);
 	digest_add(s, b, sizeof(b));
 }
 

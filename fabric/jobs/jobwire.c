@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/jobs/jobwire.h"
 
+#include "fabric/base/little_endian.h"
 #include "fabric/base/plain.h"
 #include "fabric/base/vec.h"
 
@@ -25,8 +26,7 @@ static void jobwire_put_int(bytes *b, uint64_t v, int size)
 {
 	uint8_t le[8];
 
-	for (int i = 0; i < size; i++)
-		le[i] = (uint8_t)(v >> (8 * i));
+	le_put(le, v, (size_t)size);
 	jobwire_put_raw(b, le, (size_t)size);
 }
 
@@ -36,15 +36,6 @@ static void jobwire_put_str(bytes *b, const char *s)
 
 	jobwire_put_int(b, len, 4);
 	jobwire_put_raw(b, s, len);
-}
-
-static uint64_t jobwire_get_le(const uint8_t *p, int size)
-{
-	uint64_t v = 0;
-
-	for (int i = 0; i < size; i++)
-		v |= (uint64_t)p[i] << (8 * i);
-	return v;
 }
 
 /* Starts a frame; the length and the checksum follow in jobwire_frame_end(). */
@@ -67,11 +58,9 @@ static uint8_t *jobwire_frame_end(size_t *len, bytes *b)
 	uint32_t payload = (uint32_t)(b->n - HEAD_BYTES);
 	uint32_t crc;
 
-	for (int i = 0; i < 4; i++)
-		b->v[8 + i] = (uint8_t)(payload >> (8 * i));
+	le_put32(b->v + 8, payload);
 	crc = jobwire_checksum(b->v, payload);
-	for (int i = 0; i < 4; i++)
-		b->v[12 + i] = (uint8_t)(crc >> (8 * i));
+	le_put32(b->v + 12, crc);
 	*len = b->n;
 	return b->v;
 }
@@ -160,7 +149,7 @@ static uint64_t jobwire_take_int(struct cursor *c, int size)
 		c->left = 0;
 		return 0;
 	}
-	v = jobwire_get_le(c->p, size);
+	v = le_get(c->p, (size_t)size);
 	c->p += size;
 	c->left -= (size_t)size;
 	return v;
@@ -278,18 +267,18 @@ int jobwire_next(struct jobwire_msg *out, struct jobwire_reader *r, struct err *
 	if (have < HEAD_BYTES)
 		return 0;
 	head = r->in.v + r->done;
-	if (jobwire_get_le(head, 4) != MAGIC)
+	if (le_get32(head) != MAGIC)
 		return jobwire_broken(r, err, "wrong magic number");
-	if (jobwire_get_le(head + 4, 2) != JOBWIRE_VERSION)
+	if (le_get(head + 4, 2) != JOBWIRE_VERSION)
 		return jobwire_broken(r, err, "wrong version: two releases are mixed");
-	len = (uint32_t)jobwire_get_le(head + 8, 4);
+	len = le_get32(head + 8);
 	if (len > JOBWIRE_MAX_BYTES)
 		return jobwire_broken(r, err, "message larger than allowed");
 	if (have - HEAD_BYTES < len)
 		return 0;
-	if (jobwire_get_le(head + 12, 4) != jobwire_checksum(head, len))
+	if (le_get32(head + 12) != jobwire_checksum(head, len))
 		return jobwire_broken(r, err, "checksum does not match");
-	out->type = (enum jobwire_type)jobwire_get_le(head + 6, 2);
+	out->type = (enum jobwire_type)le_get(head + 6, 2);
 	c = (struct cursor){ .p = head + HEAD_BYTES, .left = len };
 	r->done += HEAD_BYTES + len;
 	return jobwire_take_payload(out, r, &c, err);

@@ -2,6 +2,7 @@
 #include "fabric/format/native/endports_ibr.h"
 
 #include "fabric/base/guard.h"
+#include "fabric/base/little_endian.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
@@ -33,26 +34,16 @@ static const char magic[8] = "IBREND\n";
 
 static uint8_t *endports_ibr_put(uint8_t *p, uint64_t v, int bytes)
 {
-	for (int i = 0; i < bytes; i++)
-		p[i] = (uint8_t)(v >> (8 * i));
+	le_put(p, v, (size_t)bytes);
 	return p + bytes;
 }
 
 static uint64_t endports_ibr_get(const uint8_t **p, int bytes)
 {
-	uint64_t v = 0;
+	uint64_t v = le_get(*p, (size_t)bytes);
 
-	for (int i = 0; i < bytes; i++)
-		v |= (uint64_t)(*p)[i] << (8 * i);
 	*p += bytes;
 	return v;
-}
-
-static uint32_t endports_ibr_word(const uint8_t *buf, size_t at)
-{
-	const uint8_t *p = buf + at;
-
-	return (uint32_t)endports_ibr_get(&p, 4);
 }
 
 static size_t endports_ibr_raw_bytes(uint32_t nsw, uint32_t nend)
@@ -79,11 +70,11 @@ static void endports_ibr_header(uint8_t *h, const struct endports *e, size_t byt
 {
 	memset(h, 0, HEADER_BYTES);
 	memcpy(h + AT_MAGIC, magic, sizeof(magic));
-	endports_ibr_put(h + AT_VERSION, VERSION, 4);
-	endports_ibr_put(h + AT_BYTES, bytes, 4);
-	endports_ibr_put(h + AT_NSW, e->nsw, 4);
-	endports_ibr_put(h + AT_NEND, e->nend, 4);
-	endports_ibr_put(h + AT_MAX_LID, e->max_lid, 4);
+	le_put32(h + AT_VERSION, VERSION);
+	le_put32(h + AT_BYTES, (uint32_t)bytes);
+	le_put32(h + AT_NSW, e->nsw);
+	le_put32(h + AT_NEND, e->nend);
+	le_put32(h + AT_MAX_LID, e->max_lid);
 	h[AT_LMC] = e->lmc;
 	memcpy(h + AT_FINGERPRINT, e->fingerprint.b, DIGEST_BYTES);
 	memcpy(h + AT_SWITCH_GRAPH, e->switch_graph.b, DIGEST_BYTES);
@@ -109,7 +100,7 @@ void endports_ibr_encode(uint8_t **buf, size_t *len, const struct endports *e)
 
 uint32_t endports_ibr_rest(const uint8_t header[ENDPORTS_IBR_HEADER])
 {
-	uint32_t bytes = endports_ibr_word(header, AT_BYTES);
+	uint32_t bytes = le_get32(header + AT_BYTES);
 
 	return memcmp(header, magic, sizeof(magic)) || bytes < MIN_BYTES ? 0 : bytes - HEADER_BYTES;
 }
@@ -157,16 +148,15 @@ static int endports_ibr_check(const uint8_t *buf, size_t len, const char *what, 
 		return err_set(err, -ENOENT, "%s: does not say which host had which LID", what);
 	if (len < MIN_BYTES)
 		return err_set(err, -EINVAL, "%s: truncated behind the tables", what);
-	if (endports_ibr_word(buf, AT_VERSION) != VERSION)
+	if (le_get32(buf + AT_VERSION) != VERSION)
 		return err_set(err, -ENOTSUP,
 			       "%s: its end ports were written by a newer "
 			       "ibroute-top",
 			       what);
-	bytes = endports_ibr_word(buf, AT_BYTES);
+	bytes = le_get32(buf + AT_BYTES);
 	if (bytes < MIN_BYTES || bytes > len || buf[AT_LMC] > 7 ||
-	    endports_ibr_word(buf, AT_MAX_LID) > FAB_MAX_LID ||
-	    endports_ibr_word(buf, AT_NSW) > FAB_MAX_LID ||
-	    endports_ibr_word(buf, AT_NEND) > FAB_MAX_LID)
+	    le_get32(buf + AT_MAX_LID) > FAB_MAX_LID || le_get32(buf + AT_NSW) > FAB_MAX_LID ||
+	    le_get32(buf + AT_NEND) > FAB_MAX_LID)
 		return err_set(err, -EINVAL, "%s: damaged: its end ports are cut off or invalid",
 			       what);
 	digest_of(&sum, buf, bytes - DIGEST_BYTES);
@@ -185,13 +175,12 @@ int endports_ibr_decode(struct endports **out, const uint8_t *buf, size_t len, c
 	*out = NULL;
 	if (rc)
 		return rc;
-	e = endports_new(endports_ibr_word(buf, AT_NSW), endports_ibr_word(buf, AT_NEND));
-	e->max_lid = endports_ibr_word(buf, AT_MAX_LID);
+	e = endports_new(le_get32(buf + AT_NSW), le_get32(buf + AT_NEND));
+	e->max_lid = le_get32(buf + AT_MAX_LID);
 	e->lmc = buf[AT_LMC];
 	memcpy(e->fingerprint.b, buf + AT_FINGERPRINT, DIGEST_BYTES);
 	memcpy(e->switch_graph.b, buf + AT_SWITCH_GRAPH, DIGEST_BYTES);
-	if (!endports_ibr_unpack(e, buf + HEADER_BYTES,
-				 endports_ibr_word(buf, AT_BYTES) - MIN_BYTES)) {
+	if (!endports_ibr_unpack(e, buf + HEADER_BYTES, le_get32(buf + AT_BYTES) - MIN_BYTES)) {
 		endports_put(e);
 		return err_set(err, -EINVAL, "%s: damaged: its end ports do not fit together",
 			       what);

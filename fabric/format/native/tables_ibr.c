@@ -3,6 +3,7 @@
 
 #include "fabric/base/file_progress.h"
 #include "fabric/base/guard.h"
+#include "fabric/base/little_endian.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plain.h"
 #include "fabric/base/store.h"
@@ -48,28 +49,6 @@ enum {
 
 static const char magic[8] = "IBROUTE\n";
 
-static void tables_ibr_put_u32(uint8_t *p, uint32_t v)
-{
-	for (int i = 0; i < 4; i++)
-		p[i] = (uint8_t)(v >> (8 * i));
-}
-
-static void tables_ibr_put_u64(uint8_t *p, uint64_t v)
-{
-	tables_ibr_put_u32(p, (uint32_t)v);
-	tables_ibr_put_u32(p + 4, (uint32_t)(v >> 32));
-}
-
-static uint32_t tables_ibr_get_u32(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static uint64_t tables_ibr_get_u64(const uint8_t *p)
-{
-	return tables_ibr_get_u32(p) | (uint64_t)tables_ibr_get_u32(p + 4) << 32;
-}
-
 static size_t tables_ibr_sl_rows(enum sl_kind kind, uint32_t nsw, uint32_t nend)
 {
 	switch (kind) {
@@ -96,15 +75,14 @@ static void tables_ibr_put_header(uint8_t *h, const struct tables *t, size_t byt
 {
 	memset(h, 0, HEADER_BYTES);
 	memcpy(h + AT_MAGIC, magic, sizeof(magic));
-	tables_ibr_put_u32(h + AT_VERSION,
-			   tables_know_vls(t) ? TABLES_IBR_VLS : TABLES_IBR_VERSION);
-	tables_ibr_put_u32(h + AT_HEADER, HEADER_BYTES);
-	tables_ibr_put_u64(h + AT_BYTES, bytes);
-	tables_ibr_put_u64(h + AT_RAW, raw);
-	tables_ibr_put_u64(h + AT_SEED, t->seed);
-	tables_ibr_put_u32(h + AT_NSW, t->nsw);
-	tables_ibr_put_u32(h + AT_NEND, t->nend);
-	tables_ibr_put_u32(h + AT_MAX_LID, t->max_lid);
+	le_put32(h + AT_VERSION, tables_know_vls(t) ? TABLES_IBR_VLS : TABLES_IBR_VERSION);
+	le_put32(h + AT_HEADER, HEADER_BYTES);
+	le_put64(h + AT_BYTES, bytes);
+	le_put64(h + AT_RAW, raw);
+	le_put64(h + AT_SEED, t->seed);
+	le_put32(h + AT_NSW, t->nsw);
+	le_put32(h + AT_NEND, t->nend);
+	le_put32(h + AT_MAX_LID, t->max_lid);
 	h[AT_SL_KIND] = (uint8_t)t->sl_kind;
 	h[AT_SL_CONST] = t->sl_const;
 	h[AT_SL2VL_KIND] = (uint8_t)t->sl2vl_kind;
@@ -207,14 +185,14 @@ static int tables_ibr_check(struct tables_ibr_info *info, const uint8_t *buf, si
 		return err_set(err, -EINVAL, "%s: not a tables.ibr (wrong magic number)", what);
 	if (len < AT_BYTES + 8)
 		return err_set(err, -ENODATA, "%s: truncated after %zu bytes", what, len);
-	info->version = tables_ibr_get_u32(buf + AT_VERSION);
-	info->bytes = tables_ibr_get_u64(buf + AT_BYTES);
+	info->version = le_get32(buf + AT_VERSION);
+	info->bytes = le_get64(buf + AT_BYTES);
 	if (info->version > TABLES_IBR_VERSION)
 		return err_set(
 			err, -ENOTSUP,
 			"%s: written by a newer ibroute-top (form %u; this one reads up to %d)",
 			what, info->version, TABLES_IBR_VERSION);
-	if (info->version < 1 || tables_ibr_get_u32(buf + AT_HEADER) != HEADER_BYTES ||
+	if (info->version < 1 || le_get32(buf + AT_HEADER) != HEADER_BYTES ||
 	    info->bytes < MIN_BYTES)
 		return err_set(err, -EINVAL, "%s: damaged: its header is invalid", what);
 	if (len < info->bytes)
@@ -227,10 +205,10 @@ static int tables_ibr_check(struct tables_ibr_info *info, const uint8_t *buf, si
 			       "%s: damaged: its checksum does not match its "
 			       "contents",
 			       what);
-	info->nsw = tables_ibr_get_u32(buf + AT_NSW);
-	info->nend = tables_ibr_get_u32(buf + AT_NEND);
-	info->max_lid = tables_ibr_get_u32(buf + AT_MAX_LID);
-	info->seed = tables_ibr_get_u64(buf + AT_SEED);
+	info->nsw = le_get32(buf + AT_NSW);
+	info->nend = le_get32(buf + AT_NEND);
+	info->max_lid = le_get32(buf + AT_MAX_LID);
+	info->seed = le_get64(buf + AT_SEED);
 	memcpy(info->fingerprint.b, buf + AT_FINGERPRINT, DIGEST_BYTES);
 	memcpy(info->engine, buf + AT_ENGINE, sizeof(info->engine) - 1);
 	memcpy(info->params, buf + AT_PARAMS, sizeof(info->params) - 1);
@@ -360,7 +338,7 @@ static int tables_ibr_unpack(struct tables **out, const uint8_t *buf,
 	t->escape = buf[AT_ESCAPE] == 1;
 	t->seed = info->seed;
 	memcpy(t->params, info->params, sizeof(t->params));
-	rc = tables_ibr_get_u64(buf + AT_RAW) == tables_ibr_raw_bytes(t)
+	rc = le_get64(buf + AT_RAW) == tables_ibr_raw_bytes(t)
 		     ? tables_ibr_get_body(t, f, buf + HEADER_BYTES, info->bytes - MIN_BYTES)
 		     : -EINVAL;
 	if (rc) {
@@ -530,7 +508,7 @@ static int tables_ibr_read_parts(uint8_t **out, size_t *len, int fd)
 	*len = 0;
 	if (!tables_ibr_append(out, len, fd, MIN_BYTES, &rc) || memcmp(*out, magic, sizeof(magic)))
 		return rc;
-	bytes = tables_ibr_get_u64(*out + AT_BYTES);
+	bytes = le_get64(*out + AT_BYTES);
 	if (bytes > MIN_BYTES && !tables_ibr_append(out, len, fd, bytes - MIN_BYTES, &rc))
 		return rc;
 	if (tables_ibr_append(out, len, fd, ENDPORTS_IBR_HEADER, &rc))
