@@ -190,6 +190,13 @@ static const struct jobset *watchdog_main_running(void *ctx)
 	return agents_running(&w->agents, w->live.f);
 }
 
+static int watchdog_main_read_names(void *ctx, struct fabric **out, struct err *err)
+{
+	struct worker *w = ctx;
+
+	return wire_read_names(out, w->live.w, w->live.f, NULL, err);
+}
+
 /* Through the plugin, that takes no port, also for the first job that begins meanwhile. */
 static bool watchdog_main_may_ask(const struct worker *w, const struct plan *p)
 {
@@ -262,6 +269,7 @@ static int watchdog_main_run(struct worker *w, const struct plan *plan, struct j
 			   .event = watchdog_main_event,
 			   .ended = watchdog_main_ended,
 			   .running = watchdog_main_running,
+			   .names = watchdog_main_read_names,
 			   .others = watchdog_main_others,
 			   .judge = watchdog_main_judge,
 			   .grant = watchdog_main_grant,
@@ -320,30 +328,40 @@ static int watchdog_main_replace_plan(struct worker *w, const struct plan *p,
 	return plan_encode(&w->file, &w->file_len, now, now->id, err);
 }
 
-/* Whoever is called otherwise than when the plan was made is told, and not drained unseen. */
-static int watchdog_main_names(struct worker *w, const struct plan *p, const struct plan *now,
-			       struct err *err)
+/* Whoever is called otherwise than when the plan was made is told, ... */
+static void watchdog_main_tell_names(struct worker *w, const struct plan *p)
 {
-	const struct agents_opts *o = &w->config.agents;
+	const struct drain nobody = { 0 };
 	struct drain_renamed r;
 	char text[400];
 
-	drain_names_compare(&r, p->fabric, now->fabric, &now->drain, now->jobs);
+	drain_names_compare(&r, p->fabric, w->live.f, &nobody, NULL);
 	if (!r.n)
-		return 0;
+		return;
 	snprintf(text, sizeof(text), "%u port%s changed %s name since plan %s was computed: %s",
 		 r.n, plural(r.n), r.n == 1 ? "its" : "their", p->id, r.text);
 	watchdog_step(w->dog, text);
 	watchdog_main_note(w, "plan.names",
-			   json_pack("{s:s, s:I, s:I, s:o}", "plan", p->id, "ports",
-				     (json_int_t)r.n, "drained", (json_int_t)r.drained, "text",
-				     record_str(text)));
+			   json_pack("{s:s, s:I, s:o}", "plan", p->id, "ports", (json_int_t)r.n,
+				     "text", record_str(text)));
+}
+
+/* ... and not drained unseen. */
+static int watchdog_main_names(const struct worker *w, const struct plan *p,
+			       const struct plan *now, struct err *err)
+{
+	const struct agents_opts *o = &w->config.agents;
+	struct drain_renamed r;
+
+	drain_names_compare(&r, p->fabric, now->fabric, &now->drain, now->jobs);
 	if (!r.drained || o->names || o->without)
 		return 0;
 	return err_set(err, -EPERM,
-		       "%s; %u of them would have to drain: compute the plan again, or take the "
-		       "names as they are with --accept-names",
-		       text, r.drained);
+		       "%u port%s that would have to drain changed %s name since plan %s was "
+		       "computed: %s: compute the plan again, or take the names as they are with "
+		       "--accept-names",
+		       r.drained, plural(r.drained), r.drained == 1 ? "its" : "their", p->id,
+		       r.text);
 }
 
 /* The plan on the fabric as it is now. */
@@ -351,7 +369,10 @@ static int watchdog_main_run_plan(struct worker *w, const struct plan *p, struct
 {
 	struct graft_report grafted;
 	struct plan *now;
-	int rc = plan_follow(&now, p, &w->live, &grafted, err);
+	int rc;
+
+	watchdog_main_tell_names(w, p);
+	rc = plan_follow(&now, p, &w->live, &grafted, err);
 
 	if (!rc && !digest_equal(&now->fabric->fingerprint, &p->fabric->fingerprint))
 		rc = watchdog_main_replace_plan(w, p, now, &grafted, err);

@@ -178,3 +178,21 @@ void drain_names_compare(struct drain_renamed *out, const struct fabric *was,
 		}
 	free(in);
 }
+
+uint32_t drain_names_moved(const struct job *job, const struct fabric *was,
+			   const struct fabric *is)
+{
+	for (uint32_t i = 0; i < job->nterm; i++) {
+		uint32_t first, n = host_names_twins(is, job->terms[i], &first);
+
+		if (!drain_names_same(was, job->terms[i], is, job->terms[i]))
+			return job->terms[i];
+		for (uint32_t k = 0; k < n; k++) {
+			uint32_t twin = is->term_by_name[first + k];
+
+			if (!drain_names_same(was, twin, is, twin))
+				return job->terms[i];
+		}
+	}
+	return FAB_NONE;
+}

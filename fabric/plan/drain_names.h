@@ -28,6 +28,10 @@ struct drain_renamed {
 	char text[300];	  /* who: "0x... was n0003 and is n0030", the drained ones first */
 };
 
+/* The first port of a job that was called otherwise, or whose name another one has got since; two
+ * fabrics of equal prints.  FAB_NONE: there is none. */
+uint32_t drain_names_moved(const struct job *job, const struct fabric *was,
+			   const struct fabric *is);
 /* was: when the plan was made; is, jobs and d: now.  By GUID, whatever ports came and left. */
 void drain_names_compare(struct drain_renamed *out, const struct fabric *was,
 			 const struct fabric *is, const struct drain *d,

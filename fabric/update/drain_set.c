@@ -82,18 +82,27 @@ static void drain_set_add_job(struct transaction *t, const struct job *job)
 	}
 }
 
+/* A port of the job whose name does not tell whose it is; FAB_NONE: there is none. */
+static uint32_t drain_set_uncertain(const struct transaction *t, const struct job *job)
+{
+	uint32_t term = job_ambiguous(job, t->fabric);
+
+	if (term != FAB_NONE || !t->names)
+		return term;
+	return drain_names_moved(job, t->fabric, t->names);
+}
+
 /* Is it known on which hosts it runs, or was it said that all of its names do? */
 static bool drain_set_sure(const struct transaction *t, const struct job *job)
 {
-	return t->o.accept_names || (!job->unknown && job_ambiguous(job, t->fabric) == FAB_NONE);
+	return t->o.accept_names || (!job->unknown && drain_set_uncertain(t, job) == FAB_NONE);
 }
 
 static const char *drain_set_doubtful(const struct transaction *t, const struct job *job)
 {
-	uint32_t term = job_ambiguous(job, t->fabric);
+	uint32_t term = drain_set_uncertain(t, job);
 
-	return term == FAB_NONE ? "a node of it is not in the fabric, and others"
-				: t->fabric->term_name[term];
+	return term == FAB_NONE ? "a node" : t->fabric->term_name[term];
 }
 
 /* A job is asked as a whole or not at all: both ends of a connection have to move.  false:
@@ -110,8 +119,8 @@ static bool drain_set_take_job(struct transaction *t, const struct job *job, boo
 
 	if (!drain_set_sure(t, job)) { /* only its order is at stake */
 		drain_set_note(t,
-			       "job %lu is not asked to drain: %.60s may be several hosts; its "
-			       "packets may be reordered",
+			       "job %lu is not asked to drain: it is not certain which host %.60s "
+			       "is; its packets may be reordered",
 			       (unsigned long)job->id, drain_set_doubtful(t, job));
 		return true;
 	}
@@ -539,7 +548,7 @@ static bool drain_set_judge(struct transaction *t, const struct job *job, bool n
 {
 	bool over = t->c.wave == t->c.nwaves, back = t->c.phase == PHASE_ROLLBACK;
 	bool known = drain_set_was_named(t, job->id), waits = t->c.action == ACT_WAIT;
-	char text[200];
+	char text[260];
 
 	if (over && !back && job->start_s > t->written_s) {
 		/* by the new routes from its first packet on */
@@ -552,8 +561,10 @@ static bool drain_set_judge(struct transaction *t, const struct job *job, bool n
 		return true;
 	if (drain_set_said_before(t, job->id))
 		return true;
-	snprintf(text, sizeof(text), "job %lu (%.60s) started after jobs were asked to drain: %s",
+	snprintf(text, sizeof(text), "job %lu (%.60s) started after jobs were asked to drain%s%.40s: %s",
 		 (unsigned long)job->id, job->nodes,
+		 drain_set_sure(t, job) ? "" : ", it is not certain which host is ",
+		 drain_set_sure(t, job) ? "" : drain_set_doubtful(t, job),
 		 !needed ? "its packets may be reordered"
 		 : over && !back
 			 ? "everything is written by now; if it hangs, requeue it or roll back"
@@ -586,6 +597,29 @@ static bool drain_set_judge_all(struct transaction *t, const struct jobset *new)
 	return ok;
 }
 
+/* Jobs are known by the names of their nodes: what these mean now. */
+static void drain_set_read_names(struct transaction *t)
+{
+	const struct drain nobody = { 0 };
+	struct drain_renamed r;
+	struct fabric *now = NULL;
+	struct err err = { "" };
+
+	if (!t->o.names)
+		return;
+	if (t->o.names(t->o.ctx, &now, &err)) {
+		log_add(LOG_WARN, "apply", "names of hosts: %s", err.text);
+		return;
+	}
+	drain_names_compare(&r, t->names ? t->names : t->fabric, now ? now : t->fabric, &nobody,
+			    NULL);
+	if (r.n)
+		drain_set_note(t, "%u ports changed their names during the update: %.120s", r.n,
+			       r.text);
+	fabric_put(t->names);
+	t->names = now;
+}
+
 bool drain_set_late_jobs(struct transaction *t)
 {
 	const struct plan *p = t->plan;
@@ -599,6 +633,8 @@ bool drain_set_late_jobs(struct transaction *t)
 	if (!now || (t->c.action == ACT_WAIT && !fresh))
 		return true;
 	new = drain_set_find_late(t, now);
+	if (new->njob && fresh)
+		drain_set_read_names(t);
 	if (p && new->njob)
 		ok = drain_set_judge_all(t, new);
 	/* who recovers does not know whose routes change */

@@ -94,6 +94,7 @@ void executor_free(struct executor *e)
 	agent_set_free(&t->agents);
 	vec_free(&t->named);
 	jobset_put(t->jobs);
+	fabric_put(t->names);
 	pthread_mutex_destroy(&t->lock);
 	free(t->batch);
 	free(t->back);

@@ -137,6 +137,9 @@ struct executor_opts {
 	/* The jobs that run now on the fabric of the plan, to be put; NULL: as last time, or not
 	 * known.  Before each wave and after the last; must not block. */
 	const struct jobset *(*running)(void *ctx);
+	/* The fabric of the plan with what hosts are called now, to be put; NULL: as it has them.
+	 * When jobs have begun, which are known by the names of their nodes; may take seconds. */
+	int (*names)(void *ctx, struct fabric **out, struct err *err);
 	void *ctx;
 	void *driver; /* passed to gate, event and sm instead of ctx; NULL: ctx */
 };

@@ -69,6 +69,7 @@ struct transaction {
 
 	const struct jobset
 		*jobs;	     /* that ran when the batch system was heard of last; NULL: never */
+	const struct fabric *names; /* as hosts were called last; NULL: as the fabric has it */
 	VEC(uint64_t) named; /* ids of jobs that started during the update and do not join */
 	int64_t written_s;   /* Unix time: the last wave was found to be there */
 

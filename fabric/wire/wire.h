@@ -250,6 +250,11 @@ struct wire_ping {
 
 int wire_ping(struct wire *w, struct wire_ping *p, uint32_t n, struct progress *progress,
 	      struct err *err);
+/* Out: f with what its hosts are called now (fabric_renamed(), the caller's), or NULL: as they were.
+ * Asked over the tables that are installed; who does not answer keeps his name.  -ECANCELED, or what
+ * the port failed with. */
+int wire_read_names(struct fabric **out, struct wire *w, const struct fabric *f,
+		    struct progress *progress, struct err *err);
 const char *wire_sm_state_name(uint8_t state);
 
 /* Records of services at the SM (sa.h), in the name of the local port: where a record has no GID it

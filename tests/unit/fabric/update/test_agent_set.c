@@ -4,6 +4,7 @@
 
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
+#include "fabric/model/host_names.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/update/installer/smp.h"
@@ -1207,6 +1208,36 @@ agents_of_a_job_that_began_in_the_last_wave_drain_before_they_are_called_back(vo
 	everybody_is_back(w);
 }
 
+static int other_name(void *ctx, struct fabric **out, struct err *err)
+{
+	struct world *w = ctx;
+	char **desc = xcalloc(w->f->nend, sizeof(*desc)), name[] = "elsewhere";
+
+	(void)err;
+	desc[w->k.node[w->k.n - 1].term] = name;
+	*out = fabric_renamed(w->f, desc);
+	free(desc);
+	return 0;
+}
+
+/* One of its nodes is called otherwise by now: where does it run? */
+static void a_job_that_began_on_a_name_that_changed_does_not_join(void **state)
+{
+	struct world *w = *state;
+	struct err err = { "" };
+
+	agents_of(w, BEGAN);
+	w->more = BEGAN;
+	w->no_proof = true;
+	w->o.names = other_name;
+	assert_int_equal(run(w, &err), -EBUSY);
+	assert_non_null(strstr(w->said, "1 ports changed their names during the update: port 0x"));
+	assert_non_null(strstr(w->said, "and is elsewhere"));
+	assert_non_null(strstr(err.text, "it is not certain which host is "));
+	assert_null(strstr(w->said, "agents join"));
+	everybody_is_back(w);
+}
+
 /* Where one of them cannot, and the policy is to abort, the old routes come back. */
 static void when_such_a_job_cannot_drain_the_policy_decides(void **state)
 {
@@ -1429,6 +1460,7 @@ int main(void)
 		cmocka_unit_test(crash_at_any_step_leaves_nobody_on_escape_lids),
 		T(job_that_began_and_needs_the_drain_stops_it),
 		T(agents_of_a_job_that_began_join_the_update),
+		T(a_job_that_began_on_a_name_that_changed_does_not_join),
 		T(agents_of_a_job_that_began_in_the_last_wave_drain_before_they_are_called_back),
 		T(when_such_a_job_cannot_drain_the_policy_decides),
 		T(agents_of_a_job_that_began_while_it_waits_drain_before_the_way_back),
