@@ -7,9 +7,16 @@
 #include "fabric/ib/codec.h"
 #include "fabric/update/coordinator.h"
 #include "fabric/update/phase_codec.h"
+#include "fabric/update/phase_seal.h"
 #include "fabric/wire/sa.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define TXN    7
 #define AGENTS 2
@@ -41,6 +48,40 @@ static void begin(struct phases *p)
 		coordinator_step(&p->c, EV_DONE);
 }
 
+/* The same in every run, so that seeds are. */
+static struct site_keys *the_key(void)
+{
+	static const char hex[] =
+		"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n";
+	static struct site_keys *k;
+	char path[40];
+	int fd;
+
+	if (k)
+		return k;
+	fd = memfd_create("key", MFD_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (fd < 0 || fchmod(fd, 0600) || write(fd, hex, sizeof(hex) - 1) < 0 ||
+	    site_keys_load(&k, path, NULL))
+		abort();
+	close(fd);
+	return k;
+}
+
+/* Only what the key makes of just that is believed. */
+static void seal(const struct notice *n)
+{
+	int rc = phase_seal_check(n, the_key());
+	struct notice again = *n;
+
+	FUZZ_NEED(!rc || rc == -ENOKEY || rc == -EKEYREJECTED);
+	FUZZ_NEED(!phase_seal_put(&again, n->issuer_guid, the_key()));
+	FUZZ_NEED(!rc == !memcmp(again.details, n->details, NOTICE_DETAILS) ||
+		  (n->trap == NOTICE_LOCAL_CHANGES && !n->issuer_guid));
+	again.details[53]++;
+	FUZZ_NEED(phase_seal_check(&again, the_key()));
+}
+
 static void feed(struct phases *p, const struct notice *n)
 {
 	struct notice_sender from = { .lid = n->issuer_lid };
@@ -48,6 +89,7 @@ static void feed(struct phases *p, const struct notice *n)
 	struct notice copy;
 	bool answer, same;
 
+	seal(n);
 	if (phase_codec_decode(&said, &answer, n))
 		return;
 	begin(p);
@@ -162,6 +204,9 @@ static void seed_phase(struct mad_packet *p, unsigned i)
 	struct notice n;
 
 	phase_codec_encode(&n, &said, i & 2, &from);
+	n.issuer_guid = 17;
+	if (i & 8)
+		phase_seal_put(&n, n.issuer_guid, the_key());
 	if (i & 4)
 		trap_build(p, 1, &n, i);
 	else
