@@ -72,7 +72,7 @@ drained_before_writing() {
 		sed 's/"ts": *"\([^"]*\)".*/\1/')
 	answered=$(sed -n 's/^\([^ ]*\) .*answers UNPATH.*: done$/\1/p' "$LAB_DIR/agent-n0003.log" | head -n 1)
 	echo "written $wrote, answered $answered"
-	[ -n "$wrote" ] && [ -n "$answered" ] && [[ $answered < $wrote ]]
+	[ -n "$wrote" ] && [ -n "$answered" ] && ! [[ $wrote < $answered ]]
 }
 agents() { # drain command of n0003, option...
 	local slow=$1
