@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATIENCE_S 0.3 /* before there is a word of it */
+#define PATIENCE_S 0.3 /* before the screen says so */
 
 struct app_file {
 	struct file_work *work; /* NULL: none here */

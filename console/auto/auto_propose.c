@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Not known counts as absent: nobody looks on who could decide. */
+/* Unknown counts as absent: there is no operator to decide. */
 static bool auto_propose_job_there(const struct agent_link *link, const struct fabric *f,
 				   const struct job *job, struct progress *progress)
 {
@@ -38,7 +38,7 @@ static bool auto_propose_agents_there(const struct plan *p, const struct auto_ag
 	if (!there)
 		return false;
 	live_link(&l, who->socket);
-	/* nobody looks on who could say whom a name means */
+	/* there is no operator to say which host a name means */
 	there = l.osm && !drain_names_check(d, p->fabric, p->jobs, NULL);
 	if (there)
 		agents_open(&a, &l, NULL, false);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Backdrops are shared by neighbours. */
+/* A backdrop is shared by neighbouring samples. */
 struct scenery {
 	struct backdrop b;
 	size_t bytes;
@@ -111,7 +111,7 @@ static void sample_history_backdrop_put(struct backdrop *b)
 	memset(b, 0, sizeof(*b));
 }
 
-/* About: tables, jobs and figures that nothing else keeps once they are of the past. */
+/* An estimate: tables, jobs and figures that only the history still holds. */
 static size_t sample_history_backdrop_bytes(const struct backdrop *b, const struct backdrop *before)
 {
 	const struct fabric *f = b->fabric;

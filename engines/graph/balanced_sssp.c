@@ -299,8 +299,8 @@ static int balanced_sssp_route_ordered(struct even *e, uint64_t *max)
 	return rc;
 }
 
-/* The order that is better as a rule is not on every uneven tree or irregular net; trying the other
- * one is not worth while on a large net. */
+/* The order that is usually better is not so on every uneven tree or irregular fabric; on a large
+ * one trying the other is not worth the time. */
 static int balanced_sssp_try_other_order(struct even *e, const struct engine_params *params,
 					 bool turns, uint64_t *max)
 {

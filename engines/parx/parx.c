@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A pair's large messages count so many times what its small ones do on each of their LIDs. */
+/* Weight of a pair's large messages against its small ones, on each of their LIDs. */
 #define LARGE_UNITS 12u
 
 struct parx {
@@ -226,8 +226,8 @@ static int parx_attempt(struct tables **out, uint64_t *most, struct work *w, boo
 	return rc;
 }
 
-/* With a demand both kinds: in dimension order, and by load among all equal paths.  The lower
- * maximum comes first, the other is for want of VLs. */
+/* With a demand both are tried: dimension order, and the least load among all shortest paths.  The
+ * one with the lower maximum comes first; the other is for fabrics with too few VLs for it. */
 static int parx_route_both(struct tables *t[2], struct work *w)
 {
 	uint64_t most[2];

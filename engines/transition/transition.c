@@ -156,8 +156,8 @@ static void transition_free_end(struct search *s)
 }
 
 /* sure gets those that cannot stay whatever becomes of the others, drained some more that cannot
- * stay together.  When so much changes, where many are sure to go the others hardly ever can all
- * stay: that they cannot is found one by one. */
+ * stay together.  When so much changes that many are sure to go, the rest can hardly ever all stay;
+ * which cannot is found one by one. */
 static int transition_look_at_end(struct search *s, uint8_t *sure, uint8_t *drained,
 				  struct err *err)
 {

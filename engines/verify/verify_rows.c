@@ -117,8 +117,8 @@ static void verify_rows_find_sources(struct index *x, struct arena *mem, const s
 		r->one_src &= r->src[i] == r->src[0];
 }
 
-/* Are all SLs of a piece among those seen?  Few are, and the same ones everywhere, so that this is
- * a look or two at each. */
+/* Are all SLs of a piece among those seen?  There are few, the same ones everywhere, so that one or
+ * two looks tell. */
 static bool verify_rows_all_seen(const bool seen[256], const uint8_t *sl)
 {
 	lanes odd[PIECE / LANES], sum = { 0 };

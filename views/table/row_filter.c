@@ -99,7 +99,7 @@ static bool row_filter_take_word(struct parser *p, const char *word)
 	return true;
 }
 
-/* As people type it who know other languages. */
+/* Also as other languages spell them. */
 static const char *const and_words[] = { "and", "&&", "&", NULL };
 static const char *const or_words[] = { "or", "||", "|", NULL };
 

@@ -86,7 +86,7 @@ static int table_draw_needed(const struct table *t)
 	return w;
 }
 
-/* Too narrow: usual columns go from the right, those last that say which row it is. */
+/* Too narrow: default columns are dropped from the right, those that identify the row last. */
 static void table_draw_leave_out(struct table *t, int w)
 {
 	uint32_t i = t->nshown;
@@ -99,8 +99,8 @@ static void table_draw_leave_out(struct table *t, int w)
 	}
 }
 
-/* Where each column is.  Still too wide: a chosen column is cut off at the right, a usual one left
- * out, as half a word or figure is another one. */
+/* Places the columns.  Where they are still too wide, a chosen one is cut off at the right and a
+ * default one left out: half a number would be a wrong one. */
 static void table_draw_layout(struct table *t, const struct table_ops *ops, int w)
 {
 	int fixed = TABLE_GUTTER, flex = 0, rest, x = TABLE_GUTTER;
@@ -172,7 +172,7 @@ bool table_shows_rates(const struct table *t)
 	return false;
 }
 
-/* Where what is searched for is in a cell. */
+/* Marks the text that is searched for in a cell. */
 static void table_draw_mark_find(const struct table *t, struct canvas *c, struct rect r, int x,
 				 int y, int w, const char *text)
 {
@@ -205,7 +205,7 @@ static bool table_draw_is_list(const struct field *f)
 	return !strcmp(f->name, "jobs") || !strcmp(f->name, "lane_use");
 }
 
-/* As people read it, not as scripts do. */
+/* Formatted for people, not for scripts. */
 static const char *table_draw_figure(char *buf, const struct table_in *in, const struct value *cell,
 				     const struct field *f)
 {
