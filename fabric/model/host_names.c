@@ -265,7 +265,7 @@ void host_names_text(char *buf, size_t size, const struct fabric *f, uint32_t te
 		uint32_t t = f->term_by_name[first + i];
 
 		len += (size_t)snprintf(buf + len, size - len, "%s 0x%016lx at %s/%u",
-					!i		 ? ""
+					!i	     ? ""
 					: i + 1 == n ? " and"
 						     : ",",
 					(unsigned long)f->term_guid[t], f->sw_name[f->term_sw[t]],

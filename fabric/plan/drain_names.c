@@ -159,8 +159,7 @@ static void drain_names_add(struct drain_renamed *out, const struct fabric *was,
 }
 
 void drain_names_compare(struct drain_renamed *out, const struct fabric *was,
-			 const struct fabric *is, const struct drain *d,
-			 const struct jobset *jobs)
+			 const struct fabric *is, const struct drain *d, const struct jobset *jobs)
 {
 	bool *in = drain_names_terms(d, is, jobs);
 
@@ -179,8 +178,7 @@ void drain_names_compare(struct drain_renamed *out, const struct fabric *was,
 	free(in);
 }
 
-uint32_t drain_names_moved(const struct job *job, const struct fabric *was,
-			   const struct fabric *is)
+uint32_t drain_names_moved(const struct job *job, const struct fabric *was, const struct fabric *is)
 {
 	for (uint32_t i = 0; i < job->nterm; i++) {
 		uint32_t first, n = host_names_twins(is, job->terms[i], &first);

@@ -160,9 +160,9 @@ static void a_name_that_changes_is_seen_and_the_map_holds(void **state)
 
 static void every_end_has_a_name_of_its_own(void **state)
 {
-	const struct ca all[] = { { 0x100, 0, "n1", 2 },	 { 0x200, 0, "n2 mlx5_0", 1 },
-				  { 0x300, 0, "n2 mlx5_1", 1 },	 { 0x400, 0, "n3", 1 },
-				  { 0x500, 0, "n3", 1 },	 { 0x600, 0, "n4 HCA-1", 1 } };
+	const struct ca all[] = { { 0x100, 0, "n1", 2 },	{ 0x200, 0, "n2 mlx5_0", 1 },
+				  { 0x300, 0, "n2 mlx5_1", 1 }, { 0x400, 0, "n3", 1 },
+				  { 0x500, 0, "n3", 1 },	{ 0x600, 0, "n4 HCA-1", 1 } };
 	static const char *const want[] = { "n1/1",
 					    "n1/2",
 					    "n2/mlx5_0/1",

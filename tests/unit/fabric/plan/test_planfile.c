@@ -4,6 +4,8 @@
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
+#include "fabric/model/host_names.h"
+#include "fabric/plan/drain_names.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>
@@ -376,6 +378,76 @@ static void damaged_file_is_refused(void **state)
 	assert_int_equal(plan_load(&p, "/no/such.plan", &err), -ENOENT);
 }
 
+/* What the node-name-map said is the plan's, and its jobs are those ports whatever they are called. */
+static void names_of_the_map_and_ports_of_jobs_are_kept(void **state)
+{
+	struct world *w = *state;
+	uint32_t term = w->jobs->jobs[0].terms[0];
+	char special[] = "special";
+	struct err err = { "" };
+	struct plan *p;
+
+	w->f->term_name[term] = special;
+	w->f->term_mapped[term] = true;
+	assert_int_equal(plan_save(w->path, w->p, &err), 0);
+	if (plan_load(&p, w->path, &err))
+		fail_msg("%s", err.text);
+	assert_string_equal(p->fabric->term_name[term], "special");
+	assert_true(p->fabric->term_mapped[term]);
+	assert_int_equal(p->jobs->jobs[0].nterm, w->jobs->jobs[0].nterm);
+	assert_int_equal(p->jobs->jobs[0].terms[0], term);
+	plan_free(p);
+}
+
+static struct drain_renamed renamed(const struct world *w, const struct drain *d, uint32_t term,
+				    char *name)
+{
+	char **desc = xcalloc(w->f->nend, sizeof(*desc));
+	struct drain_renamed r;
+	struct fabric *f;
+
+	desc[term] = name;
+	f = fabric_renamed(w->f, desc);
+	drain_names_compare(&r, w->f, f, d, w->jobs);
+	fabric_put(f);
+	free(desc);
+	return r;
+}
+
+static void names_that_have_changed_are_told_and_whose_they_are(void **state)
+{
+	struct world *w = *state;
+	const struct job *job = &w->jobs->jobs[0];
+	struct drain d = { .known = true, .jobs = true, .njob = 1, .nneeded = 1 };
+	uint32_t own = job->terms[0], other = w->f->nterm - 1;
+	char fresh[] = "fresh HCA-1", same[100], taken[100];
+	struct drain_renamed r;
+	struct err err;
+
+	d.job = xcalloc(1, sizeof(*d.job));
+	d.job[0] = (struct drain_job){ 0, true };
+	snprintf(same, sizeof(same), "%s mlx5_0", w->f->term_name[own]);
+	snprintf(taken, sizeof(taken), "%s", w->f->term_name[own]);
+	r = renamed(w, &d, own, same); /* only its device */
+	assert_int_equal(r.n, 0);
+	r = renamed(w, &d, own, fresh);
+	assert_int_equal(r.n, 1);
+	assert_int_equal(r.drained, 1);
+	assert_non_null(strstr(r.text, " and is fresh"));
+	r = renamed(w, &d, other, fresh);
+	assert_int_equal(r.n, 1);
+	assert_int_equal(r.drained, 0);
+	r = renamed(w, &d, other, taken); /* as a node of the job is called */
+	assert_int_equal(r.drained, 1);
+	assert_int_equal(drain_names_check(&d, w->f, w->jobs, &err), 0);
+	((struct job *)job)->unknown = 1;
+	assert_int_equal(drain_names_check(&d, w->f, w->jobs, &err), -EPERM);
+	assert_non_null(strstr(err.text, "1 of its nodes is no host of the fabric"));
+	d.job[0].needed = false;
+	assert_int_equal(drain_names_check(&d, w->f, w->jobs, &err), 0);
+	drain_clear(&d);
+}
+
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -390,6 +462,8 @@ int main(void)
 		T(same_plan_gives_the_same_bytes),
 		T(loaded_plan_says_what_has_changed),
 		T(damaged_file_is_refused),
+		T(names_of_the_map_and_ports_of_jobs_are_kept),
+		T(names_that_have_changed_are_told_and_whose_they_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
