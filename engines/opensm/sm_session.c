@@ -27,6 +27,7 @@ struct sm_session {
 	const struct endports *given_ends; /* of the fabric it is of */
 	struct table_judged judged;	   /* when it was loaded */
 	enum table_source given_is;
+	bool given_since; /* the same as when routes were last asked for */
 	bool step;
 	struct sm_update update;
 
@@ -114,6 +115,7 @@ static void sm_session_take_given(struct sm_session *d, const struct tables *t,
 				  const struct table_judged *judged)
 {
 	d->given = t;
+	d->given_since = false;
 	fabric_put(d->judged.f);
 	d->judged = judged ? *judged : (struct table_judged){ 0 };
 	if (d->judged.f)
@@ -197,6 +199,7 @@ int sm_session_choose(struct sm_session *d, struct table_selection *out, const s
 	old = d->seen;
 	d->seen = fabric_get(f);
 	sm_session_offer(d, &o);
+	d->given_since = true;
 	pthread_mutex_unlock(&d->lock);
 	rc = table_selection_make(out, f, policy, &o, log, err);
 	sm_session_offer_put(&o);
@@ -226,6 +229,8 @@ void sm_session_routed(struct sm_session *d, const struct fabric *f,
 	d->installed_on = fabric_get(f);
 	d->last = *c;
 	d->last.tables = NULL;
+	if (c->source == CHOICE_CONSOLE && d->given_since) /* confirmed meanwhile? */
+		d->last.source = d->given_is;
 	d->tables_hash = hash;
 	d->refusal[0] = '\0';
 	d->count.routings++;
@@ -384,6 +389,7 @@ static int sm_session_give(struct sm_session *d, const char *id, const struct ta
 		old = d->given;
 		old_ends = d->given_ends;
 		d->given = t;
+		d->given_since = false;
 		d->given_ends = endports_get(d->update.ends);
 		d->given_is = CHOICE_CONSOLE;
 		d->step = judged->figures.step;

@@ -149,6 +149,25 @@ static void given_tables_route_and_are_kept_across_a_restart(void **state)
 	tables_put(t);
 }
 
+static void tables_that_are_confirmed_while_opensm_routes_by_them_are_called_so(void **state)
+{
+	struct fake_osm *k = *state;
+	struct tables *t = routed(k->f, "dfsssp:4", 5);
+	struct table_selection_log log = { hear, k };
+	struct table_selection c;
+	struct osm_answer r;
+
+	fake_osm_begin(k, "kept");
+	assert_int_equal(osm_link_load(k->l, t, false, NULL, NULL), 0);
+	assert_int_equal(osm_link_reroute(k->l, false, 0, &r, NULL), 0);
+	assert_int_equal(sm_session_choose(k->session, &c, k->f, &log, NULL), 0);
+	assert_int_equal(osm_link_keep(k->l, NULL), 0);
+	sm_session_routed(k->session, k->f, &c);
+	assert_string_equal(fake_osm_status(k).source, OSM_SOURCE_CONFIRMED);
+	tables_put(c.tables);
+	tables_put(t);
+}
+
 static void without_the_cable_the_engine_routes_and_with_it_the_kept_tables(void **state)
 {
 	struct fake_osm *k = *state;
@@ -1158,6 +1177,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(the_socket_is_for_its_owner_and_tells_what_routes),
 		T(given_tables_route_and_are_kept_across_a_restart),
+		T(tables_that_are_confirmed_while_opensm_routes_by_them_are_called_so),
 		T(without_the_cable_the_engine_routes_and_with_it_the_kept_tables),
 		T(tables_sent_ahead_are_loaded_by_their_hash),
 		T(what_was_sent_ahead_is_judged_again_once_the_policy_excludes_more),
