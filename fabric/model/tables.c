@@ -244,16 +244,20 @@ void tables_hash(struct digest *out, const struct tables *t, const struct fabric
 uint16_t tables_port_vls(const struct tables *t, const struct fabric *f, uint32_t sw, uint8_t out,
 			 uint16_t sls)
 {
-	const uint8_t *row;
+	uint8_t sl[FAB_SLS], n = 0;
 	uint16_t used = 0;
 
+	for (uint8_t i = 0; i < FAB_SLS; i++)
+		if (sls >> i & 1)
+			sl[n++] = i;
 	for (uint32_t in = 1; in <= f->sw_nports[sw]; in++) {
+		const uint8_t *row;
+
 		if (in == out || !tables_port_in_use(f, sw, in))
 			continue;
 		row = tables_vl_row(t, f, sw, (uint8_t)in, out);
-		for (uint8_t sl = 0; sl < FAB_SLS; sl++)
-			if (sls >> sl & 1)
-				used |= (uint16_t)(1u << row[sl]);
+		for (uint8_t i = 0; i < n; i++)
+			used |= (uint16_t)(1u << row[sl[i]]);
 	}
 	return used & (uint16_t)((1u << (t->vls ? t->vls : VL_DROP)) - 1);
 }

@@ -50,7 +50,7 @@
 
 #define ROUNDS_MAX 499
 #define QUIET	   0.2 /* share of the rounds that is faster */
-#define FIXED_MS   20  /* of a wave through OpenSM, at most */
+#define FIXED_MS   20  /* of a wave through OpenSM, at most, unless BENCH_FIXED says otherwise */
 #define ATTRIBUTES 256
 #define ATTR_LFT   0x19
 
@@ -413,7 +413,9 @@ static double print_road(const struct series *s, const struct plan *p, unsigned 
 static bool by_opensm(struct bench *b, struct plan *p, unsigned rounds, unsigned waves)
 {
 	static struct series s;
+	const char *most = getenv("BENCH_FIXED");
 	double fixed = fixed_part(b, rounds), beyond[ROUNDS_MAX], rate, one;
+	int fixed_ms = most ? atoi(most) : FIXED_MS;
 	bool exact;
 
 	measure(&s, b, p, rounds);
@@ -425,13 +427,13 @@ static bool by_opensm(struct bench *b, struct plan *p, unsigned rounds, unsigned
 	printf("  a wave of one block takes %.1f ms; beyond that %.0f blocks/s: %.0f %% of the bare "
 	       "rate\n",
 	       fixed, 1e3 * p->changes->n / (one - fixed), 100 * rate);
-	printf("goal: at most %d ms for a wave of one block: %s\n", FIXED_MS,
-	       fixed <= FIXED_MS ? "holds" : "MISSED");
+	printf("goal: at most %d ms for a wave of one block: %s\n", fixed_ms,
+	       fixed <= fixed_ms ? "holds" : "MISSED");
 	in_waves(p, waves);
 	measure(&s, b, p, rounds);
 	printf("  each further wave takes %.1f ms more\n",
 	       (print_road(&s, p, rounds) - one) / (waves > 1 ? waves - 1 : 1));
-	return only_the_planned_sets(b, p) && exact && fixed <= FIXED_MS && rate >= 0.8;
+	return only_the_planned_sets(b, p) && exact && fixed <= fixed_ms && rate >= 0.8;
 }
 
 static bool both(struct bench *b, struct plan *p, unsigned rounds, unsigned waves)

@@ -27,6 +27,10 @@ struct osm_qos {
 	const char *kind; /* "swe": qos_swe_vlarb_low, ... */
 	const char *low, *high, *sl2vl;
 	bool own_sl2vl; /* qos_KIND_sl2vl, not qos_sl2vl */
+
+	/* The VLs with a weight of the port that was asked for last: most are like it. */
+	uint32_t like;
+	uint16_t weighted;
 };
 
 static struct osm_qos osm_qos_of(const osm_subn_opt_t *opt, const char *kind,
@@ -80,15 +84,20 @@ struct port_seen {
 };
 
 /* False: it has nothing to choose from, or does not say. */
-static bool osm_qos_weighted_at(uint16_t *out, const struct osm_qos *q, const struct port_seen *at)
+static bool osm_qos_weighted_at(uint16_t *out, struct osm_qos *q, const struct port_seen *at)
 {
 	const ib_port_info_t *pi = &at->physp->port_info;
+	uint32_t like = 1u << 24 | (uint32_t)pi->vl_arb_low_cap << 16 |
+			(uint32_t)pi->vl_arb_high_cap << 8 | at->vl_mask;
 
 	if (!at->vl_mask || ib_port_info_get_vl_cap(pi) == 1 ||
 	    !(pi->vl_arb_low_cap | pi->vl_arb_high_cap))
 		return false;
-	*out = osm_qos_weighted(q->low, pi->vl_arb_low_cap, at->vl_mask) |
-	       osm_qos_weighted(q->high, pi->vl_arb_high_cap, at->vl_mask);
+	if (q->like != like)
+		q->weighted = osm_qos_weighted(q->low, pi->vl_arb_low_cap, at->vl_mask) |
+			      osm_qos_weighted(q->high, pi->vl_arb_high_cap, at->vl_mask);
+	q->like = like;
+	*out = q->weighted;
 	return true;
 }
 
@@ -114,7 +123,7 @@ static void osm_qos_lines(char *buf, size_t size, const struct osm_qos *q,
 		 tables_vls_text(low_text, sizeof(low_text), low, ":4"), more);
 }
 
-static int osm_qos_starved(const struct osm_qos *q, const struct port_seen *at, uint16_t used,
+static int osm_qos_starved(struct osm_qos *q, const struct port_seen *at, uint16_t used,
 			   struct err *err)
 {
 	char vls[40], lines[300];
@@ -135,10 +144,9 @@ static int osm_qos_starved(const struct osm_qos *q, const struct port_seen *at, 
 		tables_vls_text(vls, sizeof(vls), starved, ""), at->name, lines);
 }
 
-static int osm_qos_check_switch(struct osm_opensm *osm, const struct fabric *f,
+static int osm_qos_check_switch(struct osm_qos *q, struct osm_opensm *osm, const struct fabric *f,
 				const struct tables *t, uint32_t sw, uint16_t sls, struct err *err)
 {
-	struct osm_qos q = osm_qos_of(&osm->subn.opt, "swe", &osm->subn.opt.qos_swe_options);
 	const osm_switch_t *s = osm_get_switch_by_guid(&osm->subn, cl_hton64(f->sw_guid[sw]));
 	int rc = 0;
 
@@ -150,7 +158,7 @@ static int osm_qos_check_switch(struct osm_opensm *osm, const struct fabric *f,
 		if (!at.physp || (port->chan == FAB_NONE && port->term == FAB_NONE))
 			continue;
 		snprintf(at.name, sizeof(at.name), "switch %s port %u", f->sw_name[sw], p);
-		rc = osm_qos_starved(&q, &at, tables_port_vls(t, f, sw, (uint8_t)p, sls), err);
+		rc = osm_qos_starved(q, &at, tables_port_vls(t, f, sw, (uint8_t)p, sls), err);
 	}
 	return rc;
 }
@@ -172,17 +180,13 @@ static uint16_t osm_qos_mapped(uint16_t *dropped, const char *map, unsigned vl_m
 	return used;
 }
 
-static int osm_qos_check_host(struct osm_opensm *osm, const struct fabric *f, uint32_t term,
-			      uint16_t sls, struct err *err)
+static int osm_qos_check_host(struct osm_qos *q, struct osm_opensm *osm, const struct fabric *f,
+			      uint32_t term, uint16_t sls, struct err *err)
 {
-	const osm_subn_opt_t *opt = &osm->subn.opt;
-	struct osm_qos q = f->term_kind[term] == TERM_ROUTER
-				   ? osm_qos_of(opt, "rtr", &opt->qos_rtr_options)
-				   : osm_qos_of(opt, "ca", &opt->qos_ca_options);
 	const osm_port_t *port = osm_get_port_by_guid(&osm->subn, cl_hton64(f->term_guid[term]));
 	uint8_t vls = fabric_port(f, f->term_sw[term], f->term_port[term])->op_vls;
 	struct port_seen at = { .vl_mask = vls ? vls - 1u : 14 };
-	uint16_t dropped, used = osm_qos_mapped(&dropped, q.sl2vl, at.vl_mask, sls);
+	uint16_t dropped, used = osm_qos_mapped(&dropped, q->sl2vl, at.vl_mask, sls);
 	char list[40];
 
 	if (dropped)
@@ -191,24 +195,29 @@ static int osm_qos_check_host(struct osm_opensm *osm, const struct fabric *f, ui
 			"hosts would drop packets with SL%s %s, which the tables use: their SL2VL "
 			"map in opensm.conf, \"%.100s\", leads to VL 15",
 			plural((uint64_t)__builtin_popcount(dropped)),
-			tables_vls_text(list, sizeof(list), dropped, ""), q.sl2vl);
+			tables_vls_text(list, sizeof(list), dropped, ""), q->sl2vl);
 	if (!port || !port->p_physp)
 		return 0;
 	at.physp = port->p_physp;
 	snprintf(at.name, sizeof(at.name), "host %s", f->term_name[term]);
-	return osm_qos_starved(&q, &at, used, err);
+	return osm_qos_starved(q, &at, used, err);
 }
 
 int osm_qos_check(struct osm_opensm *osm, const struct fabric *f, const struct tables *t,
 		  struct err *err)
 {
+	const osm_subn_opt_t *opt = &osm->subn.opt;
+	struct osm_qos switches = osm_qos_of(opt, "swe", &opt->qos_swe_options);
+	struct osm_qos hosts = osm_qos_of(opt, "ca", &opt->qos_ca_options);
+	struct osm_qos routers = osm_qos_of(opt, "rtr", &opt->qos_rtr_options);
 	uint16_t sls = tables_sl_mask(t, f);
 	int rc = 0;
 
-	for (uint32_t sw = 0; sw < f->nsw && osm->subn.opt.qos && !rc; sw++)
-		rc = osm_qos_check_switch(osm, f, t, sw, sls, err);
-	for (uint32_t i = 0; i < f->nend && osm->subn.opt.qos && !rc; i++)
-		rc = osm_qos_check_host(osm, f, i, sls, err);
+	for (uint32_t sw = 0; sw < f->nsw && opt->qos && !rc; sw++)
+		rc = osm_qos_check_switch(&switches, osm, f, t, sw, sls, err);
+	for (uint32_t i = 0; i < f->nend && opt->qos && !rc; i++)
+		rc = osm_qos_check_host(f->term_kind[i] == TERM_ROUTER ? &routers : &hosts, osm, f,
+					i, sls, err);
 	return rc;
 }
 
