@@ -457,6 +457,16 @@ static void app_data_take_rival(struct app *a, const struct msg *msg)
 	memcpy(rival, now, sizeof(now));
 }
 
+/* Who returns on the way out of an update is heard within seconds: only who stays away is told. */
+static void app_data_take_away(struct app *a, const struct msg *msg)
+{
+	char *away = a->state.sm.away;
+
+	if (msg->away[0] && strcmp(msg->away, away) != 0)
+		log_add(LOG_WARN, "agents", "%s", msg->away);
+	memcpy(away, msg->away, sizeof(msg->away));
+}
+
 static void app_data_take_sm(struct app *a, const struct msg *msg)
 {
 	struct state_sm *s = &a->state.sm;
@@ -486,6 +496,7 @@ static void app_data_take_sm(struct app *a, const struct msg *msg)
 	memcpy(s->requested, msg->requested, sizeof(s->requested));
 	memcpy(s->replaces, msg->replaces, sizeof(s->replaces));
 	app_data_take_rival(a, msg);
+	app_data_take_away(a, msg);
 	end = a->state.fabric ? fabric_lid_end(a->state.fabric, msg->sm.lid) : FAB_NONE;
 	if (end != FAB_NONE && end < a->state.fabric->nend)
 		snprintf(s->name, sizeof(s->name), "%.63s", a->state.fabric->term_name[end]);

@@ -15,6 +15,7 @@
 #include "fabric/base/store.h"
 #include "fabric/update/executor.h"
 #include "fabric/update/installer/smp.h"
+#include "fabric/update/update_event.h"
 #include "views/canvas/text.h"
 
 #include <inttypes.h>
@@ -138,12 +139,6 @@ static void cmd_status_print_switches(const json_t *s)
 		       (long long)cmd_status_num(s, "missing"));
 }
 
-/* As people count; behind the last one all are written. */
-static long long cmd_status_wave(json_int_t wave, json_int_t waves)
-{
-	return (long long)(waves && wave >= waves ? waves : wave + 1);
-}
-
 static void cmd_status_print_process(const json_t *p)
 {
 	const json_t *st = json_object_get(p, "status"), *watch = json_object_get(p, "watch"), *v;
@@ -152,10 +147,11 @@ static void cmd_status_print_process(const json_t *p)
 
 	printf("  process   PID %lld, supervisor PID %lld\n", (long long)cmd_status_num(p, "pid"),
 	       (long long)cmd_status_num(p, "guard"));
-	printf("  phase     %s, %s; wave %lld of %lld\n", cmd_status_str(st, "phase"),
+	printf("  phase     %s, %s; wave %u of %u\n", cmd_status_str(st, "phase"),
 	       cmd_status_str(st, "step"),
-	       cmd_status_wave(cmd_status_num(st, "wave"), cmd_status_num(st, "waves")),
-	       (long long)cmd_status_num(st, "waves"));
+	       update_event_wave((uint32_t)cmd_status_num(st, "wave"),
+				 (uint32_t)cmd_status_num(st, "waves")),
+	       (uint32_t)cmd_status_num(st, "waves"));
 	printf("  blocks    %lld written, %lld read back of %lld; %lld failed, %lld retries, %lld "
 	       "by another writer\n",
 	       (long long)cmd_status_num(st, "written"), (long long)cmd_status_num(st, "verified"),
@@ -240,9 +236,9 @@ static int cmd_status_print_events(const struct status_cmd *c, const struct txn_
 			*next++ = '\0';
 		if (sscanf(line, "%*s %*s %" SCNd64 " %15s %u %255[^\n]", &s, state, &wave, said) >=
 		    3)
-			printf("  %s %-12s wave %lld%s%s\n", figure_utc(at, s),
-			       plain_text(state, ""), cmd_status_wave(wave, t->head.nwaves),
-			       *said ? "  " : "", plain_text(said, ""));
+			printf("  %s %-12s wave %u%s%s\n", figure_utc(at, s), plain_text(state, ""),
+			       update_event_wave(wave, t->head.nwaves), *said ? "  " : "",
+			       plain_text(said, ""));
 	}
 	free(data);
 	return 0;

@@ -116,6 +116,7 @@ struct msg {
 	char engine[24], requested[24]; /* of OpenSM, where our plugin tells; "" not known */
 	char replaces[400];		/* likewise, as in osm_status */
 	char update[64], owner[100];	/* likewise */
+	char away[260];			/* likewise: agents that are not on their base LIDs */
 	bool partial;			/* a sweep or reading of tables that missed something */
 	char *silent;			/* of a sweep: where nobody answers, a line each; or NULL */
 	struct executor_event event;

@@ -2,6 +2,7 @@
 #include "console/session/poller_priv.h"
 
 #include "console/lib/progress_line.h"
+#include "console/update/agents_away.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
@@ -223,6 +224,21 @@ static void poller_sample(struct poller *p)
 	mailbox_send(p->box, msg);
 }
 
+/* As the plugin has heard them. */
+static void poller_ask_agents(struct poller *p, struct msg *msg)
+{
+	struct osm_agent *heard = NULL;
+	struct agent_away *away;
+	uint32_t nheard = 0, n;
+
+	if (!p->fabric || osm_link_agents(p->osm, &heard, &nheard, NULL))
+		return;
+	agents_away_merge(&away, &n, NULL, NULL, 0, heard, nheard, time(NULL));
+	agents_away_text(msg->away, sizeof(msg->away), away, n, p->fabric);
+	free(away);
+	free(heard);
+}
+
 /* What really routes, where our plugin is in that SM on this machine.  A local socket: it answers
  * at once or never. */
 static void poller_ask_plugin(struct poller *p, struct msg *msg)
@@ -240,6 +256,8 @@ static void poller_ask_plugin(struct poller *p, struct msg *msg)
 	snprintf(msg->replaces, sizeof(msg->replaces), "%s", s.replaces);
 	memcpy(msg->update, s.update, sizeof(msg->update));
 	memcpy(msg->owner, s.owner, sizeof(msg->owner));
+	if (!s.update[0]) /* its agents are where it wants them */
+		poller_ask_agents(p, msg);
 	if (!s.ours && s.why[0])
 		snprintf(msg->text, sizeof(msg->text), "%s", s.why);
 }

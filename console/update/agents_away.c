@@ -14,8 +14,9 @@
 #include <string.h>
 #include <time.h>
 
-#define LINK_MS	 2000
-#define RECENT_S 3600 /* agents return by themselves long before */
+#define AWAY_NAMED 4 /* in one line */
+#define LINK_MS	   2000
+#define RECENT_S   3600 /* agents return by themselves long before */
 
 struct merging {
 	VEC(struct agent_away) v;
@@ -177,6 +178,32 @@ static const char *agents_away_words(char *buf, size_t size, const struct agent_
 	snprintf(buf, size, "%s%s%s; %s %s", a->id[0] ? "update " : "", a->id,
 		 a->id[0] ? "" : "an update of another machine", words[a->where],
 		 figure_utc(at, a->since_s));
+	return buf;
+}
+
+char *agents_away_text(char *buf, size_t size, const struct agent_away *a, uint32_t n,
+		       const struct fabric *f)
+{
+	int len;
+
+	buf[0] = '\0';
+	if (!n)
+		return buf;
+	len = snprintf(buf, size, "%u agent%s not on %s base LIDs: ", n, n == 1 ? " is" : "s are",
+		       n == 1 ? "its" : "their");
+	for (uint32_t i = 0; i < n && len < (int)size; i++) {
+		uint32_t term = fabric_term_by_guid(f, a[i].guid);
+		char port[32];
+
+		snprintf(port, sizeof(port), "port 0x%016" PRIx64, a[i].guid);
+		len += snprintf(buf + len, size - (size_t)len, "%s%s", i ? ", " : "",
+				i == AWAY_NAMED	   ? "..."
+				: a[i].name[0]	   ? a[i].name
+				: term != FAB_NONE ? f->term_name[term]
+						   : port);
+		if (i == AWAY_NAMED)
+			break;
+	}
 	return buf;
 }
 

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "fabric/model/fabric.h"
 #include "fabric/update/installer/osm_msg.h"
 #include "fabric/update/journal.h"
 
@@ -37,5 +38,9 @@ void agents_away_merge(struct agent_away **out, uint32_t *n, const char *base,
 		       const struct txn_info *list, uint32_t nlist, const struct osm_agent *heard,
 		       uint32_t nheard, int64_t now_s);
 
+/* "2 agents are not on their base LIDs: n0003, n0007, ...", by the names of f; "" where there are
+ * none.  Returns buf. */
+char *agents_away_text(char *buf, size_t size, const struct agent_away *a, uint32_t n,
+		       const struct fabric *f);
 void agents_away_print(const struct agent_away *a, uint32_t n); /* nothing where there are none */
 json_t *agents_away_json(const struct agent_away *a, uint32_t n);

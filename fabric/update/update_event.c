@@ -61,8 +61,8 @@ json_t *update_event_json(const struct executor_event *ev, const struct executor
 {
 	json_t *j = json_pack("{s:s, s:s, s:I, s:I, s:i, s:o, s:o}", "event", kinds[ev->kind],
 			      "phase", phase_name(ev->phase), "wave", (json_int_t)ev->wave, "items",
-			      (json_int_t)ev->items, "rc", ev->rc, "text",
-			      json_text(ev->text), "status", update_status_json(st));
+			      (json_int_t)ev->items, "rc", ev->rc, "text", json_text(ev->text),
+			      "status", update_status_json(st));
 	char name[160];
 
 	if (ev->asked)
@@ -171,4 +171,9 @@ bool update_event_parse(struct executor_event *ev, struct executor_status *st, c
 	update_event_parse_status(st, json_object_get(j, "status"));
 	ev->why = st->why;
 	return true;
+}
+
+uint32_t update_event_wave(uint32_t wave, uint32_t nwaves)
+{
+	return nwaves && wave >= nwaves ? nwaves : wave + 1;
 }

@@ -16,3 +16,6 @@ json_t *update_status_json(const struct executor_status *st);
  * by GUID, their index is FAB_NONE).
  * false: not such an event.  Anything in it may be missing or nonsense: then it is 0. */
 bool update_event_parse(struct executor_event *ev, struct executor_status *st, const json_t *j);
+/* A wave as people count, from 1; behind the last one, when all are written, that one.  nwaves 0:
+ * not known. */
+uint32_t update_event_wave(uint32_t wave, uint32_t nwaves);

@@ -498,6 +498,17 @@ static int apply_draw_automatic(const struct state *s, struct canvas *c, struct 
 			       s->automatic.alert ? ROLE_WARN : ROLE_LABEL, text);
 }
 
+/* Of updates that are over; those of one that goes on are among its phases. */
+static int apply_draw_away(const struct state *s, struct canvas *c, struct rect r, int y)
+{
+	char text[320];
+
+	if (!s->sm.away[0] || apply_is(s, UNDER_WAY) || y >= r.h)
+		return y;
+	snprintf(text, sizeof(text), "%s", s->sm.away);
+	return y + canvas_wrap(c, (struct rect){ r.x, r.y, r.w - 1, r.h }, 1, y, ROLE_WARN, text);
+}
+
 /* The log with what the watch has seen, in the place of all else. */
 static int apply_draw_log_page(const struct state *s, struct canvas *c, struct rect r, int y)
 {
@@ -519,6 +530,7 @@ static void apply_draw(void *own, struct context *ctx, struct canvas *c, struct 
 	(void)ctx;
 	y = apply_draw_plan(s, c, r);
 	y = apply_draw_automatic(s, c, body, y);
+	y = apply_draw_away(s, c, body, y);
 	if (u->log_only) {
 		y = apply_draw_log_page(s, c, body, y);
 	} else {

@@ -878,9 +878,30 @@ static void a_rival_is_named_before_anything_is_prepared(void **state)
 	app_end(a);
 }
 
+static void agents_that_stayed_away_are_told_until_they_are_back(void **state)
+{
+	struct app *a = app_kit_open(SPEC, NULL, 100, 30);
+	struct msg *msg = msg_new(MSG_SM);
+
+	(void)state;
+	assert_true(app_kit_ready(a, 2));
+	msg->sm = a->sm;
+	snprintf(msg->away, sizeof(msg->away), "1 agent is not on its base LIDs: n0003");
+	mailbox_send(a->box, msg);
+	app_take_messages(a);
+	assert_string_equal(a->state.sm.away, "1 agent is not on its base LIDs: n0003");
+	msg = msg_new(MSG_SM);
+	msg->sm = a->sm;
+	mailbox_send(a->box, msg);
+	app_take_messages(a);
+	assert_string_equal(a->state.sm.away, "");
+	app_end(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(agents_that_stayed_away_are_told_until_they_are_back),
 		cmocka_unit_test(a_rival_is_named_before_anything_is_prepared),
 		cmocka_unit_test(a_plan_that_is_installed_leaves_nothing_to_do),
 		cmocka_unit_test(a_moment_of_the_past_is_shown_again_as_it_was),

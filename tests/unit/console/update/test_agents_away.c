@@ -5,6 +5,7 @@
 #include "fabric/ib/phase_notice.h"
 #include "fabric/update/coordinator.h"
 #include "fabric/update/journal_text.h"
+#include "tests/unit/kit/small_net.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -126,6 +127,26 @@ static void what_the_plugin_has_heard_counts(void **state)
 	free(a);
 }
 
+static void they_are_named_in_a_line_by_what_the_fabric_calls_them(void **state)
+{
+	struct fabric *f = net_spec("random:switches=6,links=9,hosts=2,seed=4");
+	struct agent_away a[6] = { { .guid = 1 } };
+	char text[260], want[260];
+
+	(void)state;
+	assert_string_equal(agents_away_text(text, sizeof(text), a, 0, f), "");
+	assert_string_equal(agents_away_text(text, sizeof(text), a, 1, f),
+			    "1 agent is not on its base LIDs: port 0x0000000000000001");
+	for (uint32_t i = 0; i < 6; i++)
+		a[i].guid = f->term_guid[i];
+	snprintf(a[0].name, sizeof(a[0].name), "login1");
+	snprintf(want, sizeof(want), "6 agents are not on their base LIDs: login1, %s, %s, %s, ...",
+		 f->term_name[1], f->term_name[2], f->term_name[3]);
+	assert_string_equal(agents_away_text(text, sizeof(text), a, 6, f), want);
+	assert_int_equal(strlen(agents_away_text(text, 40, a, 6, f)), 39); /* what has room */
+	fabric_put(f);
+}
+
 static int up(void **state)
 {
 	(void)state;
@@ -146,6 +167,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_plugin_the_journals_name_who_may_be_away),
 		cmocka_unit_test(what_the_plugin_has_heard_counts),
+		cmocka_unit_test(they_are_named_in_a_line_by_what_the_fabric_calls_them),
 	};
 
 	return cmocka_run_group_tests(tests, up, down);

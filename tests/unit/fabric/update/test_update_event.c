@@ -139,9 +139,21 @@ static void what_is_no_event_is_refused(void **state)
 	json_decref(j);
 }
 
+static void no_wave_is_behind_the_last(void **state)
+{
+	(void)state;
+	assert_int_equal(update_event_wave(0, 1), 1);
+	assert_int_equal(update_event_wave(1, 1), 1); /* all are written */
+	assert_int_equal(update_event_wave(0, 9), 1);
+	assert_int_equal(update_event_wave(8, 9), 9);
+	assert_int_equal(update_event_wave(9, 9), 9);
+	assert_int_equal(update_event_wave(3, 0), 4); /* how many there are is not known */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_wave_is_behind_the_last),
 		cmocka_unit_test(an_event_comes_as_it_was_sent),
 		cmocka_unit_test(one_of_which_nothing_is_known_does_too),
 		cmocka_unit_test(every_kind_has_a_word),

@@ -350,9 +350,26 @@ static void a_proposal_of_the_automatic_mode_is_seen_in_all_views(void **state)
 	console_close(&k);
 }
 
+static void agents_that_stayed_away_are_named_while_no_update_goes_on(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	running(&k);
+	snprintf(k.s.sm.away, sizeof(k.s.sm.away),
+		 "2 agents are not on their base LIDs: n0003, n0007");
+	console_hides(&k, "not on their base LIDs");
+	k.s.apply.state = APPLY_NONE;
+	console_shows(&k, "2 agents are not on their base LIDs: n0003, n0007");
+	k.s.apply.state = APPLY_KEPT;
+	console_shows(&k, "2 agents are not on their base LIDs: n0003, n0007");
+	console_close(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(agents_that_stayed_away_are_named_while_no_update_goes_on),
 		cmocka_unit_test(phases_waves_and_agents_are_shown_as_they_happen),
 		cmocka_unit_test(the_deadline_runs_down_in_every_view),
 		cmocka_unit_test(notes_and_overrides_are_typed),
