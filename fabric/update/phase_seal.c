@@ -56,8 +56,12 @@ int phase_seal_check(const struct notice *n, const struct site_keys *k)
 	struct site_key_subject s;
 	uint8_t data[SEALED];
 
-	if (!id || (n->trap == NOTICE_LOCAL_CHANGES && !n->issuer_guid))
+	bool answer = n->trap == NOTICE_LOCAL_CHANGES;
+
+	if (!id || (answer && !n->issuer_guid))
 		return -ENOKEY;
+	if (!answer && !site_keys_may_ask(k, n->issuer_guid))
+		return -EKEYREJECTED;
 	phase_seal_gather(data, n, n->issuer_guid, id);
 	s = phase_seal_subject(n, n->issuer_guid, data);
 	return site_keys_check(k, id, n->details + AT_MAC, &s);

@@ -24,6 +24,6 @@
 /* guid: of the port that issues it; its LID is n's.  -ENOKEY: these keys cannot sign for it. */
 int phase_seal_put(struct notice *n, uint64_t guid, const struct site_keys *k);
 /* As it was reported, with the issuer's GUID.  0; -ENOKEY: no seal, or of no key that is known;
- * -EKEYREJECTED: a seal of something else. */
+ * -EKEYREJECTED: a seal of something else, or a question of a port that may not ask. */
 int phase_seal_check(const struct notice *n, const struct site_keys *k);
 bool phase_seal_there(const struct notice *n);

@@ -30,6 +30,8 @@ struct site_keys {
 	struct stat seen;
 	uint32_t n;
 	struct key key[SITE_KEYS_MAX];
+	uint32_t nissuers;
+	uint64_t issuer[SITE_ISSUERS_MAX];
 };
 
 /* ---- what comes of a key ---- */
@@ -115,12 +117,28 @@ static bool site_key_take_node(struct key *k, const char *line)
 	return ok;
 }
 
+static int site_key_take_issuer(struct site_keys *k, const char *line, uint32_t nr, struct err *err)
+{
+	uint64_t guid;
+	int end = 0;
+
+	if (sscanf(line, "issuer %" SCNx64 "%n", &guid, &end) != 1 || line[end] || !guid)
+		return err_set(err, -EINVAL, "%s:%u: not 'issuer GUID'", k->path, nr);
+	if (k->nissuers == SITE_ISSUERS_MAX)
+		return err_set(err, -EINVAL, "%s:%u: more than %d issuers", k->path, nr,
+			       SITE_ISSUERS_MAX);
+	k->issuer[k->nissuers++] = guid;
+	return 0;
+}
+
 static int site_key_take_line(struct site_keys *k, const char *line, uint32_t nr, struct err *err)
 {
 	struct key *key = &k->key[k->n];
 
 	if (!*line || *line == '#')
 		return 0;
+	if (!strncmp(line, "issuer ", 7))
+		return site_key_take_issuer(k, line, nr, err);
 	if (k->n == SITE_KEYS_MAX)
 		return err_set(err, -EINVAL, "%s:%u: more than %d keys", k->path, nr,
 			       SITE_KEYS_MAX);
@@ -294,6 +312,14 @@ int site_keys_check(const struct site_keys *k, uint16_t id, const uint8_t mac[SI
 		rc = site_key_same(mac, want) ? 0 : -EKEYREJECTED;
 	}
 	return rc;
+}
+
+bool site_keys_may_ask(const struct site_keys *k, uint64_t guid)
+{
+	for (uint32_t i = 0; i < k->nissuers; i++)
+		if (k->issuer[i] == guid)
+			return true;
+	return !k->nissuers;
 }
 
 /* ---- new ones ---- */

@@ -6,8 +6,10 @@
  * rotation: the first one signs, all of them are believed.  Lines:
  *
  *	HEX			64 digits: the key of the site
- *	node GUID HEX HEX	what site_key_node() made of it for the node with that port: it
- *signs answers of that port only, and believes questions
+ *	node GUID HEX HEX	what site_key_node() made of it for the node with that port:
+ *				signs its answers only, and believes questions
+ *	issuer GUID		questions are believed of this port, and of others named so;
+ *				where none is, of whoever has a key
  *
  * Empty ones and those that begin with # are comments.  Two keys come of that of the site by
  * HMAC-SHA256: one of all questions, and one of the answers of each port.
@@ -24,7 +26,8 @@
 
 #define SITE_KEY_PRESET "/etc/ibroute-top/agents.key"
 #define SITE_KEY_NONE	"agents have no key: root of any node can forge what they are told"
-#define SITE_KEYS_MAX	16
+#define SITE_KEYS_MAX	 16
+#define SITE_ISSUERS_MAX 32
 #define SITE_KEY_MAC	16 /* bytes: a truncated HMAC-SHA256 */
 
 struct site_keys;
@@ -53,6 +56,9 @@ int site_keys_sign(uint16_t *id, uint8_t mac[SITE_KEY_MAC], const struct site_ke
 /* 0; -ENOKEY: no key of that number, or none for that; -EKEYREJECTED: not by this key. */
 int site_keys_check(const struct site_keys *k, uint16_t id, const uint8_t mac[SITE_KEY_MAC],
 		    const struct site_key_subject *s);
+
+/* May that port ask, as far as the file says? */
+bool site_keys_may_ask(const struct site_keys *k, uint64_t guid);
 
 /* A new file with a new key, mode 0600.  -EEXIST. */
 int site_key_new(const char *path, struct err *err);

@@ -165,6 +165,14 @@ ok "who still has the old one" old_key
 ok "is not believed" lab_wait 5 says n0003 "forged 3"
 ok "nor obeyed" stays n0003 base
 
+# somebody has the key, but is none of those who may ask
+(umask 077; { cat "$LAB_DIR/new"; echo "issuer 0x$(guid_of n0018)"; } >"$key.tmp") && mv "$key.tmp" "$key"
+forged=$(status_of n0003 | sed -n 's/^forged //p')
+sleep 1
+ok "one who has the key and may not ask" signed 68 "$now" 9 1
+ok "is not believed" lab_wait 5 says n0003 "forged $((forged + 1))"
+ok "nor obeyed" stays n0003 base
+
 # --- who is asked through a stock OpenSM, and a third node that answers for the slow one ---
 ok "agents without a key, one slow" agents 'sleep 3'
 round() { # prints how long the drain took

@@ -275,6 +275,33 @@ static void the_key_of_a_node_answers_for_that_node_only(void **state)
 	site_keys_free(site);
 }
 
+/* Whoever else has the key: the SM says which port it was. */
+static void questions_are_of_the_ports_that_may_ask(void **state)
+{
+	struct site_keys *k = keys_of(ONE "issuer 0x5\nissuer 0x7\n"), *all = keys_of(ONE);
+	struct notice n;
+
+	(void)state;
+	for (uint64_t guid = 4; guid < 9; guid++) {
+		question(&n, guid);
+		assert_int_equal(phase_seal_put(&n, guid, k), 0);
+		assert_int_equal(phase_seal_check(&n, all), 0);
+		assert_int_equal(phase_seal_check(&n, k),
+				 guid == 5 || guid == 7 ? 0 : -EKEYREJECTED);
+		answer(&n, guid);
+		assert_int_equal(phase_seal_put(&n, guid, k), 0);
+		assert_int_equal(phase_seal_check(&n, k), 0);
+	}
+	site_keys_free(k);
+	site_keys_free(all);
+	put(ONE "issuer 5 6\n");
+	refused(-EINVAL, ":2: not 'issuer GUID'");
+	put(ONE "issuer 0\n");
+	refused(-EINVAL, ":2: not 'issuer GUID'");
+	put("issuer 0x5\n");
+	refused(-EINVAL, "has no key");
+}
+
 static void a_new_key_is_root_s_and_never_the_same(void **state)
 {
 	struct site_keys *a, *b;
@@ -325,6 +352,7 @@ int main(void)
 		cmocka_unit_test(random_seals_are_not_believed),
 		cmocka_unit_test(keys_change_without_an_interruption),
 		cmocka_unit_test(the_key_of_a_node_answers_for_that_node_only),
+		cmocka_unit_test(questions_are_of_the_ports_that_may_ask),
 		cmocka_unit_test(a_new_key_is_root_s_and_never_the_same),
 	};
 
