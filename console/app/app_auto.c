@@ -81,7 +81,9 @@ static void app_auto_compute(struct app *a, const struct auto_seen *seen)
 {
 	const struct state_preview *p = &a->state.preview;
 	const struct auto_opts *how = &a->opts.automatic;
-	struct auto_agents who = { .socket = a->opts.live.socket, .unassigned = how->strangers };
+	struct auto_agents who = { .socket = a->opts.live.socket,
+				   .key = a->opts.live.agents_key,
+				   .unassigned = how->strangers };
 	struct app_auto *u = &a->automatic;
 	struct preview_options o;
 	struct route_inputs in;

@@ -32,6 +32,7 @@ static bool auto_propose_agents_there(const struct plan *p, const struct auto_ag
 {
 	const struct drain *d = &p->drain;
 	struct live l = { .sm = p->sm };
+	const struct live_opts opts = { .agents_key = who->key };
 	struct agents a = { 0 };
 	bool there = d->jobs && d->escape && (who->unassigned || !d->unassigned_lids);
 
@@ -41,7 +42,8 @@ static bool auto_propose_agents_there(const struct plan *p, const struct auto_ag
 	/* there is no operator to say which host a name means */
 	there = l.osm && !drain_names_check(d, p->fabric, p->jobs, NULL);
 	if (there)
-		agents_open(&a, &l, NULL, false);
+		agents_open(&a, &l, &opts, false);
+	there = there && !a.why[0];
 	for (uint32_t i = 0; there && i < d->njob; i++)
 		if (d->job[i].needed)
 			there = auto_propose_job_there(&a.link, p->fabric,

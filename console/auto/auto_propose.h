@@ -10,6 +10,7 @@
 struct auto_agents {
 	const char *socket; /* of OpenSM's plugin, which alone knows who subscribes; as
 			       osm_link_path() */
+	const char *key;    /* of the agents, as struct live_opts has it */
 	bool unassigned;    /* LIDs of no job do not count in a drain */
 };
 

@@ -168,6 +168,7 @@ static int auto_run_propose(struct auto_proposal *out, struct route_report *repo
 			    struct route_inputs *in, const struct auto_run *r, struct err *err)
 {
 	struct auto_agents who = { .socket = r->o->dog.live.socket,
+				   .key = r->o->dog.live.agents_key,
 				   .unassigned = r->o->automatic.strangers };
 	int rc;
 
