@@ -55,10 +55,9 @@ static int update_rollback_others(void *ctx)
 static int update_rollback_grant(void *ctx, const struct executor_grant *g, struct err *err)
 {
 	struct update_rollback *t = ctx;
-	int rc = osm_grant(t->live->osm, g, err);
+	int rc = t->without_lock ? osm_grant(t->live->osm, g, err)
+				 : sm_lock_grant_with(&t->lock, t->live->osm, g, err);
 
-	if (!rc && !t->without_lock)
-		rc = sm_lock_grant(&t->lock, g, err);
 	if (!rc && g->step == GRANT_RESUME && !t->live->osm && t->lock.none[0])
 		fprintf(stderr, "warning: " SM_LOCK_NONE "\n", t->lock.none);
 	return rc;
@@ -78,6 +77,7 @@ int update_rollback_open(struct update_rollback *t, struct live *l, const struct
 
 	*t = (struct update_rollback){ .live = l, .opts = o };
 	sm_lock_init(&t->lock, l->w);
+	t->lock.granted = l->osm;
 	rc = record_open(&t->record, &ro, err);
 	if (rc)
 		return rc;

@@ -124,9 +124,8 @@ static int watchdog_main_grant(void *ctx, const struct executor_grant *g, struct
 
 	if (w->way.files) /* in nobody's way */
 		return 0;
-	rc = osm_grant(w->live.osm, g, err);
-	if (!rc && !w->config.without_lock)
-		rc = sm_lock_grant(&w->lock, g, err);
+	rc = w->config.without_lock ? osm_grant(w->live.osm, g, err)
+				    : sm_lock_grant_with(&w->lock, w->live.osm, g, err);
 	if (!rc && (g->step == GRANT_BEGIN || g->step == GRANT_RESUME))
 		watchdog_main_tell_lock(w);
 	return rc;
@@ -285,6 +284,7 @@ static int watchdog_main_run(struct worker *w, const struct plan *plan, struct j
 	int code = EXIT_REFUSED;
 
 	sm_lock_init(&w->lock, w->live.w);
+	w->lock.granted = w->live.osm;
 	foreign_tables_open(&w->theirs, &w->live, &w->config.live, plan,
 			    j ? journal_info(j)->head.id : NULL);
 	if (watchdog_main_choose_way(w, plan, err)) {

@@ -4,6 +4,7 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/log.h"
 #include "fabric/base/plain.h"
+#include "fabric/update/installer/osm_grant.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 
 #define ID_LOCAL 0x0262724c00000000ull /* of the local OS (4.1.3 of annex A3): 02, "brL" */
 #define AGAIN_MS 5000
+#define GRANTED	 ", by OpenSM" /* behind the host */
 
 void sm_lock_init(struct sm_lock *l, struct wire *w)
 {
@@ -37,7 +39,7 @@ static void sm_lock_fill(struct sm_lock *l, const char *txn)
 
 	gethostname(host, sizeof(host));
 	host[sizeof(host) - 1] = '\0';
-	snprintf(data, sizeof(data), "%.30s %.31s", txn, host);
+	snprintf(data, sizeof(data), "%.30s %.20s%s", txn, host, l->granted ? GRANTED : "");
 	l->mine = (struct service_record){ .id = sm_lock_id(txn), .lease_s = l->lease_s };
 	memcpy(l->mine.name, SM_LOCK_NAME, sizeof(SM_LOCK_NAME));
 	memcpy(l->mine.data, data, SERVICE_TEXT);
@@ -73,10 +75,23 @@ static int sm_lock_busy(const struct sm_lock *l, const struct service_record *r,
 		       who, at, (unsigned long)r->gid_guid, l->lease_s);
 }
 
-/* By its text: what is behind it need not come back as it was sent (not from ibsim). */
+/* By the update, the first word: who recovers it may do without the plugin that granted it. */
 static bool sm_lock_is_mine(const struct sm_lock *l, const struct service_record *r)
 {
-	return r->id == l->mine.id && !strncmp(r->data, l->mine.data, SERVICE_TEXT);
+	size_t len = strcspn(l->mine.data, " ") + 1;
+
+	return r->id == l->mine.id && !memcmp(r->data, l->mine.data, len);
+}
+
+/* Of an update that the plugin has ended since. */
+static bool sm_lock_is_left(const struct sm_lock *l, const struct service_record *r)
+{
+	char who[SERVICE_TEXT + 1];
+	size_t len, end = sizeof(GRANTED) - 1;
+
+	sm_lock_owner(who, r);
+	len = strlen(who);
+	return l->granted && len > end && !strcmp(who + len - end, GRANTED);
 }
 
 /* 0: nobody's, or this update's own. */
@@ -89,9 +104,10 @@ static int sm_lock_look(struct sm_lock *l, struct err *err)
 		return 0;
 	if (rc == -ENOTUNIQ)
 		return sm_lock_busy(l, NULL, err);
-	if (!rc && !sm_lock_is_mine(l, &r))
+	if (!rc && !sm_lock_is_mine(l, &r) && !sm_lock_is_left(l, &r))
 		return sm_lock_busy(l, &r, err);
-	if (!rc && r.gid_guid != l->guid) /* who recovers it does so from another port */
+	/* who recovers it may do so from another port */
+	if (!rc && (r.gid_guid != l->guid || !sm_lock_is_mine(l, &r)))
 		wire_service_remove(l->w, &r, err);
 	return rc;
 }
@@ -175,4 +191,16 @@ int sm_lock_grant(struct sm_lock *l, const struct executor_grant *g, struct err 
 		sm_lock_end(l);
 	}
 	return 0;
+}
+
+int sm_lock_grant_with(struct sm_lock *l, struct osm_link *osm, const struct executor_grant *g,
+		       struct err *err)
+{
+	struct err why = { "" };
+	int rc = osm_grant(osm, g, err), mine;
+
+	if (rc == -EBUSY || (rc && g->step != GRANT_RESUME && g->step != GRANT_END))
+		return rc;
+	mine = sm_lock_grant(l, g, &why);
+	return mine ? err_set(err, mine, "%s", why.text) : rc;
 }

@@ -129,6 +129,27 @@ static void who_recovers_takes_it_over(void **state)
 			 -ENOENT);
 }
 
+/* OpenSM's plugin has ended the one that it granted before. */
+static void what_the_plugin_granted_before_is_left_over(void **state)
+{
+	struct world *x = *state;
+	struct service_record r;
+
+	x->l[0].granted = true;
+	assert_int_equal(grant(x, 0, GRANT_BEGIN, "a"), 0);
+	assert_int_equal(grant(x, 1, GRANT_BEGIN, "b"), -EBUSY); /* nobody has granted that */
+	assert_non_null(strstr(x->err.text, "by OpenSM"));
+	x->l[1].granted = true;
+	assert_int_equal(grant(x, 1, GRANT_BEGIN, "b"), 0);
+	assert_int_equal(wire_service_find(&r, x->w[0], &x->l[1].mine, SERVICE_BY_NAME, &x->err),
+			 0);
+	assert_int_equal(r.id, x->l[1].mine.id);
+	sm_lock_end(&x->l[1]);
+	x->l[0].granted = false;
+	assert_int_equal(grant(x, 0, GRANT_BEGIN, "a"), 0);
+	assert_int_equal(grant(x, 1, GRANT_BEGIN, "b"), -EBUSY); /* by SMPs, beside the plugin */
+}
+
 static void who_is_gone_is_forgotten(void **state)
 {
 	struct world *x = *state;
@@ -210,6 +231,7 @@ int main(void)
 		T(one_at_a_time_and_the_other_is_named),
 		T(of_one_node_too),
 		T(who_recovers_takes_it_over),
+		T(what_the_plugin_granted_before_is_left_over),
 		T(who_is_gone_is_forgotten),
 		T(it_is_set_again_where_it_is_missing),
 		T(who_began_at_the_same_moment_withdraws),
