@@ -241,14 +241,16 @@ int main(int argc, char **argv)
 		cmocka_unit_test(lids_of_no_job_are_accepted_before_the_name_counts),
 	};
 
-	char remove[64];
+	char remove[128];
 	int rc;
 
 	if (argc > 1 && !strcmp(argv[1], GUARD_ARG)) /* of an update of the tests */
 		return watchdog_main(argc - 1, argv + 1);
 	assert_non_null(mkdtemp(records));
 	rc = cmocka_run_group_tests(tests, NULL, NULL);
-	snprintf(remove, sizeof(remove), "rm -r %s", records);
+	/* the process of the last update may still be closing its files */
+	snprintf(remove, sizeof(remove),
+		 "timeout 20 sh -c 'until rm -r %s 2>/dev/null; do sleep 0.1; done'", records);
 	assert_int_equal(system(remove), 0);
 	return rc;
 }
