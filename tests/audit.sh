@@ -134,6 +134,8 @@ ok "each line moved one on" each_line moved 'N{h;d};$!{x;/./{x;G;s/$//;x;s/.*//;
 ok "each tail cut off" each_line 'cut before' 'N,$d'
 cut_short() { head -c -20 "$rec" >"$t" && found "cut in a line"; }
 ok "a line cut in the middle" cut_short
+as_the_shell() { python3 "$top/tests/diff_shell.py" "$I" 40 "$RANDOM"; }
+ok "of damaged records we say what the six lines say" as_the_shell
 rm -rf tampered/*
 cp "$rec" "$cast" tampered
 sed -i '0,/LIVE/s//LOVE/' "tampered/$(basename "$cast")" # in the head, drawn first

@@ -16,6 +16,7 @@ p.add_argument("dir")
 p.add_argument("n", type=int)
 p.add_argument("--seal", action="store_true")
 p.add_argument("--text", default='"n0001"')
+p.add_argument("--txn", default="20261123T035116Z-20394")
 p.add_argument("--lines", type=int, default=3)
 o = p.parse_args()
 os.makedirs(o.dir, exist_ok=True)
@@ -53,7 +54,7 @@ for i in range(o.n):
     start = {"program": "ibroute-top", "version": "0.2.0", "fabric": text, "mode": "rw", "host": text, "pid": 1000 + i,
              "genesis": genesis}
     todo = [("session.start", start)]
-    todo += [("note", {"text": text}), ("key.action", {"action": text, "detail": text}), ("error", {"area": text, "text": text})] * (
+    todo += [("note", {"text": text, "txn": o.txn}), ("key.action", {"action": text, "detail": text}), ("error", {"area": text, "text": text})] * (
         o.lines // 3)
     todo.append(("session.end", {"lines": len(todo), "lost": 0}))
     for kind, data in todo:

@@ -154,13 +154,15 @@ int cmd_audit(int argc, char **argv)
 		       "of the one before (a chain), and SID.cast with what the screen "
 		       "showed.\vverify finds lines that were edited, removed, inserted or moved, "
 		       "and changes to the recorded screen. A truncated record is found by "
-		       "comparing it with the next part or session in the same directory, or with "
-		       "the heads (hashes) in syslog (IBROUTE_HEAD=); a record without an end is "
+		       "comparing it with the next part or session in the same directory, with "
+		       "the heads (hashes) in syslog (IBROUTE_HEAD=), or with the number of lines that "
+		       "the seal has counted (SID.seal); a record without an end is "
 		       "reported. A session that was removed as a whole is found by the heads and "
 		       "by the seal. seal starts to seal new lines in a directory with keys that "
 		       "cannot be computed backwards. Root can rewrite files that are neither "
 		       "sealed nor in the log of another machine. Exit codes: 0 intact; 1 "
-		       "findings; 64 bad options; 255 not readable.",
+		       "findings; 12 only the end of a record is missing; 64 bad options; 255 not "
+		       "readable.",
 	};
 	struct audit_options o = { .names = xcalloc((size_t)argc, sizeof(char *)),
 				   .speed = 1,

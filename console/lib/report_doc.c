@@ -3,6 +3,7 @@
 
 #include "console/lib/output_file.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 
 #include <libgen.h>
 #include <stdarg.h>
@@ -13,9 +14,12 @@
 #define LABEL_PX 130
 #define TITLE_PX 44
 
-static void report_doc_put(FILE *f, enum audit_format format, const char *s)
+/* Also of texts that were cut, perhaps within a character. */
+static void report_doc_put(FILE *f, enum audit_format format, const char *text)
 {
-	for (; *s; s++) {
+	char *clean = plain_text(xstrdup(text), "\n\r");
+
+	for (const char *s = clean; *s; s++) {
 		if (*s == '&')
 			fputs("&amp;", f);
 		else if (*s == '<')
@@ -29,6 +33,7 @@ static void report_doc_put(FILE *f, enum audit_format format, const char *s)
 		else
 			fputc(*s == '\n' || *s == '\r' ? ' ' : *s, f);
 	}
+	free(clean);
 }
 
 void doc_begin(struct report_doc *d, const char *title)

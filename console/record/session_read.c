@@ -7,6 +7,7 @@
 #include "console/record/record_read.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/plain.h"
 #include "fabric/base/vec.h"
 
 #include <errno.h>
@@ -149,6 +150,7 @@ static bool session_read_line(void *ctx, json_t *line)
 	struct session_action a;
 
 	session_read_take_action(&a, line);
+	plain_text(a.text, ""); /* what was cut within a character */
 	vec_push(&actions->list, a);
 	return true;
 }
