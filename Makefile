@@ -274,7 +274,7 @@ month: all $(B)/tests/bench/month
 
 # what takes longer than 'make check' may: packets under 1,000 random updates, every order of
 # events of the five phases, SIGKILLs to updates over ibsim, the fuzzers;
-# SOAK=1000 SEED=1 WAVES=1 KILLS=200 HOSTS=100 FUZZ_RUNS=10000000
+# SOAK=1000 SEED=1 WAVES=1 KILLS=200 HOSTS=100 MUTATIONS=40000 FUZZ_RUNS=10000000
 soak: check-packages
 	$(Q)$(MAKE) --no-print-directory all $(B)/tests/bench/packets_soak $(B)/tests/bench/explore
 	$(Q)$(B)/tests/bench/packets_soak $(or $(SOAK),1000) $(or $(SEED),1) $(or $(WAVES),1)
@@ -294,6 +294,7 @@ soak: check-packages
 	$(Q)bash tests/lab/hosts.sh $(or $(HOSTS),100) $(or $(SEED),1) 250
 	$(Q)sh tests/packages.sh devscripts
 	$(Q)bash tests/hardening.sh full
+	$(Q)bash tests/mutate.sh $(or $(MUTATIONS),40000) $(MUTATE_SEED)
 	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_RUNS=$(or $(FUZZ_RUNS),10000000)
 
 # four jobs with agents, OpenSM with our plugin: from engine to engine and back, with failures

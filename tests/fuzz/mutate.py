@@ -1,0 +1,590 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""mutate.py PROGRAM CORPUS OUT RUNS SEED [KIND...]: damaged inputs of the command line.
+
+Takes the files of CORPUS (tests/mutate.sh makes it) apart as what they are: lines of words, JSON,
+tables with a checksum, plans with parts, chained records, journals with sums; changes something within
+that, puts it together again so that checksums and chains fit, and gives it to a command that reads
+it.  No run may crash, be told off by a sanitizer, take more than CPU_S of CPU, WALL_S by the clock,
+or MEMORY.  What was found stays in OUT, with its command; a run is made again by RUN=N."""
+import collections
+import hashlib
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+import zlib
+
+CPU_S, WALL_S, MEMORY = 5, 60, 1 << 30
+
+program, corpus, out_dir = map(os.path.abspath, sys.argv[1:4])
+runs, seed = int(sys.argv[4]), int(sys.argv[5])
+only = sys.argv[6:]
+work = "%s/work.%d" % (out_dir, os.getpid())
+os.makedirs(work)
+rnd = random.Random(seed)
+sha = lambda b: hashlib.sha256(b).hexdigest()
+
+
+def corpus_file(name):
+    with open("%s/%s" % (corpus, name), "rb") as f:
+        return f.read()
+
+
+# --- values that are at an edge of something -------------------------------------------------------
+NUMBERS = [0, 1, 2, 7, 8, 15, 16, 63, 64, 127, 128, 254, 255, 256, 1023, 4095, 49151, 49152, 65534, 65535, 65536, 999999,
+           1000000, 1 << 24, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 53) + 1, (1 << 63) - 1, 1 << 63, (1 << 64) - 1,
+           1 << 64, 10**18, 10**19, 10**30]
+WORDS = [b"", b"-1", b"-0", b"1e308", b"-1e999", b"nan", b"inf", b"0x", b"0x1p9", b"00000000000000000000001", b"%n%s%s", b"\x1b[2J",
+         b"\xc2\x9b31m", b"\xe2\x80\xae", b"\xff\xfe\x80", b"\xf0\x9f\x98\x80", b"n[0-999999]", b"n[1-9][1-9][1-9][1-9][1-9][1-9]",
+         b"[", b"]", b"[[", b"n[", b"n[3-1]", b"n[1-", b"a" * 300, b"a" * 70000, b"/" * 5000, b"..", b"/dev/null", b"*x", b"&x", b"!!int",
+         b"{", b"}", b"\"", b"'", b"\\", b"\\u0000", b"#", b"=", b",", b"|", b":", b"~", b"all", b"none", b"job:1", b"S-", b"H-", b"lid"]
+MARKS = [b"\n", b"\r\n", b"\r", b"\0", b"\t", b" ", b"\xef\xbb\xbf", b"\\\n", b"\x0b"]
+
+
+def number():
+    return rnd.choice(NUMBERS) if rnd.random() < 0.8 else rnd.getrandbits(rnd.choice([4, 8, 16, 32, 64]))
+
+
+def number_like(word):
+    """Another number as that one is written."""
+    v = number()
+    if word[:2].lower() == b"0x":
+        return b"0x%0*x" % (rnd.choice([0, len(word) - 2]), v)
+    if rnd.random() < 0.3 and len(word) < 19:
+        v = max(0, int(word) + rnd.choice([-2, -1, 1, 2, 64]))
+    return b"%0*d" % (rnd.choice([0, 0, len(word)]), v)
+
+
+# --- text: lines, and words within -----------------------------------------------------------------
+TOKEN = re.compile(rb"0[xX][0-9a-fA-F]+|[0-9]+|[A-Za-z_.\-]+|[ \t]+|.", re.S)
+
+
+def edit_line(line, lines):
+    token = TOKEN.findall(line)
+    if not token:
+        return rnd.choice(WORDS)
+    i, how = rnd.randrange(len(token)), rnd.random()
+    numbers = [k for k, t in enumerate(token) if t[:1].isdigit()]
+    if how < 0.35 and numbers:
+        i = rnd.choice(numbers)
+        token[i] = number_like(token[i])
+    elif how < 0.5:
+        token[i] = rnd.choice(WORDS)
+    elif how < 0.6:
+        token.insert(i, rnd.choice(WORDS + MARKS))
+    elif how < 0.7:
+        del token[i]
+    elif how < 0.8:  # a word of the same form from elsewhere
+        other = TOKEN.findall(rnd.choice(lines)) or [b""]
+        same = [t for t in other if t[:1].isdigit() == token[i][:1].isdigit()]
+        token[i] = rnd.choice(same or other)
+    elif how < 0.9:
+        k = rnd.randrange(len(token))
+        token[i], token[k] = token[k], token[i]
+    else:
+        k = min(len(token), i + rnd.randrange(1, 6))
+        token[i:k] = token[i:k] * rnd.choice([2, 3, 30, 1000])
+    return b"".join(token)
+
+
+def edit_lines(data):
+    lines = data.split(b"\n")
+    for _ in range(rnd.choice([1, 1, 1, 2, 3, 8])):
+        i, how = rnd.randrange(len(lines)), rnd.random()
+        k = min(len(lines), i + rnd.choice([1, 1, 1, 2, 5, 20]))
+        block = lines[i:k]
+        if how < 0.6:
+            lines[i] = edit_line(lines[i], lines)
+        elif how < 0.68:
+            del lines[i:k]
+        elif how < 0.76:
+            at = rnd.randrange(len(lines) + 1)
+            lines[at:at] = block
+        elif how < 0.82:
+            lines[i:k] = block * rnd.choice([2, 50, 2000])
+        elif how < 0.9:
+            lines[i:k] = block[::-1] if rnd.random() < 0.3 else rnd.sample(block, len(block))
+            at = rnd.randrange(len(lines))
+            lines[i], lines[at] = lines[at], lines[i]
+        elif how < 0.95:
+            lines[i] += rnd.choice(MARKS)
+        else:
+            lines[i] = b" " * rnd.choice([1, 9]) + lines[i] if rnd.random() < 0.5 else lines[i].strip()
+        lines = lines or [b""]
+    return b"\n".join(lines)
+
+
+def edit_bytes(data):
+    b = bytearray(data or b"\0")
+    for _ in range(rnd.choice([1, 1, 2, 5])):
+        i = rnd.randrange(len(b))
+        how = rnd.randrange(5)
+        if how == 0:
+            b[i] ^= 1 << rnd.randrange(8)
+        elif how == 1:
+            b[i] = rnd.choice([0, 1, 0x7F, 0x80, 0xFF, rnd.randrange(256)])
+        elif how == 2:
+            del b[i : i + rnd.choice([1, 4, 100])]
+        elif how == 3:
+            b[i : i + rnd.choice([0, 4])] = struct.pack("<I", number() & 0xFFFFFFFF)
+        else:
+            del b[i:]
+        b = b or bytearray(b"\0")
+    return bytes(b)
+
+
+def edit_text(data):
+    return edit_bytes(data) if rnd.random() < 0.12 else edit_lines(data)
+
+
+# --- JSON ------------------------------------------------------------------------------------------
+def json_value():
+    return rnd.choice([None, True, False, number() & (1 << 63) - 1, -(number() & (1 << 63) - 1), 1e300, "", "x" * rnd.choice([1, 300, 70000]),
+                       "\x1b[2J\u009b\u202e", "0x" + "f" * 70, [], {}, [[[[[[]]]]]], {"a": {"a": {"a": {}}}}, [0] * 1000])
+
+
+def json_edit(j):
+    if isinstance(j, dict) and j and rnd.random() < 0.95:
+        key, how = rnd.choice(list(j)), rnd.random()
+        if how < 0.1:
+            del j[key]
+        elif how < 0.15:
+            j[rnd.choice(["", "x", key + "\n", key.upper()])] = j[key]
+        elif how < 0.8:
+            j[key] = json_edit(j[key])
+        else:
+            j[key] = json_value()
+        return j
+    if isinstance(j, list) and j and rnd.random() < 0.95:
+        i, how = rnd.randrange(len(j)), rnd.random()
+        if how < 0.15:
+            del j[i]
+        elif how < 0.3:
+            j[i:i] = [j[i]] * rnd.choice([1, 2, 500])
+        elif how < 0.4:
+            rnd.shuffle(j)
+        else:
+            j[i] = json_edit(j[i])
+        return j
+    if isinstance(j, bool) or j is None or rnd.random() < 0.2:
+        return json_value()
+    if isinstance(j, int):
+        return rnd.choice([j + 1, j - 1, -j, number() & (1 << 63) - 1, -1])
+    if isinstance(j, str):
+        return edit_line(j.encode("utf-8", "replace"), [b"a"]).decode("utf-8", "replace")
+    return json_value()
+
+
+dump = lambda j: json.dumps(j, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def edit_json(data):
+    try:
+        j = json.loads(data)
+    except ValueError:
+        return edit_text(data)
+    for _ in range(rnd.choice([1, 1, 2, 4])):
+        j = json_edit(j)
+    return dump(j)
+
+
+# --- tables.ibr and plans -----------------------------------------------------------------------------
+IBR_HEAD = 208
+
+
+def edit_ibr(data):
+    try:
+        head, raw = bytearray(data[:IBR_HEAD]), bytearray(zlib.decompressobj().decompress(data[IBR_HEAD:]))
+    except zlib.error:
+        return edit_bytes(data)
+    if rnd.random() < 0.5:
+        at = rnd.choice(list(range(0, 60)) + list(range(96, 208, 4)))
+        if rnd.random() < 0.5:
+            head[at] = rnd.randrange(256)
+        else:
+            struct.pack_into("<I", head, min(at, IBR_HEAD - 4), number() & 0xFFFFFFFF)
+    if rnd.random() < 0.6 and raw:
+        for _ in range(rnd.choice([1, 3, 30])):
+            raw[rnd.randrange(len(raw))] = rnd.randrange(256)
+        if rnd.random() < 0.2:
+            del raw[rnd.randrange(len(raw)) :]
+        if rnd.random() < 0.1:
+            raw += bytes(rnd.choice([1, 4096, 1 << 22]))
+    body = bytes(head) + zlib.compress(bytes(raw), rnd.choice([0, 1, 9]))
+    body = body[:16] + struct.pack("<Q", len(body) + 32) + body[24:]
+    return body + hashlib.sha256(body).digest()
+
+
+def edit_plan(data):
+    nl = data.index(b"\n")
+    head, at, parts = json.loads(data[:nl]), nl + 1, []
+    for p in head["parts"]:
+        parts.append(data[at : at + p["bytes"]])
+        at += p["bytes"]
+    if rnd.random() < 0.6:
+        i = rnd.randrange(len(parts))
+        parts[i] = edit_text(parts[i]) if i == 0 else edit_ibr(parts[i]) if i < 3 else edit_bytes(parts[i])
+    if rnd.random() < 0.6:
+        for _ in range(rnd.choice([1, 2, 4])):
+            head = json_edit(head)
+    try:
+        for p, b in zip(head["parts"], parts):
+            p["bytes"], p["sha256"] = len(b), sha(b)
+    except (TypeError, KeyError, AttributeError):
+        pass
+    return dump(head) + b"\n" + b"".join(parts)
+
+
+# --- records: chained lines ------------------------------------------------------------------------
+def chain(lines):
+    prev, out = "0" * 64, []
+    for line in lines:
+        try:
+            j = json.loads(line)
+            j.pop("prev", None)
+            j.pop("self", None)
+            b = dump(j)[:-1]
+            if j.get("type") in ("session.end", "record.rotate"):
+                b += b',"self":"' + sha(b).encode() + b'"'
+            line = b + b',"prev":"' + prev.encode() + b'"}'
+        except (ValueError, AttributeError, TypeError):
+            pass
+        out.append(line)
+        prev = sha(line)
+    return out
+
+
+def edit_record(data):
+    if rnd.random() < 0.25:
+        return edit_text(data)
+    lines = data.rstrip(b"\n").split(b"\n")
+    for _ in range(rnd.choice([1, 1, 2, 5])):
+        i = rnd.randrange(len(lines))
+        how = rnd.random()
+        if how < 0.7:
+            lines[i] = edit_json(lines[i])
+        elif how < 0.8 and len(lines) > 1:
+            del lines[i]
+        elif how < 0.9:
+            lines.insert(rnd.randrange(len(lines) + 1), lines[i])
+        else:
+            k = rnd.randrange(len(lines))
+            lines[i], lines[k] = lines[k], lines[i]
+    return b"\n".join(chain(lines) if rnd.random() < 0.8 else lines) + b"\n"
+
+
+# --- journals ---------------------------------------------------------------------------------------
+def edit_state_log(data):
+    """Each line begins with 16 digits of the SHA-256 of its rest."""
+    lines = data.rstrip(b"\n").split(b"\n")
+    for _ in range(rnd.choice([1, 2])):
+        i = rnd.randrange(len(lines))
+        lines[i] = lines[i][:17] + edit_line(lines[i][17:], lines)
+    return b"".join(sha(l[17:])[:16].encode() + b" " + l[17:] + b"\n" for l in lines)
+
+
+def edit_agents(data):
+    return (lambda b: sha(b).encode() + b"\n" + b)(edit_json(data.split(b"\n", 1)[-1]))
+
+
+def edit_head(data):
+    j = json.loads(data)
+    j.pop("head_sha256", None)  # of earlier versions, which had none
+    for _ in range(rnd.choice([1, 2])):
+        j = json_edit(j)
+    return dump(j)
+
+
+def edit_journal(folder):
+    name = rnd.choice(["head.json", "state.log", "agents.json", "changes.bin", "plan"])
+    path = "%s/%s" % (folder, name)
+    if not os.path.exists(path):
+        return
+    data = open(path, "rb").read()
+    how = {"head.json": edit_head, "state.log": edit_state_log, "agents.json": edit_agents, "plan": edit_plan}.get(name, edit_bytes)
+    new = edit_bytes(data) if rnd.random() < 0.15 else how(data)
+    if name == "changes.bin" and rnd.random() < 0.9:
+        head = open(folder + "/head.json", "rb").read()
+        j = json.loads(head)
+        j.pop("head_sha256", None)
+        j["changes_sha256"] = sha(new)
+        open(folder + "/head.json", "wb").write(dump(j))
+    open(path, "wb").write(new)
+
+
+# --- what is run on it -------------------------------------------------------------------------------
+def put(data, name="in"):
+    path = "%s/%s" % (work, name)
+    with open(path, "wb") as f:
+        f.write(data)
+    return path
+
+
+def put_tree(name, edit):
+    path = "%s/%s" % (work, name)
+    shutil.rmtree(path, ignore_errors=True)
+    shutil.copytree("%s/%s" % (corpus, name), path)
+    edit(path)
+    return path
+
+
+C = lambda name: "%s/%s" % (corpus, name)
+VIEWS = ["overview", "links", "ports", "switches", "jobs", "tiers", "events", "heatmap"]
+SCREENS = ["overview", "heatmap", "links", "switches", "jobs", "topology", "events", "paths", "sessions"]
+BATCH = [["-b", "-n", "1"], ["--json", "-n", "1"], ["--prom", "-n", "1"]]
+
+
+def shown(*more):
+    """A fabric, in some view."""
+    if rnd.random() < 0.3:
+        return ["--screen", rnd.choice(SCREENS), "--size", rnd.choice(["80x24", "30x5", "200x60"])] + list(more)
+    how = rnd.choice(BATCH)
+    return how + ([] if how[0] == "--prom" else ["--view", rnd.choice(VIEWS)]) + list(more)
+
+
+def fabric():
+    f = put(edit_text(corpus_file(rnd.choice(["net", "hyperx", "opensm-subnet.lst", "cache"]))))
+    return rnd.choice([
+        shown("--load", f),
+        ["check", "--topology", f, "--lfts", C("opensm-lfts.dump"), "--bisections", "1"],
+        ["route", "--engine", rnd.choice(["minhop", "updn", "ftree", "dor", "dfsssp", "dfdn", "nue", "sar"]), "--bisections", "1", "--topology", f],
+        ["--load", C("net"), "--diff", f],
+        ["paths", "n0001", "n0009", "--topology", f, "--lfts", C("opensm-lfts.dump"), "--no-load"],
+    ])
+
+
+def neighbors():
+    put(edit_text(corpus_file("guid2lid")) if rnd.random() < 0.5 else corpus_file("guid2lid"), "guid2lid")
+    return shown("--load", put(edit_text(corpus_file("neighbors")), "neighbors"))
+
+
+def tables():
+    kind = rnd.choice(["opensm-lfts.dump", "opensm.fdbs", "tables.ibr", "tables.ibr", "opensm-sl2vl.dump", "path-sl.dump", "ibdm-sl2vl"])
+    f = put((edit_ibr if kind == "tables.ibr" else edit_text)(corpus_file(kind)))
+    net = ["--topology", C("net"), "--bisections", "1"]
+    if kind == "tables.ibr":
+        return rnd.choice([["check", "--tables", f] + net, ["dump-lfts", "--topology", C("net"), "--tables", f],
+                           ["plan", "--topology", C("net"), "--lfts", C("opensm-lfts.dump"), "--tables", f, "-o", work + "/o.plan"]])
+    option = {"opensm-lfts.dump": "--lfts", "opensm.fdbs": "--fdbs", "path-sl.dump": "--path-sl"}.get(kind, "--sl2vl")
+    more = [] if option in ("--lfts", "--fdbs") else ["--lfts", C("opensm-lfts.dump")]
+    return ["check", option, f] + more + net
+
+
+def plan():
+    f = put(edit_plan(corpus_file("p.plan")))
+    return rnd.choice([["show", f], ["show", "--json", "--diff", "--per-job", f], ["paths", "n0001", "n0009", "--plan", f, "--no-load"],
+                       ["dump-lfts", "--plan", f]])
+
+
+def jobs():
+    f = put(edit_text(corpus_file(rnd.choice(["jobs.list", "jobs.sacct", "jobs.csv"]))))
+    return rnd.choice([shown("--load", C("net"), "--jobs", f),
+                       ["route", "--engine", "sar", "--bisections", "1", "--topology", C("net"), "--jobs", f, "--per-job", "--json"]])
+
+
+def slurm():
+    name = rnd.choice(["topology.conf", "topology.yaml", "topology.yaml"])
+    f = put(edit_text(corpus_file(name)), name)
+    return rnd.choice([shown("--load", f), ["--load", C("net"), "--racks", f, "--json", "-n", "1", "--view", "heatmap"]])
+
+
+def limits():
+    text = edit_line(rnd.choice([b"n[0001-0003]", b"n[0001,0003-0005],n0006", b"job:101", b"leaf[1-3],spine1/2", b"0x0002c90300000001/3"]), [b"n[1-9]"])
+    text = text.replace(b"\0", b"")[:100000]
+    return ["route", "--engine", "minhop", "--bisections", "1", "--topology", C("net"), "--lfts", C("opensm-lfts.dump"), "--jobs", C("jobs.list"),
+            rnd.choice(["--pin", "--exclude"]), text]
+
+
+def small():
+    net, hyper = ["--topology", C("net"), "--bisections", "1"], ["--topology", C("hyperx"), "--bisections", "1"]
+    name = rnd.choice(["demand", "ranks", "roots", "names", "thresholds", "config", "ibdiag.conf", "guid2mkey", "heads"])
+    f = put(edit_text(corpus_file(name)), name)
+    if name == "demand":
+        return ["route", "--engine", "parx", "--lmc", "2", "--demand", f, "--ranks", C("ranks")] + hyper
+    if name == "ranks":
+        return ["route", "--engine", "parx", "--lmc", "2", "--demand", C("demand"), "--ranks", f] + hyper
+    if name == "roots":
+        return ["route", "--engine", "updn", "--roots", f] + net
+    if name == "names":
+        return shown("--load", C("net"), "--node-name-map", f)
+    if name == "thresholds":
+        return ["--demo=fattree2:leaves=2,spines=1,hosts=1", "-d", "0.1", "-b", "-n", "1", "--check", "--threshold-file", f]
+    if name == "config":
+        return rnd.choice([["config", rnd.choice(["show", "check"]), "--config", f], shown("--load", C("net"), "--config", f)])
+    if name == "heads":
+        return ["audit", "verify", "--heads", f, C("rec")]
+    if name == "guid2mkey":
+        return ["sm", "--m_key_file", f, "-C", "none"]
+    return ["config", "show", "-z", f]
+
+
+def words():
+    kind = rnd.randrange(5)
+    cut = lambda b: b.replace(b"\0", b"")[:100000]
+    if kind == 0:
+        spec = rnd.choice([b"fattree2:leaves=4,spines=2,hosts=2", b"hyperx:dims=2x2,hosts=1", b"dragonfly:p=2", b"slimfly:q=5",
+                           b"torus:dims=3x3,hosts=1,fail=1", b"random:switches=5,links=6,seed=1", b"kautz:b=2,n=3", b"oft:k=3",
+                           b"xgft:h=2,m=2x2,w=1x2", b"kary:k=2,n=3"])
+        return ["topo", cut(edit_line(spec, [spec]))]
+    if kind == 1:
+        f = rnd.choice([b"util>90 and tier~spine", b"errors>0 or problem=down", b"~^leaf0[12]/3", b"a=leaf* not (tier~\"^(leaf|spine)\")",
+                        b"tx>1.5G | wait=unknown"])
+        return ["--load", C("net"), "-b", "-n", "1", "--view", "ports", "--filter", cut(edit_line(f, [f]))]
+    if kind == 2:
+        do = rnd.choice([b"sort util; filter a=leaf*; view links", b"goto leaf1; path n0001 n0009", b"metric unused; view heatmap", b"exclude leaf1/2; set units bits"])
+        return ["--load", C("net"), "--lfts", C("opensm-lfts.dump"), "--screen", rnd.choice(SCREENS), "--do", cut(edit_line(do, [do]))]
+    if kind == 3:
+        return ["--load", C("net"), "--json", "-n", "1", "--view", "links", "--fields", cut(edit_line(b"a,b,util_pct,tier", [b"x"])), "--sort",
+                cut(edit_line(b"-util", [b"a"]))]
+    return ["paths", cut(edit_line(b"n0001", [b"n"])), cut(edit_line(b"n0009:1", [b"n"])), "--topology", C("net"), "--lfts", C("opensm-lfts.dump"),
+            "--no-load"]
+
+
+def record():
+    def edit(folder):
+        name = rnd.choice(sorted(n for n in os.listdir(folder) if not n.endswith(".cast")))
+        path = "%s/%s" % (folder, name)
+        data = open(path, "rb").read()
+        open(path, "wb").write(edit_record(data) if name.endswith("jsonl") else edit_text(data))
+
+    d = put_tree("rec", edit)
+    first = sorted(n for n in os.listdir(d) if n.endswith(".jsonl"))[0]
+    return rnd.choice([["audit", "verify", d], ["audit", "verify", "--json", d + "/" + first], ["audit", "list", d], ["audit", "list", "--json", d],
+                       ["audit", "verify", "--key", C("key"), d], ["audit", "prune", "--keep-sessions", "1", "--dry-run", d],
+                       ["audit", "export", "--report", open(C("txn")).read().strip()] + rnd.choice([[], ["--html"]]) + [d],
+                       ["--json", "--view", rnd.choice(["sessions", "actions"]), "--session", first[:-6], "--record-dir", d],
+                       ["--load", C("net"), "--screen", "sessions", "--record-dir", d]])
+
+
+def cast():
+    f = put(rnd.choice([edit_text, edit_record])(corpus_file("s.cast")), "s.cast")
+    return rnd.choice([["audit", "replay", "--dump", rnd.choice(["5s", "0", "1:30", "WRITE", "2099-01-01T00:00:00Z", "2"]), f], ["audit", "export", "--v3", f],
+                       ["audit", "export", "--tlog", f], ["audit", "export", "--script", "-o", work + "/typescript", f]])
+
+
+def journal():
+    d = put_tree("state", lambda path: [edit_journal("%s/%s" % (path, n)) for n in os.listdir(path) if os.path.isdir("%s/%s" % (path, n))])
+    return rnd.choice([["status"], ["status", "last", "--events"], ["status", "last", "--json", "--events"], ["status", "--json"], ["status", "--prune", "1"],
+                       ["rollback", "last", "--yes-fabric", "demo", "-C", "none"]]) + ["--state-dir", d]
+
+
+def snapshot():
+    def edit(path):
+        name = rnd.choice(sorted(os.listdir(path)))
+        data = open("%s/%s" % (path, name), "rb").read()
+        how = edit_ibr if name == "tables.ibr" else edit_json if name.endswith(".json") else edit_bytes if name.endswith(".ibr") else edit_record if name.endswith(
+            "jsonl") and rnd.random() < 0.5 else edit_text
+        open("%s/%s" % (path, name), "wb").write(how(data))
+
+    return shown("--load", put_tree("snap", edit))
+
+
+KINDS = {"fabric": (fabric, 5), "neighbors": (neighbors, 1), "tables": (tables, 4), "plan": (plan, 4), "jobs": (jobs, 3), "slurm": (slurm, 3),
+         "limits": (limits, 1), "small": (small, 4), "words": (words, 2), "record": (record, 4), "cast": (cast, 2), "journal": (journal, 4),
+         "snapshot": (snapshot, 4)}
+
+# --- a run --------------------------------------------------------------------------------------------
+env = dict(os.environ, TZ="UTC", TERM="xterm", HOME=work, XDG_CONFIG_HOME=work, XDG_STATE_HOME=work, IBROUTE_STATE_DIR=work + "/none",
+           IBROUTE_RECORD_DIR=work + "/none", IBROUTE_SOCKET=work + "/none/s",
+           ASAN_OPTIONS="detect_leaks=1:exitcode=99:allocator_may_return_null=0:hard_rss_limit_mb=%d:quarantine_size_mb=16" % (MEMORY >> 20),
+           UBSAN_OPTIONS="halt_on_error=1:exitcode=98:print_stacktrace=1", LSAN_OPTIONS="exitcode=97")
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S + 1, CPU_S + 2))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
+
+
+def run(args):
+    """What went wrong, or None; the end of stderr; seconds of CPU; bytes; was the input taken."""
+    err = open(work + "/stderr", "w+b")
+    p = subprocess.Popen([program] + args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err, env=env, cwd=work, start_new_session=True,
+                         preexec_fn=limit)
+    timer = threading.Timer(WALL_S, lambda: os.killpg(p.pid, signal.SIGKILL))
+    timer.start()
+    _, status, usage = os.wait4(p.pid, 0)
+    hung = not timer.is_alive()
+    timer.cancel()
+    p.returncode = 0
+    try:
+        os.killpg(p.pid, signal.SIGKILL)  # what it may have left
+    except OSError:
+        pass
+    err.seek(0, 2)
+    err.seek(max(0, err.tell() - 20000))
+    text = err.read()
+    cpu, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+    what = None
+    if hung:
+        what = "hangs"
+    elif cpu > CPU_S:
+        what = "takes %.1f s of CPU" % cpu
+    elif memory > MEMORY or b"hard rss limit" in text:
+        what = "takes %d MiB" % (memory >> 20)
+    elif os.WIFSIGNALED(status):
+        what = "signal %d" % os.WTERMSIG(status)
+    elif os.WEXITSTATUS(status) in (97, 98, 99) or b"Sanitizer" in text or b"runtime error" in text:
+        m = re.search(rb"(SUMMARY: [^\n]*|[^\n]*runtime error[^\n]*)", text)
+        what = (m.group(1) if m else b"exit %d" % os.WEXITSTATUS(status)).decode("latin-1")
+    return what, text, cpu, memory, status == 0
+
+
+def where(text):
+    return " < ".join(f.decode() for f in re.findall(rb"#\d+ 0x[0-9a-f]+ in (\w+)", text) if not f.startswith((b"__", b"x")))[:120]
+
+
+def keep(n, kind, args, text):
+    d = "%s/%s-%d-%d" % (out_dir, kind, seed, n)
+    os.makedirs(d)
+    with open(d + "/command", "w") as f:
+        f.write(repr([program] + args) + "\n")
+    with open(d + "/stderr", "wb") as f:
+        f.write(text)
+    for name in os.listdir(work):
+        path = "%s/%s" % (work, name)
+        if os.path.isfile(path) and os.path.getsize(path) < 1 << 24:
+            shutil.copy(path, d)
+        elif os.path.isdir(path) and name in ("rec", "state", "snap"):
+            shutil.copytree(path, "%s/%s" % (d, name), dirs_exist_ok=True)
+
+
+weights = {k: w for k, (_, w) in KINDS.items() if not only or k in only}
+seen, count, taken, most = set(), collections.Counter(), collections.Counter(), collections.defaultdict(lambda: [0.0, 0])
+begun, told = time.time(), time.time()
+again = int(os.environ.get("RUN", -1))
+print("mutate: %d runs, seed %d" % (runs, seed), flush=True)
+for n in range(runs):
+    # of its own, so that one run can be made again
+    rnd = random.Random(seed * 1000003 + n)
+    kind = rnd.choices(list(weights), list(weights.values()))[0]
+    if again not in (-1, n):
+        continue
+    args = KINDS[kind][0]()
+    what, text, cpu, memory, good = run(args)
+    count[kind] += 1
+    taken[kind] += good
+    most[kind] = [max(most[kind][0], cpu), max(most[kind][1], memory)]
+    if what:
+        key = (kind, re.sub(r"0x[0-9a-f]+|\d+", "N", what) + where(text))
+        if key not in seen:
+            seen.add(key)
+            keep(n, kind, args, text)
+            print("not ok - run %d, %s: %s %s" % (n, kind, what, where(text)), flush=True)
+    if time.time() - told > 300:
+        told = time.time()
+        print("  # %d runs in %d s, %d findings" % (n + 1, told - begun, len(seen)), flush=True)
+for kind in sorted(count):
+    print("  # %-10s %6d runs, %5d taken, at most %.1f s of CPU, %4d MiB" % (kind, count[kind], taken[kind], most[kind][0], most[kind][1] >> 20))
+shutil.rmtree(work)
+print("%s - %d mutated inputs, seed %d: %d findings" % ("not ok" if seen else "ok", sum(count.values()), seed, len(seen)))
+sys.exit(1 if seen else 0)
