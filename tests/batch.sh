@@ -136,7 +136,9 @@ files_are_looked_at() {
 	is 0 "$I" route --engine minhop --topology net --out routes || return
 	is 0 "$I" --load net --lfts routes/opensm-lfts.dump --json && valid record out || return
 	python3 -c 'import json; r = json.load(open("out")); assert r["interval_s"] is None
-assert r["overview"]["routes"]["efi_max"] > 0 and r["complete"]'
+assert r["overview"]["routes"]["efi_max"] > 0 and r["complete"]
+t = r["overview"]["routes"]
+assert 0 < t["sync"] <= 1 and 0 < t["rate_mean"] <= 1 and t["time_mean"] is None  # no jobs'
 }
 jobs_of_a_file() {
 	printf '17 n[0001-0004]\n18 n[0005-0008]\n' >jobs

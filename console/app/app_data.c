@@ -57,6 +57,7 @@ static void app_data_drop_metrics(struct app *a)
 	metrics_set_put(a->metrics);
 	a->metrics = NULL;
 	a->state.metrics = NULL;
+	a->state.time.known = false;
 	a->state.verdict = NULL;
 	a->state.metrics_jobs = NULL;
 }
@@ -436,6 +437,7 @@ static void app_data_take_metrics(struct app *a, struct msg *msg)
 	msg->after = NULL;
 	msg->verdict = NULL;
 	a->state.metrics = a->metrics->metrics;
+	a->state.time = msg->time_now;
 	a->state.verdict = a->metrics->verdict;
 	a->state.metrics_jobs = a->metrics->jobs;
 	app_data_tell(a, NEWS_METRICS, NULL);

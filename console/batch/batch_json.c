@@ -111,10 +111,24 @@ static json_t *batch_json_sm(const struct state_sm *sm)
 	return j;
 }
 
+/* Of an all-to-all of the jobs, and of shifts over all hosts. */
+static void batch_json_add_times(json_t *j, const struct time_summary *t)
+{
+	const struct pattern_time *jobs = &t->of[PREDICT_ALLTOALL];
+	bool known = t->known && t->jobs, shifts = t->known && t->shift.flows;
+
+	json_object_set_new(j, "time_mean", batch_json_number(known ? jobs->mean.mean : NAN, 4));
+	json_object_set_new(j, "time_worst", batch_json_number(known ? jobs->worst.mean : NAN, 4));
+	json_object_set_new(j, "sync", batch_json_number(shifts ? t->shift.sync.mean : NAN, 4));
+	json_object_set_new(j, "rate_mean",
+			    batch_json_number(shifts ? t->shift.rate.mean : NAN, 4));
+}
+
 static json_t *batch_json_routes(const struct state *s)
 {
 	static const struct verdict unverified;
 	static const struct metrics unmeasured;
+	static const struct time_summary unknown;
 	bool verified = s->verdict, measured = state_metrics(s);
 	const struct verdict *v = verified ? s->verdict : &unverified;
 	const struct metrics *m = measured ? state_metrics(s) : &unmeasured;
@@ -131,6 +145,7 @@ static json_t *batch_json_routes(const struct state *s)
 			    batch_json_count(measured && state_vls_known(s), m->vls_used));
 	json_object_set_new(j, "hops_max", batch_json_count(measured, m->hops_max));
 	json_object_set_new(j, "hops_mean", batch_json_number(measured ? m->hops_mean : NAN, 4));
+	batch_json_add_times(j, measured ? &s->time : &unknown);
 	json_object_set_new(j, "unreachable_pairs", batch_json_count(measured, m->unreachable));
 	json_object_set_new(j, "efi_max", batch_json_count(measured, m->efi_max));
 	json_object_set_new(j, "efi_mean", batch_json_number(measured ? m->efi_mean : NAN, 2));

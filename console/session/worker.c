@@ -105,15 +105,21 @@ static void worker_do_metrics(struct worker *w, struct work *k)
 	unsigned steps[] = { ROUTE_METRICS,
 			     k->verify && tables_know_vls(k->in.tables) ? ROUTE_VERIFY : 0 };
 	struct msg *msg = msg_new(MSG_METRICS);
+	struct route_inputs in = k->in;
 	struct route_report r;
 	struct err err = { "" };
 
+	in.opts = ROUTE_REPORT_QUICK;
+	in.opts.terminals_only = k->in.opts.terminals_only;
 	worker_begin(w, MSG_METRICS_STEP, "figures",
-		     route_report_parts(&k->in, steps[0] | steps[1]));
-	route_report_begin(&r, &k->in);
-	msg->rc = route_report_steps(&r, &k->in, steps[0], &w->progress, &err);
+		     route_report_parts(&in, steps[0] | ROUTE_TIME | steps[1]));
+	route_report_begin(&r, &in);
+	msg->rc = route_report_steps(&r, &in, steps[0], &w->progress, &err);
+	if (!msg->rc && !r.m->unreachable)
+		msg->rc = route_report_steps(&r, &in, ROUTE_TIME, &w->progress, &err);
 	if (!msg->rc)
-		msg->rc = route_report_steps(&r, &k->in, steps[1], &w->progress, &err);
+		msg->rc = route_report_steps(&r, &in, steps[1], &w->progress, &err);
+	msg->time_now = r.time;
 	snprintf(msg->text, sizeof(msg->text), "%s", err.text);
 	msg->after = r.m;
 	msg->verdict = r.v;

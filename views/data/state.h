@@ -10,6 +10,7 @@
 #include "engines/engine.h"
 #include "engines/metrics/metrics.h"
 #include "engines/predict/forecast.h"
+#include "engines/predict/time_summary.h"
 #include "engines/predict/link_usage.h"
 #include "engines/verify/verify.h"
 #include "fabric/base/log.h"
@@ -339,6 +340,7 @@ struct state {
 	const struct verdict *verdict; /* of tables */
 	const struct metrics *metrics; /* of tables, with metrics_jobs */
 	const struct jobset *metrics_jobs;
+	struct time_summary time; /* likewise; not known while pairs have no path */
 	struct link_usage *usage; /* of tables, perhaps with somewhat older jobs: state_usage() */
 	bool metrics_busy;
 	char metrics_step[48]; /* how far that is; "" not known */
