@@ -124,6 +124,28 @@ fresh() {
 	does 0 plan -e dfsssp:4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/p1"
 }
 
+# SL2VL tables of every switch's first port as smpquery, and service levels of 8 pairs as saquery has them.
+vls_and_sls() {
+	local lid a b
+	lab_on n0003 ibnetdiscover >"$LAB_DIR/seen" 2>/dev/null
+	for lid in $(sed -n 's/^Switch.* lid \([0-9]*\) .*/\1/p' "$LAB_DIR/seen"); do
+		echo "switch $lid"
+		lab_on n0003 smpquery sl2vl "$lid" 1 </dev/null 2>/dev/null | grep '^ports'
+	done
+	for a in 5 9 13 17; do
+		for b in 7 21; do
+			echo "$a $b $(lab_on n0003 saquery -p --slid "$(lab_lid "$(lab_hosts | sed -n "${a}p")")" \
+				--dlid "$(lab_lid "$(lab_hosts | sed -n "${b}p")")" </dev/null 2>/dev/null | sed -n 's/^[ \t]*sl\.\.*//p')"
+		done
+	done
+}
+
+same_vls_and_sls() {
+	vls_and_sls >"$LAB_DIR/vls.now"
+	[ "$(grep -cE '^[0-9]+ [0-9]+ (0x)?[0-9a-f]+$' "$LAB_DIR/vls.now")" -eq 8 ] && [ "$(grep -c '^ports' "$LAB_DIR/vls.now")" -gt 30 ] &&
+		diff "$LAB_DIR/vls.before" "$LAB_DIR/vls.now" >"$LAB_DIR/vls.diff" || { head -n 4 "$LAB_DIR/vls.diff" | sed 's/^/# /'; return 1; }
+}
+
 states=(confirming writing)
 k=0
 for file in head.json changes.bin state.log; do
@@ -143,6 +165,7 @@ for file in head.json changes.bin state.log; do
 done
 
 ok "a fresh subnet" fresh
+vls_and_sls >"$LAB_DIR/vls.before"
 ok "killed while it waits" killed_at confirming
 ok "who plans hears of it" does 0 plan -e nue:3 --fabric lab "${dirs[@]}" -o "$LAB_DIR/p2"
 ok "from the journal" said "update $id of fabric lab was interrupted in state confirming"
@@ -151,6 +174,7 @@ ok "from OpenSM" said "update $id of .* is in progress"
 rm "$journal/plan" "$journal/head.json"
 ok "without head and plan the plugin leads back" does 0 rollback "$id" "${dirs[@]}" --yes-fabric lab
 ok "to the old tables" same "$LAB_DIR/before"
+ok "SL2VL tables and service levels as well" same_vls_and_sls
 
 ok "killed while it waits" killed_at confirming
 ok "the plan and" damage "$journal/plan" flipped
