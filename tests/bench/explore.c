@@ -278,8 +278,8 @@ static int find_mistakes(void)
 		m.faults = m.mutant == MUTANT_BLIND_READ;
 		m.late = m.mutant == MUTANT_UNLOOKED || m.mutant == MUTANT_UNINVITED;
 		m.hostile = m.mutant >= MUTANT_OBEYS_ANYBODY;
-		if (m.hostile) /* without the reductions three agents with all troubles are many */
-			m = (struct phase_model){ .nagents = 2,
+		if (m.hostile) /* without the reductions agents with all troubles are many */
+			m = (struct phase_model){ .nagents = 1,
 						  .nwaves = 1,
 						  .max_sends = 1,
 						  .lost = LOST_ANY,
