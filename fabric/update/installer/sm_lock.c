@@ -13,7 +13,6 @@
 
 #define ID_LOCAL 0x0262724c00000000ull /* of the local OS (4.1.3 of annex A3): 02, "brL" */
 #define AGAIN_MS 5000
-#define GRANTED	 ", by OpenSM" /* behind the host */
 
 void sm_lock_init(struct sm_lock *l, struct wire *w)
 {
@@ -39,9 +38,9 @@ static void sm_lock_fill(struct sm_lock *l, const char *txn)
 
 	gethostname(host, sizeof(host));
 	host[sizeof(host) - 1] = '\0';
-	snprintf(data, sizeof(data), "%.30s %.20s%s", txn, host, l->granted ? GRANTED : "");
+	snprintf(data, sizeof(data), "%.30s %.31s", txn, host);
 	l->mine = (struct service_record){ .id = sm_lock_id(txn), .lease_s = l->lease_s };
-	memcpy(l->mine.name, SM_LOCK_NAME, sizeof(SM_LOCK_NAME));
+	snprintf(l->mine.name, SERVICE_TEXT, "%s", l->granted ? SM_LOCK_GRANTED : SM_LOCK_NAME);
 	memcpy(l->mine.data, data, SERVICE_TEXT);
 }
 
@@ -83,33 +82,31 @@ static bool sm_lock_is_mine(const struct sm_lock *l, const struct service_record
 	return r->id == l->mine.id && !memcmp(r->data, l->mine.data, len);
 }
 
-/* Of an update that the plugin has ended since. */
-static bool sm_lock_is_left(const struct sm_lock *l, const struct service_record *r)
-{
-	char who[SERVICE_TEXT + 1];
-	size_t len, end = sizeof(GRANTED) - 1;
-
-	sm_lock_owner(who, r);
-	len = strlen(who);
-	return l->granted && len > end && !strcmp(who + len - end, GRANTED);
-}
-
 /* 0: nobody's, or this update's own. */
-static int sm_lock_look(struct sm_lock *l, struct err *err)
+static int sm_lock_look_for(struct sm_lock *l, const char *name, struct err *err)
 {
-	struct service_record r;
-	int rc = wire_service_find(&r, l->w, &l->mine, SERVICE_BY_NAME, err);
+	struct service_record like = { 0 }, r;
+	int rc;
 
+	snprintf(like.name, SERVICE_TEXT, "%s", name);
+	rc = wire_service_find(&r, l->w, &like, SERVICE_BY_NAME, err);
 	if (rc == -ENOENT)
 		return 0;
 	if (rc == -ENOTUNIQ)
 		return sm_lock_busy(l, NULL, err);
-	if (!rc && !sm_lock_is_mine(l, &r) && !sm_lock_is_left(l, &r))
+	if (!rc && !sm_lock_is_mine(l, &r))
 		return sm_lock_busy(l, &r, err);
-	/* who recovers it may do so from another port */
-	if (!rc && (r.gid_guid != l->guid || !sm_lock_is_mine(l, &r)))
+	if (!rc && r.gid_guid != l->guid) /* who recovers it does so from another port */
 		wire_service_remove(l->w, &r, err);
 	return rc;
+}
+
+/* Of those that the plugin grants only one is under way: that one. */
+static int sm_lock_look(struct sm_lock *l, struct err *err)
+{
+	int rc = sm_lock_look_for(l, SM_LOCK_NAME, err);
+
+	return rc || l->granted ? rc : sm_lock_look_for(l, SM_LOCK_GRANTED, err);
 }
 
 static int sm_lock_set(struct sm_lock *l, struct err *err)

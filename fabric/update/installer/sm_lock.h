@@ -7,10 +7,10 @@
  *
  * shows it: its name is SM_LOCK_NAME, its data say which update on which host.  Records of several
  * nodes do not exclude each other at the SM.  So one looks whether there is another's, sets its
- * own, and looks again: two that begin at the same moment both see both, and both withdraw.  What
- * OpenSM's plugin has granted is marked: whom it grants the next one knows that such a record is
- * left over.  It keeps honest writers apart; whoever may send to the SM can set and remove any
- * record.
+ * own, and looks again: two that begin at the same moment both see both, and both withdraw. What
+ * OpenSM's plugin has granted has another name: whom it grants the next one knows that such a
+ * record is left over.  It keeps honest writers apart; whoever may send to the SM can set and
+ * remove any record.
  */
 #pragma once
 
@@ -20,6 +20,7 @@
 #include "fabric/wire/wire.h"
 
 #define SM_LOCK_NAME	"ibroute-top update"
+#define SM_LOCK_GRANTED "ibroute-top update granted by OpenSM"
 #define SM_LOCK_LEASE_S 60 /* renewed after a third of it */
 
 struct sm_lock {
