@@ -142,6 +142,27 @@ ok "a killed poller is started again" lab_wait 10 restarted
 kill -9 "$(cat "$LAB_DIR/tool.pid")"
 ok "no poller outlives its killed parent" lab_wait 5 no_children
 lab_kill tool
+# --- names of every byte value: jobs of users, who choose them ---
+bytes() { python3 -c 'import sys; sys.stdout.buffer.write(bytes(range(int(sys.argv[1]), int(sys.argv[2]))))' "$@"; }
+evil=()
+for from in 1 65 129 193; do
+	evil+=("$(lab_job -J "$(bytes "$from" $((from + 64 > 256 ? 256 : from + 64)))" -w "n00$((21 + from / 64))")")
+done
+evil+=("$(lab_job -J $'a\xffb\xc2\x9b31mRED\xc2\x9d0;title\e[2J\xe2\x80\xae' -w n0026)")
+all_began() { [ "${#evil[@]}" -eq 5 ] && [[ "${evil[*]}" =~ ^[0-9]+( [0-9]+){4}$ ]] || { printf "%q\n" "${evil[@]}"; return 1; }; }
+ok "jobs with every byte value in their names begin" all_began
+"$IBROUTE_TOP" topo fattree2:leaves=5,spines=2,hosts=8 -o "$LAB_DIR/net" >/dev/null
+shown() { # OPTION...: with those jobs in it
+	lab_sl "$IBROUTE_TOP" --load "$LAB_DIR/net" --jobs slurm -n 1 "$@" >"$LAB_DIR/shown" 2>"$LAB_DIR/shown.err"
+	grep -q "${evil[4]}" "$LAB_DIR/shown" || { head -n 3 "$LAB_DIR/shown.err"; return 1; }
+}
+ok "metrics are UTF-8 without control characters" eval 'shown --prom && python3 tests/prom.py "$LAB_DIR/shown"'
+! command -v promtool >/dev/null || ok "promtool takes them" eval 'promtool check metrics <"$LAB_DIR/shown"'
+ok "-b is text" eval 'shown -b --view jobs && python3 tests/only_text.py "$LAB_DIR/shown" "$LAB_DIR/shown.err"'
+ok "--json is, with escapes undone" eval 'shown --json --view jobs && python3 tests/only_text.py --json "$LAB_DIR/shown"'
+ok "what the job source tells is" python3 tests/only_text.py "$seen"
+for id in "${evil[@]}"; do lab_job_end "$id"; done
+
 lab_job_end "$b" && lab_job_end "$c" && lab_job_end "$d"
 ok "squeue is empty in the end" test -z "$(squeue_list)"
 finish
