@@ -3,6 +3,8 @@
 
 #include "console/lib/input_file.h"
 #include "console/lib/progress_line.h"
+#include "fabric/base/bytes_io.h"
+#include "fabric/base/isolate.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
@@ -24,9 +26,10 @@
 #include "fabric/format/opensm/osm_sl2vl.h"
 #include "fabric/format/opensm/osm_subnet.h"
 #include "fabric/format/opensm/path_sl.h"
-#include "fabric/format/slurm/jobs_file.h"
+#include "fabric/format/slurm/jobs_apart.h"
 #include "fabric/format/slurm/slurm_topology.h"
 #include "fabric/format/slurm/slurm_yaml.h"
+#include "fabric/model/builder_bytes.h"
 #include "fabric/model/graft.h"
 #include "fabric/model/host_names.h"
 #include "fabric/plan/planfile.h"
@@ -104,67 +107,129 @@ static int load_fabric_read_slurm(struct builder *b, const struct input_file *in
 	return rc;
 }
 
-/* OpenSM's cache has the LIDs in a file beside it. */
-static int load_fabric_read_neighbors(struct builder *b, const struct input_file *in,
-				      struct read_report *report, struct err *err)
+/* OpenSM's cache has the LIDs in a file beside it.  NULL: there is none. */
+static FILE *load_fabric_open_beside(char **path, const char *of)
 {
-	const char *slash = strrchr(in->path, '/');
-	char *beside = xasprintf("%.*sguid2lid", slash ? (int)(slash - in->path) + 1 : 0, in->path);
-	struct guid_lid *lids = NULL;
-	struct read_report of_lids = { 0 };
-	FILE *file = fopen(beside, "re");
-	uint32_t n = 0;
-	int rc = file ? guid2lid_read(&lids, &n, file, beside, &of_lids, err) : 0;
+	const char *slash = strrchr(of, '/');
 
-	if (!rc && file)
-		input_file_tell(&of_lids);
+	*path = xasprintf("%.*sguid2lid", slash ? (int)(slash - of) + 1 : 0, of);
+	return fopen(*path, "re");
+}
+
+/* The file of a fabric on its way through a process of its own. */
+struct fabric_reading {
+	const struct input_file *in;
+	enum fabric_form form;
+	FILE *beside; /* guid2lid of a neighbors file, or NULL */
+	char *beside_path;
+	struct read_report report, of_lids;
+};
+
+static int load_fabric_read_neighbors(struct builder *b, struct fabric_reading *x, struct err *err)
+{
+	struct guid_lid *lids = NULL;
+	uint32_t n = 0;
+	int rc = x->beside ? guid2lid_read(&lids, &n, x->beside, x->beside_path, &x->of_lids, err)
+			   : 0;
+
 	if (!rc)
-		rc = osm_neighbors_read(b, in->file, in->path, lids, n, report, err);
-	if (file)
-		fclose(file);
+		rc = osm_neighbors_read(b, x->in->file, x->in->path, lids, n, &x->report, err);
 	free(lids);
-	free(beside);
+	return rc;
+}
+
+static int load_fabric_read_form(struct builder **b, struct fabric_reading *x, struct err *err)
+{
+	const struct input_file *in = x->in;
+	struct ibnd_report ibnd;
+	int rc;
+
+	if (x->form == FORM_IBND) {
+		rc = ibnd_read(b, in->file, in->path, &ibnd, err);
+		x->report = ibnd.read;
+		return rc;
+	}
+	*b = builder_new();
+	switch (x->form) {
+	case FORM_CACHE:
+		return ibnd_cache_read(*b, in->file, in->path, &x->report, err);
+	case FORM_NEIGHBORS:
+		return load_fabric_read_neighbors(*b, x, err);
+	case FORM_SUBNET_LST:
+		return osm_subnet_read(*b, in->file, in->path, &x->report, err);
+	default:
+		return load_fabric_read_slurm(*b, in, &x->report, err);
+	}
+}
+
+static int load_fabric_read_apart(void *ctx, struct isolated_out *result, struct err *err)
+{
+	struct fabric_reading *x = ctx;
+	struct builder *b = NULL;
+	bytes_out out = { 0 };
+	int rc = load_fabric_read_form(&b, x, err);
+
+	if (rc)
+		return rc;
+	bytes_put(&out, &x->of_lids, sizeof(x->of_lids));
+	bytes_put(&out, &x->report, sizeof(x->report));
+	builder_put(&out, b);
+	isolated_put(result, out.v, out.n);
+	return 0;
+}
+
+static int load_fabric_take_read(struct builder **out, struct fabric_reading *x,
+				 const struct isolated *result, struct err *err)
+{
+	struct bytes_in in = { .at = result->data, .left = result->len };
+
+	bytes_take(&in, &x->of_lids, sizeof(x->of_lids));
+	bytes_take(&in, &x->report, sizeof(x->report));
+	read_report_sanitize(&x->of_lids);
+	read_report_sanitize(&x->report);
+	input_file_tell(&x->of_lids);
+	return builder_take(out, &in, err);
+}
+
+static int load_fabric_read_file(struct builder **out, struct fabric_reading *x, struct err *err)
+{
+	struct isolated result;
+	int rc;
+
+	if (x->form == FORM_NEIGHBORS)
+		x->beside = load_fabric_open_beside(&x->beside_path, x->in->path);
+	rc = isolated_read(&result, (FILE *const[2]){ x->in->file, x->beside },
+			   load_fabric_read_apart, x, err);
+	if (!rc)
+		rc = load_fabric_take_read(out, x, &result, err);
+	isolated_free(&result);
+	if (x->beside)
+		fclose(x->beside);
+	free(x->beside_path);
 	return rc;
 }
 
 static int load_fabric_read_fabric(struct builder **out, const char *path, struct err *err)
 {
-	struct ibnd_report report;
+	struct fabric_reading x = { .form = FORM_IBND };
 	struct input_file in;
-	enum fabric_form form;
 	char fd_path[32];
 	int rc = input_file_open(&in, path, err);
 
+	*out = NULL;
 	if (rc)
 		return rc;
-	memset(&report, 0, sizeof(report));
-	*out = NULL;
-	form = load_fabric_form(in.head);
-	if (form != FORM_IBND)
-		*out = builder_new();
-	switch (form) {
-	case FORM_IBND:
-		rc = ibnd_read(out, in.file, in.path, &report, err);
-		break;
-	case FORM_CACHE:
-		rc = ibnd_cache_read(*out, in.file, in.path, &report.read, err);
-		break;
-	case FORM_NEIGHBORS:
-		rc = load_fabric_read_neighbors(*out, &in, &report.read, err);
-		break;
-	case FORM_SUBNET_LST:
-		rc = osm_subnet_read(*out, in.file, in.path, &report.read, err);
-		break;
-	case FORM_NETLOC:
-		/* its reader opens the file itself; this also names what came through a pipe */
-		snprintf(fd_path, sizeof(fd_path), "/dev/fd/%d", fileno(in.file));
-		rc = netloc_nodes_read(*out, strcmp(path, "-") ? path : fd_path, &report.read, err);
-		break;
-	case FORM_SLURM:
-		rc = load_fabric_read_slurm(*out, &in, &report.read, err);
-		break;
+	x.in = &in;
+	x.form = load_fabric_form(in.head);
+	if (x.form != FORM_NETLOC) {
+		rc = load_fabric_read_file(out, &x, err);
+		return input_file_end(&in, &x.report, rc);
 	}
-	return input_file_end(&in, &report.read, rc);
+	/* its reader opens the file itself; this also names what came through a pipe */
+	*out = builder_new();
+	snprintf(fd_path, sizeof(fd_path), "/dev/fd/%d", fileno(in.file));
+	rc = netloc_nodes_read(*out, strcmp(path, "-") ? path : fd_path, &x.report, err);
+	return input_file_end(&in, &x.report, rc);
 }
 
 int load_fabric_lmc(struct fabric **out, const char *path, const char *name,
@@ -502,7 +567,7 @@ int load_fabric_jobs(struct jobset **out, const char *path, const struct fabric 
 	if (rc)
 		return rc;
 	snprintf(source, sizeof(source), "file %.26s", in.path);
-	rc = jobs_file_read(&log, in.file, in.path, &report, err);
+	rc = jobs_apart_read(&log, in.file, in.path, &report, err);
 	input_file_close(&in);
 	if (rc)
 		return rc;

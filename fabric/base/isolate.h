@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct isolated_out;
 
@@ -20,7 +21,7 @@ struct isolated_out;
 struct isolated {
 	const uint8_t *data;
 	size_t len;
-	void *map;
+	void *map, *heap;
 	size_t mapped;
 };
 
@@ -30,6 +31,14 @@ struct isolated {
 int isolated_run(struct isolated *out,
 		 int (*fn)(void *ctx, struct isolated_out *result, struct err *err), void *ctx,
 		 struct err *err);
+/* The same for the reader of a file that others wrote: it has open in[0] and, where there is one,
+ * in[1], and can open, write and send nothing (confine_to_computing()), where the kernel has
+ * seccomp; else the log says so, once.  Tells file_progress() how far in[0] is read; -ECANCELED
+ * when that is cancelled.  What it put is to be checked as a file is: whoever wrote that may have
+ * written this. */
+int isolated_read(struct isolated *out, FILE *const in[2],
+		  int (*fn)(void *ctx, struct isolated_out *result, struct err *err), void *ctx,
+		  struct err *err);
 void isolated_free(struct isolated *r); /* zeroed is fine */
 
 /* In the child: appends to the result. */

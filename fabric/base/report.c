@@ -61,3 +61,15 @@ char *read_report_line(char *buf, uint32_t len, const struct read_report *r, uin
 		snprintf(buf, len, "%s: %s", r->path, n->text);
 	return buf;
 }
+
+void read_report_sanitize(struct read_report *r)
+{
+	r->path[sizeof(r->path) - 1] = '\0';
+	plain_text(r->path, "");
+	if (r->nnotes > READ_REPORT_NOTES)
+		r->nnotes = READ_REPORT_NOTES;
+	for (uint32_t i = 0; i < r->nnotes; i++) {
+		r->notes[i].text[sizeof(r->notes[i].text) - 1] = '\0';
+		plain_text(r->notes[i].text, "");
+	}
+}

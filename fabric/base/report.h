@@ -31,3 +31,6 @@ void read_report_skip(struct read_report *r, uint64_t line, const char *fmt, ...
 
 /* "opensm.fdbs:17: ..." of note i; returns buf. */
 char *read_report_line(char *buf, uint32_t len, const struct read_report *r, uint32_t i);
+
+/* One that somebody else has filled may hold anything: afterwards its texts end and are plain. */
+void read_report_sanitize(struct read_report *r);

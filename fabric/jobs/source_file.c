@@ -11,7 +11,7 @@
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/thread.h"
-#include "fabric/format/slurm/jobs_file.h"
+#include "fabric/format/slurm/jobs_apart.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -128,7 +128,7 @@ static int source_file_load(struct file_source *s, struct err *err)
 			fclose(file);
 		return rc;
 	}
-	rc = jobs_file_read(&log, file, s->path, &report, err);
+	rc = jobs_apart_read(&log, file, s->path, &report, err);
 	fclose(file);
 	if (rc)
 		return rc;
