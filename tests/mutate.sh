@@ -60,7 +60,7 @@ Y
 : >guid2lid
 : >neighbors
 awk '/^(Switch|Ca)/ {g=$3; gsub(/"[SH]-|"/, "", g)}
-	/^\[/ {p=$1; gsub(/[\[\]]|\(.*/, "", p); r=q=$2; sub(/^[^\[]*\[/, "", q); sub(/\].*/, "", q); gsub(/"[SH]-|".*/, "", r); printf "0x%s:%d 0x%s:%d\n", g, p, r, q}' net >neighbors
+	/^\[/ {p=$1; gsub(/[\[\]]|\(.*/, "", p); r=q=$2; sub(/^[^\[]*\[/, "", q); sub(/\].*/, "", q); sub(/^"[SH]-/, "", r); sub(/".*/, "", r); printf "0x%s:%d 0x%s:%d\n", g, p, r, q}' net >neighbors
 awk '/^Switch/ {g=$3; gsub(/"S-|"/, "", g); printf "0x%s 0x%04x 0x%04x\n", g, ++n, n}' net >guid2lid
 python3 "$top/tests/records.py" rec 3 --seal >key
 printf 'x IBROUTE_HEAD=%064d sid=20251113T021320Z-1000 seq=3 host=a dir=/x\n' 0 >heads

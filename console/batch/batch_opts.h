@@ -45,7 +45,7 @@ struct batch_opts {
 	const struct field *metric; /* of the heatmap */
 	const struct field *sort;   /* NULL: by name */
 	bool reverse;
-	struct row_filter *filter; /* NULL: all rows; used until the program ends */
+	struct row_filter *filter; /* NULL: all rows; row_filter_free() */
 	const struct field *field[BATCH_FIELDS];
 	size_t nfield;
 };

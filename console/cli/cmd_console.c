@@ -88,6 +88,7 @@ int cmd_console(int argc, char **argv, char *(*help)(int key, const char *text, 
 	};
 	struct console_cmd c;
 	struct err err = { "" };
+	int rc;
 
 	app_opts_init(&c.o);
 	batch_opts_init(&c.batch);
@@ -99,8 +100,10 @@ int cmd_console(int argc, char **argv, char *(*help)(int key, const char *text, 
 	}
 	if (c.o.automatic.on && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
 		return cmd_console_service(&c.o);
-	if (batch_opts_of_records(&c.batch))
-		return batch_sessions(&c.batch, c.o.live.record_dir);
 	c.o.no_screen = c.batch.on;
-	return app_run(&c.o, c.batch.on ? cmd_console_batch : NULL, &c.batch);
+	rc = batch_opts_of_records(&c.batch)
+		     ? batch_sessions(&c.batch, c.o.live.record_dir)
+		     : app_run(&c.o, c.batch.on ? cmd_console_batch : NULL, &c.batch);
+	row_filter_free(c.batch.filter);
+	return rc;
 }
