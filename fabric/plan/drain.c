@@ -32,13 +32,22 @@ struct look {
 	bool *drained; /* by LID */
 };
 
-/* Paths of escape LIDs must not change while traffic is on them. */
+static bool drain_has_escape_lids(const struct look *l)
+{
+	for (uint32_t i = 0; i < l->d->nlid; i++)
+		if (fabric_lid_escape(l->f, l->d->lid[i].lid))
+			return true;
+	return false;
+}
+
+/* Paths of escape LIDs must not change while traffic is on them, nor may they be in the others'
+ * way: hosts may use another SL for them than the tables say. */
 static bool drain_escape_stays(const struct look *l)
 {
 	const struct fabric *f = l->f;
 	uint32_t sls = 0;
 
-	if (!f->lmc || (!l->from->escape && !l->to->escape))
+	if (!f->lmc || (!l->from->escape && !l->to->escape) || drain_has_escape_lids(l))
 		return false;
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
 		if (!fabric_lid_escape(f, lid))

@@ -208,6 +208,41 @@ static void it_has_to_begin_with_what_was_read(void **state)
 	refused(w, -ESTALE, "service levels");
 }
 
+static struct tables *with_escape(const struct fabric *f, const char *engine)
+{
+	struct engine_params params = { .vls = 4, .seed = 1, .threads = 1, .escape = true };
+	struct tables *t;
+
+	assert_int_equal(
+		engine_run(engine_find(engine, NULL), &t, f, NULL, NULL, &params, NULL, NULL), 0);
+	return t;
+}
+
+/* As they are read where no plugin tells SLs: one lane for all, and cycles. */
+static void escape_lids_that_have_to_be_drained_carry_nobody(void **state)
+{
+	struct fabric *f = net_spec("hyperx:dims=4x4,hosts=2,lmc=3");
+	struct tables *from = with_escape(f, "dfsssp"), *to = with_escape(f, "nue");
+	struct world w = { .f = f, .from = from, .read = from };
+	uint32_t escapes = 0;
+
+	(void)state;
+	from->sl_kind = SL_CONST;
+	from->sl_const = 0;
+	snprintf(from->engine, sizeof(from->engine), "%s", TABLES_WIRE);
+	plan_again_to(&w, to);
+	for (uint32_t i = 0; i < w.p->drain.nlid; i++)
+		escapes += fabric_lid_escape(f, w.p->drain.lid[i].lid);
+	assert_true(escapes);
+	assert_false(w.p->drain.escape);
+	if (judged(&w))
+		fail_msg("%s", w.err.text);
+	plan_free(w.p);
+	tables_put(from);
+	tables_put(to);
+	fabric_put(f);
+}
+
 static void cancel(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	struct progress *p = ctx;
@@ -236,6 +271,7 @@ int main(void)
 		T(who_has_to_drain_cannot_be_left_out),
 		T(lanes_that_links_do_not_have_are_refused),
 		T(it_has_to_begin_with_what_was_read),
+		cmocka_unit_test(escape_lids_that_have_to_be_drained_carry_nobody),
 		T(a_cancel_is_honoured),
 	};
 
