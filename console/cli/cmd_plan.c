@@ -191,7 +191,8 @@ static void cmd_plan_print_waves(const struct plan *p, const struct transition *
 	printf("drain: %s\n", text);
 	plan_print_strangers(stdout, p);
 	plan_print_names(stdout, p);
-	if (drain_needed(&p->drain) && !p->drain.escape)
+	if (drain_needed(&p->drain) && !p->drain.escape &&
+	    !drain_has_escape_lids(&p->drain, p->fabric))
 		printf("first install a routing with --escape (needs LMC 1 or more): it has LIDs "
 		       "for traffic to move to\n");
 }

@@ -32,10 +32,10 @@ struct look {
 	bool *drained; /* by LID */
 };
 
-static bool drain_has_escape_lids(const struct look *l)
+bool drain_has_escape_lids(const struct drain *d, const struct fabric *f)
 {
-	for (uint32_t i = 0; i < l->d->nlid; i++)
-		if (fabric_lid_escape(l->f, l->d->lid[i].lid))
+	for (uint32_t i = 0; f->lmc && i < d->nlid; i++)
+		if (fabric_lid_escape(f, d->lid[i].lid))
 			return true;
 	return false;
 }
@@ -47,7 +47,7 @@ static bool drain_escape_stays(const struct look *l)
 	const struct fabric *f = l->f;
 	uint32_t sls = 0;
 
-	if (!f->lmc || (!l->from->escape && !l->to->escape) || drain_has_escape_lids(l))
+	if (!f->lmc || (!l->from->escape && !l->to->escape) || drain_has_escape_lids(l->d, f))
 		return false;
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++) {
 		if (!fabric_lid_escape(f, lid))
@@ -433,5 +433,8 @@ void drain_text(char *buf, size_t size, const struct drain *d, const struct fabr
 			 drain_s(d->njob - d->nneeded));
 	len = strlen(buf);
 	if (d->njob && !d->escape && len < size)
-		snprintf(buf + len, size - len, "; there are no escape LIDs");
+		snprintf(buf + len, size - len, "%s",
+			 drain_has_escape_lids(d, f)
+				 ? "; escape LIDs are among them, so nobody can move to those"
+				 : "; there are no escape LIDs");
 }

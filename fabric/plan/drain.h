@@ -58,6 +58,8 @@ struct drain {
 int drain_find(struct drain *d, const struct fabric *f, const struct tables *from,
 	       const struct tables *to, const struct jobset *jobs, const struct tdiff *diff,
 	       struct progress *progress, struct err *err);
+/* Escape LIDs are among those to drain: traffic cannot be moved to any. */
+bool drain_has_escape_lids(const struct drain *d, const struct fabric *f);
 void drain_copy(struct drain *out, const struct drain *d);
 void drain_clear(struct drain *d);
 
