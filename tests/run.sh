@@ -93,7 +93,9 @@ for lane in compute lab; do
 	suites | sed -n "s/^$lane\t//p" | sort -srn >"$work/$lane"
 done
 suites | sed -n 's/^lab\t//p' >"$work/again"
+# labs wait more than they compute
 worker compute &
+worker lab &
 worker lab &
 worker lab &
 wait

@@ -113,6 +113,8 @@ static void agent_socket_flush_out(struct client *c)
 			break;
 		done += (size_t)n;
 	}
+	if (!done)
+		return;
 	memmove(c->out.v, c->out.v + done, c->out.n - done);
 	c->out.n -= done;
 }

@@ -123,7 +123,7 @@ int confine_to_computing(struct err *err)
 	/* abort() */
 	if (!rc)
 		rc = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-				      SCMP_A0(SCMP_CMP_EQ, (uint64_t)getpid()));
+				      SCMP_A0_64(SCMP_CMP_EQ, (uint64_t)getpid(), 0));
 	return confine_load(f, rc, err);
 }
 

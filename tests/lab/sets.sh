@@ -43,7 +43,7 @@ UMAD_COUNT=$LAB_DIR/sets LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" 
 	"routing_engine ibroute,nue" "qos TRUE" "sweep_interval 0" || give_up "opensm"
 
 lft=0x19
-ok "a plan" does 0 plan -e dfsssp:2 --fabric lab "${dirs[@]}" --bisections 0 -o "$LAB_DIR/plan"
+ok "a plan" does 0 plan -e dfsssp:4 --fabric lab "${dirs[@]}" --bisections 0 -o "$LAB_DIR/plan"
 planned=$(sed -n 's/^order of writes: .* waves\{0,1\}, \([0-9]*\) block writes.*/\1/p' "$LAB_DIR/out")
 ok "that changes LFTs only" grep -qE 'LFT blocks \([1-9][0-9]* entries\) and 0 SL2VL' "$LAB_DIR/out"
 before=$(sets $lft)

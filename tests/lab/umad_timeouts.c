@@ -20,6 +20,9 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+/* its poll() and read() are in the way of ours */
+#undef _FORTIFY_SOURCE
+
 #include <umad.h>
 
 #include <dlfcn.h>

@@ -74,7 +74,7 @@ static void a_status_comes_back_as_it_was(void **state)
 	in.busy = in.qos = in.ours = in.step = in.policy_unsaved = true;
 	memset(in.why, 'w', sizeof(in.why) - 1);
 	strcpy(in.routes, "ibroute");
-	strcpy(in.policy, "/a \"quoted\"\n/name");
+	strcpy(in.policy, "/a \"quoted\" \\name");
 	memset(in.tables, 'a', sizeof(in.tables) - 1);
 	in.seed = UINT64_MAX;
 	in.routings = 1;
