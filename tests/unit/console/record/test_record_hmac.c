@@ -25,7 +25,7 @@
 /* What the program sends to syslog goes into a file, as journalctl would print it. */
 static char *log_path;
 
-static void to_log(const char *fmt, va_list ap)
+static void __attribute__((format(printf, 1, 0))) to_log(const char *fmt, va_list ap)
 {
 	FILE *f = log_path ? fopen(log_path, "a") : NULL;
 
@@ -48,7 +48,8 @@ void syslog(int priority, const char *fmt, ...)
 }
 
 /* What syslog() is with _FORTIFY_SOURCE. */
-void __syslog_chk(int priority, int flag, const char *fmt, ...);
+void __syslog_chk(int priority, int flag, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 void __syslog_chk(int priority, int flag, const char *fmt, ...)
 {
