@@ -202,7 +202,7 @@ static const struct audit_first *const *audit_dir_range(size_t *n, const struct 
 	while (end < l->n && !strcmp(genesis ? l->v[end]->genesis_sid : l->v[end]->sid, sid))
 		end++;
 	*n = end - at;
-	return l->v + at;
+	return *n ? l->v + at : NULL;
 }
 
 const struct audit_first *const *audit_dir_chained(size_t *n, const struct audit_dir *d,

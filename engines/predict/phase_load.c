@@ -28,13 +28,15 @@ void phase_load_trace(struct phase_load *d, const struct predict_paths *p)
 {
 	uint32_t from = d->trace.nflow;
 
+	if (from == d->list.flows.n)
+		return;
 	predict_paths_trace_flows(&d->trace, p, d->list.flows.v + from,
 				  (uint32_t)d->list.flows.n - from);
 }
 
 void phase_load_measure(struct phase_load *d, const struct predict_paths *p)
 {
-	const struct step *steps = d->trace.steps, *end = steps + d->trace.n;
+	const struct step *steps = d->trace.steps, *end = d->trace.n ? steps + d->trace.n : steps;
 	size_t n = d->list.flows.n;
 
 	if (d->nmost < n) {

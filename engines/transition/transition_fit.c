@@ -251,7 +251,7 @@ static bool transition_fit_add_stage(struct fit *x, struct item *it, uint32_t g,
 		return false;
 	s->graphs_done += n;
 	do {
-		more = tgraph_add_some(x->g[g], d + i, n - i, SOME);
+		more = n ? tgraph_add_some(x->g[g], d + i, n - i, SOME) : 0;
 		i += more;
 		before = transition_fit_count_work(x, g, before);
 		search_tick(s); /* shows that it lives; whether cancelled is asked soon enough */
