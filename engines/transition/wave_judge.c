@@ -299,7 +299,7 @@ static int wave_judge_cycles(struct judged *j, uint32_t wave)
 	return !rc && pace_cancelled(&j->pace) ? -ECANCELED : rc;
 }
 
-/* Most updates change few LIDs in most waves; where a wave is about many, beginning anew is less
+/* Most updates change few LIDs in most waves; where a wave is about many, beginning again is less
  * work than taking out and putting in. */
 static int wave_judge_wave(struct judged *j, uint32_t wave)
 {

@@ -161,7 +161,7 @@ unsigned agent_state_step(struct agent_state *a, enum agent_event ev)
 	return 0;
 }
 
-/* Its repeat is none of an answer's: a question that is obeyed later is answered anew. */
+/* Its repeat is none of an answer's: a question that is obeyed later is answered again. */
 static unsigned agent_state_refuse(struct agent_state *a, const struct phase_notice *n,
 				   uint16_t why)
 {

@@ -245,7 +245,7 @@ static void without_agents_the_same_machine_ends_well(void **state)
 	explore(&f, "faults, cancel, death of the console", m);
 }
 
-/* It sends, again and anew, and withholds, at every moment; and nothing of it counts. */
+/* It sends, repeats and withholds, at every moment; and nothing of it counts. */
 static void a_hostile_node_changes_nothing(void **state)
 {
 	struct phase_model m = { .nwaves = 1, .max_sends = 1, .lost = LOST_ANY, .doubled = 1 };
