@@ -2,6 +2,7 @@
 #include "engines/dor.h"
 
 #include "engines/geometry/topology_kind.h"
+#include "fabric/model/chan_weight.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/vl_layers.h"
 #include "fabric/base/mem.h"
@@ -21,8 +22,9 @@ struct dor {
 	const struct grid *grid; /* its own */
 	uint32_t *step;		 /* by dimension: cells from one coordinate to the next */
 	uint32_t nring, ring[GRID_DIMS_MAX]; /* dimensions that are rings; by dimension: which */
-	uint64_t *load;			     /* by channel: routes */
-	uint32_t detours;		     /* HyperX: pairs of neighbours that have no cable */
+	struct chan_weights weights;
+	uint64_t *load;	  /* by channel: routes times its weight */
+	uint32_t detours; /* HyperX: pairs of neighbours that have no cable */
 	bool around; /* cables or switches are missing: shortest paths, in dimension order where
 		      * there is one */
 
@@ -253,7 +255,7 @@ static void dor_route_balanced(struct dor *r, const struct dest *d)
 				r, u, dor_cell_at(r, u, dim, grid_coord(r->grid, d->sw)[dim]), dim);
 		}
 		c = dor_find_channel(r, u, r->next[u]);
-		r->load[c] += r->routes[u];
+		r->load[c] += r->routes[u] * chan_weight(&r->weights, c);
 		r->routes[r->next[u]] += r->routes[u];
 		tables_row(r->t, u)[d->lid] = f->chan_port[c];
 	}
@@ -322,11 +324,12 @@ static void dor_write_sl2vl(struct dor *r)
 static void dor_done(struct dor *r)
 {
 	topology_kind_free(r->topology);
+	chan_weights_done(&r->weights);
 	arena_free(r->arena);
 }
 
-static int dor_init(struct dor *r, const struct fabric *f, struct progress *progress,
-		    struct err *err)
+static int dor_init(struct dor *r, const struct fabric *f, bool ignore_rates,
+		    struct progress *progress, struct err *err)
 {
 	uint32_t step = 1;
 	int rc = topology_kind_find(&r->topology, f, TOPOLOGY_TORUS, progress, err);
@@ -344,6 +347,8 @@ static int dor_init(struct dor *r, const struct fabric *f, struct progress *prog
 		r->nring += r->grid->kind[d] == GRID_RING;
 	}
 	r->load = arena_array(r->arena, uint64_t, f->nchan);
+	chan_weights_init(&r->weights, f, ignore_rates);
+	chan_weights_start(r->load, &r->weights, f);
 	r->next = arena_array(r->arena, uint32_t, f->nsw);
 	r->depth = arena_array(r->arena, uint32_t, f->nsw);
 	r->order = arena_array(r->arena, uint32_t, f->nsw);
@@ -446,7 +451,7 @@ static void dor_note_grid(const struct dor *r, const struct engine_params *param
 static int dor_suits(const struct fabric *f, struct err *why)
 {
 	struct dor r = { 0 };
-	int rc = dor_init(&r, f, NULL, why);
+	int rc = dor_init(&r, f, false, NULL, why);
 
 	if (!rc)
 		dor_done(&r);
@@ -460,7 +465,7 @@ static int dor_route(struct tables **out, const struct fabric *f, const struct j
 	struct dor r = { 0 };
 	struct err why = { "" };
 	char gaps[192];
-	int rc = dor_init(&r, f, progress, err);
+	int rc = dor_init(&r, f, params->ignore_rates, progress, err);
 
 	(void)jobs;
 	(void)demand;

@@ -40,6 +40,7 @@ struct engine_params {
 	double sar_change;
 	bool escape; /* the upper half of every terminal's LIDs are escape LIDs */
 	const struct route_limits *limits; /* what is not left to the engine; NULL: nothing */
+	bool ignore_rates;   /* every channel counts as fast as the fastest (chan_weight.h) */
 	struct notes *notes; /* what the engine has to tell about its work; NULL: nobody asks */
 };
 

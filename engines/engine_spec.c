@@ -23,23 +23,26 @@ static int engine_spec_bad_how(const struct engine_spec *out, const struct param
 
 	for (int i = 0; words && words->words[i]; i++)
 		n += (size_t)snprintf(others + n, sizeof(others) - n, "%s%s",
-				      i				     ? ", "
-				      : words->id == PARAM_DFDN_BASE ? ", or the engine of the paths: "
-								     : ", or ",
+				      i ? ", "
+				      : words->id == PARAM_DFDN_BASE
+					      ? ", or the engine of the paths: "
+					      : ", or ",
 				      words->words[i]);
 	return err_set(err, -EINVAL,
 		       "%s: the colon must be followed by a number of data VLs, 1 "
-		       "to 15%s",
+		       "to 15%s, or ignore-rates",
 		       out->label, others);
 }
 
-static int engine_spec_parse_how(struct engine_spec *out, const char *how, struct err *err)
+static int engine_spec_parse_one(struct engine_spec *out, const char *how, struct err *err)
 {
 	const struct param *words = engine_spec_word(out->engine);
 	int word = words ? param_word(words, how, NULL) : -1;
 	uint64_t vls;
 
-	if (word >= 0 && words->id == PARAM_SAR_METHOD)
+	if (!strcmp(how, param_of(PARAM_IGNORE_RATES)->option))
+		out->ignore_rates = true;
+	else if (word >= 0 && words->id == PARAM_SAR_METHOD)
 		out->sar_method = word;
 	else if (word >= 0)
 		out->dfdn_base = word;
@@ -48,6 +51,22 @@ static int engine_spec_parse_how(struct engine_spec *out, const char *how, struc
 	else
 		out->vls = (unsigned)vls;
 	return 0;
+}
+
+/* What is behind the name, between colons. */
+static int engine_spec_parse_how(struct engine_spec *out, const char *text, struct err *err)
+{
+	int rc = 0;
+
+	while (!rc && *text == ':') {
+		size_t n = strcspn(++text, ":");
+		char how[24];
+
+		snprintf(how, sizeof(how), "%.*s", (int)n, text);
+		rc = engine_spec_parse_one(out, how, err);
+		text += n;
+	}
+	return rc;
 }
 
 int engine_spec_parse(struct engine_spec *out, const char *text, struct err *err)
@@ -61,7 +80,7 @@ int engine_spec_parse(struct engine_spec *out, const char *text, struct err *err
 	out->engine = engine_find(name, err);
 	if (!out->engine)
 		return -EINVAL;
-	return *colon ? engine_spec_parse_how(out, colon + 1, err) : 0;
+	return engine_spec_parse_how(out, colon, err);
 }
 
 void engine_spec_apply(const struct engine_spec *spec, struct engine_params *params)
@@ -72,4 +91,6 @@ void engine_spec_apply(const struct engine_spec *spec, struct engine_params *par
 		params->dfdn_base = (enum dfdn_base)spec->dfdn_base;
 	if (spec->vls)
 		params->vls = spec->vls;
+	if (spec->ignore_rates)
+		params->ignore_rates = true;
 }

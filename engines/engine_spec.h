@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * engine_spec: an engine as named by people, "NAME" or "NAME:HOW": for sar the method
- * ("sar:paper"), for dfdn whose paths ("dfdn:minhop", "dfdn:sssp"), for all but sar also the data
- * VLs it may use ("nue:2").
+ * ("sar:paper"), for dfdn whose paths ("dfdn:minhop", "dfdn:sssp"), for all the data VLs they may
+ * use ("nue:2"), and whether rates count ("minhop:ignore-rates", "nue:2:ignore-rates").
  */
 #pragma once
 
@@ -10,10 +10,11 @@
 
 struct engine_spec {
 	const struct engine *engine;
-	char label[24]; /* as it was named */
+	char label[40]; /* as it was named */
 	int sar_method; /* enum sar_method; -1: not said */
 	int dfdn_base;	/* enum dfdn_base; -1: not said */
 	unsigned vls;	/* 0: not said */
+	bool ignore_rates;
 };
 
 /* -EINVAL with a sentence that lists what is allowed. */

@@ -31,6 +31,10 @@ static const struct param params[] = {
 	  .policy = true, .config = true, .brief = "spread",
 	  .help = "spread paths over all allowed VLs even if fewer are enough (paths share fewer "
 		  "buffers, but each VL needs buffers)" },
+	{ PARAM_IGNORE_RATES, PARAM_FLAG, "ignore-rates", NULL, .at = AT(ignore_rates),
+	  .label = "ignore rate", .policy = true, .config = true, .brief = "ignore rates",
+	  .help = "balance the number of paths per cable whatever its rate (default: a cable of "
+		  "half the rate gets half the paths)" },
 	{ PARAM_SAR_METHOD, PARAM_WORD, "sar-method", "NAME", .at = AT(sar_method),
 	  .label = "method", .engine = "sar", .brief = "", .words = sar_method_names,
 	  .config = true,

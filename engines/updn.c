@@ -137,19 +137,23 @@ static int updn_route_found(struct tables **out, const struct fabric *f,
 
 /* -ENETUNREACH when these roots leave a pair of these LIDs and any ends without a legal path. */
 static int updn_dests_from(struct tables *t, const struct fabric *f, const struct dest *dests,
-			   uint32_t n, const uint32_t *roots, uint32_t nroots, struct pace *p,
-			   struct err *err)
+			   uint32_t n, const uint32_t *roots, uint32_t nroots, bool ignore_rates,
+			   struct pace *p, struct err *err)
 {
 	struct ways w = { .illegal = false };
 	struct min_load_tree *b = min_load_tree_new(f, t, BALANCE_PATHS, updn_build, &w);
+	struct chan_weights weights;
 	uint64_t done = 0;
 	int rc;
 
+	chan_weights_init(&weights, f, ignore_rates);
+	min_load_tree_weigh(b, &weights);
 	updown_init(&w.ud, f, roots, nroots);
 	rc = min_load_tree_route_all(b, dests, n, p, &done);
 	if (!rc && w.illegal)
 		rc = updn_refuse_missing(f, w.from, w.to, err);
 	updown_done(&w.ud);
+	chan_weights_done(&weights);
 	min_load_tree_free(b);
 	return rc;
 }
@@ -170,17 +174,19 @@ int updn_route_dests(struct tables *t, const struct fabric *f, const struct dest
 	if (given) {
 		rc = updn_given_roots(roots, &nroots, f, params, err);
 		if (!rc)
-			rc = updn_dests_from(t, f, dests, n, roots, nroots, &pace, err);
+			rc = updn_dests_from(t, f, dests, n, roots, nroots, params->ignore_rates,
+					     &pace, err);
 		goto out;
 	}
 	nroots = updown_tree_roots(roots, f);
 	if (nroots)
-		rc = updn_dests_from(t, f, dests, n, roots, nroots, &pace, err);
+		rc = updn_dests_from(t, f, dests, n, roots, nroots, params->ignore_rates, &pace,
+				     err);
 	if (rc != -ENETUNREACH)
 		goto out;
 	rc = updown_single_root(roots, f, &pace);
 	if (!rc)
-		rc = updn_dests_from(t, f, dests, n, roots, 1, &pace, err);
+		rc = updn_dests_from(t, f, dests, n, roots, 1, params->ignore_rates, &pace, err);
 out:
 	free(roots);
 	return rc;

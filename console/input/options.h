@@ -71,7 +71,8 @@ struct options {
 #define OPTIONS_ENGINE                                                                             \
 	OPTION_PARAM(PARAM_SAR_METHOD), OPTION_PARAM(PARAM_SAR_CHANGE),                            \
 		OPTION_PARAM(PARAM_ESCAPE), OPTION_PARAM(PARAM_EXCLUDE), OPTION_PARAM(PARAM_PIN),  \
-		OPTION_PARAM(PARAM_JOB_NODES_MIN), OPTION_PARAM(PARAM_SPREAD)
+		OPTION_PARAM(PARAM_JOB_NODES_MIN), OPTION_PARAM(PARAM_SPREAD),                     \
+		OPTION_PARAM(PARAM_IGNORE_RATES)
 #define OPTIONS_METRICS OPTION(OPT_BISECTIONS), OPTION(OPT_PATTERN), OPTION(OPT_PER_JOB)
 #define OPTIONS_ROUTE                                                                              \
 	OPTION_PARAM(PARAM_VLS), OPTION_PARAM(PARAM_LMC), OPTION_PARAM(PARAM_SEED),                \

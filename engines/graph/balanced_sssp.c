@@ -8,6 +8,7 @@
 #include "fabric/model/route_limits.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct even {
 	struct min_load_tree *b;
 	struct dagset *set;
 	const struct balanced_sssp_how *how;
+	struct chan_weights weights;
 	struct dest *dests; /* in the order in which they are routed */
 	uint32_t n, nterm;  /* LIDs of terminals come first, ... */
 	uint32_t npinned;   /* ... then these of theirs, whose routes stay as installed */
@@ -159,11 +161,14 @@ static uint64_t balanced_sssp_least_possible(const struct even *e)
 	uint64_t bound = 0;
 
 	for (uint32_t u = 0; u < f->nsw; u++) {
-		uint64_t chans = f->chan_off[u + 1] - f->chan_off[u], inside = f->sw_nterm[u];
-		uint64_t routes = inside * (f->nterm - inside) << e->lmc;
+		uint64_t inside = f->sw_nterm[u], routes = inside * (f->nterm - inside) << e->lmc;
+		uint64_t least;
+		double chans = 0;
 
-		if (chans && (routes + chans - 1) / chans > bound)
-			bound = (routes + chans - 1) / chans;
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+			chans += 1.0 / chan_weight(&e->weights, c);
+		least = chans > 0 ? (uint64_t)ceil((double)routes / chans - 1e-6) : 0;
+		bound = least > bound ? least : bound;
 	}
 	return bound;
 }
@@ -368,7 +373,7 @@ static void balanced_sssp_count_installed(struct even *e, const struct tables *t
 
 			if (c == FAB_NONE)
 				break;
-			e->pinned[c] += f->sw_nterm[first];
+			e->pinned[c] += (uint64_t)f->sw_nterm[first] * chan_weight(&e->weights, c);
 			u = f->chan_dst[c];
 		}
 	}
@@ -414,10 +419,12 @@ int balanced_sssp_route(struct tables *t, const struct fabric *f,
 	uint64_t max = 0;
 	int rc;
 
+	chan_weights_init(&e.weights, f, params && params->ignore_rates);
 	balanced_sssp_find_pinned(&e, params);
 	balanced_sssp_by_switch(&e);
 	e.b = min_load_tree_new(f, t, how->rule, how->build, how->ctx);
 	min_load_tree_tell(e.b, how->hops);
+	min_load_tree_weigh(e.b, &e.weights);
 	rc = pace_begin(&e.pace, progress, "paths", e.n) ? -ECANCELED : 0;
 	if (!rc && f->nterm)
 		rc = balanced_sssp_route_all_terminals(&e, params, &max);
@@ -433,6 +440,7 @@ int balanced_sssp_route(struct tables *t, const struct fabric *f,
 		*how->dags = e.set;
 	else
 		dagset_free(e.set);
+	chan_weights_done(&e.weights);
 	free(e.dests);
 	free(e.pinned);
 	return rc;

@@ -7,8 +7,8 @@
  * exactly.  Where every switch has terminals (torus, HyperX, dragonfly, ...) that would fill the
  * cables around one switch before those of the next are known, so the switches take turns.
  * Small uneven trees try both, and all small nets where the ports are balanced one by one.
- * Afterwards the LIDs over the most loaded channels are routed once more, as long as that
- * lowers the maximum.
+ * Loads are routes times the channel's weight by rate (chan_weight.h).  Afterwards the LIDs over
+ * the most loaded channels are routed once more, as long as that lowers the maximum.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct balanced_sssp_how {
 	bool by_switch; /* all LIDs of a switch follow each other on any fabric */
 	unsigned
 		rounds; /* over the most loaded channels, at most; BALANCED_SSSP_ROUNDS is plenty */
-	uint64_t *max;	/* where to put the most routes on a channel, all LIDs; NULL: nowhere */
+	uint64_t *max;	/* where to put the largest load of a channel, all LIDs; NULL: nowhere */
 	struct lft_hops
 		*hops; /* gets the hops of terminals' LIDs, too; without rounds only; or NULL */
 	struct dagset **dags; /* gets the DAGs, which the caller frees, or NULL where none were

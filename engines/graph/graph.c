@@ -162,7 +162,8 @@ struct tables *graph_tables(const struct fabric *f, const char *engine,
 		if (sw && progress_step(progress, "paths", 0, f->nsw))
 			break;
 	}
-	snprintf(t->params, sizeof(t->params), "vls=%u", graph_vls(f, params));
+	snprintf(t->params, sizeof(t->params), "vls=%u%s", graph_vls(f, params),
+		 params && params->ignore_rates ? ",ignore-rates" : "");
 	t->seed = params ? params->seed : 0;
 	return t;
 }

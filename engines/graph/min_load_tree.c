@@ -15,9 +15,11 @@ struct min_load_tree {
 	const struct fabric *f;
 	struct tables *t;
 	enum min_load_rule rule;
-	uint64_t *load;	 /* by channel */
-	uint64_t *eload; /* the same by edge of the DAG at hand */
-	uint64_t *cost;	 /* by position */
+	struct chan_weights weights; /* the caller's */
+	uint32_t usual;		     /* routes of a switch with terminals */
+	uint64_t *load;		     /* by channel */
+	uint64_t *eload;	     /* the same by edge of the DAG at hand */
+	uint64_t *cost;		     /* by position */
 	uint64_t *routes;
 	uint32_t *pick; /* edge by position, or its channel where the DAG is packed */
 	uint32_t *next; /* where the DAG is packed: position to which it leads */
@@ -46,6 +48,9 @@ struct min_load_tree *min_load_tree_new(const struct fabric *f, struct tables *t
 	b->rule = rule;
 	b->build = build ? build : load_tree_build_shortest;
 	b->ctx = ctx;
+	b->weights = (struct chan_weights){ .unit = 1 };
+	for (uint32_t u = 0; u < f->nsw; u++)
+		b->usual = f->sw_nterm[u] > b->usual ? f->sw_nterm[u] : b->usual;
 	spdag_init(&b->dag, f);
 	b->load = xcalloc(f->nchan, sizeof(*b->load));
 	b->eload = xcalloc(f->nchan, sizeof(*b->eload));
@@ -80,6 +85,11 @@ void min_load_tree_use(struct min_load_tree *b, const struct dagset *set)
 void min_load_tree_tell(struct min_load_tree *b, struct lft_hops *hops)
 {
 	b->hops = hops;
+}
+
+void min_load_tree_weigh(struct min_load_tree *b, const struct chan_weights *weights)
+{
+	b->weights = *weights;
 }
 
 uint64_t *min_load_tree_loads(struct min_load_tree *b)
@@ -164,6 +174,114 @@ static void load_tree_pick_ports(struct min_load_tree *b, const struct spdag *g,
 	}
 }
 
+/* --- channels of different rates ------------------------------------------------------------- */
+
+/* What routes cost from edge k on, with those that are there. */
+static uint64_t load_tree_weighed_cost(const struct min_load_tree *b, const struct spdag *g,
+				       uint32_t k, uint64_t routes)
+{
+	uint64_t cost = 0;
+
+	for (;;) {
+		cost += b->eload[k] + routes * b->weights.of[g->chan[k]];
+		if (!g->to[k])
+			return cost;
+		k = b->pick[g->to[k]];
+	}
+}
+
+/* Every source switch sees what those nearer to the destination have taken: on a slow channel few
+ * routes are many already. */
+static void load_tree_pick_weighed_paths(struct min_load_tree *b, const struct spdag *g,
+					 const uint32_t *weight)
+{
+	for (uint32_t i = 1; i < g->n; i++) {
+		uint32_t own = weight ? weight[g->sw[i]] : 0, best = g->off[i];
+		uint64_t least = UINT64_MAX;
+
+		for (uint32_t k = g->off[i]; k < g->off[i + 1]; k++) {
+			uint64_t v = load_tree_weighed_cost(b, g, k, own ? own : b->usual);
+
+			best = v < least ? k : best;
+			least = v < least ? v : least;
+		}
+		b->pick[i] = best;
+		for (uint32_t at = i; own && at; at = g->to[b->pick[at]])
+			b->eload[b->pick[at]] +=
+				(uint64_t)own * b->weights.of[g->chan[b->pick[at]]];
+	}
+}
+
+/* The weight of the slowest channel on the fastest way from edge k on. */
+static uint64_t load_tree_slowest_from(const struct min_load_tree *b, const struct spdag *g,
+				       uint32_t k)
+{
+	uint64_t near = b->weights.of[g->chan[k]], far = b->cost[g->to[k]];
+
+	return near > far ? near : far;
+}
+
+static void load_tree_find_slowest(struct min_load_tree *b, const struct spdag *g)
+{
+	b->cost[0] = 0;
+	for (uint32_t i = 1; i < g->n; i++) {
+		b->cost[i] = UINT64_MAX;
+		for (uint32_t k = g->off[i]; k < g->off[i + 1]; k++) {
+			uint64_t v = load_tree_slowest_from(b, g, k);
+
+			b->cost[i] = v < b->cost[i] ? v : b->cost[i];
+		}
+	}
+}
+
+/* As load_tree_pick_ports(); a port counts as slow as the way behind it, which its switch would
+ * not see else. */
+static void load_tree_pick_weighed_ports(struct min_load_tree *b, const struct spdag *g,
+					 const uint32_t *weight)
+{
+	const uint32_t *w = b->weights.of;
+
+	load_tree_find_slowest(b, g);
+	for (uint32_t i = 0; i < g->n; i++)
+		b->routes[i] = weight ? weight[g->sw[i]] : 0;
+	for (uint32_t i = g->n; i-- > 1;) {
+		uint64_t own = b->routes[i] ? b->routes[i] : b->usual, least = UINT64_MAX;
+
+		for (uint32_t k = g->off[i]; k < g->off[i + 1]; k++) {
+			uint64_t v = b->eload[k] + own * load_tree_slowest_from(b, g, k);
+
+			b->pick[i] = v < least ? k : b->pick[i];
+			least = v < least ? v : least;
+		}
+		b->eload[b->pick[i]] += b->routes[i] * w[g->chan[b->pick[i]]];
+		b->routes[g->to[b->pick[i]]] += b->routes[i];
+	}
+}
+
+static void load_tree_pick_weighed(struct min_load_tree *b, const struct spdag *g,
+				   const uint32_t *weight)
+{
+	if (b->rule == BALANCE_PORTS)
+		load_tree_pick_weighed_ports(b, g, weight);
+	else
+		load_tree_pick_weighed_paths(b, g, weight);
+}
+
+/* --------------------------------------------------------------------------------------------- */
+
+static void load_tree_pick(struct min_load_tree *b, const struct spdag *g, const uint32_t *weight,
+			   bool again)
+{
+	if (b->weights.of)
+		load_tree_pick_weighed(b, g, weight);
+	else if (b->rule == BALANCE_PORTS)
+		load_tree_pick_ports(b, g, weight, again);
+	else
+		load_tree_pick_paths(b, g, again);
+	if (!b->weights.of && b->rule == BALANCE_PATHS && weight)
+		load_tree_add_routes(b, g, weight);
+}
+
 static void load_tree_write_rows(struct min_load_tree *b, const struct spdag *g,
 				 const struct dest *d, uint32_t n)
 {
@@ -194,12 +312,7 @@ static void load_tree_route_batch(struct min_load_tree *b, const struct spdag *g
 	for (uint32_t k = 0; k < n; k++) {
 		uint8_t *port = b->port + (size_t)k * b->f->nsw;
 
-		if (b->rule == BALANCE_PORTS)
-			load_tree_pick_ports(b, g, weight, again || k);
-		else
-			load_tree_pick_paths(b, g, again || k);
-		if (b->rule == BALANCE_PATHS && weight)
-			load_tree_add_routes(b, g, weight);
+		load_tree_pick(b, g, weight, again || k);
 		for (uint32_t i = 1; i < g->n; i++)
 			port[i] = b->f->chan_port[g->chan[b->pick[i]]];
 		if (b->hops)
@@ -388,7 +501,7 @@ static uint32_t load_tree_packed_run(const struct min_load_tree *b, const struct
 	struct packed_dag g;
 	uint32_t k = 0;
 
-	if (b->rule != BALANCE_PATHS || !b->set)
+	if (b->rule != BALANCE_PATHS || !b->set || b->weights.of)
 		return 0;
 	while (k < n && k < PACKED_RUN && (k + 1 == n || d[k + 1].sw != d[k].sw) &&
 	       dagset_find(b->set, &g, d[k].sw))
@@ -438,9 +551,10 @@ static uint64_t load_tree_count_packed(struct min_load_tree *b, const struct pac
 		b->routes[i] = weight[g->sw[i]];
 	for (uint32_t i = g->n; i-- > 1;) {
 		uint32_t k = load_tree_edge_taken(b, g, i, end, d->lid);
+		uint32_t c = b->f->chan_off[g->sw[i]] + g->place[k];
 
 		end -= g->degree[i];
-		b->load[b->f->chan_off[g->sw[i]] + g->place[k]] += (uint64_t)sign * b->routes[i];
+		b->load[c] += (uint64_t)sign * b->routes[i] * chan_weight(&b->weights, c);
 		b->routes[g->to[k]] += b->routes[i];
 	}
 	return 2ull * g->n + g->nedge;
@@ -462,7 +576,7 @@ static uint64_t load_tree_count(struct min_load_tree *b, const struct dest *d,
 	for (uint32_t i = g->n; i-- > 1;) {
 		uint32_t u = g->sw[i], c = fabric_chan(b->f, u, tables_row(b->t, u)[d->lid]);
 
-		b->load[c] += (uint64_t)sign * b->routes[i];
+		b->load[c] += (uint64_t)sign * b->routes[i] * chan_weight(&b->weights, c);
 		b->routes[g->pos[b->f->chan_dst[c]]] += b->routes[i];
 	}
 	return work + g->n;

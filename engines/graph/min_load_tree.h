@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "fabric/model/chan_weight.h"
 #include "engines/graph/dagset.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/lft_hops.h"
@@ -19,7 +20,7 @@
 
 #include <stdint.h>
 
-enum min_load_rule {		    /* loads count routes */
+enum min_load_rule {		    /* loads count routes, times the channel's weight */
 		     BALANCE_PATHS, /* least sum of loads over the whole path */
 		     BALANCE_PORTS, /* least loaded channel of each switch alone, the sources decide
 				       first */
@@ -40,7 +41,10 @@ void min_load_tree_use(struct min_load_tree *b, const struct dagset *set);
 /* The hops of terminals' LIDs that are routed also go there; it must outlive b. */
 void min_load_tree_tell(struct min_load_tree *b, struct lft_hops *hops);
 
-/* Routes so far by channel; the caller may set them between two LIDs. */
+/* Channels of different rates: loads are routes times these weights, which must outlive b. */
+void min_load_tree_weigh(struct min_load_tree *b, const struct chan_weights *weights);
+
+/* Routes so far by channel, times its weight; the caller may set them between two LIDs. */
 uint64_t *min_load_tree_loads(struct min_load_tree *b);
 
 /* Takes the routes of a LID that was routed with that weight out of the loads again. */

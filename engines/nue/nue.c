@@ -311,7 +311,7 @@ static int nue_route(struct tables **out, const struct fabric *f, const struct j
 	rc = graph_check_connected(f, err);
 	if (rc)
 		return rc;
-	nue_net_init(&r.net, f);
+	nue_net_init(&r.net, f, params && params->ignore_rates);
 	r.pool = pool_new(params ? params->threads : 0);
 	r.mem = arena_new();
 	r.search = arena_alloc(r.mem, pool_threads(r.pool), sizeof(*r.search));

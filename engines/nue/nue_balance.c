@@ -28,6 +28,7 @@ struct balancer {
 	uint8_t lmc;
 	bool parallel; /* cables */
 	struct nue_escape_paths_maker *maker;
+	const struct chan_weights *weights;
 	uint64_t *load;
 	uint64_t *cost;	  /* by position: load of the whole path */
 	uint32_t *top;	  /* by position: place of the channel chosen there */
@@ -129,7 +130,7 @@ static void nue_balance_add_loads(struct balancer *b, const struct nue_escape_pa
 		uint32_t e = b->taken[p];
 
 		b->sum[w->to[e]] += b->sum[p];
-		b->load[w->chan[e]] += b->sum[p];
+		b->load[w->chan[e]] += (uint64_t)b->sum[p] * chan_weight(b->weights, w->chan[e]);
 	}
 }
 
@@ -188,8 +189,11 @@ static void nue_balance_read_lid(struct balancer *b, const struct nue_escape_pat
 
 static void nue_balance_take_loads_away(struct balancer *b, const struct nue_escape_paths *w)
 {
-	for (uint32_t p = 1; p < w->n; p++)
-		b->load[w->chan[b->taken[p]]] -= b->sum[p];
+	for (uint32_t p = 1; p < w->n; p++) {
+		uint32_t c = w->chan[b->taken[p]];
+
+		b->load[c] -= (uint64_t)b->sum[p] * chan_weight(b->weights, c);
+	}
 }
 
 /* The fullest channel with a path of this LID. */
@@ -441,11 +445,14 @@ static struct target *nue_balance_list_targets(const struct nue_layer *layer,
 	return t;
 }
 
-static void nue_balance_init(struct balancer *b, struct tables *t, const struct fabric *f)
+static void nue_balance_init(struct balancer *b, struct tables *t, const struct nue_net *net)
 {
-	*b = (struct balancer){ .mem = arena_new(), .f = f, .t = t };
+	const struct fabric *f = net->f;
+
+	*b = (struct balancer){ .mem = arena_new(), .f = f, .t = t, .weights = &net->weights };
 	b->maker = nue_escape_paths_maker_new(f);
 	b->load = xcalloc(f->nchan, sizeof(*b->load));
+	chan_weights_start(b->load, b->weights, f);
 	b->cost = arena_alloc(b->mem, f->nsw, sizeof(*b->cost));
 	b->top = arena_alloc(b->mem, f->nsw, sizeof(*b->top));
 	b->taken = arena_alloc(b->mem, f->nsw, sizeof(*b->taken));
@@ -464,7 +471,7 @@ int nue_balance(struct nue_load *out, struct tables *t, const struct nue_layer *
 	struct balancer b;
 	int rc;
 
-	nue_balance_init(&b, t, f);
+	nue_balance_init(&b, t, layer->net);
 	b.lmc = lmc;
 	b.parallel = layer->net->parallel;
 	rc = pace_begin(&b.pace, progress, "paths", (uint64_t)f->nend << lmc) ? -ECANCELED : 0;

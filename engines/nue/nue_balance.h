@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 struct nue_load {
-	uint64_t *chan; /* by channel: routes over it, counting all traffic LIDs of terminals */
+	uint64_t *chan; /* by channel: routes over it times its weight, counting all traffic LIDs of
+			 * terminals, and what a slow one begins with */
 	uint64_t max;	/* the most of them */
 	uint64_t work;	/* edges looked at */
 };

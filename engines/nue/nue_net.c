@@ -37,12 +37,13 @@ static bool nue_net_is_even(const struct nue_net *net)
 	return 2 * odd < all;
 }
 
-void nue_net_init(struct nue_net *net, const struct fabric *f)
+void nue_net_init(struct nue_net *net, const struct fabric *f, bool ignore_rates)
 {
 	uint32_t *roots = xcalloc(f->nsw, sizeof(*roots)), n;
 	struct updown ud;
 
 	*net = (struct nue_net){ .mem = arena_new(), .f = f };
+	chan_weights_init(&net->weights, f, ignore_rates);
 	net->bare = arena_alloc(net->mem, f->nsw, sizeof(*net->bare));
 	for (uint32_t u = 0; u < f->nsw; u++)
 		net->bare[u] = f->term_off[u] == f->term_off[u + 1];
@@ -63,6 +64,7 @@ void nue_net_init(struct nue_net *net, const struct fabric *f)
 
 void nue_net_done(struct nue_net *net)
 {
+	chan_weights_done(&net->weights);
 	arena_free(net->mem);
 }
 

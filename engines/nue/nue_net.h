@@ -2,6 +2,7 @@
 /* nue_net: what all layers look at and none changes. */
 #pragma once
 
+#include "fabric/model/chan_weight.h"
 #include "fabric/model/fabric.h"
 
 #include <stdbool.h>
@@ -10,6 +11,7 @@
 struct nue_net {
 	struct arena *mem; /* owns the arrays */
 	const struct fabric *f;
+	struct chan_weights weights;
 	bool *bare;	 /* by switch: has no ends, so that no packet begins there */
 	bool parallel;	 /* has parallel cables, and is no tree */
 	bool tree;	 /* the fabric looks like a tree, with these levels: */
@@ -18,7 +20,7 @@ struct nue_net {
 	bool even;	 /* a tree where the hosts of a switch share its cables up exactly */
 };
 
-void nue_net_init(struct nue_net *net, const struct fabric *f);
+void nue_net_init(struct nue_net *net, const struct fabric *f, bool ignore_rates);
 void nue_net_done(struct nue_net *net);
 
 #define NUE_NET_MANY 64

@@ -23,23 +23,29 @@ struct parx {
 	uint8_t lmc;  /* of traffic LIDs */
 	bool ordered; /* the destinations of the demand too take dimension order */
 	struct parx_dags dags;
+	struct chan_weights weights;
 	struct min_load_tree *balance;
 	uint32_t *weight; /* by switch: what it sends to the terminal at hand ... */
 	uint32_t *share;  /* ... and in which share to the LID at hand */
 };
 
 static void parx_init(struct parx *x, const struct fabric *f, const struct grid *grid,
-		      struct tables *t, uint8_t lmc, bool ordered)
+		      struct tables *t, const struct engine_params *params, bool ordered)
 {
+	uint8_t lmc = graph_lmc(f, params);
+
 	*x = (struct parx){ .f = f, .grid = grid, .lmc = lmc, .ordered = ordered };
+	chan_weights_init(&x->weights, f, params->ignore_rates);
 	parx_dags_init(&x->dags, f, grid, lmc);
 	x->balance = min_load_tree_new(f, t, BALANCE_PATHS, NULL, NULL);
+	min_load_tree_weigh(x->balance, &x->weights);
 	x->weight = xcalloc(f->nsw, sizeof(*x->weight));
 	x->share = xcalloc(f->nsw, sizeof(*x->share));
 }
 
 static void parx_done(struct parx *x)
 {
+	chan_weights_done(&x->weights);
 	parx_dags_done(&x->dags);
 	min_load_tree_free(x->balance);
 	free(x->weight);
@@ -213,7 +219,7 @@ static int parx_attempt(struct tables **out, uint64_t *most, struct work *w, boo
 
 	snprintf(t->params + len, sizeof(t->params) - len, ",hyperx=%s%s",
 		 grid_dims_text(dims, sizeof(dims), w->grid), w->demand ? ",demand" : "");
-	parx_init(&x, w->f, w->grid, t, graph_lmc(w->f, w->params), ordered);
+	parx_init(&x, w->f, w->grid, t, w->params, ordered);
 	rc = parx_route_paths(&x, w->demand, &w->pace, &w->done);
 	if (!rc && ordered)
 		parx_note(&x, w->params->notes);

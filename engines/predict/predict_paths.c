@@ -21,15 +21,6 @@ static uint32_t predict_paths_term_rate(const struct fabric *f, uint32_t term)
 	return fabric_port(f, f->term_sw[term], f->term_port[term])->rate_Mbps;
 }
 
-/* What either end says: the other may not be known. */
-static uint32_t predict_paths_chan_rate(const struct fabric *f, uint32_t c)
-{
-	uint32_t near = fabric_port(f, f->chan_src[c], f->chan_port[c])->rate_Mbps;
-	uint32_t far = fabric_port(f, f->chan_dst[c], f->chan_rport[c])->rate_Mbps;
-
-	return near ? near : far;
-}
-
 static uint32_t predict_paths_fastest_terminal(const struct fabric *f)
 {
 	uint32_t term, max = 0;
@@ -48,7 +39,7 @@ static void predict_paths_set_speeds(struct predict_paths *p)
 	p->Mbps = base;
 	p->slow = xcalloc(p->nlink, sizeof(*p->slow));
 	for (i = 0; i < p->nlink; i++) {
-		rate = i < f->nchan ? predict_paths_chan_rate(f, i)
+		rate = i < f->nchan ? fabric_chan_Mbps(f, i)
 				    : predict_paths_term_rate(f, (i - f->nchan) / 2);
 		p->slow[i] = base && rate ? (float)base / (float)rate : 1;
 	}

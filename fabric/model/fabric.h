@@ -126,6 +126,14 @@ static inline uint32_t fabric_chan(const struct fabric *f, uint32_t sw, uint8_t 
 	return p <= f->sw_nports[sw] ? fabric_port(f, sw, p)->chan : FAB_NONE;
 }
 
+/* Data rate of a channel in Mbps: what its own port says, else its other end; 0 unknown. */
+static inline uint32_t fabric_chan_Mbps(const struct fabric *f, uint32_t c)
+{
+	uint32_t near = fabric_port(f, f->chan_src[c], f->chan_port[c])->rate_Mbps;
+
+	return near ? near : fabric_port(f, f->chan_dst[c], f->chan_rport[c])->rate_Mbps;
+}
+
 /* Owner of a LID as an end (see above), or FAB_NONE. */
 static inline uint32_t fabric_lid_end(const struct fabric *f, uint32_t lid)
 {

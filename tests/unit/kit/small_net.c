@@ -225,3 +225,9 @@ struct fabric *net_spec(const char *spec)
 	builder_free(b);
 	return f;
 }
+
+void net_set_rate(struct fabric *f, uint32_t chan, uint32_t Mbps)
+{
+	f->port[f->port_off[f->chan_src[chan]] + f->chan_port[chan]].rate_Mbps = Mbps;
+	f->port[f->port_off[f->chan_dst[chan]] + f->chan_rport[chan]].rate_Mbps = Mbps;
+}

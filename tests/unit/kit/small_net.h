@@ -30,5 +30,8 @@ struct fabric *net_star(uint32_t rays);
 struct fabric *net_random(uint64_t seed, uint32_t switches, uint32_t links, uint32_t hosts,
 			  const struct net_opts *o);
 
+/* Sets the data rate of both directions of a channel's cable. */
+void net_set_rate(struct fabric *f, uint32_t chan, uint32_t Mbps);
+
 /* What the generators make of that line of text; fails the test with their sentence. */
 struct fabric *net_spec(const char *spec);
