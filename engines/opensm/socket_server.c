@@ -4,6 +4,7 @@
 #include "engines/opensm/agents_heard.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/guard.h"
+#include "fabric/base/little_endian.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 #include "fabric/update/coordinator.h"
@@ -687,7 +688,7 @@ static int server_tell_listeners(struct socket_server *s, struct client *c, uint
 		return rc;
 	body = xcalloc(n, 8);
 	for (uint32_t i = 0; i < n; i++)
-		osm_put_u64(body + (size_t)i * 8, guid[i]);
+		le_put64(body + (size_t)i * 8, guid[i]);
 	server_answer(c, OSM_MSG_LISTENERS | OSM_MSG_ANSWER, id, body, (size_t)n * 8);
 	free(body);
 	free(guid);

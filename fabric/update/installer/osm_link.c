@@ -2,6 +2,7 @@
 #include "fabric/update/installer/osm_link.h"
 
 #include "fabric/base/clock.h"
+#include "fabric/base/little_endian.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 #include "fabric/format/native/tables_ibr.h"
@@ -446,7 +447,7 @@ int osm_link_listeners(struct osm_link *l, uint64_t **guid, uint32_t *n, struct 
 	*n = (uint32_t)(l->body.n / 8);
 	*guid = xcalloc(*n, sizeof(**guid));
 	for (uint32_t i = 0; i < *n; i++)
-		(*guid)[i] = osm_get_u64(l->body.v + (size_t)i * 8);
+		(*guid)[i] = le_get64(l->body.v + (size_t)i * 8);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "fabric/base/guard.h"
 #include "fabric/base/json_text.h"
+#include "fabric/base/little_endian.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -11,44 +12,22 @@
 
 static const uint8_t magic[4] = { 'I', 'B', 'R', 'M' };
 
-static void osm_msg_put_u32(uint8_t *d, uint32_t v)
-{
-	for (int i = 0; i < 4; i++)
-		d[i] = (uint8_t)(v >> 8 * i);
-}
-
-static uint32_t osm_msg_get_u32(const uint8_t *d)
-{
-	return d[0] | (uint32_t)d[1] << 8 | (uint32_t)d[2] << 16 | (uint32_t)d[3] << 24;
-}
-
-void osm_put_u64(uint8_t d[8], uint64_t v)
-{
-	osm_msg_put_u32(d, (uint32_t)v);
-	osm_msg_put_u32(d + 4, (uint32_t)(v >> 32));
-}
-
-uint64_t osm_get_u64(const uint8_t d[8])
-{
-	return osm_msg_get_u32(d) | (uint64_t)osm_msg_get_u32(d + 4) << 32;
-}
-
 void osm_agent_put(uint8_t d[OSM_AGENT], const struct osm_agent *a)
 {
-	osm_put_u64(d, a->guid);
-	osm_put_u64(d + 8, a->txn);
-	osm_put_u64(d + 16, a->age_ms);
-	osm_put_u64(d + 24, a->lid | (uint64_t)a->phase << 16 | (uint64_t)a->flags << 24);
+	le_put64(d, a->guid);
+	le_put64(d + 8, a->txn);
+	le_put64(d + 16, a->age_ms);
+	le_put64(d + 24, a->lid | (uint64_t)a->phase << 16 | (uint64_t)a->flags << 24);
 }
 
 void osm_agent_get(struct osm_agent *out, const uint8_t d[OSM_AGENT])
 {
-	uint64_t rest = osm_get_u64(d + 24);
+	uint64_t rest = le_get64(d + 24);
 
 	*out = (struct osm_agent){
-		.guid = osm_get_u64(d),
-		.txn = osm_get_u64(d + 8),
-		.age_ms = osm_get_u64(d + 16),
+		.guid = le_get64(d),
+		.txn = le_get64(d + 8),
+		.age_ms = le_get64(d + 16),
 		.lid = (uint16_t)rest,
 		.phase = (uint8_t)(rest >> 16),
 		.flags = (uint8_t)(rest >> 24),
@@ -72,8 +51,8 @@ void osm_msg_put(uint8_t head[OSM_MSG_HEAD], const struct osm_msg *m)
 	head[5] = m->type;
 	head[6] = (uint8_t)m->flags;
 	head[7] = (uint8_t)(m->flags >> 8);
-	osm_msg_put_u32(head + 8, m->id);
-	osm_msg_put_u32(head + 12, m->len);
+	le_put32(head + 8, m->id);
+	le_put32(head + 12, m->len);
 }
 
 int osm_msg_get(struct osm_msg *out, const uint8_t head[OSM_MSG_HEAD], struct err *err)
@@ -81,8 +60,8 @@ int osm_msg_get(struct osm_msg *out, const uint8_t head[OSM_MSG_HEAD], struct er
 	*out = (struct osm_msg){
 		.type = head[5],
 		.flags = (uint16_t)(head[6] | head[7] << 8),
-		.id = osm_msg_get_u32(head + 8),
-		.len = osm_msg_get_u32(head + 12),
+		.id = le_get32(head + 8),
+		.len = le_get32(head + 12),
 	};
 	if (memcmp(head, magic, sizeof(magic)))
 		return err_set(err, -EPROTO, "the other side uses another protocol");

@@ -72,10 +72,6 @@ struct osm_msg {
 	uint32_t len; /* of the body */
 };
 
-/* Numbers in bodies. */
-void osm_put_u64(uint8_t d[8], uint64_t v);
-uint64_t osm_get_u64(const uint8_t d[8]);
-
 void osm_msg_put(uint8_t head[OSM_MSG_HEAD], const struct osm_msg *m);
 /* -EPROTO: not of this protocol; -ENOTSUP: of another version; -EMSGSIZE: longer than its type
  * may be. */
