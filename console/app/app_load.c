@@ -79,13 +79,6 @@ static int app_load_read_json(json_t **out, const char *folder, const char *name
 	return rc;
 }
 
-static const char *app_load_str(const json_t *j, const char *key)
-{
-	const char *s = json_string_value(json_object_get(j, key));
-
-	return s ? s : "";
-}
-
 /* --- jobs ----------------------------------------------------------------------------------- */
 
 static void app_load_add_job(struct job_list *l, const json_t *j)
@@ -94,12 +87,12 @@ static void app_load_add_job(struct job_list *l, const json_t *j)
 	size_t n = json_array_size(hosts);
 	const char **names = xcalloc(n + 1, sizeof(*names));
 	struct job_rec rec = {
-		.id = (uint64_t)json_integer_value(json_object_get(j, "id")),
-		.name = app_load_str(j, "name"),
-		.user = app_load_str(j, "user"),
-		.nodes = app_load_str(j, "nodes"),
+		.id = (uint64_t)json_integer_at(j, "id"),
+		.name = json_string_at(j, "name"),
+		.user = json_string_at(j, "user"),
+		.nodes = json_string_at(j, "nodes"),
 		.hosts = names,
-		.start_s = json_integer_value(json_object_get(j, "start_s")),
+		.start_s = json_integer_at(j, "start_s"),
 	};
 
 	for (size_t i = 0; i < n; i++) {
@@ -115,14 +108,14 @@ static void app_load_add_job(struct job_list *l, const json_t *j)
 
 static struct job_list *app_load_job_list(const json_t *j)
 {
-	struct job_list *l = job_list_new(app_load_str(j, "source"),
-					  json_integer_value(json_object_get(j, "time_s")));
+	struct job_list *l =
+		job_list_new(json_string_at(j, "source"), json_integer_at(j, "time_s"));
 	json_t *job;
 	size_t i;
 
 	json_array_foreach(json_object_get(j, "jobs"), i, job) app_load_add_job(l, job);
-	l->pending = (uint32_t)json_integer_value(json_object_get(j, "pending"));
-	l->other = (uint32_t)json_integer_value(json_object_get(j, "other"));
+	l->pending = (uint32_t)json_integer_at(j, "pending");
+	l->other = (uint32_t)json_integer_at(j, "other");
 	job_list_sort(l);
 	return l;
 }
@@ -135,12 +128,12 @@ static void app_load_sm(struct state_sm *sm, const json_t *j)
 		return;
 	sm->known = true;
 	sm->lost = json_is_true(json_object_get(j, "lost"));
-	sm->lid = (uint16_t)json_integer_value(json_object_get(j, "lid"));
-	sm->guid = strtoull(app_load_str(j, "guid"), NULL, 16);
-	snprintf(sm->name, sizeof(sm->name), "%.63s", app_load_str(j, "name"));
-	snprintf(sm->state, sizeof(sm->state), "%.15s", app_load_str(j, "state"));
-	snprintf(sm->engine, sizeof(sm->engine), "%.23s", app_load_str(j, "engine"));
-	snprintf(sm->requested, sizeof(sm->requested), "%.23s", app_load_str(j, "requested"));
+	sm->lid = (uint16_t)json_integer_at(j, "lid");
+	sm->guid = strtoull(json_string_at(j, "guid"), NULL, 16);
+	snprintf(sm->name, sizeof(sm->name), "%.63s", json_string_at(j, "name"));
+	snprintf(sm->state, sizeof(sm->state), "%.15s", json_string_at(j, "state"));
+	snprintf(sm->engine, sizeof(sm->engine), "%.23s", json_string_at(j, "engine"));
+	snprintf(sm->requested, sizeof(sm->requested), "%.23s", json_string_at(j, "requested"));
 }
 
 /* Read once, and line by line: what is no event is left out. */
@@ -156,11 +149,11 @@ static void app_load_events(struct events *to, const char *folder)
 
 		for (int level = LOG_DEBUG; level <= LOG_ERROR; level++)
 			if (!strcmp(log_level_name((enum log_level)level),
-				    app_load_str(j, "level")))
+				    json_string_at(j, "level")))
 				l.level = (enum log_level)level;
-		l.time_ns = (uint64_t)json_integer_value(json_object_get(j, "time_ns"));
-		snprintf(l.area, sizeof(l.area), "%s", app_load_str(j, "area"));
-		snprintf(l.text, sizeof(l.text), "%s", app_load_str(j, "text"));
+		l.time_ns = (uint64_t)json_integer_at(j, "time_ns");
+		snprintf(l.area, sizeof(l.area), "%s", json_string_at(j, "area"));
+		snprintf(l.text, sizeof(l.text), "%s", json_string_at(j, "text"));
 		if (l.text[0])
 			events_add(to, &l);
 		json_decref(j);
@@ -263,7 +256,7 @@ static int app_load_run(void *ctx, struct err *err)
 	const char *saved;
 	int rc = l->folder ? app_load_read_json(&l->state, l->folder, SNAPSHOT_STATE, err) : 0;
 
-	saved = app_load_str(l->state, "fabric");
+	saved = json_string_at(l->state, "fabric");
 	if (!rc)
 		rc = loadfab_fabric(&l->fabric, l->opts->load,
 				    l->opts->live.name ? l->opts->live.name

@@ -2,9 +2,9 @@
 /* What goes into the session's record: actions as they were understood, and the screen. */
 #include "console/app/app_priv.h"
 
-#include "console/record/record_json.h"
 #include "console/session/sample_reading.h"
 #include "fabric/base/clock.h"
+#include "fabric/base/json_text.h"
 #include "views/data/view.h"
 
 #include <errno.h>
@@ -76,7 +76,7 @@ void app_record_action(struct app *a, const char *action, const char *detail)
 		return;
 	data = json_pack("{s:s}", "action", action);
 	if (detail)
-		json_object_set_new(data, "detail", record_str(detail));
+		json_object_set_new(data, "detail", json_text(detail));
 	snprintf(label, sizeof(label), "%s%s%.80s", action, detail ? " " : "",
 		 detail ? detail : "");
 	record_mark(a->record, label);

@@ -2,9 +2,9 @@
 /* Updates: from a preview to a plan, and what the operator decides about it. */
 #include "console/app/app_priv.h"
 
-#include "console/record/record_json.h"
 #include "console/update/update_record.h"
 #include "fabric/base/clock.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "fabric/base/stamp.h"
@@ -501,7 +501,7 @@ void app_update_note(struct app *a, const char *text)
 	}
 	record_mark(a->record, "note");
 	record_note(a->record, "note",
-		    json_pack("{s:s, s:o}", "txn", a->state.apply.txn, "text", record_str(text)));
+		    json_pack("{s:s, s:o}", "txn", a->state.apply.txn, "text", json_text(text)));
 	shell_say(a->shell, "note added to the record");
 }
 

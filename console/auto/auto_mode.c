@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/auto/auto_mode.h"
 
-#include "console/record/record_json.h"
 #include "fabric/base/clock.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/log.h"
 #include "fabric/format/native/limits_text.h"
 #include "fabric/format/native/pin_text.h"
@@ -32,7 +32,7 @@ static void auto_mode_say(struct auto_mode *m, enum auto_act act)
 	snprintf(m->said, sizeof(m->said), "%s", why);
 	m->say(m->ctx, act, why);
 	record_note(*m->record, "auto",
-		    json_pack("{s:s, s:o}", "act", names[act], "why", record_str(why)));
+		    json_pack("{s:s, s:o}", "act", names[act], "why", json_text(why)));
 }
 
 /* --- looks ------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include "console/app/app_priv.h"
 #include "console/input/load_fabric.h"
 #include "console/lib/output_file.h"
-#include "console/record/record_json.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "fabric/model/fdiff.h"
@@ -34,10 +34,10 @@ static json_t *batch_diff_row_json(const struct fdiff_row *r)
 
 	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "change",
 			 fdiff_change_name(r->change), "what", r->what, "subject",
-			 record_str(r->subject), "guid", batch_json_guid(r->guid), "guid_b",
+			 json_text(r->subject), "guid", batch_json_guid(r->guid), "guid_b",
 			 batch_json_guid(r->guid_b), "before",
-			 both ? record_str(r->before) : json_null(), "after",
-			 both ? record_str(r->after) : json_null());
+			 both ? json_text(r->before) : json_null(), "after",
+			 both ? json_text(r->after) : json_null());
 }
 
 static void batch_diff_print_json(FILE *out, const struct app *a, const struct fdiff *d,
@@ -49,8 +49,8 @@ static void batch_diff_print_json(FILE *out, const struct app *a, const struct f
 	for (size_t i = 0; i < d->n; i++)
 		json_array_append_new(rows, batch_diff_row_json(&d->row[i]));
 	j = json_pack("{s:s, s:s, s:o, s:o, s:b, s:o}", "schema", "ibroute-top/1", "ts",
-		      figure_utc(ts, time(NULL)), "fabric", record_str(a->state.fabric->name),
-		      "since", record_str(o->diff), "complete", complete, "diff", rows);
+		      figure_utc(ts, time(NULL)), "fabric", json_text(a->state.fabric->name),
+		      "since", json_text(o->diff), "complete", complete, "diff", rows);
 	json_dumpf(j, out, o->form == BATCH_JSON ? JSON_INDENT(2) : JSON_COMPACT);
 	json_decref(j);
 	fputc('\n', out);

@@ -2,7 +2,7 @@
 /* A heatmap as numbers: the highest value of each cell of a matrix. */
 #include "console/batch/batch_record.h"
 
-#include "console/record/record_json.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "views/canvas/text.h"
 #include "views/data/racks.h"
@@ -106,7 +106,7 @@ static json_t *batch_heat_labels(const struct heat *h, const struct batch_record
 	uint32_t n = rows ? h->plane->nrow : h->plane->ncol;
 
 	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(list, record_str((rows ? heat_row_label : heat_col_label)(
+		json_array_append_new(list, json_text((rows ? heat_row_label : heat_col_label)(
 						    name, h->plane, r->s->fabric, i)));
 	return list;
 }
@@ -143,7 +143,7 @@ json_t *batch_heat_json(const struct batch_record *r)
 		json_array_append_new(cables, counts);
 	}
 	j = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o}", "layout", h.plane->title, "direction",
-		      record_str(h.plane->dir[r->o->down]), "metric", r->o->metric->name, "rows",
+		      json_text(h.plane->dir[r->o->down]), "metric", r->o->metric->name, "rows",
 		      batch_heat_labels(&h, r, true), "columns", batch_heat_labels(&h, r, false),
 		      "cells", cells, "cables", cables);
 	batch_heat_close(&h);

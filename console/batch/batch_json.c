@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Records as JSON; console/schema.json says what is in them. */
 #include "console/batch/batch_record.h"
-#include "console/record/record_json.h"
 
+#include "fabric/base/json_text.h"
 #include "fabric/base/stamp.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static json_t *batch_json_flag(bool known, bool v)
 
 static json_t *batch_json_text(const char *text)
 {
-	return text && *text ? record_str(text) : json_null();
+	return text && *text ? json_text(text) : json_null();
 }
 
 json_t *batch_json_guid(uint64_t v)
@@ -48,7 +48,7 @@ static json_t *batch_json_value(const struct value *v, const struct field *f)
 	case VALUE_FLAG:
 		return batch_json_flag(isfinite(v->num), v->num > 0.5);
 	case VALUE_TEXT:
-		return v->text ? record_str(v->text) : json_null();
+		return v->text ? json_text(v->text) : json_null();
 	case VALUE_GUID:
 		return batch_json_guid(v->guid);
 	}
@@ -210,7 +210,7 @@ static void batch_json_add_silent(json_t *j, const char *lines)
 		char place[NAME_LEN];
 
 		snprintf(place, sizeof(place), "%.*s", (int)strcspn(at, "\n"), at);
-		json_array_append_new(j, record_str(place));
+		json_array_append_new(j, json_text(place));
 	}
 }
 
@@ -272,8 +272,8 @@ json_t *batch_json(const struct batch_record *r)
 	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
 	json_object_set_new(j, "ts", batch_json_now());
 	json_object_set_new(j, "fabric",
-			    r->s->fabric ? record_str(r->s->fabric->name) : json_null());
-	json_object_set_new(j, "source", record_str(r->s->source));
+			    r->s->fabric ? json_text(r->s->fabric->name) : json_null());
+	json_object_set_new(j, "source", json_text(r->s->source));
 	json_object_set_new(j, "view", json_string(view));
 	json_object_set_new(j, "complete", json_boolean(r->complete));
 	json_object_set_new(j, "no_reply", batch_json_no_reply(r));

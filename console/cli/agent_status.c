@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cli/agent_status.h"
 
-#include "console/record/record_json.h"
 #include "fabric/agent/agent_line.h"
+#include "fabric/base/json_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static json_t *agent_status_value_json(enum value_kind kind, const char *text)
 	unsigned long long v = strtoull(text, &end, 10);
 
 	if (kind == VALUE_TEXT)
-		return record_str(text);
+		return json_text(text);
 	if (kind == VALUE_YES)
 		return json_boolean(!strcmp(text, "yes"));
 	return end == text || *end ? json_null() : json_integer((json_int_t)v);
@@ -56,7 +56,7 @@ static json_t *agent_status_value_json(enum value_kind kind, const char *text)
 
 static json_t *agent_status_peer_json(const char *job, unsigned rank, int pid)
 {
-	return json_pack("{s:o, s:I, s:i}", "job", record_str(job), "rank", (json_int_t)rank, "pid",
+	return json_pack("{s:o, s:I, s:i}", "job", json_text(job), "rank", (json_int_t)rank, "pid",
 			 pid);
 }
 
@@ -79,9 +79,9 @@ static void agent_status_add_client(json_t *list, const char *line)
 	j = agent_status_peer_json(job, rank, pid);
 	json_object_set_new(j, "sure", json_boolean(where[n - 1] != '?'));
 	where[n - (where[n - 1] == '?')] = '\0';
-	json_object_set_new(j, "at", record_str(where));
-	json_object_set_new(j, "told", strcmp(told, "-") ? record_str(told) : json_null());
-	json_object_set_new(j, "failed", why ? record_str(why + 8) : json_null());
+	json_object_set_new(j, "at", json_text(where));
+	json_object_set_new(j, "told", strcmp(told, "-") ? json_text(told) : json_null());
+	json_object_set_new(j, "failed", why ? json_text(why + 8) : json_null());
 	json_array_append_new(list, j);
 }
 
@@ -104,7 +104,7 @@ void agent_status_add(json_t *status, const char *line)
 		return;
 	text++;
 	if (!strncmp(line, "job ", 4))
-		json_array_append_new(json_object_get(status, "jobs"), record_str(text));
+		json_array_append_new(json_object_get(status, "jobs"), json_text(text));
 	else if (!strncmp(line, "client ", 7))
 		agent_status_add_client(json_object_get(status, "clients"), line);
 	else if (!strncmp(line, "awaited ", 8))

@@ -7,7 +7,7 @@
 #include "console/record/record.h"
 #include "console/record/record_files.h"
 #include "console/record/record_hmac.h"
-#include "console/record/record_json.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plain.h"
 #include "fabric/base/plural.h"
@@ -55,7 +55,7 @@ static void audit_cmd_prune_gone(void *ctx, const char *path, uint64_t bytes)
 	k->bytes += bytes;
 	k->n++;
 	if (k->list)
-		json_array_append_new(k->list, record_str(path));
+		json_array_append_new(k->list, json_text(path));
 	else
 		printf("%s%s\n", k->dry_run ? "would remove " : "", shown);
 	free(shown);
@@ -82,7 +82,7 @@ int audit_cmd_prune(const struct audit_options *o)
 	if (o->json && !rc)
 		rc = output_file_print_json(
 			json_pack("{s:s, s:o, s:b, s:O, s:I}", "schema", "ibroute-top/1",
-				  "directory", record_str(k.dir), "dry_run", o->dry_run, "removed",
+				  "directory", json_text(k.dir), "dry_run", o->dry_run, "removed",
 				  k.list, "bytes", (json_int_t)k.bytes),
 			&err);
 	else if (!o->json && (k.n || !rc))
@@ -110,7 +110,7 @@ int audit_cmd_seal(const struct audit_options *o)
 	}
 	if (o->json)
 		output_file_print_json(json_pack("{s:s, s:o, s:s}", "schema", "ibroute-top/1",
-						 "directory", record_str(dir), "key",
+						 "directory", json_text(dir), "key",
 						 digest_hex(hex, &first)),
 				       &err);
 	else

@@ -5,7 +5,6 @@
 #include "console/lib/exits.h"
 #include "console/record/record_files.h"
 #include "console/record/record_hmac.h"
-#include "console/record/record_json.h"
 #include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plain.h"
@@ -31,7 +30,7 @@ const char audit_shell_check[] =
 
 static json_t *audit_cmd_verify_text_or_null(const char *s)
 {
-	return s[0] ? record_str(s) : json_null();
+	return s[0] ? json_text(s) : json_null();
 }
 
 static const char *audit_cmd_verify_cast_word(enum audit_cast cast)
@@ -44,7 +43,7 @@ static json_t *audit_cmd_verify_report_json(const char *path, const struct audit
 	char hex[DIGEST_HEX];
 	json_t *j = json_pack(
 		"{s:o, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:s, s:o, s:o}",
-		"file", record_str(path), "ok", r->ok, "ended", r->ended, "lines",
+		"file", json_text(path), "ok", r->ok, "ended", r->ended, "lines",
 		(json_int_t)r->lines, "bad_line",
 		r->bad_line ? json_integer((json_int_t)r->bad_line) : json_null(), "finding",
 		audit_cmd_verify_text_or_null(r->what), "sid",
@@ -195,7 +194,7 @@ static void audit_cmd_verify_add_pruned(struct round *d, const char *path)
 				    ? json_text_clean(json_loads(line, 0, NULL))
 				    : NULL;
 		const json_t *data = json_object_get(j, "data");
-		json_int_t epoch = json_integer_value(json_object_get(data, "epoch"));
+		json_int_t epoch = json_integer_at(data, "epoch");
 
 		audit_cmd_verify_add_sid(d, json_string_value(json_object_get(data, "sid")));
 		if (epoch > 0)

@@ -7,7 +7,7 @@
 #include "console/lib/config.h"
 #include "console/lib/exits.h"
 #include "console/record/record.h"
-#include "console/record/record_json.h"
+#include "fabric/base/json_text.h"
 #include "fabric/update/journal.h"
 
 #include <argp.h>
@@ -57,7 +57,7 @@ static int cmd_note_note(const struct note_cmd *c, const struct txn_info *t, str
 	if (rc)
 		return EXIT_NO_RECORD;
 	rc = record_add(r, "note",
-			json_pack("{s:s, s:o}", "txn", t->head.id, "text", record_str(c->text)),
+			json_pack("{s:s, s:o}", "txn", t->head.id, "text", json_text(c->text)),
 			err);
 	if (rc)
 		record_close(r, NULL);

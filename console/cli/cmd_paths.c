@@ -8,8 +8,8 @@
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
 #include "console/plan/tables_source.h"
-#include "console/record/record_json.h"
 #include "engines/metrics/metrics.h"
+#include "fabric/base/json_text.h"
 #include "fabric/model/end_find.h"
 #include "fabric/model/path.h"
 #include "fabric/model/sample.h"
@@ -213,7 +213,7 @@ static json_t *cmd_paths_hop_json(const struct paths *x, const struct way *w,
 	const char *name = cmd_paths_hop_to(to, sizeof(to), &port, x->s.f, &w->p, h);
 	json_t *j = json_object();
 
-	json_object_set_new(j, "switch", record_str(x->s.f->sw_name[h->sw]));
+	json_object_set_new(j, "switch", json_text(x->s.f->sw_name[h->sw]));
 	json_object_set_new(j, "guid",
 			    json_sprintf("0x%016lx", (unsigned long)x->s.f->sw_guid[h->sw]));
 	json_object_set_new(j, "in_port", json_integer(h->in));
@@ -221,7 +221,7 @@ static json_t *cmd_paths_hop_json(const struct paths *x, const struct way *w,
 			    h->out == FAB_NO_PORT ? json_null() : json_integer(h->out));
 	json_object_set_new(j, "vl",
 			    chan && h->vl != VL_UNREAD ? json_integer(h->vl) : json_null());
-	json_object_set_new(j, "to", name ? record_str(name) : json_null());
+	json_object_set_new(j, "to", name ? json_text(name) : json_null());
 	json_object_set_new(j, "to_port", name ? json_integer(port) : json_null());
 	json_object_set_new(j, "tx_Bps", cmd_paths_real(r ? r->tx_Bps : NAN));
 	json_object_set_new(j, "util_pct", cmd_paths_real(r ? r->util_pct : NAN));
@@ -239,12 +239,12 @@ static json_t *cmd_paths_way_json(const struct paths *x, const struct way *w)
 	char fate[200];
 	json_t *j = json_object(), *hops = json_array();
 
-	json_object_set_new(j, "engine", record_str(w->t->engine));
+	json_object_set_new(j, "engine", json_text(w->t->engine));
 	json_object_set_new(j, "sl", json_integer(w->p.sl));
 	json_object_set_new(j, "sl_known", json_boolean(route_file_sls_known(w->t)));
 	json_object_set_new(j, "arrives", json_boolean(w->p.fate == PATH_ARRIVES));
 	json_object_set_new(j, "fate",
-			    record_str(path_fate_text(fate, sizeof(fate), &w->p, x->s.f)));
+			    json_text(path_fate_text(fate, sizeof(fate), &w->p, x->s.f)));
 	json_object_set_new(j, "links", json_integer(w->p.links));
 	for (uint32_t i = 0; i < w->p.nhop; i++)
 		json_array_append_new(hops, cmd_paths_hop_json(x, w, &w->p.hop[i]));
@@ -259,7 +259,7 @@ static json_t *cmd_paths_end_json(const struct paths *x, uint32_t end)
 	char name[300];
 	json_t *j = json_object();
 
-	json_object_set_new(j, "name", record_str(end_name(name, sizeof(name), f, end)));
+	json_object_set_new(j, "name", json_text(end_name(name, sizeof(name), f, end)));
 	json_object_set_new(j, "guid", json_sprintf("0x%016lx", (unsigned long)guid));
 	json_object_set_new(j, "lid", json_integer(end_lid(f, end)));
 	return j;
@@ -271,7 +271,7 @@ static int cmd_paths_print_json(const struct paths *x, struct err *err)
 	json_t *j = json_object();
 
 	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
-	json_object_set_new(j, "fabric", record_str(x->s.f->name));
+	json_object_set_new(j, "fabric", json_text(x->s.f->name));
 	json_object_set_new(j, "source", cmd_paths_end_json(x, x->src));
 	json_object_set_new(j, "destination", cmd_paths_end_json(x, x->dst));
 	json_object_set_new(j, "dlid", json_integer(x->lid));

@@ -12,7 +12,7 @@
 #include "console/lib/output_file.h"
 #include "console/lib/progress_line.h"
 #include "console/plan/route_report.h"
-#include "console/record/record_json.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 #include "fabric/plan/drain_names.h"
@@ -124,9 +124,9 @@ static json_t *cmd_show_link_json(const struct plan *p, const struct metrics *be
 	uint32_t a = f->chan_src[l->chan], b = f->chan_dst[l->chan];
 
 	return json_pack("{s:o, s:i, s:o, s:o, s:i, s:o, s:I, s:I, s:o, s:o}", "a",
-			 record_str(f->sw_name[a]), "a_port", (int)f->chan_port[l->chan], "a_guid",
+			 json_text(f->sw_name[a]), "a_port", (int)f->chan_port[l->chan], "a_guid",
 			 json_sprintf("0x%016lx", (unsigned long)f->sw_guid[a]), "b",
-			 record_str(f->sw_name[b]), "b_port", (int)f->chan_rport[l->chan], "b_guid",
+			 json_text(f->sw_name[b]), "b_port", (int)f->chan_rport[l->chan], "b_guid",
 			 json_sprintf("0x%016lx", (unsigned long)f->sw_guid[b]), "efi_before",
 			 (json_int_t)before->efi[l->chan], "efi_after", (json_int_t)l->efi,
 			 "eff_efi_before", cmd_show_efi_of_jobs(p, before->eff_efi[l->chan]),
@@ -158,10 +158,10 @@ static void cmd_show_add_pins(json_t *j, const struct plan *p)
 	char when[FIGURE_LEN];
 
 	json_object_set_new(j, "plan", json_string(p->id));
-	json_object_set_new(j, "fabric", record_str(p->fabric->name));
+	json_object_set_new(j, "fabric", json_text(p->fabric->name));
 	json_object_set_new(j, "made", json_string(figure_utc(when, p->time_s)));
-	json_object_set_new(j, "engine", record_str(p->to->engine));
-	json_object_set_new(j, "params", record_str(p->to->params));
+	json_object_set_new(j, "engine", json_text(p->to->engine));
+	json_object_set_new(j, "params", json_text(p->to->params));
 	json_object_set_new(j, "seed", json_integer((json_int_t)p->to->seed));
 	if (p->files.n)
 		json_object_set_new(j, "files", plan_files_encode(&p->files));

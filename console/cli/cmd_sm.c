@@ -6,7 +6,7 @@
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
 #include "console/live/live_fabric.h"
-#include "console/record/record_json.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/store.h"
 
 #include <inttypes.h>
@@ -176,10 +176,10 @@ static void cmd_sm_print_json(const struct live *l, const struct wire_sm *sm)
 	snprintf(guid, sizeof(guid), "0x%016" PRIx64, sm->guid);
 	j = json_pack("{s:s, s:{s:s, s:o, s:i, s:i, s:s}, s:o, s:o, s:o}", "schema",
 		      "ibroute-top/1", "master", "guid", guid, "host",
-		      record_str(cmd_sm_host_of(l->f, sm->guid)), "lid", (int)sm->lid, "priority",
+		      json_text(cmd_sm_host_of(l->f, sm->guid)), "lid", (int)sm->lid, "priority",
 		      (int)sm->priority, "state", wire_sm_state_name(sm->state), "plugin", plugin,
-		      "no_plugin", l->osm ? json_null() : record_str(l->osm_why), "foreign",
-		      l->foreign[0] ? record_str(l->foreign) : json_null());
+		      "no_plugin", l->osm ? json_null() : json_text(l->osm_why), "foreign",
+		      l->foreign[0] ? json_text(l->foreign) : json_null());
 	free(body);
 	output_file_print_json(j, NULL); /* main() tells what went wrong with stdout */
 }

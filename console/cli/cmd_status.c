@@ -6,9 +6,9 @@
 #include "console/lib/cmdline.h"
 #include "console/lib/exits.h"
 #include "console/live/live_fabric.h"
-#include "console/record/record_json.h"
 #include "console/update/agents_away.h"
 #include "console/update/update_client.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plain.h"
 #include "fabric/base/plural.h"
@@ -79,9 +79,9 @@ static json_t *cmd_status_info_json(const struct status_cmd *c, const struct txn
 	char begun[FIGURE_LEN], changed[FIGURE_LEN];
 	const struct txn_head *h = &t->head;
 	json_t *j = json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:I, s:s, s:s, s:b, s:b, s:b, s:s}",
-			      "id", h->id, "fabric", record_str(h->fabric), "plan", h->plan,
-			      "engine", h->engine, "user", record_str(h->user), "host",
-			      record_str(h->host), "pid", (json_int_t)h->pid, "begun",
+			      "id", h->id, "fabric", json_text(h->fabric), "plan", h->plan,
+			      "engine", h->engine, "user", json_text(h->user), "host",
+			      json_text(h->host), "pid", (json_int_t)h->pid, "begun",
 			      figure_utc(begun, h->time_s), "state", txn_state_name(t->state),
 			      "live", t->live, "guarded", t->guarded, "finished",
 			      txn_state_final(t->state), "since", figure_utc(changed, t->state_s));
@@ -91,9 +91,9 @@ static json_t *cmd_status_info_json(const struct status_cmd *c, const struct txn
 	json_object_set_new(j, "wave", json_integer(t->wave));
 	json_object_set_new(j, "lft_blocks", json_integer(h->nlft));
 	json_object_set_new(j, "sl2vl_tables", json_integer(h->nsl2vl));
-	json_object_set_new(j, "text", t->said[0] ? record_str(t->said) : json_null());
+	json_object_set_new(j, "text", t->said[0] ? json_text(t->said) : json_null());
 	json_object_set_new(j, "why", t->why ? json_string(coord_why_name(t->why)) : json_null());
-	json_object_set_new(j, "damage", t->broken[0] ? record_str(t->broken) : json_null());
+	json_object_set_new(j, "damage", t->broken[0] ? json_text(t->broken) : json_null());
 	json_object_set_new(j, "process", now ? now : json_null());
 	return j;
 }
@@ -115,28 +115,16 @@ static void cmd_status_print_line(const struct txn_info *t)
 	       t->broken);
 }
 
-static json_int_t cmd_status_num(const json_t *j, const char *key)
-{
-	return json_integer_value(json_object_get(j, key));
-}
-
-static const char *cmd_status_str(const json_t *j, const char *key)
-{
-	const char *s = json_string_value(json_object_get(j, key));
-
-	return s ? s : "";
-}
-
 static void cmd_status_print_switches(const json_t *s)
 {
 	if (json_is_object(s))
 		printf("  switches  %lld blocks old, %lld new, %lld intermediate, %lld by another "
 		       "writer, %lld not responding, %lld on switches that are gone\n",
-		       (long long)cmd_status_num(s, "old"), (long long)cmd_status_num(s, "new"),
-		       (long long)cmd_status_num(s, "between"),
-		       (long long)cmd_status_num(s, "foreign"),
-		       (long long)cmd_status_num(s, "silent"),
-		       (long long)cmd_status_num(s, "missing"));
+		       (long long)json_integer_at(s, "old"), (long long)json_integer_at(s, "new"),
+		       (long long)json_integer_at(s, "between"),
+		       (long long)json_integer_at(s, "foreign"),
+		       (long long)json_integer_at(s, "silent"),
+		       (long long)json_integer_at(s, "missing"));
 }
 
 static void cmd_status_print_process(const json_t *p)
@@ -145,23 +133,24 @@ static void cmd_status_print_process(const json_t *p)
 	const json_t *left = json_object_get(p, "deadline_s");
 	const char *name;
 
-	printf("  process   PID %lld, supervisor PID %lld\n", (long long)cmd_status_num(p, "pid"),
-	       (long long)cmd_status_num(p, "guard"));
-	printf("  phase     %s, %s; wave %u of %u\n", cmd_status_str(st, "phase"),
-	       cmd_status_str(st, "step"),
-	       update_event_wave((uint32_t)cmd_status_num(st, "wave"),
-				 (uint32_t)cmd_status_num(st, "waves")),
-	       (uint32_t)cmd_status_num(st, "waves"));
+	printf("  process   PID %lld, supervisor PID %lld\n", (long long)json_integer_at(p, "pid"),
+	       (long long)json_integer_at(p, "guard"));
+	printf("  phase     %s, %s; wave %u of %u\n", json_string_at(st, "phase"),
+	       json_string_at(st, "step"),
+	       update_event_wave((uint32_t)json_integer_at(st, "wave"),
+				 (uint32_t)json_integer_at(st, "waves")),
+	       (uint32_t)json_integer_at(st, "waves"));
 	printf("  blocks    %lld written, %lld read back of %lld; %lld failed, %lld retries, %lld "
 	       "by another writer\n",
-	       (long long)cmd_status_num(st, "written"), (long long)cmd_status_num(st, "verified"),
-	       (long long)cmd_status_num(st, "total"), (long long)cmd_status_num(st, "failed"),
-	       (long long)cmd_status_num(st, "retries"), (long long)cmd_status_num(st, "foreign"));
+	       (long long)json_integer_at(st, "written"),
+	       (long long)json_integer_at(st, "verified"), (long long)json_integer_at(st, "total"),
+	       (long long)json_integer_at(st, "failed"), (long long)json_integer_at(st, "retries"),
+	       (long long)json_integer_at(st, "foreign"));
 	if (json_is_number(left))
 		printf("  deadline  rolls back in %.0f s unless confirmed or extended\n",
 		       json_number_value(left));
 	json_object_foreach((json_t *)watch, name, v)
-		printf("  watch     %-6s %s\n", name, cmd_status_str(v, "last"));
+		printf("  watch     %-6s %s\n", name, json_string_at(v, "last"));
 	cmd_status_print_switches(json_object_get(p, "switches"));
 }
 

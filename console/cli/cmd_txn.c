@@ -7,9 +7,9 @@
 #include "console/lib/confirm_prompt.h"
 #include "console/lib/exits.h"
 #include "console/live/journal_restore.h"
-#include "console/record/record_json.h"
 #include "console/update/update_rollback.h"
 #include "console/update/update_terminal.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
@@ -106,7 +106,7 @@ static int cmd_txn_finish(struct update_rollback *t, const struct txn_cmd *c,
 			cmd_txn_tell_blocks(t, NULL);
 		record_note(t->record, "override",
 			    json_pack("{s:s, s:[s], s:o}", "txn", c->id, "what", "give up", "text",
-				      record_str(c->give_up)));
+				      json_text(c->give_up)));
 		return executor_give_up(t->a, c->give_up, err) ? EXIT_REFUSED : EXIT_OK;
 	}
 	if (cmd_txn_tell_blocks(t, err))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/cli/plan_text.h"
 
-#include "console/record/record_json.h"
 #include "fabric/base/file_progress.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/model/end_find.h"
 #include "fabric/plan/drain_names.h"
@@ -156,7 +156,7 @@ static json_t *plan_text_switch_json(const struct plan *p, uint32_t sw)
 {
 	json_t *j = json_object();
 
-	json_object_set_new(j, "switch", record_str(p->fabric->sw_name[sw]));
+	json_object_set_new(j, "switch", json_text(p->fabric->sw_name[sw]));
 	json_object_set_new(j, "guid",
 			    json_sprintf("0x%016lx", (unsigned long)p->fabric->sw_guid[sw]));
 	return j;
@@ -170,7 +170,7 @@ static void plan_text_add_entry(const struct plan *p, uint32_t sw, uint32_t lid,
 	json_t *j = plan_text_switch_json(p, sw);
 
 	json_object_set_new(j, "lid", json_integer(lid));
-	json_object_set_new(j, "owner", who ? record_str(who) : json_null());
+	json_object_set_new(j, "owner", who ? json_text(who) : json_null());
 	json_object_set_new(j, "from_port", plan_text_port_json(from));
 	json_object_set_new(j, "to_port", plan_text_port_json(to));
 	json_array_append_new(arg, j);

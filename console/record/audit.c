@@ -6,7 +6,6 @@
 #include "console/record/record_end.h"
 #include "console/record/record_files.h"
 #include "console/record/record_hmac.h"
-#include "console/record/record_json.h"
 #include "console/record/record_line.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/json_text.h"
@@ -75,12 +74,12 @@ static bool audit_cut(struct chain *c, const char *fmt, ...)
 
 static void audit_copy(char *dst, size_t size, const json_t *j, const char *key)
 {
-	snprintf(dst, size, "%s", record_text(j, key));
+	snprintf(dst, size, "%s", json_string_at(j, key));
 }
 
 static bool audit_digest_of(struct digest *out, const json_t *j, const char *key)
 {
-	return !digest_parse(out, record_text(j, key));
+	return !digest_parse(out, json_string_at(j, key));
 }
 
 static bool audit_parse_hex(struct digest *out, const char *digits)
@@ -111,8 +110,8 @@ static void audit_take_start(struct audit_report *r, const json_t *j)
 	audit_copy(r->start, sizeof(r->start), j, "ts");
 	audit_copy(r->fabric, sizeof(r->fabric), data, "fabric");
 	audit_copy(r->mode, sizeof(r->mode), data, "mode");
-	r->uid = (uint32_t)record_int(json_object_get(j, "user"), "uid");
-	r->part = r->first_seq ? (uint32_t)record_int(data, "part") : 1;
+	r->uid = (uint32_t)json_integer_at(json_object_get(j, "user"), "uid");
+	r->part = r->first_seq ? (uint32_t)json_integer_at(data, "part") : 1;
 	if (audit_digest_of(&r->genesis, g, "head"))
 		audit_copy(r->genesis_sid, sizeof(r->genesis_sid), g, "sid");
 }
@@ -139,12 +138,12 @@ static bool audit_check_first(struct chain *c, const json_t *j, const char *type
 			      const struct digest *prev)
 {
 	const json_t *data = json_object_get(j, "data");
-	json_int_t seq = record_int(j, "seq");
+	json_int_t seq = json_integer_at(j, "seq");
 	struct digest head, none = { { 0 } };
 
 	if (!strcmp(type, "record.part") && seq > 0) {
 		if (!audit_digest_of(&head, data, "head") || !digest_equal(&head, prev) ||
-		    record_int(data, "part") < 2)
+		    json_integer_at(data, "part") < 2)
 			return audit_bad(c, "does not match the end of the previous part: changed");
 		c->r->first_seq = (uint64_t)seq;
 		return true;
@@ -163,10 +162,10 @@ static bool audit_check_first(struct chain *c, const json_t *j, const char *type
 static bool audit_check_fields(struct chain *c, const json_t *j, const struct digest *prev)
 {
 	uint64_t n = c->r->first_seq + c->lines.n;
-	json_int_t seq = record_int(j, "seq");
-	const char *sid = record_text(j, "sid"), *type = record_text(j, "type");
+	json_int_t seq = json_integer_at(j, "seq");
+	const char *sid = json_string_at(j, "sid"), *type = json_string_at(j, "type");
 
-	if (record_int(j, "v") != 1 || !sid[0] || !type[0] ||
+	if (json_integer_at(j, "v") != 1 || !sid[0] || !type[0] ||
 	    !json_is_integer(json_object_get(j, "seq")))
 		return audit_bad(c, "not a record entry");
 	if (!c->lines.n)
@@ -195,7 +194,7 @@ static bool audit_check_fields(struct chain *c, const json_t *j, const struct di
 /* Nothing is chained to the last line of a file: it has a hash of what is before self. */
 static bool audit_check_self(struct chain *c, const json_t *j, const char *line, size_t len)
 {
-	bool ends = record_line_ends(record_text(j, "type"));
+	bool ends = record_line_ends(json_string_at(j, "type"));
 	size_t key = strlen(RECORD_SELF_KEY), at = len - RECORD_SELF_TAIL;
 	struct digest is, was;
 
@@ -272,12 +271,12 @@ static void audit_seal_begin(struct chain *c)
 static bool audit_check_seal(struct chain *c, const json_t *j, const char *line, size_t len)
 {
 	const json_t *seal = json_object_get(j, "seal");
-	json_int_t epoch = record_int(seal, "epoch");
+	json_int_t epoch = json_integer_at(seal, "epoch");
 
 	if (!c->lines.n) {
 		c->r->sealed = seal;
 		c->r->epoch = (uint64_t)epoch;
-		c->r->counted = record_int(seal, "v") >= 2;
+		c->r->counted = json_integer_at(seal, "v") >= 2;
 	}
 	if (!seal != !c->r->sealed)
 		return audit_bad(c, seal ? "sealed, in a record without seals: inserted"
@@ -325,7 +324,7 @@ static bool audit_check_screen(struct chain *c, const json_t *j)
 {
 	const json_t *cast = json_object_get(j, "cast");
 	struct audit_screen *s = &c->screen;
-	json_int_t off = record_int(cast, "off");
+	json_int_t off = json_integer_at(cast, "off");
 	struct digest is, was;
 
 	if (!cast)
@@ -349,8 +348,8 @@ static bool audit_check_screen(struct chain *c, const json_t *j)
 
 static void audit_take_line(struct chain *c, const json_t *j, const char *line, size_t len)
 {
-	const char *type = record_text(j, "type");
-	const char *phase = record_text(json_object_get(j, "data"), "phase");
+	const char *type = json_string_at(j, "type");
+	const char *phase = json_string_at(json_object_get(j, "data"), "phase");
 	struct audit_report *r = c->r;
 
 	if (!c->lines.n)

@@ -2,7 +2,6 @@
 #include "console/record/audit_dir.h"
 
 #include "console/record/record_files.h"
-#include "console/record/record_json.h"
 #include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plain.h"
@@ -30,12 +29,12 @@ struct audit_dir {
 
 static void audit_dir_copy(char *dst, size_t size, const json_t *j, const char *key)
 {
-	snprintf(dst, size, "%s", record_text(j, key));
+	snprintf(dst, size, "%s", json_string_at(j, key));
 }
 
 static uint64_t audit_dir_number(const json_t *j, const char *key)
 {
-	json_int_t v = record_int(j, key);
+	json_int_t v = json_integer_at(j, key);
 
 	return v > 0 ? (uint64_t)v : 0;
 }
@@ -49,13 +48,13 @@ static void audit_dir_take(struct audit_first *f, const json_t *j)
 	f->seq = audit_dir_number(j, "seq");
 	f->part = audit_dir_number(data, "part");
 	f->epoch = audit_dir_number(json_object_get(j, "seal"), "epoch");
-	f->follows = record_text(data, "head")[0];
-	if (digest_parse(&f->head, record_text(data, "head")))
+	f->follows = json_string_at(data, "head")[0];
+	if (digest_parse(&f->head, json_string_at(data, "head")))
 		memset(&f->head, 0, sizeof(f->head));
-	if (digest_parse(&f->genesis, record_text(g, "head")))
+	if (digest_parse(&f->genesis, json_string_at(g, "head")))
 		return;
 	audit_dir_copy(f->genesis_sid, sizeof(f->genesis_sid), g, "sid");
-	f->genesis_seq = record_int(g, "seq");
+	f->genesis_seq = json_integer_at(g, "seq");
 }
 
 static void audit_dir_add(struct audit_dir *d, const char *path)

@@ -3,8 +3,8 @@
 
 #include "console/record/audit.h"
 #include "console/record/record_files.h"
-#include "console/record/record_json.h"
 #include "console/record/record_read.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
 #include "fabric/update/coordinator.h"
@@ -26,7 +26,7 @@ static const json_t *audit_report_data_of(const struct audit_change *c, uint32_t
 
 static bool audit_report_is(const struct audit_change *c, uint32_t i, const char *type)
 {
-	return !strcmp(record_text(c->line[i], "type"), type);
+	return !strcmp(json_string_at(c->line[i], "type"), type);
 }
 
 /* --- the lines of an update --------------------------------------------------------------- */
@@ -50,11 +50,11 @@ struct gather {
 static const char *audit_report_txn_of(const json_t *j)
 {
 	const json_t *data = json_object_get(j, "data");
-	const char *txn = record_text(data, "txn");
+	const char *txn = json_string_at(data, "txn");
 
-	if (txn[0] || strcmp(record_text(j, "type"), "key.action"))
+	if (txn[0] || strcmp(json_string_at(j, "type"), "key.action"))
 		return txn;
-	return record_text(data, "detail");
+	return json_string_at(data, "detail");
 }
 
 static bool audit_report_about(struct gather *g, const json_t *j)
@@ -64,7 +64,7 @@ static bool audit_report_about(struct gather *g, const json_t *j)
 	if (!txn[0] || strncmp(txn, g->id, strlen(g->id)))
 		return false;
 	/* details of other actions are not IDs of updates */
-	if (!strcmp(record_text(j, "type"), "key.action") && strcmp(g->c->txn, txn))
+	if (!strcmp(json_string_at(j, "type"), "key.action") && strcmp(g->c->txn, txn))
 		return false;
 	if (g->c->txn[0] && strcmp(g->c->txn, txn)) {
 		g->rc = err_set(g->err, -EINVAL,
@@ -81,13 +81,13 @@ static bool audit_report_about(struct gather *g, const json_t *j)
 static int audit_report_prelude_of(const json_t *j)
 {
 	const json_t *data = json_object_get(j, "data");
-	const char *type = record_text(j, "type");
+	const char *type = json_string_at(j, "type");
 
 	if (!strcmp(type, "plan.create"))
 		return 0;
 	if (!strcmp(type, "plan.figures"))
 		return 1;
-	if (!strcmp(type, "key.action") && !strcmp(record_text(data, "action"), "apply.start"))
+	if (!strcmp(type, "key.action") && !strcmp(json_string_at(data, "action"), "apply.start"))
 		return 2;
 	if (!strcmp(type, "apply.begin"))
 		return 3;
@@ -154,8 +154,8 @@ static void audit_report_take_name(struct gather *g, const char *name)
 static int audit_report_by_time(const void *a, const void *b)
 {
 	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
-	int by_ts = strcmp(record_text(x, "ts"), record_text(y, "ts"));
-	json_int_t sx = record_int(x, "seq"), sy = record_int(y, "seq");
+	int by_ts = strcmp(json_string_at(x, "ts"), json_string_at(y, "ts"));
+	json_int_t sx = json_integer_at(x, "seq"), sy = json_integer_at(y, "seq");
 
 	return by_ts ? by_ts : (sx > sy) - (sx < sy);
 }
@@ -179,9 +179,9 @@ int audit_change_read(struct audit_change *out, const char *id, char *const *nam
 	for (uint32_t i = 0; i < out->n; i++) {
 		json_t *data = json_object_get(out->line[i], "data");
 
-		if (!strcmp(record_text(out->line[i], "type"), "plan.create"))
+		if (!strcmp(json_string_at(out->line[i], "type"), "plan.create"))
 			out->plan = data;
-		if (!strcmp(record_text(out->line[i], "type"), "plan.figures"))
+		if (!strcmp(json_string_at(out->line[i], "type"), "plan.figures"))
 			out->figures = data;
 	}
 	if (g.rc)
@@ -205,10 +205,10 @@ void audit_change_free(struct audit_change *c)
 /* The entries of two sessions may alternate. */
 static bool audit_report_is_known_session(const struct audit_change *c, uint32_t i)
 {
-	const char *sid = record_text(c->line[i], "sid");
+	const char *sid = json_string_at(c->line[i], "sid");
 
 	for (uint32_t k = 0; k < i; k++)
-		if (!strcmp(record_text(c->line[k], "sid"), sid))
+		if (!strcmp(json_string_at(c->line[k], "sid"), sid))
 			return true;
 	return false;
 }
@@ -222,12 +222,13 @@ static void audit_report_put_who(struct report_doc *d, const struct audit_change
 	for (uint32_t i = 0; i < c->n; i++) {
 		const json_t *user = json_object_get(c->line[i], "user");
 		const json_t *login = json_object_get(user, "loginuid");
-		const char *sid = record_text(c->line[i], "sid"), *ssh = record_text(user, "ssh");
+		const char *sid = json_string_at(c->line[i], "sid"),
+			   *ssh = json_string_at(user, "ssh");
 		char uid[24], loginuid[24] = "not set", file[80] = "";
 
 		if (audit_report_is_known_session(c, i))
 			continue;
-		snprintf(uid, sizeof(uid), "%" PRId64, (int64_t)record_int(user, "uid"));
+		snprintf(uid, sizeof(uid), "%" PRId64, (int64_t)json_integer_at(user, "uid"));
 		if (json_is_integer(login))
 			snprintf(loginuid, sizeof(loginuid), "%" PRId64,
 				 (int64_t)json_integer_value(login));
@@ -242,7 +243,7 @@ static const char *audit_report_outcome(const struct audit_change *c)
 {
 	for (uint32_t i = c->n; i--;)
 		if (audit_report_is(c, i, "confirm") || audit_report_is(c, i, "apply.end"))
-			return record_text(audit_report_data_of(c, i), "outcome");
+			return json_string_at(audit_report_data_of(c, i), "outcome");
 	return "no outcome recorded";
 }
 
@@ -251,8 +252,8 @@ static const char *audit_report_cause(const struct audit_change *c)
 {
 	for (uint32_t i = c->n; i--;)
 		if (audit_report_is(c, i, "apply.end"))
-			return coord_why_text(
-				coord_why_by_name(record_text(audit_report_data_of(c, i), "why")));
+			return coord_why_text(coord_why_by_name(
+				json_string_at(audit_report_data_of(c, i), "why")));
 	return "";
 }
 
@@ -266,9 +267,10 @@ static void audit_report_put_files(struct report_doc *d, const json_t *files)
 	{
 		char what[32];
 
-		snprintf(what, sizeof(what), "file of %.16s", record_text(one, "kind"));
-		doc_row(d, (const char *[]){ what, record_text(one, "path") });
-		doc_row(d, (const char *[]){ "SHA-256 of the file", record_text(one, "sha256") });
+		snprintf(what, sizeof(what), "file of %.16s", json_string_at(one, "kind"));
+		doc_row(d, (const char *[]){ what, json_string_at(one, "path") });
+		doc_row(d,
+			(const char *[]){ "SHA-256 of the file", json_string_at(one, "sha256") });
 	}
 }
 
@@ -318,7 +320,7 @@ static void audit_report_put_plan(struct report_doc *d, const struct audit_chang
 		doc_row(d, (const char *[]){ rows[i].label,
 					     audit_report_value(buf, c->plan, rows[i].key) });
 	audit_report_put_files(d, json_object_get(c->plan, "files"));
-	doc_row(d, (const char *[]){ "has to drain", record_text(c->plan, "drain") });
+	doc_row(d, (const char *[]){ "has to drain", json_string_at(c->plan, "drain") });
 	doc_table_end(d);
 }
 
@@ -340,7 +342,7 @@ static const json_t *audit_report_live(const struct audit_change *c, const char 
 {
 	for (uint32_t i = c->n; i--;)
 		if (audit_report_is(c, i, "live.figures") &&
-		    !strcmp(record_text(audit_report_data_of(c, i), "when"), when))
+		    !strcmp(json_string_at(audit_report_data_of(c, i), "when"), when))
 			return audit_report_data_of(c, i);
 	return NULL;
 }
@@ -394,7 +396,7 @@ static void audit_report_put_figures(struct report_doc *d, const struct audit_ch
 	doc_text(d,
 		 "EFI is the number of paths over a link in one direction; job EFI counts only "
 		 "paths between hosts of a job. Jobs: %" PRId64 ".",
-		 (int64_t)record_int(c->figures, "jobs"));
+		 (int64_t)json_integer_at(c->figures, "jobs"));
 	doc_table(d, 3, head);
 	audit_report_put_pairs(d, rows, sizeof(rows) / sizeof(*rows), before, after);
 	if (json_is_object(heat))
@@ -422,14 +424,14 @@ static void audit_report_put_measured(struct report_doc *d, const struct audit_c
 
 static bool audit_report_same_phase(const json_t *a, const json_t *b)
 {
-	return !strcmp(record_text(a, "phase"), record_text(b, "phase")) &&
-	       record_int(a, "wave") == record_int(b, "wave");
+	return !strcmp(json_string_at(a, "phase"), json_string_at(b, "phase")) &&
+	       json_integer_at(a, "wave") == json_integer_at(b, "wave");
 }
 
 /* Index of the end of the phase that line i begins; 0: none.  CONFIRM ends with the outcome. */
 static uint32_t audit_report_end_of(const struct audit_change *c, uint32_t i)
 {
-	bool confirm = !strcmp(record_text(audit_report_data_of(c, i), "phase"), "CONFIRM");
+	bool confirm = !strcmp(json_string_at(audit_report_data_of(c, i), "phase"), "CONFIRM");
 
 	for (uint32_t k = i + 1; k < c->n; k++)
 		if (confirm &&
@@ -437,7 +439,8 @@ static uint32_t audit_report_end_of(const struct audit_change *c, uint32_t i)
 			return k;
 		else if ((audit_report_is(c, k, "phase.end") ||
 			  audit_report_is(c, k, "rollback.end")) &&
-			 !strcmp(record_text(c->line[k], "sid"), record_text(c->line[i], "sid")) &&
+			 !strcmp(json_string_at(c->line[k], "sid"),
+				 json_string_at(c->line[i], "sid")) &&
 			 audit_report_same_phase(audit_report_data_of(c, i),
 						 audit_report_data_of(c, k)))
 			return k;
@@ -460,20 +463,20 @@ static void audit_report_put_phases(struct report_doc *d, const struct audit_cha
 			continue;
 		end = audit_report_end_of(c, i);
 		wave[0] = '\0';
-		if (!strcmp(record_text(data, "phase"), "WRITE"))
+		if (!strcmp(json_string_at(data, "phase"), "WRITE"))
 			snprintf(wave, sizeof(wave), "%" PRId64,
-				 (int64_t)record_int(data, "wave") + 1);
+				 (int64_t)json_integer_at(data, "wave") + 1);
 		if (end)
 			snprintf(took, sizeof(took), "%.3f s",
-				 (double)(record_int(c->line[end], "mono_ns") -
-					  record_int(c->line[i], "mono_ns")) /
+				 (double)(json_integer_at(c->line[end], "mono_ns") -
+					  json_integer_at(c->line[i], "mono_ns")) /
 					 1e9);
 		doc_row(d, (const char *[]){
-				   record_text(data, "phase"), wave, record_text(c->line[i], "ts"),
-				   took,
+				   json_string_at(data, "phase"), wave,
+				   json_string_at(c->line[i], "ts"), took,
 				   !end ? "no end recorded"
-				   : record_int(audit_report_data_of(c, end), "status")
-					   ? record_text(audit_report_data_of(c, end), "text")
+				   : json_integer_at(audit_report_data_of(c, end), "status")
+					   ? json_string_at(audit_report_data_of(c, end), "text")
 					   : "done" });
 	}
 	doc_table_end(d);
@@ -510,7 +513,7 @@ static void audit_report_put_write(struct report_doc *d, const json_t *sw, const
 				   bool lft, const char *wave)
 {
 	char where[64], from[16], to[16], took[32];
-	const char *name = record_text(sw, "name");
+	const char *name = json_string_at(sw, "name");
 	size_t at = lft ? 1 : 2;
 
 	if (lft)
@@ -522,7 +525,7 @@ static void audit_report_put_write(struct report_doc *d, const json_t *sw, const
 			 (int64_t)json_integer_value(audit_report_part_of(w, "out", 1)));
 	audit_report_put_took(took, w, at + 3);
 	doc_row(d, (const char *[]){
-			   wave, name[0] ? name : record_text(sw, "sw"), where,
+			   wave, name[0] ? name : json_string_at(sw, "sw"), where,
 			   audit_report_short_hash(from, audit_report_part_of(w, "old", at)),
 			   audit_report_short_hash(to, audit_report_part_of(w, "new", at + 1)),
 			   json_integer_value(audit_report_part_of(w, "status", at + 2)) ? "failed"
@@ -557,7 +560,8 @@ static void audit_report_put_blocks(struct report_doc *d, const struct audit_cha
 
 		if (!lft && !audit_report_is(c, i, "sl2vl.write"))
 			continue;
-		snprintf(wave, sizeof(wave), "%" PRId64 "%s", (int64_t)record_int(data, "wave") + 1,
+		snprintf(wave, sizeof(wave), "%" PRId64 "%s",
+			 (int64_t)json_integer_at(data, "wave") + 1,
 			 json_is_true(json_object_get(data, "rollback")) ? " back" : "");
 		for (size_t k = 0; k < json_array_size(list); k++)
 			audit_report_put_switch(d, json_array_get(list, k), lft, wave, &n);
@@ -572,19 +576,21 @@ static void audit_report_sentence(char buf[300], const struct audit_change *c, u
 {
 	const json_t *data = audit_report_data_of(c, i);
 
-	snprintf(buf, 300, "%.250s", record_text(data, "text"));
+	snprintf(buf, 300, "%.250s", json_string_at(data, "text"));
 	if (audit_report_is(c, i, "key.action"))
-		snprintf(buf, 300, "%.60s %.180s", record_text(data, "action"),
-			 record_text(data, "detail"));
+		snprintf(buf, 300, "%.60s %.180s", json_string_at(data, "action"),
+			 json_string_at(data, "detail"));
 	if (audit_report_is(c, i, "apply.begin"))
 		snprintf(buf, 300, "written by %.80s; %" PRId64 " s to confirm",
-			 record_text(data, "installer"), (int64_t)record_int(data, "confirm_s"));
+			 json_string_at(data, "installer"),
+			 (int64_t)json_integer_at(data, "confirm_s"));
 	if (audit_report_is(c, i, "agents.ask"))
-		snprintf(buf, 300, "%" PRId64 " agents, %.40s", (int64_t)record_int(data, "agents"),
-			 record_text(data, "asked"));
+		snprintf(buf, 300, "%" PRId64 " agents, %.40s",
+			 (int64_t)json_integer_at(data, "agents"), json_string_at(data, "asked"));
 	if (audit_report_is(c, i, "verify"))
-		snprintf(buf, 300, "%" PRId64 " read back, %s", (int64_t)record_int(data, "items"),
-			 record_int(data, "status") ? "not all as written" : "all as written");
+		snprintf(buf, 300, "%" PRId64 " read back, %s",
+			 (int64_t)json_integer_at(data, "items"),
+			 json_integer_at(data, "status") ? "not all as written" : "all as written");
 }
 
 static void audit_report_put_lines(struct report_doc *d, const struct audit_change *c)
@@ -604,8 +610,8 @@ static void audit_report_put_lines(struct report_doc *d, const struct audit_chan
 			if (!audit_report_is(c, i, types[k]))
 				continue;
 			audit_report_sentence(buf, c, i);
-			doc_row(d,
-				(const char *[]){ record_text(c->line[i], "ts"), types[k], buf });
+			doc_row(d, (const char *[]){ json_string_at(c->line[i], "ts"), types[k],
+						     buf });
 		}
 	doc_table_end(d);
 }
@@ -638,10 +644,10 @@ void audit_report_write(struct report_doc *d, const struct audit_change *c)
 	char title[160];
 
 	snprintf(title, sizeof(title), "Update %s of %s: %s", c->txn,
-		 c->plan ? record_text(c->plan, "fabric") : "a fabric", audit_report_outcome(c));
+		 c->plan ? json_string_at(c->plan, "fabric") : "a fabric", audit_report_outcome(c));
 	doc_begin(d, title);
-	doc_text(d, "From %s to %s.", c->n ? record_text(c->line[0], "ts") : "-",
-		 c->n ? record_text(c->line[c->n - 1], "ts") : "-");
+	doc_text(d, "From %s to %s.", c->n ? json_string_at(c->line[0], "ts") : "-",
+		 c->n ? json_string_at(c->line[c->n - 1], "ts") : "-");
 	if (audit_report_cause(c)[0])
 		doc_text(d, "Not confirmed: %s.", audit_report_cause(c));
 	audit_report_put_who(d, c);

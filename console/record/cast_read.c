@@ -3,8 +3,8 @@
 
 #include "console/lib/progress_line.h"
 #include "console/record/record_files.h"
-#include "console/record/record_json.h"
 #include "fabric/base/file_progress.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plain.h"
 #include "fabric/base/store.h"
@@ -23,11 +23,11 @@
 
 static bool cast_read_take_header(struct cast_file *f, const json_t *j)
 {
-	f->w = (int)record_int(j, "width");
-	f->h = (int)record_int(j, "height");
-	f->timestamp = record_int(j, "timestamp");
+	f->w = (int)json_integer_at(j, "width");
+	f->h = (int)json_integer_at(j, "height");
+	f->timestamp = json_integer_at(j, "timestamp");
 	f->at_s = json_number_value(json_object_get(j, "at_s"));
-	return record_int(j, "version") == 2 && f->w > 0 && f->h > 0 && f->w <= MAX_SIDE &&
+	return json_integer_at(j, "version") == 2 && f->w > 0 && f->h > 0 && f->w <= MAX_SIDE &&
 	       f->h <= MAX_SIDE;
 }
 

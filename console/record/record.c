@@ -3,12 +3,12 @@
 
 #include "console/record/cast.h"
 #include "console/record/record_files.h"
-#include "console/record/record_json.h"
 #include "console/record/record_queue.h"
 #include "console/record/record_read.h"
 #include "console/record/record_writer.h"
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
@@ -85,11 +85,11 @@ static int record_first_line(struct record *r, struct err *err)
 	int rc;
 
 	if (record_previous(sid, sizeof(sid), &last, &seq, r->w.dir, r->w.sid))
-		genesis = json_pack("{s:o, s:I, s:s}", "sid", record_str(sid), "seq",
+		genesis = json_pack("{s:o, s:I, s:s}", "sid", json_text(sid), "seq",
 				    (json_int_t)seq, "head", digest_hex(hex, &last));
 	data = json_pack("{s:s, s:s, s:o, s:s, s:o, s:I, s:o}", "program", "ibroute-top", "version",
-			 IBROUTE_VERSION, "fabric", o->fabric ? record_str(o->fabric) : json_null(),
-			 "mode", o->mode ? o->mode : "ro", "host", record_str(r->w.host), "pid",
+			 IBROUTE_VERSION, "fabric", o->fabric ? json_text(o->fabric) : json_null(),
+			 "mode", o->mode ? o->mode : "ro", "host", json_text(r->w.host), "pid",
 			 (json_int_t)getpid(), "genesis", genesis);
 	e.text = text = json_dumps(data, JSON_COMPACT);
 	rc = record_write(r, &e, err);
@@ -224,8 +224,7 @@ void record_note(struct record *r, const char *type, json_t *data)
 void record_error(struct record *r, const char *area, const char *text)
 {
 	record_add(r, "error",
-		   json_pack("{s:o, s:o}", "area", record_str(area), "text", record_str(text)),
-		   NULL);
+		   json_pack("{s:o, s:o}", "area", json_text(area), "text", json_text(text)), NULL);
 }
 
 int record_screen(struct record *r, const struct canvas *c, int colours, struct err *err)

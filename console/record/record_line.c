@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/record_line.h"
 
-#include "console/record/record_json.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/stamp.h"
 
@@ -43,9 +43,8 @@ static json_t *record_line_loginuid(void)
 char *record_line_user(void)
 {
 	const char *ssh = getenv("SSH_CONNECTION");
-	json_t *user =
-		json_pack("{s:I, s:o, s:o}", "uid", (json_int_t)getuid(), "loginuid",
-			  record_line_loginuid(), "ssh", ssh ? record_str(ssh) : json_null());
+	json_t *user = json_pack("{s:I, s:o, s:o}", "uid", (json_int_t)getuid(), "loginuid",
+				 record_line_loginuid(), "ssh", ssh ? json_text(ssh) : json_null());
 	char *text = json_dumps(user, JSON_COMPACT);
 
 	json_decref(user);

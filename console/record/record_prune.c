@@ -4,7 +4,7 @@
 #include "console/record/audit.h"
 #include "console/record/record_end.h"
 #include "console/record/record_files.h"
-#include "console/record/record_json.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
@@ -159,7 +159,7 @@ static int record_prune_tell(const struct prune *p, const char *path, struct err
 		return rc;
 	return p->o->tell(p->o->ctx,
 			  json_pack("{s:o, s:o, s:I, s:b, s:s, s:I}", "file",
-				    record_str(record_file_name(path)), "sid", record_str(r.sid),
+				    json_text(record_file_name(path)), "sid", json_text(r.sid),
 				    "lines", (json_int_t)r.lines, "whole", r.ok, "head",
 				    digest_hex(hex, &r.head), "epoch", (json_int_t)r.epoch),
 			  err);

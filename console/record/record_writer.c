@@ -3,8 +3,8 @@
 
 #include "console/record/record_end.h"
 #include "console/record/record_files.h"
-#include "console/record/record_json.h"
 #include "console/record/record_line.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/stamp.h"
 #include "fabric/base/store.h"
@@ -172,7 +172,7 @@ static int record_writer_rotate(struct record_writer *w, struct err *err)
 	if (w->cast && cast_end(w->cast, err))
 		w->frames_lost++;
 	rc = record_writer_put_line(w, "record.rotate",
-				    json_pack("{s:o}", "next", record_str(record_file_name(next))),
+				    json_pack("{s:o}", "next", json_text(record_file_name(next))),
 				    err);
 	if (rc) {
 		close(fd);
@@ -203,7 +203,7 @@ static int record_writer_drop_casts(struct record_writer *w, struct err *err)
 
 		if (!p->cast || p->keep)
 			continue;
-		data = json_pack("{s:o, s:s}", "file", record_str(record_file_name(p->cast)), "why",
+		data = json_pack("{s:o, s:s}", "file", json_text(record_file_name(p->cast)), "why",
 				 "the screen recording of this session has reached its size limit");
 		rc = record_writer_put_line(w, "record.drop", data, err);
 		if (rc)

@@ -5,10 +5,10 @@
 #include "console/record/cast_read.h"
 #include "console/record/cast_screen.h"
 #include "console/record/play_keys.h"
-#include "console/record/record_json.h"
 #include "console/record/record_read.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/file_progress.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plain.h"
 
@@ -84,9 +84,9 @@ static bool replay_find_seq(void *ctx, json_t *line)
 	struct seq_place *p = ctx;
 	const json_t *cast = json_object_get(line, "cast");
 
-	if (record_int(line, "seq") != p->seq || !cast)
+	if (json_integer_at(line, "seq") != p->seq || !cast)
 		return true;
-	p->off = (uint64_t)record_int(cast, "off");
+	p->off = (uint64_t)json_integer_at(cast, "off");
 	p->found = true;
 	return false;
 }

@@ -3,9 +3,9 @@
 
 #include "console/record/audit.h"
 #include "console/record/record_files.h"
-#include "console/record/record_json.h"
 #include "console/record/record_read.h"
 #include "fabric/base/file_progress.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plain.h"
 #include "fabric/base/vec.h"
@@ -107,37 +107,38 @@ static void session_read_rows(struct sessions *s, session_stop_fn *stop, void *a
 static void session_read_take_action(struct session_action *a, const json_t *j)
 {
 	const json_t *data = json_object_get(j, "data");
-	const char *ts = record_text(j, "ts"), *type = record_text(j, "type");
+	const char *ts = json_string_at(j, "ts"), *type = json_string_at(j, "type");
 
 	memset(a, 0, sizeof(*a));
-	a->seq = (uint64_t)record_int(j, "seq");
+	a->seq = (uint64_t)json_integer_at(j, "seq");
 	snprintf(a->time, sizeof(a->time), "%.8s", strlen(ts) > 19 ? ts + 11 : ts);
 	snprintf(a->what, sizeof(a->what), "%s", type);
 	a->loud = !strncmp(type, "rollback", 8) || !strcmp(type, "record.gap") ||
-		  !strcmp(type, "error") || record_int(data, "status");
+		  !strcmp(type, "error") || json_integer_at(data, "status");
 	if (!strcmp(type, "key.action"))
-		snprintf(a->text, sizeof(a->text), "%.60s %.120s", record_text(data, "action"),
-			 record_text(data, "detail"));
+		snprintf(a->text, sizeof(a->text), "%.60s %.120s", json_string_at(data, "action"),
+			 json_string_at(data, "detail"));
 	else if (json_object_get(data, "phase"))
-		snprintf(a->text, sizeof(a->text), "%.20s %.160s", record_text(data, "phase"),
-			 record_text(data, "text"));
-	else if (record_text(data, "text")[0])
-		snprintf(a->text, sizeof(a->text), "%.199s", record_text(data, "text"));
+		snprintf(a->text, sizeof(a->text), "%.20s %.160s", json_string_at(data, "phase"),
+			 json_string_at(data, "text"));
+	else if (json_string_at(data, "text")[0])
+		snprintf(a->text, sizeof(a->text), "%.199s", json_string_at(data, "text"));
 	else if (json_object_get(data, "engine"))
-		snprintf(a->text, sizeof(a->text), "%.16s %.16s %.140s", record_text(data, "plan"),
-			 record_text(data, "engine"), record_text(data, "params"));
+		snprintf(a->text, sizeof(a->text), "%.16s %.16s %.140s",
+			 json_string_at(data, "plan"), json_string_at(data, "engine"),
+			 json_string_at(data, "params"));
 	else if (!strcmp(type, "apply.begin"))
 		snprintf(a->text, sizeof(a->text),
 			 "%.16s: %" JSON_INTEGER_FORMAT " blocks, %" JSON_INTEGER_FORMAT
 			 " SL2VL tables",
-			 record_text(data, "plan"), record_int(data, "lft_blocks"),
-			 record_int(data, "sl2vl_tables"));
+			 json_string_at(data, "plan"), json_integer_at(data, "lft_blocks"),
+			 json_integer_at(data, "sl2vl_tables"));
 	else if (json_object_get(data, "fabric"))
 		snprintf(a->text, sizeof(a->text), "fabric %.64s on %.64s",
-			 record_text(data, "fabric"), record_text(data, "host"));
+			 json_string_at(data, "fabric"), json_string_at(data, "host"));
 	else
-		snprintf(a->text, sizeof(a->text), "%.64s %.64s", record_text(data, "txn"),
-			 record_text(data, "outcome"));
+		snprintf(a->text, sizeof(a->text), "%.64s %.64s", json_string_at(data, "txn"),
+			 json_string_at(data, "outcome"));
 }
 
 struct actions {

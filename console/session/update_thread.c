@@ -4,6 +4,7 @@
 #include "console/record/record.h"
 #include "console/update/update_client.h"
 #include "fabric/base/clock.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/thread.h"
@@ -169,20 +170,6 @@ static void update_thread_says(void *ctx, enum log_level level, const char *text
 	update_thread_ask_status(ctx);
 }
 
-static uint32_t update_thread_count(const json_t *j, const char *key)
-{
-	json_int_t v = json_integer_value(json_object_get(j, key));
-
-	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
-}
-
-static const char *update_thread_str(const json_t *j, const char *key)
-{
-	const char *s = json_string_value(json_object_get(j, key));
-
-	return s ? s : "";
-}
-
 static void update_thread_tell_seen(struct update_thread *u, const json_t *status)
 {
 	const json_t *watch = json_object_get(status, "watch"),
@@ -194,15 +181,15 @@ static void update_thread_tell_seen(struct update_thread *u, const json_t *statu
 		const json_t *one = json_object_get(watch, watch_name((enum watch_what)w));
 
 		seen->of[w].on = json_is_true(json_object_get(one, "on"));
-		seen->of[w].samples = update_thread_count(one, "looks");
+		seen->of[w].samples = json_u32_at(one, "looks");
 		snprintf(seen->of[w].last, sizeof(seen->of[w].last), "%s",
-			 update_thread_str(one, "last"));
+			 json_string_at(one, "last"));
 	}
 	seen->scanned = json_is_object(sw);
-	seen->as_written = update_thread_count(sw, "new");
-	seen->other = update_thread_count(sw, "old") + update_thread_count(sw, "between") +
-		      update_thread_count(sw, "foreign");
-	seen->silent = update_thread_count(sw, "silent") + update_thread_count(sw, "missing");
+	seen->as_written = json_u32_at(sw, "new");
+	seen->other =
+		json_u32_at(sw, "old") + json_u32_at(sw, "between") + json_u32_at(sw, "foreign");
+	seen->silent = json_u32_at(sw, "silent") + json_u32_at(sw, "missing");
 	msg->seen = seen;
 	mailbox_send(u->box, msg);
 }
@@ -213,8 +200,8 @@ static void update_thread_answer(void *ctx, const json_t *j)
 	const json_t *left = json_object_get(j, "deadline_s");
 
 	if (json_is_false(json_object_get(j, "ok")))
-		log_add(LOG_WARN, "apply", "%s: %s", update_thread_str(j, "re"),
-			update_thread_str(j, "error"));
+		log_add(LOG_WARN, "apply", "%s: %s", json_string_at(j, "re"),
+			json_string_at(j, "error"));
 	else if (json_is_number(left))
 		update_thread_tell_deadline(u, json_number_value(left));
 	if (u->client.waiting && json_is_object(json_object_get(j, "watch")))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/update/agents_away.h"
 
-#include "console/record/record_json.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/plural.h"
 #include "fabric/base/vec.h"
 #include "fabric/ib/phase_notice.h"
@@ -231,7 +231,7 @@ json_t *agents_away_json(const struct agent_away *a, uint32_t n)
 		snprintf(guid, sizeof(guid), "0x%016" PRIx64, a[i].guid);
 		json_array_append_new(
 			all, json_pack("{s:o, s:s, s:i, s:o, s:s, s:s}", "node",
-				       a[i].name[0] ? record_str(a[i].name) : json_null(),
+				       a[i].name[0] ? json_text(a[i].name) : json_null(),
 				       "port_guid", guid, "lid", (int)a[i].lid, "update",
 				       a[i].id[0] ? json_string(a[i].id) : json_null(), "state",
 				       name[a[i].where], "since", figure_utc(at, a[i].since_s)));

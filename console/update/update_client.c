@@ -3,6 +3,7 @@
 
 #include "console/lib/exits.h"
 #include "fabric/base/clock.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
 #include "fabric/update/update_event.h"
@@ -167,13 +168,6 @@ json_t *update_client_request(const char *base, const char *id, const struct con
 
 /* ---- what is told ---- */
 
-static const char *update_client_str(const json_t *j, const char *key)
-{
-	const char *s = json_string_value(json_object_get(j, key));
-
-	return s ? s : "";
-}
-
 static void update_client_event(struct update_client *c, const struct executor_event *ev,
 				const struct executor_status *st, const json_t *j)
 {
@@ -181,7 +175,7 @@ static void update_client_event(struct update_client *c, const struct executor_e
 		snprintf(c->id, sizeof(c->id), "%s", st->txn);
 	if (ev->phase == PHASE_ROLLBACK)
 		c->waiting = false;
-	c->ops->event(c->ctx, ev, st, update_client_str(j, "block"));
+	c->ops->event(c->ctx, ev, st, json_string_at(j, "block"));
 }
 
 static void update_client_process(struct update_client *c, const json_t *j)
@@ -191,7 +185,7 @@ static void update_client_process(struct update_client *c, const json_t *j)
 	if (json_is_integer(pid))
 		c->worker = (pid_t)json_integer_value(pid);
 	if (c->ops->process)
-		c->ops->process(c->ctx, c->worker, update_client_str(j, "name"));
+		c->ops->process(c->ctx, c->worker, json_string_at(j, "name"));
 }
 
 static void update_client_waits(struct update_client *c, const json_t *j)
@@ -199,8 +193,7 @@ static void update_client_waits(struct update_client *c, const json_t *j)
 	c->waiting = true;
 	c->quiet_ms = clock_ms();
 	if (c->ops->waits)
-		c->ops->waits(c->ctx,
-			      (unsigned)json_integer_value(json_object_get(j, "confirm_s")));
+		c->ops->waits(c->ctx, (unsigned)json_integer_at(j, "confirm_s"));
 }
 
 double update_client_quiet_s(const struct update_client *c)
@@ -212,7 +205,7 @@ static void update_client_found(struct update_client *c, const json_t *j)
 {
 	c->quiet_ms = clock_ms();
 	if (c->ops->found)
-		c->ops->found(c->ctx, update_client_str(j, "what"), update_client_str(j, "text"),
+		c->ops->found(c->ctx, json_string_at(j, "what"), json_string_at(j, "text"),
 			      json_is_true(json_object_get(j, "tripped")));
 }
 
@@ -225,16 +218,16 @@ static void update_client_end(struct update_client *c, const struct update_end *
 
 static void update_client_over(struct update_client *c, const json_t *j)
 {
-	struct update_end end = { .exit = (int)json_integer_value(json_object_get(j, "exit")),
-				  .outcome = outcome_by_name(update_client_str(j, "outcome")) };
+	struct update_end end = { .exit = (int)json_integer_at(j, "exit"),
+				  .outcome = outcome_by_name(json_string_at(j, "outcome")) };
 
-	snprintf(end.text, sizeof(end.text), "%s", update_client_str(j, "text"));
+	snprintf(end.text, sizeof(end.text), "%s", json_string_at(j, "text"));
 	update_client_end(c, &end);
 }
 
 static void update_client_line(struct update_client *c, const json_t *j)
 {
-	const char *event = update_client_str(j, "event");
+	const char *event = json_string_at(j, "event");
 	bool installer = !strcmp(event, "installer");
 	struct executor_event ev;
 	struct executor_status st;
@@ -250,7 +243,7 @@ static void update_client_line(struct update_client *c, const json_t *j)
 	else if (!strcmp(event, "watch"))
 		update_client_found(c, j);
 	else if (*event && c->ops->says)
-		c->ops->says(c->ctx, LOG_INFO, update_client_str(j, "text"));
+		c->ops->says(c->ctx, LOG_INFO, json_string_at(j, "text"));
 	else if (!*event && c->ops->answer)
 		c->ops->answer(c->ctx, j);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/update/update_figures.h"
 
-#include "console/record/record_json.h"
 #include "engines/metrics/metrics.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "views/data/racks.h"
@@ -73,8 +73,8 @@ static json_t *update_figures_labels_of(const struct heat_plane *p, const struct
 
 	for (uint32_t i = 0; i < update_figures_bins(n); i++)
 		json_array_append_new(
-			j, record_str(label(buf, p, f,
-					    (uint32_t)((uint64_t)i * n / update_figures_bins(n)))));
+			j, json_text(label(buf, p, f,
+					   (uint32_t)((uint64_t)i * n / update_figures_bins(n)))));
 	return j;
 }
 

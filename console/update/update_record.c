@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/update/update_record.h"
 
-#include "console/record/record_json.h"
 #include "fabric/base/json_text.h"
 #include "fabric/base/log.h"
 #include "fabric/base/vec.h"
@@ -114,7 +113,7 @@ static void update_record_put_switch(text *out, const struct change *c, const st
 	snprintf(guid, sizeof(guid), "{\"sw\":\"0x%016lx\"", (unsigned long)c->guid);
 	update_record_put(out, guid);
 	if (f && c->sw < f->nsw) {
-		json_t *name = record_str(f->sw_name[c->sw]);
+		json_t *name = json_text(f->sw_name[c->sw]);
 		char *quoted = json_dumps(name, JSON_ENCODE_ANY);
 
 		update_record_put(out, ",\"name\":");
@@ -195,7 +194,7 @@ static void update_record_phase_line(struct record *r, const struct executor_eve
 	json_object_set_new(data, "phase", json_string(phase_name(ev->phase)));
 	json_object_set_new(data, "wave", json_integer(ev->wave));
 	json_object_set_new(data, "status", json_integer(ev->rc));
-	json_object_set_new(data, "text", record_str(ev->text));
+	json_object_set_new(data, "text", json_text(ev->text));
 	if (begin && ev->phase == PHASE_ROLLBACK)
 		json_object_set_new(data, "why", json_string(coord_why_name(ev->why)));
 	record_note(r, type, data);
@@ -210,7 +209,7 @@ static void update_record_agents_line(struct record *r, const struct executor_ev
 	json_object_set_new(data, "asked", json_string(phase_name(ev->asked)));
 	json_object_set_new(data, "agents", json_integer(ev->items));
 	json_object_set_new(data, "status", json_integer(ev->rc));
-	json_object_set_new(data, "text", record_str(ev->text));
+	json_object_set_new(data, "text", json_text(ev->text));
 	record_note(r,
 		    ev->kind == APPLY_ASK      ? "agents.ask"
 		    : ev->kind == APPLY_ANSWER ? "agents.answer"
@@ -242,14 +241,14 @@ void update_record_event(struct record *r, const struct executor_event *ev, cons
 		json_object_set_new(data, "items", json_integer(ev->items));
 		json_object_set_new(data, "status", json_integer(ev->rc));
 		if (ev->text[0])
-			json_object_set_new(data, "text", record_str(ev->text));
+			json_object_set_new(data, "text", json_text(ev->text));
 		record_note(r, "verify", data);
 		break;
 	case APPLY_OUTCOME:
 		data = json_object();
 		json_object_set_new(data, "txn", json_text(ev->txn ? ev->txn : ""));
 		json_object_set_new(data, "outcome", json_string(outcome_name(ev->outcome)));
-		json_object_set_new(data, "text", record_str(ev->text));
+		json_object_set_new(data, "text", json_text(ev->text));
 		if (ev->outcome != OUTCOME_CONFIRMED)
 			json_object_set_new(data, "why", json_string(coord_why_name(ev->why)));
 		record_note(r, ev->outcome == OUTCOME_CONFIRMED ? "confirm" : "apply.end", data);
@@ -271,8 +270,8 @@ void update_record_begin(struct record *r, const struct plan *p, const char *ins
 {
 	record_note(r, "apply.begin",
 		    json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:o}", "txn", "", "plan", p->id,
-			      "fabric", record_str(p->fabric->name), "installer",
-			      installer ? record_str(installer) : json_null(), "lft_blocks",
+			      "fabric", json_text(p->fabric->name), "installer",
+			      installer ? json_text(installer) : json_null(), "lft_blocks",
 			      (json_int_t)p->diff->nblocks, "sl2vl_tables",
 			      (json_int_t)p->diff->nsl2vl, "confirm_s",
 			      confirm_s ? json_integer(confirm_s) : json_null()));
@@ -286,13 +285,13 @@ void update_record_plan(struct record *r, const struct plan *p)
 	drain_text(drain, sizeof(drain), &p->drain, p->fabric, p->jobs);
 	json_object_set_new(data, "plan", json_string(p->id));
 	json_object_set_new(data, "hash", json_string(digest_hex(hex, &p->hash)));
-	json_object_set_new(data, "fabric", record_str(p->fabric->name));
+	json_object_set_new(data, "fabric", json_text(p->fabric->name));
 	json_object_set_new(data, "fingerprint",
 			    json_string(digest_hex(hex, &p->fabric->fingerprint)));
 	json_object_set_new(data, "from", json_string(digest_hex(hex, &p->from_hash)));
 	json_object_set_new(data, "to", json_string(digest_hex(hex, &p->to_hash)));
 	json_object_set_new(data, "engine", json_text(p->to->engine));
-	json_object_set_new(data, "params", record_str(p->to->params));
+	json_object_set_new(data, "params", json_text(p->to->params));
 	json_object_set_new(data, "seed", json_integer((json_int_t)p->to->seed));
 	if (p->files.n)
 		json_object_set_new(data, "files", plan_files_encode(&p->files));
@@ -302,6 +301,6 @@ void update_record_plan(struct record *r, const struct plan *p)
 	json_object_set_new(data, "lft_blocks", json_integer(p->diff->nblocks));
 	json_object_set_new(data, "lft_entries", json_integer((json_int_t)p->diff->entries));
 	json_object_set_new(data, "sl2vl_tables", json_integer(p->diff->nsl2vl));
-	json_object_set_new(data, "drain", record_str(drain));
+	json_object_set_new(data, "drain", json_text(drain));
 	record_note(r, "plan.create", data);
 }

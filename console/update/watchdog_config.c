@@ -4,7 +4,7 @@
 #include "console/lib/cmdline.h"
 #include "console/lib/mkey.h"
 #include "console/record/record_files.h"
-#include "console/record/record_json.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
 #include "fabric/update/journal.h"
@@ -78,7 +78,7 @@ void watchdog_config_init(struct watchdog_config *c)
 static void watchdog_config_put(json_t *j, const char *key, const char *value)
 {
 	if (value)
-		json_object_set_new(j, key, record_str(value));
+		json_object_set_new(j, key, json_text(value));
 }
 
 /* The watchdog may be somewhere else. */

@@ -9,10 +9,10 @@
 #include "console/plan/plan_follow.h"
 #include "console/plan/plan_judge.h"
 #include "console/record/record.h"
-#include "console/record/record_json.h"
 #include "console/update/update_figures.h"
 #include "console/update/update_record.h"
 #include "fabric/base/clock.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/log.h"
 #include "fabric/base/plural.h"
 #include "fabric/base/store.h"
@@ -109,7 +109,7 @@ static void watchdog_main_tell_lock(struct worker *w)
 		snprintf(text, sizeof(text), SM_LOCK_NONE, why);
 	watchdog_main_note(w, "lock",
 			   json_pack("{s:b, s:o}", "held", w->lock.held, "text",
-				     text[0] ? record_str(text) : json_null()));
+				     text[0] ? json_text(text) : json_null()));
 	if (w->lock.held || w->live.osm)
 		return;
 	log_add(LOG_WARN, "watchdog", "%s", text);
@@ -171,7 +171,7 @@ static int watchdog_main_approve(void *ctx, const struct plan *p, struct progres
 				      "no batch system was asked (--jobs)");
 	watchdog_main_note(w, "plan.judged",
 			   json_pack("{s:s, s:b, s:o}", "plan", p->id, "ok", !rc, "text",
-				     rc ? record_str(err->text) : json_null()));
+				     rc ? json_text(err->text) : json_null()));
 	return rc;
 }
 
@@ -246,7 +246,7 @@ static int watchdog_main_choose_way(struct worker *w, const struct plan *plan, s
 		return rc;
 	watchdog_main_note(w, "installer",
 			   json_pack("{s:s, s:o}", "name", w->way.in.ops->name, "text",
-				     w->way.warning[0] ? record_str(w->way.warning) : json_null()));
+				     w->way.warning[0] ? json_text(w->way.warning) : json_null()));
 	watchdog_installer(w->dog, w->way.in.ops->name);
 	if (w->way.warning[0]) {
 		log_add(LOG_WARN, "watchdog", "%s", w->way.warning);
@@ -322,7 +322,7 @@ static int watchdog_main_replace_plan(struct worker *w, const struct plan *p,
 	watchdog_step(w->dog, text);
 	watchdog_main_note(w, "plan.hosts",
 			   json_pack("{s:s, s:s, s:o}", "plan", p->id, "now", now->id, "text",
-				     record_str(text)));
+				     json_text(text)));
 	free(w->file);
 	w->file = NULL;
 	return plan_encode(&w->file, &w->file_len, now, now->id, err);
@@ -343,12 +343,12 @@ static void watchdog_main_tell_names(struct worker *w, const struct plan *p)
 	watchdog_step(w->dog, text);
 	watchdog_main_note(w, "plan.names",
 			   json_pack("{s:s, s:I, s:o}", "plan", p->id, "ports", (json_int_t)r.n,
-				     "text", record_str(text)));
+				     "text", json_text(text)));
 }
 
 /* ... and not drained unseen. */
-static int watchdog_main_names(const struct worker *w, const struct plan *p,
-			       const struct plan *now, struct err *err)
+static int watchdog_main_names(const struct worker *w, const struct plan *p, const struct plan *now,
+			       struct err *err)
 {
 	const struct agents_opts *o = &w->config.agents;
 	struct drain_renamed r;
@@ -381,7 +381,7 @@ static int watchdog_main_run_plan(struct worker *w, const struct plan *p, struct
 	if (rc) {
 		watchdog_main_note(
 			w, "plan.stale",
-			json_pack("{s:s, s:o}", "plan", p->id, "text", record_str(err->text)));
+			json_pack("{s:s, s:o}", "plan", p->id, "text", json_text(err->text)));
 		plan_free(now);
 		return EXIT_REFUSED;
 	}

@@ -81,3 +81,22 @@ json_t *json_text_clean(json_t *j)
 		json_array_foreach(j, i, v) json_text_clean(v);
 	return j;
 }
+
+const char *json_string_at(const json_t *object, const char *key)
+{
+	const char *s = json_string_value(json_object_get(object, key));
+
+	return s ? s : "";
+}
+
+json_int_t json_integer_at(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+uint32_t json_u32_at(const json_t *object, const char *key)
+{
+	json_int_t v = json_integer_at(object, key);
+
+	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
+}

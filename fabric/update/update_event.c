@@ -77,20 +77,6 @@ json_t *update_event_json(const struct executor_event *ev, const struct executor
 	return j;
 }
 
-static const char *update_event_str(const json_t *j, const char *key)
-{
-	const char *s = json_string_value(json_object_get(j, key));
-
-	return s ? s : "";
-}
-
-static uint32_t update_event_num(const json_t *j, const char *key)
-{
-	json_int_t v = json_integer_value(json_object_get(j, key));
-
-	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
-}
-
 static enum phase update_event_phase_of(const char *s)
 {
 	for (int p = PHASE_NONE; p <= PHASE_ROLLBACK; p++)
@@ -101,15 +87,15 @@ static enum phase update_event_phase_of(const char *s)
 
 static void update_event_agents_parse(struct executor_status *st, const json_t *j)
 {
-	st->agents.asked = update_event_phase_of(update_event_str(j, "asked"));
-	st->agents.expected = update_event_num(j, "expected");
-	st->agents.waiting = update_event_num(j, "waiting");
-	st->agents.done = update_event_num(j, "done");
-	st->agents.failed = update_event_num(j, "failed");
-	st->agents.silent = update_event_num(j, "silent");
-	st->agents.gone = update_event_num(j, "gone");
-	st->agents.resent = update_event_num(j, "resent");
-	snprintf(st->agents.who, sizeof(st->agents.who), "%s", update_event_str(j, "who"));
+	st->agents.asked = update_event_phase_of(json_string_at(j, "asked"));
+	st->agents.expected = json_u32_at(j, "expected");
+	st->agents.waiting = json_u32_at(j, "waiting");
+	st->agents.done = json_u32_at(j, "done");
+	st->agents.failed = json_u32_at(j, "failed");
+	st->agents.silent = json_u32_at(j, "silent");
+	st->agents.gone = json_u32_at(j, "gone");
+	st->agents.resent = json_u32_at(j, "resent");
+	snprintf(st->agents.who, sizeof(st->agents.who), "%s", json_string_at(j, "who"));
 }
 
 static void update_event_slow_parse(struct executor_status *st, const json_t *list)
@@ -128,29 +114,29 @@ static void update_event_slow_parse(struct executor_status *st, const json_t *li
 static void update_event_parse_status(struct executor_status *st, const json_t *j)
 {
 	*st = (struct executor_status){
-		.phase = update_event_phase_of(update_event_str(j, "phase")),
-		.outcome = outcome_by_name(update_event_str(j, "outcome")),
-		.wave = update_event_num(j, "wave"),
-		.nwaves = update_event_num(j, "waves"),
-		.total = update_event_num(j, "total"),
-		.written = update_event_num(j, "written"),
-		.verified = update_event_num(j, "verified"),
-		.retries = update_event_num(j, "retries"),
-		.failed = update_event_num(j, "failed"),
-		.foreign = update_event_num(j, "foreign"),
+		.phase = update_event_phase_of(json_string_at(j, "phase")),
+		.outcome = outcome_by_name(json_string_at(j, "outcome")),
+		.wave = json_u32_at(j, "wave"),
+		.nwaves = json_u32_at(j, "waves"),
+		.total = json_u32_at(j, "total"),
+		.written = json_u32_at(j, "written"),
+		.verified = json_u32_at(j, "verified"),
+		.retries = json_u32_at(j, "retries"),
+		.failed = json_u32_at(j, "failed"),
+		.foreign = json_u32_at(j, "foreign"),
 		.waiting = json_is_true(json_object_get(j, "waiting")),
 	};
 	update_event_agents_parse(st, json_object_get(j, "agents"));
 	update_event_slow_parse(st, json_object_get(j, "slow"));
-	st->why = coord_why_by_name(update_event_str(j, "why"));
-	snprintf(st->txn, sizeof(st->txn), "%s", update_event_str(j, "txn"));
-	snprintf(st->step, sizeof(st->step), "%s", update_event_str(j, "step"));
-	snprintf(st->text, sizeof(st->text), "%s", update_event_str(j, "text"));
+	st->why = coord_why_by_name(json_string_at(j, "why"));
+	snprintf(st->txn, sizeof(st->txn), "%s", json_string_at(j, "txn"));
+	snprintf(st->step, sizeof(st->step), "%s", json_string_at(j, "step"));
+	snprintf(st->text, sizeof(st->text), "%s", json_string_at(j, "text"));
 }
 
 bool update_event_parse(struct executor_event *ev, struct executor_status *st, const json_t *j)
 {
-	const char *kind = update_event_str(j, "event");
+	const char *kind = json_string_at(j, "event");
 	size_t k = 0;
 
 	while (k < COUNT(kinds) && strcmp(kind, kinds[k]))
@@ -159,15 +145,15 @@ bool update_event_parse(struct executor_event *ev, struct executor_status *st, c
 		return false;
 	*ev = (struct executor_event){
 		.kind = (enum executor_event_kind)k,
-		.phase = update_event_phase_of(update_event_str(j, "phase")),
-		.asked = update_event_phase_of(update_event_str(j, "asked")),
-		.wave = update_event_num(j, "wave"),
-		.items = update_event_num(j, "items"),
-		.us = update_event_num(j, "us"),
-		.outcome = outcome_by_name(update_event_str(j, "outcome")),
+		.phase = update_event_phase_of(json_string_at(j, "phase")),
+		.asked = update_event_phase_of(json_string_at(j, "asked")),
+		.wave = json_u32_at(j, "wave"),
+		.items = json_u32_at(j, "items"),
+		.us = json_u32_at(j, "us"),
+		.outcome = outcome_by_name(json_string_at(j, "outcome")),
 	};
-	ev->rc = (int)json_integer_value(json_object_get(j, "rc"));
-	snprintf(ev->text, sizeof(ev->text), "%s", update_event_str(j, "text"));
+	ev->rc = (int)json_integer_at(j, "rc");
+	snprintf(ev->text, sizeof(ev->text), "%s", json_string_at(j, "text"));
 	update_event_parse_status(st, json_object_get(j, "status"));
 	ev->why = st->why;
 	return true;

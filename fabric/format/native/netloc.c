@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/format/native/netloc.h"
 
+#include "fabric/base/json_text.h"
 #include "fabric/base/lines.h"
 #include "fabric/base/mem.h"
 
@@ -75,13 +76,6 @@ static bool netloc_read_guid(uint64_t *guid, const char *s)
 	return !*s;
 }
 
-static const char *netloc_text_of(const json_t *object, const char *key)
-{
-	const char *s = json_string_value(json_object_get(object, key));
-
-	return s ? s : "";
-}
-
 static bool netloc_number_of(uint64_t *v, const json_t *object, const char *key)
 {
 	const json_t *j = json_object_get(object, key);
@@ -111,12 +105,12 @@ static int netloc_add_node(struct builder *b, const json_t *node, struct err *er
 	char *desc;
 	int rc;
 
-	if (!netloc_read_guid(&guid, netloc_text_of(node, "phy_id")) ||
+	if (!netloc_read_guid(&guid, json_string_at(node, "phy_id")) ||
 	    !netloc_number_of(&type, node, "node_type") || (type != TYPE_SWITCH && type != TYPE_CA))
 		return err_set(err, -EINVAL, "node \"%.40s\": no phy_id or node_type",
-			       netloc_text_of(node, "phy_id"));
+			       json_string_at(node, "phy_id"));
 	netloc_number_of(&lid, node, "log_id");
-	desc = netloc_unquoted(netloc_text_of(node, "desc"));
+	desc = netloc_unquoted(json_string_at(node, "desc"));
 	rc = builder_node(&id, b, type == TYPE_SWITCH ? NODE_SWITCH : NODE_CA, guid, 0, desc, err);
 	free(desc);
 	if (rc || type != TYPE_SWITCH)
@@ -135,8 +129,8 @@ static bool netloc_read_edge(struct edge *e, const json_t *j)
 {
 	uint64_t sp, dp;
 
-	if (!netloc_read_guid(&e->src, netloc_text_of(j, "src_node_id")) ||
-	    !netloc_read_guid(&e->dst, netloc_text_of(j, "dest_node_id")) ||
+	if (!netloc_read_guid(&e->src, json_string_at(j, "src_node_id")) ||
+	    !netloc_read_guid(&e->dst, json_string_at(j, "dest_node_id")) ||
 	    !netloc_number_of(&e->id, j, "euid") || !netloc_number_of(&sp, j, "src_port_id") ||
 	    !netloc_number_of(&dp, j, "dest_port_id") || !sp || sp > FAB_MAX_PORT || !dp ||
 	    dp > FAB_MAX_PORT)
@@ -180,10 +174,10 @@ static int netloc_add_edge(struct builder *b, const json_t *j, const json_t *nod
 	rc = builder_link(b, x, e.src_port, y, e.dst_port, err);
 	if (rc)
 		return rc;
-	rate = xasprintf("%s%s", netloc_text_of(j, "width"), netloc_text_of(j, "speed"));
+	rate = xasprintf("%s%s", json_string_at(j, "width"), json_string_at(j, "speed"));
 	rc = builder_port_link(b, x, e.src_port, rate, err);
 	free(rate);
-	return rc ? rc : netloc_add_ca_port(b, x, &e, nodes, netloc_text_of(j, "src_node_id"), err);
+	return rc ? rc : netloc_add_ca_port(b, x, &e, nodes, json_string_at(j, "src_node_id"), err);
 }
 
 int netloc_nodes_read(struct builder *b, const char *path, struct read_report *report,

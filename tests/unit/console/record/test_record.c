@@ -2,7 +2,7 @@
 #include "console/record/record.h"
 
 #include "console/record/audit.h"
-#include "console/record/record_json.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
 #include "fabric/base/version.h"
@@ -51,7 +51,7 @@ static void add_note(struct record *r, const char *text)
 {
 	struct err err = { "" };
 
-	if (record_add(r, "note", json_pack("{s:o}", "text", record_str(text)), &err))
+	if (record_add(r, "note", json_pack("{s:o}", "text", json_text(text)), &err))
 		fail_msg("%s", err.text);
 }
 
@@ -325,24 +325,6 @@ static void data_that_is_no_json_is_an_error(void **state)
 	assert_int_equal(record_close(r, NULL), 0);
 }
 
-static void bytes_that_are_not_utf8_become_question_marks(void **state)
-{
-	static const char *const cases[][2] = {
-		{ "plain", "plain" },	    { "caf\xc3\xa9", "caf\xc3\xa9" },
-		{ "caf\xe9 x", "caf? x" },  { "\xff\xfe", "??" },
-		{ "\xc0\xaf", "??" },	    { "\xed\xa0\x80z", "???z" },
-		{ "end\xe2\x82", "end??" }, { "", "" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		json_t *j = record_str(cases[i][0]);
-
-		assert_string_equal(json_string_value(j), cases[i][1]);
-		json_decref(j);
-	}
-}
-
 static void *many_notes(void *r)
 {
 	for (int i = 0; i < 200; i++)
@@ -382,7 +364,6 @@ int main(void)
 		T(full_disk_is_told_and_leaves_no_torn_line),
 		T(part_that_cannot_be_synced_is_told_and_nothing_is_behind_its_end),
 		T(data_that_is_no_json_is_an_error),
-		T(bytes_that_are_not_utf8_become_question_marks),
 		T(threads_keep_the_chain_whole),
 	};
 

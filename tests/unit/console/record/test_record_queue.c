@@ -4,9 +4,9 @@
 #include "console/record/cast_read.h"
 #include "console/record/record.h"
 #include "console/record/record_files.h"
-#include "console/record/record_json.h"
 #include "console/record/record_read.h"
 #include "fabric/base/clock.h"
+#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"
 #include "tests/unit/kit/slow_disk.h"
@@ -74,13 +74,13 @@ struct order {
 static bool in_order(void *ctx, json_t *line)
 {
 	struct order *o = ctx;
-	double mono_s = (double)record_int(line, "mono_ns") / 1e9;
+	double mono_s = (double)json_integer_at(line, "mono_ns") / 1e9;
 	json_t *data = json_object_get(line, "data");
 
 	assert_true(mono_s >= o->mono_s);
 	o->mono_s = mono_s;
-	if (!strcmp(record_text(line, "type"), "note"))
-		assert_int_equal(record_int(data, "n"), o->n++);
+	if (!strcmp(json_string_at(line, "type"), "note"))
+		assert_int_equal(json_integer_at(data, "n"), o->n++);
 	return true;
 }
 

@@ -19,6 +19,41 @@ static void a_string_is_plain(void **state)
 	json_decref(j);
 }
 
+static void bytes_that_are_not_utf8_become_question_marks(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "plain", "plain" },	    { "caf\xc3\xa9", "caf\xc3\xa9" },
+		{ "caf\xe9 x", "caf? x" },  { "\xff\xfe", "??" },
+		{ "\xc0\xaf", "??" },	    { "\xed\xa0\x80z", "???z" },
+		{ "end\xe2\x82", "end??" }, { "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		json_t *j = json_text(cases[i][0]);
+
+		assert_string_equal(json_string_value(j), cases[i][1]);
+		json_decref(j);
+	}
+}
+
+static void a_missing_value_is_empty_and_a_count_fits(void **state)
+{
+	json_t *j = json_pack("{s:s, s:I, s:I, s:I}", "text", "x", "n", (json_int_t)7, "less",
+			      (json_int_t)-1, "more", (json_int_t)UINT32_MAX + 1);
+
+	(void)state;
+	assert_string_equal(json_string_at(j, "text"), "x");
+	assert_string_equal(json_string_at(j, "n"), "");
+	assert_string_equal(json_string_at(NULL, "n"), "");
+	assert_int_equal(json_integer_at(j, "less"), -1);
+	assert_int_equal(json_integer_at(j, "text"), 0);
+	assert_int_equal(json_u32_at(j, "n"), 7);
+	assert_int_equal(json_u32_at(j, "less"), 0);
+	assert_int_equal(json_u32_at(j, "more"), 0);
+	json_decref(j);
+}
+
 /* Escapes that are ASCII in the file are control characters again behind the parser. */
 static void what_was_read_is_plain_all_through(void **state)
 {
@@ -42,6 +77,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_string_is_plain),
+		cmocka_unit_test(bytes_that_are_not_utf8_become_question_marks),
+		cmocka_unit_test(a_missing_value_is_empty_and_a_count_fits),
 		cmocka_unit_test(what_was_read_is_plain_all_through),
 	};
 
