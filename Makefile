@@ -113,7 +113,7 @@ $(BIN): $(B)/console/cli/main.o $(LIB)
 $(LIB): $(LIB_OBJS)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-# all anew when the Makefile, and so perhaps their flags, are others
+# all again when the Makefile, and so perhaps their flags, are others
 $(B)/%.o: %.c Makefile
 	$(if $(V),,@echo "  CC  $<")
 	$(Q)mkdir -p $(@D)
@@ -197,7 +197,7 @@ packages:
 check-packages:
 	$(Q)sh tests/packages.sh $(PKGS_BUILD) $(PKGS_CHECK)
 
-# make is started anew after the packages, so that pkg-config sees them
+# make is started again after the packages, so that pkg-config sees them
 demo: packages
 	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) all
 	$(Q)$(BIN) --demo --rw

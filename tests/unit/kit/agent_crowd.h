@@ -43,7 +43,7 @@ void crowd_up(struct crowd_kit *k, struct sim *sim, const uint32_t *terms, uint3
 void crowd_keys(struct crowd_kit *k, struct site_keys *keys);
 void crowd_down(struct crowd_kit *k);
 void crowd_go(struct crowd_kit *k, uint64_t ns);  /* lets that time pass */
-void crowd_subscribe(struct crowd_kit *k);	  /* anew, as after an SM restart */
+void crowd_subscribe(struct crowd_kit *k);	  /* again, as after an SM restart */
 void crowd_news(struct crowd_kit *k, uint32_t i); /* asks whether an update is under way */
 uint32_t crowd_in(const struct crowd_kit *k, enum agent_mode m); /* living ones */
 /* What apply gets. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An update starts this program anew as its watchdog (supervisor.h): before main(), so that no test
+/* An update starts this program again as its watchdog (supervisor.h): before main(), so that no test
  * begins again in there. */
 __attribute__((constructor)) static void app_kit_watchdog(int argc, char **argv)
 {

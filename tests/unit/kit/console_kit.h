@@ -2,7 +2,7 @@
 /*
  * console_kit: a console without a terminal.  A generated fabric with jobs, routes, figures and
  * made-up traffic as a state; keys go in, the text of the canvas is compared with a golden in
- * tests/screens (UPDATE_GOLDEN=1 writes it anew).
+ * tests/screens (UPDATE_GOLDEN=1 writes it again).
  */
 #pragma once
 

@@ -5,7 +5,7 @@
 #include "tests/unit/kit/console_kit.h"
 #include "views/data/session_list.h"
 
-/* Four records, one of them changed after it was written; made anew by each call. */
+/* Four records, one of them changed after it was written; made again by each call. */
 struct sessions *console_records(void);
 /* That one is opened: six lines of what was done. */
 void console_record_opened(struct sessions *s, const char *file);

@@ -2,7 +2,7 @@
 /*
  * Each view in each mood of the fabric and each size, with its colours and in ASCII, against
  * tests/screens/matrix: one file for a view in a mood.  Colours are what cells mean (their roles);
- * of the screen in ASCII only the lines that differ are kept.  UPDATE_GOLDEN=1 writes them anew.
+ * of the screen in ASCII only the lines that differ are kept.  UPDATE_GOLDEN=1 writes them again.
  */
 #include "fabric/base/mem.h"
 #include "tests/unit/kit/console_kit.h"
@@ -131,7 +131,7 @@ static void compare(const char *path, const char *is, const char *want)
 	for (; *is == *want && *is; is++, want++)
 		line += *is == '\n';
 	if (*is != *want)
-		fail_msg("%s differs from line %d on; UPDATE_GOLDEN=1 writes it anew", path, line);
+		fail_msg("%s differs from line %d on; UPDATE_GOLDEN=1 writes it again", path, line);
 }
 
 static void check_view(struct console_kit *k, const char *mood, const char *keys, const char *name)

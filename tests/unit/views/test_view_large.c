@@ -40,7 +40,7 @@ static double cpu_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* Least of three, of CPU; with a new sample when all that is kept has to be made anew. */
+/* Least of three, of CPU; with a new sample when all that is kept has to be made again. */
 static double frame_ms(struct console_kit *k, bool fresh)
 {
 	double best = 1e9;

@@ -233,7 +233,7 @@ static void a_preview_older_than_the_counters_is_told_of_the_traffic(void **stat
 	app_end(a);
 }
 
-/* There is nothing to compare it with, which computing it anew mends. */
+/* There is nothing to compare it with, which computing it again mends. */
 static void a_preview_older_than_the_tables_is_stale(void **state)
 {
 	struct app *a = app_kit_open(SPEC, NULL, 100, 30);

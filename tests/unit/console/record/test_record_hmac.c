@@ -477,7 +477,7 @@ static char *put_self(char *line)
 	return all;
 }
 
-/* Seals all lines of a file anew as seal s would, and makes the chain fit. */
+/* Seals all lines of a file again as seal s would, and makes the chain fit. */
 static void reseal(struct world *w, char **l, struct record_hmac s)
 {
 	struct digest head = { { 0 } }, mac;

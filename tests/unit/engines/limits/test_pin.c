@@ -100,7 +100,7 @@ static void assert_clean(const struct fabric *f, const struct tables *t, const c
 }
 
 struct done {
-	unsigned routed, refused, anew;
+	unsigned routed, refused, again;
 };
 
 /* All engines onto what one has installed; refused: for want of VLs only. */
@@ -136,7 +136,7 @@ static void all_engines(struct done *done, const struct fabric *f, const struct 
 			continue;
 		}
 		done->routed++;
-		done->anew += strstr(notes_find(&notes, "pinned")->text, "layers") != NULL;
+		done->again += strstr(notes_find(&notes, "pinned")->text, "layers") != NULL;
 		notes_done(&notes);
 		assert_complete(f, t);
 		assert_clean(f, t, what);
@@ -182,7 +182,7 @@ static void pinned_routes_stay_whatever_the_engine(void **state)
 				fabric_put(f);
 			}
 	/* both ways were taken */
-	assert_true(done.routed > done.anew && done.anew > 0);
+	assert_true(done.routed > done.again && done.again > 0);
 	assert_true(done.routed > 20 * done.refused);
 }
 

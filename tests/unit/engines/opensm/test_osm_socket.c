@@ -121,7 +121,7 @@ static void given_tables_route_and_are_kept_across_a_restart(void **state)
 	struct table_selection_log log = { hear, k };
 	struct osm_answer a, r;
 	struct osm_status s;
-	struct sm_session *anew;
+	struct sm_session *second;
 	struct table_selection c;
 	struct err err = { "" };
 
@@ -140,12 +140,12 @@ static void given_tables_route_and_are_kept_across_a_restart(void **state)
 	assert_true(s.confirmed_there);
 	assert_string_equal(s.base, "");
 
-	anew = sm_session_new(k->policy, k->confirmed);
-	assert_int_equal(sm_session_choose(anew, &c, k->f, &log, &err), 0);
+	second = sm_session_new(k->policy, k->confirmed);
+	assert_int_equal(sm_session_choose(second, &c, k->f, &log, &err), 0);
 	assert_int_equal(c.source, CHOICE_CONFIRMED);
 	assert_true(tables_same(c.tables, t, k->f));
 	tables_put(c.tables);
-	sm_session_free(anew);
+	sm_session_free(second);
 	tables_put(t);
 }
 

@@ -401,7 +401,7 @@ static void clients_of_several_jobs_are_led_there_and_back(void **state)
 	world_down(&x);
 }
 
-/* Until both have answered the question, however often it is asked anew. */
+/* Until both have answered the question, however often it is asked again. */
 static void ask_until_answered(struct world *x, uint8_t phase, uint64_t txn)
 {
 	uint64_t end = clock_ms() + WAIT_MS, next = 0;

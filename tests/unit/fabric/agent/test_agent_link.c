@@ -128,7 +128,7 @@ static void an_sm_that_is_gone_or_another_one_is_told_apart(void **state)
 	sim_stop_sm(x->sim, true);
 	assert_int_equal(listen(x), -ETIMEDOUT);
 	sim_stop_sm(x->sim, false);
-	assert_int_equal(listen(x), 0); /* subscribed anew */
+	assert_int_equal(listen(x), 0); /* subscribed again */
 	sim_move_sm(x->sim, 4);
 	assert_int_equal(listen(x), -ESTALE);
 	assert_non_null(strstr(x->err.text, "another subnet manager"));

@@ -186,7 +186,7 @@ static void random_bytes_never_make_a_message(void **state)
 	}
 }
 
-/* Sums up a changed frame anew, so that only the checks of the payload stand. */
+/* Sums up a changed frame again, so that only the checks of the payload stand. */
 static void forge(uint8_t *frame, size_t len)
 {
 	uint32_t crc = (uint32_t)crc32(crc32(0, frame, 12), frame + 16, (uInt)(len - 16));

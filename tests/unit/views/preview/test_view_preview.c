@@ -280,7 +280,7 @@ static void pinned_routes_are_among_the_checks(void **state)
 	console_keys(&k, "6");
 	console_shows(&k, "[ok] 16 pinned hosts unchanged");
 	k.plan_verdict->pinned.changed = 3;
-	console_keys(&k, "jk"); /* drawn anew */
+	console_keys(&k, "jk"); /* drawn again */
 	console_shows(&k, "[NO] PINNED PATHS CHANGE");
 	console_keys(&k, "A");
 	console_shows(&k, "did not pass the checks");

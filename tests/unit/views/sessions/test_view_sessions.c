@@ -144,7 +144,7 @@ static void sessions_and_lines_are_filtered_sorted_and_searched(void **state)
 	console_close(&k);
 }
 
-static void sessions_read_anew_are_other_rows(void **state)
+static void sessions_read_again_are_other_rows(void **state)
 {
 	struct console_kit k;
 
@@ -190,7 +190,7 @@ int main(void)
 		cmocka_unit_test(enter_shows_what_was_done_and_then_replays_from_there),
 		cmocka_unit_test(without_records_it_says_so),
 		cmocka_unit_test(sessions_and_lines_are_filtered_sorted_and_searched),
-		cmocka_unit_test(sessions_read_anew_are_other_rows),
+		cmocka_unit_test(sessions_read_again_are_other_rows),
 		cmocka_unit_test(session_without_lines_does_no_harm),
 	};
 

@@ -205,7 +205,7 @@ static void the_plan_is_shown_as_a_change(void **state)
 	console_close(&k);
 }
 
-/* lines: draw all lines anew each time, as after a new sample. */
+/* lines: draw all lines again each time, as after a new sample. */
 static double frame_ms(struct console_kit *k, bool lines)
 {
 	struct timespec a, b;
