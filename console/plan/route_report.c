@@ -227,7 +227,7 @@ static int route_report_find_choice(struct route_report *r, const struct route_i
 }
 
 /* What messages of that size take; choice NULL: of any size, on base LIDs. */
-static int route_report_time_of(struct time_summary *out, struct job_times **per_job,
+static int route_report_time_of(struct time_summary *out, struct time_sheet **sheet,
 				const struct route_inputs *in, const struct tables *t,
 				const struct lid_choice *choice, predict_lids_fn lids,
 				struct progress *progress, struct err *err)
@@ -235,7 +235,6 @@ static int route_report_time_of(struct time_summary *out, struct job_times **per
 	const struct route_report_opts *o = &in->opts;
 	struct parx_lids ctx = { in->f, choice };
 	struct time_summary_opts opts = {
-		.pattern = o->pattern,
 		.shifts = o->shifts,
 		.seed = o->seed,
 		.threads = o->threads,
@@ -243,7 +242,7 @@ static int route_report_time_of(struct time_summary *out, struct job_times **per
 		.lids_ctx = &ctx,
 	};
 
-	return time_summary_compute(out, per_job, in->f, t, o->jobs ? in->jobs : NULL, &opts,
+	return time_summary_compute(out, sheet, in->f, t, o->jobs ? in->jobs : NULL, &opts,
 				    progress, err);
 }
 
@@ -256,8 +255,9 @@ static int route_report_time(struct route_report *r, const struct route_inputs *
 	r->pattern = in->opts.pattern;
 	if (r->v && !r->v->connected)
 		return 0;
-	rc = route_report_time_of(&r->time, &r->times, in, r->t, choice, parx_large_lids, progress,
+	rc = route_report_time_of(&r->time, &r->sheet, in, r->t, choice, parx_large_lids, progress,
 				  err);
+	r->times = r->sheet ? r->sheet->of[r->pattern] : NULL;
 	if (!rc && choice)
 		rc = route_report_time_of(&r->time_small, NULL, in, r->t, choice, parx_small_lids,
 					  progress, err);
@@ -274,8 +274,8 @@ int route_report_choice(struct route_report *r, const struct route_inputs *in,
 	progress_line_start(&w);
 	rc = route_report_judge_choice(r, r->f, &in->opts, &w.progress, err);
 	if (!rc && r->time.known) { /* so far of base LIDs */
-		job_times_free(r->times);
-		r->times = NULL;
+		time_sheet_free(r->sheet);
+		r->sheet = NULL;
 		rc = route_report_time(r, in, &w.progress, err);
 	}
 	progress_line_stop(&w);
@@ -449,7 +449,7 @@ void route_report_free(struct route_report *r)
 	tdiff_free(r->diff);
 	ebb_jobs_free(r->ebb_jobs);
 	prediction_free(r->jobs_run);
-	job_times_free(r->times);
+	time_sheet_free(r->sheet);
 	notes_done(&r->notes);
 	plan_free(r->plan);
 	transition_free(r->transition);

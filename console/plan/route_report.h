@@ -93,7 +93,8 @@ struct route_report {
 	/* of large messages, where there is a choice of LIDs */
 	struct time_summary time, time_before;
 	struct time_summary time_small; /* of small ones; not known without such a choice */
-	struct job_times *times;	/* job by job, for the pattern; NULL: as jobs_run */
+	struct time_sheet *sheet;	/* job by job; NULL: as jobs_run */
+	const struct job_times *times;	/* of them those of the pattern, or NULL */
 	enum predict_pattern pattern;
 	struct notes notes; /* what the engine told */
 	/* which LIDs small and large messages take; NULL: not known, nor are the next two */

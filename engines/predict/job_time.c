@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct rehearsal {
 	struct arena *mem; /* owns the arrays */
@@ -189,6 +190,9 @@ static struct job_times *job_time_summarise(const struct rehearsal *k)
 	x->worst = (struct phase_mean){ 1, 0 };
 	x->worst_job = FAB_NONE;
 	x->job = xcalloc(x->njob, sizeof(*x->job));
+	x->phase = xcalloc((size_t)x->njob * x->phases, sizeof(*x->phase));
+	if (x->njob)
+		memcpy(x->phase, k->time, (size_t)x->njob * x->phases * sizeof(*x->phase));
 	for (uint32_t j = 0; j < x->njob; j++) {
 		struct job_time *job = &x->job[j];
 
@@ -238,5 +242,6 @@ void job_times_free(struct job_times *x)
 	if (!x)
 		return;
 	free(x->job);
+	free(x->phase);
 	free(x);
 }

@@ -42,6 +42,7 @@ struct job_times {
 	uint32_t njob, phases;
 	uint32_t counted; /* jobs with flows; without any all times are 1 */
 	struct job_time *job;
+	double *phase; /* [job * phases + phase]: its time there, at least 1 */
 	struct phase_mean mean;	     /* over the jobs */
 	struct phase_mean node_mean; /* weighted by their nodes */
 	struct phase_mean worst;     /* the longest of a job */

@@ -14,8 +14,7 @@ static void time_summary_take(struct time_summary *out, enum predict_pattern pat
 						  .s_per_MiB = x->s_per_MiB };
 }
 
-/* All patterns; the jobs of one are kept. */
-static int time_summary_of_jobs(struct time_summary *out, struct job_times **per_job,
+static int time_summary_of_jobs(struct time_summary *out, struct time_sheet **sheet,
 				const struct fabric *f, const struct tables *t,
 				const struct jobset *jobs, const struct time_summary_opts *opts,
 				struct progress *progress, struct err *err)
@@ -24,36 +23,24 @@ static int time_summary_of_jobs(struct time_summary *out, struct job_times **per
 				   .threads = opts->threads,
 				   .lids = opts->lids,
 				   .lids_ctx = opts->lids_ctx };
-	int rc = 0;
+	int rc = time_sheet_compute(sheet, f, t, jobs, &o, progress, err);
 
-	for (int p = 0; !rc && p < PREDICT_PATTERNS; p++) {
-		struct job_times *x;
-
-		o.pattern = (enum predict_pattern)p;
-		rc = job_times_compute(&x, f, t, jobs, &o, progress, err);
-		if (rc)
-			break;
-		time_summary_take(out, o.pattern, x, jobs);
-		if (per_job && o.pattern == opts->pattern)
-			*per_job = x;
-		else
-			job_times_free(x);
-	}
+	for (int p = 0; !rc && p < PREDICT_PATTERNS; p++)
+		time_summary_take(out, (enum predict_pattern)p, (*sheet)->of[p], jobs);
 	return rc;
 }
 
-int time_summary_compute(struct time_summary *out, struct job_times **per_job,
+int time_summary_compute(struct time_summary *out, struct time_sheet **sheet,
 			 const struct fabric *f, const struct tables *t, const struct jobset *jobs,
 			 const struct time_summary_opts *opts, struct progress *progress,
 			 struct err *err)
 {
-	static const struct time_summary_opts none = { .pattern = PREDICT_ALLTOALL, .seed = 1 };
+	static const struct time_summary_opts none = { .seed = 1 };
+	struct time_sheet *of_jobs = NULL;
 	struct shift_time_opts o;
 	int rc = 0;
 
 	*out = (struct time_summary){ .known = false };
-	if (per_job)
-		*per_job = NULL;
 	opts = opts ? opts : &none;
 	o = (struct shift_time_opts){ .shifts = opts->shifts,
 				      .seed = opts->seed,
@@ -61,13 +48,15 @@ int time_summary_compute(struct time_summary *out, struct job_times **per_job,
 				      .lids = opts->lids,
 				      .lids_ctx = opts->lids_ctx };
 	if (jobs && jobs->nmulti)
-		rc = time_summary_of_jobs(out, per_job, f, t, jobs, opts, progress, err);
+		rc = time_summary_of_jobs(out, &of_jobs, f, t, jobs, opts, progress, err);
 	if (!rc)
 		rc = shift_time_compute(&out->shift, f, t, &o, progress, err);
 	out->known = !rc;
-	if (rc && per_job) {
-		job_times_free(*per_job);
-		*per_job = NULL;
+	if (rc || !sheet) {
+		time_sheet_free(of_jobs);
+		of_jobs = NULL;
 	}
+	if (sheet)
+		*sheet = of_jobs;
 	return rc;
 }

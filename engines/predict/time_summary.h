@@ -2,8 +2,8 @@
 /* time_summary: the times of jobs and shifts on one routing, in the few numbers that are shown. */
 #pragma once
 
-#include "engines/predict/job_time.h"
 #include "engines/predict/shift_time.h"
+#include "engines/predict/time_sheet.h"
 
 #define TIME_SUMMARY_QUICK 64 /* shifts, where somebody waits for it */
 
@@ -21,17 +21,16 @@ struct time_summary {
 };
 
 struct time_summary_opts {
-	enum predict_pattern pattern; /* whose jobs are wanted one by one */
-	uint32_t shifts;	      /* as in struct shift_time_opts */
+	uint32_t shifts; /* as in struct shift_time_opts */
 	uint64_t seed;
 	unsigned threads;     /* 0: one per core; never changes the result */
 	predict_lids_fn lids; /* NULL: the base LID */
 	void *lids_ctx;
 };
 
-/* jobs may be NULL, as opts (seed 1); per_job, unless NULL, takes the jobs of the pattern one by
- * one: NULL without jobs, else the caller's.  Errors as of the parts. */
-int time_summary_compute(struct time_summary *out, struct job_times **per_job,
+/* jobs may be NULL, as opts (seed 1); sheet, unless NULL, takes the jobs one by one: NULL without
+ * jobs, else the caller's.  Errors as of the parts. */
+int time_summary_compute(struct time_summary *out, struct time_sheet **sheet,
 			 const struct fabric *f, const struct tables *t, const struct jobset *jobs,
 			 const struct time_summary_opts *opts, struct progress *progress,
 			 struct err *err);
