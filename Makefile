@@ -178,6 +178,13 @@ $(B)/tests/fuzz/fuzz_agent_socket: private LDFLAGS += $(patsubst %,-Wl$(comma)--
 $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_OBJS) $(if $(findstring fuzzer,$(SAN)),,$(B)/tests/fuzz/driver.o) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(findstring fuzzer,$(SAN)),-fsanitize=fuzzer) -o $@ $(filter %.o,$^) $(LIB) $(PC_LDLIBS)
 
+# the program, forked for each command line (tests/mutate.sh)
+$(B)/tests/fuzz/served_main.o: console/cli/main.c Makefile
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(PC_CFLAGS) -Wno-missing-prototypes -Dmain=served_main -MMD -MP -c -o $@ $<
+$(B)/tests/fuzz/served: $(B)/tests/fuzz/served.o $(B)/tests/fuzz/served_main.o $(LIB)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
+
 # random keys into the whole console
 $(B)/tests/fuzz/keys: $(B)/tests/fuzz/keys.o $(B)/tests/unit/kit/app_kit.o $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PC_LDLIBS)
@@ -189,7 +196,7 @@ $(B)/tests/bench/libosm_clock.so: tests/bench/osm_clock.c
 	$(Q)$(CC) -std=gnu17 $(CFLAGS) $(WARN) -fPIC -shared -isystem /usr/include/infiniband -o $@ $< -ldl
 
 -include $(PLUGIN_OBJS:%.o=%.d)
--include $(patsubst %.c,$(B)/%.d,$(SRCS) $(call sources,tests/unit tests/lab tests/fuzz))
+-include $(patsubst %.c,$(B)/%.d,$(SRCS) $(call sources,tests/unit tests/lab tests/fuzz)) $(B)/tests/fuzz/served_main.d
 
 packages:
 	$(Q)sh tests/packages.sh $(PKGS_BUILD)

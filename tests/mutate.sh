@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # mutate.sh [RUNS [SEED]]: damaged inputs of the command line under the sanitizers (fuzz/mutate.py), by
-# as many processes as there are cores.  Without a seed another one each time, which is printed.
+# WORKERS processes, or as many as there are cores.  Without a seed another one each time, which is printed.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 top=$PWD
@@ -16,7 +16,7 @@ found=$top/$B/found
 work=$(mktemp -d)
 trap 'tty_stop; rm -rf "$work"' EXIT
 trap 'exit 143' HUP INT TERM
-[ -n "${NO_BUILD:-}" ] || make --no-print-directory -j"$(nproc)" SAN=address,undefined "$B/ibroute-top" >"$work/log" 2>&1 ||
+[ -n "${NO_BUILD:-}" ] || make --no-print-directory -j"$(nproc)" SAN=address,undefined "$B/ibroute-top" "$B/tests/fuzz/served" >"$work/log" 2>&1 ||
 	{ tail -n 5 "$work/log"; give_up "the program builds"; }
 mkdir -p "$work/c" "$found"
 cd "$work/c" || exit 2
@@ -32,7 +32,53 @@ printf '101,1763000000,,n[0001-0009]\n102,2026-11-20T10:00:00,1863000000,"n[0010
 ls *.sl2vl >/dev/null 2>&1 && cp "$(ls ./*.sl2vl | head -n 1)" ibdm-sl2vl
 [ -e ibdm-sl2vl ] || cp opensm-sl2vl.dump ibdm-sl2vl
 "$I" plan -e sar --topology net --lfts opensm-lfts.dump --jobs jobs.list -o p.plan >/dev/null 2>&1
-cp net cache
+python3 - <<-'EOF'
+	# the binary cache of ibnetdiscover, and netloc's files, of the same fabric
+	import json, re, struct
+	nodes, cables, at = {}, [], None
+	for line in open("net"):
+	    m = re.match(r'(Switch|Ca)\s+(\d+)\s+"[SH]-([0-9a-f]+)"\s*#\s*"([^"]*)"', line)
+	    if m:
+	        at, l = m.group(3), re.search(r"lid (\d+)", line)
+	        nodes[at] = [m.group(1) == "Switch", int(m.group(2)), m.group(4), int(l.group(1)) if l else 0]
+	    m = re.match(r'\[(\d+)\](?:\([0-9a-f]+\))?\s+"[SH]-([0-9a-f]+)"\[(\d+)\]', line)
+	    if m:
+	        cables.append((at, int(m.group(1)), m.group(2), int(m.group(3))))
+	        l = re.search(r"# lid (\d+)", line)
+	        if l and not nodes[at][0]:
+	            nodes[at][3] = int(l.group(1))
+	port = lambda g, k: int(g, 16) + (0 if nodes[g][0] else k)
+	n = p = b""
+	for g, (switch, ports, name, lid) in nodes.items():
+	    own = [c[1] for c in cables if c[0] == g]
+	    d = bytearray(207)
+	    struct.pack_into("<H", d, 0, lid)
+	    struct.pack_into("<Q", d, 68, int(g, 16))
+	    d[76:78] = 2 if switch else 1, ports
+	    d[142 : 142 + len(name)] = name.encode()
+	    d[206] = len(own)
+	    n += bytes(d) + b"".join(struct.pack("<QB", port(g, k), k) for k in own)
+	for g, k, peer, q in cables:
+	    d = bytearray(95)
+	    struct.pack_into("<QBxH", d, 0, port(g, k), k, nodes[g][3])
+	    struct.pack_into("<QBQB", d, 77, int(g, 16), 1, port(peer, q), q)
+	    p += bytes(d)
+	open("cache", "wb").write(b"\x2b\x83\xe7\x8f" + struct.pack("<III", 1, len(nodes), len(cables)) + bytes(12) + n + p)
+	dots = lambda g: ":".join(g[k : k + 4] for k in (0, 4, 8, 12))
+	edge = {(a, q): i + 1 for i, (a, q, _, _) in enumerate(cables)}
+	json.dump({"node_info": {dots(g): {"phy_id": dots(g), "node_type": "1" if s else "2", "log_id": str(lid), "desc": "'%s'" % name}
+	                         for g, (s, _, name, lid) in nodes.items()},
+	           "edge_info": {str(i + 1): {"euid": str(i + 1), "src_node_id": dots(a), "src_port_id": str(q), "dest_node_id": dots(b), "dest_port_id": str(r),
+	                                      "speed": "EDR", "width": "4x"} for i, (a, q, b, r) in enumerate(cables)}}, open("x-nodes.ndat", "w"), indent=0)
+	# from each host to its switch
+	json.dump({"path_info": {dots(a): {dots(b): [edge[a, q]]} for a, q, b, _ in cables if not nodes[a][0]}}, open("x-log-paths.ndat", "w"), indent=0)
+	EOF
+"$I" agent --new-key agents.key >/dev/null && "$I" agent --new-key other.key >/dev/null
+{ cat other.key && echo "issuer 0x0002c90300000001" && echo "# a comment"; } >>agents.key
+"$I" agent --node-key 0x0002c90300000001 --agents-key agents.key >>agents.key
+for f in cache x-nodes.ndat; do
+	"$I" --load $f -b -n 1 >seen 2>&1 && grep -q 'hosts *24' seen || { head -n 5 seen; give_up "the corpus has a fabric in $f"; }
+done
 awk '/^Switch/ {print $3}' net | tr -d '"' | sed 's/S-/0x/;s/H-/0x/' | head -n 2 >roots
 printf '0x0002c90300000001 "leaf one"\n0x2 "b"\n' >names
 printf 'n0001: n0002=1000000,n0007=5\n' >demand
@@ -94,10 +140,10 @@ ok "a corpus" true
 cd "$top" || exit 2
 
 # --- and many like them ---------------------------------------------------------------------------
-n=$(nproc)
+n=${WORKERS:-$(nproc)}
 echo "mutate: RUNS=$runs SEED=$seed; again: bash tests/mutate.sh $runs $seed"
 for ((i = 0; i < n; i++)); do
-	python3 tests/fuzz/mutate.py "$I" "$work/c" "$found" $(((runs + n - 1) / n)) $((seed + i)) >"$work/out.$i" 2>&1 &
+	python3 tests/fuzz/mutate.py "${I%/*}/tests/fuzz/served" "$work/c" "$found" $(((runs + n - 1) / n)) $((seed + i)) >"$work/out.$i" 2>&1 &
 done
 wait
 cat "$work"/out.*

@@ -253,13 +253,13 @@ static void batch_opts_take_screen(struct batch_opts *o, const char *arg, struct
 static void batch_opts_take_thresholds(struct batch_opts *o, const char *path, struct argp_state *s)
 {
 	struct err err = { "" };
-	char *text; /* used until the program ends, like the command line */
 
-	if (thresholds_filter(&text, path, &err))
+	free(o->threshold_text);
+	if (thresholds_filter(&o->threshold_text, path, &err))
 		argp_failure(s, EXIT_UNREADABLE, 0, "%s", err.text);
 	if (o->filter_text)
 		argp_error(s, "--threshold-file and --filter cannot be used together");
-	o->filter_text = text;
+	o->filter_text = o->threshold_text;
 	if (!o->viewed)
 		batch_opts_take_view(o, "ports", s);
 }

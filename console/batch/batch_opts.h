@@ -37,6 +37,7 @@ struct batch_opts {
 	unsigned screen_w, screen_h;
 	const char *commands; /* as after ':', with ; between; NULL: none */
 	const char *sort_text, *filter_text, *fields_text;
+	char *threshold_text; /* filter_text, if it is that of a file; free() */
 	const char *prom_file, *prom_listen; /* NULL: none */
 	const char *diff;		     /* dump or snapshot to compare with; NULL: none */
 	const char *save;		     /* a folder for a snapshot; NULL: none */

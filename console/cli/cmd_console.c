@@ -105,5 +105,6 @@ int cmd_console(int argc, char **argv, char *(*help)(int key, const char *text, 
 		     ? batch_sessions(&c.batch, c.o.live.record_dir)
 		     : app_run(&c.o, c.batch.on ? cmd_console_batch : NULL, &c.batch);
 	row_filter_free(c.batch.filter);
+	free(c.batch.threshold_text);
 	return rc;
 }

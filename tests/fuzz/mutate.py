@@ -6,14 +6,17 @@ Takes the files of CORPUS (tests/mutate.sh makes it) apart as what they are: lin
 tables with a checksum, plans with parts, chained records, journals with sums; changes something within
 that, puts it together again so that checksums and chains fit, and gives it to a command that reads
 it.  No run may crash, be told off by a sanitizer, take more than CPU_S of CPU, WALL_S by the clock,
-or MEMORY.  What was found stays in OUT, with its command; a run is made again by RUN=N."""
+or MEMORY.  What was found stays in OUT, with its command; a run is made again by RUN=N.  PROGRAM is
+tests/fuzz/served.c, or the program itself, which takes longer."""
 import collections
+import gzip
 import hashlib
 import json
 import os
 import random
 import re
 import resource
+import select
 import shutil
 import signal
 import struct
@@ -24,6 +27,7 @@ import time
 import zlib
 
 CPU_S, WALL_S, MEMORY = 5, 60, 1 << 30
+LEAKS = 8  # one run in so many is looked at for leaks, which takes as long as the run
 
 program, corpus, out_dir = map(os.path.abspath, sys.argv[1:4])
 runs, seed = int(sys.argv[4]), int(sys.argv[5])
@@ -142,8 +146,26 @@ def edit_bytes(data):
     return bytes(b)
 
 
+TEXTS = ["net", "hyperx", "opensm-subnet.lst", "neighbors", "guid2lid", "opensm-lfts.dump", "opensm.fdbs", "opensm-sl2vl.dump", "path-sl.dump", "jobs.list",
+         "jobs.sacct", "jobs.csv", "topology.conf", "topology.yaml", "names", "demand", "ranks", "roots", "thresholds", "config", "agents.key", "heads",
+         "s.cast", "x-nodes.ndat", "p.plan"]
+
+
+def splice(data):
+    """Lines of another file between these, at the end, or from there on."""
+    lines, other = data.split(b"\n"), corpus_file(rnd.choice(TEXTS)).split(b"\n")
+    i, at = rnd.randrange(len(other)), rnd.randrange(len(lines) + 1)
+    some = other[i : i + rnd.choice([1, 1, 3, 20, len(other)])]
+    lines[at : rnd.choice([at, at, len(lines)])] = some
+    return b"\n".join(lines)
+
+
 def edit_text(data):
-    return edit_bytes(data) if rnd.random() < 0.12 else edit_lines(data)
+    how = rnd.random()
+    if how < 0.08:
+        data = splice(data)
+        return data if rnd.random() < 0.5 else edit_lines(data)
+    return edit_bytes(data) if how < 0.2 else edit_lines(data)
 
 
 # --- JSON ------------------------------------------------------------------------------------------
@@ -187,11 +209,22 @@ def json_edit(j):
 dump = lambda j: json.dumps(j, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
+def nested(data):
+    """Deeper than anybody writes: around the whole, or in the place of a value."""
+    n, how = rnd.choice([40, 2000, 100000]), rnd.random()
+    if how < 0.5:
+        return b"[" * n + data + b"]" * n
+    deep = b"[" * n + b"]" * n if how < 0.8 else b'{"a":' * n + b"1" + b"}" * n
+    return re.sub(rb":\s*([0-9]+|\"[^\"]*\")", lambda m: b":" + deep, data, count=1)
+
+
 def edit_json(data):
     try:
         j = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return edit_text(data)
+    if rnd.random() < 0.03:
+        return nested(data)
     for _ in range(rnd.choice([1, 1, 2, 4])):
         j = json_edit(j)
     return dump(j)
@@ -256,7 +289,7 @@ def chain(lines):
             if j.get("type") in ("session.end", "record.rotate"):
                 b += b',"self":"' + sha(b).encode() + b'"'
             line = b + b',"prev":"' + prev.encode() + b'"}'
-        except (ValueError, AttributeError, TypeError):
+        except (ValueError, AttributeError, TypeError, RecursionError):
             pass
         out.append(line)
         prev = sha(line)
@@ -351,8 +384,30 @@ def shown(*more):
     return how + ([] if how[0] == "--prom" else ["--view", rnd.choice(VIEWS)]) + list(more)
 
 
+def edit_cache(data):
+    """ibnetdiscover's: a head, then records; the nodes of the corpus first."""
+    b = bytearray(data)
+    for _ in range(rnd.choice([1, 1, 2, 5])):
+        how, at = rnd.random(), 28 + 207 * rnd.randrange(4)
+        if how < 0.15:
+            struct.pack_into("<I", b, rnd.choice([4, 8, 12]), number() & 0xFFFFFFFF)
+        elif how < 0.35:  # of the first one: what says how long it is, and of what kind
+            b[28 + rnd.choice([0, 1, 76, 77, 206])] = rnd.choice([0, 1, 2, 3, 4, 36, 254, 255])
+        elif how < 0.6:  # a GUID of one port record in another
+            ports = 95 * rnd.randrange(1, 9), 95 * rnd.randrange(1, 9)
+            k, to = len(b) - ports[0] + rnd.choice([0, 77, 86]), len(b) - ports[1] + rnd.choice([0, 77, 86])
+            b[to : to + 8] = b[k : k + 8]
+        elif how < 0.8:
+            b[at + 142 : at + 206] = rnd.choice(WORDS + MARKS)[:64].ljust(64, b"\0")
+        else:
+            k = rnd.randrange(len(b) - 8)
+            b[k : k + 8] = struct.pack("<Q", number() & (1 << 64) - 1)
+    return bytes(b) if rnd.random() < 0.85 else edit_bytes(bytes(b))
+
+
 def fabric():
-    f = put(edit_text(corpus_file(rnd.choice(["net", "hyperx", "opensm-subnet.lst", "cache"]))))
+    name = rnd.choice(["net", "hyperx", "opensm-subnet.lst", "cache"])
+    f = put((edit_cache if name == "cache" else edit_text)(corpus_file(name)))
     return rnd.choice([
         shown("--load", f),
         ["check", "--topology", f, "--lfts", C("opensm-lfts.dump"), "--bisections", "1"],
@@ -360,6 +415,28 @@ def fabric():
         ["--load", C("net"), "--diff", f],
         ["paths", "n0001", "n0009", "--topology", f, "--lfts", C("opensm-lfts.dump"), "--no-load"],
     ])
+
+
+def netloc():
+    nodes, paths = corpus_file("x-nodes.ndat"), corpus_file("x-log-paths.ndat")
+    nodes, paths = (edit_json(nodes), paths) if rnd.random() < 0.5 else (nodes, edit_json(paths))
+    pack = rnd.random() < 0.2
+    if pack:
+        nodes, paths = gzip.compress(nodes), gzip.compress(paths + b" " * rnd.choice([0, 1 << 20, 1 << 27]), 1)
+        nodes = edit_bytes(nodes) if rnd.random() < 0.3 else nodes
+    gz = ".gz" if pack else ""
+    n, p = put(nodes, "x-nodes.ndat" + gz), put(paths, "x-log-paths.ndat" + gz)
+    return rnd.choice([shown("--load", n), ["check", "--topology", n, "--tables", p, "--bisections", "1"],
+                       ["check", "--topology", n, "--tables", p, "--lmc", "1", "--bisections", "1", "--json"]])
+
+
+def keys():
+    name = rnd.choice(["agents.key", "agents.key", "key"])
+    f = put(edit_text(corpus_file(name)), "k")
+    os.chmod(f, 0o600)
+    if name == "key":
+        return ["audit", "verify", "--key", f, C("rec")]
+    return ["agent", "--node-key", rnd.choice(["0x0002c90300000001", "1", "0xffffffffffffffff"]), "--agents-key", f]
 
 
 def neighbors():
@@ -398,10 +475,13 @@ def slurm():
 
 
 def limits():
-    text = edit_line(rnd.choice([b"n[0001-0003]", b"n[0001,0003-0005],n0006", b"job:101", b"leaf[1-3],spine1/2", b"0x0002c90300000001/3"]), [b"n[1-9]"])
+    option, lists = rnd.choice([("--pin", [b"n[0001-0003]", b"n[0001,0003-0005],n0006", b"job:101", b"job:102,n0023"]),
+                                ("--exclude", [b"leaf[1-3]", b"leaf1/5,spine1", b"0x0002000000000000/3", b"spine[2-3],leaf6/6"])])
+    text = rnd.choice(lists)
+    for _ in range(rnd.choice([1, 1, 2, 4])):
+        text = edit_line(text, lists)
     text = text.replace(b"\0", b"")[:100000]
-    return ["route", "--engine", "minhop", "--bisections", "1", "--topology", C("net"), "--lfts", C("opensm-lfts.dump"), "--jobs", C("jobs.list"),
-            rnd.choice(["--pin", "--exclude"]), text]
+    return ["route", "--engine", "minhop", "--bisections", "1", "--topology", C("net"), "--lfts", C("opensm-lfts.dump"), "--jobs", C("jobs.list"), option, text]
 
 
 def small():
@@ -488,8 +568,8 @@ def snapshot():
     return shown("--load", put_tree("snap", edit))
 
 
-KINDS = {"fabric": (fabric, 5), "neighbors": (neighbors, 1), "tables": (tables, 4), "plan": (plan, 4), "jobs": (jobs, 3), "slurm": (slurm, 3),
-         "limits": (limits, 1), "small": (small, 4), "words": (words, 2), "record": (record, 4), "cast": (cast, 2), "journal": (journal, 4),
+KINDS = {"fabric": (fabric, 5), "neighbors": (neighbors, 2), "netloc": (netloc, 2), "keys": (keys, 1), "tables": (tables, 4), "plan": (plan, 4), "jobs": (jobs, 3), "slurm": (slurm, 3),
+         "limits": (limits, 2), "small": (small, 4), "words": (words, 2), "record": (record, 4), "cast": (cast, 2), "journal": (journal, 4),
          "snapshot": (snapshot, 4)}
 
 # --- a run --------------------------------------------------------------------------------------------
@@ -501,29 +581,82 @@ env = dict(os.environ, TZ="UTC", TERM="xterm", HOME=work, XDG_CONFIG_HOME=work, 
 
 def limit():
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S + 1, CPU_S + 2))
+    no_large_files()
+
+
+def no_large_files():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
 
 
-def run(args):
-    """What went wrong, or None; the end of stderr; seconds of CPU; bytes; was the input taken."""
-    err = open(work + "/stderr", "w+b")
-    p = subprocess.Popen([program] + args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err, env=env, cwd=work, start_new_session=True,
-                         preexec_fn=limit)
-    timer = threading.Timer(WALL_S, lambda: os.killpg(p.pid, signal.SIGKILL))
+def kill_group(pid):
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except OSError:
+        pass
+
+
+def run_alone(args):
+    with open(work + "/stderr", "wb") as err:
+        p = subprocess.Popen([program] + args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err, env=env, cwd=work, start_new_session=True,
+                             preexec_fn=limit)
+    timer = threading.Timer(WALL_S, kill_group, (p.pid,))
     timer.start()
     _, status, usage = os.wait4(p.pid, 0)
     hung = not timer.is_alive()
     timer.cancel()
     p.returncode = 0
-    try:
-        os.killpg(p.pid, signal.SIGKILL)  # what it may have left
-    except OSError:
-        pass
-    err.seek(0, 2)
-    err.seek(max(0, err.tell() - 20000))
-    text = err.read()
-    cpu, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+    kill_group(p.pid)  # what it may have left
+    return status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, hung
+
+
+server, said = None, b""
+
+
+def answer():
+    """A line of the server's, or None: there is none in time."""
+    global said
+    end = time.time() + WALL_S
+    while b"\n" not in said:
+        if not select.select([server.stdout], [], [], max(0, end - time.time()))[0]:
+            return None
+        more = os.read(server.stdout.fileno(), 4096)
+        if not more:
+            sys.exit("mutate: the server ended with %s" % server.wait())
+        said += more
+    line, said = said.split(b"\n", 1)
+    return line
+
+
+def run_served(args, leaks):
+    global server
+    if not server:
+        server = subprocess.Popen([program, "--serve", str(CPU_S)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=env, cwd=work,
+                                  preexec_fn=no_large_files)
+    words = b"".join(os.fsencode(a) + b"\0" for a in args)
+    server.stdin.write(b"%d %d\n" % (len(words), leaks) + words)
+    pid, line = int(answer()), answer()
+    hung = line is None
+    kill_group(pid)
+    status, ms, kb = map(int, (line or answer()).split())
+    return status, ms / 1000, kb * 1024, hung
+
+
+def end_server():
+    global server
+    if server:
+        server.stdin.close()
+        server.wait()
+    server = None
+
+
+def run(args, leaks):
+    """What went wrong, or None; the end of stderr; seconds of CPU; bytes; was the input taken."""
+    status, cpu, memory, hung = run_served(args, leaks) if os.path.basename(program) == "served" else run_alone(args)
+    with open(work + "/stderr", "rb") as err:
+        err.seek(0, 2)
+        err.seek(max(0, err.tell() - 20000))
+        text = err.read()
     what = None
     if hung:
         what = "hangs"
@@ -570,7 +703,7 @@ for n in range(runs):
     if again not in (-1, n):
         continue
     args = KINDS[kind][0]()
-    what, text, cpu, memory, good = run(args)
+    what, text, cpu, memory, good = run(args, again == n or n % LEAKS == 0)
     count[kind] += 1
     taken[kind] += good
     most[kind] = [max(most[kind][0], cpu), max(most[kind][1], memory)]
@@ -580,11 +713,14 @@ for n in range(runs):
             seen.add(key)
             keep(n, kind, args, text)
             print("not ok - run %d, %s: %s %s" % (n, kind, what, where(text)), flush=True)
+    if n % 2000 == 1999:
+        end_server()
     if time.time() - told > 300:
         told = time.time()
         print("  # %d runs in %d s, %d findings" % (n + 1, told - begun, len(seen)), flush=True)
 for kind in sorted(count):
     print("  # %-10s %6d runs, %5d taken, at most %.1f s of CPU, %4d MiB" % (kind, count[kind], taken[kind], most[kind][0], most[kind][1] >> 20))
+end_server()
 shutil.rmtree(work)
 print("%s - %d mutated inputs, seed %d: %d findings" % ("not ok" if seen else "ok", sum(count.values()), seed, len(seen)))
 sys.exit(1 if seen else 0)

@@ -662,7 +662,10 @@ static bool apply_input(void *own, struct context *ctx, const struct input *in,
 			return true;
 		}
 		if (apply_wants_consent(s))
-			context_say(ctx, "LIDs of no job have to drain: accept that first (O)");
+			context_say(ctx, "%s",
+				    s->apply.strangers
+					    ? "LIDs of no job have to drain: accept that first (O)"
+					    : "say first which hosts have to drain (O)");
 		else
 			apply_ask(u, s, ASK_NAME);
 		return true;

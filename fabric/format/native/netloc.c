@@ -10,17 +10,30 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #define MAX_BYTES   (1u << 30)
+#define MAX_RATIO   200 /* of what is packed; netloc's own files have a tenth of that */
+#define FREE_BYTES  (1u << 20)
 #define TYPE_SWITCH 1
 #define TYPE_CA	    2
+
+/* A few kB can stand for gigabytes.  What is no file has no size, and is not packed. */
+static size_t netloc_max_bytes(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size > MAX_BYTES / MAX_RATIO)
+		return MAX_BYTES;
+	return FREE_BYTES + (size_t)st.st_size * MAX_RATIO;
+}
 
 /* The whole file, unpacked when it is gzipped. */
 static int netloc_read_all(char **out, size_t *len, const char *path, struct err *err)
 {
 	gzFile z = gzopen(path, "rb");
-	size_t have = 0, cap = 1u << 16;
+	size_t have = 0, cap = 1u << 16, max = netloc_max_bytes(path);
 	char *buf = NULL;
 	int n = 0, rc = 0;
 
@@ -33,11 +46,11 @@ static int netloc_read_all(char **out, size_t *len, const char *path, struct err
 		n = gzread(z, buf + have, (unsigned)(cap - have));
 		if (n > 0)
 			have += (size_t)n;
-	} while (n > 0 && cap < MAX_BYTES);
+	} while (n > 0 && have <= max);
 	if (n < 0)
 		rc = err_set(err, -EIO, "%s: cannot be read: %s", path, gzerror(z, &n));
 	else if (n > 0)
-		rc = err_set(err, -EFBIG, "%s: larger than %u bytes unpacked", path, MAX_BYTES);
+		rc = err_set(err, -EFBIG, "%s: larger than %zu bytes unpacked", path, max);
 	gzclose(z);
 	*out = buf;
 	*len = have;

@@ -20,12 +20,17 @@ struct slurm_topology {
 	uint32_t n;
 };
 
+struct slurm_draft_node {
+	const char *name;
+	uint64_t line;
+};
+
 struct slurm_draft_switch {
 	const char *name;
 	bool described;
 	uint64_t level; /* as in scontrol: above 0 its nodes are those of the switches below */
 	uint64_t link_speed;
-	VEC(const char *) nodes;
+	VEC(struct slurm_draft_node) nodes;
 	VEC(const char *) below; /* names */
 };
 
@@ -55,6 +60,6 @@ struct slurm_draft_switch *slurm_draft_describe(struct slurm_draft *d, const cha
 int slurm_draft_names(struct slurm_draft *d, struct slurm_draft_switch *sw, bool nodes,
 		      const char *list, uint64_t line);
 
-/* With rc 0 the topology into *out, which the caller owns; else nothing.  Frees all of the draft;
- * returns rc. */
+/* With rc 0 the topology into *out, which the caller owns; else nothing.  A node of two switches is
+ * warned of.  Frees all of the draft; returns rc. */
 int slurm_draft_end(struct slurm_topology **out, struct slurm_draft *d, int rc);

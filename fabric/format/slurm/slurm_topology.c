@@ -132,7 +132,7 @@ int slurm_draft_names(struct slurm_draft *d, struct slurm_draft_switch *sw, bool
 			plain_text(arena_strdup(d->topo->arena, hostlist_names(h)[i]), "");
 
 		if (nodes)
-			vec_push(&sw->nodes, name);
+			vec_push(&sw->nodes, ((struct slurm_draft_node){ name, line }));
 		else
 			vec_push(&sw->below, name);
 	}
@@ -142,7 +142,9 @@ int slurm_draft_names(struct slurm_draft *d, struct slurm_draft_switch *sw, bool
 
 static int slurm_topology_by_name(const void *x, const void *y)
 {
-	return strcmp(*(const char *const *)x, *(const char *const *)y);
+	const struct slurm_draft_node *a = x, *b = y;
+
+	return strcmp(a->name, b->name);
 }
 
 static int slurm_topology_by_number(const void *x, const void *y)
@@ -168,6 +170,43 @@ static void slurm_topology_complete(struct slurm_draft *d)
 		}
 }
 
+struct slurm_place {
+	struct slurm_draft_node node;
+	const char *sw;
+};
+
+static int slurm_topology_by_place(const void *x, const void *y)
+{
+	const struct slurm_place *a = x, *b = y;
+	int order = strcmp(a->node.name, b->node.name);
+
+	return order ? order : (a->node.line > b->node.line) - (a->node.line < b->node.line);
+}
+
+/* A host has its rack of one of them, which may be the wrong one. */
+static void slurm_topology_tell_doubles(const struct slurm_draft *d)
+{
+	VEC(struct slurm_place) all = { 0 };
+
+	for (size_t i = 0; i < d->list.n; i++) {
+		const struct slurm_draft_switch *sw = &d->list.v[i];
+
+		for (size_t k = 0; k < sw->nodes.n && !sw->level; k++)
+			vec_push(&all, ((struct slurm_place){ sw->nodes.v[k], sw->name }));
+	}
+	if (all.n)
+		qsort(all.v, all.n, sizeof(*all.v), slurm_topology_by_place);
+	for (size_t i = 1; i < all.n; i++)
+		if (!strcmp(all.v[i].node.name, all.v[i - 1].node.name) &&
+		    all.v[i].sw != all.v[i - 1].sw)
+			read_report_warn(d->report, all.v[i].node.line,
+					 "node %.60s is under %.60s, and in line %llu under %.60s",
+					 all.v[i].node.name, all.v[i].sw,
+					 (unsigned long long)all.v[i - 1].node.line,
+					 all.v[i - 1].sw);
+	vec_free(&all);
+}
+
 static void slurm_topology_finish_switch(struct slurm_draft *d, uint32_t self)
 {
 	const struct slurm_draft_switch *from = &d->list.v[self];
@@ -180,8 +219,8 @@ static void slurm_topology_finish_switch(struct slurm_draft *d, uint32_t self)
 	if (from->nodes.n)
 		qsort(from->nodes.v, from->nodes.n, sizeof(*from->nodes.v), slurm_topology_by_name);
 	for (size_t i = 0; i < from->nodes.n && !from->level; i++)
-		if (!i || strcmp(from->nodes.v[i], from->nodes.v[i - 1]))
-			nodes[to->nnodes++] = from->nodes.v[i];
+		if (!i || strcmp(from->nodes.v[i].name, from->nodes.v[i - 1].name))
+			nodes[to->nnodes++] = from->nodes.v[i].name;
 	to->nodes = nodes;
 	for (size_t i = 0; i < from->below.n; i++) {
 		uint32_t sw = slurm_topology_find(d, from->below.v[i]);
@@ -250,6 +289,7 @@ int slurm_draft_end(struct slurm_topology **out, struct slurm_draft *d, int rc)
 
 	if (!rc) {
 		slurm_topology_complete(d);
+		slurm_topology_tell_doubles(d);
 		topo->n = (uint32_t)d->list.n;
 		topo->sw = arena_array(topo->arena, struct slurm_switch, topo->n);
 		for (uint32_t i = 0; i < topo->n; i++)

@@ -23,7 +23,8 @@ struct slurm_switch {
 struct slurm_topology;
 
 /* Lines that are not understood are skipped with a warning; a switch that comes twice is joined,
- * one that is named but never described is added without nodes, both with a warning.
+ * one that is named but never described is added without nodes, both with a warning; so are nodes
+ * under two switches.
  * Blocks are switches with nodes.  -EINVAL: no SwitchName= or BlockName= at all, or a mistake in a
  * host list (with file:line). */
 int slurm_topology_read(struct slurm_topology **out, FILE *file, const char *path,

@@ -331,6 +331,31 @@ static void lids_of_no_job_are_accepted_by_typing_it(void **state)
 	console_close(&k);
 }
 
+/* Which of two hosts drains is not for the program to guess: both, or nobody. */
+static void hosts_of_one_name_are_accepted_by_typing_it(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	running(&k);
+	k.s.apply.state = APPLY_READY;
+	k.s.apply.names = true;
+	golden_sizes(&k, "apply-names");
+	console_keys(&k, "\r");
+	console_shows(&k, "say first which hosts have to drain (O)");
+	console_hides(&k, "START the update");
+	console_keys(&k, "O");
+	console_shows(&k, "Type 'names' to drain every port of the names");
+	console_golden(&k, "apply-names-typing");
+	console_keys(&k, "names\r");
+	assert_int_equal(k.last.type, REQ_APPLY_OVERRIDE);
+	assert_string_equal(k.last.text, "names");
+	k.s.apply.names = false;
+	console_keys(&k, "\r");
+	console_shows(&k, "START the update");
+	console_close(&k);
+}
+
 static void a_proposal_of_the_automatic_mode_is_seen_in_all_views(void **state)
 {
 	struct console_kit k;
@@ -380,6 +405,7 @@ int main(void)
 		cmocka_unit_test(switches_are_called_what_all_of_them_are),
 		cmocka_unit_test(a_simulated_update_cannot_be_left),
 		cmocka_unit_test(lids_of_no_job_are_accepted_by_typing_it),
+		cmocka_unit_test(hosts_of_one_name_are_accepted_by_typing_it),
 		cmocka_unit_test(a_proposal_of_the_automatic_mode_is_seen_in_all_views),
 	};
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 #include <cmocka.h>
 
 #define NODE(guid, type, lid, desc)                                                                \
@@ -132,6 +133,28 @@ static void files_that_are_not_there_or_not_json_are_refused_with_the_reason(voi
 	builder_free(b);
 }
 
+/* 64 kB that stand for 64 MB. */
+static void a_file_that_unpacks_to_far_more_than_it_is_is_refused(void **state)
+{
+	struct builder *b = builder_new();
+	char path[40], blank[1 << 16];
+	struct err err = { "" };
+	gzFile z;
+
+	(void)state;
+	memset(blank, ' ', sizeof(blank));
+	write_file(path, nodes, 0);
+	z = gzopen(path, "wb1");
+	assert_int_equal(gzwrite(z, nodes, (unsigned)strlen(nodes)), strlen(nodes));
+	for (int i = 0; i < 1024; i++)
+		assert_int_equal(gzwrite(z, blank, sizeof(blank)), sizeof(blank));
+	assert_int_equal(gzclose(z), Z_OK);
+	assert_int_equal(netloc_nodes_read(b, path, NULL, &err), -EFBIG);
+	assert_non_null(strstr(err.text, "bytes unpacked"));
+	unlink(path);
+	builder_free(b);
+}
+
 static void the_cluster_of_plafrim_loads_with_all_its_paths(void **state)
 {
 	char *npath = shared_file("plafrim-netloc-nodes.ndat.gz"), *ppath;
@@ -206,6 +229,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nodes_edges_and_paths_become_a_fabric_and_tables),
 		cmocka_unit_test(files_that_are_not_there_or_not_json_are_refused_with_the_reason),
+		cmocka_unit_test(a_file_that_unpacks_to_far_more_than_it_is_is_refused),
 		cmocka_unit_test(the_cluster_of_plafrim_loads_with_all_its_paths),
 		cmocka_unit_test(damaged_files_do_no_harm),
 	};

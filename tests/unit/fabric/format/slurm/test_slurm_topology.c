@@ -176,7 +176,8 @@ static void switches_in_a_circle_have_levels_and_one_link_per_pair(void **state)
 				   "SwitchName=a Switches=d\n",
 				   &report, &err),
 			 0);
-	assert_int_equal(report.warnings, 2); /* a twice; ghost is not described */
+	/* a twice; ghost is not described; n1 is under two */
+	assert_int_equal(report.warnings, 3);
 	assert_int_equal(slurm_topology_count(topo), 5);
 	assert_int_equal(slurm_topology_switch(topo, 0)->level, 1);
 	assert_int_equal(slurm_topology_switch(topo, 1)->level, 1);
@@ -198,6 +199,26 @@ static void mistakes_in_node_lists_are_told_with_file_and_line(void **state)
 	assert_int_equal(read_text(&topo, "hello\n", NULL, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "no SwitchName="));
 	assert_null(topo);
+}
+
+static void a_node_under_two_switches_is_told_with_both_lines(void **state)
+{
+	static const char twice[] = "SwitchName=leaf1 Nodes=n[1-4]\n"
+				    "SwitchName=leaf2 Nodes=n[5-8]\n"
+				    "# n4 was moved\n"
+				    "SwitchName=leaf3 Nodes=n9,n4\n"
+				    "SwitchName=top Level=1 Nodes=n[1-9] Switches=leaf[1-3]\n";
+	struct slurm_topology *topo = NULL;
+	struct read_report report;
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(read_text(&topo, twice, &report, &err), 0);
+	assert_int_equal(report.warnings, 1);
+	assert_int_equal(report.notes[0].line, 4);
+	assert_string_equal(report.notes[0].text,
+			    "node n4 is under leaf3, and in line 1 under leaf1");
+	slurm_topology_free(topo);
 }
 
 static void a_switch_with_too_many_ports_is_refused(void **state)
@@ -343,6 +364,7 @@ int main(void)
 		cmocka_unit_test(the_same_file_gives_the_same_fabric),
 		cmocka_unit_test(switches_in_a_circle_have_levels_and_one_link_per_pair),
 		cmocka_unit_test(mistakes_in_node_lists_are_told_with_file_and_line),
+		cmocka_unit_test(a_node_under_two_switches_is_told_with_both_lines),
 		cmocka_unit_test(a_switch_with_too_many_ports_is_refused),
 		cmocka_unit_test(topologies_of_real_clusters_load),
 		cmocka_unit_test(damaged_files_do_no_harm),
