@@ -133,7 +133,7 @@ struct osm_status {
 	char why[400];	/* why not ours, or not the tables given first */
 	char away[400]; /* why the confirmed tables on disk are not used */
 
-	char policy[256], policy_engine[32];
+	char policy[256], policy_engine[40];
 	bool policy_unsaved;  /* given over the socket, gone after a restart */
 	char exclude[400];    /* of the policy of the next routing; "": nothing, or not reported */
 	char confirmed[256];  /* file of the confirmed tables */
