@@ -84,6 +84,7 @@ ok "for what it is" eval "tty_screen | tr -d \"\\n\" | grep -q \"has changed sin
 tty_stop
 ok "nothing was written" untouched
 cp "$LAB_DIR/plan" "$LAB_DIR/shown"
+: >"$LAB_DIR/out" # what came before says PREPARE, too
 LAB_TIMEOUT=120 lab_on n0002 "$IBROUTE_TOP" apply "$LAB_DIR/shown" "${dirs[@]}" "${how[@]}" --installer smp >"$LAB_DIR/out" 2>&1 &
 apply=$!
 lab_wait 20 grep -q PREPARE "$LAB_DIR/out"
