@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/model/namemap.h"
 
+#include "fabric/base/guard.h"
+#include "fabric/base/mem.h"
 #include "fabric/base/plain.h"
-#include "fabric/base/vec.h"
 
-struct entry {
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+
+struct named {
 	uint64_t guid;
 	char *name;
 };
 
+/* A balanced tree: whoever writes the file chooses the GUIDs and their order. */
 struct name_map {
-	VEC(struct entry) list;
+	void *root;
 };
 
 struct name_map *name_map_new(void)
@@ -18,54 +24,69 @@ struct name_map *name_map_new(void)
 	return xcalloc(1, sizeof(struct name_map));
 }
 
+static void namemap_free_entry(void *node)
+{
+	struct named *e = node;
+
+	free(e->name);
+	free(e);
+}
+
 void name_map_free(struct name_map *m)
 {
 	if (!m)
 		return;
-	for (size_t i = 0; i < m->list.n; i++)
-		free(m->list.v[i].name);
-	vec_free(&m->list);
+	tdestroy(m->root, namemap_free_entry);
 	free(m);
 }
 
-/* Position of the first entry with a GUID not below the given one. */
-static size_t namemap_lower_bound(const struct name_map *m, uint64_t guid)
+static int namemap_by_guid(const void *x, const void *y)
 {
-	size_t lo = 0, hi = m->list.n;
+	const struct named *a = x, *b = y;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (m->list.v[mid].guid < guid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return (a->guid > b->guid) - (a->guid < b->guid);
 }
 
 void name_map_add(struct name_map *m, uint64_t node_guid, const char *name)
 {
-	struct entry e = { node_guid, plain_text(xstrdup(name), "") };
-	size_t at = namemap_lower_bound(m, node_guid);
+	struct named *e = xcalloc(1, sizeof(*e)), **at;
 
-	if (at < m->list.n && m->list.v[at].guid == node_guid) {
-		free(m->list.v[at].name);
-		m->list.v[at] = e;
-		return;
-	}
-	vec_push(&m->list, e);
-	for (size_t i = m->list.n - 1; i > at; i--)
-		m->list.v[i] = m->list.v[i - 1];
-	m->list.v[at] = e;
+	e->guid = node_guid;
+	at = tsearch(e, &m->root, namemap_by_guid);
+	if (!at)
+		guard_give_up(-ENOMEM, "out of memory for a name");
+	if (*at != e)
+		free(e);
+	free((*at)->name);
+	(*at)->name = plain_text(xstrdup(name), "");
+}
+
+struct namemap_visitor {
+	void (*fn)(void *ctx, uint64_t node_guid, const char *name);
+	void *ctx;
+};
+
+static void namemap_visit(const void *node, VISIT when, void *visitor)
+{
+	const struct named *e = *(const struct named *const *)node;
+	const struct namemap_visitor *v = visitor;
+
+	if (when == postorder || when == leaf)
+		v->fn(v->ctx, e->guid, e->name);
+}
+
+void name_map_each(const struct name_map *m,
+		   void (*fn)(void *ctx, uint64_t node_guid, const char *name), void *ctx)
+{
+	struct namemap_visitor v = { fn, ctx };
+
+	twalk_r(m->root, namemap_visit, &v);
 }
 
 const char *name_map_find(const struct name_map *m, uint64_t node_guid)
 {
-	size_t at;
+	const struct named key = { .guid = node_guid };
+	struct named *const *at = m ? tfind(&key, &m->root, namemap_by_guid) : NULL;
 
-	if (!m)
-		return NULL;
-	at = namemap_lower_bound(m, node_guid);
-	return at < m->list.n && m->list.v[at].guid == node_guid ? m->list.v[at].name : NULL;
+	return at ? (*at)->name : NULL;
 }
