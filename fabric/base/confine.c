@@ -109,7 +109,7 @@ int confine_to_computing(struct err *err)
 		SCMP_SYS(gettimeofday),	 SCMP_SYS(time),
 		SCMP_SYS(nanosleep),	 SCMP_SYS(clock_nanosleep),
 		SCMP_SYS(getrandom),	 SCMP_SYS(restart_syscall),
-		SCMP_SYS(sysinfo),
+		SCMP_SYS(sysinfo),	 SCMP_SYS(dup),
 	};
 	scmp_filter_ctx f;
 	int rc = confine_no_new_privs(err);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/base/isolate.h"
 
-#include "fabric/base/bytes_io.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/confine.h"
+#include "fabric/base/digest.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/guard.h"
 #include "fabric/base/log.h"
@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -28,6 +29,10 @@
 #define PIECE	 (1u << 20)
 #define LOOK_MS	 50	/* between looks at how far a reader is */
 #define STUCK_MS 120000 /* a reader that reads nothing for so long is ended */
+
+/* A net: what a reader takes in proportion to its file is its own business. */
+#define MOST_BYTES (4ull << 30)
+#define MOST_TIMES 64ull
 
 /* In front of what was put. */
 struct head {
@@ -39,7 +44,8 @@ struct head {
 
 struct isolated_out {
 	int fd;
-	FILE *in[2]; /* of a reader, and what it reads beside it; NULL: no reader, nothing */
+	bool reads;
+	FILE *in[2]; /* of a reader, and what it reads beside it; NULL: nothing */
 	int (*fn)(void *ctx, struct isolated_out *result, struct err *err);
 	void *ctx;
 };
@@ -102,6 +108,28 @@ static void isolate_close_others(const struct isolated_out *out)
 	close_range((unsigned)most + 1, ~0u, 0);
 }
 
+/* Beyond what the parent has, which is shared with it. */
+static void isolate_limit_memory(const struct isolated_out *out)
+{
+	unsigned long long data = 0, most = MOST_BYTES;
+	FILE *f = fopen("/proc/self/statm", "re");
+	struct rlimit limit;
+	struct stat st;
+
+	if (!f || fscanf(f, "%*u %*u %*u %*u %*u %llu", &data) != 1)
+		data = RLIM_INFINITY / 4096 / 2;
+	if (f)
+		fclose(f);
+	for (int i = 0; i < 2; i++)
+		if (out->in[i] && !fstat(fileno(out->in[i]), &st))
+			most += MOST_TIMES * (unsigned long long)st.st_size;
+	if (getrlimit(RLIMIT_DATA, &limit) ||
+	    data * (unsigned long long)sysconf(_SC_PAGESIZE) + most >= limit.rlim_cur)
+		return;
+	limit.rlim_cur = data * (unsigned long long)sysconf(_SC_PAGESIZE) + most;
+	setrlimit(RLIMIT_DATA, &limit);
+}
+
 /* The host's threads are not here, its signal handlers do not know that. */
 static _Noreturn void isolate_child(struct isolated_out *out, pid_t parent)
 {
@@ -117,11 +145,12 @@ static _Noreturn void isolate_child(struct isolated_out *out, pid_t parent)
 	isolate_close_others(out);
 	child_fd = out->fd;
 	guard_set_end(isolate_end);
-	child_reads = out->in[0];
+	child_reads = out->reads;
 	if (!child_reads)
 		lseek(out->fd, sizeof(struct head), SEEK_SET);
 	if (child_reads) {
 		file_progress_set(NULL); /* the parent sees how far its file is read */
+		isolate_limit_memory(out);
 		child_open = confine_to_computing(&err) != 0;
 	}
 	rc = guarded_call(isolate_work, out, &err);
@@ -134,6 +163,18 @@ void isolated_put(struct isolated_out *result, const void *data, size_t len)
 		bytes_put(&to_send, data, len);
 	else if (!isolate_write(result->fd, data, len))
 		guard_give_up(-ENOMEM, "out of memory for the result of a computation");
+}
+
+void isolated_give(struct isolated_out *result, bytes_out *data)
+{
+	if (child_reads && !to_send.n) {
+		vec_free(&to_send);
+		to_send = *data;
+		*data = (bytes_out){ 0 };
+		return;
+	}
+	isolated_put(result, data->v, data->n);
+	vec_free(data);
 }
 
 static int isolate_died(int status, struct err *err)
@@ -191,19 +232,22 @@ static int isolate_collect(struct isolated *out, int fd, int status, struct err 
 	return 0;
 }
 
-/* Its file's position is one with ours.  -ECANCELED, -ETIMEDOUT: it is to be ended. */
+/* Its file's position is one with ours; in NULL: it has none.  -ECANCELED, -ETIMEDOUT: it is to be
+ * ended. */
 static int isolate_look(FILE *in, off_t *at, uint64_t *since_ms, struct err *err)
 {
-	off_t now = lseek(fileno(in), 0, SEEK_CUR);
-	struct stat st;
+	off_t now = in ? lseek(fileno(in), 0, SEEK_CUR) : 0;
+	struct stat st = { .st_size = 1 };
 
 	if (now != *at)
 		*since_ms = clock_ms();
 	*at = now;
 	if (clock_ms() - *since_ms > STUCK_MS)
 		return err_set(err, -ETIMEDOUT, "the reader of the file does not continue");
-	if (fstat(fileno(in), &st) ||
-	    !progress_step(file_progress(), "reading", (uint64_t)now, (uint64_t)st.st_size))
+	if ((in && fstat(fileno(in), &st)) || now > st.st_size)
+		return 0;
+	if (!progress_step(file_progress(), "reading", now > 0 ? (uint64_t)now : 0,
+			   (uint64_t)st.st_size))
 		return 0;
 	return err_set(err, -ECANCELED, "cancelled");
 }
@@ -258,7 +302,7 @@ static int isolate_receive(bytes_out *got, int fd, pid_t pid, FILE *in, struct e
 	uint64_t since_ms = clock_ms();
 	off_t at = -1;
 	ssize_t n = 1;
-	int rc = 0;
+	int rc = isolate_look(in, &at, &since_ms, err);
 
 	while (n && !rc) {
 		if (poll(&more, 1, LOOK_MS) > 0) {
@@ -292,12 +336,21 @@ static int isolate_take_received(struct isolated *out, bytes_out *got, int statu
 	return 0;
 }
 
+/* What a child reads from files at the first time, it cannot read any more. */
+static void isolate_make_ready(void)
+{
+	struct digest d;
+
+	tzset();
+	digest_of(&d, "", 0);
+}
+
 /* Through a pipe: a limit on the size of files would be one on what is in memory. */
 int isolated_read(struct isolated *out, FILE *const in[2],
 		  int (*fn)(void *ctx, struct isolated_out *result, struct err *err), void *ctx,
 		  struct err *err)
 {
-	struct isolated_out o = { .fn = fn, .ctx = ctx, .in = { in[0], in[1] } };
+	struct isolated_out o = { .fn = fn, .ctx = ctx, .reads = true, .in = { in[0], in[1] } };
 	bytes_out got = { 0 };
 	int fds[2], status, rc;
 	pid_t pid;
@@ -306,7 +359,7 @@ int isolated_read(struct isolated *out, FILE *const in[2],
 	if (pipe2(fds, O_CLOEXEC))
 		return err_set(err, -errno, "no pipe for a reader: %s", strerror(errno));
 	o.fd = fds[1];
-	tzset(); /* what the child cannot read any more */
+	isolate_make_ready();
 	rc = isolate_fork(&pid, &o, err);
 	if (!rc) {
 		close(fds[1]);

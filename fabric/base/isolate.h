@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "fabric/base/bytes_io.h"
 #include "fabric/base/err.h"
 
 #include <stddef.h>
@@ -31,11 +32,12 @@ struct isolated {
 int isolated_run(struct isolated *out,
 		 int (*fn)(void *ctx, struct isolated_out *result, struct err *err), void *ctx,
 		 struct err *err);
-/* The same for the reader of a file that others wrote: it has open in[0] and, where there is one,
- * in[1], and can open, write and send nothing (confine_to_computing()), where the kernel has
- * seccomp; else the log says so, once.  Tells file_progress() how far in[0] is read; -ECANCELED
- * when that is cancelled.  What it put is to be checked as a file is: whoever wrote that may have
- * written this. */
+/* The same for the reader of a file that others wrote: it has open in[0] and in[1], either of which
+ * may be NULL, and can open, write and send nothing (confine_to_computing()), where the kernel has
+ * seccomp; else the log says so, once; nor take more than 4 GB and 64 times what is in them.  Tells
+ * file_progress() how far in[0] is read; -ECANCELED when that is cancelled.  What it put is to be
+ * checked as a file is: whoever wrote that may have written this.  Mostly called by apart_read().
+ */
 int isolated_read(struct isolated *out, FILE *const in[2],
 		  int (*fn)(void *ctx, struct isolated_out *result, struct err *err), void *ctx,
 		  struct err *err);
@@ -43,3 +45,5 @@ void isolated_free(struct isolated *r); /* zeroed is fine */
 
 /* In the child: appends to the result. */
 void isolated_put(struct isolated_out *result, const void *data, size_t len);
+/* Likewise, without a copy where it is a reader's first; *data is empty afterwards. */
+void isolated_give(struct isolated_out *result, bytes_out *data);

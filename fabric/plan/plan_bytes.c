@@ -2,6 +2,7 @@
 #include "fabric/plan/plan_bytes.h"
 
 #include "fabric/base/store.h"
+#include "fabric/plan/plan_apart.h"
 #include "fabric/plan/planfile.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ int plan_bytes_load(struct plan_bytes *out, struct plan **p, const char *path, s
 	if (rc)
 		return rc;
 	digest_of(&out->sum, out->data, out->len);
-	rc = plan_decode(p, out->data, out->len, path, err);
+	rc = plan_decode_apart(p, out->data, out->len, path, err);
 	if (rc)
 		plan_bytes_clear(out);
 	return rc;

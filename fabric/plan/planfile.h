@@ -22,7 +22,8 @@ int plan_encode(char **data, size_t *len, const struct plan *p, const char *path
 /* The plan on the fabric that it was made for.  -EINVAL, -EBADMSG: not a plan, damaged, or its
  * parts do not fit each other.  Reports to file_progress(); -ECANCELED when that is cancelled. */
 int plan_load(struct plan **out, const char *path, struct err *err);
-/* The same from memory; path: for the sentences. */
+/* The same from memory, in this process (plan_load() and plan_decode_apart() are not); path: for the
+ * sentences. */
 int plan_decode(struct plan **out, const void *data, size_t len, const char *path, struct err *err);
 
 /* The same plan on another snapshot of the same fabric (equal fingerprint, else -ESTALE with
