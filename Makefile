@@ -127,6 +127,9 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP_OBJS) $(LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(TESTS_LD) -o $@ $^ -lcmocka $(PC_LDLIBS)
 SLOW_WORK := topology_kind_new racks_new tables_graft jobset_on
 $(B)/tests/unit/console/app/test_app: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,$(SLOW_WORK))
+# where readers of files begin
+$(B)/tests/unit/console/input/test_load_apart: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,lines_new json_loadb \
+	yaml_parser_initialize inflateInit_ ibnd_cache_read isolated_read)
 $(B)/tests/unit/engines/opensm/test_no_memory: private LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=aligned_alloc,--wrap=vasprintf,--wrap=EVP_MD_fetch,--wrap=EVP_DigestInit_ex \
 	-Wl,--wrap=EVP_DigestFinal_ex

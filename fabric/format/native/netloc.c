@@ -6,11 +6,13 @@
 #include "fabric/base/mem.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #define MAX_BYTES   (1u << 30)
@@ -20,26 +22,32 @@
 #define TYPE_CA	    2
 
 /* A few kB can stand for gigabytes.  What is no file has no size, and is not packed. */
-static size_t netloc_max_bytes(const char *path)
+static size_t netloc_max_bytes(int fd)
 {
 	struct stat st;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size > MAX_BYTES / MAX_RATIO)
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > MAX_BYTES / MAX_RATIO)
 		return MAX_BYTES;
 	return FREE_BYTES + (size_t)st.st_size * MAX_RATIO;
 }
 
 /* The whole file, unpacked when it is gzipped. */
-static int netloc_read_all(char **out, size_t *len, const char *path, struct err *err)
+static int netloc_read_all(char **out, size_t *len, int fd, const char *path, struct err *err)
 {
-	gzFile z = gzopen(path, "rb");
-	size_t have = 0, cap = 1u << 16, max = netloc_max_bytes(path);
+	bool begun = !lseek(fd, 0, SEEK_SET) || errno == ESPIPE;
+	int own = begun ? dup(fd) : -1; /* which gzclose() closes */
+	gzFile z = own < 0 ? NULL : gzdopen(own, "rb");
+	size_t have = 0, cap = 1u << 16, max = netloc_max_bytes(fd);
 	char *buf = NULL;
 	int n = 0, rc = 0;
 
-	if (!z)
-		return err_set(err, errno ? -errno : -ENOMEM, "%s: cannot be opened: %s", path,
-			       strerror(errno));
+	if (!z) {
+		rc = err_set(err, own < 0 ? -errno : -ENOMEM, "%s: cannot be read: %s", path,
+			     strerror(own < 0 ? errno : ENOMEM));
+		if (own >= 0)
+			close(own);
+		return rc;
+	}
 	do {
 		cap *= 2;
 		buf = xrealloc(buf, cap, 1);
@@ -57,12 +65,13 @@ static int netloc_read_all(char **out, size_t *len, const char *path, struct err
 	return rc;
 }
 
-static int netloc_load(json_t **out, const char *path, struct read_report *report, struct err *err)
+static int netloc_load(json_t **out, int fd, const char *path, struct read_report *report,
+		       struct err *err)
 {
 	json_error_t why;
 	char *text = NULL;
 	size_t len = 0;
-	int rc = netloc_read_all(&text, &len, path, err);
+	int rc = netloc_read_all(&text, &len, fd, path, err);
 
 	read_report_begin(report, path);
 	if (!rc) {
@@ -193,14 +202,34 @@ static int netloc_add_edge(struct builder *b, const json_t *j, const json_t *nod
 	return rc ? rc : netloc_add_ca_port(b, x, &e, nodes, json_string_at(j, "src_node_id"), err);
 }
 
+int netloc_open(int *fd, const char *path, struct err *err)
+{
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (*fd >= 0)
+		return 0;
+	return err_set(err, -errno, "%s: cannot be opened: %s", path, strerror(errno));
+}
+
 int netloc_nodes_read(struct builder *b, const char *path, struct read_report *report,
 		      struct err *err)
+{
+	int fd, rc = netloc_open(&fd, path, err);
+
+	if (rc)
+		return rc;
+	rc = netloc_nodes_read_fd(b, fd, path, report, err);
+	close(fd);
+	return rc;
+}
+
+int netloc_nodes_read_fd(struct builder *b, int fd, const char *path, struct read_report *report,
+			 struct err *err)
 {
 	json_t *root = NULL, *nodes, *edges, *item;
 	struct err why = { "" };
 	const char *key;
 	uint64_t links = 0;
-	int rc = netloc_load(&root, path, report, err);
+	int rc = netloc_load(&root, fd, path, report, err);
 
 	if (rc)
 		return rc;
@@ -240,11 +269,11 @@ static int netloc_by_id(const void *x, const void *y)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-static int netloc_load_edges(struct paths *p, const char *path, struct err *err)
+static int netloc_load_edges(struct paths *p, int fd, const char *path, struct err *err)
 {
 	json_t *root = NULL, *edges, *item;
 	const char *key;
-	int rc = netloc_load(&root, path, NULL, err);
+	int rc = netloc_load(&root, fd, path, NULL, err);
 
 	if (rc)
 		return rc;
@@ -353,13 +382,30 @@ static void netloc_add_source(struct paths *p, const char *name, json_t *list)
 int netloc_paths_read(struct tables **out, const char *path, const char *nodes_path,
 		      const struct fabric *f, struct read_report *report, struct err *err)
 {
+	int nodes_fd, fd, rc = netloc_open(&fd, path, err);
+
+	if (rc)
+		return rc;
+	rc = netloc_open(&nodes_fd, nodes_path, err);
+	if (!rc) {
+		rc = netloc_paths_read_fd(out, fd, path, nodes_fd, nodes_path, f, report, err);
+		close(nodes_fd);
+	}
+	close(fd);
+	return rc;
+}
+
+int netloc_paths_read_fd(struct tables **out, int fd, const char *path, int nodes_fd,
+			 const char *nodes_path, const struct fabric *f, struct read_report *report,
+			 struct err *err)
+{
 	struct paths p = { .f = f, .report = report };
 	json_t *root = NULL, *list;
 	const char *key;
-	int rc = netloc_load(&root, path, report, err);
+	int rc = netloc_load(&root, fd, path, report, err);
 
 	if (!rc)
-		rc = netloc_load_edges(&p, nodes_path, err);
+		rc = netloc_load_edges(&p, nodes_fd, nodes_path, err);
 	if (rc)
 		goto out;
 	p.t = tables_new(f, TABLES_FILE);

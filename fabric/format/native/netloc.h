@@ -16,3 +16,12 @@ int netloc_nodes_read(struct builder *b, const char *path, struct read_report *r
  * contradict each other at a switch are a warning; the first one holds. */
 int netloc_paths_read(struct tables **out, const char *path, const char *nodes_path,
 		      const struct fabric *f, struct read_report *report, struct err *err);
+
+/* The same of files that are open, from their beginning; paths are for messages. */
+int netloc_nodes_read_fd(struct builder *b, int fd, const char *path, struct read_report *report,
+			 struct err *err);
+int netloc_paths_read_fd(struct tables **out, int fd, const char *path, int nodes_fd,
+			 const char *nodes_path, const struct fabric *f, struct read_report *report,
+			 struct err *err);
+/* Opens one of them.  -errno. */
+int netloc_open(int *fd, const char *path, struct err *err);

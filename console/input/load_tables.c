@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/input/load_fabric.h"
+
+#include "console/lib/input_file.h"
+#include "console/lib/progress_line.h"
+#include "fabric/base/apart.h"
+#include "fabric/base/log.h"
+#include "fabric/base/mem.h"
+#include "fabric/format/native/netloc.h"
+#include "fabric/format/native/tables_ibr.h"
+#include "fabric/format/opensm/ibdm_sl2vl.h"
+#include "fabric/format/opensm/osm_fdbs.h"
+#include "fabric/format/opensm/osm_lfts.h"
+#include "fabric/format/opensm/osm_sl2vl.h"
+#include "fabric/format/opensm/path_sl.h"
+#include "fabric/model/graft.h"
+#include "fabric/model/tables_bytes.h"
+#include "fabric/plan/plan_apart.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file of tables on its way through a process of its own. */
+struct tables_reading {
+	FILE *file, *nodes; /* nodes: of netloc, beside it */
+	const char *path, *nodes_path;
+	const struct fabric *f;
+	int (*read)(struct tables **out, FILE *file, const char *path, const struct fabric *f,
+		    struct read_report *report, struct err *err); /* NULL: tables.ibr, netloc */
+	struct graft_report grafted;
+	struct tables *t;
+};
+
+static int load_tables_read(void *ctx, bytes_out *out, struct read_report *report, struct err *err)
+{
+	struct tables_reading *x = ctx;
+	int rc;
+
+	if (x->read)
+		rc = x->read(&x->t, x->file, x->path, x->f, report, err);
+	else if (x->nodes)
+		rc = netloc_paths_read_fd(&x->t, fileno(x->file), x->path, fileno(x->nodes),
+					  x->nodes_path, x->f, report, err);
+	else if (lseek(fileno(x->file), 0, SEEK_SET) < 0) /* the stream has read ahead */
+		rc = err_set(err, -errno, "%s cannot be read: %s", x->path, strerror(errno));
+	else
+		rc = tables_ibr_read_fd(&x->t, fileno(x->file), x->f, &x->grafted, x->path, err);
+	if (rc)
+		return rc;
+	bytes_put(out, &x->grafted, sizeof(x->grafted));
+	tables_bytes_put(out, x->t);
+	tables_put(x->t);
+	return 0;
+}
+
+static int load_tables_take(void *ctx, struct bytes_in *in, struct err *err)
+{
+	struct tables_reading *x = ctx;
+
+	(void)err;
+	bytes_take(in, &x->grafted, sizeof(x->grafted));
+	return tables_bytes_take(&x->t, in, x->f);
+}
+
+static int load_tables_apart(struct tables **out, struct tables_reading *x,
+			     struct read_report *report, struct err *err)
+{
+	struct apart a = { .path = x->path,
+			   .file = x->file,
+			   .beside = x->nodes,
+			   .read = load_tables_read,
+			   .take = load_tables_take,
+			   .ctx = x };
+	int rc = apart_read(&a, report, err);
+
+	if (rc)
+		tables_put(x->t);
+	else
+		*out = x->t;
+	return rc;
+}
+
+static void load_tables_tell_grafted(const char *path, const struct graft_report *grafted)
+{
+	char text[100];
+
+	if (graft_report_text(text, sizeof(text), grafted))
+		log_add(LOG_INFO, "tables", "%s: the hosts have changed since: %s", path, text);
+}
+
+static int load_tables_text(struct tables **out, const struct input_file *in,
+			    const struct fabric *f, struct read_report *report, struct err *err)
+{
+	struct tables_reading x = { .file = in->file, .path = in->path, .f = f };
+	bool fdbs = strstr(in->head, "dump_ucast_routes:") || !strncmp(in->head, "Switch 0x", 9);
+
+	x.read = fdbs ? osm_fdbs_read : osm_lfts_read;
+	return load_tables_apart(out, &x, report, err);
+}
+
+static int load_tables_ibr(struct tables **out, const struct input_file *in, const struct fabric *f,
+			   struct err *err)
+{
+	struct tables_reading x = { .file = in->file, .path = in->path, .f = f };
+	int rc = load_tables_apart(out, &x, NULL, err);
+
+	if (!rc)
+		load_tables_tell_grafted(in->path, &x.grafted);
+	return rc;
+}
+
+/* "X-log-paths.ndat.gz" goes with "X-nodes.ndat.gz"; NULL for other names.  The caller frees. */
+static char *load_tables_netloc_nodes(const char *path)
+{
+	static const char *const kinds[] = { "-log-paths.ndat", "-phy-paths.ndat" };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		const char *at = strstr(path, kinds[i]);
+
+		if (at)
+			return xasprintf("%.*s-nodes.ndat%s", (int)(at - path), path,
+					 at + strlen(kinds[i]));
+	}
+	return NULL;
+}
+
+static int load_tables_netloc(struct tables **out, const char *path, const char *nodes,
+			      const struct fabric *f, struct err *err)
+{
+	struct tables_reading x = { .path = path, .nodes_path = nodes, .f = f };
+	struct read_report report;
+	int rc = 0;
+
+	x.file = fopen(path, "re");
+	x.nodes = x.file ? fopen(nodes, "re") : NULL;
+	if (!x.nodes)
+		rc = err_set(err, -errno, "%s: cannot be opened: %s", x.file ? nodes : path,
+			     strerror(errno));
+	if (!rc)
+		rc = load_tables_apart(out, &x, &report, err);
+	if (!rc)
+		input_file_tell(&report);
+	if (x.nodes)
+		fclose(x.nodes);
+	if (x.file)
+		fclose(x.file);
+	return rc;
+}
+
+static bool load_tables_is_plan(const char *head)
+{
+	static const char begin[] = "{\"schema\":\"ibroute-top plan/";
+
+	return !strncmp(head, begin, sizeof(begin) - 1);
+}
+
+/* On the fabric that it was made for, or on one with other hosts. */
+static int load_tables_of_plan(struct tables **out, const struct plan *p, const struct fabric *f,
+			       const char *path, struct err *err)
+{
+	struct endports *was = endports_of(p->fabric);
+	struct graft_report grafted;
+	struct tables *on;
+	struct err why;
+	int rc = plan_staleness_of_switches(p, f, &why);
+
+	if (!rc)
+		rc = tables_graft(&on, f, p->to, was, &grafted, &why);
+	endports_put(was);
+	if (rc)
+		return err_set(err, rc, "%s: plan %s does not match: %s", path, p->id, why.text);
+	*out = tables_onto(f, on, on);
+	tables_put(on);
+	load_tables_tell_grafted(path, &grafted);
+	return 0;
+}
+
+/* What a plan is to install.  It has its own fabric with it. */
+static int load_tables_plan(struct tables **out, const struct input_file *in,
+			    const struct fabric *f, struct err *err)
+{
+	struct plan *p = NULL;
+	struct stat st;
+	void *data;
+	int rc;
+
+	if (fstat(fileno(in->file), &st))
+		return err_set(err, -errno, "%s cannot be read: %s", in->path, strerror(errno));
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fileno(in->file), 0);
+	if (data == MAP_FAILED)
+		return err_set(err, -errno, "%s cannot be read: %s", in->path, strerror(errno));
+	rc = plan_decode_apart(&p, data, (size_t)st.st_size, in->path, err);
+	munmap(data, (size_t)st.st_size);
+	if (!rc)
+		rc = load_tables_of_plan(out, p, f, in->path, err);
+	plan_free(p);
+	return rc;
+}
+
+int load_fabric_plan_bytes(struct plan_bytes *bytes, struct plan **out, const char *path,
+			   struct err *err)
+{
+	struct progress_line watch;
+	int rc;
+
+	progress_line_files(&watch);
+	rc = plan_bytes_load(bytes, out, path, err);
+	progress_line_files_end(&watch);
+	return rc;
+}
+
+int load_fabric_plan(struct plan **out, const char *path, struct err *err)
+{
+	struct plan_bytes bytes;
+	int rc = load_fabric_plan_bytes(&bytes, out, path, err);
+
+	plan_bytes_clear(&bytes);
+	return rc;
+}
+
+int load_fabric_tables(struct tables **out, const char *path, const struct fabric *f,
+		       struct err *err)
+{
+	char *nodes = load_tables_netloc_nodes(path);
+	struct read_report report;
+	struct input_file in;
+	int rc;
+
+	*out = NULL;
+	if (nodes) {
+		rc = load_tables_netloc(out, path, nodes, f, err);
+		free(nodes);
+		return rc;
+	}
+	rc = input_file_open(&in, path, err);
+	if (rc)
+		return rc;
+	memset(&report, 0, sizeof(report));
+	if (!strncmp(in.head, "IBROUTE\n", 8))
+		rc = load_tables_ibr(out, &in, f, err);
+	else if (load_tables_is_plan(in.head))
+		rc = load_tables_plan(out, &in, f, err);
+	else
+		rc = load_tables_text(out, &in, f, &report, err);
+	return input_file_end(&in, &report, rc);
+}
+
+/* --- SLs and VLs ---------------------------------------------------------------------------- */
+
+struct levels_reading {
+	struct tables *t;
+	const struct input_file *in;
+	const struct fabric *f;
+	bool sls; /* of paths; else SL2VL */
+	int (*read)(struct tables *t, FILE *file, const char *path, const struct fabric *f,
+		    struct read_report *report, struct err *err);
+};
+
+static int load_tables_read_levels(void *ctx, bytes_out *out, struct read_report *report,
+				   struct err *err)
+{
+	struct levels_reading *x = ctx;
+	int rc = x->read(x->t, x->in->file, x->in->path, x->f, report, err);
+
+	if (!rc && x->sls)
+		tables_bytes_put_sl(out, x->t);
+	else if (!rc)
+		tables_bytes_put_sl2vl(out, x->t);
+	return rc;
+}
+
+static int load_tables_take_levels(void *ctx, struct bytes_in *in, struct err *err)
+{
+	struct levels_reading *x = ctx;
+
+	(void)err;
+	return x->sls ? tables_bytes_take_sl(x->t, in, x->f)
+		      : tables_bytes_take_sl2vl(x->t, in, x->f);
+}
+
+static int load_tables_levels(struct levels_reading *x, struct input_file *in, struct err *err)
+{
+	struct apart a = { .path = in->path,
+			   .file = in->file,
+			   .read = load_tables_read_levels,
+			   .take = load_tables_take_levels,
+			   .ctx = x };
+	struct read_report report;
+
+	x->in = in;
+	return input_file_end(in, &report, apart_read(&a, &report, err));
+}
+
+int load_fabric_path_sl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
+{
+	struct levels_reading x = { .t = t, .f = f, .sls = true, .read = path_sl_read };
+	struct input_file in;
+	int rc = input_file_open(&in, path, err);
+
+	return rc ? rc : load_tables_levels(&x, &in, err);
+}
+
+int load_fabric_sl2vl(struct tables *t, const char *path, const struct fabric *f, struct err *err)
+{
+	struct levels_reading x = { .t = t, .f = f };
+	struct input_file in;
+	int rc = input_file_open(&in, path, err);
+
+	if (rc)
+		return rc;
+	x.read = strstr(in.head, "Switch 0x") || strstr(in.head, "Channel Adapter 0x")
+			 ? osm_sl2vl_read
+			 : ibdm_sl2vl_read;
+	return load_tables_levels(&x, &in, err);
+}

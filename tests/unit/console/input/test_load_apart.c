@@ -1,0 +1,674 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Every file that others may have written is read by a process that can do nothing else; what comes
+ * back is what the file says, or is refused. */
+#include "console/input/load_fabric.h"
+
+#include "fabric/base/confine.h"
+#include "fabric/base/isolate.h"
+#include "fabric/base/mem.h"
+#include "fabric/base/rng.h"
+#include "fabric/format/ibnetdiscover/ibnd.h"
+#include "fabric/format/native/demand_file.h"
+#include "fabric/format/native/lid_choice_file.h"
+#include "fabric/format/native/tables_ibr.h"
+#include "fabric/format/opensm/ibdm_sl2vl.h"
+#include "fabric/format/opensm/osm_fdbs.h"
+#include "fabric/format/opensm/osm_lfts.h"
+#include "fabric/format/opensm/osm_sl2vl.h"
+#include "fabric/format/opensm/osm_subnet.h"
+#include "fabric/format/opensm/path_sl.h"
+#include "fabric/format/slurm/slurm_topology.h"
+#include "fabric/plan/planfile.h"
+#include "tests/unit/kit/update_net.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <yaml.h>
+#include <zlib.h>
+
+#include <jansson.h>
+
+#include <cmocka.h>
+
+/* ---- readers that try ---- */
+
+static struct tries {
+	int here;   /* readers in this process, */
+	int denied; /* in another, that could do nothing, */
+	int able;   /* and that could */
+} * tries;	    /* shared with those processes */
+static pid_t self;
+
+static bool denied(long result)
+{
+	if (result >= 0)
+		close((int)result);
+	return result < 0 && (errno == EPERM || errno == EACCES);
+}
+
+static void tries_all(void)
+{
+	if (getpid() == self) {
+		tries->here++;
+		return;
+	}
+	if (denied(open("/etc/passwd", O_RDONLY | O_CLOEXEC)) &&
+	    denied(open("/tmp", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600)) &&
+	    denied(socket(AF_UNIX, SOCK_STREAM, 0)) && denied(socket(AF_INET, SOCK_DGRAM, 0)) &&
+	    denied(execl("/bin/true", "true", (char *)NULL)))
+		tries->denied++;
+	else
+		tries->able++;
+}
+
+/* What readers begin with: lines, JSON, YAML, what is packed, OpenSM's cache of a discovery. */
+struct lines;
+struct lines *__real_lines_new(FILE *f, const char *path, struct read_report *report);
+struct lines *__wrap_lines_new(FILE *f, const char *path, struct read_report *report);
+struct lines *__wrap_lines_new(FILE *f, const char *path, struct read_report *report)
+{
+	tries_all();
+	return __real_lines_new(f, path, report);
+}
+
+json_t *__real_json_loadb(const char *data, size_t len, size_t flags, json_error_t *why);
+json_t *__wrap_json_loadb(const char *data, size_t len, size_t flags, json_error_t *why);
+json_t *__wrap_json_loadb(const char *data, size_t len, size_t flags, json_error_t *why)
+{
+	tries_all();
+	return __real_json_loadb(data, len, flags, why);
+}
+
+int __real_yaml_parser_initialize(yaml_parser_t *parser);
+int __wrap_yaml_parser_initialize(yaml_parser_t *parser);
+int __wrap_yaml_parser_initialize(yaml_parser_t *parser)
+{
+	tries_all();
+	return __real_yaml_parser_initialize(parser);
+}
+
+int __real_inflateInit_(z_streamp z, const char *version, int size);
+int __wrap_inflateInit_(z_streamp z, const char *version, int size);
+int __wrap_inflateInit_(z_streamp z, const char *version, int size)
+{
+	tries_all();
+	return __real_inflateInit_(z, version, size);
+}
+
+int __real_ibnd_cache_read(struct builder *b, FILE *file, const char *path,
+			   struct read_report *report, struct err *err);
+int __wrap_ibnd_cache_read(struct builder *b, FILE *file, const char *path,
+			   struct read_report *report, struct err *err);
+int __wrap_ibnd_cache_read(struct builder *b, FILE *file, const char *path,
+			   struct read_report *report, struct err *err)
+{
+	tries_all();
+	return __real_ibnd_cache_read(b, file, path, report, err);
+}
+
+/* ---- what comes back, changed on its way ---- */
+
+static struct {
+	bool keep, replace;
+	uint8_t *data;
+	size_t len;
+} way;
+
+int __real_isolated_read(struct isolated *out, FILE *const in[2],
+			 int (*fn)(void *ctx, struct isolated_out *result, struct err *err),
+			 void *ctx, struct err *err);
+int __wrap_isolated_read(struct isolated *out, FILE *const in[2],
+			 int (*fn)(void *ctx, struct isolated_out *result, struct err *err),
+			 void *ctx, struct err *err);
+int __wrap_isolated_read(struct isolated *out, FILE *const in[2],
+			 int (*fn)(void *ctx, struct isolated_out *result, struct err *err),
+			 void *ctx, struct err *err)
+{
+	int rc;
+
+	if (way.replace) {
+		out->heap = memcpy(xcalloc(way.len, 1), way.data, way.len);
+		out->data = out->heap;
+		out->len = way.len;
+		out->map = NULL;
+		return 0;
+	}
+	rc = __real_isolated_read(out, in, fn, ctx, err);
+	if (!rc && way.keep) {
+		free(way.data);
+		way.data = memcpy(xcalloc(out->len, 1), out->data, out->len);
+		way.len = out->len;
+	}
+	return rc;
+}
+
+/* ---- a file of each kind ---- */
+
+static char dir[] = "/tmp/test_load_apart.XXXXXX";
+static struct fabric *f;
+static struct tables *t;
+
+static char *file_named(const char *name)
+{
+	return xasprintf("%s/%s", dir, name);
+}
+
+static FILE *writes(const char *name)
+{
+	char *path = file_named(name);
+	FILE *out = fopen(path, "w");
+
+	assert_non_null(out);
+	free(path);
+	return out;
+}
+
+static void put_text(const char *name, const char *text)
+{
+	FILE *out = writes(name);
+
+	fputs(text, out);
+	assert_int_equal(fclose(out), 0);
+}
+
+static void put_big_endian(uint8_t *to, int bytes, uint64_t v)
+{
+	for (; bytes--; v >>= 8)
+		to[bytes] = (uint8_t)v;
+}
+
+/* A byte order that the reader takes either way: of numbers, the last byte first. */
+static void put_cache(void)
+{
+	uint8_t head[28] = "\x2b\x83\xe7\x8f\x01";
+	FILE *out = writes("cache");
+
+	put_big_endian(head + 8, 4, 0);
+	fwrite(head, sizeof(head), 1, out);
+	assert_int_equal(fclose(out), 0);
+}
+
+static const char netloc_nodes[] =
+	"{\"node_info\":{"
+	"\"0:0:0:51\":{\"phy_id\":\"0000:0000:0000:0051\",\"node_type\":1,\"log_id\":\"11\","
+	"\"desc\":\"'s1'\"},"
+	"\"0:0:0:a1\":{\"phy_id\":\"0000:0000:0000:00a1\",\"node_type\":2,\"log_id\":\"1\","
+	"\"desc\":\"'h1'\"}},"
+	"\"edge_info\":{"
+	"\"1\":{\"euid\":1,\"src_node_id\":\"0000:0000:0000:00a1\",\"src_port_id\":\"1\","
+	"\"dest_node_id\":\"0000:0000:0000:0051\",\"dest_port_id\":\"5\",\"speed\":\"QDR\","
+	"\"width\":\"4x\"}}}";
+
+static void put_tables(void)
+{
+	static int (*const write[])(FILE *, const struct fabric *, const struct tables *,
+				    struct err *) = { osm_lfts_write, osm_fdbs_write, path_sl_write,
+						      osm_sl2vl_write, ibdm_sl2vl_write };
+	static const char *const name[] = { "lfts", "fdbs", "path-sl", "sl2vl", "ibdm" };
+	struct tables *other = net_tables(f, 1, true);
+	struct sm_pin sm = { .guid = 1 };
+	struct jobset *jobs = net_jobs(f, "7:0-1:4 8:2-3:6");
+	struct plan *p;
+	char *path;
+
+	for (size_t i = 0; i < sizeof(write) / sizeof(*write); i++) {
+		FILE *out = writes(name[i]);
+
+		assert_int_equal(write[i](out, f, t, NULL), 0);
+		assert_int_equal(fclose(out), 0);
+	}
+	path = file_named("ibr");
+	assert_int_equal(tables_ibr_save(path, t, f, NULL), 0);
+	free(path);
+	path = file_named("plan");
+	assert_int_equal(plan_new(&p, f, t, other, jobs, &sm, 0, NULL), 0);
+	assert_int_equal(plan_save(path, p, NULL), 0);
+	plan_free(p);
+	jobset_put(jobs);
+	tables_put(other);
+	free(path);
+}
+
+static void put_choice(void)
+{
+	struct lid_choice *c = lid_choice_new(f->nsw, 1, 0);
+	FILE *out = writes("choice");
+
+	strcpy(c->topology, "hyperx 2x2");
+	c->lids[0] = (struct lid_set){ 1, 1 };
+	assert_int_equal(lid_choice_write(out, f, c, NULL), 0);
+	assert_int_equal(fclose(out), 0);
+	lid_choice_free(c);
+}
+
+static int setup(void **state)
+{
+	FILE *out;
+
+	(void)state;
+	self = getpid();
+	tries = mmap(NULL, sizeof(*tries), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	assert_non_null(mkdtemp(dir));
+	f = net_fabric(NULL);
+	t = net_tables(f, 0, true);
+	out = writes("ibnd");
+	assert_int_equal(ibnd_write(out, f, NULL), 0);
+	assert_int_equal(fclose(out), 0);
+	out = writes("subnet");
+	assert_int_equal(osm_subnet_write(out, f, NULL), 0);
+	assert_int_equal(fclose(out), 0);
+	put_tables();
+	put_choice();
+	put_cache();
+	put_text("x-nodes.ndat", netloc_nodes);
+	put_text("x-log-paths.ndat", "{\"path_info\":{}}");
+	put_text("neighbors", "0x0002000000000001:1 0x0001000000000001:1\n"
+			      "0x0002000000000001:2 0x0002000000000002:2\n");
+	put_text("conf", "SwitchName=r1 Nodes=n[1-9]\nSwitchName=r2 Nodes=n[10-18] LinkSpeed=7\n"
+			 "SwitchName=top Switches=r[1-2],r9\n");
+	put_text("yaml", "- topology: t1\n  cluster_default: true\n  tree:\n    switches:\n"
+			 "      - switch: s0\n        children: s[1-2]\n      - switch: s1\n"
+			 "        nodes: n[1-4]\n      - {switch: s2, nodes: [a, \"b[1-2]\"]}\n");
+	put_text("names", "0x2 \"b\"\n0x1 \"a\"\n0x2 \"c\"\n");
+	put_text("guids", "0x5\n0x1 # one\n");
+	put_text("jobs", "77 n[0001-0003]\n78 n0009\n");
+	out = writes("ranks");
+	fprintf(out, "0: %s\n1: %s\n2-5: %s\n", f->term_name[0], f->term_name[1], f->term_name[2]);
+	assert_int_equal(fclose(out), 0);
+	put_text("demand", "0: 1=1000,5=3\n1: 0=5\n");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char *command = xasprintf("rm -rf %s", dir);
+
+	(void)state;
+	assert_int_equal(system(command), 0);
+	free(command);
+	free(way.data);
+	tables_put(t);
+	fabric_put(f);
+	return 0;
+}
+
+/* ---- loads ---- */
+
+static int loads_fabric(const char *path, struct err *err)
+{
+	struct fabric *g = NULL;
+	int rc = loadfab_fabric(&g, path, NULL, NULL, err);
+
+	if (!rc && strstr(path, "/ibnd") && !way.replace)
+		assert_true(digest_equal(&g->fingerprint, &f->fingerprint));
+	fabric_put(g);
+	return rc;
+}
+
+static int loads_tables(const char *path, struct err *err)
+{
+	struct tables *got = NULL;
+	struct digest sum;
+	int rc = load_fabric_tables(&got, path, f, err);
+
+	if (!rc) {
+		tables_hash(&sum, got, f);
+		if (!way.replace && !strstr(path, "/plan"))
+			assert_memory_equal(got->lft, t->lft, (size_t)t->nsw * t->stride);
+	}
+	tables_put(got);
+	return rc;
+}
+
+static int loads_levels(const char *path, struct err *err)
+{
+	struct tables *got = tables_onto(f, t, t);
+	struct digest sum;
+	int rc = strstr(path, "path-sl") ? load_fabric_path_sl(got, path, f, err)
+					 : load_fabric_sl2vl(got, path, f, err);
+
+	if (!rc)
+		tables_hash(&sum, got, f);
+	if (!rc && !way.replace)
+		assert_true(tables_same(got, t, f));
+	tables_put(got);
+	return rc;
+}
+
+static int loads_plan(const char *path, struct err *err)
+{
+	struct plan *p = NULL;
+	int rc = load_fabric_plan(&p, path, err);
+
+	if (!rc) {
+		assert_int_equal(p->jobs->njob, 2);
+		assert_true(tables_same(p->from, t, f));
+	}
+	plan_free(p);
+	return rc;
+}
+
+static int loads_names(const char *path, struct err *err)
+{
+	struct name_map *m = NULL;
+	int rc = load_fabric_names(&m, path, err);
+
+	if (!rc && !way.replace) {
+		assert_string_equal(name_map_find(m, 1), "a");
+		assert_string_equal(name_map_find(m, 2), "c");
+		assert_null(name_map_find(m, 3));
+	}
+	name_map_free(m);
+	return rc;
+}
+
+static int loads_guids(const char *path, struct err *err)
+{
+	uint64_t *v = NULL;
+	size_t n;
+	int rc = load_fabric_guids(&v, &n, path, err);
+
+	if (!rc && !way.replace) {
+		assert_int_equal(n, 2);
+		assert_true(v[0] == 5 && v[1] == 1);
+	}
+	free(v);
+	return rc;
+}
+
+static int loads_racks(const char *path, struct err *err)
+{
+	struct slurm_topology *topo = NULL;
+	int rc = load_fabric_racks(&topo, path, err);
+
+	if (!rc && !way.replace && strstr(path, "/conf")) {
+		assert_int_equal(slurm_topology_count(topo), 4);
+		assert_string_equal(slurm_topology_switch(topo, 1)->nodes[0], "n10");
+		assert_int_equal(slurm_topology_switch(topo, 1)->link_speed, 7);
+		assert_int_equal(slurm_topology_switch(topo, 2)->level, 1);
+		assert_int_equal(slurm_topology_switch(topo, 2)->nbelow, 3);
+		assert_string_equal(slurm_topology_switch(topo, 3)->name, "r9");
+	}
+	slurm_topology_free(topo);
+	return rc;
+}
+
+static int loads_jobs(const char *path, struct err *err)
+{
+	struct jobset *js = NULL;
+	int rc = load_fabric_jobs(&js, path, f, err);
+
+	jobset_put(js);
+	return rc;
+}
+
+static int loads_choice(const char *path, struct err *err)
+{
+	struct lid_choice *c = NULL;
+	int rc = load_fabric_lid_choice(&c, path, f, err);
+
+	if (!rc)
+		assert_true(lid_choice_get(c, 0, 1).small > 0);
+	lid_choice_free(c);
+	return rc;
+}
+
+static int loads_demand(const char *path, struct err *err)
+{
+	struct demand *d = NULL;
+	char *ranks = file_named("ranks");
+	int rc = load_fabric_demand(&d, path, ranks, f, err);
+
+	if (!rc && !way.replace)
+		assert_int_equal(d->npair, 3);
+	for (uint32_t i = 0; !rc && i < f->nterm; i++)
+		assert_true(demand_weight(d, 0, i) <= DEMAND_MAX);
+	demand_put(d);
+	free(ranks);
+	return rc;
+}
+
+static const struct kind {
+	const char *name;
+	int (*load)(const char *path, struct err *err);
+	int rc; /* of the file as it is */
+} kinds[] = {
+	{ "ibnd", loads_fabric, 0 },
+	{ "subnet", loads_fabric, 0 },
+	{ "cache", loads_fabric, -EINVAL }, /* none in it */
+	{ "neighbors", loads_fabric, 0 },
+	{ "x-nodes.ndat", loads_fabric, 0 },
+	{ "conf", loads_fabric, 0 },
+	{ "yaml", loads_fabric, 0 },
+	{ "lfts", loads_tables, 0 },
+	{ "fdbs", loads_tables, 0 },
+	{ "ibr", loads_tables, 0 },
+	{ "plan", loads_tables, 0 },
+	{ "x-log-paths.ndat", loads_tables, -EINVAL }, /* of another fabric */
+	{ "path-sl", loads_levels, 0 },
+	{ "sl2vl", loads_levels, 0 },
+	{ "ibdm", loads_levels, 0 },
+	{ "plan", loads_plan, 0 },
+	{ "names", loads_names, 0 },
+	{ "guids", loads_guids, 0 },
+	{ "conf", loads_racks, 0 },
+	{ "yaml", loads_racks, 0 },
+	{ "jobs", loads_jobs, 0 },
+	{ "choice", loads_choice, 0 },
+	{ "demand", loads_demand, 0 },
+};
+#define KINDS (sizeof(kinds) / sizeof(*kinds))
+
+static int loads(const struct kind *k, struct err *err)
+{
+	char *path = file_named(k->name);
+	int rc = k->load(path, err);
+
+	free(path);
+	return rc;
+}
+
+static void every_reader_opens_sends_and_starts_nothing(void **state)
+{
+	(void)state;
+	if (!confine_has_seccomp())
+		skip();
+	for (size_t i = 0; i < KINDS; i++) {
+		struct err err = { "" };
+		int rc;
+
+		*tries = (struct tries){ 0 };
+		rc = loads(&kinds[i], &err);
+		if (rc != kinds[i].rc)
+			fail_msg("%s: %d %s", kinds[i].name, rc, err.text);
+		if (tries->here || tries->able || !tries->denied)
+			fail_msg("%s: read %d times here, %d times by who could do more, %d by who "
+				 "could not",
+				 kinds[i].name, tries->here, tries->able, tries->denied);
+	}
+}
+
+static void whatever_a_reader_sends_is_taken_or_refused(void **state)
+{
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 7);
+	for (size_t i = 0; i < KINDS; i++) {
+		uint8_t *sent;
+		size_t len;
+
+		if (kinds[i].rc)
+			continue;
+		way.keep = true;
+		assert_int_equal(loads(&kinds[i], NULL), 0);
+		way.keep = false;
+		sent = way.data;
+		len = way.len;
+		way.replace = true;
+		for (unsigned round = 0; round < 150; round++) {
+			struct err err = { "" };
+
+			way.data = memcpy(xcalloc(len, 1), sent, len);
+			way.len = round % 5 ? len : rng_below(&rng, len);
+			for (unsigned k = 1 + (unsigned)rng_below(&rng, 4); k-- && way.len;) {
+				/* where lengths and kinds are, mostly */
+				size_t at = rng_below(&rng, round % 2 && len > 300 ? 300 : len);
+
+				if (at < way.len)
+					way.data[at] = (uint8_t)rng_u64(&rng);
+			}
+			if (loads(&kinds[i], &err) && !err.text[0])
+				fail_msg("%s: refused without a sentence", kinds[i].name);
+			free(way.data);
+		}
+		way.replace = false;
+		way.data = sent;
+	}
+}
+
+static void mistakes_are_told_with_file_and_line(void **state)
+{
+	static const struct {
+		int (*load)(const char *path, struct err *err);
+		const char *text, *want;
+	} bad[] = {
+		{ loads_names, "0x1 \"a\"\nnothing\n", "/bad:2: a node name is a GUID and a name" },
+		{ loads_guids, "0x1\n\nx\n", "/bad:3: a GUID is expected" },
+		{ loads_racks, "SwitchName=a Nodes=n[1-\n", "/bad:1: " },
+		{ loads_racks, "- topology: t\n  tree:\n   switches:\n   - switch: \"n[\n",
+		  "/bad:" },
+		{ loads_jobs, "1 n1\nnothing to be seen here, at all\n", "/bad:2: " },
+		{ loads_choice, "lid-choice 1\npair x\n", "/bad:2: two numbers of classes" },
+		{ loads_demand, "0: 1=7\n0: 77=1\n", "/bad:2: " },
+		{ loads_levels, "nothing\n", "/bad: not a dump of SL2VL tables" },
+		{ loads_tables, "nothing\n", "/bad: " },
+		{ loads_fabric, "nothing\n", "/bad:1: neither a node nor a cable" },
+		{ loads_plan, "{\"schema\":\"ibroute-top plan/1\"}\n",
+		  "/bad: truncated or damaged" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		char *path = file_named("bad");
+		struct err err = { "" };
+
+		put_text("bad", bad[i].text);
+		assert_true(bad[i].load(path, &err) < 0);
+		if (!strstr(err.text, dir) || !strstr(err.text, bad[i].want))
+			fail_msg("%s: %s", bad[i].want, err.text);
+		free(path);
+	}
+}
+
+/* ---- time and memory ---- */
+
+static double user_s(void)
+{
+	struct rusage here, there;
+
+	getrusage(RUSAGE_SELF, &here);
+	getrusage(RUSAGE_CHILDREN, &there);
+	return (double)(here.ru_utime.tv_sec + there.ru_utime.tv_sec) +
+	       (double)(here.ru_utime.tv_usec + there.ru_utime.tv_usec) / 1e6;
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TIMES 10
+#else
+#define TIMES 1
+#endif
+
+/* 100,000 in the order that is worst for what is kept sorted. */
+static void many_names_take_no_longer_each(void **state)
+{
+	char *path = file_named("many");
+	FILE *out = writes("many");
+	struct name_map *m;
+	double began = user_s();
+
+	(void)state;
+	for (unsigned i = 100000; i; i--)
+		fprintf(out, "0x%08x \"node-%u\"\n", i, i);
+	assert_int_equal(fclose(out), 0);
+	assert_int_equal(load_fabric_names(&m, path, NULL), 0);
+	assert_string_equal(name_map_find(m, 99999), "node-99999");
+	name_map_free(m);
+	assert_true(user_s() - began < 1.0 * TIMES);
+	free(path);
+}
+
+static int takes_all_memory(void *ctx, struct isolated_out *result, struct err *err)
+{
+	(void)ctx;
+	(void)result;
+	(void)err;
+	for (unsigned i = 0; i < 1000; i++)
+		*(volatile char *)xcalloc(256u << 20, 1) = 1;
+	return 0;
+}
+
+static void a_reader_gets_so_much_memory_and_no_more(void **state)
+{
+	FILE *in = tmpfile();
+	struct isolated r;
+	struct err err = { "" };
+
+	(void)state;
+	if (TIMES > 1)
+		skip();
+	assert_non_null(in);
+	assert_int_equal(
+		isolated_read(&r, (FILE *const[2]){ in, NULL }, takes_all_memory, NULL, &err),
+		-ENOMEM);
+	assert_non_null(strstr(err.text, "out of memory"));
+	fclose(in);
+}
+
+/* A process each costs less than anybody sees. */
+static void a_small_file_is_read_in_milliseconds(void **state)
+{
+	struct timespec a, b;
+	double best = 1;
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		clock_gettime(CLOCK_MONOTONIC, &a);
+		for (size_t k = 0; k < KINDS; k++)
+			if (!strcmp(kinds[k].name, "guids"))
+				assert_int_equal(loads(&kinds[k], NULL), 0);
+		clock_gettime(CLOCK_MONOTONIC, &b);
+		best = (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9 < best
+			       ? (double)(b.tv_sec - a.tv_sec) +
+					 (double)(b.tv_nsec - a.tv_nsec) / 1e9
+			       : best;
+	}
+	print_message("a list of two GUIDs: %.1f ms\n", 1e3 * best);
+	assert_true(best < 0.02 * TIMES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_reader_opens_sends_and_starts_nothing),
+		cmocka_unit_test(whatever_a_reader_sends_is_taken_or_refused),
+		cmocka_unit_test(mistakes_are_told_with_file_and_line),
+		cmocka_unit_test(many_names_take_no_longer_each),
+		cmocka_unit_test(a_reader_gets_so_much_memory_and_no_more),
+		cmocka_unit_test(a_small_file_is_read_in_milliseconds),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
