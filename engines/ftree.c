@@ -2,18 +2,23 @@
 #include "engines/ftree.h"
 
 #include "engines/geometry/fattree.h"
+#include "engines/geometry/fattree_turns.h"
 #include "engines/geometry/topology_kind.h"
 #include "engines/graph/balanced_sssp.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/min_load_tree.h"
+#include "engines/graph/shift_loads.h"
 #include "engines/graph/updown.h"
+#include "engines/predict/shift_time.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH 64 /* LIDs of one destination switch whose ports are written row by row */
+#define BATCH  64 /* LIDs of one destination switch whose ports are written row by row */
+#define SHIFTS 64 /* that two routings are compared in */
 
 /* How a position chooses among its edges. */
 enum way {
@@ -23,6 +28,10 @@ enum way {
 	WAY_TURN,  /* any edge, in turn */
 };
 
+struct open_entry {
+	uint32_t sw, term;
+};
+
 struct ftree {
 	const struct fabric *f;
 	struct arena *arena;
@@ -30,6 +39,8 @@ struct ftree {
 	struct topology_kind *topology;
 	const uint8_t *level; /* its own */
 	struct fattree *tree;
+	struct fattree_turns *turns;
+	uint32_t *own; /* by LID: the number whose turns it takes */
 	struct updown ud;
 	struct spdag dag;
 	bool whole;	/* no position of the DAG is WAY_SOME */
@@ -38,14 +49,16 @@ struct ftree {
 	/* by position of the DAG */
 	uint8_t *way;
 	bool *up;	/* its edges go up the ranking */
+	bool *open;	/* it was left open */
 	uint32_t *chan; /* FAB_NONE: its slot is of no use, or leads where that is so */
 	uint8_t *port;	/* by LID of the batch * nsw + position */
 	uint64_t *routes;
 	uint32_t *child; /* channel down that the destination at hand would come up, or FAB_NONE */
 
 	uint32_t *turn; /* by pattern: slot of the destination at hand */
-	/* where its way up is broken: the plane that is cut off, and the switch below */
-	uint32_t cut_plane, cut;
+
+	/* entries of base LIDs of terminals that are not what the turns alone would have them */
+	VEC(struct open_entry) entries;
 };
 
 static uint32_t ftree_level_at(const struct ftree *r, uint32_t i)
@@ -113,44 +126,50 @@ static void ftree_build(struct ftree *r, uint32_t root)
 	}
 }
 
-/* The way up that destination number j would take by itself, backwards. */
-static void ftree_climb(struct ftree *r, uint64_t j)
+/* Cable up from u of number j, FAB_NONE: it is missing, or u has none. */
+static uint32_t ftree_up_chan(const struct ftree *r, uint32_t u, uint32_t j)
+{
+	const struct fattree *tree = r->tree;
+	const struct fattree_pattern *pat = &tree->pattern[tree->pattern_of[u]];
+
+	if (!pat->nslot)
+		return FAB_NONE;
+	return tree
+		->slot[tree->slot_off[u] + fattree_turns_slot(r->turns, pat->level, pat->nslot, j)];
+}
+
+static bool ftree_is_top(const struct ftree *r, uint32_t u)
+{
+	return !r->tree->pattern[r->tree->pattern_of[u]].nslot;
+}
+
+/* The way up that number j would take by itself, backwards. */
+static void ftree_climb(struct ftree *r, uint32_t j)
 {
 	const struct fattree *tree = r->tree;
 	const struct fabric *f = r->f;
-	uint32_t u = r->dag.root;
+	uint32_t u = r->dag.root, c;
 
 	for (uint32_t p = 0; p < tree->npattern; p++) {
 		const struct fattree_pattern *pat = &tree->pattern[p];
 
 		if (pat->nslot)
-			r->turn[p] = (uint32_t)(j / tree->div[pat->level] % pat->nslot);
+			r->turn[p] = fattree_turns_slot(r->turns, pat->level, pat->nslot, j);
 	}
 	memset(r->child, 0xff, r->topology->tree->nlevel * sizeof(*r->child));
-	r->cut = FAB_NONE;
-	while (tree->pattern[tree->pattern_of[u]].nslot) {
-		uint32_t at = tree->slot_off[u] + r->turn[tree->pattern_of[u]];
-
-		if (tree->slot[at] == FAB_NONE) {
-			r->cut = u;
-			r->cut_plane = tree->slot_plane[at];
-			return;
-		}
-		r->child[r->level[u]] = f->chan_rev[tree->slot[at]];
-		u = f->chan_dst[tree->slot[at]];
+	while ((c = ftree_up_chan(r, u, j)) != FAB_NONE) {
+		r->child[r->level[u]] = f->chan_rev[c];
+		u = f->chan_dst[c];
 	}
 }
 
-/* Down to the only switch below.  FAB_NONE: the cable that j would come up is missing. */
+/* Down to the only switch below. */
 static uint32_t ftree_child_chan(const struct ftree *r, uint32_t i, uint64_t j)
 {
 	const struct spdag *g = &r->dag;
 	const struct fattree *tree = r->tree;
 	uint32_t n = g->off[i + 1] - g->off[i], u = g->sw[i], level = r->level[u];
-	uint32_t below = g->sw[g->to[g->off[i]]];
 
-	if (below == r->cut && tree->plane[u] == r->cut_plane)
-		return FAB_NONE;
 	if (n > 1 && level && r->child[level - 1] != FAB_NONE &&
 	    r->f->chan_src[r->child[level - 1]] == u && ftree_is_edge(r, i, r->child[level - 1]))
 		return r->child[level - 1];
@@ -192,13 +211,13 @@ static uint32_t ftree_wanted_chan(const struct ftree *r, uint32_t i, uint64_t j)
 
 /* Channels of all positions towards destination number j.  free: leave those open that cannot
  * have theirs; returns how many that are.  Else they take any. */
-static uint32_t ftree_choose(struct ftree *r, uint64_t j, bool free)
+static uint32_t ftree_choose(struct ftree *r, uint32_t j, bool free)
 {
 	const struct spdag *g = &r->dag;
 	uint32_t nopen = 0;
 
 	ftree_climb(r, j);
-	if (r->whole && r->cut == FAB_NONE) {
+	if (r->whole) {
 		for (uint32_t i = 1; i < g->n; i++)
 			r->chan[i] = ftree_wanted_chan(r, i, j);
 		return 0;
@@ -233,21 +252,21 @@ static void ftree_add_loads(struct ftree *r)
 	}
 }
 
-/* The most loaded channel on the way from channel c on, then the sum, in one number. */
-static uint64_t ftree_way_cost(const struct ftree *r, uint32_t c)
+/* The most loaded channel on the way from channel c on, in steps of three quarters of what leads to
+ * one destination alone. */
+static uint64_t ftree_way_steps(const struct ftree *r, uint32_t c)
 {
-	uint64_t most = 0, sum = 0;
+	uint64_t most = 0;
 
 	for (;;) {
 		uint32_t to = r->dag.pos[r->f->chan_dst[c]];
 
 		most = r->load[c] > most ? r->load[c] : most;
-		sum += r->load[c];
 		if (!to)
 			break;
 		c = r->chan[to];
 	}
-	return most << 32 | (sum < UINT32_MAX ? sum : UINT32_MAX);
+	return 4 * most / (3ull * r->f->nterm + 1);
 }
 
 /* The cheapest way for an open position, starting to look at another edge for each j. */
@@ -259,7 +278,7 @@ static void ftree_close_way(struct ftree *r, uint32_t i, uint64_t j)
 
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t c = g->chan[g->off[i] + (uint32_t)((j + k) % n)];
-		uint64_t cost = ftree_way_cost(r, c);
+		uint64_t cost = (ftree_way_steps(r, c) << 40) + r->load[c];
 
 		if (cost >= least)
 			continue;
@@ -280,12 +299,37 @@ static uint64_t ftree_close_ways(struct ftree *r, uint64_t j)
 	uint64_t work = g->n;
 
 	for (uint32_t i = 1; i < g->n; i++) {
-		if (r->chan[i] != FAB_NONE)
+		r->open[i] = r->chan[i] == FAB_NONE;
+		if (!r->open[i])
 			continue;
 		ftree_close_way(r, i, j);
 		work += (uint64_t)(g->off[i + 1] - g->off[i]) * g->dist[i];
 	}
 	return work;
+}
+
+static uint32_t ftree_number_of(const struct ftree *r, const struct dest *d)
+{
+	uint32_t j = d->sw;
+
+	if (d->end < r->f->nend)
+		j = r->tree->number[d->end] + d->lid - r->f->term_lid[d->end];
+	return j % r->turns->n;
+}
+
+/* Entries to a terminal that could be others. */
+static void ftree_remember_open(struct ftree *r, const struct dest *d)
+{
+	bool stands_in = r->own[d->lid] != ftree_number_of(r, d);
+
+	if (d->lid != r->f->term_lid[d->end])
+		return;
+	for (uint32_t i = 1; i < r->dag.n; i++) {
+		struct open_entry e = { r->dag.sw[i], d->end };
+
+		if ((r->open[i] || stands_in) && r->dag.off[i + 1] - r->dag.off[i] > 1)
+			vec_push(&r->entries, e);
+	}
 }
 
 /* The ports chosen for the k-th LID of the batch. */
@@ -309,13 +353,6 @@ static void ftree_write_rows(struct ftree *r, const struct dest *d, uint32_t n)
 		tables_row(r->t, r->dag.root)[d[k].lid] = d[k].port;
 }
 
-static uint64_t ftree_number_of(const struct ftree *r, const struct dest *d)
-{
-	if (d->end >= r->f->nend)
-		return d->sw;
-	return r->tree->number[d->end] + (uint64_t)(d->lid - r->f->term_lid[d->end]);
-}
-
 /* Which LIDs of a run are at hand. */
 enum pass {
 	PASS_CLEAR, /* those with all ways as wanted; the others only add their loads */
@@ -334,7 +371,7 @@ static uint64_t ftree_route_run(struct ftree *r, const struct dest *d, uint32_t 
 
 	ftree_build(r, d->sw);
 	for (uint32_t k = 0; k < n; k++) {
-		uint64_t j = ftree_number_of(r, &d[k]);
+		uint32_t j = r->own[d[k].lid];
 
 		if (pass == PASS_OPEN && !open[d[k].lid])
 			continue;
@@ -346,11 +383,77 @@ static uint64_t ftree_route_run(struct ftree *r, const struct dest *d, uint32_t 
 			continue;
 		if (pass == PASS_OPEN)
 			work += ftree_close_ways(r, j);
+		if (pass == PASS_OPEN)
+			ftree_remember_open(r, &d[k]);
 		ftree_keep_ports(r, nbatch);
 		batch[nbatch++] = d[k];
 	}
 	ftree_write_rows(r, batch, nbatch);
 	return work;
+}
+
+/* Whether the cables up that number j takes from u on are all there; adds one to the uses of each,
+ * and tells the most and the sum of them. */
+static bool ftree_try_climb(const struct ftree *r, uint32_t *use, uint32_t u, uint32_t j,
+			    uint32_t one, uint32_t *most, uint32_t *sum)
+{
+	*most = *sum = 0;
+	while (!ftree_is_top(r, u)) {
+		uint32_t c = ftree_up_chan(r, u, j);
+
+		if (c == FAB_NONE)
+			return false;
+		*most = use[c] > *most ? use[c] : *most;
+		*sum += use[c];
+		use[c] += one;
+		u = r->f->chan_dst[c];
+	}
+	return true;
+}
+
+/* The number next to j whose cables up are all there and have the fewest destinations. */
+static uint32_t ftree_stand_in(const struct ftree *r, uint32_t *use, uint32_t u, uint32_t j)
+{
+	uint32_t n = r->turns->n, best = j, most, sum;
+	uint64_t least = UINT64_MAX, far = 1;
+
+	for (uint32_t l = 0; l < r->topology->tree->nlevel && far < n; l++)
+		far *= r->turns->level[l].usual;
+	far = far < n ? far : n;
+	for (uint32_t k = 2; k < 2 * far && least; k++) {
+		uint32_t other = k % 2 ? (j + k / 2) % n : (j + n - k / 2) % n;
+
+		if (!ftree_try_climb(r, use, u, other, 0, &most, &sum) ||
+		    ((uint64_t)most << 32 | sum) >= least)
+			continue;
+		least = (uint64_t)most << 32 | sum;
+		best = other;
+	}
+	return best;
+}
+
+/* Numbers of the LIDs of terminals; those whose own cables up are missing stand in with another,
+ * so that from wherever they are sent to they share the whole way of one destination at most. */
+static void ftree_find_own(struct ftree *r, const struct dest *d, uint32_t n, uint32_t offset)
+{
+	uint32_t *use = xcalloc(r->f->nchan, sizeof(*use)), most, sum;
+
+	for (int broken = 0; broken < 2; broken++)
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t j = ftree_number_of(r, &d[i]);
+			bool whole;
+
+			if (d[i].lid != r->f->term_lid[d[i].end] + offset)
+				continue;
+			whole = ftree_try_climb(r, use, d[i].sw, j, 0, &most, &sum);
+			if (whole == broken)
+				continue;
+			if (broken)
+				j = ftree_stand_in(r, use, d[i].sw, j);
+			ftree_try_climb(r, use, d[i].sw, j, 1, &most, &sum);
+			r->own[d[i].lid] = j;
+		}
+	free(use);
 }
 
 static bool ftree_any_open(const bool *open, const struct dest *d, uint32_t n)
@@ -377,6 +480,30 @@ static int ftree_route_pass(struct ftree *r, const struct dest *d, uint32_t n, e
 	return 0;
 }
 
+#define SEARCH_ROUNDS 4
+
+/* Moves entries that are not what the turns alone would have them to where the flows of shifts meet
+ * least, as long as that helps. */
+static int ftree_search(struct ftree *r, struct pace *p)
+{
+	struct shift_loads *x = r->entries.n ? shift_loads_new(r->f, r->t) : NULL;
+	uint32_t moved = x != NULL;
+	int rc = 0;
+
+	for (int round = 0; round < SEARCH_ROUNDS && moved && !rc; round++) {
+		moved = 0;
+		for (size_t i = 0; i < r->entries.n && !rc; i++) {
+			const struct open_entry *e = &r->entries.v[i];
+
+			ftree_build(r, r->f->term_sw[e->term]);
+			moved += shift_loads_move(x, &r->dag, e->sw, e->term);
+			rc = pace_work(p, 8ull * r->f->nsw) ? -ECANCELED : 0;
+		}
+	}
+	shift_loads_free(x);
+	return rc;
+}
+
 static int ftree_route_all(struct ftree *r, uint8_t lmc, struct progress *progress)
 {
 	uint32_t n, nterm = 0;
@@ -388,10 +515,16 @@ static int ftree_route_all(struct ftree *r, uint8_t lmc, struct progress *progre
 
 	while (nterm < n && d[nterm].end < r->f->nterm)
 		nterm++;
+	for (uint32_t i = 0; i < n; i++)
+		r->own[d[i].lid] = ftree_number_of(r, &d[i]);
+	for (uint32_t offset = 0; offset < 1u << lmc && !r->tree->whole; offset++)
+		ftree_find_own(r, d, nterm, offset);
 	if (!rc)
 		rc = ftree_route_pass(r, d, nterm, PASS_CLEAR, open, &p, &done);
 	if (!rc)
 		rc = ftree_route_pass(r, d, nterm, PASS_OPEN, open, &p, &done);
+	if (!rc)
+		rc = ftree_search(r, &p);
 	if (!rc)
 		rc = ftree_route_pass(r, d + nterm, n - nterm, PASS_REST, open, &p, &done);
 	free(open);
@@ -406,22 +539,27 @@ static void ftree_init(struct ftree *r, const struct fabric *f, struct tables *t
 	r->level = r->topology->tree->level;
 	r->arena = arena_new();
 	r->tree = fattree_new(f, r->topology->tree);
+	r->turns = fattree_turns_new(f, r->tree);
 	spdag_init(&r->dag, f);
 	updown_init(&r->ud, f, &r->tree->root, 1);
 	r->load = arena_array(r->arena, uint64_t, f->nchan);
 	r->way = arena_array(r->arena, uint8_t, f->nsw);
 	r->up = arena_array(r->arena, bool, f->nsw);
+	r->open = arena_array(r->arena, bool, f->nsw);
 	r->chan = arena_array(r->arena, uint32_t, f->nsw);
 	r->port = arena_array(r->arena, uint8_t, (size_t)f->nsw * BATCH);
 	r->routes = arena_array(r->arena, uint64_t, f->nsw);
 	r->child = arena_array(r->arena, uint32_t, r->topology->tree->nlevel);
 	r->turn = arena_array(r->arena, uint32_t, r->tree->npattern);
+	r->own = arena_array(r->arena, uint32_t, f->max_lid + 1u);
 }
 
 static void ftree_done(struct ftree *r)
 {
+	vec_free(&r->entries);
 	spdag_done(&r->dag);
 	updown_done(&r->ud);
+	fattree_turns_free(r->turns);
 	fattree_free(r->tree);
 	topology_kind_free(r->topology);
 	arena_free(r->arena);
@@ -489,26 +627,41 @@ static void ftree_build_dag(void *ctx, struct spdag *g, const struct fabric *f, 
 	updown_dag(&r->ud, g, f, root);
 }
 
-/* Trees that are far from regular are better balanced without turns: replaces r->t by such
- * tables when these have a lower maximum. */
+/* What shifts get out of tables: the throughput of all together times that of a flow. */
+static int ftree_shift_score(double *score, const struct ftree *r, const struct tables *t,
+			     struct progress *progress, struct err *err)
+{
+	static const struct shift_time_opts opts = { .shifts = SHIFTS, .seed = 1, .threads = 1 };
+	struct shift_time s;
+	int rc = shift_time_compute(&s, r->f, t, &opts, progress, err);
+
+	*score = rc ? 0 : s.sync.mean * s.rate.mean;
+	return rc;
+}
+
+/* Shifts meet less in trees that are far from regular when these are balanced without turns:
+ * replaces r->t by such tables then. */
 static int ftree_try_even(struct ftree *r, const struct engine_params *params,
-			  struct progress *progress)
+			  struct progress *progress, struct err *err)
 {
 	struct balanced_sssp_how how = { .rule = BALANCE_PATHS,
 					 .build = ftree_build_dag,
 					 .ctx = r,
 					 .rounds = BALANCED_SSSP_ROUNDS };
 	struct tables *other;
-	uint64_t turns, even = UINT64_MAX;
-	int rc = ftree_largest_load(&turns, r, r->t, progress);
+	double turns = 0, even = 0;
+	uint64_t largest;
+	int rc = ftree_largest_load(&largest, r, r->t, progress);
 
-	if (rc || (double)turns <= 1.1 * ftree_leaf_bound(r))
+	if (rc || (double)largest <= 1.1 * ftree_leaf_bound(r))
 		return rc;
 	other = graph_tables(r->f, "ftree", params, progress);
 	rc = balanced_sssp_route(other, r->f, params, &how, progress);
 	if (!rc)
-		rc = ftree_largest_load(&even, r, other, progress);
-	if (!rc && even < turns) {
+		rc = ftree_shift_score(&turns, r, r->t, progress, err);
+	if (!rc)
+		rc = ftree_shift_score(&even, r, other, progress, err);
+	if (!rc && even > turns) {
 		struct tables *swap = r->t;
 
 		r->t = other;
@@ -544,7 +697,7 @@ static int ftree_route(struct tables **out, const struct fabric *f, const struct
 	ftree_init(&r, f, graph_tables(f, "ftree", params, progress));
 	rc = ftree_route_all(&r, graph_lmc(f, params), progress);
 	if (!rc && !r.tree->whole)
-		rc = ftree_try_even(&r, params, progress);
+		rc = ftree_try_even(&r, params, progress, err);
 	notes_set(params->notes, "levels", tree->nlevel, "a fat tree of %u levels", tree->nlevel);
 	if (tree->missing)
 		notes_set(params->notes, "ways_missing", tree->missing,

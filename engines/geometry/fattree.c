@@ -14,6 +14,7 @@ struct finder {
 	uint32_t *comp;	 /* component of the levels at hand, by switch; FAB_NONE: not in them */
 	uint32_t *other; /* the same one level before */
 	uint32_t nslot, room; /* slots in use, and there */
+	uint64_t *rank;	      /* by terminal: place of its node in the order of names, then rail */
 };
 
 /* Planes of level l in those of the level below (in other): their numbers there; planes: how many
@@ -203,8 +204,27 @@ static void fattree_make_slots(struct finder *x)
 	t->div[tree->nlevel] = t->div[tree->nlevel - 1];
 }
 
+#define RAILS_MAX 16 /* ports of one name; more have the name of their adapter's maker */
+
+/* Nodes as shifts number them, and what of them hangs on the leaves. */
+static void fattree_rank_terminals(struct finder *x)
+{
+	const struct fabric *f = x->f;
+
+	for (uint32_t i = 0, n; i < f->nterm; i += n) {
+		const char *name = f->term_name[f->term_by_name[i]];
+
+		for (n = 1; i + n < f->nterm; n++)
+			if (strcmp(f->term_name[f->term_by_name[i + n]], name) != 0)
+				break;
+		for (uint32_t k = 0; k < n; k++)
+			x->rank[f->term_by_name[i + k]] =
+				n > RAILS_MAX ? (uint64_t)(i + k) << 8 : (uint64_t)i << 8 | k;
+	}
+}
+
 struct leaf {
-	uint32_t key[TREE_LEVELS]; /* least LID of its subtrees, the largest subtree first */
+	uint64_t key[TREE_LEVELS]; /* least rank of its subtrees, the largest subtree first */
 	uint32_t sw;
 };
 
@@ -221,41 +241,66 @@ static int fattree_by_key(const void *a, const void *b)
 static void fattree_key_leaves(struct finder *x, struct leaf *leaf, uint32_t n, uint32_t l)
 {
 	const struct fabric *f = x->f;
-	uint32_t *least = xcalloc(f->nsw, sizeof(*least));
+	uint64_t *least = xcalloc(f->nsw, sizeof(*least));
 
 	memset(least, 0xff, f->nsw * sizeof(*least));
 	tree_components(x->comp, f, x->tree->level, 0, l, NULL);
 	for (uint32_t term = 0; term < f->nterm; term++) {
 		uint32_t k = x->comp[f->term_sw[term]];
+		uint64_t rank = x->rank[term];
 
-		if (!x->tree->level[f->term_sw[term]] && f->term_lid[term] < least[k])
-			least[k] = f->term_lid[term];
+		if (!l) /* leaves rail by rail */
+			rank = (rank & 0xff) << 56 | rank >> 8;
+		if (!x->tree->level[f->term_sw[term]] && rank < least[k])
+			least[k] = rank;
 	}
 	for (uint32_t i = 0; i < n; i++)
 		leaf[i].key[x->tree->nlevel - 1 - l] = least[x->comp[leaf[i].sw]];
 	free(least);
 }
 
+struct ranked {
+	uint64_t rank;
+	uint32_t end;
+};
+
+static int fattree_by_rank(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+/* Terminals of a switch in the order of names; returns how many. */
+static uint32_t fattree_sort_terminals(struct ranked *out, const struct finder *x, uint32_t sw)
+{
+	const struct fabric *f = x->f;
+	uint32_t n = 0;
+
+	for (uint32_t k = f->term_off[sw]; k < f->term_off[sw + 1]; k++)
+		if (f->term_list[k] < f->nterm)
+			out[n++] = (struct ranked){ x->rank[f->term_list[k]], f->term_list[k] };
+	qsort(out, n, sizeof(*out), fattree_by_rank);
+	return n;
+}
+
 /*
  * Ends of a leaf from number j on, returns the next.  In pairs: those for which the leaf has no
- * cable up of their own share the number of one that has; the two then meet on all of their way
+ * slot of their own share the number of one that has; the two then meet on all of their way
  * instead of each meeting a third end somewhere else.
  */
 static uint32_t fattree_number_leaf(struct finder *x, uint32_t sw, uint32_t j, bool pairs)
 {
-	const struct fabric *f = x->f;
-	uint32_t ups = f->chan_off[sw + 1] - f->chan_off[sw], h = 0;
+	struct ranked term[FAB_MAX_PORT + 1];
+	uint32_t ups = x->t->pattern[x->t->pattern_of[sw]].nslot;
+	uint32_t n = fattree_sort_terminals(term, x, sw);
 
 	pairs &= ups > 0;
-	for (uint32_t k = f->term_off[sw]; k < f->term_off[sw + 1]; k++) {
-		uint32_t end = f->term_list[k];
-
-		if (end >= f->nterm)
-			continue;
-		x->t->number[end] = j + (pairs ? h % ups : h);
-		h++;
-	}
-	return j + (pairs && h > ups ? ups : h);
+	for (uint32_t h = 0; h < n; h++)
+		x->t->number[term[h].end] = j + (pairs ? h % ups : h);
+	return j + (pairs && n > ups ? ups : n);
 }
 
 /* Most ends of a subtree below level l + 1 that the same way leads down to. */
@@ -317,6 +362,7 @@ static void fattree_number_ends(struct finder *x)
 	uint32_t n = 0, j;
 
 	memset(t->number, 0xff, f->nend * sizeof(*t->number));
+	fattree_rank_terminals(x);
 	for (uint32_t u = 0; u < f->nsw; u++)
 		if (!x->tree->level[u])
 			leaf[n++].sw = u;
@@ -358,11 +404,13 @@ struct fattree *fattree_new(const struct fabric *f, const struct tree *tree)
 	t->number = xcalloc(f->nend, sizeof(*t->number));
 	x.comp = xcalloc(f->nsw, sizeof(*x.comp));
 	x.other = xcalloc(f->nsw, sizeof(*x.other));
+	x.rank = xcalloc(f->nterm, sizeof(*x.rank));
 	fattree_make_slots(&x);
 	fattree_number_ends(&x);
 	fattree_find_root(t, f);
 	free(x.comp);
 	free(x.other);
+	free(x.rank);
 	return t;
 }
 

@@ -29,7 +29,7 @@ struct fattree {
 	} * pattern;
 	uint32_t npattern;
 	/* Number of every end in the order of the leaves (neighbours in the tree are neighbours
-	 * here), then by port; ends above the leaves come last. */
+	 * here; rail by rail), then of the names of nodes; ends above the leaves come last. */
 	uint32_t *number;
 	uint32_t root; /* the leaf with the most cables up */
 	bool whole;    /* no way down is missing, and no slot */

@@ -2,7 +2,9 @@
 /*
  * quality: the time of jobs on routings of one or more nets, engine by engine.
  *
- *   quality [--json] [--opensm DIR] NAME=NET...
+ *   quality [--json] [--opensm DIR] [--engines LIST] NAME=NET...
+ *
+ * LIST: our engines ("ftree,nue:8") instead of those that the time of jobs is about.
  *
  * NET is a text as "ibroute-top topo" takes it, or a file with a fabric.  Jobs fill each net in
  * three ways: random (2 to 20 nodes, at random), heavy-tailed (from 2 to a quarter of all, few of
@@ -38,21 +40,26 @@ enum placement { RANDOM, HEAVY, CONTIGUOUS };
 
 static const char *const placement_names[PLACEMENTS] = { "random", "heavy-tailed", "contiguous" };
 
-/* In the order of the table; what sar is held against comes first. */
-static const struct way {
+struct way {
 	const char *label, *spec;
 	bool jobs, from_dfsssp;
 	bool rival;
-} ways[] = {
+};
+
+#define WAYS_MAX 16
+
+/* In the order of the table; what sar is held against comes first. */
+static struct way ways[WAYS_MAX] = {
 	{ "dfsssp", "dfsssp", false, false, true }, { "ftree", "ftree", false, false, true },
 	{ "minhop", "minhop", false, false, true }, { "sar:paper", "sar:paper", true, false, true },
 	{ "sar", "sar", true, false, false },	    { "sar from dfsssp", "sar", true, true, false },
 };
 
-#define WAYS (sizeof(ways) / sizeof(*ways))
+static uint32_t nways = 6;
+static bool about_sar = true; /* and not a list of engines */
 
 static const char *const opensm_engines[] = { "minhop", "updn", "ftree", "dor",
-					      "dfsssp", "lash", "nue:8" };
+					      "dfsssp", "lash", "torus-2QoS", "nue:8", "nue:1" };
 
 #define OPENSM_ENGINES (sizeof(opensm_engines) / sizeof(*opensm_engines))
 
@@ -74,7 +81,7 @@ struct net {
 	const char *name, *spec;
 	struct fabric *f;
 	struct jobset *jobs[PLACEMENTS];
-	struct row rows[WAYS + OPENSM_ENGINES];
+	struct row rows[WAYS_MAX + OPENSM_ENGINES];
 	uint32_t nrow;
 };
 
@@ -281,8 +288,9 @@ static int measure(struct net *net, const char *dir, struct err *err)
 		return rc;
 	for (int p = 0; p < PLACEMENTS; p++)
 		net->jobs[p] = place_jobs(net->f, (enum placement)p);
-	rc = route(&dfsssp, net, first, NULL, NULL, err);
-	for (uint32_t i = 0; !rc && i < WAYS; i++)
+	if (about_sar)
+		rc = route(&dfsssp, net, first, NULL, NULL, err);
+	for (uint32_t i = 0; !rc && i < nways; i++)
 		rc = measure_way(net, &ways[i], dfsssp, err);
 	if (!rc && dir)
 		rc = measure_opensm(net, dir, err);
@@ -317,7 +325,7 @@ static double against_best(const struct net *net, uint32_t way, int p)
 {
 	double best = INFINITY;
 
-	for (uint32_t i = 0; i < WAYS; i++)
+	for (uint32_t i = 0; i < nways; i++)
 		if (ways[i].rival && net->rows[i].of[p].known)
 			best = fmin(best, net->rows[i].of[p].time.mean);
 	return net->rows[way].of[p].known ? net->rows[way].of[p].time.mean / best : NAN;
@@ -331,7 +339,7 @@ static void print_net(const struct net *net)
 	       "heavy-tailed", "contiguous", "worst of each    ", "sync", "rate", "ebb");
 	for (uint32_t i = 0; i < net->nrow; i++)
 		print_row(&net->rows[i]);
-	for (uint32_t i = 0; i < WAYS; i++)
+	for (uint32_t i = 0; about_sar && i < nways; i++)
 		if (!ways[i].rival)
 			printf("  %-17s     %6.3f        %6.3f        %6.3f\n",
 			       ways[i].from_dfsssp ? "from it / best" : "sar / best",
@@ -343,10 +351,10 @@ static void print_net(const struct net *net)
 
 static void print_end(const struct net *nets, uint32_t n)
 {
-	for (uint32_t i = 0; i < WAYS; i++) {
+	for (uint32_t i = 0; i < nways; i++) {
 		double all = 0, worst = 0;
 
-		if (ways[i].rival)
+		if (!about_sar || ways[i].rival)
 			continue;
 		printf("%s / best of the others, mean over %u nets:", ways[i].label, n);
 		for (int p = 0; p < PLACEMENTS; p++) {
@@ -417,9 +425,23 @@ static void free_net(struct net *net)
 	fabric_put(net->f);
 }
 
+/* Takes the list to pieces. */
+static void take_engines(char *list)
+{
+	char *rest = NULL;
+
+	about_sar = false;
+	nways = 0;
+	for (char *e = strtok_r(list, ",", &rest); e && nways < WAYS_MAX;
+	     e = strtok_r(NULL, ",", &rest))
+		ways[nways++] = (struct way){ .label = e, .spec = e, .rival = true };
+}
+
 int main(int argc, char **argv)
 {
-	struct err err = { "usage: quality [--json] [--opensm DIR] NAME=NET..." };
+	struct err err = {
+		"usage: quality [--json] [--opensm DIR] [--engines LIST] NAME=NET..."
+	};
 	struct net *nets = xcalloc((size_t)argc, sizeof(*nets));
 	const char *dir = NULL;
 	uint32_t n = 0;
@@ -433,6 +455,8 @@ int main(int argc, char **argv)
 			json = true;
 		} else if (!strcmp(argv[i], "--opensm") && i + 1 < argc) {
 			dir = argv[++i];
+		} else if (!strcmp(argv[i], "--engines") && i + 1 < argc) {
+			take_engines(argv[++i]);
 		} else if (!is) {
 			rc = -1;
 		} else {

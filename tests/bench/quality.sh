@@ -3,12 +3,14 @@
 #
 # quality.sh [--json]: the time of jobs on the routings of our engines and of OpenSM's.
 #
-# Seven nets, each filled with jobs in three ways: see quality.c, which also says what the columns
-# are.  OpenSM's engines run over ibsim first, those that route the net; the same judge looks at
-# their tables.
+# Nets, each filled with jobs in three ways: see quality.c, which also says what the columns are.
+# OpenSM's engines run over ibsim first, those that route the net; the same judge looks at their
+# tables.  Three sections, each with engines of its own: jobs (seven nets for sar), trees and tori,
+# whole and damaged, for the others.
 #
-#   NETS=NAME,...        of the list below (default: all; none)
-#   OPENSM=NAME,...      engines of OpenSM (minhop,ftree,dfsssp; none; also updn dor lash nue:8)
+#   NETS=NAME,...        nets or sections of the list below (default: all; none)
+#   ENGINES=NAME,...     ours instead of the section's (not in the section of jobs)
+#   OPENSM=NAME,...      engines of OpenSM instead of the section's; none
 #   FABRICS=FILE,...     dumps of ibnetdiscover and the like besides, without OpenSM
 #   LIMIT=SECONDS        for one run of opensm (100)
 #   TIME=SECONDS         for all of them; runs that would begin later are left out (600)
@@ -21,32 +23,56 @@ B=${B:-build}
 peer=$root/$B/tests/bench/peer
 clock=$root/$B/tests/bench/libosm_clock.so
 NETS=${NETS:-all}
-OPENSM=${OPENSM:-minhop,ftree,dfsssp}
 : "${LIMIT:=100}" "${TIME:=600}"
 
 nets() {
 	cat <<-'LIST'
-	dragonfly-4     dragonfly:p=4
-	hyperx-12x8     hyperx:dims=12x8,hosts=7
-	slimfly-7       slimfly:q=7
-	torus-6x5x5     torus:dims=6x5x5,hosts=4
-	kary-1100-f1    kary:k=10,n=3,hosts=11,fail=1%
-	random-125      random:switches=125,links=1000,hosts=8,seed=1
-	tree2-224-f9    fattree2:leaves=14,spines=8,hosts=16,fail=9
+	jobs  dragonfly-4     dragonfly:p=4
+	jobs  hyperx-12x8     hyperx:dims=12x8,hosts=7
+	jobs  slimfly-7       slimfly:q=7
+	jobs  torus-6x5x5     torus:dims=6x5x5,hosts=4
+	jobs  kary-1100-f1    kary:k=10,n=3,hosts=11,fail=1%
+	jobs  random-125      random:switches=125,links=1000,hosts=8,seed=1
+	jobs  tree2-224-f9    fattree2:leaves=14,spines=8,hosts=16,fail=9
+	trees tree3-1350      fattree3:pods=5,leaves=18,aggs=18,cores=3,parallel=6,hosts=15
+	trees tree3-1350-f1   fattree3:pods=5,leaves=18,aggs=18,cores=3,parallel=6,hosts=15,fail=1%
+	trees kary-1100       kary:k=10,n=3,hosts=11
+	trees kary-1100-f1    kary:k=10,n=3,hosts=11,fail=1%
+	trees kary-900-f1     kary:k=10,n=3,hosts=9,fail=1%
+	trees tree3-1024-f1   fattree3:k=16,fail=1%
+	trees tree2-224-f9    fattree2:leaves=14,spines=8,hosts=16,fail=9
+	trees tree2-324-f3    fattree2:leaves=18,spines=18,hosts=18,fail=3
+	trees oft-5-f4        oft:k=5,fail=4
+	trees oft-4           oft:k=4
+	tori  torus-5x5x5-f1  torus:dims=5x5x5,hosts=2,fail=1
+	tori  torus-5x5x5-f5  torus:dims=5x5x5,hosts=2,fail=5
+	tori  torus-9x9-f2    torus:dims=9x9,hosts=4,fail=2
+	tori  torus-9x9-f5    torus:dims=9x9,hosts=4,fail=5
 	LIST
 }
 
-wanted_nets() {
-	local name spec
+# our engines and OpenSM's, by section
+engines_of() {
+	case $1 in
+	trees) echo "${ENGINES:-ftree,updn,nue:8,nue:1,dfsssp,minhop} ${OPENSM:-ftree,updn,nue:8,nue:1,dfsssp,minhop}" ;;
+	tori) echo "${ENGINES:-dor,dfsssp,nue:8,minhop} ${OPENSM:-torus-2QoS,lash,dfsssp,nue:8}" ;;
+	*) echo "- ${OPENSM:-minhop,ftree,dfsssp}" ;;
+	esac
+}
 
-	nets | while read -r name spec; do
-		case ",$NETS," in *,all,* | *",$name,"*) echo "$name $spec" ;; esac
+# those of a section: "NAME SPEC"
+wanted_nets() {
+	local section name spec
+
+	nets | while read -r section name spec; do
+		[ "$section" = "$1" ] || continue
+		case ",$NETS," in *,all,* | *",$section,"* | *",$name,"*) echo "$name $spec" ;; esac
 	done
 }
 
 for word in ${NETS//,/ }; do
-	nets | awk -v w="$word" 'BEGIN { ok = w == "all" || w == "none" } $1 == w { ok = 1 } END { exit !ok }' || {
-		echo "quality: there is no net \"$word\"; all, none, or: $(nets | awk '{ printf "%s ", $1 }')" >&2
+	nets | awk -v w="$word" 'BEGIN { ok = w == "all" || w == "none" } $1 == w || $2 == w { ok = 1 } END { exit !ok }' || {
+		echo "quality: there is no net \"$word\"; all, none, jobs, trees, tori, or: $(nets | awk '{ printf "%s ", $2 }')" >&2
 		exit 64
 	}
 done
@@ -63,34 +89,40 @@ opensm_routed() {
 	done
 }
 
+# of a section
 run_all_of_opensm() {
 	local name spec engine hosts sm
 
+	mkdir -p "$work/$1"
 	while read -r name spec; do
 		read -r _ hosts _ <<<"$("$peer" size "$spec")"
 		"$B/ibroute-top" topo "$spec" >"$work/net" || exit 2
 		"$peer" roots "$spec" >"$work/roots" || exit 2
 		sm=$(awk -F '"' '/^Ca/ { print $2; exit }' "$work/net")
-		for engine in ${OPENSM//,/ }; do
-			run_opensm "$engine" "$spec" "$work/$name.$engine"
-			grep -o '"reason": .*"' "$work/$name.$engine.json" | sed "s|^\"reason\"|OpenSM $engine, $name|" >&2
+		for engine in ${2//,/ }; do
+			run_opensm "$engine" "$spec" "$work/$1/$name.$engine"
+			grep -o '"reason": .*"' "$work/$1/$name.$engine.json" | sed "s|^\"reason\"|OpenSM $engine, $name|" >&2
 		done
-	done < <(wanted_nets)
+	done < <(wanted_nets "$1")
 }
 
-if [ "$OPENSM" != none ]; then
+trap 'rm -rf "$work"' EXIT
+if [ "${OPENSM:-}" != none ]; then
 	. tests/bench/opensm.sh
 	trap 'stop_all; rm -rf "$work"' EXIT
 	trap 'exit 129' HUP
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
-	run_all_of_opensm
-else
-	trap 'rm -rf "$work"' EXIT
 fi
-mapfile -t args < <(wanted_nets | tr ' ' '=')
-for file in ${FABRICS:+${FABRICS//,/ }}; do
-	name=${file##*/}
-	args+=("${name%.ibnetdiscover}=$file")
+for section in jobs trees tori; do
+	read -r ours theirs <<<"$(engines_of "$section")"
+	mapfile -t args < <(wanted_nets "$section" | tr ' ' '=')
+	[ "$section" = jobs ] && for file in ${FABRICS:+${FABRICS//,/ }}; do
+		name=${file##*/}
+		args+=("${name%.ibnetdiscover}=$file")
+	done
+	[ "${#args[@]}" -gt 0 ] || continue
+	[ "$theirs" = none ] || run_all_of_opensm "$section" "$theirs"
+	[ "$ours" = - ] || args=(--engines "$ours" "${args[@]}")
+	"$B/tests/bench/quality" --opensm "$work/$section" "$@" "${args[@]}" || exit
 done
-"$B/tests/bench/quality" --opensm "$work" "$@" "${args[@]}"
