@@ -47,6 +47,50 @@ says_if_not() { ! grep 'not confined' "$LAB_DIR/watch.log"; }
 ok "and it is not said that they were not" says_if_not
 lab_kill watch
 
+# --- what they do, call by call ---
+printf '0x%016x "a"\n' 1 >"$LAB_DIR/named.map"
+printf 'SwitchName=r1 Nodes=n[0001-0009]\n' >"$LAB_DIR/named.racks"
+printf '77 n[0001-0006]\n' >"$LAB_DIR/named.jobs"
+calls=open,openat,openat2,creat,socket,connect,bind,listen,sendto,sendmsg,execve,execveat,fork,vfork,clone,clone3
+calls+=,kill,ptrace,memfd_create,pipe2,unlink,rename,mkdir,seccomp,landlock_restrict_self,capset
+traced() { # jobs, readers, first...
+	local e env=()
+
+	for e in $(lab_env n0002); do env+=(-E "$e"); done
+	(cd "$LAB_DIR/work" && timeout -k 2 60 strace -f -qq -o "$LAB_DIR/calls" -e "trace=$calls" "${env[@]}" "$IBROUTE_TOP" -b -n 2 -d 1 \
+		--jobs "$1" --node-name-map "$LAB_DIR/named.map" --racks "$LAB_DIR/named.racks" --record-dir "$LAB_DIR/rec" \
+		--state-dir "$LAB_DIR/state") || return 1
+	python3 "$LAB_ROOT/tests/traced.py" "$LAB_DIR/calls" "${@:2}"
+}
+if (strace -f -qq -o /dev/null true) 2>"$LAB_DIR/why"; then
+	ok "traced: the console's capabilities go before it reads, readers of files open and send nothing" traced "$LAB_DIR/named.jobs" 3 "$LAB_DIR/named"
+	ok "traced: nor does libslurm's process start or write anything" traced slurm 2 "$LAB_DIR/named"
+else
+	skip "traced: strace cannot trace here ($(tail -n 1 "$LAB_DIR/why")): /proc has to do"
+fi
+# a file that does not end, so that its reader is there to be looked at
+mkfifo "$LAB_DIR/endless"
+exec 8<>"$LAB_DIR/endless"
+printf '77 n[0001-0006]\n' >&8
+# shellcheck disable=SC2046
+lab_daemon reads env $(lab_env n0003) "$IBROUTE_TOP" -b -d 1 --jobs "$LAB_DIR/endless" --record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state"
+reader_there() { reader=$(pgrep -P "$(cat "$LAB_DIR/reads.pid")" | head -n 1) && [ "$(field "$reader" Seccomp)" = 2 ]; }
+ok "the reader of a jobs file is a process with a filter" lab_wait 20 reader_there
+ok "it holds nothing" holds_nothing "$reader"
+open_files() {
+	local fd n=0
+
+	for fd in "/proc/$reader/fd"/*; do
+		[ "${fd##*/}" -gt 2 ] || continue
+		n=$((n + 1))
+		case $(readlink "$fd") in "$LAB_DIR/endless" | pipe:*) ;; *) echo "$fd: $(readlink "$fd")"; return 1 ;; esac
+	done
+	[ $n -eq 2 ]
+}
+ok "and has its file open, and a pipe" open_files
+lab_kill reads
+exec 8>&-
+
 # --- an update: the watchdog that goes on alone ---
 top() { lab_on n0002 "$IBROUTE_TOP" "$@"; }
 dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state")
