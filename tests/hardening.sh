@@ -22,13 +22,39 @@ fortified() { elf "$1" --dyn-syms '__(snprintf|fprintf|printf|memcpy|vsnprintf|s
 relocations_read_only() { elf "$1" -l 'GNU_RELRO'; }
 binds_now() { elf "$1" -d 'BIND_NOW|FLAGS.* NOW'; }
 stack_not_executable() { elf "$1" -l 'GNU_STACK.* RW ' ; }
-# On x86.  The linker marks a program when all of it is marked, and that is for the C library to begin with:
-# Debian 12's start files are not, so that no program there is.
-marks_branches() { elf "$B/console/cli/main.o" -n 'IBT, SHSTK'; }
-starts_marked() { elf "$(${CC:-gcc} -print-file-name=Scrt1.o)" -n 'IBT, SHSTK'; }
+# On x86 the linker marks a program for IBT and SHSTK when all that goes into it is marked.  So all of ours has to be,
+# and where the program still is not, the linker says whose that is: Debian 12's start files and its libc_nonshared.a are
+# not marked (nor is libc.so itself, so that the loader would turn it off for any program there).
+not_marked_by_us() {
+	local f
+
+	for f in "$B/console/cli/main.o" "$B/libibroute.a" "$B"/engines/opensm/plugin/*.o; do
+		[ -e "$f" ] || continue # no plugin is built
+		LC_ALL=C readelf -nW "$f" | awk -v of="$f" '/^File: / { if (file && !marked) print file; file = $2; marked = 0 }
+			/IBT, SHSTK/ { marked = 1 } END { if (!file) file = of; if (!marked) print file }'
+	done
+}
+all_of_ours_is_marked() { [ -z "$(not_marked_by_us | tee /dev/stderr)" ]; }
+# the program linked again, elsewhere
+not_marked() {
+	make --no-print-directory -n V=1 -W "$B/libibroute.a" "$B/ibroute-top" LDFLAGS=-Wl,-z,cet-report=warning |
+		grep -F -- "-o $B/ibroute-top " | sed "s,-o $B/ibroute-top ,-o $work/linked ," >"$work/link"
+	LC_ALL=C sh "$work/link" 2>&1 | sed -n 's/.*ld: \(.*\): warning: missing IBT.*/\1/p'
+}
 branches_marked() { elf "$1" -n 'IBT, SHSTK'; }
+libc_dir() { dirname "$(readlink -f "$(${CC:-gcc} -print-file-name=libc_nonshared.a)")"; }
+only_libc() {
+	local f dir
+
+	dir=$(libc_dir)
+	while read -r f; do
+		f=$(readlink -f "${f%%(*}")
+		case ${f##*/} in *crt[1in].o | libc_nonshared.a) ;; *) echo "$f is none of the C library's"; return 1 ;; esac
+		[ "${f%/*}" = "$dir" ] || { echo "$f is not in $dir"; return 1; }
+	done <"$work/not"
+}
 hardening_check() {
-	if starts_marked; then hardening-check "$1"; else hardening-check --nocfprotection "$1"; fi
+	if [ ! -s "$work/not" ]; then hardening-check "$1"; else hardening-check --nocfprotection "$1"; fi
 }
 
 programs() {
@@ -36,6 +62,13 @@ programs() {
 	[ ! -e "$B/libibroute.so" ] || echo "$B/libibroute.so"
 }
 
+: >"$work/not"
+if echo 'int x;' | ${CC:-gcc} -fcf-protection -x c -S -o "$work/x.s" - 2>/dev/null; then
+	ok "all that is ours marks where branches may lead" all_of_ours_is_marked
+	not_marked >"$work/not"
+	[ ! -s "$work/not" ] || ok "what does not, and keeps the program from being marked, is the C library's: $(sed 's,.*/,,' "$work/not" |
+		tr '\n' ' ')" only_libc
+fi
 for f in $(programs); do
 	name=${f#"$B/"}
 	case $f in
@@ -47,17 +80,15 @@ for f in $(programs); do
 	ok "relocations of $name are read-only" relocations_read_only "$f"
 	ok "$name binds at its start" binds_now "$f"
 	ok "the stack of $name is not executable" stack_not_executable "$f"
-	if starts_marked >/dev/null; then ok "$name marks where branches may lead" branches_marked "$f"; fi
+	if grep -q 'IBT' <<<"$(LC_ALL=C readelf -nW "$B/console/cli/main.o")" && [ ! -s "$work/not" ]; then
+		ok "$name marks where branches may lead" branches_marked "$f"
+	fi
 	if command -v hardening-check >/dev/null; then
 		ok "hardening-check says so of $name" hardening_check "$f"
 	elif [ "${1:-}" = full ]; then
 		ok "hardening-check is there" false
 	fi
 done
-
-if echo 'int x;' | ${CC:-gcc} -fcf-protection -x c -S -o "$work/x.s" - 2>/dev/null; then
-	ok "our files mark where branches may lead" marks_branches
-fi
 
 # what would be run for a file and for the program, with a packager's flags
 commands_with() { make --no-print-directory -n -B V=1 B="$work/b" WITH_OPENSM=1 "$@" 2>/dev/null; }
