@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/metrics/metrics.h"
 
+#include "fabric/model/chan_weight.h"
+#include "engines/metrics/length_bound.h"
 #include "engines/verify/cdg_builder.h"
 #include "engines/verify/verify_walk.h"
 #include "fabric/base/mem.h"
@@ -645,7 +647,24 @@ static bool metrics_sweep_block(void *ctx, unsigned worker, uint32_t block)
 	return false;
 }
 
-static void metrics_summarise(struct metrics *m)
+/* By rate, rounded up. */
+static uint64_t metrics_greatest_by_rate(const struct metrics *m, const struct fabric *f)
+{
+	struct chan_weights w;
+	uint64_t max = 0;
+
+	chan_weights_init(&w, f, false);
+	for (uint32_t c = 0; c < m->nchan; c++) {
+		uint64_t v = m->eff_efi[c] * chan_weight(&w, c);
+
+		max = v > max ? v : max;
+	}
+	max = (max + w.unit - 1) / w.unit;
+	chan_weights_done(&w);
+	return max;
+}
+
+static void metrics_summarise(struct metrics *m, const struct fabric *f)
 {
 	double sum = 0, square = 0, eff = 0;
 	uint32_t c;
@@ -656,9 +675,8 @@ static void metrics_summarise(struct metrics *m)
 		m->dark += m->eff_efi[c] == 0;
 		if (m->efi[c] > m->efi_max)
 			m->efi_max = m->efi[c];
-		if (m->eff_efi[c] > m->eff_efi_max)
-			m->eff_efi_max = m->eff_efi[c];
 	}
+	m->eff_efi_max = metrics_greatest_by_rate(m, f);
 	m->bucket_width = m->efi_max / METRICS_BUCKETS + 1;
 	if (!m->nchan)
 		return;
@@ -788,6 +806,46 @@ static int metrics_do_compute(struct metrics *m, const struct fabric *f, const s
 	return rc;
 }
 
+/* Loads are whole numbers of routes times weights; what rounding may have added is taken off. */
+static uint64_t metrics_round_bound(double bound, uint64_t least)
+{
+	uint64_t v = (uint64_t)ceil(bound * (1 - 1e-6));
+
+	return v > least ? v : least;
+}
+
+#define PAIRS_MAX (1u << 20) /* of switches */
+
+static int metrics_length_bounds(struct metrics *m, const struct fabric *f,
+				 const struct jobset *jobs, uint64_t work,
+				 struct progress *progress)
+{
+	struct job_demand *d = job_demand_new(f, jobs, PAIRS_MAX);
+	struct length_bound any = { 0, 0 }, minimal = { 0, 0 };
+	struct chan_weights w;
+	int rc = 0;
+
+	if (!d)
+		return 0;
+	chan_weights_init(&w, f, false);
+	m->lengths = xcalloc(f->nchan + 1ull, sizeof(*m->lengths));
+	rc = length_bound_compute(&any, m->lengths, f, &w, d, LENGTH_ANY, work, progress,
+				  "metrics");
+	if (!rc)
+		rc = length_bound_compute(&minimal, NULL, f, &w, d, LENGTH_SHORTEST, work, progress,
+					  "metrics");
+	m->eff_efi_bound = metrics_round_bound(any.lower, m->eff_efi_bound);
+	if (minimal.lower > 0)
+		m->eff_efi_bound_minimal = metrics_round_bound(minimal.lower, m->eff_efi_bound);
+	if (!(any.lower > 0)) {
+		free(m->lengths);
+		m->lengths = NULL;
+	}
+	chan_weights_done(&w);
+	job_demand_free(d);
+	return rc;
+}
+
 int metrics_compute(struct metrics **out, const struct fabric *f, const struct tables *t,
 		    const struct jobset *jobs, const struct metrics_opts *opts,
 		    struct progress *progress, struct err *err)
@@ -813,12 +871,14 @@ int metrics_compute(struct metrics **out, const struct fabric *f, const struct t
 	m->job = xcalloc(m->njob, sizeof(*m->job));
 	rc = metrics_do_compute(m, f, t, jobs, opts, progress);
 	if (!rc) {
-		metrics_summarise(m);
+		metrics_summarise(m, f);
 		metrics_summarise_jobs(m);
 		m->lft_blocks = metrics_count_blocks(t, progress);
 		if (!opts->all_lids || !f->lmc)
-			m->eff_efi_bound = metrics_eff_efi_bound_with_progress(f, jobs, progress,
-									       "metrics", 1);
+			m->eff_efi_bound = metrics_eff_efi_bound_with_progress(
+				f, jobs, false, progress, "metrics", 1);
+		if (m->eff_efi_bound && opts->bound_work)
+			rc = metrics_length_bounds(m, f, jobs, opts->bound_work, progress);
 		if (progress_step(progress, "metrics", 1, 1))
 			rc = -ECANCELED;
 	}
@@ -836,6 +896,7 @@ void metrics_free(struct metrics *m)
 		return;
 	free(m->efi);
 	free(m->eff_efi);
+	free(m->lengths);
 	free(m->job);
 	free(m);
 }

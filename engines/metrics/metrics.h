@@ -4,10 +4,11 @@
  *
  * Counting: one route per ordered pair of terminals, to the base LID, over directed
  * inter-switch channels.  EFI of a channel = routes over it; effective EFI (SC16 Def. 7) =
- * routes of pairs that share a job; dark fiber (Def. 8) = share of channels with effective
- * EFI 0; per-job figures are means over jobs with at least one inter-switch route.  A pair
- * that shares several jobs counts once in the effective EFI, and in each of its jobs.  Routes
- * are what the LFTs say; whether SL2VL lets packets through is verify's question.
+ * routes of pairs that share a job (its maximum and bound go by rate, see there); dark fiber (Def.
+ * 8) = share of channels with effective EFI 0; per-job figures are means over jobs with at least
+ * one inter-switch route.  A pair that shares several jobs counts once in the effective EFI, and in
+ * each of its jobs.  Routes are what the LFTs say; whether SL2VL lets packets through is verify's
+ * question.
  */
 #pragma once
 
@@ -32,10 +33,14 @@ struct metrics {
 
 	uint64_t efi_max;
 	double efi_mean, efi_stddev; /* over all channels */
+	/* routes on a channel times the fastest rate of a channel over its own, rounded up: as if
+	 * all cables had the fastest rate; the effective EFI itself where all have the same */
 	uint64_t eff_efi_max;
 	double eff_efi_mean;
-	uint64_t eff_efi_bound; /* no destination-based routing of these jobs gets below; 0 where
-				 * every LID of a terminal counts */
+	uint64_t eff_efi_bound; /* of eff_efi_max: no destination-based routing of these jobs gets
+				 * below; 0 where every LID of a terminal counts */
+	uint64_t eff_efi_bound_minimal; /* nor one with the fewest hops alone; 0 unknown */
+	double *lengths; /* of channels, that prove a bound (length_bound.h); NULL unknown */
 	double job_efi_max_mean;
 	double links_per_job_mean;
 	uint32_t dark; /* channels */
@@ -61,6 +66,8 @@ struct metrics_opts {
 	unsigned threads; /* 0: one per core; never changes the result */
 	bool all_lids;	  /* a route for every traffic LID (not those for escape) of a terminal,
 			   * not just for its base LID: in EFI, hops, unreachable and jobs */
+	uint64_t bound_work; /* for each of the bounds from lengths, as in length_bound.h; 0: none
+			      * of them, eff_efi_bound is from cuts alone */
 };
 
 /* jobs and opts may be NULL.  -ECANCELED; -EINVAL when tables or jobs are of another fabric.
@@ -84,11 +91,13 @@ void metrics_free(struct metrics *m); /* NULL is fine */
  * each level, counted from the terminals (pods of a tree); the components under channels that
  * lie on triangles (groups of a dragonfly); and, with the mean alone, the many of
  * metrics_bound_cuts() in metrics_bound.c.  Of jobs that share two terminals or more only the first
- * in canonical order counts, so that no pair counts twice.
+ * in canonical order counts there, so that no pair counts twice; where there are such, cuts with
+ * the pairs of all jobs, each once, are tried besides (job_demand.h), with the mean alone.
+ * Channels count by their rate (chan_weight.h), unless that is to be ignored.
  */
 uint64_t metrics_eff_efi_bound(const struct fabric *f, const struct jobset *jobs);
 /* The same with reports of progress under that name, done of 1; once cancelled it ends early with
  * less, and the next step says so. */
 uint64_t metrics_eff_efi_bound_with_progress(const struct fabric *f, const struct jobset *jobs,
-					     struct progress *progress, const char *step,
-					     unsigned done);
+					     bool ignore_rates, struct progress *progress,
+					     const char *step, unsigned done);

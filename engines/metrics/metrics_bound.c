@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fabric/model/chan_weight.h"
+#include "engines/metrics/job_demand.h"
 #include "engines/metrics/metrics.h"
 #include "fabric/base/mem.h"
 #include "fabric/model/fabric.h"
@@ -8,6 +10,30 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- capacities ----------------------------------------------------------------------------- */
+
+#define CAPACITY (1ull << 20) /* of a channel of the fastest rate */
+
+/* By channel, rounded up, so that bounds stay such. */
+static uint64_t *metrics_bound_capacities(struct arena *mem, const struct fabric *f,
+					  bool ignore_rates)
+{
+	uint64_t *cap = arena_alloc(mem, f->nchan, sizeof(*cap));
+	struct chan_weights w;
+
+	chan_weights_init(&w, f, ignore_rates);
+	for (uint32_t c = 0; c < f->nchan; c++)
+		cap[c] = (CAPACITY * w.unit + chan_weight(&w, c) - 1) / chan_weight(&w, c);
+	chan_weights_done(&w);
+	return cap;
+}
+
+/* The least that the fullest of these channels carries of a sum. */
+static uint64_t metrics_bound_spread(uint64_t sum, uint64_t cap)
+{
+	return cap ? (sum * CAPACITY + cap - 1) / cap : 0;
+}
 
 /* --- a bound from many cuts ----------------------------------------------------------------- */
 
@@ -21,13 +47,14 @@ struct member {
 struct cuts {
 	const struct fabric *f;
 	const struct jobset *jobs;
-	uint32_t *off; /* by switch: members ... */
+	const uint64_t *cap; /* by channel */
+	uint32_t *off;	     /* by switch: members ... */
 	struct member *member;
 	uint32_t *inside; /* by job */
 	bool *in;	  /* by switch */
 	uint32_t *queue;
 	bool *met;
-	uint64_t crossing, links;
+	uint64_t crossing, edge; /* edge: capacity of the channels out of the set */
 	uint64_t best;
 };
 
@@ -75,7 +102,7 @@ static void metrics_bound_add(struct cuts *c, uint32_t u)
 	c->in[u] = true;
 	for (uint32_t e = f->chan_off[u]; e < f->chan_off[u + 1]; e++) {
 		if (f->chan_dst[e] != u)
-			c->links += c->in[f->chan_dst[e]] ? -1ull : 1;
+			c->edge += c->in[f->chan_dst[e]] ? -c->cap[f->chan_rev[e]] : c->cap[e];
 	}
 	for (uint32_t k = c->off[u]; k < c->off[u + 1]; k++) {
 		const struct member *m = &c->member[k];
@@ -84,9 +111,7 @@ static void metrics_bound_add(struct cuts *c, uint32_t u)
 		c->crossing += k1 * (size - k1) - k0 * (size - k0);
 		c->inside[m->job] = (uint32_t)k1;
 	}
-	if (!c->links)
-		return;
-	least = (c->crossing + c->links - 1) / c->links;
+	least = metrics_bound_spread(c->crossing, c->edge);
 	c->best = least > c->best ? least : c->best;
 }
 
@@ -94,7 +119,7 @@ static void metrics_bound_clear(struct cuts *c)
 {
 	memset(c->in, 0, c->f->nsw * sizeof(*c->in));
 	memset(c->inside, 0, c->jobs->njob * sizeof(*c->inside));
-	c->crossing = c->links = 0;
+	c->crossing = c->edge = 0;
 }
 
 static void metrics_bound_sweep_nearest_first(struct cuts *c, uint32_t root)
@@ -129,9 +154,9 @@ static void metrics_bound_sweep_in_order(struct cuts *c, uint32_t root)
 
 /*
  * Whatever set of switches is taken, the routes of a job with one end inside and one outside
- * cross its edge: of n terminals with k inside, k (n - k) in either direction.  With m channels
- * leading out, one of them carries at least the m-th part of the sum over jobs.  The sets
- * tried: for every switch those that grow from it one by one in the order of a breadth-first
+ * cross its edge: of n terminals with k inside, k (n - k) in either direction.  With channels of
+ * capacity m leading out, one of them carries at least the m-th part of the sum over jobs.  The
+ * sets tried: for every switch those that grow from it one by one in the order of a breadth-first
  * search, and in that of the switches.
  *
  * use: jobs that count; no two of them may share more than one terminal, so that no pair counts
@@ -139,9 +164,9 @@ static void metrics_bound_sweep_in_order(struct cuts *c, uint32_t root)
  * Time O(switches * (channels + terminals)).
  */
 static uint64_t metrics_bound_cuts(const struct fabric *f, const struct jobset *jobs,
-				   const bool *use)
+				   const uint64_t *cap, const bool *use)
 {
-	struct cuts c = { .f = f, .jobs = jobs };
+	struct cuts c = { .f = f, .jobs = jobs, .cap = cap };
 	struct arena *mem;
 
 	if ((uint64_t)f->nsw * (2ull * f->nchan + jobs->term_off[f->nterm]) > WORK_MAX)
@@ -173,9 +198,11 @@ struct weight_count {
 struct bound {
 	const struct fabric *f;
 	const struct jobset *jobs;
-	bool *use;	  /* per job */
-	uint32_t *alone;  /* per job: terminals that are in no other used job */
-	uint32_t *shared; /* terminals in two used jobs or more */
+	const uint64_t *cap; /* by channel */
+	bool *use;	     /* per job */
+	bool dropped;	     /* there is a job of several switches that is not used */
+	uint32_t *alone;     /* per job: terminals that are in no other used job */
+	uint32_t *shared;    /* terminals in two used jobs or more */
 	uint32_t nshared;
 	uint32_t *here; /* scratch per job: terminals inside the set in hand, 0 between uses */
 	uint32_t *alone_here;
@@ -214,6 +241,7 @@ static void metrics_bound_choose_jobs(struct bound *b)
 				b->use[j] &= met[o] < 2;
 			}
 		}
+		b->dropped |= job->multi && !b->use[j];
 	}
 	free(met);
 	free(stamp);
@@ -277,11 +305,6 @@ static void metrics_bound_forget(struct bound *b)
 	}
 }
 
-static uint64_t metrics_bound_spread(uint64_t sum, uint64_t links)
-{
-	return links ? (sum + links - 1) / links : 0;
-}
-
 /* Destinations elsewhere, by how many terminals of switch sw send to them; returns the
  * largest weight. */
 static uint32_t metrics_bound_count_items(struct bound *b, uint32_t sw)
@@ -333,9 +356,10 @@ static uint64_t metrics_bound_heaviest_sum(struct heaviest *h, uint64_t n)
 
 /*
  * Items on m channels, the fullest holds at least: the mean; and of the heaviest q*m + 1 items
- * some channel holds q + 1, which weigh no less than the lightest q + 1 among them.
+ * some channel holds q + 1, which weigh no less than the lightest q + 1 among them, and on a slow
+ * channel only more.
  */
-static uint64_t metrics_bound_pack(const uint64_t *count, uint32_t max, uint64_t m)
+static uint64_t metrics_bound_pack(const uint64_t *count, uint32_t max, uint64_t m, uint64_t cap)
 {
 	struct heaviest all = { count, max, count[max], 0, 0 }, head = all;
 	uint64_t items = 0, sum = 0, best, q, x;
@@ -345,7 +369,7 @@ static uint64_t metrics_bound_pack(const uint64_t *count, uint32_t max, uint64_t
 		items += count[w];
 		sum += count[w] * w;
 	}
-	best = metrics_bound_spread(sum, m);
+	best = metrics_bound_spread(sum, cap);
 	for (q = 0; q * m < items; q++) {
 		x = metrics_bound_heaviest_sum(&all, q * m + 1) -
 		    metrics_bound_heaviest_sum(&head, q * m - q);
@@ -356,13 +380,15 @@ static uint64_t metrics_bound_pack(const uint64_t *count, uint32_t max, uint64_t
 
 static uint64_t metrics_bound_switch(struct bound *b, uint32_t sw)
 {
-	uint64_t links = b->f->chan_off[sw + 1] - b->f->chan_off[sw], best = 0;
+	uint64_t links = b->f->chan_off[sw + 1] - b->f->chan_off[sw], cap = 0, best = 0;
 	uint32_t max;
 
+	for (uint32_t c = b->f->chan_off[sw]; c < b->f->chan_off[sw + 1]; c++)
+		cap += b->cap[c];
 	metrics_bound_gather(b, sw);
 	max = metrics_bound_count_items(b, sw);
 	if (links && max)
-		best = metrics_bound_pack(b->count, max, links);
+		best = metrics_bound_pack(b->count, max, links, cap);
 	memset(b->count, 0, (max + 1) * sizeof(*b->count));
 	metrics_bound_forget(b);
 	return best;
@@ -394,7 +420,7 @@ static void metrics_bound_count_own(struct bound *b, uint32_t sw)
  * Returns the bound for either direction.
  */
 static uint64_t metrics_bound_pack_edge(struct bound *b, const uint32_t *sws, uint32_t n,
-					uint64_t links)
+					uint64_t links, uint64_t cap)
 {
 	uint64_t out, in;
 	uint32_t i, k, w, max = 0;
@@ -416,8 +442,8 @@ static uint64_t metrics_bound_pack_edge(struct bound *b, const uint32_t *sws, ui
 	}
 	for (w = 1; w <= b->heaviest; w++)
 		max = b->count[w] || b->count_out[w] ? w : max;
-	in = max ? metrics_bound_pack(b->count, max, links) : 0;
-	out = max ? metrics_bound_pack(b->count_out, max, links) : 0;
+	in = max ? metrics_bound_pack(b->count, max, links, cap) : 0;
+	out = max ? metrics_bound_pack(b->count_out, max, links, cap) : 0;
 	memset(b->count, 0, (b->heaviest + 1) * sizeof(*b->count));
 	memset(b->count_out, 0, (b->heaviest + 1) * sizeof(*b->count_out));
 	return in > out ? in : out;
@@ -442,16 +468,18 @@ static uint64_t metrics_bound_sets(struct bound *b, const uint32_t *label)
 			list[off[label[sw] + 1]++] = sw;
 	}
 	for (s = 0; s < f->nsw; s++) {
-		uint64_t links = 0;
+		uint64_t links = 0, cap = 0;
 
 		for (i = off[s]; i < off[s + 1]; i++) {
 			metrics_bound_gather(b, list[i]);
-			for (c = f->chan_off[list[i]]; c < f->chan_off[list[i] + 1]; c++)
+			for (c = f->chan_off[list[i]]; c < f->chan_off[list[i] + 1]; c++) {
 				links += label[f->chan_dst[c]] != s;
+				cap += label[f->chan_dst[c]] != s ? b->cap[c] : 0;
+			}
 		}
-		q = links && b->ntouched
-			    ? metrics_bound_pack_edge(b, list + off[s], off[s + 1] - off[s], links)
-			    : 0;
+		q = links && b->ntouched ? metrics_bound_pack_edge(b, list + off[s],
+								   off[s + 1] - off[s], links, cap)
+					 : 0;
 		best = q > best ? q : best;
 		metrics_bound_forget(b);
 	}
@@ -584,14 +612,77 @@ static uint64_t metrics_bound_groups(struct bound *b)
 	return q > best ? q : best;
 }
 
+/* --- jobs that share nodes ------------------------------------------------------------------- */
+
+#define PAIRS_MAX (16u << 20) /* of switches */
+
+/* All pairs of the jobs, those of the ones left out above too, each once: the mean over the
+ * channels out of a set of switches.  Sets: each switch, and growing ones from every switch. */
+struct shared_cut {
+	const struct fabric *f;
+	struct job_demand *d;
+	const uint64_t *cap;
+	bool *in;
+	uint64_t crossing, edge, best;
+};
+
+static void metrics_bound_shared_add(struct shared_cut *c, uint32_t u)
+{
+	const struct fabric *f = c->f;
+	uint64_t least;
+
+	c->in[u] = true;
+	for (uint32_t e = f->chan_off[u]; e < f->chan_off[u + 1]; e++)
+		if (f->chan_dst[e] != u)
+			c->edge += c->in[f->chan_dst[e]] ? -c->cap[f->chan_rev[e]] : c->cap[e];
+	for (uint64_t k = c->d->off[u]; k < c->d->off[u + 1]; k++)
+		c->crossing += c->in[c->d->dst[k]] ? -c->d->pairs[k] : c->d->pairs[k];
+	least = metrics_bound_spread(c->crossing, c->edge);
+	c->best = least > c->best ? least : c->best;
+}
+
+static void metrics_bound_shared_sweep(struct shared_cut *c, uint32_t root, uint32_t *queue,
+				       uint32_t *hops, uint32_t most)
+{
+	uint32_t n;
+
+	queue[0] = root;
+	n = fabric_hops(hops, queue, c->f, 1);
+	memset(c->in, 0, c->f->nsw * sizeof(*c->in));
+	c->crossing = c->edge = 0;
+	for (uint32_t i = 0; i < n && i < most; i++)
+		metrics_bound_shared_add(c, queue[i]);
+}
+
+static uint64_t metrics_bound_shared(const struct fabric *f, const struct jobset *jobs,
+				     const uint64_t *cap)
+{
+	struct shared_cut c = { .f = f, .d = job_demand_new(f, jobs, PAIRS_MAX), .cap = cap };
+	struct arena *mem;
+	uint32_t *queue, *hops, most;
+
+	if (!c.d)
+		return 0;
+	mem = arena_new();
+	c.in = arena_alloc(mem, f->nsw, sizeof(*c.in));
+	queue = arena_alloc(mem, f->nsw, sizeof(*queue));
+	hops = arena_alloc(mem, f->nsw, sizeof(*hops));
+	most = f->nsw * (2ull * f->nchan + c.d->off[f->nsw]) > WORK_MAX ? 1 : f->nsw;
+	for (uint32_t u = 0; u < f->nsw; u++)
+		metrics_bound_shared_sweep(&c, u, queue, hops, most);
+	arena_free(mem);
+	job_demand_free(c.d);
+	return c.best;
+}
+
 uint64_t metrics_eff_efi_bound(const struct fabric *f, const struct jobset *jobs)
 {
-	return metrics_eff_efi_bound_with_progress(f, jobs, NULL, "", 0);
+	return metrics_eff_efi_bound_with_progress(f, jobs, false, NULL, "", 0);
 }
 
 uint64_t metrics_eff_efi_bound_with_progress(const struct fabric *f, const struct jobset *jobs,
-					     struct progress *progress, const char *step,
-					     unsigned done)
+					     bool ignore_rates, struct progress *progress,
+					     const char *step, unsigned done)
 {
 	struct bound b = { .f = f, .jobs = jobs };
 	struct arena *mem;
@@ -601,6 +692,7 @@ uint64_t metrics_eff_efi_bound_with_progress(const struct fabric *f, const struc
 	if (!jobs || !jobs->nmulti || progress_step(progress, step, done, 1))
 		return 0;
 	mem = arena_new();
+	b.cap = metrics_bound_capacities(mem, f, ignore_rates);
 	b.use = arena_alloc(mem, jobs->njob, sizeof(*b.use));
 	b.alone = arena_alloc(mem, jobs->njob, sizeof(*b.alone));
 	b.here = arena_alloc(mem, jobs->njob, sizeof(*b.here));
@@ -621,7 +713,9 @@ uint64_t metrics_eff_efi_bound_with_progress(const struct fabric *f, const struc
 	best = metrics_bound_groups(&b);
 	if (progress_step(progress, step, done, 1))
 		goto out;
-	q = metrics_bound_cuts(f, jobs, b.use);
+	q = metrics_bound_cuts(f, jobs, b.cap, b.use);
+	best = q > best ? q : best;
+	q = b.dropped ? metrics_bound_shared(f, jobs, b.cap) : 0;
 	best = q > best ? q : best;
 	for (sw = 0; sw < f->nsw; sw++) {
 		if (sw % TELL_SWITCHES == 0 && progress_step(progress, step, done, 1))

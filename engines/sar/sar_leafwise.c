@@ -387,7 +387,7 @@ int sar_leafwise_route(struct tables **out, const struct fabric *f, const struct
 	if (rc)
 		return rc;
 	sar_jobs_init(&l.jobs, f, jobs);
-	l.bound = metrics_eff_efi_bound_with_progress(f, jobs, progress, "paths", 0);
+	l.bound = metrics_eff_efi_bound_with_progress(f, jobs, true, progress, "paths", 0);
 	for (uint32_t k = 0; k < l.jobs.ncrew; k++)
 		l.members += l.jobs.crew[k].nterm;
 	l.work_max = WORK_LEAST + 12ull * f->nterm * f->nsw;
