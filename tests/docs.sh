@@ -173,6 +173,13 @@ for p in $PAGES; do
 	case $p in *.md) ok "links of $p lead somewhere" links_lead_somewhere "$p" ;; esac
 done
 ok "no text uses a word that the glossary replaces" python3 tests/words.py
+# files and sockets there have names that nobody can guess, in what people copy and in what is run
+only_told='^tests/docs.sh|test_planfile.c.*(path-sl|opensm-lfts)|test_view_(apply|table).c' # nothing is there, or made
+nothing_guessable_in_tmp() {
+	! git grep -nE '(/tmp|/var/tmp|/dev/shm|TMPDIR[^ ]*)"?/"?[A-Za-z0-9$%{]' -- README.md console fabric engines views tests/bench tests/fuzz tests/lab \
+		tests/unit tests/*.sh tests/*.py | grep -vE 'XXXXXX|TMPDIR="\$LAB_DIR|ibroute-never' | grep -vE "$only_told"
+}
+ok "no text and no program uses a name below /tmp that can be guessed" nothing_guessable_in_tmp
 ok "README explains every engine" every_engine_is_explained README.md
 [ -e console/manual/theory.md ] && ok "theory.md explains every engine" every_engine_is_explained console/manual/theory.md
 finish

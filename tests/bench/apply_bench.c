@@ -463,11 +463,15 @@ int main(int argc, char **argv)
 	const char *tmp = getenv("TMPDIR"), *window = getenv("BENCH_WINDOW");
 	struct wire_opts wo = { .window = window ? (uint32_t)atoi(window) : 0 };
 	struct record_opts ro = { .mode = "rw" };
-	struct bench b = { .dir = tmp ? tmp : "/tmp" };
+	struct bench b = { .dir = tmp };
 	struct plan *p;
 	struct err err = { "" };
 	bool ok;
 
+	if (!tmp) {
+		fprintf(stderr, "TMPDIR: a folder for the journal and the record is needed\n");
+		return 64;
+	}
 	waves = waves ? waves : 1;
 	rounds = rounds < 1 ? 1 : rounds > ROUNDS_MAX ? ROUNDS_MAX : rounds;
 	snprintf(b.journals, sizeof(b.journals), "%s/apply_bench.state", b.dir);

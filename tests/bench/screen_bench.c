@@ -210,6 +210,8 @@ static int frames(void)
 
 /* --- a real terminal ------------------------------------------------------------------------- */
 
+static char records[] = "/tmp/ibroute-bench-XXXXXX";
+
 static pid_t spawn(int *fd, const char *program, const char *demo)
 {
 	struct winsize size = { .ws_row = 30, .ws_col = 100 };
@@ -221,8 +223,8 @@ static pid_t spawn(int *fd, const char *program, const char *demo)
 	snprintf(arg, sizeof(arg), "--demo=%s", demo);
 	setenv("TERM", "xterm-256color", 1);
 	setenv("LC_ALL", "C.UTF-8", 1);
-	execl(program, program, arg, "-d", "2", "--record-dir", "/tmp/ibroute-bench-record",
-	      "--no-mouse", (char *)NULL);
+	execl(program, program, arg, "-d", "2", "--record-dir", records, "--no-mouse",
+	      (char *)NULL);
 	_exit(127);
 }
 
@@ -543,6 +545,15 @@ static bool wanted(int argc, char **argv, const char *part)
 	return !any;
 }
 
+static void remove_records(void)
+{
+	char command[sizeof(records) + 8];
+
+	snprintf(command, sizeof(command), "rm -rf %s", records);
+	if (system(command))
+		perror(records);
+}
+
 int main(int argc, char **argv)
 {
 	const char *program = argv[argc - 1];
@@ -553,6 +564,10 @@ int main(int argc, char **argv)
 		fprintf(stderr,
 			"usage: screen_bench [--json] [frame] [fabric] [whatif] [key] [idle] PROGRAM\n");
 		return 64;
+	}
+	if (!mkdtemp(records)) {
+		perror(records);
+		return 1;
 	}
 	if (json)
 		printf("[");
@@ -568,5 +583,6 @@ int main(int argc, char **argv)
 		rc |= idle(program);
 	if (json)
 		printf("\n]\n");
+	remove_records();
 	return rc;
 }

@@ -81,12 +81,27 @@ static void the_jobs_user_root_and_the_agents_own_may(void **state)
 	assert_non_null(strstr(err.text, "--add-job 77 --user"));
 }
 
+static char dir[] = "/tmp/ibroute-owner-XXXXXX";
+
 static const char *file(const char *name)
 {
 	static char path[128];
 
-	snprintf(path, sizeof(path), "/tmp/ibroute-owner-%d-%s", (int)getpid(), name);
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	return path;
+}
+
+static int make_dir(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	(void)state;
+	unlink(file("state"));
+	return rmdir(dir);
 }
 
 static void a_job_is_saved_with_its_user(void **state)
@@ -175,5 +190,5 @@ int main(void)
 		cmocka_unit_test(add_may_name_a_user),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }
