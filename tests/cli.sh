@@ -398,6 +398,17 @@ expect "says when and for which fabric" 0 'made 20[2-9]' "$I" show dump.plan
 expect "each of its links" 0 'leaf1 .* > ' "$I" show --links dump.plan
 "$I" route --engine updn --topology dump --out dump.u --formats opensm,ibdm,path-sl >/dev/null
 of=(--topology dump --lfts dump.d/opensm-lfts.dump --jobs dump.jobs)
+"$I" topo fattree2:leaves=6,spines=3,hosts=6 -o slow && "$I" route --engine ftree --topology slow --out slow.d >/dev/null
+printf '11 n[0001,0003,0005,0007-0036]\n12 n[0002,0004,0006]\n' >slow.jobs
+slow=(--topology slow --lfts slow.d/opensm-lfts.dump --jobs slow.jobs --fabric hpc1)
+expect "a plan that makes jobs slower says so" 0 'SLOWER. than the installed routing: .*job 11 in alltoall ' "$I" plan -e updn "${slow[@]}" --exclude spine1 -o slow.plan
+expect "and how it is applied" 0 'apply --accept-slower slow.plan' "$I" plan -e updn "${slow[@]}" --exclude spine1 -o slow.plan
+expect "show says it too" 0 'SLOWER. .*limit 10 %' "$I" show slow.plan
+expect "apply refuses it" 4 'makes jobs slower than the installed routing: .*job 11 in alltoall' "$I" apply slow.plan --yes-fabric hpc1 -C none
+expect "unless that is accepted" 255 'none' "$I" apply slow.plan --accept-slower --yes-fabric hpc1 -C none
+"$I" plan -e updn "${slow[@]}" --exclude spine1 --json >out
+valid "its figures as JSON" plan
+expect "one that does not, does not" 1 '' grep -q SLOWER <("$I" plan -e ftree "${slow[@]}")
 expect "a plan around what is excluded, as JSON" 0 '"lft_entries": [1-9]' "$I" plan -e updn "${of[@]}" --exclude spine1 --json -o around.plan
 valid "is valid" plan
 expect "show --json of it" 0 'spine1' "$I" show around.plan --json

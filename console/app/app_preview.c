@@ -563,6 +563,7 @@ static void app_preview_keep(struct app *a, struct msg *msg)
 		.after = msg->after,
 		.time_now = msg->time_now,
 		.time_plan = msg->time_plan,
+		.gate = msg->gate,
 		.verdict = msg->verdict,
 		.diff = msg->diff,
 		.forecasting = true,

@@ -157,6 +157,18 @@ static void app_update_ask_strangers(struct app *a, const struct plan *plan)
 		!o->without && drain_names_check(&plan->drain, plan->fabric, plan->jobs, NULL);
 }
 
+/* Of the proposal that the plan was made from: one that leads back is not judged. */
+static void app_update_ask_slower(struct app *a, const struct plan *plan)
+{
+	const struct proposal *x = state_proposal(&a->state);
+	struct state_apply *s = &a->state.apply;
+
+	if (a->opts.automatic.accept_slower || !x->tables || !time_gate_slower(&x->gate) ||
+	    !tables_forward_same(plan->fabric, x->tables, plan->to))
+		return;
+	time_gate_text(s->slower, sizeof(s->slower), &x->gate);
+}
+
 /* Takes the plan; it waits for the fabric's name. */
 static void app_update_offer_plan(struct app *a, struct plan *plan)
 {
@@ -169,6 +181,7 @@ static void app_update_offer_plan(struct app *a, struct plan *plan)
 	app_update_set_steps(s);
 	app_update_show_order(a, plan);
 	app_update_ask_strangers(a, plan);
+	app_update_ask_slower(a, plan);
 	s->state = APPLY_READY;
 	a->apply_diff = tdiff_copy(plan->diff);
 	s->diff = a->apply_diff;
@@ -289,6 +302,8 @@ void app_update_start(struct app *a, const char *text)
 		shell_say(a->shell, "LIDs of no job have to drain: accept that first (O)");
 	else if (a->state.apply.names)
 		shell_say(a->shell, "say first which hosts have to drain (O)");
+	else if (a->state.apply.slower[0])
+		shell_say(a->shell, "jobs get slower: accept that first (O)");
 	else if (app_update_name_typed(a, text))
 		app_begin_update(a);
 }
@@ -309,6 +324,14 @@ static void app_update_accept_names(struct app *a)
 	a->state.apply.names = false;
 	app_record_action(a, "override", "names");
 	log_add(LOG_WARN, "apply", "accepted: every port of the names drains");
+}
+
+/* Other jobs may matter more, says the operator. */
+static void app_update_accept_slower(struct app *a)
+{
+	log_add(LOG_WARN, "apply", "accepted: slower, %s", a->state.apply.slower);
+	a->state.apply.slower[0] = '\0';
+	app_record_action(a, "override", "slower");
 }
 
 /* A kept update is undone by a plan of its own: typed and recorded like any other. */
@@ -516,6 +539,8 @@ void app_update_override(struct app *a, const char *what)
 		app_update_accept_strangers(a);
 	} else if (s->state == APPLY_READY && s->names && !strcmp(what, "names")) {
 		app_update_accept_names(a);
+	} else if (s->state == APPLY_READY && s->slower[0] && !strcmp(what, "slower")) {
+		app_update_accept_slower(a);
 	} else if (!app_updating(a)) {
 		shell_say(a->shell, "no update is in progress");
 	} else if (watch_parse(&mask, what, &err)) {

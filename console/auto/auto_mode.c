@@ -22,17 +22,35 @@ static uint64_t auto_mode_now_s(void)
 
 /* --- what is told ------------------------------------------------------------------------ */
 
-static void auto_mode_say(struct auto_mode *m, enum auto_act act)
+static void auto_mode_add_figures(json_t *j, const struct auto_proposal *p)
+{
+	json_object_set_new(j, "gain", json_real(auto_gain(p)));
+	json_object_set_new(j, "job_efi_before", json_integer((json_int_t)p->before));
+	json_object_set_new(j, "job_efi_after", json_integer((json_int_t)p->after));
+	if (p->time_before > 0 && p->time_after > 0) {
+		json_object_set_new(j, "time_before", json_real(p->time_before));
+		json_object_set_new(j, "time_after", json_real(p->time_after));
+		json_object_set_new(j, "time_stderr", json_real(p->time_error));
+	}
+	json_object_set_new(j, "slower", json_string(p->slower));
+}
+
+/* judged: NULL nothing was. */
+static void auto_mode_say(struct auto_mode *m, enum auto_act act,
+			  const struct auto_proposal *judged)
 {
 	static const char *const names[] = { "wait", "compute", "propose", "apply" };
 	const char *why = m->policy.why;
+	json_t *j;
 
 	if (act == AUTO_WAIT && !strcmp(m->said, why))
 		return;
 	snprintf(m->said, sizeof(m->said), "%s", why);
 	m->say(m->ctx, act, why);
-	record_note(*m->record, "auto",
-		    json_pack("{s:s, s:o}", "act", names[act], "why", json_text(why)));
+	j = json_pack("{s:s, s:o}", "act", names[act], "why", json_text(why));
+	if (judged && judged->sound)
+		auto_mode_add_figures(j, judged);
+	record_note(*m->record, "auto", j);
 }
 
 /* --- looks ------------------------------------------------------------------------------- */
@@ -95,7 +113,7 @@ enum auto_act auto_mode_look(struct auto_mode *m, const struct auto_seen *seen)
 		jobset_put(m->routed_for);
 		m->routed_for = jobset_get(counted);
 	}
-	auto_mode_say(m, act);
+	auto_mode_say(m, act, NULL);
 	jobset_put(counted);
 	return act;
 }
@@ -159,20 +177,20 @@ enum auto_act auto_mode_judge(struct auto_mode *m, const struct auto_proposal *p
 	enum auto_act act = auto_policy_judge(&m->policy, auto_mode_now_s(), p);
 
 	m->proposed = act == AUTO_PROPOSE;
-	auto_mode_say(m, act);
+	auto_mode_say(m, act, p);
 	return act;
 }
 
 void auto_mode_failed(struct auto_mode *m, const char *what)
 {
 	auto_policy_failed(&m->policy, auto_mode_now_s(), what);
-	auto_mode_say(m, AUTO_WAIT);
+	auto_mode_say(m, AUTO_WAIT, NULL);
 }
 
 void auto_mode_ended(struct auto_mode *m, enum auto_end end, const char *txn, const char *text)
 {
 	auto_policy_ended(&m->policy, auto_mode_now_s(), end, text);
-	auto_mode_say(m, AUTO_WAIT);
+	auto_mode_say(m, AUTO_WAIT, NULL);
 	record_note(*m->record, "auto.end", json_pack("{s:s, s:i}", "txn", txn, "end", (int)end));
 }
 

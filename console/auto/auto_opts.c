@@ -52,9 +52,16 @@ static const struct argp_option rows[] = {
 	  "ignored",
 	  0 },
 	{ "auto-gain", OPT_GAIN, "PERCENT", 0,
-	  "required gain: a plan must lower the maximum job EFI (paths of jobs over one link) by "
-	  "more than this (default: 5 %)",
+	  "required gain: a plan must lower the predicted mean time of the jobs by more than this "
+	  "(default: 5 %); where times are not known, the maximum job EFI (paths of jobs over one "
+	  "link)",
 	  0 },
+	{ "accept-slower", CMDLINE_KEY(struct auto_opts, accept_slower), NULL, 0,
+	  "apply also what makes a communication pattern more than 2 % slower than the installed "
+	  "routing, or a single job more than 10 % (default: such plans are only proposed, and view "
+	  "7 asks for this with O)",
+	  0 },
+	{ "auto-accept-slower", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "auto-min-age", OPT_AGE, "SECONDS", 0,
 	  "ignore jobs that have run for less (default: 60 s)", 0 },
 	{ "auto-confirm", OPT_QUIET, "SECONDS", 0,
@@ -135,5 +142,6 @@ void auto_opts_limits(struct auto_limits *out, const struct auto_opts *o, bool a
 {
 	*out = (struct auto_limits){ .period_s = o->period_s,
 				     .gain = o->gain_pct / 100,
+				     .accept_slower = o->accept_slower,
 				     .armed = armed };
 }

@@ -16,7 +16,8 @@ struct auto_opts {
 	const char *pin;	/* as in --pin; NULL: nobody */
 	const char *exclude;	/* as in --exclude; NULL: nothing */
 	unsigned job_nodes_min; /* jobs with fewer nodes do not count for the engine */
-	double gain_pct;	/* of the maximum effective EFI */
+	double gain_pct;	/* of the mean time of the jobs */
+	bool accept_slower;	/* also what makes a pattern or a job slower */
 	unsigned min_age_s;	/* jobs younger than that do not count */
 	unsigned confirm_s;	/* that an update must be quiet for */
 };

@@ -88,39 +88,86 @@ enum auto_act auto_policy_look(struct auto_policy *p, uint64_t now_s, const stru
 	return AUTO_COMPUTE;
 }
 
+static bool auto_policy_timed(const struct auto_proposal *in)
+{
+	return in->time_before > 0 && in->time_after > 0;
+}
+
 double auto_gain(const struct auto_proposal *in)
 {
+	if (auto_policy_timed(in))
+		return 1.0 - in->time_after / in->time_before;
 	return in->before ? 1.0 - (double)in->after / (double)in->before : 0;
 }
 
-/* What changes, of which the maximum decides. */
-static const char *auto_policy_change(char buf[96], const struct auto_proposal *in)
+/* More than the threshold, and more than the phases that were drawn can make of nothing. */
+static bool auto_policy_gains(const struct auto_policy *p, const struct auto_proposal *in)
 {
-	int n = snprintf(buf, 96, "max job EFI %lu -> %lu", (unsigned long)in->before,
-			 (unsigned long)in->after);
+	double error = auto_policy_timed(in) ? in->time_error / in->time_before : 0;
 
-	if (in->time_before > 0 && in->time_after > 0)
-		snprintf(buf + n, 96 - (size_t)n, ", mean time of jobs %.2f -> %.2f",
-			 in->time_before, in->time_after);
+	return auto_gain(in) > p->limits.gain && auto_gain(in) > 2 * error;
+}
+
+/* "gain 7.3 +- 0.4 % (mean time of jobs 3.96 -> 3.67, 0.33 -> 0.31 ms/MiB; max job EFI 20 -> 12)"
+ */
+static const char *auto_policy_change(char buf[240], const struct auto_proposal *in)
+{
+	int n = snprintf(buf, 240, "gain %.1f", 100 * auto_gain(in));
+
+	if (auto_policy_timed(in)) {
+		if (in->time_error > 0)
+			n += snprintf(buf + n, 240 - (size_t)n, " +- %.1f",
+				      100 * in->time_error / in->time_before);
+		n += snprintf(buf + n, 240 - (size_t)n, " %% (mean time of jobs %.2f -> %.2f",
+			      in->time_before, in->time_after);
+		if (in->s_before > 0 && in->s_after > 0)
+			n += snprintf(buf + n, 240 - (size_t)n, ", %.2f -> %.2f ms/MiB",
+				      1e3 * in->s_before, 1e3 * in->s_after);
+		n += snprintf(buf + n, 240 - (size_t)n, "; ");
+	} else {
+		n += snprintf(buf + n, 240 - (size_t)n, " %% (");
+	}
+	snprintf(buf + n, 240 - (size_t)n, "max job EFI %lu -> %lu)", (unsigned long)in->before,
+		 (unsigned long)in->after);
 	return buf;
 }
 
 static enum auto_act auto_policy_propose(struct auto_policy *p, const struct auto_proposal *in,
 					 const char *why)
 {
-	char change[96];
+	char change[240];
 
-	auto_policy_say(p, "%u block%s would gain %.1f %% (%s), but %s", in->blocks,
-			plural(in->blocks), 100 * auto_gain(in), auto_policy_change(change, in),
-			why);
+	auto_policy_say(p, "%u block%s: %s, but %s", in->blocks, plural(in->blocks),
+			auto_policy_change(change, in), why);
 	return AUTO_PROPOSE;
+}
+
+/* Why what gains is left to people; NULL: nothing keeps it back. */
+static const char *auto_policy_hindrance(const struct auto_policy *p,
+					 const struct auto_proposal *in, char buf[400])
+{
+	if (!p->limits.armed)
+		return "automatic mode is not armed (read-only, no --rw): nothing is written";
+	if (p->disarmed)
+		return "automatic mode has disarmed itself because another writer changed the "
+		       "routing: find out which, then restart automatic mode";
+	if (in->slower[0] && !p->limits.accept_slower) {
+		snprintf(buf, 400,
+			 "it would be slower: %s: nothing is written without "
+			 "--accept-slower",
+			 in->slower);
+		return buf;
+	}
+	if (in->drain && !in->agents)
+		return "not all jobs that have to drain have agents: an operator has to apply it";
+	return NULL;
 }
 
 enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s,
 				const struct auto_proposal *in)
 {
-	double gain = auto_gain(in);
-	char change[96];
+	char change[240], buf[400];
+	const char *why;
 
 	if (!in->sound) {
 		auto_policy_failed(p, now_s, in->why_not);
@@ -133,29 +180,17 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s,
 		auto_policy_say(p, "the engine finds no better routing: the installed one stays");
 		return AUTO_WAIT;
 	}
-	if (gain <= p->limits.gain) {
+	if (!auto_policy_gains(p, in)) {
 		p->failures = 0;
 		auto_policy_say(
-			p,
-			"%u block%s would gain %.1f %% (%s), not more than %.1f %%: the installed "
-			"routing stays",
-			in->blocks, plural(in->blocks), 100 * gain, auto_policy_change(change, in),
+			p, "%u block%s: %s, not more than %.1f %%: the installed routing stays",
+			in->blocks, plural(in->blocks), auto_policy_change(change, in),
 			100 * p->limits.gain);
 		return AUTO_WAIT;
 	}
-	if (!p->limits.armed)
-		return auto_policy_propose(p, in,
-					   "automatic mode is not armed (read-only, no "
-					   "--rw): nothing is written");
-	if (p->disarmed)
-		return auto_policy_propose(
-			p, in,
-			"automatic mode has disarmed itself because another writer changed the "
-			"routing: find out which, then restart automatic mode");
-	if (in->drain && !in->agents)
-		return auto_policy_propose(p, in,
-					   "not all jobs that have to drain have agents: an "
-					   "operator has to apply it");
+	why = auto_policy_hindrance(p, in, buf);
+	if (why)
+		return auto_policy_propose(p, in, why);
 	if (in->busy) {
 		p->computed = false;
 		p->next_s = now_s + auto_policy_busy_pause(p);
@@ -164,8 +199,9 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s,
 			"another update was started: waiting for its end before computing again");
 		return AUTO_WAIT;
 	}
-	auto_policy_say(p, "writing %u block%s: gain %.1f %% (%s)%s", in->blocks,
-			plural(in->blocks), 100 * gain, auto_policy_change(change, in),
+	auto_policy_say(p, "writing %u block%s: %s%s%s%s", in->blocks, plural(in->blocks),
+			auto_policy_change(change, in),
+			in->slower[0] ? "; slower, as accepted: " : "", in->slower,
 			in->drain ? "; agents drain their jobs" : "");
 	return AUTO_APPLY;
 }

@@ -28,9 +28,10 @@ enum auto_act {
 };
 
 struct auto_limits {
-	uint32_t period_s; /* between two looks, and so at least between two computations; not 0 */
-	double gain;	   /* a proposal must gain more than this share, 0..1 */
-	bool armed;	   /* it may write */
+	uint32_t period_s;  /* between two looks, and so at least between two computations; not 0 */
+	double gain;	    /* a proposal must gain more than this share, 0..1 */
+	bool accept_slower; /* it may write what time_gate finds slower */
+	bool armed;	    /* it may write */
 };
 
 /* What is there when it looks. */
@@ -48,12 +49,17 @@ struct auto_look {
 struct auto_proposal {
 	bool sound;	     /* checked, deadlock-free, the links carry it, writes have an order */
 	const char *why_not; /* when it is not sound; may be NULL */
-	uint64_t before, after;		/* maximum effective EFI, installed and proposed */
-	double time_before, time_after; /* mean time of jobs in an all-to-all; 0 not known */
-	uint32_t blocks;		/* to be written: LFT blocks and SL2VL tables */
-	bool drain;			/* traffic has to be away before the first write */
-	bool agents;			/* of all whose traffic that is */
-	bool busy;			/* an update of somebody else has begun meanwhile */
+	uint64_t before, after; /* maximum effective EFI, installed and proposed */
+	/* mean time of the jobs in the pattern, by which it is judged where it is known, in units
+	 * of a message without contention; 0 not known */
+	double time_before, time_after;
+	double time_error;	  /* standard error of the difference */
+	double s_before, s_after; /* the same in seconds per MiB and rank; NAN or 0 not known */
+	char slower[300];	  /* what time_gate says; "" nothing gets slower */
+	uint32_t blocks;	  /* to be written: LFT blocks and SL2VL tables */
+	bool drain;		  /* traffic has to be away before the first write */
+	bool agents;		  /* of all whose traffic that is */
+	bool busy;		  /* an update of somebody else has begun meanwhile */
 };
 
 enum auto_end {
@@ -71,7 +77,7 @@ struct auto_policy {
 	bool computed;	   /* for the jobs that a look compares with */
 	bool disarmed;	   /* somebody else routes */
 	uint32_t failures; /* in a row */
-	char why[240];	   /* the last decision, a sentence for the log */
+	char why[640];	   /* the last decision, a sentence for the log */
 };
 
 /* The first look is due at once.  Times are seconds of one clock that never jumps. */
@@ -92,5 +98,6 @@ void auto_policy_failed(struct auto_policy *p, uint64_t now_s, const char *what)
 /* After AUTO_APPLY.  text: why it was not kept; may be NULL. */
 void auto_policy_ended(struct auto_policy *p, uint64_t now_s, enum auto_end end, const char *text);
 
-/* Share by which the maximum effective EFI falls, 0..1; negative when it rises; 0 without jobs. */
+/* Share by which the time of jobs falls, 0..1, negative when it rises; where that is not known, the
+ * same of the maximum effective EFI; 0 without jobs. */
 double auto_gain(const struct auto_proposal *in);

@@ -53,9 +53,19 @@ static bool auto_propose_agents_there(const struct plan *p, const struct auto_ag
 	return there;
 }
 
-static double auto_propose_time(const struct time_summary *t)
+/* Of jobs that have paths in both; where the installed tables lose packets, times say nothing. */
+static void auto_propose_times(struct auto_proposal *out, const struct route_report *r)
 {
-	return t->known && t->jobs ? t->of[PREDICT_ALLTOALL].mean.mean : 0;
+	const struct time_gate *g = &r->gate;
+
+	if (!g->known || r->before->unreachable)
+		return;
+	out->time_before = g->of[g->pattern].before;
+	out->time_after = g->of[g->pattern].after;
+	out->time_error = g->of[g->pattern].error;
+	out->s_before = r->time_before.of[g->pattern].s_per_MiB;
+	out->s_after = r->time.of[g->pattern].s_per_MiB;
+	time_gate_text(out->slower, sizeof(out->slower), g);
 }
 
 int auto_propose(struct auto_proposal *out, struct route_report *r, const struct route_inputs *in,
@@ -65,9 +75,8 @@ int auto_propose(struct auto_proposal *out, struct route_report *r, const struct
 	int rc = route_judge_refusal(r->v, in->f, err);
 
 	*out = (struct auto_proposal){ .before = r->before->eff_efi_max,
-				       .after = r->m->eff_efi_max,
-				       .time_before = auto_propose_time(&r->time_before),
-				       .time_after = auto_propose_time(&r->time) };
+				       .after = r->m->eff_efi_max };
+	auto_propose_times(out, r);
 	if (!rc && !plan_empty(p))
 		rc = route_report_steps(r, in, AUTO_REST, progress, err);
 	out->sound = !rc;

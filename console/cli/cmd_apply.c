@@ -8,6 +8,7 @@
 #include "console/lib/exits.h"
 #include "console/lib/mkey.h"
 #include "console/live/unfinished.h"
+#include "console/plan/plan_gate.h"
 #include "console/update/update_terminal.h"
 #include "console/update/watchdog_config.h"
 #include "fabric/base/mem.h"
@@ -21,7 +22,7 @@ struct apply_cmd {
 	struct watchdog_config dog;
 	struct plan_bytes plan; /* of file */
 	const char *file, *yes;
-	bool no_input, detach;
+	bool no_input, detach, slower;
 };
 
 static const struct argp_option table[] = {
@@ -32,6 +33,10 @@ static const struct argp_option table[] = {
 	  0 },
 	{ "detach", CMDLINE_KEY(struct apply_cmd, detach), NULL, 0,
 	  "do not wait: print the update's ID, for confirm, rollback, extend, attach", 0 },
+	{ "accept-slower", CMDLINE_KEY(struct apply_cmd, slower), NULL, 0,
+	  "apply although a communication pattern gets more than 2 % slower than with the "
+	  "installed routing, or a single job more than 10 %",
+	  0 },
 	{ "accept-sl-change", CMDLINE_KEY(struct apply_cmd, dog.accept_sl), NULL, 0,
 	  "apply although the hosts need other service levels (SLs): you distribute these by "
 	  "other means",
@@ -89,6 +94,35 @@ static int cmd_apply_permitted(const struct apply_cmd *c, const struct plan *p, 
 	return a == ANSWER_YES ? 0 : err_set(err, EXIT_REFUSED, "not started, nothing was written");
 }
 
+/* Is it accepted that jobs get slower?  At a terminal that is asked. */
+static int cmd_apply_slower(const struct apply_cmd *c, const struct plan *p, struct err *err)
+{
+	struct time_gate g;
+	char what[300];
+	char *prompt;
+	enum answer a = ANSWER_NO;
+
+	if (c->slower)
+		return 0;
+	if (plan_gate(&g, p, NULL, err))
+		return EXIT_REFUSED;
+	if (!time_gate_slower(&g))
+		return 0;
+	time_gate_text(what, sizeof(what), &g);
+	if (!c->yes) {
+		prompt =
+			xasprintf("Plan %s makes jobs slower than the installed routing: %s.\nType "
+				  "slower to accept this: ",
+				  p->id, what);
+		a = confirm_prompt_name(prompt, "slower", 0);
+		free(prompt);
+	}
+	if (a == ANSWER_YES)
+		return 0;
+	plan_gate_refusal(p, what, err);
+	return EXIT_REFUSED;
+}
+
 static int cmd_apply_apply(struct apply_cmd *c, const struct plan *p, struct err *err)
 {
 	struct update_terminal t = {
@@ -111,7 +145,9 @@ static int cmd_apply_apply(struct apply_cmd *c, const struct plan *p, struct err
 	if (!c->dog.agents.without && !c->dog.agents.names && p->drain.jobs &&
 	    !c->dog.live.node_names && drain_names_check(&p->drain, p->fabric, p->jobs, err))
 		return EXIT_REFUSED;
-	rc = cmd_apply_permitted(c, p, err);
+	rc = cmd_apply_slower(c, p, err);
+	if (!rc)
+		rc = cmd_apply_permitted(c, p, err);
 	if (rc)
 		return rc;
 	if (plan_bytes_check(&c->plan, c->file, err))

@@ -15,6 +15,7 @@
 #include "console/live/agents.h"
 #include "console/live/live_fabric.h"
 #include "console/plan/command_inputs.h"
+#include "console/plan/gate_json.h"
 #include "console/plan/route_report.h"
 #include "engines/engine_spec.h"
 #include "fabric/base/json_text.h"
@@ -210,9 +211,8 @@ static json_t *cmd_plan_waves_json(const struct plan *p, const struct transition
 			 (json_int_t)t->nwaves, "block_writes", (json_int_t)t->nwrites, "lids",
 			 (json_int_t)t->lids, "irreducible", t->irreducible, "old_cyclic",
 			 t->old_cyclic, "escape", p->drain.escape, "sl_assumed",
-			 plan_sls_assumed(p), "drain", drain, "drain_jobs",
-			 plan_drain_jobs_json(p), "ambiguous_names",
-			 drain_names_json(&p->drain, p->fabric, p->jobs));
+			 plan_sls_assumed(p), "drain", drain, "drain_jobs", plan_drain_jobs_json(p),
+			 "ambiguous_names", drain_names_json(&p->drain, p->fabric, p->jobs));
 }
 
 static int cmd_plan_print_json(const struct plan_cmd *c, const struct plan *p,
@@ -233,6 +233,7 @@ static int cmd_plan_print_json(const struct plan_cmd *c, const struct plan *p,
 	}
 	plan_add_cost(j, p);
 	json_object_set_new(j, "transition", cmd_plan_waves_json(p, t));
+	json_object_set_new(j, "time_gate", gate_json(&next->gate));
 	json_object_set_new(j, "before", summary_json(now));
 	json_object_set_new(j, "after", after);
 	if (c->o.per_job)
@@ -256,6 +257,7 @@ static int cmd_plan_show(const struct plan_cmd *c, struct route_report *both,
 		summary_print_table(stdout, both, 2);
 		summary_print_notes(stdout, next);
 		summary_print_verdict(stdout, next);
+		summary_print_gate(stdout, next);
 		plan_print(stdout, next->plan);
 		cmd_plan_print_waves(next->plan, next->transition);
 		if (why.text[0])
@@ -299,6 +301,7 @@ static int cmd_plan_report(struct route_report both[2], const struct route_input
 		rc = route_report_run(&both[0], &found, ROUTE_JUDGE, err);
 	if (rc)
 		return rc;
+	route_report_compare_times(&both[1], both[0].sheet);
 	progress_line_start(&w);
 	rc = route_report_steps(&both[1], in, ROUTE_DIFF | ROUTE_PLAN, &w.progress, err);
 	progress_line_stop(&w);
@@ -333,7 +336,8 @@ static int cmd_plan_make(struct plan_cmd *c, const struct live *l, struct err *e
 	if (cmd_plan_carries(c, p, err) || (c->file && plan_save(c->file, p, err)))
 		goto out;
 	if (c->file && !c->o.json)
-		printf("written to %s; apply it with: ibroute-top apply %s\n", c->file, c->file);
+		printf("written to %s; apply it with: ibroute-top apply %s%s\n", c->file,
+		       time_gate_slower(&both[1].gate) ? "--accept-slower " : "", c->file);
 	rc = c->detailed && !plan_empty(p) ? EXIT_CHANGES : EXIT_OK;
 out:
 	route_report_free(&both[0]);

@@ -11,6 +11,7 @@
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
 #include "console/lib/progress_line.h"
+#include "console/plan/gate_json.h"
 #include "console/plan/route_report.h"
 #include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
@@ -199,6 +200,7 @@ static int cmd_show_print_json(const struct show_cmd *c, const struct plan *p,
 	json_object_set_new(j, "schema", json_string("ibroute-top/1"));
 	cmd_show_add_pins(j, p);
 	cmd_show_add_cost(j, p);
+	json_object_set_new(j, "time_gate", gate_json(&both[1].gate));
 	json_object_set_new(j, "before", summary_json(&both[0]));
 	json_object_set_new(j, "after", after);
 	if (c->o.per_job)
@@ -224,6 +226,7 @@ static void cmd_show_print_text(const struct show_cmd *c, const struct plan *p,
 	plan_print_files(stdout, p);
 	summary_print_table(stdout, both, 2);
 	summary_print_verdict(stdout, &both[1]);
+	summary_print_gate(stdout, &both[1]);
 	plan_print(stdout, p);
 	printf("order of writes: %u wave%s\n", p->changes->nwaves, plural(p->changes->nwaves));
 	drain_text(drain, sizeof(drain), &p->drain, p->fabric, p->jobs);
@@ -257,6 +260,7 @@ static int cmd_show_show(const struct show_cmd *c, const struct plan *p, struct 
 	if (route_report_run(&both[0], &in, ROUTE_JUDGE, err))
 		goto out;
 	both[1].diff = tdiff_copy(p->diff);
+	route_report_compare_times(&both[1], both[0].sheet);
 	if (c->o.json && cmd_show_print_json(c, p, both, err))
 		goto out;
 	if (!c->o.json)

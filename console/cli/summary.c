@@ -388,6 +388,15 @@ void summary_print_verdict(FILE *out, const struct route_report *e)
 	}
 }
 
+void summary_print_gate(FILE *out, const struct route_report *e)
+{
+	char text[300];
+
+	if (time_gate_slower(&e->gate))
+		fprintf(out, "[SLOWER] than the installed routing: %s\n",
+			time_gate_text(text, sizeof(text), &e->gate));
+}
+
 static void summary_print_value(FILE *out, enum figure_kind kind, double v)
 {
 	if (isnan(v))

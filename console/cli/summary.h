@@ -33,5 +33,8 @@ void summary_add_verdict(json_t *summary, const struct route_report *e);
 /* The sentence of the verdict and the witness below it. */
 void summary_print_verdict(FILE *out, const struct route_report *e);
 
+/* A line when jobs get slower from the installed tables; nothing where they do not. */
+void summary_print_gate(FILE *out, const struct route_report *e);
+
 /* Figures of several evaluations beside each other; one whose tables are missing shows "-". */
 void summary_print_table(FILE *out, const struct route_report *list, size_t n);

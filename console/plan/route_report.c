@@ -282,11 +282,21 @@ int route_report_choice(struct route_report *r, const struct route_inputs *in,
 	return rc;
 }
 
+void route_report_compare_times(struct route_report *after, const struct time_sheet *before)
+{
+	if (before && after->sheet)
+		time_gate_compare(&after->gate, before, after->sheet, after->jobs, after->pattern);
+}
+
 static int route_report_time_before(struct route_report *r, const struct route_inputs *in,
 				    struct progress *progress, struct err *err)
 {
-	return route_report_time_of(&r->time_before, NULL, in, in->installed, NULL, NULL, progress,
-				    err);
+	int rc = route_report_time_of(&r->time_before, &r->sheet_before, in, in->installed, NULL,
+				      NULL, progress, err);
+
+	if (!rc)
+		route_report_compare_times(r, r->sheet_before);
+	return rc;
 }
 
 static int route_report_diff(struct route_report *r, const struct route_inputs *in,
@@ -450,6 +460,7 @@ void route_report_free(struct route_report *r)
 	ebb_jobs_free(r->ebb_jobs);
 	prediction_free(r->jobs_run);
 	time_sheet_free(r->sheet);
+	time_sheet_free(r->sheet_before);
 	notes_done(&r->notes);
 	plan_free(r->plan);
 	transition_free(r->transition);

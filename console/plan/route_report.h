@@ -12,6 +12,7 @@
 #include "engines/metrics/metrics.h"
 #include "engines/parx/parx_check.h"
 #include "engines/predict/predict.h"
+#include "engines/predict/time_gate.h"
 #include "engines/predict/time_summary.h"
 #include "engines/transition/transition.h"
 #include "engines/verify/verify.h"
@@ -92,9 +93,11 @@ struct route_report {
 	struct prediction *jobs_run; /* likewise */
 	/* of large messages, where there is a choice of LIDs */
 	struct time_summary time, time_before;
-	struct time_summary time_small; /* of small ones; not known without such a choice */
-	struct time_sheet *sheet;	/* job by job; NULL: as jobs_run */
-	const struct job_times *times;	/* of them those of the pattern, or NULL */
+	struct time_summary time_small;	 /* of small ones; not known without such a choice */
+	struct time_sheet *sheet;	 /* job by job; NULL: as jobs_run */
+	const struct job_times *times;	 /* of them those of the pattern, or NULL */
+	struct time_sheet *sheet_before; /* NULL: not known */
+	struct time_gate gate;		 /* against the installed tables */
 	enum predict_pattern pattern;
 	struct notes notes; /* what the engine told */
 	/* which LIDs small and large messages take; NULL: not known, nor are the next two */
@@ -128,6 +131,9 @@ int route_report_run(struct route_report *out, const struct route_inputs *in, un
  * tables that parx made come with theirs already. */
 int route_report_choice(struct route_report *r, const struct route_inputs *in,
 			struct lid_choice *choice, struct err *err);
+/* Do jobs get slower from the tables of one report to those of another?  Into after->gate; not
+ * known where the times of one are not. */
+void route_report_compare_times(struct route_report *after, const struct time_sheet *before);
 /* Verdict and, where there is a choice of LIDs, that on the choice. */
 bool route_report_ok(const struct route_report *r);
 void route_report_free(struct route_report *r); /* an all-zero one is fine */

@@ -10,6 +10,7 @@
 #include "console/auto/auto_policy.h"
 #include "engines/metrics/metrics.h"
 #include "engines/predict/forecast.h"
+#include "engines/predict/time_gate.h"
 #include "engines/predict/time_summary.h"
 #include "engines/predict/link_usage.h"
 #include "engines/predict/traffic.h"
@@ -107,6 +108,7 @@ struct msg {
 	struct tdiff *diff;
 	struct notes notes;
 	struct time_summary time_now, time_plan;
+	struct time_gate gate;
 	struct forecast now, plan;
 	struct traffic traffic_now, traffic_plan;
 	struct plan *ordered;

@@ -229,6 +229,7 @@ static void worker_preview_take(struct msg *msg, struct route_report *r)
 	msg->before = r->before;
 	msg->time_now = r->time_before;
 	msg->time_plan = r->time;
+	msg->gate = r->gate;
 	msg->notes = r->notes;
 	msg->files = r->files;
 	r->t = NULL;

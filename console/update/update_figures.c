@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/update/update_figures.h"
 
+#include "console/plan/gate_json.h"
+#include "console/plan/plan_gate.h"
 #include "engines/metrics/metrics.h"
 #include "fabric/base/json_text.h"
 #include "fabric/base/log.h"
@@ -107,16 +109,19 @@ static json_t *update_figures_heat_of(const struct fabric *f, const struct metri
 json_t *update_figures(const struct plan *p)
 {
 	struct metrics *before = NULL, *after = NULL;
+	struct time_gate gate;
 	struct err err;
 	json_t *j = NULL;
 
 	if (metrics_compute(&before, p->fabric, p->from, p->jobs, NULL, NULL, &err) ||
-	    metrics_compute(&after, p->fabric, p->to, p->jobs, NULL, NULL, &err))
+	    metrics_compute(&after, p->fabric, p->to, p->jobs, NULL, NULL, &err) ||
+	    plan_gate(&gate, p, NULL, &err))
 		log_add(LOG_WARN, "record", "cannot compute the metrics of the plan: %s", err.text);
 	else
-		j = json_pack("{s:s, s:I, s:o, s:o, s:o}", "plan", p->id, "jobs",
-			      (json_int_t)(p->jobs ? p->jobs->njob : 0), "before",
-			      update_figures_of(before), "after", update_figures_of(after), "heat",
+		j = json_pack("{s:s, s:I, s:o, s:o, s:o, s:o}", "plan", p->id, "jobs",
+			      (json_int_t)(p->jobs ? p->jobs->njob : 0), "time_gate",
+			      gate_json(&gate), "before", update_figures_of(before), "after",
+			      update_figures_of(after), "heat",
 			      update_figures_heat_of(p->fabric, before, after));
 	metrics_free(before);
 	metrics_free(after);

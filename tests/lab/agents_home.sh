@@ -168,7 +168,7 @@ one() { # whom, after how many ms, does an agent hold up the drain?
 	rm -f "$LAB_DIR"/hold.*
 	ok "$whom: a plan" does 0 plan -e dfsssp:4 --escape --fabric lab "${dirs[@]}" -o "$LAB_DIR/p" || return
 	[ -z "$3" ] || touch "$LAB_DIR/hold.n0012"
-	ok "$whom: an update begins" does 0 apply "$LAB_DIR/p" "${dirs[@]}" --yes-fabric lab --detach --agent-timeout 20 \
+	ok "$whom: an update begins" does 0 apply --accept-slower "$LAB_DIR/p" "${dirs[@]}" --yes-fabric lab --detach --agent-timeout 20 \
 		--confirm-timeout 5
 	lab_wait 10 mode n0005 escape
 	sleep "$(printf '%d.%03d' $(($2 / 1000)) $(($2 % 1000)))"
@@ -225,7 +225,7 @@ one both $((RANDOM % 800)) ""
 # one that was left behind comes home while another update waits, which has no agents of its own
 ok "another plan" does 0 plan -e dfsssp:4 --escape --fabric lab "${dirs[@]}" -o "$LAB_DIR/p"
 touch "$LAB_DIR/hold.n0009"
-ok "an update" does 0 apply "$LAB_DIR/p" "${dirs[@]}" --yes-fabric lab --detach --confirm-timeout 60 --agent-timeout 10 \
+ok "an update" does 0 apply --accept-slower "$LAB_DIR/p" "${dirs[@]}" --yes-fabric lab --detach --confirm-timeout 60 --agent-timeout 10 \
 	--on-silent continue # it has drained, and does not answer the question right before the first write
 lab_wait 10 mode n0012 escape
 kill -9 "$(cat "$LAB_DIR/agent-n0012.pid")"
@@ -237,7 +237,7 @@ ok "waits without the agent that was killed" lab_wait 30 waits
 ok "and is confirmed" does 0 confirm last "${dirs[@]}" --yes-fabric lab
 ok "status names the agent" names n0012
 ok "a plan of another engine" does 0 plan -e nue:4 --escape --fabric lab "${dirs[@]}" -o "$LAB_DIR/p2"
-ok "an update without agents waits" does 0 apply "$LAB_DIR/p2" "${dirs[@]}" --without-agents --yes-fabric lab --detach \
+ok "an update without agents waits" does 0 apply --accept-slower "$LAB_DIR/p2" "${dirs[@]}" --without-agents --yes-fabric lab --detach \
 	--confirm-timeout 120
 ok "for its confirmation" lab_wait 20 waits
 ok "the agent is started again" agent n0012

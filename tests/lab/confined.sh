@@ -95,7 +95,7 @@ exec 8>&-
 top() { lab_on n0002 "$IBROUTE_TOP" "$@"; }
 dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state")
 ok "a plan" top plan -e minhop --fabric lab "${dirs[@]}" -o "$LAB_DIR/p"
-ok "an update, detached" top apply "$LAB_DIR/p" "${dirs[@]}" --installer smp --without-agents --yes-fabric lab --detach --confirm-timeout 120
+ok "an update, detached" top apply --accept-slower "$LAB_DIR/p" "${dirs[@]}" --installer smp --without-agents --yes-fabric lab --detach --confirm-timeout 120
 waits() { top status --state-dir "$LAB_DIR/state" | grep -i 'waits\|confirm'; }
 ok "it waits to be confirmed" lab_wait 20 waits
 all_hold_nothing() {

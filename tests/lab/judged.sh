@@ -40,14 +40,14 @@ refused() {
 	local name=$1 words=$2
 	shift 2
 	"$forge" "$LAB_DIR/plan" "$LAB_DIR/evil.$name" "$name" >"$LAB_DIR/forged" || { cat "$LAB_DIR/forged"; return 1; }
-	does 4 apply "$LAB_DIR/evil.$name" "${dirs[@]}" "${how[@]}" "$@" && said "$words"
+	does 4 apply --accept-slower "$LAB_DIR/evil.$name" "${dirs[@]}" "${how[@]}" "$@" && said "$words"
 }
 
 prompt() {
 	cd "$LAB_DIR/work" || return 1
 	# shellcheck disable=SC2046
 	tty_start 100x30 env $(lab_env n0002) TERM=screen-256color LC_ALL=C.UTF-8 sh -c '"$@"; echo "exit $?"; sleep 60' sh \
-		"$IBROUTE_TOP" apply "$1" "${dirs[@]}" --without-agents --accept-strangers --installer smp --confirm-timeout 30
+		"$IBROUTE_TOP" apply --accept-slower "$1" "${dirs[@]}" --without-agents --accept-strangers --installer smp --confirm-timeout 30
 	cd "$LAB_ROOT" || return 1
 	tty_wait 20 'to start: *$'
 }
@@ -85,7 +85,7 @@ tty_stop
 ok "nothing was written" untouched
 cp "$LAB_DIR/plan" "$LAB_DIR/shown"
 : >"$LAB_DIR/out" # what came before says PREPARE, too
-LAB_TIMEOUT=120 lab_on n0002 "$IBROUTE_TOP" apply "$LAB_DIR/shown" "${dirs[@]}" "${how[@]}" --installer smp >"$LAB_DIR/out" 2>&1 &
+LAB_TIMEOUT=120 lab_on n0002 "$IBROUTE_TOP" apply --accept-slower "$LAB_DIR/shown" "${dirs[@]}" "${how[@]}" --installer smp >"$LAB_DIR/out" 2>&1 &
 apply=$!
 lab_wait 20 grep -q PREPARE "$LAB_DIR/out"
 cp "$LAB_DIR/evil.circle" "$LAB_DIR/shown"
@@ -105,7 +105,7 @@ record() { # as others see it
 update() { # node, folder, exit code, more options
 	local node=$1 dir=$2 want=$3 rc
 	shift 3
-	LAB_TIMEOUT=120 lab_on "$node" "$IBROUTE_TOP" apply "$LAB_DIR/$dir.plan" --record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/$dir" \
+	LAB_TIMEOUT=120 lab_on "$node" "$IBROUTE_TOP" apply --accept-slower "$LAB_DIR/$dir.plan" --record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/$dir" \
 		--socket "$LAB_DIR/none.sock" --jobs "$LAB_DIR/jobs" --without-agents --accept-strangers --yes-fabric lab "$@" \
 		>"$LAB_DIR/out" 2>&1
 	rc=$?
@@ -153,5 +153,5 @@ for name in circle merged reversed; do
 done
 ok "other service levels than OpenSM has given out" refused sls 'other service levels of [0-9]+ paths than OpenSM has given out'
 ok "nothing was written" untouched
-ok "what was computed is written" does 0 apply "$LAB_DIR/plan" "${dirs[@]}" "${how[@]}"
+ok "what was computed is written" does 0 apply --accept-slower "$LAB_DIR/plan" "${dirs[@]}" "${how[@]}"
 finish

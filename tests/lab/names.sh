@@ -52,7 +52,7 @@ tables_stay() {
 apply() { # exit code; more words.  Not confirmed in time: 7
 	local want=$1
 	shift
-	does "$want" apply "${dirs[@]}" --accept-strangers --yes-fabric lab --confirm-timeout 1 "$@"
+	does "$want" apply --accept-slower "${dirs[@]}" --accept-strangers --yes-fabric lab --confirm-timeout 1 "$@"
 }
 
 "$IBROUTE_TOP" topo hyperx:dims=4x4,hosts=2 >"$LAB_DIR/net0"

@@ -102,7 +102,7 @@ aside() { # words of the program
 
 applies() { # words of apply
 	local rc
-	(aside apply "$@" "${dirs[@]}" --accept-strangers --yes-fabric lab --no-input)
+	(aside apply --accept-slower "$@" "${dirs[@]}" --accept-strangers --yes-fabric lab --no-input)
 	rc=$?
 	[ "$rc" -eq 0 ] && return 0
 	echo "# apply: exit $rc"
@@ -431,7 +431,7 @@ one_kill() { # whom
 	next=$(printf '%s\n' updn nue parx dfdn | grep -vx "$was" | shuf -n 1 --random-source=<(yes "$RANDOM"))
 	does 0 plan -e "$next" --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || return 1
 	updates >"$LAB_DIR/known"
-	(aside apply "$LAB_DIR/plan" "${dirs[@]}" --accept-strangers --yes-fabric lab --agent-timeout 8 "${words[@]}") &
+	(aside apply --accept-slower "$LAB_DIR/plan" "${dirs[@]}" --accept-strangers --yes-fabric lab --agent-timeout 8 "${words[@]}") &
 	waiting=$!
 	strike "$1" || return 1
 	wait "$waiting" 2>/dev/null
@@ -500,7 +500,7 @@ begins() { # state that it is to get to, words of apply
 	local want=$1
 	shift
 	updates >"$LAB_DIR/known"
-	(aside apply "$LAB_DIR/plan" "${dirs[@]}" --accept-strangers --yes-fabric lab "$@") &
+	(aside apply --accept-slower "$LAB_DIR/plan" "${dirs[@]}" --accept-strangers --yes-fabric lab "$@") &
 	waiting=$!
 	lab_wait 30 in_state "$want"
 }
@@ -560,7 +560,7 @@ all_of() { # engine
 dies_after() { # blocks
 	updates >"$LAB_DIR/known"
 	echo "$1" >"$UMAD_DIE"
-	(aside apply "$LAB_DIR/plan" "${dirs[@]}" --accept-strangers --yes-fabric lab --no-input --agent-timeout 60) &
+	(aside apply --accept-slower "$LAB_DIR/plan" "${dirs[@]}" --accept-strangers --yes-fabric lab --no-input --agent-timeout 60) &
 	waiting=$!
 	lab_wait 60 lab_dead opensm || { echo "# opensm does not die"; return 1; }
 	id=$(comm -13 "$LAB_DIR/known" <(updates) | head -n 1)
@@ -670,7 +670,7 @@ taken_over_within() { # engine of the new one's policy, the end, its exit code
 	ok "a plan" does 0 plan -e nue --escape --vls 4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan" || return
 	updates >"$LAB_DIR/known"
 	echo "9 stop" >"$UMAD_DIE"
-	(aside apply "$LAB_DIR/plan" "${dirs[@]}" --accept-strangers --yes-fabric lab --no-input --agent-timeout 20) &
+	(aside apply --accept-slower "$LAB_DIR/plan" "${dirs[@]}" --accept-strangers --yes-fabric lab --no-input --agent-timeout 20) &
 	waiting=$!
 	ok "opensm stops in the middle of a wave" lab_wait 60 stopped opensm || return
 	id=$(comm -13 "$LAB_DIR/known" <(updates) | head -n 1)

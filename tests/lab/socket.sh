@@ -84,7 +84,7 @@ sls_as_in() { # path-sl.dump
 plan_for() { # engine, plan file: also its tables as files, to compare with
 	does 0 plan -e "$1" --fabric lab "${dirs[@]}" -o "$2" &&
 		rm -rf "$LAB_DIR/files" &&
-		does 0 apply "$2" "${dirs[@]}" --without-agents --installer "file:$LAB_DIR/files" --state-dir "$LAB_DIR/state2" \
+		does 0 apply --accept-slower "$2" "${dirs[@]}" --without-agents --installer "file:$LAB_DIR/files" --state-dir "$LAB_DIR/state2" \
 			--yes-fabric lab --no-input &&
 		lab_plain_lfts <"$LAB_DIR/files/opensm-lfts.dump" >"$LAB_DIR/wanted"
 }
@@ -101,7 +101,7 @@ ok "sm: has read the switches" said "no other writer"
 
 ok "a plan, and files of it" plan_for dfsssp:4 "$LAB_DIR/p1"
 ok "files: the switches stay as they are" same "$LAB_DIR/t0"
-ok "apply through OpenSM" does 0 apply "$LAB_DIR/p1" "${dirs[@]}" --without-agents --yes-fabric lab --no-input
+ok "apply through OpenSM" does 0 apply --accept-slower "$LAB_DIR/p1" "${dirs[@]}" --without-agents --yes-fabric lab --no-input
 ok "the switches hold the plan's tables" same "$LAB_DIR/wanted"
 ok "path records have the plan's service levels" sls_as_in "$LAB_DIR/files/path-sl.dump"
 ok "they are confirmed" plugin 'p["source"] == "confirmed" and p["confirmed_there"] and not p["base"]'
@@ -120,7 +120,7 @@ ok "and in the switches" same "$LAB_DIR/wanted"
 # an update that nobody has confirmed yet
 cp "$LAB_DIR/wanted" "$LAB_DIR/t1"
 ok "another plan" plan_for nue:3 "$LAB_DIR/p2"
-ok "apply, detached" does 0 apply "$LAB_DIR/p2" "${dirs[@]}" --without-agents --yes-fabric lab --detach
+ok "apply, detached" does 0 apply --accept-slower "$LAB_DIR/p2" "${dirs[@]}" --without-agents --yes-fabric lab --detach
 id=$(grep -oE '[0-9]{8}T[0-9]{6}Z-[0-9]+' "$LAB_DIR/out" | head -n 1)
 ok "its tables are in force, those of before kept" lab_wait 20 plugin 'p["source"] == "console" and p["engine"] == "nue" and p["base"] and not p["step"]'
 ok "and in the switches" lab_wait 5 same "$LAB_DIR/wanted"
@@ -129,7 +129,7 @@ ok "the previous tables are in the switches" lab_wait 5 same "$LAB_DIR/t1"
 ok "and in force, as confirmed" plugin 'p["source"] == "confirmed" and p["engine"] == "dfsssp" and not p["base"]'
 
 # the same, but console, watchdog and guard are all killed
-ok "apply, detached again" does 0 apply "$LAB_DIR/p2" "${dirs[@]}" --without-agents --yes-fabric lab --detach
+ok "apply, detached again" does 0 apply --accept-slower "$LAB_DIR/p2" "${dirs[@]}" --without-agents --yes-fabric lab --detach
 ok "in force" lab_wait 20 plugin 'p["source"] == "console" and not p["step"]'
 ours=$(for p in $(pgrep -f -- "--watchdog guard"; pgrep -f -- "--watchdog worker"); do
 	# of this lab only
@@ -153,8 +153,8 @@ done
 ok "all as it was" same "$LAB_DIR/t1"
 
 # somebody else writes
-ok "direct writes cannot carry service levels" does 4 apply "$LAB_DIR/p2" "${dirs[@]}" --without-agents --installer smp --yes-fabric lab --no-input
-ok "but when told so" does 0 apply "$LAB_DIR/p2" "${dirs[@]}" --without-agents --installer smp --accept-sl-change --yes-fabric lab --no-input
+ok "direct writes cannot carry service levels" does 4 apply --accept-slower "$LAB_DIR/p2" "${dirs[@]}" --without-agents --installer smp --yes-fabric lab --no-input
+ok "but when told so" does 0 apply --accept-slower "$LAB_DIR/p2" "${dirs[@]}" --without-agents --installer smp --accept-sl-change --yes-fabric lab --no-input
 ok "with a warning" said "OpenSM is not informed"
 ok "sm: finds what OpenSM has not written" does 1 sm --socket "$sock"
 ok "and says so" said "differ from what OpenSM has written"
@@ -179,7 +179,7 @@ ok "routes" plugin 'p["engine"] == "nue" and not p["policy_unsaved"]'
 policy "engine nue:2" "seed 5" "threads 1" "exclude sw05"
 lab_lfts >"$LAB_DIR/t1"
 ok "a plan through what is excluded" does 0 plan -e dfsssp:4 --fabric lab "${dirs[@]}" -o "$LAB_DIR/p3"
-ok "is refused before it begins" does 4 apply "$LAB_DIR/p3" "${dirs[@]}" --without-agents --yes-fabric lab --no-input
+ok "is refused before it begins" does 4 apply --accept-slower "$LAB_DIR/p3" "${dirs[@]}" --without-agents --yes-fabric lab --no-input
 ok "naming it, and the way out" said "passes sw05.*Plan with --exclude"
 ok "nothing was written" same "$LAB_DIR/t1"
 ok "sm tells of it" does 0 sm --socket "$sock"
@@ -214,7 +214,7 @@ sleep 1
 echo '7 n0005,n0009' >"$LAB_DIR/jobs"
 dirs+=(--jobs "$LAB_DIR/jobs")
 ok "a plan whose job has agents" does 0 plan -e dfsssp:4 --escape --fabric lab "${dirs[@]}" -o "$LAB_DIR/p5"
-ok "applied in five phases" does 0 apply "$LAB_DIR/p5" "${dirs[@]}" --accept-strangers --yes-fabric lab --no-input
+ok "applied in five phases" does 0 apply --accept-slower "$LAB_DIR/p5" "${dirs[@]}" --accept-strangers --yes-fabric lab --no-input
 ok "all agents were on their escape LIDs" said "2 of 2 agents are on their escape LIDs"
 ok "and have returned" said "2 of 2 agents have returned"
 ok "by notices of OpenSM itself: no other port listens" plugin 'p["notices"] >= 2 and p["acks"] >= 4'
@@ -227,5 +227,5 @@ lab_opensm_stop
 lab_opensm "routing_engine updn" || give_up "opensm without the plugin"
 ok "no plugin: sm says so" does 1 sm --socket "$sock"
 ok "and why" said "cannot be reached at"
-ok "no plugin: --installer opensm is refused" does 4 apply "$LAB_DIR/p1" "${dirs[@]}" --installer opensm --yes-fabric lab --no-input
+ok "no plugin: --installer opensm is refused" does 4 apply --accept-slower "$LAB_DIR/p1" "${dirs[@]}" --installer opensm --yes-fabric lab --no-input
 finish

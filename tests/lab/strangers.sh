@@ -51,17 +51,17 @@ ok "a plan" does 0 plan -e nue:2 --fabric lab "${dirs[@]}" -o "$LAB_DIR/p"
 ok "names the hosts of LIDs of no job, as smpquery does" all_named
 ok "so does show" does 0 show "$LAB_DIR/p"
 ok "by name" named
-ok "apply is refused" does 4 apply "$LAB_DIR/p" "${dirs[@]}" --accept-sl-change --yes-fabric lab --no-input
+ok "apply is refused" does 4 apply --accept-slower "$LAB_DIR/p" "${dirs[@]}" --accept-sl-change --yes-fabric lab --no-input
 ok "they are named" named
 ok "and what accepts it" said "--accept-strangers"
 ok "nothing was written" eval 'lab_lfts | cmp -s - "$LAB_DIR/before"'
 ok "no update was begun" eval '[ -z "$(ls "$LAB_DIR/state" 2>/dev/null | grep -E "^2")" ]'
-ok "accepted, it is applied" does 0 apply "$LAB_DIR/p" "${dirs[@]}" --accept-sl-change --accept-strangers \
+ok "accepted, it is applied" does 0 apply --accept-slower "$LAB_DIR/p" "${dirs[@]}" --accept-sl-change --accept-strangers \
 	--yes-fabric lab --no-input
 ok "they are named all the same" named
 lab_lfts >"$LAB_DIR/now"
 ok "the tables are others" eval '! cmp -s "$LAB_DIR/before" "$LAB_DIR/now"'
-ok "the same plan once more is refused" does 4 apply "$LAB_DIR/p" "${dirs[@]}" --accept-sl-change \
+ok "the same plan once more is refused" does 4 apply --accept-slower "$LAB_DIR/p" "${dirs[@]}" --accept-sl-change \
 	--accept-strangers --yes-fabric lab --no-input
 ok "for what it is" said "already installed"
 finish

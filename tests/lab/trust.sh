@@ -45,7 +45,7 @@ apply() { # exit code, option...
 	local want=$1 rc
 
 	shift
-	LAB_TIMEOUT=100 lab_on n0002 "$IBROUTE_TOP" apply "$LAB_DIR/plan" "${dirs[@]}" --accept-strangers --yes-fabric lab --no-input "$@" \
+	LAB_TIMEOUT=100 lab_on n0002 "$IBROUTE_TOP" apply --accept-slower "$LAB_DIR/plan" "${dirs[@]}" --accept-strangers --yes-fabric lab --no-input "$@" \
 		>"$LAB_DIR/out" 2>&1
 	rc=$?
 	[ "$rc" -eq "$want" ] || { echo "exit $rc"; tail -n 6 "$LAB_DIR/out"; return 1; }

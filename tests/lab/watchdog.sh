@@ -49,7 +49,7 @@ is() { # update, expression, value
 # Begins it in the background without anybody at a terminal; waits until it waits.
 begin() { # plan, options...
 	id=
-	does 0 apply "$@" "${dirs[@]}" --yes-fabric lab1 --detach || return 1
+	does 0 apply --accept-slower "$@" "${dirs[@]}" --yes-fabric lab1 --detach || return 1
 	id=$(tail -n 1 "$LAB_DIR/out")
 	lab_wait 15 is "$id" 's.get("waiting")' True || { echo "# $id does not wait"; return 1; }
 }
@@ -118,7 +118,7 @@ ok "its process and its guard live" is "$id" 't["live"] and t["guarded"]' True
 does 1 status "$id" "${state[@]}"
 ok "status tells the deadline" said 'rolls back in [0-9]* s unless'
 ok "and what is watched" said 'watch *errors .*[0-9] ports of changed links'
-ok "a second update is refused" does 4 apply "$LAB_DIR/p.plan" "${dirs[@]}" --yes-fabric lab1
+ok "a second update is refused" does 4 apply --accept-slower "$LAB_DIR/p.plan" "${dirs[@]}" --yes-fabric lab1
 ok "more time" does 0 extend "${id%?}" 1000 "${state[@]}"
 ok "which status tells" is "$id" 'p["deadline_s"] > 900' True
 ok "what its process answers is valid" asked
@@ -140,7 +140,7 @@ ok "a plan back" does 0 plan -e minhop --fabric lab1 -o "$LAB_DIR/back.plan"
 
 # --- a lost terminal ---
 # shellcheck disable=SC2046
-env $(lab_env n0002) "$IBROUTE_TOP" apply "$LAB_DIR/back.plan" "${dirs[@]}" --yes-fabric lab1 \
+env $(lab_env n0002) "$IBROUTE_TOP" apply --accept-slower "$LAB_DIR/back.plan" "${dirs[@]}" --yes-fabric lab1 \
 	--confirm-timeout 3 >"$LAB_DIR/out" 2>&1 &
 client=$!
 lab_wait 15 grep -q 'CONFIRM' "$LAB_DIR/out"
@@ -266,7 +266,7 @@ one_kill() { # what
 	[ $((RANDOM % 2)) = 0 ] || args=(--confirm-timeout 1)
 	ls "$LAB_DIR/state" | grep -E '^[0-9]{8}T' | sort >"$LAB_DIR/known"
 	# shellcheck disable=SC2046
-	env $(lab_env n0002) "$IBROUTE_TOP" apply "$LAB_DIR/next.plan" "${dirs[@]}" --yes-fabric lab1 \
+	env $(lab_env n0002) "$IBROUTE_TOP" apply --accept-slower "$LAB_DIR/next.plan" "${dirs[@]}" --yes-fabric lab1 \
 		--watch sm "${args[@]}" >"$LAB_DIR/out" 2>&1 &
 	client=$!
 	strike "$victim"

@@ -341,22 +341,42 @@ static const char *apply_back_text(char buf[48], const struct state_apply *a)
 /* Somebody has to accept that LIDs of no job are not drained, or which hosts are. */
 static bool apply_wants_consent(const struct state *s)
 {
-	return s->apply.state == APPLY_READY && (s->apply.strangers || s->apply.names);
+	return s->apply.state == APPLY_READY &&
+	       (s->apply.strangers || s->apply.names || s->apply.slower[0]);
 }
 
-static const char *apply_consent_question(const struct state *s)
+/* What is asked first of several. */
+struct consent {
+	const char *question, *type, *say;
+};
+
+static const struct consent *apply_consent(const struct state_apply *a)
 {
-	return s->apply.strangers
-		       ? "LIDs of no job have to drain, and nobody can be asked there: pause what "
-			 "sends to them.  O: accept this.  x: discard the plan."
-		       : "Several hosts may have the name of a node that has to drain, or none has.  "
-			 "O: every port of the name drains.  x: discard the plan.";
+	static const struct consent strangers = {
+		"LIDs of no job have to drain, and nobody can be asked there: pause what sends to "
+		"them.  O: accept this.  x: discard the plan.",
+		"Type 'strangers' to accept that LIDs of no job are not drained:",
+		"LIDs of no job have to drain: accept that first (O)"
+	};
+	static const struct consent names = {
+		"Several hosts may have the name of a node that has to drain, or none has.  O: every "
+		"port of the name drains.  x: discard the plan.",
+		"Type 'names' to drain every port of the names:",
+		"say first which hosts have to drain (O)"
+	};
+	static const struct consent slower = {
+		"O: accept that jobs get slower.  x: discard the plan.",
+		"Type 'slower' to accept that jobs get slower:",
+		"jobs get slower: accept that first (O)"
+	};
+
+	return a->strangers ? &strangers : a->names ? &names : &slower;
 }
 
 static void apply_draw_words(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct state_apply *a = &s->apply;
-	char text[400], back[48];
+	char text[440], back[48];
 
 	apply_back_text(back, a);
 	if (a->state == APPLY_RUNNING)
@@ -371,8 +391,11 @@ static void apply_draw_words(const struct state *s, struct canvas *c, struct rec
 			 !a->watched   ? ""
 			 : a->demo_dir ? "O: override conditions.  "
 				       : "O: override conditions.  D: detach.  ");
+	else if (apply_wants_consent(s) && !a->strangers && !a->names)
+		snprintf(text, sizeof(text), "Slower: %s.  %s", a->slower,
+			 apply_consent(a)->question);
 	else if (apply_wants_consent(s))
-		snprintf(text, sizeof(text), "%s", apply_consent_question(s));
+		snprintf(text, sizeof(text), "%s", apply_consent(a)->question);
 	else
 		snprintf(text, sizeof(text), "%s",
 			 a->state == APPLY_NONE ? apply_no_plan(s)
@@ -397,11 +420,9 @@ static void apply_draw_question(const struct apply_ui *u, const struct state *s,
 	if (u->name.active && u->asking != ASK_NAME) {
 		canvas_text(c, in, 1, y++, ROLE_WARN,
 			    u->asking == ASK_NOTE ? "Note for the record of this session:"
-			    : !apply_wants_consent(s)
-				    ? "Watch conditions to ignore: sm, errors, reach, jobs"
-			    : a->strangers ? "Type 'strangers' to accept that LIDs of no job are not "
-					     "drained:"
-					   : "Type 'names' to drain every port of the names:");
+			    : apply_wants_consent(s)
+				    ? apply_consent(a)->type
+				    : "Watch conditions to ignore: sm, errors, reach, jobs");
 		entry_draw(&u->name, c, in, 1, y, u->asking == ASK_NOTE ? "note" : "override");
 		return;
 	}
@@ -489,7 +510,7 @@ static int apply_draw_watch(const struct state *s, struct canvas *c, struct rect
 
 static int apply_draw_automatic(const struct state *s, struct canvas *c, struct rect r, int y)
 {
-	char text[300];
+	char text[700];
 
 	if (!s->automatic.on || !s->automatic.text[0] || y >= r.h)
 		return y;
@@ -662,10 +683,7 @@ static bool apply_input(void *own, struct context *ctx, const struct input *in,
 			return true;
 		}
 		if (apply_wants_consent(s))
-			context_say(ctx, "%s",
-				    s->apply.strangers
-					    ? "LIDs of no job have to drain: accept that first (O)"
-					    : "say first which hosts have to drain (O)");
+			context_say(ctx, "%s", apply_consent(&s->apply)->say);
 		else
 			apply_ask(u, s, ASK_NAME);
 		return true;

@@ -8,6 +8,7 @@
 
 #include "engines/metrics/metrics.h"
 #include "engines/predict/forecast.h"
+#include "engines/predict/time_gate.h"
 #include "engines/predict/time_summary.h"
 #include "engines/predict/traffic.h"
 #include "engines/verify/verify.h"
@@ -45,6 +46,7 @@ struct proposal {
 	const struct metrics *before; /* of the current tables with these jobs */
 	const struct metrics *after;
 	struct time_summary time_now, time_plan; /* likewise, of an all-to-all of the jobs */
+	struct time_gate gate;			 /* do jobs get slower? */
 	const struct verdict *verdict;
 	const struct tdiff *diff;
 

@@ -230,6 +230,7 @@ struct state_apply {
 	char drain[600];	  /* whose traffic has to be away meanwhile */
 	bool strangers;		  /* LIDs of no job as well, which nobody has accepted yet */
 	bool names;		  /* likewise, of hosts whose names are not certain */
+	char slower[300];	  /* jobs get slower, which nobody has accepted yet; "" they do not */
 	const struct tdiff *diff; /* what is to be written */
 	struct apply_step steps[APPLY_STEPS];
 	uint32_t nsteps;
@@ -289,7 +290,7 @@ struct state_auto {
 	bool on;
 	bool alert;	/* a proposal waits for somebody to look at it */
 	double next_s;	/* until it looks at the jobs again; NAN: it is at work */
-	char text[240]; /* its last decision, a sentence; "" none yet */
+	char text[640]; /* its last decision, a sentence; "" none yet */
 };
 
 /* From which on something is a problem. */

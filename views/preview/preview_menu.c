@@ -127,7 +127,7 @@ static void preview_menu_draw_automatic(const struct state *s, struct canvas *c,
 					int y)
 {
 	struct rect in = { r.x, r.y, r.w - 1, r.h };
-	char text[300];
+	char text[700];
 
 	if (!s->automatic.on || !s->automatic.text[0])
 		return;

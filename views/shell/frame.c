@@ -326,7 +326,7 @@ static void frame_trouble_text(char *buf, size_t len, const struct state *s)
 		snprintf(buf, len, "%s unreachable: jobs are %s old", s->jobs_source.source,
 			 figure_age(age, s->jobs_source.age_s));
 	else if (s->automatic.alert)
-		snprintf(buf, len, "AUTO: %s", s->automatic.text);
+		snprintf(buf, len, "AUTO: %.200s", s->automatic.text);
 }
 
 static void frame_age_text(char *buf, size_t len, const struct state *s)

@@ -91,11 +91,11 @@ static void jobs_younger_than_the_age_do_not_count_for_the_routes(void **state)
 	const struct jobset *made_for;
 
 	(void)state;
-	add_job(l, 1, 1, 6, 6, 3600);
+	add_job(l, 1, 1, 2, 18, 3600);
 	add_job(l, 2, 2, 6, 6, 3600);
 	add_job(l, YOUNG, 3, 3, 10, 0);
 	job_list_sort(l);
-	decides(a, l, "would gain");
+	decides(a, l, ", but automatic mode is not armed");
 	assert_true(a->state.preview.n > 0);
 	made_for = a->state.preview.list[a->state.preview.n - 1].jobs;
 	assert_int_equal(made_for->njob, 2);
@@ -159,7 +159,7 @@ static void drain_ends_with(bool unassigned, bool agents, const char *words)
 	struct job_list *l = job_list_new("test", time(NULL));
 	struct fake_osm *osm;
 
-	add_job(l, 1, 1, 1, 16, 3600); /* the other half of the hosts is of no job */
+	add_job(l, 1, 1, 2, 16, 3600); /* the other half of the hosts is of no job */
 	job_list_sort(l);
 	install_escape(a);
 	osm = fake_osm_new(a->state.fabric, "engine updn\n", NULL, NULL);

@@ -186,7 +186,17 @@ static void test_gain_of_the_threshold_is_not_enough_more_is(void **state)
 	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_APPLY);
 }
 
-/* The time of jobs is told where it is known, whatever is decided. */
+/* Half the EFI, at those times of the jobs. */
+static struct auto_proposal timed(double before, double after)
+{
+	struct auto_proposal in = good();
+
+	in.time_before = before;
+	in.time_after = after;
+	return in;
+}
+
+/* Time first, with its units; EFI explains. */
 static void test_every_line_of_a_plan_tells_the_time_of_jobs(void **state)
 {
 	struct auto_proposal in = good();
@@ -194,18 +204,61 @@ static void test_every_line_of_a_plan_tells_the_time_of_jobs(void **state)
 
 	(void)state;
 	auto_policy_judge(&p, NOW, &in);
-	assert_true(says(&p, "(max job EFI 20 -> 10)"));
-	in.time_before = 3.956;
-	in.time_after = 4.1;
+	assert_true(says(&p, "gain 50.0 % (max job EFI 20 -> 10)"));
+	in = timed(4, 3.5);
 	auto_policy_judge(&p, NOW, &in);
-	assert_true(says(&p, "(max job EFI 20 -> 10, mean time of jobs 3.96 -> 4.10)"));
+	assert_true(says(&p, "gain 12.5 % (mean time of jobs 4.00 -> 3.50; max job EFI 20 -> 10)"));
+	in.time_error = .02;
+	in.s_before = 0.000334;
+	in.s_after = 0.000292;
 	p.disarmed = true;
 	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_PROPOSE);
-	assert_true(says(&p, "mean time of jobs 3.96 -> 4.10), but"));
+	assert_true(says(&p, "gain 12.5 +- 0.5 % (mean time of jobs 4.00 -> 3.50, 0.33 -> 0.29 "
+			     "ms/MiB; max job EFI 20 -> 10), but"));
 	assert_true(says(&p, "then restart automatic mode"));
-	in.after = 20;
-	auto_policy_judge(&p, NOW, &in);
-	assert_true(says(&p, "mean time of jobs 3.96 -> 4.10), not more than"));
+}
+
+/* EFI says nothing where the time is known: a plan of half the EFI whose jobs take longer is none,
+ * and one of twice the EFI is written when jobs gain. */
+static void test_the_time_of_jobs_decides_not_their_efi(void **state)
+{
+	struct auto_proposal slower = timed(3.96, 4.1), faster = timed(4, 3.5);
+	struct auto_policy p = made(true);
+
+	(void)state;
+	assert_int_equal(auto_policy_judge(&p, NOW, &slower), AUTO_WAIT);
+	assert_true(auto_gain(&slower) < 0);
+	assert_true(says(&p, "not more than 5.0 %"));
+	faster.after = 40;
+	assert_int_equal(auto_policy_judge(&p, NOW, &faster), AUTO_APPLY);
+}
+
+static void test_what_the_draw_of_phases_may_have_made_is_no_gain(void **state)
+{
+	struct auto_proposal in = timed(4, 3.5);
+	struct auto_policy p = made(true);
+
+	(void)state;
+	in.time_error = .26;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_WAIT);
+	in.time_error = .24;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_APPLY);
+}
+
+/* Whatever else it gains. */
+static void test_what_makes_a_job_slower_is_written_only_where_that_is_accepted(void **state)
+{
+	struct auto_proposal in = timed(4, 3);
+	struct auto_policy p = made(true);
+
+	(void)state;
+	snprintf(in.slower, sizeof(in.slower), "job 81234 in alltoall 2.00 -> 2.50");
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_PROPOSE);
+	assert_true(says(&p, "job 81234 in alltoall 2.00 -> 2.50"));
+	assert_true(says(&p, "--accept-slower"));
+	p.limits.accept_slower = true;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_APPLY);
+	assert_true(says(&p, "slower, as accepted: job 81234"));
 }
 
 static void test_worse_routes_are_never_applied_even_without_threshold(void **state)
@@ -473,6 +526,9 @@ int main(void)
 		cmocka_unit_test(test_short_period_also_bounds_the_wait_for_another_update),
 		cmocka_unit_test(test_gain_of_the_threshold_is_not_enough_more_is),
 		cmocka_unit_test(test_every_line_of_a_plan_tells_the_time_of_jobs),
+		cmocka_unit_test(test_the_time_of_jobs_decides_not_their_efi),
+		cmocka_unit_test(test_what_the_draw_of_phases_may_have_made_is_no_gain),
+		cmocka_unit_test(test_what_makes_a_job_slower_is_written_only_where_that_is_accepted),
 		cmocka_unit_test(test_worse_routes_are_never_applied_even_without_threshold),
 		cmocka_unit_test(test_no_effective_traffic_is_no_gain),
 		cmocka_unit_test(test_nothing_to_write_is_said_and_not_proposed),

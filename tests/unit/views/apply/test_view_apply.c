@@ -331,6 +331,29 @@ static void lids_of_no_job_are_accepted_by_typing_it(void **state)
 	console_close(&k);
 }
 
+/* By a plan that makes other jobs faster, perhaps. */
+static void slower_jobs_are_accepted_by_typing_it(void **state)
+{
+	struct console_kit k;
+
+	(void)state;
+	running(&k);
+	k.s.apply.state = APPLY_READY;
+	snprintf(k.s.apply.slower, sizeof(k.s.apply.slower), "job 81234 in alltoall 2.00 -> 2.50");
+	console_shows(&k, "Slower: job 81234 in alltoall 2.00 -> 2.50");
+	console_keys(&k, "\r");
+	console_shows(&k, "accept that first (O)");
+	console_keys(&k, "O");
+	console_shows(&k, "Type 'slower' to accept");
+	console_keys(&k, "slower\r");
+	assert_int_equal(k.last.type, REQ_APPLY_OVERRIDE);
+	assert_string_equal(k.last.text, "slower");
+	k.s.apply.slower[0] = '\0';
+	console_keys(&k, "\r");
+	console_shows(&k, "START the update");
+	console_close(&k);
+}
+
 /* Which of two hosts drains is not for the program to guess: both, or nobody. */
 static void hosts_of_one_name_are_accepted_by_typing_it(void **state)
 {
@@ -405,6 +428,7 @@ int main(void)
 		cmocka_unit_test(switches_are_called_what_all_of_them_are),
 		cmocka_unit_test(a_simulated_update_cannot_be_left),
 		cmocka_unit_test(lids_of_no_job_are_accepted_by_typing_it),
+		cmocka_unit_test(slower_jobs_are_accepted_by_typing_it),
 		cmocka_unit_test(hosts_of_one_name_are_accepted_by_typing_it),
 		cmocka_unit_test(a_proposal_of_the_automatic_mode_is_seen_in_all_views),
 	};

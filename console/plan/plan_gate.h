@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plan_gate: does a plan make jobs slower than the tables that it begins with? */
+#pragma once
+
+#include "engines/predict/time_gate.h"
+#include "fabric/plan/plan.h"
+
+/* Of its own jobs, in an all-to-all each; not known without jobs.  -ECANCELED. */
+int plan_gate(struct time_gate *out, const struct plan *p, struct progress *progress,
+	      struct err *err);
+/* The sentence why it is not applied; what: as time_gate_text() has it. */
+int plan_gate_refusal(const struct plan *p, const char *what, struct err *err);
