@@ -6,16 +6,14 @@
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
-#include "fabric/format/native/demand_file.h"
-#include "fabric/format/native/guid_list.h"
+#include "fabric/format/native/demand_apart.h"
+#include "fabric/format/native/guid_list_apart.h"
 #include "fabric/format/native/lid_choice_file.h"
 #include "fabric/format/native/names.h"
-#include "fabric/format/native/rank_file.h"
 #include "fabric/format/slurm/jobs_apart.h"
 #include "fabric/format/slurm/slurm_topology.h"
 #include "fabric/format/slurm/slurm_topology_bytes.h"
 #include "fabric/format/slurm/slurm_yaml.h"
-#include "fabric/model/demand_bytes.h"
 #include "fabric/model/host_names.h"
 #include "fabric/model/lid_choice_bytes.h"
 
@@ -29,21 +27,15 @@
 
 /* A list on its way through a process of its own; the thing that is made of it. */
 struct list_reading {
-	FILE *file, *beside;
-	const char *path, *beside_path;
+	FILE *file;
+	const char *path;
 	const struct fabric *f; /* NULL: it is not needed */
 	union {
 		struct name_map *names;
 		struct slurm_topology *racks;
 		struct lid_choice *choice;
-		struct demand *demand;
-		struct {
-			uint64_t *v;
-			size_t n;
-		} guids;
 	} made;
-	bool yaml;		     /* racks */
-	struct read_report of_ranks; /* demand */
+	bool yaml; /* racks */
 };
 
 static int load_lists_apart(struct list_reading *x,
@@ -51,12 +43,7 @@ static int load_lists_apart(struct list_reading *x,
 			    int (*take)(void *, struct bytes_in *, struct err *),
 			    struct read_report *report, struct err *err)
 {
-	struct apart a = { .path = x->path,
-			   .file = x->file,
-			   .beside = x->beside,
-			   .read = read,
-			   .take = take,
-			   .ctx = x };
+	struct apart a = { .path = x->path, .file = x->file, .read = read, .take = take, .ctx = x };
 
 	return apart_read(&a, report, err);
 }
@@ -127,57 +114,19 @@ int load_fabric_names(struct name_map **out, const char *path, struct err *err)
 	return rc;
 }
 
-static int load_lists_read_guids(void *ctx, bytes_out *out, struct read_report *report,
-				 struct err *err)
-{
-	struct list_reading *x = ctx;
-	uint64_t *v;
-	size_t n;
-	int rc = guid_list_read(&v, &n, x->file, x->path, err);
-
-	(void)report;
-	if (!rc && n)
-		bytes_put(out, v, n * sizeof(*v));
-	return rc;
-}
-
-static int load_lists_take_guids(void *ctx, struct bytes_in *in, struct err *err)
-{
-	struct list_reading *x = ctx;
-	size_t report = sizeof(struct read_report);
-
-	(void)err;
-	if (in->left < report)
-		return -EPROTO;
-	x->made.guids.n = (in->left - report) / sizeof(uint64_t);
-	x->made.guids.v = xcalloc(x->made.guids.n, sizeof(uint64_t));
-	bytes_take(in, x->made.guids.v, x->made.guids.n * sizeof(uint64_t));
-	return 0;
-}
-
 int load_fabric_guids(uint64_t **out, size_t *n, const char *path, struct err *err)
 {
-	struct list_reading x = { 0 };
 	struct input_file in;
 	int rc = input_file_open(&in, path, err);
 
 	*out = NULL;
-	*n = 0;
 	if (rc)
 		return rc;
-	x.file = in.file;
-	x.path = in.path;
-	rc = load_lists_apart(&x, load_lists_read_guids, load_lists_take_guids, NULL, err);
-	input_file_close(&in);
-	if (!rc && !x.made.guids.n)
+	rc = guid_list_apart_read(out, n, in.file, in.path, err);
+	if (!rc && !*n)
 		rc = err_set(err, -ENODATA, "%s: no GUID in it", path);
-	if (rc) {
-		free(x.made.guids.v);
-		return rc;
-	}
-	*out = x.made.guids.v;
-	*n = x.made.guids.n;
-	return 0;
+	input_file_close(&in);
+	return rc;
 }
 
 /* --- racks ------------------------------------------------------------------------------------ */
@@ -400,70 +349,38 @@ int load_fabric_lid_choice(struct lid_choice **out, const char *path, const stru
 	return input_file_end(&in, &report, rc);
 }
 
-/* Ranks are needed for nothing else: only the demand comes back. */
-static int load_lists_read_demand(void *ctx, bytes_out *out, struct read_report *report,
-				  struct err *err)
-{
-	struct list_reading *x = ctx;
-	struct rank_file *ranks = NULL;
-	struct demand *d;
-	int rc = 0;
-
-	if (x->beside)
-		rc = rank_file_read(&ranks, x->beside, x->beside_path, &x->of_ranks, err);
-	if (!rc)
-		rc = demand_file_read(&d, x->file, x->path, ranks, x->f, report, err);
-	if (rc)
-		return rc;
-	bytes_put(out, &x->of_ranks, sizeof(x->of_ranks));
-	demand_put_bytes(out, d);
-	return 0;
-}
-
-static int load_lists_take_demand(void *ctx, struct bytes_in *in, struct err *err)
-{
-	struct list_reading *x = ctx;
-
-	(void)err;
-	bytes_take(in, &x->of_ranks, sizeof(x->of_ranks));
-	read_report_sanitize(&x->of_ranks);
-	return demand_take_bytes(&x->made.demand, in, x->f);
-}
-
-static int load_lists_demand(struct demand **out, const char *path, const struct input_file *ranks,
+static int load_lists_demand(struct demand **out, const char *path, struct demand_input *ranks,
 			     const struct fabric *f, struct err *err)
 {
-	struct list_reading x = { .f = f };
-	struct read_report report;
+	struct demand_input d = { 0 };
 	struct input_file in;
 	int rc = input_file_open(&in, path, err);
 
 	if (rc)
 		return rc;
-	x.file = in.file;
-	x.path = in.path;
-	x.beside = ranks ? ranks->file : NULL;
-	x.beside_path = ranks ? ranks->path : NULL;
-	rc = load_lists_apart(&x, load_lists_read_demand, load_lists_take_demand, &report, err);
-	if (rc)
-		demand_put(x.made.demand);
-	else
-		*out = x.made.demand;
-	if (!rc && ranks)
-		input_file_tell(&x.of_ranks);
-	return input_file_end(&in, &report, rc);
+	d.file = in.file;
+	d.path = in.path;
+	rc = demand_apart_read(out, &d, ranks, f, err);
+	if (!rc && ranks->file)
+		input_file_tell(&ranks->report);
+	return input_file_end(&in, &d.report, rc);
 }
 
 int load_fabric_demand(struct demand **out, const char *path, const char *ranks,
 		       const struct fabric *f, struct err *err)
 {
+	struct demand_input of_ranks = { 0 };
 	struct input_file in;
 	int rc = ranks ? input_file_open(&in, ranks, err) : 0;
 
 	*out = NULL;
 	if (rc)
 		return rc;
-	rc = load_lists_demand(out, path, ranks ? &in : NULL, f, err);
+	if (ranks) {
+		of_ranks.file = in.file;
+		of_ranks.path = in.path;
+	}
+	rc = load_lists_demand(out, path, &of_ranks, f, err);
 	if (ranks)
 		input_file_close(&in);
 	return rc;

@@ -6,8 +6,7 @@
 #include "fabric/base/apart.h"
 #include "fabric/base/log.h"
 #include "fabric/base/mem.h"
-#include "fabric/format/native/netloc.h"
-#include "fabric/format/native/tables_ibr.h"
+#include "fabric/format/native/tables_apart.h"
 #include "fabric/format/opensm/ibdm_sl2vl.h"
 #include "fabric/format/opensm/osm_fdbs.h"
 #include "fabric/format/opensm/osm_lfts.h"
@@ -23,67 +22,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-/* A file of tables on its way through a process of its own. */
-struct tables_reading {
-	FILE *file, *nodes; /* nodes: of netloc, beside it */
-	const char *path, *nodes_path;
-	const struct fabric *f;
-	int (*read)(struct tables **out, FILE *file, const char *path, const struct fabric *f,
-		    struct read_report *report, struct err *err); /* NULL: tables.ibr, netloc */
-	struct graft_report grafted;
-	struct tables *t;
-};
-
-static int load_tables_read(void *ctx, bytes_out *out, struct read_report *report, struct err *err)
-{
-	struct tables_reading *x = ctx;
-	int rc;
-
-	if (x->read)
-		rc = x->read(&x->t, x->file, x->path, x->f, report, err);
-	else if (x->nodes)
-		rc = netloc_paths_read_fd(&x->t, fileno(x->file), x->path, fileno(x->nodes),
-					  x->nodes_path, x->f, report, err);
-	else if (lseek(fileno(x->file), 0, SEEK_SET) < 0) /* the stream has read ahead */
-		rc = err_set(err, -errno, "%s cannot be read: %s", x->path, strerror(errno));
-	else
-		rc = tables_ibr_read_fd(&x->t, fileno(x->file), x->f, &x->grafted, x->path, err);
-	if (rc)
-		return rc;
-	bytes_put(out, &x->grafted, sizeof(x->grafted));
-	tables_bytes_put(out, x->t);
-	tables_put(x->t);
-	return 0;
-}
-
-static int load_tables_take(void *ctx, struct bytes_in *in, struct err *err)
-{
-	struct tables_reading *x = ctx;
-
-	(void)err;
-	bytes_take(in, &x->grafted, sizeof(x->grafted));
-	return tables_bytes_take(&x->t, in, x->f);
-}
-
-static int load_tables_apart(struct tables **out, struct tables_reading *x,
-			     struct read_report *report, struct err *err)
-{
-	struct apart a = { .path = x->path,
-			   .file = x->file,
-			   .beside = x->nodes,
-			   .read = load_tables_read,
-			   .take = load_tables_take,
-			   .ctx = x };
-	int rc = apart_read(&a, report, err);
-
-	if (rc)
-		tables_put(x->t);
-	else
-		*out = x->t;
-	return rc;
-}
 
 static void load_tables_tell_grafted(const char *path, const struct graft_report *grafted)
 {
@@ -96,21 +34,20 @@ static void load_tables_tell_grafted(const char *path, const struct graft_report
 static int load_tables_text(struct tables **out, const struct input_file *in,
 			    const struct fabric *f, struct read_report *report, struct err *err)
 {
-	struct tables_reading x = { .file = in->file, .path = in->path, .f = f };
 	bool fdbs = strstr(in->head, "dump_ucast_routes:") || !strncmp(in->head, "Switch 0x", 9);
 
-	x.read = fdbs ? osm_fdbs_read : osm_lfts_read;
-	return load_tables_apart(out, &x, report, err);
+	return tables_apart_read(out, fdbs ? osm_fdbs_read : osm_lfts_read, in->file, in->path, f,
+				 report, err);
 }
 
 static int load_tables_ibr(struct tables **out, const struct input_file *in, const struct fabric *f,
 			   struct err *err)
 {
-	struct tables_reading x = { .file = in->file, .path = in->path, .f = f };
-	int rc = load_tables_apart(out, &x, NULL, err);
+	struct graft_report grafted;
+	int rc = tables_apart_read_ibr(out, in->file, in->path, f, &grafted, err);
 
 	if (!rc)
-		load_tables_tell_grafted(in->path, &x.grafted);
+		load_tables_tell_grafted(in->path, &grafted);
 	return rc;
 }
 
@@ -132,23 +69,11 @@ static char *load_tables_netloc_nodes(const char *path)
 static int load_tables_netloc(struct tables **out, const char *path, const char *nodes,
 			      const struct fabric *f, struct err *err)
 {
-	struct tables_reading x = { .path = path, .nodes_path = nodes, .f = f };
 	struct read_report report;
-	int rc = 0;
+	int rc = tables_apart_netloc(out, path, nodes, f, &report, err);
 
-	x.file = fopen(path, "re");
-	x.nodes = x.file ? fopen(nodes, "re") : NULL;
-	if (!x.nodes)
-		rc = err_set(err, -errno, "%s: cannot be opened: %s", x.file ? nodes : path,
-			     strerror(errno));
-	if (!rc)
-		rc = load_tables_apart(out, &x, &report, err);
 	if (!rc)
 		input_file_tell(&report);
-	if (x.nodes)
-		fclose(x.nodes);
-	if (x.file)
-		fclose(x.file);
 	return rc;
 }
 

@@ -5,12 +5,11 @@
 #include "engines/route_judge.h"
 #include "fabric/base/guard.h"
 #include "fabric/base/isolate.h"
-#include "fabric/format/native/demand_file.h"
-#include "fabric/format/native/guid_list.h"
+#include "fabric/format/native/demand_apart.h"
+#include "fabric/format/native/guid_list_apart.h"
 #include "fabric/format/native/limits_text.h"
-#include "fabric/format/native/rank_file.h"
-#include "fabric/format/native/tables_ibr.h"
-#include "fabric/format/slurm/jobs_file.h"
+#include "fabric/format/native/tables_apart.h"
+#include "fabric/format/slurm/jobs_apart.h"
 #include "fabric/model/demand.h"
 #include "fabric/model/jobset.h"
 
@@ -187,7 +186,7 @@ static int selection_from_file(struct table_selection *out, const struct fabric 
 			       enum table_source source, struct err *err)
 {
 	struct tables *t;
-	int rc = tables_ibr_load(&t, path, f, &out->grafted, err);
+	int rc = tables_apart_load_ibr(&t, path, f, &out->grafted, err);
 
 	if (rc)
 		return rc;
@@ -279,7 +278,7 @@ static struct jobset *selection_load_jobs(const struct fabric *f, const char *pa
 	int rc = -EINVAL;
 
 	if (file) {
-		rc = jobs_file_read(&list, file, path, NULL, &why);
+		rc = jobs_apart_read(&list, file, path, NULL, &why);
 		fclose(file);
 	}
 	if (!rc) {
@@ -291,35 +290,29 @@ static struct jobset *selection_load_jobs(const struct fabric *f, const char *pa
 	return rc ? NULL : jobs;
 }
 
-static int selection_load_ranks(struct rank_file **out, const char *path, struct err *err)
+static int selection_open_demand(struct demand_input *in, const char *path, struct err *err)
 {
-	FILE *file = selection_open_input(path, err);
-	int rc = -EINVAL;
-
-	if (file) {
-		rc = rank_file_read(out, file, path, NULL, err);
-		fclose(file);
-	}
-	return rc;
+	in->path = path;
+	in->file = path ? selection_open_input(path, err) : NULL;
+	return path && !in->file ? -EINVAL : 0;
 }
 
 static struct demand *selection_load_demand(const struct fabric *f, const struct policy *p,
 					    const struct table_selection_log *log)
 {
-	struct rank_file *ranks = NULL;
+	struct demand_input in = { 0 }, ranks = { 0 };
 	struct demand *demand = NULL;
 	struct err why;
-	int rc =
-		p->text[PARAM_RANKS] ? selection_load_ranks(&ranks, p->text[PARAM_RANKS], &why) : 0;
-	FILE *file = rc ? NULL : selection_open_input(p->text[PARAM_DEMAND], &why);
+	int rc = selection_open_demand(&ranks, p->text[PARAM_RANKS], &why);
 
-	if (file) {
-		rc = demand_file_read(&demand, file, p->text[PARAM_DEMAND], ranks, f, NULL, &why);
-		fclose(file);
-	} else {
-		rc = -EINVAL;
-	}
-	rank_file_free(ranks);
+	if (!rc)
+		rc = selection_open_demand(&in, p->text[PARAM_DEMAND], &why);
+	if (!rc)
+		rc = demand_apart_read(&demand, &in, &ranks, f, &why);
+	if (in.file)
+		fclose(in.file);
+	if (ranks.file)
+		fclose(ranks.file);
 	if (rc)
 		say(log, "routing without a demand: %s", why.text);
 	return rc ? NULL : demand;
@@ -332,7 +325,7 @@ static int selection_load_roots(uint64_t **out, size_t *n, const char *path, str
 
 	if (!file)
 		return -EINVAL;
-	rc = guid_list_read(out, n, file, path, err);
+	rc = guid_list_apart_read(out, n, file, path, err);
 	fclose(file);
 	return rc;
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tables_apart: a reader of tables in a process that can do nothing else (apart_read()). */
+#pragma once
+
+#include "fabric/base/err.h"
+#include "fabric/base/report.h"
+#include "fabric/model/fabric.h"
+#include "fabric/model/graft.h"
+#include "fabric/model/tables.h"
+
+#include <stdio.h>
+
+typedef int tables_reader(struct tables **out, FILE *file, const char *path, const struct fabric *f,
+			  struct read_report *report, struct err *err);
+
+/* As read(); -ECHILD and the like: that process has failed. */
+int tables_apart_read(struct tables **out, tables_reader *read, FILE *file, const char *path,
+		      const struct fabric *f, struct read_report *report, struct err *err);
+/* As tables_ibr_read_fd(), from the beginning of the file. */
+int tables_apart_read_ibr(struct tables **out, FILE *file, const char *path, const struct fabric *f,
+			  struct graft_report *grafted, struct err *err);
+/* As tables_ibr_load(). */
+int tables_apart_load_ibr(struct tables **out, const char *path, const struct fabric *f,
+			  struct graft_report *grafted, struct err *err);
+/* As netloc_paths_read(). */
+int tables_apart_netloc(struct tables **out, const char *path, const char *nodes_path,
+			const struct fabric *f, struct read_report *report, struct err *err);
