@@ -55,7 +55,7 @@ check_not() {
 keys() { # FILE...: each is JSON with all keys of the contract, in their types
 	python3 - "$@" <<-'EOF'
 	import json, sys
-	ints = "switches terminals lids channels vls_used sls_used hops_max efi_max eff_efi_max eff_efi_bound lft_blocks lft_entries_changed lft_blocks_changed".split()
+	ints = "switches terminals lids channels vls_used sls_used hops_max efi_max eff_efi_max eff_efi_bound eff_efi_bound_minimal lft_blocks lft_entries_changed lft_blocks_changed".split()
 	reals = "hops_mean job_efi_max_mean dark_fiber_pct links_per_job_mean ebb".split()
 	bools = "connected loop_free deadlock_free".split()
 	for name in sys.argv[1:]:
@@ -66,10 +66,11 @@ keys() { # FILE...: each is JSON with all keys of the contract, in their types
 	        for k in ints: assert o[k] is None or type(o[k]) is int, (k, o[k])
 	        for k in reals: assert o[k] is None or type(o[k]) is float, (k, o[k])
 	        for k in bools: assert o[k] is None or type(o[k]) is bool, (k, o[k])
-	        for k in "time_mean time_stderr time_node_mean time_worst time_s_per_mib sync sync_stderr rate_mean".split():
+	        for k in "time_mean time_stderr time_bound time_node_mean time_worst time_s_per_mib sync sync_stderr rate_mean".split():
 	            assert o[k] is None or type(o[k]) is float, (k, o[k])
 	        assert (o["time_mean"] is None) == (o["times"] is None) == (o["time_worst"] is None), "times"
 	        assert o["time_mean"] is None or 1 <= o["time_mean"] <= o["time_worst"] + 1e-9, "time_mean"
+	        assert o["time_bound"] is None or 1 <= o["time_bound"] <= o["time_mean"] + 1e-9, "time_bound"
 	        assert o["sync"] is None or o["connected"] and 0 < o["sync"] <= 1 and 0 < o["rate_mean"] <= 1, "sync"
 	        assert (o["ebb"] is None) == (not o["connected"]), "ebb"
 	        assert o["ebb"] is None or 0 < o["ebb"] <= 1 and 0 <= o["ebb_ci95"] < 0.2, "ebb"

@@ -116,13 +116,29 @@ static int cmd_compare_find_engines(struct comparison *c, const char *text, stru
 	return rc;
 }
 
+/* One whose bounds, which take long, hold for all; NULL: there is none yet. */
+static const struct route_report *cmd_compare_bounded(const struct comparison *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->list[i].m && !c->why[i])
+			return &c->list[i];
+	return NULL;
+}
+
 static int cmd_compare_report(struct comparison *c, size_t i, struct route_report *e,
 			      struct err *err)
 {
 	struct route_inputs in = command_inputs_route(&c->in, c->file[i] ? NULL : &c->engine[i]);
+	const struct route_report *bounded = cmd_compare_bounded(c);
+	int rc;
 
 	in.file.tables = c->file[i];
-	return route_report_run(e, &in, ROUTE_MAKE | ROUTE_JUDGE | ROUTE_DIFF, err);
+	if (bounded)
+		in.opts.bound_work = 0;
+	rc = route_report_run(e, &in, ROUTE_MAKE | ROUTE_JUDGE | ROUTE_DIFF, err);
+	if (!rc && bounded)
+		route_report_take_bounds(e, bounded);
+	return rc;
 }
 
 static int cmd_compare_report_installed(struct comparison *c, struct route_report *e,

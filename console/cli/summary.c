@@ -64,6 +64,8 @@ FIGURE(summary_time_mean, summary_time(e, e->time.of[e->pattern].mean.mean))
 FIGURE(summary_time_error, summary_time(e, e->time.of[e->pattern].mean.error))
 FIGURE(summary_time_node_mean, summary_time(e, e->time.of[e->pattern].node_mean.mean))
 FIGURE(summary_time_worst, summary_time(e, e->time.of[e->pattern].worst.mean))
+FIGURE(summary_time_bound,
+       e->time_bound > 0 && e->pattern == PREDICT_ALLTOALL ? summary_time(e, e->time_bound) : NAN)
 FIGURE(summary_time_s, summary_time(e, e->time.of[e->pattern].s_per_MiB))
 FIGURE(summary_time_ms, 1e3 * summary_time_s(e))
 FIGURE(summary_in_shifts, summary_time(e, e->time.of[PREDICT_SHIFT].mean.mean))
@@ -82,6 +84,8 @@ static double summary_with_jobs(const struct route_report *e, double value)
 
 FIGURE(summary_eff_efi_max, summary_with_jobs(e, (double)e->m->eff_efi_max))
 FIGURE(summary_eff_efi_bound, summary_with_jobs(e, (double)e->m->eff_efi_bound))
+FIGURE(summary_eff_efi_bound_minimal,
+       e->m->eff_efi_bound_minimal ? (double)e->m->eff_efi_bound_minimal : NAN)
 FIGURE(summary_job_efi_max_mean, summary_with_jobs(e, e->m->job_efi_max_mean))
 FIGURE(summary_dark_fiber_pct, summary_with_jobs(e, e->m->dark_fiber_pct))
 FIGURE(summary_links_per_job_mean, summary_with_jobs(e, e->m->links_per_job_mean))
@@ -111,6 +115,7 @@ static const struct figure figures[] = {
 	{ "hops_mean", "hops, mean", FIGURE_REAL, summary_hops_mean },
 	{ "time_mean", "time of jobs, mean", FIGURE_REAL, summary_time_mean },
 	{ "time_stderr", "  +- standard error", FIGURE_REAL, summary_time_error },
+	{ "time_bound", "  lower bound", FIGURE_REAL, summary_time_bound },
 	{ "time_node_mean", "  weighted by nodes", FIGURE_REAL, summary_time_node_mean },
 	{ "time_worst", "  slowest job", FIGURE_REAL, summary_time_worst },
 	{ "time_s_per_mib", NULL, FIGURE_REAL, summary_time_s },
@@ -125,6 +130,8 @@ static const struct figure figures[] = {
 	{ "efi_max", "EFI, max", FIGURE_COUNT, summary_efi_max },
 	{ "eff_efi_max", "job EFI, max", FIGURE_COUNT, summary_eff_efi_max },
 	{ "eff_efi_bound", "  lower bound", FIGURE_COUNT, summary_eff_efi_bound },
+	{ "eff_efi_bound_minimal", "  with shortest paths", FIGURE_COUNT,
+	  summary_eff_efi_bound_minimal },
 	{ "job_efi_max_mean", "per-job EFI, mean", FIGURE_REAL, summary_job_efi_max_mean },
 	{ "dark_fiber_pct", "unused channels, %", FIGURE_REAL, summary_dark_fiber_pct },
 	{ "links_per_job_mean", "links per job, mean", FIGURE_REAL, summary_links_per_job_mean },
@@ -337,9 +344,8 @@ void summary_add_verdict(json_t *summary, const struct route_report *e)
 					      "changed", (json_int_t)e->v->pinned.changed));
 	if (e->v->excluded[0])
 		json_object_set_new(summary, "excluded",
-				    json_pack("{s:o, s:I}", "what",
-					      json_text(e->v->excluded), "ways_through",
-					      (json_int_t)e->v->passes.n));
+				    json_pack("{s:o, s:I}", "what", json_text(e->v->excluded),
+					      "ways_through", (json_int_t)e->v->passes.n));
 	if (e->choice)
 		json_object_set_new(summary, "parx", summary_json_parx(e));
 	if (e->v->ncycle) {

@@ -33,6 +33,7 @@ void options_eval(struct route_report_opts *out, const struct options *o)
 		.pattern = o->pattern,
 		.threads = o->params.threads,
 		.all_lids = o->all_lids,
+		.bound_work = LENGTH_WORK,
 	};
 }
 

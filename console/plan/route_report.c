@@ -6,6 +6,7 @@
 #include "engines/limits/exclusion.h"
 #include "engines/parx/parx.h"
 #include "engines/parx/parx_choice.h"
+#include "engines/predict/time_bound.h"
 #include "engines/route_judge.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/file_progress.h"
@@ -13,6 +14,7 @@
 #include "fabric/model/demand.h"
 #include "fabric/model/route_limits.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,10 +141,12 @@ static int route_report_verify(struct route_report *r, const struct route_inputs
 }
 
 static int route_report_metrics_of(struct metrics **out, const struct route_inputs *in,
-				   const struct tables *t, struct progress *progress,
-				   struct err *err)
+				   const struct tables *t, uint64_t bound_work,
+				   struct progress *progress, struct err *err)
 {
-	struct metrics_opts opts = { .threads = in->opts.threads, .all_lids = in->opts.all_lids };
+	struct metrics_opts opts = { .threads = in->opts.threads,
+				     .all_lids = in->opts.all_lids,
+				     .bound_work = bound_work };
 
 	return metrics_compute(out, in->f, t, in->jobs, &opts, progress, err);
 }
@@ -150,13 +154,13 @@ static int route_report_metrics_of(struct metrics **out, const struct route_inpu
 static int route_report_metrics(struct route_report *r, const struct route_inputs *in,
 				struct progress *progress, struct err *err)
 {
-	return route_report_metrics_of(&r->m, in, r->t, progress, err);
+	return route_report_metrics_of(&r->m, in, r->t, in->opts.bound_work, progress, err);
 }
 
 static int route_report_before(struct route_report *r, const struct route_inputs *in,
 			       struct progress *progress, struct err *err)
 {
-	return route_report_metrics_of(&r->before, in, in->installed, progress, err);
+	return route_report_metrics_of(&r->before, in, in->installed, 0, progress, err);
 }
 
 static struct ebb_opts route_report_ebb_opts(const struct route_report_opts *o)
@@ -246,6 +250,19 @@ static int route_report_time_of(struct time_summary *out, struct time_sheet **sh
 				    progress, err);
 }
 
+/* What no tables could beat, in the same phases. */
+static int route_report_bound_time(struct route_report *r, const struct route_inputs *in,
+				   struct progress *progress, struct err *err)
+{
+	struct job_time_opts opts = { .seed = in->opts.seed };
+
+	if (!in->opts.jobs || !in->jobs || !r->m || in->opts.bound_work < LENGTH_WORK)
+		return 0;
+	if (time_bound_compute(&r->time_bound, r->f, r->jobs, r->m->lengths, &opts, progress))
+		return err_set(err, -ECANCELED, "the prediction was cancelled");
+	return 0;
+}
+
 static int route_report_time(struct route_report *r, const struct route_inputs *in,
 			     struct progress *progress, struct err *err)
 {
@@ -258,10 +275,19 @@ static int route_report_time(struct route_report *r, const struct route_inputs *
 	rc = route_report_time_of(&r->time, &r->sheet, in, r->t, choice, parx_large_lids, progress,
 				  err);
 	r->times = r->sheet ? r->sheet->of[r->pattern] : NULL;
+	if (!rc)
+		rc = route_report_bound_time(r, in, progress, err);
 	if (!rc && choice)
 		rc = route_report_time_of(&r->time_small, NULL, in, r->t, choice, parx_small_lids,
 					  progress, err);
 	return rc;
+}
+
+void route_report_take_bounds(struct route_report *r, const struct route_report *from)
+{
+	r->m->eff_efi_bound = from->m->eff_efi_bound;
+	r->m->eff_efi_bound_minimal = from->m->eff_efi_bound_minimal;
+	r->time_bound = from->time_bound;
 }
 
 int route_report_choice(struct route_report *r, const struct route_inputs *in,

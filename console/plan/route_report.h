@@ -9,6 +9,7 @@
 
 #include "console/input/route_file.h"
 #include "engines/engine.h"
+#include "engines/metrics/length_bound.h"
 #include "engines/metrics/metrics.h"
 #include "engines/parx/parx_check.h"
 #include "engines/predict/predict.h"
@@ -47,7 +48,8 @@ enum route_step {
 	((struct route_report_opts){ .seed = 1,                                                    \
 				     .jobs = true,                                                 \
 				     .pattern = PREDICT_ALLTOALL,                                  \
-				     .shifts = TIME_SUMMARY_QUICK })
+				     .shifts = TIME_SUMMARY_QUICK,                                 \
+				     .bound_work = LENGTH_WORK_QUICK })
 
 struct route_report_opts {
 	bool terminals_only;	      /* of the verdict */
@@ -58,6 +60,7 @@ struct route_report_opts {
 	enum predict_pattern pattern; /* ... when they send like this */
 	unsigned threads;	      /* 0: one per core; never changes the result */
 	uint32_t shifts;	      /* as in struct shift_time_opts */
+	uint64_t bound_work;	      /* of metrics (metrics.h); from LENGTH_WORK on also of time */
 	bool all_lids;		      /* figures of all traffic LIDs, not of base LIDs alone */
 };
 
@@ -98,6 +101,7 @@ struct route_report {
 	const struct job_times *times;	 /* of them those of the pattern, or NULL */
 	struct time_sheet *sheet_before; /* NULL: not known */
 	struct time_gate gate;		 /* against the installed tables */
+	double time_bound;		 /* of an all-to-all; 0 unknown */
 	enum predict_pattern pattern;
 	struct notes notes; /* what the engine told */
 	/* which LIDs small and large messages take; NULL: not known, nor are the next two */
@@ -134,6 +138,8 @@ int route_report_choice(struct route_report *r, const struct route_inputs *in,
 /* Do jobs get slower from the tables of one report to those of another?  Into after->gate; not
  * known where the times of one are not. */
 void route_report_compare_times(struct route_report *after, const struct time_sheet *before);
+/* Takes over what is bounded by fabric and jobs alone, which are the same in both. */
+void route_report_take_bounds(struct route_report *r, const struct route_report *from);
 /* Verdict and, where there is a choice of LIDs, that on the choice. */
 bool route_report_ok(const struct route_report *r);
 void route_report_free(struct route_report *r); /* an all-zero one is fine */

@@ -28,7 +28,8 @@ struct length_bound {
 	double upper; /* what a routing reaches that divides pairs among paths; 0: not known */
 };
 
-#define LENGTH_WORK 300000000 /* about a second */
+#define LENGTH_WORK	  300000000 /* about a second */
+#define LENGTH_WORK_QUICK 2000000   /* some milliseconds */
 
 /* work: channels that may be looked at; too few for this fabric: both are 0.  lengths, unless NULL:
  * by channel those of the bound, of which sum(l * c) is 1.  -ECANCELED.  Deterministic. */

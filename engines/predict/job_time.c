@@ -30,17 +30,16 @@ struct rehearsal {
 /* --- phases ---------------------------------------------------------------------------------- */
 
 /* Of each job by its id alone, so that others may come and go. */
-static void job_time_draw_shifts(struct rehearsal *k, uint32_t j)
+void job_time_shifts(uint32_t *shift, uint32_t n, uint32_t nrank, uint64_t seed, uint64_t id)
 {
-	uint32_t nrank = k->ranks[j].nrank;
 	struct rng r;
 
 	if (nrank < 2)
 		return;
-	rng_seed(&r, k->opts->seed);
-	rng_seed(&r, rng_u64(&r) + k->jobs->jobs[j].id);
-	for (uint32_t i = 0; i < k->phases; i++)
-		k->shift[(size_t)j * k->phases + i] = 1 + (uint32_t)rng_below(&r, nrank - 1);
+	rng_seed(&r, seed);
+	rng_seed(&r, rng_u64(&r) + id);
+	for (uint32_t i = 0; i < n; i++)
+		shift[i] = 1 + (uint32_t)rng_below(&r, nrank - 1);
 }
 
 static void job_time_plan(struct rehearsal *k)
@@ -56,7 +55,8 @@ static void job_time_plan(struct rehearsal *k)
 	k->flows = arena_alloc(k->mem, n, sizeof(*k->flows));
 	k->stranded = arena_alloc(k->mem, n, sizeof(*k->stranded));
 	for (uint32_t j = 0; j < k->jobs->njob; j++)
-		job_time_draw_shifts(k, j);
+		job_time_shifts(k->shift + (size_t)j * k->phases, k->phases, k->ranks[j].nrank,
+				k->opts->seed, k->jobs->jobs[j].id);
 }
 
 static void job_time_add_flows(const struct rehearsal *k, struct rank_flows *out, uint32_t phase,

@@ -51,6 +51,10 @@ struct job_times {
 	uint64_t stranded;
 };
 
+/* The distances by which a job of that id shifts in n phases of an all-to-all; with less than two
+ * ranks they are left as they are. */
+void job_time_shifts(uint32_t *shift, uint32_t n, uint32_t nrank, uint64_t seed, uint64_t id);
+
 /* opts may be NULL: an all-to-all, seed 0.  -ECANCELED; -EINVAL when tables or jobs are of
  * another fabric.  Progress step: "phases".  O(phases * ranks * hops). */
 int job_times_compute(struct job_times **out, const struct fabric *f, const struct tables *t,

@@ -45,6 +45,12 @@ static void predict_paths_set_speeds(struct predict_paths *p)
 	}
 }
 
+void predict_paths_speeds(struct predict_paths *p, const struct fabric *f)
+{
+	*p = (struct predict_paths){ .f = f, .nlink = f->nchan + 2 * f->nterm };
+	predict_paths_set_speeds(p);
+}
+
 static void predict_paths_find_arrivals(struct predict_paths *p)
 {
 	const struct fabric *f = p->f;
