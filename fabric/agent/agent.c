@@ -28,6 +28,7 @@
 #define ENV_TEXT     96
 #define DAY_S	     86400 /* transactions are numbered by Unix time, and this clock may be slow */
 #define REFUSE_MS    1000  /* between refusals, whoever asks */
+#define RECALL_MS    250   /* told to return by anybody: until it does */
 #define TELL_MS	     60000 /* between sentences about what anybody can send */
 
 enum agent_step { STEP_NONE, STEP_DRAIN, STEP_MIGRATE, STEP_RETURN };
@@ -70,8 +71,9 @@ struct agent {
 	bool begun;	      /* was ready */
 
 	uint64_t heard_ms;
-	bool saved;  /* the last save was written */
-	bool forget; /* once it is on its base LIDs */
+	uint64_t go_ms, word_ms; /* recalled: when it returns, and says so again */
+	bool saved;		 /* the last save was written */
+	bool forget;		 /* once it is on its base LIDs */
 	bool over;
 
 	/* what was not believed */
@@ -424,7 +426,8 @@ static void agent_acknowledge(struct agent *a)
 		log_add(LOG_INFO, "agent", "answers %s of transaction %" PRIu64 ", question %u: %s",
 			phase_name(ack.phase), ack.txn, ack.seq,
 			ack.flags & NOTICE_FAILED ? "failed"
-			: ack.flags & NOTICE_ASK  ? "what now?"
+			: a->st.mode == AGENT_RECALLED ? "begins in a moment"
+			: ack.flags & NOTICE_ASK       ? "what now?"
 						  : "done");
 	if (notice_send_phase(a->np, &ack, true, &err))
 		log_add(LOG_WARN, "agent", "the answer could not be sent: %s", err.text);
@@ -517,6 +520,8 @@ static void agent_take_notice(struct agent *a, const struct notice_phase *p)
 	if (p->rc || p->answer)
 		return;
 	a->st.txn_max = a->o.keys ? 0 : (uint64_t)time(NULL) + DAY_S;
+	/* a key that any node's root can read proves little */
+	a->st.wary = !a->o.keys || site_keys_may_ask(a->o.keys, 0);
 	act = agent_state_notice(&a->st, n);
 	if (act & AGENT_REFUSE)
 		agent_refuse(a, in);
@@ -528,6 +533,8 @@ static void agent_take_notice(struct agent *a, const struct notice_phase *p)
 	log_add(LOG_INFO, "agent", "LID %u says %s%s: transaction %" PRIu64 ", question %u",
 		in->notice.issuer_lid, phase_name(n->phase),
 		n->flags & NOTICE_ABORT ? " (cancelled)" : "", n->txn, n->seq);
+	if (act & AGENT_ACK)
+		a->go_ms = 0; /* a new one */
 	agent_perform(a, act);
 }
 
@@ -560,6 +567,26 @@ static void agent_tell_strangers(struct agent *a)
 		s->forged_lid);
 	a->told = n;
 	a->tell_ms = agent_now_ms(a) + TELL_MS;
+}
+
+/* Told to return, and nobody can prove that it is his to say: whoever leads the update hears of it,
+ * and has a moment to stop writing, before packets are on the base LIDs. */
+static void agent_recalled(struct agent *a)
+{
+	uint64_t now = agent_now_ms(a);
+
+	if (a->st.mode != AGENT_RECALLED) {
+		a->go_ms = 0;
+	} else if (!a->go_ms) {
+		a->go_ms = now + RECALL_MS;
+		a->word_ms = now + RECALL_MS / 3;
+	} else if (now >= a->go_ms) {
+		a->go_ms = 0;
+		agent_event(a, AGENT_EV_GO);
+	} else if (now >= a->word_ms) {
+		a->word_ms = a->go_ms;
+		agent_event(a, AGENT_EV_TIMEOUT);
+	}
 }
 
 static void agent_hold(struct agent *a)
@@ -709,6 +736,7 @@ static void agent_turn_timers(struct agent *a)
 		agent_ask_later(a);
 		agent_event(a, AGENT_EV_TIMEOUT);
 	}
+	agent_recalled(a);
 	agent_hold(a);
 	agent_tell_strangers(a);
 	if (a->forget && a->st.mode == AGENT_BASE && !a->step) {
@@ -925,7 +953,7 @@ int agent_turn(struct agent *a, uint32_t wait_ms, struct err *err)
 {
 	int rc;
 
-	if (a->step && wait_ms > BUSY_WAIT_MS)
+	if ((a->step || a->st.mode == AGENT_RECALLED) && wait_ms > BUSY_WAIT_MS)
 		wait_ms = BUSY_WAIT_MS;
 	rc = agent_take_notices(a, wait_ms, err);
 	if (rc)

@@ -9,12 +9,14 @@ const char *agent_mode_name(enum agent_mode m)
 		[AGENT_BASE] = "base",		 [AGENT_DRAINING] = "draining",
 		[AGENT_MIGRATING] = "migrating", [AGENT_ESCAPE] = "escape",
 		[AGENT_RETURNING] = "returning", [AGENT_MIXED] = "mixed",
+		[AGENT_RECALLED] = "recalled",
 	};
 
 	return name[m];
 }
 
-/* A hook that was running when the process ended may have stopped at any point. */
+/* A hook that was running when the process ended may have stopped at any point.  One that was
+ * about to be started when it ended is started by the next process. */
 void agent_state_init(struct agent_state *a, const struct agent_saved *saved)
 {
 	*a = (struct agent_state){ .mode = AGENT_BASE };
@@ -36,7 +38,7 @@ void agent_state_saved(const struct agent_state *a, struct agent_saved *out)
 		.seq = a->seq,
 		.repeat = a->repeat,
 		.want = a->want,
-		.mode = (uint8_t)a->mode,
+		.mode = (uint8_t)(a->mode == AGENT_RECALLED ? AGENT_RETURNING : a->mode),
 	};
 }
 
@@ -72,6 +74,8 @@ static unsigned agent_state_go_on(struct agent_state *a)
 {
 	if (a->failed)
 		return agent_state_answer(a, NOTICE_FAILED);
+	if (a->mode == AGENT_RECALLED)
+		a->mode = AGENT_ESCAPE;
 	if (a->want == PHASE_UNPATH)
 		return a->mode == AGENT_ESCAPE ? agent_state_answer(a, 0)
 					       : agent_state_run(a, AGENT_DRAINING);
@@ -102,12 +106,13 @@ static unsigned agent_state_hook_ended(struct agent_state *a, bool ok)
 	}
 }
 
-/* Nobody says anything: ask; and try again what did not work. */
+/* Nobody says anything: ask; and try again what did not work.  What was said about being called
+ * back may be lost. */
 static unsigned agent_state_silence(struct agent_state *a)
 {
 	unsigned act = a->subscribed ? 0 : AGENT_SUBSCRIBE;
 
-	if (a->mode == AGENT_ESCAPE)
+	if (a->mode == AGENT_ESCAPE || a->mode == AGENT_RECALLED)
 		return act | agent_state_answer(a, NOTICE_ASK);
 	if (a->mode != AGENT_MIXED)
 		return act;
@@ -144,6 +149,8 @@ unsigned agent_state_step(struct agent_state *a, enum agent_event ev)
 		return AGENT_SUBSCRIBE;
 	case AGENT_EV_TIMEOUT:
 		return agent_state_silence(a);
+	case AGENT_EV_GO:
+		return a->mode == AGENT_RECALLED ? agent_state_run(a, AGENT_RETURNING) : 0;
 	case AGENT_EV_SAFETY:
 		if (a->mode != AGENT_ESCAPE)
 			return 0;
@@ -202,6 +209,12 @@ unsigned agent_state_notice(struct agent_state *a, const struct phase_notice *n)
 	a->failed = false;
 	a->aborted = n->flags & NOTICE_ABORT;
 	a->hold_s = n->hold_s;
+	if (a->mode == AGENT_RECALLED && a->want == PHASE_REPATH)
+		return AGENT_SAVE;
+	if (a->wary && a->mode == AGENT_ESCAPE && a->want == PHASE_REPATH) {
+		a->mode = AGENT_RECALLED;
+		return agent_state_answer(a, NOTICE_ASK);
+	}
 	if (!agent_state_busy(a))
 		return AGENT_SAVE | agent_state_go_on(a);
 	if (a->want == PHASE_REPATH && a->mode != AGENT_RETURNING)

@@ -19,7 +19,8 @@ enum agent_mode {
 	AGENT_MIGRATING, /* to the escape LIDs; hook running */
 	AGENT_ESCAPE,	 /* on the escape LIDs, running */
 	AGENT_RETURNING, /* to the base LIDs, from wherever each is; hook running */
-	AGENT_MIXED	 /* a hook failed or was cut short: some here, some there, some drained */
+	AGENT_MIXED,	 /* a hook failed or was cut short: some here, some there, some drained */
+	AGENT_RECALLED	 /* on the escape LIDs, told to return; says so, and waits a moment */
 };
 
 const char *agent_mode_name(enum agent_mode m); /* "base", "draining", ... */
@@ -47,6 +48,7 @@ enum agent_event {
 	AGENT_EV_SM,	  /* another SM, or the same one restarted: it has forgotten us */
 	AGENT_EV_TIMEOUT, /* nothing heard for a while, or the SM is another one */
 	AGENT_EV_SAFETY,  /* on the escape LIDs, no notice for hold_s (or the site's own time) */
+	AGENT_EV_GO,	  /* told to return a moment ago, and nobody has objected since */
 	AGENT_EV_FORGET,  /* the operator: earlier transactions count for nothing; only at BASE */
 	AGENT_EV_EXIT	  /* the job is over */
 };
@@ -70,6 +72,9 @@ struct agent_state {
 	uint32_t seq;
 	uint64_t txn;
 	uint64_t txn_max; /* the driver's: higher ones are refused; 0: only what nobody may say */
+	/* The driver's: anybody may have sent what comes.  Who is told to return says so at once, and
+	 * returns with AGENT_EV_GO: until then the coordinator can stop writing, or ask again. */
+	bool wary;
 	struct phase_notice refused; /* the answer to the question that was refused last */
 };
 

@@ -517,6 +517,7 @@ enum coord_action coordinator_doubt(struct coordinator *c, uint32_t agent,
 		return c->action;
 	c->dispute = what;
 	c->disputed = agent;
+	c->drained = false; /* before what was written is taken back all are asked again */
 	/* what agents are asked next has to be news to whoever obeyed somebody else */
 	if (said->txn == c->drain.txn && said->seq > c->seq && said->seq < SEQ_JUMP_MAX)
 		c->seq = said->seq;

@@ -57,7 +57,7 @@ int site_keys_sign(uint16_t *id, uint8_t mac[SITE_KEY_MAC], const struct site_ke
 int site_keys_check(const struct site_keys *k, uint16_t id, const uint8_t mac[SITE_KEY_MAC],
 		    const struct site_key_subject *s);
 
-/* May that port ask, as far as the file says? */
+/* May that port ask, as far as the file says?  0: one that it does not name. */
 bool site_keys_may_ask(const struct site_keys *k, uint64_t guid);
 
 /* A new file with a new key, mode 0600.  -EEXIST. */

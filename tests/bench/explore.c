@@ -81,6 +81,9 @@ static const struct phase_model list[] = {
 	{ .nagents = 3, .earlier = true, .doubled = 1, .hostile = true, .keyed = true },
 	{ .nagents = 3, .late = 1, .doubled = 1, .deaths = 1, .hostile = true, .keyed = true },
 	{ .nagents = 3, .doubled = 1, .deaths = 1, .hostile = true, .recheck = true },
+	/* ... that agents without a key believe when it calls them back */
+	{ .nagents = 2, .hostile = true, .recheck = true, .callbacks = 2 },
+	{ .nagents = 1, .deaths = 1, .sms = 1, .faults = 1, .hostile = true, .callbacks = 2 },
 };
 
 /* All at once, by three agents: messages lost, doubled, late and in any order, an agent, the
@@ -94,7 +97,8 @@ static const enum phase_mutant mistakes[] = { MUTANT_EARLY_ACK,	    MUTANT_NO_HO
 					      MUTANT_BLIND_READ,    MUTANT_NO_JOURNAL,
 					      MUTANT_UNASKED,	    MUTANT_TRUSTING,
 					      MUTANT_UNLOOKED,	    MUTANT_UNINVITED,
-					      MUTANT_OBEYS_ANYBODY, MUTANT_HEARS_ANYBODY };
+					      MUTANT_OBEYS_ANYBODY, MUTANT_HEARS_ANYBODY,
+					      MUTANT_HASTY };
 
 struct sum {
 	uint64_t models, states, steps, lost, doubled, late, crashes, deaths, sms, joined,
@@ -145,10 +149,11 @@ static int explore(struct sum *sum, const struct phase_model *m)
 
 	phase_model_explore(f, m);
 	printf("agents %u (%u late) waves %u sends %u%s%s doubled %u faults %u hooks %u crashes %u ended %u "
-	       "deaths %u cancels %u sms %u others %u holds %u asks %u%s%s%s\n",
+	       "deaths %u cancels %u sms %u others %u holds %u asks %u callbacks %u%s%s%s\n",
 	       m->nagents, m->late, m->nwaves, m->max_sends, m->earlier ? " earlier" : "",
 	       m->without_silent ? " without-silent" : "", m->doubled, m->faults, m->hooks,
 	       m->crashes, m->ended, m->deaths, m->cancels, m->sms, m->others, m->holds, m->asks,
+	       m->callbacks,
 	       m->hostile ? " hostile" : "", m->keyed ? " keyed" : "",
 	       m->recheck ? " recheck" : "");
 	printf("\t%lu states, %lu steps, %.3g runs of up to %u steps, %lu MB, %.1f s of CPU: %s\n",
@@ -159,7 +164,7 @@ static int explore(struct sum *sum, const struct phase_model *m)
 			     : "not all states were seen");
 	if (f->wrong)
 		printf("%s", f->trace);
-	rc = f->wrong != NULL || !f->complete || f->believed;
+	rc = f->wrong != NULL || !f->complete || (f->believed && !m->callbacks);
 	add(sum, f);
 	free(f);
 	return rc;
@@ -193,6 +198,7 @@ static int set(struct phase_model *m, const char *word)
 		{ "hostile", &hostile },
 		{ "keyed", &keyed },
 		{ "recheck", &recheck },
+		{ "callbacks", &m->callbacks },
 	};
 	const char *eq = strchr(word, '=');
 
@@ -285,6 +291,7 @@ static int find_mistakes(void)
 						  .lost = LOST_ANY,
 						  .safety = true,
 						  .hostile = true,
+						  .callbacks = mistakes[i] == MUTANT_HASTY,
 						  .mutant = mistakes[i] };
 		phase_model_explore(f, &m);
 		printf("on purpose, %s: %s after %" PRIu64 " states\n", phase_mutant_name(m.mutant),

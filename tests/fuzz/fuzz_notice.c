@@ -103,7 +103,7 @@ static void feed(struct phases *p, const struct notice *n)
 		return;
 	}
 	agent_state_notice(&p->agent, &said);
-	FUZZ_NEED(p->agent.mode <= AGENT_MIXED);
+	FUZZ_NEED(p->agent.mode <= AGENT_RECALLED);
 	FUZZ_NEED(p->agent.txn >= said.txn || !phase_notice_in_bounds(&said));
 	FUZZ_NEED(p->agent.txn <= PHASE_TXN_MAX && p->agent.seq <= PHASE_SEQ_MAX);
 	if (agent_state_busy(&p->agent))

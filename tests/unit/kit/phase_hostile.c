@@ -13,9 +13,9 @@
  *		with one that was recorded
  * not keyed	is for where it comes from, as notice_port and agent_set have it: not a report of
  *		another LID than the SM's, nor an answer whose port GUID, which the SM fills in, is
- *		none of an agent's.  Left out, for it is believed then: a question through the SM.
- *		What that does is in test_agent_set.c and the lab's trust.sh: the update ends before
- *		the next write, as soon as an agent's answer to it has come.
+ *		none of an agent's.  A question through the SM is believed then: callbacks is how many
+ *		of them call a drained agent back, at any moment before all is written.  It says so
+ *		and waits, and whoever writes stops when he hears it, in the middle of a write too.
  */
 #include "tests/unit/kit/phase_priv.h"
 
@@ -32,6 +32,7 @@
 #define GUID_NODE(i) (10 + (i))
 #define LID(guid)    ((uint16_t)((guid)*8))
 #define SEEN	     4096
+#define FORGED_SEQ   3 /* above the last one: a slot that the coordinator does not use meanwhile */
 
 static struct site_keys *ours, *others;
 
@@ -148,7 +149,7 @@ void phase_forge_question(struct phase_notice *out, const struct world *w, unsig
 	*out = (struct phase_notice){
 		.version = PHASE_NOTICE_VERSION,
 		.phase = what & 1 ? PHASE_UNPATH : PHASE_REPATH,
-		.seq = w->c.seq + 1,
+		.seq = w->c.seq + FORGED_SEQ,
 		.txn = what & 2 ? TXN + 1 : TXN,
 	};
 }
@@ -166,6 +167,14 @@ void phase_forge_answer(struct phase_notice *out, const struct world *w, unsigne
 	};
 }
 
+/* Through the SM, in its name: to agents without a key as good as the coordinator's. */
+static bool calls_back(const struct world *w, const struct phase_model *m, unsigned what)
+{
+	const struct coordinator *c = &w->c;
+
+	return m->callbacks && !what && c->phase < PHASE_REPATH && c->wave < c->nwaves;
+}
+
 void phase_forge(struct choices *l, const struct world *w, struct explorer *x, unsigned i)
 {
 	const struct phase_model *m = x->m;
@@ -174,7 +183,8 @@ void phase_forge(struct choices *l, const struct world *w, struct explorer *x, u
 
 	for (unsigned what = 0; what < 4; what++) {
 		phase_forge_question(&said, w, what);
-		yes = m->mutant == MUTANT_OBEYS_ANYBODY || believed(m, &said, false, GUID_SM);
+		yes = m->mutant == MUTANT_OBEYS_ANYBODY || calls_back(w, m, what) ||
+		      believed(m, &said, false, GUID_SM);
 		x->out->forged++;
 		phase_can(l, yes && w->forgeries && !w->dead && what < 2, FORGED_QUESTION, i, what);
 		x->out->believed += yes;

@@ -102,7 +102,7 @@ static void coordinator_words(uint64_t *v, const struct world *w)
 	v[1] = (uint64_t)c->seq << 32 | c->first_seq;
 	v[2] = c->joined << 16 | c->restored << 17 | c->touched | c->journalled << 1 |
 	       c->cancelled << 2 | c->drained << 3 | w->dead << 4 | w->held_over << 5 |
-	       w->journal << 6 | w->epoch << 8 | c->rechecked << 18 | w->forgeries << 19;
+	       w->journal << 6 | w->epoch << 8 | c->rechecked << 18 | w->forgeries << 19 | c->dispute << 22;
 }
 
 /* Sends count while a question may be sent again. */

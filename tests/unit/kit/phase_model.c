@@ -35,6 +35,7 @@ static const char *const choice_name[] = {
 	"agent asks",
 	"agent tries again",
 	"agent leaves",
+	"agent goes where it was told",
 	"agent dies",
 	"agent restarts",
 	"job over",
@@ -69,6 +70,7 @@ const char *phase_mutant_name(enum phase_mutant m)
 		[MUTANT_UNINVITED] = "who joins is not asked",
 		[MUTANT_OBEYS_ANYBODY] = "agents obey anybody",
 		[MUTANT_HEARS_ANYBODY] = "anybody answers for an agent",
+		[MUTANT_HASTY] = "whoever is called back by anybody returns at once",
 	};
 
 	return name[m];
@@ -363,7 +365,7 @@ static void first_world(struct world *w, const struct phase_model *m)
 	w->sms = (uint8_t)m->sms;
 	w->others = (uint8_t)m->others;
 	w->holds = (uint8_t)m->holds;
-	w->forgeries = m->hostile;
+	w->forgeries = (uint8_t)(m->callbacks ? m->callbacks : m->hostile);
 	for (unsigned i = 0; i < m->nagents; i++) {
 		struct node *n = &w->n[i];
 

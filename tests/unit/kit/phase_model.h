@@ -31,6 +31,7 @@ enum phase_mutant {
 	MUTANT_UNINVITED,     /* who joins is not asked */
 	MUTANT_OBEYS_ANYBODY, /* agents obey whoever asks; needs hostile */
 	MUTANT_HEARS_ANYBODY, /* the coordinator takes whoever answers for the agent; likewise */
+	MUTANT_HASTY, /* who is called back by anybody returns at once; needs callbacks */
 	MUTANTS
 };
 
@@ -44,7 +45,8 @@ struct phase_model {
 	bool earlier; /* late messages of an earlier transaction are about */
 	bool recheck; /* who has drained is asked once more before the first write */
 	bool hostile; /* a node that means harm: see phase_hostile.c */
-	bool keyed;   /* with a key of the site; without, it does not ask through the SM */
+	bool keyed;   /* with a key of the site; without, it does not ask through the SM ... */
+	unsigned callbacks; /* ... but so often calls a drained agent back, and is believed */
 	bool safety;  /* agents return by themselves when nobody calls them */
 	/* how often, in one run */
 	unsigned lost;	  /* messages; LOST_ANY: any */

@@ -49,6 +49,7 @@ static void notice_arrives(struct world *w, const struct phase_model *m, unsigne
 		node->a.seq = 0;
 	if (m->mutant == MUTANT_NOTICE_TXN && n->txn < node->a.txn)
 		node->a.txn = node->a.seq = 0;
+	node->a.wary = m->callbacks && m->mutant != MUTANT_HASTY;
 	agent_acts(node, agent_state_notice(&node->a, n), m);
 }
 
@@ -81,7 +82,11 @@ static void answer_arrives(struct world *w, const struct phase_model *m, unsigne
 		n.seq = w->c.seq;
 	if (!w->n[i].member)
 		return;
-	coordinator_ack(phase_bring(w, m, known), phase_rank(w, i), &n);
+	phase_bring(w, m, known);
+	if (m->callbacks && k->flags & NOTICE_ASK)
+		coordinator_doubt(&w->c, phase_rank(w, i), &n);
+	else
+		coordinator_ack(&w->c, phase_rank(w, i), &n);
 	phase_put(w, m, known);
 	if (w->c.dispute && phase_orderly(m))
 		w->wrong = "an agent that said what is so ended the update";
@@ -161,6 +166,9 @@ void phase_node_choice(struct world *w, struct explorer *x, const struct step *s
 	case SAFETY:
 		ev = AGENT_EV_SAFETY;
 		break;
+	case GO:
+		ev = AGENT_EV_GO;
+		break;
 	case CRASH:
 		w->crashes--;
 		n->life = DOWN;
@@ -222,6 +230,15 @@ static bool may_leave(const struct world *w, const struct phase_model *m, const 
 	return m->safety && (w->held_over || n->a.seq < w->c.first_seq);
 }
 
+/* It waits so long that what it said is heard, which it says more than once. */
+static bool word_under_way(const struct node *n)
+{
+	for (unsigned k = 0; k < ACKS && n->acks[k].slot; k++)
+		if (n->acks[k].flags & NOTICE_ASK)
+			return true;
+	return false;
+}
+
 void phase_node_choices(struct choices *l, const struct world *w, const struct phase_model *m,
 			unsigned i)
 {
@@ -246,7 +263,8 @@ void phase_node_choices(struct choices *l, const struct world *w, const struct p
 		/* one that nobody listens to is as good as late */
 		phase_can(l, n->member || !phase_reduced(m), ANSWER, i, k);
 		phase_can(l, w->doubled, ANSWER_TWICE, i, k);
-		phase_can(l, lost, ANSWER_LOST, i, k);
+		phase_can(l, lost && !(m->callbacks && n->acks[k].flags & NOTICE_ASK), ANSWER_LOST,
+			  i, k);
 	}
 	phase_can(l, up && agent_state_busy(&n->a), HOOK, i, 0);
 	phase_can(l, up && agent_state_busy(&n->a) && w->hooks, HOOK, i, 1);
@@ -254,6 +272,7 @@ void phase_node_choices(struct choices *l, const struct world *w, const struct p
 	phase_can(l, up && n->a.mode == AGENT_MIXED, RETRY, i, 0);
 	phase_can(l, may_leave(w, m, n) && (m->safety || m->mutant == MUTANT_NO_HOLD), SAFETY, i,
 		  0);
+	phase_can(l, up && n->a.mode == AGENT_RECALLED && !word_under_way(n), GO, i, 0);
 	phase_can(l, up && w->crashes, CRASH, i, 0);
 	phase_can(l, n->life == DOWN, RESTART, i, 0);
 	phase_can(l, up && w->ended, JOB_OVER, i, 0);

@@ -75,6 +75,7 @@ enum table_selection {
 	ASK,
 	RETRY,
 	SAFETY,
+	GO, /* recalled, and now it returns */
 	CRASH,
 	RESTART,
 	JOB_OVER,

@@ -5,6 +5,8 @@
 /* Numbers only grow, and notices mean what they say: not with each of the mistakes. */
 bool phase_orderly(const struct phase_model *m)
 {
+	if (m->callbacks)
+		return false;
 	switch (m->mutant) {
 	case MUTANT_NONE:
 	case MUTANT_EARLY_ACK:

@@ -106,7 +106,7 @@ static void writing(struct world *w, struct explorer *x)
 	for (unsigned i = 0; i < x->m->nagents; i++) {
 		struct node *n = &w->n[i];
 
-		if (n->life >= OVER || n->a.mode == AGENT_ESCAPE)
+		if (n->life >= OVER || n->a.mode == AGENT_ESCAPE || n->a.mode == AGENT_RECALLED)
 			continue;
 		if (!n->member) {
 			n->wet = 1;
@@ -173,6 +173,10 @@ static bool act(struct world *w, struct explorer *x, bool in_full)
 		phase_spread(w, x->m, &n);
 		return true;
 	case ACT_WRITE:
+		if (w->c.dispute) /* stopped as soon as that is heard */
+			return true;
+		write_waves(w, x, in_full);
+		return true;
 	case ACT_WRITE_BACK:
 		write_waves(w, x, in_full);
 		return true;
@@ -192,7 +196,7 @@ static bool act(struct world *w, struct explorer *x, bool in_full)
 
 static void die(struct world *w, struct explorer *x, bool writing_now)
 {
-	if (writing_now)
+	if (writing_now && !w->c.dispute)
 		write_waves(w, x, false);
 	w->deaths--;
 	w->dead = 1;

@@ -53,6 +53,42 @@ static void drains_migrates_answers_and_comes_back(void **state)
 	assert_int_equal(agent_state_step(&a, AGENT_EV_EXIT), AGENT_UNSUBSCRIBE | AGENT_EXIT);
 }
 
+/* Anybody may have said it: whoever leads the update hears of it before packets are elsewhere. */
+static void who_is_wary_says_that_it_was_called_back_and_waits(void **state)
+{
+	struct agent_saved saved;
+	struct agent_state a;
+
+	(void)state;
+	agent_state_init(&a, NULL);
+	a.wary = true;
+	drain(&a, 7, 1);
+	assert_int_equal(notice(&a, PHASE_REPATH, 7, 2), AGENT_SAVE | AGENT_ACK);
+	assert_answer(&a, PHASE_REPATH, 2, NOTICE_ASK);
+	assert_int_equal(a.mode, AGENT_RECALLED);
+	/* what is said again does not make it hurry; what it says is said again */
+	assert_int_equal(notice(&a, PHASE_REPATH, 7, 3), AGENT_SAVE);
+	assert_int_equal(agent_state_step(&a, AGENT_EV_SAFETY), 0);
+	assert_int_equal(agent_state_step(&a, AGENT_EV_TIMEOUT),
+			 AGENT_SUBSCRIBE | AGENT_SAVE | AGENT_ACK);
+	assert_answer(&a, PHASE_REPATH, 3, NOTICE_ASK);
+	/* asked again meanwhile: it never left */
+	assert_int_equal(notice(&a, PHASE_UNPATH, 7, 4), AGENT_SAVE | AGENT_ACK);
+	assert_answer(&a, PHASE_UNPATH, 4, 0);
+	assert_int_equal(a.mode, AGENT_ESCAPE);
+	assert_int_equal(agent_state_step(&a, AGENT_EV_GO), 0);
+	/* nobody objects; one that dies meanwhile returns at its next start */
+	notice(&a, PHASE_REPATH, 7, 5);
+	agent_state_saved(&a, &saved);
+	assert_int_equal(agent_state_step(&a, AGENT_EV_GO), AGENT_SAVE | AGENT_RETURN);
+	assert_int_equal(agent_state_step(&a, AGENT_EV_DONE), AGENT_SAVE | AGENT_ACK);
+	assert_answer(&a, PHASE_REPATH, 5, 0);
+	assert_int_equal(a.mode, AGENT_BASE);
+	agent_state_init(&a, &saved);
+	assert_int_equal(agent_state_step(&a, AGENT_EV_START),
+			 AGENT_SUBSCRIBE | AGENT_SAVE | AGENT_RETURN);
+}
+
 static void old_and_doubled_notices_change_nothing(void **state)
 {
 	struct agent_state a;
@@ -238,6 +274,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(drains_migrates_answers_and_comes_back),
+		cmocka_unit_test(who_is_wary_says_that_it_was_called_back_and_waits),
 		cmocka_unit_test(old_and_doubled_notices_change_nothing),
 		cmocka_unit_test(a_question_of_an_earlier_transaction_is_refused_and_told),
 		cmocka_unit_test(numbers_out_of_bounds_are_refused_and_told),

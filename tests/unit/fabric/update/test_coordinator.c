@@ -399,9 +399,35 @@ static void a_return_while_it_is_written_leads_back(void **state)
 	assert_int_equal(d.c.action, ACT_WRITE);
 	assert_int_equal(coordinator_step(&d.c, EV_DONE), ACT_BEGIN_ROLLBACK);
 	assert_int_equal(d.c.why, WHY_DISPUTED);
-	/* nothing keeps the old tables from coming back */
+	/* nothing keeps the old tables from coming back, once it was asked again */
 	coordinator_ack(&d.c, 0, &n);
 	assert_int_equal(d.c.action, ACT_BEGIN_ROLLBACK);
+	assert_int_equal(coordinator_step(&d.c, EV_DONE), ACT_SCAN);
+	assert_int_equal(coordinator_step(&d.c, EV_FAILED), ACT_NOTIFY);
+	coordinator_notice(&d.c, &n);
+	assert_int_equal(n.phase, PHASE_UNPATH);
+	assert_int_equal(n.seq, 78);
+}
+
+/* An agent that was called back says so before it returns. */
+static void what_an_agent_says_before_it_returns_stops_the_write(void **state)
+{
+	struct phase_notice n = { .version = PHASE_NOTICE_VERSION,
+				  .phase = PHASE_REPATH,
+				  .flags = NOTICE_ASK,
+				  .repeat = 1,
+				  .seq = 2,
+				  .txn = 9 };
+	struct drained d;
+
+	(void)state;
+	begin_drain(&d, 1, false);
+	coordinator_step(&d.c, EV_DONE);
+	answer(&d, 0, 1, 0);
+	assert_int_equal(coordinator_step(&d.c, EV_DONE), ACT_WRITE);
+	coordinator_doubt(&d.c, 0, &n);
+	assert_int_equal(d.c.dispute, DISPUTE_RETURN);
+	assert_int_equal(coordinator_step(&d.c, EV_DONE), ACT_BEGIN_ROLLBACK);
 }
 
 static void who_has_drained_is_asked_once_more_before_the_first_write(void **state)
@@ -620,6 +646,7 @@ int main(void)
 		cmocka_unit_test(what_an_agent_cannot_have_said_stops_before_anything_is_written),
 		cmocka_unit_test(two_answers_of_one_number_stop_it),
 		cmocka_unit_test(a_return_while_it_is_written_leads_back),
+		cmocka_unit_test(what_an_agent_says_before_it_returns_stops_the_write),
 		cmocka_unit_test(who_has_drained_is_asked_once_more_before_the_first_write),
 		cmocka_unit_test(silence_is_named_when_it_goes_on_without),
 		cmocka_unit_test(who_joins_when_all_is_written_drains_before_the_way_home),

@@ -278,6 +278,25 @@ static void a_hostile_node_changes_nothing(void **state)
 	assert_true(f.forged && !f.believed);
 }
 
+/* Without a key drained agents believe who calls them back, at any moment before all is written:
+ * they say so, and nothing is written once one of them has left its escape LIDs. */
+static void who_is_called_back_by_a_hostile_node_is_heard_before_it_returns(void **state)
+{
+	struct phase_model m = { .nwaves = 2, .max_sends = 1, .hostile = true, .safety = true };
+	struct phase_found f;
+
+	(void)state;
+	m.recheck = true;
+	m.callbacks = 1;
+	for (m.nagents = 1; m.nagents <= 2; m.nagents++) {
+		explore(&f, "a hostile node, no key: it calls an agent back", m);
+		assert_true(f.believed);
+	}
+	m.nagents = m.deaths = 1;
+	m.callbacks = 2;
+	explore(&f, "likewise, and the console dies", m);
+}
+
 /* A part that does not do what it should is found out. */
 static void mistakes_are_found(void **state)
 {
@@ -303,6 +322,7 @@ static void mistakes_are_found(void **state)
 	m[MUTANT_UNLOOKED].late = m[MUTANT_UNINVITED].late = 1;
 	m[MUTANT_UNINVITED].nagents = 2;
 	m[MUTANT_OBEYS_ANYBODY].hostile = m[MUTANT_HEARS_ANYBODY].hostile = true;
+	m[MUTANT_HASTY].hostile = m[MUTANT_HASTY].callbacks = true;
 	for (int i = 1; i < MUTANTS; i++) {
 		struct phase_model whole = m[i];
 		struct phase_found f;
@@ -360,6 +380,7 @@ int main(void)
 		cmocka_unit_test(nobody_needs_its_own_patience_when_nothing_is_lost),
 		cmocka_unit_test(without_agents_the_same_machine_ends_well),
 		cmocka_unit_test(a_hostile_node_changes_nothing),
+		cmocka_unit_test(who_is_called_back_by_a_hostile_node_is_heard_before_it_returns),
 		cmocka_unit_test(mistakes_are_found),
 		cmocka_unit_test(mistakes_are_found_among_all_troubles),
 	};
