@@ -17,8 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH  64 /* LIDs of one destination switch whose ports are written row by row */
-#define SHIFTS 64 /* that two routings are compared in */
+#define BATCH 64 /* LIDs of one destination switch whose ports are written row by row */
 
 /* How a position chooses among its edges. */
 enum way {
@@ -627,18 +626,6 @@ static void ftree_build_dag(void *ctx, struct spdag *g, const struct fabric *f, 
 	updown_dag(&r->ud, g, f, root);
 }
 
-/* What shifts get out of tables: the throughput of all together times that of a flow. */
-static int ftree_shift_score(double *score, const struct ftree *r, const struct tables *t,
-			     struct progress *progress, struct err *err)
-{
-	static const struct shift_time_opts opts = { .shifts = SHIFTS, .seed = 1, .threads = 1 };
-	struct shift_time s;
-	int rc = shift_time_compute(&s, r->f, t, &opts, progress, err);
-
-	*score = rc ? 0 : s.sync.mean * s.rate.mean;
-	return rc;
-}
-
 /* Shifts meet less in trees that are far from regular when these are balanced without turns:
  * replaces r->t by such tables then. */
 static int ftree_try_even(struct ftree *r, const struct engine_params *params,
@@ -658,9 +645,9 @@ static int ftree_try_even(struct ftree *r, const struct engine_params *params,
 	other = graph_tables(r->f, "ftree", params, progress);
 	rc = balanced_sssp_route(other, r->f, params, &how, progress);
 	if (!rc)
-		rc = ftree_shift_score(&turns, r, r->t, progress, err);
+		rc = shift_time_score(&turns, r->f, r->t, progress, err);
 	if (!rc)
-		rc = ftree_shift_score(&even, r, other, progress, err);
+		rc = shift_time_score(&even, r->f, other, progress, err);
 	if (!rc && even > turns) {
 		struct tables *swap = r->t;
 

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/updn.h"
 
+#include "engines/ftree.h"
 #include "engines/graph/balanced_sssp.h"
 #include "engines/graph/graph.h"
 #include "engines/graph/min_load_tree.h"
 #include "engines/graph/updown.h"
+#include "engines/graph/updown_order.h"
 #include "engines/graph/vl_layers.h"
+#include "engines/predict/shift_time.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define TURNS_MOST 4000 /* terminals: above, the turns of a tree would double the time */
 
 struct ways {
 	struct updown ud;
+	bool found;	   /* the roots are no wish of the operator's */
 	bool illegal;	   /* a switch with ends had no legal path to a LID, ... */
 	uint32_t from, to; /* ... the first: from this to that switch */
 };
@@ -41,51 +48,63 @@ static int updn_refuse_missing(const struct fabric *f, uint32_t from, uint32_t t
 		       f->sw_name[from], f->sw_name[to]);
 }
 
-/* -ENETUNREACH when these roots leave a pair of terminals without a legal path; -ENOSPC when
- * they leave such paths to switches' own LIDs, or between aggregation nodes, and the VLs do
- * not hold those. */
-static int updn_route_from(struct tables **out, const struct fabric *f, const uint32_t *roots,
-			   uint32_t n, const struct engine_params *params,
-			   struct progress *progress, struct err *err)
+/* Routes by the ranking of w.  -ENETUNREACH when that leaves a pair of terminals without a legal
+ * path; where it leaves such paths to switches' own LIDs, or between aggregation nodes, the same if
+ * the ranking was found, else -ENOSPC if the VLs do not hold those. */
+static int updn_route_ranked(struct tables **out, const struct fabric *f, struct ways *w,
+			     const struct engine_params *params, struct pace *pace,
+			     struct progress *progress, struct err *err)
 {
-	unsigned vls = graph_vls(f, params);
-	struct updown_score score;
-	struct tables *t = NULL;
-	struct ways w = { .illegal = false };
 	struct balanced_sssp_how how = { .build = updn_build,
-					 .ctx = &w,
+					 .ctx = w,
 					 .rounds = BALANCED_SSSP_ROUNDS };
-	struct pace pace;
-	int rc = pace_begin(&pace, progress, "paths", graph_count_lids(f, graph_lmc(f, params)))
-			 ? -ECANCELED
-			 : 0;
+	struct updown_score score;
+	struct tables *t;
+	int rc = updown_score(&score, &w->ud, f, pace);
 
-	updown_init(&w.ud, f, roots, n);
-	if (!rc)
-		rc = updown_score(&score, &w.ud, f, &pace);
 	if (rc)
-		goto out;
-	if (score.missing) {
-		rc = updn_refuse_missing(f, score.from, score.to, err);
-		goto out;
-	}
+		return rc;
+	if (score.missing)
+		return updn_refuse_missing(f, score.from, score.to, err);
 	t = graph_tables(f, "updn", params, progress);
 	rc = balanced_sssp_route(t, f, params, &how, progress);
 	t->vls = t->sls = 1;
-	if (!rc && w.illegal)
+	if (!rc && w->illegal && w->found)
+		rc = updn_refuse_missing(f, w->from, w->to, err);
+	else if (!rc && w->illegal)
 		rc = vl_layers_assign(t, f, params, progress, err);
 	if (rc == -ENOSPC)
 		err_set(err, rc,
 			"with these roots not all paths to switches' own LIDs and between other "
 			"ends go up*, then down*; beside the rest they do not fit on %u VLs: give "
 			"only one root, or none to have it found",
-			vls);
+			graph_vls(f, params));
 	if (rc)
-		goto out;
-	*out = t;
-	t = NULL;
-out:
-	tables_put(t);
+		tables_put(t);
+	else
+		*out = t;
+	return rc;
+}
+
+static int updn_begin(struct pace *pace, const struct fabric *f, const struct engine_params *params,
+		      struct progress *progress)
+{
+	return pace_begin(pace, progress, "paths", graph_count_lids(f, graph_lmc(f, params)))
+		       ? -ECANCELED
+		       : 0;
+}
+
+static int updn_route_from(struct tables **out, const struct fabric *f, const uint32_t *roots,
+			   uint32_t n, bool found, const struct engine_params *params,
+			   struct progress *progress, struct err *err)
+{
+	struct ways w = { .found = found };
+	struct pace pace;
+	int rc = updn_begin(&pace, f, params, progress);
+
+	updown_init(&w.ud, f, roots, n);
+	if (!rc)
+		rc = updn_route_ranked(out, f, &w, params, &pace, progress, err);
 	updown_done(&w.ud);
 	return rc;
 }
@@ -112,50 +131,97 @@ static int updn_given_roots(uint32_t *roots, uint32_t *n, const struct fabric *f
 	return 0;
 }
 
+/* By a ranking from which everything is legal. */
+static int updn_route_ordered(struct tables **out, const struct fabric *f,
+			      const struct engine_params *params, struct progress *progress,
+			      struct err *err)
+{
+	struct ways w = { .illegal = false };
+	struct pace pace;
+	int rc = updn_begin(&pace, f, params, progress);
+
+	if (!rc)
+		rc = updown_order_best(&w.ud, f, &pace);
+	if (rc)
+		return rc;
+	rc = updn_route_ranked(out, f, &w, params, &pace, progress, err);
+	updown_done(&w.ud);
+	return rc;
+}
+
+/* The ways up of a fat tree in turn (ftree), which are legal too, where shifts get more of that. */
+static int updn_try_turns(struct tables *t, const struct fabric *f,
+			  const struct engine_params *params, struct progress *progress,
+			  struct err *err)
+{
+	struct engine_params own = { 0 };
+	struct tables *turns;
+	double mine, other;
+	int rc;
+
+	if (f->nterm > TURNS_MOST)
+		return 0;
+	if (params)
+		own = *params;
+	own.notes = NULL;
+	rc = engine_ftree.route(&turns, f, NULL, NULL, &own, progress, NULL);
+	if (rc)
+		return rc == -ECANCELED ? rc : 0; /* it is no fat tree */
+	rc = shift_time_score(&mine, f, t, progress, err);
+	if (!rc)
+		rc = shift_time_score(&other, f, turns, progress, err);
+	if (!rc && other > mine)
+		memcpy(t->lft, turns->lft, (size_t)t->nsw * t->stride);
+	tables_put(turns);
+	return rc;
+}
+
+/* The top of a tree where all paths are legal with that. */
 static int updn_route_found(struct tables **out, const struct fabric *f,
 			    const struct engine_params *params, struct progress *progress,
 			    struct err *err)
 {
 	uint32_t *roots = xcalloc(f->nsw, sizeof(*roots)), n = updown_tree_roots(roots, f);
-	struct pace pace;
 	int rc = -ENETUNREACH;
 
 	if (n)
-		rc = updn_route_from(out, f, roots, n, params, progress, err);
-	if (rc == -ENETUNREACH || rc == -ENOSPC) {
-		rc = pace_begin(&pace, progress, "paths", graph_count_lids(f, graph_lmc(f, params)))
-			     ? -ECANCELED
-			     : 0;
-		if (!rc)
-			rc = updown_single_root(roots, f, &pace);
-		if (!rc)
-			rc = updn_route_from(out, f, roots, 1, params, progress, err);
-	}
+		rc = updn_route_from(out, f, roots, n, true, params, progress, err);
 	free(roots);
+	if (rc == -ENETUNREACH)
+		rc = updn_route_ordered(out, f, params, progress, err);
+	if (!rc)
+		rc = updn_try_turns(*out, f, params, progress, err);
+	if (rc) {
+		tables_put(*out);
+		*out = NULL;
+	}
 	return rc;
 }
 
-/* -ENETUNREACH when these roots leave a pair of these LIDs and any ends without a legal path. */
-static int updn_dests_from(struct tables *t, const struct fabric *f, const struct dest *dests,
-			   uint32_t n, const uint32_t *roots, uint32_t nroots, bool ignore_rates,
-			   struct pace *p, struct err *err)
+/* -ENETUNREACH when a ranking leaves a pair of these LIDs and any ends without a legal path.  Frees
+ * the ranking. */
+static int updn_dests_ranked(struct tables *t, const struct fabric *f, const struct dest *dests,
+			     uint32_t n, struct ways *w, struct pace *p, struct err *err)
 {
-	struct ways w = { .illegal = false };
-	struct min_load_tree *b = min_load_tree_new(f, t, BALANCE_PATHS, updn_build, &w);
-	struct chan_weights weights;
+	struct min_load_tree *b = min_load_tree_new(f, t, BALANCE_PATHS, updn_build, w);
 	uint64_t done = 0;
-	int rc;
+	int rc = min_load_tree_route_all(b, dests, n, p, &done);
 
-	chan_weights_init(&weights, f, ignore_rates);
-	min_load_tree_weigh(b, &weights);
-	updown_init(&w.ud, f, roots, nroots);
-	rc = min_load_tree_route_all(b, dests, n, p, &done);
-	if (!rc && w.illegal)
-		rc = updn_refuse_missing(f, w.from, w.to, err);
-	updown_done(&w.ud);
-	chan_weights_done(&weights);
+	if (!rc && w->illegal)
+		rc = updn_refuse_missing(f, w->from, w->to, err);
+	updown_done(&w->ud);
 	min_load_tree_free(b);
 	return rc;
+}
+
+static int updn_dests_from(struct tables *t, const struct fabric *f, const struct dest *dests,
+			   uint32_t n, const uint32_t *roots, uint32_t nroots, struct pace *p,
+			   struct err *err)
+{
+	struct ways w = { .illegal = false };
+
+	updown_init(&w.ud, f, roots, nroots);
+	return updn_dests_ranked(t, f, dests, n, &w, p, err);
 }
 
 int updn_route_dests(struct tables *t, const struct fabric *f, const struct dest *dests, uint32_t n,
@@ -164,6 +230,7 @@ int updn_route_dests(struct tables *t, const struct fabric *f, const struct dest
 {
 	uint32_t *roots = xcalloc(f->nsw, sizeof(*roots)), nroots;
 	bool given = params->roots && params->nroots;
+	struct ways w = { .illegal = false };
 	struct pace pace;
 	int rc = -ENETUNREACH;
 
@@ -174,19 +241,17 @@ int updn_route_dests(struct tables *t, const struct fabric *f, const struct dest
 	if (given) {
 		rc = updn_given_roots(roots, &nroots, f, params, err);
 		if (!rc)
-			rc = updn_dests_from(t, f, dests, n, roots, nroots, params->ignore_rates,
-					     &pace, err);
+			rc = updn_dests_from(t, f, dests, n, roots, nroots, &pace, err);
 		goto out;
 	}
 	nroots = updown_tree_roots(roots, f);
 	if (nroots)
-		rc = updn_dests_from(t, f, dests, n, roots, nroots, params->ignore_rates, &pace,
-				     err);
+		rc = updn_dests_from(t, f, dests, n, roots, nroots, &pace, err);
 	if (rc != -ENETUNREACH)
 		goto out;
-	rc = updown_single_root(roots, f, &pace);
+	rc = updown_order_best(&w.ud, f, &pace);
 	if (!rc)
-		rc = updn_dests_from(t, f, dests, n, roots, 1, params->ignore_rates, &pace, err);
+		rc = updn_dests_ranked(t, f, dests, n, &w, &pace, err);
 out:
 	free(roots);
 	return rc;
@@ -208,7 +273,7 @@ static int updn_route(struct tables **out, const struct fabric *f, const struct 
 	roots = xcalloc(f->nsw, sizeof(*roots));
 	rc = updn_given_roots(roots, &n, f, params, err);
 	if (!rc)
-		rc = updn_route_from(out, f, roots, n, params, progress, err);
+		rc = updn_route_from(out, f, roots, n, false, params, progress, err);
 	free(roots);
 	return rc;
 }

@@ -2,11 +2,11 @@
 /*
  * updn: up*, then down*, balanced; one VL is enough on every connected fabric.
  *
- * Roots are those given, else the top level of a tree.  A switch's own LID that such roots do
- * not reach from everywhere (a spine with a broken cable) goes a shortest way down and up, on
- * another VL where it would close a cycle.  Where no VL is left for that, where terminals
- * would be cut off, and on fabrics that are no trees, there is a single root (see
- * updown_single_root()), from which everything is legal.
+ * Roots are those given, else the top level of a tree.  A switch's own LID that given roots do not
+ * reach from everywhere (a spine with a broken cable) goes a shortest way down and up, on another
+ * VL where it would close a cycle.  Where that would be so with the top of a tree, where it would
+ * cut terminals off, and on fabrics that are no trees, there is a ranking from which everything is
+ * legal (updown_order.h).
  */
 #pragma once
 

@@ -27,6 +27,15 @@ void updown_init(struct updown *ud, const struct fabric *f, const uint32_t *root
 	free(count);
 }
 
+void updown_init_order(struct updown *ud, const struct fabric *f, const uint32_t *order)
+{
+	ud->rank = xcalloc(f->nsw, sizeof(uint32_t));
+	ud->place = xcalloc(f->nsw, sizeof(uint32_t));
+	ud->order = xcalloc(f->nsw, sizeof(uint32_t));
+	for (uint32_t i = 0; i < f->nsw; i++)
+		ud->place[ud->order[i] = order[i]] = i;
+}
+
 void updown_done(struct updown *ud)
 {
 	free(ud->rank);
@@ -292,15 +301,23 @@ static bool updown_is_leaf(const struct fabric *f, uint32_t u, uint32_t full)
 	return 2 * f->sw_nterm[u] >= full;
 }
 
-uint32_t updown_tree_roots(uint32_t *out, const struct fabric *f)
+void updown_leaf_hops(uint32_t *hops, const struct fabric *f)
 {
-	uint32_t *level = xcalloc(f->nsw, sizeof(*level)), full = updown_fullest(f), n = 0, top = 0;
-	bool tree = true;
+	uint32_t *queue = xcalloc(f->nsw, sizeof(*queue)), full = updown_fullest(f), n = 0;
 
 	for (uint32_t u = 0; u < f->nsw; u++)
 		if (updown_is_leaf(f, u, full))
-			out[n++] = u;
-	fabric_hops(level, out, f, n);
+			queue[n++] = u;
+	fabric_hops(hops, queue, f, n);
+	free(queue);
+}
+
+uint32_t updown_tree_roots(uint32_t *out, const struct fabric *f)
+{
+	uint32_t *level = xcalloc(f->nsw, sizeof(*level)), n = 0, top = 0;
+	bool tree = true;
+
+	updown_leaf_hops(level, f);
 	for (uint32_t u = 0; u < f->nsw; u++)
 		top = level[u] > top ? level[u] : top;
 	for (uint32_t c = 0; c < f->nchan; c++)

@@ -22,6 +22,8 @@ struct updown {
 };
 
 void updown_init(struct updown *ud, const struct fabric *f, const uint32_t *roots, uint32_t nroots);
+/* The same for switches in that order, the highest first; ranks are all 0. */
+void updown_init_order(struct updown *ud, const struct fabric *f, const uint32_t *order);
 void updown_done(struct updown *ud);
 
 static inline bool updown_is_up(const struct updown *ud, const struct fabric *f, uint32_t c)
@@ -48,6 +50,9 @@ struct updown_score {
 /* -ECANCELED.  Time O(nsw * nchan). */
 int updown_score(struct updown_score *out, const struct updown *ud, const struct fabric *f,
 		 struct pace *p);
+
+/* Hops from the nearest leaf, a switch with at least half as many terminals as the fullest one. */
+void updown_leaf_hops(uint32_t *hops, const struct fabric *f);
 
 /* Roots for a fabric that looks like a tree (no cable joins switches at the same distance from
  * the leaves; leaves are the switches with at least half as many terminals as the fullest one):

@@ -156,3 +156,16 @@ int shift_time_compute(struct shift_time *out, const struct fabric *f, const str
 	predict_paths_done(&k.paths);
 	return rc;
 }
+
+int shift_time_score(double *score, const struct fabric *f, const struct tables *t,
+		     struct progress *progress, struct err *err)
+{
+	static const struct shift_time_opts opts = { .shifts = SHIFTS_MIN,
+						     .seed = 1,
+						     .threads = 1 };
+	struct shift_time s;
+	int rc = shift_time_compute(&s, f, t, &opts, progress, err);
+
+	*score = rc ? 0 : s.sync.mean * s.rate.mean;
+	return rc;
+}

@@ -38,3 +38,7 @@ uint32_t shift_time_default(const struct fabric *f);
 int shift_time_compute(struct shift_time *out, const struct fabric *f, const struct tables *t,
 		       const struct shift_time_opts *opts, struct progress *progress,
 		       struct err *err);
+
+/* What an engine compares two routings by: sync times mean rate, of 64 shifts. */
+int shift_time_score(double *score, const struct fabric *f, const struct tables *t,
+		     struct progress *progress, struct err *err);

@@ -2,6 +2,7 @@
 #include "engines/updn.h"
 
 #include "engines/graph/updown.h"
+#include "engines/graph/updown_order.h"
 #include "fabric/base/mem.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"
@@ -239,6 +240,77 @@ static void paths_are_hardly_longer_than_legal_ones_can_be(void **state)
 	}
 }
 
+/* Two leaves of an OFT have one spine in common; without its cable a way between them needs another
+ * leaf above the spines.  Ranked by hops from one root the fullest channel has 6,605 routes. */
+static void trees_and_ofts_with_missing_cables_stay_balanced_on_one_vl(void **state)
+{
+	static const struct {
+		const char *spec;
+		uint64_t most;
+	} want[] = {
+		{ "oft:k=4", 110 },
+		{ "oft:k=5", 220 },
+		{ "oft:k=5,fail=4", 425 },
+		{ "oft:k=5,fail=4,seed=2", 450 },
+		{ "kary:k=4,n=3,hosts=4,fail=5", 180 },
+		{ "fattree2:leaves=14,spines=8,hosts=16,fail=9", 650 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		struct fabric *f = net_spec(want[i].spec);
+		struct tables *t = must_route(&engine_updn, f, NULL, NULL);
+
+		assert_complete(f, t);
+		assert_no_deadlock(f, t);
+		assert_int_equal(t->vls, 1);
+		if (max_routes(f, t) > want[i].most)
+			fail_msg("%s: %lu", want[i].spec, (unsigned long)max_routes(f, t));
+		tables_put(t);
+		fabric_put(f);
+	}
+}
+
+static void aggregation_nodes_on_spines_take_no_second_vl(void **state)
+{
+	struct net_opts o = { .aggregation = 10 };
+	struct fabric *f = net_tree(6, 4, 4, &o);
+	struct tables *t = must_route(&engine_updn, f, NULL, NULL);
+
+	(void)state;
+	assert_complete(f, t);
+	assert_no_deadlock(f, t);
+	assert_int_equal(t->vls, 1);
+	assert_int_equal(max_routes(f, t), 20);
+	tables_put(t);
+	fabric_put(f);
+}
+
+static void every_switch_but_the_first_has_one_above_it(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 5; seed++) {
+		struct fabric *f = net_random(seed, 20, 35, 2, NULL);
+		uint32_t *order = test_calloc(f->nsw, sizeof(*order)), alone = 0;
+		struct updown ud;
+
+		updown_order_from(order, f, (uint32_t)seed);
+		assert_int_equal(order[0], seed);
+		updown_init_order(&ud, f, order);
+		for (uint32_t u = 0; u < f->nsw; u++) {
+			bool above = false;
+
+			for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+				above |= updown_is_up(&ud, f, c);
+			alone += !above;
+		}
+		assert_int_equal(alone, 1);
+		updown_done(&ud);
+		test_free(order);
+		fabric_put(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +322,9 @@ int main(void)
 		cmocka_unit_test(a_disconnected_fabric_is_refused),
 		cmocka_unit_test(the_single_root_of_a_chain_is_in_its_middle),
 		cmocka_unit_test(paths_are_hardly_longer_than_legal_ones_can_be),
+		cmocka_unit_test(trees_and_ofts_with_missing_cables_stay_balanced_on_one_vl),
+		cmocka_unit_test(aggregation_nodes_on_spines_take_no_second_vl),
+		cmocka_unit_test(every_switch_but_the_first_has_one_above_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

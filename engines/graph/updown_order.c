@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engines/graph/updown_order.h"
+
+#include "fabric/base/mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Switches that wait for their place, by level; they leave a level in the order in which they
+ * came. */
+struct waiting {
+	uint32_t *head, *tail; /* by level; FAB_NONE: none */
+	uint32_t *next;	       /* by switch */
+	bool *seen;
+	uint32_t top; /* none waits above it */
+};
+
+static void updown_order_wait(struct waiting *w, const uint32_t *level, uint32_t u)
+{
+	uint32_t l = level[u];
+
+	w->seen[u] = true;
+	w->next[u] = FAB_NONE;
+	if (w->head[l] == FAB_NONE)
+		w->head[l] = u;
+	else
+		w->next[w->tail[l]] = u;
+	w->tail[l] = u;
+	w->top = l > w->top ? l : w->top;
+}
+
+static uint32_t updown_order_take(struct waiting *w)
+{
+	uint32_t u;
+
+	while (w->top && w->head[w->top] == FAB_NONE)
+		w->top--;
+	u = w->head[w->top];
+	w->head[w->top] = w->next[u];
+	return u;
+}
+
+void updown_order_from(uint32_t *out, const struct fabric *f, uint32_t first)
+{
+	uint32_t *level = xcalloc(f->nsw, sizeof(*level));
+	struct waiting w = { .head = xcalloc(f->nsw, sizeof(*w.head)),
+			     .tail = xcalloc(f->nsw, sizeof(*w.tail)),
+			     .next = xcalloc(f->nsw, sizeof(*w.next)),
+			     .seen = xcalloc(f->nsw, sizeof(*w.seen)) };
+
+	updown_leaf_hops(level, f);
+	memset(w.head, 0xff, f->nsw * sizeof(*w.head));
+	updown_order_wait(&w, level, first);
+	for (uint32_t n = 0; n < f->nsw; n++) {
+		uint32_t u = out[n] = updown_order_take(&w);
+
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+			if (!w.seen[f->chan_dst[c]])
+				updown_order_wait(&w, level, f->chan_dst[c]);
+	}
+	free(level);
+	free(w.head);
+	free(w.tail);
+	free(w.next);
+	free(w.seen);
+}
+
+static bool updown_order_better(const struct updown_score *a, const struct updown_score *b)
+{
+	return a->hops < b->hops || (a->hops == b->hops && a->choices > b->choices);
+}
+
+/* Keeps the better of *best and the order from that switch. */
+static int updown_order_try(struct updown *best, struct updown_score *score, const struct fabric *f,
+			    uint32_t first, struct pace *p)
+{
+	uint32_t *order = xcalloc(f->nsw, sizeof(*order));
+	struct updown_score other;
+	struct updown ud;
+	int rc;
+
+	updown_order_from(order, f, first);
+	updown_init_order(&ud, f, order);
+	free(order);
+	rc = updown_score(&other, &ud, f, p);
+	if (!rc && updown_order_better(&other, score)) {
+		struct updown worse = *best;
+
+		*best = ud;
+		*score = other;
+		ud = worse;
+	}
+	updown_done(&ud);
+	return rc;
+}
+
+/* The leaf with the most cables. */
+static uint32_t updown_order_leaf(const struct fabric *f)
+{
+	uint32_t *level = xcalloc(f->nsw, sizeof(*level)), best = FAB_NONE;
+
+	updown_leaf_hops(level, f);
+	for (uint32_t u = 0; u < f->nsw; u++)
+		if (!level[u] &&
+		    (best == FAB_NONE || f->chan_off[u + 1] - f->chan_off[u] >
+						 f->chan_off[best + 1] - f->chan_off[best]))
+			best = u;
+	free(level);
+	return best;
+}
+
+static bool updown_order_has_levels(const struct fabric *f)
+{
+	uint32_t *level = xcalloc(f->nsw, sizeof(*level)), above = 0;
+
+	updown_leaf_hops(level, f);
+	for (uint32_t u = 0; u < f->nsw; u++)
+		above += level[u] > 0;
+	free(level);
+	return above > 0;
+}
+
+int updown_order_best(struct updown *ud, const struct fabric *f, struct pace *p)
+{
+	struct updown_score score;
+	uint32_t root;
+	int rc = updown_single_root(&root, f, p);
+
+	if (rc)
+		return rc;
+	updown_init(ud, f, &root, 1);
+	if (!updown_order_has_levels(f))
+		return 0;
+	rc = updown_score(&score, ud, f, p);
+	if (!rc)
+		rc = updown_order_try(ud, &score, f, root, p);
+	if (!rc)
+		rc = updown_order_try(ud, &score, f, updown_order_leaf(f), p);
+	if (rc)
+		updown_done(ud);
+	return rc;
+}
