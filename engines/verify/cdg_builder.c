@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engines/verify/cdg_builder.h"
 
+#include "engines/verify/verify_arrivals.h"
 #include "engines/verify/verify_rows.h"
+#include "engines/verify/verify_source_sls.h"
 #include "engines/verify/verify_walk.h"
 #include "fabric/base/mem.h"
-#include "fabric/base/tile.h"
 #include "fabric/model/fabric.h"
 
 #include <stdint.h>
@@ -16,17 +17,6 @@
 #define FEW	 8  /* a share of all switches: so many changed ones are followed one by one */
 #define UNKNOWN	 UINT32_MAX
 #define GROUP	 16 /* switches compared at once */
-
-/*
- * Over which channels the traffic to a LID reaches the switch where it ends, by SL.  From one LID
- * to the next of a switch only those sources are counted again whose path or SL has changed.
- */
-struct arrivals {
-	const struct fabric *f;
-	uint32_t *last; /* by switch: last channel of its path */
-	uint32_t
-		*count; /* by channel into the switch, in the order of those out, and SL: sources */
-};
 
 /* The path from one switch to LIDs close to each other often begins alike.  What is known of it
  * already need not be looked for in tables larger than caches. */
@@ -59,14 +49,9 @@ struct cdg_builder {
 	struct last_turn *last; /* per switch: where its traffic turned last */
 	uint32_t *changed;	/* switches whose path or SLs differ from before */
 
-	/* SLs that a source switch sends to a LID, for one block of LIDs */
-	uint16_t *sent;	      /* of the LID in hand, per switch */
-	uint16_t *sent_block; /* LFT_BLOCK rows of nsw */
-	uint8_t *sls;	      /* the same as read, by switch */
-	uint32_t block;
-	uint32_t before;	    /* LID added last, of the same block and not lost; 0: none */
-	bool bad_sl[LFT_BLOCK];	    /* somebody uses an SL above 15 */
-	uint16_t any_sl[LFT_BLOCK]; /* SLs that anybody uses */
+	struct source_sls sources; /* for one block of LIDs */
+	const uint16_t *sent;	   /* of the LID in hand: SLs by switch */
+	uint32_t before;	   /* LID added last, of the same block and not lost; 0: none */
 
 	uint8_t vl_sent[FAB_SLS], vl_passing[FAB_SLS]; /* not by_port */
 	uint16_t drop_sent, drop_passing;
@@ -126,189 +111,10 @@ static inline uint32_t cdg_builder_look_ahead(struct cdg_builder *d, const struc
 	return end;
 }
 
-/* --- arrivals at the switch of a LID --------------------------------------------------------- */
-
-static void cdg_builder_arrivals_init(struct arrivals *a, const struct fabric *f, struct arena *mem)
-{
-	a->f = f;
-	a->last = arena_alloc(mem, f->nsw, sizeof(*a->last));
-	a->count = arena_alloc(mem, (FAB_MAX_PORT + 1) * FAB_SLS, sizeof(*a->count));
-}
-
-/* One source more on these SLs, or with sign -1 one less. */
-static void cdg_builder_count_arrival(struct arrivals *a, const struct walk *w, uint32_t last,
-				      uint16_t sls, int sign)
-{
-	uint32_t place = a->f->chan_rev[last] - a->f->chan_off[w->dsw], x;
-
-	for (x = sls; x; x &= x - 1)
-		a->count[place * FAB_SLS + (uint32_t)__builtin_ctz(x)] += (uint32_t)sign;
-}
-
-/* Last channel of the path of u, when that of the next switch is known. */
-static uint32_t cdg_builder_last_channel(const struct arrivals *a, const struct walk *w, uint32_t u)
-{
-	uint32_t c = w->chan[u], v = a->f->chan_dst[c];
-
-	return v == w->dsw ? c : a->last[v];
-}
-
-/* Counts from nothing; sent: SLs by source switch.  All switches must arrive. */
-static void cdg_builder_arrivals_count(struct arrivals *a, const struct walk *w,
-				       const uint16_t *sent)
-{
-	uint32_t i;
-
-	memset(a->count, 0, (FAB_MAX_PORT + 1) * FAB_SLS * sizeof(*a->count));
-	for (i = w->norder - 1; i-- > 0;) {
-		uint32_t u = w->order[i];
-
-		a->last[u] = cdg_builder_last_channel(a, w, u);
-		cdg_builder_count_arrival(a, w, a->last[u], sent[u], 1);
-	}
-}
-
-/* After cdg_builder_arrivals_count() for the LID before: a switch whose path or SLs are others now,
- * with the SLs that it had then.  O(hops). */
-static void cdg_builder_arrivals_update(struct arrivals *a, const struct walk *w, uint32_t u,
-					uint16_t sent, uint16_t old)
-{
-	uint32_t c = w->chan[u];
-
-	while (a->f->chan_dst[c] != w->dsw)
-		c = w->chan[a->f->chan_dst[c]];
-	cdg_builder_count_arrival(a, w, a->last[u], old, -1);
-	a->last[u] = c;
-	cdg_builder_count_arrival(a, w, c, sent, 1);
-}
-
-/* SLs that come over the reverse of channel c, which leaves the switch. */
-static uint16_t cdg_builder_arrivals_sls(const struct arrivals *a, const struct walk *w, uint32_t c)
-{
-	const uint32_t *count = a->count + (c - a->f->chan_off[w->dsw]) * FAB_SLS;
-	uint16_t sls = 0;
-	uint32_t sl;
-
-	for (sl = 0; sl < FAB_SLS; sl++)
-		sls |= (uint16_t)((count[sl] > 0) << sl);
-	return sls;
-}
-
-/* --- the SLs that sources use ---------------------------------------------------------------- */
-
-static uint16_t cdg_builder_sl_bit(uint8_t sl)
-{
-	return sl < FAB_SLS ? (uint16_t)(1u << sl) : 0;
-}
-
-/* SLs of one LID by switch, as masks. */
-static void cdg_builder_load_lid(struct cdg_builder *d, const uint8_t *sl, uint32_t k)
-{
-	const uint32_t *off = d->f->term_off;
-	uint16_t *sent = d->sent_block + (size_t)k * d->f->nsw, any = 0;
-	bool bad = false;
-	uint32_t sw;
-
-	for (sw = 0; sw < d->f->nsw; sw++) {
-		bool source = off[sw] != off[sw + 1];
-		uint16_t bit = source ? cdg_builder_sl_bit(sl[sw]) : 0;
-
-		sent[sw] = bit;
-		any |= bit;
-		bad |= source && !bit;
-	}
-	d->any_sl[k] = any;
-	d->bad_sl[k] = bad;
-}
-
-/* The same as those of the LID before. */
-static void cdg_builder_load_again(struct cdg_builder *d, uint32_t k)
-{
-	uint16_t *sent = d->sent_block + (size_t)k * d->f->nsw;
-
-	memcpy(sent, sent - d->f->nsw, d->f->nsw * sizeof(*sent));
-	d->any_sl[k] = d->any_sl[k - 1];
-	d->bad_sl[k] = d->bad_sl[k - 1];
-}
-
-/* SLs of one block of LIDs by switch. */
-static void cdg_builder_load_by_switch(struct cdg_builder *d, const uint8_t *sl)
-{
-	uint32_t k, nsw = d->f->nsw;
-
-	tile_turn(d->sls, nsw, sl, d->t->stride, nsw, LFT_BLOCK);
-	for (k = 0; k < LFT_BLOCK; k++) {
-		const uint8_t *lid = d->sls + (size_t)k * nsw;
-
-		if (k && !memcmp(lid, lid - nsw, nsw))
-			cdg_builder_load_again(d, k);
-		else
-			cdg_builder_load_lid(d, lid, k);
-	}
-}
-
-/* The same where all switches have those SLs. */
-static void cdg_builder_load_same(struct cdg_builder *d, const uint8_t sl[LFT_BLOCK])
-{
-	uint32_t k;
-
-	for (k = 0; k < LFT_BLOCK; k++) {
-		memset(d->sls, sl[k], d->f->nsw);
-		cdg_builder_load_lid(d, d->sls, k);
-	}
-}
-
-/* The same by terminal: a switch sends with the SLs of all its ends. */
-static void cdg_builder_load_by_term(struct cdg_builder *d, const uint8_t *sl, size_t stride)
-{
-	uint32_t end, k, nsw = d->f->nsw;
-
-	memset(d->sent_block, 0, (size_t)nsw * LFT_BLOCK * sizeof(*d->sent_block));
-	for (end = 0; end < d->f->nend; end++) {
-		for (k = 0; k < LFT_BLOCK; k++) {
-			uint16_t bit = cdg_builder_sl_bit(sl[end * stride + k]);
-
-			d->sent_block[(size_t)k * nsw + d->f->term_sw[end]] |= bit;
-			d->any_sl[k] |= bit;
-			d->bad_sl[k] |= !bit;
-		}
-	}
-}
-
-/* The SLs that sources use towards the LIDs of a block, into sent_block. */
-static void cdg_builder_load_block(struct cdg_builder *d, uint32_t block)
-{
-	const struct tables *t = d->t;
-	size_t at = (size_t)block * LFT_BLOCK;
-	uint8_t same[LFT_BLOCK];
-
-	if (t->sl_kind == SL_CONST && d->block != FAB_NONE)
-		return; /* all blocks are alike */
-	d->block = block;
-	d->before = 0;
-	memset(d->bad_sl, 0, sizeof(d->bad_sl));
-	memset(d->any_sl, 0, sizeof(d->any_sl));
-	memset(same, t->sl_const, sizeof(same));
-	switch (t->sl_kind) {
-	case SL_CONST:
-		cdg_builder_load_same(d, same);
-		break;
-	case SL_BY_DLID:
-		cdg_builder_load_same(d, t->sl + at);
-		break;
-	case SL_BY_SWITCH:
-		cdg_builder_load_by_switch(d, t->sl + at);
-		break;
-	case SL_BY_TERM:
-		cdg_builder_load_by_term(d, t->sl + at, t->stride);
-		break;
-	}
-}
-
 /* Switches whose path to the LID, or SL, is another than to the LID before it: into changed. */
 static uint32_t cdg_builder_find_changed(struct cdg_builder *d, struct walk *w)
 {
-	const uint16_t *old = d->sent_block + (size_t)(w->before % LFT_BLOCK) * d->f->nsw;
+	const uint16_t *old = source_sls_to(&d->sources, w->before);
 	static const bool none[GROUP];
 	uint32_t u, i, len, n = 0, nsw = d->f->nsw;
 
@@ -840,8 +646,7 @@ static bool cdg_builder_deliver_all(struct cdg_builder *d, const struct walk *w,
 	uint32_t c;
 
 	for (c = f->chan_off[w->dsw]; c < f->chan_off[w->dsw + 1]; c++)
-		lost |= cdg_builder_deliver(d, w, f->chan_rev[c],
-					    cdg_builder_arrivals_sls(&d->arrivals, w, c));
+		lost |= cdg_builder_deliver(d, w, f->chan_rev[c], arrivals_sls(&d->arrivals, w, c));
 	return cdg_builder_send_here(d, w, lid) || lost;
 }
 
@@ -863,7 +668,7 @@ static bool cdg_builder_add_whole_by_port(struct cdg_builder *d, const struct wa
 	bool lost = cdg_builder_add_all_by_port(d, w, lid);
 
 	if (!lost && w->norder == d->f->nsw)
-		cdg_builder_arrivals_count(&d->arrivals, w, d->sent);
+		arrivals_count(&d->arrivals, w, d->sent);
 	return lost;
 }
 
@@ -871,7 +676,7 @@ static bool cdg_builder_add_whole_by_port(struct cdg_builder *d, const struct wa
  * another way, or with another SL, can bring something new. */
 static bool cdg_builder_add_fresh_by_port(struct cdg_builder *d, struct walk *w, uint32_t lid)
 {
-	const uint16_t *old = d->sent_block + (size_t)(w->before % LFT_BLOCK) * d->f->nsw;
+	const uint16_t *old = source_sls_to(&d->sources, w->before);
 	uint32_t i, n = cdg_builder_find_changed(d, w);
 	bool lost = false;
 
@@ -884,8 +689,8 @@ static bool cdg_builder_add_fresh_by_port(struct cdg_builder *d, struct walk *w,
 		return cdg_builder_add_all_by_port(d, w, lid);
 	for (i = 0; i < n; i++)
 		if (d->changed[i] != w->dsw)
-			cdg_builder_arrivals_update(&d->arrivals, w, d->changed[i],
-						    d->sent[d->changed[i]], old[d->changed[i]]);
+			arrivals_update(&d->arrivals, w, d->changed[i], d->sent[d->changed[i]],
+					old[d->changed[i]]);
 	return cdg_builder_deliver_all(d, w, lid);
 }
 
@@ -991,10 +796,8 @@ static void cdg_builder_make_own(struct cdg_builder *d)
 	const struct fabric *f = d->f;
 	size_t kept = d->turns ? d->nturns : 0;
 
-	d->block = FAB_NONE;
 	d->before = 0;
-	d->sent_block = arena_alloc(d->mem, (size_t)f->nsw * LFT_BLOCK, sizeof(*d->sent_block));
-	d->sls = arena_alloc(d->mem, (size_t)f->nsw * LFT_BLOCK, sizeof(*d->sls));
+	source_sls_init(&d->sources, f, d->t, d->mem);
 	d->changed = arena_alloc(d->mem, f->nsw, sizeof(*d->changed));
 	d->last = arena_alloc(d->mem, f->nsw, sizeof(*d->last));
 	memset(d->last, 0xff, f->nsw * sizeof(*d->last));
@@ -1004,7 +807,7 @@ static void cdg_builder_make_own(struct cdg_builder *d)
 		d->turn_sls = arena_alloc(d->mem, kept * d->rows.nwords, sizeof(*d->turn_sls));
 		d->flow = arena_alloc(d->mem, (size_t)f->nsw * d->rows.nwords, sizeof(*d->flow));
 		d->port_vl = arena_alloc(d->mem, f->nport, sizeof(*d->port_vl));
-		cdg_builder_arrivals_init(&d->arrivals, f, d->mem);
+		arrivals_init(&d->arrivals, f, d->mem);
 		return;
 	}
 	d->turn = arena_alloc(d->mem, kept, sizeof(*d->turn));
@@ -1103,13 +906,18 @@ static bool cdg_builder_knows_all_by_port(const struct cdg_builder *d)
 	return !d->turns && cdg_builder_sls(d) == d->rows.sls && cdg_builder_vls(d) == d->rows.vls;
 }
 
+static void cdg_builder_load(struct cdg_builder *d, uint32_t lid)
+{
+	if (source_sls_load(&d->sources, lid / LFT_BLOCK))
+		d->before = 0;
+}
+
 bool cdg_builder_wants(struct cdg_builder *d, uint32_t lid)
 {
 	if (d->by_port)
 		return !cdg_builder_knows_all_by_port(d);
-	if (d->block != lid / LFT_BLOCK)
-		cdg_builder_load_block(d, lid / LFT_BLOCK);
-	return !cdg_builder_knows_all(d, d->any_sl[lid % LFT_BLOCK]);
+	cdg_builder_load(d, lid);
+	return !cdg_builder_knows_all(d, d->sources.any[lid % LFT_BLOCK]);
 }
 
 bool cdg_builder_add(struct cdg_builder *d, struct walk *w, uint32_t lid)
@@ -1118,12 +926,11 @@ bool cdg_builder_add(struct cdg_builder *d, struct walk *w, uint32_t lid)
 
 	if (d->by_port && cdg_builder_knows_all_by_port(d))
 		return false;
-	if (d->block != lid / LFT_BLOCK)
-		cdg_builder_load_block(d, lid / LFT_BLOCK);
-	d->sent = d->sent_block + (size_t)k * d->f->nsw;
+	cdg_builder_load(d, lid);
+	d->sent = source_sls_to(&d->sources, lid);
 	if (d->by_port)
-		return cdg_builder_add_by_port(d, w, lid) || d->bad_sl[k];
-	if (cdg_builder_knows_all(d, d->any_sl[k]))
-		return d->bad_sl[k];
-	return cdg_builder_add_by_sl(d, w, lid) || d->bad_sl[k];
+		return cdg_builder_add_by_port(d, w, lid) || d->sources.bad[k];
+	if (cdg_builder_knows_all(d, d->sources.any[k]))
+		return d->sources.bad[k];
+	return cdg_builder_add_by_sl(d, w, lid) || d->sources.bad[k];
 }
