@@ -42,7 +42,7 @@ ok "view 7 says that a name is needed" told "Enter, then type the fabric's name"
 ok "which" type_the_name START
 ok "it is written, and the deadline is on the screen" tty_wait 30 'rolls back in [0-9]:[0-9]+ unless confirmed'
 ok "in the first line, too" eval 'tty_screen | head -n 1 | grep -qE "CONFIRM [0-9]:[0-9]+"'
-ok "all tables were read anew and judged" tty_wait 20 'reach [0-9]+x[0-9]+ ok, CDG acyclic'
+ok "all tables were read again and judged" tty_wait 20 'reach [0-9]+x[0-9]+ ok, CDG acyclic'
 tty_keys Tab
 ok "its log has each block" tty_wait 5 'LFT block [0-9]+ read-back ok'
 ok "and that all switches match" tty_wait 5 'all [0-9]+ switches match the plan'

@@ -79,7 +79,7 @@ settled() { # the same twice
 	return 1
 }
 
-# What is on the screen is what drawing it anew gives, and no escape sequence is spelled out.
+# What is on the screen is what drawing all of it again gives, and no escape sequence is spelled out.
 clean() {
 	local before after
 

@@ -24,14 +24,7 @@ hook="sh $LAB_DIR/hook $LAB_DIR"
 txn=100
 
 agent() { # node, arguments...
-	local node=$1
-
-	shift
-	: >"$LAB_DIR/agent-$node.log"
-	# shellcheck disable=SC2046
-	lab_daemon "agent-$node" env $(lab_env "$node") "$IBROUTE_TOP" agent --state "$LAB_DIR/$node.state" \
-		--socket "$LAB_DIR/$node.sock" --poll 1 --ask 2 --limit 3 "$@"
-	lab_wait 20 grep -q '^ready lid ' "$LAB_DIR/agent-$node.log"
+	lab_start_agent "$1" "$1" --poll 1 --ask 2 --limit 3 "${@:2}"
 }
 agent2() { agent n0002 --job 42 --drain-cmd "$hook" --migrate-cmd "$hook"; }
 agent5() { agent n0005; }

@@ -6,7 +6,6 @@
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
-B=${B:-build}
 tool=$LAB_ROOT/$B/tests/lab/notice_tool
 
 [ "$(id -u)" -eq 0 ] || { skip "agent_socket: only root can be other users"; finish; }

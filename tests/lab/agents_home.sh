@@ -10,7 +10,6 @@
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
-B=${B:-build}
 kills=0
 if [ "${1:-}" = kills ]; then
 	kills=${2:-60}
@@ -20,20 +19,14 @@ seed=${1:-$((RANDOM % 9000 + 1))}
 RANDOM=$seed
 nodes="n0005 n0009 n0012"
 
-if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
-	skip "agents_home: $B/libibroute.so was not built (package libopensm-dev)"
-	finish
-fi
+lab_needs_plugin
 
 lab_new || exit 1
-sock=$LAB_DIR/run/opensm.sock
-dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock" --jobs "$LAB_DIR/jobs")
+dirs+=(--jobs "$LAB_DIR/jobs")
 echo "# seed $seed"
 
 sm() {
-	LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
-		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
-		"routing_engine ibroute,nue" "qos TRUE" "lmc 1"
+	lab_plugin "routing_engine ibroute,nue" "qos TRUE" "lmc 1"
 }
 
 kill_sm() {
@@ -42,32 +35,13 @@ kill_sm() {
 	lab_evict
 }
 
-top() {
-	lab_on n0002 "$IBROUTE_TOP" "$@"
-}
-
-does() { # expected exit code, words of the program
-	local want=$1 rc
-	shift
-	top "$@" >"$LAB_DIR/out" 2>&1
-	rc=$?
-	[ "$rc" -eq "$want" ] && return 0
-	echo "# $1: exit $rc, not $want"
-	sed 's/^/# /' "$LAB_DIR/out" | tail -n 6
-	return 1
-}
-
 # As long as there is a file of its name, the last node's command waits.
 cat >"$LAB_DIR/hook" <<'END'
 while [ -e "$1/hold.$2" ] && [ "$IBROUTE_PHASE" != return ]; do sleep 0.05; done
 END
 
 agent() { # node
-	: >"$LAB_DIR/agent-$1.log"
-	# shellcheck disable=SC2046
-	lab_daemon "agent-$1" env $(lab_env "$1") "$IBROUTE_TOP" agent --job 7 --state "$LAB_DIR/$1.state" \
-		--socket "$LAB_DIR/$1.sock" --drain-cmd "sh $LAB_DIR/hook $LAB_DIR $1" --migrate-cmd true
-	lab_wait 20 grep -q '^ready lid ' "$LAB_DIR/agent-$1.log"
+	lab_start_agent "$1" "$1" --job 7 --drain-cmd "sh $LAB_DIR/hook $LAB_DIR $1" --migrate-cmd true
 }
 
 mode() { # node, mode
@@ -111,13 +85,6 @@ names() { # nodes
 
 nobody_away() {
 	[ -z "$(away)" ]
-}
-
-ours() { # processes of this lab's update: $1 guard or worker
-	local p
-	for p in $(pgrep -f -- "--watchdog $1"); do
-		grep -qz "IBSIM_SOCKNAME=$IBSIM_SOCKNAME" "/proc/$p/environ" && echo "$p"
-	done
 }
 
 strike() { # worker, guard, both, sm, all
@@ -196,7 +163,7 @@ one() { # whom, after how many ms, does an agent hold up the drain?
 }
 
 lab_fabric "random:switches=12,links=30,hosts=2,seed=$seed" || give_up "the fabric"
-printf '%s\n' "engine nue:4" "escape yes" "threads 1" "seed 3" >"$LAB_DIR/policy.conf"
+policy "engine nue:4" "escape yes" "threads 1" "seed 3"
 sm || give_up "opensm"
 echo "7 ${nodes// /,}" >"$LAB_DIR/jobs"
 for node in $nodes; do

@@ -6,7 +6,6 @@ set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lab/lab.sh
 . tests/judge.sh
-B=${B:-build}
 tool=$PWD/$B/tests/lab/wiretool forge=$PWD/$B/tests/lab/forge_tool
 
 make -s "$B/tests/lab/wiretool" "$B/tests/lab/forge_tool" >/dev/null || give_up "the tools build"

@@ -6,11 +6,6 @@
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
-B=${B:-build}
-
-same() { # file
-	lab_lfts | cmp -s - "$1"
-}
 
 # The service, in the background on n0002; its pid in $LAB_DIR/auto.pid
 service() { # options...
@@ -49,18 +44,9 @@ updates() { # how many there were
 	find "$LAB_DIR/state" -maxdepth 1 -name '2*Z-*' 2>/dev/null | wc -l
 }
 
-does() { # expected exit code, words of the program
-	local want=$1 rc
-	shift
-	lab_on n0002 "$IBROUTE_TOP" "$@" >"$LAB_DIR/out" 2>&1
-	rc=$?
-	[ "$rc" -eq "$want" ] || { sed 's/^/# /' "$LAB_DIR/out" | tail -n 5; return 1; }
-}
-
 lab_new || exit 1
 lab_fabric fattree2:leaves=8,spines=4,hosts=4 || give_up "the fabric"
 lab_opensm "routing_engine minhop" "sweep_interval 0" || give_up "opensm"
-dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state")
 # every fourth host: minhop sends both jobs over the same spines
 jobs_are '1 n[0001,0005,0009,0013,0017,0021,0025,0029]' '2 n[0002,0006,0010,0014,0018,0022,0026,0030]'
 lab_lfts >"$LAB_DIR/t0"
@@ -126,22 +112,16 @@ ok "SIGTERM ends it" stop 0
 ok "no update is open" bash -c "'$IBROUTE_TOP' status --state-dir '$LAB_DIR/state' >/dev/null"
 ok "its decisions are recorded" grep -q '"act":"apply"' "$LAB_DIR"/rec/*.jsonl
 # --- by OpenSM with our plugin, jobs of SLURM ---
-plugin() {
-	lab_opensm_stop
-	echo 'engine minhop' >"$LAB_DIR/policy.conf"
-	LAB_OPENSM_LIBS=$LAB_ROOT/$B lab_opensm "event_plugin_name ibroute" "routing_engine ibroute" \
-		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$LAB_DIR/run/opensm.sock ibroute_confirmed=$LAB_DIR/kept.ibr"
-}
-
+policy "engine minhop"
 if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
 	skip "plugin: $B/libibroute.so was not built (package libopensm-dev)"
-elif ok "opensm with our plugin" plugin && ok "SLURM" lab_slurm; then
+elif ok "opensm with our plugin" lab_plugin "routing_engine ibroute" && ok "SLURM" lab_slurm; then
 	job=$(lab_job -J a -w 'n[0001,0005,0009,0013,0017,0021,0025,0029]')
 	lab_job -J b -w 'n[0002,0006,0010,0014,0018,0022,0026,0030]' >/dev/null
-	service --rw --jobs slurm --jobs-interval 1 --auto-confirm 2 --socket "$LAB_DIR/run/opensm.sock"
+	service --rw --jobs slurm --jobs-interval 1 --auto-confirm 2
 	ok "jobs of SLURM: it writes and confirms" says 'the new routing is confirmed'
 	ok "through the plugin" never_said 'the subnet manager is not informed'
-	lab_on n0003 "$IBROUTE_TOP" sm --socket "$LAB_DIR/run/opensm.sock" >"$LAB_DIR/out" 2>&1
+	lab_on n0003 "$IBROUTE_TOP" sm --socket "$sock" >"$LAB_DIR/out" 2>&1
 	ok "which routes by them from now on" grep -q 'routing *sar, confirmed tables' "$LAB_DIR/out"
 	lab_slurmctld_stop
 	ok "SLURM is down: all stays" says 'jobs are unknown at present: the installed routing stays'

@@ -7,32 +7,6 @@ set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
 
-top() {
-	lab_on n0002 "$IBROUTE_TOP" "$@"
-}
-
-does() { # expected exit code, words of the program
-	local want=$1 rc
-	shift
-	top "$@" >"$LAB_DIR/out" 2>&1
-	rc=$?
-	[ "$rc" -eq "$want" ] && return 0
-	echo "# $1: exit $rc, not $want"
-	sed 's/^/# /' "$LAB_DIR/out" | tail -n 5
-	return 1
-}
-
-# Several processes write there: the last line may come a moment later than the exit code.
-said() {
-	lab_wait 3 grep -q -- "$1" "$LAB_DIR/out" && return 0
-	sed 's/^/# /' "$LAB_DIR/out" | tail -n 5
-	return 1
-}
-
-same() { # file: are these the tables now?
-	lab_lfts | cmp -s - "$1"
-}
-
 # The same with somebody at the terminal, who answers each question for the fabric's name
 # with the next of the words, and the ones that are missing with silence.
 typed() { # expected exit code, words, words of the program
@@ -137,7 +111,6 @@ for t in json.load(sys.stdin)["transactions"]:
 lab_new || exit 1
 lab_fabric fattree2:leaves=30,spines=10,hosts=12,lids=random || give_up "the fabric"
 lab_opensm "routing_engine minhop" || give_up "opensm"
-dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state")
 printf '1 n[0001-0006,0037-0042]\n2 n[0007-0024]\n3 n[0061-0072,0109-0120]\n' >"$LAB_DIR/jobs"
 lab_lfts >"$LAB_DIR/t0"
 

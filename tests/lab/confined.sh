@@ -92,7 +92,6 @@ lab_kill reads
 exec 8>&-
 
 # --- an update: the watchdog that goes on alone ---
-top() { lab_on n0002 "$IBROUTE_TOP" "$@"; }
 dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state")
 ok "a plan" top plan -e minhop --fabric lab "${dirs[@]}" -o "$LAB_DIR/p"
 ok "an update, detached" top apply --accept-slower "$LAB_DIR/p" "${dirs[@]}" --installer smp --without-agents --yes-fabric lab --detach --confirm-timeout 120

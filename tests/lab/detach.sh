@@ -17,7 +17,7 @@ console() {
 		--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" "$@"
 	cd "$LAB_ROOT" || return 1
 }
-top() { lab_on n0001 "$IBROUTE_TOP" "$@"; }
+LAB_ON=n0001
 
 lab_new || exit 1
 trap 'tty_stop; lab_stop' EXIT

@@ -7,39 +7,14 @@
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
-B=${B:-build}
 seed=${1:-$((RANDOM % 9000 + 1))}
 tool=$LAB_ROOT/$B/tests/lab/wiretool
 
-if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
-	skip "foreign: $B/libibroute.so was not built (package libopensm-dev)"
-	finish
-fi
+lab_needs_plugin
 make -s -C "$LAB_ROOT" "$B/tests/lab/wiretool" >/dev/null || give_up "wiretool builds"
 
 lab_new || exit 1
-sock=$LAB_DIR/run/opensm.sock
-dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock")
 echo "# seed $seed"
-
-top() {
-	lab_on n0002 "$IBROUTE_TOP" "$@"
-}
-
-does() { # expected exit code, words of the program
-	local want=$1 rc
-	shift
-	top "$@" >"$LAB_DIR/out" 2>&1
-	rc=$?
-	[ "$rc" -eq "$want" ] && return 0
-	echo "# $1: exit $rc, not $want"
-	sed 's/^/# /' "$LAB_DIR/out" | tail -n 6
-	return 1
-}
-
-said() {
-	grep -qE -- "$1" "$LAB_DIR/out" || { sed 's/^/# /' "$LAB_DIR/out" | tail -n 6; return 1; }
-}
 
 field() { # of the update: a Python expression over t
 	top status "$id" --state-dir "$LAB_DIR/state" --json 2>/dev/null |
@@ -94,10 +69,8 @@ overwrite() {
 }
 
 lab_fabric "random:switches=16,links=40,hosts=2,seed=$seed" || give_up "the fabric"
-printf '%s\n' "engine updn" "seed 5" "threads 1" >"$LAB_DIR/policy.conf"
-LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
-	"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
-	"routing_engine ibroute,nue" "qos TRUE" || give_up "opensm"
+policy "engine updn" "seed 5" "threads 1"
+lab_plugin "routing_engine ibroute,nue" "qos TRUE" || give_up "opensm"
 lab_lfts >"$LAB_DIR/lfts"
 
 # what routes now, with the VLs of SLs 0 and 1 changed for each other

@@ -14,74 +14,20 @@
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
-B=${B:-build}
 mode=once times=0
 case ${1:-} in
 losses | restarts | kills) mode=$1 times=${2:?N}; shift 2 ;;
 esac
 seed=${1:-$((RANDOM % 9000 + 1))}
 
-if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
-	skip "handover: $B/libibroute.so was not built (package libopensm-dev)"
-	finish
-fi
+lab_needs_plugin
 
 lab_new || exit 1
-sock=$LAB_DIR/run/opensm.sock
-dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock")
 echo "# $mode, seed $seed"
 RANDOM=$seed
 
-sm() { # opensm, with the plugin
-	lab_opensm_stop
-	LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
-		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
-		"routing_engine ibroute,nue" "qos TRUE"
-}
-
-top() {
-	lab_on n0002 "$IBROUTE_TOP" "$@"
-}
-
-does() { # expected exit code, words of the program
-	local want=$1 rc
-	shift
-	top "$@" >"$LAB_DIR/out" 2>&1
-	rc=$?
-	[ "$rc" -eq "$want" ] && return 0
-	echo "# $1: exit $rc, not $want"
-	sed 's/^/# /' "$LAB_DIR/out" | tail -n 6
-	return 1
-}
-
-said() {
-	grep -qE -- "$1" "$LAB_DIR/out" || { sed 's/^/# /' "$LAB_DIR/out" | tail -n 6; return 1; }
-}
-
-plugin() { # a Python expression over what it says of itself
-	top sm --json --socket "$sock" 2>/dev/null |
-		python3 -c 'import json, sys; p = json.load(sys.stdin)["plugin"]; sys.exit(not eval(sys.argv[1]))' "$1"
-}
-
-same() { # file: are these the tables now?
-	lab_lfts | cmp -s - "$1"
-}
-
-# The entries of $1 whose LIDs still have an owner (those of $3 do not count) are as they are in $2.
-others_stay() {
-	awk -v gone="$3" 'BEGIN { n = split(gone, g, " "); for (i = 1; i <= n; i++) no[g[i]] = 1 }
-		FNR == NR { was[$1 " " $2] = $3; next }
-		!($2 in no) && was[$1 " " $2] != $3 { bad++ }
-		END { if (bad) print "# " bad " entries of other LIDs differ"; exit bad > 0 }' "$1" "$2"
-}
-
-state() { # of an update
-	top status "$1" --state-dir "$LAB_DIR/state" --json 2>/dev/null |
-		python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])'
-}
-
-is_state() {
-	[ "$(state "$1")" = "$2" ] || { echo "# $1: $(state "$1"), not $2"; return 1; }
+sm() {
+	lab_plugin "routing_engine ibroute,nue" "qos TRUE"
 }
 
 # An update that waits to be confirmed; $id is its name.
@@ -98,28 +44,9 @@ not_confirmed() {
 		! is_state "$1" confirmed >/dev/null
 }
 
-ours() { # processes of this lab's update: $1 guard or worker
-	local p
-	for p in $(pgrep -f -- "--watchdog $1"); do
-		grep -qz "IBSIM_SOCKNAME=$IBSIM_SOCKNAME" "/proc/$p/environ" 2>/dev/null && echo "$p"
-	done
-}
-
-# Both are stopped before: the one that is left would start the other again.
-stop_ours() {
-	# shellcheck disable=SC2046 # numbers
-	kill -STOP $(ours guard) $(ours worker)
-}
-
 continue_ours() {
 	# shellcheck disable=SC2046
 	kill -CONT $(ours guard) $(ours worker)
-}
-
-kill_ours() {
-	stop_ours
-	# shellcheck disable=SC2046
-	kill -9 $(ours guard) $(ours worker)
 }
 
 finished() {
@@ -130,7 +57,7 @@ finished() {
 }
 
 lab_fabric "random:switches=16,links=40,hosts=2,seed=$seed" || give_up "the fabric"
-printf '%s\n' "engine nue:2" "seed 5" "threads 1" >"$LAB_DIR/policy.conf"
+policy "engine nue:2" "seed 5" "threads 1"
 sm || give_up "opensm"
 # a cable that the rest does without: of the switch with the most of them, so in a redundant net
 cable_sw=$(awk '/^Switch/ { split($0, q, "\""); s = q[4]; sub(/ .*/, "", s) } /^\[[0-9]+\].*"S-/ { n[s]++ }

@@ -8,51 +8,19 @@
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
-B=${B:-build}
 times=${1:-10}
 seed=${2:-$((RANDOM % 9000 + 1))}
 switches=${3:-16}
 hosts=$((2 * switches))
+LAB_TIMEOUT=300
 
-if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
-	skip "hosts: $B/libibroute.so was not built (package libopensm-dev)"
-	finish
-fi
+lab_needs_plugin
 
 lab_new || exit 1
-sock=$LAB_DIR/run/opensm.sock
-dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock")
 echo "# seed $seed, $switches switches, $times times"
 
-sm() { # opensm, with the plugin
-	lab_opensm_stop
-	LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
-		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
-		"routing_engine ibroute,nue" "qos TRUE"
-}
-
-top() {
-	LAB_TIMEOUT=300 lab_on n0002 "$IBROUTE_TOP" "$@"
-}
-
-does() { # expected exit code, words of the program
-	local want=$1 rc
-	shift
-	top "$@" >"$LAB_DIR/out" 2>&1
-	rc=$?
-	[ "$rc" -eq "$want" ] && return 0
-	echo "# $1: exit $rc, not $want"
-	sed 's/^/# /' "$LAB_DIR/out" | tail -n 6
-	return 1
-}
-
-said() {
-	grep -qE -- "$1" "$LAB_DIR/out" || { sed 's/^/# /' "$LAB_DIR/out" | tail -n 6; return 1; }
-}
-
-plugin() { # a Python expression over what it says of itself
-	top sm --json --socket "$sock" 2>/dev/null |
-		python3 -c 'import json, sys; p = json.load(sys.stdin)["plugin"]; sys.exit(not eval(sys.argv[1]))' "$1"
+sm() {
+	lab_plugin "routing_engine ibroute,nue" "qos TRUE"
 }
 
 apply() { # plan
@@ -75,17 +43,6 @@ follows() { # plan, what it says, engine
 
 confirmed_with() { # how many hosts
 	lab_wait 40 plugin "p['hosts'] == $1 and p['source'] == 'confirmed' and not p['step']"
-}
-
-others_stay() { # before, after, LIDs that do not count
-	awk -v gone="$3" 'BEGIN { n = split(gone, g, " "); for (i = 1; i <= n; i++) no[g[i]] = 1 }
-		FNR == NR { was[$1 " " $2] = $3; next }
-		!($2 in no) && was[$1 " " $2] != $3 { bad++ }
-		END { if (bad || !FNR) print "# " bad + 0 " entries of other LIDs differ, of " FNR; exit bad > 0 || !FNR }' "$1" "$2"
-}
-
-same() { # file: are these the tables now?
-	lab_lfts | cmp -s - "$1"
 }
 
 hex() {
@@ -164,7 +121,7 @@ new=$(lab_hosts | tail -n 1)
 idle=$(lab_hosts | sed -n 7p)
 unlink_host "$new"
 present=$((hosts - 1))
-printf '%s\n' "engine nue:2" "seed 5" "threads 1" >"$LAB_DIR/policy.conf"
+policy "engine nue:2" "seed 5" "threads 1"
 sm || give_up "opensm"
 
 # a plan follows the hosts

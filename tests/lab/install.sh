@@ -6,43 +6,25 @@
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
-B=${B:-build}
 
-if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
-	skip "install: $B/libibroute.so was not built (package libopensm-dev)"
-	finish
-fi
+lab_needs_plugin
 
 lab_new || exit 2
 lab_fabric "random:switches=12,hosts=2,links=24,seed=3" || exit 2
 root=$LAB_DIR/root
 etc=$root/etc/ibroute-top
 share=$root/usr/local/share/ibroute-top
+LAB_ON=n0003
 
 install_it() {
 	make -s -C "$LAB_ROOT" install DESTDIR="$root" PREFIX=/usr/local >"$LAB_DIR/out" 2>&1 ||
 		{ tail -n 3 "$LAB_DIR/out"; return 1; }
 }
 
-# The installed one, as a node would run it.
-top() {
-	lab_on n0003 "$root/usr/local/bin/ibroute-top" "$@" --record-dir "$LAB_DIR/rec" \
-		--state-dir "$LAB_DIR/state" --socket "$LAB_DIR/run/opensm.sock" >"$LAB_DIR/out" 2>&1
-}
-
-exits() { # exit code, words of top
-	local want=$1 rc
-
-	shift
-	top "$@"
-	rc=$?
-	[ $rc -eq "$want" ] || { echo "# exit code $rc, not $want"; sed 's/^/# /' "$LAB_DIR/out" | tail -n 8; return 1; }
-}
-
 # The file that opensm -c writes, and more lines.  Files of the system are those below root.
 configured() { # file of the lines
 	OSM_TMP_DIR=$LAB_DIR/osm OSM_CACHE_DIR=$LAB_DIR/osm opensm -c "$LAB_DIR/made.conf" >/dev/null 2>&1
-	sed "s|/etc/ibroute-top|$etc|; s|^event_plugin_options .*|& ibroute_socket=$LAB_DIR/run/opensm.sock ibroute_confirmed=$LAB_DIR/kept.ibr|" \
+	sed "s|/etc/ibroute-top|$etc|; s|^event_plugin_options .*|& ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept.ibr|" \
 		"$1" | cat "$LAB_DIR/made.conf" -
 }
 
@@ -55,17 +37,18 @@ logged() {
 	grep -qE -- "$1" "$LAB_DIR/osm/opensm.log"
 }
 
-mkdir -p "$LAB_DIR/rec" "$LAB_DIR/state" "$LAB_DIR/osm"
+mkdir -p "$LAB_DIR/osm"
 echo "force_log_flush TRUE" >"$LAB_DIR/flush" # or the lab would not see that the subnet is up
 
 ok "make install" install_it
+IBROUTE_TOP=$root/usr/local/bin/ibroute-top
 ok "makes the folder of the policy, and one" test -s "$etc/policy.conf"
 ok "the samples are there" test -s "$etc/opensm.conf.sample" -a -s "$share/policy.conf.sample"
 
 ok "opensm with the file that opensm -c writes" starts "$(configured "$LAB_DIR/flush")"
-ok "sm exits with 1, as the plugin is not loaded" exits 1 sm
+ok "sm exits with 1, as the plugin is not loaded" does 1 sm "${dirs[@]}"
 ok "and says so" grep -q '^plugin .*cannot be reached' "$LAB_DIR/out"
-ok "with --json, too" exits 1 sm --json
+ok "with --json, too" does 1 sm --json "${dirs[@]}"
 
 ok "opensm -c has written the keys of the sample" \
 	grep -qE '^event_plugin_name \(null\)' "$LAB_DIR/made.conf"
@@ -73,11 +56,11 @@ ok "and that logs are buffered" grep -q '^force_log_flush FALSE' "$LAB_DIR/made.
 ok "opensm with the sample's lines at its end" starts "$(configured "$etc/opensm.conf.sample")"
 ok "the plugin routes by the installed policy" lab_wait 10 logged 'ibroute: routed by engine nue'
 ok "as the log says while opensm runs" logged "ibroute: routes by the policy of $etc/policy.conf"
-ok "sm exits with 0" exits 0 sm
+ok "sm exits with 0" does 0 sm "${dirs[@]}"
 ok "QoS is on" grep -q 'QoS on' "$LAB_DIR/out"
 kill -HUP "$(cat "$LAB_DIR/opensm.pid")"
 sleep 1
-ok "and still, when opensm has read its file again" exits 0 sm
+ok "and still, when opensm has read its file again" does 0 sm "${dirs[@]}"
 ok "so" grep -q 'QoS on' "$LAB_DIR/out"
 
 echo "engine updn" >"$etc/policy.conf"

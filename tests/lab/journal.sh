@@ -7,79 +7,15 @@
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
-B=${B:-build}
 seed=${1:-$((RANDOM % 9000 + 1))}
 
-if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
-	skip "journal: $B/libibroute.so was not built (package libopensm-dev)"
-	finish
-fi
+lab_needs_plugin
 
 lab_new || exit 1
-sock=$LAB_DIR/run/opensm.sock
-dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock")
 echo "# seed $seed"
 
-sm() { # opensm, with the plugin
-	lab_opensm_stop
-	LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
-		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
-		"routing_engine ibroute,nue" "qos TRUE"
-}
-
-top() {
-	lab_on n0002 "$IBROUTE_TOP" "$@"
-}
-
-does() { # expected exit code, words of the program
-	local want=$1 rc
-	shift
-	top "$@" >"$LAB_DIR/out" 2>&1
-	rc=$?
-	[ "$rc" -eq "$want" ] && return 0
-	echo "# $1: exit $rc, not $want"
-	sed 's/^/# /' "$LAB_DIR/out" | tail -n 6
-	return 1
-}
-
-said() {
-	grep -qE -- "$1" "$LAB_DIR/out" || { sed 's/^/# /' "$LAB_DIR/out" | tail -n 6; return 1; }
-}
-
-plugin() { # a Python expression over what it says of itself
-	top sm --json --socket "$sock" 2>/dev/null |
-		python3 -c 'import json, sys; p = json.load(sys.stdin)["plugin"]; sys.exit(not eval(sys.argv[1]))' "$1"
-}
-
-same() { # file: are these the tables now?
-	lab_lfts | cmp -s - "$1"
-}
-
-state() { # of an update
-	top status "$1" --state-dir "$LAB_DIR/state" --json 2>/dev/null |
-		python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])'
-}
-
-is_state() {
-	[ "$(state "$1")" = "$2" ] || { echo "# $1: $(state "$1"), not $2"; return 1; }
-}
-
-ours() { # processes of this lab's update: $1 guard or worker
-	local p
-	for p in $(pgrep -f -- "--watchdog $1"); do
-		grep -qz "IBSIM_SOCKNAME=$IBSIM_SOCKNAME" "/proc/$p/environ" && echo "$p"
-	done
-}
-
-stop_ours() {
-	# shellcheck disable=SC2046 # numbers
-	kill -STOP $(ours guard) $(ours worker)
-}
-
-kill_ours() {
-	stop_ours
-	# shellcheck disable=SC2046 # numbers
-	kill -9 $(ours guard) $(ours worker)
+sm() {
+	lab_plugin "routing_engine ibroute,nue" "qos TRUE"
 }
 
 begun() {
@@ -112,7 +48,7 @@ with open(sys.argv[1], "r+b") as f:
 }
 
 lab_fabric "random:switches=16,links=40,hosts=2,seed=$seed" || give_up "the fabric"
-printf '%s\n' "engine nue:2" "seed 5" "threads 1" >"$LAB_DIR/policy.conf"
+policy "engine nue:2" "seed 5" "threads 1"
 
 # A client that is killed keeps its place in the simulator, which has ten.
 fresh() {

@@ -8,28 +8,13 @@ set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/tty.sh"
 . "$LAB_ROOT/tests/judge.sh"
-B=${B:-build}
 make -s --no-print-directory -C "$LAB_ROOT" B="$B" $B/tests/lab/plan_forge >/dev/null 2>&1
 forge=$LAB_ROOT/$B/tests/lab/plan_forge
 
 lab_new || exit 1
-dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$LAB_DIR/none.sock" --jobs "$LAB_DIR/jobs")
+dirs+=(--jobs "$LAB_DIR/jobs")
+LAB_TIMEOUT=120
 how=(--without-agents --accept-strangers --yes-fabric lab --no-input)
-
-does() { # expected exit code, words of the program
-	local want=$1 rc
-	shift
-	LAB_TIMEOUT=120 lab_on n0002 "$IBROUTE_TOP" "$@" >"$LAB_DIR/out" 2>&1
-	rc=$?
-	[ "$rc" -eq "$want" ] && return 0
-	echo "# $1: exit $rc, not $want"
-	sed 's/^/# /' "$LAB_DIR/out" | tail -n 6
-	return 1
-}
-
-said() {
-	grep -qE -- "$1" "$LAB_DIR/out" || { sed 's/^/# /' "$LAB_DIR/out" | tail -n 6; return 1; }
-}
 
 untouched() {
 	lab_lfts | cmp -s - "$LAB_DIR/before"
@@ -85,7 +70,7 @@ tty_stop
 ok "nothing was written" untouched
 cp "$LAB_DIR/plan" "$LAB_DIR/shown"
 : >"$LAB_DIR/out" # what came before says PREPARE, too
-LAB_TIMEOUT=120 lab_on n0002 "$IBROUTE_TOP" apply --accept-slower "$LAB_DIR/shown" "${dirs[@]}" "${how[@]}" --installer smp >"$LAB_DIR/out" 2>&1 &
+lab_on n0002 "$IBROUTE_TOP" apply --accept-slower "$LAB_DIR/shown" "${dirs[@]}" "${how[@]}" --installer smp >"$LAB_DIR/out" 2>&1 &
 apply=$!
 lab_wait 20 grep -q PREPARE "$LAB_DIR/out"
 cp "$LAB_DIR/evil.circle" "$LAB_DIR/shown"
@@ -105,7 +90,7 @@ record() { # as others see it
 update() { # node, folder, exit code, more options
 	local node=$1 dir=$2 want=$3 rc
 	shift 3
-	LAB_TIMEOUT=120 lab_on "$node" "$IBROUTE_TOP" apply --accept-slower "$LAB_DIR/$dir.plan" --record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/$dir" \
+	lab_on "$node" "$IBROUTE_TOP" apply --accept-slower "$LAB_DIR/$dir.plan" --record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/$dir" \
 		--socket "$LAB_DIR/none.sock" --jobs "$LAB_DIR/jobs" --without-agents --accept-strangers --yes-fabric lab "$@" \
 		>"$LAB_DIR/out" 2>&1
 	rc=$?
@@ -138,13 +123,8 @@ ok "its record is gone" eval '[ "$(record)" = 0 ]'
 ok "as it was" eval 'lab_lfts | cmp -s - "$LAB_DIR/now"'
 
 # --- OpenSM with our plugin ---
-lab_opensm_stop
-printf '%s\n' 'engine updn' 'vls 4' 'threads 1' >"$LAB_DIR/policy.conf"
-sock=$LAB_DIR/run/opensm.sock
-LAB_OPENSM_LIBS=$LAB_ROOT/$B lab_opensm "event_plugin_name ibroute" "qos TRUE" "routing_engine ibroute,no_fallback" \
-	"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/c.ibr" ||
-	give_up "opensm with the plugin"
-dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock" --jobs "$LAB_DIR/jobs")
+policy 'engine updn' 'vls 4' 'threads 1'
+lab_plugin "qos TRUE" "routing_engine ibroute,no_fallback" || give_up "opensm with the plugin"
 lab_lfts >"$LAB_DIR/before"
 ok "a plan by what OpenSM has told" does 0 plan -e nue:1 --fabric lab "${dirs[@]}" -o "$LAB_DIR/plan"
 for name in circle merged reversed; do

@@ -20,7 +20,8 @@
 # Functions.  All return 0 or print a sentence on stderr and return 1; all waits end.
 #   lab_new [DIR]           makes LAB_DIR (kept after lab_stop when LAB_KEEP=1) and sets the traps
 #                           EXIT, INT, TERM, HUP; a caller with an EXIT trap of its own calls
-#                           lab_stop from it
+#                           lab_stop from it.  Also sets sock (of our plugin) and dirs (options
+#                           with which all that our program keeps is in LAB_DIR)
 #   lab_fabric SPEC|FILE    $LAB_DIR/net and the simulator.  SPEC is for `ibroute-top topo`
 #   lab_con COMMAND...      a line for the simulator's console; its answers are in $LAB_DIR/ibsim.log
 #   lab_evict               gives the simulator back the places of clients that were killed
@@ -34,6 +35,11 @@
 #   lab_opensm [LINE...]    starts opensm on the HCA of LAB_SM (first host), waits for SUBNET UP.
 #                           LAB_OPENSM_LIBS: directory of plugins; LAB_OPENSM_ARGS: more arguments
 #   lab_opensm_stop         ends it; tables stay in the switches
+#   lab_plugin LINE...      a new opensm with our plugin, which is in force once "routing_engine ibroute"
+#                           is among the lines; its policy is $LAB_DIR/policy.conf.
+#                           LAB_PLUGIN_OPTIONS: more options of the plugin
+#   lab_needs_plugin        skips the script (judge.sh) where the plugin was not built
+#   policy LINE...          writes that policy
 #   lab_counter NAME PORT KEY=VALUE...   sets port counters: PortCounters.PortXmitWait=777,
 #                           PortCountersExtended.PortXmitData=1000 (in words of 4 bytes)
 #   lab_lfts [NAME], lab_plain_lfts <DUMP    all LFTs, a dump of them, as lines of "guid lid port"
@@ -50,6 +56,20 @@
 #                           and log are $LAB_DIR/NAME.state, NAME.sock, agent-NAME.log
 #   lab_ranks NAME JOB      two processes of the job there, of examples/agent_client (built by the
 #                           caller), with four queue pairs each; logs rank-NAME-0.log, rank-NAME-1.log
+#   lab_start_agent NAME HOST OPTION...   an agent on HOST (also NODE ids) with files named NAME, ready when
+#                           this returns; lab_agent is one with the usual options
+#   top WORD...             our program on LAB_ON (n0002)
+#   does CODE WORD...       the same, its words in $LAB_DIR/out; 1, and their end, when its exit code
+#                           is another
+#   said REGEX              they have that (extended regular expression)
+#   plugin EXPR             a Python expression over p, what the plugin says of itself
+#   state ID, is_state ID STATE   of an update
+#   same FILE               all LFTs are as in that file (of lab_lfts)
+#   lab_lfts_as_in DIR N, lab_sl2vl_as_in DIR EVERY PORTS N   the LFTs, or SL2VL tables of some switches,
+#                           are those of opensm's dumps in that folder, more than N
+#   others_stay BEFORE AFTER LIDS   no entry differs but those of LIDs ("0x0007 0x0012")
+#   ours guard|worker       pids of the processes of this lab's update
+#   stop_ours, kill_ours    SIGSTOP, SIGKILL to all of them at once
 #   lab_wait SECONDS CMD... repeats CMD until it succeeds; 1 when it does not in PATIENCE (4)
 #                           times SECONDS, which are those of a machine with nothing else to do
 #   lab_kill NAME           ends the process of $LAB_DIR/NAME.pid: SIGTERM, after 5 s SIGKILL
@@ -60,11 +80,12 @@
 #   lab.sh start SPEC|FILE [slurm]   prints what to source to use the lab: . <(lab.sh start ...)
 #   lab.sh stop DIR
 #
-# IBROUTE_TOP: the program to test (build/ibroute-top).
+# B: the folder of what was built (build).  IBROUTE_TOP: the program to test (build/ibroute-top).
 
 LAB_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+: "${B:=build}"
 : "${IBROUTE_TOP:=$LAB_ROOT/build/ibroute-top}"
-: "${LAB_TIMEOUT:=30}"
+: "${LAB_TIMEOUT:=30}" "${LAB_ON:=n0002}"
 PATH=$PATH:/usr/sbin:/sbin
 
 lab_fail() {
@@ -96,6 +117,8 @@ lab_new() {
 	LAB_PRELOAD=$so
 	export LAB_DIR
 	export IBSIM_SOCKNAME=${LAB_DIR##*/}
+	sock=$LAB_DIR/run/opensm.sock
+	dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock")
 	trap lab_stop EXIT
 	trap 'exit 129' HUP
 	trap 'exit 130' INT
@@ -151,7 +174,7 @@ lab_session() {
 	sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 4
 }
 
-# All are stopped before any is killed, since some start each other anew (a watchdog and its guard);
+# All are stopped before any is killed, since some start each other again (a watchdog and its guard);
 # and until none is new, since one may have been between the two.
 lab_end_leftovers() {
 	local pid name left pids stopped=''
@@ -264,7 +287,7 @@ lab_env() {
 # answered; when it then becomes master its first sweep waits for that for ever (on a busy machine
 # in one of four tries; on an idle one the master mostly hands over before it).
 lab_sm_env() {
-	local attach so=$LAB_ROOT/${B:-build}/tests/lab/libumad_timeouts.so
+	local attach so=$LAB_ROOT/$B/tests/lab/libumad_timeouts.so
 
 	attach=$(lab_env "$1") || return 1
 	[ "$so" -nt "$LAB_ROOT/tests/lab/umad_timeouts.c" ] || make -s -C "$LAB_ROOT" "${so#"$LAB_ROOT/"}" >&2 ||
@@ -350,6 +373,82 @@ lab_opensm_stop() {
 	lab_kill opensm
 }
 
+lab_needs_plugin() {
+	[ ! -f "$LAB_ROOT/$B/libibroute.so" ] || return 0
+	skip "$(basename "$0" .sh): $B/libibroute.so was not built (package libopensm-dev)"
+	finish
+}
+
+policy() {
+	printf '%s\n' "$@" >"$LAB_DIR/policy.conf"
+}
+
+lab_plugin() {
+	lab_opensm_stop
+	LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
+		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr ${LAB_PLUGIN_OPTIONS:-}" "$@"
+}
+
+# --- our program, and what it says ---
+
+top() {
+	lab_on "$LAB_ON" "$IBROUTE_TOP" "$@"
+}
+
+does() {
+	local want=$1 rc
+
+	shift
+	lab_on "$LAB_ON" "$IBROUTE_TOP" "$@" >"$LAB_DIR/out" 2>&1
+	rc=$?
+	[ "$rc" -eq "$want" ] && return 0
+	echo "# $1: exit $rc, not $want"
+	lab_out_end
+	return 1
+}
+
+lab_out_end() {
+	sed 's/^/# /' "$LAB_DIR/out" | tail -n 8
+}
+
+said() {
+	grep -qE -- "$1" "$LAB_DIR/out" || { lab_out_end; return 1; }
+}
+
+plugin() {
+	top sm --json --socket "$sock" 2>/dev/null |
+		python3 -c 'import json, sys; p = json.load(sys.stdin)["plugin"]; sys.exit(not eval(sys.argv[1]))' "$1"
+}
+
+state() {
+	top status "$1" --state-dir "$LAB_DIR/state" --json 2>/dev/null |
+		python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])'
+}
+
+is_state() {
+	[ "$(state "$1")" = "$2" ] || { echo "# $1: $(state "$1"), not $2"; return 1; }
+}
+
+ours() {
+	local p
+
+	for p in $(pgrep -f -- "--watchdog $1"); do
+		grep -qz "IBSIM_SOCKNAME=$IBSIM_SOCKNAME" "/proc/$p/environ" 2>/dev/null && echo "$p"
+	done
+}
+
+# Both are stopped first: the one that is left would start the other again.
+stop_ours() {
+	# shellcheck disable=SC2046 # numbers
+	kill -STOP $(ours guard) $(ours worker)
+}
+
+kill_ours() {
+	stop_ours
+	# shellcheck disable=SC2046 # numbers
+	kill -9 $(ours guard) $(ours worker)
+}
+
 # --- LFTs, as dump_fts, which is not ours, reads them ---
 
 # A dump (of dump_fts, or of our program) as lines of "guid lid port"
@@ -396,6 +495,52 @@ lab_passing() {
 		    sys.exit('# %d entries, %d ports into %s' % (known, len(into), name))
 		print(n)
 	PY
+}
+
+same() {
+	lab_lfts | cmp -s - "$1"
+}
+
+others_stay() {
+	awk -v gone="$3" 'BEGIN { n = split(gone, g, " "); for (i = 1; i <= n; i++) no[g[i]] = 1 }
+		FNR == NR { was[$1 " " $2] = $3; next }
+		!($2 in no) && was[$1 " " $2] != $3 { bad++ }
+		END { if (bad || !FNR) print "# " bad + 0 " entries of other LIDs differ, of " FNR; exit bad > 0 || !FNR }' "$1" "$2"
+}
+
+# opensm-lfts.dump in a folder of files for OpenSM, of more than so many entries
+lab_lfts_as_in() {
+	lab_lfts "$LAB_ON" >"$LAB_DIR/installed"
+	lab_plain_lfts <"$1/opensm-lfts.dump" >"$LAB_DIR/wanted"
+	[ "$(wc -l <"$LAB_DIR/wanted")" -gt "$2" ] && cmp "$LAB_DIR/installed" "$LAB_DIR/wanted"
+}
+
+# opensm-sl2vl.dump of the switch with a LID as lines of "in out vl ..."; OpenSM leaves VL 15 alone and
+# keeps what the link's 8 VLs can hold of the others
+lab_plain_sl2vl() {
+	awk -v lid="$1" '/LID/ { on = $0 ~ "base LID " lid "," }
+		on && $1 ~ /^[0-9]/ && $2 > 0 {
+			printf "%d %d", $1, $2
+			for (i = 4; i <= 19; i++) printf " %d", $i == 15 ? 15 : $i % 8
+			print ""
+		}' | sort
+}
+
+# opensm-sl2vl.dump in that folder at every n-th switch of $LAB_DIR/seen (of ibnetdiscover), up to an output
+# port: more than so many tables
+lab_sl2vl_as_in() {
+	local lid out n=0
+
+	for lid in $(sed -n 's/^Switch.* base port 0 lid \([0-9]*\) .*/\1/p' "$LAB_DIR/seen" | awk -v every="$2" 'NR % every == 1'); do
+		for out in $(seq "$3"); do
+			lab_on "$LAB_ON" smpquery sl2vl "$lid" "$out" | sed -n 's/^ports: in *\([0-9]*\), out *\([0-9]*\): /\1 \2 /p' |
+				tr -s '| ' ' ' | sed 's/ *$//'
+		done | sort >"$LAB_DIR/sl2vl"
+		lab_plain_sl2vl "$lid" <"$1/opensm-sl2vl.dump" >"$LAB_DIR/sl2vl.wanted"
+		diff "$LAB_DIR/sl2vl" "$LAB_DIR/sl2vl.wanted" >"$LAB_DIR/diff" || { head -n 6 "$LAB_DIR/diff"; return 1; }
+		n=$((n + $(wc -l <"$LAB_DIR/sl2vl")))
+	done
+	[ "$n" -gt "$4" ]
 }
 
 lab_nothing_passes() {
@@ -540,18 +685,26 @@ lab_job_end() {
 
 # --- agents of jobs ---
 
-lab_agent() {
+lab_start_agent() {
+	local name=$1 host=$2
+
+	shift 2
+	: >"$LAB_DIR/agent-$name.log"
 	# shellcheck disable=SC2046
-	lab_daemon "agent-$1" env $(lab_env "$1") "$IBROUTE_TOP" agent --job "$2" \
-		--state "$LAB_DIR/$1.state" --socket "$LAB_DIR/$1.sock" --poll 2 --ask 2
-	lab_wait 20 grep -q '^ready lid ' "$LAB_DIR/agent-$1.log"
+	lab_daemon "agent-$name" env $(lab_env "$host") "$IBROUTE_TOP" agent \
+		--state "$LAB_DIR/$name.state" --socket "$LAB_DIR/$name.sock" "$@"
+	lab_wait 20 grep -q '^ready lid ' "$LAB_DIR/agent-$name.log"
+}
+
+lab_agent() {
+	lab_start_agent "$1" "$1" --job "$2" --poll 2 --ask 2
 }
 
 lab_ranks() {
 	local r
 
 	for r in 0 1; do
-		lab_daemon "rank-$1-$r" "$LAB_ROOT/${B:-build}/examples/agent_client" -s "$LAB_DIR/$1.sock" -j "$2" -r "$r" -q 4
+		lab_daemon "rank-$1-$r" "$LAB_ROOT/$B/examples/agent_client" -s "$LAB_DIR/$1.sock" -j "$2" -r "$r" -q 4
 	done
 }
 

@@ -8,41 +8,19 @@
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
-B=${B:-build}
+LAB_TIMEOUT=80
 
-if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
-	skip "names: $B/libibroute.so was not built (package libopensm-dev)"
-	finish
-fi
+lab_needs_plugin
 
 lab_new || exit 1
-sock=$LAB_DIR/run/opensm.sock
-dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock" --jobs "$LAB_DIR/jobs")
-
-does() { # expected exit code, words of the program
-	local want=$1 rc
-	shift
-	LAB_TIMEOUT=${LAB_TIMEOUT:-80} lab_on n0002 "$IBROUTE_TOP" "$@" >"$LAB_DIR/out" 2>&1
-	rc=$?
-	[ "$rc" -eq "$want" ] && return 0
-	echo "# $1: exit $rc, not $want"
-	sed 's/^/# /' "$LAB_DIR/out" | tail -n 8
-	return 1
-}
-
-said() {
-	grep -qE -- "$1" "$LAB_DIR/out" || { sed 's/^/# /' "$LAB_DIR/out" | tail -n 8; return 1; }
-}
+dirs+=(--jobs "$LAB_DIR/jobs")
 
 id_of() { # node id of the host that had that name at first
 	awk -v n="\"$1\"" '/^Ca/ && index($0, n) { split($0, q, "\""); print q[2]; exit }' "$LAB_DIR/net0"
 }
 
 agent() { # name of its files, host as it was called at first, command that drains
-	# shellcheck disable=SC2046
-	lab_daemon "agent-$1" env $(lab_env "$(id_of "$2")") "$IBROUTE_TOP" agent --job 42 --job 43 --poll 2 --ask 2 \
-		--state "$LAB_DIR/$1.state" --socket "$LAB_DIR/$1.sock" --drain-cmd "$3" --migrate-cmd true
-	lab_wait 20 grep -q '^ready lid ' "$LAB_DIR/agent-$1.log"
+	lab_start_agent "$1" "$(id_of "$2")" --job 42 --job 43 --poll 2 --ask 2 --drain-cmd "$3" --migrate-cmd true
 }
 
 tables_stay() {
@@ -58,10 +36,8 @@ apply() { # exit code; more words.  Not confirmed in time: 7
 "$IBROUTE_TOP" topo hyperx:dims=4x4,hosts=2 >"$LAB_DIR/net0"
 sed 's/# "n0030"/# "n0003"/; s/# "n0019"/# "n0019 HCA-1"/; s/# "n0020"/# "n0019 HCA-2"/' "$LAB_DIR/net0" >"$LAB_DIR/net1"
 lab_fabric "$LAB_DIR/net1" || give_up "the fabric"
-printf '%s\n' "engine updn" "escape yes" "vls 4" "threads 1" >"$LAB_DIR/policy.conf"
-LAB_OPENSM_LIBS=$LAB_ROOT/$B lab_opensm "event_plugin_name ibroute" \
-	"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
-	"routing_engine ibroute,no_fallback" "qos TRUE" "lmc 3" || give_up "opensm"
+policy "engine updn" "escape yes" "vls 4" "threads 1"
+lab_plugin "routing_engine ibroute,no_fallback" "qos TRUE" "lmc 3" || give_up "opensm"
 lab_lfts >"$LAB_DIR/before"
 victim=$(awk '/^caguid/ { g = $0 } /^Ca/ && /"n0003"/ { sub(/.*=/, "", g); print g; exit }' "$LAB_DIR/net0")
 

@@ -3,23 +3,15 @@
 #
 # plugin.sh [full]: our engines inside a stock opensm on ibsim.  What dump_fts, smpquery and saquery find
 # is what "ibroute-top route" computes for the fabric that ibnetdiscover sees; and it stays so when
-# cables go and come back and when opensm starts anew.  In full (make soak) smpquery and saquery look
+# cables go and come back and when opensm starts again.  In full (make soak) smpquery and saquery look
 # at more switches and pairs.
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
-B=${B:-build}
 every=18 pairs=10 # switches, pairs of hosts that are looked at
 [ "${1:-}" != full ] || every=9 pairs=30
 
-if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
-	skip "plugin: $B/libibroute.so was not built (package libopensm-dev)"
-	finish
-fi
-
-policy() { # lines of the policy
-	printf '%s\n' "$@" >"$LAB_DIR/policy.conf"
-}
+lab_needs_plugin
 
 log() { # what opensm has said since mark()
 	tail -n "+$mark" "$LAB_DIR/osm/opensm.log"
@@ -61,10 +53,8 @@ refused() { # regex
 
 # opensm, with lines for its configuration
 sm() {
-	lab_opensm_stop
 	mark=1
-	LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
-		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$LAB_DIR/run/opensm.sock ibroute_confirmed=$LAB_DIR/kept.ibr" "$@"
+	lab_plugin "$@"
 }
 
 # What our own program routes, for the fabric as ibnetdiscover sees it: in $LAB_DIR/ours
@@ -79,37 +69,12 @@ expect() { # lmc, options of route...
 }
 
 same_lfts() {
-	lab_lfts >"$LAB_DIR/installed"
-	lab_plain_lfts <"$LAB_DIR/ours/opensm-lfts.dump" >"$LAB_DIR/wanted"
-	[ "$(wc -l <"$LAB_DIR/wanted")" -gt 1000 ] && cmp "$LAB_DIR/installed" "$LAB_DIR/wanted"
-}
-
-# opensm-sl2vl.dump of a switch, or of our program, as lines of "in out vl ..."; OpenSM leaves VL 15
-# alone and keeps what the link's 8 VLs can hold of the others
-plain_sl2vl() { # LID of the switch
-	awk -v lid="$1" '/LID/ { on = $0 ~ "base LID " lid "," }
-		on && $1 ~ /^[0-9]/ && $2 > 0 {
-			printf "%d %d", $1, $2
-			for (i = 4; i <= 19; i++) printf " %d", $i == 15 ? 15 : $i % 8
-			print ""
-		}' "$LAB_DIR/ours/opensm-sl2vl.dump" | sort
+	lab_lfts_as_in "$LAB_DIR/ours" 1000
 }
 
 # SL2VL in some switches, all pairs of ports: so many tables at least, output ports
 same_sl2vl() {
-	local lid out n=0
-
-	for lid in $(sed -n 's/^Switch.* base port 0 lid \([0-9]*\) .*/\1/p' "$LAB_DIR/seen" |
-		awk -v every=$every 'NR % every == 1'); do
-		for out in $(seq "${2:-7}"); do
-			lab_on n0004 smpquery sl2vl "$lid" "$out" | sed -n 's/^ports: in *\([0-9]*\), out *\([0-9]*\): /\1 \2 /p' |
-				tr -s '| ' ' ' | sed 's/ *$//'
-		done | sort >"$LAB_DIR/sl2vl"
-		plain_sl2vl "$lid" >"$LAB_DIR/sl2vl.wanted"
-		diff "$LAB_DIR/sl2vl" "$LAB_DIR/sl2vl.wanted" >"$LAB_DIR/diff" || { head -n 6 "$LAB_DIR/diff"; return 1; }
-		n=$((n + $(wc -l <"$LAB_DIR/sl2vl")))
-	done
-	[ "$n" -gt $((${1:-150} * 9 / every)) ]
+	lab_sl2vl_as_in "$LAB_DIR/ours" "$every" "${2:-7}" $((${1:-150} * 9 / every))
 }
 
 # SLs of path records for pairs of hosts; prints how many had which
@@ -241,8 +206,8 @@ ok "excluded, back: routed again" comes "ibroute: routed by engine nue.* 90 link
 ok "excluded, back: nothing passes" lab_nothing_passes sw05 "$LAB_DIR/seen"
 policy "engine nue:2" "tables confirmed.ibr"
 sm "routing_engine ibroute,no_fallback" "qos TRUE" || give_up "opensm again"
-ok "opensm anew: the given tables from disk" comes "ibroute: routed by the given tables of dfsssp"
-ours "opensm anew" 0 --engine dfsssp --vls 4 --seed 99
+ok "opensm again: the given tables from disk" comes "ibroute: routed by the given tables of dfsssp"
+ours "opensm again" 0 --engine dfsssp --vls 4 --seed 99
 
 policy "engine nosuch"
 hup

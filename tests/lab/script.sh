@@ -7,7 +7,6 @@
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
-B=${B:-build}
 
 for need in "$LAB_ROOT/$B/libibroute.so" "$(command -v slurmctld)"; do
 	[ -f "$need" ] || { skip "script: the plugin was not built or SLURM is missing"; finish; }
@@ -15,7 +14,7 @@ done
 make -s -C "$LAB_ROOT" "$B/examples/agent_client" >/dev/null || give_up "the example client builds"
 
 lab_new || exit 1
-export IBROUTE_SOCKET=$LAB_DIR/run/opensm.sock IBROUTE_RECORD_DIR=$LAB_DIR/rec IBROUTE_STATE_DIR=$LAB_DIR/state
+export IBROUTE_SOCKET=$sock IBROUTE_RECORD_DIR=$LAB_DIR/rec IBROUTE_STATE_DIR=$LAB_DIR/state
 pairs=("n0003 n0018" "n0005 n0024")
 
 # The program as the script finds it: what looks at the fabric is on the HCA of n0002, of what
@@ -146,10 +145,8 @@ ok "it has fewer than 40 lines" short
 
 lab_fabric hyperx:dims=4x4,hosts=2 || give_up "the fabric"
 wrap || give_up "a wrapper"
-printf '%s\n' "engine updn" "escape yes" "vls 4" "threads 1" >"$LAB_DIR/policy.conf"
-LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
-	"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$IBROUTE_SOCKET ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
-	"routing_engine ibroute,no_fallback" "qos TRUE" "lmc 3" || give_up "opensm"
+policy "engine updn" "escape yes" "vls 4" "threads 1"
+lab_plugin "routing_engine ibroute,no_fallback" "qos TRUE" "lmc 3" || give_up "opensm"
 lab_slurm || give_up "SLURM"
 start_jobs || give_up "the jobs"
 ok "OpenSM routes by updn" lab_wait 10 installed updn

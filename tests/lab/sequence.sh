@@ -4,7 +4,7 @@
 # sequence.sh [full | kills [N [SEED]] | handover | midwave | late | auto]: four SLURM jobs of two nodes with an agent and two
 # processes on each, a stock opensm with our plugin, LMC 3 (four LIDs for traffic and four to escape
 # to).  Reroutes them from engine to engine, each through all five phases; then a cable goes and
-# comes back, and opensm starts anew.  What saquery, smpquery, dump_fts and ibdmchk find, which are
+# comes back, and opensm starts again.  What saquery, smpquery, dump_fts and ibdmchk find, which are
 # not ours, is what was planned.  In full: updn, sar, dfdn, nue, parx and back, from parx to sar by
 # changing as little as possible (make lab; ENGINES="..." others); else updn, parx, updn.
 # kills: instead N updates (preset 200) in which the console, the watchdog, which is the plugin's
@@ -20,7 +20,6 @@
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
-B=${B:-build}
 full='' handover='' midwave='' late='' auto=''
 case "${1:-}" in
 full) full=1 engines=${ENGINES:-sar:paper dfdn nue parx sar:leafwise nue dfdn sar:paper updn} kills=0 ;;
@@ -39,9 +38,8 @@ done
 make -s -C "$LAB_ROOT" "$B/examples/agent_client" >/dev/null || give_up "the example client builds"
 
 lab_new || exit 1
-sock=$LAB_DIR/run/opensm.sock
 export UMAD_DIE=$LAB_DIR/die
-dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock" --jobs slurm)
+dirs+=(--jobs slurm)
 # first of each pair: the switch of the first hosts; second: somewhere else in the fabric
 pairs=("n0003 n0018" "n0005 n0024" "n0007 n0027" "n0009 n0032")
 # the simulator has ten places
@@ -52,10 +50,7 @@ pairs=("n0003 n0018" "n0005 n0024" "n0007 n0027" "n0009 n0032")
 # --- the lab ---
 
 sm() {
-	lab_opensm_stop
-	LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
-		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
-		"routing_engine ibroute,no_fallback" "qos TRUE" "lmc 3" "$@"
+	lab_plugin "routing_engine ibroute,no_fallback" "qos TRUE" "lmc 3" "$@"
 }
 
 first_sm() {
@@ -78,21 +73,6 @@ start_jobs() {
 # --- what there is ---
 
 # On the wire, from a node without an agent: beside opensm and 8 agents the simulator has one place.
-top() {
-	lab_on n0002 "$IBROUTE_TOP" "$@"
-}
-
-does() { # expected exit code, words of the program
-	local want=$1 rc
-	shift
-	top "$@" >"$LAB_DIR/out" 2>&1
-	rc=$?
-	[ "$rc" -eq "$want" ] && return 0
-	echo "# $1: exit $rc, not $want"
-	sed 's/^/# /' "$LAB_DIR/out" | tail -n 12
-	return 1
-}
-
 # Only the update's own process is to have a place, not who waits for it.
 aside() { # words of the program
 	# shellcheck disable=SC2046
@@ -110,50 +90,15 @@ applies() { # words of apply
 	return 1
 }
 
-said() {
-	grep -qE -- "$1" "$LAB_DIR/out" || { sed 's/^/# /' "$LAB_DIR/out" | tail -n 12; return 1; }
-}
-
-# what the plugin says of itself: a Python expression over p
-plugin() {
-	top sm --json --socket "$sock" 2>/dev/null |
-		python3 -c 'import json, sys; p = json.load(sys.stdin)["plugin"]; sys.exit(not eval(sys.argv[1]))' "$1"
-}
-
 # --- judges that are not ours ---
 
 same_lfts() {
-	lab_lfts n0002 >"$LAB_DIR/installed"
-	lab_plain_lfts <"$files/opensm-lfts.dump" >"$LAB_DIR/wanted"
-	[ "$(wc -l <"$LAB_DIR/wanted")" -gt 4000 ] && cmp "$LAB_DIR/installed" "$LAB_DIR/wanted"
-}
-
-# opensm-sl2vl.dump of a switch as lines of "in out vl ..."; OpenSM leaves VL 15 alone and keeps what
-# the link's 8 VLs can hold of the others
-plain_sl2vl() { # LID of the switch
-	awk -v lid="$1" '/LID/ { on = $0 ~ "base LID " lid "," }
-		on && $1 ~ /^[0-9]/ && $2 > 0 {
-			printf "%d %d", $1, $2
-			for (i = 4; i <= 19; i++) printf " %d", $i == 15 ? 15 : $i % 8
-			print ""
-		}' "$files/opensm-sl2vl.dump" | sort
+	lab_lfts_as_in "$files" 4000
 }
 
 # all pairs of ports of some switches
 same_sl2vl() {
-	local lid out n=0
-
-	for lid in $(sed -n 's/^Switch.* base port 0 lid \([0-9]*\) .*/\1/p' "$LAB_DIR/seen" |
-		awk -v every="$([ -n "$full" ] && echo 4 || echo 8)" 'NR % every == 1'); do
-		for out in $(seq 8); do
-			lab_on n0002 smpquery sl2vl "$lid" "$out" | sed -n 's/^ports: in *\([0-9]*\), out *\([0-9]*\): /\1 \2 /p' |
-				tr -s '| ' ' ' | sed 's/ *$//'
-		done | sort >"$LAB_DIR/sl2vl"
-		plain_sl2vl "$lid" >"$LAB_DIR/sl2vl.wanted"
-		diff "$LAB_DIR/sl2vl" "$LAB_DIR/sl2vl.wanted" >"$LAB_DIR/diff" || { head -n 6 "$LAB_DIR/diff"; return 1; }
-		n=$((n + $(wc -l <"$LAB_DIR/sl2vl")))
-	done
-	[ "$n" -gt 100 ]
+	lab_sl2vl_as_in "$files" "$([ -n "$full" ] && echo 4 || echo 8)" 8 100
 }
 
 # path records to any of the 8 LIDs of a host, escape LIDs among them
@@ -216,7 +161,7 @@ for_ibdm() {
 		while (<$in>) { s/^(0x\w+) (\d+)/"$1 $new{$2}"/e; print $o $_ }' "$LAB_DIR/osm" "$LAB_DIR" "$files/path-sl.dump"
 }
 
-# OpenSM writes its dumps in sweeps only, not when it routes anew for an update.
+# OpenSM writes its dumps in sweeps only, not when it routes again for an update.
 dumped() {
 	awk '/Switch/ { g = $3 } /^0x/ && $3 ~ /^[0-9]+$/ { print g, tolower($1), $3 + 0 }' "$LAB_DIR/osm/opensm.fdbs" |
 		sort | cmp -s - "$LAB_DIR/wanted" && return
@@ -332,10 +277,10 @@ failures() {
 	lab_wait 5 same_lfts
 	judged "the cable back"
 	sm || give_up "opensm again"
-	ok "opensm anew: the confirmed tables" lab_wait 10 plugin "p['source'] == 'confirmed' and p['engine'].startswith('$previous')"
+	ok "opensm again: the confirmed tables" lab_wait 10 plugin "p['source'] == 'confirmed' and p['engine'].startswith('$previous')"
 	lab_wait 5 same_lfts
-	judged "opensm anew"
-	ok "opensm anew: all agents are subscribed again" lab_wait 20 subscribed 2
+	judged "opensm again"
+	ok "opensm again: all agents are subscribed again" lab_wait 20 subscribed 2
 }
 
 subscribed() { # times, each of the agents
@@ -772,7 +717,7 @@ automatic() {
 
 lab_fabric hyperx:dims=4x4,hosts=2 || give_up "the fabric"
 cable=$(sed -n '/"sw01"/,/^$/s/^\(\[[0-9]*\]\).*"S-.*/\1/p' "$LAB_DIR/net" | head -n 1)
-printf '%s\n' "engine updn" "escape yes" "vls 4" "threads 1" >"$LAB_DIR/policy.conf"
+policy "engine updn" "escape yes" "vls 4" "threads 1"
 if [ -n "$handover$midwave" ]; then
 	first_sm
 else

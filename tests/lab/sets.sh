@@ -7,40 +7,20 @@
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
-B=${B:-build}
 seed=${1:-$((RANDOM % 9000 + 1))}
 
-if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
-	skip "sets: $B/libibroute.so was not built (package libopensm-dev)"
-	finish
-fi
+lab_needs_plugin
 
 lab_new || exit 1
-sock=$LAB_DIR/run/opensm.sock
-dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock")
 echo "# seed $seed"
-
-does() { # expected exit code, words of the program
-	local want=$1 rc
-	shift
-	lab_on n0002 "$IBROUTE_TOP" "$@" >"$LAB_DIR/out" 2>&1
-	rc=$?
-	[ "$rc" -eq "$want" ] && return 0
-	echo "# $1: exit $rc, not $want"
-	sed 's/^/# /' "$LAB_DIR/out" | tail -n 6
-	return 1
-}
 
 sets() { # attribute: how many so far
 	od -An -t u8 -j $((8 * $1)) -N 8 "$LAB_DIR/sets" | tr -d ' '
 }
 
 lab_fabric "random:switches=24,links=60,hosts=4,seed=$seed" || give_up "the fabric"
-printf '%s\n' "engine updn" "seed 5" "threads 1" >"$LAB_DIR/policy.conf"
-UMAD_COUNT=$LAB_DIR/sets LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm \
-	"event_plugin_name ibroute" \
-	"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
-	"routing_engine ibroute,nue" "qos TRUE" "sweep_interval 0" || give_up "opensm"
+policy "engine updn" "seed 5" "threads 1"
+UMAD_COUNT=$LAB_DIR/sets lab_plugin "routing_engine ibroute,nue" "qos TRUE" "sweep_interval 0" || give_up "opensm"
 
 lft=0x19
 ok "a plan" does 0 plan -e dfsssp:4 --fabric lab "${dirs[@]}" --bisections 0 -o "$LAB_DIR/plan"

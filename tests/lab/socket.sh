@@ -7,57 +7,10 @@
 set -u
 . "$(dirname "$0")/lab.sh"
 . "$LAB_ROOT/tests/judge.sh"
-B=${B:-build}
 
-if [ ! -f "$LAB_ROOT/$B/libibroute.so" ]; then
-	skip "socket: $B/libibroute.so was not built (package libopensm-dev)"
-	finish
-fi
+lab_needs_plugin
 
 lab_new || exit 1
-sock=$LAB_DIR/run/opensm.sock
-dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$sock")
-
-policy() { # lines of the policy
-	printf '%s\n' "$@" >"$LAB_DIR/policy.conf"
-}
-
-# opensm, with lines for its configuration
-sm() {
-	lab_opensm_stop
-	LAB_OPENSM_LIBS=$LAB_ROOT/$B LAB_OPENSM_ARGS="-D 0x43" lab_opensm "event_plugin_name ibroute" \
-		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr" \
-		"$@"
-}
-
-top() {
-	lab_on n0002 "$IBROUTE_TOP" "$@"
-}
-
-does() { # expected exit code, words of the program
-	local want=$1 rc
-	shift
-	top "$@" >"$LAB_DIR/out" 2>&1
-	rc=$?
-	[ "$rc" -eq "$want" ] && return 0
-	echo "# $1: exit $rc, not $want"
-	sed 's/^/# /' "$LAB_DIR/out" | tail -n 6
-	return 1
-}
-
-said() {
-	grep -qE -- "$1" "$LAB_DIR/out" || { sed 's/^/# /' "$LAB_DIR/out" | tail -n 6; return 1; }
-}
-
-# what the plugin says of itself: a Python expression over p
-plugin() {
-	top sm --json --socket "$sock" 2>/dev/null |
-		python3 -c 'import json, sys; p = json.load(sys.stdin)["plugin"]; sys.exit(not eval(sys.argv[1]))' "$1"
-}
-
-same() { # file: are these the tables now?
-	lab_lfts | cmp -s - "$1"
-}
 
 # SLs of path records of some pairs against path-sl.dump of files that were handed over
 sls_as_in() { # path-sl.dump
@@ -92,7 +45,7 @@ plan_for() { # engine, plan file: also its tables as files, to compare with
 lab_fabric dragonfly:p=2 || give_up "the fabric"
 cable=$(sed -n '/"sw01"/,/^$/s/^\(\[[0-9]*\]\).*"S-.*/\1/p' "$LAB_DIR/net" | head -n 1)
 policy "engine nue:2" "seed 5" "threads 1"
-sm "routing_engine ibroute,nue" "qos TRUE" || give_up "opensm"
+lab_plugin "routing_engine ibroute,nue" "qos TRUE" || give_up "opensm"
 lab_lfts >"$LAB_DIR/t0"
 ok "the socket is its owner's" bash -c "[ \$(stat -c %a '$sock') = 600 ] && [ \$(stat -c %a '$LAB_DIR/run') = 700 ]"
 ok "sm: the master, its engine, nobody else" does 0 sm --socket "$sock"
@@ -113,8 +66,8 @@ lab_con "ReLink \"$(lab_node sw01)\"$cable"
 ok "the cable back: the confirmed tables" lab_wait 15 plugin 'p["source"] == "confirmed" and p["links"] == 90'
 ok "and in the switches" lab_wait 5 same "$LAB_DIR/wanted"
 
-sm "routing_engine ibroute,nue" "qos TRUE" || give_up "opensm again"
-ok "opensm anew: the confirmed tables from disk" plugin 'p["source"] == "confirmed" and p["engine"] == "dfsssp"'
+lab_plugin "routing_engine ibroute,nue" "qos TRUE" || give_up "opensm again"
+ok "opensm again: the confirmed tables from disk" plugin 'p["source"] == "confirmed" and p["engine"] == "dfsssp"'
 ok "and in the switches" same "$LAB_DIR/wanted"
 
 # an update that nobody has confirmed yet
@@ -135,15 +88,15 @@ ours=$(for p in $(pgrep -f -- "--watchdog guard"; pgrep -f -- "--watchdog worker
 	# of this lab only
 	grep -qz "IBSIM_SOCKNAME=$IBSIM_SOCKNAME" "/proc/$p/environ" && echo "$p"
 done)
-# stopped first: the one that is left would start the other anew
+# stopped first: the one that is left would start the other again
 # shellcheck disable=SC2086
 kill -STOP $ours && kill -9 $ours
 ok "all killed: at first what they gave to OpenSM stays" plugin 'p["source"] == "console" and p["base"]'
 ok "sm: says that it was left behind" lab_on n0002 bash -c "'$IBROUTE_TOP' sm --socket '$sock' | grep -q 'running, or unfinished'"
 ok "then OpenSM goes back by itself" lab_wait 20 plugin 'p["source"] == "confirmed" and not p["base"] and not p["update"]'
 ok "to the previous tables" lab_wait 5 same "$LAB_DIR/t1"
-sm "routing_engine ibroute,nue" "qos TRUE" || give_up "opensm a third time"
-ok "opensm anew: the confirmed ones" plugin 'p["source"] == "confirmed" and p["engine"] == "dfsssp" and not p["base"]'
+lab_plugin "routing_engine ibroute,nue" "qos TRUE" || give_up "opensm a third time"
+ok "opensm again: the confirmed ones" plugin 'p["source"] == "confirmed" and p["engine"] == "dfsssp" and not p["base"]'
 ok "and in the switches" lab_wait 5 same "$LAB_DIR/t1"
 for t in $(top status --state-dir "$LAB_DIR/state" --json | python3 -c 'import json, sys
 for t in json.load(sys.stdin)["transactions"]:
@@ -202,7 +155,7 @@ wait
 # all five phases over the socket: escape LIDs, agents on the nodes of a job
 policy "engine nue:4" "escape yes" "threads 1" "seed 3"
 rm -rf "$LAB_DIR/kept"
-sm "routing_engine ibroute,nue" "qos TRUE" "lmc 1" || give_up "opensm with LMC 1"
+lab_plugin "routing_engine ibroute,nue" "qos TRUE" "lmc 1" || give_up "opensm with LMC 1"
 lab_wait 10 plugin 'p["ours"] and p["lmc"] == 1'
 for h in n0005 n0009; do
 	# shellcheck disable=SC2046 # several words

@@ -9,23 +9,8 @@ set -u
 seed=${1:-$((RANDOM % 9000 + 1))}
 
 lab_new || exit 1
-dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --socket "$LAB_DIR/none.sock" --jobs "$LAB_DIR/jobs")
+dirs+=(--jobs "$LAB_DIR/jobs")
 echo "# seed $seed"
-
-does() { # expected exit code, words of the program
-	local want=$1 rc
-	shift
-	lab_on n0002 "$IBROUTE_TOP" "$@" >"$LAB_DIR/out" 2>&1
-	rc=$?
-	[ "$rc" -eq "$want" ] && return 0
-	echo "# $1: exit $rc, not $want"
-	sed 's/^/# /' "$LAB_DIR/out" | tail -n 6
-	return 1
-}
-
-said() {
-	grep -qE -- "$1" "$LAB_DIR/out" || { sed 's/^/# /' "$LAB_DIR/out" | tail -n 6; return 1; }
-}
 
 # Each host of the plan's LIDs, as smpquery names the owner of the LID.
 all_named() {

@@ -12,19 +12,11 @@ make -s "${tool#"$PWD/"}" "${forge#"$PWD/"}" >/dev/null || give_up "the tools bu
 lab_new || give_up "the lab"
 JUDGE_LOG=$LAB_DIR/judge
 key=$LAB_DIR/agents.key
-sock=$LAB_DIR/run/opensm.sock
 echo "42 n0003,n0018" >"$LAB_DIR/jobs"
 dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state" --jobs "$LAB_DIR/jobs")
 
 agent() { # node, drain command, option...
-	local node=$1 drain=$2
-
-	shift 2
-	: >"$LAB_DIR/agent-$node.log"
-	# shellcheck disable=SC2046
-	lab_daemon "agent-$node" env $(lab_env "$node") "$IBROUTE_TOP" agent --job 42 --state "$LAB_DIR/$node.state" \
-		--socket "$LAB_DIR/$node.sock" --drain-cmd "$drain" --migrate-cmd true "$@"
-	lab_wait 20 grep -q '^ready lid ' "$LAB_DIR/agent-$node.log"
+	lab_start_agent "$1" "$1" --job 42 --drain-cmd "$2" --migrate-cmd true "${@:3}"
 }
 lid_of() { sed -n 's/^ready lid \([0-9]*\).*/\1/p' "$LAB_DIR/agent-$1.log" | tail -n 1; }
 guid_of() { sed -n 's/^port 0x//p' "$LAB_DIR/$1.state"; }
@@ -191,12 +183,10 @@ ok "and the slow one was waited for" claimed
 lab_opensm_stop
 
 # --- OpenSM with the plugin, no key: who calls an agent back ends the update before it writes ---
-printf '%s\n' "engine updn" "escape yes" "vls 4" "threads 1" >"$LAB_DIR/policy.conf"
+policy "engine updn" "escape yes" "vls 4" "threads 1"
 dirs+=(--socket "$sock")
 opensm() { # option of the plugin...
-	LAB_OPENSM_LIBS=$PWD/build lab_opensm "event_plugin_name ibroute" \
-		"event_plugin_options ibroute_policy=$LAB_DIR/policy.conf ibroute_socket=$sock ibroute_confirmed=$LAB_DIR/kept/confirmed.ibr $*" \
-		"routing_engine ibroute,no_fallback" "qos TRUE" "lmc 3"
+	LAB_PLUGIN_OPTIONS=$* lab_plugin "routing_engine ibroute,no_fallback" "qos TRUE" "lmc 3"
 }
 opensm ibroute_key=none || give_up "opensm with the plugin starts"
 ok "a plan" plan -e nue --escape --vls 4 --agents-key none

@@ -11,28 +11,9 @@ set -u
 kills=${1:-4}
 RANDOM=${2:-1}
 
-same() { # file
-	lab_lfts | cmp -s - "$1"
-}
-
 # Not on the wire: needs no place in the simulator.
 top() {
 	timeout 30 "$IBROUTE_TOP" "$@"
-}
-
-does() { # expected exit code, words of the program
-	local want=$1 rc
-	shift
-	lab_on n0002 "$IBROUTE_TOP" "$@" >"$LAB_DIR/out" 2>&1
-	rc=$?
-	[ "$rc" -eq "$want" ] && return 0
-	echo "# $*: exit $rc, not $want"
-	sed 's/^/# /' "$LAB_DIR/out" | tail -n 8
-	return 1
-}
-
-said() {
-	grep -q -- "$1" "$LAB_DIR/out" || { sed 's/^/# /' "$LAB_DIR/out" | tail -n 8; return 1; }
 }
 
 # A number or word of the newest update: field last state
@@ -106,7 +87,6 @@ asked() {
 lab_new || exit 1
 lab_fabric fattree2:leaves=8,spines=4,hosts=4 || give_up "the fabric"
 lab_opensm "routing_engine minhop" "sweep_interval 0" || give_up "opensm"
-dirs=(--record-dir "$LAB_DIR/rec" --state-dir "$LAB_DIR/state")
 state=(--state-dir "$LAB_DIR/state")
 printf '1 n[0001-0006]\n2 n[0009-0016,0021]\n' >"$LAB_DIR/jobs"
 lab_lfts >"$LAB_DIR/t0"
@@ -307,7 +287,7 @@ new_fabric() {
 
 for ((n = 1; n <= kills; n++)); do
 	victim=${victims[n % 4]}
-	[ $((n % 5)) != 1 ] || new_fabric || give_up "the fabric starts anew"
+	[ $((n % 5)) != 1 ] || new_fabric || give_up "the fabric starts again"
 	ok "kill $n ($victim): one routing, and status says which" one_kill "$victim" || break
 done
 echo "# $kills kills, ended: $(for k in "${!counts[@]}"; do printf '%s %s ' "$k" "${counts[$k]}"; done), $left of them by hand"
