@@ -48,11 +48,6 @@ static struct dest *escape_dests(uint32_t *n, const struct fabric *f)
 	return out;
 }
 
-static size_t escape_sl_rows(const struct tables *t)
-{
-	return t->sl_kind == SL_BY_DLID ? 1 : t->sl_kind == SL_BY_SWITCH ? t->nsw : t->nend;
-}
-
 /* Gives every SL of the traffic that is from the SL to instead, with its VLs. */
 static void escape_move_sl(struct tables *t, uint8_t from, uint8_t to)
 {
@@ -60,7 +55,7 @@ static void escape_move_sl(struct tables *t, uint8_t from, uint8_t to)
 
 	if (t->sl_kind == SL_CONST)
 		t->sl_const = t->sl_const == from ? to : t->sl_const;
-	for (size_t i = 0; t->sl && i < escape_sl_rows(t) * t->stride; i++)
+	for (size_t i = 0; t->sl && i < tables_sl_bytes(t); i++)
 		t->sl[i] = t->sl[i] == from ? to : t->sl[i];
 	for (size_t i = 0; i < n; i += FAB_SLS)
 		t->sl2vl[i + to] = t->sl2vl[i + from];
@@ -103,7 +98,7 @@ static void escape_set_sl(struct tables *t, const struct fabric *f, uint8_t sl)
 	size_t rows, n = tables_sl2vl_bytes(t);
 
 	escape_widen_sl(t, f);
-	rows = escape_sl_rows(t);
+	rows = tables_sl_rows(t->sl_kind, t->nsw, t->nend);
 	for (size_t r = 0; r < rows; r++)
 		for (uint32_t lid = 1; lid <= f->max_lid; lid++)
 			if (fabric_lid_escape(f, lid))

@@ -856,13 +856,11 @@ int metrics_compute(struct metrics **out, const struct fabric *f, const struct t
 
 	*out = NULL;
 	opts = opts ? opts : &none;
-	if (!digest_equal(&t->fingerprint, &f->fingerprint) || t->nsw != f->nsw ||
-	    t->nend != f->nend || t->max_lid != f->max_lid)
-		return err_set(err, -EINVAL, "the tables (%s) were made for a fabric other than %s",
-			       t->engine, f->name);
-	if (jobs && jobs->nterm != f->nterm)
-		return err_set(err, -EINVAL, "the jobs (%s) belong to a fabric other than %s",
-			       jobs->source, f->name);
+	rc = tables_check_fabric(t, f, err);
+	if (!rc)
+		rc = jobset_check_fabric(jobs, f, err);
+	if (rc)
+		return rc;
 	m = xcalloc(1, sizeof(*m));
 	m->nchan = f->nchan;
 	m->njob = jobs ? jobs->njob : 0;

@@ -219,12 +219,11 @@ int job_times_compute(struct job_times **out, const struct fabric *f, const stru
 {
 	static const struct job_time_opts none = { .pattern = PREDICT_ALLTOALL };
 	struct rehearsal k = { .jobs = jobs, .opts = opts ? opts : &none, .progress = progress };
-	int rc = predict_paths_check(f, t, jobs, err);
+	int rc = predict_paths_open(&k.paths, f, t, jobs, k.opts->lids, k.opts->lids_ctx, err);
 
 	*out = NULL;
 	if (rc)
 		return rc;
-	predict_paths_init(&k.paths, f, t, k.opts->lids, k.opts->lids_ctx);
 	k.mem = arena_new();
 	k.ranks = job_ranks_new(k.mem, f, jobs);
 	job_time_plan(&k);

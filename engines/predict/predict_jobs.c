@@ -331,12 +331,11 @@ int predict_jobs(struct prediction **out, const struct fabric *f, const struct t
 {
 	static const struct predict_opts none;
 	struct rehearsal k = { .jobs = jobs, .opts = opts ? opts : &none, .progress = progress };
-	int rc = predict_paths_check(f, t, jobs, err);
+	int rc = predict_paths_open(&k.paths, f, t, jobs, k.opts->lids, k.opts->lids_ctx, err);
 
 	*out = NULL;
 	if (rc)
 		return rc;
-	predict_paths_init(&k.paths, f, t, k.opts->lids, k.opts->lids_ctx);
 	k.mem = arena_new();
 	k.teams = job_ranks_new(k.mem, f, jobs);
 	predict_jobs_plan_phases(&k);

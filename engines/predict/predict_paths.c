@@ -67,14 +67,9 @@ static void predict_paths_find_arrivals(struct predict_paths *p)
 int predict_paths_check(const struct fabric *f, const struct tables *t, const struct jobset *jobs,
 			struct err *err)
 {
-	if (!digest_equal(&t->fingerprint, &f->fingerprint) || t->nsw != f->nsw ||
-	    t->nend != f->nend || t->max_lid != f->max_lid)
-		return err_set(err, -EINVAL, "the tables (%s) were made for a fabric other than %s",
-			       t->engine, f->name);
-	if (jobs && jobs->nterm != f->nterm)
-		return err_set(err, -EINVAL, "the jobs (%s) belong to a fabric other than %s",
-			       jobs->source, f->name);
-	return 0;
+	int rc = tables_check_fabric(t, f, err);
+
+	return rc ? rc : jobset_check_fabric(jobs, f, err);
 }
 
 void predict_paths_init(struct predict_paths *p, const struct fabric *f, const struct tables *t,
@@ -93,6 +88,17 @@ void predict_paths_init(struct predict_paths *p, const struct fabric *f, const s
 	}
 	predict_paths_set_speeds(p);
 	predict_paths_find_arrivals(p);
+}
+
+int predict_paths_open(struct predict_paths *p, const struct fabric *f, const struct tables *t,
+		       const struct jobset *jobs, predict_lids_fn lids, void *lids_ctx,
+		       struct err *err)
+{
+	int rc = predict_paths_check(f, t, jobs, err);
+
+	if (!rc)
+		predict_paths_init(p, f, t, lids, lids_ctx);
+	return rc;
 }
 
 void predict_paths_done(struct predict_paths *p)

@@ -29,6 +29,10 @@ int predict_paths_check(const struct fabric *f, const struct tables *t, const st
 			struct err *err);
 void predict_paths_init(struct predict_paths *p, const struct fabric *f, const struct tables *t,
 			predict_lids_fn lids, void *lids_ctx);
+/* Both. */
+int predict_paths_open(struct predict_paths *p, const struct fabric *f, const struct tables *t,
+		       const struct jobset *jobs, predict_lids_fn lids, void *lids_ctx,
+		       struct err *err);
 /* slow and Mbps alone. */
 void predict_paths_speeds(struct predict_paths *p, const struct fabric *f);
 void predict_paths_done(struct predict_paths *p);

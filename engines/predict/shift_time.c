@@ -139,12 +139,12 @@ int shift_time_compute(struct shift_time *out, const struct fabric *f, const str
 {
 	static const struct shift_time_opts none;
 	struct tour k = { .progress = progress };
-	int rc = predict_paths_check(f, t, NULL, err);
+	int rc;
 
+	opts = opts ? opts : &none;
+	rc = predict_paths_open(&k.paths, f, t, NULL, opts->lids, opts->lids_ctx, err);
 	if (rc)
 		return rc;
-	opts = opts ? opts : &none;
-	predict_paths_init(&k.paths, f, t, opts->lids, opts->lids_ctx);
 	k.mem = arena_new();
 	k.ranks = job_ranks_all(k.mem, f);
 	shift_time_draw(&k, opts);

@@ -126,24 +126,9 @@ int sar_installed_sound(bool *ok, const struct tables *t, const struct fabric *f
 	return 0;
 }
 
-static size_t sar_installed_sl_rows(const struct tables *t)
-{
-	switch (t->sl_kind) {
-	case SL_CONST:
-		return 0;
-	case SL_BY_DLID:
-		return 1;
-	case SL_BY_SWITCH:
-		return t->nsw;
-	case SL_BY_TERM:
-		return t->nend;
-	}
-	return 0;
-}
-
 void sar_installed_copy(struct tables *out, const struct tables *t, const struct fabric *f)
 {
-	size_t rows = sar_installed_sl_rows(t);
+	size_t rows = tables_sl_rows(t->sl_kind, t->nsw, t->nend);
 
 	sar_installed_copy_lfts(out, t);
 	tables_sl_form(out, t->sl_kind, f);

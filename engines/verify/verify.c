@@ -494,10 +494,9 @@ int verify_tables(struct verdict **out, const struct fabric *f, const struct tab
 	int rc;
 
 	*out = NULL;
-	if (!digest_equal(&t->fingerprint, &f->fingerprint) || t->nsw != f->nsw ||
-	    t->nend != f->nend || t->max_lid != f->max_lid)
-		return err_set(err, -EINVAL, "the tables (%s) were made for a fabric other than %s",
-			       t->engine, f->name);
+	rc = tables_check_fabric(t, f, err);
+	if (rc)
+		return rc;
 	if (!tables_know_vls(t))
 		return err_set(err, -EAGAIN,
 			       "the SL2VL tables (%s) are unknown: no verdict without them",

@@ -144,23 +144,11 @@ static uint32_t verify_rows_sls_in_use(const struct fabric *f, const struct tabl
 				       struct progress *progress, const char *step)
 {
 	bool seen[256] = { false };
-	size_t i, k, rows = 0;
+	size_t i, k, rows = tables_sl_rows(t->sl_kind, f->nsw, f->nend);
 	uint32_t sl, mask = 0;
 
-	switch (t->sl_kind) {
-	case SL_CONST:
+	if (t->sl_kind == SL_CONST)
 		seen[t->sl_const] = true;
-		break;
-	case SL_BY_DLID:
-		rows = 1;
-		break;
-	case SL_BY_SWITCH:
-		rows = f->nsw;
-		break;
-	case SL_BY_TERM:
-		rows = f->nend;
-		break;
-	}
 	for (i = 0; i < rows * t->stride; i += PIECE) { /* a stride is whole blocks */
 		for (k = 0; k < PIECE && (k || !verify_rows_all_seen(seen, t->sl + i)); k++)
 			seen[t->sl[i + k]] = true;

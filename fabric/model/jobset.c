@@ -5,6 +5,7 @@
 #include "fabric/base/vec.h"
 #include "fabric/model/host_names.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -293,6 +294,14 @@ struct jobset *jobset_at_least(const struct jobset *js, uint32_t nodes, const st
 	out = jobset_build(b);
 	out->time_s = js->time_s;
 	return out;
+}
+
+int jobset_check_fabric(const struct jobset *jobs, const struct fabric *f, struct err *err)
+{
+	if (jobs && jobs->nterm != f->nterm)
+		return err_set(err, -EINVAL, "the jobs (%s) belong to a fabric other than %s",
+			       jobs->source, f->name);
+	return 0;
 }
 
 const struct jobset *jobset_get(const struct jobset *js)

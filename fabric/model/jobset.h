@@ -9,6 +9,7 @@
 #pragma once
 
 #include "fabric/base/digest.h"
+#include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
 
 #include <stdbool.h>
@@ -65,6 +66,8 @@ struct jobset *jobset_at_least(const struct jobset *js, uint32_t nodes, const st
  * out.  The caller owns one reference. */
 struct jobset *jobset_on(const struct jobset *js, const struct fabric *was, const struct fabric *f);
 
+/* -EINVAL: they are of another fabric than f.  NULL is fine. */
+int jobset_check_fabric(const struct jobset *jobs, const struct fabric *f, struct err *err);
 const struct jobset *jobset_get(const struct jobset *js); /* thread-safe; returns js */
 void jobset_put(const struct jobset *js);		  /* NULL is fine */
 

@@ -3,6 +3,7 @@
 
 #include "fabric/base/mem.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,25 +49,36 @@ void tables_put(const struct tables *t)
 		arena_free(t->arena);
 }
 
+int tables_check_fabric(const struct tables *t, const struct fabric *f, struct err *err)
+{
+	if (!digest_equal(&t->fingerprint, &f->fingerprint) || t->nsw != f->nsw ||
+	    t->nend != f->nend || t->max_lid != f->max_lid)
+		return err_set(err, -EINVAL, "the tables (%s) were made for a fabric other than %s",
+			       t->engine, f->name);
+	return 0;
+}
+
+size_t tables_sl_rows(enum sl_kind kind, uint32_t nsw, uint32_t nend)
+{
+	switch (kind) {
+	case SL_CONST:
+		return 0;
+	case SL_BY_DLID:
+		return 1;
+	case SL_BY_SWITCH:
+		return nsw;
+	case SL_BY_TERM:
+		return nend;
+	}
+	return 0;
+}
+
 void tables_sl_form(struct tables *t, enum sl_kind kind, const struct fabric *f)
 {
-	size_t rows = 0;
+	size_t rows = tables_sl_rows(kind, f->nsw, f->nend);
 
 	t->sl_kind = kind;
 	t->sl_const = 0;
-	switch (kind) {
-	case SL_CONST:
-		break;
-	case SL_BY_DLID:
-		rows = 1;
-		break;
-	case SL_BY_SWITCH:
-		rows = f->nsw;
-		break;
-	case SL_BY_TERM:
-		rows = f->nend;
-		break;
-	}
 	t->sl = rows ? arena_alloc(t->arena, rows, t->stride) : NULL;
 }
 
@@ -275,17 +287,7 @@ const char *tables_vls_text(char *buf, size_t size, uint16_t vls, const char *ea
 
 size_t tables_sl_bytes(const struct tables *t)
 {
-	switch (t->sl_kind) {
-	case SL_CONST:
-		return 0;
-	case SL_BY_DLID:
-		return t->stride;
-	case SL_BY_SWITCH:
-		return (size_t)t->nsw * t->stride;
-	case SL_BY_TERM:
-		return (size_t)t->nend * t->stride;
-	}
-	return 0;
+	return tables_sl_rows(t->sl_kind, t->nsw, t->nend) * t->stride;
 }
 
 size_t tables_sl2vl_bytes(const struct tables *t)

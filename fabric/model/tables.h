@@ -9,6 +9,7 @@
 #pragma once
 
 #include "fabric/base/digest.h"
+#include "fabric/base/err.h"
 #include "fabric/base/span.h"
 #include "fabric/model/fabric.h"
 
@@ -76,6 +77,10 @@ struct tables *tables_new_blank(const struct fabric *f, const char *engine);
 const struct tables *tables_get(const struct tables *t); /* thread-safe; returns t */
 void tables_put(const struct tables *t);		 /* NULL is fine */
 
+/* -EINVAL: they were made for another fabric than f. */
+int tables_check_fabric(const struct tables *t, const struct fabric *f, struct err *err);
+/* How many rows of a stride each the SLs of that kind have. */
+size_t tables_sl_rows(enum sl_kind kind, uint32_t nsw, uint32_t nend);
 /* Change the form (contents zeroed); only while the maker is the single owner. */
 void tables_sl_form(struct tables *t, enum sl_kind kind, const struct fabric *f);
 void tables_sl2vl_form(struct tables *t, enum sl2vl_kind kind, const struct fabric *f);

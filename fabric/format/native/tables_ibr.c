@@ -49,24 +49,9 @@ enum {
 
 static const char magic[8] = "IBROUTE\n";
 
-static size_t tables_ibr_sl_rows(enum sl_kind kind, uint32_t nsw, uint32_t nend)
-{
-	switch (kind) {
-	case SL_CONST:
-		return 0;
-	case SL_BY_DLID:
-		return 1;
-	case SL_BY_SWITCH:
-		return nsw;
-	case SL_BY_TERM:
-		return nend;
-	}
-	return 0;
-}
-
 static size_t tables_ibr_raw_bytes(const struct tables *t)
 {
-	size_t rows = t->nsw + tables_ibr_sl_rows(t->sl_kind, t->nsw, t->nend);
+	size_t rows = t->nsw + tables_sl_rows(t->sl_kind, t->nsw, t->nend);
 
 	return rows * (t->max_lid + 1u) + tables_sl2vl_bytes(t);
 }
@@ -137,7 +122,7 @@ static int tables_ibr_push_rows(z_stream *z, const uint8_t *rows, size_t n, cons
 static int tables_ibr_do_encode(uint8_t **buf, size_t *len, const struct tables *t,
 				struct progress *p)
 {
-	size_t nsl = tables_ibr_sl_rows(t->sl_kind, t->nsw, t->nend);
+	size_t nsl = tables_sl_rows(t->sl_kind, t->nsw, t->nend);
 	struct pace pace = { p, "writing", 0, t->nsw + nsl };
 	size_t raw = tables_ibr_raw_bytes(t), cap = MIN_BYTES + compressBound(raw) + 64;
 	z_stream z = { 0 };
@@ -294,7 +279,7 @@ static bool tables_ibr_ports_exist(const struct tables *t, const struct fabric *
 static int tables_ibr_get_body(struct tables *t, const struct fabric *f, const uint8_t *data,
 			       size_t len)
 {
-	size_t nsl = tables_ibr_sl_rows(t->sl_kind, t->nsw, t->nend), nvl = tables_sl2vl_bytes(t);
+	size_t nsl = tables_sl_rows(t->sl_kind, t->nsw, t->nend), nvl = tables_sl2vl_bytes(t);
 	struct pace pace = { file_progress(), "reading", 0, tables_ibr_raw_bytes(t) };
 	z_stream z = { 0 };
 	int rc;
