@@ -2,6 +2,7 @@
 #include "fabric/sim/device/sim_remote.h"
 
 #include "fabric/base/clock.h"
+#include "fabric/base/dir_socket.h"
 #include "fabric/base/mem.h"
 #include "fabric/sim/device/sim.h"
 
@@ -15,7 +16,6 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #define BATCH	 32 /* datagrams in one message, at most */
@@ -158,24 +158,13 @@ static void *sim_remote_serve(void *arg)
 	}
 }
 
-/* Paths may be longer than a socket address: connects through the directory's descriptor. */
-static void sim_remote_address(struct sockaddr_un *a, int at, const char *name)
-{
-	*a = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	snprintf(a->sun_path, sizeof(a->sun_path), "/proc/self/fd/%d/%s", at, name);
-}
-
 static int sim_remote_listen(int fd, const char *dir, const char *name)
 {
-	int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
-	struct sockaddr_un a;
+	int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
 
 	if (at < 0)
 		return -errno;
-	sim_remote_address(&a, at, name);
-	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) || fchmodat(at, name, 0600, 0) ||
-	    listen(fd, CLIENTS))
-		rc = -errno;
+	rc = dir_socket_listen(fd, at, name, CLIENTS);
 	close(at);
 	return rc;
 }
@@ -345,14 +334,12 @@ static int sim_remote_connect(const char *path)
 	const char *slash = strrchr(path, '/');
 	char *dir = slash ? xasprintf("%.*s/", (int)(slash - path), path) : xstrdup(".");
 	int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
-	struct sockaddr_un a;
 
 	free(dir);
 	if (at < 0)
 		return -1;
-	sim_remote_address(&a, at, slash ? slash + 1 : path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&a, sizeof(a))) {
+	if (fd >= 0 && dir_socket_connect(fd, at, slash ? slash + 1 : path)) {
 		close(fd);
 		fd = -1;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The client's side of a control socket. */
+#include "fabric/base/dir_socket.h"
 #include "fabric/base/json_text.h"
 #include "fabric/update/watchdog/control_socket.h"
 
@@ -15,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 void control_link_init(struct control_link *l, int fd)
@@ -31,19 +31,17 @@ void control_close(struct control_link *l)
 	control_link_init(l, -1);
 }
 
-/* Paths may be longer than a socket address: connects through the directory's descriptor. */
 int control_connect(struct control_link *l, const char *dir, struct err *err)
 {
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+	int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
 
 	control_link_init(l, -1);
 	if (at < 0)
 		return err_set(err, -errno, "%s: %s", dir, strerror(errno));
-	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/%s", at, CONTROL_NAME);
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (l->fd < 0 || connect(l->fd, (struct sockaddr *)&a, sizeof(a)))
-		rc = err_set(err, -errno, "%s/%s: %s", dir, CONTROL_NAME, strerror(errno));
+	rc = l->fd < 0 ? -errno : dir_socket_connect(l->fd, at, CONTROL_NAME);
+	if (rc)
+		err_set(err, rc, "%s/%s: %s", dir, CONTROL_NAME, strerror(-rc));
 	close(at);
 	if (rc)
 		control_close(l);

@@ -2,6 +2,7 @@
 #include "fabric/update/watchdog/control_socket.h"
 
 #include "fabric/base/clock.h"
+#include "fabric/base/dir_socket.h"
 #include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
@@ -18,7 +19,6 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #define CLIENTS	 16
@@ -470,14 +470,8 @@ void control_adopt(struct control *c, int fd)
 
 static int control_socket_bind_in(int fd, int at)
 {
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-
 	unlinkat(at, CONTROL_NAME, 0);
-	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/%s", at, CONTROL_NAME);
-	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) || fchmodat(at, CONTROL_NAME, 0600, 0) ||
-	    listen(fd, CLIENTS))
-		return -errno;
-	return 0;
+	return dir_socket_listen(fd, at, CONTROL_NAME, CLIENTS);
 }
 
 int control_listen(struct control *c, const char *dir, struct err *err)
