@@ -8,6 +8,7 @@
 #include "fabric/base/guard.h"
 #include "fabric/base/log.h"
 #include "fabric/base/plain.h"
+#include "fabric/base/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,31 +56,14 @@ static bool child_reads;  /* its result goes through a pipe, as a whole */
 static bool child_open;	  /* it could not be confined */
 static bytes_out to_send; /* of a reader */
 
-static bool isolate_write(int fd, const void *data, size_t len)
-{
-	const char *p = data;
-
-	while (len) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		p += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
 static _Noreturn void isolate_finish(int rc, const char *sentence)
 {
 	struct head h = { .done = true, .open = child_open, .rc = rc };
 
 	err_set(&h.err, 0, "%s", sentence);
 	if (child_reads)
-		_exit(!isolate_write(child_fd, &h, sizeof(h)) ||
-		      !isolate_write(child_fd, to_send.v, to_send.n));
+		_exit(store_put(child_fd, &h, sizeof(h)) ||
+		      store_put(child_fd, to_send.v, to_send.n));
 	_exit(pwrite(child_fd, &h, sizeof(h), 0) != sizeof(h));
 }
 
@@ -161,7 +145,7 @@ void isolated_put(struct isolated_out *result, const void *data, size_t len)
 {
 	if (child_reads)
 		bytes_put(&to_send, data, len);
-	else if (!isolate_write(result->fd, data, len))
+	else if (store_put(result->fd, data, len))
 		guard_give_up(-ENOMEM, "out of memory for the result of a computation");
 }
 

@@ -38,7 +38,7 @@ int store_mkdir(const char *path, struct err *err)
 	return rc;
 }
 
-int store_append(int fd, const char *path, const void *data, size_t len, struct err *err)
+int store_put(int fd, const void *data, size_t len)
 {
 	const char *p = data;
 
@@ -48,11 +48,17 @@ int store_append(int fd, const char *path, const void *data, size_t len, struct 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return store_fail(err, path, "cannot write");
+			return n ? -errno : -EIO;
 		p += n;
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+int store_append(int fd, const char *path, const void *data, size_t len, struct err *err)
+{
+	errno = -store_put(fd, data, len);
+	return errno ? store_fail(err, path, "cannot write") : 0;
 }
 
 int store_sync(int fd, const char *path, struct err *err)

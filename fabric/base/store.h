@@ -21,7 +21,8 @@ int store_may_replace(const char *path, struct err *err);
 /* The whole file; zero-terminated beyond len; caller frees.  Reports to file_progress();
  * -ECANCELED when that is cancelled. */
 int store_read(char **data, size_t *len, const char *path, struct err *err);
-/* All of it or an error; short writes are continued. */
+/* All of it, to a file or a pipe that waits, or -errno; short writes are continued. */
+int store_put(int fd, const void *data, size_t len);
 int store_append(int fd, const char *path, const void *data, size_t len, struct err *err);
 int store_sync(int fd, const char *path, struct err *err);
 /* Makes names created, renamed or removed in it durable. */

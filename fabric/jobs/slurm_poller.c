@@ -4,6 +4,7 @@
 #include "fabric/base/clock.h"
 #include "fabric/base/confine.h"
 #include "fabric/base/mem.h"
+#include "fabric/base/store.h"
 #include "fabric/base/vec.h"
 #include "fabric/jobs/jobwire.h"
 
@@ -44,17 +45,10 @@ struct poller {
 /* Takes ownership of the frame; false when nobody reads any more. */
 static bool slurm_poller_send_frame(const struct poller *p, uint8_t *frame, size_t len)
 {
-	size_t at = 0;
+	int rc = store_put(p->out, frame, len);
 
-	while (at < len) {
-		ssize_t n = write(p->out, frame + at, len - at);
-
-		if (n < 0 && errno != EINTR)
-			break;
-		at += n > 0 ? (size_t)n : 0;
-	}
 	free(frame);
-	return at == len;
+	return !rc;
 }
 
 static bool slurm_poller_send_text(const struct poller *p, enum jobwire_type type, const char *text)
