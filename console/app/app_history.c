@@ -88,17 +88,6 @@ static void app_history_take_events(struct app_history *h, const struct events *
 	h->events_total = all->total;
 }
 
-static const char *app_history_mark_name(const struct sample_history *p, uint64_t serial)
-{
-	const struct mark *mark;
-	uint32_t n = sample_history_marks(p, &mark);
-
-	for (uint32_t i = 0; i < n; i++)
-		if (mark[i].serial == serial)
-			return mark[i].name;
-	return "";
-}
-
 static void app_history_show_figures(struct state *s, const struct metrics_set *f)
 {
 	s->metrics = f ? f->metrics : NULL;
@@ -163,7 +152,7 @@ const struct state *app_shown(struct app *a)
 		.count = sample_history_count(a->samples),
 	};
 	snprintf(h->shown.history_at.mark, sizeof(h->shown.history_at.mark), "%s",
-		 app_history_mark_name(a->samples, h->at.serial));
+		 sample_history_mark_name(a->samples, h->at.serial));
 	return &h->shown;
 }
 
@@ -248,16 +237,16 @@ static void app_history_set_mark(struct app *a, const char *name)
 
 	if (!at)
 		shell_say(a->shell, "no sample to bookmark yet");
-	else if (app_history_mark_name(a->samples, at)[0])
+	else if (sample_history_mark_name(a->samples, at)[0])
 		shell_say(a->shell, "this sample is bookmark %s already",
-			  app_history_mark_name(a->samples, at));
+			  sample_history_mark_name(a->samples, at));
 	else if (!sample_history_mark(a->samples, at, sample_history_time(a->samples, at), name))
 		shell_say(a->shell, "no more than %d bookmarks can be set", SAMPLE_HISTORY_MARKS);
 	else {
 		n = sample_history_marks(a->samples, &mark);
 		shell_say(a->shell,
 			  "bookmark %s set; b goes back to it; w saves %s in the snapshot",
-			  app_history_mark_name(a->samples, at), n == 1 ? "it" : "all");
+			  sample_history_mark_name(a->samples, at), n == 1 ? "it" : "all");
 	}
 }
 

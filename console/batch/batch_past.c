@@ -11,17 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-static const char *batch_past_mark_of(const struct sample_history *p, uint64_t serial)
-{
-	const struct mark *mark;
-	uint32_t n = sample_history_marks(p, &mark);
-
-	for (uint32_t i = 0; i < n; i++)
-		if (mark[i].serial == serial)
-			return mark[i].name;
-	return "";
-}
-
 /* --- which sample ------------------------------------------------------------------------- */
 
 /* The newest sample that is not later; 0: none. */
@@ -109,7 +98,7 @@ json_t *batch_history_json(struct app *a)
 
 	for (uint64_t i = sample_history_oldest(p); i && i <= newest; i++)
 		json_array_append_new(list, batch_past_json(newest - i, sample_history_time(p, i),
-							    batch_past_mark_of(p, i)));
+							    sample_history_mark_name(p, i)));
 	return list;
 }
 
@@ -121,7 +110,7 @@ void batch_history_text(FILE *out, struct app *a)
 
 	fputs("back  ts                    mark\n", out);
 	for (uint64_t i = sample_history_oldest(p); i && i <= newest; i++) {
-		const char *mark = batch_past_mark_of(p, i);
+		const char *mark = sample_history_mark_name(p, i);
 
 		fprintf(out, "%4llu  %s  %s\n", (unsigned long long)(newest - i),
 			figure_utc(when, sample_history_time(p, i)), *mark ? mark : "-");

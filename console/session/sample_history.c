@@ -454,3 +454,14 @@ uint32_t sample_history_marks(const struct sample_history *p, const struct mark 
 	*out = p->mark;
 	return p->nmark;
 }
+
+const char *sample_history_mark_name(const struct sample_history *p, uint64_t serial)
+{
+	const struct mark *mark;
+	uint32_t n = sample_history_marks(p, &mark);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (mark[i].serial == serial)
+			return mark[i].name;
+	return "";
+}

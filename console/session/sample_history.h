@@ -107,6 +107,7 @@ struct mark {
 bool sample_history_mark(struct sample_history *p, uint64_t serial, int64_t time_s,
 			 const char *name);
 uint32_t sample_history_marks(const struct sample_history *p, const struct mark **out);
+const char *sample_history_mark_name(const struct sample_history *p, uint64_t serial); /* or "" */
 
 /* All samples of b's fabric, with the states of its ports, which text dumps leave out. */
 int sample_history_write(FILE *out, struct sample_history *p, const struct backdrop *b,
