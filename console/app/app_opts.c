@@ -14,8 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define KEEP_MAX 1000000
-
 enum {
 	OPT_DEMO = 0x100,
 	OPT_JOBS_INTERVAL,
@@ -168,10 +166,9 @@ static const struct cmdline_field fields[] = {
 	CMDLINE_FIELD(OPT_CONFIG_PROFILE, struct app_opts, profile),
 	CMDLINE_FIELD('d', struct app_opts, interval_s, "--interval"),
 	CMDLINE_FIELD(OPT_JOBS_INTERVAL, struct app_opts, jobs_interval_s, "--jobs-interval"),
-	CMDLINE_FIELD(OPT_KEEP_DAYS, struct app_opts, keep.days, "--keep-days", 1, KEEP_MAX),
-	CMDLINE_FIELD(OPT_KEEP_SESSIONS, struct app_opts, keep.sessions, "--keep-sessions", 1,
-		      KEEP_MAX),
-	CMDLINE_FIELD(OPT_KEEP_SIZE, struct app_opts, keep.mib, "--keep-size", 1, KEEP_MAX),
+	CMDLINE_FIELD(OPT_KEEP_DAYS, struct app_opts, keep.days, "--keep-days"),
+	CMDLINE_FIELD(OPT_KEEP_SESSIONS, struct app_opts, keep.sessions, "--keep-sessions"),
+	CMDLINE_FIELD(OPT_KEEP_SIZE, struct app_opts, keep.mib, "--keep-size"),
 	{ 0 },
 };
 

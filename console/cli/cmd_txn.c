@@ -23,6 +23,12 @@ struct txn_cmd {
 	bool foreign, keep, without_lock;
 };
 
+#define OPTION_YES                                                                                 \
+	{                                                                                          \
+		"yes-fabric", CMDLINE_KEY(struct txn_cmd, yes), "NAME", 0,                         \
+			"do not prompt if this is the name of the fabric", 0                       \
+	}
+
 static error_t cmd_txn_take_txn(int key, char *arg, struct argp_state *state)
 {
 	struct txn_cmd *c = state->input;
@@ -242,10 +248,7 @@ static int cmd_txn_run_txn(struct txn_cmd *c, const struct argp *argp, int argc,
 int cmd_rollback(int argc, char **argv)
 {
 	static const struct argp_option rows[] = {
-		{ "yes-fabric", CMDLINE_KEY(struct txn_cmd, yes), "NAME", 0,
-		  "do not prompt if this is the name of the "
-		  "fabric",
-		  0 },
+		OPTION_YES,
 		{ "overwrite-foreign", CMDLINE_KEY(struct txn_cmd, foreign), NULL, 0,
 		  "also overwrite blocks that another writer changed during the update", 0 },
 		{ "without-lock", CMDLINE_KEY(struct txn_cmd, without_lock), NULL, 0,
@@ -276,10 +279,7 @@ int cmd_rollback(int argc, char **argv)
 int cmd_confirm(int argc, char **argv)
 {
 	static const struct argp_option rows[] = {
-		{ "yes-fabric", CMDLINE_KEY(struct txn_cmd, yes), "NAME", 0,
-		  "do not prompt if this is the name of the "
-		  "fabric",
-		  0 },
+		OPTION_YES,
 		{ 0 },
 	};
 	static const struct argp argp = {
