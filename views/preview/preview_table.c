@@ -42,8 +42,8 @@ static const struct {
 	enum better better;
 	bool tall;
 } figures[FIGURES] = {
-	[TIME] = { "mean time of jobs", 2, LESS, false },
-	[TIME_MAX] = { "max time of a job", 2, LESS, false },
+	[TIME] = { "mean job time x", 2, LESS, false },
+	[TIME_MAX] = { "max job time x", 2, LESS, false },
 	[SYNC] = { "sync, all hosts %", 1, MORE, false },
 	[EFI_MAX] = { "max EFI", 0, LESS, false },
 	[EFI_MEAN] = { "mean EFI", 1, LESS, true },
@@ -58,8 +58,8 @@ static const struct {
 	[VLS] = { "VLs used", 0, LESS, false },
 	[UTIL] = { "max util %, pred.", 0, LESS, false },
 	[BISECTION] = { "bisection BW %", 1, MORE, false },
-	[SLOWDOWN] = { "mean slowdown", 2, LESS, false },
-	[SLOWEST] = { "max slowdown", 2, LESS, true },
+	[SLOWDOWN] = { "mean slowdown x", 2, LESS, false },
+	[SLOWEST] = { "max slowdown x", 2, LESS, true },
 	[LOOPS] = { "credit loops", 0, LESS, false },
 };
 

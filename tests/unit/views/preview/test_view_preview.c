@@ -388,7 +388,7 @@ static void jobs_and_changes_have_their_pages(void **state)
 	}
 	console_size(&k, 80, 24);
 	console_key(&k, K_ESC);
-	console_shows(&k, "max time of a job");
+	console_shows(&k, "max job time x");
 	console_close(&k);
 }
 
