@@ -60,7 +60,7 @@ struct param {
 	const char *label;	  /* in the form of previews; NULL: it is not there */
 	const char *engine;	  /* that uses it; NULL: all */
 	bool policy, config; /* the plugin's policy, files of settings have a key of that name */
-	const char *brief;   /* before its value, where that is told in few words; NULL: never */
+	const char *brief;   /* before its value, where that is said in few words; NULL: never */
 	const char *unset;   /* what it is by default, in few words */
 	const char *unit;    /* NULL: none */
 	const char *const *words; /* NULL at the end */

@@ -459,7 +459,8 @@ static void app_data_take_rival(struct app *a, const struct msg *msg)
 	memcpy(rival, now, sizeof(now));
 }
 
-/* Who returns on the way out of an update is heard within seconds: only who stays away is told. */
+/* Who returns on the way out of an update is heard within seconds: only who stays away is reported.
+ */
 static void app_data_take_away(struct app *a, const struct msg *msg)
 {
 	char *away = a->state.sm.away;

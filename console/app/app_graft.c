@@ -104,7 +104,7 @@ static bool app_graft_is(const struct app *a, const struct msg *msg)
 	return a->ngrafts && msg->total == a->graft_serial;
 }
 
-/* What its engine has told, and how long it took, is still true. */
+/* What its engine reported, and how long it took, is still true. */
 void app_graft_made(struct app *a, struct msg *msg, struct proposal *x, bool *selected)
 {
 	struct app_graft *g = a->grafts[0];

@@ -20,7 +20,7 @@ static uint64_t auto_mode_now_s(void)
 	return (uint64_t)clock_s();
 }
 
-/* --- what is told ------------------------------------------------------------------------ */
+/* --- what is logged ---------------------------------------------------------------------- */
 
 static void auto_mode_add_figures(json_t *j, const struct auto_proposal *p)
 {

@@ -44,7 +44,7 @@ static void auto_run_on_stop(int sig)
 	atomic_store(&working.cancel, true);
 }
 
-/* --- what is told ------------------------------------------------------------------------ */
+/* --- what is logged ---------------------------------------------------------------------- */
 
 static void auto_run_say(void *ctx, enum auto_act act, const char *why)
 {

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-/* All keys are there, what no line has told is null; the lists are empty.  The caller owns it. */
+/* All keys are there, what no line has said is null; the lists are empty.  The caller owns it. */
 json_t *agent_status_new(void);
 
 /* One line of the answer, without its newline.  One that is not understood, of a later agent, is

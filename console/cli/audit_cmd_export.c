@@ -129,7 +129,7 @@ static int audit_cmd_export_write_text(FILE *f, const void *what, struct err *er
 {
 	const struct report_text *t = what;
 
-	(void)err; /* told when it is closed */
+	(void)err; /* reported when it is closed */
 	fwrite(t->text, 1, t->len, f);
 	return 0;
 }

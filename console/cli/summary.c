@@ -257,7 +257,7 @@ static void summary_print_ebb(FILE *out, const struct ebb *e)
 	fprintf(out, "   %.3f +- %.3f", e->mean, e->ci95);
 }
 
-/* Drawn phases are told with how sure they are. */
+/* Drawn phases are printed with how sure they are. */
 static void summary_print_job_time(FILE *out, const struct route_report *e, uint32_t j)
 {
 	const struct job_time *x = e->times ? &e->times->job[j] : NULL;

@@ -6,5 +6,5 @@
 
 /* Lines of NAME=NUMBER, # comments, as /etc/infiniband-diags/error_thresholds; what it does not set
  * is as ibqueryerrors has it.  *out, for the caller to free, is "symbol_errors>10 or ...". Counters
- * that we do not read are told on stderr.  -EINVAL: file and line. */
+ * that we do not read are named on stderr.  -EINVAL: file and line. */
 int thresholds_filter(char **out, const char *path, struct err *err);

@@ -68,7 +68,7 @@ error_t cmdline_take(const struct cmdline_field *fields, void *to, int key, cons
 
 typedef void describe_fn(const struct argp *argp, void *arg);
 
-/* Has the tables of a command told to fn instead of parsing: run() is called in a process of
+/* Has the tables of a command given to fn instead of parsing: run() is called in a process of
  * its own with argv {name}, and what fn prints to stdout comes out in order.  0 or -errno
  * (-ECHILD: the command never asked for its options). */
 int cmdline_describe(const char *name, int (*run)(int argc, char **argv), describe_fn *fn,

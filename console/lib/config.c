@@ -212,7 +212,7 @@ struct config {
 static void config_bad(struct config *c, const char *what)
 {
 	if (c->rc && c->line >= c->bad_line)
-		return; /* the first one is told */
+		return; /* the first one is reported */
 	c->bad_line = c->line;
 	c->rc = err_set(c->err, -EINVAL, "%s:%d: %s", c->path, c->line, what);
 }

@@ -12,7 +12,7 @@
 
 #define LINE_MAX_CHARS 78  /* a line of a terminal has no room for more */
 #define SHOW_AFTER_S   0.1 /* between two updates of the line */
-#define LEFT_AFTER_S   0.5 /* of a step, before it can be told how long it takes */
+#define LEFT_AFTER_S   0.5 /* of a step, before it can be said how long it takes */
 
 static void progress_line_end_step(struct progress_line *w, double now)
 {

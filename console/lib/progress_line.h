@@ -19,7 +19,7 @@ struct progress_line {
 	} step[STOPWATCH_STEPS];
 	unsigned nstep;
 	int running;   /* step being timed, -1 none */
-	uint64_t done; /* of it, as told last */
+	uint64_t done; /* of it, as reported last */
 	double begun, since, shown;
 	double counted;			   /* since when the work of all steps is counted */
 	bool tty;			   /* stderr is a terminal */

@@ -103,7 +103,7 @@ struct route_report {
 	struct time_gate gate;		 /* against the installed tables */
 	double time_bound;		 /* of an all-to-all; 0 unknown */
 	enum predict_pattern pattern;
-	struct notes notes; /* what the engine told */
+	struct notes notes; /* what the engine reported */
 	/* which LIDs small and large messages take; NULL: not known, nor are the next two */
 	struct lid_choice *choice;
 	struct parx_verdict parx;

@@ -36,7 +36,7 @@ struct chain {
 	const struct audit_opts *o;
 	const struct audit_dir *dir; /* its neighbours */
 	struct record_hmac seal;     /* of the next line */
-	struct record_end end;	     /* as the seal counted it; lines 0: not told */
+	struct record_end end;	     /* as the seal counted it; lines 0: not known */
 	struct digest end_mac;	     /* what its mac has to be ... */
 	bool end_passed;	     /* ... when that line was passed */
 	bool next_part;		     /* is there */

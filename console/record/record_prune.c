@@ -244,7 +244,7 @@ int record_prune(const struct record_prune_opts *o, struct err *err)
 	return rc;
 }
 
-/* --- told in the record of a session --------------------------------------------------------- */
+/* --- noted in the record of a session -------------------------------------------------------- */
 
 struct prune_told {
 	struct record *record;

@@ -42,6 +42,6 @@ struct record_policy {
 
 bool record_policy_said(const struct record_policy *p);
 
-/* The same, told in a session's own record and in the log; from any thread. */
+/* The same, noted in a session's own record and in the log; from any thread. */
 int record_prune_told(struct record *r, const char *dir, const char *state_dir,
 		      const struct record_policy *policy, struct err *err);

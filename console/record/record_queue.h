@@ -4,7 +4,7 @@
  * it: whoever adds to it does not wait for the disk.
  *
  * When more than so many bytes wait, nothing is taken until half of them are written.  What was
- * lost meanwhile is told with the next entry.
+ * lost meanwhile is noted with the next entry.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * record_writer: the files of a record, written by one thread at a time: chained lines, the screen
- * beside them, parts, and what is told of lines that were lost.
+ * beside them, parts, and what is noted of lines that were lost.
  */
 #pragma once
 

@@ -17,7 +17,7 @@ struct file_work_ops {
 	int (*run)(void *ctx, struct err *err);
 	/* In the thread that takes the message; owner is whoever keeps the list of them. */
 	void (*done)(void *owner, void *ctx);
-	/* Likewise, instead, with what run() has returned; NULL: the sentence is told. */
+	/* Likewise, instead, with what run() has returned; NULL: the sentence is logged. */
 	void (*failed)(void *owner, void *ctx, int rc, const struct err *why);
 	/* Words of a step, in the same thread; NULL: only what is waited for is told */
 	void (*step)(void *owner, void *ctx, const char *words);

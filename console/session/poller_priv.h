@@ -50,16 +50,16 @@ struct poller {
 	double sample_at, sweep_at, tables_at, sm_at; /* when due */
 
 	/* tables */
-	const struct tables *tables;  /* told last, with their SL2VL; NULL: none of these LFTs */
+	const struct tables *tables;  /* sent last, with their SL2VL; NULL: none of these LFTs */
 	bool partial;		      /* they missed something */
 	const struct tables *lfts;    /* read last; NULL: none */
 	struct tables_report of_lfts; /* without its list */
 	uint64_t routings;	      /* plugin_routings() before they were read */
 	struct sl2vl_reading *sl2vl;  /* of them; NULL: none is under way */
-	bool written;	   /* perhaps, since SL2VL was read: what was told does not hold any more */
+	bool written;	   /* perhaps, since SL2VL was read: what was sent does not hold any more */
 	bool ended;	   /* by the operator: it waits until it is to go on */
 	bool slicing;	   /* a run of it */
-	double read_since; /* clock_s() when the reading of what is told next began */
+	double read_since; /* clock_s() when the reading of what is sent next began */
 	double slice_end, slice_since;
 	uint64_t slice_from; /* done at slice_since; UINT64_MAX: a run is to begin */
 	double sl2vl_at;     /* when they are to be read with SL2VL again */

@@ -17,7 +17,7 @@
 #define SL2VL_S	    300.0
 #define SL2VL_SHARE 60
 #define STEP_MS	    100
-#define PATIENCE_S  0.3 /* before LFTs are told without their SL2VL */
+#define PATIENCE_S  0.3 /* before LFTs are sent without their SL2VL */
 
 /* How often OpenSM has routed; 0: nobody tells, or it is about to write, or an update is. */
 static uint64_t poller_tables_plugin_routings(struct poller *p)
@@ -222,7 +222,7 @@ static void poller_tables_set_reading(struct poller *p, bool on)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Those that were read are told alone when the rest does not follow soon. */
+/* Those that were read are sent alone when the rest does not follow soon. */
 static void poller_tables_take_lfts(struct poller *p, struct tables *t)
 {
 	poller_tables_drop_told(p);

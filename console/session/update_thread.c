@@ -56,7 +56,7 @@ static bool update_thread_stopped(void *ctx)
 	return yes;
 }
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
 static void update_thread_tell_end(struct update_thread *u, int rc, const char *text)
 {

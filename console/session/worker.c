@@ -91,7 +91,7 @@ static void worker_step(void *ctx, const char *name, uint64_t done, uint64_t tot
 	mailbox_send(w->box, msg);
 }
 
-/* What follows consists of so many parts, 0 not known; its steps are told as such messages. */
+/* What follows consists of so many parts, 0 not known; its steps are reported as such messages. */
 static void worker_begin(struct worker *w, enum msg_type type, const char *what, unsigned parts)
 {
 	w->last_step = NULL;

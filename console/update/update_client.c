@@ -166,7 +166,7 @@ json_t *update_client_request(const char *base, const char *id, const struct con
 	return j;
 }
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
 static void update_client_event(struct update_client *c, const struct executor_event *ev,
 				const struct executor_status *st, const json_t *j)

@@ -27,8 +27,8 @@ struct update_end {
 	char text[512];	      /* why it was not kept; "" when it was */
 };
 
-/* What is told, in the thread that takes it; any but event and over may be NULL.  Strings live as
- * long as the call. */
+/* What is reported, in the thread that takes it; any but event and over may be NULL.  Strings live
+ * as long as the call. */
 struct update_client_ops {
 	/* block: which one an APPLY_ITEM is about. */
 	void (*event)(void *ctx, const struct executor_event *ev, const struct executor_status *st,
@@ -73,7 +73,7 @@ int update_client_start(struct update_client *c, const struct watchdog_config *c
 /* Connects to the update's process and follows it.  -errno: there is none that answers. */
 int update_client_open(struct update_client *c, const char *id, struct err *err);
 
-/* Takes one thing that is told.  1: there was one; 0: none within that time; -EINTR: a signal.
+/* Takes one report.  1: there was one; 0: none within that time; -EINTR: a signal.
  * c->over is set after over() was called. */
 int update_client_take(struct update_client *c, int timeout_ms);
 

@@ -30,7 +30,7 @@ static bool update_terminal_interactive(const struct update_terminal *t)
 	return t->mode < UPDATE_WAIT && !t->no_input && confirm_prompt_possible();
 }
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
 static void update_terminal_event(void *ctx, const struct executor_event *ev,
 				  const struct executor_status *st, const char *block)

@@ -469,7 +469,7 @@ out:
 	return rc;
 }
 
-/* Whose terminals are told. */
+/* Whose terminals are notified. */
 static void watchdog_main_who(struct worker *w)
 {
 	const char *sudo = getenv("SUDO_USER");

@@ -19,7 +19,7 @@ struct finder {
 	uint32_t *comp;	     /* component of the levels at hand, by switch; FAB_NONE: not in them */
 	uint32_t *other;     /* the same one level before */
 	uint32_t *seen;	     /* by component: who saw it last */
-	uint64_t have, want; /* ways down to subtrees */
+	uint64_t have, want; /* links down to subtrees */
 };
 
 uint32_t tree_components(uint32_t *comp, const struct fabric *f, const uint8_t *row, uint32_t lo,
@@ -136,7 +136,7 @@ static uint32_t tree_add_level(struct finder *x, uint32_t l)
 	return n;
 }
 
-/* What a full tree would have: every switch of the level a way to every subtree of its own. */
+/* What a full tree would have: every switch of the level a link to every subtree of its own. */
 static void tree_count_ways(struct finder *x, uint32_t l)
 {
 	uint32_t nsw = x->f->nsw, *below = xcalloc(nsw, sizeof(*below));

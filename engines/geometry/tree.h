@@ -22,8 +22,8 @@ struct tree {
 	bool rows;     /* every cable joins neighbouring rows, of which there are at least two */
 	uint32_t nlevel;
 	uint8_t *level;	  /* by switch: its row, or TREE_IDLE; levels 0 to nlevel - 1 */
-	uint32_t missing; /* ways from a switch down to a subtree that have no cable at all */
-	/* 0: a fat tree, connected, with cables for two thirds of the ways from switches down to
+	uint32_t missing; /* links from a switch down to a subtree that have no cable at all */
+	/* 0: a fat tree, connected, with cables for two thirds of the links from switches down to
 	 * subtrees; -EINVAL, -ENETUNREACH: why it is none */
 	int rc;
 	struct err why;

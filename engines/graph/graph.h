@@ -82,7 +82,7 @@ struct pace {
 	struct progress *progress;
 	const char *step;
 	uint64_t total, work, work_max;
-	uint64_t done; /* of total, as told last */
+	uint64_t done; /* of total, as reported last */
 };
 
 static inline bool pace_begin(struct pace *p, struct progress *progress, const char *step,
@@ -114,7 +114,7 @@ static inline bool pace_work(struct pace *p, uint64_t work)
  * pace_cancelled() says whether that was. */
 void pace_touch(struct pace *p, void *block, size_t bytes);
 
-/* Was it cancelled, told or not? */
+/* Was it cancelled, reported or not? */
 static inline bool pace_cancelled(const struct pace *p)
 {
 	return p->progress && atomic_load_explicit(&p->progress->cancel, memory_order_relaxed);

@@ -31,8 +31,8 @@ static inline bool updown_is_up(const struct updown *ud, const struct fabric *f,
 	return ud->place[f->chan_dst[c]] < ud->place[f->chan_src[c]];
 }
 
-/* The DAG of next hops to root: down along a shortest way where there is one, else up where
- * the rest is shortest; and up, too, where that is shorter than the way down and no other switch
+/* The DAG of next hops to root: down along a shortest path where there is one, else up where
+ * the rest is shortest; and up, too, where that is shorter than the path down and no other switch
  * needs this one to go down.  So every switch on the way down goes on down, whoever sent the
  * packet. Switches without a legal path come last, next to a switch that has one; returns how many.
  */

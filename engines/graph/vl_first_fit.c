@@ -211,7 +211,7 @@ static bool first_fit_move_on(struct order *o, const struct fabric *f,
 }
 
 /* Positions by hops to the LID, then by switch; all LIDs of a switch share them as long as
- * their paths are equally long.  Returns a switch from which there is no way, or FAB_NONE. */
+ * their paths are equally long.  Returns a switch from which there is no path, or FAB_NONE. */
 static uint32_t first_fit_order_by_depth(struct order *o, uint32_t n, uint32_t root)
 {
 	uint32_t *depth = o->depth, *count = o->count;
@@ -242,7 +242,7 @@ static uint32_t first_fit_order_by_depth(struct order *o, uint32_t n, uint32_t r
 }
 
 /* Positions for LID k of the columns, which hangs on switch root; k - 1 was the one before.
- * FAB_NONE, or a switch from which there is no way.  *few: all that differs from the LID before is
+ * FAB_NONE, or a switch from which there is no path.  *few: all that differs from the LID before is
  * in moved, by position, which leads to who has stayed; same is not filled then.  O(nsw). */
 static uint32_t first_fit_order_find(struct order *o, const struct fabric *f,
 				     const struct lft_columns *col, uint32_t k, uint32_t root,

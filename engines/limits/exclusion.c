@@ -281,7 +281,7 @@ int exclusion_left(const struct fabric **out, const struct fabric *f, const stru
 	return rc;
 }
 
-/* --- what is told ---------------------------------------------------------------------------- */
+/* --- notes ----------------------------------------------------------------------------------- */
 
 static void exclusion_tell_hosts(const struct exclusion *x)
 {

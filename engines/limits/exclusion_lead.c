@@ -38,7 +38,7 @@ static void exclusion_lead_follow(struct leader *x, uint32_t lid, uint32_t u)
 		x->state[x->stack[--n]] = end;
 }
 
-/* Routes of the terminals on u to that LID, over each channel of their way. */
+/* Routes of the terminals on u to that LID, over each channel of their path. */
 static void exclusion_lead_add_routes(struct leader *x, uint32_t u, uint32_t lid, uint32_t root)
 {
 	uint32_t n = x->f->sw_nterm[u];
@@ -51,7 +51,7 @@ static void exclusion_lead_add_routes(struct leader *x, uint32_t u, uint32_t lid
 	}
 }
 
-/* The most that a channel of the way to root over c carries. */
+/* The most that a channel of the path to root over c carries. */
 static uint32_t exclusion_lead_most_on_way(const struct leader *x, uint32_t c, uint32_t lid,
 					   uint32_t root)
 {
@@ -64,7 +64,7 @@ static uint32_t exclusion_lead_most_on_way(const struct leader *x, uint32_t c, u
 	return most;
 }
 
-/* Its own way on where that gets nearer, for what then follows is led around itself. */
+/* Its own path on where that gets nearer, for what then follows is led around itself. */
 static uint8_t exclusion_lead_way(const struct leader *x, uint32_t u, uint32_t lid, uint32_t root)
 {
 	const struct fabric *f = x->f;

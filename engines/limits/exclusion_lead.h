@@ -6,7 +6,7 @@
 #include "fabric/model/tables.h"
 
 /*
- * A copy of t, in which ways over channels that f does not have are replaced: switches from which
+ * A copy of t, in which paths over channels that f does not have are replaced: switches from which
  * t leads to the LID all the same keep their entries, the others go to a switch nearer to the
  * LID's, on the way whose fullest channel carries the fewest routes.  f: fabric_without() of that
  * of the tables, or any of the same switches, ends and LIDs; tables of another fabric come back

@@ -41,7 +41,7 @@ struct pinned {
 
 struct look {
 	struct pinned *p;
-	uint16_t *seen; /* by switch: VLs on which the way to the LID at hand is known from here */
+	uint16_t *seen; /* by switch: VLs on which the path to the LID at hand is known from here */
 	bool *leads;	/* by switch */
 	unsigned all_vls;
 	const struct route_limits *limits;
@@ -220,7 +220,7 @@ static int pin_add_paths(struct look *l, const struct dest *d, uint32_t u, struc
 	return rc;
 }
 
-/* No way may come through what is excluded; one that begins or ends on such a switch does not. */
+/* No path may come through what is excluded; one that begins or ends on such a switch does not. */
 static int pin_check_excluded(const struct look *l, const struct dest *d, struct err *err)
 {
 	const struct fabric *f = l->p->f;

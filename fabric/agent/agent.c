@@ -439,7 +439,7 @@ static const char *agent_why_refused(const struct agent *a)
 						  : "a number of it is out of bounds";
 }
 
-/* Whoever leads the update is told; not as often as somebody may ask. */
+/* Whoever leads the update is notified; not as often as somebody may ask. */
 static void agent_refuse(struct agent *a, const struct notice_in *in)
 {
 	const struct phase_notice *r = &a->st.refused;
@@ -551,7 +551,7 @@ static int agent_take_notices(struct agent *a, uint32_t wait_ms, struct err *err
 	return rc < 0 ? rc : 0;
 }
 
-/* What anybody can send is told once in a while. */
+/* What anybody can send is logged once in a while. */
 static void agent_tell_strangers(struct agent *a)
 {
 	const struct notice_stats *s = notice_stats(a->np);

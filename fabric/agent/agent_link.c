@@ -50,7 +50,7 @@ static int agent_link_notices_send(void *ctx, const struct phase_notice *n, stru
 	return notice_send_phase(b->np, n, false, err);
 }
 
-/* What anybody can send is told once in a while. */
+/* What anybody can send is logged once in a while. */
 static void agent_link_tell_doubts(struct by_notices *b)
 {
 	const struct notice_stats *s = notice_stats(b->np);

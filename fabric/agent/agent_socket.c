@@ -58,9 +58,9 @@ struct agent_socket {
 	enum agent_goal goal;
 	struct agent_order order;
 	uint32_t seq;
-	bool held,
-		dirty;	 /* in a turn: nothing is sent, and who is there is told once, at its end */
-	uint64_t log_ms; /* when the present span began */
+	bool held, dirty; /* in a turn: nothing is sent, and who is there is reported once, at its
+			     end */
+	uint64_t log_ms;  /* when the present span began */
 	uint32_t logged;
 };
 

@@ -4,8 +4,8 @@
  * fault in it is then worth as little as what is left.
  *
  * Capabilities are those of libcap; system calls are filtered by seccomp, files by landlock. Either
- * may be missing from the kernel: what could not be done is told, and the process goes on with the
- * rest.
+ * may be missing from the kernel: what could not be done is reported, and the process goes on with
+ * the rest.
  */
 #pragma once
 

@@ -168,7 +168,7 @@ uint32_t fabric_term_by_guid(const struct fabric *f, uint64_t port_guid);
 uint32_t fabric_terms_by_name(const struct fabric *f, const char *name, uint32_t *out,
 			      uint32_t max);
 
-/* Cables from every switch to the nearest of the first n in queue, FAB_NONE where no way leads
+/* Cables from every switch to the nearest of the first n in queue, FAB_NONE where no path leads
  * there.  queue has room for all switches, and gets those that are reached, the nearest first;
  * returns how many.  O(nchan). */
 uint32_t fabric_hops(uint32_t *hops, uint32_t *queue, const struct fabric *f, uint32_t n);

@@ -29,7 +29,7 @@ struct racks {
 };
 
 /* At least two racks, and most switches in one of them.  file may be NULL; path names it.  A file
- * that does not suit the fabric is told in the log, and names are asked.
+ * that does not suit the fabric is in the log, and names are asked.
  * O((switches + hosts + names of the file) * log). */
 struct racks *racks_new(const struct fabric *f, const struct slurm_topology *file,
 			const char *path);

@@ -37,7 +37,7 @@ struct heatmap_ui {
 	struct heat_window window;
 	struct heat_cells cells;
 	struct heat_cables cables;
-	uint32_t shared_chan; /* channel last told to the other views, or taken from them */
+	uint32_t shared_chan; /* channel last given to the other views, or taken from them */
 };
 
 static const struct heat_plane *heatmap_plane(const struct heatmap_ui *u)

@@ -23,7 +23,7 @@ struct paths_ui {
 	uint32_t turn;	/* of Tab */
 	char bad[512];	/* why the name was not taken */
 	struct path_ends shown;
-	uint32_t shared_chan; /* channel told to other views */
+	uint32_t shared_chan; /* channel that other views were given */
 };
 
 static void paths_done(void *own)

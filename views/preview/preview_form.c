@@ -134,7 +134,7 @@ static void preview_form_change(struct preview_form *m, struct context *ctx, con
 		preview_form_type(m, ctx, p);
 }
 
-/* What can be told before an engine is asked. */
+/* What can be checked before an engine is asked. */
 static int preview_form_check_text(const struct param *p, const char *text, const struct state *s,
 				   struct err *err)
 {

@@ -18,7 +18,7 @@ struct switches_ui {
 	struct table list;
 	struct table ports;
 	const struct fabric *fabric; /* own reference */
-	uint32_t shared_chan;	     /* switch that other views were told, or took from them */
+	uint32_t shared_chan;	     /* switch that other views were given, or took from them */
 	uint32_t sw;		     /* whose inside is shown; FAB_NONE: the table */
 	uint32_t trail[TRAIL];	     /* switches that F came from */
 	uint32_t ntrail;

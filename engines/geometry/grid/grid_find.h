@@ -18,5 +18,5 @@
 #include "fabric/model/fabric.h"
 
 /* Any number of cables up to a fifth and of switches up to a tenth may be missing, as long as
- * coordinates can still be told.  -EINVAL with what is in the way.  O(switches * degree^2). */
+ * coordinates can still be derived.  -EINVAL with what is in the way.  O(switches * degree^2). */
 int grid_find(struct grid **out, const struct fabric *f, struct err *err);

@@ -22,7 +22,7 @@ struct grid_steps {
 	uint32_t *first; /* by channel: the first one that is parallel */
 	uint32_t *step;	 /* by channel: union-find, then the number of its step or FAB_NONE */
 	uint32_t *near;	 /* by switch: channel there from the switch at hand */
-	uint32_t *mids;	 /* by switch: ways of two hops there */
+	uint32_t *mids;	 /* by switch: paths of two hops there */
 	uint32_t *mid;	 /* by switch: two channels each of two ways */
 	uint32_t *far;
 	uint32_t nfar;

@@ -480,7 +480,7 @@ static int plugin_settled(void *ctx, bool ask)
 	return 1;
 }
 
-/* What is sent from here is told to us as a trap, as any other. */
+/* What is sent from here comes to us as a trap, as any other. */
 static _Thread_local bool plugin_sends;
 
 /* At most once a second; a damaged file leaves the keys as they were. */

@@ -24,7 +24,7 @@ struct limits_missing {
 int route_limits_exclude_there(struct route_limits **l, const struct fabric *f, const char *text,
 			       const struct limits_missing *missing, struct err *err);
 
-/* What can be told of such a text without a fabric: quotes and brackets that are not closed. */
+/* What can be found in such a text without a fabric: quotes and brackets that are not closed. */
 int limits_text_check(const char *text, struct err *err);
 
 /* What is excluded in the shortest form that route_limits_exclude() takes, "" for nothing: of a

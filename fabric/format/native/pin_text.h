@@ -16,7 +16,7 @@
 int route_limits_pin(struct route_limits **l, const struct fabric *f, const struct jobset *jobs,
 		     const char *text, struct err *err);
 
-/* What can be told of such a text without a fabric and its jobs: mistakes of writing. */
+/* What can be found in such a text without a fabric and its jobs: mistakes of writing. */
 int pin_text_check(const char *text, struct err *err);
 
 /* The same text without jobs that do not run: for who reads it again and again.  jobs: NULL for

@@ -16,8 +16,8 @@ void staged_tables_free(struct staged_tables *s); /* NULL is fine */
 
 /* Returns how many of the items were not there already. */
 uint32_t staged_tables_write(struct staged_tables *s, const struct install_item *items, uint32_t n);
-/* A number for what was written since the beginning: the same for the same tables, whatever way led
- * there, and 0 for those that it began with. */
+/* A number for what was written since the beginning: the same for the same tables, whatever path
+ * led there, and 0 for those that it began with. */
 uint64_t staged_tables_mark(const struct staged_tables *s);
 /* Fills in their data. */
 void staged_tables_read(const struct staged_tables *s, struct install_item *items, uint32_t n);
