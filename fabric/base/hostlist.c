@@ -451,3 +451,15 @@ char *hostlist_compress(const char *const *names, uint32_t n)
 	free(p);
 	return text;
 }
+
+char *hostlist_again(const char *text, struct err *err)
+{
+	struct hostlist *h;
+	char *again;
+
+	if (hostlist_parse(&h, text, err))
+		return NULL;
+	again = hostlist_compress(hostlist_names(h), hostlist_count(h));
+	hostlist_free(h);
+	return again;
+}

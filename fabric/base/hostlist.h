@@ -29,3 +29,5 @@ int hostlist_measure(uint32_t *n, const char *text, struct err *err);
 /* Shortest usual form for people: sorted, without duplicates, ranges over the last number of
  * each name.  The caller frees the text. */
 char *hostlist_compress(const char *const *names, uint32_t n);
+/* A list in that form; NULL with the errors of hostlist_parse(). */
+char *hostlist_again(const char *text, struct err *err);

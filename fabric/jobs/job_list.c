@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/jobs/job_list.h"
 
+#include "fabric/base/hostlist.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plain.h"
 
@@ -64,13 +65,51 @@ static int job_list_by_id(const void *pa, const void *pb)
 
 	if (a->id != b->id)
 		return a->id < b->id ? -1 : 1;
+	if (a->part != b->part)
+		return a->part < b->part ? -1 : 1;
 	return strcmp(a->nodes, b->nodes);
+}
+
+/* On the nodes of both; components share none. */
+static void job_list_take_part(struct job_list *l, struct job_rec *to, const struct job_rec *part)
+{
+	uint32_t n = to->nhost + part->nhost;
+	const char **hosts = arena_array(l->arena, const char *, n);
+	char *text;
+
+	for (uint32_t i = 0; i < n; i++)
+		hosts[i] = i < to->nhost ? to->hosts[i] : part->hosts[i - to->nhost];
+	text = hostlist_compress(hosts, n);
+	to->nodes = arena_strdup(l->arena, text);
+	free(text);
+	to->hosts = hosts;
+	to->nhost = n;
+	if (part->start_s && (!to->start_s || part->start_s < to->start_s))
+		to->start_s = part->start_s;
+}
+
+static void job_list_join(struct job_list *l)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < l->njob; i++) {
+		struct job_rec *r = &l->jobs[i];
+
+		if (n && l->jobs[n - 1].id == r->id && r->part)
+			job_list_take_part(l, &l->jobs[n - 1], r);
+		else
+			l->jobs[n++] = *r;
+	}
+	l->njob = n;
+	for (uint32_t i = 0; i < n; i++)
+		l->jobs[i].part = 0;
 }
 
 void job_list_sort(struct job_list *l)
 {
 	if (l->njob)
 		qsort(l->jobs, l->njob, sizeof(*l->jobs), job_list_by_id);
+	job_list_join(l);
 	if (l->nfailed)
 		qsort(l->failed, l->nfailed, sizeof(*l->failed), job_list_by_number);
 }

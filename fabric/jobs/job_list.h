@@ -17,6 +17,7 @@
 /* A running job. */
 struct job_rec {
 	uint64_t id;
+	uint32_t part;		  /* of a heterogeneous job (its leader's id): 1 and up; 0: a job */
 	const char *name, *user;  /* "" when unknown */
 	const char *nodes;	  /* node list as the source wrote it */
 	const char *const *hosts; /* the node names in it */
@@ -43,7 +44,8 @@ struct job_list *job_list_new(const char *source, int64_t time_s);
 /* Copies everything that rec points to; control characters in the texts become '?'. */
 void job_list_add(struct job_list *l, const struct job_rec *rec);
 void job_list_failed(struct job_list *l, uint64_t id); /* a job that has lost a node */
-/* Brings the jobs into their order; call once, after the last job_list_add(). */
+/* Brings the jobs into their order, and makes one job of the components of each heterogeneous one;
+ * call once, after the last job_list_add(). */
 void job_list_sort(struct job_list *l);
 
 const struct job_list *job_list_get(const struct job_list *l); /* thread-safe; returns l */

@@ -77,6 +77,12 @@ static bool slurm_poller_wait_turn(uint32_t ms)
 	return true;
 }
 
+/* Of a component of a heterogeneous job the leader's. */
+static uint32_t slurm_poller_job_id(const slurm_job_info_t *j)
+{
+	return j->het_job_id ? j->het_job_id : j->job_id;
+}
+
 static const char *slurm_poller_user_of(const slurm_job_info_t *j, char *buf, size_t size)
 {
 	struct passwd *pw;
@@ -94,7 +100,10 @@ static void slurm_poller_add_job(struct job_list *l, const slurm_job_info_t *j)
 {
 	hostlist_t hl = slurm_hostlist_create(j->nodes);
 	VEC(const char *) hosts = { 0 };
-	struct job_rec r = { .id = j->job_id, .nodes = j->nodes, .start_s = j->start_time };
+	struct job_rec r = { .id = slurm_poller_job_id(j),
+			     .part = j->het_job_id ? 1 + j->het_job_offset : 0,
+			     .nodes = j->nodes,
+			     .start_s = j->start_time };
 	char uid[16], *h;
 
 	while (hl && (h = slurm_hostlist_shift(hl)))
@@ -223,7 +232,7 @@ static bool slurm_poller_send_jobs(struct poller *p, const job_info_msg_t *msg, 
 		else
 			l->other++;
 		if (state == JOB_NODE_FAIL || slurm_poller_is_lost(p, j->job_id))
-			job_list_failed(l, j->job_id);
+			job_list_failed(l, slurm_poller_job_id(j));
 	}
 	job_list_sort(l);
 	frame = jobwire_list(&len, l);

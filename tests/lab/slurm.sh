@@ -76,6 +76,24 @@ lab_sl scontrol resume "$b" 2>/dev/null
 ok "and so is a resumed one" lab_wait 10 same_list
 ok "three jobs were started, two are left" test "$(our_list | wc -l)" -eq 2
 
+# --- a heterogeneous job is one job: its components send to each other ---
+het() { # nodes of each component...: the leader's id, once all run
+	local id
+	id=$(lab_sl sbatch --parsable -J het -o /dev/null -w "$1" : -w "$2" --wrap 'sleep 600') || return 1
+	lab_wait 70 all_run "$id" && echo "$id"
+}
+all_run() {
+	[ "$(lab_sl squeue -h -j "$1" -o %T | sort | uniq -c | tr -d ' ')" = 2RUNNING ]
+}
+one_job() { # id nodes number
+	our_list | grep -qx "$1 het [^ ]* $2 $3" || { our_list; return 1; }
+}
+h=$(het 'n[0033-0034]' 'n[0037-0038]')
+ok "squeue has two components" test "$(lab_sl squeue -h -t R -n het -o %i | sort | tr '\n' ' ')" = "$h+0 $h+1 "
+ok "here it is one job on all their nodes" lab_wait 10 one_job "$h" 'n\[0033-0034,0037-0038\]' 4
+lab_sl scancel "$h"
+ok "which ends as a whole" lab_wait 20 same_list
+
 # --- jobs that lose a node ---
 failed() { # job
 	awk '/^job / { list = "" } /^failed / { list = list " " $2 " " } /^end / { last = list; list = "" } END { print last }' "$seen" |
@@ -119,7 +137,7 @@ ok "without slurmctld the state is unreachable, with libslurm's reason" \
 	lab_wait 30 state_is unreachable '[Uu]nable to contact slurm controller'
 lab_slurmctld_start
 ok "it recovers when slurmctld is back" lab_wait 30 state_is ok
-d=$(lab_job -J later -N 3)
+d=$(lab_job -J later -w 'n[0001-0003]')
 ok "and sees what started since" lab_wait 10 same_list
 
 # --- slurm.conf breaks ---

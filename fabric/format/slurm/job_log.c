@@ -6,7 +6,9 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct job_log *job_log_new(void)
 {
@@ -30,11 +32,20 @@ static char *job_log_keep(struct job_log *log, const char *s)
 	return arena_strdup(log->arena, s ? s : "");
 }
 
+/* The array doubles: it is full when n is a power of two. */
+static uint32_t job_log_room(uint32_t n)
+{
+	uint32_t room = 1;
+
+	while (room < n)
+		room *= 2;
+	return room;
+}
+
 void job_log_add(struct job_log *log, const struct job_record *r)
 {
 	struct job_record *to;
 
-	/* the array doubles: it is full when n is a power of two */
 	if (!(log->n & (log->n - 1)))
 		log->jobs = xrealloc(log->jobs, log->n ? log->n * 2u : 1u, sizeof(*log->jobs));
 	to = &log->jobs[log->n++];
@@ -42,6 +53,104 @@ void job_log_add(struct job_log *log, const struct job_record *r)
 	to->name = job_log_keep(log, r->name);
 	to->user = job_log_keep(log, r->user);
 	to->nodes = job_log_keep(log, r->nodes);
+}
+
+/* Parts of one job behind each other, the whole of it first. */
+static int job_log_by_part(const void *pa, const void *pb)
+{
+	const struct job_record *a = *(const struct job_record *const *)pa;
+	const struct job_record *b = *(const struct job_record *const *)pb;
+
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	if (a->part != b->part)
+		return a->part < b->part ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static void job_log_take_part(struct job_record *to, const struct job_record *part)
+{
+	if (part->start_s < to->start_s)
+		to->start_s = part->start_s;
+	if (!part->end_s || (to->end_s && part->end_s > to->end_s))
+		to->end_s = part->end_s;
+	if (!*to->name)
+		to->name = part->name;
+	if (!*to->user)
+		to->user = part->user;
+}
+
+/* The first of n records takes the others. */
+static int job_log_take_parts(struct job_log *log, struct job_record *const *part, uint32_t n,
+			      struct err *err)
+{
+	size_t size = 1, at = 0;
+	char *all, *nodes;
+
+	for (uint32_t i = 0; i < n; i++)
+		size += strlen(part[i]->nodes) + 1;
+	all = xcalloc(size, 1);
+	for (uint32_t i = 0; i < n; i++) {
+		at += (size_t)snprintf(all + at, size - at, "%s%s", i ? "," : "", part[i]->nodes);
+		job_log_take_part(part[0], part[i]);
+	}
+	nodes = hostlist_again(all, err);
+	free(all);
+	if (!nodes)
+		return -E2BIG;
+	part[0]->nodes = job_log_keep(log, nodes);
+	free(nodes);
+	return 0;
+}
+
+/* Without the records that were taken into others. */
+static void job_log_leave_out(struct job_log *log, const bool *taken)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < log->n; i++)
+		if (!taken[i])
+			log->jobs[n++] = log->jobs[i];
+	log->n = n;
+	log->jobs = xrealloc(log->jobs, job_log_room(n), sizeof(*log->jobs));
+}
+
+/* How many behind the first are its parts, with it. */
+static uint32_t job_log_run(struct job_record *const *order, uint32_t left)
+{
+	uint32_t n = 1;
+
+	while (n < left && order[n]->id == order[0]->id && order[n]->part)
+		n++;
+	return n;
+}
+
+int job_log_join(struct job_log *log, struct err *err)
+{
+	struct job_record **order = xcalloc(log->n + 1u, sizeof(struct job_record *));
+	bool *taken = xcalloc(log->n + 1u, sizeof(*taken)), any = false;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < log->n; i++) {
+		order[i] = &log->jobs[i];
+		any = any || log->jobs[i].part;
+	}
+	if (any)
+		qsort(order, log->n, sizeof(struct job_record *), job_log_by_part);
+	for (uint32_t i = 0, n; any && !rc && i < log->n; i += n) {
+		n = job_log_run(order + i, log->n - i);
+		if (n > 1)
+			rc = job_log_take_parts(log, order + i, n, err);
+		for (uint32_t k = 1; k < n; k++)
+			taken[order[i + k] - log->jobs] = true;
+	}
+	for (uint32_t i = 0; i < log->n; i++)
+		log->jobs[i].part = 0;
+	if (any)
+		job_log_leave_out(log, taken);
+	free(order);
+	free(taken);
+	return rc;
 }
 
 static bool job_log_runs(const struct job_record *r, int64_t at_s)

@@ -13,6 +13,7 @@
 
 struct job_record {
 	uint64_t id;
+	uint32_t part; /* of a heterogeneous job (its leader's id), or a step: 1 and up; 0: a job */
 	int64_t start_s, end_s; /* Unix time; start 0 = always running, end 0 = not ended */
 	char *name, *user;	/* "" when unknown */
 	char *nodes;		/* host list, checked when it was read */
@@ -28,6 +29,10 @@ struct job_log *job_log_new(void);
 void job_log_free(struct job_log *log); /* NULL is fine */
 /* Copies the strings (NULL counts as ""). */
 void job_log_add(struct job_log *log, const struct job_record *r);
+
+/* The components of a heterogeneous job, and steps of a job, become one job each: on the nodes of
+ * all of them, from the first start to the last end.  -E2BIG as hostlist_parse(). */
+int job_log_join(struct job_log *log, struct err *err);
 
 /* The hosts of a job; names: of those taken before it, to which they are added.  -E2BIG: together
  * they are more than HOSTLISTS_MAX. */

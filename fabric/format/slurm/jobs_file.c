@@ -13,7 +13,9 @@
 
 #define MAX_COLUMNS 64
 
-enum column { COL_ID, COL_NAME, COL_USER, COL_START, COL_END, COL_NODES, COLUMNS };
+enum column { COL_ID, COL_JOB, COL_NAME, COL_USER, COL_START, COL_END, COL_NODES, COLUMNS };
+
+#define PART_STEP UINT32_MAX /* behind all components */
 
 struct reader {
 	struct job_log *log;
@@ -55,6 +57,27 @@ static bool jobs_file_read_time(int64_t *out, const char *word)
 		}
 	}
 	return false;
+}
+
+/* "1234", "1234+2" (the third component of a heterogeneous job), and "1234.0" or "1234.batch" (a
+ * step), up to where that ends. */
+static bool jobs_file_scan_id(struct job_record *r, const char **p)
+{
+	uint64_t offset;
+
+	if (!scan_dec(&r->id, p))
+		return false;
+	if (**p == '+') {
+		++*p;
+		if (!scan_dec(&offset, p) || offset >= PART_STEP - 1)
+			return false;
+		r->part = 1 + (uint32_t)offset;
+	}
+	if (**p == '.') {
+		*p += strcspn(*p, " \t,|");
+		r->part = PART_STEP;
+	}
+	return true;
 }
 
 static int jobs_file_add(struct reader *x, const struct job_record *r)
@@ -116,7 +139,7 @@ static int jobs_file_csv_line(struct reader *x, char *s)
 	for (int i = 0; i < 4; i++)
 		jobs_file_trim(&word[i]);
 	p = word[0];
-	if (!scan_dec(&r.id, &p) || *p)
+	if (!jobs_file_scan_id(&r, &p) || *p)
 		return jobs_file_mistake(x, "not a job id", word[0]);
 	if (!jobs_file_read_time(&r.start_s, word[1]))
 		return jobs_file_mistake(x, "not a time", word[1]);
@@ -131,7 +154,7 @@ static int jobs_file_list_line(struct reader *x, char *s)
 	struct job_record r = { 0 };
 	const char *p = s;
 
-	if (!scan_dec(&r.id, &p) || (*p != ' ' && *p != '\t'))
+	if (!jobs_file_scan_id(&r, &p) || (*p != ' ' && *p != '\t'))
 		return jobs_file_mistake(x, "\"jobid nodelist\" is expected", s);
 	scan_blank(&p);
 	r.nodes = s + (p - s);
@@ -141,8 +164,8 @@ static int jobs_file_list_line(struct reader *x, char *s)
 
 static int jobs_file_sacct_header(struct reader *x, char *s)
 {
-	static const char *const names[COLUMNS] = { "JobIDRaw", "JobName", "User",
-						    "Start",	"End",	   "NodeList" };
+	static const char *const names[COLUMNS] = { "JobIDRaw", "JobID", "JobName", "User",
+						    "Start",	"End",	 "NodeList" };
 
 	for (int k = 0; k < COLUMNS; k++)
 		x->column[k] = -1;
@@ -152,10 +175,10 @@ static int jobs_file_sacct_header(struct reader *x, char *s)
 		for (int k = 0; k < COLUMNS; k++)
 			if (!strcasecmp(s, names[k]))
 				x->column[k] = i;
-		if (!strcasecmp(s, "JobID") && x->column[COL_ID] < 0)
-			x->column[COL_ID] = i;
 		s = next;
 	}
+	if (x->column[COL_ID] < 0)
+		x->column[COL_ID] = x->column[COL_JOB];
 	if (x->column[COL_ID] < 0 || x->column[COL_NODES] < 0)
 		return jobs_file_mistake(
 			x, "the header of sacct -P must name JobIDRaw and NodeList", "");
@@ -171,6 +194,17 @@ static char *jobs_file_word_of(const struct reader *x, char *const *word, int n,
 	return i >= 0 && i < n ? word[i] : none;
 }
 
+/* JobIDRaw gives each component of a heterogeneous job a number of its own, JobID the leader's. */
+static void jobs_file_sacct_leader(struct job_record *r, const char *job)
+{
+	struct job_record leader = { 0 };
+
+	if (jobs_file_scan_id(&leader, &job) && leader.part) {
+		r->id = leader.id;
+		r->part = leader.part;
+	}
+}
+
 static int jobs_file_sacct_line(struct reader *x, char *s)
 {
 	struct job_record r = { 0 };
@@ -183,10 +217,11 @@ static int jobs_file_sacct_line(struct reader *x, char *s)
 		s = jobs_file_cut(s, '|');
 	}
 	p = jobs_file_word_of(x, word, n, COL_ID);
-	if (!scan_dec(&r.id, &p))
+	if (!jobs_file_scan_id(&r, &p))
 		return jobs_file_mistake(x, "not a job id", p);
-	if (*p == '.') /* a step of a job that has a line of its own */
+	if (r.part == PART_STEP) /* of a job that has a line of its own */
 		return 0;
+	jobs_file_sacct_leader(&r, jobs_file_word_of(x, word, n, COL_JOB));
 	if (!jobs_file_read_time(&r.start_s, jobs_file_word_of(x, word, n, COL_START)))
 		return jobs_file_mistake(x, "not a time", jobs_file_word_of(x, word, n, COL_START));
 	if (!jobs_file_read_time(&r.end_s, jobs_file_word_of(x, word, n, COL_END)))
@@ -203,7 +238,7 @@ static int jobs_file_read_line(struct reader *x, char *s)
 	if (x->sacct)
 		return jobs_file_sacct_line(x, s);
 	if (*s >= '0' && *s <= '9')
-		return s[strspn(s, "0123456789")] == ',' ? jobs_file_csv_line(x, s)
+		return s[strcspn(s, ", \t")] == ',' ? jobs_file_csv_line(x, s)
 							 : jobs_file_list_line(x, s);
 	if (strchr(s, '|'))
 		return jobs_file_sacct_header(x, s);
@@ -225,6 +260,8 @@ int jobs_file_read(struct job_log **out, FILE *file, const char *path, struct re
 	while (!rc && (s = lines_next_data(x.l)))
 		rc = jobs_file_read_line(&x, s);
 	rc = lines_end(x.l, rc, NULL, err);
+	if (!rc)
+		rc = job_log_join(x.log, err);
 	lines_free(x.l);
 	if (rc)
 		job_log_free(x.log);

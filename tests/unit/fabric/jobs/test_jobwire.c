@@ -161,6 +161,41 @@ static void any_single_changed_byte_is_noticed(void **state)
 	free(frame);
 }
 
+/* Added in any order; the leader has part 1. */
+static void components_of_a_job_are_one(void **state)
+{
+	static const char *const hosts[] = { "n0007", "n0003", "n0004", "n0001" };
+	struct job_list *l = job_list_new("slurm", 100);
+	struct job_rec r = { .id = 9, .name = "b", .nodes = "n0007", .hosts = hosts, .nhost = 1 };
+
+	(void)state;
+	r.part = 2;
+	r.start_s = 40;
+	job_list_add(l, &r);
+	r.part = 1;
+	r.name = "a";
+	r.nodes = "n[0003-0004]";
+	r.hosts = hosts + 1;
+	r.nhost = 2;
+	r.start_s = 50;
+	job_list_add(l, &r);
+	r.id = 8;
+	r.part = 0;
+	r.nodes = "n0001";
+	r.hosts = hosts + 3;
+	r.nhost = 1;
+	job_list_add(l, &r);
+	job_list_sort(l);
+	assert_int_equal(l->njob, 2);
+	assert_int_equal(l->jobs[0].id, 8);
+	assert_int_equal(l->jobs[1].id, 9);
+	assert_string_equal(l->jobs[1].name, "a");
+	assert_string_equal(l->jobs[1].nodes, "n[0003-0004,0007]");
+	assert_int_equal(l->jobs[1].nhost, 3);
+	assert_int_equal(l->jobs[1].start_s, 40);
+	job_list_put(l);
+}
+
 static void a_cut_frame_is_waited_for(void **state)
 {
 	size_t len;
@@ -261,6 +296,7 @@ int main(void)
 		cmocka_unit_test(frames_may_arrive_byte_by_byte),
 		cmocka_unit_test(control_characters_in_names_become_question_marks),
 		cmocka_unit_test(any_single_changed_byte_is_noticed),
+		cmocka_unit_test(components_of_a_job_are_one),
 		cmocka_unit_test(a_cut_frame_is_waited_for),
 		cmocka_unit_test(random_bytes_never_make_a_message),
 		cmocka_unit_test(forged_payloads_are_refused_or_read_within_bounds),

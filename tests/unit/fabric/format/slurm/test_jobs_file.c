@@ -35,6 +35,68 @@ static struct job_log *must_read(const char *text, struct read_report *report)
 	return log;
 }
 
+static void assert_nodes(const struct job_record *r, uint64_t id, const char *nodes)
+{
+	assert_int_equal(r->id, id);
+	assert_string_equal(r->nodes, nodes);
+}
+
+/* Components of a heterogeneous job have its leader's number, as squeue writes them. */
+static void components_and_steps_are_one_job(void **state)
+{
+	struct job_log *log = must_read("17+1 n[0004-0005]\n"
+					"12 n0009\n"
+					"17+0 n[0001-0003]\n"
+					"18.0 n[0006-0007]\n"
+					"18.1 n[0007-0008]\n"
+					"17+2 n0010\n"
+					"19.batch n0011\n"
+					"19 n[0011-0012]\n"
+					"12 n0013\n", /* twice, but no part of the other */
+					NULL);
+	struct job_log *csv = must_read("5+0,100,300,n1\n5+1,110,310,n2\n6,1,2,n3\n", NULL);
+
+	(void)state;
+	assert_int_equal(log->n, 5);
+	assert_nodes(&log->jobs[0], 12, "n0009");
+	assert_nodes(&log->jobs[1], 17, "n[0001-0005,0010]");
+	assert_nodes(&log->jobs[2], 18, "n[0006-0008]");
+	assert_nodes(&log->jobs[3], 19, "n[0011-0012]");
+	assert_nodes(&log->jobs[4], 12, "n0013");
+	assert_int_equal(csv->n, 2);
+	assert_nodes(&csv->jobs[0], 5, "n[1-2]");
+	assert_int_equal(csv->jobs[0].start_s, 100);
+	assert_int_equal(csv->jobs[0].end_s, 310);
+	job_log_free(csv);
+	job_log_free(log);
+}
+
+/* JobIDRaw alone cannot tell; JobID beside it can. */
+static void sacct_tells_components_by_job_id(void **state)
+{
+	struct job_log *log = must_read("JobIDRaw|JobID|JobName|User|NodeList\n"
+					"20|20+0|a|u|n[1-2]\n"
+					"20.batch|20+0.batch|batch||n1\n"
+					"21|20+1|a|u|n3\n"
+					"21.0|20+1.0|s||n3\n"
+					"22|22_1|b|u|n4\n"
+					"23|22_2|b|u|n5\n",
+					NULL);
+	struct job_log *one = must_read("JobID|NodeList\n30+0|n1\n30+1|n2\n31_1|n3\n31_2|n4\n", NULL);
+
+	(void)state;
+	assert_int_equal(log->n, 3);
+	assert_nodes(&log->jobs[0], 20, "n[1-3]");
+	assert_string_equal(log->jobs[0].name, "a");
+	assert_nodes(&log->jobs[1], 22, "n4");
+	assert_nodes(&log->jobs[2], 23, "n5");
+	assert_int_equal(one->n, 3);
+	assert_nodes(&one->jobs[0], 30, "n[1-2]");
+	assert_nodes(&one->jobs[1], 31, "n3");
+	job_log_free(one);
+	job_log_free(log);
+}
+
 static void a_list_of_jobs_becomes_a_job_set(void **state)
 {
 	struct fabric *f = net_tree(4, 2, 4, NULL); /* n0000 .. n0015 */
@@ -212,6 +274,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_list_of_jobs_becomes_a_job_set),
+		cmocka_unit_test(components_and_steps_are_one_job),
+		cmocka_unit_test(sacct_tells_components_by_job_id),
 		cmocka_unit_test(a_point_in_time_selects_the_jobs_that_run_then),
 		cmocka_unit_test(what_sacct_prints_is_understood),
 		cmocka_unit_test(mistakes_are_told_with_file_and_line),
