@@ -342,6 +342,7 @@ int isolated_read(struct isolated *out, FILE *const in[2],
 	*out = (struct isolated){ 0 };
 	if (pipe2(fds, O_CLOEXEC))
 		return err_set(err, -errno, "no pipe for a reader: %s", strerror(errno));
+	fcntl(fds[1], F_SETPIPE_SZ, (int)PIECE); /* tables are large */
 	o.fd = fds[1];
 	isolate_make_ready();
 	rc = isolate_fork(&pid, &o, err);
