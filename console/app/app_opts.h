@@ -5,7 +5,7 @@
 #include "fabric/base/err.h"
 
 #include "console/auto/auto_opts.h"
-#include "console/record/record_prune.h"
+#include "console/record/audit/record_prune.h"
 #include "console/update/watchdog_config.h"
 #include "engines/param.h"
 

@@ -2,7 +2,7 @@
 /* Records of old sessions, which go when this one has begun. */
 #include "console/app/app_priv.h"
 
-#include "console/record/record_prune.h"
+#include "console/record/audit/record_prune.h"
 #include "fabric/base/mem.h"
 
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 /* View 9: records are read, verified and replayed by threads of their own. */
 #include "console/app/app_priv.h"
 
+#include "console/record/audit/session_read.h"
 #include "console/record/record_files.h"
-#include "console/record/replay.h"
-#include "console/record/session_read.h"
+#include "console/record/recording/replay.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "console/auto/auto_opts.h"
-#include "console/record/record_prune.h"
+#include "console/record/audit/record_prune.h"
 #include "console/update/watchdog_config.h"
 
 #include <stdbool.h>

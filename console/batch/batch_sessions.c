@@ -5,8 +5,8 @@
 #include "console/batch/batch_record.h"
 
 #include "console/lib/exits.h"
+#include "console/record/audit/session_read.h"
 #include "console/record/record_files.h"
-#include "console/record/session_read.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* audit_cmd: what the verbs of 'ibroute-top audit' share.  Each returns an exit code. */
 #pragma once
 
-#include "console/record/audit.h"
-#include "console/record/record_prune.h"
+#include "console/record/audit/audit.h"
+#include "console/record/audit/record_prune.h"
 
 #include <stdbool.h>
 #include <stdint.h>

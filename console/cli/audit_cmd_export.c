@@ -5,10 +5,10 @@
 #include "console/lib/exits.h"
 #include "console/lib/output_file.h"
 #include "console/lib/progress_line.h"
-#include "console/record/audit_report.h"
-#include "console/record/cast_read.h"
-#include "console/record/export_tlog.h"
+#include "console/record/audit/audit_report.h"
 #include "console/record/record_files.h"
+#include "console/record/recording/cast_read.h"
+#include "console/record/recording/export_tlog.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 

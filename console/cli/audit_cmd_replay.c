@@ -4,9 +4,9 @@
 
 #include "console/lib/exits.h"
 #include "console/lib/progress_line.h"
-#include "console/record/cast_read.h"
-#include "console/record/cast_screen.h"
-#include "console/record/replay.h"
+#include "console/record/recording/cast_read.h"
+#include "console/record/recording/cast_screen.h"
+#include "console/record/recording/replay.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* The console as a whole, over the demo: history, freezing, snapshots. */
 #include "tests/unit/kit/app_kit.h"
 
-#include "console/record/audit.h"
+#include "console/record/audit/audit.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/store.h"

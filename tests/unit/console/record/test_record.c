@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/record.h"
 
-#include "console/record/audit.h"
+#include "console/record/audit/audit.h"
 #include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/store.h"

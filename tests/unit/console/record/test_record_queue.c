@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The record of a session whose disk is slow, full, or not there. */
-#include "console/record/audit.h"
-#include "console/record/cast_read.h"
+#include "console/record/audit/audit.h"
 #include "console/record/record.h"
 #include "console/record/record_files.h"
 #include "console/record/record_read.h"
+#include "console/record/recording/cast_read.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "console/record/cast_read.h"
+#include "console/record/recording/cast_read.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/record/audit_report.h"
+#include "console/record/audit/audit_report.h"
 
-#include "console/record/audit.h"
+#include "console/record/audit/audit.h"
 #include "console/record/record_files.h"
 #include "console/record/record_read.h"
 #include "fabric/base/json_text.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/record/cast.h"
 
-#include "console/record/audit.h"
-#include "console/record/cast_read.h"
-#include "console/record/cast_screen.h"
-#include "console/record/export_tlog.h"
+#include "console/record/audit/audit.h"
 #include "console/record/record.h"
+#include "console/record/recording/cast_read.h"
+#include "console/record/recording/cast_screen.h"
+#include "console/record/recording/export_tlog.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"

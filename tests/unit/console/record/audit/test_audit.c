@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/record/audit.h"
+#include "console/record/audit/audit.h"
 
 #include "console/record/record.h"
 #include "fabric/base/mem.h"

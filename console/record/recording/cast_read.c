@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/record/cast_read.h"
+#include "console/record/recording/cast_read.h"
 
 #include "console/lib/progress_line.h"
 #include "console/record/record_files.h"

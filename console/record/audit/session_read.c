@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/record/session_read.h"
+#include "console/record/audit/session_read.h"
 
-#include "console/record/audit.h"
+#include "console/record/audit/audit.h"
 #include "console/record/record_files.h"
 #include "console/record/record_read.h"
 #include "fabric/base/file_progress.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/record/play_keys.h"
+#include "console/record/recording/play_keys.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/record/audit.h"
+#include "console/record/audit/audit.h"
 
 #include "console/lib/progress_line.h"
-#include "console/record/audit_dir.h"
+#include "console/record/audit/audit_dir.h"
 #include "console/record/record_end.h"
 #include "console/record/record_files.h"
 #include "console/record/record_hmac.h"

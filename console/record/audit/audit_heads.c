@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/record/audit_heads.h"
+#include "console/record/audit/audit_heads.h"
 
 #include "fabric/base/mem.h"
 #include "fabric/base/plain.h"

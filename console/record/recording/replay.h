@@ -2,7 +2,7 @@
 /* replay: plays the recorded screen of a session on the terminal. */
 #pragma once
 
-#include "console/record/cast_read.h"
+#include "console/record/recording/cast_read.h"
 #include "fabric/base/err.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/record/record_prune.h"
+#include "console/record/audit/record_prune.h"
 
-#include "console/record/audit.h"
+#include "console/record/audit/audit.h"
 #include "console/record/record_end.h"
 #include "console/record/record_files.h"
 #include "fabric/base/json_text.h"

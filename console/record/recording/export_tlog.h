@@ -2,7 +2,7 @@
 /* export_tlog: a recorded screen as tlog-play(1) and journal viewers of tlog read it. */
 #pragma once
 
-#include "console/record/cast_read.h"
+#include "console/record/recording/cast_read.h"
 
 #include <stdio.h>
 

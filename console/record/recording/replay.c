@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/record/replay.h"
+#include "console/record/recording/replay.h"
 
 #include "console/lib/progress_line.h"
-#include "console/record/cast_read.h"
-#include "console/record/cast_screen.h"
-#include "console/record/play_keys.h"
 #include "console/record/record_read.h"
+#include "console/record/recording/cast_read.h"
+#include "console/record/recording/cast_screen.h"
+#include "console/record/recording/play_keys.h"
 #include "fabric/base/clock.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/json_text.h"

@@ -9,8 +9,8 @@
  */
 #pragma once
 
-#include "console/record/audit_dir.h"
-#include "console/record/audit_heads.h"
+#include "console/record/audit/audit_dir.h"
+#include "console/record/audit/audit_heads.h"
 #include "console/record/record_hmac.h"
 #include "fabric/base/digest.h"
 #include "fabric/base/err.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which sessions go, and which never do. */
-#include "console/record/record_prune.h"
+#include "console/record/audit/record_prune.h"
 
-#include "console/record/audit.h"
+#include "console/record/audit/audit.h"
 #include "console/record/record_end.h"
 #include "console/record/record_files.h"
 #include "console/record/record_hmac.h"

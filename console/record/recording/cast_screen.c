@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/record/cast_screen.h"
+#include "console/record/recording/cast_screen.h"
 
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "console/record/audit_dir.h"
+#include "console/record/audit/audit_dir.h"
 
 #include "console/record/record_files.h"
 #include "fabric/base/json_text.h"
