@@ -3,13 +3,15 @@
 
 #include "engines/graph/graph.h"
 #include "engines/graph/layers_verdict.h"
+#include "engines/graph/vl_layers.h"
 #include "fabric/base/mem.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH 64 /* LIDs that are looked at together */
+#define BATCH  64   /* LIDs that are looked at together */
+#define BUDGET 0.05 /* of the blocks in use, unless the caller says otherwise */
 
 struct walker {
 	const struct fabric *f;
@@ -112,9 +114,9 @@ void sar_installed_copy_lfts(struct tables *out, const struct tables *t)
 	memcpy(out->lft, t->lft, (size_t)t->nsw * t->stride);
 }
 
-int sar_installed_sound(bool *ok, const struct tables *t, const struct fabric *f,
-			const struct engine_params *params, struct progress *progress,
-			struct err *err)
+static int sar_installed_sound(bool *ok, const struct tables *t, const struct fabric *f,
+			       const struct engine_params *params, struct progress *progress,
+			       struct err *err)
 {
 	struct verdict *v;
 	int rc = layers_verdict(&v, f, t, params->threads, progress, err);
@@ -126,7 +128,7 @@ int sar_installed_sound(bool *ok, const struct tables *t, const struct fabric *f
 	return 0;
 }
 
-void sar_installed_copy(struct tables *out, const struct tables *t, const struct fabric *f)
+static void sar_installed_copy(struct tables *out, const struct tables *t, const struct fabric *f)
 {
 	size_t rows = tables_sl_rows(t->sl_kind, t->nsw, t->nend);
 
@@ -140,4 +142,53 @@ void sar_installed_copy(struct tables *out, const struct tables *t, const struct
 		memcpy(out->sl2vl, t->sl2vl, tables_sl2vl_bytes(t));
 	out->vls = t->vls;
 	out->sls = t->sls;
+}
+
+int sar_installed_keep(struct tables **out, const struct fabric *f,
+		       const struct engine_params *params, struct progress *progress,
+		       struct err *err)
+{
+	const struct tables *current = params->current;
+	struct tables *t;
+	bool sound = false;
+	int rc = 0;
+
+	if (!params->escape)
+		rc = sar_installed_sound(&sound, current, f, params, progress, err);
+	if (rc)
+		return rc;
+	t = graph_tables(f, "sar", params, progress);
+	if (sound) {
+		sar_installed_copy(t, current, f);
+	} else {
+		sar_installed_copy_lfts(t, current);
+		rc = vl_layers_assign(t, f, params, progress, err);
+	}
+	if (rc)
+		tables_put(t);
+	else
+		*out = t;
+	return rc;
+}
+
+uint64_t sar_installed_blocks(const struct fabric *f)
+{
+	uint64_t n = 0;
+
+	for (uint32_t lid = 0; lid <= f->max_lid;) {
+		if (f->lid_end[lid] == FAB_NONE) {
+			lid++;
+			continue;
+		}
+		n += f->nsw;
+		lid += LFT_BLOCK - lid % LFT_BLOCK;
+	}
+	return n;
+}
+
+uint64_t sar_installed_budget(const struct fabric *f, const struct engine_params *params)
+{
+	double share = params->sar_change > 0 ? params->sar_change : BUDGET;
+
+	return (uint64_t)(share * (double)sar_installed_blocks(f));
 }

@@ -14,10 +14,12 @@ int sar_installed_check(bool *usable, const struct tables *t, const struct fabri
 /* out gets the LFTs of t. */
 void sar_installed_copy_lfts(struct tables *out, const struct tables *t);
 
-/* Free of deadlocks as they are, on no more VLs than may be used?  *ok says so. -ECANCELED. */
-int sar_installed_sound(bool *ok, const struct tables *t, const struct fabric *f,
-			const struct engine_params *params, struct progress *progress,
-			struct err *err);
+/* *out, the caller's own: what params->current routes by, as it is where that is free of deadlocks
+ * on no more VLs than may be used, else with layers of our own.  -ENOSPC, -ECANCELED. */
+int sar_installed_keep(struct tables **out, const struct fabric *f,
+		       const struct engine_params *params, struct progress *progress,
+		       struct err *err);
 
-/* out gets everything that t routes by: LFTs, SLs and SL2VL. */
-void sar_installed_copy(struct tables *out, const struct tables *t, const struct fabric *f);
+/* Blocks of 64 LIDs, of all switches, with a LID in use; and how many of them may change. */
+uint64_t sar_installed_blocks(const struct fabric *f);
+uint64_t sar_installed_budget(const struct fabric *f, const struct engine_params *params);

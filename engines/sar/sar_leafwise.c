@@ -17,7 +17,6 @@
 #define WORTH	   0.85 /* ... if without it the maximum falls to so much of it */
 #define LITTLE	   1.1	/* so many times the maximum, or one route more, ... */
 #define CLEARLY	   0.8	/* ... for so much of the flows that meet */
-#define BUDGET	   0.05 /* of the blocks in use, unless the caller says otherwise */
 #define JOB_WEIGHT 8	/* of a route inside a job against any other */
 
 /* Fabrics by terminals * channels: up to the first a better start is worth its time; beyond the
@@ -29,29 +28,6 @@
 #define WORK_LEAST (1ull << 22)
 #define WORK_MOST  (1ull << 27)
 #define WORK_TWICE (1ull << 26)
-
-/* Blocks of 64 LIDs, of all switches, with a LID in use. */
-static uint64_t sar_leafwise_blocks_in_use(const struct fabric *f)
-{
-	uint64_t n = 0;
-
-	for (uint32_t lid = 0; lid <= f->max_lid;) {
-		if (f->lid_end[lid] == FAB_NONE) {
-			lid++;
-			continue;
-		}
-		n += f->nsw;
-		lid += LFT_BLOCK - lid % LFT_BLOCK;
-	}
-	return n;
-}
-
-static uint64_t sar_leafwise_budget(const struct leafwise *l)
-{
-	double share = l->params->sar_change > 0 ? l->params->sar_change : BUDGET;
-
-	return (uint64_t)(share * (double)sar_leafwise_blocks_in_use(l->f));
-}
 
 /* Lower maxima may need routes to one LID over several cables, where those to others meet them. */
 static void sar_leafwise_note_collisions(const struct leafwise *l,
@@ -126,7 +102,8 @@ static int sar_leafwise_start_from_installed(struct leafwise *l,
 	struct leafwise_objective first;
 	struct tables *t;
 	uint64_t blocks;
-	int rc = leafwise_from_installed(l, LEAFWISE_BUDGET, sar_leafwise_budget(l), installed);
+	int rc = leafwise_from_installed(l, LEAFWISE_BUDGET, sar_installed_budget(l->f, l->params),
+					 installed);
 
 	if (rc)
 		return rc;
@@ -201,27 +178,6 @@ static int sar_leafwise_route_rest(struct leafwise *l)
 	return rc;
 }
 
-/* The installed tables as they are where they are sound, else with layers of our own. */
-static int sar_leafwise_keep_installed(struct leafwise *l, struct err *err)
-{
-	const struct tables *current = l->params->current;
-	bool sound = false;
-	int rc = 0;
-
-	if (!l->params->escape)
-		rc = sar_installed_sound(&sound, current, l->f, l->params, l->progress, err);
-	if (rc)
-		return rc;
-	tables_put(l->t);
-	l->t = graph_tables(l->f, "sar", l->params, l->progress);
-	if (sound) {
-		sar_installed_copy(l->t, current, l->f);
-		return 0;
-	}
-	sar_installed_copy_lfts(l->t, current);
-	return vl_layers_assign(l->t, l->f, l->params, l->progress, err);
-}
-
 static void sar_leafwise_say_kept(const struct leafwise *l,
 				  const struct leafwise_objective *installed)
 {
@@ -247,7 +203,9 @@ static int sar_leafwise_improve(struct leafwise *l, struct err *err)
 		if (rc != -ENOSPC)
 			return rc;
 	}
-	rc = sar_leafwise_keep_installed(l, err);
+	tables_put(l->t);
+	l->t = NULL;
+	rc = sar_installed_keep(&l->t, l->f, l->params, l->progress, err);
 	if (!rc)
 		sar_leafwise_say_kept(l, &installed);
 	return rc;
@@ -350,9 +308,14 @@ static int sar_leafwise_grow_small(struct leafwise *l)
 	return rc;
 }
 
+static int sar_leafwise_paths_from_scratch(struct leafwise *l)
+{
+	return l->large ? sar_leafwise_cool_huge(l) : sar_leafwise_grow_small(l);
+}
+
 static int sar_leafwise_route_from_scratch(struct leafwise *l, struct err *err)
 {
-	int rc = l->large ? sar_leafwise_cool_huge(l) : sar_leafwise_grow_small(l);
+	int rc = sar_leafwise_paths_from_scratch(l);
 
 	return rc ? rc : vl_layers_assign(l->t, l->f, l->params, l->progress, err);
 }
@@ -375,33 +338,57 @@ static int sar_leafwise_do_route(struct leafwise *l, struct err *err)
 	return rc == -ENOSPC ? sar_leafwise_route_from_scratch(l, err) : rc;
 }
 
+static int sar_leafwise_begin(struct leafwise *l, const struct fabric *f, const struct jobset *jobs,
+			      const struct engine_params *params, struct progress *progress,
+			      struct err *err)
+{
+	int rc = graph_check_connected(f, err);
+
+	*l = (struct leafwise){
+		.f = f, .params = params, .progress = progress, .lmc = graph_lmc(f, params)
+	};
+	if (rc)
+		return rc;
+	sar_jobs_init(&l->jobs, f, jobs);
+	l->bound = metrics_eff_efi_bound_with_progress(f, jobs, true, progress, "paths", 0);
+	for (uint32_t k = 0; k < l->jobs.ncrew; k++)
+		l->members += l->jobs.crew[k].nterm;
+	l->work_max = WORK_LEAST + 12ull * f->nterm * f->nsw;
+	if (l->work_max > WORK_MOST)
+		l->work_max = WORK_MOST;
+	l->small = (uint64_t)f->nterm * f->nchan <= SIZE_SMALL;
+	l->large = (uint64_t)f->nterm * f->nchan > SIZE_LARGE;
+	return 0;
+}
+
+static int sar_leafwise_end(struct leafwise *l, int rc, struct tables **out)
+{
+	sar_tree_free(l->g);
+	dagset_free(l->dags);
+	sar_jobs_done(&l->jobs);
+	if (rc)
+		tables_put(l->t);
+	else
+		*out = l->t;
+	return rc;
+}
+
 int sar_leafwise_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
 		       const struct engine_params *params, struct progress *progress,
 		       struct err *err)
 {
-	struct leafwise l = {
-		.f = f, .params = params, .progress = progress, .lmc = graph_lmc(f, params)
-	};
-	int rc = graph_check_connected(f, err);
+	struct leafwise l;
+	int rc = sar_leafwise_begin(&l, f, jobs, params, progress, err);
 
-	if (rc)
-		return rc;
-	sar_jobs_init(&l.jobs, f, jobs);
-	l.bound = metrics_eff_efi_bound_with_progress(f, jobs, true, progress, "paths", 0);
-	for (uint32_t k = 0; k < l.jobs.ncrew; k++)
-		l.members += l.jobs.crew[k].nterm;
-	l.work_max = WORK_LEAST + 12ull * f->nterm * f->nsw;
-	if (l.work_max > WORK_MOST)
-		l.work_max = WORK_MOST;
-	l.small = (uint64_t)f->nterm * f->nchan <= SIZE_SMALL;
-	l.large = (uint64_t)f->nterm * f->nchan > SIZE_LARGE;
-	rc = sar_leafwise_do_route(&l, err);
-	sar_tree_free(l.g);
-	dagset_free(l.dags);
-	sar_jobs_done(&l.jobs);
-	if (rc)
-		tables_put(l.t);
-	else
-		*out = l.t;
-	return rc;
+	return rc ? rc : sar_leafwise_end(&l, sar_leafwise_do_route(&l, err), out);
+}
+
+int sar_leafwise_paths(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		       const struct engine_params *params, struct progress *progress,
+		       struct err *err)
+{
+	struct leafwise l;
+	int rc = sar_leafwise_begin(&l, f, jobs, params, progress, err);
+
+	return rc ? rc : sar_leafwise_end(&l, sar_leafwise_paths_from_scratch(&l), out);
 }

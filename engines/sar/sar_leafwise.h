@@ -41,3 +41,8 @@
 int sar_leafwise_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
 		       const struct engine_params *params, struct progress *progress,
 		       struct err *err);
+
+/* From scratch, and paths alone: their SLs are left to the caller. */
+int sar_leafwise_paths(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		       const struct engine_params *params, struct progress *progress,
+		       struct err *err);
