@@ -20,7 +20,8 @@
 struct demand; /* bytes per (source, destination); engines that need none take NULL */
 struct route_limits;
 
-enum sar_method { SAR_LEAFWISE, SAR_PAPER, SAR_PATCH }; /* engines/sar/sar.h says what they do */
+/* engines/sar/sar.h says what they do */
+enum sar_method { SAR_TIME, SAR_LEAFWISE, SAR_PAPER, SAR_PATCH };
 
 enum dfdn_base { DFDN_SSSP, DFDN_MINHOP }; /* whose paths dfdn takes */
 
@@ -35,9 +36,10 @@ struct engine_params {
 	enum sar_method sar_method;
 	unsigned job_nodes_min; /* of engines that use jobs: those with fewer nodes do not count */
 	enum dfdn_base dfdn_base;
-	/* leafwise, from installed tables: share of the blocks of 64 LIDs that may change, 0..1;
-	 * 0: a twentieth, unless tables of others are far worse than they could be */
+	/* sar, from installed tables: share of the blocks of 64 LIDs that may change, 0..1; 0: a
+	 * twentieth (leafwise: unless tables of others are far worse than they could be) */
 	double sar_change;
+	unsigned max_detour; /* hops of a path more than necessary, plus 1; 0: sar chooses */
 	bool escape; /* the upper half of every terminal's LIDs are escape LIDs */
 	const struct route_limits *limits; /* what is not left to the engine; NULL: nothing */
 	bool ignore_rates;   /* every channel counts as fast as the fastest (chan_weight.h) */

@@ -15,6 +15,8 @@
 
 static const char *const bases[] = { [DFDN_SSSP] = "sssp", [DFDN_MINHOP] = "minhop", NULL };
 
+static const char *const detours[] = { "auto", "0", "1", "2", NULL };
+
 static const struct param params[] = {
 	{ PARAM_VLS, PARAM_NUMBER, "vls", "K", 1, 15, .at = AT(vls), .label = "VLs", .policy = true,
 	  .config = true, .brief = "VLs ", .unset = "all that the links have",
@@ -38,13 +40,19 @@ static const struct param params[] = {
 	{ PARAM_SAR_METHOD, PARAM_WORD, "sar-method", "NAME", .at = AT(sar_method),
 	  .label = "method", .engine = "sar", .brief = "", .words = sar_method_names,
 	  .config = true,
-	  .help = "leafwise (default; starts from the installed tables if they are known), paper "
-		  "(SC16, Algorithm 1) or patch (its original patch)" },
+	  .help = "time (default; the predicted time of jobs) or leafwise (their max EFI), which "
+		  "start from the installed tables if they are known; paper (SC16, Algorithm 1) or "
+		  "patch (its original patch)" },
 	{ PARAM_SAR_CHANGE, PARAM_PERCENT, "sar-change", "PERCENT", 1, 100, .at = AT(sar_change),
 	  .label = "change", .engine = "sar", .brief = "change ", .unset = "default", .unit = "%",
 	  .config = true,
-	  .help = "percentage of the LFT blocks that leafwise may change, 1 to 100 (default: 5, "
-		  "or 100 if the installed tables are far from what the jobs need)" },
+	  .help = "percentage of the LFT blocks that an update may change, 1 to 100 (default: 5); "
+		  "further updates change more" },
+	{ PARAM_MAX_DETOUR, PARAM_WORD, "max-detour", "HOPS", .at = AT(max_detour),
+	  .label = "detours", .engine = "sar", .brief = "detour ", .words = detours,
+	  .config = true,
+	  .help = "hops that paths between nodes of a job may have more than the shortest ones: 0, "
+		  "1, 2 or auto (default: 1 on low-diameter networks, else 0)" },
 	{ PARAM_JOB_NODES_MIN, PARAM_NUMBER, "job-nodes-min", "N", 1, UINT32_MAX,
 	  .at = AT(job_nodes_min), .label = "min nodes", .engine = "sar",
 	  .brief = "jobs>=", .unset = "all jobs", .unit = " nodes", .config = true,

@@ -474,8 +474,9 @@ expect "cut tables.ibr" 255 'cut.ibr' "$I" check --topology h.net --tables cut.i
 expect "tables of another fabric" 255 'tables.ibr' "$I" check --topology oft:k=3 --tables d-sar/tables.ibr
 expect "a method of sar after the engine's name" 0 '' "$I" route --engine sar:patch --topology h.net --jobs jobs
 expect "an engine named with its VLs" 0 'dfsssp:3 ' "$I" compare --engines dfsssp,dfsssp:3,sar:paper --topology h.net
-expect "unknown method of sar" 64 "--sar-method: 'best' is not one of leafwise, paper, patch" "$I" route --engine sar --sar-method best --topology h.net
-expect "unknown method of sar after the name" 64 'data VLs, 1 to 15, or leafwise, paper, patch' "$I" route --engine sar:best --topology h.net
+expect "unknown method of sar" 64 "--sar-method: 'best' is not one of time, leafwise, paper, patch" "$I" route --engine sar --sar-method best --topology h.net
+expect "detours of sar" 64 "--max-detour: '3' is not one of auto, 0, 1, 2" "$I" route --engine sar --max-detour 3 --topology h.net
+expect "unknown method of sar after the name" 64 'data VLs, 1 to 15, or time, leafwise, paper, patch' "$I" route --engine sar:best --topology h.net
 expect "VLs after an engine's name" 64 'updn:16: the colon must be followed by a number of data VLs' "$I" compare --engines updn:16 --topology h.net
 expect "unknown engine" 64 'there is no engine "best"; choose one of' "$I" route --engine best --topology h.net
 expect "bad number" 64 "--vls: '0' is not a whole number from 1 to 15" "$I" route --engine sar --topology h.net --vls 0

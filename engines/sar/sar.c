@@ -6,6 +6,7 @@
 #include "engines/sar/sar_leafwise.h"
 #include "engines/sar/sar_method.h"
 #include "engines/sar/sar_paths.h"
+#include "engines/sar/sar_time.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,7 +44,9 @@ static int sar_route(struct tables **out, const struct fabric *f, const struct j
 			"the jobs are those of another fabric (%u terminals there, %u here); "
 			"read them again",
 			jobs->nterm, f->nterm);
-	if (params->sar_method == SAR_LEAFWISE)
+	if (params->sar_method == SAR_TIME)
+		rc = sar_time_route(out, f, jobs, params, progress, err);
+	else if (params->sar_method == SAR_LEAFWISE)
 		rc = sar_leafwise_route(out, f, jobs, params, progress, err);
 	else
 		rc = vl_layers_route(out, f, "sar", jobs, params, sar_paths, progress, err);

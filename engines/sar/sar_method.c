@@ -3,6 +3,8 @@
 
 #include "engines/engine.h"
 
-const char *const sar_method_names[] = {
-	[SAR_LEAFWISE] = "leafwise", [SAR_PAPER] = "paper", [SAR_PATCH] = "patch", NULL
-};
+const char *const sar_method_names[] = { [SAR_TIME] = "time",
+					 [SAR_LEAFWISE] = "leafwise",
+					 [SAR_PAPER] = "paper",
+					 [SAR_PATCH] = "patch",
+					 NULL };

@@ -245,6 +245,13 @@ static uint64_t max_by(const struct engine *e, enum sar_method method, const str
 	return max;
 }
 
+static struct tables *leafwise(const struct fabric *f, const struct jobset *js)
+{
+	struct engine_params p = { .sar_method = SAR_LEAFWISE };
+
+	return must_route(&engine_sar, f, js, &p);
+}
+
 static void
 on_an_island_with_lids_in_order_leafwise_is_as_good_as_dfsssp_which_is_optimal(void **state)
 {
@@ -332,7 +339,7 @@ static void paths_of_dfsssp_that_cannot_be_improved_stay(void **state)
 	struct fabric *f = net_tree(10, 18, 18, &o);
 	struct jobset *js = island_jobs(f);
 	struct tables *a = must_route(&engine_dfsssp, f, js, NULL);
-	struct tables *b = must_route(&engine_sar, f, js, NULL);
+	struct tables *b = leafwise(f, js);
 	struct metrics *m;
 
 	(void)state;
@@ -356,7 +363,7 @@ static void three_scattered_jobs_come_close_to_the_bound(void **state)
 	struct fabric *f = net_tree(12, 9, 18, NULL);
 	struct jobset_builder *b = jobset_builder_new(f, "test");
 	uint32_t *terms = xcalloc(f->nterm, sizeof(*terms));
-	uint64_t bound, leafwise;
+	uint64_t bound, max;
 	struct jobset *js;
 	struct rng r;
 
@@ -369,10 +376,10 @@ static void three_scattered_jobs_come_close_to_the_bound(void **state)
 		add_job(b, f, j + 1, terms + j * (f->nterm / 3), f->nterm / 3);
 	js = jobset_build(b);
 	bound = metrics_eff_efi_bound(f, js);
-	leafwise = max_by(&engine_sar, SAR_LEAFWISE, f, js, NULL);
-	assert_true(100 * leafwise <= 106 * bound);
-	assert_true(leafwise < max_by(&engine_sar, SAR_PAPER, f, js, NULL));
-	assert_true(leafwise < max_by(&engine_dfsssp, SAR_PAPER, f, js, NULL));
+	max = max_by(&engine_sar, SAR_LEAFWISE, f, js, NULL);
+	assert_true(100 * max <= 106 * bound);
+	assert_true(max < max_by(&engine_sar, SAR_PAPER, f, js, NULL));
+	assert_true(max < max_by(&engine_dfsssp, SAR_PAPER, f, js, NULL));
 	free(terms);
 	jobset_put(js);
 	fabric_put(f);
@@ -506,7 +513,9 @@ static void leafwise_is_never_worse_than_what_is_installed(void **state)
 		struct jobset *js = random_jobs(f, seed, 3);
 		struct tables *current = seed % 2 ? kit_random_trees(f, &r) : kit_bfs(f), *t;
 		struct notes notes = { 0 };
-		struct engine_params p = { .vls = 15, .current = current, .notes = &notes };
+		struct engine_params p = {
+			.vls = 15, .sar_method = SAR_LEAFWISE, .current = current, .notes = &notes
+		};
 		double was, is;
 		uint64_t before = max_of(f, js, current, &was), after;
 
@@ -533,9 +542,9 @@ static void installed_tables_that_cannot_be_improved_stay_to_the_byte(void **sta
 {
 	struct fabric *f = net_tree(10, 18, 18, NULL);
 	struct jobset *js = island_jobs(f);
-	struct tables *current = must_route(&engine_sar, f, js, NULL), *t;
+	struct tables *current = leafwise(f, js), *t;
 	struct notes notes = { 0 };
-	struct engine_params p = { .notes = &notes };
+	struct engine_params p = { .sar_method = SAR_LEAFWISE, .notes = &notes };
 
 	(void)state;
 	tables_sl_form(current, SL_BY_TERM, f);
@@ -654,12 +663,12 @@ static void few_blocks_change_when_few_jobs_change(void **state)
 {
 	struct fabric *f = make("xgft:h=3,m=12x6x6,w=1x8x6");
 	struct jobset *js = busy_tree(f, 4, false);
-	struct tables *t = must_route(&engine_sar, f, js, NULL);
+	struct tables *t = leafwise(f, js);
 
 	(void)state;
 	for (uint32_t step = 0; step < 4; step++) {
 		struct jobset *now = busy_tree(f, 4 + 2 * (step / 2), step % 2 == 0);
-		struct engine_params p = { .current = t };
+		struct engine_params p = { .sar_method = SAR_LEAFWISE, .current = t };
 		struct tables *next = must_route(&engine_sar, f, now, &p);
 		struct tdiff *d = tdiff_new(f, t, next);
 		double jobs;
@@ -690,7 +699,9 @@ static void no_more_blocks_change_at_a_time_than_the_caller_allows(void **state)
 		double jobs, first = (double)max_of(f, js, t, &jobs), last = first;
 
 		for (uint32_t step = 0; step < 6; step++) {
-			struct engine_params p = { .current = t, .sar_change = shares[i] };
+			struct engine_params p = { .sar_method = SAR_LEAFWISE,
+						   .current = t,
+						   .sar_change = shares[i] };
 			struct tables *next = must_route(&engine_sar, f, js, &p);
 			struct tdiff *d = tdiff_new(f, t, next);
 			double near = 1.04 * (double)metrics_eff_efi_bound(f, js);
@@ -756,7 +767,7 @@ static void jobs_do_not_send_slower_than_over_dfsssp_where_the_tree_is_the_limit
 	(void)state;
 	for (uint64_t seed = 1; seed <= 6; seed++) {
 		struct jobset *js = mixed_jobs(f, seed);
-		struct tables *t = must_route(&engine_sar, f, js, NULL);
+		struct tables *t = leafwise(f, js);
 
 		ours += mean_time(f, js, t);
 		theirs += mean_time(f, js, dfsssp);
@@ -773,7 +784,8 @@ static void on_a_huge_fabric_the_maximum_falls_below_that_of_dfsssp(void **state
 {
 	struct fabric *f = make("hyperx:dims=20x20,hosts=12");
 	struct jobset *js = random_jobs(f, 1, 6);
-	struct engine_params one = { .vls = 15, .threads = 1 }, two = { .vls = 15, .threads = 2 };
+	struct engine_params one = { .vls = 15, .sar_method = SAR_LEAFWISE, .threads = 1 },
+			     two = { .vls = 15, .sar_method = SAR_LEAFWISE, .threads = 2 };
 	struct tables *t = must_route(&engine_sar, f, js, &one);
 	struct tables *again = must_route(&engine_sar, f, js, &two);
 	struct tables *dfsssp = must_route(&engine_dfsssp, f, NULL, NULL);
@@ -802,7 +814,9 @@ jobs_do_not_send_slower_than_over_installed_routes_whose_maximum_is_lowered(void
 	(void)state;
 	for (uint64_t seed = 1; seed <= 6; seed++) {
 		struct jobset *js = mixed_jobs(f, seed);
-		struct engine_params p = { .vls = 15, .current = minhop };
+		struct engine_params p = { .vls = 15,
+					   .sar_method = SAR_LEAFWISE,
+					   .current = minhop };
 		struct tables *t = must_route(&engine_sar, f, js, &p);
 
 		assert_true(max_of(f, js, t, &jobs) < max_of(f, js, minhop, &jobs));
@@ -827,8 +841,8 @@ static void leafwise_is_shortest_sound_and_the_same_every_time_on_any_kind_of_fa
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
 		struct fabric *f = make(specs[i]);
 		struct jobset *js = random_jobs(f, i + 1, 5);
-		struct engine_params one = { .vls = 15, .threads = 1 };
-		struct engine_params two = { .vls = 15, .threads = 2 };
+		struct engine_params one = { .vls = 15, .sar_method = SAR_LEAFWISE, .threads = 1 };
+		struct engine_params two = { .vls = 15, .sar_method = SAR_LEAFWISE, .threads = 2 };
 		struct tables *a = must_route(&engine_sar, f, js, &one);
 		struct tables *b = must_route(&engine_sar, f, js, &two);
 		double jobs;
@@ -874,7 +888,7 @@ static void leafwise_routes_storage_and_then_the_others_around_the_jobs(void **s
 
 		add_job(b, f, 1, f->term_list + 2, f->nterm / 3);
 		js = jobset_build(b);
-		t = must_route(&engine_sar, f, js, NULL);
+		t = leafwise(f, js);
 		for (uint32_t d = 0; d < f->nterm; d++)
 			for (uint32_t s = 0; s < f->nterm; s++)
 				for (uint32_t k = 0; k < 1u << f->lmc; k++)
@@ -899,7 +913,7 @@ static void jobs_on_one_switch_change_nothing(void **state)
 	struct fabric *f = net_tree(6, 4, 8, NULL);
 
 	(void)state;
-	for (int method = SAR_LEAFWISE; method <= SAR_PATCH; method++) {
+	for (int method = SAR_TIME; method <= SAR_PATCH; method++) {
 		struct engine_params p = { .sar_method = (enum sar_method)method };
 		struct jobset *js[2];
 		struct tables *t[2];
@@ -964,7 +978,7 @@ static void rails_of_a_node_are_terminals_of_its_job(void **state)
 	jobset_builder_add(jb, &(struct job){ .id = 1 }, names, 6);
 	js = jobset_build(jb);
 	assert_int_equal(js->jobs[0].nterm, 12);
-	t = must_route(&engine_sar, f, js, NULL);
+	t = leafwise(f, js);
 	assert_sound(f, t);
 	/* 3 terminals a switch, 4 links: 3 destinations of weight 3 on one of them at least */
 	assert_in_range(max_of(f, js, t, &jobs), 9, 12);
@@ -986,7 +1000,7 @@ static void leafwise_can_be_cancelled(void **state)
 {
 	struct fabric *f = net_tree(10, 18, 18, NULL);
 	struct jobset *js = island_jobs(f);
-	struct engine_params params = { 0 };
+	struct engine_params params = { .sar_method = SAR_LEAFWISE };
 	struct progress p = { .report = stop_at_once, .ctx = &p };
 	struct tables *t = NULL;
 	struct err err;

@@ -124,8 +124,8 @@ static void options_are_edited_and_checked(void **state)
 	console_key(&k, K_CTRL('u'));
 	console_keys(&k, "77");
 	console_key(&k, K_ENTER);
-	console_keys(&k, "jjjj  "); /* threads, spread, rates, method: patch */
-	console_keys(&k, "jj");	   /* weights */
+	console_keys(&k, "jjjj   "); /* threads, spread, rates, method: patch */
+	console_keys(&k, "jjj");     /* weights */
 	console_key(&k, K_ENTER);
 	console_key(&k, K_CTRL('u'));
 	console_keys(&k, "16");
@@ -580,7 +580,7 @@ static void long_options_leave_room_for_what_to_press(void **state)
 	console_open(&k, 80, 24);
 	console_fabric(&k, "fattree2:leaves=18,spines=9,hosts=9,fail=6,seed=3", jobs);
 	console_preview(&k, "sar");
-	console_keys(&k, "6ejjjjjjjjjj"); /* pin */
+	console_keys(&k, "6ejjjjjjjjjjj"); /* pin */
 	console_key(&k, K_ENTER);
 	for (int i = 1; i <= 36; i++) {
 		snprintf(host, sizeof(host), "%sn%04d", i > 1 ? "," : "", i);
