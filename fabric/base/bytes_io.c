@@ -9,6 +9,8 @@
 
 void bytes_put(bytes_out *out, const void *data, size_t n)
 {
+	if (!n) /* data of an empty array is NULL */
+		return;
 	vec_reserve(out, out->n + n);
 	memcpy(out->v + out->n, data, n);
 	out->n += n;
@@ -26,6 +28,8 @@ void bytes_put_text(bytes_out *out, const char *text)
 void bytes_take(struct bytes_in *in, void *out, size_t n)
 {
 	in->bad |= n > in->left;
+	if (!n)
+		return;
 	if (in->bad) {
 		memset(out, 0, n);
 		return;
