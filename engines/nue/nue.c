@@ -112,14 +112,14 @@ static bool nue_search_layer(void *ctx, unsigned worker, uint32_t l)
 	return nue_layer_search(&r->trees[l], &r->layer[l], r->search[worker], &r->how, &pause);
 }
 
-/* Blocks of neighbouring switches with ends; those without are dealt out. */
+/* Blocks of neighbouring switches with terminals; those without are dealt out. */
 static void nue_divide(struct router *r, uint32_t vls)
 {
 	const struct fabric *f = r->f;
 	uint32_t n = 0, i = 0;
 
 	for (uint32_t u = 0; u < f->nsw; u++)
-		n += !r->net.bare[u];
+		n += !r->net.idle[u];
 	r->k = n < vls ? n : vls;
 	r->k = r->k ? r->k : 1;
 	r->layer = arena_alloc(r->mem, r->k, sizeof(*r->layer));
@@ -128,7 +128,7 @@ static void nue_divide(struct router *r, uint32_t vls)
 		r->layer[l].dst = arena_alloc(r->mem, f->nsw, sizeof(*r->layer[l].dst));
 	}
 	for (uint32_t u = 0; u < f->nsw; u++) {
-		uint32_t l = r->net.bare[u] ? u % r->k : (uint32_t)((uint64_t)i++ * r->k / n);
+		uint32_t l = r->net.idle[u] ? u % r->k : (uint32_t)((uint64_t)i++ * r->k / n);
 
 		r->layer[l].dst[r->layer[l].ndst++] = u;
 	}
@@ -293,6 +293,55 @@ static void nue_router_done(struct router *r)
 	nue_net_done(&r->net);
 }
 
+static int nue_route_layers(struct attempt *best, struct router *r, uint32_t vls)
+{
+	nue_divide(r, vls);
+	return pool_for(r->pool, r->k, nue_init_layer, r) ? -ECANCELED : nue_try_recipes(best, r);
+}
+
+static uint64_t nue_work_of(const struct router *r, const struct attempt *a)
+{
+	uint64_t work = a->load.work;
+
+	for (uint32_t l = 0; l < r->k; l++)
+		work += r->layer[l].work;
+	return work;
+}
+
+/* More VLs than it takes may be bad luck: fewer are tried as long as there is time.  In a tree all
+ * are alike. */
+static int nue_try_fewer_vls(struct attempt *best, struct router *r)
+{
+	uint64_t work = nue_work_of(r, best), spent = work;
+	uint32_t k = r->k;
+	int rc = 0;
+
+	for (uint32_t vls = k - 1; vls && !rc && !r->net.tree && spent + work <= WORK_MOST; vls--) {
+		struct router other = *r;
+		struct attempt a = { .trees = NULL };
+
+		atomic_init(&other.done, 0);
+		rc = nue_route_layers(&a, &other, vls);
+		spent += nue_work_of(&other, &a);
+		if (!rc && nue_is_better(&a, best)) {
+			struct attempt worse = *best;
+			struct nue_layer *layer = r->layer;
+
+			k = r->k;
+			*best = a;
+			a = worse;
+			r->layer = other.layer;
+			r->k = other.k;
+			other.layer = layer;
+			other.k = k;
+		}
+		nue_attempt_done(&a, other.k);
+		for (uint32_t l = 0; l < other.k; l++)
+			nue_layer_done(&other.layer[l]);
+	}
+	return rc;
+}
+
 /*
  * Domke et al., HPDC 2016, Sec. 4: divide the destinations among the VLs; on each VL grow an escape
  * tree, then a tree to each destination by a search on the channel dependency graph; balance the
@@ -304,6 +353,7 @@ static int nue_route(struct tables **out, const struct fabric *f, const struct j
 {
 	struct router r = { .f = f, .params = params, .progress = progress };
 	struct attempt best = { .trees = NULL };
+	struct pace pace;
 	int rc;
 
 	(void)jobs;
@@ -311,14 +361,18 @@ static int nue_route(struct tables **out, const struct fabric *f, const struct j
 	rc = graph_check_connected(f, err);
 	if (rc)
 		return rc;
-	nue_net_init(&r.net, f, params && params->ignore_rates);
+	r.total = (uint64_t)f->nsw * NUE_STEPS;
+	rc = pace_begin(&pace, progress, "layers", r.total) ? -ECANCELED : 0;
+	if (!rc)
+		rc = nue_net_init(&r.net, f, params && params->ignore_rates, &pace);
 	r.pool = pool_new(params ? params->threads : 0);
 	r.mem = arena_new();
 	r.search = arena_alloc(r.mem, pool_threads(r.pool), sizeof(*r.search));
-	r.total = (uint64_t)f->nsw * NUE_STEPS;
 	r.full = arena_alloc(r.mem, f->nsw, sizeof(*r.full));
-	nue_divide(&r, graph_vls(f, params));
-	rc = pool_for(r.pool, r.k, nue_init_layer, &r) ? -ECANCELED : nue_try_recipes(&best, &r);
+	if (!rc)
+		rc = nue_route_layers(&best, &r, graph_vls(f, params));
+	if (!rc)
+		rc = nue_try_fewer_vls(&best, &r);
 	if (!rc) {
 		nue_set_sls(best.t, &r);
 		if (params)

@@ -90,7 +90,7 @@ static void nue_layer_find_roots(struct nue_layer *l)
 	for (uint32_t i = 0; i < l->ndst; i++) {
 		const uint16_t *dist = l->dist + (size_t)i * f->nsw;
 
-		for (uint32_t u = 0; u < f->nsw && !l->net->bare[l->dst[i]]; u++)
+		for (uint32_t u = 0; u < f->nsw && !l->net->idle[l->dst[i]]; u++)
 			sum[u] += dist[u];
 	}
 	for (uint32_t u = 1; u < f->nsw; u++) {
@@ -269,7 +269,7 @@ static void nue_layer_rank(struct nue_layer *l, struct nue_search *s, enum nue_o
 		nue_layer_rank_by_stride(l, s, true);
 	if (s->how->full_first)
 		nue_layer_marked_last(l, s, s->how->full, false);
-	nue_layer_marked_last(l, s, l->net->bare, true);
+	nue_layer_marked_last(l, s, l->net->idle, true);
 }
 
 static void nue_layer_keep_tree(struct nue_trees *t, const struct nue_layer *l,
@@ -319,7 +319,7 @@ static bool nue_layer_climb_all(struct nue_layer *l, struct nue_search *s, struc
 	nue_channel_order_sort(&s->sorted, f, t->place);
 	for (uint32_t i = 0; i < l->ndst && !s->pauses.stopped; i++) {
 		s->led[i] = nue_tree_climb(s->tree, &s->sorted, l->dst[i]) &&
-			    (l->net->bare[l->dst[i]] || !nue_layer_excess(l, s, i));
+			    (l->net->idle[l->dst[i]] || !nue_layer_excess(l, s, i));
 		all &= s->led[i];
 		if (s->led[i])
 			nue_layer_keep_tree(t, l, s, i);
@@ -423,7 +423,7 @@ static uint32_t nue_layer_count_detours(const struct nue_layer *l, const struct 
 	uint32_t n = 0;
 
 	for (uint32_t u = 0; u < f->nsw; u++)
-		n += (hops[u] > dist[u]) & !l->net->bare[u];
+		n += (hops[u] > dist[u]) & !l->net->idle[u];
 	return n;
 }
 
@@ -460,7 +460,7 @@ static void nue_layer_widen_all(struct nue_trees *t, struct nue_layer *l, struct
 	uint32_t n = 0; /* those with ends come first */
 	uint64_t detours = 0;
 
-	for (; n < l->ndst && !l->net->bare[l->dst[s->turn[n]]]; n++)
+	for (; n < l->ndst && !l->net->idle[l->dst[s->turn[n]]]; n++)
 		detours += nue_layer_count_detours(l, t, s->turn[n]);
 	if (detours > (uint64_t)n * l->net->f->nsw / MANY_DETOURS)
 		return;
@@ -479,7 +479,7 @@ static void nue_layer_improve_all(struct nue_trees *t, struct nue_layer *l, stru
 {
 	nue_layer_take_places(s, t->place);
 	for (uint32_t i = 0; i < l->ndst; i++) {
-		if (l->net->bare[l->dst[i]])
+		if (l->net->idle[l->dst[i]])
 			continue;
 		if (nue_layer_count_detours(l, t, i))
 			nue_layer_improve(l, s, t, i);
@@ -514,11 +514,11 @@ static uint32_t nue_layer_leaf_root(const struct nue_net *net, uint32_t skip)
 	for (uint32_t u = 0; u < net->f->nsw; u++) {
 		bool more = best == FAB_NONE || off[u + 1] - off[u] > off[best + 1] - off[best];
 
-		if (!net->bare[u] && more)
+		if (!net->idle[u] && more)
 			best = u;
 	}
 	for (uint32_t u = best + 1; best != FAB_NONE && u < net->f->nsw && skip; u++)
-		if (!net->bare[u] && off[u + 1] - off[u] == off[best + 1] - off[best]) {
+		if (!net->idle[u] && off[u + 1] - off[u] == off[best + 1] - off[best]) {
 			best = u;
 			skip--;
 		}

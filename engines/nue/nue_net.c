@@ -2,10 +2,14 @@
 #include "engines/nue/nue_net.h"
 
 #include "engines/graph/updown.h"
+#include "engines/graph/updown_order.h"
 #include "fabric/base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define BESIDE_SHARE 20		/* one cable in so many may join switches of one level */
+#define RANK_WORK    (1u << 29) /* switches times channels */
 
 static bool nue_net_has_parallel(const struct fabric *f)
 {
@@ -37,29 +41,108 @@ static bool nue_net_is_even(const struct nue_net *net)
 	return 2 * odd < all;
 }
 
-void nue_net_init(struct nue_net *net, const struct fabric *f, bool ignore_rates)
+static void nue_net_take_ranking(struct nue_net *net, const struct updown *ud)
 {
-	uint32_t *roots = xcalloc(f->nsw, sizeof(*roots)), n;
+	uint32_t nsw = net->f->nsw;
+
+	net->tree = true;
+	net->at = arena_alloc(net->mem, nsw, sizeof(*net->at));
+	net->place = arena_alloc(net->mem, nsw, sizeof(*net->place));
+	memcpy(net->at, ud->order, nsw * sizeof(*net->at));
+	memcpy(net->place, ud->place, nsw * sizeof(*net->place));
+	net->even = nue_net_is_even(net);
+}
+
+/* Levels, and few cables between switches of one. */
+static bool nue_net_is_layered(const struct fabric *f)
+{
+	uint32_t *level = xcalloc(f->nsw, sizeof(*level)), above = 0, beside = 0;
+
+	updown_leaf_hops(level, f);
+	for (uint32_t u = 0; u < f->nsw; u++)
+		above += level[u] > 0;
+	for (uint32_t c = 0; c < f->nchan; c++)
+		beside += level[f->chan_src[c]] == level[f->chan_dst[c]];
+	free(level);
+	return above && (uint64_t)beside * BESIDE_SHARE <= f->nchan;
+}
+
+/* Hops over all ordered pairs of switches with terminals. */
+static uint64_t nue_net_least_hops(const struct fabric *f)
+{
+	uint32_t *hops = xcalloc(f->nsw, sizeof(*hops)), *queue = xcalloc(f->nsw, sizeof(*queue));
+	uint64_t sum = 0;
+
+	for (uint32_t t = 0; t < f->nsw; t++) {
+		if (!f->sw_nterm[t])
+			continue;
+		queue[0] = t;
+		fabric_hops(hops, queue, f, 1);
+		for (uint32_t u = 0; u < f->nsw; u++)
+			sum += f->sw_nterm[u] ? hops[u] : 0;
+	}
+	free(hops);
+	free(queue);
+	return sum;
+}
+
+/* Aggregation nodes on the spines, or a few cables beside the levels: a ranking from which all is
+ * legal, if that makes hardly a path longer. */
+static int nue_net_rank_layers(struct nue_net *net, struct pace *pace)
+{
+	const struct fabric *f = net->f;
+	struct updown_score score;
 	struct updown ud;
+	int rc;
+
+	if ((uint64_t)f->nsw * f->nchan > RANK_WORK || !nue_net_is_layered(f))
+		return 0;
+	rc = updown_order_best(&ud, f, pace);
+	if (rc)
+		return rc;
+	rc = updown_score(&score, &ud, f, pace);
+	if (!rc && score.hops - nue_net_least_hops(f) <= score.hops / 100)
+		nue_net_take_ranking(net, &ud);
+	updown_done(&ud);
+	return rc;
+}
+
+static int nue_net_rank(struct nue_net *net, struct pace *pace)
+{
+	uint32_t *roots = xcalloc(net->f->nsw, sizeof(*roots));
+	uint32_t n = updown_tree_roots(roots, net->f);
+	bool bare = n > 0;
+	struct updown ud;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		bare &= net->bare[roots[i]];
+	if (!bare)
+		rc = nue_net_rank_layers(net, pace);
+	if (!rc && n && !net->tree) {
+		updown_init(&ud, net->f, roots, n);
+		nue_net_take_ranking(net, &ud);
+		updown_done(&ud);
+	}
+	free(roots);
+	return rc;
+}
+
+int nue_net_init(struct nue_net *net, const struct fabric *f, bool ignore_rates, struct pace *pace)
+{
+	int rc;
 
 	*net = (struct nue_net){ .mem = arena_new(), .f = f };
 	chan_weights_init(&net->weights, f, ignore_rates);
 	net->bare = arena_alloc(net->mem, f->nsw, sizeof(*net->bare));
-	for (uint32_t u = 0; u < f->nsw; u++)
+	net->idle = arena_alloc(net->mem, f->nsw, sizeof(*net->idle));
+	for (uint32_t u = 0; u < f->nsw; u++) {
 		net->bare[u] = f->term_off[u] == f->term_off[u + 1];
-	n = updown_tree_roots(roots, f);
-	if (n) {
-		net->tree = true;
-		net->at = arena_alloc(net->mem, f->nsw, sizeof(*net->at));
-		net->place = arena_alloc(net->mem, f->nsw, sizeof(*net->place));
-		updown_init(&ud, f, roots, n);
-		memcpy(net->at, ud.order, f->nsw * sizeof(*net->at));
-		memcpy(net->place, ud.place, f->nsw * sizeof(*net->place));
-		updown_done(&ud);
-		net->even = nue_net_is_even(net);
+		net->idle[u] = !f->sw_nterm[u];
 	}
+	rc = nue_net_rank(net, pace);
 	net->parallel = !net->tree && nue_net_has_parallel(f);
-	free(roots);
+	return rc;
 }
 
 void nue_net_done(struct nue_net *net)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fabric/model/chan_weight.h"
+#include "engines/graph/graph.h"
 #include "fabric/model/fabric.h"
 
 #include <stdbool.h>
@@ -13,14 +14,16 @@ struct nue_net {
 	const struct fabric *f;
 	struct chan_weights weights;
 	bool *bare;	 /* by switch: has no ends, so that no packet begins there */
+	bool *idle;	 /* by switch: has no terminals, so that nobody minds how far it is */
 	bool parallel;	 /* has parallel cables, and is no tree */
-	bool tree;	 /* the fabric looks like a tree, with these levels: */
-	uint32_t *at;	 /* switches, those of the top level first */
+	bool tree;	 /* the fabric looks like a tree, ranked like that: */
+	uint32_t *at;	 /* switches, the highest first */
 	uint32_t *place; /* of a switch in at */
 	bool even;	 /* a tree where the hosts of a switch share its cables up exactly */
 };
 
-void nue_net_init(struct nue_net *net, const struct fabric *f, bool ignore_rates);
+/* -ECANCELED; to be freed in any case.  The fabric is connected. */
+int nue_net_init(struct nue_net *net, const struct fabric *f, bool ignore_rates, struct pace *pace);
 void nue_net_done(struct nue_net *net);
 
 #define NUE_NET_MANY 64
