@@ -203,11 +203,12 @@ static void app_data_take_names(struct app *a, const struct fabric *f,
 {
 	const struct fabric *was = a->state.fabric;
 
-	if (was == f || app_host_names_same(was, f)) {
+	if (was == f || (app_host_names_same(was, f) && fabric_same_rates(was, f))) {
 		fabric_put(f);
 		return;
 	}
 	app_host_names_events(was, f);
+	app_slow_cables_events(a->state.shape, shape);
 	a->state.fabric = f;
 	fabric_shape_put(a->state.shape);
 	a->state.shape = fabric_shape_get(shape);
@@ -226,6 +227,7 @@ void app_set_fabric(struct app *a, const struct fabric *f, const struct engine_l
 		return;
 	}
 	app_host_names_events(a->state.fabric, f);
+	app_slow_cables_events(a->state.shape, shape);
 	if (a->state.fabric)
 		app_hosts_changed(a, a->state.fabric, f);
 	app_data_drop_fabric(a);

@@ -311,6 +311,9 @@ bool app_hosts_follow(const struct app *a); /* they do just now */
 
 /* app_host_names.c */
 /* Tells the names that have changed, and those that several hosts may have; was may be NULL. */
+/* What cables are slower than they should be in the one fabric and were not in the other (NULL:
+ * none was). */
+void app_slow_cables_events(const struct fabric_shape *was, const struct fabric_shape *now);
 void app_host_names_events(const struct fabric *was, const struct fabric *is);
 bool app_host_names_same(const struct fabric *a, const struct fabric *b); /* of equal prints */
 

@@ -117,7 +117,7 @@ static void poller_sweep_ended(struct poller *p)
 /* The same fabric, perhaps with other names; not while something reads on it piece by piece. */
 static void poller_take_names(struct poller *p, const struct fabric *f)
 {
-	bool same = true;
+	bool same = fabric_same_rates(p->fabric, f);
 
 	for (uint32_t t = 0; t < f->nend && same; t++)
 		same = !strcmp(p->fabric->term_desc[t], f->term_desc[t]);

@@ -99,6 +99,14 @@ bool fabric_connected(const struct fabric *f)
 	return all;
 }
 
+bool fabric_same_rates(const struct fabric *a, const struct fabric *b)
+{
+	for (uint32_t i = 0; i < a->nport; i++)
+		if (a->port[i].rate_Mbps != b->port[i].rate_Mbps)
+			return false;
+	return true;
+}
+
 uint8_t fabric_min_op_vls(const struct fabric *f)
 {
 	uint8_t least = 0;

@@ -176,5 +176,8 @@ uint32_t fabric_hops(uint32_t *hops, uint32_t *queue, const struct fabric *f, ui
 /* True when every switch reaches every other over channels.  O(nchan). */
 bool fabric_connected(const struct fabric *f);
 
+/* Two of the same fingerprint: have all ports the same data rates?  O(nport). */
+bool fabric_same_rates(const struct fabric *a, const struct fabric *b);
+
 /* Smallest op_vls over both ends of all inter-switch links; 0 when none is known. */
 uint8_t fabric_min_op_vls(const struct fabric *f);

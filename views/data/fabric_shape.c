@@ -34,6 +34,7 @@ void fabric_shape_put(const struct fabric_shape *shape)
 	fabric_put(s->fabric);
 	topology_kind_free(s->topology);
 	racks_free(s->racks);
+	reference_rates_drop(&s->reference);
 	tiers_free(s->tiers);
 	free(s);
 }

@@ -3,56 +3,36 @@
 
 #include "fabric/base/mem.h"
 #include "views/data/history.h"
+#include "views/data/slow_cables.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Most common rate of the ports that lead to switches, or to hosts. */
-static uint32_t sample_summary_common_rate(const struct fabric *f, bool isl)
-{
-	struct {
-		uint32_t rate, count;
-	} seen[16] = { 0 }, *best = seen;
-
-	for (uint32_t i = 0; i < f->nport; i++) {
-		const struct port *p = &f->port[i];
-		size_t k = 0;
-
-		if (!p->rate_Mbps || (isl ? p->chan : p->term) == FAB_NONE)
-			continue;
-		while (k < 15 && seen[k].rate && seen[k].rate != p->rate_Mbps)
-			k++;
-		seen[k].rate = p->rate_Mbps;
-		seen[k].count++;
-	}
-	for (size_t k = 1; k < 16; k++)
-		if (seen[k].count > best->count)
-			best = &seen[k];
-	return best->rate;
-}
-
 void reference_rates_take(struct reference_rates *n, const struct fabric *f, const struct tiers *t)
 {
-	n->isl_Mbps = sample_summary_common_rate(f, true);
-	n->host_Mbps = sample_summary_common_rate(f, false);
+	n->expect = slow_cables_expect(f, t);
 	n->tiers = t;
+}
+
+void reference_rates_drop(struct reference_rates *n)
+{
+	free(n->expect);
+	n->expect = NULL;
 }
 
 /* --- problems -------------------------------------------------------------------------------- */
 
-static enum problem sample_summary_problem_of(const struct reference_rates *n, const struct port *p,
-					      const struct port_counters *pc)
+static enum problem sample_summary_problem_of(const struct port *p, const struct port_counters *pc,
+					      uint32_t expect)
 {
-	uint32_t expect = p->chan != FAB_NONE ? n->isl_Mbps : n->host_Mbps;
-
 	if (!port_cabled(p))
 		return PROBLEM_NONE;
 	if (p->state != PORT_UNKNOWN && p->state != PORT_ACTIVE)
 		return PROBLEM_DOWN;
 	if (pc && !pc->valid)
 		return PROBLEM_NO_REPLY;
-	if (p->rate_Mbps && p->rate_Mbps < expect)
+	if (slow_cables_is_slow(p, expect))
 		return PROBLEM_REDUCED;
 	return PROBLEM_NONE;
 }
@@ -76,7 +56,7 @@ static void sample_summary_find_problems(struct sample_summary *t, const struct 
 		const struct port *p = &f->port[i];
 
 		t->problem[i] = (uint8_t)sample_summary_problem_of(
-			n, p, t->sample ? &t->sample->port[i] : NULL);
+			p, t->sample ? &t->sample->port[i] : NULL, n->expect[i]);
 		t->count[t->problem[i]]++;
 		if (t->rates && t->rates->port[i].errors_per_min > 0 && port_cabled(p))
 			sample_summary_note_rising(t, i, t->rates->port[i].errors_per_min);

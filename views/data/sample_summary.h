@@ -64,12 +64,13 @@ struct sample_summary {
 
 /* What the figures of a fabric's ports are measured by; once per fabric. */
 struct reference_rates {
-	uint32_t isl_Mbps, host_Mbps; /* most common rates */
+	uint32_t *expect; /* by fabric port: slow_cables.h */
 	const struct tiers *tiers;    /* borrowed */
 };
 
 void reference_rates_take(struct reference_rates *n, const struct fabric *f,
-			  const struct tiers *t); /* O(ports) */
+			  const struct tiers *t);
+void reference_rates_drop(struct reference_rates *n);
 
 /* sample and rates: of f, or NULL.  O(ports). */
 struct sample_summary *sample_summary_new(const struct fabric *f, const struct reference_rates *n,

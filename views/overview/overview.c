@@ -448,9 +448,7 @@ static const char *overview_problem_text(char *buf, size_t len, const struct sta
 			 figure_pct(pct, rate->errors_per_min));
 	else if (kind == PROBLEM_REDUCED)
 		snprintf(what, sizeof(what), "%u of %u Gb/s", p->rate_Mbps / 1000,
-			 (p->chan != FAB_NONE ? v->shape->reference.isl_Mbps
-					      : v->shape->reference.host_Mbps) /
-				 1000);
+			 v->shape->reference.expect[port] / 1000);
 	else
 		snprintf(what, sizeof(what), "%s", problem_word(kind));
 	if (isfinite(age))
