@@ -15,7 +15,6 @@
 #include "console/record/record.h"
 #include "console/session/demo.h"
 #include "console/session/engine_list.h"
-#include "views/data/fabric_shape.h"
 #include "console/session/file_work.h"
 #include "console/session/message.h"
 #include "console/session/poller.h"
@@ -23,8 +22,9 @@
 #include "console/session/update_thread.h"
 #include "console/session/worker.h"
 #include "fabric/jobs/source.h"
-#include "fabric/plan/plan.h"
 #include "fabric/model/graft.h"
+#include "fabric/plan/plan.h"
+#include "views/data/fabric_shape.h"
 #include "views/data/sample_summary.h"
 #include "views/shell/shell.h"
 
@@ -158,7 +158,7 @@ struct app {
 	uint64_t order_serial; /* of the plan that the worker orders */
 	uint64_t order_for;    /* proposal whose own order is waited for; 0: none */
 	struct plan *plan;
-	struct tdiff *apply_diff;
+	struct tables_diff *apply_diff;
 	const struct tables *undo;    /* installed before the last update */
 	const struct tables *applied; /* what the last update installed, with its SLs */
 	const struct tables *first;   /* of a demo: what it began with, with its SLs */

@@ -128,16 +128,16 @@ static void app_update_show_order(struct app *a, const struct plan *plan)
 
 /* diff: what will be written, NULL not known yet. */
 static void app_update_show_ordering(struct app *a, const struct tables *from,
-				     const struct tables *to, const struct tdiff *diff)
+				     const struct tables *to, const struct tables_diff *diff)
 {
 	struct state_apply *s = &a->state.apply;
 
 	plan_free(a->plan);
 	a->plan = NULL;
-	tdiff_free(a->apply_diff);
+	tables_diff_free(a->apply_diff);
 	memset(s, 0, sizeof(*s));
 	app_update_set_steps(s);
-	a->apply_diff = diff ? tdiff_copy(diff) : NULL;
+	a->apply_diff = diff ? tables_diff_copy(diff) : NULL;
 	s->diff = a->apply_diff;
 	snprintf(s->plan, sizeof(s->plan), "%.15s -> %.15s", from->engine, to->engine);
 	s->state = APPLY_ORDERING;
@@ -175,7 +175,7 @@ static void app_update_offer_plan(struct app *a, struct plan *plan)
 	struct state_apply *s = &a->state.apply;
 
 	plan_free(a->plan);
-	tdiff_free(a->apply_diff);
+	tables_diff_free(a->apply_diff);
 	a->plan = plan;
 	memset(s, 0, sizeof(*s));
 	app_update_set_steps(s);
@@ -183,7 +183,7 @@ static void app_update_offer_plan(struct app *a, struct plan *plan)
 	app_update_ask_strangers(a, plan);
 	app_update_ask_slower(a, plan);
 	s->state = APPLY_READY;
-	a->apply_diff = tdiff_copy(plan->diff);
+	a->apply_diff = tables_diff_copy(plan->diff);
 	s->diff = a->apply_diff;
 	app_update_show_prediction(a);
 	s->watched = true;
@@ -619,7 +619,7 @@ static void app_update_hear(struct app *a, const struct app_news *n)
 static void app_update_end(struct app *a)
 {
 	plan_free(a->plan);
-	tdiff_free(a->apply_diff);
+	tables_diff_free(a->apply_diff);
 	tables_put(a->undo);
 	tables_put(a->applied);
 }

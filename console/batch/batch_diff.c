@@ -8,7 +8,7 @@
 #include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
-#include "fabric/model/fdiff.h"
+#include "fabric/model/fabric_diff.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -28,19 +28,19 @@ static int batch_diff_read_before(struct fabric **out, const struct app *a, cons
 	return rc;
 }
 
-static json_t *batch_diff_row_json(const struct fdiff_row *r)
+static json_t *batch_diff_row_json(const struct fabric_diff_row *r)
 {
 	bool both = r->change == FDIFF_CHANGED;
 
 	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "change",
-			 fdiff_change_name(r->change), "what", r->what, "subject",
+			 fabric_diff_change_name(r->change), "what", r->what, "subject",
 			 json_text(r->subject), "guid", batch_json_guid(r->guid), "guid_b",
 			 batch_json_guid(r->guid_b), "before",
 			 both ? json_text(r->before) : json_null(), "after",
 			 both ? json_text(r->after) : json_null());
 }
 
-static void batch_diff_print_json(FILE *out, const struct app *a, const struct fdiff *d,
+static void batch_diff_print_json(FILE *out, const struct app *a, const struct fabric_diff *d,
 				  const struct batch_opts *o, bool complete)
 {
 	json_t *rows = json_array(), *j;
@@ -56,13 +56,13 @@ static void batch_diff_print_json(FILE *out, const struct app *a, const struct f
 	fputc('\n', out);
 }
 
-static void batch_diff_print_text(FILE *out, const struct app *a, const struct fdiff *d,
+static void batch_diff_print_text(FILE *out, const struct app *a, const struct fabric_diff *d,
 				  const char *since)
 {
 	static const char marks[] = { '-', '+', '~' };
 
 	for (size_t i = 0; i < d->n; i++) {
-		const struct fdiff_row *r = &d->row[i];
+		const struct fabric_diff_row *r = &d->row[i];
 
 		fprintf(out, "%c %-7s 0x%016lx %s", marks[r->change], r->what,
 			(unsigned long)r->guid, r->subject);
@@ -77,18 +77,18 @@ static void batch_diff_print_text(FILE *out, const struct app *a, const struct f
 int batch_diff(struct app *a, const struct batch_opts *o, bool complete, struct err *err)
 {
 	struct fabric *before;
-	struct fdiff *d;
+	struct fabric_diff *d;
 	int rc = batch_diff_read_before(&before, a, o->diff, err);
 
 	if (rc)
 		return rc;
-	d = fdiff_new(before, a->state.fabric);
+	d = fabric_diff_new(before, a->state.fabric);
 	if (o->form == BATCH_TEXT)
 		batch_diff_print_text(stdout, a, d, o->diff);
 	else
 		batch_diff_print_json(stdout, a, d, o, complete);
 	rc = output_file_flush_stdout(err) ? -EIO : d->n != 0;
-	fdiff_free(d);
+	fabric_diff_free(d);
 	fabric_put(before);
 	return rc;
 }

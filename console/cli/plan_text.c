@@ -12,7 +12,7 @@
 
 void plan_print(FILE *out, const struct plan *p)
 {
-	const struct tdiff *d = p->diff;
+	const struct tables_diff *d = p->diff;
 
 	fprintf(out,
 		"\nplan %s for fabric %s: %u of %u LFT blocks (%" PRIu64 " entries) and %u SL2VL "
@@ -65,7 +65,7 @@ bool plan_sls_assumed(const struct plan *p)
 
 void plan_add_cost(json_t *j, const struct plan *p)
 {
-	const struct tdiff *d = p->diff;
+	const struct tables_diff *d = p->diff;
 
 	json_object_set_new(j, "lft_blocks", json_integer(d->nblocks));
 	json_object_set_new(j, "lft_entries", json_integer((json_int_t)d->entries));
@@ -97,7 +97,7 @@ typedef void entry_fn(const struct plan *p, uint32_t sw, uint32_t lid, uint8_t f
 
 #define SAY_BLOCKS 1024
 
-/* tdiff names the blocks in order of switches and LIDs.  Tells file_progress(). */
+/* tables_diff names the blocks in order of switches and LIDs.  Tells file_progress(). */
 static void plan_text_each_entry(const struct plan *p, entry_fn *fn, void *arg)
 {
 	for (uint32_t b = 0; b < p->diff->nblocks; b++) {

@@ -8,7 +8,7 @@
 #include "fabric/model/fabric.h"
 #include "fabric/model/jobset.h"
 #include "fabric/model/lid_choice.h"
-#include "fabric/model/namemap.h"
+#include "fabric/model/name_map.h"
 #include "fabric/model/tables.h"
 #include "fabric/plan/plan_bytes.h"
 

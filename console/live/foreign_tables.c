@@ -150,7 +150,7 @@ static int foreign_tables_verify(struct executor_foreign *out, struct live *now,
 static void foreign_tables_count(struct executor_foreign *out, const struct live *now,
 				 const struct plan *p)
 {
-	struct tdiff *old, *new;
+	struct tables_diff *old, *new;
 	char text[sizeof(out->text)];
 
 	if (!p)
@@ -163,15 +163,15 @@ static void foreign_tables_count(struct executor_foreign *out, const struct live
 			out->verdict = FOREIGN_UNPROVED;
 		return;
 	}
-	old = tdiff_new(now->f, p->from, now->t);
-	new = tdiff_new(now->f, p->to, now->t);
+	old = tables_diff_new(now->f, p->from, now->t);
+	new = tables_diff_new(now->f, p->to, now->t);
 	out->blocks = old->blocks_all;
 	out->old_lft = old->nblocks;
 	out->old_sl2vl = old->nsl2vl;
 	out->new_lft = new->nblocks;
 	out->new_sl2vl = new->nsl2vl;
-	tdiff_free(old);
-	tdiff_free(new);
+	tables_diff_free(old);
+	tables_diff_free(new);
 }
 
 int foreign_tables_judge(const struct foreign_tables *t, struct executor_foreign *out,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "console/live/journal_restore.h"
 
-#include "fabric/model/tdiff.h"
+#include "fabric/model/tables_diff.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void journal_restore_from(struct journal *j, const struct live *now,
 				 const struct tables *base)
 {
 	struct txn_head h = journal_info(j)->head;
-	struct tdiff *d = tdiff_new(now->f, base, now->t);
+	struct tables_diff *d = tables_diff_new(now->f, base, now->t);
 	struct changes *l;
 
 	d->nsl2vl = 0;
@@ -38,7 +38,7 @@ static void journal_restore_from(struct journal *j, const struct live *now,
 	h.nsl2vl = l->nsl2vl;
 	h.nwaves = l->nwaves;
 	journal_adopt(j, &h, l);
-	tdiff_free(d);
+	tables_diff_free(d);
 }
 
 int journal_restore(struct journal *j, struct live *l, const struct live_opts *o, struct err *err)

@@ -13,7 +13,7 @@
 /* The SLs of paths are in no switch; where OpenSM tells them, they count. */
 static int plan_judge_from(const struct plan *p, const struct tables *read, struct err *err)
 {
-	struct tdiff *d;
+	struct tables_diff *d;
 	uint64_t pairs;
 
 	if (!tables_forward_same(p->fabric, p->from, read))
@@ -24,9 +24,9 @@ static int plan_judge_from(const struct plan *p, const struct tables *read, stru
 			p->id);
 	if (tables_as_found(read))
 		return 0;
-	d = tdiff_new(p->fabric, read, p->from);
+	d = tables_diff_new(p->fabric, read, p->from);
 	pairs = d->sl_pairs;
-	tdiff_free(d);
+	tables_diff_free(d);
 	if (!pairs)
 		return 0;
 	return err_set(err, -ESTALE,

@@ -330,7 +330,7 @@ static int route_report_diff(struct route_report *r, const struct route_inputs *
 {
 	(void)progress;
 	(void)err;
-	r->diff = tdiff_new(in->f, in->installed, r->t);
+	r->diff = tables_diff_new(in->f, in->installed, r->t);
 	return 0;
 }
 
@@ -482,7 +482,7 @@ void route_report_free(struct route_report *r)
 	verdict_free(r->v);
 	metrics_free(r->m);
 	metrics_free(r->before);
-	tdiff_free(r->diff);
+	tables_diff_free(r->diff);
 	ebb_jobs_free(r->ebb_jobs);
 	prediction_free(r->jobs_run);
 	time_sheet_free(r->sheet);

@@ -19,7 +19,7 @@
 #include "engines/verify/verify.h"
 #include "fabric/base/notes.h"
 #include "fabric/model/lid_choice.h"
-#include "fabric/model/tdiff.h"
+#include "fabric/model/tables_diff.h"
 #include "fabric/plan/plan.h"
 
 /* The steps, in the order in which they are done. */
@@ -107,8 +107,8 @@ struct route_report {
 	/* which LIDs small and large messages take; NULL: not known, nor are the next two */
 	struct lid_choice *choice;
 	struct parx_verdict parx;
-	struct ebb ebb_large; /* of large messages */
-	struct tdiff *diff;   /* against the installed tables; NULL unknown */
+	struct ebb ebb_large;	  /* of large messages */
+	struct tables_diff *diff; /* against the installed tables; NULL unknown */
 	struct plan *plan;
 	struct transition *transition;			     /* how its order was found */
 	double made_s, total_s, paths_s, layers_s, verify_s; /* wall clock; NAN unknown */

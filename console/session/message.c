@@ -70,7 +70,7 @@ void msg_drop(struct msg *msg)
 	metrics_free(msg->after);
 	link_usage_free(msg->usage);
 	verdict_free(msg->verdict);
-	tdiff_free(msg->diff);
+	tables_diff_free(msg->diff);
 	plan_free(msg->ordered);
 	notes_done(&msg->notes);
 	free(msg->engines);

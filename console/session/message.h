@@ -10,9 +10,9 @@
 #include "console/auto/auto_policy.h"
 #include "engines/metrics/metrics.h"
 #include "engines/predict/forecast.h"
+#include "engines/predict/link_usage.h"
 #include "engines/predict/time_gate.h"
 #include "engines/predict/time_summary.h"
-#include "engines/predict/link_usage.h"
 #include "engines/predict/traffic.h"
 #include "engines/verify/verify.h"
 #include "fabric/base/log.h"
@@ -22,7 +22,7 @@
 #include "fabric/model/jobset.h"
 #include "fabric/model/sample.h"
 #include "fabric/model/tables.h"
-#include "fabric/model/tdiff.h"
+#include "fabric/model/tables_diff.h"
 #include "fabric/update/executor.h"
 #include "fabric/wire/wire.h"
 
@@ -105,7 +105,7 @@ struct msg {
 	struct metrics *before, *after;
 	struct link_usage *usage;
 	struct verdict *verdict;
-	struct tdiff *diff;
+	struct tables_diff *diff;
 	struct notes notes;
 	struct time_summary time_now, time_plan;
 	struct time_gate gate;

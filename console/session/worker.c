@@ -204,10 +204,10 @@ static int worker_preview_plan(struct worker *w, const struct work *k, struct ro
 	if (r->plan) {
 		onto = tables_get(r->plan->to);
 		snprintf(msg->txn, sizeof(msg->txn), "%s", r->plan->id);
-		msg->diff = tdiff_copy(r->plan->diff);
+		msg->diff = tables_diff_copy(r->plan->diff);
 	} else {
 		onto = tables_onto(k->in.f, k->in.installed, r->t);
-		msg->diff = tdiff_new(k->in.f, k->in.installed, onto);
+		msg->diff = tables_diff_new(k->in.f, k->in.installed, onto);
 	}
 	/* automatic mode writes what it has judged, no other plan */
 	if (msg->automatic.sound && r->plan->drain.known) {

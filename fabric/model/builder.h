@@ -9,7 +9,7 @@
 
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
-#include "fabric/model/namemap.h"
+#include "fabric/model/name_map.h"
 
 enum node_kind { NODE_SWITCH, NODE_CA, NODE_ROUTER };
 

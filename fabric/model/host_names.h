@@ -11,7 +11,7 @@
 
 #include "fabric/base/mem.h"
 #include "fabric/model/fabric.h"
-#include "fabric/model/namemap.h"
+#include "fabric/model/name_map.h"
 
 #include <stddef.h>
 #include <stdint.h>

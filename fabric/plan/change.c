@@ -39,7 +39,7 @@ static void change_add(struct changes *l, struct change c, const struct fabric *
 }
 
 struct changes *changes_new(const struct fabric *f, const struct tables *from,
-			    const struct tables *to, const struct tdiff *diff)
+			    const struct tables *to, const struct tables_diff *diff)
 {
 	struct changes *l = xcalloc(1, sizeof(*l));
 
@@ -52,7 +52,7 @@ struct changes *changes_new(const struct fabric *f, const struct tables *from,
 		1);
 	/* SL2VL first: a path of the new tables finds the lanes that it was proved with */
 	for (uint32_t i = 0; i < diff->nsl2vl; i++) {
-		const struct tdiff_sl2vl *d = &diff->sl2vl[i];
+		const struct tables_diff_sl2vl *d = &diff->sl2vl[i];
 
 		change_add(l,
 			   (struct change){
@@ -60,7 +60,7 @@ struct changes *changes_new(const struct fabric *f, const struct tables *from,
 			   f, from, to);
 	}
 	for (uint32_t i = 0; i < diff->nblocks; i++) {
-		const struct tdiff_block *d = &diff->blocks[i];
+		const struct tables_diff_block *d = &diff->blocks[i];
 
 		change_add(l,
 			   (struct change){
@@ -89,18 +89,18 @@ struct changes *changes_copy(const struct changes *l)
 
 struct chaining {
 	const struct change_order *order;
-	const struct tdiff *diff;
+	const struct tables_diff *diff;
 	uint8_t *now; /* contents of each block of the diff */
 };
 
 /* Its place in the diff, nblocks when it does not differ. */
-static uint32_t change_place_of(const struct tdiff *d, uint32_t sw, uint32_t block)
+static uint32_t change_place_of(const struct tables_diff *d, uint32_t sw, uint32_t block)
 {
 	uint32_t a = 0, b = d->nblocks;
 
 	while (a < b) {
 		uint32_t m = a + (b - a) / 2;
-		const struct tdiff_block *x = &d->blocks[m];
+		const struct tables_diff_block *x = &d->blocks[m];
 
 		if (x->sw < sw || (x->sw == sw && x->block < block))
 			a = m + 1;
@@ -156,7 +156,7 @@ static int change_add_waves(struct changes *l, const struct chaining *x, const s
 			change_add_step(l, c, f, x->now + (size_t)at * LFT_BLOCK, next);
 	}
 	for (uint32_t i = 0; i < x->diff->nblocks; i++) {
-		const struct tdiff_block *b = &x->diff->blocks[i];
+		const struct tables_diff_block *b = &x->diff->blocks[i];
 		struct change c = { .sw = b->sw, .block = (uint16_t)b->block };
 
 		change_contents(goal, &c, f, to);
@@ -170,7 +170,7 @@ static int change_add_waves(struct changes *l, const struct chaining *x, const s
 }
 
 int changes_in_order(struct changes **out, const struct fabric *f, const struct tables *from,
-		     const struct tables *to, const struct tdiff *diff,
+		     const struct tables *to, const struct tables_diff *diff,
 		     const struct change_order *order, struct err *err)
 {
 	struct changes *l = xcalloc(1, sizeof(*l));
@@ -187,7 +187,7 @@ int changes_in_order(struct changes **out, const struct fabric *f, const struct 
 	l->v = xcalloc(most, sizeof(*l->v));
 	l->data = xcalloc(2 * most * CHANGE_LFT_BYTES, 1);
 	for (uint32_t i = 0; i < diff->nsl2vl; i++) {
-		const struct tdiff_sl2vl *d = &diff->sl2vl[i];
+		const struct tables_diff_sl2vl *d = &diff->sl2vl[i];
 		struct change c = { .sw = d->sw, .kind = CHANGE_SL2VL, .in = d->in, .out = d->out };
 
 		c.wave = (uint16_t)order->sl2vl_wave;

@@ -14,7 +14,7 @@
 #include "fabric/base/err.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/tables.h"
-#include "fabric/model/tdiff.h"
+#include "fabric/model/tables_diff.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -69,7 +69,7 @@ static inline const struct change *change_first(const struct changes *l, const s
 
 /* All that differs, in the order of the diff: one wave.  Caller frees. */
 struct changes *changes_new(const struct fabric *f, const struct tables *from,
-			    const struct tables *to, const struct tdiff *diff);
+			    const struct tables *to, const struct tables_diff *diff);
 
 /* In which waves blocks are written: all bits of a block together are the entries that differ. */
 struct change_write {
@@ -86,7 +86,7 @@ struct change_order {
 /* The same in waves; those without a change are left out.  -EINVAL with a sentence when the order
  * does not end at the new tables. */
 int changes_in_order(struct changes **out, const struct fabric *f, const struct tables *from,
-		     const struct tables *to, const struct tdiff *diff,
+		     const struct tables *to, const struct tables_diff *diff,
 		     const struct change_order *order, struct err *err);
 /* Sets prev and next.  -EBADMSG: the changes of a block do not fit together.  O(n log n). */
 int changes_link(struct changes *l);

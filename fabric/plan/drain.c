@@ -26,7 +26,7 @@ const char *drain_why_name(enum drain_why why)
 struct look {
 	const struct fabric *f;
 	const struct tables *from, *to;
-	const struct tdiff *diff;
+	const struct tables_diff *diff;
 	const struct drain *d;
 	bool *changes; /* by LID: an entry somewhere */
 	bool *drained; /* by LID */
@@ -63,7 +63,7 @@ static bool drain_escape_stays(const struct look *l)
 		}
 	}
 	for (uint32_t i = 0; i < l->diff->nsl2vl; i++) {
-		const struct tdiff_sl2vl *x = &l->diff->sl2vl[i];
+		const struct tables_diff_sl2vl *x = &l->diff->sl2vl[i];
 
 		for (uint8_t sl = 0; sl < FAB_SLS; sl++)
 			if (sls >> sl & 1 && tables_vl(l->from, f, x->sw, x->in, x->out, sl) !=
@@ -140,7 +140,7 @@ static bool drain_job_changes(const struct look *l, const struct job *job)
 static void drain_mark_changes(struct look *l)
 {
 	for (uint32_t i = 0; i < l->diff->nblocks; i++) {
-		const struct tdiff_block *b = &l->diff->blocks[i];
+		const struct tables_diff_block *b = &l->diff->blocks[i];
 		uint32_t lid = b->block * LFT_BLOCK;
 
 		for (uint32_t k = 0; k < LFT_BLOCK && lid + k <= l->f->max_lid; k++)
@@ -182,7 +182,7 @@ static uint32_t drain_count_unassigned(const struct look *l, const struct jobset
 }
 
 int drain_find(struct drain *d, const struct fabric *f, const struct tables *from,
-	       const struct tables *to, const struct jobset *jobs, const struct tdiff *diff,
+	       const struct tables *to, const struct jobset *jobs, const struct tables_diff *diff,
 	       struct progress *progress, struct err *err)
 {
 	size_t lids = (size_t)f->max_lid + (1u << f->lmc) + LFT_BLOCK;

@@ -15,7 +15,7 @@
 #include "fabric/base/progress.h"
 #include "fabric/model/jobset.h"
 #include "fabric/model/tables.h"
-#include "fabric/model/tdiff.h"
+#include "fabric/model/tables_diff.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -56,7 +56,7 @@ struct drain {
  * paths may only change in their VLs counts as changed.  Progress step "drain"; -ECANCELED.
  * O(jobs * switches * LIDs of the job * hops) where nothing changes, less where much does. */
 int drain_find(struct drain *d, const struct fabric *f, const struct tables *from,
-	       const struct tables *to, const struct jobset *jobs, const struct tdiff *diff,
+	       const struct tables *to, const struct jobset *jobs, const struct tables_diff *diff,
 	       struct progress *progress, struct err *err);
 /* Escape LIDs are among those to drain: traffic cannot be moved to any. */
 bool drain_has_escape_lids(const struct drain *d, const struct fabric *f);

@@ -161,7 +161,7 @@ static bool plan_fill(struct plan *p, const struct tables *to, struct progress *
 	span.from = AT_DIFF * n;
 	if (span_at(&span, 0))
 		return true;
-	p->diff = tdiff_new(f, p->from, p->to);
+	p->diff = tables_diff_new(f, p->from, p->to);
 	span.from = AT_CHANGES * n;
 	if (span_at(&span, 0))
 		return true;
@@ -233,7 +233,7 @@ struct plan *plan_again(const struct plan *known, const struct sm_pin *sm, int64
 	tables_get(p->to);
 	if (p->jobs)
 		jobset_get(p->jobs);
-	p->diff = tdiff_copy(known->diff);
+	p->diff = tables_diff_copy(known->diff);
 	p->changes = changes_copy(known->changes);
 	p->order.v = NULL;
 	plan_copy_order(&p->order, &known->order);
@@ -282,7 +282,7 @@ void plan_free(struct plan *p)
 	changes_free(p->changes);
 	free(p->order.v);
 	drain_clear(&p->drain);
-	tdiff_free(p->diff);
+	tables_diff_free(p->diff);
 	jobset_put(p->jobs);
 	tables_put(p->to);
 	tables_put(p->from);

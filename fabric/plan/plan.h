@@ -11,7 +11,7 @@
 #include "fabric/model/fabric.h"
 #include "fabric/model/jobset.h"
 #include "fabric/model/tables.h"
-#include "fabric/model/tdiff.h"
+#include "fabric/model/tables_diff.h"
 #include "fabric/plan/change.h"
 #include "fabric/plan/drain.h"
 #include "fabric/plan/plan_files.h"
@@ -32,7 +32,7 @@ struct plan {
 	const struct fabric *fabric;
 	const struct tables *from, *to;
 	const struct jobset *jobs; /* may be NULL */
-	struct tdiff *diff;
+	struct tables_diff *diff;
 	struct changes *changes;   /* what is written, with the wave of each */
 	struct change_order order; /* as given by plan_in_order(); n 0: all in one wave */
 	struct drain drain;	   /* as given by plan_with_drain() */

@@ -126,7 +126,7 @@ static int plan_staleness_tables_diff(const struct plan *p, const struct fabric 
 				      const struct tables *t, struct err *err)
 {
 	struct digest now;
-	struct tdiff *d;
+	struct tables_diff *d;
 	const char *first;
 	int rc;
 
@@ -136,7 +136,7 @@ static int plan_staleness_tables_diff(const struct plan *p, const struct fabric 
 	if (tables_forward_same(f, p->to, t) && !tables_forward_same(f, p->from, t))
 		return err_set(err, -ESTALE,
 			       "plan %s is already installed: the switches hold its tables", p->id);
-	d = tdiff_new(f, p->from, t);
+	d = tables_diff_new(f, p->from, t);
 	first = f->sw_name[d->nblocks ? d->blocks[0].sw : d->nsl2vl ? d->sl2vl[0].sw : 0];
 	if (d->nblocks || d->nsl2vl)
 		rc = err_set(
@@ -147,7 +147,7 @@ static int plan_staleness_tables_diff(const struct plan *p, const struct fabric 
 	else
 		rc = err_set(err, -ESTALE, "the service levels of %" PRIu64 " paths changed",
 			     d->sl_pairs);
-	tdiff_free(d);
+	tables_diff_free(d);
 	return rc;
 }
 

@@ -10,7 +10,7 @@
 
 #include "fabric/base/vec.h"
 #include "fabric/model/builder.h"
-#include "fabric/model/namemap.h"
+#include "fabric/model/name_map.h"
 #include "fabric/wire/wire_priv.h"
 
 #include <errno.h>

@@ -281,7 +281,7 @@ static double median(double *v, unsigned n)
 /* The same blocks, every one in a wave of its switch. */
 static void in_waves(struct plan *p, uint32_t waves)
 {
-	const struct tdiff *d = p->diff;
+	const struct tables_diff *d = p->diff;
 	struct change_order o = { .nwaves = waves };
 	struct err err = { "" };
 

@@ -26,7 +26,7 @@
 #include "fabric/base/mem.h"
 #include "fabric/format/slurm/jobs_file.h"
 #include "fabric/jobs/job_list.h"
-#include "fabric/model/tdiff.h"
+#include "fabric/model/tables_diff.h"
 #include "fabric/sim/device/workload.h"
 #include "fabric/sim/topology/topo.h"
 
@@ -109,7 +109,7 @@ struct month {
 
 static void compare_steps(const struct month *m, struct way *w, const struct tables *to)
 {
-	struct tdiff *d = tdiff_new(m->f, w->t, to);
+	struct tables_diff *d = tables_diff_new(m->f, w->t, to);
 	double pct = 100.0 * d->nblocks / d->blocks_all;
 
 	w->blocks += pct;
@@ -122,7 +122,7 @@ static void compare_steps(const struct month *m, struct way *w, const struct tab
 	}
 	if (m->largest < m->f->nterm / LARGE_PART && pct > w->quiet_max)
 		w->quiet_max = pct;
-	tdiff_free(d);
+	tables_diff_free(d);
 }
 
 static int route(const struct month *m, struct way *w, const struct jobset *js, bool first,

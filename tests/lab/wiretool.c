@@ -25,7 +25,7 @@
 #include "fabric/format/opensm/osm_lfts.h"
 #include "fabric/format/opensm/osm_sl2vl.h"
 #include "fabric/model/builder.h"
-#include "fabric/model/tdiff.h"
+#include "fabric/model/tables_diff.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/sim/topology/topo.h"
@@ -109,7 +109,7 @@ static int compare_tables(struct tool *x, const char *path, bool sl2vl)
 {
 	struct tables *live, *other = NULL;
 	FILE *in = fopen(path, "r");
-	struct tdiff *d;
+	struct tables_diff *d;
 	int rc;
 
 	if (!in)
@@ -127,11 +127,11 @@ static int compare_tables(struct tool *x, const char *path, bool sl2vl)
 	fclose(in);
 	if (rc)
 		return fail(x->err.text);
-	d = tdiff_new(x->f, live, other);
+	d = tables_diff_new(x->f, live, other);
 	printf("%" PRIu64 " of %" PRIu64 " LFT entries and %u SL2VL tables differ\n", d->entries,
 	       d->entries_all, d->nsl2vl);
 	rc = sl2vl ? d->nsl2vl != 0 : d->entries != 0;
-	tdiff_free(d);
+	tables_diff_free(d);
 	tables_put(live);
 	tables_put(other);
 	return rc;

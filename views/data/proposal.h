@@ -15,7 +15,7 @@
 #include "fabric/base/notes.h"
 #include "fabric/model/jobset.h"
 #include "fabric/model/tables.h"
-#include "fabric/model/tdiff.h"
+#include "fabric/model/tables_diff.h"
 #include "fabric/plan/plan.h"
 #include "views/data/request.h"
 
@@ -48,7 +48,7 @@ struct proposal {
 	struct time_summary time_now, time_plan; /* likewise, of an all-to-all of the jobs */
 	struct time_gate gate;			 /* do jobs get slower? */
 	const struct verdict *verdict;
-	const struct tdiff *diff;
+	const struct tables_diff *diff;
 
 	bool forecasting;    /* what follows is being computed, or waits for that */
 	bool forecast_ended; /* by the operator */

@@ -10,15 +10,15 @@
 #include "engines/engine.h"
 #include "engines/metrics/metrics.h"
 #include "engines/predict/forecast.h"
-#include "engines/predict/time_summary.h"
 #include "engines/predict/link_usage.h"
+#include "engines/predict/time_summary.h"
 #include "engines/verify/verify.h"
 #include "fabric/base/log.h"
 #include "fabric/model/fabric.h"
 #include "fabric/model/jobset.h"
 #include "fabric/model/sample.h"
 #include "fabric/model/tables.h"
-#include "fabric/model/tdiff.h"
+#include "fabric/model/tables_diff.h"
 #include "views/data/history.h"
 #include "views/data/proposal.h"
 #include "views/data/setting.h"
@@ -231,7 +231,7 @@ struct state_apply {
 	bool strangers;		  /* LIDs of no job as well, which nobody has accepted yet */
 	bool names;		  /* likewise, of hosts whose names are not certain */
 	char slower[300];	  /* jobs get slower, which nobody has accepted yet; "" they do not */
-	const struct tdiff *diff; /* what is to be written */
+	const struct tables_diff *diff; /* what is to be written */
 	struct apply_step steps[APPLY_STEPS];
 	uint32_t nsteps;
 	uint64_t done, total; /* blocks and SL2VL tables written and read back */

@@ -211,11 +211,11 @@ uint32_t preview_diff_rows(const struct state *s)
 static void preview_changes_draw_row(const struct state *s, struct canvas *c, struct rect r, int y,
 				     uint32_t i)
 {
-	const struct tdiff *d = state_proposal(s)->diff;
+	const struct tables_diff *d = state_proposal(s)->diff;
 	char name[NAME_LEN];
 
 	if (i >= d->nblocks) {
-		const struct tdiff_sl2vl *v = &d->sl2vl[i - d->nblocks];
+		const struct tables_diff_sl2vl *v = &d->sl2vl[i - d->nblocks];
 
 		canvas_name(c, r, 1, y, 16, ROLE_TEXT,
 			    switch_label(name, sizeof(name), s->fabric, v->sw));
@@ -261,7 +261,7 @@ static void preview_changes_draw_entries(const struct state *s, struct canvas *c
 					 uint32_t i)
 {
 	const struct proposal *x = state_proposal(s);
-	const struct tdiff_block *b = &x->diff->blocks[i];
+	const struct tables_diff_block *b = &x->diff->blocks[i];
 	const uint8_t *was = tables_row(x->from, b->sw), *is = tables_row(x->tables, b->sw);
 	uint32_t lid = b->block * LFT_BLOCK, end = lid + LFT_BLOCK;
 	char from[80], to[80], line[256], name[NAME_LEN], title[128];

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool preview_cost_nothing_changes(const struct tdiff *d)
+static bool preview_cost_nothing_changes(const struct tables_diff *d)
 {
 	return d && !d->nblocks && !d->nsl2vl && !d->sl_pairs;
 }
@@ -192,7 +192,7 @@ static int preview_cost_draw_inputs(struct canvas *c, struct rect r, int y,
 int preview_facts_draw(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct proposal *x = state_proposal(s);
-	const struct tdiff *d = x->diff;
+	const struct tables_diff *d = x->diff;
 	char a[FIGURE_LEN], b[FIGURE_LEN];
 
 	if (!d || preview_cost_nothing_changes(d))
@@ -211,7 +211,7 @@ int preview_facts_draw(const struct state *s, struct canvas *c, struct rect r, i
 
 int preview_cost_draw(const struct state *s, struct canvas *c, struct rect r, int y)
 {
-	const struct tdiff *d = state_proposal(s)->diff;
+	const struct tables_diff *d = state_proposal(s)->diff;
 	char title[64];
 
 	if (!d || preview_cost_nothing_changes(d)) {
@@ -252,7 +252,7 @@ int preview_notes_draw(const struct state *s, struct canvas *c, struct rect r, i
 const char *preview_cost_brief(char *buf, size_t len, const struct state *s)
 {
 	const struct proposal *x = state_proposal(s);
-	const struct tdiff *d = x->diff;
+	const struct tables_diff *d = x->diff;
 	char a[FIGURE_LEN], est[FIGURE_LEN] = "", waves[64] = "";
 
 	if (!d || preview_cost_nothing_changes(d)) {

@@ -89,7 +89,7 @@ static int preview_menu_draw_run(const struct state *s, struct canvas *c, struct
 static int preview_menu_draw_next(const struct state *s, struct canvas *c, struct rect r, int y)
 {
 	const struct proposal *x = state_proposal(s);
-	const struct tdiff *d = x->diff;
+	const struct tables_diff *d = x->diff;
 	struct rect in = { r.x, r.y, r.w - 1, r.h };
 	char text[120];
 

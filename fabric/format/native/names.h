@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fabric/base/err.h"
-#include "fabric/model/namemap.h"
+#include "fabric/model/name_map.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fabric/update/installer/osm_foreign.h"
 
-#include "fabric/model/tdiff.h"
+#include "fabric/model/tables_diff.h"
 
 #include <errno.h>
 
@@ -9,14 +9,14 @@ int osm_foreign(struct tables **known, struct osm_link *l, const struct fabric *
 		const struct tables *read, struct err *err)
 {
 	struct tables *said, *onto;
-	struct tdiff *d;
+	struct tables_diff *d;
 	int rc = osm_link_tables(l, false, &said, f, err);
 
 	*known = NULL;
 	if (rc)
 		return rc;
 	onto = tables_onto(f, read, said);
-	d = tdiff_new(f, read, onto);
+	d = tables_diff_new(f, read, onto);
 	if (d->nblocks || d->nsl2vl)
 		rc = err_set(err, -EUCLEAN,
 			     "%u LFT blocks and %u SL2VL tables on %u switches (%s%s) differ from "
@@ -28,7 +28,7 @@ int osm_foreign(struct tables **known, struct osm_link *l, const struct fabric *
 		tables_put(onto);
 	else
 		*known = onto;
-	tdiff_free(d);
+	tables_diff_free(d);
 	tables_put(said);
 	return rc;
 }

@@ -2,7 +2,7 @@
 #include "fabric/update/installer/staged_tables.h"
 
 #include "fabric/base/mem.h"
-#include "fabric/model/tdiff.h"
+#include "fabric/model/tables_diff.h"
 
 #include <stdlib.h>
 #include <string.h>

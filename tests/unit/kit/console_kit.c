@@ -44,7 +44,7 @@ static void free_fabric(struct console_kit *k)
 	metrics_free(k->before);
 	verdict_free(k->verdict);
 	verdict_free(k->plan_verdict);
-	tdiff_free(k->diff);
+	tables_diff_free(k->diff);
 	plan_free(k->ordered);
 	tables_put(k->tables);
 	tables_put(k->plan);
@@ -326,7 +326,7 @@ void console_preview(struct console_kit *k, const char *engine)
 	k->plan = route(k, engine, true);
 	judge(k, k->tables, &k->before, NULL);
 	judge(k, k->plan, &k->plan_metrics, &k->plan_verdict);
-	k->diff = tdiff_new(k->fabric, k->tables, k->plan);
+	k->diff = tables_diff_new(k->fabric, k->tables, k->plan);
 	p->state = PREVIEW_DONE;
 	for (p->engine = 0; strcmp(p->engines[p->engine].engine->name, engine); p->engine++)
 		assert_true(p->engine + 1 < p->nengines);

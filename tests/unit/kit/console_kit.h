@@ -25,7 +25,7 @@ struct console_kit {
 	struct link_usage *usage;
 	struct metrics *metrics, *plan_metrics, *before;
 	struct verdict *verdict, *plan_verdict;
-	struct tdiff *diff;
+	struct tables_diff *diff;
 	struct plan *ordered;
 	struct sample *samples[2];
 	struct rates *rates;

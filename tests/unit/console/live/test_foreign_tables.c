@@ -88,7 +88,7 @@ static struct executor_foreign judged(struct world *x)
 static void what_is_there_is_compared_with_the_old_and_the_new_tables_and_verified(void **state)
 {
 	struct executor_foreign out;
-	struct tdiff *d;
+	struct tables_diff *d;
 	struct world x;
 
 	(void)state;
@@ -98,11 +98,11 @@ static void what_is_there_is_compared_with_the_old_and_the_new_tables_and_verifi
 	assert_int_equal(out.old_lft + out.old_sl2vl, 0);
 	assert_true(out.blocks >= x.live.f->nsw && out.new_lft > 0);
 	assert_int_equal(sim_install_tables(x.sim, x.p->to, &x.err), 0);
-	d = tdiff_new(x.live.f, x.from, x.p->to);
+	d = tables_diff_new(x.live.f, x.from, x.p->to);
 	out = judged(&x);
 	assert_int_equal(out.new_lft + out.new_sl2vl, 0);
 	assert_int_equal(out.old_lft, d->nblocks);
-	tdiff_free(d);
+	tables_diff_free(d);
 	/* one entry of somebody else's, to a port without a cable */
 	sim_poke_lft(x.sim, 0, x.live.f->term_lid[9], 200);
 	out = judged(&x);

@@ -9,7 +9,7 @@
 #include "engines/verify/verify.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
-#include "fabric/model/tdiff.h"
+#include "fabric/model/tables_diff.h"
 #include "fabric/sim/topology/topo.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/route_check.h"
@@ -670,13 +670,13 @@ static void few_blocks_change_when_few_jobs_change(void **state)
 		struct jobset *now = busy_tree(f, 4 + 2 * (step / 2), step % 2 == 0);
 		struct engine_params p = { .sar_method = SAR_LEAFWISE, .current = t };
 		struct tables *next = must_route(&engine_sar, f, now, &p);
-		struct tdiff *d = tdiff_new(f, t, next);
+		struct tables_diff *d = tables_diff_new(f, t, next);
 		double jobs;
 
 		assert_true(20 * d->nblocks <= d->blocks_all);
 		assert_true(100 * max_of(f, now, next, &jobs) <=
 			    106 * metrics_eff_efi_bound(f, now));
-		tdiff_free(d);
+		tables_diff_free(d);
 		tables_put(t);
 		t = next;
 		jobset_put(now);
@@ -703,14 +703,14 @@ static void no_more_blocks_change_at_a_time_than_the_caller_allows(void **state)
 						   .current = t,
 						   .sar_change = shares[i] };
 			struct tables *next = must_route(&engine_sar, f, js, &p);
-			struct tdiff *d = tdiff_new(f, t, next);
+			struct tables_diff *d = tables_diff_new(f, t, next);
 			double near = 1.04 * (double)metrics_eff_efi_bound(f, js);
 			double max = (double)max_of(f, js, next, &jobs);
 
 			assert_true(d->nblocks <= shares[i] * d->blocks_all);
 			assert_true(max <= last || max <= near);
 			last = max;
-			tdiff_free(d);
+			tables_diff_free(d);
 			tables_put(t);
 			t = next;
 		}

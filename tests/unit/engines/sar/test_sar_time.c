@@ -8,7 +8,7 @@
 #include "engines/verify/verify.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
-#include "fabric/model/tdiff.h"
+#include "fabric/model/tables_diff.h"
 #include "fabric/sim/topology/topo.h"
 #include "tests/unit/kit/fabkit.h"
 #include "tests/unit/kit/route_check.h"
@@ -265,16 +265,16 @@ static void steps_within_the_budget_come_to_what_scratch_reaches_and_rest(void *
 			struct engine_params p = { .vls = 15,
 						   .current = t,
 						   .sar_change = shares[i % 2] };
-			struct tdiff *d;
+			struct tables_diff *d;
 
 			next = must_route(&engine_sar, f, js, &p);
-			d = tdiff_new(f, t, next);
+			d = tables_diff_new(f, t, next);
 			assert_true(d->nblocks <= share * d->blocks_all);
 			assert_true(time_of(f, next, js) <= last);
 			assert_sound(f, next);
 			last = time_of(f, next, js);
 			rests = !d->nblocks;
-			tdiff_free(d);
+			tables_diff_free(d);
 			tables_put(t);
 			t = next;
 		}

@@ -5,7 +5,7 @@
 #include "fabric/model/jobset.h"
 #include "fabric/model/sample.h"
 #include "fabric/model/tables.h"
-#include "fabric/model/tdiff.h"
+#include "fabric/model/tables_diff.h"
 
 #include <errno.h>
 #include <math.h>
@@ -289,20 +289,20 @@ static void diff_counts_entries_blocks_and_sl2vl_tables(void **state)
 {
 	struct fabric *f = frozen(line_of_three(true), 0);
 	struct tables *a = tables_new(f, "a"), *b = tables_new(f, "b");
-	struct tdiff *d;
+	struct tables_diff *d;
 
 	(void)state;
 	tables_row(b, 1)[1] = 3;
 	tables_row(b, 1)[2] = 3;
 	tables_sl2vl_form(b, SL2VL_BY_INPUT, f); /* all to VL 0: differs from identity */
-	d = tdiff_new(f, a, b);
+	d = tables_diff_new(f, a, b);
 	assert_int_equal(d->entries, 2);
 	assert_int_equal(d->nblocks, 1);
 	assert_int_equal(d->blocks[0].sw, 1);
 	assert_int_equal(d->switches, 3);
 	/* per switch cabled inputs x channels out: 3x1 + 4x2 + 3x1 */
 	assert_int_equal(d->nsl2vl, 14);
-	tdiff_free(d);
+	tables_diff_free(d);
 	tables_put(a);
 	tables_put(b);
 	fabric_put(f);

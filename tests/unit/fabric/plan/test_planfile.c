@@ -159,7 +159,7 @@ static void same_plan_gives_the_same_bytes(void **state)
 static void the_order_of_writes_is_kept_and_protected(void **state)
 {
 	struct world *w = *state;
-	const struct tdiff *d = w->p->diff;
+	const struct tables_diff *d = w->p->diff;
 	struct change_write *v = xcalloc(2 * (size_t)d->nblocks, sizeof(*v));
 	struct change_order o = { .v = v, .n = 2 * d->nblocks, .nwaves = 2, .sl2vl_wave = 1 };
 	struct digest before = w->p->hash;
@@ -169,7 +169,7 @@ static void the_order_of_writes_is_kept_and_protected(void **state)
 
 	memcpy(id, w->p->id, sizeof(id));
 	for (uint32_t i = 0; i < o.n; i++) {
-		const struct tdiff_block *b = &d->blocks[i % d->nblocks];
+		const struct tables_diff_block *b = &d->blocks[i % d->nblocks];
 		uint32_t wave = i / d->nblocks;
 
 		v[i] = (struct change_write){ wave, b->sw, b->block,
@@ -302,7 +302,7 @@ static void only_jobs_whose_paths_change_are_asked(void **state)
 	struct tables *from = net_tables(w->f, 0, false), *to = net_tables(w->f, 0, false);
 	uint32_t leaf = fabric_switch_by_guid(w->f, 0x1002);
 	struct drain d = { 0 };
-	struct tdiff *diff;
+	struct tables_diff *diff;
 	struct err err = { "" };
 
 	for (uint32_t h = 0; h < 6; h++) {
@@ -315,13 +315,13 @@ static void only_jobs_whose_paths_change_are_asked(void **state)
 		port = &tables_row(to, leaf)[lid];
 		*port = *port == NET_HOSTS + 1 ? NET_HOSTS + 2 : NET_HOSTS + 1;
 	}
-	diff = tdiff_new(w->f, from, to);
+	diff = tables_diff_new(w->f, from, to);
 	assert_int_equal(drain_find(&d, w->f, from, to, w->jobs, diff, NULL, &err), 0);
 	assert_int_equal(d.njob, 1);
 	assert_int_equal(w->jobs->jobs[d.job[0].job].id, 8);
 	assert_false(d.job[0].needed);
 	drain_clear(&d);
-	tdiff_free(diff);
+	tables_diff_free(diff);
 	tables_put(from);
 	tables_put(to);
 }

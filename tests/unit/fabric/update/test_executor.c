@@ -119,7 +119,7 @@ static void in_waves(struct world *w)
 
 	o.v = v;
 	for (o.n = 0; o.n < 3 * w->p->diff->nblocks; o.n++) {
-		const struct tdiff_block *b = &w->p->diff->blocks[o.n % w->p->diff->nblocks];
+		const struct tables_diff_block *b = &w->p->diff->blocks[o.n % w->p->diff->nblocks];
 		uint32_t wave = o.n / w->p->diff->nblocks;
 		uint64_t now = 0;
 
@@ -366,7 +366,7 @@ static void there_is_never_a_mixture_of_more_than_one_wave(void **state)
 static void an_order_that_leaves_something_old_is_refused(void **state)
 {
 	struct world *w = *state;
-	const struct tdiff_block *b = &w->p->diff->blocks[0];
+	const struct tables_diff_block *b = &w->p->diff->blocks[0];
 	struct change_write v = { 0, b->sw, b->block, ~0ull };
 	struct change_order o = { .v = &v, .n = 1, .nwaves = 1 };
 	struct err err;

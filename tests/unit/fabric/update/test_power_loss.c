@@ -54,7 +54,7 @@ static void in_waves(struct world *w)
 
 	o.v = v;
 	for (; o.n < 2 * w->p->diff->nblocks; o.n++) {
-		const struct tdiff_block *b = &w->p->diff->blocks[o.n % w->p->diff->nblocks];
+		const struct tables_diff_block *b = &w->p->diff->blocks[o.n % w->p->diff->nblocks];
 		uint32_t wave = o.n / w->p->diff->nblocks;
 
 		v[o.n] = (struct change_write){ wave, b->sw, b->block, wave ? ~third : third };

@@ -4,7 +4,7 @@
 #include "fabric/wire/wire.h"
 
 #include "fabric/base/rng.h"
-#include "fabric/model/tdiff.h"
+#include "fabric/model/tables_diff.h"
 #include "fabric/sim/device/sim.h"
 #include "fabric/sim/device/sim_wire.h"
 #include "fabric/sim/topology/topo.h"
@@ -300,7 +300,7 @@ static void tables_read_are_the_tables_installed(void **state)
 {
 	struct tables_report report;
 	struct tables *got;
-	struct tdiff *d;
+	struct tables_diff *d;
 	struct world x;
 
 	(void)state;
@@ -319,11 +319,11 @@ static void tables_read_are_the_tables_installed(void **state)
 	shuffle_sl2vl(x.t, x.f, 1);
 	assert_int_equal(sim_install_tables(x.sim, x.t, &x.err), 0);
 	assert_int_equal(wire_read_tables(&got, x.w, x.swept, true, &report, NULL, &x.err), 0);
-	d = tdiff_new(x.f, x.t, got); /* looks only at ports with something on them */
+	d = tables_diff_new(x.f, x.t, got); /* looks only at ports with something on them */
 	assert_int_equal(d->nblocks, 0);
 	assert_int_equal(d->nsl2vl, 0);
 	assert_true(report.sl2vl > x.f->nsw * 4);
-	tdiff_free(d);
+	tables_diff_free(d);
 	tables_report_clear(&report);
 	tables_put(got);
 	world_down(&x);
@@ -475,7 +475,7 @@ static void lids_that_lead_nowhere_are_found_out_soon(void **state)
 static void writes_change_exactly_what_was_asked(void **state)
 {
 	struct tables *after;
-	struct tdiff *d;
+	struct tables_diff *d;
 	struct world x;
 	struct wire_block b[3] = { 0 };
 
@@ -504,9 +504,9 @@ static void writes_change_exactly_what_was_asked(void **state)
 					want ^= 1;
 			assert_int_equal(tables_row(after, sw)[lid], want);
 		}
-	d = tdiff_new(x.f, x.t, after);
+	d = tables_diff_new(x.f, x.t, after);
 	assert_true(d->nblocks <= 3);
-	tdiff_free(d);
+	tables_diff_free(d);
 	tables_put(after);
 	world_down(&x);
 }

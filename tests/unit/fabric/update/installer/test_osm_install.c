@@ -63,7 +63,7 @@ static void osm_writes_blocks(struct world *w, const struct tables *t, bool all)
 {
 	struct tables *none = tables_new(w->f, "nothing");
 	const struct tables *was = all ? none : w->believed;
-	struct tdiff *d = tdiff_new(w->f, was, t);
+	struct tables_diff *d = tables_diff_new(w->f, was, t);
 	struct changes *l = changes_new(w->f, was, t, d);
 	struct installer in = net_installer(w->s);
 
@@ -82,7 +82,7 @@ static void osm_writes_blocks(struct world *w, const struct tables *t, bool all)
 		w->written++;
 	}
 	changes_free(l);
-	tdiff_free(d);
+	tables_diff_free(d);
 	tables_put(none);
 	tables_put(w->believed);
 	w->believed = tables_get(t);
@@ -106,7 +106,7 @@ static void in_waves(struct plan *p)
 
 	o.v = v;
 	for (o.n = 0; o.n < 2 * p->diff->nblocks; o.n++) {
-		const struct tdiff_block *b = &p->diff->blocks[o.n % p->diff->nblocks];
+		const struct tables_diff_block *b = &p->diff->blocks[o.n % p->diff->nblocks];
 		uint32_t wave = o.n / p->diff->nblocks;
 
 		v[o.n] = (struct change_write){ wave, b->sw, b->block,
@@ -679,8 +679,8 @@ struct judged {
 static int judge(void *ctx, struct executor_foreign *out, struct err *err)
 {
 	struct judged *j = ctx;
-	struct tdiff *old = tdiff_new(j->w->f, j->w->p->from, j->by);
-	struct tdiff *new = tdiff_new(j->w->f, j->w->p->to, j->by);
+	struct tables_diff *old = tables_diff_new(j->w->f, j->w->p->from, j->by);
+	struct tables_diff *new = tables_diff_new(j->w->f, j->w->p->to, j->by);
 
 	(void)err;
 	assert_true(net_holds(j->w->s, j->by, true));
@@ -691,8 +691,8 @@ static int judge(void *ctx, struct executor_foreign *out, struct err *err)
 	out->old_sl2vl = old->nsl2vl;
 	out->new_lft = new->nblocks;
 	out->new_sl2vl = new->nsl2vl;
-	tdiff_free(old);
-	tdiff_free(new);
+	tables_diff_free(old);
+	tables_diff_free(new);
 	return 0;
 }
 

@@ -109,10 +109,10 @@ static int run(struct world *w, struct err *err)
 static bool installed(struct world *w, const struct tables *want)
 {
 	struct tables *t = sim_tables(w->sim);
-	struct tdiff *d = tdiff_new(w->made, t, want);
+	struct tables_diff *d = tables_diff_new(w->made, t, want);
 	bool same = !d->nblocks && !d->nsl2vl;
 
-	tdiff_free(d);
+	tables_diff_free(d);
 	tables_put(t);
 	return same;
 }

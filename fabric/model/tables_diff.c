@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/model/tdiff.h"
+#include "fabric/model/tables_diff.h"
 
 #include "fabric/base/mem.h"
 #include "fabric/base/vec.h"
@@ -9,12 +9,12 @@
 struct differ {
 	const struct fabric *f;
 	const struct tables *from, *to;
-	struct tdiff *d;
-	VEC(struct tdiff_block) blocks;
-	VEC(struct tdiff_sl2vl) sl2vl;
+	struct tables_diff *d;
+	VEC(struct tables_diff_block) blocks;
+	VEC(struct tables_diff_sl2vl) sl2vl;
 };
 
-static uint32_t tdiff_changed_entries(const uint8_t *a, const uint8_t *b)
+static uint32_t tables_diff_changed_entries(const uint8_t *a, const uint8_t *b)
 {
 	uint32_t n = 0;
 
@@ -23,7 +23,7 @@ static uint32_t tdiff_changed_entries(const uint8_t *a, const uint8_t *b)
 	return n;
 }
 
-static void tdiff_diff_lft(struct differ *x, uint32_t sw)
+static void tables_diff_diff_lft(struct differ *x, uint32_t sw)
 {
 	const uint8_t *a = tables_row(x->from, sw), *b = tables_row(x->to, sw);
 
@@ -32,14 +32,14 @@ static void tdiff_diff_lft(struct differ *x, uint32_t sw)
 
 		if (!memcmp(a + at, b + at, LFT_BLOCK))
 			continue;
-		n = tdiff_changed_entries(a + at, b + at);
+		n = tables_diff_changed_entries(a + at, b + at);
 		x->d->entries += n;
-		vec_push(&x->blocks, (struct tdiff_block){ sw, block, n });
+		vec_push(&x->blocks, (struct tables_diff_block){ sw, block, n });
 	}
 }
 
 /* An SL2VL table counts where packets can come in and leave towards another switch. */
-static void tdiff_diff_sl2vl(struct differ *x, uint32_t sw)
+static void tables_diff_diff_sl2vl(struct differ *x, uint32_t sw)
 {
 	const struct fabric *f = x->f;
 
@@ -55,13 +55,13 @@ static void tdiff_diff_sl2vl(struct differ *x, uint32_t sw)
 
 			if (memcmp(tables_vl_row(x->from, f, sw, i, o),
 				   tables_vl_row(x->to, f, sw, i, o), FAB_SLS) != 0)
-				vec_push(&x->sl2vl, (struct tdiff_sl2vl){ sw, i, o });
+				vec_push(&x->sl2vl, (struct tables_diff_sl2vl){ sw, i, o });
 		}
 	}
 }
 
-static uint64_t tdiff_count_sl_pairs(const struct fabric *f, const struct tables *from,
-				     const struct tables *to)
+static uint64_t tables_diff_count_sl_pairs(const struct fabric *f, const struct tables *from,
+					   const struct tables *to)
 {
 	uint64_t n = 0;
 
@@ -81,7 +81,8 @@ static uint64_t tdiff_count_sl_pairs(const struct fabric *f, const struct tables
 	return n;
 }
 
-struct tdiff *tdiff_new(const struct fabric *f, const struct tables *from, const struct tables *to)
+struct tables_diff *tables_diff_new(const struct fabric *f, const struct tables *from,
+				    const struct tables *to)
 {
 	struct differ x = { .f = f, .from = from, .to = to, .d = xcalloc(1, sizeof(*x.d)) };
 	uint32_t lids = 0;
@@ -89,15 +90,15 @@ struct tdiff *tdiff_new(const struct fabric *f, const struct tables *from, const
 	for (uint32_t sw = 0; sw < f->nsw; sw++) {
 		size_t blocks = x.blocks.n, sl2vl = x.sl2vl.n;
 
-		tdiff_diff_lft(&x, sw);
-		tdiff_diff_sl2vl(&x, sw);
+		tables_diff_diff_lft(&x, sw);
+		tables_diff_diff_sl2vl(&x, sw);
 		x.d->switches += x.blocks.n != blocks || x.sl2vl.n != sl2vl;
 	}
 	for (uint32_t lid = 1; lid <= f->max_lid; lid++)
 		lids += f->lid_end[lid] != FAB_NONE;
 	x.d->entries_all = (uint64_t)lids * f->nsw;
 	x.d->blocks_all = tables_blocks(to) * f->nsw;
-	x.d->sl_pairs = tdiff_count_sl_pairs(f, from, to);
+	x.d->sl_pairs = tables_diff_count_sl_pairs(f, from, to);
 	x.d->blocks = x.blocks.v;
 	x.d->nblocks = (uint32_t)x.blocks.n;
 	x.d->sl2vl = x.sl2vl.v;
@@ -105,9 +106,9 @@ struct tdiff *tdiff_new(const struct fabric *f, const struct tables *from, const
 	return x.d;
 }
 
-struct tdiff *tdiff_copy(const struct tdiff *d)
+struct tables_diff *tables_diff_copy(const struct tables_diff *d)
 {
-	struct tdiff *copy = xcalloc(1, sizeof(*copy));
+	struct tables_diff *copy = xcalloc(1, sizeof(*copy));
 
 	*copy = *d;
 	copy->blocks = xcalloc(d->nblocks, sizeof(*d->blocks));
@@ -119,7 +120,7 @@ struct tdiff *tdiff_copy(const struct tdiff *d)
 	return copy;
 }
 
-void tdiff_free(struct tdiff *d)
+void tables_diff_free(struct tables_diff *d)
 {
 	if (!d)
 		return;
@@ -138,7 +139,7 @@ bool tables_forward_same(const struct fabric *f, const struct tables *a, const s
 	    memcmp(a->lft, b->lft, (size_t)a->nsw * a->stride))
 		return false;
 	for (uint32_t sw = 0; sw < f->nsw && !x.sl2vl.n; sw++)
-		tdiff_diff_sl2vl(&x, sw);
+		tables_diff_diff_sl2vl(&x, sw);
 	same = !x.sl2vl.n;
 	vec_free(&x.sl2vl);
 	return same;

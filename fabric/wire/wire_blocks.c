@@ -30,20 +30,20 @@ struct list {
 	uint32_t reading;		   /* item to be read next, FAB_NONE */
 };
 
-static uint32_t wire_rw_item_sw(const struct list *l, uint32_t i)
+static uint32_t wire_blocks_item_sw(const struct list *l, uint32_t i)
 {
 	return l->blocks ? l->blocks[i].sw : l->sl2vl[i].sw;
 }
 
-static int *wire_rw_item_rc(const struct list *l, uint32_t i)
+static int *wire_blocks_item_rc(const struct list *l, uint32_t i)
 {
 	return l->blocks ? &l->blocks[i].rc : &l->sl2vl[i].rc;
 }
 
-static void wire_rw_ask_item(const struct list *l, uint32_t i, struct queue_request *out)
+static void wire_blocks_ask_item(const struct list *l, uint32_t i, struct queue_request *out)
 {
 	uint8_t method = l->write ? MAD_SET : MAD_GET;
-	uint32_t sw = wire_rw_item_sw(l, i);
+	uint32_t sw = wire_blocks_item_sw(l, i);
 
 	if (l->blocks) {
 		wire_smp(l->w, &out->mad, method, SMP_LFT, l->blocks[i].block);
@@ -61,33 +61,33 @@ static void wire_rw_ask_item(const struct list *l, uint32_t i, struct queue_requ
 }
 
 /* Of a switch all of whose writes were answered, or failed. */
-static bool wire_rw_next_back(struct list *l, struct queue_request *out)
+static bool wire_blocks_next_back(struct list *l, struct queue_request *out)
 {
 	if (l->reading == FAB_NONE) {
 		if (l->done_at == l->ndone)
 			return false;
 		l->reading = l->first[l->done_sw[l->done_at++]];
 	}
-	wire_rw_ask_item(l->back, l->reading, out);
+	wire_blocks_ask_item(l->back, l->reading, out);
 	out->tag |= READ_BACK;
 	l->reading = l->after[l->reading];
 	return true;
 }
 
-static bool wire_rw_list_next(void *ctx, struct queue_request *out)
+static bool wire_blocks_list_next(void *ctx, struct queue_request *out)
 {
 	struct list *l = ctx;
 
 	for (; l->at < l->n; l->at++)
-		if (l->via[wire_rw_item_sw(l, l->at)] != VIA_NONE)
+		if (l->via[wire_blocks_item_sw(l, l->at)] != VIA_NONE)
 			break;
 	if (l->at == l->n)
-		return l->back && wire_rw_next_back(l, out);
-	wire_rw_ask_item(l, l->at++, out);
+		return l->back && wire_blocks_next_back(l, out);
+	wire_blocks_ask_item(l, l->at++, out);
 	return true;
 }
 
-static int wire_rw_block_done(const struct list *l, struct wire_block *b, const uint8_t *d)
+static int wire_blocks_block_done(const struct list *l, struct wire_block *b, const uint8_t *d)
 {
 	if (l->write)
 		return memcmp(b->port, d, LFT_BLOCK) ? -EIO : 0;
@@ -95,7 +95,7 @@ static int wire_rw_block_done(const struct list *l, struct wire_block *b, const 
 	return 0;
 }
 
-static int wire_rw_sl2vl_done(const struct list *l, struct wire_sl2vl *s, const uint8_t *d)
+static int wire_blocks_sl2vl_done(const struct list *l, struct wire_sl2vl *s, const uint8_t *d)
 {
 	uint8_t vl[FAB_SLS];
 
@@ -106,24 +106,24 @@ static int wire_rw_sl2vl_done(const struct list *l, struct wire_sl2vl *s, const 
 	return 0;
 }
 
-static void wire_rw_list_done(void *ctx, const struct queue_request *req, int rc,
-			      const struct mad_answer *a)
+static void wire_blocks_list_done(void *ctx, const struct queue_request *req, int rc,
+				  const struct mad_answer *a)
 {
 	struct list *l = ctx;
-	uint32_t i = (uint32_t)req->tag, sw = wire_rw_item_sw(l, i);
+	uint32_t i = (uint32_t)req->tag, sw = wire_blocks_item_sw(l, i);
 
 	if (req->tag & READ_BACK)
 		l = l->back;
 	else if (l->back && !--l->open[sw])
 		l->done_sw[l->ndone++] = sw;
 	if (!rc)
-		rc = l->blocks ? wire_rw_block_done(l, &l->blocks[i], a->data)
-			       : wire_rw_sl2vl_done(l, &l->sl2vl[i], a->data);
-	*wire_rw_item_rc(l, i) = rc == -EHOSTDOWN ? -ETIMEDOUT : rc;
+		rc = l->blocks ? wire_blocks_block_done(l, &l->blocks[i], a->data)
+			       : wire_blocks_sl2vl_done(l, &l->sl2vl[i], a->data);
+	*wire_blocks_item_rc(l, i) = rc == -EHOSTDOWN ? -ETIMEDOUT : rc;
 }
 
 /* The sentence about a list that was not done in full. */
-static int wire_rw_sum_up(const struct list *l, struct err *err)
+static int wire_blocks_sum_up(const struct list *l, struct err *err)
 {
 	const char *what = l->blocks ? "LFT blocks" : "SL2VL tables";
 	const char *verb = l->write ? "written" : "read";
@@ -132,20 +132,20 @@ static int wire_rw_sum_up(const struct list *l, struct err *err)
 	int rc;
 
 	for (uint32_t i = 0; i < l->n; i++)
-		if (*wire_rw_item_rc(l, i) && !bad++)
+		if (*wire_blocks_item_rc(l, i) && !bad++)
 			first = i;
 	if (!bad)
 		return 0;
-	rc = *wire_rw_item_rc(l, first);
+	rc = *wire_blocks_item_rc(l, first);
 	/* it answered a Get a moment ago */
-	keyed = l->write && rc == -ETIMEDOUT && l->via[wire_rw_item_sw(l, first)] != VIA_NONE;
+	keyed = l->write && rc == -ETIMEDOUT && l->via[wire_blocks_item_sw(l, first)] != VIA_NONE;
 	return err_set(err, -EIO, "%u of %u %s not %s, the first on switch %s: %s%s", bad, l->n,
-		       what, verb, l->f->sw_name[wire_rw_item_sw(l, first)], wire_rc_text(rc),
+		       what, verb, l->f->sw_name[wire_blocks_item_sw(l, first)], wire_rc_text(rc),
 		       keyed ? "; it responds to reads, so the M_Key may be wrong or missing" : "");
 }
 
 /* Memory for reading back; items are the list's, by switch. */
-static void wire_rw_plan_back(struct list *l)
+static void wire_blocks_plan_back(struct list *l)
 {
 	uint32_t nsw = l->f->nsw;
 
@@ -157,7 +157,7 @@ static void wire_rw_plan_back(struct list *l)
 	for (uint32_t sw = 0; sw < nsw; sw++)
 		l->first[sw] = FAB_NONE;
 	for (uint32_t i = l->n; i-- > 0;) {
-		uint32_t sw = wire_rw_item_sw(l, i);
+		uint32_t sw = wire_blocks_item_sw(l, i);
 
 		l->after[i] = l->first[sw];
 		l->first[sw] = i;
@@ -167,9 +167,9 @@ static void wire_rw_plan_back(struct list *l)
 	l->total += l->n;
 }
 
-static bool wire_rw_as_written(const struct list *l, uint32_t i)
+static bool wire_blocks_as_written(const struct list *l, uint32_t i)
 {
-	if (*wire_rw_item_rc(l, i) || (l->back && *wire_rw_item_rc(l->back, i)))
+	if (*wire_blocks_item_rc(l, i) || (l->back && *wire_blocks_item_rc(l->back, i)))
 		return false;
 	if (!l->back)
 		return true;
@@ -178,34 +178,35 @@ static bool wire_rw_as_written(const struct list *l, uint32_t i)
 }
 
 /* Sets what no switch was asked for, and who is to be asked. */
-static void wire_rw_no_answer_yet(struct list *l, bool *want)
+static void wire_blocks_no_answer_yet(struct list *l, bool *want)
 {
 	for (uint32_t i = 0; i < l->n; i++) {
-		*wire_rw_item_rc(l, i) = -ECANCELED;
+		*wire_blocks_item_rc(l, i) = -ECANCELED;
 		if (l->back)
-			*wire_rw_item_rc(l->back, i) = -ECANCELED;
-		want[wire_rw_item_sw(l, i)] = true;
+			*wire_blocks_item_rc(l->back, i) = -ECANCELED;
+		want[wire_blocks_item_sw(l, i)] = true;
 	}
 }
 
-static void wire_rw_unreachable(struct list *l)
+static void wire_blocks_unreachable(struct list *l)
 {
 	for (uint32_t i = 0; i < l->n; i++) {
-		uint32_t sw = wire_rw_item_sw(l, i);
+		uint32_t sw = wire_blocks_item_sw(l, i);
 
 		if (l->via[sw] != VIA_NONE)
 			continue;
-		*wire_rw_item_rc(l, i) = l->sw_rc[sw];
+		*wire_blocks_item_rc(l, i) = l->sw_rc[sw];
 		if (l->back)
-			*wire_rw_item_rc(l->back, i) = l->sw_rc[sw];
+			*wire_blocks_item_rc(l->back, i) = l->sw_rc[sw];
 	}
 }
 
-static int wire_rw_run_list(struct list *l, struct progress *progress, struct err *err)
+static int wire_blocks_run_list(struct list *l, struct progress *progress, struct err *err)
 {
-	struct queue_source src = {
-		.next = wire_rw_list_next, .done = wire_rw_list_done, .ctx = l, .total = &l->total
-	};
+	struct queue_source src = { .next = wire_blocks_list_next,
+				    .done = wire_blocks_list_done,
+				    .ctx = l,
+				    .total = &l->total };
 	bool *want = xcalloc(l->f->nsw, sizeof(bool));
 	const char *step = l->blocks  ? l->write ? "write LFTs" : "read LFTs"
 			   : l->write ? "write SL2VL"
@@ -216,23 +217,23 @@ static int wire_rw_run_list(struct list *l, struct progress *progress, struct er
 	l->via = xcalloc(l->f->nsw, 1);
 	l->sw_rc = xcalloc(l->f->nsw, sizeof(int));
 	if (l->back)
-		wire_rw_plan_back(l);
-	wire_rw_no_answer_yet(l, want);
+		wire_blocks_plan_back(l);
+	wire_blocks_no_answer_yet(l, want);
 	rc = wire_recall(l->w, l->f, want, l->via, l->sw_rc, progress, err);
 	if (rc)
 		goto out;
-	wire_rw_unreachable(l);
+	wire_blocks_unreachable(l);
 	rc = queue_run(l->w->queue, &src, progress, step, err);
 out:
 	for (uint32_t i = 0; i < l->n && l->w->nknown; i++)
-		if (!wire_rw_as_written(l, i))
+		if (!wire_blocks_as_written(l, i))
 			wire_forget(l->w);
 	if (rc == -ECANCELED)
 		err_set(err, rc, "cancelled: not everything was %s", l->write ? "written" : "read");
 	if (!rc)
-		rc = wire_rw_sum_up(l, err);
+		rc = wire_blocks_sum_up(l, err);
 	if (!rc && l->back)
-		rc = wire_rw_sum_up(l->back, err);
+		rc = wire_blocks_sum_up(l->back, err);
 	free(want);
 	free(l->via);
 	free(l->sw_rc);
@@ -248,7 +249,7 @@ int wire_read_blocks(struct wire *w, const struct fabric *f, struct wire_block *
 {
 	struct list l = { .w = w, .f = f, .blocks = b, .n = n };
 
-	return n ? wire_rw_run_list(&l, progress, err) : 0;
+	return n ? wire_blocks_run_list(&l, progress, err) : 0;
 }
 
 int wire_read_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s, uint32_t n,
@@ -256,7 +257,7 @@ int wire_read_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s
 {
 	struct list l = { .w = w, .f = f, .sl2vl = s, .n = n };
 
-	return n ? wire_rw_run_list(&l, progress, err) : 0;
+	return n ? wire_blocks_run_list(&l, progress, err) : 0;
 }
 
 int wire_write_blocks(struct wire *w, const struct fabric *f, struct wire_block *b,
@@ -268,7 +269,7 @@ int wire_write_blocks(struct wire *w, const struct fabric *f, struct wire_block 
 		.w = w, .f = f, .blocks = b, .n = n, .write = true, .back = back ? &r : NULL
 	};
 
-	return n ? wire_rw_run_list(&l, progress, err) : 0;
+	return n ? wire_blocks_run_list(&l, progress, err) : 0;
 }
 
 int wire_write_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *s,
@@ -280,5 +281,5 @@ int wire_write_sl2vl(struct wire *w, const struct fabric *f, struct wire_sl2vl *
 		.w = w, .f = f, .sl2vl = s, .n = n, .write = true, .back = back ? &r : NULL
 	};
 
-	return n ? wire_rw_run_list(&l, progress, err) : 0;
+	return n ? wire_blocks_run_list(&l, progress, err) : 0;
 }

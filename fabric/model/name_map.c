@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fabric/model/namemap.h"
+#include "fabric/model/name_map.h"
 
 #include "fabric/base/guard.h"
 #include "fabric/base/mem.h"
@@ -24,7 +24,7 @@ struct name_map *name_map_new(void)
 	return xcalloc(1, sizeof(struct name_map));
 }
 
-static void namemap_free_entry(void *node)
+static void name_map_free_entry(void *node)
 {
 	struct named *e = node;
 
@@ -36,11 +36,11 @@ void name_map_free(struct name_map *m)
 {
 	if (!m)
 		return;
-	tdestroy(m->root, namemap_free_entry);
+	tdestroy(m->root, name_map_free_entry);
 	free(m);
 }
 
-static int namemap_by_guid(const void *x, const void *y)
+static int name_map_by_guid(const void *x, const void *y)
 {
 	const struct named *a = x, *b = y;
 
@@ -52,7 +52,7 @@ void name_map_add(struct name_map *m, uint64_t node_guid, const char *name)
 	struct named *e = xcalloc(1, sizeof(*e)), **at;
 
 	e->guid = node_guid;
-	at = tsearch(e, &m->root, namemap_by_guid);
+	at = tsearch(e, &m->root, name_map_by_guid);
 	if (!at)
 		guard_give_up(-ENOMEM, "out of memory for a name");
 	if (*at != e)
@@ -61,15 +61,15 @@ void name_map_add(struct name_map *m, uint64_t node_guid, const char *name)
 	(*at)->name = plain_text(xstrdup(name), "");
 }
 
-struct namemap_visitor {
+struct name_map_visitor {
 	void (*fn)(void *ctx, uint64_t node_guid, const char *name);
 	void *ctx;
 };
 
-static void namemap_visit(const void *node, VISIT when, void *visitor)
+static void name_map_visit(const void *node, VISIT when, void *visitor)
 {
 	const struct named *e = *(const struct named *const *)node;
-	const struct namemap_visitor *v = visitor;
+	const struct name_map_visitor *v = visitor;
 
 	if (when == postorder || when == leaf)
 		v->fn(v->ctx, e->guid, e->name);
@@ -78,15 +78,15 @@ static void namemap_visit(const void *node, VISIT when, void *visitor)
 void name_map_each(const struct name_map *m,
 		   void (*fn)(void *ctx, uint64_t node_guid, const char *name), void *ctx)
 {
-	struct namemap_visitor v = { fn, ctx };
+	struct name_map_visitor v = { fn, ctx };
 
-	twalk_r(m->root, namemap_visit, &v);
+	twalk_r(m->root, name_map_visit, &v);
 }
 
 const char *name_map_find(const struct name_map *m, uint64_t node_guid)
 {
 	const struct named key = { .guid = node_guid };
-	struct named *const *at = m ? tfind(&key, &m->root, namemap_by_guid) : NULL;
+	struct named *const *at = m ? tfind(&key, &m->root, name_map_by_guid) : NULL;
 
 	return at ? (*at)->name : NULL;
 }
