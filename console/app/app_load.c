@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* --load: a dump, or a folder that key w wrote with all that was known. */
+#include "console/app/app_folder.h"
 #include "console/app/app_priv.h"
 
 #include "console/input/load_fabric.h"
 #include "console/lib/exits.h"
-#include "fabric/base/json_text.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/plural.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,107 +62,6 @@ void app_load_free(struct app *a)
 	free(a->folder);
 }
 
-/* *out NULL: there is none, as in folders of earlier versions.  -EBADMSG: a damaged one. */
-static int app_load_read_json(json_t **out, const char *folder, const char *name, struct err *err)
-{
-	char *path = xasprintf("%s/%s", folder, name);
-	json_error_t why = { .line = 0 };
-	bool there = !access(path, F_OK);
-	int rc = 0;
-
-	*out = there ? json_text_clean(json_load_file(path, 0, &why)) : NULL;
-	if (there && !*out)
-		rc = err_set(err, -EBADMSG, "%s:%d: truncated or damaged: %s", path, why.line,
-			     why.text);
-	free(path);
-	return rc;
-}
-
-/* --- jobs ----------------------------------------------------------------------------------- */
-
-static void app_load_add_job(struct job_list *l, const json_t *j)
-{
-	const json_t *hosts = json_object_get(j, "hosts");
-	size_t n = json_array_size(hosts);
-	const char **names = xcalloc(n + 1, sizeof(*names));
-	struct job_rec rec = {
-		.id = (uint64_t)json_integer_at(j, "id"),
-		.name = json_string_at(j, "name"),
-		.user = json_string_at(j, "user"),
-		.nodes = json_string_at(j, "nodes"),
-		.hosts = names,
-		.start_s = json_integer_at(j, "start_s"),
-	};
-
-	for (size_t i = 0; i < n; i++) {
-		const char *name = json_string_value(json_array_get(hosts, i));
-
-		if (name)
-			names[rec.nhost++] = name;
-	}
-	if (rec.nhost)
-		job_list_add(l, &rec);
-	free(names);
-}
-
-static struct job_list *app_load_job_list(const json_t *j)
-{
-	struct job_list *l =
-		job_list_new(json_string_at(j, "source"), json_integer_at(j, "time_s"));
-	json_t *job;
-	size_t i;
-
-	json_array_foreach(json_object_get(j, "jobs"), i, job) app_load_add_job(l, job);
-	l->pending = (uint32_t)json_integer_at(j, "pending");
-	l->other = (uint32_t)json_integer_at(j, "other");
-	job_list_sort(l);
-	return l;
-}
-
-/* --- what was known of the fabric ------------------------------------------------------------ */
-
-static void app_load_sm(struct state_sm *sm, const json_t *j)
-{
-	if (!json_is_object(j))
-		return;
-	sm->known = true;
-	sm->lost = json_is_true(json_object_get(j, "lost"));
-	sm->lid = (uint16_t)json_integer_at(j, "lid");
-	sm->guid = strtoull(json_string_at(j, "guid"), NULL, 16);
-	snprintf(sm->name, sizeof(sm->name), "%.63s", json_string_at(j, "name"));
-	snprintf(sm->state, sizeof(sm->state), "%.15s", json_string_at(j, "state"));
-	snprintf(sm->engine, sizeof(sm->engine), "%.23s", json_string_at(j, "engine"));
-	snprintf(sm->requested, sizeof(sm->requested), "%.23s", json_string_at(j, "requested"));
-}
-
-/* Read once, and line by line: what is no event is left out. */
-static void app_load_events(struct events *to, const char *folder)
-{
-	char *path = xasprintf("%s/%s", folder, SNAPSHOT_EVENTS), *line = NULL;
-	FILE *f = fopen(path, "re");
-	size_t cap = 0;
-
-	while (f && getline(&line, &cap, f) > 0) {
-		json_t *j = json_text_clean(json_loads(line, 0, NULL));
-		struct log_line l = { .level = LOG_INFO };
-
-		for (int level = LOG_DEBUG; level <= LOG_ERROR; level++)
-			if (!strcmp(log_level_name((enum log_level)level),
-				    json_string_at(j, "level")))
-				l.level = (enum log_level)level;
-		l.time_ns = (uint64_t)json_integer_at(j, "time_ns");
-		snprintf(l.area, sizeof(l.area), "%s", json_string_at(j, "area"));
-		snprintf(l.text, sizeof(l.text), "%s", json_string_at(j, "text"));
-		if (l.text[0])
-			events_add(to, &l);
-		json_decref(j);
-	}
-	if (f)
-		fclose(f);
-	free(line);
-	free(path);
-}
-
 /* The newest moment is what is on the screen first. */
 static void app_load_show_newest(struct app *a)
 {
@@ -201,10 +99,8 @@ struct loading {
 	struct fabric *fabric;	     /* until it is handed over */
 	struct engine_list *engines; /* of that, as the next */
 	const struct fabric_shape *shape;
-	struct tables *tables;	     /* likewise; NULL: none */
-	json_t *state;		     /* NULL: none */
-	const struct job_list *jobs; /* likewise */
-	struct events events;
+	struct tables *tables; /* likewise; NULL: none */
+	struct app_folder was; /* of a folder: what it says besides */
 	struct sample_history *past;
 	const struct jobset *jobset; /* that the samples are of, with the next two */
 	const struct fabric *of;
@@ -230,18 +126,6 @@ static int app_load_port_states(const struct loading *l, struct err *err)
 	return rc;
 }
 
-static int app_load_read_folder(struct loading *l, struct err *err)
-{
-	json_t *jobs = NULL;
-	int rc = l->opts->jobs ? 0 : app_load_read_json(&jobs, l->folder, SNAPSHOT_LIST, err);
-
-	if (!rc && jobs)
-		l->jobs = app_load_job_list(jobs);
-	json_decref(jobs);
-	app_load_events(&l->events, l->folder);
-	return rc;
-}
-
 /* What is not worked out again by the thread that draws. */
 static void app_load_look_at(struct loading *l)
 {
@@ -253,14 +137,13 @@ static void app_load_look_at(struct loading *l)
 static int app_load_run(void *ctx, struct err *err)
 {
 	struct loading *l = ctx;
-	const char *saved;
-	int rc = l->folder ? app_load_read_json(&l->state, l->folder, SNAPSHOT_STATE, err) : 0;
+	int rc = l->folder ? app_folder_read_state(&l->was, l->folder, err) : 0;
+	const char *saved = l->was.fabric;
 
-	saved = json_string_at(l->state, "fabric");
 	if (!rc)
 		rc = loadfab_fabric(&l->fabric, l->opts->load,
 				    l->opts->live.name ? l->opts->live.name
-				    : *saved	       ? saved
+				    : saved && *saved  ? saved
 						       : NULL,
 				    l->names, err);
 	if (!rc && l->folder)
@@ -268,7 +151,7 @@ static int app_load_run(void *ctx, struct err *err)
 	if (!rc && l->opts->lfts)
 		rc = load_fabric_tables(&l->tables, l->opts->lfts, l->fabric, err);
 	if (!rc && l->folder)
-		rc = app_load_read_folder(l, err);
+		rc = app_folder_read_rest(&l->was, l->folder, !l->opts->jobs, err);
 	if (!rc)
 		app_load_look_at(l);
 	return rc;
@@ -298,8 +181,7 @@ static void app_load_done_with(void *ctx)
 	free(l->engines);
 	fabric_shape_put(l->shape);
 	tables_put(l->tables);
-	job_list_put(l->jobs);
-	json_decref(l->state);
+	app_folder_clear(&l->was);
 	sample_history_free(l->past);
 	jobset_put(l->jobset);
 	tables_put(l->installed);
@@ -329,13 +211,14 @@ static const struct file_work_ops app_load_past_ops = {
 	.free = app_load_done_with,
 };
 
-static void app_load_take_state(struct app *a, const json_t *j)
+static void app_load_take_state(struct app *a, const struct app_folder *was)
 {
-	if (json_is_number(json_object_get(j, "interval_s")))
-		a->state.poll.interval_s = json_number_value(json_object_get(j, "interval_s"));
-	if (json_object_get(j, "sls_known"))
-		a->state.sls_known = json_is_true(json_object_get(j, "sls_known"));
-	app_load_sm(&a->state.sm, json_object_get(j, "sm"));
+	if (was->interval_s > 0)
+		a->state.poll.interval_s = was->interval_s;
+	if (was->sls_told)
+		a->state.sls_known = was->sls_known;
+	if (was->sm.known)
+		a->state.sm = was->sm;
 }
 
 static void app_load_take_jobs(struct app *a, const struct job_list *l)
@@ -374,7 +257,7 @@ static void app_load_done(void *owner, void *ctx)
 	struct fabric *f = l->fabric;
 	struct tables *t = l->tables;
 
-	app_load_take_events(a, &l->events);
+	app_load_take_events(a, &l->was.events);
 	snprintf(a->state.source, sizeof(a->state.source), "file %.58s",
 		 a->folder ? a->folder : a->opts.load);
 	log_add(LOG_INFO, "load", "%u switch%s, %u host%s, %u cable%s; %s; %s", f->nsw,
@@ -387,10 +270,10 @@ static void app_load_done(void *owner, void *ctx)
 		app_set_tables(a, t, false);
 	if (!a->folder)
 		return;
-	if (l->jobs)
-		app_load_take_jobs(a, l->jobs);
-	l->jobs = NULL;
-	app_load_take_state(a, l->state);
+	if (l->was.jobs)
+		app_load_take_jobs(a, l->was.jobs);
+	l->was.jobs = NULL;
+	app_load_take_state(a, &l->was);
 	app_load_begin_past(a);
 }
 

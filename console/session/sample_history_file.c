@@ -7,6 +7,7 @@
 #include "console/session/sample_history.h"
 
 #include "console/session/sample_code.h"
+#include "fabric/base/apart.h"
 #include "fabric/base/file_progress.h"
 #include "fabric/base/mem.h"
 
@@ -244,6 +245,56 @@ static int sample_history_file_unpack(uint8_t **out, size_t *len, FILE *in, cons
 	return rc;
 }
 
+/* The same in a process that can do nothing else; what it sends is read as the contents of the file
+ * are. */
+struct history_unpacking {
+	FILE *in;
+	const char *what;
+	uint8_t *raw;
+	size_t len;
+};
+
+static int sample_history_file_put_raw(void *ctx, bytes_out *out, struct read_report *report,
+				       struct err *err)
+{
+	struct history_unpacking *x = ctx;
+	int rc = sample_history_file_unpack(&x->raw, &x->len, x->in, x->what, err);
+
+	(void)report;
+	if (!rc)
+		bytes_put(out, x->raw, x->len);
+	return rc;
+}
+
+static int sample_history_file_take_raw(void *ctx, struct bytes_in *in, struct err *err)
+{
+	struct history_unpacking *x = ctx;
+
+	(void)err;
+	if (in->left < sizeof(struct read_report))
+		return -EPROTO;
+	x->len = in->left - sizeof(struct read_report); /* which comes behind it */
+	x->raw = xcalloc(x->len + 1, 1);
+	bytes_take(in, x->raw, x->len);
+	return 0;
+}
+
+static int sample_history_file_unpack_apart(uint8_t **raw, size_t *len, FILE *in, const char *what,
+					    struct err *err)
+{
+	struct history_unpacking x = { .in = in, .what = what };
+	struct apart a = { .path = what,
+			   .file = in,
+			   .read = sample_history_file_put_raw,
+			   .take = sample_history_file_take_raw,
+			   .ctx = &x };
+	int rc = apart_read(&a, NULL, err);
+
+	*raw = x.raw;
+	*len = x.len;
+	return rc;
+}
+
 /* Into port[], where that is not NULL. */
 static int sample_history_file_get_ports(struct reader *r, struct port *port,
 					 const struct fabric *f, const char *what, struct err *err)
@@ -438,7 +489,7 @@ int sample_history_read_ports(FILE *in, struct fabric *f, const char *what, stru
 {
 	uint8_t *raw = NULL;
 	size_t len;
-	int rc = sample_history_file_unpack(&raw, &len, in, what, err);
+	int rc = sample_history_file_unpack_apart(&raw, &len, in, what, err);
 	struct reader r = { raw, raw ? raw + len : raw, false };
 
 	if (!rc)
@@ -456,7 +507,7 @@ int sample_history_read(struct sample_history *p, FILE *in, const struct fabric 
 	uint8_t *raw = NULL;
 	size_t len;
 	uint64_t nset;
-	int rc = sample_history_file_unpack(&raw, &len, in, what, err);
+	int rc = sample_history_file_unpack_apart(&raw, &len, in, what, err);
 	struct reader r = { raw, raw ? raw + len : raw, false };
 
 	if (!rc)

@@ -4,9 +4,6 @@
 #include "console/input/load_fabric.h"
 
 #include "fabric/base/confine.h"
-#include "fabric/base/isolate.h"
-#include "fabric/base/mem.h"
-#include "fabric/base/rng.h"
 #include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/format/native/demand_file.h"
 #include "fabric/format/native/lid_choice_file.h"
@@ -19,6 +16,7 @@
 #include "fabric/format/opensm/path_sl.h"
 #include "fabric/format/slurm/slurm_topology.h"
 #include "fabric/plan/planfile.h"
+#include "tests/unit/kit/apart_spy.h"
 #include "tests/unit/kit/update_net.h"
 
 #include <errno.h>
@@ -28,9 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,35 +38,6 @@
 #include <cmocka.h>
 
 /* ---- readers that try ---- */
-
-static struct tries {
-	int here;   /* readers in this process, */
-	int denied; /* in another, that could do nothing, */
-	int able;   /* and that could */
-} * tries;	    /* shared with those processes */
-static pid_t self;
-
-static bool denied(long result)
-{
-	if (result >= 0)
-		close((int)result);
-	return result < 0 && (errno == EPERM || errno == EACCES);
-}
-
-static void tries_all(void)
-{
-	if (getpid() == self) {
-		tries->here++;
-		return;
-	}
-	if (denied(open("/etc/passwd", O_RDONLY | O_CLOEXEC)) &&
-	    denied(open("/tmp", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600)) &&
-	    denied(socket(AF_UNIX, SOCK_STREAM, 0)) && denied(socket(AF_INET, SOCK_DGRAM, 0)) &&
-	    denied(execl("/bin/true", "true", (char *)NULL)))
-		tries->denied++;
-	else
-		tries->able++;
-}
 
 /* What readers begin with: lines, JSON, YAML, what is packed, OpenSM's cache of a discovery. */
 struct lines;
@@ -115,42 +82,6 @@ int __wrap_ibnd_cache_read(struct builder *b, FILE *file, const char *path,
 {
 	tries_all();
 	return __real_ibnd_cache_read(b, file, path, report, err);
-}
-
-/* ---- what comes back, changed on its way ---- */
-
-static struct {
-	bool keep, replace;
-	uint8_t *data;
-	size_t len;
-} way;
-
-int __real_isolated_read(struct isolated *out, FILE *const in[2],
-			 int (*fn)(void *ctx, struct isolated_out *result, struct err *err),
-			 void *ctx, struct err *err);
-int __wrap_isolated_read(struct isolated *out, FILE *const in[2],
-			 int (*fn)(void *ctx, struct isolated_out *result, struct err *err),
-			 void *ctx, struct err *err);
-int __wrap_isolated_read(struct isolated *out, FILE *const in[2],
-			 int (*fn)(void *ctx, struct isolated_out *result, struct err *err),
-			 void *ctx, struct err *err)
-{
-	int rc;
-
-	if (way.replace) {
-		out->heap = memcpy(xcalloc(way.len, 1), way.data, way.len);
-		out->data = out->heap;
-		out->len = way.len;
-		out->map = NULL;
-		return 0;
-	}
-	rc = __real_isolated_read(out, in, fn, ctx, err);
-	if (!rc && way.keep) {
-		free(way.data);
-		way.data = memcpy(xcalloc(out->len, 1), out->data, out->len);
-		way.len = out->len;
-	}
-	return rc;
 }
 
 /* ---- a file of each kind ---- */
@@ -257,9 +188,7 @@ static int setup(void **state)
 	FILE *out;
 
 	(void)state;
-	self = getpid();
-	tries = mmap(NULL, sizeof(*tries), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		     0);
+	tries_begin();
 	assert_non_null(mkdtemp(dir));
 	f = net_fabric(NULL);
 	t = net_tables(f, 0, true);
@@ -521,15 +450,7 @@ static void whatever_a_reader_sends_is_taken_or_refused(void **state)
 		for (unsigned round = 0; round < 150; round++) {
 			struct err err = { "" };
 
-			way.data = memcpy(xcalloc(len, 1), sent, len);
-			way.len = round % 5 ? len : rng_below(&rng, len);
-			for (unsigned k = 1 + (unsigned)rng_below(&rng, 4); k-- && way.len;) {
-				/* where lengths and kinds are, mostly */
-				size_t at = rng_below(&rng, round % 2 && len > 300 ? 300 : len);
-
-				if (at < way.len)
-					way.data[at] = (uint8_t)rng_u64(&rng);
-			}
+			way_spoil(&rng, round, sent, len);
 			if (loads(&kinds[i], &err) && !err.text[0])
 				fail_msg("%s: refused without a sentence", kinds[i].name);
 			free(way.data);
