@@ -4,9 +4,11 @@
 
 #include "fabric/base/mem.h"
 #include "fabric/base/rng.h"
+#include "fabric/format/ibnetdiscover/ibnd.h"
 #include "fabric/model/jobset.h"
 #include "fabric/sim/topology/topo.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -19,12 +21,26 @@ static inline double cpu_s(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The fabric of a generator's text; the caller owns one reference. */
+/* What a file of ibnetdiscover describes, or a generator's text; the caller frees it. */
+static inline int make_builder(struct builder **b, const char *net, struct err *err)
+{
+	FILE *in = fopen(net, "r");
+	struct ibnd_report report;
+	int rc;
+
+	if (!in)
+		return topo_build(b, net, err);
+	rc = ibnd_read(b, in, net, &report, err);
+	fclose(in);
+	return rc;
+}
+
+/* The fabric of either; the caller owns one reference. */
 static inline int make_fabric(struct fabric **out, const char *spec, struct err *err)
 {
 	struct freeze_opts opts = { .lmc = -1 };
 	struct builder *b;
-	int rc = topo_build(&b, spec, err);
+	int rc = make_builder(&b, spec, err);
 
 	if (rc)
 		return rc;

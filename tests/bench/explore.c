@@ -93,12 +93,11 @@ static const struct phase_model everything = {
 };
 
 /* Found by the same model when one part does not do what it should. */
-static const enum phase_mutant mistakes[] = { MUTANT_EARLY_ACK,	    MUTANT_NO_HOLD,
-					      MUTANT_BLIND_READ,    MUTANT_NO_JOURNAL,
-					      MUTANT_UNASKED,	    MUTANT_TRUSTING,
-					      MUTANT_UNLOOKED,	    MUTANT_UNINVITED,
-					      MUTANT_OBEYS_ANYBODY, MUTANT_HEARS_ANYBODY,
-					      MUTANT_HASTY };
+static const enum phase_mutant mistakes[] = {
+	MUTANT_EARLY_ACK,     MUTANT_NO_HOLD,	    MUTANT_BLIND_READ, MUTANT_NO_JOURNAL,
+	MUTANT_UNASKED,	      MUTANT_TRUSTING,	    MUTANT_UNLOOKED,   MUTANT_UNINVITED,
+	MUTANT_OBEYS_ANYBODY, MUTANT_HEARS_ANYBODY, MUTANT_HASTY
+};
 
 struct sum {
 	uint64_t models, states, steps, lost, doubled, late, crashes, deaths, sms, joined,
@@ -153,8 +152,7 @@ static int explore(struct sum *sum, const struct phase_model *m)
 	       m->nagents, m->late, m->nwaves, m->max_sends, m->earlier ? " earlier" : "",
 	       m->without_silent ? " without-silent" : "", m->doubled, m->faults, m->hooks,
 	       m->crashes, m->ended, m->deaths, m->cancels, m->sms, m->others, m->holds, m->asks,
-	       m->callbacks,
-	       m->hostile ? " hostile" : "", m->keyed ? " keyed" : "",
+	       m->callbacks, m->hostile ? " hostile" : "", m->keyed ? " keyed" : "",
 	       m->recheck ? " recheck" : "");
 	printf("\t%lu states, %lu steps, %.3g runs of up to %u steps, %lu MB, %.1f s of CPU: %s\n",
 	       (unsigned long)f->states, (unsigned long)f->steps, f->runs, f->longest,

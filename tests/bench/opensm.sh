@@ -3,7 +3,9 @@
 #
 # opensm.sh: runs of opensm with one of its engines over ibsim, which osm_clock ends once it has
 # routed.  To be sourced.  Needs $peer, $clock, and $work, a folder with the net as "net" and the
-# GUIDs of its roots as "roots"; $sm, the node on which opensm runs; $hosts; $end and $LIMIT, seconds.
+# GUIDs of its roots as "roots", and for torus-2QoS its configuration as "torus"; $sm, the node on
+# which opensm runs, and $sm_port, its port's GUID (that of generated nets); $hosts; $end and $LIMIT,
+# seconds.
 # opensm_routed SPEC PREFIX is called while its tables are in $work/osm.*
 
 umad=$(ls /usr/lib/*/umad2sim/libumad2sim.so 2>/dev/null | head -n 1)
@@ -47,7 +49,7 @@ opensm_conf() {
 	cat <<-CONF
 	routing_engine $engine,no_fallback
 	event_plugin_name osm_clock
-	guid 0x0001000000000001
+	guid ${sm_port:-0x0001000000000001}
 	lmc ${lmc:-0}
 	qos TRUE
 	max_op_vls 4
@@ -64,6 +66,7 @@ opensm_conf() {
 	case $engine in
 	updn | ftree) echo "root_guid_file $work/roots" ;;
 	nue) echo "nue_max_num_vls ${1#*:}" ;;
+	torus-2QoS) echo "torus_config $work/torus" ;;
 	esac
 }
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/bench/osm_tables.h"
 
+#include "fabric/base/mem.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static FILE *osm_tables_open_part(const char *prefix, const char *suffix)
 {
@@ -55,6 +58,7 @@ static int osm_tables_take_rows(FILE *in, size_t row_len,
 struct found {
 	const struct fabric *f;
 	struct tables *t;
+	uint8_t *none; /* for rows that the tables do not have */
 };
 
 static uint8_t *osm_tables_lft_row(void *ctx, uint64_t guid)
@@ -65,13 +69,15 @@ static uint8_t *osm_tables_lft_row(void *ctx, uint64_t guid)
 	return sw == FAB_NONE ? NULL : tables_row(x->t, sw);
 }
 
-/* Ports have the GUID after that of their node (topo.h). */
+/* Of its first port. */
 static uint8_t *osm_tables_sl_row(void *ctx, uint64_t guid)
 {
 	struct found *x = ctx;
-	uint32_t end = fabric_term_by_guid(x->f, guid + 1);
 
-	return end == FAB_NONE ? NULL : x->t->sl + (size_t)end * x->t->stride;
+	for (uint32_t end = 0; end < x->f->nend; end++)
+		if (x->f->term_node_guid[end] == guid)
+			return end < x->f->nterm ? x->t->sl + (size_t)end * x->t->stride : x->none;
+	return NULL;
 }
 
 static int osm_tables_take_tables(struct found *x, const char *prefix, struct err *err)
@@ -117,14 +123,16 @@ static int osm_tables_freeze(struct fabric **out, const struct builder *b, struc
 int osm_tables_read(struct fabric **f, struct tables **t, struct builder *b, const char *prefix,
 		    struct err *err)
 {
-	struct found x = { NULL, NULL };
+	struct found x = { .f = NULL };
 	int rc = osm_tables_take_lids(b, prefix, err);
 
 	if (!rc)
 		rc = osm_tables_freeze(f, b, err);
 	if (rc)
 		return rc;
-	x = (struct found){ *f, tables_new(*f, TABLES_FILE) };
+	x = (struct found){ *f, tables_new(*f, TABLES_FILE), xcalloc((*f)->max_lid + 1u, 1) };
 	*t = x.t;
-	return osm_tables_take_tables(&x, prefix, err);
+	rc = osm_tables_take_tables(&x, prefix, err);
+	free(x.none);
+	return rc;
 }

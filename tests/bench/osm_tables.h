@@ -10,8 +10,7 @@
 #include <stdbool.h>
 
 /* The fabric of b with OpenSM's LIDs, and its tables; the caller owns a reference of what is there,
- * also after an error, and b.  SLs only of generated fabrics, whose ports have the GUID after that
- * of their node. */
+ * also after an error, and b.  SLs of terminals on the first port of their node. */
 int osm_tables_read(struct fabric **f, struct tables **t, struct builder *b, const char *prefix,
 		    struct err *err);
 /* Did it say them all? */

@@ -8,10 +8,10 @@
  *                                            without virtual lanes, which may deadlock
  *   peer judge SPEC PREFIX                   what osm_clock left in PREFIX.lids, .lft and .sl
  *
- * SPEC is a text as "ibroute-top topo" takes it.  route and judge print one line of JSON.
- * PEER_THREADS: threads instead of 1.  PEER_EBB=0: without effective bisection bandwidth.
- * PEER_JOBS: what all figures cost with that many jobs of random nodes.  Memory is the peak before
- * anything is judged.
+ * SPEC is a text as "ibroute-top topo" takes it, or a file of ibnetdiscover.  route and judge print
+ * one line of JSON. PEER_THREADS: threads instead of 1.  PEER_EBB=0: without effective bisection
+ * bandwidth. PEER_JOBS: what all figures cost with that many jobs of random nodes.  Memory is the
+ * peak before anything is judged.
  */
 #include "tests/bench/bench_kit.h"
 #include "tests/bench/osm_tables.h"
@@ -234,7 +234,7 @@ static int judge_found(const char *spec, const char *prefix, struct err *err)
 	struct fabric *f = NULL;
 	struct tables *t = NULL;
 	struct builder *b;
-	int rc = topo_build(&b, spec, err);
+	int rc = make_builder(&b, spec, err);
 
 	if (!rc) {
 		rc = osm_tables_read(&f, &t, b, prefix, err);

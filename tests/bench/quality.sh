@@ -5,13 +5,14 @@
 #
 # Nets, each filled with jobs in three ways: see quality.c, which also says what the columns are.
 # OpenSM's engines run over ibsim first, those that route the net; the same judge looks at their
-# tables.  Three sections, each with engines of its own: jobs (seven nets for sar), trees and tori,
-# whole and damaged, for the others.
+# tables.  Sections with engines of their own: jobs (seven nets for sar); trees and tori, whole and
+# damaged, for the others; real, the dumps of ibnetdiscover in REAL.
 #
 #   NETS=NAME,...        nets or sections of the list below (default: all; none)
 #   ENGINES=NAME,...     ours instead of the section's (not in the section of jobs)
 #   OPENSM=NAME,...      engines of OpenSM instead of the section's; none
 #   FABRICS=FILE,...     dumps of ibnetdiscover and the like besides, without OpenSM
+#   REAL=DIR             the folder of the section real (../shared/data/fabrics)
 #   LIMIT=SECONDS        for one run of opensm (100)
 #   TIME=SECONDS         for all of them; runs that would begin later are left out (600)
 #   --json               on stdout
@@ -23,7 +24,7 @@ B=${B:-build}
 peer=$root/$B/tests/bench/peer
 clock=$root/$B/tests/bench/libosm_clock.so
 NETS=${NETS:-all}
-: "${LIMIT:=100}" "${TIME:=600}"
+: "${LIMIT:=100}" "${TIME:=600}" "${REAL:=../shared/data/fabrics}"
 
 nets() {
 	cat <<-'LIST'
@@ -48,31 +49,75 @@ nets() {
 	tori  torus-5x5x5-f5  torus:dims=5x5x5,hosts=2,fail=5
 	tori  torus-9x9-f2    torus:dims=9x9,hosts=4,fail=2
 	tori  torus-9x9-f5    torus:dims=9x9,hosts=4,fail=5
+	tori  torus-5x5x5-s1  torus:dims=5x5x5,hosts=2 sw063
+	tori  torus-9x9-s1    torus:dims=9x9,hosts=4 sw41
 	LIST
+	for file in "$REAL"/*.ibnetdiscover; do
+		name=${file##*/}
+		[ -r "$file" ] && echo "real  ${name%.ibnetdiscover} $file"
+	done
 }
 
 # our engines and OpenSM's, by section
 engines_of() {
 	case $1 in
 	trees) echo "${ENGINES:-ftree,updn,nue:8,nue:1,dfsssp,minhop} ${OPENSM:-ftree,updn,nue:8,nue:1,dfsssp,minhop}" ;;
+	real) echo "${ENGINES:-ftree,updn,nue:8,nue:1,dfsssp,minhop} ${OPENSM:-ftree,updn,nue:8,nue:1,dfsssp,minhop}" ;;
 	tori) echo "${ENGINES:-dor,dfsssp,nue:8,minhop} ${OPENSM:-torus-2QoS,lash,dfsssp,nue:8}" ;;
 	*) echo "- ${OPENSM:-minhop,ftree,dfsssp}" ;;
 	esac
 }
 
-# those of a section: "NAME SPEC"
-wanted_nets() {
-	local section name spec
+# what is left of a net without the switch of that name and its hosts
+without_switch() {
+	local id
 
-	nets | while read -r section name spec; do
+	id=$(sed -n "s/^Switch[^\"]*\"\(S-[0-9a-f]*\)\".*# \"$1\".*/\1/p" "$2")
+	awk -v id="\"$id\"" 'BEGIN { RS = ""; ORS = "\n\n" }
+		/\nSwitch/ && index($0, "Switch") && $0 ~ "\nSwitch[^\n]*" id { next }
+		/\nCa/ && index($0, id) { next }
+		{ n = split($0, line, "\n"); text = ""
+		  for (i = 1; i <= n; i++) if (!index(line[i], id)) text = text (text == "" ? "" : "\n") line[i]
+		  print text }' "$2"
+}
+
+# torus-2QoS has to be told its first switches: three seeds, of which one will be whole
+torus_conf() {
+	local dims x y z at n=0
+
+	dims=$(sed -n 's/.*dims=\([0-9x]*\).*/\1/p' <<<"$1")
+	IFS=x read -r x y z <<<"$dims"
+	echo "torus $x $y ${z:-1}"
+	echo "portgroup_max_ports 32"
+	for at in 0 $((1 + x + (${z:-0} > 0) * x * y)) $((2 + 2 * x)); do
+		[ $((n++)) = 0 ] || echo next_seed
+		printf 'xp_link 0x%x 0x%x\n' $((0x2000000000000 + 16 * at)) $((0x2000000000000 + 16 * (at + 1)))
+		printf 'yp_link 0x%x 0x%x\n' $((0x2000000000000 + 16 * at)) $((0x2000000000000 + 16 * (at + x)))
+		[ -z "$z" ] ||
+			printf 'zp_link 0x%x 0x%x\n' $((0x2000000000000 + 16 * at)) $((0x2000000000000 + 16 * (at + x * y)))
+	done
+}
+
+# those of a section: "NAME SPEC-OR-FILE SPEC"
+wanted_nets() {
+	local section name spec gone
+
+	nets | while read -r section name spec gone; do
 		[ "$section" = "$1" ] || continue
-		case ",$NETS," in *,all,* | *",$section,"* | *",$name,"*) echo "$name $spec" ;; esac
+		case ",$NETS," in *,all,* | *",$section,"* | *",$name,"*) ;; *) continue ;; esac
+		if [ -n "$gone" ]; then
+			"$B/ibroute-top" topo "$spec" >"$work/whole" || exit 2
+			without_switch "$gone" "$work/whole" >"$work/$name.net"
+			echo "$name $work/$name.net $spec"
+		else
+			echo "$name $spec $spec"
+		fi
 	done
 }
 
 for word in ${NETS//,/ }; do
-	nets | awk -v w="$word" 'BEGIN { ok = w == "all" || w == "none" } $1 == w || $2 == w { ok = 1 } END { exit !ok }' || {
-		echo "quality: there is no net \"$word\"; all, none, jobs, trees, tori, or: $(nets | awk '{ printf "%s ", $2 }')" >&2
+	nets | awk -v w="$word" 'BEGIN { ok = w == "all" || w == "none" } $1 == w || $2 == w || w == "real" { ok = 1 } END { exit !ok }' || {
+		echo "quality: there is no net \"$word\"; all, none, jobs, trees, tori, real, or: $(nets | awk '{ printf "%s ", $2 }')" >&2
 		exit 64
 	}
 done
@@ -91,16 +136,23 @@ opensm_routed() {
 
 # of a section
 run_all_of_opensm() {
-	local name spec engine hosts sm
+	local name net spec engine hosts sm sm_port
 
 	mkdir -p "$work/$1"
-	while read -r name spec; do
-		read -r _ hosts _ <<<"$("$peer" size "$spec")"
-		"$B/ibroute-top" topo "$spec" >"$work/net" || exit 2
-		"$peer" roots "$spec" >"$work/roots" || exit 2
-		sm=$(awk -F '"' '/^Ca/ { print $2; exit }' "$work/net")
+	while read -r name net spec; do
+		read -r _ hosts _ <<<"$("$peer" size "$net")"
+		if [ -r "$net" ]; then
+			cp "$net" "$work/net"
+		else
+			"$B/ibroute-top" topo "$net" >"$work/net" || exit 2
+		fi
+		"$peer" roots "$net" >"$work/roots" || exit 2
+		torus_conf "$spec" >"$work/torus"
+		# ibsim numbers the ports' GUIDs on from the node's
+		sm=$(awk -F '"' '/^Ca/ && !/Aggregation/ { print $2; exit }' "$work/net")
+		sm_port=$(printf '0x%x' $((16#${sm#H-} + 1)))
 		for engine in ${2//,/ }; do
-			run_opensm "$engine" "$spec" "$work/$1/$name.$engine"
+			run_opensm "$engine" "$net" "$work/$1/$name.$engine"
 			grep -o '"reason": .*"' "$work/$1/$name.$engine.json" | sed "s|^\"reason\"|OpenSM $engine, $name|" >&2
 		done
 	done < <(wanted_nets "$1")
@@ -114,9 +166,9 @@ if [ "${OPENSM:-}" != none ]; then
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
 fi
-for section in jobs trees tori; do
+for section in jobs trees tori real; do
 	read -r ours theirs <<<"$(engines_of "$section")"
-	mapfile -t args < <(wanted_nets "$section" | tr ' ' '=')
+	mapfile -t args < <(wanted_nets "$section" | awk '{ print $1 "=" $2 }')
 	[ "$section" = jobs ] && for file in ${FABRICS:+${FABRICS//,/ }}; do
 		name=${file##*/}
 		args+=("${name%.ibnetdiscover}=$file")
