@@ -46,8 +46,8 @@ static const struct param params[] = {
 	{ PARAM_SAR_CHANGE, PARAM_PERCENT, "sar-change", "PERCENT", 1, 100, .at = AT(sar_change),
 	  .label = "change", .engine = "sar", .brief = "change ", .unset = "default", .unit = "%",
 	  .config = true,
-	  .help = "percentage of the LFT blocks that an update may change, 1 to 100 (default: 5); "
-		  "further updates change more" },
+	  .help = "percentage of the LFT blocks that an update may change, 1 to 100 (default: 5, "
+		  "or 8 blocks); further updates change more" },
 	{ PARAM_MAX_DETOUR, PARAM_WORD, "max-detour", "HOPS", .at = AT(max_detour),
 	  .label = "detours", .engine = "sar", .brief = "detour ", .words = detours,
 	  .config = true,

@@ -340,7 +340,7 @@ expect "compare of engines that refuse" 1 '"error"' "$I" compare --engines updn,
 valid "is valid" comparison
 expect "compare with all about jobs" 0 '"slowdown"' "$I" compare --engines sar --topology h.net --jobs jobs --per-job --json
 valid "is valid" comparison
-expect "check --json" 0 '"verdict"' "$I" check --topology h.net --lfts d-sar/opensm-lfts.dump --json
+expect "check --json" 0 '"verdict"' "$I" check --topology h.net --lfts d-sar/opensm-lfts.dump --path-sl d-sar/path-sl.dump --sl2vl d-sar/opensm-sl2vl.dump --json
 valid "is valid" summary
 expect "check --json of a deadlock" 1 '"witness"' bash -c "'$I' route --engine minhop --topology torus:dims=5x5,hosts=1 --out loops >/dev/null; '$I' check --topology torus:dims=5x5,hosts=1 --lfts loops/opensm-lfts.dump --json"
 valid "is valid" summary

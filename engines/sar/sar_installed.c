@@ -11,7 +11,9 @@
 #include <string.h>
 
 #define BATCH  64   /* LIDs that are looked at together */
-#define BUDGET 0.05 /* of the blocks in use, unless the caller says otherwise */
+/* of the blocks in use, unless the caller says otherwise */
+#define BUDGET	     0.05
+#define BUDGET_LEAST 8
 
 struct walker {
 	const struct fabric *f;
@@ -188,7 +190,10 @@ uint64_t sar_installed_blocks(const struct fabric *f)
 
 uint64_t sar_installed_budget(const struct fabric *f, const struct engine_params *params)
 {
-	double share = params->sar_change > 0 ? params->sar_change : BUDGET;
+	bool given = params->sar_change > 0;
+	double share = given ? params->sar_change : BUDGET;
+	uint64_t blocks = (uint64_t)(share * (double)sar_installed_blocks(f));
+	uint64_t least = given ? 1 : BUDGET_LEAST;
 
-	return (uint64_t)(share * (double)sar_installed_blocks(f));
+	return blocks > least ? blocks : least;
 }

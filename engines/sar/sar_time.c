@@ -24,6 +24,7 @@
 #define NOTHING		"none were found with which jobs take less time"
 #define WORTH		0.998	     /* of the time: what a step has to reach */
 #define SIZE_LARGE	(1ull << 26) /* terminals * channels: beyond, less is tried */
+#define GATE_PHASES	32	     /* of the all-to-all, which a plan measures again */
 #define COPY_BYTES	(4u << 20)   /* between two reports */
 #define FIT_TRIES	5
 #define FIT_TRIES_LARGE 1
@@ -385,6 +386,7 @@ static int sar_time_step(struct tables *t, struct timing *k, const struct effort
 static int sar_time_judge(bool *good, const struct tables *t, struct timing *k)
 {
 	struct job_time_opts opts = { .pattern = PREDICT_ALLTOALL,
+				      .phases = GATE_PHASES,
 				      .seed = 1,
 				      .threads = k->params->threads };
 	const struct time_change *all;
