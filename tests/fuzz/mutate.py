@@ -26,7 +26,7 @@ import threading
 import time
 import zlib
 
-CPU_S, WALL_S, MEMORY = 5, 60, 1 << 30
+CPU_S, WALL_S, MEMORY = 5, int(os.environ.get("WALL_S", 60)), 1 << 30
 LEAKS = 8  # one run in so many is looked at for leaks, which takes as long as the run
 
 program, corpus, out_dir = map(os.path.abspath, sys.argv[1:4])

@@ -80,7 +80,7 @@ __attribute__((noreturn)) static void run(char *words, unsigned len, rlim_t cpu_
 	static char name[] = "ibroute-top", *argv[WORDS_MAX + 2] = { name };
 	int argc = 1;
 
-	setsid();
+	setpgid(0, 0);
 	put_in_place("/dev/null", O_RDONLY, STDIN_FILENO);
 	put_in_place("/dev/null", O_WRONLY, STDOUT_FILENO);
 	put_in_place("stderr", O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);

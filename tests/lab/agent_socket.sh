@@ -82,6 +82,25 @@ for mode in idle half garbage flood; do
 	wait
 done
 ok "the agent runs, its log is short" bash -c "kill -0 \$(cat '$LAB_DIR/agent-n0002.pid') && [ \$(wc -l <'$LAB_DIR/agent-n0002.log') -lt 300 ]"
+said_in_log() { # names of jobs and clients that are more than text
+	"$python" - "$sock" <<-'PY'
+		import socket, sys
+		for c in [b"\x1b[2J", b"\xc2\x9b31m", b"\xff\xfe", b"\xe2\x80\xae", b"\x07", b"\r"] + [bytes([v]) for v in range(1, 256) if v != 10]:
+		    for line in (b"ADD 9" + c + b"9", b"END 9" + c, b"HELLO 1 42" + c + b" 7 base", b"HELLO 1 42 7 " + c, c + b"STATUS"):
+		        s = socket.socket(socket.AF_UNIX)
+		        s.settimeout(2)
+		        s.connect(sys.argv[1])
+		        s.send(line + b"\n")
+		        try:
+		            s.recv(200)
+		        except OSError:
+		            pass
+		        s.close()
+	PY
+	"$IBROUTE_TOP" agent --status --socket "$sock" >"$LAB_DIR/status" || return 1
+	python3 "$LAB_ROOT/tests/only_text.py" "$LAB_DIR/agent-n0002.log" "$LAB_DIR/status" "$LAB_DIR/n0002.state"
+}
+ok "every byte value in what clients say: log, status and state are text" said_in_log
 
 # --- an update: nobody who is not of a job holds it up ---
 abuse nobody hello 20 42 >"$LAB_DIR/h" 2>&1 &

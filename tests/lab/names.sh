@@ -34,7 +34,8 @@ apply() { # exit code; more words.  Not confirmed in time: 7
 }
 
 "$IBROUTE_TOP" topo hyperx:dims=4x4,hosts=2 >"$LAB_DIR/net0"
-sed 's/# "n0030"/# "n0003"/; s/# "n0019"/# "n0019 HCA-1"/; s/# "n0020"/# "n0019 HCA-2"/' "$LAB_DIR/net0" >"$LAB_DIR/net1"
+sed 's/# "n0030"/# "n0003"/; s/# "n0019"/# "n0019 HCA-1"/; s/# "n0020"/# "n0019 HCA-2"/' "$LAB_DIR/net0" |
+	LC_ALL=C sed $'s/"\\(sw[0-9]*\\)"/"\\1\e[2J\a\xff\xc2\x9b31m\xe2\x80\xae"/; s/"n0031"/"n0031\e]0;x\a \x80"/' >"$LAB_DIR/net1"
 lab_fabric "$LAB_DIR/net1" || give_up "the fabric"
 policy "engine updn" "escape yes" "vls 4" "threads 1"
 lab_plugin "routing_engine ibroute,no_fallback" "qos TRUE" "lmc 3" || give_up "opensm"
@@ -114,5 +115,11 @@ ok "nothing was written" tables_stay
 ok "accepted, it is" apply 7 "$LAB_DIR/then.plan" --node-name-map "$LAB_DIR/now.map" --jobs none --accept-names
 ok "by the ports of the plan" said '3 of 3 agents are on their escape LIDs'
 ok "that is in the record" eval 'grep -hq "\"plan.names\"" "$LAB_DIR"/rec/*.jsonl'
+logs() { # of switches and hosts whose names are more than text
+	grep -a 'ibroute: ' "$LAB_DIR/osm/opensm.log" >"$LAB_DIR/osm.ours" && [ -s "$LAB_DIR/state/watchdog.log" ] &&
+		python3 "$LAB_ROOT/tests/only_text.py" "$LAB_DIR/osm.ours" "$LAB_DIR/state/watchdog.log" "$LAB_DIR"/agent-*.log "$LAB_DIR/out" &&
+		python3 "$LAB_ROOT/tests/only_text.py" --json "$LAB_DIR"/rec/*.jsonl
+}
+ok "OpenSM's, the watchdog's and the agents' logs are text, and so is the record" logs
 ok "the record is valid" eval 'lab_on n0002 "$IBROUTE_TOP" audit verify "$LAB_DIR"/rec/*.jsonl >"$LAB_DIR/out" 2>&1'
 finish
