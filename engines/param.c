@@ -73,6 +73,9 @@ static const struct param params[] = {
 	  .config = true, .brief = "exclude ", .unset = "nothing",
 	  .help = "switches and cables to route around, for maintenance: spine[1-4], 0xGUID, "
 		  "leaf7/33, separated by commas; attached hosts stay reachable" },
+	{ PARAM_IO_NODES, PARAM_LIST, "io-nodes", "LIST|FILE", .config = true,
+	  .help = "hosts for storage and I/O: io[01-16], a file of GUIDs and host lists, "
+		  "opensm:FILE (with io_guid_file), or feature:NAME of SLURM" },
 	{ PARAM_ROOTS, PARAM_FILE, "roots", "FILE", .label = "roots", .engine = "updn",
 	  .policy = true, .config = true, .brief = "roots", .unset = "detected",
 	  .help = "file with the GUIDs of the top-level (root) switches, one per line (default: "

@@ -19,6 +19,7 @@
 enum param_id {
 	PARAM_PIN,
 	PARAM_EXCLUDE,
+	PARAM_IO_NODES, /* of the fabric, and so of no engine: load_io_nodes.h */
 	PARAM_ROOTS,
 	PARAM_DEMAND,
 	PARAM_RANKS,

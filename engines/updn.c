@@ -187,6 +187,8 @@ static int updn_route_found(struct tables **out, const struct fabric *f,
 	if (n)
 		rc = updn_route_from(out, f, roots, n, true, params, progress, err);
 	free(roots);
+	if (rc == -ENETUNREACH && err)
+		err->text[0] = '\0';
 	if (rc == -ENETUNREACH)
 		rc = updn_route_ordered(out, f, params, progress, err);
 	if (!rc)

@@ -410,6 +410,24 @@ expect "unless that is accepted" 255 'none' "$I" apply slow.plan --accept-slower
 "$I" plan -e updn "${slow[@]}" --exclude spine1 --json >out
 valid "its figures as JSON" plan
 expect "one that does not, does not" 1 '' grep -q SLOWER <("$I" plan -e ftree "${slow[@]}")
+io=(--topology slow --jobs slow.jobs --io-nodes)
+printf 'io_guid_file %s/io.guids\n' "$PWD" >io.conf
+sed -n 's/^caguid=\(0x[0-9a-f]*\).*/\1/p' slow | tail -n 4 >io.guids
+printf '# ours\nn[0033-0034]\nn[0035-0036]\n' >io.list
+for x in 'n[0033-0036]' ./io.list ./io.guids opensm:io.conf; do
+	expect "I/O nodes from $x" 0 '"io_nodes": 4' "$I" route --engine sar:paper "${io[@]}" "$x" --json
+done
+expect "their traffic is told" 0 'I/O EFI, max +[1-9]' "$I" route --engine sar:paper "${io[@]}" ./io.list
+expect "in JSON" 0 '"io_time_mean": [1-9]' "$I" compare --engines sar,sar:paper "${io[@]}" ./io.list --json
+valid "is valid" comparison
+expect "without them there are none" 0 '"io_nodes": null' "$I" route --engine sar:paper --topology slow --jobs slow.jobs --json
+echo 'n[1-' >io.bad
+expect "a mistake in the file" 255 'io.bad:1: ' "$I" route --engine sar "${io[@]}" ./io.bad
+expect "hosts that are not there" 255 'no host of .* is among x1' "$I" route --engine sar "${io[@]}" x1
+expect "an opensm.conf without it" 255 'io.list: it names no io_guid_file' "$I" route --engine sar "${io[@]}" opensm:io.list
+echo '1 n[0001-0020]' >io.jobs
+check_not "they are routed apart by the paper's method" cmp -s <("$I" route --engine sar:paper --topology slow --jobs io.jobs --io-nodes ./io.list --out io.a >/dev/null; cat io.a/opensm-lfts.dump) \
+	<("$I" route --engine sar:paper --topology slow --jobs io.jobs --out io.b >/dev/null; cat io.b/opensm-lfts.dump)
 expect "a plan around what is excluded, as JSON" 0 '"lft_entries": [1-9]' "$I" plan -e updn "${of[@]}" --exclude spine1 --json -o around.plan
 valid "is valid" plan
 expect "show --json of it" 0 'spine1' "$I" show around.plan --json

@@ -3,6 +3,7 @@
 #include "console/app/app_priv.h"
 
 #include "console/input/load_fabric.h"
+#include "console/input/load_io_nodes.h"
 #include "console/lib/exits.h"
 #include "console/lib/glossary_page.h"
 #include "console/lib/user_path.h"
@@ -169,6 +170,8 @@ static int app_life_starting_run(void *ctx, struct err *err)
 	s->no_record = rc;
 	if (!rc && o->live.node_names)
 		rc = load_fabric_names(&s->names, o->live.node_names, err);
+	if (!rc && o->live.io_nodes)
+		rc = load_io_nodes(&s->names, o->live.io_nodes, err);
 	if (!rc && o->racks)
 		rc = load_fabric_racks(&s->racks, o->racks, err);
 	if (!rc && app_life_jobs(o) == &job_source_file)

@@ -22,7 +22,8 @@ enum {
 	OPT_COLOUR,
 	OPT_KEEP_DAYS,
 	OPT_KEEP_SESSIONS,
-	OPT_KEEP_SIZE
+	OPT_KEEP_SIZE,
+	OPT_IO_NODES
 };
 
 static const struct argp_option options[] = {
@@ -46,6 +47,10 @@ static const struct argp_option options[] = {
 	  "confirm updates",
 	  1 },
 	OPTION_LIVE_NODE_NAMES(1),
+	{ "io-nodes", OPT_IO_NODES, "LIST|FILE", 0,
+	  "hosts for storage and I/O: io[01-16], a file of GUIDs and host lists, opensm:FILE (the "
+	  "io_guid_file of this opensm.conf), or feature:NAME of SLURM's nodes",
+	  1 },
 	{ "racks", CMDLINE_KEY(struct app_opts, racks), "FILE|DIR|slurm", 0,
 	  "racks for the heatmap: SLURM's topology.yaml or topology.conf (or their folder), a "
 	  "file with lines such as SwitchName=rack1 Switches=leaf[01-04], or slurm: the output of "
@@ -145,6 +150,7 @@ static void app_opts_lists(struct app_opts *o)
 		o->automatic.pin = o->text[PARAM_PIN];
 	if (!o->automatic.exclude)
 		o->automatic.exclude = o->text[PARAM_EXCLUDE];
+	o->live.io_nodes = o->text[PARAM_IO_NODES];
 }
 
 static void app_opts_check_auto(const struct app_opts *o, struct argp_state *s)
@@ -179,6 +185,9 @@ static error_t app_opts_take(int key, char *arg, struct argp_state *s)
 	switch (key) {
 	case OPT_SEED:
 		app_opts_param(s, o, param_of(PARAM_SEED), arg);
+		return 0;
+	case OPT_IO_NODES:
+		app_opts_param(s, o, param_of(PARAM_IO_NODES), arg);
 		return 0;
 	case OPT_SET:
 		app_opts_set(s, o, arg);

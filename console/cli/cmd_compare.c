@@ -222,6 +222,7 @@ static int cmd_compare_load_live(struct command_inputs *s, struct compare_cmd *c
 
 	if (!c->live.jobs && !c->live.no_jobs)
 		c->live.jobs = "slurm";
+	c->live.io_nodes = c->o.text[PARAM_IO_NODES];
 	if (live_open(&l, &c->live, NULL, err))
 		return EXIT_UNREADABLE;
 	command_inputs_take_live(s, &l);

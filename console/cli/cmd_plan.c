@@ -356,6 +356,7 @@ static int cmd_plan_load_files(struct plan_cmd *c, struct err *err)
 /* The fabric behind the port stays l's, and so does its wire. */
 static int cmd_plan_load_live(struct plan_cmd *c, struct live *l, struct err *err)
 {
+	c->live.io_nodes = c->o.text[PARAM_IO_NODES];
 	if (live_open(l, &c->live, NULL, err))
 		return EXIT_UNREADABLE;
 	command_inputs_take_live(&c->in, l);

@@ -75,6 +75,16 @@ FIGURE(summary_in_stencil3, summary_time(e, e->time.of[PREDICT_STENCIL3].mean.me
 FIGURE(summary_sync, summary_shift(e, e->time.shift.sync.mean))
 FIGURE(summary_sync_error, summary_shift(e, e->time.shift.sync.error))
 FIGURE(summary_rate_mean, summary_shift(e, e->time.shift.rate.mean))
+static double summary_io(const struct route_report *e, double value)
+{
+	return e->time.known && e->time.io.nodes ? value : NAN;
+}
+
+FIGURE(summary_io_nodes, summary_io(e, e->time.io.nodes))
+FIGURE(summary_io_time_mean, summary_io(e, e->time.io.mean.mean))
+FIGURE(summary_io_time_worst, summary_io(e, e->time.io.worst.mean))
+FIGURE(summary_io_time_s, summary_io(e, e->time.io.s_per_MiB))
+FIGURE(summary_io_efi_max, summary_io(e, (double)e->time.io.efi_max))
 FIGURE(summary_efi_max, e->m->efi_max)
 
 static double summary_with_jobs(const struct route_report *e, double value)
@@ -127,6 +137,11 @@ static const struct figure figures[] = {
 	{ "sync", "sync, all hosts, 0-1", FIGURE_REAL, summary_sync },
 	{ "sync_stderr", "  +- standard error", FIGURE_REAL, summary_sync_error },
 	{ "rate_mean", "mean rate, all hosts", FIGURE_REAL, summary_rate_mean },
+	{ "io_nodes", "I/O nodes", FIGURE_COUNT, summary_io_nodes },
+	{ "io_time_mean", "  I/O time of jobs, mean", FIGURE_REAL, summary_io_time_mean },
+	{ "io_time_worst", "  slowest job", FIGURE_REAL, summary_io_time_worst },
+	{ "io_time_s_per_mib", NULL, FIGURE_REAL, summary_io_time_s },
+	{ "io_efi_max", "  I/O EFI, max", FIGURE_COUNT, summary_io_efi_max },
 	{ "efi_max", "EFI, max", FIGURE_COUNT, summary_efi_max },
 	{ "eff_efi_max", "job EFI, max", FIGURE_COUNT, summary_eff_efi_max },
 	{ "eff_efi_bound", "  lower bound", FIGURE_COUNT, summary_eff_efi_bound },
@@ -425,6 +440,16 @@ static void summary_print_seconds(FILE *out, const char *title, const struct rou
 	fputc('\n', out);
 }
 
+/* Nothing but I/O is worth no line where there is none. */
+static bool summary_prints(const struct figure *x, const struct route_report *list, size_t n)
+{
+	bool any = !x->key || strncmp(x->key, "io_", 3) != 0;
+
+	for (size_t i = 0; !any && i < n; i++)
+		any = list[i].t && !isnan(x->value(&list[i]));
+	return any && x->title;
+}
+
 void summary_print_table(FILE *out, const struct route_report *list, size_t n)
 {
 	fprintf(out, "%-24s", "");
@@ -432,7 +457,7 @@ void summary_print_table(FILE *out, const struct route_report *list, size_t n)
 		fprintf(out, " %12s", list[i].engine);
 	fputc('\n', out);
 	for (size_t k = 0; k < NFIGURES; k++) {
-		if (!figures[k].title)
+		if (!summary_prints(&figures[k], list, n))
 			continue;
 		fprintf(out, "%-24s", figures[k].title);
 		for (size_t i = 0; i < n; i++)

@@ -73,6 +73,7 @@ struct options {
 	OPTION_PARAM(PARAM_MAX_DETOUR),                                                            \
 		OPTION_PARAM(PARAM_ESCAPE), OPTION_PARAM(PARAM_EXCLUDE), OPTION_PARAM(PARAM_PIN),  \
 		OPTION_PARAM(PARAM_JOB_NODES_MIN), OPTION_PARAM(PARAM_SPREAD),                     \
+		OPTION_PARAM(PARAM_IO_NODES),                     \
 		OPTION_PARAM(PARAM_IGNORE_RATES)
 #define OPTIONS_METRICS OPTION(OPT_BISECTIONS), OPTION(OPT_PATTERN), OPTION(OPT_PER_JOB)
 #define OPTIONS_ROUTE                                                                              \

@@ -2,6 +2,7 @@
 #include "console/live/live_fabric.h"
 
 #include "console/input/load_fabric.h"
+#include "console/input/load_io_nodes.h"
 #include "console/lib/cmdline.h"
 #include "console/lib/config.h"
 #include "console/lib/mkey.h"
@@ -132,13 +133,18 @@ static int live_sweep(struct live *l, const struct live_opts *o, const char *nam
 	struct name_map *names = NULL;
 	struct sweep_report report = { 0 };
 	struct sweep_opts so = { .name = o->name ? o->name : name, .lmc = -1 };
+	struct err none;
 	int rc = 0;
 
 	if (o->node_names)
 		rc = load_fabric_names(&names, o->node_names, err);
+	if (!rc && o->io_nodes)
+		rc = load_io_nodes(&names, o->io_nodes, err);
 	so.names = names ? names : o->names;
 	if (!rc)
 		rc = live_watched_sweep(l, &report, &so, err);
+	if (!rc && o->io_nodes && load_io_nodes_found(l->f, o->io_nodes, &none))
+		fprintf(stderr, "warning: %s\n", none.text);
 	for (uint32_t i = 0; !rc && i < report.ngaps; i++)
 		fprintf(stderr, "warning: %s\n", report.gaps[i].text);
 	sweep_report_clear(&report);

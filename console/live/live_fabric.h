@@ -26,6 +26,7 @@ struct live_opts {
 	uint64_t m_key;
 	const struct mkeys *m_keys; /* see mkey_file() */
 	const char *name, *node_names;
+	const char *io_nodes; /* as --io-nodes; NULL: none are known */
 	const struct name_map *names; /* without node_names; NULL: none */
 	const char *jobs; /* "slurm" or a file; NULL: not watched */
 	bool no_jobs;	  /* that was said: --jobs none */

@@ -2,6 +2,7 @@
 #include "console/plan/command_inputs.h"
 
 #include "console/input/load_fabric.h"
+#include "console/input/load_io_nodes.h"
 #include "console/lib/exits.h"
 #include "fabric/model/route_limits.h"
 
@@ -86,8 +87,12 @@ int command_inputs_load(struct command_inputs *s, const struct options *o, struc
 	command_inputs_set_params(s, o);
 	if (o->name_map)
 		rc = load_fabric_names(&s->names, o->name_map, err);
+	if (!rc && o->text[PARAM_IO_NODES])
+		rc = load_io_nodes(&s->names, o->text[PARAM_IO_NODES], err);
 	if (!rc)
 		rc = load_fabric_lmc(&s->f, o->topology, o->name, s->names, o->lmc, err);
+	if (!rc && o->text[PARAM_IO_NODES])
+		rc = load_io_nodes_found(s->f, o->text[PARAM_IO_NODES], err);
 	if (!rc && o->text[PARAM_JOBS])
 		rc = load_fabric_jobs(&s->jobs, o->text[PARAM_JOBS], s->f, err);
 	if (!rc && o->lid_choice)

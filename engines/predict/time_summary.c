@@ -23,8 +23,11 @@ static int time_summary_of_jobs(struct time_summary *out, struct time_sheet **sh
 				   .threads = opts->threads,
 				   .lids = opts->lids,
 				   .lids_ctx = opts->lids_ctx };
+	struct io_time_opts io = { opts->threads, opts->lids, opts->lids_ctx };
 	int rc = time_sheet_compute(sheet, f, t, jobs, &o, progress, err);
 
+	if (!rc)
+		rc = io_time_compute(&out->io, f, t, jobs, &io, progress, err);
 	for (int p = 0; !rc && p < PREDICT_PATTERNS; p++)
 		time_summary_take(out, (enum predict_pattern)p, (*sheet)->of[p], jobs);
 	return rc;

@@ -2,6 +2,7 @@
 /* time_summary: the times of jobs and shifts on one routing, in the few numbers that are shown. */
 #pragma once
 
+#include "engines/predict/io_time.h"
 #include "engines/predict/shift_time.h"
 #include "engines/predict/time_sheet.h"
 
@@ -18,6 +19,7 @@ struct time_summary {
 	bool jobs; /* some job sends over links; else the patterns are not filled in */
 	struct pattern_time of[PREDICT_PATTERNS];
 	struct shift_time shift;
+	struct io_time io; /* nodes 0: no jobs, or no I/O nodes are known */
 };
 
 struct time_summary_opts {

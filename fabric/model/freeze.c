@@ -150,6 +150,9 @@ static void freeze_name_terms(struct freezer *z)
 		f->term_mapped[t] = mapped != NULL;
 		f->term_name[t] =
 			host_names_of_desc(f->arena, mapped ? mapped : desc, n->guid);
+		if (f->term_kind[t] == TERM_COMPUTE &&
+		    name_map_is_io(z->opts->names, f->term_name[t], f->term_guid[t], n->guid))
+			f->term_kind[t] = TERM_STORAGE;
 	}
 }
 

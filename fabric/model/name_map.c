@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct named {
 	uint64_t guid;
@@ -17,6 +18,7 @@ struct named {
 /* A balanced tree: whoever writes the file chooses the GUIDs and their order. */
 struct name_map {
 	void *root;
+	void *io_names, *io_guids; /* the same trees, of what is for I/O */
 };
 
 struct name_map *name_map_new(void)
@@ -37,6 +39,8 @@ void name_map_free(struct name_map *m)
 	if (!m)
 		return;
 	tdestroy(m->root, name_map_free_entry);
+	tdestroy(m->io_names, free);
+	tdestroy(m->io_guids, free);
 	free(m);
 }
 
@@ -81,6 +85,50 @@ void name_map_each(const struct name_map *m,
 	struct name_map_visitor v = { fn, ctx };
 
 	twalk_r(m->root, name_map_visit, &v);
+}
+
+static int name_map_by_name(const void *x, const void *y)
+{
+	return strcmp(x, y);
+}
+
+static int name_map_by_value(const void *x, const void *y)
+{
+	const uint64_t *a = x, *b = y;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Takes the key. */
+static void name_map_put(void **root, void *key, int (*order)(const void *, const void *))
+{
+	void **at = tsearch(key, root, order);
+
+	if (!at)
+		guard_give_up(-ENOMEM, "out of memory for a name");
+	if (*at != key)
+		free(key);
+}
+
+void name_map_add_io(struct name_map *m, const char *name)
+{
+	name_map_put(&m->io_names, xstrdup(name), name_map_by_name);
+}
+
+void name_map_add_io_guid(struct name_map *m, uint64_t guid)
+{
+	uint64_t *key = xcalloc(1, sizeof(*key));
+
+	*key = guid;
+	name_map_put(&m->io_guids, key, name_map_by_value);
+}
+
+bool name_map_is_io(const struct name_map *m, const char *name, uint64_t port_guid,
+		    uint64_t node_guid)
+{
+	return m && (tfind(name, &m->io_names, name_map_by_name) ||
+		     tfind(&port_guid, &m->io_guids, name_map_by_value) ||
+		     tfind(&node_guid, &m->io_guids, name_map_by_value));
 }
 
 const char *name_map_find(const struct name_map *m, uint64_t node_guid)
