@@ -11,6 +11,8 @@
 #include "engines/graph/updown.h"
 #include "engines/predict/shift_time.h"
 #include "fabric/base/mem.h"
+#include "fabric/model/chan_weight.h"
+#include "fabric/model/without.h"
 #include "fabric/base/vec.h"
 
 #include <errno.h>
@@ -43,7 +45,8 @@ struct ftree {
 	struct updown ud;
 	struct spdag dag;
 	bool whole;	/* no position of the DAG is WAY_SOME */
-	uint64_t *load; /* by channel: routes */
+	struct chan_weights weights;
+	uint64_t *load; /* by channel: routes times its weight */
 
 	/* by position of the DAG */
 	uint8_t *way;
@@ -246,7 +249,7 @@ static void ftree_add_loads(struct ftree *r)
 	for (uint32_t i = g->n; i-- > 1;) {
 		if (r->chan[i] == FAB_NONE)
 			continue;
-		r->load[r->chan[i]] += r->routes[i];
+		r->load[r->chan[i]] += r->routes[i] * chan_weight(&r->weights, r->chan[i]);
 		r->routes[g->pos[r->f->chan_dst[r->chan[i]]]] += r->routes[i];
 	}
 }
@@ -286,7 +289,7 @@ static void ftree_close_way(struct ftree *r, uint32_t i, uint64_t j)
 	}
 	r->chan[i] = best;
 	for (uint32_t c = best, to = 1; r->f->sw_nterm[g->sw[i]] && to; c = r->chan[to]) {
-		r->load[c] += r->f->sw_nterm[g->sw[i]];
+		r->load[c] += (uint64_t)r->f->sw_nterm[g->sw[i]] * chan_weight(&r->weights, c);
 		to = g->pos[r->f->chan_dst[c]];
 	}
 }
@@ -531,7 +534,7 @@ static int ftree_route_all(struct ftree *r, uint8_t lmc, struct progress *progre
 	return rc;
 }
 
-static void ftree_init(struct ftree *r, const struct fabric *f, struct tables *t)
+static void ftree_init(struct ftree *r, const struct fabric *f, struct tables *t, bool ignore_rates)
 {
 	r->f = f;
 	r->t = t;
@@ -541,6 +544,7 @@ static void ftree_init(struct ftree *r, const struct fabric *f, struct tables *t
 	r->turns = fattree_turns_new(f, r->tree);
 	spdag_init(&r->dag, f);
 	updown_init(&r->ud, f, &r->tree->root, 1);
+	chan_weights_init(&r->weights, f, ignore_rates);
 	r->load = arena_array(r->arena, uint64_t, f->nchan);
 	r->way = arena_array(r->arena, uint8_t, f->nsw);
 	r->up = arena_array(r->arena, bool, f->nsw);
@@ -560,20 +564,23 @@ static void ftree_done(struct ftree *r)
 	updown_done(&r->ud);
 	fattree_turns_free(r->turns);
 	fattree_free(r->tree);
+	chan_weights_done(&r->weights);
 	topology_kind_free(r->topology);
 	arena_free(r->arena);
 }
 
-/* Routes per cable out of a switch, on average: no routing has a lower maximum. */
+/* Load per cable out of a switch, on average: no routing has a lower maximum. */
 static double ftree_leaf_bound(const struct ftree *r)
 {
 	const struct fabric *f = r->f;
 	double most = 0;
 
 	for (uint32_t u = 0; u < f->nsw; u++) {
-		double n = f->sw_nterm[u], cables = f->chan_off[u + 1] - f->chan_off[u];
-		double each = cables > 0 ? n * (f->nterm - n) / cables : 0;
+		double n = f->sw_nterm[u], cables = 0, each;
 
+		for (uint32_t c = f->chan_off[u]; c < f->chan_off[u + 1]; c++)
+			cables += 1.0 / chan_weight(&r->weights, c);
+		each = cables > 0 ? n * (f->nterm - n) / cables : 0;
 		most = each > most ? each : most;
 	}
 	return most;
@@ -589,12 +596,12 @@ static void ftree_add_routes(struct ftree *r, const struct tables *t, uint32_t l
 	for (uint32_t i = g->n; i-- > 1;) {
 		uint32_t c = fabric_chan(r->f, g->sw[i], tables_row(t, g->sw[i])[lid]);
 
-		r->load[c] += r->routes[i];
+		r->load[c] += r->routes[i] * chan_weight(&r->weights, c);
 		r->routes[g->pos[r->f->chan_dst[c]]] += r->routes[i];
 	}
 }
 
-/* The most routes between base LIDs on one channel. */
+/* The largest load of a channel by routes between base LIDs. */
 static int ftree_largest_load(uint64_t *max, struct ftree *r, const struct tables *t,
 			      struct progress *progress)
 {
@@ -626,7 +633,8 @@ static void ftree_build_dag(void *ctx, struct spdag *g, const struct fabric *f, 
 	updown_dag(&r->ud, g, f, root);
 }
 
-/* Shifts meet less in trees that are far from regular when these are balanced without turns:
+/* Shifts meet less in trees that are far from regular, also by the rates of their cables, when
+ * these are balanced without turns:
  * replaces r->t by such tables then. */
 static int ftree_try_even(struct ftree *r, const struct engine_params *params,
 			  struct progress *progress, struct err *err)
@@ -658,6 +666,63 @@ static int ftree_try_even(struct ftree *r, const struct engine_params *params,
 	return rc;
 }
 
+/* Cables that are slower than the fastest at both of their ends; false: there are none. */
+static bool ftree_find_slow(const struct ftree *r, bool *slow)
+{
+	const struct fabric *f = r->f;
+	uint32_t *least = xcalloc(f->nsw, sizeof(*least));
+	bool any = false;
+
+	memset(least, 0xff, f->nsw * sizeof(*least));
+	for (uint32_t c = 0; c < f->nchan; c++)
+		if (chan_weight(&r->weights, c) < least[f->chan_src[c]])
+			least[f->chan_src[c]] = chan_weight(&r->weights, c);
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		uint32_t own = chan_weight(&r->weights, c);
+
+		slow[c] = own > least[f->chan_src[c]] && own > least[f->chan_dst[c]];
+		any |= slow[c];
+	}
+	free(least);
+	return any;
+}
+
+static int ftree_route(struct tables **out, const struct fabric *f, const struct jobset *jobs,
+		       const struct demand *demand, const struct engine_params *params,
+		       struct progress *progress, struct err *err);
+
+/* As if the slow cables were missing, where shifts meet less then: replaces r->t. */
+static int ftree_try_without_slow(struct ftree *r, const struct engine_params *params,
+				  struct progress *progress, struct err *err)
+{
+	bool *slow = xcalloc(r->f->nchan, sizeof(*slow)), any = ftree_find_slow(r, slow);
+	struct fabric *left = any ? fabric_without(r->f, slow) : NULL;
+	struct engine_params own = *params;
+	struct tables *other = NULL;
+	double before = 0, after = 0;
+	int rc = 0;
+
+	own.notes = NULL;
+	if (left && fabric_connected(left))
+		rc = ftree_route(&other, left, NULL, NULL, &own, progress, NULL);
+	if (rc != -ECANCELED)
+		rc = 0; /* no tree any more */
+	if (!rc && other)
+		rc = shift_time_score(&before, r->f, r->t, progress, err);
+	if (!rc && other)
+		rc = shift_time_score(&after, r->f, other, progress, err);
+	if (!rc && after > before) {
+		struct tables *swap = r->t;
+
+		r->t = other;
+		other = swap;
+	}
+	tables_put(other);
+	fabric_put(left);
+	free(slow);
+	return rc;
+}
+
 static int ftree_suits(const struct fabric *f, struct err *why)
 {
 	struct topology_kind *topology;
@@ -681,10 +746,12 @@ static int ftree_route(struct tables **out, const struct fabric *f, const struct
 	if (rc)
 		return rc;
 	tree = r.topology->tree;
-	ftree_init(&r, f, graph_tables(f, "ftree", params, progress));
+	ftree_init(&r, f, graph_tables(f, "ftree", params, progress), params->ignore_rates);
 	rc = ftree_route_all(&r, graph_lmc(f, params), progress);
-	if (!rc && !r.tree->whole)
+	if (!rc && (!r.tree->whole || r.weights.of))
 		rc = ftree_try_even(&r, params, progress, err);
+	if (!rc && r.weights.of)
+		rc = ftree_try_without_slow(&r, params, progress, err);
 	notes_set(params->notes, "levels", tree->nlevel, "a fat tree of %u levels", tree->nlevel);
 	if (tree->missing)
 		notes_set(params->notes, "ways_missing", tree->missing,

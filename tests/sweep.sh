@@ -3,7 +3,8 @@
 # sweep.sh: every engine on random irregular fabrics; not part of 'make check', but 'make sweep'.
 #
 # FABRICS (200) fabrics from seeds FIRST (1) on: 8 to 200 switches, 0 to 20 % of the cables failed,
-# up to 3 parallel cables, 1 to 30 hosts a switch, LMC 0 to 3, aligned or random LIDs.  Every engine
+# up to 3 parallel cables, 1 to 30 hosts a switch, LMC 0 to 3, aligned or random LIDs, in two of
+# three of them cables of different rates.  Every engine
 # either gives routes which its own verdict and that of check on the written tables find clean, or
 # refuses with a reason; nue never refuses.  Fabrics with at most 120 host LIDs (SMALL) also go
 # through crosscheck.sh, where ibdmchk judges the same routes and spoilt ones.
@@ -32,8 +33,10 @@ draw() {
 		if (links > pairs) links = pairs
 		spare = links - (sw - 1)
 		fail = int(links * below(21) / 100); if (fail > spare) fail = spare
-		printf "random:switches=%d,links=%d,hosts=%d,hosts_max=%d,parallel=%d,fail=%d,seed=%d,lids=%s %d %d\n",
-			sw, links, h, most, par, fail, seed, seed % 3 ? "aligned" : "random", lmc, sw * most * 2^lmc
+		split("4xHDR+4xEDR 4xEDR+1xEDR+4xQDR 4xNDR+4xHDR+4xFDR+1xSDR", mixed, " ")
+		rates = int(seed / 3) % 3 ? ",rates=" mixed[1 + below(3)] : ""
+		printf "random:switches=%d,links=%d,hosts=%d,hosts_max=%d,parallel=%d,fail=%d,seed=%d,lids=%s%s %d %d\n",
+			sw, links, h, most, par, fail, seed, seed % 3 ? "aligned" : "random", rates, lmc, sw * most * 2^lmc
 	}'
 }
 
@@ -41,9 +44,12 @@ one() { # spec, lmc, host LIDs
 	local d e rc
 	d=$(mktemp -d)
 	for e in $ENGINES; do
-		rm -rf "$d/o"
+		rm -rf "$d/o" "$d/o2"
 		if timeout 600 "$R" route --engine "$e" --topology "$1" --lmc "$2" --vls 15 --out "$d/o" \
 			--formats ibr --threads 1 >"$d/out" 2>"$d/err"; then
+			timeout 600 "$R" route --engine "$e" --topology "$1" --lmc "$2" --vls 15 --out "$d/o2" \
+				--formats ibr --threads 3 >"$d/out" 2>"$d/err"
+			cmp -s "$d/o/tables.ibr" "$d/o2/tables.ibr" || echo "not ok $e $1 lmc $2: other tables with 3 threads"
 			timeout 600 "$R" check --topology "$1" --lmc "$2" --tables "$d/o/tables.ibr" >"$d/out" 2>"$d/err"
 			rc=$?
 			[ $rc -eq 0 ] && echo "ok $e" || echo "not ok $e $1 lmc $2: check exits with $rc: $(tail -n 1 "$d/err")"

@@ -13,6 +13,7 @@
 #define SWITCH_GUID 0x0002000000000000ULL
 #define HOST_GUID   0x0001000000000000ULL
 #define GUID_STEP   16
+#define RATES_MAX   8
 
 static const struct topo_type *const types[] = {
 	&topo_fattree2, &topo_fattree3,	 &topo_kary,	&topo_xgft, &topo_hyperx, &topo_torus,
@@ -22,11 +23,13 @@ static const struct topo_type *const types[] = {
 static const struct topo_key common_keys[] = {
 	{ "fail", "0", "cables between switches that are missing: a count, or a share such as 1%" },
 	{ "disconnect", "0", "1: failed cables may disconnect the fabric" },
-	{ "seed", "1", "of everything random: fail, lids=random, type random" },
+	{ "seed", "1", "of everything random: fail, rates, lids=random, type random" },
 	{ "lids", "aligned", "aligned: in the order of the hosts; random: hosts in random order" },
 	{ "lmc", "0", "each host gets 2^lmc LIDs, 0 to 7" },
 	{ "names", "n", "of hosts: a prefix, or a pattern with a # for each digit: node-####" },
 	{ "speed", "4xEDR", "of all cables: width x speed" },
+	{ "rates", "speed",
+	  "of cables between switches, one of them at random: 4xHDR+4xEDR+1xEDR" },
 	{ 0 },
 };
 
@@ -47,7 +50,30 @@ struct common {
 	uint32_t disconnect, lmc;
 	bool random_lids;
 	const char *speed, *names;
+	char rate[RATES_MAX][12]; /* of cables between switches; the first empty: all have speed */
+	uint32_t nrate;
 };
+
+/* "4xHDR+4xEDR" */
+static int topo_rates_read(struct common *c, const char *text, struct err *err)
+{
+	while (*text) {
+		size_t n = strcspn(text, "+");
+
+		if (c->nrate == RATES_MAX || n >= sizeof(c->rate[0]))
+			return err_set(err, -EINVAL,
+				       "rates=...%s: at most %d rates, as in 4xHDR+1xEDR", text,
+				       RATES_MAX);
+		memcpy(c->rate[c->nrate], text, n);
+		if (!link_rate_Mbps(c->rate[c->nrate++], NULL, NULL))
+			return err_set(err, -EINVAL,
+				       "rates=...%s: width x speed is allowed, as in "
+				       "4xHDR+1xEDR",
+				       text);
+		text += n + (text[n] == '+');
+	}
+	return 0;
+}
 
 static int topo_common_read(struct common *c, const struct topo_spec *s, struct err *err)
 {
@@ -74,7 +100,7 @@ static int topo_common_read(struct common *c, const struct topo_spec *s, struct 
 		return err_set(err, -EINVAL,
 			       "names=%s: at most 40 characters, no blanks and no quotes",
 			       c->names);
-	return 0;
+	return topo_rates_read(c, topo_spec_text(s, "rates", ""), err);
 }
 
 static int topo_fail_cables(struct topo_net *net, const struct topo_spec *s, const struct common *c,
@@ -166,16 +192,19 @@ static int topo_add_all(struct builder *b, const struct topo_net *net, const str
 	uint32_t nsw = (uint32_t)net->nports.n, host = 0;
 	uint32_t *port = xcalloc(nsw, sizeof(*port));
 	int rc = topo_add_switches(b, net, err);
+	struct rng rng;
 
+	rng_seed(&rng, c->seed + 1); /* apart from what is drawn elsewhere */
 	for (uint32_t s = 0; s < nsw && !rc; s++)
 		while (port[s] < net->hosts.v[s] && !rc)
 			rc = topo_add_host(b, host++, s, ++port[s], net->nhost, c, err);
 	for (size_t i = 0; i < net->cables.n && !rc; i++) {
 		const struct topo_cable *k = &net->cables.v[i];
 		uint32_t pa = ++port[k->a], pb = ++port[k->b];
+		const char *speed = c->nrate ? c->rate[rng_below(&rng, c->nrate)] : c->speed;
 
 		if (!k->failed)
-			rc = topo_cable_up(b, k->a, pa, k->b, pb, c->speed, err);
+			rc = topo_cable_up(b, k->a, pa, k->b, pb, speed, err);
 	}
 	free(port);
 	return rc;
@@ -212,7 +241,7 @@ int topo_build(struct builder **out, const char *text, struct err *err)
 	struct topo_net net;
 	struct topo_spec *s = NULL;
 	struct builder *b = builder_new();
-	struct common c;
+	struct common c = { .nrate = 0 };
 	struct rng rng;
 	int rc;
 

@@ -71,7 +71,6 @@ static void assert_reached(const struct reach *r, size_t n, const struct fabric 
 static void spines_of_half_the_rate_get_half_the_paths(void **state)
 {
 	static const struct reach reach[] = {
-		{ "updn", .25, .375 },
 		{ "dfsssp", .25, .375 },
 		{ "dfdn", .25, .375 },
 		{ "nue", .25, 1 / 3. },
@@ -90,8 +89,8 @@ static void spines_of_half_the_rate_get_half_the_paths(void **state)
 static void a_cable_of_one_lane_slows_nobody_down(void **state)
 {
 	static const struct reach reach[] = {
-		{ "minhop", .125, .25 }, { "updn", .125, .25 }, { "dfsssp", .125, .25 },
-		{ "dfdn", .125, .25 },	 { "nue", .125, .25 },
+		{ "minhop", .125, .25 }, { "updn", .125, .25 },	 { "dfsssp", .125, .25 },
+		{ "dfdn", .125, .25 },	 { "ftree", .125, .25 }, { "nue", .125, .25 },
 	};
 	struct fabric *f = net_spec("fattree2:leaves=4,spines=4,hosts=8");
 

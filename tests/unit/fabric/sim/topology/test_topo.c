@@ -450,6 +450,7 @@ static void lids_are_random_aligned_and_unique(void **state)
 static void names_and_speed_are_as_asked(void **state)
 {
 	struct fabric *f = make("fattree2:leaves=12,spines=2,hosts=3");
+	uint32_t fast = 0;
 
 	(void)state;
 	assert_string_equal(f->term_name[0], "n0001");
@@ -458,6 +459,16 @@ static void names_and_speed_are_as_asked(void **state)
 	assert_string_equal(f->sw_name[13], "spine2");
 	assert_int_equal(f->port[f->port_off[0] + 1].width, 4);
 	assert_string_equal(f->port[f->port_off[0] + 4].speed, "EDR");
+	fabric_put(f);
+	f = make("torus:dims=5x5,hosts=1,rates=4xHDR+1xEDR,speed=4xNDR");
+	for (uint32_t c = 0; c < f->nchan; c++) {
+		uint32_t Mbps = fabric_chan_Mbps(f, c);
+
+		assert_true(Mbps == 200000 || Mbps == 25000);
+		assert_int_equal(Mbps, fabric_chan_Mbps(f, f->chan_rev[c]));
+		fast += Mbps == 200000;
+	}
+	assert_true(fast > f->nchan / 4 && fast < 3 * f->nchan / 4);
 	fabric_put(f);
 	f = make("fattree2:leaves=2,spines=2,hosts=3,names=node-##-ib,speed=2xNDR");
 	assert_string_equal(f->term_name[5], "node-06-ib");
@@ -495,6 +506,8 @@ static void bad_texts_are_refused_with_the_key_and_what_is_allowed(void **state)
 	refused("torus:dims=3x3,fail=1.5", -EINVAL, "fail=1.5");
 	refused("torus:dims=3x3,lids=upwards", -EINVAL, "aligned or random");
 	refused("torus:dims=3x3,speed=fast", -EINVAL, "width x speed");
+	refused("torus:dims=3x3,rates=4xEDR+fast", -EINVAL, "width x speed");
+	refused("torus:dims=3x3,rates=4xEDRRRRRRRRRRR", -EINVAL, "at most 8 rates");
 	refused("torus:dims=3x3,lmc=8", -EINVAL, "0 to 7");
 	refused("torus:dims=100x100,lmc=7,hosts=1", -ENOSPC, "LIDs");
 }
