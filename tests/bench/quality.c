@@ -7,14 +7,17 @@
  * LIST: our engines ("ftree,nue:8") instead of those that the time of jobs is about.
  *
  * NET is a text as "ibroute-top topo" takes it, or a file with a fabric.  Jobs fill each net in
- * three ways: random (2 to 20 nodes, at random), heavy-tailed (from 2 to a quarter of all, few of
- * them large, at random), contiguous (2 to 30, in the order of their names).  DIR has what
- * osm_clock left of OpenSM's engines in NAME.ENGINE.lids and so on.
+ * four ways: random (2 to 20 nodes, at random), heavy-tailed (from 2 to a quarter of all, few of
+ * them large, at random), contiguous (2 to 30, in the order of their names), sparse (many small
+ * jobs and few large ones come and go, up to 60 % of the nodes; each takes the first free ones in
+ * the order of names).  DIR has what osm_clock left of OpenSM's engines in NAME.ENGINE.lids and so
+ * on.
  *
  * time: mean over jobs in an all-to-all (job_time.h), with its standard error; the same draws for
  * all routings of a net.  sync, rate: all shifts over all hosts (shift_time.h).  ebb: effective
- * bisection bandwidth.  The last two of engines that know the jobs are those of the first
- * placement.
+ * bisection bandwidth.  "sar from dfsssp" is what up to 20 updates of at most 5 % of the blocks
+ * each come to; it fails where one of them changes more.  The last two of engines that know the
+ * jobs are those of the first placement.
  */
 #include "tests/bench/bench_kit.h"
 #include "tests/bench/osm_tables.h"
@@ -24,6 +27,7 @@
 #include "engines/predict/job_time.h"
 #include "engines/predict/shift_time.h"
 #include "engines/verify/verify.h"
+#include "fabric/model/tables_diff.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -34,11 +38,17 @@
 #define TAIL	   1.25 /* sizes above s are as many as s to the power of minus that */
 #define VLS	   15
 #define BISECTIONS 100
-#define PLACEMENTS 3
+#define PLACEMENTS 4
+#define STEPS	   20
+#define BUDGET	   0.05
+#define ARRIVALS   4000 /* of sparse jobs, one in a unit of time ... */
+#define DURATION   40	/* ... which last so long on average ... */
+#define OCCUPIED   0.6	/* ... on so much of the nodes at most */
 
-enum placement { RANDOM, HEAVY, CONTIGUOUS };
+enum placement { RANDOM, HEAVY, CONTIGUOUS, SPARSE };
 
-static const char *const placement_names[PLACEMENTS] = { "random", "heavy-tailed", "contiguous" };
+static const char *const placement_names[PLACEMENTS] = { "random", "heavy-tailed", "contiguous",
+							 "sparse" };
 
 struct way {
 	const char *label, *spec;
@@ -113,13 +123,75 @@ static uint32_t size_of_job(enum placement how, uint32_t n, struct rng *r)
 	return size < most ? (uint32_t)size : most;
 }
 
+/* Who has a node: a job's number, 0 for nobody; until when. */
+struct tenant {
+	uint32_t job;
+	double end;
+};
+
+/* Gives a new job the first free nodes, unless too many are taken. */
+static void let_in(struct tenant *node, uint32_t n, uint32_t job, double now, struct rng *r)
+{
+	static const uint32_t sizes[] = { 1, 1, 1, 1, 2, 2, 4, 4, 8, 8, 16, 16, 32, 64, 128 };
+	uint32_t want = sizes[rng_below(r, sizeof(sizes) / sizeof(*sizes))], taken = 0;
+	double end = now - DURATION * log(1 - rng_unit(r));
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (node[i].end <= now)
+			node[i].job = 0;
+		taken += node[i].job > 0;
+	}
+	if (taken + want > OCCUPIED * n)
+		return;
+	for (uint32_t i = 0; i < n && want; i++) {
+		if (node[i].job)
+			continue;
+		node[i] = (struct tenant){ job, end };
+		want--;
+	}
+}
+
+/* What runs at last. */
+static struct jobset *place_sparse_jobs(const struct fabric *f)
+{
+	struct jobset_builder *b = jobset_builder_new(f, "bench");
+	uint32_t n;
+	const char **nodes = nodes_of(f, &n), **names = xcalloc(n + 1u, sizeof(*names));
+	struct tenant *node = xcalloc(n, sizeof(*node));
+	struct rng r;
+
+	rng_seed(&r, 7);
+	for (uint32_t k = 1; k <= ARRIVALS; k++)
+		let_in(node, n, k, k, &r);
+	for (uint32_t k = 1; k <= ARRIVALS; k++) {
+		struct job head = { .id = k };
+		uint32_t size = 0;
+
+		for (uint32_t i = 0; i < n; i++)
+			if (node[i].job == k)
+				names[size++] = nodes[i];
+		if (size > 1)
+			jobset_builder_add(b, &head, names, size);
+	}
+	free(node);
+	free(names);
+	free(nodes);
+	return jobset_build(b);
+}
+
 static struct jobset *place_jobs(const struct fabric *f, enum placement how)
 {
 	struct jobset_builder *b = jobset_builder_new(f, "bench");
 	uint32_t n, *order, at = 0;
-	const char **nodes = nodes_of(f, &n), **names = xcalloc(n + 1u, sizeof(*names));
+	const char **nodes, **names;
 	struct rng r;
 
+	if (how == SPARSE) {
+		jobset_put(jobset_build(b));
+		return place_sparse_jobs(f);
+	}
+	nodes = nodes_of(f, &n);
+	names = xcalloc(n + 1u, sizeof(*names));
 	rng_seed(&r, 100 + (uint64_t)how);
 	order = xcalloc(n + 1u, sizeof(*order));
 	for (uint32_t i = 0; i < n; i++)
@@ -183,7 +255,7 @@ static int check(const struct fabric *f, const struct tables *t, const char *lab
 static int route(struct tables **out, const struct net *net, const struct way *w,
 		 const struct jobset *jobs, const struct tables *current, struct err *err)
 {
-	struct engine_params params = { .vls = VLS, .current = w->from_dfsssp ? current : NULL };
+	struct engine_params params = { .vls = VLS, .current = current };
 	struct engine_spec spec;
 	int rc = engine_spec_parse(&spec, w->spec, err);
 
@@ -191,6 +263,41 @@ static int route(struct tables **out, const struct net *net, const struct way *w
 		return rc;
 	engine_spec_apply(&spec, &params);
 	return engine_run(spec.engine, out, net->f, jobs, NULL, &params, NULL, err);
+}
+
+/* One update; *rests: it changes nothing. */
+static int update(struct tables **t, bool *rests, const struct net *net, const struct way *w,
+		  const struct jobset *jobs, struct err *err)
+{
+	struct tables *next;
+	struct tables_diff *d;
+	int rc = route(&next, net, w, jobs, *t, err);
+
+	if (rc)
+		return rc;
+	d = tables_diff_new(net->f, *t, next);
+	*rests = !d->nblocks;
+	if (d->nblocks > BUDGET * d->blocks_all)
+		rc = err_set(err, -1, "%s: an update changes %u of %u blocks", w->label, d->nblocks,
+			     d->blocks_all);
+	tables_diff_free(d);
+	tables_put(*t);
+	*t = next;
+	return rc;
+}
+
+static int route_way(struct tables **out, const struct net *net, const struct way *w,
+		     const struct jobset *jobs, const struct tables *dfsssp, struct err *err)
+{
+	bool rests = false;
+	int rc = 0;
+
+	if (!w->from_dfsssp)
+		return route(out, net, w, jobs, NULL, err);
+	*out = (struct tables *)tables_get(dfsssp);
+	for (int i = 0; i < STEPS && !rc && !rests; i++)
+		rc = update(out, &rests, net, w, jobs, err);
+	return rc;
 }
 
 /* An engine that does not suit has its reason in the row. */
@@ -203,7 +310,7 @@ static int measure_way(struct net *net, const struct way *w, const struct tables
 
 	snprintf(row->label, sizeof(row->label), "%s", w->label);
 	for (int p = 0; !rc && p < PLACEMENTS; p++) {
-		if (!t && route(&t, net, w, net->jobs[p], dfsssp, err)) {
+		if (!t && route_way(&t, net, w, net->jobs[p], dfsssp, err)) {
 			snprintf(row->why, sizeof(row->why), "%s", err->text);
 			return 0;
 		}
@@ -313,8 +420,9 @@ static void print_row(const struct row *row)
 		printf(" %3s", "-");
 	for (int p = 0; p < PLACEMENTS; p++)
 		printf(" %6.2f +-%.2f", row->of[p].time.mean, row->of[p].time.error);
-	printf("  %5.2f %5.2f %5.2f", row->of[RANDOM].worst.mean, row->of[HEAVY].worst.mean,
-	       row->of[CONTIGUOUS].worst.mean);
+	printf(" ");
+	for (int p = 0; p < PLACEMENTS; p++)
+		printf(" %5.2f", row->of[p].worst.mean);
 	printf("  %.3f %.3f %.3f\n", row->of[0].shift.sync.mean, row->of[0].shift.rate.mean,
 	       row->of[0].ebb);
 }
@@ -330,20 +438,25 @@ static double against_best(const struct net *net, uint32_t way, int p)
 	return net->rows[way].of[p].known ? net->rows[way].of[p].time.mean / best : NAN;
 }
 
+static void print_against_best(const struct net *net, uint32_t way)
+{
+	printf("  %-21s", ways[way].from_dfsssp ? "from it / best" : "sar / best");
+	for (int p = 0; p < PLACEMENTS; p++)
+		printf(" %6.3f       ", against_best(net, way, p));
+	putchar('\n');
+}
+
 static void print_net(const struct net *net)
 {
 	printf("%s (%s): %u switches, %u hosts\n", net->name, net->spec, net->f->nsw,
 	       net->f->nterm);
-	printf("  %-17s %3s %13s %13s %13s  %17s  %5s %5s %5s\n", "", "VLs", "random",
-	       "heavy-tailed", "contiguous", "worst of each    ", "sync", "rate", "ebb");
+	printf("  %-17s %3s %13s %13s %13s %13s  %23s  %5s %5s %5s\n", "", "VLs", "random",
+	       "heavy-tailed", "contiguous", "sparse", "worst of each    ", "sync", "rate", "ebb");
 	for (uint32_t i = 0; i < net->nrow; i++)
 		print_row(&net->rows[i]);
 	for (uint32_t i = 0; about_sar && i < nways; i++)
 		if (!ways[i].rival)
-			printf("  %-17s     %6.3f        %6.3f        %6.3f\n",
-			       ways[i].from_dfsssp ? "from it / best" : "sar / best",
-			       against_best(net, i, RANDOM), against_best(net, i, HEAVY),
-			       against_best(net, i, CONTIGUOUS));
+			print_against_best(net, i);
 	putchar('\n');
 	fflush(stdout);
 }

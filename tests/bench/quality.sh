@@ -3,7 +3,7 @@
 #
 # quality.sh [--json]: the time of jobs on the routings of our engines and of OpenSM's.
 #
-# Nets, each filled with jobs in three ways: see quality.c, which also says what the columns are.
+# Nets, each filled with jobs in four ways: see quality.c, which also says what the columns are.
 # OpenSM's engines run over ibsim first, those that route the net; the same judge looks at their
 # tables.  Sections with engines of their own: jobs (seven nets for sar); trees and tori, whole and
 # damaged, for the others; real, the dumps of ibnetdiscover in REAL.
