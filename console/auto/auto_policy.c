@@ -76,7 +76,12 @@ enum auto_act auto_policy_look(struct auto_policy *p, uint64_t now_s, const stru
 		auto_policy_say(p, "the jobs have not changed: the installed routing stays");
 		return auto_policy_wait_for(p, later);
 	}
-	if (!p->computed)
+	if (!p->computed && p->more)
+		auto_policy_say(p,
+				"the last update left something to gain: computing a plan for %u "
+				"job%s",
+				in->njobs, plural(in->njobs));
+	else if (!p->computed)
 		auto_policy_say(p, "computing a plan for %u job%s", in->njobs, plural(in->njobs));
 	else if (in->fabric_changed)
 		auto_policy_say(p, "the fabric has changed: computing a plan for %u job%s",
@@ -175,6 +180,7 @@ enum auto_act auto_policy_judge(struct auto_policy *p, uint64_t now_s,
 	}
 	p->next_s = now_s + p->limits.period_s;
 	p->computed = true;
+	p->more = in->more;
 	if (!in->blocks) {
 		p->failures = 0;
 		auto_policy_say(p, "the engine finds no better routing: the installed one stays");
@@ -222,7 +228,9 @@ void auto_policy_ended(struct auto_policy *p, uint64_t now_s, enum auto_end end,
 	case AUTO_KEPT:
 		p->failures = 0;
 		p->next_s = now_s + p->limits.period_s;
-		auto_policy_say(p, "the new routing is confirmed");
+		p->computed &= !p->more;
+		auto_policy_say(p, "the new routing is confirmed%s",
+				p->more ? "; what is left to gain comes next" : "");
 		break;
 	case AUTO_REFUSED:
 		auto_policy_say(p, "nothing was written (%.130s), next try in %lu s", why,

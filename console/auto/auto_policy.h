@@ -8,7 +8,8 @@
  *
  * Whatever goes wrong, what is installed stays, and the next try waits: one period after the first
  * failure, twice as long after each further one, and twice that where routes had been written
- * and were rolled back.  An update that was kept ends this.  Where somebody else has routed
+ * and were rolled back.  An update that was kept ends this; where the engine had to leave something
+ * for later, the next look computes again, whatever the jobs do.  Where somebody else has routed
  * during an update, it disarms itself: it proposes plans but writes nothing until it is started
  * again.
  */
@@ -60,6 +61,7 @@ struct auto_proposal {
 	bool drain;		  /* traffic has to be away before the first write */
 	bool agents;		  /* of all whose traffic that is */
 	bool busy;		  /* an update of somebody else has begun meanwhile */
+	bool more; /* the engine has changed as much as it may at a time: there is more to gain */
 };
 
 enum auto_end {
@@ -76,6 +78,7 @@ struct auto_policy {
 	uint64_t next_s;   /* no look before */
 	bool computed;	   /* for the jobs that a look compares with */
 	bool disarmed;	   /* somebody else routes */
+	bool more;	   /* of the last proposal */
 	uint32_t failures; /* in a row */
 	char why[640];	   /* the last decision, a sentence for the log */
 };

@@ -75,7 +75,8 @@ int auto_propose(struct auto_proposal *out, struct route_report *r, const struct
 	int rc = route_judge_refusal(r->v, in->f, err);
 
 	*out = (struct auto_proposal){ .before = r->before->eff_efi_max,
-				       .after = r->m->eff_efi_max };
+				       .after = r->m->eff_efi_max,
+				       .more = notes_find(&r->notes, "sar_budget") != NULL };
 	auto_propose_times(out, r);
 	if (!rc && !plan_empty(p))
 		rc = route_report_steps(r, in, AUTO_REST, progress, err);

@@ -391,6 +391,27 @@ static void test_kept_update_waits_for_other_jobs(void **state)
 	assert_int_equal(auto_policy_look(&p, p.next_s, &l), AUTO_WAIT);
 }
 
+static void test_kept_update_that_left_something_goes_on(void **state)
+{
+	struct auto_policy p = made(true);
+	struct auto_proposal in = good();
+	struct auto_look l = jobs(3);
+
+	(void)state;
+	in.more = true;
+	assert_int_equal(auto_policy_judge(&p, NOW, &in), AUTO_APPLY);
+	auto_policy_ended(&p, NOW + 70, AUTO_KEPT, NULL);
+	assert_true(says(&p, "what is left to gain comes next"));
+	assert_int_equal(p.next_s, NOW + 70 + PERIOD);
+	assert_int_equal(auto_policy_look(&p, p.next_s, &l), AUTO_COMPUTE);
+	assert_true(says(&p, "left something to gain"));
+	/* until it is not worth it any more */
+	in.time_after = in.time_before;
+	in.after = in.before;
+	assert_int_equal(auto_policy_judge(&p, p.next_s, &in), AUTO_WAIT);
+	assert_int_equal(auto_policy_look(&p, p.next_s, &l), AUTO_WAIT);
+}
+
 static uint64_t pause_after(struct auto_policy *p, enum auto_end end)
 {
 	auto_policy_ended(p, NOW, end, "because");
@@ -528,7 +549,8 @@ int main(void)
 		cmocka_unit_test(test_every_line_of_a_plan_tells_the_time_of_jobs),
 		cmocka_unit_test(test_the_time_of_jobs_decides_not_their_efi),
 		cmocka_unit_test(test_what_the_draw_of_phases_may_have_made_is_no_gain),
-		cmocka_unit_test(test_what_makes_a_job_slower_is_written_only_where_that_is_accepted),
+		cmocka_unit_test(
+			test_what_makes_a_job_slower_is_written_only_where_that_is_accepted),
 		cmocka_unit_test(test_worse_routes_are_never_applied_even_without_threshold),
 		cmocka_unit_test(test_no_effective_traffic_is_no_gain),
 		cmocka_unit_test(test_nothing_to_write_is_said_and_not_proposed),
@@ -538,6 +560,7 @@ int main(void)
 		cmocka_unit_test(test_drain_without_agents_is_left_to_an_operator),
 		cmocka_unit_test(test_update_that_began_meanwhile_makes_it_compute_anew),
 		cmocka_unit_test(test_kept_update_waits_for_other_jobs),
+		cmocka_unit_test(test_kept_update_that_left_something_goes_on),
 		cmocka_unit_test(test_rolled_back_updates_are_tried_ever_more_rarely),
 		cmocka_unit_test(test_refused_update_waits_less_than_one_rolled_back),
 		cmocka_unit_test(test_changed_jobs_do_not_shorten_the_pause_after_a_rollback),
