@@ -529,13 +529,36 @@ static bool sar_mover_comes_by(struct sar_mover *m, uint32_t from, uint32_t sw,
 	return u == sw;
 }
 
-/* A shortest way from there, the installed one if that is; FAB_NONE: it has to stay. */
+/* Hops from there, by these entries or by those before. */
+static uint32_t sar_mover_hops_from(struct sar_mover *m, uint32_t u, const uint8_t *ports)
+{
+	uint32_t n = 0;
+
+	while (u != m->d->sw) {
+		uint8_t port = ports ? ports[u] : tables_row(m->from, u)[m->d->lid];
+
+		u = lft_hops_next(&m->hops, u, port);
+		n++;
+	}
+	m->work += n;
+	return n;
+}
+
+/* Is its way longer than it may be, and than it was? */
+static bool sar_mover_is_too_long(struct sar_mover *m, uint32_t u, const uint8_t *ports)
+{
+	uint32_t hops = sar_mover_hops_from(m, u, ports);
+
+	return hops > m->dag->dist[u] + m->rule->detour && hops > sar_mover_hops_from(m, u, NULL);
+}
+
+/* A shortest way from there, the installed one if that is; FAB_NONE: it may stay, or has to. */
 static uint32_t sar_mover_shorter(struct sar_mover *m, uint32_t u, const uint8_t *ports)
 {
 	uint32_t now = sar_mover_chan(m, u, ports);
-	uint32_t was = m->from ? fabric_chan(m->f, u, tables_row(m->from, u)[m->d->lid]) : now;
+	uint32_t was = fabric_chan(m->f, u, tables_row(m->from, u)[m->d->lid]);
 
-	if (sar_mover_is_nearer(m, u, now) || (m->from && was == now))
+	if (sar_mover_is_nearer(m, u, now) || (was == now && !sar_mover_is_too_long(m, u, ports)))
 		return FAB_NONE;
 	if (!sar_mover_is_nearer(m, u, was))
 		was = m->f->chan_off[u] + m->dag->edge[m->dag->off[u]];
@@ -553,7 +576,9 @@ void sar_mover_tidy(struct sar_mover *m, const struct dest *d)
 	for (uint32_t u = 0; u < m->f->nsw; u++) {
 		uint32_t c = u == d->sw || m->carry[u] ? FAB_NONE : sar_mover_shorter(m, u, ports);
 
-		if (c != FAB_NONE && !sar_mover_is_new_block(m, u, c))
+		if (c == FAB_NONE)
+			continue;
+		if (!sar_mover_is_new_block(m, u, c) || m->nblocks < m->rule->limit)
 			sar_mover_write(m, u, c);
 	}
 	m->work += m->f->nsw;

@@ -40,5 +40,7 @@ uint64_t sar_mover_work(const struct sar_mover *m);
 double sar_mover_improve(struct sar_mover *m, const struct dest *d,
 			 const struct sar_mover_rule *rule);
 
-/* Where no flows come through, ways that are no shortest ones and were not before go back. */
+/* After that, with the same rule and tables to count against: where no flows come through, ways
+ * that are no shortest ones and were others before go back, and so do those that have become too
+ * long. */
 void sar_mover_tidy(struct sar_mover *m, const struct dest *d);

@@ -30,9 +30,11 @@
 #define FIT_TRIES_LARGE 1
 
 /* Flows in all phases, and cells of channels to look at, from scratch. */
-#define FLOWS	   (1u << 19)
-#define WORK	   (1ull << 28)
-#define WORK_LARGE (1ull << 26)
+#define FLOWS	    (1u << 19)
+#define WORK	    (1ull << 28)
+#define WORK_POLISH (1ull << 26)
+#define POLISH	    2 /* times */
+#define WORK_LARGE  (1ull << 26)
 
 struct timing {
 	const struct fabric *f;
@@ -301,6 +303,62 @@ static int sar_time_keep_start(struct tables **start, const struct tables *t, st
 	return rc == -ENOSPC ? 0 : rc;
 }
 
+static void sar_time_pass_on(struct notes *out, const struct notes *in)
+{
+	for (size_t i = 0; i < in->n; i++)
+		notes_set(out, in->list[i].key, in->list[i].value, "%s", in->list[i].text);
+}
+
+/* Better tables than *t that need no more VLs, or few: what went back is tried again over what has
+ * become of the others. */
+static int sar_time_polish(struct tables **t, struct timing *k)
+{
+	unsigned few = graph_vls(k->f, k->params);
+	struct sar_search_opts opts = { .from = *t, .detour = k->detour, .limit = UINT64_MAX };
+	struct sar_fit_opts fit = { .plain = *t, .keep = *t, .tries = FIT_TRIES };
+	struct engine_params own = *k->params;
+	struct tables *next = sar_time_copy(k, *t);
+	struct notes notes = { 0 };
+	bool faster = false;
+	uint64_t blocks;
+	uint32_t back;
+	int rc = sar_search_run(&k->search, next, &opts, &blocks);
+
+	own.notes = &notes;
+	few = few < FEW_VLS ? few : FEW_VLS;
+	fit.few = (*t)->vls > few ? (*t)->vls : few;
+	if (!rc)
+		rc = sar_fit_layers(next, k->f, &fit, &own, &back, k->progress, k->err);
+	if (!rc && next->vls <= fit.few)
+		rc = sar_time_compare(&faster, next, *t, k);
+	if (faster) {
+		struct tables *worse = *t;
+
+		*t = next;
+		next = worse;
+		sar_time_pass_on(k->params->notes, &notes);
+	}
+	notes_done(&notes);
+	tables_put(next);
+	return rc == -ENOSPC ? 0 : rc;
+}
+
+/* Each time with other distances: what looked better by chance is found out. */
+static int sar_time_polish_all(struct tables **t, struct timing *k)
+{
+	int rc = 0;
+
+	if (k->large || k->params->spread)
+		return 0;
+	for (uint64_t i = 1; i <= POLISH && !rc; i++) {
+		sar_time_end(k);
+		rc = sar_time_begin(k, FLOWS, i, WORK_POLISH);
+		if (!rc)
+			rc = sar_time_polish(t, k);
+	}
+	return rc;
+}
+
 static int sar_time_from_scratch(struct tables **out, struct timing *k)
 {
 	struct tables *t = NULL, *longer = NULL, *start = NULL;
@@ -314,6 +372,8 @@ static int sar_time_from_scratch(struct tables **out, struct timing *k)
 		rc = longer ? sar_time_take_longer(&t, longer, start, k) : -ENOSPC;
 	if (rc == -ENOSPC)
 		rc = sar_time_take_shortest(&t, start, k);
+	if (!rc)
+		rc = sar_time_polish_all(&t, k);
 	tables_put(start);
 	tables_put(longer);
 	if (rc) {
@@ -410,9 +470,7 @@ static void sar_time_tell(struct timing *k, const struct notes *notes, uint64_t 
 {
 	uint64_t limit = sar_installed_budget(k->f, k->params);
 
-	for (size_t i = 0; i < notes->n; i++)
-		notes_set(k->params->notes, notes->list[i].key, notes->list[i].value, "%s",
-			  notes->list[i].text);
+	sar_time_pass_on(k->params->notes, notes);
 	if (blocks + k->f->nsw / 64 + 1 >= limit)
 		notes_set(k->params->notes, "sar_budget", limit,
 			  "it changes %llu LFT blocks, the limit is %llu; further updates lower "

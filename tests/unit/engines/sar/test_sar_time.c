@@ -273,6 +273,7 @@ static void steps_within_the_budget_come_to_what_scratch_reaches_and_rest(void *
 				    d->nblocks <= share * d->blocks_all);
 			assert_true(time_of(f, next, js) <= last);
 			assert_sound(f, next);
+			assert_short(f, next, 1);
 			last = time_of(f, next, js);
 			rests = !d->nblocks;
 			tables_diff_free(d);
