@@ -7,6 +7,7 @@
 #include "console/lib/config.h"
 #include "console/lib/exits.h"
 #include "console/record/record_files.h"
+#include "fabric/base/confine.h"
 #include "fabric/base/mem.h"
 
 #include <argp.h>
@@ -23,15 +24,16 @@ struct audit_verb {
 	int least, most; /* names behind it; -1: any */
 	const char *takes;
 	bool json;
+	bool reads; /* and writes nothing */
 };
 
 static const struct audit_verb verbs[] = {
-	{ "verify", audit_cmd_verify, 1, -1, "a file or a directory", true },
-	{ "list", audit_cmd_list, 0, 1, "one directory", true },
-	{ "replay", audit_cmd_replay, 1, 1, "one record", false },
-	{ "export", audit_cmd_export, 0, -1, "records", false },
-	{ "prune", audit_cmd_prune, 0, 1, "one directory", true },
-	{ "seal", audit_cmd_seal, 0, 1, "one directory", true },
+	{ "verify", audit_cmd_verify, 1, -1, "a file or a directory", true, true },
+	{ "list", audit_cmd_list, 0, 1, "one directory", true, true },
+	{ "replay", audit_cmd_replay, 1, 1, "one record", false, true },
+	{ "export", audit_cmd_export, 0, -1, "records", false, false },
+	{ "prune", audit_cmd_prune, 0, 1, "one directory", true, false },
+	{ "seal", audit_cmd_seal, 0, 1, "one directory", true, false },
 };
 
 static const struct audit_verb *cmd_audit_find_verb(const char *name)
@@ -167,11 +169,15 @@ int cmd_audit(int argc, char **argv)
 	struct audit_options o = { .names = xcalloc((size_t)argc, sizeof(char *)),
 				   .speed = 1,
 				   .keep = { -1, -1, -1 } };
+	const struct audit_verb *v;
 	int rc;
 
 	argp_err_exit_status = EXIT_BAD_USAGE;
 	cmdline_parse(&argp, argc, argv, &o);
-	rc = cmd_audit_find_verb(o.verb)->run(&o);
+	v = cmd_audit_find_verb(o.verb);
+	if (v->reads)
+		confine_to_reading(NULL); /* as far as the kernel has it, which --version tells */
+	rc = v->run(&o);
 	free(o.names);
 	return rc;
 }

@@ -184,7 +184,7 @@ static int confine_read_only(struct err *err)
 }
 
 /* What asks a service has no use for; listening included. */
-static int confine_filter_asking(struct err *err)
+static int confine_filter_asking(bool connects, struct err *err)
 {
 	static const int not [] = {
 		SCMP_SYS(execve),
@@ -226,22 +226,36 @@ static int confine_filter_asking(struct err *err)
 		SCMP_SYS(clock_settime),
 		SCMP_SYS(sethostname),
 	};
+	static const int to_others[] = { SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(kill),
+					 SCMP_SYS(tkill), SCMP_SYS(socketcall) };
 	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ALLOW);
 	int rc;
 
 	if (!f)
 		return err_set(err, -ENOMEM, "out of memory");
 	rc = confine_add(f, SCMP_ACT_ERRNO(EPERM), CALLS(not ));
+	if (!rc && !connects)
+		rc = confine_add(f, SCMP_ACT_ERRNO(EPERM), CALLS(to_others));
 	return confine_load(f, rc, err);
 }
 
-int confine_to_asking(struct err *err)
+static int confine_to(bool connects, struct err *err)
 {
 	struct err why;
 	int rc = confine_no_new_privs(err), more;
 
 	if (!rc)
 		rc = confine_read_only(err);
-	more = confine_filter_asking(rc ? &why : err);
+	more = confine_filter_asking(connects, rc ? &why : err);
 	return rc ? rc : more;
+}
+
+int confine_to_asking(struct err *err)
+{
+	return confine_to(true, err);
+}
+
+int confine_to_reading(struct err *err)
+{
+	return confine_to(false, err);
 }

@@ -27,6 +27,9 @@ int confine_to_computing(struct err *err);
  */
 int confine_to_asking(struct err *err);
 
+/* For a command that reads files of others and prints: the same, and no connection either. */
+int confine_to_reading(struct err *err);
+
 /* What the kernel has. */
 bool confine_has_seccomp(void);
 int confine_landlock_abi(void); /* 0: none */

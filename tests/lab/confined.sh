@@ -112,6 +112,15 @@ ok "its watchdog holds nothing" lab_wait 10 all_hold_nothing
 id=$(ls "$LAB_DIR/state" | grep -oE '[0-9]{8}T[0-9]{6}Z-[0-9]+' | head -n 1)
 ok "and leads it back" top rollback "$id" "${dirs[@]}" --yes-fabric lab
 
+reads_only() { # what reads records of others has given the rest up before it opens any
+	strace -qq -o "$LAB_DIR/calls" -e trace=open,openat,landlock_restrict_self,seccomp "$IBROUTE_TOP" audit verify "$LAB_DIR/rec" || return 1
+	awk '/landlock_restrict_self.* = 0/ {l = 1} /SET_MODE_FILTER, 0, .* = 0/ {s = 1} /jsonl/ && !(l && s) {print; bad = 1}
+		END {exit bad || !l || !s}' "$LAB_DIR/calls"
+}
+if (strace -qq -o /dev/null true) 2>/dev/null && "$IBROUTE_TOP" --version | grep -q "landlock (ABI"; then
+	ok "traced: audit verify can write, send and start nothing when it opens a record" reads_only
+fi
+
 # --- a user ---
 mkdir "$LAB_DIR/home" && chown daemon "$LAB_DIR/home"
 as_user() {

@@ -127,6 +127,21 @@ static int asking(void)
 	return 0;
 }
 
+static int reading(void)
+{
+	char *argv[] = { (char *)"true", NULL };
+
+	NEED(!confine_to_reading(NULL));
+	DENIED(execve("/bin/true", argv, NULL));
+	DENIED(open_at("/tmp/ibroute-never", O_CREAT | O_WRONLY));
+	DENIED(socket(AF_UNIX, SOCK_STREAM, 0));
+	DENIED(socket(AF_INET, SOCK_STREAM, 0));
+	DENIED(kill(getppid(), 0));
+	NEED(open("/etc/passwd", O_RDONLY) >= 0);
+	NEED(write(STDOUT_FILENO, "", 0) == 0);
+	return 0;
+}
+
 static bool has_none(const char *field)
 {
 	char line[256];
@@ -205,12 +220,13 @@ static void a_reader_can_open_make_send_and_start_nothing(void **state)
 	assert_int_equal(in_child(computing), 0);
 }
 
-static void who_asks_slurm_starts_and_writes_nothing(void **state)
+static void who_asks_slurm_or_reads_records_starts_and_writes_nothing(void **state)
 {
 	(void)state;
 	if (SANITIZED || !confine_has_seccomp() || !confine_landlock_abi())
 		skip();
 	assert_int_equal(in_child(asking), 0);
+	assert_int_equal(in_child(reading), 0);
 }
 
 static void no_capability_is_left(void **state)
@@ -234,7 +250,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_reader_can_open_make_send_and_start_nothing),
-		cmocka_unit_test(who_asks_slurm_starts_and_writes_nothing),
+		cmocka_unit_test(who_asks_slurm_or_reads_records_starts_and_writes_nothing),
 		cmocka_unit_test(no_capability_is_left),
 		cmocka_unit_test(root_has_its_own_files_and_others_only_where_kept),
 	};
