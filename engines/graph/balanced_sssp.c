@@ -3,6 +3,7 @@
 
 #include "engines/graph/dagset.h"
 #include "engines/graph/graph.h"
+#include "engines/graph/updown_order.h"
 #include "fabric/base/mem.h"
 #include "fabric/base/pool.h"
 #include "fabric/model/route_limits.h"
@@ -411,6 +412,34 @@ static int balanced_sssp_route_pinned(struct even *e)
 	return 0;
 }
 
+static void balanced_sssp_build_legal(void *ctx, struct spdag *g, const struct fabric *f,
+				      uint32_t root)
+{
+	updown_dag(ctx, g, f, root);
+}
+
+/* Uncounted ends and switches.  In a tree with aggregation nodes on its spines these paths go up,
+ * then down a ranking of all, so that they take no VL of their own. */
+static int balanced_sssp_route_rest(struct even *e)
+{
+	const struct dest *d = e->dests + e->nterm + e->npinned;
+	uint32_t n = e->n - e->nterm - e->npinned;
+	struct min_load_tree *b;
+	struct updown ud;
+	bool found = false;
+	int rc = 0;
+
+	if (!e->how->build && e->f->nend > e->f->nterm)
+		rc = updown_order_layered(&ud, &found, e->f, &e->pace);
+	if (rc || !found)
+		return rc ? rc : min_load_tree_route_all(e->b, d, n, &e->pace, &e->done);
+	b = min_load_tree_new(e->f, e->t, e->how->rule, balanced_sssp_build_legal, &ud);
+	rc = min_load_tree_route_all(b, d, n, &e->pace, &e->done);
+	min_load_tree_free(b);
+	updown_done(&ud);
+	return rc;
+}
+
 int balanced_sssp_route(struct tables *t, const struct fabric *f,
 			const struct engine_params *params, const struct balanced_sssp_how *how,
 			struct progress *progress)
@@ -431,8 +460,7 @@ int balanced_sssp_route(struct tables *t, const struct fabric *f,
 	if (!rc)
 		rc = balanced_sssp_route_pinned(&e);
 	if (!rc)
-		rc = min_load_tree_route_all(e.b, e.dests + e.nterm + e.npinned,
-					     e.n - e.nterm - e.npinned, &e.pace, &e.done);
+		rc = balanced_sssp_route_rest(&e);
 	if (how->max)
 		*how->max = max;
 	min_load_tree_free(e.b);

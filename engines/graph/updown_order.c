@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BESIDE_SHARE 20		/* one cable in so many may join switches of one level */
+#define LAYERED_WORK (1u << 29) /* switches times channels */
+
 /* Switches that wait for their place, by level; they leave a level in the order in which they
  * came. */
 struct waiting {
@@ -138,6 +141,56 @@ int updown_order_best(struct updown *ud, const struct fabric *f, struct pace *p)
 	if (!rc)
 		rc = updown_order_try(ud, &score, f, updown_order_leaf(f), p);
 	if (rc)
+		updown_done(ud);
+	return rc;
+}
+
+static bool updown_order_is_layered(const struct fabric *f)
+{
+	uint32_t *level = xcalloc(f->nsw, sizeof(*level)), above = 0, beside = 0;
+
+	updown_leaf_hops(level, f);
+	for (uint32_t u = 0; u < f->nsw; u++)
+		above += level[u] > 0;
+	for (uint32_t c = 0; c < f->nchan; c++)
+		beside += level[f->chan_src[c]] == level[f->chan_dst[c]];
+	free(level);
+	return above && (uint64_t)beside * BESIDE_SHARE <= f->nchan;
+}
+
+/* Hops over all ordered pairs of switches with terminals. */
+static uint64_t updown_order_least_hops(const struct fabric *f)
+{
+	uint32_t *hops = xcalloc(f->nsw, sizeof(*hops)), *queue = xcalloc(f->nsw, sizeof(*queue));
+	uint64_t sum = 0;
+
+	for (uint32_t t = 0; t < f->nsw; t++) {
+		if (!f->sw_nterm[t])
+			continue;
+		queue[0] = t;
+		fabric_hops(hops, queue, f, 1);
+		for (uint32_t u = 0; u < f->nsw; u++)
+			sum += f->sw_nterm[u] ? hops[u] : 0;
+	}
+	free(hops);
+	free(queue);
+	return sum;
+}
+
+int updown_order_layered(struct updown *ud, bool *found, const struct fabric *f, struct pace *p)
+{
+	struct updown_score score;
+	int rc;
+
+	*found = false;
+	if ((uint64_t)f->nsw * f->nchan > LAYERED_WORK || !updown_order_is_layered(f))
+		return 0;
+	rc = updown_order_best(ud, f, p);
+	if (rc)
+		return rc;
+	rc = updown_score(&score, ud, f, p);
+	*found = !rc && score.hops - updown_order_least_hops(f) <= score.hops / 100;
+	if (!*found)
 		updown_done(ud);
 	return rc;
 }

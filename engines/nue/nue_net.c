@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BESIDE_SHARE 20		/* one cable in so many may join switches of one level */
-#define RANK_WORK    (1u << 29) /* switches times channels */
-
 static bool nue_net_has_parallel(const struct fabric *f)
 {
 	uint32_t *seen = xcalloc(f->nsw, sizeof(*seen)); /* last source switch, plus 1 */
@@ -53,57 +50,17 @@ static void nue_net_take_ranking(struct nue_net *net, const struct updown *ud)
 	net->even = nue_net_is_even(net);
 }
 
-/* Levels, and few cables between switches of one. */
-static bool nue_net_is_layered(const struct fabric *f)
-{
-	uint32_t *level = xcalloc(f->nsw, sizeof(*level)), above = 0, beside = 0;
-
-	updown_leaf_hops(level, f);
-	for (uint32_t u = 0; u < f->nsw; u++)
-		above += level[u] > 0;
-	for (uint32_t c = 0; c < f->nchan; c++)
-		beside += level[f->chan_src[c]] == level[f->chan_dst[c]];
-	free(level);
-	return above && (uint64_t)beside * BESIDE_SHARE <= f->nchan;
-}
-
-/* Hops over all ordered pairs of switches with terminals. */
-static uint64_t nue_net_least_hops(const struct fabric *f)
-{
-	uint32_t *hops = xcalloc(f->nsw, sizeof(*hops)), *queue = xcalloc(f->nsw, sizeof(*queue));
-	uint64_t sum = 0;
-
-	for (uint32_t t = 0; t < f->nsw; t++) {
-		if (!f->sw_nterm[t])
-			continue;
-		queue[0] = t;
-		fabric_hops(hops, queue, f, 1);
-		for (uint32_t u = 0; u < f->nsw; u++)
-			sum += f->sw_nterm[u] ? hops[u] : 0;
-	}
-	free(hops);
-	free(queue);
-	return sum;
-}
-
-/* Aggregation nodes on the spines, or a few cables beside the levels: a ranking from which all is
- * legal, if that makes hardly a path longer. */
+/* Aggregation nodes on the spines, or a few cables beside the levels. */
 static int nue_net_rank_layers(struct nue_net *net, struct pace *pace)
 {
-	const struct fabric *f = net->f;
-	struct updown_score score;
 	struct updown ud;
-	int rc;
+	bool found;
+	int rc = updown_order_layered(&ud, &found, net->f, pace);
 
-	if ((uint64_t)f->nsw * f->nchan > RANK_WORK || !nue_net_is_layered(f))
-		return 0;
-	rc = updown_order_best(&ud, f, pace);
-	if (rc)
-		return rc;
-	rc = updown_score(&score, &ud, f, pace);
-	if (!rc && score.hops - nue_net_least_hops(f) <= score.hops / 100)
+	if (found)
 		nue_net_take_ranking(net, &ud);
-	updown_done(&ud);
+	if (found)
+		updown_done(&ud);
 	return rc;
 }
 

@@ -169,6 +169,34 @@ static void the_number_named_by_a_refusal_is_enough(void **state)
 	fabric_put(f);
 }
 
+/* Paths from spine to spine go down and up again: with shortest ones 2 VLs, with minhop 3. */
+static void aggregation_nodes_on_spines_take_no_vl_of_their_own(void **state)
+{
+	static const char *const engines[] = { "dfsssp", "minhop" };
+	struct fabric *tree =
+		net_spec("fattree3:pods=6,leaves=9,aggs=9,cores=3,parallel=3,hosts=10");
+	struct fabric *plain = net_with_extras(tree, false, false);
+	struct fabric *f = net_with_extras(tree, false, true);
+
+	(void)state;
+	assert_int_equal(f->nend - f->nterm, f->nsw);
+	for (size_t i = 0; i < sizeof(engines) / sizeof(*engines); i++) {
+		const struct engine *e = engine_find(engines[i], NULL);
+		struct tables *t = must_route(e, f, NULL, NULL);
+		struct tables *u = must_route(e, plain, NULL, NULL);
+
+		assert_complete(f, t);
+		assert_no_deadlock(f, t);
+		assert_int_equal(t->vls, 1);
+		assert_int_equal(max_routes(f, t), max_routes(plain, u));
+		tables_put(t);
+		tables_put(u);
+	}
+	fabric_put(f);
+	fabric_put(plain);
+	fabric_put(tree);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +208,7 @@ int main(void)
 		cmocka_unit_test(tells_its_steps_and_stops_at_a_cancel),
 		cmocka_unit_test(routes_the_chain_with_lmc_7),
 		cmocka_unit_test(the_number_named_by_a_refusal_is_enough),
+		cmocka_unit_test(aggregation_nodes_on_spines_take_no_vl_of_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

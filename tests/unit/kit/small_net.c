@@ -231,3 +231,39 @@ void net_set_rate(struct fabric *f, uint32_t chan, uint32_t Mbps)
 	f->port[f->port_off[f->chan_src[chan]] + f->chan_port[chan]].rate_Mbps = Mbps;
 	f->port[f->port_off[f->chan_dst[chan]] + f->chan_rport[chan]].rate_Mbps = Mbps;
 }
+
+struct fabric *net_with_extras(const struct fabric *f, bool beside, bool aggregation)
+{
+	struct freeze_opts opts = { .lmc = 0 };
+	struct builder *b = builder_new();
+	struct fabric *out = NULL;
+	uint32_t id;
+
+	assert_true(!beside || (f->sw_nterm[0] && f->sw_nterm[1]));
+	for (uint32_t u = 0; u < f->nsw; u++) {
+		assert_int_equal(builder_node(&id, b, NODE_SWITCH, f->sw_guid[u],
+					      (uint8_t)(f->sw_nports[u] + 2), f->sw_name[u], NULL),
+				 0);
+		assert_int_equal(id, u);
+	}
+	for (uint32_t c = 0; c < f->nchan; c++)
+		if (f->chan_src[c] < f->chan_dst[c])
+			assert_int_equal(builder_link(b, f->chan_src[c], f->chan_port[c],
+						      f->chan_dst[c], f->chan_rport[c], NULL),
+					 0);
+	assert_int_equal(builder_link(b, 0, f->sw_nports[0] + 1u, 1, f->sw_nports[1] + 1u, NULL),
+			 0);
+	for (uint32_t t = 0; t < f->nterm; t++) {
+		assert_int_equal(builder_node(&id, b, NODE_CA, 0x90000 + t, 1, "n", NULL), 0);
+		assert_int_equal(builder_link(b, f->term_sw[t], f->term_port[t], id, 1, NULL), 0);
+	}
+	for (uint32_t u = 0; u < f->nsw && aggregation; u++) {
+		assert_int_equal(builder_node(&id, b, NODE_CA, 0xa0000 + u, 1,
+					      "Mellanox Technologies Aggregation Node", NULL),
+				 0);
+		assert_int_equal(builder_link(b, u, f->sw_nports[u] + 2u, id, 1, NULL), 0);
+	}
+	assert_int_equal(builder_freeze(&out, b, &opts, NULL), 0);
+	builder_free(b);
+	return out;
+}

@@ -35,3 +35,7 @@ void net_set_rate(struct fabric *f, uint32_t chan, uint32_t Mbps);
 
 /* What the generators make of that line of text; fails the test with their sentence. */
 struct fabric *net_spec(const char *spec);
+
+/* The same, where wanted with a cable between the first two switches, which are leaves, and with an
+ * aggregation node on each switch. */
+struct fabric *net_with_extras(const struct fabric *f, bool beside, bool aggregation);

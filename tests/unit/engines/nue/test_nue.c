@@ -3,8 +3,6 @@
 
 #include "engines/metrics/metrics.h"
 #include "engines/verify/verify.h"
-#include "fabric/base/mem.h"
-#include "fabric/model/builder.h"
 #include "tests/unit/kit/route_check.h"
 #include "tests/unit/kit/small_net.h"
 
@@ -390,44 +388,6 @@ static void escape_lids_go_beside_it(void **state)
 	fabric_put(f);
 }
 
-/* The same with a cable between the first two switches, which are leaves, and with an aggregation
- * node on each switch if wanted. */
-static struct fabric *with_a_cable_beside(const struct fabric *f, bool aggregation)
-{
-	struct freeze_opts opts = { .lmc = 0 };
-	struct builder *b = builder_new();
-	struct fabric *out = NULL;
-	uint32_t id;
-
-	assert_true(f->sw_nterm[0] && f->sw_nterm[1]);
-	for (uint32_t u = 0; u < f->nsw; u++) {
-		assert_int_equal(builder_node(&id, b, NODE_SWITCH, f->sw_guid[u],
-					      (uint8_t)(f->sw_nports[u] + 2), f->sw_name[u], NULL),
-				 0);
-		assert_int_equal(id, u);
-	}
-	for (uint32_t c = 0; c < f->nchan; c++)
-		if (f->chan_src[c] < f->chan_dst[c])
-			assert_int_equal(builder_link(b, f->chan_src[c], f->chan_port[c],
-						      f->chan_dst[c], f->chan_rport[c], NULL),
-					 0);
-	assert_int_equal(builder_link(b, 0, f->sw_nports[0] + 1u, 1, f->sw_nports[1] + 1u, NULL),
-			 0);
-	for (uint32_t t = 0; t < f->nterm; t++) {
-		assert_int_equal(builder_node(&id, b, NODE_CA, 0x90000 + t, 1, "n", NULL), 0);
-		assert_int_equal(builder_link(b, f->term_sw[t], f->term_port[t], id, 1, NULL), 0);
-	}
-	for (uint32_t u = 0; u < f->nsw && aggregation; u++) {
-		assert_int_equal(builder_node(&id, b, NODE_CA, 0xa0000 + u, 1,
-					      "Mellanox Technologies Aggregation Node", NULL),
-				 0);
-		assert_int_equal(builder_link(b, u, f->sw_nports[u] + 2u, id, 1, NULL), 0);
-	}
-	assert_int_equal(builder_freeze(&out, b, &opts, NULL), 0);
-	builder_free(b);
-	return out;
-}
-
 /* 900 to 1,080 routes on the fullest channel without these nodes, 5,300 with them once. */
 static void aggregation_nodes_and_a_cable_beside_do_not_disturb_a_tree(void **state)
 {
@@ -440,7 +400,7 @@ static void aggregation_nodes_and_a_cable_beside_do_not_disturb_a_tree(void **st
 			  : "fattree3:pods=6,leaves=9,aggs=9,cores=3,parallel=3,hosts=10");
 
 		for (size_t i = 0; i < 2 * sizeof(vls) / sizeof(*vls); i++) {
-			struct fabric *g = with_a_cable_beside(f, i % 2);
+			struct fabric *g = net_with_extras(f, true, i % 2);
 			struct tables *t = route_clean(g, vls[i / 2], 1, NULL);
 
 			assert_int_equal(g->nend - g->nterm, i % 2 ? g->nsw : 0);
