@@ -224,6 +224,22 @@ yaml() {
 	done
 }
 ok "topologies of a few kB that stand for more" yaml
+python3 - <<'EOF'
+open("lists.conf", "w").writelines("SwitchName=s%d Nodes=n[0-99999]\n" % i for i in range(500))
+open("ranks", "w").writelines("%d-%d: n[0-999999]\n" % (i * 1000000, i * 1000000 + 999999) for i in range(10))
+open("demand", "w").write("0: 1=1000\n")
+open("lists.demand", "w").write("n[0-99999]: n[0-99999]=1\n" * 500)
+open("many.names", "w").writelines('0x%x "node %d"\n' % (i, i) for i in range(100000, 0, -1))
+EOF
+lists() {
+	local route="route --engine minhop --topology same --bisections 1"
+
+	within 5 "$I" --load same --racks lists.yaml -b -n 1 && within 5 "$I" --load same --racks lists.conf -b -n 1 || return
+	# shellcheck disable=SC2086
+	within 10 "$I" $route --demand demand --ranks ranks && within 5 "$I" $route --demand lists.demand
+}
+ok "so do racks, ranks and demands" lists
+ok "100,000 names of nodes, in the worst order" within 2 "$I" --load same --node-name-map many.names -b -n 1
 python3 "$top/tests/records.py" 5000 5000 --seal >key
 ok "5,000 sealed sessions are listed" eval 'within 10 "$I" audit list 5000 && grep -c " ok$" out | grep -qx 5000'
 ok "and verified with their key" eval 'within 15 "$I" audit verify --key key 5000 && grep -c "every line verified" out | grep -qx 5000'
