@@ -31,7 +31,7 @@ static void app_slow_cables_tell(const struct fabric_shape *now, uint32_t sw, ui
 	uint32_t port = f->port_off[sw] + p;
 	char label[256];
 
-	log_add(LOG_WARN, "links", "%s: %g of %g Gb/s (%ux%.6s), slower than its neighbors",
+	log_add(LOG_WARN, "links", "%s: %g of %g Gb/s (%ux%.6s), slower than it should be",
 		port_label(label, sizeof(label), f, sw, (uint8_t)p), f->port[port].rate_Mbps / 1e3,
 		now->reference.expect[port] / 1e3, f->port[port].width, f->port[port].speed);
 }
@@ -56,6 +56,6 @@ void app_slow_cables_events(const struct fabric_shape *was, const struct fabric_
 				app_slow_cables_tell(now, sw, p);
 		}
 	if (n > TELL)
-		log_add(LOG_WARN, "links", "%u more cables are slower than their neighbors",
+		log_add(LOG_WARN, "links", "%u more cables are slower than they should be",
 			n - TELL);
 }

@@ -820,7 +820,9 @@ static int metrics_length_bounds(struct metrics *m, const struct fabric *f,
 				 const struct jobset *jobs, uint64_t work,
 				 struct progress *progress)
 {
-	struct job_demand *d = job_demand_new(f, jobs, PAIRS_MAX);
+	/* where they could not be afforded anyhow, pairs are not even counted */
+	bool large = (uint64_t)f->nsw * f->nsw > work;
+	struct job_demand *d = large ? NULL : job_demand_new(f, jobs, PAIRS_MAX);
 	struct length_bound any = { 0, 0 }, minimal = { 0, 0 };
 	struct chan_weights w;
 	int rc = 0;

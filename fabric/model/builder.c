@@ -212,6 +212,17 @@ int builder_port_link(struct builder *b, uint32_t id, uint32_t port, const char 
 	return rc;
 }
 
+int builder_port_best(struct builder *b, uint32_t id, uint32_t port, const char *link,
+		      struct err *err)
+{
+	struct bport *p;
+	int rc = builder_get_port(&p, b, id, port, err);
+
+	if (p)
+		p->best_Mbps = link_rate_Mbps(link, NULL, NULL);
+	return rc;
+}
+
 static int builder_check_peer(const struct builder *b, uint32_t id, uint32_t port, uint32_t peer,
 			      uint32_t peer_port, struct err *err)
 {

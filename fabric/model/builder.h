@@ -45,6 +45,10 @@ int builder_port_state(struct builder *b, uint32_t id, uint32_t port, enum port_
 int builder_port_link(struct builder *b, uint32_t id, uint32_t port, const char *link,
 		      struct err *err);
 
+/* The same of the fastest that it supports. */
+int builder_port_best(struct builder *b, uint32_t id, uint32_t port, const char *link,
+		      struct err *err);
+
 /* A cable; adding the same one from its other end again is fine, another peer on either
  * port is -EEXIST.  A port may not be cabled to itself (-EINVAL). */
 int builder_link(struct builder *b, uint32_t id_a, uint32_t port_a, uint32_t id_b, uint32_t port_b,

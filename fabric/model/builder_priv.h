@@ -13,7 +13,7 @@ struct bport {
 	uint16_t lid; /* 0 unknown */
 	uint8_t state, op_vls, width;
 	char speed[7];
-	uint32_t rate_Mbps;
+	uint32_t rate_Mbps, best_Mbps;
 };
 
 struct bnode {

@@ -236,8 +236,10 @@ static void freeze_fill_switches(struct freezer *z)
 
 static void freeze_fill_port(struct freezer *z, struct port *to, const struct bport *from)
 {
-	const struct bport *speed = from;
+	const struct bport *speed = from, *peer = from;
 
+	if (from->peer != FAB_NONE)
+		peer = &z->b->node.v[from->peer].port[from->peer_port];
 	/* dumps give the speed on one end of a cable or on both */
 	if (!from->rate_Mbps && from->peer != FAB_NONE)
 		speed = &z->b->node.v[from->peer].port[from->peer_port];
@@ -246,6 +248,8 @@ static void freeze_fill_port(struct freezer *z, struct port *to, const struct bp
 			     .state = from->state,
 			     .op_vls = from->op_vls,
 			     .rate_Mbps = speed->rate_Mbps,
+			     .best_Mbps = from->best_Mbps < peer->best_Mbps ? from->best_Mbps
+									    : peer->best_Mbps,
 			     .width = speed->width };
 	memcpy(to->speed, speed->speed, sizeof(to->speed));
 }

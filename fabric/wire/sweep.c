@@ -27,7 +27,7 @@ struct found_port {
 	uint32_t peer; /* NO_NODE: no cable known */
 	uint16_t lid;
 	uint8_t peer_port, lmc, state, op_vls;
-	char link[12];
+	char link[12], best[12]; /* what it is and what it could be */
 };
 
 struct found {
@@ -349,6 +349,8 @@ static void sweep_port_facts(struct sweep *s, const struct question *q, const st
 	p->op_vls = (uint8_t)port_info_vls(pi->op_vls);
 	if (pi->state > 1 && q->port)
 		port_info_link(p->link, pi, ext);
+	if (q->port)
+		port_info_best_link(p->best, pi, ext);
 	if (x->kind != NODE_SWITCH || !q->port) {
 		p->lid = pi->lid;
 		p->lmc = pi->lmc;
@@ -587,6 +589,8 @@ static int sweep_build_node(struct sweep *s, struct builder *b, uint32_t n, bool
 						p->op_vls, err);
 		if (!rc && p->link[0])
 			rc = builder_port_link(b, x->id, i, p->link, err);
+		if (!rc && p->best[0])
+			rc = builder_port_best(b, x->id, i, p->best, err);
 	}
 	return rc;
 }

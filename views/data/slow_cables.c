@@ -86,6 +86,13 @@ static uint32_t slow_cables_of_hosts(const struct fabric *f)
 	return slow_cables_most_common(&x);
 }
 
+/* Adapters for half the rate (HDR100) say that they support all its lanes and all its speed, though
+ * not both at once. */
+static bool slow_cables_knows_better(const struct port *p)
+{
+	return p->chan != FAB_NONE || 2ull * p->rate_Mbps < p->best_Mbps;
+}
+
 uint32_t *slow_cables_expect(const struct fabric *f, const struct tiers *t)
 {
 	uint32_t *expect = xcalloc(f->nport + 1ull, sizeof(*expect));
@@ -97,5 +104,8 @@ uint32_t *slow_cables_expect(const struct fabric *f, const struct tiers *t)
 	for (uint32_t i = 0; i < f->nport; i++)
 		if (f->port[i].term != FAB_NONE)
 			expect[i] = hosts;
+	for (uint32_t i = 0; i < f->nport; i++)
+		if (slow_cables_knows_better(&f->port[i]) && f->port[i].best_Mbps > expect[i])
+			expect[i] = f->port[i].best_Mbps;
 	return expect;
 }

@@ -76,7 +76,7 @@ static void many_are_few_lines(void **state)
 	slow[n++] = 6;
 	s = net_with_slow(slow, n, 25000);
 	told(NULL, s);
-	assert_non_null(strstr(said, " more cables are slower than their neighbors\n"));
+	assert_non_null(strstr(said, " more cables are slower than they should be\n"));
 	fabric_shape_put(s);
 }
 
